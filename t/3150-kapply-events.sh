@@ -44,6 +44,8 @@ is_events() {
 		say Loud "again"
 	done
 	say Quiet "one more" Warning
+	say Named mine |
+		jq -c '.reconcile.events[0].component = "teller"'
 } >"$T/in"
 runs 0 "many Events" kapply --timeout=20s <"$T/in"
 is "$(grep Same "$T/err" | sort -u)" \
@@ -60,7 +62,13 @@ is "$(events t)" "1 Normal Many message 01
 2 Normal Many message 03
 3 Normal Many (combined from similar events): message 12
 3 Normal Same it is so" "repetitions are counted, from the tenth on they are combined"
-is "$(events u)" "1 Warning Quiet one more
+is "$(kubectl get events -o json | jq -r '.items[]
+	| select(.involvedObject.name == "u") | "\(.reason) \(.source.component)"' |
+	sort)" "Loud kpipe-thing.example.com
+Named teller
+Quiet kpipe-thing.example.com" "... from the manager, or from whom the line names"
+is "$(events u)" "1 Normal Named mine
+1 Warning Quiet one more
 25 Normal Loud again" "25 of one type about one object"
 is "$(kubectl get events -o json | jq -c '[.items[] | select(.reason == "Same")
 	| .source.component, .reportingComponent, .involvedObject.kind,

@@ -8,9 +8,10 @@
 #include "kube/recorder.h"
 #include "send.h"
 
-void
-announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
-    const char *reason, struct span message)
+/* component: who says it; empty: the field manager. */
+static void
+tell(struct apply *a, const struct set *s, enum recorder_type type,
+    const char *reason, struct span message, struct span component)
 {
 	/* Plain objects have no primary for an Event; a dry run changes
 	 * nothing. */
@@ -21,16 +22,24 @@ announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
 		.about = {s->primary.api_version, s->primary.kind,
 		    s->primary.namespace_, s->primary.name, s->primary.uid,
 		    s->primary_version},
-		.component = send_set_manager(a, s),
+		.component =
+		    component.n > 0 ? component : send_set_manager(a, s),
 		.type = type,
 		.reason = span_str(reason),
 		.message = message});
 }
 
+void
+announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
+    const char *reason, struct span message)
+{
+	tell(a, s, type, reason, message, span_str(""));
+}
+
 static void
 tell_one(struct apply *a, const struct set *s, struct span event)
 {
-	struct buf reason = BUF_INIT, message = BUF_INIT;
+	struct buf reason = BUF_INIT, message = BUF_INIT, component = BUF_INIT;
 	bool warning = json_is(json_get(event, "type"), "Warning");
 	struct span text;
 
@@ -43,8 +52,10 @@ tell_one(struct apply *a, const struct set *s, struct span event)
 		text = span_str("");
 	if (!warning && a->recorder != NULL && !s->plain)
 		report_event(s, buf_str(&reason), text);
-	announce_tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
-	    buf_str(&reason), text);
+	tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
+	    buf_str(&reason), text,
+	    json_string(json_get(event, "component"), &component));
+	buf_release(&component);
 	buf_release(&reason);
 	buf_release(&message);
 }

@@ -98,13 +98,26 @@ program_settled(struct program *p, const struct arguments *input,
 	    p, PROGRAM_SETTLED, " gives neither true nor false", err);
 }
 
+/* Who says it: a text, if it is there. e: an object. */
+static bool
+has_good_component(jv e)
+{
+	jv component = jv_object_get(jv_copy(e), jv_string("component"));
+	jv_kind kind = jv_get_kind(component);
+
+	jv_free(component);
+	return kind == JV_KIND_INVALID || kind == JV_KIND_NULL ||
+	    text_of(e, "component").n > 0;
+}
+
 static bool
 is_event(jv e)
 {
 	struct span type = text_of(e, "type");
 
 	return (span_is(type, "Normal") || span_is(type, "Warning")) &&
-	    text_of(e, "reason").n > 0 && text_of(e, "message").p != NULL;
+	    text_of(e, "reason").n > 0 && text_of(e, "message").p != NULL &&
+	    has_good_component(e);
 }
 
 int

@@ -468,6 +468,18 @@ static const struct {
 	"\"Warning\", "
 	"reason, "
 	"message}"},
+    {"an event of another component", PROGRAM_EVENTS,
+	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
+	"component: \"c\"}];",
+	"[{\"component\":\"c\",\"message\":\"b\",\"reason\":\"A\","
+	"\"type\":\"Normal\"}]"},
+    {"an event of a bad component", PROGRAM_EVENTS,
+	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
+	"component: 1}];",
+	"error: p.jq:1: events: item 0 is not {type: \"Normal\" or "
+	"\"Warning\", "
+	"reason, "
+	"message}"},
     {"finalize", PROGRAM_FINALIZE,
 	"def finalize: {items: [" OBJ("\"a\"") "], delete: [" OBJ(
 	    "\"b\"") "],"
