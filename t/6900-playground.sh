@@ -56,12 +56,62 @@ is "$(deployment "$image = \"x\"")" "[0,1,2] NewReplicaSetCreated" \
 	"one that is not, has"
 is "$(deployment "$image = \"x\" | .spec.revisionHistoryLimit = 0")" \
 	"[1,2] NewReplicaSetCreated" "... and forgets what has no pods"
-is "$(deployment '.spec.replicas = 5')" "[0,5] ReplicaSetUpdated" \
+is "$(deployment '.spec.replicas = 5')" "[0,5] NewReplicaSetAvailable" \
 	"one that grows"
-is "$(deployment '.spec.replicas = 0')" "[0,0] ReplicaSetUpdated" \
+is "$(deployment '.spec.replicas = 0')" "[0,0] NewReplicaSetAvailable" \
 	"one that shrinks to nothing"
 is "$(deployment ".spec.strategy = {type: \"Recreate\"} | $image = \"x\"")" \
-	"[0,0] NewReplicaSetCreated" "Recreate: nothing new while there are pods"
+	"[0,0] NewReplicaSetAvailable" "Recreate: nothing new while there are pods"
+is "$(deployment '.spec.progressDeadlineSeconds = 2147483647')" "[0,2] " \
+	"without a deadline there is no progress to tell"
+resumed='.status.conditions[1] |= (.status = "Unknown" | .reason = "DeploymentPaused")'
+is "$(deployment "$resumed | .status.updatedReplicas = 1")" \
+	"[0,2] DeploymentResumed" "one that was paused"
+
+# In the middle of a rollout of 10, with 3 more: 8 old ones and 5 new ones. The
+# numbers are those of Kubernetes' own test.
+rollout() { # REPLICAS: the desired sizes, as annotations and as they are
+	jq -c --argjson n "$1" '
+		def key($s): "deployment.kubernetes.io/\($s)";
+		if .kind == "Deployment" then
+			.spec.replicas = $n
+			| .spec.strategy.rollingUpdate = {maxSurge: 3, maxUnavailable: 2}
+		else
+			(if .spec.replicas > 0 then 5 else 8 end) as $size
+			| .spec.replicas = $size
+			| .status = {replicas: $size, observedGeneration: 1,
+				availableReplicas: ($size % 5)}
+			| .metadata.annotations += {(key("desired-replicas")): "10",
+				(key("max-replicas")): "13"}
+		end' "$T/last.jsonl" |
+		ireconcile -f "$folder/controllers.yaml" --all --clock=input |
+		jq -r 'select(.reconcile.primary.kind == "Deployment")
+			| [.items[] | .spec.replicas,
+				.metadata.annotations["deployment.kubernetes.io/max-replicas"]]
+			| map(tostring) | join(" ")' | tail -n 1
+}
+is "$(rollout 10)" "8 13 5 13" "a rollout that waits"
+is "$(rollout 30)" "20 33 13 33" "... takes more replicas in proportion"
+is "$(rollout 5)" "5 8 3 8" "... and fewer, too"
+is "$(rollout 0)" "0 3 0 3" "... and none"
+
+# Revisions may be larger than what jq counts exactly, and an orphan that was
+# taken over keeps what it is called.
+revisions() { # REVISION: those of the old and the new one
+	jq -c --arg revision "$1" 'if .kind == "ReplicaSet" and .spec.replicas == 0
+		then .metadata.annotations["deployment.kubernetes.io/revision"] = $revision
+		else . end' "$T/last.jsonl" |
+		ireconcile -f "$folder/controllers.yaml" --all --clock=input |
+		jq -r 'select(.reconcile.primary.kind == "Deployment")
+			| [.items[].metadata.annotations
+				| .["deployment.kubernetes.io/revision"],
+				.["deployment.kubernetes.io/revision-history"] // "-"]
+			| join(" ")' | tail -n 1
+}
+is "$(revisions 1)" "1 - 2 -" "revisions count"
+is "$(revisions 99)" "99 - 100 2" "... from the highest on"
+is "$(revisions 3546343826724305899)" \
+	"3546343826724305899 - 3546343826724305900 2" "... exactly"
 
 # How pods end.
 outcome() { # OUTCOME NOW [RESTARTPOLICY]

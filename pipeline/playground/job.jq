@@ -3,43 +3,88 @@
 include "operator";
 include "workload";
 
+def component: "job-controller";
+def index_key: "batch.kubernetes.io/job-completion-index";
+
 def succeeded: .status.phase == "Succeeded";
 def failed: .status.phase == "Failed";
+def going: .metadata.deletionTimestamp != null and (finished | not);
 
 def indexed: .spec.completionMode == "Indexed";
-def index_key: "batch.kubernetes.io/job-completion-index";
 def index_of: .metadata.annotations[index_key] // "-1" | tonumber;
 
-def condition_is($type):
-  any(.primary.status.conditions[]?; .type == $type and .status == "True");
+def condition_before($type):
+  [.primary.status.conditions[]? | select(.type == $type)][0];
+def condition_is($type): condition_before($type).status == "True";
 def over: condition_is("Complete") or condition_is("Failed");
 
-def late:
+def late_at:
   .primary.spec.activeDeadlineSeconds as $seconds
-  | $seconds != null and .primary.status.startTime != null
-  and (.primary.status.startTime | fromdate) + $seconds <= .now;
+  | if $seconds == null or .primary.spec.suspend or over
+      or .primary.status.startTime == null then null
+    else (.primary.status.startTime | fromdate) + $seconds end;
+
+# ---- what became of it ----
 
 # What became of the pods, those that are gone included: a status never goes
-# back.
+# back. Of an index one success counts.
 def counted($pods):
-  {succeeded: ([([$pods[] | select(succeeded)] | length),
-     (.primary.status.succeeded // 0)] | max),
-   failed: ([([$pods[] | select(failed)] | length),
-     (.primary.status.failed // 0)] | max)};
+  ([$pods[] | select(succeeded)]
+    | if .[0] != null and (.[0].metadata.annotations[index_key] != null)
+      then unique_by(index_of) else . end | length) as $succeeded
+  | {succeeded: ([$succeeded, (.primary.status.succeeded // 0)] | max),
+     failed: ([([$pods[] | select(failed)] | length),
+       (.primary.status.failed // 0)] | max)};
+
+def success:
+  {type: "Complete", early: "SuccessCriteriaMet", reason: "CompletionsReached",
+   message: "Reached expected number of succeeded pods"};
+def failure($reason; $message):
+  {type: "Failed", early: "FailureTarget", $reason, $message};
+
+# How it ends, or null.
+def outcome($done; $active):
+  late_at as $late
+  | .primary.spec as $spec
+  | condition_before("FailureTarget") as $target
+  | if $target.status == "True" then failure($target.reason; $target.message)
+    elif $done.failed > $spec.backoffLimit then
+      failure("BackoffLimitExceeded";
+        "Job has reached the specified backoff limit")
+    elif $late != null and $late <= .now then
+      failure("DeadlineExceeded";
+        "Job was active longer than specified deadline")
+    elif $spec.completions == null then
+      if $done.succeeded > 0 and $active == 0 then success else null end
+    elif $done.succeeded >= $spec.completions then success
+    else null end;
 
 def wanted($job; $done):
-  ($job.spec.completions // null) as $completions
-  | if $job.spec.suspend then 0
-    elif $completions == null then
-      if $done.succeeded > 0 then 0 else $job.spec.parallelism end
-    else
-      [$job.spec.parallelism, $completions - $done.succeeded] | min
-    end;
+  if $job.spec.suspend then 0
+  elif $job.spec.completions == null then
+    if $done.succeeded > 0 then 0 else $job.spec.parallelism end
+  else
+    [$job.spec.parallelism, $job.spec.completions - $done.succeeded] | min
+  end;
 
-def pod_name($job; $k; $index):
-  "\($job.metadata.uid)/\($k)" | sha256 | .[0:5]
-  | if $index == null then "\($job.metadata.name)-\(.)"
-    else "\($job.metadata.name)-\($index)-\(.)" end;
+# {done, outcome, active, more}: active pods to keep; how many more there are
+# to be.
+def plan:
+  .primary as $job
+  | counted(.owned.Pod) as $done
+  | ([.owned.Pod[] | select(alive)]
+      | sort_by((pod_runs | not), .metadata.creationTimestamp, .metadata.name))
+    as $alive
+  | outcome($done; $alive | length) as $outcome
+  | (if over or $outcome != null then 0 else wanted($job; $done) end) as $n
+  # Without completions, those that run when one has succeeded go on.
+  | (if $job.spec.completions == null and $done.succeeded > 0
+      and $outcome == null and ($job.spec.suspend | not)
+     then $alive else $alive[0:$n] end) as $active
+  | {$done, $outcome, $active,
+     more: ([$n - ($active | length), 0] | max)};
+
+# ---- desired ----
 
 def job_pod($job; $name; $index):
   pod($job.spec.template; $name)
@@ -51,71 +96,82 @@ def job_pod($job; $name; $index):
       | .spec.containers |= map(.env = [(.env // [])[],
           {name: "JOB_COMPLETION_INDEX", valueFrom: {fieldRef: {
             apiVersion: "v1",
-            fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}}])
+            fieldPath: "metadata.labels['\(index_key)']"}}}])
     end;
 
 # The next $n names, or those for the first $n indexes that are free.
 def new_pods($job; $pods; $n):
   ($pods | map(.metadata.name)) as $names
-  | ($pods | length) as $k
+  | $job.metadata.name as $name
   | if $job | indexed then
       ([$pods[] | select(failed | not) | index_of]) as $taken
       | [range($job.spec.completions) | select(IN($taken[]) | not)][0:$n]
-      | to_entries
-      | map(job_pod($job; pod_name($job; $k + .key; .value); .value))
+      | map(. as $index
+          | job_pod($job;
+              first(range($names | length + 1)
+                | pod_name($job; "\($name)-\($index)"; .)
+                | select(IN($names[]) | not)); $index))
     else
-      [range($k + $n) | pod_name($job; .; null)
+      [range(($names | length) + $n) | pod_name($job; $name; .)
         | select(IN($names[]) | not)][0:$n]
       | map(job_pod($job; .; null))
     end;
 
-def outcome($done):
-  if ($done.failed > .primary.spec.backoffLimit) then "BackoffLimitExceeded"
-  elif late then "DeadlineExceeded"
-  elif .primary.spec.completions == null then
-    if $done.succeeded > 0 and all(.owned.Pod[]; finished)
-    then "CompletionsReached" else null end
-  elif $done.succeeded >= .primary.spec.completions then "CompletionsReached"
-  else null end;
-
-def index_or_null: if .metadata.annotations[index_key] then index_of else null end;
-
 def desired:
-  .primary as $job
-  | (.owned.Pod | sort_by(.metadata.creationTimestamp, .metadata.name)) as $pods
-  | counted($pods) as $done
-  | (if over or outcome($done) then 0 else wanted($job; $done) end) as $n
-  | [$pods[] | select(alive)][0:$n] as $active
-  | ([$pods[] | select(finished)] + $active
-      | map(. as $p | job_pod($job; $p.metadata.name; $p | index_or_null)))
-    + if ($active | length) < $n then
-        new_pods($job; $pods; $n - ($active | length))
-      else [] end;
+  .owned.Pod as $pods
+  | ([$pods[] | select(alive | not)] + .plan.active | map(keep(.)))
+    + new_pods(.primary; $pods; .plan.more);
 
-def job_condition($type; $reason; $message):
-  (.now | rfc3339) as $now
-  | ([.primary.status.conditions[]? | select(.type == $type)][0]) as $old
-  | {type: $type, status: "True", reason: $reason, message: $message,
-     lastProbeTime: ($old.lastProbeTime // $now),
-     lastTransitionTime: ($old.lastTransitionTime // $now)};
+# ---- events ----
 
-def end_conditions($outcome):
-  if $outcome == "CompletionsReached" then
-    "Reached expected number of succeeded pods" as $m
-    | [job_condition("SuccessCriteriaMet"; $outcome; $m),
-       job_condition("Complete"; $outcome; $m)]
-  elif $outcome == "BackoffLimitExceeded" then
-    "Job has reached the specified backoff limit" as $m
-    | [job_condition("FailureTarget"; $outcome; $m),
-       job_condition("Failed"; $outcome; $m)]
-  else
-    "Job was active longer than specified deadline" as $m
-    | [job_condition("FailureTarget"; $outcome; $m),
-       job_condition("Failed"; $outcome; $m)]
-  end;
+def is_suspended: .primary.spec.suspend and (over | not);
 
-def suspended_condition:
-  job_condition("Suspended"; "JobSuspended"; "Job suspended");
+# No pod may be left when it is said that a Job has ended.
+def ends:
+  .plan.outcome != null and (over | not)
+  and all(.owned.Pod[]; finished);
+
+def events:
+  pod_events(component)
+  + if over then []
+    elif ends then
+      .plan.outcome
+      | [if .type == "Complete" then
+          normal(component; "Completed"; "Job completed")
+        else warning(component; .reason; .message) end]
+    elif is_suspended and (condition_is("Suspended") | not) then
+      [normal(component; "Suspended"; "Job suspended")]
+    elif (is_suspended | not) and condition_is("Suspended") then
+      [normal(component; "Resumed"; "Job resumed")]
+    else [] end;
+
+# ---- status ----
+
+def with_condition($type; $status; $reason; $message; $now):
+  [.[] | select(.type == $type)][0] as $old
+  | {type: $type, status: $status, reason: $reason, message: $message,
+     lastProbeTime: $now, lastTransitionTime: $now} as $new
+  | if $old == null then
+      if $status == "True" then . + [$new] else . end
+    elif $old.status == $status and $old.reason == $reason then .
+    else map(if .type == $type then $new else . end) end;
+
+def job_conditions($now):
+  .plan.outcome as $outcome
+  | ends as $ends
+  | is_suspended as $suspended
+  | .primary.status.conditions // []
+  | if $outcome != null then
+      $outcome as {$type, $early, $reason, $message}
+      | with_condition($early; "True"; $reason; $message; $now)
+      | if $ends then
+          with_condition($type; "True"; $reason; $message; $now)
+        else . end
+    elif $suspended then
+      with_condition("Suspended"; "True"; "JobSuspended"; "Job suspended"; $now)
+    else
+      with_condition("Suspended"; "False"; "JobResumed"; "Job resumed"; $now)
+    end;
 
 # "0-2,5": the indexes that succeeded.
 def as_ranges:
@@ -127,36 +183,32 @@ def as_ranges:
         else "\(.[0])-\(.[1])" end)
   | join(",");
 
+def start_time($now):
+  if is_suspended then {}
+  elif condition_is("Suspended") then {startTime: $now}
+  else {startTime: (.primary.status.startTime // $now)} end;
+
 # What has ended does not change any more.
 def running_status:
-  .owned.Pod as $pods
-  | counted($pods) as $done
-  | outcome($done) as $outcome
-  | (if $outcome then [] else [$pods[] | select(alive)] end) as $active
-  | (.now | rfc3339) as $now
-  | ({active: ($active | length)} + $done
-      | without_zeros(keys))
-    + {ready: ([$active[] | select(pod_runs)] | length), terminating: 0,
+  (.now | rfc3339) as $now
+  | job_conditions($now) as $conditions
+  | (if .plan.outcome != null then [] else [.owned.Pod[] | select(alive)] end)
+    as $active
+  | ({active: ($active | length)} + .plan.done | without_zeros(keys))
+    + {ready: ([$active[] | select(pod_runs)] | length),
+       terminating: ([.owned.Pod[] | select(going)] | length),
        uncountedTerminatedPods: {}}
-    + (if .primary.spec.suspend then {}
-       else {startTime: (.primary.status.startTime // $now)} end)
+    + start_time($now)
     + (if .primary | indexed then
-        [$pods[] | select(succeeded) | index_of] | unique | as_ranges
+        [.owned.Pod[] | select(succeeded) | index_of] | unique | as_ranges
         | if . == "" then {} else {completedIndexes: .} end
        else {} end)
-    + (if $outcome then {conditions: end_conditions($outcome)}
-       elif .primary.spec.suspend then {conditions: [suspended_condition]}
-       else {} end)
-    + (if $outcome == "CompletionsReached" then {completionTime: $now}
-       else {} end);
+    + (if $conditions == [] then {} else {conditions: $conditions} end)
+    + (if ends and .plan.outcome.type == "Complete"
+       then {completionTime: $now} else {} end);
 
 def status: if over then .primary.status else running_status end;
 
 def requeue:
-  .primary as $job
-  | if $job.spec.activeDeadlineSeconds == null or over
-      or $job.status.startTime == null then null
-    else
-      ([($job.status.startTime | fromdate) + $job.spec.activeDeadlineSeconds
-        - .now, 1] | max)
-    end;
+  late_at as $late
+  | if $late == null then null else [$late - .now, 1] | max end;

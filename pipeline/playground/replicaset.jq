@@ -1,31 +1,60 @@
-# ReplicaSets: so many pods of one template.
+# ReplicaSets and ReplicationControllers: so many pods of one template.
 # How: kubernetes/pkg/controller/replicaset.
 include "operator";
 include "workload";
 
-# Names are not random: the same ReplicaSet has the same pods again.
-def pod_name($set; $k):
-  "\($set.metadata.name)-\("\($set.metadata.uid)/\($k)" | sha256 | .[0:5])";
+def is_old_kind: .primary.kind == "ReplicationController";
+def selector:
+  if is_old_kind then {matchLabels: .primary.spec.selector}
+  else .primary.spec.selector end;
+def component:
+  if is_old_kind then "replication-controller" else "replicaset-controller" end;
 
-# Which of the first names are pods: those that are there and alive (ready
-# ones first, when some must go), then new ones. What has ended stays.
+# Pods whose labels are ours, and that live.
+def alive_pods:
+  selector as $selector
+  | [.owned.Pod[] | select(alive and selected_by($selector))];
+
+def deletion_cost:
+  .metadata.annotations["controller.kubernetes.io/pod-deletion-cost"] // "0"
+  | try tonumber catch 0;
+
+# The first are kept: ready ones, dear ones, old ones.
+def by_worth:
+  sort_by((pod_runs | not), -deletion_cost,
+    ready_condition.lastTransitionTime // "9999",
+    .metadata.creationTimestamp, .metadata.name);
+
+# What has ended, goes or has other labels stays as it is and does not count.
 def desired:
   .primary as $set
-  | (.owned.Pod | map({key: .metadata.name, value: .}) | from_entries) as $pods
-  | [range($set.spec.replicas + ($pods | length)) | pod_name($set; .)] as $names
-  | ($names | map(select($pods[.] and ($pods[.] | alive)))) as $alive
-  | ($alive | sort_by($pods[.] | pod_runs | not)) as $kept
-  | ($names | map(select($pods[.] == null))) as $free
-  | [($kept + $free)[0:$set.spec.replicas][],
-     ($names[] | select($pods[.] and ($pods[.] | finished)))]
-  | map(pod($set.spec.template; .));
+  | alive_pods as $alive
+  | ($alive | by_worth | .[0:$set.spec.replicas]) as $kept
+  | (.owned.Pod | map(.metadata.name)) as $names
+  | ([.owned.Pod[] | select(.metadata.name | IN($alive[].metadata.name) | not)]
+      + $kept | map(keep(.)))
+    + ([range($set.spec.replicas + ($names | length))
+        | pod_name($set; $set.metadata.name; .)
+        | select(IN($names[]) | not)][0:$set.spec.replicas - ($kept | length)]
+      | map(pod($set.spec.template; .)));
 
-def alive_pods: [.owned.Pod[] | select(alive)];
+def events: component as $component | pod_events($component);
+
+def going: [.owned.Pod[] | select(.metadata.deletionTimestamp != null)] | length;
+
+def failure_condition:
+  ([.primary.status.conditions[]? | select(.type == "ReplicaFailure")][0])
+    as $old
+  | if .error == null then {}
+    else {conditions: [{
+      type: "ReplicaFailure", status: "True", reason: "FailedCreate",
+      message: .error,
+      lastTransitionTime: ($old.lastTransitionTime // (.now | rfc3339))}]} end;
 
 def status:
   (.primary.spec.minReadySeconds // 0) as $seconds
   | .now as $now
-  | .primary.spec.template.metadata.labels as $labels
+  | (.primary.spec.template.metadata.labels // {}) as $labels
   | alive_pods as $pods
   | {replicas: ($pods | length)}
     + ({
@@ -35,8 +64,9 @@ def status:
       availableReplicas: ([$pods[] | select(available($seconds; $now))]
         | length)
     } | without_zeros(keys))
-    + {observedGeneration: .primary.metadata.generation,
-       terminatingReplicas: 0};
+    + {observedGeneration: .primary.metadata.generation}
+    + (if is_old_kind then {} else {terminatingReplicas: going} end)
+    + failure_condition;
 
 def requeue:
   .now as $now

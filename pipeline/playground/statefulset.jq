@@ -141,13 +141,35 @@ def desired:
   | revisions($update; $used)
     + [retained($pods; $set; $kept)[] | claims($set; .)[]]
     + [$kept[] | . as $i
-        | (if $pods["\($i)"] then $pods["\($i)"] | of_revision
-           elif $i - $first < ($set | partition) then $current
+        | (if $i - $first < ($set | partition) then $current
            else $update end) as $revision
-        | stateful_pod($set;
-            if $revision == $update then $set.spec.template
-            else $templates[$revision] // $set.spec.template end;
-            $revision; $i)];
+        | if $pods["\($i)"] then keep($pods["\($i)"])
+          else
+            stateful_pod($set;
+              if $revision == $update then $set.spec.template
+              else $templates[$revision] // $set.spec.template end;
+              $revision; $i)
+          end];
+
+# ---- events ----
+
+def component: "statefulset-controller";
+
+# Claims that are made come with their pod.
+def events:
+  .primary.metadata.name as $name
+  | .primary.spec.volumeClaimTemplates as $templates
+  | (.owned.PersistentVolumeClaim | map(.metadata.name)) as $there
+  | pods_to
+  | [(.create[] | . as $pod
+       | (($templates // [])[] | "\(.metadata.name)-\($pod)"
+          | select(IN($there[]) | not)
+          | normal(component; "SuccessfulCreate"; "Create Claim \(.) Pod "
+              + "\($pod) in StatefulSet \($name) success")),
+         normal(component; "SuccessfulCreate";
+           "Create Pod \($pod) in StatefulSet \($name) successful")),
+     (.delete[] | normal(component; "SuccessfulDelete";
+        "Delete Pod \(.) in StatefulSet \($name) successful"))];
 
 # ---- status ----
 

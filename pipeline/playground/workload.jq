@@ -39,9 +39,26 @@ def pod($template; $name): {
   apiVersion: "v1",
   kind: "Pod",
   metadata: ({name: $name, labels: $template.metadata.labels,
-    annotations: $template.metadata.annotations} | compact),
+    annotations: $template.metadata.annotations,
+    finalizers: $template.metadata.finalizers} | compact),
   spec: $template.spec
 };
+
+# A name for the pod $k of an owner: not random, so the same again.
+def pod_name($owner; $prefix; $k):
+  "\($prefix)-\("\($owner.metadata.uid)/\($k)" | sha256 | .[0:5])";
+
+# A label selector on the labels of an object.
+def selected_by($selector):
+  (.metadata.labels // {}) as $labels
+  | all(($selector.matchLabels // {}) | to_entries[];
+      $labels[.key] == .value)
+  and all(($selector.matchExpressions // [])[];
+    $labels[.key] as $value
+    | if .operator == "Exists" then $value != null
+      elif .operator == "DoesNotExist" then $value == null
+      elif .operator == "In" then any(.values[]; . == $value)
+      else all(.values[]; . != $value) end);
 
 # The seconds until the next pod of these becomes available, or null.
 def until_available($seconds; $now):
@@ -56,3 +73,27 @@ def until_available($seconds; $now):
 # Members that the server leaves out when they are 0.
 def without_zeros($keys):
   with_entries(select((.value == 0 and (.key | IN($keys[]))) | not));
+
+# ---- events ----
+
+def event($component; $type; $reason; $message): {
+  type: $type, reason: $reason, message: $message, component: $component
+};
+def normal($component; $reason; $message):
+  event($component; "Normal"; $reason; $message);
+def warning($component; $reason; $message):
+  event($component; "Warning"; $reason; $message);
+
+# {create, delete}: the names of the pods that the present line creates and
+# deletes. Reads .outstanding and .owned.Pod; those that are there must be keep().
+def pods_to:
+  (.owned.Pod | map({key: .metadata.name, value: .}) | from_entries) as $there
+  | [.outstanding[] | select(.kind == "Pod").metadata.name] as $names
+  | {create: [$names[] | select($there[.] == null)],
+     delete: [$names[] | select($there[.] != null
+       and $there[.].metadata.deletionTimestamp == null)]};
+
+def pod_events($component):
+  pods_to
+  | [(.create[] | normal($component; "SuccessfulCreate"; "Created pod: \(.)")),
+     (.delete[] | normal($component; "SuccessfulDelete"; "Deleted pod: \(.)"))];

@@ -1,0 +1,248 @@
+#!/bin/bash
+# What controllers of workloads tell and count, and how Jobs begin and end: the
+# playground on kapi and kube-controller-manager say the same.
+# servers: kapi real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+playground
+
+# events KIND NAME: what is told about an object, in any order, with HASH and
+# POD instead of what differs
+events() {
+	kubectl get events -o json | jq -r --arg kind "$1" --arg name "$2" '
+		.items[] | select(.involvedObject
+			| .kind == $kind and (.name | test("^\($name)$")))
+		| (.message | gsub("web-[0-9a-z]{8,10}"; "web-HASH")
+			| gsub("-[0-9a-z]{5}$"; "-POD")) as $message
+		| "\(.type) \(.reason) \($message) (\(.source.component))"' |
+		LC_ALL=C sort
+}
+told() {
+	[ "$(events "$1" "$2")" = "$3" ]
+}
+# tells KIND NAME EVENTS WHAT
+tells() {
+	wait_for 60 told "$1" "$2" "$3"
+	is "$(events "$1" "$2")" "$3" "$4"
+}
+
+# becomes RESOURCE NAME FILTER WANT
+becomes() {
+	last_is() {
+		[ "$(kubectl get "$1" "$2" -o json | jq -c "$3")" = "$4" ]
+	}
+	wait_for 60 last_is "$@" && return
+	kubectl get "$1" "$2" -o json | jq -c "$3" | quote
+	return 1
+}
+conditions='[.status.conditions[]? | "\(.type) \(.status) \(.reason) \(.message)"]'
+progress='.status.conditions[] | select(.type == "Progressing")
+	| "\(.status) \(.reason) \(.message)"'
+
+template() { # NAME [OUTCOME]: a template of pods as JSON
+	jq -cn --arg name "$1" --arg outcome "${2:-}" '{
+		metadata: {labels: {app: $name},
+			annotations: (if $outcome == "" then {}
+				else {"playground.kpipe.dev/outcome": $outcome} end)},
+		spec: {containers: [{name: "a", image: "one"}]}}'
+}
+object() { # APIVERSION KIND NAME SPEC
+	jq -cn --arg version "$1" --arg kind "$2" --arg name "$3" \
+		--argjson spec "$4" '{apiVersion: $version, kind: $kind,
+		metadata: {name: $name}, spec: $spec}' |
+		kubectl create -f - >/dev/null
+}
+change() { # RESOURCE NAME SPEC
+	kubectl patch "$1" "$2" --type=merge -p "{\"spec\":$3}" >/dev/null
+}
+
+# ---- a Deployment
+
+object apps/v1 Deployment web "{\"replicas\": 2,
+	\"selector\": {\"matchLabels\": {\"app\": \"web\"}},
+	\"template\": $(template web)}"
+ok "a Deployment is available" becomes deployment web \
+	'.status.availableReplicas' 2
+change deployment web \
+	'{"template":{"spec":{"containers":[{"name":"a","image":"two"}]}}}'
+ok "... takes another image" becomes deployment web \
+	'[.status.updatedReplicas, .status.replicas, .status.observedGeneration]' \
+	'[2,2,2]'
+tells Deployment web \
+	"Normal ScalingReplicaSet Scaled down replica set web-HASH from 1 to 0 (deployment-controller)
+Normal ScalingReplicaSet Scaled down replica set web-HASH from 2 to 1 (deployment-controller)
+Normal ScalingReplicaSet Scaled up replica set web-HASH from 0 to 1 (deployment-controller)
+Normal ScalingReplicaSet Scaled up replica set web-HASH from 0 to 2 (deployment-controller)
+Normal ScalingReplicaSet Scaled up replica set web-HASH from 1 to 2 (deployment-controller)" \
+	"... and tells each step"
+tells ReplicaSet 'web-[^.]*' \
+	"Normal SuccessfulCreate Created pod: web-HASH-POD (replicaset-controller)
+Normal SuccessfulCreate Created pod: web-HASH-POD (replicaset-controller)
+Normal SuccessfulCreate Created pod: web-HASH-POD (replicaset-controller)
+Normal SuccessfulCreate Created pod: web-HASH-POD (replicaset-controller)
+Normal SuccessfulDelete Deleted pod: web-HASH-POD (replicaset-controller)
+Normal SuccessfulDelete Deleted pod: web-HASH-POD (replicaset-controller)" \
+	"... as its ReplicaSets do"
+
+change deployment web '{"paused":true}'
+ok "a paused one says so" becomes deployment web "$progress" \
+	'"Unknown DeploymentPaused Deployment is paused"'
+change deployment web '{"replicas":3}'
+ok "... and can be scaled" becomes deployment web .status.availableReplicas 3
+change deployment web '{"paused":false}'
+ok "one that goes on" becomes deployment web \
+	"$progress | sub(\"web-[0-9a-f]*\"; \"web-x\")" \
+	'"True NewReplicaSetAvailable ReplicaSet \"web-x\" has successfully progressed."'
+
+# ---- a ReplicationController
+
+object v1 ReplicationController old "{\"replicas\": 2,
+	\"selector\": {\"app\": \"old\"}, \"template\": $(template old)}"
+ok "a ReplicationController" becomes rc old '.status | del(.conditions)' \
+	'{"replicas":2,"fullyLabeledReplicas":2,"readyReplicas":2,"availableReplicas":2,"observedGeneration":1}'
+change rc old '{"replicas":1}'
+ok "... shrinks" becomes rc old \
+	'[.status.replicas, .status.observedGeneration]' '[1,2]'
+tells ReplicationController old \
+	"Normal SuccessfulCreate Created pod: old-POD (replication-controller)
+Normal SuccessfulCreate Created pod: old-POD (replication-controller)
+Normal SuccessfulDelete Deleted pod: old-POD (replication-controller)" \
+	"... and tells it"
+
+# ---- a StatefulSet
+
+object apps/v1 StatefulSet db "{\"replicas\": 1, \"serviceName\": \"db\",
+	\"selector\": {\"matchLabels\": {\"app\": \"db\"}},
+	\"template\": $(template db),
+	\"volumeClaimTemplates\": [{\"metadata\": {\"name\": \"disk\"},
+		\"spec\": {\"accessModes\": [\"ReadWriteOnce\"],
+		\"resources\": {\"requests\": {\"storage\": \"1Gi\"}}}}]}"
+ok "a StatefulSet" becomes statefulset db .status.readyReplicas 1
+change statefulset db '{"replicas":0}'
+ok "... goes to nothing" becomes statefulset db \
+	'[.status.replicas, .status.observedGeneration]' '[0,2]'
+tells StatefulSet db \
+	"Normal SuccessfulCreate Create Claim disk-db-0 Pod db-0 in StatefulSet db success (statefulset-controller)
+Normal SuccessfulCreate Create Pod db-0 in StatefulSet db successful (statefulset-controller)
+Normal SuccessfulDelete Delete Pod db-0 in StatefulSet db successful (statefulset-controller)" \
+	"... and tells it"
+
+# ---- Jobs
+
+job() { # NAME OUTCOME SPEC
+	object batch/v1 Job "$1" "$(jq -cn --argjson spec "$3" \
+		--argjson template "$(template "$1" "$2")" '
+		{template: ($template | .spec.restartPolicy = "Never")} + $spec')"
+}
+job good Succeeded '{"completions":2,"parallelism":1}'
+job bad Failed '{"backoffLimit":0}'
+job later "" '{"suspend":true,"parallelism":2,"completions":2}'
+job each Succeeded '{"completionMode":"Indexed","completions":3,
+	"parallelism":3}'
+ok "a Job that succeeds" becomes job good "$conditions" \
+	'["SuccessCriteriaMet True CompletionsReached Reached expected number of succeeded pods","Complete True CompletionsReached Reached expected number of succeeded pods"]'
+ok "... counts" becomes job good \
+	'.status | [.succeeded, .active, .failed, .ready, .terminating,
+		(.completionTime | length)]' '[2,null,null,0,0,20]'
+tells Job good "Normal Completed Job completed (job-controller)
+Normal SuccessfulCreate Created pod: good-POD (job-controller)
+Normal SuccessfulCreate Created pod: good-POD (job-controller)" \
+	"... and tells it"
+ok "one that fails" becomes job bad "$conditions" \
+	'["FailureTarget True BackoffLimitExceeded Job has reached the specified backoff limit","Failed True BackoffLimitExceeded Job has reached the specified backoff limit"]'
+tells Job bad \
+	"Normal SuccessfulCreate Created pod: bad-POD (job-controller)
+Warning BackoffLimitExceeded Job has reached the specified backoff limit (job-controller)" \
+	"... tells why"
+ok "an indexed one" becomes job each \
+	'[.status.completedIndexes, .status.succeeded]' '["0-2",3]'
+is "$(kubectl get pods -l job-name=each -o json | jq -r '.items[]
+	| [.metadata.labels["batch.kubernetes.io/job-completion-index"],
+	.metadata.annotations["batch.kubernetes.io/job-completion-index"],
+	.spec.hostname, .spec.containers[0].env[0].valueFrom.fieldRef.fieldPath]
+	| join(" ")' | sort)" \
+	"0 0 each-0 metadata.labels['batch.kubernetes.io/job-completion-index']
+1 1 each-1 metadata.labels['batch.kubernetes.io/job-completion-index']
+2 2 each-2 metadata.labels['batch.kubernetes.io/job-completion-index']" \
+	"... has a pod for each index"
+ok "a suspended one" becomes job later \
+	"[$conditions, .status.startTime, .status.active]" \
+	'[["Suspended True JobSuspended Job suspended"],null,null]'
+change job later '{"suspend":false}'
+ok "... is resumed" becomes job later \
+	"[$conditions, .status.active, .status.ready]" \
+	'[["Suspended False JobResumed Job resumed"],2,2]'
+change job later '{"suspend":true}'
+ok "... and suspended again" becomes job later \
+	"[$conditions, .status.startTime, .status.active]" \
+	'[["Suspended True JobSuspended Job suspended"],null,null]'
+tells Job later \
+	"Normal Resumed Job resumed (job-controller)
+Normal SuccessfulCreate Created pod: later-POD (job-controller)
+Normal SuccessfulCreate Created pod: later-POD (job-controller)
+Normal SuccessfulDelete Deleted pod: later-POD (job-controller)
+Normal SuccessfulDelete Deleted pod: later-POD (job-controller)
+Normal Suspended Job suspended (job-controller)" "... and tells it"
+
+# ---- CronJobs: those of the past are due at once
+
+cron() { # NAME OUTCOME SPEC: a CronJob that was last due years ago
+	object batch/v1 CronJob "$1" "$(jq -cn --argjson spec "$3" \
+		--argjson template "$(template "$1" "$2")" '{suspend: true,
+		schedule: "0 0 1 1 *", jobTemplate: {
+			metadata: {labels: {of: "cron"}, annotations: {note: "n"}},
+			spec: {template: ($template | .spec.restartPolicy = "Never")}}}
+		+ $spec')"
+	last "$1" 2020-06-01T00:00:00Z
+	change cronjob "$1" '{"suspend":false}'
+}
+last() { # NAME TIME
+	kubectl patch cronjob "$1" --subresource=status --type=merge \
+		-p "{\"status\":{\"lastScheduleTime\":\"$2\"}}" >/dev/null
+}
+year=$(date -u +%Y)
+cron a Succeeded '{"timeZone":"Asia/Kathmandu"}'
+cron b "" '{"concurrencyPolicy":"Forbid"}'
+cron c "" '{"concurrencyPolicy":"Replace"}'
+due="$year-01-01T00:00:00Z"
+mine="$(date -u -d "$year-01-01T00:00:00+05:45" +%FT%TZ)"
+name() { # CRONJOB TIME: of its Job
+	echo "$1-$(($(date -u -d "$2" +%s) / 60))"
+}
+ok "a CronJob" becomes cronjob a \
+	'[.status.active, .status.lastScheduleTime,
+		(.status.lastSuccessfulTime | length)]' "[null,\"$mine\",20]"
+is "$(kubectl get job "$(name a "$mine")" -o json | jq -c '.metadata
+	| [.labels.of, .annotations.note,
+	.annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"],
+	.ownerReferences[0].kind]')" \
+	"[\"cron\",\"n\",\"$year-01-01T00:00:00+05:45\",\"CronJob\"]" \
+	"... makes a Job that knows its time"
+job=$(name a "$mine")
+tells CronJob a \
+	"Normal SawCompletedJob Saw completed job: $job, condition: Complete (cronjob-controller)
+Normal SuccessfulCreate Created job $job (cronjob-controller)" "... and tells it"
+for n in b c; do
+	job=$(name "$n" "$due")
+	ok "one whose Job runs" becomes cronjob "$n" \
+		'[.status.active[].name, .status.lastScheduleTime]' \
+		"[\"$job\",\"$due\"]"
+	last "$n" 2020-06-01T00:00:00Z
+	change cronjob "$n" '{"schedule":"0 0 2 1 *"}'
+done
+next="$year-01-02T00:00:00Z"
+ok "... is replaced, if it says so" becomes cronjob c \
+	'[.status.active[].name]' "[\"$(name c "$next")\"]"
+tells CronJob c \
+	"Normal SuccessfulCreate Created job $(name c "$due") (cronjob-controller)
+Normal SuccessfulCreate Created job $(name c "$next") (cronjob-controller)
+Normal SuccessfulDelete Deleted job $(name c "$due") (cronjob-controller)" \
+	"... and tells it"
+tells CronJob b \
+	"Normal JobAlreadyActive Not starting job because prior execution is running and concurrency policy is Forbid (cronjob-controller)
+Normal SuccessfulCreate Created job $(name b "$due") (cronjob-controller)" \
+	"... or goes on, if another one is forbidden"
+done_testing
