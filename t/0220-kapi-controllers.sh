@@ -115,6 +115,27 @@ MODIFIED Terminating NamespaceContentRemaining,NamespaceFinalizersRemaining
 MODIFIED Terminating 
 DELETED Terminating " "a watch sees each step"
 
+# Ranges of addresses.
+ranges=/apis/networking.k8s.io/v1/servicecidrs
+range='{"metadata":{"name":"more","finalizers":["example.com/f"]},
+	"spec":{"cidrs":["10.96.0.0/16"]}}'
+request POST $ranges "$range" >"$T/out"
+ready() {
+	[ "$(request GET $ranges/more | jq -c '[.metadata.finalizers,
+		(.status.conditions[0] | .type, .status, .reason, .message)]')" = \
+		'[["example.com/f","networking.k8s.io/service-cidr-finalizer"],"Ready","True","","Kubernetes Service CIDR is ready"]' ]
+}
+ok "a ServiceCIDR gets its finalizer and is ready" wait_for 5 ready
+request DELETE $ranges/more >"$T/out"
+released() {
+	[ "$(request GET $ranges/more | jq -c .metadata.finalizers)" = \
+		'["example.com/f"]' ]
+}
+ok "... which goes when it is deleted" wait_for 5 released
+request PATCH $ranges/more '{"metadata":{"finalizers":null}}' \
+	application/merge-patch+json >"$T/out"
+ok "... with its last finalizer" wait_for 5 gone $ranges/more
+
 # Pods first.
 request POST /api/v1/namespaces '{"metadata":{"name":"y"}}' >"$T/out"
 ns=/api/v1/namespaces/y
@@ -202,4 +223,14 @@ request DELETE \
 	>"$T/out"
 ok "with its definition go its objects, and what they own" \
 	wait_for 5 gone $maps/t1
+
+# Without controllers.
+start kapi --controllers=off --log-level error --kubeconfig-out "$T/off"
+wait_for 10 test -s "$T/off"
+url=$(sed -n 's/.*server: *//p' "$T/off" | tr -d '"')
+request POST $ranges "$range" >"$T/out"
+request DELETE $ranges/more >"$T/out"
+is "$(request GET $ranges/more | jq -c '.metadata.finalizers, .status')" \
+	'["example.com/f"]
+{}' "without controllers a ServiceCIDR stays as it is"
 done_testing

@@ -12,6 +12,7 @@ CLUSTER_CONTROLLERS="namespace-controller,garbage-collector-controller"
 CLUSTER_CONTROLLERS+=,serviceaccount-controller
 CLUSTER_CONTROLLERS+=,root-ca-certificate-publisher-controller
 CLUSTER_CONTROLLERS+=,clusterrole-aggregation-controller
+CLUSTER_CONTROLLERS+=,service-cidr-controller
 export CLUSTER_CONTROLLERS
 cluster_start
 real=$(config admin)

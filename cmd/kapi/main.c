@@ -10,6 +10,7 @@
 
 #include "access.h"
 #include "control/aggregation.h"
+#include "control/cidr_control.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
@@ -99,6 +100,7 @@ struct run {
 	struct namespaces *namespaces;
 	struct aggregation *aggregation;
 	struct podend *podend;
+	struct cidrs *cidrs;
 	struct access access;
 	struct buf url;
 	struct reportfd report;
@@ -261,6 +263,7 @@ fill_store(struct run *r, struct err *err)
 	if (o.controllers == CONTROLLERS_ON) {
 		a->gc = gc_new(a);
 		r->podend = podend_new(a);
+		r->cidrs = cidrs_new(a);
 	}
 	r->namespaces = namespaces_new(a, o.controllers == CONTROLLERS_ON);
 	if (o.load != NULL)
@@ -302,6 +305,7 @@ release(struct run *r)
 	router_release(a);
 	rights_free(a->rights);
 	aggregation_free(r->aggregation);
+	cidrs_free(r->cidrs);
 	podend_free(r->podend);
 	namespaces_free(r->namespaces);
 	gc_free(a->gc);

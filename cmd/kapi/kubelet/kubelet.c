@@ -350,9 +350,6 @@ kubelet_serve(struct request *r)
 		p = logs_options(r, &options);
 	if (p == NULL && o == NULL)
 		p = problem_not_found(&r->arena, r->resource, r->name);
-	if (p == NULL && span_is(r->subresource, "proxy"))
-		p = problem_make(&r->arena, 501, "NotImplemented",
-		    "kapi runs no containers: proxy is not served");
 	if (p != NULL)
 		reply_problem(r, p);
 	else

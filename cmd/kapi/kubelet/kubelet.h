@@ -1,6 +1,6 @@
 /*
- * kubelet: requests that a kubelet would answer: log, exec, attach, portforward
- * and proxy of a Pod. What its containers do is said by annotations (script.h).
+ * kubelet: requests that a kubelet would answer: log, exec, attach and
+ * portforward of a Pod, proxy of more kinds. What its containers do is said by annotations (script.h).
  * Source: pkg/registry/core/pod/{strategy.go,rest}, pkg/kubelet/server, and what
  * a kubelet of 1.36 with containerd answered.
  */
@@ -17,8 +17,9 @@ enum {
 					     * that has been idle so long */
 };
 
-/* Answers r, whose verb is allowed on its subresource. */
+/* Each answers r, whose verb is allowed on its subresource. */
 void kubelet_serve(struct request *r);
+void kubelet_serve_proxy(struct request *r); /* proxy.c */
 
 /* ---- for the files of this room ---- */
 

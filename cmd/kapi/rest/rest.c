@@ -468,6 +468,8 @@ serve_subresource(struct request *r)
 		subresource_serve_binding(r);
 	else if (span_is(r->subresource, "token"))
 		token_serve(r);
+	else if (span_is(r->subresource, "proxy"))
+		kubelet_serve_proxy(r);
 	else if (!is_view(r->subresource))
 		kubelet_serve(r);
 	else if (r->verb == REQUEST_GET)
