@@ -17,8 +17,22 @@ def is_active: .metadata.deletionTimestamp == null and ended_as == null;
 
 # ---- times ----
 
-def told_time:
-  .primary.status.lastScheduleTime | if . == null then null else fromdate end;
+# The time that a Job is for, as its name tells; null: it was made by others.
+def job_time($owner):
+  if .metadata.annotations[scheduled_key] == null or is_manual then null
+  else
+    .metadata.name | ltrimstr("\($owner)-")
+    | try (tonumber * 60) catch null
+  end;
+
+# The last time for which there was a Job, by the status or by the Jobs, of
+# which the status may not tell yet; or null.
+def last_time:
+  .primary.metadata.name as $owner
+  | [(.primary.status.lastScheduleTime
+       | if . == null then null else fromdate end),
+     (.owned.Job[] | job_time($owner))]
+  | max;
 
 # How many minutes a zone is ahead of UTC: the one time of day at which a
 # schedule has this very minute.
@@ -49,7 +63,7 @@ def local_time($time; $zone):
 def times:
   .primary.spec as $spec
   | .now as $now
-  | (told_time // (.primary.metadata.creationTimestamp | fromdate)) as $since
+  | (last_time // (.primary.metadata.creationTimestamp | fromdate)) as $since
   | ([$since, (if $spec.startingDeadlineSeconds == null then $since
       else $now - $spec.startingDeadlineSeconds end)] | max) as $since
   | try {
@@ -159,7 +173,7 @@ def active_references:
 
 def status:
   {active: active_references,
-   lastScheduleTime: ([.plan.begin, told_time] | max
+   lastScheduleTime: ([.plan.begin, last_time] | max
      | if . == null then null else rfc3339 end),
    lastSuccessfulTime: ([.primary.status.lastSuccessfulTime,
      (.owned.Job[] | select(ended_as == "Complete").status.completionTime)]
