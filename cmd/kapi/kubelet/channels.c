@@ -1,7 +1,7 @@
 /*
  * Part of kubelet/kubelet.h: the streams of exec and attach, and the
- * connections of a port-forward, as channels of a WebSocket: the first byte of a
- * message is the channel. Source: streaming/pkg/httpstream/wsstream/conn.go;
+ * connections of a port-forward, as channels of a WebSocket: the first byte of
+ * a message is the channel. Source: streaming/pkg/httpstream/wsstream/conn.go;
  * cri-streaming pkg/streaming/{remotecommand,portforward}/websocket.go.
  */
 #include <stdlib.h>

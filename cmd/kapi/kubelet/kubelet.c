@@ -177,6 +177,15 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 /* ---- exec, attach ---- */
 
 static void
+run(struct request *r, const struct podprocess *p)
+{
+	if (httpd_wants_websocket(r->http))
+		channels_run(r, p);
+	else
+		streams_run(r, p);
+}
+
+static void
 serve_process(struct request *r, const struct node *pod, struct span container)
 {
 	struct podprocess p;
@@ -185,7 +194,7 @@ serve_process(struct request *r, const struct node *pod, struct span container)
 		kubelet_refuse(r, 400,
 		    "you must specify at least 1 of stdin, stdout, stderr");
 	else if (podcontainer_runs(pod, container))
-		channels_run(r, &p);
+		run(r, &p);
 	else if (p.attach)
 		kubelet_refuse(r, 500,
 		    arena_printf(&r->arena,
@@ -245,24 +254,35 @@ has_ended(const struct node *pod)
 	    tree_text_is(phase, "Failed");
 }
 
+/* Channels need to know the ports; streams say them themselves. */
+static const char *
+check_ports(const uint16_t *ports, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ports[i] == 0)
+			return "port \"0\" must be > 0";
+	return n > 0 ? NULL : "query parameter \"port\" is required";
+}
+
 static void
 serve_forward(
     struct request *r, const struct node *pod, const uint16_t *ports, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (ports[i] == 0) {
-			kubelet_refuse(r, 400, "port \"0\" must be > 0");
-			return;
-		}
-	if (has_ended(pod))
+	bool socket = httpd_wants_websocket(r->http);
+	bool tunnel = socket && streams_is_tunnel(r);
+	const char *bad = socket && !tunnel ? check_ports(ports, n) : NULL;
+
+	if (bad != NULL)
+		kubelet_refuse(r, 400, bad);
+	else if (has_ended(pod))
 		kubelet_refuse(r, 500,
 		    arena_printf(&r->arena, "pod not found (\"%.*s_%.*s\")",
 			SPAN_ARG(r->name), SPAN_ARG(r->namespace_))
 			.p);
-	else if (n == 0)
-		kubelet_refuse(r, 400, "query parameter \"port\" is required");
-	else
+	else if (socket && !tunnel)
 		channels_forward(r, pod, ports, n);
+	else
+		streams_forward(r, pod, tunnel);
 }
 
 /* ---- all ---- */

@@ -1,8 +1,9 @@
 /*
  * kubelet: requests that a kubelet would answer: log, exec, attach and
- * portforward of a Pod, proxy of more kinds. What its containers do is said by annotations (script.h).
- * Source: pkg/registry/core/pod/{strategy.go,rest}, pkg/kubelet/server, and what
- * a kubelet of 1.36 with containerd answered.
+ * portforward of a Pod, and proxy. What its containers do is said by annotations
+ * (script.h).
+ * Source: pkg/registry/core/pod/{strategy.go,rest}, pkg/kubelet/server, and
+ * what a kubelet of 1.36 with containerd answered.
  */
 #ifndef KUBELET_H
 #define KUBELET_H
@@ -37,5 +38,11 @@ void kubelet_refuse(struct request *r, int code, const char *text);
 void channels_run(struct request *r, const struct podprocess *p);
 void channels_forward(
     struct request *r, const struct node *pod, const uint16_t *ports, size_t n);
+
+/* The same over SPDY/3.1. tunnel: in a WebSocket, which the request asks for by
+ * one of its protocols (streams_is_tunnel). */
+void streams_run(struct request *r, const struct podprocess *p);
+bool streams_is_tunnel(const struct request *r);
+void streams_forward(struct request *r, const struct node *pod, bool tunnel);
 
 #endif

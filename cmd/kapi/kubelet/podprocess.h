@@ -1,10 +1,10 @@
 /*
  * podprocess: a command in a container, as its script says it goes: what it
- * prints, whether it reads, how long it takes, and its exit code. Or one that is
- * attached to: it prints what is added to the log.
+ * prints, whether it reads, how long it takes, and its exit code. Or one that
+ * is attached to: it prints what is added to the log.
  *
- * It knows no connection: what carries its streams (channels.c, streams.c) gives
- * it an output. Streams have the numbers of channel.k8s.io.
+ * It knows no connection: what carries its streams (channels.c, streams.c)
+ * gives it an output. Streams have the numbers of channel.k8s.io.
  * Source: cri-streaming pkg/streaming/remotecommand, apiserver
  * pkg/util/proxy/streamtranslator.go, and what a kubelet of 1.36 answered.
  */
