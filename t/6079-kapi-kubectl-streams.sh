@@ -80,7 +80,7 @@ done
 forwarded() {
 	exec 8<>"/dev/tcp/127.0.0.1/$1" || return
 	printf 'there\n' >&8
-	head -n 1 <&8
+	head -n 1 <&8 2>/dev/null
 	exec 8>&-
 }
 for over in true false; do
