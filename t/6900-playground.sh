@@ -24,6 +24,12 @@ jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object
 runs 0 "pods that are being deleted" sets <"$T/going.jsonl"
 is "$(jq -c .reconcile.status "$T/out" | sort -u)" "" "... get no status"
 
+resized=$(jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object
+	| .spec.containers[0].resources = {requests: {cpu: "3m"}}' \
+	"$folder/t/start.jsonl" | head -n 1 | sets |
+	jq -c '.reconcile.status.containerStatuses[0].resources')
+is "$resized" '{"requests":{"cpu":"3m"}}' "a pod has the resources of its spec"
+
 # The controllers, on a recording of kwatch from kapi: a Deployment and a
 # StatefulSet each get another image, a Job fails.
 runs 0 "the controllers read the recording of rollouts" \
@@ -112,6 +118,72 @@ is "$(revisions 1)" "1 - 2 -" "revisions count"
 is "$(revisions 99)" "99 - 100 2" "... from the highest on"
 is "$(revisions 3546343826724305899)" \
 	"3546343826724305899 - 3546343826724305900 2" "... exactly"
+
+# CronJobs, at 12:00:30.
+cron() { # SPEC [STATUS [OBJECT...]]: what is begun and told
+	local spec=$1 status=${2:-null}
+
+	shift
+	shift || :
+	jq -cn --argjson spec "$spec" --argjson status "$status" '
+		{apiVersion: "batch/v1", kind: "CronJob",
+		metadata: {name: "c", namespace: "default", uid: "u",
+			resourceVersion: "1", creationTimestamp: "2026-01-01T11:58:10Z"},
+		spec: ({schedule: "*/5 * * * *", jobTemplate: {spec: {}}} + $spec)}
+		+ (if $status == null then {} else {status: $status} end)
+		| ., $ARGS.positional[]' --jsonargs "$@" |
+		jq -c '{type: "ADDED", time: "2026-01-01T12:00:30Z", object: .}' |
+		ireconcile -f "$folder/controllers.yaml" --all --clock=input |
+		jq -r 'select(.reconcile.primary.kind == "CronJob")
+			| [(.items[] | .metadata | "\(.name) "
+				+ .annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"]),
+			(.reconcile.delete[]?.name | "-" + .),
+			.reconcile.status.lastScheduleTime,
+			(.reconcile.events[]?.reason)] | map(select(. != null))
+			| join(", ")' | tail -n 1
+}
+child() { # TIME [CONDITION]: a Job of it
+	jq -cn --arg name "$1" --arg condition "${2:-}" '
+		{apiVersion: "batch/v1", kind: "Job", metadata: {name: $name,
+			namespace: "default", uid: $name, resourceVersion: "2",
+			annotations: {"batch.kubernetes.io/cronjob-scheduled-timestamp": "x"},
+			ownerReferences: [{apiVersion: "batch/v1", kind: "CronJob",
+				name: "c", uid: "u", controller: true}]},
+		spec: {template: {spec: {containers: [], restartPolicy: "Never"}}},
+		status: (if $condition == "" then {} else {startTime: $name,
+			conditions: [{type: $condition, status: "True"}]} end)}'
+}
+is "$(cron '{}')" \
+	"c-29454480 2026-01-01T12:00:00Z, 2026-01-01T12:00:00Z, SuccessfulCreate" \
+	"a CronJob begins a Job"
+is "$(cron '{"timeZone":"America/St_Johns"}')" \
+	"c-29454480 2026-01-01T08:30:00-03:30, 2026-01-01T12:00:00Z, SuccessfulCreate" \
+	"... which has the time of its zone"
+is "$(cron '{"timeZone":"Pacific/Auckland"}')" \
+	"c-29454480 2026-01-02T01:00:00+13:00, 2026-01-01T12:00:00Z, SuccessfulCreate" \
+	"... far away"
+is "$(cron '{"suspend":true}')" "" "... not if it is suspended"
+is "$(cron '{"startingDeadlineSeconds":20}')" "" "... not if it is too late"
+is "$(cron '{"startingDeadlineSeconds":40}' | cut -d' ' -f1)" c-29454480 \
+	"... unless that is in time"
+is "$(cron '{}' '{"lastScheduleTime":"2026-01-01T12:00:00Z"}')" \
+	"2026-01-01T12:00:00Z" "... once"
+old=$(child c-29454475)
+due=$(child c-29454480)
+is "$(cron '{}' '{"lastScheduleTime":"2026-01-01T11:55:00Z"}' "$due")" \
+	"2026-01-01T12:00:00Z" "... also if the status does not say so yet"
+is "$(cron '{"concurrencyPolicy":"Forbid"}' null "$old")" \
+	"2026-01-01T11:55:00Z, JobAlreadyActive" "one that forbids another Job"
+is "$(cron '{"concurrencyPolicy":"Replace"}' null "$old")" \
+	"c-29454480 2026-01-01T12:00:00Z, -c-29454475, 2026-01-01T12:00:00Z, SuccessfulCreate, SuccessfulDelete" \
+	"one that replaces it"
+is "$(cron '{"successfulJobsHistoryLimit":1,"suspend":true}' null \
+	"$(child c-1 Complete)" "$(child c-2 Complete)" "$(child c-3 Failed)")" \
+	"-c-1, 1970-01-01T00:03:00Z, SuccessfulDelete" "one that remembers little"
+is "$(cron '{"suspend":true}' '{"active":[{"name":"c-1"},{"name":"c-2"}]}' \
+	"$(child c-1 Complete)")" \
+	"1970-01-01T00:01:00Z, SawCompletedJob, MissingJob" \
+	"one whose Jobs have ended or are gone"
 
 # How pods end.
 outcome() { # OUTCOME NOW [RESTARTPOLICY]

@@ -17,9 +17,14 @@ def with_conditions(types; since):
          // {type: $t, status: "True", lastTransitionTime: since}]
   | sort_by(.type);
 
+# With the resources that the spec has now: pods/resize takes effect at once.
+def container:
+  {name, image, imageID: .image}
+  + (if .resources == null or .resources == {} then {} else {resources} end);
+
 def running(since):
-  [.[] | {name, image, imageID: .image, ready: true, started: true,
-          restartCount: 0, lastState: {}, state: {running: {startedAt: since}}}];
+  [.[] | container + {ready: true, started: true, restartCount: 0,
+          lastState: {}, state: {running: {startedAt: since}}}];
 
 # How and when a pod ends, as an annotation tells: "Succeeded", "Failed", either
 # with " after 3s"; null for one that runs on.
@@ -43,7 +48,7 @@ def ended($since; $at; $exit; $restarts):
     reason: (if $exit == 0 then "Completed" else "Error" end)}} as $last
   | {waiting: {reason: "CrashLoopBackOff",
       message: "back-off restarting failed container"}} as $waiting
-  | [.[] | {name, image, imageID: .image, ready: false, started: false}
+  | [.[] | container + {ready: false, started: false}
       + if $restarts
         then {restartCount: 1, lastState: $last, state: $waiting}
         else {restartCount: 0, lastState: {}, state: $last} end];

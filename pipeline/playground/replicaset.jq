@@ -40,7 +40,8 @@ def desired:
 
 def events: component as $component | pod_events($component);
 
-def going: [.owned.Pod[] | select(.metadata.deletionTimestamp != null)] | length;
+def going:
+  [.owned.Pod[] | select(.metadata.deletionTimestamp != null)] | length;
 
 def failure_condition:
   ([.primary.status.conditions[]? | select(.type == "ReplicaFailure")][0])

@@ -68,7 +68,8 @@ def with_sizes($sizes):
   | .want = (if .new == null then 0
              else $sizes[.new.metadata.name] // .new.size end);
 
-def away_from_zero: if . < 0 then - (- . + 0.5 | floor) else . + 0.5 | floor end;
+def away_from_zero:
+  if . < 0 then - (- . + 0.5 | floor) else . + 0.5 | floor end;
 
 # What a ReplicaSet would gain to have the same share as before.
 def gain($d; $surge):

@@ -85,7 +85,7 @@ def warning($component; $reason; $message):
   event($component; "Warning"; $reason; $message);
 
 # {create, delete}: the names of the pods that the present line creates and
-# deletes. Reads .outstanding and .owned.Pod; those that are there must be keep().
+# deletes. Reads .outstanding and .owned.Pod, which have to be kept by keep().
 def pods_to:
   (.owned.Pod | map({key: .metadata.name, value: .}) | from_entries) as $there
   | [.outstanding[] | select(.kind == "Pod").metadata.name] as $names
