@@ -41,8 +41,8 @@ ALL_LDFLAGS = $(CFLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections \
 	$(LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
-	$(JQ_CFLAGS) $(PCRE2_CFLAGS) $(NGHTTP2_CFLAGS) $(SECCOMP_CFLAGS) \
-	$(HTTP_PARSER_CFLAGS)
+	$(JQ_CFLAGS) $(PCRE2_CFLAGS) $(ZLIB_CFLAGS) $(NGHTTP2_CFLAGS) \
+	$(SECCOMP_CFLAGS) $(HTTP_PARSER_CFLAGS)
 
 # Only the tools that talk to the API know libcurl; only ireconcile and kgen,
 # libjq; kpipe has those of both in itself.
@@ -56,9 +56,9 @@ LIBS_kelect = $(CLIENT_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
-LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) -lm
-LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(SERVER_LIBS) \
-	$(SECCOMP_LIBS) -lm
+LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) $(SERVER_LIBS) -lm
+LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
+	$(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 
 # The files of a folder and of its rooms.
 in = $(foreach f,$(2),$(wildcard $(1)/$(f) $(1)/*/$(f)))

@@ -47,6 +47,7 @@ libssl 3.0 1.1.1
 yaml-0.1 0.2 0.1.7
 libjq 1.6 1.5
 libpcre2-8 10.30 10.23
+zlib 1.2.9 1.2.8
 libnghttp2 1.41 1.40.0
 libseccomp 2.5 2.4.4
 libllhttp 9.0 8.1.0

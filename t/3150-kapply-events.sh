@@ -66,7 +66,7 @@ is "$(kubectl get events -o json | jq -r '.items[]
 	| select(.involvedObject.name == "u") | "\(.reason) \(.source.component)"' |
 	sort)" "Loud kpipe-thing.example.com
 Named teller
-Quiet kpipe-thing.example.com" "... from the manager, or from whom the line names"
+Quiet kpipe-thing.example.com" "... from the manager, or from the component of the line"
 is "$(events u)" "1 Normal Named mine
 1 Warning Quiet one more
 25 Normal Loud again" "25 of one type about one object"

@@ -1,19 +1,20 @@
 /*
  * inflate: reads what zlib has compressed with the dictionary of SPDY/3 and
- * flushed at the end of each frame: header blocks. A small reader of our own,
- * so that kapi needs no library for it. Source: RFC 1950, RFC 1951.
+ * flushed at the end of each frame: header blocks. Source: SPDY Protocol -
+ * Draft 3.1, section 2.6.10.1.
  */
 #ifndef INFLATE_H
 #define INFLATE_H
 
 #include <stdbool.h>
+#include <zlib.h>
 
 #include "base/buf.h"
 #include "base/span.h"
 
 /* Zeroed memory is the beginning of a connection. */
 struct inflater {
-	struct buf window; /* the dictionary, and what was read last */
+	z_stream stream;
 	bool begun;
 };
 

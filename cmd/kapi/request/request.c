@@ -223,7 +223,7 @@ parse_resource(struct request *r, const struct span *parts, int n)
 	/* Namespaces are in no namespace, although requestinfo.go says so. */
 	if (r->group.n == 0 && span_is(r->plural, "namespaces"))
 		r->namespace_ = SPAN_NONE;
-	/* What follows is the path of another server. */
+	/* The rest is the path of another server. */
 	r->extra_parts = n > 3 && !span_is(r->subresource, "proxy");
 	if (r->verb == REQUEST_GET && (watch || r->name.n == 0))
 		r->verb = watch || request_flag(r, "watch") ? REQUEST_WATCH
