@@ -197,11 +197,12 @@ test_blocks(void)
 	    "b\n", "another dictionary");
 	reads(SYN "00000015" BLOCK "789c"
 		  "000400fbff00000000",
-	    "b\n", "no dictionary");
+	    "o1   \n", "no dictionary");
 	reads(SYN "00000019" BLOCK ZLIB "000400fbfe00000000", "b\n",
 	    "a wrong length");
-	reads(SYN "00000019" BLOCK ZLIB "010400fbff00000000", "b\n",
-	    "the last block");
+	reads(SYN "0000001d" BLOCK ZLIB "010400fbff00000000"
+		  "00040001",
+	    "b\n", "the last block");
 	reads(SYN "00000019" BLOCK ZLIB "000400fbff00000001", "b\n",
 	    "headers that are cut off");
 	reads(SYN "00000011" BLOCK ZLIB "07", "b\n", "no such block");
