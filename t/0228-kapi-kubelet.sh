@@ -276,5 +276,33 @@ pod not found (\"six_default\")" v4.channel.k8s.io \
 is "$(jq -c 'select(.code == 101) | .subresource' "$T/journal" | sort -u |
 	tr '\n' ' ')" '"attach" "exec" "portforward" ' "the journal has them"
 
+# Limits.
+pod seven
+cat >"$T/many.py" <<'END'
+import re, resource, socket, sys
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (2048, 2048))
+host, port = re.fullmatch(r"http://([^:/]+):(\d+)", sys.argv[1]).groups()
+
+
+def follow():
+    s = socket.create_connection((host, int(port)))
+    s.sendall(f"GET {sys.argv[2]} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    return s, s.recv(4096).split()[1].decode()
+
+
+streams = [follow() for _ in range(1000)]
+print(len(streams), {code for _, code in streams})
+print("one more", follow()[1])
+streams.pop()[0].close()
+while follow()[1] != "200":
+    pass
+print("another in its place")
+END
+is "$(timeout 60 python3 "$T/many.py" "$url" "$pods/seven/log?follow=true")" \
+	"1000 {'200'}
+one more 429
+another in its place" "a thousand streams at once"
+
 kapi_down
 done_testing
