@@ -7,12 +7,13 @@
 . "${0%/*}/cluster/lib.sh"
 
 # No other client writes: of the real controllers only those run that kapi has,
-# too.
+# too, and that of Endpoints: without their Endpoints Services have no proxy.
 CLUSTER_CONTROLLERS="namespace-controller,garbage-collector-controller"
 CLUSTER_CONTROLLERS+=,serviceaccount-controller
 CLUSTER_CONTROLLERS+=,root-ca-certificate-publisher-controller
 CLUSTER_CONTROLLERS+=,clusterrole-aggregation-controller
 CLUSTER_CONTROLLERS+=,service-cidr-controller
+CLUSTER_CONTROLLERS+=,endpoints-controller
 export CLUSTER_CONTROLLERS
 cluster_start
 real=$(config admin)
