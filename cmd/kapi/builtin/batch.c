@@ -269,6 +269,7 @@ batch_cronjob_validate(
 	const struct at *at = AT(NULL, "spec");
 	const struct node *spec = rule_given(object, "spec");
 	const struct node *schedule = rule_given(spec, "schedule");
+	const struct node *zone = rule_given(spec, "timeZone");
 	const struct node *job = tree_path(spec, "jobTemplate.spec");
 	const struct at *here = AT(AT(at, "jobTemplate"), "spec");
 	const struct node *name = tree_path(object, "metadata.name");
@@ -277,6 +278,9 @@ batch_cronjob_validate(
 		rule_fail_required(c, AT(at, "schedule"), "");
 	else
 		cron_schedule(c, AT(at, "schedule"), tree_text(schedule));
+	if (zone != NULL &&
+	    !tree_equal(zone, tree_path(x->live, "spec.timeZone")))
+		cron_zone(c, AT(at, "timeZone"), tree_text(zone));
 	rule_nonnegative(c, at, spec, "startingDeadlineSeconds");
 	check_enum(
 	    c, at, spec, "concurrencyPolicy", "Allow", "Forbid", "Replace");

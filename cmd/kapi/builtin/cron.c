@@ -5,7 +5,14 @@
  */
 #include "builtin/topics.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "base/array.h"
+
+#define ZONES "/usr/share/zoneinfo"
 
 struct bounds {
 	long min, max;
@@ -199,4 +206,56 @@ cron_schedule(struct causes *c, const struct at *at, struct span s)
 		rule_fail_text(c, at, s,
 		    "cannot use TZ or CRON_TZ in schedule, use timeZone field "
 		    "instead");
+}
+
+/* ---- time zones ---- */
+
+static bool
+zone_part_is_valid(struct span part)
+{
+	if (part.n == 0 || part.n > 14 || part.p[0] == '-' ||
+	    span_is(part, ".") || span_is(part, ".."))
+		return false;
+	for (size_t i = 0; i < part.n; i++)
+		if (!isalnum((unsigned char)part.p[i]) &&
+		    strchr("._-+", part.p[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* NULL: it is known. Without tzdata any name is. */
+static const char *
+zone_problem(struct causes *c, struct span name)
+{
+	struct span rest = name;
+	struct stat st;
+	char path[sizeof(ZONES) + 64];
+	bool valid = name.n <= 64;
+
+	while (rest.p != NULL)
+		valid = zone_part_is_valid(span_cut(&rest, '/')) && valid;
+	snprintf(path, sizeof(path), ZONES "/%.*s", (int)(valid ? name.n : 0),
+	    name.p);
+	if (valid &&
+	    (span_is(name, "UTC") || span_is(name, "Local") ||
+		stat(ZONES, &st) != 0))
+		return NULL;
+	if (!valid || stat(path, &st) != 0)
+		return rule_say(c, "unknown time zone %.*s", SPAN_ARG(name));
+	return S_ISDIR(st.st_mode) ? "is a directory" : NULL;
+}
+
+void
+cron_zone(struct causes *c, const struct at *at, struct span name)
+{
+	const char *wrong = name.n == 0
+	    ? "timeZone must be nil or non-empty string"
+	    : zone_problem(c, name);
+
+	if (span_is_caseless(name, "local"))
+		rule_fail_text(c, at, name,
+		    "timeZone must be an explicit time zone as defined in "
+		    "https://www.iana.org/time-zones");
+	if (wrong != NULL)
+		rule_fail_text(c, at, name, wrong);
 }

@@ -80,6 +80,7 @@ validate_fn apps_deployment_status_validate, apps_replicaset_status_validate,
 
 /* cron.c */
 void cron_schedule(struct causes *c, const struct at *at, struct span schedule);
+void cron_zone(struct causes *c, const struct at *at, struct span name);
 
 /* Services: service.c, clusterip.c */
 default_fn service_default;
