@@ -16,7 +16,7 @@ is "$(while read -r where line name; do
 done <"$T/mentions")" "" "... and are there"
 
 is "$(grep -lE '^(\. .*/(cluster/lib|iot|operator|rights|sets)\.sh)' t/[0-9]*.sh | sort)" \
-	"$(grep -l '^# servers: ' t/[0-9]*.sh | grep -v -e t/6300- -e t/9605- | sort)" \
+	"$(grep -l '^# servers: ' t/[0-9]*.sh | grep -v -e t/6080- -e t/6300- -e t/9605- | sort)" \
 	"who uses an API server says which"
 is "$(grep -hE '^# (servers|check-all)' t/[0-9]*.sh |
 	grep -vxE '# (servers: (kapi|real|kapi real)|check-all: [a-zA-Z ]+)')" "" \
