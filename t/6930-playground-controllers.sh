@@ -32,10 +32,10 @@ tells() {
 # becomes RESOURCE NAME FILTER WANT
 becomes() {
 	last_is() {
-		[ "$(kubectl get "$1" "$2" -o json | jq -c "$3")" = "$4" ]
+		[ "$(kubectl get "$1" "$2" -o json | jq -cS "$3")" = "$4" ]
 	}
 	wait_for 60 last_is "$@" && return
-	kubectl get "$1" "$2" -o json | jq -c "$3" | quote
+	kubectl get "$1" "$2" -o json | jq -cS "$3" | quote
 	return 1
 }
 conditions='[.status.conditions[]? | "\(.type) \(.status) \(.reason) \(.message)"]'
@@ -102,7 +102,7 @@ ok "one that goes on" becomes deployment web \
 object v1 ReplicationController old "{\"replicas\": 2,
 	\"selector\": {\"app\": \"old\"}, \"template\": $(template old)}"
 ok "a ReplicationController" becomes rc old '.status | del(.conditions)' \
-	'{"replicas":2,"fullyLabeledReplicas":2,"readyReplicas":2,"availableReplicas":2,"observedGeneration":1}'
+	'{"availableReplicas":2,"fullyLabeledReplicas":2,"observedGeneration":1,"readyReplicas":2,"replicas":2}'
 change rc old '{"replicas":1}'
 ok "... shrinks" becomes rc old \
 	'[.status.replicas, .status.observedGeneration]' '[1,2]'
@@ -230,8 +230,9 @@ for n in b c; do
 	ok "one whose Job runs" becomes cronjob "$n" \
 		'[.status.active[].name, .status.lastScheduleTime]' \
 		"[\"$job\",\"$due\"]"
+	change cronjob "$n" '{"schedule":"0 0 2 1 *","suspend":true}'
 	last "$n" 2020-06-01T00:00:00Z
-	change cronjob "$n" '{"schedule":"0 0 2 1 *"}'
+	change cronjob "$n" '{"suspend":false}'
 done
 next="$year-01-02T00:00:00Z"
 ok "... is replaced, if it says so" becomes cronjob c \

@@ -188,6 +188,10 @@ test_writing(void)
 	"Upgrade: websocket\r\nConnection: Upgrade\r\n" \
 	"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
 
+static const char without_key[] =
+    "GET /messages HTTP/1.1\r\nHost: h\r\n"
+    "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
 static int
 upgraded(const char *path_and_rest, size_t n)
 {
@@ -287,9 +291,7 @@ test_input(void)
 	hears_last(fd, "\x88\x02\x03\xea", "a frame without mask");
 	ok(gone == 1, "... which the handler is told");
 	later = NULL;
-	fd = upgraded("GET /messages HTTP/1.1\r\nHost: h\r\n"
-		      "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
-	    88);
+	fd = upgraded(without_key, sizeof(without_key) - 1);
 	hears_last(fd,
 	    "HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response",
 	    "a handshake without key");
