@@ -31,19 +31,6 @@ managed_is_empty(const struct managed_write *w, const struct node *like)
 	return n;
 }
 
-void
-managed_drop_versions(struct managing *m)
-{
-	const struct managed_write *w = m->write;
-
-	for (size_t i = 0; w->served != NULL && i < m->entries.n; i++) {
-		struct managed_entry *x = &m->entries.items[i];
-
-		if (!w->served(w->served_arg, x->api_version))
-			managed_entry_set_fields(x, NULL);
-	}
-}
-
 int
 managed_track_update(struct managing *m, const struct node *live,
     const struct node *object, struct span manager)
@@ -52,9 +39,11 @@ managed_track_update(struct managing *m, const struct node *live,
 	struct shape_difference d;
 	struct fieldset *set, *changed;
 	struct managed_entry self, *mine;
+	const struct managed_entry *which;
 
-	managed_drop_versions(m);
-	if (shape_compare(a, m->shape, live, object, &d) != 0)
+	if (managed_reconcile_versions(m, live).n > 0 ||
+	    shape_compare(a, m->shape, live, object, &d) != 0 ||
+	    managed_misfit_any(m, NULL, object, &which).n > 0)
 		return -1;
 	set = managed_filter(m->write, fieldset_union(a, d.modified, d.added));
 	changed = fieldset_union(a, set, managed_filter(m->write, d.removed));

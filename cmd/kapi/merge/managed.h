@@ -38,17 +38,20 @@ struct managed_write {
 	 * only if /status exists. */
 	const struct reset *resets;
 	bool has_status;
-	/* Whether an entry's apiVersion is still served; NULL: all are.
-	 * Entries of versions that are gone are dropped. */
-	bool (*served)(void *arg, struct span api_version);
-	void *served_arg;
+	/* The schema of the object in an entry's apiVersion, which is asked for
+	 * where that is not the request's. NULL: there is no such version:
+	 * entries of built-in kinds are dropped, of custom resources refused.
+	 * No function: all versions are as the request's. */
+	const struct schema *(*schema_of)(void *arg, struct span api_version);
+	void *schema_arg;
 };
 
 /*
  * After POST, PUT and the patches that are not an apply: sets
  * object.metadata.managedFields from what the client sent there (so object
  * must still have it as sent: [] resets), else live's (live NULL: created),
- * and what the write changed. An entry's time moves only if its set did.
+ * and what the write changed. An entry's time moves only if its set did. Where
+ * an entry's version cannot hold the objects, all entries are lost.
  */
 void managed_update(const struct managed_write *w, const struct node *live,
     struct node *object);
@@ -57,8 +60,8 @@ void managed_update(const struct managed_write *w, const struct node *live,
  * Server-side apply: live (NULL: created) merged with what the manager sent,
  * as it was sent (parsed, nothing else). *result is a new tree that shares no
  * node with either, with managedFields. A problem: 409 with
- * FieldManagerConflict causes, 400, or 500 for what does not fit the schema,
- * as the API server answers.
+ * FieldManagerConflict causes, 400, or 500 for what does not fit the schema, or
+ * that of an entry's version, as the API server answers.
  */
 struct problem *managed_apply(const struct managed_write *w,
     const struct node *live, const struct node *applied, struct node **result);

@@ -112,6 +112,41 @@ named_set(struct applying *p, const struct node *object)
 	    a, p->m.shape, shape_set(a, p->m.shape, object));
 }
 
+static struct problem *
+misfit(struct arena *a, const char *head, struct span why)
+{
+	return problem_make(a, 500, "", "%s%.*s", head, SPAN_ARG(why));
+}
+
+/* prune compares in the versions of what was applied before, and of all. */
+static struct problem *
+check_prune(struct applying *p, const struct managed_entry *before)
+{
+	struct arena *a = p->m.arena;
+	const struct managed_entry *which;
+	struct span why;
+
+	if (fieldset_empty(p->last))
+		return NULL;
+	why = managed_misfit(&p->m, before, p->merged);
+	if (why.n > 0)
+		return misfit(a,
+		    "failed to prune fields: failed to convert merged object "
+		    "to last applied version: ",
+		    why);
+	why = managed_misfit_any(&p->m, NULL, p->merged, &which);
+	return why.n == 0
+	    ? NULL
+	    : misfit(a,
+		  arena_str(a,
+		      arena_printf(a,
+			  "failed to prune fields: failed add back owned "
+			  "items: failed to convert merged object at version "
+			  "%.*s: ",
+			  SPAN_ARG(which->api_version))),
+		  why);
+}
+
 /*
  * Removes fields that the manager applied before and no longer does, unless
  * another manager owns them; below such a field (an item of a list) only those
@@ -286,8 +321,13 @@ take_from_others(struct applying *p)
 	struct conflict *conflicts = arena_alloc(a, e->n * sizeof(*conflicts));
 	struct shape_difference d;
 	struct fieldset *changed, *lost;
+	const struct managed_entry *which;
+	struct span why;
 	size_t n = 0;
 
+	why = managed_misfit_any(&p->m, p->mine, p->merged, &which);
+	if (why.n > 0)
+		return misfit(a, "failed to convert new object: ", why);
 	if (shape_compare(a, p->m.shape, p->live, p->merged, &d) != 0)
 		return problem_make(a, 500, "", "failed to compare objects");
 	changed =
@@ -398,8 +438,9 @@ managed_apply(const struct managed_write *w, const struct node *live,
 	struct applying p = {.m = {w, a, shape_of(w->schema), {.arena = a}},
 	    .live = live,
 	    .applied = applied};
-	struct managed_entry self = managed_self(w, w->manager, true);
+	struct managed_entry self = managed_self(w, w->manager, true), before;
 	struct problem *problem;
+	struct span why;
 
 	if (live == NULL)
 		p.live = managed_is_empty(w, applied);
@@ -408,7 +449,9 @@ managed_apply(const struct managed_write *w, const struct node *live,
 		return problem;
 	managed_entries_decode(&p.m.entries, a,
 	    tree_path(p.live, "metadata.managedFields"), FROM_STORE, NULL);
-	managed_drop_versions(&p.m);
+	why = managed_reconcile_versions(&p.m, p.live);
+	if (why.n > 0)
+		return misfit(a, "", why);
 	if (p.m.entries.n == 0)
 		before_first_apply(&p);
 	p.merged = shape_merge(a, p.m.shape, p.live, applied);
@@ -416,9 +459,13 @@ managed_apply(const struct managed_write *w, const struct node *live,
 	if (p.mine == NULL)
 		p.mine = managed_entries_add(&p.m.entries, &self);
 	p.last = managed_entry_set(&p.m.entries, p.mine, &p.m.shape);
+	before = *p.mine;
 	p.mine->api_version = w->api_version;
 	managed_entry_set_fields(
 	    p.mine, managed_filter(w, shape_set(a, p.m.shape, applied)));
+	problem = check_prune(&p, &before);
+	if (problem != NULL)
+		return problem;
 	prune(&p);
 	problem = take_from_others(&p);
 	if (problem != NULL)

@@ -71,10 +71,21 @@ struct managed_entry managed_self(
 /* A new object of the kind before anything is set. */
 struct node *managed_is_empty(
     const struct managed_write *w, const struct node *like);
-/* Versions that are no longer served own nothing. */
-void managed_drop_versions(struct managing *m);
+/* Why object is not of the type of an entry's version, which may be another
+ * than the request's; "": it is. */
+struct span managed_misfit(const struct managing *m,
+    const struct managed_entry *x, const struct node *object);
+/* For all entries but one: the first misfit, and *which entry it is. */
+struct span managed_misfit_any(struct managing *m,
+    const struct managed_entry *except, const struct node *object,
+    const struct managed_entry **which);
+/* Before a write: why live is not of the type of an entry's version. Entries of
+ * built-in versions that are not served own nothing from then on. */
+struct span managed_reconcile_versions(
+    struct managing *m, const struct node *live);
 /* Tracks what an update changed: live to object, by manager (none: only takes
- * from others). -1: one of them does not fit the schema. */
+ * from others). -1: one of them does not fit the schema, or that of an entry's
+ * version. */
 int managed_track_update(struct managing *m, const struct node *live,
     const struct node *object, struct span manager);
 

@@ -87,13 +87,24 @@ write_delete(struct write *w, struct stored *stored)
 	w->changed = true;
 }
 
-static bool
-version_is_served(void *registry, struct span api_version)
+/* As of the writes of one resource: a version of a CRD counts if it is not
+ * served, too. */
+static const struct schema *
+schema_of_version(void *arg, struct span api_version)
 {
+	const struct write *w = arg;
+	const struct crd *crd = w->resource->crd;
 	struct span group, version;
 
+	for (size_t i = 0; crd != NULL && i < crd->version_count; i++)
+		if (span_eq(
+			crd->versions[i].resource->api_version, api_version))
+			return crd->versions[i].schema;
 	objref_split(api_version, &group, &version);
-	return resource_has_version(registry, group, version);
+	return crd == NULL &&
+		resource_has_version(w->api->registry, group, version)
+	    ? w->resource->schema
+	    : NULL;
 }
 
 struct managed_write
@@ -112,9 +123,9 @@ write_managed(const struct write *w)
 	    .resets = r->strategy->resets,
 	    .has_status = r->has_status,
 	    /* A Scale is of no group that is served here. */
-	    .served =
-		span_is(w->subresource, "scale") ? NULL : version_is_served,
-	    .served_arg = w->api->registry};
+	    .schema_of =
+		span_is(w->subresource, "scale") ? NULL : schema_of_version,
+	    .schema_arg = (void *)w};
 }
 
 struct problem *

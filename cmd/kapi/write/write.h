@@ -83,6 +83,7 @@ void write_delete(struct write *w, struct stored *stored);
 void write_put(struct write *w, struct node *object, const struct node *live);
 
 struct managed_write;
+/* Refers to w. */
 struct managed_write write_managed(const struct write *w);
 
 /* As admission does it: NULL, 404 of the namespace, or 403 while it ends. */
