@@ -520,61 +520,6 @@ apps_daemonset_validate(
 		    c, at, rule_given(x->live, "spec"), spec, "selector");
 }
 
-static void
-check_counts(struct causes *c, const struct node *status,
-    const char *const *keys, size_t n)
-{
-	const struct at *at = AT(NULL, "status");
-
-	rule_nonnegative(c, at, status, "replicas");
-	for (size_t i = 0; i < n; i++)
-		rule_nonnegative(c, at, status, keys[i]);
-	for (size_t i = 0; i < n; i++)
-		if (rule_int(status, keys[i], 0) >
-		    rule_int(status, "replicas", 0))
-			rule_fail_int(c, AT(at, keys[i]),
-			    rule_int(status, keys[i], 0),
-			    "cannot be greater than status.replicas");
-	if (rule_int(status, "availableReplicas", 0) >
-	    rule_int(status, "readyReplicas", 0))
-		rule_fail_int(c, AT(at, "availableReplicas"),
-		    rule_int(status, "availableReplicas", 0),
-		    "cannot be greater than readyReplicas");
-}
-
-void
-apps_deployment_status_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	static const char *const keys[] = {
-	    "updatedReplicas", "readyReplicas", "availableReplicas"};
-
-	(void)x;
-	check_counts(c, rule_given(object, "status"), keys, 3);
-}
-
-void
-apps_replicaset_status_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	static const char *const keys[] = {
-	    "fullyLabeledReplicas", "readyReplicas", "availableReplicas"};
-
-	(void)x;
-	check_counts(c, rule_given(object, "status"), keys, 3);
-}
-
-void
-apps_statefulset_status_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	static const char *const keys[] = {"readyReplicas", "currentReplicas",
-	    "updatedReplicas", "availableReplicas"};
-
-	(void)x;
-	check_counts(c, rule_given(object, "status"), keys, 4);
-}
-
 void
 apps_daemonset_bookmark(struct arena *a, struct node *object)
 {

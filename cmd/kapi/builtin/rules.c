@@ -96,6 +96,13 @@ rule_fail_int(
 }
 
 void
+rule_fail_unsaid(struct causes *c, const struct at *at, const char *detail)
+{
+	cause_add(c, "FieldValueInvalid", WORDS(c, at),
+	    span_str(rule_say(c, "Invalid value: %s", detail)));
+}
+
+void
 rule_fail_forbidden(struct causes *c, const struct at *at, const char *detail)
 {
 	cause_forbidden(c, WORDS(c, at), detail);

@@ -40,6 +40,9 @@ void rule_fail_text(struct causes *c, const struct at *at, struct span value,
     const char *detail);
 void rule_fail_int(
     struct causes *c, const struct at *at, int64_t value, const char *detail);
+/* Invalid, of a value that is not said. */
+void rule_fail_unsaid(
+    struct causes *c, const struct at *at, const char *detail);
 void rule_fail_forbidden(
     struct causes *c, const struct at *at, const char *detail);
 void rule_fail_duplicate(

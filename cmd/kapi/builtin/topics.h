@@ -75,8 +75,10 @@ validate_fn apps_deployment_validate, apps_replicaset_validate,
     apps_replicationcontroller_validate, batch_job_validate,
     batch_cronjob_validate;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
-validate_fn apps_deployment_status_validate, apps_replicaset_status_validate,
-    apps_statefulset_status_validate;
+
+/* Statuses: appstatus.c, jobstatus.c */
+validate_fn appstatus_deployment, appstatus_replicaset, appstatus_statefulset,
+    appstatus_daemonset, appstatus_replicationcontroller, jobstatus_validate;
 
 /* cron.c */
 void cron_schedule(struct causes *c, const struct at *at, struct span schedule);

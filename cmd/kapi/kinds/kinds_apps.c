@@ -43,6 +43,7 @@ static const struct strategy rows[] = {
 	.defaults = apps_daemonset_default,
 	.prepare = apps_daemonset_prepare,
 	.validate = apps_daemonset_validate,
+	.validate_status = appstatus_daemonset,
 	.deletion = DELETION_PLAIN,
 	.bookmark = apps_daemonset_bookmark,
     },
@@ -61,7 +62,7 @@ static const struct strategy rows[] = {
 	.validate = apps_deployment_validate,
 	.deletion = DELETION_PLAIN,
 	.prepare_status = apps_deployment_prepare,
-	.validate_status = apps_deployment_status_validate,
+	.validate_status = appstatus_deployment,
 	.bookmark = apps_replicas_bookmark,
     },
     {
@@ -80,7 +81,7 @@ static const struct strategy rows[] = {
 	.prepare = strategy_no_preparation,
 	.validate = apps_replicaset_validate,
 	.deletion = DELETION_PLAIN,
-	.validate_status = apps_replicaset_status_validate,
+	.validate_status = appstatus_replicaset,
 	.bookmark = apps_replicas_bookmark,
     },
     {
@@ -97,7 +98,7 @@ static const struct strategy rows[] = {
 	.prepare = strategy_no_preparation,
 	.validate = apps_statefulset_validate,
 	.deletion = DELETION_PLAIN,
-	.validate_status = apps_statefulset_status_validate,
+	.validate_status = appstatus_statefulset,
 	.bookmark = apps_replicas_bookmark,
     },
 };

@@ -44,6 +44,7 @@ static const struct strategy rows[] = {
 	.defaults = batch_job_default,
 	.prepare = batch_job_prepare,
 	.validate = batch_job_validate,
+	.validate_status = jobstatus_validate,
 	.deletion = DELETION_PLAIN,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are "

@@ -270,6 +270,7 @@ static const struct strategy rows[] = {
 	.defaults = apps_replicationcontroller_default,
 	.prepare = strategy_no_preparation,
 	.validate = apps_replicationcontroller_validate,
+	.validate_status = appstatus_replicationcontroller,
 	.deletion = DELETION_PLAIN,
     },
     {
