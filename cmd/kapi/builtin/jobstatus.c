@@ -1,5 +1,6 @@
 /*
- * Part of builtin/topics.h. The status of a Job. Sources: validateJobStatus and
+ * Part of builtin/topics.h. The status of a Job, as far as a status that was
+ * written by these rules can break them. Sources: validateJobStatus and
  * ValidateJobStatusUpdate in pkg/apis/batch/validation, and which of their
  * rules count for which change: getStatusValidationOptions in
  * pkg/registry/batch/job/strategy.go.
@@ -345,7 +346,7 @@ check_indexes(const struct update *u)
 		check_list(u, "completedIndexes", done);
 	if (other_failed && counted && each)
 		check_list(u, "failedIndexes", failed);
-	if (other_done && !tree_empty(done) && !is_indexed(&u->now))
+	if (!tree_empty(done) && !is_indexed(&u->now))
 		rule_fail_invalid(u->c, AT(u->at, "completedIndexes"), done,
 		    "cannot set non-empty completedIndexes when non-indexed "
 		    "completion mode");
@@ -369,8 +370,7 @@ check_running(const struct update *u)
 	    terminating > 0)
 		rule_fail_int(u->c, AT(u->at, "terminating"), terminating,
 		    "terminating>0 is invalid for finished job");
-	if ((changed(u, "ready") || changed_int(u, "active")) &&
-	    rule_given(status, "ready") != NULL &&
+	if (rule_given(status, "ready") != NULL &&
 	    ready > rule_int(status, "active", 0))
 		rule_fail_int(u->c, AT(u->at, "ready"), ready,
 		    "cannot set more ready pods than active");
@@ -448,10 +448,6 @@ check_kept(const struct update *u)
 	if (was->success && !now->success)
 		fail_conditions(
 		    u, "cannot disable the SuccessCriteriaMet=True condition");
-	if (was->complete && !was->success && now->success)
-		fail_conditions(u,
-		    "cannot set SuccessCriteriaMet=True for Job already has "
-		    "Complete=true conditions");
 }
 
 void
