@@ -3,6 +3,7 @@
  * pkg/apis/networking/validation, pkg/apis/discovery/validation.
  */
 #include "builtin/topics.h"
+#include "type/names.h"
 
 void
 net_endpoints_default(struct arena *a, struct node *object)
@@ -160,7 +161,7 @@ check_path(struct causes *c, const struct at *at, const struct node *p)
 static void
 check_host(struct causes *c, const struct at *at, struct span host)
 {
-	if (host.n > 0 && rule_ip_is_valid(host))
+	if (host.n > 0 && name_address_family(host) != 0)
 		rule_fail_text(
 		    c, at, host, "must be a DNS name, not an IP address");
 	if (host.n > 2 && host.p[0] == '*' && host.p[1] == '.')
@@ -360,7 +361,7 @@ static void
 check_endpoint_ip(struct causes *c, const struct at *at, struct span ip)
 {
 	rule_ip(c, at, ip);
-	if (!rule_ip_is_valid(ip))
+	if (name_address_family(ip) == 0)
 		rule_fail_text(c, at, ip, "must be a valid IP address");
 	else if ((ip.n > 4 && span_starts(ip, "127.")) || span_is(ip, "::1"))
 		rule_fail_text(c, at, ip,

@@ -230,21 +230,6 @@ pod_status_prepare(const struct change_of *x, struct node *object)
 		    status, "qosClass");
 }
 
-void
-pod_status_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	const struct at *at = AT(NULL, "status");
-	const struct node *status = rule_given(object, "status");
-	int64_t observed = rule_int(status, "observedGeneration", 0);
-
-	if (observed < 0)
-		rule_fail_int(c, AT(at, "observedGeneration"), observed,
-		    "must be a non-negative integer");
-	rule_immutable(
-	    c, at, rule_given(x->live, "status"), status, "qosClass");
-}
-
 /* False: nothing that follows makes sense. */
 static bool
 same_containers(struct causes *c, const struct at *at, const struct node *spec,

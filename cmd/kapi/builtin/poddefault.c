@@ -290,17 +290,17 @@ host_ports(struct arena *a, struct node *containers)
 		}
 }
 
-/* Decoding keeps podIP and the first of podIPs the same. */
+/* Decoding keeps podIP and the first of podIPs the same; podIP wins. */
 static void
 pod_ips(struct arena *a, struct node *status)
 {
 	struct node *all = rule_given(status, "podIPs"), *first;
 	struct span ip = tree_text(rule_given(status, "podIP"));
+	struct span was = tree_text(rule_given(builtin_item(all, 0), "ip"));
 
 	if (ip.n == 0 && tree_count(all) > 0)
-		builtin_default_text(a, status, "podIP",
-		    arena_str(a, tree_text(rule_given(all->items[0], "ip"))));
-	if (ip.n == 0 || tree_count(all) > 0)
+		builtin_default_text(a, status, "podIP", arena_str(a, was));
+	if (ip.n == 0 || (tree_count(all) > 0 && span_eq(ip, was)))
 		return;
 	first = tree_object(a);
 	tree_put(a, first, "ip", tree_string(a, ip));

@@ -1,11 +1,11 @@
 #include "builtin/rules.h"
 
-#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "type/names.h"
 #include "type/objectmeta.h"
 
 static void
@@ -100,6 +100,13 @@ rule_fail_unsaid(struct causes *c, const struct at *at, const char *detail)
 {
 	cause_add(c, "FieldValueInvalid", WORDS(c, at),
 	    span_str(rule_say(c, "Invalid value: %s", detail)));
+}
+
+void
+rule_fail_internal(struct causes *c, const struct at *at, const char *detail)
+{
+	cause_add(c, "InternalError", WORDS(c, at),
+	    span_str(rule_say(c, "Internal error: %s", detail)));
 }
 
 void
@@ -294,25 +301,11 @@ rule_is_negative(const struct node *n)
 	return rule_quantity_get(n, &q) && quantity_sign(&q) < 0;
 }
 
-bool
-rule_ip_is_valid(struct span text)
-{
-	char s[64];
-	unsigned char bytes[16];
-
-	if (text.n == 0 || text.n >= sizeof(s))
-		return false;
-	memcpy(s, text.p, text.n);
-	s[text.n] = '\0';
-	return inet_pton(AF_INET, s, bytes) == 1 ||
-	    inet_pton(AF_INET6, s, bytes) == 1;
-}
-
 void
 rule_ip(struct causes *c, const struct at *at, struct span text)
 {
-	if (!rule_ip_is_valid(text))
-		rule_fail_text(c, at, text,
-		    "must be a valid IP address, (e.g. 10.9.8.7 or "
-		    "2001:db8::ffff)");
+	const char *why = name_check_address(text);
+
+	if (why != NULL)
+		rule_fail_text(c, at, text, why);
 }

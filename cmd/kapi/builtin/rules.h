@@ -43,6 +43,8 @@ void rule_fail_int(
 /* Invalid, of a value that is not said. */
 void rule_fail_unsaid(
     struct causes *c, const struct at *at, const char *detail);
+void rule_fail_internal(
+    struct causes *c, const struct at *at, const char *detail);
 void rule_fail_forbidden(
     struct causes *c, const struct at *at, const char *detail);
 void rule_fail_duplicate(
@@ -133,8 +135,7 @@ bool rule_is_negative(const struct node *n);
 /* Text that is not a quantity counts as 0. */
 int rule_quantity_cmp(const struct node *x, const struct node *y);
 
-/* Addresses. */
-bool rule_ip_is_valid(struct span text);
+/* IsValidIPForLegacyField: an address need not be in canonical form. */
 void rule_ip(struct causes *c, const struct at *at, struct span text);
 
 #endif

@@ -90,8 +90,9 @@ service_default(struct arena *a, struct node *object)
 	     (ingress = builtin_item(rule_given(balancer, "ingress"), i)) !=
 		 NULL;
 	     i++)
-		if (!tree_empty(rule_given(ingress, "ip")))
-			builtin_default_text(a, ingress, "ipMode", "VIP");
+		if (!tree_empty(rule_given(ingress, "ip")) &&
+		    rule_given(ingress, "ipMode") == NULL)
+			tree_put(a, ingress, "ipMode", tree_str(a, "VIP"));
 }
 
 static bool

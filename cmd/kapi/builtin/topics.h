@@ -14,7 +14,7 @@
  * volume.c, podspec.c */
 default_fn pod_default, poddefault_template_object;
 prepare_fn pod_prepare, pod_status_prepare;
-validate_fn pod_validate, pod_status_validate;
+validate_fn pod_validate;
 /* resize.c: of pods/resize. */
 prepare_fn resize_prepare;
 validate_fn resize_validate;
@@ -76,7 +76,9 @@ validate_fn apps_deployment_validate, apps_replicaset_validate,
     batch_cronjob_validate;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
 
-/* Statuses: appstatus.c, jobstatus.c */
+/* Statuses: appstatus.c, jobstatus.c, podstatus.c, otherstatus.c */
+validate_fn podstatus_validate, otherstatus_service, otherstatus_ingress,
+    otherstatus_claim, otherstatus_budget;
 validate_fn appstatus_deployment, appstatus_replicaset, appstatus_statefulset,
     appstatus_daemonset, appstatus_replicationcontroller, jobstatus_validate;
 

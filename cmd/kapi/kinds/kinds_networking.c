@@ -32,6 +32,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = net_ingress_validate,
+	.validate_status = otherstatus_ingress,
 	.deletion = DELETION_PLAIN,
     },
     {

@@ -18,6 +18,7 @@ static const struct strategy rows[] = {
 	.defaults = strategy_no_defaults,
 	.prepare = strategy_no_preparation,
 	.validate = misc_budget_validate,
+	.validate_status = otherstatus_budget,
 	.deletion = DELETION_PLAIN,
     },
 };

@@ -93,26 +93,66 @@ canonical(int family, const unsigned char *bytes, char *text, socklen_t size)
 		    bytes[14] << 8 | bytes[15]);
 }
 
-/* IsValidIP; NULL: fine. */
-static const char *
-check_address(struct arena *a, struct span s)
+/* The family of text that is an address but for zeros in front, or 0. */
+static int
+read_address(struct span s, char plain[64], unsigned char bytes[16])
+{
+	int family = span_find(s, ':') != NULL ? AF_INET6 : AF_INET;
+
+	if (s.n >= 64)
+		return 0;
+	without_zeros(s, plain);
+	return inet_pton(family, plain, bytes) == 1 ? family : 0;
+}
+
+static bool
+is_mapped(int family, const unsigned char bytes[16])
 {
 	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
-	char plain[64], text[INET6_ADDRSTRLEN];
-	unsigned char bytes[16] = {0};
-	int family = span_find(s, ':') != NULL ? AF_INET6 : AF_INET;
-	bool fits = s.n < sizeof plain;
 
-	if (fits)
-		without_zeros(s, plain);
-	if (!fits || inet_pton(family, plain, bytes) != 1)
+	return family == AF_INET6 && memcmp(bytes, mapped, sizeof mapped) == 0;
+}
+
+int
+name_address_family(struct span s)
+{
+	char plain[64];
+	unsigned char bytes[16] = {0};
+	int family = read_address(s, plain, bytes);
+
+	return family == 0				    ? 0
+	    : family == AF_INET || is_mapped(family, bytes) ? 4
+							    : 6;
+}
+
+const char *
+name_check_address(struct span s)
+{
+	char plain[64];
+	unsigned char bytes[16] = {0};
+	int family = read_address(s, plain, bytes);
+
+	if (family == 0)
 		return "must be a valid IP address, (e.g. 10.9.8.7 or "
 		       "2001:db8::ffff)";
 	if (strlen(plain) < s.n)
 		return "must not have leading 0s";
-	if (family == AF_INET6 && memcmp(bytes, mapped, sizeof mapped) == 0)
-		return "must not be an IPv4-mapped IPv6 address";
-	canonical(family, bytes, text, sizeof text);
+	return is_mapped(family, bytes)
+	    ? "must not be an IPv4-mapped IPv6 address"
+	    : NULL;
+}
+
+/* IsValidIP; NULL: fine. */
+static const char *
+check_address(struct arena *a, struct span s)
+{
+	char plain[64], text[INET6_ADDRSTRLEN];
+	unsigned char bytes[16] = {0};
+	const char *why = name_check_address(s);
+
+	if (why != NULL)
+		return why;
+	canonical(read_address(s, plain, bytes), bytes, text, sizeof text);
 	return span_is(s, text)
 	    ? NULL
 	    : arena_str(a,

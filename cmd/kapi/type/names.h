@@ -34,6 +34,12 @@ void name_label_value(struct causes *c, struct span field, struct span value);
 const char *name_check_subdomain(struct span name); /* DNS-1123 subdomain */
 const char *name_check_dns1035(struct span name);
 const char *name_check_label_value(struct span value);
+/* An address as IsValidIPForLegacyField has it: it need not be in canonical
+ * form. */
+const char *name_check_address(struct span s);
+/* 4 (also of IPv4 in IPv6), 6, or 0 if it cannot be read; zeros in front are
+ * taken. */
+int name_address_family(struct span s);
 /* A range of addresses, as IsValidCIDR has it. *family: 4, 6, or 0 if it cannot
  * be read. What is said may be in the arena. */
 const char *name_check_cidr(struct arena *a, struct span s, int *family);

@@ -1,0 +1,261 @@
+/*
+ * Part of builtin/topics.h. The status of a Pod. Sources: ValidatePodStatusUpdate
+ * in pkg/apis/core/validation, and pkg/api/v1/pod for which containers may run
+ * again.
+ */
+#include "builtin/topics.h"
+#include "type/names.h"
+
+#define NODE "nominatedNodeName"
+
+static void
+check_generation(
+    struct causes *c, const struct at *up, const struct node *object)
+{
+	int64_t n = rule_int(object, "observedGeneration", 0);
+
+	if (n < 0)
+		rule_fail_int(c, AT(up, "observedGeneration"), n,
+		    "must be a non-negative integer");
+}
+
+static void
+check_conditions(struct causes *c, const struct at *at, const struct node *all)
+{
+	const struct node *condition;
+
+	for (size_t i = 0; (condition = builtin_item(all, i)) != NULL; i++) {
+		check_generation(c, AT_INDEX(at, i), condition);
+		rule_qualified_name(c, AT(AT_INDEX(at, i), "Type"),
+		    tree_text(rule_given(condition, "type")));
+	}
+}
+
+static void
+check_node(struct causes *c, const struct at *at, const struct node *live,
+    const struct node *status)
+{
+	const struct node *node = rule_given(status, NODE);
+
+	if (tree_empty(node) ||
+	    builtin_same_member(rule_given(live, "status"), status, NODE))
+		return;
+	rule_dns_subdomain(c, AT(at, NODE), tree_text(node));
+	if (!tree_empty(tree_path(live, "spec.nodeName")))
+		rule_fail_forbidden(c, AT(at, NODE),
+		    "may not be set on pods that are already bound to a node");
+}
+
+static const struct node *
+find_named(const struct node *all, const struct node *name)
+{
+	const struct node *one;
+
+	for (size_t i = 0; (one = builtin_item(all, i)) != NULL; i++)
+		if (tree_equal(rule_given(one, "name"), name))
+			return one;
+	return NULL;
+}
+
+/* Rules of restarts are for codes that are, or are not, in a list. */
+static bool
+rule_matches(const struct node *rule, int64_t code)
+{
+	const struct node *codes = rule_given(rule, "exitCodes"), *value;
+	bool listed = false;
+	int64_t n;
+
+	for (size_t i = 0;
+	     (value = builtin_item(rule_given(codes, "values"), i)) != NULL;
+	     i++)
+		listed = listed || (tree_get_int(value, &n) && n == code);
+	return codes != NULL &&
+	    listed == tree_text_is(rule_given(codes, "operator"), "In");
+}
+
+static bool
+may_restart(const struct node *spec, const struct node *container, int64_t code)
+{
+	const struct node *policy = rule_given(container, "restartPolicy");
+	const struct node *rules = rule_given(container, "restartPolicyRules");
+
+	for (size_t i = 0; i < tree_count(rules); i++)
+		if (rule_matches(rules->items[i], code))
+			return true;
+	if (policy == NULL)
+		policy = rule_given(spec, "restartPolicy");
+	return tree_text_is(policy, "Always") ||
+	    (tree_text_is(policy, "OnFailure") && code != 0);
+}
+
+/* A rule by which all containers of the Pod run again. */
+static bool
+restarts_all(const struct node *containers)
+{
+	const struct node *one;
+
+	for (size_t i = 0; (one = builtin_item(containers, i)) != NULL; i++) {
+		const struct node *rules =
+		    rule_given(one, "restartPolicyRules");
+		for (size_t k = 0; k < tree_count(rules); k++)
+			if (tree_text_is(rule_given(rules->items[k], "action"),
+				"RestartAllContainers"))
+				return true;
+	}
+	return false;
+}
+
+static const struct node *
+end_of(const struct node *container_status)
+{
+	return rule_given(rule_given(container_status, "state"), "terminated");
+}
+
+/* containers: NULL for those that never run again. */
+static void
+check_states(struct causes *c, const struct change_of *x,
+    const struct node *status, const char *key, const char *containers)
+{
+	const struct node *spec = rule_given(x->live, "spec"), *old, *is;
+	const struct node *was = rule_given(rule_given(x->live, "status"), key);
+	const struct node *all = rule_given(status, key), *container;
+
+	for (size_t i = 0; (old = builtin_item(was, i)) != NULL; i++)
+		for (size_t k = 0;
+		     end_of(old) != NULL && (is = builtin_item(all, k)) != NULL;
+		     k++) {
+			if (end_of(is) != NULL ||
+			    !tree_equal(rule_given(is, "name"),
+				rule_given(old, "name")))
+				continue;
+			container = containers == NULL
+			    ? NULL
+			    : find_named(rule_given(spec, containers),
+				  rule_given(old, "name"));
+			if (container == NULL ||
+			    !may_restart(spec, container,
+				rule_int(end_of(old), "exitCode", 0)))
+				rule_fail_forbidden(c,
+				    AT(AT_INDEX(AT(AT(NULL, "status"), key), i),
+					"state"),
+				    "may not be transitioned to "
+				    "non-terminated state");
+			if (containers != NULL)
+				break;
+		}
+}
+
+static void
+check_id(struct causes *c, const struct at *at, int64_t id)
+{
+	if (id < 0 || id > INT32_MAX)
+		rule_fail_int(
+		    c, at, id, "must be between 0 and 2147483647, inclusive");
+}
+
+static void
+check_users(struct causes *c, const struct node *status, const char *key)
+{
+	const struct node *all = rule_given(status, key), *one;
+
+	for (size_t i = 0; (one = builtin_item(all, i)) != NULL; i++) {
+		const struct at *at =
+		    AT(AT_INDEX(AT(AT(NULL, "status"), key), i), "user.linux");
+		const struct node *user = tree_path(one, "user.linux");
+		const struct node *groups =
+		    rule_given(user, "supplementalGroups");
+		int64_t id;
+		check_id(c, AT(at, "uid"), rule_int(user, "uid", 0));
+		check_id(c, AT(at, "gid"), rule_int(user, "gid", 0));
+		for (size_t k = 0; k < tree_count(groups); k++)
+			if (tree_get_int(groups->items[k], &id))
+				check_id(c,
+				    AT_INDEX(AT(at, "supplementalGroups"), k),
+				    id);
+	}
+}
+
+/* As the server's own type has them. */
+static const struct node *
+go_ips(struct arena *a, const struct node *ips)
+{
+	struct node *all = tree_array(a), *ip, *one;
+
+	for (size_t i = 0; (ip = builtin_item(ips, i)) != NULL; i++) {
+		one = tree_object(a);
+		tree_put(a, one, "IP",
+		    tree_string(a, tree_text(rule_given(ip, "ip"))));
+		tree_append(a, all, one);
+	}
+	return all;
+}
+
+/* At most one address of each family. */
+static void
+check_ips(struct causes *c, const struct at *at, const struct node *ips)
+{
+	size_t n = tree_count(ips), bad = n;
+	size_t of_family[7] = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		struct span ip = tree_text(rule_given(ips->items[i], "ip"));
+		int family = name_address_family(ip);
+		rule_ip(c, AT_INDEX(at, i), ip);
+		of_family[family]++;
+		if (family == 0 && bad == n)
+			bad = i;
+	}
+	if (n > 1 && bad < n)
+		rule_fail_internal(c, at,
+		    rule_say(c,
+			"failed to check for dual stack with error:invalid "
+			"IP[%zu]: %.*s",
+			bad,
+			SPAN_ARG(
+			    tree_text(rule_given(ips->items[bad], "ip")))));
+	if (n > 1 && (bad < n || of_family[4] != 1 || of_family[6] != 1))
+		rule_fail_invalid(c, at, go_ips(c->arena, ips),
+		    "may specify no more than one IP for each IP family");
+}
+
+static void
+check_addresses(
+    struct causes *c, const struct at *at, const struct node *status)
+{
+	const struct node *hosts = rule_given(status, "hostIPs"), *host;
+
+	check_ips(c, AT(at, "podIPs"), rule_given(status, "podIPs"));
+	host = rule_given(builtin_item(hosts, 0), "ip");
+	if (tree_count(hosts) > 0 &&
+	    !span_eq(tree_text(host), tree_text(rule_given(status, "hostIP"))))
+		rule_fail_text(c, AT(AT_INDEX(AT(at, "hostIPs"), 0), "ip"),
+		    tree_text(host), "must be equal to `hostIP`");
+	check_ips(c, AT(at, "hostIPs"), hosts);
+}
+
+void
+podstatus_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *at = AT(NULL, "status");
+	const struct node *status = rule_given(object, "status");
+	const struct node *spec = rule_given(x->live, "spec");
+
+	check_conditions(
+	    c, AT(at, "conditions"), rule_given(status, "conditions"));
+	check_node(c, at, x->live, status);
+	check_generation(c, at, status);
+	rule_immutable(
+	    c, at, rule_given(x->live, "status"), status, "qosClass");
+	if (!restarts_all(rule_given(spec, "containers")) &&
+	    !restarts_all(rule_given(spec, "initContainers"))) {
+		check_states(c, x, status, "containerStatuses", "containers");
+		check_states(
+		    c, x, status, "initContainerStatuses", "initContainers");
+	}
+	check_states(c, x, status, "ephemeralContainerStatuses", NULL);
+	check_addresses(c, at, status);
+	check_users(c, status, "containerStatuses");
+	check_users(c, status, "initContainerStatuses");
+	check_users(c, status, "ephemeralContainerStatuses");
+}
