@@ -1,15 +1,13 @@
 #!/bin/bash
 # make deploy and make undeploy: what they install, upgrade and remove, and what
 # they leave alone.
-# servers: kapi real
-# check-all: kubectl needs Go
+# servers: real
 TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 cluster_start
-[ "$SERVER" = real ] || kapi_kubectl
 
 mk() {
 	make -s --no-print-directory "$@"
@@ -43,34 +41,28 @@ runs 2 "no cluster" mk deploy PIPELINE=at IMG=$image KUBECONFIG="$T/none"
 ok "... is named" said "no cluster answers: "
 runs 2 "... to remove it from" mk undeploy PIPELINE=at KUBECONFIG="$T/none"
 ok "... is named" said "no cluster answers: "
-if with_rights; then
-	runs 2 "no right" mk deploy PIPELINE=at IMG=$image \
-		KUBECONFIG="$(config user1)"
-	ok "... is named" said "does not let you create and patch: ClusterRole"
-fi
+runs 2 "no right" mk deploy PIPELINE=at IMG=$image \
+	KUBECONFIG="$(config user1)"
+ok "... is named" said "does not let you create and patch: ClusterRole"
 is "$(all | diff "$T/before" -)" "" "nothing was changed"
 
-# --- each operator, and away
-names=(at)
-! with_rights || names=(cronjob experimental iotservice memcached)
-for name in "${names[@]}"; do
+# --- operators, and away
+for name in iotservice memcached; do
 	ns=$name-operator-system
 	deployment=deployment/$name-operator-controller-manager
 	runs 0 "$name: deploy" mk deploy PIPELINE="$name" IMG=$image
 	is "$(kubectl get "$deployment" -n "$ns" -o \
 		'jsonpath={.spec.replicas} {.spec.template.spec.containers[*].image}')" \
 		"2 $image" "... its Deployment"
-	if with_rights; then
-		pods() {
-			[ "$(kubectl get pods -n "$ns" -o name | wc -l)" = 2 ]
-		}
-		ok "... its Pods are admitted" wait_for 30 pods
-		tokens() {
-			[ "$(kubectl get secrets -n "$ns" -o \
-				'jsonpath={.items[*].data.token}' | wc -w)" = 5 ]
-		}
-		ok "... each stage has a token" wait_for 30 tokens
-	fi
+	pods() {
+		[ "$(kubectl get pods -n "$ns" -o name | wc -l)" = 2 ]
+	}
+	ok "... its Pods are admitted" wait_for 30 pods
+	tokens() {
+		[ "$(kubectl get secrets -n "$ns" -o \
+			'jsonpath={.items[*].data.token}' | wc -w)" = 5 ]
+	}
+	ok "... each stage has a token" wait_for 30 tokens
 	generation=$(kubectl get "$deployment" -n "$ns" \
 		-o 'jsonpath={.metadata.generation}')
 	runs 0 "... again" mk deploy PIPELINE="$name" IMG=$image

@@ -1,5 +1,5 @@
 /*
- * Part of merge/managed.h. Entries of another version than the request's: the
+ * Part of merge/managed_entry.h. Entries of another version than the request's: the
  * objects must be of that version's type, too. merge/update.go,
  * managedfields/internal/versionconverter.go.
  */
