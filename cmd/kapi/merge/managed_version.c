@@ -1,6 +1,6 @@
 /*
- * Part of merge/managed_entry.h. Entries of another version than the request's: the
- * objects must be of that version's type, too. merge/update.go,
+ * Part of merge/managed_entry.h. Entries of another version than the request's:
+ * the objects must be of that version's type, too. merge/update.go,
  * managedfields/internal/versionconverter.go.
  */
 #include "merge/managed_entry.h"
