@@ -175,8 +175,12 @@ is "$(cron '{}' '{"lastScheduleTime":"2026-01-01T11:55:00Z"}' "$due")" \
 is "$(cron '{"concurrencyPolicy":"Forbid"}' null "$old")" \
 	"2026-01-01T11:55:00Z, JobAlreadyActive" "one that forbids another Job"
 is "$(cron '{"concurrencyPolicy":"Replace"}' null "$old")" \
-	"c-29454480 2026-01-01T12:00:00Z, -c-29454475, 2026-01-01T12:00:00Z, SuccessfulCreate, SuccessfulDelete" \
-	"one that replaces it"
+	"-c-29454475, 2026-01-01T11:55:00Z, SuccessfulDelete" \
+	"one that replaces it ends it first"
+is "$(cron '{"concurrencyPolicy":"Replace"}' null "$(jq -c \
+	'.metadata.deletionTimestamp = "2026-01-01T12:00:20Z"' <<<"$old")")" \
+	"c-29454480 2026-01-01T12:00:00Z, 2026-01-01T12:00:00Z, SuccessfulCreate" \
+	"... and then begins the next"
 is "$(cron '{"successfulJobsHistoryLimit":1,"suspend":true}' null \
 	"$(child c-1 Complete)" "$(child c-2 Complete)" "$(child c-3 Failed)")" \
 	"-c-1, 1970-01-01T00:03:00Z, SuccessfulDelete" "one that remembers little"

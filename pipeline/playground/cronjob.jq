@@ -86,11 +86,10 @@ def plan:
   | if $times.due == null or any($active[]; .metadata.name == $name) then .
     elif $spec.concurrencyPolicy == "Forbid" and $active != [] then
       .blocked = true
-    else
-      .begin = $times.due
-      | if $spec.concurrencyPolicy == "Replace" then
-          .replaced = [$active[].metadata.name]
-        else . end
+    elif $spec.concurrencyPolicy == "Replace" and $active != [] then
+      # The next one begins when these are gone.
+      .replaced = [$active[].metadata.name]
+    else .begin = $times.due
     end;
 
 # ---- desired ----
