@@ -9,10 +9,11 @@
 if [ "$SERVER" = kapi ]; then
 	openssl genrsa -traditional 2048 >"$T/service-account.key" 2>/dev/null
 	export KAPI_OPTIONS="--service-account-key-file $T/service-account.key
-		--service-account-signing-key-file $T/service-account.key"
+		--service-account-signing-key-file $T/service-account.key
+		--authorization-mode=RBAC --anonymous-auth=false"
 	key=$T/service-account.key
 fi
-cluster_start
+cluster_start -- --anonymous-auth=false
 key=${key:-$CLUSTER/service-account.key}
 audience=https://kubernetes.default.svc
 
@@ -282,4 +283,11 @@ kubectl delete serviceaccount ann >/dev/null
 ok "an account that is gone" wait_for 20 gone "$plain" \
 	'serviceaccounts "ann" not found'
 is "$(code "$plain")" 401 "... for a request"
+# ---- nobody is anonymous: --anonymous-auth=false ----
+
+for path in /livez /readyz /healthz /version /api /api/v1/pods /nothing; do
+	is "$(curl -s -m 20 --cacert "$CLUSTER/certificates/apiserver.crt" \
+		"$CLUSTER_SERVER$path" | jq -c '[.code, .reason]')" \
+		'[401,"Unauthorized"]' "without a credential not even $path"
+done
 done_testing

@@ -149,6 +149,31 @@ http "406 Not Acceptable" "YAML" -H "Accept: application/yaml" "$a"
 is "$(client "Authorization: Bearer x" "$a" | sed -n 1p)" \
 	"HTTP/1.1 401 Unauthorized" "a bad token"
 
+# A browser sends its token as a protocol, beside another one.
+token=base64url.bearer.authorization.k8s.io.$(sed 's/.*Bearer //' \
+	"$CLUSTER/admin.header" | tr -d '\n' | basenc -w 0 --base64url | tr -d =)
+browser() { # PROTOCOLS: the first line and the protocol of the answer
+	client "Sec-WebSocket-Protocol: $1" "$a" frame close: frames |
+		sed -n '1p;/^Sec-WebSocket-Protocol/p'
+}
+is "$(browser "$token, binary.k8s.io")" "HTTP/1.1 101 Switching Protocols
+Sec-WebSocket-Protocol: binary.k8s.io" "a token among the protocols"
+is "$(browser "x,$token")" "HTTP/1.1 101 Switching Protocols
+Sec-WebSocket-Protocol: x" "... after another one"
+is "$(browser "$token,a,b")" "HTTP/1.1 400 Bad Request" "... beside two"
+for protocols in "$token" "$token,$token,x" "${token%.*}.eA,x" "$token=,x"; do
+	is "$(browser "$protocols")" "HTTP/1.1 401 Unauthorized" \
+		"not: ${protocols//$token/TOKEN}"
+done
+is "$(client "Authorization: Bearer x" -H "Sec-WebSocket-Protocol: $token,x" \
+	"$a" frame close: frames | sed -n 1p)" \
+	"HTTP/1.1 101 Switching Protocols" "beside a header that is not valid"
+nobody="401 Unauthorized"
+! with_rights || nobody="403 Forbidden"
+is "$(client "X: y" -H "Upgrade: x" -H "Sec-WebSocket-Protocol: $token,x" \
+	"$a&timeoutSeconds=1" | sed -n 1p)" \
+	"HTTP/1.1 $nobody" "without a WebSocket it does not count"
+
 # Frames of the client.
 frames "text ADDED ConfigMap
 pong 5 hello

@@ -182,7 +182,7 @@ up() {
 		--service-account-signing-key-file="$T/certs/sa-signer.key" \
 		--service-cluster-ip-range=10.0.0.0/24 "$@" 2>"$T/apiserver.err"
 	pid=$!
-	wait_for 10 curl -sfk "https://127.0.0.1:$port/healthz" ||
+	wait_for 10 curl -sk "https://127.0.0.1:$port/healthz" ||
 		quote <"$T/apiserver.err"
 }
 # get PATH [CURL-OPTION...]
@@ -217,7 +217,7 @@ is "$(get /api/v1/serviceaccounts "${admin[@]}" | jq '.items | length')" 0 \
 	"nothing that kube-controller-manager makes"
 cp "$T/certs/apiserver.crt" "$T/before.crt"
 down
-up --feature-gates=A=true --event-ttl 1h -v=2 --watch-cache
+up --feature-gates=A=true --event-ttl 1h -v=2 --watch-cache --anonymous-auth=0
 same "$T/certs/apiserver.crt" "$T/before.crt" "the pair is used again"
 is "$(cat "$T/apiserver.err")" \
 	"kube-apiserver: warning: flag --feature-gates has no effect: this is kapi
@@ -225,6 +225,8 @@ kube-apiserver: warning: flag --event-ttl has no effect: this is kapi
 kube-apiserver: warning: flag --watch-cache has no effect: this is kapi
 kapi: listening on https://127.0.0.1:$port" \
 	"flags without effect are named"
+is "$(get /version -o "$T/out" -w '%{http_code}')" 401 \
+	"--anonymous-auth has one"
 down
 
 done_testing

@@ -43,6 +43,8 @@ enum tls_choice { TLS_AUTO, TLS_ON, TLS_OFF };
 static const char *const tls_choices[] = {"auto", "on", "off", NULL};
 enum controllers_choice { CONTROLLERS_ON, CONTROLLERS_OFF };
 static const char *const controllers_choices[] = {"on", "off", NULL};
+enum anonymous_choice { ANONYMOUS_TRUE, ANONYMOUS_FALSE };
+static const char *const anonymous_choices[] = {"true", "false", NULL};
 
 /* Clients say "1" where they mean "only if it is not there": that must never be
  * the version of anything. */
@@ -52,7 +54,7 @@ static struct opts {
 	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
 	    *token_auth_file, *client_ca_file, *tls_cert_file, *tls_key_file;
 	bool envtest;
-	int tls, controllers;
+	int tls, controllers, anonymous;
 	long report_fd;
 } o = {.listen = "127.0.0.1:0", .report_fd = -1};
 
@@ -69,6 +71,8 @@ static const struct opt table[] = {
 	"bearer tokens: token,user,uid,\"group1,group2\""},
     {0, "client-ca-file", "FILE", OPT_STRING, &o.client_ca_file, NULL,
 	"clients may show a certificate that one of these (PEM) has signed"},
+    {0, "anonymous-auth", "true|false", OPT_CHOICE, &o.anonymous,
+	anonymous_choices, "requests may come without a credential (true)"},
     {0, NULL, NULL, OPT_TABLE, (void *)accounts_opt_table, NULL, NULL},
     {0, NULL, NULL, OPT_TABLE, (void *)rights_opt_table, NULL, NULL},
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
@@ -228,6 +232,7 @@ prepare(struct run *r, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "options --tls-cert-file and --tls-private-key-file: "
 		    "one needs the other");
+	a->no_anonymous = o.anonymous == ANONYMOUS_FALSE;
 	a->certificates_only = o.client_ca_file != NULL && a->users == NULL;
 	if (a->certificates_only && o.kubeconfig_out != NULL)
 		return err_set(err, ERR_PERMANENT,

@@ -246,6 +246,25 @@ httpd_header(const struct httpd_request *r, const char *name)
 	return SPAN_NONE;
 }
 
+void
+httpd_set_header(struct exchange *x, const char *name, struct span value)
+{
+	size_t n = 0;
+	bool set = false;
+
+	for (size_t i = 0; i < x->r.header_count; i++) {
+		struct httpd_header h = x->headers[i];
+		if (span_is(h.name, name)) {
+			if (set)
+				continue;
+			h.value = value;
+			set = true;
+		}
+		x->headers[n++] = h;
+	}
+	x->r.header_count = n;
+}
+
 const struct httpd_peer *
 httpd_peer(const struct exchange *x)
 {

@@ -103,6 +103,9 @@ int httpd_port(const struct httpd *h);
 size_t httpd_connections(const struct httpd *h);
 
 struct span httpd_header(const struct httpd_request *r, const char *name);
+/* Instead of all values of that header, which is among those of the request;
+ * borrowed until the exchange is answered, or its stream has started. */
+void httpd_set_header(struct exchange *x, const char *name, struct span value);
 
 /*
  * The client at the other end; borrowed, as long as its connection. NULL: it

@@ -20,10 +20,11 @@ void base64_add_url(struct buf *b, struct span bytes);
 /*
  * Appends the decoded text to out; bytes of `skip` are ignored.
  * -1: out is as it was, and *at (may be NULL) is the byte that Go's decoder
- * names. Without padding where url.
+ * names.
  */
 int base64_decode(
     struct span text, const char *skip, struct buf *out, size_t *at);
+/* The alphabet of URLs, without padding; at is not NULL. */
 int base64_decode_url(struct span text, struct buf *out, size_t *at);
 
 #endif

@@ -31,7 +31,7 @@ static const char *const silent[] = {"advertise-address", "allow-privileged",
 struct taken {
 	struct apiserver *server;
 	const char *address, *port, *cert_dir, *cert_file;
-	bool help, version;
+	bool help, version, anonymous;
 };
 
 static bool
@@ -63,6 +63,8 @@ take_flag(void *arg, const struct goflag *f, struct err *err)
 		goflags_bool(f->value, &t->help);
 	else if (span_is(f->name, "version"))
 		t->version = strcmp(f->value, "false") != 0;
+	else if (span_is(f->name, "anonymous-auth"))
+		goflags_bool(f->value, &t->anonymous);
 	else if (span_is(f->name, "bind-address"))
 		t->address = f->value;
 	else if (span_is(f->name, "secure-port"))
@@ -189,7 +191,10 @@ print(const struct taken *t, struct err *err)
 int
 apiserver_take(struct apiserver *s, int argc, char **argv, struct err *err)
 {
-	struct taken t = {.server = s, .address = "0.0.0.0", .port = "6443"};
+	struct taken t = {.server = s,
+	    .address = "0.0.0.0",
+	    .port = "6443",
+	    .anonymous = true};
 	int rc;
 
 	log_init("kube-apiserver", LOG_TEXT, LOG_INFO);
@@ -203,6 +208,7 @@ apiserver_take(struct apiserver *s, int argc, char **argv, struct err *err)
 	if (s->done)
 		rc = print(&t, err);
 	else if (rc == 0) {
+		add(s, "anonymous-auth", t.anonymous ? "true" : "false");
 		rc = take_address(&t, err);
 		if (rc == 0 && t.cert_dir != NULL && t.cert_file == NULL)
 			rc = take_cert_dir(&t, err);

@@ -1,6 +1,7 @@
 #include "request/identity.h"
 
 #include "request/accounts.h"
+#include "request/bearer.h"
 #include "request/clientcert.h"
 #include "request/jwt.h"
 
@@ -76,27 +77,54 @@ is_open(struct request *r, struct span token)
  * is anonymous if there are rights, as the real server turns this off where it
  * allows all. */
 static bool
-may_be_anonymous(const struct request *r, struct span token)
+may_be_anonymous(const struct request *r)
 {
-	if (token.n > 0 || clientcert_refused(r))
+	if (r->api->no_anonymous || clientcert_refused(r))
 		return false;
 	return r->api->rights != NULL || is_public(r);
+}
+
+/* The user of a token among the protocols of a WebSocket, which the handshake
+ * then does not see. -1: there is one, and it is not valid. */
+static int
+find_by_protocol(struct request *r, const struct user **user)
+{
+	struct bearer_protocols b;
+
+	if (!httpd_wants_websocket(r->http))
+		return 0;
+	if (bearer_protocols(&b, &r->arena, r->http) != 0)
+		return -1;
+	if (b.token.n == 0)
+		return 0;
+	*user = identity_of_token(r->api, &r->arena, b.token, NULL, 0).user;
+	if (*user == NULL && is_open(r, b.token))
+		*user = users_first(NULL);
+	if (*user == NULL)
+		return -1;
+	httpd_set_header(r->exchange, "sec-websocket-protocol", b.others);
+	return 0;
 }
 
 bool
 identity_find(struct request *r)
 {
 	struct span token =
-	    users_bearer(httpd_header(r->http, "authorization"));
+	    bearer_token(httpd_header(r->http, "authorization"));
 	/* A certificate first, as the real server asks its authenticators. */
 	const struct user *u = clientcert_user(r);
+	bool valid = true;
 
-	if (u == NULL && token.n > 0)
+	if (u == NULL && token.n > 0) {
 		u = identity_of_token(r->api, &r->arena, token, NULL, 0).user;
+		valid = u != NULL;
+	}
+	if (u == NULL && find_by_protocol(r, &u) != 0)
+		valid = false;
 	if (u == NULL && is_open(r, token))
 		u = users_first(NULL);
 	r->identity = u != NULL ? u : &anonymous;
-	if (u == NULL && !may_be_anonymous(r, token))
+	if (u == NULL && !(valid && may_be_anonymous(r)))
 		return false;
 	r->user = r->identity->name;
 	return true;

@@ -169,13 +169,3 @@ users_has_group(const struct user *u, struct span name)
 			return true;
 	return false;
 }
-
-struct span
-users_bearer(struct span authorization)
-{
-	struct span rest = span_trim(authorization, SPAN_SPACE);
-
-	if (!span_is_caseless(span_cut(&rest, ' '), "bearer"))
-		return SPAN_NONE;
-	return span_cut(&rest, ' ');
-}

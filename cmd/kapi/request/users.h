@@ -42,8 +42,4 @@ bool users_has_group(const struct user *u, struct span name);
  * file. */
 const struct user *users_find(const struct users *users, struct span token);
 
-/* The token in a value of Authorization, which ends at a blank; none: it has
- * none, or is of another scheme. Source: bearertoken.go. */
-struct span users_bearer(struct span authorization);
-
 #endif

@@ -36,6 +36,7 @@ struct api {
 	struct journal *journal;   /* NULL: none */
 	struct users *users;	   /* NULL: every client is the administrator */
 	bool certificates_only;	   /* ... that has a certificate */
+	bool no_anonymous;	   /* not even for probes */
 	struct accounts *accounts; /* tokens of service accounts */
 	struct rights *rights;	   /* NULL: everybody may do everything */
 	struct gc *gc;

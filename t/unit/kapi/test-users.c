@@ -86,28 +86,12 @@ test_find(void)
 	ok(users_first(NULL)->token.n == 0, "... without a token");
 }
 
-static void
-is_bearer(const char *header, const char *want, const char *what)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addspan(&b, users_bearer(span_str(header)));
-	is(buf_str(&b), want, what);
-	buf_release(&b);
-}
-
 int
 main(void)
 {
 	struct err err = ERR_INIT;
 
 	test_find();
-	is_bearer("Bearer t1", "t1", "a bearer token");
-	is_bearer(" bEARER t1 and more", "t1", "... up to a blank");
-	is_bearer("Bearer  t1", "", "two blanks: none");
-	is_bearer("Bearer", "", "the scheme alone");
-	is_bearer("Basic t1", "", "another scheme");
-	is_bearer(NULL, "", "no header");
 	is_refused("t1,a,1\nt2,b\n",
 	    ":2: want token,user,uid[,\"group1,group2\"], got 2 columns");
 	is_refused("t1,a,1\n\nt1,b,2\n", ":3: the token is in the file twice");
