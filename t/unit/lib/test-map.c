@@ -58,7 +58,7 @@ test_sweep(void)
 	char *name;
 
 	for (int i = 0; i < 100; i++) {
-		char text[8];
+		char text[16];
 
 		snprintf(text, sizeof(text), "n%d", i);
 		name = mem_strdup(text);
