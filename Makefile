@@ -175,8 +175,10 @@ $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 
 # A unit test may name files of a tool that it needs: "// needs cmd/x/y.c", or
 # "// needs cmd/x/y/*.c".
+NEEDS := $(shell awk '/^\/\/ needs / { for (i = 3; i <= NF; i++) \
+	print FILENAME "!" $$i }' t/unit/*/test-*.c t/fuzz/fuzz-*.c)
 needs = $(patsubst %.c,$(BUILD)/%.o,\
-	$(wildcard $(shell sed -n 's,^// needs ,,p' $(1))))
+	$(wildcard $(patsubst $(1)!%,%,$(filter $(1)!%,$(NEEDS)))))
 define UNIT
 $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
