@@ -309,10 +309,12 @@ add_absent(jv value, const char *const *absent, struct buf *out)
 
 		if (jv_get_kind(value) == JV_KIND_TRUE && text.n > n + 2 &&
 		    memcmp(text.p + text.n - n - 2, " .", 2) == 0 &&
-		    memcmp(text.p + text.n - n, *absent, n) == 0)
+		    memcmp(text.p + text.n - n, *absent, n) == 0) {
 			buf_adds(out,
 			    ", which desiredReads in watches.yaml does not "
 			    "list");
+			return;
+		}
 	}
 }
 
