@@ -216,4 +216,40 @@ is "$(outcome Succeeded "$born" OnFailure)" "Succeeded terminated False" \
 	"... only"
 is "$(outcome "Exploded" "$born")" "Running running True" \
 	"one that is told nonsense"
+# ... by what their containers run, if that does nothing but end.
+runs_as() { # TIME POLICY CONTAINER...: phase, and how each container is
+	jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object' \
+		"$folder/t/start.jsonl" | head -n 1 |
+		jq -c --arg time "$1" --arg policy "$2" '.spec.restartPolicy = $policy
+			| .spec.containers = [$ARGS.positional[] | {name: "a", image: "b"} + .]
+			| {type: "ADDED", time: $time, object: .}' --jsonargs "${@:3}" |
+		ireconcile -f "$folder/watches.yaml" --clock=input |
+		jq -r '.reconcile.status | [.phase, (.containerStatuses[].state
+			| .terminated.exitCode // keys[0])] | join(" ")'
+}
+for command in '["true"]' '["/bin/true"]' '["sh","-c","exit 0"]' '["sleep","0"]' \
+	'["/bin/sh","-c","sleep 0 && exit 0"]' '["sh","-c","sleep 0; true"]'; do
+	is "$(runs_as "$born" Never "{\"command\":$command}")" "Succeeded 0" \
+		"$command succeeds"
+done
+is "$(runs_as "$born" Never '{"command":["/bin/sh"],"args":["-c","exit 7"]}')" \
+	"Failed 7" "an exit code"
+is "$(runs_as "$born" OnFailure '{"command":["false"]}')" "Running waiting" \
+	"one that is started again"
+is "$(runs_as "$born" Never '{"command":["true"]}' '{"command":["false"]}')" \
+	"Failed 0 1" "two containers"
+is "$(runs_as "$born" Never '{"command":["true"]}' '{"command":["serve"]}')" \
+	"Running running running" "... one of which runs on"
+is "$(runs_as "$born" Never '{"command":["sleep","5"]}')" "Running running" \
+	"one that sleeps"
+is "$(runs_as "$(date -u -d "$born 5 seconds" +%FT%TZ)" Never \
+	'{"command":["sleep","5"]}')" "Succeeded 0" "... until it has slept"
+for command in '[]' '["sh"]' '["sh","-c","exit x"]' '["sh","-c",""]' '["truest"]' \
+	'["sh","-c","exit 0","x"]' '["sh","-c","sleep 1 exit 0"]' \
+	'["true","x"]'; do
+	is "$(runs_as "$born" Never "{\"command\":$command}")" \
+		"Running running" "$command runs on"
+done
+is "$(runs_as "$born" Always '{"command":["true"]}')" "Running running" \
+	"one that is always started again"
 done_testing

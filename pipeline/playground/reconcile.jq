@@ -26,13 +26,43 @@ def running(since):
   [.[] | container + {ready: true, started: true, restartCount: 0,
           lastState: {}, state: {running: {startedAt: since}}}];
 
-# How and when a pod ends, as an annotation tells: "Succeeded", "Failed", either
-# with " after 3s"; null for one that runs on.
+# A container whose command does nothing but end: true, false, sleep N, exit N in
+# a shell, or one of these after sleep N. {code, seconds}; null for any other.
+def command_ending:
+  ((.command // []) + (.args // [])) as $words
+  | ($words[0] // "" | sub("^.*/"; "")) as $name
+  | if ($name | IN("sh", "bash")) and $words[1:] == ["-c", $words[2]]
+    then $words[2] // "" else [$name] + $words[1:] | join(" ") end
+  | [select(. != "")
+      | match("^(?:sleep ([0-9]+)(?: *(?:;|&&) *|$))?"
+          + "(?:exit ([0-9]+)|(true|false))?$").captures[].string]
+      as [$sleep, $exit, $word]
+  | if $sleep == null and $exit == null and $word == null then null
+    else {seconds: ($sleep // "0" | tonumber),
+      code: (if $word == "false" then 1 else $exit // "0" | tonumber end)} end;
+
+# A pod ends when all of its containers have. What is restarted whenever it ends
+# is taken for something that runs.
+def commands_ending:
+  if .restartPolicy == "Always" then null
+  else
+    [.containers[] | command_ending] as $ends
+    | if any($ends[]; . == null) then null
+      else {seconds: ([$ends[].seconds] | max), codes: [$ends[].code],
+        phase: (if any($ends[]; .code != 0) then "Failed"
+          else "Succeeded" end)} end
+  end;
+
+# How and when a pod ends: by an annotation ("Succeeded", "Failed", either with
+# " after 3s"), else by the commands of its containers; null for one that runs on.
 def ending:
-  (.primary.metadata.annotations["playground.kpipe.dev/outcome"] // "")
-  | [match("^(Succeeded|Failed)(?: after ([0-9]+)s)?$").captures[].string]
-  | if . == [] then null
-    else {phase: .[0], seconds: (.[1] // "0" | tonumber)} end;
+  (.primary.metadata.annotations["playground.kpipe.dev/outcome"] // "") as $told
+  | .primary.spec
+  | [$told | match("^(Succeeded|Failed)(?: after ([0-9]+)s)?$").captures[].string]
+      as [$phase, $seconds]
+  | if $phase == null then commands_ending
+    else {$phase, seconds: ($seconds // "0" | tonumber),
+      codes: [.containers[] | if $phase == "Failed" then 1 else 0 end]} end;
 
 # Seconds that it has left.
 def left($ending):
@@ -43,12 +73,13 @@ def restarts($ending):
   .primary.spec.restartPolicy
   | . == "Always" or (. == "OnFailure" and $ending.phase == "Failed");
 
-def ended($since; $at; $exit; $restarts):
-  {terminated: {startedAt: $since, finishedAt: $at, exitCode: $exit,
-    reason: (if $exit == 0 then "Completed" else "Error" end)}} as $last
-  | {waiting: {reason: "CrashLoopBackOff",
-      message: "back-off restarting failed container"}} as $waiting
-  | [.[] | container + {ready: false, started: false}
+def ended($since; $at; $codes; $restarts):
+  {waiting: {reason: "CrashLoopBackOff",
+    message: "back-off restarting failed container"}} as $waiting
+  | [[., $codes] | transpose[] as [$container, $code]
+      | {terminated: {startedAt: $since, finishedAt: $at, exitCode: $code,
+          reason: (if $code == 0 then "Completed" else "Error" end)}} as $last
+      | $container | container + {ready: false, started: false}
       + if $restarts
         then {restartCount: 1, lastState: $last, state: $waiting}
         else {restartCount: 0, lastState: {}, state: $last} end];
@@ -71,7 +102,7 @@ def ended_status($ending; $status):
       elif $failed then "PodFailed"
       else "PodCompleted" end; $at)
   | .containerStatuses = ($containers
-      | ended($since; $at; if $failed then 1 else 0 end; $restarts));
+      | ended($since; $at; $ending.codes; $restarts));
 
 def running_status:
   .primary.metadata.creationTimestamp as $since
@@ -99,7 +130,8 @@ def killed_status:
   | .primary.spec.containers as $containers
   | (.primary.status // {}) + {
       phase: "Failed",
-      containerStatuses: ($containers | ended($since; $now; 143; false))}
+      containerStatuses: ($containers
+        | ended($since; $now; map(143); false))}
   | .conditions |= (. // [] | not_ready("PodFailed"; $now));
 
 def service_status:
