@@ -35,12 +35,13 @@ node bash -c '
 	t/node/push "$NODE/workload.tar" busybox
 	kubectl run one --image=busybox -- sleep 3600
 	kubectl wait --for=condition=Ready --timeout=240s pod/one >"$1"
-	cat' - "$T/up"
+	while [ -e "$1" ]; do sleep 0.2; done' - "$T/up"
 ok "a Pod runs" wait_for 120 test -s "$T/up" || quote <"$T/node.out"
 folder
 ok "... in processes, cgroups and files" test "$(traces "$folder" | wc -l)" -gt 6
 kill -9 "$node"
 wait "$node" 2>/dev/null
+rm "$T/up"
 ok "after kill -9 nothing is left" wait_for 60 no_traces "$folder" ||
 	traces "$folder" | quote
 
