@@ -355,6 +355,20 @@ is "$(grep -v '^idle' "$T/out")" "unused   kapply: get configmaps in its namespa
 unused   kapply: delete configmaps in its namespaces
 missing  kapply: patch events in default: 1 times, as a; refused" \
 	"... of accounts: theirs counts; refused is missing, a policy is not"
+{
+	journal kapply patch configmaps "$in" '"name":"a"' | sed 's/200/201/'
+	journal kapply patch events "$in" '"name":"a"' '"decision":"forbid"'
+	journal kapply create events "$in" '"reason":"Forbidden"'
+} >"$T/short"
+sed -i '/"events"/s/200/403/' "$T/short"
+cp "$T/journal" "$T/audit"
+cp "$T/short" "$T/journal"
+from 1 "a journal with refusals"
+is "$(grep 'kapply' "$T/out")" "unused   kapply: get configmaps in its namespaces
+unused   kapply: delete configmaps in its namespaces
+missing  kapply: patch events in default: 1 times, as a; refused" \
+	"... that of a right is missing, another is not"
+cp "$T/audit" "$T/journal"
 audit system:serviceaccount:ns:x-kapply list nodes 200 allow >"$T/line"
 sed 's/ResponseComplete/RequestReceived/' "$T/line" >>"$T/journal"
 from 1 "a request that has only arrived"

@@ -88,6 +88,11 @@ is "$(ask GET /kapi/faults)" '{"line":{"path":"/version","nth":2,"delayMs":1,"co
 	"every line counts what it matches"
 is "$(ask GET /version | jq .code)" 500 "... until it is taken"
 
+plan '{"resource":"configmaps","query":"*limit=*","code":400,"count":2}'
+ask GET "$maps?resourceVersion=0" >/dev/null
+is "$(code) $(ask GET "$maps?limit=1" | jq .code) $(ask GET "$maps?a=b&limit=%31" |
+	jq .code)" "200 400 400" "what a parameter has"
+
 plan '{"path":"/version","fault":"goaway"}'
 ask GET /version >/dev/null
 is "$(grep -i '^connection' "$T/headers" | tr -d '\r')" "connection: close" \
@@ -171,6 +176,7 @@ is "$(jq -r 'select(.fault and .verb != "update") |
 1 create 503 503
 1 get 0 freeze
 1 list 200 stale
+2 list 400 400
 1 patch 429 429
 1 watch 200 410
 1 watch 200 compact
@@ -220,4 +226,17 @@ cat >"$T/want" <<'EOF'
 EOF
 same "$T/got" "$T/want" "the journal of a talk"
 is "$(stat -c %a "$T/journal")" 600 "... is for its owner only"
+
+# Of two refusals only one is for want of a right.
+rm "$T/journal"
+printf 'root-t0ken,root,1,system:masters\n' >>"$T/tokens"
+echo '{"user":"root","resource":"configmaps","code":403}' >"$T/plan"
+kapi_up --journal "$T/journal" --token-auth-file "$T/tokens" \
+	--authorization-mode=RBAC --faults "$T/plan"
+ask GET $maps "" "" "${ann[@]}" >/dev/null
+ask GET $maps "" "" -H "Authorization: Bearer root-t0ken" >/dev/null
+kapi_down
+is "$(jq -r '"\(.user) \(.code) \(.reason) \(.decision)"' "$T/journal")" \
+	"ann 403 Forbidden forbid
+root 403 Forbidden null" "the journal tells a missing right"
 done_testing

@@ -37,8 +37,7 @@ text(struct span object, const char *path)
 	return s.p == NULL ? span_str("") : s;
 }
 
-/* 403 is also the answer of a quota or a policy: an audit log tells them apart,
- * and kapi checks no rights. */
+/* 403 is also the answer of a quota or a policy: only the decision tells. */
 static bool
 is_audit(struct span line, struct api_use *r)
 {
@@ -71,6 +70,7 @@ is_journal(struct span line, struct api_use *r)
 	r->subresource = text(line, "subresource");
 	r->fields[NAMESPACE] = text(line, "namespace");
 	r->fields[NAME] = text(line, "name");
+	r->refused = span_is(text(line, "decision"), "forbid");
 	return true;
 }
 

@@ -37,6 +37,7 @@ static const struct known {
     M("namespace", M_TEXT, namespace_),
     M("name", M_TEXT, name),
     M("path", M_TEXT, path),
+    M("query", M_TEXT, query),
     M("user", M_TEXT, user),
     M("userAgent", M_TEXT, user_agent),
     M("fieldManager", M_TEXT, field_manager),

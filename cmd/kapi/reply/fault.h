@@ -29,7 +29,7 @@ enum fault_kind {
 struct fault {
 	/* Patterns with * and ?; none: anything. */
 	struct span verb, group, resource, subresource, namespace_, name, path,
-	    user, user_agent, field_manager;
+	    query, user, user_agent, field_manager;
 	uint64_t nth;	/* of those that match, from 1; 0: the first */
 	uint64_t count; /* how many are taken, then; 0: all */
 	enum fault_kind kind;

@@ -152,8 +152,8 @@ matches(const struct fault *f, const struct request *r)
 	    fits(f->group, r->group) && fits(f->resource, r->plural) &&
 	    fits(f->subresource, r->subresource) &&
 	    fits(f->namespace_, r->namespace_) && fits(f->name, r->name) &&
-	    fits(f->path, r->http->path) && fits(f->user, r->user) &&
-	    fits(f->user_agent, r->user_agent) &&
+	    fits(f->path, r->http->path) && fits(f->query, r->http->query) &&
+	    fits(f->user, r->user) && fits(f->user_agent, r->user_agent) &&
 	    fits(f->field_manager, r->field_manager);
 }
 

@@ -175,6 +175,8 @@ fill(struct buf *b, struct request *r, int code, struct span reason)
 	add_target(b, r, body);
 	add_number(b, "code", (uint64_t)code);
 	add_text(b, "reason", reason);
+	if (r->forbidden)
+		add_text(b, "decision", span_str("forbid"));
 	add_text(b, "fieldManager", r->field_manager);
 	if (r->http->body.n > 0)
 		add_text(b, "contentType", type);

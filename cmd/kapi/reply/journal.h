@@ -4,10 +4,11 @@
  * in this order, those that have no value left out:
  *
  *	number time user userAgent verb method path query group version
- *	resource subresource namespace name code reason fieldManager
+ *	resource subresource namespace name code reason decision fieldManager
  *	contentType body (or bodyBytes) resourceVersion changed fault
  *
- * body is the object or patch that was sent; the values in data and stringData
+ * decision is "forbid" if the user had not the right, as in an audit log; other
+ * refusals with code 403 have none. body is the object or patch that was sent; the values in data and stringData
  * of Secrets are "(redacted)", and all values of a JSON patch on one.
  */
 #ifndef JOURNAL_H

@@ -65,6 +65,7 @@ struct request {
 	const struct user *identity; /* never NULL; with groups */
 	/* For the journal. */
 	bool changed;		 /* something was written to the store */
+	bool forbidden;		 /* it had not the rights */
 	uint64_t result_version; /* resourceVersion of the answer; 0: none */
 	const char *fault;	 /* what a plan did to it; NULL: nothing */
 	/* Faults: see faults.h. */

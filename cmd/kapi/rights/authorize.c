@@ -143,5 +143,6 @@ authorize_request(struct request *r)
 
 	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
 		return NULL;
+	r->forbidden = true;
 	return authorize_forbidden(&r->arena, &x, reason);
 }
