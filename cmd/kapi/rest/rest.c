@@ -11,6 +11,7 @@
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
+#include "rights/authorize.h"
 #include "rights/escalation.h"
 #include "rest/delete.h"
 #include "rest/internal.h"
@@ -25,6 +26,12 @@ guard_rights(void *r, const struct node *live, const struct node *object)
 	return escalation_check(r, live, object);
 }
 
+static struct problem *
+may_create(void *r)
+{
+	return authorize_create(r);
+}
+
 struct write
 rest_write_of(struct request *r)
 {
@@ -33,6 +40,7 @@ rest_write_of(struct request *r)
 
 	return (struct write){.api = r->api,
 	    .guard = guarded ? guard_rights : NULL,
+	    .may_create = r->api->rights != NULL ? may_create : NULL,
 	    .guard_arg = r,
 	    .arena = &r->arena,
 	    .resource = r->resource,

@@ -146,3 +146,15 @@ authorize_request(struct request *r)
 	r->forbidden = true;
 	return authorize_forbidden(&r->arena, &x, reason);
 }
+
+struct problem *
+authorize_create(struct request *r)
+{
+	struct action x = authorize_action(r);
+	struct span reason;
+
+	x.verb = span_str(request_verb_name(REQUEST_CREATE));
+	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
+		return NULL;
+	return authorize_forbidden(&r->arena, &x, reason);
+}

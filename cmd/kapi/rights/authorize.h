@@ -1,6 +1,7 @@
 /*
  * authorize: whether a request may be served.
- * Source: apiserver/pkg/endpoints/filters/authorization.go, request/
+ * Source: apiserver/pkg/endpoints/filters/authorization.go, handlers/update.go
+ * (withAuthorization), request/
  * requestinfo.go and handlers/responsewriters/errors.go.
  */
 #ifndef AUTHORIZE_H
@@ -13,6 +14,8 @@
 struct action authorize_action(struct request *r);
 /* NULL, or 403. */
 struct problem *authorize_request(struct request *r);
+/* The same for what a PUT or an apply would create: it needs both rights. */
+struct problem *authorize_create(struct request *r);
 /* 403, as the server words it; reason may be "". */
 struct problem *authorize_forbidden(
     struct arena *a, const struct action *what, struct span reason);

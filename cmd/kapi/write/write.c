@@ -108,7 +108,10 @@ check_create(struct write *w, const struct node *object, bool generated)
 	if (c.n > 0)
 		return invalid(w, object, &c);
 	steps->warn(&x, object, w->warnings);
-	p = steps->admit(&x, object);
+	p = w->may_create != NULL && !w->posted ? w->may_create(w->guard_arg)
+						: NULL;
+	if (p == NULL)
+		p = steps->admit(&x, object);
 	if (p != NULL)
 		return p;
 	if (w->posted && !w->dry_run && names_version(object))

@@ -33,7 +33,10 @@ struct write {
 	 * NULL: a create. NULL: it is not asked. */
 	struct problem *(*guard)(
 	    void *arg, const struct node *live, const struct node *object);
-	void *guard_arg;
+	/* Whether the client may create, asked when a PUT or an apply does so.
+	 * NULL: not asked. */
+	struct problem *(*may_create)(void *arg);
+	void *guard_arg; /* of both */
 	/* The result. */
 	struct stored *stored; /* as it is kept now; borrowed; or NULL: */
 	struct node *result;   /* the object to answer with */
