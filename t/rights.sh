@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the tests of the least rights share: an operator many times on one real
-# API server, each in a namespace of its own and without one of its rights.
+# What the tests of the least rights share: an operator many times on one API
+# server, each in a namespace of its own and without one of its rights.
 #
 #	. "${0%/*}/lib.sh"
 #	. "${0%/*}/rights.sh"
@@ -16,13 +16,13 @@
 # for life after a leader whose node is gone.
 
 . "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
+export KAPI_OPTIONS=--authorization-mode=RBAC
 BATCH=${BATCH:-12}
 
 # rights_cluster NAME: the folder is then in $folder
 rights_cluster() {
 	name=$1 folder=pipeline/$1
-	# Without streaming lists, so that kwatch lists as on older servers.
-	cluster_start -- --feature-gates=WatchList=false
+	rights_server
 	kubectl apply -f "$folder/crd.yaml" >/dev/null || exit 1
 	wait_for 20 kubectl wait --for=condition=Established \
 		-f "$folder/crd.yaml" || exit 1
@@ -43,9 +43,31 @@ rights_cluster() {
 	echo 'def desired: [];' >"$T/empty/reconcile.jq"
 }
 
+# A server that checks rights. It has no streaming lists, so that kwatch lists as
+# on older ones.
+rights_server() {
+	cluster_start -- --feature-gates=WatchList=false
+	[ "$SERVER" = real ] || rights_fault '{verb: "watch",
+		query: "*sendInitialEvents=*", code: 422, count: 0}'
+}
+
+# rights_fault JQ: kapi fails so from now on
+rights_fault() {
+	jq -nc "$1" | curl -sS -m 10 \
+		--cacert "$CLUSTER/certificates/apiserver.crt" \
+		-H "@$CLUSTER/admin.header" --data-binary @- \
+		"$CLUSTER_SERVER/kapi/faults"
+}
+
 # Members of primaries called "denied..." cannot be created: so there are Events
-# that repeat.
+# that repeat. (kapi asks no policies, but fails as it is told.)
 rights_denied() {
+	if [ "$SERVER" = kapi ]; then
+		rights_fault '{verb: "patch", name: "*denied*", code: 422,
+			count: 0, message: "denied by the test"} + {resource:
+			("namespaces", "pods", "deployments", "jobs")}'
+		return
+	fi
 	kubectl apply -f - >/dev/null <<-'END'
 		apiVersion: admissionregistration.k8s.io/v1
 		kind: ValidatingAdmissionPolicy
@@ -206,7 +228,7 @@ rights_scrape() {
 
 # The rights of s0 beside what was done there, by now.
 rights_compared() {
-	grep -F '"username":"system:serviceaccount:s0:' "$CLUSTER/audit.log" \
+	grep -E '"user(name)?":"system:serviceaccount:s0:' "$CLUSTER/audit.log" \
 		>"$T/audit.s0"
 	kgen rights -f "$folder" --namespace=s0 --from "$T/audit.s0" \
 		>"$T/compared" 2>&1
