@@ -1,7 +1,8 @@
 #!/bin/bash
 # The rights that kgen gives the memcached operator: with all of them nothing is
 # refused, and each is used; without one, a tool names it.
-# servers: real
+# servers: kapi real
+# check-all: more of the pipelines
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=rights.sh

@@ -2,7 +2,8 @@
 # The rights that kgen gives the cronjob operator: with all of them nothing is
 # refused, and each is used; without one, a tool names it. (Those of kelect and
 # kpipe-http are tried with memcached.)
-# servers: real
+# servers: kapi real
+# check-all: more of the pipelines
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=rights.sh
