@@ -117,6 +117,11 @@ shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
 	end example.com/v1 Thing
 } >"$T/in"
 mkfifo "$T/pipe"
+# The next reader's pipe must not be taken for that of this one.
+close_pipe() {
+	exec 9>&-
+	wait "${started[-1]}"
+}
 start "${with_clock[@]}" \
 	bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
@@ -133,7 +138,7 @@ is "$(jq -r '.reconcile | "\(.primary.name) \(.status.at * 1000 | round)"' \
 	"$T/out")" "shown 1800000000000
 $(for i in 1 2 3 4 5; do echo "a-$i $(($(due $i) + 2))"; done)" \
 	"... each at its own"
-exec 9>&-
+close_pipe
 
 # A time that passes during an evaluation, which takes some tenths of a second
 # here, is not lost.
@@ -152,7 +157,7 @@ for i in 1 2; do
 	event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$at}")" >&9
 	ok "no time is lost" wait_for 10 grep -q "\"name\":\"a-$i\"" "$T/out"
 done
-exec 9>&-
+close_pipe
 cp "$T/quick.jq" "$T/program.jq"
 
 # The clock is set: a primary that waits for a time of day notices.
@@ -175,6 +180,6 @@ of_a() { grep -q '"name":"a"' "$T/out"; }
 ok "the clock is set: what its time has come for by that" wait_for 15 of_a
 is "$(jq -r .reconcile.primary.name "$T/out" | sort -u | xargs)" "a c" \
 	"... and nothing else"
-exec 9>&-
+close_pipe
 
 done_testing
