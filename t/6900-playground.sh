@@ -216,40 +216,50 @@ is "$(outcome Succeeded "$born" OnFailure)" "Succeeded terminated False" \
 	"... only"
 is "$(outcome "Exploded" "$born")" "Running running True" \
 	"one that is told nonsense"
-# ... by what their containers run, if that does nothing but end.
-runs_as() { # TIME POLICY CONTAINER...: phase, and how each container is
-	jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object' \
-		"$folder/t/start.jsonl" | head -n 1 |
-		jq -c --arg time "$1" --arg policy "$2" '.spec.restartPolicy = $policy
-			| .spec.containers = [$ARGS.positional[] | {name: "a", image: "b"} + .]
-			| {type: "ADDED", time: $time, object: .}' --jsonargs "${@:3}" |
-		ireconcile -f "$folder/watches.yaml" --clock=input |
-		jq -r '.reconcile.status | [.phase, (.containerStatuses[].state
-			| .terminated.exitCode // keys[0])] | join(" ")'
-}
-for command in '["true"]' '["/bin/true"]' '["sh","-c","exit 0"]' '["sleep","0"]' \
-	'["/bin/sh","-c","sleep 0 && exit 0"]' '["sh","-c","sleep 0; true"]'; do
-	is "$(runs_as "$born" Never "{\"command\":$command}")" "Succeeded 0" \
-		"$command succeeds"
-done
-is "$(runs_as "$born" Never '{"command":["/bin/sh"],"args":["-c","exit 7"]}')" \
-	"Failed 7" "an exit code"
-is "$(runs_as "$born" OnFailure '{"command":["false"]}')" "Running waiting" \
-	"one that is started again"
-is "$(runs_as "$born" Never '{"command":["true"]}' '{"command":["false"]}')" \
-	"Failed 0 1" "two containers"
-is "$(runs_as "$born" Never '{"command":["true"]}' '{"command":["serve"]}')" \
-	"Running running running" "... one of which runs on"
-is "$(runs_as "$born" Never '{"command":["sleep","5"]}')" "Running running" \
-	"one that sleeps"
-is "$(runs_as "$(date -u -d "$born 5 seconds" +%FT%TZ)" Never \
-	'{"command":["sleep","5"]}')" "Succeeded 0" "... until it has slept"
-for command in '[]' '["sh"]' '["sh","-c","exit x"]' '["sh","-c",""]' '["truest"]' \
-	'["sh","-c","exit 0","x"]' '["sh","-c","sleep 1 exit 0"]' \
-	'["true","x"]'; do
-	is "$(runs_as "$born" Never "{\"command\":$command}")" \
-		"Running running" "$command runs on"
-done
-is "$(runs_as "$born" Always '{"command":["true"]}')" "Running running" \
-	"one that is always started again"
+# ... by what their containers run, if that does nothing but end: the age of the
+# pod, its restartPolicy, the phase and the containers that come of it, and what
+# it runs.
+cat >"$T/ends" <<'END'
+0 Never: Succeeded 0: [["true"]]
+0 Never: Succeeded 0: [["/bin/true"]]
+0 Never: Succeeded 0: [["sh","-c","exit 0"]]
+0 Never: Succeeded 0: [["sleep","0"]]
+0 Never: Succeeded 0: [["/bin/sh","-c","sleep 0 && exit 0"]]
+0 Never: Succeeded 0: [["sh","-c","sleep 0; true"]]
+0 Never: Failed 7: [["/bin/bash","-c","exit 7"]]
+0 OnFailure: Running waiting: [["false"]]
+0 OnFailure: Succeeded 0: [["true"]]
+0 Never: Failed 0 1: [["true"],["false"]]
+0 Never: Running running running: [["true"],["serve"]]
+0 Always: Running running: [["true"]]
+0 Never: Running running: [[]]
+0 Never: Running running: [["sh"]]
+0 Never: Running running: [["sh","-c","exit x"]]
+0 Never: Running running: [["sh","-c",""]]
+0 Never: Running running: [["truest"]]
+0 Never: Running running: [["sh","-c","exit 0","x"]]
+0 Never: Running running: [["sh","-c","sleep 1 exit 0"]]
+0 Never: Running running: [["true","x"]]
+5 Never: Running running: [["sleep","6"]]
+5 Never: Succeeded 0: [["sleep","5"]]
+END
+jq -c 'select(.object.kind == "Pod" and .type == "ADDED").object' \
+	"$folder/t/start.jsonl" | head -n 1 >"$T/pod"
+jq -cnR --slurpfile pod "$T/pod" '[inputs] | to_entries[]
+	| .key as $n | .value | split(": ") as [$when, $_, $runs]
+	| ($when | split(" ")) as [$age, $policy] | $pod[0]
+	| (.metadata.creationTimestamp | fromdate + ($age | tonumber) | todate) as $time
+	| .metadata.name = "p\($n)" | .metadata.uid = "\($n + 1000)-ab"
+	| .spec.restartPolicy = $policy
+	| .spec.containers = [$runs | fromjson[] | {name: "a", image: "b",
+		command: .[:1], args: .[1:]}]
+	| {type: "ADDED", time: $time, object: .}' "$T/ends" |
+	ireconcile -f "$folder/watches.yaml" --clock=input >"$T/ended"
+jq -cR --slurpfile ended "$T/ended" '
+	(input_line_number - 1) as $n | split(": ") as [$when, $_, $runs]
+	| [$ended[].reconcile | select(.primary.name == "p\($n)")][0].status
+	| "\($when): \([.phase, (.containerStatuses[].state
+		| .terminated.exitCode // keys[0])] | join(" ")): \($runs)"' "$T/ends" |
+	jq -r . >"$T/got"
+same "$T/got" "$T/ends" "a pod ends as its commands do"
 done_testing
