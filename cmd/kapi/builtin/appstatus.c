@@ -81,13 +81,6 @@ appstatus_replicaset(
 }
 
 void
-appstatus_replicationcontroller(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	appstatus_replicaset(c, x, object);
-}
-
-void
 appstatus_statefulset(
     struct causes *c, const struct change_of *x, const struct node *object)
 {

@@ -80,7 +80,7 @@ default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
 validate_fn podstatus_validate, otherstatus_service, otherstatus_ingress,
     otherstatus_claim, otherstatus_budget;
 validate_fn appstatus_deployment, appstatus_replicaset, appstatus_statefulset,
-    appstatus_daemonset, appstatus_replicationcontroller, jobstatus_validate;
+    appstatus_daemonset, jobstatus_validate;
 
 /* cron.c */
 void cron_schedule(struct causes *c, const struct at *at, struct span schedule);

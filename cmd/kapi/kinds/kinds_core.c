@@ -271,7 +271,7 @@ static const struct strategy rows[] = {
 	.defaults = apps_replicationcontroller_default,
 	.prepare = strategy_no_preparation,
 	.validate = apps_replicationcontroller_validate,
-	.validate_status = appstatus_replicationcontroller,
+	.validate_status = appstatus_replicaset,
 	.deletion = DELETION_PLAIN,
     },
     {

@@ -20,18 +20,6 @@
 #include "type/strategy.h"
 #include "write/convert.h"
 
-static struct problem *
-guard_rights(void *r, const struct node *live, const struct node *object)
-{
-	return escalation_check(r, live, object);
-}
-
-static struct problem *
-may_create(void *r)
-{
-	return authorize_create(r);
-}
-
 struct write
 rest_write_of(struct request *r)
 {
@@ -39,9 +27,9 @@ rest_write_of(struct request *r)
 	    span_is(r->group, "rbac.authorization.k8s.io");
 
 	return (struct write){.api = r->api,
-	    .guard = guarded ? guard_rights : NULL,
-	    .may_create = r->api->rights != NULL ? may_create : NULL,
-	    .guard_arg = r,
+	    .guard = guarded ? escalation_check : NULL,
+	    .may_create = r->api->rights != NULL ? authorize_create : NULL,
+	    .request = r,
 	    .arena = &r->arena,
 	    .resource = r->resource,
 	    .subresource = r->subresource,

@@ -135,26 +135,31 @@ authorize_forbidden(
 	return p;
 }
 
+static struct problem *
+authorize(struct request *r, const struct action *x)
+{
+	struct span reason;
+
+	if (rights_allow(r->api->rights, &r->arena, x, &reason))
+		return NULL;
+	return authorize_forbidden(&r->arena, x, reason);
+}
+
 struct problem *
 authorize_request(struct request *r)
 {
 	struct action x = authorize_action(r);
-	struct span reason;
+	struct problem *p = authorize(r, &x);
 
-	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
-		return NULL;
-	r->forbidden = true;
-	return authorize_forbidden(&r->arena, &x, reason);
+	r->forbidden = p != NULL;
+	return p;
 }
 
 struct problem *
 authorize_create(struct request *r)
 {
 	struct action x = authorize_action(r);
-	struct span reason;
 
 	x.verb = span_str(request_verb_name(REQUEST_CREATE));
-	if (rights_allow(r->api->rights, &r->arena, &x, &reason))
-		return NULL;
-	return authorize_forbidden(&r->arena, &x, reason);
+	return authorize(r, &x);
 }

@@ -108,7 +108,7 @@ check_create(struct write *w, const struct node *object, bool generated)
 	if (c.n > 0)
 		return invalid(w, object, &c);
 	steps->warn(&x, object, w->warnings);
-	p = w->may_create != NULL && !w->posted ? w->may_create(w->guard_arg)
+	p = w->may_create != NULL && !w->posted ? w->may_create(w->request)
 						: NULL;
 	if (p == NULL)
 		p = steps->admit(&x, object);
@@ -146,7 +146,7 @@ write_create(struct write *w, struct node *object)
 		w->name = tree_text(tree_get(m, "name"));
 	p = write_check_lifecycle(w);
 	if (p == NULL && w->guard != NULL)
-		p = w->guard(w->guard_arg, NULL, object);
+		p = w->guard(w->request, NULL, object);
 	if (p != NULL)
 		return p;
 	objectmeta_create(
@@ -289,7 +289,7 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 		managed_update(&managed, live, object);
 	}
 	write_dedup_owners(w, object, true);
-	p = w->guard == NULL ? NULL : w->guard(w->guard_arg, live, object);
+	p = w->guard == NULL ? NULL : w->guard(w->request, live, object);
 	if (p == NULL)
 		p = check_version(w, live, object);
 	if (p != NULL)

@@ -16,6 +16,8 @@
 #include "type/resource.h"
 #include "type/strategy.h"
 
+struct request;
+
 struct write {
 	struct api *api;
 	struct arena *arena;
@@ -31,12 +33,12 @@ struct write {
 	bool managed_done; /* managedFields are made already */
 	/* Whether the client may write this object, beyond the request; live
 	 * NULL: a create. NULL: it is not asked. */
-	struct problem *(*guard)(
-	    void *arg, const struct node *live, const struct node *object);
+	struct problem *(*guard)(struct request *r, const struct node *live,
+	    const struct node *object);
 	/* Whether the client may create, asked when a PUT or an apply does so.
 	 * NULL: not asked. */
-	struct problem *(*may_create)(void *arg);
-	void *guard_arg; /* of both */
+	struct problem *(*may_create)(struct request *r);
+	struct request *request; /* for both */
 	/* The result. */
 	struct stored *stored; /* as it is kept now; borrowed; or NULL: */
 	struct node *result;   /* the object to answer with */
