@@ -62,6 +62,8 @@ outcome() {
 }
 
 past=2020-02-29T12:00:00Z
+# The playground ends a Pod as its command would: this one ends as the test says.
+long_command="sleep 100000"
 cluster_start
 kubectl apply -f pipeline/at/crd.yaml >/dev/null
 kubectl create namespace work >/dev/null
@@ -122,7 +124,7 @@ is "$(api "$core/later" | jq -r '.spec.containers[0].command[0]')" other \
 
 when=$(in_seconds 20) # long enough for what a slow machine does before it
 at soon2 "$when" true
-at soon "$when" true
+at soon "$when" "$long_command"
 wait_for 10 said soon2 PENDING Waiting
 kc patch at soon2 --type=merge -p \
 	'{"spec": {"schedule": "2028-02-29T12:00:00Z"}}' >/dev/null
@@ -200,7 +202,7 @@ kc delete at taken --wait=false >/dev/null
 # ---- from RUNNING to DONE ----
 
 for name in good failed killed gone stopped; do
-	at "$name" "$past" true
+	at "$name" "$past" "$long_command"
 done
 kubectl apply -f pipeline/playground/rbac.yaml >/dev/null
 pipeline pipeline/playground playground
@@ -230,7 +232,8 @@ kc delete pod good >/dev/null
 kc patch at good --type=merge -p '{"spec": {"command": "b"}}' >/dev/null
 ok "changed when it is DONE: a condition" \
 	wait_for 10 at_is good 'any(.status.conditions[]; .type == "SpecIgnored")'
-kc patch at good --type=merge -p '{"spec": {"command": "true"}}' >/dev/null
+kc patch at good --type=merge \
+	-p "{\"spec\": {\"command\": \"$long_command\"}}" >/dev/null
 ok "... that goes when it is changed back" wait_for 10 at_is good \
 	'.metadata.generation == 3 and .status.observedGeneration == 3 and
 		all(.status.conditions[]; .type != "SpecIgnored")'
