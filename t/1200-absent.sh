@@ -58,19 +58,15 @@ kwatch: no pods found' "... all namespaces"
 is "$(names -n x pods,secrets) $(cat "$T/code" "$T/said")" "here 0" \
 	"one of two kinds: nothing is said"
 # What may not be read is refused, and not absent. (kapi knows no rights.)
-faults() {
-	with_rights || curl -sS --cacert "$CLUSTER/certificates/apiserver.crt" \
-		-H "@$CLUSTER/admin.header" "$@" "$CLUSTER_SERVER/kapi/faults"
-}
 for named in "" gone; do
 	denied="secrets ${named:+\"$named\" }is forbidden: User \"user1\" cannot list resource \"secrets\" in API group \"\" in the namespace \"y\""
-	faults -X POST --data-binary "$(jq -nc --arg message "$denied" \
-		'{resource: "secrets", code: 403, count: 0, $message}')"
+	with_rights || kapi_fault --arg message "$denied" \
+		'{resource: "secrets", code: 403, count: 0, $message}'
 	is "$(names -n y --kubeconfig "$(config user1)" "secrets${named:+/$named}") $(cat "$T/code" "$T/said")" \
 		" 1
 kwatch: error: cannot list secrets in namespace y: $denied" \
 		"${named:-a kind} that may not be read: the refusal alone"
-	faults -X DELETE
+	with_rights || kapi_recovers
 done
 
 names -n y secrets >/dev/null

@@ -102,14 +102,6 @@ wait "$kelect"
 # ---- Events are refused ----
 
 denied='events is forbidden: User "user1" cannot create resource "events" in API group "" in the namespace "ops"'
-# fault JSON: from now on; empty: none
-fault() {
-	curl -sS --cacert "$CLUSTER/certificates/apiserver.crt" \
-		-H "@$CLUSTER/admin.header" -X DELETE "$CLUSTER_SERVER/kapi/faults"
-	[ -z "$1" ] || curl -sS --cacert "$CLUSTER/certificates/apiserver.crt" \
-		-H "@$CLUSTER/admin.header" -X POST --data-binary "$1" \
-		"$CLUSTER_SERVER/kapi/faults"
-}
 if with_rights; then
 	kubectl create role leader -n ops --verb=get,create,update \
 		--resource=leases.coordination.k8s.io >/dev/null
@@ -117,8 +109,8 @@ if with_rights; then
 		>/dev/null
 	wait_for 30 has_right user1 update leases -n ops
 else
-	fault "$(jq -nc --arg message "$denied" '{resource: "events",
-		verb: "create", code: 403, count: 0, $message}')"
+	kapi_fault --arg message "$denied" '{resource: "events",
+		verb: "create", code: 403, count: 0, $message}'
 fi
 start kelect "${short[@]}" --kubeconfig "$(config user1)" --lease b -n ops -- \
 	sleep 300 2>"$T/refused"
@@ -138,7 +130,9 @@ is "$(events b)" "" "... there is no Event"
 # ---- Events are not answered ----
 
 if [ "$SERVER" != real ]; then
-	fault '{"resource":"events","verb":"create","delayMs":3600000,"count":0}'
+	kapi_recovers
+	kapi_fault '{resource: "events", verb: "create", delayMs: 3600000,
+		count: 0}'
 	start kelect "${short[@]}" --lease c -n ops -- sleep 300 2>"$T/silent"
 	kelect=$!
 	wait_for 30 says silent 'became leader'
@@ -149,7 +143,7 @@ if [ "$SERVER" != real ]; then
 	ok "... and has given the Lease back" is_free c
 	is "$(cat "$T/silent")" "kelect: became leader: holds the lease ops/c
 kelect: sleep has ended with 143" "... without a word"
-	fault ""
+	kapi_recovers
 fi
 
 # ---- the end of a leadership ----
@@ -175,7 +169,8 @@ if [ "$SERVER" != real ]; then
 		--page-fd 5 5<>"$T/page" 6<>"$T/leash" 8>"$T/gate" 2>"$T/twice"
 	kelect=$!
 	wait_for 30 has_messages g "two_RANDOM became leader"
-	fault '{"resource":"leases","verb":"update","delayMs":3000,"count":1}'
+	kapi_fault '{resource: "leases", verb: "update", delayMs: 3000,
+		count: 1}'
 	stops="two_RANDOM became leader
 two_RANDOM stopped leading"
 	kill -TERM "$kelect"
@@ -184,7 +179,7 @@ two_RANDOM stopped leading"
 	wait "$kelect"
 	is "$? $(events g | jq -s 'map(.count) | add')" "0 2" \
 		"... once, however often it is told"
-	fault ""
+	kapi_recovers
 fi
 
 # ---- for life ----

@@ -206,10 +206,8 @@ last() { # NAME TIME
 year=$(date -u +%Y)
 cron a Succeeded '{"timeZone":"Asia/Kathmandu"}'
 # The Job of c is not deleted at the first try.
-with_rights || curl -sf -H "@$CLUSTER/admin.header" \
-	--cacert "$CLUSTER/certificates/apiserver.crt" \
-	-d '{"verb":"delete","resource":"jobs","name":"c-*","code":409}' \
-	"$CLUSTER_SERVER/kapi/faults"
+with_rights ||
+	kapi_fault '{verb: "delete", resource: "jobs", name: "c-*", code: 409}'
 cron b "" '{"concurrencyPolicy":"Forbid"}'
 cron c "" '{"concurrencyPolicy":"Replace"}'
 due="$year-01-01T00:00:00Z"

@@ -47,23 +47,15 @@ rights_cluster() {
 # on older ones.
 rights_server() {
 	cluster_start -- --feature-gates=WatchList=false
-	[ "$SERVER" = real ] || rights_fault '{verb: "watch",
+	[ "$SERVER" = real ] || kapi_fault '{verb: "watch",
 		query: "*sendInitialEvents=*", code: 422, count: 0}'
-}
-
-# rights_fault JQ: kapi fails so from now on
-rights_fault() {
-	jq -nc "$1" | curl -sS -m 10 \
-		--cacert "$CLUSTER/certificates/apiserver.crt" \
-		-H "@$CLUSTER/admin.header" --data-binary @- \
-		"$CLUSTER_SERVER/kapi/faults"
 }
 
 # Members of primaries called "denied..." cannot be created: so there are Events
 # that repeat. (kapi asks no policies, but fails as it is told.)
 rights_denied() {
 	if [ "$SERVER" = kapi ]; then
-		rights_fault '{verb: "patch", name: "*denied*", code: 422,
+		kapi_fault '{verb: "patch", name: "*denied*", code: 422,
 			count: 0, message: "denied by the test"} + {resource:
 			("namespaces", "pods", "deployments", "jobs")}'
 		return

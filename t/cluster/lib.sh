@@ -135,6 +135,21 @@ kapi_kubectl() {
 	export KUBECTL CLUSTER_BIN
 }
 
+# kapi_fault JQ-ARGUMENT...: kapi fails so from now on, as the lines that jq prints
+# say (see kapi(1)); kapi_recovers: no more
+kapi_fault() {
+	jq -nc "$@" | kapi_faults --data-binary @-
+}
+
+kapi_recovers() {
+	kapi_faults -X DELETE
+}
+
+kapi_faults() {
+	curl -sSf -m 10 --cacert "$CLUSTER/certificates/apiserver.crt" \
+		-H "@$CLUSTER/admin.header" "$@" "$CLUSTER_SERVER/kapi/faults"
+}
+
 cluster_stop() {
 	[ -z "${KPIPE_KEEP_LOGS:-}" ] || cp -r "$CLUSTER" "$KPIPE_KEEP_LOGS"
 	t/cluster/down "$CLUSTER"
