@@ -3,11 +3,13 @@
 # says, and a token for each stage: in one namespace, then in all (IoTService
 # knows only that), each time with a lease, then as the leader for life. Its
 # example is reconciled, and nothing is refused.
-# servers: real
+# servers: kapi real
+# check-all: more of the pipelines
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+KAPI_OPTIONS=--authorization-mode=RBAC
 cluster_start
 
 names=(at cronjob experimental iotservice memcached)

@@ -3,7 +3,8 @@
 # fields of others, and retains members: with all of them nothing is refused;
 # without one, it is named with verb, resource and namespace, within its time.
 # (Those of usual members are tried with the operators below pipeline/.)
-# servers: real
+# servers: kapi real
+# check-all: more of the pipelines
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=rights.sh
@@ -33,7 +34,7 @@ def status: {error: .error, left: (.outstanding | length)};
 END
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
-cluster_start -- --feature-gates=WatchList=false
+rights_server
 things_start
 kubectl get crd things.example.com -o json >"$folder/crd.yaml"
 printf '%s: %s\n' name patterns version 0.1.0 image localhost/patterns \

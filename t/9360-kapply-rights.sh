@@ -1,13 +1,13 @@
 #!/bin/bash
 # Rights are taken away from kapply and kstatus while they run, and given back.
-# servers: real
+# servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
-# shellcheck disable=SC2119
+KAPI_OPTIONS=--authorization-mode=RBAC
 cluster_start
 things_start
 for n in t u; do
@@ -82,9 +82,11 @@ told() {
 }
 ok "an Event says it, too" wait_for 10 told
 
-# A quota and an admission policy forbid things, too: no right is missing.
-kubectl create quota none --hard=count/configmaps=1 >/dev/null
-kubectl apply -f - >/dev/null <<'X'
+# A quota and an admission policy forbid things, too: no right is missing. (kapi
+# has neither, and fails as they would.)
+forbid() {
+	kubectl create quota none --hard=count/configmaps=1 >/dev/null
+	kubectl apply -f - >/dev/null <<'X'
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: deny}
@@ -98,6 +100,13 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {name: deny}
 spec: {policyName: deny, validationActions: [Deny]}
 X
+	wait_for 30 over_quota
+	wait_for 30 refused_by_policy
+}
+allow() {
+	kubectl delete quota none >/dev/null
+	kubectl delete validatingadmissionpolicybinding deny >/dev/null
+}
 over_quota() {
 	[ "$(kubectl create configmap "x$RANDOM" --dry-run=server 2>&1 |
 		grep -c 'exceeded quota')" -eq 1 ]
@@ -106,8 +115,15 @@ refused_by_policy() {
 	kubectl annotate configmap c a=b --overwrite --dry-run=server 2>&1 |
 		grep -q ValidatingAdmissionPolicy
 }
-wait_for 30 over_quota
-wait_for 30 refused_by_policy
+if [ "$SERVER" = real ]; then
+	forbid
+else
+	kapi_fault '{verb: "patch", resource: "configmaps", name: "d",
+		message: "configmaps \"d\" is forbidden: exceeded quota: none, requested: count/configmaps=1, used: count/configmaps=2, limited: count/configmaps=1"},
+		{verb: "patch", resource: "configmaps", name: "c",
+		message: "configmaps \"c\" is forbidden: ValidatingAdmissionPolicy \u0027deny\u0027 with binding \u0027deny\u0027 denied request: not this one"}
+		| . + {code: 403, count: 0}'
+fi
 line u ConfigMap d 4 >&7
 failed_by() {
 	tail -n 1 "$T/out" | jq -r .status.reason | grep -q "$1"
@@ -116,8 +132,11 @@ ok "a quota refuses" wait_for 10 failed_by "ConfigMap default/d: .*exceeded quot
 line u ConfigMap c 5 >&7
 ok "a policy refuses" wait_for 10 failed_by "ConfigMap default/c: Forbidden"
 ok "... and neither counts" unready_is "$no_secret"
-kubectl delete quota none >/dev/null
-kubectl delete validatingadmissionpolicybinding deny >/dev/null
+if [ "$SERVER" = real ]; then
+	allow
+else
+	kapi_recovers
+fi
 
 may "configmaps, secrets, events"
 began=$SECONDS
