@@ -132,13 +132,15 @@ Normal SuccessfulDelete Delete Pod db-0 in StatefulSet db successful (statefulse
 
 # ---- Jobs
 
-job() { # NAME OUTCOME SPEC
+job() { # NAME OUTCOME SPEC [RESTART-POLICY]
 	object batch/v1 Job "$1" "$(jq -cn --argjson spec "$3" \
+		--arg policy "${4:-Never}" \
 		--argjson template "$(template "$1" "$2")" '
-		{template: ($template | .spec.restartPolicy = "Never")} + $spec')"
+		{template: ($template | .spec.restartPolicy = $policy)} + $spec')"
 }
 job good Succeeded '{"completions":2,"parallelism":1}'
 job bad Failed '{"backoffLimit":0}'
+job again Failed '{"backoffLimit":1}' OnFailure
 job later "" '{"suspend":true,"parallelism":2,"completions":2}'
 job each Succeeded '{"completionMode":"Indexed","completions":3,
 	"parallelism":3}'
@@ -157,6 +159,8 @@ tells Job bad \
 	"Normal SuccessfulCreate Created pod: bad-POD (job-controller)
 Warning BackoffLimitExceeded Job has reached the specified backoff limit (job-controller)" \
 	"... tells why"
+ok "... and one whose container fails again" becomes job again "$conditions" \
+	'["FailureTarget True BackoffLimitExceeded Job has reached the specified backoff limit","Failed True BackoffLimitExceeded Job has reached the specified backoff limit"]'
 ok "an indexed one" becomes job each \
 	'[.status.completedIndexes, .status.succeeded]' '["0-2",3]'
 is "$(kubectl get pods -l job-name=each -o json | jq -r '.items[]

@@ -36,6 +36,14 @@ def counted($pods):
      failed: ([([$pods[] | select(failed)] | length),
        (.primary.status.failed // 0)] | max)};
 
+# A container that is started again counts only where no pod is made anew.
+def restarted_too_often:
+  .primary.spec as $spec
+  | $spec.template.spec.restartPolicy == "OnFailure"
+    and ([.owned.Pod[] | select(alive)
+          | .status.containerStatuses[]?.restartCount] | add // 0)
+      >= ([$spec.backoffLimit, 1] | max);
+
 def success:
   {type: "Complete", early: "SuccessCriteriaMet", reason: "CompletionsReached",
    message: "Reached expected number of succeeded pods"};
@@ -48,7 +56,7 @@ def outcome($done; $active):
   | .primary.spec as $spec
   | condition_before("FailureTarget") as $target
   | if $target.status == "True" then failure($target.reason; $target.message)
-    elif $done.failed > $spec.backoffLimit then
+    elif $done.failed > $spec.backoffLimit or restarted_too_often then
       failure("BackoffLimitExceeded";
         "Job has reached the specified backoff limit")
     elif $late != null and $late <= .now then
@@ -77,9 +85,11 @@ def plan:
     as $alive
   | outcome($done; $alive | length) as $outcome
   | (if over or $outcome != null then 0 else wanted($job; $done) end) as $n
+  # That it fails is recorded first: without its pods that might not be seen.
   # Without completions, those that run when one has succeeded go on.
-  | (if $job.spec.completions == null and $done.succeeded > 0
-      and $outcome == null and ($job.spec.suspend | not)
+  | (if $outcome.type == "Failed" and (condition_is("FailureTarget") | not)
+      or ($job.spec.completions == null and $done.succeeded > 0
+        and $outcome == null and ($job.spec.suspend | not))
      then $alive else $alive[0:$n] end) as $active
   | {$done, $outcome, $active,
      more: ([$n - ($active | length), 0] | max)};
