@@ -4,7 +4,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
-kapi_up --journal "$T/journal"
+# A list forgets history, and so the texts of what was changed or deleted.
+echo '{"verb":"list","resource":"pods","fault":"compact"}' >"$T/plan"
+kapi_up --journal "$T/journal" --faults "$T/plan"
 pods=/api/v1/namespaces/default/pods
 note=playground.kpipe.dev
 
@@ -119,6 +121,26 @@ wait_for 10 streams $((n + 1))
 ask DELETE "$pods/three" >/dev/null
 wait "$follower"
 is "$(cat "$T/followed")" "" "... until its Pod is gone"
+
+pod eight
+n=$(grep -c '/log"' "$T/journal")
+start log eight follow=true >"$T/followed"
+follower=$!
+wait_for 10 streams $((n + 1))
+annotate eight other x
+ask GET $pods >/dev/null
+for ((i = 100; i < 3000; i += 100)); do
+	filler=$(printf "%${i}s" | tr ' ' z)
+	ask POST /api/v1/namespaces/default/configmaps \
+		"$(config_map "filler-$i" "$filler")" >/dev/null
+done
+annotate eight logs $'one\ntwo'
+wait_for 10 lines 2
+annotate eight logs $'one\ntwo\nthree'
+container eight '"state":{"terminated":{"exitCode":0}}'
+wait "$follower"
+is "$(cat "$T/followed")" $'one\ntwo\nthree' \
+	"a log is followed when nothing keeps the Pod as it was at the beginning"
 
 # exec.
 pod four

@@ -11,7 +11,6 @@
 #include "reply/metrics.h"
 #include "reply/reply.h"
 #include "store/store.h"
-#include "write/convert.h"
 
 enum { PORTS_MAX = 128 }; /* a channel has one byte, a port two of them */
 
@@ -358,6 +357,14 @@ serve_pod(
 		serve_log(r, pod, container, o);
 }
 
+/* A stream outlives what the store keeps of the Pod. */
+static struct node *
+own_tree(struct arena *a, const struct stored *o)
+{
+	return tree_parse(
+	    a, arena_span(a, text_span(o->json)), TREE_LIMITS, NULL, NULL);
+}
+
 void
 kubelet_serve(struct request *r)
 {
@@ -373,5 +380,5 @@ kubelet_serve(struct request *r)
 	if (p != NULL)
 		reply_problem(r, p);
 	else
-		serve_pod(r, convert_tree(&r->arena, o), &options);
+		serve_pod(r, own_tree(&r->arena, o), &options);
 }
