@@ -298,6 +298,20 @@ pod not found (\"six_default\")" v4.channel.k8s.io \
 is "$(jq -c 'select(.code == 101) | .subresource' "$T/journal" | sort -u |
 	tr '\n' ' ')" '"attach" "exec" "portforward" ' "the journal has them"
 
+# The proxy of a Service.
+ask POST /api/v1/namespaces/default/services '{"metadata":{"name":"web"},
+	"spec":{"ports":[{"port":65535}]}}' >/dev/null
+through() { # PORT
+	ask GET "/api/v1/namespaces/default/services/web:$1/proxy" |
+		jq -r .message
+}
+is "$(through 65535)" 'no endpoints available for service "web"' \
+	"no Pod answers behind a Service"
+is "$(through 655359)" 'no service port 655359 found for service "web"' \
+	"... whose port is another one"
+is "$(through ------------------------------)" \
+	'no endpoints available for service "web"' "... or a name, of any kind"
+
 # Limits.
 pod seven
 cat >"$T/many.py" <<'END'

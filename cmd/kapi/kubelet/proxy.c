@@ -33,15 +33,16 @@ static bool
 has_port(const struct node *service, struct span port)
 {
 	const struct node *all = tree_path(service, "spec.ports");
-	int64_t wanted = 0, number = 0;
+	uint64_t wanted;
+	int64_t number;
 	bool found = !span_is_digits(port);
 
-	for (size_t i = 0; i < port.n && wanted < UINT16_MAX; i++)
-		wanted = wanted * 10 + (port.p[i] - '0');
+	if (!found && !span_number(port, UINT16_MAX, &wanted))
+		return false;
 	for (size_t i = 0; i < tree_count(all) && !found; i++)
 		found =
 		    tree_get_int(tree_get(all->items[i], "port"), &number) &&
-		    number == wanted;
+		    (uint64_t)number == wanted;
 	return found;
 }
 
