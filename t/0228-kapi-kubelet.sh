@@ -260,6 +260,57 @@ binary 35 <3>{"metadata":{},"status":"Success"}
 close 1000
 end' "... or what is added to the log, until the Pod goes"
 
+# SPDY, as no client of t/6079 speaks it.
+cat >"$T/spdy.py" <<'END'
+import re, socket, struct, sys, zlib
+
+host, port = re.fullmatch(r"http://([^:/]+):(\d+)", sys.argv[1]).groups()
+s = socket.create_connection((host, int(port)), 20)
+s.sendall(f"""POST {sys.argv[2]} HTTP/1.1
+Host: x
+Connection: Upgrade
+Upgrade: {sys.argv[3]}
+X-Stream-Protocol-Version: v4.channel.k8s.io
+
+""".replace("\n", "\r\n").encode())
+z = zlib.compressobj()
+
+
+def text(t):
+    return struct.pack(">I", len(t)) + t.encode()
+
+
+def control(kind, fin, payload):
+    return struct.pack(">HHI", 0x8003, kind, fin << 24 | len(payload)) + payload
+
+
+for step in sys.argv[4:]:
+    what, number, name = step.split(":")
+    number = int(number)
+    if what == "reset":
+        s.sendall(control(3, 0, struct.pack(">II", number, 5)))
+        continue
+    headers = struct.pack(">I", 1) + text("streamtype") + text(name)
+    block = z.compress(headers) + z.flush(zlib.Z_SYNC_FLUSH)
+    s.sendall(control(1, what == "fin", struct.pack(">IIH", number, 0, 0) + block))
+got = b""
+while b"Success" not in got and b" 400 " not in got:
+    got += s.recv(4096) or sys.exit("it ends")
+print(got.split(b"\r\n")[0].decode(), b"begin" in got)
+END
+# spdy UPGRADE STEP...: the answer, and whether the command began
+spdy() {
+	timeout 30 python3 "$T/spdy.py" "$url" \
+		"$pods/four/exec?stdin=true&stdout=true&command=cat" "$@" 2>&1 |
+		tail -n 1
+}
+annotate four exec '[{stdout: begin, echo: true}]'
+is "$(spdy SPDY/3.1 fin:1:stdin open:3:stdout open:5:error)" \
+	"HTTP/1.1 101 Switching Protocols True" \
+	"standard input is opened and closed in one"
+is "$(spdy spdy/3.1 open:1:stdin open:3:stdout open:5:error reset:1:)" \
+	"HTTP/1.1 101 Switching Protocols True" "... is reset"
+
 # portforward.
 is "$(socket v4.channel.k8s.io "four/portforward?ports=80,81&ports=82" \
 	frame frame frame frame frame frame frame channel:0:hi frame \

@@ -180,6 +180,9 @@ open_stream(struct streams *s, uint32_t id)
 	}
 	s->ids[i] = id;
 	reply(s, id);
+	/* Opened and closed in one. */
+	if (i == STREAM_IN && s->reader.fin)
+		podprocess_input_end(&s->process);
 	if (!s->done && !s->process.started && has_all(s))
 		podprocess_start(&s->process, s->form,
 		    &(struct podprocess_output){
@@ -195,6 +198,18 @@ stream_data(struct streams *s)
 		return;
 	podprocess_input(&s->process, r->data);
 	if (r->fin && !s->done)
+		podprocess_input_end(&s->process);
+}
+
+/* The client gives a stream up. Without the status it learns nothing more. */
+static void
+stream_reset(struct streams *s, uint32_t id)
+{
+	if (id == 0)
+		return;
+	if (id == s->ids[STREAM_STATUS])
+		end(s);
+	else if (id == s->ids[STREAM_IN])
 		podprocess_input_end(&s->process);
 }
 
@@ -360,8 +375,8 @@ take(struct streams *s, enum spdy_event e)
 	case SPDY_RESET:
 		if (s->forwards)
 			tunnel_reset(s, id);
-		else if (id == s->ids[STREAM_STATUS])
-			end(s);
+		else
+			stream_reset(s, id);
 		break;
 	case SPDY_PING:
 		spdy_add_ping(&b, id);
