@@ -310,6 +310,8 @@ is "$(spdy SPDY/3.1 fin:1:stdin open:3:stdout open:5:error)" \
 	"standard input is opened and closed in one"
 is "$(spdy spdy/3.1 open:1:stdin open:3:stdout open:5:error reset:1:)" \
 	"HTTP/1.1 101 Switching Protocols True" "... is reset"
+is "$(spdy other)" "HTTP/1.1 400 Bad Request False" \
+	"another protocol than SPDY is refused"
 
 # portforward.
 is "$(socket v4.channel.k8s.io "four/portforward?ports=80,81&ports=82" \

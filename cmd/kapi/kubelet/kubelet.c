@@ -1,6 +1,7 @@
 #include "kubelet/kubelet.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "kubelet/podcontainer.h"
@@ -46,6 +47,18 @@ void
 kubelet_refuse(struct request *r, int code, const char *text)
 {
 	reply_typed(r, code, "text/plain; charset=utf-8", span_str(text));
+}
+
+bool
+kubelet_header_has(const struct request *r, const char *name, const char *word)
+{
+	struct span value = httpd_header(r->http, name);
+	size_t n = strlen(word);
+
+	for (; value.n >= n; value = span_skip(value, 1))
+		if (span_is_caseless(span_make(value.p, n), word))
+			return true;
+	return false;
 }
 
 /* NULL, or that the Pod is said to be on a node that is not there. One that has
@@ -286,19 +299,6 @@ serve_forward(
 
 /* ---- all ---- */
 
-static bool
-wants_upgrade(const struct request *r)
-{
-	static const char word[] = "upgrade";
-	struct span value = httpd_header(r->http, "connection");
-
-	for (; value.n >= sizeof(word) - 1; value = span_skip(value, 1))
-		if (span_is_caseless(
-			span_make(value.p, sizeof(word) - 1), word))
-			return r->http->version == 1;
-	return false;
-}
-
 /* NULL, or why no stream can be opened to the node. */
 static struct problem *
 check_stream(struct request *r, const struct node *pod)
@@ -311,7 +311,8 @@ check_stream(struct request *r, const struct node *pod)
 		    SPAN_ARG(r->name));
 	p = check_node(r, pod);
 	return p != NULL ? p
-	    : wants_upgrade(r)
+	    : r->http->version == 1 &&
+		kubelet_header_has(r, "connection", "upgrade")
 	    ? NULL
 	    : problem_bad_request(&r->arena, "Upgrade request required");
 }

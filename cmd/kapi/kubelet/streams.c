@@ -428,6 +428,13 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 	struct streams *s;
 	bool begun;
 
+	/* streaming/pkg/httpstream/spdy/upgrade.go prints all of them. */
+	if (socket_protocol.n == 0 &&
+	    !kubelet_header_has(r, "upgrade", "spdy/3.1")) {
+		kubelet_refuse(r, 400,
+		    "unable to upgrade: missing upgrade headers in request\n");
+		return NULL;
+	}
 	if (!kubelet_begin(r, 101))
 		return NULL;
 	s = mem_zalloc(sizeof(*s));
