@@ -394,4 +394,42 @@ one more 429
 another in its place" "a thousand streams at once"
 
 kapi_down
+
+# Rights.
+cat >"$T/tokens" <<'END'
+admin,admin,1,system:masters
+reader,reader,2
+END
+kapi_up --token-auth-file "$T/tokens" --tls off --authorization-mode RBAC
+# as USER METHOD PATH [BODY]
+as() {
+	ask "$2" "$3" "${4-}" application/json -H "Authorization: Bearer $1"
+}
+rbac=/apis/rbac.authorization.k8s.io/v1
+# may VERB...: the reader may do this to exec, attach, portforward and log
+may() {
+	as admin DELETE $rbac/clusterroles/streams >/dev/null
+	as admin POST $rbac/clusterroles "$(jq -nc '{metadata: {name: "streams"},
+		rules: [{apiGroups: [""], resources: ["pods/exec", "pods/attach",
+		"pods/portforward", "pods/log"], verbs: $ARGS.positional}]}' \
+		--args "$@")" >/dev/null
+}
+as admin POST $rbac/clusterrolebindings '{"metadata":{"name":"streams"},
+	"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",
+	"name":"streams"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io",
+	"kind":"User","name":"reader"}]}' >/dev/null
+# opens METHOD: what the reader is told about each
+opens() {
+	for what in exec attach portforward log; do
+		as reader "$1" "$pods/x/$what" | message
+	done | sort | uniq -c | sed 's/^ *//; s/ *$//'
+}
+may get
+is "$(opens GET)" '3 403 pods "x" is forbidden:
+1 404 pods "x" not found' "a GET alone does not open a stream"
+may get create
+is "$(opens GET)" '4 404 pods "x" not found' "... the right to create is needed"
+may create
+is "$(opens POST | grep -c '3 404 pods "x" not found')" 1 "... and enough for a POST"
+kapi_down
 done_testing

@@ -11,6 +11,7 @@
 #include "reply/journal.h"
 #include "reply/metrics.h"
 #include "reply/reply.h"
+#include "rights/authorize.h"
 #include "store/store.h"
 
 enum { PORTS_MAX = 128 }; /* a channel has one byte, a port two of them */
@@ -376,6 +377,8 @@ kubelet_serve(struct request *r)
 
 	if (span_is(r->subresource, "log"))
 		p = logs_options(r, &options);
+	else
+		p = authorize_connect(r);
 	if (p == NULL && o == NULL)
 		p = problem_not_found(&r->arena, r->resource, r->name);
 	if (p != NULL)

@@ -156,6 +156,20 @@ authorize_request(struct request *r)
 }
 
 struct problem *
+authorize_connect(struct request *r)
+{
+	struct action x = authorize_action(r);
+	struct span reason;
+
+	x.verb = span_str(request_verb_name(REQUEST_CREATE));
+	if (r->verb == REQUEST_CREATE ||
+	    rights_allow(r->api->rights, &r->arena, &x, &reason))
+		return NULL;
+	return problem_forbidden(&r->arena, r->resource, r->name,
+	    arena_printf(&r->arena, "%.*s", SPAN_ARG(reason)).p);
+}
+
+struct problem *
 authorize_create(struct request *r)
 {
 	struct action x = authorize_action(r);

@@ -16,6 +16,9 @@ struct action authorize_action(struct request *r);
 struct problem *authorize_request(struct request *r);
 /* The same for what a PUT or an apply would create: it needs both rights. */
 struct problem *authorize_create(struct request *r);
+/* The same for exec, attach and portforward of a Pod, whatever their method: a
+ * GET opens a WebSocket. Source: pkg/registry/core/pod/rest/authorize.go. */
+struct problem *authorize_connect(struct request *r);
 /* 403, as the server words it; reason may be "". */
 struct problem *authorize_forbidden(
     struct arena *a, const struct action *what, struct span reason);
