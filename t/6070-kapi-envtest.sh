@@ -64,6 +64,8 @@ printf '#!/bin/sh\necho "the next one: $*"\n' >"$T/tools/kubectl"
 chmod +x "$T/tools/kubectl"
 is "$(PATH=$folder:$T/tools:$PATH "$folder/kubectl" get pods)" \
 	"the next one: get pods" "kubectl is the next one in PATH"
+is "$(PATH=$folder:$other:$T/tools:$PATH timeout 10 "$folder/kubectl" get)" \
+	"the next one: get" "... and not another kapi"
 runs 100 "... which must be there" env PATH="$folder" "$folder/kubectl" get
 ok "... it says so" grep -q "no kubectl in PATH" "$T/err"
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "process/file.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "value/digest.h"
@@ -140,13 +141,23 @@ assets_make(struct buf *folder, struct err *err)
 	return rc;
 }
 
+/* This program, or another version of it, which would find this one. */
 static bool
-is_this_program(const char *path)
+is_kapi(const char *path)
 {
 	struct stat a, b;
+	char *real;
+	bool is;
 
-	return stat(path, &a) == 0 && stat("/proc/self/exe", &b) == 0 &&
-	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	if (stat(path, &a) != 0)
+		return false;
+	if (stat("/proc/self/exe", &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino)
+		return true;
+	real = realpath(path, NULL);
+	is = real != NULL && strcmp(file_base(real), "kapi") == 0;
+	free(real);
+	return is;
 }
 
 int
@@ -161,7 +172,7 @@ assets_kubectl(char **argv)
 		buf_reset(&path);
 		buf_addspan(&path, span_cut(&rest, ':'));
 		buf_adds(&path, "/kubectl");
-		if (!is_this_program(buf_str(&path)))
+		if (!is_kapi(buf_str(&path)))
 			execv(buf_str(&path), argv);
 	}
 	buf_release(&path);
