@@ -42,6 +42,8 @@ channels_free(void *arg)
 	podprocess_stop(&c->process);
 	loop_cancel(c->request->api->loop, &c->over);
 	kubelet_end(c->request);
+	for (size_t i = 0; i < c->pair_count; i++)
+		forward_release(&c->pairs[i].forward);
 	free(c->pairs);
 	free(c);
 }
@@ -283,7 +285,7 @@ channels_forward(
 		send(c, (unsigned char)(2 * i + 1), span_make(port, 2));
 	}
 	for (size_t i = 0; i < n && !c->done; i++)
-		forward_start(&c->pairs[i].forward, r, pod, ports[i],
+		forward_start(&c->pairs[i].forward, pod, ports[i],
 		    &(struct forward_output){
 			pair_writes, pair_fails, pair_ends, &c->pairs[i]});
 }

@@ -10,10 +10,10 @@ end(struct forward *f)
 }
 
 static void
-refuse(struct forward *f, struct request *r, const struct node *pod,
-    unsigned port, struct span why)
+refuse(
+    struct forward *f, const struct node *pod, unsigned port, struct span why)
 {
-	struct arena *a = &r->arena;
+	struct arena *a = &f->arena;
 	struct span uid = tree_path_text(pod, "metadata.uid");
 
 	f->output.error(f->output.arg,
@@ -23,20 +23,21 @@ refuse(struct forward *f, struct request *r, const struct node *pod,
 }
 
 void
-forward_start(struct forward *f, struct request *r, const struct node *pod,
-    unsigned port, const struct forward_output *output)
+forward_start(struct forward *f, const struct node *pod, unsigned port,
+    const struct forward_output *output)
 {
+	struct arena *a = &f->arena;
 	struct err err = ERR_INIT;
 
 	*f = (struct forward){.output = *output};
-	switch (script_port(&r->arena, pod, port, &f->script, &err)) {
+	switch (script_port(a, pod, port, &f->script, &err)) {
 	case SCRIPT_FOUND:
 		if (f->script.greeting.n > 0)
 			f->output.write(f->output.arg, f->script.greeting);
 		return;
 	case SCRIPT_NONE:
-		refuse(f, r, pod, port,
-		    arena_printf(&r->arena,
+		refuse(f, pod, port,
+		    arena_printf(a,
 			"failed to connect to localhost:%u inside namespace "
 			"\"%.*s\", IPv4: dial tcp4 127.0.0.1:%u: connect: "
 			"connection refused",
@@ -44,8 +45,7 @@ forward_start(struct forward *f, struct request *r, const struct node *pod,
 			port));
 		return;
 	case SCRIPT_BAD:
-		refuse(f, r, pod, port,
-		    arena_span(&r->arena, span_str(err.message)));
+		refuse(f, pod, port, arena_span(a, span_str(err.message)));
 	}
 }
 
@@ -66,4 +66,10 @@ void
 forward_input_end(struct forward *f)
 {
 	end(f);
+}
+
+void
+forward_release(struct forward *f)
+{
+	arena_release(&f->arena);
 }

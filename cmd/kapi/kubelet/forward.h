@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/span.h"
+#include "json/tree.h"
 #include "kubelet/script.h"
-#include "request/request.h"
 
 struct forward_output {
 	void (*write)(void *arg, struct span bytes); /* not nothing */
@@ -20,15 +21,18 @@ struct forward_output {
 	void *arg;
 };
 
+/* Zeroed memory is one that was not started. */
 struct forward {
 	struct script_port script;
 	struct forward_output output;
+	struct arena arena; /* of the script: a client may open many */
 	bool ended;
 };
 
-/* r and pod have to live as long. It may have ended then. */
-void forward_start(struct forward *f, struct request *r, const struct node *pod,
-    unsigned port, const struct forward_output *output);
+/* pod has to live as long. It may have ended then. */
+void forward_start(struct forward *f, const struct node *pod, unsigned port,
+    const struct forward_output *output);
+void forward_release(struct forward *f);
 void forward_input(struct forward *f, struct span bytes);
 void forward_input_end(struct forward *f);
 

@@ -45,6 +45,7 @@ struct streams {
 static void
 tunnel_free(struct tunnel *t)
 {
+	forward_release(&t->forward);
 	buf_release(&t->name);
 	free(t);
 }
@@ -312,7 +313,7 @@ open_tunnel(struct streams *s, uint32_t id)
 	if (s->done || t->started || t->data == 0 || t->error == 0)
 		return;
 	t->started = true;
-	forward_start(&t->forward, s->request, s->pod, t->port,
+	forward_start(&t->forward, s->pod, t->port,
 	    &(struct forward_output){
 		tunnel_writes, tunnel_fails, tunnel_ends, t});
 	sweep(s);
