@@ -299,10 +299,11 @@ check-cluster: all $(ON_REAL)
 torture: all
 	POINTS=10 $(PROVE) t/9800-kill.sh
 
-# Kubernetes' own tests of an API server, on kapi; SERVER=real: on the real one.
+# Kubernetes' own tests of an API server, on kapi; SERVER=real: on the real one;
+# FOCUS='\[sig-apps\]': others.
 .PHONY: conformance
 conformance: all
-	t/conformance/run $(or $(SERVER),kapi)
+	t/conformance/run $(or $(SERVER),kapi) $(if $(FOCUS),'$(FOCUS)')
 
 .PHONY: bench
 bench: all
