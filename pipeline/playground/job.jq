@@ -36,7 +36,7 @@ def counted($pods):
      failed: ([([$pods[] | select(failed)] | length),
        (.primary.status.failed // 0)] | max)};
 
-# A container that is started again counts only where no pod is made anew.
+# Where the kubelet starts containers again, no new pod is made: they count.
 def restarted_too_often:
   .primary.spec as $spec
   | $spec.template.spec.restartPolicy == "OnFailure"
