@@ -35,15 +35,16 @@ has_port(const struct node *service, struct span port)
 	const struct node *all = tree_path(service, "spec.ports");
 	uint64_t wanted;
 	int64_t number;
-	bool found = !span_is_digits(port);
 
-	if (!found && !span_number(port, UINT16_MAX, &wanted))
+	if (!span_is_digits(port))
+		return true;
+	if (!span_number(port, UINT16_MAX, &wanted))
 		return false;
-	for (size_t i = 0; i < tree_count(all) && !found; i++)
-		found =
-		    tree_get_int(tree_get(all->items[i], "port"), &number) &&
-		    (uint64_t)number == wanted;
-	return found;
+	for (size_t i = 0; i < tree_count(all); i++)
+		if (tree_get_int(tree_get(all->items[i], "port"), &number) &&
+		    (uint64_t)number == wanted)
+			return true;
+	return false;
 }
 
 /* No pod answers, so no Service has endpoints. */
