@@ -80,6 +80,18 @@ span_is_caseless(struct span s, const char *text)
 	    (s.n == 0 || strncasecmp(s.p, text, s.n) == 0);
 }
 
+/* Whether text, which is not empty, is anywhere in it. */
+static inline bool
+span_has_caseless(struct span s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i + n <= s.n; i++)
+		if (strncasecmp(s.p + i, text, n) == 0)
+			return true;
+	return false;
+}
+
 /* The rest after the first n bytes; n <= s.n. */
 static inline struct span
 span_skip(struct span s, size_t n)

@@ -11,18 +11,6 @@
 #include "httpd/conn.h"
 #include "httpd/websocket.h"
 
-static bool
-has_upgrade(struct span value)
-{
-	static const char word[] = "upgrade";
-	size_t n = sizeof(word) - 1;
-
-	for (size_t i = 0; i + n <= value.n; i++)
-		if (span_is_caseless(span_make(value.p + i, n), word))
-			return true;
-	return false;
-}
-
 bool
 httpd_wants_websocket(const struct httpd_request *r)
 {
@@ -31,7 +19,7 @@ httpd_wants_websocket(const struct httpd_request *r)
 		return false;
 	for (size_t i = 0; i < r->header_count; i++)
 		if (span_is(r->headers[i].name, "connection") &&
-		    has_upgrade(r->headers[i].value))
+		    span_has_caseless(r->headers[i].value, "upgrade"))
 			return true;
 	return false;
 }
@@ -75,7 +63,7 @@ is_origin(struct span s)
 static const char *
 bad_handshake(const struct httpd_request *r)
 {
-	if (!has_upgrade(httpd_header(r, "connection")))
+	if (!span_has_caseless(httpd_header(r, "connection"), "upgrade"))
 		return "HTTP/1.1 400 Bad Request\r\n\r\n"
 		       "not websocket protocol";
 	if (httpd_header(r, "sec-websocket-key").n == 0)

@@ -1,7 +1,6 @@
 #include "kubelet/kubelet.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "kubelet/podcontainer.h"
@@ -48,18 +47,6 @@ void
 kubelet_refuse(struct request *r, int code, const char *text)
 {
 	reply_typed(r, code, "text/plain; charset=utf-8", span_str(text));
-}
-
-bool
-kubelet_header_has(const struct request *r, const char *name, const char *word)
-{
-	struct span value = httpd_header(r->http, name);
-	size_t n = strlen(word);
-
-	for (; value.n >= n; value = span_skip(value, 1))
-		if (span_is_caseless(span_make(value.p, n), word))
-			return true;
-	return false;
 }
 
 /* NULL, or that the Pod is said to be on a node that is not there. One that has
@@ -313,7 +300,8 @@ check_stream(struct request *r, const struct node *pod)
 	p = check_node(r, pod);
 	return p != NULL ? p
 	    : r->http->version == 1 &&
-		kubelet_header_has(r, "connection", "upgrade")
+		span_has_caseless(
+		    httpd_header(r->http, "connection"), "upgrade")
 	    ? NULL
 	    : problem_bad_request(&r->arena, "Upgrade request required");
 }

@@ -31,10 +31,6 @@ void kubelet_serve_proxy(struct request *r); /* proxy.c */
 bool kubelet_begin(struct request *r, int code);
 void kubelet_end(struct request *r);
 
-/* Whether the word, in lower case, is anywhere in the header. */
-bool kubelet_header_has(
-    const struct request *r, const char *name, const char *word);
-
 /* A refusal in the words of a kubelet. */
 void kubelet_refuse(struct request *r, int code, const char *text);
 

@@ -431,7 +431,7 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 
 	/* streaming/pkg/httpstream/spdy/upgrade.go prints all of them. */
 	if (socket_protocol.n == 0 &&
-	    !kubelet_header_has(r, "upgrade", "spdy/3.1")) {
+	    !span_has_caseless(httpd_header(r->http, "upgrade"), "spdy/3.1")) {
 		kubelet_refuse(r, 400,
 		    "unable to upgrade: missing upgrade headers in request\n");
 		return NULL;

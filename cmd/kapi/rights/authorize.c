@@ -155,25 +155,32 @@ authorize_request(struct request *r)
 	return p;
 }
 
+static struct action
+create_action(struct request *r)
+{
+	struct action x = authorize_action(r);
+
+	x.verb = span_str(request_verb_name(REQUEST_CREATE));
+	return x;
+}
+
 struct problem *
 authorize_connect(struct request *r)
 {
-	struct action x = authorize_action(r);
+	struct action x = create_action(r);
 	struct span reason;
 
-	x.verb = span_str(request_verb_name(REQUEST_CREATE));
 	if (r->verb == REQUEST_CREATE ||
 	    rights_allow(r->api->rights, &r->arena, &x, &reason))
 		return NULL;
-	return problem_forbidden(&r->arena, r->resource, r->name,
-	    arena_printf(&r->arena, "%.*s", SPAN_ARG(reason)).p);
+	return problem_forbidden(
+	    &r->arena, r->resource, r->name, arena_str(&r->arena, reason));
 }
 
 struct problem *
 authorize_create(struct request *r)
 {
-	struct action x = authorize_action(r);
+	struct action x = create_action(r);
 
-	x.verb = span_str(request_verb_name(REQUEST_CREATE));
 	return authorize(r, &x);
 }

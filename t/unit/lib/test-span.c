@@ -37,6 +37,11 @@ test_ends(void)
 		!span_is_caseless(span_str("ETag"), "eta") &&
 		!span_is_caseless(none, "a"),
 	    "upper and lower case are the same");
+	ok(span_has_caseless(span_str("keep-alive, Upgrade"), "upgrade") &&
+		span_has_caseless(span_str("UPGRADE"), "upgrade") &&
+		!span_has_caseless(span_str("upgrad"), "upgrade") &&
+		!span_has_caseless(none, "a"),
+	    "... within a text, too");
 }
 
 static void
