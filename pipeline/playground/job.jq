@@ -37,11 +37,10 @@ def counted($pods):
        (.primary.status.failed // 0)] | max)};
 
 # Where the kubelet starts containers again, no new pod is made: they count.
-def restarted_too_often:
+def restarted_too_often($alive):
   .primary.spec as $spec
   | $spec.template.spec.restartPolicy == "OnFailure"
-    and ([.owned.Pod[] | select(alive)
-          | .status.containerStatuses[]?.restartCount] | add // 0)
+    and ([$alive[].status.containerStatuses[]?.restartCount] | add // 0)
       >= ([$spec.backoffLimit, 1] | max);
 
 def success:
@@ -51,19 +50,19 @@ def failure($reason; $message):
   {type: "Failed", early: "FailureTarget", $reason, $message};
 
 # How it ends, or null.
-def outcome($done; $active):
+def outcome($done; $alive):
   late_at as $late
   | .primary.spec as $spec
   | condition_before("FailureTarget") as $target
   | if $target.status == "True" then failure($target.reason; $target.message)
-    elif $done.failed > $spec.backoffLimit or restarted_too_often then
+    elif $done.failed > $spec.backoffLimit or restarted_too_often($alive) then
       failure("BackoffLimitExceeded";
         "Job has reached the specified backoff limit")
     elif $late != null and $late <= .now then
       failure("DeadlineExceeded";
         "Job was active longer than specified deadline")
     elif $spec.completions == null then
-      if $done.succeeded > 0 and $active == 0 then success else null end
+      if $done.succeeded > 0 and $alive == [] then success else null end
     elif $done.succeeded >= $spec.completions then success
     else null end;
 
@@ -83,7 +82,7 @@ def plan:
   | ([.owned.Pod[] | select(alive)]
       | sort_by((pod_runs | not), .metadata.creationTimestamp, .metadata.name))
     as $alive
-  | outcome($done; $alive | length) as $outcome
+  | outcome($done; $alive) as $outcome
   | (if over or $outcome != null then 0 else wanted($job; $done) end) as $n
   # That it fails is recorded first: without its pods that might not be seen.
   # Without completions, those that run when one has succeeded go on.
