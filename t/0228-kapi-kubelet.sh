@@ -262,45 +262,65 @@ end' "... or what is added to the log, until the Pod goes"
 
 # SPDY, as no client of t/6079 speaks it.
 cat >"$T/spdy.py" <<'END'
-import re, socket, struct, sys, zlib
+import re, socket, struct, zlib
 
-host, port = re.fullmatch(r"http://([^:/]+):(\d+)", sys.argv[1]).groups()
-s = socket.create_connection((host, int(port)), 20)
-s.sendall(f"""POST {sys.argv[2]} HTTP/1.1
+
+class Connection:
+    def __init__(self, url, path, upgrade, protocol):
+        host, port = re.fullmatch(r"http://([^:/]+):(\d+)", url).groups()
+        self.socket = socket.create_connection((host, int(port)), 20)
+        self.z = zlib.compressobj()
+        self.got = b""
+        self.socket.sendall(f"""POST {path} HTTP/1.1
 Host: x
 Connection: Upgrade
-Upgrade: {sys.argv[3]}
-X-Stream-Protocol-Version: v4.channel.k8s.io
+Upgrade: {upgrade}
+X-Stream-Protocol-Version: {protocol}
 
 """.replace("\n", "\r\n").encode())
-z = zlib.compressobj()
 
+    def control(self, kind, payload, fin=False):
+        frame = struct.pack(">HHI", 0x8003, kind, fin << 24 | len(payload))
+        self.socket.sendall(frame + payload)
+        return frame + payload
 
-def text(t):
-    return struct.pack(">I", len(t)) + t.encode()
+    def open(self, stream, fin=False, **headers):
+        block = struct.pack(">I", len(headers))
+        for text in (t for pair in headers.items() for t in pair):
+            block += struct.pack(">I", len(text)) + text.encode()
+        block = self.z.compress(block) + self.z.flush(zlib.Z_SYNC_FLUSH)
+        self.control(1, struct.pack(">IIH", stream, 0, 0) + block, fin)
 
+    def reset(self, stream):
+        self.control(3, struct.pack(">II", stream, 5))
 
-def control(kind, fin, payload):
-    return struct.pack(">HHI", 0x8003, kind, fin << 24 | len(payload)) + payload
+    def ping(self, number):
+        return self.control(6, struct.pack(">I", number))
 
+    def data(self, stream, data):
+        self.socket.sendall(struct.pack(">II", stream, len(data)) + data)
 
+    def until(self, *texts):
+        while not any(t in self.got for t in texts):
+            self.got += self.socket.recv(4096) or exit("it ends")
+END
+cat >"$T/exec.py" <<'END'
+import sys
+import spdy
+
+c = spdy.Connection(*sys.argv[1:4], "v4.channel.k8s.io")
 for step in sys.argv[4:]:
     what, number, name = step.split(":")
-    number = int(number)
     if what == "reset":
-        s.sendall(control(3, 0, struct.pack(">II", number, 5)))
-        continue
-    headers = struct.pack(">I", 1) + text("streamtype") + text(name)
-    block = z.compress(headers) + z.flush(zlib.Z_SYNC_FLUSH)
-    s.sendall(control(1, what == "fin", struct.pack(">IIH", number, 0, 0) + block))
-got = b""
-while b"Success" not in got and b" 400 " not in got:
-    got += s.recv(4096) or sys.exit("it ends")
-print(got.split(b"\r\n")[0].decode(), b"begin" in got)
+        c.reset(int(number))
+    else:
+        c.open(int(number), what == "fin", streamtype=name)
+c.until(b"Success", b" 400 ")
+print(c.got.split(b"\r\n")[0].decode(), b"begin" in c.got)
 END
 # spdy UPGRADE STEP...: the answer, and whether the command began
 spdy() {
-	timeout 30 python3 "$T/spdy.py" "$url" \
+	timeout 30 python3 "$T/exec.py" "$url" \
 		"$pods/four/exec?stdin=true&stdout=true&command=cat" "$@" 2>&1 |
 		tail -n 1
 }
@@ -398,35 +418,16 @@ ports=$(seq 2000 3000 | jq -sc 'map({key: "\(.)", value: {answer: "x"}}) |
 	from_entries')
 annotate four ports "$ports"
 cat >"$T/forwards.py" <<'END'
-import re, socket, struct, sys, zlib
+import sys
+import spdy
 
-host, port = re.fullmatch(r"http://([^:/]+):(\d+)", sys.argv[1]).groups()
-s = socket.create_connection((host, int(port)), 20)
-s.sendall(f"""POST {sys.argv[2]} HTTP/1.1
-Host: x
-Connection: Upgrade
-Upgrade: SPDY/3.1
-X-Stream-Protocol-Version: portforward.k8s.io
-
-""".replace("\n", "\r\n").encode())
-z = zlib.compressobj()
-
-
-def opening(stream, kind, request):
-    words = ["streamtype", kind, "port", "2000", "requestid", request]
-    block = struct.pack(">I", 3) + b"".join(
-        struct.pack(">I", len(w)) + w.encode() for w in words)
-    block = z.compress(block) + z.flush(zlib.Z_SYNC_FLUSH)
-    return struct.pack(">HHIIIH", 0x8003, 1, 10 + len(block), stream, 0, 0) + block
-
-
+c = spdy.Connection(*sys.argv[1:], "SPDY/3.1", "portforward.k8s.io")
 for i in range(1, 4000, 4):
-    ping = struct.pack(">HHII", 0x8003, 6, 4, i)
-    s.sendall(opening(i, "error", str(i)) + opening(i + 2, "data", str(i)) +
-              struct.pack(">II", i + 2, 1) + b"x" + ping)
-    got = b""
-    while ping not in got:
-        got += s.recv(4096) or sys.exit("it ends")
+    for stream, kind in (i, "error"), (i + 2, "data"):
+        c.open(stream, streamtype=kind, port="2000", requestid=str(i))
+    c.data(i + 2, b"x")
+    c.until(c.ping(i))
+    c.got = b""
 END
 size() { # KiB
 	awk '/^VmRSS:/ { print $2 }' "/proc/$kapi/status"

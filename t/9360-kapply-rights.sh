@@ -85,6 +85,12 @@ ok "an Event says it, too" wait_for 10 told
 # A quota and an admission policy forbid things, too: no right is missing. (kapi
 # has neither, and fails as they would.)
 forbid() {
+	if [ "$SERVER" = kapi ]; then
+		kapi_fault '{name: "d", message: "configmaps \"d\" is forbidden: exceeded quota: none, requested: count/configmaps=1, used: count/configmaps=2, limited: count/configmaps=1"},
+			{name: "c", message: "configmaps \"c\" is forbidden: ValidatingAdmissionPolicy \u0027deny\u0027 with binding \u0027deny\u0027 denied request: not this one"}
+			| . + {verb: "patch", resource: "configmaps", code: 403, count: 0}'
+		return
+	fi
 	kubectl create quota none --hard=count/configmaps=1 >/dev/null
 	kubectl apply -f - >/dev/null <<'X'
 apiVersion: admissionregistration.k8s.io/v1
@@ -104,6 +110,10 @@ X
 	wait_for 30 refused_by_policy
 }
 allow() {
+	if [ "$SERVER" = kapi ]; then
+		kapi_recovers
+		return
+	fi
 	kubectl delete quota none >/dev/null
 	kubectl delete validatingadmissionpolicybinding deny >/dev/null
 }
@@ -115,15 +125,7 @@ refused_by_policy() {
 	kubectl annotate configmap c a=b --overwrite --dry-run=server 2>&1 |
 		grep -q ValidatingAdmissionPolicy
 }
-if [ "$SERVER" = real ]; then
-	forbid
-else
-	kapi_fault '{verb: "patch", resource: "configmaps", name: "d",
-		message: "configmaps \"d\" is forbidden: exceeded quota: none, requested: count/configmaps=1, used: count/configmaps=2, limited: count/configmaps=1"},
-		{verb: "patch", resource: "configmaps", name: "c",
-		message: "configmaps \"c\" is forbidden: ValidatingAdmissionPolicy \u0027deny\u0027 with binding \u0027deny\u0027 denied request: not this one"}
-		| . + {code: 403, count: 0}'
-fi
+forbid
 line u ConfigMap d 4 >&7
 failed_by() {
 	tail -n 1 "$T/out" | jq -r .status.reason | grep -q "$1"
@@ -132,11 +134,7 @@ ok "a quota refuses" wait_for 10 failed_by "ConfigMap default/d: .*exceeded quot
 line u ConfigMap c 5 >&7
 ok "a policy refuses" wait_for 10 failed_by "ConfigMap default/c: Forbidden"
 ok "... and neither counts" unready_is "$no_secret"
-if [ "$SERVER" = real ]; then
-	allow
-else
-	kapi_recovers
-fi
+allow
 
 may "configmaps, secrets, events"
 began=$SECONDS
