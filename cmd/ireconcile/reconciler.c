@@ -45,7 +45,8 @@ dirty(void *arg, struct primary *p)
 	struct reconciler *r = arg;
 
 	p->dirty = true;
-	trace_cause(&r->cause, p);
+	if (p->entry->complete)
+		trigger_note(&r->trigger, p);
 	if (p->queued || !p->entry->complete || !r->gate_open)
 		return;
 	p->queued = true;
@@ -78,7 +79,6 @@ reconciler_release(struct reconciler *r)
 	orphans_release(&r->orphans);
 	lanes_release(&r->lanes);
 	entries_release(&r->es);
-	buf_release(&r->cause);
 }
 
 static void
@@ -145,9 +145,9 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		primary_recompute(p);
 	if (reasons & 1u << WAKE_SLOT)
 		throttle_leave(&r->es, p);
-	trace_timers(&r->cause, reasons);
+	trigger_timers(&r->trigger, reasons);
 	dirty(r, p);
-	buf_reset(&r->cause);
+	trigger_over(&r->trigger);
 }
 
 void
@@ -210,11 +210,11 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 	cache_rest(&r->es.store, OPEN_MAX);
 	if (us >= 0)
 		advance(r, us);
-	trace_event(&r->cause, text);
+	trigger_document(&r->trigger, text);
 	rc = events_apply(&r->es, text, err);
 	r->counters.events += rc == 0;
+	trigger_over(&r->trigger);
 	start_entries(r);
-	buf_reset(&r->cause);
 	return rc;
 }
 
@@ -508,6 +508,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	due = print(r, p, &d, due);
 	p->entry->stats.sets += due != LINE_NOTHING;
 	trace(p, &d, due);
+	trigger_forget(p);
 	cost_end(&cost);
 	lanes_charge(&r->lanes, p, cost.cpu_us);
 	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
