@@ -53,6 +53,7 @@ LIBS_kwatch = $(CLIENT_LIBS)
 LIBS_ireconcile = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kapply = $(CLIENT_LIBS)
 LIBS_kstatus = $(CLIENT_LIBS)
+LIBS_kwhy = $(ZSTD_LIBS) $(CRYPTO_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm

@@ -1,0 +1,126 @@
+/*
+ * kwhy: the story of one object, from a recording.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "process/file.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "record/reading.h"
+#include "tale.h"
+#include "who.h"
+
+static const struct opt table[] = {
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {"kwhy",
+    "KIND NAMESPACE/NAME [RECORDING]...",
+    "Tell what happened to an object, and why, from a recording.\n"
+    "Without RECORDING, or for -, read standard input.",
+    table};
+
+static int
+put(struct buf *out, struct err *err)
+{
+	int rc = file_write(STDOUT_FILENO, buf_span(out));
+
+	buf_reset(out);
+	if (rc != 0 && errno != EPIPE)
+		return err_set(err, ERR_TRANSIENT,
+		    "cannot write to standard output: %s", strerror(errno));
+	return rc;
+}
+
+/* 0, 1: a line was bad; -1 with err, or because the reader is gone. */
+static int
+read_all(struct tale *t, struct reading *r, struct err *err)
+{
+	struct reading_line line;
+	int code = 0;
+
+	for (;;) {
+		switch (reading_next(r, &line)) {
+		case READING_END:
+			return code;
+		case READING_FAILED:
+			*err = line.err;
+			if (err->kind == ERR_GONE) /* an unknown version */
+				err->kind = ERR_PERMANENT;
+			return -1;
+		case READING_BAD:
+			log_warning("%s", line.err.message);
+			code = line.cut ? code : 1;
+			break;
+		case READING_LINE:
+			tale_line(t, &line);
+			if (t->out.len > 0 && put(&t->out, err) != 0)
+				return -1;
+			break;
+		}
+	}
+}
+
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int
+run(char **operands, int count, struct err *err)
+{
+	static const char *const input[] = {"-"};
+	struct who who;
+	struct tale t;
+	struct reading *r;
+	int code;
+
+	if (count < 2)
+		return err_set(err, ERR_PERMANENT,
+		    "operands are missing: kwhy KIND NAMESPACE/NAME "
+		    "[RECORDING]...");
+	if (who_parse(&who, operands[0], operands[1], err) != 0)
+		return -1;
+	r = count == 2 ? reading_new(input, 1, err)
+		       : reading_new((const char *const *)operands + 2,
+			     (size_t)count - 2, err);
+	if (r == NULL)
+		return -1;
+	tale_init(&t, &who);
+	t.named = count > 3 || (count == 3 && is_directory(operands[2]));
+	code = read_all(&t, r, err);
+	if (code >= 0 && t.told == 0) {
+		log_error("nothing of %s %s is in the recording", operands[0],
+		    operands[1]);
+		code = 1;
+	}
+	tale_release(&t);
+	reading_free(r);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	int first, code;
+
+	harden_process();
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
+	signal(SIGPIPE, SIG_IGN);
+	code = run(argv + first, argc - first, &err);
+	if (code < 0 && err.message[0] == '\0')
+		return 0; /* the reader is gone */
+	return code >= 0 ? code : opt_fatal(&err);
+}

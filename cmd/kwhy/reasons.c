@@ -1,0 +1,135 @@
+#include "reasons.h"
+
+#include "base/quote.h"
+#include "json/json.h"
+
+static struct span
+text_of(struct span object, const char *key)
+{
+	return json_raw_string(json_get(object, key));
+}
+
+struct objref
+reasons_identity(struct span object)
+{
+	struct span metadata = json_get(object, "metadata");
+	struct objref o = {.kind = text_of(object, "kind")};
+
+	if (metadata.p == NULL)
+		metadata = object;
+	o.api_version = text_of(object, "apiVersion");
+	objref_split(o.api_version, &o.group, &o.version);
+	o.namespace_ = text_of(metadata, "namespace");
+	o.name = text_of(metadata, "name");
+	o.uid = text_of(metadata, "uid");
+	return o;
+}
+
+void
+reasons_add_object(struct buf *b, const struct objref *o)
+{
+	struct buf label = BUF_INIT;
+
+	objref_add_label(&label, o);
+	quote_text(b, buf_span(&label));
+	buf_release(&label);
+}
+
+/* A text of the recording. */
+static void
+add_told(struct buf *b, struct span object, const char *key)
+{
+	struct buf scratch = BUF_INIT;
+
+	quote_text(b, json_string(json_get(object, key), &scratch));
+	buf_release(&scratch);
+}
+
+static void
+add_field(struct buf *b, struct span field)
+{
+	add_told(b, field, "path");
+	if (text_of(field, "observed").n == 0) {
+		buf_adds(b, " differs");
+		return;
+	}
+	buf_adds(b, " is ");
+	add_told(b, field, "observed");
+	buf_adds(b, ", wanted is ");
+	add_told(b, field, "wanted");
+}
+
+void
+reasons_add_differs(struct buf *b, struct span item)
+{
+	struct json_elements list = json_elements(json_get(item, "differs"));
+	int64_t more = 0;
+	unsigned count = 0;
+
+	while (json_element(&list)) {
+		buf_adds(b, count++ > 0 ? "; " : "");
+		add_field(b, list.value);
+	}
+	if (json_int(json_get(item, "moreDiffers"), &more) && more > 0)
+		buf_addf(b, "; and %lld more", (long long)more);
+}
+
+void
+reasons_add_place(
+    struct buf *b, const struct tale *t, size_t source, size_t line)
+{
+	if (t->named)
+		buf_addf(b, "%s:%zu", t->sources[source], line);
+	else
+		buf_addf(b, "%zu", line);
+}
+
+static void
+add_event(struct buf *b, const struct tale *t, struct span event)
+{
+	struct objref o = reasons_identity(event);
+	struct span version = text_of(event, "resourceVersion");
+	struct span manager = json_get(event, "manager");
+	const struct places_line *at = places_get(&t->places, &o, version);
+	struct span type = text_of(event, "type");
+
+	if (json_get(event, "timer").p != NULL) {
+		buf_adds(b, "its time had come (");
+		add_told(b, event, "timer");
+		buf_addc(b, ')');
+		return;
+	}
+	reasons_add_object(b, &o);
+	if (span_is(type, "DELETED"))
+		buf_adds(b, " was deleted");
+	else
+		buf_adds(
+		    b, span_is(type, "ADDED") ? " was added" : " was changed");
+	if (manager.p != NULL) {
+		buf_adds(b, " by ");
+		add_told(b, event, "manager");
+	}
+	if (version.n > 0)
+		buf_addf(b, ", version %.*s", SPAN_ARG(version));
+	if (at != NULL) {
+		buf_adds(b, ", line ");
+		reasons_add_place(b, t, at->source, at->line);
+	}
+}
+
+void
+reasons_add_events(struct buf *b, const struct tale *t, struct span because)
+{
+	struct json_elements list = json_elements(json_get(because, "events"));
+	int64_t more = 0;
+	unsigned count = 0;
+
+	while (json_element(&list)) {
+		buf_adds(b, count++ == 0 ? ", because " : "; and ");
+		add_event(b, t, list.value);
+	}
+	if (count == 0)
+		buf_adds(b, ", by what was there at the start");
+	if (json_int(json_get(because, "moreEvents"), &more) && more > 0)
+		buf_addf(b, "; and %lld more events", (long long)more);
+}

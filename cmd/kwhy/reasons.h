@@ -1,0 +1,27 @@
+/*
+ * reasons: the parts of sentences.
+ */
+#ifndef REASONS_H
+#define REASONS_H
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "tale.h"
+#include "value/objref.h"
+
+/* The identity that a JSON object has beside or below its metadata; borrowed. */
+struct objref reasons_identity(struct span object);
+
+/* "Deployment.apps default/web" */
+void reasons_add_object(struct buf *b, const struct objref *o);
+/* ".spec.replicas is 7, wanted is 3, and 2 more fields differ" of an element of
+ * because.items; nothing if there is none. */
+void reasons_add_differs(struct buf *b, struct span item);
+/* ", because ..." of a line's because. */
+void reasons_add_events(
+    struct buf *b, const struct tale *t, struct span because);
+/* "25", or "00000003:25" */
+void reasons_add_place(
+    struct buf *b, const struct tale *t, size_t source, size_t line);
+
+#endif

@@ -1,0 +1,467 @@
+#include "tale.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/quote.h"
+#include "json/json.h"
+#include "process/file.h"
+#include "reasons.h"
+
+enum { NAMED_MAX = 6, VALUE_MAX = 120, STATUS_MAX = 300 };
+
+void
+tale_init(struct tale *t, const struct who *who)
+{
+	*t = (struct tale){.who = *who};
+	contrast_init(
+	    &t->contrast, (struct contrast_limits){NAMED_MAX, VALUE_MAX});
+	places_init(&t->places);
+}
+
+void
+tale_release(struct tale *t)
+{
+	for (size_t i = 0; i < t->source_count; i++)
+		free(t->sources[i]);
+	free(t->sources);
+	buf_release(&t->out);
+	buf_release(&t->text);
+	buf_release(&t->object);
+	buf_release(&t->tool);
+	buf_release(&t->running);
+	contrast_release(&t->contrast);
+	places_release(&t->places);
+}
+
+/* ---- sentences ---- */
+
+/* The sentence in t->text, of this line. */
+static void
+say(struct tale *t, const struct reading_line *line)
+{
+	if (line->time.n > 0)
+		quote_name(&t->out, line->time);
+	else
+		buf_adds(&t->out, "-");
+	buf_adds(&t->out, "  ");
+	reasons_add_place(&t->out, t, t->source_count - 1, line->number);
+	buf_addf(&t->out, "  %s\n", buf_str(&t->text));
+}
+
+static void
+say_of_it(struct tale *t, const struct reading_line *line)
+{
+	t->told++;
+	say(t, line);
+}
+
+static void
+add_json(struct buf *b, struct span value, size_t max)
+{
+	struct buf compact = BUF_INIT;
+	bool cut;
+
+	json_add_compact(&compact, value);
+	cut = compact.len > max;
+	quote_text(b, cut ? span_make(compact.data, max) : buf_span(&compact));
+	if (cut)
+		buf_adds(b, "...");
+	buf_release(&compact);
+}
+
+static void
+add_string(struct buf *b, struct span object, const char *key)
+{
+	struct buf scratch = BUF_INIT;
+
+	quote_text(b, json_string(json_get(object, key), &scratch));
+	buf_release(&scratch);
+}
+
+static bool
+is_secret(const struct objref *o)
+{
+	return o->group.n == 0 && span_is(o->kind, "Secret");
+}
+
+/* ---- seen ---- */
+
+/* The fields that contrast found: [PATH, OLD, NEW]. */
+static void
+add_changes(struct tale *t)
+{
+	struct json_elements list;
+	struct buf all = BUF_INIT;
+	size_t count = 0;
+
+	buf_addf(&all, "[%s]", buf_str(&t->contrast.fields));
+	list = json_elements(buf_span(&all));
+	for (; json_element(&list); count++) {
+		struct json_elements field = json_elements(list.value);
+		struct buf scratch = BUF_INIT;
+		const char *before[] = {count == 0 ? ": " : "; ", " ", " -> "};
+
+		for (size_t i = 0; i < 3 && json_element(&field); i++) {
+			if (json_type(field.value) == JSON_TRUE)
+				break;
+			buf_adds(&t->text, before[i]);
+			buf_reset(&scratch);
+			if (json_type(field.value) == JSON_STRING)
+				quote_text(&t->text,
+				    json_string(field.value, &scratch));
+			else
+				buf_adds(&t->text, "nothing");
+		}
+		buf_release(&scratch);
+	}
+	if (t->contrast.count > count)
+		buf_addf(&t->text, "; and %zu more fields",
+		    t->contrast.count - count);
+	buf_release(&all);
+}
+
+static void
+add_version(struct tale *t, const struct reading_line *line)
+{
+	struct span metadata = json_get(line->body, "metadata");
+
+	buf_adds(&t->text, " (version ");
+	add_string(&t->text, metadata, "resourceVersion");
+	if (json_get(line->text, "manager").p != NULL) {
+		buf_adds(&t->text, ", by ");
+		add_string(&t->text, line->text, "manager");
+	}
+	buf_addc(&t->text, ')');
+}
+
+static void
+tell_seen(struct tale *t, const struct reading_line *line,
+    const struct objref *o, struct span type)
+{
+	bool known = t->object.len > 0;
+
+	if (span_is(type, "DELETED")) {
+		buf_adds(&t->text, "It was seen to be gone.");
+		say_of_it(t, line);
+		buf_reset(&t->object);
+		return;
+	}
+	if (known)
+		contrast_find(&t->contrast, buf_span(&t->object), line->body,
+		    is_secret(o));
+	/* A segment begins with what is known. */
+	if (!known || t->contrast.count > 0) {
+		buf_adds(
+		    &t->text, known ? "It was seen to change" : "It was seen");
+		add_version(t, line);
+		if (known)
+			add_changes(t);
+		buf_addc(&t->text, '.');
+		say_of_it(t, line);
+	}
+	buf_reset(&t->object);
+	buf_addspan(&t->object, line->body);
+}
+
+static void
+tell_event(struct tale *t, const struct reading_line *line)
+{
+	struct objref o = reasons_identity(line->body);
+	struct span type = json_raw_string(json_get(line->text, "type"));
+	struct span version = json_raw_string(
+	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
+
+	if (span_is(type, "BOOKMARK") || span_is(type, "ERROR"))
+		return;
+	places_put(&t->places, &o, version, t->source_count - 1, line->number);
+	if (who_is(&t->who, &o))
+		tell_seen(t, line, &o, type);
+}
+
+/* ---- decided ---- */
+
+/* A wish for an item, with the reason. */
+static void
+add_wish(struct buf *b, const struct objref *o, struct span reconcile)
+{
+	struct buf key = BUF_INIT;
+	struct span known, why;
+
+	objref_add_key(&key, o);
+	known = json_get(json_get(reconcile, "known"), buf_str(&key));
+	why = json_get(json_path(reconcile, "because.items"), buf_str(&key));
+	if (json_type(json_get(why, "gone")) == JSON_TRUE) {
+		buf_adds(b, "to be made again, for it was deleted");
+	} else if (json_get(why, "differs").p != NULL) {
+		buf_adds(b,
+		    json_get(why, "repair").p != NULL ? "to be repaired: "
+						      : "to be changed: ");
+		reasons_add_differs(b, why);
+	} else {
+		buf_adds(b,
+		    json_type(known) == JSON_STRING ? "to be as it is"
+						    : "to be made");
+	}
+	buf_release(&key);
+}
+
+/* Whether the list has the object that is asked for. */
+static bool
+finds(const struct tale *t, struct span list, struct objref *found)
+{
+	for (struct json_elements e = json_elements(list); json_element(&e);) {
+		*found = reasons_identity(e.value);
+		if (who_is(&t->who, found))
+			return true;
+	}
+	return false;
+}
+
+/* Objects of a list, the first ones by name. */
+static void
+add_names(struct buf *b, const char *before, struct span list,
+    struct span reconcile, bool wishes)
+{
+	unsigned count = 0;
+
+	for (struct json_elements e = json_elements(list); json_element(&e);) {
+		struct objref o = reasons_identity(e.value);
+
+		if (count++ >= NAMED_MAX)
+			continue;
+		buf_adds(b, count == 1 ? before : ", ");
+		reasons_add_object(b, &o);
+		if (!wishes)
+			continue;
+		buf_addc(b, ' ');
+		add_wish(b, &o, reconcile);
+	}
+	if (count > NAMED_MAX)
+		buf_addf(b, " and %u more", count - NAMED_MAX);
+}
+
+static void
+tell_decided(
+    struct tale *t, const struct reading_line *line, struct span reconcile)
+{
+	struct span status = json_get(reconcile, "status");
+	size_t at;
+
+	buf_adds(&t->text, "It was decided");
+	at = t->text.len;
+	add_names(
+	    &t->text, ": ", json_get(line->body, "items"), reconcile, true);
+	add_names(&t->text,
+	    t->text.len > at ? "; to be deleted: " : ": to be deleted: ",
+	    json_get(reconcile, "delete"), reconcile, false);
+	if (json_get(reconcile, "finalizers").p != NULL) {
+		buf_adds(&t->text, t->text.len > at ? "; " : ": ");
+		buf_adds(&t->text, "finalizers ");
+		add_json(
+		    &t->text, json_get(reconcile, "finalizers"), STATUS_MAX);
+	}
+	if (status.p != NULL) {
+		buf_adds(&t->text, t->text.len > at ? "; " : ": ");
+		buf_adds(&t->text, "status ");
+		add_json(&t->text, status, STATUS_MAX);
+	}
+	if (t->text.len == at)
+		buf_adds(&t->text, " that nothing is left to do");
+	reasons_add_events(&t->text, t, json_get(reconcile, "because"));
+	buf_addc(&t->text, '.');
+	say_of_it(t, line);
+}
+
+static void
+tell_set(struct tale *t, const struct reading_line *line)
+{
+	struct span reconcile = json_get(line->body, "reconcile");
+	struct objref primary =
+	    reasons_identity(json_get(reconcile, "primary"));
+	struct objref o;
+	bool item;
+
+	if (who_is(&t->who, &primary)) {
+		tell_decided(t, line, reconcile);
+		return;
+	}
+	item = finds(t, json_get(line->body, "items"), &o);
+	if (!item && !finds(t, json_get(reconcile, "delete"), &o))
+		return;
+	reasons_add_object(&t->text, &primary);
+	buf_adds(&t->text, " wants it ");
+	if (item)
+		add_wish(&t->text, &o, reconcile);
+	else
+		buf_adds(&t->text, "to be deleted");
+	reasons_add_events(&t->text, t, json_get(reconcile, "because"));
+	buf_addc(&t->text, '.');
+	say_of_it(t, line);
+}
+
+/* ---- written ---- */
+
+static void
+add_outcome(struct tale *t, struct span result)
+{
+	static const char *const values[] = {"finalizers", "status"};
+	static const char *const texts[] = {"because", "message"};
+
+	add_string(&t->text, result, "result");
+	for (size_t i = 0; i < 2; i++) {
+		struct span value = json_get(result, values[i]);
+
+		if (value.p == NULL)
+			continue;
+		buf_addf(&t->text, ", %s ", values[i]);
+		add_json(&t->text, value, STATUS_MAX);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (json_get(result, texts[i]).p == NULL)
+			continue;
+		buf_adds(&t->text, ": ");
+		add_string(&t->text, result, texts[i]);
+	}
+	buf_addc(&t->text, '.');
+}
+
+static void
+tell_result(struct tale *t, const struct reading_line *line)
+{
+	struct objref o = reasons_identity(line->body), primary;
+	struct buf scratch = BUF_INIT;
+	struct span tool = json_raw_string(json_get(line->text, "tool"));
+	struct span key =
+	    json_string(json_get(line->body, "primary"), &scratch);
+	bool ours = who_is(&t->who, &o);
+
+	if (ours ||
+	    (objref_parse_key(&primary, key) && who_is(&t->who, &primary))) {
+		buf_addf(&t->text,
+		    "%.*s: ", SPAN_ARG(tool.n > 0 ? tool : span_str("kapply")));
+		if (!ours) {
+			reasons_add_object(&t->text, &o);
+			buf_addc(&t->text, ' ');
+		}
+		add_outcome(t, line->body);
+		say_of_it(t, line);
+	}
+	buf_release(&scratch);
+}
+
+static void
+tell_status(struct tale *t, const struct reading_line *line)
+{
+	struct objref o = reasons_identity(line->body);
+
+	if (!who_is(&t->who, &o))
+		return;
+	buf_adds(&t->text, "A status was sent: ");
+	add_json(&t->text, json_get(line->body, "status"), STATUS_MAX);
+	buf_addc(&t->text, '.');
+	say_of_it(t, line);
+}
+
+/* ---- the operator ---- */
+
+/* The stages that run, with their starts: it changes when one starts again. */
+static void
+add_running(struct buf *b, struct span state)
+{
+	struct span leader = json_get(state, "leader");
+
+	buf_addf(b, "kpipe is %.*s",
+	    SPAN_ARG(json_raw_string(json_get(state, "phase"))));
+	if (leader.p != NULL)
+		buf_adds(b,
+		    json_type(leader) == JSON_TRUE ? ", the leader"
+						   : ", not the leader");
+	for (struct json_members m = json_members(json_get(state, "stages"));
+	     json_member(&m);) {
+		int64_t starts = 0;
+
+		if (json_int(json_get(m.value, "starts"), &starts) &&
+		    starts > 1)
+			buf_addf(b, "; %.*s: start %lld", SPAN_ARG(m.key),
+			    (long long)starts);
+	}
+}
+
+static void
+tell_state(struct tale *t, const struct reading_line *line)
+{
+	struct buf running = BUF_INIT;
+
+	add_running(&running, line->body);
+	if (!span_eq(buf_span(&running), buf_span(&t->running))) {
+		buf_addc(&t->text, '(');
+		quote_text(&t->text, buf_span(&running));
+		buf_adds(&t->text, ".)");
+		say(t, line);
+		buf_reset(&t->running);
+		buf_addspan(&t->running, buf_span(&running));
+	}
+	buf_release(&running);
+}
+
+/* The program, too, when it is another one. */
+static void
+tell_segment(struct tale *t, const struct reading_line *line)
+{
+	struct buf tool = BUF_INIT;
+	struct span programs = json_get(line->text, "programs");
+
+	add_string(&tool, line->text, "tool");
+	for (struct json_members m = json_members(programs); json_member(&m);) {
+		buf_addf(&tool, ", %.*s by ", SPAN_ARG(m.key));
+		quote_text(&tool, json_raw_string(m.value));
+	}
+	if (!span_eq(buf_span(&tool), buf_span(&t->tool))) {
+		buf_addf(&t->text, "(From here on: %s.)", buf_str(&tool));
+		say(t, line);
+		buf_reset(&t->tool);
+		buf_addspan(&t->tool, buf_span(&tool));
+	}
+	buf_release(&tool);
+}
+
+/* ---- lines ---- */
+
+/* "00000003" of "DIR/00000003.jsonl.zst" */
+static void
+note_source(struct tale *t, const struct reading_line *line)
+{
+	struct span name = span_str(file_base(line->source));
+
+	name = span_cut(&name, '.');
+	if (t->source_count > 0 && line->number > 1 &&
+	    span_is(name, t->sources[t->source_count - 1]))
+		return;
+	t->sources = mem_grow(t->sources, t->source_count, sizeof(*t->sources));
+	t->sources[t->source_count++] = mem_dup(name.p, name.n);
+}
+
+void
+tale_line(struct tale *t, const struct reading_line *line)
+{
+	static void (*const tellers[])(
+	    struct tale *, const struct reading_line *) = {
+	    [READING_EVENT] = tell_event,
+	    [READING_SEGMENT] = tell_segment,
+	    [READING_SET] = tell_set,
+	    [READING_RESULT] = tell_result,
+	    [READING_STATUS] = tell_status,
+	    [READING_STATE] = tell_state,
+	};
+
+	buf_reset(&t->text);
+	note_source(t, line);
+	if (line->kind == READING_GAP) {
+		buf_adds(&t->text, "(Lines were lost here.)");
+		say(t, line);
+	} else if (line->kind < READING_GAP) {
+		tellers[line->kind](t, line);
+	}
+}

@@ -1,0 +1,135 @@
+#!/bin/bash
+# kwhy: the story of one object.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+recording=t/cases/5600/incident.jsonl
+
+# story WHAT KIND NAME: the sentences on standard input, without date and place
+story() {
+	cat >"$T/want"
+	runs 0 "$1" kwhy "$2" "$3" "$recording"
+	sed 's/^[^T]*T\([0-9:.]*\)Z  [0-9]*  /\1 /' "$T/out" >"$T/got"
+	same "$T/got" "$T/want" "... its story"
+	is "$(cat "$T/err")" "" "... and nothing else"
+}
+story "a dependent" Deployment default/example <<'END'
+15:00:00.000000 (From here on: kpipe 0.1.0 (0123456789ab), Memcached.cache.example.com by reconcile.jq 1111111111111111.)
+15:00:00.100000 (kpipe is running, the leader.)
+15:00:01.010000 Memcached.cache.example.com default/example wants it to be made, because Memcached.cache.example.com default/example was added by kubectl-create, version 5, line 3.
+15:00:01.020000 kapply: created: after ADDED Memcached.cache.example.com default/example by kubectl-create.
+15:00:01.030000 It was seen (version 6, by kpipe-memcached).
+15:10:00.000000 It was seen to change (version 9, by kubectl-scale): .spec.replicas 3 -> 7.
+15:10:00.010000 Memcached.cache.example.com default/example wants it to be repaired: .spec.replicas is 7, wanted is 3, because Deployment.apps default/example was changed by kubectl-scale, version 9, line 8.
+15:10:00.020000 kapply: configured: .spec.replicas 7, wanted 3; set by kubectl-scale.
+15:11:00.000000 (Lines were lost here.)
+15:12:00.000000 It was seen to be gone.
+END
+story "a primary" memcacheds.cache.example.com default/example <<'END'
+15:00:00.000000 (From here on: kpipe 0.1.0 (0123456789ab), Memcached.cache.example.com by reconcile.jq 1111111111111111.)
+15:00:00.100000 (kpipe is running, the leader.)
+15:00:01.000000 It was seen (version 5, by kubectl-create).
+15:00:01.010000 It was decided: Deployment.apps default/example to be made; status {"nodes":[]}, because Memcached.cache.example.com default/example was added by kubectl-create, version 5, line 3.
+15:00:01.020000 kapply: Deployment.apps default/example created: after ADDED Memcached.cache.example.com default/example by kubectl-create.
+15:00:01.021000 A status was sent: {"nodes":[]}.
+15:10:00.010000 It was decided: Deployment.apps default/example to be repaired: .spec.replicas is 7, wanted is 3, because Deployment.apps default/example was changed by kubectl-scale, version 9, line 8.
+15:10:00.020000 kapply: Deployment.apps default/example configured: .spec.replicas 7, wanted 3; set by kubectl-scale.
+15:11:00.000000 (Lines were lost here.)
+END
+is "$(awk '{print $2}' "$T/out" | xargs)" "1 2 3 4 5 6 9 10 11" \
+	"each sentence has its line"
+
+# --- how an object is spelled
+for kind in deployment DEPLOYMENTS Deployment.apps deployments.apps; do
+	runs 0 "$kind" kwhy "$kind" default/example "$recording"
+done
+for kind in deploymen deployment.batch Pod; do
+	runs 1 "$kind is another kind" kwhy "$kind" default/example "$recording"
+done
+is "$(cat "$T/err")" "kwhy: error: nothing of Pod default/example is in the recording" \
+	"... which is said"
+runs 1 "another namespace" kwhy deployment other/example "$recording"
+runs 1 "no namespace" kwhy deployment example "$recording"
+policy() {
+	printf '{"type":"%s","object":{"apiVersion":"example.com/v1","kind":"Policy","metadata":{"name":"p","resourceVersion":"%s"}%s}}\n' "$@"
+}
+policy ADDED 1 '' | kwhy policies p >"$T/out"
+is "$(cat "$T/out")" "-  1  It was seen (version 1)." \
+	"a plural in -ies, an object of the cluster, a line without a time"
+
+# --- decisions
+set() { # MEMBERS ITEMS
+	printf '{"record":"set","line":{"items":[%s],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"t"}%s}}}\n' \
+		"$2" "${1:+,$1}"
+}
+pod() {
+	printf '{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"%s"}}' "$1"
+}
+decided() { # WHAT WANT: of the line on standard input
+	kwhy thing ns/t >"$T/out"
+	is "$(cat "$T/out")" "-  1  It was decided$2." "$1"
+}
+start=", by what was there at the start"
+decided "nothing" " that nothing is left to do$start" < <(set "" "")
+decided "all at once" ": Pod ns/y to be made; to be deleted: Pod ns/x; finalizers {\"add\":[\"f\"]}$start" \
+	< <(set '"delete":[{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"x"}],"finalizers":{"add":["f"]}' "$(pod y)")
+decided "made again" ": Pod ns/y to be made again, for it was deleted, because its time had come (requeue); and 2 more events" \
+	< <(set '"because":{"items":{"Pod/ns/y":{"gone":true}},"events":[{"timer":"requeue"}],"moreEvents":2}' "$(pod y)")
+decided "fields" ": Pod ns/y to be changed: .a differs; .b is 1, wanted is 2; and 1 more$start" \
+	< <(set '"because":{"items":{"Pod/ns/y":{"differs":[{"path":".a"},{"path":".b","observed":"1","wanted":"2"}],"moreDiffers":1,"version":"7"}}}' "$(pod y)")
+set "" "$(pod 1),$(pod 2),$(pod 3),$(pod 4),$(pod 5),$(pod 6),$(pod 7),$(pod 8)" |
+	kwhy thing ns/t >"$T/out"
+ok "many objects: six are named" grep -q 'Pod ns/6 to be made and 2 more, by' "$T/out"
+set '"delete":[{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"x"}]' "" |
+	kwhy pod ns/x >"$T/out"
+is "$(cat "$T/out")" "-  1  Thing.example.com ns/t wants it to be deleted$start." \
+	"what is to be deleted"
+
+# --- what others wrote
+secret() {
+	printf '{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"s","resourceVersion":"%s"},"data":{"p":"%s"}}}\n' "$@"
+}
+{ secret 1 aHVudGVyMg==; secret 2 ZXZpbDc=; } | kwhy secret ns/s >"$T/out"
+is "$(cat "$T/out")" "-  1  It was seen (version 1).
+-  2  It was seen to change (version 2): .data.p." "values of Secrets are not told"
+printf '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"p","resourceVersion":"1"}},"manager":"x\\u001b[31m\\nkwhy"}\n' |
+	kwhy pod ns/p >"$T/out"
+is "$(cat "$T/out")" '-  1  It was seen (version 1, by x\x1b[31m\nkwhy).' \
+	"invisible characters are made visible"
+
+# --- files
+zstd -q -o "$T/a.jsonl.zst" "$recording"
+runs 0 "a compressed one" kwhy deployment default/example "$T/a.jsonl.zst"
+cp "$T/out" "$T/whole"
+kwhy deployment default/example <"$recording" >"$T/out"
+same "$T/out" "$T/whole" "standard input, and -"
+mkdir "$T/dir"
+head -n 6 "$recording" | zstd -q -o "$T/dir/00000001.jsonl.zst"
+{ head -n 1 "$recording"; tail -n +7 "$recording"; } |
+	zstd -q -o "$T/dir/00000002.jsonl.zst"
+runs 0 "segments" kwhy deployment default/example "$T/dir"
+is "$(awk '{print $2}' "$T/out" | xargs)" \
+	"00000001:1 00000001:2 00000001:4 00000001:5 00000002:2 00000002:3 00000002:4 00000002:5 00000002:6 00000002:7" \
+	"... are named"
+ok "... also in a sentence" grep -q 'version 9, line 00000002:3\.' "$T/out"
+head -c -9 "$recording" >"$T/cut"
+runs 0 "a recording that was cut" kwhy deployment default/example "$T/cut"
+ok "... which is said" grep -q "^kwhy: warning: .*cut" "$T/err"
+is "$(wc -l <"$T/out")" 9 "... all before it is told"
+{ echo 'bad {'; cat "$recording"; } >"$T/bad"
+runs 1 "a bad line" kwhy deployment default/example "$T/bad"
+is "$(wc -l <"$T/out")" 10 "... the rest is told"
+ok "... it is named" grep -q "bad:1: " "$T/err"
+sed 's/"version":1,/"version":99,/' "$recording" >"$T/new"
+runs 100 "an unknown version" kwhy deployment default/example "$T/new"
+ok "... file and version are named" grep -q "new.*99" "$T/err"
+
+# --- operands
+runs 100 "no operand" kwhy
+is "$(cat "$T/err")" "kwhy: fatal: operands are missing: kwhy KIND NAMESPACE/NAME [RECORDING]..." "... is said"
+runs 100 "not a name" kwhy pod a/b/c
+is "$(cat "$T/err")" "kwhy: fatal: operand \"a/b/c\" is not NAMESPACE/NAME, or NAME of an object without a namespace" "... is said"
+runs 100 "not a kind" kwhy "" a
+runs 100 "no such file" kwhy pod a/b "$T/nowhere"
+ok "... is named" grep -q "$T/nowhere" "$T/err"
+runs 111 "a full disk" sh -c 'kwhy deployment default/example t/cases/5600/incident.jsonl >/dev/full'
+done_testing
