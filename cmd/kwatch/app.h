@@ -11,7 +11,7 @@
 #include "kube/kube.h"
 #include "kube/retry.h"
 #include "process/loop.h"
-#include "redact.h"
+#include "record/redact.h"
 #include "sink.h"
 #include "trouble.h"
 

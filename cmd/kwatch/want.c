@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "redact.h"
+#include "record/redact.h"
 
 enum role { PRIMARY, OTHER };
 

@@ -170,6 +170,7 @@ give(struct reading *r, size_t n, struct reading_line *line)
 		reading_sort(text, line, &err);
 	line->err = err;
 	if (err.kind != ERR_NONE) {
+		line->err.kind = ERR_PERMANENT;
 		bad(r, line);
 		return err.kind == ERR_GONE ? READING_FAILED : READING_BAD;
 	}

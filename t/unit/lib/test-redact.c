@@ -1,6 +1,5 @@
 /* redact: what is hidden and what is not. */
-// needs cmd/kwatch/redact.c
-#include "redact.h"
+#include "record/redact.h"
 
 #include <stdlib.h>
 

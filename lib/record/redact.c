@@ -1,4 +1,4 @@
-#include "redact.h"
+#include "record/redact.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

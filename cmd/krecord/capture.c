@@ -1,0 +1,190 @@
+#include "capture.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include "base/array.h"
+#include "conf/watches.h"
+#include "hide.h"
+#include "inlet.h"
+#include "process/loop.h"
+#include "report/reportfd.h"
+#include "shelf.h"
+
+/* What waits for more to be compressed with it, at most so long. */
+enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
+enum { STREAMS = 6 };
+
+struct capture {
+	struct loop *loop;
+	struct hide *hide;
+	struct shelf *shelf;
+	struct inlet inlets[STREAMS];
+	struct reportfd report;
+	struct timer timer;
+	uint64_t reads;
+};
+
+static void
+count(void *arg, struct buf *b)
+{
+	const struct capture *c = arg;
+
+	reportfd_count(b, "reads", c->reads);
+}
+
+/* While a segment is begun nothing is recorded, but what comes is kept. */
+static void
+keep_reading(void *arg)
+{
+	struct capture *c = arg;
+
+	for (size_t i = 0; i < STREAMS; i++)
+		if (c->inlets[i].fd >= 0)
+			inlet_read(&c->inlets[i]);
+}
+
+static bool
+has_ended(const struct capture *c)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < STREAMS; i++)
+		open +=
+		    c->inlets[i].fd >= 0 && c->inlets[i].kind != READING_STATE;
+	return open == 0;
+}
+
+/* What was recorded becomes readable; what failed is tried again. */
+static void
+on_time(void *arg)
+{
+	struct capture *c = arg;
+
+	shelf_flush(c->shelf);
+	if (shelf_fails(c->shelf))
+		loop_after(c->loop, &c->timer, AGAIN_MS, on_time, c);
+}
+
+static void
+on_readable(void *arg, int fd, int events)
+{
+	struct capture *c = arg;
+	struct inlet *t = NULL;
+	bool more;
+
+	(void)events;
+	for (size_t i = 0; i < STREAMS; i++)
+		if (c->inlets[i].fd == fd)
+			t = &c->inlets[i];
+	if (t == NULL)
+		return;
+	c->reads++;
+	more = inlet_read(t);
+	inlet_record(t, c->shelf, c->hide);
+	if (!loop_timer_armed(&c->timer))
+		loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
+	if (more)
+		return;
+	inlet_end(t, c->shelf);
+	loop_unwatch(c->loop, fd);
+	t->fd = -1;
+	if (has_ended(c))
+		loop_stop(c->loop);
+}
+
+static void
+on_signal(void *arg, int signo)
+{
+	struct capture *c = arg;
+
+	(void)signo;
+	loop_stop(c->loop);
+}
+
+static int
+open_inlet(struct capture *c, struct inlet *t, struct err *err)
+{
+	int flags;
+
+	if (t->fd < 0)
+		return 0;
+	flags = fcntl(t->fd, F_GETFL);
+	if (flags < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "the descriptor %d of %s is not open", t->fd, t->stream);
+	fcntl(t->fd, F_SETFL, flags | O_NONBLOCK);
+	loop_watch(c->loop, t->fd, LOOP_READ, on_readable, c);
+	return 0;
+}
+
+static int
+open_inlets(struct capture *c, const struct capture_opts *o, struct err *err)
+{
+	const struct inlet inlets[STREAMS] = {
+	    {"events", READING_EVENT, NULL, (int)o->events_fd, BUF_INIT, false},
+	    {"sets", READING_SET, NULL, (int)o->sets_fd, BUF_INIT, false},
+	    {"statuses", READING_STATUS, NULL, (int)o->statuses_fd, BUF_INIT,
+		false},
+	    {"results", READING_RESULT, "kapply", (int)o->results_fd, BUF_INIT,
+		false},
+	    {"results", READING_RESULT, "kstatus", (int)o->kstatus_results_fd,
+		BUF_INIT, false},
+	    {"states", READING_STATE, NULL, (int)o->states_fd, BUF_INIT,
+		false}};
+
+	for (size_t i = 0; i < COUNT(inlets); i++) {
+		c->inlets[i] = inlets[i];
+		if (open_inlet(c, &c->inlets[i], err) != 0)
+			return -1;
+	}
+	if (has_ended(c))
+		return err_set(err, ERR_PERMANENT,
+		    "there is nothing to record: see the options --events-fd, "
+		    "--sets-fd, --statuses-fd and --results-fd");
+	return 0;
+}
+
+static void
+run(struct capture *c)
+{
+	loop_signal(c->loop, SIGTERM, on_signal, c);
+	loop_signal(c->loop, SIGINT, on_signal, c);
+	loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
+	reportfd_ready(&c->report);
+	reportfd_send(&c->report);
+	loop_run(c->loop);
+	reportfd_send(&c->report);
+}
+
+int
+capture_run(const struct capture_opts *o, struct err *err)
+{
+	struct capture c = {0};
+	struct watches *w = NULL;
+	int rc = -1;
+
+	signal(SIGPIPE, SIG_IGN);
+	/* A segment that grows beyond a limit fails like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (o->watches != NULL &&
+	    (w = watches_load(o->watches, NULL, err)) == NULL)
+		return -1;
+	c.loop = loop_new();
+	reportfd_init(
+	    &c.report, c.loop, "krecord", (int)o->report_fd, count, &c);
+	if (open_inlets(&c, o, err) == 0 && (c.hide = hide_new(w, err)) != NULL)
+		c.shelf = shelf_new(o->dir, o->size, keep_reading, &c, err);
+	if (c.shelf != NULL) {
+		run(&c);
+		rc = 0;
+	}
+	shelf_free(c.shelf);
+	hide_free(c.hide);
+	for (size_t i = 0; i < STREAMS; i++)
+		inlet_release(&c.inlets[i]);
+	reportfd_release(&c.report);
+	loop_free(c.loop);
+	watches_free(w);
+	return rc;
+}

@@ -1,0 +1,26 @@
+/*
+ * capture: krecord write, the process beside a pipeline that records it.
+ */
+#ifndef CAPTURE_H
+#define CAPTURE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct capture_opts {
+	const char *dir;
+	const char *watches; /* NULL: only Secrets are hidden */
+	uint64_t size;
+	/* Descriptors; -1: not given. */
+	long events_fd, sets_fd, statuses_fd, results_fd, kstatus_results_fd,
+	    states_fd, report_fd;
+};
+
+/*
+ * Until all streams but that of states have ended. Returns the exit code, or -1
+ * with err for a mistake in the options.
+ */
+int capture_run(const struct capture_opts *o, struct err *err);
+
+#endif

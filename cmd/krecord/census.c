@@ -1,0 +1,234 @@
+#include "census.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "value/objref.h"
+
+struct census_kind {
+	char *name; /* Kind.group */
+	char *api_version, *kind;
+	bool announced, complete;
+	size_t begun; /* number of the line that announced it last */
+	size_t count; /* of objects; for census_count */
+};
+
+struct census_object {
+	struct census_kind *kind;
+	size_t last; /* number of the line */
+	char key[];
+};
+
+struct census {
+	struct map kinds, objects;
+	struct census_kind **order; /* as they came */
+	size_t order_count;
+	unsigned char *lines; /* a bit for each number up to most */
+	size_t most;
+	struct buf key;
+};
+
+struct census *
+census_new(void)
+{
+	return mem_zalloc(sizeof(struct census));
+}
+
+void
+census_free(struct census *c)
+{
+	struct census_object *o;
+	size_t at = 0;
+
+	if (c == NULL)
+		return;
+	while ((o = map_next(&c->objects, &at)) != NULL)
+		free(o);
+	for (size_t i = 0; i < c->order_count; i++) {
+		free(c->order[i]->name);
+		free(c->order[i]->api_version);
+		free(c->order[i]->kind);
+		free(c->order[i]);
+	}
+	free(c->order);
+	map_release(&c->kinds);
+	map_release(&c->objects);
+	free(c->lines);
+	buf_release(&c->key);
+	free(c);
+}
+
+static struct census_kind *
+find_kind(struct census *c, const struct json_frame *f)
+{
+	struct census_kind *k;
+
+	buf_reset(&c->key);
+	objref_add_kind(&c->key, f->kind, objref_group(f->api_version));
+	k = map_get(&c->kinds, buf_span(&c->key));
+	if (k != NULL)
+		return k;
+	k = mem_zalloc(sizeof(*k));
+	k->name = mem_dup(c->key.data, c->key.len);
+	k->api_version = mem_dup(f->api_version.p, f->api_version.n);
+	k->kind = mem_dup(f->kind.p, f->kind.n);
+	map_put(&c->kinds, span_str(k->name), k);
+	c->order = mem_grow(c->order, c->order_count, sizeof(*c->order));
+	c->order[c->order_count++] = k;
+	return k;
+}
+
+/* An object of the kind that was not mentioned since it was announced. */
+static bool
+is_gone(const void *value, const void *arg)
+{
+	const struct census_object *o = value;
+
+	return o->kind == arg && o->last < o->kind->begun;
+}
+
+static void
+bookmark(struct census *c, const struct json_frame *f, size_t number)
+{
+	struct census_kind *k = find_kind(c, f);
+
+	if (json_get(f->annotations, "kpipe.dev/initial-events-begin").p !=
+	    NULL) {
+		k->announced = true;
+		k->complete = false;
+		k->begun = number;
+	} else if (json_get(f->annotations, "k8s.io/initial-events-end").p !=
+	    NULL) {
+		k->announced = k->complete = true;
+		map_sweep(&c->objects, is_gone, k);
+	}
+}
+
+static void
+forget(struct census *c, struct span key)
+{
+	free(map_del(&c->objects, key));
+}
+
+void
+census_take(struct census *c, struct span text, size_t number)
+{
+	struct json_frame f;
+	struct census_object *o;
+	struct census_kind *k;
+	struct objref ref;
+
+	if (number > c->most)
+		c->most = number;
+	if (json_frame(text, &f) != 0 || f.kind.p == NULL)
+		return;
+	if (span_is(f.type, "BOOKMARK")) {
+		bookmark(c, &f, number);
+		return;
+	}
+	if (f.name.p == NULL || span_is(f.type, "ERROR"))
+		return;
+	k = find_kind(c, &f);
+	ref = (struct objref){.kind = f.kind,
+	    .group = objref_group(f.api_version),
+	    .namespace_ = f.namespace_,
+	    .name = f.name};
+	buf_reset(&c->key);
+	objref_add_key(&c->key, &ref);
+	if (span_is(f.type, "DELETED")) {
+		forget(c, buf_span(&c->key));
+		return;
+	}
+	o = map_get(&c->objects, buf_span(&c->key));
+	if (o == NULL) {
+		o = mem_zalloc(sizeof(*o) + c->key.len + 1);
+		memcpy(o->key, c->key.data, c->key.len);
+		map_put(&c->objects, span_make(o->key, c->key.len), o);
+	}
+	o->kind = k;
+	o->last = number;
+}
+
+void
+census_close(struct census *c)
+{
+	struct census_object *o;
+	size_t at = 0;
+
+	for (size_t i = 0; i < c->order_count; i++)
+		if (c->order[i]->announced)
+			map_sweep(&c->objects, is_gone, c->order[i]);
+	c->lines = mem_zalloc(c->most / 8 + 1);
+	while ((o = map_next(&c->objects, &at)) != NULL) {
+		c->lines[o->last / 8] |= (unsigned char)(1u << o->last % 8);
+		o->kind->count++;
+	}
+}
+
+bool
+census_has(const struct census *c, size_t number)
+{
+	return number <= c->most &&
+	    (c->lines[number / 8] >> number % 8 & 1) != 0;
+}
+
+static void
+add_bookmark(const struct census_kind *k, const char *annotation,
+    struct span time, struct buf *out)
+{
+	buf_adds(out, "{\"type\":\"BOOKMARK\",\"time\":");
+	json_add_string(out, time);
+	buf_adds(out, ",\"object\":{\"apiVersion\":");
+	json_add_str(out, k->api_version);
+	buf_adds(out, ",\"kind\":");
+	json_add_str(out, k->kind);
+	buf_addf(out, ",\"metadata\":{\"annotations\":{\"%s\":\"true\"}}}}\n",
+	    annotation);
+}
+
+void
+census_begins(const struct census *c, struct span time, struct buf *out)
+{
+	for (size_t i = 0; i < c->order_count; i++)
+		if (c->order[i]->announced)
+			add_bookmark(c->order[i],
+			    "kpipe.dev/initial-events-begin", time, out);
+}
+
+void
+census_ends(const struct census *c, struct span time, struct buf *out)
+{
+	for (size_t i = 0; i < c->order_count; i++)
+		if (c->order[i]->complete)
+			add_bookmark(c->order[i], "k8s.io/initial-events-end",
+			    time, out);
+}
+
+void
+census_added(struct span text, struct buf *out)
+{
+	struct span type = json_get(text, "type");
+	size_t before = (size_t)(type.p - text.p);
+
+	buf_add(out, text.p, before);
+	buf_adds(out, "\"ADDED\"");
+	buf_addspan(out, span_skip(text, before + type.n));
+	buf_addc(out, '\n');
+}
+
+void
+census_count(const struct census *c, struct buf *out)
+{
+	void **sorted = map_sorted(&c->kinds);
+
+	for (size_t i = 0; i < c->kinds.count; i++) {
+		const struct census_kind *k = sorted[i];
+
+		if (k->count > 0)
+			buf_addf(out, "%s%s %zu", out->len > 0 ? ", " : "",
+			    k->name, k->count);
+	}
+	free(sorted);
+}

@@ -1,0 +1,41 @@
+/*
+ * census: which lines of a recording are the last word about each object, and
+ * which kinds are complete. It holds keys and numbers of lines, no objects.
+ *
+ *	first pass:  census_take(c, text, number) of every event
+ *	             census_close(c)
+ *	second pass: census_has(c, number): this line is part of the state
+ *
+ * The state is census_begins, those lines as ADDED (census_added), census_ends:
+ * it replays alone.
+ */
+#ifndef CENSUS_H
+#define CENSUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+struct census;
+
+struct census *census_new(void);
+void census_free(struct census *c);
+
+/* An event line; its number among all lines, which grows. */
+void census_take(struct census *c, struct span text, size_t number);
+void census_close(struct census *c);
+bool census_has(const struct census *c, size_t number);
+
+/* The bookmarks before and behind the objects, a line each. Of a kind that is
+ * not complete there is no end. */
+void census_begins(const struct census *c, struct span time, struct buf *out);
+void census_ends(const struct census *c, struct span time, struct buf *out);
+/* Appends the line with the type ADDED, and a newline. */
+void census_added(struct span text, struct buf *out);
+
+/* Appends "Kind.group N" of each kind of which there are objects, by name. */
+void census_count(const struct census *c, struct buf *out);
+
+#endif

@@ -1,0 +1,327 @@
+#include "hide.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "record/redact.h"
+#include "value/objref.h"
+
+/* What watches.yaml says of a kind. */
+struct hidden {
+	char *name; /* Kind.group */
+	struct textlist paths;
+};
+
+struct hide {
+	struct redact *redact;
+	struct map kinds; /* struct hidden by name */
+	struct buf name;
+};
+
+static void
+add_kind(struct hide *h, const struct watch_kind *k)
+{
+	struct hidden *hidden;
+
+	if (k->redact.count == 0)
+		return;
+	buf_reset(&h->name);
+	watch_kind_name(k, &h->name);
+	hidden = map_get(&h->kinds, buf_span(&h->name));
+	if (hidden == NULL) {
+		hidden = mem_zalloc(sizeof(*hidden));
+		hidden->name = mem_strdup(buf_str(&h->name));
+		map_put(&h->kinds, span_str(hidden->name), hidden);
+	}
+	for (size_t i = 0; i < k->redact.count; i++) {
+		const char *path = k->redact.items[i];
+
+		if (!textlist_has(&hidden->paths, path, strlen(path)))
+			textlist_add(&hidden->paths, path, strlen(path));
+	}
+}
+
+static void
+add_entry(struct hide *h, const struct watch_entry *e)
+{
+	add_kind(h, &e->primary);
+	for (size_t i = 0; i < e->dependent_count; i++)
+		add_kind(h, &e->dependents[i]);
+	for (size_t i = 0; i < e->related_count; i++)
+		add_kind(h, &e->related[i]);
+}
+
+struct hide *
+hide_new(const struct watches *w, struct err *err)
+{
+	struct hide *h = mem_zalloc(sizeof(*h));
+
+	h->redact = redact_new(err);
+	if (h->redact == NULL) {
+		free(h);
+		return NULL;
+	}
+	for (size_t i = 0; w != NULL && i < w->count; i++)
+		add_entry(h, &w->entries[i]);
+	return h;
+}
+
+void
+hide_free(struct hide *h)
+{
+	struct hidden *hidden;
+	size_t i = 0;
+
+	if (h == NULL)
+		return;
+	while ((hidden = map_next(&h->kinds, &i)) != NULL) {
+		textlist_release(&hidden->paths);
+		free(hidden->name);
+		free(hidden);
+	}
+	map_release(&h->kinds);
+	redact_free(h->redact);
+	buf_release(&h->name);
+	free(h);
+}
+
+static const struct hidden *
+find(struct hide *h, struct span kind, struct span group)
+{
+	if (h->kinds.count == 0)
+		return NULL;
+	buf_reset(&h->name);
+	objref_add_kind(&h->name, kind, group);
+	return map_get(&h->kinds, buf_span(&h->name));
+}
+
+/* Most objects have nothing to hide: they are copied as they are. */
+static void
+hide_object(struct hide *h, struct span object, struct buf *out)
+{
+	static const char applied[] = "last-applied-configuration";
+	struct json_frame f;
+	struct span group;
+	const struct hidden *hidden;
+
+	if (json_object_frame(object, &f) != 0) {
+		buf_addspan(out, object);
+		return;
+	}
+	group = objref_group(f.api_version);
+	hidden = find(h, f.kind, group);
+	if (hidden == NULL && !(group.n == 0 && span_is(f.kind, "Secret")) &&
+	    memmem(f.annotations.p, f.annotations.n, applied,
+		sizeof(applied) - 1) == NULL) {
+		buf_addspan(out, object);
+		return;
+	}
+	redact_object(h->redact, group, f.kind,
+	    hidden != NULL ? (const char *const *)hidden->paths.items : NULL,
+	    object, out);
+}
+
+/* A status, as it is in an object of that kind. */
+static void
+hide_status(struct hide *h, const struct hidden *hidden, struct span kind,
+    struct span group, struct span status, struct buf *out)
+{
+	struct buf object = BUF_INIT, shown = BUF_INIT;
+
+	if (hidden == NULL) {
+		buf_addspan(out, status);
+		return;
+	}
+	buf_adds(&object, "{\"status\":");
+	buf_addspan(&object, status);
+	buf_addc(&object, '}');
+	redact_object(h->redact, group, kind,
+	    (const char *const *)hidden->paths.items, buf_span(&object),
+	    &shown);
+	buf_addspan(out, json_get(buf_span(&shown), "status"));
+	buf_release(&object);
+	buf_release(&shown);
+}
+
+/* The strings of a reason, which may have values of hidden fields. */
+static void
+hide_all(struct hide *h, struct span value, struct buf *out)
+{
+	static const char *const all[] = {"all", NULL};
+	struct buf object = BUF_INIT, shown = BUF_INIT;
+
+	buf_adds(&object, "{\"all\":");
+	buf_addspan(&object, value);
+	buf_addc(&object, '}');
+	redact_object(h->redact, span_str(""), span_str(""), all,
+	    buf_span(&object), &shown);
+	buf_addspan(out, json_get(buf_span(&shown), "all"));
+	buf_release(&object);
+	buf_release(&shown);
+}
+
+static void
+add_raw_key(struct buf *out, struct span key)
+{
+	json_add_comma(out);
+	buf_addc(out, '"');
+	buf_addspan(out, key);
+	buf_adds(out, "\":");
+}
+
+/* Below the key of an item whose kind has hidden fields: the values. */
+static void
+hide_values(struct hide *h, struct span value, struct buf *out)
+{
+	enum json_type type = json_type(value);
+
+	if (type != JSON_OBJECT && type != JSON_ARRAY) {
+		buf_addspan(out, value);
+		return;
+	}
+	buf_addc(out, type == JSON_OBJECT ? '{' : '[');
+	if (type == JSON_OBJECT) {
+		for (struct json_members m = json_members(value);
+		     json_member(&m);) {
+			add_raw_key(out, m.key);
+			if (span_is(m.key, "observed") ||
+			    span_is(m.key, "wanted"))
+				hide_all(h, m.value, out);
+			else
+				hide_values(h, m.value, out);
+		}
+	} else {
+		for (struct json_elements e = json_elements(value);
+		     json_element(&e);) {
+			json_add_comma(out);
+			hide_values(h, e.value, out);
+		}
+	}
+	buf_addc(out, type == JSON_OBJECT ? '}' : ']');
+}
+
+/* `because` of a set: {KEY: reason}, or {..., "items": {KEY: reason}}. */
+static void
+hide_because(struct hide *h, struct span because, struct buf *out)
+{
+	if (json_type(because) != JSON_OBJECT || h->kinds.count == 0) {
+		buf_addspan(out, because);
+		return;
+	}
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(because); json_member(&m);) {
+		struct objref o = {0};
+
+		add_raw_key(out, m.key);
+		if (span_is(m.key, "items"))
+			hide_because(h, m.value, out);
+		else if (objref_parse_key(&o, m.key) &&
+		    find(h, o.kind, o.group) != NULL)
+			hide_values(h, m.value, out);
+		else
+			buf_addspan(out, m.value);
+	}
+	buf_addc(out, '}');
+}
+
+static void
+hide_reconcile(struct hide *h, struct span reconcile, struct buf *out)
+{
+	struct span primary = json_get(reconcile, "primary");
+	struct span kind = json_raw_string(json_get(primary, "kind"));
+	struct span group =
+	    objref_group(json_raw_string(json_get(primary, "apiVersion")));
+	const struct hidden *hidden = find(h, kind, group);
+
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(reconcile);
+	     json_member(&m);) {
+		add_raw_key(out, m.key);
+		if (span_is(m.key, "status") || span_is(m.key, "onError"))
+			hide_status(h, hidden, kind, group, m.value, out);
+		else if (span_is(m.key, "because"))
+			hide_because(h, m.value, out);
+		else
+			buf_addspan(out, m.value);
+	}
+	buf_addc(out, '}');
+}
+
+static void
+hide_items(struct hide *h, struct span items, struct buf *out)
+{
+	buf_addc(out, '[');
+	for (struct json_elements e = json_elements(items); json_element(&e);) {
+		json_add_comma(out);
+		hide_object(h, e.value, out);
+	}
+	buf_addc(out, ']');
+}
+
+static void
+hide_set(struct hide *h, struct span set, struct buf *out)
+{
+	if (json_type(set) != JSON_OBJECT) {
+		buf_addspan(out, set);
+		return;
+	}
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(set); json_member(&m);) {
+		add_raw_key(out, m.key);
+		if (span_is(m.key, "items"))
+			hide_items(h, m.value, out);
+		else if (span_is(m.key, "reconcile"))
+			hide_reconcile(h, m.value, out);
+		else
+			buf_addspan(out, m.value);
+	}
+	buf_addc(out, '}');
+}
+
+/* The text that says why, of a kind with hidden fields; and its status. */
+static void
+hide_result(struct hide *h, struct span result, struct buf *out)
+{
+	struct span kind = json_raw_string(json_get(result, "kind"));
+	struct span group =
+	    objref_group(json_raw_string(json_get(result, "apiVersion")));
+	const struct hidden *hidden = find(h, kind, group);
+
+	if (hidden == NULL) {
+		hide_object(h, result, out);
+		return;
+	}
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(result); json_member(&m);) {
+		add_raw_key(out, m.key);
+		if (span_is(m.key, "because") || span_is(m.key, "message"))
+			hide_all(h, m.value, out);
+		else if (span_is(m.key, "status"))
+			hide_status(h, hidden, kind, group, m.value, out);
+		else
+			buf_addspan(out, m.value);
+	}
+	buf_addc(out, '}');
+}
+
+void
+hide_body(
+    struct hide *h, enum reading_kind kind, struct span body, struct buf *out)
+{
+	switch (kind) {
+	case READING_EVENT:
+	case READING_STATUS:
+		hide_object(h, body, out);
+		break;
+	case READING_SET:
+		hide_set(h, body, out);
+		break;
+	case READING_RESULT:
+		hide_result(h, body, out);
+		break;
+	default:
+		buf_addspan(out, body);
+	}
+}

@@ -1,0 +1,26 @@
+/*
+ * hide: takes secrets out of the lines of a recording (record/redact.h), by the
+ * kind of each object: Secrets, and the paths that `redact:` names in
+ * watches.yaml. Of a set it looks at the items and the status, of a result also
+ * at the texts that say why.
+ */
+#ifndef HIDE_H
+#define HIDE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "conf/watches.h"
+#include "record/reading.h"
+
+struct hide;
+
+/* w is borrowed; NULL: no file, so only Secrets. NULL with err. */
+struct hide *hide_new(const struct watches *w, struct err *err);
+void hide_free(struct hide *h);
+
+/* Appends body, which is the object of an event, or the "line" of a record line
+ * of that kind. */
+void hide_body(
+    struct hide *h, enum reading_kind kind, struct span body, struct buf *out);
+
+#endif

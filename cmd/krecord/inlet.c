@@ -1,0 +1,141 @@
+#include "inlet.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "json/json.h"
+#include "json/stream.h"
+#include "process/clock.h"
+
+/* Read but not recorded: while a segment is begun. */
+enum { CHUNK = 256 * 1024, MOST = 4 * STREAM_MAX };
+
+bool
+inlet_read(struct inlet *t)
+{
+	ssize_t n;
+
+	if (t->in.len >= MOST)
+		return true;
+	do
+		n = read(t->fd, buf_reserve(&t->in, CHUNK), CHUNK);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN;
+	t->in.len += (size_t)n;
+	return n > 0;
+}
+
+static void
+add_head(const struct inlet *t, const char *name, struct buf *out)
+{
+	char time[CLOCK_RFC3339_MAX];
+
+	clock_format_us(clock_real_us(), time);
+	buf_addf(out, "{\"record\":\"%s\",\"time\":\"%s\"", name, time);
+	if (t->tool != NULL)
+		buf_addf(out, ",\"tool\":\"%s\"", t->tool);
+}
+
+static const char *
+name_of(enum reading_kind kind)
+{
+	switch (kind) {
+	case READING_SET:
+		return "set";
+	case READING_RESULT:
+		return "result";
+	case READING_STATUS:
+		return "status";
+	default:
+		return "state";
+	}
+}
+
+/* The event with its object changed, in the line as it is. */
+static void
+add_event(struct hide *h, const struct reading_line *line, struct buf *out)
+{
+	size_t before = (size_t)(line->body.p - line->text.p);
+
+	buf_add(out, line->text.p, before);
+	hide_body(h, READING_EVENT, line->body, out);
+	buf_addspan(out, span_skip(line->text, before + line->body.n));
+}
+
+/* A stage has lost lines, and says so in its stream. */
+static bool
+is_gap(struct span text)
+{
+	return span_starts(text, "{\"record\":\"gap\"");
+}
+
+static void
+record(struct inlet *t, struct span text, struct shelf *s, struct hide *h)
+{
+	struct reading_line line = {.text = text};
+	struct buf out = BUF_INIT;
+	struct err err;
+
+	if (span_trim(text, SPAN_BLANKS).n == 0)
+		return;
+	if (is_gap(text) || json_check(text, &err) != 0) {
+		shelf_gap(s, t->stream);
+		return;
+	}
+	if (t->kind == READING_EVENT) {
+		if (reading_sort(text, &line, &err) == 0 &&
+		    line.kind == READING_EVENT)
+			add_event(h, &line, &out);
+	} else {
+		add_head(t, name_of(t->kind), &out);
+		json_add_key(&out, "line");
+		hide_body(h, t->kind, text, &out);
+		buf_addc(&out, '}');
+	}
+	if (out.len > 0)
+		shelf_line(s, buf_span(&out));
+	buf_release(&out);
+}
+
+/* While a line is recorded, more may be read behind it (shelf_busy_fn): so
+ * nothing points into the buffer then. */
+void
+inlet_record(struct inlet *t, struct shelf *s, struct hide *h)
+{
+	size_t at = 0;
+	const char *end;
+
+	while (
+	    (end = span_find(span_skip(buf_span(&t->in), at), '\n')) != NULL) {
+		size_t n = (size_t)(end - t->in.data) - at;
+
+		if (!t->skip && n <= STREAM_MAX)
+			record(t, span_make(t->in.data + at, n), s, h);
+		else if (!t->skip)
+			shelf_gap(s, t->stream);
+		t->skip = false;
+		at += n + 1;
+	}
+	buf_consume(&t->in, at);
+	if (t->in.len <= STREAM_MAX)
+		return;
+	if (!t->skip)
+		shelf_gap(s, t->stream);
+	t->skip = true;
+	buf_reset(&t->in);
+}
+
+void
+inlet_end(struct inlet *t, struct shelf *s)
+{
+	if (t->in.len > 0)
+		shelf_gap(s, t->stream);
+	buf_reset(&t->in);
+}
+
+void
+inlet_release(struct inlet *t)
+{
+	buf_release(&t->in);
+}

@@ -1,0 +1,180 @@
+/*
+ * krecord: writes recordings, and cuts them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "capture.h"
+#include "conf/watches.h"
+#include "cutting.h"
+#include "emit.h"
+#include "figures.h"
+#include "process/harden.h"
+#include "process/opt.h"
+#include "shelf.h"
+#include "value/quantity.h"
+
+enum { EXIT_BAD_LINES = 1 };
+#define SIZE_DEFAULT "64Mi"
+
+static struct opts {
+	struct capture_opts capture;
+	const char *size;
+	struct cutting cutting;
+} opts = {.capture = {.events_fd = -1,
+	      .sets_fd = -1,
+	      .statuses_fd = -1,
+	      .results_fd = -1,
+	      .kstatus_results_fd = -1,
+	      .states_fd = -1,
+	      .report_fd = -1}};
+
+static const struct opt table[] = {
+    {'f', "filename", "WATCHES", OPT_STRING, &opts.capture.watches, NULL,
+	"write, redact: hide the fields that `redact:` names there"},
+    {0, "size", "SIZE", OPT_STRING, &opts.size, NULL,
+	"write: the most that the directory may have (" SIZE_DEFAULT ")"},
+    {0, "events-fd", "N", OPT_INT, &opts.capture.events_fd, NULL,
+	"write: the input of ireconcile"},
+    {0, "sets-fd", "N", OPT_INT, &opts.capture.sets_fd, NULL,
+	"write: the input of kapply"},
+    {0, "statuses-fd", "N", OPT_INT, &opts.capture.statuses_fd, NULL,
+	"write: the input of kstatus"},
+    {0, "results-fd", "N", OPT_INT, &opts.capture.results_fd, NULL,
+	"write: the results of kapply"},
+    {0, "kstatus-results-fd", "N", OPT_INT, &opts.capture.kstatus_results_fd,
+	NULL, "write: the results of kstatus"},
+    {0, "states-fd", "N", OPT_INT, &opts.capture.states_fd, NULL,
+	"write: the states of kpipe"},
+    {0, "report-fd", "N", OPT_INT, &opts.capture.report_fd, NULL,
+	"write: a newline here when ready, then counters"},
+    {0, "from", "TIME", OPT_STRING, &opts.cutting.from, NULL,
+	"cut: begin there, with the state at that time"},
+    {0, "to", "TIME", OPT_STRING, &opts.cutting.to, NULL, "cut: end there"},
+    {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.cutting.object, NULL,
+	"cut: only what concerns this object"},
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {"krecord",
+    "write DIR [OPTION]... | cut|redact|stat|cat [OPTION]... [RECORDING]...",
+    "Record what an operator reads and does; cut recordings.", table};
+
+/* ---- options ---- */
+
+static int
+read_size(struct err *err)
+{
+	const char *text = opts.size != NULL ? opts.size : SIZE_DEFAULT;
+	struct quantity q;
+	int64_t size = 0;
+
+	if (quantity_parse(span_str(text), &q) == NULL && !q.negative)
+		size = quantity_integer(&q);
+	if (size < SHELF_SIZE_MIN || size > INT64_MAX / 2)
+		return err_set(err, ERR_PERMANENT,
+		    "option --size: %s is not a size of at least 1Mi, like "
+		    "64Mi",
+		    text);
+	opts.capture.size = (uint64_t)size;
+	return 0;
+}
+
+static int
+refuse_options(const char *command, struct err *err)
+{
+	const struct {
+		bool given;
+		const char *name, *command;
+	} rules[] = {{opts.size != NULL, "size", "write"},
+	    {opts.cutting.from != NULL, "from", "cut"},
+	    {opts.cutting.to != NULL, "to", "cut"},
+	    {opts.cutting.object != NULL, "object", "cut"}};
+
+	for (size_t i = 0; i < COUNT(rules); i++)
+		if (rules[i].given && strcmp(rules[i].command, command) != 0)
+			return err_set(err, ERR_PERMANENT,
+			    "option --%s belongs to krecord %s", rules[i].name,
+			    rules[i].command);
+	return 0;
+}
+
+/* ---- commands ---- */
+
+static int
+do_write(struct emit_source *s, struct err *err)
+{
+	if (s->count != 1)
+		return err_set(
+		    err, ERR_PERMANENT, "krecord write needs one directory");
+	opts.capture.dir = s->paths[0];
+	return read_size(err) == 0 ? capture_run(&opts.capture, err) : -1;
+}
+
+static int
+do_cut(struct emit_source *s, struct err *err)
+{
+	return cutting_cut(s, &opts.cutting, err);
+}
+
+static int
+do_redact(struct emit_source *s, struct err *err)
+{
+	struct watches *w = NULL;
+	int rc;
+
+	if (opts.capture.watches != NULL &&
+	    (w = watches_load(opts.capture.watches, NULL, err)) == NULL)
+		return -1;
+	rc = cutting_redact(s, w, err);
+	watches_free(w);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct emit_source *s, struct err *err);
+} commands[] = {{"write", do_write}, {"cut", do_cut}, {"redact", do_redact},
+    {"stat", figures_print}, {"cat", cutting_cat}};
+
+/* Returns the exit code, or -1 with err. Without operands: standard input. */
+static int
+run(const char *name, const char *const *paths, size_t count, struct err *err)
+{
+	static const char *const input[] = {"-"};
+	struct emit_source s = {.paths = paths, .count = count};
+	size_t i = 0;
+
+	while (i < COUNT(commands) && strcmp(commands[i].name, name) != 0)
+		i++;
+	if (i == COUNT(commands))
+		return err_set(err, ERR_PERMANENT,
+		    "unknown command \"%s\": write, cut, redact, stat or cat",
+		    name);
+	if (refuse_options(name, err) != 0)
+		return -1;
+	if (count == 0 && i != 0)
+		s = (struct emit_source){.paths = input, .count = 1};
+	if (commands[i].run(&s, err) != 0)
+		return -1;
+	return s.bad > 0 ? EXIT_BAD_LINES : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	int first, code;
+
+	harden_process();
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
+	if (first == argc)
+		err_set(&err, ERR_PERMANENT,
+		    "which command? write, cut, redact, stat or cat");
+	else
+		code = run(argv[first], (const char *const *)argv + first + 1,
+		    (size_t)(argc - first - 1), &err);
+	return code >= 0 ? code : opt_fatal(&err);
+}

@@ -1,0 +1,403 @@
+#include "shelf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "census.h"
+#include "json/json.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "process/version.h"
+#include "record/reading.h"
+#include "record/segments.h"
+#include "squeeze.h"
+
+/* After a failure; and how often `busy` is called. */
+enum { AGAIN_MS = 2000, BUSY_LINES = 256 };
+
+struct shelf {
+	const char *dir;
+	uint64_t size;
+	shelf_busy_fn *busy;
+	void *arg;
+	struct squeeze *squeeze; /* NULL: not now */
+	uint64_t sequence;	 /* of the last segment */
+	uint64_t limit;		 /* bytes at which the next one begins */
+	bool continues;		 /* there is a segment of this process */
+	bool lost;		 /* since the last failure */
+	uint64_t failed_ms;
+	struct buf scratch;
+};
+
+static void
+add_path(const struct shelf *s, uint64_t sequence, struct buf *b)
+{
+	char name[SEGMENT_NAME_SIZE];
+
+	segments_name(sequence, name);
+	buf_adds(b, s->dir);
+	buf_addc(b, '/');
+	buf_adds(b, name);
+}
+
+/* Said once: everything until it works again has the same reason. */
+static void
+fail(struct shelf *s, const struct err *err)
+{
+	if (!s->lost)
+		log_error("%s: %s: lines are lost until it can be written "
+			  "again",
+		    s->dir, err->message);
+	s->lost = true;
+	s->failed_ms = clock_ms();
+	squeeze_free(s->squeeze);
+	s->squeeze = NULL;
+}
+
+/* ---- room ---- */
+
+static uint64_t
+size_of(const struct shelf *s, uint64_t sequence)
+{
+	struct buf path = BUF_INIT;
+	struct stat st;
+	uint64_t size = 0;
+
+	add_path(s, sequence, &path);
+	if (lstat(buf_str(&path), &st) == 0 && S_ISREG(st.st_mode))
+		size = (uint64_t)st.st_size;
+	buf_release(&path);
+	return size;
+}
+
+static void
+drop(const struct shelf *s, uint64_t sequence)
+{
+	struct buf path = BUF_INIT;
+	struct stat st;
+
+	add_path(s, sequence, &path);
+	if (lstat(buf_str(&path), &st) == 0 && S_ISREG(st.st_mode))
+		unlink(buf_str(&path));
+	buf_release(&path);
+}
+
+/* Removes the oldest until there is room for so many bytes; never the last. */
+static void
+make_room(const struct shelf *s, uint64_t room)
+{
+	struct segments all;
+	struct err err;
+	uint64_t total = room;
+
+	if (segments_list(s->dir, &all, &err) != 0)
+		return;
+	for (size_t i = 0; i < all.count; i++)
+		total += size_of(s, all.sequences[i]);
+	for (size_t i = 0; i + 1 < all.count && total > s->size; i++) {
+		total -= size_of(s, all.sequences[i]);
+		drop(s, all.sequences[i]);
+	}
+	segments_release(&all);
+}
+
+/* ---- the state at the start of a segment ---- */
+
+static struct reading *
+open_segment(struct shelf *s, uint64_t sequence)
+{
+	struct buf path = BUF_INIT;
+	const char *paths[1];
+	struct reading *r;
+	struct err err;
+
+	add_path(s, sequence, &path);
+	paths[0] = buf_str(&path);
+	r = reading_new(paths, 1, &err);
+	if (r == NULL)
+		log_warning("%s", err.message);
+	buf_release(&path);
+	return r;
+}
+
+/* The next line of the segment, counted; its own end may be missing. */
+static bool
+next_line(struct shelf *s, struct reading *r, struct reading_line *line,
+    size_t *number)
+{
+	enum reading_result result;
+
+	do {
+		result = reading_next(r, line);
+		if (++*number % BUSY_LINES == 0 && s->busy != NULL)
+			s->busy(s->arg);
+	} while (result == READING_BAD);
+	return result == READING_LINE;
+}
+
+static void
+take_census(struct shelf *s, struct census *c, struct reading *r)
+{
+	struct reading_line line;
+	size_t number = 0;
+
+	while (next_line(s, r, &line, &number))
+		if (line.kind == READING_EVENT)
+			census_take(c, line.text, number);
+	census_close(c);
+}
+
+static int
+copy_state(
+    struct shelf *s, const struct census *c, struct reading *r, struct err *err)
+{
+	struct reading_line line;
+	size_t number = 0;
+
+	while (next_line(s, r, &line, &number)) {
+		if (!census_has(c, number))
+			continue;
+		buf_reset(&s->scratch);
+		census_added(line.text, &s->scratch);
+		if (squeeze_add(s->squeeze, buf_span(&s->scratch), err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Of the segment before, which is read twice instead of being remembered. */
+static int
+add_state(struct shelf *s, uint64_t from, struct span time, struct err *err)
+{
+	struct census *c = census_new();
+	struct reading *r = open_segment(s, from);
+	int rc = 0;
+
+	if (r != NULL) {
+		take_census(s, c, r);
+		reading_free(r);
+		buf_reset(&s->scratch);
+		census_begins(c, time, &s->scratch);
+		rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
+		r = open_segment(s, from);
+	}
+	if (r != NULL && rc == 0)
+		rc = copy_state(s, c, r, err);
+	if (r != NULL && rc == 0) {
+		buf_reset(&s->scratch);
+		census_ends(c, time, &s->scratch);
+		rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
+	}
+	reading_free(r);
+	census_free(c);
+	return rc;
+}
+
+/* ---- segments ---- */
+
+static int
+add_header(
+    struct shelf *s, uint64_t sequence, const char *time, struct err *err)
+{
+	struct buf tool = BUF_INIT;
+	int rc;
+
+	buf_adds(&tool, "kpipe " KPIPE_VERSION " (");
+	version_add_commit(&tool);
+	buf_addc(&tool, ')');
+	buf_reset(&s->scratch);
+	buf_addf(&s->scratch,
+	    "{\"record\":\"segment\",\"version\":%d,\"time\":\"%s\","
+	    "\"sequence\":%llu,\"tool\":",
+	    READING_VERSION, time, (unsigned long long)sequence);
+	json_add_string(&s->scratch, buf_span(&tool));
+	buf_adds(&s->scratch, "}\n");
+	rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
+	buf_release(&tool);
+	return rc;
+}
+
+static void
+add_gap(struct buf *b, const char *time, const char *stream)
+{
+	buf_addf(b, "{\"record\":\"gap\",\"time\":\"%s\",\"stream\":\"%s\"}\n",
+	    time, stream);
+}
+
+/* The next segment; what could not be begun is removed again. */
+static int
+begin(struct shelf *s, struct err *err)
+{
+	uint64_t sequence = s->sequence + 1;
+	char time[CLOCK_RFC3339_MAX];
+	struct buf path = BUF_INIT;
+	int rc;
+
+	clock_format_us(clock_real_us(), time);
+	add_path(s, sequence, &path);
+	s->squeeze = squeeze_new(buf_str(&path), err);
+	buf_release(&path);
+	if (s->squeeze == NULL)
+		return -1;
+	rc = add_header(s, sequence, time, err);
+	if (rc == 0 && s->continues)
+		rc = add_state(s, s->sequence, span_str(time), err);
+	if (rc == 0 && s->lost) {
+		buf_reset(&s->scratch);
+		add_gap(&s->scratch, time, "all");
+		rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
+	}
+	if (rc == 0)
+		rc = squeeze_flush(s->squeeze, err);
+	if (rc != 0) {
+		squeeze_free(s->squeeze);
+		s->squeeze = NULL;
+		drop(s, sequence);
+		return -1;
+	}
+	if (s->lost)
+		log_info("%s: it can be written again", s->dir);
+	s->lost = false;
+	s->continues = true;
+	s->sequence = sequence;
+	s->limit = squeeze_size(s->squeeze) + s->size / SHELF_PARTS / 2;
+	if (s->limit < s->size / SHELF_PARTS)
+		s->limit = s->size / SHELF_PARTS;
+	return 0;
+}
+
+static void
+try_begin(struct shelf *s)
+{
+	struct err err = ERR_INIT;
+
+	make_room(s, s->size / SHELF_PARTS);
+	if (begin(s, &err) != 0)
+		fail(s, &err);
+}
+
+static void
+rotate(struct shelf *s)
+{
+	struct err err = ERR_INIT;
+
+	if (squeeze_end(s->squeeze, &err) != 0) {
+		fail(s, &err);
+		return;
+	}
+	squeeze_free(s->squeeze);
+	s->squeeze = NULL;
+	try_begin(s);
+}
+
+static int
+find_last(struct shelf *s, struct err *err)
+{
+	struct segments all;
+
+	if (mkdir(s->dir, 0700) != 0 && errno != EEXIST)
+		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s", s->dir,
+		    strerror(errno));
+	if (segments_list(s->dir, &all, err) != 0)
+		return -1;
+	if (all.count > 0)
+		s->sequence = all.sequences[all.count - 1];
+	segments_release(&all);
+	return 0;
+}
+
+struct shelf *
+shelf_new(const char *dir, uint64_t size, shelf_busy_fn *busy, void *arg,
+    struct err *err)
+{
+	struct shelf *s = mem_zalloc(sizeof(*s));
+	struct stat st;
+
+	*s = (struct shelf){.dir = dir, .size = size, .busy = busy, .arg = arg};
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		err_set(err, ERR_PERMANENT, "%s is not a directory", dir);
+		free(s);
+		return NULL;
+	}
+	if (find_last(s, err) != 0)
+		fail(s, err);
+	else
+		try_begin(s);
+	return s;
+}
+
+void
+shelf_line(struct shelf *s, struct span line)
+{
+	struct err err = ERR_INIT;
+
+	if (s->squeeze == NULL)
+		return;
+	if (squeeze_add(s->squeeze, line, &err) != 0 ||
+	    squeeze_add(s->squeeze, span_str("\n"), &err) != 0)
+		fail(s, &err);
+	else if (squeeze_size(s->squeeze) >= s->limit)
+		rotate(s);
+}
+
+void
+shelf_gap(struct shelf *s, const char *stream)
+{
+	char time[CLOCK_RFC3339_MAX];
+	struct buf b = BUF_INIT;
+
+	clock_format_us(clock_real_us(), time);
+	add_gap(&b, time, stream);
+	shelf_line(s, span_make(b.data, b.len - 1));
+	buf_release(&b);
+}
+
+void
+shelf_flush(struct shelf *s)
+{
+	struct err err = ERR_INIT;
+
+	if (s->squeeze == NULL) {
+		if (clock_ms() - s->failed_ms < AGAIN_MS)
+			return;
+		if (s->sequence == 0 && find_last(s, &err) != 0)
+			fail(s, &err);
+		else
+			try_begin(s);
+		return;
+	}
+	if (squeeze_flush(s->squeeze, &err) != 0) {
+		fail(s, &err);
+		return;
+	}
+	if (squeeze_size(s->squeeze) >= s->limit)
+		rotate(s);
+	else
+		make_room(s, 0);
+}
+
+bool
+shelf_fails(const struct shelf *s)
+{
+	return s->squeeze == NULL;
+}
+
+void
+shelf_free(struct shelf *s)
+{
+	struct err err = ERR_INIT;
+
+	if (s == NULL)
+		return;
+	if (s->squeeze != NULL && squeeze_end(s->squeeze, &err) != 0)
+		fail(s, &err);
+	squeeze_free(s->squeeze);
+	buf_release(&s->scratch);
+	free(s);
+}

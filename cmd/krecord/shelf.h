@@ -1,0 +1,43 @@
+/*
+ * shelf: the directory of a recording that is being written. A segment that has
+ * an eighth of the size is followed by another one, which begins with the state
+ * (census.h), taken from the segment before; the oldest are removed, so that
+ * all of them stay below the size. Other files are left alone.
+ *
+ * A disk that is full, or a directory that cannot be written, is logged once.
+ * Lines are lost until a new segment can be begun, which is tried from time to
+ * time; that one has a gap line.
+ */
+#ifndef SHELF_H
+#define SHELF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+struct shelf;
+
+enum { SHELF_SIZE_MIN = 1024 * 1024, SHELF_PARTS = 8 };
+
+/* Called now and then while the state is written: to read what would be lost
+ * otherwise. */
+typedef void shelf_busy_fn(void *arg);
+
+/* dir is borrowed, and made if it is not there. -1 only for what will never
+ * work: it is not a directory. */
+struct shelf *shelf_new(const char *dir, uint64_t size, shelf_busy_fn *busy,
+    void *arg, struct err *err);
+/* One line of the recording, without its newline. */
+void shelf_line(struct shelf *s, struct span line);
+/* Some lines of that stream were lost. */
+void shelf_gap(struct shelf *s, const char *stream);
+/* Makes everything readable so far; tries again after a failure. */
+void shelf_flush(struct shelf *s);
+/* Nothing can be written now: shelf_flush tries again. */
+bool shelf_fails(const struct shelf *s);
+/* Writes the end. */
+void shelf_free(struct shelf *s);
+
+#endif

@@ -1,0 +1,370 @@
+#!/bin/bash
+# krecord: writing, rotation, the state at the start of a segment, cut ends,
+# disks that are full; cutting, redacting and counting.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+# generate COUNT [FIRST]: events of ten ConfigMaps that do not compress well.
+generate() {
+	awk -v n="$1" -v first="${2:-0}" 'BEGIN {
+	srand(first + 1)
+	for (i = first; i < first + n; i++) {
+		s = ""
+		for (j = 0; j < 60; j++)
+			s = s sprintf("%08x", int(rand() * 4294967295))
+		printf "{\"type\":\"MODIFIED\",\"time\":\"2026-01-01T00:%02d:" \
+			"%02d.000000Z\",\"object\":{\"apiVersion\":\"v1\"," \
+			"\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c%d\"," \
+			"\"namespace\":\"ns\",\"resourceVersion\":\"%d\"}," \
+			"\"data\":{\"k\":\"%s\"}}}\n", int(i / 60) % 60, i % 60,
+			i % 10, i + 1, s
+	}
+	}'
+}
+mark() {
+	printf '{"type":"BOOKMARK","time":"2026-01-01T00:00:00.000000Z","object":{"apiVersion":"v1","kind":"%s","metadata":{"annotations":{"%s":"true"}}}}\n' "$@"
+}
+begin_kind() {
+	mark "$1" kpipe.dev/initial-events-begin
+}
+end_kind() {
+	mark "$1" k8s.io/initial-events-end
+}
+# figure NAME: of krecord stat, in $T/out
+figure() {
+	sed -n "s/^$1 *//p" "$T/out"
+}
+# last_state: the newest version of each object, from events
+last_state() {
+	jq -c 'select(.type != "BOOKMARK" and .record == null) | .object' |
+		jq -sc 'reduce .[] as $o ({};
+			.[$o.metadata.name] = $o.metadata.resourceVersion)' | jq -cS .
+}
+
+### Writing
+
+{
+	begin_kind ConfigMap
+	generate 20
+	end_kind ConfigMap
+} >"$T/events"
+echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"manager":"m","because":{"program":"0123456789abcdef"}}}' >"$T/sets"
+echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":"c1"},"result":"created"}' >"$T/results"
+echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"a"},"status":{"ok":true}}' >"$T/statuses"
+echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"a"},"result":"written"}' >"$T/written"
+echo '{"tool":"kpipe","phase":"running","stages":{}}' >"$T/states"
+runs 0 "all streams" krecord write "$T/all" --events-fd=4 --sets-fd=5 \
+	--statuses-fd=6 --results-fd=7 --kstatus-results-fd=8 --states-fd=9 \
+	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results" \
+	8<"$T/written" 9<"$T/states"
+zstd -qdc "$T/all/00000001.jsonl.zst" >"$T/lines"
+is "$(head -n 1 "$T/lines" | jq -c '[.record, .version, .sequence]')" \
+	'["segment",1,1]' "... the first line"
+is "$(jq -r '.record // empty' "$T/lines" | sort | uniq -c | xargs)" \
+	"2 result 1 segment 1 set 1 state 1 status" "... every kind of line"
+is "$(jq -c 'select(.record == null)' "$T/lines" | cksum)" \
+	"$(jq -c . "$T/events" | cksum)" "... events as they are"
+is "$(jq -c 'select(.record == "result") | [.tool, .line.result]' "$T/lines" |
+	sort | xargs)" "[kapply,created] [kstatus,written]" \
+	"... results, with the tool"
+is "$(jq -c 'select(.record == "set").line' "$T/lines")" \
+	"$(jq -c . "$T/sets")" "... a set"
+runs 0 "stat" krecord stat "$T/all"
+is "$(figure events) $(figure sets) $(figure results) $(figure statuses) $(figure states)" \
+	"22 1 2 1 1" "... counts lines"
+is "$(figure objects)" "ConfigMap 10" "... objects"
+is "$(figure programs)" 0123456789abcdef "... programs"
+is "$(figure from)" 2026-01-01T00:00:00.000000Z "... and times"
+runs 0 "cat" krecord cat "$T/all"
+same "$T/out" "$T/lines" "... prints all lines"
+runs 0 "... also of standard input" krecord cat <"$T/all/00000001.jsonl.zst"
+same "$T/out" "$T/lines" "... the same"
+
+### Rotation
+
+{
+	begin_kind ConfigMap
+	generate 10
+	end_kind ConfigMap
+	generate 2400 10
+} >"$T/long"
+mkdir "$T/d"
+echo mine >"$T/d/note"
+echo mine >"$T/d/1.jsonl.zst"
+ln -s "$T/d/note" "$T/d/00000000.jsonl.zst"
+runs 0 "many events" krecord write "$T/d" --size=1Mi --events-fd=0 <"$T/long"
+segments=("$T"/d/000*[1-9].jsonl.zst)
+ok "... several segments" [ "${#segments[@]}" -ge 3 ]
+for s in "${segments[@]}"; do
+	zstd -qdc "$s" >"$T/segment"
+	is "$(head -n 1 "$T/segment" | jq -r .record)" segment \
+		"${s##*/}: its header"
+	is "$(last_state <"$T/segment" | jq length)" 10 "... and all objects"
+done
+# Any tail gives the same objects at its end as all events.
+last_state <"$T/long" >"$T/want"
+for ((i = 0; i < ${#segments[@]}; i++)); do
+	krecord cat "${segments[@]:i}" | last_state >"$T/got"
+	same "$T/got" "$T/want" "from segment $((i + 1)) on: the same state"
+done
+is "$(krecord cat "$T/d" 2>/dev/null | jq -r 'select(.record == "gap")')" "" \
+	"no gap"
+runs 0 "another process" krecord write "$T/d" --size=1Mi --events-fd=0 \
+	<"$T/long"
+runs 0 "... and another one" krecord write "$T/d" --size=1Mi --events-fd=0 \
+	<"$T/long"
+used=$(du -cb "$T"/d/0*[1-9].jsonl.zst | tail -n 1 | cut -f1)
+ok "the oldest segments are removed ($used bytes)" \
+	[ "$used" -le $((1024 * 1024)) ]
+ok "... the first one is gone" [ ! -e "${segments[0]}" ]
+is "$(cat "$T/d/note" "$T/d/1.jsonl.zst")" "mine
+mine" "... other files are left alone"
+ok "... and links" [ -L "$T/d/00000000.jsonl.zst" ]
+
+### The sets of every tail
+
+# replay_tail SEGMENT...: the sets that ireconcile prints
+replay_tail() {
+	zstd -qdc "$@" |
+		ireconcile -f "$T/watches.yaml" --clock=input 2>"$T/err"
+}
+write_program
+{
+	begin_all
+	end_all
+} | sed 's/"type":"BOOKMARK",/&"time":"2026-01-01T00:00:00Z",/' >"$T/in"
+# Things whose ConfigMaps are never there: a set each, for ever.
+for i in {1..60}; do
+	event ADDED "$(thing "t$((i % 20))" "$i" "" "$(spec 1 "$(head -c 4096 /dev/urandom | base64 -w0)")")" \
+		2026-01-01T00:00:00Z
+done >>"$T/in"
+runs 0 "things" krecord write "$T/things" --size=1Mi --events-fd=0 <"$T/in"
+segments=("$T"/things/*.zst)
+ok "... two segments" [ "${#segments[@]}" -ge 2 ]
+last_sets() {
+	jq -sc 'reduce .[] as $s ({};
+		.[$s.reconcile.primary.name] = $s.items) | to_entries | sort'
+}
+replay_tail "${segments[@]}" | last_sets >"$T/want"
+is "$(jq length "$T/want")" 20 "the sets of all"
+for ((i = 1; i < ${#segments[@]}; i++)); do
+	replay_tail "${segments[@]:i}" | last_sets >"$T/got"
+	same "$T/got" "$T/want" "from segment $((i + 1)) on: the same sets"
+done
+
+### Cut ends
+
+size=$(stat -c %s "$T/all/00000001.jsonl.zst")
+bad=
+for ((n = 1; n < size; n += 97)); do
+	head -c "$n" "$T/all/00000001.jsonl.zst" >"$T/cut.zst"
+	krecord cat "$T/cut.zst" >"$T/out" 2>"$T/err" || bad+=" $n"
+	got=$(wc -l <"$T/out")
+	head -n "$got" "$T/lines" | cmp -s - "$T/out" || bad+=" $n"
+	grep -q "the end is missing" "$T/err" || bad+=" $n"
+done
+is "$bad" "" "cut at many bytes of $size: whole lines, and it is said"
+{
+	cat "$T/events"
+	generate 3 100
+} >"$T/more"
+mkfifo "$T/fifo"
+exec 7<>"$T/fifo"
+start krecord write "$T/killed" --events-fd=6 6<"$T/fifo" 7>&-
+cat "$T/more" >&7
+flushed() {
+	[ "$(krecord cat "$T/killed" 2>/dev/null | wc -l)" -eq 26 ]
+}
+ok "lines are readable while it runs" wait_for 20 flushed
+kill_now "${started[-1]}"
+exec 7>&-
+runs 0 "after SIGKILL" krecord stat "$T/killed"
+is "$(figure events) $(figure "cut ends")" "25 1" "... nothing of that is lost"
+runs 0 "the next process" krecord write "$T/killed" --events-fd=0 <"$T/more"
+runs 0 "... goes on behind it" krecord stat "$T/killed"
+is "$(figure segments) $(figure events) $(figure "cut ends")" "2 50 1" \
+	"... a cut end in the middle"
+cat "$T"/killed/*.zst >"$T/joined.zst"
+runs 0 "joined to one file" krecord stat "$T/joined.zst"
+is "$(figure segments) $(figure events)" "2 50" "... the same"
+### What cannot be read
+
+echo '{"record":"segment","version":2,"time":"2026-01-01T00:00:00Z"}' >"$T/v2"
+runs 100 "another version" krecord cat "$T/v2"
+is "$(cat "$T/err")" \
+	"krecord: fatal: $T/v2:1: a recording of version 2; this program reads version 1" \
+	"... is named"
+{
+	cat "$T/events"
+	echo nonsense
+} >"$T/bad"
+runs 1 "a bad line" krecord cat "$T/bad"
+is "$(cat "$T/err")" \
+	"krecord: error: $T/bad:23: unexpected byte at byte 2" "... is named"
+is "$(wc -l <"$T/out")" 22 "... and the others are printed"
+
+### A disk that is full
+
+# 160 KiB: the first segment fits, not much more.
+full() {
+	(
+		ulimit -f 100
+		krecord write "$T/full" --size=8Mi --events-fd=0
+	)
+}
+runs 0 "a limit of the size of files" full <"$T/long"
+is "$(grep -c 'lines are lost' "$T/err")" 1 "... is logged once"
+ok "... by its name" grep -q "krecord: error: $T/full: cannot write: File too large" \
+	"$T/err"
+runs 0 "... and all that was written is readable" krecord stat "$T/full"
+ok "... much" [ "$(figure events)" -gt 50 ]
+mkfifo "$T/fifo2"
+exec 8<>"$T/fifo2"
+start krecord write "$T/lock/later" --events-fd=6 6<"$T/fifo2" \
+	2>"$T/log" 8>&-
+cat "$T/events" >&8
+ok "a directory that cannot be made" wait_for 20 grep -q \
+	"error: $T/lock/later: cannot make $T/lock/later: No such file" "$T/log"
+mkdir "$T/lock"
+ok "... is made later" wait_for 20 grep -q "later: it can be written again" "$T/log"
+cat "$T/sets" >&8
+generate 1 >&8
+exec 8>&-
+comes_to_two() {
+	krecord cat "$T/lock/later" 2>/dev/null |
+		jq -r '.record // .type' | tail -n 1 | grep -qx MODIFIED
+}
+ok "... and then lines are recorded" wait_for 20 comes_to_two
+is "$(krecord cat "$T/lock/later" 2>/dev/null |
+	jq -r 'select(.record == "gap").stream' | sort -u)" "all" "... behind a gap"
+
+### Secrets
+
+cat >"$T/watches2.yaml" <<'EOT'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: program.jq
+  redact: [spec.password, status.token]
+  dependents:
+  - {apiVersion: v1, kind: Secret}
+EOT
+[ -e "$T/program.jq" ] || echo 'def desired: [];' >"$T/program.jq"
+{
+	echo '{"type":"ADDED","time":"2026-01-01T00:00:00.000000Z","object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"data":{"k":"SECRET1"}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"ns"},"spec":{"password":"SECRET2","shown":"SHOWN"}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s","namespace":"ns","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"SECRET3"}}}}'
+} >"$T/events"
+echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"stringData":{"k":"SECRET4"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"status":{"token":"SECRET5","n":"SHOWN"},"onError":{"token":"SECRET6"},"because":{"Thing.example.com/ns/b":{"path":".spec.password","observed":"SECRET7","wanted":"SECRET8"},"items":{"Thing.example.com/ns/c":{"differs":[{"path":".x","observed":"\"SECRET9\""}]},"ConfigMap/ns/c":{"differs":[{"path":".x","observed":"SHOWN"}]}}}}}' >"$T/sets"
+echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"status":{"token":"SECRETA"}}' >"$T/statuses"
+echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"result":"failed","message":"SECRETB","because":"SECRETC"}' >"$T/results"
+runs 0 "secrets" krecord write "$T/hidden" -f "$T/watches2.yaml" \
+	--events-fd=4 --sets-fd=5 --statuses-fd=6 --results-fd=7 \
+	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results"
+zstd -qdc "$T/hidden/00000001.jsonl.zst" >"$T/lines"
+is "$(grep -o 'SECRET.' "$T/lines")" "" "... are hidden"
+is "$(grep -o SHOWN "$T/lines" | wc -l)" 3 "... and nothing else"
+is "$(jq -s length "$T/lines")" 7 "... all lines are whole"
+{
+	cat "$T/events"
+	jq -c '{record: "set", time: "2026-01-01T00:00:00Z", line: .}' "$T/sets"
+} >"$T/open"
+runs 0 "redact" krecord redact -f "$T/watches2.yaml" "$T/open"
+is "$(grep -o 'SECRET.' "$T/out")" "" "... hides them afterwards"
+is "$(wc -l <"$T/out")" 4 "... in every line"
+
+### Cutting
+
+at() {
+	printf '2026-01-01T00:%s.000000Z' "$1"
+}
+{
+	begin_kind ConfigMap
+	generate 10
+	end_kind ConfigMap
+	generate 300 10
+} >"$T/events"
+krecord write "$T/whole" --events-fd=0 <"$T/events"
+runs 0 "a tail" krecord cut --from "$(at 03:00)" "$T/events"
+is "$(jq -r '.object.metadata.annotations // empty | keys[]' "$T/out" | xargs)" \
+	"kpipe.dev/initial-events-begin k8s.io/initial-events-end" \
+	"... with bookmarks"
+is "$(jq -r 'select(.type == "ADDED") | .object.metadata.resourceVersion' "$T/out" | xargs)" \
+	"171 172 173 174 175 176 177 178 179 180" "... and the state at that time"
+is "$(jq -r 'select(.type == "MODIFIED") | .object.metadata.resourceVersion' "$T/out" | head -n 1)" \
+	181 "... and then the lines"
+last_state <"$T/out" >"$T/got"
+last_state <"$T/events" >"$T/want"
+same "$T/got" "$T/want" "... up to the same end"
+runs 0 "a piece" krecord cut --from="$(at 01:00)" --to="$(at 02:00)" "$T/events"
+is "$(jq -r 'select(.type == "MODIFIED").time' "$T/out" | sed -n '1p;$p' | xargs)" \
+	"$(at 01:00) $(at 02:00)" "... has its ends"
+runs 0 "before the start" krecord cut --from=2000-01-01T00:00:00Z "$T/whole"
+is "$(grep -c MODIFIED "$T/out")" 310 "... everything"
+runs 100 "a time that is none" krecord cut --from=yesterday "$T/events"
+runs 100 "a state from standard input" krecord cut --from "$(at 01:00)" \
+	<"$T/events"
+{
+	cat "$T/events"
+	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"ns"}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"b","namespace":"ns"}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"ns","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"a"}]}}}'
+	echo '{"record":"set","time":"2026-01-01T00:10:00Z","line":{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c3","namespace":"ns"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"}}}}'
+	echo '{"record":"set","time":"2026-01-01T00:10:00Z","line":{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"b"}}}}'
+	echo '{"record":"result","time":"2026-01-01T00:10:00Z","tool":"kapply","line":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c3","namespace":"ns"},"result":"created"}}'
+	echo '{"record":"result","time":"2026-01-01T00:10:00Z","tool":"kapply","line":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c4","namespace":"ns"},"result":"created"}}'
+	echo '{"record":"status","time":"2026-01-01T00:10:00Z","line":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"ns"}}}'
+} >"$T/mixed"
+for object in Thing.example.com/ns/a Thing/ns/a ConfigMap/ns/c3; do
+	runs 0 "--object $object" krecord cut --object "$object" "$T/mixed"
+	is "$(jq -r '(.object // .line.reconcile.primary // .line) |
+		select(.kind != "ConfigMap" or .metadata.name) |
+		"\(.kind)/\(.metadata.name // .name)"' "$T/out" | sort | uniq -c | xargs)" \
+		"32 ConfigMap/c3 $([ "$object" = ConfigMap/ns/c3 ] || echo '1 Pod/p ')3 Thing/a" \
+		"... what concerns it"
+	is "$(grep -c BOOKMARK "$T/out")" 2 "... and bookmarks"
+done
+runs 0 "an object that is not there" krecord cut --object Pod/ns/q "$T/mixed"
+ok "... is said" grep -q "Pod/ns/q is not in the recording" "$T/err"
+
+### Memory
+
+# 100 MB, of which at most 64 MiB may be mapped.
+for i in {0..70}; do
+	cat "$T/long"
+done >"$T/huge"
+limited() {
+	(
+		ulimit -v 65536
+		krecord "$@"
+	)
+}
+if [ "$BIN" = "${BIN%sanitize/bin}" ]; then
+	runs 0 "$(stat -c %s "$T/huge") bytes in 64 MiB of memory: write" \
+		limited write "$T/memory" --size=256Mi --events-fd=0 <"$T/huge"
+	runs 0 "... cut" limited cut --from "$(at 59:00)" \
+		--object ConfigMap/ns/c1 "$T/memory"
+	runs 0 "... stat" limited stat "$T/memory"
+fi
+
+### Options
+
+while IFS='|' read -r args want; do
+	# shellcheck disable=SC2086
+	runs 100 "krecord $args" krecord $args </dev/null
+	is "$(cat "$T/err")" "krecord: fatal: $want" "... says why"
+done <<EOT
+|which command? write, cut, redact, stat or cat
+mend|unknown command "mend": write, cut, redact, stat or cat
+write|krecord write needs one directory
+write $T/x|there is nothing to record: see the options --events-fd, --sets-fd, --statuses-fd and --results-fd
+write $T/x --events-fd=77|the descriptor 77 of events is not open
+write $T/note --size=1 --events-fd=0|option --size: 1 is not a size of at least 1Mi, like 64Mi
+write $T/v2 --events-fd=0|$T/v2 is not a directory
+cat --to=x|option --to belongs to krecord cut
+cut --object=x /dev/null|option --object: x is not KIND/NAMESPACE/NAME or KIND/NAME
+cat $T/nothing|cannot read $T/nothing: No such file or directory
+EOT
+done_testing
