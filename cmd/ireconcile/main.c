@@ -42,11 +42,15 @@ static struct opts {
 	bool all;
 	const char *input_of;
 	int clock;
-	long gate_fd, report_fd, marks_key_fd, lines_fd;
+	long gate_fd, report_fd, marks_key_fd, lines_fd, tap_fd;
 	bool accept_unproven;
 	bool debug_values;
 	struct opt_list library_dirs;
-} opts = {.gate_fd = -1, .report_fd = -1, .marks_key_fd = -1, .lines_fd = -1};
+} opts = {.gate_fd = -1,
+    .report_fd = -1,
+    .marks_key_fd = -1,
+    .lines_fd = -1,
+    .tap_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
 
@@ -71,6 +75,8 @@ static const struct opt table[] = {
 	"print nothing before a newline came from this descriptor"},
     {0, "lines-fd", "N", OPT_INT, &opts.lines_fd, NULL,
 	"print lines that come from this descriptor, for the next stage"},
+    {0, "tap-fd", "N", OPT_INT, &opts.tap_fd, NULL,
+	"what is read goes to this pipe as well, for krecord"},
     {0, "marks-key-fd", "N", OPT_INT, &opts.marks_key_fd, NULL,
 	"marks of members are proven by the key on this descriptor"},
     {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
@@ -514,6 +520,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	    &a->report, a->loop, "ireconcile", (int)opts.report_fd, count, a);
 	reportfd_metrics(&a->report, samples);
 	a->stream = stream_new();
+	stream_tap(a->stream, (int)opts.tap_fd, "events");
 	out_init(&a->out, a->loop, STDOUT_FILENO);
 	out_on_room(&a->out, on_room, a);
 	a->reconciler.sched.clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL;

@@ -24,6 +24,7 @@
 #include "process/opt.h"
 #include "process/out.h"
 #include "report/effort.h"
+#include "report/resultfd.h"
 #include "set/brake.h"
 #include "set/set.h"
 
@@ -43,8 +44,9 @@ struct apply_opts {
 	long marks_key_fd, marks_key_out_fd; /* -1: none */
 	const char *marks_key_secret;	     /* NULL: none */
 	bool accept_unproven;
-	long max_writes; /* of sets, in a second; 0: no limit */
-	long report_fd;	 /* -1: none */
+	long max_writes;	 /* of sets, in a second; 0: no limit */
+	long report_fd;		 /* -1: none */
+	long results_fd, tap_fd; /* -1: none */
 };
 
 struct apply_counters {
@@ -63,6 +65,7 @@ struct apply {
 	struct discovery *discovery;
 	struct workqueue queue;
 	struct out out;
+	struct resultfd results;
 	struct map keys;	   /* of struct key, owned */
 	struct recorder *recorder; /* NULL: no Events (a dry run) */
 	struct unseen *unseen;

@@ -32,6 +32,8 @@ static struct apply_opts o = {
     .report_fd = -1,
     .marks_key_fd = -1,
     .marks_key_out_fd = -1,
+    .tap_fd = -1,
+    .results_fd = -1,
 };
 
 static const char *const dry_runs[] = {"none", "server", NULL};
@@ -68,6 +70,10 @@ static const struct opt table[] = {
 	"once, after an upgrade: marks count that lack the proof"},
     {0, "max-writes-per-second", "N", OPT_INT, &o.max_writes, NULL,
 	"sets: writes in a second, beyond a burst (500; 0: no limit)"},
+    {0, "results-fd", "N", OPT_INT, &o.results_fd, NULL,
+	"print results to this descriptor, whatever --output says"},
+    {0, "tap-fd", "N", OPT_INT, &o.tap_fd, NULL,
+	"what is read goes to this pipe as well, for krecord"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
     {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
@@ -251,6 +257,7 @@ work(void *arg, struct err *err)
 
 	if (a->ready)
 		workqueue_pump(&a->queue);
+	resultfd_flush(&a->results);
 	if (out_flush(&a->out) >= 0)
 		return 0;
 	*err = a->out.err;
@@ -329,6 +336,8 @@ prepare(struct run *r)
 	    &a->queue, a->loop, (size_t)o.max_in_flight, engine_run, a);
 	workqueue_limit(&a->queue, o.max_writes, report_ceiling);
 	out_init(&a->out, a->loop, STDOUT_FILENO);
+	resultfd_init(&a->results, a->loop, (int)o.results_fd);
+	stream_tap(r->writer.stream, (int)o.tap_fd, "sets");
 	if (!o.dry_run)
 		a->recorder = recorder_new(a->loop, a->kube);
 	a->unseen = unseen_new(a->loop);
@@ -360,6 +369,7 @@ release(struct run *r)
 	workqueue_release(&a->queue);
 	efforts_release(&a->efforts);
 	out_release(&a->out);
+	resultfd_release(&a->results);
 }
 
 /* The loop, and what is still to be printed after it. */

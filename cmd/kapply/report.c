@@ -59,26 +59,41 @@ add_origin(struct buf *b, const struct set *s)
 	buf_addspan(b, s->causes);
 }
 
+static bool
+prints_results(const struct apply *a)
+{
+	return a->o->output == OUTPUT_RESULT || a->results.on;
+}
+
+/* Releases the line. */
+static void
+end_result(struct apply *a, const struct set *s, struct buf *line)
+{
+	add_origin(line, s);
+	buf_addc(line, '}');
+	if (a->o->output == OUTPUT_RESULT)
+		out_line(&a->out, buf_span(line));
+	resultfd_line(&a->results, buf_span(line));
+	buf_release(line);
+}
+
 void
 report_result(struct apply *a, const struct set *s, const struct item *i,
     const char *result, const char *message)
 {
 	struct span ns = i->namespace_.n ? i->namespace_ : i->id.namespace_;
-	struct buf because = BUF_INIT, *b;
+	struct buf because = BUF_INIT, b = BUF_INIT;
 
 	count_result(&a->counters, result);
-	if (a->o->output != OUTPUT_RESULT)
+	if (!prints_results(a))
 		return;
 	because_add(&because, s, i, result);
-	b = out_buf(&a->out);
-	begin_result(b, &i->id, ns, result);
+	begin_result(&b, &i->id, ns, result);
 	if (message != NULL)
-		add_text(b, "message", span_str(message));
+		add_text(&b, "message", span_str(message));
 	if (because.len > 0)
-		add_text(b, "because", buf_span(&because));
-	add_origin(b, s);
-	buf_adds(b, "}\n");
-	out_added(&a->out);
+		add_text(&b, "because", buf_span(&because));
+	end_result(a, s, &b);
 	buf_release(&because);
 }
 
@@ -87,17 +102,14 @@ static void
 report_part(
     struct apply *a, const struct set *s, const char *part, struct span value)
 {
-	struct buf *b;
+	struct buf b = BUF_INIT;
 
-	if (a->o->output != OUTPUT_RESULT)
+	if (!prints_results(a))
 		return;
-	b = out_buf(&a->out);
-	begin_result(b, &s->primary, s->primary.namespace_, "configured");
-	json_add_key(b, part);
-	buf_addspan(b, value);
-	add_origin(b, s);
-	buf_adds(b, "}\n");
-	out_added(&a->out);
+	begin_result(&b, &s->primary, s->primary.namespace_, "configured");
+	json_add_key(&b, part);
+	buf_addspan(&b, value);
+	end_result(a, s, &b);
 }
 
 static void
@@ -293,7 +305,7 @@ log_about(enum log_level level, const struct set *s, const char *text)
 bool
 report_wants_cause(struct apply *a)
 {
-	bool shown = a->o->output == OUTPUT_RESULT || log_is_on(LOG_INFO);
+	bool shown = prints_results(a) || log_is_on(LOG_INFO);
 
 	return shown && because_may_look(&a->looks, clock_ms());
 }

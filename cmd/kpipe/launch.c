@@ -11,6 +11,8 @@ struct shared {
 	int gate[2];
 	int lines[2]; /* kpipe keeps the writing end */
 	int marks[2]; /* both are one file, if kpipe has the key */
+	/* To krecord: the reading ends are its own. */
+	int taps[LAUNCH_TAPS][2];
 };
 
 static int
@@ -26,8 +28,15 @@ make_pipe(int fds[2], struct err *err)
 static int
 make_shared(struct pipeline *p, struct shared *s, struct err *err)
 {
-	*s = (struct shared){
-	    {-1, -1, -1}, {-1, -1}, {-1, -1}, {p->marks_fd, p->marks_fd}};
+	*s = (struct shared){.leash = {-1, -1, -1},
+	    .gate = {-1, -1},
+	    .lines = {-1, -1},
+	    .marks = {p->marks_fd, p->marks_fd}};
+	for (size_t i = 0; i < LAUNCH_TAPS; i++)
+		s->taps[i][0] = s->taps[i][1] = -1;
+	for (size_t i = 0; p->record != NULL && i < LAUNCH_TAPS; i++)
+		if (make_pipe(s->taps[i], err) != 0)
+			return -1;
 	if (make_pipe(s->lines, err) != 0 ||
 	    (p->marks_fd < 0 && make_pipe(s->marks, err) != 0))
 		return -1;
@@ -57,6 +66,11 @@ close_shared(struct pipeline *p, struct shared *s)
 		close(s->lines[0]);
 	if (p->marks_fd < 0)
 		close_pipe(s->marks);
+	for (size_t i = 0; i < LAUNCH_TAPS; i++) {
+		if (i == LAUNCH_STATES) /* kpipe keeps the writing end */
+			s->taps[i][1] = -1;
+		close_pipe(s->taps[i]);
+	}
 	if (p->elect == NULL)
 		return;
 	leash_close(&s->leash);
@@ -80,13 +94,24 @@ share(struct stage *stage, const struct shared *s)
 		add_extra(stage, s->gate[0]);
 		add_extra(stage, s->marks[0]);
 		add_extra(stage, s->lines[0]);
+		add_extra(stage, s->taps[LAUNCH_EVENTS][1]);
 		break;
 	case STAGE_APPLIES:
 	case STAGE_WRITES:
 		add_extra(stage, s->leash.read_fd);
 		add_extra(stage, s->leash.page_fd);
-		if (stage->role == STAGE_APPLIES)
+		if (stage->role == STAGE_APPLIES) {
 			add_extra(stage, s->marks[1]);
+			add_extra(stage, s->taps[LAUNCH_SETS][1]);
+			add_extra(stage, s->taps[LAUNCH_RESULTS][1]);
+		} else {
+			add_extra(stage, s->taps[LAUNCH_STATUSES][1]);
+			add_extra(stage, s->taps[LAUNCH_WRITTEN][1]);
+		}
+		break;
+	case STAGE_RECORDS:
+		for (size_t i = 0; i < LAUNCH_TAPS; i++)
+			add_extra(stage, s->taps[i][0]);
 		break;
 	case STAGE_ELECTS:
 		add_extra(stage, s->gate[1]);
@@ -103,7 +128,7 @@ share(struct stage *stage, const struct shared *s)
 static int
 start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 {
-	size_t count = pipeline_path(p);
+	size_t count = pipeline_path(p) - (p->record != NULL);
 	int in = p->null_fd;
 	int result = 0;
 
@@ -149,7 +174,35 @@ launch_hang_up(struct pipeline *p)
 {
 	if (p->lines_fd >= 0)
 		close(p->lines_fd);
-	p->lines_fd = -1;
+	if (p->states_fd >= 0)
+		close(p->states_fd);
+	p->lines_fd = p->states_fd = -1;
+}
+
+/* A reader that is behind misses states: it never holds kpipe up. */
+void
+launch_state(struct pipeline *p, struct span line)
+{
+	struct buf b = BUF_INIT;
+
+	if (p->states_fd < 0)
+		return;
+	buf_addspan(&b, line);
+	buf_addc(&b, '\n');
+	if (write(p->states_fd, b.data, b.len) < 0)
+		log_debug("krecord takes no state: %s", strerror(errno));
+	buf_release(&b);
+}
+
+static int
+start_recorder(struct pipeline *p, struct shared *shared, struct err *err)
+{
+	p->states_fd = shared->taps[LAUNCH_STATES][1];
+	if (p->record == NULL)
+		return 0;
+	fcntl(p->states_fd, F_SETFL, O_NONBLOCK);
+	share(p->record, shared);
+	return stage_start(p->record, p->null_fd, p->null_fd, err);
 }
 
 /* The notice of the last generation comes before all else. */
@@ -164,6 +217,8 @@ launch(struct pipeline *p, struct err *err)
 	if (p->lines_fd >= 0)
 		fcntl(p->lines_fd, F_SETFL, O_NONBLOCK);
 	launch_tell(p);
+	if (result == 0)
+		result = start_recorder(p, &shared, err);
 	if (result == 0)
 		result = start_path(p, &shared, err);
 	if (result == 0 && p->elect != NULL) {

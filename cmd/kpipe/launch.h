@@ -10,9 +10,11 @@
  *
  * The descriptors of a stage, in order (from STAGE_EXTRA_FD on):
  *
- *	decides	 gate (if leaders are elected), key of marks, lines to pass on
- *	applies	 leash, page (if there is a leash), key of marks
- *	writes	 leash, page (if there is a leash)
+ *	decides	 gate (if leaders are elected), key of marks, lines to pass on,
+ *		 tap
+ *	applies	 leash, page (if there is a leash), key of marks, tap, results
+ *	writes	 leash, page (if there is a leash), tap, results
+ *	records	 the other ends of these, in the order of enum launch_tap
  *	elects	 gate, leash, page
  */
 #ifndef LAUNCH_H
@@ -29,11 +31,24 @@ enum {
 	LAUNCH_PAGE
 };
 
+/* What krecord gets; taps and results only if there is one. */
+enum launch_tap {
+	LAUNCH_EVENTS,
+	LAUNCH_SETS,
+	LAUNCH_STATUSES,
+	LAUNCH_RESULTS,
+	LAUNCH_WRITTEN, /* the results of kstatus */
+	LAUNCH_STATES,
+	LAUNCH_TAPS
+};
+
 /* -1 with err: those that were started have a pid. */
 int launch(struct pipeline *p, struct err *err);
 
 /* Hands the notice of oom.h, if there is one, to the stage that decides. */
 void launch_tell(struct pipeline *p);
+/* Hands a state line to the stage that records, if there is one. */
+void launch_state(struct pipeline *p, struct span line);
 /* Closes what launch has opened for that. */
 void launch_hang_up(struct pipeline *p);
 

@@ -46,6 +46,7 @@ struct app {
 	struct watches *watches; /* owned */
 	struct tools tools;
 	struct oom oom;
+	struct buf state; /* as it was told last */
 	int null_fd;
 };
 
@@ -362,26 +363,25 @@ on_signal(void *arg, int signo)
 	}
 }
 
-static void
-tell_server(struct app *a)
-{
-	struct buf line = BUF_INIT;
-
-	pipeline_describe(&a->pipeline, &line);
-	board_state(&a->server.board, buf_span(&line));
-	buf_release(&line);
-	server_tell(&a->server);
-}
-
 /* Before each wait: others learn what has changed. */
 static void
 tell_others(void *arg)
 {
 	struct app *a = arg;
+	struct buf line = BUF_INIT;
 
 	manager_status(&a->manager, pipeline_status(&a->pipeline));
-	if (a->serves)
-		tell_server(a);
+	pipeline_describe(&a->pipeline, &line);
+	if (a->serves) {
+		board_state(&a->server.board, buf_span(&line));
+		server_tell(&a->server);
+	}
+	if (!span_eq(buf_span(&line), buf_span(&a->state))) {
+		launch_state(&a->pipeline, buf_span(&line));
+		buf_reset(&a->state);
+		buf_addspan(&a->state, buf_span(&line));
+	}
+	buf_release(&line);
 }
 
 static void
@@ -486,6 +486,7 @@ run(struct app *a, struct err *err)
 	loop_free(a->loop);
 	tools_release(&a->tools);
 	oom_release(&a->oom);
+	buf_release(&a->state);
 	if (a->pipeline.marks_fd >= 0)
 		close(a->pipeline.marks_fd);
 	return code;
@@ -495,7 +496,7 @@ int
 main(int argc, char **argv)
 {
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
-	    .pipeline = {.marks_fd = -1, .lines_fd = -1}};
+	    .pipeline = {.marks_fd = -1, .lines_fd = -1, .states_fd = -1}};
 	struct err err = ERR_INIT;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;

@@ -62,6 +62,10 @@ static const struct opt table[] = {
 	"serve /metrics over TLS, to users with the right to get it"},
     {0, "metrics-cert-path", "DIR", OPT_STRING, &options.metrics_certificates,
 	NULL, "where tls.crt and tls.key are, instead of generated ones"},
+    {0, "record", "DIR", OPT_STRING, &options.record, NULL,
+	"record what is read, decided and written there"},
+    {0, "record-size", "SIZE", OPT_STRING, &options.record_size, NULL,
+	"the most that the recording may have (64Mi)"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* Only for the stages that talk to the API. */
@@ -104,6 +108,8 @@ check_pairs(struct err *err)
 	    {options.retry_period_ms != OPTIONS_NO_TIME,
 		"leader-elect-retry-period", options.leader_elect,
 		"leader-elect"},
+	    {options.record_size != NULL, "record-size", options.record != NULL,
+		"record"},
 	    {options.metrics_secure, "metrics-secure",
 		options.metrics_address != NULL, "metrics-bind-address"},
 	    {options.metrics_certificates != NULL, "metrics-cert-path",
@@ -141,6 +147,8 @@ check_dry_run(struct err *err)
 		return 0;
 	if (options.leader_elect)
 		other = "leader-elect";
+	else if (options.record != NULL)
+		other = "record";
 	else if (options_is_address(options.metrics_address))
 		other = "metrics-bind-address";
 	else if (options_is_address(options.probe_address))

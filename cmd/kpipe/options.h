@@ -33,6 +33,8 @@ struct options {
 	const char *probe_address;
 	bool metrics_secure;
 	const char *metrics_certificates; /* a directory, or NULL */
+	const char *record;		  /* a directory, or NULL */
+	const char *record_size;	  /* NULL: not given */
 	long report_fd;			  /* -1: none */
 };
 extern struct options options;

@@ -40,7 +40,7 @@
  */
 enum {
 	PIPELINE_FILTERS_MAX = 8,
-	PIPELINE_STAGES_MAX = 5 + PIPELINE_FILTERS_MAX,
+	PIPELINE_STAGES_MAX = 6 + PIPELINE_FILTERS_MAX,
 	PIPELINE_SETTLE_MS = 100,
 	PIPELINE_DRAIN_MS = 10000,
 	PIPELINE_RELEASE_MS = 5000
@@ -66,14 +66,16 @@ struct pipeline {
 	enum pipeline_mode mode;
 	enum lifecycle_phase phase;
 	enum pipeline_rank rank;
-	/* In the order of the pipes; then, if there is one, kelect. */
+	/* In the order of the pipes; then, if there are, krecord and kelect. */
 	struct stage stages[PIPELINE_STAGES_MAX];
 	size_t count;
+	struct stage *record;	   /* one of the stages, or NULL */
 	struct stage *elect;	   /* the last of the stages, or NULL */
 	const struct leash *leash; /* borrowed: of a kelect that runs kpipe */
 	struct board *board;	   /* borrowed: gets the reports; or NULL */
 	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
 	int lines_fd;  /* lines that "decides" passes on; -1: it does not run */
+	int states_fd; /* states for "records"; -1: it does not run */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct oom *oom; /* borrowed */
@@ -88,7 +90,7 @@ struct pipeline {
 	void *arg;	   /* of both */
 };
 
-/* How many stages are joined by pipes: all but kelect. */
+/* How many stages end with their pipes: all but kelect. */
 static inline size_t
 pipeline_path(const struct pipeline *p)
 {

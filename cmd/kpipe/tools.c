@@ -183,6 +183,9 @@ add_decider(struct pipeline *p, const struct tools *t, struct err *err)
 	    s, "--marks-key-fd=%d", STAGE_EXTRA_FD + options.leader_elect);
 	stage_arg(
 	    s, "--lines-fd=%d", STAGE_EXTRA_FD + options.leader_elect + 1);
+	if (options.record != NULL)
+		stage_arg(s, "--tap-fd=%d",
+		    STAGE_EXTRA_FD + options.leader_elect + 2);
 	if (options.accept_unproven)
 		stage_arg(s, "--accept-unproven-marks");
 	opt_pass(sandbox_opt_table, &s->args);
@@ -206,6 +209,19 @@ marks_args(struct stage *s, const struct tools *t)
 		stage_arg(s, "--accept-unproven-marks");
 }
 
+/* Behind the leash, and so many others. */
+static void
+record_args(struct stage *s, const struct tools *t, int others)
+{
+	int fd = STAGE_EXTRA_FD + (t->writers_env != NULL ? LAUNCH_HELD : 0) +
+	    others;
+
+	if (options.record == NULL)
+		return;
+	stage_arg(s, "--tap-fd=%d", fd);
+	stage_arg(s, "--results-fd=%d", fd + 1);
+}
+
 static void
 ceiling_arg(struct stage *s)
 {
@@ -223,6 +239,7 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	s->env = t->writers_env;
 	credential_pass(s);
 	marks_args(s, t);
+	record_args(s, t, 1);
 	if (options.prune_limit >= 0)
 		stage_arg(s, "--prune-limit=%ld", options.prune_limit);
 	ceiling_arg(s);
@@ -241,8 +258,34 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	s->env = t->writers_env;
 	credential_pass(s);
 	stage_arg(s, "--output=none");
+	record_args(s, t, 0);
 	stage_arg(s, "--timeout=3s");
 	ceiling_arg(s);
+	return 0;
+}
+
+static int
+add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
+{
+	static const char *const taps[LAUNCH_TAPS] = {"events", "sets",
+	    "statuses", "results", "kstatus-results", "states"};
+	struct stage *s;
+
+	if (options.record == NULL)
+		return 0;
+	s = add_stage(p, "krecord", STAGE_RECORDS, err);
+	if (s == NULL)
+		return -1;
+	s->env = t->program_env;
+	stage_arg(s, "write");
+	stage_arg(s, "--filename=%s", options.watches);
+	if (options.record_size != NULL)
+		stage_arg(s, "--size=%s", options.record_size);
+	for (int i = 0; i < LAUNCH_TAPS; i++)
+		stage_arg(s, "--%s-fd=%d", taps[i], STAGE_EXTRA_FD + i);
+	stage_arg(s, "--");
+	stage_arg(s, "%s", options.record);
+	p->record = s;
 	return 0;
 }
 
@@ -292,7 +335,8 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 	t->folder = make_folder(options.watches);
 	if (add_reader(p, err) != 0 ||
 	    add_filters(p, t->watches, t->folder, t->program_env, err) != 0 ||
-	    add_decider(p, t, err) != 0 || add_writers(p, t, err) != 0)
+	    add_decider(p, t, err) != 0 || add_writers(p, t, err) != 0 ||
+	    add_recorder(p, t, err) != 0)
 		return -1;
 	return lease != NULL ? add_elect(p, lease, err) : 0;
 }

@@ -22,6 +22,8 @@ static struct status_opts o = {
     .failed_after_ms = RETRY_FAILED_MS,
     .max_writes = CEILING_DEFAULT,
     .report_fd = -1,
+    .results_fd = -1,
+    .tap_fd = -1,
 };
 
 /* In the order of enum status_output. */
@@ -40,6 +42,10 @@ static const struct opt table[] = {
 	"report a passing failure after this time (30s)"},
     {0, "max-writes-per-second", "N", OPT_INT, &o.max_writes, NULL,
 	"writes in a second, beyond a burst (500; 0: no limit)"},
+    {0, "results-fd", "N", OPT_INT, &o.results_fd, NULL,
+	"print results to this descriptor, whatever --output says"},
+    {0, "tap-fd", "N", OPT_INT, &o.tap_fd, NULL,
+	"what is read goes to this pipe as well, for krecord"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
     {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
@@ -98,6 +104,7 @@ work(void *arg, struct err *err)
 
 	if (r->ready)
 		workqueue_pump(&r->statuses.queue);
+	resultfd_flush(&r->statuses.results);
 	if (out_flush(&r->statuses.out) >= 0)
 		return 0;
 	*err = r->statuses.out.err;
@@ -192,6 +199,8 @@ prepare(struct run *r)
 	phase_init(&all->phases);
 	denials_init(&all->denials, &r->writer.report);
 	out_init(&all->out, all->loop, STDOUT_FILENO);
+	resultfd_init(&all->results, all->loop, (int)o.results_fd);
+	stream_tap(r->writer.stream, (int)o.tap_fd, "statuses");
 	workqueue_init(
 	    &all->queue, all->loop, (size_t)o.max_in_flight, status_run, all);
 	workqueue_limit(&all->queue, o.max_writes, held);

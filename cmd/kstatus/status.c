@@ -169,11 +169,10 @@ tell_result(const struct status_key *e, const char *result, const char *message)
 {
 	struct status_writer *w = e->writer;
 	const struct objref *id = &e->line->id;
-	struct buf *b;
+	struct buf line = BUF_INIT, *b = &line;
 
-	if (w->o->output != STATUS_RESULT)
+	if (w->o->output != STATUS_RESULT && !w->results.on)
 		return;
-	b = out_buf(&w->out);
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_string(b, id->api_version);
 	json_add_key(b, "kind");
@@ -193,8 +192,11 @@ tell_result(const struct status_key *e, const char *result, const char *message)
 		json_add_key(b, "message");
 		json_add_str(b, message);
 	}
-	buf_adds(b, "}\n");
-	out_added(&w->out);
+	buf_addc(b, '}');
+	if (w->o->output == STATUS_RESULT)
+		out_line(&w->out, buf_span(b));
+	resultfd_line(&w->results, buf_span(b));
+	buf_release(&line);
 }
 
 /* The line at work is done, or has failed for good. */
@@ -582,4 +584,5 @@ status_free(struct status_writer *w)
 	denials_release(&w->denials);
 	lru_release(&w->phases);
 	out_release(&w->out);
+	resultfd_release(&w->results);
 }

@@ -17,6 +17,7 @@
 #include "process/loop.h"
 #include "process/out.h"
 #include "report/effort.h"
+#include "report/resultfd.h"
 
 enum status_output { STATUS_RESULT, STATUS_SILENT };
 
@@ -26,8 +27,8 @@ struct status_opts {
 	uint64_t timeout_ms;
 	uint64_t failed_after_ms;
 	long max_in_flight;
-	long max_writes; /* in a second; 0: no limit */
-	long report_fd;	 /* -1: none */
+	long max_writes;		    /* in a second; 0: no limit */
+	long report_fd, results_fd, tap_fd; /* -1: none */
 };
 
 struct status_counters {
@@ -44,9 +45,10 @@ struct status_writer {
 	struct status_counters counters;
 	struct efforts efforts;
 	struct denials denials;
-	struct lru phases; /* see phase.h */
-	struct out out;	   /* of results */
-	bool failed;	   /* a line was bad, or a status is lost for good */
+	struct lru phases;	 /* see phase.h */
+	struct out out;		 /* of results */
+	struct resultfd results; /* the same, for krecord */
+	bool failed; /* a line was bad, or a status is lost for good */
 };
 
 /* text was checked by json_check; it is copied. -1 with what the line lacks. */

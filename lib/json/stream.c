@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "json/stream_scan.h"
+#include "process/tee.h"
 
 enum mode { UNDECIDED, LINES, CONCATENATED };
 /* The state of the bytes at the front. */
@@ -17,8 +18,9 @@ enum place { DOCUMENT, LIST_ITEM, LIST_TAIL, REST_OF_LINE };
 
 struct stream {
 	struct buf in, scratch;
-	size_t front; /* bytes of in that are done with */
-	size_t line;  /* of the front, 1 = first */
+	struct tee tee; /* of what is read */
+	size_t front;	/* bytes of in that are done with */
+	size_t line;	/* of the front, 1 = first */
 	enum mode mode;
 	enum place place;
 	bool ended, dead;
@@ -37,6 +39,7 @@ stream_new(void)
 	struct stream *s = mem_zalloc(sizeof(*s));
 
 	s->line = 1;
+	tee_init(&s->tee, -1, NULL);
 	return s;
 }
 
@@ -49,6 +52,7 @@ stream_free(struct stream *s)
 	buf_release(&s->item_version);
 	buf_release(&s->item_kind);
 	buf_release(&s->scratch);
+	tee_release(&s->tee);
 	free(s);
 }
 
@@ -96,6 +100,12 @@ compact(struct stream *s)
 }
 
 void
+stream_tap(struct stream *s, int fd, const char *stream)
+{
+	tee_init(&s->tee, fd, stream);
+}
+
+void
 stream_feed(struct stream *s, struct span bytes)
 {
 	compact(s);
@@ -106,16 +116,20 @@ long
 stream_read(struct stream *s, int fd, struct err *err)
 {
 	enum { CHUNK = 128 * 1024 };
+	size_t teed;
 	ssize_t n;
 
 	compact(s);
+	teed = tee_ahead(&s->tee, fd, CHUNK);
 	do
-		n = read(fd, buf_reserve(&s->in, CHUNK), CHUNK);
+		n = read(
+		    fd, buf_reserve(&s->in, CHUNK), teed > 0 ? teed : CHUNK);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_set(err,
 		    errno == EAGAIN ? ERR_TRANSIENT : ERR_PERMANENT,
 		    "cannot read: %s", strerror(errno));
+	tee_read(&s->tee, span_make(s->in.data + s->in.len, (size_t)n));
 	s->in.len += (size_t)n;
 	if (n == 0)
 		s->ended = true;

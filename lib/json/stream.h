@@ -53,6 +53,12 @@ void stream_feed(struct stream *s, struct span bytes);
  * non-blocking and has nothing now.
  */
 long stream_read(struct stream *s, int fd, struct err *err);
+/*
+ * What stream_read reads from a pipe goes to this one as well, for a process
+ * that records it (process/tee.h). fd -1: to none. stream: its name there,
+ * borrowed.
+ */
+void stream_tap(struct stream *s, int fd, const char *stream);
 /* The input is over: what is left is the last document, or cut short. */
 void stream_end(struct stream *s);
 

@@ -1,6 +1,7 @@
 #include "program/calls.h"
 
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 
 /* The time that an evaluation took in another process. */
@@ -12,8 +13,12 @@ static const struct sandbox_rule move[] = {
     SANDBOX_WHERE("sched_setaffinity", 0, UINT64_C(0xffffffff), 0),
     SANDBOX_ALLOW("getcpu"), SANDBOX_END};
 
+/* Lets krecord see what is read: lib/process/tee.h. */
+static const struct sandbox_rule tap[] = {SANDBOX_ALLOW("tee"),
+    SANDBOX_WHERE("ioctl", 1, UINT64_C(0xffffffff), FIONREAD), SANDBOX_END};
+
 const struct sandbox_rule *const calls_main[] = {
-    sandbox_compute, sandbox_descriptors, watch, move, NULL};
+    sandbox_compute, sandbox_descriptors, watch, move, tap, NULL};
 
 /* Its filter is in force in the workers, too, besides their own. */
 static const struct sandbox_rule fork_and_wait[] = {

@@ -21,7 +21,7 @@
 enum {
 	STAGE_REPORT_FD = 3,
 	STAGE_EXTRA_FD = 4,
-	STAGE_EXTRA_MAX = 3,
+	STAGE_EXTRA_MAX = 6,
 	STAGE_LINE_MAX = 4096
 };
 
@@ -32,6 +32,7 @@ enum stage_role {
 	STAGE_DECIDES, /* and waits for the gate, if there is one */
 	STAGE_APPLIES, /* on a leash, if there is one; knows the key of marks */
 	STAGE_WRITES,  /* on a leash, if there is one */
+	STAGE_RECORDS, /* what the others read and did */
 	STAGE_ELECTS,  /* opens the gate, holds the leash */
 	STAGE_SERVES   /* probes and metrics */
 };

@@ -1,0 +1,123 @@
+#!/bin/bash
+# kpipe --record: an operator is recorded while it runs, is killed in the middle,
+# and the recording replays to the same sets.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+cat >"$T/watches.yaml" <<'EOT'
+- group: apps
+  version: v1
+  kind: Deployment
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: Secret, manage: true}
+EOT
+cat >"$T/program.jq" <<'EOT'
+def desired: [{apiVersion: "v1", kind: "Secret",
+	metadata: {name: .primary.metadata.name},
+	stringData: {k: "SECRET\(.primary.spec.replicas)"}}];
+def status: {replicas: .primary.spec.replicas};
+EOT
+kapi_up
+export KUBECONFIG=$T/kubeconfig
+# thing NAME REPLICAS
+thing() {
+	jq -cn --arg name "$1" --argjson n "$2" '{apiVersion: "apps/v1",
+		kind: "Deployment", metadata: {name: $name, namespace: "default"},
+		spec: {replicas: $n, selector: {matchLabels: {a: "b"}},
+		template: {metadata: {labels: {a: "b"}},
+		spec: {containers: [{name: "c", image: "i"}]}}}}' |
+		kapply -o none
+}
+begin() {
+	start kpipe -f "$T/watches.yaml" --record "$T/recording" -A "$@" \
+		2>"$T/log"
+	kpipe=$!
+}
+# recorded JQ: the number of lines for which it is true
+recorded() {
+	krecord cat "$T/recording" 2>/dev/null | jq -c "select($1)" | wc -l
+}
+has() {
+	[ "$(recorded "$1")" -ge "$2" ]
+}
+
+thing a 1
+begin
+ok "a set is recorded" wait_for 30 has '.record == "set"' 1
+ok "... and the event of what it made" wait_for 30 has \
+	'.type == "ADDED" and .object.kind == "Secret"' 1
+ok "... the result of kapply" wait_for 30 has \
+	'.record == "result" and .tool == "kapply" and .line.result == "created"' 1
+ok "... the status" wait_for 30 has '.record == "status"' 1
+ok "... the result of kstatus" wait_for 30 has \
+	'.record == "result" and .tool == "kstatus"' 1
+ok "... and the state" wait_for 30 has \
+	'.record == "state" and .line.stages.krecord.ready' 1
+thing a 2
+thing b 1
+ok "changes, too" wait_for 30 has '.record == "set"' 3
+ok "... whose status is there" wait_for 30 has \
+	'.record == "result" and .tool == "kstatus"' 3
+is "$(krecord cat "$T/recording" 2>/dev/null |
+	jq -r 'select(.record == null and .time == null)')" "" \
+	"every event has its time"
+is "$(krecord cat "$T/recording" 2>/dev/null | grep -c SECRET)" 0 \
+	"no secret is in it"
+
+### Killed
+
+recorder=$(pgrep -P "$kpipe" -x krecord)
+kill -9 "$recorder"
+ok "a recorder that is killed: everything starts again" wait_for 30 \
+	grep -q "krecord.*killed by signal 9" "$T/log"
+begun_again() {
+	has '.record == "segment"' 2
+}
+ok "... with another segment" wait_for 30 begun_again
+thing b 3
+ok "... that goes on" wait_for 30 has \
+	'.record == "set" and .line.reconcile.primary.name == "b"' 2
+kill -9 "$kpipe"
+wait "$kpipe" 2>/dev/null
+runs 0 "kpipe is killed: the recording is readable" krecord stat "$T/recording"
+is "$(sed -n 's/^gaps *//p;s/^bad lines *//p' "$T/out" | xargs)" "0 0" \
+	"... without a gap"
+
+# sets: of each primary the last one, without what depends on the run
+sets() {
+	jq -sc 'map({(.reconcile.primary.name): [.items[] | .kind,
+		.metadata.name, (.stringData.k // .data.k)]}) | add' | jq -cS .
+}
+krecord cat "$T/recording" 2>/dev/null >"$T/all"
+jq -c 'select(.record == "set").line' "$T/all" |
+	jq -c '.items |= map(del(.stringData, .data))' | sets >"$T/want"
+ireconcile -f "$T/watches.yaml" -A --clock=input <"$T/all" 2>"$T/err" |
+	jq -c '.items |= map(del(.stringData, .data))' | sets >"$T/got"
+same "$T/got" "$T/want" "it replays to the same sets"
+is "$(cat "$T/err")" "" "... without a message"
+
+### In the right order of descriptors, with a leader
+
+rm -rf "$T/recording"
+begin --leader-elect --leader-election-id=x --leader-election-namespace=default
+thing c 1
+ok "with a leader" wait_for 60 has '.record == "result" and .tool == "kstatus"' 1
+kill "$kpipe"
+wait "$kpipe"
+is "$?" 0 "told to end"
+runs 0 "... the recording is whole" krecord cat "$T/recording"
+is "$(cat "$T/err")" "" "... to its end"
+kapi_down
+
+### Options
+
+for args in "--record-size=1Mi:option --record-size needs --record" \
+	"--record=$T/x --dry-run:options --dry-run and --record exclude each other"; do
+	# shellcheck disable=SC2086
+	runs 100 "${args%%:*}" kpipe -f "$T/watches.yaml" ${args%%:*}
+	is "$(cat "$T/err")" "kpipe: fatal: ${args#*:}" "... is refused"
+done
+done_testing
