@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "against/told.h"
 #include "base/mem.h"
 #include "decide/asks.h"
 #include "decide/outcome.h"
@@ -18,20 +19,12 @@
 /* Bytes of texts that are open between two comparisons. */
 enum { REST_ABOVE = 256 * 1024 };
 
-/* A difference that was printed. */
-struct told {
-	enum setdiff_part part;
-	char *object; /* owned */
-	unsigned char digest[DIGEST_SIZE];
-};
-
 struct against_primary {
 	char *label;	  /* its key in lines */
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
 	char *key;	  /* "NAMESPACE\0NAME" */
 	size_t key_len;
-	struct told *told;
-	size_t told_count;
+	struct told told;
 	bool pending, compared, differed;
 	bool failed; /* with both programs */
 };
@@ -48,9 +41,7 @@ struct taken {
 static void
 forget(struct against_primary *p)
 {
-	for (size_t i = 0; i < p->told_count; i++)
-		free(p->told[i].object);
-	free(p->told);
+	told_release(&p->told);
 	free(p->label);
 	free(p->key);
 	free(p);
@@ -148,84 +139,6 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 	outcome_release(&d);
 }
 
-static void
-digest_of(const struct against *a, const struct against_primary *mine,
-    const struct setdiff_object *o, unsigned char digest[DIGEST_SIZE])
-{
-	const struct telling_about about = {mine->label, NULL};
-	struct buf text = BUF_INIT;
-
-	telling_object(&text, a->format, &about, o);
-	digest_sha256(buf_span(&text), digest);
-	buf_release(&text);
-}
-
-static struct told *
-find_told(const struct against_primary *mine, enum setdiff_part part,
-    const char *object)
-{
-	for (size_t i = 0; i < mine->told_count; i++)
-		if (mine->told[i].part == part &&
-		    strcmp(mine->told[i].object, object) == 0)
-			return &mine->told[i];
-	return NULL;
-}
-
-/* Appends a line if it was not told, or differently. */
-static void
-tell(struct against *a, struct against_primary *mine,
-    const struct telling_about *about, const struct setdiff_object *o,
-    struct buf *lines)
-{
-	struct told *before = find_told(mine, o->part, o->object);
-	struct told now = {.part = o->part};
-
-	digest_of(a, mine, o, now.digest);
-	if (before != NULL &&
-	    memcmp(before->digest, now.digest, DIGEST_SIZE) == 0)
-		return;
-	telling_object(lines, a->format, about, o);
-	if (before != NULL) {
-		memcpy(before->digest, now.digest, DIGEST_SIZE);
-		return;
-	}
-	now.object = mem_strdup(o->object);
-	mine->told =
-	    mem_grow(mine->told, mine->told_count, sizeof(*mine->told));
-	mine->told[mine->told_count++] = now;
-}
-
-static bool
-has(const struct setdiff *s, const struct told *t)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->objects[i].part == t->part &&
-		    strcmp(s->objects[i].object, t->object) == 0)
-			return true;
-	return false;
-}
-
-/* Appends a line for each difference that is over. */
-static void
-tell_over(struct against *a, struct against_primary *mine,
-    const struct telling_about *about, const struct setdiff *s,
-    struct buf *lines)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < mine->told_count; i++) {
-		struct told *t = &mine->told[i];
-
-		if (has(s, t)) {
-			mine->told[kept++] = *t;
-			continue;
-		}
-		telling_agrees(lines, a->format, about, t->part, t->object);
-		free(t->object);
-	}
-	mine->told_count = kept;
-}
-
 /* Writes lines, and before them which primary they are about. */
 static void
 print(struct against *a, const struct telling_about *about, struct buf *lines)
@@ -258,9 +171,7 @@ tell_all(struct against *a, struct against_primary *mine,
 	struct telling_about about = about_now(a, mine, now_us, time);
 	struct buf lines = BUF_INIT;
 
-	for (size_t i = 0; i < s->count; i++)
-		tell(a, mine, &about, &s->objects[i], &lines);
-	tell_over(a, mine, &about, s, &lines);
+	told_update(&mine->told, s, a->format, &about, &lines);
 	print(a, &about, &lines);
 	buf_release(&lines);
 }
@@ -273,7 +184,7 @@ leave(struct against *a, struct against_primary *mine, int64_t now_us)
 	struct telling_about about = about_now(a, mine, now_us, time);
 	struct buf lines = BUF_INIT;
 
-	if (mine->told_count > 0) {
+	if (mine->told.count > 0) {
 		telling_gone(&lines, a->format, &about);
 		print(a, &about, &lines);
 		buf_release(&lines);

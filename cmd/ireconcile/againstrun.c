@@ -174,7 +174,9 @@ compile(struct runner *r, const struct againstrun *o, struct err *err)
 	int rc;
 
 	r->against.out = &r->out;
-	r->against.format = o->format;
+	r->against.format = o->format >= 0 ? (enum telling_format)o->format
+	    : isatty(STDOUT_FILENO)	   ? TELLING_TEXT
+					   : TELLING_JSON;
 	for (size_t i = 0; i < AGAINST_SIDES; i++) {
 		r->against.sides[i].sched.clock = o->clock;
 		r->against.sides[i].es.proof = &r->proof;

@@ -15,7 +15,7 @@ struct againstrun {
 	struct watches_scope scope;
 	const struct opt_list *library_dirs; /* see librarydirs.h */
 	enum sched_clock clock;
-	enum telling_format format;
+	int format; /* enum telling_format; -1: text on a terminal, else JSON */
 	bool debugs; /* see program.h */
 };
 

@@ -56,7 +56,7 @@ static struct opts {
     .lines_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
-static const char *const outputs[] = {"json", "text", NULL};
+static const char *const outputs[] = {"json", "text", NULL}; /* telling.h */
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
@@ -522,18 +522,16 @@ start(struct app *a, const struct watches *w, struct err *err)
 static int
 check_against(struct err *err)
 {
+	bool fds = opts.gate_fd >= 0 || opts.lines_fd >= 0 ||
+	    opts.marks_key_fd >= 0 || opts.report_fd >= 0;
+
 	if (opts.against == NULL && opts.output >= 0)
 		return err_set(
 		    err, ERR_PERMANENT, "option --output needs --against");
-	if (opts.against != NULL &&
-	    (opts.all || opts.input_of != NULL || opts.gate_fd >= 0 ||
-		opts.lines_fd >= 0 || opts.marks_key_fd >= 0 ||
-		opts.report_fd >= 0))
+	if (opts.against != NULL && (opts.all || opts.input_of != NULL || fds))
 		return err_set(err, ERR_PERMANENT,
-		    "option --against goes with neither --all nor --input-of, "
-		    "nor with a descriptor of kpipe");
-	if (opts.output < 0)
-		opts.output = isatty(STDOUT_FILENO);
+		    "option --against goes without --all, --input-of and "
+		    "descriptors");
 	return 0;
 }
 
@@ -559,7 +557,7 @@ run_against(struct err *err)
 	    .scope = {opts.namespace_, opts.all_namespaces},
 	    .library_dirs = &opts.library_dirs,
 	    .clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL,
-	    .format = opts.output == 1 ? TELLING_TEXT : TELLING_JSON,
+	    .format = opts.output,
 	    .debugs = opts.debug_values};
 
 	return againstrun(&o, err);

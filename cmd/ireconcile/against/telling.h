@@ -8,7 +8,7 @@
 #include "against/setdiff.h"
 #include "base/buf.h"
 
-/* Where the lines are about. */
+/* The primary that lines are about. */
 struct telling_about {
 	const char *primary; /* its key */
 	const char *time;    /* RFC 3339, or NULL */
@@ -23,7 +23,7 @@ void telling_begin(struct buf *b, enum telling_format format,
     const struct telling_about *about);
 void telling_object(struct buf *b, enum telling_format format,
     const struct telling_about *about, const struct setdiff_object *o);
-/* What was told about it is over: both agree, or the primary is gone. */
+/* The difference is over: both agree, or the primary is gone. */
 void telling_agrees(struct buf *b, enum telling_format format,
     const struct telling_about *about, enum setdiff_part part,
     const char *object);

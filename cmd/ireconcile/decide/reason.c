@@ -31,7 +31,8 @@ reason_sees_secrets(const struct entry *e)
 void
 reason_hide_texts(const struct primary *p, struct buf *values)
 {
-	if (reason_sees_secrets(p->entry) && span_find(buf_span(values), '"') != NULL)
+	if (reason_sees_secrets(p->entry) &&
+	    span_find(buf_span(values), '"') != NULL)
 		buf_reset(values);
 }
 
