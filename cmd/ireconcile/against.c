@@ -289,7 +289,8 @@ assume(struct against *a)
 	if (a->assumed)
 		return;
 	a->assumed = true;
-	reconciler_assume(&a->sides[AGAINST_AFTER], &names);
+	reconciler_assume(&a->sides[AGAINST_AFTER],
+	    &a->sides[AGAINST_BEFORE].es.store, &names);
 	if (names.len > 0)
 		log_warning("the input does not have these kinds, which only "
 			    "the file of --against reads: decisions are made "
@@ -440,6 +441,7 @@ against_init(struct against *a,
 		r->visit_arg = a;
 		r->gate_open = true;
 		r->silent = true;
+		r->es.keeps_gone = true;
 		if (reconciler_init(r, watches[i], library_dirs, a->out, err) !=
 		    0)
 			return -1;

@@ -530,8 +530,7 @@ check_against(struct err *err)
 		    err, ERR_PERMANENT, "option --output needs --against");
 	if (opts.against != NULL && (opts.all || opts.input_of != NULL || fds))
 		return err_set(err, ERR_PERMANENT,
-		    "option --against goes without --all, --input-of and "
-		    "descriptors");
+		    "option --against excludes --all, --input-of, *-fd");
 	return 0;
 }
 

@@ -239,9 +239,10 @@ reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 }
 
 void
-reconciler_assume(struct reconciler *r, struct buf *names)
+reconciler_assume(
+    struct reconciler *r, const struct cache *others, struct buf *names)
 {
-	events_assume(&r->es, names);
+	events_assume(&r->es, others, names);
 	start_entries(r);
 }
 

@@ -66,9 +66,10 @@ void reconciler_end_of_input(struct reconciler *r, bool told_to_end);
 
 /* The input's clock: fires what is due by then, one by one. */
 void reconciler_advance(struct reconciler *r, int64_t us);
-/* Kinds that were never announced, and have no object, are complete now. names
- * (may be NULL) gets their names, separated by commas. */
-void reconciler_assume(struct reconciler *r, struct buf *names);
+/* Kinds that others lacks, and that were never announced and have no object, are
+ * complete now. names gets their names, separated by commas. */
+void reconciler_assume(
+    struct reconciler *r, const struct cache *others, struct buf *names);
 
 /* The gate opens; until then nothing is queued. */
 void reconciler_open(struct reconciler *r);
