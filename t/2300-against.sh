@@ -372,4 +372,16 @@ scaled .spec.template.spec.containers[name=memcached].command[1]
 zero .spec.template.spec.containers[name=memcached].command[1]" \
 	"... is that argument, of each"
 
+# page LANGUAGE: the lines of that example in the page
+page() {
+	sed -n '/^```'"$1"'$/,/^```$/{/^```/d;p;}' doc/against.md
+}
+ok "the page has such a line" test -n "$(page json)"
+ok "... and it is right" grep -qxF "$(page json)" "$T/out"
+runs 1 "... as text" ireconcile \
+	-f pipeline/memcached/watches.yaml --against "$T/watches.yaml" \
+	--clock=input -o text <pipeline/memcached/t/instances.jsonl
+is "$(sed -n '/default.ready/,/ default.scaled, /p' "$T/out" | sed '$d')" \
+	"$(page text)" "... is the page's"
+
 done_testing

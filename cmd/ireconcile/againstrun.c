@@ -217,22 +217,31 @@ exit_code(const struct runner *r)
 	    against_failed(&r->against);
 }
 
+/* What a start that failed has not made is NULL. */
+static void
+release(struct runner *r)
+{
+	against_release(&r->against);
+	proof_release(&r->proof);
+	if (r->loop != NULL) {
+		out_release(&r->out);
+		stream_free(r->stream);
+		loop_free(r->loop);
+	}
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		watches_free(r->watches[i]);
+}
+
 int
 againstrun(const struct againstrun *o, struct err *err)
 {
 	struct runner r = {.eof = false};
-	int code;
+	int code = -1;
 
-	if (begin(&r, o, err) != 0)
-		return -1;
-	loop_run(r.loop);
-	code = exit_code(&r);
-	against_release(&r.against);
-	proof_release(&r.proof);
-	out_release(&r.out);
-	stream_free(r.stream);
-	loop_free(r.loop);
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		watches_free(r.watches[i]);
+	if (begin(&r, o, err) == 0) {
+		loop_run(r.loop);
+		code = exit_code(&r);
+	}
+	release(&r);
 	return code;
 }
