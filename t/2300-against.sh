@@ -72,7 +72,7 @@ is "$(cat "$T/out")" "T.e.com d/t
 
 change 's/cpu: "1"/cpu: "1000m"/'
 against 0 "the same amount in other words"
-is "$(cat "$T/out")" "" "... is no difference"
+is "$(cat "$T/out")" "" "... does not differ"
 
 change 's/{name: "main"/{name: "side", image: "s"}, &/; s/image: "i"/image: "j"/'
 against 1 "another container, and another image"
@@ -82,7 +82,7 @@ is "$(told)" 'item Deployment.apps/d/d differs .spec.template.spec.containers[na
 change 's/config_map("c"/config_map("e"/'
 against 1 "an item that only one of them has"
 is "$(told)" "item ConfigMap/d/c only-before
-item ConfigMap/d/e only-after" "... is said of both"
+item ConfigMap/d/e only-after" "... is a line for each"
 against 1 "... as text" -o text
 is "$(sed -n '2,$p' "$T/out")" "- ConfigMap d/c
 + ConfigMap d/e" "... has a sign"
@@ -160,7 +160,7 @@ runs 0 "both fail: exit 0" ireconcile -f "$T/broken.yaml" \
 is "$(cat "$T/out")" "" "... the same way: no difference"
 is "$(head -n 1 "$T/err")" \
 	"ireconcile: warning: primaries that fail with both: 1" \
-	"... but it is said"
+	"... but a warning counts them"
 
 change 's/^def desired: /def f: f; def desired: f | /'
 {
@@ -263,7 +263,7 @@ T.e.com d/t, 2026-01-01T00:00:07.000000Z
 head -n 5 "$T/in" >"$T/cut" && mv "$T/cut" "$T/in"
 against 1 "an input that is cut short"
 is "$(cat "$T/err")" "ireconcile: error: the input ends before it is complete: ConfigMap, Deployment.apps
-ireconcile: primaries compared: 0, of which differed: 0" "... is said once"
+ireconcile: primaries compared: 0, of which differed: 0" "... is logged once"
 
 # ---- timers: both decide at the same times ----
 
@@ -306,7 +306,7 @@ object t >"$T/in"
 against 0 "an entry that only the new file has"
 is "$(sed -n 1,2p "$T/err")" "ireconcile: warning: $T/new.yaml:9: u.e.com is not in $T/old.yaml: there is nothing to compare it with
 ireconcile: warning: the input does not have these kinds, which only the file of --against reads: decisions are made as if there were no objects of them: U.e.com" \
-	"... is said"
+	"... is named"
 {
 	object t
 	object u | sed 's/"kind":"T"/"kind":"U"/'
@@ -321,7 +321,7 @@ change 's/^def desired: \[/&service("s"; {app: "d"}; {ports: [{port: 1}]}), /'
 	frames end
 } >"$T/in"
 against 1 "a kind that the input does not have"
-is "$(head -n 1 "$T/err" | sed 's/.*: //')" Service "... is said"
+is "$(head -n 1 "$T/err" | sed 's/.*: //')" Service "... is named"
 is "$(told)" "item Service/d/s only-after" "... and decided about as absent"
 
 # ---- live ----

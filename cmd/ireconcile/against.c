@@ -24,7 +24,7 @@ struct against_primary {
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
 	char *key;	  /* "NAMESPACE\0NAME" */
 	size_t key_len;
-	struct told told;
+	struct told_list told;
 	bool pending, compared, differed;
 	bool failed; /* with both programs */
 };

@@ -217,7 +217,7 @@ exit_code(const struct runner *r)
 	    against_failed(&r->against);
 }
 
-/* What a start that failed has not made is NULL. */
+/* After a start that failed as well: the rest is NULL then. */
 static void
 release(struct runner *r)
 {

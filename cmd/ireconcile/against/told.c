@@ -24,7 +24,7 @@ digest_of(const struct setdiff_object *o, unsigned char digest[DIGEST_SIZE])
 }
 
 static struct told_object *
-find(const struct told *t, const struct setdiff_object *o)
+find(const struct told_list *t, const struct setdiff_object *o)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (t->objects[i].part == o->part &&
@@ -35,7 +35,7 @@ find(const struct told *t, const struct setdiff_object *o)
 
 /* False: it was told like this. */
 static bool
-remember(struct told *t, const struct setdiff_object *o)
+remember(struct told_list *t, const struct setdiff_object *o)
 {
 	struct told_object *before = find(t, o);
 	struct told_object now = {.part = o->part};
@@ -65,8 +65,9 @@ differs(const struct setdiff *s, const struct told_object *o)
 }
 
 void
-told_update(struct told *t, const struct setdiff *s, enum telling_format format,
-    const struct telling_about *about, struct buf *lines)
+told_update(struct told_list *t, const struct setdiff *s,
+    enum telling_format format, const struct telling_about *about,
+    struct buf *lines)
 {
 	size_t kept = 0;
 
@@ -87,10 +88,10 @@ told_update(struct told *t, const struct setdiff *s, enum telling_format format,
 }
 
 void
-told_release(struct told *t)
+told_release(struct told_list *t)
 {
 	for (size_t i = 0; i < t->count; i++)
 		free(t->objects[i].object);
 	free(t->objects);
-	*t = (struct told){NULL, 0};
+	*t = (struct told_list){NULL, 0};
 }

@@ -232,9 +232,10 @@ test_lines(void)
 	}
 }
 
-/* What is told of these two lines. */
+/* Appends what is told of these two lines. */
 static void
-tell(struct told *t, const char *before, const char *after, struct buf *lines)
+tell(struct told_list *t, const char *before, const char *after,
+    struct buf *lines)
 {
 	const struct telling_about about = {"P/d/p", NULL};
 	struct setdiff_side b = side_of(before), a = side_of(after);
@@ -249,7 +250,7 @@ tell(struct told *t, const char *before, const char *after, struct buf *lines)
 static void
 test_told(void)
 {
-	struct told t = {NULL, 0};
+	struct told_list t = {NULL, 0};
 	struct buf lines = BUF_INIT;
 	const char *one = LINE(MAP("a", "\"x\":1"), "");
 	const char *two = LINE(MAP("a", "\"x\":2") "," MAP("b", "\"x\":1"), "");
