@@ -260,10 +260,30 @@ T.e.com d/t, 2026-01-01T00:00:06.000000Z
     .spec.replicas: 6 -> 3
 T.e.com d/t, 2026-01-01T00:00:07.000000Z
   is gone" "... with the times"
+object t '{"n": 4}' | jq -c '.metadata.annotations = {"kpipe.dev/paused": "true"}' \
+	>"$T/paused"
+runs 0 "a primary that is paused" ireconcile -f "$T/old.yaml" \
+	--against "$T/new.yaml" --clock=input <"$T/paused"
+is "$(cat "$T/out")" "" "... is not compared"
 head -n 5 "$T/in" >"$T/cut" && mv "$T/cut" "$T/in"
 against 1 "an input that is cut short"
 is "$(cat "$T/err")" "ireconcile: error: the input ends before it is complete: ConfigMap, Deployment.apps
 ireconcile: primaries compared: 0, of which differed: 0" "... is logged once"
+
+# ---- a program that ran into a limit is left alone for a while ----
+
+change 's/^def desired: /def f: f; def desired: if .primary.spec.n == 4 then f else . end | /'
+{
+	frames begin
+	frames end
+	event ADDED 1 t '{"n": 4, "v": "x"}'
+	event MODIFIED 2 t '{"n": 3, "v": "x"}'
+	event ADDED 1 u | sed 's/00:00:01/00:02:00/'
+} >"$T/in"
+against 1 "a limit, and another state a second later"
+is "$(jq -r 'select(.part == "failure") | .time[14:19] + " " + .change' \
+	"$T/out")" "00:01 differs
+00:11 agrees" "... is decided about when the back-off is over"
 
 # ---- timers: both decide at the same times ----
 
@@ -342,6 +362,25 @@ is "$(grep -c time "$T/live.out")" 0 "... without a time"
 exec 7>&-
 wait "$pid"
 is $? 1 "... until its end: exit 1"
+
+watches old.yaml old.jq
+watches new.yaml new.jq
+sed -i 's/^  finalizer/  desiredReads: [now]\n&/' "$T/new.yaml"
+change 's/replicas: .primary.spec.n/replicas: (3 + (.now | floor) % 2)/'
+echo 'def requeue: 0.2;' >>"$T/new.jq"
+mkfifo "$T/clock"
+timeout 300 ireconcile -f "$T/old.yaml" --against "$T/new.yaml" -o json \
+	<"$T/clock" >"$T/clock.out" 2>"$T/clock.err" &
+pid=$!
+started+=("$pid")
+exec 7>"$T/clock"
+cat "$T/in" >&7
+ok "a live stream: a timer shows a difference" wait_for 20 \
+	grep -q '"differs"' "$T/clock.out"
+ok "... and its end, without an event" wait_for 20 \
+	grep -q '"agrees"' "$T/clock.out"
+exec 7>&-
+wait "$pid"
 
 # ---- real operators ----
 
