@@ -43,7 +43,7 @@ ALL_LDFLAGS = $(CFLAGS) $(HARDEN_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
 	$(JQ_CFLAGS) $(PCRE2_CFLAGS) $(ZLIB_CFLAGS) $(NGHTTP2_CFLAGS) \
-	$(SECCOMP_CFLAGS) $(HTTP_PARSER_CFLAGS)
+	$(SECCOMP_CFLAGS) $(HTTP_PARSER_CFLAGS) $(ZSTD_CFLAGS)
 
 # Only the tools that talk to the API know libcurl; only ireconcile and kgen,
 # libjq; kpipe has those of both in itself.
@@ -183,8 +183,11 @@ define UNIT
 $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
+# libcurl.a brings functions that stand in for zstd's (lib/curl-stubs).
+ZSTD_TESTS := $(BUILD)/t/lib/test-reading
+$(ZSTD_TESTS): private LIBS_test = $(ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
 $(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
 
 # Fuzzers run in the sanitized build, and name files as unit tests do. What a

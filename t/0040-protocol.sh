@@ -34,7 +34,7 @@ EOF
 thing='{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default","uid":"91ab","resourceVersion":"12","generation":1}}'
 
 unknown=$(sed -n 's/^```json //p' doc/protocol.md |
-	grep -vxE 'event|set|status|result|report|state')
+	grep -vxE 'event|set|because|status|result|report|state')
 is "$unknown" "" "every example is of a known sort"
 is "$(grep -c '^```json$' doc/protocol.md)" 0 "... none without"
 
@@ -67,6 +67,10 @@ for member in $(jq -r '.reconcile | keys[]' "$T/want"); do
 	ok "reconcile.$member is documented" \
 		grep -qx "$member" <<<"$documented"
 done
+
+count because '(.events | all(has("type") or has("timer"))) and
+	(.items | all(has("differs") or has("gone")))' \
+	"each has events and items"
 
 is "$(head -n 1 "$T/report")" "" "a report begins with a newline when ready"
 is "$(sed 1d "$T/report" | jq -c 'select(

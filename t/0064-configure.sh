@@ -50,6 +50,7 @@ libpcre2-8 10.30 10.23
 zlib 1.2.9 1.2.8
 libnghttp2 1.41 1.40.0
 libseccomp 2.5 2.4.4
+libzstd 1.4 1.3.8
 libllhttp 9.0 8.1.0
 EOT
 

@@ -21,7 +21,7 @@ echo 'def requeue: 5;' >>"$T/program.jq"
 runs 0 "-v" ireconcile -f "$T/watches.yaml" --clock=input -v <"$T/in"
 sed -n 's/.* ireconcile: debug: thing.example.com ns\/a: //p' "$T/err" >"$T/got"
 cat >"$T/want" <<'END'
-ADDED Thing.example.com/ns/a (and 1 more): 1 item, 0 deletions, 1 outstanding, status, requeue in 5.0 s; a line
+the start: 1 item, 0 deletions, 1 outstanding, status, requeue in 5.0 s; a line
 ADDED ConfigMap/ns/a-0: 0 items, 0 deletions, 0 outstanding, status, requeue in 5.0 s; a line
 MODIFIED Thing.example.com/ns/a: 0 items, 0 deletions, 0 outstanding, requeue in 5.0 s; no line
 timer: requeue: 0 items, 0 deletions, 0 outstanding, requeue in 5.0 s; no line

@@ -133,6 +133,9 @@ bad() {
 bad "nothing to watch" \
 	"nothing to watch: name a resource, or a file with -f" --server "$url"
 bad "-n with -A" "-n and -A exclude each other" --server "$url" -n x -A pods
+bad "--objects with --managers" \
+	"--objects and --managers exclude each other" \
+	--server "$url" --objects --managers pods
 bad "--objects with --timestamps" \
 	"--objects and --timestamps exclude each other" \
 	--server "$url" --objects --timestamps pods

@@ -55,6 +55,20 @@ is "$(cat "$T/err")" \
 	"kwatch: error: cannot list configmaps in namespace x with the selector \"a=b=c\": found '=', expected: ',' or 'end of string'" \
 	"... is quoted where it is refused"
 
+# Who made a change.
+watch_real cm -n x --managers
+ok "the state is told" wait_for 30 told ADDED a
+kubectl patch configmap -n x a --field-manager=editor --type=merge \
+	-p '{"data":{"k":"x"}}' >/dev/null
+ok "... and a change" wait_for 30 told MODIFIED a
+# Times of managers are seconds: others may have written in the same one.
+is "$(jq -c 'select(.object.metadata.name == "a") | [.type, .manager,
+	.object.metadata.managedFields]' "$T/out" |
+	sed 's/"editor or [^"]*"/"editor"/')" '["ADDED",null,null]
+["MODIFIED","editor",null]' "--managers: the change names its field manager"
+kill "$watcher"
+wait "$watcher"
+
 # Secrets.
 kwatch --once --redact secrets -n x | jq -c 'select(.object.data).object.data' \
 	>"$T/out"

@@ -105,7 +105,7 @@ replay 0 "an object of that name without our marks is not ours"
 	event ADDED "$(observed a-0 a v 2 | sed "s/$PATHS/another/")"
 	all_end
 } >"$T/in"
-drift '"path":".metadata.annotations[\"kpipe.dev/paths\"]","version":"2"' >"$T/want"
+drift '"differs":[{"path":".metadata.annotations[\"kpipe.dev/paths\"]"}],"version":"2"' >"$T/want"
 replay 0 "fields that are no longer desired: applied again"
 
 # The spec changes: the newest line is complete; what is no longer desired is

@@ -116,7 +116,7 @@ replay 0 "once is marked, what does not exist is left alone"
 } >"$T/in"
 line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
 	"$(known a-0 uid-a-0 a-1 uid-a-1),$(because a-0 2 |
-		sed 's/:\({"path.*\)}$/:\1,"ConfigMap\/ns\/a-1":\1}/')" >"$T/want"
+		sed 's/:\({"differs.*\)}}$/:\1,"ConfigMap\/ns\/a-1":\1}}/')" >"$T/want"
 replay 0 "... when they exist, both are kept as desired"
 
 # A condition that is not observed yet keeps its time.

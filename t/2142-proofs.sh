@@ -82,9 +82,9 @@ of_a() {
 	replay 0 "$what"
 }
 new=$(line "$(item "$good")" a 1 "\"known\":{\"$self\":null}")
-unproven='"path":".metadata.annotations[\"kpipe.dev/proof\"]","version":"7"'
+unproven='"differs":[{"path":".metadata.annotations[\"kpipe.dev/proof\"]"}],"version":"7"'
 again=$(line "$(item "$good")" a 1 \
-	"\"known\":{\"$self\":\"uid-c\"},\"because\":{\"$self\":{$unproven}}")
+	"\"known\":{\"$self\":\"uid-c\"},\"because\":{\"items\":{\"$self\":{$unproven}}}")
 of_a "converged is silent" "$origin" "$(member c "$good")"
 of_a "an origin that is missing is noted" "" \
 	"$(member c "$good")" \

@@ -126,7 +126,7 @@ seen '{}' '["c"]' "$(object ConfigMap c 7 \
 	"\"annotations\":{\"kpipe.dev/paths\":\"x\"},$(owner a)" '"data":{"k":"v"}' |
 	sed s/uid-a/uid-new/)"
 known='"known":{"ConfigMap/ns/c":"uid-c"}'
-new_line "$(item "$good")" a 9 "$known,\"because\":{\"ConfigMap/ns/c\":{\"path\":\".metadata.annotations[\\\"kpipe.dev/member\\\"]\",\"version\":\"7\"}}" \
+new_line "$(item "$good")" a 9 "$known,\"because\":{\"items\":{\"ConfigMap/ns/c\":{\"differs\":[{\"path\":\".metadata.labels\"}],\"version\":\"7\"}}}" \
 	>"$T/want"
 replay 0 "a member that is retained from now on loses its owner"
 seen '{"usual":true}' '["c"]' "$(member "$good")"

@@ -80,8 +80,8 @@ is "$(jq -c '.items[0].metadata | [.ownerReferences, (.labels | keys),
 	(.annotations | keys)]' "$T/line")" "[null,[\"team\"],[\"$mark\"]]" \
 	"... with one mark, without an owner"
 value=$(jq -r '.items[0].metadata.annotations[]' "$T/line")
-is "$(jq -c .reconcile.because "$T/line")" \
-	'{"Pod/ns/x":{"path":".metadata.labels","observed":"nothing","wanted":"{\"team\":\"a\"}","version":"2"}}' \
+is "$(jq -c .reconcile.because.items "$T/line")" \
+	'{"Pod/ns/x":{"differs":[{"path":".metadata.labels","observed":"nothing","wanted":"{\"team\":\"a\"}"}],"version":"2"}}' \
 	"... the reason is the field, not the mark"
 is "${value% *}" Thing.example.com/ns/a "... that names the primary"
 
@@ -99,9 +99,9 @@ is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"other fields than before are taken, without"
 because() {
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
-		tail -n 1 | jq -c '.reconcile.because[]'
+		tail -n 1 | jq -c '.reconcile.because.items[]'
 }
-is "$(because)" "{\"path\":\".metadata.annotations[\\\"$mark\\\"]\",\"version\":\"3\"}" \
+is "$(because)" "{\"differs\":[{\"path\":\".metadata.annotations[\\\"$mark\\\"]\"}],\"version\":\"3\"}" \
 	"... the reason is the mark, where all fields are right"
 
 cp "$T/program.jq" "$T/before"
@@ -109,7 +109,7 @@ sed -i 's/team: "a"/team: "b"/' "$T/program.jq"
 file "$(primary "$spec")" "$(held)" >"$T/in"
 is "$(last)" '[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
 	"another value than before is, too: it may be others' by now"
-is "$(because)" '{"path":".metadata.labels.team","observed":"\"a\"","wanted":"\"b\"","version":"3"}' \
+is "$(because)" '{"differs":[{"path":".metadata.labels.team","observed":"\"a\"","wanted":"\"b\""}],"version":"3"}' \
 	"... the reason is that value"
 cp "$T/before" "$T/program.jq"
 

@@ -35,7 +35,8 @@ END
 			>"$T/pod"
 	cat "$T/in" "$T/pod" |
 		ireconcile -f "$T/watches.yaml" --clock=input 2>"$T/err" |
-		jq -c '.reconcile.because[]? | [.path, .observed, .wanted]' |
+		jq -c '.reconcile.because.items[]?.differs[0]
+			| [.path, .observed, .wanted]' |
 		tail -n 1
 }
 none='  related: []'

@@ -31,7 +31,7 @@ is "$(jq -r .metadata.resourceVersion "$T/out")" \
 set_line "$(cm a 2)" >"$T/in"
 runs 0 "what we saw not yet, and is ours, is applied" kapply_line -o result
 is "$(cat "$T/out")" \
-'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"a"},"result":"configured"}' \
+'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"a"},"result":"configured","primary":"Thing.example.com/default/t"}' \
 	"... as a change"
 is "$(kubectl get cm a -o jsonpath='{.data.k}')" 2 "... the value is new"
 
@@ -129,7 +129,7 @@ set_line '[]' "$(jq -cn --arg uid "$(uid cm b)" '{delete: [{apiVersion: "v1",
 	kind: "ConfigMap", namespace: "default", name: "b", $uid}]}')" >"$T/in"
 runs 1 "what is not ours is not deleted" kapply_failing -o result
 is "$(cat "$T/out")" \
-'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"b"},"result":"failed","message":"it exists and is not part of Thing.example.com default/t"}' \
+'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"b"},"result":"failed","message":"it exists and is not part of Thing.example.com default/t","primary":"Thing.example.com/default/t"}' \
 	"... with the reason"
 set_line '[]' '{"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"d","uid":"0123"}]}' >"$T/in"
 runs 0 "another object of the name is not deleted" kapply_line

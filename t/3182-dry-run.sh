@@ -42,31 +42,32 @@ thing t >/dev/null
 dry() {
 	kapply_failing --dry-run=server "$@"
 }
+of='"primary":"Thing.example.com/default/t"'
 line() {
-	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t"},"result":"configured",'"$1}"
+	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t"},"result":"configured",'"$1,$of}"
 }
 before=$(kubectl get thing t -o json)
 set_line "$(cm s 1)" '{"finalizers":{"add":["example.com/f"]},"status":{"phase":"Ready"}}' >"$T/in"
 runs 0 "a dry run of a set" dry -o result
 is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
-{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\"}
+{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\",$of}
 $(line '"status":{"phase":"Ready"}')" "... finalizer, item, status"
 is "$(kubectl get thing t -o json)" "$before" "... and has changed nothing"
 runs 0 "the run" kapply_line -o result
 is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
-{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\"}" \
+{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\",$of}" \
 	"... says the same, but the status is for kstatus"
 set_line "$(cm s 1)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
-	"because":{"ConfigMap/default/s":{"path":".data.x"}}}' >"$T/in"
+	"because":{"items":{"ConfigMap/default/s":{"differs":[{"path":".data.x"}]}}}}' >"$T/in"
 runs 0 "a member that the apply leaves as it is" dry -o result
 is "$(jq -r .result "$T/out")" unchanged "... is unchanged"
 set_line "$(cm s 2)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
-	"because":{"ConfigMap/default/s":{"path":".data.k"}}}' >"$T/in"
+	"because":{"items":{"ConfigMap/default/s":{"differs":[{"path":".data.k"}]}}}}' >"$T/in"
 runs 0 "a member that is changed" dry -o result
 is "$(jq -r .result "$T/out")" configured "... is configured"
 kubectl patch cm s --field-manager=editor --type=merge -p '{"data":{"k":"2"}}' >/dev/null
 set_line "$(cm s 3)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
-	"because":{"ConfigMap/default/s":{"path":".data.k"}}}' >"$T/in"
+	"because":{"items":{"ConfigMap/default/s":{"differs":[{"path":".data.k"}]}}}}' >"$T/in"
 for how in dry kapply_line; do
 	runs 0 "a change of what another manager has written: $how" $how -o result
 	is "$(jq -r .because "$T/out")" ".data.k differs" "... is not a repair"

@@ -16,13 +16,18 @@ key=Deployment.apps/default/d
 deployment='[{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"default"},
 "spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
 "spec":{"containers":[{"name":"main","image":"i:1"}]}}}}]'
+# Its first members are those of the field that differs.
+reason() {
+	jq -c '{differs: [del(.repair, .version)]}
+		+ with_entries(select(.key == "repair" or .key == "version"))'
+}
 # because REASON [KEY [ITEMS]]: a line with an item that exists, and the reason
 because() {
 	local k=${2:-$key} kind name
 
 	kind=${k%%/*} name=${k##*/}
 	set_line "${3:-$deployment}" '{"known":{"'"$k"'":"'"$(uid "$kind" "$name")"'"},
-		"because":{"'"$k"'":'"$1"'}}' >"$T/in"
+		"because":{"items":{"'"$k"'":'"$(reason <<<"$1")"'}}}' >"$T/in"
 }
 requests() {
 	kapply_line --report-fd=8 8>"$T/report" 2>"$T/err"
@@ -101,7 +106,7 @@ is "$(cat "$T/err")" \
 because '{"path":".spec.x"}'
 runs 0 "no values" kapply_line
 is "$(cat "$T/err")" "$about configured Deployment.apps default/d: .spec.x differs" "... none"
-set_line "$(cm gone 1)" '{"because":{"ConfigMap/default/gone":{"gone":true}}}' >"$T/in"
+set_line "$(cm gone 1)" '{"because":{"items":{"ConfigMap/default/gone":{"gone":true}}}}' >"$T/in"
 runs 0 "an object that was deleted" kapply_line
 is "$(cat "$T/err")" "$about created ConfigMap default/gone: it was deleted" "... is made again"
 
@@ -166,12 +171,26 @@ set_line "$(cat "$T/many")" >"$T/in"
 runs 0 "thirty objects" kapply_line
 kubectl get cm -o json | jq -c '[.items[] | select(.metadata.name | test("^m[0-9]"))
 	| {key: "ConfigMap/default/\(.metadata.name)", value: .metadata.uid}] | from_entries |
-	{known: ., because: map_values({path: ".data.k", repair: true})}' >"$T/more"
+	{known: ., because: {items: map_values({differs: [{path: ".data.k"}], repair: true})}}' >"$T/more"
 set_line "$(jq -c '.[].data.k = "2"' "$T/many")" "$(cat "$T/more")" >"$T/in"
 n=$(requests)
 ok "thirty repairs: more than thirty requests ($n)" test "$n" -gt 30
 is "$(grep -c "configured ConfigMap default/m[0-9]*: .data.k differs$" "$T/err")" 30 \
 	"... each is logged"
+
+# --- the events that made the line
+events='[{"type":"MODIFIED","apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"settings","resourceVersion":"7","manager":"kubectl-edit","time":"2026-01-01T00:00:00.000000Z"}]'
+set_line "$(cm caused 1)" '{"because":{"events":'"$events"'}}' >"$T/in"
+runs 0 "a new object, because of an event" kapply_line
+is "$(cat "$T/err")" \
+	"$about created ConfigMap default/caused: after MODIFIED ConfigMap default/settings by kubectl-edit" \
+	"... which the log names"
+set_line "$(cm caused 2)" '{"known":{"ConfigMap/default/caused":"'"$(uid cm caused)"'"},
+	"because":{"events":'"$events"'}}' >"$T/in"
+runs 0 "a result" kapply_line -o result
+is "$(jq -c '[.primary, .because, .events]' "$T/out")" \
+	'["Thing.example.com/default/t","after MODIFIED ConfigMap default/settings by kubectl-edit",'"$events"']' \
+	"... has the primary and the events"
 
 set_line '[]' '{"because":[]}' >"$T/in"
 runs 1 "a because that is not an object" kapply_failing

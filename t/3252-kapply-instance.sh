@@ -20,7 +20,7 @@ live() {
 }
 ours=kpipe-thing.example.com
 item=$(cm a 1 | jq -c '.metadata.annotations = {"kpipe.dev/paths": "one"}')
-known='"known":{"ConfigMap/default/a":"u2"},"because":{"ConfigMap/default/a":{"path":".data.k","repair":true}}'
+known='"known":{"ConfigMap/default/a":"u2"},"because":{"items":{"ConfigMap/default/a":{"differs":[{"path":".data.k"}],"repair":true}}}'
 loops='"loops":{"ConfigMap/default/a":".data.k"}'
 kapply_stage() {
 	kapply --server "$url" -o status <"$T/pipe" >"$T/out" 2>"$T/err"

@@ -21,7 +21,9 @@ is "$(cat "$D/kwatch.args")" "--report-fd=3
 --filename=$T/watches.yaml
 --namespace=ns
 --kubeconfig=/k
---context=c" "arguments of kwatch"
+--context=c
+--timestamps
+--managers" "arguments of kwatch"
 is "$(cat "$D/ireconcile.args")" "--report-fd=3
 --log-level=debug
 --log-format=text

@@ -31,7 +31,8 @@ is "$(sed -n '1s/^kpipe: \([^ ]*\) (\(............\).*/\1 \2/p' "$log")" \
 	"... of this build"
 
 kubectl apply -f pipeline/memcached/example.yaml >"$T/out"
-ok "an object is created" wait_for 30 logged 'created Deployment.apps default/example'
+ok "an object is created" wait_for 30 logged \
+	'created Deployment.apps default/example: after ADDED Memcached.cache.example.com default/example by kubectl-client-side-apply'
 ok "a status that is new" wait_for 30 logged 'Ready False \(Progressing\)'
 ok "... becomes another" wait_for 60 logged \
 	'Ready False \(Progressing\) -> True \([A-Za-z]*\) after [0-9]*\.[0-9] s'

@@ -72,7 +72,7 @@ times() {
 password='\.spec\.template\.spec\.containers\[name=c\]\.env\[name=PW\]\.value'
 ok "it starts" wait_for 30 grep -q 'kpipe: ready$' "$log"
 kubectl apply -f "$T/thing.yaml" >>"$T/out"
-ok "the copy is made" wait_for 30 times 1 'created Deployment.apps default/d'
+ok "the copy is made" wait_for 30 times 1 'created Deployment.apps default/d.*'
 kubectl patch deployment d --field-manager=kubectl-set --type=merge -p '{"spec":
 	{"template":{"spec":{"containers":[{"name":"c","image":"i",
 	"env":[{"name":"PW","value":"evil7"}]}]}}}}' >>"$T/out"

@@ -24,14 +24,14 @@ for main in cmd/*/main.c; do
 	# Those that are linked, by their own account.
 	is "$(libraries "$tool" | tr ' ' '\n' | sed 's/OpenSSL/libcrypto/
 		s/PCRE2/libpcre2-8/; s/nghttp2/libnghttp2/
-		s/^http_parser/libhttp_parser/; s/^llhttp/libllhttp/' | sort)" \
+		s/^zstd/libzstd/; s/^http_parser/libhttp_parser/; s/^llhttp/libllhttp/' | sort)" \
 		"$({
 			ldd "$BIN/$tool" |
 				sed -n 's/^\t\(lib[^ ]*\)\.so.*/\1/p'
 			nm "$BIN/$tool" |
 				sed -n 's/.* T curl_version_info/libcurl/p'
 		} | sed 's/-[0-9].*//; s/^libpcre2$/libpcre2-8/' |
-			grep -xE 'lib(curl|crypto|nghttp2|jq|yaml|seccomp|pcre2-8|http_parser|llhttp)' | sort -u)" \
+			grep -xE 'lib(curl|crypto|nghttp2|jq|yaml|seccomp|pcre2-8|zstd|http_parser|llhttp)' | sort -u)" \
 		"... all of them, and no others"
 done
 

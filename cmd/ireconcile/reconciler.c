@@ -46,7 +46,8 @@ dirty(void *arg, struct primary *p)
 	struct reconciler *r = arg;
 
 	p->dirty = true;
-	trace_cause(&r->cause, p);
+	if (p->entry->complete)
+		trigger_note(&r->trigger, p);
 	if (p->queued || !p->entry->complete || !r->gate_open)
 		return;
 	p->queued = true;
@@ -79,7 +80,6 @@ reconciler_release(struct reconciler *r)
 	orphans_release(&r->orphans);
 	lanes_release(&r->lanes);
 	entries_release(&r->es);
-	buf_release(&r->cause);
 }
 
 static void
@@ -146,9 +146,9 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		primary_recompute(p);
 	if (reasons & 1u << WAKE_SLOT)
 		throttle_leave(&r->es, p);
-	trace_timers(&r->cause, reasons);
+	trigger_timers(&r->trigger, reasons);
 	dirty(r, p);
-	buf_reset(&r->cause);
+	trigger_over(&r->trigger);
 }
 
 void
@@ -202,6 +202,15 @@ reconciler_advance(struct reconciler *r, int64_t us)
 	sched_advance(&r->sched, us);
 }
 
+/* A line of a recording that is not an event. */
+static bool
+is_record(struct span text)
+{
+	struct json_members m = json_members(text);
+
+	return json_member(&m) && span_is(m.key, "record");
+}
+
 int
 reconciler_document(struct reconciler *r, struct span text, struct err *err)
 {
@@ -211,11 +220,13 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 	cache_rest(&r->es.store, OPEN_MAX);
 	if (us >= 0)
 		reconciler_advance(r, us);
-	trace_event(&r->cause, text);
+	if (is_record(text))
+		return 0;
+	trigger_document(&r->trigger, text);
 	rc = events_apply(&r->es, text, err);
 	r->counters.events += rc == 0;
+	trigger_over(&r->trigger);
 	start_entries(r);
-	buf_reset(&r->cause);
 	return rc;
 }
 
@@ -518,6 +529,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	due = print(r, p, &d, due);
 	p->entry->stats.sets += due != LINE_NOTHING;
 	trace(p, &d, due);
+	trigger_forget(p);
 	cost_end(&cost);
 	lanes_charge(&r->lanes, p, cost.cpu_us);
 	wakes_set(&r->sched, p, &d, due, cost.cpu_us);

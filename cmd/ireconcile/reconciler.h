@@ -17,6 +17,7 @@
 #include "orphans.h"
 #include "process/loop.h"
 #include "process/out.h"
+#include "trigger.h"
 #include "state/entry.h"
 #include "state/lanes.h"
 #include "state/sched.h"
@@ -36,8 +37,8 @@ struct reconciler {
 	struct orphans orphans;
 	struct out *out; /* borrowed */
 	enum decide_mode mode;
-	struct lanes lanes; /* those that are dirty, and queued */
-	struct buf cause;   /* what happens now; see trace.h */
+	struct lanes lanes;	/* those that are dirty, and queued */
+	struct trigger trigger; /* what happens now */
 	bool gate_open;
 	bool silent;	 /* no line is written */
 	bool ready;	 /* every kind was complete at least once */

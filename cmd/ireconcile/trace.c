@@ -1,68 +1,6 @@
 #include "trace.h"
 
-#include <stdlib.h>
-
-#include "base/mem.h"
-#include "json/json.h"
-#include "state/sched.h"
-#include "value/objref.h"
-
-void
-trace_event(struct buf *now, struct span text)
-{
-	struct span type, object, metadata;
-	struct objref id = {0};
-
-	buf_reset(now);
-	if (!log_is_on(LOG_DEBUG))
-		return;
-	type = json_raw_string(json_get(text, "type"));
-	object = json_get(text, "object");
-	if (object.p == NULL)
-		object = text;
-	metadata = json_get(object, "metadata");
-	id.kind = json_raw_string(json_get(object, "kind"));
-	objref_split(json_raw_string(json_get(object, "apiVersion")), &id.group,
-	    &id.version);
-	id.namespace_ = json_raw_string(json_get(metadata, "namespace"));
-	id.name = json_raw_string(json_get(metadata, "name"));
-	buf_addf(now, "%.*s ", SPAN_ARG(type.n > 0 ? type : span_str("ADDED")));
-	if (span_is(type, "BOOKMARK"))
-		objref_add_kind(now, id.kind, id.group);
-	else
-		objref_add_key(now, &id);
-}
-
-void
-trace_timers(struct buf *now, unsigned reasons)
-{
-	static const char *const names[WAKE_REASONS] = {
-	    [WAKE_REQUEUE] = "requeue",
-	    [WAKE_PERIOD] = "reconcilePeriod",
-	    [WAKE_DEADLINE] = "a deadline",
-	    [WAKE_AGAIN] = "a line to repeat",
-	    [WAKE_BACKOFF] = "a back-off",
-	    [WAKE_HELD] = "the end of a hold",
-	    [WAKE_SLOT] = "the end of a slot"};
-
-	buf_reset(now);
-	if (!log_is_on(LOG_DEBUG))
-		return;
-	for (unsigned i = 0; i < WAKE_REASONS; i++)
-		if ((reasons & 1u << i) != 0)
-			buf_addf(now, "%s%s",
-			    now->len > 0 ? ", " : "timer: ", names[i]);
-}
-
-void
-trace_cause(const struct buf *now, struct primary *p)
-{
-	if (now->len == 0 ||
-	    (p->cause != NULL && span_is(buf_span(now), p->cause)))
-		return;
-	if (p->causes++ == 0)
-		p->cause = mem_dup(now->data, now->len);
-}
+#include "trigger.h"
 
 static void
 add_requeue(struct buf *b, const struct program_requeue *r)
@@ -114,15 +52,10 @@ trace_evaluation(struct primary *p, const struct decision *d, enum line_due due,
 
 	if (!log_is_on(LOG_DEBUG))
 		return;
-	buf_adds(&b, p->cause != NULL ? p->cause : "the start");
-	if (p->causes > 1)
-		buf_addf(&b, " (and %u more)", p->causes - 1);
+	trigger_describe(&b, p);
 	buf_adds(&b, ": ");
 	describe(&b, d, due);
 	log_write(LOG_DEBUG, who, "%s", buf_str(&b));
 	p->plan.fresh = false;
 	buf_release(&b);
-	free(p->cause);
-	p->cause = NULL;
-	p->causes = 0;
 }

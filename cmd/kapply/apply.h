@@ -118,8 +118,9 @@ void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span message);
 
 /* report.c */
-void report_result(struct apply *a, const struct item *i, const char *result,
-    const char *message);
+/* s: the item's set, or NULL. */
+void report_result(struct apply *a, const struct set *s, const struct item *i,
+    const char *result, const char *message);
 /* An object of a set was written: logged, with the reason. */
 void report_written(struct apply *a, const struct set *s, const struct item *i,
     const char *result);

@@ -533,7 +533,7 @@ pruned(struct applyset *as, const struct kube_answer *a)
 
 	(void)a;
 	as->doomed = d->next;
-	report_result(as->apply, &d->item, "deleted", NULL);
+	report_result(as->apply, NULL, &d->item, "deleted", NULL);
 	doomed_free(d);
 }
 

@@ -60,7 +60,8 @@ void
 because_found(struct item *i, struct span object, struct span ours)
 {
 	struct buf owner = BUF_INIT, scratch = BUF_INIT;
-	struct span path = json_string(json_get(i->because, "path"), &scratch);
+	struct span path =
+	    json_string(json_get(set_difference(i), "path"), &scratch);
 
 	if (set_is_repair(i) && path.n > 0 &&
 	    find_owner(&owner, i, object, path, ours)) {
@@ -85,10 +86,9 @@ static void
 add_values(struct buf *b, const struct item *i)
 {
 	struct buf one = BUF_INIT, other = BUF_INIT;
-	struct span observed =
-	    json_string(json_get(i->because, "observed"), &one);
-	struct span wanted =
-	    json_string(json_get(i->because, "wanted"), &other);
+	struct span first = set_difference(i);
+	struct span observed = json_string(json_get(first, "observed"), &one);
+	struct span wanted = json_string(json_get(first, "wanted"), &other);
 
 	if (observed.n == 0 || wanted.n == 0 || observed.n > VALUE_MAX ||
 	    wanted.n > VALUE_MAX || datakind(i->id.group, i->id.kind))
@@ -106,11 +106,47 @@ was_there(const struct item *i)
 	return json_type(json_get(i->because, "gone")) == JSON_TRUE;
 }
 
+static void
+add_event(struct buf *b, struct span event)
+{
+	struct buf text = BUF_INIT;
+	struct objref id = {.kind = json_raw_string(json_get(event, "kind")),
+	    .namespace_ = json_raw_string(json_get(event, "namespace")),
+	    .name = json_raw_string(json_get(event, "name"))};
+	struct span manager = json_string(json_get(event, "manager"), &text);
+
+	objref_split(json_raw_string(json_get(event, "apiVersion")), &id.group,
+	    &id.version);
+	buf_addf(b, "after %.*s ",
+	    SPAN_ARG(json_raw_string(json_get(event, "type"))));
+	objref_add_label(b, &id);
+	if (manager.n > 0)
+		buf_addf(b, " by %.*s", SPAN_ARG(manager));
+	buf_release(&text);
+}
+
+/* The first of them; timers say little. */
+static void
+add_cause(struct buf *b, const struct set *s)
+{
+	struct json_elements list =
+	    json_elements(s != NULL ? s->causes : SPAN_NONE);
+
+	while (json_element(&list)) {
+		if (json_get(list.value, "name").n == 0)
+			continue;
+		add_event(b, list.value);
+		return;
+	}
+}
+
 void
-because_add(struct buf *b, const struct item *i, const char *result)
+because_add(struct buf *b, const struct set *s, const struct item *i,
+    const char *result)
 {
 	struct buf scratch = BUF_INIT;
-	struct span path = json_string(json_get(i->because, "path"), &scratch);
+	struct span path =
+	    json_string(json_get(set_difference(i), "path"), &scratch);
 
 	if (strcmp(result, "unchanged") == 0)
 		return;
@@ -121,6 +157,8 @@ because_add(struct buf *b, const struct item *i, const char *result)
 	} else if (path.n > 0) {
 		buf_addspan(b, path);
 		add_values(b, i);
+	} else if (strcmp(result, "failed") != 0) {
+		add_cause(b, s);
 	}
 	if (path.n > 0 && i->by != NULL)
 		buf_addf(b, "; set by %s", i->by);

@@ -3,6 +3,7 @@
  * (reconcile.because of the line), and the field manager that changed it.
  *
  *	.spec.replicas 5, wanted 3; set by kubectl-scale
+ *	after MODIFIED ConfigMap default/settings by kubectl-edit
  *
  * The manager is looked for (STEP_CAUSE) only for a repair, and only a few
  * times a second: it is for people, and nothing depends on it.
@@ -30,9 +31,11 @@ bool because_may_look(struct because_looks *l, uint64_t now_ms);
  * `ours` is our manager. */
 void because_found(struct item *i, struct span object, struct span ours);
 
-/* Appends the reason of the result; nothing if the line has none, or if nothing
- * was changed. Values of
- * Secrets and ConfigMaps are left out, whatever the line has. */
-void because_add(struct buf *b, const struct item *i, const char *result);
+/* Appends the reason of the result: the first field, or else the event that
+ * made the set be decided; nothing if the line has neither, or if nothing was
+ * changed. Values of Secrets and ConfigMaps are left out, whatever the line
+ * has. s: the item's, or NULL. */
+void because_add(struct buf *b, const struct set *s, const struct item *i,
+    const char *result);
 
 #endif

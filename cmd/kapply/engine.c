@@ -397,7 +397,7 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 		a->new_scope_ms = i->accepted_ms;
 	if (i->op != OP_APPLY && i->op != OP_DELETE)
 		return;
-	report_result(a, i, result, NULL);
+	report_result(a, k->set, i, result, NULL);
 	report_written(a, k->set, i, result);
 }
 

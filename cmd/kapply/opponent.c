@@ -43,7 +43,7 @@ void
 opponent_answered(struct lru *repairs, const struct set *s,
     const struct item *i, struct span object, uint64_t now_ms)
 {
-	struct span raw = json_get(i->because, "path");
+	struct span raw = json_get(set_difference(i), "path");
 	struct buf scratch = BUF_INIT;
 	struct repair *r;
 

@@ -46,9 +46,22 @@ begin_result(
 	add_text(b, "result", span_str(result));
 }
 
+/* For which primary, and after which events: of a desired set. */
+static void
+add_origin(struct buf *b, const struct set *s)
+{
+	if (s == NULL || s->plain)
+		return;
+	add_text(b, "primary", span_str(s->key));
+	if (s->causes.n == 0)
+		return;
+	json_add_key(b, "events");
+	buf_addspan(b, s->causes);
+}
+
 void
-report_result(struct apply *a, const struct item *i, const char *result,
-    const char *message)
+report_result(struct apply *a, const struct set *s, const struct item *i,
+    const char *result, const char *message)
 {
 	struct span ns = i->namespace_.n ? i->namespace_ : i->id.namespace_;
 	struct buf because = BUF_INIT, *b;
@@ -56,13 +69,14 @@ report_result(struct apply *a, const struct item *i, const char *result,
 	count_result(&a->counters, result);
 	if (a->o->output != OUTPUT_RESULT)
 		return;
-	because_add(&because, i, result);
+	because_add(&because, s, i, result);
 	b = out_buf(&a->out);
 	begin_result(b, &i->id, ns, result);
 	if (message != NULL)
 		add_text(b, "message", span_str(message));
 	if (because.len > 0)
 		add_text(b, "because", buf_span(&because));
+	add_origin(b, s);
 	buf_adds(b, "}\n");
 	out_added(&a->out);
 	buf_release(&because);
@@ -81,6 +95,7 @@ report_part(
 	begin_result(b, &s->primary, s->primary.namespace_, "configured");
 	json_add_key(b, part);
 	buf_addspan(b, value);
+	add_origin(b, s);
 	buf_adds(b, "}\n");
 	out_added(&a->out);
 }
@@ -301,7 +316,7 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 		buf_adds(&b, ", fields were given back");
 	if (a->o->dry_run)
 		buf_adds(&b, " (dry run)");
-	because_add(&why, i, result);
+	because_add(&why, s, i, result);
 	if (why.len > 0)
 		buf_addf(&b, ": %s", buf_str(&why));
 	log_about(LOG_INFO, s, buf_str(&b));
@@ -485,7 +500,7 @@ report_failures(struct apply *a, struct set *s)
 			continue;
 		i->failure.reported = true;
 		log_about(LOG_ERROR, s, i->failure.error);
-		report_result(a, i, "failed", reason_of(i));
+		report_result(a, s, i, "failed", reason_of(i));
 	}
 	if (first != NULL && s->on_error.n != 0 && (news || !s->error_told)) {
 		buf_addspan(&error,

@@ -61,6 +61,9 @@ add_reader(struct pipeline *p, struct err *err)
 		return -1;
 	watches_args(s);
 	credential_pass(s);
+	/* For `because`: ireconcile passes them on. */
+	stage_arg(s, "--timestamps");
+	stage_arg(s, "--managers");
 	if (options.dry_run)
 		stage_arg(s, "--once");
 	return 0;

@@ -27,6 +27,7 @@ struct kwatch {
 	struct redact *redact; /* NULL: nothing is hidden */
 	bool once;
 	bool show_managed_fields;
+	bool managers;
 
 	struct wants *wants; /* borrowed: of all kinds */
 	struct kind **kinds;

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "lastwriter.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "watch.h"
@@ -450,7 +451,8 @@ add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
 }
 
 void
-kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
+kind_body(const struct kind *k, const struct json_frame *f, enum kind_news news,
+    struct buf *out)
 {
 	struct buf whole = BUF_INIT;
 	struct buf *b = k->app->redact != NULL ? &whole : out;
@@ -465,6 +467,8 @@ kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 		    span_str(k->kind),
 		    (const char *const *)k->want->redact.items, buf_span(b),
 		    out);
+	if (k->app->managers && news == KIND_CHANGE)
+		lastwriter_add(out, f->managed_fields);
 	buf_release(&whole);
 }
 

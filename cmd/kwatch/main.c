@@ -27,7 +27,7 @@ static struct opts {
 	const char *namespaces;
 	bool all_namespaces;
 	const char *selector, *field_selector;
-	bool once, objects, timestamps, redact, show_managed_fields;
+	bool once, objects, timestamps, managers, redact, show_managed_fields;
 	long report_fd;
 } o = {.report_fd = -1};
 
@@ -45,6 +45,8 @@ static const struct opt table[] = {
 	"print objects instead of events; deletions are left out"},
     {0, "timestamps", NULL, OPT_FLAG, &o.timestamps, NULL,
 	"say in each line when it was printed"},
+    {0, "managers", NULL, OPT_FLAG, &o.managers, NULL,
+	"say in the line of each change which field manager made it"},
     {0, "redact", NULL, OPT_FLAG, &o.redact, NULL,
 	"replace secret values by keyed digests"},
     {0, "show-managed-fields", NULL, OPT_FLAG, &o.show_managed_fields, NULL,
@@ -244,6 +246,9 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	if (o.all_namespaces && o.namespaces != NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "-n and -A exclude each other");
+	if (o.objects && o.managers)
+		return err_set(err, ERR_PERMANENT,
+		    "--objects and --managers exclude each other");
 	if (o.objects && o.timestamps)
 		return err_set(err, ERR_PERMANENT,
 		    "--objects and --timestamps exclude each other");
@@ -257,6 +262,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	app->wants = &r->wants;
 	app->once = o.once;
 	app->show_managed_fields = o.show_managed_fields;
+	app->managers = o.managers;
 	app->arg = r;
 	app->on_ready = on_ready;
 	app->on_unready = on_unready;

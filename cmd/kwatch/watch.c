@@ -185,7 +185,8 @@ put(struct watch *w, const struct json_frame *f)
 
 	if (sink_entry_is(e, f->uid, f->resource_version))
 		return;
-	kind_body(w->kind, f, &body);
+	kind_body(
+	    w->kind, f, w->state == WATCHING ? KIND_CHANGE : KIND_STATE, &body);
 	sink_put(w->kind->app->sink, e, f->uid, f->resource_version,
 	    buf_span(&body));
 	buf_release(&body);
@@ -196,7 +197,7 @@ drop(struct watch *w, const struct json_frame *f)
 {
 	struct buf body = BUF_INIT;
 
-	kind_body(w->kind, f, &body);
+	kind_body(w->kind, f, KIND_STATE, &body);
 	sink_delete(w->kind->app->sink, entry(w, f), f->uid, buf_span(&body));
 	buf_release(&body);
 }

@@ -9,6 +9,7 @@
 #include <seccomp.h>
 #include <stdio.h>
 #include <yaml.h>
+#include <zstd.h>
 #ifdef KPIPE_LLHTTP
 #include <llhttp.h>
 #else
@@ -28,6 +29,7 @@
 #pragma weak seccomp_version
 #pragma weak pcre2_config_8
 #pragma weak jq_init
+#pragma weak ZSTD_versionString
 #ifdef KPIPE_LLHTTP
 #pragma weak llhttp_init
 #else
@@ -132,11 +134,19 @@ add_parser(struct buf *b)
 #endif
 }
 
+static void
+add_zstd(struct buf *b)
+{
+	if (ZSTD_versionString != NULL)
+		add(b, "zstd", ZSTD_versionString());
+}
+
 void
 version_describe(struct buf *b)
 {
 	static void (*const adders[])(struct buf *) = {add_curl, add_openssl,
-	    add_nghttp2, add_jq, add_yaml, add_seccomp, add_pcre2, add_parser};
+	    add_nghttp2, add_jq, add_yaml, add_seccomp, add_pcre2, add_parser,
+	    add_zstd};
 
 	add(b, "commit", version_commit != NULL ? version_commit : "unknown");
 	for (size_t i = 0; i < COUNT(adders); i++)

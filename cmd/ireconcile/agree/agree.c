@@ -23,17 +23,32 @@ struct comparison {
 	unsigned texts;	    /* these placeholders agree with any text */
 	struct buf *path;   /* of the first difference, or NULL */
 	struct buf *values; /* there, or NULL */
-	struct buf *wanted; /* the desired one apart, or NULL */
-	struct buf *error;  /* the first text for "${error}", or NULL */
-	jv string_data;	    /* stringData of a desired Secret, or invalid */
+	const struct agree_each *each; /* is told all of them; or NULL */
+	struct buf *error; /* the first text for "${error}", or NULL */
+	jv string_data;	   /* stringData of a desired Secret, or invalid */
 };
 
 static bool compare(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place);
 
+/* The comparison goes on if all differences are wanted. */
+static bool
+tell(const struct comparison *c, const struct apischema_place *place,
+    struct span observed, struct span desired)
+{
+	struct buf path = BUF_INIT;
+
+	apischema_add_place(&path, place);
+	c->each->found(c->each->arg, buf_span(&path), observed, desired);
+	buf_release(&path);
+	return true;
+}
+
 static bool
 differ(const struct comparison *c, const struct apischema_place *place)
 {
+	if (c->each != NULL)
+		return tell(c, place, SPAN_NONE, SPAN_NONE);
 	if (c->path != NULL)
 		apischema_add_place(c->path, place);
 	return false;
@@ -57,13 +72,23 @@ static bool
 differ_by(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
-	if (c->values != NULL) {
-		add_value(c->values, observed);
-		if (c->wanted == NULL)
-			buf_adds(c->values, ", then ");
-		add_value(c->wanted != NULL ? c->wanted : c->values, desired);
+	struct buf was = BUF_INIT, wish = BUF_INIT;
+	bool same;
+
+	if (c->each == NULL && c->values == NULL)
+		return differ(c, place);
+	add_value(&was, observed);
+	add_value(&wish, desired);
+	if (c->each != NULL) {
+		same = tell(c, place, buf_span(&was), buf_span(&wish));
+	} else {
+		buf_addf(
+		    c->values, "%s, then %s", buf_str(&was), buf_str(&wish));
+		same = differ(c, place);
 	}
-	return differ(c, place);
+	buf_release(&was);
+	buf_release(&wish);
+	return same;
 }
 
 /* Whether value equals an absent field, anywhere. */
@@ -187,8 +212,7 @@ compare_string_data(const struct comparison *c, jv desired, jv observed,
 			  jvtext_span(text), BASE64_BLANKS, &got, NULL) == 0 &&
 			span_eq(want, buf_span(&got));
 
-		if (!same)
-			differ(c, &at);
+		same = same || differ(c, &at);
 		buf_release(&got);
 		jv_free(text);
 		jv_free(key);
@@ -212,8 +236,7 @@ nothing_more(const struct comparison *c, jv desired, jv observed,
 		bool same = is_empty(&c->schema, value, &at) ||
 		    jv_object_has(jv_copy(desired), jv_copy(key));
 
-		if (!same)
-			differ(c, &at);
+		same = same || differ(c, &at);
 		jv_free(key);
 		jv_free(value);
 		if (!same)
@@ -254,8 +277,9 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 
 	if (jv_get_kind(observed) != JV_KIND_OBJECT)
 		return differ(c, place);
-	jvmembers_init(
-	    &m, desired, c->path != NULL ? JVMEMBERS_SORTED : JVMEMBERS_KEPT);
+	jvmembers_init(&m, desired,
+	    c->path != NULL || c->each != NULL ? JVMEMBERS_SORTED
+					       : JVMEMBERS_KEPT);
 	for (size_t i = 0; same && i < m.count; i++) {
 		struct apischema_place at = {
 		    place, m.items[i].key, SPAN_NONE, 0};
@@ -304,8 +328,11 @@ compare_keyed(const struct comparison *c, jv desired, jv observed,
 		jv a, b;
 		bool same;
 
-		if (j < 0)
-			return differ(c, &at);
+		if (j < 0) {
+			if (!differ(c, &at))
+				return false;
+			continue;
+		}
 		a = jv_array_get(jv_copy(desired), i);
 		b = jv_array_get(jv_copy(observed), j);
 		same =
@@ -386,31 +413,34 @@ agree_object(jv desired_peek, jv observed_peek, struct buf *path)
 	return agree_values(desired_peek, observed_peek, path, NULL);
 }
 
-bool
-agree_values(
-    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
+static bool
+compare_whole(jv desired_peek, jv observed_peek, struct comparison c)
 {
-	return agree_difference(
-	    desired_peek, observed_peek, path, values, NULL);
-}
-
-bool
-agree_difference(jv desired_peek, jv observed_peek, struct buf *path,
-    struct buf *observed, struct buf *wanted)
-{
-	struct comparison c = {.path = path,
-	    .values = observed,
-	    .wanted = wanted,
-	    .string_data = jv_invalid()};
-
 	c.schema =
 	    apischema_of(jvtext_span(jvtext_peek(desired_peek, "apiVersion")),
 		jvtext_span(jvtext_peek(desired_peek, "kind")));
+	c.string_data = jv_invalid();
 	if (c.schema.builtin && span_is(c.schema.kind, "Secret"))
 		c.string_data = jvtext_peek(desired_peek, "stringData");
 	if (jv_get_kind(c.string_data) != JV_KIND_OBJECT)
 		c.string_data = jv_invalid();
 	return compare(&c, desired_peek, observed_peek, &top);
+}
+
+bool
+agree_values(
+    jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
+{
+	return compare_whole(desired_peek, observed_peek,
+	    (struct comparison){.path = path, .values = values});
+}
+
+void
+agree_differences(
+    jv desired_peek, jv observed_peek, const struct agree_each *each)
+{
+	compare_whole(
+	    desired_peek, observed_peek, (struct comparison){.each = each});
 }
 
 /* A status that is absent or null is the same as {}. */

@@ -61,9 +61,18 @@ bool agree_values(
 bool agree_status_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
 
-/* The same with the two values apart. Both are NULL, or neither. */
-bool agree_difference(jv desired_peek, jv observed_peek, struct buf *path,
-    struct buf *observed, struct buf *wanted);
+/*
+ * All paths that differ, in the order of the keys, each with the observed value
+ * and the desired one as JSON, cut; no values where elements are missing, or
+ * lists have other lengths, nor of stringData.
+ */
+struct agree_each {
+	void (*found)(void *arg, struct span path, struct span observed,
+	    struct span desired);
+	void *arg;
+};
+void agree_differences(
+    jv desired_peek, jv observed_peek, const struct agree_each *each);
 
 /*
  * agree_status, where a desired string that holds "${error}" or "${manager}",

@@ -52,15 +52,8 @@ add_true(struct buf *b, const char *key)
 	buf_adds(b, "true");
 }
 
-/* Digests and proofs say nothing to people. */
-static bool
-is_ours(struct span path)
-{
-	return span_starts(path, ".metadata.annotations[\"kpipe.dev/");
-}
-
-/* Without the mark of fields that are held: it changes with them, and they say
- * more. */
+/* Without the annotations of ours: digests and proofs say nothing to people, and
+ * change with fields, which say more. */
 static jv
 unmarked(jv item)
 {
@@ -74,7 +67,7 @@ unmarked(jv item)
 	}
 	jvmembers_init(&m, notes, JVMEMBERS_KEPT);
 	for (size_t n = 0; n < m.count; n++)
-		if (span_starts(m.items[n].key, PROOF_PATCH))
+		if (span_starts(m.items[n].key, "kpipe.dev/"))
 			item = jv_delpaths(item,
 			    JV_ARRAY(JV_ARRAY(jv_string("metadata"),
 				jv_string("annotations"),
@@ -85,11 +78,73 @@ unmarked(jv item)
 	return item;
 }
 
+enum { DIFFERS_MAX = 8 };
+
+/* The list of the fields of one item that differ. */
+struct differs {
+	const struct primary *primary;
+	bool hide; /* values */
+	struct buf list;
+	unsigned count;
+};
+
 static void
-add_difference(struct buf *b, const struct primary *p, const struct point *pt)
+add_differing(struct differs *l, struct span path, struct span observed,
+    struct span wanted)
 {
-	struct buf path = BUF_INIT, observed = BUF_INIT, wanted = BUF_INIT;
-	bool hide = reason_is_confidential(pt->item->kind);
+	struct buf was = BUF_INIT, wish = BUF_INIT;
+
+	if (l->count++ >= DIFFERS_MAX)
+		return;
+	buf_addspan(&was, observed);
+	buf_addspan(&wish, wanted);
+	reason_hide_texts(l->primary, &was);
+	reason_hide_texts(l->primary, &wish);
+	json_add_comma(&l->list);
+	buf_addc(&l->list, '{');
+	add_text(&l->list, "path", path);
+	add_text(&l->list, "observed", buf_span(&was));
+	add_text(&l->list, "wanted", buf_span(&wish));
+	buf_addc(&l->list, '}');
+	buf_release(&was);
+	buf_release(&wish);
+}
+
+static void
+take_difference(
+    void *arg, struct span path, struct span observed, struct span wanted)
+{
+	struct differs *l = arg;
+
+	if (l->hide)
+		observed = wanted = SPAN_NONE;
+	add_differing(l, path, observed, wanted);
+}
+
+/* Our own marks count only if nothing else differs, or is not to be there. */
+static void
+find_differences(struct differs *l, jv wish, jv was, unsigned marks)
+{
+	const struct agree_each each = {take_difference, l};
+	struct buf path = BUF_INIT;
+	jv bare = unmarked(jv_copy(wish));
+
+	agree_differences(bare, was, &each);
+	if (l->count == 0 && (marks & ITEM_EXACTLY))
+		agree_exactly(wish, was, &path);
+	if (l->count == 0 && path.len == 0)
+		agree_object(wish, was, &path);
+	if (path.len > 0)
+		add_differing(l, buf_span(&path), SPAN_NONE, SPAN_NONE);
+	jv_free(bare);
+	buf_release(&path);
+}
+
+static void
+add_differences(struct buf *b, const struct primary *p, const struct point *pt)
+{
+	struct differs l = {
+	    .primary = p, .hide = reason_is_confidential(pt->item->kind)};
 	struct err err = ERR_INIT;
 	jv was = jv_is_valid(pt->observed)
 	    ? jv_copy(pt->observed)
@@ -97,33 +152,23 @@ add_difference(struct buf *b, const struct primary *p, const struct point *pt)
 	jv wish = jv_is_valid(pt->item->value) && !pt->item->kept
 	    ? jv_copy(pt->item->value)
 	    : jvtext_parse(primary_item_text(pt->item), &err);
-	jv bare = unmarked(jv_copy(wish));
 
-	agree_difference(
-	    bare, was, &path, hide ? NULL : &observed, hide ? NULL : &wanted);
-	if (path.len == 0 && (pt->item->marks & ITEM_EXACTLY))
-		agree_exactly(wish, was, &path);
-	if (path.len == 0)
-		agree_object(wish, was, &path);
-	if (is_ours(buf_span(&path))) {
-		buf_reset(&observed);
-		buf_reset(&wanted);
+	buf_addc(&l.list, '[');
+	find_differences(&l, wish, was, pt->item->marks);
+	buf_addc(&l.list, ']');
+	json_add_key(b, "differs");
+	buf_addspan(b, buf_span(&l.list));
+	if (l.count > DIFFERS_MAX) {
+		json_add_key(b, "moreDiffers");
+		json_add_int(b, l.count - DIFFERS_MAX);
 	}
-	reason_hide_texts(p, &observed);
-	reason_hide_texts(p, &wanted);
-	add_text(b, "path", buf_span(&path));
-	add_text(b, "observed", buf_span(&observed));
-	add_text(b, "wanted", buf_span(&wanted));
 	if (pt->item->agreed_before)
 		add_true(b, "repair");
 	else
 		add_text(b, "version", cache_object_version(pt->object));
 	jv_free(was);
 	jv_free(wish);
-	jv_free(bare);
-	buf_release(&path);
-	buf_release(&observed);
-	buf_release(&wanted);
+	buf_release(&l.list);
 }
 
 /* It was compared with a member that is not there any more. */
@@ -141,8 +186,8 @@ has_reason(const struct point *pt)
 	return is_gone(pt) || (pt->object != NULL && !pt->object->terminating);
 }
 
-void
-reason_spell(struct buf *b, const struct decision *d)
+static void
+add_items(struct buf *b, const struct decision *d)
 {
 	bool first = true;
 
@@ -152,7 +197,7 @@ reason_spell(struct buf *b, const struct decision *d)
 		if (!has_reason(pt))
 			continue;
 		if (first) {
-			json_add_key(b, "because");
+			json_add_key(b, "items");
 			buf_addc(b, '{');
 		}
 		first = false;
@@ -162,9 +207,38 @@ reason_spell(struct buf *b, const struct decision *d)
 		if (is_gone(pt))
 			add_true(b, "gone");
 		else
-			add_difference(b, d->primary, pt);
+			add_differences(b, d->primary, pt);
 		buf_addc(b, '}');
 	}
 	if (!first)
 		buf_addc(b, '}');
+}
+
+static void
+add_events(struct buf *b, const struct primary *p)
+{
+	if (p->triggers == 0)
+		return;
+	json_add_key(b, "events");
+	buf_addf(b, "[%s]", p->trigger);
+	if (p->triggers <= PRIMARY_TRIGGERS_MAX)
+		return;
+	json_add_key(b, "moreEvents");
+	json_add_int(b, p->triggers - PRIMARY_TRIGGERS_MAX);
+}
+
+void
+reason_spell(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	struct buf because = BUF_INIT;
+
+	buf_addc(&because, '{');
+	add_events(&because, p);
+	add_items(&because, d);
+	buf_addc(&because, '}');
+	if (because.len > 2) {
+		json_add_key(b, "because");
+		buf_addspan(b, buf_span(&because));
+	}
+	buf_release(&because);
 }

@@ -1,16 +1,19 @@
 /*
- * reason: why an item is in a line: reconcile.because, for the log of kapply.
+ * reason: why a line is printed: reconcile.because.
  *
- *	{"path": ".spec.replicas", "observed": "5", "wanted": "3",
- *	 "version": "17"}
+ *	{"events": [...], "moreEvents": 2,
+ *	 "items": {KEY: {"differs": [{"path": ".spec.replicas",
+ *	     "observed": "5", "wanted": "3"}], "moreDiffers": 1,
+ *	     "version": "17"}}}
  *
- * The first field that differs from the member that was observed, and its
- * values as JSON, cut; not those of Secrets and ConfigMaps, and no texts if the
- * entry watches Secrets: its program may have copied one into any object, and
- * an old value is found nowhere any more. `version` is the resourceVersion that
- * was observed. If the member had agreed before, it is a repair:
- * "repair": true instead. {"gone": true} of a member that is not there any
- * more. A new item has none.
+ * events: what was observed since the last evaluation (trigger.h); left out
+ * at the start. items: the fields in which the member that was observed differs,
+ * and their values as JSON, cut; not those of Secrets and ConfigMaps, and no
+ * texts if the entry watches Secrets: its program may have copied one into any
+ * object, and an old value is found nowhere any more. `version` is the
+ * resourceVersion that was observed. If the member had agreed before, it is a
+ * repair: "repair": true instead. {"gone": true} of a member that is not there
+ * any more. A new item has none.
  */
 #ifndef REASON_H
 #define REASON_H
@@ -21,7 +24,8 @@
 #include "decide/decide.h"
 
 /* Appends the member, if there is any reason. */
-void reason_spell(struct buf *b, const struct decision *d);
+void reason_spell(
+    struct buf *b, const struct primary *p, const struct decision *d);
 
 /* Whether values of this kind are never told. */
 bool reason_is_confidential(const struct cache_kind *k);

@@ -360,7 +360,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 		add_raw(b, "guardStatus", span_str("true"));
 	add_adopt(b, d, conf->adopt);
 	loops_spell(b, d);
-	reason_spell(b, d);
+	reason_spell(b, p, d);
 	add_tail(b, conf);
 }
 

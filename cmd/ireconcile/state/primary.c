@@ -173,7 +173,7 @@ primary_free(struct primary *p)
 	free(p->told_error);
 	free(p->requested);
 	free(p->complaint);
-	free(p->cause);
+	free(p->trigger);
 	free(p->names);
 	free(p);
 }

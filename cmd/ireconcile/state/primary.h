@@ -105,6 +105,8 @@ struct unsettled {
 	char *message; /* owned: the change, if it is unsettled */
 };
 
+enum { PRIMARY_TRIGGERS_MAX = 8 };
+
 /* There are many: a member that is small is beside others. */
 struct primary {
 	struct entry *entry;
@@ -142,13 +144,15 @@ struct primary {
 	char *complaint;       /* about annotations, logged already */
 	char *last_error;      /* logged already */
 	char *told_error;      /* see onerror.h; or NULL */
-	/* Why it will be evaluated: the first cause, owned or NULL, and their
-	 * number. Only at level debug. */
-	char *cause;
+	/* Why it will be evaluated: the first reasons, as elements of JSON,
+	 * owned or NULL; and their number. See trigger.h. */
+	char *trigger;
+	uint64_t trigger_number;     /* of the last one */
 	char **events;		     /* digests of events sent, hex */
 	struct unsettled *unsettled; /* see unsettled.h */
 	struct naming **names;	     /* of related objects; see naming.h */
-	uint32_t causes, asked_count, event_count, unsettled_count, name_count;
+	uint32_t triggers, asked_count, event_count, unsettled_count,
+	    name_count;
 	char data[]; /* the key: "NAMESPACE\0NAME" */
 };
 

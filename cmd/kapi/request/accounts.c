@@ -213,7 +213,7 @@ accounts_sign(struct accounts *s, struct arena *a,
 /* ---- a token that somebody brings ---- */
 
 /* A check of a token, and its purpose. */
-struct reading {
+struct token_reading {
 	const struct api *api;
 	struct arena *arena;
 	struct span namespace_;
@@ -225,7 +225,7 @@ static const char invalidated[] = "service account token has been invalidated";
 
 /* Whether it went so long ago that clocks do not explain it. */
 static bool
-is_deleted(struct reading *x, const struct stored *o)
+is_deleted(struct token_reading *x, const struct stored *o)
 {
 	static const char mark[] = "\"deletionTimestamp\"";
 	struct span json = text_span(o->json);
@@ -243,7 +243,8 @@ is_deleted(struct reading *x, const struct stored *o)
 }
 
 static const struct stored *
-find(struct reading *x, const char *plural, struct span ns, struct span name)
+find(struct token_reading *x, const char *plural, struct span ns,
+    struct span name)
 {
 	const struct resource *r = resource_core(x->api->registry, plural);
 
@@ -253,7 +254,7 @@ find(struct reading *x, const char *plural, struct span ns, struct span name)
 
 /* what: as the server calls it where the uid is another one. */
 static bool
-check_bound(struct reading *x, const struct node *ref, const char *plural,
+check_bound(struct token_reading *x, const struct node *ref, const char *plural,
     const char *what, const char *claim)
 {
 	struct span name = tree_text(tree_get(ref, "name"));
@@ -273,7 +274,7 @@ check_bound(struct reading *x, const struct node *ref, const char *plural,
 }
 
 static bool
-check_account(struct reading *x, struct span name, struct span uid)
+check_account(struct token_reading *x, struct span name, struct span uid)
 {
 	const struct stored *o =
 	    find(x, "serviceaccounts", x->namespace_, name);
@@ -305,7 +306,7 @@ is_given(const struct node *n)
 
 /* The members that are there are of that kind. */
 static void
-check_kinds(struct reading *x, const struct node *object,
+check_kinds(struct token_reading *x, const struct node *object,
     const char *const *keys, enum node_kind kind, const char *type)
 {
 	for (size_t i = 0; keys[i] != NULL && x->error.p == NULL; i++) {
@@ -318,7 +319,7 @@ check_kinds(struct reading *x, const struct node *object,
 
 static void
 check_dates(
-    struct reading *x, const struct node *object, const char *const *keys)
+    struct token_reading *x, const struct node *object, const char *const *keys)
 {
 	for (size_t i = 0; keys[i] != NULL && x->error.p == NULL; i++) {
 		const struct node *n = tree_get(object, keys[i]);
@@ -331,7 +332,7 @@ check_dates(
 }
 
 static void
-check_form_of_audience(struct reading *x, const struct node *aud)
+check_form_of_audience(struct token_reading *x, const struct node *aud)
 {
 	bool good = aud == NULL || tree_is(aud, NODE_STRING) ||
 	    tree_is(aud, NODE_ARRAY);
@@ -345,7 +346,7 @@ check_form_of_audience(struct reading *x, const struct node *aud)
 
 /* As the decoders of the real server take them. */
 static bool
-check_form(struct reading *x, const struct jwt *t)
+check_form(struct token_reading *x, const struct jwt *t)
 {
 	static const char *const texts[] = {"iss", "jti", "sub", NULL},
 				 *const dates[] = {"exp", "iat", "nbf", NULL},
@@ -389,7 +390,7 @@ date(const struct node *claims, const char *key, int64_t *seconds)
 }
 
 static bool
-check_times(struct reading *x, const struct node *claims)
+check_times(struct token_reading *x, const struct node *claims)
 {
 	int64_t t;
 
@@ -404,7 +405,7 @@ check_times(struct reading *x, const struct node *claims)
 }
 
 static bool
-check_claims(struct reading *x, const struct node *claims)
+check_claims(struct token_reading *x, const struct node *claims)
 {
 	const struct node *k = tree_get(claims, "kubernetes.io");
 	const struct node *account = tree_get(k, "serviceaccount");
@@ -472,7 +473,7 @@ audiences_of(const struct accounts *s, struct arena *a,
 }
 
 static bool
-check_audiences(struct reading *x, const struct node *claims,
+check_audiences(struct token_reading *x, const struct node *claims,
     const struct span *wanted, size_t wanted_count, struct node **granted)
 {
 	struct arena *a = x->arena;
@@ -543,7 +544,7 @@ user_of(struct arena *a, struct span ns, const struct node *claims)
 }
 
 static bool
-check_signature(struct reading *x, const struct jwt *t)
+check_signature(struct token_reading *x, const struct jwt *t)
 {
 	struct jwt_keys *keys = x->api->accounts->keys;
 	struct err err = ERR_INIT;
@@ -571,7 +572,7 @@ accounts_find(const struct api *api, struct arena *a, struct span token,
     const struct span *audiences, size_t n, struct node **granted,
     struct span *error)
 {
-	struct reading x = {.api = api, .arena = a};
+	struct token_reading x = {.api = api, .arena = a};
 	struct jwt t;
 
 	*error = SPAN_NONE;

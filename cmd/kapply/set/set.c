@@ -177,7 +177,7 @@ set_because(struct item *i, struct span because)
 {
 	struct span version;
 
-	i->because = json_get(because, i->key);
+	i->because = json_get(json_get(because, "items"), i->key);
 	version = json_raw_string(json_get(i->because, "version"));
 	/* If the apply leaves it so, nothing was changed. */
 	if (i->known == KNOWN_UID && version.n > 0)
@@ -422,6 +422,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->status = object_or_none(m.of[MEMBER_STATUS]);
 	s->on_error = object_or_none(m.of[MEMBER_ON_ERROR]);
 	s->events = m.of[MEMBER_EVENTS];
+	s->causes = json_get(m.of[MEMBER_BECAUSE], "events");
 	s->manager = json_raw_string(m.of[MEMBER_MANAGER]);
 	s->deleting = json_type(m.of[MEMBER_DELETING]) == JSON_TRUE;
 	s->guard_status = json_type(m.of[MEMBER_GUARD_STATUS]) == JSON_TRUE;

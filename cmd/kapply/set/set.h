@@ -128,6 +128,16 @@ set_is_repair(const struct item *i)
 	return json_type(json_get(i->because, "repair")) == JSON_TRUE;
 }
 
+/* The first field that differed, raw {path, observed, wanted}; or none. */
+static inline struct span
+set_difference(const struct item *i)
+{
+	struct json_elements list =
+	    json_elements(json_get(i->because, "differs"));
+
+	return json_element(&list) ? list.value : SPAN_NONE;
+}
+
 struct set {
 	struct set *next; /* plain objects of the same key */
 	char *text;	  /* owned: the line */
@@ -140,6 +150,7 @@ struct set {
 	struct span primary_version; /* resourceVersion */
 	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
+	struct span causes;	/* the events that made it, raw; or none */
 	char *patch_manager;	/* owned: of `partial` items; NULL: not made */
 	bool deleting;		/* the primary is on its way out */
 	struct span origin;	/* that marks are bound to; none: the uid */

@@ -589,10 +589,58 @@ test_digests(void)
 	jv_free(a);
 }
 
+static void
+add_found(
+    void *arg, struct span path, struct span observed, struct span desired)
+{
+	buf_addf(arg, "%.*s %.*s %.*s\n", SPAN_ARG(path), SPAN_ARG(observed),
+	    SPAN_ARG(desired));
+}
+
+static void
+all_are(const char *desired, const char *observed, const char *want,
+    const char *what)
+{
+	struct buf found = BUF_INIT;
+	const struct agree_each each = {add_found, &found};
+	jv a = parse(desired), b = parse(observed);
+
+	agree_differences(a, b, &each);
+	is(buf_str(&found), want, what);
+	jv_free(a);
+	jv_free(b);
+	buf_release(&found);
+}
+
+static void
+test_all(void)
+{
+	all_are("{" CM ",\"data\":{\"a\":\"1\"}}",
+	    "{" CM ",\"data\":{\"a\":\"1\"}}", "", "all: nothing differs");
+	all_are("{" CR ",\"b\":{\"y\":2,\"x\":1},\"a\":[1,2]}",
+	    "{" CR ",\"b\":{\"x\":3},\"a\":[1,3]}",
+	    ".a[1] 3 2\n.b.x 3 1\n.b.y nothing 2\n",
+	    "all: in the order of the keys, with both values");
+	all_are("{" CR ",\"a\":[1],\"b\":1}", "{" CR ",\"a\":[1,2],\"b\":2}",
+	    ".a  \n.b 2 1\n", "all: another length has no values");
+	all_are(POD("{\"containers\":[{\"name\":\"a\",\"image\":\"i:1\"},"
+		    "{\"name\":\"b\"},{\"name\":\"c\",\"image\":\"i:2\"}]}"),
+	    POD("{\"containers\":[{\"name\":\"c\",\"image\":\"i:3\"},"
+		"{\"name\":\"a\",\"image\":\"i:1\"}]}"),
+	    ".spec.template.spec.containers[name=b]  \n"
+	    ".spec.template.spec.containers[name=c].image \"i:3\" \"i:2\"\n",
+	    "all: elements that are missing do not hide others");
+	all_are("{" SE ",\"stringData\":{\"a\":\"x\",\"b\":\"y\"}}",
+	    "{" SE ",\"data\":{\"a\":\"eg==\"}}",
+	    ".stringData.a  \n.stringData.b  \n",
+	    "all: stringData without its values");
+}
+
 int
 main(void)
 {
 	test_objects();
+	test_all();
 	test_statuses();
 	test_errors();
 	test_quantities();

@@ -14,7 +14,7 @@ says(const char *kind, const char *because, const char *result,
 	struct buf b = BUF_INIT;
 
 	i.id.kind = span_str(kind);
-	because_add(&b, &i, result);
+	because_add(&b, NULL, &i, result);
 	is(buf_str(&b), want, what);
 	buf_release(&b);
 }
@@ -25,25 +25,61 @@ reasons(void)
 	says("Pod", "", "configured", "", "no reason");
 	says("Pod", "{}", "configured", "", "an empty one");
 	says("Pod", "7", "configured", "", "one that is not an object");
-	says("Pod", "{\"path\":\".a\",\"observed\":\"1\",\"wanted\":\"2\"}",
+	says("Pod",
+	    "{\"differs\":[{\"path\":\".a\",\"observed\":\"1\",\"wanted\":"
+	    "\"2\"}]}",
 	    "configured", ".a 1, wanted 2", "values");
-	says("Pod", "{\"path\":\".a\",\"observed\":\"1\"}", "configured",
-	    ".a differs", "one value alone is not told");
-	says("Pod", "{\"path\":\".a\",\"observed\":1,\"wanted\":2}",
+	says("Pod", "{\"differs\":[{\"path\":\".a\",\"observed\":\"1\"}]}",
+	    "configured", ".a differs", "one value alone is not told");
+	says("Pod",
+	    "{\"differs\":[{\"path\":\".a\",\"observed\":1,\"wanted\":2}]}",
 	    "configured", ".a differs", "values that are not text");
-	says("Secret", "{\"path\":\".a\",\"observed\":\"1\",\"wanted\":\"2\"}",
+	says("Secret",
+	    "{\"differs\":[{\"path\":\".a\",\"observed\":\"1\",\"wanted\":"
+	    "\"2\"}]}",
 	    "configured", ".a differs", "no values of a Secret");
 	says("ConfigMap",
-	    "{\"path\":\".a\",\"observed\":\"1\",\"wanted\":\"2\"}",
+	    "{\"differs\":[{\"path\":\".a\",\"observed\":\"1\",\"wanted\":"
+	    "\"2\"}]}",
 	    "configured", ".a differs", "... nor of a ConfigMap");
 	says("Pod",
-	    "{\"path\":\".metadata.annotations[\\\"kpipe.dev/patch-0a\\\"]\"}",
+	    "{\"differs\":[{\"path\":\".metadata.annotations[\\\"kpipe.dev/"
+	    "patch-0a\\\"]\"}]}",
 	    "configured", "fields were added or are no longer desired",
 	    "the mark of fields that are held");
 	says("Pod", "{\"gone\":true}", "created", "it was deleted",
 	    "an object that was there");
 	says("Pod", "{\"gone\":true}", "configured", "",
 	    "... and is there again");
+}
+
+/* Events come in where no field says why. */
+static void
+events(void)
+{
+	struct set s = {.causes = span_str(
+			    "[{\"timer\":\"requeue\"},{\"type\":\"MODIFIED\","
+			    "\"apiVersion\":\"apps/v1\",\"kind\":"
+			    "\"Deployment\",\"namespace\":\"ns\",\"name\":"
+			    "\"d\",\"manager\":\"kubectl-edit\"}]")};
+	struct item i = {.because = SPAN_NONE};
+	struct buf b = BUF_INIT;
+
+	because_add(&b, &s, &i, "created");
+	is(buf_str(&b), "after MODIFIED Deployment.apps ns/d by kubectl-edit",
+	    "the first event with an object");
+	buf_reset(&b);
+	because_add(&b, &s, &i, "failed");
+	is(buf_str(&b), "", "a failure has its message");
+	i.because = span_str("{\"differs\":[{\"path\":\".a\"}]}");
+	because_add(&b, &s, &i, "configured");
+	is(buf_str(&b), ".a differs", "a field says more");
+	buf_reset(&b);
+	s.causes = span_str("[{\"timer\":\"requeue\"}]");
+	i.because = SPAN_NONE;
+	because_add(&b, &s, &i, "deleted");
+	is(buf_str(&b), "", "a timer says nothing");
+	buf_release(&b);
 }
 
 static void
@@ -55,18 +91,20 @@ managers(void)
 	    "{\"f:spec\":{\"f:replicas\":{}}}},"
 	    "{\"manager\":\"ours\",\"fieldsV1\":"
 	    "{\"f:spec\":{\"f:replicas\":{}}}}]}}";
-	struct item i = {.because = span_str("{\"path\":\".spec.replicas\","
-					     "\"repair\":true}"),
+	struct item i = {
+	    .because = span_str("{\"differs\":[{\"path\":\".spec.replicas\"}],"
+				"\"repair\":true}"),
 	    .text = span_str("{\"spec\":{\"replicas\":3}}")};
 
 	because_found(&i, span_str(object), span_str("ours"));
 	is(i.by, "scaler", "the other manager of the field");
 	free(i.by);
 	i.by = NULL;
-	i.because = span_str("{\"path\":\".spec.replicas\"}");
+	i.because = span_str("{\"differs\":[{\"path\":\".spec.replicas\"}]}");
 	because_found(&i, span_str(object), span_str("ours"));
 	ok(i.by == NULL, "... only of a repair");
-	i.because = span_str("{\"path\":\".spec.replicas\",\"repair\":true}");
+	i.because = span_str(
+	    "{\"differs\":[{\"path\":\".spec.replicas\"}],\"repair\":true}");
 	i.text = span_str("{\"spec\":{\"replicas\":5}}");
 	because_found(&i, span_str(object), span_str("ours"));
 	ok(i.by == NULL, "nobody is blamed for what is as desired");
@@ -91,7 +129,8 @@ set_by(const char *kind, const char *item, const char *path, const char *want,
 	struct buf because = BUF_INIT;
 
 	i.id.kind = span_str(kind);
-	buf_addf(&because, "{\"path\":\"%s\",\"repair\":true}", path);
+	buf_addf(&because, "{\"differs\":[{\"path\":\"%s\"}],\"repair\":true}",
+	    path);
 	i.because = buf_span(&because);
 	because_found(&i, span_str(object), span_str("ours"));
 	is(i.by != NULL ? i.by : "", want, what);
@@ -138,6 +177,7 @@ int
 main(void)
 {
 	reasons();
+	events();
 	managers();
 	string_data();
 	limit();

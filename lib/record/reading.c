@@ -1,0 +1,292 @@
+#include "record/reading.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "json/stream.h"
+#include "record/segments.h"
+#include "record/unpack.h"
+
+struct reading_source {
+	char *path; /* owned */
+	bool segment;
+};
+
+struct reading {
+	struct reading_source *sources;
+	size_t count, next; /* the next one to be opened */
+	const char *path;   /* of the open one, for people */
+	bool segment;	    /* it is one of a directory */
+	struct unpack *unpack;
+	struct buf bytes; /* unpacked, from `at` on not given out yet */
+	size_t at, seen;  /* seen: no newline between at and seen */
+	size_t number;
+	bool skip;   /* the rest of a line that is too long */
+	bool at_end; /* of the open source */
+	bool at_cut; /* the rest of bytes is a line without its end */
+	bool was_cut;
+};
+
+static void
+add_source(struct reading *r, char *path, bool segment)
+{
+	r->sources = mem_grow(r->sources, r->count, sizeof(*r->sources));
+	r->sources[r->count++] = (struct reading_source){path, segment};
+}
+
+static int
+add_directory(struct reading *r, const char *dir, struct err *err)
+{
+	struct segments s;
+	struct buf path = BUF_INIT;
+	char name[SEGMENT_NAME_SIZE];
+
+	if (segments_list(dir, &s, err) != 0)
+		return -1;
+	if (s.count == 0)
+		err_set(err, ERR_PERMANENT,
+		    "%s has no segments (NNNNNNNN.jsonl.zst): is it the "
+		    "directory of a recording?",
+		    dir);
+	for (size_t i = 0; i < s.count; i++) {
+		segments_name(s.sequences[i], name);
+		buf_adds(&path, dir);
+		buf_addc(&path, '/');
+		buf_adds(&path, name);
+		add_source(r, buf_take(&path), true);
+	}
+	segments_release(&s);
+	return err->kind == ERR_NONE ? 0 : -1;
+}
+
+struct reading *
+reading_new(const char *const *paths, size_t count, struct err *err)
+{
+	struct reading *r = mem_zalloc(sizeof(*r));
+	struct stat st;
+
+	*err = (struct err)ERR_INIT;
+	for (size_t i = 0; i < count && err->kind == ERR_NONE; i++) {
+		if (strcmp(paths[i], "-") == 0)
+			add_source(r, mem_strdup(paths[i]), false);
+		else if (stat(paths[i], &st) != 0)
+			err_set(err, ERR_PERMANENT, "cannot read %s: %s",
+			    paths[i], strerror(errno));
+		else if (S_ISDIR(st.st_mode))
+			add_directory(r, paths[i], err);
+		else
+			add_source(r, mem_strdup(paths[i]), false);
+	}
+	if (err->kind == ERR_NONE)
+		return r;
+	reading_free(r);
+	return NULL;
+}
+
+static void
+close_source(struct reading *r)
+{
+	unpack_free(r->unpack);
+	r->unpack = NULL;
+	buf_reset(&r->bytes);
+	r->at = r->seen = 0;
+	r->skip = r->at_end = r->at_cut = false;
+}
+
+void
+reading_free(struct reading *r)
+{
+	if (r == NULL)
+		return;
+	close_source(r);
+	for (size_t i = 0; i < r->count; i++)
+		free(r->sources[i].path);
+	free(r->sources);
+	buf_release(&r->bytes);
+	free(r);
+}
+
+/* 1: it is open; 0: it was left out; -1 with err. */
+static int
+open_next(struct reading *r, struct err *err)
+{
+	const struct reading_source *s = &r->sources[r->next++];
+	bool input = strcmp(s->path, "-") == 0;
+	int fd = input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+		       : open(s->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT && s->segment)
+		return 0;
+	r->path = input ? "standard input" : s->path;
+	if (fd < 0)
+		return err_set(err, ERR_PERMANENT, "cannot read %s: %s",
+		    r->path, strerror(errno));
+	r->unpack = unpack_new(fd);
+	r->segment = s->segment;
+	r->number = 0;
+	return 1;
+}
+
+static enum reading_result
+bad(struct reading *r, struct reading_line *line)
+{
+	err_prefix(&line->err, "%s:%zu", r->path, r->number);
+	line->source = r->path;
+	line->number = r->number;
+	return READING_BAD;
+}
+
+static enum reading_result
+cut(struct reading *r, struct reading_line *line)
+{
+	r->was_cut = line->cut = true;
+	err_set(&line->err, ERR_PERMANENT,
+	    "%s: the end is missing behind line %zu", r->path, r->number);
+	line->source = r->path;
+	line->number = r->number;
+	return READING_BAD;
+}
+
+/* A line of n bytes at the front: READING_END if it is empty. */
+static enum reading_result
+give(struct reading *r, size_t n, struct reading_line *line)
+{
+	struct span text = span_make(r->bytes.data + r->at, n);
+	struct err err = ERR_INIT;
+
+	r->number++;
+	if (span_trim(text, SPAN_BLANKS).n == 0)
+		return READING_END;
+	if (n > STREAM_MAX)
+		err_set(&err, ERR_PERMANENT, "longer than 8 MiB");
+	else if (json_check(text, &err) == 0)
+		reading_sort(text, line, &err);
+	line->err = err;
+	if (err.kind != ERR_NONE) {
+		bad(r, line);
+		return err.kind == ERR_GONE ? READING_FAILED : READING_BAD;
+	}
+	line->text = text;
+	line->source = r->path;
+	line->number = r->number;
+	return READING_LINE;
+}
+
+/* Reads more, and drops what was given out. */
+static enum reading_result
+more(struct reading *r, struct reading_line *line)
+{
+	enum unpack_result u;
+
+	buf_consume(&r->bytes, r->at);
+	r->seen -= r->at;
+	r->at = 0;
+	u = unpack_next(r->unpack, &r->bytes, &line->err);
+	r->at_end = u == UNPACK_END;
+	r->at_cut = u == UNPACK_CUT;
+	if (u != UNPACK_FAILED)
+		return READING_LINE;
+	err_prefix(&line->err, "%s", r->path);
+	return READING_FAILED;
+}
+
+/* Skips what is too long; keeps no more of it than tells so. */
+static enum reading_result
+too_long(struct reading *r, struct reading_line *line)
+{
+	enum reading_result result = READING_END;
+
+	if (!r->skip) {
+		result = give(r, r->bytes.len - r->at, line);
+		r->number--;
+	}
+	r->skip = true;
+	r->at = r->seen = r->bytes.len;
+	return result;
+}
+
+/* The rest, which has no newline, at the end of the source or at a cut. */
+static enum reading_result
+give_rest(struct reading *r, struct reading_line *line)
+{
+	size_t n = r->bytes.len - r->at;
+	bool whole = !r->skip && n > 0 && !r->at_cut &&
+	    json_check(span_make(r->bytes.data + r->at, n), NULL) == 0;
+	bool missing = r->at_cut || (n > 0 && !whole) || r->skip ||
+	    (r->segment && r->number == 0 && n == 0);
+	enum reading_result result = READING_END;
+
+	if (whole)
+		result = give(r, n, line);
+	else if (missing)
+		result = cut(r, line);
+	r->at = r->seen = r->bytes.len;
+	r->skip = r->at_cut = false;
+	r->segment = false;
+	return result;
+}
+
+/* READING_END: nothing to give out, call again. */
+static enum reading_result
+step(struct reading *r, struct reading_line *line)
+{
+	const char *from = r->bytes.data + r->seen, *newline = NULL;
+	size_t at = r->at, n;
+	enum reading_result result = READING_END;
+
+	if (r->bytes.len > r->seen)
+		newline = memchr(from, '\n', r->bytes.len - r->seen);
+	if (newline == NULL) {
+		r->seen = r->bytes.len;
+		if (r->at_cut || r->at_end)
+			return give_rest(r, line);
+		if (r->bytes.len - r->at > STREAM_MAX || r->skip)
+			result = too_long(r, line);
+		if (result == READING_END && more(r, line) == READING_FAILED)
+			return READING_FAILED;
+		return result;
+	}
+	n = (size_t)(newline - r->bytes.data) - at;
+	if (r->skip)
+		r->number++;
+	else
+		result = give(r, n, line);
+	r->skip = false;
+	r->at = r->seen = at + n + 1;
+	return result;
+}
+
+enum reading_result
+reading_next(struct reading *r, struct reading_line *line)
+{
+	enum reading_result result = READING_END;
+
+	*line = (struct reading_line){.source = "", .err = ERR_INIT};
+	while (result == READING_END) {
+		if (r->unpack != NULL && r->at_end && r->at == r->bytes.len &&
+		    !(r->segment && r->number == 0))
+			close_source(r);
+		if (r->unpack == NULL) {
+			if (r->next == r->count)
+				return READING_END;
+			if (open_next(r, &line->err) < 0)
+				return READING_FAILED;
+			continue;
+		}
+		result = step(r, line);
+	}
+	return result;
+}
+
+bool
+reading_was_cut(const struct reading *r)
+{
+	return r->was_cut;
+}

@@ -1,0 +1,77 @@
+/*
+ * reading: the lines of a recording (doc/recording.md), one by one.
+ *
+ *	r = reading_new(paths, count, &err);
+ *	while ((result = reading_next(r, &line)) != READING_END) ...
+ *
+ * It reads files, plain or compressed, directories of segments in the order of
+ * their names, and "-", standard input. The end of each may be missing, at any
+ * byte: every whole line before it is given out, then READING_BAD with `cut`
+ * says so, and the next segment goes on. Memory: the longest line.
+ */
+#ifndef READING_H
+#define READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+/* Of the format; another one is an error. */
+enum { READING_VERSION = 1 };
+
+enum reading_kind {
+	READING_EVENT,
+	READING_SEGMENT,
+	READING_SET,
+	READING_RESULT,
+	READING_STATUS,
+	READING_STATE,
+	READING_GAP,
+	READING_OTHER /* a record line of a later kind: pass over it */
+};
+
+struct reading_line {
+	/* All spans are borrowed until the next call of reading_*. */
+	struct span text;   /* the whole line, without its newline */
+	const char *source; /* path of the file; "standard input" */
+	size_t number;	    /* of the line in it, 1 = first */
+	enum reading_kind kind;
+	struct span time; /* RFC 3339, without quotes; absent: it has no time */
+	struct span body; /* object of an event, "line" of a record line;
+			   * absent: it has no such member */
+	struct err err;	  /* READING_BAD: "PATH:NUMBER: what is wrong" */
+	bool cut;	  /* READING_BAD: the end of the source is missing,
+			   * as a process that was killed leaves it */
+};
+
+enum reading_result {
+	READING_LINE,
+	READING_BAD, /* line->err; call again: the rest goes on */
+	READING_END,
+	READING_FAILED /* line->err: it cannot be read any further */
+};
+
+struct reading;
+
+/* paths are borrowed. NULL: one of them is not there, or a directory without a
+ * segment. A segment that is removed while the recording is read is left
+ * out. */
+struct reading *reading_new(
+    const char *const *paths, size_t count, struct err *err);
+void reading_free(struct reading *r);
+
+enum reading_result reading_next(struct reading *r, struct reading_line *line);
+
+/* The end of a source was missing. */
+bool reading_was_cut(const struct reading *r);
+
+/*
+ * Tells a line apart: fills kind, time and body, of a text that is valid JSON.
+ * -1 with err: it is not a line of a recording, or of an unknown version
+ * (ERR_GONE).
+ */
+int reading_sort(struct span text, struct reading_line *line, struct err *err);
+
+#endif

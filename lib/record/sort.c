@@ -1,0 +1,67 @@
+/* Part of record/reading.h: what a line is. */
+#include "record/reading.h"
+
+#include "base/array.h"
+#include "json/json.h"
+
+static const struct {
+	const char *name;
+	enum reading_kind kind;
+} kinds[] = {{"segment", READING_SEGMENT}, {"set", READING_SET},
+    {"result", READING_RESULT}, {"status", READING_STATUS},
+    {"state", READING_STATE}, {"gap", READING_GAP}};
+
+static int
+check_version(struct span version, struct err *err)
+{
+	int64_t n;
+
+	if (version.p == NULL)
+		return err_set(err, ERR_GONE,
+		    "a segment without a version: it is not a recording of "
+		    "kpipe, or it was damaged");
+	if (json_int(version, &n) && n == READING_VERSION)
+		return 0;
+	return err_set(err, ERR_GONE,
+	    "a recording of version %.*s; this program reads version %d",
+	    version.n < 40 ? (int)version.n : 40, version.p, READING_VERSION);
+}
+
+int
+reading_sort(struct span text, struct reading_line *line, struct err *err)
+{
+	struct json_members m = json_members(text);
+	struct span record = SPAN_NONE, version = SPAN_NONE, object = SPAN_NONE,
+		    inner = SPAN_NONE;
+	bool first = true;
+
+	line->time = line->body = SPAN_NONE;
+	for (; json_member(&m); first = false) {
+		if (first && span_is(m.key, "record"))
+			record = json_raw_string(m.value);
+		else if (first && !span_is(m.key, "type"))
+			break;
+		else if (span_is(m.key, "time"))
+			line->time = json_raw_string(m.value);
+		else if (span_is(m.key, "version"))
+			version = m.value;
+		else if (span_is(m.key, "object"))
+			object = m.value;
+		else if (span_is(m.key, "line"))
+			inner = m.value;
+	}
+	line->kind = READING_EVENT;
+	if (record.p == NULL) {
+		line->body = object;
+		return json_type(object) == JSON_OBJECT
+		    ? 0
+		    : err_set(err, ERR_PERMANENT,
+			  "neither an event nor a record line");
+	}
+	line->kind = READING_OTHER;
+	line->body = inner;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (span_is(record, kinds[i].name))
+			line->kind = kinds[i].kind;
+	return line->kind == READING_SEGMENT ? check_version(version, err) : 0;
+}
