@@ -581,8 +581,10 @@ reconciler_step(struct reconciler *r)
 	stats_taken(&p->entry->stats, p->queued_us);
 	if (!p->dirty || !p->entry->complete)
 		return true; /* dirty ones come back when that changes */
-	if (r->visit != NULL)
+	if (r->visit != NULL) {
 		r->visit(r->visit_arg, p);
+		trigger_forget(p);
+	}
 	if (p->object == NULL)
 		leave(r, p);
 	else if (r->visit != NULL)
