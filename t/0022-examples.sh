@@ -182,6 +182,11 @@ else
 	mv "$T/examples/ireconcile.3" "$T/done"
 fi
 
+mkdir "$T/work/new"
+cp "$T/work/watches.yaml" "$T/work/reconcile.jq" "$T/work/new"
+typed ireconcile.4
+is "$(cat "$T/out")" "" "... the same program decides the same"
+
 # ---- kstatus, kelect, kpipe ----
 
 typed kstatus.1

@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "againstrun.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/textlist.h"
 #include "conf/watches.h"
+#include "confine.h"
 #include "inputof.h"
 #include "json/stream.h"
 #include "librarydirs.h"
@@ -21,7 +23,6 @@
 #include "process/loop.h"
 #include "process/opt.h"
 #include "process/out.h"
-#include "program/calls.h"
 #include "program/evaluator.h"
 #include "program/program.h"
 #include "reconciler.h"
@@ -41,18 +42,22 @@ static struct opts {
 	bool all_namespaces;
 	bool all;
 	const char *input_of;
+	const char *against;
+	int output; /* -1: not given */
 	int clock;
 	long gate_fd, report_fd, marks_key_fd, lines_fd, tap_fd;
 	bool accept_unproven;
 	bool debug_values;
 	struct opt_list library_dirs;
-} opts = {.gate_fd = -1,
+} opts = {.output = -1,
+    .gate_fd = -1,
     .report_fd = -1,
     .marks_key_fd = -1,
     .lines_fd = -1,
     .tap_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
+static const char *const outputs[] = {"json", "text", NULL}; /* telling.h */
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
@@ -65,6 +70,10 @@ static const struct opt table[] = {
 	"print whole sets: what agrees already, too"},
     {0, "input-of", "KEY", OPT_STRING, &opts.input_of, NULL,
 	"print what the program gets for this primary, KIND/NAMESPACE/NAME"},
+    {0, "against", "WATCHES", OPT_STRING, &opts.against, NULL,
+	"print only where this file's programs decide otherwise"},
+    {'o', "output", "json|text", OPT_CHOICE, &opts.output, outputs,
+	"how --against prints it (text on a terminal, else json)"},
     {0, "clock", "CLOCK", OPT_CHOICE, &opts.clock, clocks,
 	"real, or input: the time of the lines, for repeatable output"},
     {0, "debug-values", NULL, OPT_FLAG, &opts.debug_values, NULL,
@@ -455,28 +464,7 @@ load(struct err *err)
 {
 	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
 
-	if (opts.watches == NULL) {
-		err_set(err, ERR_PERMANENT, "-f WATCHES is missing");
-		return NULL;
-	}
 	return watches_load(opts.watches, &scope, err);
-}
-
-static int
-enter_sandbox(struct err *err)
-{
-	switch (
-	    sandbox_enter(calls_main, (enum sandbox_mode)sandbox_opt, err)) {
-	case SANDBOX_FAILED:
-		return -1;
-	case SANDBOX_NONE:
-		log_warning("%s", err->message);
-		break;
-	case SANDBOX_OFF:
-	case SANDBOX_ON:
-		break;
-	}
-	return 0;
 }
 
 /* Only now, so that no process that was started before has a copy. */
@@ -490,20 +478,6 @@ read_key(struct app *a, struct err *err)
 	close((int)opts.marks_key_fd);
 	a->proof.accept_unproven = opts.accept_unproven;
 	return 0;
-}
-
-/* Perhaps the other processes did not start because there is no sandbox: then
- * the error of our own sandbox says why. */
-static int
-start_programs(struct err *err)
-{
-	struct err own = ERR_INIT;
-
-	if (program_start((enum sandbox_mode)sandbox_opt, err) == 0)
-		return 0;
-	if (enter_sandbox(&own) != 0)
-		*err = own;
-	return -1;
 }
 
 /* Everything that needs a file happens here, before the sandbox. */
@@ -537,7 +511,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	if (rc != 0 ||
 	    (opts.input_of != NULL &&
 		inputof_check(&a->reconciler, opts.input_of, err) != 0) ||
-	    start_programs(err) != 0)
+	    confine_programs(err) != 0)
 		return -1;
 	loop_watch(a->loop, evaluator_fd(), LOOP_READ, on_evaluator, a);
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
@@ -546,7 +520,22 @@ start(struct app *a, const struct watches *w, struct err *err)
 	else
 		open_lines(a);
 	loop_idle(a->loop, idle, a);
-	return read_key(a, err) == 0 ? enter_sandbox(err) : -1;
+	return read_key(a, err) == 0 ? confine_self(err) : -1;
+}
+
+static int
+check_against(struct err *err)
+{
+	bool fds = opts.gate_fd >= 0 || opts.lines_fd >= 0 ||
+	    opts.marks_key_fd >= 0 || opts.report_fd >= 0;
+
+	if (opts.against == NULL && opts.output >= 0)
+		return err_set(
+		    err, ERR_PERMANENT, "option --output needs --against");
+	if (opts.against != NULL && (opts.all || opts.input_of != NULL || fds))
+		return err_set(err, ERR_PERMANENT,
+		    "option --against excludes --all, --input-of, *-fd");
+	return 0;
 }
 
 static int
@@ -555,10 +544,26 @@ check_options(int operands, const char *first, struct err *err)
 	if (operands > 0)
 		return err_set(
 		    err, ERR_PERMANENT, "unexpected argument \"%s\"", first);
+	if (opts.watches == NULL)
+		return err_set(err, ERR_PERMANENT, "-f WATCHES is missing");
 	if (opts.accept_unproven && opts.marks_key_fd < 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option --accept-unproven-marks needs --marks-key-fd");
-	return 0;
+	return check_against(err);
+}
+
+static int
+run_against(struct err *err)
+{
+	const struct againstrun o = {.before = opts.watches,
+	    .after = opts.against,
+	    .scope = {opts.namespace_, opts.all_namespaces},
+	    .library_dirs = &opts.library_dirs,
+	    .clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL,
+	    .format = opts.output,
+	    .debugs = opts.debug_values};
+
+	return againstrun(&o, err);
 }
 
 /* Returns the exit code, or -1 with err. */
@@ -594,6 +599,6 @@ main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	if (check_options(argc - first, argv[first], &err) == 0)
-		code = run(&err);
+		code = opts.against != NULL ? run_against(&err) : run(&err);
 	return code >= 0 ? code : opt_fatal(&err);
 }

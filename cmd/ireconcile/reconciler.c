@@ -35,7 +35,8 @@ stray(void *arg)
 {
 	struct reconciler *r = arg;
 
-	orphans_suspect(&r->orphans);
+	if (r->visit == NULL)
+		orphans_suspect(&r->orphans);
 }
 
 /* Adds p to the queue, if it may be decided on by now. */
@@ -110,7 +111,7 @@ start_entries(struct reconciler *r)
 	while ((e = events_completed(&r->es)) != NULL) {
 		throttle_start(&r->es, e);
 		queue_dirty(r, e);
-		orphans_suspect(&r->orphans);
+		stray(r);
 	}
 	for (size_t i = 0; i < r->es.count; i++)
 		all = all && r->es.items[i]->complete;
@@ -176,8 +177,8 @@ reconciler_timers(struct reconciler *r)
 
 /* Moves the input's clock to this time; timers that are due by then fire one by
  * one. */
-static void
-advance(struct reconciler *r, int64_t us)
+void
+reconciler_advance(struct reconciler *r, int64_t us)
 {
 	bool from_1970 = sched_now_us(&r->sched) == 0;
 	struct wake *w;
@@ -218,7 +219,7 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 
 	cache_rest(&r->es.store, OPEN_MAX);
 	if (us >= 0)
-		advance(r, us);
+		reconciler_advance(r, us);
 	if (is_record(text))
 		return 0;
 	trigger_document(&r->trigger, text);
@@ -239,11 +240,20 @@ reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 		r->es.live = false; /* the stage before says why */
 	if (events_end(&r->es, &names) > 0) {
 		r->incomplete = true;
-		log_write(told_to_end ? LOG_INFO : LOG_ERROR, NULL,
-		    "the input ends before it is complete: %s",
-		    buf_str(&names));
+		if (!r->second)
+			log_write(told_to_end ? LOG_INFO : LOG_ERROR, NULL,
+			    "the input ends before it is complete: %s",
+			    buf_str(&names));
 	}
 	buf_release(&names);
+	start_entries(r);
+}
+
+void
+reconciler_assume(
+    struct reconciler *r, const struct cache *others, struct buf *names)
+{
+	events_assume(&r->es, others, names);
 	start_entries(r);
 }
 
@@ -571,8 +581,14 @@ reconciler_step(struct reconciler *r)
 	stats_taken(&p->entry->stats, p->queued_us);
 	if (!p->dirty || !p->entry->complete)
 		return true; /* dirty ones come back when that changes */
+	if (r->visit != NULL) {
+		r->visit(r->visit_arg, p);
+		trigger_forget(p);
+	}
 	if (p->object == NULL)
 		leave(r, p);
+	else if (r->visit != NULL)
+		p->dirty = false;
 	else
 		look_at(r, p);
 	return true;

@@ -27,6 +27,10 @@ struct reconciler_counters {
 	    loops, unsettled;
 };
 
+/* In the place of an evaluation. p->object NULL: it is gone, and so will p be
+ * after the call. */
+typedef void reconciler_visit_fn(void *arg, struct primary *p);
+
 struct reconciler {
 	struct entries es;
 	struct sched sched;
@@ -40,6 +44,9 @@ struct reconciler {
 	bool ready;	 /* every kind was complete at least once */
 	bool trimmed;	 /* its memory, after that */
 	bool incomplete; /* the input was cut short */
+	bool second;	 /* another one has the same input, and logs about it */
+	reconciler_visit_fn *visit; /* or NULL */
+	void *visit_arg;
 	struct reconciler_counters counters;
 };
 
@@ -57,6 +64,13 @@ int reconciler_document(
  * others are cut short: logged, as an error unless the operator was told to
  * end. */
 void reconciler_end_of_input(struct reconciler *r, bool told_to_end);
+
+/* The input's clock: fires what is due by then, one by one. */
+void reconciler_advance(struct reconciler *r, int64_t us);
+/* Kinds that others lacks, and that were never announced and have no object, are
+ * complete now. names gets their names, separated by commas. */
+void reconciler_assume(
+    struct reconciler *r, const struct cache *others, struct buf *names);
 
 /* The gate opens; until then nothing is queued. */
 void reconciler_open(struct reconciler *r);

@@ -19,9 +19,8 @@ reason_is_confidential(const struct cache_kind *k)
 	return datakind(group, kind);
 }
 
-/* Its program may have copied a text of a Secret into any object. */
-static bool
-sees_secrets(const struct entry *e)
+bool
+reason_sees_secrets(const struct entry *e)
 {
 	for (size_t n = 0; n < e->use_count; n++)
 		if (span_is(span_str(e->uses[n]->kind->name), "Secret"))
@@ -32,7 +31,8 @@ sees_secrets(const struct entry *e)
 void
 reason_hide_texts(const struct primary *p, struct buf *values)
 {
-	if (sees_secrets(p->entry) && span_find(buf_span(values), '"') != NULL)
+	if (reason_sees_secrets(p->entry) &&
+	    span_find(buf_span(values), '"') != NULL)
 		buf_reset(values);
 }
 

@@ -30,6 +30,9 @@ void reason_spell(
 /* Whether values of this kind are never told. */
 bool reason_is_confidential(const struct cache_kind *k);
 
+/* Whether the entry watches Secrets: its program may have copied a text of one
+ * into any object. */
+bool reason_sees_secrets(const struct entry *e);
 /* Empties values (JSON) with a text in them, if p's entry watches Secrets. */
 void reason_hide_texts(const struct primary *p, struct buf *values);
 

@@ -281,7 +281,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	es->stray(es->arg);
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
-	if (!p->queued && p->asked_count == 0 && !p->has_slot && !p->waiting) {
+	if (!es->keeps_gone && !p->queued && p->asked_count == 0 &&
+	    !p->has_slot && !p->waiting) {
 		/* Nothing is outstanding, and it may not be evaluated for a
 		 * long time. */
 		map_del(&e->primaries, primary_key(p));

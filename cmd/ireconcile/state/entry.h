@@ -91,7 +91,8 @@ struct entries {
 	const struct proof *proof; /* borrowed, or NULL; the key may come
 				    * later, but before the first object */
 	bool live;		   /* kinds never announced are not complete */
-	bool debugs;		   /* see program.h; set before the init */
+	bool keeps_gone;   /* every primary that is gone is dirty once more */
+	bool debugs;	   /* see program.h; set before the init */
 	size_t unproven;   /* objects whose marks count without a proof */
 	uint64_t failures; /* maps that failed */
 };

@@ -174,6 +174,20 @@ events_completed(struct entries *es)
 	return NULL;
 }
 
+void
+events_assume(struct entries *es, const struct cache *others, struct buf *names)
+{
+	for (size_t i = 0; i < es->store.kind_count; i++) {
+		struct cache_kind *k = es->store.kinds[i];
+
+		if (k->announced || k->objects.count > 0 ||
+		    map_get(&others->by_name, span_str(k->name)) != NULL)
+			continue;
+		k->announced = k->complete = true;
+		buf_addf(names, "%s%s", names->len ? ", " : "", k->name);
+	}
+}
+
 size_t
 events_end(struct entries *es, struct buf *names)
 {

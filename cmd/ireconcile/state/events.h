@@ -16,6 +16,11 @@ int64_t events_time(struct span text);
 /* An entry whose kinds are now all complete, for the first time. */
 struct entry *events_completed(struct entries *es);
 
+/* Kinds that others lacks, and that were never announced and have no object, are
+ * complete now; names gets their names, separated by commas. */
+void events_assume(
+    struct entries *es, const struct cache *others, struct buf *names);
+
 /* The end of the input: returns the number of kinds that were begun and not
  * ended; names gets their names, separated by commas. */
 size_t events_end(struct entries *es, struct buf *names);

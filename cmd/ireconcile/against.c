@@ -1,0 +1,465 @@
+#include "against.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "against/told.h"
+#include "base/mem.h"
+#include "decide/asks.h"
+#include "decide/outcome.h"
+#include "decide/reason.h"
+#include "decide/spell.h"
+#include "json/stream.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "program/cost.h"
+#include "state/events.h"
+#include "wakes.h"
+
+/* Bytes of texts that are open between two comparisons. */
+enum { REST_ABOVE = 256 * 1024 };
+
+struct against_primary {
+	char *label;	  /* its key in lines */
+	const char *kind; /* "Thing.example.com"; borrowed of a store */
+	char *key;	  /* "NAMESPACE\0NAME" */
+	size_t key_len;
+	struct told_list told;
+	bool pending, compared, differed;
+	bool failed; /* with both programs */
+};
+
+/* A decision, owned. */
+struct taken {
+	struct primary *primary; /* borrowed, or NULL */
+	struct buf line;
+	char *error;
+};
+
+/* ---- primaries ---- */
+
+static void
+forget(struct against_primary *p)
+{
+	told_release(&p->told);
+	free(p->label);
+	free(p->key);
+	free(p);
+}
+
+static struct against_primary *
+find(struct against *a, const struct primary *p)
+{
+	const struct cache_kind *kind = p->entry->uses[0]->kind;
+	struct against_primary *found;
+	struct buf label = BUF_INIT;
+
+	cache_object_label(
+	    &label, kind, span_str(p->namespace_), span_str(p->name));
+	found = map_get(&a->primaries, buf_span(&label));
+	if (found == NULL) {
+		found = mem_zalloc(sizeof(*found));
+		found->label = mem_strdup(buf_str(&label));
+		found->kind = kind->name;
+		found->key_len = p->key_len;
+		found->key = mem_dup(primary_key(p).p, p->key_len);
+		map_put(&a->primaries, span_str(found->label), found);
+	}
+	buf_release(&label);
+	return found;
+}
+
+/* Of one of the reconcilers: it would be evaluated now. */
+static void
+visit(void *arg, struct primary *p)
+{
+	struct against *a = arg;
+	struct against_primary *mine = find(a, p);
+
+	if (mine->pending)
+		return;
+	mine->pending = true;
+	a->pending =
+	    mem_grow(a->pending, a->pending_count, sizeof(*a->pending));
+	a->pending[a->pending_count++] = mine;
+}
+
+static const struct entry *
+entry_of(const struct reconciler *r, const char *kind)
+{
+	for (size_t i = 0; i < r->es.count; i++)
+		if (strcmp(r->es.items[i]->uses[0]->kind->name, kind) == 0)
+			return r->es.items[i];
+	return NULL;
+}
+
+/* NULL: it is not there. False: that cannot be told yet. */
+static bool
+look_up(const struct reconciler *r, const struct against_primary *mine,
+    struct primary **p)
+{
+	const struct entry *e = entry_of(r, mine->kind);
+
+	*p = NULL;
+	if (e == NULL)
+		return true;
+	if (!e->complete)
+		return false;
+	*p = map_get(&e->primaries, span_make(mine->key, mine->key_len));
+	if (*p != NULL && (*p)->object == NULL)
+		*p = NULL;
+	return true;
+}
+
+/* ---- one comparison ---- */
+
+static void
+take(struct reconciler *r, struct taken *t, int64_t now_us)
+{
+	struct cost cost =
+	    cost_begin(r->sched.clock == SCHED_INPUT ? COST_NO_TIME
+						     : COST_PROGRAMS_AND_OURS);
+	struct decision d;
+
+	decide(t->primary, now_us, DECIDE_ALL, &d);
+	spell_line(&t->line, t->primary, &d);
+	if (d.failed)
+		t->error = mem_strdup(d.error);
+	else if (t->line.len >= STREAM_MAX)
+		t->error = mem_strdup("the desired set is too long for a line");
+	if (t->line.len >= STREAM_MAX)
+		buf_reset(&t->line);
+	cost_end(&cost);
+	wakes_set(&r->sched, t->primary, &d, LINE_NOTHING, cost.cpu_us);
+	if (d.over) {
+		outcome_release(&d);
+		entries_drop(&r->es, t->primary->object);
+		return;
+	}
+	outcome_release(&d);
+}
+
+/* Writes lines, and before them which primary they are about. */
+static void
+print(struct against *a, const struct telling_about *about, struct buf *lines)
+{
+	if (lines->len == 0)
+		return;
+	telling_begin(out_buf(a->out), a->format, about);
+	buf_addspan(out_buf(a->out), buf_span(lines));
+	out_added(a->out);
+	if (out_full(a->out))
+		out_drain(a->out);
+}
+
+static struct telling_about
+about_now(const struct against *a, const struct against_primary *mine,
+    int64_t now_us, char time[CLOCK_RFC3339_MAX])
+{
+	bool known = a->sides[0].sched.clock == SCHED_INPUT && now_us > 0;
+
+	if (known)
+		clock_format_us(now_us, time);
+	return (struct telling_about){mine->label, known ? time : NULL};
+}
+
+static void
+tell_all(struct against *a, struct against_primary *mine,
+    const struct setdiff *s, int64_t now_us)
+{
+	char time[CLOCK_RFC3339_MAX];
+	struct telling_about about = about_now(a, mine, now_us, time);
+	struct buf lines = BUF_INIT;
+
+	told_update(&mine->told, s, a->format, &about, &lines);
+	print(a, &about, &lines);
+	buf_release(&lines);
+}
+
+/* Both are gone. */
+static void
+leave(struct against *a, struct against_primary *mine, int64_t now_us)
+{
+	char time[CLOCK_RFC3339_MAX];
+	struct telling_about about = about_now(a, mine, now_us, time);
+	struct buf lines = BUF_INIT;
+
+	if (mine->told.count > 0) {
+		telling_gone(&lines, a->format, &about);
+		print(a, &about, &lines);
+		buf_release(&lines);
+	}
+	map_del(&a->primaries, span_str(mine->label));
+	forget(mine);
+}
+
+static bool
+hides_texts(const struct taken taken[AGAINST_SIDES])
+{
+	bool hides = false;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		hides = hides ||
+		    (taken[i].primary != NULL &&
+			reason_sees_secrets(taken[i].primary->entry));
+	return hides;
+}
+
+static void
+differ(struct against *a, struct against_primary *mine,
+    const struct taken taken[AGAINST_SIDES], bool hide, int64_t now_us)
+{
+	struct setdiff_side sides[AGAINST_SIDES];
+	struct setdiff s;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		sides[i] = (struct setdiff_side){taken[i].primary != NULL,
+		    taken[i].error, buf_span(&taken[i].line)};
+	setdiff_make(&s, mine->label, &sides[AGAINST_BEFORE],
+	    &sides[AGAINST_AFTER], hide);
+	a->compared += !mine->compared;
+	a->differed += s.count > 0 && !mine->differed;
+	mine->compared = true;
+	mine->differed = mine->differed || s.count > 0;
+	mine->failed = taken[AGAINST_BEFORE].error != NULL &&
+	    taken[AGAINST_AFTER].error != NULL;
+	tell_all(a, mine, &s, now_us);
+	setdiff_release(&s);
+}
+
+/* Whether one of them is to be left alone: it is paused, or its program ran
+ * into a limit a moment ago. */
+static bool
+rests(struct against *a, const struct taken taken[AGAINST_SIDES])
+{
+	bool rest = false;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		rest = rest ||
+		    (taken[i].primary != NULL &&
+			(asks_paused(taken[i].primary) ||
+			    wakes_back_off(
+				&a->sides[i].sched, taken[i].primary)));
+	return rest;
+}
+
+/* False: it is not known yet what one of them has. */
+static bool
+compare(struct against *a, struct against_primary *mine)
+{
+	struct taken taken[AGAINST_SIDES] = {{.primary = NULL}};
+	int64_t now_us = sched_now_us(&a->sides[0].sched);
+	bool hide;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		if (!look_up(&a->sides[i], mine, &taken[i].primary))
+			return false;
+	mine->pending = false;
+	if (taken[0].primary == NULL && taken[1].primary == NULL) {
+		leave(a, mine, now_us);
+		return true;
+	}
+	if (rests(a, taken))
+		return true;
+	hide = hides_texts(taken);
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		if (taken[i].primary != NULL)
+			take(&a->sides[i], &taken[i], now_us);
+	if (program_alive())
+		differ(a, mine, taken, hide, now_us);
+	for (size_t i = 0; i < AGAINST_SIDES; i++) {
+		buf_release(&taken[i].line);
+		free(taken[i].error);
+	}
+	return true;
+}
+
+/* ---- the input ---- */
+
+/*
+ * Of a live stream: kwatch announces every kind before the first object. So
+ * what only the other file has, and was not announced by the time that all of
+ * the first is complete, will not come.
+ */
+static void
+assume(struct against *a)
+{
+	struct buf names = BUF_INIT;
+
+	if (a->assumed)
+		return;
+	a->assumed = true;
+	reconciler_assume(&a->sides[AGAINST_AFTER],
+	    &a->sides[AGAINST_BEFORE].es.store, &names);
+	if (names.len > 0)
+		log_warning("the input does not have these kinds, which only "
+			    "the file of --against reads: decisions are made "
+			    "as if there were no objects of them: %s",
+		    buf_str(&names));
+	buf_release(&names);
+}
+
+void
+against_compare(struct against *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		while (reconciler_step(&a->sides[i]))
+			;
+	for (size_t i = 0; i < a->pending_count; i++) {
+		struct against_primary *mine = a->pending[i];
+
+		for (size_t j = 0; j < AGAINST_SIDES; j++)
+			cache_rest(&a->sides[j].es.store, REST_ABOVE);
+		if (!compare(a, mine))
+			a->pending[kept++] = mine;
+	}
+	a->pending_count = kept;
+}
+
+int64_t
+against_next(const struct against *a)
+{
+	int64_t first = sched_next(&a->sides[AGAINST_BEFORE].sched);
+	int64_t other = sched_next(&a->sides[AGAINST_AFTER].sched);
+
+	return first == 0 || (other != 0 && other < first) ? other : first;
+}
+
+/* Timers in order, so that both decide at the same times. */
+static void
+advance(struct against *a, int64_t us)
+{
+	int64_t due;
+
+	while ((due = against_next(a)) != 0 && due <= us) {
+		for (size_t i = 0; i < AGAINST_SIDES; i++)
+			reconciler_advance(&a->sides[i], due);
+		against_compare(a);
+	}
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		reconciler_advance(&a->sides[i], us);
+}
+
+int
+against_document(struct against *a, struct span text, struct err *err)
+{
+	struct reconciler *before = &a->sides[AGAINST_BEFORE];
+	bool by_input = before->sched.clock == SCHED_INPUT;
+	int64_t us = by_input ? events_time(text) : -1;
+	struct err same = ERR_INIT;
+	int rc;
+
+	if (us >= 0)
+		advance(a, us);
+	rc = reconciler_document(before, text, err);
+	reconciler_document(&a->sides[AGAINST_AFTER], text, &same);
+	if (before->ready)
+		assume(a);
+	if (by_input)
+		against_compare(a);
+	return rc;
+}
+
+void
+against_timers(struct against *a)
+{
+	for (size_t i = 0; i < AGAINST_SIDES; i++) {
+		reconciler_clock(&a->sides[i]);
+		reconciler_timers(&a->sides[i]);
+	}
+}
+
+static size_t
+count_failed(const struct against *a)
+{
+	const struct against_primary *p;
+	size_t count = 0;
+
+	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
+		count += p->failed;
+	return count;
+}
+
+void
+against_end(struct against *a)
+{
+	struct reconciler *after = &a->sides[AGAINST_AFTER];
+	size_t failed;
+
+	reconciler_end_of_input(&a->sides[AGAINST_BEFORE], false);
+	after->second = a->sides[AGAINST_BEFORE].incomplete;
+	assume(a);
+	reconciler_end_of_input(after, false);
+	against_compare(a);
+	failed = count_failed(a);
+	if (failed > 0)
+		log_warning("primaries that fail with both: %zu", failed);
+	log_info("primaries compared: %zu, of which differed: %zu", a->compared,
+	    a->differed);
+}
+
+bool
+against_failed(const struct against *a)
+{
+	bool failed = a->differed > 0;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		failed = failed || a->sides[i].incomplete ||
+		    a->sides[i].es.failures > 0;
+	return failed;
+}
+
+/* ---- start ---- */
+
+static void
+say_alone(const struct watches *one, const struct watches *other)
+{
+	for (size_t i = 0; i < one->count; i++) {
+		const struct watch_entry *e = &one->entries[i];
+		bool found = false;
+
+		for (size_t j = 0; j < other->count && !found; j++)
+			found = strcmp(e->name, other->entries[j].name) == 0;
+		if (!found)
+			log_warning("%s:%d: %s is not in %s: there is nothing "
+				    "to compare it with",
+			    e->path, e->line, e->name, other->path);
+	}
+}
+
+int
+against_init(struct against *a,
+    const struct watches *const watches[AGAINST_SIDES],
+    const char *const *library_dirs, struct err *err)
+{
+	for (size_t i = 0; i < AGAINST_SIDES; i++) {
+		struct reconciler *r = &a->sides[i];
+
+		r->visit = visit;
+		r->visit_arg = a;
+		r->gate_open = true;
+		r->silent = true;
+		r->es.keeps_gone = true;
+		if (reconciler_init(r, watches[i], library_dirs, a->out, err) !=
+		    0)
+			return -1;
+	}
+	say_alone(watches[AGAINST_BEFORE], watches[AGAINST_AFTER]);
+	say_alone(watches[AGAINST_AFTER], watches[AGAINST_BEFORE]);
+	return 0;
+}
+
+void
+against_release(struct against *a)
+{
+	struct against_primary *p;
+
+	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
+		forget(p);
+	map_release(&a->primaries);
+	free(a->pending);
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		reconciler_release(&a->sides[i]);
+}

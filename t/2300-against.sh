@@ -1,0 +1,426 @@
+#!/bin/bash
+# ireconcile --against: what another watches file and its programs would decide,
+# for the same observed state.
+. "${0%/*}/lib.sh"
+
+# ---- a small operator, before and after ----
+
+# watches FILE PROGRAM [LINE]...: its dependents get these lines, too
+watches() {
+	printf '%s\n' '- group: e.com' '  version: v1' '  kind: T' \
+		"  program: $2" '  finalizer: e.com/f' '  dependents:' \
+		'  - {apiVersion: v1, kind: ConfigMap, manage: true}' \
+		'  - {apiVersion: apps/v1, kind: Deployment, manage: true}' \
+		"${@:3}" >"$T/$1"
+}
+watches old.yaml old.jq
+watches new.yaml new.jq
+cat >"$T/old.jq" <<'END'
+include "operator";
+def desired: [config_map("c"; {}; {v: .primary.spec.v}),
+  deployment("d"; {app: "d"}; {replicas: .primary.spec.n, containers:
+    [{name: "main", image: "i", resources: {limits: {cpu: "1"}}}]})];
+def status: {phase: "Old", error: .error};
+END
+
+# object NAME [SPEC]: a primary
+object() {
+	jq -cn '{apiVersion: "e.com/v1", kind: "T", metadata: {name: $n,
+		namespace: "d", uid: $n, resourceVersion: "1"}, spec: $s}' \
+		--arg n "$1" --argjson s "${2:-$spec}"
+}
+spec='{"n":3,"v":"geheim"}'
+object t >"$T/in"
+
+# change SED-EXPRESSION...: makes the new program of the old one
+change() {
+	sed "$@" "$T/old.jq" >"$T/new.jq"
+}
+
+# against CODE WHAT [OPTION]...: with the file in
+against() {
+	runs "$1" "$2" timeout 60 ireconcile -f "$T/old.yaml" \
+		--against "$T/new.yaml" --clock=input "${@:3}" <"$T/in"
+}
+
+# told: in short, "PART OBJECT CHANGE PATH=BEFORE>AFTER"
+told() {
+	jq -r '[.part // "", .object // .primary, .change, ((.differs // [])[]
+		| "\(.path)=\(.before // "")>\(.after // "")")] | join(" ")' \
+		"$T/out"
+}
+
+change ''
+against 0 "the same program: exit 0"
+is "$(cat "$T/out")" "" "... prints nothing"
+is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 0" \
+	"... and says how many were compared"
+
+change 's/replicas: .primary.spec.n/replicas: 5/'
+against 1 "another value: exit 1"
+is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","object":"Deployment.apps/d/d","part":"item","change":"differs","differs":[{"path":".spec.replicas","before":"3","after":"5"}]}' \
+	"... is a line with the field"
+is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 1" \
+	"... and counts"
+cp "$T/out" "$T/first"
+against 1 "the same again" -o json
+same "$T/out" "$T/first" "... is the same, byte for byte"
+against 1 "as text" --output=text
+is "$(cat "$T/out")" "T.e.com d/t
+  Deployment.apps d/d
+    .spec.replicas: 3 -> 5" "... reads like a diff"
+
+change 's/cpu: "1"/cpu: "1000m"/'
+against 0 "the same amount in other words"
+is "$(cat "$T/out")" "" "... does not differ"
+
+change 's/{name: "main"/{name: "side", image: "s"}, &/; s/image: "i"/image: "j"/'
+against 1 "another container, and another image"
+is "$(told)" 'item Deployment.apps/d/d differs .spec.template.spec.containers[name=main].image="i">"j" .spec.template.spec.containers[name=side]=>{"image":"s","name":"side"}' \
+	"... are found by their names, and no mark is told"
+
+change 's/config_map("c"/config_map("e"/'
+against 1 "an item that only one of them has"
+is "$(told)" "item ConfigMap/d/c only-before
+item ConfigMap/d/e only-after" "... is a line for each"
+against 1 "... as text" -o text
+is "$(sed -n '2,$p' "$T/out")" "- ConfigMap d/c
++ ConfigMap d/e" "... has a sign"
+
+change 's/{v: .primary.spec.v}/{v: "anders", w: .primary.spec.v}/'
+against 1 "a ConfigMap"
+is "$(told)" "item ConfigMap/d/c differs .data.v=> .data.w=>" \
+	"... has paths and no values"
+is "$(cat "$T/out" "$T/err" | grep -cE 'geheim|anders')" 0 "... nowhere"
+against 1 "... as text" -o text
+is "$(sed -n '2,$p' "$T/out")" "  ConfigMap d/c
+    .data.v differs
+    .data.w differs" "... says just that"
+
+change 's/image: "i"/image: .primary.spec.v/
+	s/replicas: .primary.spec.n/replicas: 4/'
+for file in old new; do
+	watches "$file.yaml" "$file.jq" '  related:' \
+		'  - {apiVersion: v1, kind: Secret}'
+done
+against 1 "an entry that watches Secrets"
+is "$(told)" 'item Deployment.apps/d/d differs .spec.replicas=3>4 .spec.template.spec.containers[name=main].image=>' \
+	"... tells no text, wherever it is"
+watches old.yaml old.jq
+watches new.yaml new.jq
+
+change 's/"Old"/"New"/'
+against 1 "a status"
+is "$(told)" 'status T.e.com/d/t differs .status.phase="Old">"New"' \
+	"... is an object of its own"
+against 1 "... as text" -o text
+is "$(cat "$T/out")" 'T.e.com d/t
+  status
+    .status.phase: "Old" -> "New"' "... is named"
+
+change 's/config_map("c"; {}; {v: .primary.spec.v})/once(&)/'
+against 1 "an item that is created once"
+is "$(told)" "item ConfigMap/d/c differs .reconcile.once=>" \
+	"... is another way to write it"
+
+change '$s/$/\ndef events: [{type: "Normal", reason: "R", message: "m"}];/'
+against 1 "an event"
+is "$(told)" 'reconcile T.e.com/d/t differs .events=>[{"message":"m","reason":"R","type":"Normal"}]' \
+	"... is in the rest of the line"
+
+# ---- members that are there ----
+
+{
+	object t
+	jq -cn '{apiVersion: "v1", kind: "ConfigMap", metadata: {name: $n,
+		namespace: "d", uid: $n, resourceVersion: "2", ownerReferences: [
+		{apiVersion: "e.com/v1", kind: "T", name: "t", uid: "t",
+		controller: true}]}}' --arg n c
+} >"$T/in"
+change 's/config_map("c"/config_map("e"/'
+against 1 "a member that is there and is not desired any more"
+is "$(told)" "item ConfigMap/d/c only-before
+item ConfigMap/d/e only-after
+delete ConfigMap/d/c only-after" "... would be deleted"
+against 1 "... as text" -o text
+is "$(tail -n 1 "$T/out")" "+ delete ConfigMap d/c" "... says so"
+object t >"$T/in"
+
+# ---- failures ----
+
+change 's/^def desired: /&error("kaputt") | /'
+against 1 "a program that fails: exit 1"
+is "$(told)" 'failure T.e.com/d/t differs .error=>"kaputt"
+status T.e.com/d/t differs .status.error=null>"kaputt"' \
+	"... says why, and no item is missed"
+cp "$T/new.jq" "$T/broken.jq"
+watches broken.yaml broken.jq
+runs 0 "both fail: exit 0" ireconcile -f "$T/broken.yaml" \
+	--against "$T/new.yaml" --clock=input <"$T/in"
+is "$(cat "$T/out")" "" "... the same way: no difference"
+is "$(head -n 1 "$T/err")" \
+	"ireconcile: warning: primaries that fail with both: 1" \
+	"... but a warning counts them"
+
+change 's/^def desired: /def f: f; def desired: f | /'
+{
+	object t
+	object u
+} >"$T/in"
+against 1 "a program without an end"
+is "$(jq -r 'select(.part == "failure") | .object
+	+ " " + (.differs[0].after | test("limit|longer|time") | tostring)' \
+	"$T/out")" "T.e.com/d/t true
+T.e.com/d/u true" "... fails for each primary, and all are compared"
+change '1s/$/\nsyntax error here/'
+against 100 "a program with an error: exit 100"
+ok "... names file and line" grep -q "$T/new.jq:2" "$T/err"
+runs 100 "no such file" ireconcile -f "$T/old.yaml" \
+	--against "$T/none.yaml" <"$T/in"
+ok "... is named" grep -q "$T/none.yaml" "$T/err"
+echo '- {group: e.com, kind: T, colour: red}' >"$T/bad.yaml"
+runs 100 "a bad file" ireconcile -f "$T/old.yaml" \
+	--against "$T/bad.yaml" <"$T/in"
+ok "... is named, with its line" grep -q "$T/bad.yaml:1: .*colour" "$T/err"
+change ''
+
+# ---- options ----
+
+for option in --all --input-of=T/d/t --gate-fd=0 --lines-fd=0 \
+	--marks-key-fd=0 --report-fd=1; do
+	against 100 "$option is refused" "$option"
+	is "$(cat "$T/err")" "ireconcile: fatal: option --against excludes --all, --input-of, *-fd" "... with a message"
+done
+runs 100 "-o alone" ireconcile -f "$T/old.yaml" -o text <"$T/in"
+is "$(cat "$T/err")" "ireconcile: fatal: option --output needs --against" \
+	"... is refused"
+
+# ---- the input ----
+
+{
+	object t
+	echo '{"type":"ADDED","object":7}'
+} >"$T/in"
+against 1 "a bad line"
+is "$(head -n 1 "$T/err")" \
+	"ireconcile: error: line 2: an event without object" "... has its number"
+
+# bookmark KIND APIVERSION begin|end
+bookmark() {
+	local note=k8s.io/initial-events-end
+
+	[ "$3" = end ] || note=kpipe.dev/initial-events-begin
+	jq -cn '{type: "BOOKMARK", object: {apiVersion: $v, kind: $k,
+		metadata: {annotations: {($a): "true"}}}}' \
+		--arg k "$1" --arg v "$2" --arg a "$note"
+}
+
+# frames begin|end: of all kinds of old.yaml
+frames() {
+	bookmark T e.com/v1 "$1"
+	bookmark ConfigMap v1 "$1"
+	bookmark Deployment apps/v1 "$1"
+}
+
+# event TYPE SECOND NAME [SPEC]
+event() {
+	object "$3" "${4:-$spec}" | jq -c '{type: $t,
+		time: "2026-01-01T00:00:0\($s).000000Z", object: .}' \
+		--arg t "$1" --arg s "$2"
+}
+
+change 's/replicas: .primary.spec.n/replicas: ([.primary.spec.n, 3] | min)/'
+{
+	frames begin
+	event ADDED 1 t
+	frames end
+	event MODIFIED 2 t '{"n": 4, "v": "x"}'
+	event MODIFIED 3 t '{"n": 4, "v": "y"}'
+	event MODIFIED 4 t '{"n": 5, "v": "y"}'
+	event MODIFIED 5 t '{"n": 2, "v": "y"}'
+	event MODIFIED 6 t '{"n": 6, "v": "y"}'
+	event DELETED 7 t '{"n": 6, "v": "y"}'
+	event ADDED 8 t
+} >"$T/in"
+against 1 "a life"
+is "$(jq -r '[.time[17:19], .part // "", .change, .differs[]?.before]
+	| join(" ")' "$T/out")" "02 item differs 4
+04 item differs 5
+05 item agrees
+06 item differs 6
+07  gone" "... is told when it differs, differs otherwise, agrees, and is gone"
+cp "$T/out" "$T/first"
+against 1 "... twice"
+same "$T/out" "$T/first" "... gives the same bytes"
+against 1 "... as text" -o text
+is "$(sed -n '7,$p' "$T/out")" "T.e.com d/t, 2026-01-01T00:00:05.000000Z
+  Deployment.apps d/d agrees again
+T.e.com d/t, 2026-01-01T00:00:06.000000Z
+  Deployment.apps d/d
+    .spec.replicas: 6 -> 3
+T.e.com d/t, 2026-01-01T00:00:07.000000Z
+  is gone" "... with the times"
+object t '{"n": 4}' | jq -c '.metadata.annotations = {"kpipe.dev/paused": "true"}' \
+	>"$T/paused"
+runs 0 "a primary that is paused" ireconcile -f "$T/old.yaml" \
+	--against "$T/new.yaml" --clock=input <"$T/paused"
+is "$(cat "$T/out")" "" "... is not compared"
+head -n 5 "$T/in" >"$T/cut" && mv "$T/cut" "$T/in"
+against 1 "an input that is cut short"
+is "$(cat "$T/err")" "ireconcile: error: the input ends before it is complete: ConfigMap, Deployment.apps
+ireconcile: primaries compared: 0, of which differed: 0" "... is logged once"
+
+# ---- a program that ran into a limit is left alone for a while ----
+
+change 's/^def desired: /def f: f; def desired: if .primary.spec.n == 4 then f else . end | /'
+{
+	frames begin
+	frames end
+	event ADDED 1 t '{"n": 4, "v": "x"}'
+	event MODIFIED 2 t '{"n": 3, "v": "x"}'
+	event ADDED 1 u | sed 's/00:00:01/00:02:00/'
+} >"$T/in"
+against 1 "a limit, and another state a second later"
+is "$(jq -r 'select(.part == "failure") | .time[14:19] + " " + .change' \
+	"$T/out")" "00:01 differs
+00:11 agrees" "... is decided about when the back-off is over"
+
+# ---- timers: both decide at the same times ----
+
+cp "$T/old.jq" "$T/kept.jq"
+echo 'def requeue: 10;' >>"$T/old.jq"
+change 's/replicas: .primary.spec.n/replicas: (.now | todate[14:16] | tonumber)/
+	s/^def requeue: 10/def requeue: 30/'
+for file in old new; do
+	sed -i 's/^  finalizer/  desiredReads: [now]\n&/' "$T/$file.yaml"
+done
+{
+	event ADDED 1 t '{"n": 0, "v": "x"}'
+	event ADDED 1 u '{"n": 0, "v": "x"}' |
+		sed 's/00:00:01/00:02:05/'
+} >"$T/in"
+{
+	bookmark T e.com/v1 begin
+	bookmark T e.com/v1 end
+	frames begin
+	frames end
+	cat "$T/in"
+} >"$T/framed" && mv "$T/framed" "$T/in"
+against 1 "a timer"
+is "$(jq -r 'select(.primary == "T.e.com/d/t") | .time[14:19] + " "
+	+ .differs[0].after' "$T/out")" "01:01 1
+02:01 2" "... between two lines counts at its time"
+mv "$T/kept.jq" "$T/old.jq"
+watches old.yaml old.jq
+watches new.yaml new.jq
+
+# ---- files with other kinds ----
+
+change ''
+printf '%s\n' '- group: e.com' '  version: v1' '  kind: U' \
+	'  program: new.jq' '  dependents:' \
+	'  - {apiVersion: v1, kind: ConfigMap, manage: true}' \
+	'  - {apiVersion: apps/v1, kind: Deployment, manage: true}' \
+	>>"$T/new.yaml"
+object t >"$T/in"
+against 0 "an entry that only the new file has"
+is "$(sed -n 1,2p "$T/err")" "ireconcile: warning: $T/new.yaml:9: u.e.com is not in $T/old.yaml: there is nothing to compare it with
+ireconcile: warning: the input does not have these kinds, which only the file of --against reads: decisions are made as if there were no objects of them: U.e.com" \
+	"... is named"
+{
+	object t
+	object u | sed 's/"kind":"T"/"kind":"U"/'
+} >"$T/in"
+against 1 "... and a primary of it"
+is "$(told)" "primary U.e.com/d/u only-after" "... is one that only one has"
+watches new.yaml new.jq '  - {apiVersion: v1, kind: Service, manage: true}'
+change 's/^def desired: \[/&service("s"; {app: "d"}; {ports: [{port: 1}]}), /'
+{
+	frames begin
+	event ADDED 1 t
+	frames end
+} >"$T/in"
+against 1 "a kind that the input does not have"
+is "$(head -n 1 "$T/err" | sed 's/.*: //')" Service "... is named"
+is "$(told)" "item Service/d/s only-after" "... and decided about as absent"
+
+# ---- live ----
+
+mkfifo "$T/live"
+timeout 300 ireconcile -f "$T/old.yaml" --against "$T/new.yaml" -o json \
+	<"$T/live" >"$T/live.out" 2>"$T/live.err" &
+pid=$!
+started+=("$pid")
+exec 7>"$T/live"
+cat "$T/in" >&7
+ok "a live stream is compared before it ends" wait_for 10 \
+	grep -q 'Service/d/s' "$T/live.out"
+event ADDED 3 later | jq -c 'del(.time)' >&7
+ok "... and what comes later" wait_for 10 \
+	grep -q 'T.e.com/d/later' "$T/live.out"
+is "$(grep -c time "$T/live.out")" 0 "... without a time"
+exec 7>&-
+wait "$pid"
+is $? 1 "... until its end: exit 1"
+
+watches old.yaml old.jq
+watches new.yaml new.jq
+sed -i 's/^  finalizer/  desiredReads: [now]\n&/' "$T/new.yaml"
+change 's/replicas: .primary.spec.n/replicas: (3 + (.now | floor) % 2)/'
+echo 'def requeue: 0.2;' >>"$T/new.jq"
+mkfifo "$T/clock"
+timeout 300 ireconcile -f "$T/old.yaml" --against "$T/new.yaml" -o json \
+	<"$T/clock" >"$T/clock.out" 2>"$T/clock.err" &
+pid=$!
+started+=("$pid")
+exec 7>"$T/clock"
+cat "$T/in" >&7
+ok "a live stream: a timer shows a difference" wait_for 20 \
+	grep -q '"differs"' "$T/clock.out"
+ok "... and its end, without an event" wait_for 20 \
+	grep -q '"agrees"' "$T/clock.out"
+exec 7>&-
+wait "$pid"
+
+# ---- real operators ----
+
+unset MEMCACHED_IMAGE
+export OPERATOR_NAME=dev
+for operator in memcached iotservice; do
+	folder=pipeline/$operator
+	for file in instances life; do
+		runs 0 "$operator, $file: nothing differs from itself" \
+			ireconcile -f "$folder/watches.yaml" \
+			--against "$folder/watches.yaml" --clock=input \
+			<"$folder/t/$file.jsonl"
+		is "$(cat "$T/out")" "" "... not a line"
+		ok "... of some" grep -q 'compared: [1-9]' "$T/err"
+	done
+done
+cp pipeline/memcached/{watches.yaml,reconcile.jq} "$T"
+sed -i 's/-m=64/-m=128/' "$T/reconcile.jq"
+runs 1 "memcached with more memory: exit 1" ireconcile \
+	-f pipeline/memcached/watches.yaml --against "$T/watches.yaml" \
+	--clock=input <pipeline/memcached/t/instances.jsonl
+is "$(jq -r 'select(.part == "item") | .object + " " + .differs[].path' \
+	"$T/out" | sort -u | sed 's/.*\///')" \
+	"foreign .spec.template.spec.containers[name=memcached].command[1]
+new .spec.template.spec.containers[name=memcached].command[1]
+ready .spec.template.spec.containers[name=memcached].command[1]
+scaled .spec.template.spec.containers[name=memcached].command[1]
+zero .spec.template.spec.containers[name=memcached].command[1]" \
+	"... is that argument, of each"
+
+# page LANGUAGE: the lines of that example in the page
+page() {
+	sed -n '/^```'"$1"'$/,/^```$/{/^```/d;p;}' doc/against.md
+}
+ok "the page has such a line" test -n "$(page json)"
+ok "... and it is right" grep -qxF "$(page json)" "$T/out"
+runs 1 "... as text" ireconcile \
+	-f pipeline/memcached/watches.yaml --against "$T/watches.yaml" \
+	--clock=input -o text <pipeline/memcached/t/instances.jsonl
+is "$(sed -n '/default.ready/,/ default.scaled, /p' "$T/out" | sed '$d')" \
+	"$(page text)" "... is the page's"
+
+done_testing
