@@ -56,6 +56,7 @@ LIBS_kstatus = $(CLIENT_LIBS)
 LIBS_kwhy = $(ZSTD_LIBS) $(CRYPTO_LIBS)
 LIBS_krecord = $(YAML_LIBS) $(CRYPTO_LIBS) $(ZSTD_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
+LIBS_kview = $(ZSTD_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
@@ -112,6 +113,7 @@ $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
 # Has both in it, by .incbin.
 $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
 $(BUILD)/cmd/kapi/control/aggregation.o: cmd/kapi/control/roles.txt
+$(BUILD)/cmd/kview/pageparts.o: $(wildcard cmd/kview/page/*)
 # The same, by goflags.c.
 $(BUILD)/cmd/kapi/envtest/goflags.o: cmd/kapi/envtest/flags.txt
 

@@ -1,0 +1,350 @@
+/*
+ * Part of story.h: record lines. Sets and what the stages say of them, the
+ * state of the pipeline, gaps.
+ */
+#include "story.h"
+
+#include "base/array.h"
+#include "base/utf8.h"
+#include "json/json.h"
+
+enum {
+	KEYS_MAX = 64,	      /* of items in the details of a set */
+	MEMBER_MAX = 8 * 1024 /* bytes of a member that is copied */
+};
+
+static struct objref
+ref_of(struct span value)
+{
+	struct span metadata = json_get(value, "metadata");
+	struct span names = metadata.p != NULL ? metadata : value;
+
+	return (struct objref){
+	    .api_version = json_raw_string(json_get(value, "apiVersion")),
+	    .kind = json_raw_string(json_get(value, "kind")),
+	    .namespace_ = json_raw_string(json_get(names, "namespace")),
+	    .name = json_raw_string(json_get(names, "name"))};
+}
+
+static void
+add_string(struct buf *to, struct span value)
+{
+	struct buf scratch = BUF_INIT;
+
+	buf_addspan(to, json_string(value, &scratch));
+	buf_release(&scratch);
+}
+
+/* ---- copies of what a line says ---- */
+
+/* Without what it tells of the values of Secrets. */
+static void
+add_told(struct buf *b, struct span value, bool secret)
+{
+	if (json_type(value) != JSON_OBJECT) {
+		buf_addspan(b, value);
+		return;
+	}
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(value); json_member(&m);) {
+		if (secret &&
+		    (span_is(m.key, "observed") || span_is(m.key, "wanted") ||
+			span_is(m.key, "differs")))
+			continue;
+		json_add_comma(b);
+		buf_addc(b, '"');
+		buf_addspan(b, m.key);
+		buf_adds(b, "\":");
+		add_told(b, m.value, secret || span_starts(m.key, "Secret/"));
+	}
+	buf_addc(b, '}');
+}
+
+static void
+copy_member(struct story *s, struct span from, const char *key)
+{
+	struct span value = json_get(from, key);
+
+	if (value.p == NULL || value.n > MEMBER_MAX)
+		return;
+	json_add_key(&s->details, key);
+	add_told(&s->details, value, false);
+}
+
+static void
+copy_members(
+    struct story *s, struct span from, const char *const *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		copy_member(s, from, keys[i]);
+}
+
+/* ---- sets ---- */
+
+/* The keys of a list of objects, as KEY and moreKEY. The tracks of a desired
+ * one are offered the primary as their parent. Returns how many there are. */
+static size_t
+add_keys(struct story *s, const char *member, struct span list,
+    struct track *primary)
+{
+	size_t count = 0;
+
+	for (struct json_elements e = json_elements(list); json_element(&e);) {
+		struct objref r = ref_of(e.value);
+		struct track *t = tracks_of_ref(&s->tracks, &r);
+
+		tracks_offer_parent(t, primary);
+		if (count++ >= KEYS_MAX)
+			continue;
+		if (count == 1) {
+			json_add_key(&s->details, member);
+			buf_addc(&s->details, '[');
+		}
+		json_add_comma(&s->details);
+		json_add_str(&s->details, t->key);
+	}
+	if (count > 0)
+		buf_addc(&s->details, ']');
+	return count;
+}
+
+static void
+add_values(struct buf *text, struct span difference)
+{
+	struct span observed = json_get(difference, "observed");
+	struct span wanted = json_get(difference, "wanted");
+
+	if (observed.p != NULL) {
+		buf_addc(text, ' ');
+		add_string(text, observed);
+	}
+	if (wanted.p != NULL) {
+		buf_adds(text, ", wanted ");
+		add_string(text, wanted);
+	}
+}
+
+/* The first difference that because tells, of either form. */
+static void
+add_first_difference(struct buf *text, struct span because)
+{
+	struct span items = json_get(because, "items"), first;
+	struct json_members m = json_members(items.p != NULL ? items : because);
+	struct json_elements e;
+
+	if (!json_member(&m) || json_type(m.value) != JSON_OBJECT)
+		return;
+	e = json_elements(json_get(m.value, "differs"));
+	first = json_element(&e) ? e.value : m.value;
+	if (json_get(m.value, "gone").p != NULL) {
+		buf_addf(text, "; %.*s is gone", SPAN_ARG(m.key));
+	} else if (json_get(first, "path").p != NULL) {
+		buf_addf(text, "; %.*s ", SPAN_ARG(m.key));
+		add_string(text, json_get(first, "path"));
+		if (!span_starts(m.key, "Secret/"))
+			add_values(text, first);
+	}
+}
+
+static void
+add_first_event(struct buf *text, struct span because)
+{
+	struct json_elements e = json_elements(json_get(because, "events"));
+	struct objref r;
+
+	if (!json_element(&e))
+		return;
+	r = ref_of(e.value);
+	r.group = objref_group(r.api_version);
+	buf_addf(text, "; because %.*s ",
+	    SPAN_ARG(json_raw_string(json_get(e.value, "type"))));
+	objref_add_label(text, &r);
+}
+
+static void
+add_count(struct buf *text, size_t count, const char *noun)
+{
+	if (count > 0)
+		buf_addf(text, "%s%zu %s%s", text->len > 0 ? ", " : "", count,
+		    noun, count > 1 ? "s" : "");
+}
+
+static void
+take_set(struct story *s, struct span line)
+{
+	static const char *const copied[] = {
+	    "because", "status", "finalizers", "deleting", "loops", "refused"};
+	struct span reconcile = json_get(line, "reconcile");
+	struct span because = json_get(reconcile, "because");
+	struct objref r = ref_of(json_get(reconcile, "primary"));
+	struct track *t = tracks_of_ref(&s->tracks, &r);
+
+	add_count(
+	    &s->text, add_keys(s, "items", json_get(line, "items"), t), "item");
+	add_count(&s->text,
+	    add_keys(s, "delete", json_get(reconcile, "delete"), t), "delete");
+	if (json_get(reconcile, "status").p != NULL)
+		buf_addf(&s->text, "%sstatus", s->text.len > 0 ? ", " : "");
+	if (json_get(reconcile, "finalizers").p != NULL)
+		buf_addf(&s->text, "%sfinalizers", s->text.len > 0 ? ", " : "");
+	if (s->text.len == 0)
+		buf_adds(&s->text, "nothing is outstanding");
+	add_first_difference(&s->text, because);
+	add_first_event(&s->text, because);
+	copy_members(s, reconcile, copied, COUNT(copied));
+	story_tell(s, t, ROW_DECISION);
+}
+
+static void
+take_status(struct story *s, struct span line)
+{
+	struct objref r = ref_of(line);
+	struct span status = json_get(line, "status"), shown = status;
+
+	shown.n = utf8_cut(status, 80);
+	buf_adds(&s->text, "status to write: ");
+	buf_addspan(&s->text, shown);
+	if (shown.n < status.n)
+		buf_adds(&s->text, "…");
+	copy_member(s, line, "status");
+	story_tell(s, tracks_of_ref(&s->tracks, &r), ROW_DECISION);
+}
+
+/* ---- results ---- */
+
+static enum row_sort
+sort_of_result(struct span result)
+{
+	if (json_is(result, "failed"))
+		return ROW_FAILURE;
+	if (json_is(result, "unchanged") || json_is(result, "dropped"))
+		return ROW_UNCHANGED;
+	return ROW_WRITE;
+}
+
+static void
+take_result(struct story *s, const struct reading_line *line)
+{
+	static const char *const copied[] = {"result", "because", "message",
+	    "primary", "events", "finalizers", "status"};
+	static const char *const told[] = {"message", "because", "finalizers"};
+	struct objref r = ref_of(line->body);
+	struct track *t = tracks_of_ref(&s->tracks, &r);
+	struct span primary = json_raw_string(json_get(line->body, "primary"));
+
+	if (primary.n > 0)
+		tracks_offer_parent(t, tracks_of_key(&s->tracks, primary));
+	add_string(&s->text, json_get(line->body, "result"));
+	for (size_t i = 0; i < COUNT(told); i++) {
+		struct span value = json_get(line->body, told[i]);
+
+		if (value.p == NULL)
+			continue;
+		buf_adds(&s->text, ": ");
+		if (json_type(value) == JSON_STRING)
+			add_string(&s->text, value);
+		else
+			buf_addspan(&s->text, value);
+	}
+	copy_member(s, line->text, "tool");
+	copy_members(s, line->body, copied, COUNT(copied));
+	story_tell(s, t, sort_of_result(json_get(line->body, "result")));
+}
+
+/* ---- the pipeline ---- */
+
+static void
+tell_starts(struct story *s, struct span before, struct span now)
+{
+	for (struct json_members m = json_members(now); json_member(&m);) {
+		int64_t old = 0, starts = 0;
+		struct json_members o = json_members(before);
+
+		while (json_member(&o))
+			if (span_eq(o.key, m.key))
+				json_int(json_get(o.value, "starts"), &old);
+		if (!json_int(json_get(m.value, "starts"), &starts) ||
+		    starts <= old || starts < 2)
+			continue;
+		buf_addf(&s->text, "%.*s was started again (start %lld)",
+		    SPAN_ARG(m.key), (long long)starts);
+		story_tell(s, tracks_pipeline(&s->tracks), ROW_RESTART);
+	}
+}
+
+static void
+tell_leader(struct story *s, struct span before, struct span now)
+{
+	bool leads = json_type(now) == JSON_TRUE;
+
+	if (now.p == NULL || leads == (json_type(before) == JSON_TRUE))
+		return;
+	buf_adds(&s->text, leads ? "leads" : "does not lead any more");
+	story_tell(s, tracks_pipeline(&s->tracks), ROW_LEADER);
+}
+
+static void
+tell_phase(struct story *s, struct span before, struct span now)
+{
+	struct span phase = json_get(now, "phase");
+	struct span reason = json_get(now, "reason");
+
+	if (span_eq(phase, json_get(before, "phase")) &&
+	    span_eq(reason, json_get(before, "reason")))
+		return;
+	add_string(&s->text, phase);
+	if (reason.p != NULL) {
+		buf_adds(&s->text, ": ");
+		add_string(&s->text, reason);
+	}
+	copy_member(s, now, "stages");
+	story_tell(s, tracks_pipeline(&s->tracks), ROW_PHASE);
+}
+
+static void
+take_state(struct story *s, struct span now)
+{
+	struct span before = buf_span(&s->state);
+
+	if (json_get(now, "phase").p == NULL)
+		return; /* a report of a stage */
+	tell_phase(s, before, now);
+	tell_starts(s, json_get(before, "stages"), json_get(now, "stages"));
+	tell_leader(s, json_get(before, "leader"), json_get(now, "leader"));
+	buf_reset(&s->state);
+	buf_addspan(&s->state, now);
+}
+
+static void
+take_gap(struct story *s, struct span line)
+{
+	buf_adds(&s->text, "lines were lost here: ");
+	add_string(&s->text, json_get(line, "stream"));
+	story_tell(s, tracks_pipeline(&s->tracks), ROW_GAP);
+}
+
+void
+story_record(struct story *s, const struct reading_line *line)
+{
+	switch (line->kind) {
+	case READING_SET:
+		take_set(s, line->body);
+		break;
+	case READING_RESULT:
+		take_result(s, line);
+		break;
+	case READING_STATUS:
+		take_status(s, line->body);
+		break;
+	case READING_STATE:
+		take_state(s, line->body);
+		break;
+	case READING_GAP:
+		take_gap(s, line->text);
+		break;
+	case READING_EVENT:
+	case READING_SEGMENT:
+	case READING_OTHER:
+		break;
+	}
+}

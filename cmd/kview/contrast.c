@@ -1,0 +1,417 @@
+#include "contrast.h"
+
+#include "base/array.h"
+#include "base/utf8.h"
+#include "json/json.h"
+
+#define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
+#define NOT_TOLD "\"(not shown)\""
+
+enum {
+	SEARCHES_MAX = 4096, /* of members in another order */
+	HEADING_VALUE = 48
+};
+
+void
+contrast_init(struct contrast *c, struct contrast_limits limits)
+{
+	*c = (struct contrast){.limits = limits};
+}
+
+void
+contrast_release(struct contrast *c)
+{
+	buf_release(&c->fields);
+	buf_release(&c->heading);
+	buf_release(&c->path);
+}
+
+static struct span
+cut(struct span value, size_t max)
+{
+	return span_make(value.p, utf8_cut(value, max));
+}
+
+/* ---- what is told ---- */
+
+static bool
+is_data(struct span key)
+{
+	return span_is(key, "data") || span_is(key, "stringData");
+}
+
+static bool
+is_told(const struct contrast *c)
+{
+	struct span path = buf_span(&c->path);
+
+	if (c->secret &&
+	    (span_starts(path, ".data") || span_starts(path, ".stringData")))
+		return false;
+	return !span_ends(path, "[\"" LAST_APPLIED "\"]") &&
+	    !span_is(path, ".metadata.annotations") &&
+	    !span_is(path, ".metadata");
+}
+
+/* It changes with each version, or each time that a condition is looked at. */
+static bool
+is_dull(struct span path)
+{
+	return span_ends(path, "Time") || span_ends(path, "Generation") ||
+	    span_ends(path, "Timestamp") || span_ends(path, "\"]");
+}
+
+static void
+add_heading_value(struct buf *b, struct span value)
+{
+	struct span shown = cut(value, HEADING_VALUE);
+
+	if (value.p == NULL)
+		buf_adds(b, "absent");
+	buf_addspan(b, shown);
+	if (shown.n < value.n)
+		buf_adds(b, "…");
+}
+
+static void
+set_heading(struct contrast *c, struct span from, struct span to, bool told)
+{
+	struct span path = buf_span(&c->path);
+	bool dull = is_dull(path) && !span_ends(path, ".deletionTimestamp");
+
+	if (c->heading.len > 0 && (dull || !c->dull))
+		return;
+	buf_reset(&c->heading);
+	c->dull = dull;
+	buf_addspan(&c->heading, path);
+	if (!told)
+		return;
+	buf_addc(&c->heading, ' ');
+	add_heading_value(&c->heading, from);
+	buf_adds(&c->heading, " → ");
+	add_heading_value(&c->heading, to);
+}
+
+static void
+add_value(struct contrast *c, struct span value, bool told)
+{
+	struct span shown = cut(value, c->limits.value);
+	struct buf text = BUF_INIT;
+
+	json_add_comma(&c->fields);
+	if (value.p == NULL || !told) {
+		buf_adds(&c->fields, value.p == NULL ? "null" : "true");
+		return;
+	}
+	buf_addspan(&text, shown);
+	if (shown.n < value.n)
+		buf_adds(&text, "…");
+	json_add_string(&c->fields, buf_span(&text));
+	buf_release(&text);
+}
+
+static void
+add_field(struct contrast *c, struct span from, struct span to)
+{
+	struct span path = buf_span(&c->path);
+	bool told = is_told(c);
+
+	if (span_starts(path, ".status"))
+		c->status = true;
+	else if (span_starts(path, ".metadata"))
+		c->meta = true;
+	else
+		c->spec = true;
+	set_heading(c, from, to, told);
+	if (++c->count > c->limits.fields)
+		return;
+	if (c->count > 1)
+		buf_addc(&c->fields, ',');
+	buf_addc(&c->fields, '[');
+	json_add_string(&c->fields, path);
+	add_value(c, from, told);
+	add_value(c, to, told);
+	buf_addc(&c->fields, ']');
+}
+
+/* ---- the walk ---- */
+
+static void compare(struct contrast *c, struct span from, struct span to);
+
+/* A key with a dot or a slash is written ["a.b/c"]. Appends to path; returns
+ * its length before. */
+static size_t
+enter(struct contrast *c, struct span key)
+{
+	size_t at = c->path.len;
+	bool plain = key.n > 0;
+
+	for (size_t i = 0; i < key.n; i++)
+		plain = plain &&
+		    (span_is_alnum(key.p[i]) || key.p[i] == '_' ||
+			key.p[i] == '-');
+	if (plain)
+		buf_addc(&c->path, '.');
+	else
+		buf_adds(&c->path, "[\"");
+	buf_addspan(&c->path, key);
+	if (!plain)
+		buf_adds(&c->path, "\"]");
+	return at;
+}
+
+static bool
+is_bookkeeping(const struct contrast *c, struct span key)
+{
+	return span_is(buf_span(&c->path), ".metadata") &&
+	    (span_is(key, "resourceVersion") || span_is(key, "generation") ||
+		span_is(key, "managedFields"));
+}
+
+/* The member of that key, which is at *next if both objects have one order. */
+static struct span
+member_of(struct contrast *c, struct span object, struct json_members *next,
+    struct span key)
+{
+	struct json_members at = *next;
+
+	if (json_member(&at) && span_eq(at.key, key)) {
+		*next = at;
+		return at.value;
+	}
+	if (++c->searches > SEARCHES_MAX)
+		return SPAN_NONE;
+	for (at = json_members(object); json_member(&at);)
+		if (span_eq(at.key, key)) {
+			*next = at;
+			return at.value;
+		}
+	return SPAN_NONE;
+}
+
+static void
+compare_member(
+    struct contrast *c, struct span key, struct span from, struct span to)
+{
+	size_t at;
+
+	if (is_bookkeeping(c, key))
+		return;
+	at = enter(c, key);
+	compare(c, from, to);
+	buf_truncate(&c->path, at);
+}
+
+/* Either may be absent. */
+static void
+compare_objects(struct contrast *c, struct span from, struct span to)
+{
+	struct json_members next = json_members(from);
+
+	for (struct json_members m = json_members(to); json_member(&m);)
+		compare_member(
+		    c, m.key, member_of(c, from, &next, m.key), m.value);
+	next = json_members(to);
+	for (struct json_members m = json_members(from); json_member(&m);)
+		if (member_of(c, to, &next, m.key).p == NULL)
+			compare_member(c, m.key, m.value, SPAN_NONE);
+}
+
+/* The member that tells the elements apart; NULL: their place does. */
+static const char *
+identity(struct span list)
+{
+	static const char *const keys[] = {"name", "type", "key", "uid"};
+
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		bool all = true;
+		struct json_elements e = json_elements(list);
+
+		while (all && json_element(&e))
+			all = json_type(json_get(e.value, keys[i])) ==
+			    JSON_STRING;
+		if (all)
+			return keys[i];
+	}
+	return NULL;
+}
+
+static struct span
+element_of(
+    struct contrast *c, struct span list, const char *key, struct span value)
+{
+	struct json_elements e = json_elements(list);
+
+	if (++c->searches > SEARCHES_MAX)
+		return SPAN_NONE;
+	while (json_element(&e))
+		if (span_eq(json_get(e.value, key), value))
+			return e.value;
+	return SPAN_NONE;
+}
+
+static void
+compare_element(struct contrast *c, const char *key, struct span value,
+    struct span from, struct span to)
+{
+	size_t at = c->path.len;
+
+	buf_addf(&c->path, "[%s=", key);
+	buf_addspan(&c->path, json_raw_string(value));
+	buf_addc(&c->path, ']');
+	compare(c, from, to);
+	buf_truncate(&c->path, at);
+}
+
+static void
+compare_by_key(
+    struct contrast *c, const char *key, struct span from, struct span to)
+{
+	for (struct json_elements e = json_elements(to); json_element(&e);) {
+		struct span value = json_get(e.value, key);
+
+		compare_element(
+		    c, key, value, element_of(c, from, key, value), e.value);
+	}
+	for (struct json_elements e = json_elements(from); json_element(&e);) {
+		struct span value = json_get(e.value, key);
+
+		if (element_of(c, to, key, value).p == NULL)
+			compare_element(c, key, value, e.value, SPAN_NONE);
+	}
+}
+
+static void
+compare_by_place(struct contrast *c, struct span from, struct span to)
+{
+	struct json_elements a = json_elements(from), b = json_elements(to);
+	bool more_a = json_element(&a), more_b = json_element(&b);
+
+	for (size_t i = 0; more_a || more_b; i++) {
+		size_t at = c->path.len;
+
+		buf_addf(&c->path, "[%zu]", i);
+		compare(c, more_a ? a.value : SPAN_NONE,
+		    more_b ? b.value : SPAN_NONE);
+		buf_truncate(&c->path, at);
+		more_a = more_a && json_element(&a);
+		more_b = more_b && json_element(&b);
+	}
+}
+
+static void
+compare_lists(struct contrast *c, struct span from, struct span to)
+{
+	const char *key = identity(to), *other = identity(from);
+
+	if (key != NULL && other != NULL &&
+	    (key == other || json_type(from) != JSON_ARRAY))
+		compare_by_key(c, key, from, to);
+	else
+		compare_by_place(c, from, to);
+}
+
+static bool
+is_or_absent(struct span value, enum json_type type)
+{
+	return value.p == NULL || json_type(value) == type;
+}
+
+static void
+compare(struct contrast *c, struct span from, struct span to)
+{
+	struct span any = to.p != NULL ? to : from;
+
+	if (from.n == to.n && span_eq(from, to))
+		return;
+	if (is_or_absent(from, JSON_OBJECT) && is_or_absent(to, JSON_OBJECT) &&
+	    !json_is_empty(any))
+		compare_objects(c, from, to);
+	else if (json_type(from) == JSON_ARRAY && json_type(to) == JSON_ARRAY)
+		compare_lists(c, from, to);
+	else
+		add_field(c, from, to);
+}
+
+void
+contrast_find(struct contrast *c, struct span from, struct span to, bool secret)
+{
+	buf_reset(&c->fields);
+	buf_reset(&c->heading);
+	buf_reset(&c->path);
+	c->count = c->searches = 0;
+	c->spec = c->status = c->meta = c->dull = false;
+	c->secret = secret;
+	compare(c, from, to);
+}
+
+/* ---- the whole ---- */
+
+static void
+add_hidden(struct buf *b, struct span object)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		json_add_comma(b);
+		buf_addc(b, '"');
+		buf_addspan(b, m.key);
+		buf_adds(b, "\":" NOT_TOLD);
+	}
+	buf_addc(b, '}');
+}
+
+static void
+add_annotations(struct buf *b, struct span annotations)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(annotations);
+	     json_member(&m);) {
+		json_add_comma(b);
+		buf_addc(b, '"');
+		buf_addspan(b, m.key);
+		buf_adds(b, "\":");
+		if (span_is(m.key, LAST_APPLIED))
+			buf_adds(b, NOT_TOLD);
+		else
+			buf_addspan(b, m.value);
+	}
+	buf_addc(b, '}');
+}
+
+static void
+add_metadata(struct buf *b, struct span metadata)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(metadata); json_member(&m);) {
+		if (span_is(m.key, "managedFields"))
+			continue;
+		json_add_comma(b);
+		buf_addc(b, '"');
+		buf_addspan(b, m.key);
+		buf_adds(b, "\":");
+		if (span_is(m.key, "annotations"))
+			add_annotations(b, m.value);
+		else
+			buf_addspan(b, m.value);
+	}
+	buf_addc(b, '}');
+}
+
+void
+contrast_add_object(struct buf *b, struct span object, bool secret)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		json_add_comma(b);
+		buf_addc(b, '"');
+		buf_addspan(b, m.key);
+		buf_adds(b, "\":");
+		if (secret && is_data(m.key))
+			add_hidden(b, m.value);
+		else if (span_is(m.key, "metadata"))
+			add_metadata(b, m.value);
+		else
+			buf_addspan(b, m.value);
+	}
+	buf_addc(b, '}');
+}

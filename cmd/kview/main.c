@@ -1,0 +1,211 @@
+/*
+ * kview: a recording as a picture: one page, or lines on a terminal.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "pagefile.h"
+#include "process/file.h"
+#include "process/harden.h"
+#include "process/log.h"
+#include "process/opt.h"
+#include "record/reading.h"
+#include "story.h"
+#include "timeline.h"
+
+static struct opts {
+	bool term;
+	const char *object;
+} opts;
+
+static const struct opt table[] = {
+    {0, "term", NULL, OPT_FLAG, &opts.term, NULL,
+	"print lines for a terminal instead of a page"},
+    {0, "object", "KIND/NS/NAME", OPT_STRING, &opts.object, NULL,
+	"only this object, what is below it, and the pipeline"},
+    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+
+static const struct opt_tool tool = {"kview",
+    "[OPTION]... [RECORDING]... >incident.html",
+    "Draw a recording: one page with all that happened to each object. Without "
+    "operand,\nor for -, read standard input.",
+    table};
+
+struct view {
+	struct story story;
+	struct pagefile page;
+	struct buf lines; /* --term */
+	enum timeline_colors colors;
+	struct objref only; /* --object */
+	size_t shown;	    /* rows of objects */
+	struct pagefile_end end;
+	int error; /* errno of --term */
+};
+
+static void
+put_lines(struct view *v)
+{
+	if (v->error == 0 &&
+	    file_write(STDOUT_FILENO, buf_span(&v->lines)) != 0)
+		v->error = errno;
+	buf_reset(&v->lines);
+}
+
+static void
+take_row(void *arg, const struct row *row)
+{
+	static const struct contrast_limits thrifty = {4, 60};
+	struct view *v = arg;
+	bool pipeline = row->track == tracks_pipeline(&v->story.tracks);
+
+	if (!pipeline && opts.object != NULL &&
+	    !track_is_below(row->track, &v->only))
+		return;
+	v->shown += !pipeline;
+	v->end.timed = v->end.timed || row->has_time;
+	if (opts.term) {
+		timeline_add(&v->lines, row, v->colors);
+		if (v->lines.len > 65536)
+			put_lines(v);
+		return;
+	}
+	pagefile_row(&v->page, row);
+	if (v->page.written > PAGEFILE_THRIFTY)
+		v->story.contrast.limits = thrifty;
+}
+
+static void
+take_bad(struct view *v, struct reading_line *line)
+{
+	log_warning("%s", line->err.message);
+	if (!line->cut)
+		v->end.bad++;
+	story_bad(&v->story, line);
+}
+
+/* -1: it cannot be read any further. */
+static int
+read_all(struct view *v, struct reading *r, struct err *err)
+{
+	struct reading_line line;
+
+	for (;;) {
+		enum reading_result result = reading_next(r, &line);
+
+		if (result == READING_END)
+			return 0;
+		if (result == READING_FAILED) {
+			*err = line.err;
+			return -1;
+		}
+		if (!opts.term)
+			pagefile_source(
+			    &v->page, line.source, v->story.lines + 1);
+		if (result == READING_BAD)
+			take_bad(v, &line);
+		else
+			story_line(&v->story, &line);
+		if (v->error != 0 || v->page.error != 0)
+			return 0;
+	}
+}
+
+static int
+finish(struct view *v, struct err *err)
+{
+	v->end.lines = v->story.lines;
+	v->end.only = opts.object;
+	if (opts.term)
+		put_lines(v);
+	else if (pagefile_end(&v->page, &v->story.tracks, &v->end) != 0)
+		v->error = v->page.error;
+	if (v->error != 0)
+		return err_set(err, ERR_TRANSIENT,
+		    "cannot write to standard output: %s", strerror(v->error));
+	if (v->story.lines == 0)
+		log_warning("the recording is empty");
+	if (opts.object != NULL && v->shown == 0)
+		log_warning("nothing of %s is in the recording", opts.object);
+	return v->end.bad > 0 || (opts.object != NULL && v->shown == 0);
+}
+
+static void
+begin(struct view *v, char **paths, int count)
+{
+	const char *title = count == 0 || strcmp(paths[0], "-") == 0
+	    ? "recording"
+	    : file_base(paths[0]);
+
+	story_init(&v->story, take_row, v);
+	if (!opts.term)
+		pagefile_begin(&v->page, STDOUT_FILENO, span_str(title));
+	else if (isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL)
+		v->colors = TIMELINE_COLORS;
+}
+
+/* Returns the exit code, or -1 with err. */
+static int
+run(char **paths, int count, struct err *err)
+{
+	static const char *const input[] = {"-"};
+	struct view v = {.error = 0};
+	struct reading *r = count == 0
+	    ? reading_new(input, 1, err)
+	    : reading_new((const char *const *)paths, (size_t)count, err);
+	int rc, code;
+
+	if (r == NULL)
+		return -1;
+	if (opts.object != NULL)
+		objref_parse_key(&v.only, span_str(opts.object));
+	begin(&v, paths, count);
+	rc = read_all(&v, r, err);
+	v.end.cut = reading_was_cut(r);
+	if (rc != 0)
+		v.end.failure = err->message;
+	code = finish(&v, rc == 0 ? err : NULL);
+	story_release(&v.story);
+	pagefile_release(&v.page);
+	buf_release(&v.lines);
+	reading_free(r);
+	return rc == 0 ? code : -1;
+}
+
+static int
+check_options(struct err *err)
+{
+	struct objref o;
+
+	if (opts.object != NULL &&
+	    (!objref_parse_key(&o, span_str(opts.object)) || o.name.n == 0))
+		return err_set(err, ERR_PERMANENT,
+		    "--object=%s: write KIND/NAMESPACE/NAME, as "
+		    "Deployment.apps/default/web, or Namespace//web",
+		    opts.object);
+	if (!opts.term && isatty(STDOUT_FILENO))
+		return err_set(err, ERR_PERMANENT,
+		    "standard output is a terminal: write the page to a file, "
+		    "or use --term");
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+	int first, code;
+
+	harden_process();
+	code = opt_begin(&tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
+	signal(SIGPIPE, SIG_IGN);
+	if (check_options(&err) == 0)
+		code = run(argv + first, argc - first, &err);
+	return code >= 0 ? code : opt_fatal(&err);
+}

@@ -1,0 +1,211 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pagefile.h"
+
+#include "base/mem.h"
+#include "contrast.h"
+#include "json/json.h"
+#include "pageparts.h"
+#include "process/file.h"
+
+enum {
+	WHOLE_MAX = 12 * 1024 * 1024, /* bytes of all whole objects */
+	OBJECT_MAX = 64 * 1024,	      /* of one */
+	FLUSH_AT = 256 * 1024
+};
+
+static void
+flush(struct pagefile *p)
+{
+	if (p->error == 0 && file_write(p->fd, buf_span(&p->out)) != 0)
+		p->error = errno;
+	buf_reset(&p->out);
+}
+
+/* The line that was made, and its end. */
+static void
+put_line(struct pagefile *p)
+{
+	struct span rest = buf_span(&p->line);
+
+	p->written += rest.n + 1;
+	while (rest.p != NULL) {
+		buf_addspan(&p->out, span_cut(&rest, '<'));
+		if (rest.p != NULL)
+			buf_adds(&p->out, "\\u003c");
+	}
+	buf_addc(&p->out, '\n');
+	buf_reset(&p->line);
+	if (p->out.len >= FLUSH_AT)
+		flush(p);
+}
+
+void
+pagefile_begin(struct pagefile *p, int fd, struct span title)
+{
+	*p = (struct pagefile){.fd = fd};
+	pageparts_add_head(&p->out, title);
+}
+
+void
+pagefile_release(struct pagefile *p)
+{
+	buf_release(&p->out);
+	buf_release(&p->line);
+	free(p->source);
+}
+
+static void
+begin_track(struct pagefile *p, const struct track *t)
+{
+	buf_adds(&p->line, "{\"track\":");
+	json_add_int(&p->line, (int64_t)t->index);
+}
+
+static void
+add_text(struct pagefile *p, const char *key, struct span text)
+{
+	json_add_key(&p->line, key);
+	json_add_string(&p->line, text);
+}
+
+static void
+put_track(struct pagefile *p, struct track *t)
+{
+	struct span key = span_str(t->key);
+
+	if (t->told)
+		return;
+	t->told = true;
+	begin_track(p, t);
+	add_text(p, "kind", span_cut(&key, '/'));
+	add_text(p, "namespace", t->ref.namespace_);
+	add_text(p, "name", t->ref.name);
+	buf_addc(&p->line, '}');
+	put_line(p);
+}
+
+static void
+put_parent(struct pagefile *p, struct track *t)
+{
+	if (t->parent == t->told_parent)
+		return;
+	put_parent(p, t->parent);
+	put_track(p, t->parent);
+	t->told_parent = t->parent;
+	begin_track(p, t);
+	json_add_key(&p->line, "parent");
+	json_add_int(&p->line, (int64_t)t->parent->index);
+	buf_addc(&p->line, '}');
+	put_line(p);
+}
+
+static void
+put_object(struct pagefile *p, const struct track *t)
+{
+	size_t n = t->object == NULL ? 0 : t->object->n;
+
+	if (n == 0)
+		return;
+	if (n > OBJECT_MAX || p->whole + n > WHOLE_MAX) {
+		p->left_out++;
+		return;
+	}
+	p->whole += n;
+	begin_track(p, t);
+	json_add_key(&p->line, "object");
+	contrast_add_object(&p->line, text_span(t->object), t->secret);
+	buf_addc(&p->line, '}');
+	put_line(p);
+}
+
+void
+pagefile_source(struct pagefile *p, const char *source, size_t line)
+{
+	if (p->source != NULL && strcmp(p->source, source) == 0)
+		return;
+	free(p->source);
+	p->source = mem_strdup(source);
+	buf_addc(&p->line, '{');
+	add_text(p, "source", span_str(source));
+	json_add_key(&p->line, "line");
+	json_add_int(&p->line, (int64_t)line);
+	buf_addc(&p->line, '}');
+	put_line(p);
+}
+
+void
+pagefile_row(struct pagefile *p, const struct row *row)
+{
+	put_track(p, row->track);
+	put_parent(p, row->track);
+	buf_addc(&p->line, '[');
+	if (row->has_time)
+		json_add_int(&p->line, row->us);
+	else
+		buf_adds(&p->line, "null");
+	buf_addc(&p->line, ',');
+	json_add_int(&p->line, (int64_t)row->line);
+	buf_addc(&p->line, ',');
+	json_add_str(&p->line, row_sort_name(row->sort));
+	buf_addc(&p->line, ',');
+	json_add_int(&p->line, (int64_t)row->track->index);
+	buf_addc(&p->line, ',');
+	json_add_string(&p->line, row->text);
+	if (row->details.p != NULL) {
+		buf_addc(&p->line, ',');
+		buf_addspan(&p->line, row->details);
+	}
+	buf_addc(&p->line, ']');
+	put_line(p);
+	p->rows++;
+	if (row->sort == ROW_GONE)
+		put_object(p, row->track);
+}
+
+static void
+add_bool(struct buf *b, const char *key, bool value)
+{
+	json_add_key(b, key);
+	buf_adds(b, value ? "true" : "false");
+}
+
+static void
+add_number(struct buf *b, const char *key, size_t n)
+{
+	json_add_key(b, key);
+	json_add_int(b, (int64_t)n);
+}
+
+static void
+put_end(struct pagefile *p, const struct pagefile_end *end)
+{
+	buf_adds(&p->line, "{\"end\":{");
+	add_number(&p->line, "lines", end->lines);
+	add_number(&p->line, "bad", end->bad);
+	add_number(&p->line, "objectsLeftOut", p->left_out);
+	add_bool(&p->line, "cut", end->cut);
+	add_bool(&p->line, "timed", end->timed);
+	if (end->failure != NULL)
+		add_text(p, "failure", span_str(end->failure));
+	if (end->only != NULL)
+		add_text(p, "only", span_str(end->only));
+	buf_adds(&p->line, "}}");
+	put_line(p);
+}
+
+int
+pagefile_end(struct pagefile *p, const struct tracks *all,
+    const struct pagefile_end *end)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i]->told) {
+			put_parent(p, all->list[i]);
+			put_object(p, all->list[i]);
+		}
+	put_end(p, end);
+	pageparts_add_tail(&p->out);
+	flush(p);
+	return p->error == 0 ? 0 : -1;
+}

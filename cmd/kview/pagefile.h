@@ -1,0 +1,58 @@
+/*
+ * pagefile: writes the page: its parts, with the rows between them as lines of
+ * JSON in a <script type="application/json">.
+ *
+ *	{"track":0,"kind":"","namespace":"","name":""}  before its first row
+ *	{"track":3,"parent":0}                          when that is known
+ *	[US or null, LINE, "SORT", TRACK, "TEXT", {DETAILS}]
+ *		{"track":3,"object":{...}}                      the last version until now
+ *	{"source":"incident.jsonl","line":1}  lines from there on are of it
+ *	{"end":{...}}                         the last line; see struct below
+ *
+ * Each "<" is written as \u003c, which JSON knows and HTML does not: no text of
+ * a recording can end the script or begin a comment. Whole objects are written
+ * until they have taken a budget; rows always.
+ */
+#ifndef PAGEFILE_H
+#define PAGEFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "row.h"
+#include "track.h"
+
+/* Beyond this many bytes of data, rows should be short. */
+enum { PAGEFILE_THRIFTY = 24 * 1024 * 1024 };
+
+struct pagefile {
+	int fd; /* borrowed */
+	struct buf out;
+	struct buf line;
+	char *source;	  /* owned; that of the last row */
+	uint64_t written; /* bytes of data */
+	size_t whole;	  /* bytes of objects */
+	size_t left_out;  /* objects beyond the budget */
+	size_t rows;
+	int error; /* errno of a write that failed, or 0 */
+};
+
+struct pagefile_end {
+	size_t lines, bad;
+	bool cut, timed;     /* a source was cut; lines have times */
+	const char *failure; /* why the rest could not be read; NULL */
+	const char *only;    /* --object; NULL */
+};
+
+void pagefile_begin(struct pagefile *p, int fd, struct span title);
+/* What follows is of that source. */
+void pagefile_source(struct pagefile *p, const char *source, size_t line);
+void pagefile_row(struct pagefile *p, const struct row *row);
+/* Writes the rest. -1 with p->error. */
+int pagefile_end(struct pagefile *p, const struct tracks *all,
+    const struct pagefile_end *end);
+void pagefile_release(struct pagefile *p);
+
+#endif

@@ -1,0 +1,252 @@
+#include "story.h"
+
+#include "json/json.h"
+#include "process/clock.h"
+
+#define BEGINS "kpipe.dev/initial-events-begin"
+#define ENDS "k8s.io/initial-events-end"
+#define SYNTHETIC "kpipe.dev/synthetic"
+
+void
+story_init(struct story *s, row_fn *fn, void *arg)
+{
+	static const struct contrast_limits usual = {48, 160};
+
+	*s = (struct story){.fn = fn, .arg = arg};
+	tracks_init(&s->tracks);
+	contrast_init(&s->contrast, usual);
+}
+
+void
+story_release(struct story *s)
+{
+	tracks_release(&s->tracks);
+	contrast_release(&s->contrast);
+	buf_release(&s->text);
+	buf_release(&s->details);
+	buf_release(&s->state);
+}
+
+void
+story_tell(struct story *s, struct track *t, enum row_sort sort)
+{
+	struct row *r = &s->row;
+
+	r->sort = sort;
+	r->track = t;
+	r->text = buf_span(&s->text);
+	r->details = SPAN_NONE;
+	if (s->details.len > 1) {
+		buf_addc(&s->details, '}');
+		r->details = buf_span(&s->details);
+	}
+	t->rows++;
+	s->fn(s->arg, r);
+	buf_reset(&s->text);
+	buf_reset(&s->details);
+	buf_addc(&s->details, '{');
+}
+
+/* ---- events ---- */
+
+static void
+add_text_member(struct buf *b, const char *key, struct span text)
+{
+	if (text.n == 0)
+		return;
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+static void
+add_event_details(
+    struct story *s, const struct json_frame *f, const struct reading_line *l)
+{
+	struct contrast *c = &s->contrast;
+
+	add_text_member(&s->details, "version", f->resource_version);
+	add_text_member(&s->details, "manager",
+	    json_raw_string(json_get(l->text, "manager")));
+	if (c->count == 0)
+		return;
+	json_add_key(&s->details, "fields");
+	buf_addc(&s->details, '[');
+	buf_addspan(&s->details, buf_span(&c->fields));
+	buf_addc(&s->details, ']');
+	if (c->count > c->limits.fields) {
+		json_add_key(&s->details, "more");
+		json_add_int(
+		    &s->details, (int64_t)(c->count - c->limits.fields));
+	}
+}
+
+static void
+add_event_text(struct story *s)
+{
+	const struct contrast *c = &s->contrast;
+
+	buf_addspan(&s->text, buf_span(&c->heading));
+	if (c->count > 1)
+		buf_addf(&s->text, " (+%zu)", c->count - 1);
+}
+
+static void
+tell_gone(struct story *s, struct track *t, const char *why)
+{
+	buf_adds(&s->text, why);
+	story_tell(s, t, ROW_GONE);
+	tracks_set_object(&s->tracks, t, SPAN_NONE, SPAN_NONE);
+}
+
+static void
+tell_new(struct story *s, struct track *t, const struct json_frame *f,
+    const struct reading_line *l)
+{
+	struct span kind = span_str(t->key);
+
+	contrast_find(&s->contrast, SPAN_NONE, SPAN_NONE, t->secret);
+	add_event_details(s, f, l);
+	kind = span_cut(&kind, '/');
+	if (tracks_is_listing(&s->tracks, kind)) {
+		buf_adds(&s->text, "was there");
+		story_tell(s, t, ROW_PRESENT);
+	} else {
+		buf_adds(&s->text, "created");
+		story_tell(s, t, ROW_APPEARED);
+	}
+}
+
+static void
+tell_changed(struct story *s, struct track *t, const struct json_frame *f,
+    const struct reading_line *l)
+{
+	struct contrast *c = &s->contrast;
+
+	contrast_find(c, text_span(t->object), f->object, t->secret);
+	if (c->count == 0 && f->type.n == strlen("ADDED"))
+		return; /* listed again */
+	add_event_details(s, f, l);
+	add_event_text(s);
+	if (c->count == 0)
+		buf_adds(&s->text, "nothing that is shown");
+	story_tell(s, t,
+	    c->spec	    ? ROW_SPEC
+		: c->status ? ROW_STATUS
+			    : ROW_META);
+}
+
+static void
+take_object(
+    struct story *s, const struct json_frame *f, const struct reading_line *l)
+{
+	struct objref r = {.api_version = f->api_version,
+	    .kind = f->kind,
+	    .namespace_ = f->namespace_,
+	    .name = f->name};
+	struct track *t = tracks_of_ref(&s->tracks, &r);
+	bool again =
+	    t->object != NULL && t->uid != NULL && !span_is(f->uid, t->uid);
+
+	if (span_is(f->type, "DELETED")) {
+		contrast_find(&s->contrast, SPAN_NONE, SPAN_NONE, t->secret);
+		if (json_get(f->annotations, SYNTHETIC).p == NULL)
+			add_event_details(s, f, l);
+		tell_gone(s, t, "deleted");
+		return;
+	}
+	tracks_find_parent(&s->tracks, t, f->metadata);
+	if (again)
+		tell_gone(s, t, "deleted (another object has the name now)");
+	if (t->object == NULL)
+		tell_new(s, t, f, l);
+	else
+		tell_changed(s, t, f, l);
+	tracks_set_object(&s->tracks, t, f->object, f->uid);
+}
+
+/* What was not mentioned since the begin is gone. */
+static void
+end_kind(struct story *s, struct span kind)
+{
+	for (size_t i = 0; i < s->tracks.count; i++) {
+		struct track *t = s->tracks.list[i];
+		struct span key = span_str(t->key);
+
+		if (t->object != NULL && !t->seen &&
+		    span_eq(span_cut(&key, '/'), kind))
+			tell_gone(s, t, "not listed any more");
+	}
+	tracks_end_kind(&s->tracks, kind);
+}
+
+static void
+take_bookmark(struct story *s, const struct json_frame *f)
+{
+	struct buf kind = BUF_INIT;
+
+	objref_add_kind(&kind, f->kind, objref_group(f->api_version));
+	if (json_get(f->annotations, BEGINS).p != NULL)
+		tracks_begin_kind(&s->tracks, buf_span(&kind));
+	else if (json_get(f->annotations, ENDS).p != NULL)
+		end_kind(s, buf_span(&kind));
+	buf_release(&kind);
+}
+
+static void
+take_error(struct story *s, struct span object)
+{
+	struct span message = json_get(object, "message");
+	struct buf scratch = BUF_INIT;
+
+	buf_adds(&s->text, "watch: ");
+	buf_addspan(&s->text, json_string(message, &scratch));
+	buf_release(&scratch);
+	story_tell(s, tracks_pipeline(&s->tracks), ROW_FAILURE);
+}
+
+static void
+take_event(struct story *s, const struct reading_line *line)
+{
+	struct json_frame f;
+
+	if (json_frame(line->text, &f) != 0)
+		return;
+	if (span_is(f.type, "ERROR"))
+		take_error(s, line->body);
+	else if (span_is(f.type, "BOOKMARK"))
+		take_bookmark(s, &f);
+	else if (f.kind.n > 0 && f.name.n > 0)
+		take_object(s, &f, line);
+}
+
+/* ---- lines ---- */
+
+static void
+begin_row(struct story *s, const struct reading_line *line)
+{
+	s->lines++;
+	s->row = (struct row){.line = s->lines};
+	s->row.has_time =
+	    line->time.n > 0 && clock_parse_us(line->time, &s->row.us) == 0;
+	buf_reset(&s->text);
+	buf_reset(&s->details);
+	buf_addc(&s->details, '{');
+}
+
+void
+story_line(struct story *s, const struct reading_line *line)
+{
+	begin_row(s, line);
+	if (line->kind == READING_EVENT)
+		take_event(s, line);
+	else
+		story_record(s, line);
+}
+
+void
+story_bad(struct story *s, const struct reading_line *line)
+{
+	begin_row(s, line);
+	buf_adds(&s->text, line->err.message);
+	story_tell(s, tracks_pipeline(&s->tracks), ROW_BAD);
+}

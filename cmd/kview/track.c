@@ -1,0 +1,249 @@
+#include <stdlib.h>
+
+#include "track.h"
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "value/datakind.h"
+
+enum { DEPTH_MAX = 32 }; /* of owners; deeper ones are a circle */
+
+void
+tracks_init(struct tracks *all)
+{
+	*all = (struct tracks){0};
+	tracks_of_key(all, span_str(""));
+}
+
+static void
+track_free(struct track *t)
+{
+	text_unref(t->object);
+	free(t->uid);
+	free(t->key);
+	free(t);
+}
+
+void
+tracks_release(struct tracks *all)
+{
+	char *kind;
+
+	for (size_t i = 0; (kind = map_next(&all->listing, &i)) != NULL;)
+		free(kind);
+	for (size_t i = 0; i < all->count; i++)
+		track_free(all->list[i]);
+	free(all->list);
+	map_release(&all->by_key);
+	map_release(&all->by_uid);
+	map_release(&all->listing);
+}
+
+struct track *
+tracks_pipeline(struct tracks *all)
+{
+	return all->list[0];
+}
+
+static struct track *
+add(struct tracks *all, struct span key)
+{
+	struct track *t = mem_zalloc(sizeof *t);
+
+	t->key = mem_dup(key.p, key.n);
+	objref_parse_key(&t->ref, span_make(t->key, key.n));
+	t->secret = datakind(t->ref.group, t->ref.kind) &&
+	    span_is(t->ref.kind, "Secret");
+	t->index = all->count;
+	all->list = mem_grow(all->list, all->count, sizeof(*all->list));
+	all->list[all->count++] = t;
+	map_put(&all->by_key, span_make(t->key, key.n), t);
+	return t;
+}
+
+struct track *
+tracks_of_key(struct tracks *all, struct span key)
+{
+	struct track *t = map_get(&all->by_key, key);
+
+	return t != NULL ? t : add(all, key);
+}
+
+struct track *
+tracks_of_ref(struct tracks *all, const struct objref *ref)
+{
+	struct objref r = *ref;
+	struct buf key = BUF_INIT;
+	struct track *t;
+
+	r.group = objref_group(ref->api_version);
+	objref_add_key(&key, &r);
+	t = tracks_of_key(all, buf_span(&key));
+	buf_release(&key);
+	return t;
+}
+
+void
+tracks_set_object(
+    struct tracks *all, struct track *t, struct span object, struct span uid)
+{
+	text_unref(t->object);
+	t->object = object.p == NULL ? NULL : text_make(object);
+	t->seen = true;
+	if (t->uid != NULL && !span_is(uid, t->uid)) {
+		if (map_get(&all->by_uid, span_str(t->uid)) == t)
+			map_del(&all->by_uid, span_str(t->uid));
+		free(t->uid);
+		t->uid = NULL;
+	}
+	if (t->uid == NULL && uid.n > 0 && object.p != NULL) {
+		t->uid = mem_dup(uid.p, uid.n);
+		map_put(&all->by_uid, span_str(t->uid), t);
+	}
+}
+
+/* ---- parents ---- */
+
+void
+tracks_offer_parent(struct track *t, struct track *parent)
+{
+	int depth = 0;
+
+	if (t->parent != NULL)
+		return;
+	for (const struct track *p = parent; p != NULL; p = p->parent)
+		if (p == t || ++depth > DEPTH_MAX)
+			return;
+	t->parent = parent;
+}
+
+static struct track *
+owner_track(struct tracks *all, const struct track *t, struct span reference)
+{
+	struct objref r = {
+	    .api_version = json_raw_string(json_get(reference, "apiVersion")),
+	    .kind = json_raw_string(json_get(reference, "kind")),
+	    .name = json_raw_string(json_get(reference, "name")),
+	    .namespace_ = t->ref.namespace_};
+	struct span uid = json_raw_string(json_get(reference, "uid"));
+	struct track *owner = uid.n > 0 ? map_get(&all->by_uid, uid) : NULL;
+
+	if (owner != NULL || r.kind.n == 0 || r.name.n == 0)
+		return owner;
+	return tracks_of_ref(all, &r);
+}
+
+/* "kpipe.dev/member": the primary's key, a space, the item's key. */
+static struct span
+marked_primary(struct span metadata)
+{
+	struct span member = json_raw_string(
+	    json_get(json_get(metadata, "annotations"), "kpipe.dev/member"));
+
+	return span_cut(&member, ' ');
+}
+
+/*
+ * A ReplicaSet that is not recorded is known from its Pods: the label
+ * pod-template-hash of a Pod is the end of the name of its ReplicaSet, and what
+ * comes before is the name of the Deployment (Kubernetes,
+ * pkg/controller/deployment/sync.go, getNewReplicaSet).
+ */
+static void
+guess_deployment(struct tracks *all, struct track *set, struct span metadata)
+{
+	struct span hash = json_raw_string(
+	    json_get(json_get(metadata, "labels"), "pod-template-hash"));
+	struct objref r = set->ref;
+	struct buf key = BUF_INIT;
+	struct track *deployment;
+
+	if (set->parent != NULL || set->object != NULL || hash.n == 0 ||
+	    !span_is(r.kind, "ReplicaSet") || r.name.n < hash.n + 2 ||
+	    !span_eq(span_skip(r.name, r.name.n - hash.n), hash))
+		return;
+	r.kind = span_str("Deployment");
+	r.name.n -= hash.n + 1;
+	objref_add_key(&key, &r);
+	deployment = map_get(&all->by_key, buf_span(&key));
+	if (deployment != NULL)
+		tracks_offer_parent(set, deployment);
+	buf_release(&key);
+}
+
+void
+tracks_find_parent(struct tracks *all, struct track *t, struct span metadata)
+{
+	struct span references = json_get(metadata, "ownerReferences");
+	struct span primary = marked_primary(metadata);
+	struct span first = SPAN_NONE;
+
+	for (struct json_elements e = json_elements(references);
+	     json_element(&e);) {
+		bool controls =
+		    json_type(json_get(e.value, "controller")) == JSON_TRUE;
+
+		if (first.p == NULL || controls)
+			first = e.value;
+		if (controls)
+			break;
+	}
+	if (first.p != NULL) {
+		tracks_offer_parent(t, owner_track(all, t, first));
+		if (t->parent != NULL)
+			guess_deployment(all, t->parent, metadata);
+	} else if (primary.n > 0) {
+		tracks_offer_parent(t, tracks_of_key(all, primary));
+	}
+}
+
+bool
+track_is_below(const struct track *t, const struct objref *wanted)
+{
+	int depth = 0;
+
+	for (; t != NULL && depth++ <= DEPTH_MAX; t = t->parent)
+		if (span_eq(t->ref.name, wanted->name) &&
+		    span_eq(t->ref.namespace_, wanted->namespace_) &&
+		    span_eq(t->ref.kind, wanted->kind) &&
+		    (wanted->group.n == 0 ||
+			span_eq(t->ref.group, wanted->group)))
+			return true;
+	return false;
+}
+
+/* ---- kinds ---- */
+
+static bool
+is_of_kind(const struct track *t, struct span kind)
+{
+	struct span key = span_str(t->key);
+
+	return span_eq(span_cut(&key, '/'), kind);
+}
+
+void
+tracks_begin_kind(struct tracks *all, struct span kind)
+{
+	char *own;
+
+	if (map_get(&all->listing, kind) == NULL) {
+		own = mem_dup(kind.p, kind.n);
+		map_put(&all->listing, span_str(own), own);
+	}
+	for (size_t i = 0; i < all->count; i++)
+		if (is_of_kind(all->list[i], kind))
+			all->list[i]->seen = false;
+}
+
+void
+tracks_end_kind(struct tracks *all, struct span kind)
+{
+	free(map_del(&all->listing, kind));
+}
+
+bool
+tracks_is_listing(const struct tracks *all, struct span kind)
+{
+	return map_get(&all->listing, kind) != NULL;
+}

@@ -1,0 +1,72 @@
+/*
+ * track: one object over time, a line of the picture; it lives on when the
+ * object is deleted and created again. The first track, without a key, is the
+ * pipeline itself.
+ *
+ * Each keeps the last version of its object, as text: memory is that of the
+ * objects that exist at one time, and a few hundred bytes for each that ever
+ * did.
+ */
+#ifndef TRACK_H
+#define TRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/span.h"
+#include "base/text.h"
+#include "value/objref.h"
+
+struct track {
+	size_t index;	   /* 0, 1, ... in the order of their first mention */
+	char *key;	   /* owned; doc/protocol.md "Words" */
+	struct objref ref; /* into key; without uid and version */
+	bool secret;	   /* of a kind whose values are not told */
+	struct track *parent; /* borrowed; NULL: a root */
+	struct text *object;  /* the last version, NULL: is not there */
+	char *uid;	      /* owned; of that version; NULL */
+	bool seen;	      /* since its kind was announced last */
+	size_t rows;	      /* how many were made of it */
+	/* Of pagefile: what the page has been told. */
+	bool told;
+	const struct track *told_parent;
+	size_t told_rows;
+};
+
+struct tracks {
+	struct track **list; /* owned, and each of them */
+	size_t count;
+	struct map by_key, by_uid;
+	struct map listing; /* kinds between their bookmarks, owned */
+};
+
+void tracks_init(struct tracks *all);
+void tracks_release(struct tracks *all);
+/* That of the pipeline. */
+struct track *tracks_pipeline(struct tracks *all);
+
+/* That of a key, or of an object; made if there is not one yet. */
+struct track *tracks_of_key(struct tracks *all, struct span key);
+struct track *tracks_of_ref(struct tracks *all, const struct objref *ref);
+
+/* Sets the last version; object absent: the object is not there any more. */
+void tracks_set_object(
+    struct tracks *all, struct track *t, struct span object, struct span uid);
+
+/* Finds the parent by the owner reference or the marks of object. */
+void tracks_find_parent(
+    struct tracks *all, struct track *t, struct span metadata);
+/* parent is taken for it if there is not one yet, and no circle comes of it. */
+void tracks_offer_parent(struct track *t, struct track *parent);
+
+/* The kind (as in a key) is announced, and is complete. */
+void tracks_begin_kind(struct tracks *all, struct span kind);
+void tracks_end_kind(struct tracks *all, struct span kind);
+bool tracks_is_listing(const struct tracks *all, struct span kind);
+
+/* Whether t is of the key, or below one that is. */
+bool track_is_below(const struct track *t, const struct objref *wanted);
+
+#endif
