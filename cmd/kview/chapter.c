@@ -212,7 +212,7 @@ take_status(struct story *s, struct span line)
 
 /* ---- results ---- */
 
-static enum row_sort
+static enum viewrow_sort
 sort_of_result(struct span result)
 {
 	if (json_is(result, "failed"))

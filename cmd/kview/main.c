@@ -32,11 +32,11 @@ static const struct opt table[] = {
 
 static const struct opt_tool tool = {"kview",
     "[OPTION]... [RECORDING]... >incident.html",
-    "Draw a recording: one page with all that happened to each object. Without "
-    "operand,\nor for -, read standard input.",
+    "Draw a recording: one page with all that happened to each object.\n"
+    "Without operand, or for -, read standard input.",
     table};
 
-struct view {
+struct kview {
 	struct story story;
 	struct pagefile page;
 	struct buf lines; /* --term */
@@ -48,7 +48,7 @@ struct view {
 };
 
 static void
-put_lines(struct view *v)
+put_lines(struct kview *v)
 {
 	if (v->error == 0 &&
 	    file_write(STDOUT_FILENO, buf_span(&v->lines)) != 0)
@@ -57,10 +57,10 @@ put_lines(struct view *v)
 }
 
 static void
-take_row(void *arg, const struct row *row)
+take_row(void *arg, const struct viewrow *row)
 {
 	static const struct contrast_limits thrifty = {4, 60};
-	struct view *v = arg;
+	struct kview *v = arg;
 	bool pipeline = row->track == tracks_pipeline(&v->story.tracks);
 
 	if (!pipeline && opts.object != NULL &&
@@ -80,7 +80,7 @@ take_row(void *arg, const struct row *row)
 }
 
 static void
-take_bad(struct view *v, struct reading_line *line)
+take_bad(struct kview *v, struct reading_line *line)
 {
 	log_warning("%s", line->err.message);
 	if (!line->cut)
@@ -90,7 +90,7 @@ take_bad(struct view *v, struct reading_line *line)
 
 /* -1: it cannot be read any further. */
 static int
-read_all(struct view *v, struct reading *r, struct err *err)
+read_all(struct kview *v, struct reading *r, struct err *err)
 {
 	struct reading_line line;
 
@@ -116,7 +116,7 @@ read_all(struct view *v, struct reading *r, struct err *err)
 }
 
 static int
-finish(struct view *v, struct err *err)
+finish(struct kview *v, struct err *err)
 {
 	v->end.lines = v->story.lines;
 	v->end.only = opts.object;
@@ -135,7 +135,7 @@ finish(struct view *v, struct err *err)
 }
 
 static void
-begin(struct view *v, char **paths, int count)
+begin(struct kview *v, char **paths, int count)
 {
 	const char *title = count == 0 || strcmp(paths[0], "-") == 0
 	    ? "recording"
@@ -153,7 +153,7 @@ static int
 run(char **paths, int count, struct err *err)
 {
 	static const char *const input[] = {"-"};
-	struct view v = {.error = 0};
+	struct kview v = {.error = 0};
 	struct reading *r = count == 0
 	    ? reading_new(input, 1, err)
 	    : reading_new((const char *const *)paths, (size_t)count, err);

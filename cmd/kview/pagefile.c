@@ -136,7 +136,7 @@ pagefile_source(struct pagefile *p, const char *source, size_t line)
 }
 
 void
-pagefile_row(struct pagefile *p, const struct row *row)
+pagefile_row(struct pagefile *p, const struct viewrow *row)
 {
 	put_track(p, row->track);
 	put_parent(p, row->track);
@@ -148,7 +148,7 @@ pagefile_row(struct pagefile *p, const struct row *row)
 	buf_addc(&p->line, ',');
 	json_add_int(&p->line, (int64_t)row->line);
 	buf_addc(&p->line, ',');
-	json_add_str(&p->line, row_sort_name(row->sort));
+	json_add_str(&p->line, viewrow_sort_name(row->sort));
 	buf_addc(&p->line, ',');
 	json_add_int(&p->line, (int64_t)row->track->index);
 	buf_addc(&p->line, ',');

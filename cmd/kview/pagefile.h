@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "row.h"
+#include "viewrow.h"
 #include "track.h"
 
 /* Beyond this many bytes of data, rows should be short. */
@@ -47,9 +47,9 @@ struct pagefile_end {
 };
 
 void pagefile_begin(struct pagefile *p, int fd, struct span title);
-/* What follows is of that source. */
+/* Rows from here on are of that source. */
 void pagefile_source(struct pagefile *p, const char *source, size_t line);
-void pagefile_row(struct pagefile *p, const struct row *row);
+void pagefile_row(struct pagefile *p, const struct viewrow *row);
 /* Writes the rest. -1 with p->error. */
 int pagefile_end(struct pagefile *p, const struct tracks *all,
     const struct pagefile_end *end);

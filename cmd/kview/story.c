@@ -8,7 +8,7 @@
 #define SYNTHETIC "kpipe.dev/synthetic"
 
 void
-story_init(struct story *s, row_fn *fn, void *arg)
+story_init(struct story *s, viewrow_fn *fn, void *arg)
 {
 	static const struct contrast_limits usual = {48, 160};
 
@@ -28,9 +28,9 @@ story_release(struct story *s)
 }
 
 void
-story_tell(struct story *s, struct track *t, enum row_sort sort)
+story_tell(struct story *s, struct track *t, enum viewrow_sort sort)
 {
-	struct row *r = &s->row;
+	struct viewrow *r = &s->row;
 
 	r->sort = sort;
 	r->track = t;
@@ -164,7 +164,7 @@ take_object(
 	tracks_set_object(&s->tracks, t, f->object, f->uid);
 }
 
-/* What was not mentioned since the begin is gone. */
+/* Objects that were not mentioned since the begin are gone. */
 static void
 end_kind(struct story *s, struct span kind)
 {
@@ -225,7 +225,7 @@ static void
 begin_row(struct story *s, const struct reading_line *line)
 {
 	s->lines++;
-	s->row = (struct row){.line = s->lines};
+	s->row = (struct viewrow){.line = s->lines};
 	s->row.has_time =
 	    line->time.n > 0 && clock_parse_us(line->time, &s->row.us) == 0;
 	buf_reset(&s->text);

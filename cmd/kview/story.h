@@ -13,21 +13,21 @@
 #include "base/buf.h"
 #include "contrast.h"
 #include "record/reading.h"
-#include "row.h"
+#include "viewrow.h"
 #include "track.h"
 
 struct story {
-	row_fn *fn;
+	viewrow_fn *fn;
 	void *arg;
 	struct tracks tracks;
 	struct contrast contrast;
-	size_t lines;	/* read until now, bad ones as well */
-	struct row row; /* the one in the making */
+	size_t lines;	    /* read until now, bad ones as well */
+	struct viewrow row; /* the one in the making */
 	struct buf text, details;
 	struct buf state; /* the last state line, and result of each stage */
 };
 
-void story_init(struct story *s, row_fn *fn, void *arg);
+void story_init(struct story *s, viewrow_fn *fn, void *arg);
 void story_release(struct story *s);
 
 void story_line(struct story *s, const struct reading_line *line);
@@ -36,7 +36,7 @@ void story_bad(struct story *s, const struct reading_line *line);
 
 /* For chapter.c: a row of that sort, with the text and details that s has
  * collected (details without its closing brace); empties both. */
-void story_tell(struct story *s, struct track *t, enum row_sort sort);
+void story_tell(struct story *s, struct track *t, enum viewrow_sort sort);
 /* Rows of record lines; part of story.h. */
 void story_record(struct story *s, const struct reading_line *line);
 

@@ -7,7 +7,7 @@
 /* The SGR number of a sort: those that matter are told apart, the rest is
  * dim. */
 static int
-color(enum row_sort sort)
+color(enum viewrow_sort sort)
 {
 	switch (sort) {
 	case ROW_FAILURE:
@@ -54,7 +54,7 @@ add_visible(struct buf *b, struct span text)
 }
 
 static void
-add_time(struct buf *b, const struct row *row)
+add_time(struct buf *b, const struct viewrow *row)
 {
 	char text[CLOCK_RFC3339_MAX];
 
@@ -67,13 +67,14 @@ add_time(struct buf *b, const struct row *row)
 }
 
 void
-timeline_add(struct buf *b, const struct row *row, enum timeline_colors colors)
+timeline_add(
+    struct buf *b, const struct viewrow *row, enum timeline_colors colors)
 {
 	add_time(b, row);
 	buf_addc(b, ' ');
 	if (colors == TIMELINE_COLORS)
 		buf_addf(b, "\033[%dm", color(row->sort));
-	buf_addf(b, "%-9s", row_sort_name(row->sort));
+	buf_addf(b, "%-9s", viewrow_sort_name(row->sort));
 	if (colors == TIMELINE_COLORS)
 		buf_adds(b, "\033[0m");
 	buf_addc(b, ' ');

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "row.h"
+#include "viewrow.h"
 
 enum timeline_colors { TIMELINE_PLAIN, TIMELINE_COLORS };
 
 /* Appends the line, newline included. */
 void timeline_add(
-    struct buf *b, const struct row *row, enum timeline_colors colors);
+    struct buf *b, const struct viewrow *row, enum timeline_colors colors);
 
 #endif

@@ -6,7 +6,7 @@
  * are parsed when somebody looks at them.
  */
 const Model = (() => {
-	// In the order of enum row_sort. rank: which one stands for several.
+	// In the order of enum viewrow_sort. rank: which one stands for several.
 	const SORTS = [
 		["present", "There at start", "ring", 1],
 		["appeared", "Created", "disc", 8],

@@ -1,11 +1,11 @@
-#include "row.h"
+#include "viewrow.h"
 
 static const char *const names[] = {"present", "appeared", "spec", "status",
     "meta", "gone", "decision", "write", "unchanged", "failure", "leader",
     "restart", "phase", "gap", "bad"};
 
 const char *
-row_sort_name(enum row_sort sort)
+viewrow_sort_name(enum viewrow_sort sort)
 {
 	return names[sort];
 }

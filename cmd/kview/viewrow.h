@@ -1,11 +1,11 @@
 /*
- * row: one entry of the picture: what happened, when, to which track.
+ * viewrow: one entry of the picture: what happened, when, to which track.
  *
  * story makes rows, in the order of the lines; pagefile and timeline write
  * them. All that a row points to is borrowed, until the call returns.
  */
-#ifndef ROW_H
-#define ROW_H
+#ifndef VIEWROW_H
+#define VIEWROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 struct track;
 
-enum row_sort {
+enum viewrow_sort {
 	ROW_PRESENT,   /* was there when its kind was listed */
 	ROW_APPEARED,  /* was created */
 	ROW_SPEC,      /* changed, at least outside of status and metadata */
@@ -33,8 +33,8 @@ enum row_sort {
 	ROW_BAD	       /* a line that cannot be read */
 };
 
-struct row {
-	enum row_sort sort;
+struct viewrow {
+	enum viewrow_sort sort;
 	bool has_time;
 	int64_t us;  /* since 1970, if has_time */
 	size_t line; /* its number among all lines read, 1 = first */
@@ -43,9 +43,9 @@ struct row {
 	struct span details; /* a JSON object; absent: there is no more */
 };
 
-typedef void row_fn(void *arg, const struct row *row);
+typedef void viewrow_fn(void *arg, const struct viewrow *row);
 
 /* One lower-case word: "spec", "failure". */
-const char *row_sort_name(enum row_sort sort);
+const char *viewrow_sort_name(enum viewrow_sort sort);
 
 #endif
