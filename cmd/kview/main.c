@@ -101,11 +101,13 @@ read_all(struct kview *v, struct reading *r, struct err *err)
 			return 0;
 		if (result == READING_FAILED) {
 			*err = line.err;
+			if (err->kind == ERR_GONE) /* an unknown version */
+				err->kind = ERR_PERMANENT;
 			return -1;
 		}
 		if (!opts.term)
-			pagefile_source(
-			    &v->page, line.source, v->story.lines + 1);
+			pagefile_source(&v->page, line.source,
+			    v->story.lines + 2 - line.number);
 		if (result == READING_BAD)
 			take_bad(v, &line);
 		else

@@ -123,8 +123,10 @@ put_object(struct pagefile *p, const struct track *t)
 void
 pagefile_source(struct pagefile *p, const char *source, size_t line)
 {
-	if (p->source != NULL && strcmp(p->source, source) == 0)
+	if (p->source != NULL && p->source_line == line &&
+	    strcmp(p->source, source) == 0)
 		return;
+	p->source_line = line;
 	free(p->source);
 	p->source = mem_strdup(source);
 	buf_addc(&p->line, '{');

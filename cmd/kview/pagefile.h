@@ -31,10 +31,11 @@ struct pagefile {
 	int fd; /* borrowed */
 	struct buf out;
 	struct buf line;
-	char *source;	  /* owned; that of the last row */
-	uint64_t written; /* bytes of data */
-	size_t whole;	  /* bytes of objects */
-	size_t left_out;  /* objects beyond the budget */
+	char *source;	    /* owned; that of the last row */
+	size_t source_line; /* of its first line, among all */
+	uint64_t written;   /* bytes of data */
+	size_t whole;	    /* bytes of objects */
+	size_t left_out;    /* objects beyond the budget */
 	size_t rows;
 	int error; /* errno of a write that failed, or 0 */
 };
@@ -47,7 +48,8 @@ struct pagefile_end {
 };
 
 void pagefile_begin(struct pagefile *p, int fd, struct span title);
-/* Rows from here on are of that source. */
+/* Rows from here on are of that source, whose first line has that number among
+ * all lines. */
 void pagefile_source(struct pagefile *p, const char *source, size_t line);
 void pagefile_row(struct pagefile *p, const struct viewrow *row);
 /* Writes the rest. -1 with p->error. */

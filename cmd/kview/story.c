@@ -248,5 +248,6 @@ story_bad(struct story *s, const struct reading_line *line)
 {
 	begin_row(s, line);
 	buf_adds(&s->text, line->err.message);
-	story_tell(s, tracks_pipeline(&s->tracks), ROW_BAD);
+	story_tell(
+	    s, tracks_pipeline(&s->tracks), line->cut ? ROW_GAP : ROW_BAD);
 }

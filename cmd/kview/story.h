@@ -31,7 +31,8 @@ void story_init(struct story *s, viewrow_fn *fn, void *arg);
 void story_release(struct story *s);
 
 void story_line(struct story *s, const struct reading_line *line);
-/* A line that cannot be read; err says why. */
+/* A line that cannot be read, or the missing end of a source; line->err says
+ * why. */
 void story_bad(struct story *s, const struct reading_line *line);
 
 /* For chapter.c: a row of that sort, with the text and details that s has

@@ -69,6 +69,9 @@ const Model = (() => {
 				takeObject(value);
 				continue;
 			}
+			const source = m.sources.at(-1);
+			if (source && source.first === undefined)
+				source.first = value[1];
 			rows.push([value[0], value[1], sortOf.get(value[2]),
 				value[3], value[4], line]);
 		}
@@ -216,7 +219,7 @@ const Model = (() => {
 	function place(i) {
 		let source = {source: "", line: 1};
 		for (const s of m.sources)
-			if (s.line <= m.line[i])
+			if (s.first <= m.line[i])
 				source = s;
 		return source.source + ":" + (m.line[i] - source.line + 1);
 	}

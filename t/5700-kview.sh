@@ -1,0 +1,264 @@
+#!/bin/bash
+# kview without a browser: what is in the page, and nothing that ends its data
+# early; lines for a terminal; secrets; recordings that are not whole.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+# data PAGE: its lines of JSON
+data() {
+	sed '1,/<script id="data"/d; /^<\/script>/,$d' "$1"
+}
+
+# rows PAGE FILTER: of the rows, [time, line, sort, key, text, details]
+rows() {
+	data "$1" | jq -rcs '
+	    (map(select(type == "object" and has("kind")) | {key: "\(.track)",
+		value: "\(.kind)/\(.namespace)/\(.name)"}) | from_entries) as $key |
+	    .[] | arrays | .[3] |= $key["\(.)"] | '"$2"
+}
+
+# event TYPE KIND NAME VERSION MEMBERS: a line of kwatch; $TIME, if set
+TIME=
+event() {
+	printf '{"type":"%s"%s,"object":{"apiVersion":"v1","kind":"%s","metadata":{"namespace":"ns","name":"%s","uid":"u-%s","resourceVersion":"%s"}%s}}\n' \
+		"$1" "${TIME:+,\"time\":\"$TIME\"}" "$2" "$3" "$3" "$4" "${5:+,$5}"
+}
+
+page=$T/page.html
+t/view/incident >"$T/incident.jsonl"
+
+# ---- the page ----
+
+runs 0 "a page" kview "$T/incident.jsonl"
+is "$(cat "$T/err")" "" "... without a word"
+cp "$T/out" "$page"
+is "$(head -n 1 "$page")" "<!doctype html>" "... is HTML"
+is "$(grep -oE '(src|href|url|import)[=(]["'\'']?(https?:)?//[^ ]*' "$page")" "" \
+	"... asks the network for nothing"
+ok "... and may not" grep -q "default-src 'none'" "$page"
+is "$(grep -cE '\{\{[a-z]+\}\}' "$page")" 0 "... has all its parts"
+is "$(sed -n 's,<title>\(.*\)</title>,\1,p' "$page")" incident.jsonl "... a title"
+is "$(rows "$page" '.[2]' | sort | uniq -c | awk '{ print $2 "=" $1 }' | xargs)" \
+	"appeared=8 decision=15 failure=6 gap=1 gone=5 leader=3 phase=3 present=21 restart=1 spec=8 status=17 write=8" \
+	"... each sort of row"
+is "$(rows "$page" 'select(.[2] == "spec") | "\(.[3]) \(.[4])"' | head -n 2)" \
+	"Deployment.apps/shop/cart .spec.replicas 3 → 5 (+2)
+Deployment.apps/shop/cart .spec.replicas 5 → 3 (+2)" "... what changed"
+is "$(rows "$page" 'select(.[2] == "spec") | .[5]' | head -n 1)" \
+	'{"version":"122","manager":"kubectl-scale","fields":[[".spec.replicas","3","5"],[".status.replicas","3","5"],[".status.conditions[type=Available].status","\"True\"","\"False\""]]}' \
+	"... each field, before and after"
+is "$(rows "$page" 'select(.[2] == "decision") |
+	[.[3], .[5].items[0], .[5].because.events[0].manager] | join(" ")' |
+	head -n 1)" \
+	"Memcached.cache.example.com/shop/cart Deployment.apps/shop/cart kubectl-scale" \
+	"... why something was decided"
+is "$(rows "$page" 'select(.[2] == "failure") | .[4]' | head -n 1)" \
+	'failed: deployments.apps "billing" is forbidden: exceeded quota: compute, requested: replicas=6, used: 3, limited: 6' \
+	"... why a write failed"
+is "$(rows "$page" 'select(.[2] == "restart" or .[2] == "leader") | .[4]')" \
+	"leads
+does not lead any more
+kapply was started again (start 2)
+leads" "... the pipeline"
+is "$(data "$page" | jq -c 'objects | select(has("parent")) | [.track, .parent]' |
+	head -n 3 | xargs)" "[2,1] [3,2] [4,2]" "... what belongs to what"
+is "$(data "$page" | jq -s 'map(objects | select(has("object"))) |
+	map(.object.metadata.name) | sort | .[0:3] | join(" ")' -r)" \
+	"billing billing billing-0" "... whole objects, in their last version"
+is "$(data "$page" | tail -n 1 | jq -c .end)" \
+	'{"lines":103,"bad":0,"objectsLeftOut":0,"cut":false,"timed":true}' \
+	"... the end"
+is "$(rows "$page" '.[0]' | head -n 1)" 1795791840100000 "... times in microseconds"
+
+kview <"$T/incident.jsonl" >"$T/again.html"
+is "$(rows "$T/again.html" '.[2]' | wc -l)" 96 "standard input"
+zstd -q "$T/incident.jsonl" -o "$T/incident.jsonl.zst"
+kview "$T/incident.jsonl.zst" >"$T/again.html"
+is "$(rows "$T/again.html" '.[2]' | wc -l)" 96 "... a compressed file"
+kview "$T/incident.jsonl" "$T/incident.jsonl" >"$T/again.html"
+is "$(data "$T/again.html" | jq -c 'objects | select(has("source")).line' | xargs)" \
+	"1 104" "two files: where the second begins"
+
+# ---- text is text ----
+
+TIME=2026-11-27T10:00:00Z
+evil='</script><script>alert(1)</script><!-- <b>'
+{
+	event ADDED ConfigMap 'a<b>' 1 '"data":{"k":"'"$evil"'"}'
+	event MODIFIED ConfigMap 'a<b>' 2 '"data":{"k":"</SCRIPT >"}'
+} | sed "s,\"resourceVersion\",\"annotations\":{\"x\":\"$evil\"}\,&," >"$T/a<i>&.jsonl"
+runs 0 "an object with markup in it" kview "$T/a<i>&.jsonl"
+cp "$T/out" "$page"
+is "$(grep -ciE '<script' "$page") $(grep -ciE '</script' "$page")" "2 2" \
+	"... ends no script and begins no other"
+is "$(grep -c 'alert(1)</' "$page") $(data "$page" | grep -c '<')" "0 0" \
+	"... has no < in the data"
+is "$(data "$page" | jq -r 'objects | select(has("object")) |
+	.object.metadata.annotations.x')" "$evil" "... which are all there"
+is "$(rows "$page" '.[3]' | tail -n 1)" "ConfigMap/ns/a<b>" "... as is the name"
+is "$(sed -n 's,<title>\(.*\)</title>,\1,p' "$page")" \
+	"a&lt;i>&amp;.jsonl" "... the name of the file, too"
+
+# ---- what is not told ----
+
+applied='"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"hunter0"}'
+{
+	event ADDED Secret s 1 '"data":{"old":"hunter1"},"stringData":{"a":"hunter2"}'
+	event MODIFIED Secret s 2 '"data":{"old":"hunter3","new":"hunter4"}'
+	event MODIFIED Secret s 3
+	event DELETED Secret s 3 '"data":{"old":"hunter3"}'
+	event ADDED Secret t 4 '"data":{"old":"hunter5"}'
+	event ADDED ConfigMap c 5
+	event MODIFIED ConfigMap c 6 | sed "s,\"uid\",$applied\,&,"
+	echo '{"record":"set","time":"'"$TIME"'","line":{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"s"},"data":{"k":"hunter6"}}],"reconcile":{"primary":{"apiVersion":"v1","kind":"Thing","namespace":"ns","name":"p"},"because":{"items":{"Secret/ns/s":{"differs":[{"path":".data.k","observed":"hunter7","wanted":"hunter8"}]}}}}}}'
+	echo '{"record":"set","time":"'"$TIME"'","line":{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"v1","kind":"Thing","namespace":"ns","name":"p"},"because":{"Secret/ns/s":{"path":".data.k","observed":"hunter7","wanted":"hunter8","repair":true}}}}}'
+} >"$T/secrets.jsonl"
+runs 0 "Secrets" kview "$T/secrets.jsonl"
+cp "$T/out" "$page"
+is "$(grep -o 'hunter.' "$page")" "" "... have no values in the page"
+is "$(rows "$page" 'select(.[3] == "Secret/ns/s" and .[2] == "spec") | .[5].fields')" '[[".data.old",true,true],[".data.new",null,true],[".stringData.a",true,null]]
+[[".data.old",true,null],[".data.new",true,null]]' "... only which of them changed"
+is "$(data "$page" | jq -c 'objects | select(.object.kind == "Secret").object.data')" \
+	'null
+{"old":"(not shown)"}' "... nor in whole objects"
+ok "... other text is there" grep -q '"repair":true' "$page"
+kview --term "$T/secrets.jsonl" >"$T/out"
+is "$(grep -o 'hunter.' "$T/out")" "" "... and none in lines"
+
+# ---- kinds that are announced again, and others that have no row ----
+
+# frame NAME KIND
+frame() {
+	echo '{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"'"$2"'","metadata":{"annotations":{"'"$1"'":"true"}}}}'
+}
+begin() {
+	frame kpipe.dev/initial-events-begin "$1"
+}
+end() {
+	frame k8s.io/initial-events-end "$1"
+}
+TIME=
+{
+	begin Pod
+	event ADDED Pod a 1
+	event ADDED Pod b 2 '"spec":{"n":1}'
+	end Pod
+	event ADDED Pod c 3
+	begin Pod
+	event ADDED Pod b 4 '"spec":{"n":2}'
+	event ADDED Pod c 3
+	end Pod
+	event MODIFIED Pod c 5
+	event ADDED Pod c 6 | sed s/u-c/u-other/
+	echo '{"type":"ERROR","object":{"apiVersion":"v1","kind":"Status","message":"too old"}}'
+	echo '{"record":"new","x":1}'
+	echo '{"record":"state","line":{"tool":"kapply","counters":{}}}'
+} >"$T/twice.jsonl"
+runs 0 "kinds that are announced twice" kview --term "$T/twice.jsonl"
+is "$(cat "$T/out")" "line 2 present   Pod/ns/a: was there
+line 3 present   Pod/ns/b: was there
+line 5 appeared  Pod/ns/c: created
+line 7 spec      Pod/ns/b: .spec.n 1 → 2
+line 9 gone      Pod/ns/a: not listed any more
+line 10 meta      Pod/ns/c: nothing that is shown
+line 11 gone      Pod/ns/c: deleted (another object has the name now)
+line 11 appeared  Pod/ns/c: created
+line 12 failure   pipeline: watch: too old" "... only what is new makes a row"
+kview "$T/twice.jsonl" >"$page"
+is "$(data "$page" | tail -n 1 | jq .end.timed) $(rows "$page" '.[0:2]' |
+	head -n 1)" "false [null,2]" "... lines without a time have none"
+
+# ---- lines ----
+
+kview --term "$T/incident.jsonl" >"$T/out"
+is "$(sed -n '22,24p' "$T/out")" \
+	"2026-11-27T15:04:00.500000Z phase     pipeline: running
+2026-11-27T15:04:01.500000Z leader    pipeline: leads
+2026-11-27T15:04:06.200000Z spec      Deployment.apps/shop/cart: .spec.replicas 3 → 5 (+2)" \
+	"--term: a line for each"
+runs 0 "--object" kview --term --object=Deployment/shop/cart "$T/incident.jsonl"
+is "$(awk '{ print $3 }' "$T/out" | sort -u | xargs)" \
+	"Deployment.apps/shop/cart: Pod/shop/cart-0: Pod/shop/cart-1: Pod/shop/cart-2: Pod/shop/cart-3: Pod/shop/cart-4: pipeline:" \
+	"... it, what is below it, and the pipeline"
+runs 0 "... in a page" \
+	kview --object=Memcached.cache.example.com/shop/cart "$T/incident.jsonl"
+is "$(rows "$T/out" '.[3] | select(. != "//")' | sort -u | wc -l)" 7 "... the same"
+runs 1 "... of another group" \
+	kview --term --object=Deployment.extensions/shop/cart "$T/incident.jsonl"
+is "$(cat "$T/err")" \
+	"kview: warning: nothing of Deployment.extensions/shop/cart is in the recording" \
+	"... is nothing"
+printf '{"type":"ERROR","object":{"kind":"Status","message":"a\\u001b[31m\\nb"}}\n' >"$T/escape"
+is "$(kview --term "$T/escape")" "line 1 failure   pipeline: watch: a?[31m?b" \
+	"what a terminal would obey is replaced"
+
+# colors [VARIABLE=VALUE]: whether lines have them on a terminal
+colors() {
+	timeout 60 script -qec "env $* kview --term '$T/escape'" /dev/null </dev/null |
+		grep -c $'\033\[31mfailure'
+}
+is "$(colors X=1) $(colors NO_COLOR=1)" "1 0" \
+	"colours on a terminal, and not with NO_COLOR"
+
+# ---- bad input ----
+
+runs 0 "an empty recording" kview /dev/null
+is "$(cat "$T/err")" "kview: warning: the recording is empty" "... is said"
+is "$(data "$T/out" | tail -n 1 | jq .end.lines)" 0 "... by the page as well"
+
+head -c -30 "$T/incident.jsonl" >"$T/cut.jsonl"
+runs 0 "a recording that was cut" kview "$T/cut.jsonl"
+is "$(data "$T/out" | tail -n 1 | jq -c '.end | [.cut, .bad]')" "[true,0]" \
+	"... is shown as far as it goes"
+ok "... and said" grep -q "^kview: warning: $T/cut.jsonl: the end is missing" "$T/err"
+is "$(rows "$T/out" 'select(.[2] == "gap" or .[2] == "bad") | "\(.[2]) \(.[1])"' |
+	xargs)" "gap 74 gap 103" "... as a gap"
+
+{
+	head -n 20 "$T/incident.jsonl"
+	echo '{"no'
+	echo '[1]'
+	tail -n +21 "$T/incident.jsonl"
+} >"$T/bad.jsonl"
+runs 1 "lines that are not JSON" kview "$T/bad.jsonl"
+is "$(grep -c "^kview: warning: $T/bad.jsonl:2[12]: " "$T/err")" 2 "... are named"
+is "$(rows "$T/out" 'select(.[2] == "bad") | .[1]' | xargs)" "21 22" \
+	"... and in the page"
+is "$(rows "$T/out" .[2] | wc -l)" 98 "... with all others"
+
+{
+	cat "$T/incident.jsonl"
+	echo '{"record":"segment","version":2,"time":"2026-11-27T15:05:00Z","sequence":2}'
+} >"$T/version.jsonl"
+runs 100 "a version that is not known" kview "$T/version.jsonl"
+ok "... is named with its file" \
+	grep -q "^kview: fatal: $T/version.jsonl:104: .*version" "$T/err"
+is "$(rows "$T/out" .[2] | wc -l) $(data "$T/out" | tail -n 1 |
+	jq '.end.failure | contains("version")')" "96 true" \
+	"... the page has what came before, and says so"
+ok "... and its end" grep -q "^</html>" "$T/out"
+
+runs 100 "no such file" kview "$T/nowhere"
+ok "... is named" grep -q "^kview: fatal: .*$T/nowhere" "$T/err"
+is "$(cat "$T/out")" "" "... without a page"
+for object in "" Pod Pod/a Pod/a/; do
+	runs 100 "--object=$object" kview --object="$object" "$T/incident.jsonl"
+	is "$(cat "$T/err")" "kview: fatal: --object=$object: write KIND/NAMESPACE/NAME, as Deployment.apps/default/web, or Namespace//web" \
+		"... says how"
+done
+runs 111 "a full disk" bash -c "kview '$T/incident.jsonl' >/dev/full"
+is "$(cat "$T/err")" \
+	"kview: fatal: cannot write to standard output: No space left on device" \
+	"... is said"
+is "$(timeout 60 script -qec "kview '$T/incident.jsonl'" /dev/null </dev/null | tr -d '\r')" \
+	"kview: fatal: standard output is a terminal: write the page to a file, or use --term" \
+	"no page on a terminal"
+
+# ---- size ----
+
+t/view/many 20000 2000 >"$T/many.jsonl"
+runs 0 "20,000 events" kview "$T/many.jsonl"
+is "$(($(stat -c %s "$T/out") * 3 < $(stat -c %s "$T/many.jsonl")))" 1 \
+	"... a page of less than a third of them"
+
+done_testing
