@@ -331,6 +331,11 @@ bench-peers: all
 demo:
 	@t/demo $(or $(CLUSTER),kapi)
 
+# doc/kview.png
+.PHONY: screenshot
+screenshot: all
+	t/screenshot
+
 STYLED = $(call in,lib,*.[ch]) $(call in,cmd/*,*.[ch]) $(call in,t/unit,*.[ch]) \
 	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c)
 # What recorded events must give, written anew: read the difference.

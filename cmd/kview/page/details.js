@@ -165,7 +165,8 @@ const Details = (() => {
 			: t.kind + " " + t.label);
 		term(list, "Time", Model.timed ? Model.stamp(Model.time[i]) + " UTC"
 			: "");
-		term(list, "From", Model.place(i));
+		term(list, "From", Model.place(i).replace(/^.*\//, ""));
+		list.lastChild.title = Model.place(i);
 		return list;
 	}
 
