@@ -145,7 +145,7 @@ gives '[...document.querySelectorAll("#details .path th")].map((e) => e.textCont
 gives '[...document.querySelectorAll("#details .fields code")].map((e) => e.textContent).join()' \
 	'"3,5,3,5,\"True\",\"False\""' "... before and after"
 gives '[...document.querySelectorAll("#details dd")].map((e) => e.textContent).filter((t) => /cart$|kubectl/.test(t)).join()' \
-	'"Deployment.apps shop/cart,kubectl-scale"' "... of which object, by whom"
+	'"Deployment.apps shop/cart,kubectl-scale"' "... of which object, and its writer"
 gives 'document.querySelector("#details pre").textContent.includes("\"replicas\": 3")' \
 	true "... and the whole object"
 js '[...document.querySelectorAll("#details button")].find((b) => b.textContent.startsWith("After")).click()' >/dev/null
