@@ -200,6 +200,32 @@ colors() {
 is "$(colors X=1) $(colors NO_COLOR=1)" "1 0" \
 	"colours on a terminal, and not with NO_COLOR"
 
+# ---- why ----
+
+# set_line BECAUSE: a decision about ns/p
+set_line() {
+	echo '{"record":"set","time":"2026-11-27T10:00:00Z","line":{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"v1","kind":"Thing","namespace":"ns","name":"p"},"status":{},"because":'"$1"'}}}'
+}
+{
+	set_line '{"timer":"a deadline"}'
+	set_line '{"start":true}'
+	set_line '{"items":{"Pod/ns/a":{"gone":true}}}'
+	set_line '{"Pod/ns/a":{"path":".spec.n","observed":"1","wanted":"2","repair":true}}'
+	echo '{"record":"status","time":"2026-11-27T10:00:00Z","line":{"apiVersion":"v1","kind":"Thing","metadata":{"namespace":"ns","name":"p"},"status":{"phase":"Ready"}}}'
+	echo '{"record":"result","time":"2026-11-27T10:00:00Z","tool":"kstatus","line":{"apiVersion":"v1","kind":"Thing","metadata":{"namespace":"ns","name":"p"},"result":"dropped"}}'
+	echo '{"record":"result","time":"2026-11-27T10:00:00Z","tool":"kapply","line":{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"a"},"result":"created","primary":"Thing/ns/p"}}'
+} >"$T/why.jsonl"
+is "$(kview --term "$T/why.jsonl" | cut -c 29-)" \
+	"decision  Thing/ns/p: status; because of a timer: a deadline
+decision  Thing/ns/p: status; at the start
+decision  Thing/ns/p: status; Pod/ns/a is gone
+decision  Thing/ns/p: status; Pod/ns/a .spec.n 1, wanted 2
+decision  Thing/ns/p: status to write: {\"phase\":\"Ready\"}
+unchanged Thing/ns/p: dropped
+write     Pod/ns/a: created" "why something is decided, in each form"
+is "$(kview --term --object=Thing/ns/p "$T/why.jsonl" | tail -n 1 | cut -c 39-)" \
+	"Pod/ns/a: created" "a result names its primary"
+
 # ---- bad input ----
 
 runs 0 "an empty recording" kview /dev/null

@@ -150,8 +150,15 @@ static void
 add_first_event(struct buf *text, struct span because)
 {
 	struct json_elements e = json_elements(json_get(because, "events"));
+	struct span timer = json_get(because, "timer");
 	struct objref r;
 
+	if (json_get(because, "start").p != NULL)
+		buf_adds(text, "; at the start");
+	if (timer.p != NULL) {
+		buf_adds(text, "; because of a timer: ");
+		add_string(text, timer);
+	}
 	if (!json_element(&e))
 		return;
 	r = ref_of(e.value);

@@ -11,7 +11,12 @@
 		return n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s");
 	}
 
+	let summarized = null;
+
 	function summary() {
+		if (summarized === View.rows)
+			return;
+		summarized = View.rows;
 		const failures = View.rows.reduce((n, i) =>
 			n + (Model.isFailure(i) ? 1 : 0), 0);
 		const objects = View.shown.filter((s, k) => k > 0 && s.length).length;
@@ -77,7 +82,14 @@
 		}
 	}
 
+	let legendOf = "";
+
 	function drawLegend() {
+		const now = Shapes.theme.ink + [...View.hidden] +
+			window.devicePixelRatio;
+		if (now === legendOf)
+			return;
+		legendOf = now;
 		for (const b of $("legend").children) {
 			const sort = Number(b.dataset.sort);
 			const c = Shapes.context(b.firstChild, 18, 18);

@@ -161,11 +161,17 @@ const Model = (() => {
 
 	const details = (i) => JSON.parse(raw[i])[5] || {};
 
+	let causesOf = -1, causesFound = [];
+
 	/** Rows that brought the versions which a decision names. */
 	function causes(i) {
+		if (i === causesOf)
+			return causesFound;
 		const d = details(i);
 		const events = (d.because && d.because.events) || d.events || [];
-		return events.map((e) => ({event: e, row: rowOf(e)}));
+		causesOf = i;
+		causesFound = events.map((e) => ({event: e, row: rowOf(e)}));
+		return causesFound;
 	}
 
 	let byKey = null;

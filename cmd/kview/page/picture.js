@@ -383,12 +383,20 @@ const Picture = (() => {
 			: AXIS + at * LINE - scroller.scrollTop + LINE / 2;
 	}
 
+	/** Where row i is: the middle of the mark that it is part of. */
+	function rowX(i) {
+		const m = marks.find((k) => k.list[k.from] <= i &&
+			i <= k.list[k.to - 1] &&
+			Model.track[k.list[k.from]] === Model.track[i]);
+		return m ? m.x : x(Model.time[i]);
+	}
+
 	function chosen() {
 		const i = View.selected;
 		if (i < 0)
 			return;
-		const y = lineY(Model.track[i]), px = x(Model.time[i]);
-		if (px < left)
+		const y = lineY(Model.track[i]), px = rowX(i);
+		if (px < left || px > width)
 			return;
 		c.strokeStyle = theme.focus;
 		c.lineWidth = 1;
@@ -409,7 +417,7 @@ const Picture = (() => {
 
 	/** From a cause to what came of it. */
 	function thread(row, px, y) {
-		const fromY = lineY(Model.track[row]), fromX = x(Model.time[row]);
+		const fromY = lineY(Model.track[row]), fromX = rowX(row);
 		if (fromY === null)
 			return;
 		c.lineWidth = 1.5;
