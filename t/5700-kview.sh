@@ -79,6 +79,23 @@ kview "$T/incident.jsonl" "$T/incident.jsonl" >"$T/again.html"
 is "$(data "$T/again.html" | jq -c 'objects | select(has("source")).line' | xargs)" \
 	"1 104" "two files: where the second begins"
 
+# The second segment begins with the state at its start.
+mkdir "$T/segments"
+zstd -q "$T/incident.jsonl" -o "$T/segments/00000001.jsonl.zst"
+{
+	echo '{"record":"segment","version":1,"time":"2026-11-27T15:05:00Z","sequence":2,"tool":"kpipe"}'
+	grep BOOKMARK "$T/incident.jsonl" | grep ConfigMap | grep begin
+	grep '"kind":"ConfigMap"' "$T/incident.jsonl" | grep MODIFIED |
+		sed s/MODIFIED/ADDED/
+	grep BOOKMARK "$T/incident.jsonl" | grep ConfigMap | grep end
+	grep '"record":"gap"' "$T/incident.jsonl"
+} | zstd -q >"$T/segments/00000002.jsonl.zst"
+runs 0 "a directory of segments" kview "$T/segments"
+is "$(rows "$T/out" '.[2]' | wc -l)" 97 "... the state again makes no rows"
+is "$(data "$T/out" | jq -r 'objects | select(has("source")).source' |
+	sed 's,.*/,,' | xargs)" "00000001.jsonl.zst 00000002.jsonl.zst" \
+	"... each is named"
+
 # ---- text is text ----
 
 TIME=2026-11-27T10:00:00Z

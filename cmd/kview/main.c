@@ -26,7 +26,7 @@ static struct opts {
 static const struct opt table[] = {
     {0, "term", NULL, OPT_FLAG, &opts.term, NULL,
 	"print lines for a terminal instead of a page"},
-    {0, "object", "KIND/NS/NAME", OPT_STRING, &opts.object, NULL,
+    {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.object, NULL,
 	"only this object, what is below it, and the pipeline"},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
