@@ -4,7 +4,7 @@
 #include "pagefile.h"
 
 #include "base/mem.h"
-#include "contrast.h"
+#include "record/contrast.h"
 #include "json/json.h"
 #include "pageparts.h"
 #include "process/file.h"

@@ -11,7 +11,7 @@
 #define STORY_H
 
 #include "base/buf.h"
-#include "contrast.h"
+#include "record/contrast.h"
 #include "record/reading.h"
 #include "viewrow.h"
 #include "track.h"

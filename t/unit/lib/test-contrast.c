@@ -1,5 +1,4 @@
-// needs cmd/kview/contrast.c
-#include "contrast.h"
+#include "record/contrast.h"
 
 #include "tap.h"
 
