@@ -7,7 +7,7 @@ is "$(cat "$T/out" "$T/err")" "" "... so it says nothing"
 
 mkdir "$T/path"
 for tool in bash cc make pkg-config jq curl openssl prove setpriv \
-	flock pgrep ss git col xxd mmdebstrap unshare clang-format shellcheck prometheus promtool; do
+	flock pgrep zstd ss git col xxd mmdebstrap unshare clang-format shellcheck prometheus promtool; do
 	ln -s "$(command -v "$tool")" "$T/path"
 done
 # A python3 that finds every module.

@@ -136,7 +136,7 @@ done
 is "$bad" "" "SIGTERM at any moment of the start: 0, and no stage is left"
 
 fresh
-start bash -c 'ulimit -n 12; exec kpipe -f "$1" 2>"$2/stderr"' - \
+start bash -c 'ulimit -n 15; exec kpipe -f "$1" 2>"$2/stderr"' - \
 	"$T/watches.yaml" "$D"
 kpipe=$!
 ok "no descriptors: waits" wait_for 30 logged 'again in 1'
@@ -293,6 +293,32 @@ for code in 1 100 101 111; do
 	runs $code "... ends with $code as kapply does" \
 		kpipe -f "$T/watches.yaml" --dry-run
 done
+
+### A recorder
+
+BESIDE=krecord fresh
+begin --record "$T/recording" --record-size=2Mi
+ok "a recorder" wait_for 30 ready
+is "$(grep -v log- "$D/krecord.args")" "--report-fd=3
+write
+--filename=$T/watches.yaml
+--size=2Mi
+--events-fd=4
+--sets-fd=5
+--statuses-fd=6
+--results-fd=7
+--kstatus-results-fd=8
+--states-fd=9
+--
+$T/recording" "... its arguments"
+ok "... kwatch says when" grep -qx -- --timestamps "$D/kwatch.args"
+ok "... ireconcile has a tap" grep -qx -- --tap-fd=6 "$D/ireconcile.args"
+is "$(grep -e tap -e results "$D/kapply.args")" "--tap-fd=5
+--results-fd=6" "... kapply"
+is "$(grep -e tap -e results "$D/kstatus.args")" "--tap-fd=4
+--results-fd=5" "... and kstatus"
+kill -TERM "$kpipe"
+ends 0 "... ends with the others"
 
 ### The Secret with the key of the marks
 

@@ -165,7 +165,7 @@ for ((n = 1; n < size; n += 97)); do
 	head -n "$got" "$T/lines" | cmp -s - "$T/out" || bad+=" $n"
 	grep -q "the end is missing" "$T/err" || bad+=" $n"
 done
-is "$bad" "" "cut at many bytes of $size: whole lines, and it is said"
+is "$bad" "" "cut at many bytes of $size: whole lines, with a warning"
 {
 	cat "$T/events"
 	generate 3 100
@@ -303,7 +303,7 @@ is "$(jq -r 'select(.type == "MODIFIED").time' "$T/out" | sed -n '1p;$p' | xargs
 	"$(at 01:00) $(at 02:00)" "... has its ends"
 runs 0 "before the start" krecord cut --from=2000-01-01T00:00:00Z "$T/whole"
 is "$(grep -c MODIFIED "$T/out")" 310 "... everything"
-runs 100 "a time that is none" krecord cut --from=yesterday "$T/events"
+runs 100 "a bad time" krecord cut --from=yesterday "$T/events"
 runs 100 "a state from standard input" krecord cut --from "$(at 01:00)" \
 	<"$T/events"
 {

@@ -71,7 +71,7 @@ static const struct opt table[] = {
     {0, "max-writes-per-second", "N", OPT_INT, &o.max_writes, NULL,
 	"sets: writes in a second, beyond a burst (500; 0: no limit)"},
     {0, "results-fd", "N", OPT_INT, &o.results_fd, NULL,
-	"print results to this descriptor, whatever --output says"},
+	"print results to this descriptor, too, for krecord"},
     {0, "tap-fd", "N", OPT_INT, &o.tap_fd, NULL,
 	"what is read goes to this pipe as well, for krecord"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,

@@ -31,7 +31,7 @@ enum {
 	LAUNCH_PAGE
 };
 
-/* What krecord gets; taps and results only if there is one. */
+/* The pipes to krecord; taps and results only if there is one. */
 enum launch_tap {
 	LAUNCH_EVENTS,
 	LAUNCH_SETS,

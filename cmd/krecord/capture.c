@@ -9,16 +9,16 @@
 #include "inlet.h"
 #include "process/loop.h"
 #include "report/reportfd.h"
-#include "shelf.h"
+#include "reel.h"
 
-/* What waits for more to be compressed with it, at most so long. */
+/* Lines wait for more to be compressed with them, at most so long. */
 enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
 enum { STREAMS = 6 };
 
 struct capture {
 	struct loop *loop;
 	struct hide *hide;
-	struct shelf *shelf;
+	struct reel *reel;
 	struct inlet inlets[STREAMS];
 	struct reportfd report;
 	struct timer timer;
@@ -55,14 +55,14 @@ has_ended(const struct capture *c)
 	return open == 0;
 }
 
-/* What was recorded becomes readable; what failed is tried again. */
+/* Recorded lines become readable; a failure is tried again. */
 static void
 on_time(void *arg)
 {
 	struct capture *c = arg;
 
-	shelf_flush(c->shelf);
-	if (shelf_fails(c->shelf))
+	reel_flush(c->reel);
+	if (reel_fails(c->reel))
 		loop_after(c->loop, &c->timer, AGAIN_MS, on_time, c);
 }
 
@@ -81,12 +81,12 @@ on_readable(void *arg, int fd, int events)
 		return;
 	c->reads++;
 	more = inlet_read(t);
-	inlet_record(t, c->shelf, c->hide);
+	inlet_record(t, c->reel, c->hide);
 	if (!loop_timer_armed(&c->timer))
 		loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
 	if (more)
 		return;
-	inlet_end(t, c->shelf);
+	inlet_end(t, c->reel);
 	loop_unwatch(c->loop, fd);
 	t->fd = -1;
 	if (has_ended(c))
@@ -174,12 +174,12 @@ capture_run(const struct capture_opts *o, struct err *err)
 	reportfd_init(
 	    &c.report, c.loop, "krecord", (int)o->report_fd, count, &c);
 	if (open_inlets(&c, o, err) == 0 && (c.hide = hide_new(w, err)) != NULL)
-		c.shelf = shelf_new(o->dir, o->size, keep_reading, &c, err);
-	if (c.shelf != NULL) {
+		c.reel = reel_new(o->dir, o->size, keep_reading, &c, err);
+	if (c.reel != NULL) {
 		run(&c);
 		rc = 0;
 	}
-	shelf_free(c.shelf);
+	reel_free(c.reel);
 	hide_free(c.hide);
 	for (size_t i = 0; i < STREAMS; i++)
 		inlet_release(&c.inlets[i]);

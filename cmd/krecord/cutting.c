@@ -9,7 +9,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 
-/* What the passes over a recording share. */
+/* Shared by the passes over a recording. */
 struct part {
 	struct emit out;
 	int64_t from, to; /* microseconds; INT64_MIN, INT64_MAX: no limit */

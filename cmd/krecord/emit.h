@@ -16,7 +16,7 @@ struct emit {
 
 /* Appends the line, and a newline. */
 void emit_line(struct emit *e, struct span line);
-/* What was appended to e->out is written, if it is much. */
+/* After appending to e->out: writes it, if it is much. */
 void emit_added(struct emit *e);
 /* Writes the rest. */
 int emit_end(struct emit *e);

@@ -8,7 +8,7 @@
 #include "record/redact.h"
 #include "value/objref.h"
 
-/* What watches.yaml says of a kind. */
+/* The hidden fields of a kind, by watches.yaml. */
 struct hidden {
 	char *name; /* Kind.group */
 	struct textlist paths;

@@ -71,7 +71,7 @@ is_gap(struct span text)
 }
 
 static void
-record(struct inlet *t, struct span text, struct shelf *s, struct hide *h)
+record(struct inlet *t, struct span text, struct reel *s, struct hide *h)
 {
 	struct reading_line line = {.text = text};
 	struct buf out = BUF_INIT;
@@ -80,7 +80,7 @@ record(struct inlet *t, struct span text, struct shelf *s, struct hide *h)
 	if (span_trim(text, SPAN_BLANKS).n == 0)
 		return;
 	if (is_gap(text) || json_check(text, &err) != 0) {
-		shelf_gap(s, t->stream);
+		reel_gap(s, t->stream);
 		return;
 	}
 	if (t->kind == READING_EVENT) {
@@ -94,14 +94,14 @@ record(struct inlet *t, struct span text, struct shelf *s, struct hide *h)
 		buf_addc(&out, '}');
 	}
 	if (out.len > 0)
-		shelf_line(s, buf_span(&out));
+		reel_line(s, buf_span(&out));
 	buf_release(&out);
 }
 
-/* While a line is recorded, more may be read behind it (shelf_busy_fn): so
+/* While a line is recorded, more may be read behind it (reel_busy_fn): so
  * nothing points into the buffer then. */
 void
-inlet_record(struct inlet *t, struct shelf *s, struct hide *h)
+inlet_record(struct inlet *t, struct reel *s, struct hide *h)
 {
 	size_t at = 0;
 	const char *end;
@@ -113,7 +113,7 @@ inlet_record(struct inlet *t, struct shelf *s, struct hide *h)
 		if (!t->skip && n <= STREAM_MAX)
 			record(t, span_make(t->in.data + at, n), s, h);
 		else if (!t->skip)
-			shelf_gap(s, t->stream);
+			reel_gap(s, t->stream);
 		t->skip = false;
 		at += n + 1;
 	}
@@ -121,16 +121,16 @@ inlet_record(struct inlet *t, struct shelf *s, struct hide *h)
 	if (t->in.len <= STREAM_MAX)
 		return;
 	if (!t->skip)
-		shelf_gap(s, t->stream);
+		reel_gap(s, t->stream);
 	t->skip = true;
 	buf_reset(&t->in);
 }
 
 void
-inlet_end(struct inlet *t, struct shelf *s)
+inlet_end(struct inlet *t, struct reel *s)
 {
 	if (t->in.len > 0)
-		shelf_gap(s, t->stream);
+		reel_gap(s, t->stream);
 	buf_reset(&t->in);
 }
 

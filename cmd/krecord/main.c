@@ -12,7 +12,7 @@
 #include "figures.h"
 #include "process/harden.h"
 #include "process/opt.h"
-#include "shelf.h"
+#include "reel.h"
 #include "value/quantity.h"
 
 enum { EXIT_BAD_LINES = 1 };
@@ -71,7 +71,7 @@ read_size(struct err *err)
 
 	if (quantity_parse(span_str(text), &q) == NULL && !q.negative)
 		size = quantity_integer(&q);
-	if (size < SHELF_SIZE_MIN || size > INT64_MAX / 2)
+	if (size < REEL_SIZE_MIN || size > INT64_MAX / 2)
 		return err_set(err, ERR_PERMANENT,
 		    "option --size: %s is not a size of at least 1Mi, like "
 		    "64Mi",

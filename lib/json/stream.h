@@ -54,9 +54,9 @@ void stream_feed(struct stream *s, struct span bytes);
  */
 long stream_read(struct stream *s, int fd, struct err *err);
 /*
- * What stream_read reads from a pipe goes to this one as well, for a process
- * that records it (process/tee.h). fd -1: to none. stream: its name there,
- * borrowed.
+ * Bytes that stream_read reads from a pipe go to this one as well, for a
+ * process that records them (process/tee.h). fd -1: to none. stream: its name
+ * there, borrowed.
  */
 void stream_tap(struct stream *s, int fd, const char *stream);
 /* The input is over: what is left is the last document, or cut short. */

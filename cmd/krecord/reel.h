@@ -1,5 +1,5 @@
 /*
- * shelf: the directory of a recording that is being written. A segment that has
+ * reel: the directory of a recording that is being written. A segment that has
  * an eighth of the size is followed by another one, which begins with the state
  * (census.h), taken from the segment before; the oldest are removed, so that
  * all of them stay below the size. Other files are left alone.
@@ -8,8 +8,8 @@
  * Lines are lost until a new segment can be begun, which is tried from time to
  * time; that one has a gap line.
  */
-#ifndef SHELF_H
-#define SHELF_H
+#ifndef REEL_H
+#define REEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,27 +17,27 @@
 #include "base/err.h"
 #include "base/span.h"
 
-struct shelf;
+struct reel;
 
-enum { SHELF_SIZE_MIN = 1024 * 1024, SHELF_PARTS = 8 };
+enum { REEL_SIZE_MIN = 1024 * 1024, REEL_PARTS = 8 };
 
 /* Called now and then while the state is written: to read what would be lost
  * otherwise. */
-typedef void shelf_busy_fn(void *arg);
+typedef void reel_busy_fn(void *arg);
 
 /* dir is borrowed, and made if it is not there. -1 only for what will never
  * work: it is not a directory. */
-struct shelf *shelf_new(const char *dir, uint64_t size, shelf_busy_fn *busy,
+struct reel *reel_new(const char *dir, uint64_t size, reel_busy_fn *busy,
     void *arg, struct err *err);
 /* One line of the recording, without its newline. */
-void shelf_line(struct shelf *s, struct span line);
+void reel_line(struct reel *s, struct span line);
 /* Some lines of that stream were lost. */
-void shelf_gap(struct shelf *s, const char *stream);
+void reel_gap(struct reel *s, const char *stream);
 /* Makes everything readable so far; tries again after a failure. */
-void shelf_flush(struct shelf *s);
-/* Nothing can be written now: shelf_flush tries again. */
-bool shelf_fails(const struct shelf *s);
+void reel_flush(struct reel *s);
+/* Nothing can be written now: reel_flush tries again. */
+bool reel_fails(const struct reel *s);
 /* Writes the end. */
-void shelf_free(struct shelf *s);
+void reel_free(struct reel *s);
 
 #endif

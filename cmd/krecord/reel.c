@@ -1,4 +1,4 @@
-#include "shelf.h"
+#include "reel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@
 /* After a failure; and how often `busy` is called. */
 enum { AGAIN_MS = 2000, BUSY_LINES = 256 };
 
-struct shelf {
+struct reel {
 	const char *dir;
 	uint64_t size;
-	shelf_busy_fn *busy;
+	reel_busy_fn *busy;
 	void *arg;
 	struct squeeze *squeeze; /* NULL: not now */
 	uint64_t sequence;	 /* of the last segment */
@@ -36,7 +36,7 @@ struct shelf {
 };
 
 static void
-add_path(const struct shelf *s, uint64_t sequence, struct buf *b)
+add_path(const struct reel *s, uint64_t sequence, struct buf *b)
 {
 	char name[SEGMENT_NAME_SIZE];
 
@@ -48,7 +48,7 @@ add_path(const struct shelf *s, uint64_t sequence, struct buf *b)
 
 /* Said once: everything until it works again has the same reason. */
 static void
-fail(struct shelf *s, const struct err *err)
+fail(struct reel *s, const struct err *err)
 {
 	if (!s->lost)
 		log_error("%s: %s: lines are lost until it can be written "
@@ -63,7 +63,7 @@ fail(struct shelf *s, const struct err *err)
 /* ---- room ---- */
 
 static uint64_t
-size_of(const struct shelf *s, uint64_t sequence)
+size_of(const struct reel *s, uint64_t sequence)
 {
 	struct buf path = BUF_INIT;
 	struct stat st;
@@ -77,7 +77,7 @@ size_of(const struct shelf *s, uint64_t sequence)
 }
 
 static void
-drop(const struct shelf *s, uint64_t sequence)
+drop(const struct reel *s, uint64_t sequence)
 {
 	struct buf path = BUF_INIT;
 	struct stat st;
@@ -90,7 +90,7 @@ drop(const struct shelf *s, uint64_t sequence)
 
 /* Removes the oldest until there is room for so many bytes; never the last. */
 static void
-make_room(const struct shelf *s, uint64_t room)
+make_room(const struct reel *s, uint64_t room)
 {
 	struct segments all;
 	struct err err;
@@ -110,7 +110,7 @@ make_room(const struct shelf *s, uint64_t room)
 /* ---- the state at the start of a segment ---- */
 
 static struct reading *
-open_segment(struct shelf *s, uint64_t sequence)
+open_segment(struct reel *s, uint64_t sequence)
 {
 	struct buf path = BUF_INIT;
 	const char *paths[1];
@@ -128,7 +128,7 @@ open_segment(struct shelf *s, uint64_t sequence)
 
 /* The next line of the segment, counted; its own end may be missing. */
 static bool
-next_line(struct shelf *s, struct reading *r, struct reading_line *line,
+next_line(struct reel *s, struct reading *r, struct reading_line *line,
     size_t *number)
 {
 	enum reading_result result;
@@ -142,7 +142,7 @@ next_line(struct shelf *s, struct reading *r, struct reading_line *line,
 }
 
 static void
-take_census(struct shelf *s, struct census *c, struct reading *r)
+take_census(struct reel *s, struct census *c, struct reading *r)
 {
 	struct reading_line line;
 	size_t number = 0;
@@ -155,7 +155,7 @@ take_census(struct shelf *s, struct census *c, struct reading *r)
 
 static int
 copy_state(
-    struct shelf *s, const struct census *c, struct reading *r, struct err *err)
+    struct reel *s, const struct census *c, struct reading *r, struct err *err)
 {
 	struct reading_line line;
 	size_t number = 0;
@@ -173,7 +173,7 @@ copy_state(
 
 /* Of the segment before, which is read twice instead of being remembered. */
 static int
-add_state(struct shelf *s, uint64_t from, struct span time, struct err *err)
+add_state(struct reel *s, uint64_t from, struct span time, struct err *err)
 {
 	struct census *c = census_new();
 	struct reading *r = open_segment(s, from);
@@ -203,7 +203,7 @@ add_state(struct shelf *s, uint64_t from, struct span time, struct err *err)
 
 static int
 add_header(
-    struct shelf *s, uint64_t sequence, const char *time, struct err *err)
+    struct reel *s, uint64_t sequence, const char *time, struct err *err)
 {
 	struct buf tool = BUF_INIT;
 	int rc;
@@ -232,7 +232,7 @@ add_gap(struct buf *b, const char *time, const char *stream)
 
 /* The next segment; what could not be begun is removed again. */
 static int
-begin(struct shelf *s, struct err *err)
+begin(struct reel *s, struct err *err)
 {
 	uint64_t sequence = s->sequence + 1;
 	char time[CLOCK_RFC3339_MAX];
@@ -266,24 +266,24 @@ begin(struct shelf *s, struct err *err)
 	s->lost = false;
 	s->continues = true;
 	s->sequence = sequence;
-	s->limit = squeeze_size(s->squeeze) + s->size / SHELF_PARTS / 2;
-	if (s->limit < s->size / SHELF_PARTS)
-		s->limit = s->size / SHELF_PARTS;
+	s->limit = squeeze_size(s->squeeze) + s->size / REEL_PARTS / 2;
+	if (s->limit < s->size / REEL_PARTS)
+		s->limit = s->size / REEL_PARTS;
 	return 0;
 }
 
 static void
-try_begin(struct shelf *s)
+try_begin(struct reel *s)
 {
 	struct err err = ERR_INIT;
 
-	make_room(s, s->size / SHELF_PARTS);
+	make_room(s, s->size / REEL_PARTS);
 	if (begin(s, &err) != 0)
 		fail(s, &err);
 }
 
 static void
-rotate(struct shelf *s)
+rotate(struct reel *s)
 {
 	struct err err = ERR_INIT;
 
@@ -297,7 +297,7 @@ rotate(struct shelf *s)
 }
 
 static int
-find_last(struct shelf *s, struct err *err)
+find_last(struct reel *s, struct err *err)
 {
 	struct segments all;
 
@@ -312,14 +312,14 @@ find_last(struct shelf *s, struct err *err)
 	return 0;
 }
 
-struct shelf *
-shelf_new(const char *dir, uint64_t size, shelf_busy_fn *busy, void *arg,
+struct reel *
+reel_new(const char *dir, uint64_t size, reel_busy_fn *busy, void *arg,
     struct err *err)
 {
-	struct shelf *s = mem_zalloc(sizeof(*s));
+	struct reel *s = mem_zalloc(sizeof(*s));
 	struct stat st;
 
-	*s = (struct shelf){.dir = dir, .size = size, .busy = busy, .arg = arg};
+	*s = (struct reel){.dir = dir, .size = size, .busy = busy, .arg = arg};
 	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		err_set(err, ERR_PERMANENT, "%s is not a directory", dir);
 		free(s);
@@ -333,7 +333,7 @@ shelf_new(const char *dir, uint64_t size, shelf_busy_fn *busy, void *arg,
 }
 
 void
-shelf_line(struct shelf *s, struct span line)
+reel_line(struct reel *s, struct span line)
 {
 	struct err err = ERR_INIT;
 
@@ -347,19 +347,19 @@ shelf_line(struct shelf *s, struct span line)
 }
 
 void
-shelf_gap(struct shelf *s, const char *stream)
+reel_gap(struct reel *s, const char *stream)
 {
 	char time[CLOCK_RFC3339_MAX];
 	struct buf b = BUF_INIT;
 
 	clock_format_us(clock_real_us(), time);
 	add_gap(&b, time, stream);
-	shelf_line(s, span_make(b.data, b.len - 1));
+	reel_line(s, span_make(b.data, b.len - 1));
 	buf_release(&b);
 }
 
 void
-shelf_flush(struct shelf *s)
+reel_flush(struct reel *s)
 {
 	struct err err = ERR_INIT;
 
@@ -383,13 +383,13 @@ shelf_flush(struct shelf *s)
 }
 
 bool
-shelf_fails(const struct shelf *s)
+reel_fails(const struct reel *s)
 {
 	return s->squeeze == NULL;
 }
 
 void
-shelf_free(struct shelf *s)
+reel_free(struct reel *s)
 {
 	struct err err = ERR_INIT;
 
