@@ -342,7 +342,8 @@ limited() {
 	)
 }
 if [ "$BIN" = "${BIN%sanitize/bin}" ]; then
-	runs 0 "$(stat -c %s "$T/huge") bytes in 64 MiB of memory: write" \
+	size=$(stat -c %s "$T/huge")
+	runs 0 "$size bytes in 64 MiB of memory: write" \
 		limited write "$T/memory" --size=256Mi --events-fd=0 <"$T/huge"
 	runs 0 "... cut" limited cut --from "$(at 59:00)" \
 		--object ConfigMap/ns/c1 "$T/memory"

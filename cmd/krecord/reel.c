@@ -202,8 +202,7 @@ add_state(struct reel *s, uint64_t from, struct span time, struct err *err)
 /* ---- segments ---- */
 
 static int
-add_header(
-    struct reel *s, uint64_t sequence, const char *time, struct err *err)
+add_header(struct reel *s, uint64_t sequence, const char *time, struct err *err)
 {
 	struct buf tool = BUF_INIT;
 	int rc;
