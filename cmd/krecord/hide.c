@@ -113,8 +113,9 @@ hide_object(struct hide *h, struct span object, struct buf *out)
 	group = objref_group(f.api_version);
 	hidden = find(h, f.kind, group);
 	if (hidden == NULL && !(group.n == 0 && span_is(f.kind, "Secret")) &&
-	    memmem(f.annotations.p, f.annotations.n, applied,
-		sizeof(applied) - 1) == NULL) {
+	    (f.annotations.p == NULL ||
+		memmem(f.annotations.p, f.annotations.n, applied,
+		    sizeof(applied) - 1) == NULL)) {
 		buf_addspan(out, object);
 		return;
 	}
