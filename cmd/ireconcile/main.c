@@ -459,14 +459,6 @@ on_evaluator(void *arg, int fd, int events)
 
 /* ---- start ---- */
 
-static struct watches *
-load(struct err *err)
-{
-	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
-
-	return watches_load(opts.watches, &scope, err);
-}
-
 /* Only now, so that no process that was started before has a copy. */
 static int
 read_key(struct app *a, struct err *err)
@@ -571,7 +563,8 @@ static int
 run(struct err *err)
 {
 	struct app a = {.exit_code = 0};
-	struct watches *w = load(err);
+	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
+	struct watches *w = watches_load(opts.watches, &scope, err);
 
 	if (w == NULL || start(&a, w, err) != 0)
 		return -1;
