@@ -20,8 +20,6 @@ same $dashboard "$T/made/dashboard.json" "... is not stale (make monitoring)"
 cat >"$T/faults.jq" <<'END'
 # The names of variables in a text: $job, ${job}; not those of Grafana.
 def variables: [match("\\$\\{?([a-z]\\w*)"; "g").captures[0].string];
-def cells: .gridPos | [range(.y; .y + .h)] as $y
-  | [range(.x; .x + .w)[] as $x | $y[] | "\($x) \(.)"];
 def twice: group_by(.)[] | select(length > 1) | .[0];
 
 ([.templating.list[].name]) as $known
@@ -192,8 +190,13 @@ unanswered() {
 chosen '.*' '.*' >"$T/queries"
 ok "there are queries" test "$(wc -l <"$T/queries")" -gt 40
 is "$(grep -F "\$" "$T/queries")" "" "... without variables"
+answered() {
+	[ -z "$(unanswered <"$T/queries")" ]
+}
+# Rates need two samples.
+comes "$(patience 30)" answered
 is "$(unanswered <"$T/queries")" "" "each has data, if everything is chosen"
-is "$(chosen kpipe 'thing\\\\.example\\\\.com' | sed 's/namespace=~"kpipe"/namespace=~"ops"/g' |
+is "$(chosen kpipe 'thing\\.example\\.com' | sed 's/namespace=~"kpipe"/namespace=~"ops"/g' |
 	unanswered)" "" "... and if one operator is"
 is "$(printf '%s\n' 'sum(kpipe_ready' 'kpipe_nothing' | unanswered |
 	sed 's/^invalid.*: /error: /')" "error: sum(kpipe_ready
