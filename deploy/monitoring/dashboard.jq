@@ -39,7 +39,8 @@ def graph($title; $unit; $queries; $description):
   | .size = {w: 8, h: 8}
   | .fieldConfig.defaults.custom = {fillOpacity: 10, showPoints: "never"}
   | .options = {
-      legend: {displayMode: "list", placement: "bottom", showLegend: true},
+      legend: {
+        calcs: [], displayMode: "list", placement: "bottom", showLegend: true},
       tooltip: {mode: "multi", sort: "desc"}};
 
 # One number. $steps: its colours, from which value on.
@@ -50,6 +51,8 @@ def number($title; $unit; $query; $steps; $description):
   | .fieldConfig.defaults.thresholds = {mode: "absolute", steps: $steps}
   | .options = {
       colorMode: "background", graphMode: "none", justifyMode: "auto",
+      orientation: "auto", wideLayout: true,
+      showPercentChange: false, percentChangeColorMode: "standard",
       reduceOptions: {calcs: ["lastNotNull"], fields: "", values: false},
       textMode: "auto"};
 
@@ -299,7 +302,7 @@ def choice($name; $metric): "label_values(\($metric), \($name))" as $query | {
   templating: {list: [
     {name: "datasource", label: "datasource", type: "datasource",
       query: "prometheus", refresh: 1, regex: "", multi: false,
-      includeAll: false, current: {}, options: [], hide: 0},
+      includeAll: false, options: [], hide: 0},
     choice("job"; "kpipe_ready"),
     choice("namespace"; "kpipe_ready{job=~\"$job\"}"),
     choice("controller"; "kpipe_primaries\(of)")]},
