@@ -26,7 +26,7 @@ ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 # What the compiler and the system have: hardening flags, libraries.
 CONFIG := $(BUILD)/config.mk
 UNCONFIGURED := check check-all clean style check-layers demo version \
-	uninstall dist deb
+	monitoring uninstall dist deb
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
@@ -364,6 +364,11 @@ manifests-%: $(BIN)/kgen
 	@$(BIN)/kgen manifests -f pipeline/$* -o deploy/$*
 	@$(BIN)/kgen chart -f pipeline/$* -o deploy/$*/chart
 	@$(BIN)/kgen bundle -f pipeline/$* -o deploy/$*/bundle
+
+# Dashboard and alerts for all operators: the files that are made of others.
+.PHONY: monitoring
+monitoring:
+	@deploy/monitoring/generate
 
 # make deploy PIPELINE=at IMG=registry.example.com/at-operator:TAG, in the cluster
 # of kubectl; make undeploy PIPELINE=at. NAMESPACE, SCOPE, CONFIRM: deploy/README

@@ -20,7 +20,7 @@ there() {
 make="make --no-print-directory DESTDIR=$T/root PREFIX=/opt/kpipe"
 runs 0 "make install" bash -c "umask 077; $make install"
 there >"$T/there"
-is "$(grep -vE '^(755 (bin/|share/kpipe/(image/|(un)?deploy$|pipeline/playground/revisions$))|644 )' "$T/there")" "" "all users can read it"
+is "$(grep -vE '^(755 (bin/|share/kpipe/(image/|monitoring/generate$|(un)?deploy$|pipeline/playground/revisions$))|644 )' "$T/there")" "" "all users can read it"
 for main in cmd/*/main.c; do
 	tool=${main#cmd/}
 	tool=${tool%/main.c}
@@ -37,7 +37,7 @@ done
 
 # Every file of a folder, and no others.
 for folder in lib/jq:kpipe/jq pipeline:kpipe/pipeline doc:doc/kpipe/doc \
-	deploy/image:kpipe/image; do
+	deploy/image:kpipe/image deploy/monitoring:kpipe/monitoring; do
 	[ -d "${folder%:*}" ] || continue
 	is "$(cd "$root/share/${folder#*:}" && find . -type f | sort)" \
 		"$(cd "${folder%:*}" && find . -type f ! -path '*/.*/*' \

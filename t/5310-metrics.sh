@@ -119,21 +119,6 @@ process_network_transmit_bytes_total counter
 process_virtual_memory_max_bytes gauge" \
 	"same names, types and labels, but for what is not here"
 
-# ---- the alerts of the page ----
-
-{
-	printf 'groups:\n- name: kpipe\n  rules:\n'
-	sed -n '/^## Alerts/,/^## Who/p' doc/metrics.md |
-		sed -n '/^```yaml/,/^```/p' | grep -v '^```' | sed 's/^/  /'
-} >"$T/rules.yml"
-runs 0 "the alerts of doc/metrics.md are rules" \
-	promtool check rules "$T/rules.yml"
-is "$(sed -n 's/.*SUCCESS: //p' "$T/out")" "8 rules found" "... all of them"
-is "$(sed -n 's/^  *expr: //p' "$T/rules.yml" |
-	grep -o '[a-z_]*_[a-z_]*' | sort -u | grep -vxF -f <(
-		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md))" "" \
-	"... about metrics that are there"
-
 # ---- a pipeline, and Prometheus ----
 
 kapi_up

@@ -1,0 +1,85 @@
+#!/bin/bash
+# deploy/monitoring/alerts.yaml: each alert fires when it should, and not
+# otherwise; what its texts name exists.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+command -v promtool >/dev/null || skip_all "there is no promtool"
+dir=deploy/monitoring
+
+runs 0 "the alerts are rules" promtool check rules $dir/alerts.yaml
+runs 0 "... that fire when they should, and only then" \
+	promtool test rules $dir/alerts.test.yaml ||
+	quote <"$T/out"
+
+mkdir "$T/made"
+runs 0 "the object for the Prometheus operator" $dir/generate "$T/made"
+same $dir/prometheus_rule.yaml "$T/made/prometheus_rule.yaml" \
+	"... is not stale (make monitoring)"
+t/yaml-lines <$dir/alerts.yaml >"$T/alerts.json"
+is "$(t/yaml-lines <$dir/prometheus_rule.yaml | jq -Sc .spec)" \
+	"$(jq -Sc . "$T/alerts.json")" "... has the same rules"
+is "$(t/yaml-lines <$dir/prometheus_rule.yaml |
+	jq -r '.apiVersion, .kind, .metadata.name' | xargs)" \
+	"monitoring.coreos.com/v1 PrometheusRule kpipe" "... in its kind"
+
+# ---- every alert is tested ----
+
+jq -c '.groups[].rules[]' "$T/alerts.json" >"$T/rules"
+jq -r .alert "$T/rules" | sort >"$T/names"
+ok "there are alerts" test "$(wc -l <"$T/names")" -ge 12
+is "$(uniq -d "$T/names")" "" "... each with its name"
+is "$(jq -r 'select((.labels.severity | IN("critical", "warning") | not)
+	or (.annotations | [.summary, .description, .runbook_url]
+		| any(. == null or . == ""))) | .alert' "$T/rules")" "" \
+	"... and severity, summary, description and runbook"
+
+# tested MUTANT: whether the groups of $name still succeed with these rules, of
+# a jq program on the whole.
+t/yaml-lines <$dir/alerts.test.yaml >"$T/tests.json"
+mkdir "$T/mutant"
+tested() {
+	jq --arg name "$name" '.tests |= map(select(.name
+		| . == $name or startswith($name + ",")))' \
+		"$T/tests.json" >"$T/mutant/alerts.test.yaml"
+	jq --arg name "$name" "$1" "$T/alerts.json" >"$T/mutant/alerts.yaml"
+	promtool test rules "$T/mutant/alerts.test.yaml"
+}
+while read -r name; do
+	runs 0 "$name has tests that succeed" tested .
+	runs 1 "... and fail without it" tested \
+		'.groups[].rules |= map(select(.alert != $name))'
+	runs 1 "... and if it fires always" tested '.groups[].rules |= map(
+		if .alert == $name then .expr = "vector(1)" | del(.for) else . end)'
+	[ -n "$(jq -r --arg name "$name" \
+		'select(.alert == $name) | .for // ""' "$T/rules")" ] || continue
+	runs 1 "... and if it does not wait" tested '.groups[].rules |= map(
+		if .alert == $name then del(.for) else . end)'
+done <"$T/names"
+
+# ---- what they name ----
+
+# anchors FILE: of its headings, as forges make them
+anchors() {
+	sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' |
+		sed 's/[^a-z0-9 -]//g; s/ /-/g'
+}
+is "$(jq -r .annotations.runbook_url "$T/rules" | sort -u |
+	while IFS='#' read -r page anchor; do
+		anchors "$page" | grep -qxF -- "$anchor" || echo "$page#$anchor"
+	done)" "" "runbooks are sections that exist"
+is "$(sed -n '/^### Alerts/,$s/^| `\([A-Za-z]*\)` .*/\1/p' doc/operating.md |
+	sort)" "$(cat "$T/names")" "the page has each alert, and no other"
+# The metrics of a text; what is in quotes is a value.
+# shellcheck disable=SC2016
+metrics='s/"[^"]*"//g; s/(_bucket|_sum|_count)\b//g'
+is "$(jq -r .expr "$T/rules" | sed -E "$metrics" |
+	grep -oE '\b(kpipe|controller_runtime|workqueue|rest_client|leader|process|certwatcher)_[a-z_]+' |
+	sort -u | grep -vxF -f <(
+		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md))" "" \
+	"their metrics exist"
+
+# The alerts of kgen, for one operator, are called the same.
+is "$(sed -n 's/^ *- alert: //p' deploy/at/monitoring/prometheus_rule.yaml |
+	sort | comm -23 - "$T/names")" "" "an alert of kgen has its name here"
+done_testing
