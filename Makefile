@@ -190,7 +190,8 @@ $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
 # libcurl.a brings functions that stand in for zstd's (lib/curl-stubs).
-ZSTD_TESTS := $(BUILD)/t/lib/test-reading
+ZSTD_TESTS := $(BUILD)/t/lib/test-reading $(BUILD)/t/fuzz-kwhy \
+	$(BUILD)/t/fuzz-kview
 $(ZSTD_TESTS): private LIBS_test = $(ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
 $(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
 
@@ -204,7 +205,7 @@ $(BUILD)/t/fuzz/$(1).o: private ALL_CFLAGS += -iquote cmd/$(firstword \
 	$(subst /, ,$(2:$(BUILD)/cmd/%=%)))
 $(BUILD)/t/$(1): $(BUILD)/t/fuzz/$(1).o $(filter-out %/main.o,$(2)) \
 	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
 $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))

@@ -1,0 +1,66 @@
+/*
+ * fuzz-kwhy: the tale of recordings that are almost right.
+ *
+ *	fuzz-kwhy SECONDS SEED FILE...
+ *
+ * FILE are recordings, or lines of kwatch. Nothing reads outside its memory or
+ * leaks (run it with ASan); what is told is visible, in whole lines, and holds
+ * no value of a Secret.
+ */
+// needs cmd/kwhy/*.c
+// needs t/fuzz/recording.c
+#include <stddef.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "recording.h"
+#include "tale.h"
+
+static struct who who[4]; /* asked for in turn */
+static size_t turn;
+static struct tale tale;
+
+static void
+begin(void)
+{
+	tale_init(&tale, &who[turn % COUNT(who)]);
+	tale.named = turn++ % 3 == 0;
+}
+
+static void
+line(enum reading_result result, struct reading_line *l)
+{
+	if (result == READING_LINE)
+		tale_line(&tale, l);
+}
+
+static void
+end(void)
+{
+	struct span out = buf_span(&tale.out);
+
+	recording_expect_visible(out);
+	recording_expect(
+	    out.n == 0 || out.p[out.n - 1] == '\n', "it ends with a newline");
+	recording_expect(strstr(buf_str(&tale.out), RECORDING_SECRET) == NULL,
+	    "it holds no secret");
+	tale_release(&tale);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct recording_fuzz f = {"fuzz-kwhy", begin, line, end};
+	static const char *const asked[COUNT(who)][2] = {
+	    {"deployments", "default/example"},
+	    {"Memcached.cache.example.com", "default/example"},
+	    {"secret", "default/s"}, {"Deployment", "shop/session"}};
+	struct err err = ERR_INIT;
+
+	if (argc < 4)
+		return 100;
+	for (size_t i = 0; i < COUNT(who); i++)
+		who_parse(&who[i], asked[i][0], asked[i][1], &err);
+	return recording_fuzz(&f, argc, argv);
+}

@@ -1,0 +1,342 @@
+#include "recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "process/file.h"
+
+enum { LINES_MAX = 12, LONG = 20000, DEEP = 250, STUCK_S = 20 };
+
+static const struct recording_fuzz *fuzz;
+static struct span *seeds; /* lines */
+static size_t seed_count;
+static struct buf recording; /* the one that is tried, before compression */
+static unsigned state;
+
+void
+recording_expect(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s: does not hold: %s\n", fuzz->name, what);
+	fwrite(recording.data, 1, recording.len, stderr);
+	abort();
+}
+
+void
+recording_expect_visible(struct span text)
+{
+	const char *p = text.p, *end = text.p + text.n;
+
+	while (p < end) {
+		uint32_t c = 0;
+		size_t n = utf8_decode(p, end, &c);
+
+		recording_expect(n > 0 && (c == '\n' || utf8_is_visible(c)),
+		    "it is visible");
+		p += n;
+	}
+}
+
+static unsigned
+below(size_t n)
+{
+	state = state * 1664525u + 1013904223u;
+	return n == 0 ? 0 : (unsigned)((state >> 8) % n);
+}
+
+/* ---- lines ---- */
+
+static void
+splice(struct buf *b, struct span old, struct span new)
+{
+	struct buf all = BUF_INIT;
+	size_t at = (size_t)(old.p - b->data);
+
+	buf_add(&all, b->data, at);
+	buf_addspan(&all, new);
+	buf_add(&all, b->data + at + old.n, b->len - at - old.n);
+	buf_release(b);
+	*b = all;
+}
+
+/* A value somewhere in a text; also what is none, as at the end of a string. */
+static struct span
+value_in(struct span text)
+{
+	size_t at = below(text.n);
+	struct span rest;
+
+	while (at < text.n && strchr("\"{[-0123456789tfn", text.p[at]) == NULL)
+		at++;
+	rest = span_skip(text, at);
+	return json_value(&rest);
+}
+
+static void
+add_odd_value(struct buf *b)
+{
+	static const char *const odd[] = {"null", "true", "false", "{}", "[]",
+	    "\"\"", "0", "-1", "17", "1e999", "99999999999999999999",
+	    "\"\\u001b[2J\"", "\"a\\u0000b\"", "\"\\u202ex\"",
+	    "\"\xc2\x9b"
+	    "2J\"",
+	    "\"\xe2\x80\xaex\"", "\"\x7f\"", "\"</script><!--\"", "\"\\ud800\"",
+	    "\"99999-01-01T00:00:00Z\"", "\"-001-01-01T00:00:00Z\"",
+	    "\"0000-00-00T00:00:00.000000Z\"", "\"Secret/default/s\"",
+	    "\"Thing.example.com/default/t x\"", "\"/\"", "\"////\"",
+	    "{\"differs\":[{\"path\":7}],\"gone\":true}", "[[],{},[{}]]",
+	    "\"\xff\"", "\"\xed\xa0\x80\"", "\"", "{\"a\":"};
+	unsigned which = below(COUNT(odd) + 3);
+
+	if (which < COUNT(odd))
+		buf_adds(b, odd[which]);
+	else if (which == COUNT(odd))
+		for (unsigned i = below(DEEP) + 1, n = i; i + n > 0;)
+			buf_addc(b, i > 0 ? (i--, '[') : (n--, ']'));
+	else if (which == COUNT(odd) + 1)
+		for (unsigned i = below(DEEP) + 1; i > 0; i--)
+			buf_adds(b, i > 1 ? "{\"a\":[" : "{\"a\":[]}");
+	else {
+		buf_addc(b, '"');
+		for (unsigned i = below(LONG); i > 0; i--)
+			buf_adds(b, below(9) > 0 ? "l" : "\xe2\x80\xa6");
+		buf_addc(b, '"');
+	}
+}
+
+/* A member of the object: removed, doubled, or its key spelled otherwise. */
+static void
+change_member(struct buf *line, struct span object)
+{
+	struct json_members m = json_members(object);
+	struct span whole, key;
+	struct buf other = BUF_INIT;
+
+	for (unsigned i = below(6) + 1; i > 0; i--)
+		if (!json_member(&m))
+			return;
+	key = span_make(m.key.p - 1, m.key.n + 2);
+	whole = span_make(key.p, (size_t)(m.value.p + m.value.n - key.p));
+	switch (below(3)) {
+	case 0: /* and the comma behind it */
+		whole.n += whole.p[whole.n] == ',';
+		break;
+	case 1:
+		buf_addspan(&other, whole);
+		buf_addc(&other, ',');
+		buf_addspan(&other, whole);
+		break;
+	default:
+		if (m.key.n == 0)
+			break;
+		whole = key;
+		buf_addf(&other, "\"\\u%04x%.*s\"", (unsigned char)m.key.p[0],
+		    SPAN_ARG(span_skip(m.key, 1)));
+	}
+	splice(line, whole, buf_span(&other));
+	buf_release(&other);
+}
+
+static void
+change(struct buf *line)
+{
+	struct span at = value_in(buf_span(line));
+	struct buf new = BUF_INIT;
+
+	if (at.p == NULL)
+		return;
+	switch (below(8)) {
+	case 0:
+	case 1:
+	case 2:
+		change_member(line, at);
+		break;
+	case 3:
+	case 4: /* a value of another line */
+		splice(line, at, value_in(seeds[below(seed_count)]));
+		break;
+	case 5:
+		line->data[below(line->len)] = (char)below(256);
+		break;
+	default:
+		add_odd_value(&new);
+		splice(line, at, buf_span(&new));
+	}
+	buf_release(&new);
+}
+
+static void
+add_secret(struct buf *b)
+{
+	static unsigned version;
+
+	buf_addf(b,
+	    "{\"type\":\"MODIFIED\",\"object\":{\"apiVersion\":\"v1\","
+	    "\"kind\":\"Secret\",\"metadata\":{\"namespace\":\"default\","
+	    "\"name\":\"s\",\"annotations\":{\"kubectl.kubernetes.io/last-"
+	    "applied-configuration\":\"" RECORDING_SECRET "%u\"}},"
+	    "\"data\":{\"p\":\"" RECORDING_SECRET
+	    "%u\",\"a.b\":\"" RECORDING_SECRET "\"}}}\n",
+	    version, version);
+	version++;
+}
+
+static void
+make_recording(bool secrets)
+{
+	unsigned lines = below(LINES_MAX) + 1, secret = below(lines);
+
+	buf_reset(&recording);
+	for (unsigned i = 0; i < lines; i++) {
+		struct buf line = BUF_INIT;
+
+		buf_addspan(&line, seeds[below(seed_count)]);
+		for (unsigned n = below(4); n > 0 && line.len > 0; n--)
+			change(&line);
+		buf_addspan(&recording, buf_span(&line));
+		buf_addc(&recording, '\n');
+		buf_release(&line);
+		if (secrets && (i == secret || below(6) == 0))
+			add_secret(&recording);
+	}
+}
+
+/* ---- bytes ---- */
+
+/* In several parts, each of its level. */
+static void
+compress(struct buf *to, struct span text)
+{
+	while (text.n > 0) {
+		size_t n = below(3) > 0 ? text.n : below(text.n) + 1;
+		size_t room = ZSTD_compressBound(n), size;
+
+		size = ZSTD_compress(
+		    buf_reserve(to, room), room, text.p, n, (int)below(5) - 1);
+		recording_expect(!ZSTD_isError(size), "it compresses");
+		to->len += size;
+		text = span_skip(text, n);
+	}
+}
+
+static void
+damage(struct buf *b)
+{
+	unsigned at = below(b->len);
+
+	switch (below(4)) {
+	case 0:
+		buf_truncate(b, at);
+		break;
+	case 1:
+		buf_consume(b, at);
+		break;
+	case 2: /* again, from there */
+		buf_reserve(b, b->len - at);
+		buf_add(b, b->data + at, b->len - at);
+		break;
+	default:
+		b->data[at] = (char)below(256);
+	}
+}
+
+/* ---- rounds ---- */
+
+static void
+read_recording(const char *path)
+{
+	struct err err = ERR_INIT;
+	struct reading *r = reading_new(&path, 1, &err);
+	struct reading_line line;
+	enum reading_result result;
+	size_t lines = 0;
+
+	recording_expect(r != NULL, "it opens");
+	fuzz->begin();
+	while ((result = reading_next(r, &line)) == READING_LINE ||
+	    result == READING_BAD) {
+		recording_expect(
+		    ++lines < 100 * LINES_MAX, "there are not more lines");
+		fuzz->line(result, &line);
+	}
+	recording_expect(result == READING_END || line.err.message[0] != '\0',
+	    "a failure says why");
+	fuzz->end();
+	reading_free(r);
+}
+
+static void
+round_of(int fd, const char *path)
+{
+	struct buf bytes = BUF_INIT;
+	bool damaged = below(3) == 0;
+
+	make_recording(!damaged); /* damage may rename the members of one */
+	if (below(3) == 0)
+		compress(&bytes, buf_span(&recording));
+	else
+		buf_addspan(&bytes, buf_span(&recording));
+	for (unsigned i = below(3); damaged && i > 0 && bytes.len > 0; i--)
+		damage(&bytes);
+	recording_expect(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+		file_write(fd, buf_span(&bytes)) == 0,
+	    "it is written");
+	buf_release(&bytes);
+	alarm(STUCK_S);
+	read_recording(path);
+}
+
+static void
+add_seeds(struct span text)
+{
+	while (text.p != NULL) {
+		struct span line = span_cut(&text, '\n');
+
+		if (line.n == 0)
+			continue;
+		seeds = mem_grow(seeds, seed_count, sizeof(*seeds));
+		seeds[seed_count++] = line;
+	}
+}
+
+int
+recording_fuzz(const struct recording_fuzz *f, int argc, char **argv)
+{
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	unsigned long rounds = 0;
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+	char path[40];
+	time_t end;
+
+	fuzz = f;
+	for (int i = 3; i < argc; i++)
+		if (file_read(argv[i], 16, &text, &err) != 0) {
+			fprintf(stderr, "%s: %s\n", f->name, err.message);
+			return 100;
+		}
+	add_seeds(buf_span(&text));
+	if (seed_count == 0 || fd < 0)
+		return 100;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	end = time(NULL) + strtol(argv[1], NULL, 10);
+	state = (unsigned)strtoul(argv[2], NULL, 10);
+	for (; rounds % 64 != 0 || time(NULL) < end; rounds++)
+		round_of(fd, path);
+	printf("%lu recordings\n", rounds);
+	free(seeds);
+	buf_release(&text);
+	buf_release(&recording);
+	close(fd);
+	return 0;
+}
