@@ -95,6 +95,21 @@ printf '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"na
 	kwhy pod ns/p >"$T/out"
 is "$(cat "$T/out")" '-  1  It was seen (version 1, by x\x1b[31m\nkwhy).' \
 	"invisible characters are made visible"
+bad=$(printf '\302\233')
+{
+	printf '{"record":"segment","version":1,"tool":"x","programs":{"A%s":"b"}}\n' "$bad"
+	set '"because":{"events":[{"type":"ADDED","kind":"Pod","name":"n","resourceVersion":"1'"$bad"'"}]}' ""
+	printf '{"record":"result","tool":"k%s","line":{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"namespace":"ns","name":"t"},"result":"created"}}\n' "$bad"
+} >"$T/a$bad"
+kwhy thing ns/t "$T/a$bad" "$T/a$bad" >"$T/out" 2>&1
+is "$(grep -ac "$bad" "$T/out")" 0 "... everywhere"
+is "$(grep -aoF '\u009b' "$T/out" | wc -l)" 10 "... and still told"
+{
+	set '"because":{"items":{"Secret/ns/s":{"differs":[{"path":".data.p","observed":"aHVudGVyMg==","wanted":"eA=="}]}}}' \
+		'{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"s"}}'
+} | kwhy secret ns/s >"$T/out"
+is "$(cat "$T/out")" "-  1  Thing.example.com ns/t wants it to be changed: .data.p differs$start." \
+	"values of Secrets are not told if a set has them"
 
 # --- files
 zstd -q -o "$T/a.jsonl.zst" "$recording"

@@ -25,6 +25,12 @@ reasons_identity(struct span object)
 	return o;
 }
 
+bool
+reasons_is_secret(const struct objref *o)
+{
+	return o->group.n == 0 && span_is(o->kind, "Secret");
+}
+
 void
 reasons_add_object(struct buf *b, const struct objref *o)
 {
@@ -46,10 +52,10 @@ add_told(struct buf *b, struct span object, const char *key)
 }
 
 static void
-add_field(struct buf *b, struct span field)
+add_field(struct buf *b, struct span field, bool secret)
 {
 	add_told(b, field, "path");
-	if (text_of(field, "observed").n == 0) {
+	if (secret || text_of(field, "observed").n == 0) {
 		buf_adds(b, " differs");
 		return;
 	}
@@ -60,7 +66,7 @@ add_field(struct buf *b, struct span field)
 }
 
 void
-reasons_add_differs(struct buf *b, struct span item)
+reasons_add_differs(struct buf *b, struct span item, bool secret)
 {
 	struct json_elements list = json_elements(json_get(item, "differs"));
 	int64_t more = 0;
@@ -68,7 +74,7 @@ reasons_add_differs(struct buf *b, struct span item)
 
 	while (json_element(&list)) {
 		buf_adds(b, count++ > 0 ? "; " : "");
-		add_field(b, list.value);
+		add_field(b, list.value, secret);
 	}
 	if (json_int(json_get(item, "moreDiffers"), &more) && more > 0)
 		buf_addf(b, "; and %lld more", (long long)more);
@@ -78,10 +84,11 @@ void
 reasons_add_place(
     struct buf *b, const struct tale *t, size_t source, size_t line)
 {
-	if (t->named)
-		buf_addf(b, "%s:%zu", t->sources[source], line);
-	else
-		buf_addf(b, "%zu", line);
+	if (t->named) {
+		quote_text(b, span_str(t->sources[source]));
+		buf_addc(b, ':');
+	}
+	buf_addf(b, "%zu", line);
 }
 
 static void
@@ -109,8 +116,10 @@ add_event(struct buf *b, const struct tale *t, struct span event)
 		buf_adds(b, " by ");
 		add_told(b, event, "manager");
 	}
-	if (version.n > 0)
-		buf_addf(b, ", version %.*s", SPAN_ARG(version));
+	if (version.n > 0) {
+		buf_adds(b, ", version ");
+		add_told(b, event, "resourceVersion");
+	}
 	if (at != NULL) {
 		buf_adds(b, ", line ");
 		reasons_add_place(b, t, at->source, at->line);

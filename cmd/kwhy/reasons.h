@@ -12,11 +12,14 @@
 /* The identity that a JSON object has beside or below its metadata; borrowed. */
 struct objref reasons_identity(struct span object);
 
+/* Whether values are not told. */
+bool reasons_is_secret(const struct objref *o);
+
 /* "Deployment.apps default/web" */
 void reasons_add_object(struct buf *b, const struct objref *o);
 /* ".spec.replicas is 7, wanted is 3, and 2 more fields differ" of an element of
- * because.items; nothing if there is none. */
-void reasons_add_differs(struct buf *b, struct span item);
+ * because.items; nothing if there is none. Of a Secret only the paths. */
+void reasons_add_differs(struct buf *b, struct span item, bool secret);
 /* ", because ..." of a line's because. */
 void reasons_add_events(
     struct buf *b, const struct tale *t, struct span because);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "process/file.h"
 #include "reasons.h"
@@ -61,12 +62,12 @@ static void
 add_json(struct buf *b, struct span value, size_t max)
 {
 	struct buf compact = BUF_INIT;
-	bool cut;
+	size_t n;
 
 	json_add_compact(&compact, value);
-	cut = compact.len > max;
-	quote_text(b, cut ? span_make(compact.data, max) : buf_span(&compact));
-	if (cut)
+	n = utf8_cut(buf_span(&compact), max);
+	quote_text(b, span_make(compact.data, n));
+	if (n < compact.len)
 		buf_adds(b, "...");
 	buf_release(&compact);
 }
@@ -78,12 +79,6 @@ add_string(struct buf *b, struct span object, const char *key)
 
 	quote_text(b, json_string(json_get(object, key), &scratch));
 	buf_release(&scratch);
-}
-
-static bool
-is_secret(const struct objref *o)
-{
-	return o->group.n == 0 && span_is(o->kind, "Secret");
 }
 
 /* ---- seen ---- */
@@ -150,7 +145,7 @@ tell_seen(struct tale *t, const struct reading_line *line,
 	}
 	if (known)
 		contrast_find(&t->contrast, buf_span(&t->object), line->body,
-		    is_secret(o));
+		    reasons_is_secret(o));
 	/* A segment begins with what is known. */
 	if (!known || t->contrast.count > 0) {
 		buf_adds(
@@ -198,7 +193,7 @@ add_wish(struct buf *b, const struct objref *o, struct span reconcile)
 		buf_adds(b,
 		    json_get(why, "repair").p != NULL ? "to be repaired: "
 						      : "to be changed: ");
-		reasons_add_differs(b, why);
+		reasons_add_differs(b, why, reasons_is_secret(o));
 	} else {
 		buf_adds(b,
 		    json_type(known) == JSON_STRING ? "to be as it is"
@@ -339,8 +334,8 @@ tell_result(struct tale *t, const struct reading_line *line)
 
 	if (ours ||
 	    (objref_parse_key(&primary, key) && who_is(&t->who, &primary))) {
-		buf_addf(&t->text,
-		    "%.*s: ", SPAN_ARG(tool.n > 0 ? tool : span_str("kapply")));
+		quote_text(&t->text, tool.n > 0 ? tool : span_str("kapply"));
+		buf_adds(&t->text, ": ");
 		if (!ours) {
 			reasons_add_object(&t->text, &o);
 			buf_addc(&t->text, ' ');
@@ -415,7 +410,9 @@ tell_segment(struct tale *t, const struct reading_line *line)
 
 	add_string(&tool, line->text, "tool");
 	for (struct json_members m = json_members(programs); json_member(&m);) {
-		buf_addf(&tool, ", %.*s by ", SPAN_ARG(m.key));
+		buf_adds(&tool, ", ");
+		quote_text(&tool, m.key);
+		buf_adds(&tool, " by ");
 		quote_text(&tool, json_raw_string(m.value));
 	}
 	if (!span_eq(buf_span(&tool), buf_span(&t->tool))) {
