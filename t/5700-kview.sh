@@ -281,6 +281,16 @@ is "$(rows "$T/out" .[2] | wc -l) $(data "$T/out" | tail -n 1 |
 	"... the page has what came before, and says so"
 ok "... and its end" grep -q "^</html>" "$T/out"
 
+zstd -q --long=24 <"$T/incident.jsonl" >"$T/window.zst"
+runs 100 "a window that is too large" kview --term "$T/window.zst"
+ok "... is said" grep -q "window.zst: compressed with a window of more than 8 MiB" \
+	"$T/err"
+mkdir "$T/fifo"
+mkfifo "$T/fifo/00000001.jsonl.zst"
+runs 100 "a FIFO as a segment is not waited for" timeout 60 kview --term "$T/fifo"
+is "$(grep -c "fifo/00000001.jsonl.zst is not a file: move it" "$T/err")" 1 \
+	"... it is said"
+
 runs 100 "no such file" kview "$T/nowhere"
 ok "... is named" grep -q "^kview: fatal: .*$T/nowhere" "$T/err"
 is "$(cat "$T/out")" "" "... without a page"
@@ -298,6 +308,20 @@ is "$(timeout 60 script -qec "kview '$T/incident.jsonl'" /dev/null </dev/null | 
 	"no page on a terminal"
 
 # ---- size ----
+
+# Each is the parent of the one before.
+seq 60000 | awk '{ printf("{\"record\":\"set\",\"line\":{\"items\":[{\"kind\":\"A\",\"metadata\":{\"name\":\"%d\"}}],\"reconcile\":{\"primary\":{\"kind\":\"A\",\"name\":\"%d\"}}}}\n", $1, $1 + 1) }' >"$T/chain.jsonl"
+runs 0 "very many objects, one below the other" \
+	sh -c 'ulimit -s 1024; kview "$1"' sh "$T/chain.jsonl"
+stages() { # STARTS
+	seq 300 | awk -v n="$1" '{ printf("%s\"s%d\":{\"starts\":%d}", NR > 1 ? "," : "", $1, n) }'
+}
+for starts in 1 2; do
+	printf '{"record":"state","line":{"phase":"running","stages":{%s}}}\n' \
+		"$(stages $starts)"
+done >"$T/stages.jsonl"
+runs 0 "very many stages" kview --term "$T/stages.jsonl"
+is "$(grep -c 'started again' "$T/out")" 256 "... not all are told"
 
 t/view/many 20000 2000 >"$T/many.jsonl"
 runs 0 "20,000 events" kview "$T/many.jsonl"

@@ -10,6 +10,7 @@
 
 enum {
 	KEYS_MAX = 64,	      /* of items in the details of a set */
+	STAGES_MAX = 256,     /* of a pipeline, whose starts are told */
 	MEMBER_MAX = 8 * 1024 /* bytes of a member that is copied */
 };
 
@@ -263,7 +264,9 @@ take_result(struct story *s, const struct reading_line *line)
 static void
 tell_starts(struct story *s, struct span before, struct span now)
 {
-	for (struct json_members m = json_members(now); json_member(&m);) {
+	struct json_members m = json_members(now);
+
+	for (size_t i = 0; i < STAGES_MAX && json_member(&m); i++) {
 		int64_t old = 0, starts = 0;
 		struct json_members o = json_members(before);
 

@@ -86,19 +86,19 @@ put_track(struct pagefile *p, struct track *t)
 	put_line(p);
 }
 
+/* And those above: a loop, for there may be very many. */
 static void
-put_parent(struct pagefile *p, struct track *t)
+put_parents(struct pagefile *p, struct track *t)
 {
-	if (t->parent == t->told_parent)
-		return;
-	put_parent(p, t->parent);
-	put_track(p, t->parent);
-	t->told_parent = t->parent;
-	begin_track(p, t);
-	json_add_key(&p->line, "parent");
-	json_add_int(&p->line, (int64_t)t->parent->index);
-	buf_addc(&p->line, '}');
-	put_line(p);
+	for (; t->parent != t->told_parent; t = t->parent) {
+		put_track(p, t->parent);
+		t->told_parent = t->parent;
+		begin_track(p, t);
+		json_add_key(&p->line, "parent");
+		json_add_int(&p->line, (int64_t)t->parent->index);
+		buf_addc(&p->line, '}');
+		put_line(p);
+	}
 }
 
 static void
@@ -141,7 +141,7 @@ void
 pagefile_row(struct pagefile *p, const struct viewrow *row)
 {
 	put_track(p, row->track);
-	put_parent(p, row->track);
+	put_parents(p, row->track);
 	buf_addc(&p->line, '[');
 	if (row->has_time)
 		json_add_int(&p->line, row->us);
@@ -203,7 +203,7 @@ pagefile_end(struct pagefile *p, const struct tracks *all,
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (all->list[i]->told) {
-			put_parent(p, all->list[i]);
+			put_parents(p, all->list[i]);
 			put_object(p, all->list[i]);
 		}
 	put_end(p, end);

@@ -8,7 +8,8 @@
 #define NOT_TOLD "\"(not shown)\""
 
 enum {
-	SEARCHES_MAX = 4096, /* of members in another order */
+	STEPS_MAX = 1 << 20, /* over what is in another order */
+	PATH_MAX_TOLD = 1024,
 	HEADING_VALUE = 48
 };
 
@@ -83,7 +84,7 @@ set_heading(struct contrast *c, struct span from, struct span to, bool told)
 		return;
 	buf_reset(&c->heading);
 	c->dull = dull;
-	buf_addspan(&c->heading, path);
+	buf_addspan(&c->heading, cut(path, PATH_MAX_TOLD));
 	if (!told)
 		return;
 	buf_addc(&c->heading, ' ');
@@ -128,7 +129,7 @@ add_field(struct contrast *c, struct span from, struct span to)
 	if (c->count > 1)
 		buf_addc(&c->fields, ',');
 	buf_addc(&c->fields, '[');
-	json_add_string(&c->fields, path);
+	json_add_string(&c->fields, cut(path, PATH_MAX_TOLD));
 	add_value(c, from, told);
 	add_value(c, to, told);
 	buf_addc(&c->fields, ']');
@@ -168,6 +169,14 @@ is_bookkeeping(const struct contrast *c, struct span key)
 		span_is(key, "managedFields"));
 }
 
+/* A hostile object would be searched for hours: what is not found by then
+ * differs. */
+static bool
+may_step(struct contrast *c)
+{
+	return c->steps < STEPS_MAX && ++c->steps > 0;
+}
+
 /* The member of that key, which is at *next if both objects have one order. */
 static struct span
 member_of(struct contrast *c, struct span object, struct json_members *next,
@@ -179,9 +188,8 @@ member_of(struct contrast *c, struct span object, struct json_members *next,
 		*next = at;
 		return at.value;
 	}
-	if (++c->searches > SEARCHES_MAX)
-		return SPAN_NONE;
-	for (at = json_members(object); json_member(&at);)
+	at = json_members(object);
+	while (may_step(c) && json_member(&at))
 		if (span_eq(at.key, key)) {
 			*next = at;
 			return at.value;
@@ -236,17 +244,24 @@ identity(struct span list)
 	return NULL;
 }
 
+/* The element whose key has the value, which is at *next if both lists have one
+ * order. */
 static struct span
-element_of(
-    struct contrast *c, struct span list, const char *key, struct span value)
+element_of(struct contrast *c, struct span list, struct json_elements *next,
+    const char *key, struct span value)
 {
-	struct json_elements e = json_elements(list);
+	struct json_elements at = *next;
 
-	if (++c->searches > SEARCHES_MAX)
-		return SPAN_NONE;
-	while (json_element(&e))
-		if (span_eq(json_get(e.value, key), value))
-			return e.value;
+	if (json_element(&at) && span_eq(json_get(at.value, key), value)) {
+		*next = at;
+		return at.value;
+	}
+	at = json_elements(list);
+	while (may_step(c) && json_element(&at))
+		if (span_eq(json_get(at.value, key), value)) {
+			*next = at;
+			return at.value;
+		}
 	return SPAN_NONE;
 }
 
@@ -267,16 +282,19 @@ static void
 compare_by_key(
     struct contrast *c, const char *key, struct span from, struct span to)
 {
+	struct json_elements next = json_elements(from);
+
 	for (struct json_elements e = json_elements(to); json_element(&e);) {
 		struct span value = json_get(e.value, key);
 
-		compare_element(
-		    c, key, value, element_of(c, from, key, value), e.value);
+		compare_element(c, key, value,
+		    element_of(c, from, &next, key, value), e.value);
 	}
+	next = json_elements(to);
 	for (struct json_elements e = json_elements(from); json_element(&e);) {
 		struct span value = json_get(e.value, key);
 
-		if (element_of(c, to, key, value).p == NULL)
+		if (element_of(c, to, &next, key, value).p == NULL)
 			compare_element(c, key, value, e.value, SPAN_NONE);
 	}
 }
@@ -339,7 +357,7 @@ contrast_find(struct contrast *c, struct span from, struct span to, bool secret)
 	buf_reset(&c->fields);
 	buf_reset(&c->heading);
 	buf_reset(&c->path);
-	c->count = c->searches = 0;
+	c->count = c->steps = 0;
 	c->spec = c->status = c->meta = c->dull = false;
 	c->secret = secret;
 	compare(c, from, to);

@@ -4,7 +4,7 @@
  * Elements of lists are told apart by name, type or key, if all have it, else
  * by their place: .status.conditions[type=Ready].status. Left out is what
  * changes with every write: metadata.resourceVersion, .generation and
- * .managedFields. Values are cut. Of Secrets only the paths are told, and so of
+ * .managedFields. Values are cut, and very long paths. Of Secrets only the paths are told, and so of
  * the annotation last-applied-configuration, which repeats the object.
  */
 #ifndef CONTRAST_H
@@ -32,8 +32,8 @@ struct contrast {
 	bool spec, status, meta; /* where */
 	/* Its own: */
 	struct buf path;
-	size_t searches;
-	bool dull; /* heading is of a field that says little */
+	size_t steps; /* of searches */
+	bool dull;    /* heading is of a field that says little */
 };
 
 /* Zeroed, but limits. */

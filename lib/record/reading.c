@@ -113,14 +113,24 @@ reading_free(struct reading *r)
 	free(r);
 }
 
+static bool
+is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* 1: it is open; 0: it was left out; -1 with err. */
 static int
 open_next(struct reading *r, struct err *err)
 {
 	const struct reading_source *s = &r->sources[r->next++];
 	bool input = strcmp(s->path, "-") == 0;
+	/* A FIFO among segments would be waited for without an end. */
+	int flags = O_RDONLY | O_CLOEXEC | (s->segment ? O_NONBLOCK : 0);
 	int fd = input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-		       : open(s->path, O_RDONLY | O_CLOEXEC);
+		       : open(s->path, flags);
 
 	if (fd < 0 && errno == ENOENT && s->segment)
 		return 0;
@@ -128,6 +138,11 @@ open_next(struct reading *r, struct err *err)
 	if (fd < 0)
 		return err_set(err, ERR_PERMANENT, "cannot read %s: %s",
 		    r->path, strerror(errno));
+	if (s->segment && !is_file(fd)) {
+		close(fd);
+		return err_set(err, ERR_PERMANENT,
+		    "%s is not a file: move it out of the recording", r->path);
+	}
 	r->unpack = unpack_new(fd);
 	r->segment = s->segment;
 	r->number = 0;

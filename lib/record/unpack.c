@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/mem.h"
 
@@ -116,7 +117,7 @@ cut(struct unpack *u)
  * block at a time, because a call that fails gives out nothing of those before.
  */
 static enum unpack_result
-decompress(struct unpack *u, struct buf *out)
+decompress(struct unpack *u, struct buf *out, struct err *err)
 {
 	size_t there = u->end - u->at;
 	ZSTD_inBuffer in = {
@@ -129,6 +130,16 @@ decompress(struct unpack *u, struct buf *out)
 		u->in_part = true;
 	}
 	left = ZSTD_decompressStream(u->zstd, &to, &in);
+	/* Only of the first part: behind it, it may be damage. */
+	if (u->part == 0 &&
+	    ZSTD_getErrorCode(left) ==
+		ZSTD_error_frameParameter_windowTooLarge) {
+		err_set(err, ERR_PERMANENT,
+		    "compressed with a window of more than %d MiB: compress "
+		    "it without --long and --ultra",
+		    1 << (UNPACK_WINDOW_LOG - 20));
+		return UNPACK_FAILED;
+	}
 	if (ZSTD_isError(left))
 		return cut(u);
 	out->len += to.pos;
@@ -174,7 +185,7 @@ unpack_next(struct unpack *u, struct buf *out, struct err *err)
 				return UNPACK_END;
 			return cut(u);
 		}
-		r = decompress(u, out);
+		r = decompress(u, out, err);
 		if (r != UNPACK_BYTES || out->len > before)
 			return r;
 	}

@@ -114,6 +114,42 @@ whole(const char *object, bool secret)
 	return buf_str(&b);
 }
 
+/* ["name":"1", ...] of n elements, in the other direction if step is -1. */
+static void
+add_list(struct buf *b, int n, int step, const char *value)
+{
+	buf_reset(b);
+	buf_adds(b, "{\"l\":[");
+	for (int i = 0; i < n; i++)
+		buf_addf(b, "%s{\"name\":\"%d\",\"v\":%s}", i > 0 ? "," : "",
+		    step > 0 ? i : n - 1 - i, i == n - 1 ? value : "1");
+	buf_adds(b, "]}");
+}
+
+static void
+test_size(void)
+{
+	struct buf a = BUF_INIT, b = BUF_INIT;
+
+	add_list(&a, 9000, 1, "1");
+	add_list(&b, 9000, 1, "2");
+	is(fields(buf_str(&a), buf_str(&b)),
+	    "[\".l[name=8999].v\",\"1\",\"2\"]", "a long list");
+	add_list(&b, 9000, -1, "1");
+	fields(buf_str(&a), buf_str(&b));
+	ok(c.count > 0, "a long one in another order is not searched wholly");
+	buf_reset(&a);
+	buf_adds(&a, "{\"");
+	for (int i = 0; i < 3000; i++)
+		buf_addc(&a, 'k');
+	buf_adds(&a, "\":1}");
+	fields("{}", buf_str(&a));
+	ok(c.count == 1 && c.fields.len < 1100 && c.heading.len < 1100,
+	    "a very long path is cut");
+	buf_release(&a);
+	buf_release(&b);
+}
+
 static void
 test_secrets(void)
 {
@@ -156,6 +192,7 @@ main(void)
 	test_lists();
 	test_where();
 	test_limits();
+	test_size();
 	test_secrets();
 	contrast_release(&c);
 	return tap_done();
