@@ -8,8 +8,8 @@
  * stands, unchanged, in those that are not damaged: RECORDING_SECRET is the value
  * that must not be told.
  */
-#ifndef FUZZ_RECORDING_H
-#define FUZZ_RECORDING_H
+#ifndef RECORDING_H
+#define RECORDING_H
 
 #include "base/span.h"
 #include "record/reading.h"
