@@ -289,7 +289,7 @@ mkdir "$T/fifo"
 mkfifo "$T/fifo/00000001.jsonl.zst"
 runs 100 "a FIFO as a segment is not waited for" timeout 60 kview --term "$T/fifo"
 is "$(grep -c "fifo/00000001.jsonl.zst is not a file: move it" "$T/err")" 1 \
-	"... it is said"
+	"... but named"
 
 runs 100 "no such file" kview "$T/nowhere"
 ok "... is named" grep -q "^kview: fatal: .*$T/nowhere" "$T/err"

@@ -69,7 +69,7 @@ splice(struct buf *b, struct span old, struct span new)
 	*b = all;
 }
 
-/* A value somewhere in a text; also what is none, as at the end of a string. */
+/* A value somewhere in a text; and pieces of strings, for odd bytes. */
 static struct span
 value_in(struct span text)
 {
