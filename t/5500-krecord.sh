@@ -50,7 +50,7 @@ last_state() {
 	generate 20
 	end_kind ConfigMap
 } >"$T/events"
-echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"manager":"m","because":{"program":"0123456789abcdef"}}}' >"$T/sets"
+echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"manager":"m"}}' >"$T/sets"
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":"c1"},"result":"created"}' >"$T/results"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"a"},"status":{"ok":true}}' >"$T/statuses"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"a"},"result":"written"}' >"$T/written"
@@ -75,7 +75,6 @@ runs 0 "stat" krecord stat "$T/all"
 is "$(figure events) $(figure sets) $(figure results) $(figure statuses) $(figure states)" \
 	"22 1 2 1 1" "... counts lines"
 is "$(figure objects)" "ConfigMap 10" "... objects"
-is "$(figure programs)" 0123456789abcdef "... programs"
 is "$(figure from)" 2026-01-01T00:00:00.000000Z "... and times"
 runs 0 "cat" krecord cat "$T/all"
 same "$T/out" "$T/lines" "... prints all lines"
@@ -257,13 +256,18 @@ EOT
 	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"ns"},"spec":{"password":"SECRET2","shown":"SHOWN"}}}'
 	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s","namespace":"ns","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"SECRET3"}}}}'
 } >"$T/events"
-echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"stringData":{"k":"SECRET4"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"status":{"token":"SECRET5","n":"SHOWN"},"onError":{"token":"SECRET6"},"because":{"Thing.example.com/ns/b":{"path":".spec.password","observed":"SECRET7","wanted":"SECRET8"},"items":{"Thing.example.com/ns/c":{"differs":[{"path":".x","observed":"\"SECRET9\""}]},"ConfigMap/ns/c":{"differs":[{"path":".x","observed":"SHOWN"}]}}}}}' >"$T/sets"
+echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"stringData":{"k":"SECRET4"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"status":{"token":"SECRET5","n":"SHOWN"},"onError":{"token":"SECRET6"},"because":{"items":{"Thing.example.com/ns/b":{"differs":[{"path":".spec.password","observed":"SECRET7","wanted":"SECRET8"}]},"Thing.example.com/ns/c":{"differs":[{"path":".x","observed":"\"SECRET9\""}]},"ConfigMap/ns/c":{"differs":[{"path":".x","observed":"SHOWN"}]}}}}}' >"$T/sets"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"status":{"token":"SECRETA"}}' >"$T/statuses"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"result":"failed","message":"SECRETB","because":"SECRETC"}' >"$T/results"
 runs 0 "secrets" krecord write "$T/hidden" -f "$T/watches2.yaml" \
 	--events-fd=4 --sets-fd=5 --statuses-fd=6 --results-fd=7 \
 	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results"
 zstd -qdc "$T/hidden/00000001.jsonl.zst" >"$T/lines"
+program="program.jq $(cat "$T"/*.jq | sha256sum | cut -c -16)"
+is "$(head -n 1 "$T/lines" | jq -c .programs)" \
+	"{\"Thing.example.com\":\"$program\"}" "the version of the program"
+is "$(krecord stat "$T/hidden" | sed -n 's/^programs *//p')" \
+	"Thing.example.com: $program" "... which stat tells"
 is "$(grep -o 'SECRET.' "$T/lines")" "" "... are hidden"
 is "$(grep -o SHOWN "$T/lines" | wc -l)" 3 "... and nothing else"
 is "$(jq -s length "$T/lines")" 7 "... all lines are whole"

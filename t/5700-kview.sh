@@ -224,22 +224,25 @@ set_line() {
 	echo '{"record":"set","time":"2026-11-27T10:00:00Z","line":{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"v1","kind":"Thing","namespace":"ns","name":"p"},"status":{},"because":'"$1"'}}}'
 }
 {
-	set_line '{"timer":"a deadline"}'
-	set_line '{"start":true}'
+	echo '{"record":"segment","version":1,"programs":{"Thing":"p.jq 01"}}'
+	set_line '{"events":[{"timer":"a deadline"}]}'
+	set_line '{}'
 	set_line '{"items":{"Pod/ns/a":{"gone":true}}}'
-	set_line '{"Pod/ns/a":{"path":".spec.n","observed":"1","wanted":"2","repair":true}}'
+	set_line '{"items":{"Pod/ns/a":{"differs":[{"path":".spec.n","observed":"1","wanted":"2"}],"repair":true}}}'
 	echo '{"record":"status","time":"2026-11-27T10:00:00Z","line":{"apiVersion":"v1","kind":"Thing","metadata":{"namespace":"ns","name":"p"},"status":{"phase":"Ready"}}}'
 	echo '{"record":"result","time":"2026-11-27T10:00:00Z","tool":"kstatus","line":{"apiVersion":"v1","kind":"Thing","metadata":{"namespace":"ns","name":"p"},"result":"dropped"}}'
 	echo '{"record":"result","time":"2026-11-27T10:00:00Z","tool":"kapply","line":{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"a"},"result":"created","primary":"Thing/ns/p"}}'
 } >"$T/why.jsonl"
 is "$(kview --term "$T/why.jsonl" | cut -c 29-)" \
 	"decision  Thing/ns/p: status; because of a timer: a deadline
-decision  Thing/ns/p: status; at the start
-decision  Thing/ns/p: status; Pod/ns/a is gone
-decision  Thing/ns/p: status; Pod/ns/a .spec.n 1, wanted 2
+decision  Thing/ns/p: status; by what was there at the start
+decision  Thing/ns/p: status; Pod/ns/a is gone; by what was there at the start
+decision  Thing/ns/p: status; Pod/ns/a .spec.n 1, wanted 2; by what was there at the start
 decision  Thing/ns/p: status to write: {\"phase\":\"Ready\"}
 unchanged Thing/ns/p: dropped
-write     Pod/ns/a: created" "why something is decided, in each form"
+write     Pod/ns/a: created" "why something is decided"
+kview "$T/why.jsonl" >"$T/why.html"
+ok "... by which version of the program" grep -q '"program":"p.jq 01"' "$T/why.html"
 is "$(kview --term --object=Thing/ns/p "$T/why.jsonl" | tail -n 1 | cut -c 39-)" \
 	"Pod/ns/a: created" "a result names its primary"
 

@@ -8,6 +8,7 @@
 #include "hide.h"
 #include "inlet.h"
 #include "process/loop.h"
+#include "programversion.h"
 #include "report/reportfd.h"
 #include "reel.h"
 
@@ -162,6 +163,9 @@ capture_run(const struct capture_opts *o, struct err *err)
 {
 	struct capture c = {0};
 	struct watches *w = NULL;
+	struct buf programs = BUF_INIT;
+	struct reel_opts reel = {
+	    .dir = o->dir, .size = o->size, .busy = keep_reading, .arg = &c};
 	int rc = -1;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -173,14 +177,18 @@ capture_run(const struct capture_opts *o, struct err *err)
 	c.loop = loop_new();
 	reportfd_init(
 	    &c.report, c.loop, "krecord", (int)o->report_fd, count, &c);
+	if (w != NULL)
+		programversion_add(&programs, w);
+	reel.programs = buf_span(&programs);
 	if (open_inlets(&c, o, err) == 0 && (c.hide = hide_new(w, err)) != NULL)
-		c.reel = reel_new(o->dir, o->size, keep_reading, &c, err);
+		c.reel = reel_new(&reel, err);
 	if (c.reel != NULL) {
 		run(&c);
 		rc = 0;
 	}
 	reel_free(c.reel);
 	hide_free(c.hide);
+	buf_release(&programs);
 	for (size_t i = 0; i < STREAMS; i++)
 		inlet_release(&c.inlets[i]);
 	reportfd_release(&c.report);

@@ -39,6 +39,22 @@ take_time(struct figures *f, struct span time)
 	}
 }
 
+static void
+take_versions(struct figures *f, struct span segment)
+{
+	struct json_members m = json_members(json_get(segment, "programs"));
+	struct buf program = BUF_INIT;
+
+	add_once(&f->tools, json_raw_string(json_get(segment, "tool")));
+	while (json_member(&m)) {
+		buf_reset(&program);
+		buf_addf(&program, "%.*s: %.*s", SPAN_ARG(m.key),
+		    SPAN_ARG(json_raw_string(m.value)));
+		add_once(&f->programs, buf_span(&program));
+	}
+	buf_release(&program);
+}
+
 static bool
 take(void *arg, const struct reading_line *line, size_t number)
 {
@@ -50,12 +66,7 @@ take(void *arg, const struct reading_line *line, size_t number)
 	if (line->kind == READING_EVENT)
 		census_take(f->census, line->text, number);
 	else if (line->kind == READING_SEGMENT)
-		add_once(
-		    &f->tools, json_raw_string(json_get(line->text, "tool")));
-	else if (line->kind == READING_SET)
-		add_once(&f->programs,
-		    json_raw_string(
-			json_path(line->body, "reconcile.because.program")));
+		take_versions(f, line->text);
 	return true;
 }
 

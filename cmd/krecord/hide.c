@@ -203,7 +203,28 @@ hide_values(struct hide *h, struct span value, struct buf *out)
 	buf_addc(out, type == JSON_OBJECT ? '}' : ']');
 }
 
-/* `because` of a set: {KEY: reason}, or {..., "items": {KEY: reason}}. */
+/* `items` of a set's `because`: {KEY: reason}. */
+static void
+hide_reasons(struct hide *h, struct span items, struct buf *out)
+{
+	if (json_type(items) != JSON_OBJECT) {
+		buf_addspan(out, items);
+		return;
+	}
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(items); json_member(&m);) {
+		struct objref o = {0};
+
+		add_raw_key(out, m.key);
+		if (objref_parse_key(&o, m.key) &&
+		    find(h, o.kind, o.group) != NULL)
+			hide_values(h, m.value, out);
+		else
+			buf_addspan(out, m.value);
+	}
+	buf_addc(out, '}');
+}
+
 static void
 hide_because(struct hide *h, struct span because, struct buf *out)
 {
@@ -213,14 +234,9 @@ hide_because(struct hide *h, struct span because, struct buf *out)
 	}
 	buf_addc(out, '{');
 	for (struct json_members m = json_members(because); json_member(&m);) {
-		struct objref o = {0};
-
 		add_raw_key(out, m.key);
 		if (span_is(m.key, "items"))
-			hide_because(h, m.value, out);
-		else if (objref_parse_key(&o, m.key) &&
-		    find(h, o.kind, o.group) != NULL)
-			hide_values(h, m.value, out);
+			hide_reasons(h, m.value, out);
 		else
 			buf_addspan(out, m.value);
 	}

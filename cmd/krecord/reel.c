@@ -22,10 +22,7 @@
 enum { AGAIN_MS = 2000, BUSY_LINES = 256 };
 
 struct reel {
-	const char *dir;
-	uint64_t size;
-	reel_busy_fn *busy;
-	void *arg;
+	struct reel_opts o;
 	struct squeeze *squeeze; /* NULL: not now */
 	uint64_t sequence;	 /* of the last segment */
 	uint64_t limit;		 /* bytes at which the next one begins */
@@ -41,7 +38,7 @@ add_path(const struct reel *s, uint64_t sequence, struct buf *b)
 	char name[SEGMENT_NAME_SIZE];
 
 	segments_name(sequence, name);
-	buf_adds(b, s->dir);
+	buf_adds(b, s->o.dir);
 	buf_addc(b, '/');
 	buf_adds(b, name);
 }
@@ -53,7 +50,7 @@ fail(struct reel *s, const struct err *err)
 	if (!s->lost)
 		log_error("%s: %s: lines are lost until it can be written "
 			  "again",
-		    s->dir, err->message);
+		    s->o.dir, err->message);
 	s->lost = true;
 	s->failed_ms = clock_ms();
 	squeeze_free(s->squeeze);
@@ -96,11 +93,11 @@ make_room(const struct reel *s, uint64_t room)
 	struct err err;
 	uint64_t total = room;
 
-	if (segments_list(s->dir, &all, &err) != 0)
+	if (segments_list(s->o.dir, &all, &err) != 0)
 		return;
 	for (size_t i = 0; i < all.count; i++)
 		total += size_of(s, all.sequences[i]);
-	for (size_t i = 0; i + 1 < all.count && total > s->size; i++) {
+	for (size_t i = 0; i + 1 < all.count && total > s->o.size; i++) {
 		total -= size_of(s, all.sequences[i]);
 		drop(s, all.sequences[i]);
 	}
@@ -135,8 +132,8 @@ next_line(struct reel *s, struct reading *r, struct reading_line *line,
 
 	do {
 		result = reading_next(r, line);
-		if (++*number % BUSY_LINES == 0 && s->busy != NULL)
-			s->busy(s->arg);
+		if (++*number % BUSY_LINES == 0 && s->o.busy != NULL)
+			s->o.busy(s->o.arg);
 	} while (result == READING_BAD);
 	return result == READING_LINE;
 }
@@ -216,6 +213,10 @@ add_header(struct reel *s, uint64_t sequence, const char *time, struct err *err)
 	    "\"sequence\":%llu,\"tool\":",
 	    READING_VERSION, time, (unsigned long long)sequence);
 	json_add_string(&s->scratch, buf_span(&tool));
+	if (s->o.programs.n > 0) {
+		json_add_key(&s->scratch, "programs");
+		buf_addspan(&s->scratch, s->o.programs);
+	}
 	buf_adds(&s->scratch, "}\n");
 	rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
 	buf_release(&tool);
@@ -261,13 +262,13 @@ begin(struct reel *s, struct err *err)
 		return -1;
 	}
 	if (s->lost)
-		log_info("%s: it can be written again", s->dir);
+		log_info("%s: it can be written again", s->o.dir);
 	s->lost = false;
 	s->continues = true;
 	s->sequence = sequence;
-	s->limit = squeeze_size(s->squeeze) + s->size / REEL_PARTS / 2;
-	if (s->limit < s->size / REEL_PARTS)
-		s->limit = s->size / REEL_PARTS;
+	s->limit = squeeze_size(s->squeeze) + s->o.size / REEL_PARTS / 2;
+	if (s->limit < s->o.size / REEL_PARTS)
+		s->limit = s->o.size / REEL_PARTS;
 	return 0;
 }
 
@@ -276,7 +277,7 @@ try_begin(struct reel *s)
 {
 	struct err err = ERR_INIT;
 
-	make_room(s, s->size / REEL_PARTS);
+	make_room(s, s->o.size / REEL_PARTS);
 	if (begin(s, &err) != 0)
 		fail(s, &err);
 }
@@ -300,10 +301,10 @@ find_last(struct reel *s, struct err *err)
 {
 	struct segments all;
 
-	if (mkdir(s->dir, 0700) != 0 && errno != EEXIST)
-		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s", s->dir,
-		    strerror(errno));
-	if (segments_list(s->dir, &all, err) != 0)
+	if (mkdir(s->o.dir, 0700) != 0 && errno != EEXIST)
+		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s",
+		    s->o.dir, strerror(errno));
+	if (segments_list(s->o.dir, &all, err) != 0)
 		return -1;
 	if (all.count > 0)
 		s->sequence = all.sequences[all.count - 1];
@@ -312,15 +313,14 @@ find_last(struct reel *s, struct err *err)
 }
 
 struct reel *
-reel_new(const char *dir, uint64_t size, reel_busy_fn *busy, void *arg,
-    struct err *err)
+reel_new(const struct reel_opts *o, struct err *err)
 {
 	struct reel *s = mem_zalloc(sizeof(*s));
 	struct stat st;
 
-	*s = (struct reel){.dir = dir, .size = size, .busy = busy, .arg = arg};
-	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode)) {
-		err_set(err, ERR_PERMANENT, "%s is not a directory", dir);
+	*s = (struct reel){.o = *o};
+	if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		err_set(err, ERR_PERMANENT, "%s is not a directory", o->dir);
 		free(s);
 		return NULL;
 	}

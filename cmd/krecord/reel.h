@@ -25,10 +25,16 @@ enum { REEL_SIZE_MIN = 1024 * 1024, REEL_PARTS = 8 };
  * otherwise. */
 typedef void reel_busy_fn(void *arg);
 
-/* dir is borrowed, and made if it is not there. -1 only for what will never
- * work: it is not a directory. */
-struct reel *reel_new(const char *dir, uint64_t size, reel_busy_fn *busy,
-    void *arg, struct err *err);
+struct reel_opts {
+	const char *dir; /* borrowed; made if it is not there */
+	uint64_t size;
+	struct span programs; /* borrowed: programversion.h; or none */
+	reel_busy_fn *busy;
+	void *arg;
+};
+
+/* NULL only for what will never work: it is not a directory. */
+struct reel *reel_new(const struct reel_opts *o, struct err *err);
 /* One line of the recording, without its newline. */
 void reel_line(struct reel *s, struct span line);
 /* Some lines of that stream were lost. */

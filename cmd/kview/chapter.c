@@ -125,18 +125,18 @@ add_values(struct buf *text, struct span difference)
 	}
 }
 
-/* The first difference that because tells, of either form. */
+/* The first difference that because tells. */
 static void
 add_first_difference(struct buf *text, struct span because)
 {
-	struct span items = json_get(because, "items"), first;
-	struct json_members m = json_members(items.p != NULL ? items : because);
+	struct json_members m = json_members(json_get(because, "items"));
 	struct json_elements e;
+	struct span first;
 
 	if (!json_member(&m) || json_type(m.value) != JSON_OBJECT)
 		return;
 	e = json_elements(json_get(m.value, "differs"));
-	first = json_element(&e) ? e.value : m.value;
+	first = json_element(&e) ? e.value : SPAN_NONE;
 	if (json_get(m.value, "gone").p != NULL) {
 		buf_addf(text, "; %.*s is gone", SPAN_ARG(m.key));
 	} else if (json_get(first, "path").p != NULL) {
@@ -151,17 +151,19 @@ static void
 add_first_event(struct buf *text, struct span because)
 {
 	struct json_elements e = json_elements(json_get(because, "events"));
-	struct span timer = json_get(because, "timer");
+	struct span timer;
 	struct objref r;
 
-	if (json_get(because, "start").p != NULL)
-		buf_adds(text, "; at the start");
+	if (!json_element(&e)) {
+		buf_adds(text, "; by what was there at the start");
+		return;
+	}
+	timer = json_get(e.value, "timer");
 	if (timer.p != NULL) {
 		buf_adds(text, "; because of a timer: ");
 		add_string(text, timer);
-	}
-	if (!json_element(&e))
 		return;
+	}
 	r = ref_of(e.value);
 	r.group = objref_group(r.api_version);
 	buf_addf(text, "; because %.*s ",
@@ -175,6 +177,23 @@ add_count(struct buf *text, size_t count, const char *noun)
 	if (count > 0)
 		buf_addf(text, "%s%zu %s%s", text->len > 0 ? ", " : "", count,
 		    noun, count > 1 ? "s" : "");
+}
+
+/* The version of the program, as the segment names it. */
+static void
+add_program(struct story *s, const struct objref *primary)
+{
+	struct buf kind = BUF_INIT;
+	struct span program;
+
+	objref_add_kind(
+	    &kind, primary->kind, objref_group(primary->api_version));
+	program = json_get(buf_span(&s->programs), buf_str(&kind));
+	if (json_type(program) == JSON_STRING) {
+		json_add_key(&s->details, "program");
+		add_told(&s->details, program, false);
+	}
+	buf_release(&kind);
 }
 
 static void
@@ -200,6 +219,7 @@ take_set(struct story *s, struct span line)
 	add_first_difference(&s->text, because);
 	add_first_event(&s->text, because);
 	copy_members(s, reconcile, copied, COUNT(copied));
+	add_program(s, &r);
 	story_tell(s, t, ROW_DECISION);
 }
 
@@ -352,8 +372,11 @@ story_record(struct story *s, const struct reading_line *line)
 	case READING_GAP:
 		take_gap(s, line->text);
 		break;
-	case READING_EVENT:
 	case READING_SEGMENT:
+		buf_reset(&s->programs);
+		buf_addspan(&s->programs, json_get(line->text, "programs"));
+		break;
+	case READING_EVENT:
 	case READING_OTHER:
 		break;
 	}

@@ -25,6 +25,7 @@ story_release(struct story *s)
 	buf_release(&s->text);
 	buf_release(&s->details);
 	buf_release(&s->state);
+	buf_release(&s->programs);
 }
 
 void

@@ -24,7 +24,8 @@ struct story {
 	size_t lines;	    /* read until now, bad ones as well */
 	struct viewrow row; /* the one in the making */
 	struct buf text, details;
-	struct buf state; /* the last state line, and result of each stage */
+	struct buf state;    /* the last state line, and result of each stage */
+	struct buf programs; /* by kind, of the last segment */
 };
 
 void story_init(struct story *s, viewrow_fn *fn, void *arg);

@@ -82,6 +82,10 @@ const Details = (() => {
 		section("Because of");
 		const ul = make("ul", null, aside);
 		for (const {event, row} of all) {
+			if (event.timer) {
+				make("li", "a timer: " + event.timer, ul);
+				continue;
+			}
 			const li = make("li", (event.type || "").toLowerCase() + " ", ul);
 			if (row >= 0)
 				link(row, li);
@@ -97,7 +101,7 @@ const Details = (() => {
 	}
 
 	function items(because) {
-		const known = because.items || because;
+		const known = because.items || {};
 		const keys = Object.keys(known).filter((k) => k.includes("/"));
 		if (keys.length === 0)
 			return;
@@ -106,7 +110,7 @@ const Details = (() => {
 			const it = known[k];
 			make("p", k + (it.gone ? " is gone" : it.repair ?
 				" (changed back)" : ""), aside, "item");
-			const list = it.differs || (it.path ? [it] : []);
+			const list = it.differs || [];
 			if (list.length)
 				aside.append(fields(list.map((d) =>
 					[d.path, d.observed, d.wanted]),
@@ -124,10 +128,6 @@ const Details = (() => {
 			make("p", because, aside);
 			return;
 		}
-		if (because.timer)
-			make("p", "A timer: " + because.timer, aside);
-		if (because.start)
-			make("p", "The start of the pipeline.", aside);
 		items(because);
 	}
 
@@ -199,7 +199,7 @@ const Details = (() => {
 		term(list, "Written by", d.manager);
 		term(list, "Tool", d.tool);
 		term(list, "For", d.primary);
-		term(list, "Program", d.because && d.because.program);
+		term(list, "Program", d.program);
 		neighbours(i, t);
 		if (d.message) {
 			section("Message");
