@@ -57,7 +57,9 @@ for tool in "$T/own/bin"/*; do
 		ln -s "$T/own/bin/$tool" "$T/bin"
 	fi
 done
-is "$("$T/bin/kpipe" --version)" "$(kpipe --version)" "the same versions"
+# libzstd is there for krecord, so libcurl finds it.
+is "$("$T/bin/kpipe" --version | grep -v '^zstd ')" \
+	"$(kpipe --version | grep -v '^zstd ')" "the same versions"
 for test in 0500-kubeconfig 1000-kwatch-wire 1010-kwatch-errors 1100-kwatch \
 	4000-kstatus-faults 5320-metrics-secure 8010-kapi-http; do
 	runs 0 "$test" env BIN="$T/bin" bash "t/$test.sh"
