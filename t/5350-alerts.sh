@@ -1,7 +1,7 @@
 #!/bin/bash
 # deploy/monitoring/alerts.yaml: each alert fires when it should, and not
 # otherwise; what its texts name exists.
-# check-all: Prometheus
+# check-all: needs prometheus
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # deploy/monitoring/dashboard.json: its structure; its queries, and those of the
 # alerts, in a Prometheus that reads a kpipe.
-# check-all: Prometheus
+# check-all: needs prometheus
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh
