@@ -163,15 +163,6 @@ hide_all(struct hide *h, struct span value, struct buf *out)
 	buf_release(&shown);
 }
 
-static void
-add_raw_key(struct buf *out, struct span key)
-{
-	json_add_comma(out);
-	buf_addc(out, '"');
-	buf_addspan(out, key);
-	buf_adds(out, "\":");
-}
-
 /* Below the key of an item whose kind has hidden fields: the values. */
 static void
 hide_values(struct hide *h, struct span value, struct buf *out)
@@ -186,7 +177,7 @@ hide_values(struct hide *h, struct span value, struct buf *out)
 	if (type == JSON_OBJECT) {
 		for (struct json_members m = json_members(value);
 		     json_member(&m);) {
-			add_raw_key(out, m.key);
+			json_add_raw_key(out, m.key);
 			if (span_is(m.key, "observed") ||
 			    span_is(m.key, "wanted"))
 				hide_all(h, m.value, out);
@@ -215,7 +206,7 @@ hide_reasons(struct hide *h, struct span items, struct buf *out)
 	for (struct json_members m = json_members(items); json_member(&m);) {
 		struct objref o = {0};
 
-		add_raw_key(out, m.key);
+		json_add_raw_key(out, m.key);
 		if (objref_parse_key(&o, m.key) &&
 		    find(h, o.kind, o.group) != NULL)
 			hide_values(h, m.value, out);
@@ -234,7 +225,7 @@ hide_because(struct hide *h, struct span because, struct buf *out)
 	}
 	buf_addc(out, '{');
 	for (struct json_members m = json_members(because); json_member(&m);) {
-		add_raw_key(out, m.key);
+		json_add_raw_key(out, m.key);
 		if (span_is(m.key, "items"))
 			hide_reasons(h, m.value, out);
 		else
@@ -255,7 +246,7 @@ hide_reconcile(struct hide *h, struct span reconcile, struct buf *out)
 	buf_addc(out, '{');
 	for (struct json_members m = json_members(reconcile);
 	     json_member(&m);) {
-		add_raw_key(out, m.key);
+		json_add_raw_key(out, m.key);
 		if (span_is(m.key, "status") || span_is(m.key, "onError"))
 			hide_status(h, hidden, kind, group, m.value, out);
 		else if (span_is(m.key, "because"))
@@ -286,7 +277,7 @@ hide_set(struct hide *h, struct span set, struct buf *out)
 	}
 	buf_addc(out, '{');
 	for (struct json_members m = json_members(set); json_member(&m);) {
-		add_raw_key(out, m.key);
+		json_add_raw_key(out, m.key);
 		if (span_is(m.key, "items"))
 			hide_items(h, m.value, out);
 		else if (span_is(m.key, "reconcile"))
@@ -312,7 +303,7 @@ hide_result(struct hide *h, struct span result, struct buf *out)
 	}
 	buf_addc(out, '{');
 	for (struct json_members m = json_members(result); json_member(&m);) {
-		add_raw_key(out, m.key);
+		json_add_raw_key(out, m.key);
 		if (span_is(m.key, "because") || span_is(m.key, "message"))
 			hide_all(h, m.value, out);
 		else if (span_is(m.key, "status"))

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "record/recordref.h"
 #include "value/objref.h"
 
 struct lens {
@@ -64,21 +65,6 @@ is_object(const struct lens *l, const struct objref *o)
 	    span_eq(o->name, l->object.name);
 }
 
-/* Of an object, or of a reference to one. */
-static struct objref
-ref_of(struct span object)
-{
-	struct span metadata = json_get(object, "metadata");
-	struct span at = metadata.p != NULL ? metadata : object;
-
-	return (struct objref){
-	    .kind = json_raw_string(json_get(object, "kind")),
-	    .group =
-		objref_group(json_raw_string(json_get(object, "apiVersion"))),
-	    .namespace_ = json_raw_string(json_get(at, "namespace")),
-	    .name = json_raw_string(json_get(at, "name"))};
-}
-
 static void
 add_key(struct lens *l, struct span key)
 {
@@ -111,19 +97,19 @@ static bool
 set_has(const struct lens *l, struct span set)
 {
 	struct span reconcile = json_get(set, "reconcile");
-	struct objref o = ref_of(json_get(reconcile, "primary"));
+	struct objref o = recordref_of(json_get(reconcile, "primary"));
 	struct json_elements e = json_elements(json_get(set, "items"));
 
 	if (is_object(l, &o))
 		return true;
 	while (json_element(&e)) {
-		o = ref_of(e.value);
+		o = recordref_of(e.value);
 		if (is_object(l, &o))
 			return true;
 	}
 	e = json_elements(json_get(reconcile, "delete"));
 	while (json_element(&e)) {
-		o = ref_of(e.value);
+		o = recordref_of(e.value);
 		if (is_object(l, &o))
 			return true;
 	}
@@ -139,17 +125,17 @@ look_at_set(struct lens *l, struct span set)
 	if (!set_has(l, set))
 		return;
 	l->found = true;
-	o = ref_of(json_get(reconcile, "primary"));
+	o = recordref_of(json_get(reconcile, "primary"));
 	add_ref(l, &o);
 	for (struct json_elements e = json_elements(json_get(set, "items"));
 	     json_element(&e);) {
-		o = ref_of(e.value);
+		o = recordref_of(e.value);
 		add_ref(l, &o);
 	}
 	for (struct json_elements e =
 		 json_elements(json_get(reconcile, "delete"));
 	     json_element(&e);) {
-		o = ref_of(e.value);
+		o = recordref_of(e.value);
 		add_ref(l, &o);
 	}
 	for (struct json_members m = json_members(json_get(reconcile, "known"));
@@ -165,7 +151,7 @@ is_owned(const struct lens *l, struct span object, struct objref *o)
 	    json_elements(json_get(metadata, "ownerReferences"));
 
 	while (json_element(&e)) {
-		struct objref owner = ref_of(e.value);
+		struct objref owner = recordref_of(e.value);
 
 		owner.namespace_ = l->object.namespace_.n > 0
 		    ? o->namespace_
@@ -179,7 +165,7 @@ is_owned(const struct lens *l, struct span object, struct objref *o)
 static void
 look_at_event(struct lens *l, struct span object)
 {
-	struct objref o = ref_of(object);
+	struct objref o = recordref_of(object);
 
 	if (is_object(l, &o))
 		l->found = true;
@@ -211,13 +197,13 @@ lens_shows(struct lens *l, const struct reading_line *line)
 
 	switch (line->kind) {
 	case READING_EVENT:
-		o = ref_of(line->body);
+		o = recordref_of(line->body);
 		return o.name.p == NULL || has_ref(l, &o);
 	case READING_SET:
 		return set_has(l, line->body);
 	case READING_RESULT:
 	case READING_STATUS:
-		o = ref_of(line->body);
+		o = recordref_of(line->body);
 		primary = json_raw_string(json_get(line->body, "primary"));
 		return has_ref(l, &o) ||
 		    (primary.p != NULL && map_get(&l->keys, primary) != NULL);

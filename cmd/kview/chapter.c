@@ -7,25 +7,13 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "record/recordref.h"
 
 enum {
 	KEYS_MAX = 64,	      /* of items in the details of a set */
 	STAGES_MAX = 256,     /* of a pipeline, whose starts are told */
 	MEMBER_MAX = 8 * 1024 /* bytes of a member that is copied */
 };
-
-static struct objref
-ref_of(struct span value)
-{
-	struct span metadata = json_get(value, "metadata");
-	struct span names = metadata.p != NULL ? metadata : value;
-
-	return (struct objref){
-	    .api_version = json_raw_string(json_get(value, "apiVersion")),
-	    .kind = json_raw_string(json_get(value, "kind")),
-	    .namespace_ = json_raw_string(json_get(names, "namespace")),
-	    .name = json_raw_string(json_get(names, "name"))};
-}
 
 static void
 add_string(struct buf *to, struct span value)
@@ -52,10 +40,7 @@ add_told(struct buf *b, struct span value, bool secret)
 		    (span_is(m.key, "observed") || span_is(m.key, "wanted") ||
 			span_is(m.key, "differs")))
 			continue;
-		json_add_comma(b);
-		buf_addc(b, '"');
-		buf_addspan(b, m.key);
-		buf_adds(b, "\":");
+		json_add_raw_key(b, m.key);
 		add_told(b, m.value, secret || span_starts(m.key, "Secret/"));
 	}
 	buf_addc(b, '}');
@@ -91,7 +76,7 @@ add_keys(struct story *s, const char *member, struct span list,
 	size_t count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref r = ref_of(e.value);
+		struct objref r = recordref_of(e.value);
 		struct track *t = tracks_of_ref(&s->tracks, &r);
 
 		tracks_offer_parent(t, primary);
@@ -164,8 +149,7 @@ add_first_event(struct buf *text, struct span because)
 		add_string(text, timer);
 		return;
 	}
-	r = ref_of(e.value);
-	r.group = objref_group(r.api_version);
+	r = recordref_of(e.value);
 	buf_addf(text, "; because %.*s ",
 	    SPAN_ARG(json_raw_string(json_get(e.value, "type"))));
 	objref_add_label(text, &r);
@@ -186,8 +170,7 @@ add_program(struct story *s, const struct objref *primary)
 	struct buf kind = BUF_INIT;
 	struct span program;
 
-	objref_add_kind(
-	    &kind, primary->kind, objref_group(primary->api_version));
+	objref_add_kind(&kind, primary->kind, primary->group);
 	program = json_get(buf_span(&s->programs), buf_str(&kind));
 	if (json_type(program) == JSON_STRING) {
 		json_add_key(&s->details, "program");
@@ -203,7 +186,7 @@ take_set(struct story *s, struct span line)
 	    "because", "status", "finalizers", "deleting", "loops", "refused"};
 	struct span reconcile = json_get(line, "reconcile");
 	struct span because = json_get(reconcile, "because");
-	struct objref r = ref_of(json_get(reconcile, "primary"));
+	struct objref r = recordref_of(json_get(reconcile, "primary"));
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 
 	add_count(
@@ -226,7 +209,7 @@ take_set(struct story *s, struct span line)
 static void
 take_status(struct story *s, struct span line)
 {
-	struct objref r = ref_of(line);
+	struct objref r = recordref_of(line);
 	struct span status = json_get(line, "status"), shown = status;
 
 	shown.n = utf8_cut(status, 80);
@@ -256,7 +239,7 @@ take_result(struct story *s, const struct reading_line *line)
 	static const char *const copied[] = {"result", "because", "message",
 	    "primary", "events", "finalizers", "status"};
 	static const char *const told[] = {"message", "because", "finalizers"};
-	struct objref r = ref_of(line->body);
+	struct objref r = recordref_of(line->body);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 	struct span primary = json_raw_string(json_get(line->body, "primary"));
 

@@ -2,27 +2,12 @@
 
 #include "base/quote.h"
 #include "json/json.h"
+#include "record/recordref.h"
 
 static struct span
 text_of(struct span object, const char *key)
 {
 	return json_raw_string(json_get(object, key));
-}
-
-struct objref
-reasons_identity(struct span object)
-{
-	struct span metadata = json_get(object, "metadata");
-	struct objref o = {.kind = text_of(object, "kind")};
-
-	if (metadata.p == NULL)
-		metadata = object;
-	o.api_version = text_of(object, "apiVersion");
-	objref_split(o.api_version, &o.group, &o.version);
-	o.namespace_ = text_of(metadata, "namespace");
-	o.name = text_of(metadata, "name");
-	o.uid = text_of(metadata, "uid");
-	return o;
 }
 
 bool
@@ -94,7 +79,7 @@ reasons_add_place(
 static void
 add_event(struct buf *b, const struct tale *t, struct span event)
 {
-	struct objref o = reasons_identity(event);
+	struct objref o = recordref_of(event);
 	struct span version = text_of(event, "resourceVersion");
 	struct span manager = json_get(event, "manager");
 	const struct places_line *at = places_get(&t->places, &o, version);

@@ -9,9 +9,6 @@
 #include "tale.h"
 #include "value/objref.h"
 
-/* The identity that a JSON object has beside or below its metadata; borrowed. */
-struct objref reasons_identity(struct span object);
-
 /* Whether values are not told. */
 bool reasons_is_secret(const struct objref *o);
 

@@ -9,6 +9,7 @@
 #include "json/json.h"
 #include "process/file.h"
 #include "reasons.h"
+#include "record/recordref.h"
 
 enum { NAMED_MAX = 6, VALUE_MAX = 120, STATUS_MAX = 300 };
 
@@ -163,7 +164,7 @@ tell_seen(struct tale *t, const struct reading_line *line,
 static void
 tell_event(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = reasons_identity(line->body);
+	struct objref o = recordref_of(line->body);
 	struct span type = json_raw_string(json_get(line->text, "type"));
 	struct span version = json_raw_string(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
@@ -207,7 +208,7 @@ static bool
 finds(const struct tale *t, struct span list, struct objref *found)
 {
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		*found = reasons_identity(e.value);
+		*found = recordref_of(e.value);
 		if (who_is(&t->who, found))
 			return true;
 	}
@@ -222,7 +223,7 @@ add_names(struct buf *b, const char *before, struct span list,
 	unsigned count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref o = reasons_identity(e.value);
+		struct objref o = recordref_of(e.value);
 
 		if (count++ >= NAMED_MAX)
 			continue;
@@ -273,8 +274,7 @@ static void
 tell_set(struct tale *t, const struct reading_line *line)
 {
 	struct span reconcile = json_get(line->body, "reconcile");
-	struct objref primary =
-	    reasons_identity(json_get(reconcile, "primary"));
+	struct objref primary = recordref_of(json_get(reconcile, "primary"));
 	struct objref o;
 	bool item;
 
@@ -325,7 +325,7 @@ add_outcome(struct tale *t, struct span result)
 static void
 tell_result(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = reasons_identity(line->body), primary;
+	struct objref o = recordref_of(line->body), primary;
 	struct buf scratch = BUF_INIT;
 	struct span tool = json_raw_string(json_get(line->text, "tool"));
 	struct span key =
@@ -349,7 +349,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 static void
 tell_status(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = reasons_identity(line->body);
+	struct objref o = recordref_of(line->body);
 
 	if (!who_is(&t->who, &o))
 		return;

@@ -383,6 +383,15 @@ json_add_key(struct buf *b, const char *key)
 	buf_adds(b, "\":");
 }
 
+void
+json_add_raw_key(struct buf *b, struct span key)
+{
+	json_add_comma(b);
+	buf_addc(b, '"');
+	buf_addspan(b, key);
+	buf_adds(b, "\":");
+}
+
 static void
 add_members(struct buf *b, struct span object)
 {
@@ -390,10 +399,7 @@ add_members(struct buf *b, struct span object)
 	for (struct json_members m = json_members(object); json_member(&m);) {
 		if (json_type(m.value) == JSON_NULL)
 			continue;
-		json_add_comma(b);
-		buf_addc(b, '"');
-		buf_addspan(b, m.key);
-		buf_adds(b, "\":");
+		json_add_raw_key(b, m.key);
 		json_add_compact(b, m.value);
 	}
 	buf_addc(b, '}');

@@ -123,6 +123,8 @@ void json_add_str(struct buf *b, const char *text);
 void json_add_int(struct buf *b, int64_t n);
 /* key must need no escape: ,"key": with the comma unless b ends in { or [ */
 void json_add_key(struct buf *b, const char *key);
+/* The same of a member, as it stands between its quotes. */
+void json_add_raw_key(struct buf *b, struct span key);
 void json_add_comma(struct buf *b); /* unless b ends in { or [ */
 /* The value, in objects without members that are null, at any depth. */
 void json_add_compact(struct buf *b, struct span value);

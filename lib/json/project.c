@@ -169,10 +169,7 @@ cut_members(const struct branch *n, struct span object, struct buf *out)
 
 		if (!fits(child, m.value))
 			continue;
-		json_add_comma(out);
-		buf_addc(out, '"');
-		buf_addspan(out, m.key);
-		buf_adds(out, "\":");
+		json_add_raw_key(out, m.key);
 		cut(child, m.value, out);
 	}
 }

@@ -384,10 +384,7 @@ add_annotations(struct buf *b, struct span annotations)
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(annotations);
 	     json_member(&m);) {
-		json_add_comma(b);
-		buf_addc(b, '"');
-		buf_addspan(b, m.key);
-		buf_adds(b, "\":");
+		json_add_raw_key(b, m.key);
 		if (span_is(m.key, LAST_APPLIED))
 			buf_adds(b, NOT_TOLD);
 		else
@@ -403,10 +400,7 @@ add_metadata(struct buf *b, struct span metadata)
 	for (struct json_members m = json_members(metadata); json_member(&m);) {
 		if (span_is(m.key, "managedFields"))
 			continue;
-		json_add_comma(b);
-		buf_addc(b, '"');
-		buf_addspan(b, m.key);
-		buf_adds(b, "\":");
+		json_add_raw_key(b, m.key);
 		if (span_is(m.key, "annotations"))
 			add_annotations(b, m.value);
 		else
@@ -420,10 +414,7 @@ contrast_add_object(struct buf *b, struct span object, bool secret)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
-		json_add_comma(b);
-		buf_addc(b, '"');
-		buf_addspan(b, m.key);
-		buf_adds(b, "\":");
+		json_add_raw_key(b, m.key);
 		if (secret && is_data(m.key))
 			add_hidden(b, m.value);
 		else if (span_is(m.key, "metadata"))

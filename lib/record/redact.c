@@ -64,10 +64,7 @@ redact_all(const struct redact *r, struct span value, struct buf *out)
 		buf_addc(out, '{');
 		for (struct json_members m = json_members(value);
 		     json_member(&m);) {
-			json_add_comma(out);
-			buf_addc(out, '"');
-			buf_addspan(out, m.key);
-			buf_adds(out, "\":");
+			json_add_raw_key(out, m.key);
 			redact_all(r, m.value, out);
 		}
 		buf_addc(out, '}');
@@ -148,10 +145,7 @@ redact_paths(const struct redact *r, const struct rest *rest, struct span value,
 		     json_member(&m);) {
 			struct rest below = descend(rest, m.key);
 
-			json_add_comma(out);
-			buf_addc(out, '"');
-			buf_addspan(out, m.key);
-			buf_adds(out, "\":");
+			json_add_raw_key(out, m.key);
 			redact_paths(r, &below, m.value, out);
 		}
 	} else {

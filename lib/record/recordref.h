@@ -1,0 +1,14 @@
+/*
+ * recordref: which object a value of a recording is about: an object, or a
+ * reference that has its names beside its kind.
+ */
+#ifndef RECORDREF_H
+#define RECORDREF_H
+
+#include "base/span.h"
+#include "value/objref.h"
+
+/* All of it, raw, as it stands between the quotes; borrowed. */
+struct objref recordref_of(struct span value);
+
+#endif
