@@ -356,7 +356,6 @@ after_read(struct lease *l, struct instant now)
 	struct election *e = &l->e;
 	char why[ERR_MESSAGE_MAX];
 
-	election_worked(e);
 	if (e->state == ELECTION_LEADING && !is_mine(l)) {
 		snprintf(why, sizeof(why), "%s%s",
 		    *l->record.holder != '\0' ? l->record.holder : "nobody",
@@ -364,8 +363,9 @@ after_read(struct lease *l, struct instant now)
 		lost(l, why);
 	} else if (!is_mine(l) && *l->record.holder != '\0' &&
 	    is_valid(l, now)) {
+		election_worked(e);
 		attempt_later(l, now);
-	} else {
+	} else { /* a refusal of the last write stands until one succeeds */
 		send_record(l, STEP_TAKE, now);
 	}
 }

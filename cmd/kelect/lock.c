@@ -158,6 +158,14 @@ lead(struct lock *l, struct span lock, struct instant now)
 	    now.ns + election_jitter(&l->e, (uint64_t)LOOK_MS * NS_PER_MS, 20));
 }
 
+/* The holder is as it should be. */
+static void
+stand_by(struct lock *l, struct instant now)
+{
+	election_worked(&l->e);
+	try_later(l, now);
+}
+
 /* A standby waits, and logs once for what. */
 static void
 wait_for(struct lock *l, struct instant now, const char *text)
@@ -229,7 +237,6 @@ lock_read(struct lock *l, const struct kube_answer *a, struct instant now)
 	} else if (wrong != NULL) {
 		wait_for(l, now, wrong);
 	} else {
-		election_worked(e);
 		election_set_leader(e, span_str(l->owner_name));
 		send_get(l, STEP_POD, "pods", l->owner_name);
 	}
@@ -263,7 +270,7 @@ pod_read(struct lock *l, const struct kube_answer *a, struct instant now)
 	else if (*l->node != '\0')
 		send_get(l, STEP_NODE, "nodes", l->node);
 	else
-		try_later(l, now);
+		stand_by(l, now);
 }
 
 static bool
@@ -282,7 +289,7 @@ static void
 node_read(struct lock *l, const struct kube_answer *a, struct instant now)
 {
 	if (a->code == 404 || is_ready(a->body))
-		try_later(l, now);
+		stand_by(l, now);
 	else
 		send_delete(l, STEP_DELETE_POD_AND_LOCK, "pods", l->owner_name,
 		    l->owner_uid);

@@ -161,6 +161,21 @@ test_deadline(void)
 	end();
 	lead();
 	pass(2000);
+	answer(503, "{}");
+	answer(200, lease("me", 15, "a", 0));
+	answer(503, "{}");
+	pass(2000);
+	answer(503, "{}");
+	answer(200, lease("me", 15, "a", 0));
+	is(wants(), "PUT x", "refused again, looked at again: written again");
+	pass(6000);
+	ok(strstr(e->err.message,
+	       "not renewed within 10000 ms; cannot take the lease ns/x: ") !=
+		NULL,
+	    "... without an answer: why the one before was refused");
+	end();
+	lead();
+	pass(2000);
 	now.ns += 8000 * (uint64_t)NS_PER_MS;
 	answer(200, written());
 	is(state(), "over", "an answer after the deadline is too late");
