@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "beside/server.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
 #include "launch.h"
@@ -29,14 +30,17 @@
 #include "process/leash.h"
 #include "process/log.h"
 #include "process/version.h"
-#include "server.h"
 #include "tools.h"
+
+enum { BESIDE_MAX = 4 };
 
 struct app {
 	struct loop *loop;
 	struct pipeline pipeline;
 	struct server server;
 	bool serves;
+	struct resident *beside[BESIDE_MAX]; /* borrowed */
+	size_t beside_count, beside_ended;
 	struct manager manager;
 	struct leash leash;  /* of a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
@@ -284,7 +288,8 @@ build(struct app *a, struct err *err)
 	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
 	    0)
 		return -1;
-	if (a->serves && tools_server(&a->tools, &a->server.stage, err) != 0)
+	if (a->serves &&
+	    tools_server(&a->tools, &a->server.resident.stage, err) != 0)
 		return -1;
 	return oom_start(&a->oom, a->pipeline.count + a->serves, err);
 }
@@ -320,12 +325,23 @@ hold_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* That with this pid, or NULL. */
+static struct resident *
+find_beside(struct app *a, pid_t pid)
+{
+	for (size_t i = 0; i < a->beside_count; i++)
+		if (a->beside[i]->stage.pid == pid)
+			return a->beside[i];
+	return NULL;
+}
+
 /* All children that ended, our own and orphans. */
 static void
 reap(struct app *a)
 {
 	for (;;) {
 		siginfo_t info = {0};
+		struct resident *beside;
 		struct rusage usage;
 		struct stage *s;
 		int status;
@@ -333,17 +349,17 @@ reap(struct app *a)
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
 		    info.si_pid == 0)
 			break;
-		s = pipeline_stage(&a->pipeline, info.si_pid);
-		if (s == NULL && a->server.stage.pid == info.si_pid)
-			s = &a->server.stage;
+		beside = find_beside(a, info.si_pid);
+		s = beside != NULL ? &beside->stage
+				   : pipeline_stage(&a->pipeline, info.si_pid);
 		if (s != NULL)
 			stage_kill_helpers(s);
 		if (wait4(info.si_pid, &status, 0, &usage) != info.si_pid ||
 		    s == NULL)
 			continue;
 		s->peak_kib = (uint64_t)usage.ru_maxrss;
-		if (s == &a->server.stage)
-			server_take(&a->server, status);
+		if (beside != NULL)
+			resident_take(beside, status);
 		else
 			pipeline_take(&a->pipeline, s, status);
 	}
@@ -406,18 +422,31 @@ on_pipeline_end(void *arg)
 {
 	struct app *a = arg;
 
-	if (a->serves)
-		server_end(&a->server);
-	else
+	if (a->beside_count == 0)
 		loop_stop(a->loop);
+	for (size_t i = 0; i < a->beside_count; i++)
+		resident_end(a->beside[i]);
 }
 
 static void
-on_server_end(void *arg)
+on_beside_end(void *arg)
 {
 	struct app *a = arg;
 
-	loop_stop(a->loop);
+	if (++a->beside_ended == a->beside_count)
+		loop_stop(a->loop);
+}
+
+/* The caller starts it. */
+static void
+add_beside(struct app *a, struct resident *r, loop_fn *refused)
+{
+	r->loop = a->loop;
+	r->oom = &a->oom;
+	r->on_refusal = refused;
+	r->on_end = on_beside_end;
+	r->arg = a;
+	a->beside[a->beside_count++] = r;
 }
 
 static void
@@ -434,7 +463,7 @@ start(struct app *a)
 	for (size_t i = 0; i < COUNT(signals); i++)
 		loop_signal(a->loop, signals[i], on_signal, a);
 	p->loop = a->oom.loop = a->loop;
-	p->oom = a->server.oom = &a->oom;
+	p->oom = &a->oom;
 	a->oom.field_manager = a->field_manager;
 	p->mode = options.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;
 	p->null_fd = a->null_fd;
@@ -449,11 +478,8 @@ start(struct app *a)
 	}
 	if (a->serves) {
 		p->board = &a->server.board;
-		a->server.loop = a->loop;
 		a->server.null_fd = a->null_fd;
-		a->server.on_refusal = on_refusal;
-		a->server.on_end = on_server_end;
-		a->server.arg = a;
+		add_beside(a, &a->server.resident, on_refusal);
 		server_start(&a->server);
 	}
 	manager_start(&a->manager, a->loop);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "blame.h"
+#include "failure/blame.h"
 #include "json/json.h"
 #include "launch.h"
 #include "process/clock.h"

@@ -26,12 +26,12 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "board.h"
+#include "beside/board.h"
 #include "lifecycle.h"
-#include "oom.h"
+#include "failure/oom.h"
 #include "process/leash.h"
 #include "process/loop.h"
-#include "restart.h"
+#include "failure/restart.h"
 #include "child/stage.h"
 
 /*

@@ -1,7 +1,7 @@
-// needs cmd/kpipe/blame.c
+// needs cmd/kpipe/failure/blame.c
 // needs cmd/kpipe/child/stage.c
 // needs cmd/kpipe/child/afresh.c
-#include "blame.h"
+#include "failure/blame.h"
 
 #include <signal.h>
 #include <string.h>

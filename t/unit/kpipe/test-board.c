@@ -1,5 +1,5 @@
-// needs cmd/kpipe/board.c
-#include "board.h"
+// needs cmd/kpipe/beside/board.c
+#include "beside/board.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// needs cmd/kpipe/memlimit.c
-#include "memlimit.h"
+// needs cmd/kpipe/failure/memlimit.c
+#include "failure/memlimit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

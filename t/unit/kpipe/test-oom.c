@@ -1,8 +1,8 @@
-// needs cmd/kpipe/oom.c
-// needs cmd/kpipe/memlimit.c
+// needs cmd/kpipe/failure/oom.c
+// needs cmd/kpipe/failure/memlimit.c
 // needs cmd/kpipe/child/stage.c
 // needs cmd/kpipe/child/afresh.c
-#include "oom.h"
+#include "failure/oom.h"
 
 #include <signal.h>
 #include <stdio.h>

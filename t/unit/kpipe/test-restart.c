@@ -1,5 +1,5 @@
-// needs cmd/kpipe/restart.c
-#include "restart.h"
+// needs cmd/kpipe/failure/restart.c
+#include "failure/restart.h"
 
 #include "base/array.h"
 #include "tap.h"

@@ -1,4 +1,4 @@
-#include "board.h"
+#include "beside/board.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "restart.h"
+#include "failure/restart.h"
 
 uint64_t
 restart_next(struct restart *b, uint64_t ran_ms, uint32_t random)

@@ -1,4 +1,4 @@
-#include "oom.h"
+#include "failure/oom.h"
 
 #include <fcntl.h>
 #include <signal.h>

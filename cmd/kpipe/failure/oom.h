@@ -20,7 +20,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "memlimit.h"
+#include "failure/memlimit.h"
 #include "process/log.h"
 #include "process/loop.h"
 #include "child/stage.h"

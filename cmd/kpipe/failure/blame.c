@@ -1,4 +1,4 @@
-#include "blame.h"
+#include "failure/blame.h"
 
 #include <signal.h>
 #include <stdbool.h>

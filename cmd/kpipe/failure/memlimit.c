@@ -1,4 +1,4 @@
-#include "memlimit.h"
+#include "failure/memlimit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,54 @@
+/*
+ * resident: a process that lives as long as kpipe, and is started again alone,
+ * after a back-off: the pipeline is not affected.
+ *
+ * The owner has it as a member, sets the fields up to stage, and zeroes the
+ * rest.
+ */
+#ifndef RESIDENT_H
+#define RESIDENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "child/stage.h"
+#include "failure/oom.h"
+#include "process/loop.h"
+#include "failure/restart.h"
+
+enum { RESIDENT_END_MS = 2000 };
+
+struct resident {
+	struct loop *loop; /* borrowed */
+	struct oom *oom;   /* borrowed */
+	bool needed;	   /* killed for memory: a matter of the pipeline */
+	/* Calls stage_start, with descriptors that the owner makes. */
+	int (*launch)(struct resident *r, struct err *err);
+	/* A report, but not the one that it is ready; NULL: not wanted. */
+	void (*on_line)(struct resident *r, struct span line);
+	/* It has ended: close what it had. NULL: nothing. */
+	void (*on_stop)(struct resident *r);
+	/* It ended with 100 and was never ready, or is needed and killed for
+	 * memory again and again: it is not started again. */
+	loop_fn *on_refusal;
+	loop_fn *on_end;    /* after resident_end: it is gone */
+	void *arg;	    /* of these two */
+	struct stage stage; /* owned */
+
+	struct restart backoff;
+	struct timer timer;
+	uint64_t started_ms;
+	bool was_ready; /* since kpipe started */
+	bool ending;
+};
+
+/* Once the loop runs. */
+void resident_start(struct resident *r);
+/* The process of its stage has ended: a wait status. */
+void resident_take(struct resident *r, int status);
+/* SIGTERM, and SIGKILL if that does not help; then on_end. */
+void resident_end(struct resident *r);
+void resident_release(struct resident *r);
+
+#endif
