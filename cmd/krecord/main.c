@@ -1,6 +1,7 @@
 /*
  * krecord: writes recordings, and cuts them.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "process/harden.h"
 #include "process/opt.h"
 #include "reel.h"
+#include "spans.h"
 #include "value/quantity.h"
 
 enum { EXIT_BAD_LINES = 1 };
@@ -22,13 +24,15 @@ static struct opts {
 	struct capture_opts capture;
 	const char *size;
 	struct cutting cutting;
+	long batch;
 } opts = {.capture = {.events_fd = -1,
 	      .sets_fd = -1,
 	      .statuses_fd = -1,
 	      .results_fd = -1,
 	      .kstatus_results_fd = -1,
 	      .states_fd = -1,
-	      .report_fd = -1}};
+	      .report_fd = -1},
+    .batch = -1};
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.capture.watches, NULL,
@@ -54,10 +58,13 @@ static const struct opt table[] = {
     {0, "to", "TIME", OPT_STRING, &opts.cutting.to, NULL, "cut: end there"},
     {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.cutting.object, NULL,
 	"cut: only what concerns this object"},
+    {0, "batch", "N", OPT_INT, &opts.batch, NULL,
+	"spans: so many decisions on a line (256)"},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {"krecord",
-    "write DIR [OPTION]... | cut|redact|stat|cat [OPTION]... [RECORDING]...",
+    "write DIR [OPTION]... | cut|redact|stat|cat|spans [OPTION]... "
+    "[RECORDING]...",
     "Record what an operator reads and does; cut recordings.", table};
 
 /* ---- options ---- */
@@ -89,7 +96,8 @@ refuse_options(const char *command, struct err *err)
 	} rules[] = {{opts.size != NULL, "size", "write"},
 	    {opts.cutting.from != NULL, "from", "cut"},
 	    {opts.cutting.to != NULL, "to", "cut"},
-	    {opts.cutting.object != NULL, "object", "cut"}};
+	    {opts.cutting.object != NULL, "object", "cut"},
+	    {opts.batch >= 0, "batch", "spans"}};
 
 	for (size_t i = 0; i < COUNT(rules); i++)
 		if (rules[i].given && strcmp(rules[i].command, command) != 0)
@@ -131,11 +139,21 @@ do_redact(struct emit_source *s, struct err *err)
 	return rc;
 }
 
+static int
+do_spans(struct emit_source *s, struct err *err)
+{
+	if (opts.batch == 0 || opts.batch > INT_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --batch: %ld is not a number of decisions",
+		    opts.batch);
+	return spans_print(s, opts.batch > 0 ? opts.batch : SPANS_BATCH, err);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct emit_source *s, struct err *err);
 } commands[] = {{"write", do_write}, {"cut", do_cut}, {"redact", do_redact},
-    {"stat", figures_print}, {"cat", cutting_cat}};
+    {"stat", figures_print}, {"cat", cutting_cat}, {"spans", do_spans}};
 
 /* Returns the exit code, or -1 with err. Without operands: standard input. */
 static int
@@ -149,7 +167,8 @@ run(const char *name, const char *const *paths, size_t count, struct err *err)
 		i++;
 	if (i == COUNT(commands))
 		return err_set(err, ERR_PERMANENT,
-		    "unknown command \"%s\": write, cut, redact, stat or cat",
+		    "unknown command \"%s\": write, cut, redact, stat, cat or "
+		    "spans",
 		    name);
 	if (refuse_options(name, err) != 0)
 		return -1;
@@ -172,7 +191,7 @@ main(int argc, char **argv)
 		return code;
 	if (first == argc)
 		err_set(&err, ERR_PERMANENT,
-		    "which command? write, cut, redact, stat or cat");
+		    "which command? write, cut, redact, stat, cat or spans");
 	else
 		code = run(argv[first], (const char *const *)argv + first + 1,
 		    (size_t)(argc - first - 1), &err);

@@ -1,0 +1,63 @@
+/*
+ * journey: a decision from the event that led to it until the last answer.
+ *
+ *	journeys_line(&all, &line) for each line, then journeys_end(&all)
+ *
+ * It is over when everything that the set asked for was answered, when the
+ * primary has the next set, or JOURNEY_MS after the last answer. Memory: the
+ * sets under way, each with at most JOURNEY_STEPS_MAX answers.
+ */
+#ifndef JOURNEY_H
+#define JOURNEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "record/reading.h"
+
+enum { JOURNEY_MS = 30000, JOURNEY_STEPS_MAX = 1000 };
+
+/* One answer of the API server. Texts are raw, as between their quotes; they
+ * point into the journey's. */
+struct journey_step {
+	int64_t from_us, to_us;			       /* since 1970 */
+	size_t kind, object, result, message, because; /* places in texts */
+	bool of_status, failed;
+};
+
+struct journey {
+	struct journey *before, *after; /* older, younger ones under way */
+	char *primary;			/* owned, raw: its key */
+	size_t kind_n;			/* of the kind at its start */
+	char *manager;			/* owned, raw */
+	int64_t first_us; /* the first event; or that of the set */
+	int64_t set_us;
+	int64_t status_us; /* the status went to kstatus; 0: not yet */
+	int64_t last_us;   /* the last answer; or that of the set */
+	size_t asked, answered;
+	bool failed;
+	size_t more_events;
+	char *events;	  /* owned: because.events, raw; NULL: none are known */
+	struct buf texts; /* of steps, each with a NUL */
+	struct journey_step *steps;
+	size_t step_count;
+};
+
+/* It is over; borrowed until the call returns. */
+typedef void journey_fn(void *arg, const struct journey *j);
+
+struct journeys {
+	journey_fn *fn;
+	void *arg;
+	struct map by_primary;
+	struct journey *oldest, *youngest;
+};
+
+void journeys_line(struct journeys *all, const struct reading_line *line);
+/* The input has ended: so has all that is under way. */
+void journeys_end(struct journeys *all);
+
+#endif
