@@ -23,7 +23,7 @@
 #include "want.h"
 
 static struct opts {
-	const char *watches;
+	struct opt_list watches;
 	const char *namespaces;
 	bool all_namespaces;
 	const char *selector, *field_selector;
@@ -32,8 +32,8 @@ static struct opts {
 } o = {.report_fd = -1};
 
 static const struct opt table[] = {
-    {'f', "filename", "WATCHES", OPT_STRING, &o.watches, NULL,
-	"watch the kinds that this watches.yaml names"},
+    {'f', "filename", "WATCHES", OPT_LIST, &o.watches, NULL,
+	"watch the kinds that this watches.yaml names; several: of all"},
     {'A', "all-namespaces", NULL, OPT_FLAG, &o.all_namespaces, NULL,
 	"watch all namespaces"},
     {'l', "selector", "SELECTOR", OPT_STRING, &o.selector, NULL,
@@ -59,7 +59,7 @@ static const struct opt table[] = {
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {.name = "kwatch",
-    .synopsis = "[-f WATCHES] [RESOURCE[/NAME]]... [-n NAMESPACES | -A]",
+    .synopsis = "[-f WATCHES]... [RESOURCE[/NAME]]... [-n NAMESPACES | -A]",
     .summary = "print what happens to objects of a cluster, as JSON lines",
     .table = table};
 
@@ -68,7 +68,8 @@ struct run {
 	struct kwatch app;
 	struct out out;
 	struct wants wants;
-	struct watches *watches;
+	struct watches **watches; /* array and elements owned */
+	size_t watches_count;
 	struct textlist namespaces; /* of operands; empty: all */
 	struct reportfd report;
 	int hangup_fd;
@@ -212,22 +213,37 @@ operand_namespaces(struct run *r, struct err *err)
 	    kube_namespace(r->app.kube), err);
 }
 
+/* All files are kept: wants name them in errors. */
+static int
+read_files(struct run *r, struct err *err)
+{
+	struct watches_scope scope = {o.namespaces, o.all_namespaces};
+
+	r->watches = mem_array(NULL, o.watches.count, sizeof(*r->watches));
+	for (size_t i = 0; i < o.watches.count; i++) {
+		struct watches *w =
+		    watches_load(o.watches.items[i], &scope, err);
+
+		if (w == NULL)
+			return -1;
+		r->watches[r->watches_count++] = w;
+		if (wants_add_watches(&r->wants, w, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int
 read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 {
 	struct want_opts wo = {
 	    .selector = o.selector, .field_selector = o.field_selector};
-	struct watches_scope scope = {o.namespaces, o.all_namespaces};
 
-	if (o.watches != NULL) {
-		r->watches = watches_load(o.watches, &scope, err);
-		if (r->watches == NULL ||
-		    wants_add_watches(&r->wants, r->watches, err) != 0)
-			return -1;
-	} else if (first == argc) {
+	if (o.watches.count == 0 && first == argc)
 		return err_set(err, ERR_PERMANENT,
 		    "nothing to watch: name a resource, or a file with -f");
-	}
+	if (read_files(r, err) != 0)
+		return -1;
 	if (first < argc && !o.all_namespaces &&
 	    operand_namespaces(r, err) != 0)
 		return -1;
@@ -348,7 +364,10 @@ tear_down(struct run *r)
 	redact_free(app->redact);
 	wants_release(&r->wants);
 	textlist_release(&r->namespaces);
-	watches_free(r->watches);
+	for (size_t i = 0; i < r->watches_count; i++)
+		watches_free(r->watches[i]);
+	free(r->watches);
+	free(o.watches.items);
 	if (app->sink != NULL)
 		out_release(&r->out);
 	if (r->hangup_fd >= 0)

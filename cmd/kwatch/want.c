@@ -123,14 +123,39 @@ add_scope(struct want *n, const struct textlist *namespaces)
 	}
 }
 
+/* One file has a kind in one version; ireconcile would take the objects of two
+ * versions for one another's. */
 static int
-add_kind(struct wants *w, const struct watch_kind *k, enum role role,
-    struct err *err)
+check_version(const struct wants *w, const struct watches *file,
+    const struct watch_kind *k, struct err *err)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct want *n = w->items[i];
+
+		if (n->spelling == NULL && n->file != file &&
+		    strcmp(n->group, k->group) == 0 &&
+		    strcmp(n->kind, k->kind) == 0)
+			return err_set(err, ERR_PERMANENT,
+			    "%s is watched in version %s because of %s:%d, "
+			    "not in %s: a kind is watched in one version",
+			    k->kind, n->version, n->file->path, n->line,
+			    k->version);
+	}
+	return 0;
+}
+
+static int
+add_kind(struct wants *w, const struct watches *file,
+    const struct watch_kind *k, enum role role, struct err *err)
 {
 	struct want *n = find(w, k);
 
 	if (n == NULL) {
+		if (check_version(w, file, k, err) != 0)
+			return -1;
 		n = wants_add(w);
+		n->file = file;
+		n->line = k->line;
 		n->group = mem_strdup(k->group);
 		n->version = mem_strdup(k->version);
 		n->kind = mem_strdup(k->kind);
@@ -161,7 +186,7 @@ static int
 add(struct wants *w, const struct watches *file, const struct watch_kind *k,
     enum role role, struct err *err)
 {
-	if (add_kind(w, k, role, err) == 0)
+	if (add_kind(w, file, k, role, err) == 0)
 		return 0;
 	return err_prefix(err, "%s:%d", file->path, k->line);
 }

@@ -24,6 +24,8 @@ struct want {
 	char *spelling;		      /* of an operand: "pods"; else NULL */
 	char *name;		      /* of an operand's object; or NULL */
 	char *group, *version, *kind; /* if spelling is NULL */
+	const struct watches *file;   /* ... which named it first; borrowed */
+	int line;		      /* in it */
 	struct textlist namespaces;   /* empty: all */
 	char *selector;		      /* or NULL */
 	bool strict; /* it says which objects are primaries: never widened */
@@ -44,7 +46,11 @@ struct want_opts {
 	const struct textlist *namespaces;     /* of operands; empty: all */
 };
 
-/* All kinds of the file. */
+/*
+ * All kinds of the file, united with those of files that were added before;
+ * they outlive the wants. A kind is watched in one version: another file must
+ * name the same one. Errors name file and line.
+ */
 int wants_add_watches(
     struct wants *w, const struct watches *file, struct err *err);
 /* "pods,deploy", "deployments.apps/NAME". */
