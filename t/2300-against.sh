@@ -187,13 +187,28 @@ change ''
 # ---- options ----
 
 for option in --all --input-of=T/d/t --gate-fd=0 --lines-fd=0 \
-	--marks-key-fd=0 --report-fd=1; do
+	--marks-key-fd=0 --tap-fd=1; do
 	against 100 "$option is refused" "$option"
-	is "$(cat "$T/err")" "ireconcile: fatal: option --against excludes --all, --input-of, *-fd" "... with a message"
+	is "$(cat "$T/err")" "ireconcile: fatal: option --against excludes --all, --input-of, and each *-fd but --report-fd" "... with a message"
 done
 runs 100 "-o alone" ireconcile -f "$T/old.yaml" -o text <"$T/in"
 is "$(cat "$T/err")" "ireconcile: fatal: option --output needs --against" \
 	"... is refused"
+
+# ---- reports ----
+
+change 's/replicas: .primary.spec.n/replicas: 5/'
+{
+	object t
+	object u '{"n":5,"v":"x"}'
+	object w
+} >"$T/in"
+against 1 "with --report-fd" --report-fd=7 7>"$T/reports"
+is "$(head -n 1 "$T/reports")" "" "... a newline says that it is ready"
+is "$(tail -n +2 "$T/reports" | jq -c '.metrics // empty')" \
+	'{"kpipe_shadow_differences{controller=\"t.e.com\"}":2,"kpipe_shadow_compared_total{controller=\"t.e.com\"}":3}' \
+	"... and how many of how many differ"
+object t >"$T/in"
 
 # ---- the input ----
 

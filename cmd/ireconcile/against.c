@@ -84,13 +84,24 @@ visit(void *arg, struct primary *p)
 	a->pending[a->pending_count++] = mine;
 }
 
-static const struct entry *
+static struct entry *
 entry_of(const struct reconciler *r, const char *kind)
 {
 	for (size_t i = 0; i < r->es.count; i++)
 		if (strcmp(r->es.items[i]->uses[0]->kind->name, kind) == 0)
 			return r->es.items[i];
 	return NULL;
+}
+
+static void
+count_compared(struct against *a, const char *kind)
+{
+	struct entry *e = entry_of(&a->sides[AGAINST_BEFORE], kind);
+
+	if (e == NULL)
+		e = entry_of(&a->sides[AGAINST_AFTER], kind);
+	if (e != NULL)
+		e->stats.compared++;
 }
 
 /* NULL: it is not there. False: that cannot be told yet. */
@@ -217,6 +228,7 @@ differ(struct against *a, struct against_primary *mine,
 		    taken[i].error, buf_span(&taken[i].line)};
 	setdiff_make(&s, mine->label, &sides[AGAINST_BEFORE],
 	    &sides[AGAINST_AFTER], hide);
+	count_compared(a, mine->kind);
 	a->compared += !mine->compared;
 	a->differed += s.count > 0 && !mine->differed;
 	mine->compared = true;
@@ -398,6 +410,44 @@ against_end(struct against *a)
 		log_warning("primaries that fail with both: %zu", failed);
 	log_info("primaries compared: %zu, of which differed: %zu", a->compared,
 	    a->differed);
+}
+
+bool
+against_ready(const struct against *a)
+{
+	return a->sides[AGAINST_BEFORE].ready && a->sides[AGAINST_AFTER].ready;
+}
+
+static size_t
+count_differing(const struct against *a, const char *kind)
+{
+	const struct against_primary *p;
+	size_t count = 0;
+
+	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
+		count += p->told.count > 0 && strcmp(p->kind, kind) == 0;
+	return count;
+}
+
+/* An entry that both have is told once. */
+void
+against_metrics(const struct against *a, struct metric_lines *m)
+{
+	for (size_t side = 0; side < AGAINST_SIDES; side++)
+		for (size_t i = 0; i < a->sides[side].es.count; i++) {
+			const struct entry *e = a->sides[side].es.items[i];
+			const char *kind = e->uses[0]->kind->name;
+			const struct metric_labels *by =
+			    METRIC_LABELS(e->conf->name);
+
+			if (side != AGAINST_BEFORE &&
+			    entry_of(&a->sides[AGAINST_BEFORE], kind) != NULL)
+				continue;
+			metric_add(m, METRIC_SHADOW_DIFFERENCES, by,
+			    (double)count_differing(a, kind));
+			metric_add(m, METRIC_SHADOW_COMPARED, by,
+			    (double)e->stats.compared);
+		}
 }
 
 bool

@@ -15,6 +15,7 @@
 
 #include "against/telling.h"
 #include "reconciler.h"
+#include "report/metric.h"
 
 enum { AGAINST_BEFORE, AGAINST_AFTER, AGAINST_SIDES };
 
@@ -49,6 +50,11 @@ int64_t against_next(const struct against *a);
 void against_compare(struct against *a);
 /* The input has ended: the rest is complete; logs a summary. */
 void against_end(struct against *a);
+
+/* Every kind of both was complete once. */
+bool against_ready(const struct against *a);
+/* How many differ now, and comparisons, by controller. */
+void against_metrics(const struct against *a, struct metric_lines *m);
 
 /* Whether something differed, or cannot be known: ireconcile exits 1. */
 bool against_failed(const struct against *a);

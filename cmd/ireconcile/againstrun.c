@@ -12,6 +12,7 @@
 #include "process/loop.h"
 #include "process/out.h"
 #include "program/evaluator.h"
+#include "report/reportfd.h"
 
 /* The real clock: reading goes first, so that events of an object come
  * together, but not for longer than this. */
@@ -27,9 +28,41 @@ struct runner {
 	struct proof proof;
 	struct watches *watches[AGAINST_SIDES];
 	struct timer timer;
+	struct reportfd report;
 	size_t bad_lines;
 	bool eof, unreadable, gone;
 };
+
+/* ---- reports ---- */
+
+static void
+count(void *arg, struct buf *b)
+{
+	const struct runner *r = arg;
+
+	reportfd_count(b, "bad_lines", r->bad_lines);
+	reportfd_count(b, "compared", r->against.compared);
+	reportfd_count(b, "differed", r->against.differed);
+}
+
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	const struct runner *r = arg;
+
+	against_metrics(&r->against, m);
+}
+
+static void
+say_ready(struct runner *r)
+{
+	if (r->report.ready || !against_ready(&r->against))
+		return;
+	reportfd_ready(&r->report);
+	reportfd_send(&r->report);
+}
+
+/* ---- input ---- */
 
 static void
 document(struct runner *r, const struct stream_doc *doc)
@@ -131,6 +164,7 @@ on_idle(void *arg)
 		reconciler_rest(&r->against.sides[i]);
 	out_flush(&r->out);
 	set_timer(r);
+	say_ready(r);
 	if (r->eof && !r->out.failed)
 		out_drain(&r->out);
 	if (r->out.failed)
@@ -198,6 +232,9 @@ begin(struct runner *r, const struct againstrun *o, struct err *err)
 		return -1;
 	signal(SIGPIPE, SIG_IGN);
 	r->loop = loop_new();
+	reportfd_init(
+	    &r->report, r->loop, "ireconcile", o->report_fd, count, r);
+	reportfd_metrics(&r->report, samples);
 	r->stream = stream_new();
 	out_init(&r->out, r->loop, STDOUT_FILENO);
 	if (compile(r, o, err) != 0 || confine_programs(err) != 0)
@@ -224,6 +261,7 @@ release(struct runner *r)
 	against_release(&r->against);
 	proof_release(&r->proof);
 	if (r->loop != NULL) {
+		reportfd_release(&r->report);
 		out_release(&r->out);
 		stream_free(r->stream);
 		loop_free(r->loop);
@@ -240,6 +278,7 @@ againstrun(const struct againstrun *o, struct err *err)
 
 	if (begin(&r, o, err) == 0) {
 		loop_run(r.loop);
+		reportfd_send(&r.report);
 		code = exit_code(&r);
 	}
 	release(&r);

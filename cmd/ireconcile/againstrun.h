@@ -16,7 +16,8 @@ struct againstrun {
 	const struct opt_list *library_dirs; /* see librarydirs.h */
 	enum sched_clock clock;
 	int format; /* enum telling_format; -1: text on a terminal, else JSON */
-	bool debugs; /* see program.h */
+	bool debugs;   /* see program.h */
+	int report_fd; /* -1: none */
 };
 
 /* Compares until the end of standard input. Returns the exit code, or -1 with

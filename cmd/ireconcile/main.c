@@ -519,14 +519,15 @@ static int
 check_against(struct err *err)
 {
 	bool fds = opts.gate_fd >= 0 || opts.lines_fd >= 0 ||
-	    opts.marks_key_fd >= 0 || opts.report_fd >= 0;
+	    opts.marks_key_fd >= 0 || opts.tap_fd >= 0;
 
 	if (opts.against == NULL && opts.output >= 0)
 		return err_set(
 		    err, ERR_PERMANENT, "option --output needs --against");
 	if (opts.against != NULL && (opts.all || opts.input_of != NULL || fds))
 		return err_set(err, ERR_PERMANENT,
-		    "option --against excludes --all, --input-of, *-fd");
+		    "option --against excludes --all, --input-of, and each "
+		    "*-fd but --report-fd");
 	return 0;
 }
 
@@ -553,7 +554,8 @@ run_against(struct err *err)
 	    .library_dirs = &opts.library_dirs,
 	    .clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL,
 	    .format = opts.output,
-	    .debugs = opts.debug_values};
+	    .debugs = opts.debug_values,
+	    .report_fd = (int)opts.report_fd};
 
 	return againstrun(&o, err);
 }

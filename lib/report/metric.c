@@ -158,6 +158,12 @@ const struct metric_family metric_families[METRICS] = {
     [METRIC_UNSETTLED] = COUNTER("kpipe_unsettled_total",
 	"Statuses and items that a program never stopped changing.",
 	"controller"),
+    [METRIC_SHADOW_DIFFERENCES] = GAUGE("kpipe_shadow_differences",
+	"Primaries about which the program of --shadow decides otherwise now.",
+	"controller"),
+    [METRIC_SHADOW_COMPARED] = COUNTER("kpipe_shadow_compared_total",
+	"How often both programs decided about a primary, by controller.",
+	"controller"),
     [METRIC_APPLIED] = COUNTER("kpipe_applied_total",
 	"Objects by what became of them: created, configured, unchanged, "
 	"deleted, failed.",

@@ -23,7 +23,8 @@ struct stats {
 	uint64_t limited; /* of the errors: a limit was met */
 	uint64_t crashed; /* of the errors: jq crashed */
 	uint64_t adds, retries, sets, tolerated, loops, unsettled;
-	size_t queued; /* now */
+	uint64_t compared; /* primaries, by --against */
+	size_t queued;	   /* now */
 	struct metric_histogram wait, work, reconcile;
 };
 
