@@ -55,15 +55,16 @@ echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"a"},"status":{"ok":true}}' >"$T/statuses"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"a"},"result":"written"}' >"$T/written"
 echo '{"tool":"kpipe","phase":"running","stages":{}}' >"$T/states"
+echo '{"primary":"Thing.example.com/ns/a","object":"ConfigMap/ns/c1","part":"item","change":"differs","differs":[{"path":".x","before":"1","after":"2"}]}' >"$T/shadow"
 runs 0 "all streams" krecord write "$T/all" --events-fd=4 --sets-fd=5 \
 	--statuses-fd=6 --results-fd=7 --kstatus-results-fd=8 --states-fd=9 \
-	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results" \
-	8<"$T/written" 9<"$T/states"
+	--shadow-fd=10 4<"$T/events" 5<"$T/sets" 6<"$T/statuses" \
+	7<"$T/results" 8<"$T/written" 9<"$T/states" 10<"$T/shadow"
 zstd -qdc "$T/all/00000001.jsonl.zst" >"$T/lines"
 is "$(head -n 1 "$T/lines" | jq -c '[.record, .version, .sequence]')" \
 	'["segment",1,1]' "... the first line"
 is "$(jq -r '.record // empty' "$T/lines" | sort | uniq -c | xargs)" \
-	"2 result 1 segment 1 set 1 state 1 status" "... every kind of line"
+	"2 result 1 segment 1 set 1 shadow 1 state 1 status" "... every kind of line"
 is "$(jq -c 'select(.record == null)' "$T/lines" | cksum)" \
 	"$(jq -c . "$T/events" | cksum)" "... events as they are"
 is "$(jq -c 'select(.record == "result") | [.tool, .line.result]' "$T/lines" |
@@ -71,9 +72,11 @@ is "$(jq -c 'select(.record == "result") | [.tool, .line.result]' "$T/lines" |
 	"... results, with the tool"
 is "$(jq -c 'select(.record == "set").line' "$T/lines")" \
 	"$(jq -c . "$T/sets")" "... a set"
+is "$(jq -c 'select(.record == "shadow").line' "$T/lines")" \
+	"$(cat "$T/shadow")" "... what another program decides"
 runs 0 "stat" krecord stat "$T/all"
-is "$(figure events) $(figure sets) $(figure results) $(figure statuses) $(figure states)" \
-	"22 1 2 1 1" "... counts lines"
+is "$(figure events) $(figure sets) $(figure results) $(figure statuses) $(figure states) $(figure shadow)" \
+	"22 1 2 1 1 1" "... counts lines"
 is "$(figure objects)" "ConfigMap 10" "... objects"
 is "$(figure from)" 2026-01-01T00:00:00.000000Z "... and times"
 runs 0 "cat" krecord cat "$T/all"
@@ -259,9 +262,13 @@ EOT
 echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"stringData":{"k":"SECRET4"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"status":{"token":"SECRET5","n":"SHOWN"},"onError":{"token":"SECRET6"},"because":{"items":{"Thing.example.com/ns/b":{"differs":[{"path":".spec.password","observed":"SECRET7","wanted":"SECRET8"}]},"Thing.example.com/ns/c":{"differs":[{"path":".x","observed":"\"SECRET9\""}]},"ConfigMap/ns/c":{"differs":[{"path":".x","observed":"SHOWN"}]}}}}}' >"$T/sets"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"status":{"token":"SECRETA"}}' >"$T/statuses"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"result":"failed","message":"SECRETB","because":"SECRETC"}' >"$T/results"
+{
+	echo '{"primary":"Thing.example.com/ns/a","object":"Thing.example.com/ns/a","part":"status","change":"differs","differs":[{"path":".status.token","before":"\"SECRETD\"","after":"\"SECRETE\""}]}'
+	echo '{"primary":"Thing.example.com/ns/a","object":"Deployment.apps/ns/a","part":"item","change":"differs","differs":[{"path":".x","after":"SHOWN"}]}'
+} >"$T/shadow"
 runs 0 "secrets" krecord write "$T/hidden" -f "$T/watches2.yaml" \
-	--events-fd=4 --sets-fd=5 --statuses-fd=6 --results-fd=7 \
-	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results"
+	--events-fd=4 --sets-fd=5 --statuses-fd=6 --results-fd=7 --shadow-fd=8 \
+	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results" 8<"$T/shadow"
 zstd -qdc "$T/hidden/00000001.jsonl.zst" >"$T/lines"
 program="program.jq $(cat "$T"/*.jq | sha256sum | cut -c -16)"
 is "$(head -n 1 "$T/lines" | jq -c .programs)" \
@@ -269,15 +276,16 @@ is "$(head -n 1 "$T/lines" | jq -c .programs)" \
 is "$(krecord stat "$T/hidden" | sed -n 's/^programs *//p')" \
 	"Thing.example.com: $program" "... which stat tells"
 is "$(grep -o 'SECRET.' "$T/lines")" "" "... are hidden"
-is "$(grep -o SHOWN "$T/lines" | wc -l)" 3 "... and nothing else"
-is "$(jq -s length "$T/lines")" 7 "... all lines are whole"
+is "$(grep -o SHOWN "$T/lines" | wc -l)" 4 "... and nothing else"
+is "$(jq -s length "$T/lines")" 9 "... all lines are whole"
 {
 	cat "$T/events"
 	jq -c '{record: "set", time: "2026-01-01T00:00:00Z", line: .}' "$T/sets"
+	jq -c '{record: "shadow", time: "2026-01-01T00:00:00Z", line: .}' "$T/shadow"
 } >"$T/open"
 runs 0 "redact" krecord redact -f "$T/watches2.yaml" "$T/open"
 is "$(grep -o 'SECRET.' "$T/out")" "" "... hides them afterwards"
-is "$(wc -l <"$T/out")" 4 "... in every line"
+is "$(wc -l <"$T/out")" 6 "... in every line"
 
 ### Cutting
 
@@ -330,6 +338,13 @@ for object in Thing.example.com/ns/a Thing/ns/a ConfigMap/ns/c3; do
 		"... what concerns it"
 	is "$(grep -c BOOKMARK "$T/out")" 2 "... and bookmarks"
 done
+for name in a b; do
+	echo '{"record":"shadow","time":"2026-01-01T00:10:00Z","line":{"primary":"Thing.example.com/ns/NAME","object":"ConfigMap/ns/NAME","part":"item","change":"only-after"}}' |
+		sed "s/NAME/$name/g"
+done >>"$T/mixed"
+runs 0 "differences of --shadow" krecord cut --object Thing/ns/a "$T/mixed"
+is "$(jq -r 'select(.record == "shadow").line.object' "$T/out")" ConfigMap/ns/a \
+	"... those of the object"
 runs 0 "an object that is not there" krecord cut --object Pod/ns/q "$T/mixed"
 ok "... is said" grep -q "Pod/ns/q is not in the recording" "$T/err"
 

@@ -14,7 +14,7 @@
 
 /* Lines wait for more to be compressed with them, at most so long. */
 enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
-enum { STREAMS = 6 };
+enum { STREAMS = 7 };
 
 struct capture {
 	struct loop *loop;
@@ -51,8 +51,9 @@ has_ended(const struct capture *c)
 	size_t open = 0;
 
 	for (size_t i = 0; i < STREAMS; i++)
-		open +=
-		    c->inlets[i].fd >= 0 && c->inlets[i].kind != READING_STATE;
+		open += c->inlets[i].fd >= 0 &&
+		    c->inlets[i].kind != READING_STATE &&
+		    c->inlets[i].kind != READING_SHADOW;
 	return open == 0;
 }
 
@@ -131,7 +132,8 @@ open_inlets(struct capture *c, const struct capture_opts *o, struct err *err)
 		false},
 	    {"results", READING_RESULT, "kstatus", (int)o->kstatus_results_fd,
 		BUF_INIT, false},
-	    {"states", READING_STATE, NULL, (int)o->states_fd, BUF_INIT,
+	    {"states", READING_STATE, NULL, (int)o->states_fd, BUF_INIT, false},
+	    {"shadow", READING_SHADOW, NULL, (int)o->shadow_fd, BUF_INIT,
 		false}};
 
 	for (size_t i = 0; i < COUNT(inlets); i++) {

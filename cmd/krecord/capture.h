@@ -14,11 +14,12 @@ struct capture_opts {
 	uint64_t size;
 	/* Descriptors; -1: not given. */
 	long events_fd, sets_fd, statuses_fd, results_fd, kstatus_results_fd,
-	    states_fd, report_fd;
+	    states_fd, shadow_fd, report_fd;
 };
 
 /*
- * Until all streams but that of states have ended. Returns the exit code, or -1
+ * Until all streams have ended, but those that kpipe itself writes: of states
+ * and of --shadow. Returns the exit code, or -1
  * with err for a mistake in the options.
  */
 int capture_run(const struct capture_opts *o, struct err *err);

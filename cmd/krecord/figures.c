@@ -85,7 +85,7 @@ static void
 describe(const struct figures *f, const struct emit_source *s, struct buf *b)
 {
 	static const char *const names[] = {"events", NULL, "sets", "results",
-	    "statuses", "states", NULL, NULL};
+	    "statuses", "states", NULL, "shadow", NULL};
 	struct buf objects = BUF_INIT;
 
 	buf_addf(b, "%-10s %zu\n", "segments", f->lines[READING_SEGMENT]);

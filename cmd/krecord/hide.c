@@ -163,7 +163,15 @@ hide_all(struct hide *h, struct span value, struct buf *out)
 	buf_release(&shown);
 }
 
-/* Below the key of an item whose kind has hidden fields: the values. */
+static bool
+is_value(struct span key)
+{
+	return span_is(key, "observed") || span_is(key, "wanted") ||
+	    span_is(key, "before") || span_is(key, "after");
+}
+
+/* Of an object whose kind has hidden fields: the values in a reason, or in a
+ * difference. */
 static void
 hide_values(struct hide *h, struct span value, struct buf *out)
 {
@@ -178,8 +186,7 @@ hide_values(struct hide *h, struct span value, struct buf *out)
 		for (struct json_members m = json_members(value);
 		     json_member(&m);) {
 			json_add_raw_key(out, m.key);
-			if (span_is(m.key, "observed") ||
-			    span_is(m.key, "wanted"))
+			if (is_value(m.key))
 				hide_all(h, m.value, out);
 			else
 				hide_values(h, m.value, out);
@@ -314,6 +321,20 @@ hide_result(struct hide *h, struct span result, struct buf *out)
 	buf_addc(out, '}');
 }
 
+/* A line of ireconcile --against. */
+static void
+hide_difference(struct hide *h, struct span line, struct buf *out)
+{
+	struct objref o = {0};
+	struct span key = json_raw_string(json_get(line, "object"));
+
+	if (key.p != NULL && objref_parse_key(&o, key) &&
+	    find(h, o.kind, o.group) != NULL)
+		hide_values(h, line, out);
+	else
+		buf_addspan(out, line);
+}
+
 void
 hide_body(
     struct hide *h, enum reading_kind kind, struct span body, struct buf *out)
@@ -328,6 +349,9 @@ hide_body(
 		break;
 	case READING_RESULT:
 		hide_result(h, body, out);
+		break;
+	case READING_SHADOW:
+		hide_difference(h, body, out);
 		break;
 	default:
 		buf_addspan(out, body);

@@ -2,7 +2,7 @@
  * hide: takes secrets out of the lines of a recording (record/redact.h), by the
  * kind of each object: Secrets, and the paths that `redact:` names in
  * watches.yaml. Of a set it looks at the items and the status, of a result also
- * at the texts that say why.
+ * at the texts that say why, and of a difference at both values.
  */
 #ifndef HIDE_H
 #define HIDE_H

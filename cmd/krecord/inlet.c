@@ -47,6 +47,8 @@ name_of(enum reading_kind kind)
 		return "result";
 	case READING_STATUS:
 		return "status";
+	case READING_SHADOW:
+		return "shadow";
 	default:
 		return "state";
 	}

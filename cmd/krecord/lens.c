@@ -189,6 +189,17 @@ lens_found(const struct lens *l)
 	return l->found;
 }
 
+/* A line of ireconcile --against: its primary, or the object that differs. */
+static bool
+difference_shows(struct lens *l, struct span line)
+{
+	struct span primary = json_raw_string(json_get(line, "primary"));
+	struct span object = json_raw_string(json_get(line, "object"));
+
+	return (primary.p != NULL && map_get(&l->keys, primary) != NULL) ||
+	    (object.p != NULL && map_get(&l->keys, object) != NULL);
+}
+
 bool
 lens_shows(struct lens *l, const struct reading_line *line)
 {
@@ -207,6 +218,8 @@ lens_shows(struct lens *l, const struct reading_line *line)
 		primary = json_raw_string(json_get(line->body, "primary"));
 		return has_ref(l, &o) ||
 		    (primary.p != NULL && map_get(&l->keys, primary) != NULL);
+	case READING_SHADOW:
+		return difference_shows(l, line->body);
 	default:
 		return true;
 	}

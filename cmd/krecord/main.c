@@ -31,7 +31,8 @@ static struct opts {
 	      .results_fd = -1,
 	      .kstatus_results_fd = -1,
 	      .states_fd = -1,
-	      .report_fd = -1},
+	      .report_fd = -1,
+	      .shadow_fd = -1},
     .batch = -1};
 
 static const struct opt table[] = {
@@ -51,6 +52,8 @@ static const struct opt table[] = {
 	NULL, "write: the results of kstatus"},
     {0, "states-fd", "N", OPT_INT, &opts.capture.states_fd, NULL,
 	"write: the states of kpipe"},
+    {0, "shadow-fd", "N", OPT_INT, &opts.capture.shadow_fd, NULL,
+	"write: what --shadow of kpipe would decide otherwise"},
     {0, "report-fd", "N", OPT_INT, &opts.capture.report_fd, NULL,
 	"write: a newline here when ready, then counters"},
     {0, "from", "TIME", OPT_STRING, &opts.cutting.from, NULL,

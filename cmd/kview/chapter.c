@@ -360,6 +360,7 @@ story_record(struct story *s, const struct reading_line *line)
 		buf_addspan(&s->programs, json_get(line->text, "programs"));
 		break;
 	case READING_EVENT:
+	case READING_SHADOW:
 	case READING_OTHER:
 		break;
 	}

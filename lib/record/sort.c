@@ -9,7 +9,7 @@ static const struct {
 	enum reading_kind kind;
 } kinds[] = {{"segment", READING_SEGMENT}, {"set", READING_SET},
     {"result", READING_RESULT}, {"status", READING_STATUS},
-    {"state", READING_STATE}, {"gap", READING_GAP}};
+    {"state", READING_STATE}, {"gap", READING_GAP}, {"shadow", READING_SHADOW}};
 
 static int
 check_version(struct span version, struct err *err)

@@ -57,7 +57,7 @@ compress(
 	} while (left != 0 && !ZSTD_isError(left));
 }
 
-static const char kinds[] = "EgSRsPG?";
+static const char kinds[] = "EgSRsPGD?";
 
 /* One letter for each line, its time and number; what is bad and cut. */
 static void
@@ -131,8 +131,9 @@ test_lines(void)
 	    "\"line\":{}}\n{\"record\":\"status\",\"time\":\"t\",\"line\":{}}\n"
 	    "{\"record\":\"state\",\"line\":{}}\n"
 	    "{\"record\":\"gap\",\"time\":\"t\",\"stream\":\"events\"}\n"
+	    "{\"record\":\"shadow\",\"time\":\"t\",\"line\":{}}\n"
 	    "{\"record\":\"later\",\"time\":\"t\"}",
-	    "St:1 Rt:2 st:3 P:4 Gt:5 ?t:6 ", "record lines");
+	    "St:1 Rt:2 st:3 P:4 Gt:5 Dt:6 ?t:7 ", "record lines");
 	reads_text("{\"type\":\"ADDED\"}\n{\"time\":\"1\",\"record\":\"set\"}\n"
 		   "7\nx\n" EVENT("1"),
 	    "bad /x:1: neither an event nor a record line "
