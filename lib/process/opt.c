@@ -406,6 +406,19 @@ parse_rows(const struct opt_tool *tool, const struct rows *rows, int argc,
 	return result;
 }
 
+/* A tool that is called "shadow-kwatch" logs under that name. */
+static const char *
+log_name(const struct opt_tool *tool, const char *called)
+{
+	const char *slash = strrchr(called, '/');
+	const char *name = slash != NULL ? slash + 1 : called;
+	size_t n = strlen(name), own = strlen(tool->name);
+	bool longer = n > own + 1 && name[n - own - 1] == '-' &&
+	    strcmp(name + n - own, tool->name) == 0;
+
+	return longer ? name : tool->name;
+}
+
 enum opt_result
 opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
     struct err *err)
@@ -413,15 +426,16 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	struct rows rows = {NULL, 0};
 	enum opt_result result;
 	enum log_level level;
+	const char *name = log_name(tool, argc > 0 ? argv[0] : "");
 
 	rows_add(&rows, tool->table);
 	rows_add(&rows, builtins);
 	/* Needed also for the messages about bad options. */
-	log_init(tool->name, LOG_TEXT, LOG_INFO);
+	log_init(name, LOG_TEXT, LOG_INFO);
 	result = parse_rows(tool, &rows, argc, argv, err);
 	*first = optind;
 	level = log_opts.verbose ? LOG_DEBUG : (enum log_level)log_opts.level;
-	log_init(tool->name, (enum log_format)log_opts.format, level);
+	log_init(name, (enum log_format)log_opts.format, level);
 	log_times(log_opts.time || level == LOG_DEBUG);
 	free(rows.items);
 	return result;

@@ -79,7 +79,8 @@ enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 
 /*
  * Parses argv (options and operands may be mixed, argv is permuted; "--" ends
- * the options) and starts the log under the tool's name. Abbreviated long
+ * the options) and starts the log under the tool's name, or under that of
+ * argv[0] if it is a longer one, such as shadow-kwatch. Abbreviated long
  * options are refused: a script must not depend on what is unique today.
  * OPT_RUN: *first is the index of the first operand. OPT_EXIT_0: --help or
  * --version was printed, on stdout. OPT_BAD: err names the option (or says

@@ -72,7 +72,11 @@ inside_fn *
 inside_called(const char *command)
 {
 	const char *slash = strrchr(command, '/');
-	const struct inside *b = find(slash != NULL ? slash + 1 : command);
+	const char *name = slash != NULL ? slash + 1 : command;
+	const char *own = strncmp(name, INSIDE_ASIDE, strlen(INSIDE_ASIDE)) == 0
+	    ? name + strlen(INSIDE_ASIDE)
+	    : name;
+	const struct inside *b = find(own);
 
 	return b != NULL ? b->fn : NULL;
 }

@@ -14,6 +14,9 @@
 
 #include <stddef.h>
 
+/* Before the name of a tool that runs a second time, beside the pipeline. */
+#define INSIDE_ASIDE "shadow-"
+
 typedef int inside_fn(int argc, char **argv);
 
 /*

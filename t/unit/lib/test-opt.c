@@ -2,7 +2,9 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "process/log.h"
 #include "tap.h"
 
 static struct {
@@ -50,6 +52,43 @@ refuses(char *a, char *b, const char *want)
 	ok(parse(a, b, NULL, NULL) == OPT_BAD && err.kind == ERR_PERMANENT,
 	    want);
 	is(err.message, want, "... and says so");
+}
+
+/* What the log of a tool that is called so begins with. */
+static void
+logs_as(char *called, const char *want)
+{
+	char *argv[] = {called, NULL};
+	char text[100] = "";
+	FILE *f = tmpfile();
+	int saved = dup(STDERR_FILENO);
+
+	if (f == NULL || saved < 0)
+		perror("tmpfile"), exit(1);
+	dup2(fileno(f), STDERR_FILENO);
+	opt_parse(&tool, 1, argv, &first, &err);
+	log_info("m");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(f);
+	if (fgets(text, sizeof(text), f) == NULL)
+		text[0] = '\0';
+	fclose(f);
+	is(text, want, called);
+}
+
+static void
+test_names(void)
+{
+	char own[100], other[100], path[100], inside[100];
+
+	snprintf(own, sizeof(own), "%s: m\n", tool.name);
+	logs_as("x", own);
+	snprintf(path, sizeof(path), "/bin/shadow-%s", tool.name);
+	snprintf(other, sizeof(other), "shadow-%s: m\n", tool.name);
+	logs_as(path, other);
+	snprintf(inside, sizeof(inside), "no%s", tool.name);
+	logs_as(inside, own);
 }
 
 static void
@@ -138,6 +177,7 @@ int
 main(void)
 {
 	test_values();
+	test_names();
 	test_refusals();
 	test_pass();
 	return tap_done();
