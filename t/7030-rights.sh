@@ -106,6 +106,23 @@ is "$(rules kapply)" "namespaced: configmaps get,create,patch,delete
 namespaced: deployments get,create,patch,delete
 namespaced: events create,patch" "kapply: what it manages, and Events"
 is "$(rules kstatus)" "namespaced: oxen/status patch" "kstatus: the status"
+sed 's,v1\, kind: Pod},batch/v1\, kind: Job\, manage: true},' "$f/watches.yaml" >"$f/new.yaml"
+# verbs STAGE: rules about Jobs, with --shadow
+verbs() {
+	kgen rights -f "$f" --shadow="$f/new.yaml" | tr '\n' ' ' |
+		sed 's/- apiVersion: rbac/\n&/g; s/---/\n/g' |
+		grep "name: x-$1 " | grep -c jobs
+}
+ok "--shadow: kwatch may also watch what the other file names" \
+	[ "$(verbs kwatch)" -gt 0 ]
+is "$(verbs kapply)" 0 "... and no other stage has a right for it"
+runs 100 "--shadow of a file that is not there" \
+	kgen rights -f "$f" --shadow="$f/none.yaml"
+ok "... names it" grep -q "none.yaml" "$T/err"
+runs 100 "--shadow with another command" \
+	kgen manifests -f "$f" --shadow="$f/new.yaml"
+is "$(cat "$T/err")" "kgen: fatal: --shadow is for rights" "... is refused"
+rm "$f/new.yaml"
 is "$(rules kelect)" "operator: leases create
 operator: leases[ox.example.com] get,update
 operator: events create" "kelect: its lease, and Events"

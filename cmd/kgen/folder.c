@@ -406,6 +406,20 @@ load_watches(struct folder *f, struct err *err)
 	return f->watches == NULL ? -1 : 0;
 }
 
+/* Its variables are not those of the operator, which has no use for them. */
+static int
+load_shadow(struct folder *f, const char *path, struct err *err)
+{
+	struct watches *w;
+
+	if (path == NULL)
+		return 0;
+	f->shadow_yaml = expand_load_raw(path, NULL, NULL, err);
+	w = f->shadow_yaml != NULL ? watches_load(path, NULL, err) : NULL;
+	watches_free(w);
+	return w == NULL ? -1 : 0;
+}
+
 static int
 load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 {
@@ -417,7 +431,7 @@ load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 	    (!o->without_crds &&
 		load_stream(f, "crd.yaml", &f->crds, err) != 0) ||
 	    load_stream(f, "example.yaml", &f->examples, err) != 0 ||
-	    load_watches(f, err) != 0)
+	    load_watches(f, err) != 0 || load_shadow(f, o->shadow, err) != 0)
 		return -1;
 	return o->without_crds ? 0 : fits_check(f, err);
 }
@@ -441,6 +455,7 @@ folder_release(struct folder *f)
 {
 	yaml_tree_free(f->operator_yaml);
 	yaml_tree_free(f->watches_yaml);
+	yaml_tree_free(f->shadow_yaml);
 	docstream_release(&f->crds);
 	docstream_release(&f->examples);
 	textlist_release(&f->files);
@@ -471,6 +486,8 @@ folder_describe(const struct folder *f, struct err *err)
 		files = jv_array_append(files, jv_string(f->files.items[i]));
 	kpipe = member(kpipe, "version", jv_string(KPIPE_VERSION));
 	d = member(d, "watches", docstream_value(f->watches_yaml, err));
+	if (f->shadow_yaml != NULL)
+		d = member(d, "shadow", docstream_value(f->shadow_yaml, err));
 	d = member(d, "variables", jv_copy(f->variables));
 	d = member(d, "crds", docstream_values(&f->crds, err));
 	d = member(d, "examples", docstream_values(&f->examples, err));

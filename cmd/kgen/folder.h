@@ -26,13 +26,14 @@ struct folder_overrides {
 	const char *image;	/* may have a tag and a digest; or NULL */
 	const char *namespace_; /* or NULL: NAME-operator-system */
 	const char *scope;	/* or NULL */
-	struct opt_list sets;	/* KEY=VALUE: KEY may be a path, a.b */
-	bool without_crds;	/* crd.yaml is not read: it is to be made */
+	const char *shadow;   /* another watches.yaml: see kpipe(1); or NULL */
+	struct opt_list sets; /* KEY=VALUE: KEY may be a path, a.b */
+	bool without_crds;    /* crd.yaml is not read: it is to be made */
 };
 
 struct folder {
 	const char *path; /* borrowed */
-	struct yaml *operator_yaml, *watches_yaml;
+	struct yaml *operator_yaml, *watches_yaml, *shadow_yaml;
 	struct docstream crds, examples;
 	struct textlist files; /* sorted */
 	jv variables;	       /* [{name, default, required}], sorted */

@@ -57,6 +57,8 @@ static const struct opt table[] = {
 	"instead of operator.yaml: what the operator watches"},
     {0, "set", "KEY=VALUE", OPT_LIST, &opts.overrides.sets, NULL,
 	"instead of operator.yaml; KEY may be a path, as env.NAME"},
+    {0, "shadow", "WATCHES", OPT_STRING, &opts.overrides.shadow, NULL,
+	"rights: kwatch may also watch the kinds of this file (see kpipe)"},
     {0, "user", "USER", OPT_STRING, &opts.user, NULL,
 	"rights --from: the user of the operator, if its stages have one"},
     {0, "group", "GROUP", OPT_STRING, &opts.kind.group, NULL,
@@ -340,6 +342,8 @@ check_options(int operands, char **operand, struct err *err)
 	    (opts.from == NULL || strcmp(operand[0], "rights") != 0))
 		return err_set(
 		    err, ERR_PERMANENT, "--user needs rights with --from");
+	if (opts.overrides.shadow != NULL && strcmp(operand[0], "rights") != 0)
+		return err_set(err, ERR_PERMANENT, "--shadow is for rights");
 	if (opts.from != NULL && opts.out != NULL &&
 	    strcmp(operand[0], "rights") == 0)
 		return err_set(err, ERR_PERMANENT,

@@ -123,7 +123,7 @@ def _grant($d; $places; $verbs):
 def _all_kinds: (.dependents // [] | .[]), (.related // [] | .[]);
 
 def _kwatch($d):
-  .watches[] | _primary_places($d) as $at
+  (.watches + (.shadow // []))[] | _primary_places($d) as $at
   | _grant($d; $at; ["list", "watch"]),
     (_all_kinds | _grant($d; _kind_places($d; $at); ["list", "watch"]));
 
