@@ -58,7 +58,7 @@ is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 0" \
 
 change 's/replicas: .primary.spec.n/replicas: 5/'
 against 1 "another value: exit 1"
-is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","object":"Deployment.apps/d/d","part":"item","change":"differs","differs":[{"path":".spec.replicas","before":"3","after":"5"}]}' \
+is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"Deployment.apps/d/d","part":"item","change":"differs","differs":[{"path":".spec.replicas","before":"3","after":"5"}]}' \
 	"... is a line with the field"
 is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 1" \
 	"... and counts"

@@ -24,6 +24,7 @@ struct against_primary {
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
 	char *key;	  /* "NAMESPACE\0NAME" */
 	size_t key_len;
+	struct buf uid; /* of the object that was compared last */
 	struct told_list told;
 	bool pending, compared, differed;
 	bool failed; /* with both programs */
@@ -42,6 +43,7 @@ static void
 forget(struct against_primary *p)
 {
 	told_release(&p->told);
+	buf_release(&p->uid);
 	free(p->label);
 	free(p->key);
 	free(p);
@@ -171,7 +173,8 @@ about_now(const struct against *a, const struct against_primary *mine,
 
 	if (known)
 		clock_format_us(now_us, time);
-	return (struct telling_about){mine->label, known ? time : NULL};
+	return (struct telling_about){
+	    mine->label, buf_span(&mine->uid), known ? time : NULL};
 }
 
 static void
@@ -255,6 +258,13 @@ rests(struct against *a, const struct taken taken[AGAINST_SIDES])
 	return rest;
 }
 
+static void
+note_uid(struct against_primary *mine, const struct primary *p)
+{
+	buf_reset(&mine->uid);
+	buf_addspan(&mine->uid, cache_object_uid(p->object));
+}
+
 /* False: it is not known yet what one of them has. */
 static bool
 compare(struct against *a, struct against_primary *mine)
@@ -274,6 +284,8 @@ compare(struct against *a, struct against_primary *mine)
 	if (rests(a, taken))
 		return true;
 	hide = hides_texts(taken);
+	note_uid(mine,
+	    taken[0].primary != NULL ? taken[0].primary : taken[1].primary);
 	for (size_t i = 0; i < AGAINST_SIDES; i++)
 		if (taken[i].primary != NULL)
 			take(&a->sides[i], &taken[i], now_us);

@@ -20,6 +20,10 @@ json_begin(struct buf *b, const struct telling_about *about)
 {
 	buf_addc(b, '{');
 	add_string(b, "primary", about->primary);
+	if (about->uid.n > 0) {
+		json_add_key(b, "uid");
+		json_add_string(b, about->uid);
+	}
 	add_string(b, "time", about->time);
 }
 

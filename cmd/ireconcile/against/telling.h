@@ -11,6 +11,7 @@
 /* The primary that lines are about. */
 struct telling_about {
 	const char *primary; /* its key */
+	struct span uid;     /* of it; empty: not known */
 	const char *time;    /* RFC 3339, or NULL */
 };
 

@@ -15,7 +15,7 @@ struct told_object {
 static void
 digest_of(const struct setdiff_object *o, unsigned char digest[DIGEST_SIZE])
 {
-	const struct telling_about about = {"", NULL};
+	const struct telling_about about = {"", SPAN_NONE, NULL};
 	struct buf text = BUF_INIT;
 
 	telling_object(&text, TELLING_JSON, &about, o);

@@ -237,7 +237,7 @@ static void
 tell(struct told_list *t, const char *before, const char *after,
     struct buf *lines)
 {
-	const struct telling_about about = {"P/d/p", NULL};
+	const struct telling_about about = {"P/d/p", SPAN_NONE, NULL};
 	struct setdiff_side b = side_of(before), a = side_of(after);
 	struct setdiff s;
 
