@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "json/json.h"
+#include "failure/notice.h"
 #include "process/file.h"
 
 #define RAISE "raise it (resources.limits.memory of the container)"
@@ -117,41 +117,26 @@ set_reason(struct oom *o, const struct stage *s)
 	add_peak(o, s->peak_kib, &o->reason);
 }
 
-static void
-add_member(struct buf *b, const char *key, const char *value)
-{
-	json_add_key(b, key);
-	json_add_str(b, value);
-}
-
-/* A set without items (doc/protocol.md), about the pod that we run in. */
+/* About the pod that we run in. */
 static void
 set_notice(struct oom *o)
 {
-	const char *pod = getenv("POD_NAME");
-	const char *namespace_ = getenv("POD_NAMESPACE");
-	const char *uid = getenv("POD_UID");
-	struct buf *b = &o->notice;
+	struct span pod = span_str(getenv("POD_NAME"));
+	struct span namespace_ = span_str(getenv("POD_NAMESPACE"));
 
-	buf_reset(b);
-	if (pod == NULL || *pod == '\0' || namespace_ == NULL ||
-	    *namespace_ == '\0' || o->field_manager == NULL)
+	buf_reset(&o->notice);
+	if (pod.n == 0 || namespace_.n == 0 || o->field_manager == NULL)
 		return;
-	buf_adds(b,
-	    "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[],"
-	    "\"reconcile\":{\"primary\":{\"apiVersion\":\"v1\","
-	    "\"kind\":\"Pod\"");
-	add_member(b, "namespace", namespace_);
-	add_member(b, "name", pod);
-	if (uid != NULL && *uid != '\0')
-		add_member(b, "uid", uid);
-	buf_adds(b,
-	    "},\"events\":[{\"type\":\"Warning\",\"reason\":"
-	    "\"OutOfMemory\"");
-	add_member(b, "message", buf_str(&o->reason));
-	buf_adds(b, "}]");
-	add_member(b, "manager", o->field_manager);
-	buf_adds(b, "}}");
+	notice_add(&o->notice,
+	    &(struct notice){.about = {.api_version = span_str("v1"),
+				 .kind = span_str("Pod"),
+				 .namespace_ = namespace_,
+				 .name = pod,
+				 .uid = span_str(getenv("POD_UID"))},
+		.type = "Warning",
+		.reason = "OutOfMemory",
+		.message = buf_str(&o->reason),
+		.manager = o->field_manager});
 }
 
 static void
