@@ -21,6 +21,7 @@
 #include "beside/server.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
+#include "greeting.h"
 #include "launch.h"
 #include "manager.h"
 #include "options.h"
@@ -70,71 +71,6 @@ choose_lease(const struct watches *w)
 {
 	return mem_strdup(
 	    options.lease != NULL ? options.lease : operator_name(w));
-}
-
-static void
-add_scope(struct buf *b, const struct watch_kind *k)
-{
-	const struct textlist *names = &k->namespaces;
-
-	if (k->scope == WATCH_CLUSTER) {
-		buf_adds(b, " in the whole cluster");
-		return;
-	}
-	if (names->count == 0) {
-		buf_adds(b, " in all namespaces");
-		return;
-	}
-	buf_adds(b, names->count > 1 ? " in namespaces " : " in namespace ");
-	for (size_t i = 0; i < names->count; i++)
-		buf_addf(b, "%s%s", i > 0 ? ", " : "", names->items[i]);
-}
-
-static void
-add_kinds(struct buf *b, const char *what, const struct watch_kind *kinds,
-    size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (i == 0)
-			buf_addf(b, "; %s ", what);
-		else
-			buf_adds(b, ", ");
-		watch_kind_name(&kinds[i], b);
-	}
-}
-
-/*
- * The first line of the log, for each primary kind:
- *
- *	VERSION (COMMIT) runs memcached for Memcached.cache.example.com in
- *	namespace default; dependents Deployment.apps, Pod; filters ./weather
- */
-static void
-add_greeting(struct buf *b, const struct watches *w, const char *name)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		const struct watch_entry *e = &w->entries[i];
-
-		buf_adds(b, KPIPE_VERSION " (");
-		version_add_commit(b);
-		buf_addf(b, ") runs %s for ", name);
-		watch_kind_name(&e->primary, b);
-		add_scope(b, &e->primary);
-		add_kinds(b, "dependents", e->dependents, e->dependent_count);
-		add_kinds(b, "related", e->related, e->related_count);
-		tools_describe_filters(e, b);
-		buf_addc(b, '\n');
-	}
-}
-
-static void
-greet(char *text)
-{
-	char *line;
-
-	while (text != NULL && *text != '\0' &&
-	    (line = strsep(&text, "\n")) != NULL)
-		log_info("%s", line);
 }
 
 /*
@@ -187,7 +123,7 @@ check_watches(struct app *a, struct err *err)
 	if (result == 0) {
 		a->marks_secret = choose_secret(w);
 		a->field_manager = choose_field_manager(w);
-		add_greeting(&greeting, w, operator_name(w));
+		greeting_add(&greeting, w, operator_name(w));
 		a->greeting = buf_take(&greeting);
 		a->tools.watches = a->watches = w;
 	}
@@ -498,7 +434,7 @@ run(struct app *a, struct err *err)
 	if (code == 0)
 		code = build(a, err);
 	if (code == 0 && !options.dry_run)
-		greet(a->greeting);
+		greeting_log(a->greeting);
 	if (code == 0) {
 		start(a);
 		loop_run(a->loop);
