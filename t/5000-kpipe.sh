@@ -309,6 +309,7 @@ write
 --results-fd=7
 --kstatus-results-fd=8
 --states-fd=9
+--shadow-fd=10
 --
 $T/recording" "... its arguments"
 ok "... kwatch says when" grep -qx -- --timestamps "$D/kwatch.args"

@@ -34,6 +34,17 @@ answers '/healthz?verbose' 200 "[+]ping ok
 healthz check passed
 " "alive has one check"
 answers /healthz/ping 200 ok "... which can be asked alone"
+tell "$(state running '.shadow["shadow-kwatch"] = {running: false, ready: false,
+	starts: 3}')"
+answers /readyz 200 ok "what runs beside it is not asked for"
+answers '/readyz?verbose' 200 "[+]ireconcile ok
+[+]kapply ok
+[+]kpipe ok
+[+]kstatus ok
+[+]kwatch ok
+healthz check passed
+" "... nor listed"
+tell "$(state running)"
 answers /readyz/kapply 200 ok "one check of readiness alone"
 answers /readyz/nobody 404 "404 page not found
 " "an unknown check"

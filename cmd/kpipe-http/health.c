@@ -68,7 +68,7 @@ run(struct checks *c, const struct state *s, enum health_probe probe)
 	}
 	add_pipeline(c, s);
 	for (unsigned i = 0; i < s->count; i++)
-		if (s->stages[i].listed)
+		if (s->stages[i].listed && !s->stages[i].aside)
 			add(c, s->stages[i].name, why_not(&s->stages[i]));
 	qsort(c->list, c->count, sizeof(*c->list), by_name);
 }

@@ -107,6 +107,20 @@ take_reason(struct state *s, struct span reason)
 	buf_release(&scratch);
 }
 
+/* --shadow: processes beside the pipeline, in the form of stages. */
+static int
+take_aside(struct state *s, struct span stages, struct err *err)
+{
+	struct json_members m = json_members(stages);
+
+	while (json_type(stages) == JSON_OBJECT && json_member(&m)) {
+		if (take_stage(s, m.key, m.value, err) != 0)
+			return -1;
+		stage_of(s, m.key, err)->aside = true;
+	}
+	return 0;
+}
+
 static int
 take_state(struct state *s, struct span line, struct err *err)
 {
@@ -134,7 +148,7 @@ take_state(struct state *s, struct span line, struct err *err)
 		if (take_stage(s, m.key, m.value, err) != 0)
 			return -1;
 	s->known = true;
-	return 0;
+	return take_aside(s, json_get(line, "shadow"), err);
 }
 
 /* ---- reports of the stages ---- */

@@ -17,6 +17,7 @@ enum { STATE_NAME_MAX = 32 };
 struct state_stage {
 	char name[STATE_NAME_MAX + 1];
 	bool listed; /* by the newest state line */
+	bool aside;  /* readiness does not depend on it */
 	bool running, ready;
 	int64_t starts;
 	int64_t oom_kills;

@@ -70,29 +70,43 @@ environ_with(char *const *env, const char *variable)
 	return all;
 }
 
-char **
-environ_for_program(char *const *env, const char *watches_path, struct err *err)
+/* Appends the text of the file. */
+static int
+add_file(struct buf *text, const char *path, struct err *err)
 {
 	enum { FILE_MAX = 1 << 20 };
-	int fd = open(watches_path, O_RDONLY | O_CLOEXEC);
-	struct buf text = BUF_INIT;
-	char **selected = NULL;
+	size_t most = text->len + FILE_MAX;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = -1;
 
-	while (fd >= 0 && text.len <= FILE_MAX) {
-		n = read(fd, buf_reserve(&text, 65536), 65536);
+	while (fd >= 0 && text->len <= most) {
+		n = read(fd, buf_reserve(text, 65536), 65536);
 		if (n > 0)
-			text.len += (size_t)n;
+			text->len += (size_t)n;
 		else if (n == 0 || errno != EINTR)
 			break;
 	}
-	if (n == 0)
-		selected = environ_select(env, buf_span(&text));
-	else
-		err_set(err, ERR_PERMANENT, "%s: %s", watches_path,
+	if (n != 0)
+		err_set(err, ERR_PERMANENT, "%s: %s", path,
 		    n > 0 ? "larger than 1 MiB" : strerror(errno));
 	if (fd >= 0)
 		close(fd);
+	return n == 0 ? 0 : -1;
+}
+
+char **
+environ_for_program(char *const *env, const char *watches_path,
+    const char *other, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	char **selected = NULL;
+	int rc = add_file(&text, watches_path, err);
+
+	buf_addc(&text, '\n');
+	if (rc == 0 && other != NULL)
+		rc = add_file(&text, other, err);
+	if (rc == 0)
+		selected = environ_select(env, buf_span(&text));
 	buf_release(&text);
 	return selected;
 }

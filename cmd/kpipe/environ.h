@@ -17,9 +17,10 @@
  */
 char **environ_select(char *const *env, struct span watches);
 
-/* The same for the file itself. NULL with err if it cannot be read. */
-char **environ_for_program(
-    char *const *env, const char *watches_path, struct err *err);
+/* The same for one or two files themselves (other may be NULL). NULL with err if
+ * one cannot be read. */
+char **environ_for_program(char *const *env, const char *watches_path,
+    const char *other, struct err *err);
 
 /* env and this variable, which is not in it yet: owned as above, both
  * borrowed. */

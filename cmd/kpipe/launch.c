@@ -67,8 +67,8 @@ close_shared(struct pipeline *p, struct shared *s)
 	if (p->marks_fd < 0)
 		close_pipe(s->marks);
 	for (size_t i = 0; i < LAUNCH_TAPS; i++) {
-		if (i == LAUNCH_STATES) /* kpipe keeps the writing end */
-			s->taps[i][1] = -1;
+		if (i == LAUNCH_STATES || i == LAUNCH_SHADOW)
+			s->taps[i][1] = -1; /* kpipe keeps the writing end */
 		close_pipe(s->taps[i]);
 	}
 	if (p->elect == NULL)
@@ -155,18 +155,28 @@ start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 }
 
 /* A pipe takes a line of at most PIPE_BUF bytes as a whole. */
+bool
+launch_line(struct pipeline *p, struct span text)
+{
+	struct buf line = BUF_INIT;
+	bool taken;
+
+	if (p->lines_fd < 0)
+		return false;
+	buf_addspan(&line, text);
+	buf_addc(&line, '\n');
+	taken = write(p->lines_fd, line.data, line.len) >= 0;
+	if (!taken)
+		log_debug("ireconcile takes no line: %s", strerror(errno));
+	buf_release(&line);
+	return taken;
+}
+
 void
 launch_tell(struct pipeline *p)
 {
-	struct buf *notice = &p->oom->notice;
-	struct buf line = BUF_INIT;
-
-	if (p->lines_fd < 0 || notice->len == 0)
-		return;
-	buf_addf(&line, "%s\n", buf_str(notice));
-	if (write(p->lines_fd, line.data, line.len) < 0)
-		log_debug("ireconcile takes no line: %s", strerror(errno));
-	buf_release(&line);
+	if (p->oom->notice.len > 0)
+		launch_line(p, buf_span(&p->oom->notice));
 }
 
 void
@@ -176,7 +186,10 @@ launch_hang_up(struct pipeline *p)
 		close(p->lines_fd);
 	if (p->states_fd >= 0)
 		close(p->states_fd);
-	p->lines_fd = p->states_fd = -1;
+	if (p->shadow_fd >= 0)
+		close(p->shadow_fd);
+	p->lines_fd = p->states_fd = p->shadow_fd = -1;
+	buf_reset(&p->shadow_rest);
 }
 
 /* A reader that is behind misses states: it never holds kpipe up. */
@@ -194,13 +207,41 @@ launch_state(struct pipeline *p, struct span line)
 	buf_release(&b);
 }
 
+/* Lines may be longer than what a pipe takes as a whole: what it did not take is
+ * kept, and further lines are left out until it was taken. */
+void
+launch_shadow(struct pipeline *p, struct span line)
+{
+	struct buf *rest = &p->shadow_rest;
+	ssize_t n;
+
+	if (p->shadow_fd < 0)
+		return;
+	if (line.n > 0 && rest->len == 0) {
+		buf_addspan(rest, line);
+		buf_addc(rest, '\n');
+	} else if (line.n > 0 && !p->shadow_gap) {
+		buf_adds(rest, "{\"record\":\"gap\"}\n");
+		p->shadow_gap = true;
+	}
+	n = rest->len > 0 ? write(p->shadow_fd, rest->data, rest->len) : 0;
+	if (n > 0)
+		buf_consume(rest, (size_t)n);
+	else if (n < 0 && errno != EAGAIN)
+		buf_reset(rest); /* it is ending */
+	if (rest->len == 0)
+		p->shadow_gap = false;
+}
+
 static int
 start_recorder(struct pipeline *p, struct shared *shared, struct err *err)
 {
 	p->states_fd = shared->taps[LAUNCH_STATES][1];
+	p->shadow_fd = shared->taps[LAUNCH_SHADOW][1];
 	if (p->record == NULL)
 		return 0;
 	fcntl(p->states_fd, F_SETFL, O_NONBLOCK);
+	fcntl(p->shadow_fd, F_SETFL, O_NONBLOCK);
 	share(p->record, shared);
 	return stage_start(p->record, p->null_fd, p->null_fd, err);
 }

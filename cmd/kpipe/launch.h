@@ -39,6 +39,7 @@ enum launch_tap {
 	LAUNCH_RESULTS,
 	LAUNCH_WRITTEN, /* the results of kstatus */
 	LAUNCH_STATES,
+	LAUNCH_SHADOW, /* lines of --shadow */
 	LAUNCH_TAPS
 };
 
@@ -47,8 +48,14 @@ int launch(struct pipeline *p, struct err *err);
 
 /* Hands the notice of oom.h, if there is one, to the stage that decides. */
 void launch_tell(struct pipeline *p);
+/* Hands on another line like that, at most PIPE_BUF with its newline. False: not
+ * now, there is no room. */
+bool launch_line(struct pipeline *p, struct span line);
 /* Hands a state line to the stage that records, if there is one. */
 void launch_state(struct pipeline *p, struct span line);
+/* Hands it a line of --shadow; of a long one the rest follows with the next
+ * call. An empty line: just the rest. */
+void launch_shadow(struct pipeline *p, struct span line);
 /* Closes what launch has opened for that. */
 void launch_hang_up(struct pipeline *p);
 

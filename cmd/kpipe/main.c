@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "beside/server.h"
+#include "beside/shadow.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
 #include "greeting.h"
@@ -39,9 +40,11 @@ struct app {
 	struct loop *loop;
 	struct pipeline pipeline;
 	struct server server;
+	struct shadow shadow; /* only with options.shadow */
 	bool serves;
 	struct resident *beside[BESIDE_MAX]; /* borrowed */
 	size_t beside_count, beside_ended;
+	bool ended; /* the pipeline has */
 	struct manager manager;
 	struct leash leash;  /* of a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
@@ -126,6 +129,7 @@ check_watches(struct app *a, struct err *err)
 		greeting_add(&greeting, w, operator_name(w));
 		a->greeting = buf_take(&greeting);
 		a->tools.watches = a->watches = w;
+		result = tools_check_shadow(&a->tools, &scope, err);
 	}
 	return result;
 }
@@ -227,7 +231,12 @@ build(struct app *a, struct err *err)
 	if (a->serves &&
 	    tools_server(&a->tools, &a->server.resident.stage, err) != 0)
 		return -1;
-	return oom_start(&a->oom, a->pipeline.count + a->serves, err);
+	if (options.shadow != NULL &&
+	    tools_shadow(&a->tools, &a->shadow.reader,
+		&a->shadow.resident.stage, err) != 0)
+		return -1;
+	return oom_start(&a->oom,
+	    a->pipeline.count + a->serves + 2 * (options.shadow != NULL), err);
 }
 
 /* ---- while it runs ---- */
@@ -238,6 +247,8 @@ say_ready(void *arg)
 	struct app *a = arg;
 
 	manager_ready(&a->manager);
+	if (options.shadow != NULL)
+		shadow_start(&a->shadow);
 	if (options.report_fd >= 0 &&
 	    write((int)options.report_fd, "\n", 1) != 1)
 		log_warning(
@@ -279,15 +290,18 @@ reap(struct app *a)
 		siginfo_t info = {0};
 		struct resident *beside;
 		struct rusage usage;
-		struct stage *s;
+		struct stage *s, *shadow;
 		int status;
 
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
 		    info.si_pid == 0)
 			break;
 		beside = find_beside(a, info.si_pid);
+		shadow = shadow_stage(&a->shadow, info.si_pid);
 		s = beside != NULL ? &beside->stage
-				   : pipeline_stage(&a->pipeline, info.si_pid);
+		    : shadow != NULL
+		    ? shadow
+		    : pipeline_stage(&a->pipeline, info.si_pid);
 		if (s != NULL)
 			stage_kill_helpers(s);
 		if (wait4(info.si_pid, &status, 0, &usage) != info.si_pid ||
@@ -296,10 +310,19 @@ reap(struct app *a)
 		s->peak_kib = (uint64_t)usage.ru_maxrss;
 		if (beside != NULL)
 			resident_take(beside, status);
+		else if (shadow != NULL)
+			shadow_take(&a->shadow, s, status);
 		else
 			pipeline_take(&a->pipeline, s, status);
 	}
 	pipeline_settle(&a->pipeline);
+}
+
+static void
+end_shadow(struct app *a)
+{
+	if (options.shadow != NULL)
+		shadow_end(&a->shadow);
 }
 
 static void
@@ -311,8 +334,39 @@ on_signal(void *arg, int signo)
 		reap(a);
 	else {
 		manager_stopping(&a->manager);
+		end_shadow(a);
 		pipeline_end(&a->pipeline);
 	}
+}
+
+static void
+describe(struct app *a, struct buf *line)
+{
+	pipeline_describe(&a->pipeline, line);
+	if (options.shadow == NULL)
+		return;
+	line->len--; /* the brace */
+	shadow_describe(&a->shadow, line);
+	buf_addc(line, '}');
+}
+
+/* An Event comes from the process that leads. */
+static bool
+tell_event(void *arg, struct span line)
+{
+	struct app *a = arg;
+	const struct pipeline *p = &a->pipeline;
+
+	return (p->elect == NULL || p->rank == PIPELINE_LEADER) &&
+	    launch_line(&a->pipeline, line);
+}
+
+static void
+record_shadow(void *arg, struct span line)
+{
+	struct app *a = arg;
+
+	launch_shadow(&a->pipeline, line);
 }
 
 /* Before each wait: others learn what has changed. */
@@ -323,7 +377,11 @@ tell_others(void *arg)
 	struct buf line = BUF_INIT;
 
 	manager_status(&a->manager, pipeline_status(&a->pipeline));
-	pipeline_describe(&a->pipeline, &line);
+	if (options.shadow != NULL) {
+		shadow_tell(&a->shadow);
+		launch_shadow(&a->pipeline, SPAN_NONE);
+	}
+	describe(a, &line);
 	if (a->serves) {
 		board_state(&a->server.board, buf_span(&line));
 		server_tell(&a->server);
@@ -354,14 +412,23 @@ on_refusal(void *arg)
 }
 
 static void
+stop_if_gone(struct app *a)
+{
+	if (a->ended &&
+	    a->beside_ended == a->beside_count + (options.shadow != NULL))
+		loop_stop(a->loop);
+}
+
+static void
 on_pipeline_end(void *arg)
 {
 	struct app *a = arg;
 
-	if (a->beside_count == 0)
-		loop_stop(a->loop);
+	a->ended = true;
 	for (size_t i = 0; i < a->beside_count; i++)
 		resident_end(a->beside[i]);
+	end_shadow(a);
+	stop_if_gone(a);
 }
 
 static void
@@ -369,8 +436,29 @@ on_beside_end(void *arg)
 {
 	struct app *a = arg;
 
-	if (++a->beside_ended == a->beside_count)
-		loop_stop(a->loop);
+	a->beside_ended++;
+	stop_if_gone(a);
+}
+
+/* It is started when the pipeline is ready: until then it would only be in its
+ * way. */
+static void
+set_up_shadow(struct app *a)
+{
+	struct shadow *s = &a->shadow;
+
+	if (options.shadow == NULL)
+		return;
+	s->resident.loop = s->dissent.loop = a->loop;
+	s->resident.oom = &a->oom;
+	s->dissent.watches = a->watches;
+	s->dissent.path = options.shadow;
+	s->dissent.tell = tell_event;
+	s->dissent.arg = s->arg = a;
+	s->board = a->serves ? &a->server.board : NULL;
+	s->null_fd = a->null_fd;
+	s->record = options.record != NULL ? record_shadow : NULL;
+	s->on_end = on_beside_end;
 }
 
 /* The caller starts it. */
@@ -418,6 +506,7 @@ start(struct app *a)
 		add_beside(a, &a->server.resident, on_refusal);
 		server_start(&a->server);
 	}
+	set_up_shadow(a);
 	manager_start(&a->manager, a->loop);
 	loop_idle(a->loop, tell_others, a);
 	pipeline_start(p);
@@ -445,6 +534,8 @@ run(struct app *a, struct err *err)
 	for (size_t i = 0; i < a->pipeline.count; i++)
 		stage_release(&a->pipeline.stages[i]);
 	server_release(&a->server);
+	shadow_release(&a->shadow);
+	buf_release(&a->pipeline.shadow_rest);
 	loop_free(a->loop);
 	tools_release(&a->tools);
 	oom_release(&a->oom);
@@ -458,7 +549,10 @@ int
 main(int argc, char **argv)
 {
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
-	    .pipeline = {.marks_fd = -1, .lines_fd = -1, .states_fd = -1}};
+	    .pipeline = {.marks_fd = -1,
+		.lines_fd = -1,
+		.states_fd = -1,
+		.shadow_fd = -1}};
 	struct err err = ERR_INIT;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;

@@ -66,6 +66,8 @@ static const struct opt table[] = {
 	"record what is read, decided and written there"},
     {0, "record-size", "SIZE", OPT_STRING, &options.record_size, NULL,
 	"the most that the recording may have (64Mi)"},
+    {0, "shadow", "WATCHES", OPT_STRING, &options.shadow, NULL,
+	"run this file's programs beside it, and say what differs"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* Only for the stages that talk to the API. */
@@ -149,6 +151,8 @@ check_dry_run(struct err *err)
 		other = "leader-elect";
 	else if (options.record != NULL)
 		other = "record";
+	else if (options.shadow != NULL)
+		other = "shadow";
 	else if (options_is_address(options.metrics_address))
 		other = "metrics-bind-address";
 	else if (options_is_address(options.probe_address))

@@ -35,6 +35,7 @@ struct options {
 	const char *metrics_certificates; /* a directory, or NULL */
 	const char *record;		  /* a directory, or NULL */
 	const char *record_size;	  /* NULL: not given */
+	const char *shadow;		  /* a watches file, or NULL */
 	long report_fd;			  /* -1: none */
 };
 extern struct options options;

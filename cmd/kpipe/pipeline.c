@@ -186,17 +186,8 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 		json_add_string(line, buf_span(&p->oom->reason));
 	}
 	buf_adds(line, ",\"stages\":{");
-	for (size_t i = 0; i < p->count; i++) {
-		const struct stage *s = &p->stages[i];
-
-		json_add_key(line, s->name);
-		buf_addf(line, "{\"running\":%s,\"ready\":%s,\"starts\":%u",
-		    s->pid != 0 ? "true" : "false", s->ready ? "true" : "false",
-		    s->starts);
-		if (s->oom_kills > 0)
-			buf_addf(line, ",\"oomKills\":%u", s->oom_kills);
-		buf_addc(line, '}');
-	}
+	for (size_t i = 0; i < p->count; i++)
+		stage_describe(&p->stages[i], line);
 	buf_adds(line, "}}");
 }
 

@@ -76,6 +76,9 @@ struct pipeline {
 	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
 	int lines_fd;  /* lines that "decides" passes on; -1: it does not run */
 	int states_fd; /* states for "records"; -1: it does not run */
+	int shadow_fd; /* lines of --shadow for "records"; -1: as above */
+	struct buf shadow_rest; /* of such a line */
+	bool shadow_gap;	/* it ends in a gap */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct oom *oom; /* borrowed */

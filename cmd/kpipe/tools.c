@@ -268,7 +268,7 @@ static int
 add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
 {
 	static const char *const taps[LAUNCH_TAPS] = {"events", "sets",
-	    "statuses", "results", "kstatus-results", "states"};
+	    "statuses", "results", "kstatus-results", "states", "shadow"};
 	struct stage *s;
 
 	if (options.record == NULL)
@@ -325,7 +325,8 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 {
 	extern char **environ;
 
-	t->program_env = environ_for_program(environ, options.watches, err);
+	t->program_env =
+	    environ_for_program(environ, options.watches, NULL, err);
 	if (t->program_env == NULL)
 		return -1;
 	if (on_leash) {
@@ -341,6 +342,66 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 	return lease != NULL ? add_elect(p, lease, err) : 0;
 }
 
+static int
+refuse_filters(const struct watches *w, struct err *err)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].filter_count > 0)
+			return err_set(err, ERR_PERMANENT,
+			    "%s:%d: filters do not run with --shadow: start "
+			    "without one of them",
+			    w->path, w->entries[i].filters[0].line);
+	return 0;
+}
+
+int
+tools_check_shadow(
+    struct tools *t, const struct watches_scope *scope, struct err *err)
+{
+	struct watches *w;
+	int rc;
+
+	if (options.shadow == NULL)
+		return 0;
+	w = watches_load(options.shadow, scope, err);
+	if (w == NULL)
+		return -1;
+	rc = refuse_filters(t->watches, err);
+	if (rc == 0)
+		rc = refuse_filters(w, err);
+	t->shadow_has_variables = w->has_variables;
+	watches_free(w);
+	return rc;
+}
+
+int
+tools_shadow(struct tools *t, struct stage *reader, struct stage *decider,
+    struct err *err)
+{
+	extern char **environ;
+
+	t->shadow_env =
+	    environ_for_program(environ, options.watches, options.shadow, err);
+	if (t->shadow_env == NULL ||
+	    init_stage(reader, "kwatch", STAGE_READS, err) != 0 ||
+	    init_stage(decider, "ireconcile", STAGE_DECIDES, err) != 0)
+		return -1;
+	watches_args(reader);
+	stage_arg(reader, "--filename=%s", options.shadow);
+	credential_pass(reader);
+	stage_arg(reader, "--timestamps");
+	stage_arg(reader, "--managers");
+	watches_args(decider);
+	stage_arg(decider, "--against=%s", options.shadow);
+	stage_arg(decider, "--output=json");
+	opt_pass(sandbox_opt_table, &decider->args);
+	decider->env = t->shadow_env;
+	reader->name = INSIDE_ASIDE "kwatch";
+	decider->name = INSIDE_ASIDE "ireconcile";
+	reader->expendable = decider->expendable = true;
+	return 0;
+}
+
 /* It gets a credential only if it must ask who may read the metrics. */
 int
 tools_server(struct tools *t, struct stage *s, struct err *err)
@@ -350,7 +411,7 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
 	/* It gets no variables: then it must not have our memory, either. */
-	if (t->watches->has_variables)
+	if (t->watches->has_variables || t->shadow_has_variables)
 		s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);
 	t->server_env = environ_select(environ, SPAN_NONE);
@@ -377,6 +438,7 @@ tools_release(struct tools *t)
 {
 	free(t->folder);
 	free(t->program_env);
+	free(t->shadow_env);
 	free(t->writers_env);
 	free(t->server_env);
 	buf_release(&t->leash);

@@ -16,10 +16,12 @@ struct tools {
 	char *folder; /* owned: of filters; NULL: where we are */
 	char **
 	    program_env; /* of ireconcile and filters; the strings are borrowed */
-	char **writers_env;	  /* of stages on a leash */
-	char **server_env;	  /* of a kpipe-http without requests */
-	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
-	struct buf leash;	  /* KPIPE_LEASH as they get it */
+	char **shadow_env;	   /* of the ireconcile of --shadow */
+	bool shadow_has_variables; /* its file */
+	char **writers_env;	   /* of stages on a leash */
+	char **server_env;	   /* of a kpipe-http without requests */
+	const char *marks_secret;  /* borrowed: has their key; NULL: kpipe */
+	struct buf leash;	   /* KPIPE_LEASH as they get it */
 };
 
 /*
@@ -28,6 +30,14 @@ struct tools {
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);
+
+/* Reads the file of --shadow, if there is one: what no tool would accept is
+ * refused while that still hurts nobody. -1 with err. */
+int tools_check_shadow(
+    struct tools *t, const struct watches_scope *scope, struct err *err);
+/* The pair of --shadow. Neither gets a key, and only kwatch a credential. */
+int tools_shadow(struct tools *t, struct stage *reader, struct stage *decider,
+    struct err *err);
 
 /*
  * kpipe-http. It gets a credential only if it must ask who may read the

@@ -16,7 +16,8 @@
 #include "base/span.h"
 
 enum {
-	BOARD_STAGES_MAX = 14,	 /* as many as a pipeline has */
+	BOARD_SHADOW = 14, /* behind as many stages as a pipeline has */
+	BOARD_STAGES_MAX,
 	BOARD_LINE_MAX = 4096,	 /* with its newline: a pipe takes it whole */
 	BOARD_SAMPLES_MAX = 4096 /* of one stage; more are left out */
 };

@@ -62,6 +62,10 @@ start(void *arg)
 	struct resident *r = arg;
 	struct err err = ERR_INIT;
 
+	if (r->is_busy != NULL && r->is_busy(r)) {
+		loop_after(r->loop, &r->timer, RESIDENT_LOOK_MS, start, r);
+		return;
+	}
 	r->started_ms = clock_ms();
 	if (r->launch(r, &err) != 0) {
 		log_error("%s", err.message);
@@ -77,15 +81,16 @@ resident_start(struct resident *r)
 	loop_after(r->loop, &r->timer, 0, start, r);
 }
 
-/* It cannot be started, or not for long. */
+/* It cannot be started, or not for long, and kpipe cannot do without. */
 static bool
 is_hopeless(struct resident *r)
 {
 	const struct stage *s = &r->stage;
 
+	if (!r->needed)
+		return false;
 	if (s->starved)
-		return r->needed &&
-		    oom_judge(r->oom, s, clock_ms() - r->started_ms) ==
+		return oom_judge(r->oom, s, clock_ms() - r->started_ms) ==
 		    OOM_GIVE_UP;
 	return stage_exit_code(s) == EXIT_PERMANENT && !r->was_ready;
 }
@@ -94,6 +99,7 @@ void
 resident_take(struct resident *r, int status)
 {
 	struct stage *s = &r->stage;
+	bool told = s->told_to_end;
 
 	if (s->report_fd >= 0)
 		read_report(r, s->report_fd, LOOP_READ);
@@ -107,8 +113,9 @@ resident_take(struct resident *r, int status)
 		r->on_end(r->arg);
 		return;
 	}
-	oom_take(r->oom, s);
-	oom_log_end(r->oom, s, LOG_ERROR);
+	if (!told)
+		oom_take(r->oom, s);
+	oom_log_end(r->oom, s, told ? LOG_DEBUG : LOG_ERROR);
 	if (is_hopeless(r))
 		r->on_refusal(r->arg);
 	else

@@ -17,19 +17,23 @@
 #include "process/loop.h"
 #include "failure/restart.h"
 
-enum { RESIDENT_END_MS = 2000 };
+enum { RESIDENT_END_MS = 2000, RESIDENT_LOOK_MS = 50 };
 
 struct resident {
 	struct loop *loop; /* borrowed */
 	struct oom *oom;   /* borrowed */
-	bool needed;	   /* killed for memory: a matter of the pipeline */
+	bool needed;	   /* kpipe cannot do without; else it is always started
+			    * again */
+	/* Of the last run something is left: look again in RESIDENT_LOOK_MS.
+	 * NULL: never. */
+	bool (*is_busy)(struct resident *r);
 	/* Calls stage_start, with descriptors that the owner makes. */
 	int (*launch)(struct resident *r, struct err *err);
 	/* A report, but not the one that it is ready; NULL: not wanted. */
 	void (*on_line)(struct resident *r, struct span line);
 	/* It has ended: close what it had. NULL: nothing. */
 	void (*on_stop)(struct resident *r);
-	/* It ended with 100 and was never ready, or is needed and killed for
+	/* It is needed, and ended with 100 and was never ready, or is killed for
 	 * memory again and again: it is not started again. */
 	loop_fn *on_refusal;
 	loop_fn *on_end;    /* after resident_end: it is gone */

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child/afresh.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "json/json.h"
 #include "process/log.h"
 
 void
@@ -78,6 +80,28 @@ run(const struct stage *s, char *const *argv)
 	execve(s->path, argv, env);
 }
 
+/*
+ * Below all others: where memory or time is out, this one goes first. A process
+ * without a dump may not write that, since its files in /proc are root's
+ * (proc_pid(5)); that others may not trace it is restored at once.
+ */
+static void
+step_back(void)
+{
+	int fd;
+
+	prctl(PR_SET_DUMPABLE, 1);
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (write(fd, "1000", 4) != 4)
+			log_debug("oom_score_adj: %s", strerror(errno));
+		close(fd);
+	}
+	prctl(PR_SET_DUMPABLE, 0);
+	if (setpriority(PRIO_PROCESS, 0, STAGE_NICE) != 0)
+		log_debug("setpriority: %s", strerror(errno));
+}
+
 /* In the child. Never returns. */
 static void
 become(const struct stage *s, char **argv, pid_t parent, int in, int out,
@@ -93,6 +117,8 @@ become(const struct stage *s, char **argv, pid_t parent, int in, int out,
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (s->expendable)
+		step_back();
 	if (move_fds(s, in, out, report) == 0 &&
 	    (s->folder == NULL || chdir(s->folder) == 0))
 		run(s, argv);
@@ -161,6 +187,18 @@ stage_ended(struct stage *s, int wait_status)
 	s->ended_pid = s->pid;
 	s->pid = 0;
 	s->ready = false;
+}
+
+void
+stage_describe(const struct stage *s, struct buf *line)
+{
+	json_add_key(line, s->name);
+	buf_addf(line, "{\"running\":%s,\"ready\":%s,\"starts\":%u",
+	    s->pid != 0 ? "true" : "false", s->ready ? "true" : "false",
+	    s->starts);
+	if (s->oom_kills > 0)
+		buf_addf(line, ",\"oomKills\":%u", s->oom_kills);
+	buf_addc(line, '}');
 }
 
 int

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "child/inside.h"
@@ -21,8 +22,9 @@
 enum {
 	STAGE_REPORT_FD = 3,
 	STAGE_EXTRA_FD = 4,
-	STAGE_EXTRA_MAX = 6,
-	STAGE_LINE_MAX = 4096
+	STAGE_EXTRA_MAX = 7,
+	STAGE_LINE_MAX = 4096,
+	STAGE_NICE = 19 /* of one that is expendable */
 };
 
 /* The role of a stage, which decides what kpipe gives it. */
@@ -58,6 +60,7 @@ struct stage {
 	int status;	      /* as waitpid says it */
 	unsigned ended_at;    /* in which round of ends; 0: in none */
 	uint64_t peak_kib;    /* the most memory that it had */
+	bool expendable;      /* the first to go without memory or time */
 	bool starved;	      /* the kernel ended it because memory was out */
 	unsigned oom_kills;   /* how often that was so, or so of a worker */
 	int64_t worker_kills; /* as this run reported them */
@@ -91,6 +94,9 @@ void stage_kill_helpers(const struct stage *s);
 /* Takes over a wait status: it is no longer running. */
 void stage_ended(struct stage *s, int wait_status);
 int stage_exit_code(const struct stage *s); /* 128 + signal if killed */
+
+/* Appends its member of a state line: "NAME":{"running":true,...}. */
+void stage_describe(const struct stage *s, struct buf *line);
 
 /* A line without its newline; the one that says "ready" is empty. */
 typedef void stage_line_fn(void *arg, struct stage *s, struct span line);

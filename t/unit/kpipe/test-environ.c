@@ -40,7 +40,7 @@ main(void)
 	passes("$AB {AB} ${",
 	    "PATH=/bin TZDIR=/z WATCH_NAMESPACE=", "no reference");
 	passes("${AB", "PATH=/bin TZDIR=/z WATCH_NAMESPACE=", "cut short");
-	ok(environ_for_program(env, "/nonexistent", &err) == NULL &&
+	ok(environ_for_program(env, "/nonexistent", NULL, &err) == NULL &&
 		err.kind == ERR_PERMANENT,
 	    "no file");
 	is(err.message, "/nonexistent: No such file or directory",

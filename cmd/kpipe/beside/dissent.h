@@ -1,0 +1,59 @@
+/*
+ * dissent: what the program of --shadow decides otherwise (lines of ireconcile
+ * --against, doc/against.md): a line of the log for each object, and an Event
+ * about a primary when it begins to differ and when it agrees again.
+ *
+ * All of it is bounded, because a program may decide otherwise about everything
+ * at once: DISSENT_LOGGED lines of the log in a window, then their number;
+ * DISSENT_TOLD Events, the others in later windows; DISSENT_PRIMARIES_MAX
+ * primaries, the others are only logged.
+ */
+#ifndef DISSENT_H
+#define DISSENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/span.h"
+#include "conf/watches.h"
+#include "process/loop.h"
+
+enum {
+	DISSENT_WINDOW_MS = 10000,
+	DISSENT_LOGGED = 20,
+	DISSENT_TOLD = 10,
+	DISSENT_PRIMARIES_MAX = 10000,
+	DISSENT_OBJECTS_MAX = 1000 /* of one primary that are counted */
+};
+
+/* Hands on an Event (failure/notice.h). False: not now. */
+typedef bool dissent_tell_fn(void *arg, struct span line);
+
+/* The first part is the owner's to set, the rest zeroed. */
+struct dissent {
+	struct loop *loop;	       /* borrowed */
+	const struct watches *watches; /* borrowed: the operator's */
+	const char *path;	       /* borrowed: of the other file */
+	dissent_tell_fn *tell;
+	void *arg;
+
+	struct map primaries; /* owned, by key */
+	bool due;	      /* an Event may be due */
+	bool unsure;	      /* all that differs is being told again */
+	bool full;	      /* said that there are too many */
+	struct timer window;  /* armed: it is open */
+	size_t logged, unlogged, told;
+};
+
+/* A line, checked as JSON. */
+void dissent_take(struct dissent *d, struct span line);
+/* All that was there is taken: tells what is due. */
+void dissent_settle(struct dissent *d);
+/* The process has ended; the next one will tell all that differs again, */
+void dissent_again(struct dissent *d);
+/* ... and has told it: whatever is not told any more agrees. */
+void dissent_whole(struct dissent *d);
+void dissent_release(struct dissent *d);
+
+#endif

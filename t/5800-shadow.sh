@@ -1,0 +1,255 @@
+#!/bin/bash
+# kpipe --shadow: another program beside the operator says what it would decide
+# otherwise, and cannot touch the operator, whatever it does.
+# servers: kapi real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=operator.sh
+. "${0%/*}/operator.sh"
+
+export KAPI_OPTIONS=--authorization-mode=RBAC
+operator_cluster memcached
+ok "the rights of the operator" operator_rights namespace default
+# kwatch has a user of its own, whose writes are to be none.
+kubectl create rolebinding shadow-kwatch -n default --user=kwatch \
+	--role=memcached-kwatch >/dev/null
+ok "... and of kwatch" wait_for 20 has_right kwatch watch "$resource" -n default
+
+new=$T/new
+mkdir "$new"
+# change [SED-EXPRESSION]...: the new program, made of the operator's
+change() {
+	cp "$folder"/{watches.yaml,reconcile.jq,operator.yaml,crd.yaml} "$new"
+	[ $# -eq 0 ] || sed -i "$@" "$new/reconcile.jq"
+}
+shadowed() {
+	: >"$T/operator.log"
+	operator -n default --shadow "$new/watches.yaml" --record "$T/recording" \
+		--kwatch-kubeconfig "$(config kwatch)" \
+		--metrics-bind-address=127.0.0.1:0 \
+		--health-probe-bind-address=127.0.0.1:0
+	ok "the operator is ready" wait_for 60 logged '^kpipe: ready'
+	metrics=$(address metrics) probes=$(address probes)
+}
+logged() {
+	grep -q -e "$1" "$T/operator.log"
+}
+# address probes|metrics
+address() {
+	sed -nE "s/^kpipe-http: .*$1 at ([0-9.:]+).*/\1/p" "$T/operator.log"
+}
+# metric NAME...: their values
+metric() {
+	local name
+
+	curl -sf -m 10 "http://$metrics/metrics" >"$T/metrics"
+	for name; do
+		sed -n "s/^$name //p" "$T/metrics"
+	done | xargs
+}
+# metric_is VALUE NAME
+metric_is() {
+	[ "$(metric "$2")" = "$1" ]
+}
+differences='kpipe_shadow_differences{controller="memcached.cache.example.com"}'
+running='kpipe_stage_running{stage="shadow-ireconcile"}'
+starts='kpipe_stage_starts_total{stage="shadow-ireconcile"}'
+is_ok() {
+	[ "$(curl -sf -m 10 "http://$probes/readyz")" = ok ]
+}
+# untouched WHAT: the stages of the operator are as they were started
+untouched() {
+	is "$(for stage in kwatch ireconcile kapply kstatus krecord; do
+		metric "kpipe_stage_starts_total{stage=\"$stage\"}"
+	done | xargs)" "1 1 1 1 1" "$1: no stage of the operator was started again"
+	ok "... and it is ready" is_ok
+}
+# events NAME: reasons and messages of those of the shadow about it, in order
+events() {
+	kubectl get events -n default -o json | jq -r --arg name "$1" '.items
+		| map(select(.involvedObject.name == $name
+			and (.reason | startswith("Shadow"))))
+		| sort_by(.metadata.resourceVersion | tonumber)[]
+		| "\(.type) \(.reason) \(.message)"'
+}
+has_event() {
+	events "$1" | grep -q "$2"
+}
+# memcached NAME SIZE
+memcached() {
+	jq -cn --arg name "$1" --argjson size "$2" '{
+		apiVersion: "cache.example.com/v1alpha1", kind: "Memcached",
+		metadata: {name: $name, namespace: "default"},
+		spec: {size: $size}}' | kubectl apply -f - >/dev/null
+}
+# has_deployment NAME SIZE
+has_deployment() {
+	[ "$(kubectl get deployment "$1" -n default \
+		-o jsonpath='{.spec.replicas}')" = "$2" ]
+}
+# shadows: pids of the processes of the pair
+shadows() {
+	stage shadow-kwatch
+	stage shadow-ireconci
+}
+# strike_shadow COMM
+strike_shadow() {
+	wait_for 20 has_stage "$1" && kill -9 "$(stage "$1")"
+}
+
+# ---- a program that decides otherwise ----
+
+change 's/-m=64/-m=128/'
+memcached one 1
+audit_mark
+shadowed
+line='kpipe: shadow: Memcached.cache.example.com default/one: Deployment.apps default/one .spec.template.spec.containers\[name=memcached\].command\[1\] "-m=64" -> "-m=128"$'
+ok "a difference is logged" wait_for 60 logged "$line"
+ok "... is a metric" wait_for 30 metric_is 1 "$differences"
+ok "... and an Event about the primary" wait_for 30 has_event one ShadowDiffers
+# Where Deployments become ready, the status differs as well.
+ok "... with file, object and field" has_event one \
+	"^Normal ShadowDiffers [12] objects* would differ with $new/watches.yaml\(:\|, such as\) Deployment.apps default/one .spec.template.spec.containers.name=memcached..command.1. \"-m=64\" -> \"-m=128\"\$"
+is "$(kubectl get events -n default -o json | jq -r '.items[]
+	| select(.reason == "ShadowDiffers") | .involvedObject.uid')" \
+	"$(kubectl get memcached one -n default -o jsonpath='{.metadata.uid}')" \
+	"... that kubectl describe shows"
+recorded() {
+	krecord cat "$T/recording" 2>/dev/null |
+		jq -r 'select(.record == "shadow").line
+			| "\(.primary) \(.object) \(.change)"' | grep -qxF "$1"
+}
+ok "... and it is recorded" wait_for 30 recorded \
+	"Memcached.cache.example.com/default/one Deployment.apps/default/one differs"
+memcached two 2
+ok "the operator works" wait_for 60 has_deployment two 2
+ok "... and what comes later is compared" wait_for 30 has_event two ShadowDiffers
+ok "... and counted" wait_for 30 metric_is 2 "$differences"
+is "$(kubectl get deployment two -n default \
+	-o jsonpath='{.spec.template.spec.containers[0].command[1]}')" -m=64 \
+	"it writes what its own program wants"
+is "$(audit_writes kwatch)" "" "the shadow, which only has kwatch's user, writes nothing"
+is "$(curl -s "http://$probes/readyz?verbose" | grep -c shadow)" 0 \
+	"readiness does not ask for it"
+is "$(for pid in $(shadows); do ps -o ni= -p "$pid"; done | xargs)" "19 19" \
+	"it has the time that others leave"
+is "$(for pid in $(shadows); do cat "/proc/$pid/oom_score_adj"; done | xargs)" \
+	"1000 1000" "... and is the first to go without memory"
+is "$(for pid in $(shadows); do tr '\0' '\n' <"/proc/$pid/cmdline"; done |
+	grep -cE 'marks|leash|gate|lines|tap')" 0 "it has no key and no leash"
+
+# ---- each of the two is killed ----
+
+for comm in shadow-ireconci shadow-kwatch; do
+	before=$(metric "$starts")
+	strike_shadow "$comm"
+	ok "$comm is killed: both start again" wait_for 60 \
+		metric_is $((before + 1)) "$starts"
+	is "$(metric 'kpipe_stage_starts_total{stage="shadow-kwatch"}')" \
+		$((before + 1)) "... together"
+	ok "... and compare again" wait_for 60 metric_is 2 "$differences"
+	untouched "$comm"
+done
+is "$(events one | grep -c .)" 1 "what was told is not told again"
+
+# ---- the new program is mended ----
+
+change
+strike_shadow shadow-ireconci
+ok "a program that agrees: an Event" wait_for 90 has_event one ShadowAgrees
+is "$(events two | tail -n 1)" \
+	"Normal ShadowAgrees nothing differs any more with $new/watches.yaml" \
+	"... about each that differed"
+ok "... and nothing differs" wait_for 60 metric_is 0 "$differences"
+
+# ---- programs that are broken ----
+
+# ends WHAT: told to, the operator does
+ends() {
+	ok "$1" operator_stop
+}
+ends "told to end"
+change '$s/$/\nsyntax error here/'
+shadowed
+ok "a program with an error: its message is logged" wait_for 90 \
+	logged "^shadow-ireconcile: fatal: $new/reconcile.jq:[0-9]*"
+ok "... the shadow does not run" wait_for 60 metric_is 0 "$running"
+memcached three 3
+ok "... and the operator works" wait_for 60 has_deployment three 3
+untouched "an error"
+
+change 's/^def desired: /def f: f; def desired: f | /'
+ok "a program without an end, which is started soon" wait_for 60 \
+	logged 'shadow: .* failure .*took more than'
+memcached four 4
+ok "... and the operator works" wait_for 60 has_deployment four 4
+untouched "a program without an end"
+ok "... nothing of it is in a status" \
+	[ "$(kubectl get memcacheds -n default -o json |
+		jq '[.items[].status.conditions[]? | select(.reason == "Failed")] | length')" -eq 0 ]
+
+# ---- a kind that only the new file has ----
+
+ends "told to end"
+change 's/-m=64/-m=128/'
+sed -i '$s,$,\n  related:\n  - {apiVersion: batch/v1\, kind: Job\, fields: [metadata.labels]},' \
+	"$new/watches.yaml"
+shadowed
+ok "a kind without the right to watch it: is logged" wait_for 60 \
+	logged '^shadow-kwatch: .*jobs.*forbidden'
+memcached five 5
+ok "... and the operator works" wait_for 60 has_deployment five 5
+untouched "a missing right"
+is "$(metric 'kpipe_stage_ready{stage="shadow-kwatch"}')" 0 \
+	"... the shadow is not ready"
+kgen rights -f "$folder" --shadow "$new/watches.yaml" >"$T/rbac.yaml"
+kubectl apply -n default -f "$T/rbac.yaml" -l kpipe.dev/scope=namespace >/dev/null
+ok "... with the rights of kgen --shadow it is" wait_for 90 metric_is 1 \
+	'kpipe_stage_ready{stage="shadow-kwatch"}'
+ok "... and compares" wait_for 60 has_event five ShadowDiffers
+is "$(audit_writes kwatch)" "" "still it has written nothing"
+
+# ---- the end ----
+
+pids=$(shadows)
+ends "told to end"
+none_runs() {
+	local pid
+
+	for pid in $pids; do
+		! kill -0 "$pid" 2>/dev/null || return
+	done
+}
+ok "... no process of the shadow is left" none_runs
+shadowed
+ok "it runs" wait_for 60 has_stage shadow-kwatch
+pids=$(shadows)
+kill_now "$operator"
+ok "kpipe is killed: the shadow ends, too" wait_for 20 none_runs
+
+# ---- refusals ----
+
+# refused FILE TEXT WHAT
+refused() {
+	runs 100 "$3" kpipe -f "$folder/watches.yaml" --shadow "$1"
+	is "$(cat "$T/err")" "kpipe: fatal: $2" "... is refused at the start"
+}
+refused "$T/none.yaml" "cannot read $T/none.yaml: No such file or directory" "no such file"
+echo '- {group: e.com, kind: T, colour: red}' >"$T/bad.yaml"
+refused "$T/bad.yaml" "$T/bad.yaml:1: unknown key \"colour\"" "a bad file"
+sed '/program:/s/$/\n  filters:\n  - [cat]/' "$folder/watches.yaml" \
+	>"$new/watches.yaml"
+refused "$new/watches.yaml" \
+	"$new/watches.yaml:7: filters do not run with --shadow: start without one of them" \
+	"a file with filters"
+runs 100 "an operator with filters" kpipe -f "$new/watches.yaml" \
+	--shadow "$folder/watches.yaml"
+is "$(cat "$T/err")" "kpipe: fatal: $new/watches.yaml:7: filters do not run with --shadow: start without one of them" \
+	"... is refused, too"
+runs 100 "--dry-run" kpipe -f "$folder/watches.yaml" --dry-run \
+	--shadow "$folder/watches.yaml"
+is "$(cat "$T/err")" \
+	"kpipe: fatal: options --dry-run and --shadow exclude each other" \
+	"... is refused"
+
+done_testing
