@@ -10,7 +10,7 @@
 export KAPI_OPTIONS=--authorization-mode=RBAC
 operator_cluster memcached
 ok "the rights of the operator" operator_rights namespace default
-# kwatch has a user of its own, whose writes are to be none.
+# kwatch has a user of its own, which must not write.
 kubectl create rolebinding shadow-kwatch -n default --user=kwatch \
 	--role=memcached-kwatch >/dev/null
 ok "... and of kwatch" wait_for 20 has_right kwatch watch "$resource" -n default

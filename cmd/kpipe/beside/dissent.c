@@ -352,7 +352,7 @@ settle(struct dissent *d, struct dissenter *p)
 	return true;
 }
 
-/* What agrees, and is known to. */
+/* Those that agree, and are known to. */
 static void
 sweep(struct dissent *d)
 {

@@ -1,6 +1,6 @@
 // needs cmd/kpipe/beside/dissent.c
 // needs cmd/kpipe/failure/notice.c
-/* What the shadow decides otherwise: Events, when and how many. */
+/* Differences of the shadow: Events, when and how many. */
 #include "beside/dissent.h"
 
 #include <stdlib.h>

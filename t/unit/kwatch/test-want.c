@@ -1,5 +1,5 @@
 // needs cmd/kwatch/want.c
-/* What is to be watched because of several files. */
+/* The kinds that several files name, united. */
 #include "want.h"
 
 #include <stdlib.h>

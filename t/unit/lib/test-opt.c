@@ -54,7 +54,7 @@ refuses(char *a, char *b, const char *want)
 	is(err.message, want, "... and says so");
 }
 
-/* What the log of a tool that is called so begins with. */
+/* A tool that is called so logs this. */
 static void
 logs_as(char *called, const char *want)
 {
