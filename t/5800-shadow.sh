@@ -87,14 +87,27 @@ has_deployment() {
 	[ "$(kubectl get deployment "$1" -n default \
 		-o jsonpath='{.spec.replicas}')" = "$2" ]
 }
-# shadows: pids of the processes of the pair
-shadows() {
-	stage shadow-kwatch
-	stage shadow-ireconci
+# beside NAME: the pid of that process of the pair (not by its name, which is
+# another one if it was executed)
+beside() {
+	local pid
+
+	tr ' ' '\n' <"/proc/$operator/task/$operator/children" |
+		while read -r pid; do
+			[ "$(tr '\0' '\n' <"/proc/$pid/cmdline" | head -n 1)" != "$1" ] ||
+				echo "$pid"
+		done 2>/dev/null
 }
-# strike_shadow COMM
-strike_shadow() {
-	wait_for 20 has_stage "$1" && kill -9 "$(stage "$1")"
+has_beside() {
+	[ -n "$(beside "$1")" ]
+}
+# shadows: both pids
+shadows() {
+	beside shadow-kwatch
+	beside shadow-ireconcile
+}
+strike_beside() {
+	wait_for 20 has_beside "$1" && kill -9 "$(beside "$1")"
 }
 
 # ---- a program that decides otherwise ----
@@ -140,22 +153,28 @@ is "$(for pid in $(shadows); do tr '\0' '\n' <"/proc/$pid/cmdline"; done |
 
 # ---- each of the two is killed ----
 
-for comm in shadow-ireconci shadow-kwatch; do
+for name in shadow-ireconcile shadow-kwatch; do
 	before=$(metric "$starts")
-	strike_shadow "$comm"
-	ok "$comm is killed: both start again" wait_for 60 \
+	strike_beside "$name"
+	ok "$name is killed: both start again" wait_for 60 \
 		metric_is $((before + 1)) "$starts"
 	is "$(metric 'kpipe_stage_starts_total{stage="shadow-kwatch"}')" \
 		$((before + 1)) "... together"
 	ok "... and compare again" wait_for 60 metric_is 2 "$differences"
-	untouched "$comm"
+	untouched "$name"
 done
+before=$(metric "$starts")
+kill -STOP "$(beside shadow-ireconcile)"
+strike_beside shadow-kwatch
+ok "kwatch is killed, and ireconcile hangs: both start again" wait_for 90 \
+	metric_is $((before + 1)) "$starts"
+ok "... and compare" wait_for 60 metric_is 2 "$differences"
 is "$(events one | grep -c .)" 1 "what was told is not told again"
 
 # ---- the new program is mended ----
 
 change
-strike_shadow shadow-ireconci
+strike_beside shadow-ireconcile
 ok "a program that agrees: an Event" wait_for 90 has_event one ShadowAgrees
 is "$(events two | tail -n 1)" \
 	"Normal ShadowAgrees nothing differs any more with $new/watches.yaml" \
@@ -222,7 +241,15 @@ none_runs() {
 }
 ok "... no process of the shadow is left" none_runs
 shadowed
-ok "it runs" wait_for 60 has_stage shadow-kwatch
+ok "it runs" wait_for 60 has_beside shadow-ireconcile
+pids=$(shadows)
+for pid in $pids; do
+	kill -STOP "$pid"
+done
+ends "told to end, and both hang"
+ok "... none of it is left" none_runs
+shadowed
+ok "it runs" wait_for 60 has_beside shadow-ireconcile
 pids=$(shadows)
 kill_now "$operator"
 ok "kpipe is killed: the shadow ends, too" wait_for 20 none_runs
