@@ -376,8 +376,8 @@ while IFS='|' read -r args want; do
 	runs 100 "krecord $args" krecord $args </dev/null
 	is "$(cat "$T/err")" "krecord: fatal: $want" "... says why"
 done <<EOT
-|which command? write, cut, redact, stat or cat
-mend|unknown command "mend": write, cut, redact, stat or cat
+|which command? write, cut, redact, stat, cat or spans
+mend|unknown command "mend": write, cut, redact, stat, cat or spans
 write|krecord write needs one directory
 write $T/x|there is nothing to record: see the options --events-fd, --sets-fd, --statuses-fd and --results-fd
 write $T/x --events-fd=77|the descriptor 77 of events is not open
