@@ -27,7 +27,7 @@ shadowed() {
 	operator -n default --shadow "$new/watches.yaml" --record "$T/recording" \
 		--kwatch-kubeconfig "$(config kwatch)" \
 		--metrics-bind-address=127.0.0.1:0 \
-		--health-probe-bind-address=127.0.0.1:0
+		--health-probe-bind-address=127.0.0.1:0 "$@"
 	ok "the operator is ready" wait_for 60 logged '^kpipe: ready'
 	metrics=$(address metrics) probes=$(address probes)
 }
@@ -253,6 +253,54 @@ ok "it runs" wait_for 60 has_beside shadow-ireconcile
 pids=$(shadows)
 kill_now "$operator"
 ok "kpipe is killed: the shadow ends, too" wait_for 20 none_runs
+
+# ---- a standby ----
+
+kubectl apply -n default -f "$folder/rbac.yaml" -l kpipe.dev/scope=leader >/dev/null
+kubectl create rolebinding memcached-kelect -n default --user=user1 \
+	--role=memcached-kelect >/dev/null
+wait_for 20 has_right user1 create leases -n default
+election=(--leader-elect --leader-election-namespace=default)
+kubectl delete memcacheds --all -n default >/dev/null
+operator -n default "${election[@]}"
+leader=$operator
+ok "another one leads" wait_for 60 logged 'became leader'
+change 's/-m=64/-m=128/'
+shadowed "${election[@]}"
+memcached six 6
+ok "a standby has a shadow, too" wait_for 60 logged 'shadow: .*default/six'
+is "$(events six)" "" "... but no Event comes from it"
+kill "$leader"
+wait "$leader"
+ok "it leads: now there is an Event" wait_for 90 has_event six ShadowDiffers
+
+# ---- a recorder that is too slow ----
+
+# Each line has 16 KB; a pipe has room for some.
+change 's/^def desired:/def wanted:/'
+cat >>"$new/reconcile.jq" <<'END'
+def desired: wanted | map(.metadata.annotations = ([range(32)
+  | {key: "x\(.)", value: ("v" * 400)}] | from_entries));
+END
+strike_beside shadow-ireconcile
+ok "another program" wait_for 60 logged 'six .metadata.annotations'
+recorder=$(stage krecord)
+kill -STOP "$recorder"
+for i in {1..12}; do
+	memcached "many-$i" 1
+done
+ok "a recorder that hangs does not hold anything up" wait_for 60 \
+	metric_is 13 "$differences"
+kill -CONT "$recorder"
+has_gap() {
+	krecord cat "$T/recording" 2>/dev/null | grep -q '"record":"gap".*"shadow"'
+}
+memcached again 1
+ok "... what it missed is a gap" wait_for 60 has_gap
+memcached more 1
+ok "... and then lines are recorded" wait_for 60 recorded \
+	"Memcached.cache.example.com/default/more Deployment.apps/default/more differs"
+ends "told to end"
 
 # ---- refusals ----
 

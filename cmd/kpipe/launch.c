@@ -207,30 +207,42 @@ launch_state(struct pipeline *p, struct span line)
 	buf_release(&b);
 }
 
-/* Lines may be longer than what a pipe takes as a whole: what it did not take is
- * kept, and further lines are left out until it was taken. */
-void
-launch_shadow(struct pipeline *p, struct span line)
+static void
+write_rest(struct pipeline *p)
 {
 	struct buf *rest = &p->shadow_rest;
-	ssize_t n;
+	ssize_t n = 0;
 
-	if (p->shadow_fd < 0)
-		return;
-	if (line.n > 0 && rest->len == 0) {
-		buf_addspan(rest, line);
-		buf_addc(rest, '\n');
-	} else if (line.n > 0 && !p->shadow_gap) {
-		buf_adds(rest, "{\"record\":\"gap\"}\n");
-		p->shadow_gap = true;
-	}
-	n = rest->len > 0 ? write(p->shadow_fd, rest->data, rest->len) : 0;
+	if (rest->len > 0)
+		n = write(p->shadow_fd, rest->data, rest->len);
 	if (n > 0)
 		buf_consume(rest, (size_t)n);
 	else if (n < 0 && errno != EAGAIN)
 		buf_reset(rest); /* it is ending */
 	if (rest->len == 0)
 		p->shadow_gap = false;
+}
+
+/* Lines may be longer than what a pipe takes as a whole: what it did not take is
+ * kept, and further lines are left out until it was taken. */
+void
+launch_shadow(struct pipeline *p, struct span line)
+{
+	struct buf *rest = &p->shadow_rest;
+
+	if (p->shadow_fd < 0)
+		return;
+	write_rest(p);
+	if (line.n == 0)
+		return;
+	if (rest->len == 0) {
+		buf_addspan(rest, line);
+		buf_addc(rest, '\n');
+	} else if (!p->shadow_gap) {
+		buf_adds(rest, "{\"record\":\"gap\"}\n");
+		p->shadow_gap = true;
+	}
+	write_rest(p);
 }
 
 static int
