@@ -7,10 +7,10 @@
 #include "conf/watches.h"
 #include "hide.h"
 #include "inlet.h"
+#include "outlet.h"
 #include "process/loop.h"
 #include "programversion.h"
 #include "report/reportfd.h"
-#include "reel.h"
 
 /* Lines wait for more to be compressed with them, at most so long. */
 enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
@@ -19,7 +19,7 @@ enum { STREAMS = 7 };
 struct capture {
 	struct loop *loop;
 	struct hide *hide;
-	struct reel *reel;
+	struct outlet outlet;
 	struct inlet inlets[STREAMS];
 	struct reportfd report;
 	struct timer timer;
@@ -63,8 +63,10 @@ on_time(void *arg)
 {
 	struct capture *c = arg;
 
-	reel_flush(c->reel);
-	if (reel_fails(c->reel))
+	if (c->outlet.reel == NULL)
+		return;
+	reel_flush(c->outlet.reel);
+	if (reel_fails(c->outlet.reel))
 		loop_after(c->loop, &c->timer, AGAIN_MS, on_time, c);
 }
 
@@ -83,12 +85,15 @@ on_readable(void *arg, int fd, int events)
 		return;
 	c->reads++;
 	more = inlet_read(t);
-	inlet_record(t, c->reel, c->hide);
+	inlet_record(t, &c->outlet, c->hide);
 	if (!loop_timer_armed(&c->timer))
 		loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
+	if (!more)
+		inlet_end(t, &c->outlet);
+	if (c->outlet.live != NULL)
+		live_flush(c->outlet.live);
 	if (more)
 		return;
-	inlet_end(t, c->reel);
 	loop_unwatch(c->loop, fd);
 	t->fd = -1;
 	if (has_ended(c))
@@ -102,6 +107,16 @@ on_signal(void *arg, int signo)
 
 	(void)signo;
 	loop_stop(c->loop);
+}
+
+/* Another process reads what is live. */
+static void
+on_reader(void *arg, int signo)
+{
+	struct capture *c = arg;
+
+	(void)signo;
+	live_begin(c->outlet.live);
 }
 
 static int
@@ -153,11 +168,35 @@ run(struct capture *c)
 {
 	loop_signal(c->loop, SIGTERM, on_signal, c);
 	loop_signal(c->loop, SIGINT, on_signal, c);
+	if (c->outlet.live != NULL) {
+		loop_signal(c->loop, SIGUSR1, on_reader, c);
+		live_flush(c->outlet.live);
+	}
 	loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
 	reportfd_ready(&c->report);
 	reportfd_send(&c->report);
 	loop_run(c->loop);
 	reportfd_send(&c->report);
+}
+
+/* What is recorded goes to one of the two at least. */
+static int
+open_outlet(struct capture *c, const struct capture_opts *o,
+    struct span programs, struct err *err)
+{
+	struct reel_opts reel = {.dir = o->dir,
+	    .size = o->size,
+	    .programs = programs,
+	    .busy = keep_reading,
+	    .arg = c};
+
+	if (o->live_fd >= 0 &&
+	    (c->outlet.live =
+		    live_new(c->loop, (int)o->live_fd, programs, err)) == NULL)
+		return -1;
+	if (o->dir != NULL && (c->outlet.reel = reel_new(&reel, err)) == NULL)
+		return -1;
+	return 0;
 }
 
 int
@@ -166,8 +205,6 @@ capture_run(const struct capture_opts *o, struct err *err)
 	struct capture c = {0};
 	struct watches *w = NULL;
 	struct buf programs = BUF_INIT;
-	struct reel_opts reel = {
-	    .dir = o->dir, .size = o->size, .busy = keep_reading, .arg = &c};
 	int rc = -1;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -181,14 +218,11 @@ capture_run(const struct capture_opts *o, struct err *err)
 	    &c.report, c.loop, "krecord", (int)o->report_fd, count, &c);
 	if (w != NULL)
 		programversion_add(&programs, w);
-	reel.programs = buf_span(&programs);
 	if (open_inlets(&c, o, err) == 0 && (c.hide = hide_new(w, err)) != NULL)
-		c.reel = reel_new(&reel, err);
-	if (c.reel != NULL) {
+		rc = open_outlet(&c, o, buf_span(&programs), err);
+	if (rc == 0)
 		run(&c);
-		rc = 0;
-	}
-	reel_free(c.reel);
+	outlet_release(&c.outlet);
 	hide_free(c.hide);
 	buf_release(&programs);
 	for (size_t i = 0; i < STREAMS; i++)

@@ -9,12 +9,13 @@
 #include "base/err.h"
 
 struct capture_opts {
-	const char *dir;
+	const char *dir;     /* NULL: nothing is written to disk */
 	const char *watches; /* NULL: only Secrets are hidden */
 	uint64_t size;
 	/* Descriptors; -1: not given. */
 	long events_fd, sets_fd, statuses_fd, results_fd, kstatus_results_fd,
 	    states_fd, shadow_fd, report_fd;
+	long live_fd; /* the same lines go there at once */
 };
 
 /*

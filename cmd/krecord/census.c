@@ -17,11 +17,13 @@ struct census_kind {
 
 struct census_object {
 	struct census_kind *kind;
-	size_t last; /* number of the line */
+	size_t last;	   /* number of the line */
+	struct text *line; /* the line itself, of CENSUS_LINES */
 	char key[];
 };
 
 struct census {
+	enum census_keeps keeps;
 	struct map kinds, objects;
 	struct census_kind **order; /* as they came */
 	size_t order_count;
@@ -31,9 +33,20 @@ struct census {
 };
 
 struct census *
-census_new(void)
+census_new(enum census_keeps keeps)
 {
-	return mem_zalloc(sizeof(struct census));
+	struct census *c = mem_zalloc(sizeof(*c));
+
+	c->keeps = keeps;
+	return c;
+}
+
+static void
+object_free(struct census_object *o)
+{
+	if (o != NULL)
+		text_unref(o->line);
+	free(o);
 }
 
 void
@@ -45,7 +58,7 @@ census_free(struct census *c)
 	if (c == NULL)
 		return;
 	while ((o = map_next(&c->objects, &at)) != NULL)
-		free(o);
+		object_free(o);
 	for (size_t i = 0; i < c->order_count; i++) {
 		free(c->order[i]->name);
 		free(c->order[i]->api_version);
@@ -90,6 +103,20 @@ is_gone(const void *value, const void *arg)
 }
 
 static void
+forget_gone(struct census *c, const struct census_kind *k)
+{
+	struct census_object *o;
+	size_t at = 0;
+
+	while ((o = map_next(&c->objects, &at)) != NULL)
+		if (is_gone(o, k)) {
+			text_unref(o->line);
+			o->line = NULL;
+		}
+	map_sweep(&c->objects, is_gone, k);
+}
+
+static void
 bookmark(struct census *c, const struct json_frame *f, size_t number)
 {
 	struct census_kind *k = find_kind(c, f);
@@ -102,14 +129,14 @@ bookmark(struct census *c, const struct json_frame *f, size_t number)
 	} else if (json_get(f->annotations, "k8s.io/initial-events-end").p !=
 	    NULL) {
 		k->announced = k->complete = true;
-		map_sweep(&c->objects, is_gone, k);
+		forget_gone(c, k);
 	}
 }
 
 static void
 forget(struct census *c, struct span key)
 {
-	free(map_del(&c->objects, key));
+	object_free(map_del(&c->objects, key));
 }
 
 void
@@ -149,6 +176,46 @@ census_take(struct census *c, struct span text, size_t number)
 	}
 	o->kind = k;
 	o->last = number;
+	if (c->keeps == CENSUS_LINES) {
+		text_unref(o->line);
+		o->line = text_make(text);
+	}
+}
+
+struct census_state
+census_state(const struct census *c)
+{
+	struct census_state s = {NULL, 0, 0};
+	const struct census_object *o;
+	size_t at = 0;
+
+	s.lines = mem_alloc((c->objects.count + 1) * sizeof(struct text *));
+	while ((o = map_next(&c->objects, &at)) != NULL)
+		if (!o->kind->announced || o->last >= o->kind->begun)
+			s.lines[s.count++] = text_ref(o->line);
+	return s;
+}
+
+bool
+census_state_next(struct census_state *s, struct span *line)
+{
+	if (s->at > 0)
+		text_unref(s->lines[s->at - 1]);
+	if (s->at > 0)
+		s->lines[s->at - 1] = NULL;
+	if (s->at >= s->count)
+		return false;
+	*line = text_span(s->lines[s->at++]);
+	return true;
+}
+
+void
+census_state_release(struct census_state *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		text_unref(s->lines[i]);
+	free(s->lines);
+	*s = (struct census_state){NULL, 0, 0};
 }
 
 void
@@ -159,7 +226,7 @@ census_close(struct census *c)
 
 	for (size_t i = 0; i < c->order_count; i++)
 		if (c->order[i]->announced)
-			map_sweep(&c->objects, is_gone, c->order[i]);
+			forget_gone(c, c->order[i]);
 	c->lines = mem_zalloc(c->most / 8 + 1);
 	while ((o = map_next(&c->objects, &at)) != NULL) {
 		c->lines[o->last / 8] |= (unsigned char)(1u << o->last % 8);

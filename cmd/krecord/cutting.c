@@ -191,7 +191,7 @@ prepare(struct part *p, struct emit_source *s, const struct cutting *c,
 	}
 	if (c->from != NULL) {
 		p->latest = INT64_MIN;
-		p->census = census_new();
+		p->census = census_new(CENSUS_NUMBERS);
 		if (emit_each(s, count, p, err) != 0)
 			return -1;
 		s->quiet = true;

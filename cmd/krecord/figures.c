@@ -109,7 +109,7 @@ describe(const struct figures *f, const struct emit_source *s, struct buf *b)
 int
 figures_print(struct emit_source *s, struct err *err)
 {
-	struct figures f = {.census = census_new()};
+	struct figures f = {.census = census_new(CENSUS_NUMBERS)};
 	struct emit out = {0};
 	int rc = emit_each(s, take, &f, err);
 

@@ -73,7 +73,7 @@ is_gap(struct span text)
 }
 
 static void
-record(struct inlet *t, struct span text, struct reel *s, struct hide *h)
+record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 {
 	struct reading_line line = {.text = text};
 	struct buf out = BUF_INIT;
@@ -82,7 +82,7 @@ record(struct inlet *t, struct span text, struct reel *s, struct hide *h)
 	if (span_trim(text, SPAN_BLANKS).n == 0)
 		return;
 	if (is_gap(text) || json_check(text, &err) != 0) {
-		reel_gap(s, t->stream);
+		outlet_gap(o, t->stream);
 		return;
 	}
 	if (t->kind == READING_EVENT) {
@@ -96,14 +96,14 @@ record(struct inlet *t, struct span text, struct reel *s, struct hide *h)
 		buf_addc(&out, '}');
 	}
 	if (out.len > 0)
-		reel_line(s, buf_span(&out));
+		outlet_line(o, t->kind, buf_span(&out));
 	buf_release(&out);
 }
 
 /* While a line is recorded, more may be read behind it (reel_busy_fn): so
  * nothing points into the buffer then. */
 void
-inlet_record(struct inlet *t, struct reel *s, struct hide *h)
+inlet_record(struct inlet *t, struct outlet *o, struct hide *h)
 {
 	size_t at = 0;
 	const char *end;
@@ -113,9 +113,9 @@ inlet_record(struct inlet *t, struct reel *s, struct hide *h)
 		size_t n = (size_t)(end - t->in.data) - at;
 
 		if (!t->skip && n <= STREAM_MAX)
-			record(t, span_make(t->in.data + at, n), s, h);
+			record(t, span_make(t->in.data + at, n), o, h);
 		else if (!t->skip)
-			reel_gap(s, t->stream);
+			outlet_gap(o, t->stream);
 		t->skip = false;
 		at += n + 1;
 	}
@@ -123,16 +123,16 @@ inlet_record(struct inlet *t, struct reel *s, struct hide *h)
 	if (t->in.len <= STREAM_MAX)
 		return;
 	if (!t->skip)
-		reel_gap(s, t->stream);
+		outlet_gap(o, t->stream);
 	t->skip = true;
 	buf_reset(&t->in);
 }
 
 void
-inlet_end(struct inlet *t, struct reel *s)
+inlet_end(struct inlet *t, struct outlet *o)
 {
 	if (t->in.len > 0)
-		reel_gap(s, t->stream);
+		outlet_gap(o, t->stream);
 	buf_reset(&t->in);
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "hide.h"
+#include "outlet.h"
 #include "record/reading.h"
-#include "reel.h"
 
 struct inlet {
 	const char *stream; /* its name in gap lines; borrowed */
@@ -22,9 +22,9 @@ struct inlet {
 /* Reads once, at most so much that memory stays bounded. False: the end. */
 bool inlet_read(struct inlet *t);
 /* Records the whole lines that have come. */
-void inlet_record(struct inlet *t, struct reel *s, struct hide *h);
+void inlet_record(struct inlet *t, struct outlet *o, struct hide *h);
 /* At the end: a line without its end is a gap. */
-void inlet_end(struct inlet *t, struct reel *s);
+void inlet_end(struct inlet *t, struct outlet *o);
 void inlet_release(struct inlet *t);
 
 #endif

@@ -32,7 +32,8 @@ static struct opts {
 	      .kstatus_results_fd = -1,
 	      .states_fd = -1,
 	      .report_fd = -1,
-	      .shadow_fd = -1},
+	      .shadow_fd = -1,
+	      .live_fd = -1},
     .batch = -1};
 
 static const struct opt table[] = {
@@ -56,6 +57,8 @@ static const struct opt table[] = {
 	"write: what --shadow of kpipe would decide otherwise"},
     {0, "report-fd", "N", OPT_INT, &opts.capture.report_fd, NULL,
 	"write: a newline here when ready, then counters"},
+    {0, "live-fd", "N", OPT_INT, &opts.capture.live_fd, NULL,
+	"write: all lines go there at once, too, or only"},
     {0, "from", "TIME", OPT_STRING, &opts.cutting.from, NULL,
 	"cut: begin there, with the state at that time"},
     {0, "to", "TIME", OPT_STRING, &opts.cutting.to, NULL, "cut: end there"},
@@ -66,7 +69,7 @@ static const struct opt table[] = {
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {"krecord",
-    "write DIR [OPTION]... | cut|redact|stat|cat|spans [OPTION]... "
+    "write [DIR] [OPTION]... | cut|redact|stat|cat|spans [OPTION]... "
     "[RECORDING]...",
     "Record what an operator reads and does; cut recordings.", table};
 
@@ -97,6 +100,7 @@ refuse_options(const char *command, struct err *err)
 		bool given;
 		const char *name, *command;
 	} rules[] = {{opts.size != NULL, "size", "write"},
+	    {opts.capture.live_fd >= 0, "live-fd", "write"},
 	    {opts.cutting.from != NULL, "from", "cut"},
 	    {opts.cutting.to != NULL, "to", "cut"},
 	    {opts.cutting.object != NULL, "object", "cut"},
@@ -115,10 +119,14 @@ refuse_options(const char *command, struct err *err)
 static int
 do_write(struct emit_source *s, struct err *err)
 {
-	if (s->count != 1)
+	if (s->count > 1 || (s->count == 0 && opts.capture.live_fd < 0))
+		return err_set(err, ERR_PERMANENT,
+		    "krecord write needs one directory, or --live-fd");
+	if (s->count == 0 && opts.size != NULL)
 		return err_set(
-		    err, ERR_PERMANENT, "krecord write needs one directory");
-	opts.capture.dir = s->paths[0];
+		    err, ERR_PERMANENT, "option --size needs a directory");
+	if (s->count == 1)
+		opts.capture.dir = s->paths[0];
 	return read_size(err) == 0 ? capture_run(&opts.capture, err) : -1;
 }
 

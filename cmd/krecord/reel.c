@@ -10,12 +10,11 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "census.h"
-#include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "process/version.h"
 #include "record/reading.h"
 #include "record/segments.h"
+#include "segmentline.h"
 #include "squeeze.h"
 
 /* After a failure; and how often `busy` is called. */
@@ -172,7 +171,7 @@ copy_state(
 static int
 add_state(struct reel *s, uint64_t from, struct span time, struct err *err)
 {
-	struct census *c = census_new();
+	struct census *c = census_new(CENSUS_NUMBERS);
 	struct reading *r = open_segment(s, from);
 	int rc = 0;
 
@@ -201,33 +200,9 @@ add_state(struct reel *s, uint64_t from, struct span time, struct err *err)
 static int
 add_header(struct reel *s, uint64_t sequence, const char *time, struct err *err)
 {
-	struct buf tool = BUF_INIT;
-	int rc;
-
-	buf_adds(&tool, "kpipe " KPIPE_VERSION " (");
-	version_add_commit(&tool);
-	buf_addc(&tool, ')');
 	buf_reset(&s->scratch);
-	buf_addf(&s->scratch,
-	    "{\"record\":\"segment\",\"version\":%d,\"time\":\"%s\","
-	    "\"sequence\":%llu,\"tool\":",
-	    READING_VERSION, time, (unsigned long long)sequence);
-	json_add_string(&s->scratch, buf_span(&tool));
-	if (s->o.programs.n > 0) {
-		json_add_key(&s->scratch, "programs");
-		buf_addspan(&s->scratch, s->o.programs);
-	}
-	buf_adds(&s->scratch, "}\n");
-	rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
-	buf_release(&tool);
-	return rc;
-}
-
-static void
-add_gap(struct buf *b, const char *time, const char *stream)
-{
-	buf_addf(b, "{\"record\":\"gap\",\"time\":\"%s\",\"stream\":\"%s\"}\n",
-	    time, stream);
+	segmentline_add(&s->scratch, sequence, time, s->o.programs);
+	return squeeze_add(s->squeeze, buf_span(&s->scratch), err);
 }
 
 /* The next segment; what could not be begun is removed again. */
@@ -250,7 +225,7 @@ begin(struct reel *s, struct err *err)
 		rc = add_state(s, s->sequence, span_str(time), err);
 	if (rc == 0 && s->lost) {
 		buf_reset(&s->scratch);
-		add_gap(&s->scratch, time, "all");
+		segmentline_add_gap(&s->scratch, time, "all");
 		rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
 	}
 	if (rc == 0)
@@ -343,18 +318,6 @@ reel_line(struct reel *s, struct span line)
 		fail(s, &err);
 	else if (squeeze_size(s->squeeze) >= s->limit)
 		rotate(s);
-}
-
-void
-reel_gap(struct reel *s, const char *stream)
-{
-	char time[CLOCK_RFC3339_MAX];
-	struct buf b = BUF_INIT;
-
-	clock_format_us(clock_real_us(), time);
-	add_gap(&b, time, stream);
-	reel_line(s, span_make(b.data, b.len - 1));
-	buf_release(&b);
 }
 
 void

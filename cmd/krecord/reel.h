@@ -37,8 +37,6 @@ struct reel_opts {
 struct reel *reel_new(const struct reel_opts *o, struct err *err);
 /* One line of the recording, without its newline. */
 void reel_line(struct reel *s, struct span line);
-/* Some lines of that stream were lost. */
-void reel_gap(struct reel *s, const char *stream);
 /* Makes everything readable so far; tries again after a failure. */
 void reel_flush(struct reel *s);
 /* Nothing can be written now: reel_flush tries again. */
