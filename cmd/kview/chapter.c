@@ -26,6 +26,18 @@ add_string(struct buf *to, struct span value)
 
 /* ---- copies of what a line says ---- */
 
+static bool
+tells_value(struct span key)
+{
+	static const char *const keys[] = {
+	    "observed", "wanted", "before", "after", "differs"};
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (span_is(key, keys[i]))
+			return true;
+	return false;
+}
+
 /* Without what it tells of the values of Secrets. */
 static void
 add_told(struct buf *b, struct span value, bool secret)
@@ -36,9 +48,7 @@ add_told(struct buf *b, struct span value, bool secret)
 	}
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(value); json_member(&m);) {
-		if (secret &&
-		    (span_is(m.key, "observed") || span_is(m.key, "wanted") ||
-			span_is(m.key, "differs")))
+		if (secret && tells_value(m.key))
 			continue;
 		json_add_raw_key(b, m.key);
 		add_told(b, m.value, secret || span_starts(m.key, "Secret/"));
@@ -189,6 +199,7 @@ take_set(struct story *s, struct span line)
 	struct objref r = recordref_of(json_get(reconcile, "primary"));
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 
+	t->decides = true;
 	add_count(
 	    &s->text, add_keys(s, "items", json_get(line, "items"), t), "item");
 	add_count(&s->text,
@@ -336,6 +347,35 @@ take_gap(struct story *s, struct span line)
 	story_tell(s, tracks_pipeline(&s->tracks), ROW_GAP);
 }
 
+/* ---- another release, beside this one ---- */
+
+/* A line of ireconcile --against (doc/against.md). */
+static void
+take_shadow(struct story *s, struct span line)
+{
+	static const char *const copied[] = {"object", "part", "change"};
+	struct span primary = json_raw_string(json_get(line, "primary"));
+	struct span object = json_raw_string(json_get(line, "object"));
+	struct span differs = json_get(line, "differs");
+	struct json_elements e = json_elements(differs);
+	bool secret = span_starts(object, "Secret/");
+
+	if (primary.n == 0)
+		return;
+	add_string(&s->text, json_get(line, "change"));
+	buf_adds(&s->text, ": ");
+	add_string(&s->text, json_get(line, "part"));
+	buf_addf(&s->text, " %.*s", SPAN_ARG(object));
+	if (json_element(&e)) {
+		buf_addc(&s->text, ' ');
+		add_string(&s->text, json_get(e.value, "path"));
+	}
+	copy_members(s, line, copied, COUNT(copied));
+	if (!secret)
+		copy_member(s, line, "differs");
+	story_tell(s, tracks_of_key(&s->tracks, primary), ROW_SHADOW);
+}
+
 void
 story_record(struct story *s, const struct reading_line *line)
 {
@@ -358,6 +398,9 @@ story_record(struct story *s, const struct reading_line *line)
 	case READING_SEGMENT:
 		buf_reset(&s->programs);
 		buf_addspan(&s->programs, json_get(line->text, "programs"));
+		break;
+	case READING_SHADOW:
+		take_shadow(s, line->body);
 		break;
 	case READING_EVENT:
 	case READING_SHADOW:

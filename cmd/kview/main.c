@@ -14,24 +14,34 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
+#include "process/sandboxopt.h"
 #include "record/reading.h"
+#include "serving.h"
 #include "story.h"
 #include "timeline.h"
 
 static struct opts {
 	bool term;
 	const char *object;
-} opts;
+	struct serving_opts serving;
+} opts = {.serving = {.report_fd = -1}};
 
 static const struct opt table[] = {
     {0, "term", NULL, OPT_FLAG, &opts.term, NULL,
 	"print lines for a terminal instead of a page"},
     {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.object, NULL,
 	"only this object, what is below it, and the pipeline"},
+    {0, "serve", "ADDRESS", OPT_STRING, &opts.serving.address, NULL,
+	"serve the page, live, at HOST:PORT of this machine"},
+    {0, "attached", NULL, OPT_FLAG, &opts.serving.attached, NULL,
+	"serve: begin at the first segment, end with the input"},
+    {0, "report-fd", "N", OPT_INT, &opts.serving.report_fd, NULL,
+	"serve: write a newline to this descriptor when requests are served"},
+    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {"kview",
-    "[OPTION]... [RECORDING]... >incident.html",
+    "[OPTION]... [RECORDING]... >incident.html | --serve=ADDRESS",
     "Draw a recording: one page with all that happened to each object.\n"
     "Without operand, or for -, read standard input.",
     table};
@@ -178,6 +188,33 @@ run(char **paths, int count, struct err *err)
 	return rc == 0 ? code : -1;
 }
 
+/* operand: the first one, or NULL. */
+static int
+check_serving(const char *operand, struct err *err)
+{
+	const char *other = NULL;
+
+	if (opts.serving.address == NULL) {
+		if (opts.serving.attached)
+			other = "attached";
+		else if (opts.serving.report_fd >= 0)
+			other = "report-fd";
+		return other == NULL ? 0
+				     : err_set(err, ERR_PERMANENT,
+					   "option --%s needs --serve", other);
+	}
+	if (opts.term || opts.object != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "options --serve and --%s exclude each other",
+		    opts.term ? "term" : "object");
+	if (operand != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --serve reads standard input, not %s: krecord cat "
+		    "%s | kview --serve=%s",
+		    operand, operand, opts.serving.address);
+	return serving_check(&opts.serving, err);
+}
+
 static int
 check_options(struct err *err)
 {
@@ -207,7 +244,11 @@ main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	signal(SIGPIPE, SIG_IGN);
-	if (check_options(&err) == 0)
+	if (check_serving(argv[first], &err) != 0)
+		return opt_fatal(&err);
+	if (opts.serving.address != NULL)
+		code = serving_run(&opts.serving, &err);
+	else if (check_options(&err) == 0)
 		code = run(argv + first, argc - first, &err);
 	return code >= 0 ? code : opt_fatal(&err);
 }

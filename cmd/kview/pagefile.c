@@ -4,8 +4,8 @@
 #include "pagefile.h"
 
 #include "base/mem.h"
-#include "record/contrast.h"
 #include "json/json.h"
+#include "pageline.h"
 #include "pageparts.h"
 #include "process/file.h"
 
@@ -27,14 +27,8 @@ flush(struct pagefile *p)
 static void
 put_line(struct pagefile *p)
 {
-	struct span rest = buf_span(&p->line);
-
-	p->written += rest.n + 1;
-	while (rest.p != NULL) {
-		buf_addspan(&p->out, span_cut(&rest, '<'));
-		if (rest.p != NULL)
-			buf_adds(&p->out, "\\u003c");
-	}
+	p->written += p->line.len + 1;
+	pageline_add_escaped(&p->out, buf_span(&p->line));
 	buf_addc(&p->out, '\n');
 	buf_reset(&p->line);
 	if (p->out.len >= FLUSH_AT)
@@ -57,13 +51,6 @@ pagefile_release(struct pagefile *p)
 }
 
 static void
-begin_track(struct pagefile *p, const struct track *t)
-{
-	buf_adds(&p->line, "{\"track\":");
-	json_add_int(&p->line, (int64_t)t->index);
-}
-
-static void
 add_text(struct pagefile *p, const char *key, struct span text)
 {
 	json_add_key(&p->line, key);
@@ -73,16 +60,10 @@ add_text(struct pagefile *p, const char *key, struct span text)
 static void
 put_track(struct pagefile *p, struct track *t)
 {
-	struct span key = span_str(t->key);
-
 	if (t->told)
 		return;
 	t->told = true;
-	begin_track(p, t);
-	add_text(p, "kind", span_cut(&key, '/'));
-	add_text(p, "namespace", t->ref.namespace_);
-	add_text(p, "name", t->ref.name);
-	buf_addc(&p->line, '}');
+	pageline_add_track(&p->line, t);
 	put_line(p);
 }
 
@@ -93,10 +74,7 @@ put_parents(struct pagefile *p, struct track *t)
 	for (; t->parent != t->told_parent; t = t->parent) {
 		put_track(p, t->parent);
 		t->told_parent = t->parent;
-		begin_track(p, t);
-		json_add_key(&p->line, "parent");
-		json_add_int(&p->line, (int64_t)t->parent->index);
-		buf_addc(&p->line, '}');
+		pageline_add_parent(&p->line, t);
 		put_line(p);
 	}
 }
@@ -113,10 +91,7 @@ put_object(struct pagefile *p, const struct track *t)
 		return;
 	}
 	p->whole += n;
-	begin_track(p, t);
-	json_add_key(&p->line, "object");
-	contrast_add_object(&p->line, text_span(t->object), t->secret);
-	buf_addc(&p->line, '}');
+	pageline_add_object(&p->line, t);
 	put_line(p);
 }
 
@@ -142,24 +117,7 @@ pagefile_row(struct pagefile *p, const struct viewrow *row)
 {
 	put_track(p, row->track);
 	put_parents(p, row->track);
-	buf_addc(&p->line, '[');
-	if (row->has_time)
-		json_add_int(&p->line, row->us);
-	else
-		buf_adds(&p->line, "null");
-	buf_addc(&p->line, ',');
-	json_add_int(&p->line, (int64_t)row->line);
-	buf_addc(&p->line, ',');
-	json_add_str(&p->line, viewrow_sort_name(row->sort));
-	buf_addc(&p->line, ',');
-	json_add_int(&p->line, (int64_t)row->track->index);
-	buf_addc(&p->line, ',');
-	json_add_string(&p->line, row->text);
-	if (row->details.p != NULL) {
-		buf_addc(&p->line, ',');
-		buf_addspan(&p->line, row->details);
-	}
-	buf_addc(&p->line, ']');
+	pageline_add_row(&p->line, row);
 	put_line(p);
 	p->rows++;
 	if (row->sort == ROW_GONE)
@@ -202,7 +160,7 @@ pagefile_end(struct pagefile *p, const struct tracks *all,
     const struct pagefile_end *end)
 {
 	for (size_t i = 0; i < all->count; i++)
-		if (all->list[i]->told) {
+		if (all->list[i] != NULL && all->list[i]->told) {
 			put_parents(p, all->list[i]);
 			put_object(p, all->list[i]);
 		}

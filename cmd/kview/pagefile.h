@@ -1,17 +1,11 @@
 /*
  * pagefile: writes the page: its parts, with the rows between them as lines of
- * JSON in a <script type="application/json">.
+ * JSON (pageline.h) in a <script type="application/json">, and these:
  *
- *	{"track":0,"kind":"","namespace":"","name":""}  before its first row
- *	{"track":3,"parent":0}                          when that is known
- *	[US or null, LINE, "SORT", TRACK, "TEXT", {DETAILS}]
- *		{"track":3,"object":{...}}                      the last version until now
  *	{"source":"incident.jsonl","line":1}  lines from there on are of it
  *	{"end":{...}}                         the last line; see struct below
  *
- * Each "<" is written as \u003c, which JSON knows and HTML does not: no text of
- * a recording can end the script or begin a comment. Whole objects are written
- * until they have taken a budget; rows always.
+ * Whole objects are written until they have taken a budget; rows always.
  */
 #ifndef PAGEFILE_H
 #define PAGEFILE_H

@@ -12,4 +12,8 @@
 void pageparts_add_head(struct buf *b, struct span title);
 void pageparts_add_tail(struct buf *b);
 
+/* The page that is live, whole, and its Content-Security-Policy: nothing but
+ * its own style and script, and requests to where it came from. */
+void pageparts_add_live(struct buf *b, struct buf *policy);
+
 #endif

@@ -171,8 +171,11 @@ end_kind(struct story *s, struct span kind)
 {
 	for (size_t i = 0; i < s->tracks.count; i++) {
 		struct track *t = s->tracks.list[i];
-		struct span key = span_str(t->key);
+		struct span key;
 
+		if (t == NULL)
+			continue;
+		key = span_str(t->key);
 		if (t->object != NULL && !t->seen &&
 		    span_eq(span_cut(&key, '/'), kind))
 			tell_gone(s, t, "not listed any more");

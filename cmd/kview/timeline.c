@@ -17,6 +17,7 @@ color(enum viewrow_sort sort)
 	case ROW_LEADER:
 	case ROW_RESTART:
 	case ROW_PHASE:
+	case ROW_SHADOW:
 		return 33;
 	case ROW_DECISION:
 		return 35;

@@ -21,6 +21,7 @@ track_free(struct track *t)
 	text_unref(t->object);
 	free(t->uid);
 	free(t->key);
+	free(t->standing);
 	free(t);
 }
 
@@ -32,8 +33,10 @@ tracks_release(struct tracks *all)
 	for (size_t i = 0; (kind = map_next(&all->listing, &i)) != NULL;)
 		free(kind);
 	for (size_t i = 0; i < all->count; i++)
-		track_free(all->list[i]);
+		if (all->list[i] != NULL)
+			track_free(all->list[i]);
 	free(all->list);
+	free(all->spare);
 	map_release(&all->by_key);
 	map_release(&all->by_uid);
 	map_release(&all->listing);
@@ -54,9 +57,13 @@ add(struct tracks *all, struct span key)
 	objref_parse_key(&t->ref, span_make(t->key, key.n));
 	t->secret = datakind(t->ref.group, t->ref.kind) &&
 	    span_is(t->ref.kind, "Secret");
-	t->index = all->count;
-	all->list = mem_grow(all->list, all->count, sizeof(*all->list));
-	all->list[all->count++] = t;
+	if (all->spare_count > 0) {
+		t->index = all->spare[--all->spare_count];
+	} else {
+		t->index = all->count++;
+		all->list = mem_grow(all->list, t->index, sizeof(*all->list));
+	}
+	all->list[t->index] = t;
 	map_put(&all->by_key, span_make(t->key, key.n), t);
 	return t;
 }
@@ -115,6 +122,8 @@ tracks_offer_parent(struct track *t, struct track *parent)
 		if (p == t || ++depth > DEPTH_MAX)
 			return;
 	t->parent = parent;
+	if (parent != NULL)
+		parent->children++;
 }
 
 static struct track *
@@ -212,6 +221,51 @@ track_is_below(const struct track *t, const struct objref *wanted)
 	return false;
 }
 
+/* ---- the end of a track ---- */
+
+static bool
+is_over(const struct track *t)
+{
+	return t->index > 0 && t->object == NULL && t->kept == 0 &&
+	    t->children == 0;
+}
+
+/* And those above, if it was the last below them. */
+static void
+forget_over(struct tracks *all, struct track *t,
+    void (*fn)(void *arg, const struct track *t), void *arg)
+{
+	while (t != NULL && is_over(t)) {
+		struct track *parent = t->parent;
+
+		fn(arg, t);
+		map_del(&all->by_key, span_str(t->key));
+		all->list[t->index] = NULL;
+		all->spare =
+		    mem_grow(all->spare, all->spare_count, sizeof(*all->spare));
+		all->spare[all->spare_count++] = t->index;
+		track_free(t);
+		if (parent != NULL)
+			parent->children--;
+		t = parent;
+	}
+}
+
+void
+tracks_sweep(
+    struct tracks *all, void (*fn)(void *arg, const struct track *t), void *arg)
+{
+	for (size_t i = 1; i < all->count; i++)
+		if (all->list[i] != NULL)
+			forget_over(all, all->list[i], fn, arg);
+}
+
+size_t
+tracks_known(const struct tracks *all)
+{
+	return all->count - all->spare_count;
+}
+
 /* ---- kinds ---- */
 
 static bool
@@ -232,7 +286,7 @@ tracks_begin_kind(struct tracks *all, struct span kind)
 		map_put(&all->listing, span_str(own), own);
 	}
 	for (size_t i = 0; i < all->count; i++)
-		if (is_of_kind(all->list[i], kind))
+		if (all->list[i] != NULL && is_of_kind(all->list[i], kind))
 			all->list[i]->seen = false;
 }
 

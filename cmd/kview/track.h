@@ -5,7 +5,7 @@
  *
  * Each keeps the last version of its object, as text: memory is that of the
  * objects that exist at one time, and a few hundred bytes for each that ever
- * did.
+ * did, until tracks_sweep forgets it.
  */
 #ifndef TRACK_H
 #define TRACK_H
@@ -20,7 +20,8 @@
 #include "value/objref.h"
 
 struct track {
-	size_t index;	   /* 0, 1, ... in the order of their first mention */
+	size_t index;	   /* 0, 1, ... in the order of their first mention, but
+			    * that of a track that was forgotten comes again */
 	char *key;	   /* owned; doc/protocol.md "Words" */
 	struct objref ref; /* into key; without uid and version */
 	bool secret;	   /* of a kind whose values are not told */
@@ -29,15 +30,23 @@ struct track {
 	char *uid;	      /* owned; of that version; NULL */
 	bool seen;	      /* since its kind was announced last */
 	size_t rows;	      /* how many were made of it */
-	/* Of pagefile: what the page has been told. */
+	/* What the page has been told. */
 	bool told;
 	const struct track *told_parent;
 	size_t told_rows;
+	/* Of a page that is live. */
+	bool live;
+	bool decides;	 /* it is the primary of a set */
+	size_t kept;	 /* rows that are not forgotten */
+	size_t children; /* tracks whose parent it is */
+	char *standing;	 /* owned: what was told (standing.h); NULL */
 };
 
 struct tracks {
-	struct track **list; /* owned, and each of them */
+	struct track **list; /* owned, and each of them; NULL: forgotten */
 	size_t count;
+	size_t *spare; /* owned: places in list that are free */
+	size_t spare_count;
 	struct map by_key, by_uid;
 	struct map listing; /* kinds between their bookmarks, owned */
 };
@@ -60,6 +69,13 @@ void tracks_find_parent(
     struct tracks *all, struct track *t, struct span metadata);
 /* parent is taken for it if there is not one yet, and no circle comes of it. */
 void tracks_offer_parent(struct track *t, struct track *parent);
+
+/* Forgets objects that are gone, have no row that is kept, and nothing below
+ * them; calls fn before. */
+void tracks_sweep(struct tracks *all,
+    void (*fn)(void *arg, const struct track *t), void *arg);
+/* How many there are. */
+size_t tracks_known(const struct tracks *all);
 
 /* The kind (as in a key) is announced, and is complete. */
 void tracks_begin_kind(struct tracks *all, struct span kind);

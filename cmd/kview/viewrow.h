@@ -30,7 +30,8 @@ enum viewrow_sort {
 	ROW_RESTART,   /* a stage was started again */
 	ROW_PHASE,     /* of the pipeline: running, stopping, ... */
 	ROW_GAP,       /* lines were lost here */
-	ROW_BAD	       /* a line that cannot be read */
+	ROW_BAD,       /* a line that cannot be read */
+	ROW_SHADOW     /* another release would decide otherwise */
 };
 
 struct viewrow {

@@ -1,0 +1,13 @@
+/*
+ * showing_calls: the system calls that kview keeps once it serves (sandbox.h).
+ * It reads objects and requests of others: an attacker who takes it over can
+ * open no file, start no program and make no connection.
+ */
+#ifndef SHOWING_CALLS_H
+#define SHOWING_CALLS_H
+
+#include "process/sandbox.h"
+
+extern const struct sandbox_rule *const showing_calls[];
+
+#endif
