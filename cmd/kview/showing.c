@@ -345,8 +345,8 @@ on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 	struct showing *s = arg;
 
 	if (!local_is_host(httpd_header(r, "host")))
-		reply(x, 421,
-		    "421 the host of the request is not this machine: use "
+		reply(x, 403,
+		    "403 the host of the request is not this machine: use "
 		    "localhost or 127.0.0.1\n");
 	else if (!span_is(r->method, "GET"))
 		reply(x, 405, "405 method not allowed\n");

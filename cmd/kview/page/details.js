@@ -209,6 +209,11 @@ const Details = (() => {
 			section("Changed fields");
 			aside.append(fields(d.fields, ["Before", "After"], d.more));
 		}
+		if (d.differs) {
+			section("This release, the other");
+			aside.append(fields(d.differs.map((f) =>
+				[f.path, f.before, f.after]), ["Before", "After"]));
+		}
 		why(i, d);
 		keys("Items", d.items);
 		keys("To delete", d.delete);
@@ -220,6 +225,6 @@ const Details = (() => {
 		json("The object's last recorded version", t.object, false);
 	}
 
-	return {start, draw, focus: () => requestAnimationFrame(() =>
+	return {start, draw, renumbered: () => drawn = View.selected, focus: () => requestAnimationFrame(() =>
 		aside.focus())};
 })();

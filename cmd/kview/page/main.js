@@ -57,17 +57,40 @@
 				"whole text is left out, to keep the page small.");
 	}
 
+	/** The values that are not there yet, each in its place. */
 	function options(select, values) {
-		select.append(new Option("all", ""));
-		for (const v of [...new Set(values)].filter(Boolean).sort())
-			select.append(new Option(v, v));
+		if (select.options.length === 0)
+			select.append(new Option("all", ""));
+		const have = new Set([...select.options].map((o) => o.value));
+		for (const v of [...new Set(values)].filter(Boolean).sort()) {
+			if (have.has(v))
+				continue;
+			const next = [...select.options].find((o) => o.value > v);
+			select.insertBefore(new Option(v, v), next || null);
+		}
 		select.parentElement.hidden = select.options.length < 3;
 	}
 
+	let choicesOf = -1;
+
+	/** What the filter offers. */
+	function choices() {
+		if (choicesOf === Model.changes + Model.present.size / 100)
+			return;
+		choicesOf = Model.changes + Model.present.size / 100;
+		const shown = Model.tracks.filter((t) => t.rows.length);
+		options($("kind"), shown.map((t) => t.kind));
+		options($("namespace"), shown.map((t) => t.namespace));
+		document.body.classList.toggle("empty", Model.count === 0);
+		legend();
+	}
+
+	/** A button for each sort that there is by now. */
 	function legend() {
-		const present = new Set(Model.sort);
+		const have = new Set([...$("legend").children].map((b) =>
+			Number(b.dataset.sort)));
 		for (const s of Model.SORTS) {
-			if (!present.has(s.index))
+			if (!Model.present.has(s.index) || have.has(s.index))
 				continue;
 			const b = document.createElement("button");
 			const canvas = document.createElement("canvas");
@@ -78,7 +101,10 @@
 			b.append(canvas, s.label);
 			b.addEventListener("click", () =>
 				View.toggle(View.hidden, s.index));
-			$("legend").append(b);
+			const next = [...$("legend").children].find((o) =>
+				Number(o.dataset.sort) > s.index);
+			$("legend").insertBefore(b, next || null);
+			legendOf = "";
 		}
 	}
 
@@ -158,6 +184,7 @@
 		"f": () => View.set({failures: !View.failures}),
 		"/": () => $("search").focus(), "?": toggleKeys,
 		"Escape": () => View.select(-1),
+		"l": () => Model.live && Live.toggle(),
 	};
 
 	function step(by) {
@@ -302,6 +329,7 @@
 	// ---- drawing ----
 
 	function draw() {
+		choices();
 		showFilter();
 		summary();
 		drawLegend();
@@ -329,18 +357,15 @@
 		Model.read(data.textContent);
 		data.textContent = ""; // it is in the model now
 		$("title").textContent = document.title;
-		options($("kind"), Model.tracks.filter((t) => t.rows.length)
-			.map((t) => t.kind));
-		options($("namespace"), Model.tracks.filter((t) => t.rows.length)
-			.map((t) => t.namespace));
 		if (!Model.timed)
 			$("when").textContent = "Line";
-		document.body.classList.toggle("empty", Model.count === 0);
 		for (const part of [Picture, Overview, Table, Details])
 			part.start();
-		legend();
+		if (Model.live)
+			KEYS.push(["l", "follow now, or stop"]);
 		keyList();
-		notes();
+		if (!Model.live)
+			notes();
 		filters();
 		keys();
 		mouse();
@@ -350,6 +375,8 @@
 		View.read();
 		draw();
 		Picture.reveal();
+		if (Model.live)
+			Live.start();
 		window.addEventListener("resize", View.changed);
 		window.addEventListener("hashchange", View.read);
 		window.addEventListener("beforeprint", () => printing(true));

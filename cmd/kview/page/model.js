@@ -23,15 +23,18 @@ const Model = (() => {
 		["phase", "Pipeline", "bar", 10],
 		["gap", "Gap", "gap", 13],
 		["bad", "Unreadable", "question", 13],
+		["shadow", "Would differ", "outline", 11],
 	].map(([name, label, shape, rank], index) =>
 		({name, label, shape, rank, index}));
 	const sortOf = new Map(SORTS.map((s) => [s.name, s.index]));
 	const FAILURE = sortOf.get("failure");
 	const BAD = sortOf.get("bad");
+	const DECISION = sortOf.get("decision");
 
 	const m = {SORTS, sortOf, tracks: [], sources: [], end: {},
-		count: 0, timed: false, first: 0, last: 1};
-	let raw = [];
+		count: 0, timed: false, first: 0, last: 1, live: false,
+		state: null, present: new Set(), changes: 0};
+	let raw = [], byKey = null, causesOf = -1, causesFound = [];
 
 	function track(index) {
 		while (m.tracks.length <= index)
@@ -42,16 +45,28 @@ const Model = (() => {
 	}
 
 	function takeObject(o) {
-		if (o.end)
+		if (o.live)
+			m.live = m.timed = true;
+		else if (o.end)
 			m.end = o.end;
 		else if (o.source !== undefined)
 			m.sources.push(o);
 		else if (o.kind !== undefined)
-			Object.assign(track(o.track), o);
+			name(Object.assign(track(o.track), o));
 		else if (o.parent !== undefined)
 			track(o.track).parent = o.parent;
-		else
+		else if (o.standing !== undefined)
+			track(o.track).standing = o.standing;
+		else if (o.object !== undefined)
 			track(o.track).object = o.object;
+		m.changes++;
+	}
+
+	function name(t) {
+		t.label = label(t);
+		t.search = (t.kind + " " + t.namespace + "/" + t.name)
+			.toLowerCase();
+		byKey = null;
 	}
 
 	/** Lines of a page's data, as pagefile.h describes them. */
@@ -75,7 +90,7 @@ const Model = (() => {
 			rows.push([value[0], value[1], sortOf.get(value[2]),
 				value[3], value[4], line]);
 		}
-		m.timed = !!m.end.timed;
+		m.timed = m.live || !!m.end.timed;
 		arrange(rows);
 	}
 
@@ -104,17 +119,28 @@ const Model = (() => {
 		m.track = Int32Array.from(rows, (r) => r[3]);
 		m.text = rows.map((r) => r[4]);
 		raw = rows.map((r) => r[5]);
-		rows.forEach((r, i) => track(r[3]).rows.push(i));
-		for (const t of m.tracks) {
-			t.label = label(t);
-			t.search = (t.kind + " " + t.namespace + "/" + t.name)
-				.toLowerCase();
-			t.spans = spansOf(t);
-		}
+		m.present = new Set(m.sort);
+		index();
 		m.first = m.count ? m.time[0] : 0;
 		m.last = m.count ? m.time[m.count - 1] : 1;
 		if (m.last <= m.first)
 			m.last = m.first + (m.timed ? 1000 : 1);
+	}
+
+	function index() {
+		for (const t of m.tracks)
+			t.rows = [];
+		for (let i = 0; i < m.count; i++) {
+			const t = track(m.track[i]);
+			t.rows.push(i);
+			t.decides = t.decides || m.sort[i] === DECISION;
+		}
+		for (const t of m.tracks) {
+			name(t);
+			t.spans = spansOf(t);
+		}
+		causesOf = -1;
+		m.changes++;
 	}
 
 	/** When the object was there: pairs of times; Infinity: until the end. */
@@ -130,8 +156,8 @@ const Model = (() => {
 				from = null;
 			}
 		}
-		if (from !== null)
-			spans.push([from, Infinity]);
+		if (from !== null || (t.there && spans.length === 0))
+			spans.push([from ?? -Infinity, Infinity]);
 		return spans;
 	}
 
@@ -161,8 +187,6 @@ const Model = (() => {
 
 	const details = (i) => JSON.parse(raw[i])[5] || {};
 
-	let causesOf = -1, causesFound = [];
-
 	/** Rows that brought the versions which a decision names. */
 	function causes(i) {
 		if (i === causesOf)
@@ -174,7 +198,6 @@ const Model = (() => {
 		return causesFound;
 	}
 
-	let byKey = null;
 	function trackOf(wanted) {
 		byKey = byKey || new Map(m.tracks.map((t) => [key(t), t]));
 		return byKey.get(wanted);
@@ -223,6 +246,8 @@ const Model = (() => {
 
 	/** Where a line is: file and number. */
 	function place(i) {
+		if (m.live)
+			return "line " + m.line[i];
 		let source = {source: "", line: 1};
 		for (const s of m.sources)
 			if (s.first <= m.line[i])
@@ -230,6 +255,88 @@ const Model = (() => {
 		return source.source + ":" + (m.line[i] - source.line + 1);
 	}
 
-	return Object.assign(m, {read, lower, details, causes, isFailure, stamp,
+	// ---- live ----
+
+	function grow() {
+		const size = Math.max(1024, m.time.length * 2);
+		for (const column of ["time", "line", "sort", "track"]) {
+			const wide = new m[column].constructor(size);
+			wide.set(m[column].subarray(0, m.count));
+			m[column] = wide;
+		}
+	}
+
+	/**
+	 * One row more. The streams of a recording are merged as they come, so
+	 * that a row may be some milliseconds older than the one before: then it
+	 * is shown at the same time.
+	 */
+	function push(value, line) {
+		const i = m.count, t = track(value[3]);
+		if (i === m.time.length)
+			grow();
+		const time = value[0] / 1000;
+		m.time[i] = i > 0 ? Math.max(time, m.time[i - 1]) : time;
+		m.line[i] = value[1];
+		m.sort[i] = sortOf.get(value[2]) ?? BAD;
+		m.track[i] = value[3];
+		m.text.push(value[4]);
+		raw.push(line);
+		t.rows.push(i);
+		m.present.add(m.sort[i]);
+		m.count++;
+		if (i === 0)
+			m.first = time;
+		m.last = Math.max(m.last, m.time[i]);
+		alive(t, SORTS[m.sort[i]].name, m.time[i]);
+		return t;
+	}
+
+	function alive(t, sort, time) {
+		if (sort === "gone") {
+			if (t.spans.length && t.spans.at(-1)[1] === Infinity)
+				t.spans.at(-1)[1] = time;
+			t.there = false;
+		} else if (sort === "present" || sort === "appeared") {
+			if (!t.spans.length || t.spans.at(-1)[1] !== Infinity)
+				t.spans.push([time, Infinity]);
+			t.there = true;
+		}
+	}
+
+	/** Keeps the rows that are to stay; the new place of row `selected`. */
+	function keep(stays, selected) {
+		const rows = [];
+		for (let i = 0; i < m.count; i++)
+			if (stays(i))
+				rows.push(i);
+		for (const column of ["time", "line", "sort", "track"])
+			m[column] = m[column].constructor.from(rows,
+				(i) => m[column][i]);
+		m.text = rows.map((i) => m.text[i]);
+		raw = rows.map((i) => raw[i]);
+		m.count = rows.length;
+		m.first = m.count ? m.time[0] : m.first;
+		index();
+		return rows.indexOf(selected);
+	}
+
+	/** Those tracks are of no object any more. */
+	function forget(numbers) {
+		for (const n of numbers)
+			Object.assign(track(n), {kind: "", namespace: "",
+				name: "", parent: -1, object: null, spans: [],
+				there: false, decides: false, standing: null,
+				waiting: false, differs: null});
+	}
+
+	function reset() {
+		m.tracks = [];
+		m.state = null;
+		m.last = -Infinity;
+		keep(() => false, -1);
+	}
+
+	return Object.assign(m, {read, takeObject, push, keep, forget, reset, lower, details, causes, isFailure, stamp,
 		duration, place, key, shortKind, trackOf});
 })();

@@ -81,6 +81,11 @@ const Shapes = (() => {
 			}
 			c.stroke();
 		},
+		outline(c, x, y) {
+			polygon(c, x, y, 6, 4, 0);
+			c.lineWidth = 2;
+			c.stroke();
+		},
 		question(c, x, y) {
 			polygon(c, x, y, 7, 4, Math.PI / 4);
 			c.fill();

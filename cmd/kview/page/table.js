@@ -103,21 +103,46 @@ const Table = (() => {
 		page = Math.floor(at / size);
 	}
 
+	/** Live, the last page stays the last, unless it is read by keys. */
+	let last = true, filled = 0;
+
 	function draw() {
+		const reads = body.contains(document.activeElement);
 		follow();
+		if (View.follow && last && !reads)
+			page = pages() - 1;
 		page = Math.min(page, pages() - 1);
-		if (drawnOf !== View.rows || drawnPage !== page)
-			fill();
+		if (drawnOf !== View.rows || drawnPage !== page) {
+			if (Model.live && drawnPage === page && !due())
+				return;
+			fill(reads);
+		}
+		last = page === pages() - 1;
 		mark();
 	}
 
-	function fill() {
+	/** A few times in a second is enough for rows that only follow. */
+	function due() {
+		const now = performance.now();
+		if (now - filled < 200) {
+			setTimeout(View.changed, 200);
+			return false;
+		}
+		filled = now;
+		return true;
+	}
+
+	function fill(reads) {
+		const focused = reads &&
+			document.activeElement.closest("tr")?.dataset.row;
 		const from = page * size;
 		const to = Math.min(from + size, View.rows.length);
 		const rows = [];
 		for (let at = from; at < to; at++)
 			rows.push(row(at));
 		body.replaceChildren(...rows);
+		if (focused)
+			body.querySelector(`tr[data-row="${focused}"]`)?.focus();
 		table.setAttribute("aria-rowcount", View.rows.length + 1);
 		document.getElementById("range").textContent =
 			View.rows.length === 0 ? "nothing matches"
@@ -155,5 +180,11 @@ const Table = (() => {
 		draw();
 	}
 
-	return {start, draw, focus, printing};
+	/** The rows have other numbers now. */
+	function renumbered() {
+		current = -1;
+		drawnPage = -1;
+	}
+
+	return {start, draw, focus, printing, renumbered};
 })();

@@ -5,7 +5,8 @@
 const View = (() => {
 	const v = {from: 0, to: 1, search: "", kind: "", namespace: "",
 		failures: false, hidden: new Set(), closed: new Set(),
-		selected: -1, rows: new Int32Array(0), lines: [], shown: []};
+		selected: -1, rows: new Int32Array(0), lines: [], shown: [],
+		follow: false, whole: false};
 	const listeners = [];
 	let asked = false;
 
@@ -50,6 +51,31 @@ const View = (() => {
 		changed();
 	}
 
+	let room = new Int32Array(0), wordsOf = null, words = [];
+
+	/** Rows from there on are new; those before are as they were. */
+	function append(from) {
+		let n = v.rows.length;
+		if (wordsOf !== v.search)
+			words = v.search.toLowerCase().split(/\s+/).filter(Boolean);
+		wordsOf = v.search;
+		if (v.rows.buffer !== room.buffer ||
+		    n + Model.count - from > room.length) {
+			room = new Int32Array(2 * (n + Model.count - from) + 1024);
+			room.set(v.rows);
+		}
+		while (v.shown.length < Model.tracks.length)
+			v.shown.push([]);
+		for (let i = from; i < Model.count; i++)
+			if (accepts(i, words)) {
+				room[n++] = i;
+				v.shown[Model.track[i]].push(i);
+			}
+		v.rows = room.subarray(0, n);
+		v.lines = Tree.lines(v.shown, v.closed);
+		changed();
+	}
+
 	function set(what) {
 		Object.assign(v, what);
 		filter();
@@ -72,15 +98,31 @@ const View = (() => {
 		from = Math.min(Math.max(from, low), high - span);
 		v.from = from;
 		v.to = from + span;
+		v.follow = Model.live && v.to >= Model.last;
+		v.whole = false;
 		changed();
 	}
 
-	const fit = () => show(Model.first - 1e15,
-		Model.last + 1e15);
+	function fit() {
+		show(Model.first - 1e15, Model.last + 1e15);
+		v.whole = true;
+	}
+
+	/** The right end is now, a little before the edge. */
+	function now() {
+		const span = v.to - v.from;
+		if (v.whole)
+			fit();
+		else
+			show(Model.last - span * 0.98, Model.last + span * 0.02);
+		v.follow = true;
+	}
 
 	/** factor < 1: nearer; at: the time that stays where it is. */
 	function zoom(factor, at = (v.from + v.to) / 2) {
 		const span = Math.max((v.to - v.from) * factor, least());
+		if (v.follow)
+			at = v.to;
 		const share = (at - v.from) / (v.to - v.from);
 		show(at - span * share, at - span * share + span);
 	}
@@ -135,7 +177,7 @@ const View = (() => {
 		if (v.kind) p.set("kind", v.kind);
 		if (v.namespace) p.set("namespace", v.namespace);
 		if (v.failures) p.set("failures", "1");
-		if (v.selected >= 0) p.set("select", v.selected);
+		if (v.selected >= 0 && !Model.live) p.set("select", v.selected);
 		const text = p.toString();
 		if (text === location.hash.slice(1))
 			return;
@@ -155,7 +197,7 @@ const View = (() => {
 		select(row >= 0 && row < Model.count ? row : -1);
 	}
 
-	return Object.assign(v, {filter, set, toggle, show, fit, zoom, pan,
+	return Object.assign(v, {filter, append, now, set, toggle, show, fit, zoom, pan,
 		select, step, place, write, read, changed,
 		listen: (fn) => listeners.push(fn)});
 })();
@@ -169,15 +211,15 @@ const Tree = (() => {
 	const order = (a, b) => numbers(a.namespace, b.namespace) ||
 		numbers(a.name, b.name);
 
-	let children = null, kinds = null;
+	let children = null, kinds = null, builtOf = -1;
 
 	function build() {
 		const decides = new Set();
+		builtOf = Model.changes;
 		children = new Map();
 		kinds = new Map();
-		const decision = Model.sortOf.get("decision");
 		for (const t of Model.tracks.slice(1)) {
-			if (t.rows.some((i) => Model.sort[i] === decision))
+			if (t.decides)
 				decides.add(t.kind);
 			const p = Model.tracks[t.parent];
 			const list = p && t.parent > 0 ? children : kinds;
@@ -212,7 +254,7 @@ const Tree = (() => {
 	}
 
 	function lines(shown, closed) {
-		if (!children)
+		if (builtOf !== Model.changes)
 			build();
 		const all = [];
 		if (shown.length && shown[0].length)
