@@ -121,6 +121,7 @@ share(struct stage *stage, const struct shared *s)
 	case STAGE_READS:
 	case STAGE_FILTERS:
 	case STAGE_SERVES:
+	case STAGE_SHOWS:
 		break;
 	}
 }
@@ -255,7 +256,8 @@ start_recorder(struct pipeline *p, struct shared *shared, struct err *err)
 	fcntl(p->states_fd, F_SETFL, O_NONBLOCK);
 	fcntl(p->shadow_fd, F_SETFL, O_NONBLOCK);
 	share(p->record, shared);
-	return stage_start(p->record, p->null_fd, p->null_fd, err);
+	return stage_start(p->record, p->null_fd,
+	    p->live_fd >= 0 ? p->live_fd : p->null_fd, err);
 }
 
 /* The notice of the last generation comes before all else. */

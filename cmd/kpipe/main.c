@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "beside/server.h"
 #include "beside/shadow.h"
+#include "beside/viewer.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
 #include "greeting.h"
@@ -41,7 +42,8 @@ struct app {
 	struct pipeline pipeline;
 	struct server server;
 	struct shadow shadow; /* only with options.shadow */
-	bool serves;
+	struct viewer viewer;
+	bool serves, shows;
 	struct resident *beside[BESIDE_MAX]; /* borrowed */
 	size_t beside_count, beside_ended;
 	bool ended; /* the pipeline has */
@@ -235,8 +237,16 @@ build(struct app *a, struct err *err)
 	    tools_shadow(&a->tools, &a->shadow.reader,
 		&a->shadow.resident.stage, err) != 0)
 		return -1;
+	a->shows = options_is_address(options.view_address);
+	if (a->shows &&
+	    (tools_viewer(&a->tools, &a->viewer.resident.stage, err) != 0 ||
+		viewer_open(&a->viewer, err) != 0))
+		return -1;
+	a->pipeline.live_fd = a->viewer.pipe[1];
 	return oom_start(&a->oom,
-	    a->pipeline.count + a->serves + 2 * (options.shadow != NULL), err);
+	    a->pipeline.count + a->serves + a->shows +
+		2 * (options.shadow != NULL),
+	    err);
 }
 
 /* ---- while it runs ---- */
@@ -411,6 +421,15 @@ on_refusal(void *arg)
 	pipeline_give_up(&a->pipeline, EXIT_PERMANENT);
 }
 
+/* The operator goes on: the page is not its task. */
+static void
+on_no_page(void *arg)
+{
+	(void)arg;
+	log_error("option --view-bind-address=%s: there is no page",
+	    options.view_address);
+}
+
 static void
 stop_if_gone(struct app *a)
 {
@@ -457,7 +476,7 @@ set_up_shadow(struct app *a)
 	s->dissent.arg = s->arg = a;
 	s->board = a->serves ? &a->server.board : NULL;
 	s->null_fd = a->null_fd;
-	s->record = options.record != NULL ? record_shadow : NULL;
+	s->record = a->pipeline.record != NULL ? record_shadow : NULL;
 	s->on_end = on_beside_end;
 }
 
@@ -507,6 +526,12 @@ start(struct app *a)
 		server_start(&a->server);
 	}
 	set_up_shadow(a);
+	if (a->shows) {
+		a->viewer.pipeline = p;
+		a->viewer.null_fd = a->null_fd;
+		add_beside(a, &a->viewer.resident, on_no_page);
+		viewer_start(&a->viewer);
+	}
 	manager_start(&a->manager, a->loop);
 	loop_idle(a->loop, tell_others, a);
 	pipeline_start(p);
@@ -536,6 +561,7 @@ run(struct app *a, struct err *err)
 	server_release(&a->server);
 	shadow_release(&a->shadow);
 	buf_release(&a->pipeline.shadow_rest);
+	viewer_release(&a->viewer);
 	loop_free(a->loop);
 	tools_release(&a->tools);
 	oom_release(&a->oom);
@@ -549,9 +575,11 @@ int
 main(int argc, char **argv)
 {
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
+	    .viewer = {.pipe = {-1, -1}},
 	    .pipeline = {.marks_fd = -1,
 		.lines_fd = -1,
 		.states_fd = -1,
+		.live_fd = -1,
 		.shadow_fd = -1}};
 	struct err err = ERR_INIT;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "conf/namespaces.h"
 #include "credential.h"
+#include "httpd/local.h"
 #include "kubeconfig/kubeopt.h"
 #include "process/leash.h"
 #include "process/sandboxopt.h"
@@ -68,6 +69,8 @@ static const struct opt table[] = {
 	"the most that the recording may have (64Mi)"},
     {0, "shadow", "WATCHES", OPT_STRING, &options.shadow, NULL,
 	"run this file's programs beside it, and say what differs"},
+    {0, "view-bind-address", "ADDRESS", OPT_STRING, &options.view_address, NULL,
+	"serve a page of all that happens, live, to this machine (0: do not)"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* Only for the stages that talk to the API. */
@@ -83,6 +86,13 @@ bool
 options_is_address(const char *address)
 {
 	return address != NULL && strcmp(address, "0") != 0;
+}
+
+bool
+options_records(void)
+{
+	return options.record != NULL ||
+	    options_is_address(options.view_address);
 }
 
 /* Options that have no effect without another one. */
@@ -139,6 +149,20 @@ check_lease(struct err *err)
 	    "option --leader-election-namespace", options.lease_namespace, err);
 }
 
+/* All that the operator reads is in the page, but for Secrets. */
+static int
+check_view(struct err *err)
+{
+	if (!options_is_address(options.view_address) ||
+	    local_is_address(options.view_address))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "option --view-bind-address=%s: the page is for this machine only: "
+	    "127.0.0.1:PORT, [::1]:PORT or localhost:PORT; from elsewhere use "
+	    "kubectl port-forward",
+	    options.view_address);
+}
+
 /* A dry run ends on its own, and writes nothing, not even a lease. */
 static int
 check_dry_run(struct err *err)
@@ -153,6 +177,8 @@ check_dry_run(struct err *err)
 		other = "record";
 	else if (options.shadow != NULL)
 		other = "shadow";
+	else if (options_is_address(options.view_address))
+		other = "view-bind-address";
 	else if (options_is_address(options.metrics_address))
 		other = "metrics-bind-address";
 	else if (options_is_address(options.probe_address))
@@ -181,7 +207,7 @@ options_check(int operands, const char *first, struct err *err)
 		    "options --marks-key-file and --marks-key-secret exclude "
 		    "each other");
 	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
-	    check_dry_run(err) != 0 ||
+	    check_view(err) != 0 || check_dry_run(err) != 0 ||
 	    credential_check(
 		options.leader_elect, options.metrics_secure, err) != 0)
 		return -1;

@@ -36,6 +36,7 @@ struct options {
 	const char *record;		  /* a directory, or NULL */
 	const char *record_size;	  /* NULL: not given */
 	const char *shadow;		  /* a watches file, or NULL */
+	const char *view_address;	  /* NULL, "0": none */
 	long report_fd;			  /* -1: none */
 };
 extern struct options options;
@@ -43,6 +44,9 @@ extern const struct opt_tool options_tool;
 
 /* Whether an address means that something is served there. */
 bool options_is_address(const char *address);
+
+/* Whether krecord runs: it writes to a directory, or to kview, or to both. */
+bool options_records(void);
 
 /* After opt_parse: checks that it cannot make. -1 with err, which names the
  * option. */

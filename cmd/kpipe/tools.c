@@ -183,7 +183,7 @@ add_decider(struct pipeline *p, const struct tools *t, struct err *err)
 	    s, "--marks-key-fd=%d", STAGE_EXTRA_FD + options.leader_elect);
 	stage_arg(
 	    s, "--lines-fd=%d", STAGE_EXTRA_FD + options.leader_elect + 1);
-	if (options.record != NULL)
+	if (options_records())
 		stage_arg(s, "--tap-fd=%d",
 		    STAGE_EXTRA_FD + options.leader_elect + 2);
 	if (options.accept_unproven)
@@ -216,7 +216,7 @@ record_args(struct stage *s, const struct tools *t, int others)
 	int fd = STAGE_EXTRA_FD + (t->writers_env != NULL ? LAUNCH_HELD : 0) +
 	    others;
 
-	if (options.record == NULL)
+	if (!options_records())
 		return;
 	stage_arg(s, "--tap-fd=%d", fd);
 	stage_arg(s, "--results-fd=%d", fd + 1);
@@ -271,7 +271,7 @@ add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
 	    "statuses", "results", "kstatus-results", "states", "shadow"};
 	struct stage *s;
 
-	if (options.record == NULL)
+	if (!options_records())
 		return 0;
 	s = add_stage(p, "krecord", STAGE_RECORDS, err);
 	if (s == NULL)
@@ -283,8 +283,12 @@ add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
 		stage_arg(s, "--size=%s", options.record_size);
 	for (int i = 0; i < LAUNCH_TAPS; i++)
 		stage_arg(s, "--%s-fd=%d", taps[i], STAGE_EXTRA_FD + i);
-	stage_arg(s, "--");
-	stage_arg(s, "%s", options.record);
+	if (options_is_address(options.view_address))
+		stage_arg(s, "--live-fd=%d", STDOUT_FILENO);
+	if (options.record != NULL) {
+		stage_arg(s, "--");
+		stage_arg(s, "%s", options.record);
+	}
 	p->record = s;
 	return 0;
 }
@@ -433,6 +437,24 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	return 0;
 }
 
+/* It gets neither a credential nor a variable: all comes by its pipe. */
+int
+tools_viewer(struct tools *t, struct stage *s, struct err *err)
+{
+	extern char **environ;
+
+	if (init_stage(s, "kview", STAGE_SHOWS, err) != 0)
+		return -1;
+	opt_pass(sandbox_opt_table, &s->args);
+	if (t->viewer_env == NULL)
+		t->viewer_env = environ_select(environ, SPAN_NONE);
+	s->env = t->viewer_env;
+	s->fn = NULL;
+	stage_arg(s, "--serve=%s", options.view_address);
+	stage_arg(s, "--attached");
+	return 0;
+}
+
 void
 tools_release(struct tools *t)
 {
@@ -441,6 +463,7 @@ tools_release(struct tools *t)
 	free(t->shadow_env);
 	free(t->writers_env);
 	free(t->server_env);
+	free(t->viewer_env);
 	buf_release(&t->leash);
 }
 

@@ -20,6 +20,7 @@ struct tools {
 	bool shadow_has_variables; /* its file */
 	char **writers_env;	   /* of stages on a leash */
 	char **server_env;	   /* of a kpipe-http without requests */
+	char **viewer_env;	   /* of kview */
 	const char *marks_secret;  /* borrowed: has their key; NULL: kpipe */
 	struct buf leash;	   /* KPIPE_LEASH as they get it */
 };
@@ -44,6 +45,9 @@ int tools_shadow(struct tools *t, struct stage *reader, struct stage *decider,
  * metrics.
  */
 int tools_server(struct tools *t, struct stage *s, struct err *err);
+
+/* kview: the page, live. */
+int tools_viewer(struct tools *t, struct stage *s, struct err *err);
 
 void tools_release(struct tools *t);
 

@@ -403,7 +403,6 @@ story_record(struct story *s, const struct reading_line *line)
 		take_shadow(s, line->body);
 		break;
 	case READING_EVENT:
-	case READING_SHADOW:
 	case READING_OTHER:
 		break;
 	}

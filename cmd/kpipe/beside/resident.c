@@ -18,6 +18,8 @@ take_line(void *arg, struct stage *stage, struct span line)
 	stage->ready = r->was_ready = true;
 	if (r->needed)
 		oom_ready(r->oom);
+	if (r->on_ready != NULL)
+		r->on_ready(r);
 	log_debug("%s is ready", stage->name);
 }
 

@@ -29,6 +29,8 @@ struct resident {
 	bool (*is_busy)(struct resident *r);
 	/* Calls stage_start, with descriptors that the owner makes. */
 	int (*launch)(struct resident *r, struct err *err);
+	/* It is ready. NULL: not wanted. */
+	void (*on_ready)(struct resident *r);
 	/* A report, but not the one that it is ready; NULL: not wanted. */
 	void (*on_line)(struct resident *r, struct span line);
 	/* It has ended: close what it had. NULL: nothing. */

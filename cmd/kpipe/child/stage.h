@@ -36,7 +36,8 @@ enum stage_role {
 	STAGE_WRITES,  /* on a leash, if there is one */
 	STAGE_RECORDS, /* what the others read and did */
 	STAGE_ELECTS,  /* opens the gate, holds the leash */
-	STAGE_SERVES   /* probes and metrics */
+	STAGE_SERVES,  /* probes and metrics */
+	STAGE_SHOWS    /* the page */
 };
 
 struct stage {
