@@ -378,7 +378,7 @@ while IFS='|' read -r args want; do
 done <<EOT
 |which command? write, cut, redact, stat, cat or spans
 mend|unknown command "mend": write, cut, redact, stat, cat or spans
-write|krecord write needs one directory
+write|krecord write needs one directory, or --live-fd
 write $T/x|there is nothing to record: see the options --events-fd, --sets-fd, --statuses-fd and --results-fd
 write $T/x --events-fd=77|the descriptor 77 of events is not open
 write $T/note --size=1 --events-fd=0|option --size: 1 is not a size of at least 1Mi, like 64Mi

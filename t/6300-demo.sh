@@ -15,10 +15,12 @@ export TMPDIR=$T
 runs 0 "it ends with 0" t/demo "$server" </dev/null
 is "$(cat "$T/err")" "" "... without a complaint"
 is "$(sed -E 's/^ +[0-9]+\.[0-9] s/N s/; s/[0-9.]+s\.$/N s./
+	s,127.0.0.1:[0-9]+,127.0.0.1:N,
 	s,^  .*(kubectl|kwatch|KUBECONFIG=),  \1,
 	s,^(  KUBECONFIG=).*,\1,' "$T/out")" \
 	"Starting an API server ($server) ...
 Starting the playground and the IoTService operator ...
+Watch it at http://127.0.0.1:N/
 Creating pipeline/iotservice/example.yaml in namespace demo:
 N s  Processing
 N s  Available

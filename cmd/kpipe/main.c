@@ -527,7 +527,7 @@ start(struct app *a)
 	}
 	set_up_shadow(a);
 	if (a->shows) {
-		a->viewer.pipeline = p;
+		a->viewer.record = p->record;
 		a->viewer.null_fd = a->null_fd;
 		add_beside(a, &a->viewer.resident, on_no_page);
 		viewer_start(&a->viewer);

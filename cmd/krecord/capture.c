@@ -179,7 +179,7 @@ run(struct capture *c)
 	reportfd_send(&c->report);
 }
 
-/* What is recorded goes to one of the two at least. */
+/* Lines go to one of the two at least. */
 static int
 open_outlet(struct capture *c, const struct capture_opts *o,
     struct span programs, struct err *err)

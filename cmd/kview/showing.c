@@ -15,7 +15,7 @@
 
 enum { ALIVE_MS = 15000, SWEEP_LEAST = 1024, STATE_MAX = 16 * 1024 };
 
-/* What waits for one client may be the whole history, and as much again. */
+/* The whole history may wait for one client, and as much again. */
 static const struct httpd_limits limits = {
     .header_bytes = 32 << 10,
     .body_bytes = 4 << 10,

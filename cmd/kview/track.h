@@ -30,7 +30,7 @@ struct track {
 	char *uid;	      /* owned; of that version; NULL */
 	bool seen;	      /* since its kind was announced last */
 	size_t rows;	      /* how many were made of it */
-	/* What the page has been told. */
+	/* For the page: which lines it has. */
 	bool told;
 	const struct track *told_parent;
 	size_t told_rows;

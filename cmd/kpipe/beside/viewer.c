@@ -19,7 +19,7 @@ start_view(struct resident *r, struct err *err)
 static void
 ask_for_state(struct resident *r)
 {
-	const struct stage *record = ((struct viewer *)r)->pipeline->record;
+	const struct stage *record = ((struct viewer *)r)->record;
 
 	if (r->stage.starts > 1 && record->pid != 0 && record->ready)
 		kill(record->pid, SIGUSR1);

@@ -9,16 +9,15 @@
 #define VIEWER_H
 
 #include "beside/resident.h"
-#include "pipeline.h"
 
 struct viewer {
 	struct resident resident;
-	struct pipeline *pipeline; /* borrowed: whose recorder it is */
-	int null_fd;		   /* borrowed: its stdout */
-	int pipe[2];		   /* owned; -1: none */
+	const struct stage *record; /* borrowed: krecord */
+	int null_fd;		    /* borrowed: its stdout */
+	int pipe[2];		    /* owned; -1: none */
 };
 
-/* Makes the pipe, for pipeline->live_fd. -1 with err. */
+/* Makes the pipe; krecord gets its writing end, pipe[1]. -1 with err. */
 int viewer_open(struct viewer *v, struct err *err);
 /* Once the loop runs. */
 void viewer_start(struct viewer *v);

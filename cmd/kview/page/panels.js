@@ -65,10 +65,10 @@ const Panels = (() => {
 			counts.set(Model.sort[i], (counts.get(Model.sort[i]) || 0) + 1);
 		const of = (name) => counts.get(Model.sortOf.get(name)) || 0;
 		const waiting = Model.tracks.filter((t) => t.waiting).length;
-		return [["writes per minute", String(of("write")), false],
-			["failures per minute", String(of("failure")),
+		return [["writes a minute", String(of("write")), false],
+			["failures a minute", String(of("failure")),
 				of("failure") > 0],
-			["decisions per minute", String(of("decision")), false],
+			["decisions a minute", String(of("decision")), false],
 			["queue", waiting + (waiting === 1 ? " primary"
 				: " primaries"), false]];
 	}

@@ -98,7 +98,7 @@ test_tracks(void)
 	ok(tracks_known(&all) <= 2 + 100 + 11,
 	    "tracks without object and row are forgotten");
 	ok(all.count < 3000, "... their numbers come again");
-	ok(forgotten > 1000000, "... it is said of each");
+	ok(forgotten > 1000000, "... each is told");
 	ok(tracks_of_key(&all, span_str("Pod/ns/stays")) == stays,
 	    "an object that is there stays");
 	ok(tracks_of_key(&all, span_str("Pod/ns/p999999"))->kept == 1,
