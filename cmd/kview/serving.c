@@ -136,15 +136,11 @@ say_where(const struct serving *s)
 static int
 start(struct serving *s, struct err *err)
 {
-	int flags = fcntl(STDIN_FILENO, F_GETFL);
-
 	loop_signal(s->loop, SIGTERM, stop, s->loop);
 	loop_signal(s->loop, SIGINT, stop, s->loop);
 	if (showing_open(&s->showing, s->loop, &s->story, s->o->address, err) !=
 	    0)
 		return err_prefix(err, "option --serve");
-	if (flags >= 0)
-		fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK);
 	loop_watch(s->loop, STDIN_FILENO, LOOP_READ, on_input, s);
 	reportfd_init(
 	    &s->report, s->loop, "kview", (int)s->o->report_fd, NULL, NULL);
