@@ -52,7 +52,11 @@ own='held back: more than 2 deletions within a minute, most of them for this pri
 # One primary has too many: only it is held back, and it is named.
 serve "{${members%,}}"
 brake 2
-set_line '' "$(deletes a b c d),$onerror" >&7
+# because TYPE: the member of a line that only that event made
+because() {
+	printf '"because":{"events":[{"type":"%s","apiVersion":"v1","kind":"Node","name":"n","manager":"kubectl-edit"}]}' "$1"
+}
+set_line '' "$(deletes a b c d),$onerror,$(because MODIFIED)" >&7
 ok "too many for one primary" wait_for 5 said 3 1
 is "$(requests | grep -c DELETE)" 2 "two deletions pass, then no more"
 is "$(besides_work "$T/err" | some)" "kapply: error: thing.example.com default/t: more than 2 deletions within a minute, most of them for this primary: no more of its deletions until its set no longer requests them; fix the program or its input, or, if they are intended, start again with a higher --prune-limit
@@ -61,7 +65,8 @@ kapply: error: thing.example.com default/t: cannot delete ConfigMap default/SOME
 	"the log names it, and says what to do"
 is "$(sed -n 's/^POST [^ ]*events //p' "$T/requests" |
 	jq -r '[.reason, .involvedObject.name, .message] | join(" ")' | some)" \
-	"PruneBrake t cannot delete ConfigMap default/SOME: $own" "so does an Event"
+	"PruneBrake t cannot delete ConfigMap default/SOME: $own (after MODIFIED Node n by kubectl-edit)" \
+	"so does an Event, with the event that led to it"
 set_line '' "$(deletes e)" u >&7
 ok "another primary goes on" wait_for 5 grep -q "DELETE.*/e " "$T/requests"
 set_line "$(cm x 1)" "$(deletes a b c d h)" >&7

@@ -101,6 +101,8 @@ is "$(kubectl get ns op-t -o json | jq -c '[.metadata.ownerReferences[].name]')"
 	'["t","default"]' "... the references are there"
 
 # --- adopted
+set_line "$both" '{"adopt":"instance","because":{"events":[{"type":"ADDED",
+	"apiVersion":"v1","kind":"Node","name":"n"}]}}' >"$T/in"
 runs 0 "adopted by the label" kapply_line -o result
 is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace configured
 Deployment configured" "... both"
@@ -133,7 +135,7 @@ is "$(kubectl get -n op-t deployment core -o json --show-managed-fields |
 	true "... the status is still its controller's"
 is "$(kubectl get events -o json | jq -c '[.items[]
 	| select(.reason == "Adopted") | [.type, .message, .count]] | sort')" \
-	'[["Normal","Deployment.apps op-t/core: adopted, by its label instance=t",1],["Normal","Namespace op-t: adopted, by its label instance=t",1]]' \
+	'[["Normal","Deployment.apps op-t/core: adopted, by its label instance=t (after ADDED Node n)",1],["Normal","Namespace op-t: adopted, by its label instance=t (after ADDED Node n)",1]]' \
 	"Events say so"
 
 # --- from before the API server kept managedFields

@@ -49,9 +49,11 @@ is "$(jq -r .status.reason "$T/out")" "somebody who removes it" \
 	"... was removed"
 
 # With an apply in the same line: kapply looks before it owns the field again.
-loop .spec.replicas "$deployment"
+loop .spec.replicas "$deployment" '"because":{"items":{"Deployment.apps/default/d":{"differs":[{"path":".spec.replicas","observed":"1","wanted":"0"}]}}}'
 runs 0 "before it is applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out")" pinner "... the name is known"
+ok "... an Event has the values" grep -qF \
+	'again and again by pinner (1, wanted 0)' <(kubectl get events -o json)
 is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 	"... and it is applied"
 # An older line's apply has repaired it already: the opponent is not known.

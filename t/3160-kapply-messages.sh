@@ -35,6 +35,37 @@ POST 1 FailedApply  default/a: BadRequest
 POST 1 FailedApply  default/b: ServiceUnavailable" \
 	"... and each try is an Event, or counted in one"
 
+# --- with the reason why it is written, the same for each try
+# because DIFFERENCE: of ConfigMap b, and of Thing q
+because() {
+	printf '"because":{"events":[{"type":"MODIFIED","apiVersion":"v1","kind":"Pod","namespace":"ns","name":"p","resourceVersion":"7"}],"items":{"ConfigMap/default/b":{"differs":[%s]},"Thing.example.com/default/q":{"differs":[%s]}}}' \
+		"$1" "$1"
+}
+difference='{"path":".data.k","observed":"\"hunter2\"","wanted":"\"hunter3\""}'
+other='{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"q","ownerReferences":[{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"t","uid":"u1"}]}}'
+known_other='"known":{"Thing.example.com/default/q":"u4"}'
+serve "{\"PATCH $CMS/a\":[$refused],\"PATCH $CMS/b\":[$later,$later]}"
+set_line "$(cm a 1),$(cm b 1)" "$known,$(because "$difference")" >"$T/in"
+runs 1 "what is refused, with reasons" apply --fail-after=1ms
+is "$(events | sed 's/cannot apply ConfigMap//' | sort)" \
+	"PATCH 2 -  default/b: ServiceUnavailable (.data.k differs)
+POST 1 FailedApply  default/a: BadRequest
+POST 1 FailedApply  default/b: ServiceUnavailable (.data.k differs)" \
+	"... the field is in the Event; no event, which each line may have another of"
+serve "{\"PATCH $THINGS/q\":[$later,$later]}"
+set_line "$other" "$known_other,$(because "$difference")" >"$T/in"
+runs 0 "... of another kind" apply --fail-after=1ms
+is "$(events | sed -n 's,.*default/q: ,,p' | sort -u)" \
+	'later (.data.k "hunter2", wanted "hunter3")' \
+	"... has its values, too"
+long=$(printf '%0900d' 0)
+serve "{\"PATCH $THINGS/q\":[$(failure 400 BadRequest "$long")]}"
+set_line "$other" "$known_other,$(because "{\"path\":\".$long\"}")" >"$T/in"
+runs 1 "a long message, a long path" apply
+is "$(events | sed -E 's/0+/0/g; s/.* (cannot)/\1/')" \
+	"cannot apply Thing.example.com default/q: 0 (.0...)" "... both are cut"
+is "$(events | tr -cd 0 | wc -c)" "$((658 + 255))" "... and fit in an Event"
+
 # --- characters that are invisible or move the cursor are escaped
 # shellcheck disable=SC1003
 seen='a\x1b[31m\nb\u202e\u0085c\u200b é'

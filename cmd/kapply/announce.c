@@ -4,9 +4,13 @@
  */
 #include "apply.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "kube/recorder.h"
 #include "send.h"
+
+/* Both together fit into an Event (kube/recorder.h). */
+enum { MESSAGE_MAX = 700, WHY_MAX = 256 };
 
 /* component: who says it; empty: the field manager. */
 static void
@@ -34,6 +38,37 @@ announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
     const char *reason, struct span message)
 {
 	tell(a, s, type, reason, message, span_str(""));
+}
+
+/* The reason from because.h, in brackets; long messages give way to it. It is
+ * the same for each try, so that repetitions of the Event are counted. */
+static void
+add_reason(struct buf *b, const struct set *s, const struct item *i,
+    const char *result)
+{
+	struct buf why = BUF_INIT;
+	size_t n;
+
+	because_add(&why, s, i, result);
+	if (why.len > 0) {
+		n = utf8_cut(buf_span(&why), WHY_MAX);
+		buf_truncate(b, utf8_cut(buf_span(b), MESSAGE_MAX));
+		buf_addf(
+		    b, " (%.*s%s)", (int)n, why.data, n < why.len ? "..." : "");
+	}
+	buf_release(&why);
+}
+
+void
+announce_item(struct apply *a, const struct set *s,
+    const struct announce_how *is, struct span message)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addspan(&b, message);
+	add_reason(&b, s, is->item, is->result);
+	announce_tell(a, s, is->type, is->reason, buf_span(&b));
+	buf_release(&b);
 }
 
 static void

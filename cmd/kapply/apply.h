@@ -158,6 +158,16 @@ void samples_add(void *arg, struct metric_lines *m);
 /* announce.c: an Event about the primary of the set */
 void announce_tell(struct apply *a, const struct set *s,
     enum recorder_type type, const char *reason, struct span message);
+/* ... about one of its items, which would have that result: with the reason of
+ * because.h. */
+struct announce_how {
+	const struct item *item;
+	const char *result;
+	enum recorder_type type;
+	const char *reason;
+};
+void announce_item(struct apply *a, const struct set *s,
+    const struct announce_how *is, struct span message);
 /* Those of the line. */
 void announce_send(struct apply *a, const struct set *s);
 

@@ -81,23 +81,37 @@ is_digest(struct span path)
 	    span_starts(path, ".metadata.annotations[\"" PROOF_PATCH);
 }
 
-/* Both or none. */
-static void
+/* Both or none; false: none. */
+static bool
 add_values(struct buf *b, const struct item *i)
 {
 	struct buf one = BUF_INIT, other = BUF_INIT;
 	struct span first = set_difference(i);
 	struct span observed = json_string(json_get(first, "observed"), &one);
 	struct span wanted = json_string(json_get(first, "wanted"), &other);
+	bool told = observed.n > 0 && wanted.n > 0 && observed.n <= VALUE_MAX &&
+	    wanted.n <= VALUE_MAX && !datakind(i->id.group, i->id.kind);
 
-	if (observed.n == 0 || wanted.n == 0 || observed.n > VALUE_MAX ||
-	    wanted.n > VALUE_MAX || datakind(i->id.group, i->id.kind))
-		buf_adds(b, " differs");
-	else
-		buf_addf(b, " %.*s, wanted %.*s", SPAN_ARG(observed),
+	if (told)
+		buf_addf(b, "%.*s, wanted %.*s", SPAN_ARG(observed),
 		    SPAN_ARG(wanted));
 	buf_release(&one);
 	buf_release(&other);
+	return told;
+}
+
+void
+because_add_values(struct buf *b, const struct set *s, const struct item *look)
+{
+	const struct item *i = set_wish(s, look->key);
+	struct buf values = BUF_INIT;
+
+	/* Both paths are raw, and from the same hand. */
+	if (i != NULL &&
+	    span_eq(json_get(set_difference(i), "path"), look->text) &&
+	    add_values(&values, i))
+		buf_addf(b, " (%s)", buf_str(&values));
+	buf_release(&values);
 }
 
 static bool
@@ -156,7 +170,9 @@ because_add(struct buf *b, const struct set *s, const struct item *i,
 		buf_adds(b, "fields were added or are no longer desired");
 	} else if (path.n > 0) {
 		buf_addspan(b, path);
-		add_values(b, i);
+		buf_addc(b, ' ');
+		if (!add_values(b, i))
+			buf_adds(b, "differs");
 	} else if (strcmp(result, "failed") != 0) {
 		add_cause(b, s);
 	}

@@ -38,4 +38,10 @@ void because_found(struct item *i, struct span object, struct span ours);
 void because_add(struct buf *b, const struct set *s, const struct item *i,
     const char *result);
 
+/* Of an item of `loops`: appends what its field has and what the set wants
+ * there, in brackets; nothing if that is not known, or of a Secret or
+ * ConfigMap. */
+void because_add_values(
+    struct buf *b, const struct set *s, const struct item *look);
+
 #endif

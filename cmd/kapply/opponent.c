@@ -75,17 +75,6 @@ opponent_is_news(struct opponent *before, const char *name, uint64_t now_ms)
 	return strcmp(old, before->name) != 0;
 }
 
-/* The item that the set wants, or NULL. */
-static const struct item *
-wanted(const struct opponent_look *l)
-{
-	for (size_t n = 0; n < l->set->count; n++)
-		if (l->set->items[n].op == OP_APPLY &&
-		    strcmp(l->set->items[n].key, l->item->key) == 0)
-			return &l->set->items[n];
-	return NULL;
-}
-
 static struct span
 paths_of(struct span object)
 {
@@ -115,7 +104,7 @@ static bool
 name_unowned(struct buf *b, const struct opponent_look *l, struct span path,
     enum fields_found owner, const struct opponent *before)
 {
-	const struct item *i = wanted(l);
+	const struct item *i = set_wish(l->set, l->item->key);
 	/* An apply of an older line may have come between: the field is as this
 	 * line wants it. */
 	bool right = i != NULL && fields_same(i->text, l->object, path);

@@ -365,6 +365,7 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 	objref_add_label(&b, &i->id);
 	buf_addf(&b, ": %.*s is changed back again and again by %s",
 	    SPAN_ARG(json_string(i->text, &path)), i->found);
+	because_add_values(&b, s, i);
 	log_about(LOG_WARNING, s, buf_str(&b));
 	announce_tell(a, s, RECORDER_WARNING, "RepairLoop", buf_span(&b));
 	buf_release(&b);
@@ -405,7 +406,9 @@ report_held(
 {
 	i->failure.recorded = true; /* one Event for all of the primary */
 	if (!s->held_told)
-		announce_tell(a, s, RECORDER_WARNING, "PruneBrake",
+		announce_item(a, s,
+		    &(struct announce_how){
+			i, "deleted", RECORDER_WARNING, "PruneBrake"},
 		    span_str(i->failure.error));
 	s->held_told = true;
 	if (i->held != BRAKE_OFF)
@@ -445,7 +448,9 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 	    a->o->dry_run ? "would be adopted" : "adopted", SPAN_ARG(s->adopt),
 	    SPAN_ARG(s->primary.name));
 	log_about(LOG_INFO, s, buf_str(&b));
-	announce_tell(a, s, RECORDER_NORMAL, "Adopted", buf_span(&b));
+	announce_item(a, s,
+	    &(struct announce_how){i, "configured", RECORDER_NORMAL, "Adopted"},
+	    buf_span(&b));
 	buf_release(&b);
 }
 
@@ -471,8 +476,10 @@ record_failure(struct apply *a, const struct set *s, struct item *i)
 	if (f->recorded)
 		return;
 	f->recorded = true;
-	announce_tell(a, s, RECORDER_WARNING,
-	    f->reason != NULL ? f->reason : reasons[i->op], span_str(f->error));
+	announce_item(a, s,
+	    &(struct announce_how){i, "failed", RECORDER_WARNING,
+		f->reason != NULL ? f->reason : reasons[i->op]},
+	    span_str(f->error));
 }
 
 /* In the result line the object is named already. */

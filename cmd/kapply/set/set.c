@@ -540,3 +540,13 @@ set_free(struct set *s)
 	free(s->error_sent);
 	free(s);
 }
+
+const struct item *
+set_wish(const struct set *s, const char *key)
+{
+	for (size_t n = 0; n < s->count; n++)
+		if (s->items[n].op == OP_APPLY &&
+		    strcmp(s->items[n].key, key) == 0)
+			return &s->items[n];
+	return NULL;
+}

@@ -173,6 +173,9 @@ struct set *set_parse(struct span text, size_t line, struct err *err);
 struct set *set_parse_plain(struct span text, size_t line, struct err *err);
 void set_free(struct set *s);
 
+/* The item of that key that is to be applied, or NULL. */
+const struct item *set_wish(const struct set *s, const char *key);
+
 /*
  * An older line of the same key gave way to this one: what the server accepted
  * of it less than recent_ms ago is not sent again, and what fails keeps its

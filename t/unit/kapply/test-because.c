@@ -1,4 +1,6 @@
 // needs cmd/kapply/because.c cmd/kapply/fields.c
+// needs cmd/kapply/set/set.c cmd/kapply/set/members.c
+// needs cmd/kapply/set/itemstate.c
 #include "because.h"
 
 #include <stdlib.h>
@@ -160,6 +162,46 @@ string_data(void)
 	set_by("ConfigMap", item, ".stringData.k", "", "... nor another kind");
 }
 
+/* The values in the message of a loop, of an item of that kind with that because. */
+static void
+loop_says(
+    const char *kind, const char *because, const char *want, const char *what)
+{
+	struct item items[] = {{.op = OP_DELETE, .key = "Pod/ns/p"},
+	    {.op = OP_APPLY, .key = "Pod/ns/q"},
+	    {.op = OP_APPLY, .key = "Pod/ns/p", .because = span_str(because)}};
+	struct item look = {
+	    .op = OP_LOOK, .key = "Pod/ns/p", .text = span_str("\".a\"")};
+	struct set s = {.items = items, .count = 3};
+	struct buf b = BUF_INIT;
+
+	items[2].id.kind = span_str(kind);
+	because_add_values(&b, &s, &look);
+	is(buf_str(&b), want, what);
+	buf_release(&b);
+}
+
+static void
+loops(void)
+{
+	static const char values[] = "{\"differs\":[{\"path\":\".a\","
+				     "\"observed\":\"1\",\"wanted\":\"2\"}]}";
+	struct item look = {.op = OP_LOOK, .key = "Pod/ns/p"};
+	struct set s = {0};
+	struct buf b = BUF_INIT;
+
+	loop_says("Pod", values, " (1, wanted 2)", "the values of a loop");
+	loop_says("Secret", values, "", "... not of a Secret");
+	loop_says("Pod",
+	    "{\"differs\":[{\"path\":\".b\",\"observed\":\"1\","
+	    "\"wanted\":\"2\"}]}",
+	    "", "... nor of another field");
+	loop_says("Pod", "", "", "... nor without values");
+	because_add_values(&b, &s, &look);
+	is(buf_str(&b), "", "... nor of an item that is not applied");
+	buf_release(&b);
+}
+
 static void
 limit(void)
 {
@@ -180,6 +222,7 @@ main(void)
 	events();
 	managers();
 	string_data();
+	loops();
 	limit();
 	return tap_done();
 }
