@@ -80,7 +80,32 @@ is "$(jq -r .expr "$T/rules" | sed -E "$metrics" |
 		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md))" "" \
 	"their metrics exist"
 
-# The alerts of kgen, for one operator, are called the same.
-is "$(sed -n 's/^ *- alert: //p' deploy/at/monitoring/prometheus_rule.yaml |
-	sort | comm -23 - "$T/names")" "" "an alert of kgen has its name here"
+# ---- those of kgen, for one operator ----
+
+t/yaml-lines <deploy/at/monitoring/prometheus_rule.yaml |
+	jq .spec >"$T/mutant/alerts.yaml"
+jq -r '.groups[].rules[].alert' "$T/mutant/alerts.yaml" | sort >"$T/kgen"
+ok "kgen makes alerts" test "$(wc -l <"$T/kgen")" -ge 11
+is "$(comm -23 "$T/kgen" "$T/names")" "" "... of the same names"
+# queries FILE: name, query and duration of each, without spaces and the job
+queries() {
+	jq -r '.groups[].rules[] | select(.alert != "OperatorAbsent")
+		| "\(.alert) \(.expr | gsub("\\s+|\\{job=[^}]*\\}"; "")) \(.for)"' \
+		"$1" | sort
+}
+is "$(queries "$T/mutant/alerts.yaml")" \
+	"$(queries "$T/alerts.json" | grep -wFf "$T/kgen")" \
+	"... and with the same queries, but whether there is an operator"
+jq '.rule_files = ["alerts.yaml"] | .tests |= map(del(.alert_rule_test)
+	| select(.name | split(",")[0] | IN($names[]))
+	| if .name | startswith("OperatorAbsent") then . else .input_series +=
+		[{series: "kpipe_ready{job=\"at\",pod=\"z\"}", values: "1x200"}]
+	end)' \
+	--argjson names "$(jq -R . "$T/kgen" | jq -s .)" "$T/tests.json" |
+	sed "s/job=\\\\\"at\\\\\"/job=\\\\\"at-operator-metrics\\\\\"/g" \
+		>"$T/mutant/alerts.test.yaml"
+ok "... that the same tests hold for" \
+	grep -q at-operator-metrics "$T/mutant/alerts.test.yaml"
+runs 0 "... and succeed with" promtool test rules \
+	"$T/mutant/alerts.test.yaml"
 done_testing
