@@ -397,6 +397,32 @@ ok "... and its end, without an event" wait_for 20 \
 exec 7>&-
 wait "$pid"
 
+# ---- many items of one primary ----
+
+watches old.yaml old.jq
+watches new.yaml new.jq
+cp "$T/old.jq" "$T/kept.jq"
+cat >"$T/old.jq" <<'END'
+include "operator";
+def desired: .primary.spec as $s
+  | [range($s.n) | once(config_map("c\(.)"; {}; {v: "1"}))];
+END
+change 's/v: "1"/v: "2"/'
+# cost N: milliseconds of processor time for so many
+cost() {
+	object t "{\"n\":$1}" >"$T/in"
+	TIMEFORMAT='%U %S'
+	{ time timeout 600 ireconcile -f "$T/old.yaml" --against "$T/new.yaml" \
+		--clock=input <"$T/in" >"$T/out" 2>"$T/err"; } 2>&1 |
+		awk '{ print int(($1 + $2) * 1000) }'
+}
+few=$(cost 2500)
+many=$(cost 10000)
+is "$(wc -l <"$T/out")" 10000 "10000 items that differ"
+ok "... take time by their number, not by its square" \
+	test "$many" -lt $((few * 9 + 1000)) || echo "# $few ms, then $many ms"
+mv "$T/kept.jq" "$T/old.jq"
+
 # ---- real operators ----
 
 unset MEMCACHED_IMAGE

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "value/datakind.h"
@@ -176,50 +177,60 @@ differ_arrays(
 
 /* ---- lines ---- */
 
-static bool
-has_text(jv array, const char *text)
+/* {KEY: {"once": true, ...}} of the items that the lists of the line name: one
+ * walk over each, since there may be thousands. */
+static jv
+marks_of(jv reconcile)
 {
-	bool found = false;
+	static const char *const lists[] = {"once", "exactly", "asSeen"};
+	jv marks = jv_object();
 
-	if (jv_get_kind(array) != JV_KIND_ARRAY)
-		return false;
-	jv_array_foreach(array, i, value)
-	{
-		found = found || span_is(jvtext_span(value), text);
-		jv_free(value);
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		jv list = jvtext_peek(reconcile, lists[i]);
+
+		if (jv_get_kind(list) != JV_KIND_ARRAY)
+			continue;
+		jv_array_foreach(list, n, key)
+		{
+			jv of = jv_object_get(jv_copy(marks), jv_copy(key));
+
+			if (!jv_is_valid(of)) {
+				jv_free(of);
+				of = jv_object();
+			}
+			marks = jv_object_set(marks, key,
+			    jv_object_set(of, jv_string(lists[i]), jv_true()));
+		}
 	}
-	return found;
+	return marks;
 }
 
 /* The item (consumed) with a member that says how it is written. */
 static jv
-with_marks(jv item, jv reconcile)
+with_marks(jv item, jv reconcile, jv marks)
 {
-	static const char *const lists[] = {"once", "exactly", "asSeen"};
 	char *key = key_of(item);
-	jv marks = jv_object();
+	jv mine = jvtext_peek(marks, key);
 	jv patch = jvtext_peek(jvtext_peek(reconcile, "patch"), key);
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		if (has_text(jvtext_peek(reconcile, lists[i]), key))
-			marks = jv_object_set(
-			    marks, jv_string(lists[i]), jv_true());
+	mine = jv_is_valid(mine) ? jv_copy(mine) : jv_object();
 	if (jv_is_valid(patch))
-		marks =
-		    jv_object_set(marks, jv_string("patch"), jv_copy(patch));
+		mine = jv_object_set(mine, jv_string("patch"), jv_copy(patch));
 	free(key);
-	return jv_object_set(item, jv_string("reconcile"), marks);
+	return jv_object_set(item, jv_string("reconcile"), mine);
 }
 
 static jv
 items_of(jv line, jv reconcile)
 {
-	jv items = jv_array();
+	jv items = jv_array(), marks = marks_of(reconcile);
 
 	jv_array_foreach(jvtext_peek(line, "items"), i, item)
 	{
-		items = jv_array_append(items, with_marks(item, reconcile));
+		items =
+		    jv_array_append(items, with_marks(item, reconcile, marks));
 	}
+	jv_free(marks);
 	return items;
 }
 
@@ -232,7 +243,7 @@ rest_of(jv reconcile)
 	    "status", "onError", "loops", "because", "deleting", "origin"};
 	jv rest = jv_copy(reconcile);
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; i < COUNT(others); i++)
 		rest = jv_object_delete(rest, jv_string(others[i]));
 	return rest;
 }

@@ -23,45 +23,43 @@ digest_of(const struct setdiff_object *o, unsigned char digest[DIGEST_SIZE])
 	buf_release(&text);
 }
 
-static struct told_object *
-find(const struct told_list *t, const struct setdiff_object *o)
+/* In the order of a setdiff. */
+static int
+compare(const struct told_object *t, const struct setdiff_object *o)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (t->objects[i].part == o->part &&
-		    strcmp(t->objects[i].object, o->object) == 0)
-			return &t->objects[i];
-	return NULL;
+	return t->part != o->part ? (int)t->part - (int)o->part
+				  : strcmp(t->object, o->object);
 }
 
-/* False: it was told like this. */
-static bool
-remember(struct told_list *t, const struct setdiff_object *o)
+/* What was told about the object: moves *at there, since both are in one
+ * order. NULL: nothing. */
+static const struct told_object *
+told_about(
+    const struct told_list *t, size_t *at, const struct setdiff_object *o)
 {
-	struct told_object *before = find(t, o);
-	struct told_object now = {.part = o->part};
+	while (*at < t->count && compare(&t->objects[*at], o) < 0)
+		++*at;
+	return *at < t->count && compare(&t->objects[*at], o) == 0
+	    ? &t->objects[*at]
+	    : NULL;
+}
 
-	digest_of(o, now.digest);
-	if (before != NULL &&
-	    memcmp(before->digest, now.digest, DIGEST_SIZE) == 0)
-		return false;
-	if (before != NULL) {
-		memcpy(before->digest, now.digest, DIGEST_SIZE);
-		return true;
+static void
+tell_agreed(const struct told_list *t, const struct setdiff *s,
+    enum telling_format format, const struct telling_about *about,
+    struct buf *lines)
+{
+	size_t i = 0;
+
+	for (size_t j = 0; j < t->count; j++) {
+		const struct told_object *o = &t->objects[j];
+
+		while (i < s->count && compare(o, &s->objects[i]) > 0)
+			i++;
+		if (i == s->count || compare(o, &s->objects[i]) != 0)
+			telling_agrees(
+			    lines, format, about, o->part, o->object);
 	}
-	now.object = mem_strdup(o->object);
-	t->objects = mem_grow(t->objects, t->count, sizeof(*t->objects));
-	t->objects[t->count++] = now;
-	return true;
-}
-
-static bool
-differs(const struct setdiff *s, const struct told_object *o)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->objects[i].part == o->part &&
-		    strcmp(s->objects[i].object, o->object) == 0)
-			return true;
-	return false;
 }
 
 void
@@ -69,22 +67,26 @@ told_update(struct told_list *t, const struct setdiff *s,
     enum telling_format format, const struct telling_about *about,
     struct buf *lines)
 {
-	size_t kept = 0;
+	struct told_list now = {NULL, 0};
+	size_t at = 0;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (remember(t, &s->objects[i]))
-			telling_object(lines, format, about, &s->objects[i]);
-	for (size_t i = 0; i < t->count; i++) {
-		struct told_object *o = &t->objects[i];
+	if (s->count > 0)
+		now.objects = mem_array(NULL, s->count, sizeof(*now.objects));
+	for (size_t i = 0; i < s->count; i++) {
+		const struct setdiff_object *o = &s->objects[i];
+		const struct told_object *before = told_about(t, &at, o);
+		struct told_object *mine = &now.objects[now.count++];
 
-		if (differs(s, o)) {
-			t->objects[kept++] = *o;
-			continue;
-		}
-		telling_agrees(lines, format, about, o->part, o->object);
-		free(o->object);
+		mine->part = o->part;
+		mine->object = mem_strdup(o->object);
+		digest_of(o, mine->digest);
+		if (before == NULL ||
+		    memcmp(before->digest, mine->digest, DIGEST_SIZE) != 0)
+			telling_object(lines, format, about, o);
 	}
-	t->count = kept;
+	tell_agreed(t, s, format, about, lines);
+	told_release(t);
+	*t = now;
 }
 
 void

@@ -10,7 +10,7 @@
 struct told_object;
 
 struct told_list {
-	struct told_object *objects; /* owned */
+	struct told_object *objects; /* owned; by part, then by key */
 	size_t count;
 };
 
