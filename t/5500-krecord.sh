@@ -249,7 +249,7 @@ cat >"$T/watches2.yaml" <<'EOT'
   version: v1
   kind: Thing
   program: program.jq
-  redact: [spec.password, status.token]
+  redact: [spec.password, status.token, "spec.a<b"]
   dependents:
   - {apiVersion: v1, kind: Secret}
 EOT
@@ -258,6 +258,10 @@ EOT
 	echo '{"type":"ADDED","time":"2026-01-01T00:00:00.000000Z","object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"data":{"k":"SECRET1"}}}'
 	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"ns"},"spec":{"password":"SECRET2","shown":"SHOWN"}}}'
 	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s","namespace":"ns","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"SECRET3"}}}}'
+	# The same in escapes that JSON allows; and a key that the API server escapes.
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","k\u0069nd":"S\u0065cret","metadata":{"name":"s","namespace":"ns"},"d\u0061ta":{"k":"SECRETD"}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"example.com\/v1","kind":"Thin\u0067","metadata":{"name":"a"},"spec":{"pass\u0077ord":"SECRETE","a\u003cb":"SECRETF"}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","annotations":{"kubectl.kubernetes.io\/last\u002dapplied-configuration":"SECRETG"}}}}'
 } >"$T/events"
 echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"ns"},"stringData":{"k":"SECRET4"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"status":{"token":"SECRET5","n":"SHOWN"},"onError":{"token":"SECRET6"},"because":{"items":{"Thing.example.com/ns/b":{"differs":[{"path":".spec.password","observed":"SECRET7","wanted":"SECRET8"}]},"Thing.example.com/ns/c":{"differs":[{"path":".x","observed":"\"SECRET9\""}]},"ConfigMap/ns/c":{"differs":[{"path":".x","observed":"SHOWN"}]}}}}}' >"$T/sets"
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"status":{"token":"SECRETA"}}' >"$T/statuses"
@@ -266,6 +270,8 @@ echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"res
 	echo '{"primary":"Thing.example.com/ns/a","object":"Thing.example.com/ns/a","part":"status","change":"differs","differs":[{"path":".status.token","before":"\"SECRETD\"","after":"\"SECRETE\""}]}'
 	echo '{"primary":"Thing.example.com/ns/a","object":"Deployment.apps/ns/a","part":"item","change":"differs","differs":[{"path":".x","after":"SHOWN"}]}'
 } >"$T/shadow"
+escaped='{"apiVersion":"v1","kind":"List","it\u0065ms":[{"apiVersion":"v1","kind":"Secre\u0074","string\u0044ata":{"k":"SECRETH"}}],"reconcile":{"primary":{"apiVersion":"example.com\/v1","kind":"T\u0068ing","name":"a"},"st\u0061tus":{"token":"SECRETI"},"b\u0065cause":{"items":{"T\u0068ing.example.com/ns/b":{"differs":[{"path":".x","\u006fbserved":"SECRETJ"}]}}}}}'
+echo "$escaped" >>"$T/sets"
 runs 0 "secrets" krecord write "$T/hidden" -f "$T/watches2.yaml" \
 	--events-fd=4 --sets-fd=5 --statuses-fd=6 --results-fd=7 --shadow-fd=8 \
 	4<"$T/events" 5<"$T/sets" 6<"$T/statuses" 7<"$T/results" 8<"$T/shadow"
@@ -277,7 +283,7 @@ is "$(krecord stat "$T/hidden" | sed -n 's/^programs *//p')" \
 	"Thing.example.com: $program" "... which stat tells"
 is "$(grep -o 'SECRET.' "$T/lines")" "" "... are hidden"
 is "$(grep -o SHOWN "$T/lines" | wc -l)" 4 "... and nothing else"
-is "$(jq -s length "$T/lines")" 9 "... all lines are whole"
+is "$(jq -s length "$T/lines")" 13 "... all lines are whole"
 {
 	cat "$T/events"
 	jq -c '{record: "set", time: "2026-01-01T00:00:00Z", line: .}' "$T/sets"
@@ -285,7 +291,7 @@ is "$(jq -s length "$T/lines")" 9 "... all lines are whole"
 } >"$T/open"
 runs 0 "redact" krecord redact -f "$T/watches2.yaml" "$T/open"
 is "$(grep -o 'SECRET.' "$T/out")" "" "... hides them afterwards"
-is "$(wc -l <"$T/out")" 6 "... in every line"
+is "$(wc -l <"$T/out")" 8 "... in every line"
 
 ### Cutting
 

@@ -55,6 +55,17 @@ policy() {
 policy ADDED 1 '' | kwhy policies p >"$T/out"
 is "$(cat "$T/out")" "-  1  It was seen (version 1)." \
 	"a plural in -ies, an object of the cluster, a line without a time"
+{
+	policy ADDED 1 '' | sed 's/"1"/1/'
+	printf '{"record":"set","line":{"items":[],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Policy","name":"p"},"because":{"events":[{"type":"ADDED","apiVersion":"example.com/v1","kind":"Policy","name":"p","resourceVersion":1}]}}}}\n'
+} | kwhy policies p >"$T/out"
+is "$(cat "$T/out")" "-  1  It was seen (version 1).
+-  2  It was decided that nothing is left to do, because Policy.example.com p was added, version 1, line 1." \
+	"a version that is a number"
+policy ADDED 1 '' | sed 's/Policy/Polic\\u0079/; s/"name"/"n\\u0061me"/' |
+	kwhy policies p >"$T/out"
+is "$(cat "$T/out")" "-  1  It was seen (version 1)." \
+	"a kind and a key with escapes that they do not need"
 
 # --- decisions
 set() { # MEMBERS ITEMS
@@ -86,7 +97,7 @@ is "$(cat "$T/out")" "-  1  Thing.example.com ns/t wants it to be deleted$start.
 
 # --- what others wrote
 secret() {
-	printf '{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"s","resourceVersion":"%s"},"data":{"p":"%s"}}}\n' "$@"
+	printf '{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"S\\u0065cret","metadata":{"namespace":"ns","name":"s","resourceVersion":"%s"},"d\\u0061ta":{"p":"%s"}}}\n' "$@"
 }
 { secret 1 aHVudGVyMg==; secret 2 ZXZpbDc=; } | kwhy secret ns/s >"$T/out"
 is "$(cat "$T/out")" "-  1  It was seen (version 1).

@@ -141,6 +141,11 @@ is "$(data "$page" | jq -c 'objects | select(.object.kind == "Secret").object.da
 ok "... other text is there" grep -q '"repair":true' "$page"
 kview --term "$T/secrets.jsonl" >"$T/out"
 is "$(grep -o 'hunter.' "$T/out")" "" "... and none in lines"
+sed 's/Secret/S\\u0065cret/g; s/ata":/\\u0061ta":/g; s/last-/l\\u0061st-/g' \
+	"$T/secrets.jsonl" >"$T/escaped.jsonl"
+kview "$T/escaped.jsonl" >"$T/out"
+is "$(grep -c 'S.u0065' "$T/escaped.jsonl") $(grep -o 'hunter.' "$T/out")" "7 " \
+	"... however kinds and keys are spelled"
 
 # ---- kinds that are announced again, and others that have no row ----
 

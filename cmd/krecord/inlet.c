@@ -76,7 +76,7 @@ static void
 record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 {
 	struct reading_line line = {.text = text};
-	struct buf out = BUF_INIT;
+	struct buf out = BUF_INIT, plain = BUF_INIT;
 	struct err err;
 
 	if (span_trim(text, SPAN_BLANKS).n == 0)
@@ -85,6 +85,9 @@ record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 		outlet_gap(o, t->stream);
 		return;
 	}
+	/* Kinds and keys are compared raw. */
+	if (json_plain(text, &plain))
+		line.text = text = buf_span(&plain);
 	if (t->kind == READING_EVENT) {
 		if (reading_sort(text, &line, &err) == 0 &&
 		    line.kind == READING_EVENT)
@@ -98,6 +101,7 @@ record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 	if (out.len > 0)
 		outlet_line(o, t->kind, buf_span(&out));
 	buf_release(&out);
+	buf_release(&plain);
 }
 
 /* While a line is recorded, more may be read behind it (reel_busy_fn): so

@@ -36,6 +36,17 @@ add_told(struct buf *b, struct span object, const char *key)
 	buf_release(&scratch);
 }
 
+void
+reasons_add_version(struct buf *b, struct span object)
+{
+	struct span version = json_get(object, "resourceVersion");
+
+	if (json_type(version) == JSON_NUMBER)
+		buf_addspan(b, version);
+	else
+		add_told(b, object, "resourceVersion");
+}
+
 static void
 add_field(struct buf *b, struct span field, bool secret)
 {
@@ -80,7 +91,8 @@ static void
 add_event(struct buf *b, const struct tale *t, struct span event)
 {
 	struct objref o = recordref_of(event);
-	struct span version = text_of(event, "resourceVersion");
+	struct span version =
+	    recordref_text(json_get(event, "resourceVersion"));
 	struct span manager = json_get(event, "manager");
 	const struct places_line *at = places_get(&t->places, &o, version);
 	struct span type = text_of(event, "type");
@@ -103,7 +115,7 @@ add_event(struct buf *b, const struct tale *t, struct span event)
 	}
 	if (version.n > 0) {
 		buf_adds(b, ", version ");
-		add_told(b, event, "resourceVersion");
+		reasons_add_version(b, event);
 	}
 	if (at != NULL) {
 		buf_adds(b, ", line ");

@@ -124,7 +124,8 @@ add_version(struct tale *t, const struct reading_line *line)
 	struct span metadata = json_get(line->body, "metadata");
 
 	buf_adds(&t->text, " (version ");
-	add_string(&t->text, metadata, "resourceVersion");
+	quote_text(
+	    &t->text, recordref_text(json_get(metadata, "resourceVersion")));
 	if (json_get(line->text, "manager").p != NULL) {
 		buf_adds(&t->text, ", by ");
 		add_string(&t->text, line->text, "manager");
@@ -166,7 +167,7 @@ tell_event(struct tale *t, const struct reading_line *line)
 {
 	struct objref o = recordref_of(line->body);
 	struct span type = json_raw_string(json_get(line->text, "type"));
-	struct span version = json_raw_string(
+	struct span version = recordref_text(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
 
 	if (span_is(type, "BOOKMARK") || span_is(type, "ERROR"))

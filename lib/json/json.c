@@ -281,6 +281,68 @@ unescape(struct span s, struct buf *b)
 	}
 }
 
+/* s is behind a backslash. Appends the character that was meant, if it needs no
+ * escape; returns how many bytes it took, 0: it stays. */
+static size_t
+take_needless(struct span s, struct buf *out)
+{
+	size_t n, before = out->len;
+	uint32_t c = 0;
+
+	if (s.n > 0 && *s.p == '/') {
+		buf_addc(out, '/');
+		return 1;
+	}
+	if (s.n == 0 || *s.p != 'u')
+		return 0;
+	n = unescape_u(span_skip(s, 1), out);
+	if (n > 0)
+		utf8_decode(out->data + before, out->data + out->len, &c);
+	if (n > 0 && c != '"' && c != '\\' && c != UTF8_REPLACEMENT &&
+	    utf8_is_visible(c))
+		return n + 1;
+	buf_truncate(out, before);
+	return 0;
+}
+
+/* The next backslash with such an escape behind it, or the end. */
+static const char *
+find_escape(const char *p, const char *end)
+{
+	while (p < end && (p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+		if (p + 1 < end && (p[1] == 'u' || p[1] == '/'))
+			return p;
+		p += p + 1 < end ? 2 : 1;
+	}
+	return end;
+}
+
+bool
+json_plain(struct span text, struct buf *out)
+{
+	const char *p = text.p, *end = text.p + text.n, *at;
+	size_t before = out->len;
+	bool changed = false;
+
+	while ((at = find_escape(p, end)) < end) {
+		size_t n;
+
+		buf_add(out, p, (size_t)(at - p));
+		n = take_needless(
+		    span_make(at + 1, (size_t)(end - at - 1)), out);
+		changed = changed || n > 0;
+		if (n == 0)
+			buf_add(out, at, 2);
+		p = n > 0 ? at + 1 + n : at + 2;
+	}
+	if (!changed) {
+		buf_truncate(out, before);
+		return false;
+	}
+	buf_add(out, p, (size_t)(end - p));
+	return true;
+}
+
 struct span
 json_raw_string(struct span value)
 {

@@ -95,6 +95,13 @@ struct span json_string(struct span value, struct buf *scratch);
  * string.
  */
 struct span json_raw_string(struct span value);
+/*
+ * The same text, and what needs no escape is written without one:
+ * "S\u0065cret" is Secret. Then keys and names can be compared raw, as most
+ * readers here do. Invisible characters stay escaped. Appends the text; false:
+ * there is nothing to change, and nothing is appended.
+ */
+bool json_plain(struct span text, struct buf *out);
 /* Integer value; false if it is not an integer or does not fit. */
 bool json_int(struct span value, int64_t *n);
 bool json_is(struct span value, const char *text); /* string equals text */

@@ -26,6 +26,7 @@ struct reading {
 	bool segment;	    /* it is one of a directory */
 	struct unpack *unpack;
 	struct buf bytes; /* unpacked, from `at` on not given out yet */
+	struct buf plain; /* the line without needless escapes */
 	size_t at, seen;  /* seen: no newline between at and seen */
 	size_t number;
 	bool skip;   /* the rest of a line that is too long */
@@ -110,6 +111,7 @@ reading_free(struct reading *r)
 		free(r->sources[i].path);
 	free(r->sources);
 	buf_release(&r->bytes);
+	buf_release(&r->plain);
 	free(r);
 }
 
@@ -181,8 +183,12 @@ give(struct reading *r, size_t n, struct reading_line *line)
 		return READING_END;
 	if (n > STREAM_MAX)
 		err_set(&err, ERR_PERMANENT, "longer than 8 MiB");
-	else if (json_check(text, &err) == 0)
+	else if (json_check(text, &err) == 0) {
+		buf_reset(&r->plain);
+		if (json_plain(text, &r->plain))
+			text = buf_span(&r->plain);
 		reading_sort(text, line, &err);
+	}
 	line->err = err;
 	if (err.kind != ERR_NONE) {
 		line->err.kind = ERR_PERMANENT;

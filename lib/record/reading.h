@@ -35,7 +35,9 @@ enum reading_kind {
 
 struct reading_line {
 	/* All spans are borrowed until the next call of reading_*. */
-	struct span text;   /* the whole line, without its newline */
+	/* The whole line, without its newline, and without needless escapes
+	 * (json_plain): raw keys and kinds can be compared. */
+	struct span text;
 	const char *source; /* path of the file; "standard input" */
 	size_t number;	    /* of the line in it, 1 = first */
 	enum reading_kind kind;

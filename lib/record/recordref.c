@@ -17,3 +17,9 @@ recordref_of(struct span value)
 	objref_split(o.api_version, &o.group, &o.version);
 	return o;
 }
+
+struct span
+recordref_text(struct span value)
+{
+	return json_type(value) == JSON_NUMBER ? value : json_raw_string(value);
+}

@@ -11,4 +11,8 @@
 /* All of it, raw, as it stands between the quotes; borrowed. */
 struct objref recordref_of(struct span value);
 
+/* A name, version or time, raw: what stands between the quotes, or a number as
+ * it is written. */
+struct span recordref_text(struct span value);
+
 #endif

@@ -165,7 +165,11 @@ redact_object(const struct redact *r, struct span group, struct span kind,
     const char *const *paths, struct span object, struct buf *out)
 {
 	struct rest rest = {.count = 0};
+	struct buf plain = BUF_INIT;
 
+	/* Keys are compared raw. */
+	if (json_plain(object, &plain))
+		object = buf_span(&plain);
 	rest.paths[rest.count++] =
 	    "metadata.annotations"
 	    "[\"kubectl.kubernetes.io/last-applied-configuration\"]";
@@ -177,4 +181,5 @@ redact_object(const struct redact *r, struct span group, struct span kind,
 	     paths++)
 		rest.paths[rest.count++] = *paths;
 	redact_paths(r, &rest, object, out);
+	buf_release(&plain);
 }

@@ -31,8 +31,8 @@ compare(const struct told_object *t, const struct setdiff_object *o)
 				  : strcmp(t->object, o->object);
 }
 
-/* What was told about the object: moves *at there, since both are in one
- * order. NULL: nothing. */
+/* The object as it was told: moves *at there, since both are in one
+ * order. NULL: it was not. */
 static const struct told_object *
 told_about(
     const struct told_list *t, size_t *at, const struct setdiff_object *o)

@@ -395,6 +395,36 @@ test_pick(void)
 	ok(found > 2000 && found < 8000, "members that are there and not");
 }
 
+/* want NULL: there is nothing to change. */
+static void
+plain(const char *text, const char *want)
+{
+	struct span t = exact(text, strlen(text));
+	struct buf out = BUF_INIT;
+
+	buf_adds(&out, ">");
+	ok(json_plain(t, &out) == (want != NULL), text);
+	is(buf_str(&out) + 1, want != NULL ? want : "", "... its text");
+	buf_release(&out);
+	free((void *)t.p);
+}
+
+static void
+test_plain(void)
+{
+	plain("{\"a\":[1,\"b\"]}", NULL);
+	plain("", NULL);
+	plain("{\"k\\u0069nd\":\"S\\u0065cret\"}", "{\"kind\":\"Secret\"}");
+	plain("\"a\\/b\\u002Fc\"", "\"a/b/c\"");
+	plain("\"\\u00e9\\ud83d\\ude00\"", "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+	plain("\"\\u0022\\u005c\\u000a\\u202e\\u0000\\u007f\"", NULL);
+	plain("\"\\\\u0065\\n\\\"\"", NULL);
+	plain("\"\\\\\\u0065\\n\"", "\"\\\\e\\n\"");
+	plain("\"\\ud83d\\u0065\"", "\"\\ud83de\"");
+	plain("\"\\u00", NULL);
+	plain("\"\\", NULL);
+}
+
 int
 main(void)
 {
@@ -409,5 +439,6 @@ main(void)
 	test_writers();
 	test_frame();
 	test_scan();
+	test_plain();
 	return tap_done();
 }

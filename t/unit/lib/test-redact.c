@@ -121,11 +121,28 @@ test_key(void)
 	free(first);
 }
 
+/* As API servers and others may spell keys. */
+static void
+test_escapes(void)
+{
+	static const char *const paths[] = {"spec.a<b", NULL};
+	char *got = run("Thing", paths,
+	    "{\"spec\":{\"a\\u003cb\":\"hunter2\",\"a\\u003cc\":\"seen\"}}");
+
+	ok(strstr(got, "hunter2") == NULL && strstr(got, "seen") != NULL,
+	    "a key with an escape");
+	free(got);
+	got = run("Secret", NULL, "{\"d\\u0061ta\":{\"a\":\"hunter2\"}}");
+	ok(strstr(got, "hunter2") == NULL, "... of a Secret");
+	free(got);
+}
+
 int
 main(void)
 {
 	redact = redact_new(NULL);
 	test_secret();
+	test_escapes();
 	test_paths();
 	test_names();
 	test_key();
