@@ -242,6 +242,69 @@ ok "... and then lines are recorded" wait_for 20 comes_to_two
 is "$(krecord cat "$T/lock/later" 2>/dev/null |
 	jq -r 'select(.record == "gap").stream' | sort -u)" "all" "... behind a gap"
 
+### Other hands
+
+# recorder DIR: krecord in the background; events go to descriptor 8. Others
+# may have the pipe open as well: it ends by TERM.
+recorder() {
+	rm -f "$T/fifo3"
+	mkfifo "$T/fifo3"
+	exec 8<>"$T/fifo3"
+	start krecord write "$1" --size=1Mi --events-fd=6 6<"$T/fifo3" \
+		2>"$T/log" 8>&-
+	recorder=${started[-1]}
+}
+stop_recorder() {
+	kill "$recorder"
+	wait "$recorder"
+	exec 8>&-
+}
+# has DIR EVENTS: at least so many lines are events
+has() {
+	[ "$(krecord cat "$1" 2>/dev/null | grep -c '^{"type"')" -ge "$2" ]
+}
+recorder "$T/swept"
+cat "$T/events" >&8
+wait_for 20 has "$T/swept" 22
+rm -r "$T/swept"
+generate 2 20 >&8
+ok "a directory that is removed is made again" wait_for 20 has "$T/swept" 12
+{
+	cat "$T/events"
+	generate 2 20
+} | last_state >"$T/want"
+krecord cat "$T/swept" | last_state >"$T/got"
+same "$T/got" "$T/want" "... with the state"
+is "$(krecord cat "$T/swept" | jq -r 'select(.record) | .record' | xargs)" \
+	"segment gap" "... and a gap"
+is "$(cat "$T/log")" "krecord: error: $T/swept: the last segment was removed: lines are lost until it can be written again
+krecord: $T/swept: it can be written again" "... which is logged"
+runs 0 "another process writes there, too" krecord write "$T/swept" \
+	--events-fd=0 <"$T/events"
+cp "$T/log" "$T/before"
+cat "$T/long" >&8
+ok "... the first one goes on" wait_for 60 has "$T/swept" 1000
+stop_recorder
+same "$T/log" "$T/before" "... and loses nothing"
+ok "... in numbers that are free" [ -e "$T/swept/00000004.jsonl.zst" ]
+last_state <"$T/long" >"$T/want"
+krecord cat "$T/swept" 2>/dev/null | last_state >"$T/got"
+same "$T/got" "$T/want" "... up to the same end"
+
+mkdir "$T/used"
+: >"$T/used/99999999.jsonl.zst"
+recorder "$T/used"
+ok "the last number is used" wait_for 20 grep -q "error: $T/used: 99999999.jsonl.zst has the last number there is: move the segments to another directory" \
+	"$T/log"
+rm "$T/used/99999999.jsonl.zst"
+ok "... and free again" wait_for 20 grep -q "used: it can be written again" "$T/log"
+ok "... the first is taken" [ -e "$T/used/00000001.jsonl.zst" ]
+stop_recorder
+printf '{"record":"segment","version":1,"time":"\302\233","tool":"x\342\200\256","programs":{"A\302\233":"b"}}\n{"type":"ADDED","object":{"apiVersion":"v1","kind":"K\302\233","metadata":{"name":"a"}}}\n' >"$T/odd"
+krecord stat "$T/odd" >"$T/out"
+is "$(grep -aoE '\\u[0-9a-f]{4}' "$T/out" | tr '\n' ' ')" \
+	'\u009b \u009b \u009b \u202e \u009b ' "invisible characters are made visible"
+
 ### Secrets
 
 cat >"$T/watches2.yaml" <<'EOT'

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/quote.h"
 #include "base/textlist.h"
 #include "census.h"
 #include "json/json.h"
@@ -70,6 +71,14 @@ take(void *arg, const struct reading_line *line, size_t number)
 	return true;
 }
 
+/* Of the recording: made visible. */
+static void
+add_text(struct buf *b, const char *before, struct span text)
+{
+	buf_adds(b, before);
+	quote_text(b, text);
+}
+
 static void
 add_list(struct buf *b, const char *name, const struct textlist *list)
 {
@@ -77,7 +86,7 @@ add_list(struct buf *b, const char *name, const struct textlist *list)
 		return;
 	buf_addf(b, "%-10s ", name);
 	for (size_t i = 0; i < list->count; i++)
-		buf_addf(b, "%s%s", i > 0 ? ", " : "", list->items[i]);
+		add_text(b, i > 0 ? ", " : "", span_str(list->items[i]));
 	buf_addc(b, '\n');
 }
 
@@ -89,8 +98,9 @@ describe(const struct figures *f, const struct emit_source *s, struct buf *b)
 	struct buf objects = BUF_INIT;
 
 	buf_addf(b, "%-10s %zu\n", "segments", f->lines[READING_SEGMENT]);
-	buf_addf(b, "%-10s %s\n", "from", f->first != NULL ? f->first : "-");
-	buf_addf(b, "%-10s %s\n", "to", f->last != NULL ? f->last : "-");
+	add_text(b, "from       ", span_str(f->first != NULL ? f->first : "-"));
+	add_text(b, "\nto         ", span_str(f->last != NULL ? f->last : "-"));
+	buf_addc(b, '\n');
 	buf_addf(b, "%-10s %llu\n", "bytes", (unsigned long long)f->bytes);
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (names[i] != NULL)
@@ -99,8 +109,11 @@ describe(const struct figures *f, const struct emit_source *s, struct buf *b)
 	buf_addf(b, "%-10s %zu\n", "bad lines", s->bad);
 	buf_addf(b, "%-10s %zu\n", "cut ends", s->cuts);
 	census_count(f->census, &objects);
-	if (objects.len > 0)
-		buf_addf(b, "%-10s %s\n", "objects", buf_str(&objects));
+	if (objects.len > 0) {
+		buf_addf(b, "%-10s ", "objects");
+		add_text(b, "", buf_span(&objects));
+		buf_addc(b, '\n');
+	}
 	add_list(b, "tools", &f->tools);
 	add_list(b, "programs", &f->programs);
 	buf_release(&objects);

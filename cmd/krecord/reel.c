@@ -23,10 +23,12 @@ enum { AGAIN_MS = 2000, BUSY_LINES = 256 };
 struct reel {
 	struct reel_opts o;
 	struct squeeze *squeeze; /* NULL: not now */
-	uint64_t sequence;	 /* of the last segment */
+	uint64_t sequence;	 /* of its last segment; 0: none yet */
 	uint64_t limit;		 /* bytes at which the next one begins */
-	bool continues;		 /* there is a segment of this process */
-	bool lost;		 /* since the last failure */
+	/* The segment before, which the state is read from: open, since its
+	 * name may be removed. -1: none. */
+	int before;
+	bool lost; /* since the last failure */
 	uint64_t failed_ms;
 	struct buf scratch;
 };
@@ -42,6 +44,18 @@ add_path(const struct reel *s, uint64_t sequence, struct buf *b)
 	buf_adds(b, name);
 }
 
+/* Nothing is written to the segment any more. */
+static void
+leave(struct reel *s)
+{
+	if (s->squeeze == NULL)
+		return;
+	if (s->before >= 0)
+		close(s->before);
+	s->before = squeeze_leave(s->squeeze);
+	s->squeeze = NULL;
+}
+
 /* Said once: everything until it works again has the same reason. */
 static void
 fail(struct reel *s, const struct err *err)
@@ -52,8 +66,7 @@ fail(struct reel *s, const struct err *err)
 		    s->o.dir, err->message);
 	s->lost = true;
 	s->failed_ms = clock_ms();
-	squeeze_free(s->squeeze);
-	s->squeeze = NULL;
+	leave(s);
 }
 
 /* ---- room ---- */
@@ -105,15 +118,20 @@ make_room(const struct reel *s, uint64_t room)
 
 /* ---- the state at the start of a segment ---- */
 
+/* By its descriptor; without /proc by its name. */
 static struct reading *
-open_segment(struct reel *s, uint64_t sequence)
+open_before(struct reel *s)
 {
 	struct buf path = BUF_INIT;
 	const char *paths[1];
 	struct reading *r;
 	struct err err;
 
-	add_path(s, sequence, &path);
+	buf_addf(&path, "/proc/self/fd/%d", s->before);
+	if (access(buf_str(&path), R_OK) != 0) {
+		buf_reset(&path);
+		add_path(s, s->sequence, &path);
+	}
 	paths[0] = buf_str(&path);
 	r = reading_new(paths, 1, &err);
 	if (r == NULL)
@@ -169,10 +187,10 @@ copy_state(
 
 /* Of the segment before, which is read twice instead of being remembered. */
 static int
-add_state(struct reel *s, uint64_t from, struct span time, struct err *err)
+add_state(struct reel *s, struct span time, struct err *err)
 {
 	struct census *c = census_new(CENSUS_NUMBERS);
-	struct reading *r = open_segment(s, from);
+	struct reading *r = open_before(s);
 	int rc = 0;
 
 	if (r != NULL) {
@@ -181,7 +199,7 @@ add_state(struct reel *s, uint64_t from, struct span time, struct err *err)
 		buf_reset(&s->scratch);
 		census_begins(c, time, &s->scratch);
 		rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
-		r = open_segment(s, from);
+		r = open_before(s);
 	}
 	if (r != NULL && rc == 0)
 		rc = copy_state(s, c, r, err);
@@ -205,41 +223,71 @@ add_header(struct reel *s, uint64_t sequence, const char *time, struct err *err)
 	return squeeze_add(s->squeeze, buf_span(&s->scratch), err);
 }
 
-/* The next segment; what could not be begun is removed again. */
+/* Another process may write segments there as well, or have removed all. */
 static int
-begin(struct reel *s, struct err *err)
+next_sequence(const struct reel *s, uint64_t *sequence, struct err *err)
 {
-	uint64_t sequence = s->sequence + 1;
+	struct segments all;
+
+	if (mkdir(s->o.dir, 0700) != 0 && errno != EEXIST)
+		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s",
+		    s->o.dir, strerror(errno));
+	if (segments_list(s->o.dir, &all, err) != 0)
+		return -1;
+	*sequence = s->sequence + 1;
+	if (all.count > 0 && all.sequences[all.count - 1] >= *sequence)
+		*sequence = all.sequences[all.count - 1] + 1;
+	segments_release(&all);
+	if (*sequence > SEGMENT_SEQUENCE_MAX)
+		return err_set(err, ERR_TRANSIENT,
+		    "%d.jsonl.zst has the last number there is: move the "
+		    "segments to another directory",
+		    SEGMENT_SEQUENCE_MAX);
+	return 0;
+}
+
+/* All that a segment begins with. */
+static int
+add_start(struct reel *s, uint64_t sequence, struct err *err)
+{
 	char time[CLOCK_RFC3339_MAX];
-	struct buf path = BUF_INIT;
 	int rc;
 
 	clock_format_us(clock_real_us(), time);
-	add_path(s, sequence, &path);
-	s->squeeze = squeeze_new(buf_str(&path), err);
-	buf_release(&path);
-	if (s->squeeze == NULL)
-		return -1;
 	rc = add_header(s, sequence, time, err);
-	if (rc == 0 && s->continues)
-		rc = add_state(s, s->sequence, span_str(time), err);
+	if (rc == 0 && s->before >= 0)
+		rc = add_state(s, span_str(time), err);
 	if (rc == 0 && s->lost) {
 		buf_reset(&s->scratch);
 		segmentline_add_gap(&s->scratch, time, "all");
 		rc = squeeze_add(s->squeeze, buf_span(&s->scratch), err);
 	}
-	if (rc == 0)
-		rc = squeeze_flush(s->squeeze, err);
-	if (rc != 0) {
+	return rc == 0 ? squeeze_flush(s->squeeze, err) : rc;
+}
+
+/* The next segment; what could not be begun is removed again. */
+static int
+begin(struct reel *s, uint64_t sequence, struct err *err)
+{
+	struct buf path = BUF_INIT;
+
+	add_path(s, sequence, &path);
+	s->squeeze = squeeze_new(buf_str(&path), err);
+	buf_release(&path);
+	if (s->squeeze == NULL)
+		return -1;
+	if (add_start(s, sequence, err) != 0) {
 		squeeze_free(s->squeeze);
 		s->squeeze = NULL;
 		drop(s, sequence);
 		return -1;
 	}
+	if (s->before >= 0)
+		close(s->before);
+	s->before = -1;
 	if (s->lost)
 		log_info("%s: it can be written again", s->o.dir);
 	s->lost = false;
-	s->continues = true;
 	s->sequence = sequence;
 	s->limit = squeeze_size(s->squeeze) + s->o.size / REEL_PARTS / 2;
 	if (s->limit < s->o.size / REEL_PARTS)
@@ -251,10 +299,14 @@ static void
 try_begin(struct reel *s)
 {
 	struct err err = ERR_INIT;
+	uint64_t sequence = 0;
 
-	make_room(s, s->o.size / REEL_PARTS);
-	if (begin(s, &err) != 0)
-		fail(s, &err);
+	if (next_sequence(s, &sequence, &err) == 0) {
+		make_room(s, s->o.size / REEL_PARTS);
+		if (begin(s, sequence, &err) == 0)
+			return;
+	}
+	fail(s, &err);
 }
 
 static void
@@ -266,25 +318,8 @@ rotate(struct reel *s)
 		fail(s, &err);
 		return;
 	}
-	squeeze_free(s->squeeze);
-	s->squeeze = NULL;
+	leave(s);
 	try_begin(s);
-}
-
-static int
-find_last(struct reel *s, struct err *err)
-{
-	struct segments all;
-
-	if (mkdir(s->o.dir, 0700) != 0 && errno != EEXIST)
-		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s",
-		    s->o.dir, strerror(errno));
-	if (segments_list(s->o.dir, &all, err) != 0)
-		return -1;
-	if (all.count > 0)
-		s->sequence = all.sequences[all.count - 1];
-	segments_release(&all);
-	return 0;
 }
 
 struct reel *
@@ -293,16 +328,13 @@ reel_new(const struct reel_opts *o, struct err *err)
 	struct reel *s = mem_zalloc(sizeof(*s));
 	struct stat st;
 
-	*s = (struct reel){.o = *o};
+	*s = (struct reel){.o = *o, .before = -1};
 	if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		err_set(err, ERR_PERMANENT, "%s is not a directory", o->dir);
 		free(s);
 		return NULL;
 	}
-	if (find_last(s, err) != 0)
-		fail(s, err);
-	else
-		try_begin(s);
+	try_begin(s);
 	return s;
 }
 
@@ -326,16 +358,18 @@ reel_flush(struct reel *s)
 	struct err err = ERR_INIT;
 
 	if (s->squeeze == NULL) {
-		if (clock_ms() - s->failed_ms < AGAIN_MS)
-			return;
-		if (s->sequence == 0 && find_last(s, &err) != 0)
-			fail(s, &err);
-		else
+		if (clock_ms() - s->failed_ms >= AGAIN_MS)
 			try_begin(s);
 		return;
 	}
 	if (squeeze_flush(s->squeeze, &err) != 0) {
 		fail(s, &err);
+		return;
+	}
+	if (squeeze_is_removed(s->squeeze)) {
+		err_set(&err, ERR_TRANSIENT, "the last segment was removed");
+		fail(s, &err);
+		try_begin(s);
 		return;
 	}
 	if (squeeze_size(s->squeeze) >= s->limit)
@@ -360,6 +394,8 @@ reel_free(struct reel *s)
 	if (s->squeeze != NULL && squeeze_end(s->squeeze, &err) != 0)
 		fail(s, &err);
 	squeeze_free(s->squeeze);
+	if (s->before >= 0)
+		close(s->before);
 	buf_release(&s->scratch);
 	free(s);
 }

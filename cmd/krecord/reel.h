@@ -4,6 +4,10 @@
  * (census.h), taken from the segment before; the oldest are removed, so that
  * all of them stay below the size. Other files are left alone.
  *
+ * If another process removes its segment, or all of the directory, the next one
+ * begins with the state all the same. Several may write to one directory: each
+ * takes a number that is free.
+ *
  * A disk that is full, or a directory that cannot be written, is logged once.
  * Lines are lost until a new segment can be begun, which is tried from time to
  * time; that one has a gap line.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -43,15 +44,30 @@ squeeze_new(const char *path, struct err *err)
 	return s;
 }
 
+int
+squeeze_leave(struct squeeze *s)
+{
+	int fd = s->fd;
+
+	ZSTD_freeCCtx(s->zstd);
+	buf_release(&s->out);
+	free(s);
+	return fd;
+}
+
 void
 squeeze_free(struct squeeze *s)
 {
-	if (s == NULL)
-		return;
-	ZSTD_freeCCtx(s->zstd);
-	buf_release(&s->out);
-	close(s->fd);
-	free(s);
+	if (s != NULL)
+		close(squeeze_leave(s));
+}
+
+bool
+squeeze_is_removed(const struct squeeze *s)
+{
+	struct stat st;
+
+	return fstat(s->fd, &st) == 0 && st.st_nlink == 0;
 }
 
 static int

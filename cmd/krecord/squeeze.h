@@ -24,6 +24,10 @@ int squeeze_flush(struct squeeze *s, struct err *err);
 /* Writes the end. */
 int squeeze_end(struct squeeze *s, struct err *err);
 void squeeze_free(struct squeeze *s);
+/* The same, but its file stays open: the descriptor, which the caller closes. */
+int squeeze_leave(struct squeeze *s);
+/* Another process has removed the file. */
+bool squeeze_is_removed(const struct squeeze *s);
 
 /* Bytes in the file so far. */
 uint64_t squeeze_size(const struct squeeze *s);
