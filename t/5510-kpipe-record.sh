@@ -110,6 +110,43 @@ wait "$kpipe"
 is "$?" 0 "told to end"
 runs 0 "... the recording is whole" krecord cat "$T/recording"
 is "$(cat "$T/err")" "" "... to its end"
+
+### Stopped
+
+# The operator goes on, with more than the pipes of the recorder hold.
+rm -rf "$T/recording"
+sed -i 's/stringData: {/&pad: "\\(.primary.metadata.annotations.pad | length)", /' \
+	"$T/program.jq"
+begin
+thing d 1
+ok "a recorder" wait_for 30 has '.record == "result" and .tool == "kstatus"' 1
+recorder=$(pgrep -P "$kpipe" -x krecord)
+kill -STOP "$recorder"
+pad=$(head -c 200000 /dev/zero | tr '\0' x)
+for i in {1..30}; do
+	printf '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"s%s","namespace":"default","annotations":{"pad":"%s"}},"spec":{"replicas":%s,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}\n' \
+		"$i" "$pad" "$i"
+done | kapply -o none
+all_made() {
+	[ "$(kubectl get secrets -A -o name | grep -c '/s[0-9]')" -eq 30 ]
+}
+ok "... that is stopped: the operator works on" wait_for 60 all_made
+kill -CONT "$recorder"
+drained() {
+	has '.record == "set" and .line.reconcile.primary.name == "s30"' 1
+}
+wait_for 30 drained
+thing e 1
+ok "... and continued: there is a gap" wait_for 30 has \
+	'.record == "gap" and .stream == "events"' 1
+ok "... and then lines again" wait_for 30 has \
+	'.type == "ADDED" and .object.metadata.name == "e"' 1
+kill "$kpipe"
+wait "$kpipe"
+is "$?" 0 "... to its end"
+runs 0 "... each line is whole" krecord stat "$T/recording"
+is "$(sed -n 's/^bad lines *//p;s/^cut ends *//p' "$T/out" | xargs)" "0 0" \
+	"... none is cut"
 kapi_down
 
 ### Options
