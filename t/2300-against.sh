@@ -329,6 +329,17 @@ mv "$T/kept.jq" "$T/old.jq"
 watches old.yaml old.jq
 watches new.yaml new.jq
 
+# ---- names that no API server takes ----
+
+change 's/"Old"/"New"/'
+{
+	object x/y
+	object y | jq -c '.metadata.namespace = "d/x"'
+} >"$T/in"
+against 1 "two primaries with one label"
+is "$(told)" 'status T.e.com/d/x/y differs .status.phase="Old">"New"
+status T.e.com/d/x/y differs .status.phase="Old">"New"' "... are both compared"
+
 # ---- files with other kinds ----
 
 change ''

@@ -22,8 +22,10 @@ enum { REST_ABOVE = 256 * 1024 };
 struct against_primary {
 	char *label;	  /* its key in lines */
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
-	char *key;	  /* "NAMESPACE\0NAME" */
-	size_t key_len;
+	/* "KIND\0NAMESPACE\0NAME": in an input by another hand two labels may
+	 * be the same. */
+	char *id;
+	size_t id_len;
 	struct buf uid; /* of the object that was compared last */
 	struct told_list told;
 	bool pending, compared, differed;
@@ -45,8 +47,14 @@ forget(struct against_primary *p)
 	told_release(&p->told);
 	buf_release(&p->uid);
 	free(p->label);
-	free(p->key);
+	free(p->id);
 	free(p);
+}
+
+static struct span
+id_of(const struct against_primary *p)
+{
+	return span_make(p->id, p->id_len);
 }
 
 static struct against_primary *
@@ -54,20 +62,22 @@ find(struct against *a, const struct primary *p)
 {
 	const struct cache_kind *kind = p->entry->uses[0]->kind;
 	struct against_primary *found;
-	struct buf label = BUF_INIT;
+	struct buf label = BUF_INIT, id = BUF_INIT;
 
-	cache_object_label(
-	    &label, kind, span_str(p->namespace_), span_str(p->name));
-	found = map_get(&a->primaries, buf_span(&label));
+	buf_add(&id, kind->name, strlen(kind->name) + 1);
+	buf_addspan(&id, primary_key(p));
+	found = map_get(&a->primaries, buf_span(&id));
 	if (found == NULL) {
+		cache_object_label(
+		    &label, kind, span_str(p->namespace_), span_str(p->name));
 		found = mem_zalloc(sizeof(*found));
-		found->label = mem_strdup(buf_str(&label));
+		found->label = buf_take(&label);
 		found->kind = kind->name;
-		found->key_len = p->key_len;
-		found->key = mem_dup(primary_key(p).p, p->key_len);
-		map_put(&a->primaries, span_str(found->label), found);
+		found->id_len = id.len;
+		found->id = buf_take(&id);
+		map_put(&a->primaries, id_of(found), found);
 	}
-	buf_release(&label);
+	buf_release(&id);
 	return found;
 }
 
@@ -118,7 +128,8 @@ look_up(const struct reconciler *r, const struct against_primary *mine,
 		return true;
 	if (!e->complete)
 		return false;
-	*p = map_get(&e->primaries, span_make(mine->key, mine->key_len));
+	*p = map_get(
+	    &e->primaries, span_skip(id_of(mine), strlen(mine->kind) + 1));
 	if (*p != NULL && (*p)->object == NULL)
 		*p = NULL;
 	return true;
@@ -203,7 +214,7 @@ leave(struct against *a, struct against_primary *mine, int64_t now_us)
 		print(a, &about, &lines);
 		buf_release(&lines);
 	}
-	map_del(&a->primaries, span_str(mine->label));
+	map_del(&a->primaries, id_of(mine));
 	forget(mine);
 }
 
