@@ -97,31 +97,34 @@ find(struct hide *h, struct span kind, struct span group)
 	return map_get(&h->kinds, buf_span(&h->name));
 }
 
-/* Most objects have nothing to hide: they are copied as they are. */
+void
+hide_framed(struct hide *h, const struct json_frame *f, struct buf *out)
+{
+	static const char applied[] = "last-applied-configuration";
+	struct span group = objref_group(f->api_version);
+	const struct hidden *hidden = find(h, f->kind, group);
+
+	if (hidden == NULL && !(group.n == 0 && span_is(f->kind, "Secret")) &&
+	    (f->annotations.p == NULL ||
+		memmem(f->annotations.p, f->annotations.n, applied,
+		    sizeof(applied) - 1) == NULL))
+		buf_addspan(out, f->object);
+	else
+		redact_object(h->redact, group, f->kind,
+		    hidden != NULL ? (const char *const *)hidden->paths.items
+				   : NULL,
+		    f->object, out);
+}
+
 static void
 hide_object(struct hide *h, struct span object, struct buf *out)
 {
-	static const char applied[] = "last-applied-configuration";
 	struct json_frame f;
-	struct span group;
-	const struct hidden *hidden;
 
-	if (json_object_frame(object, &f) != 0) {
+	if (json_object_frame(object, &f) == 0)
+		hide_framed(h, &f, out);
+	else
 		buf_addspan(out, object);
-		return;
-	}
-	group = objref_group(f.api_version);
-	hidden = find(h, f.kind, group);
-	if (hidden == NULL && !(group.n == 0 && span_is(f.kind, "Secret")) &&
-	    (f.annotations.p == NULL ||
-		memmem(f.annotations.p, f.annotations.n, applied,
-		    sizeof(applied) - 1) == NULL)) {
-		buf_addspan(out, object);
-		return;
-	}
-	redact_object(h->redact, group, f.kind,
-	    hidden != NULL ? (const char *const *)hidden->paths.items : NULL,
-	    object, out);
 }
 
 /* A status, as it is in an object of that kind. */

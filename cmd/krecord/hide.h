@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "conf/watches.h"
+#include "json/json.h"
 #include "record/reading.h"
 
 struct hide;
@@ -22,5 +23,9 @@ void hide_free(struct hide *h);
  * of that kind. */
 void hide_body(
     struct hide *h, enum reading_kind kind, struct span body, struct buf *out);
+
+/* The same of an object whose frame is known. Most have nothing to hide, and are
+ * copied as they are. */
+void hide_framed(struct hide *h, const struct json_frame *f, struct buf *out);
 
 #endif

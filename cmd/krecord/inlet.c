@@ -54,15 +54,20 @@ name_of(enum reading_kind kind)
 	}
 }
 
-/* The event with its object changed, in the line as it is. */
+/* The event with its object changed, in the line as it is. A line that is not
+ * an event is left out. */
 static void
-add_event(struct hide *h, const struct reading_line *line, struct buf *out)
+add_event(struct hide *h, struct span text, struct buf *out)
 {
-	size_t before = (size_t)(line->body.p - line->text.p);
+	struct json_frame f;
+	size_t before;
 
-	buf_add(out, line->text.p, before);
-	hide_body(h, READING_EVENT, line->body, out);
-	buf_addspan(out, span_skip(line->text, before + line->body.n));
+	if (json_frame(text, &f) != 0)
+		return;
+	before = (size_t)(f.object.p - text.p);
+	buf_add(out, text.p, before);
+	hide_framed(h, &f, out);
+	buf_addspan(out, span_skip(text, before + f.object.n));
 }
 
 /* A stage has lost lines, and says so in its stream. */
@@ -75,7 +80,6 @@ is_gap(struct span text)
 static void
 record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 {
-	struct reading_line line = {.text = text};
 	struct buf out = BUF_INIT, plain = BUF_INIT;
 	struct err err;
 
@@ -87,11 +91,9 @@ record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 	}
 	/* Kinds and keys are compared raw. */
 	if (json_plain(text, &plain))
-		line.text = text = buf_span(&plain);
+		text = buf_span(&plain);
 	if (t->kind == READING_EVENT) {
-		if (reading_sort(text, &line, &err) == 0 &&
-		    line.kind == READING_EVENT)
-			add_event(h, &line, &out);
+		add_event(h, text, &out);
 	} else {
 		add_head(t, name_of(t->kind), &out);
 		json_add_key(&out, "line");
