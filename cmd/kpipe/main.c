@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,13 +21,12 @@
 #include "beside/shadow.h"
 #include "beside/viewer.h"
 #include "conf/watches.h"
-#include "kube/proof.h"
 #include "greeting.h"
 #include "launch.h"
 #include "manager.h"
+#include "markskey.h"
 #include "options.h"
 #include "pipeline.h"
-#include "process/file.h"
 #include "process/harden.h"
 #include "process/leash.h"
 #include "process/log.h"
@@ -175,32 +173,6 @@ take_leash(struct app *a, struct err *err)
 	return 0;
 }
 
-/* Sealed: no stage can change it for another. */
-static int
-make_up_key(struct err *err)
-{
-	int fd = memfd_create("kpipe-marks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	struct buf key = BUF_INIT;
-	int rc;
-
-	if (fd < 0)
-		return err_set(err, ERR_TRANSIENT,
-		    "cannot keep the key of marks: %s", strerror(errno));
-	rc = proof_make_key(&key, err);
-	if (rc == 0 &&
-	    (file_write(fd, buf_span(&key)) != 0 ||
-		fcntl(fd, F_ADD_SEALS,
-		    F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
-		    0))
-		rc = err_set(err, ERR_TRANSIENT,
-		    "cannot keep the key of marks: %s", strerror(errno));
-	buf_wipe(&key);
-	if (rc == 0)
-		return fd;
-	close(fd);
-	return -1;
-}
-
 static int
 find_key(struct app *a, struct err *err)
 {
@@ -210,11 +182,7 @@ find_key(struct app *a, struct err *err)
 	a->tools.marks_secret = a->marks_secret;
 	if (a->marks_secret != NULL)
 		return 0;
-	*fd =
-	    file == NULL ? make_up_key(err) : open(file, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0 && file != NULL)
-		err_set(err, ERR_PERMANENT, "option --marks-key-file: %s: %s",
-		    file, strerror(errno));
+	*fd = file == NULL ? markskey_make(err) : markskey_open(file, err);
 	return *fd < 0 ? -1 : 0;
 }
 
