@@ -389,15 +389,6 @@ on_refusal(void *arg)
 	pipeline_give_up(&a->pipeline, EXIT_PERMANENT);
 }
 
-/* The operator goes on: the page is not its task. */
-static void
-on_no_page(void *arg)
-{
-	(void)arg;
-	log_error("option --view-bind-address=%s: there is no page",
-	    options.view_address);
-}
-
 static void
 stop_if_gone(struct app *a)
 {
@@ -444,7 +435,7 @@ set_up_shadow(struct app *a)
 	s->dissent.arg = s->arg = a;
 	s->board = a->serves ? &a->server.board : NULL;
 	s->null_fd = a->null_fd;
-	s->record = a->pipeline.record != NULL ? record_shadow : NULL;
+	s->record = options_records() ? record_shadow : NULL;
 	s->on_end = on_beside_end;
 }
 
@@ -497,7 +488,7 @@ start(struct app *a)
 	if (a->shows) {
 		a->viewer.record = p->record;
 		a->viewer.null_fd = a->null_fd;
-		add_beside(a, &a->viewer.resident, on_no_page);
+		add_beside(a, &a->viewer.resident, NULL);
 		viewer_start(&a->viewer);
 	}
 	manager_start(&a->manager, a->loop);
@@ -547,8 +538,8 @@ main(int argc, char **argv)
 	    .pipeline = {.marks_fd = -1,
 		.lines_fd = -1,
 		.states_fd = -1,
-		.live_fd = -1,
-		.shadow_fd = -1}};
+		.shadow_fd = -1,
+		.live_fd = -1}};
 	struct err err = ERR_INIT;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;

@@ -175,10 +175,10 @@ check_dry_run(struct err *err)
 		other = "leader-elect";
 	else if (options.record != NULL)
 		other = "record";
-	else if (options.shadow != NULL)
-		other = "shadow";
 	else if (options_is_address(options.view_address))
 		other = "view-bind-address";
+	else if (options.shadow != NULL)
+		other = "shadow";
 	else if (options_is_address(options.metrics_address))
 		other = "metrics-bind-address";
 	else if (options_is_address(options.probe_address))
