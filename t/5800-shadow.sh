@@ -198,7 +198,7 @@ ok "... and the operator works" wait_for 60 has_deployment three 3
 untouched "an error"
 
 change 's/^def desired: /def f: f; def desired: f | /'
-ok "a program without an end, which is started soon" wait_for 60 \
+ok "a program without an end, which is started when the back-off is over" wait_for 120 \
 	logged 'shadow: .* failure .*took more than'
 memcached four 4
 ok "... and the operator works" wait_for 60 has_deployment four 4
