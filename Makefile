@@ -192,7 +192,8 @@ endef
 # libcurl.a brings functions that stand in for zstd's (lib/curl-stubs).
 ZSTD_TESTS := $(BUILD)/t/lib/test-reading $(BUILD)/t/fuzz-kwhy \
 	$(BUILD)/t/fuzz-kview
-$(ZSTD_TESTS): private LIBS_test = $(ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
+$(ZSTD_TESTS): private LIBS_test = $(ZSTD_LIBS) $(YAML_LIBS) $(SERVER_LIBS) \
+	$(SECCOMP_LIBS)
 $(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
 
 # Fuzzers run in the sanitized build, and name files as unit tests do. What a
