@@ -24,7 +24,7 @@ git ls-files -co --exclude-standard |
 	tar -xf - -C "$T/clone" --no-same-owner
 git -C "$T/clone" update-index -q --refresh
 runs 0 "built in another folder" make -s -j2 -C "$T/clone" \
-	bin/{kpipe,kwatch,ireconcile,kapply,kstatus,kelect,kpipe-http,krecord,kgen} \
+	bin/{kpipe,kwatch,ireconcile,kapply,kstatus,kelect,kpipe-http,krecord,kview,kgen} \
 	BUILD=build BIN=bin SANITIZE=
 runs 0 "... and an image there, later" env TZ=Asia/Tokyo LC_ALL=C.UTF-8 \
 	BIN="$T/clone/bin" bash -c "umask 077; cd '$T/clone' && deploy/image/build \
@@ -49,6 +49,7 @@ kpipe
 kpipe-http
 krecord
 kstatus
+kview
 kwatch" "the tools and no others, such as a shell"
 is "$(find "$root/usr/bin" -type l -printf '%l\n' | sort | uniq -c)" \
 	"      6 kpipe" "... which are links to kpipe"
