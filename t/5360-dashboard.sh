@@ -79,7 +79,8 @@ Reconciles
 Writes
 Watch
 API requests
-Processes" "its rows"
+Processes
+Shadow" "its rows"
 
 # ---- an operator, and Prometheus ----
 
@@ -106,7 +107,11 @@ def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: .primary.metadata.name}, data: {a: "b"}}];
 def status: {ready: (.outstanding == [])};
 END
-start kpipe -f "$T/watches.yaml" -A --metrics-bind-address 127.0.0.1:0 \
+mkdir "$T/new"
+cp "$T/watches.yaml" "$T/new"
+sed 's/a: "b"/a: "c"/' "$T/program.jq" >"$T/new/program.jq"
+start kpipe -f "$T/watches.yaml" -A --shadow "$T/new/watches.yaml" \
+	--metrics-bind-address 127.0.0.1:0 \
 	--leader-elect --leader-election-id things \
 	--leader-election-namespace default \
 	--health-probe-bind-address 127.0.0.1:0 2>"$T/http.err"

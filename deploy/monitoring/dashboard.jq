@@ -240,6 +240,17 @@ def processes: [
         "{{tool}}")];
     "1 is one processor.")];
 
+def shadow: [
+  graph("Primaries that would differ"; "none"; [
+      query("max by (controller) (kpipe_shadow_differences\(by_controller))";
+        "{{controller}}")];
+    "With the program of --shadow, now. The log and Events say in what."),
+  graph("Comparisons"; "ops"; [
+      query(summed_rate("controller";
+          "kpipe_shadow_compared_total\(by_controller)");
+        "{{controller}}")];
+    "How often both programs decided about a primary.")];
+
 # Panels go from left to right into lines as high as their first panel.
 def placed:
   reduce .[] as $p ({x: 0, y: 0, h: 0, panels: []};
@@ -255,7 +266,8 @@ def row($title): {
 
 def panels: reduce (
     ["Is it well", well], ["Reconciles", reconciles], ["Writes", writes],
-    ["Watch", watching], ["API requests", requests], ["Processes", processes])
+    ["Watch", watching], ["API requests", requests], ["Processes", processes],
+    ["Shadow", shadow])
     as [$title, $panels]
   ({y: 0, panels: []};
     .y as $y
