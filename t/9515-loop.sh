@@ -46,7 +46,7 @@ has_event() {
 ok "... and an Event" wait_for 5 has_event
 is "$(kubectl get events --field-selector reason=RepairLoop -o json |
 	jq -c '.items[] | [.type, .involvedObject.name, .message]')" \
-	'["Warning","example","Deployment.apps default/example: .spec.replicas is changed back again and again by pinner"]' \
+	'["Warning","example","Deployment.apps default/example: .spec.replicas is changed back again and again by pinner (1, wanted 3)"]' \
 	"... that says so, once"
 repairs() {
 	audit_writes user1 | grep deployments
