@@ -106,7 +106,7 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 EOF
-kubectl wait --for=condition=Established crd/notes.example.com >/dev/null
+wait_for 20 kubectl wait --for=condition=Established crd/notes.example.com
 echo '{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"n","namespace":"x"},"status":"read"}' >"$T/in"
 runs 0 "a status that is not a subresource" kapply <"$T/in"
 is "$(kubectl get note n -n x -o jsonpath='{.status}')" read "... is applied"

@@ -30,7 +30,7 @@ spec:
             type: object
             properties: {phase: {type: string}, size: {type: integer}}
 EOF
-kubectl wait --for=condition=Established crd/things.example.com >/dev/null
+wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
 kubectl create -f - >/dev/null <<'EOF'
 {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"default"},"spec":{"a":1}}
 EOF

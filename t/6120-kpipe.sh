@@ -77,7 +77,7 @@ stage_pid() {
 }
 
 kubectl apply -f "$T/crd.yaml" >/dev/null
-kubectl wait --for=condition=Established crd/things.example.com >/dev/null
+wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
 thing 3 >/dev/null
 
 runs 0 "a dry run ends" kpipe -f "$T/watches.yaml" --dry-run

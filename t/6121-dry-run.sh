@@ -90,7 +90,7 @@ settled() {
 for ns in a b c; do
 	kubectl create namespace "$ns" >/dev/null
 done
-kubectl wait --for=condition=Established crd/things.example.com >/dev/null
+wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
 program ""
 thing a x '{"one":1,"two":2,"three":3}'
 thing b y '{"one":1}'

@@ -17,7 +17,7 @@ kubectl get crd things.example.com -o json | jq '{apiVersion, kind,
 	| {group, scope: "Cluster", versions,
 		names: {kind: "Zone", plural: "zones", singular: "zone"}})}' |
 	kubectl create -f - >/dev/null
-kubectl wait --for=condition=Established crd/zones.example.com >/dev/null
+wait_for 20 kubectl wait --for=condition=Established crd/zones.example.com
 wait_for 20 kubectl get zones
 
 cat >"$T/watches.yaml" <<'END'

@@ -155,7 +155,8 @@ cluster_start
 cp "$T/good.yaml" "$T/web/schema.yaml"
 ok "the server takes the CRD, strictly" kubectl apply --validate=strict \
 	-f "$T/web/crd.yaml"
-ok "... names are accepted" kubectl wait --for=condition=Established \
+ok "... names are accepted" wait_for 20 \
+	kubectl wait --for=condition=Established \
 	crd/webz.example.com
 is "$(kubectl get crd webz.example.com -o json | jq -c '[.status.conditions[]
 	| select(.type == "NonStructuralSchema")]')" "[]" "... it is structural"

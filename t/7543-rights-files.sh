@@ -17,8 +17,9 @@ declare -A pid id
 
 for name in "${names[@]}"; do
 	kubectl apply -f "pipeline/$name/crd.yaml" >/dev/null || exit 1
-	kubectl wait --for=condition=Established \
-		-f "pipeline/$name/crd.yaml" >/dev/null || exit 1
+	# It fails on a CRD that has no conditions yet.
+	wait_for 20 kubectl wait --for=condition=Established \
+		-f "pipeline/$name/crd.yaml" || exit 1
 	id[$name]=$(kgen describe -f "pipeline/$name" | jq -r '.crds[0].spec
 		| "\(.names.singular // (.names.kind | ascii_downcase)).\(.group)"')
 done

@@ -118,7 +118,7 @@ kubectl create rolebinding -n default secrets --role=secrets --user=user1 \
 	>/dev/null
 kubectl create secret generic -n default one >/dev/null
 kubectl create secret generic -n default two >/dev/null
-kubectl wait --for=condition=established crd/things.example.com >/dev/null
+wait_for 20 kubectl wait --for=condition=established crd/things.example.com
 wait_for 10 thing 1
 start kpipe -f "$T/w.yaml" --kubeconfig "$(config user1)" \
 	--health-probe-bind-address "$address" 2>"$T/kpipe.log"

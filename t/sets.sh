@@ -30,7 +30,8 @@ spec:
           spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 EOF
-	kubectl wait "$@" --for=condition=Established crd/things.example.com >/dev/null
+	wait_for 20 kubectl wait "$@" --for=condition=Established \
+		crd/things.example.com
 }
 
 things_watches() {

@@ -16,8 +16,7 @@ conform_start() {
 	for crd in deploy/*/base/crds/*_crd.yaml; do
 		kubectl apply --server-side -f "$crd" >/dev/null 2>&1 || exit 1
 	done
-	kubectl wait --for=condition=Established crd --all --timeout=240s \
-		>/dev/null || exit 1
+	wait_for 240 kubectl wait --for=condition=Established crd --all || exit 1
 	SCHEMAS=$T/schemas
 	# The description follows the CRDs after a moment.
 	wait_for 30 conform_schemas || exit 1
