@@ -29,6 +29,8 @@ shadowed() {
 		--metrics-bind-address=127.0.0.1:0 \
 		--health-probe-bind-address=127.0.0.1:0 "$@"
 	ok "the operator is ready" wait_for 60 logged '^kpipe: ready'
+	wait_for 60 logged '^kpipe-http: metrics at'
+	wait_for 60 logged '^kpipe-http: probes at'
 	metrics=$(address metrics) probes=$(address probes)
 }
 logged() {
@@ -265,6 +267,7 @@ kubectl delete memcacheds --all -n default >/dev/null
 operator -n default "${election[@]}"
 leader=$operator
 ok "another one leads" wait_for 60 logged 'became leader'
+wait_for 60 logged '^kpipe: ready' # that of this one
 change 's/-m=64/-m=128/'
 shadowed "${election[@]}"
 memcached six 6
