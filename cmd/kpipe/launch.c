@@ -16,16 +16,6 @@ struct shared {
 };
 
 static int
-make_pipe(int fds[2], struct err *err)
-{
-	if (pipe2(fds, O_CLOEXEC) == 0)
-		return 0;
-	fds[0] = fds[1] = -1;
-	return err_set(
-	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
-}
-
-static int
 make_shared(struct pipeline *p, struct shared *s, struct err *err)
 {
 	*s = (struct shared){.leash = {-1, -1, -1},
@@ -35,10 +25,10 @@ make_shared(struct pipeline *p, struct shared *s, struct err *err)
 	for (size_t i = 0; i < LAUNCH_TAPS; i++)
 		s->taps[i][0] = s->taps[i][1] = -1;
 	for (size_t i = 0; p->record != NULL && i < LAUNCH_TAPS; i++)
-		if (make_pipe(s->taps[i], err) != 0)
+		if (stage_pipe(s->taps[i], err) != 0)
 			return -1;
-	if (make_pipe(s->lines, err) != 0 ||
-	    (p->marks_fd < 0 && make_pipe(s->marks, err) != 0))
+	if (stage_pipe(s->lines, err) != 0 ||
+	    (p->marks_fd < 0 && stage_pipe(s->marks, err) != 0))
 		return -1;
 	if (p->elect == NULL) {
 		if (p->leash != NULL) {
@@ -47,7 +37,7 @@ make_shared(struct pipeline *p, struct shared *s, struct err *err)
 		}
 		return 0;
 	}
-	return leash_make(&s->leash, err) == 0 ? make_pipe(s->gate, err) : -1;
+	return leash_make(&s->leash, err) == 0 ? stage_pipe(s->gate, err) : -1;
 }
 
 static void
@@ -137,11 +127,8 @@ start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 		bool last = i + 1 == count;
 		int fds[2] = {-1, p->output_fd};
 
-		if (!last && pipe2(fds, O_CLOEXEC) != 0) {
-			result = err_set(err, ERR_TRANSIENT,
-			    "cannot make a pipe: %s", strerror(errno));
+		if (!last && (result = stage_pipe(fds, err)) != 0)
 			break;
-		}
 		share(&p->stages[i], shared);
 		result = stage_start(&p->stages[i], in, fds[1], err);
 		if (in != p->null_fd)

@@ -1,8 +1,6 @@
 #include "beside/server.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 static void
@@ -51,9 +49,8 @@ start_http(struct resident *r, struct err *err)
 	int fds[2];
 	int result;
 
-	if (pipe2(fds, O_CLOEXEC) != 0)
-		return err_set(err, ERR_TRANSIENT, "cannot make a pipe: %s",
-		    strerror(errno));
+	if (stage_pipe(fds, err) != 0)
+		return -1;
 	result = stage_start(&r->stage, fds[0], s->null_fd, err);
 	close(fds[0]);
 	if (result != 0) {

@@ -159,16 +159,6 @@ is_busy(struct resident *r)
 	return owner(r)->reader.pid != 0;
 }
 
-static int
-make_pipe(int fds[2], struct err *err)
-{
-	if (pipe2(fds, O_CLOEXEC) == 0)
-		return 0;
-	fds[0] = fds[1] = -1;
-	return err_set(
-	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
-}
-
 static void
 close_ends(int fds[2])
 {
@@ -198,7 +188,7 @@ launch_pair(struct resident *r, struct err *err)
 	int rc = -1;
 
 	s->whole = false;
-	if (make_pipe(events, err) == 0 && make_pipe(lines, err) == 0)
+	if (stage_pipe(events, err) == 0 && stage_pipe(lines, err) == 0)
 		rc = start_both(s, events, lines[1], err);
 	if (rc == 0) {
 		s->fd = lines[0];

@@ -1,9 +1,6 @@
 #include "beside/viewer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The resident's functions know their owner: it is the first member. */
@@ -28,11 +25,7 @@ ask_for_state(struct resident *r)
 int
 viewer_open(struct viewer *v, struct err *err)
 {
-	if (pipe2(v->pipe, O_CLOEXEC) == 0)
-		return 0;
-	v->pipe[0] = v->pipe[1] = -1;
-	return err_set(
-	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
+	return stage_pipe(v->pipe, err);
 }
 
 void

@@ -18,6 +18,16 @@
 #include "json/json.h"
 #include "process/log.h"
 
+int
+stage_pipe(int fds[2], struct err *err)
+{
+	if (pipe2(fds, O_CLOEXEC) == 0)
+		return 0;
+	fds[0] = fds[1] = -1;
+	return err_set(
+	    err, ERR_TRANSIENT, "cannot make a pipe: %s", strerror(errno));
+}
+
 void
 stage_arg(struct stage *s, const char *fmt, ...)
 {
@@ -136,10 +146,9 @@ stage_start(struct stage *s, int in, int out, struct err *err)
 	int report[2];
 	pid_t pid;
 
-	if (pipe2(report, O_CLOEXEC) != 0) {
+	if (stage_pipe(report, err) != 0) {
 		free(argv);
-		return err_set(err, ERR_TRANSIENT, "cannot make a pipe: %s",
-		    strerror(errno));
+		return -1;
 	}
 	pid = fork();
 	if (pid == 0)

@@ -71,6 +71,10 @@ struct stage {
 	bool cut; /* the report is too long: left out */
 };
 
+/* A pipe between stages, or to one: no child inherits it but as stage_start
+ * says. -1 with err: both are -1. */
+int stage_pipe(int fds[2], struct err *err);
+
 /* Appends an argument; a printf format. */
 void stage_arg(struct stage *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
