@@ -309,6 +309,15 @@ note "the last one was created $(($(api "$core" | jq -r '[.items[]
 
 ok "an At whose Pod could not be made goes, too" \
 	wait_for 20 api_gone "$group/taken"
+# The last that is written of one: the playground ends its Pod, it is DONE, and
+# the Pod loses its finalizer.
+many_ended() {
+	[ "$(api "$core" | jq '[.items[] | select(.metadata.name
+		| startswith("many")) | select(.metadata.finalizers == null)]
+		| length')" = 200 ]
+}
+ok "the 200 have ended" wait_for 60 many_ended
+ok "... and nothing is under way" rests 1 audit_writes
 for stage in kwatch ireconcile kapply kstatus; do
 	kill -9 "${at_stage[$stage]}"
 	wait "${at_stage[$stage]}"
@@ -316,7 +325,12 @@ done 2>/dev/null
 rm -f "$T"/at.[abc]
 pipeline pipeline/at
 audit_mark
-sleep 3
-is "$(audit_writes)" "" "started again, it writes nothing"
+at last "$past" "$long_command"
+ok "started again, it runs a new one" wait_for 20 said last RUNNING Running
+besides_last() {
+	audit_writes | grep -v ' work/last '
+}
+ok "... and nothing is under way" rests 1 audit_writes
+is "$(besides_last)" "" "... and writes nothing else"
 [ "$failed" -eq 0 ] || show_logs at
 done_testing
