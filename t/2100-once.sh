@@ -129,13 +129,15 @@ cat "$T/in" >&9
 fired() { [ "$(wc -l <"$T/out")" -ge "$1" ]; }
 ok "one whose time has come" wait_for 20 fired 1
 # When this primary has had its turn, all that waited before it have had theirs.
-event MODIFIED "$(shown 2)" >&9
+event ADDED "$(thing last 1 "" '"spec":{"at":1}')" >&9
+ok "... and another one, behind all" wait_for 20 fired 2
 for i in 1 2 3 4 5; do
 	clock_still $(($(due $i) + 2))
-	ok "less than 2 ms after its time: no. $i" wait_for 20 fired $((i + 1))
+	ok "less than 2 ms after its time: no. $i" wait_for 20 fired $((i + 2))
 done
 is "$(jq -r '.reconcile | "\(.primary.name) \(.status.at * 1000 | round)"' \
 	"$T/out")" "shown 1800000000000
+last 1800000000000
 $(for i in 1 2 3 4 5; do echo "a-$i $(($(due $i) + 2))"; done)" \
 	"... each at its own"
 close_pipe
