@@ -178,6 +178,7 @@ serve '{"pods": {
 		{"lines": ['"$(ev ADDED a 1 3), $(mark 4 end)"'], "end": "hang"}]}}'
 watch pods -A
 lines 4
+lines 2 err # with the end of the list, which is another piece
 seen "begin Pod
 ADDED a 1 1
 end Pod
