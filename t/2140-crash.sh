@@ -5,6 +5,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
+# shellcheck source=clock.sh
+. t/clock.sh
 
 # children PID: of that process
 children() {
@@ -112,10 +114,10 @@ sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else 
 	"$T/program.jq"
 mkfifo "$T/input"
 
-# begin_ireconcile: its input is what is written to descriptor 6
+# begin_ireconcile [WORD...]: its input is what is written to descriptor 6
 begin_ireconcile() {
 	rm -f "$T/err" "$T/out"
-	start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
+	start "$@" bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
 	pid=$!
 	exec 6>"$T/input"
 	{
@@ -173,8 +175,10 @@ wait "$pid"
 is "$?" 1 "... exit code: something had failed"
 
 # A crash of a worker that was used before may be due to another primary; a
-# crash of a fresh worker is not.
-ok "once more" begin_ireconcile
+# crash of a fresh worker is not. (A call may take 20 s, so that it is at work
+# when it crashes.)
+clock_new
+ok "once more" begin_ireconcile "${with_clock[@]}" CLOCK_CPU_SLOWER=20
 event ADDED "$(thing a 1 "" "$(spec 1 loop)")" >&6
 other() { processes "$pid" && [ "$worker" != "$1" ]; }
 wait_for 20 at_work "$worker"
