@@ -9,7 +9,11 @@ STATUS='"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${e
 known='"known":{"ConfigMap/default/a":"u2"}'
 
 apply() {
-	kapply --server "$url" --timeout=10s "$@" <"$T/in"
+	kapply --server "$url" --timeout=60s "$@" <"$T/in"
+}
+# apply_until COMMAND...: a second longer than until that succeeds
+apply_until() {
+	kapply --server "$url" --timeout=1s < <(in_until "$@")
 }
 
 # --- a transient error is tried again, and not reported
@@ -35,7 +39,7 @@ runs 0 "a failure that lasts" apply --fail-after=200ms
 is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')
 $(wrote '{"phase":"Available"}')" "... is told in between"
 given lasts-longer
-runs 1 "a failure that lasts longer than --timeout" apply --timeout=1s
+runs 1 "a failure that lasts longer than --timeout" apply_until requested 2
 is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')" \
 	"... is told at the end"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
@@ -43,7 +47,7 @@ is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply C
 # --- no answer has come when the time is over
 serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$T/never\"}]}"
 set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
-runs 1 "a request in flight at the end of --timeout" apply --timeout=1s
+runs 1 "a request in flight at the end of --timeout" apply_until requested 1
 is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: not done within the time of --timeout"}')" \
 	"... counts as failed"
 
@@ -59,7 +63,7 @@ metadata() {
 	jq -c '[.metadata, .result]' "$T/out" | sort
 }
 given no-namespace
-runs 1 "objects without a namespace" apply -o result --timeout=1s
+runs 1 "objects without a namespace" apply -o result
 is "$(metadata)" '[{"name":"c"},"failed"]
 [{"namespace":"default","name":"a"},"created"]
 [{"namespace":"there","name":"b"},"configured"]' \
@@ -243,13 +247,13 @@ for refusal in 'not-declared;failed to create typed patch object (default/x; /v1
 PATCH x" "... and another primary goes on"
 done
 given nobody-serves
-runs 1 "a kind that is not served" apply --timeout=2s
+runs 1 "a kind that is not served" apply
 is "$(jq -r .status.reason "$T/out")" \
 	'cannot apply Nothing default/x: no matches for kind "Nothing" in version "v1"' "... is named in the status"
 
 # --- a terminating namespace may come back: the primary waits
 given terminating
-runs 1 "a terminating namespace" apply --timeout=1s
+runs 1 "a terminating namespace" apply_until requested 2
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps \"a\" is forbidden: unable to create new content in namespace default because it is being terminated" "... is told at the end"
 ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
 
@@ -316,7 +320,8 @@ is "$(cat "$T/err")" "kapply: fatal: the reader of standard output is gone" \
 
 # --- no server
 cm a 1 >"$T/in"
-runs 1 "no server" kapply --server http://127.0.0.1:1 --timeout=1s <"$T/in"
+runs 1 "no server" kapply --server http://127.0.0.1:1 --timeout=1s \
+	< <(in_until grep -q 'trying again' "$T/err")
 is "$(cat "$T/out")" "" "... nothing on stdout"
 is "$(cat "$T/err")" "kapply: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
 kapply: error: http://127.0.0.1:1 could not be reached in time

@@ -18,7 +18,7 @@ apply_pipe() {
 # created [LINE]: the line (of the Namespace n) is done
 created() {
 	rm -f "$T/out"
-	start apply_pipe -o result --timeout=3s
+	start apply_pipe -o result --timeout="${timeout:-60s}"
 	applier=$!
 	exec 7>"$T/pipe"
 	echo "${1:-$(set_line "$ns" '"known":{"Namespace//n":null}')}" >&7
@@ -43,7 +43,7 @@ GET t
 PATCH t" "... until a line knew of it"
 
 serve "{\"GET $THINGS/t\":[$thing]}"
-created
+timeout=1s created
 set_line '' "$remove" >&7
 exec 7>&-
 wait "$applier"

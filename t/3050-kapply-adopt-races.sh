@@ -12,7 +12,7 @@ theirs() {
 		"$1" "${2:+,$2}"
 }
 apply() {
-	kapply --server "$url" --timeout=3s <"$T/in"
+	kapply --server "$url" --timeout=60s <"$T/in"
 }
 # patches: the bodies of the JSON patches
 patches() {
@@ -22,14 +22,19 @@ exists=$(failure 409 Conflict 'the object has been modified')
 set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":null},"adopt":"instance"' >"$T/in"
 
 # --- a terminating object is neither patched nor applied
-serve "{\"PATCH $CMS/a\":[$exists,$exists,$exists,$exists],\"GET $CMS/a\":[$(
-	for _ in 1 2 3; do
-		theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"'
-		printf ,
+# often ANSWER: twenty of it
+often() {
+	local list=
+
+	for _ in {1..20}; do
+		list+=,$1
 	done
-	theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"')]}"
+	echo "${list:1}"
+}
+serve "{\"PATCH $CMS/a\":[$(often "$exists")],\"GET $CMS/a\":[$(often \
+	"$(theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"')")]}"
 runs 1 "what is being deleted is not adopted" \
-	kapply --server "$url" --timeout=1s <"$T/in"
+	kapply --server "$url" --timeout=1s < <(in_until requested 3)
 is "$(cat "$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; it is being deleted" \
 	"... it is named"

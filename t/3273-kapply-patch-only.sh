@@ -8,7 +8,7 @@
 . "${0%/*}/writes.sh"
 
 apply() {
-	kapply --server "$url" --timeout=20s "$@" <"$T/in"
+	kapply --server "$url" --timeout=60s "$@" <"$T/in"
 }
 digest=$(printf %s Thing.example.com/default/t | sha256sum)
 manager=kpipe-thing.example.com-${digest:0:16}
@@ -56,7 +56,7 @@ is "$(query)" "fieldManager=m-${digest:0:16} force=true" "... has its suffix, to
 patched take >"$T/in"
 serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict "Apply failed with 1 conflict: conflict with \\\"kubectl\\\" using v1: .data.k" \
 	',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"kubectl\" using v1","field":".data.k"}]}')]}"
-runs 1 "a field of another manager" apply --timeout=1s
+runs 1 "a field of another manager" apply
 is "$(requests | sort -u)" "GET a
 PATCH a" "... is not forced"
 is "$(grep -c "cannot apply ConfigMap default/a: .*data.k.*conflict with \"kubectl\".*we are \"$manager\"" "$T/err")" 1 \
@@ -66,7 +66,7 @@ conflict() {
 	serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict "Apply failed" \
 		',"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"'"$1"'\"","field":".data.k"}]}')],
 		\"GET $CMS/a\":[$2]}"
-	runs 1 "a conflict with $1" apply --timeout=1s
+	runs 1 "a conflict with $1" apply
 }
 hex=0123456789abcdef
 marks() {
@@ -123,7 +123,7 @@ is "$(body 2 | jq -cS .)" \
 	"{\"metadata\":{\"annotations\":{\"$mark\":null},\"resourceVersion\":\"3\",\"uid\":\"u8\"}}" \
 	"... is removed as it was seen"
 serve "{\"PATCH $CMS/a\":[$(failure 403 Forbidden denied)]}"
-runs 1 "one that cannot be given back" apply --timeout=1s
+runs 1 "one that cannot be given back" apply
 is "$(grep -c 'cannot give back fields of ConfigMap default/a' "$T/err")" 1 \
 	"... is told"
 

@@ -6,6 +6,7 @@
 #	serve '{"PATCH /api/...": [{"code": 429}]}'	# t/server/fake-writes
 #	set_line ITEMS RECONCILE; cm NAME VALUE		# pieces of lines
 #	requests					# METHOD NAME of each
+#	kapply --timeout=1s < <(in_until requested 2)	# ... of which two came
 
 server=
 
@@ -41,6 +42,13 @@ requests() {
 # requested N: whether at least so many have arrived
 requested() {
 	[ "$(grep -vc /events "$T/requests")" -ge "$1" ]
+}
+
+# in_until COMMAND...: the lines of $T/in, which end when that succeeds, for with
+# their end the time of --timeout begins
+in_until() {
+	cat "$T/in"
+	comes "$(patience 60)" "$@"
 }
 
 # taken: the reader of the pipe behind descriptor 7 has read all that was written
