@@ -115,6 +115,7 @@ sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else 
 mkfifo "$T/input"
 
 # begin_ireconcile [WORD...]: its input is what is written to descriptor 6
+# shellcheck disable=SC2120
 begin_ireconcile() {
 	rm -f "$T/err" "$T/out"
 	start "$@" bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
