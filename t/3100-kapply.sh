@@ -12,7 +12,7 @@ cluster_start
 # plain ARGUMENT...: kapply on $T/in; results without the parts that never
 # differ
 plain() {
-	kapply -o result --timeout=3s "$@" <"$T/in"
+	kapply -o result --timeout=60s "$@" <"$T/in"
 }
 results() {
 	jq -r '[.kind, .metadata.namespace // "", .metadata.name, .result]
@@ -63,13 +63,20 @@ cat >"$T/in" <<'EOF'
 {"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"kind":"Thing","plural":"things","singular":"thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"size":{"type":"integer","maximum":3}}}}}]}}
 {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"size":1}
 EOF
-runs 0 "a CRD and an object of it" kapply -o result --timeout=20s <"$T/in"
+runs 0 "a CRD and an object of it" kapply -o result <"$T/in"
 is "$(results)" "CustomResourceDefinition  things.example.com created
 Thing default t created" "... which waits until it is served"
 
 # --- failures and their messages
 fails() {
 	runs 1 "$1" plain "${@:3}"
+	is "$(results)" "$2" "... with the reason"
+}
+# fails_late WHAT RESULT TEXT: the same of what is tried again until the end of
+# --timeout, here a second after the log has the text
+fails_late() {
+	runs 1 "$1" kapply -v -o result --timeout=1s < <(cat "$T/in"
+		comes "$(patience 60)" grep -qF "$3" "$T/err")
 	is "$(results)" "$2" "... with the reason"
 }
 echo '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"x"}}' >"$T/in"
@@ -102,7 +109,7 @@ deployment one | kapply -o none
 deployment two >"$T/in"
 fails "an immutable field" 'Deployment default d failed Deployment.apps "d" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"two"}}: field is immutable'
 echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"nowhere"}}' >"$T/in"
-fails "a namespace that is not there" 'Pod nowhere x failed namespaces "nowhere" not found'
+fails_late "a namespace that is not there" 'Pod nowhere x failed namespaces "nowhere" not found' 'not found'
 cm x "$(head -c 1200000 /dev/zero | tr '\0' x)" >"$T/in"
 fails "an object that is too large" 'ConfigMap default x failed Invalid: [] (FieldValueTooLong: may not be more than 1048576 bytes)'
 jq -cn '{apiVersion: "v1", kind: "Pod", metadata: {name: "x", annotations: {a: ("x" * 4000000)}}}' >"$T/in"
@@ -120,7 +127,7 @@ fails "another namespace than that of -n" 'ConfigMap n1 x failed the namespace f
 # --- a user without the right
 cm x 1 >"$T/in"
 with_rights && {
-runs 1 "a user without rights" kapply -o result --timeout=3s --kubeconfig "$(config user1)" <"$T/in"
+runs 1 "a user without rights" kapply -o result --kubeconfig "$(config user1)" <"$T/in"
 is "$(cat "$T/err")" 'kapply: error: cannot apply ConfigMap x: configmaps "x" is forbidden: User "user1" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... is told verb and resource"
 }
@@ -130,7 +137,7 @@ kubectl create namespace going >/dev/null
 kubectl patch namespace going --type=merge -p '{"metadata":{"finalizers":["example.com/stay"]}}' >/dev/null
 kubectl delete namespace going --wait=false >/dev/null
 echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"going"},"spec":{"containers":[{"name":"c","image":"i"}]}}' >"$T/in"
-fails "a terminating namespace" 'Pod going x failed pods "x" is forbidden: unable to create new content in namespace going because it is being terminated'
+fails_late "a terminating namespace" 'Pod going x failed pods "x" is forbidden: unable to create new content in namespace going because it is being terminated' 'being terminated'
 
 # --- bad lines
 { cm x 1; echo '{"apiVersion":'; echo '[]'; echo '{"kind":"Pod"}'

@@ -11,7 +11,7 @@ kubectl create namespace ops >/dev/null
 # key [ARGUMENT]...: kapply without input; the key that it passes on is in
 # $T/key
 key() {
-	kapply --marks-key-out-fd=5 --timeout=5s -o none "$@" \
+	kapply --marks-key-out-fd=5 --timeout=60s -o none "$@" \
 		</dev/null 5>"$T/key"
 }
 in_secret() { # NAMESPACE NAME
@@ -25,7 +25,7 @@ runs 0 "a dry run" key --marks-key-secret=ops/k --dry-run=server
 is "$(grep -cxE '[0-9a-f]{64}' "$T/key")" 1 "... has a key of its own"
 ok "... and makes no Secret" none ops k
 for n in 1 2 3 4; do
-	start bash -c 'exec kapply --marks-key-out-fd=5 --timeout=5s -o none \
+	start bash -c 'exec kapply --marks-key-out-fd=5 --timeout=60s -o none \
 		--marks-key-secret=ops/k </dev/null 5>"$0" 2>"$0.err"' "$T/key.$n"
 	pids[n]=$!
 done

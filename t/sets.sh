@@ -101,10 +101,10 @@ uid() {
 }
 
 kapply_line() {
-	kapply --timeout=20s "$@" <"$T/in"
+	kapply --timeout=60s "$@" <"$T/in"
 }
 
-# The same of what fails, and is tried again until then
+# The same of what fails, and is not tried again
 kapply_failing() {
-	kapply_line --timeout=3s "$@"
+	kapply_line "$@"
 }
