@@ -6,6 +6,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
+# shellcheck source=clock.sh
+. t/clock.sh
 
 # A build with sanitizers is slow, and has no sandbox.
 sandbox=--sandbox=auto
@@ -115,9 +117,11 @@ is "$(stopped) $(seen)" "1 none" "... one that is again as it was is not looked 
 
 # --- a map that ends, but takes long: its object waits ten times as long, some
 # seconds; on any libjq it takes much more than what counts as cheap (50 ms),
-# and much less than the limit
+# and much less than the limit. The clock stands, so that it waits until the end.
+clock_new
+clock_still "$(date +%s000)"
 mkfifo "$T/input"
-start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
+start "${with_clock[@]}" bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
 pid=$!
 exec 6>"$T/input"
 start_input >&6
