@@ -95,6 +95,7 @@ DELETED a" "events as they happen"
 
 # The API server dies and comes back: no event is lost or comes twice.
 server_down
+wait_for 30 grep -q 'waiting for the API server' "$T/err"
 server_up
 kubectl delete cm -n x b >/dev/null
 kubectl create cm -n x c >/dev/null
@@ -180,8 +181,14 @@ stop 0
 # A slow reader: it gets as many lines as there are objects.
 mkfifo "$T/fifo"
 exec 4<>"$T/fifo" # read and write, so that opening does not block
-start kwatch cm -n x >&4 2>"$T/err"
+# has_events N: kwatch has had as many, which it reports now and then
+has_events() {
+	[ "$(jq -s 'map(.counters.events // empty) | last // 0' "$T/report")" -ge "$1" ]
+}
+events=$(kubectl get cm -n x -o name | wc -l)
+start kwatch cm -n x --report-fd 5 >&4 2>"$T/err" 5>"$T/report"
 watcher=$!
+wait_for 20 test -s "$T/report"
 big=$(head -c 60000 /dev/zero | tr '\0' x)
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	kubectl create cm -n x "big$i" --from-literal="k=$big" >/dev/null
@@ -191,6 +198,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 done
 kubectl delete cm -n x big11 >/dev/null
 kubectl create cm -n x last >/dev/null
+wait_for 20 has_events $((events + 12 + 10 + 2))
 start sh -c 'exec cat <&4' >"$T/out"
 exec 4<&-
 wait_for 20 told ADDED last
