@@ -114,7 +114,8 @@ END
 TEST_SECONDS=1 fails "a test that takes too long" \
 	"# too slow: ended after 1 s" <<'END'
 ok "it is so" true
-sleep 3
+start sleep 60
+wait
 done_testing
 END
 
