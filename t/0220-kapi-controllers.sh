@@ -73,7 +73,7 @@ map x c '{"finalizers": ["example.com/f", "example.com/g"]}' >"$T/out"
 map x d >"$T/out"
 request POST $ns/serviceaccounts \
 	'{"metadata":{"name":"s","finalizers":["example.com/f"]}}' >"$T/out"
-curl -sN -A test "$url/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Dx&timeoutSeconds=30" \
+curl -sN -A test "$url/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Dx&timeoutSeconds=3000" \
 	>"$T/watch" &
 watch=$!
 started+=("$watch")
@@ -143,6 +143,7 @@ request POST $ns/pods '{"metadata":{"name":"p","finalizers":
 	["example.com/f"]},"spec":{"containers":[{"name":"c","image":"i"}]}}' \
 	>"$T/out"
 map y c >"$T/out"
+wait_for 5 there $ns/configmaps/kube-root-ca.crt
 request DELETE $ns >"$T/out"
 looked() {
 	request GET "$ns" | grep -q NamespaceDeletionContentFailure
@@ -165,7 +166,7 @@ again() {
 }
 wait_for 5 again
 map z mine >"$T/out"
-wait_for 5 there /api/v1/namespaces/z/serviceaccounts/default
+wait_for 5 there /api/v1/namespaces/z/configmaps/kube-root-ca.crt
 is "$(names /api/v1/namespaces/z/configmaps | tr '\n' ' ')" \
 	"kube-root-ca.crt mine " "a new namespace is not the old one"
 

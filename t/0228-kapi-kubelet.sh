@@ -32,7 +32,7 @@ annotate() {
 }
 # log POD [QUERY]: as it is
 log() {
-	curl -sSN --max-time 20 "$url$pods/$1/log${2:+?$2}"
+	curl -sSN --max-time 300 "$url$pods/$1/log${2:+?$2}"
 }
 message() {
 	jq -r '"\(.code) \(.message)"'
@@ -408,7 +408,7 @@ while follow()[1] != "200":
     pass
 print("another in its place")
 END
-is "$(timeout 60 python3 "$T/many.py" "$url" "$pods/seven/log?follow=true")" \
+is "$(timeout 300 python3 "$T/many.py" "$url" "$pods/seven/log?follow=true")" \
 	"1000 {'200'}
 one more 429
 another in its place" "a thousand streams at once"
@@ -434,7 +434,7 @@ size() { # KiB
 }
 before=$(size)
 ok "a thousand connections of one port-forward" \
-	timeout 60 python3 "$T/forwards.py" "$url" "$pods/four/portforward"
+	timeout 300 python3 "$T/forwards.py" "$url" "$pods/four/portforward"
 after=$(size)
 # Each keeps its script, of 200 KiB, no longer than it lasts. A sanitizer does
 # not give freed memory back.
