@@ -16,7 +16,7 @@
 #include "process/clock.h"
 #include "tap.h"
 
-enum { PATIENCE_MS = 5000, LARGE = 100000 };
+enum { PATIENCE_MS = 60000, LARGE = 100000 };
 
 static struct loop *loop;
 static struct httpd *server;

@@ -190,7 +190,7 @@ test_limits(void)
 	limits.body_bytes = 10;
 	limits.header_bytes = 2000;
 	limits.streams = 2;
-	limits.body_ms = 60;
+	limits.body_ms = 1000;
 	serve(&limits);
 	fd = session();
 	ask(fd, 3, "/a", 1, 0);
@@ -302,6 +302,8 @@ test_bad(void)
 	say(fd, "PRI * HTTP/2.0\r\n\r\nSM");
 	is(next_frame(fd), "end", "half a preface");
 	close(fd);
+	serve_no_more();
+	serve(&httpd_default_limits);
 	fd = client();
 	say(fd, "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n");
 	{

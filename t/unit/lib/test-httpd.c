@@ -346,7 +346,7 @@ test_back_pressure(void)
 	memset(p, 'x', 100000);
 	t = text_make(span_make(p, 100000));
 	limits.queued_bytes = 1000000;
-	limits.write_ms = 100;
+	limits.write_ms = 1000;
 	serve(&limits);
 	fd = client();
 	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");

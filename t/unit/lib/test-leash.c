@@ -108,9 +108,9 @@ test_timer(void)
 	begin(LEASH_NOT_YET);
 	loop_once(loop, 0);
 	ok(outs == 0, "a leader to be is not over");
-	atomic_store(page, leash_now_ns() + 30000000);
+	atomic_store(page, leash_now_ns() + 1000000000);
 	is(check(), "allowed", "the first request");
-	atomic_store(page, leash_now_ns() + 60000000);
+	atomic_store(page, leash_now_ns() + 1200000000);
 	loop_run(loop);
 	is(said, OVER, "a writer that is idle is called when the time is over");
 	ok(leash_now_ns() >= atomic_load(page), "... as it was moved");

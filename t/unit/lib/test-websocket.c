@@ -366,7 +366,7 @@ test_slow(void)
 		pings[i] = (char)0x89;
 		pings[i + 1] = (char)0x80;
 	}
-	for (uint64_t end = clock_ms() + PATIENCE_MS;
+	for (uint64_t end = clock_ms() + 5000;
 	     sent < (64 << 20) && clock_ms() < end;) {
 		k = send(fd, pings + sent % 6, sizeof(pings) - 6, MSG_NOSIGNAL);
 		if (k > 0)
