@@ -195,10 +195,10 @@ static const char without_key[] =
 static int
 upgraded(const char *path_and_rest, size_t n)
 {
-	int fd = client();
+	int fd = client(), before = requests;
 
 	say_n(fd, path_and_rest, n);
-	until(later != NULL);
+	until(requests > before); /* it may have closed at once */
 	return fd;
 }
 
