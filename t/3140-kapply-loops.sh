@@ -58,6 +58,7 @@ is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 	"... and it is applied"
 # An older line's apply has repaired it already: the opponent is not known.
 loop .spec.replicas "$deployment"
+deployment_rests
 runs 0 "after it was applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" \
 	"somebody " \

@@ -40,19 +40,6 @@ scaled() {
 	kubectl patch deployment d --field-manager=scaler --type=merge \
 		-p '{"spec":{"replicas":1}}' >/dev/null
 }
-# rest: what the controller of Deployments on the real server writes, and when,
-# must not look like a change by kapply
-version() {
-	kubectl get deployment d -o jsonpath='{.metadata.resourceVersion}'
-}
-observed() {
-	kubectl get deployment d -o json |
-		jq -e '.status.observedGeneration == .metadata.generation'
-}
-rest() {
-	[ "$SERVER" != real ] || { wait_for 30 observed && rests 2 version; }
-}
-
 set_line "$deployment" >"$T/in"
 runs 0 "a new object" kapply_line
 is "$(cat "$T/err")" "$about created Deployment.apps default/d" "... is logged"
@@ -78,7 +65,7 @@ is "$(jq -c '[.result, .because]' "$T/out")" \
 is "$(cat "$T/err")" "" "... and not in the log"
 # The line is older than the last apply, which took the field back.
 because "$repair"
-rest
+deployment_rests
 runs 0 "it is as desired by now" kapply_line
 is "$(cat "$T/err")" "" "... nothing was changed, and nothing is logged"
 because "$repair"
@@ -100,8 +87,8 @@ is "$(requests)" 1 "a change: no request more"
 is "$(cat "$T/err")" \
 	"$about configured Deployment.apps default/d: .spec.replicas 1, wanted 0" \
 	"... the field is logged"
-rest
-because '{"path":".spec.replicas","version":"'"$(version)"'"}'
+deployment_rests
+because '{"path":".spec.replicas","version":"'"$(deployment_version)"'"}'
 is "$(requests)" 1 "an apply that changes nothing: no request more"
 is "$(cat "$T/err")" "" "... nothing is logged"
 runs 0 "... as a result" kapply_line -o result

@@ -96,6 +96,21 @@ cm() {
 		data: {k: $value}}]'
 }
 
+# deployment_rests: the controller of Deployments of the real server has written
+# what it has to say about d, which looks like a change by kapply if it comes
+# between two of its requests
+deployment_rests() {
+	[ "$SERVER" != real ] ||
+		{ wait_for 30 deployment_is_observed && rests 2 deployment_version; }
+}
+deployment_is_observed() {
+	kubectl get deployment d -o json |
+		jq -e '.status.observedGeneration == .metadata.generation'
+}
+deployment_version() {
+	kubectl get deployment d -o jsonpath='{.metadata.resourceVersion}'
+}
+
 uid() {
 	kubectl get "$@" -o jsonpath='{.metadata.uid}'
 }
