@@ -17,10 +17,12 @@ ok "... and of kwatch" wait_for 20 has_right kwatch watch "$resource" -n default
 
 new=$T/new
 mkdir "$new"
-# change [SED-EXPRESSION]...: the new program, made of the operator's
+# change [SED-EXPRESSION]...: the new program, made of the operator's; at once,
+# for the shadow may be starting
 change() {
-	cp "$folder"/{watches.yaml,reconcile.jq,operator.yaml,crd.yaml} "$new"
-	[ $# -eq 0 ] || sed -i "$@" "$new/reconcile.jq"
+	cp "$folder"/{watches.yaml,operator.yaml,crd.yaml} "$new"
+	sed "${@:-}" "$folder/reconcile.jq" >"$T/changed.jq"
+	mv "$T/changed.jq" "$new/reconcile.jq"
 }
 shadowed() {
 	: >"$T/operator.log"
@@ -178,6 +180,7 @@ is "$(events one | grep -c .)" 1 "what was told is not told again"
 change
 strike_beside shadow-ireconcile
 ok "a program that agrees: an Event" wait_for 90 has_event one ShadowAgrees
+wait_for 30 has_event two ShadowAgrees
 is "$(events two | tail -n 1)" \
 	"Normal ShadowAgrees nothing differs any more with $new/watches.yaml" \
 	"... about each that differed"
@@ -264,6 +267,7 @@ kubectl create rolebinding memcached-kelect -n default --user=user1 \
 wait_for 20 has_right user1 create leases -n default
 election=(--leader-elect --leader-election-namespace=default)
 kubectl delete memcacheds --all -n default >/dev/null
+: >"$T/operator.log"
 operator -n default "${election[@]}"
 leader=$operator
 ok "another one leads" wait_for 60 logged 'became leader'
