@@ -30,11 +30,17 @@ told() {
 	tail -n +"${FROM:-1}" "$D/state" | grep -qxF -- "$1"
 }
 
+# both_run: the pipeline, and kpipe-http, which it does not wait for
+both_run() {
+	wait_for 30 ready
+	wait_for 30 starts_of kpipe-http 1
+}
+
 fresh
 export KUBECONFIG=/secret
 begin --health-probe-bind-address=:8081 --metrics-bind-address=127.0.0.1:0 \
 	--kubeconfig=/k
-wait_for 30 ready
+both_run
 is "$(cat "$D/kpipe-http.args")" "--report-fd=3
 --log-level=info
 --log-format=text
@@ -60,7 +66,7 @@ ok "... no stage is left" none_left
 fresh
 begin --metrics-bind-address=:8443 --metrics-secure --metrics-cert-path=/c \
 	--health-probe-bind-address=0 --kubeconfig=/k
-wait_for 30 ready
+both_run
 is "$(sed 1,4d "$D/kpipe-http.args")" "--metrics-bind-address=:8443
 --metrics-secure
 --metrics-cert-path=/c
@@ -74,7 +80,7 @@ ends 0 "... and ends"
 fresh
 begin --metrics-bind-address=0 --metrics-secure --kubeconfig=/k \
 	--health-probe-bind-address=:8081
-wait_for 30 ready
+both_run
 is "$(sed 1,4d "$D/kpipe-http.args")" "--health-probe-bind-address=:8081" \
 	"arguments without metrics"
 kill -TERM "$kpipe"
