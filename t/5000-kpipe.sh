@@ -146,7 +146,7 @@ is "$(said | grep '^kpipe: ' | head -n 4)" \
 kpipe: warning: starting the pipeline again
 kpipe: error: cannot make a pipe: Too many open files
 kpipe: warning: starting the pipeline again in N s" "... and says so"
-ok "... what was started is gone" none_left
+ok "... what was started is gone" wait_for 30 none_left
 wait_for 30 logged 'again in 2'
 # It waits, or begins again, which takes more for a moment.
 descriptors() {
@@ -235,7 +235,7 @@ begin
 wait_for 30 ready
 child=$(cat "$D/child")
 kill -9 "$(pid_of kwatch)"
-wait_for 30 starts 2
+wait_for 30 readies 2
 ok "what a dead stage has started is killed, too" wait_for 30 gone "$child"
 child=$(cat "$D/child")
 kill -TERM "$kpipe"
