@@ -66,6 +66,8 @@ export POD_NAME=operator-0 POD_NAMESPACE=default POD_UID=6d3f
 limited 40M -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 \
 	--metrics-bind-address 127.0.0.1:0
 ok "40 MiB: ready" wait_for 20 logged '^kpipe: ready'
+wait_for 20 logged '^kpipe-http: metrics at' # kpipe does not wait for it
+wait_for 20 logged '^kpipe-http: probes at'
 address=$(sed -n 's/^kpipe-http: probes at //p' "$T/kpipe.err")
 metrics=$(sed -n 's/^kpipe-http: metrics at //p' "$T/kpipe.err")
 config_maps >"$T/big"
@@ -115,6 +117,7 @@ primary() {
 POD_NAME=operator-1 limited 60M -f "$T/hungry.yaml" \
 	--metrics-bind-address 127.0.0.1:0
 wait_for 30 logged '^kpipe: ready'
+wait_for 20 logged '^kpipe-http: metrics at'
 metrics=$(sed -n 's/^kpipe-http: metrics at //p' "$T/kpipe.err")
 primary large
 ok "a worker is killed for memory" wait_for 60 logged \

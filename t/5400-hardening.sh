@@ -35,6 +35,7 @@ start "${as[@]}" kpipe -f watches.yaml --leader-elect --leader-election-id=x \
 	--report-fd=9 9>ready 2>kpipe.err
 kpipe=$!
 wait_for 20 test -s ready || quote <kpipe.err
+wait_for 20 grep -q 'metrics at' kpipe.err # kpipe does not wait for it
 
 children() {
 	cat "/proc/$kpipe/task/$kpipe/children"

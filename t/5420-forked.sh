@@ -31,6 +31,9 @@ up() {
 	wait_for 30 test -s "$T/ready" || quote <"$T/kpipe.err"
 	wait_for 30 grep -q 'became leader' "$T/kpipe.err" ||
 		quote <"$T/kpipe.err"
+	# kpipe does not wait for it.
+	wait_for 30 grep -q 'metrics at' "$T/kpipe.err" ||
+		quote <"$T/kpipe.err"
 }
 down() {
 	kill "$kpipe"
