@@ -9,9 +9,6 @@ kapi_up
 export KUBECONFIG=$T/kubeconfig
 PATH=$PWD/t/kapi:$PATH
 kubectl apply -f pipeline/memcached/crd.yaml >"$T/out"
-for file in watches controllers; do
-	start kpipe -f pipeline/playground/$file.yaml 2>>"$T/playground.log"
-done
 log=$T/kpipe.err
 # A timer for each primary, so that it is evaluated without an event, too.
 cp -r pipeline/memcached "$T/operator"
@@ -34,6 +31,10 @@ kubectl apply -f pipeline/memcached/example.yaml >"$T/out"
 ok "an object is created" wait_for 30 logged \
 	'created Deployment.apps default/example: after ADDED Memcached.cache.example.com default/example by kubectl-client-side-apply'
 ok "a status that is new" wait_for 30 logged 'Ready False \(Progressing\)'
+# Not before: of two statuses that wait only the newest is written.
+for file in watches controllers; do
+	start kpipe -f pipeline/playground/$file.yaml 2>>"$T/playground.log"
+done
 ok "... becomes another" wait_for 60 logged \
 	'Ready False \(Progressing\) -> True \([A-Za-z]*\) after [0-9]*\.[0-9] s'
 kubectl patch deployment example --field-manager=kubectl-scale --type=merge \
