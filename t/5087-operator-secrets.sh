@@ -89,11 +89,17 @@ is "$(kubectl get deployment d -o json |
 	jq -r '.spec.template.spec.containers[0].env[0].value')" rotated9 \
 	"the last value is there"
 address=$(sed -n 's/.*kpipe-http: metrics at //p' "$log")
-curl -sS --max-time 20 "http://$address/metrics" >"$T/metrics"
+has_metrics() {
+	curl -sS --max-time 20 "http://$address/metrics" >"$T/metrics"
+	grep -q '^controller_runtime_reconcile_total' "$T/metrics"
+}
+has_status() {
+	kubectl get thing t -o json | jq .status >"$T/status"
+	grep -q phase "$T/status"
+}
+ok "there are metrics" wait_for 30 has_metrics
+ok "... and a status" wait_for 30 has_status
 kubectl get events -o json >"$T/events"
-kubectl get thing t -o json | jq .status >"$T/status"
-ok "there are metrics" grep -q '^controller_runtime_reconcile_total' "$T/metrics"
-ok "... and a status" grep -q phase "$T/status"
 values=hunter2\|evil7\|rotated9
 for value in hunter2 evil7 rotated9; do
 	encoded=$(printf %s "$value" | base64)
