@@ -80,8 +80,13 @@ ok "... with another segment" wait_for 30 begun_again
 thing b 3
 ok "... that goes on" wait_for 30 has \
 	'.record == "set" and .line.reconcile.primary.name == "b"' 2
+recorder=$(pgrep -P "$kpipe" -x krecord)
 kill -9 "$kpipe"
 wait "$kpipe" 2>/dev/null
+recorder_gone() {
+	! kill -0 "$recorder"
+}
+wait_for 30 recorder_gone # it would write to the next recording
 runs 0 "kpipe is killed: the recording is readable" krecord stat "$T/recording"
 is "$(sed -n 's/^gaps *//p;s/^bad lines *//p' "$T/out" | xargs)" "0 0" \
 	"... without a gap"
