@@ -88,7 +88,6 @@ limited_with_http ireconcile.worker 2
 address() {
 	sed -n "s/^kpipe-http: $1 at //p" "$D/stderr"
 }
-wait_for 30 address probes
 ask() {
 	curl -sS -m 20 "http://$(address "$1")$2" 2>&1
 }
@@ -118,19 +117,19 @@ unset POD_NAME POD_NAMESPACE POD_UID
 
 ### Again and again
 
-limited_with_http kwatch.oom 3
-wait_for 10 address probes
-ok "three kills in a row: not ready while it waits, and why" wait_for 30 \
+# The fourth has it wait for 4 s, which is time enough to ask.
+limited_with_http kwatch.oom 4
+ok "four kills in a row: not ready while it waits, and why" wait_for 30 \
 	has probes /readyz 'the pipeline is waiting: kwatch was killed for memory'
 wait_for 30 logged 'kpipe: ready'
 ok "... nor when it runs again" wait_for 30 has probes /readyz \
-	'[-]kpipe failed: kwatch was killed for memory, 3 in a row; it had at most'
+	'[-]kpipe failed: kwatch was killed for memory, 4 in a row; it had at most'
 only_reason() {
 	[ "$(ask probes /readyz | grep -c failed:)" = 1 ]
 }
 ok "... which is the only reason" wait_for 30 only_reason
 ok "... counted" wait_for 30 has metrics /metrics \
-	'kpipe_stage_oom_kills_total{stage="kwatch"} 3'
+	'kpipe_stage_oom_kills_total{stage="kwatch"} 4'
 ok "... of that stage only" has metrics /metrics \
 	'kpipe_stage_oom_kills_total{stage="kapply"} 0'
 kill -TERM "$kpipe"
