@@ -128,7 +128,7 @@ mkdir "$T/prometheus"
 cp deploy/monitoring/alerts.yaml "$T"
 cat >"$T/prometheus.yml" <<END
 global:
-  {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}
+  {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 500ms}
 rule_files: [alerts.yaml]
 scrape_configs:
 - job_name: kpipe
@@ -136,14 +136,16 @@ scrape_configs:
   - targets: ["$metrics"]
     labels: {namespace: ops}
 END
-port=$(python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
 start prometheus --config.file="$T/prometheus.yml" \
 	--storage.tsdb.path="$T/prometheus" \
-	--web.listen-address="127.0.0.1:$port" 2>"$T/prometheus.err"
+	--web.listen-address=127.0.0.1:0 2>"$T/prometheus.err"
 prometheus=$!
+has_port() {
+	port=$(sed -n 's/.*Listening on.*127\.0\.0\.1:\([0-9]*\).*/\1/p' \
+		"$T/prometheus.err")
+	[ -n "$port" ]
+}
+wait_for 30 has_port || quote <"$T/prometheus.err"
 
 thing() {
 	jq -nc --arg name "$1" '{apiVersion: "example.com/v1", kind: "Thing",
@@ -196,20 +198,34 @@ unanswered() {
 chosen '.*' '.*' >"$T/queries"
 ok "there are queries" test "$(wc -l <"$T/queries")" -gt 40
 is "$(grep -F "\$" "$T/queries")" "" "... without variables"
-answered() {
-	[ -z "$(unanswered <"$T/queries")" ]
+# none WHAT COMMAND...: it comes to print nothing. When a scrape has failed,
+# because it took too long, nothing has data until the next one.
+none() {
+	comes "$(patience 30)" prints_nothing "${@:2}"
+	is "$(cat "$T/printed")" "" "$1"
 }
-# Rates need two samples.
-comes "$(patience 30)" answered
-is "$(unanswered <"$T/queries")" "" "each has data, if everything is chosen"
-is "$(chosen kpipe 'thing\\.example\\.com' | sed 's/namespace=~"kpipe"/namespace=~"ops"/g' |
-	unanswered)" "" "... and if one operator is"
+prints_nothing() {
+	"$@" >"$T/printed"
+	[ ! -s "$T/printed" ]
+}
+of_all() {
+	unanswered <"$T/queries"
+}
+of_one() {
+	chosen kpipe 'thing\\.example\\.com' |
+		sed 's/namespace=~"kpipe"/namespace=~"ops"/g' | unanswered
+}
+none "each has data, if everything is chosen" of_all # rates need two samples
+none "... and if one operator is" of_one
 is "$(printf '%s\n' 'sum(kpipe_ready' 'kpipe_nothing' | unanswered |
 	sed 's/^invalid.*: /error: /')" "error: sum(kpipe_ready
 no data: kpipe_nothing" "... which an error or a wrong name has not"
-is "$(jq -r '.templating.list[] | select(.type == "query").query.query' \
-	$dashboard | sed -E 's/^label_values\((.*), [a-z]+\)$/\1/;
-		s/\$[a-z]+/.*/g' | unanswered)" "" "the choices have data"
+choices() {
+	jq -r '.templating.list[] | select(.type == "query").query.query' \
+		$dashboard | sed -E 's/^label_values\((.*), [a-z]+\)$/\1/;
+			s/\$[a-z]+/.*/g' | unanswered
+}
+none "the choices have data" choices
 is "$(jq -r '.templating.list[] | select(.type == "query")
 	| "\(.name) " + (.query.query | capture(", (?<l>[a-z]+)\\)$").l)' \
 	$dashboard | awk '$1 != $2')" "" "... and their labels"
@@ -242,15 +258,24 @@ all_ran() {
 		"$(grep -c ' - alert: ' deploy/monitoring/alerts.yaml)" ]
 }
 ok "Prometheus has evaluated the alerts" wait_for 30 all_ran
-is "$(api rules | jq -r '.data.groups[].rules[]
-	| select(.health != "ok" or .state != "inactive")
-	| "\(.name): \(.state) \(.lastError)"')" "" "... and none fires"
+firing() {
+	api rules >"$T/states" || echo "no answer"
+	jq -r '.data.groups[].rules[]
+		| select(.health != "ok" or .state != "inactive")
+		| "\(.name): \(.state) \(.lastError)"' "$T/states"
+}
+none "... and none fires" firing
 # Parts of their queries: every series that they look at is there.
-is "$(t/yaml-lines <deploy/monitoring/alerts.yaml |
-	jq -r '.groups[].rules[].expr' | named |
-	while read -r metric; do
-		has_data "$metric" || echo "$metric"
-	done)" "" "... although what they look at is there"
+lacking() {
+	local metric
+
+	t/yaml-lines <deploy/monitoring/alerts.yaml |
+		jq -r '.groups[].rules[].expr' | named |
+		while read -r metric; do
+			has_data "$metric" || echo "$metric"
+		done
+}
+none "... although what they look at is there" lacking
 
 kill "$kpipe"
 wait "$kpipe"
