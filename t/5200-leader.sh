@@ -8,6 +8,11 @@
 # shellcheck source=leader.sh
 . "${0%/*}/leader.sh"
 
+# A leader that stands still for two seconds leads on, and what it wrote just
+# before comes in time.
+LEASE_TIMES=(--leader-elect-lease-duration=5s --leader-elect-renew-deadline=3s
+	--leader-elect-retry-period=200ms)
+
 leader_up
 mark
 replica 1
@@ -60,12 +65,16 @@ frozen() {
 }
 wait_for 20 eval '[ "$(pgrep -c -P "${pid[1]}")" = 5 ]'
 mapfile -t frozen < <(frozen)
+ends() {
+	grep -c 'starting the pipeline again' "$T/r2.err"
+}
+before=$(ends)
 moves 2 1 "all stopped" kill -STOP "${frozen[@]}"
 kill -CONT "${frozen[@]}"
 saw_end() {
-	[ "$(grep -c 'starting the pipeline again' "$T/r2.err")" = "$1" ]
+	[ "$(ends)" -gt "$before" ]
 }
-ok "... when it goes on, it ends" wait_for 10 saw_end 1
+ok "... when it goes on, it ends" wait_for 10 saw_end
 
 # Either may lead afterwards.
 either() {

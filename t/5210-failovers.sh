@@ -48,7 +48,7 @@ fail() {
 	freeze)
 		mapfile -t all < <(echo "${pid[$n]}"; pgrep -P "${pid[$n]}")
 		kill -STOP "${all[@]}"
-		sleep 3 # longer than the lease
+		sleep 6 # longer than the lease
 		kill -CONT "${all[@]}"
 		;;
 	esac
@@ -99,6 +99,11 @@ rounds() {
 	kill -TERM "${pid[1]}" "${pid[2]}"
 	ok "... both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
 }
+
+# A leader that stands still for two seconds leads on, and what it wrote just
+# before comes in time.
+LEASE_TIMES=(--leader-elect-lease-duration=5s --leader-elect-renew-deadline=3s
+	--leader-elect-retry-period=200ms)
 
 leader_up
 busy
