@@ -31,9 +31,14 @@ up() {
 	wait_for 30 test -s "$T/ready" || quote <"$T/kpipe.err"
 	wait_for 30 grep -q 'became leader' "$T/kpipe.err" ||
 		quote <"$T/kpipe.err"
-	# kpipe does not wait for it.
+	# kpipe does not wait for kpipe-http, which ends its start with the
+	# filter that ireconcile has already.
 	wait_for 30 grep -q 'metrics at' "$T/kpipe.err" ||
 		quote <"$T/kpipe.err"
+	wait_for 30 eval '[ "$(filter kpipe-http)" = "$(filter ireconcile)" ]'
+}
+filter() {
+	awk '/^Seccomp:/ { print $2 }' "/proc/$(pid_of "$1")/status"
 }
 down() {
 	kill "$kpipe"
