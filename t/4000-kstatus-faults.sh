@@ -170,7 +170,7 @@ is "$(sent | sort)" "1
 
 # No server.
 wrote '{"n":1}' >"$T/in"
-runs 1 "no server" kstatus --server http://127.0.0.1:1 --timeout=1s <"$T/in"
+runs 1 "no server" kstatus --server http://127.0.0.1:1 --timeout=3s <"$T/in"
 is "$(cat "$T/err")" "kstatus: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
 kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
 	"... said once, and what was not done"

@@ -8,7 +8,7 @@
 
 mkfifo "$T/pipe"
 status_pipe() {
-	exec kstatus --server "$url" --timeout=1s --report-fd 5 \
+	exec kstatus --server "$url" --timeout=60s --report-fd 5 \
 		<"$T/pipe" 2>"$T/err" 5>"$T/report"
 }
 run_kstatus() {

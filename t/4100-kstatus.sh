@@ -45,7 +45,7 @@ status() {
 	kubectl get thing t -o json | jq -c .status
 }
 write() {
-	kstatus --timeout=3s "$@" <"$T/in"
+	kstatus --timeout=60s "$@" <"$T/in"
 }
 
 echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"status":{"phase":"A"},"spec":{"a":2}}' >"$T/in"
