@@ -28,6 +28,28 @@ now() {
 	events "$1" "select(\$o.metadata.name == \"$2\") | \$o | $3" | tail -n 1
 }
 
+# recorded KIND...: waits until the recordings have what the server has by now
+recorded() {
+	local kind
+
+	for kind; do
+		wait_for 20 has_all "$kind"
+	done
+}
+has_all() {
+	[ "$(kwatch --once "$1" -n default | versions)" = \
+		"$(versions <"$T/$1")" ]
+}
+# versions: "NAME VERSION" of each object that events leave there, in one line
+versions() {
+	jq -nr 'reduce (inputs | select(.type != "BOOKMARK")) as $e ({};
+		$e.object.metadata as $m
+		| if $e.type == "DELETED" then del(.[$m.name])
+		else .[$m.name] = $m.resourceVersion end)
+		| to_entries | sort_by(.key) | map("\(.key) \(.value)")
+		| join(", ")'
+}
+
 # becomes KIND NAME FILTER WANT: waits until the last state is so
 becomes() {
 	last_is() {
@@ -60,6 +82,7 @@ status='.status | del(.conditions[]?.lastTransitionTime,
 	.conditions[]?.lastUpdateTime) | tojson'
 ok "a Deployment becomes complete" becomes deployments web \
 	'[.status.availableReplicas, .status.observedGeneration] | tojson' '[3,1]'
+recorded replicasets
 first=$(events replicasets '$o.metadata.name' | head -n 1)
 is "$(now deployments web "$status" | jq -S .)" "$(jq -S . <<END
 {"availableReplicas":3,"conditions":[
@@ -77,6 +100,7 @@ workload Deployment web two '{"replicas":3}' | apply
 ok "another image" becomes deployments web \
 	'[.status.updatedReplicas, .status.replicas, .status.observedGeneration]
 	 | tojson' '[3,3,2]'
+recorded replicasets
 steps=$(tail -n "+$((seen + 1))" "$T/replicasets" |
 	jq -r --arg first "$first" '.object | select(.spec)
 		| "\(if .metadata.name == $first then "old" else "new" end) \(.spec.replicas)"' |
@@ -96,6 +120,7 @@ workload Deployment web one '{"replicas":2}' | apply
 ok "back to the first image" becomes deployments web \
 	'[.status.updatedReplicas, .status.replicas, .status.observedGeneration]
 	 | tojson' '[2,2,3]'
+recorded replicasets
 is "$(events replicasets '$o.metadata.name' | sort -u | wc -l)" 2 \
 	"... is the first ReplicaSet again"
 is "$(now replicasets "$first" \
@@ -110,6 +135,7 @@ workload Deployment all two "$spec" | apply
 ok "... with another image" becomes deployments all \
 	'[.status.updatedReplicas, .status.availableReplicas,
 	  .status.observedGeneration] | tojson' '[2,2,2]'
+recorded pods
 is "$(events pods 'select($o.metadata.labels.app == "all")
 	| select(.type != "MODIFIED")
 	| "\(.type) \($o.spec.containers[0].image)"')" "ADDED one
@@ -145,6 +171,7 @@ ok "... takes another image" becomes statefulsets db '[.status.readyReplicas,
 workload StatefulSet db two "${spec/3/1}" | apply
 ok "... and shrinks" becomes statefulsets db \
 	'[.status.replicas, .status.observedGeneration] | tojson' '[1,3]'
+recorded pods persistentvolumeclaims controllerrevisions
 is "$(events pods 'select($o.metadata.labels.app == "db")
 	| select(.type != "MODIFIED" or $o.status.phase == "Running")
 	| "\(.type) \($o.metadata.name) \($o.spec.containers[0].image)"' |
