@@ -57,7 +57,8 @@ is "$(deployment example '.spec.template.spec.containers
 	| map({name, containerPort}))})')" \
 	'[{"name":"memcached","image":"memcached:1.4.36-alpine","command":["memcached","-m=64","-o","modern","-v"],"ports":[{"name":"memcached","containerPort":11211}]}]' \
 	"... and its container"
-ok "status.nodes: the pods, sorted" nodes_are_pods example 3
+# Ready is seen of the Deployment, which may come before the last of its pods.
+ok "status.nodes: the pods, sorted" wait_for 30 nodes_are_pods example 3
 is "$(kubectl get memcached example --no-headers | awk '{print $1, $2, $3, $4}')" \
 	"example 3 3 True" "what kubectl get shows"
 is "$(kubectl get memcached example -o json | jq -c '.status
