@@ -30,8 +30,10 @@ ok "deleted: the namespace is emptied" wait_for 60 terminating
 is "$(kc get iot -n dev example -o 'jsonpath={.metadata.finalizers}')" \
 	'["com.sap.iotservices/namespace-dropper"]' \
 	"... the finalizer waits for the last object"
-is "$(kc get iot -n dev example -o 'jsonpath={.status.phase}')" Processing \
-	"... and the phase is Processing"
+processing() {
+	[ "$(iot_phase dev example)" = Processing ]
+}
+ok "... and the phase is Processing" wait_for 20 processing
 kc patch configmap -n dev-example guard --type=json -p \
 	'[{"op": "remove", "path": "/metadata/finalizers"}]' >/dev/null
 ok "then the instance goes" wait_for 30 gone -n dev iot example
@@ -51,10 +53,10 @@ for i in 1 2 3 4 5 6 7 8; do
 	kc delete iot -n dev "quick$i" --wait=false >/dev/null
 done
 ok "deleted at once: they go" wait_for 90 gone -n dev iot
-sleep 2 # for requests that were in flight
 no_namespace() {
 	! kc get namespaces -o name | grep dev-
 }
+ok "... nothing is under way" rests 2 audit_writes user1
 ok "... and leave no namespace" wait_for 60 no_namespace
 
 # ---- namespaces that are not ours ----
