@@ -52,6 +52,10 @@ silent 1 "a request where nothing is outstanding writes nothing"
 
 # Deleted while it is paused: its objects go by their owner references.
 note kpipe.dev/paused=true
+paused_again() {
+	[ "$(grep -c 'default/example: paused by' "$T/operator.log")" = 2 ]
+}
+ok "paused again" wait_for 10 paused_again
 kubectl delete memcached example >/dev/null
 gone() { ! kubectl get deployment example; }
 ok "a paused one is deleted: the garbage collector does it" wait_for 60 gone # it looks for new kinds every 30 s
