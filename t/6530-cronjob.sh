@@ -32,9 +32,15 @@ cronjob() {
 	kubectl patch "$resource" "$1" --type=merge -p '{"spec": {"suspend": '"$(
 		jq -n --argjson spec "$2" '$spec.suspend // false')}}" >/dev/null
 }
-# day N: the midnight of N days ago; job NAME N: the Job for it
+# day N: the midnight of N days ago; job NAME N: the Job for it. Days are counted
+# from the one on which the test began.
+today=$(date -u +%F)
 day() {
-	date -u -d "-$1 days" +%Y-%m-%dT00:00:00Z
+	date -u -d "$today -$1 days" +%Y-%m-%dT00:00:00Z
+}
+# yearly N: a schedule that has it
+yearly() {
+	date -u -d "$today -$1 days" '+0 0 %-d %-m *'
 }
 job() {
 	echo "$1-$(date -u -d "$(day "$2")" +%s)"
@@ -42,7 +48,7 @@ job() {
 # due NAME N: that run
 due() {
 	kubectl patch "$resource" "$1" --type=merge -p "{\"spec\": {\"schedule\":
-		\"$(date -u -d "-$2 days" '+0 0 %-d %-m *')\"}}" >/dev/null
+		\"$(yearly "$2")\"}}" >/dev/null
 }
 object() {
 	api "$cronjobs/default/cronjobs/$1"
@@ -148,13 +154,15 @@ becomes fails "... another one: the first goes" 4F
 
 # ---- earlier Jobs that still run ----
 
-# end NAME N: that run ends
+# end NAME N: that run ends; its Job may be there before its pod
 end() {
-	local pod
-
-	pod=$(api "/api/v1/namespaces/default/pods?labelSelector=job-name%3D$(job \
-		"$1" "$2")" | jq -r '.items[0].metadata.name')
-	kubectl annotate pod "$pod" playground.kpipe.dev/outcome=Succeeded >/dev/null
+	wait_for 30 pod_of "$1" "$2"
+	kubectl annotate pod "$(cat "$T/pod")" \
+		playground.kpipe.dev/outcome=Succeeded >/dev/null
+}
+pod_of() {
+	api "/api/v1/namespaces/default/pods?labelSelector=job-name%3D$(job \
+		"$1" "$2")" | jq -er '.items[0].metadata.name' >"$T/pod"
 }
 for policy in Allow Forbid Replace; do
 	name=${policy,,}
@@ -239,7 +247,7 @@ is "$(audit_created user1 | awk '$1 > 1 && $2 == "jobs"')" "" \
 # many SUSPEND: 50 whose last run was 30 days ago, or will be said to be
 many() {
 	seq 50 | jq -c --argjson suspend "$1" --arg version "$group/v1" \
-		--arg schedule "$(date -u -d "-2 days" '+0 0 %-d %-m *')" '{
+		--arg schedule "$(yearly 2)" '{
 		apiVersion: $version, kind: "CronJob",
 		metadata: {name: "many-\(.)", namespace: "default"},
 		spec: {$schedule, $suspend, concurrencyPolicy: "Forbid",
