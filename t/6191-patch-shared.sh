@@ -37,7 +37,8 @@ def desired: .primary.spec as $s
     | if .metadata.name == $s.doomed then delete_foreign(.)
       else patch_only({apiVersion, kind, metadata: {name: .metadata.name}} * $s.fields)
       end];
-def status: {error: .error, left: (.outstanding | length)};
+def status: {error: .error, left: (.outstanding | length),
+  of: (.primary.spec | .map // .zone)};
 END
 start kpipe -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 -v \
 	2>"$T/err"
@@ -60,6 +61,9 @@ managers() {
 }
 error() { # THING PATTERN
 	kubectl get thing "$1" -o json | jq -r '.status.error // "none"' | grep -q -- "$2"
+}
+sees() { # THING NAME: of the object in its spec
+	[ "$(object thing "$1" .status.of)" = "$2" ]
 }
 labels='{"metadata":{"labels":{"team":"a"}}}'
 others='{"metadata":{"labels":{"team":"b"}}}'
@@ -124,6 +128,8 @@ for kind in configmap zone; do
 	drop $kind x
 	kubectl patch thing "$kind-v" --type=merge \
 		-p "{\"spec\":{\"$at\":null}}" >/dev/null
+	# There is no order between kinds: seen first, the object would be held.
+	ok "another spec is seen" wait_for 60 sees "$kind-v" null
 	make $kind x
 	ok "an object of that name that is not held any more" \
 		wait_for 60 error "$kind-v" '^none$'
