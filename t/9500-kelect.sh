@@ -8,7 +8,8 @@
 . "${0%/*}/cluster/lib.sh"
 cluster_start
 
-times=(--lease-duration 2s --renew-deadline 1500ms --retry-period 300ms)
+# Long enough for a server that stands still for a second or two
+times=(--lease-duration 4s --renew-deadline 3s --retry-period 300ms)
 
 # spec NAME: of a Lease, without what differs from run to run
 spec() {
@@ -24,7 +25,7 @@ POD_NAME=pod-1 runs 3 "a command" kelect "${times[@]}" --lease a -- sh -c \
 	"kubectl get lease a -o json >$T/lease; exit 3"
 is "$(jq -c '.spec | .holderIdentity |= sub("_[0-9a-f]{32}$"; "_RANDOM") |
 	[.holderIdentity, .leaseDurationSeconds, .leaseTransitions,
-	.acquireTime <= .renewTime]' "$T/lease")" '["pod-1_RANDOM",2,0,true]' \
+	.acquireTime <= .renewTime]' "$T/lease")" '["pod-1_RANDOM",4,0,true]' \
 	"the Lease is held while it runs"
 is "$(spec a)" '{"acquireTime":"MICROTIME","holderIdentity":"","leaseDurationSeconds":1,"leaseTransitions":0,"renewTime":"MICROTIME"}' \
 	"... and given back"
