@@ -26,6 +26,8 @@ spec:
     subresources: {status: {}}
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 END
+wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
+wait_for 20 kubectl get things
 cat >"$T/w.yaml" <<'END'
 - group: example.com
   version: v1

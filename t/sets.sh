@@ -32,6 +32,8 @@ spec:
 EOF
 	wait_for 20 kubectl wait "$@" --for=condition=Established \
 		crd/things.example.com
+	# A kind that is Established may not be served yet.
+	wait_for 20 kubectl get "$@" things
 }
 
 things_watches() {
