@@ -36,7 +36,7 @@ spec:
   containers: [{name: a, image: x}]
 END
 kubectl create -f "$T/pods.yaml" >/dev/null
-kubectl wait --for=condition=Ready pod/db pod/plain >/dev/null
+kubectl wait --timeout=240s --for=condition=Ready pod/db pod/plain >/dev/null
 
 # k WANT-CODE WANT-STDOUT WANT-STDERR WHAT ARGUMENT...
 k() {

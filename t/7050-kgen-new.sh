@@ -83,13 +83,13 @@ make=$!
 ok "make run: the operator is ready" wait_for 20 grep -q 'kpipe: ready' run.log
 export KUBECONFIG=$T/web/build/kubeconfig
 ok "the example is accepted" kubectl apply -f web/example.yaml
-ok "... is Ready" kubectl wait --for=condition=Ready web/example
+ok "... is Ready" kubectl wait --timeout=240s --for=condition=Ready web/example
 is "$(kubectl get configmap web-example -o json | jq -c '.data')" \
 	'{"settings.json":"{\"message\":\"hello\"}"}' "... has its ConfigMap"
 is "$(kubectl get webs | awk '{print $1, $2}')" "NAME READY
 example True" "... and kubectl shows that"
 kubectl delete configmap web-example >/dev/null
-ok "a deleted ConfigMap comes back" kubectl wait --for=create \
+ok "a deleted ConfigMap comes back" kubectl wait --timeout=240s --for=create \
 	configmap/web-example
 kubectl patch web example --type=merge -p '{"spec":{"message":"bye"}}' >/dev/null
 ok "a changed spec changes it" wait_for 10 sh -c \
@@ -129,8 +129,8 @@ start make -C web run >run.log 2>&1
 make=$!
 ok "... make run" wait_for 20 grep -q 'kpipe: ready' run.log
 kubectl apply -f web/example.yaml >/dev/null
-ok "... both are Ready" kubectl wait --for=condition=Ready web/example \
-	gadget/example
+ok "... both are Ready" kubectl wait --timeout=240s --for=condition=Ready \
+	web/example gadget/example
 kill "$make"
 wait "$make"
 
@@ -191,7 +191,8 @@ make=$!
 export KUBECONFIG=$T/fleet/build/kubeconfig
 ok "... make run" wait_for 20 grep -q 'kpipe: ready' run.log
 kubectl apply -f fleet/example.yaml >/dev/null
-ok "... the example is Ready" kubectl wait --for=condition=Ready policy/example
+ok "... the example is Ready" kubectl wait --timeout=240s \
+	--for=condition=Ready policy/example
 kill "$make"
 wait "$make"
 
