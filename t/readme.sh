@@ -87,7 +87,7 @@ readme_type() {
 	start) readme_start "$block" ;;
 	run)
 		# shellcheck disable=SC2016
-		runs 0 "$title" timeout "${2:-60}" bash -e -o pipefail -c '
+		runs 0 "$title" timeout "${2:-300}" bash -e -o pipefail -c '
 			[ ! -e "$1/reader.exports" ] || . "$1/reader.exports"
 			cd "$(cat "$1/reader.folder")"
 			. "$2"
