@@ -222,7 +222,7 @@ is "$(printf '%s\n' 'sum(kpipe_ready' 'kpipe_nothing' | unanswered |
 no data: kpipe_nothing" "... which an error or a wrong name has not"
 choices() {
 	jq -r '.templating.list[] | select(.type == "query").query.query' \
-		$dashboard | sed -E 's/^label_values\((.*), [a-z]+\)$/\1/;
+		"$dashboard" | sed -E 's/^label_values\((.*), [a-z]+\)$/\1/;
 			s/\$[a-z]+/.*/g' | unanswered
 }
 none "the choices have data" choices
