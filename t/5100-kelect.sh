@@ -77,7 +77,8 @@ anonymous() {
 
 # Not renewed, however long the command takes.
 runs 3 "the code of the command is ours" \
-	kelect --retry-period 8s --lease a -- sh -c 'cat; echo "$KPIPE_LEASH" >&2; exit 3' <<'END'
+	kelect --retry-period 8s --lease a -- \
+	sh -c 'cat; echo "$KPIPE_LEASH" >&2; exit 3' <<'END'
 through and through
 END
 is "$(cat "$T/out")" "through and through" "... standard input and output are"

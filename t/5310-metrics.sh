@@ -181,8 +181,8 @@ query() {
 	curl -sG -m 10 "http://127.0.0.1:$port/api/v1/query" \
 		--data-urlencode "query=$1" | jq -r '.data.result[0].value[1]'
 }
-# says PROMQL VALUE: for this moment. When a scrape has failed, because it took too
-# long, there is no value until the next one.
+# says PROMQL VALUE: for this moment. When a scrape has failed, because it took
+# too long, there is no value until the next one.
 says() {
 	[ "$(query "$1")" = "$2" ]
 }

@@ -22,8 +22,8 @@ cp "$T/pki/server.key" "$T/certificate/tls.key"
 server=(--server "https://localhost:${url##*:}"
 	--certificate-authority "$T/ca.pem")
 
-# filtered MODE WHAT: as the kernel shows it, when the first request was answered:
-# the address is logged before
+# filtered MODE WHAT: as the kernel shows it, when the first request was
+# answered: the address is logged before
 filtered() {
 	get /metrics -k >"$T/page"
 	is "$(awk '/^Seccomp:/ { print $2 }' "/proc/$http/status")" "$1" "$2"
