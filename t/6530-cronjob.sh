@@ -32,8 +32,8 @@ cronjob() {
 	kubectl patch "$resource" "$1" --type=merge -p '{"spec": {"suspend": '"$(
 		jq -n --argjson spec "$2" '$spec.suspend // false')}}" >/dev/null
 }
-# day N: the midnight of N days ago; job NAME N: the Job for it. Days are counted
-# from the one on which the test began.
+# day N: the midnight of N days ago; job NAME N: the Job for it. Days are those
+# before the one on which the test began.
 today=$(date -u +%F)
 day() {
 	date -u -d "$today -$1 days" +%Y-%m-%dT00:00:00Z
