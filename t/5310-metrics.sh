@@ -6,6 +6,8 @@
 . "${0%/*}/http.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=prometheus.sh
+. "${0%/*}/prometheus.sh"
 
 command -v promtool >/dev/null || skip_all "there is no promtool"
 
@@ -154,7 +156,6 @@ is_ready() {
 }
 ok "a pipeline is ready" wait_for 20 is_ready
 
-mkdir "$T/prometheus"
 cat >"$T/prometheus.yml" <<EOF2
 global: {scrape_interval: 500ms, scrape_timeout: 500ms}
 scrape_configs:
@@ -162,30 +163,11 @@ scrape_configs:
   static_configs:
   - targets: ["$metrics"]
 EOF2
-start prometheus --config.file="$T/prometheus.yml" \
-	--storage.tsdb.path="$T/prometheus" \
-	--web.listen-address=127.0.0.1:0 2>"$T/prometheus.err"
-prometheus=$!
-has_port() {
-	port=$(sed -n 's/.*Listening on.*127\.0\.0\.1:\([0-9]*\).*/\1/p' \
-		"$T/prometheus.err")
-	[ -n "$port" ]
-}
-wait_for 30 has_port || quote <"$T/prometheus.err"
+prometheus_up
 
 printf '%s\n' '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"default"}}' \
 	'{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"b","namespace":"default"},"spec":{"fail":true}}' |
 	kapply -o none
-# query PROMQL: the value of the first series
-query() {
-	curl -sG -m 10 "http://127.0.0.1:$port/api/v1/query" \
-		--data-urlencode "query=$1" | jq -r '.data.result[0].value[1]'
-}
-# says PROMQL VALUE: for this moment. When a scrape has failed, because it took
-# too long, there is no value until the next one.
-says() {
-	[ "$(query "$1")" = "$2" ]
-}
 ok "Prometheus finds it" wait_for 30 says 'up{job="kpipe"}' 1
 c='controller="thing.example.com"'
 ok "... an object was created" \
@@ -235,8 +217,7 @@ ok "promtool has nothing against the whole page" \
 	promtool check metrics < <(get /metrics)
 is "$(get /metrics | grep -c -e '"default' -e 'so it is wanted')" 0 \
 	"no names of objects, no messages"
-kill "$prometheus"
-wait "$prometheus"
+prometheus_down
 kill "$kpipe"
 wait "$kpipe"
 is "$?" 0 "kpipe ends"

@@ -8,8 +8,9 @@
 . "${0%/*}/http.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
-
-command -v prometheus >/dev/null || skip_all "there is no prometheus"
+# shellcheck source=prometheus.sh
+. "${0%/*}/prometheus.sh"
+prometheus_needed
 dashboard=deploy/monitoring/dashboard.json
 
 mkdir "$T/made"
@@ -124,7 +125,6 @@ is_ready() {
 }
 ok "an operator is ready" wait_for 20 is_ready
 
-mkdir "$T/prometheus"
 cp deploy/monitoring/alerts.yaml "$T"
 cat >"$T/prometheus.yml" <<END
 global:
@@ -136,29 +136,16 @@ scrape_configs:
   - targets: ["$metrics"]
     labels: {namespace: ops}
 END
-start prometheus --config.file="$T/prometheus.yml" \
-	--storage.tsdb.path="$T/prometheus" \
-	--web.listen-address=127.0.0.1:0 2>"$T/prometheus.err"
-prometheus=$!
-has_port() {
-	port=$(sed -n 's/.*Listening on.*127\.0\.0\.1:\([0-9]*\).*/\1/p' \
-		"$T/prometheus.err")
-	[ -n "$port" ]
-}
-wait_for 30 has_port || quote <"$T/prometheus.err"
+prometheus_up
 
 thing() {
 	jq -nc --arg name "$1" '{apiVersion: "example.com/v1", kind: "Thing",
 		metadata: {name: $name, namespace: "default"}}' |
 		kapply -o none
 }
-# api PATH [CURL-OPTION...]
-api() {
-	curl -sG -m 20 "http://127.0.0.1:$port/api/v1/$1" "${@:2}"
-}
 # count_of PROMQL: how many series it gives; or the error
 count_of() {
-	api query --data-urlencode "query=$1" |
+	prometheus_api query --data-urlencode "query=$1" |
 		jq -r '.error // (.data.result | length)'
 }
 has_data() {
@@ -230,7 +217,7 @@ is "$(jq -r '.templating.list[] | select(.type == "query")
 	| "\(.name) " + (.query.query | capture(", (?<l>[a-z]+)\\)$").l)' \
 	$dashboard | awk '$1 != $2')" "" "... and their labels"
 for label in job namespace controller; do
-	ok "... $label is one" test "$(api "label/$label/values" |
+	ok "... $label is one" test "$(prometheus_api "label/$label/values" |
 		jq '.data | length')" -gt 0
 done
 
@@ -253,13 +240,13 @@ is "$(grep '^kpipe_' "$T/documented" | grep -vxF -f <(named <"$T/queries") |
 # ---- the alerts ----
 
 all_ran() {
-	[ "$(api rules | jq '[.data.groups[].rules[]
+	[ "$(prometheus_api rules | jq '[.data.groups[].rules[]
 		| select(.health != "unknown")] | length')" = \
 		"$(grep -c ' - alert: ' deploy/monitoring/alerts.yaml)" ]
 }
 ok "Prometheus has evaluated the alerts" wait_for 30 all_ran
 firing() {
-	api rules >"$T/states" || echo "no answer"
+	prometheus_api rules >"$T/states" || echo "no answer"
 	jq -r '.data.groups[].rules[]
 		| select(.health != "ok" or .state != "inactive")
 		| "\(.name): \(.state) \(.lastError)"' "$T/states"
@@ -282,11 +269,10 @@ wait "$kpipe"
 is "$?" 0 "kpipe ends"
 ok "without it the alert is pending" wait_for 30 has_data \
 	'ALERTS{alertname="OperatorAbsent",alertstate="pending"}'
-is "$(api rules | jq -r '.data.groups[].rules[] | select(.alerts != [])
+is "$(prometheus_api rules | jq -r '.data.groups[].rules[] | select(.alerts != [])
 	| .alerts[0].annotations.description')" \
 	"kpipe ops: no replica runs, or Prometheus may not read its metrics." \
 	"... and says so"
-kill "$prometheus"
-wait "$prometheus"
+prometheus_down
 kapi_down
 done_testing

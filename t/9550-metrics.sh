@@ -9,7 +9,9 @@
 . "${0%/*}/http.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
-command -v prometheus >/dev/null || skip_all "there is no prometheus"
+# shellcheck source=prometheus.sh
+. "${0%/*}/prometheus.sh"
+prometheus_needed
 export KAPI_OPTIONS=--authorization-mode=RBAC
 # shellcheck disable=SC2119
 cluster_start
@@ -79,7 +81,6 @@ is_ready() {
 ok "a pipeline is ready" wait_for 20 is_ready ||
 	note "$(scheme=http get /readyz)"
 
-mkdir "$T/prometheus"
 printf '%s' "$reader" >"$T/reader"
 printf '%s' "$stranger" >"$T/stranger"
 for job in reader stranger; do
@@ -96,20 +97,8 @@ done >"$T/jobs"
 	echo 'scrape_configs:'
 	cat "$T/jobs"
 } >"$T/prometheus.yml"
-port=$(python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
-start prometheus --config.file="$T/prometheus.yml" \
-	--storage.tsdb.path="$T/prometheus" \
-	--web.listen-address="127.0.0.1:$port" 2>"$T/prometheus.err"
-prometheus=$!
+prometheus_up
 kubectl apply -n default -f pipeline/memcached/example.yaml >/dev/null
-says() {
-	[ "$(curl -sG -m 10 "http://127.0.0.1:$port/api/v1/query" \
-		--data-urlencode "query=$1" |
-		jq -r '.data.result[0].value[1]')" = "$2" ]
-}
 ok "Prometheus scrapes it with its token" wait_for 30 says 'up{job="reader"}' 1
 ok "... and sees the Deployment that was made" wait_for 30 says \
 	'kpipe_applied_total{job="reader",result="created"}' 1
@@ -119,8 +108,7 @@ ok "... by an operator that is ready" wait_for 10 says \
 ok "... without errors" wait_for 10 says \
 	'sum(controller_runtime_reconcile_errors_total{job="reader"})' 0
 ok "... another one gets nothing" wait_for 10 says 'up{job="stranger"}' 0
-kill "$prometheus"
-wait "$prometheus"
+prometheus_down
 kill "$kpipe"
 wait "$kpipe"
 is "$?" 0 "kpipe ends"
