@@ -156,7 +156,7 @@ wait_for 5 requested 2
 set_line "$(cm c 1)" '"known":{"ConfigMap/default/c":"u4"},"status":{"n":2}' >&7
 set_line "$(cm a 1),$(cm b 1),$(cm d 1)" '"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3","ConfigMap/default/d":"u5"},"status":{"n":3}' >&7
 set_line "" '' other >&7
-wait_for 5 taken
+wait_for 5 taken 7
 exec 7>&-
 sleep 0.2 # time in which nothing may come
 requested_before=$(requests | sort)

@@ -57,7 +57,7 @@ is "$(jq -r .result "$T/out")" configured "... it is changed"
 # --- an object that is not ours
 kubectl create configmap b --from-literal=k=theirs >/dev/null
 set_line "$(cm b 1)" '{"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}}' >"$T/in"
-runs 1 "an object that is not ours is left alone" kapply_failing
+runs 1 "an object that is not ours is left alone" kapply_line
 is "$(cat "$T/out")" \
 '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":{"phase":"Failed","reason":"cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t"}}' \
 	"... onError says so"
@@ -88,7 +88,7 @@ is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace unchanged
 ConfigMap unchanged" "... both are known by their marks"
 kubectl create -f - <<<"$(marked n2 n1 | jq '.[0]')" >/dev/null
 set_line "$(marked n2 n2)" >"$T/in"
-runs 1 "a copied mark does not make an object ours" kapply_failing
+runs 1 "a copied mark does not make an object ours" kapply_line
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Namespace n2: it exists and is not part of Thing.example.com default/t but of Thing.example.com/default/t" \
 	"... it names another object"
 
@@ -127,7 +127,7 @@ is "$(kubectl get thing t -o jsonpath='{.metadata.finalizers}')" '["example.com/
 # --- deletes need proof, and the uid
 set_line '[]' "$(jq -cn --arg uid "$(uid cm b)" '{delete: [{apiVersion: "v1",
 	kind: "ConfigMap", namespace: "default", name: "b", $uid}]}')" >"$T/in"
-runs 1 "what is not ours is not deleted" kapply_failing -o result
+runs 1 "what is not ours is not deleted" kapply_line -o result
 is "$(cat "$T/out")" \
 '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"b"},"result":"failed","message":"it exists and is not part of Thing.example.com default/t","primary":"Thing.example.com/default/t"}' \
 	"... with the reason"
@@ -146,7 +146,7 @@ set_line "$(jq -cn --argjson a "$(cm b 1)" '$a + [{apiVersion: "v1", kind: "Serv
 	"$(jq -cn --arg uid "$(uid service d)" '{delete: [{apiVersion: "v1", kind: "Service",
 	namespace: "default", name: "d", $uid}], status: {phase: "Available"},
 	finalizers: {remove: ["example.com/f"]}}')" >"$T/in"
-runs 1 "a failure stops what comes after it" kapply_failing
+runs 1 "a failure stops what comes after it" kapply_line
 is "$(cat "$T/out")" "" "... no status"
 runs 1 "... no later object" kubectl get service late
 runs 0 "... no delete" kubectl get service d
@@ -185,7 +185,7 @@ ConfigMap created" "... created"
 
 # --- a filter refuses an item
 set_line '[]' '{"refused":[{"item":"Deployment.apps/default/x","message":"no latest tags"}],"onError":{"reason":"${error}"}}' >"$T/in"
-runs 1 "a refused item is a failure" kapply_failing
+runs 1 "a refused item is a failure" kapply_line
 is "$(jq -c .status "$T/out")" '{"reason":"Deployment.apps/default/x refused: no latest tags"}' "... with its reason"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: Deployment.apps/default/x refused: no latest tags" "... logged"
 
@@ -205,7 +205,7 @@ is "$(events)" \
 # --- secrets stay secret
 set_line '[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"default"},"data":{"k":"hunter2!"}}]' \
 	'{"onError":{"reason":"${error}"}}' >"$T/in"
-runs 1 "a Secret that the server refuses" kapply_failing
+runs 1 "a Secret that the server refuses" kapply_line
 ok "... is named" grep -q 'Secret.*/s\b' "$T/err"
 is "$(cat "$T/out" "$T/err" | grep -c hunter2)" 0 "... never shows its value"
 

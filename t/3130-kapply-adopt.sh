@@ -78,18 +78,18 @@ both=$(jq -cn --argjson a "$ns" --argjson b "$core" '[$a, $b]')
 
 # --- not unless the set asks for it
 set_line "$both" '{"onError":{"reason":"${error}"}}' >"$T/in"
-runs 1 "nothing is adopted unasked" kapply_failing
+runs 1 "nothing is adopted unasked" kapply_line
 is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; it is not taken over, since watches.yaml has no "adopt"' \
 	"... nor is the line offered for a Namespace"
 
 # --- a label of another instance, another key
 set_line "$both" '{"adopt":"component"}' >"$T/in"
-runs 1 "nor by a label that it has not" kapply_failing
+runs 1 "nor by a label that it has not" kapply_line
 is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; to be adopted it needs the label component=t' \
 	"... the message names the label"
 kubectl label ns op-t instance=u --overwrite >/dev/null
 set_line "$both" '{"adopt":"instance"}' >"$T/in"
-runs 1 "nor what is another instance's" kapply_failing
+runs 1 "nor what is another instance's" kapply_line
 kubectl label ns op-t instance=t --overwrite >/dev/null
 
 # --- a dry run
@@ -170,12 +170,12 @@ theirs <<'X'
 "annotations":{"kpipe.dev/member":"Thing.example.com/default/x Namespace//op-x"}}}
 X
 set_line "$(cm rs 1)" '{"adopt":"instance"}' >"$T/in"
-runs 1 "what another controller owns is not adopted" kapply_failing
+runs 1 "what another controller owns is not adopted" kapply_line
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/rs: it exists and is not part of Thing.example.com default/t but of Thing u" \
 	"... and it is named"
 set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x"}}' |
 	marked Namespace//op-x | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
-runs 1 "nor a member of another primary" kapply_failing
+runs 1 "nor a member of another primary" kapply_line
 
 # --- nor an object with a reference to the primary that is not allowed
 for ref in "$(reference other)" \
@@ -188,7 +188,7 @@ for ref in "$(reference other)" \
 X
 	set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-y"}}' |
 		marked Namespace//op-y | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
-	runs 1 "nor what refers to another: $(echo "$ref" | cut -c3-64)" kapply_failing
+	runs 1 "nor what refers to another: $(echo "$ref" | cut -c3-64)" kapply_line
 	ok "... it is named" grep -q "but of $(echo "$ref" |
 		jq -r '.[0] | .kind + " " + .name')\$" "$T/err"
 	kubectl delete ns op-y --wait=false >/dev/null
@@ -207,7 +207,7 @@ is "$(kubectl get cm csa -o json | jq -c '[.data, .metadata.labels,
 
 # --- a bad line
 set_line '[]' '{"adopt":{"label":"instance"}}' >"$T/in"
-runs 1 "adopt that is not a key of a label is an error" kapply_failing
+runs 1 "adopt that is not a key of a label is an error" kapply_line
 is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt is not text" \
 	"... that names it"
 done_testing

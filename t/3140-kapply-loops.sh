@@ -66,7 +66,7 @@ is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" \
 kubectl patch deployment d --field-manager=pinner --type=merge \
 	-p '{"spec":{"replicas":1}}' >/dev/null
 loop .spec.replicas '[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"BAD","namespace":"default"}}]'
-runs 1 "with something else that fails" kapply_failing
+runs 1 "with something else that fails" kapply_line
 is "$(jq -r .status.reason "$T/out" | cut -c -42)" \
 	"pinner and cannot apply ConfigMap default/" "... both are told"
 
@@ -106,12 +106,12 @@ is "$(kubectl get cm a -o jsonpath='{.data.k}')" 1 "... the rest is done"
 
 # --- bad lines
 set_line '[]' '{"loops":{"Deployment.apps/default/d":7}}' >"$T/in"
-runs 1 "a loop without a path" kapply_failing
+runs 1 "a loop without a path" kapply_line
 is "$(cat "$T/err")" \
 	'kapply: error: line 1: reconcile.loops["Deployment.apps/default/d"] is not text' \
 	"... is named"
 set_line '[]' '{"loops":{"Deployment":".spec"}}' >"$T/in"
-runs 1 "a loop of no object" kapply_failing
+runs 1 "a loop of no object" kapply_line
 is "$(cat "$T/err")" \
 	'kapply: error: line 1: reconcile.loops: "Deployment" is not a key of an object' \
 	"... is named"

@@ -37,14 +37,14 @@ member b
 kubectl create configmap x >/dev/null # not ours
 set_line "$(jq -c -n '[inputs[]]' <<<"$(cm x 1)$(cm c 1)")" \
 	"{\"delete\":[$(delete a true),$(delete b)]}" >"$T/in"
-runs 1 "a set with an item that is blocked" kapply_failing -o result
+runs 1 "a set with an item that is blocked" kapply_line -o result
 is "$(results)" "c created
 a deleted
 x failed" "... what is always deleted goes, behind the items; the rest stays"
 is "$(names)" "b c x " "... in the cluster, too"
 kubectl delete configmap x >/dev/null
 set_line "$(cm x 1)" "{\"delete\":[$(delete b),$(delete c true)]}" >"$T/in"
-runs 0 "without the obstacle" kapply_failing -o result
+runs 0 "without the obstacle" kapply_line -o result
 is "$(results | sort)" "b deleted
 c deleted
 x created" "... all is done"
@@ -55,11 +55,11 @@ service=$(jq -cn '[{apiVersion: "v1", kind: "Service", metadata: {name: "z",
 	namespace: "default"}, spec: {ports: [{port: 80}]}}]')
 set_line "$service" \
 	"{\"delete\":[$(delete y true)],\"refused\":[{\"item\":\"ConfigMap/default/n\",\"message\":\"no\"}]}" >"$T/in"
-runs 1 "a delete that fails, after a refused item" kapply_failing -o result
+runs 1 "a delete that fails, after a refused item" kapply_line -o result
 is "$(results | sort)" "n failed
 y failed" "... which stops the next phase, as ever"
 set_line "$service" "{\"delete\":[$(delete y true)]}" >"$T/in"
-runs 1 "a delete that fails alone" kapply_failing -o result
+runs 1 "a delete that fails alone" kapply_line -o result
 is "$(results | sort)" "y failed
 z created" "... keeps nothing waiting"
 

@@ -40,7 +40,7 @@ c unchanged"
 # --- a set
 thing t >/dev/null
 dry() {
-	kapply_failing --dry-run=server "$@"
+	kapply_line --dry-run=server "$@"
 }
 of='"primary":"Thing.example.com/default/t"'
 line() {

@@ -193,7 +193,7 @@ is "$(jq -c '[.primary, .because, .events]' "$T/out")" \
 	"... has the primary and the events"
 
 set_line '[]' '{"because":[]}' >"$T/in"
-runs 1 "a because that is not an object" kapply_failing
+runs 1 "a because that is not an object" kapply_line
 is "$(cat "$T/err")" "kapply: error: line 1: reconcile.because is not an object" \
 	"... is named"
 done_testing

@@ -87,7 +87,7 @@ exec 7>"$T/pipe"
 { wrote '{"n":1}'; echo; } >&7
 wait_for 5 requested 1
 { wrote '{"n":2}'; echo; } >&7
-wait_for 5 taken
+wait_for 5 taken 7
 exec 7>&-
 touch "$T/go"
 wait "$writer"
@@ -121,7 +121,7 @@ wait_for 5 grep -q bad "$T/err"
 clock_ahead boot 30000
 wait_for 5 requested 2
 { wrote '{"n":2}'; echo; } >&7
-wait_for 5 taken
+wait_for 5 taken 7
 exec 7>&-
 touch "$T/go2"
 wait "$writer"

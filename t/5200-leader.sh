@@ -8,10 +8,7 @@
 # shellcheck source=leader.sh
 . "${0%/*}/leader.sh"
 
-# A leader that stands still for two seconds leads on, and what it wrote just
-# before comes in time.
-LEASE_TIMES=(--leader-elect-lease-duration=5s --leader-elect-renew-deadline=3s
-	--leader-elect-retry-period=200ms)
+long_leases
 
 leader_up
 mark

@@ -100,10 +100,7 @@ rounds() {
 	ok "... both end" wait_for 20 eval 'gone "${pid[1]}" && gone "${pid[2]}"'
 }
 
-# A leader that stands still for two seconds leads on, and what it wrote just
-# before comes in time.
-LEASE_TIMES=(--leader-elect-lease-duration=5s --leader-elect-renew-deadline=3s
-	--leader-elect-retry-period=200ms)
+long_leases
 
 leader_up
 busy

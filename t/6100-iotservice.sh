@@ -58,12 +58,7 @@ is "$(kc get iot -n dev example -o json | jq -c '
 	'[true,["conditions","observedGeneration","phase","pods"],"True",["com.sap.iotservices/namespace-dropper"]]' \
 	"the status, and the finalizer"
 # Ready is seen of the Deployments, which may come before the last of the pods.
-names_pods() {
-	[ "$(kc get iot -n dev example -o json | jq -r '.status.pods[]')" = \
-		"$(kc get pods -n dev-example -o name | sed 's,^pod/,,' |
-			LC_ALL=C sort)" ]
-}
-ok "... names the running pods" wait_for 20 names_pods
+ok "... names the running pods" wait_for 20 iot_names_pods dev example
 is "$(kc get namespace dev-example -o jsonpath='{.metadata.labels.instance}')" \
 	example "the namespace has the label"
 

@@ -40,13 +40,8 @@ is "$(kc get secret -n prod-example image-pull-secret \
 	-o 'jsonpath={.data.\.dockerconfigjson}' | base64 -d)" \
 	'{"auths":{"prod":{}}}' "each has the pull secret of its operator"
 # Available is seen of the Deployments, which may come before the last pod.
-names_own() {
-	[ "$(kc get iot -n "$1" example -o json | jq -r '.status.pods[]')" = \
-		"$(kc get pods -n "$1-example" -o name | sed 's,^pod/,,' |
-			LC_ALL=C sort)" ]
-}
-ok "each names its own pods only" wait_for 20 names_own dev
-ok "... of its namespace" wait_for 20 names_own prod
+ok "each names its own pods only" wait_for 20 iot_names_pods dev example
+ok "... of its namespace" wait_for 20 iot_names_pods prod example
 kc get iot -n dev example -o jsonpath='{.status}' >"$T/before"
 kc delete iot -n prod example --wait=false >/dev/null
 prod_gone() {

@@ -99,6 +99,12 @@ iot_phase() {
 	kc get iotservice -n "$1" "$2" -o 'jsonpath={.status.phase}'
 }
 
+# iot_names_pods NAMESPACE NAME: its status has the pods of its namespace
+iot_names_pods() {
+	[ "$(kc get iot -n "$1" "$2" -o json | jq -r '.status.pods[]')" = \
+		"$(kc get pods -n "$1-$2" -o name | sed 's,^pod/,,' |
+			LC_ALL=C sort)" ]
+}
 # iot_is NAMESPACE NAME PHASE: it has that phase for its current generation
 iot_is() {
 	api "/apis/cp.iot.sap/v1/namespaces/$1/iotservices/$2" |

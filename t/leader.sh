@@ -14,6 +14,14 @@ LEASE_TIMES=(--leader-elect-lease-duration=2s --leader-elect-renew-deadline=1s
 things=/apis/example.com/v1/namespaces/default/things
 declare -A pid
 
+# long_leases: a leader that stands still for two seconds leads on, and what it
+# wrote just before comes in time
+long_leases() {
+	LEASE_TIMES=(--leader-elect-lease-duration=5s
+		--leader-elect-renew-deadline=3s
+		--leader-elect-retry-period=200ms)
+}
+
 # as_admin METHOD PATH [BODY [TYPE]]
 as_admin() {
 	ask "$1" "$2" "${3-}" "${4:-application/json}" \

@@ -217,6 +217,13 @@ comes() {
 	done
 }
 
+# taken FD: the reader of the pipe behind that descriptor has read all that was
+# written
+taken() {
+	perl -e '$n = pack("i", 0); ioctl(STDIN, 0x541b, $n) or die; # FIONREAD
+		exit unpack("i", $n) != 0' <&"$1"
+}
+
 # patience SECONDS: how long a wait may take that takes so long on an idle
 # machine. Tests do not measure speed, so every wait has at least a minute, and
 # three where others' work may take the processor (CI).

@@ -120,8 +120,3 @@ uid() {
 kapply_line() {
 	kapply --timeout=60s "$@" <"$T/in"
 }
-
-# The same of what fails, and is not tried again
-kapply_failing() {
-	kapply_line "$@"
-}

@@ -51,12 +51,6 @@ in_until() {
 	comes "$(patience 60)" "$@"
 }
 
-# taken: the reader of the pipe behind descriptor 7 has read all that was written
-taken() {
-	perl -e '$n = pack("i", 0); ioctl(STDIN, 0x541b, $n) or die; # FIONREAD
-		exit unpack("i", $n) != 0' <&7
-}
-
 CMS=/api/v1/namespaces/default/configmaps
 THINGS=/apis/example.com/v1/namespaces/default/things
 
