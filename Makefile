@@ -49,6 +49,8 @@ PKG_CFLAGS = $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(SSL_CFLAGS) $(YAML_CFLAGS) \
 # libjq; kpipe has those of both in itself.
 CLIENT_LIBS = $(CURL_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS)
 SERVER_LIBS = $(SSL_LIBS) $(CRYPTO_LIBS) $(HTTP_PARSER_LIBS) $(NGHTTP2_LIBS)
+# Beside libzstd, which libcurl.a finds then.
+CURL_ZSTD_LIBS = $(CURL_LIBS:%/curl_stubs.o=%/curl_zstd_stubs.o) $(ZSTD_LIBS)
 LIBS_kwatch = $(CLIENT_LIBS)
 LIBS_ireconcile = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kapply = $(CLIENT_LIBS)
@@ -56,7 +58,7 @@ LIBS_kstatus = $(CLIENT_LIBS)
 LIBS_kwhy = $(ZSTD_LIBS) $(CRYPTO_LIBS)
 LIBS_krecord = $(YAML_LIBS) $(CRYPTO_LIBS) $(ZSTD_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
-LIBS_kview = $(ZSTD_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
+LIBS_kview = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
@@ -126,10 +128,11 @@ $(BUILD)/commit.o: $(BUILD)/commit.c $(BUILD)/flags
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # What libcurl.a needs and never calls.
-$(BUILD)/curl_stubs.c: lib/curl-stubs $(CURL_ARCHIVE) $(CONFIG)
+$(BUILD)/curl_zstd_stubs.c: private CURL_NEEDS += $(ZSTD_LIBS)
+$(BUILD)/curl%stubs.c: lib/curl-stubs $(CURL_ARCHIVE) $(CONFIG)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS) $(HARDEN_LDFLAGS)' \
 		lib/curl-stubs $(CURL_ARCHIVE) $(CURL_NEEDS) >$@.new && mv $@.new $@
-$(BUILD)/curl_stubs.o: $(BUILD)/curl_stubs.c $(BUILD)/flags
+$(BUILD)/curl%stubs.o: $(BUILD)/curl%stubs.c $(BUILD)/flags
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
@@ -137,7 +140,8 @@ $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	$(AR) rcs $@ $^
 
 # Those of the files $(1) that are not named among libraries, behind them.
-own = $(filter-out $(CURL_LIBS),$(filter %.o,$(1)) $(filter %.a,$(1)))
+own = $(filter-out $(CURL_LIBS) $(CURL_ZSTD_LIBS),\
+	$(filter %.o,$(1)) $(filter %.a,$(1)))
 
 define TOOL
 $(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o: \
@@ -189,11 +193,11 @@ $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	@mkdir -p $$(@D)
 	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
-# libcurl.a brings functions that stand in for zstd's (lib/curl-stubs).
+# curl_stubs.o has functions that stand in for zstd's (lib/curl-stubs).
 ZSTD_TESTS := $(BUILD)/t/lib/test-reading $(BUILD)/t/fuzz-kwhy \
 	$(BUILD)/t/fuzz-kview
-$(ZSTD_TESTS): private LIBS_test = $(ZSTD_LIBS) $(YAML_LIBS) $(SERVER_LIBS) \
-	$(SECCOMP_LIBS)
+$(ZSTD_TESTS): private LIBS_test = $(LIBS_kview)
+$(ZSTD_TESTS): $(filter %.o,$(CURL_ZSTD_LIBS))
 $(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
 
 # Fuzzers run in the sanitized build, and name files as unit tests do. What a

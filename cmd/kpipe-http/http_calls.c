@@ -1,38 +1,10 @@
 #include "http_calls.h"
 
-#include <fcntl.h>
 #include <stddef.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 
-#define INT_BITS UINT64_C(0xffffffff)
-
-/* Flags that write, create or truncate; O_TMPFILE without O_DIRECTORY, which is
- * also set when a directory is read. */
-#define WRITES \
-	((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY)))
-
-static const struct sandbox_rule serve[] = {
-    SANDBOX_ALLOW("accept4 accept recvfrom sendto recvmsg sendmsg shutdown"),
-    SANDBOX_ALLOW("getsockname getpeername getsockopt setsockopt"),
-    SANDBOX_WHERE("openat", 2, WRITES, 0), SANDBOX_WHERE("open", 1, WRITES, 0),
-    SANDBOX_ALLOW("stat newfstatat fstatat64 statx getdents64 getppid"),
-    SANDBOX_END};
-
-/* libcurl looks up names in a thread. clone3 has its flags in memory, which a
- * filter cannot read. */
-static const struct sandbox_rule ask[] = {
-    SANDBOX_WHERE("socket", 0, INT_BITS, AF_INET),
-    SANDBOX_WHERE("socket", 0, INT_BITS, AF_INET6),
-    SANDBOX_ALLOW("connect bind sendmmsg socketpair pipe2 eventfd2"),
-    SANDBOX_WHERE("ioctl", 1, INT_BITS, FIONBIO),
-    SANDBOX_WHERE("ioctl", 1, INT_BITS, FIONREAD),
-    SANDBOX_RULE("clone3", SANDBOX_ABSENT),
-    SANDBOX_RULE("clone", SANDBOX_THREAD),
-    SANDBOX_ALLOW("set_robust_list rseq uname access faccessat2"),
-    SANDBOX_ALLOW("getuid geteuid getgid getegid"), SANDBOX_END};
+#include "access/access_calls.h"
 
 const struct sandbox_rule *const http_calls_serve[] = {
-    sandbox_compute, sandbox_descriptors, serve, NULL};
-const struct sandbox_rule *const http_calls_ask[] = {
-    sandbox_compute, sandbox_descriptors, serve, ask, NULL};
+    sandbox_compute, sandbox_descriptors, access_serve, access_read, NULL};
+const struct sandbox_rule *const http_calls_ask[] = {sandbox_compute,
+    sandbox_descriptors, access_serve, access_read, access_ask, NULL};

@@ -3,11 +3,6 @@
  * (sandbox.h). It reads input from any client: an attacker who takes it over
  * can start no program, write no file, trace no process and, unless it asks the
  * API server, make no connection.
- *
- * Files are opened only for reading: /proc for the metrics of processes, the
- * certificate and the token when they change, those of the resolver. Name
- * services from libraries that are not loaded yet (other than files and dns of
- * the C library) do not work, because code cannot be mapped.
  */
 #ifndef HTTP_CALLS_H
 #define HTTP_CALLS_H

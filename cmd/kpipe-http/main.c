@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "certificate.h"
+#include "access/guard.h"
 #include "health.h"
 #include "http_calls.h"
 #include "json/stream.h"
@@ -16,9 +16,7 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "process/sandbox.h"
 #include "report/reportfd.h"
-#include "review.h"
 #include "serve.h"
 #include "state.h"
 
@@ -48,13 +46,11 @@ static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
 
 struct app {
 	struct loop *loop;
-	struct kube *kube; /* NULL: no --metrics-secure */
-	struct review *review;
+	struct guard guard; /* of --metrics-secure */
 	struct stream *stream;
 	struct state state;
 	struct serve serve;
 	struct port ports[2]; /* of metrics, of probes if elsewhere */
-	struct certificate certificate;
 	struct reportfd report;
 	struct err err;
 	bool bad; /* a bad line was logged */
@@ -165,13 +161,13 @@ own_samples(void *arg, struct metric_lines *m)
 		    m, METRIC_STAGE_OOM_KILLS, stage, (double)s->oom_kills);
 	}
 	if (opts.cert_path != NULL) {
-		metric_add(
-		    m, METRIC_CERT_READS, NULL, (double)a->certificate.reads);
+		metric_add(m, METRIC_CERT_READS, NULL,
+		    (double)a->guard.certificate.reads);
 		metric_add(m, METRIC_CERT_READ_ERRORS, NULL,
-		    (double)a->certificate.failures);
+		    (double)a->guard.certificate.failures);
 	}
-	if (a->kube != NULL)
-		kube_metrics(a->kube, m);
+	if (a->guard.kube != NULL)
+		kube_metrics(a->guard.kube, m);
 	process_metrics(m);
 }
 
@@ -180,23 +176,19 @@ own_samples(void *arg, struct metric_lines *m)
 static int
 open_metrics(struct app *a, unsigned what, struct err *err)
 {
-	struct buf pem = BUF_INIT, key = BUF_INIT;
-	struct httpd_tls tls;
-	int rc = 0;
+	const struct httpd_tls *tls = opts.secure ? &a->guard.tls : NULL;
 
+	if (opts.secure &&
+	    guard_open(&a->guard, a->loop, tool.name, "/metrics",
+		opts.cert_path, err) != 0)
+		return -1;
+	a->serve.review = a->guard.review;
+	if (serve_open(&a->ports[0], &a->serve, what, opts.metrics, tls, err) !=
+	    0)
+		return err_prefix(err, "option --metrics-bind-address");
 	if (opts.secure)
-		rc = certificate_load(&a->certificate, &pem, &key, err);
-	tls = (struct httpd_tls){
-	    .certificate = buf_span(&pem), .key = buf_span(&key)};
-	if (rc == 0 &&
-	    serve_open(&a->ports[0], &a->serve, what, opts.metrics,
-		opts.secure ? &tls : NULL, err) != 0)
-		rc = err_prefix(err, "option --metrics-bind-address");
-	if (rc == 0 && opts.secure)
-		certificate_watch(&a->certificate, a->ports[0].httpd);
-	buf_wipe(&key);
-	buf_release(&pem);
-	return rc;
+		guard_watch(&a->guard, a->ports[0].httpd);
+	return 0;
 }
 
 static void
@@ -247,35 +239,6 @@ stop(void *arg, int signo)
 	loop_stop(arg);
 }
 
-/* A plugin is a program: if one is needed, there can be no sandbox. */
-static int
-enter_sandbox(struct app *a, struct err *err)
-{
-	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
-	enum sandbox_result result;
-
-	if (a->kube != NULL && kube_runs_plugin(a->kube) &&
-	    mode != SANDBOX_UNWANTED) {
-		result =
-		    mode == SANDBOX_REQUIRED ? SANDBOX_FAILED : SANDBOX_NONE;
-		err_set(err, ERR_PERMANENT,
-		    "there is no sandbox: the credential comes from an exec "
-		    "plugin, which it would not let run; a token file needs "
-		    "none");
-		if (result == SANDBOX_FAILED)
-			err_prefix(err, "option --sandbox=required");
-	} else {
-		result = sandbox_enter(
-		    a->kube != NULL ? http_calls_ask : http_calls_serve, mode,
-		    err);
-	}
-	if (result == SANDBOX_NONE) {
-		log_warning("%s", err->message);
-		*err = (struct err)ERR_INIT;
-	}
-	return result == SANDBOX_FAILED ? -1 : 0;
-}
-
 static int
 start(struct app *a, struct err *err)
 {
@@ -283,25 +246,15 @@ start(struct app *a, struct err *err)
 	loop_signal(a->loop, SIGTERM, stop, a->loop);
 	loop_signal(a->loop, SIGINT, stop, a->loop);
 	a->stream = stream_new();
-	a->certificate.loop = a->loop;
-	a->certificate.dir = opts.cert_path;
-	if (opts.secure) {
-		a->kube = kube_open(a->loop, &kube_opts, tool.name, err);
-		if (a->kube == NULL)
-			return -1;
-		a->review = review_new(a->loop, a->kube);
-	}
-	a->serve = (struct serve){.loop = a->loop,
-	    .state = &a->state,
-	    .review = a->review,
-	    .own = own_samples,
-	    .arg = a};
+	a->serve = (struct serve){
+	    .loop = a->loop, .state = &a->state, .own = own_samples, .arg = a};
 	if (open_ports(a, err) != 0)
 		return -1;
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	reportfd_init(
 	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
-	if (enter_sandbox(a, err) != 0)
+	if (guard_sandbox(&a->guard, http_calls_serve, http_calls_ask, err) !=
+	    0)
 		return -1;
 	reportfd_ready(&a->report);
 	return 0;
@@ -314,9 +267,7 @@ release(struct app *a)
 	for (size_t i = 0; i < 2; i++)
 		if (a->ports[i].httpd != NULL)
 			serve_close(&a->ports[i]);
-	certificate_release(&a->certificate);
-	review_free(a->review);
-	kube_free(a->kube);
+	guard_release(&a->guard);
 	stream_free(a->stream);
 	state_release(&a->state);
 	loop_free(a->loop);

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "httpd/httpd.h"
 #include "process/loop.h"
-#include "review.h"
+#include "access/review.h"
 #include "state.h"
 
 struct serve {

@@ -4,16 +4,16 @@
 
 #include "kubeconfig/kubeopt.h"
 
-enum who { KWATCH, KAPPLY, KSTATUS, KELECT, HTTP, TOOLS };
+enum who { KWATCH, KAPPLY, KSTATUS, KELECT, HTTP, WHO };
 
 static struct {
 	const char *kubeconfig, *token_file;
-} own[TOOLS];
+} own[WHO];
 
 /* The options for kpipe-http have the name of what it serves. */
 static const struct {
 	const char *stage, *option;
-} names[TOOLS] = {{"kwatch", "kwatch"}, {"kapply", "kapply"},
+} names[WHO] = {{"kwatch", "kwatch"}, {"kapply", "kapply"},
     {"kstatus", "kstatus"}, {"kelect", "kelect"}, {"kpipe-http", "http"}};
 
 #define ROWS(option, who, tool)                                             \
@@ -28,7 +28,7 @@ const struct opt credential_table[] = {ROWS("kwatch", KWATCH, "kwatch alone"),
     ROWS("kapply", KAPPLY, "kapply alone"),
     ROWS("kstatus", KSTATUS, "kstatus alone"),
     ROWS("kelect", KELECT, "kelect alone"),
-    ROWS("http", HTTP, "kpipe-http alone"), OPT_END};
+    ROWS("http", HTTP, "kpipe-http (and kview) alone"), OPT_END};
 
 static int
 check(enum who who, bool runs, const char *needed, struct err *err)
@@ -49,14 +49,25 @@ credential_check(bool elects, bool reviews, struct err *err)
 	return check(HTTP, reviews, "metrics-secure", err);
 }
 
+/* kview asks the same questions as kpipe-http. */
+static size_t
+who_is(const char *stage)
+{
+	size_t who = 0;
+
+	if (strcmp(stage, "kview") == 0)
+		return HTTP;
+	while (strcmp(names[who].stage, stage) != 0)
+		who++;
+	return who;
+}
+
 void
 credential_pass(struct stage *s)
 {
 	const struct kube_opts common = kube_opts;
-	size_t who = 0;
+	size_t who = who_is(s->name);
 
-	while (strcmp(names[who].stage, s->name) != 0)
-		who++;
 	/* The table's rows point there. */
 	if (own[who].kubeconfig != NULL) {
 		kube_opts.kubeconfig = own[who].kubeconfig;

@@ -70,7 +70,7 @@ static const struct opt table[] = {
     {0, "shadow", "WATCHES", OPT_STRING, &options.shadow, NULL,
 	"run this file's programs beside it, and say what differs"},
     {0, "view-bind-address", "ADDRESS", OPT_STRING, &options.view_address, NULL,
-	"serve a page of all that happens, live, to this machine (0: do not)"},
+	"serve a page of all that happens, live (0: do not)"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* Only for the stages that talk to the API. */
@@ -86,6 +86,13 @@ bool
 options_is_address(const char *address)
 {
 	return address != NULL && strcmp(address, "0") != 0;
+}
+
+bool
+options_view_is_open(void)
+{
+	return options_is_address(options.view_address) &&
+	    !local_is_address(options.view_address);
 }
 
 bool
@@ -125,7 +132,8 @@ check_pairs(struct err *err)
 	    {options.metrics_secure, "metrics-secure",
 		options.metrics_address != NULL, "metrics-bind-address"},
 	    {options.metrics_certificates != NULL, "metrics-cert-path",
-		options.metrics_secure, "metrics-secure"},
+		options.metrics_secure || options_view_is_open(),
+		"metrics-secure"},
 	};
 
 	for (size_t i = 0; i < COUNT(pairs); i++)
@@ -147,20 +155,6 @@ check_lease(struct err *err)
 		return 0;
 	return namespaces_name(
 	    "option --leader-election-namespace", options.lease_namespace, err);
-}
-
-/* All that the operator reads is in the page, but for Secrets. */
-static int
-check_view(struct err *err)
-{
-	if (!options_is_address(options.view_address) ||
-	    local_is_address(options.view_address))
-		return 0;
-	return err_set(err, ERR_PERMANENT,
-	    "option --view-bind-address=%s: the page is for this machine only: "
-	    "127.0.0.1:PORT, [::1]:PORT or localhost:PORT; from elsewhere use "
-	    "kubectl port-forward",
-	    options.view_address);
 }
 
 /* A dry run ends on its own, and writes nothing, not even a lease. */
@@ -207,9 +201,9 @@ options_check(int operands, const char *first, struct err *err)
 		    "options --marks-key-file and --marks-key-secret exclude "
 		    "each other");
 	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
-	    check_view(err) != 0 || check_dry_run(err) != 0 ||
-	    credential_check(
-		options.leader_elect, options.metrics_secure, err) != 0)
+	    check_dry_run(err) != 0 ||
+	    credential_check(options.leader_elect,
+		options.metrics_secure || options_view_is_open(), err) != 0)
 		return -1;
 	if (options.leader_elect && getenv(LEASH_ENV) != NULL)
 		return err_set(err, ERR_PERMANENT,

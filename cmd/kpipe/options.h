@@ -47,6 +47,8 @@ bool options_is_address(const char *address);
 
 /* Whether krecord runs: it writes to a directory, or to kview, or to both. */
 bool options_records(void);
+/* The page is not for this machine alone: over TLS, for users with the right. */
+bool options_view_is_open(void);
 
 /* After opt_parse: checks that it cannot make. -1 with err, which names the
  * option. */

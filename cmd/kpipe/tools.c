@@ -437,7 +437,8 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	return 0;
 }
 
-/* It gets neither a credential nor a variable: all comes by its pipe. */
+/* On this machine it gets neither a credential nor a variable: all comes by its
+ * pipe. Elsewhere it asks who may look, as kpipe-http does. */
 int
 tools_viewer(struct tools *t, struct stage *s, struct err *err)
 {
@@ -446,12 +447,18 @@ tools_viewer(struct tools *t, struct stage *s, struct err *err)
 	if (init_stage(s, "kview", STAGE_SHOWS, err) != 0)
 		return -1;
 	opt_pass(sandbox_opt_table, &s->args);
-	if (t->viewer_env == NULL)
-		t->viewer_env = environ_select(environ, SPAN_NONE);
-	s->env = t->viewer_env;
 	s->fn = NULL;
 	stage_arg(s, "--serve=%s", options.view_address);
 	stage_arg(s, "--attached");
+	if (!options_view_is_open()) {
+		t->viewer_env = environ_select(environ, SPAN_NONE);
+		s->env = t->viewer_env;
+		return 0;
+	}
+	stage_arg(s, "--secure");
+	if (options.metrics_certificates != NULL)
+		stage_arg(s, "--cert-path=%s", options.metrics_certificates);
+	credential_pass(s);
 	return 0;
 }
 

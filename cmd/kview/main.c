@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "kube/kube.h"
 #include "pagefile.h"
 #include "process/file.h"
 #include "process/harden.h"
@@ -32,11 +33,16 @@ static const struct opt table[] = {
     {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.object, NULL,
 	"only this object, what is below it, and the pipeline"},
     {0, "serve", "ADDRESS", OPT_STRING, &opts.serving.address, NULL,
-	"serve the page, live, at HOST:PORT of this machine"},
+	"serve the page, live, at HOST:PORT"},
+    {0, "secure", NULL, OPT_FLAG, &opts.serving.secure, NULL,
+	"serve: over TLS, for users with the right to get /view"},
+    {0, "cert-path", "DIR", OPT_STRING, &opts.serving.cert_path, NULL,
+	"serve: tls.crt and tls.key for that, instead of one that is made"},
     {0, "attached", NULL, OPT_FLAG, &opts.serving.attached, NULL,
 	"serve: begin at the first segment, end with the input"},
     {0, "report-fd", "N", OPT_INT, &opts.serving.report_fd, NULL,
 	"serve: write a newline to this descriptor when requests are served"},
+    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
     {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 

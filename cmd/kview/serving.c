@@ -9,7 +9,6 @@
 #include "intake.h"
 #include "process/log.h"
 #include "process/loop.h"
-#include "process/sandbox.h"
 #include "report/reportfd.h"
 #include "showing.h"
 #include "showing_calls.h"
@@ -21,6 +20,7 @@ struct serving {
 	struct story story;
 	struct intake intake;
 	struct showing showing;
+	struct guard guard;
 	struct reportfd report;
 	bool begun; /* a segment was seen, or none is needed */
 	bool complained;
@@ -29,11 +29,15 @@ struct serving {
 int
 serving_check(const struct serving_opts *o, struct err *err)
 {
-	if (!local_is_address(o->address))
+	if (o->cert_path != NULL && !o->secure)
+		return err_set(
+		    err, ERR_PERMANENT, "option --cert-path needs --secure");
+	if (!o->secure && !local_is_address(o->address))
 		return err_set(err, ERR_PERMANENT,
-		    "option --serve=%s: the page is for this machine only: "
-		    "127.0.0.1:PORT, [::1]:PORT or localhost:PORT; from "
-		    "elsewhere use kubectl port-forward, or ssh -L",
+		    "option --serve=%s: without --secure the page is for this "
+		    "machine only: 127.0.0.1:PORT, [::1]:PORT or "
+		    "localhost:PORT, which kubectl port-forward and ssh -L "
+		    "reach from elsewhere",
 		    o->address);
 	if (o->report_fd >= 0 && fcntl((int)o->report_fd, F_GETFD) < 0)
 		return err_set(err, ERR_PERMANENT,
@@ -111,26 +115,14 @@ stop(void *arg, int signo)
 	loop_stop(arg);
 }
 
-static int
-enter_sandbox(struct err *err)
-{
-	enum sandbox_result result =
-	    sandbox_enter(showing_calls, (enum sandbox_mode)sandbox_opt, err);
-
-	if (result == SANDBOX_NONE) {
-		log_warning("%s", err->message);
-		*err = (struct err)ERR_INIT;
-	}
-	return result == SANDBOX_FAILED ? -1 : 0;
-}
-
 static void
 say_where(const struct serving *s)
 {
 	const char *colon = strrchr(s->o->address, ':');
 
-	log_info("the page is at http://%.*s:%d/", (int)(colon - s->o->address),
-	    s->o->address, httpd_port(s->showing.httpd));
+	log_info("the page is at http%s://%.*s:%d/", s->o->secure ? "s" : "",
+	    (int)(colon - s->o->address), s->o->address,
+	    httpd_port(s->showing.httpd));
 }
 
 static int
@@ -138,13 +130,18 @@ start(struct serving *s, struct err *err)
 {
 	loop_signal(s->loop, SIGTERM, stop, s->loop);
 	loop_signal(s->loop, SIGINT, stop, s->loop);
-	if (showing_open(&s->showing, s->loop, &s->story, s->o->address, err) !=
-	    0)
+	if (s->o->secure &&
+	    guard_open(&s->guard, s->loop, "kview", SHOWING_RIGHT,
+		s->o->cert_path, err) != 0)
+		return -1;
+	if (showing_open(&s->showing, s->loop, &s->story, s->o->address,
+		s->o->secure ? &s->guard : NULL, err) != 0)
 		return err_prefix(err, "option --serve");
 	loop_watch(s->loop, STDIN_FILENO, LOOP_READ, on_input, s);
 	reportfd_init(
 	    &s->report, s->loop, "kview", (int)s->o->report_fd, NULL, NULL);
-	if (enter_sandbox(err) != 0)
+	if (guard_sandbox(&s->guard, showing_calls, showing_calls_ask, err) !=
+	    0)
 		return -1;
 	say_where(s);
 	reportfd_ready(&s->report);
@@ -167,6 +164,7 @@ serving_run(const struct serving_opts *o, struct err *err)
 		loop_run(s.loop);
 	reportfd_release(&s.report);
 	showing_close(&s.showing);
+	guard_release(&s.guard);
 	story_release(&s.story);
 	intake_release(&s.intake);
 	loop_free(s.loop);

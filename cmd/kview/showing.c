@@ -62,12 +62,29 @@ send_all(struct showing *s, struct text *t)
 	}
 }
 
+/* Whose right was asked for long ago: it comes again. */
+static void
+end_old(struct showing *s)
+{
+	struct showing_client *c, *next;
+
+	for (c = s->clients; c != NULL; c = next) {
+		next = c->next;
+		if (clock_ms() - c->since_ms < SHOWING_REVIEW_MS)
+			continue;
+		httpd_end(c->x);
+		forget_client(c);
+	}
+}
+
 static void
 keep_alive(void *arg)
 {
 	struct showing *s = arg;
 	struct text *t = text_make(span_str(": alive\n\n"));
 
+	if (s->review != NULL)
+		end_old(s);
 	send_all(s, t);
 	text_unref(t);
 	loop_after(s->loop, &s->alive, ALIVE_MS, keep_alive, s);
@@ -287,14 +304,24 @@ send_known(struct showing_client *c)
 /* ---- requests ---- */
 
 static void
-reply(struct exchange *x, int status, const char *text)
+reply(struct exchange *x, int status, struct span text)
 {
 	const struct httpd_header headers[] = {
 	    {span_str("content-type"), span_str("text/plain; charset=utf-8")},
 	    {span_str("x-content-type-options"), span_str("nosniff")},
-	    {span_str("allow"), span_str("GET")}};
+	    status == 401
+		? (struct httpd_header){span_str("www-authenticate"),
+		      span_str(REVIEW_REALM)}
+		: (struct httpd_header){span_str("allow"), span_str("GET")}};
 
-	httpd_reply(x, status, headers, status == 405 ? 3 : 2, span_str(text));
+	httpd_reply(
+	    x, status, headers, status == 401 || status == 405 ? 3 : 2, text);
+}
+
+static void
+reply_str(struct exchange *x, int status, const char *text)
+{
+	reply(x, status, span_str(text));
 }
 
 static void
@@ -317,8 +344,7 @@ on_close(void *arg)
 }
 
 static void
-start_events(
-    struct showing *s, struct exchange *x, const struct httpd_request *r)
+start_events(struct showing *s, struct exchange *x, struct span last_id)
 {
 	const struct httpd_header headers[] = {
 	    {span_str("content-type"), span_str("text/event-stream")},
@@ -326,10 +352,9 @@ start_events(
 	    {span_str("cache-control"), span_str("no-store")}};
 	struct showing_client *c = mem_zalloc(sizeof(*c));
 	uint64_t n;
-	bool goes_on =
-	    history_after(&s->history, httpd_header(r, "last-event-id"), &n);
+	bool goes_on = history_after(&s->history, last_id, &n);
 
-	*c = (struct showing_client){s->clients, s, x};
+	*c = (struct showing_client){s->clients, s, x, clock_ms()};
 	s->clients = c;
 	httpd_on_close(x, on_close, c);
 	httpd_start(x, 200, headers, COUNT(headers));
@@ -340,22 +365,88 @@ start_events(
 }
 
 static void
+serve(struct showing *s, struct exchange *x, bool events, struct span last_id)
+{
+	if (events)
+		start_events(s, x, last_id);
+	else
+		reply_page(s, x);
+}
+
+/* A request whose right is asked for. */
+struct visit {
+	struct showing *showing;
+	struct exchange *x;
+	struct review_call *call;
+	bool events;
+	char *last_id; /* owned; or NULL */
+};
+
+static void
+visit_free(struct visit *v)
+{
+	free(v->last_id);
+	free(v);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct visit *v = arg;
+
+	review_cancel(v->call);
+	visit_free(v);
+}
+
+static void
+on_review(void *arg, int status, struct span text)
+{
+	struct visit *v = arg;
+
+	if (status == 200)
+		serve(v->showing, v->x, v->events, span_str(v->last_id));
+	else
+		reply(v->x, status, text);
+	visit_free(v);
+}
+
+static void
+ask(struct showing *s, struct exchange *x, const struct httpd_request *r,
+    bool events)
+{
+	struct span id = httpd_header(r, "last-event-id");
+	struct visit *v = mem_zalloc(sizeof(*v));
+	struct review_call *call;
+
+	*v = (struct visit){.showing = s, .x = x, .events = events};
+	if (id.n > 0)
+		v->last_id = mem_dup(id.p, id.n);
+	/* Set before the call, which may answer at once. */
+	httpd_on_close(x, on_gone, v);
+	call = review_start(s->review, httpd_header(r, "authorization"),
+	    r->method, on_review, v);
+	if (call != NULL)
+		v->call = call;
+}
+
+static void
 on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 {
 	struct showing *s = arg;
+	bool events = span_is(r->path, "/events");
 
-	if (!local_is_host(httpd_header(r, "host")))
-		reply(x, 403,
+	if (s->review == NULL && !local_is_host(httpd_header(r, "host")))
+		reply_str(x, 403,
 		    "403 the host of the request is not this machine: use "
 		    "localhost or 127.0.0.1\n");
 	else if (!span_is(r->method, "GET"))
-		reply(x, 405, "405 method not allowed\n");
-	else if (span_is(r->path, "/"))
-		reply_page(s, x);
-	else if (span_is(r->path, "/events"))
-		start_events(s, x, r);
+		reply_str(x, 405, "405 method not allowed\n");
+	else if (!events && !span_is(r->path, "/"))
+		reply_str(x, 404, "404 page not found\n");
+	else if (s->review != NULL)
+		ask(s, x, r, events);
 	else
-		reply(x, 404, "404 page not found\n");
+		serve(s, x, events, httpd_header(r, "last-event-id"));
 }
 
 static void
@@ -363,22 +454,27 @@ on_too_large(void *arg, struct exchange *x, const struct httpd_request *r)
 {
 	(void)arg;
 	(void)r;
-	reply(x, 413, "413 the body is too large\n");
+	reply_str(x, 413, "413 the body is too large\n");
 }
 
 /* ---- open and close ---- */
 
 int
 showing_open(struct showing *s, struct loop *l, struct story *story,
-    const char *address, struct err *err)
+    const char *address, struct guard *guard, struct err *err)
 {
+	const struct httpd_tls *tls = guard != NULL ? &guard->tls : NULL;
 	const struct httpd_handler handler = {
 	    .on_request = on_request, .on_too_large = on_too_large, .arg = s};
 
 	*s = (struct showing){.loop = l, .story = story};
-	s->httpd = httpd_new(l, address, NULL, &limits, &handler, err);
+	s->httpd = httpd_new(l, address, tls, &limits, &handler, err);
 	if (s->httpd == NULL)
 		return -1;
+	if (guard != NULL) {
+		s->review = guard->review;
+		guard_watch(guard, s->httpd);
+	}
 	history_init(&s->history, HISTORY_LINES, HISTORY_BYTES);
 	if (getrandom(&s->history.letters, sizeof(s->history.letters), 0) < 0)
 		s->history.letters = (uint32_t)clock_real_us();

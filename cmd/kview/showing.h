@@ -10,28 +10,36 @@
  * Lines about the whole: {"now":US}, when events begin; {"state":{...}}, of the
  * pipeline; {"ended":true}, nothing more will come.
  *
- * Only a client that means this machine (httpd/local.h) gets an answer. One
+ * Without a guard, only a client that means this machine (httpd/local.h) gets
+ * an answer; with one, only a user with the right to get the path, and events
+ * end after SHOWING_REVIEW_MS, so that the right is asked for again. A client
  * that does not read is cut. Memory: the history (history.h), the objects that
  * there are, and what waits for slow clients.
  */
 #ifndef SHOWING_H
 #define SHOWING_H
 
+#include "access/guard.h"
 #include "base/err.h"
 #include "history.h"
 #include "httpd/httpd.h"
 #include "process/loop.h"
 #include "story.h"
 
+enum { SHOWING_REVIEW_MS = 300000 };
+#define SHOWING_RIGHT "/view"
+
 struct showing_client {
 	struct showing_client *next;
 	struct showing *showing;
 	struct exchange *x;
+	uint64_t since_ms;
 };
 
 struct showing {
-	struct loop *loop;   /* borrowed */
-	struct story *story; /* borrowed */
+	struct loop *loop;     /* borrowed */
+	struct story *story;   /* borrowed */
+	struct review *review; /* borrowed; NULL: only this machine */
 	struct history history;
 	struct httpd *httpd;
 	struct buf page, policy; /* what is served at /, with what header */
@@ -44,9 +52,9 @@ struct showing {
 	bool ended;
 };
 
-/* Listens. -1 with err. */
+/* Listens. guard is borrowed; NULL: none. -1 with err. */
 int showing_open(struct showing *s, struct loop *l, struct story *story,
-    const char *address, struct err *err);
+    const char *address, struct guard *guard, struct err *err);
 void showing_close(struct showing *s);
 
 /* A row of the story. */

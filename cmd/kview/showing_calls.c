@@ -2,10 +2,9 @@
 
 #include <stddef.h>
 
-static const struct sandbox_rule own[] = {
-    SANDBOX_ALLOW("accept4 accept recvfrom sendto recvmsg sendmsg shutdown"),
-    SANDBOX_ALLOW("getsockname getpeername getsockopt setsockopt"),
-    SANDBOX_END};
+#include "access/access_calls.h"
 
 const struct sandbox_rule *const showing_calls[] = {
-    sandbox_compute, sandbox_descriptors, own, NULL};
+    sandbox_compute, sandbox_descriptors, access_serve, NULL};
+const struct sandbox_rule *const showing_calls_ask[] = {sandbox_compute,
+    sandbox_descriptors, access_serve, access_read, access_ask, NULL};

@@ -1,4 +1,4 @@
-#include "certificate.h"
+#include "access/certificate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /*
- * review: decides who may read /metrics. The API server tells the user of a
+ * review: decides who may read a path. The API server tells the user of a
  * token (TokenReview) and whether that user may get the path
- * (SubjectAccessReview), as for controller-runtime's filter
- * (pkg/metrics/filters/filters.go).
+ * (SubjectAccessReview), as for controller-runtime's filter of /metrics
+ * (pkg/metrics/filters/filters.go). The token is a bearer token, or the password
+ * of basic authentication, which a browser can ask for (401 with the header
+ * www-authenticate: REVIEW_REALM).
  *
- *	401	no bearer token, or one that the API server does not know
+ *	401	no token, or one that the API server does not know
  *	403	a user without the right
  *	500	the API server could not be asked
  *	503	too many questions are under way
@@ -23,7 +25,10 @@
 struct review;
 struct review_call;
 
-struct review *review_new(struct loop *l, struct kube *k); /* borrows both */
+#define REVIEW_REALM "Basic realm=\"kpipe: the password is a token\""
+
+/* Borrows all. path is that of the rights, as "/metrics". */
+struct review *review_new(struct loop *l, struct kube *k, const char *path);
 void review_free(struct review *r); /* no call may be under way */
 
 /* text is for the client; valid only during the call. */

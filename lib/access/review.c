@@ -1,4 +1,4 @@
-#include "review.h"
+#include "access/review.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "kube/retry.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "value/base64.h"
 #include "value/digest.h"
 
 enum {
@@ -68,6 +69,7 @@ struct review_call {
 struct review {
 	struct loop *loop;
 	struct kube *kube;
+	const char *path;
 	unsigned char secret[DIGEST_SIZE];
 	struct lru known;
 	struct asking *asking;
@@ -76,12 +78,13 @@ struct review {
 };
 
 struct review *
-review_new(struct loop *l, struct kube *k)
+review_new(struct loop *l, struct kube *k, const char *path)
 {
 	struct review *r = mem_zalloc(sizeof(*r));
 
 	r->loop = l;
 	r->kube = k;
+	r->path = path;
 	/* For so few bytes it cannot fail after the kernel is initialised. */
 	if (getrandom(r->secret, sizeof(r->secret), 0) < 0)
 		log_warning("no random numbers: digests have a known key");
@@ -170,7 +173,7 @@ fail(struct asking *a, const struct kube_error *e)
 	if (r->complained_ms == 0 || now - r->complained_ms > COMPLAIN_MS) {
 		r->complained_ms = now;
 		kube_error_public(&b, e, span_str("Secret"));
-		log_error("cannot ask who may read /metrics: %s: %s",
+		log_error("cannot ask who may read %s: %s: %s", r->path,
 		    a->step == ASK_TOKEN ? "TokenReview"
 					 : "SubjectAccessReview",
 		    buf_str(&b));
@@ -279,8 +282,9 @@ ask_access(struct asking *a, struct span user)
 	    "{\"apiVersion\":\"authorization.k8s.io/v1\","
 	    "\"kind\":\"SubjectAccessReview\",\"spec\":{");
 	add_user(b, user);
-	buf_adds(
-	    b, ",\"nonResourceAttributes\":{\"path\":\"/metrics\",\"verb\":");
+	buf_adds(b, ",\"nonResourceAttributes\":{\"path\":");
+	json_add_str(b, a->review->path);
+	json_add_key(b, "verb");
 	json_add_str(b, a->method);
 	buf_adds(b, "}}}");
 	send(a);
@@ -346,20 +350,38 @@ take_access(struct asking *a, struct span status)
 
 /* ---- callers ---- */
 
-/* "Bearer TOKEN", in upper or lower case, as servers in Go read it. */
+/* What follows the scheme, in upper or lower case, up to a blank, as servers in
+ * Go read it. */
 static struct span
-token_of(struct span header)
+credential_of(struct span header, const char *scheme)
 {
-	const char *p = header.p, *end = p + header.n;
+	size_t n = strlen(scheme);
+	struct span rest = span_trim(header, SPAN_BLANKS);
 
-	while (p < end && isspace((unsigned char)*p))
-		p++;
-	if (end - p < 7 || strncasecmp(p, "bearer ", 7) != 0)
+	if (rest.n <= n || strncasecmp(rest.p, scheme, n) != 0 ||
+	    rest.p[n] != ' ')
 		return SPAN_NONE;
-	header.p = p += 7;
-	while (p < end && *p != ' ')
-		p++;
-	return span_make(header.p, (size_t)(p - header.p));
+	rest = span_skip(rest, n + 1);
+	return span_cut(&rest, ' ');
+}
+
+/* "Bearer TOKEN", or "Basic ..." with the token as the password, which a
+ * browser sends. Appended. */
+static void
+add_token(struct span header, struct buf *token)
+{
+	struct span bearer = credential_of(header, "bearer");
+	struct span basic = credential_of(header, "basic");
+	struct buf pair = BUF_INIT;
+	struct span rest;
+
+	buf_addspan(token, bearer);
+	if (basic.n > 0 && base64_decode(basic, "", &pair, NULL) == 0) {
+		rest = buf_span(&pair);
+		span_cut(&rest, ':');
+		buf_addspan(token, rest);
+	}
+	buf_wipe(&pair);
 }
 
 static void
@@ -429,11 +451,10 @@ answer_known(struct review *r, const char *key, review_fn *fn, void *arg)
 	return true;
 }
 
-struct review_call *
-review_start(struct review *r, struct span authorization, struct span method,
-    review_fn *fn, void *arg)
+static struct review_call *
+start(struct review *r, struct span token, struct span method, review_fn *fn,
+    void *arg)
 {
-	struct span token = token_of(authorization);
 	char key[2 * DIGEST_SIZE + 1];
 	struct review_call *c;
 	struct asking *a;
@@ -461,6 +482,19 @@ review_start(struct review *r, struct span authorization, struct span method,
 	c->asking = a;
 	c->next = a->waiting;
 	a->waiting = c;
+	return c;
+}
+
+struct review_call *
+review_start(struct review *r, struct span authorization, struct span method,
+    review_fn *fn, void *arg)
+{
+	struct buf token = BUF_INIT;
+	struct review_call *c;
+
+	add_token(authorization, &token);
+	c = start(r, buf_span(&token), method, fn, arg);
+	buf_wipe(&token);
 	return c;
 }
 

@@ -1,0 +1,78 @@
+#include "access/guard.h"
+
+#include "kube/kube.h"
+#include "process/log.h"
+
+int
+guard_open(struct guard *g, struct loop *l, const char *tool, const char *path,
+    const char *dir, struct err *err)
+{
+	g->certificate.loop = l;
+	g->certificate.dir = dir;
+	g->kube = kube_open(l, &kube_opts, tool, err);
+	if (g->kube == NULL)
+		return -1;
+	g->review = review_new(l, g->kube, path);
+	if (certificate_load(&g->certificate, &g->pem, &g->key, err) != 0)
+		return -1;
+	g->tls = (struct httpd_tls){
+	    .certificate = buf_span(&g->pem), .key = buf_span(&g->key)};
+	return 0;
+}
+
+static void
+forget_key(struct guard *g)
+{
+	buf_wipe(&g->key);
+	buf_release(&g->pem);
+	g->tls = (struct httpd_tls){.key = SPAN_NONE};
+}
+
+void
+guard_watch(struct guard *g, struct httpd *h)
+{
+	forget_key(g);
+	certificate_watch(&g->certificate, h);
+}
+
+void
+guard_release(struct guard *g)
+{
+	forget_key(g);
+	certificate_release(&g->certificate);
+	review_free(g->review);
+	kube_free(g->kube);
+}
+
+/* A plugin is a program: if one is needed, there can be no sandbox. */
+static enum sandbox_result
+refuse_plugin(enum sandbox_mode mode, struct err *err)
+{
+	err_set(err, ERR_PERMANENT,
+	    "there is no sandbox: the credential comes from an exec plugin, "
+	    "which it would not let run; a token file needs none");
+	if (mode != SANDBOX_REQUIRED)
+		return SANDBOX_NONE;
+	err_prefix(err, "option --sandbox=required");
+	return SANDBOX_FAILED;
+}
+
+int
+guard_sandbox(const struct guard *g, const struct sandbox_rule *const *serves,
+    const struct sandbox_rule *const *asks, struct err *err)
+{
+	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
+	enum sandbox_result result;
+
+	if (g->kube != NULL && kube_runs_plugin(g->kube) &&
+	    mode != SANDBOX_UNWANTED)
+		result = refuse_plugin(mode, err);
+	else
+		result =
+		    sandbox_enter(g->kube != NULL ? asks : serves, mode, err);
+	if (result == SANDBOX_NONE) {
+		log_warning("%s", err->message);
+		*err = (struct err)ERR_INIT;
+	}
+	return result == SANDBOX_FAILED ? -1 : 0;
+}
