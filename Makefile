@@ -60,7 +60,7 @@ LIBS_krecord = $(YAML_LIBS) $(CRYPTO_LIBS) $(ZSTD_LIBS)
 LIBS_kelect = $(CLIENT_LIBS)
 LIBS_kview = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
-LIBS_kpipe = $(CLIENT_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
+LIBS_kpipe = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) $(SERVER_LIBS) -lm
 LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
@@ -159,7 +159,7 @@ $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 # another name, and a table with the build ID of each. Not with sanitizers, which
 # want a process that was executed.
 INSIDE := $(if $(SANITIZE),,kwatch ireconcile kapply kstatus kelect \
-	kpipe-http)
+	kpipe-http krecord kview)
 READELF ?= readelf
 define INSIDE_KPIPE
 $(BUILD)/cmd/$(1)/inside.o: private ALL_CFLAGS += -Dmain=$(subst -,_,$(1))_main \
