@@ -57,9 +57,10 @@ is "$(cat "$T/err")" \
 	"kpipe: fatal: option --kelect-token-file needs --leader-elect" \
 	"... is refused"
 runs 100 "kpipe-http's where it sends no requests" kpipe -f "$T/watches.yaml" \
-	--metrics-bind-address=:0 --http-kubeconfig=x
+	--metrics-bind-address=:0 --view-bind-address=127.0.0.1:0 \
+	--http-kubeconfig=x
 is "$(cat "$T/err")" \
-	"kpipe: fatal: option --http-kubeconfig needs --metrics-secure" \
+	"kpipe: fatal: option --http-kubeconfig needs --metrics-secure, or a --view-bind-address that is not this machine's alone" \
 	"... is refused"
 
 done_testing

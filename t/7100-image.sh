@@ -52,7 +52,7 @@ kstatus
 kview
 kwatch" "the tools and no others, such as a shell"
 is "$(find "$root/usr/bin" -type l -printf '%l\n' | sort | uniq -c)" \
-	"      6 kpipe" "... which are links to kpipe"
+	"      8 kpipe" "... which are links to kpipe"
 is "$(find "$root" -type f -perm /111 ! -path "$root/usr/bin/*" \
 	! -path '*/lib*.so*' ! -path '*/ld-linux*')" "" "no other programs"
 is "$(find "$root" -perm /6000 -o -type f -perm /022)" "" \

@@ -70,7 +70,8 @@ http_down 0 "it ends"
 kubectl apply -f pipeline/memcached/crd.yaml >/dev/null
 start kpipe -f pipeline/memcached/watches.yaml -n default \
 	--metrics-bind-address 127.0.0.1:0 --metrics-secure \
-	--health-probe-bind-address 127.0.0.1:0 2>"$T/http.err"
+	--health-probe-bind-address 127.0.0.1:0 \
+	--view-bind-address 0.0.0.0:0 2>"$T/http.err"
 kpipe=$!
 wait_for 20 grep -q 'probes.* at' "$T/http.err"
 probes=$(sed -n 's/.*probes.* at //p' "$T/http.err")
@@ -80,6 +81,22 @@ is_ready() {
 }
 ok "a pipeline is ready" wait_for 20 is_ready ||
 	note "$(scheme=http get /readyz)"
+
+# The page, for who has the role of doc/operating.md.
+wait_for 20 grep -q 'the page is at' "$T/http.err"
+page=$(sed -n 's/.*the page is at //p' "$T/http.err")
+# looks TOKEN CODE: as a browser sends it
+looks() {
+	[ "$(curl -sk -m 20 -o "$T/page" -w '%{http_code}' -u "any:$1" \
+		"${page/0.0.0.0/127.0.0.1}")" = "$2" ]
+}
+sed -n '/^## A page, live/,$p' doc/operating.md |
+	sed -n '/^```yaml/,/^```/p' | grep -v '^```' | kubectl apply -f - >/dev/null
+kubectl create clusterrolebinding viewer --clusterrole=view-reader \
+	--serviceaccount=monitoring:prometheus >/dev/null
+ok "the page, for who has the right to get /view" wait_for 20 looks "$reader" 200
+ok "... it is the page" grep -q '^{"live":true}$' "$T/page"
+ok "... not for an account without it" looks "$stranger" 403
 
 printf '%s' "$reader" >"$T/reader"
 printf '%s' "$stranger" >"$T/stranger"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "access/guard.h"
+#include "access/gate.h"
 #include "health.h"
 #include "http_calls.h"
 #include "json/stream.h"
@@ -46,7 +46,7 @@ static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
 
 struct app {
 	struct loop *loop;
-	struct guard guard; /* of --metrics-secure */
+	struct gate gate; /* of --metrics-secure */
 	struct stream *stream;
 	struct state state;
 	struct serve serve;
@@ -162,12 +162,12 @@ own_samples(void *arg, struct metric_lines *m)
 	}
 	if (opts.cert_path != NULL) {
 		metric_add(m, METRIC_CERT_READS, NULL,
-		    (double)a->guard.certificate.reads);
+		    (double)a->gate.certificate.reads);
 		metric_add(m, METRIC_CERT_READ_ERRORS, NULL,
-		    (double)a->guard.certificate.failures);
+		    (double)a->gate.certificate.failures);
 	}
-	if (a->guard.kube != NULL)
-		kube_metrics(a->guard.kube, m);
+	if (a->gate.kube != NULL)
+		kube_metrics(a->gate.kube, m);
 	process_metrics(m);
 }
 
@@ -176,18 +176,18 @@ own_samples(void *arg, struct metric_lines *m)
 static int
 open_metrics(struct app *a, unsigned what, struct err *err)
 {
-	const struct httpd_tls *tls = opts.secure ? &a->guard.tls : NULL;
+	const struct httpd_tls *tls = opts.secure ? &a->gate.tls : NULL;
 
 	if (opts.secure &&
-	    guard_open(&a->guard, a->loop, tool.name, "/metrics",
-		opts.cert_path, err) != 0)
+	    gate_open(&a->gate, a->loop, tool.name, "/metrics", opts.cert_path,
+		err) != 0)
 		return -1;
-	a->serve.review = a->guard.review;
+	a->serve.review = a->gate.review;
 	if (serve_open(&a->ports[0], &a->serve, what, opts.metrics, tls, err) !=
 	    0)
 		return err_prefix(err, "option --metrics-bind-address");
 	if (opts.secure)
-		guard_watch(&a->guard, a->ports[0].httpd);
+		gate_watch(&a->gate, a->ports[0].httpd);
 	return 0;
 }
 
@@ -253,8 +253,7 @@ start(struct app *a, struct err *err)
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	reportfd_init(
 	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
-	if (guard_sandbox(&a->guard, http_calls_serve, http_calls_ask, err) !=
-	    0)
+	if (gate_sandbox(&a->gate, http_calls_serve, http_calls_ask, err) != 0)
 		return -1;
 	reportfd_ready(&a->report);
 	return 0;
@@ -267,7 +266,7 @@ release(struct app *a)
 	for (size_t i = 0; i < 2; i++)
 		if (a->ports[i].httpd != NULL)
 			serve_close(&a->ports[i]);
-	guard_release(&a->guard);
+	gate_release(&a->gate);
 	stream_free(a->stream);
 	state_release(&a->state);
 	loop_free(a->loop);

@@ -110,7 +110,8 @@ serve_metrics(
 	v->x = x;
 	/* Set before the call, which may answer at once. */
 	httpd_on_close(x, on_gone, v);
-	call = review_start(s->review, httpd_header(r, "authorization"),
+	call = review_start(s->review,
+	    review_credential(httpd_header(r, "authorization"), "bearer"),
 	    r->method, on_review, v);
 	if (call != NULL)
 		v->call = call;

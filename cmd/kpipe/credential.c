@@ -36,7 +36,7 @@ check(enum who who, bool runs, const char *needed, struct err *err)
 	if (runs ||
 	    (own[who].kubeconfig == NULL && own[who].token_file == NULL))
 		return 0;
-	return err_set(err, ERR_PERMANENT, "option --%s-%s needs --%s",
+	return err_set(err, ERR_PERMANENT, "option --%s-%s needs %s",
 	    names[who].option,
 	    own[who].token_file != NULL ? "token-file" : "kubeconfig", needed);
 }
@@ -44,9 +44,12 @@ check(enum who who, bool runs, const char *needed, struct err *err)
 int
 credential_check(bool elects, bool reviews, struct err *err)
 {
-	if (check(KELECT, elects, "leader-elect", err) != 0)
+	if (check(KELECT, elects, "--leader-elect", err) != 0)
 		return -1;
-	return check(HTTP, reviews, "metrics-secure", err);
+	return check(HTTP, reviews,
+	    "--metrics-secure, or a --view-bind-address that is not this "
+	    "machine's alone",
+	    err);
 }
 
 /* kview asks the same questions as kpipe-http. */

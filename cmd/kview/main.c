@@ -194,17 +194,25 @@ run(char **paths, int count, struct err *err)
 	return rc == 0 ? code : -1;
 }
 
+/* The first option that is for --serve alone, or NULL. */
+static const char *
+only_serving(const struct serving_opts *o)
+{
+	return o->attached	   ? "attached"
+	    : o->report_fd >= 0	   ? "report-fd"
+	    : o->secure		   ? "secure"
+	    : o->cert_path != NULL ? "cert-path"
+				   : NULL;
+}
+
 /* operand: the first one, or NULL. */
 static int
 check_serving(const char *operand, struct err *err)
 {
-	const char *other = NULL;
+	const char *other;
 
 	if (opts.serving.address == NULL) {
-		if (opts.serving.attached)
-			other = "attached";
-		else if (opts.serving.report_fd >= 0)
-			other = "report-fd";
+		other = only_serving(&opts.serving);
 		return other == NULL ? 0
 				     : err_set(err, ERR_PERMANENT,
 					   "option --%s needs --serve", other);

@@ -20,7 +20,7 @@ struct serving {
 	struct story story;
 	struct intake intake;
 	struct showing showing;
-	struct guard guard;
+	struct gate gate;
 	struct reportfd report;
 	bool begun; /* a segment was seen, or none is needed */
 	bool complained;
@@ -131,17 +131,16 @@ start(struct serving *s, struct err *err)
 	loop_signal(s->loop, SIGTERM, stop, s->loop);
 	loop_signal(s->loop, SIGINT, stop, s->loop);
 	if (s->o->secure &&
-	    guard_open(&s->guard, s->loop, "kview", SHOWING_RIGHT,
+	    gate_open(&s->gate, s->loop, "kview", SHOWING_RIGHT,
 		s->o->cert_path, err) != 0)
 		return -1;
 	if (showing_open(&s->showing, s->loop, &s->story, s->o->address,
-		s->o->secure ? &s->guard : NULL, err) != 0)
+		s->o->secure ? &s->gate : NULL, err) != 0)
 		return err_prefix(err, "option --serve");
 	loop_watch(s->loop, STDIN_FILENO, LOOP_READ, on_input, s);
 	reportfd_init(
 	    &s->report, s->loop, "kview", (int)s->o->report_fd, NULL, NULL);
-	if (guard_sandbox(&s->guard, showing_calls, showing_calls_ask, err) !=
-	    0)
+	if (gate_sandbox(&s->gate, showing_calls, showing_calls_ask, err) != 0)
 		return -1;
 	say_where(s);
 	reportfd_ready(&s->report);
@@ -164,7 +163,7 @@ serving_run(const struct serving_opts *o, struct err *err)
 		loop_run(s.loop);
 	reportfd_release(&s.report);
 	showing_close(&s.showing);
-	guard_release(&s.guard);
+	gate_release(&s.gate);
 	story_release(&s.story);
 	intake_release(&s.intake);
 	loop_free(s.loop);

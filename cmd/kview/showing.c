@@ -12,6 +12,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "standing.h"
+#include "visitor.h"
 
 enum { ALIVE_MS = 15000, SWEEP_LEAST = 1024, STATE_MAX = 16 * 1024 };
 
@@ -304,24 +305,14 @@ send_known(struct showing_client *c)
 /* ---- requests ---- */
 
 static void
-reply(struct exchange *x, int status, struct span text)
+reply_str(struct exchange *x, int status, const char *text)
 {
 	const struct httpd_header headers[] = {
 	    {span_str("content-type"), span_str("text/plain; charset=utf-8")},
 	    {span_str("x-content-type-options"), span_str("nosniff")},
-	    status == 401
-		? (struct httpd_header){span_str("www-authenticate"),
-		      span_str(REVIEW_REALM)}
-		: (struct httpd_header){span_str("allow"), span_str("GET")}};
+	    {span_str("allow"), span_str("GET")}};
 
-	httpd_reply(
-	    x, status, headers, status == 401 || status == 405 ? 3 : 2, text);
-}
-
-static void
-reply_str(struct exchange *x, int status, const char *text)
-{
-	reply(x, status, span_str(text));
+	httpd_reply(x, status, headers, status == 405 ? 3 : 2, span_str(text));
 }
 
 static void
@@ -365,68 +356,14 @@ start_events(struct showing *s, struct exchange *x, struct span last_id)
 }
 
 static void
-serve(struct showing *s, struct exchange *x, bool events, struct span last_id)
+serve(void *arg, struct exchange *x, bool events, struct span last_id)
 {
+	struct showing *s = arg;
+
 	if (events)
 		start_events(s, x, last_id);
 	else
 		reply_page(s, x);
-}
-
-/* A request whose right is asked for. */
-struct visit {
-	struct showing *showing;
-	struct exchange *x;
-	struct review_call *call;
-	bool events;
-	char *last_id; /* owned; or NULL */
-};
-
-static void
-visit_free(struct visit *v)
-{
-	free(v->last_id);
-	free(v);
-}
-
-static void
-on_gone(void *arg)
-{
-	struct visit *v = arg;
-
-	review_cancel(v->call);
-	visit_free(v);
-}
-
-static void
-on_review(void *arg, int status, struct span text)
-{
-	struct visit *v = arg;
-
-	if (status == 200)
-		serve(v->showing, v->x, v->events, span_str(v->last_id));
-	else
-		reply(v->x, status, text);
-	visit_free(v);
-}
-
-static void
-ask(struct showing *s, struct exchange *x, const struct httpd_request *r,
-    bool events)
-{
-	struct span id = httpd_header(r, "last-event-id");
-	struct visit *v = mem_zalloc(sizeof(*v));
-	struct review_call *call;
-
-	*v = (struct visit){.showing = s, .x = x, .events = events};
-	if (id.n > 0)
-		v->last_id = mem_dup(id.p, id.n);
-	/* Set before the call, which may answer at once. */
-	httpd_on_close(x, on_gone, v);
-	call = review_start(s->review, httpd_header(r, "authorization"),
-	    r->method, on_review, v);
-	if (call != NULL)
-		v->call = call;
 }
 
 static void
@@ -444,7 +381,7 @@ on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 	else if (!events && !span_is(r->path, "/"))
 		reply_str(x, 404, "404 page not found\n");
 	else if (s->review != NULL)
-		ask(s, x, r, events);
+		visitor_ask(s->review, x, r, events, serve, s);
 	else
 		serve(s, x, events, httpd_header(r, "last-event-id"));
 }
@@ -461,9 +398,9 @@ on_too_large(void *arg, struct exchange *x, const struct httpd_request *r)
 
 int
 showing_open(struct showing *s, struct loop *l, struct story *story,
-    const char *address, struct guard *guard, struct err *err)
+    const char *address, struct gate *gate, struct err *err)
 {
-	const struct httpd_tls *tls = guard != NULL ? &guard->tls : NULL;
+	const struct httpd_tls *tls = gate != NULL ? &gate->tls : NULL;
 	const struct httpd_handler handler = {
 	    .on_request = on_request, .on_too_large = on_too_large, .arg = s};
 
@@ -471,9 +408,9 @@ showing_open(struct showing *s, struct loop *l, struct story *story,
 	s->httpd = httpd_new(l, address, tls, &limits, &handler, err);
 	if (s->httpd == NULL)
 		return -1;
-	if (guard != NULL) {
-		s->review = guard->review;
-		guard_watch(guard, s->httpd);
+	if (gate != NULL) {
+		s->review = gate->review;
+		gate_watch(gate, s->httpd);
 	}
 	history_init(&s->history, HISTORY_LINES, HISTORY_BYTES);
 	if (getrandom(&s->history.letters, sizeof(s->history.letters), 0) < 0)

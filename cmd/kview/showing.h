@@ -10,7 +10,7 @@
  * Lines about the whole: {"now":US}, when events begin; {"state":{...}}, of the
  * pipeline; {"ended":true}, nothing more will come.
  *
- * Without a guard, only a client that means this machine (httpd/local.h) gets
+ * Without a gate, only a client that means this machine (httpd/local.h) gets
  * an answer; with one, only a user with the right to get the path, and events
  * end after SHOWING_REVIEW_MS, so that the right is asked for again. A client
  * that does not read is cut. Memory: the history (history.h), the objects that
@@ -19,7 +19,7 @@
 #ifndef SHOWING_H
 #define SHOWING_H
 
-#include "access/guard.h"
+#include "access/gate.h"
 #include "base/err.h"
 #include "history.h"
 #include "httpd/httpd.h"
@@ -52,9 +52,9 @@ struct showing {
 	bool ended;
 };
 
-/* Listens. guard is borrowed; NULL: none. -1 with err. */
+/* Listens. gate is borrowed; NULL: none. -1 with err. */
 int showing_open(struct showing *s, struct loop *l, struct story *story,
-    const char *address, struct guard *guard, struct err *err);
+    const char *address, struct gate *gate, struct err *err);
 void showing_close(struct showing *s);
 
 /* A row of the story. */

@@ -13,7 +13,6 @@
 #include "kube/retry.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "value/base64.h"
 #include "value/digest.h"
 
 enum {
@@ -350,10 +349,8 @@ take_access(struct asking *a, struct span status)
 
 /* ---- callers ---- */
 
-/* What follows the scheme, in upper or lower case, up to a blank, as servers in
- * Go read it. */
-static struct span
-credential_of(struct span header, const char *scheme)
+struct span
+review_credential(struct span header, const char *scheme)
 {
 	size_t n = strlen(scheme);
 	struct span rest = span_trim(header, SPAN_BLANKS);
@@ -363,25 +360,6 @@ credential_of(struct span header, const char *scheme)
 		return SPAN_NONE;
 	rest = span_skip(rest, n + 1);
 	return span_cut(&rest, ' ');
-}
-
-/* "Bearer TOKEN", or "Basic ..." with the token as the password, which a
- * browser sends. Appended. */
-static void
-add_token(struct span header, struct buf *token)
-{
-	struct span bearer = credential_of(header, "bearer");
-	struct span basic = credential_of(header, "basic");
-	struct buf pair = BUF_INIT;
-	struct span rest;
-
-	buf_addspan(token, bearer);
-	if (basic.n > 0 && base64_decode(basic, "", &pair, NULL) == 0) {
-		rest = buf_span(&pair);
-		span_cut(&rest, ':');
-		buf_addspan(token, rest);
-	}
-	buf_wipe(&pair);
 }
 
 static void
@@ -451,9 +429,9 @@ answer_known(struct review *r, const char *key, review_fn *fn, void *arg)
 	return true;
 }
 
-static struct review_call *
-start(struct review *r, struct span token, struct span method, review_fn *fn,
-    void *arg)
+struct review_call *
+review_start(struct review *r, struct span token, struct span method,
+    review_fn *fn, void *arg)
 {
 	char key[2 * DIGEST_SIZE + 1];
 	struct review_call *c;
@@ -482,19 +460,6 @@ start(struct review *r, struct span token, struct span method, review_fn *fn,
 	c->asking = a;
 	c->next = a->waiting;
 	a->waiting = c;
-	return c;
-}
-
-struct review_call *
-review_start(struct review *r, struct span authorization, struct span method,
-    review_fn *fn, void *arg)
-{
-	struct buf token = BUF_INIT;
-	struct review_call *c;
-
-	add_token(authorization, &token);
-	c = start(r, buf_span(&token), method, fn, arg);
-	buf_wipe(&token);
 	return c;
 }
 

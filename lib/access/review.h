@@ -2,9 +2,7 @@
  * review: decides who may read a path. The API server tells the user of a
  * token (TokenReview) and whether that user may get the path
  * (SubjectAccessReview), as for controller-runtime's filter of /metrics
- * (pkg/metrics/filters/filters.go). The token is a bearer token, or the password
- * of basic authentication, which a browser can ask for (401 with the header
- * www-authenticate: REVIEW_REALM).
+ * (pkg/metrics/filters/filters.go).
  *
  *	401	no token, or one that the API server does not know
  *	403	a user without the right
@@ -25,8 +23,6 @@
 struct review;
 struct review_call;
 
-#define REVIEW_REALM "Basic realm=\"kpipe: the password is a token\""
-
 /* Borrows all. path is that of the rights, as "/metrics". */
 struct review *review_new(struct loop *l, struct kube *k, const char *path);
 void review_free(struct review *r); /* no call may be under way */
@@ -34,11 +30,16 @@ void review_free(struct review *r); /* no call may be under way */
 /* text is for the client; valid only during the call. */
 typedef void review_fn(void *arg, int status, struct span text);
 
+/* That which follows the scheme ("bearer"), in upper or lower case, up to a
+ * blank, in the value of the header authorization, as servers in Go read it. Or nothing:
+ * another scheme. */
+struct span review_credential(struct span header, const char *scheme);
+
 /*
- * authorization: the header's value. method: the request's. fn is called once,
- * unless cancelled; if that is at once, NULL is returned.
+ * token: copied; nothing: 401. method: the request's. fn is called once, unless
+ * cancelled; if that is at once, NULL is returned.
  */
-struct review_call *review_start(struct review *r, struct span authorization,
+struct review_call *review_start(struct review *r, struct span token,
     struct span method, review_fn *fn, void *arg);
 void review_cancel(struct review_call *c);
 

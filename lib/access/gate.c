@@ -1,10 +1,10 @@
-#include "access/guard.h"
+#include "access/gate.h"
 
 #include "kube/kube.h"
 #include "process/log.h"
 
 int
-guard_open(struct guard *g, struct loop *l, const char *tool, const char *path,
+gate_open(struct gate *g, struct loop *l, const char *tool, const char *path,
     const char *dir, struct err *err)
 {
 	g->certificate.loop = l;
@@ -21,7 +21,7 @@ guard_open(struct guard *g, struct loop *l, const char *tool, const char *path,
 }
 
 static void
-forget_key(struct guard *g)
+forget_key(struct gate *g)
 {
 	buf_wipe(&g->key);
 	buf_release(&g->pem);
@@ -29,14 +29,14 @@ forget_key(struct guard *g)
 }
 
 void
-guard_watch(struct guard *g, struct httpd *h)
+gate_watch(struct gate *g, struct httpd *h)
 {
 	forget_key(g);
 	certificate_watch(&g->certificate, h);
 }
 
 void
-guard_release(struct guard *g)
+gate_release(struct gate *g)
 {
 	forget_key(g);
 	certificate_release(&g->certificate);
@@ -58,7 +58,7 @@ refuse_plugin(enum sandbox_mode mode, struct err *err)
 }
 
 int
-guard_sandbox(const struct guard *g, const struct sandbox_rule *const *serves,
+gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     const struct sandbox_rule *const *asks, struct err *err)
 {
 	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;

@@ -1,16 +1,16 @@
 /*
- * guard: an address that is not for this machine alone: TLS, with a certificate
+ * gate: an address that is not for this machine alone: TLS, with a certificate
  * of a folder or one made at the start, and the API server's word about who may
  * read a path (review.h).
  */
-#ifndef GUARD_H
-#define GUARD_H
+#ifndef GATE_H
+#define GATE_H
 
 #include "access/certificate.h"
 #include "access/review.h"
 #include "process/sandbox.h"
 
-struct guard {
+struct gate {
 	struct kube *kube;
 	struct review *review; /* NULL: everybody may */
 	struct certificate certificate;
@@ -18,19 +18,18 @@ struct guard {
 	struct httpd_tls tls; /* for httpd_new; points into both */
 };
 
-/* Of a zeroed guard. tool and path are borrowed; dir may be NULL. -1 with err. */
-int guard_open(struct guard *g, struct loop *l, const char *tool,
+/* Of a zeroed gate. tool and path are borrowed; dir may be NULL. -1 with err. */
+int gate_open(struct gate *g, struct loop *l, const char *tool,
     const char *path, const char *dir, struct err *err);
 /* h listens: it gets each new certificate, and the key is cleared here. */
-void guard_watch(struct guard *g, struct httpd *h);
-void guard_release(struct guard *g);
+void gate_watch(struct gate *g, struct httpd *h);
+void gate_release(struct gate *g);
 
 /*
  * The system calls that are left: one list for who only serves, one for who
  * also asks. What is missing is logged; -1 with err if it must not be missing.
  */
-int guard_sandbox(const struct guard *g,
-    const struct sandbox_rule *const *serves,
+int gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     const struct sandbox_rule *const *asks, struct err *err);
 
 #endif

@@ -1,0 +1,241 @@
+#!/bin/bash
+# kview --serve --secure: TLS, and the right to get /view, of a bearer token or
+# of the password that a browser asks for. A right that is taken away ends what
+# is shown. kpipe gives it that for an address that is not this machine's alone.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+# shellcheck source=clock.sh
+. "${0%/*}/clock.sh"
+clock_new
+
+cat >"$T/tokens" <<'END'
+admin-t0ken,admin,u0,"system:masters"
+operator-t0ken,system:serviceaccount:ops:operator,u1
+reader-t0ken,jane,u2
+metrics-t0ken,prometheus,u3
+END
+kapi_up --token-auth-file "$T/tokens" --authorization-mode=RBAC \
+	--journal "$T/journal"
+kubeconfig() {
+	sed "s/token: .*/token: $1-t0ken/" "$T/kubeconfig"
+}
+kubeconfig admin >"$T/admin"
+kubeconfig operator >"$T/operator"
+# bound NAME USER RULES
+bound() {
+	jq -cn --arg name "$1" --arg user "$2" --argjson rules "$3" \
+		'{apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole",
+		metadata: {$name}, $rules},
+		{apiVersion: "rbac.authorization.k8s.io/v1",
+		kind: "ClusterRoleBinding", metadata: {$name},
+		roleRef: {apiGroup: "rbac.authorization.k8s.io",
+		kind: "ClusterRole", $name},
+		subjects: [{apiGroup: "rbac.authorization.k8s.io",
+		kind: "User", name: $user}]}'
+}
+{
+	bound viewer jane '[{"nonResourceURLs": ["/view"], "verbs": ["get"]}]'
+	bound metrics prometheus \
+		'[{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]'
+} | kapply --kubeconfig "$T/admin" -o none
+# The role of doc/metrics.md.
+reviews='[{"apiGroups": ["authentication.k8s.io"],
+	"resources": ["tokenreviews"], "verbs": ["create"]},
+	{"apiGroups": ["authorization.k8s.io"],
+	"resources": ["subjectaccessreviews"], "verbs": ["create"]}]'
+
+event() {
+	printf '{"type":"%s","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":"%s","resourceVersion":"%s"}}}\n' "$@"
+}
+# serve [OPTION]...: lines by descriptor 5; the page is at $page
+serve() {
+	rm -f "$T/lines"
+	mkfifo "$T/lines"
+	exec 5<>"$T/lines" 6<"$T/lines"
+	: >"$T/err"
+	start from 6 "${with_clock[@]}" kview --serve=0.0.0.0:0 --secure \
+		--kubeconfig "$T/operator" "$@" 5>&- 2>"$T/err"
+	kview=$!
+	exec 6<&-
+	find_page "$T/err"
+}
+# find_page LOG: asked by the address of this machine
+find_page() {
+	wait_for 20 grep -q 'the page is at' "$1"
+	address=$(sed -n 's/.*the page is at //p' "$1" | tail -n 1)
+	page=${address/0.0.0.0/127.0.0.1}
+}
+finish() {
+	exec 5>&-
+	kill "$kview"
+	wait "$kview"
+	is "$?" 0 "${1:-it ends}"
+}
+# status CURL-OPTION...: of the page
+status() {
+	curl -sSk -D "$T/headers" -o "$T/body" -w '%{http_code}' --max-time 20 \
+		"$@" "$page"
+}
+bearer() {
+	status -H "Authorization: Bearer $1"
+}
+header() {
+	tr -d '\r' <"$T/headers" | sed -n "s/^$1: //ip"
+}
+# listen FILE CURL-OPTION...: the events go there
+listen() {
+	start curl -sSk -N --max-time 300 "${@:2}" "${page}events" 5>&- \
+		>"$1" 2>"$1.err"
+	client=$!
+}
+shows() {
+	sed -n 's/^data: //p' "$1" | jq -e --arg name "$2" \
+		'objects | .name == $name' | grep -q true
+}
+
+### Who may not ask the API server
+
+serve
+ok "its address" grep -qE '^https://0\.0\.0\.0:[0-9]+/$' <<<"$address"
+is "$(bearer reader-t0ken)" 500 "the operator may not ask who may look"
+is "$(cat "$T/body")" "Authentication failed" "... says so"
+ok "... the log says what is missing" grep -q \
+	'cannot ask who may read /view: TokenReview: .*cannot create' "$T/err"
+bound reviews system:serviceaccount:ops:operator "$reviews" |
+	kapply --kubeconfig "$T/admin" -o none
+may_ask() {
+	[ "$(bearer reader-t0ken)" = 200 ]
+}
+ok "... until it may" wait_for 20 may_ask
+
+### Users
+
+ok "with the right to get /view: the page" grep -q '^{"live":true}$' "$T/body"
+ok "... with its policy" grep -q "default-src 'none'" \
+	<<<"$(header content-security-policy)"
+is "$(status -u "jane:reader-t0ken")" 200 "as a password"
+is "$(status -u ":reader-t0ken")" 200 "... with any name"
+is "$(status -u "any:one:reader-t0ken")" 401 "... which ends at the first colon"
+is "$(bearer metrics-t0ken)" 403 "with that to get /metrics only"
+is "$(cat "$T/body")" "Authorization denied for user prometheus" "... says so"
+is "$(header www-authenticate)" "" "... a browser need not ask again"
+is "$(status -u x:metrics-t0ken)" 403 "... as a password"
+is "$(status)" 401 "no token"
+is "$(header www-authenticate)" 'Basic realm="the password is a token"' \
+	"... a browser asks for it"
+is "$(cat "$T/body")" Unauthorized "... the page is not shown"
+for wrong in "Bearer wrong" "Bearer " "Basic $(printf 'x:wrong' | base64)" \
+	"Basic $(printf reader-t0ken | base64)" "Basic %%%" "Basic " Basic \
+	"Digest reader-t0ken" reader-t0ken; do
+	is "$(status --http1.1 -H "Authorization: $wrong")" 401 "refused: $wrong"
+done
+is "$(status -X POST -H 'Authorization: Bearer reader-t0ken')" 405 \
+	"another method"
+is "$(status --http1.1 -H 'Authorization: bearer  reader-t0ken')" 401 \
+	"two blanks, as for servers in Go"
+is "$(status --http1.1 -H 'Host: operator.example.com' \
+	-H 'Authorization: bearer reader-t0ken')" 200 "by another name of it"
+is "$(page=${page/https/http} status)" 400 "without TLS"
+is "$(page=${page}x bearer reader-t0ken)" 404 "another path"
+
+### Events
+
+event ADDED a 1 >&5
+listen "$T/denied" -u x:metrics-t0ken
+wait "$client"
+is "$(cat "$T/denied")" "Authorization denied for user prometheus" \
+	"events are not for one without the right"
+listen "$T/one" -u x:reader-t0ken
+ok "... but for one with it" wait_for 20 shows "$T/one" a
+event ADDED b 2 >&5
+ok "... as they come" wait_for 20 shows "$T/one" b
+last=$(sed -n 's/^id: //p' "$T/one" | tail -n 1)
+clock_ahead boot 299000
+event ADDED c 3 >&5
+ok "after nearly five minutes, too" wait_for 20 shows "$T/one" c
+clock_ahead boot 320000
+wait "$client"
+is "$?" 0 "after five minutes they end" || quote <"$T/one.err"
+listen "$T/two" -u x:reader-t0ken -H "Last-Event-ID: $last"
+ok "... and go on with the next request" wait_for 20 shows "$T/two" c
+is "$(grep -c reset "$T/two")" 0 "... without what was sent"
+ask DELETE /apis/rbac.authorization.k8s.io/v1/clusterrolebindings/viewer '' '' \
+	-H 'Authorization: Bearer admin-t0ken' >/dev/null
+clock_ahead boot 660000
+wait "$client"
+is "$(bearer reader-t0ken)" 403 "a right that was taken away ends"
+is "$(grep -c t0ken "$T/err")" 0 "no token in the log"
+finish
+
+### The certificate
+
+certificate() {
+	mkdir "$T/tls.$1"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
+		-nodes -subj "/CN=$1" -addext subjectAltName=IP:127.0.0.1 \
+		-days 2 -keyout "$T/tls.$1/tls.key" -out "$T/tls.$1/tls.crt" \
+		2>/dev/null
+	ln -sfn "tls.$1" "$T/tls.new"
+	mv -T "$T/tls.new" "$T/tls"
+}
+trusted() {
+	[ "$(curl -sS --cacert "$T/tls/tls.crt" -o /dev/null -w '%{http_code}' \
+		-m 20 "$page" 2>/dev/null)" = 401 ]
+}
+certificate one
+serve --cert-path "$T/tls" --sandbox=required
+ok "a given certificate" trusted
+is "$(awk '/^Seccomp:/ { print $2 }' "/proc/$kview/status")" 2 \
+	"... behind the filter of system calls"
+certificate two
+ok "a new one is used" wait_for 20 trusted
+finish
+
+### Refusals
+
+runs 100 "a folder without a certificate" kview --serve=0.0.0.0:0 --secure \
+	--kubeconfig "$T/operator" --cert-path "$T/none" </dev/null
+ok "... is named" grep -q "fatal: .*cannot read $T/none/tls.crt" "$T/err"
+runs 100 "no API server" env KUBECONFIG="$T/nothing" kview --serve=0.0.0.0:0 \
+	--secure </dev/null
+ok "... says so" grep -q "fatal: .*$T/nothing" "$T/err"
+runs 100 "--cert-path alone" kview --serve=127.0.0.1:0 --cert-path="$T/tls"
+is "$(cat "$T/err")" "kview: fatal: option --cert-path needs --secure" \
+	"... is refused"
+runs 100 "--secure alone" kview --secure
+is "$(cat "$T/err")" "kview: fatal: option --secure needs --serve" \
+	"... is refused"
+
+### kpipe
+
+cat >"$T/watches.yaml" <<'END'
+- group: apps
+  version: v1
+  kind: Deployment
+  program: program.jq
+END
+echo 'def desired: [];' >"$T/program.jq"
+{
+	bound viewer jane '[{"nonResourceURLs": ["/view"], "verbs": ["get"]}]'
+	bound reads admin2 '[{"apiGroups": ["*"], "resources": ["*"],
+		"verbs": ["*"]}]'
+} | kapply --kubeconfig "$T/admin" -o none
+start kpipe -f "$T/watches.yaml" -A --view-bind-address=0.0.0.0:0 \
+	--kubeconfig "$T/admin" --http-kubeconfig "$T/operator" 2>"$T/log"
+kpipe=$!
+find_page "$T/log"
+ok "kpipe, not for this machine alone" grep -q '^https:' <<<"$address"
+is "$(bearer metrics-t0ken)" 403 "... to one without the right"
+is "$(bearer reader-t0ken)" 200 "... to one with it"
+is "$(jq -r 'select(.path | endswith("/tokenreviews")) | .user' "$T/journal" |
+	sort -u)" "system:serviceaccount:ops:operator" \
+	"... which the server's own credential asks"
+listen "$T/live" -u :reader-t0ken
+ok "... the pipeline" wait_for 30 grep -q '"stages"' "$T/live"
+kill "$kpipe"
+wait "$kpipe"
+is "$?" 0 "... ends"
+kapi_down
+done_testing
