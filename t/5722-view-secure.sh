@@ -71,7 +71,7 @@ finish() {
 	exec 5>&-
 	kill "$kview"
 	wait "$kview"
-	is "$?" 0 "${1:-it ends}"
+	is "$?" 0 "it ends"
 }
 # status CURL-OPTION...: of the page
 status() {
