@@ -194,8 +194,11 @@ open_metrics(struct app *a, unsigned what, struct err *err)
 static void
 say_where(const struct port *p, const char *address)
 {
-	const char *colon = strrchr(address, ':');
+	const char *colon;
 
+	if (p->httpd == NULL)
+		return;
+	colon = strrchr(address, ':');
 	log_info("%s%s%s at %.*s:%d", p->what & SERVE_PROBES ? "probes" : "",
 	    p->what == (SERVE_PROBES | SERVE_METRICS) ? " and " : "",
 	    p->what & SERVE_METRICS ? "metrics" : "", (int)(colon - address),
@@ -221,14 +224,11 @@ open_ports(struct app *a, struct err *err)
 	if (metrics &&
 	    open_metrics(a, SERVE_METRICS | (one ? SERVE_PROBES : 0), err) != 0)
 		return -1;
-	if (metrics)
-		say_where(&a->ports[0], opts.metrics);
 	if (!probes || one)
 		return 0;
 	if (serve_open(&a->ports[1], &a->serve, SERVE_PROBES, opts.probes, NULL,
 		err) != 0)
 		return err_prefix(err, "option --health-probe-bind-address");
-	say_where(&a->ports[1], opts.probes);
 	return 0;
 }
 
@@ -255,6 +255,8 @@ start(struct app *a, struct err *err)
 	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
 	if (gate_sandbox(&a->gate, http_calls_serve, http_calls_ask, err) != 0)
 		return -1;
+	say_where(&a->ports[0], opts.metrics);
+	say_where(&a->ports[1], opts.probes);
 	reportfd_ready(&a->report);
 	return 0;
 }

@@ -10,10 +10,10 @@
 #ifndef SERVE_H
 #define SERVE_H
 
+#include "access/review.h"
 #include "base/err.h"
 #include "httpd/httpd.h"
 #include "process/loop.h"
-#include "access/review.h"
 #include "state.h"
 
 struct serve {
