@@ -22,7 +22,7 @@
 
 static struct opts {
 	const char *probes, *metrics, *cert_path;
-	bool secure;
+	bool secure, openmetrics;
 	long report_fd;
 } opts = {.report_fd = -1};
 
@@ -35,6 +35,8 @@ static const struct opt table[] = {
 	"/metrics over TLS, for users with the right to get it"},
     {0, "metrics-cert-path", "DIR", OPT_STRING, &opts.cert_path, NULL,
 	"tls.crt and tls.key for that, instead of one generated at the start"},
+    {0, "openmetrics", NULL, OPT_FLAG, &opts.openmetrics, NULL,
+	"/metrics with exemplars, for clients that want OpenMetrics"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"write a newline to this descriptor when requests are served"},
     {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
@@ -246,8 +248,11 @@ start(struct app *a, struct err *err)
 	loop_signal(a->loop, SIGTERM, stop, a->loop);
 	loop_signal(a->loop, SIGINT, stop, a->loop);
 	a->stream = stream_new();
-	a->serve = (struct serve){
-	    .loop = a->loop, .state = &a->state, .own = own_samples, .arg = a};
+	a->serve = (struct serve){.loop = a->loop,
+	    .state = &a->state,
+	    .openmetrics = opts.openmetrics,
+	    .own = own_samples,
+	    .arg = a};
 	if (open_ports(a, err) != 0)
 		return -1;
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);

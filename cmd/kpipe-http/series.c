@@ -24,6 +24,7 @@ series_release(struct series *s)
 
 	for (size_t i = 0; (sample = map_next(&s->by_name, &i)) != NULL;) {
 		free(sample->series);
+		free(sample->exemplar);
 		free(sample);
 	}
 	map_release(&s->by_name);
@@ -97,31 +98,90 @@ find(struct series *s, struct span name, struct err *err)
 	return sample;
 }
 
+static bool
+number_of(struct span text, double *value)
+{
+	char digits[32];
+
+	if (json_type(text) != JSON_NUMBER || text.n >= sizeof(digits))
+		return false;
+	memcpy(digits, text.p, text.n);
+	digits[text.n] = '\0';
+	*value = strtod(digits, NULL);
+	return true;
+}
+
+static bool
+is_trace_id(struct span text)
+{
+	size_t n = 0;
+
+	while (n < text.n && text.p[n] != '\0' &&
+	    strchr("0123456789abcdef", text.p[n]) != NULL)
+		n++;
+	return n == 32 && text.n == 32;
+}
+
+/* "# {trace_id="..."} VALUE TIME", owned; NULL: it is not valid. */
+static char *
+make_exemplar(struct span e)
+{
+	struct span id = json_raw_string(json_get(e, "trace_id"));
+	struct span time = json_get(e, "time");
+	struct buf b = BUF_INIT;
+	double value, seconds;
+
+	if (!is_trace_id(id) || !number_of(json_get(e, "value"), &value) ||
+	    !number_of(time, &seconds))
+		return NULL;
+	buf_addf(&b, "# {trace_id=\"%.*s\"} ", SPAN_ARG(id));
+	metric_add_value(&b, value);
+	buf_addc(&b, ' ');
+	buf_addspan(&b, time);
+	return buf_take(&b);
+}
+
+/* A number, or [NUMBER, EXEMPLAR]; *exemplar is owned, or NULL. */
+static bool
+value_of(struct span text, double *value, char **exemplar)
+{
+	struct json_elements e = json_elements(text);
+
+	*exemplar = NULL;
+	if (json_type(text) != JSON_ARRAY)
+		return number_of(text, value);
+	return json_element(&e) && number_of(e.value, value) &&
+	    json_element(&e) && (*exemplar = make_exemplar(e.value)) != NULL;
+}
+
 static int
 take_one(struct series *s, unsigned tool, const struct json_members *m,
     struct err *err)
 {
 	struct buf scratch = BUF_INIT;
-	struct series_sample *sample;
-	char digits[32];
+	struct series_sample *sample = NULL;
 	/* The line was checked, so there are quotes. */
 	struct span name =
 	    json_string(span_make(m->key.p - 1, m->key.n + 2), &scratch);
-	int rc = -1;
+	char *exemplar;
+	double value;
 
-	if (json_type(m->value) != JSON_NUMBER || m->value.n >= sizeof(digits))
+	if (!value_of(m->value, &value, &exemplar)) {
 		err_set(err, ERR_PERMANENT,
 		    "the value of series \"%.*s\" is not a number",
 		    SPAN_ARG(name));
-	else if ((sample = find(s, name, err)) != NULL) {
-		memcpy(digits, m->value.p, m->value.n);
-		digits[m->value.n] = '\0';
-		sample->values[tool] = strtod(digits, NULL);
+	} else if ((sample = find(s, name, err)) != NULL) {
+		sample->values[tool] = value;
 		sample->tools |= 1u << tool;
-		rc = 0;
 	}
+	if (sample != NULL && exemplar != NULL) {
+		free(sample->exemplar);
+		sample->exemplar = exemplar;
+		exemplar = NULL;
+	}
+	free(exemplar);
 	buf_release(&scratch);
-	return rc;
+	return sample != NULL ? 0 : -1;
 }
 
 int
@@ -158,21 +218,55 @@ series_restart(struct series *s, unsigned tool)
 	}
 }
 
+/* The name, and a bucket's bound as OpenMetrics wants it: a whole number has a
+ * point. */
 static void
-write_sample(const struct series_sample *x, uint32_t tools, struct buf *b)
+write_name(const struct series_sample *x, enum series_format format,
+    const struct metric_family *f, struct buf *b)
+{
+	size_t n = strlen(x->series);
+	bool whole = format == SERIES_OPENMETRICS &&
+	    f->type == METRIC_HISTOGRAM && x->part == 0 &&
+	    strpbrk(span_find_last(span_str(x->series), '='), ".eI") == NULL;
+
+	if (whole)
+		buf_addf(b, "%.*s.0\"} ", (int)n - 2, x->series);
+	else
+		buf_addf(b, "%s ", x->series);
+}
+
+static void
+write_sample(const struct series_sample *x, uint32_t tools,
+    enum series_format format, const struct metric_family *f, struct buf *b)
 {
 	double sum = x->kept;
 
 	for (unsigned i = 0; i < SERIES_TOOLS_MAX; i++)
 		if (tools & 1u << i)
 			sum += x->values[i];
-	buf_addf(b, "%s ", x->series);
+	write_name(x, format, f, b);
 	metric_add_value(b, sum);
+	if (format == SERIES_OPENMETRICS && x->exemplar != NULL)
+		buf_addf(b, " %s", x->exemplar);
 	buf_addc(b, '\n');
 }
 
+/* OpenMetrics names a counter without _total. */
 static void
-write_family(const struct series *s, size_t i, uint32_t running, struct buf *b)
+write_head(
+    const struct metric_family *f, enum series_format format, struct buf *b)
+{
+	int n = (int)strlen(f->name);
+
+	if (format == SERIES_OPENMETRICS && f->type == METRIC_COUNTER)
+		n -= (int)strlen("_total");
+	buf_addf(b, "# HELP %.*s %s\n# TYPE %.*s %s\n", n, f->name, f->help, n,
+	    f->name, types[f->type]);
+}
+
+static void
+write_family(const struct series *s, size_t i, enum series_format format,
+    uint32_t running, struct buf *b)
 {
 	const struct metric_family *f = &metric_families[i];
 	bool gauge = f->type == METRIC_GAUGE, begun = false;
@@ -183,16 +277,18 @@ write_family(const struct series *s, size_t i, uint32_t running, struct buf *b)
 		if (gauge && tools == 0)
 			continue;
 		if (!begun)
-			buf_addf(b, "# HELP %s %s\n# TYPE %s %s\n", f->name,
-			    f->help, f->name, types[f->type]);
+			write_head(f, format, b);
 		begun = true;
-		write_sample(x, tools, b);
+		write_sample(x, tools, format, f, b);
 	}
 }
 
 void
-series_write(const struct series *s, uint32_t running, struct buf *b)
+series_write(const struct series *s, enum series_format format,
+    uint32_t running, struct buf *b)
 {
 	for (size_t i = 0; i < METRICS; i++)
-		write_family(s, i, running, b);
+		write_family(s, i, format, running, b);
+	if (format == SERIES_OPENMETRICS)
+		buf_adds(b, "# EOF\n");
 }

@@ -32,6 +32,12 @@ struct series_sample {
 	double kept;		    /* of runs that are over; counters only */
 	uint32_t tools;		    /* bits: tools that have a value */
 	double values[SERIES_TOOLS_MAX];
+	char *exemplar; /* owned: as OpenMetrics writes it; NULL: none */
+};
+
+enum series_format {
+	SERIES_TEXT,	   /* the text format of Prometheus 0.0.4 */
+	SERIES_OPENMETRICS /* OpenMetrics 1.0, which has exemplars */
 };
 
 struct series {
@@ -43,8 +49,10 @@ void series_init(struct series *s);
 void series_release(struct series *s);
 
 /*
- * The samples of one line, {"name{labels}":1,...}, of this tool. -1 with err
- * for the first one that is not valid; the others are taken all the same.
+ * The samples of one line, {"name{labels}":1,...}, of this tool, where a bucket
+ * may have an exemplar: [1,{"trace_id":"...","value":0.1,"time":1800000000.5}].
+ * -1 with err for the first one that is not valid; the others are taken all the
+ * same.
  */
 int series_take(
     struct series *s, unsigned tool, struct span samples, struct err *err);
@@ -52,9 +60,10 @@ int series_take(
 void series_restart(struct series *s, unsigned tool);
 
 /*
- * The text format of Prometheus 0.0.4, appended; gauges only of the tools whose
- * bits are set: those of a tool that does not run mean nothing.
+ * The page, appended; gauges only of the tools whose bits are set: those of a
+ * tool that does not run mean nothing.
  */
-void series_write(const struct series *s, uint32_t running, struct buf *b);
+void series_write(const struct series *s, enum series_format format,
+    uint32_t running, struct buf *b);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accept.h"
 #include "base/mem.h"
 #include "health.h"
 
@@ -55,21 +56,25 @@ take_own(struct serve *s)
 }
 
 static void
-reply_metrics(struct serve *s, struct exchange *x)
+reply_metrics(struct serve *s, struct exchange *x, enum series_format format)
 {
+	static const char *const types[] = {
+	    [SERIES_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
+	    [SERIES_OPENMETRICS] = "application/openmetrics-text; "
+				   "version=1.0.0; charset=utf-8"};
 	struct buf page = BUF_INIT;
 
 	if (s->own != NULL)
 		take_own(s);
-	series_write(&s->state->series, state_running(s->state), &page);
-	reply(x, 200, "text/plain; version=0.0.4; charset=utf-8",
-	    span_make(buf_str(&page), page.len));
+	series_write(&s->state->series, format, state_running(s->state), &page);
+	reply(x, 200, types[format], span_make(buf_str(&page), page.len));
 	buf_release(&page);
 }
 
 struct visit {
 	struct serve *serve;
 	struct exchange *x;
+	enum series_format format;
 	struct review_call *call;
 };
 
@@ -88,7 +93,7 @@ on_review(void *arg, int status, struct span text)
 	struct visit *v = arg;
 
 	if (status == 200)
-		reply_metrics(v->serve, v->x);
+		reply_metrics(v->serve, v->x, v->format);
 	else
 		reply_text(v->x, status, text);
 	free(v);
@@ -98,14 +103,19 @@ static void
 serve_metrics(
     struct serve *s, struct exchange *x, const struct httpd_request *r)
 {
+	enum series_format format =
+	    s->openmetrics && accept_openmetrics(httpd_header(r, "accept"))
+	    ? SERIES_OPENMETRICS
+	    : SERIES_TEXT;
 	struct review_call *call;
 	struct visit *v;
 
 	if (s->review == NULL) {
-		reply_metrics(s, x);
+		reply_metrics(s, x, format);
 		return;
 	}
 	v = mem_zalloc(sizeof(*v));
+	v->format = format;
 	v->serve = s;
 	v->x = x;
 	/* Set before the call, which may answer at once. */

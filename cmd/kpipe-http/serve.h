@@ -20,6 +20,7 @@ struct serve {
 	struct loop *loop;
 	struct state *state;
 	struct review *review; /* NULL: /metrics is for all clients */
+	bool openmetrics;      /* for clients that want it: with exemplars */
 	/* Adds our own samples; may be NULL. */
 	void (*own)(void *arg, struct metric_lines *m);
 	void *arg;

@@ -107,7 +107,7 @@ take_reason(struct state *s, struct span reason)
 	buf_release(&scratch);
 }
 
-/* --shadow: processes beside the pipeline, in the form of stages. */
+/* Processes beside the pipeline, in the form of stages. */
 static int
 take_aside(struct state *s, struct span stages, struct err *err)
 {
@@ -148,7 +148,9 @@ take_state(struct state *s, struct span line, struct err *err)
 		if (take_stage(s, m.key, m.value, err) != 0)
 			return -1;
 	s->known = true;
-	return take_aside(s, json_get(line, "shadow"), err);
+	if (take_aside(s, json_get(line, "shadow"), err) != 0)
+		return -1;
+	return take_aside(s, json_get(line, "traces"), err);
 }
 
 /* ---- reports of the stages ---- */

@@ -243,7 +243,7 @@ start_recorder(struct pipeline *p, struct shared *shared, struct err *err)
 	fcntl(p->states_fd, F_SETFL, O_NONBLOCK);
 	fcntl(p->shadow_fd, F_SETFL, O_NONBLOCK);
 	share(p->record, shared);
-	return stage_start(p->record, p->null_fd,
+	return stage_start(p->record, p->flow_fd >= 0 ? p->flow_fd : p->null_fd,
 	    p->live_fd >= 0 ? p->live_fd : p->null_fd, err);
 }
 

@@ -19,9 +19,10 @@
 #include "base/mem.h"
 #include "beside/server.h"
 #include "beside/shadow.h"
-#include "beside/viewer.h"
+#include "beside/listener.h"
 #include "conf/watches.h"
 #include "greeting.h"
+#include "defaultnames.h"
 #include "launch.h"
 #include "manager.h"
 #include "markskey.h"
@@ -34,14 +35,16 @@
 #include "tools.h"
 
 enum { BESIDE_MAX = 4 };
+/* What reads the recording as it comes: kview; krecord, which sends traces. */
+enum { LISTENER_VIEW, LISTENER_TRACES, LISTENERS };
 
 struct app {
 	struct loop *loop;
 	struct pipeline pipeline;
 	struct server server;
 	struct shadow shadow; /* only with options.shadow */
-	struct viewer viewer;
-	bool serves, shows;
+	struct listener listeners[LISTENERS];
+	bool serves;
 	struct resident *beside[BESIDE_MAX]; /* borrowed */
 	size_t beside_count, beside_ended;
 	bool ended; /* the pipeline has */
@@ -60,57 +63,6 @@ struct app {
 
 /* ---- before the start ---- */
 
-static const char *
-operator_name(const struct watches *w)
-{
-	const char *name = getenv("OPERATOR_NAME");
-
-	return name != NULL && *name != '\0' ? name : w->entries[0].name;
-}
-
-/* The default name; like the name of a lease it must be a DNS name. */
-static char *
-choose_lease(const struct watches *w)
-{
-	return mem_strdup(
-	    options.lease != NULL ? options.lease : operator_name(w));
-}
-
-/*
- * If no object can have marks and no text is made of the key, it need not be
- * kept: a random one is used, so that forged marks do not count.
- */
-static char *
-choose_secret(const struct watches *w)
-{
-	struct buf name = BUF_INIT;
-
-	if (options.marks_key_file != NULL)
-		return NULL;
-	if (options.marks_key_secret != NULL)
-		return mem_strdup(options.marks_key_secret);
-	/* Those that only retain come last: one more must not be another key. */
-	for (size_t i = 0; i < 2 * w->count; i++) {
-		const struct watch_entry *e = &w->entries[i % w->count];
-
-		if (e->marks || e->random || (i >= w->count && e->retains)) {
-			buf_addf(&name, "kpipe-marks-%s", e->name);
-			return buf_take(&name);
-		}
-	}
-	return NULL;
-}
-
-/* The first of those that the stages use (doc/protocol.md). */
-static char *
-choose_field_manager(const struct watches *w)
-{
-	struct buf name = BUF_INIT;
-
-	buf_addf(&name, "kpipe-%s", w->entries[0].name);
-	return buf_take(&name);
-}
-
 /* A file that no stage would accept is refused before any stage is started. */
 static int
 check_watches(struct app *a, struct err *err)
@@ -122,11 +74,11 @@ check_watches(struct app *a, struct err *err)
 	int result = w == NULL ? -1 : 0;
 
 	if (result == 0 && options.leader_elect)
-		a->lease = choose_lease(w);
+		a->lease = defaultnames_lease(w);
 	if (result == 0) {
-		a->marks_secret = choose_secret(w);
-		a->field_manager = choose_field_manager(w);
-		greeting_add(&greeting, w, operator_name(w));
+		a->marks_secret = defaultnames_secret(w);
+		a->field_manager = defaultnames_field_manager(w);
+		greeting_add(&greeting, w, defaultnames_operator(w));
 		a->greeting = buf_take(&greeting);
 		a->tools.watches = a->watches = w;
 		result = tools_check_shadow(&a->tools, &scope, err);
@@ -187,6 +139,25 @@ find_key(struct app *a, struct err *err)
 }
 
 static int
+build_listeners(struct app *a, struct err *err)
+{
+	struct listener *view = &a->listeners[LISTENER_VIEW];
+	struct listener *traces = &a->listeners[LISTENER_TRACES];
+
+	if (options_is_address(options.view_address) &&
+	    (tools_viewer(&a->tools, &view->resident.stage, err) != 0 ||
+		listener_open(view, err) != 0))
+		return -1;
+	if (options.otlp_endpoint != NULL &&
+	    (tools_tracer(&a->tools, &traces->resident.stage, err) != 0 ||
+		listener_open(traces, err) != 0))
+		return -1;
+	a->pipeline.live_fd = view->pipe[1];
+	a->pipeline.flow_fd = traces->pipe[1];
+	return 0;
+}
+
+static int
 build(struct app *a, struct err *err)
 {
 	bool on_leash = options.leader_elect || a->leash.pipe_fd >= 0;
@@ -205,14 +176,10 @@ build(struct app *a, struct err *err)
 	    tools_shadow(&a->tools, &a->shadow.reader,
 		&a->shadow.resident.stage, err) != 0)
 		return -1;
-	a->shows = options_is_address(options.view_address);
-	if (a->shows &&
-	    (tools_viewer(&a->tools, &a->viewer.resident.stage, err) != 0 ||
-		viewer_open(&a->viewer, err) != 0))
+	if (build_listeners(a, err) != 0)
 		return -1;
-	a->pipeline.live_fd = a->viewer.pipe[1];
 	return oom_start(&a->oom,
-	    a->pipeline.count + a->serves + a->shows +
+	    a->pipeline.count + a->serves + LISTENERS +
 		2 * (options.shadow != NULL),
 	    err);
 }
@@ -321,10 +288,15 @@ static void
 describe(struct app *a, struct buf *line)
 {
 	pipeline_describe(&a->pipeline, line);
-	if (options.shadow == NULL)
-		return;
 	line->len--; /* the brace */
-	shadow_describe(&a->shadow, line);
+	if (options.shadow != NULL)
+		shadow_describe(&a->shadow, line);
+	if (options.otlp_endpoint != NULL) {
+		buf_adds(line, ",\"traces\":{");
+		stage_describe(
+		    &a->listeners[LISTENER_TRACES].resident.stage, line);
+		buf_addc(line, '}');
+	}
 	buf_addc(line, '}');
 }
 
@@ -452,6 +424,23 @@ add_beside(struct app *a, struct resident *r, loop_fn *refused)
 }
 
 static void
+start_listener(struct app *a, size_t i)
+{
+	struct listener *l = &a->listeners[i];
+
+	if (l->pipe[0] < 0)
+		return;
+	l->record = a->pipeline.record;
+	l->null_fd = a->null_fd;
+	l->needs_state = i == LISTENER_VIEW;
+	if (i == LISTENER_TRACES && a->serves)
+		l->board = &a->server.board;
+	l->number = BOARD_TRACES;
+	add_beside(a, &l->resident, NULL);
+	listener_start(l);
+}
+
+static void
 start(struct app *a)
 {
 	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
@@ -485,12 +474,8 @@ start(struct app *a)
 		server_start(&a->server);
 	}
 	set_up_shadow(a);
-	if (a->shows) {
-		a->viewer.record = p->record;
-		a->viewer.null_fd = a->null_fd;
-		add_beside(a, &a->viewer.resident, NULL);
-		viewer_start(&a->viewer);
-	}
+	for (size_t i = 0; i < LISTENERS; i++)
+		start_listener(a, i);
 	manager_start(&a->manager, a->loop);
 	loop_idle(a->loop, tell_others, a);
 	pipeline_start(p);
@@ -520,7 +505,8 @@ run(struct app *a, struct err *err)
 	server_release(&a->server);
 	shadow_release(&a->shadow);
 	buf_release(&a->pipeline.shadow_rest);
-	viewer_release(&a->viewer);
+	for (size_t i = 0; i < LISTENERS; i++)
+		listener_release(&a->listeners[i]);
 	loop_free(a->loop);
 	tools_release(&a->tools);
 	oom_release(&a->oom);
@@ -534,12 +520,13 @@ int
 main(int argc, char **argv)
 {
 	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
-	    .viewer = {.pipe = {-1, -1}},
+	    .listeners = {{.pipe = {-1, -1}}, {.pipe = {-1, -1}}},
 	    .pipeline = {.marks_fd = -1,
 		.lines_fd = -1,
 		.states_fd = -1,
 		.shadow_fd = -1,
-		.live_fd = -1}};
+		.live_fd = -1,
+		.flow_fd = -1}};
 	struct err err = ERR_INIT;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;

@@ -71,6 +71,8 @@ static const struct opt table[] = {
 	"run this file's programs beside it, and say what differs"},
     {0, "view-bind-address", "ADDRESS", OPT_STRING, &options.view_address, NULL,
 	"serve a page of all that happens, live (0: do not)"},
+    {0, "otlp-endpoint", "URL", OPT_STRING, &options.otlp_endpoint, NULL,
+	"send each decision as a trace to this collector"},
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* Only for the stages that talk to the API. */
@@ -98,7 +100,7 @@ options_view_is_open(void)
 bool
 options_records(void)
 {
-	return options.record != NULL ||
+	return options.record != NULL || options.otlp_endpoint != NULL ||
 	    options_is_address(options.view_address);
 }
 
@@ -171,6 +173,8 @@ check_dry_run(struct err *err)
 		other = "record";
 	else if (options_is_address(options.view_address))
 		other = "view-bind-address";
+	else if (options.otlp_endpoint != NULL)
+		other = "otlp-endpoint";
 	else if (options.shadow != NULL)
 		other = "shadow";
 	else if (options_is_address(options.metrics_address))

@@ -37,6 +37,7 @@ struct options {
 	const char *record_size;	  /* NULL: not given */
 	const char *shadow;		  /* a watches file, or NULL */
 	const char *view_address;	  /* NULL, "0": none */
+	const char *otlp_endpoint;	  /* a URL, or NULL */
 	long report_fd;			  /* -1: none */
 };
 extern struct options options;
@@ -45,7 +46,7 @@ extern const struct opt_tool options_tool;
 /* Whether an address means that something is served there. */
 bool options_is_address(const char *address);
 
-/* Whether krecord runs: it writes to a directory, or to kview, or to both. */
+/* Whether krecord runs: it writes to a directory, or to listeners, or both. */
 bool options_records(void);
 /* The page is not for this machine alone: over TLS, for users with the right. */
 bool options_view_is_open(void);

@@ -79,7 +79,9 @@ struct pipeline {
 	int shadow_fd; /* lines of --shadow for "records"; -1: as above */
 	struct buf shadow_rest; /* of such a line */
 	bool shadow_gap;	/* it ends in a gap */
-	int live_fd;   /* borrowed: stdout of "records"; -1: it has none */
+	/* Borrowed; where "records" writes what it records; -1: nowhere. */
+	int live_fd;   /* its stdout */
+	int flow_fd;   /* its stdin, from which it reads nothing */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct oom *oom; /* borrowed */

@@ -285,6 +285,8 @@ add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
 		stage_arg(s, "--%s-fd=%d", taps[i], STAGE_EXTRA_FD + i);
 	if (options_is_address(options.view_address))
 		stage_arg(s, "--live-fd=%d", STDOUT_FILENO);
+	if (options.otlp_endpoint != NULL)
+		stage_arg(s, "--flow-fd=%d", STDIN_FILENO);
 	if (options.record != NULL) {
 		stage_arg(s, "--");
 		stage_arg(s, "%s", options.record);
@@ -426,6 +428,8 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	if (!options_is_address(options.metrics_address))
 		return 0;
 	stage_arg(s, "--metrics-bind-address=%s", options.metrics_address);
+	if (options.otlp_endpoint != NULL)
+		stage_arg(s, "--openmetrics");
 	if (!options.metrics_secure)
 		return 0;
 	s->env = NULL;
@@ -437,13 +441,21 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	return 0;
 }
 
+static char *const *
+bare_env(struct tools *t)
+{
+	extern char **environ;
+
+	if (t->bare_env == NULL)
+		t->bare_env = environ_select(environ, SPAN_NONE);
+	return t->bare_env;
+}
+
 /* On this machine it gets neither a credential nor a variable: all comes by its
  * pipe. Elsewhere it asks who may look, as kpipe-http does. */
 int
 tools_viewer(struct tools *t, struct stage *s, struct err *err)
 {
-	extern char **environ;
-
 	if (init_stage(s, "kview", STAGE_SHOWS, err) != 0)
 		return -1;
 	opt_pass(sandbox_opt_table, &s->args);
@@ -451,14 +463,28 @@ tools_viewer(struct tools *t, struct stage *s, struct err *err)
 	stage_arg(s, "--serve=%s", options.view_address);
 	stage_arg(s, "--attached");
 	if (!options_view_is_open()) {
-		t->viewer_env = environ_select(environ, SPAN_NONE);
-		s->env = t->viewer_env;
+		s->env = bare_env(t);
 		return 0;
 	}
 	stage_arg(s, "--secure");
 	if (options.metrics_certificates != NULL)
 		stage_arg(s, "--cert-path=%s", options.metrics_certificates);
 	credential_pass(s);
+	return 0;
+}
+
+int
+tools_tracer(struct tools *t, struct stage *s, struct err *err)
+{
+	if (init_stage(s, "krecord", STAGE_SHOWS, err) != 0)
+		return -1;
+	s->called = "krecord";
+	s->name = "krecord-spans";
+	s->env = bare_env(t);
+	s->fn = NULL;
+	opt_pass(sandbox_opt_table, &s->args);
+	stage_arg(s, "spans");
+	stage_arg(s, "--endpoint=%s", options.otlp_endpoint);
 	return 0;
 }
 
@@ -470,7 +496,7 @@ tools_release(struct tools *t)
 	free(t->shadow_env);
 	free(t->writers_env);
 	free(t->server_env);
-	free(t->viewer_env);
+	free(t->bare_env);
 	buf_release(&t->leash);
 }
 

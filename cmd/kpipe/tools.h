@@ -20,7 +20,7 @@ struct tools {
 	bool shadow_has_variables; /* its file */
 	char **writers_env;	   /* of stages on a leash */
 	char **server_env;	   /* of a kpipe-http without requests */
-	char **viewer_env;	   /* of kview */
+	char **bare_env;	   /* of who reads the recording */
 	const char *marks_secret;  /* borrowed: has their key; NULL: kpipe */
 	struct buf leash;	   /* KPIPE_LEASH as they get it */
 };
@@ -48,6 +48,7 @@ int tools_server(struct tools *t, struct stage *s, struct err *err);
 
 /* kview: the page, live. */
 int tools_viewer(struct tools *t, struct stage *s, struct err *err);
+int tools_tracer(struct tools *t, struct stage *s, struct err *err);
 
 void tools_release(struct tools *t);
 

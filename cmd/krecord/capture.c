@@ -90,8 +90,7 @@ on_readable(void *arg, int fd, int events)
 		loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
 	if (!more)
 		inlet_end(t, &c->outlet);
-	if (c->outlet.live != NULL)
-		live_flush(c->outlet.live);
+	outlet_flush(&c->outlet);
 	if (more)
 		return;
 	loop_unwatch(c->loop, fd);
@@ -109,14 +108,14 @@ on_signal(void *arg, int signo)
 	loop_stop(c->loop);
 }
 
-/* Another process reads what is live. */
+/* Another process reads what is live, and needs the state. */
 static void
 on_reader(void *arg, int signo)
 {
 	struct capture *c = arg;
 
 	(void)signo;
-	live_begin(c->outlet.live);
+	live_begin(c->outlet.live[OUTLET_WHOLE]);
 }
 
 static int
@@ -168,10 +167,9 @@ run(struct capture *c)
 {
 	loop_signal(c->loop, SIGTERM, on_signal, c);
 	loop_signal(c->loop, SIGINT, on_signal, c);
-	if (c->outlet.live != NULL) {
+	if (c->outlet.live[OUTLET_WHOLE] != NULL)
 		loop_signal(c->loop, SIGUSR1, on_reader, c);
-		live_flush(c->outlet.live);
-	}
+	outlet_flush(&c->outlet);
 	loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
 	reportfd_ready(&c->report);
 	reportfd_send(&c->report);
@@ -179,7 +177,18 @@ run(struct capture *c)
 	reportfd_send(&c->report);
 }
 
-/* Lines go to one of the two at least. */
+static int
+open_live(struct capture *c, size_t i, const char *option, long fd,
+    struct span programs, struct err *err)
+{
+	if (fd < 0)
+		return 0;
+	c->outlet.live[i] = live_new(
+	    c->loop, option, (int)fd, i == OUTLET_WHOLE, programs, err);
+	return c->outlet.live[i] != NULL ? 0 : -1;
+}
+
+/* Lines go to one of them at least. */
 static int
 open_outlet(struct capture *c, const struct capture_opts *o,
     struct span programs, struct err *err)
@@ -190,9 +199,10 @@ open_outlet(struct capture *c, const struct capture_opts *o,
 	    .busy = keep_reading,
 	    .arg = c};
 
-	if (o->live_fd >= 0 &&
-	    (c->outlet.live =
-		    live_new(c->loop, (int)o->live_fd, programs, err)) == NULL)
+	if (open_live(c, OUTLET_WHOLE, "live-fd", o->live_fd, programs, err) !=
+		0 ||
+	    open_live(c, OUTLET_FLOW, "flow-fd", o->flow_fd, programs, err) !=
+		0)
 		return -1;
 	if (o->dir != NULL && (c->outlet.reel = reel_new(&reel, err)) == NULL)
 		return -1;

@@ -194,8 +194,8 @@ take_status(struct journeys *all, struct span status, int64_t us)
 
 /* The oldest set comes first, but not always the oldest answer: so one that is
  * still being answered lets those behind it wait. */
-static void
-finish_old(struct journeys *all, int64_t us)
+void
+journeys_pass(struct journeys *all, int64_t us)
 {
 	while (all->oldest != NULL &&
 	    us - all->oldest->last_us > INT64_C(1000) * JOURNEY_MS)
@@ -209,7 +209,7 @@ journeys_line(struct journeys *all, const struct reading_line *line)
 
 	if (clock_parse_us(line->time, &us) != 0)
 		return;
-	finish_old(all, us);
+	journeys_pass(all, us);
 	if (line->kind == READING_SET)
 		take_set(all, line->body, us);
 	else if (line->kind == READING_STATUS)

@@ -57,6 +57,8 @@ struct journeys {
 };
 
 void journeys_line(struct journeys *all, const struct reading_line *line);
+/* So late is it by now, although no line came. */
+void journeys_pass(struct journeys *all, int64_t us);
 /* The input has ended: so has all that is under way. */
 void journeys_end(struct journeys *all);
 

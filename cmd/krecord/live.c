@@ -20,10 +20,10 @@ struct live {
 	struct loop *loop;
 	int fd;
 	struct span programs;
-	struct census *census;
-	size_t number;	   /* of events */
-	uint64_t sequence; /* of beginnings */
-	struct buf state;  /* the last line about the pipeline */
+	struct census *census; /* NULL: without the state */
+	size_t number;	       /* of events */
+	uint64_t sequence;     /* of beginnings */
+	struct buf state;      /* the last line about the pipeline */
 	/* In this order they are written: */
 	struct buf head;
 	struct census_state objects; /* borrows nothing of the census */
@@ -62,6 +62,8 @@ begin(struct live *l, bool gap)
 	add_time_line(l, &l->head, false);
 	if (gap)
 		add_time_line(l, &l->head, true);
+	if (l->census == NULL)
+		return;
 	census_begins(l->census, span_str(time), &l->head);
 	l->objects = census_state(l->census);
 	census_ends(l->census, span_str(time), &l->tail);
@@ -85,7 +87,8 @@ fill(struct live *l)
 
 	if (l->head.len > 0)
 		return true;
-	while (l->head.len < CHUNK && census_state_next(&l->objects, &line))
+	while (l->census != NULL && l->head.len < CHUNK &&
+	    census_state_next(&l->objects, &line))
 		census_added(line, &l->head);
 	if (l->head.len == 0)
 		swap(&l->head, l->tail.len > 0 ? &l->tail : &l->lines);
@@ -144,14 +147,15 @@ on_room(void *arg, int fd, int events)
 }
 
 struct live *
-live_new(struct loop *loop, int fd, struct span programs, struct err *err)
+live_new(struct loop *loop, const char *option, int fd, bool with_state,
+    struct span programs, struct err *err)
 {
 	struct live *l;
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0) {
 		err_set(err, ERR_PERMANENT,
-		    "option --live-fd: descriptor %d is not open", fd);
+		    "option --%s: descriptor %d is not open", option, fd);
 		return NULL;
 	}
 	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
@@ -159,7 +163,7 @@ live_new(struct loop *loop, int fd, struct span programs, struct err *err)
 	*l = (struct live){.loop = loop,
 	    .fd = fd,
 	    .programs = programs,
-	    .census = census_new(CENSUS_LINES)};
+	    .census = with_state ? census_new(CENSUS_LINES) : NULL};
 	begin(l, false);
 	return l;
 }
@@ -175,7 +179,7 @@ live_line(struct live *l, enum reading_kind kind, struct span line)
 {
 	if (l->gone)
 		return;
-	if (kind == READING_EVENT)
+	if (kind == READING_EVENT && l->census != NULL)
 		census_take(l->census, line, ++l->number);
 	if (kind == READING_STATE && is_of_pipeline(line)) {
 		buf_reset(&l->state);

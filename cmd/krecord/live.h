@@ -1,19 +1,23 @@
 /*
- * live: the recording on a descriptor, for a process that shows it while it
+ * live: the recording on a descriptor, for a process that reads it while it
  * goes on. The lines are those of a segment, and begin as one does: with its
- * first line and the state. It begins again when live_begin says so.
+ * first line and, if the reader wants it, the state. It begins again when
+ * live_begin says so.
  *
  * Nothing waits for the reader. Lines wait in at most LIVE_MOST bytes; when
  * that is full they are dropped until all the others are written, then it
- * begins again, with a gap line. So the reader knows in the end what there is.
+ * begins again, with a gap line. So a reader of the state knows in the end what
+ * there is.
  *
  * A reader may find the beginning of a line that never ends, of a process that
  * was killed: each beginning has a newline before it.
  *
- * Memory: the last version of each object besides, which is the state.
+ * Memory: with the state, the last version of each object besides.
  */
 #ifndef LIVE_H
 #define LIVE_H
+
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "base/span.h"
@@ -24,9 +28,9 @@ struct live;
 
 enum { LIVE_MOST = 8 * 1024 * 1024, LIVE_END_MS = 1000 };
 
-/* Borrows the loop, the descriptor and programs. NULL: it is not open. */
-struct live *live_new(
-    struct loop *l, int fd, struct span programs, struct err *err);
+/* The descriptor is that of this option. Borrows all. NULL: it is not open. */
+struct live *live_new(struct loop *l, const char *option, int fd,
+    bool with_state, struct span programs, struct err *err);
 /* One line, without its newline; live_flush follows. */
 void live_line(struct live *l, enum reading_kind kind, struct span line);
 void live_flush(struct live *l);

@@ -10,9 +10,12 @@
 #include "conf/watches.h"
 #include "cutting.h"
 #include "emit.h"
+#include "exporter.h"
 #include "figures.h"
 #include "process/harden.h"
+#include "process/log.h"
 #include "process/opt.h"
+#include "process/sandboxopt.h"
 #include "reel.h"
 #include "spans.h"
 #include "value/quantity.h"
@@ -24,6 +27,7 @@ static struct opts {
 	struct capture_opts capture;
 	const char *size;
 	struct cutting cutting;
+	const char *endpoint;
 	long batch;
 } opts = {.capture = {.events_fd = -1,
 	      .sets_fd = -1,
@@ -33,7 +37,8 @@ static struct opts {
 	      .states_fd = -1,
 	      .report_fd = -1,
 	      .shadow_fd = -1,
-	      .live_fd = -1},
+	      .live_fd = -1,
+	      .flow_fd = -1},
     .batch = -1};
 
 static const struct opt table[] = {
@@ -56,9 +61,11 @@ static const struct opt table[] = {
     {0, "shadow-fd", "N", OPT_INT, &opts.capture.shadow_fd, NULL,
 	"write: what --shadow of kpipe would decide otherwise"},
     {0, "report-fd", "N", OPT_INT, &opts.capture.report_fd, NULL,
-	"write: a newline here when ready, then counters"},
+	"write, spans: a newline here when ready, then counters"},
     {0, "live-fd", "N", OPT_INT, &opts.capture.live_fd, NULL,
 	"write: all lines go there at once, too, or only"},
+    {0, "flow-fd", "N", OPT_INT, &opts.capture.flow_fd, NULL,
+	"write: the same, without the state that came before"},
     {0, "from", "TIME", OPT_STRING, &opts.cutting.from, NULL,
 	"cut: begin there, with the state at that time"},
     {0, "to", "TIME", OPT_STRING, &opts.cutting.to, NULL, "cut: end there"},
@@ -66,6 +73,9 @@ static const struct opt table[] = {
 	"cut: only what concerns this object"},
     {0, "batch", "N", OPT_INT, &opts.batch, NULL,
 	"spans: so many decisions on a line (256)"},
+    {0, "endpoint", "URL", OPT_STRING, &opts.endpoint, NULL,
+	"spans: send standard input there, as it comes, by OTLP/HTTP"},
+    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
 
 static const struct opt_tool tool = {"krecord",
@@ -101,10 +111,12 @@ refuse_options(const char *command, struct err *err)
 		const char *name, *command;
 	} rules[] = {{opts.size != NULL, "size", "write"},
 	    {opts.capture.live_fd >= 0, "live-fd", "write"},
+	    {opts.capture.flow_fd >= 0, "flow-fd", "write"},
 	    {opts.cutting.from != NULL, "from", "cut"},
 	    {opts.cutting.to != NULL, "to", "cut"},
 	    {opts.cutting.object != NULL, "object", "cut"},
-	    {opts.batch >= 0, "batch", "spans"}};
+	    {opts.batch >= 0, "batch", "spans"},
+	    {opts.endpoint != NULL, "endpoint", "spans"}};
 
 	for (size_t i = 0; i < COUNT(rules); i++)
 		if (rules[i].given && strcmp(rules[i].command, command) != 0)
@@ -119,7 +131,9 @@ refuse_options(const char *command, struct err *err)
 static int
 do_write(struct emit_source *s, struct err *err)
 {
-	if (s->count > 1 || (s->count == 0 && opts.capture.live_fd < 0))
+	if (s->count > 1 ||
+	    (s->count == 0 && opts.capture.live_fd < 0 &&
+		opts.capture.flow_fd < 0))
 		return err_set(err, ERR_PERMANENT,
 		    "krecord write needs one directory, or --live-fd");
 	if (s->count == 0 && opts.size != NULL)
@@ -151,13 +165,36 @@ do_redact(struct emit_source *s, struct err *err)
 }
 
 static int
+send_spans(struct emit_source *s, struct err *err)
+{
+	const struct exporter_opts o = {.endpoint = opts.endpoint,
+	    .batch = opts.batch > 0 ? opts.batch : EXPORTER_BATCH,
+	    .report_fd = opts.capture.report_fd};
+	unsigned long long lost;
+
+	if (s->count != 1 || strcmp(s->paths[0], "-") != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "option --endpoint reads standard input, not %s: krecord "
+		    "cat %s | krecord spans --endpoint=%s",
+		    s->paths[0], s->paths[0], opts.endpoint);
+	if (exporter_run(&o, &lost, err) != 0)
+		return -1;
+	s->bad += lost > 0;
+	if (lost > 0)
+		log_error("%llu traces were not sent", lost);
+	return 0;
+}
+
+static int
 do_spans(struct emit_source *s, struct err *err)
 {
 	if (opts.batch == 0 || opts.batch > INT_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --batch: %ld is not a number of decisions",
 		    opts.batch);
-	return spans_print(s, opts.batch > 0 ? opts.batch : SPANS_BATCH, err);
+	return opts.endpoint != NULL
+	    ? send_spans(s, err)
+	    : spans_print(s, opts.batch > 0 ? opts.batch : SPANS_BATCH, err);
 }
 
 static const struct {

@@ -6,8 +6,9 @@
 void
 outlet_line(struct outlet *o, enum reading_kind kind, struct span line)
 {
-	if (o->live != NULL)
-		live_line(o->live, kind, line);
+	for (size_t i = 0; i < OUTLET_LIVES; i++)
+		if (o->live[i] != NULL)
+			live_line(o->live[i], kind, line);
 	if (o->reel != NULL)
 		reel_line(o->reel, line);
 }
@@ -25,8 +26,17 @@ outlet_gap(struct outlet *o, const char *stream)
 }
 
 void
+outlet_flush(struct outlet *o)
+{
+	for (size_t i = 0; i < OUTLET_LIVES; i++)
+		if (o->live[i] != NULL)
+			live_flush(o->live[i]);
+}
+
+void
 outlet_release(struct outlet *o)
 {
-	live_free(o->live);
+	for (size_t i = 0; i < OUTLET_LIVES; i++)
+		live_free(o->live[i]);
 	reel_free(o->reel);
 }

@@ -1,16 +1,7 @@
 #include "spans.h"
 
-#include <string.h>
-
 #include "journey.h"
-#include "json/json.h"
-#include "process/clock.h"
-#include "record/recordref.h"
-#include "value/digest.h"
-
-enum { TRACE_BYTES = 16, SPAN_BYTES = 8 };
-/* Of the specification: SpanKind and StatusCode. */
-enum { KIND_INTERNAL = 1, KIND_CLIENT = 3, CODE_ERROR = 2 };
+#include "spanline.h"
 
 struct spans {
 	struct emit out;
@@ -18,229 +9,12 @@ struct spans {
 	size_t batch, in_line;
 };
 
-/* Shared by all spans of a trace. */
-struct trace {
-	struct buf *b;
-	unsigned char id[DIGEST_SIZE]; /* of the trace, and of its root */
-	unsigned count;
-};
-
-static void
-begin_trace(struct trace *t, const struct journey *j, struct buf *b)
-{
-	struct buf text = BUF_INIT;
-
-	buf_addf(&text, "%s\n%lld", j->primary, (long long)j->set_us);
-	*t = (struct trace){.b = b};
-	digest_sha256(buf_span(&text), t->id);
-	buf_release(&text);
-}
-
-static const unsigned char *
-root_id(const struct trace *t)
-{
-	return t->id + TRACE_BYTES;
-}
-
-static void
-add_id(struct buf *b, const char *key, const unsigned char *id, size_t n)
-{
-	json_add_key(b, key);
-	buf_addc(b, '"');
-	digest_add_hex(b, id, n);
-	buf_addc(b, '"');
-}
-
-static void
-add_time(struct buf *b, const char *key, int64_t us)
-{
-	json_add_key(b, key);
-	buf_addf(b, "\"%lld000\"", (long long)us);
-}
-
-/* Raw, as between its quotes. */
-static void
-add_raw(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	buf_addc(b, '"');
-	buf_addspan(b, text);
-	buf_addc(b, '"');
-}
-
-/* An attribute; without a value: nothing. */
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	if (text.n == 0)
-		return;
-	json_add_comma(b);
-	buf_addf(b, "{\"key\":\"%s\",\"value\":{", key);
-	add_raw(b, "stringValue", text);
-	buf_adds(b, "}}");
-}
-
-static void
-add_number(struct buf *b, const char *key, size_t n)
-{
-	json_add_comma(b);
-	buf_addf(
-	    b, "{\"key\":\"%s\",\"value\":{\"intValue\":\"%zu\"}}", key, n);
-}
-
-/* Up to the attributes, which are open. parent NULL: the root. */
-static void
-begin_span(struct trace *t, const unsigned char *parent, const char *verb,
-    struct span kind)
-{
-	unsigned char id[DIGEST_SIZE];
-	struct buf text = BUF_INIT;
-
-	memcpy(id, root_id(t), SPAN_BYTES);
-	if (parent != NULL) {
-		buf_add(&text, (const char *)t->id, sizeof(t->id));
-		buf_addf(&text, "%u", t->count);
-		digest_sha256(buf_span(&text), id);
-		buf_release(&text);
-	}
-	t->count++;
-	json_add_comma(t->b);
-	buf_addc(t->b, '{');
-	add_id(t->b, "traceId", t->id, TRACE_BYTES);
-	add_id(t->b, "spanId", id, SPAN_BYTES);
-	if (parent != NULL)
-		add_id(t->b, "parentSpanId", parent, SPAN_BYTES);
-	buf_addf(t->b, ",\"name\":\"%s%s%.*s\"", verb, kind.n > 0 ? " " : "",
-	    SPAN_ARG(kind));
-	buf_adds(t->b, ",\"attributes\":[");
-}
-
-static void
-end_span(struct trace *t, int kind, int64_t from_us, int64_t to_us)
-{
-	json_add_key(t->b, "kind");
-	json_add_int(t->b, kind);
-	add_time(t->b, "startTimeUnixNano", from_us);
-	add_time(t->b, "endTimeUnixNano", to_us);
-	buf_addc(t->b, '}');
-}
-
-static void
-add_failure(struct trace *t, bool failed, struct span message)
-{
-	if (!failed)
-		return;
-	json_add_key(t->b, "status");
-	buf_addf(t->b, "{\"code\":%d", CODE_ERROR);
-	if (message.n > 0)
-		add_raw(t->b, "message", message);
-	buf_addc(t->b, '}');
-}
-
-/* ---- the spans of a decision ---- */
-
-/* {"type":"MODIFIED",...}, or {"timer":"a deadline"} */
-static void
-add_event(struct trace *t, const struct journey *j, struct span event)
-{
-	struct objref o = recordref_of(event);
-	struct span timer = json_raw_string(json_get(event, "timer"));
-	struct buf label = BUF_INIT;
-	int64_t us;
-
-	if (clock_parse_us(json_raw_string(json_get(event, "time")), &us) != 0)
-		us = j->set_us;
-	if (timer.p == NULL) {
-		buf_addspan(&label, json_raw_string(json_get(event, "type")));
-		buf_addc(&label, ' ');
-		objref_add_label(&label, &o);
-		timer = buf_span(&label);
-	}
-	json_add_comma(t->b);
-	buf_addc(t->b, '{');
-	add_time(t->b, "timeUnixNano", us);
-	add_raw(t->b, "name", timer);
-	json_add_key(t->b, "attributes");
-	buf_addc(t->b, '[');
-	add_text(
-	    t->b, "kpipe.manager", json_raw_string(json_get(event, "manager")));
-	add_text(t->b, "kpipe.resource_version",
-	    json_raw_string(json_get(event, "resourceVersion")));
-	buf_adds(t->b, "]}");
-	buf_release(&label);
-}
-
-static void
-add_root(struct trace *t, const struct journey *j)
-{
-	struct json_elements e = json_elements(span_str(j->events));
-	struct objref o;
-
-	objref_parse_key(&o, span_str(j->primary));
-	begin_span(t, NULL, "reconcile", span_make(j->primary, j->kind_n));
-	add_text(t->b, "kpipe.primary", span_str(j->primary));
-	add_text(t->b, "k8s.namespace.name", o.namespace_);
-	add_number(t->b, "kpipe.asked", j->asked);
-	add_number(t->b, "kpipe.answered", j->answered);
-	buf_adds(t->b, "],\"events\":[");
-	while (json_element(&e))
-		add_event(t, j, e.value);
-	buf_addc(t->b, ']');
-	if (j->more_events > 0) {
-		json_add_key(t->b, "droppedEventsCount");
-		json_add_int(t->b, (int64_t)j->more_events);
-	}
-	add_failure(t, j->failed, SPAN_NONE);
-	end_span(t, KIND_INTERNAL, j->first_us, j->last_us);
-}
-
-static void
-add_step(struct trace *t, const struct journey *j, const struct journey_step *s)
-{
-	const char *texts = j->texts.data;
-	bool deleted = strcmp(texts + s->result, "deleted") == 0;
-	const char *verb = s->of_status ? "status"
-	    : deleted			? "delete"
-					: "apply";
-
-	begin_span(t, root_id(t), verb, span_str(texts + s->kind));
-	add_text(t->b, "kpipe.object", span_str(texts + s->object));
-	add_text(t->b, "kpipe.result", span_str(texts + s->result));
-	add_text(t->b, "kpipe.because", span_str(texts + s->because));
-	buf_addc(t->b, ']');
-	add_failure(t, s->failed, span_str(texts + s->message));
-	end_span(t, KIND_CLIENT, s->from_us, s->to_us);
-}
-
-static void
-add_decision(const struct journey *j, struct buf *b)
-{
-	struct trace t;
-
-	begin_trace(&t, j, b);
-	json_add_comma(b);
-	buf_adds(b, "{\"resource\":{\"attributes\":[");
-	add_text(b, "service.name", span_str(j->manager));
-	buf_adds(b,
-	    "]},\"scopeSpans\":[{\"scope\":{\"name\":\"kpipe\","
-	    "\"version\":\"" KPIPE_VERSION "\"},\"spans\":[");
-	add_root(&t, j);
-	begin_span(&t, root_id(&t), "decide", SPAN_NONE);
-	buf_addc(b, ']');
-	end_span(&t, KIND_INTERNAL, j->first_us, j->set_us);
-	for (size_t i = 0; i < j->step_count; i++)
-		add_step(&t, j, &j->steps[i]);
-	buf_adds(b, "]}]}");
-}
-
-/* ---- lines ---- */
-
 static void
 put_line(struct spans *s)
 {
 	if (s->in_line == 0)
 		return;
-	buf_adds(&s->line, "]}");
+	spanline_end(&s->line);
 	emit_line(&s->out, buf_span(&s->line));
 	emit_end(&s->out); /* who reads it may wait for it */
 	buf_reset(&s->line);
@@ -252,9 +26,7 @@ on_journey(void *arg, const struct journey *j)
 {
 	struct spans *s = arg;
 
-	if (s->in_line == 0)
-		buf_adds(&s->line, "{\"resourceSpans\":[");
-	add_decision(j, &s->line);
+	spanline_add(&s->line, j);
 	if (++s->in_line == s->batch)
 		put_line(s);
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "httpd/local.h"
-#include "intake.h"
+#include "record/intake.h"
 #include "process/log.h"
 #include "process/loop.h"
 #include "report/reportfd.h"

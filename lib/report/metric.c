@@ -178,11 +178,17 @@ const struct metric_family metric_families[METRICS] = {
 	"Statuses by what became of them: written, gone, failed.", "result"),
     [METRIC_EVENTS] = COUNTER("kpipe_events_total",
 	"Events by what became of them: sent, dropped.", "result"),
+    [METRIC_DECISION_TIME] = HISTOGRAM("kpipe_decision_seconds",
+	"From the first event that led to a decision to the last answer of the "
+	"API server, by controller.",
+	RECONCILE_BUCKETS, "controller"),
+    [METRIC_TRACES] = COUNTER("kpipe_traces_total",
+	"Decisions that were sent as traces, or were not.", "result"),
 };
 
 /* ---- histograms ---- */
 
-void
+size_t
 metric_observe(struct metric_histogram *h, enum metric id, double seconds)
 {
 	const struct metric_family *f = &metric_families[id];
@@ -193,6 +199,7 @@ metric_observe(struct metric_histogram *h, enum metric id, double seconds)
 	h->buckets[i]++;
 	h->count++;
 	h->sum += seconds;
+	return i;
 }
 
 /* ---- writing ---- */
@@ -278,14 +285,31 @@ open_line(struct metric_lines *m)
 	m->open = true;
 }
 
+/* [VALUE, {...}] */
 static void
-add_sample(struct metric_lines *m, struct span series, double value)
+add_exemplary(struct buf *b, double value, const struct metric_exemplar *e)
+{
+	buf_addc(b, '[');
+	metric_add_value(b, value);
+	buf_addf(b, ",{\"trace_id\":\"%s\",\"value\":", e->trace_id);
+	metric_add_value(b, e->seconds);
+	buf_addf(b, ",\"time\":%lld.%06d}]", (long long)(e->us / 1000000),
+	    (int)(e->us % 1000000));
+}
+
+/* e may be NULL. */
+static void
+add_sample(struct metric_lines *m, struct span series, double value,
+    const struct metric_exemplar *e)
 {
 	struct buf b = BUF_INIT;
 
 	json_add_string(&b, series);
 	buf_addc(&b, ':');
-	metric_add_value(&b, value);
+	if (e != NULL && *e->trace_id != '\0')
+		add_exemplary(&b, value, e);
+	else
+		metric_add_value(&b, value);
 	if (m->open && m->out->len - m->start + b.len + 4 > METRIC_LINE_MAX)
 		metric_lines_end(m);
 	if (!m->open)
@@ -302,18 +326,19 @@ metric_add(struct metric_lines *m, enum metric id,
 	struct buf series = BUF_INIT;
 
 	metric_series(&series, id, "", labels, NULL);
-	add_sample(m, buf_span(&series), value);
+	add_sample(m, buf_span(&series), value, NULL);
 	buf_release(&series);
 }
 
 static void
 add_part(struct metric_lines *m, enum metric id, const char *suffix,
-    const struct metric_labels *labels, const char *le, double value)
+    const struct metric_labels *labels, const char *le, double value,
+    const struct metric_exemplar *e)
 {
 	struct buf series = BUF_INIT;
 
 	metric_series(&series, id, suffix, labels, le);
-	add_sample(m, buf_span(&series), value);
+	add_sample(m, buf_span(&series), value, e);
 	buf_release(&series);
 }
 
@@ -331,21 +356,31 @@ format_bound(char le[BOUND_MAX], double bound)
 }
 
 void
-metric_add_histogram(struct metric_lines *m, enum metric id,
-    const struct metric_labels *labels, const struct metric_histogram *h)
+metric_add_exemplary(struct metric_lines *m, enum metric id,
+    const struct metric_labels *labels, const struct metric_histogram *h,
+    const struct metric_exemplar *exemplars)
 {
 	const struct metric_family *f = &metric_families[id];
+	const struct metric_exemplar *e = exemplars;
 	uint64_t below = 0;
 	char le[BOUND_MAX];
 
 	for (size_t i = 0; i < f->bucket_count; i++) {
 		below += h->buckets[i];
 		format_bound(le, f->buckets[i]);
-		add_part(m, id, "_bucket", labels, le, (double)below);
+		add_part(m, id, "_bucket", labels, le, (double)below, e);
+		e += exemplars != NULL;
 	}
-	add_part(m, id, "_bucket", labels, "+Inf", (double)h->count);
-	add_part(m, id, "_sum", labels, NULL, h->sum);
-	add_part(m, id, "_count", labels, NULL, (double)h->count);
+	add_part(m, id, "_bucket", labels, "+Inf", (double)h->count, e);
+	add_part(m, id, "_sum", labels, NULL, h->sum, NULL);
+	add_part(m, id, "_count", labels, NULL, (double)h->count, NULL);
+}
+
+void
+metric_add_histogram(struct metric_lines *m, enum metric id,
+    const struct metric_labels *labels, const struct metric_histogram *h)
+{
+	metric_add_exemplary(m, id, labels, h, NULL);
 }
 
 /* ---- reading ---- */

@@ -79,6 +79,8 @@ enum metric {
 	METRIC_WRITES_HELD,
 	METRIC_STATUS,
 	METRIC_EVENTS,
+	METRIC_DECISION_TIME,
+	METRIC_TRACES,
 	METRICS
 };
 
@@ -114,7 +116,16 @@ struct metric_histogram {
 	uint64_t count;
 	double sum;
 };
-void metric_observe(struct metric_histogram *h, enum metric id, double seconds);
+/* Returns the number of the bucket. */
+size_t metric_observe(
+    struct metric_histogram *h, enum metric id, double seconds);
+
+/* The newest observation of a bucket that is also a trace. */
+struct metric_exemplar {
+	char trace_id[33]; /* hex digits; empty: none */
+	double seconds;
+	int64_t us; /* since 1970 */
+};
 
 /* Writes lines to out, each complete and at most METRIC_LINE_MAX long. */
 struct metric_lines {
@@ -131,6 +142,10 @@ void metric_add(struct metric_lines *m, enum metric id,
     const struct metric_labels *labels, double value);
 void metric_add_histogram(struct metric_lines *m, enum metric id,
     const struct metric_labels *labels, const struct metric_histogram *h);
+/* exemplars: one for each bucket, +Inf included. */
+void metric_add_exemplary(struct metric_lines *m, enum metric id,
+    const struct metric_labels *labels, const struct metric_histogram *h,
+    const struct metric_exemplar *exemplars);
 
 /* name{label="value",...}, as Prometheus wants it. */
 void metric_series(struct buf *b, enum metric id, const char *suffix,

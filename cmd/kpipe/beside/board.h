@@ -17,6 +17,7 @@
 
 enum {
 	BOARD_SHADOW = 14, /* behind as many stages as a pipeline has */
+	BOARD_TRACES,
 	BOARD_STAGES_MAX,
 	BOARD_LINE_MAX = 4096,	 /* with its newline: a pipe takes it whole */
 	BOARD_SAMPLES_MAX = 4096 /* of one stage; more are left out */

@@ -1,4 +1,4 @@
-#include "intake.h"
+#include "record/intake.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,0 +1,50 @@
+/*
+ * courier: posts bodies to a server (OTLP/HTTP in JSON), one after the other.
+ *
+ * A body that meets no answer, or 429, 502, 503 or 504, is sent again, after a
+ * second doubling to 30 s, or the server's Retry-After; any other answer than
+ * 2xx is an error, and the body is left out (the OTLP specification, "OTLP/HTTP
+ * Response"). Bodies wait in at most COURIER_MOST bytes: then the oldest is left
+ * out. What fails is logged once, until it works again.
+ */
+#ifndef COURIER_H
+#define COURIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "http/http.h"
+#include "kube/retry.h"
+#include "process/loop.h"
+
+enum { COURIER_MOST = 8 * 1024 * 1024, COURIER_ANSWER_MS = 30000 };
+
+struct parcel;
+struct courier {
+	struct loop *loop; /* borrowed */
+	struct http *http;
+	char *url;
+	struct parcel *first, **end; /* the first is under way, or waits */
+	size_t bytes;		     /* of those that wait */
+	struct http_call *call;	     /* or NULL */
+	struct kube_backoff backoff;
+	struct timer timer;
+	bool fails;		     /* it was logged */
+	uint64_t sent, dropped;	     /* units (traces) */
+	void (*on_empty)(void *arg); /* or NULL */
+	void *arg;
+};
+
+/* endpoint: http://HOST:PORT, to which /v1/traces is added. -1 with err: it is
+ * no such URL. */
+int courier_init(
+    struct courier *c, struct loop *l, const char *endpoint, struct err *err);
+/* Takes the body, and leaves it empty. units: how many traces are in it. */
+void courier_send(struct courier *c, struct buf *body, size_t units);
+bool courier_is_empty(const struct courier *c);
+/* What was not sent is lost, and counted. */
+void courier_release(struct courier *c);
+
+#endif

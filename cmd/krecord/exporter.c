@@ -1,0 +1,299 @@
+#include "exporter.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "access/access_calls.h"
+#include "base/array.h"
+#include "base/mem.h"
+#include "courier.h"
+#include "journey.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "process/sandbox.h"
+#include "record/intake.h"
+#include "report/reportfd.h"
+#include "spanline.h"
+
+enum { LOOK_MS = 5000 };
+
+/* How long the decisions of one controller took. */
+struct duration {
+	char *controller;
+	struct metric_histogram histogram;
+	struct metric_exemplar exemplars[METRIC_BUCKETS_MAX + 1];
+};
+
+struct exporter {
+	const struct exporter_opts *o;
+	struct loop *loop;
+	struct intake intake;
+	struct journeys journeys;
+	struct buf batch;
+	size_t in_batch;
+	struct courier courier;
+	struct map durations; /* by controller */
+	struct timer full, look, end;
+	struct reportfd report;
+	size_t bad;
+	bool ends;
+};
+
+/* ---- decisions ---- */
+
+static void
+send_batch(void *arg)
+{
+	struct exporter *e = arg;
+
+	loop_cancel(e->loop, &e->full);
+	if (e->in_batch == 0)
+		return;
+	spanline_end(&e->batch);
+	courier_send(&e->courier, &e->batch, e->in_batch);
+	e->in_batch = 0;
+}
+
+/* controller-runtime's names are in lower case. */
+static char *
+controller_of(const struct journey *j)
+{
+	char *name = mem_dup(j->primary, j->kind_n);
+
+	for (char *p = name; *p != '\0'; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p - 'A' + 'a');
+	return name;
+}
+
+static struct duration *
+duration_of(struct exporter *e, const struct journey *j)
+{
+	char *name = controller_of(j);
+	struct duration *d = map_get(&e->durations, span_str(name));
+
+	if (d != NULL) {
+		free(name);
+		return d;
+	}
+	d = mem_zalloc(sizeof(*d));
+	d->controller = name;
+	map_put(&e->durations, span_str(name), d);
+	return d;
+}
+
+static void
+observe(struct exporter *e, const struct journey *j)
+{
+	double seconds = (double)(j->last_us - j->first_us) / 1e6;
+	struct duration *d = duration_of(e, j);
+	struct metric_exemplar *x;
+	struct buf id = BUF_INIT;
+
+	x = &d->exemplars[metric_observe(
+	    &d->histogram, METRIC_DECISION_TIME, seconds)];
+	spanline_add_trace_id(&id, j);
+	x->seconds = seconds;
+	x->us = j->last_us;
+	memcpy(x->trace_id, buf_str(&id), sizeof(x->trace_id));
+	buf_release(&id);
+}
+
+static void
+on_journey(void *arg, const struct journey *j)
+{
+	struct exporter *e = arg;
+
+	observe(e, j);
+	spanline_add(&e->batch, j);
+	if (++e->in_batch == (size_t)e->o->batch)
+		send_batch(e);
+	else if (!loop_timer_armed(&e->full))
+		loop_after(e->loop, &e->full, EXPORTER_WAIT_MS, send_batch, e);
+}
+
+/* ---- reports ---- */
+
+static void
+count(void *arg, struct buf *b)
+{
+	const struct exporter *e = arg;
+
+	reportfd_count(b, "sent", e->courier.sent);
+	reportfd_count(b, "dropped", e->courier.dropped);
+}
+
+static void
+add_samples(void *arg, struct metric_lines *m)
+{
+	struct exporter *e = arg;
+	const struct duration *d;
+
+	for (size_t i = 0; (d = map_next(&e->durations, &i)) != NULL;)
+		metric_add_exemplary(m, METRIC_DECISION_TIME,
+		    METRIC_LABELS(d->controller), &d->histogram, d->exemplars);
+	metric_add(
+	    m, METRIC_TRACES, METRIC_LABELS("sent"), (double)e->courier.sent);
+	metric_add(m, METRIC_TRACES, METRIC_LABELS("dropped"),
+	    (double)e->courier.dropped);
+}
+
+/* ---- input ---- */
+
+/* The first lines may be halves, of a process that was killed. */
+static void
+take_line(void *arg, const struct reading_line *line, bool bad)
+{
+	struct exporter *e = arg;
+
+	if (!bad)
+		journeys_line(&e->journeys, line);
+	else if (e->bad++ == 0)
+		log_warning(
+		    "%s; further ones are not mentioned", line->err.message);
+}
+
+/* Those without a last answer are over when nobody waits any more. */
+static void
+look(void *arg)
+{
+	struct exporter *e = arg;
+
+	journeys_pass(&e->journeys, (int64_t)clock_real_us());
+	loop_after(e->loop, &e->look, LOOK_MS, look, e);
+}
+
+static void
+on_empty(void *arg)
+{
+	struct exporter *e = arg;
+
+	if (e->ends)
+		loop_stop(e->loop);
+}
+
+static void
+end(struct exporter *e)
+{
+	e->ends = true;
+	journeys_end(&e->journeys);
+	send_batch(e);
+	if (courier_is_empty(&e->courier))
+		loop_stop(e->loop);
+}
+
+static void
+on_input(void *arg, int fd, int events)
+{
+	struct exporter *e = arg;
+
+	(void)events;
+	if (intake_read(&e->intake))
+		return;
+	if (e->intake.err.kind != ERR_NONE)
+		log_error("%s", e->intake.err.message);
+	loop_unwatch(e->loop, fd);
+	end(e);
+}
+
+static void
+give_up(void *arg)
+{
+	loop_stop(arg);
+}
+
+static void
+on_signal(void *arg, int signo)
+{
+	struct exporter *e = arg;
+
+	(void)signo;
+	if (!e->ends) {
+		loop_unwatch(e->loop, STDIN_FILENO);
+		end(e);
+	}
+	loop_after(e->loop, &e->end, EXPORTER_END_MS, give_up, e->loop);
+}
+
+/* ---- start ---- */
+
+static int
+enter_sandbox(struct err *err)
+{
+	static const struct sandbox_rule *const calls[] = {sandbox_compute,
+	    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
+	enum sandbox_result result =
+	    sandbox_enter(calls, (enum sandbox_mode)sandbox_opt, err);
+
+	if (result == SANDBOX_NONE) {
+		log_warning("%s", err->message);
+		*err = (struct err)ERR_INIT;
+	}
+	return result == SANDBOX_FAILED ? -1 : 0;
+}
+
+static int
+start(struct exporter *e, struct err *err)
+{
+	int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+	signal(SIGPIPE, SIG_IGN);
+	loop_signal(e->loop, SIGTERM, on_signal, e);
+	loop_signal(e->loop, SIGINT, on_signal, e);
+	if (courier_init(&e->courier, e->loop, e->o->endpoint, err) != 0)
+		return err_prefix(err, "option --endpoint");
+	e->courier.on_empty = on_empty;
+	e->courier.arg = e;
+	reportfd_init(&e->report, e->loop, "krecord-spans",
+	    (int)e->o->report_fd, count, e);
+	reportfd_metrics(&e->report, add_samples);
+	if (enter_sandbox(err) != 0)
+		return -1;
+	if (flags >= 0)
+		fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK);
+	loop_watch(e->loop, STDIN_FILENO, LOOP_READ, on_input, e);
+	loop_after(e->loop, &e->look, LOOK_MS, look, e);
+	reportfd_ready(&e->report);
+	reportfd_send(&e->report);
+	return 0;
+}
+
+static void
+release(struct exporter *e)
+{
+	struct duration *d;
+
+	reportfd_release(&e->report);
+	intake_release(&e->intake);
+	for (size_t i = 0; (d = map_next(&e->durations, &i)) != NULL;) {
+		free(d->controller);
+		free(d);
+	}
+	map_release(&e->durations);
+	buf_release(&e->batch);
+	loop_free(e->loop);
+}
+
+int
+exporter_run(
+    const struct exporter_opts *o, unsigned long long *lost, struct err *err)
+{
+	struct exporter e = {.o = o, .report.fd = -1};
+	int rc;
+
+	e.loop = loop_new();
+	e.intake =
+	    (struct intake){.fd = STDIN_FILENO, .fn = take_line, .arg = &e};
+	e.journeys = (struct journeys){.fn = on_journey, .arg = &e};
+	rc = start(&e, err);
+	if (rc == 0)
+		loop_run(e.loop);
+	reportfd_send(&e.report);
+	courier_release(&e.courier);
+	*lost = e.courier.dropped;
+	release(&e);
+	return rc;
+}

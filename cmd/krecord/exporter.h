@@ -1,0 +1,30 @@
+/*
+ * exporter: krecord spans --endpoint: reads a recording that goes on, from
+ * standard input, and sends each decision as a trace (spanline.h) to a server
+ * (courier.h), at most EXPORTER_BATCH in one request, EXPORTER_WAIT_MS after the
+ * first of them. How long decisions take, from the first event to the last
+ * answer, is a metric, whose exemplars name the traces.
+ */
+#ifndef EXPORTER_H
+#define EXPORTER_H
+
+#include "base/err.h"
+
+enum {
+	EXPORTER_BATCH = 256,
+	EXPORTER_WAIT_MS = 1000,
+	EXPORTER_END_MS = 1000 /* told to end: so long it goes on sending */
+};
+
+struct exporter_opts {
+	const char *endpoint;
+	long batch;	/* decisions in one request */
+	long report_fd; /* -1: none */
+};
+
+/* Until the input has ended, and all was sent. -1 with err; else *lost says how
+ * many traces were not. */
+int exporter_run(
+    const struct exporter_opts *o, unsigned long long *lost, struct err *err);
+
+#endif
