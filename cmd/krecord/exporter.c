@@ -57,11 +57,11 @@ send_batch(void *arg)
 	e->in_batch = 0;
 }
 
-/* controller-runtime's names are in lower case. */
+/* As in all metrics: kind.group in lower case. */
 static char *
 controller_of(const struct journey *j)
 {
-	char *name = mem_dup(j->primary, j->kind_n);
+	char *name = mem_dup(j->primary, strcspn(j->primary, "/"));
 
 	for (char *p = name; *p != '\0'; p++)
 		if (*p >= 'A' && *p <= 'Z')
