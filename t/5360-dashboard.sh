@@ -111,7 +111,9 @@ END
 mkdir "$T/new"
 cp "$T/watches.yaml" "$T/new"
 sed 's/a: "b"/a: "c"/' "$T/program.jq" >"$T/new/program.jq"
+# No collector is there: what it is for is counted all the same.
 start kpipe -f "$T/watches.yaml" -A --shadow "$T/new/watches.yaml" \
+	--otlp-endpoint http://127.0.0.1:1 \
 	--metrics-bind-address 127.0.0.1:0 \
 	--leader-elect --leader-election-id things \
 	--leader-election-namespace default \

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accept.h"
+#include "negotiate.h"
 #include "base/mem.h"
 #include "health.h"
 
@@ -104,7 +104,7 @@ serve_metrics(
     struct serve *s, struct exchange *x, const struct httpd_request *r)
 {
 	enum series_format format =
-	    s->openmetrics && accept_openmetrics(httpd_header(r, "accept"))
+	    s->openmetrics && negotiate_openmetrics(httpd_header(r, "accept"))
 	    ? SERIES_OPENMETRICS
 	    : SERIES_TEXT;
 	struct review_call *call;

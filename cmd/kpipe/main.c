@@ -35,7 +35,7 @@
 #include "tools.h"
 
 enum { BESIDE_MAX = 4 };
-/* What reads the recording as it comes: kview; krecord, which sends traces. */
+/* They read the recording as it comes: kview; krecord, which sends traces. */
 enum { LISTENER_VIEW, LISTENER_TRACES, LISTENERS };
 
 struct app {

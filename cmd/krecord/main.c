@@ -10,7 +10,7 @@
 #include "conf/watches.h"
 #include "cutting.h"
 #include "emit.h"
-#include "exporter.h"
+#include "traces/exporter.h"
 #include "figures.h"
 #include "process/harden.h"
 #include "process/log.h"

@@ -20,7 +20,7 @@ struct outlet {
 void outlet_line(struct outlet *o, enum reading_kind kind, struct span line);
 /* Some lines of that stream were lost. */
 void outlet_gap(struct outlet *o, const char *stream);
-/* What is live goes out. */
+/* Writes to the descriptors. */
 void outlet_flush(struct outlet *o);
 /* Writes the end of all. */
 void outlet_release(struct outlet *o);

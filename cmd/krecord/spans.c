@@ -1,7 +1,7 @@
 #include "spans.h"
 
-#include "journey.h"
-#include "spanline.h"
+#include "traces/journey.h"
+#include "traces/spanline.h"
 
 struct spans {
 	struct emit out;

@@ -224,8 +224,8 @@ def requests: [
         "{{job}} {{namespace}}")];
     "The part without a good answer. Conflicts (409) are normal.")];
 
-# Time until the API server answers is not measured by the tools; how long the
-# writes of a primary take is in "Requests under way".
+# How long the writes of a primary take is in "Requests under way", and in
+# "Traces".
 def processes: [
   graph("Memory of a replica"; "bytes"; [
       query("process_resident_memory_bytes\(of) and kpipe_ready\(of)";
@@ -251,6 +251,14 @@ def shadow: [
         "{{controller}}")];
     "How often both programs decided about a primary.")];
 
+def traces: [
+  graph("From event to answer"; "s";
+    [quantiles("kpipe_decision_seconds") + {exemplar: true}];
+    "The writes included; each exemplar is a trace. With --otlp-endpoint."),
+  graph("Traces"; "ops"; [
+      query(summed_rate("result"; "kpipe_traces_total\(of)"); "{{result}}")];
+    "Dropped: the collector refused them, or did not answer for long.")];
+
 # Panels go from left to right into lines as high as their first panel.
 def placed:
   reduce .[] as $p ({x: 0, y: 0, h: 0, panels: []};
@@ -267,7 +275,7 @@ def row($title): {
 def panels: reduce (
     ["Is it well", well], ["Reconciles", reconciles], ["Writes", writes],
     ["Watch", watching], ["API requests", requests], ["Processes", processes],
-    ["Shadow", shadow])
+    ["Shadow", shadow], ["Traces", traces])
     as [$title, $panels]
   ({y: 0, panels: []};
     .y as $y

@@ -38,13 +38,13 @@ struct courier {
 };
 
 /* endpoint: http://HOST:PORT, to which /v1/traces is added. -1 with err: it is
- * no such URL. */
+ * another text. */
 int courier_init(
     struct courier *c, struct loop *l, const char *endpoint, struct err *err);
 /* Takes the body, and leaves it empty. units: how many traces are in it. */
 void courier_send(struct courier *c, struct buf *body, size_t units);
 bool courier_is_empty(const struct courier *c);
-/* What was not sent is lost, and counted. */
+/* That which was not sent is lost, and counted. */
 void courier_release(struct courier *c);
 
 #endif

@@ -1,4 +1,4 @@
-#include "journey.h"
+#include "traces/journey.h"
 
 #include <stdlib.h>
 

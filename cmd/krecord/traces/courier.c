@@ -1,4 +1,4 @@
-#include "courier.h"
+#include "traces/courier.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "spanline.h"
+#include "traces/spanline.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #define SPANLINE_H
 
 #include "base/buf.h"
-#include "journey.h"
+#include "traces/journey.h"
 
 /* One more decision on the line; an empty line begins with it. */
 void spanline_add(struct buf *b, const struct journey *j);

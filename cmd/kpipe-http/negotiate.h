@@ -1,8 +1,8 @@
 /*
- * accept: which format of metrics a client wants (RFC 9110, "Accept").
+ * negotiate: which format of metrics a client wants (RFC 9110, "Accept").
  */
-#ifndef ACCEPT_H
-#define ACCEPT_H
+#ifndef NEGOTIATE_H
+#define NEGOTIATE_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,6 @@
 
 /* Whether it names OpenMetrics, and not text/plain with a greater weight: a
  * server that has both would choose it. */
-bool accept_openmetrics(struct span header);
+bool negotiate_openmetrics(struct span header);
 
 #endif

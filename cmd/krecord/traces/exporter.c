@@ -1,4 +1,4 @@
-#include "exporter.h"
+#include "traces/exporter.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,14 +9,14 @@
 #include "access/access_calls.h"
 #include "base/array.h"
 #include "base/mem.h"
-#include "courier.h"
-#include "journey.h"
+#include "traces/courier.h"
+#include "traces/journey.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/sandbox.h"
 #include "record/intake.h"
 #include "report/reportfd.h"
-#include "spanline.h"
+#include "traces/spanline.h"
 
 enum { LOOK_MS = 5000 };
 

@@ -1,4 +1,4 @@
-#include "accept.h"
+#include "negotiate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ weight_of(struct span parameters)
 }
 
 bool
-accept_openmetrics(struct span header)
+negotiate_openmetrics(struct span header)
 {
 	int open = 0, plain = 0;
 
