@@ -81,7 +81,8 @@ Writes
 Watch
 API requests
 Processes
-Shadow" "its rows"
+Shadow
+Traces" "its rows"
 
 # ---- an operator, and Prometheus ----
 

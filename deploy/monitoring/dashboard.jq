@@ -255,7 +255,7 @@ def traces: [
   graph("From event to answer"; "s";
     [quantiles("kpipe_decision_seconds") + {exemplar: true}];
     "The writes included; each exemplar is a trace. With --otlp-endpoint."),
-  graph("Traces"; "ops"; [
+  graph("Traces sent"; "ops"; [
       query(summed_rate("result"; "kpipe_traces_total\(of)"); "{{result}}")];
     "Dropped: the collector refused them, or did not answer for long.")];
 
