@@ -360,6 +360,22 @@ runs 0 "redact" krecord redact -f "$T/watches2.yaml" "$T/open"
 is "$(grep -o 'SECRET.' "$T/out")" "" "... hides them afterwards"
 is "$(wc -l <"$T/out")" 10 "... in every line"
 
+# Without hidden fields of watches.yaml most lines are recorded as they are.
+{
+	grep -v Thin "$T/events"
+	echo '{"type":"ADDED"}'
+	echo '{"typ":"ADDED","object":{}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":"SHOWN"}}'
+} >"$T/few"
+grep '"stringData"' "$T/sets" >"$T/few-sets"
+runs 0 "without watches.yaml" krecord write "$T/unnamed" \
+	--events-fd=4 --sets-fd=5 4<"$T/few" 5<"$T/few-sets"
+zstd -qdc "$T/unnamed/00000001.jsonl.zst" >"$T/lines"
+is "$(grep -oE 'SECRET[1-4DG]' "$T/lines")" "" "Secrets and applied copies are hidden"
+is "$(jq -r '.object.kind // .record // .' "$T/lines" | sort | tr '\n' ' ')" \
+	"ConfigMap Pod Pod Secret Secret segment set " "... lines that are not events are left out"
+ok "... and the others as they came" grep -qxF "$(tail -n 1 "$T/few")" "$T/lines"
+
 ### Cutting
 
 at() {

@@ -338,10 +338,21 @@ hide_difference(struct hide *h, struct span line, struct buf *out)
 		buf_addspan(out, line);
 }
 
+bool
+hide_is_needless(const struct hide *h, struct span text)
+{
+	return h->kinds.count == 0 && !span_has(text, "Secret") &&
+	    !span_has(text, "/last-applied-configuration");
+}
+
 void
 hide_body(
     struct hide *h, enum reading_kind kind, struct span body, struct buf *out)
 {
+	if (hide_is_needless(h, body)) {
+		buf_addspan(out, body);
+		return;
+	}
 	switch (kind) {
 	case READING_EVENT:
 	case READING_STATUS:

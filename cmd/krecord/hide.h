@@ -19,6 +19,11 @@ struct hide;
 struct hide *hide_new(const struct watches *w, struct err *err);
 void hide_free(struct hide *h);
 
+/* Whether nothing is hidden in text, whatever it is: most lines are like this,
+ * and need not be taken apart. False: perhaps something is. Escapes that JSON
+ * does not need were replaced before (json_plain). */
+bool hide_is_needless(const struct hide *h, struct span text);
+
 /* Appends body, which is the object of an event, or the "line" of a record line
  * of that kind. */
 void hide_body(

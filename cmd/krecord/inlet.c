@@ -9,6 +9,8 @@
 
 /* Read but not recorded: while a segment is begun. */
 enum { CHUNK = 256 * 1024, MOST = 4 * STREAM_MAX };
+/* Around a line. */
+enum { ROOM = 128 };
 
 bool
 inlet_read(struct inlet *t)
@@ -32,9 +34,16 @@ add_head(const struct inlet *t, const char *name, struct buf *out)
 	char time[CLOCK_RFC3339_MAX];
 
 	clock_format_us(clock_real_us(), time);
-	buf_addf(out, "{\"record\":\"%s\",\"time\":\"%s\"", name, time);
-	if (t->tool != NULL)
-		buf_addf(out, ",\"tool\":\"%s\"", t->tool);
+	buf_adds(out, "{\"record\":\"");
+	buf_adds(out, name);
+	buf_adds(out, "\",\"time\":\"");
+	buf_adds(out, time);
+	buf_addc(out, '"');
+	if (t->tool != NULL) {
+		buf_adds(out, ",\"tool\":\"");
+		buf_adds(out, t->tool);
+		buf_addc(out, '"');
+	}
 }
 
 static const char *
@@ -54,6 +63,18 @@ name_of(enum reading_kind kind)
 	}
 }
 
+/* As kwatch begins it. */
+static bool
+is_event(struct span text)
+{
+	struct span head = text;
+
+	if (head.n > 128)
+		head.n = 128;
+	return span_starts(head, "{\"type\":\"") &&
+	    span_has(head, ",\"object\":{");
+}
+
 /* The event with its object changed, in the line as it is. A line that is not
  * an event is left out. */
 static void
@@ -62,6 +83,10 @@ add_event(struct hide *h, struct span text, struct buf *out)
 	struct json_frame f;
 	size_t before;
 
+	if (hide_is_needless(h, text) && is_event(text)) {
+		buf_addspan(out, text);
+		return;
+	}
 	if (json_frame(text, &f) != 0)
 		return;
 	before = (size_t)(f.object.p - text.p);
@@ -92,6 +117,7 @@ record(struct inlet *t, struct span text, struct outlet *o, struct hide *h)
 	/* Kinds and keys are compared raw. */
 	if (json_plain(text, &plain))
 		text = buf_span(&plain);
+	buf_reserve(&out, text.n + ROOM);
 	if (t->kind == READING_EVENT) {
 		add_event(h, text, &out);
 	} else {

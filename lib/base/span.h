@@ -92,6 +92,22 @@ span_has_caseless(struct span s, const char *text)
 	return false;
 }
 
+/* Fast if the first byte of text is rare. */
+static inline bool
+span_has(struct span s, const char *text)
+{
+	size_t n = strlen(text);
+	const char *p = s.p, *end = s.p + s.n;
+
+	while (p != NULL && (size_t)(end - p) >= n &&
+	    (p = memchr(p, *text, (size_t)(end - p) - n + 1)) != NULL) {
+		if (memcmp(p, text, n) == 0)
+			return true;
+		p++;
+	}
+	return false;
+}
+
 /* The rest after the first n bytes; n <= s.n. */
 static inline struct span
 span_skip(struct span s, size_t n)

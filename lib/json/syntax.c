@@ -7,26 +7,26 @@
 #include <emmintrin.h>
 #endif
 
-/* The token expected next; the function of each value checks its inside. */
-enum state { WANT_VALUE, WANT_VALUE_OR_END, WANT_KEY, WANT_KEY_OR_END, AFTER };
-
 struct check {
-	const char *start, *p, *end;
-	const char *why; /* NULL while all is well; then p is the place */
+	const char *start, *end;
+	const char *why, *at; /* why NULL: all is well */
 	unsigned depth;
 	/* One bit per open bracket: 1 = object. */
 	uint64_t objects[JSON_DEPTH_MAX / 64 + 1];
 };
 
-static bool
+/* Functions that take a place return the one behind what they check, or NULL
+ * with why. */
+
+static const char *
 bad(struct check *c, const char *at, const char *why)
 {
-	c->p = at;
+	c->at = at;
 	c->why = why;
-	return false;
+	return NULL;
 }
 
-static bool
+static const char *
 unexpected(struct check *c, const char *at)
 {
 	if (at >= c->end)
@@ -34,6 +34,15 @@ unexpected(struct check *c, const char *at)
 	if (*at == '\0')
 		return bad(c, at, "NUL byte");
 	return bad(c, at, "unexpected byte");
+}
+
+static inline const char *
+skip_space(const struct check *c, const char *p)
+{
+	while (
+	    p < c->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	return p;
 }
 
 static bool
@@ -61,42 +70,27 @@ code_unit(const struct check *c, const char *p)
 	return n;
 }
 
-static bool
-check_escape(struct check *c)
+static const char *
+check_escape(struct check *c, const char *p)
 {
-	const char *p = c->p;
-	unsigned n;
+	unsigned n, low;
 
 	if (p + 1 >= c->end)
 		return unexpected(c, c->end);
-	switch (p[1]) {
-	case '"':
-	case '\\':
-	case '/':
-	case 'b':
-	case 'f':
-	case 'n':
-	case 'r':
-	case 't':
-		c->p += 2;
-		return true;
-	case 'u':
-		for (int i = 2; i < 6; i++)
-			if (p + i >= c->end || !is_hex(p[i]))
-				return unexpected(c, p + i);
-		break;
-	default:
+	if (p[1] != '\0' && strchr("\"\\/bfnrt", p[1]) != NULL)
+		return p + 2;
+	if (p[1] != 'u')
 		return bad(c, p, "unknown escape");
-	}
+	for (int i = 2; i < 6; i++)
+		if (p + i >= c->end || !is_hex(p[i]))
+			return unexpected(c, p + i);
 	n = code_unit(c, p);
-	c->p += 6;
 	if (n < 0xd800 || n > 0xdfff)
-		return true;
-	if (n >= 0xdc00 || code_unit(c, c->p) < 0xdc00 ||
-	    code_unit(c, c->p) > 0xdfff)
+		return p + 6;
+	low = code_unit(c, p + 6);
+	if (n >= 0xdc00 || low < 0xdc00 || low > 0xdfff)
 		return bad(c, p, "half of a surrogate pair");
-	c->p += 6;
-	return true;
+	return p + 12;
 }
 
 /* Skips plain ASCII: without quotes, backslashes, controls. */
@@ -123,35 +117,38 @@ plain_run(const char *p, const char *end)
 	return p;
 }
 
-static bool
-check_string(struct check *c)
+/* From a byte on that plain_run stops at. */
+static const char *
+check_rest_of_string(struct check *c, const char *p)
 {
-	c->p++;
-	for (;;) {
-		unsigned char u;
+	for (; p != NULL && p < c->end; p = plain_run(p, c->end)) {
+		unsigned char u = (unsigned char)*p;
 		size_t n;
 
-		c->p = plain_run(c->p, c->end);
-		if (c->p >= c->end)
-			return unexpected(c, c->end);
-		u = (unsigned char)*c->p;
-		if (u == '"') {
-			c->p++;
-			return true;
-		}
+		if (u == '"')
+			return p + 1;
 		if (u == '\\') {
-			if (!check_escape(c))
-				return false;
+			p = check_escape(c, p);
+			if (p == NULL)
+				return NULL;
 		} else if (u == 0) {
-			return bad(c, c->p, "NUL byte");
+			return bad(c, p, "NUL byte");
 		} else if (u < 0x20) {
-			return bad(c, c->p, "control character in a string");
-		} else if ((n = utf8_length(c->p, c->end)) > 0) {
-			c->p += n;
+			return bad(c, p, "control character in a string");
+		} else if ((n = utf8_length(p, c->end)) > 0) {
+			p += n;
 		} else {
-			return bad(c, c->p, "invalid UTF-8");
+			return bad(c, p, "invalid UTF-8");
 		}
 	}
+	return unexpected(c, c->end);
+}
+
+static inline const char *
+check_string(struct check *c, const char *p)
+{
+	p = plain_run(p + 1, c->end);
+	return p < c->end && *p == '"' ? p + 1 : check_rest_of_string(c, p);
 }
 
 static bool
@@ -186,41 +183,33 @@ json_take_number(const char **p, const char *end)
 	return take_digits(p, end);
 }
 
-static bool
-check_word(struct check *c, const char *word)
+static const char *
+check_word(struct check *c, const char *p, const char *word)
 {
-	for (; *word != '\0'; word++, c->p++)
-		if (c->p >= c->end || *c->p != *word)
-			return unexpected(c, c->p);
-	return true;
+	for (; *word != '\0'; word++, p++)
+		if (p >= c->end || *p != *word)
+			return unexpected(c, p);
+	return p;
 }
 
-static bool
-check_scalar(struct check *c)
+static inline const char *
+check_scalar(struct check *c, const char *p)
 {
-	switch (*c->p) {
+	switch (*p) {
 	case '"':
-		return check_string(c);
+		return check_string(c, p);
 	case 't':
-		return check_word(c, "true");
+		return check_word(c, p, "true");
 	case 'f':
-		return check_word(c, "false");
+		return check_word(c, p, "false");
 	case 'n':
-		return check_word(c, "null");
+		return check_word(c, p, "null");
 	default:
-		if (*c->p == '-' || (*c->p >= '0' && *c->p <= '9'))
-			return json_take_number(&c->p, c->end) ||
-			    unexpected(c, c->p);
-		return unexpected(c, c->p);
+		if (*p == '-' || (*p >= '0' && *p <= '9'))
+			return json_take_number(&p, c->end) ? p
+							    : unexpected(c, p);
+		return unexpected(c, p);
 	}
-}
-
-static void
-skip_space(struct check *c)
-{
-	while (c->p < c->end &&
-	    (*c->p == ' ' || *c->p == '\n' || *c->p == '\t' || *c->p == '\r'))
-		c->p++;
 }
 
 static bool
@@ -229,99 +218,90 @@ in_object(const struct check *c)
 	return c->objects[c->depth / 64] >> c->depth % 64 & 1;
 }
 
-static bool
-open_bracket(struct check *c, enum state *state)
+static const char *
+close_bracket(struct check *c, const char *p)
 {
+	if (*p != (in_object(c) ? '}' : ']'))
+		return unexpected(c, p);
+	c->depth--;
+	return p + 1;
+}
+
+/* Up to the value. */
+static inline const char *
+check_key(struct check *c, const char *p)
+{
+	p = skip_space(c, p);
+	if (p >= c->end || *p != '"')
+		return unexpected(c, p);
+	p = check_string(c, p);
+	if (p == NULL)
+		return NULL;
+	p = skip_space(c, p);
+	return p < c->end && *p == ':' ? p + 1 : unexpected(c, p);
+}
+
+/* Behind a value: up to the next one, or the end of the outermost. */
+static inline const char *
+next_value(struct check *c, const char *p)
+{
+	while (p != NULL) {
+		p = skip_space(c, p);
+		if (c->depth == 0)
+			return p;
+		if (p >= c->end)
+			return unexpected(c, p);
+		if (*p == ',')
+			return in_object(c) ? check_key(c, p + 1) : p + 1;
+		p = close_bracket(c, p);
+	}
+	return NULL;
+}
+
+/* Up to the first value in it, or the next one if it is empty. */
+static const char *
+open_bracket(struct check *c, const char *p)
+{
+	bool object = *p == '{';
 	uint64_t bit;
 
 	if (c->depth == JSON_DEPTH_MAX)
-		return bad(c, c->p, "nested deeper than 256 levels");
+		return bad(c, p, "nested deeper than 256 levels");
 	c->depth++;
 	bit = (uint64_t)1 << c->depth % 64;
 	c->objects[c->depth / 64] &= ~bit;
-	if (*c->p == '{')
+	if (object)
 		c->objects[c->depth / 64] |= bit;
-	*state = *c->p == '{' ? WANT_KEY_OR_END : WANT_VALUE_OR_END;
-	c->p++;
-	return true;
+	p = skip_space(c, p + 1);
+	if (p < c->end && *p == (object ? '}' : ']'))
+		return next_value(c, close_bracket(c, p));
+	return object ? check_key(c, p) : p;
 }
 
-static bool
-close_bracket(struct check *c, enum state *state)
+static inline const char *
+check_value(struct check *c, const char *p)
 {
-	if (c->depth == 0 || *c->p != (in_object(c) ? '}' : ']'))
-		return unexpected(c, c->p);
-	c->depth--;
-	c->p++;
-	*state = AFTER;
-	return true;
-}
-
-static bool
-check_key(struct check *c, enum state *state)
-{
-	if (*c->p != '"')
-		return unexpected(c, c->p);
-	if (!check_string(c))
-		return false;
-	skip_space(c);
-	if (c->p >= c->end || *c->p != ':')
-		return unexpected(c, c->p);
-	c->p++;
-	*state = WANT_VALUE;
-	return true;
-}
-
-static bool
-step(struct check *c, enum state *state)
-{
-	char byte = *c->p;
-
-	switch (*state) {
-	case WANT_KEY_OR_END:
-		if (byte == '}')
-			return close_bracket(c, state);
-		return check_key(c, state);
-	case WANT_KEY:
-		return check_key(c, state);
-	case WANT_VALUE_OR_END:
-		if (byte == ']')
-			return close_bracket(c, state);
-		/* fall through */
-	case WANT_VALUE:
-		if (byte == '{' || byte == '[')
-			return open_bracket(c, state);
-		*state = AFTER;
-		return check_scalar(c);
-	case AFTER:
-		break;
-	}
-	if (byte != ',')
-		return close_bracket(c, state);
-	*state = in_object(c) ? WANT_KEY : WANT_VALUE;
-	c->p++;
-	return true;
+	p = skip_space(c, p);
+	if (p >= c->end)
+		return unexpected(c, p);
+	if (*p == '{' || *p == '[')
+		return open_bracket(c, p);
+	return next_value(c, check_scalar(c, p));
 }
 
 int
 json_check(struct span text, struct err *err)
 {
-	struct check c = {.start = text.p, .p = text.p, .end = text.p + text.n};
-	enum state state = WANT_VALUE;
+	struct check c = {.start = text.p, .end = text.p + text.n};
+	const char *p = text.p;
 
-	for (;;) {
-		skip_space(&c);
-		if (state == AFTER && c.depth == 0)
-			break;
-		if (c.p >= c.end)
-			unexpected(&c, c.end);
-		if (c.why != NULL || !step(&c, &state))
-			goto fail;
-	}
-	if (c.p == c.end)
+	do
+		p = check_value(&c, p);
+	while (p != NULL && c.depth > 0);
+	if (p != NULL && p < c.end)
+		bad(&c, p, *p == '\0' ? "NUL byte" : "text behind the value");
+	if (c.why == NULL)
 		return 0;
-	bad(&c, c.p, *c.p == '\0' ? "NUL byte" : "text behind the value");
-fail:
 	return err_set(err, ERR_PERMANENT, "%s at byte %zu", c.why,
-	    (size_t)(c.p - c.start) + 1);
+	    (size_t)(c.at - c.start) + 1);
 }

@@ -75,16 +75,18 @@ void
 clock_format_us(int64_t us, char out[CLOCK_RFC3339_MAX])
 {
 	int64_t seconds = us / 1000000, rest = us % 1000000;
+	char part[] = ".000000Z";
 	int n;
 
 	if (rest < 0) {
 		rest += 1000000;
 		seconds--;
 	}
+	for (char *digit = part + 6; rest > 0; rest /= 10)
+		*digit-- = (char)('0' + rest % 10);
 	n = format_date(seconds, out);
-	if (n > 0 && n < CLOCK_RFC3339_MAX)
-		snprintf(out + n, CLOCK_RFC3339_MAX - (size_t)n, ".%06dZ",
-		    (int)rest);
+	if (n > 0 && (size_t)n + sizeof(part) <= CLOCK_RFC3339_MAX)
+		memcpy(out + n, part, sizeof(part));
 }
 
 void

@@ -143,6 +143,20 @@ test_classes(void)
 	ok(wrong == 0, "lower case, letters and digits");
 }
 
+static void
+test_has(void)
+{
+	struct span s = span_str("aab ab");
+
+	ok(span_has(s, "aab") && span_has(s, "ab") && span_has(s, "b a") &&
+		span_has(s, "aab ab"),
+	    "a text at the start, behind a part of it, and at the end");
+	ok(!span_has(s, "aaa") && !span_has(s, "aab aba") &&
+		!span_has(span_make(s.p, 5), "ab ab") &&
+		!span_has(span_str(""), "a") && !span_has(SPAN_NONE, "a"),
+	    "no further than the end");
+}
+
 int
 main(void)
 {
@@ -152,5 +166,6 @@ main(void)
 	test_find();
 	test_trim();
 	test_digits();
+	test_has();
 	return tap_done();
 }
