@@ -1,33 +1,37 @@
 #include "negotiate.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-
-static bool
-is(struct span text, const char *word)
+/* 0 or 1, and at most three digits behind a point (RFC 9110, section 12.4.2),
+ * in thousandths. What is not a weight counts as 0. */
+static int
+read_weight(struct span text)
 {
-	return text.n == strlen(word) && strncasecmp(text.p, word, text.n) == 0;
+	int weight = 0;
+
+	if (text.n == 0 || text.n > 5 || (text.n > 1 && text.p[1] != '.'))
+		return 0;
+	for (size_t i = 0; i < 5; i++) {
+		char c = i < text.n ? text.p[i] : '0';
+
+		if (i == 1)
+			continue;
+		if (c < '0' || c > '9')
+			return 0;
+		weight = weight * 10 + c - '0';
+	}
+	return weight > 1000 ? 0 : weight;
 }
 
-/* Thousandths; without one: 1. What is not a weight counts as 0. */
+/* Without one: 1. */
 static int
 weight_of(struct span parameters)
 {
-	char digits[8] = "";
-
 	while (parameters.p != NULL) {
 		struct span value =
 		    span_trim(span_cut(&parameters, ';'), SPAN_BLANKS);
 		struct span name = span_cut(&value, '=');
 
-		if (!is(span_trim(name, SPAN_BLANKS), "q"))
-			continue;
-		value = span_trim(value, SPAN_BLANKS);
-		if (value.n >= sizeof(digits))
-			return 0;
-		memcpy(digits, value.p, value.n);
-		return (int)(strtod(digits, NULL) * 1000);
+		if (span_is_caseless(span_trim(name, SPAN_BLANKS), "q"))
+			return read_weight(span_trim(value, SPAN_BLANKS));
 	}
 	return 1000;
 }
@@ -42,9 +46,10 @@ negotiate_openmetrics(struct span header)
 		struct span type = span_trim(span_cut(&rest, ';'), SPAN_BLANKS);
 		int weight = weight_of(rest);
 
-		if (is(type, "application/openmetrics-text") && weight > open)
+		if (span_is_caseless(type, "application/openmetrics-text") &&
+		    weight > open)
 			open = weight;
-		else if (is(type, "text/plain") && weight > plain)
+		else if (span_is_caseless(type, "text/plain") && weight > plain)
 			plain = weight;
 	}
 	return open > 0 && open >= plain;
