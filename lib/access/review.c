@@ -281,7 +281,8 @@ ask_access(struct asking *a, struct span user)
 	    "{\"apiVersion\":\"authorization.k8s.io/v1\","
 	    "\"kind\":\"SubjectAccessReview\",\"spec\":{");
 	add_user(b, user);
-	buf_adds(b, ",\"nonResourceAttributes\":{\"path\":");
+	json_add_key(b, "nonResourceAttributes");
+	buf_adds(b, "{\"path\":");
 	json_add_str(b, a->review->path);
 	json_add_key(b, "verb");
 	json_add_str(b, a->method);
@@ -324,9 +325,10 @@ take_token(struct asking *a, struct span status)
 	    strnlen(name.p != NULL ? name.p : "",
 		name.n < sizeof(k->name) - 1 ? name.n : sizeof(k->name) - 1));
 	memcpy(k->name, a->name, strlen(a->name) + 1);
-	if (!k->authenticated ||
-	    (now < k->access_until_ms &&
-		memcmp(k->user, a->user, sizeof(k->user)) == 0))
+	/* Another user has another right, also for who comes meanwhile. */
+	if (memcmp(k->user, a->user, sizeof(k->user)) != 0)
+		k->access_until_ms = 0;
+	if (!k->authenticated || now < k->access_until_ms)
 		decide(a, k);
 	else
 		ask_access(a, user);
