@@ -1,5 +1,6 @@
 #include "series.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -44,7 +45,8 @@ take_apart(struct series_sample *x, const struct metric_family *f)
 	x->labels = span_str(rest + (*rest == '{'));
 	if (x->labels.n > 0)
 		x->labels.n--; /* the brace */
-	if (f->type != METRIC_HISTOGRAM || x->part != 0)
+	x->bucket = f->type == METRIC_HISTOGRAM && x->part == 0;
+	if (!x->bucket)
 		return;
 	le = span_find_last(x->labels, '=');
 	x->le = strtod(le + 2, NULL);
@@ -108,7 +110,7 @@ number_of(struct span text, double *value)
 	memcpy(digits, text.p, text.n);
 	digits[text.n] = '\0';
 	*value = strtod(digits, NULL);
-	return true;
+	return isfinite(*value);
 }
 
 static bool
@@ -174,6 +176,12 @@ take_one(struct series *s, unsigned tool, const struct json_members *m,
 		sample->values[tool] = value;
 		sample->tools |= 1u << tool;
 	}
+	if (sample != NULL && exemplar != NULL && !sample->bucket) {
+		err_set(err, ERR_PERMANENT,
+		    "series \"%.*s\" is not a bucket: its exemplar is left out",
+		    SPAN_ARG(name));
+		sample = NULL;
+	}
 	if (sample != NULL && exemplar != NULL) {
 		free(sample->exemplar);
 		sample->exemplar = exemplar;
@@ -221,12 +229,11 @@ series_restart(struct series *s, unsigned tool)
 /* The name, and a bucket's bound as OpenMetrics wants it: a whole number has a
  * point. */
 static void
-write_name(const struct series_sample *x, enum series_format format,
-    const struct metric_family *f, struct buf *b)
+write_name(
+    const struct series_sample *x, enum series_format format, struct buf *b)
 {
 	size_t n = strlen(x->series);
-	bool whole = format == SERIES_OPENMETRICS &&
-	    f->type == METRIC_HISTOGRAM && x->part == 0 &&
+	bool whole = format == SERIES_OPENMETRICS && x->bucket &&
 	    strpbrk(span_find_last(span_str(x->series), '='), ".eI") == NULL;
 
 	if (whole)
@@ -237,14 +244,14 @@ write_name(const struct series_sample *x, enum series_format format,
 
 static void
 write_sample(const struct series_sample *x, uint32_t tools,
-    enum series_format format, const struct metric_family *f, struct buf *b)
+    enum series_format format, struct buf *b)
 {
 	double sum = x->kept;
 
 	for (unsigned i = 0; i < SERIES_TOOLS_MAX; i++)
 		if (tools & 1u << i)
 			sum += x->values[i];
-	write_name(x, format, f, b);
+	write_name(x, format, b);
 	metric_add_value(b, sum);
 	if (format == SERIES_OPENMETRICS && x->exemplar != NULL)
 		buf_addf(b, " %s", x->exemplar);
@@ -279,7 +286,7 @@ write_family(const struct series *s, size_t i, enum series_format format,
 		if (!begun)
 			write_head(f, format, b);
 		begun = true;
-		write_sample(x, tools, format, f, b);
+		write_sample(x, tools, format, b);
 	}
 }
 

@@ -28,6 +28,7 @@ struct series_sample {
 	char *series;		    /* owned: name{labels} */
 	struct span labels;	    /* in it, without le */
 	int part;		    /* of a histogram: _bucket, _sum, _count */
+	bool bucket;		    /* of one; may have an exemplar */
 	double le;		    /* of a bucket */
 	double kept;		    /* of runs that are over; counters only */
 	uint32_t tools;		    /* bits: tools that have a value */

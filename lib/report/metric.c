@@ -393,7 +393,7 @@ take_value(struct span *s)
 		char c = s->p[0];
 		size_t n = 1;
 
-		if (c == '\n')
+		if (c == '\n' || c == '\0')
 			return false;
 		if (c == '\\') {
 			if (s->n < 2 || strchr("\\\"n", s->p[1]) == NULL ||
