@@ -98,6 +98,9 @@ shows() {
 ### Who may not ask the API server
 
 serve
+is "$(openssl s_client -connect "${page:8:-1}" </dev/null 2>/dev/null |
+	openssl x509 -noout -subject | sed 's/ = /=/')" "subject=CN=kview" \
+	"a certificate of its own"
 ok "its address" grep -qE '^https://0\.0\.0\.0:[0-9]+/$' <<<"$address"
 is "$(bearer reader-t0ken)" 500 "the operator may not ask who may look"
 is "$(cat "$T/body")" "Authentication failed" "... says so"
@@ -199,7 +202,8 @@ finish
 
 runs 100 "a folder without a certificate" kview --serve=0.0.0.0:0 --secure \
 	--kubeconfig "$T/operator" --cert-path "$T/none" </dev/null
-ok "... is named" grep -q "fatal: .*cannot read $T/none/tls.crt" "$T/err"
+ok "... is named" grep -q \
+	"fatal: option --cert-path: cannot read $T/none/tls.crt" "$T/err"
 runs 100 "no API server" env KUBECONFIG="$T/nothing" kview --serve=0.0.0.0:0 \
 	--secure </dev/null
 ok "... says so" grep -q "fatal: .*$T/nothing" "$T/err"

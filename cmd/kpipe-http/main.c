@@ -179,10 +179,12 @@ static int
 open_metrics(struct app *a, unsigned what, struct err *err)
 {
 	const struct httpd_tls *tls = opts.secure ? &a->gate.tls : NULL;
+	const struct gate_opts gate = {.tool = tool.name,
+	    .path = "/metrics",
+	    .cert_path = opts.cert_path,
+	    .cert_option = "metrics-cert-path"};
 
-	if (opts.secure &&
-	    gate_open(&a->gate, a->loop, tool.name, "/metrics", opts.cert_path,
-		err) != 0)
+	if (opts.secure && gate_open(&a->gate, a->loop, &gate, err) != 0)
 		return -1;
 	a->serve.review = a->gate.review;
 	if (serve_open(&a->ports[0], &a->serve, what, opts.metrics, tls, err) !=

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "httpd/local.h"
-#include "record/intake.h"
 #include "process/log.h"
 #include "process/loop.h"
+#include "record/intake.h"
 #include "report/reportfd.h"
 #include "showing.h"
 #include "showing_calls.h"
@@ -128,11 +128,14 @@ say_where(const struct serving *s)
 static int
 start(struct serving *s, struct err *err)
 {
+	const struct gate_opts gate = {.tool = "kview",
+	    .path = SHOWING_RIGHT,
+	    .cert_path = s->o->cert_path,
+	    .cert_option = "cert-path"};
+
 	loop_signal(s->loop, SIGTERM, stop, s->loop);
 	loop_signal(s->loop, SIGINT, stop, s->loop);
-	if (s->o->secure &&
-	    gate_open(&s->gate, s->loop, "kview", SHOWING_RIGHT,
-		s->o->cert_path, err) != 0)
+	if (s->o->secure && gate_open(&s->gate, s->loop, &gate, err) != 0)
 		return -1;
 	if (showing_open(&s->showing, s->loop, &s->story, s->o->address,
 		s->o->secure ? &s->gate : NULL, err) != 0)

@@ -69,7 +69,7 @@ certificate_load(
 	struct httpd_tls tls;
 
 	if (c->dir == NULL)
-		return cert_make("kpipe-http", SPAN_NONE, pem, key, err);
+		return cert_make(c->tool, SPAN_NONE, pem, key, err);
 	c->reads++;
 	if (read_files(c, pem, key, err) == 0) {
 		tls = (struct httpd_tls){
@@ -79,7 +79,7 @@ certificate_load(
 		err_prefix(err, "%s", c->dir);
 	}
 	c->failures++;
-	return err_prefix(err, "option --metrics-cert-path");
+	return err_prefix(err, "option --%s", c->option);
 }
 
 static void

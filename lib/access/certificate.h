@@ -1,5 +1,5 @@
 /*
- * certificate: that of --metrics-secure: tls.crt and tls.key of a folder, read
+ * certificate: that of a gate: tls.crt and tls.key of a folder, read
  * again when they change (a renewal replaces the files), or, without
  * a folder, one made at the start.
  */
@@ -15,7 +15,9 @@
 
 struct certificate {
 	struct loop *loop;
+	const char *tool;    /* borrowed: the name in one that is made */
 	const char *dir;     /* borrowed; NULL: none */
+	const char *option;  /* borrowed: that which gave it */
 	struct httpd *httpd; /* borrowed: its user */
 	struct stat seen[2]; /* of the files, when they were read */
 	struct timer look;

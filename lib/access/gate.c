@@ -4,15 +4,17 @@
 #include "process/log.h"
 
 int
-gate_open(struct gate *g, struct loop *l, const char *tool, const char *path,
-    const char *dir, struct err *err)
+gate_open(
+    struct gate *g, struct loop *l, const struct gate_opts *o, struct err *err)
 {
-	g->certificate.loop = l;
-	g->certificate.dir = dir;
-	g->kube = kube_open(l, &kube_opts, tool, err);
+	g->certificate = (struct certificate){.loop = l,
+	    .tool = o->tool,
+	    .dir = o->cert_path,
+	    .option = o->cert_option};
+	g->kube = kube_open(l, &kube_opts, o->tool, err);
 	if (g->kube == NULL)
 		return -1;
-	g->review = review_new(l, g->kube, path);
+	g->review = review_new(l, g->kube, o->path);
 	if (certificate_load(&g->certificate, &g->pem, &g->key, err) != 0)
 		return -1;
 	g->tls = (struct httpd_tls){

@@ -18,9 +18,17 @@ struct gate {
 	struct httpd_tls tls; /* for httpd_new; points into both */
 };
 
-/* Of a zeroed gate. tool and path are borrowed; dir may be NULL. -1 with err. */
-int gate_open(struct gate *g, struct loop *l, const char *tool,
-    const char *path, const char *dir, struct err *err);
+/* All borrowed, as long as the gate. */
+struct gate_opts {
+	const char *tool;
+	const char *path;	 /* of the right, as "/metrics" */
+	const char *cert_path;	 /* NULL: a certificate is made */
+	const char *cert_option; /* that which gives it, for messages */
+};
+
+/* Of a zeroed gate. -1 with err. */
+int gate_open(
+    struct gate *g, struct loop *l, const struct gate_opts *o, struct err *err);
 /* h listens: it gets each new certificate, and the key is cleared here. */
 void gate_watch(struct gate *g, struct httpd *h);
 void gate_release(struct gate *g);
