@@ -10,8 +10,9 @@
  *	503	too many questions are under way
  *
  * (An unknown token is 500 in controller-runtime: that says nothing to who
- * sends it.) Answers are kept for some time: a token 1 min, a right 5 min, a
- * missing right 30 s. Tokens are kept as keyed digests.
+ * sends it.) Answers are kept for some time: a token 1 min, a right 5 min (of the
+ * same user, with the same groups), a missing right 30 s. Tokens are kept as
+ * keyed digests.
  */
 #ifndef REVIEW_H
 #define REVIEW_H
@@ -31,8 +32,8 @@ void review_free(struct review *r); /* no call may be under way */
 typedef void review_fn(void *arg, int status, struct span text);
 
 /* That which follows the scheme ("bearer"), in upper or lower case, up to a
- * blank, in the value of the header authorization, as servers in Go read it. Or nothing:
- * another scheme. */
+ * blank, in the value of the header authorization, as servers in Go read it. Or
+ * nothing: another scheme. */
 struct span review_credential(struct span header, const char *scheme);
 
 /*
