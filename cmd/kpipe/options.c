@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "conf/namespaces.h"
 #include "credential.h"
+#include "http/httpurl.h"
 #include "httpd/local.h"
 #include "kubeconfig/kubeopt.h"
 #include "process/leash.h"
@@ -159,6 +160,16 @@ check_lease(struct err *err)
 	    "option --leader-election-namespace", options.lease_namespace, err);
 }
 
+static int
+check_endpoint(struct err *err)
+{
+	if (options.otlp_endpoint != NULL &&
+	    httpurl_check(
+		options.otlp_endpoint, "http://collector:4318", err) != 0)
+		return err_prefix(err, "option --otlp-endpoint");
+	return 0;
+}
+
 /* A dry run ends on its own, and writes nothing, not even a lease. */
 static int
 check_dry_run(struct err *err)
@@ -205,7 +216,7 @@ options_check(int operands, const char *first, struct err *err)
 		    "options --marks-key-file and --marks-key-secret exclude "
 		    "each other");
 	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
-	    check_dry_run(err) != 0 ||
+	    check_endpoint(err) != 0 || check_dry_run(err) != 0 ||
 	    credential_check(options.leader_elect,
 		options.metrics_secure || options_view_is_open(), err) != 0)
 		return -1;
