@@ -50,8 +50,20 @@ serve '{"POST /v1/traces":[{"code":400,"body":"no\nsuch"}]}'
 runs 1 "400: not sent again" send --batch=1
 is "$(bodies | wc -l)" 2 "... the next one is"
 is "$(log)" "warning: traces: $url/v1/traces: HTTP 400: no\\nsuch
-traces: $url/v1/traces takes them again
+warning: traces: $url/v1/traces takes them again; 1 were left out
 error: 1 traces were not sent" "... logged, and counted"
+serve '{"POST /v1/traces":[{"body":{"partialSuccess":
+	{"rejectedSpans":"3","errorMessage":"too\nold"}}},{"body":
+	{"partialSuccess":{"rejectedSpans":2}}}]}'
+runs 0 "a part is refused" send --batch=1
+is "$(log)" "warning: traces: $url/v1/traces refuses 3 spans: too\\nold; further ones are not mentioned" \
+	"... said once"
+serve "$(jq -nc '{"POST /v1/traces": [{body: ("x" * 1100000)}]}')"
+runs 1 "a huge answer" send
+is "$(bodies | wc -l)" 1 "... is an answer"
+serve '{"POST /v1/traces":[{"code":307,"headers":{"Location":"/x"}}]}'
+runs 1 "a redirection" send
+is "$(cut -d" " -f2 "$T/requests")" /v1/traces "... is not followed"
 port=${url##*:}
 kill_now "$server"
 begin() {
@@ -125,6 +137,65 @@ ok "a bad line is mentioned" wait_for 20 grep -q \
 	'standard input:7: .*further ones are not mentioned' "$T/err"
 finish 0 "it ends with its input"
 
+serve '{"POST /v1/traces":[{"code":429,"headers":{"Retry-After":"999999"}}]}'
+clock_new
+begin "${with_clock[@]}"
+cat "$incident" >&5
+clock_ahead boot 7000
+ok "the server wants a pause of days" wait_for 20 grep -q 'HTTP 429' "$T/err"
+clock_ahead boot 310000
+ok "... it gets minutes" wait_for 20 requested 2
+finish 0 "... and takes it"
+
+### Many, and large ones
+
+# many N ANSWERS: sets with so many answers of 300 bytes and more
+many() {
+	awk 'NR == 4 || NR == 5' "$incident" | jq -c '.line' >"$T/two"
+	jq -nc --slurpfile two "$T/two" --argjson n "$1" --argjson m "$2" '
+		range($n) | "2026-11-27T15:00:02.\(1000000 + . |
+			tostring | .[1:])Z" as $time | "o\(.)" as $name |
+		{record: "set", time: $time, line: ($two[0] | .items = [range($m)] |
+			.reconcile.primary.name = $name | del(.reconcile.status))},
+		({record: "result", time: $time, tool: "kapply", line: ($two[1] |
+			.primary = "Memcached.cache.example.com/default/\($name)" |
+			.because = "b" * 300)} | range($m) as $i | .)'
+}
+serve '{}'
+many 20000 1 >"$T/many"
+runs 0 "a recording of 20000 decisions" krecord spans --endpoint="$url" \
+	<"$T/many"
+is "$(names | grep -c '^reconcile')" 20000 "... waits for the server"
+serve '{"POST /v1/traces":[{},{},{}]}'
+many 6 900 >"$T/many"
+runs 0 "large decisions" krecord spans --endpoint="$url" <"$T/many"
+is "$(bodies | jq -c '.resourceSpans | length' | xargs)" "2 2 2" \
+	"... make less of a request"
+is "$(krecord spans "$T/many" | jq -c '.resourceSpans | length' | xargs)" \
+	"2 2 2" "... and of a line"
+
+### Told to end
+
+serve '{}'
+begin
+kill -STOP "$krecord"
+cat "$incident" >&5
+printf '%s' '{"half' >&5
+kill -TERM "$krecord"
+kill -CONT "$krecord"
+wait "$krecord"
+is "$?" 0 "told to end, it reads what has come"
+exec 5>&-
+is "$(names | wc -l)" 6 "... sends it" || quote <"$T/err"
+is "$(log)" "" "... without a word"
+serve '{}'
+begin
+echo '{"record":"gap","time":"2026-11-27T15:00:00.000000Z","stream":"live"}' >&5
+echo '{"record":"gap","time":"2026-11-27T15:00:00.000000Z","stream":"live"}' >&5
+finish 0 "lines that were lost"
+is "$(log)" "warning: traces: lines were lost before they were read, so traces are missing; further ones are not mentioned" \
+	"... are mentioned once"
+
 ### A server that never answers
 
 serve "{\"POST /v1/traces\":[{\"wait\":\"$T/go\"}]}"
@@ -141,7 +212,6 @@ serve "{\"POST /v1/traces\":[{\"wait\":\"$T/go\"}]}"
 begin
 {
 	sed -n 1,3p "$incident"
-	awk 'NR == 4 || NR == 5' "$incident" | jq -c '.line' >"$T/two"
 	jq -nc --slurpfile two "$T/two" 'range(30000) |
 		"2026-11-27T15:00:02.\(1000000 + . | tostring | .[1:])Z" as $time |
 		{record: "set", time: $time, line: $two[0]},
@@ -181,6 +251,18 @@ done
 runs 100 "a password" krecord spans --endpoint=http://u:hunter2@h </dev/null
 is "$(log)" "fatal: option --endpoint: a URL with a name or password is not supported" \
 	"... is not repeated"
+cat >"$T/watches.yaml" <<'END'
+- {version: v1, kind: ConfigMap, program: program.jq}
+END
+echo 'def desired: []; def status: {};' >"$T/program.jq"
+runs 100 "kpipe refuses it before it starts" kpipe -f "$T/watches.yaml" \
+	--otlp-endpoint=http://u:hunter2@h
+is "$(cat "$T/err")" "kpipe: fatal: option --otlp-endpoint: a URL with a name or password is not supported" \
+	"... too"
+runs 100 "... and what is not a URL" kpipe -f "$T/watches.yaml" \
+	--otlp-endpoint=collector:4318
+is "$(cat "$T/err")" "kpipe: fatal: option --otlp-endpoint: collector:4318 is not a URL like http://collector:4318" \
+	"... says so"
 runs 100 "a file" krecord spans --endpoint="$url" "$incident"
 is "$(log)" "fatal: option --endpoint reads standard input, not $incident: krecord cat $incident | krecord spans --endpoint=$url" \
 	"... says how"

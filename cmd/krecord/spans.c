@@ -27,7 +27,7 @@ on_journey(void *arg, const struct journey *j)
 	struct spans *s = arg;
 
 	spanline_add(&s->line, j);
-	if (++s->in_line == s->batch)
+	if (++s->in_line == s->batch || s->line.len >= SPANLINE_BYTES)
 		put_line(s);
 }
 

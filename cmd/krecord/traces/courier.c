@@ -5,7 +5,10 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "http/httpurl.h"
+#include "json/json.h"
 #include "process/log.h"
+#include "record/recordref.h"
 
 enum { FIRST_MS = 1000, AGAIN_MOST_MS = 30000, TOLD_MAX = 200 };
 #define PATH "/v1/traces"
@@ -40,9 +43,49 @@ complain(struct courier *c, const char *why)
 	c->fails = true;
 }
 
+/* Nothing fails any more. */
+static void
+reassure(struct courier *c)
+{
+	unsigned long long lost = c->dropped - c->told;
+
+	if (c->fails && lost > 0)
+		log_warning("traces: %s takes them again; %llu were left out",
+		    c->url, lost);
+	else if (c->fails)
+		log_info("traces: %s takes them again", c->url);
+	if (c->fails)
+		c->told = c->dropped;
+	c->fails = false;
+}
+
+/* {"partialSuccess":{"rejectedSpans":"3","errorMessage":"why"}}; also of no
+ * span, as advice. Not to be sent again. */
+static void
+look_for_rejection(struct courier *c, struct span body)
+{
+	struct span partial = json_check(body, NULL) == 0
+	    ? json_get(body, "partialSuccess")
+	    : SPAN_NONE;
+	struct span why = json_raw_string(json_get(partial, "errorMessage"));
+	struct span spans = recordref_text(json_get(partial, "rejectedSpans"));
+
+	if (c->partly || (why.n == 0 && (spans.n == 0 || span_is(spans, "0"))))
+		return;
+	c->partly = true;
+	if (why.n > TOLD_MAX)
+		why.n = TOLD_MAX;
+	log_warning("traces: %s refuses %.*s spans: %.*s; further ones are not "
+		    "mentioned",
+	    c->url, SPAN_ARG(spans.n > 0 ? spans : span_str("0")),
+	    SPAN_ARG(why));
+}
+
 static void
 go_on(struct courier *c)
 {
+	if (c->first == NULL)
+		c->overflows = false;
 	if (c->first != NULL)
 		try(c);
 	else if (c->on_empty != NULL)
@@ -51,11 +94,12 @@ go_on(struct courier *c)
 
 /* ---- answers ---- */
 
+/* An answer that is too large is an answer. */
 static bool
-may_pass(int status)
+may_pass(const struct http_response *r)
 {
-	return status == 0 || status == 429 || status == 502 || status == 503 ||
-	    status == 504;
+	return (r->status == 0 && !r->too_large) || r->status == 429 ||
+	    r->status == 502 || r->status == 503 || r->status == 504;
 }
 
 static void
@@ -79,9 +123,13 @@ static void
 try_later(struct courier *c, const struct http_response *r)
 {
 	uint64_t ms = kube_backoff_next(&c->backoff, FIRST_MS, AGAIN_MOST_MS);
+	uint64_t after =
+	    r->retry_after_s > 0 ? (uint64_t)r->retry_after_s * 1000 : 0;
 
-	if (r->retry_after_s > 0 && (uint64_t)r->retry_after_s * 1000 > ms)
-		ms = (uint64_t)r->retry_after_s * 1000;
+	if (after > COURIER_AFTER_MS)
+		after = COURIER_AFTER_MS;
+	if (after > ms)
+		ms = after;
 	loop_after(c->loop, &c->timer, ms, try, c);
 }
 
@@ -94,14 +142,14 @@ on_answer(void *arg, const struct http_response *r)
 
 	c->call = NULL;
 	describe(r, &why);
-	if (good && c->fails)
-		log_info("traces: %s takes them again", c->url);
 	if (good)
-		c->fails = false;
+		reassure(c);
 	else
 		complain(c, buf_str(&why));
 	buf_release(&why);
-	if (!good && may_pass(r->status)) {
+	if (good)
+		look_for_rejection(c, r->body);
+	if (!good && may_pass(r)) {
 		try_later(c, r);
 		return;
 	}
@@ -135,8 +183,11 @@ make_room(struct courier *c)
 	struct parcel *second;
 
 	while (c->bytes > COURIER_MOST && c->first->next != NULL) {
-		complain(
-		    c, "too much waits to be sent: the oldest is left out");
+		if (!c->overflows)
+			log_warning("traces: %s: too much waits to be sent: "
+				    "the oldest is left out",
+			    c->url);
+		c->overflows = true;
 		second = c->first->next;
 		c->first->next = second->next;
 		if (second->next == NULL)
@@ -170,27 +221,26 @@ courier_is_empty(const struct courier *c)
 	return c->first == NULL;
 }
 
+bool
+courier_is_busy(const struct courier *c)
+{
+	return c->bytes > COURIER_MUCH && !c->fails;
+}
+
 int
 courier_init(
     struct courier *c, struct loop *l, const char *endpoint, struct err *err)
 {
 	const struct http_opts opts = {
 	    .user_agent = "kpipe/" KPIPE_VERSION, .max_body = 1024 * 1024};
-	struct span host = span_str(endpoint), url = host;
+	struct span url = span_str(endpoint);
 	struct buf b = BUF_INIT;
 
 	*c = (struct courier){.loop = l};
 	c->end = &c->first;
-	/* It would be in the log. */
-	if (strchr(endpoint, '@') != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "a URL with a name or password is not supported");
-	if ((!span_take(&host, "http://") && !span_take(&host, "https://")) ||
-	    host.n == 0 || *host.p == '/' || strpbrk(endpoint, " ?#") != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "%s is not a URL like http://collector:4318", endpoint);
-	while (url.p[url.n - 1] == '/')
-		url.n--;
+	if (httpurl_check(endpoint, "http://collector:4318", err) != 0)
+		return -1;
+	url = span_trim_end(url, "/");
 	buf_addspan(&b, url);
 	buf_adds(&b, PATH);
 	c->url = buf_take(&b);

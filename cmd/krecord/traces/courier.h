@@ -2,10 +2,11 @@
  * courier: posts bodies to a server (OTLP/HTTP in JSON), one after the other.
  *
  * A body that meets no answer, or 429, 502, 503 or 504, is sent again, after a
- * second doubling to 30 s, or the server's Retry-After; any other answer than
- * 2xx is an error, and the body is left out (the OTLP specification, "OTLP/HTTP
- * Response"). Bodies wait in at most COURIER_MOST bytes: then the oldest is left
- * out. What fails is logged once, until it works again.
+ * second doubling to 30 s, or the server's Retry-After, of COURIER_AFTER_MS at
+ * most; any other answer than 2xx is an error, and the body is left out (the OTLP
+ * specification, "OTLP/HTTP Response"). Bodies wait in at most COURIER_MOST
+ * bytes: then the oldest is left out. What fails is logged once, until it works
+ * again; then how much was left out is.
  */
 #ifndef COURIER_H
 #define COURIER_H
@@ -19,7 +20,12 @@
 #include "kube/retry.h"
 #include "process/loop.h"
 
-enum { COURIER_MOST = 8 * 1024 * 1024, COURIER_ANSWER_MS = 30000 };
+enum {
+	COURIER_MOST = 8 * 1024 * 1024,
+	COURIER_MUCH = COURIER_MOST / 2,
+	COURIER_ANSWER_MS = 30000,
+	COURIER_AFTER_MS = 300000
+};
 
 struct parcel;
 struct courier {
@@ -31,8 +37,10 @@ struct courier {
 	struct http_call *call;	     /* or NULL */
 	struct kube_backoff backoff;
 	struct timer timer;
-	bool fails;		     /* it was logged */
+	bool fails, overflows;	     /* it was logged */
+	bool partly;		     /* that only a part was taken was, once */
 	uint64_t sent, dropped;	     /* units (traces) */
+	uint64_t told;		     /* of the dropped ones: in the log */
 	void (*on_empty)(void *arg); /* or NULL */
 	void *arg;
 };
@@ -44,6 +52,9 @@ int courier_init(
 /* Takes the body, and leaves it empty. units: how many traces are in it. */
 void courier_send(struct courier *c, struct buf *body, size_t units);
 bool courier_is_empty(const struct courier *c);
+/* COURIER_MUCH waits for a server that works: who can should wait, too, until
+ * on_empty. */
+bool courier_is_busy(const struct courier *c);
 /* That which was not sent is lost, and counted. */
 void courier_release(struct courier *c);
 

@@ -1,6 +1,7 @@
 #include "traces/exporter.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "traces/courier.h"
 #include "traces/journey.h"
+#include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/sandbox.h"
@@ -18,7 +20,7 @@
 #include "report/reportfd.h"
 #include "traces/spanline.h"
 
-enum { LOOK_MS = 5000 };
+enum { LOOK_MS = 5000, REST_READS = 256 };
 
 /* How long the decisions of one controller took. */
 struct duration {
@@ -36,10 +38,11 @@ struct exporter {
 	size_t in_batch;
 	struct courier courier;
 	struct map durations; /* by controller */
-	struct timer full, look, end;
+	struct timer full, look, end, pause;
 	struct reportfd report;
-	size_t bad;
+	size_t bad, gaps;
 	bool ends;
+	bool hurries; /* the pause was long enough: reads, until all is sent */
 };
 
 /* ---- decisions ---- */
@@ -109,7 +112,8 @@ on_journey(void *arg, const struct journey *j)
 
 	observe(e, j);
 	spanline_add(&e->batch, j);
-	if (++e->in_batch == (size_t)e->o->batch)
+	if (++e->in_batch == (size_t)e->o->batch ||
+	    e->batch.len >= SPANLINE_BYTES)
 		send_batch(e);
 	else if (!loop_timer_armed(&e->full))
 		loop_after(e->loop, &e->full, EXPORTER_WAIT_MS, send_batch, e);
@@ -143,12 +147,24 @@ add_samples(void *arg, struct metric_lines *m)
 
 /* ---- input ---- */
 
+/* Of those that krecord has for us; its own ones it mentions itself. */
+static void
+take_gap(struct exporter *e, const struct reading_line *line)
+{
+	if (json_is(json_get(line->text, "stream"), "live") && e->gaps++ == 0)
+		log_warning("traces: lines were lost before they were read, so "
+			    "traces are missing; further ones are not "
+			    "mentioned");
+}
+
 /* The first lines may be halves, of a process that was killed. */
 static void
 take_line(void *arg, const struct reading_line *line, bool bad)
 {
 	struct exporter *e = arg;
 
+	if (!bad && line->kind == READING_GAP)
+		take_gap(e, line);
 	if (!bad)
 		journeys_line(&e->journeys, line);
 	else if (e->bad++ == 0)
@@ -166,19 +182,49 @@ look(void *arg)
 	loop_after(e->loop, &e->look, LOOK_MS, look, e);
 }
 
+static void on_input(void *arg, int fd, int events);
+
+static void
+go_on_reading(struct exporter *e)
+{
+	loop_cancel(e->loop, &e->pause);
+	loop_watch(e->loop, STDIN_FILENO, LOOP_READ, on_input, e);
+}
+
+static void
+hurry(void *arg)
+{
+	struct exporter *e = arg;
+
+	e->hurries = true;
+	go_on_reading(e);
+}
+
 static void
 on_empty(void *arg)
 {
 	struct exporter *e = arg;
 
+	e->hurries = false;
 	if (e->ends)
 		loop_stop(e->loop);
+	else if (loop_timer_armed(&e->pause))
+		go_on_reading(e);
+}
+
+static void
+stop_reading(struct exporter *e)
+{
+	if (!loop_timer_armed(&e->pause))
+		loop_unwatch(e->loop, STDIN_FILENO);
+	loop_cancel(e->loop, &e->pause);
 }
 
 static void
 end(struct exporter *e)
 {
 	e->ends = true;
+	stop_reading(e);
 	journeys_end(&e->journeys);
 	send_batch(e);
 	if (courier_is_empty(&e->courier))
@@ -191,12 +237,14 @@ on_input(void *arg, int fd, int events)
 	struct exporter *e = arg;
 
 	(void)events;
-	if (intake_read(&e->intake))
-		return;
-	if (e->intake.err.kind != ERR_NONE)
-		log_error("%s", e->intake.err.message);
-	loop_unwatch(e->loop, fd);
-	end(e);
+	if (!intake_read(&e->intake)) {
+		if (e->intake.err.kind != ERR_NONE)
+			log_error("%s", e->intake.err.message);
+		end(e);
+	} else if (courier_is_busy(&e->courier) && !e->hurries) {
+		loop_unwatch(e->loop, fd);
+		loop_after(e->loop, &e->pause, EXPORTER_PAUSE_MS, hurry, e);
+	}
 }
 
 static void
@@ -205,17 +253,30 @@ give_up(void *arg)
 	loop_stop(arg);
 }
 
+/* Who wrote it may have ended before: what the pipe has is read, but it may be
+ * one that never ends. */
+static void
+read_rest(struct exporter *e)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	for (int i = 0; i < REST_READS && poll(&p, 1, 0) > 0; i++)
+		if (!intake_read(&e->intake))
+			break;
+}
+
 static void
 on_signal(void *arg, int signo)
 {
 	struct exporter *e = arg;
 
 	(void)signo;
-	if (!e->ends) {
-		loop_unwatch(e->loop, STDIN_FILENO);
-		end(e);
-	}
-	loop_after(e->loop, &e->end, EXPORTER_END_MS, give_up, e->loop);
+	if (!loop_timer_armed(&e->end))
+		loop_after(e->loop, &e->end, EXPORTER_END_MS, give_up, e->loop);
+	if (e->ends)
+		return;
+	read_rest(e);
+	end(e);
 }
 
 /* ---- start ---- */

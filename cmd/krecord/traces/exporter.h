@@ -1,9 +1,13 @@
 /*
  * exporter: krecord spans --endpoint: reads a recording that goes on, from
  * standard input, and sends each decision as a trace (spanline.h) to a server
- * (courier.h), at most EXPORTER_BATCH in one request, EXPORTER_WAIT_MS after the
- * first of them. How long decisions take, from the first event to the last
- * answer, is a metric, whose exemplars name the traces.
+ * (courier.h), at most EXPORTER_BATCH in one request, or those that make
+ * SPANLINE_BYTES, EXPORTER_WAIT_MS after the first of them. While much waits for
+ * a server that works it does not read, for at most EXPORTER_PAUSE_MS. Told to
+ * end, it reads what has come, and sends it.
+ *
+ * How long decisions take, from the first event to the last answer, is a metric,
+ * whose exemplars name the traces.
  */
 #ifndef EXPORTER_H
 #define EXPORTER_H
@@ -13,6 +17,7 @@
 enum {
 	EXPORTER_BATCH = 256,
 	EXPORTER_WAIT_MS = 1000,
+	EXPORTER_PAUSE_MS = 5000,
 	EXPORTER_END_MS = 1000 /* told to end: so long it goes on sending */
 };
 

@@ -7,22 +7,22 @@
 #include "process/clock.h"
 #include "record/recordref.h"
 
-/* ---- those under way, in the order of their sets ---- */
+/* ---- those under way, in the order of their last answers ---- */
 
 static void
 append(struct journeys *all, struct journey *j)
 {
+	j->after = NULL;
 	j->before = all->youngest;
 	if (j->before != NULL)
 		j->before->after = j;
 	else
 		all->oldest = j;
 	all->youngest = j;
-	map_put(&all->by_primary, span_str(j->primary), j);
 }
 
 static void
-finish(struct journeys *all, struct journey *j)
+take_out(struct journeys *all, struct journey *j)
 {
 	if (j->before != NULL)
 		j->before->after = j->after;
@@ -32,9 +32,16 @@ finish(struct journeys *all, struct journey *j)
 		j->after->before = j->before;
 	else
 		all->youngest = j->before;
+}
+
+static void
+finish(struct journeys *all, struct journey *j)
+{
+	take_out(all, j);
 	map_del(&all->by_primary, span_str(j->primary));
 	all->fn(all->arg, j);
 	free(j->primary);
+	free(j->namespace_);
 	free(j->manager);
 	free(j->events);
 	free(j->steps);
@@ -75,7 +82,7 @@ take_because(struct journey *j, struct span because)
 			j->first_us = us;
 	if (json_int(json_get(because, "moreEvents"), &more) && more > 0)
 		j->more_events = (size_t)more;
-	if (json_type(events) == JSON_ARRAY)
+	if (json_type(events) == JSON_ARRAY && events.n <= JOURNEY_TEXTS_MAX)
 		j->events = mem_dup(events.p, events.n);
 }
 
@@ -94,6 +101,7 @@ take_set(struct journeys *all, struct span set, int64_t us)
 		finish(all, j);
 	j = mem_zalloc(sizeof(*j));
 	j->primary = buf_take(&key);
+	j->namespace_ = mem_dup(o.namespace_.p, o.namespace_.n);
 	j->kind_n = o.kind.n;
 	j->manager =
 	    manager.n > 0 ? mem_dup(manager.p, manager.n) : mem_strdup("kpipe");
@@ -102,7 +110,10 @@ take_set(struct journeys *all, struct span set, int64_t us)
 	    count_elements(json_get(r, "delete")) +
 	    (json_type(json_get(r, "status")) == JSON_OBJECT);
 	take_because(j, json_get(r, "because"));
+	map_put(&all->by_primary, span_str(j->primary), j);
 	append(all, j);
+	if (all->by_primary.count > JOURNEYS_MAX)
+		finish(all, all->oldest);
 }
 
 /* ---- answers ---- */
@@ -125,7 +136,8 @@ add_step(struct journey *j, struct span result, const struct objref *o,
 	struct journey_step *s;
 	struct buf key = BUF_INIT;
 
-	if (j->step_count == JOURNEY_STEPS_MAX)
+	if (j->step_count == JOURNEY_STEPS_MAX ||
+	    j->texts.len + result.n > JOURNEY_TEXTS_MAX)
 		return;
 	j->steps = mem_array(j->steps, j->step_count + 1, sizeof(*s));
 	s = &j->steps[j->step_count++];
@@ -173,6 +185,8 @@ take_result(
 	    span_is(json_raw_string(json_get(result, "result")), "failed");
 	if (us > j->last_us)
 		j->last_us = us;
+	take_out(all, j);
+	append(all, j);
 	/* After a failure there is a status that was not counted. */
 	if (j->answered >= j->asked && (!j->failed || of_status))
 		finish(all, j);
@@ -192,8 +206,6 @@ take_status(struct journeys *all, struct span status, int64_t us)
 		j->status_us = us;
 }
 
-/* The oldest set comes first, but not always the oldest answer: so one that is
- * still being answered lets those behind it wait. */
 void
 journeys_pass(struct journeys *all, int64_t us)
 {

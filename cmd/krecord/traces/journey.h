@@ -5,7 +5,9 @@
  *
  * It is over when everything that the set asked for was answered, when the
  * primary has the next set, or JOURNEY_MS after the last answer. Memory: the
- * sets under way, each with at most JOURNEY_STEPS_MAX answers.
+ * sets under way, at most JOURNEYS_MAX (then the one that has been without an
+ * answer for longest is over), each with at most JOURNEY_STEPS_MAX answers and
+ * texts of JOURNEY_TEXTS_MAX bytes; what is beyond that is left out.
  */
 #ifndef JOURNEY_H
 #define JOURNEY_H
@@ -18,7 +20,12 @@
 #include "base/map.h"
 #include "record/reading.h"
 
-enum { JOURNEY_MS = 30000, JOURNEY_STEPS_MAX = 1000 };
+enum {
+	JOURNEY_MS = 30000,
+	JOURNEYS_MAX = 10000,
+	JOURNEY_STEPS_MAX = 1000,
+	JOURNEY_TEXTS_MAX = 1024 * 1024
+};
 
 /* One answer of the API server. Texts are raw, as between their quotes; they
  * point into the journey's. */
@@ -29,8 +36,9 @@ struct journey_step {
 };
 
 struct journey {
-	struct journey *before, *after; /* older, younger ones under way */
+	struct journey *before, *after; /* under way, by their last answers */
 	char *primary;			/* owned, raw: its key */
+	char *namespace_;		/* owned, raw */
 	size_t kind_n;			/* of the kind at its start */
 	char *manager;			/* owned, raw */
 	int64_t first_us; /* the first event; or that of the set */

@@ -175,12 +175,10 @@ static void
 add_root(struct trace *t, const struct journey *j)
 {
 	struct json_elements e = json_elements(span_str(j->events));
-	struct objref o;
 
-	objref_parse_key(&o, span_str(j->primary));
 	begin_span(t, NULL, "reconcile", span_make(j->primary, j->kind_n));
 	add_text(t->b, "kpipe.primary", span_str(j->primary));
-	add_text(t->b, "k8s.namespace.name", o.namespace_);
+	add_text(t->b, "k8s.namespace.name", span_str(j->namespace_));
 	add_number(t->b, "kpipe.asked", j->asked);
 	add_number(t->b, "kpipe.answered", j->answered);
 	buf_adds(t->b, "],\"events\":[");
