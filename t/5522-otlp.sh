@@ -239,6 +239,17 @@ runs 0 "krecord write --flow-fd" sh -c "krecord write --flow-fd=1 \
 	--events-fd=4 4<'$T/events'"
 is "$(grep . "$T/out" | jq -r '.record // .type' | xargs)" "segment ADDED" \
 	"... has no state"
+is "$(cat "$T/err")" "" "... without a word"
+for _ in {1..3000}; do
+	cat "$T/events"
+done >"$T/many"
+mkfifo "$T/unread"
+exec 8<>"$T/unread"
+runs 0 "one that nobody reads" sh -c "krecord write --flow-fd=8 \
+	--events-fd=4 4<'$T/many'"
+exec 8>&-
+is "$(log)" "warning: nothing reads the descriptor 8: its last lines are lost" \
+	"... is mentioned at the end"
 
 ### Refusals
 

@@ -218,6 +218,11 @@ live_free(struct live *l)
 
 		poll(&p, 1, (int)(end - clock_ms()));
 	}
+	/* A page is closed; but what is sent on has a gap at its end. */
+	if (!l->gone && l->census == NULL && fill(l))
+		log_warning("nothing reads the descriptor %d: its last lines "
+			    "are lost",
+		    l->fd);
 	census_state_release(&l->objects);
 	census_free(l->census);
 	buf_release(&l->state);
