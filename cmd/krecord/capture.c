@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "conf/watches.h"
@@ -14,6 +15,7 @@
 
 /* Lines wait for more to be compressed with them, at most so long. */
 enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
+enum { PAUSE_US = 5000, LITTLE = 64 * 1024, ROOM = 512 * 1024 };
 enum { STREAMS = 7 };
 
 struct capture {
@@ -24,6 +26,7 @@ struct capture {
 	struct reportfd report;
 	struct timer timer;
 	uint64_t reads;
+	size_t bytes; /* read since the last pause */
 };
 
 static void
@@ -75,6 +78,7 @@ on_readable(void *arg, int fd, int events)
 {
 	struct capture *c = arg;
 	struct inlet *t = NULL;
+	size_t before;
 	bool more;
 
 	(void)events;
@@ -84,7 +88,9 @@ on_readable(void *arg, int fd, int events)
 	if (t == NULL)
 		return;
 	c->reads++;
+	before = t->in.len;
 	more = inlet_read(t);
+	c->bytes += t->in.len - before;
 	inlet_record(t, &c->outlet, c->hide);
 	if (!loop_timer_armed(&c->timer))
 		loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
@@ -97,6 +103,34 @@ on_readable(void *arg, int fd, int events)
 	t->fd = -1;
 	if (has_ended(c))
 		loop_stop(c->loop);
+}
+
+/* Each read of a stage takes a place in a pipe that tee(2) fills: a large one
+ * has some hundreds. */
+static bool
+have_room(const struct capture *c)
+{
+	for (size_t i = 0; i < STREAMS; i++) {
+		const struct inlet *t = &c->inlets[i];
+		bool teed = t->kind == READING_EVENT ||
+		    t->kind == READING_SET || t->kind == READING_STATUS;
+
+		if (teed && t->fd >= 0 && fcntl(t->fd, F_GETPIPE_SZ) < ROOM)
+			return false;
+	}
+	return true;
+}
+
+/* Lines that come one by one would each wake this process. When little has
+ * come, more is there a moment later. */
+static void
+pause_a_little(void *arg)
+{
+	struct capture *c = arg;
+
+	if (c->bytes > 0 && c->bytes < LITTLE && have_room(c))
+		usleep(PAUSE_US);
+	c->bytes = 0;
 }
 
 static void
@@ -165,6 +199,7 @@ open_inlets(struct capture *c, const struct capture_opts *o, struct err *err)
 static void
 run(struct capture *c)
 {
+	loop_idle(c->loop, pause_a_little, c);
 	loop_signal(c->loop, SIGTERM, on_signal, c);
 	loop_signal(c->loop, SIGINT, on_signal, c);
 	if (c->outlet.live[OUTLET_WHOLE] != NULL)
