@@ -174,6 +174,12 @@ fresh
 limited $((13 << 20)) --leader-elect --health-probe-bind-address :0
 ends 100 "more tools need more"
 ok "... says how much" logged 'below the 14 MiB'
+BESIDE="krecord kview"
+fresh
+limited $((13 << 20)) --view-bind-address 127.0.0.1:0 \
+	--otlp-endpoint http://127.0.0.1:1
+ends 100 "those that listen to krecord, too"
+ok "... says how much" logged 'below the 16 MiB'
 BESIDE=
 
 done_testing

@@ -179,8 +179,8 @@ build(struct app *a, struct err *err)
 	if (build_listeners(a, err) != 0)
 		return -1;
 	return oom_start(&a->oom,
-	    a->pipeline.count + a->serves + LISTENERS +
-		2 * (options.shadow != NULL),
+	    a->pipeline.count + a->serves + (a->pipeline.live_fd >= 0) +
+		(a->pipeline.flow_fd >= 0) + 2 * (options.shadow != NULL),
 	    err);
 }
 
