@@ -6,6 +6,8 @@
 . "${0%/*}/http.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=certificate.sh
+. "${0%/*}/certificate.sh"
 
 cat >"$T/tokens" <<'EOF2'
 operator-t0ken,system:serviceaccount:ops:operator,u1
@@ -142,16 +144,6 @@ http_down 0 "it ends, also with requests under way"
 
 # ---- a certificate that is renewed ----
 
-# certificate NAME: into $T/tls as a kubelet does it, by one link
-certificate() {
-	mkdir "$T/tls.$1"
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
-		-nodes -subj "/CN=$1" -addext subjectAltName=IP:127.0.0.1 \
-		-days 2 -keyout "$T/tls.$1/tls.key" -out "$T/tls.$1/tls.crt" \
-		2>/dev/null
-	ln -sfn "tls.$1" "$T/tls.new"
-	mv -T "$T/tls.new" "$T/tls"
-}
 subject() {
 	openssl s_client -connect "$metrics" </dev/null 2>/dev/null |
 		openssl x509 -noout -subject | sed 's/ = /=/' # OpenSSL 3.0

@@ -8,6 +8,8 @@
 . "${0%/*}/kapi.sh"
 # shellcheck source=clock.sh
 . "${0%/*}/clock.sh"
+# shellcheck source=certificate.sh
+. "${0%/*}/certificate.sh"
 clock_new
 
 cat >"$T/tokens" <<'END'
@@ -174,15 +176,6 @@ finish
 
 ### The certificate
 
-certificate() {
-	mkdir "$T/tls.$1"
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
-		-nodes -subj "/CN=$1" -addext subjectAltName=IP:127.0.0.1 \
-		-days 2 -keyout "$T/tls.$1/tls.key" -out "$T/tls.$1/tls.crt" \
-		2>/dev/null
-	ln -sfn "tls.$1" "$T/tls.new"
-	mv -T "$T/tls.new" "$T/tls"
-}
 trusted() {
 	[ "$(curl -sS --cacert "$T/tls/tls.crt" -o /dev/null -w '%{http_code}' \
 		-m 20 "$page" 2>/dev/null)" = 401 ]
