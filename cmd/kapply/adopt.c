@@ -113,12 +113,19 @@ is_kubernetes(struct span manager)
 	return false;
 }
 
+/*
+ * Of a plain object only what `kubectl apply` owns without --server-side, as
+ * kubectl takes that over itself: k8s.io/client-go/util/csaupgrade.
+ */
 static bool
-is_left_over(struct span entry)
+is_left_over(const struct set *s, struct span entry)
 {
+	struct span manager = json_get(entry, "manager");
+
 	return json_is(json_get(entry, "operation"), "Update") &&
 	    json_get(entry, "subresource").n == 0 &&
-	    !is_kubernetes(json_get(entry, "manager"));
+	    (s->plain ? json_is(manager, "kubectl-client-side-apply")
+		      : !is_kubernetes(manager));
 }
 
 static bool
@@ -172,8 +179,8 @@ add_all(struct buf *fields, struct span more)
 
 /* The managedFields as they should be; true if that is a change. */
 static bool
-new_fields(struct buf *b, const struct item *i, struct span object,
-    struct span manager)
+new_fields(struct buf *b, const struct set *s, const struct item *i,
+    struct span object, struct span manager)
 {
 	struct json_elements e =
 	    json_elements(json_path(object, "metadata.managedFields"));
@@ -183,7 +190,7 @@ new_fields(struct buf *b, const struct item *i, struct span object,
 
 	buf_addc(b, '[');
 	while (json_element(&e)) {
-		bool left_over = is_left_over(e.value);
+		bool left_over = is_left_over(s, e.value);
 
 		if (left_over || is_ours(e.value, i, manager)) {
 			change = change || left_over;
@@ -237,7 +244,7 @@ adopt_patch(struct buf *b, const struct set *s, const struct item *i,
     struct span object, struct span manager)
 {
 	struct buf fields = BUF_INIT, owners = BUF_INIT;
-	bool fields_change = new_fields(&fields, i, object, manager);
+	bool fields_change = new_fields(&fields, s, i, object, manager);
 	bool owners_change = new_owners(&owners, s, object);
 
 	if (fields_change || owners_change) {

@@ -152,14 +152,16 @@ take_over(struct call *c, struct span object)
 
 /*
  * Of what no managers were kept, the API server says at the first apply that
- * "before-first-apply" wrote it: only now are there fields to take over.
+ * "before-first-apply" wrote it: only now are there fields to take over. Those
+ * of a plain object are always looked for now: mostly there are none.
  */
 static bool
 take_over_again(struct call *c, struct span object)
 {
 	struct item *i = c->item;
+	enum adoption due = c->key->set->plain ? ADOPTION_NONE : ADOPTION_BEGUN;
 
-	if (i->adoption != ADOPTION_BEGUN || c->key->apply->o->dry_run)
+	if (i->adoption != due || c->key->apply->o->dry_run)
 		return false;
 	i->adoption = ADOPTION_AGAIN;
 	return take_over(c, object);
@@ -191,7 +193,7 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
 			    body_metadata(answer->body, "uid"));
-		if (i->adoption != ADOPTION_NONE)
+		if (i->adoption != ADOPTION_NONE && !c->key->set->plain)
 			report_adopted(a, c->key->set, i);
 		i->adoption = ADOPTION_NONE;
 		if (!a->o->dry_run && merge_trim(c->key->set, i, answer->body))

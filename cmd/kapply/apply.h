@@ -36,6 +36,7 @@ struct apply_opts {
 	bool force_conflicts;
 	int dry_run; /* 1: the server checks and keeps nothing */
 	const char *applyset;
+	bool allow_empty; /* of the input of an apply set */
 	uint64_t timeout_ms;
 	int output; /* enum output; -1: by what stdout is */
 	long max_in_flight;

@@ -9,10 +9,10 @@
 #include "json/json.h"
 #include "kube/kubepath.h"
 #include "kube/retry.h"
+#include "plain/applysetid.h"
+#include "plain/doomed.h"
+#include "plain/textset.h"
 #include "process/log.h"
-#include "textset.h"
-#include "value/base64.h"
-#include "value/digest.h"
 
 #define PREFIX "applyset.kubernetes.io/"
 
@@ -27,13 +27,6 @@ enum stage {
 	DONE
 };
 
-struct doomed {
-	struct doomed *next;
-	struct item item; /* owned texts: text, key */
-	char *text;	  /* identity spans point here */
-	const struct api_resource *resource;
-};
-
 struct applyset {
 	struct apply *apply;
 	const char *spelling;
@@ -45,7 +38,8 @@ struct applyset {
 	struct textset kinds, namespaces;	  /* of the input */
 	struct textset all_kinds, all_namespaces; /* and of the parent */
 	struct textset applied;			  /* uids */
-	size_t kind_at, namespace_at;		  /* the LIST under way */
+	bool keeps_all; /* not all was pruned: the parent remembers all of it */
+	size_t kind_at, namespace_at; /* the LIST under way */
 	const struct api_resource *listed;
 	struct doomed *doomed; /* first is the one being deleted */
 	/* The request under way, for its retry. */
@@ -56,28 +50,6 @@ struct applyset {
 	struct kube_backoff backoff;
 	struct timer timer;
 };
-
-/* applyset-<base64url of SHA-256(name.namespace.Kind.group)>-v1, appended. */
-static void
-add_id(struct buf *b, struct span name, struct span ns, struct span kind,
-    struct span group)
-{
-	unsigned char sum[DIGEST_SIZE];
-	struct buf text = BUF_INIT;
-
-	buf_addspan(&text, name);
-	buf_addc(&text, '.');
-	buf_addspan(&text, ns);
-	buf_addc(&text, '.');
-	buf_addspan(&text, kind);
-	buf_addc(&text, '.');
-	buf_addspan(&text, group);
-	digest_sha256(buf_span(&text), sum);
-	buf_adds(b, "applyset-");
-	base64_add_url(b, span_make((const char *)sum, sizeof(sum)));
-	buf_adds(b, "-v1");
-	buf_release(&text);
-}
 
 static void
 on_applied(void *arg, const struct item *i, struct span uid)
@@ -97,14 +69,6 @@ applyset_new(struct apply *a, const char *name)
 	as->spelling = name;
 	as->last = &as->first;
 	return as;
-}
-
-static void
-doomed_free(struct doomed *d)
-{
-	free(d->item.key);
-	free(d->text);
-	free(d);
 }
 
 void
@@ -405,7 +369,7 @@ find_parent(struct applyset *as)
 		return false;
 	}
 	as->name = mem_strdup(slash == NULL ? as->spelling : slash + 1);
-	add_id(&id, span_str(as->name), parent_namespace(as),
+	applysetid_add(&id, span_str(as->name), parent_namespace(as),
 	    span_str(as->parent->kind), span_str(as->parent->group));
 	as->id = buf_take(&id);
 	return true;
@@ -419,6 +383,12 @@ begin(struct applyset *as)
 		    as, ": nothing is applied, for the input has bad lines");
 		return;
 	}
+	if (as->first == NULL && !as->apply->o->allow_empty) {
+		give_up(as,
+		    ": the input has no plain object; --allow-empty deletes "
+		    "all objects of the set");
+		return;
+	}
 	if (!find_parent(as) || !survey(as))
 		return;
 	textset_add(&as->all_namespaces, parent_namespace(as));
@@ -427,31 +397,21 @@ begin(struct applyset *as)
 	request(as, KUBE_GET, read_parent);
 }
 
+/* Objects of it may be there, and be pruned by a later run. */
+static void
+not_listed(struct applyset *as, struct span kind)
+{
+	log_error("apply set %s: %.*s is not served: nothing of it is pruned "
+		  "before a run that finds it",
+	    as->spelling, SPAN_ARG(kind));
+	as->keeps_all = true;
+}
+
 static void
 doom(struct applyset *as, struct span object)
 {
-	struct doomed *d = mem_zalloc(sizeof(*d));
-	const struct api_resource *r = as->listed;
-	struct objref *id = &d->item.id;
-	struct buf key = BUF_INIT, group = BUF_INIT;
+	struct doomed *d = doomed_new(as->listed, object);
 
-	if (*r->group != '\0')
-		buf_addf(&group, "%s/", r->group);
-	buf_adds(&group, r->version);
-	buf_addc(&group, ' ');
-	buf_addspan(&group, object);
-	d->text = buf_take(&group);
-	id->api_version = span_make(d->text, strcspn(d->text, " "));
-	object.p = d->text + id->api_version.n + 1;
-	id->kind = span_str(r->kind);
-	id->group = span_str(r->group);
-	id->name = body_metadata(object, "name");
-	id->namespace_ = body_metadata(object, "namespace");
-	id->uid = body_metadata(object, "uid");
-	d->item.op = OP_DELETE;
-	d->resource = r;
-	objref_add_key(&key, id);
-	d->item.key = buf_take(&key);
 	d->next = as->doomed;
 	as->doomed = d;
 }
@@ -461,6 +421,8 @@ listed(struct applyset *as, const struct kube_answer *a)
 {
 	struct json_elements e = json_elements(json_get(a->body, "items"));
 
+	if (a->code == 404)
+		not_listed(as, span_str(as->listed->kind));
 	while (a->code == 200 && json_element(&e))
 		if (!textset_has(&as->applied, body_metadata(e.value, "uid")) &&
 		    body_metadata(e.value, "deletionTimestamp").n == 0)
@@ -504,10 +466,7 @@ list_next(struct applyset *as)
 	while (!as->busy && as->kind_at < kinds) {
 		as->listed = resource_of(as, kind[as->kind_at]);
 		if (as->listed == NULL) {
-			log_warning("apply set %s: %.*s is not served, nothing "
-				    "of it is pruned",
-			    as->spelling, SPAN_ARG(kind[as->kind_at]));
-			as->kind_at++;
+			not_listed(as, kind[as->kind_at++]);
 		} else if (!as->listed->namespaced) {
 			as->kind_at++;
 			list_collection(as, SPAN_NONE);
@@ -526,22 +485,44 @@ list_next(struct applyset *as)
 	return as->busy;
 }
 
+/* The first of the doomed has its result. */
 static void
-pruned(struct applyset *as, const struct kube_answer *a)
+end_doomed(struct applyset *as, const char *result, const char *message)
 {
 	struct doomed *d = as->doomed;
 
-	(void)a;
 	as->doomed = d->next;
-	report_result(as->apply, NULL, &d->item, "deleted", NULL);
+	report_result(as->apply, NULL, &d->item, result, message);
 	doomed_free(d);
+}
+
+static void
+pruned(struct applyset *as, const struct kube_answer *a)
+{
+	(void)a;
+	end_doomed(as, "deleted", NULL);
+}
+
+static void
+keep_doomed(struct applyset *as, const char *why)
+{
+	const struct doomed *d = as->doomed;
+
+	log_error("apply set %s: %s: %s", as->spelling, d->item.key, why);
+	as->keeps_all = true;
+	end_doomed(as, "failed", why);
 }
 
 static bool
 delete_next(struct applyset *as)
 {
-	struct doomed *d = as->doomed;
+	struct doomed *d;
+	const char *why;
 
+	while ((d = as->doomed) != NULL &&
+	    (why = doomed_stays(d, as->apply->discovery, &as->namespaces,
+		 &as->kinds, parent_namespace(as))) != NULL)
+		keep_doomed(as, why);
 	if (d == NULL)
 		return false;
 	buf_reset(&as->path);
@@ -553,6 +534,18 @@ delete_next(struct applyset *as)
 	    &as->body, d->item.id.uid, SPAN_NONE, as->apply->o->dry_run != 0);
 	request(as, KUBE_DELETE, pruned);
 	return true;
+}
+
+/* The parent remembers what there is by now, for the next run. */
+static void
+finish(struct applyset *as)
+{
+	as->apply->failed = as->apply->failed || as->keeps_all;
+	as->stage = WRITE_EXACT;
+	if (as->keeps_all)
+		write_parent(as, &as->all_kinds, &as->all_namespaces);
+	else
+		write_parent(as, &as->kinds, &as->namespaces);
 }
 
 bool
@@ -575,9 +568,7 @@ applyset_step(struct applyset *as)
 	}
 	if (as->stage == LIST && !as->busy && !list_next(as))
 		as->stage = DELETE;
-	if (as->stage == DELETE && !as->busy && !delete_next(as)) {
-		as->stage = WRITE_EXACT;
-		write_parent(as, &as->kinds, &as->namespaces);
-	}
+	if (as->stage == DELETE && !as->busy && !delete_next(as))
+		finish(as);
 	return as->stage == DONE && !as->busy;
 }

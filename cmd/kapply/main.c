@@ -50,6 +50,8 @@ static const struct opt table[] = {
 	"server: the server checks everything and keeps nothing"},
     {0, "applyset", "[RESOURCE/]NAME", OPT_STRING, &o.applyset, NULL,
 	"plain objects: delete what this parent had and the input lacks"},
+    {0, "allow-empty", NULL, OPT_FLAG, &o.allow_empty, NULL,
+	"... all of it, if the input has no object"},
     {0, "timeout", "TIME", OPT_DURATION, &o.timeout_ms, NULL,
 	"how long to retry after the end of the input (60s)"},
     {'o', "output", "status|result|none", OPT_CHOICE, &o.output, outputs,
@@ -433,6 +435,9 @@ check_options(struct err *err)
 	if (o.prune_limit < 0 || o.prune_limit > BRAKE_LIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --prune-limit: from 0 to %d", BRAKE_LIMIT_MAX);
+	if (o.allow_empty && o.applyset == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --allow-empty needs --applyset");
 	if (o.marks_key_fd >= 0 && o.marks_key_secret != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "options --marks-key-fd and --marks-key-secret exclude "

@@ -1,4 +1,4 @@
-#include "textset.h"
+#include "plain/textset.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,105 @@
+#include "plain/doomed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/json.h"
+
+static struct span
+metadata(struct span object, const char *key)
+{
+	return json_raw_string(json_get(json_get(object, "metadata"), key));
+}
+
+struct doomed *
+doomed_new(const struct api_resource *r, struct span object)
+{
+	struct doomed *d = mem_zalloc(sizeof(*d));
+	struct objref *id = &d->item.id;
+	struct buf key = BUF_INIT, text = BUF_INIT;
+
+	if (*r->group != '\0')
+		buf_addf(&text, "%s/", r->group);
+	buf_adds(&text, r->version);
+	buf_addc(&text, ' ');
+	buf_addspan(&text, object);
+	d->text = buf_take(&text);
+	id->api_version = span_make(d->text, strcspn(d->text, " "));
+	object.p = d->text + id->api_version.n + 1;
+	id->kind = span_str(r->kind);
+	id->group = span_str(r->group);
+	id->name = metadata(object, "name");
+	id->namespace_ = metadata(object, "namespace");
+	id->uid = metadata(object, "uid");
+	d->item.op = OP_DELETE;
+	d->resource = r;
+	objref_add_key(&key, id);
+	d->item.key = buf_take(&key);
+	return d;
+}
+
+void
+doomed_free(struct doomed *d)
+{
+	free(d->item.key);
+	free(d->text);
+	free(d);
+}
+
+static bool
+is_kind(const struct doomed *d, const char *group, const char *kind)
+{
+	return span_eq(d->item.id.group, span_str(group)) &&
+	    span_eq(d->item.id.kind, span_str(kind));
+}
+
+/* The name of a definition is that of its resource, a dot and its group. */
+static bool
+defines(
+    const struct doomed *d, const struct discovery *discovery, struct span text)
+{
+	struct span kind, group;
+	const struct api_resource *r;
+	struct buf name = BUF_INIT;
+	bool same;
+
+	objref_split_kind(text, &kind, &group);
+	r = discovery_find_kind(discovery, group, kind);
+	if (r == NULL)
+		return false;
+	buf_addf(&name, "%s.%s", r->plural, r->group);
+	same = span_eq(d->item.id.name, buf_span(&name));
+	buf_release(&name);
+	return same;
+}
+
+static bool
+defines_any(const struct doomed *d, const struct discovery *discovery,
+    const struct textset *kinds)
+{
+	struct span *all = textset_sorted(kinds);
+	bool found = false;
+
+	for (size_t n = 0; n < textset_count(kinds) && !found; n++)
+		found = defines(d, discovery, all[n]);
+	free(all);
+	return found;
+}
+
+const char *
+doomed_stays(const struct doomed *d, const struct discovery *discovery,
+    const struct textset *namespaces, const struct textset *kinds,
+    struct span parent)
+{
+	if (is_kind(d, "", "Namespace") &&
+	    textset_has(namespaces, d->item.id.name))
+		return "not deleted: objects of the input are in it";
+	if (is_kind(d, "", "Namespace") && span_eq(d->item.id.name, parent))
+		return "not deleted: the parent of the set is in it";
+	if (is_kind(d, "apiextensions.k8s.io", "CustomResourceDefinition") &&
+	    defines_any(d, discovery, kinds))
+		return "not deleted: objects of the input are of its kind";
+	return NULL;
+}
