@@ -272,7 +272,7 @@ class Connection:
         self.z = zlib.compressobj()
         self.got = b""
         self.socket.sendall(f"""POST {path} HTTP/1.1
-Host: x
+Host: localhost
 Connection: Upgrade
 Upgrade: {upgrade}
 X-Stream-Protocol-Version: {protocol}
@@ -396,7 +396,7 @@ host, port = re.fullmatch(r"http://([^:/]+):(\d+)", sys.argv[1]).groups()
 
 def follow():
     s = socket.create_connection((host, int(port)))
-    s.sendall(f"GET {sys.argv[2]} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    s.sendall(f"GET {sys.argv[2]} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return s, s.recv(4096).split()[1].decode()
 
 

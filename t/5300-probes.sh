@@ -156,7 +156,7 @@ host, port = sys.argv[1].rsplit(":", 1)
 all = []
 for i in range(300):
     s = socket.create_connection((host, int(port)))
-    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
     all.append(s)
 print("there", flush=True)
 time.sleep(60)

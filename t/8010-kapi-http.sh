@@ -117,15 +117,15 @@ first() {
 	talk "$1" | head -n 1 | tr -d '\r'
 }
 is "$(first 'nothing like it\r\n\r\n')" "HTTP/1.1 400 Bad Request" "no HTTP"
-is "$(first 'GET /version HTTP/1.1\r\nHost: x\r\nA')" "" "half a head"
-is "$(first 'POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx')" \
+is "$(first 'GET /version HTTP/1.1\r\nHost: localhost\r\nA')" "" "half a head"
+is "$(first 'POST /version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx')" \
 	"" "half a body"
 is "$(first 'GET /version HTTP/1.1\r\n\r\n')" "HTTP/1.1 400 Bad Request" \
 	"no host"
-is "$(first "GET /version HTTP/1.1\r\nHost: x\r\nA: $(head -c 90000 /dev/zero |
+is "$(first "GET /version HTTP/1.1\r\nHost: localhost\r\nA: $(head -c 90000 /dev/zero |
 	tr '\0' a)\r\nConnection: close\r\n\r\n")" "HTTP/1.1 200 OK" \
 	"a header of 90,000 bytes"
-is "$(talk 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' |
+is "$(talk 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' |
 	grep -o 'HTTP/1.1 200 OK' | wc -l)" 2 "two at once"
 is "$(talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nGET / HTTP/1.1\r\n\r\n' | xxd -p |
 	tr -d '\n' | grep -c '0700000000000000000000000001')" 1 \
@@ -148,7 +148,7 @@ def rss():
         if line.startswith("VmRSS"):
             return int(line.split()[1])
 def ask(s):
-    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return s.recv(65536).split(b"\r\n")[0].decode()
 ask(socket.create_connection(("127.0.0.1", port), 10))
 before = rss()

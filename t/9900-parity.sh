@@ -15,10 +15,11 @@ CLUSTER_CONTROLLERS+=,clusterrole-aggregation-controller
 CLUSTER_CONTROLLERS+=,service-cidr-controller
 CLUSTER_CONTROLLERS+=,endpoints-controller
 export CLUSTER_CONTROLLERS
-cluster_start
+pages="--cors-allowed-origins=//app[.]example(:|$)"
+cluster_start -- "$pages"
 real=$(config admin)
 
-export KAPI_OPTIONS=--authorization-mode=RBAC
+export KAPI_OPTIONS="--authorization-mode=RBAC $pages"
 kapi_start
 # play CONFIG NAME: three scenarios at a time; most of it is waiting for watches
 play() {

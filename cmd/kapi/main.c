@@ -32,6 +32,7 @@
 #include "reply/journal.h"
 #include "report/reportfd.h"
 #include "request/accounts.h"
+#include "request/origins.h"
 #include "request/users.h"
 #include "rights/rights.h"
 #include "router.h"
@@ -75,6 +76,7 @@ static const struct opt table[] = {
 	anonymous_choices, "requests may come without a credential (true)"},
     {0, NULL, NULL, OPT_TABLE, (void *)accounts_opt_table, NULL, NULL},
     {0, NULL, NULL, OPT_TABLE, (void *)rights_opt_table, NULL, NULL},
+    {0, NULL, NULL, OPT_TABLE, (void *)origins_opt_table, NULL, NULL},
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
 	"TLS; auto: unless on loopback and without tokens (auto)"},
     {0, "tls-cert-file", "FILE", OPT_STRING, &o.tls_cert_file, NULL,
@@ -226,6 +228,7 @@ prepare(struct run *r, struct err *err)
 	    (a->users = users_load(o.token_auth_file, err)) == NULL)
 		return -1;
 	if ((a->accounts = accounts_new(err)) == NULL ||
+	    (a->origins = origins_new(err)) == NULL ||
 	    rights_wanted(&r->rights, err) != 0)
 		return -1;
 	if ((o.tls_cert_file == NULL) != (o.tls_key_file == NULL))
@@ -240,6 +243,7 @@ prepare(struct run *r, struct err *err)
 		    "there is no user for it: add --token-auth-file");
 	if (access_host(o.listen, &r->access.host, err) != 0)
 		return -1;
+	a->host = buf_span(&r->access.host);
 	if (check_reach(r, err) != 0)
 		return -1;
 	/* An old one must not be used while we start. */
@@ -320,6 +324,7 @@ release(struct run *r)
 	journal_free(a->journal);
 	faults_free(a->faults);
 	accounts_free(a->accounts);
+	origins_free(a->origins);
 	users_free(a->users);
 	buf_release(&r->access.host);
 	buf_release(&r->url);

@@ -16,6 +16,7 @@
 #include "reply/reply.h"
 #include "reply/wait.h"
 #include "request/identity.h"
+#include "request/origins.h"
 #include "request/parameters.h"
 #include "request/request.h"
 #include "rest/rest.h"
@@ -315,7 +316,13 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 		return;
 	}
 	known = identity_find(r);
-	p = check_timeout(r);
+	p = origins_check(r);
+	if (p == NULL && origins_is_preflight(r)) {
+		reply_with(r, 204, NULL, NULL, 0, NULL);
+		return;
+	}
+	if (p == NULL)
+		p = check_timeout(r);
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;

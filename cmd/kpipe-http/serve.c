@@ -6,6 +6,7 @@
 #include "negotiate.h"
 #include "base/mem.h"
 #include "health.h"
+#include "httpd/local.h"
 
 /* Probes and scrapes are small and quick: a client that is not does not hold up
  * the others. */
@@ -160,7 +161,14 @@ static void
 on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 {
 	struct port *p = arg;
+	struct span culprit;
 
+	if (p->local && local_judge(r, SPAN_NONE, &culprit) != LOCAL_MEANT) {
+		reply_text(x, 403,
+		    span_str("403 the Host or Origin of the request is not "
+			     "this machine: use localhost or 127.0.0.1\n"));
+		return;
+	}
 	if (!span_is(r->method, "GET") && !span_is(r->method, "HEAD")) {
 		reply_text(x, 405, span_str("405 method not allowed\n"));
 		return;
@@ -189,7 +197,9 @@ serve_open(struct port *port, struct serve *s, unsigned what,
 	    .on_too_large = on_too_large,
 	    .arg = port};
 
-	*port = (struct port){.serve = s, .what = what};
+	*port = (struct port){.serve = s,
+	    .what = what,
+	    .local = local_is_address(address) && tls == NULL};
 	port->httpd = httpd_new(s->loop, address, tls, &limits, &handler, err);
 	return port->httpd == NULL ? -1 : 0;
 }

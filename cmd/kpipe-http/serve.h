@@ -5,7 +5,10 @@
  * 	/metrics		 on the address of metrics, with --metrics-secure
  * 				 only for users with the right (review.h)
  *
- * Both may be one address; then it serves both.
+ * Both may be one address; then it serves both. On an address of this machine
+ * that asks for no credential, web pages of other sites are refused (local.h);
+ * elsewhere probes and scrapes come by an address or a name that is not known
+ * here.
  */
 #ifndef SERVE_H
 #define SERVE_H
@@ -32,6 +35,7 @@ enum { SERVE_PROBES = 1, SERVE_METRICS = 2 };
 struct port {
 	struct serve *serve;
 	unsigned what;
+	bool local; /* only this machine gets here, without a credential */
 	struct httpd *httpd;
 };
 

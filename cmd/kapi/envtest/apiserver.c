@@ -17,9 +17,9 @@
 
 /* Options of kapi with the same name and meaning. */
 static const char *const same[] = {"authorization-mode", "client-ca-file",
-    "service-account-issuer", "service-account-key-file",
-    "service-account-signing-key-file", "tls-cert-file", "tls-private-key-file",
-    "token-auth-file"};
+    "cors-allowed-origins", "service-account-issuer",
+    "service-account-key-file", "service-account-signing-key-file",
+    "tls-cert-file", "tls-private-key-file", "token-auth-file"};
 
 /* No effect, and nothing to warn about: what envtest and others give always,
  * and what no client could notice. */

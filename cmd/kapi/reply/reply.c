@@ -8,6 +8,7 @@
 #include "reply/metrics.h"
 #include "reply/table.h"
 #include "reply/yaml_write.h"
+#include "request/origins.h"
 #include "request/request.h"
 #include "store/store.h"
 #include "type/objectmeta.h"
@@ -91,7 +92,7 @@ reply_headers(
 		add_header(headers, &n, "content-type", span_str(content_type));
 	if (r->warnings.n > 0)
 		add_warnings(r, headers, &n);
-	return n;
+	return n + origins_headers(r, headers + n);
 }
 
 /* An answer to send. Either body or text is set. */

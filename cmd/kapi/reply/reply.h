@@ -12,10 +12,11 @@
 #include "request/request.h"
 #include "type/problem.h"
 
-/* Headers of every answer: audit-id, cache-control, warnings; a stream puts
+/* Headers of every answer: audit-id, cache-control, warnings, and those for
+ * the web page that asks; a stream puts
  * them before its own. Returns the count; headers has room for
  * REPLY_HEADERS_MAX. */
-enum { REPLY_HEADERS_MAX = 28 };
+enum { REPLY_HEADERS_MAX = 33 };
 size_t reply_headers(
     struct request *r, struct httpd_header *headers, const char *content_type);
 

@@ -62,15 +62,20 @@ is_public(const struct request *r)
 		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
 }
 
-/* Without a token file and an authority for certificates everybody is the
- * administrator, except who brings a token that claims to be somebody else's. */
+bool
+identity_is_free(const struct api *api)
+{
+	return api->users == NULL && !api->certificates_only;
+}
+
+/* There everybody is the administrator, except a client whose token claims to
+ * be another one's. */
 static bool
 is_open(struct request *r, struct span token)
 {
 	struct jwt t;
 
-	return r->api->users == NULL && !r->api->certificates_only &&
-	    !jwt_parse(&r->arena, token, &t);
+	return identity_is_free(r->api) && !jwt_parse(&r->arena, token, &t);
 }
 
 /* A credential that is not valid is refused wherever it is sent. Who has none

@@ -22,6 +22,9 @@ struct identity {
 struct identity identity_of_token(const struct api *api, struct arena *a,
     struct span token, const struct span *audiences, size_t n);
 
+/* Whether every client is the administrator: there is no token file and no
+ * authority for certificates. */
+bool identity_is_free(const struct api *api);
 /* Sets r->identity, and r->user if it is somebody. False: answer 401. */
 bool identity_find(struct request *r);
 

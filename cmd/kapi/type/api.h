@@ -16,6 +16,7 @@ struct registry;
 struct faults;
 struct journal;
 struct users;
+struct origins;
 struct accounts;
 struct rights;
 struct gc;
@@ -32,6 +33,8 @@ struct api {
 	struct registry *registry;
 	struct httpd *httpd;
 	struct span url;	   /* https://HOST:PORT, where it listens */
+	struct span host;	   /* of --listen, no brackets */
+	struct origins *origins;   /* of web pages; NULL: none is allowed */
 	struct faults *faults;	   /* NULL: none */
 	struct journal *journal;   /* NULL: none */
 	struct users *users;	   /* NULL: every client is the administrator */
