@@ -10,6 +10,7 @@
  * unknown in it; an object that replaces itself breaks no rule of its schema.
  */
 // needs cmd/kapi/type/cause.c
+// needs cmd/kapi/crd/approval.c
 // needs cmd/kapi/crd/crd.c
 // needs cmd/kapi/crd/check.c
 // needs cmd/kapi/crd/definition.c
@@ -20,6 +21,7 @@
 // needs cmd/kapi/text/pattern.c
 // needs cmd/kapi/crd/prune.c
 // needs cmd/kapi/crd/findings.c
+// needs cmd/kapi/crd/rulepath.c
 // needs cmd/kapi/crd/scalar.c
 // needs cmd/kapi/crd/structural.c
 // needs cmd/kapi/crd/show.c
@@ -33,6 +35,7 @@
 // needs cmd/kapi/type/decode_text.c
 // needs cmd/kapi/type/default.c
 // needs cmd/kapi/type/encode.c
+// needs cmd/kapi/type/hookclient.c
 // needs cmd/kapi/type/schema.c
 // needs cmd/kapi/type/tables.c
 // needs cmd/kapi/type/resource.c

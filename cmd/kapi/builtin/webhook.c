@@ -3,6 +3,7 @@
  * keeps and never calls. Source: pkg/apis/admissionregistration/validation.
  */
 #include "builtin/topics.h"
+#include "type/hookclient.h"
 
 static bool
 holds_text(const struct node *array, const char *text)
@@ -51,27 +52,6 @@ check_webhook_rule(
 	if (tree_count(resources) > 1 && holds_text(resources, "*/*"))
 		rule_fail_invalid(c, AT(at, "resources"), resources,
 		    "if '*/*' is present, must not specify other resources");
-}
-
-static void
-check_client(struct causes *c, const struct at *at, const struct node *client)
-{
-	const struct node *service = rule_given(client, "service");
-	const struct node *url = rule_given(client, "url");
-
-	if ((service == NULL) == (url == NULL)) {
-		rule_fail_required(
-		    c, at, "exactly one of url or service is required");
-		return;
-	}
-	if (service == NULL)
-		return;
-	if (tree_empty(rule_given(service, "name")))
-		rule_fail_required(c, AT(AT(at, "service"), "name"),
-		    "service name is required");
-	if (tree_empty(rule_given(service, "namespace")))
-		rule_fail_required(c, AT(AT(at, "service"), "namespace"),
-		    "service namespace is required");
 }
 
 /* A domain of three segments, as names of webhooks are. */
@@ -146,7 +126,8 @@ webhooks_validate(
 		    rule_given(hook, "namespaceSelector"));
 		rule_selector(c, AT(at, "objectSelector"),
 		    rule_given(hook, "objectSelector"));
-		check_client(c, AT(at, "clientConfig"),
+		hookclient_check(c,
+		    rule_at_words(c->arena, AT(at, "clientConfig")),
 		    rule_given(hook, "clientConfig"));
 	}
 }

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "crd/approval.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "json/json.h"
@@ -298,6 +299,14 @@ sync_established(struct crd_entry *e, struct arena *a, struct node *definition)
 	return true;
 }
 
+/* The same. */
+static bool
+sync_approval(struct crd_entry *e, struct arena *a, struct node *definition)
+{
+	return approval_set_condition(a, definition, objectmeta_time_now(a)) &&
+	    write_status(e->crds, a, definition) == NULL;
+}
+
 /* ---- deletion ---- */
 
 static void
@@ -438,7 +447,8 @@ entry_sync(struct crd_entry *e)
 		if (conditions_true(d, "Established"))
 			entry_register(e, d);
 		sync_deletion(e, &a, d);
-	} else if (!sync_names(e, &a, d) && !sync_established(e, &a, d)) {
+	} else if (!sync_names(e, &a, d) && !sync_established(e, &a, d) &&
+	    !sync_approval(e, &a, d)) {
 		if (conditions_true(d, "Established"))
 			entry_register(e, d);
 		else

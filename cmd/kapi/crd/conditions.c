@@ -21,6 +21,17 @@ conditions_true(const struct node *definition, const char *type)
 	    tree_get(conditions_find(definition, type), "status"), "True");
 }
 
+bool
+conditions_are(const struct node *definition, const struct condition *c)
+{
+	const struct node *have = conditions_find(definition, c->type);
+
+	return have != NULL &&
+	    tree_text_is(tree_get(have, "status"), c->status) &&
+	    tree_text_is(tree_get(have, "reason"), c->reason) &&
+	    span_eq(tree_path_text(have, "message"), c->message);
+}
+
 void
 conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now)
@@ -175,15 +186,6 @@ accept_all(struct naming *n)
 		tree_remove(n->accepted, "categories");
 }
 
-static bool
-same_condition(const struct node *have, const struct condition *c)
-{
-	return have != NULL &&
-	    tree_text_is(tree_get(have, "status"), c->status) &&
-	    tree_text_is(tree_get(have, "reason"), c->reason) &&
-	    span_eq(tree_path_text(have, "message"), c->message);
-}
-
 bool
 conditions_accept_names(struct arena *a, struct node *definition,
     const struct used_names *used, struct span now)
@@ -201,8 +203,7 @@ conditions_accept_names(struct arena *a, struct node *definition,
 		return false;
 	accept_all(&n);
 	if (tree_equal(n.accepted, before) &&
-	    same_condition(
-		conditions_find(definition, "NamesAccepted"), &n.condition))
+	    conditions_are(definition, &n.condition))
 		return false;
 	tree_put(a, status, "acceptedNames", n.accepted);
 	conditions_set(a, definition, &n.condition, now);

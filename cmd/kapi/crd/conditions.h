@@ -20,6 +20,8 @@ struct condition {
 /* NULL if there is none of that type. */
 struct node *conditions_find(const struct node *definition, const char *type);
 bool conditions_true(const struct node *definition, const char *type);
+/* Whether the one of that type says just that. */
+bool conditions_are(const struct node *definition, const struct condition *c);
 /* lastTransitionTime moves only with the status. */
 void conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "crd/approval.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "crd/show.h"
-#include "text/format.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -397,57 +397,6 @@ check_stored_versions(struct causes *c, const struct node *object)
 	}
 }
 
-static const char approval[] = "api-approved.kubernetes.io";
-
-enum approval { APPROVAL_MISSING, APPROVAL_INVALID, APPROVAL_GIVEN };
-
-static enum approval
-approval_of(const struct node *object, struct span *text)
-{
-	*text = tree_text(
-	    tree_get(tree_path(object, "metadata.annotations"), approval));
-	if (text->n == 0)
-		return APPROVAL_MISSING;
-	if (text->n >= 10 && memcmp(text->p, "unapproved", 10) == 0)
-		return APPROVAL_GIVEN;
-	return memmem(text->p, text->n, "://", 3) != NULL &&
-		format_matches(span_str("uri"), *text)
-	    ? APPROVAL_GIVEN
-	    : APPROVAL_INVALID;
-}
-
-static void
-check_approval(
-    struct causes *c, const struct node *live, const struct node *object)
-{
-	static const char need[] =
-	    "protected groups must have approval annotation "
-	    "\"api-approved.kubernetes.io\"%s, see "
-	    "https://github.com/kubernetes/enhancements/pull/1111";
-	struct span group = tree_path_text(object, "spec.group");
-	struct span at = valid_path_entry(
-	    c, span_str("metadata"), "annotations", span_str(approval));
-	struct span text, before;
-	enum approval now;
-
-	if (!span_is(group, "k8s.io") && !span_ends(group, ".k8s.io") &&
-	    !span_is(group, "kubernetes.io") &&
-	    !span_ends(group, ".kubernetes.io"))
-		return;
-	now = approval_of(object, &text);
-	if (live != NULL && approval_of(live, &before) == now)
-		return;
-	if (now == APPROVAL_MISSING)
-		cause_required(c, at,
-		    arena_str(c->arena, arena_printf(c->arena, need, "")));
-	else if (now == APPROVAL_INVALID)
-		cause_invalid_text(c, at, text,
-		    arena_str(c->arena,
-			arena_printf(c->arena, need,
-			    " with either a URL or a reason starting with "
-			    "\"unapproved\"")));
-}
-
 static void
 check_preserve(
     struct causes *c, const struct node *live, const struct node *object)
@@ -515,6 +464,6 @@ crd_definition_validate(struct causes *c, struct span subresource,
 		check_immutable(c, live, object);
 	check_names(c, accepted, names);
 	check_stored_versions(c, object);
-	check_approval(c, live, object);
+	approval_check(c, live, object);
 	check_preserve(c, live, object);
 }

@@ -41,8 +41,5 @@ void valid_selectable(struct causes *c, struct span path,
     const struct node *fields, const struct node *schema);
 void valid_conversion(
     struct causes *c, struct span path, const struct node *conversion);
-/* NULL: the dotted path is that of a field; else what is wrong. */
-const char *valid_field_path(struct arena *a, struct span path,
-    const struct node *schema, const struct node **found);
 
 #endif

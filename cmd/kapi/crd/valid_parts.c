@@ -1,7 +1,9 @@
 /* Part of crd/valid.h: subresources, columns, selectable fields, conversion. */
 #include <string.h>
 
+#include "crd/rulepath.h"
 #include "crd/valid.h"
+#include "type/hookclient.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -97,36 +99,6 @@ valid_columns(struct causes *c, struct span path, const struct node *columns)
 		    c, cause_path_index(c->arena, path, i), columns->items[i]);
 }
 
-const char *
-valid_field_path(struct arena *a, struct span path, const struct node *schema,
-    const struct node **found)
-{
-	size_t at = 0;
-
-	while (at < path.n) {
-		size_t end = at + 1;
-
-		if (path.p[at] == '[')
-			return "array notation is not allowed";
-		while (end < path.n && strchr(".[]", path.p[end]) == NULL)
-			end++;
-		if (path.p[at] != '.')
-			return arena_str(a,
-			    arena_printf(a, "expected [ or . but got: %.*s",
-				(int)(end - at), path.p + at));
-		if (end == at + 1)
-			return "unexpected end of JSON path";
-		schema = tree_get_span(tree_get(schema, "properties"),
-		    span_make(path.p + at + 1, end - at - 1));
-		if (schema == NULL)
-			return "does not refer to a valid field";
-		at = end;
-	}
-	if (found != NULL)
-		*found = schema;
-	return NULL;
-}
-
 static bool
 is_selectable(const struct node *schema)
 {
@@ -153,7 +125,8 @@ valid_selectable(struct causes *c, struct span path, const struct node *fields,
 			cause_required(c, at, "");
 			continue;
 		}
-		wrong = valid_field_path(c->arena, text, schema, &found);
+		wrong = rulepath_check(
+		    c->arena, text, schema, RULEPATH_DOTS_ONLY, &found);
 		if (wrong != NULL) {
 			cause_invalid_text(c, at, text,
 			    arena_str(c->arena,
@@ -221,10 +194,8 @@ check_webhook(struct causes *c, struct span path, const struct node *hook)
 	if (!tree_is(client, NODE_OBJECT))
 		cause_required(
 		    c, at, "required when strategy is set to Webhook");
-	else if ((tree_get(client, "url") == NULL) ==
-	    (tree_get(client, "service") == NULL))
-		cause_required(
-		    c, at, "exactly one of url or service is required");
+	else
+		hookclient_check(c, at, client);
 	check_review_versions(c,
 	    valid_path_child(c, path, "conversionReviewVersions"),
 	    tree_get(hook, "conversionReviewVersions"));

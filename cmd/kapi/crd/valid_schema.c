@@ -2,6 +2,7 @@
 #include "crd/valid.h"
 
 #include "base/array.h"
+#include "crd/rulepath.h"
 
 /* On the way down. */
 struct inside {
@@ -330,8 +331,8 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 	if (has_newline(field))
 		cause_invalid_text(
 		    c, at, field, "must not contain line breaks");
-	if (span_find(field, '[') == NULL &&
-	    valid_field_path(c->arena, field, schema, NULL) != NULL)
+	if (rulepath_check(c->arena, field, schema, RULEPATH_BRACKETS, NULL) !=
+	    NULL)
 		cause_invalid_text(c, at, field, "must be a valid path");
 }
 

@@ -3,6 +3,7 @@
  * said of each (t/kapi/crd-*.jsonl, by t/kapi/record-crds).
  */
 // needs cmd/kapi/type/cause.c
+// needs cmd/kapi/crd/approval.c
 // needs cmd/kapi/crd/crd.c
 // needs cmd/kapi/crd/check.c
 // needs cmd/kapi/crd/definition.c
@@ -13,6 +14,7 @@
 // needs cmd/kapi/text/pattern.c
 // needs cmd/kapi/crd/prune.c
 // needs cmd/kapi/crd/findings.c
+// needs cmd/kapi/crd/rulepath.c
 // needs cmd/kapi/crd/scalar.c
 // needs cmd/kapi/crd/structural.c
 // needs cmd/kapi/crd/show.c
@@ -26,6 +28,7 @@
 // needs cmd/kapi/type/decode_text.c
 // needs cmd/kapi/type/default.c
 // needs cmd/kapi/type/encode.c
+// needs cmd/kapi/type/hookclient.c
 // needs cmd/kapi/type/schema.c
 // needs cmd/kapi/type/tables.c
 // needs cmd/kapi/type/resource.c
@@ -245,6 +248,14 @@ test_change(void *arg, struct node *recorded)
 	compare(&o, recorded);
 }
 
+/* kapi alone says that. */
+static void
+forget_cel(struct warnings *w)
+{
+	while (w->n > 0 && span_ends(w->items[w->n - 1], "kapi has no CEL"))
+		w->n--;
+}
+
 static void
 test_definition(void *arg, struct node *recorded)
 {
@@ -264,6 +275,7 @@ test_definition(void *arg, struct node *recorded)
 	crd_definition_validate(&o.causes, main_path, NULL, d);
 	if (o.causes.n == 0)
 		crd_definition_warn(&arena, NULL, d, &o.warnings);
+	forget_cel(&o.warnings);
 	tree_remove(tree_get(d, "spec"), "versions");
 	tree_remove(d, "metadata");
 	tree_remove(d, "apiVersion");
