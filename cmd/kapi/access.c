@@ -145,7 +145,7 @@ replace(const char *file, struct span text)
 	buf_addf(&name, "%s.%ld.tmp", file, (long)getpid());
 	temporary = buf_str(&name);
 	unlink(temporary);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = file_open_private(temporary, O_WRONLY | O_CREAT | O_EXCL);
 	rc = fd < 0 || file_write(fd, text) != 0 || rename(temporary, file) != 0
 	    ? -1
 	    : 0;
@@ -162,7 +162,7 @@ replace(const char *file, struct span text)
 static int
 write_into(const char *file, struct span text)
 {
-	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	int fd = file_open_private(file, O_WRONLY | O_TRUNC);
 	int rc = fd < 0 ? -1 : file_write(fd, text);
 	int error = errno;
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK = 65536 };
@@ -86,4 +87,23 @@ file_write(int fd, struct span text)
 		text.n -= (size_t)n;
 	}
 	return 0;
+}
+
+int
+file_open_private(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+	struct stat st;
+	int error;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 &&
+	    (!S_ISREG(st.st_mode) || (st.st_mode & 07777) == 0600 ||
+		fchmod(fd, 0600) == 0))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
 }

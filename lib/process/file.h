@@ -1,5 +1,5 @@
 /*
- * file: a small file, read whole; text, written whole.
+ * file: a small file, read whole; text, written whole; a file for its owner.
  */
 #ifndef FILE_H
 #define FILE_H
@@ -26,5 +26,12 @@ const char *file_base(const char *path);
 
 /* Writes all of it, also after short writes. -1 with errno. fd blocks. */
 int file_write(int fd, struct span text);
+
+/*
+ * open, for what its owner alone may read: a file that is made has the mode
+ * 0600, and one that is there gets it, also through a link. Devices and pipes
+ * stay as they are. -1 with errno: one that is another user's, too.
+ */
+int file_open_private(const char *path, int flags);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "control/gc.h"
 #include "json/json.h"
+#include "process/file.h"
 #include "store/store.h"
 
 enum { CHUNK = 1 << 16 };
@@ -125,8 +126,9 @@ save_file(const struct store *s, const char *path, struct err *err)
 	int fd, rc = -1, saved;
 
 	buf_addf(&temporary, "%s.tmp", path);
-	fd = open(buf_str(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-	    0600);
+	unlink(buf_str(&temporary));
+	fd =
+	    file_open_private(buf_str(&temporary), O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		goto out;
 	rc = save_all(fd, s);
@@ -164,7 +166,7 @@ is_special(const char *path)
 static int
 save_into(const struct store *s, const char *path, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd = file_open_private(path, O_WRONLY | O_TRUNC);
 	int rc = fd < 0 ? -1 : save_all(fd, s);
 
 	if (rc != 0)

@@ -30,7 +30,7 @@ struct journal *
 journal_open(const char *file, struct err *err)
 {
 	struct journal *j;
-	int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	int fd = file_open_private(file, O_WRONLY | O_APPEND | O_CREAT);
 
 	if (fd < 0) {
 		err_set(err, ERR_PERMANENT, "cannot open %s: %s", file,
