@@ -40,6 +40,14 @@ is "$(audit_created kapply kstatus)" "1 configmaps a/b
 is "$(audit_writes kstatus)" "kstatus create configmaps a/b 201" \
 	"... of one user"
 
+# shellcheck disable=SC2016
+runs 0 "env: what README says, in a fresh shell" env -i bash -c \
+	'. "$1/env"; "$KUBECTL" get namespace default -o name' - "$CLUSTER"
+is "$(cat "$T/out")" "namespace/default" "... asks this cluster"
+# shellcheck disable=SC2016
+is "$(env -i bash -c '. "$1/env"; env | grep -c "^CLUSTER\|^KUBE"' - \
+	"$CLUSTER")" 5 "... and all variables are for commands"
+
 t/cluster/kill-apiserver "$CLUSTER"
 runs 1 "kill-apiserver: no answer" kubectl get namespace a
 t/cluster/start-apiserver "$CLUSTER"

@@ -34,7 +34,6 @@ cluster_start() {
 	trap 'cluster_stop; cleanup' EXIT
 	# shellcheck source=/dev/null
 	. "$CLUSTER/env"
-	export KUBECONFIG KUBECTL CLUSTER CLUSTER_BIN CLUSTER_SERVER
 	PATH=$BIN:$CLUSTER_BIN:$PATH
 	AUDIT_FROM=1
 }
