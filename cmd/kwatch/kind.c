@@ -5,10 +5,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "lastwriter.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "watch.h"
+#include "writers.h"
 
 static const char *const event_names[KIND_EVENTS] = {
     "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
@@ -451,8 +451,7 @@ add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
 }
 
 void
-kind_body(const struct kind *k, const struct json_frame *f, enum kind_news news,
-    struct buf *out)
+kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 {
 	struct buf whole = BUF_INIT;
 	struct buf *b = k->app->redact != NULL ? &whole : out;
@@ -467,9 +466,31 @@ kind_body(const struct kind *k, const struct json_frame *f, enum kind_news news,
 		    span_str(k->kind),
 		    (const char *const *)k->want->redact.items, buf_span(b),
 		    out);
-	if (k->app->managers && news == KIND_CHANGE)
-		lastwriter_add(out, f->managed_fields);
 	buf_release(&whole);
+}
+
+/* With a selector, what comes may be older than its selection. */
+static bool
+selects(const struct want *w)
+{
+	return (w->selector != NULL && *w->selector != '\0') ||
+	    w->field_selector != NULL;
+}
+
+void
+kind_writers(struct kind *k, const struct json_frame *f, enum kind_news news,
+    struct sink_entry *e, struct buf *names)
+{
+	bool known = sink_entry_lives(e, f->uid);
+	enum writers_news which = WRITERS_STATE;
+
+	if (!k->app->managers)
+		return;
+	if (news == KIND_CHANGE && known)
+		which = WRITERS_CHANGED;
+	else if (news == KIND_CHANGE && !selects(k->want))
+		which = WRITERS_CREATED;
+	writers_take(sink_entry_writers(e), &k->index.pool, f, which, names);
 }
 
 void

@@ -84,10 +84,12 @@ void kind_describe_refused(
 void kind_count(struct kind *k, struct span type);
 /* Samples of events by kind and type. */
 void kind_metrics(const struct kind *k, struct metric_lines *m);
-/* Appends the object as it goes out: projected, cut, redacted; of a change, with
- * --managers, also who made it. */
+/* Appends the object as it goes out: projected, cut, redacted. */
+void kind_body(
+    const struct kind *k, const struct json_frame *f, struct buf *out);
+/* With --managers: appends who made this version. KIND_STATE: it came in a list. */
 enum kind_news { KIND_STATE, KIND_CHANGE };
-void kind_body(const struct kind *k, const struct json_frame *f,
-    enum kind_news news, struct buf *out);
+void kind_writers(struct kind *k, const struct json_frame *f,
+    enum kind_news news, struct sink_entry *e, struct buf *names);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "json/json.h"
-#include "process/clock.h"
+#include "sinkline.h"
 #include "uuid.h"
+#include "writers.h"
 
 /* An element of the queue: an entry, or a bookmark. */
 struct sink_item {
@@ -23,8 +23,9 @@ struct bookmark {
 
 /* Of an entry, while the reader is behind. */
 struct sink_news {
-	struct buf body; /* empty: none */
-	char *told_uid;	 /* owned; the reader's, if not that in ids; or NULL */
+	struct buf body;  /* empty: none */
+	struct buf names; /* who made it; empty: not known */
+	char *told_uid;	  /* owned; the reader's, if not that in ids; or NULL */
 };
 
 /* There are as many as objects: small. */
@@ -40,7 +41,8 @@ struct sink_entry {
 	/* Owned: the uid (with a NUL, if it is text), version NUL; NULL: none
 	 * yet. */
 	char *ids;
-	struct sink_news *news; /* owned, or NULL */
+	struct sink_news *news;	 /* owned, or NULL */
+	struct writers *writers; /* owned, or NULL */
 	uint32_t key_n, ns_len;
 	char text[]; /* the key */
 };
@@ -209,9 +211,11 @@ entry_release(struct sink_entry *e)
 {
 	if (e->news != NULL) {
 		buf_release(&e->news->body);
+		buf_release(&e->news->names);
 		free(e->news->told_uid);
 	}
 	free(e->news);
+	writers_free(e->writers, &e->index->pool);
 	free_ids(e);
 	pool_free(&e->index->pool, e, sizeof(*e) + e->key_n);
 }
@@ -297,7 +301,7 @@ sink_entry_is(const struct sink_entry *e, struct span uid, struct span version)
 {
 	/* Some aggregated servers have no versions: then it never counts as
 	 * told. */
-	return e->alive && e->ids != NULL && version.n > 0 && uid_is(e, uid) &&
+	return sink_entry_lives(e, uid) && version.n > 0 &&
 	    span_is(version, entry_version(e));
 }
 
@@ -326,73 +330,37 @@ set_ids(struct sink_entry *e, struct span uid, struct span version)
 }
 
 static void
-add_type(struct sink *s, struct buf *b, const char *type)
+printed(struct sink *s)
 {
-	char now[CLOCK_RFC3339_MAX];
-
-	buf_adds(b, "{\"type\":\"");
-	buf_adds(b, type);
-	buf_adds(b, "\",");
-	if (s->form == SINK_TIMESTAMPS) {
-		clock_format_us(clock_real_us(), now);
-		buf_adds(b, "\"time\":\"");
-		buf_adds(b, now);
-		buf_adds(b, "\",");
-	}
-	buf_adds(b, "\"object\":");
-}
-
-static void
-print(struct sink *s, const char *type, struct span body)
-{
-	struct buf *b = out_buf(s->out);
-
-	if (s->form != SINK_OBJECTS)
-		add_type(s, b, type);
-	buf_addspan(b, body);
-	buf_adds(b, s->form != SINK_OBJECTS ? "}\n" : "\n");
 	s->counters.lines++;
 	out_added(s->out);
 }
 
-/* Keys and uids are raw text from between the quotes: a role may be
- * "a\u003cb". */
 static void
-add_escaped(struct buf *b, struct span text)
+print(struct sink *s, const char *type, struct span body, struct span names)
 {
-	buf_addc(b, '"');
-	buf_addspan(b, text);
-	buf_addc(b, '"');
+	sinkline_add(out_buf(s->out), s->form, type, body, names);
+	printed(s);
 }
 
 static void
 print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 {
-	struct buf *b = out_buf(s->out);
+	struct objref gone = {.api_version = span_str(e->index->api_version),
+	    .kind = span_str(e->index->kind),
+	    .namespace_ = span_make(e->text, e->ns_len),
+	    .name = name_of(e),
+	    .uid = span_str(uid)};
 
 	if (s->form == SINK_OBJECTS)
 		return;
-	add_type(s, b, "DELETED");
-	buf_adds(b, "{\"apiVersion\":");
-	json_add_str(b, e->index->api_version);
-	buf_adds(b, ",\"kind\":");
-	json_add_str(b, e->index->kind);
-	buf_adds(b, ",\"metadata\":{\"name\":");
-	add_escaped(b, name_of(e));
-	if (e->ns_len > 0) {
-		buf_adds(b, ",\"namespace\":");
-		add_escaped(b, span_make(e->text, e->ns_len));
-	}
-	buf_adds(b, ",\"uid\":");
-	add_escaped(b, span_str(uid));
-	buf_adds(b, ",\"annotations\":{\"kpipe.dev/synthetic\":\"true\"}}}}\n");
-	s->counters.lines++;
-	out_added(s->out);
+	sinkline_add_gone(out_buf(s->out), s->form, &gone);
+	printed(s);
 }
 
 /* Prints the line that is due for e; frees e if it is gone. */
 static void
-tell(struct sink *s, struct sink_entry *e, struct span body)
+tell(struct sink *s, struct sink_entry *e, struct span body, struct span names)
 {
 	struct buf uid = BUF_INIT;
 
@@ -404,12 +372,12 @@ tell(struct sink *s, struct sink_entry *e, struct span body)
 	set_told_uid(e, NULL);
 	shrink_news(e);
 	if (e->alive) {
-		print(s, e->told ? "MODIFIED" : "ADDED", body);
+		print(s, e->told ? "MODIFIED" : "ADDED", body, names);
 		e->told = true;
 		return;
 	}
 	if (body.n > 0 && s->form != SINK_OBJECTS)
-		print(s, "DELETED", body);
+		print(s, "DELETED", body, SPAN_NONE);
 	else {
 		add_uid(&uid, e);
 		print_made_up(s, e, buf_str(&uid));
@@ -434,6 +402,18 @@ take_body(struct sink *s, struct sink_entry *e)
 	return body;
 }
 
+static struct buf
+take_names(struct sink_entry *e)
+{
+	struct buf names = BUF_INIT;
+
+	if (e->news != NULL) {
+		names = e->news->names;
+		e->news->names = (struct buf)BUF_INIT;
+	}
+	return names;
+}
+
 static void
 keep_body(struct sink *s, struct sink_entry *e, struct span body)
 {
@@ -452,28 +432,60 @@ keep_body(struct sink *s, struct sink_entry *e, struct span body)
 	s->held += body.n;
 }
 
+/* follows: it is the next version of what waits. */
+static void
+keep_names(struct sink_entry *e, struct span names, bool follows)
+{
+	struct buf *kept;
+
+	if (names.n == 0 && e->news == NULL)
+		return;
+	kept = &entry_news(e)->names;
+	if (follows) {
+		writers_unite(kept, names);
+		return;
+	}
+	buf_reset(kept);
+	buf_addspan(kept, names);
+}
+
 /* Prints at once if nothing waits; else the newest body is kept. */
 static void
-tell_or_queue(struct sink *s, struct sink_entry *e, struct span body)
+tell_or_queue(struct sink *s, struct sink_entry *e, struct span body,
+    struct span names, bool follows)
 {
 	s->counters.events++;
 	if (s->first == NULL && !out_full(s->out)) {
-		tell(s, e, body);
+		tell(s, e, body, names);
 		return;
 	}
 	if (e->item.queued)
 		s->counters.coalesced++;
 	keep_body(s, e, body);
+	keep_names(e, names, follows);
 	enqueue(s, &e->item);
 }
 
-void
-sink_put(struct sink *s, struct sink_entry *e, struct span uid,
-    struct span version, struct span body)
+struct writers **
+sink_entry_writers(struct sink_entry *e)
 {
-	set_ids(e, uid, version);
+	return &e->writers;
+}
+
+bool
+sink_entry_lives(const struct sink_entry *e, struct span uid)
+{
+	return e->alive && e->ids != NULL && uid_is(e, uid);
+}
+
+void
+sink_put(struct sink *s, struct sink_entry *e, const struct sink_version *v)
+{
+	bool follows = e->item.queued && sink_entry_lives(e, v->uid);
+
+	set_ids(e, v->uid, v->version);
 	e->alive = true;
-	tell_or_queue(s, e, body);
+	tell_or_queue(s, e, v->body, v->names, follows);
 }
 
 void
@@ -485,7 +497,7 @@ sink_delete(
 	if (body.p == NULL)
 		s->counters.made_up++;
 	e->alive = false;
-	tell_or_queue(s, e, body);
+	tell_or_queue(s, e, body, SPAN_NONE, false);
 }
 
 void
@@ -509,22 +521,13 @@ sink_index_sweep(
 static void
 print_bookmark(struct sink *s, const struct bookmark *m)
 {
-	struct buf *b = out_buf(s->out);
-
 	if (s->form == SINK_OBJECTS)
 		return;
-	add_type(s, b, "BOOKMARK");
-	buf_adds(b, "{\"apiVersion\":");
-	json_add_str(b, m->api_version);
-	buf_adds(b, ",\"kind\":");
-	json_add_str(b, m->kind);
-	buf_adds(b, ",\"metadata\":{\"annotations\":{");
-	json_add_str(b,
+	sinkline_add_bookmark(out_buf(s->out), s->form,
 	    m->which == SINK_BEGIN ? "kpipe.dev/initial-events-begin"
-				   : "k8s.io/initial-events-end");
-	buf_adds(b, ":\"true\"}}}}\n");
-	s->counters.lines++;
-	out_added(s->out);
+				   : "k8s.io/initial-events-end",
+	    m->api_version, m->kind);
+	printed(s);
 }
 
 void
@@ -554,10 +557,12 @@ sink_pump(struct sink *s)
 			free(i);
 		} else {
 			struct sink_entry *e = (struct sink_entry *)i;
+			struct buf names = take_names(e);
 			struct buf body = take_body(s, e);
 
-			tell(s, e, buf_span(&body));
+			tell(s, e, buf_span(&body), buf_span(&names));
 			buf_release(&body);
+			buf_release(&names);
 		}
 	}
 	if (s->first != NULL)

@@ -28,6 +28,7 @@
 #include "base/span.h"
 #include "pool.h"
 #include "process/out.h"
+#include "sinkline.h"
 
 struct sink;
 
@@ -48,9 +49,6 @@ struct sink_counters {
 	uint64_t objects;   /* entries now */
 };
 
-/* SINK_OBJECTS: the objects of ADDED and MODIFIED, and no other line. */
-enum sink_form { SINK_PLAIN, SINK_TIMESTAMPS, SINK_OBJECTS };
-
 struct sink *sink_new(struct out *out, enum sink_form form);
 void sink_free(struct sink *s); /* before the indexes */
 const struct sink_counters *sink_counters(const struct sink *s);
@@ -68,8 +66,18 @@ struct sink_entry *sink_entry(struct sink *s, struct sink_index *ix,
 bool sink_entry_is(
     const struct sink_entry *e, struct span uid, struct span version);
 
-void sink_put(struct sink *s, struct sink_entry *e, struct span uid,
-    struct span version, struct span body);
+/* Whether an object of this uid is there, read or not. */
+bool sink_entry_lives(const struct sink_entry *e, struct span uid);
+/* Where its marks are kept (writers.h): from the pool of its index. */
+struct writers **sink_entry_writers(struct sink_entry *e);
+
+/* A version that came; the spans are borrowed for the call. */
+struct sink_version {
+	struct span uid, version, body;
+	struct span names; /* who made it, raw; or empty */
+};
+void sink_put(
+    struct sink *s, struct sink_entry *e, const struct sink_version *v);
 /* body: its last state, or SPAN_NONE: the line is made up. May free e. */
 void sink_delete(
     struct sink *s, struct sink_entry *e, struct span uid, struct span body);

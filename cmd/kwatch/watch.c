@@ -178,18 +178,22 @@ entry(struct watch *w, const struct json_frame *f)
 }
 
 static void
-put(struct watch *w, const struct json_frame *f)
+put(void *arg, const struct json_frame *f)
 {
+	struct watch *w = arg;
+	enum kind_news news = w->state == WATCHING ? KIND_CHANGE : KIND_STATE;
 	struct sink_entry *e = entry(w, f);
-	struct buf body = BUF_INIT;
+	struct buf body = BUF_INIT, names = BUF_INIT;
 
 	if (sink_entry_is(e, f->uid, f->resource_version))
 		return;
-	kind_body(
-	    w->kind, f, w->state == WATCHING ? KIND_CHANGE : KIND_STATE, &body);
-	sink_put(w->kind->app->sink, e, f->uid, f->resource_version,
-	    buf_span(&body));
+	kind_body(w->kind, f, &body);
+	kind_writers(w->kind, f, news, e, &names);
+	sink_put(w->kind->app->sink, e,
+	    &(struct sink_version){f->uid, f->resource_version, buf_span(&body),
+		buf_span(&names)});
 	buf_release(&body);
+	buf_release(&names);
 }
 
 static void
@@ -197,7 +201,7 @@ drop(struct watch *w, const struct json_frame *f)
 {
 	struct buf body = BUF_INIT;
 
-	kind_body(w->kind, f, KIND_STATE, &body);
+	kind_body(w->kind, f, &body);
 	sink_delete(w->kind->app->sink, entry(w, f), f->uid, buf_span(&body));
 	buf_release(&body);
 }
@@ -492,12 +496,6 @@ start_watch(struct watch *w)
 }
 
 static void
-on_item(void *arg, const struct json_frame *f)
-{
-	put(arg, f);
-}
-
-static void
 list_done(void *arg, const struct kube_answer *a)
 {
 	struct watch *w = arg;
@@ -509,7 +507,7 @@ list_done(void *arg, const struct kube_answer *a)
 		return;
 	}
 	app_reached(w->kind->app);
-	switch (pages_page(&w->list, a->body, on_item, w)) {
+	switch (pages_page(&w->list, a->body, put, w)) {
 	case LIST_MORE:
 		again(w, 0);
 		break;

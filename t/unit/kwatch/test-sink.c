@@ -1,7 +1,9 @@
 /* sink: the lines that a fast and a slow reader of kwatch get. */
 // needs cmd/kwatch/pool.c
 // needs cmd/kwatch/sink.c
+// needs cmd/kwatch/sinkline.c
 // needs cmd/kwatch/uuid.c
+// needs cmd/kwatch/writers.c
 #include "sink.h"
 
 #include <fcntl.h>
@@ -100,6 +102,9 @@ read_all(void)
 		    SPAN_ARG(f.resource_version));
 		if (f.annotations.p != NULL)
 			buf_addf(&text, " %.*s", SPAN_ARG(f.annotations));
+		if (json_get(s, "manager").n > 0)
+			buf_addf(&text, " by %.*s",
+			    SPAN_ARG(json_get(s, "manager")));
 		buf_addc(&text, '\n');
 	}
 	free(p);
@@ -145,14 +150,23 @@ entry(const char *name)
 }
 
 static void
-put(const char *name, const char *uid, const char *version)
+put_by(
+    const char *names, const char *name, const char *uid, const char *version)
 {
 	struct buf b = BUF_INIT, u = BUF_INIT;
 	struct span text = body(&b, name, uid, version);
 
-	sink_put(sink, entry(name), full(&u, uid), span_str(version), text);
+	sink_put(sink, entry(name),
+	    &(struct sink_version){
+		full(&u, uid), span_str(version), text, span_str(names)});
 	buf_release(&u);
 	buf_release(&b);
+}
+
+static void
+put(const char *name, const char *uid, const char *version)
+{
+	put_by("", name, uid, version);
 }
 
 static void
@@ -253,10 +267,12 @@ test_sweep(void)
 	put("b", "1", "1");
 	sink_put(sink,
 	    sink_entry(sink, &pods, span_str("t"), span_str("c"), &other, 1),
-	    span_str("1"), span_str("1"), span_str("{}"));
+	    &(struct sink_version){
+		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE});
 	sink_put(sink,
 	    sink_entry(sink, &pods, SPAN_NONE, span_str("n"), &owner, 1),
-	    span_str("1"), span_str("1"), span_str("{}"));
+	    &(struct sink_version){
+		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE});
 	sink_entry(sink, &pods, span_str("s"), span_str("b"), &owner, 2);
 	free(read_all());
 	sink_index_sweep(sink, &pods, &owner, 2);
@@ -273,6 +289,58 @@ test_sweep(void)
 	    "also an object that was not read yet");
 	ok(sink_counters(sink)->objects == 0, "nothing is left");
 	tear_down();
+}
+
+/* Who made it goes with a version, and with all that become one line. */
+static void
+test_names(void)
+{
+	set_up();
+	put_by("x", "a", "1", "1");
+	put_by("y", "a", "1", "2");
+	put("a", "1", "3");
+	read_is("ADDED s/a 1 1 by \"x\"\nMODIFIED s/a 1 2 by \"y\"\n"
+		"MODIFIED s/a 1 3\n",
+	    "each version has its own");
+	stop_reading();
+	put_by("x", "a", "1", "4");
+	put_by("y", "a", "1", "5");
+	put_by("x", "a", "1", "6");
+	put_by("z", "b", "1", "1");
+	read_is("MODIFIED s/a 1 6 by \"x or y\"\nADDED s/b 1 1 by \"z\"\n",
+	    "versions that become one line have all");
+	stop_reading();
+	put_by("x", "a", "1", "7");
+	put("a", "1", "8");
+	put_by("y", "a", "1", "9");
+	put("b", "1", "2");
+	put_by("z", "b", "1", "3");
+	read_is("MODIFIED s/a 1 9\nMODIFIED s/b 1 3\n",
+	    "... or none, if one is not known");
+	stop_reading();
+	put("a", "1", "10");
+	drop("a", "1", "11");
+	put_by("x", "a", "2", "12");
+	put_by("x", "b", "2", "12");
+	drop("b", "2", "13");
+	read_is("DELETED s/a 1 " MADE_UP "ADDED s/a 2 12 by \"x\"\n"
+		"DELETED s/b 1 " MADE_UP "DELETED s/b 2 13\n",
+	    "another object of the name has its own; what is gone has none");
+	stop_reading();
+	put_by("x", "c", "1", "1");
+	free(read_all());
+	stop_reading();
+	put_by("y", "c", "1", "2");
+	read_is("MODIFIED s/c 1 2 by \"y\"\n", "what was read is forgotten");
+	tear_down();
+}
+
+static void
+put_big(const char *name, const struct buf *big)
+{
+	sink_put(sink, entry(name),
+	    &(struct sink_version){
+		span_str("1"), span_str("1"), buf_span(big), SPAN_NONE});
 }
 
 /* Deleted objects cost kwatch little while the reader is slow, however many. */
@@ -292,8 +360,7 @@ test_gone(void)
 	buf_adds(&big, "\"}");
 	for (int i = 0; i < 6; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
-		sink_put(sink, entry(name), span_str("1"), span_str("1"),
-		    buf_span(&big));
+		put_big(name, &big);
 		sink_delete(sink, entry(name), span_str("1"), buf_span(&big));
 	}
 	/* It exists again: there is room for another one. */
@@ -308,8 +375,7 @@ test_gone(void)
 	    "DELETED s/n3 1 3\nDELETED s/n4 1 4\n"
 	    "DELETED s/n5 1 " MADE_UP);
 	read_is(buf_str(&want), "the others are made up");
-	sink_put(
-	    sink, entry("z"), span_str("1"), span_str("1"), buf_span(&big));
+	put_big("z", &big);
 	stop_reading();
 	for (int i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "m%d", i);
@@ -330,6 +396,7 @@ main(void)
 	test_fast();
 	test_slow();
 	test_sweep();
+	test_names();
 	test_gone();
 	return tap_done();
 }

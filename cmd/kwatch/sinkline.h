@@ -1,0 +1,25 @@
+/*
+ * sinkline: the lines that the sink prints (doc/protocol.md, "Event lines").
+ */
+#ifndef SINKLINE_H
+#define SINKLINE_H
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "value/objref.h"
+
+/* SINK_OBJECTS: the objects of ADDED and MODIFIED, and no other line. */
+enum sink_form { SINK_PLAIN, SINK_TIMESTAMPS, SINK_OBJECTS };
+
+/* All append a line with its newline. names: who made this version, as it stands
+ * between quotes; or empty. */
+void sinkline_add(struct buf *b, enum sink_form form, const char *type,
+    struct span body, struct span names);
+/* A DELETED that is made up. The texts of gone are raw, from between quotes: a
+ * role may be "a\u003cb". */
+void sinkline_add_gone(
+    struct buf *b, enum sink_form form, const struct objref *gone);
+void sinkline_add_bookmark(struct buf *b, enum sink_form form,
+    const char *annotation, const char *api_version, const char *kind);
+
+#endif
