@@ -214,7 +214,7 @@ ask(struct span line, struct span body)
 	buf_add(&b, line.p, method);
 	buf_addc(&b, ' ');
 	buf_add(&b, rest.p, target);
-	buf_adds(&b, " HTTP/1.1\r\nHost: fuzz\r\n");
+	buf_adds(&b, " HTTP/1.1\r\nHost: localhost\r\n");
 	if (space != NULL) {
 		buf_adds(&b, "Content-Type: ");
 		buf_add(&b, space + 1, rest.n - target - 1);
