@@ -46,7 +46,7 @@ is "$(jq -c '[.name, .image, .scope, .crds[0].metadata.name,
 	"... and describes the operator"
 is "$(sed 's/ .*//' <(make -s -C web help | cut -f 1 | sed 's/make //') |
 	paste -sd ' ')" \
-	"test accept run crd rights manifests image push deploy undeploy" \
+	"test accept record run crd rights manifests image push deploy undeploy" \
 	"make help lists the targets"
 
 # commands TARGET...: those that make would run

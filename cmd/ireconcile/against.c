@@ -5,7 +5,6 @@
 
 #include "against/told.h"
 #include "base/mem.h"
-#include "decide/asks.h"
 #include "decide/outcome.h"
 #include "decide/reason.h"
 #include "decide/spell.h"
@@ -28,8 +27,9 @@ struct against_primary {
 	size_t id_len;
 	struct buf uid; /* of the object that was compared last */
 	struct told_list told;
-	bool pending, compared, differed;
-	bool failed; /* with both programs */
+	bool pending;
+	bool compared, differed; /* at least once */
+	bool differs, fails;	 /* now; both programs fail */
 };
 
 /* A decision, owned. */
@@ -214,6 +214,7 @@ leave(struct against *a, struct against_primary *mine, int64_t now_us)
 		print(a, &about, &lines);
 		buf_release(&lines);
 	}
+	a->unknown += !mine->compared;
 	map_del(&a->primaries, id_of(mine));
 	forget(mine);
 }
@@ -230,6 +231,14 @@ hides_texts(const struct taken taken[AGAINST_SIDES])
 	return hides;
 }
 
+/* Counts a primary once. */
+static void
+count_first(size_t *count, bool *was, bool is)
+{
+	*count += is && !*was;
+	*was = *was || is;
+}
+
 static void
 differ(struct against *a, struct against_primary *mine,
     const struct taken taken[AGAINST_SIDES], bool hide, int64_t now_us)
@@ -243,18 +252,17 @@ differ(struct against *a, struct against_primary *mine,
 	setdiff_make(&s, mine->label, &sides[AGAINST_BEFORE],
 	    &sides[AGAINST_AFTER], hide);
 	count_compared(a, mine->kind);
-	a->compared += !mine->compared;
-	a->differed += s.count > 0 && !mine->differed;
-	mine->compared = true;
-	mine->differed = mine->differed || s.count > 0;
-	mine->failed = taken[AGAINST_BEFORE].error != NULL &&
+	mine->differs = setdiff_differing(&s) > 0;
+	mine->fails = taken[AGAINST_BEFORE].error != NULL &&
 	    taken[AGAINST_AFTER].error != NULL;
+	count_first(&a->compared, &mine->compared, !mine->fails);
+	count_first(&a->differed, &mine->differed, mine->differs);
 	tell_all(a, mine, &s, now_us);
 	setdiff_release(&s);
 }
 
-/* Whether one of them is to be left alone: it is paused, or its program ran
- * into a limit a moment ago. */
+/* Whether one of them is to be left alone: its program ran into a limit a moment
+ * ago. (What is paused is compared: the release will meet it.) */
 static bool
 rests(struct against *a, const struct taken taken[AGAINST_SIDES])
 {
@@ -263,9 +271,7 @@ rests(struct against *a, const struct taken taken[AGAINST_SIDES])
 	for (size_t i = 0; i < AGAINST_SIDES; i++)
 		rest = rest ||
 		    (taken[i].primary != NULL &&
-			(asks_paused(taken[i].primary) ||
-			    wakes_back_off(
-				&a->sides[i].sched, taken[i].primary)));
+			wakes_back_off(&a->sides[i].sched, taken[i].primary));
 	return rest;
 }
 
@@ -326,7 +332,8 @@ assume(struct against *a)
 	a->assumed = true;
 	reconciler_assume(&a->sides[AGAINST_AFTER],
 	    &a->sides[AGAINST_BEFORE].es.store, &names);
-	if (names.len > 0)
+	a->lacks = names.len > 0;
+	if (a->lacks)
 		log_warning("the input does not have these kinds, which only "
 			    "the file of --against reads: decisions are made "
 			    "as if there were no objects of them: %s",
@@ -406,31 +413,51 @@ against_timers(struct against *a)
 	}
 }
 
-static size_t
-count_failed(const struct against *a)
+/*
+ * Those that were never compared, or cannot be at the end. (While both fail, both
+ * change nothing: what was compared afterwards was compared.)
+ */
+static void
+count_unknown(struct against *a)
 {
 	const struct against_primary *p;
-	size_t count = 0;
 
 	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
-		count += p->failed;
-	return count;
+		a->unknown += p->fails || !p->compared;
+}
+
+/* A primary without a comparison is not known to agree. */
+static void
+say_unknown(const struct against *a)
+{
+	const struct entries *es = &a->sides[AGAINST_BEFORE].es;
+
+	for (size_t i = 0; i < es->count; i++) {
+		const struct entry *e = es->items[i];
+
+		if (e->stats.compared == 0)
+			log_warning("no primary of %s was compared: the input "
+				    "has none",
+			    e->conf->name);
+	}
+	if (a->unknown > 0)
+		log_warning("primaries that were not compared, because both "
+			    "programs fail: %zu",
+		    a->unknown);
 }
 
 void
 against_end(struct against *a)
 {
 	struct reconciler *after = &a->sides[AGAINST_AFTER];
-	size_t failed;
 
 	reconciler_end_of_input(&a->sides[AGAINST_BEFORE], false);
 	after->second = a->sides[AGAINST_BEFORE].incomplete;
 	assume(a);
 	reconciler_end_of_input(after, false);
 	against_compare(a);
-	failed = count_failed(a);
-	if (failed > 0)
-		log_warning("primaries that fail with both: %zu", failed);
+	count_unknown(a);
+	say_unknown(a);
 	log_info("primaries compared: %zu, of which differed: %zu", a->compared,
 	    a->differed);
 }
@@ -441,15 +468,19 @@ against_ready(const struct against *a)
 	return a->sides[AGAINST_BEFORE].ready && a->sides[AGAINST_AFTER].ready;
 }
 
-static size_t
-count_differing(const struct against *a, const char *kind)
+static void
+count_now(
+    const struct against *a, const char *kind, size_t *differ, size_t *fail)
 {
 	const struct against_primary *p;
-	size_t count = 0;
 
-	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
-		count += p->told.count > 0 && strcmp(p->kind, kind) == 0;
-	return count;
+	*differ = *fail = 0;
+	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;) {
+		if (strcmp(p->kind, kind) != 0)
+			continue;
+		*differ += p->differs;
+		*fail += p->fails;
+	}
 }
 
 /* An entry that both have is told once. */
@@ -462,26 +493,31 @@ against_metrics(const struct against *a, struct metric_lines *m)
 			const char *kind = e->uses[0]->kind->name;
 			const struct metric_labels *by =
 			    METRIC_LABELS(e->conf->name);
+			size_t differ, fail;
 
 			if (side != AGAINST_BEFORE &&
 			    entry_of(&a->sides[AGAINST_BEFORE], kind) != NULL)
 				continue;
-			metric_add(m, METRIC_SHADOW_DIFFERENCES, by,
-			    (double)count_differing(a, kind));
+			count_now(a, kind, &differ, &fail);
+			metric_add(
+			    m, METRIC_SHADOW_DIFFERENCES, by, (double)differ);
+			metric_add(m, METRIC_SHADOW_FAILURES, by, (double)fail);
 			metric_add(m, METRIC_SHADOW_COMPARED, by,
 			    (double)e->stats.compared);
 		}
 }
 
-bool
-against_failed(const struct against *a)
+int
+against_verdict(const struct against *a)
 {
-	bool failed = a->differed > 0;
+	bool unknown = a->unknown > 0 || a->compared == 0 || a->lacks;
 
+	if (a->differed > 0)
+		return VERDICT_NO;
 	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		failed = failed || a->sides[i].incomplete ||
+		unknown = unknown || a->sides[i].incomplete ||
 		    a->sides[i].es.failures > 0;
-	return failed;
+	return unknown ? VERDICT_UNKNOWN : VERDICT_YES;
 }
 
 /* ---- start ---- */

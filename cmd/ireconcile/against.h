@@ -16,6 +16,7 @@
 #include "against/telling.h"
 #include "reconciler.h"
 #include "report/metric.h"
+#include "verdict.h"
 
 enum { AGAINST_BEFORE, AGAINST_AFTER, AGAINST_SIDES };
 
@@ -28,8 +29,9 @@ struct against {
 	struct map primaries; /* by key: struct against_primary, owned */
 	struct against_primary **pending; /* to be compared; borrowed */
 	size_t pending_count;
-	bool assumed;		   /* see against_assume */
-	size_t compared, differed; /* primaries so far */
+	bool assumed, lacks; /* see assume; a kind was not in the input */
+	/* Primaries so far; unknown: those that were not compared, at the end. */
+	size_t compared, differed, unknown;
 };
 
 /* Set clock, format, out, and es.proof of the sides before. The watches are
@@ -53,10 +55,11 @@ void against_end(struct against *a);
 
 /* Every kind of both was complete once. */
 bool against_ready(const struct against *a);
-/* How many differ now, and comparisons, by controller. */
+/* How many differ now, how many fail with both, and comparisons, by controller. */
 void against_metrics(const struct against *a, struct metric_lines *m);
 
-/* Whether something differed, or cannot be known: ireconcile exits 1. */
-bool against_failed(const struct against *a);
+/* Of verdict.h, at the end: UNKNOWN if what did not differ was not compared, not
+ * all the time, or not with the whole input. */
+int against_verdict(const struct against *a);
 
 #endif

@@ -207,13 +207,14 @@ compile(struct runner *r, const struct againstrun *o, struct err *err)
 	struct textlist dirs;
 	int rc;
 
+	r->proof.replays = true;
 	r->against.out = &r->out;
 	r->against.format = o->format >= 0 ? (enum telling_format)o->format
 	    : isatty(STDOUT_FILENO)	   ? TELLING_TEXT
 					   : TELLING_JSON;
 	for (size_t i = 0; i < AGAINST_SIDES; i++) {
 		r->against.sides[i].sched.clock = o->clock;
-		r->against.sides[i].es.proof = &r->proof;
+		r->against.sides[i].es.proof = &r->proof; /* without a key */
 		r->against.sides[i].es.debugs = o->debugs;
 	}
 	librarydirs_find(&dirs, o->library_dirs);
@@ -248,10 +249,16 @@ begin(struct runner *r, const struct againstrun *o, struct err *err)
 static int
 exit_code(const struct runner *r)
 {
+	int code;
+
 	if (r->gone || (r->out.failed && r->out.err.kind != ERR_GONE))
 		return EXIT_TRANSIENT;
-	return r->out.failed || r->unreadable || r->bad_lines > 0 ||
-	    against_failed(&r->against);
+	if (r->out.failed)
+		return VERDICT_NO;
+	code = against_verdict(&r->against);
+	return code == VERDICT_YES && (r->unreadable || r->bad_lines > 0)
+	    ? VERDICT_UNKNOWN
+	    : code;
 }
 
 /* After a start that failed as well: the rest is NULL then. */

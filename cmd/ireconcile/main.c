@@ -27,6 +27,7 @@
 #include "program/program.h"
 #include "reconciler.h"
 #include "report/reportfd.h"
+#include "verdict.h"
 
 /* Reading goes before evaluating, so that events of an object come together,
  * but not for longer than this. */
@@ -34,7 +35,6 @@ enum { READ_AHEAD = 4 * 1024 * 1024, EVALUATE_AT_ONCE = 64 };
 /* There is no event when the clock was set, or a whole virtual machine was
  * suspended: while a timer waits, the clock is checked this often. */
 enum { CLOCK_LOOK_S = 10 };
-enum { EXIT_FAILED = 1 };
 
 static struct opts {
 	const char *watches;
@@ -47,7 +47,7 @@ static struct opts {
 	int clock;
 	long gate_fd, report_fd, marks_key_fd, lines_fd, tap_fd;
 	bool accept_unproven;
-	bool debug_values;
+	bool debug_values, must_answer;
 	struct opt_list library_dirs;
 } opts = {.output = -1,
     .gate_fd = -1,
@@ -76,6 +76,8 @@ static const struct opt table[] = {
 	"how --against prints it (text on a terminal, else json)"},
     {0, "clock", "CLOCK", OPT_CHOICE, &opts.clock, clocks,
 	"real, or input: the time of the lines, for repeatable output"},
+    {0, "must-answer", NULL, OPT_FLAG, &opts.must_answer, NULL,
+	"exit 2 if the input is cut, or a program gives no answer"},
     {0, "debug-values", NULL, OPT_FLAG, &opts.debug_values, NULL,
 	"log what `debug` in a program gets; --clock=input does, too"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
@@ -232,7 +234,7 @@ on_input(void *arg, int fd, int events)
 		documents(a);
 		if (n < 0) {
 			log_error("cannot read the input: %s", err.message);
-			a->exit_code = EXIT_FAILED;
+			a->exit_code = VERDICT_NO;
 		}
 		if (n <= 0)
 			end_of_input(a);
@@ -243,7 +245,13 @@ on_input(void *arg, int fd, int events)
 
 /* ---- evaluations ---- */
 
-static void on_timer(void *arg);
+static void
+on_timer(void *arg)
+{
+	struct app *a = arg;
+
+	reconciler_timers(&a->reconciler);
+}
 
 static void
 set_timer(struct app *a)
@@ -260,14 +268,6 @@ set_timer(struct app *a)
 	else
 		loop_at(a->loop, &a->timer, (uint64_t)(due + 999) / 1000,
 		    on_timer, a);
-}
-
-static void
-on_timer(void *arg)
-{
-	struct app *a = arg;
-
-	reconciler_timers(&a->reconciler);
 }
 
 static bool
@@ -340,12 +340,12 @@ say_kills(struct app *a)
 static void
 end(struct app *a)
 {
-	bool failed = reconciler_failed(&a->reconciler);
+	int code = opts.input_of != NULL
+	    ? inputof_print(&a->reconciler, opts.input_of) != 0
+	    : verdict(&a->reconciler, opts.must_answer);
 
-	if (opts.input_of != NULL)
-		failed = inputof_print(&a->reconciler, opts.input_of) != 0;
 	if (out_drain(&a->out) == 0)
-		stop(a, failed ? EXIT_FAILED : 0);
+		stop(a, code);
 }
 
 /* Before each wait. */
@@ -376,7 +376,7 @@ idle(void *arg)
 	if (a->out.failed) {
 		log_error("%s", a->out.err.message);
 		stop(a,
-		    a->out.err.kind == ERR_GONE ? EXIT_FAILED : EXIT_TRANSIENT);
+		    a->out.err.kind == ERR_GONE ? VERDICT_NO : EXIT_TRANSIENT);
 	} else if (a->eof && !more && a->reconciler.gate_open &&
 	    out_empty(&a->out)) {
 		end(a);
@@ -440,7 +440,7 @@ on_gate(void *arg, int fd, int events)
 		reconciler_open(&a->reconciler);
 	} else {
 		log_error("the gate was closed before it opened");
-		stop(a, EXIT_FAILED);
+		stop(a, VERDICT_NO);
 	}
 }
 
@@ -463,6 +463,7 @@ on_evaluator(void *arg, int fd, int events)
 static int
 read_key(struct app *a, struct err *err)
 {
+	a->proof.replays = opts.clock == 1;
 	if (opts.marks_key_fd < 0)
 		return 0;
 	if (proof_read(&a->proof, (int)opts.marks_key_fd, err) != 0)

@@ -243,7 +243,9 @@ def processes: [
 def shadow: [
   graph("Primaries that would differ"; "none"; [
       query("max by (controller) (kpipe_shadow_differences\(by_controller))";
-        "{{controller}}")];
+        "{{controller}}"),
+      query("max by (controller) (kpipe_shadow_failures\(by_controller))";
+        "{{controller}}, not compared")];
     "With the program of --shadow, now. The log and Events say in what."),
   graph("Comparisons"; "ops"; [
       query(summed_rate("controller";

@@ -162,12 +162,13 @@ void
 proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
     struct span primary, struct span origin)
 {
+	struct span key = proof_has_key(p) ? p->keys[0] : span_str(PROOF_KNOWN);
 	struct buf text = BUF_INIT;
 
 	buf_adds(&text, "kpipe.dev/random v1 ");
 	add_part(&text, primary);
 	add_part(&text, origin);
-	digest_hmac(p->keys[0], buf_span(&text), out);
+	digest_hmac(key, buf_span(&text), out);
 	buf_release(&text);
 }
 

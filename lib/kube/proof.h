@@ -9,7 +9,10 @@
  * is retained stays when its primary goes, and is a member of its successor of
  * that name: its proof has PROOF_RETAINED for an origin, which no primary has.
  *
- * Without a key no proof is written, and marks count without one.
+ * Without a key no proof is written, and marks count without one. For a replay,
+ * and for a comparison of two programs, that is just right: what was observed
+ * counts as it stands. There the texts of `random` come from a key that
+ * everybody knows (PROOF_KNOWN).
  */
 #ifndef PROOF_H
 #define PROOF_H
@@ -39,11 +42,16 @@
 
 enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
 
+/* Never of what is written to a cluster: its passwords could be computed. */
+#define PROOF_KNOWN "this key is known to everybody: for replays only"
+
 struct proof {
 	struct buf text; /* the keys, one on a line */
 	struct span keys[PROOF_KEYS_MAX];
 	size_t count;
 	bool accept_unproven; /* marks count with a proof and without */
+	bool replays; /* nothing is written: without a key, PROOF_KNOWN is
+		       * that of random texts */
 };
 
 /*
@@ -65,6 +73,13 @@ proof_has_key(const struct proof *p)
 	return p != NULL && p->count > 0;
 }
 
+/* Whether there is a key for random texts. p may be NULL. */
+static inline bool
+proof_makes_texts(const struct proof *p)
+{
+	return proof_has_key(p) || (p != NULL && p->replays);
+}
+
 /* Appends a new key (in hex), with its newline. */
 int proof_make_key(struct buf *b, struct err *err);
 
@@ -84,7 +99,7 @@ enum proof_found proof_check(const struct proof *p, struct span text,
 
 /*
  * A key of its own for other secrets of this primary. It tells nothing of the
- * first key, nor of proofs. There must be a key.
+ * first key, nor of proofs. proof_makes_texts.
  */
 void proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
     struct span primary, struct span origin);

@@ -39,7 +39,7 @@ const char *
 setdiff_how_name(enum setdiff_how how)
 {
 	static const char *const names[] = {
-	    "differs", "only-before", "only-after"};
+	    "differs", "only-before", "only-after", "not-compared"};
 
 	return names[how];
 }
@@ -291,6 +291,9 @@ differ_errors(const struct job *job, const char *before, const char *after)
 {
 	jv b = text_or_nothing(before), a = text_or_nothing(after);
 
+	if (before != NULL && after != NULL && strcmp(before, after) == 0)
+		add(job, SETDIFF_FAILURE, SETDIFF_UNKNOWN, job->primary)
+		    ->message = mem_strdup(before);
 	add_member(job, SETDIFF_FAILURE, "error", b, a, LEAFDIFF_VALUES);
 	jv_free(b);
 	jv_free(a);
@@ -337,11 +340,22 @@ setdiff_make(struct setdiff *s, const char *primary,
 		add(&job, SETDIFF_PRIMARY, SETDIFF_ONLY_AFTER, primary);
 }
 
+size_t
+setdiff_differing(const struct setdiff *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		count += s->objects[i].how != SETDIFF_UNKNOWN;
+	return count;
+}
+
 void
 setdiff_release(struct setdiff *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		free(s->objects[i].object);
+		free(s->objects[i].message);
 		leafdiff_release(&s->objects[i].fields);
 	}
 	free(s->objects);

@@ -28,13 +28,19 @@ enum setdiff_part {
 	SETDIFF_RECONCILE /* finalizers, events and the rest of the line */
 };
 
-enum setdiff_how { SETDIFF_DIFFERS, SETDIFF_ONLY_BEFORE, SETDIFF_ONLY_AFTER };
+enum setdiff_how {
+	SETDIFF_DIFFERS,
+	SETDIFF_ONLY_BEFORE,
+	SETDIFF_ONLY_AFTER,
+	SETDIFF_UNKNOWN /* SETDIFF_FAILURE: both fail, with one message */
+};
 
 struct setdiff_object {
 	enum setdiff_part part;
 	enum setdiff_how how;
 	char *object; /* owned: its key; of the primary if the part is its */
 	struct leafdiff fields; /* of SETDIFF_DIFFERS */
+	char *message;		/* owned: of SETDIFF_UNKNOWN, or NULL */
 };
 
 struct setdiff {
@@ -48,6 +54,9 @@ void setdiff_make(struct setdiff *s, const char *primary,
     const struct setdiff_side *before, const struct setdiff_side *after,
     bool hide_texts);
 void setdiff_release(struct setdiff *s);
+
+/* How many of them differ: not those of SETDIFF_UNKNOWN. */
+size_t setdiff_differing(const struct setdiff *s);
 
 /* "item", "status", ...; "differs", "only-before", ... */
 const char *setdiff_part_name(enum setdiff_part part);

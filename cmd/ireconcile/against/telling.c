@@ -100,9 +100,15 @@ text_field(struct buf *b, const struct leafdiff_field *f)
 static void
 text_one(struct buf *b, const struct setdiff_object *o)
 {
-	static const char *const signs[] = {"  ", "- ", "+ "};
+	static const char *const signs[] = {"  ", "- ", "+ ", "? "};
 
 	buf_adds(b, signs[o->how]);
+	if (o->how == SETDIFF_UNKNOWN) {
+		buf_adds(b, "is not compared, both programs fail: ");
+		quote_text(b, span_str(o->message));
+		buf_addc(b, '\n');
+		return;
+	}
 	text_object(b, o->part, o->object);
 	buf_addc(b, '\n');
 	for (size_t i = 0; i < o->fields.count; i++)
@@ -138,6 +144,7 @@ telling_object(struct buf *b, enum telling_format format,
 	add_string(b, "part", setdiff_part_name(o->part));
 	add_string(b, "change", setdiff_how_name(o->how));
 	json_fields(b, &o->fields);
+	add_string(b, "message", o->message);
 	buf_adds(b, "}\n");
 }
 

@@ -264,7 +264,7 @@ marks_random_key(struct random_key *key, const struct entry *e,
 	struct buf label = BUF_INIT;
 
 	key->state = RANDOM_LACKS_KEY;
-	if (!proof_has_key(e->proof))
+	if (!proof_makes_texts(e->proof))
 		return;
 	cache_object_add_label(&label, primary);
 	proof_random_key(key->bytes, e->proof, buf_span(&label),

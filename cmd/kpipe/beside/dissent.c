@@ -16,11 +16,15 @@
 /* Bytes of one value, of a path or name, of a message of an Event. */
 enum { VALUE_MAX = 120, TEXT_MAX = 300, MESSAGE_MAX = 900 };
 
+/* As of the last Event about a primary. */
+enum stand { STAND_AGREES, STAND_DIFFERS, STAND_FAILS };
+
 struct dissenter {
 	char *key, *uid;    /* owned; uid may be NULL */
 	struct map objects; /* owned "PART KEY": those that differ */
 	char *first;	    /* owned: the first that did, for people */
-	bool told;	    /* the last Event says that it differs */
+	char *failure;	    /* owned: why it is not compared now, or NULL */
+	enum stand told;
 };
 
 /* ---- words ---- */
@@ -97,6 +101,13 @@ add_fields(struct buf *b, struct span line)
 		buf_addf(b, " and %lld more", (long long)more);
 }
 
+static bool
+is_unknown(struct span line)
+{
+	return span_is(
+	    json_raw_string(json_get(line, "change")), "not-compared");
+}
+
 /* "Deployment.apps default/x .spec.replicas 3 -> 5", "status agrees". */
 static void
 add_object(struct buf *b, struct span line)
@@ -113,6 +124,11 @@ add_object(struct buf *b, struct span line)
 		add_text(b, part, VALUE_MAX);
 	if (span_is(part, "delete") || span_is(part, "release"))
 		buf_addc(b, ' ');
+	if (is_unknown(line)) {
+		buf_adds(b, " of both programs, not compared: ");
+		add_string(b, json_get(line, "message"), "", TEXT_MAX);
+		return;
+	}
 	if (item || span_is(part, "delete") || span_is(part, "release"))
 		add_label(b, json_get(line, "object"));
 	if (span_is(change, "differs")) {
@@ -175,7 +191,8 @@ clear(struct dissenter *p)
 	map_release(&p->objects);
 	p->objects = (struct map)MAP_INIT;
 	free(p->first);
-	p->first = NULL;
+	free(p->failure);
+	p->first = p->failure = NULL;
 }
 
 static void
@@ -227,6 +244,38 @@ differs(struct dissenter *p, struct span name, struct span line)
 	map_put(&p->objects, span_make(copy, name.n), copy);
 }
 
+/* Both programs fail: whether they agree is not known. */
+static void
+fails(struct dissenter *p, struct span line)
+{
+	struct buf why = BUF_INIT;
+
+	free(p->failure);
+	add_string(&why, json_get(line, "message"), "", TEXT_MAX);
+	buf_str(&why);
+	p->failure = buf_take(&why);
+}
+
+/* A line about a failure replaces the last one about it. */
+static void
+note_change(struct dissenter *p, struct span name, struct span line)
+{
+	struct span change = json_raw_string(json_get(line, "change"));
+
+	if (span_is(json_raw_string(json_get(line, "part")), "failure")) {
+		free(p->failure);
+		p->failure = NULL;
+	}
+	if (is_unknown(line)) {
+		free(map_del(&p->objects, name));
+		fails(p, line);
+	} else if (span_is(change, "agrees")) {
+		free(map_del(&p->objects, name));
+	} else {
+		differs(p, name, line);
+	}
+}
+
 static void
 note_uid(struct dissenter *p, struct span line)
 {
@@ -254,10 +303,7 @@ note(struct dissent *d, struct span key, struct span line)
 	buf_addspan(&name, json_raw_string(json_get(line, "part")));
 	buf_addc(&name, ' ');
 	buf_addspan(&name, json_get(line, "object"));
-	if (span_is(change, "agrees"))
-		free(map_del(&p->objects, buf_span(&name)));
-	else
-		differs(p, buf_span(&name), line);
+	note_change(p, buf_span(&name), line);
 	note_uid(p, line);
 	buf_release(&name);
 	d->due = true;
@@ -293,11 +339,26 @@ entry_of(const struct dissent *d, const struct objref *o)
 	return NULL;
 }
 
+static enum stand
+stand_of(const struct dissenter *p)
+{
+	return p->failure != NULL  ? STAND_FAILS
+	    : p->objects.count > 0 ? STAND_DIFFERS
+				   : STAND_AGREES;
+}
+
 static void
 add_message(struct buf *b, const struct dissent *d, const struct dissenter *p)
 {
 	size_t n = p->objects.count;
 
+	if (p->failure != NULL) {
+		buf_adds(b, "it cannot be compared with ");
+		add_text(b, span_str(d->path), TEXT_MAX);
+		buf_addf(b, ", both programs fail: %s", p->failure);
+		b->len = utf8_cut(buf_span(b), MESSAGE_MAX);
+		return;
+	}
 	if (n == 0) {
 		buf_adds(b, "nothing differs any more with ");
 		add_text(b, span_str(d->path), TEXT_MAX);
@@ -313,6 +374,8 @@ add_message(struct buf *b, const struct dissent *d, const struct dissenter *p)
 static bool
 tell(struct dissent *d, const struct dissenter *p)
 {
+	static const char *const reasons[] = {
+	    "ShadowAgrees", "ShadowDiffers", "ShadowFails"};
 	struct buf line = BUF_INIT, message = BUF_INIT;
 	struct objref o = {0};
 	const struct watch_entry *e = NULL;
@@ -325,8 +388,7 @@ tell(struct dissent *d, const struct dissenter *p)
 		o.uid = span_str(p->uid);
 		add_message(&message, d, p);
 		notice_add(&line,
-		    &(struct notice){o, "Normal",
-			p->objects.count > 0 ? "ShadowDiffers" : "ShadowAgrees",
+		    &(struct notice){o, "Normal", reasons[stand_of(p)],
 			buf_str(&message), e->manager});
 		if (line.len < PIPE_BUF)
 			told = d->tell(d->arg, buf_span(&line));
@@ -340,9 +402,9 @@ tell(struct dissent *d, const struct dissenter *p)
 static bool
 settle(struct dissent *d, struct dissenter *p)
 {
-	bool now = p->objects.count > 0;
+	enum stand now = stand_of(p);
 
-	if (now == p->told || (!now && d->unsure))
+	if (now == p->told || (now == STAND_AGREES && d->unsure))
 		return true;
 	if (d->told == DISSENT_TOLD || !tell(d, p))
 		return false;
@@ -361,7 +423,7 @@ sweep(struct dissent *d)
 
 	for (size_t n = d->primaries.count, i = 0; i < n; i++) {
 		p = all[i];
-		if (p->objects.count == 0 && !p->told)
+		if (stand_of(p) == STAND_AGREES && p->told == STAND_AGREES)
 			forget(d, p);
 	}
 	free(all);

@@ -1,7 +1,8 @@
 /*
  * dissent: what the program of --shadow decides otherwise (lines of ireconcile
  * --against, doc/against.md): a line of the log for each object, and an Event
- * about a primary when it begins to differ and when it agrees again.
+ * about a primary when it begins to differ, when it cannot be compared, because
+ * both programs fail, and when it agrees again.
  *
  * All of it is bounded, because a program may decide otherwise about everything
  * at once: DISSENT_LOGGED lines of the log in a window, then their number;

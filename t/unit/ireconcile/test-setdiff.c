@@ -188,7 +188,7 @@ static const struct line_case {
 	"failure P/d/p differs .error=>\"no\";"},
     {"two failures", "!yes", "!no",
 	"failure P/d/p differs .error=\"yes\">\"no\";"},
-    {"the same failure", "!no", "!no", ""},
+    {"the same failure", "!no", "!no", "failure P/d/p not-compared;"},
     {"only before", LINE("", ""), NULL, "primary P/d/p only-before;"},
     {"only after", NULL, LINE("", ""), "primary P/d/p only-after;"},
     {"in neither", NULL, NULL, ""},

@@ -51,6 +51,21 @@ take(const char *name, const char *object, const char *change)
 	buf_release(&line);
 }
 
+/* change: of the failures of both programs, if a message; else of one. */
+static void
+take_failure(const char *name, const char *change, const char *message)
+{
+	struct buf line = BUF_INIT;
+
+	buf_addf(&line,
+	    "{\"primary\":\"Thing.e.com/ns/%s\",\"uid\":\"u\",\"object\":"
+	    "\"Thing.e.com/ns/%s\",\"part\":\"failure\",\"change\":\"%s\","
+	    "\"message\":\"%s\"}",
+	    name, name, change, message);
+	dissent_take(&d, buf_span(&line));
+	buf_release(&line);
+}
+
 static void
 begin(void)
 {
@@ -109,6 +124,31 @@ test_life(void)
 	take("a", "q", "gone");
 	tells("", "gone: nobody is left to tell it about");
 	ok(d.primaries.count == 0, "... and it is forgotten");
+	end();
+}
+
+static void
+test_failures(void)
+{
+	begin();
+	take_failure("a", "not-compared", "no \\n key");
+	tells("ShadowFails a; ", "both fail: an Event");
+	ok(span_has(buf_span(&last),
+	       "it cannot be compared with new.yaml, both programs fail: no "),
+	    "... with the message");
+	take_failure("a", "not-compared", "no other");
+	tells("", "another message: not again");
+	take_failure("a", "differs", "");
+	tells("ShadowDiffers a; ", "one of them works: it differs");
+	take_failure("a", "not-compared", "no");
+	tells("ShadowFails a; ", "... and fails again");
+	take_failure("a", "agrees", "");
+	tells("ShadowAgrees a; ", "both work and agree");
+	take_failure("a", "not-compared", "no");
+	dissent_again(&d);
+	dissent_whole(&d);
+	tells("", "a new process does not tell it any more: it agrees");
+	ok(d.primaries.count == 0, "... and is forgotten");
 	end();
 }
 
@@ -215,6 +255,7 @@ main(void)
 	if (watches == NULL)
 		puts(err.message), exit(1);
 	test_life();
+	test_failures();
 	test_again();
 	test_closed();
 	test_many();

@@ -1,0 +1,127 @@
+#!/bin/bash
+# ireconcile --against as a gate: what was not compared is not known to agree.
+# It is counted and said, and the exit code is 2.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+cat >"$T/old.yaml" <<'END'
+- group: e.com
+  version: v1
+  kind: T
+  program: old.jq
+  random: true
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  - {apiVersion: v1, kind: Secret, manage: true}
+END
+sed 's/old/new/' "$T/old.yaml" >"$T/new.yaml"
+cat >"$T/old.jq" <<'END'
+include "operator";
+def desired: [config_map("a"; {}; {v: "old"}),
+  {apiVersion: "v1", kind: "Secret", metadata: {name: "pw"},
+    data: {p: (random("p"; 20) | @base64)}}];
+def status: {error};
+END
+# object NAME [SPEC]
+object() {
+	jq -cn '{apiVersion: "e.com/v1", kind: "T", metadata: {name: $n,
+		namespace: "d", uid: $n, resourceVersion: "1"}, spec: $s}' \
+		--arg n "$1" --argjson s "${2:-{\}}"
+}
+# complete: all kinds are
+complete() {
+	jq -cn '{T: "e.com/v1", ConfigMap: "v1", Secret: "v1"} | to_entries[]
+		| {type: "BOOKMARK", object: {apiVersion: .value, kind: .key,
+		metadata: {annotations: {("kpipe.dev/initial-events-begin",
+		"k8s.io/initial-events-end"): "true"}}}}'
+}
+change() {
+	sed "$@" "$T/old.jq" >"$T/new.jq"
+}
+# against CODE WHAT [OPTION]...
+against() {
+	runs "$1" "$2" ireconcile -f "$T/old.yaml" --against "$T/new.yaml" \
+		--clock=input "${@:3}" <"$T/in"
+}
+told() {
+	jq -r '[.part, .object, .change, (.differs // [])[].path] | join(" ")' \
+		"$T/out"
+}
+object t >"$T/in"
+
+# ---- random, without the operator's key ----
+
+change ''
+against 0 "the same program with random agrees"
+is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 0" \
+	"... and was compared"
+change 's/"old"/"new"/'
+against 1 "another value differs"
+is "$(told)" "item ConfigMap/d/a differs .data.v" "... and only that"
+change 's/random("p"/random("q"/'
+against 1 "another seed differs"
+is "$(told)" "item Secret/d/pw differs .data.p" "... and only that"
+change ''
+runs 0 "by the real clock, as beside an operator" ireconcile \
+	-f "$T/old.yaml" --against "$T/new.yaml" <"$T/in"
+
+# ---- what was not compared ----
+
+: >"$T/in"
+against 2 "an empty input"
+is "$(cat "$T/err")" "ireconcile: warning: no primary of t.e.com was compared: the input has none
+ireconcile: primaries compared: 0, of which differed: 0" "... shows nothing"
+
+sed -i 's/^def desired: /&if .primary.spec.bad then error("no") else . end | /' \
+	"$T/old.jq"
+change ''
+{
+	object t
+	object u '{"bad": true}'
+} >"$T/in"
+against 2 "one of two fails with both"
+is "$(told)" "failure T.e.com/d/u not-compared" "... is a line"
+is "$(jq -r .message "$T/out")" "no" "... with the message"
+is "$(cat "$T/err")" "ireconcile: warning: primaries that were not compared, because both programs fail: 1
+ireconcile: primaries compared: 1, of which differed: 0" "... and is counted"
+against 2 "... as text" -o text
+is "$(cat "$T/out")" "T.e.com d/u
+? is not compared, both programs fail: no" "... reads so"
+change 's/"old"/"new"/'
+against 1 "one differs, one fails: exit 1"
+
+change ''
+{
+	complete
+	object t '{"bad": true}'
+	object t | sed 's/"1"/"2"/'
+} >"$T/in"
+against 0 "one that fails for a while was compared afterwards"
+is "$(told)" "failure T.e.com/d/t not-compared
+failure T.e.com/d/t agrees" "... and both is told"
+{
+	complete
+	object t '{"bad": true}'
+	object t | jq -c '{type: "DELETED", object: .}'
+	object u
+} >"$T/in"
+against 2 "one that was deleted before it could be compared"
+is "$(tail -n 1 "$T/err")" \
+	"ireconcile: primaries compared: 1, of which differed: 0" \
+	"... beside one that was"
+
+# ---- a bad input that agrees ----
+
+{
+	object t
+	echo '{"type":"ADDED","object":7}'
+} >"$T/in"
+against 2 "a bad line, and nothing differs"
+object t >"$T/in"
+echo '  related: [{apiVersion: v1, kind: Node}]' >>"$T/new.yaml"
+jq -cn '{type: "BOOKMARK", object: {apiVersion: "v1", kind: $k, metadata:
+	{annotations: {("kpipe.dev/initial-events-begin",
+	"k8s.io/initial-events-end"): "true"}}}}' --arg k ConfigMap >>"$T/in"
+against 2 "a kind that only the new program reads, and the input lacks"
+ok "... is named" grep -q 'the input does not have these kinds.*: Node' "$T/err"
+done_testing

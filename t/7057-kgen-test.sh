@@ -1,0 +1,39 @@
+#!/bin/bash
+# `make test` and `make accept` of a folder of kgen: programs with `random`, and
+# programs that never gave an answer.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+cd "$T" || exit
+kgen new x --group e.com --kind Xx 'a: string' 2>/dev/null
+cd x || exit
+folder() { # TARGET
+	make -s "$1" KPIPE="$OLDPWD_KPIPE"
+}
+OLDPWD_KPIPE=$(realpath "$(dirname "$(command -v kpipe)")/..")
+runs 0 "the test of a new folder" folder test
+is "$(cat "$T/out")" "ok life.jsonl" "... passes"
+
+cat >reconcile.jq <<'END'
+include "operator";
+def desired: [config_map("a"; {}; {v: random("a"; 8)})];
+def status: {error};
+END
+sed -i 's/^  program:/  random: true\n&/' watches.yaml
+runs 0 "a program with random is accepted" folder accept
+ok "... with what it makes" jq -e -s '.[0].items[0].data.v | length == 8' \
+	t/life.out
+runs 0 "... and tested" folder test
+
+cp t/life.out "$T/before"
+sed -i '/random: true/d' watches.yaml
+runs 2 "a program that only fails is not accepted" folder accept
+ok "... with a message" grep -qF "not ok life.jsonl: the program gave no answer" \
+	"$T/out"
+same t/life.out "$T/before" "... and the expected output is as it was"
+jq -c . <<<'{"items":[],"delete":[],"status":{"error":"random needs random: true in the entry of watches.yaml"}}' \
+	>t/life.out
+runs 2 "... nor is it tested, whatever is expected" folder test
+: >t/life.jsonl
+runs 2 "an empty recording fails" folder test
+done_testing
