@@ -78,4 +78,31 @@ rm "$T/login"
 refused "an exec plugin that is not there" \
 	"$T/config: user \"u\": the exec plugin \"$T/./login\" cannot be started: No such file or directory" \
 	--kubeconfig "$T/config"
+for proxy in 127.0.0.1:9 socks4://127.0.0.1:9 http://; do
+	config "proxy-url: '$proxy'" 'token: t'
+	refused "the proxy $proxy" \
+		"$T/config:3: proxy-url must be http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT" \
+		--kubeconfig "$T/config"
+done
+for list in contexts clusters users; do
+	config 'certificate-authority: ca.crt' 'token: t'
+	sed -i "s/^$list: \[\(.*\)\]/$list: [\1, {name: y}, {name: y}]/" "$T/config"
+	refused "a name twice in $list" \
+		"$T/config:$(grep -n "^$list" "$T/config" | cut -d: -f1): duplicate name \"y\" in $list" \
+		--kubeconfig "$T/config"
+done
+
+# A proxy that is not there is named, not the server, which may be well.
+unused=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+named() {
+	start "$@" >/dev/null 2>"$T/proxy.err"
+	wait_for 10 grep -q "by the proxy 127.0.0.1:$unused: " "$T/proxy.err"
+	is "$(head -n 1 "$T/proxy.err" | grep -o 'cannot connect to .*: Connection refused')" \
+		"cannot connect to https://kpipe.invalid:6443 by the proxy 127.0.0.1:$unused: Connection refused" \
+		"a proxy that is not there is named: $*"
+}
+config "proxy-url: 'http://127.0.0.1:$unused'" 'token: t'
+sed -i "s,$url,https://kpipe.invalid:6443," "$T/config"
+named kwatch --kubeconfig "$T/config" pods
+named env HTTPS_PROXY="http://127.0.0.1:$unused" kwatch --server https://kpipe.invalid:6443 pods
 done_testing

@@ -32,6 +32,7 @@ enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 
 struct apply_opts {
 	struct opt_list files;	   /* empty: standard input */
+	bool recursive;		   /* of those that are folders */
 	const char *field_manager; /* NULL: the line's, or "kpipe" */
 	bool force_conflicts;
 	int dry_run; /* 1: the server checks and keeps nothing */

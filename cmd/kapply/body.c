@@ -1,6 +1,10 @@
 #include "body.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/array.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "value/digest.h"
 
@@ -107,8 +111,51 @@ add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 	buf_addc(b, '}');
 }
 
-void
-body_apply(struct buf *b, struct span object, const struct body_edit *e)
+static bool
+is_half(const char *p, const char *end, const char *of)
+{
+	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
+	    (p[2] | 0x20) == 'd' && strchr(of, p[3]) != NULL;
+}
+
+static uint32_t
+hex4(const char *p)
+{
+	char digits[5] = {p[0], p[1], p[2], p[3], '\0'};
+
+	return (uint32_t)strtoul(digits, NULL, 16);
+}
+
+/*
+ * The API server reads an apply as YAML, which knows neither the escape of a
+ * slash nor the two halves of a character beyond U+FFFF: these become what they
+ * stand for. From is JSON that was checked.
+ */
+static void
+add_for_yaml(struct buf *b, struct span from)
+{
+	const char *end = from.p + from.n, *at;
+
+	for (const char *p = from.p; p < end; p = at) {
+		at = memchr(p, '\\', (size_t)(end - p));
+		at = at != NULL ? at : end;
+		buf_add(b, p, (size_t)(at - p));
+		if (is_half(at, end, "89abAB") &&
+		    is_half(at + 6, end, "cdefCDEF")) {
+			utf8_add(b,
+			    0x10000 + ((hex4(at + 2) & 0x3ff) << 10) +
+				(hex4(at + 8) & 0x3ff));
+			at += 12;
+		} else if (end - at >= 2) {
+			buf_add(
+			    b, at[1] == '/' ? "/" : at, at[1] == '/' ? 1 : 2);
+			at += 2;
+		}
+	}
+}
+
+static void
+add_edited(struct buf *b, struct span object, const struct body_edit *e)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
@@ -122,6 +169,20 @@ body_apply(struct buf *b, struct span object, const struct body_edit *e)
 		add_metadata(b, m.value, e);
 	}
 	buf_addc(b, '}');
+}
+
+void
+body_apply(struct buf *b, struct span object, const struct body_edit *e)
+{
+	struct buf edited = BUF_INIT;
+
+	if (span_find(object, '\\') == NULL) {
+		add_edited(b, object, e);
+		return;
+	}
+	add_edited(&edited, object, e);
+	add_for_yaml(b, buf_span(&edited));
+	buf_release(&edited);
 }
 
 bool

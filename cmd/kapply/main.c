@@ -13,6 +13,7 @@
 #include "keyring.h"
 #include "kube/writer.h"
 #include "opponent.h"
+#include "plain/manifests.h"
 #include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -42,6 +43,8 @@ static const char *const outputs[] = {"status", "result", "none", NULL};
 static const struct opt table[] = {
     {'f', "filename", "FILE", OPT_LIST, &o.files, NULL,
 	"apply what is in this file, JSON or YAML (-: standard input)"},
+    {'R', "recursive", NULL, OPT_FLAG, &o.recursive, NULL,
+	"... and of a folder that is named, in folders below it, too"},
     {0, "field-manager", "NAME", OPT_STRING, &o.field_manager, NULL,
 	"own the fields under this name, whatever a set says"},
     {0, "force-conflicts", NULL, OPT_FLAG, &o.force_conflicts, NULL,
@@ -94,7 +97,6 @@ struct input {
 	 * apply set collects them first). */
 	void (*take)(void *arg, struct set *s);
 	void *take_arg;
-	bool begun;	  /* there was a document */
 	struct set *held; /* owned: waits behind a barrier; or NULL */
 };
 
@@ -216,7 +218,6 @@ take(void *arg, const struct stream_doc *doc, struct err *err)
 	struct span object = doc->text;
 	struct set *s = NULL;
 
-	in->begun = true;
 	switch (unwrap(&object, err)) {
 	case UNWRAP_BAD:
 		return -1;
@@ -245,8 +246,6 @@ bad_line(void *arg)
 	struct run *r = arg;
 	struct apply_counters *c = &r->apply.counters;
 
-	if (!r->input.begun && c->bad_lines == 0 && o.files.count == 0)
-		log_info("YAML is read with -f FILE; -f - is standard input");
 	c->bad_lines++;
 	r->apply.failed = true;
 }
@@ -376,14 +375,16 @@ release(struct run *r)
 
 /* The loop, and what is still to be printed after it. */
 static int
-run_prepared(struct run *r, struct err *err)
+run_prepared(struct run *r, const struct opt_list *files, struct err *err)
 {
 	struct apply *a = &r->apply;
 	const struct err *failed;
 	int code;
 
 	prepare(r);
-	writer_files(&r->writer, o.files.items, o.files.count);
+	writer_files(&r->writer, files->items, files->count);
+	if (o.tap_fd < 0)
+		writer_yaml(&r->writer);
 	writer_run(&r->writer);
 	failed = writer_error(&r->writer);
 	if (r->writer.err.kind == ERR_NONE && out_drain(&a->out) < 0)
@@ -397,7 +398,7 @@ run_prepared(struct run *r, struct err *err)
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(struct err *err)
+run(const struct opt_list *files, struct err *err)
 {
 	struct run r = {0};
 	int code = -1;
@@ -406,24 +407,22 @@ run(struct err *err)
 		&r.writer, &writer_tool, o.report_fd, o.timeout_ms, &r) != 0)
 		*err = *writer_error(&r.writer);
 	else if (find_key(&r, err) == 0)
-		code = run_prepared(&r, err);
+		code = run_prepared(&r, files, err);
 	keyring_release(&r.keyring);
 	proof_release(&r.apply.proof);
 	writer_release(&r.writer);
 	return code;
 }
 
+/* Those of folders in their place. */
 static int
-check_files(struct err *err)
+find_files(struct opt_list *found, struct err *err)
 {
-	for (size_t i = 0; i < o.files.count; i++) {
-		const char *name = o.files.items[i];
+	int rc = 0;
 
-		if (strcmp(name, "-") != 0 && access(name, R_OK) != 0)
-			return err_set(err, ERR_PERMANENT, "cannot read %s: %s",
-			    name, strerror(errno));
-	}
-	return 0;
+	for (size_t i = 0; i < o.files.count && rc == 0; i++)
+		rc = manifests_add(found, o.files.items[i], o.recursive, err);
+	return rc;
 }
 
 static int
@@ -471,6 +470,7 @@ int
 main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
+	struct opt_list files = {0};
 	int first, code;
 
 	harden_process();
@@ -479,8 +479,9 @@ main(int argc, char **argv)
 		return code;
 	signal(SIGPIPE, SIG_IGN);
 	add_files(argc - first, argv + first);
-	if (check_options(&err) == 0 && check_files(&err) == 0)
-		code = run(&err);
+	if (check_options(&err) == 0 && find_files(&files, &err) == 0)
+		code = run(&files, &err);
+	manifests_free(&files);
 	free(o.files.items);
 	return code >= 0 ? code : opt_fatal(&err);
 }

@@ -2,10 +2,13 @@
  * yaml: one YAML document as a small tree with line numbers, on libyaml.
  *
  * For configuration files of people (watches.yaml, kubeconfig), where an
- * error must name its line. JSON is YAML. Anchors and aliases are refused,
- * and so are a second document, a key given twice, keys that are not scalars,
- * foreign tags, UTF-16, files above 8 MiB and nesting beyond 100. A byte order
- * mark before UTF-8 is skipped. An empty document is a null scalar.
+ * error must name its line. JSON is YAML. An alias is a copy of what its anchor
+ * names (yamlanchor.h), and a merge key (<<) adds members, as kubectl reads it:
+ * they replace what stands before, and are replaced by what comes after it. The
+ * tags of YAML's core schema and !!binary are known. Refused are a second
+ * document, a key given twice, keys that are not scalars, other tags, UTF-16,
+ * files above 8 MiB and nesting beyond 100. A byte order mark before UTF-8 is
+ * skipped. An empty document is a null scalar.
  */
 #ifndef KPIPE_YAML_H /* libyaml has taken YAML_H */
 #define KPIPE_YAML_H
@@ -24,6 +27,7 @@ struct yaml {
 	/* scalar */
 	char *text;  /* owned, NUL-terminated */
 	bool quoted; /* a quoted or block scalar is always a string */
+	bool merged; /* a key that came with << */
 	char *unset; /* owned: a variable in it without a value (conf/expand.h);
 		      * NULL: none */
 	/* the root: the value of a variable is in it or below */
@@ -40,6 +44,9 @@ struct yaml *yaml_parse(
 struct yaml *yaml_load(const char *path, struct err *err);
 /* Not yaml_free: libyaml calls a function of that name. */
 void yaml_tree_free(struct yaml *y);
+
+/* Takes both; key is NULL in a sequence. */
+void yaml_append(struct yaml *y, struct yaml *key, struct yaml *value);
 
 /* The member's value or NULL. */
 struct yaml *yaml_get(const struct yaml *mapping, const char *key);

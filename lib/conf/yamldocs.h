@@ -3,8 +3,9 @@
  * them.
  *
  * kubectl reads YAML 1.1 (sigs.k8s.io/yaml, on go-yaml v2), and yaml.h 1.2:
- * where a plain scalar means different things, 0644 becomes what it is there
- * (420), and a word such as yes or on, which is a boolean there, is refused.
+ * where a plain scalar means different things, a number becomes what it is there
+ * (0644 is 420, 1_000 is 1000, see yaml11.h), and a word such as yes or on, which
+ * is a boolean there, is refused.
  */
 #ifndef YAMLDOCS_H
 #define YAMLDOCS_H

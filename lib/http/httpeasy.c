@@ -393,6 +393,49 @@ certificate_trouble(const char *text)
 	return span_make(result, (size_t)(number - result) - 1);
 }
 
+/*
+ * libcurl says what it tried to reach: "Failed to connect to HOST port N". If
+ * that is not the origin, it is the proxy, of the kubeconfig or the environment.
+ * Appends " by the proxy HOST:N", or nothing.
+ */
+static void
+add_proxy(struct buf *b, const char *origin, const char *text)
+{
+	const char *host = skip_prefix(text, "Failed to connect to "), *port,
+		   *at;
+	size_t n = strcspn(host, " "), digits;
+
+	if (host == text || strncmp(host + n, " port ", 6) != 0)
+		return;
+	port = host + n + 6;
+	digits = strspn(port, "0123456789");
+	at = strstr(origin, "://");
+	at = at != NULL ? at + 3 : origin;
+	at += *at == '[';
+	if (strncmp(at, host, n) == 0) {
+		at += n;
+		at += *at == ']';
+		if (*at == '\0')
+			at = strncmp(origin, "https:", 6) == 0 ? ":443" : ":80";
+		if (*at == ':' && strlen(at + 1) == digits &&
+		    strncmp(at + 1, port, digits) == 0)
+			return;
+	}
+	buf_addf(b, " by the proxy %.*s:%.*s", (int)n, host, (int)digits, port);
+}
+
+static void
+not_connected(struct err *err, enum err_kind kind, const char *origin,
+    const char *text, int os)
+{
+	struct buf proxy = BUF_INIT;
+
+	add_proxy(&proxy, origin, text);
+	err_set(err, kind, "cannot connect to %s%s: %s", origin,
+	    buf_str(&proxy), os != 0 ? strerror(os) : text);
+	buf_release(&proxy);
+}
+
 bool
 http_easy_answered(CURLcode code, int status)
 {
@@ -419,8 +462,7 @@ http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 		text = curl_easy_strerror(code);
 	switch (code) {
 	case CURLE_COULDNT_CONNECT:
-		err_set(err, kind, "cannot connect to %s: %s", origin,
-		    os != 0 ? strerror((int)os) : text);
+		not_connected(err, kind, origin, text, (int)os);
 		break;
 	case CURLE_COULDNT_RESOLVE_HOST:
 		err_set(err, kind, "cannot find the address of %s", origin);

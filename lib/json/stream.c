@@ -524,9 +524,28 @@ skip_line(struct stream *s)
 	return AGAIN;
 }
 
+/* A line that separates documents of YAML may stand between those of JSON, too:
+ * some tools print it. Nothing of JSON begins so. */
+static int
+skip_marker(struct stream *s)
+{
+	struct span t = front(s);
+
+	if (t.n == 0 || *t.p != '-' || s->scan.begun || s->place != DOCUMENT)
+		return STREAM_DOC;
+	if (t.n < 4 && !s->ended)
+		return STREAM_MORE;
+	if (!span_take(&t, "---") || (t.n > 0 && !is_space(*t.p)))
+		return STREAM_DOC;
+	consume(s, 3);
+	return AGAIN;
+}
+
 static int
 step(struct stream *s, struct stream_doc *doc)
 {
+	int r;
+
 	if (s->dead)
 		return STREAM_END;
 	if (s->split_at > 0)
@@ -534,6 +553,9 @@ step(struct stream *s, struct stream_doc *doc)
 	if (s->place == REST_OF_LINE)
 		return skip_line(s);
 	skip_space(s);
+	r = skip_marker(s);
+	if (r != STREAM_DOC)
+		return r;
 	if (s->place != DOCUMENT)
 		return next_in_list(s, doc);
 	if (front(s).n == 0)

@@ -8,7 +8,7 @@
  * Framing: if the first line is one whole document, every line is one: a bad
  * line is reported with its number and the next one goes on. Otherwise the
  * input is concatenated JSON (as pretty printers write it), and an error ends
- * it. Empty lines are skipped.
+ * it. Empty lines are skipped, and so is "---" between documents.
  *
  * Every document given out was checked by json_check. One document is at most
  * STREAM_MAX bytes. A List (kind ends in "List", "items" is an array) comes

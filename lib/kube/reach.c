@@ -18,7 +18,7 @@ answered(void *arg, const struct kube_error *e)
 		r->done(r->arg, NULL);
 		return;
 	}
-	if (e->code == 0 && e->kind == ERR_PERMANENT) {
+	if (e->kind == ERR_PERMANENT && (e->code == 0 || r->hasty)) {
 		err_set(&err, ERR_PERMANENT, "%s", e->message);
 		r->done(r->arg, &err);
 		return;
@@ -40,10 +40,14 @@ ask(void *arg)
 }
 
 void
-reach_start(struct reach *r, struct loop *l, struct kube *k,
+reach_start(struct reach *r, enum reach_how how, struct loop *l, struct kube *k,
     struct discovery *d, reach_done_fn *done, void *arg)
 {
-	*r = (struct reach){
-	    .loop = l, .kube = k, .discovery = d, .done = done, .arg = arg};
+	*r = (struct reach){.loop = l,
+	    .kube = k,
+	    .discovery = d,
+	    .done = done,
+	    .arg = arg,
+	    .hasty = how == REACH_HASTY};
 	ask(r);
 }

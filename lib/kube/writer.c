@@ -1,13 +1,17 @@
 #include "kube/writer.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
 #include "conf/yamldocs.h"
+#include "json/json.h"
 #include "kube/ceiling.h"
 #include "process/file.h"
 #include "process/log.h"
+
+enum { FILE_MAX_MIB = 256 }; /* of a file, or of YAML on standard input */
 
 int
 writer_check_options(int operands, const char *first, const char *what,
@@ -37,24 +41,6 @@ writer_fail(struct writer *w, const struct err *err)
 /* ---- the input ---- */
 
 static void
-readable(void *arg, int fd, int events)
-{
-	struct writer *w = arg;
-	struct err err = ERR_INIT;
-	long n = stream_read(w->stream, fd, &err);
-
-	(void)events;
-	if (n < 0 && err.kind == ERR_TRANSIENT)
-		return;
-	loop_unwatch(w->loop, fd);
-	w->input = WRITER_TAKES;
-	if (n < 0) {
-		w->input_err = err;
-		w->input = WRITER_ENDED;
-	}
-}
-
-static void
 bad_line(struct writer *w, const struct err *err)
 {
 	if (w->file != NULL)
@@ -75,14 +61,28 @@ take_doc(struct writer *w, const struct stream_doc *doc)
 	bad_line(w, &err);
 }
 
-/* Objects and Lists begin with a brace: everything else is YAML. */
-static bool
-is_json(struct span text)
+static size_t
+blanks(struct span text)
 {
 	size_t n = 0;
 
 	while (n < text.n && strchr(" \t\r\n", text.p[n]) != NULL)
 		n++;
+	return n;
+}
+
+static bool
+is_blank(struct span text)
+{
+	return blanks(text) == text.n;
+}
+
+/* Objects and Lists begin with a brace: everything else is YAML. */
+static bool
+is_json(struct span text)
+{
+	size_t n = blanks(text);
+
 	return n == text.n || text.p[n] == '{' || text.p[n] == '[';
 }
 
@@ -91,7 +91,6 @@ static int
 read_text(
     const struct writer *w, const char *name, struct buf *b, struct err *err)
 {
-	enum { FILE_MAX_MIB = 256 };
 	int rc = strcmp(w->file, "-") == 0
 	    ? file_read_fd(STDIN_FILENO, name, FILE_MAX_MIB, b, err)
 	    : file_read(name, FILE_MAX_MIB, b, err);
@@ -107,6 +106,36 @@ file_name(const struct writer *w)
 	return strcmp(w->file, "-") == 0 ? "standard input" : w->file;
 }
 
+static bool
+is_list(struct span object)
+{
+	struct span kind = json_raw_string(json_get(object, "kind"));
+
+	return kind.n >= 4 && memcmp(kind.p + kind.n - 4, "List", 4) == 0 &&
+	    json_type(json_get(object, "items")) == JSON_ARRAY;
+}
+
+/* A file is known before any of it is applied. kubectl refuses such a one. */
+static int
+check_lists(const char *name, struct span text, struct err *err)
+{
+	struct stream *s = stream_new();
+	struct stream_doc doc;
+	enum stream_result r;
+	int rc = 0;
+
+	stream_feed(s, text);
+	stream_end(s);
+	while (rc == 0 && (r = stream_next(s, &doc)) != STREAM_END)
+		if (r == STREAM_DOC && doc.item && is_list(doc.text))
+			rc = err_set(err, ERR_PERMANENT,
+			    "%s:%zu: a List in a List: nothing of this file "
+			    "is applied",
+			    name, doc.line);
+	stream_free(s);
+	return rc;
+}
+
 static int
 feed_file(struct writer *w, struct err *err)
 {
@@ -115,15 +144,94 @@ feed_file(struct writer *w, struct err *err)
 	int rc = read_text(w, name, &text, err);
 
 	if (rc == 0 && is_json(buf_span(&text)))
-		stream_feed(w->stream, buf_span(&text));
+		buf_addspan(&lines, buf_span(&text));
 	else if (rc == 0)
 		rc = yamldocs_lines(name, buf_span(&text), &lines, err);
+	if (rc == 0)
+		rc = check_lists(name, buf_span(&lines), err);
 	if (rc == 0)
 		stream_feed(w->stream, buf_span(&lines));
 	stream_end(w->stream);
 	buf_release(&text);
 	buf_release(&lines);
 	return rc;
+}
+
+/* As file_read_fd, but not to the end. */
+static long
+read_some(struct writer *w, int fd, struct err *err)
+{
+	char bytes[65536];
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return err_set(err, ERR_TRANSIENT, "nothing to read now");
+	if (n < 0)
+		return err_set(err, ERR_PERMANENT,
+		    "cannot read standard input: %s", strerror(errno));
+	if (w->text.len + (size_t)n > (size_t)FILE_MAX_MIB << 20)
+		return err_set(err, ERR_PERMANENT,
+		    "standard input is longer than %d MiB: as YAML it is read "
+		    "as a whole",
+		    FILE_MAX_MIB);
+	buf_add(&w->text, bytes, (size_t)n);
+	return n;
+}
+
+/* The input is complete, or known to be JSON: from here on the stream has it. */
+static void
+hand_over(struct writer *w)
+{
+	struct span text = utf8_skip_mark(buf_span(&w->text));
+	struct buf lines = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (w->form != WRITER_YAML)
+		stream_feed(w->stream, text);
+	else if (yamldocs_lines("standard input", text, &lines, &err) == 0)
+		stream_feed(w->stream, buf_span(&lines));
+	else
+		bad_line(w, &err);
+	buf_release(&lines);
+	buf_release(&w->text);
+	w->form = WRITER_JSON;
+}
+
+/* Reads what may be YAML. As stream_read. */
+static long
+read_unknown(struct writer *w, int fd, struct err *err)
+{
+	long n = read_some(w, fd, err);
+	struct span text = utf8_skip_mark(buf_span(&w->text));
+
+	if (n < 0)
+		return -1;
+	if (w->form == WRITER_UNKNOWN && !is_blank(text))
+		w->form = is_json(text) ? WRITER_JSON : WRITER_YAML;
+	if (n == 0 || w->form == WRITER_JSON)
+		hand_over(w);
+	if (n == 0)
+		stream_end(w->stream);
+	return n;
+}
+
+static void
+readable(void *arg, int fd, int events)
+{
+	struct writer *w = arg;
+	struct err err = ERR_INIT;
+	long n = w->form == WRITER_JSON ? stream_read(w->stream, fd, &err)
+					: read_unknown(w, fd, &err);
+
+	(void)events;
+	if (n < 0 && err.kind == ERR_TRANSIENT)
+		return;
+	loop_unwatch(w->loop, fd);
+	w->input = WRITER_TAKES;
+	if (n < 0) {
+		w->input_err = err;
+		w->input = WRITER_ENDED;
+	}
 }
 
 /* The next file; false: there is none. */
@@ -259,10 +367,18 @@ writer_files(struct writer *w, const char *const *files, size_t count)
 }
 
 void
+writer_yaml(struct writer *w)
+{
+	w->form = WRITER_UNKNOWN;
+}
+
+/* By itself it has a user, and below kpipe none. */
+void
 writer_run(struct writer *w)
 {
 	loop_idle(w->loop, idle, w);
-	reach_start(&w->reach, w->loop, w->kube, w->discovery, reached, w);
+	reach_start(&w->reach, w->report.fd < 0 ? REACH_HASTY : REACH_PATIENT,
+	    w->loop, w->kube, w->discovery, reached, w);
 	loop_run(w->loop);
 	reportfd_send(&w->report);
 }
@@ -284,6 +400,7 @@ writer_release(struct writer *w)
 	if (w->input == WRITER_WAITS)
 		loop_unwatch(w->loop, STDIN_FILENO);
 	stream_free(w->stream);
+	buf_release(&w->text);
 	discovery_free(w->discovery);
 	kube_free(w->kube);
 	loop_free(w->loop);

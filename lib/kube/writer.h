@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "json/stream.h"
 #include "kube/discovery.h"
@@ -54,6 +55,8 @@ struct writer_tool {
 };
 
 enum writer_input { WRITER_TAKES, WRITER_WAITS, WRITER_ENDED };
+/* The form of standard input: unknown before its first character. */
+enum writer_form { WRITER_JSON, WRITER_YAML, WRITER_UNKNOWN };
 
 struct writer {
 	const struct writer_tool *tool; /* borrowed */
@@ -68,6 +71,8 @@ struct writer {
 	struct reportfd report;
 	struct stream *stream; /* owned */
 	enum writer_input input;
+	enum writer_form form;
+	struct buf text; /* of standard input, while it is not known or YAML */
 	struct reach reach;
 	struct leash leash;
 	uint64_t timeout_ms;
@@ -86,6 +91,9 @@ int writer_open(struct writer *w, const struct writer_tool *tool,
 /* Before writer_run: reads these files, JSON or YAML, "-" the standard input.
  * The names are borrowed. */
 void writer_files(struct writer *w, const char *const *files, size_t count);
+/* Before writer_run: standard input may be YAML as well, which is read to its
+ * end before anything of it is taken. */
+void writer_yaml(struct writer *w);
 void writer_run(struct writer *w);
 /* Ends the run with this error. */
 void writer_fail(struct writer *w, const struct err *err);

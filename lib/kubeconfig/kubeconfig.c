@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -127,6 +128,35 @@ release_files(struct files *files)
 
 /* ---- lookups over all files ---- */
 
+static bool
+is_named(const struct yaml *entry, const char *name)
+{
+	struct yaml *n = yaml_get(entry, "name");
+
+	return n != NULL && n->type == YAML_SCALAR &&
+	    strcmp(n->text, name) == 0;
+}
+
+/* A name twice in one file is an error, as for kubectl; between files the first
+ * one counts. */
+static int
+check_names(const struct kubeconfig_file *f, const char *list,
+    const struct yaml *y, struct err *err)
+{
+	for (size_t i = 1; i < y->count; i++) {
+		struct yaml *n = yaml_get(y->values[i], "name");
+
+		if (n == NULL || n->type != YAML_SCALAR)
+			continue;
+		for (size_t k = 0; k < i; k++)
+			if (is_named(y->values[k], n->text))
+				return kubeconfig_fail(f, n, err,
+				    "duplicate name \"%s\" in %s", n->text,
+				    list);
+	}
+	return 0;
+}
+
 /* The entry of a list like clusters: [{name, cluster: {...}}]; the member. */
 static int
 find_entry(const struct files *files, const char *list, const char *member,
@@ -142,11 +172,10 @@ find_entry(const struct files *files, const char *list, const char *member,
 		if (y->type != YAML_SEQUENCE)
 			return kubeconfig_fail(
 			    *f, y, err, "%s must be a list", list);
+		if (check_names(*f, list, y, err) != 0)
+			return -1;
 		for (size_t k = 0; k < y->count; k++) {
-			struct yaml *n = yaml_get(y->values[k], "name");
-
-			if (n == NULL || n->type != YAML_SCALAR ||
-			    strcmp(n->text, name) != 0)
+			if (!is_named(y->values[k], name))
 				continue;
 			*found = yaml_get(y->values[k], member);
 			if (*found == NULL || yaml_is_null(*found) ||
@@ -176,6 +205,30 @@ current_context(const struct files *files, const struct kube_opts *o,
 
 /* ---- parts ---- */
 
+/* As client-go's parseProxyURL (tools/clientcmd/validation.go). */
+static int
+read_proxy(struct kubeconfig *c, const struct kubeconfig_file *f,
+    const struct yaml *y, struct err *err)
+{
+	static const char *const schemes[] = {
+	    "http://", "https://", "socks5://"};
+	size_t n = 0;
+
+	if (kubeconfig_text(f, y, "proxy-url", &c->proxy_url, err) != 0)
+		return -1;
+	if (c->proxy_url == NULL)
+		return 0;
+	for (size_t i = 0; i < COUNT(schemes) && n == 0; i++)
+		if (strncasecmp(c->proxy_url, schemes[i], strlen(schemes[i])) ==
+		    0)
+			n = strlen(schemes[i]);
+	if (n > 0 && c->proxy_url[n] != '\0' && c->proxy_url[n] != '/')
+		return 0;
+	return kubeconfig_fail(f, yaml_get(y, "proxy-url"), err,
+	    "proxy-url must be http://HOST:PORT, https://HOST:PORT or "
+	    "socks5://HOST:PORT");
+}
+
 static int
 read_cluster(struct kubeconfig *c, const struct kubeconfig_file *f,
     const struct yaml *y, struct err *err)
@@ -185,7 +238,7 @@ read_cluster(struct kubeconfig *c, const struct kubeconfig_file *f,
 		&c->ca_pem, err) != 0 ||
 	    kubeconfig_text(
 		f, y, "tls-server-name", &c->tls_server_name, err) != 0 ||
-	    kubeconfig_text(f, y, "proxy-url", &c->proxy_url, err) != 0 ||
+	    read_proxy(c, f, y, err) != 0 ||
 	    kubeconfig_bool(
 		f, y, "insecure-skip-tls-verify", &c->insecure, err) != 0 ||
 	    kubeconfig_bool(

@@ -49,10 +49,28 @@ static void
 test_refusals(void)
 {
 	json_is("a: 1\nb: 2\na: 3\n", "f:3: duplicate key \"a\"");
-	json_is("a: &x 1\nb: *x\n", "f:1: anchors are not supported");
-	json_is("a: 1\nb: *x\n", "f:2: anchors are not supported");
+	json_is(
+	    "a: 1\nb: *x\n", "f:2: this alias has no anchor, or is within it");
+	json_is(
+	    "a: &x [*x]\n", "f:1: this alias has no anchor, or is within it");
+	json_is(
+	    "a: 1\n<<: 5\n", "f:2: << needs a mapping, or a list of mappings");
+	json_is("<<: [{a: 1}, b]\n",
+	    "f:1: << needs a mapping, or a list of mappings");
+	json_is("? &x [a]\n: b\n? *x\n: c\n",
+	    "f:1: a key must be a text, not a mapping or list");
+	json_is("a: &x [1]\n*x : c\n",
+	    "f:2: a key must be a text, not a mapping or list");
+	json_is("<<: {a: 1}\na: 2\na: 3\n", "f:3: duplicate key \"a\"");
+	json_is("a: !!int x\n", "f:1: the text is not what its tag says");
+	json_is("a: !!int 1.5\n", "f:1: the text is not what its tag says");
+	json_is("a: !!bool 1\n", "f:1: the text is not what its tag says");
+	json_is("a: !!null x\n", "f:1: the text is not what its tag says");
+	json_is("a: !!binary $$\n", "f:1: !!binary holds what is not base64");
+	json_is("a: !!binary /w==\n",
+	    "f:1: !!binary holds bytes that are not UTF-8 text");
 	json_is("a: 1\n---\nb: 2\n", "f:2: a second document is not supported");
-	json_is("a: !!binary aGk=\n", "f:1: this tag is not supported");
+	json_is("a: !!set {b}\n", "f:1: this tag is not supported");
 	json_is("a: !foo {}\n", "f:1: this tag is not supported");
 	json_is(
 	    "? [a]\n: b\n", "f:1: a key must be a text, not a mapping or list");
@@ -66,6 +84,46 @@ test_refusals(void)
 	    "f:1: control characters are not allowed "
 	    "(byte 4)");
 	json_is("a: \xff\n", "f:1: invalid leading UTF-8 octet (byte 3)");
+	json_is(
+	    "a: 1\nb: \xe9t\n", "f:2: invalid trailing UTF-8 octet (byte 9)");
+}
+
+/* As kubectl reads them: tried with it. */
+static void
+test_aliases(void)
+{
+	json_is("a: &x 1\nb: *x\nc: &x 2\nd: *x\n",
+	    "{\"a\":1,\"b\":1,\"c\":2,\"d\":2}");
+	json_is("? &k key\n: 1\no: *k\n", "{\"key\":1,\"o\":\"key\"}");
+	json_is("a: {<<: {x: 1, y: 2}, x: 3}\n", "{\"a\":{\"x\":3,\"y\":2}}");
+	json_is("a: {x: 3, <<: {x: 1, y: 2}}\n", "{\"a\":{\"x\":1,\"y\":2}}");
+	json_is(
+	    "<<: [{a: 1, b: 1}, {a: 2, c: 2}]\n", "{\"a\":1,\"c\":2,\"b\":1}");
+	json_is("\"<<\": {a: 1}\n", "{\"<<\":{\"a\":1}}");
+	json_is("a: &x {b: [1, {c: d}]}\ne: {<<: *x, f: *x}\n",
+	    "{\"a\":{\"b\":[1,{\"c\":\"d\"}]},\"e\":{\"b\":[1,{\"c\":"
+	    "\"d\"}],\"f\":{\"b\":[1,{\"c\":\"d\"}]}}}");
+	json_is("a: !!str 1\nb: !!binary aGk=\nc: !!int \"3\"\nd: !!bool yes\n"
+		"e: !!null \"\"\nf: !!float 1_0.5\n",
+	    "{\"a\":\"1\",\"b\":\"hi\",\"c\":3,\"d\":true,\"e\":null,\"f\":"
+	    "10.5}");
+}
+
+/* Nine lines that stand for a billion. */
+static void
+test_bomb(void)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "a0: &a0 [\"lol\"]\n");
+	for (int i = 1; i < 10; i++) {
+		buf_addf(&b, "a%d: &a%d [", i, i);
+		for (int n = 0; n < 9; n++)
+			buf_addf(&b, "%s*a%d", n > 0 ? "," : "", i - 1);
+		buf_adds(&b, "]\n");
+	}
+	json_is(buf_str(&b), "f:7: aliases repeat too much");
+	buf_release(&b);
 }
 
 static void
@@ -150,6 +208,8 @@ main(void)
 {
 	test_types();
 	test_refusals();
+	test_aliases();
+	test_bomb();
 	test_encodings();
 	test_depth();
 	test_lookup();
