@@ -137,30 +137,8 @@ event MODIFIED "$(thing a 6 "$(requested 3)" "$(spec 1 v)")" >>"$T/in"
 creates 6 >>"$T/want"
 replay 0 "... and after it was taken away"
 
-# "Reconcile now" tries a tolerated item again ...
-{
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")" \
-		2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a other 3)"
-	end_all
-	event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status true)")"
-	tick 00:10
-	event MODIFIED "$(thing a 5 "" "$(spec 1 v),$(status false)")"
-	event MODIFIED "$(thing a 6 "$(requested now)" "$(spec 1 v),$(status false)")"
-} >"$T/in"
-repair() {
-	line "$(configmap a-0 a v)" a "$1" \
-		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 3)"
-}
-{
-	repair 1
-	line "" a 4 "$(status false)"
-	repair 6
-} >"$T/want"
-replay 0 "a tolerated difference is tried again"
-
-# ... and one that is held back in a loop.
+# "Reconcile now" repairs an item that is held back in a loop. (One that is
+# tolerated: t/2049-staying.sh.)
 sed -i '/^def status/,$d' "$T/program.jq"
 {
 	begin_all

@@ -67,10 +67,11 @@ item() {
 		"${4:+$4,}" "$1" "$2" "$(owner "$3")"
 }
 
-# These tests do not compare the digests of paths, nor the events behind a line
-# (t/2234-events.sh).
+# These tests do not compare the digests of paths and of differences, nor the
+# events behind a line (t/2234-events.sh).
 hide_paths() {
 	sed 's/"kpipe.dev\/paths":"[^"]*"/"kpipe.dev\/paths":"PATHS"/g
+		s/"kpipe.dev\/accepted":"[^"]*"/"kpipe.dev\/accepted":"CODE"/g
 		s/"because":{"events":\[[^]]*\],/"because":{/
 		s/,"because":{"events":\[[^]]*\]}//' "$@"
 }
@@ -90,6 +91,11 @@ replay() {
 configmap() {
 	printf '{"apiVersion":"v1","data":{"k":"%s"},"kind":"ConfigMap","metadata":{"annotations":{"kpipe.dev/paths":"PATHS"},"name":"%s","namespace":"ns",%s}}' \
 		"$3" "$1" "$(owner "$2")"
+}
+
+# tried ITEM: that item as it is when it is asked for again
+tried() {
+	printf '%s' "${1/\"annotations\":\{/\"annotations\":\{\"kpipe.dev/accepted\":\"CODE\",}"
 }
 
 # A program for most tests: spec.n ConfigMaps with the value spec.k.

@@ -10,6 +10,7 @@
 #include "decide/loops.h"
 #include "decide/outcome.h"
 #include "decide/spell.h"
+#include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/stream.h"
@@ -428,23 +429,21 @@ decide_now(struct reconciler *r, struct primary *p, struct decision *d)
 	say(LOG_INFO, p, "", &d->loops_over);
 }
 
-/* A deadline has passed: tolerates a difference that stays. */
+/* Differences that stay are logged; when a deadline has passed, it is found out
+ * which do. */
 static void
-tolerate(struct reconciler *r, struct primary *p, struct decision *d)
+tolerate(struct reconciler *r, struct primary *p, const struct decision *d)
 {
 	struct buf what = BUF_INIT;
+	size_t n = staying_tell(d, &what);
 
-	if (p->reminder && line_tolerate(p, d, &what) > 0) {
-		size_t n = say(LOG_WARNING, p,
-		    "the difference stays after it was applied and is "
-		    "tolerated: ",
-		    &what);
-
-		r->counters.tolerated += n;
-		p->entry->stats.tolerated += n;
-		outcome_release(d);
-		decide_now(r, p, d);
-	}
+	say(LOG_WARNING, p,
+	    "the difference stays after it was applied and is tolerated: ",
+	    &what);
+	r->counters.tolerated += n;
+	p->entry->stats.tolerated += n;
+	if (p->reminder)
+		staying_try(p, d);
 	buf_release(&what);
 }
 

@@ -34,21 +34,25 @@ static bool compare(const struct comparison *c, jv desired, jv observed,
 /* The comparison goes on if all differences are wanted. */
 static bool
 tell(const struct comparison *c, const struct apischema_place *place,
-    struct span observed, struct span desired)
+    jv observed, struct span was, struct span wish)
 {
 	struct buf path = BUF_INIT;
 
 	apischema_add_place(&path, place);
-	c->each->found(c->each->arg, buf_span(&path), observed, desired);
+	if (c->each->found != NULL)
+		c->each->found(c->each->arg, buf_span(&path), was, wish);
+	if (c->each->whole != NULL)
+		c->each->whole(c->each->arg, buf_span(&path), observed);
 	buf_release(&path);
 	return true;
 }
 
 static bool
-differ(const struct comparison *c, const struct apischema_place *place)
+differ(const struct comparison *c, const struct apischema_place *place,
+    jv observed)
 {
 	if (c->each != NULL)
-		return tell(c, place, SPAN_NONE, SPAN_NONE);
+		return tell(c, place, observed, SPAN_NONE, SPAN_NONE);
 	if (c->path != NULL)
 		apischema_add_place(c->path, place);
 	return false;
@@ -76,15 +80,16 @@ differ_by(const struct comparison *c, jv desired, jv observed,
 	bool same;
 
 	if (c->each == NULL && c->values == NULL)
-		return differ(c, place);
+		return differ(c, place, observed);
 	add_value(&was, observed);
 	add_value(&wish, desired);
 	if (c->each != NULL) {
-		same = tell(c, place, buf_span(&was), buf_span(&wish));
+		same =
+		    tell(c, place, observed, buf_span(&was), buf_span(&wish));
 	} else {
 		buf_addf(
 		    c->values, "%s, then %s", buf_str(&was), buf_str(&wish));
-		same = differ(c, place);
+		same = differ(c, place, observed);
 	}
 	buf_release(&was);
 	buf_release(&wish);
@@ -105,7 +110,8 @@ is_empty(
 	case JV_KIND_ARRAY:
 		return jv_array_length(jv_copy(value)) == 0;
 	case JV_KIND_OBJECT:
-		return apischema_is_map(s, place) &&
+		return (apischema_is_map(s, place) ||
+			   apischema_is_dropped(s, place)) &&
 		    jv_object_length(jv_copy(value)) == 0;
 	default:
 		return false;
@@ -212,7 +218,7 @@ compare_string_data(const struct comparison *c, jv desired, jv observed,
 			  jvtext_span(text), BASE64_BLANKS, &got, NULL) == 0 &&
 			span_eq(want, buf_span(&got));
 
-		same = same || differ(c, &at);
+		same = same || differ(c, &at, text);
 		buf_release(&got);
 		jv_free(text);
 		jv_free(key);
@@ -236,7 +242,7 @@ nothing_more(const struct comparison *c, jv desired, jv observed,
 		bool same = is_empty(&c->schema, value, &at) ||
 		    jv_object_has(jv_copy(desired), jv_copy(key));
 
-		same = same || differ(c, &at);
+		same = same || differ(c, &at, value);
 		jv_free(key);
 		jv_free(value);
 		if (!same)
@@ -276,7 +282,7 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 	bool same = true;
 
 	if (jv_get_kind(observed) != JV_KIND_OBJECT)
-		return differ(c, place);
+		return differ(c, place, observed);
 	jvmembers_init(&m, desired,
 	    c->path != NULL || c->each != NULL ? JVMEMBERS_SORTED
 					       : JVMEMBERS_KEPT);
@@ -292,6 +298,53 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 		nothing_more(c, desired, observed, place));
 }
 
+/* Whether an element of list agrees. */
+static bool
+has_element(const struct comparison *c, jv wanted, jv list,
+    const struct apischema_place *at)
+{
+	struct comparison quiet = {.schema = c->schema,
+	    .direction = c->direction,
+	    .string_data = c->string_data};
+	bool found = false;
+
+	jv_array_foreach(list, i, element)
+	{
+		found = found || compare(&quiet, wanted, element, at);
+		jv_free(element);
+	}
+	return found;
+}
+
+/*
+ * A list of another length. In a custom resource, whose schema is not known, the
+ * list may be one that others add to: there the observed value is what it lacks.
+ */
+static bool
+differ_in_length(const struct comparison *c, jv desired, jv observed,
+    const struct apischema_place *place)
+{
+	jv lacking = jv_array();
+	bool same;
+
+	if (c->schema.builtin || c->each == NULL) {
+		jv_free(lacking);
+		return differ(c, place, observed);
+	}
+	jv_array_foreach(desired, i, wanted)
+	{
+		struct apischema_place at = {place, SPAN_NONE, SPAN_NONE, i};
+
+		if (has_element(c, wanted, observed, &at))
+			jv_free(wanted);
+		else
+			lacking = jv_array_append(lacking, wanted);
+	}
+	same = differ(c, place, lacking);
+	jv_free(lacking);
+	return same;
+}
+
 static bool
 compare_plain(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
@@ -300,7 +353,7 @@ compare_plain(const struct comparison *c, jv desired, jv observed,
 	bool same = true;
 
 	if (jv_array_length(jv_copy(observed)) != n)
-		return differ(c, place);
+		return differ_in_length(c, desired, observed, place);
 	for (int i = 0; i < n && same; i++) {
 		struct apischema_place at = {place, SPAN_NONE, SPAN_NONE, i};
 		jv a = jv_array_get(jv_copy(desired), i);
@@ -320,7 +373,7 @@ compare_keyed(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
 	if (c->direction == BOTH_WAYS && keys->count != others->count)
-		return differ(c, place);
+		return differ(c, place, observed);
 	for (int i = 0; i < keys->count; i++) {
 		struct apischema_place at = {
 		    place, SPAN_NONE, listkeys_get(keys, i), i};
@@ -329,7 +382,7 @@ compare_keyed(const struct comparison *c, jv desired, jv observed,
 		bool same;
 
 		if (j < 0) {
-			if (!differ(c, &at))
+			if (!differ(c, &at, jv_invalid()))
 				return false;
 			continue;
 		}
@@ -354,7 +407,7 @@ compare_array(const struct comparison *c, jv desired, jv observed,
 	bool same;
 
 	if (jv_get_kind(observed) != JV_KIND_ARRAY)
-		return differ(c, place);
+		return differ(c, place, observed);
 	if (how.type == LIST_PLAIN)
 		return compare_plain(c, desired, observed, place);
 	listkeys_init(&keys, &how, desired);
@@ -384,7 +437,7 @@ compare_empty(const struct comparison *c, jv desired, jv observed,
 	    (jv_get_kind(desired) == JV_KIND_ARRAY &&
 		apischema_list(&c->schema, place).type != LIST_PLAIN))
 		return true;
-	return differ(c, place);
+	return differ(c, place, observed);
 }
 
 static bool

@@ -64,12 +64,15 @@ bool agree_status_values(
 /*
  * All paths that differ, in the order of the keys, each with the observed value
  * and the desired one as JSON, cut; no values where elements are missing, or
- * lists have other lengths, nor of stringData.
+ * lists have other lengths, nor of stringData. `whole` gets the observed value
+ * as it is (invalid: none), also of these; of a list in a custom resource that
+ * has another length, the desired elements that it lacks. Either may be NULL.
  */
 struct agree_each {
 	void (*found)(void *arg, struct span path, struct span observed,
 	    struct span desired);
 	void *arg;
+	void (*whole)(void *arg, struct span path, jv observed_peek);
 };
 void agree_differences(
     jv desired_peek, jv observed_peek, const struct agree_each *each);

@@ -151,6 +151,24 @@ apischema_is_map(const struct apischema *s, const struct apischema_place *p)
 }
 
 bool
+apischema_is_dropped(const struct apischema *s, const struct apischema_place *p)
+{
+	/* Members of a map type with `omitempty` in Kubernetes' Go types. */
+	static const char *const maps[] = {"matchLabels", "nodeSelector",
+	    "limits", "requests", "overhead", "hard", "capacity", "parameters",
+	    "volumeAttributes", "attachmentMetadata", "options", NULL};
+
+	if (!s->builtin || p->up == NULL)
+		return false;
+	/* Elsewhere it is a label selector: {} selects everything there. */
+	if (span_is(p->key, "selector"))
+		return is_object(p->up->up != NULL ? p->up->up : p->up) &&
+		    (span_is(s->kind, "Service") ||
+			span_is(s->kind, "ReplicationController"));
+	return one_of(p->key, maps);
+}
+
+bool
 apischema_is_quantity(
     const struct apischema *s, const struct apischema_place *p)
 {

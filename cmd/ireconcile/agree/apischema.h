@@ -54,6 +54,16 @@ const char *apischema_key_default(const char *key);
 bool apischema_is_map(
     const struct apischema *s, const struct apischema_place *place);
 
+/* Other maps that the server drops if they are empty: they equal absent ones,
+ * too, but have a path of their own (agree_path_digest). */
+bool apischema_is_dropped(
+    const struct apischema *s, const struct apischema_place *place);
+
+/* Other maps that the server drops if they are empty: they equal absent ones,
+ * too, but have a path of their own (agree_path_digest). */
+bool apischema_is_dropped(
+    const struct apischema *s, const struct apischema_place *place);
+
 bool apischema_is_quantity(
     const struct apischema *s, const struct apischema_place *p);
 

@@ -220,7 +220,8 @@ agrees(const struct texts *t, uint32_t d, uint32_t o,
 	if (o == ABSENT)
 		return v->type == JSON_OBJECT &&
 		    flat_is_hollow(&t->desired, d) &&
-		    apischema_is_map(&t->schema, place);
+		    (apischema_is_map(&t->schema, place) ||
+			apischema_is_dropped(&t->schema, place));
 	switch (v->type) {
 	case JSON_OBJECT:
 		return objects_agree(t, d, o, place);

@@ -13,6 +13,7 @@
 #include "decide/plan.h"
 #include "decide/points.h"
 #include "decide/refuse.h"
+#include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -112,12 +113,14 @@ compare_member(struct decision *d, struct desired_item *i,
 	struct err err = ERR_INIT;
 
 	desired_compare(d->primary, i, o, observed);
-	i->agreed_before = i->agreed_before || i->agrees;
+	i->agreed_before =
+	    i->agreed_before || i->agrees || staying_is_tolerated(i);
 	/* One of ours goes with the apply. */
 	if ((i->marks & ITEM_RETAIN) && i->agrees &&
 	    refuse_owned(d->primary, i, o, &err) != 0)
 		outcome_fail(d, err.message);
-	return !o->terminating && (i->agrees || i->tolerated == o->serial);
+	d->stays = d->stays || staying_is_tolerated(i);
+	return !o->terminating && (i->agrees || staying_is_tolerated(i));
 }
 
 /* Adds the point of the item, unless nothing is to be done. observed: see
@@ -133,7 +136,7 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	    o != NULL && ((i->marks & ITEM_PATCH) || is_member(d->primary, o));
 	struct buf what = BUF_INIT;
 	struct point *pt;
-	bool done = false;
+	bool done = false, again;
 
 	if (i->marks & ITEM_FOREIGN)
 		decide_foreign(d, i);
@@ -146,7 +149,8 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	else
 		desired_is_absent(d->primary, i);
 	loops_watch(i, d);
-	if (done && mode == DECIDE_DIFFERENCES)
+	again = done && !i->agrees && d->primary->reminder;
+	if (done && !again && mode == DECIDE_DIFFERENCES)
 		return NULL;
 	if (!done)
 		points_outstanding(d, primary_item_text(i));
@@ -165,10 +169,11 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
 	pt->item = i;
 	pt->object = member ? o : NULL;
-	pt->done = done;
+	pt->done = done && !again;
+	pt->again = again;
 	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt->what)
 				: line_is_patchable_again(d->primary, pt);
-	d->open -= done;
+	d->open -= pt->done;
 	return pt;
 }
 

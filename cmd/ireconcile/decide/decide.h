@@ -32,6 +32,7 @@ struct point {
 	const struct cache_object *object; /* the member observed, or NULL */
 	jv observed;			   /* its value, or invalid */
 	bool done;			   /* only present for --all */
+	bool again;			   /* tolerated, and tried once more */
 	bool vacated;			   /* POINT_ITEM: see line_is_vacated */
 };
 
@@ -62,6 +63,7 @@ struct decision {
 	struct buf complaints; /* about annotations, one per line */
 	bool limited;	       /* a call ran into a limit */
 	bool crashed;	       /* a call ended its process */
+	bool stays;	       /* a difference is tolerated */
 	bool over;	       /* a torn primary is cleaned up */
 };
 

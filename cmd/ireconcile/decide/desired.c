@@ -9,6 +9,7 @@
 #include "decide/line.h"
 #include "decide/plan.h"
 #include "decide/refuse.h"
+#include "decide/staying.h"
 #include "item/immutable.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -103,6 +104,28 @@ set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 	i->path = path;
 }
 
+/*
+ * Everything agrees: the path of an annotation that says which differences stay,
+ * or NULL. It has to go, or the next change of those fields would not be seen
+ * as one.
+ */
+static char *
+stale_code(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o)
+{
+	struct buf path = BUF_INIT, name = BUF_INIT;
+
+	staying_agrees(i);
+	i->agreed_before = true;
+	if (staying_code(p, i, o).n == 0)
+		return NULL;
+	staying_name(&name, p, i);
+	buf_adds(&path, ".metadata.annotations");
+	jvtext_add_key(&path, buf_span(&name));
+	buf_release(&name);
+	return buf_take(&path);
+}
+
 void
 desired_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv *observed_out)
@@ -117,7 +140,7 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	if (i->compared == o->serial)
 		return;
 	if (agrees_surely(i, o)) {
-		set_agrees(i, o, NULL);
+		set_agrees(i, o, stale_code(p, i, o));
 		return;
 	}
 	observed = jvtext_parse(cache_object_text(o), &err);
@@ -129,7 +152,9 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	agrees = agree_object(desired, observed, &path) &&
 	    (!(i->marks & ITEM_EXACTLY) ||
 		agree_exactly(desired, observed, &path));
-	set_agrees(i, o, agrees ? NULL : buf_take(&path));
+	if (!agrees)
+		staying_differs(p, i, o, desired, observed);
+	set_agrees(i, o, agrees ? stale_code(p, i, o) : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
 	if (observed_out != NULL)
@@ -376,7 +401,8 @@ carry_over(struct desired *to, struct desired *from)
 		t->loop_path = f->loop_path;
 		f->loop_path = NULL;
 		t->quiet_us = f->quiet_us;
-		t->tolerated = f->tolerated;
+		t->staying = f->staying;
+		f->staying = NULL;
 		t->path = f->path;
 		f->path = NULL;
 	}

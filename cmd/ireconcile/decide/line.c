@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "decide/patches.h"
 #include "decide/spell.h"
+#include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -16,12 +17,15 @@ line_is_asked(const struct primary *p, const struct point *pt)
 {
 	const struct asked *a = primary_find_asked(p, pt->what);
 
+	if (pt->again)
+		return true;
 	if (a == NULL || p->renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
-	/* It was done, and another client has changed it since. */
+	/* Another client has changed it since: after it was done, or what is
+	 * still to be done is more now. */
 	if (pt->object != NULL && pt->item != NULL && !pt->done &&
-	    pt->item->agreed_before)
+	    (pt->item->agreed_before || staying_has_grown(pt->item)))
 		return false;
 	/* It names an object that is gone, or another one. */
 	if (a->uid != NULL &&
@@ -239,10 +243,10 @@ remember(struct asked *a, const struct point *pt)
 	if (pt->object != NULL && pt->type == POINT_ITEM) {
 		a->uid = mem_dup(cache_object_uid(pt->object).p,
 		    cache_object_uid(pt->object).n);
-		a->serial = pt->object->serial;
 		if (pt->item->marks & ITEM_PATCH)
 			a->state = patches_state(pt->object);
-		pt->item->agreed_before = pt->done;
+		pt->item->agreed_before = pt->done || pt->again;
+		staying_requested(pt->item);
 	}
 }
 
@@ -350,35 +354,11 @@ line_shrink(struct primary *p, const struct decision *d)
 			primary_release_asked(p, a);
 			continue;
 		}
-		if (accepted && pt != NULL) {
-			a->accepted = true;
-			a->serial = pt->object ? pt->object->serial : 0;
-		}
+		a->accepted = a->accepted || (accepted && pt != NULL);
 		p->asked[kept++] = *a;
 	}
 	if (p->asked_count == kept)
 		return;
 	p->asked_count = kept;
 	primary_index_asked(p);
-}
-
-size_t
-line_tolerate(struct primary *p, const struct decision *d, struct buf *what)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < d->count; i++) {
-		const struct point *pt = &d->points[i];
-		const struct asked *a = primary_find_asked(p, pt->what);
-
-		if (pt->type != POINT_ITEM || a == NULL || pt->done ||
-		    !a->accepted || pt->object == NULL ||
-		    a->serial != pt->object->serial || !line_is_asked(p, pt))
-			continue;
-		pt->item->tolerated = a->serial;
-		count++;
-		buf_addf(what, "%s%s: %s", what->len ? "\n" : "",
-		    pt->item->label, pt->item->path ? pt->item->path : "");
-	}
-	return count;
 }

@@ -48,13 +48,4 @@ void line_printed(struct primary *p, const struct decision *d);
 /* No line was printed: forgets requests that are observed by now. */
 void line_shrink(struct primary *p, const struct decision *d);
 
-/*
- * The deadline has passed. Items that kapply must have applied (the status of
- * the same line was written), and whose object did not change since, are
- * tolerated from now on. Returns their number; `what` gets label and path of
- * each, separated by newlines.
- */
-size_t line_tolerate(
-    struct primary *p, const struct decision *d, struct buf *what);
-
 #endif

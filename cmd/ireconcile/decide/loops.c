@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "decide/condition.h"
 #include "decide/line.h"
+#include "decide/staying.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
@@ -37,7 +38,8 @@ static bool
 is_repair(const struct primary *p, const struct point *pt)
 {
 	return pt->type == POINT_ITEM && pt->object != NULL && !pt->done &&
-	    pt->item->agreed_before && !line_is_asked(p, pt);
+	    (pt->item->agreed_before || staying_has_grown(pt->item)) &&
+	    !line_is_asked(p, pt);
 }
 
 size_t

@@ -9,6 +9,7 @@
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/onerror.h"
+#include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -348,7 +349,7 @@ outcome(struct decision *d, struct primary *p, struct view *v,
 	tell_loops(d, v);
 	outcome_status(d, p, v, mode);
 	outcome_events(d, v);
-	d->events = unsettled_events(d, d->events);
+	d->events = unsettled_events(d, staying_events(d, d->events));
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);

@@ -125,7 +125,7 @@ take_difference(
 static void
 find_differences(struct differs *l, jv wish, jv was, unsigned marks)
 {
-	const struct agree_each each = {take_difference, l};
+	const struct agree_each each = {take_difference, l, NULL};
 	struct buf path = BUF_INIT;
 	jv bare = unmarked(jv_copy(wish));
 
@@ -155,6 +155,9 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 
 	buf_addc(&l.list, '[');
 	find_differences(&l, wish, was, pt->item->marks);
+	if (l.count == 0 && pt->item->path != NULL)
+		add_differing(
+		    &l, span_str(pt->item->path), SPAN_NONE, SPAN_NONE);
 	buf_addc(&l.list, ']');
 	json_add_key(b, "differs");
 	buf_addspan(b, buf_span(&l.list));

@@ -7,6 +7,7 @@
 #include "decide/patches.h"
 #include "decide/points.h"
 #include "decide/reason.h"
+#include "decide/staying.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
@@ -79,7 +80,7 @@ add_items(struct buf *b, const struct decision *d)
 		if (pt->type != POINT_ITEM)
 			continue;
 		json_add_comma(b);
-		buf_addspan(b, primary_item_text(pt->item));
+		staying_spell(b, d->primary, pt);
 	}
 	buf_addc(b, ']');
 }

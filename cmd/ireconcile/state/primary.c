@@ -6,9 +6,22 @@
 #include "base/mem.h"
 #include "state/claims.h"
 
+void
+primary_forget_staying(struct desired_item *i)
+{
+	if (i->staying == NULL)
+		return;
+	free(i->staying->parts);
+	free(i->staying->message);
+	free(i->staying->told);
+	free(i->staying);
+	i->staying = NULL;
+}
+
 static void
 item_release(struct desired_item *i)
 {
+	primary_forget_staying(i);
 	free(i->label);
 	free(i->key);
 	if (i->kind != NULL)
@@ -132,10 +145,9 @@ primary_forget(struct primary *p)
 	settle_all(p);
 	p->again_us = 0;
 	primary_recompute(p);
-	for (size_t i = 0; i < p->desired.count; i++) {
-		p->desired.items[i].tolerated = 0;
+	p->reminder = true;
+	for (size_t i = 0; i < p->desired.count; i++)
 		p->desired.items[i].held_until_us = 0;
-	}
 	free(p->last_error);
 	p->last_error = NULL;
 	free(p->told_error);

@@ -13,6 +13,22 @@
 #include "state/sched.h"
 #include "value/digest.h"
 
+/* How an item differs from its object, and whether that stays: see
+ * decide/staying.h. */
+enum { STAYING_CODE_SIZE = 2 * 16 + 1 };
+struct staying {
+	uint64_t *parts; /* owned: a hash for each difference */
+	size_t count;
+	char code[STAYING_CODE_SIZE]; /* of the content, and of all of them */
+	char *message;	    /* owned: the first ones, with their values */
+	int64_t generation; /* of the object when the code was sent; or 0 */
+	bool grown;	    /* by a difference that is new since the request */
+	bool tried;	    /* the code is in the request */
+	bool back;	    /* it had agreed, and differs so again */
+	bool tolerated;
+	char *told; /* owned: what was said of it; or NULL */
+};
+
 /* One desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
@@ -42,9 +58,9 @@ struct desired_item {
 	char *of_uid; /* the object of all that, if `patch`; or NULL */
 	int64_t repairs_since_us;
 	int64_t held_until_us;
-	char *loop_path;    /* the path that was changed back last */
-	int64_t quiet_us;   /* without a change until then the loop is over */
-	uint64_t tolerated; /* serial of the object, or 0 */
+	char *loop_path;  /* the path that was changed back last */
+	int64_t quiet_us; /* without a change until then the loop is over */
+	struct staying *staying; /* owned, or NULL: it does not differ */
 };
 
 static inline struct span
@@ -85,7 +101,6 @@ struct asked {
 	char *what; /* "item KEY", "delete UID", "status", ... */
 	unsigned char digest[DIGEST_SIZE];
 	char *uid;	  /* the known uid of an item; NULL: none */
-	uint64_t serial;  /* of the object at the request */
 	bool accepted;	  /* kapply must have applied it */
 	uint64_t state;	  /* of what is patched: see patches_state */
 	bool vacated;	  /* what was in its way is gone: see claims.h */
@@ -166,6 +181,7 @@ primary_key(const struct primary *p)
 }
 
 void primary_release_desired(struct desired *d);
+void primary_forget_staying(struct desired_item *i);
 void primary_release_plan(struct plan *plan);
 /* After a change of p->asked. */
 void primary_index_asked(struct primary *p);
@@ -175,7 +191,7 @@ void primary_release_asked(struct primary *p, struct asked *a);
 void primary_forget_asked(struct primary *p);
 /* The next evaluation computes plan and items again. */
 void primary_recompute(struct primary *p);
-/* Forgets back-offs, holds, tolerated differences, and requests. */
+/* Forgets back-offs, holds and requests; what is tolerated is requested, too. */
 void primary_forget(struct primary *p);
 /* It exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);

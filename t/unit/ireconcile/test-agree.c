@@ -602,7 +602,7 @@ all_are(const char *desired, const char *observed, const char *want,
     const char *what)
 {
 	struct buf found = BUF_INIT;
-	const struct agree_each each = {add_found, &found};
+	const struct agree_each each = {add_found, &found, NULL};
 	jv a = parse(desired), b = parse(observed);
 
 	agree_differences(a, b, &each);

@@ -1,0 +1,356 @@
+#include "decide/staying.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree/agree.h"
+#include "base/mem.h"
+#include "decide/line.h"
+#include "decide/reason.h"
+#include "item/itemmarks.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "kube/proof.h"
+#include "value/digest.h"
+
+#define ANNOTATION "kpipe.dev/accepted"
+
+enum { CODE_BYTES = STAYING_CODE_SIZE / 2, NAME_BYTES = 16, TOLD_MAX = 3 };
+
+/* The differences, as they are found. */
+struct found {
+	const struct primary *primary;
+	bool hide; /* values */
+	struct buf text;
+	struct buf message;
+	uint64_t *parts;
+	size_t count;
+};
+
+static uint64_t
+hash(struct span s)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+	return h;
+}
+
+static void
+add_part(void *arg, struct span path, jv observed_peek)
+{
+	struct found *f = arg;
+	size_t at = f->text.len;
+
+	buf_addspan(&f->text, path);
+	buf_addc(&f->text, ' ');
+	if (jv_is_valid(observed_peek))
+		(void)jvtext_add(&f->text, observed_peek, NULL);
+	f->parts = mem_grow(f->parts, f->count, sizeof(*f->parts));
+	f->parts[f->count++] =
+	    hash(span_make(f->text.data + at, f->text.len - at));
+	buf_addc(&f->text, '\n');
+}
+
+static void
+add_message(
+    void *arg, struct span path, struct span observed, struct span wanted)
+{
+	struct found *f = arg;
+	struct buf values = BUF_INIT;
+
+	if (f->count >= TOLD_MAX)
+		return;
+	buf_adds(&f->message, f->count > 0 ? ", " : "");
+	buf_addspan(&f->message, path);
+	if (!f->hide && observed.n > 0)
+		buf_addf(&values, " is %.*s, wanted %.*s", SPAN_ARG(observed),
+		    SPAN_ARG(wanted));
+	reason_hide_texts(f->primary, &values);
+	buf_addspan(&f->message, buf_span(&values));
+	buf_release(&values);
+}
+
+/* Of the content and the differences; under the operator's key, so that it tells
+ * nothing of a Secret, and nobody else can make one. */
+static void
+make_code(char code[STAYING_CODE_SIZE], const struct primary *p,
+    const struct desired_item *i, struct span differences)
+{
+	unsigned char key[DIGEST_SIZE], sum[DIGEST_SIZE];
+	struct buf text = BUF_INIT, name = BUF_INIT;
+
+	buf_add(&text, (const char *)i->digest, DIGEST_SIZE);
+	buf_addspan(&text, differences);
+	if (proof_has_key(p->entry->proof)) {
+		cache_object_add_label(&name, p->object);
+		proof_random_key(key, p->entry->proof, buf_span(&name),
+		    span_str(ANNOTATION));
+		digest_hmac(span_make((const char *)key, sizeof(key)),
+		    buf_span(&text), sum);
+	} else {
+		digest_sha256(buf_span(&text), sum);
+	}
+	buf_reset(&name);
+	digest_add_hex(&name, sum, CODE_BYTES);
+	memcpy(code, buf_str(&name), STAYING_CODE_SIZE);
+	buf_release(&text);
+	buf_release(&name);
+}
+
+static void
+find_differences(struct found *f, const struct desired_item *i, jv desired_peek,
+    jv observed_peek)
+{
+	const struct agree_each each = {add_message, f, add_part};
+	struct buf path = BUF_INIT;
+
+	agree_differences(desired_peek, observed_peek, &each);
+	if ((i->marks & ITEM_EXACTLY) &&
+	    !agree_exactly(desired_peek, observed_peek, &path)) {
+		add_message(f, buf_span(&path), SPAN_NONE, SPAN_NONE);
+		add_part(f, buf_span(&path), jv_invalid());
+	}
+	if (f->count > TOLD_MAX)
+		buf_addf(&f->message, " and %zu more", f->count - TOLD_MAX);
+	buf_release(&path);
+}
+
+static bool
+has_part(const struct staying *s, uint64_t part)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->parts[i] == part)
+			return true;
+	return false;
+}
+
+/* The differences of s are those of f from now on. */
+static void
+take(struct staying *s, struct found *f, bool first)
+{
+	for (size_t i = 0; i < f->count && !first; i++)
+		s->grown = s->grown || !has_part(s, f->parts[i]);
+	free(s->parts);
+	s->parts = f->parts;
+	s->count = f->count;
+	free(s->message);
+	s->message = buf_take(&f->message);
+	buf_release(&f->text);
+}
+
+/* Whether what has the code was changed by others since: the apply that wrote
+ * it, and nothing else, may have counted. */
+static bool
+was_changed(const struct staying *s, const struct cache_object *o)
+{
+	int64_t now;
+
+	return s->tried && s->generation > 0 &&
+	    json_int(cache_object_meta(o, "generation"), &now) &&
+	    now > s->generation + 1;
+}
+
+void
+staying_differs(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o, jv desired_peek, jv observed_peek)
+{
+	struct found f = {
+	    .primary = p, .hide = reason_is_confidential(i->kind)};
+	struct staying *s = i->staying;
+	char code[STAYING_CODE_SIZE];
+	bool first = s == NULL;
+
+	if (first)
+		s = i->staying = mem_zalloc(sizeof(*s));
+	find_differences(&f, i, desired_peek, observed_peek);
+	make_code(code, p, i, buf_span(&f.text));
+	take(s, &f, first);
+	if (strcmp(code, s->code) != 0) {
+		memcpy(s->code, code, STAYING_CODE_SIZE);
+		s->tried = false;
+	}
+	s->tolerated = span_is(staying_code(p, i, o), code);
+	/* It agreed until now: then it does not stay, it is back. */
+	if ((first && i->compared != 0) || (s->tolerated && was_changed(s, o)))
+		s->back = i->agreed_before = true;
+	s->tolerated = s->tolerated && !s->back;
+	s->tried = s->tried && !s->tolerated && !s->back;
+	s->grown = s->grown && !s->tolerated;
+}
+
+void
+staying_agrees(struct desired_item *i)
+{
+	primary_forget_staying(i);
+}
+
+bool
+staying_is_tolerated(const struct desired_item *i)
+{
+	return i->staying != NULL && i->staying->tolerated;
+}
+
+bool
+staying_has_grown(const struct desired_item *i)
+{
+	return i->staying != NULL && i->staying->grown;
+}
+
+void
+staying_requested(struct desired_item *i)
+{
+	if (i->staying != NULL)
+		i->staying->grown = false;
+}
+
+/* Each primary that holds fields of one object has an annotation of its own. */
+void
+staying_name(
+    struct buf *b, const struct primary *p, const struct desired_item *i)
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct buf key = BUF_INIT;
+
+	buf_adds(b, ANNOTATION);
+	if (!(i->marks & ITEM_PATCH))
+		return;
+	cache_object_add_label(&key, p->object);
+	digest_sha256(buf_span(&key), sum);
+	buf_addc(b, '-');
+	digest_add_hex(b, sum, NAME_BYTES);
+	buf_release(&key);
+}
+
+struct span
+staying_code(const struct primary *p, const struct desired_item *i,
+    const struct cache_object *o)
+{
+	struct buf name = BUF_INIT;
+	struct span code;
+
+	staying_name(&name, p, i);
+	code = json_raw_string(cache_object_annotation(o, buf_str(&name)));
+	buf_release(&name);
+	return code;
+}
+
+void
+staying_try(struct primary *p, const struct decision *d)
+{
+	for (size_t n = 0; n < d->count; n++) {
+		const struct point *pt = &d->points[n];
+		struct staying *s =
+		    pt->type == POINT_ITEM ? pt->item->staying : NULL;
+
+		if (s == NULL || pt->done || pt->object == NULL ||
+		    s->tolerated || !line_is_asked(p, pt))
+			continue;
+		s->tried = true;
+		s->back = false;
+		if (!json_int(cache_object_meta(pt->object, "generation"),
+			&s->generation))
+			s->generation = 0;
+	}
+}
+
+/* The code that the apply is to write; SPAN_NONE: none. One that the object has
+ * is kept while others repair what has changed beside it. */
+static struct span
+wanted_code(const struct primary *p, const struct point *pt)
+{
+	const struct staying *s = pt->item->staying;
+
+	if (s == NULL || pt->object == NULL || pt->done)
+		return SPAN_NONE;
+	if (s->tried)
+		return span_str(s->code);
+	return s->back ? SPAN_NONE : staying_code(p, pt->item, pt->object);
+}
+
+void
+staying_spell(struct buf *b, const struct primary *p, const struct point *pt)
+{
+	struct span code = wanted_code(p, pt);
+	struct err err = ERR_INIT;
+	struct buf name = BUF_INIT;
+	jv item;
+
+	if (code.n == 0) {
+		buf_addspan(b, primary_item_text(pt->item));
+		return;
+	}
+	staying_name(&name, p, pt->item);
+	item = jvtext_parse(primary_item_text(pt->item), &err);
+	item = jv_setpath(item,
+	    JV_ARRAY(jv_string("metadata"), jv_string("annotations"),
+		jv_string(buf_str(&name))),
+	    jv_string_sized(code.p, (int)code.n));
+	jvtext_add(b, item, &err);
+	jv_free(item);
+	buf_release(&name);
+}
+
+/* ---- telling ---- */
+
+/* Each item of the set with differences that are tolerated, or that were until
+ * something else differs, too. */
+static struct desired_item *
+next_staying(const struct decision *d, size_t *n)
+{
+	while (d->set != NULL && *n < d->set->count) {
+		struct desired_item *i = &d->set->items[(*n)++];
+
+		if (staying_is_tolerated(i) ||
+		    (i->staying != NULL && i->staying->told != NULL))
+			return i;
+	}
+	return NULL;
+}
+
+size_t
+staying_tell(const struct decision *d, struct buf *what)
+{
+	struct desired_item *i;
+	size_t count = 0;
+
+	for (size_t n = 0; (i = next_staying(d, &n)) != NULL;) {
+		struct staying *s = i->staying;
+
+		if (!s->tolerated ||
+		    (s->told != NULL && strcmp(s->told, s->message) == 0))
+			continue;
+		free(s->told);
+		s->told = mem_strdup(s->message);
+		count++;
+		buf_addf(what, "%s%s: %s", what->len > 0 ? "\n" : "", i->label,
+		    s->message);
+	}
+	return count;
+}
+
+jv
+staying_events(const struct decision *d, jv events)
+{
+	const struct desired_item *i;
+
+	for (size_t n = 0; (i = next_staying(d, &n)) != NULL;) {
+		const struct staying *s = i->staying;
+		struct buf text = BUF_INIT;
+		jv event = jv_object_set(
+		    jv_object(), jv_string("type"), jv_string("Warning"));
+
+		buf_addf(&text,
+		    "%s: %s: the difference stays after it was applied and is "
+		    "tolerated",
+		    i->label, s->tolerated ? s->message : s->told);
+		event = jv_object_set(
+		    event, jv_string("reason"), jv_string("DifferenceStays"));
+		event = jv_object_set(event, jv_string("message"),
+		    jv_string_sized(text.data, (int)text.len));
+		events = jv_array_append(events, event);
+		buf_release(&text);
+	}
+	return events;
+}
