@@ -61,7 +61,8 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 		discovery_refresh(a->discovery, nothing_to_do, a);
 	if (e->code == 404 && (recent_scope(a) || may_follow(c, e)))
 		kind = RETRY_TRANSIENT;
-	kube_error_public(&b, e, c->item->id.kind);
+	kube_error_public_of(&b, e, c->item->id.kind,
+	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
 	if (e->field_conflict)
 		buf_addf(&b, "; we are \"%.*s\"",
 		    SPAN_ARG(send_item_manager(c->key, c->item)));

@@ -4,6 +4,7 @@
 
 #include "body.h"
 #include "json/json.h"
+#include "set/secret.h"
 
 static void
 set_patch(struct item *i, struct buf *patch)
@@ -49,6 +50,10 @@ merge_trim(const struct set *s, struct item *i, struct span live)
 	    ? body_unmark(&patch, s, live)
 	    : i->exactly && body_trim(&patch, i->text, live);
 
+	if (!any && !s->plain && i->partial == PARTIAL_NONE) {
+		buf_reset(&patch);
+		any = secret_trim(&patch, i, live);
+	}
 	if (!any) {
 		buf_release(&patch);
 		return false;

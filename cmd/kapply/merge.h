@@ -18,7 +18,8 @@ bool merge_list(struct item *i, struct span uid, const struct kube_error *e);
 
 /* Others' keys in an item that is to be exactly ours are removed, or the mark of
  * what is given back (body_unmark), if others have written it, too. live: the
- * answer to the apply. False: there are none. */
+ * answer to the apply. Keys of a Secret without an owner: secret.h. False: there
+ * are none. */
 bool merge_trim(const struct set *s, struct item *i, struct span live);
 
 #endif

@@ -8,6 +8,7 @@
 #include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "set/secret.h"
 #include "set/errand.h"
 #include "unseen.h"
 #include "value/digest.h"
@@ -120,6 +121,7 @@ write_apply(struct buf *b, struct call *c)
 	const struct apply *a = c->key->apply;
 	const struct item *i = c->item;
 	struct body_edit edit = {.strip = true};
+	struct buf text = BUF_INIT;
 
 	if (a->label != NULL && c->key->set->plain) {
 		edit.label = span_str(a->label);
@@ -138,7 +140,9 @@ write_apply(struct buf *b, struct call *c)
 	 */
 	c->if_absent = edit.uid.n == 0;
 	edit.resource_version = c->if_absent ? span_str("1") : i->version;
-	body_apply(b, i->text, &edit);
+	secret_spell(&text, i);
+	body_apply(b, buf_span(&text), &edit);
+	buf_release(&text);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "record/scrub.h"
 #include "value/datakind.h"
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024, TAIL_MAX = 256 };
@@ -488,15 +489,82 @@ cut(struct buf *b, size_t start)
 	buf_release(&tail);
 }
 
+/* Kubernetes' validation names a field in each cause; admission has one cause
+ * without, or none (apiserver's admission/plugin/policy and
+ * .../webhook/errors). */
+static bool
+is_of_admission(const struct kube_error *e)
+{
+	struct json_elements list;
+
+	if (e->message == NULL)
+		return false;
+	if (strncmp(e->message, "admission webhook ", 18) == 0)
+		return true;
+	/* Other text is of a proxy, or of a decoder. */
+	if (*e->reason == '\0' ||
+	    (e->code != 403 && e->code != 422 && e->code != 500))
+		return false;
+	if (e->causes == NULL)
+		return true;
+	list = json_elements(span_str(e->causes));
+	while (json_element(&list))
+		if (json_get(list.value, "field").n > 0)
+			return false;
+	return true;
+}
+
+/*
+ * The part that names the policy or the webhook has no value in it, and stays
+ * readable: RESOURCE "NAME" is forbidden: ValidatingAdmissionPolicy 'NAME' with
+ * binding 'NAME' denied request: ...
+ */
+static size_t
+admission_head(const char *message)
+{
+	static const char *const heads[] = {
+	    "ValidatingAdmissionPolicy '*' with binding '*' denied request: ",
+	    "admission webhook \"*\" denied the request: ",
+	    "Internal error occurred: failed calling webhook \"*\": "};
+	const char *at = after_forbidden(message), *end;
+
+	at = at != NULL ? at : message;
+	for (size_t i = 0; i < COUNT(heads); i++)
+		if ((end = skip_pattern(at, heads[i])) != NULL)
+			return (size_t)(end - message);
+	return 0;
+}
+
+static void
+add_scrubbed(struct buf *b, const struct kube_error *e, struct span object)
+{
+	size_t head = admission_head(e->message);
+	struct buf text = BUF_INIT;
+
+	buf_add(&text, e->message, head);
+	scrub_add(&text, span_str(e->message + head), object);
+	add_line(b, buf_str(&text));
+	buf_release(&text);
+}
+
 void
 kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
+{
+	kube_error_public_of(b, e, kind, SPAN_NONE);
+}
+
+void
+kube_error_public_of(struct buf *b, const struct kube_error *e,
+    struct span kind, struct span object)
 {
 	/* Of any group: callers know the kind alone. */
 	bool private = datakind(span_str(""), kind);
 	size_t start = b->len;
 
 	if (private && !is_harmless(e)) {
-		if (!add_names(b, e))
+		if (object.n > 0 && is_of_admission(e))
+			add_scrubbed(b, e, object);
+		else if (!add_names(b, e))
 			add_outline(b, e);
 	} else {
 		add_line(b, e->message != NULL ? e->message : "");

@@ -61,6 +61,14 @@ void kube_error_copy(struct kube_error *to, const struct kube_error *from);
 void kube_error_public(
     struct buf *b, const struct kube_error *e, struct span kind);
 /*
+ * The same about the object that was sent, as JSON: what a policy, a webhook or
+ * an admission plugin says, without a field, is told as well, without the values
+ * of the object (scrub.h). Only values of what was there before could be left;
+ * such a text is written by those who run the cluster.
+ */
+void kube_error_public_of(struct buf *b, const struct kube_error *e,
+    struct span kind, struct span object);
+/*
  * The missing right, of an error that is `denied`, in one line: User "u" cannot
  * patch resource "secrets" in API group "" in the namespace "n". It has no
  * object's name or content. Appends to b.

@@ -109,14 +109,27 @@ array_leaves(struct leaves *l, jv array, const struct apischema_place *place)
 		add_leaf(l, "[]\n");
 }
 
+/* The place where the server keeps it: kapply sends it there, too. */
+static struct apischema_place
+stored_place(const struct leaves *l, const struct apischema_place *place)
+{
+	struct apischema_place at = *place;
+
+	if (at.up != NULL && at.up->up == NULL && l->schema.builtin &&
+	    span_is(l->schema.kind, "Secret") && span_is(at.key, "stringData"))
+		at.key = span_str("data");
+	return at;
+}
+
 static void
 add_leaves(struct leaves *l, jv value, const struct apischema_place *place)
 {
+	struct apischema_place at = stored_place(l, place);
 	size_t before = l->path.len;
 
 	if (jv_get_kind(value) == JV_KIND_NULL)
 		return;
-	apischema_add_step(&l->path, place);
+	apischema_add_step(&l->path, &at);
 	if (jv_get_kind(value) == JV_KIND_OBJECT)
 		object_leaves(l, value, place);
 	else if (jv_get_kind(value) == JV_KIND_ARRAY)

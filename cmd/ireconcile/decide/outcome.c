@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "agree/agree.h"
+#include "agree/onerror.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "decide/line.h"
 #include "decide/loops.h"
-#include "decide/onerror.h"
 #include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
@@ -176,13 +176,15 @@ error_status(struct decision *d, struct primary *p, struct view *v,
 
 	if (!jv_is_valid(blank))
 		return blank;
-	onerror_learn(p, blank, observed_peek, manager);
+	onerror_learn(&p->told_error, blank, observed_peek, manager);
 	/* In the place of the message that the program saw may be a newer one. */
 	for (int i = 0; i < 2 && again && p->told_error != NULL; i++) {
 		jv_free(status);
-		status = onerror_blank(p, compute(d, v, p->told_error));
+		status =
+		    onerror_blank(p->told_error, compute(d, v, p->told_error));
 		again = jv_is_valid(status) &&
-		    onerror_learn(p, status, observed_peek, manager);
+		    onerror_learn(
+			&p->told_error, status, observed_peek, manager);
 	}
 	if (!jv_is_valid(status)) {
 		jv_free(status);
@@ -220,7 +222,7 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
 	if (mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
-		onerror_forget(p);
+		onerror_forget(&p->told_error);
 		return;
 	}
 	p->status_input = 0;
@@ -238,7 +240,7 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	} else {
-		onerror_forget(p);
+		onerror_forget(&p->told_error);
 	}
 	agrees = agree_template(status, observed, manager, NULL);
 	if (agrees && !d->failed)

@@ -158,7 +158,7 @@ struct primary {
 	char *requested;       /* the last request to evaluate; "": none */
 	char *complaint;       /* about annotations, logged already */
 	char *last_error;      /* logged already */
-	char *told_error;      /* see onerror.h; or NULL */
+	char *told_error;      /* see agree/onerror.h; or NULL */
 	/* Why it will be evaluated: the first reasons, as elements of JSON,
 	 * owned or NULL; and their number. See trigger.h. */
 	char *trigger;

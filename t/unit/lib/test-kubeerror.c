@@ -178,6 +178,65 @@ test_public(void)
 	buf_release(&text);
 }
 
+/* As recorded of Kubernetes 1.36, but for those with hunter2. */
+static void
+test_admission(void)
+{
+	static const struct {
+		int code;
+		const char *body, *want;
+	} t[] = {
+	    {422,
+		"{\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":"
+		"\"secrets \\\"x\\\" is forbidden: ValidatingAdmissionPolicy "
+		"'hunter2hunter2' with binding 'team' denied request: bad "
+		"hunter2hunter2, aHVudGVyMmh1bnRlcjI= or 17\",\"details\":{"
+		"\"causes\":[{\"message\":\"x\"}]}}",
+		"secrets \"x\" is forbidden: ValidatingAdmissionPolicy "
+		"'hunter2hunter2' with binding 'team' denied request: bad "
+		"..., ... or ..."},
+	    {500,
+		"{\"kind\":\"Status\",\"reason\":\"InternalError\","
+		"\"message\":\"Internal error occurred: failed calling webhook "
+		"\\\"w.example.com\\\": failed to call webhook: timeout\"}",
+		"Internal error occurred: failed calling webhook "
+		"\"w.example.com\": failed to call webhook: timeout"},
+	    {400,
+		"{\"kind\":\"Status\",\"reason\":\"BadRequest\",\"message\":"
+		"\"admission webhook \\\"w\\\" denied the request: "
+		"hunter2hunter2\"}",
+		"admission webhook \"w\" denied the request: ..."},
+	    {400,
+		"{\"kind\":\"Status\",\"reason\":\"BadRequest\",\"message\":"
+		"\"cannot decode hunter\"}",
+		"BadRequest"},
+	    {403,
+		"{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":"
+		"\"secrets \\\"x\\\" is forbidden: because 17\"}",
+		"secrets \"x\" is forbidden: because ..."},
+	    {422,
+		"{\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":"
+		"\"Secret is invalid: data: hunter\",\"details\":{\"causes\":[{"
+		"\"reason\":\"FieldValueInvalid\",\"field\":\"data\"}]}}",
+		"Invalid: data (FieldValueInvalid)"},
+	    {502, "value hunter", "HTTP status 502"},
+	};
+	const struct span object =
+	    span_str("{\"data\":{\"a\":\"aHVudGVyMmh1bnRlcjI=\"},"
+		     "\"stringData\":{\"b\":\"17\"}}");
+
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct buf b = BUF_INIT;
+		struct kube_error e;
+
+		parse(&e, t[i].code, t[i].body);
+		kube_error_public_of(&b, &e, span_str("Secret"), object);
+		is(buf_str(&b), t[i].want, t[i].want);
+		buf_release(&b);
+		kube_error_release(&e);
+	}
+}
+
 /* As recorded of Kubernetes 1.36, but for those of the words. */
 static void
 test_sentences(void)
@@ -465,6 +524,7 @@ main(void)
 	test_classes();
 	test_flags();
 	test_public();
+	test_admission();
 	test_sentences();
 	test_space();
 	test_long();

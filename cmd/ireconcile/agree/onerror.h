@@ -12,20 +12,18 @@
 #include <stdbool.h>
 #include <jv.h>
 
-#include "state/primary.h"
-
 #define ONERROR_PLACEHOLDER "${error}"
 
 /*
- * Whether the observed status is this onError with another message than
- * p->told_error, which becomes that one. texts: of agree_template.
+ * Whether the observed status is this onError with another message than *told
+ * (owned, or NULL), which becomes that one. texts: of agree_template.
  */
 bool onerror_learn(
-    struct primary *p, jv on_error_peek, jv observed_peek, unsigned texts);
-void onerror_forget(struct primary *p);
+    char **told, jv on_error_peek, jv observed_peek, unsigned texts);
+void onerror_forget(char **told);
 
-/* status (consumed) with the placeholder in each place of p->told_error;
- * returned owned. */
-jv onerror_blank(const struct primary *p, jv status);
+/* status (consumed) with the placeholder in each place of told; returned
+ * owned. */
+jv onerror_blank(const char *told, jv status);
 
 #endif

@@ -1,4 +1,4 @@
-#include "decide/onerror.h"
+#include "agree/onerror.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,30 +7,28 @@
 #include "json/jvtext.h"
 
 bool
-onerror_learn(
-    struct primary *p, jv on_error_peek, jv observed_peek, unsigned texts)
+onerror_learn(char **told, jv on_error_peek, jv observed_peek, unsigned texts)
 {
 	struct buf message = BUF_INIT;
 	bool news = agree_template(on_error_peek, observed_peek,
 			texts | AGREE_ERROR, &message) &&
 	    /* A message is a sentence: a word could be anywhere in a status. */
 	    memchr(buf_str(&message), ' ', message.len) != NULL &&
-	    (p->told_error == NULL ||
-		strcmp(p->told_error, buf_str(&message)) != 0);
+	    (*told == NULL || strcmp(*told, buf_str(&message)) != 0);
 
 	if (news) {
-		onerror_forget(p);
-		p->told_error = buf_take(&message);
+		onerror_forget(told);
+		*told = buf_take(&message);
 	}
 	buf_release(&message);
 	return news;
 }
 
 void
-onerror_forget(struct primary *p)
+onerror_forget(char **told)
 {
-	free(p->told_error);
-	p->told_error = NULL;
+	free(*told);
+	*told = NULL;
 }
 
 static jv
@@ -74,7 +72,7 @@ blank(jv value, const char *message)
 }
 
 jv
-onerror_blank(const struct primary *p, jv status)
+onerror_blank(const char *told, jv status)
 {
-	return blank(status, p->told_error);
+	return blank(status, told);
 }
