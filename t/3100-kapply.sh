@@ -118,7 +118,7 @@ is "$(results | cut -c 1-45)" 'Pod default x failed Request entity too large' ".
 kubectl patch cm b --field-manager=other --type=merge -p '{"data":{"k":"theirs"}}' >/dev/null
 kubectl patch deployment d --field-manager=other --type=merge -p '{"spec":{"replicas":5}}' >/dev/null
 deployment one | jq -c '.spec.replicas = 2' >"$T/in"
-fails "a field of another manager" 'Deployment default d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas; we are "kpipe"'
+fails "a field of another manager" 'Deployment default d failed Apply failed with 1 conflict: conflict with "other" using apps/v1: .spec.replicas; we are "kpipe"; --force-conflicts takes the fields over'
 runs 0 "... by force" plain --force-conflicts
 is "$(results) $(kubectl get deployment d -o jsonpath='{.spec.replicas}')" "Deployment default d configured 2" "... it is ours"
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"n1"}}' >"$T/in"

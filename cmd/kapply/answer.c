@@ -66,6 +66,8 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	if (e->field_conflict)
 		buf_addf(&b, "; we are \"%.*s\"",
 		    SPAN_ARG(send_item_manager(c->key, c->item)));
+	if (e->field_conflict && c->key->set->plain)
+		buf_adds(&b, "; --force-conflicts takes the fields over");
 	send_fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }
