@@ -26,20 +26,33 @@ def running(since):
   [.[] | container + {ready: true, started: true, restartCount: 0,
           lastState: {}, state: {running: {startedAt: since}}}];
 
+# A program that prints something and ends.
+def prints: IN("echo", "printf", "date");
+
+# The same in a shell, without quotes: no pipes, redirections, loops, and other
+# commands only behind it in quotes. What it prints does not matter here.
+def shell_prints:
+  gsub("\"(?:[^\"\\\\]|\\\\.)*\"|\u0027[^\u0027]*\u0027"; "q")
+  | test("^ *(?:echo|printf|date)(?: [^;&|<>()`\n\"\u0027]*)?$");
+
 # A container whose command does nothing but end: true, false, sleep N, exit N in
-# a shell, or one of these after sleep N. {code, seconds}; null for any other.
-def command_ending:
-  ((.command // []) + (.args // [])) as $words
-  | ($words[0] // "" | sub("^.*/"; "")) as $name
-  | if ($name | IN("sh", "bash")) and $words[1:] == ["-c", $words[2]]
-    then $words[2] // "" else [$name] + $words[1:] | join(" ") end
-  | [select(. != "")
-      | match("^(?:sleep ([0-9]+)(?: *(?:;|&&) *|$))?"
-          + "(?:exit ([0-9]+)|(true|false))?$").captures[].string]
-      as [$sleep, $exit, $word]
+# a shell, one of these after sleep N, or a program that prints. {code, seconds};
+# null for any other.
+def text_ending:
+  [select(. != "")
+    | match("^(?:sleep ([0-9]+)(?: *(?:;|&&) *|$))?"
+        + "(?:exit ([0-9]+)|(true|false))?$").captures[].string]
+    as [$sleep, $exit, $word]
   | if $sleep == null and $exit == null and $word == null then null
     else {seconds: ($sleep // "0" | tonumber),
       code: (if $word == "false" then 1 else $exit // "0" | tonumber end)} end;
+def command_ending:
+  ((.command // []) + (.args // [])) as $words
+  | ($words[0] // "" | sub("^.*/"; "")) as $name
+  | (($name | IN("sh", "bash")) and $words[1:] == ["-c", $words[2]]) as $shell
+  | if $shell then $words[2] // "" else [$name] + $words[1:] | join(" ") end
+  | if (if $shell then shell_prints else $name | prints end)
+    then {seconds: 0, code: 0} else text_ending end;
 
 # A pod ends when all of its containers have. What is restarted whenever it ends
 # is taken for something that runs.

@@ -1,5 +1,6 @@
 #include "kubelet/follower.h"
 
+#include "kubelet/echoed.h"
 #include "kubelet/podcontainer.h"
 #include "kubelet/script.h"
 #include "type/api.h"
@@ -8,8 +9,12 @@
 static struct span
 log_of(struct arena *a, const struct follower *f, const struct node *pod)
 {
-	return script_text(a, pod,
+	struct span text = script_text(a, pod,
 	    f->options.previous ? "previous-logs" : "logs", f->container);
+
+	return text.p != NULL || f->options.previous
+	    ? text
+	    : echoed_text(a, pod, f->container);
 }
 
 /* How much of text was told. A last line without an end got one. */

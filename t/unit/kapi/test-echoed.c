@@ -1,0 +1,49 @@
+// needs cmd/kapi/kubelet/echoed.c
+#include "kubelet/echoed.h"
+
+#include "base/array.h"
+#include "tap.h"
+
+static struct arena arena = ARENA_INIT;
+
+/* container: its command and args, JSON; want NULL: none. */
+static void
+test(const char *container, const char *want)
+{
+	struct span json = arena_printf(&arena,
+	    "{\"spec\":{\"containers\":[{\"name\":\"a\",\"command\":[\"no\"]},"
+	    "{\"name\":\"c\",%s}]}}",
+	    container);
+	struct node *pod = tree_parse(&arena, json, TREE_LIMITS, NULL, NULL);
+	struct span got = echoed_text(&arena, pod, span_str("c"));
+
+	ok(want == NULL ? got.p == NULL : span_is(got, want), container);
+}
+
+int
+main(void)
+{
+	static const char *const none[] = {"\"image\":\"i\"",
+	    "\"command\":[\"cat\",\"x\"]",
+	    "\"command\":[\"echo\",\"-n\",\"x\"]",
+	    "\"command\":[\"sh\",\"-c\",\"echo $HOME\"]",
+	    "\"command\":[\"sh\",\"-c\",\"echo \\\"$(date)\\\"\"]",
+	    "\"command\":[\"sh\",\"-c\",\"echo a; echo b\"]",
+	    "\"command\":[\"sh\",\"-c\",\"echo a | cat\"]",
+	    "\"command\":[\"sh\",\"-c\",\"echo 'a\"]",
+	    "\"command\":[\"sh\",\"-c\",\"\"]",
+	    "\"command\":[\"sh\",\"echo\",\"a\"]",
+	    "\"command\":[\"sh\",\"-c\",\"echo a\",\"x\"]"};
+
+	test("\"command\":[\"echo\",\"hello\",\"world\"]", "hello world\n");
+	test("\"command\":[\"/bin/echo\"],\"args\":[\"$a; b\"]", "$a; b\n");
+	test("\"args\":[\"echo\"]", "\n");
+	test("\"command\":[\"sh\",\"-c\",\" echo  a 'b  $c' \\\"d|\\\"e \"]",
+	    "a b  $c d|e\n");
+	test("\"command\":[\"/bin/bash\",\"-c\"],\"args\":[\"echo x\"]", "x\n");
+	for (size_t i = 0; i < COUNT(none); i++)
+		test(none[i], NULL);
+	ok(echoed_text(&arena, NULL, span_str("c")).p == NULL, "no Pod");
+	arena_release(&arena);
+	return tap_done();
+}
