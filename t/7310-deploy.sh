@@ -51,6 +51,7 @@ for name in iotservice memcached; do
 	ns=$name-operator-system
 	deployment=deployment/$name-operator-controller-manager
 	runs 0 "$name: deploy" mk deploy PIPELINE="$name" IMG=$image
+	is "$(cat "$T/err")" "" "... without a word of warning"
 	is "$(kubectl get "$deployment" -n "$ns" -o \
 		'jsonpath={.spec.replicas} {.spec.template.spec.containers[*].image}')" \
 		"2 $image" "... its Deployment"
