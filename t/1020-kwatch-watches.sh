@@ -32,11 +32,11 @@ END
 asks "a namespace said twice" "namespaces/a/configmaps" <<END
 $primary, namespaces: [a, a]}
 END
-asks "-n" "namespaces/c/configmaps" -n c <<END
+asks "-n" "namespaces/b/configmaps" -n b <<END
 $primary, namespaces: [a, b]}
 END
-asks "-A" "configmaps" -A <<END
-$primary, namespaces: [a, b]}
+WATCH_NAMESPACE=x,y asks "-A" "configmaps" -A <<END
+$primary}
 END
 WATCH_NAMESPACE=x,y asks "WATCH_NAMESPACE" "namespaces/x/configmaps
 namespaces/y/configmaps" <<END

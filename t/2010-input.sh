@@ -138,9 +138,13 @@ thing a 1 "" "$(spec 1 v)" >"$T/in"
 runs 0 "a primary in a namespace that is not watched" \
 	ireconcile -f "$T/other.yaml" <"$T/in"
 is "$(cat "$T/out")" "" "... is ignored"
-runs 0 "-A: every namespace" ireconcile -A -f "$T/other.yaml" <"$T/in"
-is "$(wc -l <"$T/out")" 1 "... one line"
-runs 0 "-n: this namespace" ireconcile -n ns -f "$T/other.yaml" <"$T/in"
+is "$(sed 's/.*ireconcile: //' "$T/err")" \
+	"thing.example.com ns/a: not served, as any other one outside of the namespaces [other, third]" \
+	"... which the log says"
+runs 100 "-A does not widen namespaces" \
+	ireconcile -A -f "$T/other.yaml" <"$T/in"
+runs 100 "-n neither" ireconcile -n ns -f "$T/other.yaml" <"$T/in"
+runs 0 "without the key -n goes" ireconcile -n ns -f "$T/watches.yaml" <"$T/in"
 is "$(wc -l <"$T/out")" 1 "... one line"
 runs 0 "-n: another namespace" ireconcile -n x -f "$T/watches.yaml" <"$T/in"
 is "$(wc -l <"$T/out")" 0 "... no line"

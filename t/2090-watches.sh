@@ -68,12 +68,12 @@ refused "a variable that must be set" \
 } >w.yaml
 export WATCH_NAMESPACE=one
 refused "another scope" \
-	'w.yaml:1: thing.example.com requires cluster scope, but WATCH_NAMESPACE is "one"'
+	'w.yaml:1: thing.example.com requires cluster scope, but WATCH_NAMESPACE is "one": leave it out'
 unset WATCH_NAMESPACE
 for tool in "${tools[@]}"; do
 	runs 100 "$tool -n: another scope" "$tool" -f w.yaml -n one </dev/null
 	is "$(cat err)" \
-		"$tool: fatal: w.yaml:1: thing.example.com requires cluster scope, but the namespace is \"one\"" \
+		"$tool: fatal: w.yaml:1: thing.example.com requires cluster scope, but option --namespace is \"one\": leave it out" \
 		"... message"
 done
 

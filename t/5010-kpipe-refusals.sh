@@ -75,10 +75,10 @@ refuses "$T/typo.yaml:3: unknown key \"knid\" (did you mean \"kind\"?)" -f "$T/t
 	echo '  requireScope: cluster'
 } >"$T/scope.yaml"
 refuses "$T/scope.yaml:1: thing.example.com requires cluster scope, but \
-the namespace is \"a\"" -f "$T/scope.yaml" -n a
+option --namespace is \"a\": leave it out" -f "$T/scope.yaml" -n a
 export WATCH_NAMESPACE=b
 refuses "$T/scope.yaml:1: thing.example.com requires cluster scope, but \
-WATCH_NAMESPACE is \"b\"" -f "$T/scope.yaml"
+WATCH_NAMESPACE is \"b\": leave it out" -f "$T/scope.yaml"
 unset WATCH_NAMESPACE
 
 rm "$KPIPE_LIBEXEC/kapply"

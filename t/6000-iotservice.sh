@@ -212,6 +212,6 @@ is "$(cat "$T/err")" "ireconcile: fatal: $folder/watches.yaml:7: OPERATOR_NAME: 
 	"... and says so"
 runs 100 "a scope that is too small: exit 100" env OPERATOR_NAME=dev \
 	WATCH_NAMESPACE=dev ireconcile -f "$folder/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: $folder/watches.yaml:3: iotservice.cp.iot.sap requires cluster scope, but WATCH_NAMESPACE is \"dev\"" \
+is "$(cat "$T/err")" "ireconcile: fatal: $folder/watches.yaml:3: iotservice.cp.iot.sap requires cluster scope, but WATCH_NAMESPACE is \"dev\": leave it out" \
 	"... and says so"
 done_testing

@@ -101,7 +101,8 @@ fill_in(struct expansion *x, struct span ref, struct yaml *y, struct buf *out)
 	}
 	name = mem_dup(r.name.p, r.name.n);
 	value = getenv(name);
-	if (value != NULL && *value != '\0') {
+	if (value != NULL && *value != '\0' &&
+	    (r.kind != '?' || span_trim(span_str(value), SPAN_BLANKS).n > 0)) {
 		buf_adds(out, value);
 		x->used = true;
 	} else if (r.kind == '-')

@@ -5,7 +5,8 @@
  * `namespaces: [${NS}]` is YAML) and filled in afterwards, one scalar at a
  * time: a value never changes the structure, and a scalar that holds a
  * reference is always a string. An unset or empty variable gives the empty
- * text; with `:-text` it gives text; with `:?text` an error with that text.
+ * text; with `:-text` it gives text; with `:?text` an error with that
+ * text, also if the variable is of blanks alone.
  * Comments and keys are left alone.
  */
 #ifndef EXPAND_H

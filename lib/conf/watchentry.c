@@ -151,6 +151,56 @@ lower_name(const char *prefix, const struct watch_kind *k)
 	return buf_take(&name);
 }
 
+/* The first of names that is not in the ceiling; all (no names) is "". NULL: none
+ * goes beyond it. */
+static const char *
+beyond(const struct textlist *names, const struct textlist *ceiling)
+{
+	if (names->count == 0)
+		return "";
+	for (size_t i = 0; i < names->count; i++)
+		if (!textlist_has(
+			ceiling, names->items[i], strlen(names->items[i])))
+			return names->items[i];
+	return NULL;
+}
+
+static int
+check_ceiling(struct conf *c, int line, const struct watchentry_scope *scope,
+    const struct textlist *ceiling)
+{
+	const char *name = beyond(&scope->namespaces, ceiling);
+	struct buf list = BUF_INIT;
+
+	if (name == NULL)
+		return 0;
+	for (size_t i = 0; i < ceiling->count; i++)
+		buf_addf(&list, "%s%s", i > 0 ? ", " : "", ceiling->items[i]);
+	conf_fail(c, line,
+	    "namespaces is [%s], and no option goes beyond it, but %s names "
+	    "%s%s%s: leave the option out, or change namespaces",
+	    buf_str(&list), scope->what, *name == '\0' ? "all" : "\"", name,
+	    *name == '\0' ? "" : "\"");
+	buf_release(&list);
+	return -1;
+}
+
+/* An option chooses among what the file has, and counts alone where that is
+ * empty; the variable counts without the key. */
+static int
+load_primary_namespaces(struct conf *c, const struct yaml *y,
+    const struct watchentry_scope *scope, struct textlist *out)
+{
+	if (y != NULL && watchkind_namespaces(c, y, out) != 0)
+		return -1;
+	if (y != NULL && !scope->overrides)
+		return 0;
+	if (out->count > 0 && check_ceiling(c, y->line, scope, out) != 0)
+		return -1;
+	textlist_copy(out, &scope->namespaces);
+	return 0;
+}
+
 static int
 load_primary(struct conf *c, const struct yaml *y,
     const struct watchentry_scope *scope, struct watch_entry *e)
@@ -185,12 +235,8 @@ load_primary(struct conf *c, const struct yaml *y,
 	e->manager = lower_name("kpipe-", k);
 	if (watchkind_common(c, y, k) != 0)
 		return -1;
-	v = yaml_get(y, "namespaces");
-	if (v != NULL && watchkind_namespaces(c, v, &k->namespaces) != 0)
-		return -1;
-	if (v == NULL || scope->overrides)
-		textlist_copy(&k->namespaces, &scope->namespaces);
-	return 0;
+	return load_primary_namespaces(
+	    c, yaml_get(y, "namespaces"), scope, &k->namespaces);
 }
 
 /* [DOMAIN/]NAME, as the API server checks keys of labels and finalizers. */

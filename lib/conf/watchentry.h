@@ -12,10 +12,13 @@
 #include "conf/watches.h"
 #include "conf/yaml.h"
 
-/* The namespaces of primaries for which the file has none. */
+/*
+ * The namespaces of primaries for which the file has none. What the file has is
+ * a ceiling: an option may only choose among them.
+ */
 struct watchentry_scope {
 	struct textlist namespaces;
-	bool overrides;		 /* and ignore the file */
+	bool overrides;		 /* an option: it goes before the variable */
 	const char *what, *text; /* borrowed; the source, and its text */
 };
 

@@ -24,7 +24,7 @@ check_scope(const struct watches *w, const struct watchentry_scope *scope,
 		if (e->require == WATCH_REQUIRE_CLUSTER && restricted)
 			return err_set(err, ERR_PERMANENT,
 			    "%s:%d: %s requires cluster scope, but %s is "
-			    "\"%s\"",
+			    "\"%s\": leave it out",
 			    w->path, e->line, e->name, scope->what,
 			    scope->text);
 		if (e->require == WATCH_REQUIRE_NAMESPACE && !restricted)
@@ -75,11 +75,12 @@ read_scope(struct watchentry_scope *s, const struct watches_scope *asked,
 		    err, ERR_PERMANENT, "-n and -A exclude each other");
 	if (asked != NULL && (asked->namespaces != NULL || asked->all)) {
 		s->overrides = true;
-		s->what = "the namespace";
+		s->what = asked->all ? "option --all-namespaces"
+				     : "option --namespace";
 		s->text = asked->all ? "" : asked->namespaces;
-		return asked->all ? 0
-				  : namespaces_parse(&s->namespaces,
-					"option --namespace", s->text, err);
+		return asked->all
+		    ? 0
+		    : namespaces_parse(&s->namespaces, s->what, s->text, err);
 	}
 	return namespaces_parse(&s->namespaces, s->what, s->text, err);
 }

@@ -59,8 +59,9 @@ struct watch_kind {
 	enum watch_scope scope;
 	bool optional; /* a missing kind is complete and empty */
 	/*
-	 * Where to watch, each once. Empty: all namespaces. The primary: -n or
-	 * -A, else its `namespaces`, else WATCH_NAMESPACE. Others: their own
+	 * Where to watch, each once. Empty: all namespaces. The primary: its
+	 * `namespaces`, of which -n may choose; if they are empty, -n or -A; if
+	 * there is no key, -n or -A, else WATCH_NAMESPACE. Others: their own
 	 * `namespaces` (`[]` is all), else those of the primary. Of no meaning
 	 * for cluster-scoped kinds.
 	 */
@@ -132,8 +133,8 @@ struct watches {
 	bool has_variables; /* values of the environment are in it */
 };
 
-/* -n and -A of the command line, which override WATCH_NAMESPACE and the file
- * for primaries. */
+/* -n and -A of the command line, which override WATCH_NAMESPACE, and choose
+ * among the namespaces that the file has for primaries. */
 struct watches_scope {
 	const char *namespaces; /* "a,b"; NULL: not given */
 	bool all;

@@ -144,6 +144,18 @@ fail_map(struct conf *c, const struct yaml *y)
 }
 
 static int
+load_map_namespace(struct conf *c, const struct yaml *y, struct watch_kind *k)
+{
+	struct err err = ERR_INIT;
+
+	if (conf_string(c, y, "map.namespace", &k->map_namespace) != 0)
+		return -1;
+	if (namespaces_name("map.namespace", k->map_namespace, &err) != 0)
+		return conf_fail(c, y->line, "%s", err.message);
+	return 0;
+}
+
+static int
 load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	static const char *const allowed[] = {
@@ -165,8 +177,7 @@ load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	if ((label != NULL) + (field != NULL) + (jq != NULL) != 1 ||
 	    (jq != NULL && ns != NULL))
 		return fail_map(c, y);
-	if (ns != NULL &&
-	    conf_string(c, ns, "map.namespace", &k->map_namespace) != 0)
+	if (ns != NULL && load_map_namespace(c, ns, k) != 0)
 		return -1;
 	if (field != NULL)
 		return load_map_fields(c, field, k);

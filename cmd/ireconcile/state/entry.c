@@ -236,10 +236,7 @@ entry_use_covers(const struct use *u, const struct cache_object *o)
 bool
 entry_covers_namespace(const struct entry *e, struct span ns)
 {
-	const struct watch_kind *k = &e->conf->primary;
-
-	return k->namespaces.count == 0 || k->scope == WATCH_CLUSTER ||
-	    in_list(&k->namespaces, ns);
+	return entry_use_looks_at(e->uses[0], ns);
 }
 
 static void
@@ -345,12 +342,14 @@ entries_put(struct entries *es, struct cache_object *o)
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
-		if (u->role == USE_PRIMARY && entry_use_covers(u, o))
-			put_primary(es, u->entry, o);
-		else if (u->role == USE_PRIMARY)
-			drop_primary(es, u->entry, o);
-		else
+		if (u->role != USE_PRIMARY) {
 			related_changed(es, u, o, old);
+		} else if (entry_use_covers(u, o)) {
+			put_primary(es, u->entry, o);
+		} else {
+			primary_say_outside(u, o);
+			drop_primary(es, u->entry, o);
+		}
 	}
 	cache_object_free(old);
 }

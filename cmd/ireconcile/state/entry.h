@@ -65,6 +65,7 @@ struct entry {
 	struct map claims;   /* see claims.h */
 	bool complete;	     /* every kind that it depends on is complete */
 	size_t orphans;	     /* the last count by orphans.h */
+	bool outside_said;   /* see primary.h */
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */

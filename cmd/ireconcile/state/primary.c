@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "process/log.h"
 #include "state/claims.h"
 
 void
@@ -188,4 +189,29 @@ primary_free(struct primary *p)
 	free(p->trigger);
 	free(p->names);
 	free(p);
+}
+
+void
+primary_say_outside(const struct use *u, const struct cache_object *o)
+{
+	const struct textlist *names = &u->conf->namespaces;
+	struct buf ns = BUF_INIT, name = BUF_INIT, list = BUF_INIT;
+	struct log_about who = {.controller = u->entry->conf->name};
+
+	if (u->entry->outside_said ||
+	    entry_use_looks_at(u, cache_object_namespace(o)))
+		return;
+	u->entry->outside_said = true;
+	buf_addspan(&ns, cache_object_namespace(o));
+	buf_addspan(&name, cache_object_name(o));
+	for (size_t i = 0; i < names->count; i++)
+		buf_addf(&list, "%s%s", i > 0 ? ", " : "", names->items[i]);
+	who.namespace_ = buf_str(&ns);
+	who.name = buf_str(&name);
+	log_write(LOG_INFO, &who,
+	    "not served, as any other one outside of the namespaces [%s]",
+	    buf_str(&list));
+	buf_release(&ns);
+	buf_release(&name);
+	buf_release(&list);
 }

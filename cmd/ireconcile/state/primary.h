@@ -199,4 +199,12 @@ void primary_renew(struct primary *p);
 /* Forgets one point of p->unsettled. */
 void primary_settle(struct primary *p, size_t n);
 
+/*
+ * An object of the primary kind outside of the entry's namespaces is never a
+ * primary, whatever it came from: a recording, a stream of all namespaces, a
+ * kind that another entry watches, too. Logs the first one of each entry; o may
+ * be only not selected.
+ */
+void primary_say_outside(const struct use *u, const struct cache_object *o);
+
 #endif

@@ -265,7 +265,7 @@ test_namespaces(void)
 	    "the file goes before it");
 	scoped(HEAD KINDS "  namespaces: []\n", NULL, "||o|",
 	    "also when it says all");
-	scoped(HEAD KINDS "  namespaces: [p]\n", &ab, "a,b|a,b|o|",
+	scoped(HEAD KINDS "  namespaces: []\n", &ab, "a,b|a,b|o|",
 	    "-n goes before both, not before what other kinds say");
 	scoped(HEAD KINDS, &all, "||o|", "-A as well");
 	scoped(HEAD KINDS "  requireScope: cluster\n", &all, "||o|",
@@ -273,8 +273,8 @@ test_namespaces(void)
 	setenv("WATCH_NAMESPACE", " ", 1);
 	scoped(HEAD KINDS, NULL, "||o|", "blanks are all namespaces");
 	setenv("WATCH_NAMESPACE", "x", 1);
-	scoped(HEAD KINDS "  namespaces: [p]\n", &blank, "||o|",
-	    "-n without a name is all namespaces, whatever else is said");
+	scoped(HEAD KINDS, &blank, "||o|",
+	    "-n without a name is all namespaces, whatever the variable says");
 	scoped(HEAD KINDS "  requireScope: cluster\n", &blank, "||o|",
 	    "... and cluster scope");
 	scoped(HEAD KINDS, &both, "-n and -A exclude each other", "-n and -A");
@@ -296,13 +296,65 @@ test_namespaces(void)
 	    "a bad name in the file");
 }
 
+#define BEYOND(list, what)                                               \
+	"w.yaml:8: namespaces is [" list "], and no option goes beyond " \
+	"it, but option " what ": leave the option out, or change namespaces"
+
+/* The namespaces of the file are a ceiling. */
+static void
+test_ceiling(void)
+{
+	struct watches_scope all = {.all = true}, blank = {" ", false},
+			     p = {"p", false}, ba = {" b,a", false},
+			     pa = {"p,a", false};
+
+	setenv("WATCH_NAMESPACE", "x", 1);
+	scoped(HEAD KINDS "  namespaces: [p]\n", NULL, "p|p|o|",
+	    "a ceiling: the variable does not widen it");
+	scoped(HEAD KINDS "  namespaces: [p]\n", &p, "p|p|o|",
+	    "... -n may name it");
+	scoped(HEAD KINDS "  namespaces: [\"a, p\", b]\n", &ba, "b,a|b,a|o|",
+	    "... or choose from it");
+	scoped(HEAD KINDS "  namespaces: [p]\n", &all,
+	    BEYOND("p", "--all-namespaces names all"), "... not -A");
+	scoped(HEAD KINDS "  namespaces: [p, \"b,c\"]\n", &blank,
+	    BEYOND("p, b, c", "--namespace names all"), "... nor an empty -n");
+	scoped(HEAD KINDS "  namespaces: [p, b]\n", &pa,
+	    BEYOND("p, b", "--namespace names \"a\""),
+	    "... nor one name too many");
+	scoped(HEAD KINDS "  namespaces: [\"${NO}\", p]\n", &all,
+	    BEYOND("p", "--all-namespaces names all"),
+	    "... an item of it may be empty");
+	scoped(HEAD KINDS "  namespaces: [\"${WATCH_NAMESPACE}\"]\n", &all,
+	    BEYOND("x", "--all-namespaces names all"),
+	    "... it may come from a variable");
+	setenv("WATCH_NAMESPACE", " ", 1);
+	scoped(HEAD KINDS "  namespaces: [\"${WATCH_NAMESPACE}\"]\n", &p,
+	    "p|p|o|", "a variable of blanks makes none");
+	unsetenv("WATCH_NAMESPACE");
+	scoped(HEAD KINDS "  namespaces: [p]\n  requireScope: cluster\n", &p,
+	    "w.yaml:1: memcached.cache.example.com requires cluster scope, "
+	    "but option --namespace is \"p\": leave it out",
+	    "cluster scope, and an option that narrows");
+	scoped(HEAD KINDS "  namespaces: [p]\n  requireScope: cluster\n", &all,
+	    BEYOND("p", "--all-namespaces names all"), "... that widens");
+	scoped(HEAD KINDS "  namespaces: [p]\n"
+			  "- {version: v1, kind: Pod, program: p.jq,\n"
+			  "   namespaces: [q]}\n",
+	    &p,
+	    "w.yaml:10: namespaces is [q], and no option goes beyond it, but "
+	    "option --namespace names \"p\": leave the option out, or change "
+	    "namespaces",
+	    "each entry has its own");
+}
+
 static void
 test_scope(void)
 {
 	setenv("WATCH_NAMESPACE", "x", 1);
 	refused(HEAD "  requireScope: cluster\n",
 	    "w.yaml:1: memcached.cache.example.com requires cluster scope, "
-	    "but WATCH_NAMESPACE is \"x\"");
+	    "but WATCH_NAMESPACE is \"x\": leave it out");
 	unsetenv("WATCH_NAMESPACE");
 	refused(HEAD "  requireScope: namespace\n",
 	    "w.yaml:1: memcached.cache.example.com requires namespace scope, "
@@ -402,6 +454,10 @@ test_refused_entries(void)
 	    "OPERATOR_NAME is not set");
 	refused(HEAD "  operator: {a: \"${OPERATOR_NAME:?}\"}\n",
 	    "w.yaml:5: OPERATOR_NAME: is not set");
+	setenv("OPERATOR_NAME", " \t", 1);
+	refused(HEAD "  operator: {a: \"${OPERATOR_NAME:?name it}\"}\n",
+	    "w.yaml:5: OPERATOR_NAME: name it");
+	unsetenv("OPERATOR_NAME");
 	refused(HEAD "  operator: {a: \"${1}\"}\n",
 	    "w.yaml:5: bad substitution: write ${VAR}, ${VAR:-text} or "
 	    "${VAR:?text}");
@@ -411,6 +467,9 @@ test_refused_entries(void)
 static const struct {
 	const char *entry, *message;
 } refused_values[] = {
+    {"  related:\n"
+     "  - {apiVersion: v1, kind: Pod, map: {label: a, namespace: \"a,b\"}}\n",
+	"w.yaml:6: map.namespace: \"a,b\" is not a name of a namespace"},
     {"  reconcilePeriod: 10\n",
 	"w.yaml:5: reconcilePeriod must be a duration such as 30s or 1h30m, "
 	"not \"10\""},
@@ -534,6 +593,7 @@ main(void)
 	test_defaults();
 	test_program_path();
 	test_namespaces();
+	test_ceiling();
 	test_scope();
 	test_refusals();
 	test_refused_filters();
