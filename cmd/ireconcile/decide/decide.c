@@ -255,7 +255,8 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 		outcome_fail(d, p->desired.error);
 		return;
 	}
-	if (refuse_adoption(p, &p->desired, &err) != 0) {
+	if (refuse_adoption(p, &p->desired, &err) != 0 ||
+	    refuse_homeless(p, &p->desired, &err) != 0) {
 		outcome_fail(d, err.message);
 		return;
 	}

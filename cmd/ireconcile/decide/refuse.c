@@ -361,3 +361,69 @@ refuse_adoption(
 	}
 	return 0;
 }
+
+/* Whether the item goes with o. */
+static bool
+lives_in(const struct desired_item *i, const struct cache_object *o)
+{
+	struct span text = cache_object_text(o);
+	struct buf name = BUF_INIT;
+	bool is;
+
+	if (span_is(span_str(o->kind->name), "Namespace"))
+		return span_is(cache_object_name(o), i->key);
+	buf_addf(&name, "%.*s.%.*s",
+	    SPAN_ARG(json_raw_string(json_path(text, "spec.names.kind"))),
+	    SPAN_ARG(json_raw_string(json_path(text, "spec.group"))));
+	is = strcmp(buf_str(&name), i->kind->name) == 0;
+	buf_release(&name);
+	return is;
+}
+
+static int
+check_home(const struct primary *p, const struct desired *set,
+    const struct cache_object *o, struct err *err)
+{
+	const struct desired_item *same;
+	struct buf label = BUF_INIT;
+	int rc = 0;
+
+	cache_object_add_label(&label, o);
+	same = desired_find(set, buf_str(&label));
+	if ((same == NULL || (same->marks & ITEM_OTHERS)) && !o->retained &&
+	    o != p->object && marks_is_member(p->entry, o, p->object))
+		for (size_t n = 0; n < set->count && rc == 0; n++)
+			if (!(set->items[n].marks & ITEM_OTHERS) &&
+			    lives_in(&set->items[n], o))
+				rc = err_set(err, ERR_PERMANENT,
+				    "%s is not desired any more, but %s is, "
+				    "and would be deleted with it: desire "
+				    "both, or neither",
+				    buf_str(&label), set->items[n].label);
+	buf_release(&label);
+	return rc;
+}
+
+int
+refuse_homeless(
+    const struct primary *p, const struct desired *set, struct err *err)
+{
+	static const char crd[] =
+	    "CustomResourceDefinition.apiextensions.k8s.io";
+	int rc = 0;
+
+	for (size_t n = 0; n < p->entry->use_count && rc == 0; n++) {
+		const struct use *u = p->entry->uses[n];
+		struct span kind = span_str(u->kind->name);
+		struct cache_object **list;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage ||
+		    (!span_is(kind, "Namespace") && !span_is(kind, crd)))
+			continue;
+		list = entry_objects(p->entry, p, u);
+		for (size_t j = 0; list[j] != NULL && rc == 0; j++)
+			rc = check_home(p, set, list[j], err);
+		free(list);
+	}
+	return rc;
+}
