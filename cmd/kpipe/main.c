@@ -28,6 +28,7 @@
 #include "markskey.h"
 #include "options.h"
 #include "pipeline.h"
+#include "process/clock.h"
 #include "process/harden.h"
 #include "process/leash.h"
 #include "process/log.h"
@@ -454,6 +455,7 @@ start(struct app *a)
 	for (size_t i = 0; i < COUNT(signals); i++)
 		loop_signal(a->loop, signals[i], on_signal, a);
 	p->loop = a->oom.loop = a->loop;
+	p->started_us = clock_real_us();
 	p->oom = &a->oom;
 	a->oom.field_manager = a->field_manager;
 	p->mode = options.dry_run ? PIPELINE_ONCE : PIPELINE_SUPERVISE;

@@ -177,7 +177,12 @@ pipeline_status(const struct pipeline *p)
 void
 pipeline_describe(const struct pipeline *p, struct buf *line)
 {
-	buf_addf(line, "{\"tool\":\"kpipe\",\"phase\":\"%s\"", phase_name(p));
+	char started[CLOCK_RFC3339_MAX];
+
+	clock_format_us(p->started_us, started);
+	buf_addf(line,
+	    "{\"tool\":\"kpipe\",\"started\":\"%s\",\"phase\":\"%s\"", started,
+	    phase_name(p));
 	if (p->elect != NULL)
 		buf_addf(line, ",\"leader\":%s",
 		    p->rank == PIPELINE_LEADER ? "true" : "false");
@@ -335,6 +340,11 @@ kill_started(struct pipeline *p)
 static void
 drain(struct pipeline *p)
 {
+	struct buf line = BUF_INIT;
+
+	pipeline_describe(p, &line);
+	launch_state(p, buf_span(&line)); /* the last one that is recorded */
+	buf_release(&line);
 	if (p->elect != NULL && p->rank != PIPELINE_LEADER) {
 		log_info("told to end");
 		kill_path(p);

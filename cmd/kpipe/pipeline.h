@@ -88,6 +88,7 @@ struct pipeline {
 	struct restart backoff;
 	struct timer timer; /* of the back-off, of draining, of stopping */
 	uint64_t started_ms;
+	int64_t started_us; /* when kpipe started, for the state line */
 	unsigned ends; /* rounds in which stages of this generation ended */
 	/* Why this generation is the last, if not because of a stage. */
 	int end_code;

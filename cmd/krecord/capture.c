@@ -2,13 +2,17 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "conf/watches.h"
+#include "digestkey.h"
 #include "hide.h"
 #include "inlet.h"
+#include "json/json.h"
 #include "outlet.h"
+#include "process/log.h"
 #include "process/loop.h"
 #include "programversion.h"
 #include "report/reportfd.h"
@@ -24,6 +28,7 @@ struct capture {
 	struct outlet outlet;
 	struct inlet inlets[STREAMS];
 	struct reportfd report;
+	struct buf facts; /* of the first line of each segment */
 	struct timer timer;
 	uint64_t reads;
 	size_t bytes; /* read since the last pause */
@@ -196,6 +201,16 @@ open_inlets(struct capture *c, const struct capture_opts *o, struct err *err)
 	return 0;
 }
 
+/* kpipe says that it ends, and its stages end before that is read. */
+static void
+record_rest(struct capture *c)
+{
+	keep_reading(c);
+	for (size_t i = 0; i < STREAMS; i++)
+		if (c->inlets[i].fd >= 0)
+			inlet_record(&c->inlets[i], &c->outlet, c->hide);
+}
+
 static void
 run(struct capture *c)
 {
@@ -209,38 +224,70 @@ run(struct capture *c)
 	reportfd_ready(&c->report);
 	reportfd_send(&c->report);
 	loop_run(c->loop);
+	record_rest(c);
 	reportfd_send(&c->report);
 }
 
 static int
-open_live(struct capture *c, size_t i, const char *option, long fd,
-    struct span programs, struct err *err)
+open_live(
+    struct capture *c, size_t i, const char *option, long fd, struct err *err)
 {
 	if (fd < 0)
 		return 0;
-	c->outlet.live[i] = live_new(
-	    c->loop, option, (int)fd, i == OUTLET_WHOLE, programs, err);
+	c->outlet.live[i] = live_new(c->loop, option, (int)fd,
+	    i == OUTLET_WHOLE, buf_span(&c->facts), err);
 	return c->outlet.live[i] != NULL ? 0 : -1;
 }
 
 /* Lines go to one of them at least. */
 static int
-open_outlet(struct capture *c, const struct capture_opts *o,
-    struct span programs, struct err *err)
+open_outlet(struct capture *c, const struct capture_opts *o, struct err *err)
 {
 	struct reel_opts reel = {.dir = o->dir,
 	    .size = o->size,
-	    .programs = programs,
+	    .facts = buf_span(&c->facts),
 	    .busy = keep_reading,
 	    .arg = c};
 
-	if (open_live(c, OUTLET_WHOLE, "live-fd", o->live_fd, programs, err) !=
-		0 ||
-	    open_live(c, OUTLET_FLOW, "flow-fd", o->flow_fd, programs, err) !=
-		0)
+	if (open_live(c, OUTLET_WHOLE, "live-fd", o->live_fd, err) != 0 ||
+	    open_live(c, OUTLET_FLOW, "flow-fd", o->flow_fd, err) != 0)
 		return -1;
 	if (o->dir != NULL && (c->outlet.reel = reel_new(&reel, err)) == NULL)
 		return -1;
+	return 0;
+}
+
+/* By the key of the directory, so that digests stay what they are when the
+ * operator starts again. */
+static int
+open_hide(struct capture *c, const struct capture_opts *o,
+    const struct watches *w, struct err *err)
+{
+	unsigned char key[REDACT_KEY_SIZE];
+	struct redact *r;
+
+	if (o->dir == NULL) {
+		r = redact_new(err);
+	} else if (digestkey_get(o->dir, key, err) == 0) {
+		r = redact_new_keyed(key);
+		explicit_bzero(key, sizeof(key));
+	} else if (err->kind == ERR_PERMANENT) {
+		return -1;
+	} else {
+		log_warning("%s: digests will compare only until krecord ends",
+		    err->message);
+		r = redact_new(err);
+	}
+	if (r == NULL)
+		return -1;
+	buf_adds(&c->facts, "\"digests\":\"");
+	redact_add_name(r, &c->facts);
+	buf_addc(&c->facts, '"');
+	if (w != NULL) {
+		json_add_key(&c->facts, "programs");
+		programversion_add(&c->facts, w);
+	}
+	c->hide = hide_new(r, w);
 	return 0;
 }
 
@@ -249,7 +296,6 @@ capture_run(const struct capture_opts *o, struct err *err)
 {
 	struct capture c = {0};
 	struct watches *w = NULL;
-	struct buf programs = BUF_INIT;
 	int rc = -1;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -261,15 +307,13 @@ capture_run(const struct capture_opts *o, struct err *err)
 	c.loop = loop_new();
 	reportfd_init(
 	    &c.report, c.loop, "krecord", (int)o->report_fd, count, &c);
-	if (w != NULL)
-		programversion_add(&programs, w);
-	if (open_inlets(&c, o, err) == 0 && (c.hide = hide_new(w, err)) != NULL)
-		rc = open_outlet(&c, o, buf_span(&programs), err);
+	if (open_inlets(&c, o, err) == 0 && open_hide(&c, o, w, err) == 0)
+		rc = open_outlet(&c, o, err);
 	if (rc == 0)
 		run(&c);
 	outlet_release(&c.outlet);
 	hide_free(c.hide);
-	buf_release(&programs);
+	buf_release(&c.facts);
 	for (size_t i = 0; i < STREAMS; i++)
 		inlet_release(&c.inlets[i]);
 	reportfd_release(&c.report);

@@ -278,11 +278,16 @@ census_added(struct span text, struct buf *out)
 {
 	struct span type = json_get(text, "type");
 	size_t before = (size_t)(type.p - text.p);
+	struct span object = json_get(text, "object");
+	struct span rest = span_skip(text, before + type.n);
 
+	/* The state does not say which change its manager made. */
+	if (json_get(text, "manager").p != NULL && object.p > type.p)
+		rest.n = (size_t)(object.p + object.n - rest.p);
 	buf_add(out, text.p, before);
 	buf_adds(out, "\"ADDED\"");
-	buf_addspan(out, span_skip(text, before + type.n));
-	buf_addc(out, '\n');
+	buf_addspan(out, rest);
+	buf_adds(out, rest.p + rest.n < text.p + text.n ? "}\n" : "\n");
 }
 
 void

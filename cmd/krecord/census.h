@@ -37,7 +37,7 @@ bool census_has(const struct census *c, size_t number);
  * not complete there is no end. */
 void census_begins(const struct census *c, struct span time, struct buf *out);
 void census_ends(const struct census *c, struct span time, struct buf *out);
-/* Appends the line with the type ADDED, and a newline. */
+/* Appends the line with the type ADDED, without its manager, and a newline. */
 void census_added(struct span text, struct buf *out);
 
 /* The lines of all objects now, of CENSUS_LINES: a copy of references, which

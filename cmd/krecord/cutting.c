@@ -69,11 +69,14 @@ print_hidden(void *arg, const struct reading_line *line, size_t number)
 int
 cutting_redact(struct emit_source *s, const struct watches *w, struct err *err)
 {
-	struct part p = {.hide = hide_new(w, err)};
+	struct redact *redact = redact_new(err);
+	struct part p = {0};
 	int rc = -1;
 
-	if (p.hide != NULL)
+	if (redact != NULL) {
+		p.hide = hide_new(redact, w);
 		rc = emit_each(s, print_hidden, &p, err);
+	}
 	hide_free(p.hide);
 	return end(&p, rc, err);
 }

@@ -12,7 +12,7 @@
 struct figures {
 	size_t lines[READING_OTHER + 1];
 	uint64_t bytes; /* not compressed */
-	struct textlist tools, programs;
+	struct textlist tools, programs, started;
 	char *first, *last; /* times, as they are written */
 	struct census *census;
 };
@@ -68,6 +68,9 @@ take(void *arg, const struct reading_line *line, size_t number)
 		census_take(f->census, line->text, number);
 	else if (line->kind == READING_SEGMENT)
 		take_versions(f, line->text);
+	else if (line->kind == READING_STATE)
+		add_once(&f->started,
+		    json_raw_string(json_get(line->body, "started")));
 	return true;
 }
 
@@ -114,6 +117,9 @@ describe(const struct figures *f, const struct emit_source *s, struct buf *b)
 		add_text(b, "", buf_span(&objects));
 		buf_addc(b, '\n');
 	}
+	if (f->started.count > 0)
+		buf_addf(b, "%-10s %zu\n", "starts", f->started.count);
+	add_list(b, "started", &f->started);
 	add_list(b, "tools", &f->tools);
 	add_list(b, "programs", &f->programs);
 	buf_release(&objects);
@@ -136,6 +142,7 @@ figures_print(struct emit_source *s, struct err *err)
 	census_free(f.census);
 	textlist_release(&f.tools);
 	textlist_release(&f.programs);
+	textlist_release(&f.started);
 	free(f.first);
 	free(f.last);
 	return rc;

@@ -5,7 +5,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "record/redact.h"
 #include "value/objref.h"
 
 /* The hidden fields of a kind, by watches.yaml. */
@@ -54,15 +53,11 @@ add_entry(struct hide *h, const struct watch_entry *e)
 }
 
 struct hide *
-hide_new(const struct watches *w, struct err *err)
+hide_new(struct redact *redact, const struct watches *w)
 {
 	struct hide *h = mem_zalloc(sizeof(*h));
 
-	h->redact = redact_new(err);
-	if (h->redact == NULL) {
-		free(h);
-		return NULL;
-	}
+	h->redact = redact;
 	for (size_t i = 0; w != NULL && i < w->count; i++)
 		add_entry(h, &w->entries[i]);
 	return h;

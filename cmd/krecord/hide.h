@@ -12,11 +12,12 @@
 #include "conf/watches.h"
 #include "json/json.h"
 #include "record/reading.h"
+#include "record/redact.h"
 
 struct hide;
 
-/* w is borrowed; NULL: no file, so only Secrets. NULL with err. */
-struct hide *hide_new(const struct watches *w, struct err *err);
+/* redact is taken. w is borrowed; NULL: no file, so only Secrets. */
+struct hide *hide_new(struct redact *redact, const struct watches *w);
 void hide_free(struct hide *h);
 
 /* Whether nothing is hidden in text, whatever it is: most lines are like this,

@@ -19,7 +19,7 @@ enum { CHUNK = 256 * 1024 };
 struct live {
 	struct loop *loop;
 	int fd;
-	struct span programs;
+	struct span facts;
 	struct census *census; /* NULL: without the state */
 	size_t number;	       /* of events */
 	uint64_t sequence;     /* of beginnings */
@@ -43,7 +43,7 @@ add_time_line(struct live *l, struct buf *out, bool gap)
 	if (gap)
 		segmentline_add_gap(out, time, "live");
 	else
-		segmentline_add(out, ++l->sequence, time, l->programs);
+		segmentline_add(out, ++l->sequence, time, l->facts);
 }
 
 /* gap: lines were lost before. */
@@ -148,7 +148,7 @@ on_room(void *arg, int fd, int events)
 
 struct live *
 live_new(struct loop *loop, const char *option, int fd, bool with_state,
-    struct span programs, struct err *err)
+    struct span facts, struct err *err)
 {
 	struct live *l;
 	int flags = fcntl(fd, F_GETFL);
@@ -162,7 +162,7 @@ live_new(struct loop *loop, const char *option, int fd, bool with_state,
 	l = mem_zalloc(sizeof(*l));
 	*l = (struct live){.loop = loop,
 	    .fd = fd,
-	    .programs = programs,
+	    .facts = facts,
 	    .census = with_state ? census_new(CENSUS_LINES) : NULL};
 	begin(l, false);
 	return l;

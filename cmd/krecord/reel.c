@@ -219,7 +219,7 @@ static int
 add_header(struct reel *s, uint64_t sequence, const char *time, struct err *err)
 {
 	buf_reset(&s->scratch);
-	segmentline_add(&s->scratch, sequence, time, s->o.programs);
+	segmentline_add(&s->scratch, sequence, time, s->o.facts);
 	return squeeze_add(s->squeeze, buf_span(&s->scratch), err);
 }
 

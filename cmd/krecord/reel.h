@@ -32,7 +32,7 @@ typedef void reel_busy_fn(void *arg);
 struct reel_opts {
 	const char *dir; /* borrowed; made if it is not there */
 	uint64_t size;
-	struct span programs; /* borrowed: programversion.h; or none */
+	struct span facts; /* borrowed: segmentline.h */
 	reel_busy_fn *busy;
 	void *arg;
 };

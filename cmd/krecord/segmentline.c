@@ -6,7 +6,7 @@
 
 void
 segmentline_add(
-    struct buf *b, uint64_t sequence, const char *time, struct span programs)
+    struct buf *b, uint64_t sequence, const char *time, struct span facts)
 {
 	struct buf tool = BUF_INIT;
 
@@ -18,9 +18,9 @@ segmentline_add(
 	    "\"sequence\":%llu,\"tool\":",
 	    READING_VERSION, time, (unsigned long long)sequence);
 	json_add_string(b, buf_span(&tool));
-	if (programs.n > 0) {
-		json_add_key(b, "programs");
-		buf_addspan(b, programs);
+	if (facts.n > 0) {
+		buf_addc(b, ',');
+		buf_addspan(b, facts);
 	}
 	buf_adds(b, "}\n");
 	buf_release(&tool);

@@ -325,13 +325,44 @@ tell_phase(struct story *s, struct span before, struct span now)
 	story_tell(s, tracks_pipeline(&s->tracks), ROW_PHASE);
 }
 
+/* It begins with nothing of the one before. */
+static void
+tell_process(struct story *s, struct span started)
+{
+	if (started.n == 0 || textlist_has(&s->started, started.p, started.n))
+		return;
+	textlist_add(&s->started, started.p, started.n);
+	buf_reset(&s->state);
+	buf_adds(&s->text, "the operator started");
+	if (s->tool.len > 0)
+		buf_addf(&s->text, ": %s", buf_str(&s->tool));
+	story_tell(s, tracks_pipeline(&s->tracks), ROW_RESTART);
+}
+
+static void
+take_segment(struct story *s, struct span segment)
+{
+	struct span programs = json_get(segment, "programs");
+
+	epoch_take(&s->epoch, segment);
+	buf_reset(&s->programs);
+	buf_addspan(&s->programs, programs);
+	buf_reset(&s->tool);
+	add_string(&s->tool, json_get(segment, "tool"));
+	for (struct json_members m = json_members(programs); json_member(&m);)
+		buf_addf(&s->tool, ", %.*s by %.*s", SPAN_ARG(m.key),
+		    SPAN_ARG(json_raw_string(m.value)));
+}
+
 static void
 take_state(struct story *s, struct span now)
 {
-	struct span before = buf_span(&s->state);
+	struct span before;
 
 	if (json_get(now, "phase").p == NULL)
 		return; /* a report of a stage */
+	tell_process(s, json_raw_string(json_get(now, "started")));
+	before = buf_span(&s->state);
 	tell_phase(s, before, now);
 	tell_starts(s, json_get(before, "stages"), json_get(now, "stages"));
 	tell_leader(s, json_get(before, "leader"), json_get(now, "leader"));
@@ -344,6 +375,7 @@ take_gap(struct story *s, struct span line)
 {
 	buf_adds(&s->text, "lines were lost here: ");
 	add_string(&s->text, json_get(line, "stream"));
+	s->gaps++;
 	story_tell(s, tracks_pipeline(&s->tracks), ROW_GAP);
 }
 
@@ -396,8 +428,7 @@ story_record(struct story *s, const struct reading_line *line)
 		take_gap(s, line->text);
 		break;
 	case READING_SEGMENT:
-		buf_reset(&s->programs);
-		buf_addspan(&s->programs, json_get(line->text, "programs"));
+		take_segment(s, line->text);
 		break;
 	case READING_SHADOW:
 		take_shadow(s, line->body);

@@ -1,5 +1,6 @@
 #include "story.h"
 
+#include "base/hash.h"
 #include "json/json.h"
 #include "process/clock.h"
 
@@ -14,6 +15,7 @@ story_init(struct story *s, viewrow_fn *fn, void *arg)
 
 	*s = (struct story){.fn = fn, .arg = arg};
 	tracks_init(&s->tracks);
+	textlist_init(&s->started);
 	contrast_init(&s->contrast, usual);
 }
 
@@ -26,6 +28,9 @@ story_release(struct story *s)
 	buf_release(&s->details);
 	buf_release(&s->state);
 	buf_release(&s->programs);
+	buf_release(&s->tool);
+	textlist_release(&s->started);
+	epoch_release(&s->epoch);
 }
 
 void
@@ -60,14 +65,16 @@ add_text_member(struct buf *b, const char *key, struct span text)
 }
 
 static void
-add_event_details(
-    struct story *s, const struct json_frame *f, const struct reading_line *l)
+add_event_details(struct story *s, const struct track *t,
+    const struct json_frame *f, const struct reading_line *l)
 {
 	struct contrast *c = &s->contrast;
 
 	add_text_member(&s->details, "version", f->resource_version);
-	add_text_member(&s->details, "manager",
-	    json_raw_string(json_get(l->text, "manager")));
+	/* Of what a gap has, nobody knows who made it. */
+	if (t->object == NULL || t->gaps == s->gaps)
+		add_text_member(&s->details, "manager",
+		    json_raw_string(json_get(l->text, "manager")));
 	if (c->count == 0)
 		return;
 	json_add_key(&s->details, "fields");
@@ -91,9 +98,48 @@ add_event_text(struct story *s)
 		buf_addf(&s->text, " (+%zu)", c->count - 1);
 }
 
+/* A hash of the object without metadata and status, in which two always
+ * differ. */
+static uint64_t
+content_of(struct span object)
+{
+	struct buf b = BUF_INIT;
+	uint64_t hash;
+
+	for (struct json_members m = json_members(object); json_member(&m);)
+		if (!span_is(m.key, "metadata") && !span_is(m.key, "status"))
+			buf_addf(&b, "%.*s %.*s\n", SPAN_ARG(m.key),
+			    SPAN_ARG(m.value));
+	hash = hash_text(buf_span(&b)) | 1;
+	buf_release(&b);
+	return hash;
+}
+
+/* Whether it is unlike the object of this name that was deleted. */
+static void
+add_otherness(struct story *s, const struct track *t, struct span object)
+{
+	if (t->former != 0 && t->epoch == s->epoch.number &&
+	    t->former != content_of(object))
+		buf_adds(&s->text, " with other content than before");
+}
+
+static bool
+is_same_version(const struct track *t, const struct json_frame *f)
+{
+	struct span metadata = json_get(text_span(t->object), "metadata");
+	struct span version =
+	    json_raw_string(json_get(metadata, "resourceVersion"));
+
+	return version.n > 0 && span_eq(version, f->resource_version) &&
+	    t->uid != NULL && span_is(f->uid, t->uid);
+}
+
 static void
 tell_gone(struct story *s, struct track *t, const char *why)
 {
+	if (t->object != NULL)
+		t->former = content_of(text_span(t->object));
 	buf_adds(&s->text, why);
 	story_tell(s, t, ROW_GONE);
 	tracks_set_object(&s->tracks, t, SPAN_NONE, SPAN_NONE);
@@ -106,13 +152,15 @@ tell_new(struct story *s, struct track *t, const struct json_frame *f,
 	struct span kind = span_str(t->key);
 
 	contrast_find(&s->contrast, SPAN_NONE, SPAN_NONE, t->secret);
-	add_event_details(s, f, l);
+	add_event_details(s, t, f, l);
 	kind = span_cut(&kind, '/');
 	if (tracks_is_listing(&s->tracks, kind)) {
 		buf_adds(&s->text, "was there");
+		add_otherness(s, t, f->object);
 		story_tell(s, t, ROW_PRESENT);
 	} else {
 		buf_adds(&s->text, "created");
+		add_otherness(s, t, f->object);
 		story_tell(s, t, ROW_APPEARED);
 	}
 }
@@ -123,10 +171,12 @@ tell_changed(struct story *s, struct track *t, const struct json_frame *f,
 {
 	struct contrast *c = &s->contrast;
 
+	c->unlike = t->epoch != s->epoch.number;
 	contrast_find(c, text_span(t->object), f->object, t->secret);
-	if (c->count == 0 && f->type.n == strlen("ADDED"))
+	if (f->type.n == strlen("ADDED") &&
+	    (c->count == 0 || is_same_version(t, f)))
 		return; /* listed again */
-	add_event_details(s, f, l);
+	add_event_details(s, t, f, l);
 	add_event_text(s);
 	if (c->count == 0)
 		buf_adds(&s->text, "nothing that is shown");
@@ -151,7 +201,7 @@ take_object(
 	if (span_is(f->type, "DELETED")) {
 		contrast_find(&s->contrast, SPAN_NONE, SPAN_NONE, t->secret);
 		if (json_get(f->annotations, SYNTHETIC).p == NULL)
-			add_event_details(s, f, l);
+			add_event_details(s, t, f, l);
 		tell_gone(s, t, "deleted");
 		return;
 	}
@@ -163,6 +213,8 @@ take_object(
 	else
 		tell_changed(s, t, f, l);
 	tracks_set_object(&s->tracks, t, f->object, f->uid);
+	t->epoch = s->epoch.number;
+	t->gaps = s->gaps;
 }
 
 /* Objects that were not mentioned since the begin are gone. */

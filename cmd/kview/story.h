@@ -11,7 +11,9 @@
 #define STORY_H
 
 #include "base/buf.h"
+#include "base/textlist.h"
 #include "record/contrast.h"
+#include "record/epoch.h"
 #include "record/reading.h"
 #include "viewrow.h"
 #include "track.h"
@@ -26,6 +28,10 @@ struct story {
 	struct buf text, details;
 	struct buf state;    /* the last state line, and result of each stage */
 	struct buf programs; /* by kind, of the last segment */
+	struct buf tool;     /* its release, in words, with the programs */
+	struct textlist started; /* processes of kpipe that were told */
+	struct epoch epoch;
+	uint32_t gaps; /* how often events were lost */
 };
 
 void story_init(struct story *s, viewrow_fn *fn, void *arg);

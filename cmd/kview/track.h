@@ -28,6 +28,9 @@ struct track {
 	struct track *parent; /* borrowed; NULL: a root */
 	struct text *object;  /* the last version, NULL: is not there */
 	char *uid;	      /* owned; of that version; NULL */
+	uint32_t epoch;	      /* of that version (record/epoch.h) */
+	uint32_t gaps;	      /* how many there were before it */
+	uint64_t former;      /* hash of the last one that is gone; 0: none */
 	bool seen;	      /* since its kind was announced last */
 	size_t rows;	      /* how many were made of it */
 	/* For the page: which lines it has. */

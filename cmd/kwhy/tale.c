@@ -20,6 +20,7 @@ tale_init(struct tale *t, const struct who *who)
 	contrast_init(
 	    &t->contrast, (struct contrast_limits){NAMED_MAX, VALUE_MAX});
 	places_init(&t->places);
+	textlist_init(&t->started);
 }
 
 void
@@ -31,6 +32,9 @@ tale_release(struct tale *t)
 	buf_release(&t->out);
 	buf_release(&t->text);
 	buf_release(&t->object);
+	buf_release(&t->former);
+	epoch_release(&t->epoch);
+	textlist_release(&t->started);
 	buf_release(&t->tool);
 	buf_release(&t->running);
 	contrast_release(&t->contrast);
@@ -118,6 +122,7 @@ add_changes(struct tale *t)
 	buf_release(&all);
 }
 
+/* Of what a gap has, nobody knows who made it. */
 static void
 add_version(struct tale *t, const struct reading_line *line)
 {
@@ -126,40 +131,120 @@ add_version(struct tale *t, const struct reading_line *line)
 	buf_adds(&t->text, " (version ");
 	quote_text(
 	    &t->text, recordref_text(json_get(metadata, "resourceVersion")));
-	if (json_get(line->text, "manager").p != NULL) {
+	if (!t->gap && json_get(line->text, "manager").p != NULL) {
 		buf_adds(&t->text, ", by ");
 		add_string(&t->text, line->text, "manager");
 	}
 	buf_addc(&t->text, ')');
 }
 
+static struct span
+meta(struct span object, const char *key)
+{
+	return json_get(json_get(object, "metadata"), key);
+}
+
+static bool
+has_same(struct span one, struct span other, const char *key)
+{
+	struct span a = meta(one, key), b = meta(other, key);
+
+	return a.n > 0 && span_eq(a, b);
+}
+
+static void
+find_changes(
+    struct tale *t, struct span from, struct span to, const struct objref *o)
+{
+	t->contrast.unlike = t->seen_in != t->epoch.number;
+	contrast_find(&t->contrast, from, to, reasons_is_secret(o));
+}
+
+/* The object without metadata and status, in which two always differ. */
+static void
+add_content(struct buf *b, struct span object)
+{
+	buf_addc(b, '{');
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		if (span_is(m.key, "metadata") || span_is(m.key, "status"))
+			continue;
+		json_add_raw_key(b, m.key);
+		buf_addspan(b, m.value);
+	}
+	buf_addc(b, '}');
+}
+
+/* It is another object of that name. */
+static void
+tell_other(
+    struct tale *t, const struct reading_line *line, const struct objref *o)
+{
+	struct buf from = BUF_INIT, to = BUF_INIT;
+
+	buf_adds(&t->text, "It was seen");
+	add_version(t, line);
+	if (t->former.len > 0 &&
+	    !has_same(buf_span(&t->former), line->body, "uid")) {
+		add_content(&from, buf_span(&t->former));
+		add_content(&to, line->body);
+		find_changes(t, buf_span(&from), buf_span(&to), o);
+		if (t->contrast.count > 0)
+			buf_adds(&t->text, ", another one than before");
+		add_changes(t);
+	}
+	buf_addc(&t->text, '.');
+	say_of_it(t, line);
+	buf_release(&from);
+	buf_release(&to);
+}
+
+static void
+forget_object(struct tale *t)
+{
+	buf_reset(&t->former);
+	buf_addspan(&t->former, buf_span(&t->object));
+	buf_reset(&t->object);
+}
+
+/* A segment begins with what is known. */
+static void
+tell_again(
+    struct tale *t, const struct reading_line *line, const struct objref *o)
+{
+	find_changes(t, buf_span(&t->object), line->body, o);
+	if (t->contrast.count == 0)
+		return;
+	buf_adds(&t->text, "It was seen to change");
+	add_version(t, line);
+	add_changes(t);
+	buf_addc(&t->text, '.');
+	say_of_it(t, line);
+}
+
 static void
 tell_seen(struct tale *t, const struct reading_line *line,
     const struct objref *o, struct span type)
 {
-	bool known = t->object.len > 0;
+	struct span before = buf_span(&t->object);
+	bool same = before.n > 0 && has_same(before, line->body, "uid");
 
 	if (span_is(type, "DELETED")) {
 		buf_adds(&t->text, "It was seen to be gone.");
 		say_of_it(t, line);
-		buf_reset(&t->object);
+		forget_object(t);
 		return;
 	}
-	if (known)
-		contrast_find(&t->contrast, buf_span(&t->object), line->body,
-		    reasons_is_secret(o));
-	/* A segment begins with what is known. */
-	if (!known || t->contrast.count > 0) {
-		buf_adds(
-		    &t->text, known ? "It was seen to change" : "It was seen");
-		add_version(t, line);
-		if (known)
-			add_changes(t);
-		buf_addc(&t->text, '.');
-		say_of_it(t, line);
-	}
+	if (before.n > 0 && !same && meta(line->body, "uid").n > 0 &&
+	    meta(before, "uid").n > 0)
+		forget_object(t);
+	if (t->object.len == 0)
+		tell_other(t, line, o);
+	else if (!same || !has_same(before, line->body, "resourceVersion"))
+		tell_again(t, line, o);
 	buf_reset(&t->object);
 	buf_addspan(&t->object, line->body);
+	t->seen_in = t->epoch.number;
+	t->gap = false;
 }
 
 static void
@@ -367,9 +452,12 @@ static void
 add_running(struct buf *b, struct span state)
 {
 	struct span leader = json_get(state, "leader");
+	struct span phase = json_raw_string(json_get(state, "phase"));
 
-	buf_addf(b, "kpipe is %.*s",
-	    SPAN_ARG(json_raw_string(json_get(state, "phase"))));
+	if (span_is(phase, "draining"))
+		buf_adds(b, "The operator stops");
+	else
+		buf_addf(b, "kpipe is %.*s", SPAN_ARG(phase));
 	if (leader.p != NULL)
 		buf_adds(b,
 		    json_type(leader) == JSON_TRUE ? ", the leader"
@@ -388,8 +476,21 @@ add_running(struct buf *b, struct span state)
 static void
 tell_state(struct tale *t, const struct reading_line *line)
 {
+	struct span started = json_raw_string(json_get(line->body, "started"));
 	struct buf running = BUF_INIT;
 
+	if (json_get(line->body, "phase").p == NULL)
+		return; /* a report of a stage */
+	if (started.n > 0 && !textlist_has(&t->started, started.p, started.n)) {
+		textlist_add(&t->started, started.p, started.n);
+		buf_adds(&t->text, "(The operator started at ");
+		quote_text(&t->text, started);
+		if (t->tool.len > 0)
+			buf_addf(&t->text, ": %s", buf_str(&t->tool));
+		buf_adds(&t->text, ".)");
+		say(t, line);
+		buf_reset(&t->text);
+	}
 	add_running(&running, line->body);
 	if (!span_eq(buf_span(&running), buf_span(&t->running))) {
 		buf_addc(&t->text, '(');
@@ -409,6 +510,7 @@ tell_segment(struct tale *t, const struct reading_line *line)
 	struct buf tool = BUF_INIT;
 	struct span programs = json_get(line->text, "programs");
 
+	epoch_take(&t->epoch, line->text);
 	add_string(&tool, line->text, "tool");
 	for (struct json_members m = json_members(programs); json_member(&m);) {
 		buf_adds(&tool, ", ");
@@ -459,6 +561,7 @@ tale_line(struct tale *t, const struct reading_line *line)
 	if (line->kind == READING_GAP) {
 		buf_adds(&t->text, "(Lines were lost here.)");
 		say(t, line);
+		t->gap = true;
 	} else if (line->kind < READING_GAP) {
 		tellers[line->kind](t, line);
 	}

@@ -13,19 +13,26 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/textlist.h"
 #include "places.h"
 #include "record/contrast.h"
+#include "record/epoch.h"
 #include "record/reading.h"
 #include "who.h"
 
 struct tale {
 	struct who who;
-	bool named;	    /* places have the name of their file */
-	struct buf out;	    /* sentences: the caller takes them */
-	struct buf text;    /* the sentence in the making */
-	struct buf object;  /* the last version that was seen; empty: none */
-	struct buf tool;    /* of the segments: the last one */
-	struct buf running; /* the last state of kpipe, in words */
+	bool named;	   /* places have the name of their file */
+	struct buf out;	   /* sentences: the caller takes them */
+	struct buf text;   /* the sentence in the making */
+	struct buf object; /* the last version that was seen; empty: none */
+	struct buf former; /* the last version of one that is gone */
+	uint32_t seen_in;  /* the epoch of these */
+	struct epoch epoch;
+	bool gap;		 /* events were lost since then */
+	struct buf tool;	 /* of the segments: the last one */
+	struct buf running;	 /* the last state of kpipe, in words */
+	struct textlist started; /* processes of kpipe that were told */
 	struct contrast contrast;
 	struct places places;
 	char **sources; /* owned: the names of the files until now */

@@ -24,6 +24,9 @@ struct contrast_limits {
 struct contrast {
 	struct contrast_limits limits;
 	bool secret; /* no values of data and stringData */
+	/* The caller's: digests of the two objects are of different keys
+	 * (record/redact.h), and tell nothing. */
+	bool unlike;
 	/* Found: */
 	struct buf fields;  /* elements [PATH, OLD, NEW]: strings that are JSON
 			     * texts, null if absent, true if not told */

@@ -9,10 +9,10 @@
 #include "json/json.h"
 #include "value/digest.h"
 
-enum { KEY_SIZE = 32, MAX_PATHS = REDACT_PATHS_MAX + 3 };
+enum { MAX_PATHS = REDACT_PATHS_MAX + 3 };
 
 struct redact {
-	char key[KEY_SIZE];
+	char key[REDACT_KEY_SIZE];
 };
 
 /* The rest of each path that matches so far. */
@@ -33,10 +33,31 @@ redact_new(struct err *err)
 	return NULL;
 }
 
+struct redact *
+redact_new_keyed(const unsigned char key[REDACT_KEY_SIZE])
+{
+	struct redact *r = mem_zalloc(sizeof(*r));
+
+	memcpy(r->key, key, sizeof(r->key));
+	return r;
+}
+
 void
 redact_free(struct redact *r)
 {
+	if (r != NULL)
+		explicit_bzero(r->key, sizeof(r->key));
 	free(r);
+}
+
+void
+redact_add_name(const struct redact *r, struct buf *b)
+{
+	unsigned char digest[DIGEST_SIZE];
+
+	digest_hmac(span_make(r->key, REDACT_KEY_SIZE),
+	    span_str("the name of this key"), digest);
+	digest_add_hex(b, digest, 8);
 }
 
 static void
@@ -48,7 +69,7 @@ add_digest(const struct redact *r, struct span value, struct buf *out)
 
 	if (text.p == NULL)
 		text = value;
-	digest_hmac(span_make(r->key, KEY_SIZE), text, digest);
+	digest_hmac(span_make(r->key, REDACT_KEY_SIZE), text, digest);
 	buf_addc(out, '"');
 	digest_add_hex(out, digest, 16);
 	buf_addc(out, '"');

@@ -1,9 +1,9 @@
 /*
  * redact: takes secrets out of objects that are written to a recording.
  *
- * Values become 32 hex digits of an HMAC-SHA-256 under a key that lives as
- * long as the process: equal values stay equal within one recording, and tell
- * nothing else. (The digits are base64 as well, so that a program that decodes
+ * Values become 32 hex digits of an HMAC-SHA-256 under a key: that of a
+ * recording, or one that lives as long as the process. Equal values stay equal
+ * under one key, and tell nothing else. (The digits are base64 as well, so that a program that decodes
  * a Secret's data still can.) It replaces data and stringData of Secrets, the
  * annotation kubectl.kubernetes.io/last-applied-configuration of every object,
  * and the paths given (dotted, "[]" for elements; below a path every scalar).
@@ -18,9 +18,14 @@
 struct redact;
 
 enum { REDACT_PATHS_MAX = 64 }; /* of one kind */
+enum { REDACT_KEY_SIZE = 32 };
 
 struct redact *redact_new(struct err *err); /* NULL: no random numbers */
+/* By this key, which is copied. */
+struct redact *redact_new_keyed(const unsigned char key[REDACT_KEY_SIZE]);
 void redact_free(struct redact *r);
+/* Appends 16 hex digits that tell keys apart, and nothing of the key. */
+void redact_add_name(const struct redact *r, struct buf *b);
 /* Appends the object (valid JSON) without the secrets. paths: NULL-terminated
  * or NULL. group and kind are those of the object. */
 void redact_object(const struct redact *r, struct span group, struct span kind,

@@ -1,0 +1,168 @@
+#!/bin/bash
+# One recording over several processes of an operator: its starts and stops are in
+# every story, and digests of Secrets compare.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=kapi.sh
+. "${0%/*}/kapi.sh"
+
+cat >"$T/watches.yaml" <<'END'
+- group: apps
+  version: v1
+  kind: Deployment
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: Secret, manage: true}
+  related:
+  - {apiVersion: v1, kind: Secret}
+END
+echo 'def desired: [];' >"$T/program.jq"
+kapi_up
+export KUBECONFIG=$T/kubeconfig
+secret() { # NAME VALUE
+	printf '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"%s","namespace":"default"},"stringData":{"p":"%s"}}' \
+		"$@" | kapply --field-manager=human -o none
+}
+# How many times the recording has that event
+seen() { # TYPE NAME
+	krecord cat "$T/rec" 2>/dev/null | jq -c --arg t "$1" --arg n "$2" \
+		'select(.type == $t and .object.metadata.name == $n)' | wc -l
+}
+is_seen() {
+	[ "$(seen "$1" "$2")" -ge "$3" ]
+}
+begin() {
+	start kpipe -f "$T/watches.yaml" --record "$T/rec" -A 2>>"$T/log"
+	kpipe=$!
+}
+end() { # SIGNAL
+	kill "-$1" "$kpipe"
+	wait "$kpipe"
+}
+
+secret same 1
+secret other 1
+secret again 1
+begin
+ok "the first process" wait_for 30 is_seen ADDED again 1
+end TERM
+secret other 2
+begin
+ok "the second one" wait_for 30 is_seen ADDED again 2
+end KILL
+begin
+ok "the third one" wait_for 30 is_seen ADDED again 3
+kubectl=$ROOT/t/kapi/kubectl
+"$kubectl" delete secret -n default again >/dev/null
+ok "... sees an object go" wait_for 30 is_seen DELETED again 1
+secret again 2
+ok "... and come with another value" wait_for 30 is_seen ADDED again 4
+end TERM
+
+# story NAME: without times and places
+story() {
+	kwhy secret "default/$1" "$T/rec" 2>"$T/err" |
+		sed -E 's/^[^ ]+ +[^ ]+ +//; s/started at [^ ]+: .*/started.)/
+			/^.From here on/d; s/version [0-9]+/version N/'
+}
+operator() {
+	grep -E '^.The operator' "$T/story"
+}
+story same >"$T/story"
+is "$(operator)" "(The operator started.)
+(The operator stops.)
+(The operator started.)
+(The operator started.)
+(The operator stops.)" "kwhy tells three starts, and both ends that were said"
+is "$(grep '^It' "$T/story")" "It was seen (version N)." \
+	"a Secret that nobody changed has not changed"
+story other | grep '^It' >"$T/story"
+is "$(cat "$T/story")" "It was seen (version N).
+It was seen to change (version N): .data.p." \
+	"one that was changed while the operator was away has, by nobody who is known"
+story again | grep '^It' >"$T/story"
+is "$(cat "$T/story")" "It was seen (version N).
+It was seen to be gone.
+It was seen (version N, by human), another one than before: .data.p." \
+	"another one of that name has another value"
+kwhy secret default/same "$T/rec" 2>/dev/null |
+	grep -c "The operator started at 20.*: kpipe .*Deployment.apps by program.jq" \
+	>"$T/count"
+is "$(cat "$T/count")" 3 "... with version and digest of the program"
+
+kview --term "$T/rec" 2>/dev/null | sed 's/^[^ ]* //' >"$T/view"
+is "$(grep -c 'pipeline: the operator started: kpipe .*program.jq' "$T/view")" 3 \
+	"kview has three starts"
+is "$(grep -c 'phase *pipeline: draining' "$T/view")" 2 "... and two ends"
+is "$(grep Secret/default/same "$T/view")" \
+	"present   Secret/default/same: was there" "... no change where there was none"
+is "$(grep Secret/default/again "$T/view" | tail -n 1)" \
+	"appeared  Secret/default/again: created with other content than before" \
+	"... and the object that is another one"
+is "$(krecord stat "$T/rec" 2>/dev/null | grep ^starts)" "starts     3" \
+	"krecord stat counts them"
+
+# The key.
+is "$(stat -c '%a %s' "$T/rec/digests.key")" "600 32" "the key of the digests"
+is "$(krecord cat "$T/rec" 2>/dev/null |
+	jq -r 'select(.record == "segment").digests' | sort -u | wc -l)" 1 \
+	"... is one for all"
+hex=$(od -An -tx1 "$T/rec/digests.key" | tr -d ' \n')
+{
+	krecord cat "$T/rec"
+	krecord cut --from=2026-01-01T00:00:00Z "$T/rec"
+} >"$T/out" 2>/dev/null
+is "$(grep -c -e "$hex" -e "$(base64 -w0 "$T/rec/digests.key")" "$T/out")" 0 \
+	"... and in no output"
+krecord cut --from=2026-01-01T00:00:00Z "$T/rec" 2>/dev/null |
+	kwhy secret default/again | grep -c 'another one than before: .data.p' \
+	>"$T/count"
+is "$(cat "$T/count")" 1 "what is cut compares as well"
+: >"$T/rec/digests.key"
+begin
+ok "a key that is cut" wait_for 30 is_seen ADDED again 5
+end TERM
+is "$(grep -c 'digests.key has less than 32 bytes: remove it' "$T/log")" 1 \
+	"... is said"
+story again >"$T/story"
+is "$(grep -c '^It' "$T/story")" 3 "... and its digests are compared with no others"
+
+# --- files
+segment() { # MEMBERS
+	printf '{"record":"segment","version":1,"time":"2026-01-01T00:00:00Z","sequence":1,"tool":"kpipe"%s}\n' \
+		"${1:-}"
+}
+event() { # TYPE VERSION DIGIT [MEMBERS]
+	printf '{"type":"%s","object":{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"n","name":"s","uid":"%s","resourceVersion":"%s"},"data":{"p":"%s"}}%s}\n' \
+		"$1" "${5:-u}" "$2" "$(printf "%032d" "$3")" "${4:-}"
+}
+told() { # WHAT WANT: of the events on standard input
+	cat >"$T/events"
+	kwhy secret n/s <"$T/events" | sed -E 's/^[^ ]+ +[^ ]+ +//' |
+		grep ^It >"$T/got"
+	is "$(cat "$T/got")" "$2" "$1"
+}
+seen="It was seen (version 1)."
+told "digests of older recordings are not compared" "$seen" < <(
+	segment; event ADDED 1 1; segment; event ADDED 2 2)
+told "nor those of two keys" "$seen" < <(
+	segment ',"digests":"a"'; event ADDED 1 1; segment ',"digests":"b"'
+	event ADDED 2 2)
+told "those of one key are" "$seen
+It was seen to change (version 2): .data.p." < <(
+	segment ',"digests":"b"'; event ADDED 1 1; segment ',"digests":"b"'
+	event ADDED 2 2)
+told "and those of one segment" "$seen
+It was seen to change (version 2, by x): .data.p." < <(
+	segment; event ADDED 1 1; event MODIFIED 2 2 ',"manager":"x"')
+told "the same version is never a change" "$seen" < <(
+	event ADDED 1 1; event ADDED 1 2)
+told "another uid is another object" "$seen
+$seen" < <(
+	event ADDED 1 1; event ADDED 1 1 "" v)
+told "nobody is named for what a gap hides" "$seen
+It was seen to change (version 3): .data.p.
+It was seen to change (version 4, by y): .data.p." < <(
+	event ADDED 1 1; echo '{"record":"gap","time":"2026-01-01T00:00:00Z","stream":"all"}'
+	event MODIFIED 3 3 ',"manager":"x"'; event MODIFIED 4 4 ',"manager":"y"')
+done_testing
