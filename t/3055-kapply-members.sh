@@ -52,6 +52,22 @@ is "$(cat "$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot delete Namespace n: it exists and is not part of Thing.example.com default/t; its marks are of an earlier one of this name" \
 	"... and logs it"
 
+# --- the owner reference of a member was removed
+set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":null}' >"$T/in"
+ownerless() { # ANNOTATIONS
+	serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict there)],\"GET $CMS/a\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"u7\",\"annotations\":{$1}}}}]}"
+}
+ownerless '"kpipe.dev/paths":"x"'
+runs 1 "a member whose owner reference was removed" apply
+is "$(cat "$T/err")" \
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; an operator made it, and its owner reference was removed: put that back, or delete the object" \
+	"... is refused with what to do"
+ownerless ''
+runs 1 "an object of other clients" apply
+is "$(cat "$T/err")" \
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t" \
+	"... without that"
+
 # --- where the operator lives
 serve "{\"PATCH /api/v1/namespaces/home\":[$(failure 409 Conflict there)],\"GET /api/v1/namespaces/home\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"home\",\"uid\":\"u7\",\"labels\":{\"instance\":\"t\"}}}}]}"
 set_line '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"home"}}' \

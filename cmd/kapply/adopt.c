@@ -95,6 +95,12 @@ adopt_hint(struct buf *b, const struct set *s, struct span object, bool offer)
 			    SPAN_ARG(m.key));
 		return;
 	}
+	if (json_get(
+		json_path(object, "metadata.annotations"), "kpipe.dev/paths")
+		.n > 0)
+		buf_adds(b,
+		    "; an operator made it, and its owner reference was "
+		    "removed: put that back, or delete the object");
 }
 
 /* Managers of Kubernetes itself. The former operator did not set their fields,
