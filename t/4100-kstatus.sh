@@ -63,7 +63,7 @@ is "$(status)" null "... takes back what the last one set"
 line a/b "" '{"size":3}' >"$T/in"
 runs 1 "a name with a slash" write
 is "$(cat "$T/err")" \
-	'kstatus: error: line 1: it has the name "a/b": a name is not . or .. and has no / or %' \
+	'kstatus: error: line 1: it has the name "a/b": a name is not . or .. and has no /, % or NUL' \
 	"... is refused"
 
 line t "$uid" '{"phase":null,"size":3}' >"$T/in"

@@ -383,7 +383,7 @@ bad() {
 	is "$(cat "$T/err")" "kelect: fatal: $message" "... is named"
 }
 bad "option --lease NAME is needed" -- true
-bad "option --lease: \"..\": a name is not . or .. and has no / or %" --lease .. -- true
+bad "option --lease: \"..\": a name is not . or .. and has no /, % or NUL" --lease .. -- true
 bad "there is no command to run (kelect --lease NAME -- COMMAND...)" --lease x
 for name in nothing-of-that-name "" ..; do
 	bad "there is no \"$name\" in PATH to run" --lease x -- "$name"

@@ -121,9 +121,10 @@ describe_first(struct buf *b, struct span event)
 {
 	struct span timer = json_raw_string(json_get(event, "timer"));
 	struct span type = json_raw_string(json_get(event, "type"));
+	struct arena names = ARENA_INIT;
 	struct objref id = {.kind = json_raw_string(json_get(event, "kind")),
-	    .namespace_ = json_raw_string(json_get(event, "namespace")),
-	    .name = json_raw_string(json_get(event, "name"))};
+	    .namespace_ = json_name(json_get(event, "namespace"), &names),
+	    .name = json_name(json_get(event, "name"), &names)};
 
 	if (timer.p != NULL) {
 		buf_addf(b, "timer: %.*s", SPAN_ARG(timer));
@@ -136,6 +137,7 @@ describe_first(struct buf *b, struct span event)
 		objref_add_kind(b, id.kind, id.group);
 	else
 		objref_add_key(b, &id);
+	arena_release(&names);
 }
 
 void

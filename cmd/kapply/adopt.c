@@ -22,8 +22,12 @@ label(struct span object, struct span key)
 static bool
 is_named(struct span value, const struct set *s)
 {
-	return json_type(value) == JSON_STRING &&
-	    span_eq(span_make(value.p + 1, value.n - 2), s->primary.name);
+	struct buf scratch = BUF_INIT;
+	bool yes = json_type(value) == JSON_STRING &&
+	    span_eq(json_string(value, &scratch), s->primary.name);
+
+	buf_release(&scratch);
+	return yes;
 }
 
 /* A reference to the primary from where it cannot own anything. */
@@ -31,14 +35,10 @@ static bool
 is_stray(const struct set *s, struct span object, struct span ref)
 {
 	const struct objref *p = &s->primary;
-	struct span version = json_raw_string(json_get(ref, "apiVersion"));
 
-	return p->uid.n != 0 && p->namespace_.n != 0 &&
+	return p->namespace_.n != 0 &&
 	    !span_eq(body_metadata(object, "namespace"), p->namespace_) &&
-	    span_eq(json_raw_string(json_get(ref, "uid")), p->uid) &&
-	    span_eq(json_raw_string(json_get(ref, "kind")), p->kind) &&
-	    span_eq(json_raw_string(json_get(ref, "name")), p->name) &&
-	    span_eq(objref_group(version), p->group);
+	    body_refers(s, ref);
 }
 
 bool
@@ -137,14 +137,16 @@ is_left_over(const struct set *s, struct span entry)
 static bool
 is_ours(struct span entry, const struct item *i, struct span manager)
 {
-	struct span name = json_get(entry, "manager");
-	struct span version = json_get(entry, "apiVersion");
+	struct buf scratch = BUF_INIT;
+	bool yes = json_is(json_get(entry, "operation"), "Apply") &&
+	    json_get(entry, "subresource").n == 0 &&
+	    span_eq(
+		json_string(json_get(entry, "manager"), &scratch), manager) &&
+	    span_eq(json_raw_string(json_get(entry, "apiVersion")),
+		i->id.api_version);
 
-	return json_is(json_get(entry, "operation"), "Apply") &&
-	    json_get(entry, "subresource").n == 0 && name.n >= 2 &&
-	    version.n >= 2 &&
-	    span_eq(span_make(name.p + 1, name.n - 2), manager) &&
-	    span_eq(span_make(version.p + 1, version.n - 2), i->id.api_version);
+	buf_release(&scratch);
+	return yes;
 }
 
 static void

@@ -123,11 +123,11 @@ was_there(const struct item *i)
 static void
 add_event(struct buf *b, struct span event)
 {
-	struct buf text = BUF_INIT;
+	struct arena names = ARENA_INIT;
 	struct objref id = {.kind = json_raw_string(json_get(event, "kind")),
-	    .namespace_ = json_raw_string(json_get(event, "namespace")),
-	    .name = json_raw_string(json_get(event, "name"))};
-	struct span manager = json_string(json_get(event, "manager"), &text);
+	    .namespace_ = json_name(json_get(event, "namespace"), &names),
+	    .name = json_name(json_get(event, "name"), &names)};
+	struct span manager = json_name(json_get(event, "manager"), &names);
 
 	objref_split(json_raw_string(json_get(event, "apiVersion")), &id.group,
 	    &id.version);
@@ -136,7 +136,7 @@ add_event(struct buf *b, struct span event)
 	objref_add_label(b, &id);
 	if (manager.n > 0)
 		buf_addf(b, " by %.*s", SPAN_ARG(manager));
-	buf_release(&text);
+	arena_release(&names);
 }
 
 /* The first of them; timers say little. */

@@ -292,11 +292,7 @@ body_trim(struct buf *b, struct span wanted, struct span live)
 static bool
 find_mark(struct buf *name, const struct set *s, struct span live)
 {
-	unsigned char sum[DIGEST_SIZE];
-
-	digest_sha256(span_str(s->key), sum);
-	buf_adds(name, PROOF_PATCH);
-	digest_add_hex(name, sum, 16);
+	proof_add_patch_name(name, span_str(s->key));
 	return json_get(json_path(live, "metadata.annotations"), buf_str(name))
 		   .p != NULL;
 }
@@ -359,19 +355,34 @@ controller_of(struct span object)
 	return SPAN_NONE;
 }
 
+static bool
+has_text(struct span object, const char *key, struct span text)
+{
+	struct buf scratch = BUF_INIT;
+	bool yes = span_eq(json_string(json_get(object, key), &scratch), text);
+
+	buf_release(&scratch);
+	return yes;
+}
+
+bool
+body_refers(const struct set *s, struct span ref)
+{
+	const struct objref *p = &s->primary;
+	struct span version = json_raw_string(json_get(ref, "apiVersion"));
+
+	return p->uid.n != 0 && version.n > 0 && has_text(ref, "uid", p->uid) &&
+	    has_text(ref, "name", p->name) && has_text(ref, "kind", p->kind) &&
+	    span_eq(objref_group(version), p->group);
+}
+
 /* A controller reference as Kubernetes would follow it. */
 static bool
 is_controlled(const struct set *s, struct span object)
 {
 	const struct objref *p = &s->primary;
-	struct span ref = controller_of(object);
-	struct span version = json_raw_string(json_get(ref, "apiVersion"));
 
-	return p->uid.n != 0 && version.n > 0 &&
-	    span_eq(json_raw_string(json_get(ref, "uid")), p->uid) &&
-	    span_eq(json_raw_string(json_get(ref, "name")), p->name) &&
-	    span_eq(json_raw_string(json_get(ref, "kind")), p->kind) &&
-	    span_eq(objref_group(version), p->group) &&
+	return body_refers(s, controller_of(object)) &&
 	    (p->namespace_.n == 0 ||
 		span_eq(body_metadata(object, "namespace"), p->namespace_));
 }
@@ -477,12 +488,8 @@ body_owner(struct buf *b, struct span object)
 		buf_addc(b, ' ');
 		buf_addspan(b, json_string(json_get(c, "name"), &text));
 	} else if (member.n != 0) {
-		struct span whose = json_string(member, &text);
-		const char *space = span_find(whose, ' ');
-
-		if (space != NULL)
-			whose.n = (size_t)(space - whose.p);
-		buf_addspan(b, whose);
+		buf_addspan(
+		    b, proof_member_primary(json_string(member, &text)));
 	}
 	buf_release(&text);
 }

@@ -66,8 +66,11 @@ char *body_state(struct span object, bool dry_run);
 /* unchanged, if that was before, or configured. before may be NULL: not known. */
 const char *body_result(struct span object, const char *before, bool dry_run);
 
-/* metadata.X of an object, without quotes. */
+/* metadata.X of an object, without quotes: a uid, version or time. Names have
+ * their own readers, which decode them (set.h). */
 struct span body_metadata(struct span object, const char *key);
+/* Whether the owner reference names the primary of the set, in any version. */
+bool body_refers(const struct set *s, struct span reference);
 
 /*
  * Is object, as the server gave it for item, a member of the set's primary?

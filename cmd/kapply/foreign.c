@@ -111,12 +111,14 @@ add_holders(struct buf *b, const char *conflict, struct span object)
 	struct buf scratch = BUF_INIT;
 
 	while (json_member(&m)) {
-		struct span value = json_string(m.value, &scratch);
+		struct span value;
 
 		if (!is_with(conflict, m.key))
 			continue;
+		buf_reset(&scratch);
+		value = json_string(m.value, &scratch);
 		buf_adds(b, before);
-		buf_addspan(b, span_cut(&value, ' '));
+		buf_addspan(b, proof_patch_primary(m.key, value));
 		before = ", ";
 	}
 	buf_release(&scratch);

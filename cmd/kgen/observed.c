@@ -13,7 +13,7 @@
 
 enum field { USER, AGENT, VERB, GROUP, RESOURCE, NAMESPACE, NAME, FIELDS };
 
-static const char *const names[FIELDS] = {
+static const char *const field_names[FIELDS] = {
     "user", "agent", "verb", "group", "resource", "namespace", "name"};
 
 struct api_use {
@@ -30,16 +30,16 @@ struct seen {
 };
 
 static struct span
-text(struct span object, const char *path)
+text(struct span object, const char *path, struct arena *names)
 {
-	struct span s = json_raw_string(json_path(object, path));
+	struct span s = json_name(json_path(object, path), names);
 
 	return s.p == NULL ? span_str("") : s;
 }
 
 /* 403 is also the answer of a quota or a policy: only the decision tells. */
 static bool
-is_audit(struct span line, struct api_use *r)
+is_audit(struct span line, struct api_use *r, struct arena *names)
 {
 	struct span decision = json_raw_string(json_get(
 	    json_get(line, "annotations"), "authorization.k8s.io/decision"));
@@ -47,30 +47,30 @@ is_audit(struct span line, struct api_use *r)
 	if (json_get(line, "auditID").p == NULL)
 		return false;
 	json_int(json_path(line, "responseStatus.code"), &r->code);
-	r->fields[USER] = text(line, "user.username");
-	r->fields[GROUP] = text(line, "objectRef.apiGroup");
-	r->fields[RESOURCE] = text(line, "objectRef.resource");
-	r->subresource = text(line, "objectRef.subresource");
-	r->fields[NAMESPACE] = text(line, "objectRef.namespace");
-	r->fields[NAME] = text(line, "objectRef.name");
+	r->fields[USER] = text(line, "user.username", names);
+	r->fields[GROUP] = text(line, "objectRef.apiGroup", names);
+	r->fields[RESOURCE] = text(line, "objectRef.resource", names);
+	r->subresource = text(line, "objectRef.subresource", names);
+	r->fields[NAMESPACE] = text(line, "objectRef.namespace", names);
+	r->fields[NAME] = text(line, "objectRef.name", names);
 	r->refused =
 	    decision.p != NULL ? span_is(decision, "forbid") : r->code == 403;
 	return true;
 }
 
 static bool
-is_journal(struct span line, struct api_use *r)
+is_journal(struct span line, struct api_use *r, struct arena *names)
 {
 	if (json_get(line, "number").p == NULL)
 		return false;
 	json_int(json_get(line, "code"), &r->code);
-	r->fields[USER] = text(line, "user");
-	r->fields[GROUP] = text(line, "group");
-	r->fields[RESOURCE] = text(line, "resource");
-	r->subresource = text(line, "subresource");
-	r->fields[NAMESPACE] = text(line, "namespace");
-	r->fields[NAME] = text(line, "name");
-	r->refused = span_is(text(line, "decision"), "forbid");
+	r->fields[USER] = text(line, "user", names);
+	r->fields[GROUP] = text(line, "group", names);
+	r->fields[RESOURCE] = text(line, "resource", names);
+	r->subresource = text(line, "subresource", names);
+	r->fields[NAMESPACE] = text(line, "namespace", names);
+	r->fields[NAME] = text(line, "name", names);
+	r->refused = span_is(text(line, "decision", names), "forbid");
 	return true;
 }
 
@@ -115,7 +115,7 @@ count(struct map *all, const struct api_use *r)
 
 static int
 add_line(struct map *all, const char *path, int number, struct span line,
-    struct err *err)
+    struct arena *names, struct err *err)
 {
 	struct api_use r = {.code = 0};
 	struct span agent;
@@ -127,10 +127,10 @@ add_line(struct map *all, const char *path, int number, struct span line,
 	if (json_check(line, &bad) != 0)
 		return err_set(
 		    err, ERR_PERMANENT, "%s:%d: %s", path, number, bad.message);
-	r.fields[VERB] = text(line, "verb");
-	agent = text(line, "userAgent");
+	r.fields[VERB] = text(line, "verb", names);
+	agent = text(line, "userAgent", names);
 	r.fields[AGENT] = span_cut(&agent, '/');
-	if (!is_audit(line, &r) && !is_journal(line, &r))
+	if (!is_audit(line, &r, names) && !is_journal(line, &r, names))
 		return err_set(err, ERR_PERMANENT,
 		    "%s:%d: neither a line of kapi's journal nor of an audit "
 		    "log",
@@ -162,7 +162,7 @@ to_jv(struct map *all)
 
 		for (int k = 0; k < FIELDS; k++) {
 			r = jv_object_set(
-			    r, jv_string(names[k]), jv_string(at));
+			    r, jv_string(field_names[k]), jv_string(at));
 			at += strlen(at) + 1;
 		}
 		r = jv_object_set(r, jv_string("refused"),
@@ -192,6 +192,7 @@ observed_load(const char *path, struct err *err)
 {
 	FILE *f = fopen(path, "re");
 	struct map all = MAP_INIT;
+	struct arena names = ARENA_INIT;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
@@ -203,14 +204,17 @@ observed_load(const char *path, struct err *err)
 		    strerror(errno));
 		return list;
 	}
-	while (rc == 0 && (n = getline(&line, &room, f)) >= 0)
+	while (rc == 0 && (n = getline(&line, &room, f)) >= 0) {
+		arena_reset(&names);
 		rc = n > (ssize_t)OBSERVED_LINE_MAX_MIB << 20
 		    ? err_set(err, ERR_PERMANENT, "%s:%d: too long", path,
 			  number + 1)
 		    : add_line(&all, path, ++number, span_make(line, (size_t)n),
-			  err);
+			  &names, err);
+	}
 	if (rc == 0)
 		list = to_jv(&all);
+	arena_release(&names);
 	free(line);
 	fclose(f);
 	release(&all);

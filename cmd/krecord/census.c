@@ -139,32 +139,20 @@ forget(struct census *c, struct span key)
 	object_free(map_del(&c->objects, key));
 }
 
-void
-census_take(struct census *c, struct span text, size_t number)
+static void
+take_object(struct census *c, const struct json_frame *f, struct span text,
+    size_t number)
 {
-	struct json_frame f;
+	struct census_kind *k = find_kind(c, f);
 	struct census_object *o;
-	struct census_kind *k;
-	struct objref ref;
+	struct objref ref = {.kind = f->kind,
+	    .group = objref_group(f->api_version),
+	    .namespace_ = f->namespace_,
+	    .name = f->name};
 
-	if (number > c->most)
-		c->most = number;
-	if (json_frame(text, &f) != 0 || f.kind.p == NULL)
-		return;
-	if (span_is(f.type, "BOOKMARK")) {
-		bookmark(c, &f, number);
-		return;
-	}
-	if (f.name.p == NULL || span_is(f.type, "ERROR"))
-		return;
-	k = find_kind(c, &f);
-	ref = (struct objref){.kind = f.kind,
-	    .group = objref_group(f.api_version),
-	    .namespace_ = f.namespace_,
-	    .name = f.name};
 	buf_reset(&c->key);
 	objref_add_key(&c->key, &ref);
-	if (span_is(f.type, "DELETED")) {
+	if (span_is(f->type, "DELETED")) {
 		forget(c, buf_span(&c->key));
 		return;
 	}
@@ -180,6 +168,27 @@ census_take(struct census *c, struct span text, size_t number)
 		text_unref(o->line);
 		o->line = text_make(text);
 	}
+}
+
+void
+census_take(struct census *c, struct span text, size_t number)
+{
+	struct json_frame f;
+	struct arena names = ARENA_INIT;
+
+	if (number > c->most)
+		c->most = number;
+	if (json_frame(text, &f) != 0 || f.kind.p == NULL)
+		return;
+	if (span_is(f.type, "BOOKMARK")) {
+		bookmark(c, &f, number);
+		return;
+	}
+	if (f.name.p == NULL || span_is(f.type, "ERROR"))
+		return;
+	json_frame_names(&f, &names);
+	take_object(c, &f, text, number);
+	arena_release(&names);
 }
 
 struct census_state

@@ -324,13 +324,15 @@ static void
 hide_difference(struct hide *h, struct span line, struct buf *out)
 {
 	struct objref o = {0};
-	struct span key = json_raw_string(json_get(line, "object"));
+	struct arena names = ARENA_INIT;
+	struct span key = json_name(json_get(line, "object"), &names);
 
 	if (key.p != NULL && objref_parse_key(&o, key) &&
 	    find(h, o.kind, o.group) != NULL)
 		hide_values(h, line, out);
 	else
 		buf_addspan(out, line);
+	arena_release(&names);
 }
 
 bool

@@ -14,6 +14,7 @@ struct lens {
 	char *text;
 	struct map keys; /* owned strings: objects that are shown */
 	struct buf key;
+	struct arena names; /* of a line, decoded */
 	bool found;
 };
 
@@ -52,6 +53,7 @@ lens_free(struct lens *l)
 		free(key);
 	map_release(&l->keys);
 	buf_release(&l->key);
+	arena_release(&l->names);
 	free(l->text);
 	free(l);
 }
@@ -94,22 +96,23 @@ has_ref(struct lens *l, const struct objref *o)
 
 /* The object is its primary, or one of its items or deletes. */
 static bool
-set_has(const struct lens *l, struct span set)
+set_has(struct lens *l, struct span set)
 {
 	struct span reconcile = json_get(set, "reconcile");
-	struct objref o = recordref_of(json_get(reconcile, "primary"));
+	struct objref o =
+	    recordref_of(json_get(reconcile, "primary"), &l->names);
 	struct json_elements e = json_elements(json_get(set, "items"));
 
 	if (is_object(l, &o))
 		return true;
 	while (json_element(&e)) {
-		o = recordref_of(e.value);
+		o = recordref_of(e.value, &l->names);
 		if (is_object(l, &o))
 			return true;
 	}
 	e = json_elements(json_get(reconcile, "delete"));
 	while (json_element(&e)) {
-		o = recordref_of(e.value);
+		o = recordref_of(e.value, &l->names);
 		if (is_object(l, &o))
 			return true;
 	}
@@ -125,33 +128,34 @@ look_at_set(struct lens *l, struct span set)
 	if (!set_has(l, set))
 		return;
 	l->found = true;
-	o = recordref_of(json_get(reconcile, "primary"));
+	o = recordref_of(json_get(reconcile, "primary"), &l->names);
 	add_ref(l, &o);
 	for (struct json_elements e = json_elements(json_get(set, "items"));
 	     json_element(&e);) {
-		o = recordref_of(e.value);
+		o = recordref_of(e.value, &l->names);
 		add_ref(l, &o);
 	}
 	for (struct json_elements e =
 		 json_elements(json_get(reconcile, "delete"));
 	     json_element(&e);) {
-		o = recordref_of(e.value);
+		o = recordref_of(e.value, &l->names);
 		add_ref(l, &o);
 	}
 	for (struct json_members m = json_members(json_get(reconcile, "known"));
 	     json_member(&m);)
-		add_key(l, m.key);
+		add_key(l,
+		    json_name(span_make(m.key.p - 1, m.key.n + 2), &l->names));
 }
 
 static bool
-is_owned(const struct lens *l, struct span object, struct objref *o)
+is_owned(struct lens *l, struct span object, struct objref *o)
 {
 	struct span metadata = json_get(object, "metadata");
 	struct json_elements e =
 	    json_elements(json_get(metadata, "ownerReferences"));
 
 	while (json_element(&e)) {
-		struct objref owner = recordref_of(e.value);
+		struct objref owner = recordref_of(e.value, &l->names);
 
 		owner.namespace_ = l->object.namespace_.n > 0
 		    ? o->namespace_
@@ -165,7 +169,7 @@ is_owned(const struct lens *l, struct span object, struct objref *o)
 static void
 look_at_event(struct lens *l, struct span object)
 {
-	struct objref o = recordref_of(object);
+	struct objref o = recordref_of(object, &l->names);
 
 	if (is_object(l, &o))
 		l->found = true;
@@ -177,6 +181,7 @@ look_at_event(struct lens *l, struct span object)
 void
 lens_look(struct lens *l, const struct reading_line *line)
 {
+	arena_reset(&l->names);
 	if (line->kind == READING_EVENT)
 		look_at_event(l, line->body);
 	else if (line->kind == READING_SET)
@@ -193,8 +198,8 @@ lens_found(const struct lens *l)
 static bool
 difference_shows(struct lens *l, struct span line)
 {
-	struct span primary = json_raw_string(json_get(line, "primary"));
-	struct span object = json_raw_string(json_get(line, "object"));
+	struct span primary = json_name(json_get(line, "primary"), &l->names);
+	struct span object = json_name(json_get(line, "object"), &l->names);
 
 	return (primary.p != NULL && map_get(&l->keys, primary) != NULL) ||
 	    (object.p != NULL && map_get(&l->keys, object) != NULL);
@@ -206,16 +211,17 @@ lens_shows(struct lens *l, const struct reading_line *line)
 	struct objref o;
 	struct span primary;
 
+	arena_reset(&l->names);
 	switch (line->kind) {
 	case READING_EVENT:
-		o = recordref_of(line->body);
+		o = recordref_of(line->body, &l->names);
 		return o.name.p == NULL || has_ref(l, &o);
 	case READING_SET:
 		return set_has(l, line->body);
 	case READING_RESULT:
 	case READING_STATUS:
-		o = recordref_of(line->body);
-		primary = json_raw_string(json_get(line->body, "primary"));
+		o = recordref_of(line->body, &l->names);
+		primary = json_name(json_get(line->body, "primary"), &l->names);
 		return has_ref(l, &o) ||
 		    (primary.p != NULL && map_get(&l->keys, primary) != NULL);
 	case READING_SHADOW:

@@ -13,9 +13,10 @@
 #include "process/log.h"
 #include "value/objref.h"
 
-/* One line; spans point into text. */
+/* One line; spans point into text or names. */
 struct line {
-	char *text; /* owned */
+	char *text;	    /* owned */
+	struct arena names; /* decoded, where text has escapes */
 	struct span object;
 	struct objref id;
 	struct span seen; /* resourceVersion */
@@ -38,8 +39,10 @@ struct status_key {
 static void
 line_free(struct line *l)
 {
-	if (l != NULL)
-		free(l->text);
+	if (l == NULL)
+		return;
+	arena_release(&l->names);
+	free(l->text);
 	free(l);
 }
 
@@ -50,9 +53,10 @@ line_check(struct line *l, struct err *err)
 
 	l->id.api_version = json_raw_string(json_get(l->object, "apiVersion"));
 	l->id.kind = json_raw_string(json_get(l->object, "kind"));
-	l->id.namespace_ = json_raw_string(json_get(metadata, "namespace"));
-	l->id.name = json_raw_string(json_get(metadata, "name"));
-	l->id.uid = json_raw_string(json_get(metadata, "uid"));
+	l->id.namespace_ =
+	    json_name(json_get(metadata, "namespace"), &l->names);
+	l->id.name = json_name(json_get(metadata, "name"), &l->names);
+	l->id.uid = json_name(json_get(metadata, "uid"), &l->names);
 	l->seen = json_raw_string(json_get(metadata, "resourceVersion"));
 	if (json_type(l->object) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "it is not an object");

@@ -86,7 +86,7 @@ add_keys(struct story *s, const char *member, struct span list,
 	size_t count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref r = recordref_of(e.value);
+		struct objref r = recordref_of(e.value, &s->names);
 		struct track *t = tracks_of_ref(&s->tracks, &r);
 
 		tracks_offer_parent(t, primary);
@@ -120,6 +120,13 @@ add_values(struct buf *text, struct span difference)
 	}
 }
 
+/* The key of an object, as the name of a member. */
+static void
+add_key(struct buf *text, struct span key)
+{
+	add_string(text, span_make(key.p - 1, key.n + 2));
+}
+
 /* The first difference that because tells. */
 static void
 add_first_difference(struct buf *text, struct span because)
@@ -133,9 +140,13 @@ add_first_difference(struct buf *text, struct span because)
 	e = json_elements(json_get(m.value, "differs"));
 	first = json_element(&e) ? e.value : SPAN_NONE;
 	if (json_get(m.value, "gone").p != NULL) {
-		buf_addf(text, "; %.*s is gone", SPAN_ARG(m.key));
+		buf_adds(text, "; ");
+		add_key(text, m.key);
+		buf_adds(text, " is gone");
 	} else if (json_get(first, "path").p != NULL) {
-		buf_addf(text, "; %.*s ", SPAN_ARG(m.key));
+		buf_adds(text, "; ");
+		add_key(text, m.key);
+		buf_addc(text, ' ');
 		add_string(text, json_get(first, "path"));
 		if (!span_starts(m.key, "Secret/"))
 			add_values(text, first);
@@ -143,9 +154,10 @@ add_first_difference(struct buf *text, struct span because)
 }
 
 static void
-add_first_event(struct buf *text, struct span because)
+add_first_event(struct story *s, struct span because)
 {
 	struct json_elements e = json_elements(json_get(because, "events"));
+	struct buf *text = &s->text;
 	struct span timer;
 	struct objref r;
 
@@ -159,7 +171,7 @@ add_first_event(struct buf *text, struct span because)
 		add_string(text, timer);
 		return;
 	}
-	r = recordref_of(e.value);
+	r = recordref_of(e.value, &s->names);
 	buf_addf(text, "; because %.*s ",
 	    SPAN_ARG(json_raw_string(json_get(e.value, "type"))));
 	objref_add_label(text, &r);
@@ -196,7 +208,8 @@ take_set(struct story *s, struct span line)
 	    "because", "status", "finalizers", "deleting", "loops", "refused"};
 	struct span reconcile = json_get(line, "reconcile");
 	struct span because = json_get(reconcile, "because");
-	struct objref r = recordref_of(json_get(reconcile, "primary"));
+	struct objref r =
+	    recordref_of(json_get(reconcile, "primary"), &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 
 	t->decides = true;
@@ -211,7 +224,7 @@ take_set(struct story *s, struct span line)
 	if (s->text.len == 0)
 		buf_adds(&s->text, "nothing is outstanding");
 	add_first_difference(&s->text, because);
-	add_first_event(&s->text, because);
+	add_first_event(s, because);
 	copy_members(s, reconcile, copied, COUNT(copied));
 	add_program(s, &r);
 	story_tell(s, t, ROW_DECISION);
@@ -220,7 +233,7 @@ take_set(struct story *s, struct span line)
 static void
 take_status(struct story *s, struct span line)
 {
-	struct objref r = recordref_of(line);
+	struct objref r = recordref_of(line, &s->names);
 	struct span status = json_get(line, "status"), shown = status;
 
 	shown.n = utf8_cut(status, 80);
@@ -250,9 +263,10 @@ take_result(struct story *s, const struct reading_line *line)
 	static const char *const copied[] = {"result", "because", "message",
 	    "primary", "events", "finalizers", "status"};
 	static const char *const told[] = {"message", "because", "finalizers"};
-	struct objref r = recordref_of(line->body);
+	struct objref r = recordref_of(line->body, &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
-	struct span primary = json_raw_string(json_get(line->body, "primary"));
+	struct span primary =
+	    json_name(json_get(line->body, "primary"), &s->names);
 
 	if (primary.n > 0)
 		tracks_offer_parent(t, tracks_of_key(&s->tracks, primary));
@@ -386,8 +400,8 @@ static void
 take_shadow(struct story *s, struct span line)
 {
 	static const char *const copied[] = {"object", "part", "change"};
-	struct span primary = json_raw_string(json_get(line, "primary"));
-	struct span object = json_raw_string(json_get(line, "object"));
+	struct span primary = json_name(json_get(line, "primary"), &s->names);
+	struct span object = json_name(json_get(line, "object"), &s->names);
 	struct span differs = json_get(line, "differs");
 	struct json_elements e = json_elements(differs);
 	bool secret = span_starts(object, "Secret/");

@@ -31,6 +31,7 @@ story_release(struct story *s)
 	buf_release(&s->tool);
 	textlist_release(&s->started);
 	epoch_release(&s->epoch);
+	arena_release(&s->names);
 }
 
 void
@@ -74,7 +75,7 @@ add_event_details(struct story *s, const struct track *t,
 	/* Of what a gap has, nobody knows who made it. */
 	if (t->object == NULL || t->gaps == s->gaps)
 		add_text_member(&s->details, "manager",
-		    json_raw_string(json_get(l->text, "manager")));
+		    json_name(json_get(l->text, "manager"), &s->names));
 	if (c->count == 0)
 		return;
 	json_add_key(&s->details, "fields");
@@ -271,8 +272,10 @@ take_event(struct story *s, const struct reading_line *line)
 		take_error(s, line->body);
 	else if (span_is(f.type, "BOOKMARK"))
 		take_bookmark(s, &f);
-	else if (f.kind.n > 0 && f.name.n > 0)
+	else if (f.kind.n > 0 && f.name.n > 0) {
+		json_frame_names(&f, &s->names);
 		take_object(s, &f, line);
+	}
 }
 
 /* ---- lines ---- */
@@ -284,6 +287,7 @@ begin_row(struct story *s, const struct reading_line *line)
 	s->row = (struct viewrow){.line = s->lines};
 	s->row.has_time =
 	    line->time.n > 0 && clock_parse_us(line->time, &s->row.us) == 0;
+	arena_reset(&s->names);
 	buf_reset(&s->text);
 	buf_reset(&s->details);
 	buf_addc(&s->details, '{');

@@ -10,6 +10,7 @@
 #ifndef STORY_H
 #define STORY_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/textlist.h"
 #include "record/contrast.h"
@@ -25,6 +26,7 @@ struct story {
 	struct contrast contrast;
 	size_t lines;	    /* read until now, bad ones as well */
 	struct viewrow row; /* the one in the making */
+	struct arena names; /* of its line, decoded */
 	struct buf text, details;
 	struct buf state;    /* the last state line, and result of each stage */
 	struct buf programs; /* by kind, of the last segment */

@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 #include "json/json.h"
+#include "kube/proof.h"
+#include "record/recordref.h"
 #include "value/datakind.h"
 
 enum { DEPTH_MAX = 32 }; /* of owners; deeper ones are a circle */
@@ -129,27 +131,24 @@ tracks_offer_parent(struct track *t, struct track *parent)
 static struct track *
 owner_track(struct tracks *all, const struct track *t, struct span reference)
 {
-	struct objref r = {
-	    .api_version = json_raw_string(json_get(reference, "apiVersion")),
-	    .kind = json_raw_string(json_get(reference, "kind")),
-	    .name = json_raw_string(json_get(reference, "name")),
-	    .namespace_ = t->ref.namespace_};
-	struct span uid = json_raw_string(json_get(reference, "uid"));
-	struct track *owner = uid.n > 0 ? map_get(&all->by_uid, uid) : NULL;
+	struct arena names = ARENA_INIT;
+	struct objref r = recordref_of(reference, &names);
+	struct track *owner = r.uid.n > 0 ? map_get(&all->by_uid, r.uid) : NULL;
 
-	if (owner != NULL || r.kind.n == 0 || r.name.n == 0)
-		return owner;
-	return tracks_of_ref(all, &r);
+	r.namespace_ = t->ref.namespace_;
+	if (owner == NULL && r.kind.n > 0 && r.name.n > 0)
+		owner = tracks_of_ref(all, &r);
+	arena_release(&names);
+	return owner;
 }
 
-/* "kpipe.dev/member": the primary's key, a space, the item's key. */
+/* Whose marks it has. */
 static struct span
-marked_primary(struct span metadata)
+marked_primary(struct span metadata, struct buf *scratch)
 {
-	struct span member = json_raw_string(
-	    json_get(json_get(metadata, "annotations"), "kpipe.dev/member"));
-
-	return span_cut(&member, ' ');
+	return proof_member_primary(json_string(
+	    json_get(json_get(metadata, "annotations"), PROOF_MEMBER),
+	    scratch));
 }
 
 /*
@@ -184,7 +183,8 @@ void
 tracks_find_parent(struct tracks *all, struct track *t, struct span metadata)
 {
 	struct span references = json_get(metadata, "ownerReferences");
-	struct span primary = marked_primary(metadata);
+	struct buf scratch = BUF_INIT;
+	struct span primary = marked_primary(metadata, &scratch);
 	struct span first = SPAN_NONE;
 
 	for (struct json_elements e = json_elements(references);
@@ -204,6 +204,7 @@ tracks_find_parent(struct tracks *all, struct track *t, struct span metadata)
 	} else if (primary.n > 0) {
 		tracks_offer_parent(t, tracks_of_key(all, primary));
 	}
+	buf_release(&scratch);
 }
 
 bool

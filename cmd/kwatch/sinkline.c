@@ -37,12 +37,10 @@ sinkline_add(struct buf *b, enum sink_form form, const char *type,
 }
 
 static void
-add_escaped(struct buf *b, const char *key, struct span text)
+add_text(struct buf *b, const char *key, struct span text)
 {
 	json_add_key(b, key);
-	buf_addc(b, '"');
-	buf_addspan(b, text);
-	buf_addc(b, '"');
+	json_add_string(b, text);
 }
 
 void
@@ -54,10 +52,10 @@ sinkline_add_gone(struct buf *b, enum sink_form form, const struct objref *gone)
 	json_add_key(b, "kind");
 	json_add_string(b, gone->kind);
 	buf_adds(b, ",\"metadata\":{");
-	add_escaped(b, "name", gone->name);
+	add_text(b, "name", gone->name);
 	if (gone->namespace_.n > 0)
-		add_escaped(b, "namespace", gone->namespace_);
-	add_escaped(b, "uid", gone->uid);
+		add_text(b, "namespace", gone->namespace_);
+	add_text(b, "uid", gone->uid);
 	buf_adds(b, ",\"annotations\":{\"kpipe.dev/synthetic\":\"true\"}}}}\n");
 }
 

@@ -15,8 +15,7 @@ enum sink_form { SINK_PLAIN, SINK_TIMESTAMPS, SINK_OBJECTS };
  * between quotes; or empty. */
 void sinkline_add(struct buf *b, enum sink_form form, const char *type,
     struct span body, struct span names);
-/* A DELETED that is made up. The texts of gone are raw, from between quotes: a
- * role may be "a\u003cb". */
+/* A DELETED that is made up. */
 void sinkline_add_gone(
     struct buf *b, enum sink_form form, const struct objref *gone);
 void sinkline_add_bookmark(struct buf *b, enum sink_form form,

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "frames.h"
+#include "news.h"
 #include "pace.h"
 #include "pages.h"
 #include "path.h"
@@ -170,40 +171,27 @@ synced(struct watch *w, struct span version)
 	kind_watch_synced(w->kind);
 }
 
-static struct sink_entry *
-entry(struct watch *w, const struct json_frame *f)
+static struct news_from
+from(const struct watch *w)
 {
-	return sink_entry(w->kind->app->sink, &w->kind->index, f->namespace_,
-	    f->name, w->owner, w->mark);
+	return (struct news_from){w->kind, w->owner, w->mark};
 }
 
 static void
 put(void *arg, const struct json_frame *f)
 {
 	struct watch *w = arg;
-	enum kind_news news = w->state == WATCHING ? KIND_CHANGE : KIND_STATE;
-	struct sink_entry *e = entry(w, f);
-	struct buf body = BUF_INIT, names = BUF_INIT;
+	struct news_from of = from(w);
 
-	if (sink_entry_is(e, f->uid, f->resource_version))
-		return;
-	kind_body(w->kind, f, &body);
-	kind_writers(w->kind, f, news, e, &names);
-	sink_put(w->kind->app->sink, e,
-	    &(struct sink_version){f->uid, f->resource_version, buf_span(&body),
-		buf_span(&names)});
-	buf_release(&body);
-	buf_release(&names);
+	news_put(&of, f, w->state == WATCHING ? KIND_CHANGE : KIND_STATE);
 }
 
 static void
 drop(struct watch *w, const struct json_frame *f)
 {
-	struct buf body = BUF_INIT;
+	struct news_from of = from(w);
 
-	kind_body(w->kind, f, &body);
-	sink_delete(w->kind->app->sink, entry(w, f), f->uid, buf_span(&body));
-	buf_release(&body);
+	news_drop(&of, f);
 }
 
 static void

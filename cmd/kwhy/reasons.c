@@ -88,9 +88,9 @@ reasons_add_place(
 }
 
 static void
-add_event(struct buf *b, const struct tale *t, struct span event)
+add_event(struct buf *b, struct tale *t, struct span event)
 {
-	struct objref o = recordref_of(event);
+	struct objref o = recordref_of(event, &t->names);
 	struct span version =
 	    recordref_text(json_get(event, "resourceVersion"));
 	struct span manager = json_get(event, "manager");
@@ -124,7 +124,7 @@ add_event(struct buf *b, const struct tale *t, struct span event)
 }
 
 void
-reasons_add_events(struct buf *b, const struct tale *t, struct span because)
+reasons_add_events(struct buf *b, struct tale *t, struct span because)
 {
 	struct json_elements list = json_elements(json_get(because, "events"));
 	int64_t more = 0;

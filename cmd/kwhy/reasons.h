@@ -21,8 +21,7 @@ void reasons_add_version(struct buf *b, struct span object);
  * because.items; nothing if there is none. Of a Secret only the paths. */
 void reasons_add_differs(struct buf *b, struct span item, bool secret);
 /* ", because ..." of a line's because. */
-void reasons_add_events(
-    struct buf *b, const struct tale *t, struct span because);
+void reasons_add_events(struct buf *b, struct tale *t, struct span because);
 /* "25", or "00000003:25" */
 void reasons_add_place(
     struct buf *b, const struct tale *t, size_t source, size_t line);

@@ -37,6 +37,7 @@ tale_release(struct tale *t)
 	textlist_release(&t->started);
 	buf_release(&t->tool);
 	buf_release(&t->running);
+	arena_release(&t->names);
 	contrast_release(&t->contrast);
 	places_release(&t->places);
 }
@@ -250,7 +251,7 @@ tell_seen(struct tale *t, const struct reading_line *line,
 static void
 tell_event(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body);
+	struct objref o = recordref_of(line->body, &t->names);
 	struct span type = json_raw_string(json_get(line->text, "type"));
 	struct span version = recordref_text(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
@@ -272,8 +273,9 @@ add_wish(struct buf *b, const struct objref *o, struct span reconcile)
 	struct span known, why;
 
 	objref_add_key(&key, o);
-	known = json_get(json_get(reconcile, "known"), buf_str(&key));
-	why = json_get(json_path(reconcile, "because.items"), buf_str(&key));
+	known = json_get_named(json_get(reconcile, "known"), buf_span(&key));
+	why = json_get_named(
+	    json_path(reconcile, "because.items"), buf_span(&key));
 	if (json_type(json_get(why, "gone")) == JSON_TRUE) {
 		buf_adds(b, "to be made again, for it was deleted");
 	} else if (json_get(why, "differs").p != NULL) {
@@ -291,10 +293,10 @@ add_wish(struct buf *b, const struct objref *o, struct span reconcile)
 
 /* Whether the list has the object that is asked for. */
 static bool
-finds(const struct tale *t, struct span list, struct objref *found)
+finds(struct tale *t, struct span list, struct objref *found)
 {
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		*found = recordref_of(e.value);
+		*found = recordref_of(e.value, &t->names);
 		if (who_is(&t->who, found))
 			return true;
 	}
@@ -303,13 +305,14 @@ finds(const struct tale *t, struct span list, struct objref *found)
 
 /* Objects of a list, the first ones by name. */
 static void
-add_names(struct buf *b, const char *before, struct span list,
+add_names(struct tale *t, const char *before, struct span list,
     struct span reconcile, bool wishes)
 {
+	struct buf *b = &t->text;
 	unsigned count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref o = recordref_of(e.value);
+		struct objref o = recordref_of(e.value, &t->names);
 
 		if (count++ >= NAMED_MAX)
 			continue;
@@ -333,9 +336,8 @@ tell_decided(
 
 	buf_adds(&t->text, "It was decided");
 	at = t->text.len;
-	add_names(
-	    &t->text, ": ", json_get(line->body, "items"), reconcile, true);
-	add_names(&t->text,
+	add_names(t, ": ", json_get(line->body, "items"), reconcile, true);
+	add_names(t,
 	    t->text.len > at ? "; to be deleted: " : ": to be deleted: ",
 	    json_get(reconcile, "delete"), reconcile, false);
 	if (json_get(reconcile, "finalizers").p != NULL) {
@@ -360,7 +362,8 @@ static void
 tell_set(struct tale *t, const struct reading_line *line)
 {
 	struct span reconcile = json_get(line->body, "reconcile");
-	struct objref primary = recordref_of(json_get(reconcile, "primary"));
+	struct objref primary =
+	    recordref_of(json_get(reconcile, "primary"), &t->names);
 	struct objref o;
 	bool item;
 
@@ -411,7 +414,7 @@ add_outcome(struct tale *t, struct span result)
 static void
 tell_result(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body), primary;
+	struct objref o = recordref_of(line->body, &t->names), primary;
 	struct buf scratch = BUF_INIT;
 	struct span tool = json_raw_string(json_get(line->text, "tool"));
 	struct span key =
@@ -435,7 +438,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 static void
 tell_status(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body);
+	struct objref o = recordref_of(line->body, &t->names);
 
 	if (!who_is(&t->who, &o))
 		return;
@@ -556,6 +559,7 @@ tale_line(struct tale *t, const struct reading_line *line)
 	    [READING_STATE] = tell_state,
 	};
 
+	arena_reset(&t->names);
 	buf_reset(&t->text);
 	note_source(t, line);
 	if (line->kind == READING_GAP) {

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/textlist.h"
 #include "places.h"
@@ -33,6 +34,7 @@ struct tale {
 	struct buf tool;	 /* of the segments: the last one */
 	struct buf running;	 /* the last state of kpipe, in words */
 	struct textlist started; /* processes of kpipe that were told */
+	struct arena names;	 /* of the line, decoded */
 	struct contrast contrast;
 	struct places places;
 	char **sources; /* owned: the names of the files until now */

@@ -99,6 +99,26 @@ quote_json(struct buf *b, struct span text, enum quote what)
 	buf_addc(b, '"');
 }
 
+void
+quote_yaml(struct buf *b, struct span json)
+{
+	const char *p = json.p, *end = json.p + json.n, *from = p;
+
+	while (p < end) {
+		uint32_t c = (unsigned char)*p;
+		size_t n = c < 0x80 ? 1 : utf8_decode(p, end, &c);
+
+		if (n == 0 || yaml_stays(c)) {
+			p += n > 0 ? n : 1;
+			continue;
+		}
+		buf_add(b, from, (size_t)(p - from));
+		add_unit(b, c);
+		from = p += n;
+	}
+	buf_add(b, from, (size_t)(p - from));
+}
+
 static void
 add_text_escape(struct buf *b, uint32_t c)
 {

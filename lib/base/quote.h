@@ -19,6 +19,13 @@ enum quote {
 void quote_json(struct buf *b, struct span text, enum quote what);
 
 /*
+ * JSON text as YAML that means the same: in it, such characters are only in
+ * strings. (A server-side apply is read as YAML: it refuses DEL, and makes a
+ * space of U+0085.)
+ */
+void quote_yaml(struct buf *b, struct span json);
+
+/*
  * The text without quotes, as one line of visible characters in valid UTF-8.
  * Everything else is written as \n, \t, \x1b or \u202e; a byte that is not
  * UTF-8 \xff.

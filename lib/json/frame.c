@@ -193,3 +193,19 @@ json_object_frame(struct span object, struct json_frame *f)
 	skip_space(&object);
 	return object.n == 0 ? 0 : -1;
 }
+
+static void
+decode(struct span *text, struct arena *names)
+{
+	if (span_find(*text, '\\') != NULL)
+		*text = json_name(span_make(text->p - 1, text->n + 2), names);
+}
+
+void
+json_frame_names(struct json_frame *f, struct arena *names)
+{
+	decode(&f->namespace_, names);
+	decode(&f->name, names);
+	decode(&f->uid, names);
+	decode(&f->resource_version, names);
+}

@@ -365,6 +365,44 @@ json_string(struct span value, struct buf *scratch)
 	return span_make(scratch->data + start, scratch->len - start);
 }
 
+struct span
+json_name(struct span value, struct arena *names)
+{
+	struct span raw = json_raw_string(value);
+	struct buf text = BUF_INIT;
+
+	if (span_find(raw, '\\') == NULL)
+		return raw;
+	unescape(raw, &text);
+	raw = arena_span(names, buf_span(&text));
+	buf_release(&text);
+	return raw;
+}
+
+/* Whether the raw key is that name; an escape is longer than what it means. */
+static bool
+key_is(struct span key, struct span name)
+{
+	struct buf text = BUF_INIT;
+	bool same;
+
+	if (key.n <= name.n || span_find(key, '\\') == NULL)
+		return span_eq(key, name) && span_find(key, '\\') == NULL;
+	unescape(key, &text);
+	same = span_eq(buf_span(&text), name);
+	buf_release(&text);
+	return same;
+}
+
+struct span
+json_get_named(struct span object, struct span name)
+{
+	for (struct json_members m = json_members(object); json_member(&m);)
+		if (key_is(m.key, name))
+			return m.value;
+	return SPAN_NONE;
+}
+
 bool
 json_int(struct span value, int64_t *n)
 {

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
@@ -76,6 +77,8 @@ bool json_element(struct json_elements *e);
 
 /* The value of a member, SPAN_NONE if absent. Keys are compared raw. */
 struct span json_get(struct span object, const char *key);
+/* The same of a key that is a name, or holds one: keys are decoded first. */
+struct span json_get_named(struct span object, struct span name);
 /* The same along "metadata.name"; a key with dots is written ["a.b"] by
  * json_get on its parent instead. */
 struct span json_path(struct span object, const char *dotted);
@@ -90,9 +93,16 @@ void json_pick(struct span object, const char *const *keys, size_t count,
  */
 struct span json_string(struct span value, struct buf *scratch);
 /*
- * The raw text between a string's quotes: for names and versions, which have no
- * escapes. (A server refuses a name that has one.) SPAN_NONE if value is not a
- * string.
+ * The same for what is kept, as names are: what needs no decoding is borrowed
+ * from value, the rest is in the arena, with a NUL behind it. A name is decoded
+ * where it is read, once, and encoded where it is written: roles may have
+ * quotes, backslashes and control characters in their names, and one server
+ * writes "\u003c" where another writes "<".
+ */
+struct span json_name(struct span value, struct arena *names);
+/*
+ * The raw text between a string's quotes, escapes not resolved: for words that
+ * have none (kinds, versions, times). SPAN_NONE if value is not a string.
  */
 struct span json_raw_string(struct span value);
 /*
@@ -122,6 +132,8 @@ struct json_frame {
 int json_frame(struct span line, struct json_frame *frame);
 /* The same for a bare object: fills all but type. */
 int json_object_frame(struct span object, struct json_frame *frame);
+/* Decodes namespace_, name, uid and resource_version, as json_name does. */
+void json_frame_names(struct json_frame *frame, struct arena *names);
 
 /* Writers: append to b. */
 /* Quoted and escaped; bytes that are not UTF-8 become U+FFFD. */

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/quote.h"
 #include "base/textlist.h"
 #include "http/http.h"
 #include "kube/answers.h"
@@ -448,7 +449,10 @@ kube_start(
 	buf_addf(&url, "%s%s", k->config->server, r->path);
 	c->url = buf_take(&url);
 	c->has_body = r->body.p != NULL;
-	buf_addspan(&c->body, r->body);
+	if (r->verb == KUBE_APPLY)
+		quote_yaml(&c->body, r->body);
+	else
+		buf_addspan(&c->body, r->body);
 	c->accept = mem_strdup(r->accept);
 	c->if_none_match = mem_strdup(r->etag);
 	c->timeout_ms = r->timeout_ms;

@@ -10,7 +10,12 @@
 #include "value/base64.h"
 #include "value/digest.h"
 
-enum { TEXT_MAX = 65536, KEY_BYTES = 32, ORIGIN_MAX = 63 };
+enum {
+	TEXT_MAX = 65536,
+	KEY_BYTES = 32,
+	ORIGIN_MAX = 63,
+	PATCH_NAME_BYTES = 16
+};
 
 static const char version[] = "v1 ";
 
@@ -230,6 +235,65 @@ proof_check(const struct proof *p, struct span text, struct span primary,
 	}
 	buf_release(&want);
 	return good ? PROOF_GOOD : PROOF_WRONG;
+}
+
+struct span
+proof_member_primary(struct span member)
+{
+	struct span rest = member;
+	const char *space;
+
+	for (int slashes = 0; slashes < 3; slashes++)
+		span_cut(&rest, '/');
+	if (rest.p == NULL)
+		return member;
+	space = span_find_last(
+	    span_make(member.p, (size_t)(rest.p - member.p)), ' ');
+	return space == NULL ? member
+			     : span_make(member.p, (size_t)(space - member.p));
+}
+
+void
+proof_add_patch_name(struct buf *b, struct span primary)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	digest_sha256(primary, sum);
+	buf_adds(b, PROOF_PATCH);
+	digest_add_hex(b, sum, PATCH_NAME_BYTES);
+}
+
+/* Text without its last words; SPAN_NONE: it has no more. */
+static struct span
+drop_words(struct span text, int count)
+{
+	const char *space;
+
+	while (count-- > 0) {
+		if ((space = span_find_last(text, ' ')) == NULL)
+			return SPAN_NONE;
+		text.n = (size_t)(space - text.p);
+	}
+	return text;
+}
+
+struct span
+proof_patch_primary(struct span name, struct span value)
+{
+	static const int behind[] = {4, 1}; /* words, with a proof or without */
+	struct span found = SPAN_NONE;
+	struct buf want = BUF_INIT;
+
+	for (size_t i = 0; found.p == NULL && i < 2; i++) {
+		struct span key = drop_words(value, behind[i]);
+
+		buf_reset(&want);
+		proof_add_patch_name(&want, key);
+		if (span_eq(name, buf_span(&want)))
+			found = key;
+	}
+	buf_release(&want);
+	return found;
 }
 
 struct span

@@ -40,6 +40,13 @@
 #define PROOF_PATCH "kpipe.dev/patch-"
 #define PROOF_PATCHED "+"
 
+/* The name of that annotation, appended. */
+void proof_add_patch_name(struct buf *b, struct span primary);
+/* The primary's key in its value, "<key> <fields>" and perhaps a proof, which
+ * must be the one that the name is of: names may have spaces in them.
+ * SPAN_NONE: it is not. */
+struct span proof_patch_primary(struct span name, struct span value);
+
 enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
 
 /* Never of what is written to a cluster: its passwords could be computed. */
@@ -103,6 +110,13 @@ enum proof_found proof_check(const struct proof *p, struct span text,
  */
 void proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
     struct span primary, struct span origin);
+
+/*
+ * The primary's key in the text of PROOF_MEMBER, "<its key> <the item's key>";
+ * the whole text, if it is not that. A name may have spaces in it, a kind and a
+ * namespace have none, and only a key has slashes.
+ */
+struct span proof_member_primary(struct span member);
 
 /* The origin to which a valid proof is bound. */
 struct span proof_named_origin(struct span text);

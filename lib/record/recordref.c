@@ -3,16 +3,16 @@
 #include "json/json.h"
 
 struct objref
-recordref_of(struct span value)
+recordref_of(struct span value, struct arena *names)
 {
 	struct span metadata = json_get(value, "metadata");
-	struct span names = metadata.p != NULL ? metadata : value;
+	struct span holder = metadata.p != NULL ? metadata : value;
 	struct objref o = {
 	    .api_version = json_raw_string(json_get(value, "apiVersion")),
 	    .kind = json_raw_string(json_get(value, "kind")),
-	    .namespace_ = json_raw_string(json_get(names, "namespace")),
-	    .name = json_raw_string(json_get(names, "name")),
-	    .uid = json_raw_string(json_get(names, "uid"))};
+	    .namespace_ = json_name(json_get(holder, "namespace"), names),
+	    .name = json_name(json_get(holder, "name"), names),
+	    .uid = json_name(json_get(holder, "uid"), names)};
 
 	objref_split(o.api_version, &o.group, &o.version);
 	return o;

@@ -5,13 +5,15 @@
 #ifndef RECORDREF_H
 #define RECORDREF_H
 
+#include "base/arena.h"
 #include "base/span.h"
 #include "value/objref.h"
 
-/* All of it, raw, as it stands between the quotes; borrowed. */
-struct objref recordref_of(struct span value);
+/* Namespace, name and uid decoded, in names if need be (json_name); the rest
+ * raw, as it stands between the quotes. */
+struct objref recordref_of(struct span value, struct arena *names);
 
-/* A name, version or time, raw: what stands between the quotes, or a number as
+/* A version or time, raw: what stands between the quotes, or a number as
  * it is written. */
 struct span recordref_text(struct span value);
 

@@ -46,7 +46,8 @@ bool
 objref_name_fits(struct span name)
 {
 	return !span_is(name, ".") && !span_is(name, "..") &&
-	    span_find(name, '/') == NULL && span_find(name, '%') == NULL;
+	    span_find(name, '/') == NULL && span_find(name, '%') == NULL &&
+	    span_find(name, '\0') == NULL;
 }
 
 void

@@ -49,9 +49,10 @@ void objref_add_key(struct buf *b, const struct objref *o);
  * is not a key: it is taken for a kind without a group. */
 bool objref_parse_key(struct objref *o, struct span text);
 /* As part of a path, which every API server wants of names: not . or .. and
- * without / and % (apimachinery's IsValidPathSegmentName). */
+ * without / and % (apimachinery's IsValidPathSegmentName); and without NUL, so
+ * that a key may be a C string. */
 bool objref_name_fits(struct span name);
-#define OBJREF_NAME_RULE "a name is not . or .. and has no / or %"
+#define OBJREF_NAME_RULE "a name is not . or .. and has no /, % or NUL"
 /* As people read it, "Kind.group namespace/name"; appended. */
 void objref_add_label(struct buf *b, const struct objref *o);
 

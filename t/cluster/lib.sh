@@ -231,11 +231,16 @@ wait_for_phase() {
 	return 1
 }
 
-# api PATH: an object from the API server, as admin. Ten times as fast as
+# api PATH [CURL-ARGUMENT...]: an object from the API server, as admin. Ten times as fast as
 # kubectl: for conditions that are polled.
 api() {
 	curl -sf -m 10 --cacert "$CLUSTER/certificates/apiserver.crt" \
-		-H "@$CLUSTER/admin.header" "$CLUSTER_SERVER$1"
+		-H "@$CLUSTER/admin.header" "$CLUSTER_SERVER$1" "${@:2}"
+}
+
+# api_delete PATH: as admin, for names that kubectl does not encode
+api_delete() {
+	api "$1" -X DELETE >/dev/null
 }
 
 # api_gone PATH: whether the API server says that the object does not exist.

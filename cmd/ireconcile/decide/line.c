@@ -92,13 +92,22 @@ line_has_events(const struct primary *p, jv events_peek)
 	return all;
 }
 
+/* The text before the last c, which it has. */
+static struct span
+before_last(struct span text, char c)
+{
+	return span_make(text.p, (size_t)(span_find_last(text, c) - text.p));
+}
+
 /* "LABEL UID VERSION" of an object that was to be deleted: is it gone, or on its
  * way out? */
 static bool
 is_gone(const struct entry *e, struct span what)
 {
-	struct span label = span_cut(&what, ' ');
-	struct span uid = span_cut(&what, ' ');
+	/* A name may have spaces in it. */
+	struct span of_uid = before_last(what, ' ');
+	struct span label = before_last(of_uid, ' ');
+	struct span uid = span_skip(of_uid, label.n + 1);
 	struct span kind = span_cut(&label, '/');
 	struct span ns = span_cut(&label, '/');
 	const struct cache_object *o = NULL;

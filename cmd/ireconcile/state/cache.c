@@ -60,7 +60,7 @@ cache_object_has_finalizer(const struct cache_object *o, const char *name)
 	struct span list = cache_object_meta(o, "finalizers");
 
 	for (struct json_elements e = json_elements(list); json_element(&e);)
-		if (span_is(json_raw_string(e.value), name))
+		if (json_is(e.value, name))
 			return true;
 	return false;
 }
@@ -183,40 +183,62 @@ locate_parts(struct cache_object *o)
 	o->terminating = json_type(deleted) == JSON_STRING;
 }
 
-struct cache_object *
-cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
+/* The text as it is kept: compact, without managedFields. */
+static void
+keep_text(struct cache_object *o, struct span text, struct span managed)
 {
-	struct json_frame f;
-	struct buf scratch = BUF_INIT;
-	struct span ns, name, managed;
-	struct cache_object *o;
-	char *copy, *end;
+	char *copy = mem_alloc(text.n), *end = copy;
 
-	if (json_object_frame(text, &f) != 0 || f.name.n == 0)
-		return NULL;
-	name = f.name;
-	ns = k->conf->scope == WATCH_CLUSTER ? SPAN_NONE : f.namespace_;
-	managed = f.managed_fields;
-	o = mem_zalloc(sizeof(*o) + ns.n + 1 + name.n);
+	if (managed.p != NULL) {
+		end += compact(end, span_make(text.p, managed.p - text.p));
+		text = span_skip(text, managed.p + managed.n - text.p);
+	}
+	end += compact(end, text);
+	shelf_put(&o->kind->shelf, &o->text, copy, (size_t)(end - copy));
+	locate_parts(o);
+}
+
+static struct cache_object *
+object_of_frame(
+    struct cache *s, struct cache_kind *k, const struct json_frame *f)
+{
+	struct span ns =
+	    k->conf->scope == WATCH_CLUSTER ? SPAN_NONE : f->namespace_;
+	struct buf key = BUF_INIT;
+	struct cache_object *o;
+
+	cache_add_key(&key, ns, f->name);
+	o = mem_zalloc(sizeof(*o) + key.len);
 	o->kind = k;
 	o->serial = ++s->serial;
 	o->epoch = k->epoch;
 	o->ns_len = ns.n;
-	o->key_len = ns.n + 1 + name.n;
-	cache_add_key(&scratch, ns, name);
-	memcpy(o->data, scratch.data, o->key_len);
-	buf_release(&scratch);
-	end = copy = mem_alloc(text.n);
-	if (managed.p != NULL) {
-		end += compact(end, span_make(text.p, managed.p - text.p));
-		end += compact(end,
-		    span_make(managed.p + managed.n,
-			text.p + text.n - managed.p - managed.n));
-	} else {
-		end += compact(end, text);
+	o->key_len = key.len;
+	memcpy(o->data, key.data, key.len);
+	buf_release(&key);
+	keep_text(o, f->object, f->managed_fields);
+	return o;
+}
+
+struct cache_object *
+cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
+{
+	struct arena names = ARENA_INIT;
+	struct buf plain = BUF_INIT;
+	struct cache_object *o = NULL;
+	struct json_frame f;
+
+	/* What needs no escape is kept without one: it is six times as long,
+	 * and is compared raw. */
+	if (json_plain(text, &plain))
+		text = buf_span(&plain);
+	if (json_object_frame(text, &f) == 0) {
+		json_frame_names(&f, &names);
+		if (f.name.n > 0 && span_find(f.name, '\0') == NULL)
+			o = object_of_frame(s, k, &f);
 	}
-	shelf_put(&k->shelf, &o->text, copy, (size_t)(end - copy));
-	locate_parts(o);
+	arena_release(&names);
+	buf_release(&plain);
 	return o;
 }
 

@@ -8,7 +8,8 @@
  * one of its values, is good until cache_rest.
  *
  * Objects are found by kind and "NAMESPACE\0NAME" (the NUL sorts namespaces
- * as wholes). They are replaced, never changed: a pointer to an object is valid
+ * as wholes). Names are decoded (json_name): they are encoded where a line is
+ * written. They are replaced, never changed: a pointer to an object is valid
  * until the next cache_put or cache_drop of its key.
  */
 #ifndef CACHE_H
@@ -152,7 +153,8 @@ struct cache_kind *cache_kind(
 
 /*
  * The object of a document whose text was checked: compact, without
- * managedFields, not yet in the store. NULL if it has no name.
+ * managedFields and escapes that it does not need (json_plain), not yet in the
+ * store. NULL if it has no name, or one with a NUL, as no label can have.
  */
 struct cache_object *cache_object_new(
     struct cache *s, struct cache_kind *k, struct span text);

@@ -51,14 +51,20 @@ bookmark(struct entries *es, struct cache_kind *k, struct span object)
 }
 
 static int
+nameless(const struct cache_kind *k, struct err *err)
+{
+	return err_set(err, ERR_PERMANENT,
+	    "a %s without a name, or with a NUL in it", k->name);
+}
+
+static int
 changed(
     struct entries *es, struct cache_kind *k, struct span text, struct err *err)
 {
 	struct cache_object *o = cache_object_new(&es->store, k, text);
 
 	if (o == NULL)
-		return err_set(
-		    err, ERR_PERMANENT, "a %s without a name", k->name);
+		return nameless(k, err);
 	if (!late_takes(es, o))
 		entries_put(es, o);
 	return 0;
@@ -71,8 +77,7 @@ deleted(
 	struct cache_object *gone = cache_object_new(&es->store, k, text), *o;
 
 	if (gone == NULL)
-		return err_set(
-		    err, ERR_PERMANENT, "a %s without a name", k->name);
+		return nameless(k, err);
 	o = cache_get(k, cache_object_key(gone));
 	/* Another object of that name has replaced it already. */
 	late_forget(gone);

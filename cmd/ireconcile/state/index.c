@@ -131,20 +131,21 @@ link_marks(struct entries *es, struct use *u, struct cache_object *o)
 static void
 link_label(struct entries *es, struct use *u, struct cache_object *o)
 {
-	struct span name = json_raw_string(
-	    json_get(cache_object_meta(o, "labels"), u->conf->map_arg));
+	struct buf scratch = BUF_INIT, key = BUF_INIT;
+	struct span name = json_string(
+	    json_get(cache_object_meta(o, "labels"), u->conf->map_arg),
+	    &scratch);
 	struct span ns = cache_object_namespace(o);
-	struct buf key = BUF_INIT;
 
-	if (name.n == 0)
-		return;
 	if (u->conf->map_namespace != NULL)
 		ns = span_str(u->conf->map_namespace);
 	if (u->entry->conf->primary.scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
 	cache_add_key(&key, ns, name);
-	link_to(es, u, o, 'k', buf_span(&key));
+	if (name.n > 0)
+		link_to(es, u, o, 'k', buf_span(&key));
 	buf_release(&key);
+	buf_release(&scratch);
 }
 
 static void

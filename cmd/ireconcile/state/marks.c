@@ -38,6 +38,23 @@ marks_owners(const struct cache_object *o, enum marks_which which)
 	return (struct marks_owners){json_elements(list), which};
 }
 
+/* uid NUL namespace NUL name; false: it names nothing. */
+static bool
+add_owner_key(struct buf *key, struct span ref, struct span ns)
+{
+	struct arena names = ARENA_INIT;
+	struct span uid = json_name(json_get(ref, "uid"), &names);
+	struct span name = json_name(json_get(ref, "name"), &names);
+	bool whole = uid.n > 0 && name.n > 0;
+
+	buf_reset(key);
+	buf_addspan(key, uid);
+	buf_addc(key, '\0');
+	cache_add_key(key, ns, name);
+	arena_release(&names);
+	return whole;
+}
+
 bool
 marks_owner(struct marks_owners *i, const struct entry *e,
     const struct cache_object *o, struct buf *key)
@@ -51,20 +68,14 @@ marks_owner(struct marks_owners *i, const struct entry *e,
 		return false;
 	while (json_element(&i->refs)) {
 		struct span ref = i->refs.value;
-		struct span uid = json_raw_string(json_get(ref, "uid"));
-		struct span name = json_raw_string(json_get(ref, "name"));
 		bool controller =
 		    json_type(json_get(ref, "controller")) == JSON_TRUE;
 
-		if ((!controller && i->which == MARKS_CONTROLLER) ||
-		    uid.n == 0 || name.n == 0 || !is_kind(ref, kind))
-			continue;
-		buf_reset(key);
-		buf_addspan(key, uid);
-		buf_addc(key, '\0');
-		cache_add_key(
-		    key, cluster ? SPAN_NONE : cache_object_namespace(o), name);
-		return true;
+		if ((controller || i->which != MARKS_CONTROLLER) &&
+		    is_kind(ref, kind) &&
+		    add_owner_key(key, ref,
+			cluster ? SPAN_NONE : cache_object_namespace(o)))
+			return true;
 	}
 	return false;
 }
@@ -97,16 +108,13 @@ marked_primary(const struct cache_object *o, struct buf *scratch)
 {
 	struct buf want = BUF_INIT, text = BUF_INIT;
 	struct span member = annotation(o, PROOF_MEMBER, scratch), label;
-	const char *space = span_find(member, ' ');
-	struct span primary = SPAN_NONE;
+	struct span primary = proof_member_primary(member);
 	bool good;
 
-	if (space == NULL)
+	if (primary.n == member.n)
 		return SPAN_NONE;
-	primary = span_make(member.p, (size_t)(space - member.p));
 	cache_object_add_label(&want, o);
-	good = span_eq(
-	    span_make(space + 1, member.n - primary.n - 1), buf_span(&want));
+	good = span_eq(span_skip(member, primary.n + 1), buf_span(&want));
 	label = json_string(
 	    json_get(cache_object_meta(o, "labels"), PROOF_PART_OF), &text);
 	buf_reset(&want);

@@ -51,20 +51,21 @@ collect(void *arg, struct span value)
 {
 	struct named_objects *c = arg;
 	const struct watch_kind *conf = c->use->conf;
-	struct span name = json_raw_string(value);
+	struct buf scratch = BUF_INIT, key = BUF_INIT;
+	struct span name = json_string(value, &scratch);
 	struct span ns = cache_object_namespace(c->primary->object);
-	struct buf key = BUF_INIT;
 
-	if (name.n == 0)
-		return;
 	if (conf->map_namespace != NULL)
 		ns = span_str(conf->map_namespace);
 	if (conf->scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
 	cache_add_key(&key, ns, name);
-	c->list = mem_grow(c->list, c->count, sizeof(struct naming *));
-	c->list[c->count++] = get(c->use, buf_span(&key));
+	if (name.n > 0) {
+		c->list = mem_grow(c->list, c->count, sizeof(struct naming *));
+		c->list[c->count++] = get(c->use, buf_span(&key));
+	}
 	buf_release(&key);
+	buf_release(&scratch);
 }
 
 static int

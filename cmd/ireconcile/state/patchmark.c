@@ -7,17 +7,7 @@
 #include "state/marks.h"
 #include "value/digest.h"
 
-enum { NAME_BYTES = 16, FIELDS_BYTES = 16 };
-
-static void
-add_name(struct buf *b, struct span primary)
-{
-	unsigned char sum[DIGEST_SIZE];
-
-	digest_sha256(primary, sum);
-	buf_adds(b, PROOF_PATCH);
-	digest_add_hex(b, sum, NAME_BYTES);
-}
+enum { FIELDS_BYTES = 16 };
 
 void
 patchmark_name(struct buf *b, const struct cache_object *primary)
@@ -25,7 +15,7 @@ patchmark_name(struct buf *b, const struct cache_object *primary)
 	struct buf label = BUF_INIT;
 
 	cache_object_add_label(&label, primary);
-	add_name(b, buf_span(&label));
+	proof_add_patch_name(b, buf_span(&label));
 	buf_release(&label);
 }
 
@@ -59,7 +49,7 @@ patchmark_add(jv item, const struct entry *e,
 	jv path;
 
 	cache_object_add_label(&key, primary);
-	add_name(&name, buf_span(&key));
+	proof_add_patch_name(&name, buf_span(&key));
 	buf_addf(&value, "%s ", buf_str(&key));
 	add_fields(&value, e, buf_span(&key), item);
 	if (proof_has_key(e->proof)) {
@@ -106,18 +96,15 @@ static bool
 read_mark(const struct entry *e, const struct cache_object *o, struct span name,
     struct span value, struct buf *key)
 {
-	struct span primary = span_cut(&value, ' '), rest = primary;
+	struct span primary = proof_patch_primary(name, value), rest = primary;
 	struct span kind = span_cut(&rest, '/');
 	struct span ns = span_cut(&rest, '/');
-	struct buf want = BUF_INIT;
-	bool good;
 
+	value = span_skip(value, primary.n);
+	span_cut(&value, ' ');
 	span_cut(&value, ' '); /* the fields */
-	add_name(&want, primary);
-	good = rest.n > 0 && span_is(kind, e->uses[0]->kind->name) &&
-	    span_eq(name, buf_span(&want)) && is_proven(e, o, primary, value);
-	buf_release(&want);
-	if (!good)
+	if (rest.n == 0 || !span_is(kind, e->uses[0]->kind->name) ||
+	    !is_proven(e, o, primary, value))
 		return false;
 	buf_reset(key);
 	cache_add_key(key, ns, rest);

@@ -8,9 +8,9 @@
 #include "json/json.h"
 
 static struct span
-metadata(struct span object, const char *key)
+metadata(struct span object, const char *key, struct arena *names)
 {
-	return json_raw_string(json_get(json_get(object, "metadata"), key));
+	return json_name(json_get(json_get(object, "metadata"), key), names);
 }
 
 struct doomed *
@@ -30,9 +30,9 @@ doomed_new(const struct api_resource *r, struct span object)
 	object.p = d->text + id->api_version.n + 1;
 	id->kind = span_str(r->kind);
 	id->group = span_str(r->group);
-	id->name = metadata(object, "name");
-	id->namespace_ = metadata(object, "namespace");
-	id->uid = metadata(object, "uid");
+	id->name = metadata(object, "name", &d->names);
+	id->namespace_ = metadata(object, "namespace", &d->names);
+	id->uid = metadata(object, "uid", &d->names);
 	d->item.op = OP_DELETE;
 	d->resource = r;
 	objref_add_key(&key, id);
@@ -43,6 +43,7 @@ doomed_new(const struct api_resource *r, struct span object)
 void
 doomed_free(struct doomed *d)
 {
+	arena_release(&d->names);
 	free(d->item.key);
 	free(d->text);
 	free(d);

@@ -11,8 +11,9 @@
 
 struct doomed {
 	struct doomed *next;
-	struct item item; /* owned texts: key */
-	char *text;	  /* owned: identity spans point here */
+	struct item item;   /* owned texts: key */
+	char *text;	    /* owned: identity spans point here, */
+	struct arena names; /* or here: decoded */
 	const struct api_resource *resource; /* borrowed */
 };
 

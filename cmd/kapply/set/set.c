@@ -27,8 +27,8 @@ key_of(const struct objref *id)
 
 /* holder has namespace, name and uid: metadata, or the identity itself. */
 static int
-read_identity(struct objref *id, struct span object, struct span holder,
-    const char *what, struct err *err)
+read_identity(struct set *s, struct objref *id, struct span object,
+    struct span holder, const char *what, struct err *err)
 {
 	static const char *const type[] = {"apiVersion", "kind"};
 	static const char *const named[] = {"namespace", "name", "uid"};
@@ -38,9 +38,9 @@ read_identity(struct objref *id, struct span object, struct span holder,
 	json_pick(holder, named, COUNT(named), names);
 	id->api_version = json_raw_string(types[0]);
 	id->kind = json_raw_string(types[1]);
-	id->namespace_ = json_raw_string(names[0]);
-	id->name = json_raw_string(names[1]);
-	id->uid = json_raw_string(names[2]);
+	id->namespace_ = json_name(names[0], &s->names);
+	id->name = json_name(names[1], &s->names);
+	id->uid = json_name(names[2], &s->names);
 	if (id->api_version.n == 0)
 		return err_set(
 		    err, ERR_PERMANENT, "%s has no apiVersion", what);
@@ -108,8 +108,8 @@ parse_object(struct set *s, struct span text, const char *what, struct err *err)
 	i->text = text;
 	if (json_type(text) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "%s is not an object", what);
-	if (read_identity(&i->id, text, json_get(text, "metadata"), what, err) <
-	    0)
+	if (read_identity(
+		s, &i->id, text, json_get(text, "metadata"), what, err) < 0)
 		return -1;
 	i->phase = phase_of(&i->id);
 	i->key = key_of(&i->id);
@@ -126,13 +126,13 @@ lists(struct span list, const struct item *i)
 }
 
 static void
-set_known(struct item *i, struct span known, struct span once)
+set_known(struct set *s, struct item *i, struct span known, struct span once)
 {
-	struct span value = json_get(known, i->key);
+	struct span value = json_get_named(known, span_str(i->key));
 
 	if (json_type(value) == JSON_NULL)
 		i->known = KNOWN_ABSENT;
-	i->known_uid = json_raw_string(value);
+	i->known_uid = json_name(value, &s->names);
 	if (i->known_uid.n != 0)
 		i->known = KNOWN_UID;
 	i->once = lists(once, i);
@@ -177,7 +177,8 @@ set_because(struct item *i, struct span because)
 {
 	struct span version;
 
-	i->because = json_get(json_get(because, "items"), i->key);
+	i->because =
+	    json_get_named(json_get(because, "items"), span_str(i->key));
 	version = json_raw_string(json_get(i->because, "version"));
 	/* If the apply leaves it so, nothing was changed. */
 	if (i->known == KNOWN_UID && version.n > 0)
@@ -200,7 +201,7 @@ static int
 set_partial(
     struct item *i, struct span patch, const char *what, struct err *err)
 {
-	struct span how = json_get(patch, i->key);
+	struct span how = json_get_named(patch, span_str(i->key));
 
 	if (how.p == NULL)
 		return 0;
@@ -267,7 +268,7 @@ parse_items(struct set *s, const struct members *m, struct err *err)
 		if (parse_object(s, e.value, what, err) < 0)
 			return -1;
 		i = &s->items[s->count - 1];
-		set_known(i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
+		set_known(s, i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
 		set_because(i, m->of[MEMBER_BECAUSE]);
 		i->exactly = lists(m->of[MEMBER_EXACTLY], i);
 		i->vacated = lists(m->of[MEMBER_VACATED], i);
@@ -306,7 +307,7 @@ parse_deletes(struct set *s, struct span list, struct err *err)
 
 		snprintf(what, sizeof(what), "reconcile.delete[%u]", n);
 		i->step = STEP_READ;
-		if (read_identity(&i->id, e.value, e.value, what, err) < 0)
+		if (read_identity(s, &i->id, e.value, e.value, what, err) < 0)
 			return -1;
 		i->key = key_of(&i->id);
 		i->always = json_type(json_get(e.value, "always")) == JSON_TRUE;
@@ -323,7 +324,8 @@ parse_refused(struct set *s, struct span list, struct err *err)
 	struct json_elements e = json_elements(list);
 
 	for (unsigned n = 0; json_element(&e); n++) {
-		struct span key = get_string(e.value, "item");
+		struct span key =
+		    json_name(json_get(e.value, "item"), &s->names);
 		struct buf message = BUF_INIT;
 		struct span text =
 		    json_string(json_get(e.value, "message"), &message);
@@ -349,21 +351,23 @@ static int
 parse_loops(struct set *s, struct span loops, struct err *err)
 {
 	for (struct json_members m = json_members(loops); json_member(&m);) {
+		struct span key =
+		    json_name(span_make(m.key.p - 1, m.key.n + 2), &s->names);
 		struct item *i;
 
 		if (json_type(m.value) != JSON_STRING)
 			return err_set(err, ERR_PERMANENT,
 			    "reconcile.loops[\"%.*s\"] is not text",
-			    SPAN_ARG(m.key));
+			    SPAN_ARG(key));
 		i = add_item(s, OP_LOOK, PHASE_LOOK);
 		i->step = STEP_READ;
-		objref_parse_key(&i->id, m.key);
+		objref_parse_key(&i->id, key);
 		if (i->id.name.n == 0)
 			return err_set(err, ERR_PERMANENT,
 			    "reconcile.loops: \"%.*s\" is not a key of an "
 			    "object",
-			    SPAN_ARG(m.key));
-		i->key = mem_dup(m.key.p, m.key.n);
+			    SPAN_ARG(key));
+		i->key = mem_dup(key.p, key.n);
 		i->text = m.value;
 	}
 	return 0;
@@ -413,7 +417,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	if (json_type(primary) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "reconcile has no primary");
 	if (read_identity(
-		&s->primary, primary, primary, "reconcile.primary", err) < 0)
+		s, &s->primary, primary, primary, "reconcile.primary", err) < 0)
 		return -1;
 	if (members_check(&m, err) < 0)
 		return -1;
@@ -423,11 +427,11 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->on_error = object_or_none(m.of[MEMBER_ON_ERROR]);
 	s->events = m.of[MEMBER_EVENTS];
 	s->causes = json_get(m.of[MEMBER_BECAUSE], "events");
-	s->manager = json_raw_string(m.of[MEMBER_MANAGER]);
+	s->manager = json_name(m.of[MEMBER_MANAGER], &s->names);
 	s->deleting = json_type(m.of[MEMBER_DELETING]) == JSON_TRUE;
 	s->guard_status = json_type(m.of[MEMBER_GUARD_STATUS]) == JSON_TRUE;
-	s->adopt = json_raw_string(m.of[MEMBER_ADOPT]);
-	s->origin = json_raw_string(m.of[MEMBER_ORIGIN]);
+	s->adopt = json_name(m.of[MEMBER_ADOPT], &s->names);
+	s->origin = json_name(m.of[MEMBER_ORIGIN], &s->names);
 	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
 	if (parse_items(s, &m, err) < 0 ||
 	    parse_releases(s, m.of[MEMBER_RELEASE], err) < 0 ||
@@ -533,6 +537,7 @@ set_free(struct set *s)
 	for (size_t i = 0; i < s->count; i++)
 		item_release(&s->items[i]);
 	free(s->items);
+	arena_release(&s->names);
 	free(s->text);
 	free(s->key);
 	free(s->version);

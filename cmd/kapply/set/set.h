@@ -1,7 +1,7 @@
 /*
  * set: one line of input, taken apart: what is to be done for one key, in
- * which order. Spans point into the line's own copy; nothing is decoded
- * twice. A plain object is a set with one item and without a primary.
+ * which order. Spans point into the line's own copy, or into its names; nothing
+ * is decoded twice. A plain object is a set with one item and without a primary.
  */
 #ifndef SET_H
 #define SET_H
@@ -139,9 +139,10 @@ set_difference(const struct item *i)
 }
 
 struct set {
-	struct set *next; /* plain objects of the same key */
-	char *text;	  /* owned: the line */
-	size_t line;	  /* its number */
+	struct set *next;   /* plain objects of the same key */
+	char *text;	    /* owned: the line */
+	struct arena names; /* decoded, where the line has escapes */
+	size_t line;	    /* its number */
 	bool plain;
 	bool barrier; /* plain, and objects behind it wait for it */
 	bool behind;  /* plain, and one of its name came before */

@@ -1,6 +1,7 @@
 #include "set/unwrap.h"
 
 #include "json/json.h"
+#include "value/objref.h"
 
 /* An object of Kubernetes may have members of these names as well. Its kind
  * stands at the front, and what is asked first. */
@@ -13,37 +14,51 @@ is_event(struct span document)
 	    json_type(json_get(document, "object")) == JSON_OBJECT;
 }
 
-static struct span
-text_at(struct span object, const char *path)
+/* "Kind namespace/name", for a message. */
+static void
+add_label(struct buf *b, struct span object)
 {
-	return json_raw_string(json_path(object, path));
+	struct arena names = ARENA_INIT;
+	struct span metadata = json_get(object, "metadata");
+	struct objref id = {.kind = json_raw_string(json_get(object, "kind")),
+	    .namespace_ = json_name(json_get(metadata, "namespace"), &names),
+	    .name = json_name(json_get(metadata, "name"), &names)};
+
+	objref_add_label(b, &id);
+	arena_release(&names);
+}
+
+static enum unwrap_result
+deleted(struct span object, struct err *err)
+{
+	struct buf label = BUF_INIT;
+
+	add_label(&label, object);
+	err_set(err, ERR_PERMANENT,
+	    "an event says that %s was deleted: deletions are not applied",
+	    buf_str(&label));
+	buf_release(&label);
+	return UNWRAP_BAD;
 }
 
 enum unwrap_result
 unwrap(struct span *document, struct err *err)
 {
-	struct span type, object, ns;
+	struct span type, object;
 
 	if (!is_event(*document))
 		return UNWRAP_DOCUMENT;
 	type = json_raw_string(json_get(*document, "type"));
 	object = json_get(*document, "object");
-	ns = text_at(object, "metadata.namespace");
 	*document = object;
 	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
 		return UNWRAP_OBJECT;
 	if (span_is(type, "BOOKMARK"))
 		return UNWRAP_NOTHING;
 	if (span_is(type, "DELETED"))
-		err_set(err, ERR_PERMANENT,
-		    "an event says that %.*s %.*s%s%.*s was deleted: "
-		    "deletions are not applied",
-		    SPAN_ARG(text_at(object, "kind")), SPAN_ARG(ns),
-		    ns.n > 0 ? "/" : "",
-		    SPAN_ARG(text_at(object, "metadata.name")));
-	else
-		err_set(err, ERR_PERMANENT,
-		    "an event of the type \"%.*s\" has no object to apply",
-		    SPAN_ARG(type));
+		return deleted(object, err);
+	err_set(err, ERR_PERMANENT,
+	    "an event of the type \"%.*s\" has no object to apply",
+	    SPAN_ARG(type));
 	return UNWRAP_BAD;
 }

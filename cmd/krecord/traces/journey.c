@@ -90,8 +90,8 @@ static void
 take_set(struct journeys *all, struct span set, int64_t us)
 {
 	struct span r = json_get(set, "reconcile");
-	struct objref o = recordref_of(json_get(r, "primary"));
-	struct span manager = json_raw_string(json_get(r, "manager"));
+	struct objref o = recordref_of(json_get(r, "primary"), &all->names);
+	struct span manager = json_name(json_get(r, "manager"), &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 
@@ -130,7 +130,7 @@ keep(struct journey *j, struct span text)
 
 static void
 add_step(struct journey *j, struct span result, const struct objref *o,
-    bool of_status, int64_t us)
+    struct arena *names, bool of_status, int64_t us)
 {
 	struct span outcome = json_raw_string(json_get(result, "result"));
 	struct journey_step *s;
@@ -147,8 +147,8 @@ add_step(struct journey *j, struct span result, const struct objref *o,
 	    .kind = keep(j, o->kind),
 	    .object = keep(j, buf_span(&key)),
 	    .result = keep(j, outcome),
-	    .message = keep(j, json_raw_string(json_get(result, "message"))),
-	    .because = keep(j, json_raw_string(json_get(result, "because"))),
+	    .message = keep(j, json_name(json_get(result, "message"), names)),
+	    .because = keep(j, json_name(json_get(result, "because"), names)),
 	    .of_status = of_status,
 	    .failed = span_is(outcome, "failed")};
 	if (of_status && j->status_us > 0)
@@ -169,8 +169,9 @@ static void
 take_result(
     struct journeys *all, struct span result, bool of_status, int64_t us)
 {
-	struct objref o = recordref_of(result);
-	struct span primary = json_raw_string(json_get(result, "primary"));
+	struct objref o = recordref_of(result, &all->names);
+	struct span primary =
+	    json_name(json_get(result, "primary"), &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 
@@ -179,7 +180,7 @@ take_result(
 	buf_release(&key);
 	if (j == NULL)
 		return;
-	add_step(j, result, &o, of_status, us);
+	add_step(j, result, &o, &all->names, of_status, us);
 	j->answered += was_asked_for(result);
 	j->failed = j->failed ||
 	    span_is(json_raw_string(json_get(result, "result")), "failed");
@@ -195,7 +196,7 @@ take_result(
 static void
 take_status(struct journeys *all, struct span status, int64_t us)
 {
-	struct objref o = recordref_of(status);
+	struct objref o = recordref_of(status, &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 
@@ -222,6 +223,7 @@ journeys_line(struct journeys *all, const struct reading_line *line)
 	if (clock_parse_us(line->time, &us) != 0)
 		return;
 	journeys_pass(all, us);
+	arena_reset(&all->names);
 	if (line->kind == READING_SET)
 		take_set(all, line->body, us);
 	else if (line->kind == READING_STATUS)
@@ -237,4 +239,5 @@ journeys_end(struct journeys *all)
 	while (all->oldest != NULL)
 		finish(all, all->oldest);
 	map_release(&all->by_primary);
+	arena_release(&all->names);
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "record/reading.h"
@@ -27,8 +28,8 @@ enum {
 	JOURNEY_TEXTS_MAX = 1024 * 1024
 };
 
-/* One answer of the API server. Texts are raw, as between their quotes; they
- * point into the journey's. */
+/* One answer of the API server. Texts are decoded; they point into the
+ * journey's. */
 struct journey_step {
 	int64_t from_us, to_us;			       /* since 1970 */
 	size_t kind, object, result, message, because; /* places in texts */
@@ -37,10 +38,10 @@ struct journey_step {
 
 struct journey {
 	struct journey *before, *after; /* under way, by their last answers */
-	char *primary;			/* owned, raw: its key */
-	char *namespace_;		/* owned, raw */
+	char *primary;			/* owned: its key */
+	char *namespace_;		/* owned */
 	size_t kind_n;			/* of the kind at its start */
-	char *manager;			/* owned, raw */
+	char *manager;			/* owned */
 	int64_t first_us; /* the first event; or that of the set */
 	int64_t set_us;
 	int64_t status_us; /* the status went to kstatus; 0: not yet */
@@ -61,6 +62,7 @@ struct journeys {
 	journey_fn *fn;
 	void *arg;
 	struct map by_primary;
+	struct arena names; /* of the line, decoded */
 	struct journey *oldest, *youngest;
 };
 

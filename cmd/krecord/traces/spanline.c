@@ -59,14 +59,11 @@ add_time(struct buf *b, const char *key, int64_t us)
 	buf_addf(b, "\"%lld000\"", (long long)us);
 }
 
-/* Raw, as between its quotes. */
 static void
-add_raw(struct buf *b, const char *key, struct span text)
+add_string(struct buf *b, const char *key, struct span text)
 {
 	json_add_key(b, key);
-	buf_addc(b, '"');
-	buf_addspan(b, text);
-	buf_addc(b, '"');
+	json_add_string(b, text);
 }
 
 /* An attribute; without a value: nothing. */
@@ -77,7 +74,7 @@ add_text(struct buf *b, const char *key, struct span text)
 		return;
 	json_add_comma(b);
 	buf_addf(b, "{\"key\":\"%s\",\"value\":{", key);
-	add_raw(b, "stringValue", text);
+	add_string(b, "stringValue", text);
 	buf_adds(b, "}}");
 }
 
@@ -134,7 +131,7 @@ add_failure(struct trace *t, bool failed, struct span message)
 	json_add_key(t->b, "status");
 	buf_addf(t->b, "{\"code\":%d", CODE_ERROR);
 	if (message.n > 0)
-		add_raw(t->b, "message", message);
+		add_string(t->b, "message", message);
 	buf_addc(t->b, '}');
 }
 
@@ -144,8 +141,9 @@ add_failure(struct trace *t, bool failed, struct span message)
 static void
 add_event(struct trace *t, const struct journey *j, struct span event)
 {
-	struct objref o = recordref_of(event);
-	struct span timer = json_raw_string(json_get(event, "timer"));
+	struct arena names = ARENA_INIT;
+	struct objref o = recordref_of(event, &names);
+	struct span timer = json_name(json_get(event, "timer"), &names);
 	struct buf label = BUF_INIT;
 	int64_t us;
 
@@ -160,15 +158,16 @@ add_event(struct trace *t, const struct journey *j, struct span event)
 	json_add_comma(t->b);
 	buf_addc(t->b, '{');
 	add_time(t->b, "timeUnixNano", us);
-	add_raw(t->b, "name", timer);
+	add_string(t->b, "name", timer);
 	json_add_key(t->b, "attributes");
 	buf_addc(t->b, '[');
-	add_text(
-	    t->b, "kpipe.manager", json_raw_string(json_get(event, "manager")));
+	add_text(t->b, "kpipe.manager",
+	    json_name(json_get(event, "manager"), &names));
 	add_text(t->b, "kpipe.resource_version",
 	    json_raw_string(json_get(event, "resourceVersion")));
 	buf_adds(t->b, "]}");
 	buf_release(&label);
+	arena_release(&names);
 }
 
 static void

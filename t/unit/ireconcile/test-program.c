@@ -226,7 +226,7 @@ static const struct {
 	"error: p.jq:1: desired: item 0 has no metadata.name"},
     {"a name with a slash", "[" OBJ("\"a/b\"") "]",
 	"error: p.jq:1: desired: item 0 has the name \"a/b\": a name is not . "
-	"or .. and has no / or %"},
+	"or .. and has no /, % or NUL"},
     {"a number as the name", "[" OBJ("5") "]",
 	"error: p.jq:1: desired: item 0 has a number as its metadata.name, "
 	"which has "

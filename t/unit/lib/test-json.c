@@ -425,9 +425,89 @@ test_plain(void)
 	plain("\"\\", NULL);
 }
 
+static void
+name_is(const char *value, const char *want, size_t n)
+{
+	struct arena names = ARENA_INIT;
+	struct span t = exact(value, strlen(value));
+	struct span got = json_name(t, &names);
+
+	ok(span_eq(got, span_make(want, n)), value);
+	ok((got.p >= t.p && got.p <= t.p + t.n) == (names.total == 0),
+	    "... borrowed, unless it had to be decoded");
+	arena_release(&names);
+	free((void *)t.p);
+}
+
+#define NAME(value, want) name_is(value, want, sizeof(want) - 1)
+
+static void
+test_names(void)
+{
+	NAME("\"plain\"", "plain");
+	NAME("\"\"", "");
+	NAME("\"a\\u003cb\"", "a<b");
+	NAME("\"\\\"\\\\\\/\\n\\u2028\"", "\"\\/\n\xe2\x80\xa8");
+	NAME("\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80");
+	NAME("\"\\ud83d\\u0041\"",
+	    "\xef\xbf\xbd"
+	    "A");
+	NAME("\"a\\u0000b\"", "a\0b");
+	ok(json_name(span_str("7"), NULL).p == NULL &&
+		json_name(SPAN_NONE, NULL).p == NULL,
+	    "what is not a string is not a name");
+}
+
+/* The member of an object of such keys that is found by the name. */
+static void
+named(const char *name, const char *want)
+{
+	struct span object = span_str("{\"a\\u003cb\":1,\"a\\\\\":2,"
+				      "\"a\\\"\":3,\"plain\":4,"
+				      "\"\\ud83d\\ude00\":5,\"u003c\":6}");
+	struct span got = json_get_named(object, span_str(name));
+
+	ok(span_is(got, want), name);
+}
+
+static void
+test_named(void)
+{
+	named("a<b", "1");
+	named("a\\", "2");
+	named("a\"", "3");
+	named("plain", "4");
+	named("\xf0\x9f\x98\x80", "5");
+	named("u003c", "6");
+	named("a\\u003cb", "");
+	named("a\\\\", "");
+	named("a\\\"", "");
+}
+
+static void
+test_frame_names(void)
+{
+	struct arena names = ARENA_INIT;
+	struct json_frame f;
+	struct span t =
+	    span_str("{\"type\":\"ADDED\",\"object\":{\"metadata\":{"
+		     "\"name\":\"a\\u003cb\",\"namespace\":\"n\\u0073\","
+		     "\"uid\":\"\\u0075\",\"resourceVersion\":\"\\u0037\"}}}");
+
+	ok(json_frame(t, &f) == 0, "a frame with escapes");
+	json_frame_names(&f, &names);
+	ok(span_is(f.name, "a<b") && span_is(f.namespace_, "ns") &&
+		span_is(f.uid, "u") && span_is(f.resource_version, "7"),
+	    "... its names are decoded");
+	arena_release(&names);
+}
+
 int
 main(void)
 {
+	test_names();
+	test_named();
+	test_frame_names();
 	test_pick();
 	test_compact();
 	test_check_good();

@@ -88,7 +88,8 @@ test_names(void)
 	ok(!objref_name_fits(span_str(".")) &&
 		!objref_name_fits(span_str("..")) &&
 		!objref_name_fits(span_str("a/b")) &&
-		!objref_name_fits(span_str("a%2f")),
+		!objref_name_fits(span_str("a%2f")) &&
+		!objref_name_fits(span_make("a\0b", 3)),
 	    "and those that do not");
 }
 
