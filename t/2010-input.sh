@@ -92,7 +92,7 @@ ireconcile: error: line 5: NUL byte at byte 14
 ireconcile: error: line 6: unknown event type "WHATEVER"
 ireconcile: error: line 7: an object without kind
 ireconcile: error: line 8: an object without apiVersion
-ireconcile: error: line 9: a Pod without a name
+ireconcile: error: line 9: a Pod without a name, or with a NUL in it
 ireconcile: error: line 10: an event without object
 ireconcile: error: line 11: an error event: "Expired"
 ireconcile: error: line 12: not an object

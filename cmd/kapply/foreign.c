@@ -111,14 +111,17 @@ add_holders(struct buf *b, const char *conflict, struct span object)
 	struct buf scratch = BUF_INIT;
 
 	while (json_member(&m)) {
-		struct span value;
+		struct span value, whose;
 
 		if (!is_with(conflict, m.key))
 			continue;
 		buf_reset(&scratch);
 		value = json_string(m.value, &scratch);
 		buf_adds(b, before);
-		buf_addspan(b, proof_patch_primary(m.key, value));
+		whose = proof_patch_primary(m.key, value);
+		/* For a message, what a forged one says is good enough. */
+		buf_addspan(
+		    b, whose.p != NULL ? whose : span_cut(&value, ' '));
 		before = ", ";
 	}
 	buf_release(&scratch);

@@ -228,8 +228,8 @@ cache_object_new(struct cache *s, struct cache_kind *k, struct span text)
 	struct cache_object *o = NULL;
 	struct json_frame f;
 
-	/* What needs no escape is kept without one: it is six times as long,
-	 * and is compared raw. */
+	/* Text without needless escapes can be compared raw. An escaped "<"
+	 * takes six bytes. */
 	if (json_plain(text, &plain))
 		text = buf_span(&plain);
 	if (json_object_frame(text, &f) == 0) {
