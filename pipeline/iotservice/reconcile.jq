@@ -187,6 +187,16 @@ def pull_secret:
   | {apiVersion, kind, metadata: {name: .metadata.name}, type, data}
   | compact;
 
+# The first operator's last version kept an instance in the IoTService's own
+# namespace. Beside that one a second would start, with empty volumes.
+def need_no_other: id as $id
+  | [.related.PersistentVolumeClaim // [] | .[]
+      | select(.metadata.labels.instance == $id) | .metadata.name] as $claims
+  | need($claims == []; "objects with instance=\($id) exist in "
+      + "\(.operator.name), the claim \($claims[0]) for one: the instance is "
+      + "there already, and is not started a second time with empty volumes. "
+      + "Move its data, then delete them there");
+
 def need_good_name:
   (if .kind == "StatefulSet" then 52 else 63 end) as $max
   | .metadata.name as $name
@@ -195,7 +205,7 @@ def need_good_name:
 
 # ---- the program ----
 
-def desired: . as $in
+def desired: need_no_other | . as $in
   | instance_namespace as $namespace
   | (.primary.spec | with_defaults) as $spec
   | id as $id
