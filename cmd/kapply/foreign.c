@@ -120,8 +120,7 @@ add_holders(struct buf *b, const char *conflict, struct span object)
 		buf_adds(b, before);
 		whose = proof_patch_primary(m.key, value);
 		/* For a message, what a forged one says is good enough. */
-		buf_addspan(
-		    b, whose.p != NULL ? whose : span_cut(&value, ' '));
+		buf_addspan(b, whose.p != NULL ? whose : span_cut(&value, ' '));
 		before = ", ";
 	}
 	buf_release(&scratch);

@@ -47,7 +47,8 @@ test_refusals(void)
 	    "it has no metadata.name");
 	refused("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
 		"\"name\":\"..\"}}",
-	    "it has the name \"..\": a name is not . or .. and has no /, % or NUL");
+	    "it has the name \"..\": a name is not . or .. and has no /, % or "
+	    "NUL");
 	refused("7", "it is not an object");
 	refused("{\"reconcile\":{}}", "reconcile has no primary");
 	refused("{\"reconcile\":{\"primary\":{\"apiVersion\":\"v1\","
