@@ -233,10 +233,10 @@ on_input(void *arg, int fd, int events)
 			break;
 		documents(a);
 		if (n < 0) {
-			log_error("cannot read the input: %s", err.message);
-			a->exit_code = VERDICT_NO;
+			stop(a, opt_fatal(&err));
+			return;
 		}
-		if (n <= 0)
+		if (n == 0)
 			end_of_input(a);
 		else
 			a->unevaluated += (size_t)n;

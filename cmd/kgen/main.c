@@ -1,6 +1,7 @@
 /*
  * kgen: what an operator needs besides its programs, made from its folder.
  */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -123,7 +124,8 @@ put(struct span text, struct err *err)
 {
 	if (file_write(STDOUT_FILENO, text) == 0)
 		return 0;
-	return err_set(err, ERR_TRANSIENT, "cannot write to standard output");
+	return err_set(err, ERR_TRANSIENT,
+	    "cannot write to standard output: %s", strerror(errno));
 }
 
 /* Those of the generator about its files. */

@@ -1,6 +1,7 @@
 #include "http/httpeasy.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -9,9 +10,11 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "process/log.h"
 
 enum { CONNECT_TIMEOUT_MS = 15000, USER_TIMEOUT_MS = 30000 };
 
@@ -209,6 +212,21 @@ http_transfer_release(struct http_transfer *t)
 	curl_slist_free_all(t->connect_to);
 }
 
+/* libcurl would say that it cannot connect, and waiting gives no descriptors:
+ * exit as if memory were exhausted. */
+static curl_socket_t
+on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
+{
+	int fd = socket(a->family, a->socktype, a->protocol);
+
+	(void)arg;
+	(void)purpose;
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+		return fd;
+	log_fatal("cannot make a socket: %s", strerror(errno));
+	_exit(EXIT_TRANSIENT);
+}
+
 /* The connection ends after the same time if the peer's host does not
  * acknowledge data, or no longer answers keep-alives. */
 static int
@@ -329,6 +347,7 @@ http_easy_setup(
 	curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(
 	    easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
 	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_sockopt);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, s->user_agent);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, t->headers);

@@ -128,7 +128,9 @@ stream_read(struct stream *s, int fd, struct err *err)
 	if (n < 0)
 		return err_set(err,
 		    errno == EAGAIN ? ERR_TRANSIENT : ERR_PERMANENT,
-		    "cannot read: %s", strerror(errno));
+		    "cannot read %s: %s",
+		    fd == STDIN_FILENO ? "standard input" : "the input",
+		    strerror(errno));
 	tee_read(&s->tee, span_make(s->in.data + s->in.len, (size_t)n));
 	s->in.len += (size_t)n;
 	if (n == 0)

@@ -1,6 +1,6 @@
 /*
- * harden: rights that each tool gives up before it reads anything, even its
- * options.
+ * harden: what each tool does before it reads anything, even its options. It
+ * gives up rights:
  *
  *	no core dumps	  one would hold tokens and other people's Secrets
  *	not dumpable	  no other process of the same user reads our memory or
@@ -12,6 +12,10 @@
  * After exec a process is dumpable again, and each tool does this again; the
  * other two are inherited. If the kernel refuses one of these (by a filter of
  * the container), the tool runs without it.
+ *
+ * And descriptors 0 to 2 that are closed get /dev/null, opened so that reading
+ * standard input and writing the others fail with EBADF as before: no other
+ * file takes their numbers, to be read, or written to, in their place.
  */
 #ifndef HARDEN_H
 #define HARDEN_H

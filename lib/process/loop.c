@@ -99,6 +99,16 @@ sources_fit(struct loop *l, int fd)
 	l->source_cap = cap;
 }
 
+/* It would get no events, and no other place would report why. */
+_Noreturn static void
+cannot_wait(int fd)
+{
+	bool wrong = errno == EBADF || errno == EINVAL;
+
+	log_fatal("cannot wait for descriptor %d: %s", fd, strerror(errno));
+	_exit(wrong ? EXIT_PERMANENT : EXIT_TRANSIENT);
+}
+
 void
 loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 {
@@ -118,11 +128,8 @@ loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg)
 		int rc = epoll_ctl(l->epoll_fd, op, fd, &ev);
 		bool always = rc != 0 && errno == EPERM;
 
-		/* It will get no events, and no other place would report
-		 * why. */
 		if (rc != 0 && !always)
-			log_error("cannot wait for descriptor %d: %s", fd,
-			    strerror(errno));
+			cannot_wait(fd);
 		if (always && !s->always)
 			l->always_count++;
 		s->always = always;

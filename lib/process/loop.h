@@ -28,7 +28,8 @@ void loop_free(struct loop *l);
 /*
  * Calls fn when fd is ready for one of events (LOOP_READ | LOOP_WRITE; 0 is
  * allowed: only hang-ups and errors, reported as LOOP_HUP). A second call for
- * the same fd changes it. The caller unwatches before it closes.
+ * the same fd changes it. The caller unwatches before it closes. If fd cannot
+ * be waited for, the process ends, with a message: it would wait for ever.
  */
 void loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg);
 void loop_unwatch(struct loop *l, int fd);

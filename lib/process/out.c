@@ -25,7 +25,8 @@ out_init(struct out *o, struct loop *l, int fd)
 	*o = (struct out){.loop = l, .fd = fd, .given_fd = fd};
 	if (fstat(fd, &st) != 0 || S_ISREG(st.st_mode))
 		return; /* never blocks; reopening would lose the offset */
-	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+	if ((S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) &&
+	    (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY) {
 		int again = reopen(fd);
 
 		if (again >= 0) {

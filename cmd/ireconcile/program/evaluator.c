@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "process/log.h"
 #include "program/jvwire.h"
 #include "program/run.h"
 #include "program/worker.h"
@@ -117,7 +118,8 @@ evaluator_fd(void)
 
 /* ---- the zygote ---- */
 
-/* False: it has ended, and is not started again. */
+/* False: it has ended, and is not started again. If it has not read an order,
+ * that is an error once (ECONNRESET), before what it has reported. */
 static bool
 next_report(struct zygote_report *r)
 {
@@ -125,9 +127,12 @@ next_report(struct zygote_report *r)
 
 	do
 		n = read(ev.control, r, sizeof(*r));
-	while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(*r))
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+	if (n == (ssize_t)sizeof(*r) && r->says != ZYGOTE_FAILED)
 		return true;
+	if (n == (ssize_t)sizeof(*r))
+		log_error("the process that starts evaluations fails: %s",
+		    strerror(r->status));
 	ev.worker = 0;
 	return false;
 }
@@ -214,8 +219,7 @@ worker_needed(void)
 	if (ev.worker > 0)
 		return true;
 	drain();
-	if (!order(ZYGOTE_FORK))
-		return false;
+	order(ZYGOTE_FORK);
 	do {
 		if (!next_report(&r))
 			return false;
@@ -402,9 +406,8 @@ answer_complete(void)
 	memcpy(&head, ev.answer.data, sizeof(head));
 	if (head.says > WORKER_FAILS_SOMEWHERE || head.debugs > head.n ||
 	    head.debugs > DEBUGS_BYTES_MAX ||
-	    head.n - head.debugs > JVWIRE_BYTES_MAX)
-		return -1;
-	if (ev.answer.len - sizeof(head) > head.n)
+	    head.n - head.debugs > JVWIRE_BYTES_MAX ||
+	    ev.answer.len - sizeof(head) > head.n)
 		return -1;
 	return ev.answer.len - sizeof(head) == head.n;
 }
@@ -491,12 +494,10 @@ take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 	unread = drain();
 	name_end(r.status, end);
 	worker_ended(&r);
-	/* It ended before it saw the request, or another process killed it. */
-	if (unread == written && end->how != EVALUATOR_TIME)
-		return BLAME_NOBODY;
 	if (end->how == EVALUATOR_TIME)
 		return BLAME_CALL;
-	if (end->how == EVALUATOR_KILLED)
+	/* It ended before it saw the request, or another process killed it. */
+	if (unread == written || end->how == EVALUATOR_KILLED)
 		return BLAME_NOBODY;
 	return was_fresh ? BLAME_CALL : BLAME_NOBODY;
 }

@@ -32,15 +32,36 @@ end_with(pid_t parent)
 		_exit(0);
 }
 
+/* Tells the parent why, and ends. errno says it. */
+_Noreturn static void
+fail(int control)
+{
+	struct zygote_report r = {.says = ZYGOTE_FAILED, .status = errno};
+
+	if (write(control, &r, sizeof(r)) < 0)
+		_exit(0); /* the parent has ended */
+	_exit(1);
+}
+
+/* fd, or ends the process. */
+static int
+needed(int fd, int control)
+{
+	if (fd < 0)
+		fail(control);
+	return fd;
+}
+
 /* No descriptor of the parent stays open: a pipe must end with its owner.
  * libjq's assertions may print values to stderr. */
 static void
 move_descriptors(const struct zygote_conf *conf)
 {
-	int control = fcntl(conf->control, F_DUPFD, 64);
-	int requests = fcntl(conf->requests, F_DUPFD, 64);
-	int answers = fcntl(conf->answers, F_DUPFD, 64);
-	int null = open("/dev/null", O_RDWR);
+	int said = conf->control;
+	int control = needed(fcntl(said, F_DUPFD, CHILDREN), said);
+	int requests = needed(fcntl(conf->requests, F_DUPFD, CHILDREN), said);
+	int answers = needed(fcntl(conf->answers, F_DUPFD, CHILDREN), said);
+	int null = needed(open("/dev/null", O_RDWR), said);
 
 	for (int fd = 0; fd <= (ASAN ? 1 : 2); fd++)
 		dup2(null, fd);
@@ -109,6 +130,8 @@ start_worker(const struct zygote_conf *conf)
 
 	if (pid == 0)
 		become_worker(conf, self);
+	if (pid < 0)
+		fail(CONTROL);
 	report(&(struct zygote_report){.says = ZYGOTE_FORKED, .pid = pid});
 	return pid;
 }
@@ -151,7 +174,7 @@ zygote_run(const struct zygote_conf *conf)
 	leave_signals();
 	children = watch_children();
 	if (children != CHILDREN)
-		_exit(1);
+		fail(CONTROL);
 	worker_prepare();
 	sandbox(conf, calls_zygote);
 	for (;;) {

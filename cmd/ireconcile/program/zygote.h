@@ -15,11 +15,12 @@
 
 enum zygote_order { ZYGOTE_FORK = 'f', ZYGOTE_KILL = 'k' }; /* one byte */
 
-enum zygote_says { ZYGOTE_FORKED, ZYGOTE_ENDED };
+enum zygote_says { ZYGOTE_FORKED, ZYGOTE_ENDED, ZYGOTE_FAILED };
 struct zygote_report {
 	int32_t says;
 	int32_t pid;	  /* of the worker */
-	int32_t status;	  /* ZYGOTE_ENDED: as of waitpid */
+	int32_t status;	  /* ZYGOTE_ENDED: as of waitpid; ZYGOTE_FAILED, after
+			     which the process ends: errno */
 	int32_t peak_kib; /* the same: the most memory that it had */
 	int64_t cpu_us;	  /* the same: what it used */
 };
