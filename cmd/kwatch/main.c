@@ -1,6 +1,7 @@
 /*
  * kwatch: the cluster as a stream of watch events. See kwatch.1.
  */
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -303,7 +304,7 @@ run(struct run *r)
 	loop_signal(app->loop, SIGTERM, on_signal, r);
 	loop_signal(app->loop, SIGINT, on_signal, r);
 	/* A descriptor of its own: out watches its own for room. */
-	r->hangup_fd = dup(STDOUT_FILENO);
+	r->hangup_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (r->hangup_fd >= 0)
 		loop_watch(app->loop, r->hangup_fd, 0, on_hangup, r);
 	reportfd_init(

@@ -10,9 +10,16 @@
 #include "kube/kubepath.h"
 #include "kube/resources.h"
 #include "process/clock.h"
+#include "process/log.h"
 #include "value/objref.h"
 
-enum { PERIOD_MS = 1000 };
+enum {
+	PERIOD_MS = 1000,
+	/* Of one request. It is small, and everything waits for it: less than
+	 * other lists have. */
+	TIMEOUT_MS = 40000,
+	SAY_MS = 10000
+};
 
 static const char accept_aggregated[] =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
@@ -60,6 +67,8 @@ struct discovery {
 	bool running;
 	uint64_t sent_ms; /* 0: never */
 	struct timer timer;
+	struct timer say; /* while an answer is missing */
+	bool said;
 	struct waiter *waiters;
 	size_t waiter_count;
 	struct resource_store store;
@@ -114,6 +123,7 @@ discovery_free(struct discovery *d)
 	if (d == NULL)
 		return;
 	loop_cancel(d->loop, &d->timer);
+	loop_cancel(d->loop, &d->say);
 	parts_free(d);
 	for (size_t i = 0; i < 2; i++) {
 		if (d->calls[i] != NULL)
@@ -225,6 +235,8 @@ finish(struct discovery *d)
 	size_t count = d->waiter_count;
 	struct kube_error error = d->error;
 
+	loop_cancel(d->loop, &d->say);
+	d->said = d->said && failed;
 	for (size_t i = 0; i < 2; i++) {
 		struct group_source *s = &d->sources[i];
 
@@ -312,7 +324,7 @@ add_part(struct group_source *s, size_t place, struct span group,
 	struct discovery *d = s->discovery;
 	struct part *p = mem_zalloc(sizeof(*p));
 	struct buf path = BUF_INIT;
-	struct kube_request r = {.verb = KUBE_LIST};
+	struct kube_request r = {.verb = KUBE_LIST, .timeout_ms = TIMEOUT_MS};
 
 	p->source = s;
 	p->place = place;
@@ -410,8 +422,10 @@ take_answer(struct group_source *s, const struct kube_answer *a)
 	s->fresh = true;
 	take_etag(s, SPAN_NONE);
 	if (a->code == 404 && s == &d->sources[0])
-		return; /* an API server without the core group */
-	if (a->error.kind != ERR_NONE) {
+		return;		  /* an API server without the core group */
+	if (a->error.too_large) { /* from a broken proxy: it may be mended */
+		fail_text(d, "the answer is larger than 64 MiB", s->path);
+	} else if (a->error.kind != ERR_NONE) {
 		fail(d, &a->error);
 	} else if (!is_aggregated(a->content_type)) {
 		add_parts(s, a->body);
@@ -434,11 +448,24 @@ on_answer(void *arg, const struct kube_answer *a)
 	arrived(d);
 }
 
+/* Everything waits for it, so silence would look like a hang. */
+static void
+say_waiting(void *arg)
+{
+	struct discovery *d = arg;
+
+	log_warning("waiting for %s to say what it serves (%s)",
+	    kube_server(d->kube), d->calls[0] != NULL ? "/api" : "/apis");
+	d->said = true;
+}
+
 static void
 start(void *arg)
 {
 	struct discovery *d = arg;
 
+	if (!d->said)
+		loop_after(d->loop, &d->say, SAY_MS, say_waiting, d);
 	d->running = true;
 	d->sent_ms = clock_ms();
 	d->pending = 2;
@@ -446,7 +473,8 @@ start(void *arg)
 		struct kube_request r = {.verb = KUBE_LIST,
 		    .path = d->sources[i].path,
 		    .accept = accept_aggregated,
-		    .etag = d->sources[i].etag};
+		    .etag = d->sources[i].etag,
+		    .timeout_ms = TIMEOUT_MS};
 
 		d->calls[i] =
 		    kube_start(d->kube, &r, on_answer, &d->sources[i]);

@@ -12,8 +12,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "process/log.h"
 
-enum { LOOK_MS = 20 };
+enum { LOOK_MS = 20, SAY_MS = 5000 };
 
 struct plugin {
 	struct loop *loop;
@@ -26,6 +27,8 @@ struct plugin {
 	uint64_t timeout_ms;
 	struct timer timer;
 	struct timer look;
+	struct timer say;
+	char *command;
 	struct buf output;
 };
 
@@ -34,6 +37,8 @@ release(struct plugin *p)
 {
 	loop_cancel(p->loop, &p->timer);
 	loop_cancel(p->loop, &p->look);
+	loop_cancel(p->loop, &p->say);
+	free(p->command);
 	if (p->pid_fd >= 0) {
 		loop_unwatch(p->loop, p->pid_fd);
 		close(p->pid_fd);
@@ -72,6 +77,16 @@ on_timeout(void *arg)
 	err_set(&err, ERR_TRANSIENT, "did not end within %llu s",
 	    (unsigned long long)p->timeout_ms / 1000);
 	finish(p, &err);
+}
+
+/* All requests wait for it. */
+static void
+say_waiting(void *arg)
+{
+	struct plugin *p = arg;
+
+	log_warning("waiting for the exec plugin %s, for at most %llu s",
+	    p->command, (unsigned long long)p->timeout_ms / 1000);
 }
 
 static void
@@ -243,12 +258,14 @@ plugin_start(struct loop *l, const struct plugin_run *run, plugin_done_fn *done,
 	p->arg = arg;
 	p->pid = pid;
 	p->group = !run->interactive;
+	p->command = mem_strdup(run->command);
 	p->timeout_ms = run->timeout_ms;
 	p->out_fd = fds[0];
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	loop_watch(l, p->out_fd, LOOP_READ, on_output, p);
 	watch_exit(p);
 	loop_after(l, &p->timer, run->timeout_ms, on_timeout, p);
+	loop_after(l, &p->say, SAY_MS, say_waiting, p);
 	return p;
 }
 
