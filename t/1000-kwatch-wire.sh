@@ -105,6 +105,7 @@ end Pod
 MODIFIED a 1 3
 MODIFIED a 1 4" "half a frame is forgotten"
 requests "$initial
+list /api/v1/pods?limit=1&resourceVersion=3&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=3" \
 	"... and the watch goes on from the last whole one"
 

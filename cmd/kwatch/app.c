@@ -73,6 +73,16 @@ app_is_crowded(const struct kwatch *app)
 }
 
 void
+app_went_back(struct kwatch *app, const char *message)
+{
+	log_warning("the server has gone back, as after a restore of etcd: "
+		    "listing all again: %s",
+	    message);
+	for (size_t i = 0; i < app->kind_count; i++)
+		kind_relist(app->kinds[i]);
+}
+
+void
 app_add_kind(struct kwatch *app, struct want *want)
 {
 	app->kinds = mem_grow(app->kinds, app->kind_count, sizeof(*app->kinds));

@@ -59,6 +59,8 @@ struct kwatch {
 	bool listed; /* its garbage is to be freed: see main.c */
 };
 
+/* It no longer has a version that it sent: all kinds are listed again. */
+void app_went_back(struct kwatch *app, const char *message);
 /* The server answered, or did not; each is logged once. After some time without
  * an answer kwatch is not ready. */
 void app_reached(struct kwatch *app);

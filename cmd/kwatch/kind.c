@@ -382,6 +382,13 @@ kind_missing(const struct kind *k)
 }
 
 void
+kind_relist(struct kind *k)
+{
+	for (size_t i = 0; i < k->watch_count; i++)
+		watch_relist(k->watches[i]);
+}
+
+void
 kind_lost(struct kind *k, const struct kube_error *e)
 {
 	enum { FIRST_MS = 500, MAX_MS = 15000, STEADY_MS = 30000 };

@@ -68,6 +68,8 @@ bool kind_missing(const struct kind *k);
 /* Its path is gone, so perhaps the kind is. Frees the watches. */
 void kind_lost(struct kind *k, const struct kube_error *e);
 /* One of its watches has a new trouble, or one is over. */
+/* The server has gone back: its watches list again. */
+void kind_relist(struct kind *k);
 void kind_trouble_changed(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);

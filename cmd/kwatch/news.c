@@ -18,7 +18,7 @@ news_put(const struct news_from *from, const struct json_frame *frame,
 
 	json_frame_names(&f, &names);
 	e = entry(from, &f);
-	if (!sink_entry_is(e, f.uid, f.resource_version)) {
+	if (from->every || !sink_entry_is(e, f.uid, f.resource_version)) {
 		kind_body(from->kind, &f, &body);
 		kind_writers(from->kind, &f, news, e, &managers);
 		sink_put(from->kind->app->sink, e,

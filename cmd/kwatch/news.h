@@ -15,6 +15,7 @@ struct news_from {
 	struct kind *kind;
 	const void *owner;
 	uint32_t mark;
+	bool every; /* it is told of also if its version seems to be known */
 };
 
 /* It exists, in this version. */

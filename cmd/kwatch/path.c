@@ -52,6 +52,17 @@ path_list(struct buf *path, const struct kind *k, const char *ns,
 	add_selectors(path, k->want);
 }
 
+void
+path_not_older(
+    struct buf *path, const struct kind *k, const char *ns, struct span version)
+{
+	add_collection(path, k, ns);
+	kube_query_add(path, "limit", span_str("1"));
+	kube_query_add(path, "resourceVersion", version);
+	kube_query_add(path, "resourceVersionMatch", span_str("NotOlderThan"));
+	add_selectors(path, k->want);
+}
+
 const char *
 path_accept_watch(const struct kind *k)
 {

@@ -15,6 +15,9 @@ void path_watch(struct buf *path, const struct kind *k, const char *ns,
 /* The next page of l. */
 void path_list(struct buf *path, const struct kind *k, const char *ns,
     const struct pages *l);
+/* One object at most, in a state that is not older than version. */
+void path_not_older(struct buf *path, const struct kind *k, const char *ns,
+    struct span version);
 
 /* The Accept header; NULL: the usual one. */
 const char *path_accept_watch(const struct kind *k);

@@ -5,48 +5,15 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "frames.h"
 #include "news.h"
-#include "pace.h"
-#include "pages.h"
 #include "path.h"
 #include "process/clock.h"
 #include "process/log.h"
 
-enum state {
-	LISTING, /* a paged LIST */
-	INITIAL, /* a watch-list, before its end marker */
-	WATCHING
-};
-
-/* How to proceed after an event of the stream. */
-enum verdict { GO_ON, RELIST, USE_LIST, TRY_LATER };
-
-struct watch {
-	struct kind *kind;
-	const char *ns;	   /* NULL: all */
-	const void *owner; /* of its entries; outlives this watch */
-	enum state state;
-	int verdict; /* enum verdict */
-	struct kube_call *call;
-	bool opening; /* call has no answer yet */
-	struct timer timer;
-	struct pace pace;
-	struct frames frames;
-	struct pages list;
-	struct buf version;
-	uint32_t mark; /* marks entries that this listing has */
-	bool synced;   /* the listing is complete: version holds */
-	bool ever_synced;
-	uint64_t events;    /* of this request */
-	unsigned cut_short; /* streams in a row that ended too early */
-	bool doubted;	    /* a denial, which the next try must confirm */
-	struct trouble trouble;
-};
-
 enum {
-	CUT_SHORT_MAX = 2,    /* then it tries another way */
-	NO_ANSWER_MS = 120000 /* to a watch-list: not even headers */
+	CUT_SHORT_MAX = 2,     /* then it tries another way */
+	NO_ANSWER_MS = 120000, /* to a watch-list: not even headers */
+	LOOK_MS = 40000
 };
 
 static void start(void *arg);
@@ -158,6 +125,7 @@ synced(struct watch *w, struct span version)
 
 	set_version(w, version);
 	w->synced = true;
+	w->every = w->unsure = false;
 	app->listed = true;
 	/* After a list the watch has yet to show that it works. */
 	if (w->state != LISTING || app->once) {
@@ -174,7 +142,7 @@ synced(struct watch *w, struct span version)
 static struct news_from
 from(const struct watch *w)
 {
-	return (struct news_from){w->kind, w->owner, w->mark};
+	return (struct news_from){w->kind, w->owner, w->mark, w->every};
 }
 
 static void
@@ -184,14 +152,6 @@ put(void *arg, const struct json_frame *f)
 	struct news_from of = from(w);
 
 	news_put(&of, f, w->state == WATCHING ? KIND_CHANGE : KIND_STATE);
-}
-
-static void
-drop(struct watch *w, const struct json_frame *f)
-{
-	struct news_from of = from(w);
-
-	news_drop(&of, f);
 }
 
 static void
@@ -234,6 +194,7 @@ static void
 on_frame(void *arg, struct span line)
 {
 	struct watch *w = arg;
+	struct news_from of = from(w);
 	struct json_frame f;
 
 	w->events++;
@@ -247,7 +208,7 @@ on_frame(void *arg, struct span line)
 	else if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED"))
 		put(w, &f);
 	else if (span_is(f.type, "DELETED"))
-		drop(w, &f);
+		news_drop(&of, &f);
 	else if (span_is(f.type, "BOOKMARK"))
 		on_bookmark(w, &f);
 	if (w->synced && !span_is(f.type, "ERROR"))
@@ -447,6 +408,10 @@ watch_done(void *arg, const struct kube_answer *a)
 	loop_cancel(w->kind->app->loop, &w->timer);
 	close_call(w);
 	frames_reset(&w->frames);
+	if (a->error.kind != ERR_NONE ? a->error.code == 0
+				      : clock_ms() < w->ends_ms &&
+		    !pace_is_short(&w->pace, clock_ms()))
+		w->unsure = true;
 	if (a->error.kind == ERR_NONE)
 		ended(w);
 	else
@@ -469,6 +434,7 @@ start_watch(struct watch *w)
 	w->verdict = GO_ON;
 	w->events = 0;
 	pace_sent(&w->pace, clock_ms());
+	w->ends_ms = clock_ms() + (uint64_t)seconds * 1000;
 	if (!w->synced)
 		w->mark++;
 	frames_reset(&w->frames);
@@ -537,6 +503,55 @@ lists(const struct watch *w)
 	    w->cut_short >= CUT_SHORT_MAX;
 }
 
+void
+watch_relist(struct watch *w)
+{
+	w->every = true;
+	if (!w->synced)
+		return;
+	if (w->call != NULL) {
+		kube_cancel(w->call);
+		close_call(w);
+	}
+	forget_version(w);
+	again(w, 0);
+}
+
+static void
+looked(void *arg, const struct kube_answer *a)
+{
+	struct watch *w = arg;
+	struct kwatch *app = w->kind->app;
+
+	close_call(w);
+	if (kube_error_of_future(&a->error)) {
+		app_went_back(app, a->error.message);
+		return;
+	}
+	/* Without the right to list, for one, it is not known. */
+	w->unsure = a->code == 0 || a->code == 429 || a->code >= 500;
+	if (!w->unsure) {
+		again(w, 0);
+	} else if (a->code != 0) {
+		failed(w, &a->error);
+	} else {
+		app_unreachable(app, a->error.message);
+		again_later(w, PACE_CHEAP, -1);
+	}
+}
+
+static void
+look_back(struct watch *w)
+{
+	struct buf path = BUF_INIT;
+	struct kube_request r = {.verb = KUBE_LIST, .timeout_ms = LOOK_MS};
+
+	path_not_older(&path, w->kind, w->ns, buf_span(&w->version));
+	r.path = buf_str(&path);
+	open_call(w, &r, looked);
+	buf_release(&path);
+}
+
 static void
 start(void *arg)
 {
@@ -544,6 +559,8 @@ start(void *arg)
 
 	if (app_is_crowded(w->kind->app))
 		again(w, 5);
+	else if (w->synced && w->unsure && w->version.len > 0)
+		look_back(w);
 	else if (!w->synced && lists(w))
 		start_list(w);
 	else
@@ -562,12 +579,6 @@ watch_new(struct kind *k, const char *ns)
 	w->mark = ++k->marks * 65536;
 	again(w, 0);
 	return w;
-}
-
-const struct trouble *
-watch_trouble(const struct watch *w)
-{
-	return &w->trouble;
 }
 
 void

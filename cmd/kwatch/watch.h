@@ -5,17 +5,68 @@
  * resourceVersion, or lists again and compares if that has expired (410). The
  * initial state comes by a watch-list (one request, streamed) where the server
  * offers it, else by a paged LIST. Facts: client-go's reflector, 1.36.
+ *
+ * A server goes back when its etcd is restored from a backup. It answers a
+ * watch from a version of the future with silence, and a list that must not be
+ * older with "Too large resource version" (after 3 s; kube-apiserver 1.36,
+ * storage/cacher), as one does that lags behind others. So after a stream that
+ * ended before its time there is such a list, of one object. If the server has
+ * gone back, all watches list again, and print every object: a version may be
+ * another one than that of the same number before.
  */
 #ifndef WATCH_H
 #define WATCH_H
 
+#include "frames.h"
 #include "kind.h"
+#include "pace.h"
+#include "pages.h"
 #include "trouble.h"
+
+enum watch_state {
+	LISTING, /* a paged LIST */
+	INITIAL, /* a watch-list, before its end marker */
+	WATCHING
+};
+
+/* How to proceed after an event of the stream. */
+enum watch_verdict { GO_ON, RELIST, USE_LIST, TRY_LATER };
+
+struct watch {
+	struct kind *kind;
+	const char *ns;	   /* NULL: all */
+	const void *owner; /* of its entries; outlives this watch */
+	enum watch_state state;
+	int verdict; /* enum watch_verdict */
+	struct kube_call *call;
+	bool opening; /* call has no answer yet */
+	struct timer timer;
+	struct pace pace;
+	struct frames frames;
+	struct pages list;
+	struct buf version;
+	uint32_t mark; /* marks entries that this listing has */
+	bool synced;   /* the listing is complete: version holds */
+	bool ever_synced;
+	uint64_t events;    /* of this request */
+	unsigned cut_short; /* streams in a row that ended too early */
+	bool doubted;	    /* a denial, which the next try must confirm */
+	struct trouble trouble;
+	uint64_t ends_ms; /* when a stream should end */
+	bool unsure;	  /* whether the server has gone back */
+	bool every; /* this listing prints also what seems to be the same */
+};
 
 /* ns NULL: all namespaces, or a cluster-scoped kind. Starts at once. */
 struct watch *watch_new(struct kind *k, const char *ns);
 /* Why it does not work now; borrowed. */
-const struct trouble *watch_trouble(const struct watch *w);
+static inline const struct trouble *
+watch_trouble(const struct watch *w)
+{
+	return &w->trouble;
+}
+/* The server has gone back. */
+void watch_relist(struct watch *w);
 void watch_free(struct watch *w); /* not from a callback of its request */
 
 #endif

@@ -204,6 +204,13 @@ kube_error_set(struct kube_error *e, const struct err *err)
 	    .retry_after_ms = -1};
 }
 
+bool
+kube_error_of_future(const struct kube_error *e)
+{
+	return e->code == 504 && e->causes != NULL &&
+	    strstr(e->causes, "ResourceVersionTooLarge") != NULL;
+}
+
 void
 kube_error_release(struct kube_error *e)
 {

@@ -45,6 +45,8 @@ struct kube_error {
 void kube_error_parse(struct kube_error *e, int code, struct span body);
 /* An error of the transport, or of ours. */
 void kube_error_set(struct kube_error *e, const struct err *err);
+/* The server has not reached the resourceVersion that was asked for. */
+bool kube_error_of_future(const struct kube_error *e);
 void kube_error_release(struct kube_error *e);
 void kube_error_copy(struct kube_error *to, const struct kube_error *from);
 /*

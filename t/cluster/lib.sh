@@ -75,6 +75,28 @@ server_up() {
 	kapi_up "${CLUSTER_SERVER#*://}"
 }
 
+# server_save COPY: the API server, which is restarted, keeps what it has there;
+# server_restore COPY: it goes back to that
+server_save() {
+	if [ "$SERVER" = real ]; then
+		t/cluster/data save "$CLUSTER" "$1" || exit 1
+		return
+	fi
+	server_down
+	cp "$CLUSTER/state" "$1"
+	server_up
+}
+
+server_restore() {
+	if [ "$SERVER" = real ]; then
+		t/cluster/data restore "$CLUSTER" "$1" || exit 1
+		return
+	fi
+	server_down
+	cp "$1" "$CLUSTER/state"
+	server_up
+}
+
 # with_rights: the API server checks rights. kapi does so if KAPI_OPTIONS, set
 # before it starts, say it.
 with_rights() {
