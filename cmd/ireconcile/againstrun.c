@@ -216,6 +216,7 @@ compile(struct runner *r, const struct againstrun *o, struct err *err)
 		r->against.sides[i].sched.clock = o->clock;
 		r->against.sides[i].es.proof = &r->proof; /* without a key */
 		r->against.sides[i].es.debugs = o->debugs;
+		r->against.sides[i].es.instances = o->instances;
 	}
 	librarydirs_find(&dirs, o->library_dirs);
 	rc =

@@ -7,13 +7,15 @@
 #include "against/telling.h"
 #include "conf/watches.h"
 #include "process/opt.h"
+#include "conf/instances.h"
 #include "state/sched.h"
 
 /* All borrowed. */
 struct againstrun {
 	const char *before, *after; /* watches files */
 	struct watches_scope scope;
-	const struct opt_list *library_dirs; /* see librarydirs.h */
+	const struct opt_list *library_dirs;
+	struct instances instances; /* see librarydirs.h */
 	enum sched_clock clock;
 	int format; /* enum telling_format; -1: text on a terminal, else JSON */
 	bool debugs;   /* see program.h */

@@ -12,11 +12,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/textlist.h"
+#include "conf/instancename.h"
 #include "conf/watches.h"
 #include "confine.h"
 #include "inputof.h"
 #include "json/stream.h"
 #include "librarydirs.h"
+#include "notices.h"
 #include "process/clock.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -48,7 +50,8 @@ static struct opts {
 	long gate_fd, report_fd, marks_key_fd, lines_fd, tap_fd;
 	bool accept_unproven;
 	bool debug_values, must_answer;
-	struct opt_list library_dirs;
+	struct opt_list library_dirs, former;
+	const char *instance;
 } opts = {.output = -1,
     .gate_fd = -1,
     .report_fd = -1,
@@ -92,6 +95,10 @@ static const struct opt table[] = {
 	"marks of members are proven by the key on this descriptor"},
     {0, "accept-unproven-marks", NULL, OPT_FLAG, &opts.accept_unproven, NULL,
 	"once, after an upgrade: marks count that lack the proof"},
+    {0, "instance", "NAME", OPT_STRING, &opts.instance, NULL,
+	"what this instance is called, if WATCHES does not say it"},
+    {0, "take-over-instance", "NAME", OPT_LIST, &opts.former, NULL,
+	"what that former instance made is ours"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"a newline here when every kind is complete, then counters"},
     {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
@@ -108,9 +115,7 @@ struct app {
 	struct proof proof;
 	struct timer timer;
 	struct reportfd report;
-	size_t unproven; /* as reported last */
-	bool said_unproven;
-	uint64_t said_kills;
+	struct notices notices;
 	struct buf lines;   /* from lines_fd: the beginning of one */
 	size_t unevaluated; /* bytes read since the last evaluation */
 	bool eof;
@@ -300,42 +305,6 @@ evaluate_some(struct app *a)
 	return true;
 }
 
-/* For users who want to know when they can drop --accept-unproven-marks. */
-static void
-say_unproven(struct app *a)
-{
-	size_t count = a->reconciler.es.unproven;
-
-	if (!a->proof.accept_unproven || !a->reconciler.ready ||
-	    (a->said_unproven && count == a->unproven))
-		return;
-	if (count > 0 && (!a->said_unproven || a->unproven == 0))
-		log_warning("%zu objects have marks without a proof; they get "
-			    "it as they are applied again",
-		    count);
-	else if (count == 0)
-		log_info("no object has marks without a proof: start without "
-			 "--accept-unproven-marks");
-	a->said_unproven = true;
-	a->unproven = count;
-}
-
-/* kpipe knows whether the kernel did it, for memory. */
-static void
-say_kills(struct app *a)
-{
-	struct evaluator_kills kills = evaluator_kills();
-	struct buf b = BUF_INIT;
-
-	if (kills.count == a->said_kills || !a->report.ready)
-		return;
-	reportfd_count(&b, "kills", kills.count);
-	reportfd_count(&b, "peakKiB", kills.peak_kib);
-	if (reportfd_now(&a->report, "worker", buf_span(&b)) == 0)
-		a->said_kills = kills.count;
-	buf_release(&b);
-}
-
 /* All is evaluated and written. With --input-of, only now something is. */
 static void
 end(struct app *a)
@@ -367,12 +336,13 @@ idle(void *arg)
 	if (out_full(&a->out))
 		a->unevaluated = 0;
 	set_timer(a);
-	say_unproven(a);
+	if (a->proof.accept_unproven && a->reconciler.ready)
+		notices_unproven(&a->notices, a->reconciler.es.unproven);
 	if (a->reconciler.ready && !a->report.ready) {
 		reportfd_ready(&a->report);
 		reportfd_send(&a->report);
 	}
-	say_kills(a);
+	notices_kills(&a->notices, &a->report);
 	if (a->out.failed) {
 		log_error("%s", a->out.err.message);
 		stop(a,
@@ -473,6 +443,18 @@ read_key(struct app *a, struct err *err)
 	return 0;
 }
 
+/* If nothing is requested of a server, recordings count as they are. */
+static struct instances
+instances(void)
+{
+	bool shows =
+	    opts.clock == 1 || opts.against != NULL || opts.input_of != NULL;
+
+	return (struct instances){.name = opts.instance,
+	    .former = &opts.former,
+	    .as_they_stand = shows && opts.instance == NULL};
+}
+
 /* Everything that needs a file happens here, before the sandbox. */
 static int
 start(struct app *a, const struct watches *w, struct err *err)
@@ -495,6 +477,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.gate_open = opts.gate_fd < 0;
 	a->reconciler.silent = opts.input_of != NULL;
 	a->reconciler.es.proof = &a->proof;
+	a->reconciler.es.instances = instances();
 	a->reconciler.es.debugs = opts.debug_values || opts.clock == 1;
 	a->reconciler.es.live = opts.lines_fd >= 0; /* below kpipe */
 	librarydirs_find(&dirs, &opts.library_dirs);
@@ -543,7 +526,12 @@ check_options(int operands, const char *first, struct err *err)
 	if (opts.accept_unproven && opts.marks_key_fd < 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option --accept-unproven-marks needs --marks-key-fd");
-	return check_against(err);
+	if (opts.instance != NULL &&
+	    instancename_check("option --instance", opts.instance, err) != 0)
+		return -1;
+	return instancename_check_former(&opts.former, err) == 0
+	    ? check_against(err)
+	    : -1;
 }
 
 static int
@@ -553,6 +541,7 @@ run_against(struct err *err)
 	    .after = opts.against,
 	    .scope = {opts.namespace_, opts.all_namespaces},
 	    .library_dirs = &opts.library_dirs,
+	    .instances = instances(),
 	    .clock = opts.clock == 1 ? SCHED_INPUT : SCHED_REAL,
 	    .format = opts.output,
 	    .debugs = opts.debug_values,

@@ -88,7 +88,7 @@ look_into(struct orphans *o, struct entry *e, const struct entry_bucket *b)
 		/* Marks without a proof do not count: any user may write
 		 * them. */
 		if (b->links[i].use->conf->manage && !object->terminating &&
-		    !object->retained &&
+		    !object->retained && marks_is_ours(e, object) &&
 		    (object->proven || !marks_are_bound(e))) {
 			e->orphans++;
 			note(o, e, object, key);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "decide/asks.h"
+#include "holder.h"
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
@@ -267,19 +268,11 @@ reconciler_failed(const struct reconciler *r)
 
 /* ---- one evaluation ---- */
 
-static struct log_about
-about(const struct primary *p)
-{
-	return (struct log_about){.controller = p->entry->conf->name,
-	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
-	    .name = p->name};
-}
-
 /* A failure is logged once, until it changes. */
 static void
 note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
 {
-	struct log_about who = about(p);
+	struct log_about who = primary_about(p);
 
 	p->failed = d->failed;
 	r->counters.failures += d->failed;
@@ -297,7 +290,7 @@ static size_t
 say(enum log_level level, const struct primary *p, const char *before,
     struct buf *what)
 {
-	struct log_about who = about(p);
+	struct log_about who = primary_about(p);
 	size_t count = 0;
 	char *rest, *line;
 
@@ -389,24 +382,30 @@ leave(struct reconciler *r, struct primary *p)
 	primary_free(p);
 }
 
+/* Nothing is wanted any more, and nothing is done. */
 static void
-pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
+stand_still(struct reconciler *r, struct primary *p)
 {
-	struct log_about who = about(p);
-
-	if (p->paused != paused)
-		log_write(LOG_INFO, &who, "%s",
-		    paused ? "paused by the annotation kpipe.dev/paused"
-			   : "not paused any more");
-	p->paused = paused;
-	if (!paused)
-		return;
 	p->dirty = false;
 	if (p->asked_count > 0)
 		cancel(r, p);
 	primary_forget_asked(p);
 	throttle_leave(&r->es, p);
 	sched_clear_all(&r->sched, &p->wake);
+}
+
+static void
+pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
+{
+	struct log_about who = primary_about(p);
+
+	if (p->paused != paused)
+		log_write(LOG_INFO, &who, "%s",
+		    paused ? "paused by the annotation kpipe.dev/paused"
+			   : "not paused any more");
+	p->paused = paused;
+	if (paused)
+		stand_still(r, p);
 }
 
 /* Invalid values of annotations are logged once. */
@@ -493,7 +492,7 @@ count(struct primary *p, int64_t began_us, const struct decision *d)
 static void
 trace(struct primary *p, const struct decision *d, enum line_due due)
 {
-	struct log_about who = about(p);
+	struct log_about who = primary_about(p);
 
 	trace_evaluation(p, d, due, &who);
 }
@@ -572,6 +571,7 @@ bool
 reconciler_step(struct reconciler *r)
 {
 	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
+	bool held;
 
 	if (p == NULL)
 		return false;
@@ -580,12 +580,15 @@ reconciler_step(struct reconciler *r)
 	stats_taken(&p->entry->stats, p->queued_us);
 	if (!p->dirty || !p->entry->complete)
 		return true; /* dirty ones come back when that changes */
-	if (r->visit != NULL) {
+	held = p->object != NULL && holder_look(p);
+	if (r->visit != NULL && !held) {
 		r->visit(r->visit_arg, p);
 		trigger_forget(p);
 	}
 	if (p->object == NULL)
 		leave(r, p);
+	else if (held)
+		stand_still(r, p);
 	else if (r->visit != NULL)
 		p->dirty = false;
 	else

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "decide/asks.h"
+#include "holder.h"
 #include "process/log.h"
 #include "state/primary.h"
 
@@ -96,7 +97,8 @@ throttle_start(struct entries *es, struct entry *e)
 		struct primary *p = all[i];
 
 		if (p->object != NULL && !p->object->terminating &&
-		    !p->has_slot && !asks_paused(p) && decide_begun(p) &&
+		    !p->has_slot && !asks_paused(p) && !holder_find(p, NULL) &&
+		    decide_begun(p) &&
 		    !decide_settled(p, sched_now_us(es->sched)))
 			take(es, p);
 	}

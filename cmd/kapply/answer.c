@@ -232,59 +232,13 @@ is_member(const struct call *c, struct span object)
 	    body_is_member(&c->key->apply->proof, c->key->set, c->item, object);
 }
 
-static enum spare_when
-spared(const struct call *c, struct span object, const char **why)
-{
-	return spare(c->key->set, c->item, object,
-	    span_str(kube_namespace(c->key->apply->kube)), why);
-}
-
 static bool
 is_adoptable(const struct call *c, struct span object)
 {
 	const char *why;
 
 	return adopt_may(c->key->set, c->item, object) &&
-	    spared(c, object, &why) != SPARE_ALWAYS;
-}
-
-static void
-add_hint(struct buf *b, const struct call *c, struct span object)
-{
-	const char *why;
-	enum spare_when when = spared(c, object, &why);
-
-	if (when == SPARE_ALWAYS)
-		buf_addf(b, "; %s, and never adopted", why);
-	else
-		adopt_hint(b, c->key->set, object, when == SPARE_NOT);
-}
-
-static void
-not_a_member(struct call *c, struct span object)
-{
-	struct buf b = BUF_INIT, owner = BUF_INIT;
-	bool going = body_metadata(object, "deletionTimestamp").n != 0;
-	const char *unproven =
-	    body_unproven(&c->key->apply->proof, c->key->set, c->item, object);
-
-	if (!adopt_is_free(c->key->set, object))
-		body_owner(&owner, object);
-	buf_adds(&b, "it exists and is not part of ");
-	objref_add_label(&b, &c->key->set->primary);
-	if (unproven != NULL)
-		buf_addf(&b, "; %s", unproven);
-	else if (owner.len > 0)
-		buf_addf(&b, " but of %s", buf_str(&owner));
-	else if (c->item->op == OP_APPLY)
-		add_hint(&b, c, object);
-	if (going)
-		buf_adds(&b, "; it is being deleted");
-	send_fail_with(c->key, c->item,
-	    going ? RETRY_TRANSIENT : RETRY_PERMANENT, -1, buf_span(&b));
-	c->item->failure.reason = "Conflict";
-	buf_release(&b);
-	buf_release(&owner);
+	    foreign_spared(c, object, &why) != SPARE_ALWAYS;
 }
 
 static void
@@ -353,7 +307,7 @@ read_rival(struct call *c, const struct kube_answer *answer)
 	    is_adoptable(c, answer->body)) {
 		adopt(c, answer->body);
 	} else if (!is_member(c, answer->body)) {
-		not_a_member(c, answer->body);
+		foreign_refuse(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
 		engine_item_stale(c->key, i);
 	} else if (i->once) {
@@ -413,7 +367,7 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	else if (i->foreign)
 		foreign_read(c, answer->body);
 	else if (!is_member(c, answer->body))
-		not_a_member(c, answer->body);
+		foreign_refuse(c, answer->body);
 	else if (body_is_retained(
 		     &c->key->apply->proof, c->key->set, i, answer->body))
 		send_fail_with(c->key, i, RETRY_PERMANENT, -1,

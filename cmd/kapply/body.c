@@ -343,157 +343,6 @@ body_delete(struct buf *b, struct span uid, struct span version, bool dry_run)
 	buf_addc(b, '}');
 }
 
-static struct span
-controller_of(struct span object)
-{
-	struct json_elements e =
-	    json_elements(json_path(object, "metadata.ownerReferences"));
-
-	while (json_element(&e))
-		if (json_type(json_get(e.value, "controller")) == JSON_TRUE)
-			return e.value;
-	return SPAN_NONE;
-}
-
-static bool
-has_text(struct span object, const char *key, struct span text)
-{
-	struct buf scratch = BUF_INIT;
-	bool yes = span_eq(json_string(json_get(object, key), &scratch), text);
-
-	buf_release(&scratch);
-	return yes;
-}
-
-bool
-body_refers(const struct set *s, struct span ref)
-{
-	const struct objref *p = &s->primary;
-	struct span version = json_raw_string(json_get(ref, "apiVersion"));
-
-	return p->uid.n != 0 && version.n > 0 && has_text(ref, "uid", p->uid) &&
-	    has_text(ref, "name", p->name) && has_text(ref, "kind", p->kind) &&
-	    span_eq(objref_group(version), p->group);
-}
-
-/* A controller reference as Kubernetes would follow it. */
-static bool
-is_controlled(const struct set *s, struct span object)
-{
-	const struct objref *p = &s->primary;
-
-	return body_refers(s, controller_of(object)) &&
-	    (p->namespace_.n == 0 ||
-		span_eq(body_metadata(object, "namespace"), p->namespace_));
-}
-
-static struct span
-annotation(struct span object, const char *key, struct buf *scratch)
-{
-	return json_string(
-	    json_get(json_path(object, "metadata.annotations"), key), scratch);
-}
-
-/* Does it say that it is the item and belongs to the primary? */
-static bool
-is_marked(const struct set *s, const struct item *i, struct span object)
-{
-	struct span label =
-	    json_get(json_path(object, "metadata.labels"), PROOF_PART_OF);
-	unsigned char sum[DIGEST_SIZE];
-	struct buf want = BUF_INIT, text = BUF_INIT;
-	bool yes;
-
-	digest_sha256(span_str(s->key), sum);
-	digest_add_hex(&want, sum, 16);
-	yes = json_is(label, buf_str(&want));
-	buf_reset(&want);
-	buf_addf(&want, "%s %s", s->key, i->key);
-	yes = yes &&
-	    span_eq(annotation(object, PROOF_MEMBER, &text), buf_span(&want));
-	buf_release(&want);
-	buf_release(&text);
-	return yes;
-}
-
-const char *
-body_unproven(const struct proof *proof, const struct set *s,
-    const struct item *i, struct span object)
-{
-	static const char *const reasons[] = {
-	    [PROOF_NONE] =
-		"its marks lack the proof: if an older version of this "
-		"operator made it, start once with --accept-unproven-marks",
-	    [PROOF_WRONG] =
-		"its marks have a proof by another key: if that key is lost, "
-		"start once with --accept-unproven-marks",
-	    [PROOF_GOOD] = "its marks are of an earlier one of this name",
-	};
-	struct span want = s->origin.n != 0 ? s->origin : s->primary.uid;
-	struct buf text = BUF_INIT;
-	struct span origin;
-	enum proof_found found;
-
-	if (!is_marked(s, i, object) || !proof_has_key(proof) ||
-	    proof->accept_unproven)
-		return NULL;
-	found = proof_check(proof, annotation(object, PROOF_MARK, &text),
-	    span_str(s->key), span_str(i->key), &origin);
-	if (found == PROOF_GOOD &&
-	    (span_eq(origin, want) || span_is(origin, PROOF_RETAINED))) {
-		buf_release(&text);
-		return NULL;
-	}
-	buf_release(&text);
-	return reasons[found];
-}
-
-bool
-body_is_member(const struct proof *proof, const struct set *s,
-    const struct item *i, struct span object)
-{
-	return is_controlled(s, object) ||
-	    (is_marked(s, i, object) &&
-		body_unproven(proof, s, i, object) == NULL);
-}
-
-bool
-body_is_retained(const struct proof *proof, const struct set *s,
-    const struct item *i, struct span object)
-{
-	struct buf text = BUF_INIT;
-	struct span origin =
-	    proof_named_origin(annotation(object, PROOF_MARK, &text));
-	bool yes = proof_has_key(proof) && !proof->accept_unproven
-	    ? span_is(origin, PROOF_RETAINED)
-	    : json_is(json_get(json_path(object, "metadata.annotations"),
-			  PROOF_RETAIN),
-		  "true");
-
-	buf_release(&text);
-	return yes && is_marked(s, i, object) &&
-	    body_unproven(proof, s, i, object) == NULL;
-}
-
-void
-body_owner(struct buf *b, struct span object)
-{
-	struct span c = controller_of(object);
-	struct span member =
-	    json_get(json_path(object, "metadata.annotations"), PROOF_MEMBER);
-	struct buf text = BUF_INIT;
-
-	if (c.n != 0) {
-		buf_addspan(b, json_string(json_get(c, "kind"), &text));
-		buf_addc(b, ' ');
-		buf_addspan(b, json_string(json_get(c, "name"), &text));
-	} else if (member.n != 0) {
-		buf_addspan(
-		    b, proof_member_primary(json_string(member, &text)));
-	}
-	buf_release(&text);
-}
-
 static bool
 lists(struct span list, struct span value)
 {
@@ -542,20 +391,52 @@ new_finalizers(struct buf *b, const struct item *i, struct span present)
 	return change;
 }
 
-/* The primary's uid, written down where it stays when it is restored. */
-static void
-add_origin(struct buf *b, struct span primary, struct span origin)
-{
-	bool first = json_type(json_path(primary, "metadata.annotations")) !=
-	    JSON_OBJECT;
+/* Marks of the primary, written with its finalizer; empty: none. */
+struct primary_marks {
+	struct span origin;   /* its uid, which stays when it is restored */
+	struct span instance; /* of the operator: the claim */
+};
 
-	buf_adds(b, ",{\"op\":\"add\",\"path\":\"/metadata/annotations");
+static void
+add_annotation(struct buf *b, const char *name, struct span value)
+{
+	if (value.n == 0)
+		return;
 	/* ~1 is a slash (RFC 6901, 3). */
-	buf_adds(b,
-	    first ? "\",\"value\":{\"" PROOF_ORIGIN "\":"
-		  : "/kpipe.dev~1origin\",\"value\":");
-	json_add_string(b, origin);
-	buf_adds(b, first ? "}}" : "}");
+	buf_addf(b,
+	    ",{\"op\":\"add\",\"path\":\"/metadata/annotations/"
+	    "kpipe.dev~1%s\",\"value\":",
+	    name);
+	json_add_string(b, value);
+	buf_addc(b, '}');
+}
+
+static void
+add_marks(struct buf *b, struct span primary, const struct primary_marks *m)
+{
+	if (json_type(json_path(primary, "metadata.annotations")) !=
+	    JSON_OBJECT)
+		buf_adds(b,
+		    ",{\"op\":\"add\",\"path\":\"/metadata/annotations\","
+		    "\"value\":{}}");
+	add_annotation(b, "origin", m->origin);
+	add_annotation(b, "instance", m->instance);
+}
+
+static struct primary_marks
+missing_marks(const struct set *s, const struct item *i, struct span primary)
+{
+	struct primary_marks m = {SPAN_NONE, SPAN_NONE};
+	struct buf name = BUF_INIT;
+
+	if (i->op != OP_ADD_FINALIZERS)
+		return m;
+	if (proof_origin(primary).n == 0)
+		m.origin = i->origin;
+	if (!span_eq(body_instance(primary, &name), s->instance))
+		m.instance = s->instance;
+	buf_release(&name);
+	return m;
 }
 
 enum finalizer_need
@@ -565,14 +446,19 @@ body_finalizers(struct buf *b, const struct set *s, const struct item *i,
 	struct span present = json_path(primary, "metadata.finalizers");
 	struct span uid = body_metadata(primary, "uid");
 	bool adding = i->op == OP_ADD_FINALIZERS;
-	bool marking =
-	    adding && i->origin.n != 0 && proof_origin(primary).n == 0;
+	struct primary_marks marks = missing_marks(s, i, primary);
+	bool marking = marks.origin.n != 0 || marks.instance.n != 0;
 	struct buf list = BUF_INIT;
 	bool change;
 
 	if (!span_eq(uid, s->primary.uid))
 		return FINALIZER_STALE;
 	change = new_finalizers(&list, i, present);
+	/* It has claimed the primary: its finalizer, which is ours, is there. */
+	if (!change && adding && !body_is_ours(s, primary)) {
+		buf_release(&list);
+		return FINALIZER_STALE;
+	}
 	/* Adding to what is being deleted is refused (422). */
 	if ((change || marking) && adding &&
 	    body_metadata(primary, "deletionTimestamp").n != 0) {
@@ -596,7 +482,7 @@ body_finalizers(struct buf *b, const struct set *s, const struct item *i,
 		buf_addc(b, '}');
 	}
 	if (marking)
-		add_origin(b, primary, i->origin);
+		add_marks(b, primary, &marks);
 	buf_addc(b, ']');
 	buf_release(&list);
 	return FINALIZER_PATCH;

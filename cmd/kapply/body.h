@@ -87,6 +87,10 @@ const char *body_unproven(const struct proof *proof, const struct set *s,
 /* Whether it is a member that stays when its primary goes. */
 bool body_is_retained(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object);
+/* The instance of the operator that it names; within the text, or scratch. */
+struct span body_instance(struct span object, struct buf *scratch);
+/* Whether that is the set's, a former one that it takes over, or none. */
+bool body_is_ours(const struct set *s, struct span object);
 /* Who else has it: "Kind name" of its controller, or "". */
 void body_owner(struct buf *b, struct span object);
 

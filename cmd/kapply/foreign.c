@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adopt.h"
 #include "base/mem.h"
 #include "body.h"
+#include "conf/instancename.h"
 #include "json/json.h"
 #include "kube/proof.h"
 #include "spare.h"
@@ -145,4 +147,70 @@ foreign_holder(struct call *c, const struct kube_answer *answer)
 	send_fail_with(c->key, i, RETRY_PERMANENT, -1, buf_span(&b));
 	i->failure.reason = "Conflict";
 	buf_release(&b);
+}
+
+/* ---- what has the name of an item ---- */
+
+enum spare_when
+foreign_spared(const struct call *c, struct span object, const char **why)
+{
+	return spare(c->key->set, c->item, object,
+	    span_str(kube_namespace(c->key->apply->kube)), why);
+}
+
+static void
+add_hint(struct buf *b, const struct call *c, struct span object)
+{
+	const char *why;
+	enum spare_when when = foreign_spared(c, object, &why);
+
+	if (when == SPARE_ALWAYS)
+		buf_addf(b, "; %s, and never adopted", why);
+	else
+		adopt_hint(b, c->key->set, object, when == SPARE_NOT);
+}
+
+static void
+add_instance(struct buf *b, struct span object)
+{
+	struct buf scratch = BUF_INIT;
+	struct span name = body_instance(object, &scratch);
+
+	if (!instancename_is(name))
+		name = span_str("?");
+	buf_addf(b,
+	    "; instance \"%.*s\" of this operator made it: if that is gone for "
+	    "good, or has another name now, start with "
+	    "--take-over-instance=%.*s",
+	    SPAN_ARG(name), SPAN_ARG(name));
+	buf_release(&scratch);
+}
+
+void
+foreign_refuse(struct call *c, struct span object)
+{
+	struct buf b = BUF_INIT, owner = BUF_INIT;
+	bool going = body_metadata(object, "deletionTimestamp").n != 0;
+	const char *unproven =
+	    body_unproven(&c->key->apply->proof, c->key->set, c->item, object);
+
+	if (!adopt_is_free(c->key->set, object))
+		body_owner(&owner, object);
+	buf_adds(&b, "it exists and is not part of ");
+	objref_add_label(&b, &c->key->set->primary);
+	if (!body_is_ours(c->key->set, object))
+		add_instance(&b, object);
+	else if (unproven != NULL)
+		buf_addf(&b, "; %s", unproven);
+	else if (owner.len > 0)
+		buf_addf(&b, " but of %s", buf_str(&owner));
+	else if (c->item->op == OP_APPLY)
+		add_hint(&b, c, object);
+	if (going)
+		buf_adds(&b, "; it is being deleted");
+	send_fail_with(c->key, c->item,
+	    going ? RETRY_TRANSIENT : RETRY_PERMANENT, -1, buf_span(&b));
+	c->item->failure.reason = "Conflict";
+	buf_release(&b);
+	buf_release(&owner);
 }

@@ -13,6 +13,7 @@
 #define FOREIGN_H
 
 #include "send.h"
+#include "spare.h"
 
 /* The object of c's item was read: deletes it, drops the item, or fails. */
 void foreign_read(struct call *c, struct span object);
@@ -21,5 +22,14 @@ void foreign_read(struct call *c, struct span object);
 void foreign_conflict(struct call *c, const struct kube_error *e);
 /* It was read, or could not be: the item fails. */
 void foreign_holder(struct call *c, const struct kube_answer *answer);
+
+/*
+ * An object that has the name of an item, or is to be deleted, and is not a
+ * member: the item fails, and says of what else it is part.
+ */
+void foreign_refuse(struct call *c, struct span object);
+/* See spare.h, for the item of the call. */
+enum spare_when foreign_spared(
+    const struct call *c, struct span object, const char **why);
 
 #endif

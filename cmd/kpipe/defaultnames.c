@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "conf/instancename.h"
 #include "options.h"
 
 const char *
@@ -55,4 +56,21 @@ defaultnames_field_manager(const struct watches *w)
 
 	buf_addf(&name, "kpipe-%s", w->entries[0].name);
 	return buf_take(&name);
+}
+
+int
+defaultnames_instance(char **name, struct err *err)
+{
+	const char *operator_ = getenv("OPERATOR_NAME");
+	const char *pod = getenv("POD_NAMESPACE");
+	struct buf b = BUF_INIT;
+
+	*name = NULL;
+	if (operator_ == NULL || *operator_ == '\0')
+		return 0;
+	if (pod != NULL && *pod != '\0')
+		buf_addf(&b, "%s/", pod);
+	buf_adds(&b, operator_);
+	*name = buf_take(&b);
+	return instancename_check("OPERATOR_NAME", *name, err);
 }

@@ -38,7 +38,8 @@ add_kinds(struct buf *b, const char *what, const struct watch_kind *kinds,
 }
 
 void
-greeting_add(struct buf *b, const struct watches *w, const char *name)
+greeting_add(struct buf *b, const struct watches *w, const char *name,
+    const char *instance)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		const struct watch_entry *e = &w->entries[i];
@@ -48,6 +49,9 @@ greeting_add(struct buf *b, const struct watches *w, const char *name)
 		buf_addf(b, ") runs %s for ", name);
 		watch_kind_name(&e->primary, b);
 		add_scope(b, &e->primary);
+		if (e->instance != NULL || instance != NULL)
+			buf_addf(b, " as instance %s",
+			    e->instance != NULL ? e->instance : instance);
 		add_kinds(b, "dependents", e->dependents, e->dependent_count);
 		add_kinds(b, "related", e->related, e->related_count);
 		tools_describe_filters(e, b);

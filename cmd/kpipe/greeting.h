@@ -10,8 +10,9 @@
 #include "base/buf.h"
 #include "conf/watches.h"
 
-/* name: of the operator. */
-void greeting_add(struct buf *b, const struct watches *w, const char *name);
+/* name: of the operator; instance: of entries that name none, or NULL. */
+void greeting_add(struct buf *b, const struct watches *w, const char *name,
+    const char *instance);
 /* Logs the lines, and cuts text apart for that. NULL: none. */
 void greeting_log(char *text);
 

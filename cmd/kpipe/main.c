@@ -52,6 +52,7 @@ struct app {
 	struct manager manager;
 	struct leash leash;  /* of a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
+	char *instance;	     /* owned: or NULL */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
 	char *field_manager; /* owned: of Events about our pod */
 	char *greeting;	     /* owned: the first lines of the log */
@@ -74,12 +75,16 @@ check_watches(struct app *a, struct err *err)
 	struct buf greeting = BUF_INIT;
 	int result = w == NULL ? -1 : 0;
 
+	if (result == 0)
+		result = defaultnames_instance(&a->instance, err);
 	if (result == 0 && options.leader_elect)
 		a->lease = defaultnames_lease(w);
 	if (result == 0) {
 		a->marks_secret = defaultnames_secret(w);
 		a->field_manager = defaultnames_field_manager(w);
-		greeting_add(&greeting, w, defaultnames_operator(w));
+		a->tools.instance = a->instance;
+		greeting_add(
+		    &greeting, w, defaultnames_operator(w), a->instance);
 		a->greeting = buf_take(&greeting);
 		a->tools.watches = a->watches = w;
 		result = tools_check_shadow(&a->tools, &scope, err);
@@ -545,6 +550,7 @@ main(int argc, char **argv)
 	    check_watches(&a, &err) == 0)
 		code = run(&a, &err);
 	free(a.lease);
+	free(a.instance);
 	free(a.marks_secret);
 	free(a.field_manager);
 	free(a.greeting);

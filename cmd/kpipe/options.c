@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "conf/instancename.h"
 #include "conf/namespaces.h"
 #include "credential.h"
 #include "http/httpurl.h"
@@ -38,6 +39,8 @@ static const struct opt table[] = {
 	"else the Secret that has it (kpipe-marks-KIND.GROUP)"},
     {0, "accept-unproven-marks", NULL, OPT_FLAG, &options.accept_unproven, NULL,
 	"once, after an upgrade: marks count that lack the proof"},
+    {0, "take-over-instance", "NAME", OPT_LIST, &options.former, NULL,
+	"what that former instance of the operator made is ours"},
     {0, "max-writes-per-second", "N", OPT_INT, &options.max_writes, NULL,
 	"see kapply(1)"},
     {0, "leader-elect", NULL, OPT_FLAG, &options.leader_elect, NULL,
@@ -215,8 +218,10 @@ options_check(int operands, const char *first, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "options --marks-key-file and --marks-key-secret exclude "
 		    "each other");
-	if (check_pairs(err) != 0 || check_lease(err) != 0 ||
-	    check_endpoint(err) != 0 || check_dry_run(err) != 0 ||
+	if (check_pairs(err) != 0 ||
+	    instancename_check_former(&options.former, err) != 0 ||
+	    check_lease(err) != 0 || check_endpoint(err) != 0 ||
+	    check_dry_run(err) != 0 ||
 	    credential_check(options.leader_elect,
 		options.metrics_secure || options_view_is_open(), err) != 0)
 		return -1;

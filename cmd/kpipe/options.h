@@ -22,7 +22,8 @@ struct options {
 	const char *marks_key_file;   /* NULL: not given */
 	const char *marks_key_secret; /* NULL: derived */
 	bool accept_unproven;
-	long max_writes; /* -1: not given */
+	struct opt_list former; /* instances to take over */
+	long max_writes;	/* -1: not given */
 	bool leader_elect;
 	bool for_life;
 	const char *lease;	     /* NULL: derived */

@@ -23,6 +23,17 @@ watches_args(struct stage *s)
 		stage_arg(s, "--all-namespaces");
 }
 
+/* Of an ireconcile. */
+static void
+instance_args(struct stage *s, const struct tools *t)
+{
+	if (t->instance != NULL)
+		stage_arg(s, "--instance=%s", t->instance);
+	for (size_t i = 0; i < options.former.count; i++)
+		stage_arg(
+		    s, "--take-over-instance=%s", options.former.items[i]);
+}
+
 static int
 init_stage(
     struct stage *s, const char *name, enum stage_role role, struct err *err)
@@ -188,6 +199,7 @@ add_decider(struct pipeline *p, const struct tools *t, struct err *err)
 		    STAGE_EXTRA_FD + options.leader_elect + 2);
 	if (options.accept_unproven)
 		stage_arg(s, "--accept-unproven-marks");
+	instance_args(s, t);
 	opt_pass(sandbox_opt_table, &s->args);
 	s->env = t->program_env;
 	return 0;
@@ -400,6 +412,7 @@ tools_shadow(struct tools *t, struct stage *reader, struct stage *decider,
 	watches_args(decider);
 	stage_arg(decider, "--against=%s", options.shadow);
 	stage_arg(decider, "--output=json");
+	instance_args(decider, t);
 	opt_pass(sandbox_opt_table, &decider->args);
 	decider->env = t->shadow_env;
 	reader->name = INSIDE_ASIDE "kwatch";

@@ -21,6 +21,7 @@ struct tools {
 	char **writers_env;	   /* of stages on a leash */
 	char **server_env;	   /* of a kpipe-http without requests */
 	char **bare_env;	   /* of who reads the recording */
+	const char *instance;	   /* borrowed: our name, or NULL */
 	const char *marks_secret;  /* borrowed: has their key; NULL: kpipe */
 	struct buf leash;	   /* KPIPE_LEASH as they get it */
 };

@@ -10,7 +10,9 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "conf/watchfilter.h"
+#include "conf/instancename.h"
 #include "conf/watchkind.h"
+#include "json/json.h"
 #include "value/dnsname.h"
 #include "value/objref.h"
 
@@ -136,6 +138,33 @@ load_operator(struct conf *c, const struct yaml *y, struct watch_entry *e)
 	free(e->operator_json);
 	e->operator_json = buf_take(&json);
 	return 0;
+}
+
+static int
+load_instance(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	struct err err = ERR_INIT;
+	const char *name;
+
+	if (conf_text(c, y, "instance", &name) != 0)
+		return -1;
+	if (*name == '\0')
+		return 0; /* a variable that is not set */
+	if (instancename_check("instance", name, &err) != 0)
+		return conf_fail(c, y->line, "%s", err.message);
+	e->instance = mem_strdup(name);
+	return 0;
+}
+
+/* The setting `name` is meant to tell instances apart. */
+static void
+default_instance(struct watch_entry *e)
+{
+	struct span name =
+	    json_raw_string(json_get(span_str(e->operator_json), "name"));
+
+	if (e->instance == NULL && instancename_is(name))
+		e->instance = mem_dup(name.p, name.n);
 }
 
 static char *
@@ -366,6 +395,7 @@ static const struct entry_key keys[] = {
     {"namespaces", KEY_OF_PRIMARY, NULL, 0},
     {"program", KEY_LOADED, load_program, 0},
     {"operator", KEY_LOADED, load_operator, 0},
+    {"instance", KEY_LOADED, load_instance, 0},
     {"requireScope", KEY_LOADED, load_require, 0},
     {"when", KEY_LOADED, load_when, 0},
     {"finalizer", KEY_LOADED, load_finalizer, 0},
@@ -412,6 +442,7 @@ check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	if (e->program == NULL)
 		return conf_fail(c, y->line, "program is missing");
+	default_instance(e);
 	/* Without a finalizer there can be none; a cluster-scoped primary can
 	 * own everything. */
 	if (e->finalizer == NULL || e->primary.scope == WATCH_CLUSTER)
@@ -493,6 +524,7 @@ watchentry_release(struct watch_entry *e)
 	free(e->manager);
 	free(e->program);
 	free(e->operator_json);
+	free(e->instance);
 	free(e->when);
 	free(e->finalizer);
 	textlist_release(&e->retired_finalizers);

@@ -102,8 +102,11 @@ struct watch_entry {
 	char *manager;		    /* "kpipe-iotservice.cp.iot.sap" */
 	char *program;	     /* path to open: relative to the watches file */
 	char *operator_json; /* `.operator` as JSON text; "{}" if not given */
-	char *finalizer;     /* or NULL */
-	char *when;	     /* an expression over the primary, or NULL */
+	/* The name of this instance of the operator, by `instance`, or
+	 * `operator.name`; or NULL. */
+	char *instance;
+	char *finalizer; /* or NULL */
+	char *when;	 /* an expression over the primary, or NULL */
 	int when_line;
 	struct textlist retired_finalizers; /* removed from every primary */
 	bool marks;			    /* items may need marks */

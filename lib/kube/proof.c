@@ -17,7 +17,8 @@ enum {
 	PATCH_NAME_BYTES = 16
 };
 
-static const char version[] = "v1 ";
+/* Of a member that names no instance, and of one that does. */
+static const char version_1[] = "v1 ", version_2[] = "v2 ";
 
 /* ---- keys ---- */
 
@@ -146,18 +147,26 @@ add_part(struct buf *b, struct span text)
 	buf_addspan(b, text);
 }
 
+static const char *
+version(const struct proof_of *of)
+{
+	return of->instance.n > 0 ? version_2 : version_1;
+}
+
 /* Appends the HMAC, which only a holder of the key can compute. */
 static void
-add_code(struct buf *b, struct span key, struct span primary,
-    struct span origin, struct span item)
+add_code(struct buf *b, struct span key, const struct proof_of *of,
+    struct span origin)
 {
 	unsigned char code[DIGEST_SIZE];
 	struct buf text = BUF_INIT;
 
-	buf_adds(&text, "kpipe.dev/proof v1 ");
-	add_part(&text, primary);
+	buf_addf(&text, "kpipe.dev/proof %s", version(of));
+	add_part(&text, of->primary);
 	add_part(&text, origin);
-	add_part(&text, item);
+	add_part(&text, of->item);
+	if (of->instance.n > 0)
+		add_part(&text, of->instance);
 	digest_hmac(key, buf_span(&text), code);
 	base64_add_url(b, span_make((const char *)code, sizeof(code)));
 	buf_release(&text);
@@ -178,13 +187,13 @@ proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
 }
 
 void
-proof_add(struct buf *b, const struct proof *p, struct span primary,
-    struct span origin, struct span item)
+proof_add(struct buf *b, const struct proof *p, const struct proof_of *of,
+    struct span origin)
 {
-	buf_adds(b, version);
+	buf_adds(b, version(of));
 	buf_addspan(b, origin);
 	buf_addc(b, ' ');
-	add_code(b, p->keys[0], primary, origin, item);
+	add_code(b, p->keys[0], of, origin);
 }
 
 static bool
@@ -203,7 +212,8 @@ is_origin(struct span s)
 
 /* Takes the annotation apart. */
 static bool
-split(struct span text, struct span *origin, struct span *code)
+split(struct span text, const char *version, struct span *origin,
+    struct span *code)
 {
 	*code = text;
 	if (!span_take(code, version))
@@ -215,8 +225,8 @@ split(struct span text, struct span *origin, struct span *code)
 }
 
 enum proof_found
-proof_check(const struct proof *p, struct span text, struct span primary,
-    struct span item, struct span *origin)
+proof_check(const struct proof *p, struct span text, const struct proof_of *of,
+    struct span *origin)
 {
 	struct buf want = BUF_INIT;
 	struct span code;
@@ -225,11 +235,11 @@ proof_check(const struct proof *p, struct span text, struct span primary,
 	*origin = SPAN_NONE;
 	if (text.p == NULL)
 		return PROOF_NONE;
-	if (!split(text, origin, &code))
+	if (!split(text, version(of), origin, &code))
 		return PROOF_WRONG;
 	for (size_t i = 0; i < p->count && !good; i++) {
 		buf_reset(&want);
-		add_code(&want, p->keys[i], primary, *origin, item);
+		add_code(&want, p->keys[i], of, *origin);
 		good = want.len == code.n &&
 		    CRYPTO_memcmp(want.data, code.p, code.n) == 0;
 	}
@@ -301,8 +311,11 @@ proof_named_origin(struct span text)
 {
 	struct span origin, code;
 
-	return text.p != NULL && split(text, &origin, &code) ? origin
-							     : SPAN_NONE;
+	return text.p != NULL &&
+		(split(text, version_1, &origin, &code) ||
+		    split(text, version_2, &origin, &code))
+	    ? origin
+	    : SPAN_NONE;
 }
 
 struct span

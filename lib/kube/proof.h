@@ -1,6 +1,7 @@
 /*
  * proof: shows that a member's marks are ours: an HMAC, with the operator's
- * key, of the primary's key, the primary's origin and the member's own key
+ * key, of the primary's key, the primary's origin, the member's own key, and
+ * the instance of the operator that made it, if that has a name
  * (doc/protocol.md, "Marks").
  *
  * The origin is the uid of the primary when its finalizer was set: marks of one
@@ -29,6 +30,8 @@
 #define PROOF_MARK "kpipe.dev/proof"
 #define PROOF_RETAIN "kpipe.dev/retain" /* "true": it is never deleted */
 #define PROOF_ORIGIN "kpipe.dev/origin" /* annotation of a primary */
+/* Annotation of a member, and of a primary with our finalizer. */
+#define PROOF_INSTANCE "kpipe.dev/instance"
 
 #define PROOF_RETAINED "*"
 
@@ -90,9 +93,15 @@ proof_makes_texts(const struct proof *p)
 /* Appends a new key (in hex), with its newline. */
 int proof_make_key(struct buf *b, struct err *err);
 
+/* A proof covers these, and an origin. */
+struct proof_of {
+	struct span primary, item; /* their keys */
+	struct span instance;	   /* as the member says; or none */
+};
+
 /* Appends the text of the annotation. */
-void proof_add(struct buf *b, const struct proof *p, struct span primary,
-    struct span origin, struct span item);
+void proof_add(struct buf *b, const struct proof *p, const struct proof_of *of,
+    struct span origin);
 
 enum proof_found {
 	PROOF_NONE,  /* no text */
@@ -102,7 +111,7 @@ enum proof_found {
 
 /* Text: of the annotation, or SPAN_NONE. There must be a key. */
 enum proof_found proof_check(const struct proof *p, struct span text,
-    struct span primary, struct span item, struct span *origin);
+    const struct proof_of *of, struct span *origin);
 
 /*
  * A key of its own for other secrets of this primary. It tells nothing of the

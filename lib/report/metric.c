@@ -143,6 +143,8 @@ const struct metric_family metric_families[METRICS] = {
 	GAUGE("kpipe_objects", "Objects held in memory, by kind.", "kind"),
     [METRIC_PRIMARIES] =
 	GAUGE("kpipe_primaries", "Primaries by controller.", "controller"),
+    [METRIC_PRIMARIES_HELD] = GAUGE("kpipe_primaries_of_other_instances",
+	"Primaries that another instance of the operator has.", "controller"),
     [METRIC_ORPHANS] = GAUGE(
 	"kpipe_orphans", "Members whose primary does not exist.", "controller"),
     [METRIC_UNPROVEN] = GAUGE("kpipe_unproven_marks",

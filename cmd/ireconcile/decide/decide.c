@@ -263,7 +263,8 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 	d->set = &p->desired;
 	if (finalizer != NULL &&
 	    (cache_object_has_finalizer(p->object, finalizer)
-		    ? marks_need_origin(p->entry, p->object)
+		    ? marks_need_origin(p->entry, p->object) ||
+			marks_need_claim(p->entry, p->object)
 		    : finalizer_is_needed(p, &p->desired)))
 		finalizer_point(d, POINT_FINALIZER_ADD, finalizer);
 	for (size_t i = 0; i < p->desired.count; i++)
@@ -471,9 +472,7 @@ decision_new(const struct primary *p, int64_t now_us)
 static void
 begin(const struct primary *p)
 {
-	struct log_about who = {.controller = p->entry->conf->name,
-	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
-	    .name = p->name};
+	struct log_about who = primary_about(p);
 
 	program_begin(&who);
 }

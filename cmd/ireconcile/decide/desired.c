@@ -43,8 +43,9 @@ set_text(
 		object = patchmark_add(object, p->entry, p->object, i->label);
 	else
 		object = agree_mark_paths(object);
-	object =
-	    marks_prove(object, p->entry, p->object, i->label, desired_life(i));
+	if (!(i->marks & ITEM_ALONE))
+		object = marks_sign(
+		    object, p->entry, p->object, i->label, desired_life(i));
 	rc = jvtext_add(&text, object, err);
 	jv_free(i->value);
 	i->value = object;

@@ -329,6 +329,25 @@ add_tail(struct buf *b, const struct watch_entry *conf)
 	buf_adds(b, "}}");
 }
 
+/* Whose the line is, and whose members count as well. */
+static void
+add_instance(struct buf *b, const struct entry *e)
+{
+	const struct instances *all = e->instances;
+
+	if (e->instance != NULL)
+		add_string(b, "instance", span_str(e->instance));
+	if (all->former_count == 0)
+		return;
+	json_add_key(b, "takesOver");
+	buf_addc(b, '[');
+	for (size_t i = 0; i < all->former_count; i++) {
+		json_add_comma(b);
+		json_add_str(b, all->known.items[i]);
+	}
+	buf_addc(b, ']');
+}
+
 void
 spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 {
@@ -350,6 +369,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	add_finalizers(b, p, d);
 	if (marks_has_origin(p->entry, p->object))
 		add_string(b, "origin", marks_origin(p->entry, p->object));
+	add_instance(b, p->entry);
 	if (d->status.len > 0)
 		add_raw(b, "status", buf_span(&d->status));
 	if (d->on_error.len > 0)

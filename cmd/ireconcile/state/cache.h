@@ -59,10 +59,11 @@ struct cache_object {
 	uint32_t rv_at, rv_len;
 	struct cache_part metadata, annotations;
 	bool terminating;
-	bool proven;   /* its marks have a proof; see marks.h */
-	bool unproven; /* they have none, and count */
-	bool retained; /* they say that it is never deleted */
-	char data[];   /* key */
+	bool proven;	   /* its marks have a proof; see marks.h */
+	bool unproven;	   /* they have none, and count */
+	bool retained;	   /* they say that it is never deleted */
+	uint16_t instance; /* that made it: a number of instances.h */
+	char data[];	   /* key */
 };
 
 static inline struct span

@@ -152,12 +152,17 @@ int
 entries_init(struct entries *es, const struct watches *w,
     const char *const *library_dirs, struct err *err)
 {
+	instances_init(&es->instances, w);
 	es->items = mem_zalloc(w->count * sizeof(*es->items));
 	for (size_t i = 0; i < w->count; i++) {
 		struct entry *e = mem_zalloc(sizeof(*e));
 
 		e->operator_ = jv_invalid();
 		e->proof = es->proof;
+		e->instances = &es->instances;
+		e->instance = instances_of(&es->instances, &w->entries[i]);
+		e->instance_number =
+		    instances_number(&es->instances, span_str(e->instance));
 		es->items[es->count++] = e;
 		if (entry_init(es, e, &w->entries[i], library_dirs, err) != 0)
 			return -1;
@@ -196,6 +201,7 @@ entries_release(struct entries *es)
 	for (size_t i = 0; i < es->count; i++)
 		entry_free(es->items[i]);
 	free(es->items);
+	instances_release(&es->instances);
 	cache_release(&es->store);
 }
 
@@ -428,9 +434,7 @@ entries_tear(struct entries *es, const struct cache_object *gone)
 	entries_put(es, terminating(es, gone, now_us));
 	p = map_get(&e->primaries, cache_object_key(gone));
 	p->torn_us = now_us > 0 ? now_us : 1;
-	who = (struct log_about){.controller = e->conf->name,
-	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
-	    .name = p->name};
+	who = primary_about(p);
 	log_write(LOG_WARNING, &who,
 	    "deleted while its finalizer was being set, which kept nothing: "
 	    "what it had is cleaned up");

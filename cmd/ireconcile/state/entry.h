@@ -18,6 +18,7 @@
 #include "kube/proof.h"
 #include "program/program.h"
 #include "state/cache.h"
+#include "conf/instances.h"
 #include "state/sched.h"
 #include "state/stats.h"
 
@@ -51,7 +52,10 @@ struct entry_bucket {
 
 struct entry {
 	const struct watch_entry *conf;
-	const struct proof *proof; /* borrowed; NULL: marks need none */
+	const struct proof *proof;	   /* borrowed; NULL: marks need none */
+	const struct instances *instances; /* of the entries */
+	const char *instance;		   /* our name, or NULL */
+	uint16_t instance_number;
 	struct program *program;
 	struct program *when; /* or NULL */
 	jv operator_;
@@ -66,6 +70,7 @@ struct entry {
 	bool complete;	     /* every kind that it depends on is complete */
 	size_t orphans;	     /* the last count by orphans.h */
 	bool outside_said;   /* see primary.h */
+	size_t held;	     /* primaries with a holder */
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */
@@ -91,7 +96,8 @@ struct entries {
 	struct wake late;	   /* see late.h */
 	const struct proof *proof; /* borrowed, or NULL; the key may come
 				    * later, but before the first object */
-	bool live;		   /* kinds never announced are not complete */
+	struct instances instances;
+	bool live;	   /* kinds never announced are not complete */
 	bool keeps_gone;   /* every primary that is gone is dirty once more */
 	bool debugs;	   /* see program.h; set before the init */
 	size_t unproven;   /* objects whose marks count without a proof */
@@ -146,6 +152,11 @@ struct use *entry_deletable(
     const struct entry *e, struct span api_version, struct span kind);
 struct use *entry_patchable(
     const struct entry *e, struct span api_version, struct span kind);
+/*
+ * The named members of p that count for who holds it: the oldest one, ours or
+ * another instance's; NULL: there is none. See holder.h.
+ */
+const struct cache_object *entry_oldest_named(const struct primary *p);
 /* Whether p sees the object (borrowed) of this use. */
 bool entry_shows(const struct entry *e, const struct primary *p,
     const struct use *u, const struct cache_object *o);

@@ -1,11 +1,14 @@
-/* Part of state/entry.h: which objects a primary sees, and which kinds an entry
- * uses for what. */
+/* Part of state/entry.h: which objects a primary sees, which kinds an entry uses
+ * for what, and what the programs of the entries read. */
 #include "state/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/textlist.h"
+#include "json/json.h"
+#include "json/jvtext.h"
 #include "state/index.h"
 #include "state/marks.h"
 #include "state/naming.h"
@@ -28,6 +31,14 @@ add_object(struct cache_object ***list, size_t *count, struct cache_object *o)
 	*list = mem_grow(*list, *count, sizeof(**list));
 }
 
+/* Members of another instance are only seen as related objects. */
+static bool
+is_seen(
+    const struct entry *e, const struct use *u, const struct cache_object *o)
+{
+	return u->role != USE_DEPENDENT || marks_is_ours(e, o);
+}
+
 static void
 add_bucket(const struct entry *e, const struct use *u, struct span key,
     char type, struct cache_object ***list, size_t *count)
@@ -35,7 +46,7 @@ add_bucket(const struct entry *e, const struct use *u, struct span key,
 	const struct entry_bucket *b = index_bucket(e, type, key);
 
 	for (size_t i = 0; b != NULL && i < b->count; i++)
-		if (b->links[i].use == u)
+		if (b->links[i].use == u && is_seen(e, u, b->links[i].object))
 			add_object(list, count, b->links[i].object);
 }
 
@@ -85,6 +96,63 @@ entry_objects(
 			list[kept++] = list[i];
 	list[kept] = NULL;
 	return list;
+}
+
+/* ---- the oldest member ---- */
+
+/* Of which the server says when they were made. */
+static bool
+is_older(const struct cache_object *a, const struct cache_object *b)
+{
+	struct span x, y;
+	struct buf one = BUF_INIT, other = BUF_INIT;
+	int order;
+
+	if (b == NULL)
+		return true;
+	x = json_raw_string(cache_object_meta(a, "creationTimestamp"));
+	y = json_raw_string(cache_object_meta(b, "creationTimestamp"));
+	order = span_cmp(x, y);
+	if (order == 0) {
+		cache_object_add_label(&one, a);
+		cache_object_add_label(&other, b);
+		order = span_cmp(buf_span(&one), buf_span(&other));
+	}
+	buf_release(&one);
+	buf_release(&other);
+	return order < 0;
+}
+
+static void
+find_oldest(const struct entry *e, struct span key, char type,
+    const struct cache_object **oldest)
+{
+	const struct entry_bucket *b = index_bucket(e, type, key);
+
+	for (size_t i = 0; b != NULL && i < b->count; i++) {
+		const struct cache_object *o = b->links[i].object;
+		const struct use *u = b->links[i].use;
+
+		if (u->role == USE_DEPENDENT && u->conf->manage &&
+		    o->instance != INSTANCES_NONE && !o->retained &&
+		    is_older(o, *oldest))
+			*oldest = o;
+	}
+}
+
+const struct cache_object *
+entry_oldest_named(const struct primary *p)
+{
+	const struct cache_object *oldest = NULL;
+	struct buf key = BUF_INIT;
+
+	marks_primary_key(&key, p->entry, p->object, MARKS_USUAL);
+	find_oldest(p->entry, buf_span(&key), 'm', &oldest);
+	buf_reset(&key);
+	if (marks_owning_key(&key, p->object))
+		find_oldest(p->entry, buf_span(&key), 'u', &oldest);
+	buf_release(&key);
+	return oldest;
 }
 
 bool
@@ -152,4 +220,95 @@ struct primary **
 entry_primaries(const struct entry *e)
 {
 	return (struct primary **)map_sorted(&e->primaries);
+}
+
+/* ---- what programs read ---- */
+
+struct known {
+	struct textlist owned, related, operator_keys;
+	bool filters;
+};
+
+static void
+note_known(struct known *k, const struct entry *e)
+{
+	for (size_t j = 1; j < e->use_count; j++)
+		textlist_add(
+		    e->uses[j]->role == USE_DEPENDENT ? &k->owned : &k->related,
+		    e->uses[j]->name, strlen(e->uses[j]->name));
+	jv_object_foreach(e->operator_, key, value)
+	{
+		struct span s = jvtext_span(key);
+
+		textlist_add(&k->operator_keys, s.p, s.n);
+		jv_free(key);
+		jv_free(value);
+	}
+	k->filters = k->filters || e->conf->filter_count > 0;
+}
+
+static int
+check_entry(
+    const struct entry *e, const struct program_known *known, struct err *err)
+{
+	if (program_check_reads(e->program, known, err) != 0 ||
+	    (e->when != NULL && program_check_reads(e->when, known, err) != 0))
+		return -1;
+	for (size_t j = 1; j < e->use_count; j++)
+		if (e->uses[j]->map != NULL &&
+		    program_check_reads(e->uses[j]->map, known, err) != 0)
+			return -1;
+	return 0;
+}
+
+/* Whether a primary of the entry may have to be cleaned up by its program. */
+static bool
+may_finalize(const struct watch_entry *conf)
+{
+	return conf->finalizer != NULL || conf->retired_finalizers.count > 0 ||
+	    conf->when != NULL;
+}
+
+/* Of the entries with this program, the first one tells. */
+static void
+check_finalize(const struct entries *es, const struct entry *e)
+{
+	const struct entry *first = NULL;
+
+	if (!program_defines(e->program, PROGRAM_FINALIZE))
+		return;
+	for (size_t i = 0; i < es->count; i++) {
+		const struct entry *other = es->items[i];
+
+		if (strcmp(other->conf->program, e->conf->program) != 0)
+			continue;
+		if (may_finalize(other->conf))
+			return;
+		if (first == NULL)
+			first = other;
+	}
+	if (first == e)
+		program_warn_finalize(e->program);
+}
+
+/* A program may be that of several entries, so what all have counts. */
+int
+entries_check(const struct entries *es, struct err *err)
+{
+	struct known k = {.filters = false};
+	struct program_known known;
+	int rc = 0;
+
+	for (size_t i = 0; i < es->count; i++)
+		note_known(&k, es->items[i]);
+	known = (struct program_known){
+	    &k.owned, &k.related, &k.operator_keys, k.filters};
+	for (size_t i = 0; i < es->count && rc == 0; i++)
+		rc = check_entry(es->items[i], &known, err);
+	for (size_t i = 0; i < es->count && rc == 0; i++)
+		check_finalize(es, es->items[i]);
+	textlist_release(&k.owned);
+	textlist_release(&k.related);
+	textlist_release(&k.operator_keys);
+	return rc;
 }

@@ -120,7 +120,8 @@ link_marks(struct entries *es, struct use *u, struct cache_object *o)
 	buf_reset(&key);
 	if (marks_key(&key, u->entry, o)) {
 		link_to(es, u, o, 'm', buf_span(&key));
-		if (proof_has_key(es->proof) && !o->proven && !o->unproven) {
+		if (proof_has_key(es->proof) && !o->proven && !o->unproven &&
+		    marks_is_ours(u->entry, o)) {
 			o->unproven = true;
 			es->unproven++;
 		}
@@ -215,7 +216,8 @@ index_link(struct entries *es, struct cache_object *o)
 	struct cost cost = cost_begin(
 	    es->sched->clock == SCHED_INPUT ? COST_NO_TIME : COST_PROGRAMS);
 
-	marks_examine(es->proof, o);
+	marks_examine(es->proof, &es->instances, o);
+	es->instances.others += instances_counts(&es->instances, o->instance);
 	for (size_t i = 0; i < o->kind->use_count; i++) {
 		struct use *u = o->kind->uses[i];
 
@@ -239,6 +241,7 @@ index_unlink(struct entries *es, struct cache_object *o)
 	struct entry_bucket *const *buckets = cache_object_buckets(o);
 
 	es->unproven -= o->unproven;
+	es->instances.others -= instances_counts(&es->instances, o->instance);
 	o->unproven = false;
 	for (uint32_t i = 0; i < o->bucket_count; i++) {
 		struct entry_bucket *b = buckets[i];

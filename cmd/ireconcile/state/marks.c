@@ -130,30 +130,45 @@ static void
 examine_proof(
     const struct proof *proof, struct span primary, struct cache_object *o)
 {
-	struct buf text = BUF_INIT, label = BUF_INIT;
+	struct buf text = BUF_INIT, label = BUF_INIT, name = BUF_INIT;
+	struct proof_of of = {.primary = primary};
 	struct span origin;
 
 	cache_object_add_label(&label, o);
-	o->proven = proof_check(proof, annotation(o, PROOF_MARK, &text),
-			primary, buf_span(&label), &origin) == PROOF_GOOD;
+	of.item = buf_span(&label);
+	of.instance = annotation(o, PROOF_INSTANCE, &name);
+	o->proven = proof_check(proof, annotation(o, PROOF_MARK, &text), &of,
+			&origin) == PROOF_GOOD;
 	if (!proof->accept_unproven)
 		o->retained = o->proven && span_is(origin, PROOF_RETAINED);
 	buf_release(&text);
 	buf_release(&label);
+	buf_release(&name);
 }
 
 void
-marks_examine(const struct proof *proof, struct cache_object *o)
+marks_examine(const struct proof *proof, const struct instances *instances,
+    struct cache_object *o)
 {
 	struct buf scratch = BUF_INIT;
-	struct span primary = marked_primary(o, &scratch);
+	struct span primary;
 
+	o->instance = instances_number(
+	    instances, annotation(o, PROOF_INSTANCE, &scratch));
+	primary = marked_primary(o, &scratch);
 	o->proven = false;
 	o->retained = primary.p != NULL &&
 	    json_is(cache_object_annotation(o, PROOF_RETAIN), "true");
 	if (primary.p != NULL && proof_has_key(proof))
 		examine_proof(proof, primary, o);
 	buf_release(&scratch);
+}
+
+bool
+marks_is_ours(const struct entry *e, const struct cache_object *o)
+{
+	return o->instance == INSTANCES_NONE ||
+	    instances_ours(e->instances, e->instance_number, o->instance);
 }
 
 bool
@@ -229,6 +244,14 @@ marks_need_origin(const struct entry *e, const struct cache_object *primary)
 	    proof_origin(cache_object_text(primary)).n == 0;
 }
 
+bool
+marks_need_claim(const struct entry *e, const struct cache_object *primary)
+{
+	return e->instance != NULL && primary->uid_len > 0 &&
+	    !json_is(
+		cache_object_annotation(primary, PROOF_INSTANCE), e->instance);
+}
+
 void
 marks_primary_key(struct buf *key, const struct entry *e,
     const struct cache_object *primary, enum marks_life life)
@@ -247,11 +270,11 @@ marks_is_member(const struct entry *e, const struct cache_object *o,
 {
 	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
 	struct buf theirs = BUF_INIT, ours = BUF_INIT;
-	bool member = marks_owning_key(&ours, primary) &&
+	bool member = marks_is_ours(e, o) && marks_owning_key(&ours, primary) &&
 	    marks_owner(&i, e, o, &theirs) &&
 	    span_eq(buf_span(&theirs), buf_span(&ours));
 
-	if (!member) {
+	if (!member && marks_is_ours(e, o)) {
 		buf_reset(&theirs);
 		buf_reset(&ours);
 		marks_primary_key(&ours, e, primary,
@@ -332,16 +355,16 @@ add_owner(jv item, const struct cache_object *primary)
 
 /* A program may copy a user's annotations to its items. */
 static jv
-drop_retain(jv item)
+drop_annotation(jv item, const char *key)
 {
 	jv annotations =
 	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
 
-	if (!jv_is_valid(jvtext_peek(annotations, PROOF_RETAIN)))
+	if (!jv_is_valid(jvtext_peek(annotations, key)))
 		return item;
 	return jv_delpaths(item,
 	    JV_ARRAY(JV_ARRAY(jv_string("metadata"), jv_string("annotations"),
-		jv_string(PROOF_RETAIN))));
+		jv_string(key))));
 }
 
 jv
@@ -354,7 +377,7 @@ marks_add(jv item, const struct cache_object *primary, struct span ns,
 		item = set_mark(
 		    item, "annotations", PROOF_RETAIN, span_str("true"));
 	else
-		item = drop_retain(item);
+		item = drop_annotation(item, PROOF_RETAIN);
 	if (life != MARKS_RETAINED && marks_can_own(primary, ns))
 		return add_owner(item, primary);
 	cache_object_add_label(&member, primary);
@@ -367,23 +390,35 @@ marks_add(jv item, const struct cache_object *primary, struct span ns,
 	return item;
 }
 
+static jv
+set_instance(jv item, const struct entry *e)
+{
+	return e->instance == NULL ? drop_annotation(item, PROOF_INSTANCE)
+				   : set_mark(item, "annotations",
+					 PROOF_INSTANCE, span_str(e->instance));
+}
+
 jv
-marks_prove(jv item, const struct entry *e, const struct cache_object *primary,
+marks_sign(jv item, const struct entry *e, const struct cache_object *primary,
     const char *label, enum marks_life life)
 {
 	struct buf key = BUF_INIT, text = BUF_INIT;
 	struct span origin = life == MARKS_RETAINED
 	    ? span_str(PROOF_RETAINED)
 	    : proof_origin(cache_object_text(primary));
-	jv annotations =
-	    jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
+	jv annotations;
 
+	item = set_instance(item, e);
+	annotations = jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
 	if (!proof_has_key(e->proof) ||
 	    !jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER)))
 		return item;
 	cache_object_add_label(&key, primary);
-	proof_add(&text, e->proof, buf_span(&key),
-	    origin.n > 0 ? origin : cache_object_uid(primary), span_str(label));
+	proof_add(&text, e->proof,
+	    &(struct proof_of){.primary = buf_span(&key),
+		.item = span_str(label),
+		.instance = span_str(e->instance)},
+	    origin.n > 0 ? origin : cache_object_uid(primary));
 	item = set_mark(item, "annotations", PROOF_MARK, buf_span(&text));
 	buf_release(&key);
 	buf_release(&text);

@@ -20,9 +20,13 @@
 bool marks_is_member(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary);
 
-/* Sets o->proven and o->retained; call it before the others when an object
- * comes. */
-void marks_examine(const struct proof *proof, struct cache_object *o);
+/* Sets o->instance, o->proven and o->retained; call it before the others when an
+ * object comes. */
+void marks_examine(const struct proof *proof, const struct instances *instances,
+    struct cache_object *o);
+
+/* Whether this instance of the operator made o, as far as o says. */
+bool marks_is_ours(const struct entry *e, const struct cache_object *o);
 
 /*
  * "ORIGIN\0NAMESPACE\0NAME" of the primary of e's kind that the marks of o
@@ -68,8 +72,10 @@ struct span marks_origin(
 /* Whether it differs from its uid. */
 bool marks_has_origin(
     const struct entry *e, const struct cache_object *primary);
-/* Whether it still has to be written to the primary. */
+/* Whether it still has to be written to the primary; or our name. */
 bool marks_need_origin(
+    const struct entry *e, const struct cache_object *primary);
+bool marks_need_claim(
     const struct entry *e, const struct cache_object *primary);
 
 /* The key for random texts of this primary: of the operator's, for its key and
@@ -87,8 +93,9 @@ bool marks_can_own(const struct cache_object *primary, struct span ns);
  */
 jv marks_add(jv item, const struct cache_object *primary, struct span ns,
     const char *label, enum marks_life life);
-/* The same with the proof, if it has marks and there is a key. */
-jv marks_prove(jv item, const struct entry *e,
+/* The same with the name of our instance and with the proof, if it has marks and
+ * there is a key. */
+jv marks_sign(jv item, const struct entry *e,
     const struct cache_object *primary, const char *label,
     enum marks_life life);
 

@@ -54,8 +54,10 @@ patchmark_add(jv item, const struct entry *e,
 	add_fields(&value, e, buf_span(&key), item);
 	if (proof_has_key(e->proof)) {
 		buf_addc(&value, ' ');
-		proof_add(&value, e->proof, buf_span(&key),
-		    span_str(PROOF_PATCHED), span_str(label));
+		proof_add(&value, e->proof,
+		    &(struct proof_of){
+			.primary = buf_span(&key), .item = span_str(label)},
+		    span_str(PROOF_PATCHED));
 	}
 	path = JV_ARRAY(jv_string("metadata"), jv_string("annotations"),
 	    jv_string(buf_str(&name)));
@@ -84,7 +86,9 @@ is_proven(const struct entry *e, const struct cache_object *o,
 	if (!marks_are_bound(e))
 		return true;
 	cache_object_add_label(&label, o);
-	good = proof_check(e->proof, proof, primary, buf_span(&label),
+	good = proof_check(e->proof, proof,
+		   &(struct proof_of){
+		       .primary = primary, .item = buf_span(&label)},
 		   &origin) == PROOF_GOOD &&
 	    span_is(origin, PROOF_PATCHED);
 	buf_release(&label);

@@ -173,9 +173,27 @@ primary_renew(struct primary *p)
 	forget_events(p);
 }
 
+struct log_about
+primary_about(const struct primary *p)
+{
+	return (struct log_about){.controller = p->entry->conf->name,
+	    .namespace_ = *p->namespace_ ? p->namespace_ : NULL,
+	    .name = p->name};
+}
+
+void
+primary_set_holder(struct primary *p, const char *name)
+{
+	p->entry->held += name != NULL;
+	p->entry->held -= p->holder != NULL;
+	free(p->holder);
+	p->holder = name != NULL ? mem_strdup(name) : NULL;
+}
+
 void
 primary_free(struct primary *p)
 {
+	primary_set_holder(p, NULL);
 	primary_release_plan(&p->plan);
 	primary_release_desired(&p->desired);
 	primary_forget_asked(p);

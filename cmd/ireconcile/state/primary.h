@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <jv.h>
 
+#include "process/log.h"
 #include "state/entry.h"
 #include "state/sched.h"
 #include "value/digest.h"
@@ -159,6 +160,7 @@ struct primary {
 	char *complaint;       /* about annotations, logged already */
 	char *last_error;      /* logged already */
 	char *told_error;      /* see agree/onerror.h; or NULL */
+	char *holder;	       /* another instance that has it, or NULL */
 	/* Why it will be evaluated: the first reasons, as elements of JSON,
 	 * owned or NULL; and their number. See trigger.h. */
 	char *trigger;
@@ -195,6 +197,11 @@ void primary_recompute(struct primary *p);
 void primary_forget(struct primary *p);
 /* It exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);
+
+/* For messages about it. */
+struct log_about primary_about(const struct primary *p);
+/* Notes who else has it; NULL: nobody. */
+void primary_set_holder(struct primary *p, const char *name);
 
 /* Forgets one point of p->unsettled. */
 void primary_settle(struct primary *p, size_t n);

@@ -98,6 +98,7 @@ stats_metrics(
 		add_results(s, name, m);
 		add_queue(s, name, m);
 		metric_add(m, METRIC_PRIMARIES, by, (double)e->primaries.count);
+		metric_add(m, METRIC_PRIMARIES_HELD, by, (double)e->held);
 		metric_add(m, METRIC_ORPHANS, by, (double)e->orphans);
 		metric_add(m, METRIC_SETS, by, (double)s->sets);
 		metric_add(m, METRIC_TOLERATED, by, (double)s->tolerated);

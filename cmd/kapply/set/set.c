@@ -432,6 +432,8 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->guard_status = json_type(m.of[MEMBER_GUARD_STATUS]) == JSON_TRUE;
 	s->adopt = json_name(m.of[MEMBER_ADOPT], &s->names);
 	s->origin = json_name(m.of[MEMBER_ORIGIN], &s->names);
+	s->instance = json_name(m.of[MEMBER_INSTANCE], &s->names);
+	s->takes_over = m.of[MEMBER_TAKES_OVER];
 	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
 	if (parse_items(s, &m, err) < 0 ||
 	    parse_releases(s, m.of[MEMBER_RELEASE], err) < 0 ||

@@ -155,6 +155,8 @@ struct set {
 	char *patch_manager;	/* owned: of `partial` items; NULL: not made */
 	bool deleting;		/* the primary is on its way out */
 	struct span origin;	/* that marks are bound to; none: the uid */
+	struct span instance;	/* of the operator; none: it has no name */
+	struct span takes_over; /* names of former ones, raw; or none */
 	struct span adopt;	/* key of a label; none: nothing is adopted */
 	int64_t max_concurrent; /* 0: not said */
 	struct item *items;	/* owned, in the order of phases */

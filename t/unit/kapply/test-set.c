@@ -3,6 +3,7 @@
 // needs cmd/kapply/set/inherit.c
 // needs cmd/kapply/set/itemstate.c
 // needs cmd/kapply/body.c
+// needs cmd/kapply/belongs.c
 #include "set/set.h"
 
 #include "base/array.h"
@@ -351,8 +352,10 @@ test_proofs(void)
 		    LABEL ",\"annotations\":{\"kpipe.dev/member\":"
 			  "\"Thing.e.com/d/t ConfigMap/d/a\","
 			  "\"kpipe.dev/proof\":\"");
-		proof_add(&b, &theirs, span_str(cases[i].primary),
-		    span_str(cases[i].origin), span_str(cases[i].item));
+		proof_add(&b, &theirs,
+		    &(struct proof_of){.primary = span_str(cases[i].primary),
+			.item = span_str(cases[i].item)},
+		    span_str(cases[i].origin));
 		buf_adds(&b, "\"}");
 		ok(member(buf_str(&b)) == cases[i].good, cases[i].what);
 	}
@@ -369,8 +372,10 @@ test_proofs(void)
 	buf_adds(&b,
 	    LABEL ",\"annotations\":{\"kpipe.dev/member\":"
 		  "\"Thing.e.com/d/t ConfigMap/d/a\",\"kpipe.dev/proof\":\"");
-	proof_add(&b, &ours, span_str("Thing.e.com/d/t"), span_str("u0"),
-	    span_str("ConfigMap/d/a"));
+	proof_add(&b, &ours,
+	    &(struct proof_of){.primary = span_str("Thing.e.com/d/t"),
+		.item = span_str("ConfigMap/d/a")},
+	    span_str("u0"));
 	buf_adds(&b, "\"}");
 	origin = "u0";
 	ok(member(buf_str(&b)), "a restored primary: its origin counts");

@@ -1,0 +1,180 @@
+/* Part of body.h: whose an object is. */
+#include "body.h"
+
+#include "json/json.h"
+#include "value/digest.h"
+
+static struct span
+annotation(struct span object, const char *key, struct buf *scratch)
+{
+	return json_string(
+	    json_get(json_path(object, "metadata.annotations"), key), scratch);
+}
+
+static struct span
+controller_of(struct span object)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.ownerReferences"));
+
+	while (json_element(&e))
+		if (json_type(json_get(e.value, "controller")) == JSON_TRUE)
+			return e.value;
+	return SPAN_NONE;
+}
+
+struct span
+body_instance(struct span object, struct buf *scratch)
+{
+	return annotation(object, PROOF_INSTANCE, scratch);
+}
+
+bool
+body_is_ours(const struct set *s, struct span object)
+{
+	struct buf scratch = BUF_INIT;
+	struct span name = body_instance(object, &scratch);
+	bool ours = name.n == 0 || span_eq(name, s->instance);
+
+	for (struct json_elements e = json_elements(s->takes_over);
+	     json_element(&e);)
+		ours = ours || span_eq(json_raw_string(e.value), name);
+	buf_release(&scratch);
+	return ours;
+}
+
+static bool
+has_text(struct span object, const char *key, struct span text)
+{
+	struct buf scratch = BUF_INIT;
+	bool yes = span_eq(json_string(json_get(object, key), &scratch), text);
+
+	buf_release(&scratch);
+	return yes;
+}
+
+bool
+body_refers(const struct set *s, struct span ref)
+{
+	const struct objref *p = &s->primary;
+	struct span version = json_raw_string(json_get(ref, "apiVersion"));
+
+	return p->uid.n != 0 && version.n > 0 && has_text(ref, "uid", p->uid) &&
+	    has_text(ref, "name", p->name) && has_text(ref, "kind", p->kind) &&
+	    span_eq(objref_group(version), p->group);
+}
+
+/* A controller reference as Kubernetes would follow it. */
+static bool
+is_controlled(const struct set *s, struct span object)
+{
+	const struct objref *p = &s->primary;
+
+	return body_is_ours(s, object) &&
+	    body_refers(s, controller_of(object)) &&
+	    (p->namespace_.n == 0 ||
+		span_eq(body_metadata(object, "namespace"), p->namespace_));
+}
+
+/* Does it say that it is the item and belongs to the primary? */
+static bool
+is_marked(const struct set *s, const struct item *i, struct span object)
+{
+	struct span label =
+	    json_get(json_path(object, "metadata.labels"), PROOF_PART_OF);
+	unsigned char sum[DIGEST_SIZE];
+	struct buf want = BUF_INIT, text = BUF_INIT;
+	bool yes;
+
+	digest_sha256(span_str(s->key), sum);
+	digest_add_hex(&want, sum, 16);
+	yes = json_is(label, buf_str(&want));
+	buf_reset(&want);
+	buf_addf(&want, "%s %s", s->key, i->key);
+	yes = yes &&
+	    span_eq(annotation(object, PROOF_MEMBER, &text), buf_span(&want));
+	buf_release(&want);
+	buf_release(&text);
+	return yes;
+}
+
+const char *
+body_unproven(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	static const char *const reasons[] = {
+	    [PROOF_NONE] =
+		"its marks lack the proof: if an older version of this "
+		"operator made it, start once with --accept-unproven-marks",
+	    [PROOF_WRONG] =
+		"its marks have a proof by another key: if that key is lost, "
+		"start once with --accept-unproven-marks",
+	    [PROOF_GOOD] = "its marks are of an earlier one of this name",
+	};
+	struct span want = s->origin.n != 0 ? s->origin : s->primary.uid;
+	struct buf text = BUF_INIT, name = BUF_INIT;
+	struct proof_of of = {.primary = span_str(s->key),
+	    .item = span_str(i->key),
+	    .instance = body_instance(object, &name)};
+	struct span origin;
+	enum proof_found found = PROOF_NONE;
+
+	bool good = !is_marked(s, i, object) || !proof_has_key(proof) ||
+	    proof->accept_unproven;
+
+	if (!good) {
+		found = proof_check(
+		    proof, annotation(object, PROOF_MARK, &text), &of, &origin);
+		good = found == PROOF_GOOD &&
+		    (span_eq(origin, want) || span_is(origin, PROOF_RETAINED));
+	}
+	buf_release(&text);
+	buf_release(&name);
+	return good ? NULL : reasons[found];
+}
+
+bool
+body_is_member(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	return is_controlled(s, object) ||
+	    (is_marked(s, i, object) && body_is_ours(s, object) &&
+		body_unproven(proof, s, i, object) == NULL);
+}
+
+bool
+body_is_retained(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	struct buf text = BUF_INIT;
+	struct span origin =
+	    proof_named_origin(annotation(object, PROOF_MARK, &text));
+	bool yes = proof_has_key(proof) && !proof->accept_unproven
+	    ? span_is(origin, PROOF_RETAINED)
+	    : json_is(json_get(json_path(object, "metadata.annotations"),
+			  PROOF_RETAIN),
+		  "true");
+
+	buf_release(&text);
+	return yes && is_marked(s, i, object) && body_is_ours(s, object) &&
+	    body_unproven(proof, s, i, object) == NULL;
+}
+
+void
+body_owner(struct buf *b, struct span object)
+{
+	struct span c = controller_of(object);
+	struct span member =
+	    json_get(json_path(object, "metadata.annotations"), PROOF_MEMBER);
+	struct buf text = BUF_INIT;
+
+	if (c.n != 0) {
+		buf_addspan(b, json_string(json_get(c, "kind"), &text));
+		buf_addc(b, ' ');
+		buf_addspan(b, json_string(json_get(c, "name"), &text));
+	} else if (member.n != 0) {
+		buf_addspan(
+		    b, proof_member_primary(json_string(member, &text)));
+	}
+	buf_release(&text);
+}

@@ -1,0 +1,179 @@
+#!/bin/bash
+# ireconcile: objects that another instance of the operator made are not ours,
+# and a primary that it has is left alone.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=ireconcile.sh
+. t/ireconcile.sh
+
+watches() { # KEYS: of the entry
+	cat >"$T/watches.yaml" <<-END
+		- group: example.com
+		  version: v1
+		  kind: Thing
+		  program: program.jq
+		  ${1:-marks: false}
+		  dependents:
+		  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
+	END
+}
+cat >"$T/program.jq" <<'END'
+def desired: [.primary.spec.names[]? | {apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: .}}];
+def status: {owned: [.owned.ConfigMap[].metadata.name]};
+END
+# thing_with NAMES [METADATA]; its status agrees with no member
+thing_with() {
+	thing a 1 "${2:-}" "\"spec\":{\"names\":$1},\"status\":{\"owned\":[]}"
+}
+# made NAME INSTANCE [TIME]: a ConfigMap of Thing a; an empty INSTANCE: none
+made() {
+	object ConfigMap "$1" 5 "$(owner a),\"creationTimestamp\":\"${3:-2026-01-01T00:00:00Z}\"${2:+,\"annotations\":{\"kpipe.dev/instance\":\"$2\"\}}"
+}
+# gives WHAT WANT OPTIONS DOCUMENT...: each line as the names of its items and of
+# what it deletes, the instance, finalizers and status
+gives() {
+	# shellcheck disable=SC2086
+	printf '%s\n' "${@:4}" |
+		ireconcile -f "$T/watches.yaml" $3 >"$T/out" 2>"$T/err"
+	is "$(jq -c '[([.items[].metadata.name] | join(" ")),
+		(.reconcile | ([.delete // [] | .[].name] | join(" ")),
+		.instance, .finalizers, .status.owned)]' "$T/out")" "$2" "$1"
+}
+
+# ---- what is written ----
+
+watches
+gives "a name is written into each item" '["c","","x/y",null,null]' \
+	--instance=x/y "$(thing_with '["c"]')"
+is "$(jq -c '.items[0].metadata.annotations | del(.["kpipe.dev/paths"])' "$T/out")" \
+	'{"kpipe.dev/instance":"x/y"}' "... as an annotation"
+paths=$(jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]' "$T/out")
+gives "without a name there is none" '["c","",null,null,null]' "" \
+	"$(thing_with '["c"]')"
+is "$(jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]' "$T/out")" \
+	"$paths" "... and the paths are the same"
+watches 'instance: of-the-file'
+gives "the file's name counts more than the option" \
+	'["c","","of-the-file",null,null]' --instance=x/y "$(thing_with '["c"]')"
+watches 'operator: {name: landscape, image: i}'
+gives "so does operator.name" '["c","","landscape",null,null]' --instance=x/y \
+	"$(thing_with '["c"]')"
+watches 'operator: {name: "a b"}'
+gives "... if it can be one" '["c","","x/y",null,null]' --instance=x/y \
+	"$(thing_with '["c"]')"
+watches 'instance: "a b"'
+runs 100 "a bad name in the file" ireconcile -f "$T/watches.yaml" </dev/null
+is "$(grep -c 'watches.yaml:5: instance must be 1 to 253 letters' "$T/err")" 1 \
+	"... is named with its line"
+watches
+runs 100 "a bad name" ireconcile -f "$T/watches.yaml" --instance=a,b </dev/null
+runs 100 "a bad former name" ireconcile -f "$T/watches.yaml" \
+	--take-over-instance= </dev/null
+
+# ---- members ----
+
+gives "what names none is ours: it gets the name, or goes" \
+	'["c","d","x",null,["c","d"]]' --instance=x \
+	"$(made c "")" "$(made d "")" "$(thing_with '["c"]')"
+is "$(jq -c .reconcile.known "$T/out")" '{"ConfigMap/ns/c":"uid-c"}' \
+	"... it is the same object"
+gives "what is ours agrees" '["","d","x",null,["c","d"]]' --instance=x \
+	"$(made c x | sed "s/\"kpipe.dev\/instance/\"kpipe.dev\/paths\":\"$paths\",&/")" \
+	"$(made d x)" "$(thing_with '["c"]')"
+# Ours is older, so that the primary is not the other's.
+older=2025-12-31T00:00:00Z
+gives "what another made is not seen, nor deleted" '["a e","","x",null,["a"]]' \
+	--instance=x "$(made a x $older)" "$(made b y)" "$(thing_with '["a","e"]')"
+gives "... though its name is desired: kapply says so" \
+	'["a b","","x",null,["a"]]' --instance=x \
+	"$(made a x $older)" "$(made b y)" "$(thing_with '["a","b"]')"
+is "$(jq -c .reconcile.known "$T/out")" \
+	'{"ConfigMap/ns/a":"uid-a","ConfigMap/ns/b":null}' "... as another object"
+gives "a copied annotation is not written" '["c","","x",null,null]' --instance=x \
+	"$(thing a 1 '"annotations":{"kpipe.dev/instance":"y"}' '"spec":{"names":["c"]},"status":{"owned":[]}')"
+
+# ---- a primary of another ----
+
+held() { # WHAT INSTANCE OPTIONS DOCUMENT...
+	gives "$1" "" "$3" "${@:4}"
+	is "$(grep -c "left alone: instance \"$2\" of this operator has it" "$T/err")" \
+		1 "... and it is logged, once"
+}
+held "the oldest member is the other's: nothing is done" y --instance=x \
+	"$(made b y $older)" "$(made a x)" "$(thing_with '["c"]')"
+is "$(grep -c -e 'this is "x"; .* --take-over-instance=y$' "$T/err")" 1 \
+	"... the log has the remedy"
+held "... also in the same second, by name" y --instance=x \
+	"$(made b x)" "$(made a y)" "$(thing_with '["c"]')"
+gives "... which the other sees as well" '["c","a","y",null,["a"]]' \
+	--instance=y "$(made b x)" "$(made a y)" "$(thing_with '["c"]')"
+held "... also if this one has no name" y "" \
+	"$(made b y)" "$(thing_with '["c"]')"
+held "... and though it is being deleted" y --instance=x "$(made b y)" \
+	"$(thing_with '["c"]' '"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+gives "a name that nobody can have is not repeated" "" --instance=x \
+	"$(made b '\n\"')" "$(thing_with '["c"]')"
+is "$(grep -c 'instance "?"' "$T/err")" 1 "... in the log"
+
+{
+	event ADDED "$(thing_with '["c"]')"
+	event ADDED "$(made b y)"
+	end_all
+	event DELETED "$(made b y)"
+} >"$T/in"
+gives "when its members are gone, this one takes over" \
+	'["c","","x",null,null]' --instance=x "$(cat "$T/in")"
+gives "a former instance is this one" '["c","b","x",null,["b"]]' \
+	"--instance=x --take-over-instance=y" \
+	"$(made b y)" "$(thing_with '["c"]')"
+is "$(jq -c .reconcile.takesOver "$T/out")" '["y"]' "... and kapply knows it"
+gives "... what agrees otherwise is applied with the name" \
+	'["c","","x",null,["c"]]' "--instance=x --take-over-instance=y" \
+	"$(made c y | sed "s/\"kpipe.dev\/instance/\"kpipe.dev\/paths\":\"$paths\",&/")" \
+	"$(thing_with '["c"]')"
+gives "... of several" '["","b","x",null,["b"]]' \
+	"--instance=x --take-over-instance=z --take-over-instance=y" \
+	"$(made b y)" "$(thing_with '[]')"
+
+# ---- recordings ----
+
+gives "a replay takes members as they stand" '["c","b",null,null,["b"]]' \
+	--clock=input "$(made b y)" "$(thing_with '["c"]')"
+gives "... those that agree" '["","",null,null,["c"]]' --clock=input \
+	"$(made c y | sed "s/\"kpipe.dev\/instance/\"kpipe.dev\/paths\":\"$paths\",&/")" \
+	"$(thing_with '["c"]')"
+held "... unless it is told who it is" y "--clock=input --instance=x" \
+	"$(made b y)" "$(thing_with '["c"]')"
+
+# ---- the claim on the primary ----
+
+watches 'finalizer: example.com/x'
+cat >>"$T/program.jq" <<'END'
+def finalize: {items: [], delete: .owned.ConfigMap, done: (.owned.ConfigMap == [])};
+END
+has='"finalizers":["example.com/x"]'
+claim() { printf '"annotations":{"kpipe.dev/instance":"%s"}' "$1"; }
+add='{"add":["example.com/x"]}'
+gives "it comes with the finalizer" "[\"c\",\"\",\"x\",$add,null]" --instance=x \
+	"$(thing_with '["c"]')"
+gives "a finalizer without one: it is claimed" "[\"\",\"\",\"x\",$add,null]" \
+	--instance=x "$(thing_with '[]' "$has")"
+gives "... not without a name" "" "" "$(thing_with '[]' "$has")"
+gives "ours" "" --instance=x "$(thing_with '[]' "$has,$(claim x)")"
+gives "... counts more than the oldest member" '["c","","x",null,null]' \
+	--instance=x "$(made b y)" "$(thing_with '["c"]' "$has,$(claim x)")"
+held "another's: nothing is done" y --instance=x \
+	"$(thing_with '["c"]' "$has,$(claim y)")"
+held "... even if members are ours" y --instance=x "$(made b x)" \
+	"$(thing_with '["c"]' "$has,$(claim y)")"
+held "... nor when it is being deleted" y --instance=x \
+	"$(thing_with '["c"]' "$has,$(claim y),\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")"
+gives "without the finalizer it does not count" \
+	"[\"c\",\"\",\"x\",$add,null]" --instance=x \
+	"$(thing_with '["c"]' "$(claim y)")"
+gives "a former one is replaced" "[\"c\",\"\",\"x\",$add,null]" \
+	"--instance=x --take-over-instance=y" \
+	"$(thing_with '["c"]' "$has,$(claim y)")"
+
+done_testing
