@@ -176,4 +176,52 @@ gives "a former one is replaced" "[\"c\",\"\",\"x\",$add,null]" \
 	"--instance=x --take-over-instance=y" \
 	"$(thing_with '["c"]' "$has,$(claim y)")"
 
+# ---- proofs ----
+
+# Members in another namespace, by marks: as ireconcile itself makes them.
+cat >"$T/program.jq" <<'END'
+def desired: [.primary.spec.names[]? | {apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: ., namespace: "far"}}];
+def status: {owned: [.owned.ConfigMap[].metadata.name]};
+END
+echo 0123456789abcdef0123456789abcdef >"$T/key"
+ireconcile() {
+	command ireconcile --marks-key-fd=9 "$@" 9<"$T/key"
+}
+origin='"kpipe.dev/origin":"uid-a"'
+marked() { # INSTANCE: c, as that instance makes it
+	thing_with '["c"]' | ireconcile -f "$T/watches.yaml" ${1:+--instance="$1"} |
+		jq -c '.items[0] | .metadata += {uid: "uid-c", resourceVersion: "5",
+			creationTimestamp: "2026-01-01T00:00:00Z"}'
+}
+calls_itself() { # INSTANCE
+	jq -c --arg name "$1" '.metadata.annotations["kpipe.dev/instance"] = $name'
+}
+proof() { jq -r '.metadata.annotations["kpipe.dev/proof"] | .[:9]'; }
+is "$(marked "" | proof) $(marked x | proof)" "v1 uid-a  v2 uid-a " \
+	"the proof is of another version with a name"
+mine="$has,\"annotations\":{\"kpipe.dev/instance\":\"x\",$origin}"
+free="$has,\"annotations\":{$origin}"
+gives "what is proven as ours agrees" '["","","x",null,["c"]]' --instance=x \
+	"$(marked x)" "$(thing_with '["c"]' "$mine")"
+gives "one that names none, too: it gets the name" '["c","","x",null,["c"]]' \
+	--instance=x "$(marked "")" "$(thing_with '["c"]' "$mine")"
+is "$(jq -c .reconcile.known "$T/out")" '{"ConfigMap/far/c":"uid-c"}' \
+	"... as the same object"
+for name in x y; do
+	gives "a name $name that was added proves nothing" \
+		"[\"c\",\"\",\"x\",$add,null]" --instance=x \
+		"$(marked "" | calls_itself $name)" "$(thing_with '["c"]' "$free")"
+done
+gives "nor does our name on another's" '["c","","x",null,null]' --instance=x \
+	"$(marked y | calls_itself x)" "$(thing_with '["c"]' "$mine")"
+gives "nor its removal" '["c","","x",null,null]' --instance=x \
+	"$(marked x | jq -c 'del(.metadata.annotations["kpipe.dev/instance"])')" \
+	"$(thing_with '["c"]' "$mine")"
+gives "another name on ours does not hold the primary" \
+	"[\"c\",\"\",\"x\",$add,null]" --instance=x \
+	"$(marked x | calls_itself y)" "$(thing_with '["c"]' "$free")"
+held "what another has proven holds it" y --instance=x \
+	"$(marked y)" "$(thing_with '["c"]' "$free")"
+
 done_testing
