@@ -40,8 +40,10 @@ patch(const char *primary, const struct proof *p)
 	buf_adds(&value, " 00112233445566778899aabbccddeeff");
 	if (p != NULL) {
 		buf_addc(&value, ' ');
-		proof_add(&value, p, span_str(primary), span_str(PROOF_PATCHED),
-		    span_str("ConfigMap/ns/c"));
+		proof_add(&value, p,
+		    &(struct proof_of){.primary = span_str(primary),
+			.item = span_str("ConfigMap/ns/c")},
+		    span_str(PROOF_PATCHED));
 	}
 	got = proof_patch_primary(buf_span(&name), buf_span(&value));
 	ok(span_is(got, primary), primary);
