@@ -21,7 +21,7 @@ logged() { # LINE, as it is behind the name of the primary
 }
 ok "it starts" wait_for 30 grep -qx 'kpipe: ready' "$log"
 is "$(head -n 1 "$log" | sed 's/kpipe: [^ ]* ([^)]*)/kpipe: N (C)/')" \
-	"kpipe: N (C) runs memcached for Memcached.cache.example.com in namespace default; dependents Deployment.apps, Pod" \
+	"kpipe: N (C) runs memcached for Memcached.cache.example.com in namespace default as instance memcached; dependents Deployment.apps, Pod" \
 	"the first line: version, operator, kinds, namespace"
 is "$(sed -n '1s/^kpipe: \([^ ]*\) (\(............\).*/\1 \2/p' "$log")" \
 	"$(kpipe --version | sed -n '1s/.* //p; 2s/^commit \(.\{12\}\).*/\1/p' | xargs)" \

@@ -20,6 +20,7 @@ enum { CODE_BYTES = STAYING_CODE_SIZE / 2, NAME_BYTES = 16, TOLD_MAX = 3 };
 /* The differences, as they are found. */
 struct found {
 	const struct primary *primary;
+	bool tell; /* a message is made */
 	bool hide; /* values */
 	struct buf text;
 	struct buf message;
@@ -103,16 +104,18 @@ static void
 find_differences(struct found *f, const struct desired_item *i, jv desired_peek,
     jv observed_peek)
 {
-	const struct agree_each each = {add_message, f, add_part};
+	const struct agree_each each = {
+	    f->tell ? add_message : NULL, f, add_part};
 	struct buf path = BUF_INIT;
 
 	agree_differences(desired_peek, observed_peek, &each);
 	if ((i->marks & ITEM_EXACTLY) &&
 	    !agree_exactly(desired_peek, observed_peek, &path)) {
-		add_message(f, buf_span(&path), SPAN_NONE, SPAN_NONE);
+		if (f->tell)
+			add_message(f, buf_span(&path), SPAN_NONE, SPAN_NONE);
 		add_part(f, buf_span(&path), jv_invalid());
 	}
-	if (f->count > TOLD_MAX)
+	if (f->tell && f->count > TOLD_MAX)
 		buf_addf(&f->message, " and %zu more", f->count - TOLD_MAX);
 	buf_release(&path);
 }
@@ -156,8 +159,10 @@ void
 staying_differs(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv desired_peek, jv observed_peek)
 {
-	struct found f = {
-	    .primary = p, .hide = reason_is_confidential(i->kind)};
+	struct span has = staying_code(p, i, o);
+	struct found f = {.primary = p,
+	    .tell = has.n > 0, /* only then it may be tolerated */
+	    .hide = reason_is_confidential(i->kind)};
 	struct staying *s = i->staying;
 	char code[STAYING_CODE_SIZE];
 	bool first = s == NULL;
@@ -171,7 +176,7 @@ staying_differs(const struct primary *p, struct desired_item *i,
 		memcpy(s->code, code, STAYING_CODE_SIZE);
 		s->tried = false;
 	}
-	s->tolerated = span_is(staying_code(p, i, o), code);
+	s->tolerated = span_is(has, code);
 	/* It agreed until now: then it does not stay, it is back. */
 	if ((first && i->compared != 0) || (s->tolerated && was_changed(s, o)))
 		s->back = i->agreed_before = true;
@@ -230,6 +235,8 @@ staying_code(const struct primary *p, const struct desired_item *i,
 	struct buf name = BUF_INIT;
 	struct span code;
 
+	if (!(i->marks & ITEM_PATCH))
+		return json_raw_string(cache_object_annotation(o, ANNOTATION));
 	staying_name(&name, p, i);
 	code = json_raw_string(cache_object_annotation(o, buf_str(&name)));
 	buf_release(&name);
