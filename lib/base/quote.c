@@ -106,8 +106,13 @@ quote_yaml(struct buf *b, struct span json)
 
 	while (p < end) {
 		uint32_t c = (unsigned char)*p;
-		size_t n = c < 0x80 ? 1 : utf8_decode(p, end, &c);
+		size_t n;
 
+		if (c >= ' ' && c <= '~') { /* nearly all */
+			p++;
+			continue;
+		}
+		n = c < 0x80 ? 1 : utf8_decode(p, end, &c);
 		if (n == 0 || yaml_stays(c)) {
 			p += n > 0 ? n : 1;
 			continue;
