@@ -132,7 +132,7 @@ failed_by() {
 }
 ok "a quota refuses" wait_for 10 failed_by "ConfigMap default/d: .*exceeded quota: none"
 line u ConfigMap c 5 >&7
-ok "a policy refuses" wait_for 10 failed_by "ConfigMap default/c: Forbidden"
+ok "a policy refuses" wait_for 10 failed_by "ConfigMap default/c: .*denied request: not this one"
 ok "... and neither counts" unready_is "$no_secret"
 allow
 
