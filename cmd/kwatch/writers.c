@@ -90,6 +90,8 @@ newest_time(const struct manager_entry *all, size_t count)
 
 /* ---- marks ---- */
 
+enum { COST_MAX = 64 << 20 };
+
 static void
 mix(uint32_t *sum, struct span text)
 {
@@ -121,6 +123,14 @@ mix_values(uint32_t *sum, struct span fields, struct span value, int depth)
 	}
 }
 
+/* Each field is looked for in all of its object: not in a large one, which would
+ * hold up the others. Then nobody is named by values. */
+static bool
+is_cheap(const struct manager_entry *x, const struct json_frame *f)
+{
+	return (uint64_t)x->parts[FIELDS].n * f->object.n <= COST_MAX;
+}
+
 static struct mark
 mark_of(const struct manager_entry *x, const struct json_frame *f, bool values)
 {
@@ -130,7 +140,7 @@ mark_of(const struct manager_entry *x, const struct json_frame *f, bool values)
 		mix(&m.who, x->parts[i]);
 	if (x->parts[TIME].n > 0)
 		mix(&m.when, x->parts[TIME]);
-	if (values) {
+	if (values && is_cheap(x, f)) {
 		mix_values(&m.values, x->parts[FIELDS], f->object, DEPTH_MAX);
 		m.values |= 1;
 	}
