@@ -61,8 +61,8 @@ iot_create dev x-y
 ok "dev's x-y wants the same namespace: Failed" \
 	wait_for 30 iot_is dev x-y Failed
 is "$(kc get iot -n dev x-y -o 'jsonpath={.status.reason}')" \
-	"cannot apply Namespace dev-x-y: it exists and is not part of IoTService.cp.iot.sap dev/x-y but of IoTService.cp.iot.sap/dev-x/y" \
-	"... with both names"
+	"cannot apply Namespace dev-x-y: it exists and is not part of IoTService.cp.iot.sap dev/x-y; instance \"dev-x\" of this operator made it: if that is gone for good, or has another name now, start with --take-over-instance=dev-x" \
+	"... with the instance that made it"
 kc delete iot -n dev x-y --wait=false >/dev/null
 xy_gone() {
 	[ -z "$(kc get iot -n dev x-y -o name --ignore-not-found)" ]

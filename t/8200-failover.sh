@@ -41,7 +41,7 @@ replica() {
 			--leader-election-namespace=ops)
 	else
 		how+=(--lease="$1-$3" -n ops -- sh -c
-			"kwatch -f $file | ireconcile -f $file | kapply | kstatus")
+			"kwatch -f $file | ireconcile -f $file --instance=ops/ops | kapply | kstatus")
 	fi
 	start setsid env KUBECONFIG="$(config "$name")" OPERATOR_NAME=ops \
 		POD_NAME="pod-$name" POD_NAMESPACE=ops WATCH_NAMESPACE="$(scope "$1")" \

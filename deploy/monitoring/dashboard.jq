@@ -167,12 +167,14 @@ def writes: [
           "kpipe_writes_held_seconds_total\(of)");
         "{{job}} {{namespace}} {{tool}}")];
     "The part of the time in which --max-writes-per-second held writes back."),
-  graph("Prune brake, orphans"; "none"; [
+  graph("Prune brake, orphans, other instances"; "none"; [
       query(summed("job, namespace"; "kpipe_prunes_held\(of)");
         "{{job}} {{namespace}} deletions held"),
       query("max by (controller) (kpipe_orphans\(by_controller))";
-        "{{controller}} orphans")];
-    "Orphans: members whose primary does not exist."),
+        "{{controller}} orphans"),
+      query("max by (controller) (kpipe_primaries_of_other_instances\(by_controller))";
+        "{{controller}} another instance has")];
+    "Orphans: members whose primary does not exist. What another instance has is left alone."),
   graph("Loops, unsettled, tolerated"; "none"; [
       query(counted("controller"; "kpipe_loops_total\(by_controller)");
         "{{controller}} loops"),

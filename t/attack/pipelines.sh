@@ -28,7 +28,7 @@ run memcached user2 kpipe.dev/scope=cluster -A
 run at user3 "" -A
 run experimental user4 kpipe.dev/scope=cluster -A
 run cronjob kstatus kpipe.dev/scope=cluster -A
-RUN_IN=ops run iotservice kapply "" -A
+RUN_IN=ops run iotservice kapply ""
 may mallory '*' iotservices.cp.iot.sap ops
 
 memcacheds=/apis/cache.example.com/v1alpha1/namespaces
