@@ -117,6 +117,23 @@ is "$(tail -n 1 "$T/err")" \
 	echo '{"type":"ADDED","object":7}'
 } >"$T/in"
 against 2 "a bad line, and nothing differs"
+
+# Another controller of the file, of which nothing is complete.
+cat >>"$T/old.yaml" <<'END'
+- {group: f.com, version: v1, kind: U, program: old.jq}
+END
+sed 's/old/new/' "$T/old.yaml" >"$T/new.yaml"
+{
+	object t
+	complete | jq -c 'if .object.kind == "T" then .object.kind = "U"
+		| .object.apiVersion = "f.com/v1"
+		| del(.object.metadata.annotations["k8s.io/initial-events-end"])
+		else empty end'
+} >"$T/in"
+against 2 "an input that is cut, beside a primary that agrees"
+ok "... says so" grep -q 'primaries compared: 1, of which differed: 0' "$T/err"
+sed -i '/^- {group: f.com/d' "$T/old.yaml"
+sed 's/old/new/' "$T/old.yaml" >"$T/new.yaml"
 object t >"$T/in"
 echo '  related: [{apiVersion: v1, kind: Node}]' >>"$T/new.yaml"
 jq -cn '{type: "BOOKMARK", object: {apiVersion: "v1", kind: $k, metadata:
