@@ -35,7 +35,7 @@ kubectl create secret generic -n x s --from-literal=p=hunter2 \
 kubectl label configmap -n x a tier=front >/dev/null
 
 # The initial state is what kubectl shows.
-runs 0 "--once" kwatch --once cm,secrets,sa,clusterroles -A
+runs 0 "--once" kwatch --once --show-secrets cm,secrets,sa,clusterroles -A
 jq -S '.object | select(.metadata.name)' <"$T/out" |
 	jq -s 'sort_by(.kind, .metadata.namespace, .metadata.name)' >"$T/got"
 kubectl get cm,secrets,sa,clusterroles -A -o json |
@@ -70,11 +70,51 @@ kill "$watcher"
 wait "$watcher"
 
 # Secrets.
-kwatch --once --redact secrets -n x | jq -c 'select(.object.data).object.data' \
-	>"$T/out"
-is "$(jq -c '[.p == .q, .p == .r, (.p | length)]' "$T/out")" \
-	"[true,false,32]" "--redact: equal values stay equal"
-is "$(grep -c "$(printf hunter2 | base64)" "$T/out")" 0 "... and are hidden"
+kwatch --once --redact secrets -n x 2>"$T/err" |
+	jq -c 'select(.object.data).object.data' >"$T/out"
+is "$(jq -c '[.p == .q, .p == .r,
+	(.p | @base64d | test("^redacted-[0-9a-f]{30}$"))]' "$T/out")" \
+	"[true,false,true]" "--redact: equal values stay equal"
+is "$(grep -c "$(printf hunter2 | base64)" "$T/out")$(cat "$T/err")" 0 \
+	"... and are hidden"
+
+# clear FILE: how often the value is in it; and what kwatch said
+clear() {
+	grep -c "$(printf hunter2 | base64)" "$1"
+	cat "$T/err"
+}
+printf '%s\n' "- {version: v1, group: '', kind: ConfigMap, redact: [data.k]," \
+	"  program: p.jq, related: [{apiVersion: v1, kind: Secret}]}" \
+	>"$T/secrets.yaml"
+echo 'def desired: [];' >"$T/p.jq"
+hidden="kwatch: warning: values of Secrets are digests in this output: --show-secrets prints them"
+runs 0 "to a file" kwatch --once -f "$T/secrets.yaml" -n x
+is "$(clear "$T/out")" "0
+$hidden" "... Secrets are hidden without an option, which is said once"
+is "$(jq -r 'select(.object.metadata.name == "a").object.data.k' "$T/out" |
+	grep -c ^redacted-)" 1 "... and what watches.yaml wants hidden"
+runs 0 "--show-secrets" kwatch --once --show-secrets secrets -n x
+is "$(clear "$T/out")" 1 "... prints them, without a word"
+kwatch --once secrets -n x 2>"$T/err" | cat >"$T/out"
+is "$(clear "$T/out")" "1
+kwatch: warning: values of Secrets are not hidden in this pipe: --redact hides them, --show-secrets says that they are needed" \
+	"what reads a pipe may need them: a word"
+kwatch --once --show-secrets secrets -n x 2>"$T/err" | cat >"$T/out"
+is "$(clear "$T/out")" 1 "... unless an option says so"
+kwatch --once --report-fd=9 secrets -n x 2>"$T/err" 9>/dev/null |
+	cat >"$T/out"
+is "$(clear "$T/out")" 1 "... or kwatch is a stage of kpipe"
+script -qec "kwatch --once secrets -n x" "$T/typescript" </dev/null >/dev/null
+is "$(grep -c "$(printf hunter2 | base64)" "$T/typescript"
+	grep -c "$hidden" "$T/typescript")" "0
+1" "a terminal"
+kwatch --once cm -n x >"$T/out" 2>"$T/err"
+is "$(jq -r 'select(.object.metadata.name == "a").object.data.k' "$T/out"
+	cat "$T/err")" x "other objects are as they are"
+runs 100 "both options" kwatch --redact --show-secrets secrets
+is "$(cat "$T/err")" \
+	"kwatch: fatal: --redact and --show-secrets exclude each other" \
+	"... are refused"
 
 # Events as they happen; 20 kinds over one connection.
 watch_real -A pods,svc,cm,secrets,sa,pvc,endpoints,deploy,sts,ds,rs,jobs,cronjobs,ingresses,netpol,roles,rolebindings,pdb,leases,hpa

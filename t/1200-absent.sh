@@ -14,7 +14,7 @@ kubectl create secret generic -n x here --from-literal=k=v >/dev/null
 
 # names ARGUMENT...: of the objects that are printed
 names() {
-	kwatch --once "$@" 2>"$T/said" >"$T/lines"
+	kwatch --once --show-secrets "$@" 2>"$T/said" >"$T/lines"
 	echo $? >"$T/code"
 	jq -r '.object.metadata.name // empty' "$T/lines"
 }
@@ -93,7 +93,7 @@ cat >"$T/watches.yaml" <<'END'
   - {apiVersion: v1, kind: Pod, namespaces: [nowhere]}
   - {apiVersion: v1, kind: Service, namespaces: []}
 END
-start kwatch -f "$T/watches.yaml" >"$T/lines" 2>"$T/said"
+start kwatch -f "$T/watches.yaml" --show-secrets >"$T/lines" 2>"$T/said"
 ok "a live kwatch is ready" wait_for 60 grep -qs found "$T/said"
 is "$(cat "$T/said")" \
 	"kwatch: no configmaps, pods found in namespace nowhere" \

@@ -24,7 +24,7 @@ all() {
 		'del(.status, .metadata["uid", "resourceVersion", "creationTimestamp"])' |
 		jq -sc 'sort_by(.kind)'
 }
-kwatch --once --show-managed-fields -n x configmaps/a secrets/s pdb/b >"$T/events"
+kwatch --once --show-managed-fields --show-secrets -n x configmaps/a secrets/s pdb/b >"$T/events"
 all >"$T/want"
 kubectl get configmap a -n x -o json | jq '.data.k = "w"' >"$T/object"
 

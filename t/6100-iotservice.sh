@@ -30,7 +30,7 @@ as() {
 export OPERATOR_NAME=dev
 mkfifo "$T/pipe1" "$T/pipe2" "$T/pipe3" "$T/pipe4" "$T/pipe5"
 exec 3<>"$T/pipe1" 4<>"$T/pipe2" 5<>"$T/pipe3" 6<>"$T/pipe4" 7<>"$T/pipe5"
-start as kwatch -f "$iot/watches.yaml" --timestamps >&3
+start as kwatch -f "$iot/watches.yaml" --timestamps --show-secrets >&3
 start from 3 tee "$T/recorded" >&4
 start from 4 ireconcile -f "$iot/watches.yaml" >&5 2>"$T/ireconcile.log"
 start from 5 tee "$T/sets" >&6

@@ -25,6 +25,10 @@ struct kwatch {
 	struct discovery *discovery;
 	struct sink *sink;
 	struct redact *redact; /* NULL: nothing is hidden */
+	bool redact_all;       /* in all kinds; else in Secrets, and of paths
+				* that watches.yaml names */
+	const char *on_secret; /* logged with the first Secret that has data;
+				* NULL: nothing, or it was */
 	bool once;
 	bool show_managed_fields;
 	bool managers;

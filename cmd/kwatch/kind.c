@@ -457,20 +457,51 @@ add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
 	buf_add(out, p, (size_t)(end - p));
 }
 
+static bool
+is_secret(const struct kind *k)
+{
+	return *k->group == '\0' && strcmp(k->kind, "Secret") == 0;
+}
+
+/* By which values of this kind are hidden, or NULL. */
+static const struct redact *
+redaction(const struct kind *k)
+{
+	const struct kwatch *app = k->app;
+
+	return app->redact_all || is_secret(k) || k->want->redact.count > 0
+	    ? app->redact
+	    : NULL;
+}
+
+/* Without an option that says what becomes of Secrets, the first one is. */
+static void
+say_secret(const struct kind *k, struct span object)
+{
+	struct kwatch *app = k->app;
+
+	if (app->on_secret == NULL || !is_secret(k) ||
+	    json_get(object, "data").p == NULL)
+		return;
+	log_warning("%s", app->on_secret);
+	app->on_secret = NULL;
+}
+
 void
 kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 {
+	const struct redact *hides = redaction(k);
 	struct buf whole = BUF_INIT;
-	struct buf *b = k->app->redact != NULL ? &whole : out;
+	struct buf *b = hides != NULL ? &whole : out;
 
+	say_secret(k, f->object);
 	if (k->want->project != NULL)
 		project_cut(k->want->project, span_str(k->api_version),
 		    span_str(k->kind), f->object, b);
 	else
 		add_object(k, f, b);
-	if (k->app->redact != NULL)
-		redact_object(k->app->redact, span_str(k->group),
-		    span_str(k->kind),
+	if (hides != NULL)
+		redact_object(hides, span_str(k->group), span_str(k->kind),
 		    (const char *const *)k->want->redact.items, buf_span(b),
 		    out);
 	buf_release(&whole);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "absent.h"
@@ -28,7 +29,8 @@ static struct opts {
 	const char *namespaces;
 	bool all_namespaces;
 	const char *selector, *field_selector;
-	bool once, objects, timestamps, managers, redact, show_managed_fields;
+	bool once, objects, timestamps, managers, redact, show_secrets;
+	bool show_managed_fields;
 	long report_fd;
 } o = {.report_fd = -1};
 
@@ -49,7 +51,9 @@ static const struct opt table[] = {
     {0, "managers", NULL, OPT_FLAG, &o.managers, NULL,
 	"say in the line of each change which field manager made it"},
     {0, "redact", NULL, OPT_FLAG, &o.redact, NULL,
-	"replace secret values by keyed digests"},
+	"replace secret values by keyed digests, also for a pipe"},
+    {0, "show-secrets", NULL, OPT_FLAG, &o.show_secrets, NULL,
+	"print Secrets as they are, also to a file or a terminal"},
     {0, "show-managed-fields", NULL, OPT_FLAG, &o.show_managed_fields, NULL,
 	"do not cut metadata.managedFields"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
@@ -255,6 +259,40 @@ read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 	return 0;
 }
 
+/* A pipe may lead to ireconcile, which has to have the values. All else is kept
+ * or looked at: files, which become tests in git, terminals, journals. */
+static bool
+is_pipe(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* A stage of kpipe has a descriptor for reports. */
+static int
+set_redaction(struct kwatch *app, struct err *err)
+{
+	bool pipe = is_pipe();
+
+	if (o.redact && o.show_secrets)
+		return err_set(err, ERR_PERMANENT,
+		    "--redact and --show-secrets exclude each other");
+	if (!o.redact && (o.show_secrets || (pipe && o.report_fd >= 0)))
+		return 0;
+	app->redact_all = o.redact;
+	if (!o.redact)
+		app->on_secret = pipe
+		    ? "values of Secrets are not hidden in this pipe: --redact "
+		      "hides them, --show-secrets says that they are needed"
+		    : "values of Secrets are digests in this output: "
+		      "--show-secrets prints them";
+	if (pipe && !o.redact)
+		return 0;
+	app->redact = redact_new(err);
+	return app->redact != NULL ? 0 : -1;
+}
+
 static int
 set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 {
@@ -273,7 +311,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	app->kube = kube_open(app->loop, &kube_opts, "kwatch", err);
 	if (app->kube == NULL || read_wants(r, argc, argv, first, err) != 0)
 		return -1;
-	if (o.redact && (app->redact = redact_new(err)) == NULL)
+	if (set_redaction(app, err) != 0)
 		return -1;
 	app->discovery = discovery_new(app->loop, app->kube);
 	app->wants = &r->wants;

@@ -7,30 +7,53 @@
 
 #include "base/mem.h"
 #include "json/json.h"
+#include "record/redacted.h"
+#include "value/base64.h"
 #include "value/digest.h"
 
-enum { MAX_PATHS = REDACT_PATHS_MAX + 3 };
+enum { MAX_PATHS = REDACT_PATHS_MAX + 3, NAME_SIZE = 8 };
 
 struct redact {
 	char key[REDACT_KEY_SIZE];
+	char name[2 * NAME_SIZE]; /* of the key */
 };
+
+/* How values are written: in the data of a Secret by BASE64. */
+enum form { TEXT, BASE64 };
 
 /* The rest of each path that matches so far. */
 struct rest {
 	const char *paths[MAX_PATHS];
+	enum form form[MAX_PATHS];
 	size_t count;
 };
+
+static void
+name_key(struct redact *r)
+{
+	unsigned char digest[DIGEST_SIZE];
+	struct buf hex = BUF_INIT;
+
+	digest_hmac(span_make(r->key, REDACT_KEY_SIZE),
+	    span_str("the name of this key"), digest);
+	digest_add_hex(&hex, digest, NAME_SIZE);
+	memcpy(r->name, hex.data, sizeof(r->name));
+	buf_release(&hex);
+}
 
 struct redact *
 redact_new(struct err *err)
 {
 	struct redact *r = mem_zalloc(sizeof(*r));
 
-	if (getrandom(r->key, sizeof(r->key), 0) == (ssize_t)sizeof(r->key))
-		return r;
-	err_set(err, ERR_TRANSIENT, "no random numbers for --redact");
-	free(r);
-	return NULL;
+	if (getrandom(r->key, sizeof(r->key), 0) != (ssize_t)sizeof(r->key)) {
+		err_set(
+		    err, ERR_TRANSIENT, "no random numbers to hide Secrets");
+		free(r);
+		return NULL;
+	}
+	name_key(r);
+	return r;
 }
 
 struct redact *
@@ -39,6 +62,7 @@ redact_new_keyed(const unsigned char key[REDACT_KEY_SIZE])
 	struct redact *r = mem_zalloc(sizeof(*r));
 
 	memcpy(r->key, key, sizeof(r->key));
+	name_key(r);
 	return r;
 }
 
@@ -53,32 +77,50 @@ redact_free(struct redact *r)
 void
 redact_add_name(const struct redact *r, struct buf *b)
 {
-	unsigned char digest[DIGEST_SIZE];
+	buf_add(b, r->name, sizeof(r->name));
+}
 
-	digest_hmac(span_make(r->key, REDACT_KEY_SIZE),
-	    span_str("the name of this key"), digest);
-	digest_add_hex(b, digest, 8);
+/* The text of a digest of value. */
+static void
+add_text(const struct redact *r, struct span value, struct buf *out)
+{
+	unsigned char digest[DIGEST_SIZE];
+	struct buf hex = BUF_INIT;
+
+	digest_hmac(span_make(r->key, REDACT_KEY_SIZE), value, digest);
+	digest_add_hex(&hex, digest, 12);
+	redacted_add(out, span_make(r->name, sizeof(r->name)), buf_span(&hex));
+	buf_release(&hex);
 }
 
 static void
-add_digest(const struct redact *r, struct span value, struct buf *out)
+add_digest(
+    const struct redact *r, enum form form, struct span value, struct buf *out)
 {
-	unsigned char digest[DIGEST_SIZE];
-	struct buf scratch = BUF_INIT;
+	struct buf scratch = BUF_INIT, plain = BUF_INIT, digest = BUF_INIT;
 	struct span text = json_string(value, &scratch);
 
 	if (text.p == NULL)
 		text = value;
-	digest_hmac(span_make(r->key, REDACT_KEY_SIZE), text, digest);
+	if (form == BASE64 &&
+	    base64_decode(text, BASE64_LINES, &plain, NULL) == 0)
+		text = buf_span(&plain);
+	add_text(r, text, &digest);
 	buf_addc(out, '"');
-	digest_add_hex(out, digest, 16);
+	if (form == BASE64)
+		base64_add(out, buf_span(&digest));
+	else
+		buf_addspan(out, buf_span(&digest));
 	buf_addc(out, '"');
 	buf_release(&scratch);
+	buf_release(&plain);
+	buf_release(&digest);
 }
 
 /* Every scalar below; names of members stay. */
 static void
-redact_all(const struct redact *r, struct span value, struct buf *out)
+redact_all(
+    const struct redact *r, enum form form, struct span value, struct buf *out)
 {
 	switch (json_type(value)) {
 	case JSON_OBJECT:
@@ -86,7 +128,7 @@ redact_all(const struct redact *r, struct span value, struct buf *out)
 		for (struct json_members m = json_members(value);
 		     json_member(&m);) {
 			json_add_raw_key(out, m.key);
-			redact_all(r, m.value, out);
+			redact_all(r, form, m.value, out);
 		}
 		buf_addc(out, '}');
 		break;
@@ -95,7 +137,7 @@ redact_all(const struct redact *r, struct span value, struct buf *out)
 		for (struct json_elements e = json_elements(value);
 		     json_element(&e);) {
 			json_add_comma(out);
-			redact_all(r, e.value, out);
+			redact_all(r, form, e.value, out);
 		}
 		buf_addc(out, ']');
 		break;
@@ -103,7 +145,7 @@ redact_all(const struct redact *r, struct span value, struct buf *out)
 		buf_addspan(out, value);
 		break;
 	default:
-		add_digest(r, value, out);
+		add_digest(r, form, value, out);
 	}
 }
 
@@ -138,8 +180,10 @@ descend(const struct rest *from, struct span key)
 			p = behind_key(p, key);
 		else
 			p = strncmp(p, "[]", 2) == 0 ? p + 2 : NULL;
-		if (p != NULL)
+		if (p != NULL) {
+			to.form[to.count] = from->form[i];
 			to.paths[to.count++] = p;
+		}
 	}
 	return to;
 }
@@ -152,7 +196,7 @@ redact_paths(const struct redact *r, const struct rest *rest, struct span value,
 
 	for (size_t i = 0; i < rest->count; i++) {
 		if (rest->paths[i][0] == '\0') {
-			redact_all(r, value, out);
+			redact_all(r, rest->form[i], value, out);
 			return;
 		}
 	}
@@ -195,6 +239,7 @@ redact_object(const struct redact *r, struct span group, struct span kind,
 	    "metadata.annotations"
 	    "[\"kubectl.kubernetes.io/last-applied-configuration\"]";
 	if (group.n == 0 && span_is(kind, "Secret")) {
+		rest.form[rest.count] = BASE64;
 		rest.paths[rest.count++] = "data";
 		rest.paths[rest.count++] = "stringData";
 	}

@@ -1,12 +1,14 @@
 /*
  * redact: takes secrets out of objects that are written to a recording.
  *
- * Values become 32 hex digits of an HMAC-SHA-256 under a key: that of a
- * recording, or one that lives as long as the process. Equal values stay equal
- * under one key, and tell nothing else. (The digits are base64 as well, so that a program that decodes
- * a Secret's data still can.) It replaces data and stringData of Secrets, the
- * annotation kubectl.kubernetes.io/last-applied-configuration of every object,
- * and the paths given (dotted, "[]" for elements; below a path every scalar).
+ * Values become keyed digests (record/redacted.h), of the HMAC-SHA-256 under a key:
+ * that of a recording, or one that lives as long as the process. Equal values
+ * stay equal under one key, and tell nothing else. In the data of a Secret the
+ * digest is of the decoded value, and in base64: a program that decodes, copies
+ * or writes it as stringData has the same one. It replaces data and stringData
+ * of Secrets, the annotation kubectl.kubernetes.io/last-applied-configuration of
+ * every object, and the paths given (dotted, "[]" for elements; below a path
+ * every scalar).
  */
 #ifndef REDACT_H
 #define REDACT_H

@@ -1,0 +1,25 @@
+/*
+ * redacted: the text that stands for a value which redact.h took out:
+ * "redacted-" and 30 hex digits. The first ones are of the key, so that it can be
+ * told which of them compare; equal values have equal ones under one key. In
+ * the data of a Secret it is in base64, as every value is there.
+ */
+#ifndef REDACTED_H
+#define REDACTED_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+
+enum { REDACTED_SIZE = 39 };
+
+/* Appends it; name and value: hex digits of the key and of the value, at least 6
+ * and 24. */
+void redacted_add(struct buf *b, struct span name, struct span value);
+/* The first one in a text that does not escape it; SPAN_NONE: none. */
+struct span redacted_find(struct span text);
+/* Whether two of them are under one key. */
+bool redacted_compare(struct span a, struct span b);
+
+#endif
