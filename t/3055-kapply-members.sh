@@ -65,8 +65,8 @@ is "$(cat "$T/err")" \
 ownerless ''
 runs 1 "an object of other clients" apply
 is "$(cat "$T/err")" \
-	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t" \
-	"... without that"
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml" \
+	"... is refused with both ways"
 
 # --- where the operator lives
 serve "{\"PATCH /api/v1/namespaces/home\":[$(failure 409 Conflict there)],\"GET /api/v1/namespaces/home\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"home\",\"uid\":\"u7\",\"labels\":{\"instance\":\"t\"}}}}]}"

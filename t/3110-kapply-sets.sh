@@ -59,10 +59,10 @@ kubectl create configmap b --from-literal=k=theirs >/dev/null
 set_line "$(cm b 1)" '{"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}}' >"$T/in"
 runs 1 "an object that is not ours is left alone" kapply_line
 is "$(cat "$T/out")" \
-'{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":{"phase":"Failed","reason":"cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t"}}' \
+'{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":{"phase":"Failed","reason":"cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml"}}' \
 	"... onError says so"
 is "$(cat "$T/err")" \
-	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t" \
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml" \
 	"... and the log"
 is "$(kubectl get cm b -o jsonpath='{.data.k}')" theirs "... it is as it was"
 

@@ -34,7 +34,7 @@ GET a
 GET a
 PATCH a" "... is looked at again, and the item is created"
 is "$(cat "$T/err")" \
-	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t" \
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml" \
 	"... one error, for the object that was there"
 is "$(jq -r .result "$T/out")" "failed
 created" "... both results"

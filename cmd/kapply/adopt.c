@@ -56,51 +56,58 @@ adopt_is_free(const struct set *s, struct span object)
 		   .n == 0;
 }
 
-bool
-adopt_may(const struct set *s, const struct item *i, struct span object)
-{
-	/* At most once: not again for an object of another operator. */
-	return s->adopt.n > 0 && !i->once && adopt_is_free(s, object) &&
-	    body_metadata(object, "deletionTimestamp").n == 0 &&
-	    is_named(label(object, s->adopt), s);
-}
-
-void
-adopt_hint(struct buf *b, const struct set *s, struct span object, bool offer)
+/* The label whose value is the primary's name, or SPAN_NONE. */
+static struct span
+naming_label(const struct set *s, struct span object)
 {
 	struct json_members m =
 	    json_members(json_path(object, "metadata.labels"));
 
-	if (!adopt_is_free(s, object))
-		return;
-	if (s->adopt.n > 0) {
-		if (!is_named(label(object, s->adopt), s))
-			buf_addf(b,
-			    "; to be adopted it needs the label %.*s=%.*s",
-			    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
-		return;
-	}
-	while (json_member(&m)) {
-		if (!is_named(m.value, s))
-			continue;
-		if (!offer)
-			buf_adds(b,
-			    "; it is not taken over, since watches.yaml "
-			    "has no \"adopt\"");
-		else
-			buf_addf(b,
-			    "; \"adopt: {label: %.*s}\" in watches.yaml would "
-			    "take "
-			    "it over",
-			    SPAN_ARG(m.key));
-		return;
-	}
-	if (json_get(
-		json_path(object, "metadata.annotations"), "kpipe.dev/paths")
-		.n > 0)
+	while (json_member(&m))
+		if (is_named(m.value, s))
+			return m.key;
+	return SPAN_NONE;
+}
+
+static void
+add_offer(struct buf *b, const struct set *s, struct span object)
+{
+	struct span key = naming_label(s, object);
+
+	if (key.n > 0)
+		buf_addf(b,
+		    "; \"adopt: {label: %.*s}\" in watches.yaml would take it "
+		    "over",
+		    SPAN_ARG(key));
+	else if (json_get(json_path(object, "metadata.annotations"),
+		     "kpipe.dev/paths")
+		     .n > 0)
 		buf_adds(b,
 		    "; an operator made it, and its owner reference was "
 		    "removed: put that back, or delete the object");
+	else
+		buf_adds(b,
+		    "; delete it, or give it a label for \"adopt\" in "
+		    "watches.yaml");
+}
+
+void
+adopt_hint(struct buf *b, const struct set *s, const struct item *i,
+    struct span object, bool offer)
+{
+	if (!adopt_is_free(s, object))
+		return;
+	if (i->once)
+		buf_adds(b, "; an item that is created once is never adopted");
+	else if (s->adopt.n == 0 && offer)
+		add_offer(b, s, object);
+	else if (s->adopt.n == 0)
+		buf_adds(b,
+		    "; it is not taken over, since watches.yaml has no "
+		    "\"adopt\"");
+	else if (!is_named(label(object, s->adopt), s))
+		buf_addf(b, "; to be adopted it needs the label %.*s=%.*s",
+		    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
 }
 
 /* Managers of Kubernetes itself. The former operator did not set their fields,
@@ -147,6 +154,52 @@ is_ours(struct span entry, const struct item *i, struct span manager)
 
 	buf_release(&scratch);
 	return yes;
+}
+
+/* ---- what lost its owner reference ---- */
+
+/* manager applied the digest of paths, which every member has. */
+static bool
+is_applied(const struct item *i, struct span object, struct span manager)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.managedFields"));
+
+	while (json_element(&e))
+		if (is_ours(e.value, i, manager))
+			return json_get(
+				   json_path(e.value,
+				       "fieldsV1.f:metadata.f:annotations"),
+				   "f:kpipe.dev/paths")
+				   .n > 0;
+	return false;
+}
+
+static bool
+is_lost(const struct set *s, const struct item *i, struct span object,
+    struct span manager)
+{
+	struct json_elements owners =
+	    json_elements(json_path(object, "metadata.ownerReferences"));
+
+	return s->primary.namespace_.n > 0 &&
+	    span_eq(
+		body_metadata(object, "namespace"), s->primary.namespace_) &&
+	    !json_element(&owners) && body_is_ours(s, object) &&
+	    is_applied(i, object, manager);
+}
+
+enum adoption
+adopt_may(const struct set *s, const struct item *i, struct span object,
+    struct span manager)
+{
+	/* At most once: not again for an object of another operator. */
+	if (i->once || !adopt_is_free(s, object) ||
+	    body_metadata(object, "deletionTimestamp").n != 0)
+		return ADOPTION_NONE;
+	if (s->adopt.n > 0 && is_named(label(object, s->adopt), s))
+		return ADOPTION_BEGUN;
+	return is_lost(s, i, object, manager) ? ADOPTION_BACK : ADOPTION_NONE;
 }
 
 static void

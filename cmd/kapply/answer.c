@@ -232,24 +232,26 @@ is_member(const struct call *c, struct span object)
 	    body_is_member(&c->key->apply->proof, c->key->set, c->item, object);
 }
 
-static bool
-is_adoptable(const struct call *c, struct span object)
+static enum adoption
+adoptable(const struct call *c, struct span object)
 {
 	const char *why;
+	enum adoption how =
+	    adopt_may(c->key->set, c->item, object, send_manager(c->key));
 
-	return adopt_may(c->key->set, c->item, object) &&
-	    foreign_spared(c, object, &why) != SPARE_ALWAYS;
+	return foreign_spared(c, object, &why) == SPARE_ALWAYS ? ADOPTION_NONE
+							       : how;
 }
 
 static void
-adopt(struct call *c, struct span object)
+adopt(struct call *c, struct span object, enum adoption how)
 {
 	struct item *i = c->item;
 
-	i->adoption = ADOPTION_BEGUN;
+	i->adoption = how;
 	note_unseen(c);
 	set_text(&i->live_uid, body_metadata(object, "uid"));
-	if (!take_over(c, object))
+	if (how == ADOPTION_BACK || !take_over(c, object))
 		go_on(i, STEP_WRITE);
 }
 
@@ -293,6 +295,17 @@ note_before(struct call *c, struct span object)
 	i->live_version = body_state(object, c->key->apply->o->dry_run != 0);
 }
 
+static void
+read_foreign(struct call *c, struct span object)
+{
+	enum adoption how = adoptable(c, object);
+
+	if (how == ADOPTION_NONE)
+		foreign_refuse(c, object);
+	else
+		adopt(c, object, how);
+}
+
 /* Another object has the name of an item that we wanted to create. */
 static void
 read_rival(struct call *c, const struct kube_answer *answer)
@@ -303,11 +316,8 @@ read_rival(struct call *c, const struct kube_answer *answer)
 		gone_meanwhile(c);
 	} else if (failed(answer)) {
 		fail_answer(c, answer);
-	} else if (!is_member(c, answer->body) &&
-	    is_adoptable(c, answer->body)) {
-		adopt(c, answer->body);
 	} else if (!is_member(c, answer->body)) {
-		foreign_refuse(c, answer->body);
+		read_foreign(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
 		engine_item_stale(c->key, i);
 	} else if (i->once) {

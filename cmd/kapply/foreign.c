@@ -167,7 +167,7 @@ add_hint(struct buf *b, const struct call *c, struct span object)
 	if (when == SPARE_ALWAYS)
 		buf_addf(b, "; %s, and never adopted", why);
 	else
-		adopt_hint(b, c->key->set, object, when == SPARE_NOT);
+		adopt_hint(b, c->key->set, c->item, object, when == SPARE_NOT);
 }
 
 static void
