@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "set/members.h"
+#include "set/standin.h"
 
 static struct span
 get_string(struct span object, const char *key)
@@ -100,6 +101,38 @@ add_item(struct set *s, enum item_op op, enum phase phase)
 	return i;
 }
 
+static char *
+refusal(struct span key, struct span message)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addspan(&b, key);
+	buf_adds(&b, " refused");
+	if (message.n != 0)
+		buf_adds(&b, ": ");
+	buf_addspan(&b, message);
+	return buf_take(&b);
+}
+
+/* Values that a recording hides are not written. */
+static void
+refuse_standin(struct item *i)
+{
+	struct buf path = BUF_INIT, b = BUF_INIT;
+
+	if (standin_find(&path, i)) {
+		buf_addf(&b,
+		    "%s is a digest in the place of a hidden value, as "
+		    "recordings have it: apply an object that was read with "
+		    "kwatch --show-secrets, or by kubectl",
+		    buf_str(&path));
+		i->state = ITEM_REFUSED;
+		i->failure.error = refusal(span_str(i->key), buf_span(&b));
+	}
+	buf_release(&path);
+	buf_release(&b);
+}
+
 static int
 parse_object(struct set *s, struct span text, const char *what, struct err *err)
 {
@@ -113,6 +146,7 @@ parse_object(struct set *s, struct span text, const char *what, struct err *err)
 		return -1;
 	i->phase = phase_of(&i->id);
 	i->key = key_of(&i->id);
+	refuse_standin(i);
 	return 0;
 }
 
@@ -139,21 +173,8 @@ set_known(struct set *s, struct item *i, struct span known, struct span once)
 	if (i->once)
 		i->step = STEP_PRIMARY;
 	/* It was there already: at most once means not again. */
-	if (i->once && i->known == KNOWN_UID)
+	if (i->once && i->known == KNOWN_UID && i->state != ITEM_REFUSED)
 		i->state = ITEM_DONE;
-}
-
-static char *
-refusal(struct span key, struct span message)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addspan(&b, key);
-	buf_adds(&b, " refused");
-	if (message.n != 0)
-		buf_adds(&b, ": ");
-	buf_addspan(&b, message);
-	return buf_take(&b);
 }
 
 /* In any line: a primary belongs to its users. */
@@ -166,6 +187,7 @@ refuse_primary(const struct set *s, struct item *i)
 	    !span_eq(i->id.name, s->primary.name))
 		return;
 	i->state = ITEM_REFUSED;
+	free(i->failure.error);
 	i->failure.error =
 	    refusal(span_str(i->key), span_str("it is the primary itself"));
 }

@@ -1,4 +1,4 @@
-// needs cmd/kapply/set/set.c
+// needs cmd/kapply/set/standin.c cmd/kapply/set/set.c
 // needs cmd/kapply/set/members.c
 // needs cmd/kapply/set/inherit.c
 // needs cmd/kapply/set/itemstate.c

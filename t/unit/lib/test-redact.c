@@ -50,6 +50,8 @@ test_secret(void)
 	       json_string(json_path(span_str(got), "data.a"), &plain),
 	       BASE64_LINES, &plain, NULL) == 0,
 	    "a value can be decoded");
+	ok(json_is(json_path(span_str(got), "stringData.d"), buf_str(&plain)),
+	    "... and is that of the same stringData");
 	ok(json_is(json_path(span_str(got), "stringData.e"), "") == false &&
 		span_is(json_path(span_str(got), "stringData.e"), "null"),
 	    "null stays");

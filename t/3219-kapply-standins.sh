@@ -1,0 +1,67 @@
+#!/bin/bash
+# Digests in the place of values that a recording hides are never written.
+# servers: kapi
+. "${0%/*}/lib.sh"
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+
+kubectl create namespace x >/dev/null
+kubectl create secret generic -n x s --from-literal=p=hunter2 >/dev/null
+kubectl create configmap -n x c --from-literal=a=b >/dev/null
+why="is a digest in the place of a hidden value, as recordings have it: apply an object that was read with kwatch --show-secrets, or by kubectl"
+value() {
+	kubectl get secret -n x s -o jsonpath='{.data.p}' | base64 -d
+}
+
+runs 0 "a copy" kwatch --once --objects -n x secrets/s configmaps/c
+jq -c '.metadata |= {namespace, name}' "$T/out" >"$T/copy"
+runs 1 "... written back" kapply -o result --force-conflicts -f "$T/copy"
+is "$(jq -r 'select(.kind == "Secret") | .result, .message' "$T/out")" "failed
+Secret/x/s refused: .data.p $why" "... is refused by name and field"
+is "$(grep -c refused "$T/err") $(grep -c "data.p $why" "$T/err")" "1 1" \
+	"... in the log, too"
+is "$(jq -r 'select(.kind == "ConfigMap").result' "$T/out")" configured \
+	"... and what hides nothing is written"
+is "$(value)" hunter2 "... the value is still there"
+kwatch --once --objects --show-secrets -n x secrets/s |
+	jq -c '.metadata |= {namespace, name}' >"$T/clear"
+runs 0 "with --show-secrets" kapply --force-conflicts -f "$T/clear"
+
+# What a program makes of a digest.
+digest=$(jq -r 'select(.kind == "Secret").data.p | @base64d' "$T/copy")
+# set ITEM: a line with it
+set_of() {
+	jq -nc --argjson item "$1" '{apiVersion: "v1", kind: "List",
+		items: [$item], reconcile: {primary: {apiVersion: "v1",
+			kind: "ConfigMap", namespace: "x", name: "c"},
+		onError: {text: "${error}"}, manager: "m"}}'
+}
+while read -r path item; do
+	set_of "$item" | kapply >"$T/out" 2>"$T/err"
+	is "$? $(jq -r .status.text "$T/out")" \
+		"1 $(jq -r '"\(.kind)/x/\(.metadata.name)"' <<<"$item") refused: $path $why" \
+		"$path"
+done <<END
+.stringData.url {"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"x","name":"n"},"stringData":{"url":"ftp://u:$digest@host"}}
+.data.url {"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"x","name":"n"},"data":{"a":"","url":"$(printf 'ftp://u:%s@host' "$digest" | base64 -w0)"}}
+.binaryData.b {"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"x","name":"n"},"binaryData":{"b":"$(printf '%s' "$digest" | base64 -w0)"}}
+.spec.containers {"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"x","name":"n"},"spec":{"containers":[{"name":"a","image":"b","env":[{"name":"P","value":"$digest"}]}]}}
+END
+is "$(kubectl get secrets,cm,pods -n x -o name | grep -c /n)" 0 \
+	"... nothing of them is there"
+for text in redacted-0123 "redacted-$(printf '%030d' 0 | tr 0 g)" \
+	REDACTED redacted-; do
+	jq -nc --arg t "$text" '{apiVersion: "v1", kind: "Secret",
+		metadata: {namespace: "x", name: "like"}, stringData: {$t}}'
+done >"$T/like"
+runs 0 "texts that only look like it" kapply -f "$T/like"
+
+# A refused object of a set is not one that was dropped.
+printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"x","name":"%s"}}\n' \
+	one two >"$T/set"
+kapply --applyset=parent -n x -f "$T/set" >/dev/null 2>&1
+sed -i "s/\"name\":\"two\"}/&,\"data\":{\"d\":\"$digest\"}/" "$T/set"
+runs 1 "one of an apply set" kapply --applyset=parent -n x -f "$T/set"
+is "$(kubectl get cm -n x one two -o name)" "configmap/one
+configmap/two" "... stays"
+done_testing
