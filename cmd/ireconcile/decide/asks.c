@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "decide/points.h"
 #include "json/json.h"
 #include "value/duration.h"
 
@@ -62,19 +63,11 @@ complain(
     struct decision *d, const char *key, struct span value, const char *instead)
 {
 	struct buf text = BUF_INIT;
-	jv event =
-	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
 	size_t n = utf8_cut(value, SHOWN);
 
 	buf_addf(&text, "annotation %s: \"%.*s%s\" is %s", key, (int)n, value.p,
 	    n < value.n ? "..." : "", instead);
-	buf_addf(&d->complaints, "%s%s", d->complaints.len > 0 ? "\n" : "",
-	    buf_str(&text));
-	event = jv_object_set(
-	    event, jv_string("reason"), jv_string("BadAnnotation"));
-	event = jv_object_set(
-	    event, jv_string("message"), jv_string(buf_str(&text)));
-	d->events = jv_array_append(d->events, event);
+	points_complain(d, "BadAnnotation", buf_span(&text));
 	buf_release(&text);
 }
 

@@ -154,8 +154,10 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 		return NULL;
 	if (!done)
 		points_outstanding(d, primary_item_text(i));
-	if (member && !done && o->terminating && !drops_finalizer(i, o))
+	if (member && !done && o->terminating && !drops_finalizer(i, o)) {
+		points_wait(d, o);
 		return NULL;
+	}
 	if (member && !done && loops_is_held(i, d->now_us))
 		return NULL;
 	buf_addf(&what, "item %s", i->label);
@@ -197,6 +199,8 @@ decide_delete(struct decision *d, const struct cache_object *o)
 	points_identity(&id, o);
 	points_outstanding(d, buf_span(&id));
 	buf_release(&id);
+	if (o->terminating)
+		points_wait(d, o);
 	if (o->terminating ||
 	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
 		return;
@@ -515,6 +519,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	points_index(d);
 	view_release(&v);
 	asks_check(d);
+	points_tell_waits(d);
 	cost_end(&cost);
 	d->limited = cost.limited > 0;
 	d->crashed = cost.crashed > 0;

@@ -60,7 +60,8 @@ struct decision {
 	int64_t held_until_us; /* when the next item is not held back any
 				* more, or its loop may be over; 0: none */
 	struct buf loops_over; /* one per line */
-	struct buf complaints; /* about annotations, one per line */
+	struct buf complaints; /* that need a person, one per line */
+	struct buf waits;      /* see points_wait, one per line */
 	bool limited;	       /* a call ran into a limit */
 	bool crashed;	       /* a call ended its process */
 	bool stays;	       /* a difference is tolerated */

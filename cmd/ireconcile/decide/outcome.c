@@ -55,6 +55,7 @@ outcome_release(struct decision *d)
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);
 	buf_release(&d->complaints);
+	buf_release(&d->waits);
 	free(d->error);
 }
 

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "json/json.h"
+#include "process/clock.h"
 #include "program/arguments.h"
 
 struct point *
@@ -36,6 +38,28 @@ points_outstanding(struct decision *d, struct span object)
 	d->outstanding_count++;
 }
 
+void
+points_complain(struct decision *d, const char *reason, struct span message)
+{
+	jv event =
+	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
+
+	buf_addf(&d->complaints, "%s%.*s", d->complaints.len > 0 ? "\n" : "",
+	    SPAN_ARG(message));
+	event = jv_object_set(event, jv_string("reason"), jv_string(reason));
+	event = jv_object_set(event, jv_string("message"),
+	    jv_string_sized(message.p, (int)message.n));
+	d->events = jv_array_append(d->events, event);
+}
+
+void
+points_look_again(struct decision *d, int64_t at_us)
+{
+	if (at_us > d->now_us &&
+	    (d->held_until_us == 0 || at_us < d->held_until_us))
+		d->held_until_us = at_us;
+}
+
 static void
 add_text(struct buf *b, const char *key, struct span text)
 {
@@ -58,4 +82,58 @@ points_identity(struct buf *b, const struct cache_object *o)
 	add_text(b, "name", cache_object_name(o));
 	add_text(b, "uid", cache_object_uid(o));
 	buf_adds(b, "}}");
+}
+
+/* ---- what holds a terminating member ---- */
+
+enum { SHOWN = 200 }; /* bytes of the names of finalizers */
+
+static const int64_t usual_us = 10 * INT64_C(1000000);
+
+/* "a, b"; false: it has none. */
+static bool
+add_finalizers(struct buf *b, const struct cache_object *o)
+{
+	struct json_elements e =
+	    json_elements(cache_object_meta(o, "finalizers"));
+	size_t begin = b->len;
+
+	while (b->len - begin < SHOWN && json_element(&e)) {
+		buf_adds(b, b->len > begin ? ", " : "");
+		quote_text(b, json_raw_string(e.value));
+	}
+	return b->len > begin;
+}
+
+void
+points_wait(struct decision *d, const struct cache_object *o)
+{
+	struct span since =
+	    json_raw_string(cache_object_meta(o, "deletionTimestamp"));
+	struct buf names = BUF_INIT;
+	int64_t at_us;
+
+	if (!add_finalizers(&names, o) || clock_parse_us(since, &at_us) != 0) {
+		/* Nothing holds it, or it cannot be known for how long. */
+	} else if (d->now_us < at_us + usual_us) {
+		points_look_again(d, at_us + usual_us);
+	} else {
+		buf_adds(&d->waits, d->waits.len > 0 ? "\n" : "");
+		cache_object_add_label(&d->waits, o);
+		buf_addf(&d->waits,
+		    " is being deleted, and waits for a finalizer: %s",
+		    buf_str(&names));
+	}
+	buf_release(&names);
+}
+
+void
+points_tell_waits(struct decision *d)
+{
+	struct span lines = buf_span(&d->waits), line;
+
+	while (lines.n > 0) {
+		line = span_cut(&lines, '\n');
+		points_complain(d, "WaitsForFinalizer", line);
+	}
 }

@@ -10,6 +10,20 @@
 /* A new one; `what` is taken. It is valid until the next one is added. */
 struct point *points_add(
     struct decision *d, enum point_type type, struct buf *what);
+/* A Warning about the primary: logged when it is new, and an Event. Only after
+ * the program's Events. */
+void points_complain(
+    struct decision *d, const char *reason, struct span message);
+/* The primary is decided again then at the latest. */
+void points_look_again(struct decision *d, int64_t at_us);
+/*
+ * o, a terminating member, is outstanding. Nothing is applied or deleted while
+ * it is there, so only its finalizers say what is waited for: they are told when
+ * the deletion takes longer than most do.
+ */
+void points_wait(struct decision *d, const struct cache_object *o);
+/* Complains about those. */
+void points_tell_waits(struct decision *d);
 /* For decide_find, when no more will be added. */
 void points_index(struct decision *d);
 /* One more object (text), or an identity, is in .outstanding. */

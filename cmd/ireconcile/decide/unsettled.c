@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "decide/condition.h"
 #include "decide/line.h"
+#include "decide/points.h"
 #include "decide/reason.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -176,14 +177,6 @@ unsettled_wants(struct decision *d, const char *name)
 	return is_held(u, d->now_us);
 }
 
-static void
-look_again(struct decision *d, int64_t at_us)
-{
-	if (at_us > d->now_us &&
-	    (d->held_until_us == 0 || at_us < d->held_until_us))
-		d->held_until_us = at_us;
-}
-
 void
 unsettled_begin(struct primary *p, struct decision *d)
 {
@@ -212,7 +205,7 @@ unsettled_end(struct decision *d)
 		const struct unsettled *u = &d->primary->unsettled[n];
 
 		if (u->holds > 0)
-			look_again(
+			points_look_again(
 			    d, u->wanted ? u->held_until_us : u->quiet_us);
 	}
 }
@@ -389,7 +382,7 @@ unsettled_hold(struct primary *p, struct decision *d)
 		wait = wait < longest_us ? wait : longest_us;
 		u->holds++;
 		u->held_until_us = u->quiet_us = d->now_us + wait;
-		look_again(d, u->held_until_us);
+		points_look_again(d, u->held_until_us);
 	}
 }
 
