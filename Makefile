@@ -230,15 +230,19 @@ saying = $(shell grep -lE '^# $(1)' $(SHELL_TESTS))
 ON_BOTH := $(call saying,servers: kapi real)
 ON_REAL := $(ON_BOTH:t/%=build/real/%)
 # What a release needs, not every change: it runs again what has run here, on
-# other systems, whose archives change by themselves, or takes longest.
-# RELEASE=no: without it.
+# other systems, whose archives change by themselves, or on the other server; or
+# it takes longest. RELEASE=no: without it. (t/60 is about kapi, what else is
+# not for make check, about operators.)
+TWICE := $(filter $(ON_BOTH),$(call saying,check-all: ))
 FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
-	$(wildcard t/7140*.sh t/7420*.sh)
+	$(wildcard t/7105*.sh t/7140*.sh t/7410*.sh t/7420*.sh) \
+	$(filter-out t/60%,$(TWICE)) \
+	$(patsubst t/%,build/real/%,$(filter t/60%,$(TWICE)))
 NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
 LATER := $(sort $(call saying,servers: real) $(call saying,check-all: ))
 QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
 LATER_TESTS = $(TESTS:build/%=build-sanitize/%) \
-	$(filter-out $(NOT_NOW),$(LATER)) $(ON_REAL)
+	$(filter-out $(NOT_NOW),$(LATER) $(ON_REAL))
 build/real/%.sh: t/%.sh
 	@mkdir -p $(@D)
 	@ln -sf $(CURDIR)/$< $@
@@ -284,7 +288,9 @@ check-all: $(ON_REAL)
 	t/install-packages all
 	$(MAKE) --no-print-directory -j2 all unit-tests
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
-	@$(if $(NOT_NOW),$(call left_out,$(NOT_NOW)))
+	@$(if $(NOT_NOW),$(call left_out,$(filter-out $(TWICE) \
+		build/real/%,$(NOT_NOW))); \
+		echo "on one of two servers: $(words $(TWICE)) tests")
 	@$(call prove,$(COMPUTING) $(WAITING))
 check-all: PROVE += $(call one_by_one,$(filter t/09%,$(COMPUTERS))) \
 	$(call one_by_one,$(filter-out t/09%,$(COMPUTERS))) \
@@ -297,7 +303,7 @@ COMPUTERS := $(filter-out $(NOT_NOW),$(call saying,check-all: (a bare \
 LONG = t/0990% t/0993% t/742% t/0910% t/0920%
 COMPUTING = $(filter $(LONG),$(COMPUTERS)) $(filter-out $(LONG),$(COMPUTERS))
 FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
-	$(filter-out t/8200%,$(call saying,check-all: (containers|long \
+	$(filter-out t/8200% $(NOT_NOW),$(call saying,check-all: (containers|long \
 	faults|more of|mounts|needs root))) \
 	$(wildcard t/9910*.sh t/9800*.sh t/9970*.sh)
 WAITING = $(FIRST) $(filter-out $(COMPUTERS) $(FIRST),\

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The image of an operator: its bytes, what is in it, what it says about itself.
+# The image of an operator: what is in it, what it says about itself.
 # check-all: images
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -8,29 +8,12 @@
 arch=$(dpkg --print-architecture)
 export LC_ALL=C
 
-### The same bytes
-
 # The tools know whether anything was changed since the commit.
 runs 0 "bin/ is of this commit" env -u BIN make -s
 image_build -t localhost/memcached:1 pipeline/memcached
-cp "$image" "$T/first.tar"
 is "$(head -n 1 "$T/out" | sed 's/@.*//')" localhost/memcached:1 "its name"
 is "$(skopeo inspect --format '{{.Digest}}' "oci-archive:$image")" \
 	"$(sed -n '1s/.*@//p' "$T/out")" "... and its digest"
-# A tree in another folder, which is compiled there.
-git clone -q . "$T/clone" 2>/dev/null
-git ls-files -co --exclude-standard |
-	xargs -d '\n' ls -d 2>/dev/null | tar -cf - -T - |
-	tar -xf - -C "$T/clone" --no-same-owner
-git -C "$T/clone" update-index -q --refresh
-runs 0 "built in another folder" make -s -j2 -C "$T/clone" \
-	bin/{kpipe,kwatch,ireconcile,kapply,kstatus,kelect,kpipe-http,krecord,kview,kgen} \
-	BUILD=build BIN=bin SANITIZE=
-runs 0 "... and an image there, later" env TZ=Asia/Tokyo LC_ALL=C.UTF-8 \
-	BIN="$T/clone/bin" bash -c "umask 077; cd '$T/clone' && deploy/image/build \
-		-t localhost/memcached:1 pipeline/memcached '$T/second.tar'"
-same "$T/second.tar" "$T/first.tar" "... has the same bytes"
-rm -rf "$T/clone"
 
 ### Contents
 
