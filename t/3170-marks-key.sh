@@ -56,6 +56,44 @@ runs 100 "a key that is too short" key --marks-key-secret=ops/short
 is "$(cat "$T/err")" "kapply: fatal: Secret ops/short, keys: line 1: a key has at least 32 characters" \
 	"... is refused, and not shown"
 
+# --- while it runs: deleted, changed, put back
+mkfifo "$T/in" "$T/report"
+exec 8<>"$T/in" 7<>"$T/report"
+key_data() { # KEY
+	printf '{"data":{"keys":"%s"}}' "$(echo "$1" | base64 -w0)"
+}
+patch() {
+	kubectl patch secret -n ops k --type=merge -p "$1" >/dev/null
+}
+ours=$(in_secret ops k)
+start bash -c 'exec kapply --marks-key-out-fd=5 --marks-key-secret=ops/k \
+	--marks-key-check=200ms --report-fd=7 -o none <"$0" 5>/dev/null 2>"$1"' \
+	"$T/in" "$T/err"
+read -r _ <&7 # it is ready
+kubectl delete secret -n ops k >/dev/null
+made_again() {
+	[ "$(in_secret ops k)" = "$ours" ]
+}
+ok "a Secret that is deleted is made again, with the same key" \
+	wait_for 20 made_again
+ok "... and that is said" wait_for 5 grep -q \
+	'warning: made Secret ops/k again: the key that proves marks' "$T/err"
+patch "$(key_data "$(printf %064d 1)")"
+ok "another key is an error" wait_for 20 grep -q \
+	'error: Secret ops/k has another key than the one that proves marks since the start: after a restart they would prove nothing; put the key back' "$T/err"
+read -r report <&7
+while [[ $report != *'"key of marks"'* ]]; do read -r report <&7; done
+ok "... and it is not ready" [ -n "$report" ]
+patch "$(key_data "$(printf '%064d\n%s' 2 "$ours")")"
+ok "ours beside another one is not" wait_for 20 grep -q \
+	'kapply: Secret ops/k has the key that proves marks' "$T/err"
+is "$(grep -c 'another key' "$T/err")" 1 "... the error came once"
+is "$(grep -c "$ours" "$T/err")" 0 "... no key is logged"
+patch '{"data":{"keys":"eA=="}}'
+ok "what is not a key is an error" wait_for 20 grep -q \
+	'(its keys: line 1: a key has at least 32 characters)' "$T/err"
+exec 8>&- 7>&-
+
 # refused ARGUMENT...: kapply refuses these, with this message
 refused() {
 	runs 100 "kapply ${*:2}" kapply "${@:2}" </dev/null

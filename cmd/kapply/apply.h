@@ -44,6 +44,7 @@ struct apply_opts {
 	uint64_t failed_after_ms;
 	long prune_limit; /* deletions in a minute; 0: none */
 	long marks_key_fd, marks_key_out_fd; /* -1: none */
+	uint64_t marks_key_check_ms;	     /* 0: only at the start */
 	const char *marks_key_secret;	     /* NULL: none */
 	bool accept_unproven;
 	long max_writes;	 /* of sets, in a second; 0: no limit */

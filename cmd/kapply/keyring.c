@@ -15,6 +15,34 @@ enum { FIRST_MS = 500, MAX_MS = 15000 };
 
 static void ask(void *arg);
 
+/* ---- from time to time ---- */
+
+static void
+ask_again(struct keyring *r, uint64_t ms)
+{
+	loop_after(r->loop, &r->timer, ms, ask, r);
+}
+
+static void
+look_again(struct keyring *r)
+{
+	if (r->check_ms > 0)
+		ask_again(r, r->check_ms);
+}
+
+static void
+trouble(struct keyring *r, const char *text)
+{
+	if (text != NULL && !r->said)
+		log_error("%s", text);
+	else if (text == NULL && r->said)
+		log_info("Secret %s/%s has the key that proves marks",
+		    r->namespace_, r->name);
+	r->said = text != NULL;
+	r->trouble(r->arg, text);
+	look_again(r);
+}
+
 /* ---- how it ends ---- */
 
 /*
@@ -38,6 +66,14 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 		: "; give the right to get it and to create secrets there, or "
 		  "the key in a file (kpipe --marks-key-file)");
 	buf_release(&b);
+	if (r->has && passing) {
+		look_again(r); /* others say so */
+		return;
+	}
+	if (r->has) {
+		trouble(r, err.message);
+		return;
+	}
 	if (!passing && (r->dry_run || e->code == 0)) {
 		r->done(r->arg, &err);
 		return;
@@ -46,21 +82,73 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 		log_write(passing ? LOG_WARNING : LOG_ERROR, NULL,
 		    "%s; trying again", err.message);
 	r->said = true;
-	loop_after(r->loop, &r->timer,
-	    kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS), ask, r);
+	ask_again(r, kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS));
+}
+
+static bool
+has_our_key(const struct keyring *r, const struct proof *there)
+{
+	struct span ours = r->proof->keys[0];
+	bool has = false;
+
+	for (size_t i = 0; i < there->count; i++)
+		has = has ||
+		    (there->keys[i].n == ours.n &&
+			CRYPTO_memcmp(there->keys[i].p, ours.p, ours.n) == 0);
+	return has;
+}
+
+/* The Secret has this text now. */
+static void
+compare(struct keyring *r, struct span text)
+{
+	struct proof there = {0};
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	if (proof_parse(&there, text, "its keys", &err) == 0 &&
+	    has_our_key(r, &there)) {
+		trouble(r, NULL);
+	} else {
+		buf_addf(&b,
+		    "Secret %s/%s has another key than the one that proves "
+		    "marks since the start",
+		    r->namespace_, r->name);
+		if (there.count == 0)
+			buf_addf(&b, " (%s)", err.message);
+		buf_adds(&b,
+		    ": after a restart they would prove nothing; put the key "
+		    "back, or delete the Secret, and it is made again");
+		trouble(r, buf_str(&b));
+	}
+	proof_release(&there);
+	buf_release(&b);
+}
+
+/* ---- what it has ---- */
+
+static void
+take_first(struct keyring *r, struct span text)
+{
+	struct buf what = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	buf_addf(&what, "Secret %s/%s, keys", r->namespace_, r->name);
+	r->has = proof_parse(r->proof, text, buf_str(&what), &err) == 0;
+	buf_release(&what);
+	r->said = false;
+	if (r->has && !r->dry_run)
+		look_again(r);
+	r->done(r->arg, r->has ? NULL : &err);
 }
 
 static void
 take(struct keyring *r, struct span text)
 {
-	struct buf what = BUF_INIT;
-	struct err err = ERR_INIT;
-	int rc;
-
-	buf_addf(&what, "Secret %s/%s, keys", r->namespace_, r->name);
-	rc = proof_parse(r->proof, text, buf_str(&what), &err);
-	buf_release(&what);
-	r->done(r->arg, rc == 0 ? NULL : &err);
+	if (r->has)
+		compare(r, text);
+	else
+		take_first(r, text);
 }
 
 static void
@@ -87,8 +175,9 @@ created(void *arg, const struct kube_answer *a)
 	struct keyring *r = arg;
 
 	if (a->error.kind == ERR_NONE) {
-		log_info("made Secret %s/%s: the key that proves marks",
-		    r->namespace_, r->name);
+		log_write(r->has ? LOG_WARNING : LOG_INFO, NULL,
+		    "made Secret %s/%s%s: the key that proves marks",
+		    r->namespace_, r->name, r->has ? " again" : "");
 		take_secret(r, a->body);
 	} else if (a->code == 409) {
 		ask(r); /* another process was faster */
@@ -103,13 +192,15 @@ create(struct keyring *r)
 	struct buf key = BUF_INIT, body = BUF_INIT;
 	struct err err = ERR_INIT;
 
-	buf_reserve(&key, 128);
-	if (proof_make_key(&key, &err) != 0) {
+	buf_reserve(&key, 128 + r->proof->text.len);
+	if (r->has)
+		buf_addspan(&key, buf_span(&r->proof->text));
+	if (!r->has && proof_make_key(&key, &err) != 0) {
 		r->done(r->arg, &err);
 	} else if (r->dry_run) {
 		take(r, buf_span(&key));
 	} else {
-		buf_reserve(&body, 1024);
+		buf_reserve(&body, 1024 + 2 * key.len);
 		buf_adds(&body,
 		    "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
 		    "\"type\":\"Opaque\",\"metadata\":{\"name\":");

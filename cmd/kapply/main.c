@@ -33,6 +33,7 @@ static struct apply_opts o = {
     .report_fd = -1,
     .marks_key_fd = -1,
     .marks_key_out_fd = -1,
+    .marks_key_check_ms = 60000,
     .tap_fd = -1,
     .results_fd = -1,
 };
@@ -69,6 +70,8 @@ static const struct opt table[] = {
 	"marks of members are proven by the key on this descriptor"},
     {0, "marks-key-secret", "[NAMESPACE/]NAME", OPT_STRING, &o.marks_key_secret,
 	NULL, "... or by the key in this Secret, made if it is not there"},
+    {0, "marks-key-check", "TIME", OPT_DURATION, &o.marks_key_check_ms, NULL,
+	"how often that Secret is looked at (60s)"},
     {0, "marks-key-out-fd", "N", OPT_INT, &o.marks_key_out_fd, NULL,
 	"hand that key on to this descriptor"},
     {0, "accept-unproven-marks", NULL, OPT_FLAG, &o.accept_unproven, NULL,
@@ -158,6 +161,14 @@ got_key(void *arg, const struct err *err)
 	check_ready(r);
 }
 
+static void
+key_trouble(void *arg, const char *text)
+{
+	struct run *r = arg;
+
+	reportfd_unready(&r->writer.report, "key of marks", text);
+}
+
 static int
 find_key(struct run *r, struct err *err)
 {
@@ -166,6 +177,8 @@ find_key(struct run *r, struct err *err)
 	a->proof.accept_unproven = o.accept_unproven;
 	r->keyring.proof = &a->proof;
 	r->keyring.dry_run = o.dry_run != 0;
+	r->keyring.check_ms = o.marks_key_check_ms;
+	r->keyring.trouble = key_trouble;
 	if (o.marks_key_secret != NULL)
 		return keyring_start(&r->keyring, r->writer.loop,
 		    o.marks_key_secret, got_key, r, err);
