@@ -93,6 +93,16 @@ THING_IMAGE=other runs 0 "a variable of watches.yaml" \
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 is "$(jq -r .reconcile.status.image "$T/out")" other "... is in .operator"
 
+# A name is the same, however JSON writes it.
+{
+	thing 'a<b' 1
+	object ConfigMap c 1 "$(owner 'a\u003cb')"
+} >"$T/in"
+runs 0 "an owner whose name is escaped" \
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c .reconcile.status.owned.ConfigMap "$T/out")" '["ns/c"]' \
+	"... owns it"
+
 # A cluster-scoped primary owns objects in every namespace.
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
