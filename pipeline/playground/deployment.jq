@@ -131,8 +131,10 @@ def desired:
 def events:
   (.owned.ReplicaSet | map({key: .metadata.name, value: .spec.replicas})
     | from_entries) as $sizes
-  | [.outstanding[] | select(.kind == "ReplicaSet" and .spec.replicas != null)
+  | [.outstanding[] | select(.kind == "ReplicaSet").metadata.name] as $open
+  | [desired[]
       | .metadata.name as $name
+      | select($name | IN($open[]))
       | ($sizes[$name] // 0) as $from
       | .spec.replicas as $to
       | select($from != $to)

@@ -96,7 +96,7 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 		outcome_fail(d, err.message);
 		return;
 	}
-	points_outstanding(d, primary_item_text(i));
+	points_outstanding_item(d, i, NULL);
 	if (o->terminating || unsettled_wants(d, "set"))
 		return;
 	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
@@ -153,7 +153,8 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	if (done && !again && mode == DECIDE_DIFFERENCES)
 		return NULL;
 	if (!done)
-		points_outstanding(d, primary_item_text(i));
+		points_outstanding_item(
+		    d, i, member && !i->agrees ? i->path : NULL);
 	if (member && !done && o->terminating && !drops_finalizer(i, o)) {
 		points_wait(d, o);
 		return NULL;

@@ -32,9 +32,9 @@ points_index(struct decision *d)
 }
 
 void
-points_outstanding(struct decision *d, struct span object)
+points_outstanding(struct decision *d, struct span identity)
 {
-	arguments_add(&d->outstanding, ARGUMENTS_OUTSTANDING, object);
+	arguments_add(&d->outstanding, ARGUMENTS_OUTSTANDING, identity);
 	d->outstanding_count++;
 }
 
@@ -65,6 +65,30 @@ add_text(struct buf *b, const char *key, struct span text)
 {
 	json_add_key(b, key);
 	json_add_string(b, text.p != NULL ? text : span_str(""));
+}
+
+void
+points_outstanding_item(
+    struct decision *d, const struct desired_item *i, const char *path)
+{
+	struct span key = primary_item_key(i);
+	size_t ns = strlen(i->key);
+	struct buf b = BUF_INIT;
+
+	buf_addc(&b, '{');
+	add_text(&b, "apiVersion", span_str(i->kind->conf->api_version));
+	add_text(&b, "kind", span_str(i->kind->conf->kind));
+	json_add_key(&b, "metadata");
+	buf_addc(&b, '{');
+	if (ns > 0)
+		add_text(&b, "namespace", span_str(i->key));
+	add_text(&b, "name", span_skip(key, ns + 1));
+	buf_addc(&b, '}');
+	if (path != NULL)
+		add_text(&b, "path", span_str(path));
+	buf_addc(&b, '}');
+	points_outstanding(d, buf_span(&b));
+	buf_release(&b);
 }
 
 void

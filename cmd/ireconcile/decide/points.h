@@ -26,8 +26,13 @@ void points_wait(struct decision *d, const struct cache_object *o);
 void points_tell_waits(struct decision *d);
 /* For decide_find, when no more will be added. */
 void points_index(struct decision *d);
-/* One more object (text), or an identity, is in .outstanding. */
-void points_outstanding(struct decision *d, struct span object);
+/* One more element of .outstanding (text): an identity. */
+void points_outstanding(struct decision *d, struct span identity);
+/* The same of an item: its identity, and the first path in which its object
+ * differs (NULL: none). Its data may be a secret, and programs make statuses and
+ * Events of this. */
+void points_outstanding_item(
+    struct decision *d, const struct desired_item *i, const char *path);
 /* {apiVersion, kind, metadata: {namespace, name, uid}} of o, appended. */
 void points_identity(struct buf *b, const struct cache_object *o);
 
