@@ -94,14 +94,22 @@ THING_IMAGE=other runs 0 "a variable of watches.yaml" \
 is "$(jq -r .reconcile.status.image "$T/out")" other "... is in .operator"
 
 # A name is the same, however JSON writes it.
+escaped='"kind":"Thing","name":"a\"\u003cb","uid":"uid-a"'
 {
-	thing 'a<b' 1
-	object ConfigMap c 1 "$(owner 'a\u003cb')"
+	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a\"<b","namespace":"ns","uid":"uid-a","resourceVersion":"1"}}'
+	object ConfigMap c 1 "$(owner a | sed "s/\"kind.*uid-a\"/$(
+		sed 's/\\/&&/g' <<<"$escaped")/")"
 } >"$T/in"
 runs 0 "an owner whose name is escaped" \
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 is "$(jq -c .reconcile.status.owned.ConfigMap "$T/out")" '["ns/c"]' \
 	"... owns it"
+# A uid or a version with escapes is none of Kubernetes.
+sed -i 's/uid-a/u\\"/' "$T/in"
+runs 0 "a uid with escapes" \
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+is "$(jq -c '.reconcile | [.primary.uid, .status.owned.ConfigMap]' "$T/out")" \
+	'[null,[]]' "... is none"
 
 # A cluster-scoped primary owns objects in every namespace.
 cat >"$T/watches.yaml" <<'END'

@@ -147,12 +147,14 @@ part(const struct cache_object *o, struct span value)
 }
 
 /* The place of a string, without its quotes. */
+/* Kubernetes' uids and versions need no escapes: one that has some is none. */
 static void
 locate(const struct cache_object *o, struct span value, uint32_t *at,
     uint32_t *len)
 {
 	*at = *len = 0;
-	if (value.n > 2 && json_type(value) == JSON_STRING) {
+	if (value.n > 2 && json_type(value) == JSON_STRING &&
+	    span_find(value, '\\') == NULL) {
 		*at = value.p + 1 - cache_object_text(o).p;
 		*len = value.n - 2;
 	}
