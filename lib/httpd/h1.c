@@ -19,6 +19,9 @@ struct h1 {
 	struct exchange *x; /* NULL: between two requests */
 	struct buf pending;
 	bool in_value, headers_done, broken;
+	bool in_chunks;	     /* the body comes in chunks */
+	uint64_t chunk_left; /* with the end of its line; 0: a line is next */
+	char chunk_last;     /* see head_chunk_line */
 };
 
 static struct h1 *
@@ -35,6 +38,7 @@ on_begin(struct h1_parser *p)
 	c->h1->x = exchange_new(c);
 	c->h1->in_value = true; /* the next name starts a field */
 	c->h1->headers_done = false;
+	c->h1->in_chunks = false;
 	conn_deadline(c, c->h->limits.header_ms);
 	return 0;
 }
@@ -113,8 +117,14 @@ on_headers(struct h1_parser *p)
 	x->close = !h1_parser_keeps_alive(p);
 	x->chunked = p->http_major == 1 && p->http_minor >= 1;
 	exchange_seal(x, span_str(h1_parser_method(p)), 1);
-	if (!head_is_framed(x->r.headers, x->r.header_count))
+	if (p->http_major != 1 || p->http_minor > 1 ||
+	    !head_is_addressed(span_make(x->head.data, x->target_n),
+		x->r.headers, x->r.header_count) ||
+	    !head_is_framed(x->r.headers, x->r.header_count))
 		return -1;
+	h->in_chunks = httpd_header(&x->r, "transfer-encoding").p != NULL;
+	h->chunk_left = 0;
+	h->chunk_last = '\0';
 	if (p->content_length != UINT64_MAX &&
 	    p->content_length > c->h->limits.body_bytes) {
 		x->body_too_large = true;
@@ -125,6 +135,15 @@ on_headers(struct h1_parser *p)
 		conn_dirty(c);
 	}
 	conn_deadline(c, c->h->limits.body_ms);
+	return 0;
+}
+
+/* The last one is empty: lines follow it. */
+static int
+on_chunk(struct h1_parser *p)
+{
+	if (p->content_length > 0)
+		h1_of(p)->chunk_left = p->content_length + 2;
 	return 0;
 }
 
@@ -155,6 +174,7 @@ static const struct h1_callbacks callbacks = {
     .on_header_field = on_name,
     .on_header_value = on_value,
     .on_headers_complete = on_headers,
+    .on_chunk_header = on_chunk,
     .on_body = on_body,
     .on_message_complete = on_complete,
 };
@@ -237,17 +257,36 @@ must_wait(const struct conn *c)
 	    c->out.bytes >= OUT_AHEAD;
 }
 
+/* How much of the input goes to the parser next, so that what it does not look
+ * at is looked at here. False: it breaks a rule. */
+static bool
+next_piece(struct h1 *h, const char *p, size_t n, size_t *k)
+{
+	bool whole;
+
+	*k = n;
+	if (h->x == NULL || !h->headers_done)
+		return head_lines(&h->lines, p, n, k, &whole);
+	if (!h->in_chunks)
+		return true;
+	if (h->chunk_left == 0)
+		return head_chunk_line(&h->chunk_last, p, n, k);
+	if (*k > h->chunk_left)
+		*k = (size_t)h->chunk_left;
+	h->chunk_left -= *k;
+	return true;
+}
+
 /* Gives the head to the parser line by line, then the rest. Returns the bytes
  * that were taken. */
 static size_t
 parse(struct conn *c, const char *p, size_t n)
 {
 	struct h1 *h = c->h1;
-	bool in_head = h->x == NULL || !h->headers_done, whole;
 	enum h1_parsed parsed = H1_BAD;
-	size_t k = n;
+	size_t k;
 
-	if (!in_head || head_lines(&h->lines, p, n, &k, &whole))
+	if (next_piece(h, p, n, &k))
 		parsed = h1_parse(&h->parser, &callbacks, p, k, &k);
 	if (parsed != H1_TAKEN)
 		stopped(c, parsed);

@@ -36,6 +36,49 @@ head_lines(
 }
 
 bool
+head_chunk_line(char *last, const char *p, size_t n, size_t *taken)
+{
+	size_t i = 0;
+	bool ended = false;
+
+	while (i < n && !ended) {
+		ended = p[i] == '\n';
+		if (ended != (*last == '\r'))
+			return false;
+		*last = ended ? '\0' : p[i];
+		i++;
+	}
+	*taken = i;
+	return true;
+}
+
+bool
+head_is_addressed(
+    struct span target, const struct httpd_header *headers, size_t count)
+{
+	const char *at = NULL;
+	struct span host = SPAN_NONE, named;
+	unsigned hosts = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (span_is(headers[i].name, "host")) {
+			host = headers[i].value;
+			hosts++;
+		}
+	}
+	if (target.n > 0 && target.p[0] != '/')
+		at = memmem(target.p, target.n, "://", 3);
+	if (at == NULL)
+		return hosts <= 1;
+	named = span_skip(target, (size_t)(at + 3 - target.p));
+	for (size_t i = 0; i < named.n; i++)
+		if (strchr("/?#", named.p[i]) != NULL)
+			named.n = i;
+	return hosts == 1 && named.n == host.n &&
+	    strncasecmp(named.p, host.p, host.n) == 0;
+}
+
+bool
 head_is_token(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -32,6 +32,15 @@ bool head_lines(
 /* A part of a name: nothing but characters of tokens. */
 bool head_is_token(const char *p, size_t n);
 
+/* The same rule for a line between chunks, which may have an extension: *taken
+ * ends with the line, or is n. *last is '\0' at first. */
+bool head_chunk_line(char *last, const char *p, size_t n, size_t *taken);
+
+/* At most one Host; and target, if it names a server ("http://HOST/", RFC 9112,
+ * section 3.2.2), names that one. */
+bool head_is_addressed(
+    struct span target, const struct httpd_header *headers, size_t count);
+
 /* At most one of Content-Length and Transfer-Encoding, once, and that is
  * "chunked". */
 bool head_is_framed(const struct httpd_header *headers, size_t count);

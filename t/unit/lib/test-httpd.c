@@ -38,7 +38,7 @@ test_requests(void)
 	hears(fd, OK("14", "PUT /c [hello]"), "in chunks");
 	say(fd, "HEAD /d HTTP/1.1\r\nHost: h\r\n\r\n");
 	hears(fd, OK("7", ""), "HEAD");
-	say(fd, "GET http://h:1/e?f HTTP/1.1\r\nHost: h\r\n\r\n");
+	say(fd, "GET http://h:1/e?f HTTP/1.1\r\nHost: h:1\r\n\r\n");
 	hears(fd, OK("9", "GET /e ?f"), "through a proxy");
 	say(fd, "GET /g HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
 	hears_last(fd,
@@ -246,6 +246,18 @@ test_strict(void)
 		"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
 	    {"an invalid encoding",
 		"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
+	    {"two hosts", "Host: h\r\n\r\n"},
+	    {"two other hosts", "Host: i\r\n\r\n"},
+	    {"LF in the extension of a chunk",
+		"Transfer-Encoding: chunked\r\n\r\n1;a=\nb\r\nx\r\n"
+		"0\r\n\r\n"},
+	    {"LF in that of the last chunk",
+		"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+		"0;a=\n\r\n\r\n"},
+	    {"LF after a trailer",
+		"Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\n\r\n"},
+	    {"LF after a chunk",
+		"Transfer-Encoding: chunked\r\n\r\n1\r\nx\n0\r\n\r\n"},
 	    {"a chunk of no number",
 		"Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n"},
 	};
@@ -273,6 +285,34 @@ test_strict(void)
 		}
 	}
 	ok(requests == 0, "no handler saw one of them");
+	serve_no_more();
+}
+
+static void
+test_request_lines(void)
+{
+	static const char *const bad[] = {"GET / HTTP/9.9", "GET / HTTP/1.2",
+	    "GET / HTTP/0.9", "GET / HTTP/2.0", "GET http://evil/ HTTP/1.1",
+	    "GET http://h:1/ HTTP/1.1", "GET http://h@evil/ HTTP/1.1",
+	    "GET http://evil?h/ HTTP/1.1", "GET http:///h HTTP/1.1"};
+	int fd;
+
+	serve(&httpd_default_limits);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		fd = client();
+		say(fd, bad[i]);
+		say(fd, "\r\nHost: h\r\n\r\n");
+		hears_last(fd, REFUSED("400 Bad Request", "400 Bad Request"),
+		    "refused");
+	}
+	ok(requests == 0, "no handler saw one of these");
+	fd = client();
+	say(fd, "GET http://H/x HTTP/1.1\r\nHost: h\r\n\r\n");
+	hears(fd, OK("6", "GET /x"), "the form for proxies, of this host");
+	say(fd,
+	    "PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+	    "1;a=b\r\nx\r\n2\r\nyz\r\n0;c\r\nD: e\r\n\r\n");
+	hears(fd, OK("12", "PUT /c [xyz]"), "extensions and a trailer");
 	serve_no_more();
 }
 
@@ -493,6 +533,7 @@ main(void)
 	test_stream();
 	test_refusals();
 	test_strict();
+	test_request_lines();
 	test_slow();
 	test_faults();
 	test_back_pressure();
