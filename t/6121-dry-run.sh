@@ -157,7 +157,7 @@ a/x-one configured
 b/y configured {"done":false}
 b/y-one deleted' "... says what; nothing is pruned then"
 is "$(jq -r 'select(.metadata.name == "x-five").message' "$T/out")" \
-	"it exists and is not part of Thing.example.com a/x" "... and why"
+	"it exists and is not part of Thing.example.com a/x; delete it, or give it a label for \"adopt\" in watches.yaml" "... and why"
 is "$(written)" "" "... and writes nothing"
 echo 'def desired: [nothing];' >"$T/thing.jq"
 dry 100 "a program that does not compile: 100" -n a,b
