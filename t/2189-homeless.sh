@@ -51,6 +51,27 @@ is "$(later "$ns,$cm" "" | jq -c '.[0]')" '["Namespace","ConfigMap"]' \
 	"neither is desired: both go"
 is "$(later "$ns,$cm" "$ns" | jq -c '.[0]')" '["ConfigMap"]' \
 	"the Namespace alone is desired"
+# others CHANGE: what is deleted, with a ConfigMap of the Crate b there, too
+others() {
+	{
+		crate ""
+		members "$ns,$cm"
+		crate "$cm" | sed 's/"name":"a"/"name":"b"/; s/"u1"/"u2"/' |
+			ireconcile -f "$T/watches.yaml" | jq -c '.items[]
+			| .metadata += {uid: "u-b", resourceVersion: "6",
+				name: "d"}
+			| .metadata.annotations["kpipe.dev/member"] |= sub("c$"; "d")
+			| '"$1"
+	} | ireconcile -f "$T/watches.yaml" 2>/dev/null | jq -c '
+		[[.reconcile.delete[]?.kind], .reconcile.status.error]'
+}
+is "$(others . | head -n 1)" \
+	'[[],"Namespace//q is not desired any more, but ConfigMap/q/d of another primary is in it, and would be deleted with it: desire it until that is gone"]' \
+	"a Namespace with a member of another primary"
+is "$(others '.metadata.deletionTimestamp = "2026-01-01T00:00:00Z"' | head -n 1 | jq -c '.[0]')" \
+	'["Namespace","ConfigMap"]' "... that is on its way out"
+is "$(others 'del(.metadata.labels)' | head -n 1 | jq -c '.[0]')" \
+	'["Namespace","ConfigMap"]' "... an object of no primary does not keep it"
 is "$(later "$crd,$urn" "$urn")" \
 	'[[],[],"CustomResourceDefinition.apiextensions.k8s.io//urns.p.example.com is not desired any more, but Urn.p.example.com/ns/u is, and would be deleted with it: desire both, or neither"]' \
 	"a CustomResourceDefinition with an item of its kind"

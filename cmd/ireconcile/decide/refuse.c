@@ -380,6 +380,64 @@ lives_in(const struct desired_item *i, const struct cache_object *o)
 	return is;
 }
 
+/* Whether o is a member of a primary of the entry: of some other than p. */
+static bool
+is_of_another(const struct entry *e, const struct primary *p,
+    const struct cache_object *o)
+{
+	struct marks_owners owners = marks_owners(o, MARKS_CONTROLLER);
+	struct buf key = BUF_INIT;
+	bool is = !marks_is_member(e, o, p->object) && marks_is_ours(e, o) &&
+	    (marks_owner(&owners, e, o, &key) || marks_key(&key, e, o));
+
+	buf_release(&key);
+	return is;
+}
+
+/* An object in the Namespace o that is not p's but another primary's; of the
+ * kinds that p's entry manages. NULL: there is none. */
+static const struct cache_object *
+lodger(const struct primary *p, const struct cache_object *o)
+{
+	for (size_t n = 0; n < p->entry->use_count; n++) {
+		const struct cache_kind *k = p->entry->uses[n]->kind;
+		const struct cache_object *in;
+
+		if (p->entry->uses[n]->role != USE_DEPENDENT)
+			continue;
+		for (size_t i = 0; (in = map_next(&k->objects, &i)) != NULL;)
+			for (size_t u = 0; u < k->use_count; u++)
+				if (k->uses[u]->role == USE_DEPENDENT &&
+				    !in->terminating &&
+				    span_eq(cache_object_namespace(in),
+					cache_object_name(o)) &&
+				    is_of_another(k->uses[u]->entry, p, in))
+					return in;
+	}
+	return NULL;
+}
+
+static int
+check_lodgers(
+    const struct primary *p, const struct cache_object *o, struct err *err)
+{
+	const struct cache_object *in =
+	    span_is(span_str(o->kind->name), "Namespace") ? lodger(p, o) : NULL;
+	struct buf label = BUF_INIT, held = BUF_INIT;
+
+	if (in == NULL)
+		return 0;
+	cache_object_add_label(&label, o);
+	cache_object_add_label(&held, in);
+	err_set(err, ERR_PERMANENT,
+	    "%s is not desired any more, but %s of another primary is in it, "
+	    "and would be deleted with it: desire it until that is gone",
+	    buf_str(&label), buf_str(&held));
+	buf_release(&label);
+	buf_release(&held);
+	return -1;
+}
+
 static int
 check_home(const struct primary *p, const struct desired *set,
     const struct cache_object *o, struct err *err)
@@ -391,7 +449,8 @@ check_home(const struct primary *p, const struct desired *set,
 	cache_object_add_label(&label, o);
 	same = desired_find(set, buf_str(&label));
 	if ((same == NULL || (same->marks & ITEM_OTHERS)) && !o->retained &&
-	    o != p->object && marks_is_member(p->entry, o, p->object))
+	    o != p->object && marks_is_member(p->entry, o, p->object)) {
+		rc = check_lodgers(p, o, err);
 		for (size_t n = 0; n < set->count && rc == 0; n++)
 			if (!(set->items[n].marks & ITEM_OTHERS) &&
 			    lives_in(&set->items[n], o))
@@ -400,6 +459,7 @@ check_home(const struct primary *p, const struct desired *set,
 				    "and would be deleted with it: desire "
 				    "both, or neither",
 				    buf_str(&label), set->items[n].label);
+	}
 	buf_release(&label);
 	return rc;
 }

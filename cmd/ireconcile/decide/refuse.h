@@ -54,7 +54,8 @@ int refuse_adoption(
     const struct primary *p, const struct desired *set, struct err *err);
 
 /* A Namespace, or a CustomResourceDefinition, that would be pruned with items of
- * the set in it, or of its kind: 0, or -1 with err. */
+ * the set in it, or of its kind; or a Namespace with members of another primary:
+ * 0, or -1 with err. */
 int refuse_homeless(
     const struct primary *p, const struct desired *set, struct err *err);
 
