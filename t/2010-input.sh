@@ -69,7 +69,7 @@ replay 0 "two recordings in one file"
 	printf '%0.s[' {1..10000}
 	echo
 	printf '{"kind":"Pod","x":"'
-	head -c 10000000 /dev/zero | tr '\0' x
+	head -c 17000000 /dev/zero | tr '\0' x
 	echo '"}'
 	printf '{"apiVersion":"v1","kind":"Pod","x":'
 	printf '%0.s[' {1..10000}
@@ -97,7 +97,7 @@ ireconcile: error: line 10: an event without object
 ireconcile: error: line 11: an error event: "Expired"
 ireconcile: error: line 12: not an object
 ireconcile: error: line 13: nested deeper than 256 levels at byte 257
-ireconcile: error: line 14: longer than 8 MiB
+ireconcile: error: line 14: longer than 16 MiB
 ireconcile: error: line 15: nested deeper than 256 levels at byte 292
 ireconcile: error: line 18: text is cut short at byte 44
 END

@@ -270,14 +270,14 @@ cat >"$T/program.jq" <<'END'
 def desired: .primary.metadata.name as $n
 	| [range(if $n == "big" then 3 else 0 end)
 	| {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "\($n)-\(.)"},
-	   data: {k: ("x" * 3000000)}}];
+	   data: {k: ("\"" * 3000000)}}];
 def status: {ok: true} + if .error then {ok: false, error} else {} end;
 END
 {
 	event ADDED "$(thing big 1)"
 	event ADDED "$(thing c 1)"
 } >"$T/in"
-large='the desired set is longer than 8388608 bytes as one line'
+large='the desired set is longer than 16711680 bytes as one line'
 {
 	line "" big 1 "\"status\":{\"error\":\"$large\",\"ok\":false}"
 	line "" c 1 '"status":{"ok":true}'

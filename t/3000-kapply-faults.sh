@@ -283,7 +283,7 @@ lines() {
 	printf '%0.s]' {1..10000}
 	echo '}'
 	printf '{"apiVersion":"v1","x":"'
-	head -c 10000000 /dev/zero | tr '\0' x
+	head -c 17000000 /dev/zero | tr '\0' x
 	echo '"}'
 	echo '{"apiVersion":"v1","kind":"List","items":7}'
 	echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":7}'
@@ -304,7 +304,7 @@ kapply: error: line 4: invalid UTF-8 at byte 44
 kapply: error: line 5: NUL byte at byte 19
 kapply: error: line 6: nested deeper than 256 levels at byte 257
 kapply: error: line 7: nested deeper than 256 levels at byte 298
-kapply: error: line 8: longer than 8 MiB
+kapply: error: line 8: longer than 16 MiB
 kapply: error: line 9: a List whose items is not a list
 kapply: error: line 10: a List whose reconcile is not an object
 kapply: error: line 11: reconcile.known is not an object

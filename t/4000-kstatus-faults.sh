@@ -141,7 +141,7 @@ serve '{}'
 	printf '%0.s[' {1..10000}
 	echo
 	printf '{"apiVersion":"v1","x":"'
-	head -c 10000000 /dev/zero | tr '\0' x
+	head -c 17000000 /dev/zero | tr '\0' x
 	echo '"}'
 	echo '{"apiVersion":"v1","kind":"List","items":[7]}'
 	echo '{"apiVersion":"v1","metadata":{"name":"c"}}'
@@ -158,7 +158,7 @@ kstatus: error: line 3: unexpected byte at byte 2
 kstatus: error: line 4: invalid UTF-8 at byte 38
 kstatus: error: line 5: NUL byte at byte 19
 kstatus: error: line 6: nested deeper than 256 levels at byte 257
-kstatus: error: line 7: longer than 8 MiB
+kstatus: error: line 7: longer than 16 MiB
 kstatus: error: line 8: it is not an object
 kstatus: error: line 9: it has no kind
 kstatus: error: line 10: it has no apiVersion

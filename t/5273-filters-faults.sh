@@ -56,11 +56,11 @@ heard "$T/l" "what is not JSON" "s1 z1" "line 3: text is cut short at byte 9
 line 4: unexpected byte at byte 2
 line 5: unexpected byte at byte 1
 line 6: unexpected byte at byte 1"
-{ station s 1; head -c 10485760 /dev/zero | tr '\0' x >"$T/long"
+{ station s 1; head -c 17825792 /dev/zero | tr '\0' x >"$T/long"
 	printf '{"type":"ADDED","object":{"apiVersion":"x.example.com/v1","kind":"Station","metadata":{"name":"t","namespace":"ns"},"text":"'
 	cat "$T/long"
 	echo '"}}'; } >"$T/l"
-heard "$T/l" "a line of 10 MiB" "s1 z1" "line 3: longer than 8 MiB"
+heard "$T/l" "a line of 17 MiB" "s1 z1" "line 3: longer than 16 MiB"
 for ((n = 1; n <= 50000; n++)); do
 	echo "{\"type\":\"MODIFIED\",\"object\":{\"apiVersion\":\"x.example.com/v1\",\"kind\":\"Station\",\"metadata\":{\"name\":\"s\",\"namespace\":\"ns\"},\"n\":$n}}"
 done >"$T/l"

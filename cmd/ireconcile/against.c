@@ -149,9 +149,9 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 	spell_line(&t->line, t->primary, &d);
 	if (d.failed)
 		t->error = mem_strdup(d.error);
-	else if (t->line.len >= STREAM_MAX)
+	else if (t->line.len >= STREAM_WRITE_MAX)
 		t->error = mem_strdup("the desired set is too long for a line");
-	if (t->line.len >= STREAM_MAX)
+	if (t->line.len >= STREAM_WRITE_MAX)
 		buf_reset(&t->line);
 	cost_end(&cost);
 	wakes_set(&r->sched, t->primary, &d, LINE_NOTHING, cost.cpu_us);

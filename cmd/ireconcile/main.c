@@ -343,6 +343,7 @@ idle(void *arg)
 		reportfd_send(&a->report);
 	}
 	notices_kills(&a->notices, &a->report);
+	notices_too_large(&a->notices, &a->reconciler.es.store, &a->report);
 	if (a->out.failed) {
 		log_error("%s", a->out.err.message);
 		stop(a,
@@ -563,6 +564,7 @@ run(struct err *err)
 	loop_run(a.loop);
 	reportfd_send(&a.report);
 	reportfd_release(&a.report);
+	notices_release(&a.notices);
 	reconciler_release(&a.reconciler);
 	proof_release(&a.proof);
 	out_release(&a.out);

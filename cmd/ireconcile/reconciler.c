@@ -314,14 +314,14 @@ fail_large(struct reconciler *r, struct primary *p, struct decision *d,
 
 	/* Without the length, which depends on what is in the line. */
 	buf_addf(&why, "the desired set is longer than %d bytes as one line",
-	    STREAM_MAX);
+	    STREAM_WRITE_MAX);
 	outcome_release(d);
 	decide_failure(p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
 	buf_release(&why);
 	due = line_due(p, d);
 	buf_reset(line);
 	spell_line(line, p, d);
-	return line->len >= STREAM_MAX ? LINE_NOTHING : due;
+	return line->len >= STREAM_WRITE_MAX ? LINE_NOTHING : due;
 }
 
 static void
@@ -341,7 +341,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 
 	if (due != LINE_NOTHING)
 		spell_line(&line, p, d);
-	if (line.len >= STREAM_MAX)
+	if (line.len >= STREAM_WRITE_MAX)
 		due = fail_large(r, p, d, &line);
 	if (due != LINE_NOTHING) {
 		write_line(r, &line);

@@ -8,6 +8,7 @@ void
 frames_release(struct frames *f)
 {
 	buf_release(&f->rest);
+	sketch_release(&f->sketch);
 }
 
 void
@@ -16,6 +17,47 @@ frames_reset(struct frames *f)
 	if (f->rest.cap > KEEP)
 		buf_release(&f->rest);
 	buf_reset(&f->rest);
+	if (f->sketch.length > 0)
+		sketch_release(&f->sketch);
+}
+
+/* A piece of a line that is too long. */
+static void
+add_long(struct frames *f, struct span piece)
+{
+	if (f->sketch.length == 0) {
+		sketch_begin(&f->sketch, SKETCH_EVENT);
+		sketch_add(&f->sketch, buf_span(&f->rest));
+		buf_release(&f->rest);
+	}
+	sketch_add(&f->sketch, piece);
+}
+
+static int
+end_long(struct frames *f, frames_fn *fn, void *arg)
+{
+	struct buf line = BUF_INIT;
+	int rc = sketch_end(&f->sketch, &line);
+
+	if (rc == 0)
+		fn(arg, buf_span(&line), f->sketch.length);
+	buf_release(&line);
+	return rc;
+}
+
+/* A whole line, or its last piece. */
+static int
+end_line(struct frames *f, struct span piece, frames_fn *fn, void *arg)
+{
+	if (f->sketch.length > 0)
+		return end_long(f, fn, arg);
+	if (f->rest.len > 0) {
+		buf_addspan(&f->rest, piece);
+		piece = buf_span(&f->rest);
+	}
+	if (piece.n > 0)
+		fn(arg, piece, 0);
+	return 0;
 }
 
 int
@@ -29,16 +71,14 @@ frames_add(struct frames *f, struct span bytes, frames_fn *fn, void *arg,
 		const char *to = newline != NULL ? newline : end;
 		struct span line = span_make(p, (size_t)(to - p));
 
-		if (f->rest.len + line.n > FRAMES_MAX)
-			return -1;
-		if (f->rest.len > 0 || newline == NULL) {
+		if (f->sketch.length > 0 || f->rest.len + line.n > FRAMES_MAX)
+			add_long(f, line);
+		else if (newline == NULL)
 			buf_addspan(&f->rest, line);
-			line = buf_span(&f->rest);
-		}
 		if (newline == NULL)
 			break;
-		if (line.n > 0)
-			fn(arg, line);
+		if (end_line(f, line, fn, arg) != 0)
+			return -1;
 		frames_reset(f);
 		p = newline + 1;
 	}

@@ -25,6 +25,7 @@ struct bookmark {
 struct sink_news {
 	struct buf body;  /* empty: none */
 	struct buf names; /* who made it; empty: not known */
+	uint64_t length;  /* as of struct sink_version */
 	char *told_uid;	  /* owned; the reader's, if not that in ids; or NULL */
 };
 
@@ -337,9 +338,10 @@ printed(struct sink *s)
 }
 
 static void
-print(struct sink *s, const char *type, struct span body, struct span names)
+print(struct sink *s, const char *type, const struct sink_version *v)
 {
-	sinkline_add(out_buf(s->out), s->form, type, body, names);
+	sinkline_add(
+	    out_buf(s->out), s->form, type, v->body, v->names, v->length);
 	printed(s);
 }
 
@@ -360,7 +362,7 @@ print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 
 /* Prints the line that is due for e; frees e if it is gone. */
 static void
-tell(struct sink *s, struct sink_entry *e, struct span body, struct span names)
+tell(struct sink *s, struct sink_entry *e, const struct sink_version *v)
 {
 	struct buf uid = BUF_INIT;
 
@@ -372,12 +374,12 @@ tell(struct sink *s, struct sink_entry *e, struct span body, struct span names)
 	set_told_uid(e, NULL);
 	shrink_news(e);
 	if (e->alive) {
-		print(s, e->told ? "MODIFIED" : "ADDED", body, names);
+		print(s, e->told ? "MODIFIED" : "ADDED", v);
 		e->told = true;
 		return;
 	}
-	if (body.n > 0 && s->form != SINK_OBJECTS)
-		print(s, "DELETED", body, SPAN_NONE);
+	if (v->body.n > 0 && s->form != SINK_OBJECTS)
+		print(s, "DELETED", &(struct sink_version){.body = v->body});
 	else {
 		add_uid(&uid, e);
 		print_made_up(s, e, buf_str(&uid));
@@ -451,18 +453,20 @@ keep_names(struct sink_entry *e, struct span names, bool follows)
 
 /* Prints at once if nothing waits; else the newest body is kept. */
 static void
-tell_or_queue(struct sink *s, struct sink_entry *e, struct span body,
-    struct span names, bool follows)
+tell_or_queue(struct sink *s, struct sink_entry *e,
+    const struct sink_version *v, bool follows)
 {
 	s->counters.events++;
 	if (s->first == NULL && !out_full(s->out)) {
-		tell(s, e, body, names);
+		tell(s, e, v);
 		return;
 	}
 	if (e->item.queued)
 		s->counters.coalesced++;
-	keep_body(s, e, body);
-	keep_names(e, names, follows);
+	keep_body(s, e, v->body);
+	keep_names(e, v->names, follows);
+	if (e->news != NULL)
+		e->news->length = v->length;
 	enqueue(s, &e->item);
 }
 
@@ -485,7 +489,7 @@ sink_put(struct sink *s, struct sink_entry *e, const struct sink_version *v)
 
 	set_ids(e, v->uid, v->version);
 	e->alive = true;
-	tell_or_queue(s, e, v->body, v->names, follows);
+	tell_or_queue(s, e, v, follows);
 }
 
 void
@@ -497,7 +501,7 @@ sink_delete(
 	if (body.p == NULL)
 		s->counters.made_up++;
 	e->alive = false;
-	tell_or_queue(s, e, body, SPAN_NONE, false);
+	tell_or_queue(s, e, &(struct sink_version){.body = body}, false);
 }
 
 void
@@ -560,7 +564,11 @@ sink_pump(struct sink *s)
 			struct buf names = take_names(e);
 			struct buf body = take_body(s, e);
 
-			tell(s, e, buf_span(&body), buf_span(&names));
+			tell(s, e,
+			    &(struct sink_version){.body = buf_span(&body),
+				.names = buf_span(&names),
+				.length =
+				    e->news != NULL ? e->news->length : 0});
 			buf_release(&body);
 			buf_release(&names);
 		}

@@ -75,6 +75,7 @@ struct writers **sink_entry_writers(struct sink_entry *e);
 struct sink_version {
 	struct span uid, version, body;
 	struct span names; /* who made it, raw; or empty */
+	uint64_t length;   /* if body is only its identity (sinkline.h); or 0 */
 };
 void sink_put(
     struct sink *s, struct sink_entry *e, const struct sink_version *v);

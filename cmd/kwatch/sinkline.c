@@ -1,10 +1,12 @@
 #include "sinkline.h"
 
+#include <inttypes.h>
+
 #include "json/json.h"
 #include "process/clock.h"
 
 static void
-add_type(struct buf *b, enum sink_form form, const char *type)
+add_type(struct buf *b, enum sink_form form, const char *type, uint64_t length)
 {
 	char now[CLOCK_RFC3339_MAX];
 
@@ -17,19 +19,23 @@ add_type(struct buf *b, enum sink_form form, const char *type)
 		buf_adds(b, now);
 		buf_adds(b, "\",");
 	}
+	if (length > 0)
+		buf_addf(b, "\"tooLarge\":%" PRIu64 ",", length);
 	buf_adds(b, "\"object\":");
 }
 
 void
 sinkline_add(struct buf *b, enum sink_form form, const char *type,
-    struct span body, struct span names)
+    struct span body, struct span names, uint64_t length)
 {
 	if (form == SINK_OBJECTS) {
+		if (length > 0)
+			return;
 		buf_addspan(b, body);
 		buf_addc(b, '\n');
 		return;
 	}
-	add_type(b, form, type);
+	add_type(b, form, type, length);
 	buf_addspan(b, body);
 	if (names.n > 0)
 		buf_addf(b, ",\"manager\":\"%.*s\"", SPAN_ARG(names));
@@ -46,7 +52,7 @@ add_text(struct buf *b, const char *key, struct span text)
 void
 sinkline_add_gone(struct buf *b, enum sink_form form, const struct objref *gone)
 {
-	add_type(b, form, "DELETED");
+	add_type(b, form, "DELETED", 0);
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_string(b, gone->api_version);
 	json_add_key(b, "kind");
@@ -63,7 +69,7 @@ void
 sinkline_add_bookmark(struct buf *b, enum sink_form form,
     const char *annotation, const char *api_version, const char *kind)
 {
-	add_type(b, form, "BOOKMARK");
+	add_type(b, form, "BOOKMARK", 0);
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_str(b, api_version);
 	json_add_key(b, "kind");

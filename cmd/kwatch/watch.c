@@ -142,7 +142,8 @@ synced(struct watch *w, struct span version)
 static struct news_from
 from(const struct watch *w)
 {
-	return (struct news_from){w->kind, w->owner, w->mark, w->every};
+	return (struct news_from){w->kind, w->owner, w->mark, w->every,
+	    w->state == WATCHING ? KIND_CHANGE : KIND_STATE, 0};
 }
 
 static void
@@ -151,7 +152,7 @@ put(void *arg, const struct json_frame *f)
 	struct watch *w = arg;
 	struct news_from of = from(w);
 
-	news_put(&of, f, w->state == WATCHING ? KIND_CHANGE : KIND_STATE);
+	news_put(&of, f);
 }
 
 static void
@@ -191,13 +192,14 @@ on_nonsense(struct watch *w, const char *what)
 }
 
 static void
-on_frame(void *arg, struct span line)
+on_frame(void *arg, struct span line, uint64_t length)
 {
 	struct watch *w = arg;
 	struct news_from of = from(w);
 	struct json_frame f;
 
 	w->events++;
+	of.length = length;
 	if (json_frame(line, &f) != 0) {
 		on_nonsense(w, "a line that is not an event came");
 		return;
@@ -206,7 +208,7 @@ on_frame(void *arg, struct span line)
 	if (span_is(f.type, "ERROR"))
 		on_error(w, f.object);
 	else if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED"))
-		put(w, &f);
+		news_put(&of, &f);
 	else if (span_is(f.type, "DELETED"))
 		news_drop(&of, &f);
 	else if (span_is(f.type, "BOOKMARK"))
@@ -283,7 +285,7 @@ on_data(void *arg, struct span bytes)
 	struct watch *w = arg;
 
 	if (frames_add(&w->frames, bytes, on_frame, w, &w->verdict) != 0)
-		on_nonsense(w, "a line of more than 16 MiB came");
+		on_nonsense(w, "an event that is too long names no object");
 	if (w->verdict == GO_ON) {
 		if (w->state == WATCHING && w->events > 0)
 			works(w);

@@ -199,8 +199,11 @@ def watching: [
         "{{kind}} {{type}}")];
     "Of watches, without the objects of lists."),
   graph("Objects in memory"; "none"; [
-      query("max by (kind) (kpipe_objects\(of))"; "{{kind}}")];
-    "Of one replica: each holds the same."),
+      query("max by (kind) (kpipe_objects\(of))"; "{{kind}}"),
+      query("max by (kind) (kpipe_objects_too_large\(of) > 0)";
+        "{{kind}} too large")];
+    "Of one replica: each holds the same. Too large: it cannot be read,"
+      + " and its primaries fail."),
   graph("Watches that began again"; "none"; [
       query(counted("job, namespace"; "kpipe_watch_relists_total\(of)");
         "{{job}} {{namespace}} relists"),

@@ -19,10 +19,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "json/stream.h"
 
 enum {
 	JVTEXT_DEPTH_MAX = 256,
-	JVTEXT_BYTES_MAX = 8 << 20 /* of text; the longest line of protocol */
+	JVTEXT_BYTES_MAX = STREAM_MAX /* of text */
 };
 
 /* The largest integer that no other integer is rounded to: 2^53 - 1. */

@@ -370,10 +370,10 @@ too_long(struct stream *s, struct stream_doc *doc)
 
 	if (prefix == 0)
 		return bad(s, doc,
-		    s->place == LIST_ITEM ? "an item is longer than 8 MiB"
+		    s->place == LIST_ITEM ? "an item is longer than " STREAM_MAX_TEXT
 			: s->mode == CONCATENATED
-			? "a document is longer than 8 MiB"
-			: "longer than 8 MiB");
+			? "a document is longer than " STREAM_MAX_TEXT
+			: "longer than " STREAM_MAX_TEXT);
 	buf_add(&whole, front(s).p, prefix);
 	buf_adds(&whole, "]}");
 	r = json_check(buf_span(&whole), &doc->err);
@@ -406,7 +406,7 @@ give_tail(struct stream *s, struct stream_doc *doc)
 		kind = json_raw_string(json_get(buf_span(&whole), "kind"));
 		if (kind.p != NULL && !ends_in_list(kind) && !known)
 			err_set(&err, ERR_PERMANENT,
-			    "longer than 8 MiB and no List");
+			    "longer than " STREAM_MAX_TEXT " and no List");
 	}
 	buf_release(&whole);
 	if (err.kind != ERR_NONE)

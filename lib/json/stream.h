@@ -25,7 +25,19 @@
 #include "base/err.h"
 #include "base/span.h"
 
-enum { STREAM_MAX = 8 * 1024 * 1024 };
+/*
+ * The longest line, of every tool: what kwatch may print, what each stage and
+ * each reader of recordings takes. It is above anything that an API server
+ * stores: etcd takes requests of 1.5 MiB, and the longest text of a byte in
+ * JSON has six ("\u003c", which the API server writes for <), so 9 MiB; and
+ * what a tool or a recording adds to it is less than STREAM_ROOM.
+ */
+enum {
+	STREAM_MAX = 16 * 1024 * 1024,
+	STREAM_ROOM = 64 * 1024,
+	STREAM_WRITE_MAX = STREAM_MAX - STREAM_ROOM /* of what others decide */
+};
+#define STREAM_MAX_TEXT "16 MiB" /* for messages */
 
 struct stream;
 

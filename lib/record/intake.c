@@ -29,7 +29,7 @@ take(struct intake *t, struct span text)
 
 	if (t->skips) {
 		t->skips = false;
-		give_bad(t, &line, "the line is longer than 8 MiB");
+		give_bad(t, &line, "the line is longer than " STREAM_MAX_TEXT);
 	} else if (span_trim(text, SPAN_BLANKS).n == 0) {
 		return;
 	} else if (json_check(text, &err) != 0 ||

@@ -182,7 +182,7 @@ give(struct reading *r, size_t n, struct reading_line *line)
 	if (span_trim(text, SPAN_BLANKS).n == 0)
 		return READING_END;
 	if (n > STREAM_MAX)
-		err_set(&err, ERR_PERMANENT, "longer than 8 MiB");
+		err_set(&err, ERR_PERMANENT, "longer than " STREAM_MAX_TEXT);
 	else if (json_check(text, &err) == 0) {
 		buf_reset(&r->plain);
 		if (json_plain(text, &r->plain))

@@ -141,6 +141,8 @@ const struct metric_family metric_families[METRICS] = {
 	"Events that took the place of one that nobody had read.", NULL),
     [METRIC_OBJECTS] =
 	GAUGE("kpipe_objects", "Objects held in memory, by kind.", "kind"),
+    [METRIC_TOO_LARGE] = GAUGE("kpipe_objects_too_large",
+	"Objects that are too large to be read, by kind.", "kind"),
     [METRIC_PRIMARIES] =
 	GAUGE("kpipe_primaries", "Primaries by controller.", "controller"),
     [METRIC_PRIMARIES_HELD] = GAUGE("kpipe_primaries_of_other_instances",

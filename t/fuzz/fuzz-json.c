@@ -7,7 +7,8 @@
  * nothing reads outside the text (run it with ASan); what json_check accepts,
  * the cursor walks through and finds as long as it is; the frame scanner finds
  * what the cursor finds; a stream gives out only what json_check accepts,
- * however its input is cut into pieces; what a projection writes is JSON.
+ * however its input is cut into pieces; what a projection writes is JSON; so is
+ * the sketch of an event, in pieces too, and its own sketch is the same.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "json/json.h"
 #include "json/project.h"
 #include "json/stream.h"
+#include "record/sketch.h"
 
 static struct span input;
 
@@ -106,6 +108,47 @@ try_project(struct span text)
 	project_free(p);
 }
 
+static int
+sketch(struct span text, size_t piece, struct buf *line)
+{
+	struct sketch s = {.length = 0};
+	int rc;
+
+	sketch_begin(&s, SKETCH_EVENT);
+	while (text.n > 0) {
+		size_t n = text.n < piece ? text.n : piece;
+
+		sketch_add(&s, span_make(text.p, n));
+		text = span_skip(text, n);
+	}
+	rc = sketch_end(&s, line);
+	sketch_release(&s);
+	return rc;
+}
+
+static void
+try_sketch(struct span text)
+{
+	struct buf whole = BUF_INIT, pieces = BUF_INIT, again = BUF_INIT;
+	int rc = sketch(text, text.n + 1, &whole);
+
+	expect(sketch(text, 3, &pieces) == rc &&
+		span_eq(buf_span(&whole), buf_span(&pieces)),
+	    "a sketch of pieces");
+	if (rc == 0) {
+		expect(json_check(buf_span(&whole), NULL) == 0,
+		    "a sketch is JSON");
+		expect(sketch(buf_span(&whole), whole.len, &again) == 0 &&
+			span_eq(buf_span(&whole), buf_span(&again)),
+		    "a sketch of a sketch");
+	} else {
+		expect(whole.len == 0, "no sketch, no text");
+	}
+	buf_release(&whole);
+	buf_release(&pieces);
+	buf_release(&again);
+}
+
 static uint64_t
 digest(uint64_t d, struct span s)
 {
@@ -173,6 +216,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		expect(rest.n == 0, "the cursor finds the end");
 	}
 	try_frame(text, good);
+	try_sketch(text);
 	if (good)
 		try_project(text);
 	whole = run_stream(text, n + 1);

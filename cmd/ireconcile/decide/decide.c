@@ -372,6 +372,12 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	struct err err = ERR_INIT;
 	bool done = false;
 
+	/* By identity all can be deleted, but a program reads more. */
+	if (program_defines(p->entry->program, PROGRAM_FINALIZE) &&
+	    refuse_too_large(p, &err) != 0) {
+		outcome_fail(d, err.message);
+		return;
+	}
 	if (p->object->terminating ||
 	    program_defines(p->entry->program, PROGRAM_FINALIZE))
 		plan_alone(d, p, v);
@@ -457,12 +463,19 @@ decide_live(struct decision *d, struct primary *p, struct view *v,
 	struct err err = ERR_INIT;
 	bool ours;
 
-	if (is_ours(p, &ours, &err) != 0) {
+	/* One that is too large may not be ours: no status. */
+	if (p->entry->when != NULL && p->object->too_large) {
+		refuse_too_large(p, &err);
+		outcome_fail(d, err.message);
+	} else if (is_ours(p, &ours, &err) != 0) {
 		outcome_fail(d, err.message);
 	} else if (!ours) {
 		decide_release(d, p, v, mode);
 	} else {
-		decide_set(d, p, v, mode);
+		if (refuse_too_large(p, &err) != 0)
+			outcome_fail(d, err.message);
+		else
+			decide_set(d, p, v, mode);
 		outcome(d, p, v, mode);
 	}
 }

@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "decide/patches.h"
 #include "json/json.h"
+#include "json/stream.h"
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
@@ -486,4 +487,21 @@ refuse_homeless(
 		free(list);
 	}
 	return rc;
+}
+
+int
+refuse_too_large(const struct primary *p, struct err *err)
+{
+	const struct cache_object *o = entry_too_large(p->entry, p);
+	struct buf label = BUF_INIT;
+
+	if (o == NULL)
+		return 0;
+	cache_object_add_label(&label, o);
+	err_set(err, ERR_PERMANENT,
+	    "%s is longer than %s as JSON, so it cannot be read: make it "
+	    "smaller, or delete it",
+	    buf_str(&label), STREAM_MAX_TEXT);
+	buf_release(&label);
+	return -1;
 }

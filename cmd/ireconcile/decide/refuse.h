@@ -53,6 +53,10 @@ int refuse_owned(const struct primary *p, const struct desired_item *i,
 int refuse_adoption(
     const struct primary *p, const struct desired *set, struct err *err);
 
+/* An object that the primary sees, or itself, is too large to be read: 0, or -1
+ * with err. Nothing can be decided then: it is there, but not known. */
+int refuse_too_large(const struct primary *p, struct err *err);
+
 /* A Namespace, or a CustomResourceDefinition, that would be pruned with items of
  * the set in it, or of its kind; or a Namespace with members of another primary:
  * 0, or -1 with err. */

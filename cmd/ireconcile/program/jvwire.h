@@ -20,7 +20,7 @@
 #include "json/jvtext.h"
 
 enum {
-	JVWIRE_BYTES_MAX = 16 << 20,
+	JVWIRE_BYTES_MAX = JVTEXT_BYTES_MAX,
 	/* Limit of the memory of a value's containers after reading. */
 	JVWIRE_MEMORY_MAX = 128 << 20
 };

@@ -278,9 +278,17 @@ cache_object_free(struct cache_object *o)
 {
 	if (o == NULL)
 		return;
+	o->kind->too_large -= o->too_large;
 	shelf_drop(&o->kind->shelf, &o->text);
 	cache_object_drop_buckets(o);
 	free(o);
+}
+
+void
+cache_object_too_large(struct cache_object *o)
+{
+	o->kind->too_large += !o->too_large;
+	o->too_large = true;
 }
 
 struct cache_object *

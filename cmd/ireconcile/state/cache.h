@@ -35,7 +35,8 @@ struct cache_kind {
 	struct map late, backoffs; /* see late.h */
 	bool announced;		   /* a begin was seen */
 	bool complete;
-	uint32_t epoch; /* number of begins */
+	uint32_t epoch;	  /* number of begins */
+	size_t too_large; /* objects */
 	struct use **uses;
 	size_t use_count;
 };
@@ -62,6 +63,7 @@ struct cache_object {
 	bool proven;	   /* its marks have a proof; see marks.h */
 	bool unproven;	   /* they have none, and count */
 	bool retained;	   /* they say that it is never deleted */
+	bool too_large;	   /* the text is only its identity and its status */
 	uint16_t instance; /* that made it: a number of instances.h */
 	char data[];	   /* key */
 };
@@ -160,6 +162,8 @@ struct cache_kind *cache_kind(
 struct cache_object *cache_object_new(
     struct cache *s, struct cache_kind *k, struct span text);
 void cache_object_free(struct cache_object *o);
+/* Its line was marked so (doc/protocol.md, "Large objects"). */
+void cache_object_too_large(struct cache_object *o);
 
 struct cache_object *cache_get(const struct cache_kind *k, struct span key);
 

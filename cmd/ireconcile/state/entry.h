@@ -144,6 +144,11 @@ bool entry_use_selects(const struct use *u, struct span labels);
  */
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
+/* One of the objects that the primary sees, or itself, that is too large to be
+ * read (cache_object); NULL: none is. Whose it is by a jq map is not known: of
+ * such a use every one counts. */
+const struct cache_object *entry_too_large(
+    const struct entry *e, const struct primary *p);
 /* The use of a managed kind, or NULL; of one whose objects may be deleted; of
  * one whose fields may be held. */
 struct use *entry_managed(

@@ -98,6 +98,51 @@ entry_objects(
 	return list;
 }
 
+/* The first that is too large; list is owned. */
+static const struct cache_object *
+first_too_large(struct cache_object **list)
+{
+	const struct cache_object *found = NULL;
+
+	for (size_t j = 0; list[j] != NULL && found == NULL; j++)
+		if (list[j]->too_large)
+			found = list[j];
+	free(list);
+	return found;
+}
+
+/* All objects of a use; owned, as of entry_objects. */
+static struct cache_object **
+all_objects(const struct use *u)
+{
+	struct cache_object **list = mem_zalloc(2 * sizeof(*list)), *o;
+	size_t count = 0;
+
+	for (size_t i = 0; (o = map_next(&u->kind->objects, &i)) != NULL;)
+		if (entry_use_covers(u, o))
+			add_object(&list, &count, o);
+	list[count] = NULL;
+	return list;
+}
+
+const struct cache_object *
+entry_too_large(const struct entry *e, const struct primary *p)
+{
+	const struct cache_object *found = NULL;
+
+	if (p->object->too_large)
+		return p->object;
+	for (size_t i = 1; i < e->use_count && found == NULL; i++) {
+		const struct use *u = e->uses[i];
+
+		if (u->kind->too_large > 0)
+			found = first_too_large(u->conf->map == WATCH_MAP_JQ
+				? all_objects(u)
+				: entry_objects(e, p, u));
+	}
+	return found;
+}
+
 /* ---- the oldest member ---- */
 
 /* Of which the server says when they were made. */

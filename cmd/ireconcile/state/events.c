@@ -9,6 +9,13 @@
 
 enum { NAMED_MAX = 40 }; /* of a hostile word in a message */
 
+/* The parts of a line. */
+struct frame {
+	struct span type; /* SPAN_NONE: it is a bare object */
+	struct span object;
+	bool too_large;
+};
+
 static void
 begin(struct entries *es, struct cache_kind *k)
 {
@@ -58,13 +65,15 @@ nameless(const struct cache_kind *k, struct err *err)
 }
 
 static int
-changed(
-    struct entries *es, struct cache_kind *k, struct span text, struct err *err)
+changed(struct entries *es, struct cache_kind *k, const struct frame *f,
+    struct err *err)
 {
-	struct cache_object *o = cache_object_new(&es->store, k, text);
+	struct cache_object *o = cache_object_new(&es->store, k, f->object);
 
 	if (o == NULL)
 		return nameless(k, err);
+	if (f->too_large)
+		cache_object_too_large(o);
 	if (!late_takes(es, o))
 		entries_put(es, o);
 	return 0;
@@ -99,23 +108,27 @@ bad(struct err *err, const char *what, struct span word)
 
 /* The object of a frame, or the document itself. */
 static int
-split(struct span text, struct span *type, struct span *object, struct err *err)
+split(struct span text, struct frame *f, struct err *err)
 {
-	*type = SPAN_NONE;
-	*object = text;
+	enum { KIND, TYPE, OBJECT, TOO_LARGE, MEMBERS };
+	static const char *const keys[] = {
+	    "kind", "type", "object", "tooLarge"};
+	struct span found[MEMBERS];
+
+	*f = (struct frame){.type = SPAN_NONE, .object = text};
 	if (json_type(text) != JSON_OBJECT)
 		return err_set(err, ERR_PERMANENT, "not an object");
-	if (json_get(text, "kind").p == NULL &&
-	    json_get(text, "type").p != NULL) {
-		*type = json_raw_string(json_get(text, "type"));
-		if (type->p == NULL)
-			return err_set(err, ERR_PERMANENT,
-			    "an event whose type is not text");
-		*object = json_get(text, "object");
-		if (json_type(*object) != JSON_OBJECT)
-			return err_set(
-			    err, ERR_PERMANENT, "an event without object");
-	}
+	json_pick(text, keys, MEMBERS, found);
+	if (found[KIND].p != NULL || found[TYPE].p == NULL)
+		return 0;
+	f->type = json_raw_string(found[TYPE]);
+	f->object = found[OBJECT];
+	f->too_large = json_type(found[TOO_LARGE]) == JSON_NUMBER;
+	if (f->type.p == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "an event whose type is not text");
+	if (json_type(f->object) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "an event without object");
 	return 0;
 }
 
@@ -133,16 +146,18 @@ events_time(struct span text)
 int
 events_apply(struct entries *es, struct span text, struct err *err)
 {
-	struct span type, object, version, kind;
+	struct span type, version, kind;
 	struct cache_kind *k;
+	struct frame f;
 
-	if (split(span_trim(text, SPAN_BLANKS), &type, &object, err) != 0)
+	if (split(span_trim(text, SPAN_BLANKS), &f, err) != 0)
 		return -1;
-	version = json_raw_string(json_get(object, "apiVersion"));
-	kind = json_raw_string(json_get(object, "kind"));
+	type = f.type;
+	version = json_raw_string(json_get(f.object, "apiVersion"));
+	kind = json_raw_string(json_get(f.object, "kind"));
 	if (span_is(type, "ERROR"))
 		return bad(err, "an error event:",
-		    json_raw_string(json_get(object, "reason")));
+		    json_raw_string(json_get(f.object, "reason")));
 	if (kind.n == 0 || version.n == 0)
 		return err_set(err, ERR_PERMANENT, "an object without %s",
 		    kind.n == 0 ? "kind" : "apiVersion");
@@ -154,11 +169,11 @@ events_apply(struct entries *es, struct span text, struct err *err)
 	if (k == NULL)
 		return 0; /* the kind is not used */
 	if (span_is(type, "BOOKMARK"))
-		bookmark(es, k, object);
+		bookmark(es, k, f.object);
 	else if (span_is(type, "DELETED"))
-		return deleted(es, k, object, err);
+		return deleted(es, k, f.object, err);
 	else
-		return changed(es, k, object, err);
+		return changed(es, k, &f, err);
 	return 0;
 }
 

@@ -110,6 +110,8 @@ stats_metrics(
 
 		metric_add(m, METRIC_OBJECTS, METRIC_LABELS(k->name),
 		    (double)k->objects.count);
+		metric_add(m, METRIC_TOO_LARGE, METRIC_LABELS(k->name),
+		    (double)k->too_large);
 	}
 	metric_add(m, METRIC_UNPROVEN, NULL, (double)es->unproven);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("ireconcile"),

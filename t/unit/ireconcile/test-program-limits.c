@@ -88,7 +88,7 @@ static const struct {
     {"text", MEMORY, true},
     {"leap", "error:", true},
     {"regex", "error:", true},
-    {"shared", "error: p.jq:4: desired gives a value longer than 8388608 bytes",
+    {"shared", "error: p.jq:4: desired gives a value longer than 16777216 bytes",
 	true},
     {"deep", "error:", true},
     {"compare", "error:", true},

@@ -3,7 +3,9 @@
 #include "frames.h"
 #include "pages.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tap.h"
 
@@ -11,10 +13,12 @@ static struct buf got;
 static int stop;
 
 static void
-on_line(void *arg, struct span line)
+on_line(void *arg, struct span line, uint64_t length)
 {
 	(void)arg;
-	buf_addspan(&got, line);
+	if (length > 0)
+		buf_addf(&got, "%d more: ", (int)(length - FRAMES_MAX));
+	buf_addspan(&got, line.n > 1000 ? span_str("long") : line);
 	buf_addc(&got, '|');
 	if (span_is(line, "stop"))
 		stop = 1;
@@ -24,7 +28,7 @@ static void
 test_frames(void)
 {
 	static const char text[] = "one\ntwo\n\nthree\nfour";
-	struct frames f = {BUF_INIT};
+	struct frames f = {.rest = BUF_INIT};
 
 	for (size_t piece = 1; piece < sizeof(text); piece++) {
 		buf_reset(&got);
@@ -44,23 +48,52 @@ test_frames(void)
 	frames_release(&f);
 }
 
+#define HEAD "{\"type\":\"ADDED\",\"object\":{\"spec\":\""
+#define TAIL "\",\"metadata\":{\"name\":\"n\"}}}"
+
+/* A line of so many bytes more than there may be, and one behind it. */
+static int
+long_line(int more, const char *tail, size_t piece)
+{
+	struct frames f = {.rest = BUF_INIT};
+	struct buf b = BUF_INIT;
+	int rc = 0;
+
+	stop = 0;
+	buf_reset(&got);
+	buf_adds(&b, HEAD);
+	while (b.len < (size_t)(FRAMES_MAX + more) - strlen(tail))
+		buf_addc(&b, 'x');
+	buf_adds(&b, tail);
+	buf_adds(&b, "\nnext\n");
+	for (size_t at = 0; at < b.len && rc == 0; at += piece) {
+		size_t n = b.len - at < piece ? b.len - at : piece;
+
+		rc = frames_add(
+		    &f, span_make(b.data + at, n), on_line, NULL, &stop);
+	}
+	buf_release(&b);
+	frames_release(&f);
+	return rc;
+}
+
 static void
 test_long(void)
 {
-	struct frames f = {BUF_INIT};
-	struct buf piece = BUF_INIT;
-	int r = 0;
+	static const size_t pieces[] = {65536, 1000003, SIZE_MAX / 2};
 
-	stop = 0;
-	for (int i = 0; i < 1024 * 1024; i++)
-		buf_addc(&piece, 'x');
-	for (int i = 0; i < 16; i++)
-		r |= frames_add(&f, buf_span(&piece), on_line, NULL, &stop);
-	ok(r == 0, "16 MiB are allowed");
-	ok(frames_add(&f, span_str("x"), on_line, NULL, &stop) == -1,
-	    "a byte more is not");
-	buf_release(&piece);
-	frames_release(&f);
+	for (size_t i = 0; i < 3; i++) {
+		ok(long_line(0, TAIL, pieces[i]) == 0, "a line of the limit");
+		is(buf_str(&got), "long|next|", "... comes whole");
+		ok(long_line(1, TAIL, pieces[i]) == 0, "a byte more");
+		is(buf_str(&got),
+		    "1 more: {\"type\":\"ADDED\",\"object\":{\"metadata\":"
+		    "{\"name\":\"n\"}}}|next|",
+		    "... comes as its identity");
+		ok(long_line(1, "\"}}", pieces[i]) == -1, "without one: -1");
+		is(buf_str(&got), "", "... and nothing");
+	}
+	ok(FRAMES_MAX > 6 * 3 * 512 * 1024, "more than etcd takes as JSON");
 }
 
 static void

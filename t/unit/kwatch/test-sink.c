@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "json/json.h"
@@ -158,7 +159,7 @@ put_by(
 
 	sink_put(sink, entry(name),
 	    &(struct sink_version){
-		full(&u, uid), span_str(version), text, span_str(names)});
+		full(&u, uid), span_str(version), text, span_str(names), 0});
 	buf_release(&u);
 	buf_release(&b);
 }
@@ -268,11 +269,11 @@ test_sweep(void)
 	sink_put(sink,
 	    sink_entry(sink, &pods, span_str("t"), span_str("c"), &other, 1),
 	    &(struct sink_version){
-		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE});
+		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE, 0});
 	sink_put(sink,
 	    sink_entry(sink, &pods, SPAN_NONE, span_str("n"), &owner, 1),
 	    &(struct sink_version){
-		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE});
+		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE, 0});
 	sink_entry(sink, &pods, span_str("s"), span_str("b"), &owner, 2);
 	free(read_all());
 	sink_index_sweep(sink, &pods, &owner, 2);
@@ -340,7 +341,7 @@ put_big(const char *name, const struct buf *big)
 {
 	sink_put(sink, entry(name),
 	    &(struct sink_version){
-		span_str("1"), span_str("1"), buf_span(big), SPAN_NONE});
+		span_str("1"), span_str("1"), buf_span(big), SPAN_NONE, 0});
 }
 
 /* Deleted objects cost kwatch little while the reader is slow, however many. */
@@ -387,6 +388,55 @@ test_gone(void)
 	tear_down();
 }
 
+static void
+put_large(const char *version, uint64_t length)
+{
+	struct buf b = BUF_INIT;
+	struct span text = body(&b, "a", "1", version);
+
+	sink_put(sink, entry("a"),
+	    &(struct sink_version){.uid = span_str("1"),
+		.version = span_str(version),
+		.body = text,
+		.length = length});
+	buf_release(&b);
+}
+
+static void
+raw_has(const char *text, int count, const char *what)
+{
+	char got[65536] = "";
+	const char *p = got;
+	int n = 0;
+
+	out_flush(&out);
+	if (read(reader, got, sizeof(got) - 1) <= 0)
+		got[0] = '\0';
+	while ((p = strstr(p, text)) != NULL) {
+		p++;
+		n++;
+	}
+	ok(n == count, what);
+}
+
+/* The mark is that of the version which is told. */
+static void
+test_large(void)
+{
+	set_up();
+	put_large("1", 17);
+	raw_has("{\"type\":\"ADDED\",\"tooLarge\":17,\"object\":{", 1,
+	    "told at once");
+	put_large("2", 0);
+	raw_has("tooLarge", 0, "... and not when it is small again");
+	stop_reading();
+	put_large("3", 18);
+	put_large("4", 0);
+	free(read_all());
+	raw_has("tooLarge", 0, "what was large and unread is not told");
+	tear_down();
+}
+
 int
 main(void)
 {
@@ -398,5 +448,6 @@ main(void)
 	test_sweep();
 	test_names();
 	test_gone();
+	test_large();
 	return tap_done();
 }

@@ -154,7 +154,7 @@ test_size(void)
 	for (int i = 0; i < 60; i++)
 		value = JV_ARRAY(jv_copy(value), value);
 	ok(jvtext_add(&out, value, &err) == -1, "huge text is refused");
-	is(err.message, "a value is longer than 8388608 bytes",
+	is(err.message, "a value is longer than 16777216 bytes",
 	    "and it says so");
 	ok(jvtext_measure(value) == JVTEXT_LONG, "and measured to be so");
 	jv_free(value);

@@ -175,7 +175,7 @@ test_limit(void)
 		put("x", buf_span(&b));
 		reads("x",
 		    extra == 0 ? "E:1 ET1:2 "
-			       : "bad /x:1: longer than 8 MiB ET1:2 ",
+			       : "bad /x:1: longer than 16 MiB ET1:2 ",
 		    "a line as long as allowed, and longer ones");
 	}
 	buf_release(&b);

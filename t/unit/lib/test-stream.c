@@ -167,7 +167,7 @@ big_list(
 	struct buf b = BUF_INIT;
 	char *got;
 
-	make_list(&b, before, 10, after);
+	make_list(&b, before, 20, after);
 	got = run(buf_span(&b), 65536);
 	is(got, want, what);
 	free(got);
@@ -180,33 +180,34 @@ big_list(
 	     ":item " size " bytes\n" line ":item " size " bytes\n" line \
 	     ":item " size " bytes\n" line ":item " size " bytes\n" line \
 	     ":item " size " bytes\n" line ":item " size " bytes\n"
+#define TWENTY(line, size) TEN(line, size) TEN(line, size)
 
 static void
 test_big_lists(void)
 {
 	big_list("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[",
-	    "],\"x\":{}}\n{}\n", TEN("1", "917543") "2: {}\n",
+	    "],\"x\":{}}\n{}\n", TWENTY("1", "917543") "2: {}\n",
 	    "a List longer than a line may be");
 	big_list("{\n\"apiVersion\" : \"v1\",\"items\" : [\n",
-	    "],\n\"kind\":\"List\"}{}", TEN("3", "917512") "4: {}\n",
+	    "],\n\"kind\":\"List\"}{}", TWENTY("3", "917512") "4: {}\n",
 	    "the same over several lines");
 	big_list("{\"kind\":\"List\",\"items\":[", "\n{\"b\":1}\n",
-	    TEN("1", "917512") "! line 1: a List is cut short\n2: "
+	    TWENTY("1", "917512") "! line 1: a List is cut short\n2: "
 			       "{\"b\":1}\n",
 	    "a long List that is cut short");
 	big_list("{\"kind\":\"List\",\"items\":[", ",]}\n{\"b\":1}\n",
-	    TEN("1", "917512") "! line 1: unexpected byte at byte 1\n2: "
+	    TWENTY("1", "917512") "! line 1: unexpected byte at byte 1\n2: "
 			       "{\"b\":1}\n",
 	    "a long List with a comma too many");
 	big_list("{\"kind\":\"List\",\"items\":[", "],}\n{\"b\":1}\n",
-	    TEN("1", "917512") "! line 1: unexpected byte at byte 13\n2: "
+	    TWENTY("1", "917512") "! line 1: unexpected byte at byte 13\n2: "
 			       "{\"b\":1}\n",
 	    "a long List with a bad end");
 	big_list("{\"kind\":\"Pod\",\"items\":[", "]}\n{\"b\":1}\n",
-	    "! line 1: longer than 8 MiB\n2: {\"b\":1}\n",
+	    "! line 1: longer than 16 MiB\n2: {\"b\":1}\n",
 	    "a long object that is not a List");
 	big_list("{\"items\":[", "],\"kind\":\"Pod\"}\n{\"b\":1}\n",
-	    TEN("1", "917512") "! line 1: longer than 8 MiB and no List\n2: "
+	    TWENTY("1", "917512") "! line 1: longer than 16 MiB and no List\n2: "
 			       "{\"b\":1}\n",
 	    "a long object that turns out not to be a List");
 }
@@ -225,19 +226,19 @@ test_limit(void)
 		buf_addc(&b, 'x');
 	buf_adds(&b, "\"\n{}\n");
 	got = run(buf_span(&b), 65536);
-	is(got, "1: {}\n2: 8388608 bytes\n! line 3: longer than 8 MiB\n4: {}\n",
-	    "a line of 8 MiB, and one of a byte more");
+	is(got, "1: {}\n2: 16777216 bytes\n! line 3: longer than 16 MiB\n4: {}\n",
+	    "a line of 16 MiB, and one of a byte more");
 	free(got);
 	got = run(buf_span(&b), SIZE_MAX);
-	is(got, "1: {}\n2: 8388608 bytes\n! line 3: longer than 8 MiB\n4: {}\n",
+	is(got, "1: {}\n2: 16777216 bytes\n! line 3: longer than 16 MiB\n4: {}\n",
 	    "the same in one piece");
 	free(got);
 	b.data[1] = '\n';
 	b.data[2] = '}';
 	got = run(buf_span(&b), 65536);
 	is(got,
-	    "1: {\n}\n2: 8388608 bytes\n! line 3: a document is longer than "
-	    "8 MiB\n",
+	    "1: {\n}\n2: 16777216 bytes\n! line 3: a document is longer than "
+	    "16 MiB\n",
 	    "concatenated");
 	free(got);
 	buf_reset(&b);

@@ -1,0 +1,178 @@
+#!/bin/bash
+# Objects as large as etcd takes them, which are six times as long in JSON, and
+# (where the server stores such) larger ones: each is seen, none is lost.
+# servers: kapi real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=http.sh
+. "${0%/*}/http.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+# No controller makes objects of these.
+export CLUSTER_CONTROLLERS=namespace-controller,garbage-collector-controller,serviceaccount-controller,root-ca-certificate-publisher-controller
+cluster_start
+things_start
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: thing.jq
+  dependents:
+  - {apiVersion: apps/v1, kind: Deployment, manage: true}
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+  related:
+  - {apiVersion: apps/v1, kind: ReplicaSet}
+- group: apps
+  version: v1
+  kind: StatefulSet
+  program: copy.jq
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+cat >"$T/thing.jq" <<'END'
+include "operator";
+def desired: .primary.metadata.name as $n
+	| [deployment($n; {app: $n}; {replicas: 1, containers: [{name: "m",
+		image: "i"}]}),
+	config_map("\($n)-count"; {}; {n: "\(.related.ReplicaSet | length)"})];
+def status: {error: (.error // "none")};
+END
+cat >"$T/copy.jq" <<'END'
+include "operator";
+def desired: [config_map("\(.primary.metadata.name)-copy"; {};
+	{replicas: "\(.primary.spec.replicas)"})];
+END
+
+apps=/apis/apps/v1/namespaces/default
+# made KIND NAME
+made() {
+	jq -cn --arg kind "$1" --arg name "$2" '{apiVersion: "apps/v1", $kind,
+		metadata: {$name, namespace: "default"},
+		spec: {selector: {matchLabels: {a: "b"}}, template: {metadata:
+			{labels: {a: "b"}}, spec: {containers: [{name: "m",
+				image: "i"}]}}}}' |
+		kapply -o none --field-manager=user
+}
+# swell KIND NAME MANAGER...: 470,000 bytes more for each manager, which are
+# 2,820,000 as JSON
+swell() {
+	local manager kind=$1 name=$2
+
+	for manager in "${@:3}"; do
+		jq -cn --arg kind "$kind" --arg name "$name" --arg m "$manager" '{
+			apiVersion: "apps/v1", $kind, metadata: {$name,
+			namespace: "default"}, spec: {template: {spec:
+			{containers: [{name: "m", env: [{name: $m,
+			value: ("\u0001" * 470000)}]}]}}}}' |
+			kapply -o none --field-manager="$manager" || return
+	done
+}
+length() {
+	api "$apps/$1" | wc -c
+}
+# is_at PATH JQ: holds for the object there
+is_at() {
+	api "$1" | jq -e "$2" >/dev/null
+}
+config_is() { # NAME KEY VALUE
+	is_at "/api/v1/namespaces/default/configmaps/$1" ".data.$2 == \"$3\""
+}
+there() { # NAME
+	is_at "$apps/deployments/$1" '.metadata.uid != null'
+}
+
+thing t >/dev/null
+start kpipe -f "$T/watches.yaml" --health-probe-bind-address=127.0.0.1:0 \
+	--metrics-bind-address=127.0.0.1:0 2>"$T/log"
+ok "the operator runs" wait_for 30 there t
+
+# ---- what etcd takes ----
+
+ok "a member of more than 8 MiB" swell Deployment t a b c
+ok "... as JSON" [ "$(length deployments/t)" -gt 8388608 ]
+kubectl scale deployment t --replicas=5 >/dev/null
+ok "... is repaired" wait_for 30 is_at "$apps/deployments/t" '.spec.replicas == 1'
+uid=$(api "$apps/deployments/t" | jq -r .metadata.uid)
+kubectl delete deployment t >/dev/null
+ok "... and made again when it was deleted" \
+	wait_for 30 is_at "$apps/deployments/t" ".metadata.uid != \"$uid\""
+
+made StatefulSet p
+ok "a primary is seen" wait_for 30 config_is p-copy replicas 1
+ok "... that becomes as large" swell StatefulSet p a b c
+kubectl scale statefulset p --replicas=2 >/dev/null
+ok "... it is followed" wait_for 30 config_is p-copy replicas 2
+
+made ReplicaSet r
+ok "a related object is seen" wait_for 30 config_is t-count n 1
+ok "... that becomes as large" swell ReplicaSet r a b c
+kubectl delete replicaset r >/dev/null
+ok "... it is seen to go" wait_for 30 config_is t-count n 0
+is "$(grep -E ' (warning|error|fatal): ' "$T/log")" "" "no complaint of all that"
+[ "$SERVER" = kapi ] || {
+	done_testing
+	exit
+}
+
+# ---- beyond the longest line: etcd takes no such object, kapi does ----
+
+# shrink NAME MANAGER...: takes it back
+shrink() {
+	local manager
+
+	for manager in "${@:2}"; do
+		jq -cn --arg name "$1" '{apiVersion: "apps/v1",
+			kind: "Deployment", metadata: {$name,
+			namespace: "default"}}' |
+			kapply -o none --field-manager="$manager" || return
+	done
+}
+thing_error_is() {
+	is_at /apis/example.com/v1/namespaces/default/things/t \
+		".status.error == \"$1\""
+}
+readyz_is() { # CODE
+	get /readyz >/dev/null
+	[ "$(head -c 3 "$T/http.code")" = "$1" ]
+}
+sample_is() { # NUMBER
+	get /metrics | grep -Fx "kpipe_objects_too_large{kind=\"Deployment.apps\"} $1"
+}
+metrics=$(sed -n 's/.*metrics at //p' "$T/log")
+probes=$(sed -n 's/.*probes at //p' "$T/log")
+large="Deployment.apps/default/t is longer than 16 MiB as JSON, so it cannot be read: make it smaller, or delete it"
+
+ok "ready so far" wait_for 30 readyz_is 200
+ok "a member beyond the limit" swell Deployment t a b c d e f
+ok "... as JSON" [ "$(length deployments/t)" -gt 16777216 ]
+ok "... its primary fails by name" wait_for 30 thing_error_is "$large"
+ok "... the operator is not ready" wait_for 30 readyz_is 500
+ok "... which says why" grep -qF "Deployment.apps: 1 is longer than 16 MiB as JSON" \
+	<(get /readyz)
+ok "... and a metric counts it" wait_for 30 sample_is 1
+ok "kwatch names it, too" grep -qE 'kwatch: warning: Deployment.apps/default/t has 1[0-9]{7} bytes of JSON, and a line at most 16 MiB: only its identity is passed on' "$T/log"
+uid=$(api "$apps/deployments/t" | jq -r .metadata.uid)
+kubectl scale deployment t --replicas=5 >/dev/null
+ok "a smaller one again" shrink t d e f
+ok "... is repaired" wait_for 30 is_at "$apps/deployments/t" \
+	".spec.replicas == 1 and .metadata.uid == \"$uid\""
+ok "... its primary is well" wait_for 30 thing_error_is none
+ok "... the operator is ready" wait_for 30 readyz_is 200
+ok "... the metric is back" wait_for 30 sample_is 0
+ok "beyond the limit again" swell Deployment t d e f
+ok "... the primary fails" wait_for 30 thing_error_is "$large"
+kubectl delete deployment t >/dev/null
+ok "... deleted, it is made again" \
+	wait_for 30 is_at "$apps/deployments/t" ".metadata.uid != \"$uid\""
+ok "... and its primary is well" wait_for 30 thing_error_is none
+
+ok "a primary beyond the limit" swell StatefulSet p d e f
+ok "... fails by name" wait_for 30 grep -qF \
+	'default/p: StatefulSet.apps/default/p is longer than 16 MiB' "$T/log"
+ok "... what it had stays" config_is p-copy replicas 2
+kubectl delete statefulset p >/dev/null
+ok "deleted, it is no longer counted" wait_for 30 readyz_is 200
+done_testing
