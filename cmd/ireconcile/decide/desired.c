@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agree/agree.h"
+#include "agree/hidden.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "decide/line.h"
@@ -150,6 +151,9 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	desired = jv_is_valid(i->value)
 	    ? jv_copy(i->value)
 	    : jvtext_parse(primary_item_text(i), &err);
+	if (p->entry->proof != NULL && p->entry->proof->replays &&
+	    hidden_in(cache_object_text(o)))
+		observed = hidden_lift(observed, desired, &i->hidden);
 	agrees = agree_object(desired, observed, &path) &&
 	    (!(i->marks & ITEM_EXACTLY) ||
 		agree_exactly(desired, observed, &path));
@@ -385,6 +389,10 @@ carry_over(struct desired *to, struct desired *from)
 		struct desired_item *t = &to->items[i];
 		struct desired_item *f = desired_find(from, t->label);
 
+		if (f != NULL) {
+			t->hidden = f->hidden;
+			f->hidden = NULL;
+		}
 		if (f == NULL ||
 		    memcmp(t->given_digest, f->given_digest, DIGEST_SIZE) != 0)
 			continue;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree/hidden.h"
 #include "base/mem.h"
 #include "process/log.h"
 #include "state/claims.h"
@@ -23,6 +24,7 @@ static void
 item_release(struct desired_item *i)
 {
 	primary_forget_staying(i);
+	hidden_free(i->hidden);
 	free(i->label);
 	free(i->key);
 	if (i->kind != NULL)

@@ -61,7 +61,8 @@ struct desired_item {
 	int64_t held_until_us;
 	char *loop_path;  /* the path that was changed back last */
 	int64_t quiet_us; /* without a change until then the loop is over */
-	struct staying *staying; /* owned, or NULL: it does not differ */
+	struct staying *staying;      /* owned, or NULL: it does not differ */
+	struct hidden_values *hidden; /* owned, or NULL: see agree/hidden.h */
 };
 
 static inline struct span
