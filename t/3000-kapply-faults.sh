@@ -240,6 +240,8 @@ for refusal in 'not-declared;failed to create typed patch object (default/x; /v1
 	'too-large;Request entity too large: limit is 3145728'; do
 	given "${refusal%%;*}"
 	message=${refusal#*;}
+	[[ $message != *immutable ]] ||
+		message+='; `immutable` in the program leaves such a field as it is, or delete the object to have it made again'
 	runs 1 "${refusal%%;*}" apply
 	is "$(besides_work "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Thing.example.com default/x: $message" "... is named"
 	is "$(jq -r '.metadata.name + ": " + .status.reason' "$T/out")" "t: cannot apply Thing.example.com default/x: $message" "... in the status of its primary"

@@ -107,7 +107,7 @@ EOF
 }
 deployment one | kapply -o none
 deployment two >"$T/in"
-fails "an immutable field" 'Deployment default d failed Deployment.apps "d" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"two"}}: field is immutable'
+fails "an immutable field" 'Deployment default d failed Deployment.apps "d" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"two"}}: field is immutable; delete the object to have it made as it is here'
 echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"nowhere"}}' >"$T/in"
 fails_late "a namespace that is not there" 'Pod nowhere x failed namespaces "nowhere" not found' 'not found'
 cm x "$(head -c 1200000 /dev/zero | tr '\0' x)" >"$T/in"

@@ -48,6 +48,35 @@ may_follow(const struct call *c, const struct kube_error *e)
 	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
 }
 
+/* Fields that are only set when an object is created: the sentences of
+ * Kubernetes' validation. */
+static bool
+is_immutable(const struct kube_error *e)
+{
+	return e->code == 422 && e->message != NULL &&
+	    (strstr(e->message, "immutable") != NULL ||
+		strstr(e->message, "updates to statefulset spec") != NULL ||
+		strstr(e->message, "cannot change roleRef") != NULL);
+}
+
+static void
+add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
+{
+	bool plain = c->key->set->plain;
+
+	if (e->field_conflict)
+		buf_addf(b, "; we are \"%.*s\"",
+		    SPAN_ARG(send_item_manager(c->key, c->item)));
+	if (e->field_conflict && plain)
+		buf_adds(b, "; --force-conflicts takes the fields over");
+	if (c->item->op == OP_APPLY && is_immutable(e))
+		buf_adds(b,
+		    plain ? "; delete the object to have it made as it is here"
+			  : "; `immutable` in the program leaves such a field "
+			    "as it is, or delete the object to have it made "
+			    "again");
+}
+
 static void
 fail_answer(struct call *c, const struct kube_answer *answer)
 {
@@ -63,11 +92,7 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 		kind = RETRY_TRANSIENT;
 	kube_error_public_of(&b, e, c->item->id.kind,
 	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
-	if (e->field_conflict)
-		buf_addf(&b, "; we are \"%.*s\"",
-		    SPAN_ARG(send_item_manager(c->key, c->item)));
-	if (e->field_conflict && c->key->set->plain)
-		buf_adds(&b, "; --force-conflicts takes the fields over");
+	add_remedy(&b, c, e);
 	send_fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }

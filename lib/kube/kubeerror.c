@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "record/scrub.h"
 #include "value/datakind.h"
+#include "value/godump.h"
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024, TAIL_MAX = 256 };
 
@@ -573,8 +574,12 @@ kube_error_public_of(struct buf *b, const struct kube_error *e,
 			add_scrubbed(b, e, object);
 		else if (!add_names(b, e))
 			add_outline(b, e);
-	} else {
-		add_line(b, e->message != NULL ? e->message : "");
+	} else if (e->message != NULL) {
+		struct buf brief = BUF_INIT;
+
+		godump_shorten(&brief, span_str(e->message));
+		add_line(b, buf_str(&brief));
+		buf_release(&brief);
 	}
 	cut(b, start);
 }

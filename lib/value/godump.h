@@ -1,0 +1,15 @@
+/*
+ * godump: values as Go prints them (%#v), as messages of the API server have
+ * them: `core.PodTemplateSpec{ObjectMeta:v1.ObjectMeta{Name:"", ...}}`, some
+ * hundred bytes before the cause of a refusal.
+ */
+#ifndef GODUMP_H
+#define GODUMP_H
+
+#include "base/buf.h"
+#include "base/span.h"
+
+/* Appends the text; of each such value only `core.PodTemplateSpec{...}`. */
+void godump_shorten(struct buf *b, struct span text);
+
+#endif
