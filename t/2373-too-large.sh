@@ -90,6 +90,13 @@ is "$(cat "$T/err")" \
 	"ireconcile: error: thing.example.com ns/a: $(error_of Thing.example.com/ns/a)" \
 	"... it is named"
 
+# With `when` it may be another operator's.
+sed -i '/program:/a \  when: .spec.n > 0' "$T/watches.yaml"
+large "$(thing a 2)" >"$T/in"
+: >"$T/want"
+replay 1 "a primary of which it is not known whether it is ours: no status"
+write_program
+
 # What the program sees by a label, and what it does not.
 {
 	begin_all

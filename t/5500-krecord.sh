@@ -476,4 +476,10 @@ cat --to=x|option --to belongs to krecord cut
 cut --object=x /dev/null|option --object: x is not KIND/NAMESPACE/NAME or KIND/NAME
 cat $T/nothing|cannot read $T/nothing: No such file or directory
 EOT
+
+# A state keeps the mark of an object of which a line has only the identity.
+runs 0 "an object that was too large" krecord cut \
+	--from=2026-01-01T00:00:01.5Z t/cases/5600/large.jsonl
+is "$(jq -r '"\(.type) \(.tooLarge)"' "$T/out")" "ADDED 17000000
+MODIFIED null" "... is so in the state, too"
 done_testing

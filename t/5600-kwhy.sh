@@ -149,6 +149,13 @@ sed 's/"version":1,/"version":99,/' "$recording" >"$T/new"
 runs 100 "an unknown version" kwhy deployment default/example "$T/new"
 ok "... file and version are named" grep -q "new.*99" "$T/err"
 
+# --- an object of which a line has only the identity
+runs 0 "one that was too large" kwhy deployment n/d t/cases/5600/large.jsonl
+is "$(cut -d ' ' -f 5- "$T/out")" "It was seen (version 1).
+It was seen, too large to be read (version 2).
+It was seen to change (version 3): .spec.replicas 1 -> 2." \
+	"... nothing is said to be gone from it"
+
 # --- operands
 runs 100 "no operand" kwhy
 is "$(cat "$T/err")" "kwhy: fatal: operands are missing: kwhy KIND NAMESPACE/NAME [RECORDING]..." "... is said"

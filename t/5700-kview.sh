@@ -331,6 +331,11 @@ done >"$T/stages.jsonl"
 runs 0 "very many stages" kview --term "$T/stages.jsonl"
 is "$(grep -c 'started again' "$T/out")" 256 "... not all are told"
 
+runs 0 "an object that was too large" kview --term t/cases/5600/large.jsonl
+is "$(cut -d : -f 4- "$T/out")" " created
+ too large to be read
+ .spec.replicas 1 → 2" "... nothing is said to be gone from it"
+
 t/view/many 20000 2000 >"$T/many.jsonl"
 runs 0 "20,000 events" kview "$T/many.jsonl"
 is "$(($(stat -c %s "$T/out") * 3 < $(stat -c %s "$T/many.jsonl")))" 1 \

@@ -8,6 +8,8 @@
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=http.sh
 . "${0%/*}/http.sh"
+# shellcheck source=processes.sh
+. "${0%/*}/processes.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
 # No controller makes objects of these.
@@ -87,6 +89,7 @@ there() { # NAME
 thing t >/dev/null
 start kpipe -f "$T/watches.yaml" --health-probe-bind-address=127.0.0.1:0 \
 	--metrics-bind-address=127.0.0.1:0 2>"$T/log"
+kpipe=$!
 ok "the operator runs" wait_for 30 there t
 
 # ---- what etcd takes ----
@@ -112,6 +115,11 @@ ok "... that becomes as large" swell ReplicaSet r a b c
 kubectl delete replicaset r >/dev/null
 ok "... it is seen to go" wait_for 30 config_is t-count n 0
 is "$(grep -E ' (warning|error|fatal): ' "$T/log")" "" "no complaint of all that"
+peak=$(for pid in $(below "$kpipe"); do
+	cat "/proc/$pid/status"
+done | awk '/^VmHWM/ {n += $2} END {print n}')
+ok "the limit that kgen writes (256 MiB) was enough" [ "$peak" -lt 262144 ]
+
 [ "$SERVER" = kapi ] || {
 	done_testing
 	exit
@@ -146,6 +154,8 @@ probes=$(sed -n 's/.*probes at //p' "$T/log")
 large="Deployment.apps/default/t is longer than 16 MiB as JSON, so it cannot be read: make it smaller, or delete it"
 
 ok "ready so far" wait_for 30 readyz_is 200
+start kwatch -n default deployments >"$T/seen" 2>"$T/seen.err"
+wait_for 30 grep -q initial-events-end "$T/seen"
 ok "a member beyond the limit" swell Deployment t a b c d e f
 ok "... as JSON" [ "$(length deployments/t)" -gt 16777216 ]
 ok "... its primary fails by name" wait_for 30 thing_error_is "$large"
@@ -154,6 +164,11 @@ ok "... which says why" grep -qF "Deployment.apps: 1 is longer than 16 MiB as JS
 	<(get /readyz)
 ok "... and a metric counts it" wait_for 30 sample_is 1
 ok "kwatch names it, too" grep -qE 'kwatch: warning: Deployment.apps/default/t has 1[0-9]{7} bytes of JSON, and a line at most 16 MiB: only its identity is passed on' "$T/log"
+runs 0 "a list" kwatch -n default --once deployments
+is "$(jq -r 'select(.tooLarge > 16777216) | .object | keys | join(" ")' "$T/out")" \
+	"apiVersion kind metadata status" "... has its identity"
+runs 0 "objects" kwatch -n default --once --objects deployments
+is "$(cat "$T/out")" "" "... are without it"
 uid=$(api "$apps/deployments/t" | jq -r .metadata.uid)
 kubectl scale deployment t --replicas=5 >/dev/null
 ok "a smaller one again" shrink t d e f
@@ -168,6 +183,10 @@ kubectl delete deployment t >/dev/null
 ok "... deleted, it is made again" \
 	wait_for 30 is_at "$apps/deployments/t" ".metadata.uid != \"$uid\""
 ok "... and its primary is well" wait_for 30 thing_error_is none
+is "$(jq -c 'select(.type == "DELETED") | .object.metadata
+	| [.name, .uid, .annotations]' "$T/seen")" \
+	"[\"t\",\"$uid\",{\"kpipe.dev/synthetic\":\"true\"}]" \
+	"... of what was deleted a reader has the identity"
 
 ok "a primary beyond the limit" swell StatefulSet p d e f
 ok "... fails by name" wait_for 30 grep -qF \

@@ -187,6 +187,16 @@ tell_changed(struct story *s, struct track *t, const struct json_frame *f,
 			    : ROW_META);
 }
 
+/* The line has only its identity: what changed is not known. */
+static void
+tell_too_large(struct story *s, struct track *t)
+{
+	buf_adds(&s->text, "too large to be read");
+	story_tell(s, t, ROW_META);
+	t->seen = true;
+	t->gaps = s->gaps + 1;
+}
+
 static void
 take_object(
     struct story *s, const struct json_frame *f, const struct reading_line *l)
@@ -209,6 +219,10 @@ take_object(
 	tracks_find_parent(&s->tracks, t, f->metadata);
 	if (again)
 		tell_gone(s, t, "deleted (another object has the name now)");
+	if (json_get(l->text, "tooLarge").p != NULL) {
+		tell_too_large(s, t);
+		return;
+	}
 	if (t->object == NULL)
 		tell_new(s, t, f, l);
 	else

@@ -222,6 +222,17 @@ tell_again(
 	say_of_it(t, line);
 }
 
+/* The line has only its identity: what changed is not known. */
+static void
+tell_too_large(struct tale *t, const struct reading_line *line)
+{
+	buf_adds(&t->text, "It was seen, too large to be read");
+	add_version(t, line);
+	buf_addc(&t->text, '.');
+	say_of_it(t, line);
+	t->gap = true;
+}
+
 static void
 tell_seen(struct tale *t, const struct reading_line *line,
     const struct objref *o, struct span type)
@@ -238,6 +249,10 @@ tell_seen(struct tale *t, const struct reading_line *line,
 	if (before.n > 0 && !same && meta(line->body, "uid").n > 0 &&
 	    meta(before, "uid").n > 0)
 		forget_object(t);
+	if (json_get(line->text, "tooLarge").p != NULL) {
+		tell_too_large(t, line);
+		return;
+	}
 	if (t->object.len == 0)
 		tell_other(t, line, o);
 	else if (!same || !has_same(before, line->body, "resourceVersion"))
