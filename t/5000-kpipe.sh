@@ -347,5 +347,20 @@ sed -i '/finalizer/d' "$T/two.yaml"
 runs 0 "the one that retains alone" kpipe -f "$T/two.yaml" --dry-run
 is "$(grep marks-key-secret "$D/kapply.args")" \
 	--marks-key-secret=kpipe-marks-first.example.com "... has a key"
+sed -i 's/, retain: true//; s/  marks: false/  scope: Cluster/' "$T/two.yaml"
+runs 0 "one with cluster-scoped primaries" kpipe -f "$T/two.yaml" --dry-run
+is "$(grep marks-key-secret "$D/kapply.args")" \
+	--marks-key-secret=kpipe-marks-first.example.com "... has a key"
+cat >>"$T/two.yaml" <<'END'
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true, retain: true}
+END
+runs 0 "... beside one that retains" kpipe -f "$T/two.yaml" --dry-run
+is "$(grep marks-key-secret "$D/kapply.args")" \
+	--marks-key-secret=kpipe-marks-second.example.com \
+	"... names the Secret, as it would without the first one"
+sed -i 's/, manage: true//; s/, retain: true//' "$T/two.yaml"
+runs 0 "without managed kinds" kpipe -f "$T/two.yaml" --dry-run
+is "$(grep -c marks-key-secret "$D/kapply.args")" 0 "... there is none"
 
 done_testing

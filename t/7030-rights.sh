@@ -213,9 +213,27 @@ END
 is "$(rules kapply)" "cluster: herds get,patch
 cluster: configmaps get,create,patch,delete
 operator: events create,patch
+operator: secrets create
+operator: secrets[kpipe-marks-herd.example.com] get
 default: events create,patch" \
-	"cluster-scoped primaries: Events in default, about the Pod too, no key"
+	"cluster-scoped primaries: Events in default, about the Pod too; a key"
 is "$(rules kstatus)" "cluster: herds/status patch" "... their status"
+cp "$f/watches.yaml" "$f/before"
+cat >>"$f/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Ox
+  program: reconcile.jq
+  dependents:
+  - {apiVersion: v1, kind: Secret, manage: true, retain: true}
+END
+is "$(rules kapply | grep ' get$' | grep secrets)" \
+	"operator: secrets[kpipe-marks-ox.example.com] get" \
+	"... whose key is that of an entry that retains, if there is one"
+mv "$f/before" "$f/watches.yaml"
+sed -i 's/, manage: true//' "$f/watches.yaml"
+is "$(rules kapply | grep -c secrets)" 0 \
+	"... which needs none if it only looks at objects"
 
 watches $'env: {TEAM: "a, b"}' <<'END'
 group: example.com

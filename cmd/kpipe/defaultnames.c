@@ -36,11 +36,13 @@ defaultnames_secret(const struct watches *w)
 		return NULL;
 	if (options.marks_key_secret != NULL)
 		return mem_strdup(options.marks_key_secret);
-	/* Those that only retain come last: one more must not be another key. */
-	for (size_t i = 0; i < 2 * w->count; i++) {
+	/* Those that only retain come last, and then those that only prove:
+	 * one more must not be another key. */
+	for (size_t i = 0; i < 3 * w->count; i++) {
 		const struct watch_entry *e = &w->entries[i % w->count];
 
-		if (e->marks || e->random || (i >= w->count && e->retains)) {
+		if (e->marks || e->random || (i >= w->count && e->retains) ||
+		    (i >= 2 * w->count && e->proves)) {
 			buf_addf(&name, "kpipe-marks-%s", e->name);
 			return buf_take(&name);
 		}

@@ -444,11 +444,15 @@ check_entry(struct conf *c, const struct yaml *y, struct watch_entry *e)
 		return conf_fail(c, y->line, "program is missing");
 	default_instance(e);
 	/* Without a finalizer there can be none; a cluster-scoped primary can
-	 * own everything. */
+	 * own everything, and so anybody can claim that it does. */
 	if (e->finalizer == NULL || e->primary.scope == WATCH_CLUSTER)
 		e->marks = false;
-	for (size_t i = 0; i < e->dependent_count; i++)
+	for (size_t i = 0; i < e->dependent_count; i++) {
 		e->retains = e->retains || e->dependents[i].retain;
+		e->proves = e->proves ||
+		    (e->primary.scope == WATCH_CLUSTER &&
+			e->dependents[i].manage);
+	}
 	for (size_t i = 0; i < e->related_count; i++) {
 		e->retains = e->retains || e->related[i].patches;
 		if (e->related[i].patches && e->finalizer == NULL)

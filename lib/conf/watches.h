@@ -110,6 +110,8 @@ struct watch_entry {
 	int when_line;
 	struct textlist retired_finalizers; /* removed from every primary */
 	bool marks;			    /* items may need marks */
+	bool proves;			    /* items are proven to be ours:
+					     * of a cluster-scoped primary */
 	bool retains;			    /* a dependent has retain, or a
 					     * related kind patch */
 	bool random;			    /* its program calls random(...) */

@@ -127,11 +127,15 @@ def _kwatch($d):
   | _grant($d; $at; ["list", "watch"]),
     (_all_kinds | _grant($d; _kind_places($d; $at); ["list", "watch"]));
 
+def _is_cluster($d): (_group_kind | _known($d) | .cluster) or .scope == "Cluster";
+
 # Whether the key is kept: it makes random texts, or objects may be marked.
 def _keeps_key($d):
   .random == true
-  or (.finalizer != null and .marks != false
-  and ((_group_kind | _known($d) | .cluster) or .scope == "Cluster" | not));
+  or (.finalizer != null and .marks != false and (_is_cluster($d) | not));
+
+# ... or objects below a cluster-scoped primary are proven.
+def _proves($d): _is_cluster($d) and any(.dependents[]?; .manage == true);
 
 # Server-side apply needs patch, and create for an object that is not there; get
 # proves whose an object is.
@@ -172,7 +176,8 @@ def _kapply_events($d):
 def _marks_secret($d):
   [.watches | (.[] | select(_keeps_key($d))),
       (.[] | select(any(.dependents[]?; .retain == true)
-        or any(.related[]?; .patch == true))) | _group_kind | _kind_name
+        or any(.related[]?; .patch == true))),
+      (.[] | select(_proves($d))) | _group_kind | _kind_name
     | ascii_downcase][0]
   | if . == null then empty else
       {place: "operator", group: "", resource: "secrets", verbs: ["create"]},

@@ -103,6 +103,7 @@ keys_of_entry(const struct watch_entry *e)
 	is(e->retired_finalizers.items[1], "example.com/older",
 	    "... the second");
 	ok(e->marks, "items may have marks, where there is a finalizer");
+	ok(!e->proves, "... no owner reference needs a proof");
 	ok(e->random, "random");
 	ok(e->reconcile_period_ms == 36000000, "reconcilePeriod");
 	ok(!e->manage_status, "manageStatus");
