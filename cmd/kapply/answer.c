@@ -257,6 +257,17 @@ is_member(const struct call *c, struct span object)
 	    body_is_member(&c->key->apply->proof, c->key->set, c->item, object);
 }
 
+/* The same of what has the name of an item, which is written in any case. */
+static bool
+is_item_member(const struct call *c, struct span object)
+{
+	const struct key *k = c->key;
+
+	return is_member(c, object) ||
+	    (!spare_is_primary(k->set, object) && c->item->op == OP_APPLY &&
+		body_was_ours(k->set, object, send_item_manager(k, c->item)));
+}
+
 static enum adoption
 adoptable(const struct call *c, struct span object)
 {
@@ -341,11 +352,11 @@ read_rival(struct call *c, const struct kube_answer *answer)
 		gone_meanwhile(c);
 	} else if (failed(answer)) {
 		fail_answer(c, answer);
-	} else if (!is_member(c, answer->body)) {
+	} else if (!is_item_member(c, answer->body)) {
 		read_foreign(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
 		engine_item_stale(c->key, i);
-	} else if (i->once) {
+	} else if (i->once && is_member(c, answer->body)) {
 		engine_item_done(c->key, i, "unchanged");
 	} else {
 		note_unseen(c);

@@ -76,6 +76,28 @@ is_controlled(const struct set *s, struct span object)
 		span_eq(body_metadata(object, "namespace"), p->namespace_));
 }
 
+/* Whether such a reference counts: to a cluster-scoped primary anybody can write
+ * one, in every namespace. */
+static bool
+owner_counts(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	struct buf text = BUF_INIT, name = BUF_INIT;
+	struct proof_of of = {.primary = span_str(s->key),
+	    .item = span_str(i->key),
+	    .instance = body_instance(object, &name)};
+	struct span origin;
+	bool counts = s->primary.namespace_.n != 0 || !proof_has_key(proof) ||
+	    proof->accept_unproven ||
+	    (proof_check(proof, annotation(object, PROOF_MARK, &text), &of,
+		 &origin) == PROOF_GOOD &&
+		span_eq(origin, s->primary.uid));
+
+	buf_release(&text);
+	buf_release(&name);
+	return counts;
+}
+
 /* Does it say that it is the item and belongs to the primary? */
 static bool
 is_marked(const struct set *s, const struct item *i, struct span object)
@@ -98,8 +120,8 @@ is_marked(const struct set *s, const struct item *i, struct span object)
 	return yes;
 }
 
-const char *
-body_unproven(const struct proof *proof, const struct set *s,
+static const char *
+unproven_marks(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object)
 {
 	static const char *const reasons[] = {
@@ -119,8 +141,7 @@ body_unproven(const struct proof *proof, const struct set *s,
 	struct span origin;
 	enum proof_found found = PROOF_NONE;
 
-	bool good = !is_marked(s, i, object) || !proof_has_key(proof) ||
-	    proof->accept_unproven;
+	bool good = !proof_has_key(proof) || proof->accept_unproven;
 
 	if (!good) {
 		found = proof_check(
@@ -133,13 +154,61 @@ body_unproven(const struct proof *proof, const struct set *s,
 	return good ? NULL : reasons[found];
 }
 
+const char *
+body_unproven(const struct proof *proof, const struct set *s,
+    const struct item *i, struct span object)
+{
+	if (is_marked(s, i, object))
+		return unproven_marks(proof, s, i, object);
+	if (!is_controlled(s, object) || owner_counts(proof, s, i, object))
+		return NULL;
+	return "its owner reference lacks the proof that this operator made "
+	       "it: delete it, or if an older version of this operator made "
+	       "it, start once with --accept-unproven-marks";
+}
+
 bool
 body_is_member(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object)
 {
-	return is_controlled(s, object) ||
+	return (is_controlled(s, object) &&
+		   owner_counts(proof, s, i, object)) ||
 	    (is_marked(s, i, object) && body_is_ours(s, object) &&
 		body_unproven(proof, s, i, object) == NULL);
+}
+
+/* Whether manager applied the owner reference with that uid. */
+static bool
+has_applied(struct span object, struct span manager, struct span uid)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.managedFields"));
+	struct buf key = BUF_INIT;
+	bool found = false;
+
+	/* As FieldsV1 spells it: fields.h. */
+	buf_addf(&key, "k:{\"uid\":\"%.*s\"}", SPAN_ARG(uid));
+	while (!found && json_element(&e)) {
+		struct buf name = BUF_INIT;
+
+		found = json_is(json_get(e.value, "operation"), "Apply") &&
+		    span_eq(json_string(json_get(e.value, "manager"), &name),
+			manager) &&
+		    json_get_named(json_path(json_get(e.value, "fieldsV1"),
+				       "f:metadata.f:ownerReferences"),
+			buf_span(&key))
+			    .p != NULL;
+		buf_release(&name);
+	}
+	buf_release(&key);
+	return found;
+}
+
+bool
+body_was_ours(const struct set *s, struct span object, struct span manager)
+{
+	return is_controlled(s, object) &&
+	    has_applied(object, manager, s->primary.uid);
 }
 
 bool

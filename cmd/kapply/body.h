@@ -79,11 +79,19 @@ bool body_refers(const struct set *s, struct span reference);
 bool body_is_member(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object);
 /*
- * Why marks that name both do not count, as a part of a sentence; NULL: it has
- * none.
+ * Why marks that name both, or an owner reference, do not count, as a part of a
+ * sentence; NULL: it has none, or they do.
  */
 const char *body_unproven(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object);
+/*
+ * Whether it has a controller reference to the primary which this field manager
+ * applied: an older version of the operator made it, without a proof; or its
+ * proof was removed. The manager's name proves nothing: it is enough for what
+ * has the name of an item, which is written there in any case.
+ */
+bool body_was_ours(
+    const struct set *s, struct span object, struct span manager);
 /* Whether it is a member that stays when its primary goes. */
 bool body_is_retained(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object);

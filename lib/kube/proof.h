@@ -10,6 +10,10 @@
  * is retained stays when its primary goes, and is a member of its successor of
  * that name: its proof has PROOF_RETAINED for an origin, which no primary has.
  *
+ * A controller reference to a cluster-scoped primary has a proof as well,
+ * without the other marks: anybody could write it. Its origin is the uid that it
+ * names.
+ *
  * Without a key no proof is written, and marks count without one. For a replay,
  * and for a comparison of two programs, that is just right: what was observed
  * counts as it stands. There the texts of `random` come from a key that

@@ -146,6 +146,9 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 		return NULL;
 	if (member)
 		done = compare_member(d, i, o, observed);
+	else if (o != NULL &&
+	    marks_is_claimant(d->primary->entry, o, d->primary->object))
+		desired_is_claimed(d->primary, i, o);
 	else
 		desired_is_absent(d->primary, i);
 	loops_watch(i, d);
@@ -211,20 +214,6 @@ decide_delete(struct decision *d, const struct cache_object *o)
 	points_add(d, POINT_DELETE, &what)->object = o;
 }
 
-static bool
-is_desired(const struct desired *set, const struct cache_object *o)
-{
-	struct buf label = BUF_INIT;
-	const struct desired_item *i;
-
-	if (set == NULL || set->count == 0)
-		return false;
-	cache_object_add_label(&label, o);
-	i = desired_find(set, buf_str(&label));
-	buf_release(&label);
-	return i != NULL && !(i->marks & ITEM_OTHERS);
-}
-
 /* Deletes members that are not in the set; what is retained stays. */
 static void
 prune(struct decision *d, const struct desired *set)
@@ -239,7 +228,7 @@ prune(struct decision *d, const struct desired *set)
 			continue;
 		list = entry_objects(p->entry, p, u);
 		for (size_t j = 0; list[j] != NULL; j++)
-			if (!list[j]->retained && !is_desired(set, list[j]) &&
+			if (!list[j]->retained && !desired_has(set, list[j]) &&
 			    is_member(p, list[j]))
 				decide_delete(d, list[j]);
 		free(list);

@@ -81,6 +81,20 @@ take_immutable(
 }
 
 void
+desired_is_claimed(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o)
+{
+	struct err err = ERR_INIT;
+	jv observed;
+
+	if (i->immutable == NULL)
+		return;
+	observed = jvtext_parse(cache_object_text(o), &err);
+	take_immutable(p, i, observed);
+	jv_free(observed);
+}
+
+void
 desired_is_absent(const struct primary *p, struct desired_item *i)
 {
 	if (!i->kept)
@@ -180,6 +194,20 @@ desired_find(const struct desired *d, const char *label)
 		if (strcmp(d->items[i].label, label) == 0)
 			return &d->items[i];
 	return NULL;
+}
+
+bool
+desired_has(const struct desired *set, const struct cache_object *o)
+{
+	struct buf label = BUF_INIT;
+	const struct desired_item *i;
+
+	if (set == NULL || set->count == 0)
+		return false;
+	cache_object_add_label(&label, o);
+	i = desired_find(set, buf_str(&label));
+	buf_release(&label);
+	return i != NULL && !(i->marks & ITEM_OTHERS);
 }
 
 /* The namespace that the item will be in, set or dropped in *object. */

@@ -33,6 +33,10 @@ void desired_drop_values(const struct desired *d);
  */
 void desired_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv *observed);
+/* The object of that name is not a member yet, but may become one: i->text has
+ * its immutable values. */
+void desired_is_claimed(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o);
 /* There is no member of that name: i->text is for a new one. */
 void desired_is_absent(const struct primary *p, struct desired_item *i);
 
@@ -40,5 +44,7 @@ void desired_is_absent(const struct primary *p, struct desired_item *i);
 enum marks_life desired_life(const struct desired_item *i);
 
 struct desired_item *desired_find(const struct desired *d, const char *label);
+/* Whether o has the name of an item that would be a member. set may be NULL. */
+bool desired_has(const struct desired *set, const struct cache_object *o);
 
 #endif

@@ -13,6 +13,9 @@
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "process/log.h"
+#include "state/index.h"
+#include "state/marks.h"
 
 enum { OUTCOME = VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME | VIEW_PLAN };
 
@@ -343,6 +346,88 @@ outcome_input(struct decision *d, struct view *v)
 	return input(d, v, d->error);
 }
 
+/*
+ * Objects that say they belong to a cluster-scoped primary, and lack the proof
+ * (marks_owner_counts): anybody may write one, in any namespace. Those with the
+ * name of an item are kapply's to judge; of the others it is told once that
+ * they are left alone, because an older version of the operator may have made
+ * them.
+ */
+/* Its label, if it comes before the one in *first. */
+static void
+take_first(struct buf *first, const struct cache_object *o)
+{
+	struct buf label = BUF_INIT;
+
+	cache_object_add_label(&label, o);
+	if (first->len == 0 ||
+	    span_cmp(buf_span(&label), buf_span(first)) < 0) {
+		buf_release(first);
+		*first = label;
+	} else {
+		buf_release(&label);
+	}
+}
+
+/* How many there are; the label of the first one is appended. */
+static size_t
+find_claimants(
+    const struct primary *p, const struct desired *set, struct buf *first)
+{
+	const struct entry_bucket *b = NULL;
+	struct buf key = BUF_INIT;
+	size_t count = 0;
+
+	if (marks_owning_key(&key, p->object))
+		b = index_bucket(p->entry, 'c', buf_span(&key));
+	for (size_t i = 0; b != NULL && i < b->count; i++) {
+		const struct cache_object *o = b->links[i].object;
+
+		if (!marks_is_ours(p->entry, o) || desired_has(set, o))
+			continue;
+		take_first(first, o);
+		count++;
+	}
+	buf_release(&key);
+	return count;
+}
+
+static jv
+claimants_event(const char *message)
+{
+	jv event =
+	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
+
+	event =
+	    jv_object_set(event, jv_string("reason"), jv_string("Unproven"));
+	return jv_object_set(event, jv_string("message"), jv_string(message));
+}
+
+static void
+tell_claimants(struct decision *d, struct primary *p)
+{
+	struct log_about who = primary_about(p);
+	struct buf b = BUF_INIT;
+	size_t count = 0;
+
+	if (d->set != NULL && !p->object->terminating)
+		count = find_claimants(p, d->set, &b);
+	if (count > 0 && p->claimants == NULL) {
+		if (count > 1)
+			buf_addf(&b, " and %zu more", count - 1);
+		buf_adds(&b,
+		    ": left alone: not desired, and without the proof that "
+		    "this operator made it; if an older version did, start "
+		    "once with --accept-unproven-marks");
+		log_write(LOG_WARNING, &who, "%s", buf_str(&b));
+		p->claimants = buf_take(&b);
+	}
+	if (count > 0)
+		d->events =
+		    jv_array_append(d->events, claimants_event(p->claimants));
+	buf_release(&b);
+}
+
 void
 outcome(struct decision *d, struct primary *p, struct view *v,
     enum decide_mode mode)
@@ -353,6 +438,7 @@ outcome(struct decision *d, struct primary *p, struct view *v,
 	outcome_status(d, p, v, mode);
 	outcome_events(d, v);
 	d->events = unsettled_events(d, staying_events(d, d->events));
+	tell_claimants(d, p);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);

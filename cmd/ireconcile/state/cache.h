@@ -61,6 +61,7 @@ struct cache_object {
 	struct cache_part metadata, annotations;
 	bool terminating;
 	bool proven;	   /* its marks have a proof; see marks.h */
+	bool proven_owner; /* its controller reference has one */
 	bool unproven;	   /* they have none, and count */
 	bool retained;	   /* they say that it is never deleted */
 	bool too_large;	   /* the text is only its identity and its status */

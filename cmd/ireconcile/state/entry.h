@@ -3,10 +3,11 @@
  * the kinds it depends on, its primaries, and which objects belong to which.
  *
  * Index. Each object is linked into buckets, by the names under which a primary
- * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references), "m" +
- * "ORIGIN\0NAMESPACE\0NAME" (marks; "*" for those that are retained) or
- * "k" + "NAMESPACE\0NAME" (label or jq map), or "p" + the same (patchmark.h). So the primaries of an object, and
- * the objects of a primary, are found without a search.
+ * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references; "c" +
+ * the same, if they do not count), "m" + "ORIGIN\0NAMESPACE\0NAME" (marks; "*"
+ * for those that are retained) or "k" + "NAMESPACE\0NAME" (label or jq map), or
+ * "p" + the same (patchmark.h). So the primaries of an object, and the objects
+ * of a primary, are found without a search.
  */
 #ifndef ENTRY_H
 #define ENTRY_H

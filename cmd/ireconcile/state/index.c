@@ -47,8 +47,8 @@ index_primary(const struct entry_bucket *b)
 		return p;
 	if (p->object == NULL)
 		return type == 'm' ? p : NULL;
-	is = type == 'u' ? cache_object_uid(p->object)
-			 : marks_origin(b->entry, p->object);
+	is = type == 'm' ? marks_origin(b->entry, p->object)
+			 : cache_object_uid(p->object);
 	return span_is(is, b->key + 1) ? p : NULL;
 }
 
@@ -106,8 +106,19 @@ link_to(struct entries *es, struct use *u, struct cache_object *o, char type,
 	bucket_dirty(es, b);
 }
 
+/* Counts what is a member only because --accept-unproven-marks is given. */
 static void
-link_marks(struct entries *es, struct use *u, struct cache_object *o)
+count_unproven(struct entries *es, const struct use *u, struct cache_object *o)
+{
+	if (proof_has_key(es->proof) && !o->unproven &&
+	    marks_is_ours(u->entry, o)) {
+		o->unproven = true;
+		es->unproven++;
+	}
+}
+
+static void
+link_owners(struct entries *es, struct use *u, struct cache_object *o)
 {
 	/* An object that is only observed may be owned without being
 	 * controlled. */
@@ -115,16 +126,28 @@ link_marks(struct entries *es, struct use *u, struct cache_object *o)
 	    marks_owners(o, u->conf->manage ? MARKS_CONTROLLER : MARKS_OWNERS);
 	struct buf key = BUF_INIT;
 
-	while (marks_owner(&i, u->entry, o, &key))
-		link_to(es, u, o, 'u', buf_span(&key));
-	buf_reset(&key);
+	while (marks_owner(&i, u->entry, o, &key)) {
+		bool counts =
+		    !u->conf->manage || marks_owner_counts(u->entry, o);
+
+		link_to(es, u, o, counts ? 'u' : 'c', buf_span(&key));
+		if (counts && u->conf->manage && u->entry->conf->proves &&
+		    !o->proven_owner)
+			count_unproven(es, u, o);
+	}
+	buf_release(&key);
+}
+
+static void
+link_marks(struct entries *es, struct use *u, struct cache_object *o)
+{
+	struct buf key = BUF_INIT;
+
+	link_owners(es, u, o);
 	if (marks_key(&key, u->entry, o)) {
 		link_to(es, u, o, 'm', buf_span(&key));
-		if (proof_has_key(es->proof) && !o->proven && !o->unproven &&
-		    marks_is_ours(u->entry, o)) {
-			o->unproven = true;
-			es->unproven++;
-		}
+		if (!o->proven)
+			count_unproven(es, u, o);
 	}
 	buf_release(&key);
 }

@@ -146,6 +146,49 @@ examine_proof(
 	buf_release(&name);
 }
 
+/* Whether the proof is of this owner, by its uid. */
+static bool
+is_owner_proven(const struct proof *proof, const struct cache_object *o,
+    struct span text, struct span ref)
+{
+	struct buf primary = BUF_INIT, label = BUF_INIT, name = BUF_INIT;
+	struct arena names = ARENA_INIT;
+	struct span origin;
+	bool good;
+
+	objref_add_key(&primary,
+	    &(struct objref){.kind = json_name(json_get(ref, "kind"), &names),
+		.group =
+		    objref_group(json_raw_string(json_get(ref, "apiVersion"))),
+		.name = json_name(json_get(ref, "name"), &names)});
+	cache_object_add_label(&label, o);
+	good = proof_check(proof, text,
+		   &(struct proof_of){.primary = buf_span(&primary),
+		       .item = buf_span(&label),
+		       .instance = annotation(o, PROOF_INSTANCE, &name)},
+		   &origin) == PROOF_GOOD &&
+	    span_eq(origin, json_name(json_get(ref, "uid"), &names));
+	buf_release(&primary);
+	buf_release(&label);
+	buf_release(&name);
+	arena_release(&names);
+	return good;
+}
+
+static void
+examine_owner(const struct proof *proof, struct cache_object *o)
+{
+	struct buf text = BUF_INIT;
+	struct span found = annotation(o, PROOF_MARK, &text);
+	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
+
+	while (found.n > 0 && !o->proven_owner && json_element(&i.refs))
+		o->proven_owner = json_type(json_get(i.refs.value,
+				      "controller")) == JSON_TRUE &&
+		    is_owner_proven(proof, o, found, i.refs.value);
+	buf_release(&text);
+}
+
 void
 marks_examine(const struct proof *proof, const struct instances *instances,
     struct cache_object *o)
@@ -159,8 +202,11 @@ marks_examine(const struct proof *proof, const struct instances *instances,
 	o->proven = false;
 	o->retained = primary.p != NULL &&
 	    json_is(cache_object_annotation(o, PROOF_RETAIN), "true");
-	if (primary.p != NULL && proof_has_key(proof))
+	o->proven_owner = false;
+	if (proof_has_key(proof) && primary.p != NULL)
 		examine_proof(proof, primary, o);
+	if (proof_has_key(proof))
+		examine_owner(proof, o);
 	buf_release(&scratch);
 }
 
@@ -175,6 +221,12 @@ bool
 marks_are_bound(const struct entry *e)
 {
 	return proof_has_key(e->proof) && !e->proof->accept_unproven;
+}
+
+bool
+marks_owner_counts(const struct entry *e, const struct cache_object *o)
+{
+	return o->proven_owner || !e->conf->proves || !marks_are_bound(e);
 }
 
 /* "ORIGIN\0" of a valid proof. */
@@ -264,19 +316,38 @@ marks_primary_key(struct buf *key, const struct entry *e,
 	buf_addspan(key, cache_object_key(primary));
 }
 
-bool
-marks_is_member(const struct entry *e, const struct cache_object *o,
+/* By its controller reference, as far as it says. */
+static bool
+is_controlled(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary)
 {
 	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
 	struct buf theirs = BUF_INIT, ours = BUF_INIT;
-	bool member = marks_is_ours(e, o) && marks_owning_key(&ours, primary) &&
+	bool controlled = marks_is_ours(e, o) &&
+	    marks_owning_key(&ours, primary) &&
 	    marks_owner(&i, e, o, &theirs) &&
 	    span_eq(buf_span(&theirs), buf_span(&ours));
 
+	buf_release(&theirs);
+	buf_release(&ours);
+	return controlled;
+}
+
+bool
+marks_is_claimant(const struct entry *e, const struct cache_object *o,
+    const struct cache_object *primary)
+{
+	return !marks_owner_counts(e, o) && is_controlled(e, o, primary);
+}
+
+bool
+marks_is_member(const struct entry *e, const struct cache_object *o,
+    const struct cache_object *primary)
+{
+	struct buf theirs = BUF_INIT, ours = BUF_INIT;
+	bool member = marks_owner_counts(e, o) && is_controlled(e, o, primary);
+
 	if (!member && marks_is_ours(e, o)) {
-		buf_reset(&theirs);
-		buf_reset(&ours);
 		marks_primary_key(&ours, e, primary,
 		    o->retained ? MARKS_RETAINED : MARKS_USUAL);
 		member = marks_key(&theirs, e, o) &&
@@ -403,16 +474,20 @@ marks_sign(jv item, const struct entry *e, const struct cache_object *primary,
     const char *label, enum marks_life life)
 {
 	struct buf key = BUF_INIT, text = BUF_INIT;
-	struct span origin = life == MARKS_RETAINED
-	    ? span_str(PROOF_RETAINED)
-	    : proof_origin(cache_object_text(primary));
+	struct span origin = SPAN_NONE;
 	jv annotations;
+	bool marked;
 
 	item = set_instance(item, e);
 	annotations = jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
-	if (!proof_has_key(e->proof) ||
-	    !jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER)))
+	marked = jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER));
+	if (!proof_has_key(e->proof) || (!marked && !e->conf->proves))
 		return item;
+	/* An owner reference is of that uid alone, whatever was restored. */
+	if (life == MARKS_RETAINED)
+		origin = span_str(PROOF_RETAINED);
+	else if (marked)
+		origin = proof_origin(cache_object_text(primary));
 	cache_object_add_label(&key, primary);
 	proof_add(&text, e->proof,
 	    &(struct proof_of){.primary = buf_span(&key),

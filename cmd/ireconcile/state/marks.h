@@ -1,8 +1,9 @@
 /*
  * marks: decide whether an object is a member of a primary (doc/protocol.md,
- * "Marks"): by a controller reference that Kubernetes itself would follow; or,
- * where that is not possible, by a label and an annotation that names both,
- * with a proof that we wrote them (proof.h), if there is a key.
+ * "Marks"): by a controller reference that Kubernetes itself would follow, with
+ * a proof that we wrote it (proof.h) below a cluster-scoped primary; or, where
+ * that is not possible, by a label and an annotation that names both, with a
+ * proof. Without a key no proof is needed.
  */
 #ifndef MARKS_H
 #define MARKS_H
@@ -20,8 +21,15 @@
 bool marks_is_member(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary);
 
-/* Sets o->instance, o->proven and o->retained; call it before the others when an
- * object comes. */
+/*
+ * Whether o has a controller reference to primary that does not count, because
+ * it lacks the proof (marks_owner_counts).
+ */
+bool marks_is_claimant(const struct entry *e, const struct cache_object *o,
+    const struct cache_object *primary);
+
+/* Sets what o says of instance, proofs and retain; call it before the others
+ * when an object comes. */
 void marks_examine(const struct proof *proof, const struct instances *instances,
     struct cache_object *o);
 
@@ -60,6 +68,13 @@ bool marks_owner(struct marks_owners *i, const struct entry *e,
 /* The same of the primary itself; false if it has no uid. */
 bool marks_owning_key(struct buf *key, const struct cache_object *primary);
 
+/*
+ * Whether a controller reference of o to a primary of e is to be believed. One
+ * to a cluster-scoped primary can be written in every namespace by anybody who
+ * may write there: it needs a proof, if there is a key.
+ */
+bool marks_owner_counts(const struct entry *e, const struct cache_object *o);
+
 /* Whether only marks with a proof count, which are bound to an origin. */
 bool marks_are_bound(const struct entry *e);
 
@@ -93,8 +108,8 @@ bool marks_can_own(const struct cache_object *primary, struct span ns);
  */
 jv marks_add(jv item, const struct cache_object *primary, struct span ns,
     const char *label, enum marks_life life);
-/* The same with the name of our instance and with the proof, if it has marks and
- * there is a key. */
+/* The same with the name of our instance and with the proof, if it has marks, or
+ * its owner is cluster-scoped, and there is a key. */
 jv marks_sign(jv item, const struct entry *e,
     const struct cache_object *primary, const char *label,
     enum marks_life life);

@@ -201,6 +201,7 @@ primary_free(struct primary *p)
 	primary_forget_asked(p);
 	forget_events(p);
 	settle_all(p);
+	free(p->claimants);
 	free(p->line_primary);
 	free(p->last_error);
 	free(p->told_error);

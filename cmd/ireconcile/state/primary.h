@@ -161,6 +161,7 @@ struct primary {
 	char *complaint;       /* about annotations, logged already */
 	char *last_error;      /* logged already */
 	char *told_error;      /* see agree/onerror.h; or NULL */
+	char *claimants;       /* said of what claims to be its; or NULL */
 	char *holder;	       /* another instance that has it, or NULL */
 	/* Why it will be evaluated: the first reasons, as elements of JSON,
 	 * owned or NULL; and their number. See trigger.h. */

@@ -254,13 +254,22 @@ test_bodies(void)
 
 static const struct proof *proof; /* for member() */
 static const char *origin = "";	  /* a member of reconcile */
+static const char *primary = PRIMARY;
+
+/* Its text is line, which it borrows. */
+static struct set *
+set_of_primary(struct buf *line)
+{
+	buf_addf(
+	    line, "{\"items\":[" CM("a", "1") "],\"reconcile\":{%s}}", primary);
+	return parse(buf_str(line));
+}
 
 static bool
 member(const char *metadata)
 {
-	struct set *s =
-	    parse("{\"items\":[" CM("a", "1") "],\"reconcile\":{" PRIMARY "}}");
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, line = BUF_INIT;
+	struct set *s = set_of_primary(&line);
 	bool yes;
 
 	s->origin = span_str(origin);
@@ -269,8 +278,9 @@ member(const char *metadata)
 	    strstr(metadata, "\"namespace\"") == NULL ? ",\"namespace\":\"d\""
 						      : "");
 	yes = body_is_member(proof, s, &s->items[0], buf_span(&b));
-	buf_release(&b);
 	set_free(s);
+	buf_release(&b);
+	buf_release(&line);
 	return yes;
 }
 
@@ -387,6 +397,97 @@ test_proofs(void)
 	buf_release(&b);
 }
 
+/* A set with a cluster-scoped primary: an owner reference needs a proof. */
+#define WIDE                                                                   \
+	"\"primary\":{\"apiVersion\":\"e.com/v1\",\"kind\":\"Wide\",\"name\":" \
+	"\"w\",\"uid\":\"u1\",\"resourceVersion\":\"5\"}"
+#define OWNED_WIDE OWNED("e.com/v1", "Wide", "w", "u1")
+
+/* owned by w, with such a proof; key NULL: none */
+static bool
+wide(const struct proof *by, const char *of, const char *uid, const char *item,
+    const char *instance)
+{
+	struct buf b = BUF_INIT;
+	bool yes;
+
+	buf_adds(&b, OWNED_WIDE ",\"annotations\":{\"kpipe.dev/proof\":\"");
+	proof_add(&b, by,
+	    &(struct proof_of){.primary = span_str(of),
+		.item = span_str(item),
+		.instance = span_str(instance)},
+	    span_str(uid));
+	buf_adds(&b, "\"}");
+	yes = member(buf_str(&b));
+	buf_release(&b);
+	return yes;
+}
+
+static void
+test_owners(void)
+{
+	struct proof ours = {0}, theirs = {0};
+	struct err err = ERR_INIT;
+	const char *w = "Wide.e.com//w", *a = "ConfigMap/d/a";
+
+	primary = WIDE;
+	ok(member(OWNED_WIDE), "cluster-scoped, no key: an owner is enough");
+	proof_parse(&ours, span_str("ours-ours-ours-ours-ours-ours-ours-\n"),
+	    "x", &err);
+	proof_parse(&theirs, span_str("their-their-their-their-their-their\n"),
+	    "x", &err);
+	proof = &ours;
+	ok(!member(OWNED_WIDE), "with a key: it lacks the proof");
+	ok(wide(&ours, w, "u1", a, ""), "... it has one");
+	ok(!wide(&theirs, w, "u1", a, ""), "... by another key");
+	ok(!wide(&ours, w, "u1", "ConfigMap/d/b", ""), "... of a sibling");
+	ok(!wide(&ours, w, "u0", a, ""), "... of an earlier primary");
+	ok(!wide(&ours, w, PROOF_RETAINED, a, ""), "... of what is retained");
+	ok(!wide(&ours, "Wide.e.com//v", "u1", a, ""), "... of another one");
+	ok(!wide(&ours, w, "u1", a, "x"), "... with another instance");
+	ours.accept_unproven = true;
+	ok(member(OWNED_WIDE), "... accepted once");
+	ours.accept_unproven = false;
+	primary = PRIMARY;
+	ok(member(OWNED("e.com/v1", "Thing", "t", "u1")),
+	    "a namespaced primary: none is needed");
+	proof = NULL;
+	proof_release(&ours);
+	proof_release(&theirs);
+}
+
+/* Owned by w, and written by that manager, in that way. */
+static bool
+was_ours(const char *manager, const char *operation, const char *uid)
+{
+	struct buf b = BUF_INIT, line = BUF_INIT;
+	struct set *s;
+	bool yes;
+
+	primary = WIDE;
+	s = set_of_primary(&line);
+	buf_addf(&b,
+	    "{\"metadata\":{" OWNED_WIDE ",\"managedFields\":[{\"manager\":"
+	    "\"%s\",\"operation\":\"%s\",\"fieldsV1\":{\"f:metadata\":{"
+	    "\"f:ownerReferences\":{\"k:{\\\"uid\\\":\\\"%s\\\"}\":{}}}}}]}}",
+	    manager, operation, uid);
+	yes = body_was_ours(s, buf_span(&b), span_str("m"));
+	set_free(s);
+	buf_release(&b);
+	buf_release(&line);
+	primary = PRIMARY;
+	return yes;
+}
+
+static void
+test_was_ours(void)
+{
+	ok(was_ours("m", "Apply", "u1"), "our manager applied the owner");
+	ok(!was_ours("n", "Apply", "u1"), "another manager did");
+	ok(!was_ours("m", "Update", "u1"), "it was written otherwise");
+	ok(!was_ours("m", "Apply", "u2"), "it applied another owner");
+}
+
 static void
 finalizers(const char *list, const char *present, enum finalizer_need want,
     const char *value)
@@ -445,6 +546,8 @@ main(void)
 	test_bodies();
 	test_members();
 	test_proofs();
+	test_owners();
+	test_was_ours();
 	test_finalizers();
 	return tap_done();
 }
