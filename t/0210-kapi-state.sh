@@ -179,6 +179,10 @@ LINES
 bad "an unknown event" "$T/bad:1: unknown type of event \"CHANGED\"" <<'LINES'
 {"type":"CHANGED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"}}}
 LINES
+bad "an object that was too large" "$T/bad:1: it has only the identity of an \
+object that was too large: leave the line out" <<'LINES'
+{"type":"ADDED","tooLarge":17000000,"object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"}}}
+LINES
 bad "a field of a wrong type" "$T/bad:1: ConfigMap default/a: json: \
 cannot unmarshal number into Go struct field ConfigMap.data of type string" <<'LINES'
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"k":5}}

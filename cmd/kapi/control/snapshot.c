@@ -199,6 +199,11 @@ take(struct loading *l, const struct stream_doc *doc, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "%s:%zu: unknown type of event %.*s", l->path, l->line,
 		    SPAN_ARG(type));
+	if (json_get(doc->text, "tooLarge").p != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "%s:%zu: it has only the identity of an object that was "
+		    "too large: leave the line out",
+		    l->path, l->line);
 	return take_object(l, type, object, err);
 }
 
