@@ -104,12 +104,12 @@ runs 0 "an owner whose name is escaped" \
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 is "$(jq -c .reconcile.status.owned.ConfigMap "$T/out")" '["ns/c"]' \
 	"... owns it"
-# A uid or a version with escapes is none of Kubernetes.
+# A uid or a version with escapes does not count.
 sed -i 's/uid-a/u\\"/' "$T/in"
 runs 0 "a uid with escapes" \
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 is "$(jq -c '.reconcile | [.primary.uid, .status.owned.ConfigMap]' "$T/out")" \
-	'[null,[]]' "... is none"
+	'[null,[]]' "... does not count"
 
 # A cluster-scoped primary owns objects in every namespace.
 cat >"$T/watches.yaml" <<'END'

@@ -147,7 +147,7 @@ part(const struct cache_object *o, struct span value)
 }
 
 /* The place of a string, without its quotes. */
-/* Kubernetes' uids and versions need no escapes: one that has some is none. */
+/* Kubernetes' uids and versions need no escapes: with some it does not count. */
 static void
 locate(const struct cache_object *o, struct span value, uint32_t *at,
     uint32_t *len)
