@@ -40,6 +40,30 @@ self='Thing.example.com/ns/a is the primary itself, which belongs to its users a
 unseen='would be created and never observed again'
 config_map='{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"}}'
 
+# ---- a field with two names ----
+
+cat >watches.yaml <<-'END'
+	- group: example.com
+	  version: v1
+	  kind: Thing
+	  program: program.jq
+	  dependents:
+	  - {apiVersion: v1, kind: Pod, manage: true}
+	  - {apiVersion: batch/v1, kind: CronJob, manage: true}
+	  - {apiVersion: example.com/v2, kind: Thing, manage: true}
+END
+thing a 1 >in
+both='is stored as serviceAccountName, too, which would stay when it is dropped: write serviceAccountName instead'
+program '[{apiVersion: "v1", kind: "Pod", metadata: {name: "p"}, spec: {serviceAccount: "x"}}]'
+gives "serviceAccount of a Pod" '[]' "Pod/ns/p: .spec.serviceAccount $both"
+program '[{apiVersion: "batch/v1", kind: "CronJob", metadata: {name: "p"}, spec: {jobTemplate: {spec: {template: {spec: {serviceAccount: "x"}}}}}}]'
+gives "... of a CronJob" '[]' \
+	"CronJob.batch/ns/p: .spec.jobTemplate.spec.template.spec.serviceAccount $both"
+program '[{apiVersion: "v1", kind: "Pod", metadata: {name: "p"}, spec: {serviceAccount: "x", serviceAccountName: "x"}}]'
+gives "both names may be there" '[["ns","p"]]' null
+program '[{apiVersion: "example.com/v2", kind: "Thing", metadata: {name: "p"}, spec: {serviceAccount: "x"}}]'
+gives "a custom resource may have a field of that name" '[["ns","p"]]' null
+
 # ---- the primary itself ----
 
 watched

@@ -1,5 +1,6 @@
 #include "decide/refuse.h"
 
+#include "base/array.h"
 #include "base/nearest.h"
 #include "decide/patches.h"
 #include "json/json.h"
@@ -259,6 +260,51 @@ refuse_texts(const struct desired_item *i, jv object_peek, struct err *err)
 	    : 0;
 }
 
+/* The pod spec of an object of Kubernetes' own groups; invalid: none. path gets
+ * where it is. */
+static jv
+pod_spec(jv object_peek, struct buf *path)
+{
+	static const char *const steps[] = {
+	    "jobTemplate", "spec", "template", "spec"};
+	struct span group =
+	    objref_group(jvtext_span(jvtext_peek(object_peek, "apiVersion")));
+	jv spec = jvtext_peek(object_peek, "spec");
+
+	buf_adds(path, ".spec");
+	if (group.n != 0 && !span_is(group, "apps") && !span_is(group, "batch"))
+		return jv_invalid();
+	for (size_t n = 0; n < COUNT(steps); n++) {
+		jv next = jvtext_peek(spec, steps[n]);
+
+		if (!jv_is_valid(next))
+			continue;
+		spec = next;
+		buf_addf(path, ".%s", steps[n]);
+	}
+	return spec;
+}
+
+/* The server stores it under its newer name as well, which we would not own:
+ * when the program drops it, both stay. */
+static int
+refuse_alias(const struct desired_item *i, jv object_peek, struct err *err)
+{
+	struct buf path = BUF_INIT;
+	jv spec = pod_spec(object_peek, &path);
+	int rc = 0;
+
+	if (jvtext_span(jvtext_peek(spec, "serviceAccount")).n > 0 &&
+	    jvtext_span(jvtext_peek(spec, "serviceAccountName")).n == 0)
+		rc = err_set(err, ERR_PERMANENT,
+		    "%s: %s.serviceAccount is stored as serviceAccountName, "
+		    "too, which would stay when it is dropped: write "
+		    "serviceAccountName instead",
+		    i->label, buf_str(&path));
+	buf_release(&path);
+	return rc;
+}
+
 int
 refuse_item(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err)
@@ -270,7 +316,8 @@ refuse_item(const struct primary *p, const struct use *u,
 	bool selected;
 
 	if (refuse_primary(p, i, err) != 0 ||
-	    refuse_texts(i, object_peek, err) != 0)
+	    refuse_texts(i, object_peek, err) != 0 ||
+	    refuse_alias(i, object_peek, err) != 0)
 		return -1;
 	if (!entry_use_looks_at(u, ns))
 		return refuse_namespace(p, u, i, ns, err);
