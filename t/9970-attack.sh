@@ -12,7 +12,7 @@ TEST_SECONDS=3600
 . t/attack/lib.sh
 attack_begin
 
-for part in ${ATTACKS:-values membership shapes logs pipelines rights}; do
+for part in ${ATTACKS:-values membership claimants shapes logs pipelines rights}; do
 	# shellcheck source=/dev/null
 	. "t/attack/$part.sh"
 done
