@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <stdbool.h>
 
+enum { SHORT_JSON = 100 }; /* bytes that are worth reading */
+
 /* Whether text ends as the name of a type in a package: "core.Template". */
 static bool
 ends_in_type(struct span text)
@@ -42,16 +44,32 @@ braces(struct span text)
 	return 0;
 }
 
+/* The bytes of the value at the begin of text, behind before, that says too
+ * much; 0: there is none. */
+static size_t
+long_value(struct span before, struct span text)
+{
+	static const char label[] = "Invalid value: ";
+	const size_t n = sizeof(label) - 1;
+	size_t bytes;
+
+	if (*text.p != '{')
+		return 0;
+	if (ends_in_type(before))
+		return braces(text);
+	if (before.n < n || !span_is(span_skip(before, before.n - n), label))
+		return 0;
+	bytes = braces(text);
+	return bytes > SHORT_JSON ? bytes : 0;
+}
+
 void
 godump_shorten(struct buf *b, struct span text)
 {
 	size_t done = 0;
 
 	for (size_t i = 0; i < text.n; i++) {
-		size_t n =
-		    text.p[i] == '{' && ends_in_type(span_make(text.p, i))
-		    ? braces(span_skip(text, i))
-		    : 0;
+		size_t n = long_value(span_make(text.p, i), span_skip(text, i));
 
 		if (n == 0)
 			continue;

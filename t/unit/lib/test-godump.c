@@ -27,6 +27,10 @@ main(void)
 		"cut: core.Pod{Spec:core.PodSpec{"},
 	    {"must match a{3}, a.b{3} or x.Y",
 		"must match a{3}, a.b{3} or x.Y"},
+	    {"Invalid value: {\"labels\":{\"a\":\"}\\\"{\",\"a-long-name\":"
+	     "\"01234567890123456789012345678901234567890123456789\"},"
+	     "\"Spec\":{\"Volumes\":null}}: field is immutable",
+		"Invalid value: {...}: field is immutable"},
 	    {"", ""},
 	};
 

@@ -1,0 +1,155 @@
+#!/bin/bash
+# What only a real API server does: a policy that rewrites what is applied, and
+# fields that are only set when an object is created.
+# servers: real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
+cluster_start
+things_start
+cat >"$T/watches.yaml" <<'X'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: reconcile.jq
+  dependents:
+  - {apiVersion: apps/v1, kind: Deployment, manage: true}
+  - {apiVersion: apps/v1, kind: StatefulSet, manage: true}
+  - {apiVersion: batch/v1, kind: Job, manage: true}
+  - {apiVersion: v1, kind: Service, manage: true}
+X
+cat >"$T/reconcile.jq" <<'X'
+def desired: .primary.spec.items // [];
+def status: {ready: (.outstanding == []), error: .error};
+X
+template() { # IMAGE
+	jq -cn --arg image "$1" '{metadata: {labels: {app: "x"}},
+		spec: {restartPolicy: "Always", containers: [{name: "c", $image}]}}'
+}
+deployment() {
+	jq -cn --argjson t "$(template app:1)" '{apiVersion: "apps/v1",
+		kind: "Deployment", metadata: {name: "d"}, spec: {replicas: 3,
+		selector: {matchLabels: {app: "x"}}, template: $t}}'
+}
+# thing_is ITEMS: the Thing t desires these
+thing_is() {
+	kubectl apply --server-side --force-conflicts -f - >/dev/null <<X
+{"apiVersion":"example.com/v1","kind":"Thing",
+"metadata":{"name":"t","namespace":"default"},"spec":{"items":$1}}
+X
+}
+status() {
+	kubectl get thing t -o json | jq -c ".status.$1"
+}
+has() { # KIND NAME FILTER WANT
+	[ "$(kubectl get "$1" "$2" -o json | jq -r "$3")" = "$4" ]
+}
+status_has() {
+	status error | grep -qF -- "$1"
+}
+ready() {
+	[ "$(status ready)" = true ]
+}
+image='.spec.template.spec.containers[0].image'
+
+# --- a policy rewrites an image
+kubectl apply -f - >/dev/null <<'X'
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: mirror}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE, UPDATE]}
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch:
+      expression: '[JSONPatch{op: "replace", path: "/spec/template/spec/containers/0/image", value: "mirror/app:1"}]'
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: mirror}
+spec: {policyName: mirror}
+X
+rewrites() {
+	[ "$(deployment | kubectl create --dry-run=server -o json -f - |
+		jq -r "$image")" = mirror/app:1 ]
+}
+ok "a policy rewrites images" wait_for 60 rewrites
+start kpipe -f "$T/watches.yaml" --health-probe-bind-address=0 2>"$T/err"
+thing_is "[$(deployment)]"
+ok "the Deployment is as the policy wants it" \
+	wait_for 60 has deployment d "$image" mirror/app:1
+told() {
+	grep -q "the difference stays after it was applied and is tolerated: Deployment.apps/default/d: $image" "$T/err" ||
+		grep -q 'the difference stays.*Deployment.*image' "$T/err"
+}
+ok "the difference is told" wait_for 60 told
+ok "... and tolerated: the primary is ready" wait_for 60 ready
+recorded() {
+	kubectl get events -o json | jq -e '.items[]
+		| select(.reason == "DifferenceStays")'
+}
+ok "... with an Event" wait_for 20 recorded
+
+# --- other drift of that object is repaired beside it
+kubectl scale deployment d --replicas=0 >/dev/null
+ok "other drift of that object is repaired" \
+	wait_for 60 has deployment d .spec.replicas 3
+ok "... and the primary is ready again" wait_for 60 ready
+
+# --- the policy goes: a request to look again ends the difference
+kubectl delete mutatingadmissionpolicybinding mirror >/dev/null
+kubectl delete mutatingadmissionpolicy mirror >/dev/null
+kept() {
+	! rewrites
+}
+ok "the policy is gone" wait_for 60 kept
+kubectl annotate thing t reconcile.fluxcd.io/requestedAt=now >/dev/null
+ok "the image is as the program wants it" \
+	wait_for 60 has deployment d "$image" app:1
+code() {
+	has deployment d '.metadata.annotations["kpipe.dev/accepted"]' null
+}
+ok "... and nothing is left of the difference" wait_for 60 code
+ok "... the primary is ready" wait_for 60 ready
+
+# --- fields that are only set when an object is created
+set_of() { # STORAGE
+	jq -cn --argjson t "$(template app:1)" --arg storage "$1" '{
+		apiVersion: "apps/v1", kind: "StatefulSet", metadata: {name: "s"},
+		spec: {serviceName: "s", selector: {matchLabels: {app: "x"}},
+		template: $t, volumeClaimTemplates: [{metadata: {name: "v"},
+		spec: {accessModes: ["ReadWriteOnce"], resources: {requests: {$storage}}}}]}}'
+}
+job() { # IMAGE
+	jq -cn --argjson t "$(template "$1")" '{apiVersion: "batch/v1",
+		kind: "Job", metadata: {name: "j"},
+		spec: {template: ($t | .spec.restartPolicy = "Never")}}'
+}
+exists() {
+	kubectl get "$@"
+}
+thing_is "[$(set_of 1Gi)]"
+ok "a StatefulSet is made" wait_for 60 exists statefulset s
+ok "... ready" wait_for 60 ready
+remedy='`immutable` in the program leaves such a field as it is, or delete the object to have it made again'
+thing_is "[$(set_of 2Gi)]"
+ok "its claims cannot be changed: the status says what to do" \
+	wait_for 60 status_has "$remedy"
+thing_is "[$(job app:1)]"
+ok "a Job is made" wait_for 60 exists job j
+ok "... ready" wait_for 60 ready
+thing_is "[$(job app:2)]"
+ok "its template cannot be changed" wait_for 60 status_has "$remedy"
+ok "... its value is not spelt out in the message" \
+	status_has 'spec.template: Invalid value: {...}: field is immutable'
+kubectl delete job j --wait=false >/dev/null
+ok "deleted, it is made again" wait_for 60 has job j "$image" app:2
+
+done_testing
