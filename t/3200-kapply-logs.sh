@@ -27,7 +27,7 @@ because() {
 
 	kind=${k%%/*} name=${k##*/}
 	set_line "${3:-$deployment}" '{"known":{"'"$k"'":"'"$(uid "$kind" "$name")"'"},
-		"because":{"items":{"'"$k"'":'"$(reason <<<"$1")"'}}}' >"$T/in"
+		"because":{"events":[{"timer":"a deadline"}],"items":{"'"$k"'":'"$(reason <<<"$1")"'}}}' >"$T/in"
 }
 requests() {
 	kapply_line --report-fd=8 8>"$T/report" 2>"$T/err"

@@ -527,8 +527,8 @@ static void
 read_cause(struct call *c, const struct kube_answer *answer)
 {
 	if (!failed(answer)) {
-		because_found(
-		    c->item, answer->body, send_item_manager(c->key, c->item));
+		because_found(c->key->set, c->item, answer->body,
+		    send_item_manager(c->key, c->item));
 		note_before(c, answer->body);
 	}
 	go_on(c->item, STEP_WRITE);

@@ -49,21 +49,22 @@ find_owner(struct buf *owner, const struct item *i, struct span object,
 	if (!fields_same(i->text, object, path) &&
 	    !fields_same_text(i->text, path, object, buf_span(&kept)))
 		found = (kept.len > 0 &&
-			    fields_owners(owner, object, buf_span(&kept),
+			    fields_setter(owner, object, buf_span(&kept),
 				ours) == FIELDS_OWNED) ||
-		    fields_owners(owner, object, path, ours) == FIELDS_OWNED;
+		    fields_setter(owner, object, path, ours) == FIELDS_OWNED;
 	buf_release(&kept);
 	return found;
 }
 
 void
-because_found(struct item *i, struct span object, struct span ours)
+because_found(
+    const struct set *s, struct item *i, struct span object, struct span ours)
 {
 	struct buf owner = BUF_INIT, scratch = BUF_INIT;
 	struct span path =
 	    json_string(json_get(set_difference(i), "path"), &scratch);
 
-	if (set_is_repair(i) && path.n > 0 &&
+	if (set_may_be_drift(s, i) && path.n > 0 &&
 	    find_owner(&owner, i, object, path, ours)) {
 		free(i->by);
 		i->by = buf_take(&owner);

@@ -5,8 +5,9 @@
  *	.spec.replicas 5, wanted 3; set by kubectl-scale
  *	after MODIFIED ConfigMap default/settings by kubectl-edit
  *
- * The manager is looked for (STEP_CAUSE) only for a repair, and only a few
- * times a second: it is for people, and nothing depends on it.
+ * The manager is looked for (STEP_CAUSE) only where another one may have made the
+ * difference, and only a few times a second: it is for people, and nothing
+ * depends on it.
  */
 #ifndef BECAUSE_H
 #define BECAUSE_H
@@ -27,9 +28,10 @@ struct because_looks {
 /* Whether one more may be sent; counts it. */
 bool because_may_look(struct because_looks *l, uint64_t now_ms);
 
-/* The object as it was before the apply: notes who owns the field, of a repair.
- * `ours` is our manager. */
-void because_found(struct item *i, struct span object, struct span ours);
+/* The object as it was before the apply: notes who owns the field, if that may be
+ * drift. `ours` is our manager. s: the item's. */
+void because_found(
+    const struct set *s, struct item *i, struct span object, struct span ours);
 
 /* Appends the reason of the result: the first field, or else the event that
  * made the set be decided; nothing if the line has neither, or if nothing was

@@ -293,6 +293,49 @@ fields_owners(
 	return walk(object, path).n > 0 ? FIELDS_UNOWNED : FIELDS_ABSENT;
 }
 
+/* Whether a manager owns something below path, and not path as a whole. */
+static bool
+is_split(struct span object, struct span path)
+{
+	struct json_elements e =
+	    json_elements(json_path(object, "metadata.managedFields"));
+	bool split = false;
+
+	while (!split && json_element(&e)) {
+		struct span fields = json_get(e.value, "fieldsV1");
+		struct span live = object, rest = path;
+		struct step s;
+
+		while (fields.n > 0 && take_step(&rest, &s)) {
+			live = s.element ? live_element(live, &s)
+					 : member(live, s.text);
+			fields = json_is_empty(fields)
+			    ? SPAN_NONE
+			    : field_child(fields, &s, live);
+		}
+		split = fields.n > 0 && !json_is_empty(fields);
+	}
+	return split;
+}
+
+enum fields_found
+fields_setter(
+    struct buf *names, struct span object, struct span path, struct span ours)
+{
+	struct buf all = BUF_INIT;
+	size_t start = names->len;
+	enum fields_found found = fields_owners(names, object, path, ours);
+
+	fields_owners(&all, object, path, SPAN_NONE);
+	if (found == FIELDS_OWNED &&
+	    (all.len != names->len - start || is_split(object, path))) {
+		names->len = start;
+		found = FIELDS_UNOWNED;
+	}
+	buf_release(&all);
+	return found;
+}
+
 static void
 add_field(struct buf *b, struct span key, struct span one, struct span other,
     unsigned depth)

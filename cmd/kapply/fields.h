@@ -23,6 +23,11 @@ enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
 enum fields_found fields_owners(
     struct buf *names, struct span object, struct span path, struct span ours);
 
+/* The same of the one that set a leaf: FIELDS_UNOWNED as well if `ours` has it,
+ * too, or if it is a map or a list whose parts have owners of their own. */
+enum fields_found fields_setter(
+    struct buf *names, struct span object, struct span path, struct span ours);
+
 /* The field is in both objects, with the same text. */
 bool fields_same(struct span one, struct span other, struct span path);
 /* The text of one is, as base64, that of other. */

@@ -192,10 +192,18 @@ refuse_primary(const struct set *s, struct item *i)
 	    refusal(span_str(i->key), span_str("it is the primary itself"));
 }
 
-/* The reason is for the log. Only what was as desired before was changed by
- * another manager. */
+bool
+set_may_be_drift(const struct set *s, const struct item *i)
+{
+	struct json_elements causes = json_elements(s->causes);
+
+	return set_is_repair(i) ||
+	    (set_difference(i).n > 0 && !json_element(&causes));
+}
+
+/* The reason is for the log. */
 static void
-set_because(struct item *i, struct span because)
+set_because(const struct set *s, struct item *i, struct span because)
 {
 	struct span version;
 
@@ -205,7 +213,8 @@ set_because(struct item *i, struct span because)
 	/* If the apply leaves it so, nothing was changed. */
 	if (i->known == KNOWN_UID && version.n > 0)
 		i->live_version = mem_dup(version.p, version.n);
-	if (i->known == KNOWN_UID && i->step == STEP_WRITE && set_is_repair(i))
+	if (i->known == KNOWN_UID && i->step == STEP_WRITE &&
+	    set_may_be_drift(s, i))
 		i->step = STEP_CAUSE;
 }
 
@@ -291,7 +300,7 @@ parse_items(struct set *s, const struct members *m, struct err *err)
 			return -1;
 		i = &s->items[s->count - 1];
 		set_known(s, i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
-		set_because(i, m->of[MEMBER_BECAUSE]);
+		set_because(s, i, m->of[MEMBER_BECAUSE]);
 		i->exactly = lists(m->of[MEMBER_EXACTLY], i);
 		i->vacated = lists(m->of[MEMBER_VACATED], i);
 		if (lists(m->of[MEMBER_AS_SEEN], i) &&

@@ -139,6 +139,11 @@ set_difference(const struct item *i)
 	return json_element(&list) ? list.value : SPAN_NONE;
 }
 
+struct set;
+/* Another manager may have made the first difference: the item is a repair; or
+ * no event led to the line, so it was made while the operator was away. */
+bool set_may_be_drift(const struct set *s, const struct item *i);
+
 struct set {
 	struct set *next;   /* plain objects of the same key */
 	char *text;	    /* owned: the line */

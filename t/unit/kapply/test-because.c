@@ -88,30 +88,43 @@ static void
 managers(void)
 {
 	static const char object[] =
-	    "{\"spec\":{\"replicas\":5},\"metadata\":{\"managedFields\":["
+	    "{\"spec\":{\"replicas\":5,\"list\":[{\"name\":\"a\"}]},"
+	    "\"metadata\":{\"managedFields\":["
 	    "{\"manager\":\"scaler\",\"fieldsV1\":"
-	    "{\"f:spec\":{\"f:replicas\":{}}}},"
+	    "{\"f:spec\":{\"f:replicas\":{},\"f:list\":"
+	    "{\"k:{\\\"name\\\":\\\"a\\\"}\":{\"f:name\":{}}}}}},"
 	    "{\"manager\":\"ours\",\"fieldsV1\":"
-	    "{\"f:spec\":{\"f:replicas\":{}}}}]}}";
+	    "{\"f:spec\":{\"f:other\":{}}}}]}}";
+	struct set away = {0},
+		   *s = &(struct set){.causes = span_str("[{\"name\":\"x\"}]")};
 	struct item i = {
 	    .because = span_str("{\"differs\":[{\"path\":\".spec.replicas\"}],"
 				"\"repair\":true}"),
 	    .text = span_str("{\"spec\":{\"replicas\":3}}")};
 
-	because_found(&i, span_str(object), span_str("ours"));
+	because_found(s, &i, span_str(object), span_str("ours"));
 	is(i.by, "scaler", "the other manager of the field");
 	free(i.by);
 	i.by = NULL;
 	i.because = span_str("{\"differs\":[{\"path\":\".spec.replicas\"}]}");
-	because_found(&i, span_str(object), span_str("ours"));
+	because_found(s, &i, span_str(object), span_str("ours"));
 	ok(i.by == NULL, "... only of a repair");
+	because_found(&away, &i, span_str(object), span_str("ours"));
+	is(i.by, "scaler", "... or where no event led to the line");
+	free(i.by);
+	i.by = NULL;
+	because_found(&away, &i, span_str(object), span_str("scaler"));
+	ok(i.by == NULL, "the only owner is ours");
+	i.because = span_str("{\"differs\":[{\"path\":\".spec.list\"}]}");
+	because_found(&away, &i, span_str(object), span_str("ours"));
+	ok(i.by == NULL, "nobody is named for a part of a list");
 	i.because = span_str(
 	    "{\"differs\":[{\"path\":\".spec.replicas\"}],\"repair\":true}");
 	i.text = span_str("{\"spec\":{\"replicas\":5}}");
-	because_found(&i, span_str(object), span_str("ours"));
+	because_found(s, &i, span_str(object), span_str("ours"));
 	ok(i.by == NULL, "nobody is blamed for what is as desired");
 	i.because = SPAN_NONE;
-	because_found(&i, span_str(object), span_str("ours"));
+	because_found(s, &i, span_str(object), span_str("ours"));
 	ok(i.by == NULL, "... nor without a field");
 }
 
@@ -128,13 +141,14 @@ set_by(const char *kind, const char *item, const char *path, const char *want,
 	    "{\"manager\":\"applier\",\"fieldsV1\":"
 	    "{\"f:stringData\":{\"f:applied\":{},\"f:both\":{}}}}]}}";
 	struct item i = {.text = span_str(item)};
+	struct set set = {0}, *s = &set;
 	struct buf because = BUF_INIT;
 
 	i.id.kind = span_str(kind);
 	buf_addf(&because, "{\"differs\":[{\"path\":\"%s\"}],\"repair\":true}",
 	    path);
 	i.because = buf_span(&because);
-	because_found(&i, span_str(object), span_str("ours"));
+	because_found(s, &i, span_str(object), span_str("ours"));
 	is(i.by != NULL ? i.by : "", want, what);
 	free(i.by);
 	buf_release(&because);

@@ -1,0 +1,102 @@
+#!/bin/bash
+# Who did it: the log of kapply, kwhy and kview name the same manager for a change
+# that is taken back, also if it was made while the operator was away; and nobody
+# where it cannot be known.
+# servers: kapi real
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+# shellcheck source=cluster/lib.sh
+. "${0%/*}/cluster/lib.sh"
+cluster_start
+
+kubectl create namespace x >/dev/null
+cat >"$T/watches.yaml" <<'END'
+- group: ""
+  version: v1
+  kind: ConfigMap
+  namespaces: [x]
+  selector: app=who
+  program: program.jq
+  dependents:
+  - {apiVersion: apps/v1, kind: Deployment, manage: true}
+END
+cat >"$T/program.jq" <<'END'
+include "operator";
+def desired: [{apiVersion: "apps/v1", kind: "Deployment",
+	metadata: {name: "web", labels: {l: "1"}, annotations: {a: "1"}},
+	spec: {paused: true, replicas: 0, selector: {matchLabels: {a: "b"}},
+		template: {metadata: {labels: {a: "b"}},
+			spec: {containers: [{name: "c", image: "i"}]}}}}];
+END
+begin() {
+	start kpipe -f "$T/watches.yaml" --record "$T/rec" --log-level=info \
+		--marks-key-file="$T/key" 2>>"$T/log"
+	kpipe=$!
+}
+end() {
+	kill "$kpipe"
+	wait "$kpipe"
+}
+openssl rand -hex 32 >"$T/key"
+chmod 600 "$T/key"
+kubectl create cm -n x who >/dev/null
+kubectl label cm -n x who app=who >/dev/null
+begin
+exists() { kubectl get deploy -n x web -o name >/dev/null 2>&1; }
+ok "the operator makes its Deployment" wait_for 60 exists
+
+# repaired FIELD MANAGER COMMAND...: what is logged of the repair; MANAGER "" is
+# nobody
+is_repaired() {
+	tail -n +"$((before + 1))" "$T/log" |
+		grep -q "configured Deployment.apps x/web: $1"
+}
+repaired() {
+	local field=$1 manager=$2
+
+	shift 2
+	before=$(wc -l <"$T/log")
+	[ "$#" = 0 ] || "$@" >/dev/null 2>"$T/command.err" ||
+		flaw "$*: $(cat "$T/command.err")"
+	[ -n "$kpipe" ] || begin
+	ok "$field is put back" wait_for 60 is_repaired "$field"
+	is "$(tail -n +"$((before + 1))" "$T/log" |
+		sed -nE "/configured Deployment.apps x.web: $field/{
+			s/.*set by //; t p; s/.*/nobody/; :p; p; q}")" \
+		"${manager:-nobody}" "... by ${manager:-nobody}"
+}
+patch() { # MANAGER PATCH [OPTION]
+	kubectl patch deploy -n x web --type=merge --field-manager="$1" \
+		-p "$2" ${3:+"$3"}
+}
+repaired .spec.replicas hpa patch hpa '{"spec":{"replicas":2}}' \
+	--subresource=scale
+repaired .spec.replicas editor patch editor '{"spec":{"replicas":3}}'
+repaired .metadata.labels "" patch editor '{"metadata":{"labels":{"l":null}}}'
+repaired .metadata.annotations.a kubectl-annotate \
+	kubectl annotate --overwrite deploy -n x web a=2
+end
+kpipe=
+repaired .spec.replicas absent patch absent '{"spec":{"replicas":4}}'
+end
+
+# What each tool tells of the five changes, in their order
+all="hpa
+editor
+nobody
+kubectl-annotate
+absent"
+kwhy deployment x/web "$T/rec" >"$T/kwhy" 2>"$T/err"
+# names TEXT: who is named behind it, line by line
+names() {
+	sed -nE "/$1/!d; s/.*$2//; t p; s/.*/nobody/; :p; s/[,).].*//; p"
+}
+is "$(names "kapply: configured" "set by " <"$T/kwhy")" "$all" \
+	"kwhy names them where kapply wrote"
+is "$(grep "seen to change" "$T/kwhy" | grep -Ev "by (kpipe|kube)-" |
+	names "seen to change" "version [0-9]*, by ")" "${all%absent}nobody" \
+	"... and where the changes were seen, but for the one before the start"
+kview --term "$T/rec" 2>/dev/null >"$T/view"
+is "$(names "write .*web: configured" "set by " <"$T/view")" "$all" \
+	"kview names them"
+done_testing
