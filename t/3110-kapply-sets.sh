@@ -183,6 +183,14 @@ runs 0 "at most once: after our own change of the primary" kapply_line -o result
 is "$(jq -r '"\(.kind) \(.result)"' "$T/out")" "Thing configured
 ConfigMap created" "... created"
 
+# What is there already is not created again, whatever JSON escapes in its name.
+role='{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"a\"b","namespace":"default"}}'
+key='"Role.rbac.authorization.k8s.io/default/a\"b"'
+set_line "[$role]" "{\"known\":{$key:\"0123\"},\"once\":[$key]}" >"$T/in"
+runs 0 "at most once: it is known" kapply_line -o result
+is "$(cat "$T/out" "$T/err")" "" "... by its name"
+runs 1 "... it is not created again" kubectl get role 'a"b'
+
 # --- a filter refuses an item
 set_line '[]' '{"refused":[{"item":"Deployment.apps/default/x","message":"no latest tags"}],"onError":{"reason":"${error}"}}' >"$T/in"
 runs 1 "a refused item is a failure" kapply_line

@@ -289,6 +289,12 @@ test_sweep(void)
 	read_is("DELETED s/unread 1 " MADE_UP,
 	    "also an object that was not read yet");
 	ok(sink_counters(sink)->objects == 0, "nothing is left");
+	sink_put(sink, entry("a\"b"),
+	    &(struct sink_version){
+		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE, 0});
+	free(read_all());
+	sink_index_sweep(sink, &pods, NULL, 0);
+	read_is("DELETED s/a\\\"b 1 " MADE_UP, "a name is escaped again");
 	tear_down();
 }
 
