@@ -70,7 +70,8 @@ set_line "$(cm s 3)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
 	"because":{"items":{"ConfigMap/default/s":{"differs":[{"path":".data.k"}]}}}}' >"$T/in"
 for how in dry kapply_line; do
 	runs 0 "a change of what another manager has written: $how" $how -o result
-	is "$(jq -r .because "$T/out")" ".data.k differs" "... is not a repair"
+	is "$(jq -r .because "$T/out")" ".data.k differs; set by editor" \
+		"... is not a repair"
 done
 set_line "$(cm s 3)" '{"known":{"ConfigMap/default/s":null}}' >"$T/in"
 for how in dry kapply_line; do
