@@ -100,8 +100,8 @@ is "$(grep ': hello' "$D/stderr" | sort)" "a: hello
 b: hello
 c: hello" "what they write to standard error is in the log"
 is "$(sed -n 's/.* runs .* for \(.*\)/\1/p' "$D/stderr")" \
-	"Thing.example.com in all namespaces as instance default; filters ./tag, tag-of-path
-Other.example.com in all namespaces as instance default; filters $T/bin/tag-of-path" \
+	"Thing.example.com in all namespaces; filters ./tag, tag-of-path
+Other.example.com in all namespaces; filters $T/bin/tag-of-path" \
 	"the log names them at the start"
 kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"

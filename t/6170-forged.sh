@@ -109,7 +109,7 @@ is "$(kubectl get thing -n victim v -o json | jq -r \
 	"the origin is noted at the primary"
 is "$(kubectl get cm -n sys child-v-0 -o json | jq -r --arg uid \
 	"$(kubectl get thing -n victim v -o jsonpath='{.metadata.uid}')" \
-	'.metadata.annotations["kpipe.dev/proof"] | startswith("v2 \($uid) ")')" true \
+	'.metadata.annotations["kpipe.dev/proof"] | startswith("v1 \($uid) ")')" true \
 	"... and stands in the proof"
 
 # ---- the attacks ----

@@ -65,7 +65,7 @@ primary() {
 		kubectl apply -f - >/dev/null
 }
 # instance NAME [OPTION]...: kpipe of that name; its pid in $pid, its log in
-# $T/log.NAME
+# $T/log.NAME. An empty NAME: without one.
 instance() {
 	local name=$1
 
@@ -106,22 +106,13 @@ members_name() { # NAME: but the Plains, which have no finalizer
 
 primary Thing a 1
 primary Plain b 1
-# The stages by hand have none. The same key as kpipe's, which it then creates:
-# marks have a proof, as those that it made.
-printf '%064d\n' 1 >"$T/key"
-kubectl create secret generic kpipe-marks-thing.example.com -n default \
-	--from-literal=keys="$(cat "$T/key")" >/dev/null
-by_hand() {
-	kwatch --once -f "$T/watches.yaml" -n default |
-		ireconcile -f "$T/watches.yaml" -n default --marks-key-fd=9 \
-			9<"$T/key" | kapply --marks-key-fd=9 9<"$T/key" | kstatus
-}
-both_exist() {
-	by_hand >"$T/by-hand" 2>&1
-	kubectl get -n far configmap a && kubectl get -n default deployment a b
-}
-ok "an operator without a name works" wait_for 30 both_exist
+instance ""
+ok "an operator without a name works" wait_for 30 shows things a 1
+ok "... on both kinds" wait_for 30 shows plains b 1
+wait_for 30 kubectl get -n far configmap a
+wait_for 30 kubectl get -n default deployment a b
 ok "... names nothing" members_name null
+stop "$pid"
 all spec >"$T/before"
 instance one
 one=$pid

@@ -115,7 +115,7 @@ finish() {
 
 # look: $T/seen, for each pair {NAME: {SIDE: ...}}. What differs by design is
 # taken out here: how Jobs are named and annotated with their time (checked);
-# what tells the uid of one object; that kpipe has annotations of its own, and
+# what tells the uid of one object; that kpipe has an annotation of its own, and
 # no blockOwnerDeletion, which only a deletion in the foreground heeds.
 look() {
 	local side
@@ -143,8 +143,7 @@ look() {
 		| $job | if $time == null then {by_hand: .metadata.name} else {
 		$time, state: state, labels: .metadata.labels,
 		annotations: (.metadata.annotations
-			| del(.[$own.at, "kpipe.dev/paths",
-				"kpipe.dev/instance"])),
+			| del(.[$own.at, "kpipe.dev/paths"])),
 		named: (.metadata.name == "\($cronjob.name)-\(
 			$time / $own.unit | floor)"),
 		owners: (.metadata.ownerReferences

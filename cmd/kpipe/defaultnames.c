@@ -67,8 +67,9 @@ defaultnames_instance(char **name, struct err *err)
 	const char *pod = getenv("POD_NAMESPACE");
 	struct buf b = BUF_INIT;
 
+	*name = NULL;
 	if (operator_ == NULL || *operator_ == '\0')
-		operator_ = "default";
+		return 0;
 	if (pod != NULL && *pod != '\0')
 		buf_addf(&b, "%s/", pod);
 	buf_adds(&b, operator_);

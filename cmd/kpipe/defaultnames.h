@@ -16,8 +16,8 @@ char *defaultnames_secret(const struct watches *w);
 char *defaultnames_field_manager(const struct watches *w);
 
 /* The name of this instance of the operator, if the file does not say it: by
- * its installation. It depends on nothing that an upgrade may change, such as
- * the entries. Owned. -1 with err: a name that cannot be one. */
+ * its installation. Owned, or NULL: it has no name. -1 with err: a name that
+ * cannot be one. */
 int defaultnames_instance(char **name, struct err *err);
 
 #endif

@@ -52,7 +52,7 @@ struct app {
 	struct manager manager;
 	struct leash leash;  /* of a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
-	char *instance;	     /* owned */
+	char *instance;	     /* owned: or NULL */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
 	char *field_manager; /* owned: of Events about our pod */
 	char *greeting;	     /* owned: the first lines of the log */
