@@ -11,7 +11,8 @@
 fresh
 export THING_IMAGE=example.com/thing KUBECONFIG=/secret AWS_SECRET=x
 exec 8</dev/null
-begin --kubeconfig=/k --context c -n ns --log-level=debug
+begin --kubeconfig=/k --context c -n ns --log-level=debug \
+	--take-over-instance=a --take-over-instance=b
 ok "ready" wait_for 30 ready
 ok "a line flows through all stages" wait_for 30 test -s "$D/received"
 is "$(cat "$D/received")" '{"hello":"world"}' "... unchanged"
@@ -31,6 +32,8 @@ is "$(cat "$D/ireconcile.args")" "--report-fd=3
 --namespace=ns
 --marks-key-fd=4
 --lines-fd=5
+--take-over-instance=a
+--take-over-instance=b
 --sandbox=auto" "arguments of ireconcile: nothing about the API"
 is "$(cat "$D/kapply.args")" "--report-fd=3
 --log-level=debug

@@ -102,7 +102,7 @@ operator_leads() {
 		-o jsonpath='{.spec.holderIdentity}')" "" "... then it is free"
 	kubectl run me -n "$namespace" --image=x >/dev/null
 	POD_NAME=me POD_NAMESPACE=$namespace operator --leader-elect \
-		--leader-elect-for-life --take-over-instance=default
+		--leader-elect-for-life
 	ok "leading for life: $what" wait_for 30 "$@" life
 	is "$(kubectl get configmap -n "$namespace" "$id" \
 		-o jsonpath='{.metadata.ownerReferences[0].name}')" me \
