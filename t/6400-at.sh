@@ -173,6 +173,7 @@ LIST
 # The worst command, within a few times the second that a program has: on a busy
 # machine a second of processor time does less.
 clock_new
+: >"$T/err"
 for text in "'a'\"b\"\\ c " '$(a) ' '$$' "a'b' 	"; do
 	for count in 2700 65000; do
 		jq -nc --arg text "$text" --argjson count "$count" '{apiVersion:
