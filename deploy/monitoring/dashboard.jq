@@ -200,7 +200,7 @@ def watching: [
     "Of watches, without the objects of lists."),
   graph("Objects in memory"; "none"; [
       query("max by (kind) (kpipe_objects\(of))"; "{{kind}}"),
-      query("max by (kind) (kpipe_objects_too_large\(of) > 0)";
+      query("max by (kind) (kpipe_objects_too_large\(of))";
         "{{kind}} too large")];
     "Of one replica: each holds the same. Too large: it cannot be read,"
       + " and its primaries fail."),
