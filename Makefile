@@ -235,7 +235,8 @@ ON_REAL := $(ON_BOTH:t/%=build/real/%)
 # not for make check, about operators.)
 TWICE := $(filter $(ON_BOTH),$(call saying,check-all: ))
 FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
-	$(wildcard t/7105*.sh t/7140*.sh t/7410*.sh t/7420*.sh) \
+	$(wildcard t/7105*.sh t/7110*.sh t/7140*.sh t/7410*.sh t/7420*.sh \
+	t/0910*.sh t/9800*.sh t/9910*.sh) \
 	$(filter-out t/60%,$(TWICE)) \
 	$(patsubst t/%,build/real/%,$(filter t/60%,$(TWICE)))
 NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
@@ -305,7 +306,7 @@ COMPUTING = $(filter $(LONG),$(COMPUTERS)) $(filter-out $(LONG),$(COMPUTERS))
 FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
 	$(filter-out t/8200% $(NOT_NOW),$(call saying,check-all: (containers|long \
 	faults|more of|mounts|needs root))) \
-	$(wildcard t/9910*.sh t/9800*.sh t/9970*.sh)
+	$(filter-out $(NOT_NOW),$(wildcard t/9910*.sh t/9800*.sh t/9970*.sh))
 WAITING = $(FIRST) $(filter-out $(COMPUTERS) $(FIRST),\
 	$(if $(CHECKED),,$(QUICK_TESTS)) $(LATER_TESTS))
 
