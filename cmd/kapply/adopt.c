@@ -156,50 +156,13 @@ is_ours(struct span entry, const struct item *i, struct span manager)
 	return yes;
 }
 
-/* ---- what lost its owner reference ---- */
-
-/* manager applied the digest of paths, which every member has. */
-static bool
-is_applied(const struct item *i, struct span object, struct span manager)
-{
-	struct json_elements e =
-	    json_elements(json_path(object, "metadata.managedFields"));
-
-	while (json_element(&e))
-		if (is_ours(e.value, i, manager))
-			return json_get(
-				   json_path(e.value,
-				       "fieldsV1.f:metadata.f:annotations"),
-				   "f:kpipe.dev/paths")
-				   .n > 0;
-	return false;
-}
-
-static bool
-is_lost(const struct set *s, const struct item *i, struct span object,
-    struct span manager)
-{
-	struct json_elements owners =
-	    json_elements(json_path(object, "metadata.ownerReferences"));
-
-	return s->primary.namespace_.n > 0 &&
-	    span_eq(
-		body_metadata(object, "namespace"), s->primary.namespace_) &&
-	    !json_element(&owners) && body_is_ours(s, object) &&
-	    is_applied(i, object, manager);
-}
-
-enum adoption
-adopt_may(const struct set *s, const struct item *i, struct span object,
-    struct span manager)
+bool
+adopt_may(const struct set *s, const struct item *i, struct span object)
 {
 	/* At most once: not again for an object of another operator. */
-	if (i->once || !adopt_is_free(s, object) ||
-	    body_metadata(object, "deletionTimestamp").n != 0)
-		return ADOPTION_NONE;
-	if (s->adopt.n > 0 && is_named(label(object, s->adopt), s))
-		return ADOPTION_BEGUN;
-	return is_lost(s, i, object, manager) ? ADOPTION_BACK : ADOPTION_NONE;
+	return !i->once && s->adopt.n > 0 && adopt_is_free(s, object) &&
+	    body_metadata(object, "deletionTimestamp").n == 0 &&
+	    is_named(label(object, s->adopt), s);
 }
 
 static void

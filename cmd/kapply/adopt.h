@@ -1,8 +1,7 @@
 /*
  * adopt: takes over objects of another operator, where a line allows it
  * (reconcile.adopt, the label's key): an object without an owner (see below),
- * whose label KEY is the name of the primary. And takes back, without that, what
- * lost its owner reference.
+ * whose label KEY is the name of the primary.
  */
 #ifndef ADOPT_H
 #define ADOPT_H
@@ -20,14 +19,11 @@
  */
 bool adopt_is_free(const struct set *s, struct span object);
 /*
- * object has the name of the item and is not a member. May it be taken over?
- * ADOPTION_BEGUN: by its label. ADOPTION_BACK: it has no owner at all, is where
- * the primary could own it, and manager applied the marks of a member to it: so
- * its owner reference was removed. (Who may write an object can forge that; but
- * also an owner reference, so nothing is lost by it.) Or ADOPTION_NONE.
+ * object has the name of the item and is not a member. May it be taken over? By
+ * its label alone: a member that lost its owner reference does not say whose it
+ * was, and another primary's is not ours.
  */
-enum adoption adopt_may(const struct set *s, const struct item *i,
-    struct span object, struct span manager);
+bool adopt_may(const struct set *s, const struct item *i, struct span object);
 /*
  * Why not, or what to do, as the rest of a sentence; or nothing. Only an offer
  * spells the line that would allow it, or asks for a deletion.

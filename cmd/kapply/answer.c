@@ -268,26 +268,24 @@ is_item_member(const struct call *c, struct span object)
 		body_was_ours(k->set, object, send_item_manager(k, c->item)));
 }
 
-static enum adoption
-adoptable(const struct call *c, struct span object)
+static bool
+is_adoptable(const struct call *c, struct span object)
 {
 	const char *why;
-	enum adoption how =
-	    adopt_may(c->key->set, c->item, object, send_manager(c->key));
 
-	return foreign_spared(c, object, &why) == SPARE_ALWAYS ? ADOPTION_NONE
-							       : how;
+	return adopt_may(c->key->set, c->item, object) &&
+	    foreign_spared(c, object, &why) != SPARE_ALWAYS;
 }
 
 static void
-adopt(struct call *c, struct span object, enum adoption how)
+adopt(struct call *c, struct span object)
 {
 	struct item *i = c->item;
 
-	i->adoption = how;
+	i->adoption = ADOPTION_BEGUN;
 	note_unseen(c);
 	set_text(&i->live_uid, body_metadata(object, "uid"));
-	if (how == ADOPTION_BACK || !take_over(c, object))
+	if (!take_over(c, object))
 		go_on(i, STEP_WRITE);
 }
 
@@ -334,12 +332,10 @@ note_before(struct call *c, struct span object)
 static void
 read_foreign(struct call *c, struct span object)
 {
-	enum adoption how = adoptable(c, object);
-
-	if (how == ADOPTION_NONE)
-		foreign_refuse(c, object);
+	if (is_adoptable(c, object))
+		adopt(c, object);
 	else
-		adopt(c, object, how);
+		foreign_refuse(c, object);
 }
 
 /* Another object has the name of an item that we wanted to create. */

@@ -444,13 +444,9 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 	struct buf b = BUF_INIT;
 
 	objref_add_label(&b, &i->id);
-	buf_addf(&b, ": %s, ", a->o->dry_run ? "would be adopted" : "adopted");
-	if (i->adoption == ADOPTION_BACK)
-		buf_adds(
-		    &b, "since it is ours: its owner reference was removed");
-	else
-		buf_addf(&b, "by its label %.*s=%.*s", SPAN_ARG(s->adopt),
-		    SPAN_ARG(s->primary.name));
+	buf_addf(&b, ": %s, by its label %.*s=%.*s",
+	    a->o->dry_run ? "would be adopted" : "adopted", SPAN_ARG(s->adopt),
+	    SPAN_ARG(s->primary.name));
 	log_about(LOG_INFO, s, buf_str(&b));
 	announce_item(a, s,
 	    &(struct announce_how){i, "configured", RECORDER_NORMAL, "Adopted"},

@@ -44,8 +44,8 @@ inherit_failure(struct item *i, struct item *old)
 	i->list_sent = old->list_sent;
 	/* It is applied again, and the former owner's fields are looked for
 	 * again. */
-	i->adoption =
-	    old->adoption == ADOPTION_AGAIN ? ADOPTION_BEGUN : old->adoption;
+	if (old->adoption != ADOPTION_NONE)
+		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
 	old->held = BRAKE_OFF;
 	old->failure.error = old->live_uid = old->patch = old->by = NULL;

@@ -57,8 +57,7 @@ enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
 enum adoption {
 	ADOPTION_NONE,
 	ADOPTION_BEGUN, /* it was found; live_uid is its uid */
-	ADOPTION_AGAIN, /* it was applied; who else wrote it is known only now */
-	ADOPTION_BACK	/* of our own, whose owner reference was removed */
+	ADOPTION_AGAIN /* it was applied; who else wrote it is known only now */
 };
 
 /*
