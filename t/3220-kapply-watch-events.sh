@@ -91,6 +91,16 @@ is "$(cat "$T/err")" 'kapply: error: line 2: an event says that ConfigMap x/a wa
 kapply: error: line 3: an event of the type "ERROR" has no object to apply' \
 	"... and the rest is named"
 
+# What kwatch could not pass on whole
+jq -c 'select(.object.metadata.name == "a") | .tooLarge = 17000000
+	| del(.object.data)' "$T/events" >"$T/in"
+before=$(kubectl get cm -n x a -o json | jq -c .data)
+runs 1 "an object that is too large" kapply <"$T/in"
+is "$(cat "$T/err")" 'kapply: error: line 1: an event says that ConfigMap x/a is too large: its fields are not in it, and nothing of it is applied' \
+	"... is named"
+is "$(kubectl get cm -n x a -o json | jq -c .data)" "$before" \
+	"... and stays as it is"
+
 # Without the subresource, a status is a field as any other.
 kubectl apply -f - >/dev/null <<'EOF'
 apiVersion: apiextensions.k8s.io/v1

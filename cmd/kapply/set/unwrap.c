@@ -29,14 +29,13 @@ add_label(struct buf *b, struct span object)
 }
 
 static enum unwrap_result
-deleted(struct span object, struct err *err)
+refused(struct span object, const char *why, struct err *err)
 {
 	struct buf label = BUF_INIT;
 
 	add_label(&label, object);
-	err_set(err, ERR_PERMANENT,
-	    "an event says that %s was deleted: deletions are not applied",
-	    buf_str(&label));
+	err_set(err, ERR_PERMANENT, "an event says that %s %s", buf_str(&label),
+	    why);
 	buf_release(&label);
 	return UNWRAP_BAD;
 }
@@ -44,19 +43,25 @@ deleted(struct span object, struct err *err)
 enum unwrap_result
 unwrap(struct span *document, struct err *err)
 {
-	struct span type, object;
+	struct span type, object, whole = *document;
 
-	if (!is_event(*document))
+	if (!is_event(whole))
 		return UNWRAP_DOCUMENT;
-	type = json_raw_string(json_get(*document, "type"));
-	object = json_get(*document, "object");
+	type = json_raw_string(json_get(whole, "type"));
+	object = json_get(whole, "object");
 	*document = object;
+	if (json_get(whole, "tooLarge").p != NULL)
+		return refused(object,
+		    "is too large: its fields are not in it, and nothing of it "
+		    "is applied",
+		    err);
 	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
 		return UNWRAP_OBJECT;
 	if (span_is(type, "BOOKMARK"))
 		return UNWRAP_NOTHING;
 	if (span_is(type, "DELETED"))
-		return deleted(object, err);
+		return refused(
+		    object, "was deleted: deletions are not applied", err);
 	err_set(err, ERR_PERMANENT,
 	    "an event of the type \"%.*s\" has no object to apply",
 	    SPAN_ARG(type));
