@@ -232,12 +232,15 @@ ON_REAL := $(ON_BOTH:t/%=build/real/%)
 # What a release needs, not every change: it runs again what has run here, on
 # other systems, whose archives change by themselves, or on the other server; or
 # it takes longest. RELEASE=no: without it. (t/60 is about kapi, what else is
-# not for make check, about operators.)
+# not for make check, about operators. 6xxx are the longest on the real server,
+# and have run on kapi.)
 TWICE := $(filter $(ON_BOTH),$(call saying,check-all: ))
+LONG_ON_REAL = $(filter-out $(TWICE:t/%=build/real/%),$(filter build/real/6%,\
+	$(ON_REAL)))
 FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
 	$(wildcard t/7105*.sh t/7110*.sh t/7140*.sh t/7410*.sh t/7420*.sh \
 	t/0910*.sh t/9800*.sh t/9910*.sh) \
-	$(filter-out t/60%,$(TWICE)) \
+	$(filter-out t/60%,$(TWICE)) $(LONG_ON_REAL) \
 	$(patsubst t/%,build/real/%,$(filter t/60%,$(TWICE)))
 NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
 LATER := $(sort $(call saying,servers: real) $(call saying,check-all: ))
@@ -291,7 +294,7 @@ check-all: $(ON_REAL)
 	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
 	@$(if $(NOT_NOW),$(call left_out,$(filter-out $(TWICE) \
 		build/real/%,$(NOT_NOW))); \
-		echo "on one of two servers: $(words $(TWICE)) tests")
+		echo "on one of two servers: $(words $(TWICE) $(LONG_ON_REAL)) tests")
 	@$(call prove,$(COMPUTING) $(WAITING))
 check-all: PROVE += $(call one_by_one,$(filter t/09%,$(COMPUTERS))) \
 	$(call one_by_one,$(filter-out t/09%,$(COMPUTERS))) \
