@@ -158,7 +158,7 @@ ok "... and ready" wait_for 10 is_ready
 if [ "$SERVER" = real ]; then
 	crd "$dead"
 	ok "a conversion webhook is gone: not ready" \
-		not_ready "Thing.example.com: cannot watch things.example.com in namespace default: storage is (re)initializing"
+		not_ready "Thing.example.com: cannot watch things.example.com in namespace default: "
 fi
 kubectl delete secret -n default two >/dev/null
 ok "... what was seen is kept, other kinds go on" sees "3: "
