@@ -38,6 +38,7 @@ heard() {
 		cat "$1"
 		station z 1
 		for kind in "example.com/v1 Thing" "v1 ConfigMap" "x.example.com/v1 Station"; do
+			# shellcheck disable=SC2086 # two words
 			printf '{"type":"BOOKMARK","object":{"apiVersion":"%s","kind":"%s","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}\n' $kind
 		done
 	} | ireconcile -f "$T/lines/watches.yaml" 2>"$T/err" |

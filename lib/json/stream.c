@@ -370,7 +370,8 @@ too_long(struct stream *s, struct stream_doc *doc)
 
 	if (prefix == 0)
 		return bad(s, doc,
-		    s->place == LIST_ITEM ? "an item is longer than " STREAM_MAX_TEXT
+		    s->place == LIST_ITEM
+			? "an item is longer than " STREAM_MAX_TEXT
 			: s->mode == CONCATENATED
 			? "a document is longer than " STREAM_MAX_TEXT
 			: "longer than " STREAM_MAX_TEXT);

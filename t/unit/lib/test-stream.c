@@ -193,21 +193,22 @@ test_big_lists(void)
 	    "the same over several lines");
 	big_list("{\"kind\":\"List\",\"items\":[", "\n{\"b\":1}\n",
 	    TWENTY("1", "917512") "! line 1: a List is cut short\n2: "
-			       "{\"b\":1}\n",
+				  "{\"b\":1}\n",
 	    "a long List that is cut short");
 	big_list("{\"kind\":\"List\",\"items\":[", ",]}\n{\"b\":1}\n",
 	    TWENTY("1", "917512") "! line 1: unexpected byte at byte 1\n2: "
-			       "{\"b\":1}\n",
+				  "{\"b\":1}\n",
 	    "a long List with a comma too many");
 	big_list("{\"kind\":\"List\",\"items\":[", "],}\n{\"b\":1}\n",
 	    TWENTY("1", "917512") "! line 1: unexpected byte at byte 13\n2: "
-			       "{\"b\":1}\n",
+				  "{\"b\":1}\n",
 	    "a long List with a bad end");
 	big_list("{\"kind\":\"Pod\",\"items\":[", "]}\n{\"b\":1}\n",
 	    "! line 1: longer than 16 MiB\n2: {\"b\":1}\n",
 	    "a long object that is not a List");
 	big_list("{\"items\":[", "],\"kind\":\"Pod\"}\n{\"b\":1}\n",
-	    TWENTY("1", "917512") "! line 1: longer than 16 MiB and no List\n2: "
+	    TWENTY(
+		"1", "917512") "! line 1: longer than 16 MiB and no List\n2: "
 			       "{\"b\":1}\n",
 	    "a long object that turns out not to be a List");
 }
@@ -226,11 +227,13 @@ test_limit(void)
 		buf_addc(&b, 'x');
 	buf_adds(&b, "\"\n{}\n");
 	got = run(buf_span(&b), 65536);
-	is(got, "1: {}\n2: 16777216 bytes\n! line 3: longer than 16 MiB\n4: {}\n",
+	is(got,
+	    "1: {}\n2: 16777216 bytes\n! line 3: longer than 16 MiB\n4: {}\n",
 	    "a line of 16 MiB, and one of a byte more");
 	free(got);
 	got = run(buf_span(&b), SIZE_MAX);
-	is(got, "1: {}\n2: 16777216 bytes\n! line 3: longer than 16 MiB\n4: {}\n",
+	is(got,
+	    "1: {}\n2: 16777216 bytes\n! line 3: longer than 16 MiB\n4: {}\n",
 	    "the same in one piece");
 	free(got);
 	b.data[1] = '\n';
