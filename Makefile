@@ -239,7 +239,7 @@ LONG_ON_REAL = $(filter-out $(TWICE:t/%=build/real/%),$(filter build/real/6%,\
 	$(ON_REAL)))
 FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
 	$(wildcard t/7105*.sh t/7110*.sh t/7140*.sh t/7410*.sh t/7420*.sh \
-	t/0910*.sh t/9800*.sh t/9910*.sh) \
+	t/0910*.sh t/9800*.sh t/9910*.sh t/9970*.sh) \
 	$(filter-out t/60%,$(TWICE)) $(LONG_ON_REAL) \
 	$(patsubst t/%,build/real/%,$(filter t/60%,$(TWICE)))
 NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
