@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "decide/line.h"
 #include "decide/loops.h"
+#include "decide/points.h"
 #include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
@@ -392,17 +393,6 @@ find_claimants(
 	return count;
 }
 
-static jv
-claimants_event(const char *message)
-{
-	jv event =
-	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
-
-	event =
-	    jv_object_set(event, jv_string("reason"), jv_string("Unproven"));
-	return jv_object_set(event, jv_string("message"), jv_string(message));
-}
-
 static void
 tell_claimants(struct decision *d, struct primary *p)
 {
@@ -424,7 +414,7 @@ tell_claimants(struct decision *d, struct primary *p)
 	}
 	if (count > 0)
 		d->events =
-		    jv_array_append(d->events, claimants_event(p->claimants));
+		    points_warn(d->events, "Unproven", span_str(p->claimants));
 	buf_release(&b);
 }
 

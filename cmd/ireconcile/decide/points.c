@@ -38,18 +38,24 @@ points_outstanding(struct decision *d, struct span identity)
 	d->outstanding_count++;
 }
 
-void
-points_complain(struct decision *d, const char *reason, struct span message)
+jv
+points_warn(jv events, const char *reason, struct span message)
 {
 	jv event =
 	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
 
-	buf_addf(&d->complaints, "%s%.*s", d->complaints.len > 0 ? "\n" : "",
-	    SPAN_ARG(message));
 	event = jv_object_set(event, jv_string("reason"), jv_string(reason));
 	event = jv_object_set(event, jv_string("message"),
 	    jv_string_sized(message.p, (int)message.n));
-	d->events = jv_array_append(d->events, event);
+	return jv_array_append(events, event);
+}
+
+void
+points_complain(struct decision *d, const char *reason, struct span message)
+{
+	buf_addf(&d->complaints, "%s%.*s", d->complaints.len > 0 ? "\n" : "",
+	    SPAN_ARG(message));
+	d->events = points_warn(d->events, reason, message);
 }
 
 void

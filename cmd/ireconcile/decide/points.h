@@ -10,6 +10,8 @@
 /* A new one; `what` is taken. It is valid until the next one is added. */
 struct point *points_add(
     struct decision *d, enum point_type type, struct buf *what);
+/* events, consumed, and a Warning about the primary. */
+jv points_warn(jv events, const char *reason, struct span message);
 /* A Warning about the primary: logged when it is new, and an Event. Only after
  * the program's Events. */
 void points_complain(

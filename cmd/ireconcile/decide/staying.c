@@ -6,6 +6,7 @@
 #include "agree/agree.h"
 #include "base/mem.h"
 #include "decide/line.h"
+#include "decide/points.h"
 #include "decide/reason.h"
 #include "item/itemmarks.h"
 #include "json/json.h"
@@ -345,18 +346,13 @@ staying_events(const struct decision *d, jv events)
 	for (size_t n = 0; (i = next_staying(d, &n)) != NULL;) {
 		const struct staying *s = i->staying;
 		struct buf text = BUF_INIT;
-		jv event = jv_object_set(
-		    jv_object(), jv_string("type"), jv_string("Warning"));
 
 		buf_addf(&text,
 		    "%s: %s: the difference stays after it was applied and is "
 		    "tolerated",
 		    i->label, s->tolerated ? s->message : s->told);
-		event = jv_object_set(
-		    event, jv_string("reason"), jv_string("DifferenceStays"));
-		event = jv_object_set(event, jv_string("message"),
-		    jv_string_sized(text.data, (int)text.len));
-		events = jv_array_append(events, event);
+		events =
+		    points_warn(events, "DifferenceStays", buf_span(&text));
 		buf_release(&text);
 	}
 	return events;

@@ -422,17 +422,10 @@ unsettled_events(const struct decision *d, jv events)
 {
 	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
 		const struct unsettled *u = &d->primary->unsettled[n];
-		jv event;
 
-		if (u->holds == 0)
-			continue;
-		event = jv_object_set(
-		    jv_object(), jv_string("type"), jv_string("Warning"));
-		event = jv_object_set(
-		    event, jv_string("reason"), jv_string(condition_type));
-		event = jv_object_set(
-		    event, jv_string("message"), jv_string(u->message));
-		events = jv_array_append(events, event);
+		if (u->holds > 0)
+			events = points_warn(
+			    events, condition_type, span_str(u->message));
 	}
 	return events;
 }
