@@ -105,8 +105,7 @@ tap $? "... the lease is free, or its holder says why not" || note "$holder"
 # under N: kelect's pid is in pid[N]
 under() {
 	: >"$T/r$1.ready"
-	POD_NAME=r$1 POD_NAMESPACE=default KUBECONFIG=$T/r$1.kubeconfig \
-		kelect --lease thing.example.com \
+	POD_NAME=r$1 KUBECONFIG=$T/r$1.kubeconfig kelect --lease thing.example.com \
 		"${LEASE_TIMES[@]/leader-elect-/}" -- kpipe -f "$T/watches.yaml" \
 		--report-fd=9 9>"$T/r$1.ready" 2>>"$T/r$1.err" &
 	pid[$1]=$!
