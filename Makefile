@@ -122,8 +122,9 @@ $(BUILD)/cmd/kapi/envtest/goflags.o: cmd/kapi/envtest/flags.txt
 # Apart from the library, so that a commit links the tools again, and nothing
 # else.
 $(BUILD)/commit.c: FORCE
-	@$(call keep,extern const char version_commit[]; \
-	const char version_commit[] = "$(shell lib/commit)";)
+	@$(call keep,extern const char version_commit[]$(comma) version_packages[]; \
+	const char version_commit[] = "$(shell lib/commit)"; \
+	const char version_packages[] = "$(shell lib/packages $(PACKAGES))";)
 $(BUILD)/commit.o: $(BUILD)/commit.c $(BUILD)/flags
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 

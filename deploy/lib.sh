@@ -41,6 +41,19 @@ read_manifests() {
 		"$T/namespace.yaml")
 }
 
+# find_namespace: $T/found is empty if there is none, "NAME deploy" if deploy made
+# it, and NAME otherwise. What deploy did not make is not its to change.
+find_namespace() {
+	"$KUBECTL" get namespace "$namespace" --ignore-not-found -o \
+		'jsonpath={.metadata.name} {.metadata.annotations.kpipe\.dev/created-by}' \
+		>"$T/found"
+}
+
+# is_made_by_deploy: the namespace that find_namespace found
+is_made_by_deploy() {
+	grep -q ' deploy$' "$T/found"
+}
+
 # objects FILE...: lines KIND NAME NAMESPACE, the last one empty if it has none
 objects() {
 	cat "$@" /dev/null | awk '

@@ -216,6 +216,10 @@ mv "$T/done/kpipe.2" "$T/examples"
 typed kpipe.2
 is "$(jq -r '"\(.kind) \(.metadata.name) \(.result)"' "$T/out")" \
 	"ConfigMap t created" "... what would be done"
+typed kpipe.3
+is "$(jq -r '"\(.kind) \(.metadata.name) \(.result)"' "$T/out" | sort)" \
+	"ConfigMap a configured
+ConfigMap t created" "... and the other one would get the name"
 goes_on kpipe.1 made
 define --kubeconfig "$T/work/other.yaml"
 for namespace in a b shop; do
@@ -225,14 +229,14 @@ made_there() {
 	kubectl --kubeconfig "$T/work/other.yaml" get configmap -n a in-a &&
 		kubectl --kubeconfig "$T/work/other.yaml" get configmap -n b in-b
 }
-goes_on kpipe.3 made_there
+goes_on kpipe.4 made_there
 ok "... and nothing in other namespaces" not_there kubectl \
 	--kubeconfig "$T/work/other.yaml" get configmap -n shop in-shop
-sed -i 's/=:808[01]/=127.0.0.1:0/g' "$T/examples/kpipe.4"
+sed -i 's/=:808[01]/=127.0.0.1:0/g' "$T/examples/kpipe.5"
 leads() {
 	[ "$(grep -c 'kpipe-http: .* at 127.0.0.1:\|kelect: became leader\|: ready' \
 		"$T/err")" -eq 4 ]
 }
-goes_on kpipe.4 leads
+goes_on kpipe.5 leads
 is "$(ls "$T/examples")" "" "no example is left out"
 done_testing

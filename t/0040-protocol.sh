@@ -43,7 +43,7 @@ count event '(.type | IN("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"))
 	"each is a watch frame with apiVersion and kind"
 runs 0 "ireconcile accepts them all" \
 	ireconcile -f "$T/watches.yaml" <"$T/lines"
-is "$(cat "$T/out" "$T/err")" "" "... without a word: there is no primary"
+is "$(cat "$T/out" "$T/err")" "" "... and says nothing"
 
 count set '.kind == "List" and .apiVersion == "v1" and
 	(.reconcile | has("primary") and has("manager"))' \

@@ -60,6 +60,7 @@ done
 unit=$root/lib/systemd/system/kpipe@.service
 ok "the unit starts this kpipe" grep -q '^ExecStart=/opt/kpipe/bin/kpipe ' "$unit"
 is "$(grep -c @PREFIX@ "$unit")" 0 "... and names this prefix"
+ok "... as an instance of its own" grep -q "^Environment=OPERATOR_NAME=%i$" "$unit"
 
 # A package gives its own folders for units and zsh.
 cp -R "$root" "$T/kept"

@@ -38,7 +38,7 @@ for version in http1.1 http2-prior-knowledge; do
 	note "$version"
 	good
 	for name in localhost LOCALHOST 127.0.0.1 127.9.9.9 '[::1]' \
-		'[0:0:0:0:0:0:0:1]' '[::ffff:127.0.0.1]'; do
+		'[0:0:0:0:0:0:0:1]' '[::ffff:127.0.0.1]' localhost. LocalHost.; do
 		good "Host: $name:$port"
 		good "Host: $name"
 		good "Origin: http://$name:3000"
@@ -46,7 +46,7 @@ for version in http1.1 http2-prior-knowledge; do
 	good "Origin: https://localhost"
 	good "Origin: HTTP://localhost/"
 	for name in evil.example localhost.evil.example 127.0.0.1.evil.example \
-		evil.localhost localhost. 127.0.0.1. 127.1 2130706433 0177.0.0.1 \
+		evil.localhost localhost.. evil.example. 127.1 2130706433 0177.0.0.1 \
 		0x7f.0.0.1 0.0.0.0 10.0.0.1 '[::2]' '[::]' \
 		'[::ffff:10.0.0.1]' 'localhost:x' '127.0.0.1@evil.example'; do
 		bad "Host: $name"
@@ -93,8 +93,25 @@ talk() {
 is "$(talk 'GET /version HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n' |
 	grep -c ' 200 ')" 0 "two hosts, the second another one"
 is "$(talk 'GET /version HTTP/1.1\r\n\r\n' | grep -c ' 200 ')" 0 "no host"
-is "$(talk 'GET /version HTTP/1.1\r\nHost:\r\n\r\n' | grep -c ' 200 ')" 0 \
-	"an empty host"
+# A browser always sends one.
+for head in 'GET /version HTTP/1.0' 'GET /version HTTP/1.0\r\nHost:' \
+	'GET http://localhost/version HTTP/1.0' \
+	"GET http://localhost:$port/version HTTP/1.0" \
+	'GET http://localhost:80/version HTTP/1.1\r\nHost: localhost' \
+	'GET http://localhost/version HTTP/1.1\r\nHost: localhost:80' \
+	'GET http://[::1]:80/version HTTP/1.1\r\nHost: [::1]'; do
+	is "$(talk "$head\r\n\r\n" | grep -c ' 200 ')" 1 "answered: $head"
+done
+for head in 'GET http://evil.example/version HTTP/1.0' \
+	'GET http://evil.example/version HTTP/1.0\r\nHost: localhost' \
+	'GET http://evil.example/version HTTP/1.1\r\nHost: localhost' \
+	'GET http://localhost/version HTTP/1.1' \
+	'GET /version HTTP/1.0\r\nHost: evil.example' \
+	'GET /version HTTP/1.0\r\nOrigin: http://evil.example' \
+	'GET http://localhost@evil.example/version HTTP/1.0' \
+	'GET http://user@localhost/version HTTP/1.1\r\nHost: localhost'; do
+	is "$(talk "$head\r\n\r\n" | grep -c ' 200 ')" 0 "refused: $head"
+done
 
 # All that a page can send without being asked first.
 pages=(-H "Origin: http://evil.example" -H "Sec-Fetch-Site: cross-site")

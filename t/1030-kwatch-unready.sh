@@ -53,6 +53,48 @@ watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5" \
 	"... and it goes on from the same version"
 
+# From the start: the log says once which primaries wait.
+cat >"$T/watches.yaml" <<'END'
+- version: v1
+  kind: ConfigMap
+  program: program.jq
+  dependents:
+  - {apiVersion: v1, kind: Pod}
+END
+echo 'def desired: [];' >"$T/program.jq"
+refused='{"code": 403, "body": '"$(status 403 Forbidden "$no")"'}'
+serve '{"pods": {"initial": ['"$refused, ${refused/jo/joe}, $first"'],
+		"watch": [{"lines": [], "end": "hang"}]},
+	"configmaps": {"initial": ['"$other"']}}'
+watch -f "$T/watches.yaml" -A
+ok "rights are missing, and then given" wait_for 60 grep -q 'watching pods now' \
+	"$T/err"
+stop 0
+is "$(grep 'nothing is' "$T/err")" \
+	"kwatch: warning: nothing is decided for ConfigMap until this works: all of Pod must be known" \
+	"... what is not decided is said once"
+
+# In one namespace only: which others are listed is told behind their objects,
+# and no more once all are. (Each namespace takes the next answer.)
+sed -i 's/kind: ConfigMap/kind: ConfigMap\n  namespaces: [s, r, q]/' "$T/watches.yaml"
+serve '{"pods": {"initial": ['"$refused, $first, $first, {\"silent\": true}"'],
+		"watch": [{"lines": [], "end": "hang"}]},
+	"configmaps": {"initial": ['"$other"']}}'
+watch -f "$T/watches.yaml" --timestamps
+listed() {
+	jq -rR 'fromjson? | .object.metadata.annotations //{} |
+		."kpipe.dev/listed-namespaces" // empty' <"$T/out"
+}
+is_listed() {
+	[ "$(listed | tr , '\n' | wc -l)" = 2 ]
+}
+ok "rights are missing in one namespace" wait_for 30 is_listed
+stop 0
+is "$(listed | tr , '\n' | grep -c '^[sqr]$')" 2 "... the others are named"
+is "$(grep 'nothing is' "$T/err")" \
+	"kwatch: warning: nothing is decided for ConfigMap until this works, but for those that see nothing there: all of Pod must be known" \
+	"... and the log says that only some wait"
+
 # A single refusal does not count: the server may not have read the rules yet.
 serve '{"pods": {"initial": ['"$first"'], "watch": [
 	{"code": 403, "body": '"$(status 403 Forbidden "$no")"'},

@@ -111,6 +111,12 @@ is "$(grep -c "$(printf hunter2 | base64)" "$T/typescript"
 kwatch --once cm -n x >"$T/out" 2>"$T/err"
 is "$(jq -r 'select(.object.metadata.name == "a").object.data.k' "$T/out"
 	cat "$T/err")" x "other objects are as they are"
+kubectl create configmap -n x text \
+	--from-literal=y=$'kind: Secret\ndata: {k: aHVudGVyMg==}' >/dev/null
+kwatch --once cm -n x >"$T/out" 2>"$T/err"
+is "$(jq -r 'select(.object.metadata.name == "text").object.data.y' "$T/out" |
+	grep -Ec '^redacted-') $(clear "$T/out")" "1 0" \
+	"... but one with a Secret in it"
 runs 100 "both options" kwatch --redact --show-secrets secrets
 is "$(cat "$T/err")" \
 	"kwatch: fatal: --redact and --show-secrets exclude each other" \

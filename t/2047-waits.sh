@@ -39,6 +39,30 @@ told 1 "" "$(going "$hold,\"b\"")" 00:05
 is "$(cat "$T/got")" "Warning WaitsForFinalizer $waits, b" "two finalizers"
 told 1 "" "$(going)" 00:05
 is "$(cat "$T/got" "$T/err")" "" "nothing holds it: nothing is told"
+
+# A Namespace waits for what is in it, which its conditions name.
+sed -i 's/kind: ConfigMap, manage/kind: Namespace, manage/
+	s/^  program:.*/&\n  finalizer: example.com\/f/' "$T/watches.yaml"
+sed -i 's/ConfigMap/Namespace/' "$T/program.jq"
+room() { # CONDITIONS
+	printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a-0","uid":"u-r","resourceVersion":"2","deletionTimestamp":"2026-01-01T00:00:00Z","annotations":{"kpipe.dev/member":"Thing.example.com/ns/a Namespace//a-0"},"labels":{"kpipe.dev/part-of":"%s"}},"status":{"phase":"Terminating","conditions":[%s]}}' \
+		"$(printf Thing.example.com/ns/a | sha256sum | head -c 32)" "$1"
+}
+condition() { # TYPE STATUS MESSAGE
+	printf '{"type":"%s","status":"%s","message":"%s"}' "$@"
+}
+begin_all() { begin example.com/v1 Thing; begin v1 Namespace; begin v1 Pod; }
+end_all() { end example.com/v1 Thing; end v1 Namespace; end v1 Pod; }
+told 1 "" "$(room "$(condition NamespaceDeletionContentFailure False "All content successfully deleted"),$(condition NamespaceContentRemaining True "Some resources are remaining: pods"),$(condition NamespaceFinalizersRemaining True "Some content has finalizers: x in 1")")" 00:05
+is "$(cat "$T/got")" \
+	"Warning WaitsForFinalizer Namespace//a-0 is being deleted, and waits: Some resources are remaining: pods; Some content has finalizers: x in 1" \
+	"a Namespace that waits for what is in it"
+told 1 "" "$(room "$(condition NamespaceContentRemaining False "All gone")")" 00:05
+is "$(cat "$T/got" "$T/err")" "" "... nothing is in its way"
+write_program
+begin_all() { begin example.com/v1 Thing; begin v1 ConfigMap; begin v1 Pod; }
+end_all() { end example.com/v1 Thing; end v1 ConfigMap; end v1 Pod; }
+
 {
 	begin_all
 	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status true)")" \

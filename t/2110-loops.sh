@@ -68,6 +68,20 @@ is "$(cat "$T/err")" "$found"$'\n'"$over" "... and that is said, too"
 } >"$T/want"
 replay 0 "a slow loop"
 is "$(cat "$T/err")" "$found"$'\n'"$over" "... is found and ends once"
+# For as long as it lasts, it is one.
+{
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
+	event ADDED "$(observed a-0 a v 2)"
+	end_all
+	for i in 02 04 06 08 10 12 14; do fight "$i:00" $i; done
+	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:14:30Z
+} >"$T/in"
+{
+	for _ in 1 2 3 4; do repair; done
+	for _ in 5 6 7; do repair "$loops"; done
+} >"$T/want"
+replay 0 "one that lasts longer than ten minutes is held back"
 # Four times are not a loop, nor are five in more than ten minutes.
 {
 	begin_all
@@ -190,6 +204,59 @@ thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
 } >"$T/in"
 : >"$T/want"
 replay 0 "an empty text that the server left out is not a loop"
+
+# Each field is counted alone: repairs of several are not a loop.
+cat >"$T/program.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: "\(.primary.metadata.name)-0"},
+	data: ([range(20) | {key: "k\(.)", value: "v"}] | from_entries)}];
+END
+thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
+	jq -c '.items[0] | .metadata += {uid: "u", resourceVersion: "2"}' \
+		>"$T/object"
+rv=2
+seen() { # TIME: the object, at which field $field is w, or all are v
+	rv=$((rv + 1))
+	jq -c --arg rv $rv --arg k "k$field" --arg w "$2" \
+		'.metadata.resourceVersion = $rv | .data[$k] = $w' "$T/object" |
+		while read -r object; do
+			event MODIFIED "$object" "$1"
+		done
+}
+# rounds COUNT FIELD...: each is changed so often, one after another, and repaired
+rounds() {
+	local n=$1 at=0
+
+	shift
+	begin_all
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
+	event ADDED "$(cat "$T/object")"
+	end_all
+	while [ $((n -= 1)) -ge 0 ]; do
+		for field; do
+			at=$((at + 1))
+			seen "2026-01-01T00:0$((at / 60)):$((at % 60 / 10))$((at % 10)).0Z" w
+			seen "2026-01-01T00:0$((at / 60)):$((at % 60 / 10))$((at % 10)).5Z" v
+		done
+	done
+}
+# told: the paths of loops that the log names; and how many lines there are
+told() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" >"$T/out"
+	echo "$(wc -l <"$T/out")$(sed -n 's/.*-0: \(.*\) is changed by.*/ \1/p' "$T/err")"
+}
+rounds 4 1 2 3 4 5 >"$T/in"
+is "$(told)" 20 "repairs of other fields are not a loop"
+rounds 5 1 2 3 | head -n -6 >"$T/in"
+is "$(told)" "12" "... up to the one that is too many of a field"
+rounds 5 3 1 2 | head -n -4 >"$T/in"
+is "$(told)" "13 .data.k3" "... which is named, and no other"
+# shellcheck disable=SC2046
+rounds 1 1 $(seq 4 18) 1 1 1 1 2 1 >"$T/in"
+is "$(told)" "20 .data.k1" "... whatever was changed in between"
+# shellcheck disable=SC2046
+rounds 2 $(seq 0 19) >"$T/in"
+is "$(told)" "31 .data.k19" "one that changes ever more fields is held back, too"
 
 # An opponent that is so fast that no evaluation sees the repaired object.
 write_program

@@ -122,4 +122,44 @@ WATCH_NAMESPACE=ns orphans "only those of our namespaces" \
 sed -i 's/  program:/  selector: {matchLabels: {a: b}}\n&/' "$T/watches.yaml"
 orphans "not with a selector" "" 0
 
+# ---- what a run does not see, because -n leaves it out ----
+
+cat >"$T/watches.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  namespaces: [far, ns, further]
+  program: program.jq
+  finalizer: example.com/cleaner
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+thing a 1 "\"finalizers\":[\"example.com/cleaner\"],$dying" >"$T/in"
+unseen="its finalizer is removed without a look at far, further, which $T/watches.yaml:1 names and this run leaves out (-n): what was made there for it stays; a run that sees it calls it an orphan"
+# unseen WHAT LOG OPTION...
+unseen() {
+	ireconcile -f "$T/watches.yaml" "${@:3}" <"$T/in" >"$T/out" 2>"$T/err"
+	is "$(cat "$T/err")" "${2:+ireconcile: warning: thing.example.com ns/a: $2}" \
+		"$1"
+}
+unseen "a deletion with -n: the namespaces that are not seen" "$unseen" -n ns
+is "$(jq -c '.reconcile | [.finalizers.remove, .events]' "$T/out")" \
+	"[[\"example.com/cleaner\"],[{\"message\":\"$unseen\",\"reason\":\"Unseen\",\"type\":\"Warning\"}]]" \
+	"... in an Event, too, and the finalizer goes"
+unseen "... with all of them" "" -n ns,far,further
+unseen "... without -n" ""
+sed -i 's/  dependents/  marks: false\n&/' "$T/watches.yaml"
+unseen "... where nothing can be elsewhere" "" -n ns
+sed -i -e '/marks/d' -e 's/manage: true/&, namespaces: []/' "$T/watches.yaml"
+unseen "... where a dependent is seen everywhere" "" -n ns
+sed -i 's/namespaces: \[\]/namespaces: [ns]/' "$T/watches.yaml"
+unseen "... where it is never elsewhere" "" -n ns
+sed -i -e 's/, namespaces: \[ns\]//' -e 's/^  finalizer: \(.*\)/  finalizer: example.com\/x\n  retiredFinalizers: [\1]/' \
+	"$T/watches.yaml"
+thing a 1 '"finalizers":["example.com/cleaner"]' >"$T/in"
+unseen "... of a primary that stays" "" -n ns
+is "$(jq -c .reconcile.finalizers.remove "$T/out")" '["example.com/cleaner"]' \
+	"... which loses a retired finalizer"
+
 done_testing

@@ -122,22 +122,64 @@ forged "a proof that is cut" "${good%?}"
 forged "no origin" "v1  ${good##* }"
 forged "another version" "v2${good#v1}"
 
+# unproven NAME WHAT REMEDY: $told is the line of the log, $event the Event
+unproven() {
+	local text="ConfigMap/of-a/$1: $2, and without the proof that this operator made it; if an older version did, or the key was lost, $3"
+
+	told="ireconcile: warning: thing.example.com ns/a: $text"
+	event="\"events\":[{\"message\":\"$text\",\"reason\":\"Unproven\",\"type\":\"Warning\"}]"
+}
+
 # They are not pruned, nor waited for, nor shown.
 cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: {n: (.owned.ConfigMap | length)};
 END
+unproven f "left alone: not desired" "start once with --accept-unproven-marks"
 for p in "" "$(proof "$lost" $primary uid-a ConfigMap/of-a/f)"; do
 	of_a "forged marks are not a member's (${p:-none})" "$origin" \
-		"$(member f "$p")" "$(line "" a 1 '"status":{"n":0}')"
+		"$(member f "$p")" "$(line "" a 1 "\"status\":{\"n\":0},$event")"
+	is "$(cat "$T/err")" "$told" "... which the log tells as well"
 done
+of_a "retained ones are not told" "$origin" \
+	"$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/retain":"true",/')" \
+	"$(line "" a 1 '"status":{"n":0}')"
+is "$(cat "$T/err")" "" "... in the log either"
+of_a "nor is what names another primary" "$origin" \
+	"$(member f "" Thing.example.com/ns/b)" \
+	"$(line "" a 1 '"status":{"n":0}')"
+of_a "nor what names one of another kind" "$origin" \
+	"$(member f "" Other.example.com/ns/a)" \
+	"$(line "" a 1 '"status":{"n":0}')"
+{
+	event ADDED "$(thing a 1 "$finalizer,$origin")"
+	event ADDED "$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/instance":"x",/')"
+} >"$T/in"
+ireconcile -f "$T/watches.yaml" --instance=y <"$T/in" >"$T/out" 2>"$T/err"
+is "$(jq -c '.reconcile | [.status, .events]' "$T/out")" '[{"n":0},null]' \
+	"nor what another instance made"
 of_a "a member that is not desired goes" "$origin" \
 	"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
 	"$(line "" a 1 "\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"of-a\",\"name\":\"e\",\"uid\":\"uid-e\"}],\"status\":{\"n\":1},\"onError\":{\"n\":1}")"
 dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+unproven d "not deleted with its primary" "delete it by hand"
 of_a "a forged one does not hold up the deletion" "$origin,$dying" \
 	"$(member d "")" \
-	"$(line "" a 1 '"finalizers":{"remove":["example.com/cleaner"]},"status":{"n":0},"onError":{"n":0},"deleting":true')"
+	"$(line "" a 1 "\"finalizers\":{\"remove\":[\"example.com/cleaner\"]},\"status\":{\"n\":0},\"onError\":{\"n\":0},$event,\"deleting\":true")"
+is "$(cat "$T/err")" "$told" "... which is told when it goes"
+{
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	event ADDED "$(thing a 1 "$finalizer,$origin")" 2026-01-01T00:00:00Z
+	event ADDED "$(member d "")"
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	tick 00:05
+	event MODIFIED "$(thing a 2 "$finalizer,$origin,$dying")"
+} >"$T/in"
+ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+is "$(grep -c -e 'd: left alone: not' -e 'd: not deleted with' "$T/err")" 2 \
+	"... also if it was told before"
 
 # ---- orphans ----
 
@@ -180,7 +222,7 @@ upgrade() {
 echo "$again" >"$T/want"
 upgrade "$(member c "")"
 same "$T/got" "$T/want" "accepted once: applied again, with its uid and a proof"
-is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; they get it as they are applied again" \
+is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
 	"... and said"
 is "$(jq '.metrics["kpipe_unproven_marks"] | select(. != null)' "$T/report" |
 	tail -n 1)" 1 "... and counted"

@@ -165,8 +165,35 @@ whole "$(a 3 | sed 's/"finalizers":[^]]*\]/"annotations":{"kpipe.dev\/synthetic"
 	>"$T/in"
 gives "an event that kwatch made up" "$creates" ""
 watches 'selector: {matchLabels: {team: a}}'
+leaves="selector \"team=a\" does not select it any more, and it has the finalizer example.com/x: what was made for it stays, and a deletion waits for that; label it so that it is selected, or remove the finalizer when all is cleaned up"
+leaves_="ireconcile: warning: thing.example.com ns/a: $leaves"
 whole "$(a 3 "$has,\"labels\":{\"team\":\"a\"}")" |
 	sed 's/"finalizers":\["example.com\/x"\]}/"finalizers":["example.com\/x"],"labels":{"team":"a"}}/' >"$T/in"
-gives "one that is not selected any more" "$creates" ""
+gives "one that is not selected any more" "$creates" "$leaves_"
+sed 's/"finalizers":[^]]*\],*//g' "$T/in" >"$T/in2" && mv "$T/in2" "$T/in"
+gives "... without our finalizer" '["1","",null,{"add":["example.com/x"]},null]' ""
+whole "$(a 3 "$has,\"labels\":{\"team\":\"a\"}")" |
+	sed '/"ADDED".*"Thing"/s/"finalizers":\[[^]]*\]/"labels":{"team":"a"}/' >"$T/in"
+gives "... with one that was set just before" \
+	'["1","",null,{"add":["example.com/x"]},null]' "$leaves_"
+dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+selected="$has,\"labels\":{\"team\":\"a\"}"
+# goes OBJECT DELETED: a primary that is selected, and its end
+goes() {
+	complete
+	event ADDED "$(member 2)"
+	event ADDED "$1"
+	clock 00:01
+	event DELETED "$2" 2026-01-01T00:00:02Z
+}
+removes='["1","c",true,null,null]
+["1","",null,null,null]'
+goes "$(a 1 "$selected,$dying")" "$(a 3 "$selected,$dying")" >"$T/in"
+gives "one that is being deleted, and has a member" "$removes" \
+	"${leaves_/a: sel/a: gone, or sel}"
+goes "$(a 1 "$selected,$dying")" "$(a 3 "$selected,$dying")" |
+	grep -v '"name":"c"' >"$T/in"
+gives "one whose finalizer was removed" \
+	'["1","",true,{"remove":["example.com/x"]},null]' ""
 
 done_testing

@@ -68,6 +68,25 @@ is "$(jq -c '[.primary.metadata.name, .error]' "$T/out")" \
 	"$(jq -cn --arg e "${elsewhere#*c: }" '["c", $e]')" \
 	"... whose program failed"
 
+# ---- an output that cannot be written ----
+
+# onto TARGET: prints an input there
+onto() {
+	timeout 30 ireconcile -f "$T/watches.yaml" --clock=input \
+		--input-of=T/d/t <"$T/in" >"$1"
+}
+runs 111 "a full disk: exit 111" onto /dev/full
+is "$(tail -n 1 "$T/err")" \
+	"ireconcile: error: cannot write standard output: No space left on device" \
+	"... says so"
+unread 1 "a reader that is gone: exit 1" timeout 30 ireconcile \
+	-f "$T/watches.yaml" --clock=input --input-of=T/d/t <"$T/in"
+is "$(tail -n 1 "$T/err")" \
+	"ireconcile: error: the reader of standard output is gone" \
+	"... says so"
+
+# ---- keys ----
+
 of T/d/x 1 "one that is not there"
 is "$(cat "$T/out")" "" "... prints nothing"
 is "$(tail -n 1 "$T/err")" \

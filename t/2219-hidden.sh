@@ -33,14 +33,15 @@ event() {
 	printf '{"type":"%s","time":"2026-01-01T00:%02d:%02d.000000Z","object":%s}\n' \
 		"${2:-MODIFIED}" $((second / 60)) $((second % 60)) "$1"
 }
+kinds="Secret Thing"
 mark() {
 	local kind
 
-	for kind in Secret Thing; do
-		event "$(jq -nc --arg k $kind --arg m "$1" '{kind: $k,
-			apiVersion: (if $k == "Thing" then "example.com/v1"
-				else "v1" end), metadata: {annotations: {($m):
-				"true"}}}')" BOOKMARK
+	for kind in $kinds; do
+		event "$(jq -nc --arg k "$kind" --arg m "$1" '{kind: $k,
+			apiVersion: (if $k | IN("Thing", "Box")
+				then "example.com/v1" else "v1" end),
+			metadata: {annotations: {($m): "true"}}}')" BOOKMARK
 	done
 }
 thing() { # HOST VERSION
@@ -135,4 +136,51 @@ decided "$T/hidden" >"$T/want"
 krecord redact "$T/state" >>"$T/hidden"
 decided "$T/hidden" >"$T/got"
 same "$T/got" "$T/want" "... also in a second recording of the same"
+
+# Secrets within other objects, and as texts.
+cat >"$T/program.jq" <<'END'
+def secret: {apiVersion: "v1", kind: "Secret", metadata: {name: "x"},
+	data: {a: ("hunter2" | @base64), b: ("constant" | @base64)},
+	stringData: {c: "hunter3\(.primary.spec.host)"}};
+def desired: [{apiVersion: "example.com/v1", kind: "Box",
+		metadata: {name: "box"}, spec: {template: secret, n: 1}},
+	{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "map"},
+		data: {json: (secret | tojson)}}];
+END
+cat >"$T/watches.yaml" <<'END'
+- version: v1
+  group: example.com
+  kind: Thing
+  program: program.jq
+  dependents:
+  - {apiVersion: example.com/v1, kind: Box, manage: true}
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+kinds="Thing Box ConfigMap"
+{
+	mark kpipe.dev/initial-events-begin
+	event "$(thing one 1)" ADDED
+	mark k8s.io/initial-events-end
+} >"$T/clear"
+answer box map
+drift box '.spec.template.data.a = "b3RoZXI="'
+answer box
+drift box '.spec.template.stringData.c = "other" | .spec.n = 2'
+answer box
+drift map '.data.json |= (fromjson | .data.a = "b3RoZXI=" | tojson)'
+answer map
+event "$(thing two 40)" >>"$T/clear"
+answer box map
+krecord redact "$T/clear" >"$T/hidden"
+is "$(grep -Ec "hunter|$(printf hunter | base64 | cut -c1-7)" "$T/hidden")" 0 \
+	"Secrets in other objects are hidden"
+decided "$T/clear" >"$T/want"
+is "$(wc -l <"$T/want") $(grep -c true "$T/want")" "5 3" \
+	"... there is something to decide"
+decided "$T/hidden" >"$T/got"
+same "$T/got" "$T/want" "... the decisions are the same"
+ireconcile -f "$T/watches.yaml" --clock=input <"$T/clear" |
+	jq -c '.reconcile.because.items // {} | .[]' >"$T/reasons"
+is "$(grep -Ec 'aHVudGVyM|b3RoZXI|hunter|other' "$T/reasons")" 0 \
+	"... no reason tells values of an object with one"
 done_testing

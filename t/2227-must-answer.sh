@@ -1,6 +1,7 @@
 #!/bin/bash
 # A replay that is a test: `random` without the operator's key, and inputs that
-# show nothing: of programs that only fail, without a primary, cut, or bad.
+# show nothing: of programs that only fail, without a primary, cut, bad, or with
+# a gap.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
@@ -87,4 +88,16 @@ answer 2 "a bad line" 'line 2: an event without object'
 	thing a 1
 } >"$T/in"
 answer 2 "an input that is cut" 'the input ends before it is complete'
+program ""
+for stream in events all sets; do
+	{
+		thing a 1
+		echo '{"record":"gap","stream":"'"$stream"'"}'
+	} >"$T/in"
+	code=2
+	[ "$stream" != sets ] || code=0
+	answer "$code" "a gap in: $stream"
+	is "$(grep -c 'in which events are missing: 1' "$T/err")" \
+		$((code / 2)) "... which the log has, if it is of events"
+done
 done_testing

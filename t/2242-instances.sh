@@ -146,6 +146,45 @@ gives "... those that agree" '["","",null,null,["c"]]' --clock=input \
 held "... unless it is told who it is" y "--clock=input --instance=x" \
 	"$(made b y)" "$(thing_with '["c"]')"
 
+# ---- what else looks at primaries ----
+
+for name in x y; do
+	printf '%s\n' "$(made b y)" "$(thing_with '["c"]')" |
+		ireconcile -f "$T/watches.yaml" --instance=$name \
+			--against="$T/watches.yaml" >"$T/out" 2>"$T/err"
+	echo "$name: $?, $(sed -n 's/.* \(primaries compared: [0-9]*\),.*/\1/p' "$T/err")"
+done >"$T/got"
+is "$(cat "$T/got")" "x: 2, primaries compared: 0
+y: 0, primaries compared: 1" "--against: what another has is not compared"
+is "$(printf '%s\n' "$(made b y)" "$(thing_with '["c"]')" |
+	ireconcile -f "$T/watches.yaml" --instance=x \
+		--against="$T/watches.yaml" 2>&1 | grep 'no primary')" \
+	"ireconcile: warning: no primary of thing.example.com was compared: nothing is decided about those of the input" \
+	"... and it is not said that there is none"
+
+# Below a primary that does not exist: only what is ours is an orphan.
+watches
+part=$(printf %s Thing.example.com/ns/gone | sha256sum | cut -c 1-32)
+left() { # NAME INSTANCE
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"far","uid":"uid-%s","resourceVersion":"2","labels":{"kpipe.dev/part-of":"%s"},"annotations":{"kpipe.dev/instance":"%s","kpipe.dev/member":"Thing.example.com/ns/gone ConfigMap/far/%s"}}}' \
+		"$1" "$1" "$part" "$2" "$1"
+}
+{
+	begin example.com/v1 Thing
+	begin v1 ConfigMap
+	event ADDED "$(left p x)" 2026-01-01T00:00:00Z
+	event ADDED "$(left q y)"
+	end example.com/v1 Thing
+	end v1 ConfigMap
+	tick 01:00
+} >"$T/in"
+for name in x y; do
+	ireconcile -f "$T/watches.yaml" --clock=input --instance=$name \
+		<"$T/in" 2>&1 | sed -n 's/.*: \(.* is an orphan\):.*/\1/p'
+done >"$T/got"
+is "$(cat "$T/got")" "ConfigMap/far/p is an orphan
+ConfigMap/far/q is an orphan" "what another made is not reported as an orphan"
+
 # ---- the claim on the primary ----
 
 watches 'finalizer: example.com/x'
@@ -153,7 +192,10 @@ cat >>"$T/program.jq" <<'END'
 def finalize: {items: [], delete: .owned.ConfigMap, done: (.owned.ConfigMap == [])};
 END
 has='"finalizers":["example.com/x"]'
-claim() { printf '"annotations":{"kpipe.dev/instance":"%s"}' "$1"; }
+# claim NAME [FINALIZER]
+claim() {
+	printf '"annotations":{"%s":"%s"}' "$(claim_of "${2:-example.com/x}")" "$1"
+}
 add='{"add":["example.com/x"]}'
 gives "it comes with the finalizer" "[\"c\",\"\",\"x\",$add,null]" --instance=x \
 	"$(thing_with '["c"]')"
@@ -175,6 +217,92 @@ gives "without the finalizer it does not count" \
 gives "a former one is replaced" "[\"c\",\"\",\"x\",$add,null]" \
 	"--instance=x --take-over-instance=y" \
 	"$(thing_with '["c"]' "$has,$(claim y)")"
+gives "one for another finalizer is another operator's" \
+	"[\"c\",\"\",\"x\",$add,null]" --instance=x \
+	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/other\"],$(claim y example.com/other)")"
+others='"finalizers":["example.com/other"]'
+gives "... which has made the oldest member: it does not hold the primary" \
+	"[\"c\",\"\",\"x\",$add,null]" --instance=x "$(made b y $older)" \
+	"$(thing_with '["c"]' "$others,$(claim y example.com/other)")"
+held "... another instance of ours does, which made the next one" z \
+	--instance=x "$(made b y $older)" "$(made d z)" \
+	"$(thing_with '["c"]' "$others,$(claim y example.com/other)")"
+held "... and so does it without its finalizer" y --instance=x \
+	"$(made b y $older)" \
+	"$(thing_with '["c"]' "$(claim y example.com/other)")"
+held "the other's with another finalizer of ours beside it" y --instance=x \
+	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/x\",\"example.com/other\"],$(claim y)")"
+gives "a torn primary of another is left to it" "" --instance=x \
+	"$(event ADDED "$(made c x)")" "$(end_all)" \
+	"$(event DELETED "$(thing_with '["c"]' "$has,$(claim y)")")"
+is "$(cat "$T/err")" "" "... and not kept here"
+
+# Before, the claim was of every finalizer.
+old() { printf '"annotations":{"kpipe.dev/instance":"%s"}' "$1"; }
+held "an older version's claim counts" y --instance=x \
+	"$(thing_with '["c"]' "$has,$(old y)")"
+gives "... not without our finalizer" "[\"c\",\"\",\"x\",$add,null]" \
+	--instance=x "$(thing_with '["c"]' "$(old y)")"
+gives "... ours is moved over" "[\"\",\"\",\"x\",$add,null]" --instance=x \
+	"$(thing_with '[]' "$has,$(old x)")"
+both() { printf '"annotations":{"%s":"%s","kpipe.dev/instance":"%s"}' "$(claim_of example.com/x)" "$@"; }
+gives "... removed beside a newer one" "[\"\",\"\",\"x\",$add,null]" \
+	--instance=x "$(thing_with '[]' "$has,$(both x x)")"
+gives "... another operator's is left alone" "" --instance=x \
+	"$(thing_with '[]' "$has,$(both x y)")"
+gives "... a former one's, too, is moved over" "[\"\",\"\",\"x\",$add,null]" \
+	"--instance=x --take-over-instance=y" "$(thing_with '[]' "$has,$(both x y)")"
+member='"annotations":{"kpipe.dev/instance":"y","kpipe.dev/paths":"p"}'
+gives "what made the primary itself has not claimed it" \
+	"[\"c\",\"\",\"x\",$add,null]" --instance=x \
+	"$(thing_with '["c"]' "$has,$member")"
+
+# ---- finalizers of earlier versions ----
+
+watches 'retiredFinalizers: [example.com/x]'
+gives "a retired finalizer goes with our claim" \
+	'["c","","x",{"remove":["example.com/x"]},null]' --instance=x \
+	"$(thing_with '["c"]' "$has,$(claim x)")"
+held "one that another instance has set is its own" y --instance=x \
+	"$(thing_with '["c"]' "$has,$(claim y)")"
+held "... also when it is being deleted" y --instance=x \
+	"$(thing_with '["c"]' "$has,$(claim y),\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")"
+held "... by an older version" y --instance=x \
+	"$(thing_with '["c"]' "$has,$(old y)")"
+gives "one that nobody has claimed goes" \
+	'["c","","x",{"remove":["example.com/x"]},null]' --instance=x \
+	"$(thing_with '["c"]' "$has")"
+watches 'finalizer: example.com/new
+  retiredFinalizers: [example.com/x]'
+gives "a renamed finalizer is claimed, and the old one goes" \
+	'["c","","x",{"add":["example.com/new"],"remove":["example.com/x"]},null]' \
+	--instance=x "$(made d y $older)" \
+	"$(thing_with '["c"]' "$has,$(claim x)")"
+held "... not while another instance has claimed it for the old one" y \
+	--instance=x "$(made d x $older)" \
+	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/x\",\"example.com/new\"],\"annotations\":{\"$(claim_of example.com/x)\":\"y\",\"$(claim_of example.com/new)\":\"x\"}")"
+watches 'finalizer: example.com/x'
+
+# Those in work have slots from the start, another's have none: a does not wait
+# for it.
+cp "$T/program.jq" "$T/program"
+echo 'def settled: false;' >>"$T/program.jq"
+watches 'finalizer: example.com/x
+  throttle: {limit: 2}'
+slots() { # INSTANCE: the order of the primaries; b, which that has, and c are begun
+	local spec='"spec":{"names":["new"]}'
+
+	{
+		thing a 1 "" "$spec"
+		thing b 1 "$has,$(claim "$1")" "$spec"
+		thing c 1 "$has,$(claim x)" "$spec"
+	} | ireconcile -f "$T/watches.yaml" --clock=input --instance=x \
+		2>"$T/err" | jq -rj .reconcile.primary.name
+}
+is "$(slots x) $(slots y)" "bc ac" \
+	"a primary that another has takes no slot at the start"
+cp "$T/program" "$T/program.jq"
+watches 'finalizer: example.com/x'
 
 # ---- proofs ----
 
@@ -200,7 +328,7 @@ calls_itself() { # INSTANCE
 proof() { jq -r '.metadata.annotations["kpipe.dev/proof"] | .[:9]'; }
 is "$(marked "" | proof) $(marked x | proof)" "v1 uid-a  v2 uid-a " \
 	"the proof is of another version with a name"
-mine="$has,\"annotations\":{\"kpipe.dev/instance\":\"x\",$origin}"
+mine="$has,\"annotations\":{\"$(claim_of example.com/x)\":\"x\",$origin}"
 free="$has,\"annotations\":{$origin}"
 gives "what is proven as ours agrees" '["","","x",null,["c"]]' --instance=x \
 	"$(marked x)" "$(thing_with '["c"]' "$mine")"

@@ -112,7 +112,7 @@ foreign() {
 		"$(made d "${@:2}")"
 }
 foreign "no proof" ""
-left="ireconcile: warning: wide.example.com w: ConfigMap/n/d: left alone: not desired, and without the proof that this operator made it; if an older version did, start once with --accept-unproven-marks"
+left="ireconcile: warning: wide.example.com w: ConfigMap/n/d: left alone: not desired, and without the proof that this operator made it; if an older version did, or the key was lost, start once with --accept-unproven-marks"
 is "$(cat "$T/err")" "$left" "... which is told"
 is "$(jq -c '.reconcile.events' "$T/out")" \
 	"[{\"message\":\"${left##*wide.example.com w: }\",\"reason\":\"Unproven\",\"type\":\"Warning\"}]" \
@@ -133,7 +133,7 @@ gives "what is only observed is shown by its owner" '[{},[],null,"p"]' "" \
 	"$(wide '[]')" "$(made p "" '{}' Pod)"
 gives "--accept-unproven-marks: all count" '[{},["d"],null,"d"]' \
 	--accept-unproven-marks "$(wide '[]')" "$(made d "")"
-is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; they get it as they are applied again" \
+is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
 	"... and are counted"
 printf '%s\n' "$(wide '[]')" "$(made d "")" |
 	ireconcile -f "$T/watches.yaml" >"$T/out" 2>"$T/err"

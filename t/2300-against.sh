@@ -55,6 +55,12 @@ against 0 "the same program: exit 0"
 is "$(cat "$T/out")" "" "... prints nothing"
 is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 0" \
 	"... and says how many were compared"
+echo '{"record":"gap","stream":"all"}' >>"$T/in"
+against 2 "... with a gap in the input: exit 2"
+is "$(cat "$T/err")" \
+	"ireconcile: warning: gaps of the recording, in which events are missing: 1; what followed from these is not known
+ireconcile: primaries compared: 1, of which differed: 0" "... and says so"
+object t >"$T/in"
 
 change 's/replicas: .primary.spec.n/replicas: 5/'
 against 1 "another value: exit 1"
@@ -285,7 +291,7 @@ is "$(told)" 'item Deployment.apps/d/d differs .spec.replicas=4>3' \
 head -n 5 "$T/in" >"$T/cut" && mv "$T/cut" "$T/in"
 against 2 "an input that is cut short"
 is "$(cat "$T/err")" "ireconcile: error: the input ends before it is complete: ConfigMap, Deployment.apps
-ireconcile: warning: no primary of t.e.com was compared: the input has none
+ireconcile: warning: no primary of t.e.com was compared: nothing is decided about those of the input
 ireconcile: primaries compared: 0, of which differed: 0" "... is logged once"
 
 # ---- a program that ran into a limit is left alone for a while ----

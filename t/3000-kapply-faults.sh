@@ -129,6 +129,19 @@ is "$(requests)" "GET a
 DELETE a
 GET a" "... is not sent again"
 
+# --- a delete is told by the request that may have done it, and by no other
+given delete-lost
+runs 0 "a delete whose answer breaks off, and then it is leaving" apply -o result
+is "$(jq -r .result "$T/out")" deleted "... counts as deleted"
+is "$(requests)" "GET a
+DELETE a
+GET a" "... and is not sent again"
+for gone in late leaving; do
+	given delete-$gone
+	runs 0 "a delete of what another client deleted: $gone" apply -o result
+	is "$(jq -r .result "$T/out")" unchanged "... changed nothing"
+done
+
 # --- finalizers: the test in the patch fails, so it tries again with the new
 # list
 given finalizer-raced

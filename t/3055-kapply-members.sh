@@ -54,8 +54,10 @@ is "$(cat "$T/err")" \
 
 # --- the owner reference of a member was removed
 set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":null}' >"$T/in"
-ownerless() { # ANNOTATIONS
-	serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict there)],\"GET $CMS/a\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"u7\",\"annotations\":{$1}}}}]}"
+ownerless() { # ANNOTATIONS [NAMESPACE]
+	local at=${CMS/default/${2:-default}}
+
+	serve "{\"PATCH $at/a\":[$(failure 409 Conflict there)],\"GET $at/a\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"${2:-default}\",\"uid\":\"u7\",\"annotations\":{$1}}}}]}"
 }
 ownerless '"kpipe.dev/paths":"x"'
 runs 1 "a member whose owner reference was removed" apply
@@ -67,6 +69,14 @@ runs 1 "an object of other clients" apply
 is "$(cat "$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml" \
 	"... is refused with both ways"
+
+set_line "$(cm a 1 | jq -c '.metadata.namespace = "far"')" \
+	'"known":{"ConfigMap/far/a":null}' >"$T/in"
+ownerless '"kpipe.dev/paths":"x"' far
+runs 1 "a member elsewhere whose mark was removed" apply
+is "$(cat "$T/err")" \
+	"kapply: error: thing.example.com default/t: cannot apply ConfigMap far/a: it exists and is not part of Thing.example.com default/t; an operator made it, and its annotation kpipe.dev/member was removed: put that back, or delete the object" \
+	"... is refused with what to do"
 
 # --- where the operator lives
 serve "{\"PATCH /api/v1/namespaces/home\":[$(failure 409 Conflict there)],\"GET /api/v1/namespaces/home\":[{\"code\":200,\"body\":{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"home\",\"uid\":\"u7\",\"labels\":{\"instance\":\"t\"}}}}]}"

@@ -139,6 +139,7 @@ set_line '[]' "$(jq -cn --arg uid "$(uid cm d)" '{delete: [{apiVersion: "v1",
 runs 0 "a member is deleted" kapply_line -o result
 is "$(jq -r .result "$T/out")" deleted "... and said so"
 runs 0 "deleting it again is not an error" kapply_line
+is "$(cat "$T/err")" "" "... and not logged again"
 
 # --- a failure stops the phases behind it
 set_line "$(jq -cn --argjson a "$(cm b 1)" '$a + [{apiVersion: "v1", kind: "Service",

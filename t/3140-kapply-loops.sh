@@ -34,14 +34,14 @@ loop .spec.replicas
 runs 0 "an item that another client changes back" kapply_line
 is "$(cat "$T/out")" "$(wrote '{"phase":"Fighting","reason":"pinner"}')" \
 	"... the manager's name is in the status"
-is "$(cat "$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
+is "$(cat "$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner" \
 	"... and in the log"
 loop '.spec.template.spec.containers[name=main].image'
 runs 0 "in an element of a list" kapply_line
 is "$(jq -r .status.reason "$T/out")" pinner "... as well"
 loop .spec.progressDeadlineSeconds
 runs 0 "what the server defaults" kapply_line
-is "$(jq -r .status.reason "$T/out")" "an admission webhook or the API server" \
+is "$(jq -r .status.reason "$T/out")" "somebody without a field manager, such as an admission webhook" \
 	"... has no owner"
 loop .metadata.annotations.gone
 runs 0 "what is gone" kapply_line
@@ -53,7 +53,7 @@ loop .spec.replicas "$deployment" '"because":{"items":{"Deployment.apps/default/
 runs 0 "before it is applied again" kapply_line -o status
 is "$(jq -r .status.reason "$T/out")" pinner "... the name is known"
 ok "... an Event has the values" grep -qF \
-	'again and again by pinner (1, wanted 0)' <(kubectl get events -o json)
+	'again and again, last by pinner (1, wanted 0)' <(kubectl get events -o json)
 is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 	"... and it is applied"
 # An older line's apply has repaired it already: the opponent is not known.
@@ -73,7 +73,7 @@ is "$(jq -r .status.reason "$T/out" | cut -c -42)" \
 is "$(kubectl get events -o json | jq -r '[.items[]
 	| select(.reason == "RepairLoop")] | sort_by(.metadata.name)[]
 	| "\(.type) \(.count) \(.involvedObject.name) \(.message)"' | head -n 1)" \
-	"Warning 1 t Deployment.apps default/d: .spec.replicas is changed back again and again by pinner" \
+	"Warning 1 t Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner" \
 	"an Event says so, too"
 ! with_kubectl || is "$(kubectl describe thing t | grep -c 'RepairLoop .*kpipe-thing.example.com .*by pinner')" 4 \
 	"... kubectl describe shows them"
@@ -94,9 +94,48 @@ ok "it is right again: who it was is known" wait_for 20 reasons "pinner pinner"
 exec 6>&-
 wait "$two"
 is "$?" 0 "... exit code"
-is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again by pinner
+is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner
 kapply: thing.example.com default/t: configured Deployment.apps default/d" \
 	"... told once"
+
+# --- nobody is named where it cannot be known: not the manager of an earlier
+# change, nor one of several owners
+mkfifo "$T/removed"
+start bash -c "exec kapply -o status <'$T/removed' >'$T/two.out' 2>'$T/two.err'"
+two=$!
+exec 6>"$T/removed"
+kubectl patch deployment d --field-manager=pinner --type=merge \
+	-p '{"metadata":{"labels":{"l":"pinned"}}}' >/dev/null
+loop .metadata.labels.l
+cat "$T/in" >&6
+ok "a label is of another client" wait_for 20 reasons pinner
+kubectl label deployment d l- --field-manager=remover >/dev/null
+cat "$T/in" >&6
+ok "... removed since, by a client that is not known" wait_for 20 \
+	reasons "pinner somebody who removes it"
+exec 6>&-
+wait "$two"
+for manager in one two; do
+	kubectl apply --server-side --force-conflicts \
+		--field-manager="$manager" -f - >/dev/null <<'END'
+{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"default","labels":{"l":"1"}}}
+END
+done
+loop .metadata.labels.l
+runs 0 "a field that two managers own" kapply_line
+is "$(jq -r .status.reason "$T/out")" somebody "... was set by one of them"
+loop .metadata.labels
+runs 0 "... and a map of which they own a part" kapply_line
+is "$(jq -r .status.reason "$T/out")" somebody "... as well"
+secret='[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"default"},"stringData":{"k":"ours"}}]'
+set_line "$secret" >"$T/in"
+runs 0 "a Secret with stringData" kapply_line
+kubectl patch secret s --field-manager=pinner --type=merge \
+	-p '{"stringData":{"k":"theirs"}}' >/dev/null
+set_line "$secret" '{"loops":{"Secret/default/s":".stringData.k"},'"$status"'}' \
+	>"$T/in"
+runs 0 "... which is changed in data" kapply_line -o status
+is "$(jq -r .status.reason "$T/out")" pinner "... its manager is found there"
 
 # --- if the opponent is not found, nothing waits for that
 set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"

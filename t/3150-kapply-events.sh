@@ -115,6 +115,34 @@ exec 7>&-
 wait "$applier"
 is "$(kubectl get events -o json | grep -c 'it is so')" 1 "nothing is told twice"
 
+# --- about a write: with it, and why it failed
+about() { # OBJECT NAME
+	jq -cn --argjson p "$w" --argjson items "$1" --arg name "$2" '{apiVersion: "v1",
+		kind: "List", $items, reconcile: {primary: $p,
+		manager: "kpipe-thing.example.com", events: [{type: "Normal",
+			reason: "Made", message: "made \($name)",
+			object: "ConfigMap/default/\($name)", failure: {
+				reason: "NotMade", message: "cannot make \($name): "}},
+		{type: "Normal", reason: "Other", message: "of another",
+			object: "ConfigMap/default/none"}]}}'
+}
+for n in m m; do
+	about "$(cm $n 1)" $n
+done >"$T/in"
+runs 0 "Events about a write" kapply --timeout=20s <"$T/in"
+is "$(events w | grep -E "Made|Other")" "1 Normal Made made m" \
+	"... are told when it is done, and once"
+about '[]' gone | jq -c '.reconcile.delete = [{apiVersion: "v1",
+	kind: "ConfigMap", name: "gone", namespace: "default", uid: "u"}]' >"$T/in"
+runs 0 "an Event about what is gone already" kapply --timeout=20s -o result <"$T/in"
+is "$(jq -r .result "$T/out") $(events w | grep -c gone)" "unchanged 0" \
+	"... is not told, for nothing is done"
+about "$(cm WRONG 1)" WRONG >"$T/in"
+runs 1 "... that fails" kapply --timeout=2s <"$T/in"
+is "$(events w | grep -E "Made|WRONG" | cut -c 3-60)" "Normal Made made m
+Warning NotMade cannot make WRONG: Invalid: metadata.name " \
+	"... the cause is told in its words"
+
 # --- a dry run
 {
 	say Dry "not at all"

@@ -85,6 +85,6 @@ is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: ConfigMap/defa
 given manager-text
 runs 0 "who changes it back" apply
 is "$(jq -r .status.by "$T/out")" "$seen" "... is such a line in a status"
-is "$(events)" "POST 1 RepairLoop ConfigMap default/a: .data.k is changed back again and again by $seen" \
+is "$(events)" "POST 1 RepairLoop ConfigMap default/a: .data.k is changed back again and again, last by $seen" \
 	"... and in an Event"
 done_testing

@@ -96,6 +96,66 @@ runs 1 "nothing is left" apply --applyset=inner -n n3 --allow-empty
 is "$(cat "$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: the parent of the set is in it" \
 	"... but the Namespace of the parent"
 
+# What an operator made is its own, though the operator has copied the label of
+# its primary.
+cm made | jq -c '.metadata.annotations["kpipe.dev/paths"] = "p"' >"$T/in"
+runs 0 "a member of an operator" apply --field-manager=kpipe-thing.example.com
+uid=$(kubectl get configmap made -o jsonpath='{.metadata.uid}')
+{ cm made; cm own; } >"$T/in"
+runs 1 "a set with its name" apply --applyset=mixed
+is "$(head -n 1 "$T/err")" "kapply: error: cannot apply ConfigMap default/made: an operator made it: leave it out of the apply set" \
+	"... is refused"
+kubectl label configmap made applyset.kubernetes.io/part-of="$(kubectl get secret mixed -o json |
+	jq -r '.metadata.labels["applyset.kubernetes.io/id"]')" >/dev/null
+cm e2 >"$T/in"
+runs 0 "the set without it" apply --applyset=mixed
+is "$(results)" "ConfigMap default e2 created
+ConfigMap default own deleted" "... prunes what is its own"
+is "$(cat "$T/err")" "kapply: warning: apply set mixed: ConfigMap/default/made stays, for an operator made it: remove its label applyset.kubernetes.io/part-of" \
+	"... and names the operator's"
+is "$(kubectl get configmap made -o jsonpath='{.metadata.uid}')" "$uid" \
+	"... which is the same"
+
+# The parent may be in its own set, and its definition; what another set
+# remembers stays, too.
+{ ns own; cm g1; } >"$T/in"
+runs 0 "a set with its parent in it" apply --applyset=namespaces/own --force-conflicts
+cm g1 >"$T/in"
+runs 1 "... which is left out" apply --applyset=namespaces/own
+is "$(cat "$T/err")" "kapply: error: apply set namespaces/own: Namespace//own: not deleted: it is the parent of the set" \
+	"... stays"
+crd true | jq -c '.metadata.name = "pots.q.example.com" | .spec.group = "q.example.com" | .spec.names = {kind: "Pot", plural: "pots"}
+	| .metadata.labels = {"applyset.kubernetes.io/is-parent-type": "true"}' >"$T/in"
+cm g2 >>"$T/in"
+runs 0 "a definition" apply
+runs 0 "... of the parent, in its set" apply --applyset=pots.q.example.com/p
+cm g2 >"$T/in"
+runs 1 "... which is left out" apply --applyset=pots.q.example.com/p
+is "$(cat "$T/err")" "kapply: error: apply set pots.q.example.com/p: CustomResourceDefinition.apiextensions.k8s.io//pots.q.example.com: not deleted: the parent of the set is of its kind" \
+	"... stays"
+kubectl get secret shop -o json | jq -c '{apiVersion, kind,
+	metadata: {name: "shop", namespace: "default"}}' >"$T/in"
+cm g3 >>"$T/in"
+runs 0 "the parent of another set" apply --applyset=outer
+cm g3 >"$T/in"
+runs 1 "... which is left out" apply --applyset=outer
+is "$(cat "$T/err")" "kapply: error: apply set outer: Secret/default/shop: not deleted: it is the parent of another apply set, which would forget its objects" \
+	"... stays"
+
+# One object is in one set.
+{ cm shared; cm one; } >"$T/in"
+runs 0 "a set" apply --applyset=one
+{ cm shared; cm two; } >"$T/in"
+for more in -onone --force-conflicts; do
+	runs 1 "another with an object of it, $more" apply --applyset=two $more
+	is "$(head -n 1 "$T/err" | sed 's/=applyset-.* first/=ID first/')" "kapply: error: cannot apply ConfigMap default/shared: it is in another apply set: leave it out of this one, or remove its label applyset.kubernetes.io/part-of=ID first" \
+		"... is refused"
+done
+cm one >"$T/in"
+runs 0 "the first without it" apply --applyset=one
+is "$(results)" "ConfigMap default one unchanged
+ConfigMap default shared deleted" "... has it still"
+
 # A kind that is not served for a while is not forgotten.
 no_urns() {
 	! kubectl get crd/urns.p.example.com >/dev/null 2>&1
@@ -117,7 +177,7 @@ runs 0 "the kind is not served" apply
 wait_for 20 is_not_served
 cm g >"$T/in"
 runs 1 "a run without the custom resource" apply --applyset=pause
-is "$(cat "$T/err")" "kapply: error: apply set pause: Urn.p.example.com is not served: nothing of it is pruned before a run that finds it" \
+is "$(cat "$T/err")" "kapply: error: apply set pause: Urn.p.example.com is not served: nothing of it is pruned before a run that finds it; if its definition is gone for good, and all its objects with it, remove it from the annotation applyset.kubernetes.io/contains-group-kinds of the parent" \
 	"... says that it could not look"
 is "$(kinds pause)" ConfigMap,Urn.p.example.com "... and remembers the kind"
 crd true >"$T/in"
@@ -128,6 +188,55 @@ runs 0 "the same run" apply --applyset=pause
 is "$(results)" "ConfigMap default g unchanged
 Urn default u deleted" "... prunes it"
 is "$(kinds pause)" ConfigMap "... and forgets the kind"
+
+# What another finalizer holds is neither applied nor gone.
+{ cm held; cm free; } >"$T/in"
+runs 0 "a set" apply --applyset=hold
+runs 0 "... one object gets a finalizer" kubectl patch configmap held --type=merge \
+	-p '{"metadata":{"finalizers":["x.example.com/hold"]}}'
+cm free >"$T/in"
+runs 0 "... which is left out" apply --applyset=hold
+is "$(jq -r 'select(.result == "deleted") | .message' "$T/out")" \
+	"it waits for its finalizers x.example.com/hold" "... is deleted"
+is "$(cat "$T/err")" "kapply: apply set hold: ConfigMap/default/held: it waits for its finalizers x.example.com/hold" \
+	"... as far as it can be, the log says"
+{ cm held; cm free; } >"$T/in"
+runs 1 "with it again" apply --timeout=1s --applyset=hold
+grep -o "cannot apply ConfigMap default/held: it is being deleted: it waits.*" "$T/err" |
+	head -n 1 >"$T/why"
+is "$(cat "$T/why")" "cannot apply ConfigMap default/held: it is being deleted: it waits for its finalizers x.example.com/hold" \
+	"... it is not applied"
+runs 1 "... nor without a set, in a dry run" apply --dry-run=server
+start bash -c "exec kapply -o result --log-level=debug --timeout=600s \
+	--applyset=hold <'$T/in' >'$T/out' 2>'$T/waits.err'"
+waiter=$!
+wait_for 30 grep -q "it is being deleted" "$T/waits.err"
+runs 0 "the finalizer is removed" bash -c 'exec kubectl patch configmap held \
+	--type=merge -p "{\"metadata\":{\"finalizers\":null}}" >/dev/null'
+wait "$waiter"
+is $? 0 "... a run that has waited for that ends well"
+is "$(kubectl get configmap held -o json | jq -c .metadata.deletionTimestamp)" \
+	null "... and has applied it"
+
+# A parent that was robbed of what it remembers.
+{ cm kept; cm lost n3; } >"$T/in"
+runs 0 "a set" apply --applyset=robbed
+id=$(kubectl get secret robbed -o json |
+	jq -r '.metadata.labels["applyset.kubernetes.io/id"]')
+cm kept >"$T/in"
+for note in contains-group-kinds additional-namespaces; do
+	kubectl annotate secret robbed "applyset.kubernetes.io/$note-" >/dev/null
+	runs 1 "its parent has no $note" apply --applyset=robbed
+	is "$(sed 's/, as in .*//' "$T/err")" "kapply: error: apply set robbed: the parent lacks its annotation applyset.kubernetes.io/$note: write it again, with the $(
+		[ "$note" = contains-group-kinds ] && echo kinds || echo namespaces
+	) of all objects that have the label applyset.kubernetes.io/part-of=$id" "... says what to do"
+	kubectl annotate secret robbed "applyset.kubernetes.io/$note=$(
+		[ "$note" = contains-group-kinds ] && echo ConfigMap || echo n3
+	)" >/dev/null
+done
+runs 0 "with both again" apply --applyset=robbed
+is "$(results)" "ConfigMap default kept unchanged
+ConfigMap n3 lost deleted" "... nothing is left behind"
 
 # kubectl apply, and then kapply: what the file dropped goes.
 cm old | jq -c '.data.legacy = "unused"' >"$T/old.json"
@@ -145,4 +254,30 @@ is "$(kubectl get configmap old -o json | jq -c '.metadata.annotations')" null \
 	"... without the copy of kubectl's file"
 runs 0 "again" apply
 is "$(results)" "ConfigMap default old unchanged" "... changes nothing"
+
+# Two runs at once: neither makes the parent forget what the other has applied.
+# The first one waits for a Namespace.
+{ cm first; cm waits later; } >"$T/first"
+start bash -c "exec kapply --timeout=600s --applyset=shared <'$T/first' \
+	>'$T/first.out' 2>'$T/first.err'"
+first=$!
+begun() {
+	kinds shared 2>/dev/null | grep -q ConfigMap
+}
+ok "a run that waits" wait_for 30 begun
+echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"second","namespace":"default"},"spec":{"ports":[{"port":1}]}}' \
+	>"$T/in"
+runs 0 "... another one at the same time" apply --applyset=shared
+kubectl create namespace later >/dev/null
+wait "$first"
+is "$? $(tail -n 1 "$T/first.err")" \
+	"1 kapply: error: apply set shared: another run has changed it meanwhile: run again, one at a time" \
+	"... the first one says so"
+is "$(kinds shared)" "ConfigMap,Service" "... the parent knows both kinds"
+cm first >"$T/in"
+runs 0 "alone" apply --applyset=shared
+is "$(results)" "ConfigMap default first created
+ConfigMap later waits deleted
+Service default second deleted" "... it prunes what both have left"
+is "$(kinds shared)" "ConfigMap" "... and forgets it"
 done_testing

@@ -29,6 +29,7 @@ runs 0 "with --show-secrets" kapply --force-conflicts -f "$T/clear"
 
 # What a program makes of a digest.
 digest=$(jq -r 'select(.kind == "Secret").data.p | @base64d' "$T/copy")
+auth=$(printf 'u:%s' "$digest" | base64 -w0)
 # set ITEM: a line with it
 set_of() {
 	jq -nc --argjson item "$1" '{apiVersion: "v1", kind: "List",
@@ -46,6 +47,10 @@ done <<END
 .data.url {"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"x","name":"n"},"data":{"a":"","url":"$(printf 'ftp://u:%s@host' "$digest" | base64 -w0)"}}
 .binaryData.b {"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"x","name":"n"},"binaryData":{"b":"$(printf '%s' "$digest" | base64 -w0)"}}
 .spec.containers {"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"x","name":"n"},"spec":{"containers":[{"name":"a","image":"b","env":[{"name":"P","value":"$digest"}]}]}}
+.stringData..dockerconfigjson {"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"x","name":"n"},"stringData":{".dockerconfigjson":"{\"auths\":{\"r\":{\"auth\":\"$auth\"}}}"}}
+.data..dockerconfigjson {"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"x","name":"n"},"data":{".dockerconfigjson":"$(printf '{"auths":{"r":{"auth":"%s"}}}' "$auth" | base64 -w0)"}}
+.data.url {"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"x","name":"n"},"data":{"url":"$auth"}}
+.metadata.annotations.a/b {"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"x","name":"n","annotations":{"a/b":"Basic $auth"}}}
 END
 is "$(kubectl get secrets,cm,pods -n x -o name | grep -c /n)" 0 \
 	"... nothing of them is there"
@@ -55,6 +60,50 @@ for text in redacted-0123 "redacted-$(printf '%030d' 0 | tr 0 g)" \
 		metadata: {namespace: "x", name: "like"}, stringData: {$t}}'
 done >"$T/like"
 runs 0 "texts that only look like it" kapply -f "$T/like"
+
+# Nor in what is written of a primary.
+kubectl apply -f - >/dev/null <<'END'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        {type: object, x-kubernetes-preserve-unknown-fields: true}
+END
+made() {
+	kubectl create -f - <<<'{"apiVersion":"example.com/v1","kind":"Thing",
+		"metadata":{"name":"t","namespace":"x"}}' >/dev/null 2>&1
+}
+wait_for 20 made
+uid=$(kubectl get thing -n x t -o jsonpath='{.metadata.uid}')
+for text in "seen $digest" "$auth"; do
+	jq -nc --arg text "$text" --arg uid "$uid" '{apiVersion: "v1",
+		kind: "List", items: [], reconcile: {primary: {
+			apiVersion: "example.com/v1", kind: "Thing",
+			namespace: "x", name: "t", uid: $uid},
+		status: {$text}, manager: "m", events: [{type: "Normal",
+			reason: "Saw", message: $text}]}}' >"$T/in"
+	kapply <"$T/in" 2>"$T/log" >"$T/status"
+	runs 1 "a status with a digest" kstatus <"$T/status"
+	is "$(cat "$T/err")" \
+		"kstatus: error: line 1: the status of Thing x/t has a digest in the place of a hidden value, as recordings have it: it is not written" \
+		"... is refused"
+	is "$(kubectl get thing -n x t -o json | jq -c .status)" null \
+		"... nothing is written"
+	ok "an Event with one is named" grep -q \
+		'an Event about Thing x/t has a digest in the place of a hidden value: it is not recorded' "$T/log"
+	is "$(kubectl get events -n x -o json | jq '[.items[]
+		| select(.reason == "Saw")] | length')" 0 "... and not recorded"
+done
 
 # A refused object of a set is not one that was dropped.
 printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"x","name":"%s"}}\n' \

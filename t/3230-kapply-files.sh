@@ -57,6 +57,22 @@ runs 0 "files without an object" \
 is "$(cat "$T/err")" "$(printf "kapply: warning: $T/%s: there is no object in it\n" none.yaml none.json empty)" \
 	"... are named"
 
+{
+	for files in none.yaml none.json empty; do
+		runs 1 "$files alone" kapply "$T/$files"
+		is "$(tail -n 1 "$T/err")" "kapply: error: no object to apply: there is none in what is named" \
+			"... is an error"
+	done
+	runs 1 "standard input, named" kapply -
+	is "$(cat "$T/err")" "kapply: warning: standard input: there is no object in it
+kapply: error: no object to apply: there is none in what is named" "... as well"
+	runs 0 "standard input of a pipeline" kapply
+	is "$(cat "$T/err")" "" "... may be empty"
+} </dev/null
+printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x","namespace":"y"}}\n' >"$T/scope.json"
+runs 0 "a Namespace that says that it is in one" kapply -o result "$T/scope.json"
+is "$(jq -c .metadata "$T/out")" '{"name":"x"}' "... is in none"
+
 printf 'read by another\n' >"$T/rest.yaml"
 cat "$T/a.yaml" >>"$T/rest.yaml"
 {

@@ -44,20 +44,42 @@ by() {
 	jq -r .status.by "$T/out" >"$T/by"
 }
 
-instance="another instance of this operator (same field manager $ours)"
+instance="the same field manager ($ours), perhaps another instance of this operator"
 by "$(live 1 $ours)" "$(live 2 $ours)"
 is "$(cat "$T/by")" "$instance" "our apply was right, then it is wrong, and ours"
-is "$(grep -c "is changed back again and again by $instance" "$T/err")" 1 \
+is "$(grep -c "is changed back again and again, last by $instance" "$T/err")" 1 \
 	"... the log says so"
 by "$(live 2 $ours)" "$(live 2 $ours)"
-is "$(cat "$T/by")" "an admission webhook or the API server" \
+is "$(cat "$T/by")" "somebody without a field manager, such as an admission webhook" \
 	"the answer to our apply was wrong"
 by "$(live 1 $ours)" "$(live 2 other)"
 is "$(cat "$T/by")" other "another manager owns it"
 by "$(live 1 $ours)" "$(live 2 '')"
-is "$(cat "$T/by")" "an admission webhook or the API server" "no manager owns it"
+is "$(cat "$T/by")" "somebody without a field manager, such as an admission webhook" "no manager owns it"
 by "$(live 1 $ours)" "$(live '' $ours two)"
 is "$(cat "$T/by")" "$instance" "it is gone, and so are our paths"
 by "$(live 1 $ours)" "$(live '' $ours)"
 is "$(cat "$T/by")" "somebody who removes it" "it is gone, and our paths are there"
+by "$(live '' $ours)" "$(live '' $ours)"
+is "$(cat "$T/by") $(grep -c 'is changed back' "$T/err")" "somebody 0" \
+	"the server drops what we apply: nobody removed it"
+
+# --- the opponent is known when the server drops the field again
+dropped=$(live '' $ours)
+serve "{\"PATCH $CMS/a\":[${dropped/:\"7\"/:\"8\"}],\"GET $CMS/a\":[
+	$(live 2 joe),$(live 2 joe),$dropped,$(live 2 joe)]}"
+: >"$T/err"
+start kapply_stage
+kapply=$!
+exec 7>"$T/pipe"
+set_line "$item" "$known" >&7
+wait_for 60 grep -q configured "$T/err"
+names() { [ "$(jq -r .status.by "$T/out" | xargs)" = "$1" ]; }
+for names in joe "joe joe" "joe joe joe"; do
+	set_line "" "$loops,\"status\":{\"by\":\"\${manager}\"}" >&7
+	ok "$names" wait_for 60 names "$names"
+done
+exec 7>&-
+wait "$kapply"
+is "$(grep -c 'is changed back' "$T/err")" 1 "... is told once"
 done_testing

@@ -66,21 +66,55 @@ claims() {
 written="GET t
 PATCH t
 PATCH a"
+mark=$(claim_of e.com/f)
+path=/metadata/annotations/${mark/\//\~1}
+version='{"op":"test","path":"/metadata/uid","value":"u1"},{"op":"test","path":"/metadata/resourceVersion","value":"9"}'
 claims "a fresh primary is claimed" "" 0 "$written"
 is "$(body)" \
-	'[{"op":"test","path":"/metadata/uid","value":"u1"},{"op":"test","path":"/metadata/resourceVersion","value":"9"},{"op":"add","path":"/metadata/finalizers","value":["e.com/f"]},{"op":"add","path":"/metadata/annotations","value":{}},{"op":"add","path":"/metadata/annotations/kpipe.dev~1instance","value":"x"}]' \
+	"[$version,{\"op\":\"add\",\"path\":\"/metadata/finalizers\",\"value\":[\"e.com/f\"]},{\"op\":\"add\",\"path\":\"/metadata/annotations\",\"value\":{}},{\"op\":\"add\",\"path\":\"$path\",\"value\":\"x\"}]" \
 	"... by the patch of the finalizer"
 has='"finalizers":["e.com/f"]'
 claims "one with the finalizer and without a claim" \
 	",$has,\"annotations\":{\"a\":\"b\"}" 0 "$written"
 is "$(body)" \
-	'[{"op":"test","path":"/metadata/uid","value":"u1"},{"op":"test","path":"/metadata/resourceVersion","value":"9"},{"op":"add","path":"/metadata/annotations/kpipe.dev~1instance","value":"x"}]' \
+	"[$version,{\"op\":\"add\",\"path\":\"$path\",\"value\":\"x\"}]" \
 	"... is only marked"
-claim() { printf '"annotations":{"kpipe.dev/instance":"%s"}' "$1"; }
+claim() { printf '"annotations":{"%s":"%s"}' "$mark" "$1"; }
+old() { printf '"annotations":{"kpipe.dev/instance":"%s"}' "$1"; }
 claims "our own claim stays" ",$has,$(claim x)" 0 "GET t
 PATCH a"
 claims "a former one is replaced" ",$has,$(claim z)" 0 "$written"
 claims "one without the finalizer is replaced" ",$(claim y)" 0 "$written"
 claims "another instance's: nothing is written" ",$has,$(claim y)" 0 "GET t"
+claims "nor if it is an older version's" ",$has,$(old y)" 0 "GET t"
+claims "an older version's own is moved over" ",$has,$(old x)" 0 "$written"
+is "$(grep -c 'default/t: wrote the marks of finalizer e.com/f$' "$T/err")" 1 \
+	"... it is not said that a finalizer was added"
+is "$(body)" \
+	"[$version,{\"op\":\"add\",\"path\":\"$path\",\"value\":\"x\"},{\"op\":\"remove\",\"path\":\"/metadata/annotations/kpipe.dev~1instance\"}]" \
+	"... in one patch"
+claims "... of another operator stays" \
+	",\"finalizers\":[\"e.com/other\"],$(old y)" 0 "$written"
+is "$(body | grep -c kpipe.dev~1instance\")" 0 "... as it is"
+claims "... what made the primary itself does not count" \
+	",$has,\"annotations\":{\"kpipe.dev/instance\":\"x\",\"kpipe.dev/paths\":\"p\"}" \
+	0 "$written"
+is "$(body)" "[$version,{\"op\":\"add\",\"path\":\"$path\",\"value\":\"x\"}]" \
+	"... and stays"
+
+# ends WHAT METADATA REQUESTS: removing the finalizer from that Thing
+ends() {
+	serve "{\"GET $THINGS/t\":[{\"code\":200,\"body\":{\"metadata\":{\"uid\":\"u1\",\"resourceVersion\":\"9\"$2}}}],\"PATCH $THINGS/t\":[{\"code\":200,\"body\":{\"metadata\":{\"uid\":\"u1\"}}}]}"
+	set_line '' '"instance":"x","finalizers":{"remove":["e.com/f"]}' >"$T/in"
+	runs 0 "$1" apply
+	is "$(requests)" "$3" "... its requests"
+}
+ends "a finalizer goes with its claim" ",$has,$(claim x)" "GET t
+PATCH t"
+is "$(body)" \
+	"[$version,{\"op\":\"add\",\"path\":\"/metadata/finalizers\",\"value\":[]},{\"op\":\"remove\",\"path\":\"$path\"}]" \
+	"... in one patch"
+ends "not what another instance has claimed" ",$has,$(claim y)" "GET t"
+ends "... nor did it as an older version" ",$has,$(old y)" "GET t"
 
 done_testing

@@ -127,6 +127,37 @@ is "$(names | sort)" "f1 unchanged
 f2 unchanged
 f3 created
 f4 created" "... those of folders below it, too; a file by its name is any"
+ln -s ../../else "$T/dir/below/out"
+ln -s .. "$T/dir/below/circle"
+ln -s ../../else/f5.txt "$T/dir/below/f5.json"
+mkdir "$T/else"
+cm f5 >"$T/else/f5.txt"
+cm f6 >"$T/else/f6.json"
+runs 0 "links below it" kapply -R -o result "$T/dir"
+is "$(names | sort)" "f1 unchanged
+f2 unchanged
+f3 unchanged
+f5 created" "... lead to files, not out of the folder or in a circle"
+ln -s dir "$T/link"
+runs 0 "a link that is named" kapply -o result "$T/link"
+is "$(names | sort)" "f1 unchanged
+f2 unchanged" "... is its folder"
+ln -s ../else "$T/dir/out.yaml"
+runs 100 "a link to a folder with the name of a file" kapply -R "$T/dir"
+is "$(cat "$T/err")" "kapply: fatal: $T/dir/out.yaml is a link to a folder, and not followed: name it, too, to have what is in it" \
+	"... is said"
+deep=$T/deep
+mkdir "$deep"
+(
+	cd "$deep" || exit
+	name=$(printf 'd%.0s' {1..250})
+	for _ in {1..18}; do
+		mkdir "$name" && cd "$name" || exit
+	done
+	cm f7 >f7.json
+)
+runs 100 "folders that are too deep for a path" kapply -R "$deep"
+ok "... are not passed over" grep -q 'cannot read .*/ddd' "$T/err"
 runs 100 "an empty folder" kapply "$T/empty"
 is "$(cat "$T/err")" "kapply: fatal: $T/empty has no file .json, .yaml or .yml (-R looks in folders below it, too)" \
 	"... is said"

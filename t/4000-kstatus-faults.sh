@@ -12,7 +12,7 @@ write() {
 }
 # sent: the sizes in the statuses that arrived
 sent() {
-	sed 's/^[^{]*//' "$T/requests" | jq -c .status.n
+	grep -v /events "$T/requests" | sed 's/^[^{]*//' | jq -c .status.n
 }
 
 P=$THINGS/t/status

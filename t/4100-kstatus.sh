@@ -56,6 +56,10 @@ is "$(kubectl get thing t --show-managed-fields -o json | jq -c '[.metadata.mana
 	| select(.subresource == "status") | [.manager, .operation]]')" \
 	'[["kpipe-thing.example.com","Apply"]]' "... under the name of the controller"
 
+line t "$uid" '{"phase":"\ud83d\ude00 a\/b"}' >"$T/in"
+runs 0 "escapes of JSON that YAML does not know" write
+is "$(status)" '{"phase":"😀 a/b"}' "... are written as what they say"
+
 line t "$uid" '{ }' >"$T/in"
 runs 0 "an empty status" write
 is "$(status)" null "... takes back what the last one set"
@@ -122,12 +126,36 @@ kstatus: error: cannot write the status of Thing.example.com default/t: failed t
 kstatus: error: line 4: unexpected byte at byte 2
 kstatus: error: line 5: it has no status, or one that is not an object
 kstatus: error: line 6: it has no kind' "... are named"
+events() {
+	api /api/v1/namespaces/default/events | jq -r '.items[] |
+		select(.involvedObject.kind == "Thing" and
+			.reason == "FailedStatus") |
+		[.type, .involvedObject.uid, .source.component, .count,
+			.message] | map(tostring) | join(" ")'
+}
+is "$(events)" "Warning $uid kpipe-thing.example.com 1 cannot write the status: failed to create typed patch object (default/t; example.com/v1, Kind=Thing): .status.sze: field not declared in schema" \
+	"... the one of a primary in an Event"
+line t "$uid" '{"siz":1}' >"$T/in"
+runs 1 "nothing else to do" write
+is "$(events | grep -c "\.status\.siz: field not declared")" 1 \
+	"... it ends when its Event is sent"
 
 line t "$uid" '{"size":1}' >"$T/in"
 with_rights && {
 runs 1 "a user without rights" write --kubeconfig "$(config user1)"
-is "$(cat "$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "user1" cannot patch resource "things/status" in API group "example.com" in the namespace "default"' \
+is "$(cat "$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "user1" cannot patch resource "things/status" in API group "example.com" in the namespace "default"
+kstatus: warning: an Event was refused: events is forbidden: User "user1" cannot create resource "events" in API group "" in the namespace "default"' \
 	"... is told what is missing"
+kubectl create role -n default events --verb=create,patch --resource=events \
+	>/dev/null
+kubectl create rolebinding -n default events --role=events --user=user1 \
+	>/dev/null
+may_tell() {
+	[ "$(kubectl auth can-i patch events --as=user1)" = yes ]
+}
+wait_for 10 may_tell
+runs 1 "... with the right to Events" write --kubeconfig "$(config user1)"
+ok "... in one as well" eval 'events | grep -q "user1.*cannot patch"'
 }
 
 # The server dies and comes back.

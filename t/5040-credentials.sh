@@ -50,6 +50,32 @@ done)" "--kubeconfig=1
 --kubeconfig=5
 --kubeconfig=6" "a kubeconfig each: nothing of the common one"
 
+# --- the current context is that of the start
+for name in common own; do
+	cat >"$T/$name" <<E
+apiVersion: v1
+kind: Config
+current-context: $name
+contexts: [{name: $name, context: {cluster: $name}}]
+clusters: [{name: $name, cluster: {server: "https://$name"}}]
+E
+done
+fresh
+export KUBECONFIG=$T/common
+begin --kstatus-kubeconfig="$T/own"
+wait_for 30 ready
+is "$(told kwatch) $(told kapply) $(told kstatus)" \
+	"--context=common --context=common --kubeconfig=$T/own --context=own" \
+	"the context that is current at the start is named"
+sed -i 's/^current-context.*/current-context: other/' "$T/common"
+rm "$D/kapply.args"
+kill -9 "$(pid_of kapply)"
+wait_for 30 test -s "$D/kapply.args"
+is "$(told kapply)" "--context=common" "... also when stages start again"
+kill "$kpipe"
+wait "$kpipe"
+unset KUBECONFIG
+
 # --- a credential for a tool that would not use it
 runs 100 "kelect's without election" kpipe -f "$T/watches.yaml" \
 	--kelect-token-file=x

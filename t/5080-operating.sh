@@ -56,7 +56,8 @@ spec:
     spec: {containers: [{name: kpipe, image: i}]}
 END
 kubectl apply -f "$T/operator/example.yaml" >"$T/out"
-start kpipe -f "$T/operator/watches.yaml" --all-namespaces \
+POD_NAMESPACE=ops OPERATOR_NAME=operator start \
+	kpipe -f "$T/operator/watches.yaml" --all-namespaces \
 	--marks-key-secret ops/kpipe-marks 2>"$T/kpipe.err"
 kpipe=$!
 deployed() {
@@ -65,7 +66,9 @@ deployed() {
 ok "the operator works" wait_for 30 deployed
 
 cd "$T/operator" || exit
-is "$(block 2)" "kpipe -f watches.yaml --dry-run" "a command before an upgrade"
+is "$(block 2)" \
+	"POD_NAMESPACE=ops OPERATOR_NAME=operator kpipe -f watches.yaml --dry-run" \
+	"a command before an upgrade"
 run_block 2 "what an upgrade would change"
 ok "... nothing" test ! -s "$T/out"
 cd "$ROOT" || exit

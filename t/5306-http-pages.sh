@@ -23,7 +23,10 @@ for path in /metrics /healthz; do
 	gives $path 200
 	gives $path 200 'Host: localhost:8080'
 	gives $path 200 'Host: [::1]'
+	gives $path 200 'Host: localhost.:8080'
 	gives $path 200 'Origin: http://localhost:3000'
+	get $path --http1.0 -H 'Host:' >"$T/page" # as probes of HAProxy
+	is "$(http_code)" 200 "$path: HTTP/1.0, without a Host"
 	gives $path 403 'Host: evil.example'
 	is "$(cat "$T/page")" "403 the Host or Origin of the request is not this \
 machine: use localhost or 127.0.0.1" "... says why"

@@ -111,7 +111,7 @@ for ((i = 0; i < ${#segments[@]}; i++)); do
 	krecord cat "${segments[@]:i}" | last_state >"$T/got"
 	same "$T/got" "$T/want" "from segment $((i + 1)) on: the same state"
 done
-is "$(krecord cat "$T/d" 2>/dev/null | jq -r 'select(.record == "gap")')" "" \
+is "$(krecord cat "${segments[@]}" | jq -r 'select(.record == "gap")')" "" \
 	"no gap"
 runs 0 "another process" krecord write "$T/d" --size=1Mi --events-fd=0 \
 	<"$T/long"
@@ -205,7 +205,37 @@ is "$(cat "$T/err")" \
 runs 1 "a bad line" krecord cat "$T/bad"
 is "$(cat "$T/err")" \
 	"krecord: error: $T/bad:23: unexpected byte at byte 2" "... is named"
-is "$(wc -l <"$T/out")" 22 "... and the others are printed"
+is "$(grep -vc '"gap"' "$T/out")" 22 "... and the others are printed"
+is "$(sed -n '/"gap"/=' "$T/out")" 23 "... and where it was is a gap"
+{
+	sed -n 2p "$T/events"
+	echo nonsense
+	sed -n 3p "$T/events"
+	printf '{"type":'
+} >"$T/torn"
+while IFS='|' read -r option code what; do
+	# shellcheck disable=SC2086
+	runs "$code" "bad in between, without an end: $what" \
+		krecord $option "$T/torn"
+	is "$(grep -c "torn:2: unexpected byte" "$T/err") $(
+		grep -c 'the end is missing' "$T/err")" "1 1" "... each is told once"
+	is "$(grep -c '"record":"gap","time":".*","stream":"all"' "$T/out")" 2 \
+		"... and is a gap"
+done <<'END'
+cat|1|cat
+redact|1|redact
+cut|1|cut
+cut --from=2000-01-01T00:00:00Z|1|cut from before
+cut --from=2026-01-01T00:00:01Z|1|cut from later
+cut --object=ConfigMap/ns/c1|1|cut an object
+END
+head -n 1 "$T/torn" >"$T/half"
+tail -c 8 "$T/torn" >>"$T/half"
+runs 0 "only an end that is missing" krecord cat "$T/half"
+is "$(sed 1d "$T/out")" \
+	'{"record":"gap","time":"2026-01-01T00:00:00.000000Z","stream":"all"}' \
+	"... is a gap as well, at the time of the last line"
+runs 0 "... which can be read" krecord stat "$T/out"
 
 ### A disk that is full
 
@@ -360,6 +390,45 @@ runs 0 "redact" krecord redact -f "$T/watches2.yaml" "$T/open"
 is "$(grep -o 'SECRET.' "$T/out")" "" "... hides them afterwards"
 is "$(wc -l <"$T/out")" 10 "... in every line"
 
+# Lists, with kinds of their own in the items and without; and another record.
+{
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"SecretList","metadata":{"annotations":{"a":"last-applied-configuration"}},"items":[{"metadata":{"name":"s","namespace":"ns"},"data":{"k":"SECRET1"}}]}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"k":"SECRET2"}},{"apiVersion":"v1","kind":"SecretList","items":[{"data":{"k":"SECRET3"}}]},{"kind":"Pod","spec":"SHOWN"}]}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"ThingList","items":[{"spec":{"password":"SECRET4"}}]}}'
+	echo '{"record":"later","time":"2026-01-01T00:00:00Z","line":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"k":"SECRET5"}}}'
+} >"$T/lists"
+runs 1 "redact of lists, and of a record line that is not known" \
+	krecord redact -f "$T/watches2.yaml" "$T/lists"
+is "$(grep -o 'SECRET.' "$T/out")" "" "... hides what is in them"
+is "$(jq -s length "$T/out") $(grep -c SHOWN "$T/out")" "3 1" \
+	"... and nothing else"
+is "$(cat "$T/err")" "krecord: error: $T/lists:4: a record line of a kind that is not known here: it may have values of Secrets, and is left out" \
+	"... leaves the line out, and says so"
+
+# Secrets in other objects, as in a template, and their text in one.
+secret='{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"k":"SECRET1"},"stringData":{"k":"SECRET2"}}'
+text=$(jq -c tojson <<<"$secret")
+{
+	echo '{"type":"ADDED","time":"2026-01-01T00:00:00.000000Z","object":{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"a","namespace":"ns","annotations":{"x":'"$text"',"y":"SHOWN"}},"spec":{"template":'"$secret"',"objects":[{"kind":"List","items":['"$secret"']},"SHOWN"]},"status":{"last":'"$secret"'}}}'
+	echo '{"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"ns"},"data":{"j":'"$text"',"y":"kind: Secret\nstringData: {k: SECRET3}\n","z":"SHOWN"}}}'
+} >"$T/events2"
+echo '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"a"},"spec":{"t":'"$secret"',"n":"SHOWN"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"status":{"t":['"$secret"',"SHOWN"]},"onError":{"t":'"$secret"'},"because":{"items":{"Other.example.com/ns/a":{"differs":[{"path":".spec","observed":'"$text"',"wanted":"SHOWN"}]}}}}}' >"$T/sets2"
+echo '{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"a"},"status":{"t":'"$secret"',"n":"SHOWN"}}' >"$T/statuses2"
+echo '{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"a"},"result":"failed","message":'"$text"',"because":"SHOWN"}' >"$T/results2"
+runs 0 "Secrets in other objects" krecord write "$T/inside" --events-fd=4 \
+	--sets-fd=5 --statuses-fd=6 --results-fd=7 \
+	4<"$T/events2" 5<"$T/sets2" 6<"$T/statuses2" 7<"$T/results2"
+zstd -qdc "$T/inside/00000001.jsonl.zst" >"$T/lines"
+is "$(grep -o 'SECRET.' "$T/lines")" "" "... are hidden"
+is "$(grep -o SHOWN "$T/lines" | wc -l)" 8 "... and nothing else"
+is "$(jq -s length "$T/lines")" 6 "... all lines are whole"
+{
+	cat "$T/events2"
+	jq -c '{record: "set", time: "2026-01-01T00:00:00Z", line: .}' "$T/sets2"
+} >"$T/open2"
+runs 0 "redact of them" krecord redact "$T/open2"
+is "$(grep -o 'SECRET.' "$T/out")" "" "... hides them, too"
+
 # Without hidden fields of watches.yaml most lines are recorded as they are.
 {
 	grep -v Thin "$T/events"
@@ -399,6 +468,22 @@ is "$(jq -r 'select(.type == "MODIFIED") | .object.metadata.resourceVersion' "$T
 last_state <"$T/out" >"$T/got"
 last_state <"$T/events" >"$T/want"
 same "$T/got" "$T/want" "... up to the same end"
+{
+	begin_kind ConfigMap
+	mark ConfigMap kpipe.dev/listed-namespaces | sed 's/"true"/"old"/'
+	begin_kind ConfigMap
+	generate 10
+	mark ConfigMap kpipe.dev/listed-namespaces | sed 's/"true"/"ns"/'
+	mark ConfigMap kpipe.dev/listed-namespaces | sed 's/"true"/"a,b"/'
+	generate 300 10
+} >"$T/part"
+runs 0 "a tail of what is not listed everywhere" \
+	krecord cut --from "$(at 03:00)" "$T/part"
+is "$(jq -r '.object.metadata | .annotations // .name | tostring' "$T/out" |
+	sed -n '1p;11,13p')" '{"kpipe.dev/initial-events-begin":"true"}
+c9
+{"kpipe.dev/listed-namespaces":"ns,a,b"}
+c0' "... says where it is, behind the objects"
 runs 0 "a piece" krecord cut --from="$(at 01:00)" --to="$(at 02:00)" "$T/events"
 is "$(jq -r 'select(.type == "MODIFIED").time' "$T/out" | sed -n '1p;$p' | xargs)" \
 	"$(at 01:00) $(at 02:00)" "... has its ends"
@@ -434,7 +519,10 @@ done >>"$T/mixed"
 runs 0 "differences of --shadow" krecord cut --object Thing/ns/a "$T/mixed"
 is "$(jq -r 'select(.record == "shadow").line.object' "$T/out")" ConfigMap/ns/a \
 	"... those of the object"
-runs 0 "an object that is not there" krecord cut --object Pod/ns/q "$T/mixed"
+runs 0 "a kind in any case" krecord cut --object thing/ns/a "$T/mixed"
+is "$(jq -r 'select(.record == "shadow").line.object' "$T/out")" ConfigMap/ns/a \
+	"... is the same"
+runs 1 "an object that is not there" krecord cut --object Pod/ns/q "$T/mixed"
 ok "... is said" grep -q "Pod/ns/q is not in the recording" "$T/err"
 
 ### Memory
@@ -473,6 +561,7 @@ write $T/x --events-fd=77|the descriptor 77 of events is not open
 write $T/note --size=1 --events-fd=0|option --size: 1 is not a size of at least 1Mi, like 64Mi
 write $T/v2 --events-fd=0|$T/v2 is not a directory
 cat --to=x|option --to belongs to krecord cut
+cut --from=2026-01-02T00:00:00Z --to=2026-01-01T00:00:00Z /dev/null|option --from: 2026-01-02T00:00:00Z is later than --to, 2026-01-01T00:00:00Z
 cut --object=x /dev/null|option --object: x is not KIND/NAMESPACE/NAME or KIND/NAME
 cat $T/nothing|cannot read $T/nothing: No such file or directory
 EOT

@@ -83,7 +83,7 @@ start=", by what was there at the start"
 decided "nothing" " that nothing is left to do$start" < <(set "" "")
 decided "all at once" ": Pod ns/y to be made; to be deleted: Pod ns/x; finalizers {\"add\":[\"f\"]}$start" \
 	< <(set '"delete":[{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"x"}],"finalizers":{"add":["f"]}' "$(pod y)")
-decided "made again" ": Pod ns/y to be made again, for it was deleted, because its time had come (requeue); and 2 more events" \
+decided "made again" ": Pod ns/y to be made again, for it was gone, because its time had come (requeue); and 2 more events" \
 	< <(set '"because":{"items":{"Pod/ns/y":{"gone":true}},"events":[{"timer":"requeue"}],"moreEvents":2}' "$(pod y)")
 decided "fields" ": Pod ns/y to be changed: .a differs; .b is 1, wanted is 2; and 1 more$start" \
 	< <(set '"because":{"items":{"Pod/ns/y":{"differs":[{"path":".a"},{"path":".b","observed":"1","wanted":"2"}],"moreDiffers":1,"version":"7"}}}' "$(pod y)")

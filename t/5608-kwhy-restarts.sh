@@ -148,6 +148,21 @@ told "digests of older recordings are not compared" "$seen" < <(
 told "nor those of two keys" "$seen" < <(
 	segment ',"digests":"a"'; event ADDED 1 1; segment ',"digests":"b"'
 	event ADDED 2 2)
+# from_two KEY: of a recording with the keys a, b and that one, from b on
+from_two() {
+	{
+		segment ',"digests":"a"'
+		event ADDED 1 1 ',"time":"2026-01-01T00:00:01Z"'
+		segment ',"digests":"b"' | sed 's/T00:00/T00:01/'
+		event ADDED 2 2 ',"time":"2026-01-01T00:01:01Z"'
+		segment ",\"digests\":\"$1\"" | sed 's/T00:00/T00:03/'
+		event MODIFIED 3 3 ',"time":"2026-01-01T00:03:01Z"'
+	} >"$T/three"
+	krecord cut --from=2026-01-01T00:02:00Z "$T/three"
+}
+told "what is cut begins with the key of its state" "It was seen (version 2).
+It was seen to change (version 3): .data.p." < <(from_two b)
+told "... and not with the first one" "It was seen (version 2)." < <(from_two a)
 told "those of one key are" "$seen
 It was seen to change (version 2): .data.p." < <(
 	segment ',"digests":"b"'; event ADDED 1 1; segment ',"digests":"b"'
@@ -165,4 +180,51 @@ It was seen to change (version 3): .data.p.
 It was seen to change (version 4, by y): .data.p." < <(
 	event ADDED 1 1; echo '{"record":"gap","time":"2026-01-01T00:00:00Z","stream":"all"}'
 	event MODIFIED 3 3 ',"manager":"x"'; event MODIFIED 4 4 ',"manager":"y"')
+
+# --- what runs of kwatch have appended to a file, each under a key of its own
+digest() { # KEY VALUE
+	printf 'redacted-%06d%024d' "$1" "$2" | base64
+}
+with() { # VALUE: in the event on standard input
+	sed "s/\"p\":\"[0-9]*\"/\"p\":\"$1\"/"
+}
+runs_of() { # VALUE EVENT
+	local kind
+
+	for kind in Secret ConfigMap; do
+		bookmark "$kind" kpipe.dev/initial-events-begin
+	done
+	with "$1" <<<"$2"
+	for kind in Secret ConfigMap; do
+		bookmark "$kind" k8s.io/initial-events-end
+	done
+}
+bookmark() { # KIND ANNOTATION
+	printf '{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"%s","metadata":{"annotations":{"%s":"true"}}}}\n' "$@"
+}
+twice() { # KEY VALUE VERSION: of the second run
+	runs_of "$(digest 1 1)" "$(event ADDED 1 1)"
+	runs_of "$(digest "$1" "$2")" "$(event ADDED "$3" 1)"
+}
+told "a second run of kwatch, with another key" "$seen" < <(twice 2 2 2)
+is "$(kwhy secret n/s <"$T/events" | grep -c '(kwatch began again.)')" 1 \
+	"... is a mark, once"
+is "$(kview --term <"$T/events" | sed 's/^line [0-9]* //')" \
+	"present   Secret/n/s: was there
+restart   pipeline: kwatch began again" "... in kview, too"
+told "the same version in it is never a change" "$seen" < <(twice 1 2 1)
+told "with the same key it is compared" "$seen
+It was seen to change (version 2): .data.p." < <(twice 1 2 2)
+told "a value and a digest are not" "$seen" < <(
+	runs_of "cGxhaW4=" "$(event ADDED 1 1)"
+	runs_of "$(digest 1 1)" "$(event ADDED 2 1)")
+told "a digest is not compared with that of an older recording" "$seen" < <(
+	runs_of "$(digest 1 1)" "$(event ADDED 1 1)"
+	event MODIFIED 2 2)
+told "without bookmarks and segments, another key" "$seen" < <(
+	event ADDED 1 1 | with "$(digest 1 1)"
+	event ADDED 2 1 | with "$(digest 2 2)")
+told "digests of older runs are not compared" "$seen" < <(
+	runs_of "$(printf '%032d' 1)" "$(event ADDED 1 1)"
+	runs_of "$(printf '%032d' 2)" "$(event ADDED 2 1)")
 done_testing

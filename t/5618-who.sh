@@ -69,22 +69,55 @@ patch() { # MANAGER PATCH [OPTION]
 	kubectl patch deploy -n x web --type=merge --field-manager="$1" \
 		-p "$2" ${3:+"$3"}
 }
+applied() { # MANAGER REPLICAS
+	printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: x}\nspec: {replicas: %s}\n' \
+		"$2" | kubectl apply --server-side --force-conflicts \
+		--field-manager="$1" -f -
+}
+# Within a second, mostly: the first one has nothing to do with what is repaired.
+both() {
+	kubectl label cm -n x who l=1 --field-manager=other &&
+		patch other '{"metadata":{"labels":{"o":"1"}}}' &&
+		patch second '{"spec":{"replicas":6}}'
+}
 repaired .spec.replicas hpa patch hpa '{"spec":{"replicas":2}}' \
 	--subresource=scale
-repaired .spec.replicas editor patch editor '{"spec":{"replicas":3}}'
-repaired .metadata.labels "" patch editor '{"metadata":{"labels":{"l":null}}}'
+repaired .spec.replicas applier applied applier 5
+repaired .spec.replicas second both
+repaired .metadata.labels.l "" patch editor '{"metadata":{"labels":{"l":null}}}'
 repaired .metadata.annotations.a kubectl-annotate \
 	kubectl annotate --overwrite deploy -n x web a=2
+patch prober '{"status":{"collisionCount":7}}' --subresource=status >/dev/null
+in_events() {
+	kubectl get events -n x -o json | jq -r '.items[]
+		| select(.reason == "RepairLoop").message' >"$T/loops"
+	[ -s "$T/loops" ]
+}
+repaired .spec.replicas fourth patch fourth '{"spec":{"replicas":4}}'
+in_events
+is "$(cat "$T/loops")" "" "repairs of other fields do not count together"
+repaired .spec.replicas fifth patch fifth '{"spec":{"replicas":7}}'
+ok "the fifth repair of one is a loop, and an Event" wait_for 30 in_events
+is "$(sed 's/.*: \(.spec.*\) is changed back/\1/; s/, wanted.*//' "$T/loops")" \
+	'.spec.replicas again and again, last by fifth (7' "... by it, too"
 end
 kpipe=
 repaired .spec.replicas absent patch absent '{"spec":{"replicas":4}}'
+kubectl delete cm -n x who >/dev/null
+collected() {
+	kwhy deployment x/web "$T/rec" 2>/dev/null | grep -q "seen to be gone"
+}
+ok "the collector deletes it" wait_for 60 collected
 end
 
-# What each tool tells of the five changes, in their order
+# What each tool tells of these changes, in their order
 all="hpa
-editor
+applier
+second
 nobody
 kubectl-annotate
+fourth
+fifth
 absent"
 kwhy deployment x/web "$T/rec" >"$T/kwhy" 2>"$T/err"
 # names TEXT: who is named behind it, line by line
@@ -93,10 +126,23 @@ names() {
 }
 is "$(names "kapply: configured" "set by " <"$T/kwhy")" "$all" \
 	"kwhy names them where kapply wrote"
-is "$(grep "seen to change" "$T/kwhy" | grep -Ev "by (kpipe|kube)-" |
+# those of what is repaired
+changes() {
+	grep -E "seen to change.*: \.(spec.replicas|metadata.labels.l|metadata.annotations)" \
+		"$T/kwhy" | grep -Ev "by (kpipe|kube)-"
+}
+is "$(changes |
 	names "seen to change" "version [0-9]*, by ")" "${all%absent}nobody" \
 	"... and where the changes were seen, but for the one before the start"
 kview --term "$T/rec" 2>/dev/null >"$T/view"
 is "$(names "write .*web: configured" "set by " <"$T/view")" "$all" \
 	"kview names them"
+is "$(grep -E "decision .*web .*, wanted" "$T/view" |
+	sed -E 's/ or kube-controller-manager|kube-controller-manager or //' | names "decision" " by ")" \
+	"${all%absent}what was there at the start" "... and in its decisions"
+is "$(grep "collisionCount .*-> 7" "$T/kwhy" | names "seen to change" ", by ")" \
+	prober "a status is written by prober"
+is "$(grep "seen to be gone" "$T/kwhy" | names "seen" " by ")
+$(grep -E "gone .*web: deleted" "$T/view" | names "gone" " by ")" "nobody
+nobody" "nobody is named for what the collector deleted"
 done_testing

@@ -180,6 +180,7 @@ runs 0 "kinds that are announced twice" kview --term "$T/twice.jsonl"
 is "$(cat "$T/out")" "line 2 present   Pod/ns/a: was there
 line 3 present   Pod/ns/b: was there
 line 5 appeared  Pod/ns/c: created
+line 6 restart   pipeline: kwatch began again
 line 7 spec      Pod/ns/b: .spec.n 1 → 2
 line 9 gone      Pod/ns/a: not listed any more
 line 10 meta      Pod/ns/c: nothing that is shown
@@ -255,6 +256,16 @@ is "$(kview --term --object=Thing/ns/p "$T/why.jsonl" | tail -n 1 | cut -c 39-)"
 
 runs 0 "an empty recording" kview /dev/null
 is "$(cat "$T/err")" "kview: warning: the recording is empty" "... is said"
+for option in begin end; do
+	jq -cn --arg a "$option" '{type: "BOOKMARK", object: {apiVersion: "v1",
+		kind: "ConfigMap", metadata: {annotations: {({
+			begin: "kpipe.dev/initial-events-begin",
+			end: "k8s.io/initial-events-end"}[$a]): "true"}}}}' \
+		>>"$T/framed"
+	kview --term "$T/framed" 2>>"$T/framed.err"
+done
+is "$(cat "$T/framed.err")" "kview: warning: the recording ends before all objects of ConfigMap are listed: others may be there" \
+	"one that only begins says so, and not when it is complete"
 is "$(data "$T/out" | tail -n 1 | jq .end.lines)" 0 "... by the page as well"
 
 head -c -30 "$T/incident.jsonl" >"$T/cut.jsonl"
@@ -341,4 +352,25 @@ runs 0 "20,000 events" kview "$T/many.jsonl"
 is "$(($(stat -c %s "$T/out") * 3 < $(stat -c %s "$T/many.jsonl")))" 1 \
 	"... a page of less than a third of them"
 
+
+# --- who led to a decision: the manager of the item that differs, not of what
+# came first; of several all, and nobody if one is not known
+decision() { # EVENTS [MEMBERS]
+	printf '{"record":"set","line":{"items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"ns"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a","uid":"u"},"because":{"events":[%s],"items":{"ConfigMap/ns/c":{"differs":[{"path":".data.k"}]}}%s}}}}\n' \
+		"$1" "${2:-}" | kview --term | sed 's/.*because //'
+}
+by() { # NAME [MANAGER]
+	printf '{"type":"MODIFIED","apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"%s"%s}' \
+		"$1" "${2:+,\"manager\":\"$2\"}"
+}
+is "$(decision "$(by other x),$(by c y),$(by other z)")" \
+	"MODIFIED ConfigMap ns/c by y" "a decision is by who changed the item"
+is "$(decision "$(by c y),$(by c z),$(by c y)")" \
+	"MODIFIED ConfigMap ns/c by y or z" "... or by one of several"
+is "$(decision "$(by c y),$(by c)")" "MODIFIED ConfigMap ns/c" \
+	"... or by nobody, if one is not known"
+is "$(decision "$(by c y)" ',"moreEvents":1')" "MODIFIED ConfigMap ns/c" \
+	"... or there were more"
+is "$(decision "$(by other x),$(by third z)")" \
+	"MODIFIED ConfigMap ns/other by x" "... else by the first event"
 done_testing

@@ -20,7 +20,7 @@ accept() {
 	same "$1" "$2" "$3"
 }
 
-runs 0 "instances: exit 0" reconcile --all <"$folder/t/instances.jsonl"
+runs 0 "instances: exit 0" reconcile --must-answer --all <"$folder/t/instances.jsonl"
 jq -Sc . "$T/out" >"$T/got"
 accept "$T/got" "$folder/t/instances.out" "... all sets, whole"
 runs 0 "... what is to be done: exit 0" reconcile <"$folder/t/instances.jsonl"
@@ -31,7 +31,7 @@ scaled 2" "... is what is not as it should be"
 
 # The life of one: created with 3, then 5; its Deployment is scaled by hand, and
 # gets another image; 1; its Deployment is deleted by hand; 0; deleted.
-runs 0 "a life: exit 0" reconcile <"$folder/t/life.jsonl"
+runs 0 "a life: exit 0" reconcile --must-answer <"$folder/t/life.jsonl"
 cp "$T/out" "$T/first"
 jq -r '[([.items[] | "size=\(.spec.replicas)"] | join(" ")),
 	(.reconcile.status | "nodes=\(.nodes | length)"

@@ -267,7 +267,7 @@ is "$(deleted "$T/down" "$T/wavers")" "e-1 e-2;e-1;" \
 
 # `example` has 3 pods, then 5, then 2; one is deleted by hand, one Failed.
 # `plain` gives no number, then one, then two that differ; then it is put right.
-runs 1 "a life: one of them is not a spec" reconcile \
+runs 1 "a life: one of them is not a spec" reconcile --must-answer \
 	<"$folder/t/life.jsonl"
 is "$(cat "$T/err")" "ireconcile: error: experimental.experiments.vapourware.com default/plain: numberOfReplicas is 1 and number_of_replicas is 2: only one may be given" \
 	"... which is logged"

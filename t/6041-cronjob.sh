@@ -272,7 +272,7 @@ is "$(requeued '{"schedule":"61 * * * *"}')" "" "... none without a schedule"
 # Each minute has a run of each. `hello` keeps one Job; those of `forbid` take 70
 # seconds; those of `replace` never end; those of `fails` fail. `bad` has no
 # schedule at first; `still` and `late` are suspended at first.
-runs 0 "a life: exit 0" reconcile <"$folder/t/life.jsonl"
+runs 0 "a life: exit 0" reconcile --must-answer <"$folder/t/life.jsonl"
 is "$(cat "$T/err")" "" "... no complaints"
 jq -r '.reconcile as $r | def short: ltrimstr("Job.batch/default/");
 	[$r.primary.name, ([($r.once[]? | "+" + short), ($r.delete[]?

@@ -123,6 +123,27 @@ dry 0 "a dry run when all is as it should be" -n a,b
 is "$(cat "$T/results" "$T/err")" "" "... has nothing to say"
 is "$(written)" "" "... and writes nothing"
 
+# A dry run is beside what is installed: it needs its name.
+OPERATOR_NAME=prod start env -u KUBECONFIG kpipe -f "$T/watches.yaml" \
+	--kubeconfig "$(config admin)" --namespace a,b 2>>"$T/kpipe.err"
+kpipe=$!
+named() {
+	[ "$(kubectl get configmaps -A -o json | jq -r '.items[].metadata.annotations["kpipe.dev/instance"] // empty' | sort | uniq -c | tr -s ' ')" = " 4 prod" ]
+}
+ok "an instance with a name gives it to all" wait_for 20 named
+kill -TERM "$kpipe"
+wait "$kpipe"
+dry 1 "a dry run beside another instance: 1" -n a,b
+is "$(cat "$T/results")" "" "... says nothing of objects"
+is "$(grep -c ': left alone: instance "prod" of' "$T/err") $(grep -o \
+	"warning: 2 of 2 primaries are other instances'" "$T/err")" \
+	"2 warning: 2 of 2 primaries are other instances'" \
+	"... it names the primaries, and how many"
+is "$(written)" "" "... and writes nothing"
+export OPERATOR_NAME=prod
+dry 0 "a dry run with its name" -n a,b
+is "$(cat "$T/results" "$T/err")" "" "... decides about all of them"
+
 thing a x '{"one":1,"two":22,"four":4}'
 kubectl delete thing -n b y --wait=false >/dev/null
 dry 0 "a dry run of a change" -n a,b

@@ -254,6 +254,51 @@ is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out")" \
 	'["ConfigMap","t","created"]
 ["Thing","t","configured"]' "... reaches the server"
 
+# What is not seen, and is not cleaned up for that.
+cat >"$T/w.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  namespaces: [a, c]
+  program: p.jq
+  finalizer: example.com/f
+  selector: {matchLabels: {team: a}}
+  dependents:
+  - {apiVersion: v1, kind: ConfigMap, manage: true}
+END
+cat >"$T/p.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "ConfigMap",
+    metadata: {name: .primary.metadata.name, namespace: "c"}}];
+END
+warns() { # TEXT
+	grep -qF "ireconcile: warning: thing.example.com a/u: $1" "$T/kpipe.log"
+}
+selected() { # TEAM
+	kubectl --kubeconfig "$(config admin)" label --overwrite -n a thing u \
+		"team=$1" >/dev/null
+}
+kubectl --kubeconfig "$(config admin)" create -f - >/dev/null <<'END'
+{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"u","namespace":"a"},"spec":{}}
+END
+selected a
+unset WATCH_NAMESPACE
+operator user3
+ok "a member in another namespace" wait_for 20 api /api/v1/namespaces/c/configmaps/u
+selected b
+ok "a primary that leaves the selector with our finalizer is named" wait_for 20 \
+	warns 'selector "team=a" does not select it any more, and it has the finalizer example.com/f'
+selected a
+end_operator
+operator user3 -n a
+ok "-n with one of the namespaces of the file" is_ready
+kubectl --kubeconfig "$(config admin)" delete --wait=false -n a thing u >/dev/null
+ok "... a primary is deleted" wait_for 20 api_gone \
+	/apis/example.com/v1/namespaces/a/things/u
+ok "... and the namespace that was not looked at is named" \
+	warns "its finalizer is removed without a look at c, "
+ok "... where its member stays" api /api/v1/namespaces/c/configmaps/u
+end_operator
+
 # Invalid names, for each tool that reads the file.
 for tool in kwatch ireconcile kpipe; do
 	runs 100 "$tool: a bad name in WATCH_NAMESPACE" \

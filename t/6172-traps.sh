@@ -132,6 +132,16 @@ unadopted "what is in kube-system" "$(item ConfigMap kube-system app)" \
 	"ConfigMap kube-system/app" "; it is in a namespace of Kubernetes' own, and never adopted"
 unadopted "another primary" "$(item Thing default other example.com/v1)" \
 	"Thing.example.com default/other" "; it is a primary of its own, and never adopted"
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"v1","kind":"Secret","metadata":{"name":"kpipe-marks-pot.example.com","namespace":"default","labels":{"app":"self"}}}
+X
+kubectl create -f - >/dev/null <<'X'
+{"apiVersion":"v1","kind":"Secret","metadata":{"name":"shop","namespace":"default","labels":{"app":"self","applyset.kubernetes.io/id":"applyset-x-v1"}}}
+X
+unadopted "a key" "$(item Secret default kpipe-marks-pot.example.com)" \
+	"Secret default/kpipe-marks-pot.example.com" "; it is the key of an operator's marks, and never adopted"
+unadopted "the parent of an apply set" "$(item Secret default shop)" \
+	"Secret default/shop" "; it is the parent of an apply set, and never adopted"
 line "$(item Namespace "" t-space)" '{}' >"$T/in"
 runs 1 "that of a Namespace is not offered" kapply -o none <"$T/in"
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply Namespace t-space: it exists and is not part of Thing.example.com default/self; it is not taken over, since watches.yaml has no \"adopt\"" \

@@ -115,7 +115,7 @@ ok "... with a proof" proven victim
 is "$(uids)" "$before" "... and are the same objects"
 is "$(api "$(cm victim)" | jq -c .data)" '{"k":"2","once":"1"}' \
 	"... with what is immutable"
-left="thing.example.com w: ConfigMap/other/cfg-w: left alone: not desired, and without the proof that this operator made it; if an older version did, start once with --accept-unproven-marks"
+left="thing.example.com w: ConfigMap/other/cfg-w: left alone: not desired, and without the proof that this operator made it; if an older version did, or the key was lost, start once with --accept-unproven-marks"
 is "$(grep -c "ireconcile: warning: $left" "$T/operator.log")" 1 \
 	"one that is not desired is named"
 told() {

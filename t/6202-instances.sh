@@ -1,7 +1,8 @@
 #!/bin/bash
 # Two instances of an operator: what one has made, the other leaves alone, with
 # one key of marks or two. What operators without a name made gets the name, and
-# no Pod is restarted for that. A former instance's objects are taken over.
+# no Pod is restarted for that. A former instance's objects are taken over. Two
+# operators of one kind each have their finalizer, and their claim with it.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -18,6 +19,8 @@ cat >"$T/watches.yaml" <<'END'
   dependents:
   - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
   - {apiVersion: apps/v1, kind: Deployment, manage: true}
+  related:
+  - {apiVersion: v1, kind: Service, namespaces: [far], patch: true}
 - group: example.com
   version: v1
   kind: Plain
@@ -27,14 +30,18 @@ cat >"$T/watches.yaml" <<'END'
   - {apiVersion: apps/v1, kind: Deployment, manage: true}
 END
 cat >"$T/p.jq" <<'END'
+include "operator";
 def far: if .primary.kind == "Thing" then {namespace: "far"} else {} end;
 def desired: .primary.metadata.name as $name | [
 	{apiVersion: "v1", kind: "ConfigMap", metadata: ({name: $name} + far),
 	 data: {k: .primary.spec.k}},
 	{apiVersion: "apps/v1", kind: "Deployment", metadata: {name: $name},
-	 spec: {replicas: 0, selector: {matchLabels: {app: $name}},
+	 spec: {replicas: 1, selector: {matchLabels: {app: $name}},
 		template: {metadata: {labels: {app: $name}},
-		spec: {containers: [{name: "c", image: "i"}]}}}}];
+		spec: {containers: [{name: "c", image: "i"}]}}}},
+	(select(.primary.kind == "Thing") | patch_only({apiVersion: "v1",
+		kind: "Service", metadata: {name: "shared", namespace: "far",
+		labels: {"k-\($name)": .primary.spec.k}}}))];
 def status: {k: .owned.ConfigMap[0].data.k, error: .error};
 END
 crd() { # KIND PLURAL
@@ -59,19 +66,28 @@ crd() { # KIND PLURAL
 crd Thing things
 crd Plain plains
 kubectl create namespace far >/dev/null
+kubectl apply -f - >/dev/null <<'END'
+{apiVersion: v1, kind: Service, metadata: {name: shared, namespace: far}, spec: {ports: [{port: 80}]}}
+END
+# holds FIELDS: those that Things hold of it
+holds() {
+	[ "$(kubectl get -n far service shared -o json | jq -Sc '.metadata.labels
+		// {} | with_entries(select(.key | startswith("k-")))')" = "$1" ]
+}
 # primary KIND NAME K
 primary() {
 	printf '{"apiVersion":"example.com/v1","kind":"%s","metadata":{"name":"%s","namespace":"default"},"spec":{"k":"%s"}}' "$@" |
 		kubectl apply -f - >/dev/null
 }
 # instance NAME [OPTION]...: kpipe of that name; its pid in $pid, its log in
-# $T/log.NAME. An empty NAME: without one.
+# $T/log.NAME. An empty NAME: without one. WATCHES: another file
 instance() {
 	local name=$1
 
 	shift
 	: >"$T/log.$name"
-	OPERATOR_NAME=$name start kpipe -f "$T/watches.yaml" -n default "$@" \
+	OPERATOR_NAME=$name start kpipe -f "${WATCHES:-$T/watches.yaml}" \
+		-n default "$@" \
 		>"$T/out.$name" 2>"$T/log.$name"
 	pid=$!
 }
@@ -85,15 +101,26 @@ says() { # NAME TEXT
 shows() { # RESOURCE NAME K
 	[ "$(kubectl get -n default "$1" "$2" -o jsonpath='{.status.k}')" = "$3" ]
 }
-# all: every object of both, with what PROGRAM prints of it
+claim=$(claim_of example.com/f)
+# all PROGRAM: every object of both, with what that prints of it. Controllers
+# make ReplicaSets and Pods, on the real server.
 all() {
-	kubectl get -A -o json configmaps,deployments.apps,things,plains |
-		jq -c --arg of "$1" '.items[]
+	kubectl get -A -o json \
+		configmaps,deployments.apps,replicasets.apps,pods,things,plains |
+		jq -c --arg of "$1" --arg claim "$claim" '.items[]
+			| (.kind | IN("ReplicaSet", "Pod")) as $made
 			| select(.metadata.name | test("^[abc]($|-)"))
+			| select($of == "spec" or ($made | not))
 			| [.kind, .metadata.namespace, .metadata.name, .metadata.uid,
 				if $of == "version" then .metadata.resourceVersion else empty end,
 				if $of == "spec" then .spec else empty end,
-				if $of == "instance" then .metadata.annotations["kpipe.dev/instance"] else empty end]' | sort
+				if $of == "instance" then .metadata.annotations
+					| .["kpipe.dev/instance"] // .[$claim] else empty end]' |
+		sort
+}
+has_pods() { # COUNT
+	[ "$SERVER" != real ] ||
+		[ "$(kubectl get pods -n default -o name | wc -l)" = "$1" ]
 }
 is_gone() { # RESOURCE NAME [NAMESPACE]
 	! kubectl get -n "${3:-default}" "$1" "$2"
@@ -111,6 +138,8 @@ ok "an operator without a name works" wait_for 30 shows things a 1
 ok "... on both kinds" wait_for 30 shows plains b 1
 wait_for 30 kubectl get -n far configmap a
 wait_for 30 kubectl get -n default deployment a b
+ok "... and holds fields of what is not its own" wait_for 30 holds '{"k-a":"1"}'
+wait_for 30 has_pods 2
 ok "... names nothing" members_name null
 stop "$pid"
 all spec >"$T/before"
@@ -152,6 +181,9 @@ for key in same other; do
 	one=$pid
 	ok "... the first one goes on" wait_for 30 shows things a "$key"
 	ok "... with both" wait_for 30 shows plains b "$key"
+	others="${others:-}${others:+,}\"k-c-$key\":\"1\""
+	ok "... and each holds its fields" wait_for 30 \
+		holds "$(echo "{\"k-a\":\"$key\",$others}" | jq -Sc .)"
 	ok "... and leaves the other's alone" wait_for 30 says one \
 		"thing.example.com default/c-$key: left alone: instance \"two-$key\""
 	all version | grep '"c-' >"$T/after"
@@ -162,6 +194,8 @@ kubectl delete -n default thing c-same --wait=false >/dev/null
 kubectl delete -n default thing a --wait=false >/dev/null
 ok "a deletion is the business of its own" wait_for 30 is_gone thing a
 ok "... of what it made, too" wait_for 30 is_gone configmap a far
+ok "... and the fields that it held" wait_for 30 \
+	holds '{"k-c-other":"1","k-c-same":"1"}'
 is "$(kubectl get -n default things -o name | sort | tr '\n' ' ')" \
 	"thing.example.com/c-other thing.example.com/c-same " \
 	"... the other's deletion waits for the other"
@@ -174,12 +208,161 @@ instance three --take-over-instance=one --take-over-instance=two-same
 three=$pid
 ok "a third one that takes over finishes that deletion" wait_for 30 \
 	is_gone thing c-same
+ok "... gives back its fields" holds '{"k-c-other":"1"}'
 b_is_named() {
 	[ "$(all instance | grep '"b"' | jq -r 'select(.[0] != "Plain") | .[4]' | sort -u)" = three ]
 }
 ok "... names what is there" wait_for 30 b_is_named
 all spec | grep '"b"' >"$T/after"
 same "$T/after" "$T/before" "... which are the same objects, without a restart"
+
+# ---- what an older version has claimed ----
+
+# by_older NAME...: the claims are as it wrote them, for every finalizer
+by_older() {
+	kubectl patch -n default thing "$1" --type=merge -p "{\"metadata\":{
+		\"annotations\":{\"$claim\":null,\"kpipe.dev/instance\":\"three\"}}}" \
+		>/dev/null
+}
+# claims NAME: those of a Thing
+claims() {
+	kubectl get -n default thing "$1" -o json | jq -r '.metadata.annotations
+		| to_entries[] | select(.key | startswith("kpipe.dev/instance"))
+		| .value' | sort | tr '\n' ' '
+}
+has_claims() { # NAME CLAIMS
+	[ "$(claims "$1")" = "$2" ]
+}
+primary Thing a 1
+wait_for 30 shows things a 1
+wait_for 30 has_pods "$(kubectl get -n default deployments -o name | wc -l)"
 stop "$three"
+by_older a
+all spec >"$T/before"
+instance other
+other=$pid
+ok "an older version's claim holds, too" wait_for 30 says other \
+	'thing.example.com default/a: left alone: instance "three"'
+is "$(claims a)" "three " "... nothing is written"
+stop "$other"
+instance three
+three=$pid
+moved() {
+	[ "$(kubectl get -n default thing a -o json |
+		jq -r --arg claim "$claim" '.metadata.annotations
+		| "\(.[$claim]) \(.["kpipe.dev/instance"])"')" = "three null" ]
+}
+ok "it is moved over" wait_for 30 moved
+all spec >"$T/after"
+same "$T/after" "$T/before" "... without a restart"
+
+# ---- another operator of the kind ----
+
+cat >"$T/guest.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Thing
+  program: guest.jq
+  finalizer: guest.example.com/f
+  manageStatus: false
+  dependents:
+  - {apiVersion: v1, kind: Secret, manage: true, namespaces: []}
+  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
+END
+cat >"$T/guest.jq" <<'END'
+def desired: [{apiVersion: "v1", kind: "Secret",
+	metadata: {name: .primary.metadata.name, namespace: "far"},
+	data: {k: (.primary.spec.k | @base64)}},
+	{apiVersion: "v1", kind: "ConfigMap",
+	metadata: {name: "guest-\(.primary.metadata.name)", namespace: "far"}}];
+END
+secret_has() { # NAME K
+	[ "$(kubectl get -n far secret "$1" -o jsonpath='{.data.k}')" = \
+		"$(printf %s "$2" | base64)" ]
+}
+WATCHES=$T/guest.yaml instance guest
+guest=$pid
+ok "another operator works on it as well" wait_for 30 secret_has a 1
+ok "... each has its claim" wait_for 30 has_claims a "guest three "
+primary Thing a 2
+ok "... and both follow a change" wait_for 30 shows things a 2
+ok "... the other one" wait_for 30 secret_has a 2
+stop "$guest"
+kubectl delete -n default thing a --wait=false >/dev/null
+ok "a deletion: the one cleans up" wait_for 30 is_gone configmap a far
+finalizers_of_a() {
+	kubectl get -n default thing a -o json | jq -c '[.metadata.finalizers,
+		(.metadata.annotations | keys | map(select(startswith("kpipe.dev/instance"))) | length)]'
+}
+only_guest() {
+	[ "$(finalizers_of_a)" = '[["guest.example.com/f"],1]' ]
+}
+ok "... its finalizer goes, with its claim" wait_for 30 only_guest
+ok "... the other one's are there" secret_has a 2
+WATCHES=$T/guest.yaml instance guest
+ok "... the other one ends it" wait_for 30 is_gone thing a
+ok "... and has cleaned up" is_gone secret a far
+ok "... of a kind that both have, too" is_gone configmap guest-a far
+stop "$pid"
+
+# ---- a newer version with another finalizer ----
+
+sed 's,finalizer: example.com/f,finalizer: example.com/new\n  retiredFinalizers: [example.com/f],' \
+	"$T/watches.yaml" >"$T/newer.yaml"
+primary Thing b-v 3
+wait_for 30 shows things b-v 3
+WATCHES=$T/newer.yaml instance newer
+newer=$pid
+ok "a newer version of another name leaves it alone" wait_for 30 says newer \
+	'thing.example.com default/b-v: left alone: instance "three"'
+kubectl delete -n default thing b-v --wait=false >/dev/null
+ok "... also when it is deleted" wait_for 30 is_gone thing b-v
+is "$(grep -c 'default/b-v: .*removed finalizer' "$T/log.three") $(grep -c \
+	'default/b-v: .*finalizer' "$T/log.newer")" "1 0" "... its own has ended it"
+stop "$newer"
+primary Thing a 4
+wait_for 30 shows things a 4
+wait_for 30 has_pods "$(kubectl get -n default deployments -o name | wc -l)"
+stop "$three"
+all spec >"$T/before"
+WATCHES=$T/newer.yaml instance three
+renamed() {
+	[ "$(finalizers_of_a)" = '[["example.com/new"],1]' ]
+}
+ok "of the same name it has the new one, and its claim" wait_for 30 renamed
+all spec >"$T/after"
+same "$T/after" "$T/before" "... without a restart"
+stop "$pid"
+
+# ---- a primary that another operator has made ----
+
+cat >"$T/top.yaml" <<'END'
+- group: example.com
+  version: v1
+  kind: Plain
+  program: top.jq
+  manageStatus: false
+  dependents:
+  - {apiVersion: example.com/v1, kind: Thing, manage: true}
+END
+cat >"$T/top.jq" <<'END'
+def desired: [{apiVersion: "example.com/v1", kind: "Thing",
+	metadata: {name: .primary.metadata.name}, spec: {k: .primary.spec.k}}];
+END
+primary Plain n 1
+WATCHES=$T/top.yaml instance top
+top=$pid
+WATCHES=$T/guest.yaml instance guest
+ok "an operator works on what another one makes" wait_for 30 secret_has n 1
+is "$(claims n)" "guest top " "... it has claimed what names the other one"
+primary Plain n 2
+ok "... and both follow a change" wait_for 30 secret_has n 2
+kubectl delete -n default plain n --wait=false >/dev/null
+# A garbage collector deletes the Thing, if there is one.
+kubectl delete -n default thing n --wait=false >/dev/null 2>&1
+ok "... and the deletion" wait_for 30 is_gone thing n
+ok "... of everything" is_gone secret n far
+stop "$pid"
+stop "$top"
 
 done_testing

@@ -130,6 +130,25 @@ Normal SuccessfulCreate Create Pod db-0 in StatefulSet db successful (statefulse
 Normal SuccessfulDelete Delete Pod db-0 in StatefulSet db successful (statefulset-controller)" \
 	"... and tells it"
 
+# A claim that is there already is used.
+object v1 PersistentVolumeClaim disk-old-0 '{"accessModes": ["ReadWriteOnce"],
+	"resources": {"requests": {"storage": "1Gi"}}}'
+uid=$(kubectl get pvc disk-old-0 -o jsonpath='{.metadata.uid}')
+object apps/v1 StatefulSet old "{\"replicas\": 1, \"serviceName\": \"old\",
+	\"selector\": {\"matchLabels\": {\"app\": \"old\"}},
+	\"template\": $(template old),
+	\"volumeClaimTemplates\": [{\"metadata\": {\"name\": \"disk\"},
+		\"spec\": {\"accessModes\": [\"ReadWriteOnce\"],
+		\"resources\": {\"requests\": {\"storage\": \"1Gi\"}}}}]}"
+ok "a StatefulSet whose claim is there" becomes statefulset old \
+	.status.readyReplicas 1
+tells StatefulSet old \
+	"Normal SuccessfulCreate Create Pod old-0 in StatefulSet old successful (statefulset-controller)" \
+	"... tells of its pod alone"
+is "$(kubectl get pvc disk-old-0 -o json |
+	jq -r '.metadata | "\(.uid) \(.ownerReferences)"')" "$uid null" \
+	"... and leaves the claim as it is"
+
 # ---- Jobs
 
 job() { # NAME OUTCOME SPEC [RESTART-POLICY]
@@ -253,4 +272,48 @@ tells CronJob b \
 	"Normal JobAlreadyActive Not starting job because prior execution is running and concurrency policy is Forbid (cronjob-controller)
 Normal SuccessfulCreate Created job $(name b "$due") (cronjob-controller)" \
 	"... or goes on, if another one is forbidden"
+
+# ---- pods that are refused: nothing is told that was not done
+
+class() { # NAME: it is there
+	jq -nc --arg name "$1" '{apiVersion: "scheduling.k8s.io/v1",
+		kind: "PriorityClass", metadata: {name: $name}, value: 7}' |
+		kubectl create -f - >/dev/null
+}
+refused=$(template late | jq -c '.spec.priorityClassName = "urgent"')
+# each KIND NAME: each different Event, without names of pods
+each() {
+	events "$1" "$2" | sed -E 's/"late-[0-9a-z]*"/"late-POD"/' |
+		LC_ALL=C sort -u
+}
+all_are() {
+	[ "$(each "$1" "$2")" = "$3" ]
+}
+tells_each() { # KIND NAME EVENTS WHAT
+	wait_for 60 all_are "$1" "$2" "$3"
+	is "$(each "$1" "$2")" "$3" "$4"
+}
+object apps/v1 ReplicaSet late "{\"replicas\": 1,
+	\"selector\": {\"matchLabels\": {\"app\": \"late\"}}, \"template\": $refused}"
+object apps/v1 StatefulSet tardy "{\"replicas\": 1, \"serviceName\": \"db\",
+	\"selector\": {\"matchLabels\": {\"app\": \"late\"}},
+	\"template\": $refused,
+	\"volumeClaimTemplates\": [{\"metadata\": {\"name\": \"disk\"},
+		\"spec\": {\"accessModes\": [\"ReadWriteOnce\"],
+		\"resources\": {\"requests\": {\"storage\": \"1Gi\"}}}}]}"
+because='is forbidden: no PriorityClass with name urgent was found'
+single="Warning FailedCreate Error creating: pods \"late-POD\" $because (replicaset-controller)"
+tells_each ReplicaSet late "$single" "a pod that is refused was not created"
+sets="Normal SuccessfulCreate Create Claim disk-tardy-0 Pod tardy-0 in StatefulSet tardy success (statefulset-controller)"
+numbered="Warning FailedCreate Create Pod tardy-0 in StatefulSet tardy failed error: pods \"tardy-0\" $because (statefulset-controller)"
+tells_each StatefulSet tardy "$sets
+$numbered" "... but its claim was"
+class urgent
+ok "it is created later" becomes replicaset late .status.replicas 1
+tells_each ReplicaSet late \
+	"Normal SuccessfulCreate Created pod: late-POD (replicaset-controller)
+$single" "... and told then"
+tells_each StatefulSet tardy "$sets
+Normal SuccessfulCreate Create Pod tardy-0 in StatefulSet tardy successful (statefulset-controller)
+$numbered" "... and so is one of a StatefulSet"
 done_testing

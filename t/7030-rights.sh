@@ -105,7 +105,8 @@ ops: secrets,services list,watch" "... and of all namespaces"
 is "$(rules kapply)" "namespaced: configmaps get,create,patch,delete
 namespaced: deployments get,create,patch,delete
 namespaced: events create,patch" "kapply: what it manages, and Events"
-is "$(rules kstatus)" "namespaced: oxen/status patch" "kstatus: the status"
+is "$(rules kstatus)" "namespaced: oxen/status patch
+namespaced: events create,patch" "kstatus: the status, and Events"
 sed 's,v1\, kind: Pod},batch/v1\, kind: Job\, manage: true},' "$f/watches.yaml" >"$f/new.yaml"
 # verbs STAGE: rules about Jobs, with --shadow
 verbs() {
@@ -217,7 +218,8 @@ operator: secrets create
 operator: secrets[kpipe-marks-herd.example.com] get
 default: events create,patch" \
 	"cluster-scoped primaries: Events in default, about the Pod too; a key"
-is "$(rules kstatus)" "cluster: herds/status patch" "... their status"
+is "$(rules kstatus)" "cluster: herds/status patch
+default: events create,patch" "... their status, and Events in default"
 cp "$f/watches.yaml" "$f/before"
 cat >>"$f/watches.yaml" <<'END'
 - group: example.com
@@ -341,6 +343,8 @@ unused   kapply: delete configmaps
 unused   kapply: create events
 unused   kapply: patch events
 missing  kapply: update pods in default: 1 times, as a
+unused   kstatus: create events
+unused   kstatus: patch events
 idle     kelect: no request
 idle     kelect-for-life: no request
 idle     http: no request" "... compared"

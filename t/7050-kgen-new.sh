@@ -105,6 +105,11 @@ is "$(tail -n 1 "$T/out")" "not ok life.jsonl: make accept keeps the new output"
 runs 0 "make accept" make -s -C web accept
 ok "... keeps that" grep -q 'config\.json' web/t/life.out
 runs 0 "... make test passes" make -s -C web test
+cp web/t/life.out web/t/lief.out
+runs 2 "a name that is misspelt: make test" make -s -C web test
+is "$(tail -n 1 "$T/out")" \
+	"not ok lief.out: there are no events for it, t/lief.jsonl" "... says so"
+rm web/t/lief.out
 
 # ---- one more kind ----
 

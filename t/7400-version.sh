@@ -19,7 +19,7 @@ for main in cmd/*/main.c; do
 	ok "... and its commit" grep -qxE \
 		'commit ([0-9a-f]{40}( dirty)?|unknown|test)' "$T/out"
 	is "$(sed 1,2d "$T/out" | grep -vxE \
-		'[A-Za-z_0-9]+ [0-9]+(\.[0-9]+)+( \(when built\))?')" "" \
+		'[A-Za-z_0-9]+ [0-9]+(\.[0-9]+)+( \((package [^ ()]+ )?when built\))?')" "" \
 		"... and libraries with their versions"
 	# Those that are linked, by their own account.
 	is "$(libraries "$tool" | tr ' ' '\n' | sed 's/OpenSSL/libcrypto/

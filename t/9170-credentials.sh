@@ -113,8 +113,9 @@ memcacheds.cache.example.com [list watch]
 pods [list watch]" "kwatch can only read"
 is "$(may kapply)" "deployments.apps [get create patch delete]
 events [create patch]" "kapply: what the operator makes, and Events"
-is "$(may kstatus)" "memcacheds.cache.example.com/status [patch]" \
-	"kstatus: the status"
+is "$(may kstatus)" "events [create patch]
+memcacheds.cache.example.com/status [patch]" \
+	"kstatus: the status, and Events about one that is refused"
 is "$(may kelect ops)" "events [create]
 leases.coordination.k8s.io [] [memcached.cache.example.com] [get update]
 leases.coordination.k8s.io [create]" "kelect: its lease and Events, here"

@@ -20,6 +20,7 @@ cat >"$T/watches.yaml" <<'X'
   - {apiVersion: apps/v1, kind: StatefulSet, manage: true}
   - {apiVersion: batch/v1, kind: Job, manage: true}
   - {apiVersion: v1, kind: Service, manage: true}
+  - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, manage: true}
 X
 cat >"$T/reconcile.jq" <<'X'
 def desired: .primary.spec.items // [];
@@ -151,5 +152,19 @@ ok "... its value is not spelt out in the message" \
 	status_has 'spec.template: Invalid value: {...}: field is immutable'
 kubectl delete job j --wait=false >/dev/null
 ok "deleted, it is made again" wait_for 60 has job j "$image" app:2
+
+# --- empty maps that the server drops, and a field that it fills in
+policy='{"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"n"},
+	"spec":{"podSelector":{"matchLabels":{}},"ingress":[]}}'
+service='{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},
+	"spec":{"clusterIP":"","selector":{},"ports":[{"port":1}]}}'
+thing_is "[$(deployment | jq -c '.spec.template.spec += {nodeSelector: {},
+	securityContext: {}, affinity: {}, tolerations: [], volumes: []}'),$policy,$service]"
+ok "an address that the server gives is told" wait_for 60 grep -q \
+	'stays.* tolerated: Service/default/s: .spec.clusterIP' "$T/err"
+ok "... and the primary is ready" wait_for 60 ready
+kubectl scale deployment d --replicas=0 >/dev/null
+ok "... drift beside empty maps is repaired" \
+	wait_for 60 has deployment d .spec.replicas 3
 
 done_testing

@@ -248,6 +248,11 @@ wait_for() {
 	return 1
 }
 
+# claim_of FINALIZER: the annotation by which an instance claims a primary for it
+claim_of() {
+	echo "kpipe.dev/instance-$(printf %s "$1" | sha256sum | cut -c1-32)"
+}
+
 # skip_all REASON: nothing of this test can run here. A failure in CI.
 skip_all() {
 	finished=1

@@ -8,6 +8,7 @@
 #include "decide/outcome.h"
 #include "decide/reason.h"
 #include "decide/spell.h"
+#include "hiddenreads.h"
 #include "json/stream.h"
 #include "process/clock.h"
 #include "process/log.h"
@@ -29,6 +30,7 @@ struct against_primary {
 	struct told_list told;
 	bool pending;
 	bool compared, differed; /* at least once */
+	bool guessed;		 /* the same, of values that are hidden */
 	bool differs, fails;	 /* now; both programs fail */
 };
 
@@ -122,14 +124,14 @@ look_up(const struct reconciler *r, const struct against_primary *mine,
     struct primary **p)
 {
 	const struct entry *e = entry_of(r, mine->kind);
+	struct span key = span_skip(id_of(mine), strlen(mine->kind) + 1);
 
 	*p = NULL;
 	if (e == NULL)
 		return true;
-	if (!e->complete)
+	if (!entry_knows(e, span_str(key.p)))
 		return false;
-	*p = map_get(
-	    &e->primaries, span_skip(id_of(mine), strlen(mine->kind) + 1));
+	*p = map_get(&e->primaries, key);
 	if (*p != NULL && (*p)->object == NULL)
 		*p = NULL;
 	return true;
@@ -255,7 +257,8 @@ differ(struct against *a, struct against_primary *mine,
 	mine->differs = setdiff_differing(&s) > 0;
 	mine->fails = taken[AGAINST_BEFORE].error != NULL &&
 	    taken[AGAINST_AFTER].error != NULL;
-	count_first(&a->compared, &mine->compared, !mine->fails);
+	count_first(
+	    &a->compared, &mine->compared, !mine->fails || mine->differs);
 	count_first(&a->differed, &mine->differed, mine->differs);
 	tell_all(a, mine, &s, now_us);
 	setdiff_release(&s);
@@ -273,6 +276,18 @@ rests(struct against *a, const struct taken taken[AGAINST_SIDES])
 		    (taken[i].primary != NULL &&
 			wakes_back_off(&a->sides[i].sched, taken[i].primary));
 	return rest;
+}
+
+/* Whether what is equal may differ with the values that the input hides. */
+static bool
+is_guessed(const struct taken taken[AGAINST_SIDES])
+{
+	bool guessed = false;
+
+	for (size_t i = 0; i < AGAINST_SIDES; i++)
+		guessed = guessed ||
+		    (taken[i].primary != NULL && hiddenreads(taken[i].primary));
+	return guessed;
 }
 
 static void
@@ -301,6 +316,7 @@ compare(struct against *a, struct against_primary *mine)
 	if (rests(a, taken))
 		return true;
 	hide = hides_texts(taken);
+	count_first(&a->guessed, &mine->guessed, is_guessed(taken));
 	note_uid(mine,
 	    taken[0].primary != NULL ? taken[0].primary : taken[1].primary);
 	for (size_t i = 0; i < AGAINST_SIDES; i++)
@@ -436,10 +452,19 @@ say_unknown(const struct against *a)
 		const struct entry *e = es->items[i];
 
 		if (e->stats.compared == 0)
-			log_warning("no primary of %s was compared: the input "
-				    "has none",
-			    e->conf->name);
+			log_warning("no primary of %s was compared: %s",
+			    e->conf->name,
+			    e->primaries.count == 0
+				? "the input has none"
+				: "nothing is decided about those of the "
+				  "input");
 	}
+	if (a->guessed > 0)
+		log_warning("primaries of which it is not known whether they "
+			    "differ, because a program looks into values that "
+			    "the input hides: %zu; record them with kwatch "
+			    "--show-secrets, of values that may be shown",
+		    a->guessed);
 	if (a->unknown > 0)
 		log_warning("primaries that were not compared, because both "
 			    "programs fail: %zu",
@@ -510,13 +535,14 @@ against_metrics(const struct against *a, struct metric_lines *m)
 int
 against_verdict(const struct against *a)
 {
-	bool unknown = a->unknown > 0 || a->compared == 0 || a->lacks;
+	bool unknown =
+	    a->unknown > 0 || a->guessed > 0 || a->compared == 0 || a->lacks;
 
 	if (a->differed > 0)
 		return VERDICT_NO;
 	for (size_t i = 0; i < AGAINST_SIDES; i++)
 		unknown = unknown || a->sides[i].incomplete ||
-		    a->sides[i].es.failures > 0;
+		    a->sides[i].es.failures + a->sides[i].counters.gaps > 0;
 	return unknown ? VERDICT_UNKNOWN : VERDICT_YES;
 }
 

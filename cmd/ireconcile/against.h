@@ -30,8 +30,9 @@ struct against {
 	struct against_primary **pending; /* to be compared; borrowed */
 	size_t pending_count;
 	bool assumed, lacks; /* see assume; a kind was not in the input */
-	/* Primaries so far; unknown: those that were not compared, at the end. */
-	size_t compared, differed, unknown;
+	/* Primaries so far; unknown: those that were not compared, at the end;
+	 * guessed: those that look into hidden values. */
+	size_t compared, differed, unknown, guessed;
 };
 
 /* Set clock, format, out, and es.proof of the sides before. The watches are

@@ -12,6 +12,7 @@
 #include "process/loop.h"
 #include "process/out.h"
 #include "program/evaluator.h"
+#include "recordline.h"
 #include "report/reportfd.h"
 
 /* The real clock: reading goes first, so that events of an object come
@@ -30,7 +31,7 @@ struct runner {
 	struct timer timer;
 	struct reportfd report;
 	size_t bad_lines;
-	bool eof, unreadable, gone;
+	bool eof, unreadable, gone, refused;
 };
 
 /* ---- reports ---- */
@@ -72,7 +73,10 @@ document(struct runner *r, const struct stream_doc *doc)
 	if (against_document(&r->against, doc->text, &err) == 0)
 		return;
 	r->bad_lines++;
-	log_error("line %zu: %s", doc->line, err.message);
+	if (!recordline_say_bad(doc->line, &err))
+		return;
+	r->refused = true;
+	loop_stop(r->loop);
 }
 
 static void
@@ -80,7 +84,7 @@ documents(struct runner *r)
 {
 	struct stream_doc doc;
 
-	for (;;) {
+	while (!r->refused) {
 		switch (stream_next(r->stream, &doc)) {
 		case STREAM_DOC:
 			document(r, &doc);
@@ -100,6 +104,7 @@ end_of_input(struct runner *r)
 {
 	r->eof = true;
 	loop_unwatch(r->loop, STDIN_FILENO);
+	recordline_say_gaps(r->against.sides[AGAINST_BEFORE].counters.gaps);
 	against_end(&r->against);
 }
 
@@ -118,6 +123,8 @@ on_events(void *arg, int fd, int events)
 		if (n < 0 && err.kind == ERR_TRANSIENT)
 			return;
 		documents(r);
+		if (r->refused)
+			return;
 		if (n < 0) {
 			log_error("cannot read the input: %s", err.message);
 			r->unreadable = true;
@@ -252,6 +259,8 @@ exit_code(const struct runner *r)
 {
 	int code;
 
+	if (r->refused)
+		return EXIT_PERMANENT;
 	if (r->gone || (r->out.failed && r->out.err.kind != ERR_GONE))
 		return EXIT_TRANSIENT;
 	if (r->out.failed)

@@ -7,39 +7,38 @@
 #include "process/log.h"
 #include "state/marks.h"
 
-static void
-add_name(struct buf *b, const struct cache_object *o)
-{
-	struct span name =
-	    json_raw_string(cache_object_annotation(o, PROOF_INSTANCE));
-
-	buf_addspan(b, instancename_is(name) ? name : span_str("?"));
-}
-
-/* A claim counts while our finalizer is there, which came with it. */
+/* The member that was made first decides, if it names an instance. */
 static bool
-is_claimed(const struct primary *p)
+is_made_by_another(const struct primary *p, struct buf *name)
 {
-	const char *finalizer = p->entry->conf->finalizer;
+	const struct entry *e = p->entry;
+	const struct cache_object *o;
+	struct buf scratch = BUF_INIT;
 
-	return p->object->instance != INSTANCES_NONE && finalizer != NULL &&
-	    cache_object_has_finalizer(p->object, finalizer);
+	if (e->instances->others == 0)
+		return false;
+	o = entry_oldest_named(p);
+	if (o == NULL || marks_is_ours(e, o))
+		return false;
+	buf_addspan(name,
+	    json_string(cache_object_annotation(o, PROOF_INSTANCE), &scratch));
+	buf_release(&scratch);
+	return true;
 }
 
 bool
 holder_find(const struct primary *p, struct buf *b)
 {
-	const struct entry *e = p->entry;
-	const struct cache_object *o;
-
-	if (e->instances->others == 0)
-		return false;
-	o = is_claimed(p) ? p->object : entry_oldest_named(p);
-	if (o == NULL || marks_is_ours(e, o))
-		return false;
-	if (b != NULL)
-		add_name(b, o);
-	return true;
+	struct buf name = BUF_INIT;
+	enum marks_claim claim = marks_claim(p->entry, p->object, &name);
+	bool held = claim == MARKS_OTHERS ||
+	    (claim == MARKS_UNCLAIMED && is_made_by_another(p, &name));
+	if (held && b != NULL)
+		buf_addspan(b,
+		    instancename_is(buf_span(&name)) ? buf_span(&name)
+						     : span_str("?"));
+	buf_release(&name);
+	return held;
 }
 
 /* ---- what is said ---- */

@@ -2,8 +2,8 @@
  * holder: another instance of the operator that has a primary: nothing is
  * decided about that one here (doc/protocol.md, "Instances").
  *
- * It is the instance that has claimed the primary, beside our finalizer; or
- * else, if neither has, the one that made the oldest of the members that name
+ * It is the instance that has claimed the primary, for a finalizer of ours; or
+ * else, if none has, the one that made the oldest of the members that name
  * an instance: both see the same one, so that only one of them goes on.
  */
 #ifndef HOLDER_H

@@ -28,6 +28,7 @@
 #include "program/evaluator.h"
 #include "program/program.h"
 #include "reconciler.h"
+#include "recordline.h"
 #include "report/reportfd.h"
 #include "verdict.h"
 
@@ -130,6 +131,13 @@ stop(struct app *a, int exit_code)
 	loop_stop(a->loop);
 }
 
+static void
+stop_unwritten(struct app *a)
+{
+	log_error("%s", a->out.err.message);
+	stop(a, a->out.err.kind == ERR_GONE ? VERDICT_NO : EXIT_TRANSIENT);
+}
+
 /* ---- reports ---- */
 
 static void
@@ -173,7 +181,8 @@ document(struct app *a, const struct stream_doc *doc)
 
 	if (reconciler_document(&a->reconciler, doc->text, &err) != 0) {
 		a->reconciler.counters.bad_lines++;
-		log_error("line %zu: %s", doc->line, err.message);
+		if (recordline_say_bad(doc->line, &err))
+			stop(a, EXIT_PERMANENT);
 	}
 	if (a->reconciler.sched.clock == SCHED_INPUT)
 		evaluate_all(a);
@@ -182,7 +191,7 @@ document(struct app *a, const struct stream_doc *doc)
 static void
 documents(struct app *a)
 {
-	for (;;) {
+	while (a->exit_code == 0) {
 		struct stream_doc doc;
 
 		switch (stream_next(a->stream, &doc)) {
@@ -237,10 +246,10 @@ on_input(void *arg, int fd, int events)
 		if (n < 0 && err.kind == ERR_TRANSIENT)
 			break;
 		documents(a);
-		if (n < 0) {
+		if (n < 0)
 			stop(a, opt_fatal(&err));
+		if (a->exit_code != 0)
 			return;
-		}
 		if (n == 0)
 			end_of_input(a);
 		else
@@ -315,6 +324,8 @@ end(struct app *a)
 
 	if (out_drain(&a->out) == 0)
 		stop(a, code);
+	else
+		stop_unwritten(a);
 }
 
 /* Before each wait. */
@@ -344,14 +355,11 @@ idle(void *arg)
 	}
 	notices_kills(&a->notices, &a->report);
 	notices_too_large(&a->notices, &a->reconciler.es.store, &a->report);
-	if (a->out.failed) {
-		log_error("%s", a->out.err.message);
-		stop(a,
-		    a->out.err.kind == ERR_GONE ? VERDICT_NO : EXIT_TRANSIENT);
-	} else if (a->eof && !more && a->reconciler.gate_open &&
-	    out_empty(&a->out)) {
+	if (a->out.failed)
+		stop_unwritten(a);
+	else if (a->eof && !more && a->reconciler.gate_open &&
+	    out_empty(&a->out))
 		end(a);
-	}
 }
 
 static void
@@ -480,7 +488,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.es.proof = &a->proof;
 	a->reconciler.es.instances = instances();
 	a->reconciler.es.debugs = opts.debug_values || opts.clock == 1;
-	a->reconciler.es.live = opts.lines_fd >= 0; /* below kpipe */
+	a->reconciler.es.store.live = opts.lines_fd >= 0; /* below kpipe */
 	librarydirs_find(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);

@@ -15,8 +15,9 @@ notices_unproven(struct notices *n, size_t count)
 	if (n->said_unproven && count == n->unproven)
 		return;
 	if (count > 0 && (!n->said_unproven || n->unproven == 0))
-		log_warning("%zu objects have marks without a proof; they get "
-			    "it as they are applied again",
+		log_warning("%zu objects have marks without a proof; what is "
+			    "desired gets it as it is applied again, what is "
+			    "not is deleted",
 		    count);
 	else if (count == 0)
 		log_info("no object has marks without a proof: start without "

@@ -20,8 +20,10 @@
 #include "program/cost.h"
 #include "state/backoff.h"
 #include "state/events.h"
+#include "hiddenreads.h"
 #include "state/late.h"
 #include "state/primary.h"
+#include "recordline.h"
 #include "throttle.h"
 #include "trace.h"
 #include "wakes.h"
@@ -46,11 +48,12 @@ static void
 dirty(void *arg, struct primary *p)
 {
 	struct reconciler *r = arg;
+	bool known = primary_is_known(p);
 
 	p->dirty = true;
-	if (p->entry->complete)
+	if (known)
 		trigger_note(&r->trigger, p);
-	if (p->queued || !p->entry->complete || !r->gate_open)
+	if (p->queued || !known || !r->gate_open)
 		return;
 	p->queued = true;
 	p->queued_us = stats_queued(&p->entry->stats);
@@ -115,8 +118,13 @@ start_entries(struct reconciler *r)
 		queue_dirty(r, e);
 		stray(r);
 	}
-	for (size_t i = 0; i < r->es.count; i++)
-		all = all && r->es.items[i]->complete;
+	for (size_t i = 0; i < r->es.count; i++) {
+		e = r->es.items[i];
+		all = all && e->complete;
+		if (e->widened)
+			queue_dirty(r, e);
+		e->widened = false;
+	}
 	if (all && !r->ready) {
 		r->ready = true;
 		malloc_trim(0); /* garbage of parsing the initial state */
@@ -204,15 +212,6 @@ reconciler_advance(struct reconciler *r, int64_t us)
 	sched_advance(&r->sched, us);
 }
 
-/* A line of a recording that is not an event. */
-static bool
-is_record(struct span text)
-{
-	struct json_members m = json_members(text);
-
-	return json_member(&m) && span_is(m.key, "record");
-}
-
 int
 reconciler_document(struct reconciler *r, struct span text, struct err *err)
 {
@@ -222,8 +221,8 @@ reconciler_document(struct reconciler *r, struct span text, struct err *err)
 	cache_rest(&r->es.store, OPEN_MAX);
 	if (us >= 0)
 		reconciler_advance(r, us);
-	if (is_record(text))
-		return 0;
+	if (recordline_is(text, &r->counters.gaps, err))
+		return err->kind == ERR_NONE ? 0 : -1;
 	trigger_document(&r->trigger, text);
 	rc = events_apply(&r->es, text, err);
 	r->counters.events += rc == 0;
@@ -237,9 +236,10 @@ reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 {
 	struct buf names = BUF_INIT;
 
+	r->told_to_end = told_to_end;
 	late_put(&r->es, LATE_ALL);
 	if (r->counters.events == 0)
-		r->es.live = false; /* the stage before says why */
+		r->es.store.live = false; /* the stage before says why */
 	if (events_end(&r->es, &names) > 0) {
 		r->incomplete = true;
 		if (!r->second)
@@ -481,6 +481,7 @@ count_unsettled(struct reconciler *r, struct primary *p, struct decision *d)
 static void
 count(struct primary *p, int64_t began_us, const struct decision *d)
 {
+	p->entry->stats.guessed += !d->failed && hiddenreads(p);
 	stats_evaluated(&p->entry->stats, began_us,
 	    d->failed				   ? STATS_ERROR
 		: d->requeue.when != PROGRAM_NEVER ? STATS_REQUEUE_AFTER
@@ -578,7 +579,7 @@ reconciler_step(struct reconciler *r)
 	cache_rest(&r->es.store, OPEN_MAX);
 	p->queued = false;
 	stats_taken(&p->entry->stats, p->queued_us);
-	if (!p->dirty || !p->entry->complete)
+	if (!p->dirty || !primary_is_known(p))
 		return true; /* dirty ones come back when that changes */
 	held = p->object != NULL && holder_look(p);
 	if (r->visit != NULL && !held) {

@@ -24,7 +24,7 @@
 
 struct reconciler_counters {
 	uint64_t events, bad_lines, evaluations, failures, lines, tolerated,
-	    loops, unsettled;
+	    loops, unsettled, gaps;
 };
 
 /* In the place of an evaluation. p->object NULL: it is gone, and so will p be
@@ -40,11 +40,12 @@ struct reconciler {
 	struct lanes lanes;	/* those that are dirty, and queued */
 	struct trigger trigger; /* what happens now */
 	bool gate_open;
-	bool silent;	 /* no line is written */
-	bool ready;	 /* every kind was complete at least once */
-	bool trimmed;	 /* its memory, after that */
-	bool incomplete; /* the input was cut short */
-	bool second;	 /* another one has the same input, and logs about it */
+	bool silent;	  /* no line is written */
+	bool ready;	  /* every kind was complete at least once */
+	bool told_to_end; /* at the end of the input: the operator was */
+	bool trimmed;	  /* its memory, after that */
+	bool incomplete;  /* the input was cut short */
+	bool second; /* another one has the same input, and logs about it */
 	reconciler_visit_fn *visit; /* or NULL */
 	void *visit_arg;
 	struct reconciler_counters counters;
@@ -60,7 +61,7 @@ void reconciler_release(struct reconciler *r);
  */
 int reconciler_document(
     struct reconciler *r, struct span text, struct err *err);
-/* Kinds never announced are complete now, unless es.live and something came;
+/* Kinds never announced are complete now, unless es.store.live and something came;
  * others are cut short: logged, as an error unless the operator was told to
  * end. */
 void reconciler_end_of_input(struct reconciler *r, bool told_to_end);

@@ -69,6 +69,14 @@ naming_label(const struct set *s, struct span object)
 	return SPAN_NONE;
 }
 
+/* By which a member in another namespace than its primary's is one. */
+static bool
+has_marks(const struct set *s, struct span object)
+{
+	return s->primary.namespace_.n > 0 &&
+	    !span_eq(body_metadata(object, "namespace"), s->primary.namespace_);
+}
+
 static void
 add_offer(struct buf *b, const struct set *s, struct span object)
 {
@@ -79,12 +87,12 @@ add_offer(struct buf *b, const struct set *s, struct span object)
 		    "; \"adopt: {label: %.*s}\" in watches.yaml would take it "
 		    "over",
 		    SPAN_ARG(key));
-	else if (json_get(json_path(object, "metadata.annotations"),
-		     "kpipe.dev/paths")
-		     .n > 0)
-		buf_adds(b,
-		    "; an operator made it, and its owner reference was "
-		    "removed: put that back, or delete the object");
+	else if (body_is_made(object))
+		buf_addf(b,
+		    "; an operator made it, and its %s was removed: put that "
+		    "back, or delete the object",
+		    has_marks(s, object) ? "annotation kpipe.dev/member"
+					 : "owner reference");
 	else
 		buf_adds(b,
 		    "; delete it, or give it a label for \"adopt\" in "

@@ -2,11 +2,15 @@
  * Part of apply.h: Events about primaries: those of the program, and kapply's
  * own errors.
  */
+#include <string.h>
+
 #include "apply.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "kube/recorder.h"
+#include "process/log.h"
+#include "record/redacted.h"
 #include "send.h"
 
 /* Both together fit into an Event (kube/recorder.h). */
@@ -71,6 +75,13 @@ announce_item(struct apply *a, const struct set *s,
 	buf_release(&b);
 }
 
+/* A text of value, or SPAN_NONE. */
+static struct span
+text_of(struct span value, const char *member, struct buf *b)
+{
+	return json_string(json_get(value, member), b);
+}
+
 static void
 tell_one(struct apply *a, const struct set *s, struct span event)
 {
@@ -95,12 +106,90 @@ tell_one(struct apply *a, const struct set *s, struct span event)
 	buf_release(&message);
 }
 
+static bool
+may_be_told(const struct set *s, struct span event)
+{
+	if (json_type(event) != JSON_OBJECT)
+		return false;
+	if (!redacted_in(event))
+		return true;
+	log_warning("an Event about %.*s %.*s/%.*s has a digest in the place "
+		    "of a hidden value: it is not recorded",
+	    SPAN_ARG(s->primary.kind), SPAN_ARG(s->primary.namespace_),
+	    SPAN_ARG(s->primary.name));
+	return false;
+}
+
 void
 announce_send(struct apply *a, const struct set *s)
 {
 	struct json_elements list = json_elements(s->events);
 
 	while (json_element(&list))
-		if (json_type(list.value) == JSON_OBJECT)
+		if (json_type(json_get(list.value, "object")) != JSON_STRING &&
+		    may_be_told(s, list.value))
 			tell_one(a, s, list.value);
+}
+
+static bool
+is_about(struct span event, const struct item *i)
+{
+	struct buf name = BUF_INIT, key = BUF_INIT;
+	struct span object = text_of(event, "object", &name);
+	bool found = false;
+
+	if (object.p != NULL) {
+		objref_add_key(&key, &i->id);
+		found = span_eq(object, buf_span(&key));
+	}
+	buf_release(&name);
+	buf_release(&key);
+	return found;
+}
+
+void
+announce_written(struct apply *a, const struct set *s, const struct item *i,
+    const char *result)
+{
+	struct json_elements list = json_elements(s->events);
+
+	while (strcmp(result, "unchanged") != 0 && json_element(&list))
+		if (is_about(list.value, i) && may_be_told(s, list.value))
+			tell_one(a, s, list.value);
+}
+
+static void
+tell_failure(
+    struct apply *a, const struct set *s, struct span event, const char *why)
+{
+	struct buf reason = BUF_INIT, message = BUF_INIT, scratch = BUF_INIT;
+	struct span failure = json_get(event, "failure");
+
+	buf_addspan(&reason, text_of(failure, "reason", &scratch));
+	buf_reset(&scratch);
+	buf_addspan(&message, text_of(failure, "message", &scratch));
+	buf_adds(&message, why);
+	buf_reset(&scratch);
+	tell(a, s, RECORDER_WARNING, buf_str(&reason), buf_span(&message),
+	    text_of(event, "component", &scratch));
+	buf_release(&reason);
+	buf_release(&message);
+	buf_release(&scratch);
+}
+
+bool
+announce_failed(
+    struct apply *a, const struct set *s, const struct item *i, const char *why)
+{
+	struct json_elements list = json_elements(s->events);
+	bool told = false;
+
+	while (json_element(&list)) {
+		if (json_type(json_get(list.value, "failure")) != JSON_OBJECT ||
+		    !is_about(list.value, i) || !may_be_told(s, list.value))
+			continue;
+		tell_failure(a, s, list.value, why);
+		told = true;
+	}
+	return told;
 }

@@ -14,6 +14,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "send.h"
+#include "set/confidential.h"
 #include "set/errand.h"
 #include "spare.h"
 #include "unseen.h"
@@ -48,35 +49,6 @@ may_follow(const struct call *c, const struct kube_error *e)
 	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
 }
 
-/* Fields that are only set when an object is created: the sentences of
- * Kubernetes' validation. */
-static bool
-is_immutable(const struct kube_error *e)
-{
-	return e->code == 422 && e->message != NULL &&
-	    (strstr(e->message, "immutable") != NULL ||
-		strstr(e->message, "updates to statefulset spec") != NULL ||
-		strstr(e->message, "cannot change roleRef") != NULL);
-}
-
-static void
-add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
-{
-	bool plain = c->key->set->plain;
-
-	if (e->field_conflict)
-		buf_addf(b, "; we are \"%.*s\"",
-		    SPAN_ARG(send_item_manager(c->key, c->item)));
-	if (e->field_conflict && plain)
-		buf_adds(b, "; --force-conflicts takes the fields over");
-	if (c->item->op == OP_APPLY && is_immutable(e))
-		buf_adds(b,
-		    plain ? "; delete the object to have it made as it is here"
-			  : "; `immutable` in the program leaves such a field "
-			    "as it is, or delete the object to have it made "
-			    "again");
-}
-
 static void
 fail_answer(struct call *c, const struct kube_answer *answer)
 {
@@ -90,9 +62,10 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 		discovery_refresh(a->discovery, nothing_to_do, a);
 	if (e->code == 404 && (recent_scope(a) || may_follow(c, e)))
 		kind = RETRY_TRANSIENT;
-	kube_error_public_of(&b, e, c->item->id.kind,
+	kube_error_public_of(&b, e,
+	    confidential_kind(c->key->set, &c->item->id),
 	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
-	add_remedy(&b, c, e);
+	send_add_remedy(&b, c, e);
 	send_fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }
@@ -204,6 +177,25 @@ forget_live(struct item *i)
 	i->adoption = ADOPTION_NONE;
 }
 
+/* It was written, and will vanish: applied is what comes after it. */
+static bool
+is_going(struct call *c, struct span object)
+{
+	enum retry_kind kind =
+	    c->key->apply->o->dry_run ? RETRY_PERMANENT : RETRY_TRANSIENT;
+	struct buf b = BUF_INIT, why = BUF_INIT;
+
+	if (!c->key->set->plain || !body_awaits(&why, object))
+		return false;
+	buf_adds(&b, "it is being deleted");
+	if (why.len > 0)
+		buf_addf(&b, ": %s", buf_str(&why));
+	send_fail_with(c->key, c->item, kind, -1, buf_span(&b));
+	buf_release(&b);
+	buf_release(&why);
+	return true;
+}
+
 static void
 wrote_object(struct call *c, const struct kube_answer *answer)
 {
@@ -215,9 +207,11 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		note_unseen(c);
 	if (!failed(answer) && take_over_again(c, answer->body))
 		return;
+	if (!failed(answer) && is_going(c, answer->body))
+		return;
 	if (!failed(answer)) {
-		opponent_answered(
-		    &a->repairs, c->key->set, i, answer->body, clock_ms());
+		opponent_answered(&a->repairs, c->key->set, i,
+		    send_item_manager(c->key, i), answer->body, clock_ms());
 		if (a->on_applied != NULL && c->key->set->plain)
 			a->on_applied(a->on_applied_arg, i,
 			    body_metadata(answer->body, "uid"));
@@ -366,13 +360,16 @@ read_rival(struct call *c, const struct kube_answer *answer)
 static void
 read_before(struct call *c, const struct kube_answer *answer)
 {
-	if (failed(answer) && answer->error.kind == ERR_TRANSIENT) {
+	bool needed = c->key->apply->label != NULL && answer->code != 404;
+
+	if (failed(answer) && (needed || answer->error.kind == ERR_TRANSIENT)) {
 		fail_answer(c, answer);
 		return;
 	}
 	if (!failed(answer))
 		note_before(c, answer->body);
-	go_on(c->item, STEP_WRITE);
+	if (failed(answer) || !foreign_to_set(c, answer->body))
+		go_on(c->item, STEP_WRITE);
 }
 
 /* For an item that is created at most once. */
@@ -400,12 +397,12 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	struct span uid = body_metadata(answer->body, "uid");
 
 	if (answer->code == 404 && answer->error.reason[0] != '\0')
-		engine_item_done(c->key, i, "deleted");
+		engine_item_gone(c->key, i);
 	else if (failed(answer))
 		fail_answer(c, answer);
 	else if ((i->id.uid.n != 0 && !span_eq(uid, i->id.uid)) ||
 	    body_metadata(answer->body, "deletionTimestamp").n != 0)
-		engine_item_done(c->key, i, "deleted");
+		engine_item_gone(c->key, i);
 	else if (i->foreign)
 		foreign_read(c, answer->body);
 	else if (!is_member(c, answer->body))
@@ -425,12 +422,16 @@ deleted(struct call *c, const struct kube_answer *answer)
 {
 	c->item->step = STEP_READ; /* again: it may have got another owner */
 	/* 409: another object has the name by now, or it was changed. */
-	if (c->item->foreign && answer->code == 409)
-		engine_item_stale(c->key, c->item);
-	else if (failed(answer) && answer->code != 404 && answer->code != 409)
-		fail_answer(c, answer);
-	else
+	if (!failed(answer))
 		engine_item_done(c->key, c->item, "deleted");
+	else if (c->item->foreign && answer->code == 409)
+		engine_item_stale(c->key, c->item);
+	else if (answer->code == 404 || answer->code == 409)
+		engine_item_gone(c->key, c->item);
+	else {
+		c->item->delete_sent = true;
+		fail_answer(c, answer);
+	}
 }
 
 static void
@@ -447,7 +448,8 @@ read_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 	if (!failed(answer))
 		need = body_finalizers(&patch, c->key->set, i, answer->body);
-	if (need == FINALIZER_PATCH) {
+	if (need == FINALIZER_PATCH || need == FINALIZER_MARK) {
+		i->marks_only = need == FINALIZER_MARK;
 		free(i->patch);
 		i->patch = buf_take(&patch);
 		set_text(&i->live_version,
@@ -504,8 +506,8 @@ looked_at(struct call *c, const struct kube_answer *answer)
 			    ? send_patch_manager(c->key)
 			    : send_manager(c->key),
 			answer->body,
-			opponent_was_right(&c->key->apply->repairs, c->key->set,
-			    i, clock_ms())},
+			opponent_last_repair(&c->key->apply->repairs,
+			    c->key->set, i, clock_ms())},
 		    before);
 	else
 		buf_adds(&who,

@@ -119,6 +119,9 @@ void engine_free(struct apply *a);
 /* Passes an event to the item: changes its state, and nothing else. */
 enum item_action engine_item_take(struct item *i, enum item_event event);
 void engine_item_done(struct key *k, struct item *i, const char *result);
+/* For an OP_DELETE whose object is gone or going: "deleted" only if we may have
+ * asked for it. */
+void engine_item_gone(struct key *k, struct item *i);
 void engine_item_stale(struct key *k, struct item *i);
 void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span message);
@@ -171,7 +174,13 @@ struct announce_how {
 };
 void announce_item(struct apply *a, const struct set *s,
     const struct announce_how *is, struct span message);
-/* Those of the line. */
+/* Those of the line, but for those about the write of an item. */
 void announce_send(struct apply *a, const struct set *s);
+/* Those about this item, which has that result. */
+void announce_written(struct apply *a, const struct set *s,
+    const struct item *i, const char *result);
+/* The same, if it cannot be written, and why. False: none has words for that. */
+bool announce_failed(struct apply *a, const struct set *s, const struct item *i,
+    const char *why);
 
 #endif

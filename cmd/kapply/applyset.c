@@ -11,10 +11,11 @@
 #include "kube/retry.h"
 #include "plain/applysetid.h"
 #include "plain/doomed.h"
+#include "plain/setparent.h"
 #include "plain/textset.h"
 #include "process/log.h"
 
-#define PREFIX "applyset.kubernetes.io/"
+#define PREFIX SETPARENT_PREFIX
 
 enum stage {
 	COLLECT,
@@ -23,6 +24,7 @@ enum stage {
 	APPLY,
 	LIST,
 	DELETE,
+	READ_AGAIN,
 	WRITE_EXACT,
 	DONE
 };
@@ -38,6 +40,7 @@ struct applyset {
 	struct textset kinds, namespaces;	  /* of the input */
 	struct textset all_kinds, all_namespaces; /* and of the parent */
 	struct textset applied;			  /* uids */
+	struct buf written; /* the parent, before anything was applied */
 	bool keeps_all; /* not all was pruned: the parent remembers all of it */
 	size_t kind_at, namespace_at; /* the LIST under way */
 	const struct api_resource *listed;
@@ -93,6 +96,7 @@ applyset_free(struct applyset *as)
 	textset_release(&as->all_kinds);
 	textset_release(&as->all_namespaces);
 	textset_release(&as->applied);
+	buf_release(&as->written);
 	buf_release(&as->path);
 	buf_release(&as->body);
 	free(as->name);
@@ -187,18 +191,6 @@ parent_namespace(const struct applyset *as)
 }
 
 static void
-add_annotation(struct buf *b, const char *key, const struct textset *list,
-    struct span except)
-{
-	struct buf text = BUF_INIT;
-
-	textset_join(list, except, &text);
-	json_add_key(b, key);
-	json_add_string(b, buf_span(&text));
-	buf_release(&text);
-}
-
-static void
 parent_path(struct applyset *as)
 {
 	buf_reset(&as->path);
@@ -233,9 +225,9 @@ write_parent(
 	buf_adds(b,
 	    "},\"annotations\":{\"" PREFIX "tooling\":"
 	    "\"kpipe/v" KPIPE_VERSION "\"");
-	add_annotation(b, PREFIX "contains-group-kinds", kinds, SPAN_NONE);
-	add_annotation(b, PREFIX "additional-namespaces", namespaces,
-	    parent_namespace(as));
+	setparent_add(b, SETPARENT_KINDS, kinds, SPAN_NONE);
+	setparent_add(
+	    b, SETPARENT_NAMESPACES, namespaces, parent_namespace(as));
 	buf_adds(b, "}}}");
 	request(as, KUBE_APPLY, wrote_parent);
 }
@@ -269,44 +261,24 @@ wrote_parent(struct applyset *as, const struct kube_answer *a)
 		as->stage = DONE;
 		return;
 	}
+	buf_addspan(&as->written, a->body);
 	as->stage = APPLY;
 	submit_all(as);
-}
-
-static struct span
-annotation(struct span object, const char *key)
-{
-	return json_raw_string(
-	    json_get(json_path(object, "metadata.annotations"), key));
 }
 
 static void
 read_parent(struct applyset *as, const struct kube_answer *a)
 {
-	struct span tooling = annotation(a->body, PREFIX "tooling");
-	struct span id =
-	    json_get(json_path(a->body, "metadata.labels"), PREFIX "id");
+	struct buf why = BUF_INIT;
 
-	if (a->code != 404) {
-		if (!json_is(id, as->id)) {
-			give_up(as,
-			    ": the parent exists, and its label " PREFIX
-			    "id is not that of this set");
-			return;
-		}
-		if (tooling.n < 6 || memcmp(tooling.p, "kpipe/", 6) != 0) {
-			give_up(as,
-			    " belongs to other tooling (annotation " PREFIX
-			    "tooling)");
-			return;
-		}
-		textset_split(&as->all_kinds,
-		    annotation(a->body, PREFIX "contains-group-kinds"));
-		textset_split(&as->all_namespaces,
-		    annotation(a->body, PREFIX "additional-namespaces"));
+	if (a->code == 404 || !setparent_refuse(&why, a->body, as->id)) {
+		setparent_read(a->body, &as->all_kinds, &as->all_namespaces);
+		as->stage = WRITE_UNION;
+		write_parent(as, &as->all_kinds, &as->all_namespaces);
+	} else {
+		give_up(as, "%s", buf_str(&why));
 	}
-	as->stage = WRITE_UNION;
-	write_parent(as, &as->all_kinds, &as->all_namespaces);
+	buf_release(&why);
 }
 
 static struct span
@@ -402,16 +374,27 @@ static void
 not_listed(struct applyset *as, struct span kind)
 {
 	log_error("apply set %s: %.*s is not served: nothing of it is pruned "
-		  "before a run that finds it",
+		  "before a run that finds it; if its definition is gone for "
+		  "good, and all its objects with it, remove it from the "
+		  "annotation " SETPARENT_KINDS " of the parent",
 	    as->spelling, SPAN_ARG(kind));
 	as->keeps_all = true;
 }
 
+/* An operator may have copied the label, or the set has written to what it
+ * made: it is its owner's. */
 static void
 doom(struct applyset *as, struct span object)
 {
 	struct doomed *d = doomed_new(as->listed, object);
 
+	if (body_is_made(object)) {
+		log_warning("apply set %s: %s stays, for an operator made it: "
+			    "remove its label " PREFIX "part-of",
+		    as->spelling, d->item.key);
+		doomed_free(d);
+		return;
+	}
 	d->next = as->doomed;
 	as->doomed = d;
 }
@@ -496,11 +479,17 @@ end_doomed(struct applyset *as, const char *result, const char *message)
 	doomed_free(d);
 }
 
+/* It may be there for long: the set forgets it. */
 static void
 pruned(struct applyset *as, const struct kube_answer *a)
 {
-	(void)a;
-	end_doomed(as, "deleted", NULL);
+	struct buf why = BUF_INIT;
+
+	if (body_awaits(&why, a->body))
+		log_info("apply set %s: %s: %s", as->spelling,
+		    as->doomed->item.key, buf_str(&why));
+	end_doomed(as, "deleted", why.len > 0 ? buf_str(&why) : NULL);
+	buf_release(&why);
 }
 
 static void
@@ -516,12 +505,15 @@ keep_doomed(struct applyset *as, const char *why)
 static bool
 delete_next(struct applyset *as)
 {
+	const struct doomed_parent parent = {.resource = as->parent,
+	    .namespace_ = parent_namespace(as),
+	    .name = span_str(as->name)};
 	struct doomed *d;
 	const char *why;
 
 	while ((d = as->doomed) != NULL &&
 	    (why = doomed_stays(d, as->apply->discovery, &as->namespaces,
-		 &as->kinds, parent_namespace(as))) != NULL)
+		 &as->kinds, &parent)) != NULL)
 		keep_doomed(as, why);
 	if (d == NULL)
 		return false;
@@ -538,7 +530,7 @@ delete_next(struct applyset *as)
 
 /* The parent remembers what there is by now, for the next run. */
 static void
-finish(struct applyset *as)
+write_exact(struct applyset *as)
 {
 	as->apply->failed = as->apply->failed || as->keeps_all;
 	as->stage = WRITE_EXACT;
@@ -546,6 +538,31 @@ finish(struct applyset *as)
 		write_parent(as, &as->all_kinds, &as->all_namespaces);
 	else
 		write_parent(as, &as->kinds, &as->namespaces);
+}
+
+/* Objects of another run may be there, and ours unknown to it. */
+static void
+read_again(struct applyset *as, const struct kube_answer *a)
+{
+	if (!setparent_same(a->body, buf_span(&as->written))) {
+		log_error("apply set %s: another run has changed it meanwhile: "
+			  "run again, one at a time",
+		    as->spelling);
+		setparent_read(a->body, &as->all_kinds, &as->all_namespaces);
+		as->keeps_all = true;
+	}
+	write_exact(as);
+}
+
+static void
+finish(struct applyset *as)
+{
+	as->stage = READ_AGAIN;
+	parent_path(as);
+	if (as->apply->o->dry_run)
+		write_exact(as);
+	else
+		request(as, KUBE_GET, read_again);
 }
 
 bool

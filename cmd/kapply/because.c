@@ -21,41 +21,6 @@ because_may_look(struct because_looks *l, uint64_t now_ms)
 	return true;
 }
 
-/* Where the server keeps a text of stringData of a Secret; "" for others. */
-static void
-add_kept_path(struct buf *b, const struct item *i, struct span path)
-{
-	static const char text[] = ".stringData";
-	size_t n = sizeof(text) - 1;
-
-	if (i->id.group.n > 0 || !span_is(i->id.kind, "Secret") ||
-	    path.n <= n || !span_starts(path, text) ||
-	    (path.p[n] != '.' && path.p[n] != '['))
-		return;
-	buf_adds(b, ".data");
-	buf_addspan(b, span_skip(path, n));
-}
-
-/* An apply of stringData owns that, and every other write owns data. */
-static bool
-find_owner(struct buf *owner, const struct item *i, struct span object,
-    struct span path, struct span ours)
-{
-	struct buf kept = BUF_INIT;
-	bool found = false;
-
-	add_kept_path(&kept, i, path);
-	/* It may be as desired again by now. */
-	if (!fields_same(i->text, object, path) &&
-	    !fields_same_text(i->text, path, object, buf_span(&kept)))
-		found = (kept.len > 0 &&
-			    fields_setter(owner, object, buf_span(&kept),
-				ours) == FIELDS_OWNED) ||
-		    fields_setter(owner, object, path, ours) == FIELDS_OWNED;
-	buf_release(&kept);
-	return found;
-}
-
 void
 because_found(
     const struct set *s, struct item *i, struct span object, struct span ours)
@@ -64,8 +29,10 @@ because_found(
 	struct span path =
 	    json_string(json_get(set_difference(i), "path"), &scratch);
 
+	/* It may be as desired again by now. */
 	if (set_may_be_drift(s, i) && path.n > 0 &&
-	    find_owner(&owner, i, object, path, ours)) {
+	    !fields_are_right(i->text, object, path) &&
+	    fields_setter(&owner, object, path, ours) == FIELDS_OWNED) {
 		free(i->by);
 		i->by = buf_take(&owner);
 	}

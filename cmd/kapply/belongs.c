@@ -23,6 +23,14 @@ controller_of(struct span object)
 	return SPAN_NONE;
 }
 
+bool
+body_is_made(struct span object)
+{
+	struct span annotations = json_path(object, "metadata.annotations");
+
+	return json_get(annotations, "kpipe.dev/paths").n > 0;
+}
+
 struct span
 body_instance(struct span object, struct buf *scratch)
 {
@@ -30,15 +38,22 @@ body_instance(struct span object, struct buf *scratch)
 }
 
 bool
-body_is_ours(const struct set *s, struct span object)
+body_is_our_name(const struct set *s, struct span name)
 {
-	struct buf scratch = BUF_INIT;
-	struct span name = body_instance(object, &scratch);
 	bool ours = name.n == 0 || span_eq(name, s->instance);
 
 	for (struct json_elements e = json_elements(s->takes_over);
 	     json_element(&e);)
 		ours = ours || span_eq(json_raw_string(e.value), name);
+	return ours;
+}
+
+bool
+body_is_ours(const struct set *s, struct span object)
+{
+	struct buf scratch = BUF_INIT;
+	bool ours = body_is_our_name(s, body_instance(object, &scratch));
+
 	buf_release(&scratch);
 	return ours;
 }

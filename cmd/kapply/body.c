@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/utf8.h"
 #include "json/json.h"
 #include "value/digest.h"
 
@@ -111,51 +110,8 @@ add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 	buf_addc(b, '}');
 }
 
-static bool
-is_half(const char *p, const char *end, const char *of)
-{
-	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' &&
-	    (p[2] | 0x20) == 'd' && strchr(of, p[3]) != NULL;
-}
-
-static uint32_t
-hex4(const char *p)
-{
-	char digits[5] = {p[0], p[1], p[2], p[3], '\0'};
-
-	return (uint32_t)strtoul(digits, NULL, 16);
-}
-
-/*
- * The API server reads an apply as YAML, which knows neither the escape of a
- * slash nor the two halves of a character beyond U+FFFF: these become what they
- * stand for. From is JSON that was checked.
- */
-static void
-add_for_yaml(struct buf *b, struct span from)
-{
-	const char *end = from.p + from.n, *at;
-
-	for (const char *p = from.p; p < end; p = at) {
-		at = memchr(p, '\\', (size_t)(end - p));
-		at = at != NULL ? at : end;
-		buf_add(b, p, (size_t)(at - p));
-		if (is_half(at, end, "89abAB") &&
-		    is_half(at + 6, end, "cdefCDEF")) {
-			utf8_add(b,
-			    0x10000 + ((hex4(at + 2) & 0x3ff) << 10) +
-				(hex4(at + 8) & 0x3ff));
-			at += 12;
-		} else if (end - at >= 2) {
-			buf_add(
-			    b, at[1] == '/' ? "/" : at, at[1] == '/' ? 1 : 2);
-			at += 2;
-		}
-	}
-}
-
-static void
-add_edited(struct buf *b, struct span object, const struct body_edit *e)
+void
+body_apply(struct buf *b, struct span object, const struct body_edit *e)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
@@ -169,20 +125,6 @@ add_edited(struct buf *b, struct span object, const struct body_edit *e)
 		add_metadata(b, m.value, e);
 	}
 	buf_addc(b, '}');
-}
-
-void
-body_apply(struct buf *b, struct span object, const struct body_edit *e)
-{
-	struct buf edited = BUF_INIT;
-
-	if (span_find(object, '\\') == NULL) {
-		add_edited(b, object, e);
-		return;
-	}
-	add_edited(&edited, object, e);
-	add_for_yaml(b, buf_span(&edited));
-	buf_release(&edited);
 }
 
 bool
@@ -343,15 +285,6 @@ body_delete(struct buf *b, struct span uid, struct span version, bool dry_run)
 	buf_addc(b, '}');
 }
 
-static bool
-lists(struct span list, struct span value)
-{
-	for (struct json_elements e = json_elements(list); json_element(&e);)
-		if (span_eq(e.value, value))
-			return true;
-	return false;
-}
-
 void
 body_test(struct buf *b, const char *path, struct span value)
 {
@@ -363,127 +296,21 @@ body_test(struct buf *b, const char *path, struct span value)
 	buf_addc(b, '}');
 }
 
-/* The finalizers as they should be; true if that is a change. */
-static bool
-new_finalizers(struct buf *b, const struct item *i, struct span present)
+bool
+body_awaits(struct buf *b, struct span object)
 {
-	bool adding = i->op == OP_ADD_FINALIZERS, change = false;
-
-	buf_addc(b, '[');
-	for (struct json_elements e = json_elements(present);
-	     json_element(&e);) {
-		if (!adding && lists(i->text, e.value)) {
-			change = true;
-			continue;
-		}
-		json_add_comma(b);
-		buf_addspan(b, e.value);
-	}
-	for (struct json_elements e = json_elements(i->text);
-	     adding && json_element(&e);) {
-		if (lists(present, e.value))
-			continue;
-		change = true;
-		json_add_comma(b);
-		buf_addspan(b, e.value);
-	}
-	buf_addc(b, ']');
-	return change;
-}
-
-/* Marks of the primary, written with its finalizer; empty: none. */
-struct primary_marks {
-	struct span origin;   /* its uid, which stays when it is restored */
-	struct span instance; /* of the operator: the claim */
-};
-
-static void
-add_annotation(struct buf *b, const char *name, struct span value)
-{
-	if (value.n == 0)
-		return;
-	/* ~1 is a slash (RFC 6901, 3). */
-	buf_addf(b,
-	    ",{\"op\":\"add\",\"path\":\"/metadata/annotations/"
-	    "kpipe.dev~1%s\",\"value\":",
-	    name);
-	json_add_string(b, value);
-	buf_addc(b, '}');
-}
-
-static void
-add_marks(struct buf *b, struct span primary, const struct primary_marks *m)
-{
-	if (json_type(json_path(primary, "metadata.annotations")) !=
-	    JSON_OBJECT)
-		buf_adds(b,
-		    ",{\"op\":\"add\",\"path\":\"/metadata/annotations\","
-		    "\"value\":{}}");
-	add_annotation(b, "origin", m->origin);
-	add_annotation(b, "instance", m->instance);
-}
-
-static struct primary_marks
-missing_marks(const struct set *s, const struct item *i, struct span primary)
-{
-	struct primary_marks m = {SPAN_NONE, SPAN_NONE};
+	struct json_elements list =
+	    json_elements(json_path(object, "metadata.finalizers"));
+	const char *before = "it waits for its finalizers ";
 	struct buf name = BUF_INIT;
 
-	if (i->op != OP_ADD_FINALIZERS)
-		return m;
-	if (proof_origin(primary).n == 0)
-		m.origin = i->origin;
-	if (!span_eq(body_instance(primary, &name), s->instance))
-		m.instance = s->instance;
+	if (body_metadata(object, "deletionTimestamp").n == 0)
+		return false;
+	for (; json_element(&list); before = ", ") {
+		buf_reset(&name);
+		buf_adds(b, before);
+		buf_addspan(b, json_string(list.value, &name));
+	}
 	buf_release(&name);
-	return m;
-}
-
-enum finalizer_need
-body_finalizers(struct buf *b, const struct set *s, const struct item *i,
-    struct span primary)
-{
-	struct span present = json_path(primary, "metadata.finalizers");
-	struct span uid = body_metadata(primary, "uid");
-	bool adding = i->op == OP_ADD_FINALIZERS;
-	struct primary_marks marks = missing_marks(s, i, primary);
-	bool marking = marks.origin.n != 0 || marks.instance.n != 0;
-	struct buf list = BUF_INIT;
-	bool change;
-
-	if (!span_eq(uid, s->primary.uid))
-		return FINALIZER_STALE;
-	change = new_finalizers(&list, i, present);
-	/* It has claimed the primary: its finalizer, which is ours, is there. */
-	if (!change && adding && !body_is_ours(s, primary)) {
-		buf_release(&list);
-		return FINALIZER_STALE;
-	}
-	/* Adding to what is being deleted is refused (422). */
-	if ((change || marking) && adding &&
-	    body_metadata(primary, "deletionTimestamp").n != 0) {
-		buf_release(&list);
-		return FINALIZER_STALE;
-	}
-	if (!change && !marking) {
-		buf_release(&list);
-		return FINALIZER_NOTHING;
-	}
-	buf_reset(b);
-	body_test(b, "/metadata/uid", uid);
-	body_test(b, "/metadata/resourceVersion",
-	    body_metadata(primary, "resourceVersion"));
-	/* "add" on a member that exists replaces it (RFC 6902, 4.1). */
-	if (change) {
-		buf_adds(b,
-		    ",{\"op\":\"add\",\"path\":\"/metadata/finalizers\","
-		    "\"value\":");
-		buf_addspan(b, buf_span(&list));
-		buf_addc(b, '}');
-	}
-	if (marking)
-		add_marks(b, primary, &marks);
-	buf_addc(b, ']');
-	buf_release(&list);
-	return FINALIZER_PATCH;
+	return true;
 }

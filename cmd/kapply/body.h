@@ -66,6 +66,12 @@ char *body_state(struct span object, bool dry_run);
 /* unchanged, if that was before, or configured. before may be NULL: not known. */
 const char *body_result(struct span object, const char *before, bool dry_run);
 
+/*
+ * Whether the object is being deleted; appends "it waits for its finalizers x,
+ * y", if it has any.
+ */
+bool body_awaits(struct buf *b, struct span object);
+
 /* metadata.X of an object, without quotes: a uid, version or time. Names have
  * their own readers, which decode them (set.h). */
 struct span body_metadata(struct span object, const char *key);
@@ -95,19 +101,27 @@ bool body_was_ours(
 /* Whether it is a member that stays when its primary goes. */
 bool body_is_retained(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object);
+/* Whether an operator made it, which one does not matter: every member has that
+ * annotation (doc/protocol.md, Marks). */
+bool body_is_made(struct span object);
 /* The instance of the operator that it names; within the text, or scratch. */
 struct span body_instance(struct span object, struct buf *scratch);
 /* Whether that is the set's, a former one that it takes over, or none. */
 bool body_is_ours(const struct set *s, struct span object);
+/* The same of a name. */
+bool body_is_our_name(const struct set *s, struct span name);
 /* Who else has it: "Kind name" of its controller, or "". */
 void body_owner(struct buf *b, struct span object);
 
 enum finalizer_need {
-	FINALIZER_PATCH,   /* b holds the JSON patch */
+	FINALIZER_PATCH, /* b holds the JSON patch */
+	FINALIZER_MARK,	 /* the same, of annotations: the finalizer is there */
 	FINALIZER_NOTHING, /* as it should be already */
-	FINALIZER_STALE	   /* the primary is another one, or on its way out */
+	FINALIZER_STALE	   /* the primary is another one, or on its way out, or
+			    * another instance has claimed it for one of them */
 };
-/* The patch that adds or removes the item's finalizers at the primary. */
+/* The patch that adds or removes the item's finalizers at the primary, and the
+ * annotations that come and go with them. */
 enum finalizer_need body_finalizers(struct buf *b, const struct set *s,
     const struct item *i, struct span primary);
 

@@ -331,8 +331,9 @@ engine_submit(struct apply *a, struct set *s)
 		s->barrier = true;
 		a->barriers++;
 	}
-	/* The object as it was before tells configured from unchanged. */
-	if (s->plain && a->o->output == OUTPUT_RESULT)
+	/* The object as it was before tells configured from unchanged, and
+	 * whether it is another set's. */
+	if (s->plain && (a->o->output == OUTPUT_RESULT || a->label != NULL))
 		s->items[0].step = STEP_READ;
 	if (!s->plain && a->o->dry_run)
 		read_known(s);
@@ -398,7 +399,14 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 	if (i->op != OP_APPLY && i->op != OP_DELETE)
 		return;
 	report_result(a, k->set, i, result, NULL);
+	announce_written(a, k->set, i, result);
 	report_written(a, k->set, i, result);
+}
+
+void
+engine_item_gone(struct key *k, struct item *i)
+{
+	engine_item_done(k, i, i->delete_sent ? "deleted" : "unchanged");
 }
 
 void

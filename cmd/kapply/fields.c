@@ -222,30 +222,52 @@ walk(struct span object, struct span path)
 	return object;
 }
 
-bool
-fields_same(struct span one, struct span other, struct span path)
+/* The server keeps a text of stringData of a Secret in data. SPAN_NONE: it is
+ * another field. */
+static struct span
+kept_path(struct buf *b, struct span object, struct span path)
 {
-	struct span a = walk(one, path), b = walk(other, path);
+	static const char text[] = ".stringData";
+	size_t n = sizeof(text) - 1;
 
-	return a.n > 0 && span_eq(a, b);
+	if (!json_is(json_get(object, "kind"), "Secret") ||
+	    !json_is(json_get(object, "apiVersion"), "v1") || path.n <= n ||
+	    !span_starts(path, text) || (path.p[n] != '.' && path.p[n] != '['))
+		return SPAN_NONE;
+	buf_adds(b, ".data");
+	buf_addspan(b, span_skip(path, n));
+	return buf_span(b);
+}
+
+/* The text is, as base64, that of the other. */
+static bool
+is_same_text(struct span text, struct span base64)
+{
+	struct buf one = BUF_INIT, other = BUF_INIT, coded = BUF_INIT;
+	bool same = false;
+
+	if (json_type(text) == JSON_STRING &&
+	    json_type(base64) == JSON_STRING) {
+		base64_add(&coded, json_string(text, &one));
+		same = span_eq(buf_span(&coded), json_string(base64, &other));
+	}
+	buf_release(&one);
+	buf_release(&other);
+	buf_release(&coded);
+	return same;
 }
 
 bool
-fields_same_text(struct span one, struct span path, struct span other,
-    struct span base64_path)
+fields_are_right(struct span wish, struct span object, struct span path)
 {
-	struct buf text = BUF_INIT, scratch = BUF_INIT, base64 = BUF_INIT;
-	struct span a = walk(one, path), b = walk(other, base64_path);
-	bool same = false;
+	struct buf scratch = BUF_INIT;
+	struct span wanted = walk(wish, path), live = walk(object, path);
+	struct span kept = kept_path(&scratch, object, path);
+	bool right = (wanted.n > 0 && span_eq(wanted, live)) ||
+	    (kept.n > 0 && is_same_text(wanted, walk(object, kept)));
 
-	if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING) {
-		base64_add(&base64, json_string(a, &text));
-		same = span_eq(buf_span(&base64), json_string(b, &scratch));
-	}
-	buf_release(&text);
 	buf_release(&scratch);
-	buf_release(&base64);
-	return same;
+	return right;
 }
 
 static bool
@@ -318,8 +340,8 @@ is_split(struct span object, struct span path)
 	return split;
 }
 
-enum fields_found
-fields_setter(
+static enum fields_found
+find_setter(
     struct buf *names, struct span object, struct span path, struct span ours)
 {
 	struct buf all = BUF_INIT;
@@ -328,12 +350,30 @@ fields_setter(
 
 	fields_owners(&all, object, path, SPAN_NONE);
 	if (found == FIELDS_OWNED &&
-	    (all.len != names->len - start || is_split(object, path))) {
+	    (all.len != names->len - start || is_split(object, path) ||
+		memmem(all.data, all.len, ", ", 2) != NULL)) {
 		names->len = start;
-		found = FIELDS_UNOWNED;
+		found = FIELDS_SHARED;
 	}
 	buf_release(&all);
 	return found;
+}
+
+/* An apply of stringData owns that, and every other write owns data. */
+enum fields_found
+fields_setter(
+    struct buf *name, struct span object, struct span path, struct span ours)
+{
+	struct buf scratch = BUF_INIT;
+	struct span kept = kept_path(&scratch, object, path);
+	enum fields_found found = FIELDS_ABSENT, given = FIELDS_ABSENT;
+
+	if (kept.n > 0)
+		found = find_setter(name, object, kept, ours);
+	if (found != FIELDS_OWNED)
+		given = find_setter(name, object, path, ours);
+	buf_release(&scratch);
+	return kept.n == 0 || given == FIELDS_OWNED ? given : found;
 }
 
 static void

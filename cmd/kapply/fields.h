@@ -3,6 +3,9 @@
  * manager owned becomes another one's. The format is FieldsV1 of
  * sigs.k8s.io/structured-merge-diff (fieldpath/serialize.go): members f:NAME,
  * k:{keys of an element}, v:VALUE, i:INDEX, and "." for the place itself.
+ *
+ * A text of stringData of a Secret is looked for in data, too, where the server
+ * keeps it.
  */
 #ifndef FIELDS_H
 #define FIELDS_H
@@ -12,7 +15,12 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
+enum fields_found {
+	FIELDS_OWNED,
+	FIELDS_SHARED, /* only of fields_setter */
+	FIELDS_UNOWNED,
+	FIELDS_ABSENT
+};
 
 /*
  * Appends the managers but `ours` that own the field of object, by commas. The
@@ -23,16 +31,17 @@ enum fields_found { FIELDS_OWNED, FIELDS_UNOWNED, FIELDS_ABSENT };
 enum fields_found fields_owners(
     struct buf *names, struct span object, struct span path, struct span ours);
 
-/* The same of the one that set a leaf: FIELDS_UNOWNED as well if `ours` has it,
- * too, or if it is a map or a list whose parts have owners of their own. */
+/*
+ * The same of the one that set a leaf, a field that is not as we want it: before
+ * our apply takes it back. By this rule the log, results, Events and loops name
+ * a manager: the only owner. FIELDS_SHARED: several own it, or `ours` has it,
+ * too, or it is a map or a list whose parts have owners of their own.
+ */
 enum fields_found fields_setter(
-    struct buf *names, struct span object, struct span path, struct span ours);
+    struct buf *name, struct span object, struct span path, struct span ours);
 
-/* The field is in both objects, with the same text. */
-bool fields_same(struct span one, struct span other, struct span path);
-/* The text of one is, as base64, that of other. */
-bool fields_same_text(struct span one, struct span path, struct span other,
-    struct span base64_path);
+/* The object has the field, with the text of wish. */
+bool fields_are_right(struct span wish, struct span object, struct span path);
 
 /* The union of two sets of fields, appended. */
 void fields_union(struct buf *b, struct span one, struct span other);

@@ -9,16 +9,8 @@
 #include "conf/instancename.h"
 #include "json/json.h"
 #include "kube/proof.h"
+#include "set/confidential.h"
 #include "spare.h"
-
-/* Every member has this annotation (doc/protocol.md, "Marks"). */
-static bool
-is_made_by_kpipe(struct span object)
-{
-	struct span annotations = json_path(object, "metadata.annotations");
-
-	return json_get(annotations, "kpipe.dev/paths").n > 0;
-}
 
 static void
 refuse(struct call *c, struct span why)
@@ -39,6 +31,35 @@ refuse_member(struct call *c, struct span object)
 	refuse(c, buf_span(&b));
 	buf_release(&b);
 	buf_release(&owner);
+}
+
+bool
+foreign_to_set(struct call *c, struct span object)
+{
+	const struct apply *a = c->key->apply;
+	struct buf b = BUF_INIT, owner = BUF_INIT;
+	struct span in;
+	bool refused;
+
+	if (a->label == NULL)
+		return false;
+	in = json_get(json_path(object, "metadata.labels"), a->label);
+	body_owner(&owner, object);
+	if (in.n > 0 && !json_is(in, a->label_value))
+		buf_addf(&b,
+		    "it is in another apply set: leave it out of this one, or "
+		    "remove its label %s=%.*s first",
+		    a->label, SPAN_ARG(json_raw_string(in)));
+	else if (in.n == 0 && body_is_made(object))
+		buf_addf(&b,
+		    "an operator made it%s%s: leave it out of the apply set",
+		    owner.len > 0 ? " for " : "", buf_str(&owner));
+	refused = b.len > 0;
+	if (refused)
+		refuse(c, buf_span(&b));
+	buf_release(&b);
+	buf_release(&owner);
+	return refused;
 }
 
 static void
@@ -65,7 +86,7 @@ foreign_read(struct call *c, struct span object)
 		       &why) == SPARE_ALWAYS) {
 		buf_addf(&b, "%s, and never deleted", why);
 		refuse(c, buf_span(&b));
-	} else if (is_made_by_kpipe(object) ||
+	} else if (body_is_made(object) ||
 	    body_is_member(&a->proof, c->key->set, i, object)) {
 		refuse_member(c, object);
 	} else {
@@ -82,7 +103,7 @@ foreign_conflict(struct call *c, const struct kube_error *e)
 	struct item *i = c->item;
 	struct buf b = BUF_INIT;
 
-	kube_error_public(&b, e, i->id.kind);
+	kube_error_public(&b, e, confidential_kind(c->key->set, &i->id));
 	free(i->conflict);
 	i->conflict = buf_take(&b);
 	if (engine_item_take(i, EVENT_NEXT) == ACTION_QUEUE)
@@ -139,7 +160,8 @@ foreign_holder(struct call *c, const struct kube_answer *answer)
 		add_holders(&b, i->conflict, answer->body);
 	} else {
 		buf_adds(&b, "; cannot look at it: ");
-		kube_error_public(&b, &answer->error, i->id.kind);
+		kube_error_public(
+		    &b, &answer->error, confidential_kind(c->key->set, &i->id));
 	}
 	buf_addf(
 	    &b, "; we are \"%.*s\"", SPAN_ARG(send_item_manager(c->key, i)));

@@ -28,6 +28,13 @@ void foreign_holder(struct call *c, const struct kube_answer *answer);
  * member: the item fails, and says of what else it is part.
  */
 void foreign_refuse(struct call *c, struct span object);
+/*
+ * A plain object for an apply set was read. True: another set has it, or an
+ * operator made it, and the item fails; else they would change it in turn, and
+ * the first that does not want it any more deletes it. (What has the label of
+ * this set was applied by it, or is a copy.)
+ */
+bool foreign_to_set(struct call *c, struct span object);
 /* See spare.h, for the item of the call. */
 enum spare_when foreign_spared(
     const struct call *c, struct span object, const char **why);

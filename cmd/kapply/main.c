@@ -292,6 +292,20 @@ settled(void *arg)
 	return done && r->has_key;
 }
 
+/* Who names files wants them applied; a stage of a pipeline may have nothing to
+ * do. An apply set has a rule of its own. */
+static void
+check_empty(struct run *r)
+{
+	struct apply *a = &r->apply;
+
+	if (r->writer.file_count == 0 || r->applyset != NULL ||
+	    a->counters.lines + a->counters.bad_lines > 0)
+		return;
+	log_error("no object to apply: there is none in what is named");
+	a->failed = true;
+}
+
 static void
 end(void *arg, bool done)
 {
@@ -304,6 +318,7 @@ end(void *arg, bool done)
 	else if (!done && r->applyset != NULL)
 		log_error("apply set %s: not finished in time", o.applyset);
 	engine_give_up(a);
+	check_empty(r);
 	a->failed = a->failed || !done || a->keys.count > 0;
 }
 

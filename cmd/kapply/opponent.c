@@ -39,9 +39,23 @@ opponent_before(struct lru *opponents, const struct set *s,
 	return o;
 }
 
+static enum repair_answer
+answer_of(const struct item *i, struct span object, struct span path,
+    struct span ours)
+{
+	struct buf names = BUF_INIT;
+	enum fields_found owner = fields_setter(&names, object, path, ours);
+
+	buf_release(&names);
+	if (owner == FIELDS_ABSENT)
+		return REPAIR_DROPPED;
+	return fields_are_right(i->text, object, path) ? REPAIR_RIGHT
+						       : REPAIR_WRONG;
+}
+
 void
 opponent_answered(struct lru *repairs, const struct set *s,
-    const struct item *i, struct span object, uint64_t now_ms)
+    const struct item *i, struct span ours, struct span object, uint64_t now_ms)
 {
 	struct span raw = json_get(set_difference(i), "path");
 	struct buf scratch = BUF_INIT;
@@ -50,18 +64,19 @@ opponent_answered(struct lru *repairs, const struct set *s,
 	if (raw.n == 0 || !set_is_repair(i))
 		return;
 	r = touch(repairs, s, i->key, raw);
-	r->right = fields_same(i->text, object, json_string(raw, &scratch));
+	r->answer = answer_of(i, object, json_string(raw, &scratch), ours);
 	r->answered_ms = now_ms;
 	buf_release(&scratch);
 }
 
-bool
-opponent_was_right(struct lru *repairs, const struct set *s,
+enum repair_answer
+opponent_last_repair(struct lru *repairs, const struct set *s,
     const struct item *look, uint64_t now_ms)
 {
 	const struct repair *r = touch(repairs, s, look->key, look->text);
 
-	return r->right && now_ms - r->answered_ms <= REMEMBERED_MS;
+	return now_ms - r->answered_ms <= REMEMBERED_MS ? r->answer
+							: REPAIR_UNKNOWN;
 }
 
 bool
@@ -82,9 +97,9 @@ paths_of(struct span object)
 	    json_path(object, "metadata.annotations"), "kpipe.dev/paths");
 }
 
-/* Other clients neither write by our name nor change the digest of paths. */
+/* Other clients hardly write by our name or change the digest of paths. */
 static bool
-is_other_instance(const struct opponent_look *l, const struct item *i,
+looks_like_us(const struct opponent_look *l, const struct item *i,
     struct span path, enum fields_found owner)
 {
 	struct buf all = BUF_INIT;
@@ -94,47 +109,55 @@ is_other_instance(const struct opponent_look *l, const struct item *i,
 	if (owner == FIELDS_ABSENT)
 		return i->partial == PARTIAL_NONE && paths.n > 0 &&
 		    !span_eq(paths, paths_of(i->text));
-	ours = l->was_right &&
-	    fields_owners(&all, l->object, path, SPAN_NONE) == FIELDS_OWNED;
+	if (owner != FIELDS_UNOWNED || l->last != REPAIR_RIGHT)
+		return false;
+	ours = fields_setter(&all, l->object, path, SPAN_NONE) == FIELDS_OWNED;
 	buf_release(&all);
 	return ours;
 }
 
-static bool
-name_unowned(struct buf *b, const struct opponent_look *l, struct span path,
-    enum fields_found owner, const struct opponent *before)
+/* i: as it is desired, or NULL. ours: an apply of an older line came between.
+ * What it took back is not seen. */
+static void
+name_unseen(struct buf *b, const struct opponent_look *l, const struct item *i,
+    struct span path, bool ours, enum fields_found owner)
 {
-	const struct item *i = set_wish(l->set, l->item->key);
-	/* An apply of an older line may have come between: the field is as this
-	 * line wants it. */
-	bool right = i != NULL && fields_same(i->text, l->object, path);
-
-	if (i != NULL && !right && is_other_instance(l, i, path, owner))
+	if (i != NULL && !ours && looks_like_us(l, i, path, owner))
 		buf_addf(b,
-		    "another instance of this operator (same field manager "
-		    "%.*s)",
+		    "the same field manager (%.*s), perhaps another instance "
+		    "of this operator",
 		    SPAN_ARG(l->ours));
-	else if (before->name[0] != '\0')
-		buf_adds(b, before->name);
-	else if (right)
+	else if (ours || owner == FIELDS_SHARED)
 		buf_adds(b, "somebody");
 	else if (owner == FIELDS_UNOWNED)
-		buf_adds(b, "an admission webhook or the API server");
+		buf_adds(b,
+		    "somebody without a field manager, such as an admission "
+		    "webhook");
 	else
 		buf_adds(b, "somebody who removes it");
-	return !right || before->name[0] != '\0';
 }
 
 bool
 opponent_find(
     struct buf *b, const struct opponent_look *l, const struct opponent *before)
 {
-	struct buf scratch = BUF_INIT;
+	const struct item *i = set_wish(l->set, l->item->key);
+	struct buf scratch = BUF_INIT, name = BUF_INIT;
 	struct span path = json_string(l->item->text, &scratch);
-	enum fields_found owner = fields_owners(b, l->object, path, l->ours);
-	bool known =
-	    owner == FIELDS_OWNED || name_unowned(b, l, path, owner, before);
+	bool right = i != NULL && fields_are_right(i->text, l->object, path);
+	enum fields_found owner =
+	    fields_setter(&name, l->object, path, l->ours);
+	bool ours =
+	    right || (owner == FIELDS_ABSENT && l->last == REPAIR_DROPPED);
+	bool taken_back = ours || (i == NULL && owner == FIELDS_UNOWNED);
 
+	if (owner == FIELDS_OWNED && !right)
+		buf_addspan(b, buf_span(&name));
+	else if (taken_back && before->name[0] != '\0')
+		buf_adds(b, before->name);
+	else
+		name_unseen(b, l, i, path, ours, owner);
 	buf_release(&scratch);
-	return known;
+	buf_release(&name);
+	return !ours || before->name[0] != '\0';
 }

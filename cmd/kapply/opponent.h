@@ -22,11 +22,18 @@ struct opponent {
 	char name[OPPONENT_NAME]; /* cut; empty: not known */
 };
 
-/* Whether the answer to our last repair had the field right. */
+/* The field in the answer to our last repair. */
+enum repair_answer {
+	REPAIR_UNKNOWN,
+	REPAIR_RIGHT,
+	REPAIR_WRONG,
+	REPAIR_DROPPED /* it is not there, as if it had been removed */
+};
+
 struct repair {
 	struct lru_entry entry; /* first */
 	uint64_t answered_ms;
-	bool right;
+	enum repair_answer answer;
 };
 
 void opponents_init(struct lru *opponents, struct lru *repairs);
@@ -34,25 +41,27 @@ void opponents_init(struct lru *opponents, struct lru *repairs);
 struct opponent *opponent_before(struct lru *opponents, const struct set *s,
     const struct item *look, uint64_t now_ms);
 
-/* Remembers the answer to an apply, if that repaired a field. */
+/* Remembers the answer to an apply by our manager, if that repaired a field. */
 void opponent_answered(struct lru *repairs, const struct set *s,
-    const struct item *i, struct span object, uint64_t now_ms);
-/* Whether one of the last quarter of an hour had the field of `look` right. */
-bool opponent_was_right(struct lru *repairs, const struct set *s,
-    const struct item *look, uint64_t now_ms);
+    const struct item *i, struct span ours, struct span object,
+    uint64_t now_ms);
+/* That of the last quarter of an hour for the field of `look`. */
+enum repair_answer opponent_last_repair(struct lru *repairs,
+    const struct set *s, const struct item *look, uint64_t now_ms);
 
 /*
  * Appends the owner of the field that the item is about, before our apply takes
- * it back; `ours` is our manager. If that has happened already: the previous
- * owner. Another instance has our manager's name: it wrote the field if only
- * that owns it, and our last repair was right (the answer has what an admission
- * webhook makes of it). False: the owner cannot be found out.
+ * it back; `ours` is our manager. If that has happened already, also where the
+ * server drops what we apply: the previous owner. One with our manager's name,
+ * perhaps another instance, wrote the field if only that owns it, and our last
+ * repair was right (the answer has what an admission webhook makes of it).
+ * False: the owner cannot be found out.
  */
 struct opponent_look {
 	const struct set *set;
 	const struct item *item;
 	struct span ours, object;
-	bool was_right; /* opponent_was_right */
+	enum repair_answer last; /* opponent_last_repair */
 };
 bool opponent_find(struct buf *b, const struct opponent_look *l,
     const struct opponent *before);

@@ -11,6 +11,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "report/reportfd.h"
+#include "set/confidential.h"
 
 enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
 
@@ -108,8 +109,15 @@ report_part(
 		return;
 	begin_result(&b, &s->primary, s->primary.namespace_, "configured");
 	json_add_key(&b, part);
-	buf_addspan(&b, value);
+	buf_addspan(
+	    &b, confidential(s, &s->primary) ? span_str("null") : value);
 	end_result(a, s, &b);
+}
+
+static bool
+is_adding(const struct item *i)
+{
+	return i->op == OP_ADD_FINALIZERS;
 }
 
 static void
@@ -118,7 +126,10 @@ print_finalizers(struct apply *a, const struct set *s, const struct item *i)
 	struct buf change = BUF_INIT;
 
 	buf_addc(&change, '{');
-	json_add_key(&change, i->op == OP_ADD_FINALIZERS ? "add" : "remove");
+	json_add_key(&change,
+	    i->marks_only      ? "mark"
+		: is_adding(i) ? "add"
+			       : "remove");
 	buf_addspan(&change, i->text);
 	buf_addc(&change, '}');
 	report_part(a, s, "finalizers", buf_span(&change));
@@ -145,6 +156,10 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 		    s->version != NULL ? span_str(s->version)
 				       : s->primary_version);
 	buf_addc(b, '}');
+	if (confidential(s, p)) {
+		json_add_key(b, "confidential");
+		buf_adds(b, "true");
+	}
 	json_add_key(b, "status");
 	buf_addspan(b, status);
 	buf_addc(b, '}');
@@ -339,7 +354,9 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 void
 report_finalizers(struct apply *a, const struct set *s, const struct item *i)
 {
-	bool adding = i->op == OP_ADD_FINALIZERS;
+	const char *what = i->marks_only ? "wrote the marks of"
+	    : is_adding(i)		 ? "added"
+					 : "removed";
 	struct json_elements list = json_elements(i->text);
 	struct buf b = BUF_INIT, name = BUF_INIT;
 
@@ -347,8 +364,7 @@ report_finalizers(struct apply *a, const struct set *s, const struct item *i)
 	while (a->o->output != OUTPUT_RESULT && json_element(&list)) {
 		buf_reset(&b);
 		buf_reset(&name);
-		buf_addf(&b, "%s finalizer %.*s%s",
-		    adding ? "added" : "removed",
+		buf_addf(&b, "%s finalizer %.*s%s", what,
 		    SPAN_ARG(json_string(list.value, &name)),
 		    a->o->dry_run ? " (dry run)" : "");
 		log_about(LOG_INFO, s, buf_str(&b));
@@ -363,7 +379,7 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 	struct buf b = BUF_INIT, path = BUF_INIT;
 
 	objref_add_label(&b, &i->id);
-	buf_addf(&b, ": %.*s is changed back again and again by %s",
+	buf_addf(&b, ": %.*s is changed back again and again, last by %s",
 	    SPAN_ARG(json_string(i->text, &path)), i->found);
 	because_add_values(&b, s, i);
 	log_about(LOG_WARNING, s, buf_str(&b));
@@ -465,23 +481,6 @@ report_event(const struct set *s, const char *reason, struct span message)
 	buf_release(&b);
 }
 
-/* For each try: Events live an hour, and a repetition only counts up. */
-static void
-record_failure(struct apply *a, const struct set *s, struct item *i)
-{
-	static const char *const reasons[] = {"FailedLook", "FailedFinalizer",
-	    "FailedApply", "FailedDelete", "FailedFinalizer"};
-	struct item_failure *f = &i->failure;
-
-	if (f->recorded)
-		return;
-	f->recorded = true;
-	announce_item(a, s,
-	    &(struct announce_how){i, "failed", RECORDER_WARNING,
-		f->reason != NULL ? f->reason : reasons[i->op]},
-	    span_str(f->error));
-}
-
 /* In the result line the object is named already. */
 static const char *
 reason_of(const struct item *i)
@@ -495,6 +494,25 @@ reason_of(const struct item *i)
 	at = at == NULL ? i->failure.error : at + name.len;
 	buf_release(&name);
 	return at;
+}
+
+/* For each try: Events live an hour, and a repetition only counts up. */
+static void
+record_failure(struct apply *a, const struct set *s, struct item *i)
+{
+	static const char *const reasons[] = {"FailedLook", "FailedFinalizer",
+	    "FailedApply", "FailedDelete", "FailedFinalizer"};
+	struct item_failure *f = &i->failure;
+
+	if (f->recorded)
+		return;
+	f->recorded = true;
+	if (f->reason == NULL && announce_failed(a, s, i, reason_of(i)))
+		return;
+	announce_item(a, s,
+	    &(struct announce_how){i, "failed", RECORDER_WARNING,
+		f->reason != NULL ? f->reason : reasons[i->op]},
+	    span_str(f->error));
 }
 
 void

@@ -1,6 +1,7 @@
 #include "send.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -380,6 +381,8 @@ send_item(struct key *k, struct item *i)
 	c->resource = resource_of(a, id);
 	if (c->resource != NULL && c->resource->namespaced && id == &i->id)
 		i->namespace_ = target_namespace(k, id);
+	else if (c->resource != NULL && k->set->plain)
+		i->id.namespace_ = SPAN_NONE; /* the server drops it */
 	if (c->resource != NULL && (other_namespace(c) || other_scope(c))) {
 		free(c);
 		engine_advance(k);
@@ -393,4 +396,33 @@ send_item(struct key *k, struct item *i)
 		discovery_refresh(a->discovery, looked_up, c);
 	else
 		start(c);
+}
+
+/* Fields that are only set when an object is created: the sentences of
+ * Kubernetes' validation. */
+static bool
+is_immutable(const struct kube_error *e)
+{
+	return e->code == 422 && e->message != NULL &&
+	    (strstr(e->message, "immutable") != NULL ||
+		strstr(e->message, "updates to statefulset spec") != NULL ||
+		strstr(e->message, "cannot change roleRef") != NULL);
+}
+
+void
+send_add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
+{
+	bool plain = c->key->set->plain;
+
+	if (e->field_conflict)
+		buf_addf(b, "; we are \"%.*s\"",
+		    SPAN_ARG(send_item_manager(c->key, c->item)));
+	if (e->field_conflict && plain)
+		buf_adds(b, "; --force-conflicts takes the fields over");
+	if (c->item->op == OP_APPLY && is_immutable(e))
+		buf_adds(b,
+		    plain ? "; delete the object to have it made as it is here"
+			  : "; `immutable` in the program leaves such a field "
+			    "as it is, or delete the object to have it made "
+			    "again");
 }

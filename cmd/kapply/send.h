@@ -37,4 +37,9 @@ void send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
 void send_fail_by(struct call *c, enum retry_kind kind,
     const struct kube_error *e, struct span reason);
 
+/* Appends "; ..." to the message of the item of c, whose write was refused with
+ * e: what can be done about that, if anything is known. */
+void send_add_remedy(
+    struct buf *b, const struct call *c, const struct kube_error *e);
+
 #endif

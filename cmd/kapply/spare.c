@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "body.h"
+#include "plain/setparent.h"
 
 /*
  * NULL: any; "x*": what begins with x. Kubernetes' own come first: of two rows
@@ -15,6 +16,8 @@ static const struct row {
 	const char *why;
 } rows[] = {
     {"", "Node", "", NULL, SPARE_ALWAYS, "it is a Node"},
+    {"", "Secret", NULL, "kpipe-marks-*", SPARE_ALWAYS,
+	"it is the key of an operator's marks"},
     {NULL, NULL, "kube-*", NULL, SPARE_ALWAYS,
 	"it is in a namespace of Kubernetes' own"},
     {"", "Namespace", "", "kube-*", SPARE_ALWAYS, "it is Kubernetes' own"},
@@ -72,6 +75,8 @@ spare(const struct set *s, const struct item *i, struct span object,
 		*why = "it is the namespace of the primary";
 	else if (is_namespace_of(i, home))
 		*why = "it is the operator's own namespace";
+	else if (setparent_is(object))
+		*why = "it is the parent of an apply set";
 	if (*why != NULL)
 		return SPARE_ALWAYS;
 	for (size_t n = 0; n < COUNT(rows); n++) {

@@ -5,7 +5,8 @@
  * A tool gets its own credential and no other: with a kubeconfig of its own it
  * gets neither the common one, nor the common context and token file; with a
  * token file of its own, not the common one. The server (--server,
- * --certificate-authority) is the same for all.
+ * --certificate-authority) is the same for all. The context is the one that
+ * is current when kpipe starts, for all generations of stages.
  */
 #ifndef CREDENTIAL_H
 #define CREDENTIAL_H

@@ -11,8 +11,9 @@ struct census_kind {
 	char *name; /* Kind.group */
 	char *api_version, *kind;
 	bool announced, complete;
-	size_t begun; /* number of the line that announced it last */
-	size_t count; /* of objects; for census_count */
+	struct buf listed; /* until then: the namespaces that are, "a,b" */
+	size_t begun;	   /* number of the line that announced it last */
+	size_t count;	   /* of objects; for census_count */
 };
 
 struct census_object {
@@ -61,6 +62,7 @@ census_free(struct census *c)
 		object_free(o);
 	for (size_t i = 0; i < c->order_count; i++) {
 		free(c->order[i]->name);
+		buf_release(&c->order[i]->listed);
 		free(c->order[i]->api_version);
 		free(c->order[i]->kind);
 		free(c->order[i]);
@@ -120,12 +122,18 @@ static void
 bookmark(struct census *c, const struct json_frame *f, size_t number)
 {
 	struct census_kind *k = find_kind(c, f);
+	struct span names = json_raw_string(
+	    json_get(f->annotations, "kpipe.dev/listed-namespaces"));
 
 	if (json_get(f->annotations, "kpipe.dev/initial-events-begin").p !=
 	    NULL) {
 		k->announced = true;
 		k->complete = false;
 		k->begun = number;
+		buf_reset(&k->listed);
+	} else if (names.n > 0) {
+		buf_addf(&k->listed, "%s%.*s", k->listed.len > 0 ? "," : "",
+		    SPAN_ARG(names));
 	} else if (json_get(f->annotations, "k8s.io/initial-events-end").p !=
 	    NULL) {
 		k->announced = k->complete = true;
@@ -252,7 +260,7 @@ census_has(const struct census *c, size_t number)
 
 static void
 add_bookmark(const struct census_kind *k, const char *annotation,
-    struct span time, struct buf *out)
+    const char *value, struct span time, struct buf *out)
 {
 	buf_adds(out, "{\"type\":\"BOOKMARK\",\"time\":");
 	json_add_string(out, time);
@@ -260,8 +268,9 @@ add_bookmark(const struct census_kind *k, const char *annotation,
 	json_add_str(out, k->api_version);
 	buf_adds(out, ",\"kind\":");
 	json_add_str(out, k->kind);
-	buf_addf(out, ",\"metadata\":{\"annotations\":{\"%s\":\"true\"}}}}\n",
-	    annotation);
+	buf_addf(out, ",\"metadata\":{\"annotations\":{\"%s\":", annotation);
+	json_add_str(out, value);
+	buf_adds(out, "}}}}\n");
 }
 
 void
@@ -270,16 +279,23 @@ census_begins(const struct census *c, struct span time, struct buf *out)
 	for (size_t i = 0; i < c->order_count; i++)
 		if (c->order[i]->announced)
 			add_bookmark(c->order[i],
-			    "kpipe.dev/initial-events-begin", time, out);
+			    "kpipe.dev/initial-events-begin", "true", time,
+			    out);
 }
 
 void
 census_ends(const struct census *c, struct span time, struct buf *out)
 {
-	for (size_t i = 0; i < c->order_count; i++)
-		if (c->order[i]->complete)
-			add_bookmark(c->order[i], "k8s.io/initial-events-end",
-			    time, out);
+	for (size_t i = 0; i < c->order_count; i++) {
+		struct census_kind *k = c->order[i];
+
+		if (k->complete)
+			add_bookmark(
+			    k, "k8s.io/initial-events-end", "true", time, out);
+		else if (k->listed.len > 0)
+			add_bookmark(k, "kpipe.dev/listed-namespaces",
+			    buf_str(&k->listed), time, out);
+	}
 }
 
 void

@@ -17,9 +17,11 @@ struct part {
 	int64_t latest; /* time of the lines so far */
 	struct lens *lens;
 	struct census *census;
-	size_t first; /* number of the first line of the part; 0: none */
-	bool ended;   /* the state was closed */
+	size_t first;	   /* number of the first line of the part; 0: none */
+	struct buf header; /* the first line of the segment that it begins in */
+	bool ended;	   /* the state was closed */
 	struct hide *hide;
+	struct emit_source *source;
 };
 
 static int
@@ -48,6 +50,7 @@ cutting_cat(struct emit_source *s, struct err *err)
 {
 	struct part p = {0};
 
+	s->gaps = &p.out;
 	return end(&p, emit_each(s, print, &p, err), err);
 }
 
@@ -57,6 +60,14 @@ print_hidden(void *arg, const struct reading_line *line, size_t number)
 	struct part *p = arg;
 	size_t before;
 
+	if (line->kind == READING_OTHER) {
+		log_error("%s:%zu: a record line of a kind that is not known "
+			  "here: it may have values of Secrets, and is left "
+			  "out",
+		    line->source, line->number);
+		p->source->lacks = true;
+		return true;
+	}
 	if (line->body.p == NULL)
 		return print(arg, line, number);
 	before = (size_t)(line->body.p - line->text.p);
@@ -70,11 +81,12 @@ int
 cutting_redact(struct emit_source *s, const struct watches *w, struct err *err)
 {
 	struct redact *redact = redact_new(err);
-	struct part p = {0};
+	struct part p = {.source = s};
 	int rc = -1;
 
 	if (redact != NULL) {
 		p.hide = hide_new(redact, w);
+		s->gaps = &p.out;
 		rc = emit_each(s, print_hidden, &p, err);
 	}
 	hide_free(p.hide);
@@ -118,20 +130,30 @@ count(void *arg, const struct reading_line *line, size_t number)
 		p->first = number;
 		return false;
 	}
+	if (line->kind == READING_SEGMENT) {
+		buf_reset(&p->header);
+		buf_addspan(&p->header, line->text);
+	}
 	if (line->kind == READING_EVENT &&
 	    (p->lens == NULL || lens_shows(p->lens, line)))
 		census_take(p->census, line->text, number);
 	return true;
 }
 
-/* Up to the first line: the header of the recording, and the state. */
+/* Digests in the state are of that segment, as its programs are. */
+static void
+begin_state(struct part *p)
+{
+	if (p->header.len > 0)
+		emit_line(&p->out, buf_span(&p->header));
+	census_begins(p->census, span_str(p->from_text), &p->out.out);
+}
+
+/* Up to the first line. */
 static bool
 print_state(struct part *p, const struct reading_line *line, size_t number)
 {
-	if (line->kind == READING_SEGMENT && number == 1) {
-		emit_line(&p->out, line->text);
-		census_begins(p->census, span_str(p->from_text), &p->out.out);
-	} else if (census_has(p->census, number)) {
+	if (census_has(p->census, number)) {
 		census_added(line->text, &p->out.out);
 		emit_added(&p->out);
 	}
@@ -145,8 +167,9 @@ print_part(void *arg, const struct reading_line *line, size_t number)
 
 	if (advance(p, line) > p->to)
 		return false;
-	if (p->census != NULL && number == 1 && line->kind != READING_SEGMENT)
-		census_begins(p->census, span_str(p->from_text), &p->out.out);
+	if (p->census != NULL && number == 1 &&
+	    (p->first != 1 || line->kind != READING_SEGMENT))
+		begin_state(p);
 	if (p->census != NULL && (p->first == 0 || number < p->first))
 		return print_state(p, line, number);
 	if (p->census != NULL && !p->ended)
@@ -188,8 +211,8 @@ prepare(struct part *p, struct emit_source *s, const struct cutting *c,
 		p->latest = INT64_MIN;
 		if (emit_each(s, look, p, err) != 0)
 			return -1;
-		s->quiet = true;
-		if (!lens_found(p->lens))
+		s->lacks = !lens_found(p->lens);
+		if (s->lacks)
 			log_warning("%s is not in the recording", c->object);
 	}
 	if (c->from != NULL) {
@@ -197,7 +220,6 @@ prepare(struct part *p, struct emit_source *s, const struct cutting *c,
 		p->census = census_new(CENSUS_NUMBERS);
 		if (emit_each(s, count, p, err) != 0)
 			return -1;
-		s->quiet = true;
 		census_close(p->census);
 	}
 	return 0;
@@ -212,6 +234,9 @@ cutting_cut(struct emit_source *s, const struct cutting *c, struct err *err)
 
 	if (rc == 0)
 		rc = read_time("to", c->to, &p.to, err);
+	if (rc == 0 && p.from > p.to)
+		rc = err_set(err, ERR_PERMANENT,
+		    "option --from: %s is later than --to, %s", c->from, c->to);
 	if (rc == 0 && (c->from != NULL || c->object != NULL))
 		rc = check_source(s, err);
 	if (rc == 0 && c->object != NULL &&
@@ -220,6 +245,7 @@ cutting_cut(struct emit_source *s, const struct cutting *c, struct err *err)
 	if (rc == 0)
 		rc = prepare(&p, s, c, err);
 	p.latest = INT64_MIN;
+	s->gaps = &p.out;
 	if (rc == 0)
 		rc = emit_each(s, print_part, &p, err);
 	if (rc == 0 && p.census != NULL && !p.ended)
@@ -227,5 +253,6 @@ cutting_cut(struct emit_source *s, const struct cutting *c, struct err *err)
 	rc = end(&p, rc, err);
 	lens_free(p.lens);
 	census_free(p.census);
+	buf_release(&p.header);
 	return rc;
 }

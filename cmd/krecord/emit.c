@@ -43,37 +43,96 @@ emit_release(struct emit *e)
 static void
 tell(struct emit_source *s, const struct reading_line *line)
 {
-	if (s->quiet)
-		return;
 	if (line->cut)
 		s->cuts++;
 	else
 		s->bad++;
+	if (s->bad + s->cuts <= s->logged)
+		return;
+	s->logged++;
 	if (line->cut)
 		log_warning("%s", line->err.message);
 	else
 		log_error("%s", line->err.message);
 }
 
+/* Between two lines, or at the end. */
+struct hole {
+	bool open, certain; /* something may be, and is, missing */
+	struct buf time;    /* of the last line that has one */
+};
+
+static void
+note(struct hole *h, const struct reading_line *line)
+{
+	h->open = true;
+	h->certain = h->certain || !line->cut || line->half;
+}
+
+static void
+mark(struct emit_source *s, struct hole *h)
+{
+	struct buf *out = &s->gaps->out;
+
+	buf_adds(out, "{\"record\":\"gap\"");
+	if (h->time.len > 0)
+		buf_addf(out, ",\"time\":\"%s\"", buf_str(&h->time));
+	emit_line(s->gaps, span_str(",\"stream\":\"all\"}"));
+	h->open = h->certain = false;
+}
+
+static bool
+pass(struct emit_source *s, struct hole *h, const struct reading_line *line)
+{
+	if (s->gaps == NULL)
+		return true;
+	if (h->open)
+		mark(s, h);
+	if (line->time.p != NULL) {
+		buf_reset(&h->time);
+		buf_addspan(&h->time, line->time);
+	}
+	return s->gaps->err.kind == ERR_NONE;
+}
+
+static enum reading_result
+read_all(struct reading *r, struct emit_source *s, emit_fn *fn, void *arg,
+    struct err *err)
+{
+	enum reading_result result = READING_LINE;
+	struct hole hole = {false, false, BUF_INIT};
+	struct reading_line line;
+	size_t number = 0;
+
+	while (result == READING_LINE || result == READING_BAD) {
+		result = reading_next(r, &line);
+		if (result == READING_BAD) {
+			tell(s, &line);
+			note(&hole, &line);
+		} else if (result == READING_LINE &&
+		    !(pass(s, &hole, &line) && fn(arg, &line, ++number))) {
+			hole.certain = false;
+			break;
+		}
+	}
+	if (result == READING_FAILED)
+		*err = line.err;
+	else if (s->gaps != NULL && hole.certain)
+		mark(s, &hole);
+	buf_release(&hole.time);
+	return result;
+}
+
 int
 emit_each(struct emit_source *s, emit_fn *fn, void *arg, struct err *err)
 {
 	struct reading *r = reading_new(s->paths, s->count, err);
-	enum reading_result result = READING_LINE;
-	struct reading_line line;
-	size_t number = 0;
+	enum reading_result result;
 
 	if (r == NULL)
 		return -1;
-	while (result == READING_LINE || result == READING_BAD) {
-		result = reading_next(r, &line);
-		if (result == READING_BAD)
-			tell(s, &line);
-		else if (result == READING_LINE && !fn(arg, &line, ++number))
-			result = READING_END;
-	}
-	if (result == READING_FAILED)
-		*err = line.err;
+	s->bad = s->cuts = 0;
+	result = read_all(r, s, fn, arg, err);
 	reading_free(r);
 	return result == READING_FAILED ? -1 : 0;
 }

@@ -26,16 +26,21 @@ void emit_release(struct emit *e);
 struct emit_source {
 	const char *const *paths;
 	size_t count;
-	bool quiet;	  /* its bad lines have been logged already */
-	size_t bad, cuts; /* how many there were, and how many cut ends */
+	/* How many bad lines and cut ends the last pass met; those that an
+	 * earlier one logged are not logged again. */
+	size_t bad, cuts, logged;
+	bool lacks; /* what was asked for is not there */
+	struct emit
+	    *gaps; /* or NULL: gets a gap line where lines are missing */
 };
 
 /* Each line with its number among all. False: no more are wanted. */
 typedef bool emit_fn(void *arg, const struct reading_line *line, size_t number);
 
 /*
- * Reads all of it. What is bad is logged, unless quiet. -1 with err: it cannot
- * be read to the end.
+ * Reads all of it. What is bad is logged. -1 with err: it cannot be read to the
+ * end. An end that is missing without a part of a line, as while the recording is
+ * written, is a gap only if more follows.
  */
 int emit_each(struct emit_source *s, emit_fn *fn, void *arg, struct err *err);
 

@@ -92,23 +92,85 @@ find(struct hide *h, struct span kind, struct span group)
 	return map_get(&h->kinds, buf_span(&h->name));
 }
 
-void
-hide_framed(struct hide *h, const struct json_frame *f, struct buf *out)
+static const char *const *
+paths_of(const struct hidden *hidden)
+{
+	return hidden != NULL ? (const char *const *)hidden->paths.items : NULL;
+}
+
+static void
+hide_alone(struct hide *h, const struct json_frame *f, struct buf *out)
 {
 	static const char applied[] = "last-applied-configuration";
 	struct span group = objref_group(f->api_version);
 	const struct hidden *hidden = find(h, f->kind, group);
 
 	if (hidden == NULL && !(group.n == 0 && span_is(f->kind, "Secret")) &&
+	    !redact_has_secret(f->object) &&
 	    (f->annotations.p == NULL ||
 		memmem(f->annotations.p, f->annotations.n, applied,
 		    sizeof(applied) - 1) == NULL))
 		buf_addspan(out, f->object);
 	else
-		redact_object(h->redact, group, f->kind,
-		    hidden != NULL ? (const char *const *)hidden->paths.items
-				   : NULL,
+		redact_object(h->redact, group, f->kind, paths_of(hidden),
 		    f->object, out);
+}
+
+static void
+hide_item(struct hide *h, struct span api_version, struct span kind,
+    struct span item, struct buf *out)
+{
+	struct json_frame f;
+
+	json_add_comma(out);
+	if (json_object_frame(item, &f) != 0) {
+		buf_addspan(out, item);
+		return;
+	}
+	if (f.kind.n == 0) {
+		f.kind = kind;
+		f.api_version = api_version;
+	}
+	hide_framed(h, &f, out);
+}
+
+/* A list: each of its items, of which those of a SecretList have no kind. */
+static void
+hide_list(struct hide *h, const struct json_frame *list, struct buf *out)
+{
+	struct span kind = span_make(list->kind.p, list->kind.n - 4);
+
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(list->object);
+	     json_member(&m);) {
+		json_add_raw_key(out, m.key);
+		if (!span_is(m.key, "items") ||
+		    json_type(m.value) != JSON_ARRAY) {
+			buf_addspan(out, m.value);
+			continue;
+		}
+		buf_addc(out, '[');
+		for (struct json_elements e = json_elements(m.value);
+		     json_element(&e);)
+			hide_item(h, list->api_version, kind, e.value, out);
+		buf_addc(out, ']');
+	}
+	buf_addc(out, '}');
+}
+
+void
+hide_framed(struct hide *h, const struct json_frame *f, struct buf *out)
+{
+	struct json_frame list = *f;
+	struct buf b = BUF_INIT;
+
+	if (span_ends(f->kind, "List") &&
+	    json_type(json_get(f->object, "items")) == JSON_ARRAY) {
+		hide_list(h, f, &b);
+		json_object_frame(buf_span(&b), &list);
+	}
+	hide_alone(h, &list, out);
+	buf_release(&b);
 }
 
 static void
@@ -129,16 +191,15 @@ hide_status(struct hide *h, const struct hidden *hidden, struct span kind,
 {
 	struct buf object = BUF_INIT, shown = BUF_INIT;
 
-	if (hidden == NULL) {
+	if (hidden == NULL && !redact_has_secret(status)) {
 		buf_addspan(out, status);
 		return;
 	}
 	buf_adds(&object, "{\"status\":");
 	buf_addspan(&object, status);
 	buf_addc(&object, '}');
-	redact_object(h->redact, group, kind,
-	    (const char *const *)hidden->paths.items, buf_span(&object),
-	    &shown);
+	redact_object(h->redact, group, kind, paths_of(hidden),
+	    buf_span(&object), &shown);
 	buf_addspan(out, json_get(buf_span(&shown), "status"));
 	buf_release(&object);
 	buf_release(&shown);
@@ -342,10 +403,23 @@ hide_is_needless(const struct hide *h, struct span text)
 	    !span_has(text, "/last-applied-configuration");
 }
 
+/* Secrets anywhere else in the line, as in a reason. */
+static void
+hide_rest(struct hide *h, struct span line, struct buf *out)
+{
+	if (redact_has_secret(line))
+		redact_object(
+		    h->redact, span_str(""), span_str(""), NULL, line, out);
+	else
+		buf_addspan(out, line);
+}
+
 void
 hide_body(
     struct hide *h, enum reading_kind kind, struct span body, struct buf *out)
 {
+	struct buf line = BUF_INIT;
+
 	if (hide_is_needless(h, body)) {
 		buf_addspan(out, body);
 		return;
@@ -356,15 +430,17 @@ hide_body(
 		hide_object(h, body, out);
 		break;
 	case READING_SET:
-		hide_set(h, body, out);
+		hide_set(h, body, &line);
 		break;
 	case READING_RESULT:
-		hide_result(h, body, out);
+		hide_result(h, body, &line);
 		break;
 	case READING_SHADOW:
-		hide_difference(h, body, out);
+		hide_difference(h, body, &line);
 		break;
 	default:
 		buf_addspan(out, body);
 	}
+	hide_rest(h, buf_span(&line), out);
+	buf_release(&line);
 }

@@ -1,8 +1,9 @@
 /*
  * hide: takes secrets out of the lines of a recording (record/redact.h), by the
- * kind of each object: Secrets, and the paths that `redact:` names in
- * watches.yaml. Of a set it looks at the items and the status, of a result also
- * at the texts that say why, and of a difference at both values.
+ * kind of each object: Secrets, also in other objects, and the paths that
+ * `redact:` names in watches.yaml. For these it looks at the items and the status
+ * of a set, in a result also at the texts that say why, and at both values of a
+ * difference.
  */
 #ifndef HIDE_H
 #define HIDE_H

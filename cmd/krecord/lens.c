@@ -61,7 +61,8 @@ lens_free(struct lens *l)
 static bool
 is_object(const struct lens *l, const struct objref *o)
 {
-	return span_eq(o->kind, l->object.kind) &&
+	return o->kind.n == l->object.kind.n &&
+	    strncasecmp(o->kind.p, l->object.kind.p, o->kind.n) == 0 &&
 	    (l->any_group || span_eq(o->group, l->object.group)) &&
 	    span_eq(o->namespace_, l->object.namespace_) &&
 	    span_eq(o->name, l->object.name);

@@ -224,7 +224,7 @@ run(const char *name, const char *const *paths, size_t count, struct err *err)
 		s = (struct emit_source){.paths = input, .count = 1};
 	if (commands[i].run(&s, err) != 0)
 		return -1;
-	return s.bad > 0 ? EXIT_BAD_LINES : 0;
+	return s.bad > 0 || s.lacks ? EXIT_BAD_LINES : 0;
 }
 
 int

@@ -116,7 +116,8 @@ settled(void *arg)
 {
 	const struct run *r = arg;
 
-	return status_settled(&r->statuses);
+	return status_settled(&r->statuses) &&
+	    recorder_idle(r->statuses.recorder);
 }
 
 static void
@@ -159,6 +160,10 @@ samples(void *arg, struct metric_lines *m)
 	    (double)r->statuses.queue.ceiling.held_ms / 1000);
 	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS("kstatus"),
 	    (double)c->bad_lines);
+	metric_add(m, METRIC_EVENTS, METRIC_LABELS("sent"),
+	    (double)recorder_count(r->statuses.recorder));
+	metric_add(m, METRIC_EVENTS, METRIC_LABELS("dropped"),
+	    (double)recorder_lost(r->statuses.recorder));
 	kube_metrics(r->writer.kube, m);
 }
 
@@ -196,6 +201,7 @@ prepare(struct run *r)
 	all->loop = r->writer.loop;
 	all->kube = r->writer.kube;
 	all->discovery = r->writer.discovery;
+	all->recorder = recorder_new(all->loop, all->kube);
 	phase_init(&all->phases);
 	denials_init(&all->denials, &r->writer.report);
 	out_init(&all->out, all->loop, STDOUT_FILENO);

@@ -11,23 +11,15 @@
 #include "phase.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "statusline.h"
 #include "value/objref.h"
-
-/* One line; spans point into text or names. */
-struct line {
-	char *text;	    /* owned */
-	struct arena names; /* decoded, where text has escapes */
-	struct span object;
-	struct objref id;
-	struct span seen; /* resourceVersion */
-};
 
 struct status_key {
 	struct work work; /* first */
 	struct status_writer *writer;
-	char *name;	   /* owned: the key */
-	struct line *line; /* owned: being written */
-	struct line *next; /* owned: the newest, if another came */
+	char *name;		 /* owned: the key */
+	struct statusline *line; /* owned: being written */
+	struct statusline *next; /* owned: the newest, if another came */
 	bool flying;
 	bool take_back; /* it was written to another object of that name */
 	struct retry retry;
@@ -35,62 +27,6 @@ struct status_key {
 	char *error;	       /* owned: what was logged last */
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
 };
-
-static void
-line_free(struct line *l)
-{
-	if (l == NULL)
-		return;
-	arena_release(&l->names);
-	free(l->text);
-	free(l);
-}
-
-static int
-line_check(struct line *l, struct err *err)
-{
-	struct span metadata = json_get(l->object, "metadata");
-
-	l->id.api_version = json_raw_string(json_get(l->object, "apiVersion"));
-	l->id.kind = json_raw_string(json_get(l->object, "kind"));
-	l->id.namespace_ =
-	    json_name(json_get(metadata, "namespace"), &l->names);
-	l->id.name = json_name(json_get(metadata, "name"), &l->names);
-	l->id.uid = json_name(json_get(metadata, "uid"), &l->names);
-	l->seen = json_raw_string(json_get(metadata, "resourceVersion"));
-	if (json_type(l->object) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "it is not an object");
-	if (l->id.api_version.n == 0)
-		return err_set(err, ERR_PERMANENT, "it has no apiVersion");
-	if (l->id.kind.n == 0)
-		return err_set(err, ERR_PERMANENT, "it has no kind");
-	if (l->id.name.n == 0)
-		return err_set(err, ERR_PERMANENT, "it has no metadata.name");
-	if (!objref_name_fits(l->id.name))
-		return err_set(err, ERR_PERMANENT,
-		    "it has the name \"%.*s\": %s", SPAN_ARG(l->id.name),
-		    OBJREF_NAME_RULE);
-	if (json_type(json_get(l->object, "status")) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT,
-		    "it has no status, or one that is not an object");
-	objref_split(l->id.api_version, &l->id.group, &l->id.version);
-	return 0;
-}
-
-static struct line *
-line_parse(struct span text, struct err *err)
-{
-	struct line *l = mem_zalloc(sizeof(*l));
-	struct span copy;
-
-	l->text = mem_dup(text.p, text.n);
-	copy = span_make(l->text, text.n);
-	l->object = json_value(&copy);
-	if (line_check(l, err) == 0)
-		return l;
-	line_free(l);
-	return NULL;
-}
 
 static struct span
 namespace_of(const struct status_key *e)
@@ -120,7 +56,7 @@ add_manager(struct buf *b, const struct status_key *e)
 static void
 add_body(struct buf *b, const struct status_key *e, struct span ns)
 {
-	const struct line *l = e->line;
+	const struct statusline *l = e->line;
 	struct buf status = BUF_INIT;
 
 	buf_adds(b, "{\"apiVersion\":");
@@ -160,8 +96,8 @@ entry_free(struct status_key *e)
 {
 	map_del(&e->writer->keys, span_str(e->name));
 	loop_cancel(e->writer->loop, &e->timer);
-	line_free(e->line);
-	line_free(e->next);
+	statusline_free(e->line);
+	statusline_free(e->next);
 	free(e->name);
 	free(e->error);
 	free(e);
@@ -207,7 +143,7 @@ tell_result(const struct status_key *e, const char *result, const char *message)
 static void
 entry_finish(struct status_key *e)
 {
-	line_free(e->line);
+	statusline_free(e->line);
 	e->line = e->next;
 	e->next = NULL;
 	e->take_back = false;
@@ -228,6 +164,31 @@ retry_due(void *arg)
 	struct status_key *e = arg;
 
 	workqueue_push(&e->writer->queue, &e->work);
+}
+
+/* An Event about the object. Without a uid it would be about no object that is
+ * there, and `kubectl describe` would not show it. */
+static void
+announce(struct status_key *e, struct span reason)
+{
+	const struct objref *id = &e->line->id;
+	struct buf message = BUF_INIT, manager = BUF_INIT;
+
+	if (id->uid.n > 0) {
+		add_manager(&manager, e);
+		buf_adds(&message, "cannot write the status: ");
+		buf_addspan(&message, reason);
+		recorder_add(e->writer->recorder,
+		    &(struct recorder_event){
+			.about = {id->api_version, id->kind, id->namespace_,
+			    id->name, id->uid, e->line->seen},
+			.component = buf_span(&manager),
+			.type = RECORDER_WARNING,
+			.reason = span_str("FailedStatus"),
+			.message = buf_span(&message)});
+	}
+	buf_release(&message);
+	buf_release(&manager);
 }
 
 static void
@@ -253,7 +214,7 @@ log_failure(struct status_key *e, struct span reason)
 /* Only a status that failed has to wait: a new one was not refused yet. */
 static bool
 pace_is_over(
-    const struct status_key *e, const struct line *newer, bool permanent)
+    const struct status_key *e, const struct statusline *newer, bool permanent)
 {
 	return permanent && !span_eq(e->line->object, newer->object);
 }
@@ -275,15 +236,17 @@ entry_failed(struct status_key *e, enum retry_kind kind, int64_t retry_after_ms,
 		return;
 	}
 	if (e->next != NULL) { /* the newest line counts, with the old delay */
-		line_free(e->line);
+		statusline_free(e->line);
 		e->line = e->next;
 		e->next = NULL;
 		e->take_back = false;
 	}
 	retry_plan(&e->retry, kind, retry_after_ms, now);
 	retry_expire(&e->retry, w->o->failed_after_ms, now);
-	if (e->retry.failed)
+	if (e->retry.failed) {
 		log_failure(e, reason);
+		announce(e, reason);
+	}
 	workqueue_rest(&w->queue, &e->work);
 	loop_at(w->loop, &e->timer, e->retry.due_ms, retry_due, e);
 }
@@ -295,7 +258,8 @@ entry_failed_by(struct status_key *e, enum kube_verb verb,
 	enum retry_kind retry = retry_classify(verb, error);
 	struct buf reason = BUF_INIT;
 
-	kube_error_public(&reason, error, kind);
+	kube_error_public(
+	    &reason, error, e->line->confidential ? KUBE_ERROR_PRIVATE : kind);
 	if (retry == RETRY_DENIED)
 		denials_enter(&e->writer->denials, &e->denied,
 		    e->line->id.group, e->line->id.kind, error);
@@ -500,7 +464,7 @@ status_run(void *arg, struct work *work)
 	if (e->flying)
 		return;
 	if (e->next != NULL) {
-		line_free(e->line);
+		statusline_free(e->line);
 		e->line = e->next;
 		e->next = NULL;
 		e->take_back = false;
@@ -517,7 +481,7 @@ status_run(void *arg, struct work *work)
 int
 status_take(struct status_writer *w, struct span text, struct err *err)
 {
-	struct line *l = line_parse(text, err);
+	struct statusline *l = statusline_parse(text, err);
 	struct buf key = BUF_INIT;
 	struct status_key *e;
 
@@ -527,7 +491,7 @@ status_take(struct status_writer *w, struct span text, struct err *err)
 	objref_add_key(&key, &l->id);
 	e = map_get(&w->keys, buf_span(&key));
 	if (e != NULL) {
-		line_free(e->next);
+		statusline_free(e->next);
 		e->next = l;
 		if (loop_timer_armed(&e->timer) &&
 		    pace_is_over(e, l, e->retry.permanent)) {
@@ -583,6 +547,7 @@ status_free(struct status_writer *w)
 		entry_free(all[i]);
 	free(all);
 	map_release(&w->keys);
+	recorder_free(w->recorder);
 	workqueue_release(&w->queue);
 	efforts_release(&w->efforts);
 	denials_release(&w->denials);

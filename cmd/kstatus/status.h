@@ -13,6 +13,7 @@
 #include "kube/denials.h"
 #include "kube/discovery.h"
 #include "kube/kube.h"
+#include "kube/recorder.h"
 #include "kube/workqueue.h"
 #include "process/loop.h"
 #include "process/out.h"
@@ -39,6 +40,7 @@ struct status_writer {
 	const struct status_opts *o;
 	struct loop *loop; /* borrowed, as the next two */
 	struct kube *kube;
+	struct recorder *recorder; /* owned; of failures */
 	struct discovery *discovery;
 	struct workqueue queue;
 	struct map keys; /* of struct status_key, owned */

@@ -127,16 +127,17 @@ add_key(struct buf *text, struct span key)
 	add_string(text, span_make(key.p - 1, key.n + 2));
 }
 
-/* The first difference that because tells. */
-static void
-add_first_difference(struct buf *text, struct span because)
+/* The first difference that because tells; returns the key of its item, in
+ * scratch. */
+static struct span
+add_first_difference(struct buf *text, struct span because, struct buf *scratch)
 {
 	struct json_members m = json_members(json_get(because, "items"));
 	struct json_elements e;
 	struct span first;
 
 	if (!json_member(&m) || json_type(m.value) != JSON_OBJECT)
-		return;
+		return SPAN_NONE;
 	e = json_elements(json_get(m.value, "differs"));
 	first = json_element(&e) ? e.value : SPAN_NONE;
 	if (json_get(m.value, "gone").p != NULL) {
@@ -151,30 +152,92 @@ add_first_difference(struct buf *text, struct span because)
 		if (!span_starts(m.key, "Secret/"))
 			add_values(text, first);
 	}
+	return json_string(span_make(m.key.p - 1, m.key.n + 2), scratch);
+}
+
+static bool
+is_about(struct story *s, struct span event, struct span key)
+{
+	struct objref r = recordref_of(event, &s->names);
+	struct buf b = BUF_INIT;
+	bool same;
+
+	objref_add_key(&b, &r);
+	same = span_eq(buf_span(&b), key);
+	buf_release(&b);
+	return same;
+}
+
+/* The first event about the item that differs, if there is one: others came
+ * before, of which nothing follows. */
+static struct span
+telling_event(struct story *s, struct span because, struct span key)
+{
+	struct json_elements e = json_elements(json_get(because, "events"));
+	struct span first = SPAN_NONE;
+
+	while (json_element(&e)) {
+		if (is_about(s, e.value, key))
+			return e.value;
+		if (first.p == NULL)
+			first = e.value;
+	}
+	return first;
+}
+
+/* Of all events about the object of this one: which of them made the difference
+ * is not known. Nobody, if one has no manager. */
+static void
+add_managers(struct story *s, struct span because, const struct objref *r)
+{
+	struct json_elements e = json_elements(json_get(because, "events"));
+	struct textlist names = {NULL, 0};
+	struct buf key = BUF_INIT, all = BUF_INIT;
+	int64_t more = 0;
+	bool known = !json_int(json_get(because, "moreEvents"), &more);
+
+	objref_add_key(&key, r);
+	while (known && json_element(&e)) {
+		struct span name = json_get(e.value, "manager");
+
+		if (!is_about(s, e.value, buf_span(&key)))
+			continue;
+		known = json_type(name) == JSON_STRING;
+		if (!known || textlist_has(&names, name.p, name.n))
+			continue;
+		textlist_add(&names, name.p, name.n);
+		buf_adds(&all, all.len > 0 ? " or " : " by ");
+		add_string(&all, name);
+	}
+	if (known)
+		buf_addspan(&s->text, buf_span(&all));
+	textlist_release(&names);
+	buf_release(&key);
+	buf_release(&all);
 }
 
 static void
-add_first_event(struct story *s, struct span because)
+add_cause(struct story *s, struct span because, struct span key)
 {
-	struct json_elements e = json_elements(json_get(because, "events"));
 	struct buf *text = &s->text;
-	struct span timer;
+	struct span event = telling_event(s, because, key);
+	struct span timer = json_get(event, "timer");
 	struct objref r;
 
-	if (!json_element(&e)) {
+	if (event.p == NULL) {
 		buf_adds(text, "; by what was there at the start");
 		return;
 	}
-	timer = json_get(e.value, "timer");
 	if (timer.p != NULL) {
 		buf_adds(text, "; because of a timer: ");
 		add_string(text, timer);
 		return;
 	}
-	r = recordref_of(e.value, &s->names);
+	r = recordref_of(event, &s->names);
 	buf_addf(text, "; because %.*s ",
-	    SPAN_ARG(json_raw_string(json_get(e.value, "type"))));
+	    SPAN_ARG(json_raw_string(json_get(event, "type"))));
 	objref_add_label(text, &r);
+	add_managers(s, because, &r);
 }
 
 static void
@@ -211,6 +274,8 @@ take_set(struct story *s, struct span line)
 	struct objref r =
 	    recordref_of(json_get(reconcile, "primary"), &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
+	struct buf scratch = BUF_INIT;
+	struct span key;
 
 	t->decides = true;
 	add_count(
@@ -223,8 +288,9 @@ take_set(struct story *s, struct span line)
 		buf_addf(&s->text, "%sfinalizers", s->text.len > 0 ? ", " : "");
 	if (s->text.len == 0)
 		buf_adds(&s->text, "nothing is outstanding");
-	add_first_difference(&s->text, because);
-	add_first_event(s, because);
+	key = add_first_difference(&s->text, because, &scratch);
+	add_cause(s, because, key);
+	buf_release(&scratch);
 	copy_members(s, reconcile, copied, COUNT(copied));
 	add_program(s, &r);
 	story_tell(s, t, ROW_DECISION);

@@ -147,6 +147,10 @@ finish(struct kview *v, struct err *err)
 		    "cannot write to standard output: %s", strerror(v->error));
 	if (v->story.lines == 0)
 		log_warning("the recording is empty");
+	for (size_t i = 0; i < v->story.open.count; i++)
+		log_warning("the recording ends before all objects of %s are "
+			    "listed: others may be there",
+		    v->story.open.items[i]);
 	if (opts.object != NULL && v->shown == 0)
 		log_warning("nothing of %s is in the recording", opts.object);
 	return v->end.bad > 0 || (opts.object != NULL && v->shown == 0);

@@ -30,6 +30,7 @@ story_release(struct story *s)
 	buf_release(&s->programs);
 	buf_release(&s->tool);
 	textlist_release(&s->started);
+	textlist_release(&s->open);
 	epoch_release(&s->epoch);
 	arena_release(&s->names);
 }
@@ -250,16 +251,39 @@ end_kind(struct story *s, struct span kind)
 	tracks_end_kind(&s->tracks, kind);
 }
 
+/* It began, or it is complete. */
+static void
+set_open(struct story *s, struct span kind, bool open)
+{
+	struct textlist rest = {NULL, 0};
+
+	for (size_t i = 0; i < s->open.count; i++)
+		if (!span_is(kind, s->open.items[i]))
+			textlist_add(
+			    &rest, s->open.items[i], strlen(s->open.items[i]));
+	if (open)
+		textlist_add(&rest, kind.p, kind.n);
+	textlist_release(&s->open);
+	s->open = rest;
+}
+
 static void
 take_bookmark(struct story *s, const struct json_frame *f)
 {
 	struct buf kind = BUF_INIT;
 
 	objref_add_kind(&kind, f->kind, objref_group(f->api_version));
-	if (json_get(f->annotations, BEGINS).p != NULL)
+	if (epoch_begins_again(&s->epoch, f->object)) {
+		buf_adds(&s->text, "kwatch began again");
+		story_tell(s, tracks_pipeline(&s->tracks), ROW_RESTART);
+	}
+	if (json_get(f->annotations, BEGINS).p != NULL) {
 		tracks_begin_kind(&s->tracks, buf_span(&kind));
-	else if (json_get(f->annotations, ENDS).p != NULL)
+		set_open(s, buf_span(&kind), true);
+	} else if (json_get(f->annotations, ENDS).p != NULL) {
 		end_kind(s, buf_span(&kind));
+		set_open(s, buf_span(&kind), false);
+	}
 	buf_release(&kind);
 }
 

@@ -32,6 +32,7 @@ struct story {
 	struct buf programs; /* by kind, of the last segment */
 	struct buf tool;     /* its release, in words, with the programs */
 	struct textlist started; /* processes of kpipe that were told */
+	struct textlist open;	 /* kinds that began, and are not complete */
 	struct epoch epoch;
 	uint32_t gaps; /* how often events were lost */
 };

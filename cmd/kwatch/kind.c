@@ -69,10 +69,12 @@ kind_free(struct kind *k)
 void
 kind_announce(struct kind *k)
 {
-	if (k->kind == NULL || k->state == KIND_OPEN)
+	if (k->kind == NULL || (k->state == KIND_OPEN && !k->partial))
 		return;
 	k->state = KIND_OPEN;
-	sink_bookmark(k->app->sink, SINK_BEGIN, k->api_version, k->kind);
+	k->partial = false;
+	sink_bookmark(
+	    k->app->sink, SINK_BEGIN, k->api_version, k->kind, "true");
 }
 
 /* ---- its troubles ---- */
@@ -99,6 +101,48 @@ trouble_is_due(void *arg)
 }
 
 void
+kind_say_undecided(struct kind *k)
+{
+	const struct textlist *of = &k->want->deciders;
+	struct buf b = BUF_INIT;
+
+	if (k->undecided || k->state == KIND_COMPLETE || k->app->once ||
+	    of->count == 0)
+		return;
+	k->undecided = true;
+	for (size_t i = 0; i < of->count; i++)
+		buf_addf(&b, "%s%s", i > 0 ? ", " : "", of->items[i]);
+	log_warning("nothing is decided for %s until this works%s: all of %s "
+		    "must be known",
+	    buf_str(&b),
+	    k->watch_count > 1 ? ", but for those that see nothing there" : "",
+	    k->name);
+	buf_release(&b);
+}
+
+/* While some namespaces cannot be listed: those that were. */
+static void
+tell_listed(struct kind *k)
+{
+	struct buf names = BUF_INIT;
+
+	if (k->state != KIND_OPEN || !k->unready || k->app->once)
+		return;
+	for (size_t i = 0; i < k->watch_count; i++) {
+		struct watch *w = k->watches[i];
+
+		if (!w->ever_synced || w->told || w->ns == NULL)
+			continue;
+		w->told = k->partial = true;
+		buf_addf(&names, "%s%s", names.len > 0 ? "," : "", w->ns);
+	}
+	if (names.len > 0)
+		sink_bookmark(k->app->sink, SINK_LISTED, k->api_version,
+		    k->kind, buf_str(&names));
+	buf_release(&names);
+}
+
+void
 kind_trouble_changed(struct kind *k)
 {
 	uint64_t due = 0;
@@ -114,6 +158,7 @@ kind_trouble_changed(struct kind *k)
 		return;
 	k->unready = t != NULL;
 	k->app->on_unready(k->app, k->name, t != NULL ? t->text : NULL);
+	tell_listed(k);
 }
 
 static void
@@ -138,8 +183,10 @@ static void
 complete(struct kind *k)
 {
 	if (k->state == KIND_OPEN)
-		sink_bookmark(k->app->sink, SINK_END, k->api_version, k->kind);
+		sink_bookmark(
+		    k->app->sink, SINK_END, k->api_version, k->kind, "true");
 	k->state = KIND_COMPLETE;
+	k->undecided = false;
 	k->whole_ms = clock_ms();
 	if (trouble_clear(&k->trouble))
 		kind_trouble_changed(k);
@@ -167,8 +214,8 @@ void
 kind_watch_synced(struct kind *k)
 {
 	if (--k->incomplete > 0)
-		return;
-	if (k->given_up)
+		tell_listed(k);
+	else if (k->given_up)
 		settle(k);
 	else
 		complete(k);
@@ -463,13 +510,16 @@ is_secret(const struct kind *k)
 	return *k->group == '\0' && strcmp(k->kind, "Secret") == 0;
 }
 
-/* By which values of this kind are hidden, or NULL. */
+/* By which values of this object are hidden, or NULL. */
 static const struct redact *
-redaction(const struct kind *k)
+redaction(const struct kind *k, struct span object)
 {
 	const struct kwatch *app = k->app;
 
-	return app->redact_all || is_secret(k) || k->want->redact.count > 0
+	if (app->redact == NULL)
+		return NULL;
+	return app->redact_all || is_secret(k) || k->want->redact.count > 0 ||
+		redact_has_secret(object)
 	    ? app->redact
 	    : NULL;
 }
@@ -490,7 +540,7 @@ say_secret(const struct kind *k, struct span object)
 void
 kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 {
-	const struct redact *hides = redaction(k);
+	const struct redact *hides = redaction(k, f->object);
 	struct buf whole = BUF_INIT;
 	struct buf *b = hides != NULL ? &whole : out;
 
@@ -542,15 +592,8 @@ kind_count(struct kind *k, struct span type)
 void
 kind_metrics(const struct kind *k, struct metric_lines *m)
 {
-	struct buf name = BUF_INIT;
-
-	if (k->kind == NULL)
-		return;
-	buf_addf(
-	    &name, "%s%s%s", k->kind, *k->group != '\0' ? "." : "", k->group);
-	for (int i = 0; i < KIND_EVENTS; i++)
+	for (int i = 0; k->kind != NULL && i < KIND_EVENTS; i++)
 		metric_add(m, METRIC_WATCH_EVENTS,
-		    METRIC_LABELS(buf_str(&name), event_names[i]),
+		    METRIC_LABELS(k->name, event_names[i]),
 		    (double)k->events[i]);
-	buf_release(&name);
 }

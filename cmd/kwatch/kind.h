@@ -47,6 +47,8 @@ struct kind {
 	struct trouble trouble; /* of the kind as a whole */
 	struct timer trouble_timer;  /* when some will count */
 	bool unready;		     /* and said so */
+	bool undecided;		     /* and what that holds up */
+	bool partial;		     /* the reader knows some namespaces */
 	struct kube_backoff backoff; /* of looking for it when it is lost */
 	uint64_t whole_ms;	     /* when it was complete; 0: it is not */
 	bool no_watch_list; /* the server refused one: list, then watch */
@@ -67,9 +69,12 @@ void kind_discovered(struct kind *k);
 bool kind_missing(const struct kind *k);
 /* Its path is gone, so perhaps the kind is. Frees the watches. */
 void kind_lost(struct kind *k, const struct kube_error *e);
-/* One of its watches has a new trouble, or one is over. */
+/* Rights are missing: logs once what is not decided while it is incomplete, of
+ * which a user of the cluster sees nothing. */
+void kind_say_undecided(struct kind *k);
 /* The server has gone back: its watches list again. */
 void kind_relist(struct kind *k);
+/* One of its watches has a new trouble, or one is over. */
 void kind_trouble_changed(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "sinkline.h"
@@ -19,6 +20,7 @@ struct bookmark {
 	struct sink_item item;
 	enum sink_bookmark which;
 	const char *api_version, *kind;
+	char value[];
 };
 
 /* Of an entry, while the reader is behind. */
@@ -525,25 +527,30 @@ sink_index_sweep(
 static void
 print_bookmark(struct sink *s, const struct bookmark *m)
 {
+	static const char *const names[] = {
+	    [SINK_BEGIN] = "kpipe.dev/initial-events-begin",
+	    [SINK_LISTED] = "kpipe.dev/listed-namespaces",
+	    [SINK_END] = "k8s.io/initial-events-end"};
+
 	if (s->form == SINK_OBJECTS)
 		return;
-	sinkline_add_bookmark(out_buf(s->out), s->form,
-	    m->which == SINK_BEGIN ? "kpipe.dev/initial-events-begin"
-				   : "k8s.io/initial-events-end",
-	    m->api_version, m->kind);
+	sinkline_add_bookmark(out_buf(s->out), s->form, names[m->which],
+	    span_str(m->value), m->api_version, m->kind);
 	printed(s);
 }
 
 void
 sink_bookmark(struct sink *s, enum sink_bookmark which, const char *api_version,
-    const char *kind)
+    const char *kind, const char *value)
 {
-	struct bookmark *m = mem_zalloc(sizeof(*m));
+	size_t n = strlen(value);
+	struct bookmark *m = mem_zalloc(sizeof(*m) + n + 1);
 
-	*m = (struct bookmark){.item.is_bookmark = true,
-	    .which = which,
-	    .api_version = api_version,
-	    .kind = kind};
+	m->item.is_bookmark = true;
+	m->which = which;
+	m->api_version = api_version;
+	m->kind = kind;
+	memcpy(m->value, value, n);
 	enqueue(s, &m->item);
 	sink_pump(s);
 }

@@ -67,7 +67,8 @@ sinkline_add_gone(struct buf *b, enum sink_form form, const struct objref *gone)
 
 void
 sinkline_add_bookmark(struct buf *b, enum sink_form form,
-    const char *annotation, const char *api_version, const char *kind)
+    const char *annotation, struct span value, const char *api_version,
+    const char *kind)
 {
 	add_type(b, form, "BOOKMARK", 0);
 	buf_adds(b, "{\"apiVersion\":");
@@ -76,5 +77,7 @@ sinkline_add_bookmark(struct buf *b, enum sink_form form,
 	json_add_str(b, kind);
 	buf_adds(b, ",\"metadata\":{\"annotations\":{");
 	json_add_str(b, annotation);
-	buf_adds(b, ":\"true\"}}}}\n");
+	buf_addc(b, ':');
+	json_add_string(b, value);
+	buf_adds(b, "}}}}\n");
 }

@@ -22,6 +22,7 @@ void sinkline_add(struct buf *b, enum sink_form form, const char *type,
 void sinkline_add_gone(
     struct buf *b, enum sink_form form, const struct objref *gone);
 void sinkline_add_bookmark(struct buf *b, enum sink_form form,
-    const char *annotation, const char *api_version, const char *kind);
+    const char *annotation, struct span value, const char *api_version,
+    const char *kind);
 
 #endif

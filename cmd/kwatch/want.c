@@ -182,12 +182,29 @@ add_kind(struct wants *w, const struct watches *file,
 	return add_fields(n, k, err);
 }
 
-static int
-add(struct wants *w, const struct watches *file, const struct watch_kind *k,
-    enum role role, struct err *err)
+static void
+add_decider(struct want *n, const struct watch_kind *primary)
 {
-	if (add_kind(w, file, k, role, err) == 0)
+	struct buf name = BUF_INIT;
+	struct textlist one = {0};
+
+	watch_kind_name(primary, &name);
+	textlist_add(&one, name.data, name.len);
+	unite(&n->deciders, &one);
+	textlist_release(&one);
+	buf_release(&name);
+}
+
+static int
+add(struct wants *w, const struct watches *file, const struct watch_entry *e,
+    const struct watch_kind *k, struct err *err)
+{
+	enum role role = k == &e->primary ? PRIMARY : OTHER;
+
+	if (add_kind(w, file, k, role, err) == 0) {
+		add_decider(find(w, k), &e->primary);
 		return 0;
+	}
 	return err_prefix(err, "%s:%d", file->path, k->line);
 }
 
@@ -197,13 +214,13 @@ wants_add_watches(struct wants *w, const struct watches *file, struct err *err)
 	for (size_t i = 0; i < file->count; i++) {
 		const struct watch_entry *e = &file->entries[i];
 
-		if (add(w, file, &e->primary, PRIMARY, err) != 0)
+		if (add(w, file, e, &e->primary, err) != 0)
 			return -1;
 		for (size_t j = 0; j < e->dependent_count; j++)
-			if (add(w, file, &e->dependents[j], OTHER, err) != 0)
+			if (add(w, file, e, &e->dependents[j], err) != 0)
 				return -1;
 		for (size_t j = 0; j < e->related_count; j++)
-			if (add(w, file, &e->related[j], OTHER, err) != 0)
+			if (add(w, file, e, &e->related[j], err) != 0)
 				return -1;
 	}
 	return 0;
@@ -321,6 +338,7 @@ wants_release(struct wants *w)
 		free(n->field_selector);
 		project_free(n->project);
 		textlist_release(&n->redact);
+		textlist_release(&n->deciders);
 		free(n);
 	}
 	free(w->items);

@@ -33,6 +33,7 @@ struct want {
 	struct project *project; /* NULL: whole objects */
 	bool metadata_only;	 /* then project is set */
 	struct textlist redact;
+	struct textlist deciders; /* "Thing.example.com": need it complete */
 	enum want_missing missing;
 };
 

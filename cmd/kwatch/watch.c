@@ -68,6 +68,8 @@ complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 		log_write(kind == TROUBLE_LASTING ? LOG_ERROR : LOG_WARNING,
 		    NULL, "%s", w->trouble.text);
 	kind_trouble_changed(w->kind);
+	if (kind == TROUBLE_LASTING)
+		kind_say_undecided(w->kind);
 }
 
 static void
@@ -149,8 +151,7 @@ from(const struct watch *w)
 static void
 put(void *arg, const struct json_frame *f)
 {
-	struct watch *w = arg;
-	struct news_from of = from(w);
+	struct news_from of = from(arg);
 
 	news_put(&of, f);
 }

@@ -48,7 +48,8 @@ struct watch {
 	uint32_t mark; /* marks entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
 	bool ever_synced;
-	uint64_t events;    /* of this request */
+	bool told;	 /* that it is: to the reader, while others are not */
+	uint64_t events; /* of this request */
 	unsigned cut_short; /* streams in a row that ended too early */
 	bool doubted;	    /* a denial, which the next try must confirm */
 	struct trouble trouble;

@@ -271,6 +271,11 @@ tell_event(struct tale *t, const struct reading_line *line)
 	struct span version = recordref_text(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
 
+	if (span_is(type, "BOOKMARK") &&
+	    epoch_begins_again(&t->epoch, line->body)) {
+		buf_adds(&t->text, "(kwatch began again.)");
+		say(t, line);
+	}
 	if (span_is(type, "BOOKMARK") || span_is(type, "ERROR"))
 		return;
 	places_put(&t->places, &o, version, t->source_count - 1, line->number);
@@ -292,7 +297,7 @@ add_wish(struct buf *b, const struct objref *o, struct span reconcile)
 	why = json_get_named(
 	    json_path(reconcile, "because.items"), buf_span(&key));
 	if (json_type(json_get(why, "gone")) == JSON_TRUE) {
-		buf_adds(b, "to be made again, for it was deleted");
+		buf_adds(b, "to be made again, for it was gone");
 	} else if (json_get(why, "differs").p != NULL) {
 		buf_adds(b,
 		    json_get(why, "repair").p != NULL ? "to be repaired: "

@@ -1,5 +1,6 @@
 #include "base/quote.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -99,26 +100,81 @@ quote_json(struct buf *b, struct span text, enum quote what)
 	buf_addc(b, '"');
 }
 
+/* The half of a character beyond U+FFFF that an escape says, or 0. */
+static uint32_t
+half(const char *p, const char *end, const char *of)
+{
+	char digits[5] = "";
+
+	if (end - p < 6 || p[0] != '\\' || p[1] != 'u' ||
+	    (p[2] | 0x20) != 'd' || strchr(of, p[3]) == NULL)
+		return 0;
+	memcpy(digits, p + 2, 4);
+	return (uint32_t)strtoul(digits, NULL, 16);
+}
+
+/* An escape of JSON as YAML knows it; returns its length in JSON. */
+static size_t
+add_escape_for_yaml(struct buf *b, const char *p, const char *end)
+{
+	uint32_t high = half(p, end, "89abAB");
+	uint32_t low = high != 0 ? half(p + 6, end, "cdefCDEF") : 0;
+
+	if (low != 0) {
+		utf8_add(b, 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff));
+		return 12;
+	}
+	if (end - p < 2 || p[1] != '/')
+		buf_addc(b, '\\');
+	if (end - p < 2)
+		return 1;
+	buf_addc(b, p[1]);
+	return 2;
+}
+
+/* Skips eight characters at once, as long as all are from ' ' to '~', and none
+ * is a backslash. */
+static const char *
+skip_ascii(const char *p, const char *end)
+{
+	const uint64_t each = 0x0101010101010101u;
+
+	for (; end - p >= 8; p += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, p, 8);
+		if (((eight | (eight + each) | (eight - each * ' ') |
+			 ((eight ^ each * '\\') - each)) &
+			each * 0x80) != 0)
+			break;
+	}
+	return p;
+}
+
 void
 quote_yaml(struct buf *b, struct span json)
 {
 	const char *p = json.p, *end = json.p + json.n, *from = p;
 
-	while (p < end) {
+	while ((p = skip_ascii(p, end)) < end) {
 		uint32_t c = (unsigned char)*p;
-		size_t n;
+		size_t n = 1;
 
-		if (c >= ' ' && c <= '~') { /* nearly all */
+		if (c >= ' ' && c <= '~' && c != '\\') { /* nearly all */
 			p++;
 			continue;
 		}
-		n = c < 0x80 ? 1 : utf8_decode(p, end, &c);
-		if (n == 0 || yaml_stays(c)) {
+		if (c >= 0x80)
+			n = utf8_decode(p, end, &c);
+		if (c != '\\' && (n == 0 || yaml_stays(c))) {
 			p += n > 0 ? n : 1;
 			continue;
 		}
 		buf_add(b, from, (size_t)(p - from));
-		add_unit(b, c);
+		if (c == '\\')
+			n = add_escape_for_yaml(b, p, end);
+		else
+			add_unit(b, c);
 		from = p += n;
 	}
 	buf_add(b, from, (size_t)(p - from));

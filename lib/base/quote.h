@@ -20,8 +20,9 @@ void quote_json(struct buf *b, struct span text, enum quote what);
 
 /*
  * JSON text as YAML that means the same: in it, such characters are only in
- * strings. (A server-side apply is read as YAML: it refuses DEL, and makes a
- * space of U+0085.)
+ * strings. (A server-side apply is read as YAML: it refuses DEL, makes a space
+ * of U+0085, and knows neither the escape of a slash nor the two halves of a
+ * character beyond U+FFFF.) json: checked by json_check.
  */
 void quote_yaml(struct buf *b, struct span json);
 

@@ -218,14 +218,22 @@ check_ceiling(struct conf *c, int line, const struct watchentry_scope *scope,
  * empty; the variable counts without the key. */
 static int
 load_primary_namespaces(struct conf *c, const struct yaml *y,
-    const struct watchentry_scope *scope, struct textlist *out)
+    const struct watchentry_scope *scope, struct watch_entry *e)
 {
+	struct textlist *out = &e->primary.namespaces;
+
 	if (y != NULL && watchkind_namespaces(c, y, out) != 0)
 		return -1;
 	if (y != NULL && !scope->overrides)
 		return 0;
 	if (out->count > 0 && check_ceiling(c, y->line, scope, out) != 0)
 		return -1;
+	for (size_t i = 0; i < out->count; i++) {
+		const char *name = out->items[i];
+
+		if (!textlist_has(&scope->namespaces, name, strlen(name)))
+			textlist_add(&e->left_out, name, strlen(name));
+	}
 	textlist_copy(out, &scope->namespaces);
 	return 0;
 }
@@ -264,8 +272,7 @@ load_primary(struct conf *c, const struct yaml *y,
 	e->manager = lower_name("kpipe-", k);
 	if (watchkind_common(c, y, k) != 0)
 		return -1;
-	return load_primary_namespaces(
-	    c, yaml_get(y, "namespaces"), scope, &k->namespaces);
+	return load_primary_namespaces(c, yaml_get(y, "namespaces"), scope, e);
 }
 
 /* [DOMAIN/]NAME, as the API server checks keys of labels and finalizers. */
@@ -508,6 +515,7 @@ watchentry_init(struct watch_entry *e)
 	    .throttle_timeout_ms = THROTTLE_TIMEOUT_MS,
 	    .operator_json = mem_strdup("{}")};
 	textlist_init(&e->retired_finalizers);
+	textlist_init(&e->left_out);
 	watchkind_init(&e->primary);
 }
 
@@ -532,5 +540,6 @@ watchentry_release(struct watch_entry *e)
 	free(e->when);
 	free(e->finalizer);
 	textlist_release(&e->retired_finalizers);
+	textlist_release(&e->left_out);
 	free(e->adopt);
 }

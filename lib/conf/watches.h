@@ -66,6 +66,7 @@ struct watch_kind {
 	 * for cluster-scoped kinds.
 	 */
 	struct textlist namespaces;
+	bool follows;	/* they are those of the primary. Not of the primary */
 	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
 	struct textlist redact; /* dotted paths: kwatch --redact */
 
@@ -109,6 +110,7 @@ struct watch_entry {
 	char *when;	 /* an expression over the primary, or NULL */
 	int when_line;
 	struct textlist retired_finalizers; /* removed from every primary */
+	struct textlist left_out;	    /* of its `namespaces`, by -n */
 	bool marks;			    /* items may need marks */
 	bool proves;			    /* items are proven to be ours:
 					     * of a cluster-scoped primary */

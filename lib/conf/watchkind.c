@@ -385,6 +385,7 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 		    &k->namespaces, k->map_namespace, strlen(k->map_namespace));
 	} else {
 		textlist_copy(&k->namespaces, &primary->namespaces);
+		k->follows = true;
 	}
 	v = yaml_get(y, "map");
 	return v == NULL ? 0 : check_map_field(c, v, role, primary, k);

@@ -106,12 +106,34 @@ is_float(const char *s)
 	return *s == '\0';
 }
 
+/* .inf, +.Inf, -.INF, .NaN, ...: one spelling of each. */
+static bool
+add_endless(const char *text, struct buf *out)
+{
+	static const char *const words[] = {".inf", ".Inf", ".INF", "+.inf",
+	    "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN",
+	    ".NAN"};
+	static const char *const spelled[] = {".inf", ".inf", "-.inf", ".nan"};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(text, words[i]) == 0) {
+			buf_adds(out, spelled[i / 3]);
+			return true;
+		}
+	return false;
+}
+
 enum yaml11_number
 yaml11_number(const char *text, struct buf *out)
 {
 	enum yaml11_number found = YAML11_TEXT;
 	struct buf plain = BUF_INIT;
 
+	if (add_endless(text, out))
+		return YAML11_ENDLESS;
+	/* A text that begins with a point is read with its underscores. */
+	if (*text == '.' && strchr(text, '_') != NULL)
+		return YAML11_TEXT;
 	if (*text == '\0' || strchr("+-.0123456789", *text) == NULL)
 		return YAML11_TEXT;
 	for (const char *s = text; *s != '\0'; s++)

@@ -9,13 +9,18 @@
 
 #include "base/buf.h"
 
-enum yaml11_number { YAML11_TEXT, YAML11_INTEGER, YAML11_FLOAT };
+enum yaml11_number {
+	YAML11_TEXT,
+	YAML11_INTEGER,
+	YAML11_FLOAT,
+	YAML11_ENDLESS /* infinity, or not a number: JSON has neither */
+};
 
 /*
  * Appends the number that the text spells: an integer in decimal (0644, 1_000,
- * 0b11, -0x10, 0o17), another number without its underscores. It appends
- * nothing if the text is not a number, or one beyond a float64, or an integer
- * of another base beyond 64 bits.
+ * 0b11, -0x10, 0o17), another number without its underscores, .inf, -.inf or
+ * .nan. It appends nothing if the text is not a number, or one beyond a float64,
+ * or an integer of another base beyond 64 bits.
  */
 enum yaml11_number yaml11_number(const char *text, struct buf *out);
 

@@ -177,7 +177,7 @@ apply_tag(struct yaml *y, enum tag tag)
 	if (tag == TAG_INT)
 		good = found == YAML11_INTEGER;
 	else if (tag == TAG_FLOAT)
-		good = found != YAML11_TEXT || strchr(y->text, '.') != NULL;
+		good = found != YAML11_TEXT;
 	else if (tag == TAG_NULL)
 		good = yaml_is_null(y);
 	else if (tag == TAG_BOOL && (good = yaml11_bool(y->text, &value)))

@@ -1,5 +1,6 @@
 #include "conf/yamldocs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -10,19 +11,21 @@
 #include "json/json.h"
 
 /* A number, in a spelling that JSON knows, too; or a text. */
-static void
+static enum yaml11_number
 old_number(struct yaml *y,
     enum yaml11_number (*spell)(const char *text, struct buf *out))
 {
 	struct buf b = BUF_INIT;
+	enum yaml11_number found = spell(y->text, &b);
 
-	if (spell(y->text, &b) != YAML11_TEXT) {
+	if (found != YAML11_TEXT) {
 		free(y->text);
 		y->text = buf_take(&b);
 	} else {
 		y->quoted = true;
 	}
 	buf_release(&b);
+	return found;
 }
 
 static int
@@ -38,8 +41,12 @@ old_scalar(const char *name, struct yaml *y, const char *field, struct err *err)
 		    "%s:%d: %s%s is a boolean for kubectl: "
 		    "write \"%s\", or true or false",
 		    name, y->line, field, y->text, y->text);
-	old_number(y, yaml11_number);
-	return 0;
+	if (old_number(y, yaml11_number) != YAML11_ENDLESS)
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s:%d: %s%s is a number that JSON does not have: write \"%s\" for "
+	    "the text",
+	    name, y->line, field, y->text, y->text);
 }
 
 /* A key is a text at the end, whatever it is in YAML. */
@@ -61,7 +68,13 @@ old_key(const char *name, struct yaml *key, struct err *err)
 	}
 	if (yaml11_bool(key->text, &value))
 		return old_scalar(name, key, "the key ", err);
-	old_number(key, yaml11_key);
+	errno = 0;
+	if (old_number(key, yaml11_key) == YAML11_INTEGER &&
+	    (strtoll(key->text, NULL, 10), errno != 0))
+		return err_set(err, ERR_PERMANENT,
+		    "%s:%d: the key %s is a number beyond 64 bits: write "
+		    "\"%s\"",
+		    name, key->line, key->text, key->text);
 	return 0;
 }
 

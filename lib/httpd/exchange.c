@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "httpd/head.h"
 #include "process/clock.h"
 
 struct exchange *
@@ -92,20 +93,11 @@ exchange_value(struct exchange *x, const char *p, size_t n)
 static struct span
 target_path(struct span t)
 {
-	const char *slash;
+	struct span host = head_authority(t);
 
-	if (t.n > 0 && t.p[0] != '/') {
-		const char *at = memmem(t.p, t.n, "://", 3);
-
-		if (at == NULL)
-			return t;
-		at += 3;
-		slash = memchr(at, '/', t.n - (size_t)(at - t.p));
-		if (slash == NULL)
-			return span_str("/");
-		return span_make(slash, t.n - (size_t)(slash - t.p));
-	}
-	return t;
+	if (host.p == NULL)
+		return t;
+	return span_skip(t, (size_t)(host.p + host.n - t.p));
 }
 
 static void
@@ -117,10 +109,12 @@ set_target(struct httpd_request *r, struct span t)
 	q = span_find(t, '?');
 	r->path = t;
 	r->query = SPAN_NONE;
-	if (q == NULL)
-		return;
-	r->path.n = (size_t)(q - t.p);
-	r->query = span_make(q + 1, t.n - r->path.n - 1);
+	if (q != NULL) {
+		r->path.n = (size_t)(q - t.p);
+		r->query = span_make(q + 1, t.n - r->path.n - 1);
+	}
+	if (r->path.n == 0)
+		r->path = span_str("/");
 }
 
 void
@@ -129,6 +123,7 @@ exchange_seal(struct exchange *x, struct span method, int version)
 	const char *p = buf_str(&x->head);
 	struct httpd_request *r = &x->r;
 
+	/* Room for one more, see h1.c. */
 	x->headers = mem_array(NULL, x->field_count + 1, sizeof(*x->headers));
 	for (size_t i = 0; i < x->field_count; i++) {
 		const struct head_field *f = &x->fields[i];

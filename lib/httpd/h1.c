@@ -104,6 +104,17 @@ expects_continue(const struct exchange *x)
 	return span_is_caseless(e, "100-continue");
 }
 
+/* HTTP/1.0 needs no Host: the server that the target names takes its place. */
+static void
+host_of_target(struct exchange *x)
+{
+	struct span host = head_authority(span_make(x->head.data, x->target_n));
+
+	if (host.p != NULL && httpd_header(&x->r, "host").p == NULL)
+		x->headers[x->r.header_count++] =
+		    (struct httpd_header){span_str("host"), host};
+}
+
 static int
 on_headers(struct h1_parser *p)
 {
@@ -117,6 +128,8 @@ on_headers(struct h1_parser *p)
 	x->close = !h1_parser_keeps_alive(p);
 	x->chunked = p->http_major == 1 && p->http_minor >= 1;
 	exchange_seal(x, span_str(h1_parser_method(p)), 1);
+	if (!x->chunked)
+		host_of_target(x);
 	if (p->http_major != 1 || p->http_minor > 1 ||
 	    !head_is_addressed(span_make(x->head.data, x->target_n),
 		x->r.headers, x->r.header_count) ||

@@ -53,11 +53,65 @@ head_chunk_line(char *last, const char *p, size_t n, size_t *taken)
 }
 
 bool
+head_host(struct span host, struct span *name, struct span *port)
+{
+	const char *colon = span_find_last(host, ':');
+
+	*name = host;
+	*port = SPAN_NONE;
+	if (colon != NULL && !span_ends(host, "]")) {
+		name->n = (size_t)(colon - host.p);
+		*port = span_skip(host, name->n + 1);
+		if (port->n > 0 && !span_is_digits(*port))
+			return false;
+	}
+	name->n -= span_ends(*name, ".");
+	return true;
+}
+
+struct span
+head_authority(struct span target)
+{
+	const char *at = NULL;
+	struct span named;
+
+	if (target.n > 0 && target.p[0] != '/')
+		at = memmem(target.p, target.n, "://", 3);
+	if (at == NULL)
+		return SPAN_NONE;
+	named = span_skip(target, (size_t)(at + 3 - target.p));
+	for (size_t i = 0; i < named.n; i++)
+		if (strchr("/?#", named.p[i]) != NULL)
+			named.n = i;
+	return named;
+}
+
+static bool
+is_same_host(struct span a, struct span b, struct span standard)
+{
+	struct span name_a, name_b, port_a, port_b;
+
+	if (!head_host(a, &name_a, &port_a) || !head_host(b, &name_b, &port_b))
+		return false;
+	return name_a.n == name_b.n &&
+	    strncasecmp(name_a.p, name_b.p, name_a.n) == 0 &&
+	    span_eq(port_a.n > 0 ? port_a : standard,
+		port_b.n > 0 ? port_b : standard);
+}
+
+/* The port that URLs with the scheme of the target need not have. */
+static struct span
+standard_port(struct span target)
+{
+	return span_str(
+	    span_is_caseless(span_cut(&target, ':'), "https") ? "443" : "80");
+}
+
+bool
 head_is_addressed(
     struct span target, const struct httpd_header *headers, size_t count)
 {
-	const char *at = NULL;
-	struct span host = SPAN_NONE, named;
+	struct span host = SPAN_NONE, named = head_authority(target);
 	unsigned hosts = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -66,16 +120,9 @@ head_is_addressed(
 			hosts++;
 		}
 	}
-	if (target.n > 0 && target.p[0] != '/')
-		at = memmem(target.p, target.n, "://", 3);
-	if (at == NULL)
-		return hosts <= 1;
-	named = span_skip(target, (size_t)(at + 3 - target.p));
-	for (size_t i = 0; i < named.n; i++)
-		if (strchr("/?#", named.p[i]) != NULL)
-			named.n = i;
-	return hosts == 1 && named.n == host.n &&
-	    strncasecmp(named.p, host.p, host.n) == 0;
+	return hosts <= 1 &&
+	    (named.p == NULL || hosts == 0 ||
+		is_same_host(named, host, standard_port(target)));
 }
 
 bool

@@ -36,8 +36,18 @@ bool head_is_token(const char *p, size_t n);
  * ends with the line, or is n. *last is '\0' at first. */
 bool head_chunk_line(char *last, const char *p, size_t n, size_t *taken);
 
-/* At most one Host; and target, if it names a server ("http://HOST/", RFC 9112,
- * section 3.2.2), names that one. */
+/*
+ * "NAME[:PORT]" of a Host, or of a target. The port may be left out or empty
+ * (RFC 3986, section 3.2.3), and NAME may end with a dot, which says that the
+ * name is whole: "localhost." is localhost. False: the port is not a number.
+ */
+bool head_host(struct span host, struct span *name, struct span *port);
+
+/* HOST of a target that names a server: "http://HOST/" (RFC 9112, section
+ * 3.2.2); SPAN_NONE of others. */
+struct span head_authority(struct span target);
+
+/* At most one Host; and if target names a server, too, it is the same one. */
 bool head_is_addressed(
     struct span target, const struct httpd_header *headers, size_t count);
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "httpd/head.h"
+
 static bool
 is_loopback4(const char *text)
 {
@@ -41,26 +43,12 @@ is_loopback(struct span host)
 	return bracket ? is_loopback6(text) : is_loopback4(text);
 }
 
-/* Cuts ":PORT" off, if there is one. False: that is not a port. */
-static bool
-cut_port(struct span *host)
-{
-	const char *colon = span_find_last(*host, ':');
-	size_t n;
-
-	if (colon == NULL || span_ends(*host, "]"))
-		return true;
-	n = (size_t)(colon - host->p);
-	if (!span_is_digits(span_skip(*host, n + 1)))
-		return false;
-	host->n = n;
-	return true;
-}
-
 bool
 local_is_host(struct span host)
 {
-	return cut_port(&host) && host.n > 0 && is_loopback(host);
+	struct span name, port;
+
+	return head_host(host, &name, &port) && name.n > 0 && is_loopback(name);
 }
 
 bool
@@ -75,7 +63,10 @@ local_is_address(const char *address)
 static bool
 is_named(struct span host, struct span name)
 {
-	if (name.n == 0 || !cut_port(&host))
+	struct span port;
+
+	name.n -= span_ends(name, ".");
+	if (name.n == 0 || !head_host(host, &host, &port))
 		return false;
 	if (span_take(&host, "["))
 		host.n -= span_ends(host, "]");
@@ -108,18 +99,16 @@ static enum local_verdict
 judge_host(
     const struct httpd_request *r, struct span name, struct span *culprit)
 {
-	enum local_verdict v = LOCAL_OTHER_HOST; /* without any */
-
 	for (size_t i = 0; i < r->header_count; i++) {
-		if (!span_is(r->headers[i].name, "host"))
+		struct span host = r->headers[i].value;
+
+		if (!span_is(r->headers[i].name, "host") || host.n == 0 ||
+		    is_meant(host, name))
 			continue;
-		v = LOCAL_MEANT;
-		if (is_meant(r->headers[i].value, name))
-			continue;
-		*culprit = r->headers[i].value;
+		*culprit = host;
 		return LOCAL_OTHER_HOST;
 	}
-	return v;
+	return LOCAL_MEANT;
 }
 
 static enum local_verdict

@@ -29,11 +29,12 @@ bool local_is_host(struct span host);
 
 enum local_verdict {
 	LOCAL_MEANT,
-	LOCAL_OTHER_HOST, /* a Host, or none; of HTTP/2 also :authority */
+	LOCAL_OTHER_HOST, /* a Host; of HTTP/2 also :authority */
 	LOCAL_OTHER_PAGE  /* an Origin, or else Sec-Fetch-Site */
 };
 /*
- * Whether a server that asks for no credential may answer. name: one more host
+ * Whether a server that asks for no credential may answer. A request without a
+ * Host (HTTP/1.0) is not of a browser: those always send one. name: one more host
  * without a port, that counts as local; or SPAN_NONE. *culprit is the value
  * that is not local, if there is one.
  */

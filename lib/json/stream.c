@@ -251,23 +251,26 @@ fill_type(struct stream *s, struct span item)
 	return buf_span(&s->scratch);
 }
 
+bool
+stream_is_list(struct span object)
+{
+	return json_type(object) == JSON_OBJECT &&
+	    ends_in_list(json_raw_string(json_get(object, "kind"))) &&
+	    json_get(object, "reconcile").p == NULL &&
+	    json_type(json_get(object, "items")) == JSON_ARRAY;
+}
+
 /* Begins to give out the List at the front; false: it is not a List. */
 static bool
 split_begin(struct stream *s, struct span text)
 {
-	struct span kind, items;
+	struct span items;
 
-	if (json_type(text) != JSON_OBJECT)
-		return false;
-	kind = json_raw_string(json_get(text, "kind"));
-	if (!ends_in_list(kind))
-		return false;
-	if (json_get(text, "reconcile").p != NULL)
+	if (!stream_is_list(text))
 		return false;
 	items = json_get(text, "items");
-	if (json_type(items) != JSON_ARRAY)
-		return false;
-	set_item_type(s, json_raw_string(json_get(text, "apiVersion")), kind);
+	set_item_type(s, json_raw_string(json_get(text, "apiVersion")),
+	    json_raw_string(json_get(text, "kind")));
 	s->split_at = (size_t)(items.p + 1 - text.p);
 	s->split_size = text.n;
 	return true;

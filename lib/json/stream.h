@@ -74,6 +74,9 @@ void stream_tap(struct stream *s, int fd, const char *stream);
 /* The input is over: what is left is the last document, or cut short. */
 void stream_end(struct stream *s);
 
+/* Whether the object is a List, and so would come item by item. */
+bool stream_is_list(struct span object);
+
 enum stream_result stream_next(struct stream *s, struct stream_doc *doc);
 
 #endif

@@ -53,13 +53,14 @@ void kube_error_copy(struct kube_error *to, const struct kube_error *from);
  * The message as it may be logged or put into a status: one line of at most
  * 1024 bytes, cut in the middle if it is longer; a conflict of server-side apply
  * names each field and its manager. For Secrets and ConfigMaps (kind of the
- * object concerned) only reason, field and cause type stay, with the sentence
- * of Kubernetes' own validation ("must be no more than 63 bytes"): the server
- * echoes values. The message of a quota stays. A message of server-side apply
+ * object concerned; KUBE_ERROR_PRIVATE for others alike) only reason, field and
+ * cause type stay, with the sentence of Kubernetes' own validation ("must be no
+ * more than 63 bytes"): the server echoes values. The message of a quota stays. A message of server-side apply
  * about a type stays up to the type (".data.port: expected string"), the first
  * one of several, if the path is plain names; so does "illegal base64 data".
  * Appends to b.
  */
+#define KUBE_ERROR_PRIVATE span_str("Secret")
 void kube_error_public(
     struct buf *b, const struct kube_error *e, struct span kind);
 /*

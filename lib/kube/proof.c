@@ -10,12 +10,7 @@
 #include "value/base64.h"
 #include "value/digest.h"
 
-enum {
-	TEXT_MAX = 65536,
-	KEY_BYTES = 32,
-	ORIGIN_MAX = 63,
-	PATCH_NAME_BYTES = 16
-};
+enum { TEXT_MAX = 65536, KEY_BYTES = 32, ORIGIN_MAX = 63, NAME_BYTES = 16 };
 
 /* Of a member that names no instance, and of one that does. */
 static const char version_1[] = "v1 ", version_2[] = "v2 ";
@@ -270,7 +265,7 @@ proof_add_patch_name(struct buf *b, struct span primary)
 
 	digest_sha256(primary, sum);
 	buf_adds(b, PROOF_PATCH);
-	digest_add_hex(b, sum, PATCH_NAME_BYTES);
+	digest_add_hex(b, sum, NAME_BYTES);
 }
 
 /* Text without its last words; SPAN_NONE: it has no more. */
@@ -326,4 +321,37 @@ proof_origin(struct span object)
 	    json_raw_string(json_get(annotations, PROOF_ORIGIN));
 
 	return is_origin(origin) ? origin : SPAN_NONE;
+}
+
+/* ---- claims ---- */
+
+void
+proof_add_claim_name(struct buf *b, struct span finalizer)
+{
+	unsigned char sum[DIGEST_SIZE];
+
+	digest_sha256(finalizer, sum);
+	buf_adds(b, PROOF_CLAIM);
+	digest_add_hex(b, sum, NAME_BYTES);
+}
+
+struct span
+proof_old_claim(struct span annotations, struct buf *scratch)
+{
+	/* Every member has this one (doc/protocol.md, "Marks"). */
+	if (json_get(annotations, "kpipe.dev/paths").n > 0)
+		return SPAN_NONE;
+	return json_string(json_get(annotations, PROOF_INSTANCE), scratch);
+}
+
+struct span
+proof_claim(struct span annotations, struct span finalizer, struct buf *scratch)
+{
+	struct buf key = BUF_INIT;
+	struct span name;
+
+	proof_add_claim_name(&key, finalizer);
+	name = json_string(json_get(annotations, buf_str(&key)), scratch);
+	buf_release(&key);
+	return name.n > 0 ? name : proof_old_claim(annotations, scratch);
 }

@@ -32,10 +32,9 @@
 #define PROOF_PART_OF "kpipe.dev/part-of" /* the label */
 #define PROOF_MEMBER "kpipe.dev/member"	  /* annotations of a member */
 #define PROOF_MARK "kpipe.dev/proof"
-#define PROOF_RETAIN "kpipe.dev/retain" /* "true": it is never deleted */
-#define PROOF_ORIGIN "kpipe.dev/origin" /* annotation of a primary */
-/* Annotation of a member, and of a primary with our finalizer. */
-#define PROOF_INSTANCE "kpipe.dev/instance"
+#define PROOF_RETAIN "kpipe.dev/retain"	    /* "true": it is never deleted */
+#define PROOF_ORIGIN "kpipe.dev/origin"	    /* annotation of a primary */
+#define PROOF_INSTANCE "kpipe.dev/instance" /* annotation of a member */
 
 #define PROOF_RETAINED "*"
 
@@ -53,6 +52,31 @@ void proof_add_patch_name(struct buf *b, struct span primary);
  * must be the one that the name is of: names may have spaces in them.
  * SPAN_NONE: it is not. */
 struct span proof_patch_primary(struct span name, struct span value);
+
+/*
+ * The annotation by which an instance has claimed a primary (doc/protocol.md,
+ * "Instances"): it comes with a finalizer and is that finalizer's, so that two
+ * operators of one kind each have their own. Its name ends in a digest of the
+ * finalizer, which may be longer than a name can be.
+ *
+ * Older versions wrote PROOF_INSTANCE to the primary, whatever the finalizer.
+ * That counts for each of its finalizers that has no claim of its own; but not
+ * on an object that is itself a member of another primary: there it says which
+ * instance made it.
+ */
+#define PROOF_CLAIM "kpipe.dev/instance-"
+
+/* The name of the annotation for that finalizer, appended. */
+void proof_add_claim_name(struct buf *b, struct span finalizer);
+/*
+ * The instance that has claimed the primary with these metadata.annotations for
+ * finalizer, which the caller has found there; within them, or scratch. Empty:
+ * none has.
+ */
+struct span proof_claim(
+    struct span annotations, struct span finalizer, struct buf *scratch);
+/* The same of an older version, for every finalizer. */
+struct span proof_old_claim(struct span annotations, struct buf *scratch);
 
 enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
 

@@ -106,15 +106,6 @@ file_name(const struct writer *w)
 	return strcmp(w->file, "-") == 0 ? "standard input" : w->file;
 }
 
-static bool
-is_list(struct span object)
-{
-	struct span kind = json_raw_string(json_get(object, "kind"));
-
-	return kind.n >= 4 && memcmp(kind.p + kind.n - 4, "List", 4) == 0 &&
-	    json_type(json_get(object, "items")) == JSON_ARRAY;
-}
-
 /* A file is known before any of it is applied. kubectl refuses such a one. */
 static int
 check_lists(const char *name, struct span text, struct err *err)
@@ -127,7 +118,7 @@ check_lists(const char *name, struct span text, struct err *err)
 	stream_feed(s, text);
 	stream_end(s);
 	while (rc == 0 && (r = stream_next(s, &doc)) != STREAM_END)
-		if (r == STREAM_DOC && doc.item && is_list(doc.text))
+		if (r == STREAM_DOC && doc.item && stream_is_list(doc.text))
 			rc = err_set(err, ERR_PERMANENT,
 			    "%s:%zu: a List in a List: nothing of this file "
 			    "is applied",

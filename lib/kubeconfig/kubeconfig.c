@@ -498,6 +498,19 @@ check_server(struct kubeconfig *c, const struct kube_opts *o, struct err *err)
 	return 0;
 }
 
+char *
+kubeconfig_current(const struct kube_opts *o)
+{
+	struct files files = {0};
+	struct err err = ERR_INIT;
+	char *name = NULL;
+
+	if (read_files(&files, o, &err) == 0)
+		current_context(&files, o, &name, &err);
+	release_files(&files);
+	return name;
+}
+
 struct kubeconfig *
 kubeconfig_load(const struct kube_opts *o, struct err *err)
 {

@@ -64,4 +64,8 @@ struct kubeconfig {
 struct kubeconfig *kubeconfig_load(const struct kube_opts *o, struct err *err);
 void kubeconfig_free(struct kubeconfig *c);
 
+/* The name of the context that kubeconfig_load would use; the caller frees it.
+ * NULL: none, or what kubeconfig_load will say. */
+char *kubeconfig_current(const struct kube_opts *o);
+
 #endif

@@ -41,6 +41,8 @@
  * unit tests have none, so that a commit does not link them again.
  */
 extern const char version_commit[] __attribute__((weak));
+/* "libcurl 7.88.1-10+deb12u15;libjq 1.6-2.1;", of lib/packages */
+extern const char version_packages[] __attribute__((weak));
 
 void
 version_add_commit(struct buf *b)
@@ -52,10 +54,31 @@ version_add_commit(struct buf *b)
 	buf_addf(b, "%.12s%s", commit, space != NULL ? space : "");
 }
 
+enum version_when { RUNS, WHEN_BUILT };
+
+static void
+add_as(struct buf *b, const char *name, const char *version,
+    enum version_when when)
+{
+	struct span rest = span_str(version_packages);
+	struct span package = SPAN_NONE;
+
+	while (package.p == NULL && rest.n > 0) {
+		package = span_cut(&rest, ';');
+		if (!span_take(&package, name) || !span_take(&package, " "))
+			package = SPAN_NONE;
+	}
+	buf_addf(b, "%s %s", name, version);
+	if (package.p != NULL)
+		buf_addf(b, " (package %.*s when built)\n", SPAN_ARG(package));
+	else
+		buf_adds(b, when == WHEN_BUILT ? " (when built)\n" : "\n");
+}
+
 static void
 add(struct buf *b, const char *name, const char *version)
 {
-	buf_addf(b, "%s %s\n", name, version);
+	add_as(b, name, version, RUNS);
 }
 
 static void
@@ -90,7 +113,7 @@ static void
 add_jq(struct buf *b)
 {
 	if (jq_init != NULL)
-		add(b, "libjq", KPIPE_LIBJQ " (when built)");
+		add_as(b, "libjq", KPIPE_LIBJQ, WHEN_BUILT);
 }
 
 static void
@@ -98,10 +121,13 @@ add_seccomp(struct buf *b)
 {
 	const struct scmp_version *v =
 	    seccomp_version != NULL ? seccomp_version() : NULL;
+	char text[40];
 
-	if (v != NULL)
-		buf_addf(
-		    b, "libseccomp %u.%u.%u\n", v->major, v->minor, v->micro);
+	if (v == NULL)
+		return;
+	(void)snprintf(
+	    text, sizeof(text), "%u.%u.%u", v->major, v->minor, v->micro);
+	add(b, "libseccomp", text);
 }
 
 /* "10.42 2022-12-11" */
@@ -112,25 +138,31 @@ add_pcre2(struct buf *b)
 
 	if (pcre2_config_8 != NULL &&
 	    pcre2_config_8(PCRE2_CONFIG_VERSION, NULL) <= (int)sizeof(text) &&
-	    pcre2_config_8(PCRE2_CONFIG_VERSION, text) > 0)
-		buf_addf(b, "PCRE2 %.*s\n", (int)strcspn(text, " "), text);
+	    pcre2_config_8(PCRE2_CONFIG_VERSION, text) > 0) {
+		text[strcspn(text, " ")] = '\0';
+		add(b, "PCRE2", text);
+	}
 }
 
 static void
 add_parser(struct buf *b)
 {
 #ifdef KPIPE_LLHTTP
+	char text[40];
+
+	(void)snprintf(text, sizeof(text), "%d.%d.%d", LLHTTP_VERSION_MAJOR,
+	    LLHTTP_VERSION_MINOR, LLHTTP_VERSION_PATCH);
 	if (llhttp_init != NULL)
-		buf_addf(b, "llhttp %d.%d.%d (when built)\n",
-		    LLHTTP_VERSION_MAJOR, LLHTTP_VERSION_MINOR,
-		    LLHTTP_VERSION_PATCH);
+		add_as(b, "llhttp", text, WHEN_BUILT);
 #else
 	unsigned long v =
 	    http_parser_version != NULL ? http_parser_version() : 0;
+	char text[40];
 
+	(void)snprintf(text, sizeof(text), "%lu.%lu.%lu", v >> 16 & 255,
+	    v >> 8 & 255, v & 255);
 	if (v != 0)
-		buf_addf(b, "http_parser %lu.%lu.%lu\n", v >> 16 & 255,
-		    v >> 8 & 255, v & 255);
+		add(b, "http_parser", text);
 #endif
 }
 
@@ -148,7 +180,8 @@ version_describe(struct buf *b)
 	    add_nghttp2, add_jq, add_yaml, add_seccomp, add_pcre2, add_parser,
 	    add_zstd};
 
-	add(b, "commit", version_commit != NULL ? version_commit : "unknown");
+	buf_addf(b, "commit %s\n",
+	    version_commit != NULL ? version_commit : "unknown");
 	for (size_t i = 0; i < COUNT(adders); i++)
 		adders[i](b);
 }

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "record/redacted.h"
 
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 #define NOT_TOLD "\"(not shown)\""
@@ -41,17 +42,23 @@ is_data(struct span key)
 	return span_is(key, "data") || span_is(key, "stringData");
 }
 
+/* Annotations of a Secret may repeat its values, but not these. */
+#define OURS "kpipe.dev/"
+
 static bool
 is_told(const struct contrast *c)
 {
+	static const char notes[] = ".metadata.annotations",
+			  ours[] = ".metadata.annotations[\"" OURS;
 	struct span path = buf_span(&c->path);
 
 	if (c->secret &&
 	    (span_starts(path, ".data") || span_starts(path, ".stringData")))
 		return false;
+	if (c->secret && span_starts(path, notes) && !span_starts(path, ours))
+		return false;
 	return !span_ends(path, "[\"" LAST_APPLIED "\"]") &&
-	    !span_is(path, ".metadata.annotations") &&
-	    !span_is(path, ".metadata");
+	    !span_is(path, notes) && !span_is(path, ".metadata");
 }
 
 /* It changes with each version, or each time that a condition is looked at. */
@@ -335,7 +342,7 @@ is_or_absent(struct span value, enum json_type type)
 	return value.p == NULL || json_type(value) == type;
 }
 
-/* As redact.h makes them. */
+/* As older recordings have them. */
 static bool
 is_digest(struct span value)
 {
@@ -348,6 +355,26 @@ is_digest(struct span value)
 	return text.n == 32;
 }
 
+/* Values, or digests, of which at least one is under another key. */
+static bool
+cannot_tell(const struct contrast *c, struct span from, struct span to)
+{
+	struct buf one = BUF_INIT, other = BUF_INIT;
+	struct span a, b;
+	bool unlike;
+
+	if (json_type(from) != JSON_STRING || json_type(to) != JSON_STRING)
+		return false;
+	a = redacted_of(json_raw_string(from), &one);
+	b = redacted_of(json_raw_string(to), &other);
+	unlike = a.n > 0 || b.n > 0
+	    ? !redacted_compare(a, b)
+	    : c->unlike && is_digest(from) && is_digest(to);
+	buf_release(&one);
+	buf_release(&other);
+	return unlike;
+}
+
 static void
 compare(struct contrast *c, struct span from, struct span to)
 {
@@ -355,7 +382,7 @@ compare(struct contrast *c, struct span from, struct span to)
 
 	if (from.n == to.n && span_eq(from, to))
 		return;
-	if (c->unlike && is_digest(from) && is_digest(to))
+	if (cannot_tell(c, from, to))
 		return;
 	if (is_or_absent(from, JSON_OBJECT) && is_or_absent(to, JSON_OBJECT) &&
 	    !json_is_empty(any))
@@ -394,13 +421,14 @@ add_hidden(struct buf *b, struct span object)
 }
 
 static void
-add_annotations(struct buf *b, struct span annotations)
+add_annotations(struct buf *b, struct span annotations, bool secret)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(annotations);
 	     json_member(&m);) {
 		json_add_raw_key(b, m.key);
-		if (span_is(m.key, LAST_APPLIED))
+		if (span_is(m.key, LAST_APPLIED) ||
+		    (secret && !span_starts(m.key, OURS)))
 			buf_adds(b, NOT_TOLD);
 		else
 			buf_addspan(b, m.value);
@@ -409,7 +437,7 @@ add_annotations(struct buf *b, struct span annotations)
 }
 
 static void
-add_metadata(struct buf *b, struct span metadata)
+add_metadata(struct buf *b, struct span metadata, bool secret)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(metadata); json_member(&m);) {
@@ -417,7 +445,7 @@ add_metadata(struct buf *b, struct span metadata)
 			continue;
 		json_add_raw_key(b, m.key);
 		if (span_is(m.key, "annotations"))
-			add_annotations(b, m.value);
+			add_annotations(b, m.value, secret);
 		else
 			buf_addspan(b, m.value);
 	}
@@ -433,7 +461,7 @@ contrast_add_object(struct buf *b, struct span object, bool secret)
 		if (secret && is_data(m.key))
 			add_hidden(b, m.value);
 		else if (span_is(m.key, "metadata"))
-			add_metadata(b, m.value);
+			add_metadata(b, m.value, secret);
 		else
 			buf_addspan(b, m.value);
 	}

@@ -4,8 +4,10 @@
  * Elements of lists are told apart by name, type or key, if all have it, else
  * by their place: .status.conditions[type=Ready].status. Left out is what
  * changes with every write: metadata.resourceVersion, .generation and
- * .managedFields. Values are cut, and very long paths. Of Secrets only the paths are told, and so of
- * the annotation last-applied-configuration, which repeats the object.
+ * .managedFields. Values are cut, and very long paths. Of the data and the
+ * annotations of Secrets only the paths are told, and so of the annotation
+ * last-applied-configuration, which repeats the object. (Annotations of kpipe
+ * are told.)
  */
 #ifndef CONTRAST_H
 #define CONTRAST_H
@@ -23,7 +25,7 @@ struct contrast_limits {
 
 struct contrast {
 	struct contrast_limits limits;
-	bool secret; /* no values of data and stringData */
+	bool secret; /* no values of data, stringData and annotations */
 	/* The caller's: digests of the two objects are of different keys
 	 * (record/redact.h), and tell nothing. */
 	bool unlike;

@@ -249,6 +249,7 @@ give_rest(struct reading *r, struct reading_line *line)
 		result = give(r, n, line);
 	else if (missing)
 		result = cut(r, line);
+	line->half = line->cut && (n > 0 || r->skip);
 	r->at = r->seen = r->bytes.len;
 	r->skip = r->at_cut = false;
 	r->segment = false;

@@ -47,6 +47,7 @@ struct reading_line {
 	struct err err;	  /* READING_BAD: "PATH:NUMBER: what is wrong" */
 	bool cut;	  /* READING_BAD: the end of the source is missing,
 			   * as a process that was killed leaves it */
+	bool half;	  /* cut: the first part of another line is there */
 };
 
 enum reading_result {
@@ -76,5 +77,7 @@ bool reading_was_cut(const struct reading *r);
  * (ERR_GONE).
  */
 int reading_sort(struct span text, struct reading_line *line, struct err *err);
+/* The version of a segment. -1 with err: not READING_VERSION (ERR_GONE). */
+int reading_check_version(struct span version, struct err *err);
 
 #endif

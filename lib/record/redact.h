@@ -8,10 +8,19 @@
  * or writes it as stringData has the same one. It replaces data and stringData
  * of Secrets, the annotation kubectl.kubernetes.io/last-applied-configuration of
  * every object, and the paths given (dotted, "[]" for elements; below a path
- * every scalar).
+ * every scalar). Of an object with such values it also replaces annotations that
+ * are one of them, have one of 8 bytes or more (record/forms.h), or are the
+ * manifest of an object: JSON with data, stringData, spec or kind, or gzip in
+ * base64. Those of kpipe.dev stay.
+ *
+ * An object at any depth of another one is a Secret, too, if its kind says so: in
+ * a template, a list, a status. A text that has the manifest of a Secret (a kind
+ * and data, in JSON or YAML) is a digest as a whole. What is a digest stays.
  */
 #ifndef REDACT_H
 #define REDACT_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -28,6 +37,10 @@ struct redact *redact_new_keyed(const unsigned char key[REDACT_KEY_SIZE]);
 void redact_free(struct redact *r);
 /* Appends 16 hex digits that tell keys apart, and nothing of the key. */
 void redact_add_name(const struct redact *r, struct buf *b);
+/* Whether anything in text (JSON, or another one) may be a Secret: its kind is
+ * named, as JSON and YAML do it. Escapes that JSON does not need were replaced
+ * before (json_plain). */
+bool redact_has_secret(struct span text);
 /* Appends the object (valid JSON) without the secrets. paths: NULL-terminated
  * or NULL. group and kind are those of the object. */
 void redact_object(const struct redact *r, struct span group, struct span kind,

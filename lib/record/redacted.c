@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "record/forms.h"
+#include "value/base64.h"
+
 static const char mark[] = "redacted-";
 enum { MARK = sizeof(mark) - 1, NAME = 6, VALUE = 24 };
 
@@ -38,9 +41,33 @@ redacted_find(struct span text)
 	return SPAN_NONE;
 }
 
+struct span
+redacted_of(struct span text, struct buf *scratch)
+{
+	if (text.n == REDACTED_SIZE)
+		return redacted_find(text);
+	if (text.n != REDACTED_SIZE / 3 * 4 ||
+	    base64_decode(text, BASE64_LINES, scratch, NULL) != 0)
+		return SPAN_NONE;
+	return redacted_find(buf_span(scratch));
+}
+
 bool
 redacted_compare(struct span a, struct span b)
 {
 	return a.n == REDACTED_SIZE && b.n == REDACTED_SIZE &&
 	    memcmp(a.p, b.p, MARK + NAME) == 0;
+}
+
+static bool
+has(struct span text, const void *nothing)
+{
+	(void)nothing;
+	return redacted_find(text).n > 0;
+}
+
+bool
+redacted_in(struct span text)
+{
+	return forms_in(text, REDACTED_SIZE, has, NULL);
 }

@@ -19,6 +19,11 @@ enum { REDACTED_SIZE = 39 };
 void redacted_add(struct buf *b, struct span name, struct span value);
 /* The first one in a text that does not escape it; SPAN_NONE: none. */
 struct span redacted_find(struct span text);
+/* Whether a text, of JSON or not, has one in any form (record/forms.h). */
+bool redacted_in(struct span text);
+/* The one that the text is, also in base64 (then in scratch). SPAN_NONE: it is
+ * another text. */
+struct span redacted_of(struct span text, struct buf *scratch);
 /* Whether two of them are under one key. */
 bool redacted_compare(struct span a, struct span b);
 

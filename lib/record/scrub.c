@@ -77,15 +77,36 @@ mark_forms(struct scrub *s, struct span raw)
 }
 
 static void
-mark_map(struct scrub *s, struct span map)
+mark_all(struct scrub *s, struct span value)
 {
-	if (json_type(map) != JSON_OBJECT)
-		return;
-	for (struct json_members m = json_members(map); json_member(&m);)
-		if (json_type(m.value) == JSON_STRING)
-			mark_forms(s, m.value);
-		else if (json_type(m.value) != JSON_NULL)
-			mark_value(s, m.value);
+	switch (json_type(value)) {
+	case JSON_OBJECT:
+		for (struct json_members m = json_members(value);
+		     json_member(&m);)
+			mark_all(s, m.value);
+		break;
+	case JSON_ARRAY:
+		for (struct json_elements e = json_elements(value);
+		     json_element(&e);)
+			mark_all(s, e.value);
+		break;
+	case JSON_STRING:
+		mark_forms(s, value);
+		break;
+	case JSON_NULL:
+		break;
+	default:
+		mark_value(s, value);
+	}
+}
+
+/* Members that every object has, and none of which is a secret. */
+static bool
+is_plain(struct span key)
+{
+	return span_is(key, "apiVersion") || span_is(key, "kind") ||
+	    span_is(key, "metadata") || span_is(key, "type") ||
+	    span_is(key, "immutable");
 }
 
 void
@@ -94,9 +115,9 @@ scrub_add(struct buf *b, struct span text, struct span object)
 	struct scrub s = {.text = text};
 
 	s.text.n = utf8_cut(text, SCRUB_TEXT_MAX);
-	mark_map(&s, json_get(object, "data"));
-	mark_map(&s, json_get(object, "stringData"));
-	mark_map(&s, json_get(object, "binaryData"));
+	for (struct json_members m = json_members(object); json_member(&m);)
+		if (!is_plain(m.key))
+			mark_all(&s, m.value);
 	for (size_t i = 0; i < s.text.n; i++) {
 		if (!s.marked[i])
 			buf_addc(b, s.text.p[i]);

@@ -1,11 +1,12 @@
 /*
- * scrub: takes the values of an object with data (a Secret, a ConfigMap) out of
- * a text that others wrote about it, such as the refusal of a policy.
+ * scrub: takes the values of an object (a Secret, a ConfigMap, one with hidden
+ * fields) out of a text that others wrote about it, such as the refusal of a
+ * policy.
  *
  * Each run of SCRUB_RUN bytes or more that the text has in common with a value,
  * and each shorter value that stands alone, becomes "...". Values count as they
- * are, in base64, and as JSON escapes them; those of data, stringData and
- * binaryData.
+ * are, in base64, and as JSON escapes them; those of every
+ * member but apiVersion, kind, type, immutable and metadata.
  */
 #ifndef SCRUB_H
 #define SCRUB_H

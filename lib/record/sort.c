@@ -11,8 +11,8 @@ static const struct {
     {"result", READING_RESULT}, {"status", READING_STATUS},
     {"state", READING_STATE}, {"gap", READING_GAP}, {"shadow", READING_SHADOW}};
 
-static int
-check_version(struct span version, struct err *err)
+int
+reading_check_version(struct span version, struct err *err)
 {
 	int64_t n;
 
@@ -63,5 +63,7 @@ reading_sort(struct span text, struct reading_line *line, struct err *err)
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (span_is(record, kinds[i].name))
 			line->kind = kinds[i].kind;
-	return line->kind == READING_SEGMENT ? check_version(version, err) : 0;
+	return line->kind == READING_SEGMENT
+	    ? reading_check_version(version, err)
+	    : 0;
 }

@@ -132,11 +132,16 @@ def events:
   | [.outstanding[] | select(.kind == "Job").metadata.name] as $names
   | [.primary.status.active[]?] as $active
   | .primary.spec.concurrencyPolicy as $policy
-  | [($names[] | select($there[.] == null)
-       | normal(component; "SuccessfulCreate"; "Created job \(.)")),
-     ($names[] | select($there[.] != null
+  | .primary.metadata.namespace as $namespace
+  | [($names[] | . as $job | select($there[.] == null)
+       | normal(component; "SuccessfulCreate"; "Created job \(.)")
+       | about("Job.batch"; $namespace; $job; "FailedCreate";
+           "Error creating job: ")),
+     ($names[] | . as $job | select($there[.] != null
          and $there[.].metadata.deletionTimestamp == null)
-       | normal(component; "SuccessfulDelete"; "Deleted job \(.)")),
+       | normal(component; "SuccessfulDelete"; "Deleted job \(.)")
+       | about("Job.batch"; $namespace; $job; "FailedDelete";
+           "Deleted job: ")),
      ($active[] | $there[.name] as $job
        | if $job == null then
            # One that was replaced may still be in the status.

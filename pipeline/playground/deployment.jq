@@ -132,6 +132,7 @@ def events:
   (.owned.ReplicaSet | map({key: .metadata.name, value: .spec.replicas})
     | from_entries) as $sizes
   | [.outstanding[] | select(.kind == "ReplicaSet").metadata.name] as $open
+  | .primary.metadata.namespace as $namespace
   | [desired[]
       | .metadata.name as $name
       | select($name | IN($open[]))
@@ -140,7 +141,10 @@ def events:
       | select($from != $to)
       | normal(component; "ScalingReplicaSet";
           "Scaled \(if $to > $from then "up" else "down" end) replica set "
-          + "\($name) from \($from) to \($to)")];
+          + "\($name) from \($from) to \($to)")
+      | about("ReplicaSet.apps"; $namespace; $name; "ReplicaSetCreateError";
+          "Failed to create new replica set \($name | tojson): ")
+      | if $sizes[$name] then del(.failure) else . end];
 
 # ---- status ----
 

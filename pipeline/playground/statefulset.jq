@@ -69,6 +69,15 @@ def stateful_pod($set; $template; $revision; $i):
       | select(.name | IN($claims[].name) | not)]
   | if .spec.volumes == [] then del(.spec.volumes) else . end;
 
+# Claims by the names of the set's that are there already. Those of others are
+# used as they are.
+def claims_there:
+  .primary.metadata.namespace as $namespace
+  | [.related.PersistentVolumeClaim[].metadata
+      | select(.namespace == $namespace) | .name];
+def claims_of_others:
+  claims_there - [.owned.PersistentVolumeClaim[].metadata.name];
+
 def claims($set; $i):
   $set.spec.volumeClaimTemplates // []
   | map({
@@ -125,6 +134,7 @@ def desired:
   .primary as $set
   | update_revision as $update
   | current_revision($update) as $current
+  | claims_of_others as $others
   | first as $first
   | ($first + $set.spec.replicas) as $stop
   | ([.owned.Pod[] | {key: "\(ordinal)", value: .}] | from_entries) as $there
@@ -139,7 +149,8 @@ def desired:
       | from_entries) as $templates
   | ([$current, $update, ($pods[] | of_revision)] | unique) as $used
   | revisions($update; $used)
-    + [retained($pods; $set; $kept)[] | claims($set; .)[]]
+    + [retained($pods; $set; $kept)[] | claims($set; .)[]
+        | select(.metadata.name | IN($others[]) | not)]
     + [$kept[] | . as $i
         | (if $i - $first < ($set | partition) then $current
            else $update end) as $revision
@@ -157,19 +168,22 @@ def component: "statefulset-controller";
 
 # Claims that are made come with their pod.
 def events:
-  .primary.metadata.name as $name
+  .primary.metadata as {$name, $namespace}
   | .primary.spec.volumeClaimTemplates as $templates
-  | (.owned.PersistentVolumeClaim | map(.metadata.name)) as $there
-  | pods_to
+  | claims_there as $there
+  | def told($verb; $kind; $object; $what; $well):
+      "\($verb) \($what) in StatefulSet \($name)" as $text
+      | normal(component; "Successful\($verb)"; "\($text) \($well)")
+      | about($kind; $namespace; $object; "Failed\($verb)";
+          "\($text) failed error: ");
+    pods_to
   | [(.create[] | . as $pod
-       | (($templates // [])[] | "\(.metadata.name)-\($pod)"
-          | select(IN($there[]) | not)
-          | normal(component; "SuccessfulCreate"; "Create Claim \(.) Pod "
-              + "\($pod) in StatefulSet \($name) success")),
-         normal(component; "SuccessfulCreate";
-           "Create Pod \($pod) in StatefulSet \($name) successful")),
-     (.delete[] | normal(component; "SuccessfulDelete";
-        "Delete Pod \(.) in StatefulSet \($name) successful"))];
+       | (($templates // [])[] | "\(.metadata.name)-\($pod)" as $claim
+          | select($claim | IN($there[]) | not)
+          | told("Create"; "PersistentVolumeClaim"; $claim;
+              "Claim \($claim) Pod \($pod)"; "success")),
+         told("Create"; "Pod"; $pod; "Pod \($pod)"; "successful")),
+     (.delete[] | told("Delete"; "Pod"; .; "Pod \(.)"; "successful"))];
 
 # ---- status ----
 

@@ -93,7 +93,18 @@ def pods_to:
      delete: [$names[] | select($there[.] != null
        and $there[.].metadata.deletionTimestamp == null)]};
 
+# An event about what is done to an object of that kind (with its group) is told
+# when it is done; in other words, and with the cause, when it fails.
+def about($kind; $namespace; $name; $reason; $message):
+  . + {object: "\($kind)/\($namespace)/\($name)",
+    failure: {reason: $reason, message: $message}};
+
 def pod_events($component):
-  pods_to
-  | [(.create[] | normal($component; "SuccessfulCreate"; "Created pod: \(.)")),
-     (.delete[] | normal($component; "SuccessfulDelete"; "Deleted pod: \(.)"))];
+  .primary.metadata.namespace as $namespace
+  | pods_to
+  | [(.create[] | . as $pod
+       | normal($component; "SuccessfulCreate"; "Created pod: \($pod)")
+       | about("Pod"; $namespace; $pod; "FailedCreate"; "Error creating: ")),
+     (.delete[] | . as $pod
+       | normal($component; "SuccessfulDelete"; "Deleted pod: \($pod)")
+       | about("Pod"; $namespace; $pod; "FailedDelete"; "Error deleting: "))];

@@ -32,27 +32,10 @@ hidden_free(struct hidden_values *memory)
 	free(memory);
 }
 
-bool
-hidden_in(struct span text)
+size_t
+hidden_taken(const struct hidden_values *memory)
 {
-	static const char encoded[] = "cmVkYWN0ZWQt"; /* "redacted-" */
-
-	return redacted_find(text).n > 0 ||
-	    memmem(text.p, text.n, encoded, sizeof(encoded) - 1) != NULL;
-}
-
-/* The digest that value is, also in base64, in scratch; SPAN_NONE: none. */
-static struct span
-digest_of(jv value, struct buf *scratch)
-{
-	struct span text = jvtext_span(value);
-
-	if (text.n == REDACTED_SIZE)
-		return redacted_find(text);
-	if (text.n != REDACTED_SIZE / 3 * 4 ||
-	    base64_decode(text, BASE64_LINES, scratch, NULL) != 0)
-		return SPAN_NONE;
-	return redacted_find(buf_span(scratch));
+	return memory != NULL ? memory->count : 0;
 }
 
 /* Whether digest stands for this desired value; learns it. */
@@ -87,10 +70,10 @@ static jv
 lift_text(struct hidden_values *h, uint64_t path, jv observed, jv wish)
 {
 	struct buf scratch = BUF_INIT, other = BUF_INIT;
-	struct span digest = digest_of(observed, &scratch);
+	struct span digest = redacted_of(jvtext_span(observed), &scratch);
 	struct span text = jvtext_span(wish);
 	bool lift = digest.n > 0 && text.p != NULL &&
-	    !redacted_compare(digest, digest_of(wish, &other)) &&
+	    !redacted_compare(digest, redacted_of(text, &other)) &&
 	    stands_for(h, path, digest, hash_text(text));
 
 	buf_release(&scratch);

@@ -13,18 +13,15 @@
 #ifndef HIDDEN_H
 #define HIDDEN_H
 
-#include <stdbool.h>
 #include <jv.h>
-
-#include "base/span.h"
 
 struct hidden_values; /* what was learnt, of one item */
 
-/* Whether text, an object, may have digests. */
-bool hidden_in(struct span text);
 /* observed (consumed) with desired values in the place of their digests, owned.
  * *memory is NULL at first. */
 jv hidden_lift(jv observed, jv desired_peek, struct hidden_values **memory);
+/* How many were taken for a desired value when they were met first. */
+size_t hidden_taken(const struct hidden_values *memory);
 void hidden_free(struct hidden_values *memory);
 
 #endif

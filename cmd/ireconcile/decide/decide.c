@@ -97,7 +97,8 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 		return;
 	}
 	points_outstanding_item(d, i, NULL);
-	if (o->terminating || unsettled_wants(d, "set"))
+	if (o->terminating || refuse_deletion(d, o) ||
+	    unsettled_wants(d, "set"))
 		return;
 	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
 	    SPAN_ARG(cache_object_uid(o)), SPAN_ARG(cache_object_version(o)));
@@ -205,7 +206,7 @@ decide_delete(struct decision *d, const struct cache_object *o)
 	buf_release(&id);
 	if (o->terminating)
 		points_wait(d, o);
-	if (o->terminating ||
+	if (o->terminating || refuse_deletion(d, o) ||
 	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
 		return;
 	buf_adds(&what, "delete ");
@@ -249,8 +250,7 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 		outcome_fail(d, p->desired.error);
 		return;
 	}
-	if (refuse_adoption(p, &p->desired, &err) != 0 ||
-	    refuse_homeless(p, &p->desired, &err) != 0) {
+	if (refuse_adoption(p, &p->desired, &err) != 0) {
 		outcome_fail(d, err.message);
 		return;
 	}
@@ -382,7 +382,8 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 		prune(d, NULL);
 		done = d->outstanding_count == 0;
 	}
-	done = done && !patches_any(p);
+	/* A failure may leave something: a Namespace with a lodger. */
+	done = done && !d->failed && !patches_any(p);
 	if (done && p->torn_us != 0) {
 		end_torn(d);
 	} else if (done) {
@@ -523,6 +524,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	view_release(&v);
 	asks_check(d);
 	points_tell_waits(d);
+	points_tell_keeps(d);
 	cost_end(&cost);
 	d->limited = cost.limited > 0;
 	d->crashed = cost.crashed > 0;

@@ -62,6 +62,7 @@ struct decision {
 	struct buf loops_over; /* one per line */
 	struct buf complaints; /* that need a person, one per line */
 	struct buf waits;      /* see points_wait, one per line */
+	struct buf keeps;      /* see refuse_deletion, one per line */
 	bool limited;	       /* a call ran into a limit */
 	bool crashed;	       /* a call ended its process */
 	bool stays;	       /* a difference is tolerated */

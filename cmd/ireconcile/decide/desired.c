@@ -14,6 +14,7 @@
 #include "item/immutable.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "record/redacted.h"
 #include "state/marks.h"
 #include "state/patchmark.h"
 
@@ -166,13 +167,12 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	    ? jv_copy(i->value)
 	    : jvtext_parse(primary_item_text(i), &err);
 	if (p->entry->proof != NULL && p->entry->proof->replays &&
-	    hidden_in(cache_object_text(o)))
+	    redacted_in(cache_object_text(o))) {
+		p->entry->stats.taken -= hidden_taken(i->hidden);
 		observed = hidden_lift(observed, desired, &i->hidden);
-	agrees = agree_object(desired, observed, &path) &&
-	    (!(i->marks & ITEM_EXACTLY) ||
-		agree_exactly(desired, observed, &path));
-	if (!agrees)
-		staying_differs(p, i, o, desired, observed);
+		p->entry->stats.taken += hidden_taken(i->hidden);
+	}
+	agrees = staying_compare(p, i, o, desired, observed, &path);
 	set_agrees(i, o, agrees ? stale_code(p, i, o) : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
@@ -432,7 +432,7 @@ carry_over(struct desired *to, struct desired *from)
 		t->of_uid = f->of_uid;
 		f->of_uid = NULL;
 		t->repairs = f->repairs;
-		t->repairs_since_us = f->repairs_since_us;
+		f->repairs = NULL;
 		t->held_until_us = f->held_until_us;
 		t->looping = f->looping;
 		t->loop_path = f->loop_path;

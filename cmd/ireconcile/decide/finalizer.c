@@ -5,6 +5,7 @@
 
 #include "decide/patches.h"
 #include "decide/points.h"
+#include "decide/refuse.h"
 #include "json/json.h"
 #include "program/program.h"
 #include "state/marks.h"
@@ -17,14 +18,16 @@ has_some(struct span list)
 	return json_element(&e);
 }
 
-/* Whether it would stay when the primary is gone, and is not to. */
+/* Whether an object of kind k would stay when the primary is gone, and is not
+ * to; or Kubernetes would delete it, whatever is in it. */
 static bool
-stays(const struct primary *p, enum marks_life life, struct span ns,
-    struct span finalizers)
+stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
+    struct span ns, struct span finalizers)
 {
 	return program_defines(p->entry->program, PROGRAM_FINALIZE) ||
 	    (life == MARKS_USUAL &&
-		(!marks_can_own(p->object, ns) || has_some(finalizers)));
+		(!marks_can_own(p->object, ns) || has_some(finalizers) ||
+		    refuse_guards(k)));
 }
 
 /* One that is not created is a member if it exists. */
@@ -37,15 +40,15 @@ item_stays(const struct primary *p, const struct desired_item *i)
 	if (i->marks & ITEM_PATCH)
 		return true;
 	return !(i->marks & (ITEM_EXISTING | ITEM_NAMED)) &&
-	    stays(
-		p, desired_life(i), ns, json_path(text, "metadata.finalizers"));
+	    stays(p, i->kind, desired_life(i), ns,
+		json_path(text, "metadata.finalizers"));
 }
 
 static bool
 member_stays(const struct primary *p, const struct cache_object *o)
 {
 	return o != p->object && marks_is_member(p->entry, o, p->object) &&
-	    stays(p, o->retained ? MARKS_RETAINED : MARKS_USUAL,
+	    stays(p, o->kind, o->retained ? MARKS_RETAINED : MARKS_USUAL,
 		cache_object_namespace(o), SPAN_NONE);
 }
 
@@ -92,4 +95,50 @@ finalizer_retire(struct decision *d)
 		if (cache_object_has_finalizer(o, list->items[i]))
 			finalizer_point(
 			    d, POINT_FINALIZER_REMOVE, list->items[i]);
+}
+
+bool
+finalizer_leaves(const struct decision *d)
+{
+	bool removed = false;
+
+	for (size_t i = 0; i < d->count && !removed; i++)
+		removed = d->points[i].type == POINT_FINALIZER_REMOVE;
+	return removed && d->set != &d->primary->desired;
+}
+
+/* Whether members may be where this run does not look for primaries. */
+static bool
+follows_primary(const struct entry *e)
+{
+	bool follows = false;
+
+	for (size_t i = 0; i < e->use_count && !follows; i++) {
+		const struct use *u = e->uses[i];
+
+		follows = u->role == USE_DEPENDENT && u->conf->manage &&
+		    u->conf->scope == WATCH_NAMESPACED && u->conf->follows;
+	}
+	return follows;
+}
+
+void
+finalizer_tell_unseen(struct decision *d)
+{
+	const struct entry *e = d->primary->entry;
+	const struct textlist *list = &e->conf->left_out;
+	struct buf b = BUF_INIT;
+
+	if (list->count == 0 || !finalizer_leaves(d) || !e->conf->marks ||
+	    e->conf->primary.scope == WATCH_CLUSTER || !follows_primary(e))
+		return;
+	buf_adds(&b, "its finalizer is removed without a look at ");
+	for (size_t i = 0; i < list->count; i++)
+		buf_addf(&b, "%s%s", i > 0 ? ", " : "", list->items[i]);
+	buf_addf(&b,
+	    ", which %s:%d names and this run leaves out (-n): what was made "
+	    "there for it stays; a run that sees it calls it an orphan",
+	    e->conf->path, e->conf->line);
+	points_complain(d, "Unseen", buf_span(&b));
+	buf_release(&b);
 }

@@ -26,4 +26,11 @@ void finalizer_point(
  * being deleted when that is done. */
 void finalizer_retire(struct decision *d);
 
+/* Whether it goes because all is cleaned up: nothing is done for the primary any
+ * more. When all points are known. */
+bool finalizer_leaves(const struct decision *d);
+/* If it does, and -n leaves out namespaces of watches.yaml where members may be:
+ * a complaint that names them. After the program's Events. */
+void finalizer_tell_unseen(struct decision *d);
+
 #endif

@@ -80,13 +80,20 @@ line_has_event(const struct primary *p, jv event_peek)
 }
 
 bool
+line_is_about_write(jv event_peek)
+{
+	return jv_get_kind(jvtext_peek(event_peek, "object")) == JV_KIND_STRING;
+}
+
+bool
 line_has_events(const struct primary *p, jv events_peek)
 {
 	bool all = true;
 
 	jv_array_foreach(events_peek, i, event)
 	{
-		all = all && line_has_event(p, event);
+		all = all &&
+		    (line_is_about_write(event) || line_has_event(p, event));
 		jv_free(event);
 	}
 	return all;

@@ -33,6 +33,9 @@ bool line_is_vacated(const struct primary *p, const char *what);
 bool line_is_patchable_again(const struct primary *p, const struct point *pt);
 
 /* Whether it was sent with the last line; whether all were. */
+/* kapply records it with the write of an object of the set: it is in each line, as
+ * the object is, and is never news. */
+bool line_is_about_write(jv event_peek);
 bool line_has_event(const struct primary *p, jv event_peek);
 bool line_has_events(const struct primary *p, jv events_peek);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "decide/condition.h"
 #include "decide/line.h"
@@ -11,23 +12,109 @@
 #include "json/jvtext.h"
 #include "state/marks.h"
 
-enum { TOO_OFTEN = 5, DOUBLINGS = 6 };
+enum { TOO_OFTEN = 5, DOUBLINGS = 6, FIELDS_MAX = 16 };
 static const int64_t second = 1000000, window_us = 600 * 1000000ll;
 static const char condition_type[] = "RepairLoop";
 
 /* ---- counting ---- */
 
+/* How often a field was repaired. */
+struct loop_field {
+	uint64_t path; /* its hash */
+	int64_t since_us;
+	unsigned repairs;
+};
+
+/* One allocation, of the fields that were repaired lately. */
+struct repairs {
+	size_t count;
+	struct loop_field items[];
+};
+
+static const char *
+path_of(const struct desired_item *i)
+{
+	return i->path != NULL ? i->path : "";
+}
+
+/* An item that is held back for minutes stays in its loop. */
+static bool
+is_old(const struct desired_item *i, const struct loop_field *f, int64_t now_us)
+{
+	return now_us - f->since_us > window_us &&
+	    !(i->looping && f->repairs >= TOO_OFTEN);
+}
+
+/* That of the path; NULL: there is none. */
+static struct loop_field *
+find(const struct desired_item *i)
+{
+	uint64_t path = hash_text(span_str(path_of(i)));
+
+	for (size_t n = 0; i->repairs != NULL && n < i->repairs->count; n++)
+		if (i->repairs->items[n].path == path)
+			return &i->repairs->items[n];
+	return NULL;
+}
+
+/* Who changes ever other fields is counted, too: beyond so many the rest is one
+ * field. */
+static struct loop_field *
+find_or_last(const struct desired_item *i)
+{
+	struct loop_field *f = find(i);
+
+	return f != NULL || i->repairs->count < FIELDS_MAX
+	    ? f
+	    : &i->repairs->items[FIELDS_MAX - 1];
+}
+
+/* A field that was not repaired yet, or long ago. */
+static struct loop_field *
+add_field(struct desired_item *i, int64_t now_us)
+{
+	struct loop_field *f = NULL;
+	size_t count = i->repairs != NULL ? i->repairs->count : 0;
+
+	for (size_t n = 0; n < count && f == NULL; n++)
+		if (is_old(i, &i->repairs->items[n], now_us))
+			f = &i->repairs->items[n];
+	if (f == NULL && count == FIELDS_MAX)
+		return &i->repairs->items[FIELDS_MAX - 1];
+	if (f == NULL) {
+		i->repairs = mem_realloc(
+		    i->repairs, sizeof(*i->repairs) + (count + 1) * sizeof(*f));
+		i->repairs->count = count + 1;
+		f = &i->repairs->items[count];
+	}
+	*f = (struct loop_field){.path = hash_text(span_str(path_of(i)))};
+	return f;
+}
+
+static void
+forget(struct desired_item *i)
+{
+	free(i->repairs);
+	i->repairs = NULL;
+	i->looping = false;
+}
+
 static bool
 count(struct desired_item *i, int64_t now_us)
 {
-	/* An item that is held back for minutes stays in its loop. */
-	if (!i->looping && now_us - i->repairs_since_us > window_us)
-		i->repairs = 0;
-	if (i->repairs++ == 0)
-		i->repairs_since_us = now_us;
+	struct loop_field *f = find(i);
+
+	if (f == NULL)
+		f = add_field(i, now_us);
+	if (is_old(i, f, now_us))
+		f->repairs = 0;
+	if (f->repairs++ == 0)
+		f->since_us = now_us;
+	if (f->repairs < TOO_OFTEN)
+		return false;
 	free(i->loop_path);
-	i->loop_path = mem_strdup(i->path != NULL ? i->path : "");
-	if (i->looping || i->repairs < TOO_OFTEN)
+	i->loop_path = mem_strdup(path_of(i));
+	if (i->looping)
 		return false;
 	i->looping = true;
 	return true;
@@ -66,17 +153,21 @@ loops_hold(struct primary *p, const struct decision *d)
 {
 	for (size_t n = 0; n < d->count; n++) {
 		struct desired_item *i = d->points[n].item;
+		const struct loop_field *f;
 		int64_t wait, between;
 		unsigned doublings;
 
 		if (!is_repair(p, &d->points[n]) || !i->looping)
 			continue;
-		doublings = i->repairs - TOO_OFTEN;
+		f = find_or_last(i);
+		if (f == NULL || f->repairs < TOO_OFTEN)
+			continue;
+		doublings = f->repairs - TOO_OFTEN;
 		if (doublings > DOUBLINGS)
 			doublings = DOUBLINGS;
 		wait = (10 * second) << doublings;
 		wait = wait < window_us ? wait : window_us;
-		between = (d->now_us - i->repairs_since_us) / (i->repairs - 1);
+		between = (d->now_us - f->since_us) / (f->repairs - 1);
 		i->held_until_us = d->now_us + wait;
 		i->quiet_us =
 		    d->now_us + (wait > 2 * between ? wait : 2 * between);
@@ -102,8 +193,7 @@ loops_meet(struct desired_item *i, const struct cache_object *object)
 	free(i->of_uid);
 	i->of_uid = uid.n > 0 ? mem_dup(uid.p, uid.n) : NULL;
 	i->agreed_before = false;
-	i->repairs = 0;
-	i->looping = false;
+	forget(i);
 	i->held_until_us = 0;
 }
 
@@ -115,8 +205,7 @@ loops_watch(struct desired_item *i, struct decision *d)
 	if (!i->looping)
 		return;
 	if (i->agrees && at <= d->now_us) {
-		i->looping = false;
-		i->repairs = 0;
+		forget(i);
 		buf_addf(&d->loops_over,
 		    "%s%s: %s is not changed back any more",
 		    d->loops_over.len > 0 ? "\n" : "", i->label, i->loop_path);

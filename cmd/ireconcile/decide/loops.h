@@ -1,9 +1,10 @@
 /*
  * loops: another field manager changes our repairs back.
  *
- * If the same desired content is repaired again and again, each time after it
- * had agreed, that is a loop. Further repairs of that item are held back, for
- * 10 seconds, doubling to 10 minutes; the line names it, with the path that
+ * If one field of the same desired content is repaired again and again, each time
+ * after it had agreed, that is a loop. Each field is counted alone: repairs of
+ * different fields are not a loop. Further repairs of that item are held back,
+ * for 10 seconds, doubling to 10 minutes; the line names it, with the path that
  * differs, so that kapply finds the other manager; the program sees it as
  * .loops; and a status with conditions gets one of type RepairLoop. It is over
  * when the item was not changed back for as long as it was held back, and for

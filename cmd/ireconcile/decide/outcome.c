@@ -7,6 +7,7 @@
 #include "agree/onerror.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "decide/finalizer.h"
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/points.h"
@@ -60,6 +61,7 @@ outcome_release(struct decision *d)
 	buf_release(&d->loops_over);
 	buf_release(&d->complaints);
 	buf_release(&d->waits);
+	buf_release(&d->keeps);
 	free(d->error);
 }
 
@@ -348,74 +350,90 @@ outcome_input(struct decision *d, struct view *v)
 }
 
 /*
- * Objects that say they belong to a cluster-scoped primary, and lack the proof
- * (marks_owner_counts): anybody may write one, in any namespace. Those with the
- * name of an item are kapply's to judge; of the others it is told once that
- * they are left alone, because an older version of the operator may have made
- * them.
+ * Objects that say they belong to the primary, by their owner if it is
+ * cluster-scoped, or by their marks, and lack the proof: anybody may write one,
+ * in any namespace. Those with the name of an item are kapply's to judge; of the
+ * others it is told once that they are left alone, because an older version of
+ * the operator may have made them, or the operator itself, with a key that is
+ * lost. And once more when the primary goes without them; Kubernetes deletes
+ * those that it owns.
  */
-/* Its label, if it comes before the one in *first. */
+struct claimants {
+	struct buf first; /* its label */
+	size_t count;
+};
+
 static void
-take_first(struct buf *first, const struct cache_object *o)
+take_claimant(struct claimants *c, const struct cache_object *o)
 {
 	struct buf label = BUF_INIT;
 
 	cache_object_add_label(&label, o);
-	if (first->len == 0 ||
-	    span_cmp(buf_span(&label), buf_span(first)) < 0) {
-		buf_release(first);
-		*first = label;
+	if (c->count++ == 0 ||
+	    span_cmp(buf_span(&label), buf_span(&c->first)) < 0) {
+		buf_release(&c->first);
+		c->first = label;
 	} else {
 		buf_release(&label);
 	}
 }
 
-/* How many there are; the label of the first one is appended. */
-static size_t
-find_claimants(
-    const struct primary *p, const struct desired *set, struct buf *first)
+static void
+find_claimants(struct claimants *c, const struct primary *p,
+    const struct desired *set, char type, struct span key)
 {
-	const struct entry_bucket *b = NULL;
-	struct buf key = BUF_INIT;
-	size_t count = 0;
+	const struct entry_bucket *b = index_bucket(p->entry, type, key);
 
-	if (marks_owning_key(&key, p->object))
-		b = index_bucket(p->entry, 'c', buf_span(&key));
 	for (size_t i = 0; b != NULL && i < b->count; i++) {
 		const struct cache_object *o = b->links[i].object;
 
-		if (!marks_is_ours(p->entry, o) || desired_has(set, o))
-			continue;
-		take_first(first, o);
-		count++;
+		if (b->links[i].use->conf->manage && !o->terminating &&
+		    marks_is_ours(p->entry, o) && !desired_has(set, o))
+			take_claimant(c, o);
 	}
-	buf_release(&key);
-	return count;
+}
+
+static void
+say_claimants(struct primary *p, struct claimants *c, bool leaving)
+{
+	struct log_about who = primary_about(p);
+	struct buf *b = &c->first;
+
+	if (c->count > 1)
+		buf_addf(b, " and %zu more", c->count - 1);
+	buf_addf(b,
+	    ": %s, and without the proof that this operator made it; if an "
+	    "older version did, or the key was lost, %s",
+	    leaving ? "not deleted with its primary"
+		    : "left alone: not desired",
+	    leaving ? "delete it by hand"
+		    : "start once with --accept-unproven-marks");
+	log_write(LOG_WARNING, &who, "%s", buf_str(b));
+	free(p->claimants);
+	p->claimants = buf_take(b);
+	p->claimants_left = leaving;
 }
 
 static void
 tell_claimants(struct decision *d, struct primary *p)
 {
-	struct log_about who = primary_about(p);
-	struct buf b = BUF_INIT;
-	size_t count = 0;
+	struct claimants c = {.first = BUF_INIT};
+	struct buf key = BUF_INIT;
+	bool leaving = finalizer_leaves(d);
 
-	if (d->set != NULL && !p->object->terminating)
-		count = find_claimants(p, d->set, &b);
-	if (count > 0 && p->claimants == NULL) {
-		if (count > 1)
-			buf_addf(&b, " and %zu more", count - 1);
-		buf_adds(&b,
-		    ": left alone: not desired, and without the proof that "
-		    "this operator made it; if an older version did, start "
-		    "once with --accept-unproven-marks");
-		log_write(LOG_WARNING, &who, "%s", buf_str(&b));
-		p->claimants = buf_take(&b);
-	}
-	if (count > 0)
+	if (d->set != NULL || leaving)
+		find_claimants(&c, p, d->set, 'x', primary_key(p));
+	if (d->set != NULL && !p->object->terminating &&
+	    marks_owning_key(&key, p->object))
+		find_claimants(&c, p, d->set, 'c', buf_span(&key));
+	if (c.count > 0 &&
+	    (p->claimants == NULL || (leaving && !p->claimants_left)))
+		say_claimants(p, &c, leaving);
+	if (c.count > 0)
 		d->events =
 		    points_warn(d->events, "Unproven", span_str(p->claimants));
-	buf_release(&b);
+	buf_release(&key);
+	buf_release(&c.first);
 }
 
 void
@@ -429,6 +447,7 @@ outcome(struct decision *d, struct primary *p, struct view *v,
 	outcome_events(d, v);
 	d->events = unsettled_events(d, staying_events(d, d->events));
 	tell_claimants(d, p);
+	finalizer_tell_unseen(d);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);

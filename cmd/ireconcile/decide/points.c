@@ -61,7 +61,8 @@ points_complain(struct decision *d, const char *reason, struct span message)
 void
 points_look_again(struct decision *d, int64_t at_us)
 {
-	if (at_us > d->now_us &&
+	/* 0: the input has not told the time yet, which may be far away. */
+	if (d->now_us > 0 && at_us > d->now_us &&
 	    (d->held_until_us == 0 || at_us < d->held_until_us))
 		d->held_until_us = at_us;
 }
@@ -116,7 +117,7 @@ points_identity(struct buf *b, const struct cache_object *o)
 
 /* ---- what holds a terminating member ---- */
 
-enum { SHOWN = 200 }; /* bytes of the names of finalizers */
+enum { SHOWN = 200 }; /* bytes of the names of finalizers, or of messages */
 
 static const int64_t usual_us = 10 * INT64_C(1000000);
 
@@ -135,24 +136,55 @@ add_finalizers(struct buf *b, const struct cache_object *o)
 	return b->len > begin;
 }
 
+/*
+ * A Namespace has no finalizer there, but waits for those of what is in it: "a;
+ * b"; false: it does not say. Kubernetes' conditions of this kind are true if
+ * something is in the way (k8s.io/kubernetes pkg/controller/namespace/deletion/
+ * status_condition_utils.go).
+ */
+static bool
+add_remaining(struct buf *b, const struct cache_object *o)
+{
+	struct json_elements e =
+	    json_elements(json_path(cache_object_text(o), "status.conditions"));
+	size_t begin = b->len;
+
+	if (strcmp(o->kind->name, "Namespace") != 0)
+		return false;
+	while (b->len - begin < SHOWN && json_element(&e)) {
+		struct buf scratch = BUF_INIT;
+		struct span message =
+		    json_string(json_get(e.value, "message"), &scratch);
+
+		if (json_is(json_get(e.value, "status"), "True") &&
+		    message.n > 0) {
+			buf_adds(b, b->len > begin ? "; " : "");
+			quote_text(b, message);
+		}
+		buf_release(&scratch);
+	}
+	return b->len > begin;
+}
+
 void
 points_wait(struct decision *d, const struct cache_object *o)
 {
 	struct span since =
 	    json_raw_string(cache_object_meta(o, "deletionTimestamp"));
 	struct buf names = BUF_INIT;
+	bool held = add_finalizers(&names, o);
 	int64_t at_us;
 
-	if (!add_finalizers(&names, o) || clock_parse_us(since, &at_us) != 0) {
+	if ((!held && !add_remaining(&names, o)) ||
+	    clock_parse_us(since, &at_us) != 0) {
 		/* Nothing holds it, or it cannot be known for how long. */
 	} else if (d->now_us < at_us + usual_us) {
 		points_look_again(d, at_us + usual_us);
 	} else {
 		buf_adds(&d->waits, d->waits.len > 0 ? "\n" : "");
 		cache_object_add_label(&d->waits, o);
-		buf_addf(&d->waits,
-		    " is being deleted, and waits for a finalizer: %s",
-		    buf_str(&names));
+		buf_addf(&d->waits, " is being deleted, and waits%s: %s",
+		    held ? " for a finalizer" : "", buf_str(&names));
 	}
 	buf_release(&names);
 }
@@ -166,4 +198,21 @@ points_tell_waits(struct decision *d)
 		line = span_cut(&lines, '\n');
 		points_complain(d, "WaitsForFinalizer", line);
 	}
+}
+
+void
+points_keep(struct decision *d, struct span why)
+{
+	buf_addf(
+	    &d->keeps, "%s%.*s", d->keeps.len > 0 ? "\n" : "", SPAN_ARG(why));
+}
+
+void
+points_tell_keeps(struct decision *d)
+{
+	struct span lines = buf_span(&d->keeps);
+
+	while (lines.n > 0)
+		d->events =
+		    points_warn(d->events, "Kept", span_cut(&lines, '\n'));
 }

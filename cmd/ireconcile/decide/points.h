@@ -20,12 +20,16 @@ void points_complain(
 void points_look_again(struct decision *d, int64_t at_us);
 /*
  * o, a terminating member, is outstanding. Nothing is applied or deleted while
- * it is there, so only its finalizers say what is waited for: they are told when
- * the deletion takes longer than most do.
+ * it is there, so only its finalizers, or the conditions of a Namespace, say what
+ * is waited for: they are told when the deletion takes longer than most do.
  */
 void points_wait(struct decision *d, const struct cache_object *o);
 /* Complains about those. */
 void points_tell_waits(struct decision *d);
+/* Something is not deleted: why, for an Event, besides the failure. */
+void points_keep(struct decision *d, struct span why);
+/* Those Events; after the program's. */
+void points_tell_keeps(struct decision *d);
 /* For decide_find, when no more will be added. */
 void points_index(struct decision *d);
 /* One more element of .outstanding (text): an identity. */

@@ -5,25 +5,28 @@
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "kube/proof.h"
+#include "record/redact.h"
 #include "value/datakind.h"
 #include "state/entry.h"
 #include "state/primary.h"
 #include "value/objref.h"
 
 bool
-reason_is_confidential(const struct cache_kind *k)
+reason_is_confidential(const struct desired_item *i)
 {
 	struct span group, kind;
 
-	objref_split_kind(span_str(k->name), &kind, &group);
-	return datakind(group, kind);
+	objref_split_kind(span_str(i->kind->name), &kind, &group);
+	return i->kind->hides || datakind(group, kind) ||
+	    redact_has_secret(primary_item_text(i));
 }
 
 bool
 reason_sees_secrets(const struct entry *e)
 {
 	for (size_t n = 0; n < e->use_count; n++)
-		if (span_is(span_str(e->uses[n]->kind->name), "Secret"))
+		if (e->uses[n]->kind->hides ||
+		    span_is(span_str(e->uses[n]->kind->name), "Secret"))
 			return true;
 	return false;
 }
@@ -80,32 +83,35 @@ unmarked(jv item)
 
 enum { DIFFERS_MAX = 8 };
 
-/* The list of the fields of one item that differ. */
-struct differs {
-	const struct primary *primary;
-	bool hide; /* values */
-	struct buf list;
-	unsigned count;
-};
+void
+reason_list_init(struct reason_list *l, const struct primary *p,
+    const struct desired_item *i)
+{
+	*l = (struct reason_list){
+	    .primary = p, .hide = reason_is_confidential(i)};
+	buf_addc(&l->text, '[');
+}
 
-static void
-add_differing(struct differs *l, struct span path, struct span observed,
+void
+reason_list_add(struct reason_list *l, struct span path, struct span observed,
     struct span wanted)
 {
 	struct buf was = BUF_INIT, wish = BUF_INIT;
 
 	if (l->count++ >= DIFFERS_MAX)
 		return;
-	buf_addspan(&was, observed);
-	buf_addspan(&wish, wanted);
-	reason_hide_texts(l->primary, &was);
-	reason_hide_texts(l->primary, &wish);
-	json_add_comma(&l->list);
-	buf_addc(&l->list, '{');
-	add_text(&l->list, "path", path);
-	add_text(&l->list, "observed", buf_span(&was));
-	add_text(&l->list, "wanted", buf_span(&wish));
-	buf_addc(&l->list, '}');
+	if (!l->hide) {
+		buf_addspan(&was, observed);
+		buf_addspan(&wish, wanted);
+		reason_hide_texts(l->primary, &was);
+		reason_hide_texts(l->primary, &wish);
+	}
+	json_add_comma(&l->text);
+	buf_addc(&l->text, '{');
+	add_text(&l->text, "path", path);
+	add_text(&l->text, "observed", buf_span(&was));
+	add_text(&l->text, "wanted", buf_span(&wish));
+	buf_addc(&l->text, '}');
 	buf_release(&was);
 	buf_release(&wish);
 }
@@ -114,16 +120,12 @@ static void
 take_difference(
     void *arg, struct span path, struct span observed, struct span wanted)
 {
-	struct differs *l = arg;
-
-	if (l->hide)
-		observed = wanted = SPAN_NONE;
-	add_differing(l, path, observed, wanted);
+	reason_list_add(arg, path, observed, wanted);
 }
 
 /* Our own marks count only if nothing else differs, or is not to be there. */
 static void
-find_differences(struct differs *l, jv wish, jv was, unsigned marks)
+find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 {
 	const struct agree_each each = {take_difference, l, NULL};
 	struct buf path = BUF_INIT;
@@ -135,16 +137,29 @@ find_differences(struct differs *l, jv wish, jv was, unsigned marks)
 	if (l->count == 0 && path.len == 0)
 		agree_object(wish, was, &path);
 	if (path.len > 0)
-		add_differing(l, buf_span(&path), SPAN_NONE, SPAN_NONE);
+		reason_list_add(l, buf_span(&path), SPAN_NONE, SPAN_NONE);
 	jv_free(bare);
 	buf_release(&path);
 }
 
-static void
-add_differences(struct buf *b, const struct primary *p, const struct point *pt)
+/* They were found when the item was compared: staying.c. */
+static bool
+take_found(struct reason_list *l, const struct point *pt)
 {
-	struct differs l = {
-	    .primary = p, .hide = reason_is_confidential(pt->item->kind)};
+	const struct staying *s = pt->item->staying;
+
+	if (s == NULL || s->differ_count == 0 || pt->item->immutable != NULL ||
+	    pt->item->compared != pt->object->serial)
+		return false;
+	buf_reset(&l->text);
+	buf_adds(&l->text, s->differs);
+	l->count = s->differ_count;
+	return true;
+}
+
+static void
+compare_again(struct reason_list *l, const struct point *pt)
+{
 	struct err err = ERR_INIT;
 	jv was = jv_is_valid(pt->observed)
 	    ? jv_copy(pt->observed)
@@ -153,14 +168,25 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 	    ? jv_copy(pt->item->value)
 	    : jvtext_parse(primary_item_text(pt->item), &err);
 
-	buf_addc(&l.list, '[');
-	find_differences(&l, wish, was, pt->item->marks);
-	if (l.count == 0 && pt->item->path != NULL)
-		add_differing(
-		    &l, span_str(pt->item->path), SPAN_NONE, SPAN_NONE);
-	buf_addc(&l.list, ']');
+	find_differences(l, wish, was, pt->item->marks);
+	if (l->count == 0 && pt->item->path != NULL)
+		reason_list_add(
+		    l, span_str(pt->item->path), SPAN_NONE, SPAN_NONE);
+	jv_free(was);
+	jv_free(wish);
+}
+
+static void
+add_differences(struct buf *b, const struct primary *p, const struct point *pt)
+{
+	struct reason_list l;
+
+	reason_list_init(&l, p, pt->item);
+	if (!take_found(&l, pt))
+		compare_again(&l, pt);
+	buf_addc(&l.text, ']');
 	json_add_key(b, "differs");
-	buf_addspan(b, buf_span(&l.list));
+	buf_addspan(b, buf_span(&l.text));
 	if (l.count > DIFFERS_MAX) {
 		json_add_key(b, "moreDiffers");
 		json_add_int(b, l.count - DIFFERS_MAX);
@@ -169,9 +195,7 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 		add_true(b, "repair");
 	else
 		add_text(b, "version", cache_object_version(pt->object));
-	jv_free(was);
-	jv_free(wish);
-	buf_release(&l.list);
+	buf_release(&l.text);
 }
 
 /* It was compared with a member that is not there any more. */

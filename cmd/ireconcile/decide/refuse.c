@@ -261,7 +261,7 @@ refuse_texts(const struct desired_item *i, jv object_peek, struct err *err)
 }
 
 /* The pod spec of an object of Kubernetes' own groups; invalid: none. path gets
- * where it is. */
+ * where it is, if it is not NULL. */
 static jv
 pod_spec(jv object_peek, struct buf *path)
 {
@@ -271,7 +271,8 @@ pod_spec(jv object_peek, struct buf *path)
 	    objref_group(jvtext_span(jvtext_peek(object_peek, "apiVersion")));
 	jv spec = jvtext_peek(object_peek, "spec");
 
-	buf_adds(path, ".spec");
+	if (path != NULL)
+		buf_adds(path, ".spec");
 	if (group.n != 0 && !span_is(group, "apps") && !span_is(group, "batch"))
 		return jv_invalid();
 	for (size_t n = 0; n < COUNT(steps); n++) {
@@ -280,7 +281,8 @@ pod_spec(jv object_peek, struct buf *path)
 		if (!jv_is_valid(next))
 			continue;
 		spec = next;
-		buf_addf(path, ".%s", steps[n]);
+		if (path != NULL)
+			buf_addf(path, ".%s", steps[n]);
 	}
 	return spec;
 }
@@ -291,18 +293,18 @@ static int
 refuse_alias(const struct desired_item *i, jv object_peek, struct err *err)
 {
 	struct buf path = BUF_INIT;
-	jv spec = pod_spec(object_peek, &path);
-	int rc = 0;
+	jv spec = pod_spec(object_peek, NULL);
 
-	if (jvtext_span(jvtext_peek(spec, "serviceAccount")).n > 0 &&
-	    jvtext_span(jvtext_peek(spec, "serviceAccountName")).n == 0)
-		rc = err_set(err, ERR_PERMANENT,
-		    "%s: %s.serviceAccount is stored as serviceAccountName, "
-		    "too, which would stay when it is dropped: write "
-		    "serviceAccountName instead",
-		    i->label, buf_str(&path));
+	if (jvtext_span(jvtext_peek(spec, "serviceAccount")).n == 0 ||
+	    jvtext_span(jvtext_peek(spec, "serviceAccountName")).n > 0)
+		return 0;
+	pod_spec(object_peek, &path);
+	err_set(err, ERR_PERMANENT,
+	    "%s: %s.serviceAccount is stored as serviceAccountName, too, which "
+	    "would stay when it is dropped: write serviceAccountName instead",
+	    i->label, buf_str(&path));
 	buf_release(&path);
-	return rc;
+	return -1;
 }
 
 int
@@ -408,132 +410,6 @@ refuse_adoption(
 		    i->label, p->name);
 	}
 	return 0;
-}
-
-/* Whether the item goes with o. */
-static bool
-lives_in(const struct desired_item *i, const struct cache_object *o)
-{
-	struct span text = cache_object_text(o);
-	struct buf name = BUF_INIT;
-	bool is;
-
-	if (span_is(span_str(o->kind->name), "Namespace"))
-		return span_is(cache_object_name(o), i->key);
-	buf_addf(&name, "%.*s.%.*s",
-	    SPAN_ARG(json_raw_string(json_path(text, "spec.names.kind"))),
-	    SPAN_ARG(json_raw_string(json_path(text, "spec.group"))));
-	is = strcmp(buf_str(&name), i->kind->name) == 0;
-	buf_release(&name);
-	return is;
-}
-
-/* Whether o is a member of a primary of the entry: of some other than p. */
-static bool
-is_of_another(const struct entry *e, const struct primary *p,
-    const struct cache_object *o)
-{
-	struct marks_owners owners = marks_owners(o, MARKS_CONTROLLER);
-	struct buf key = BUF_INIT;
-	bool is = !marks_is_member(e, o, p->object) && marks_is_ours(e, o) &&
-	    (marks_owner(&owners, e, o, &key) || marks_key(&key, e, o));
-
-	buf_release(&key);
-	return is;
-}
-
-/* An object in the Namespace o that is not p's but another primary's; of the
- * kinds that p's entry manages. NULL: there is none. */
-static const struct cache_object *
-lodger(const struct primary *p, const struct cache_object *o)
-{
-	for (size_t n = 0; n < p->entry->use_count; n++) {
-		const struct cache_kind *k = p->entry->uses[n]->kind;
-		const struct cache_object *in;
-
-		if (p->entry->uses[n]->role != USE_DEPENDENT)
-			continue;
-		for (size_t i = 0; (in = map_next(&k->objects, &i)) != NULL;)
-			for (size_t u = 0; u < k->use_count; u++)
-				if (k->uses[u]->role == USE_DEPENDENT &&
-				    !in->terminating &&
-				    span_eq(cache_object_namespace(in),
-					cache_object_name(o)) &&
-				    is_of_another(k->uses[u]->entry, p, in))
-					return in;
-	}
-	return NULL;
-}
-
-static int
-check_lodgers(
-    const struct primary *p, const struct cache_object *o, struct err *err)
-{
-	const struct cache_object *in =
-	    span_is(span_str(o->kind->name), "Namespace") ? lodger(p, o) : NULL;
-	struct buf label = BUF_INIT, held = BUF_INIT;
-
-	if (in == NULL)
-		return 0;
-	cache_object_add_label(&label, o);
-	cache_object_add_label(&held, in);
-	err_set(err, ERR_PERMANENT,
-	    "%s is not desired any more, but %s of another primary is in it, "
-	    "and would be deleted with it: desire it until that is gone",
-	    buf_str(&label), buf_str(&held));
-	buf_release(&label);
-	buf_release(&held);
-	return -1;
-}
-
-static int
-check_home(const struct primary *p, const struct desired *set,
-    const struct cache_object *o, struct err *err)
-{
-	const struct desired_item *same;
-	struct buf label = BUF_INIT;
-	int rc = 0;
-
-	cache_object_add_label(&label, o);
-	same = desired_find(set, buf_str(&label));
-	if ((same == NULL || (same->marks & ITEM_OTHERS)) && !o->retained &&
-	    o != p->object && marks_is_member(p->entry, o, p->object)) {
-		rc = check_lodgers(p, o, err);
-		for (size_t n = 0; n < set->count && rc == 0; n++)
-			if (!(set->items[n].marks & ITEM_OTHERS) &&
-			    lives_in(&set->items[n], o))
-				rc = err_set(err, ERR_PERMANENT,
-				    "%s is not desired any more, but %s is, "
-				    "and would be deleted with it: desire "
-				    "both, or neither",
-				    buf_str(&label), set->items[n].label);
-	}
-	buf_release(&label);
-	return rc;
-}
-
-int
-refuse_homeless(
-    const struct primary *p, const struct desired *set, struct err *err)
-{
-	static const char crd[] =
-	    "CustomResourceDefinition.apiextensions.k8s.io";
-	int rc = 0;
-
-	for (size_t n = 0; n < p->entry->use_count && rc == 0; n++) {
-		const struct use *u = p->entry->uses[n];
-		struct span kind = span_str(u->kind->name);
-		struct cache_object **list;
-
-		if (u->role != USE_DEPENDENT || !u->conf->manage ||
-		    (!span_is(kind, "Namespace") && !span_is(kind, crd)))
-			continue;
-		list = entry_objects(p->entry, p, u);
-		for (size_t j = 0; list[j] != NULL && rc == 0; j++)
-			rc = check_home(p, set, list[j], err);
-		free(list);
-	}
-	return rc;
 }
 
 int

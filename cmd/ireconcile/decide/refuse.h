@@ -10,6 +10,7 @@
 
 #include <jv.h>
 
+#include "decide/decide.h"
 #include "state/entry.h"
 #include "state/primary.h"
 
@@ -53,14 +54,22 @@ int refuse_owned(const struct primary *p, const struct desired_item *i,
 int refuse_adoption(
     const struct primary *p, const struct desired *set, struct err *err);
 
+/*
+ * Whether others are deleted with an object of this kind: with a Namespace all
+ * that is in it, with a CustomResourceDefinition all objects of its kind.
+ */
+bool refuse_guards(const struct cache_kind *k);
+/*
+ * Whether d must not delete o, which is of such a kind: something of that is
+ * desired, retained or another's (doc/protocol.md, "Lodgers"). Then d fails with
+ * a sentence that names both and the remedy, and is made again soon. Only what
+ * is observed is known: objects of the kinds, namespaces and selectors of
+ * watches.yaml.
+ */
+bool refuse_deletion(struct decision *d, const struct cache_object *o);
+
 /* An object that the primary sees, or itself, is too large to be read: 0, or -1
  * with err. Nothing can be decided then: it is there, but not known. */
 int refuse_too_large(const struct primary *p, struct err *err);
-
-/* A Namespace, or a CustomResourceDefinition, that would be pruned with items of
- * the set in it, or of its kind; or a Namespace with members of another primary:
- * 0, or -1 with err. */
-int refuse_homeless(
-    const struct primary *p, const struct desired *set, struct err *err);
 
 #endif

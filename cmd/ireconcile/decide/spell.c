@@ -288,7 +288,7 @@ add_events(struct buf *b, const struct primary *p, const struct decision *d)
 
 	jv_array_foreach(d->events, i, event)
 	{
-		if (!line_has_event(p, event)) {
+		if (line_is_about_write(event) || !line_has_event(p, event)) {
 			if (first) {
 				json_add_key(b, "events");
 				buf_addc(b, '[');
@@ -348,6 +348,27 @@ add_instance(struct buf *b, const struct entry *e)
 	buf_addc(b, ']');
 }
 
+/* Kinds with fields that `redact:` names. */
+static void
+add_confidential(struct buf *b, const struct entry *e)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < e->use_count; i++) {
+		if (!e->uses[i]->kind->hides)
+			continue;
+		if (!some) {
+			json_add_key(b, "confidential");
+			buf_addc(b, '[');
+		}
+		some = true;
+		json_add_comma(b);
+		json_add_str(b, e->uses[i]->kind->name);
+	}
+	if (some)
+		buf_addc(b, ']');
+}
+
 void
 spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 {
@@ -380,6 +401,7 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 	if (conf->guard_status)
 		add_raw(b, "guardStatus", span_str("true"));
 	add_adopt(b, d, conf->adopt);
+	add_confidential(b, p->entry);
 	loops_spell(b, d);
 	reason_spell(b, p, d);
 	add_tail(b, conf);

@@ -20,11 +20,12 @@ enum { CODE_BYTES = STAYING_CODE_SIZE / 2, NAME_BYTES = 16, TOLD_MAX = 3 };
 
 /* The differences, as they are found. */
 struct found {
-	const struct primary *primary;
-	bool tell; /* a message is made */
-	bool hide; /* values */
+	bool tell;	  /* a message is made */
+	struct buf *path; /* of the first one */
 	struct buf text;
 	struct buf message;
+	struct reason_list list;
+	bool unlisted; /* the list has one that is no reason */
 	uint64_t *parts;
 	size_t count;
 };
@@ -45,6 +46,8 @@ add_part(void *arg, struct span path, jv observed_peek)
 	struct found *f = arg;
 	size_t at = f->text.len;
 
+	if (f->count == 0)
+		buf_addspan(f->path, path);
 	buf_addspan(&f->text, path);
 	buf_addc(&f->text, ' ');
 	if (jv_is_valid(observed_peek))
@@ -57,21 +60,34 @@ add_part(void *arg, struct span path, jv observed_peek)
 
 static void
 add_message(
-    void *arg, struct span path, struct span observed, struct span wanted)
+    struct found *f, struct span path, struct span observed, struct span wanted)
 {
-	struct found *f = arg;
 	struct buf values = BUF_INIT;
 
 	if (f->count >= TOLD_MAX)
 		return;
 	buf_adds(&f->message, f->count > 0 ? ", " : "");
 	buf_addspan(&f->message, path);
-	if (!f->hide && observed.n > 0)
+	if (!f->list.hide && observed.n > 0)
 		buf_addf(&values, " is %.*s, wanted %.*s", SPAN_ARG(observed),
 		    SPAN_ARG(wanted));
-	reason_hide_texts(f->primary, &values);
+	reason_hide_texts(f->list.primary, &values);
 	buf_addspan(&f->message, buf_span(&values));
 	buf_release(&values);
+}
+
+/* Marks are no reason beside other fields. If all annotations are gone, they are
+ * among them. */
+static void
+add_found(void *arg, struct span path, struct span observed, struct span wanted)
+{
+	struct found *f = arg;
+
+	if (f->tell)
+		add_message(f, path, observed, wanted);
+	f->unlisted = f->unlisted || span_is(path, ".metadata.annotations");
+	if (!span_starts(path, ".metadata.annotations[\"kpipe.dev/"))
+		reason_list_add(&f->list, path, observed, wanted);
 }
 
 /* Of the content and the differences; under the operator's key, so that it tells
@@ -105,8 +121,7 @@ static void
 find_differences(struct found *f, const struct desired_item *i, jv desired_peek,
     jv observed_peek)
 {
-	const struct agree_each each = {
-	    f->tell ? add_message : NULL, f, add_part};
+	const struct agree_each each = {add_found, f, add_part};
 	struct buf path = BUF_INIT;
 
 	agree_differences(desired_peek, observed_peek, &each);
@@ -141,7 +156,9 @@ take(struct staying *s, struct found *f, bool first)
 	s->count = f->count;
 	free(s->message);
 	s->message = buf_take(&f->message);
-	buf_release(&f->text);
+	free(s->differs);
+	s->differs = buf_take(&f->list.text);
+	s->differ_count = f->unlisted ? 0 : f->list.count;
 }
 
 /* Whether what has the code was changed by others since: the apply that wrote
@@ -156,23 +173,18 @@ was_changed(const struct staying *s, const struct cache_object *o)
 	    now > s->generation + 1;
 }
 
-void
-staying_differs(const struct primary *p, struct desired_item *i,
-    const struct cache_object *o, jv desired_peek, jv observed_peek)
+static void
+differs(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o, struct found *f, struct span has)
 {
-	struct span has = staying_code(p, i, o);
-	struct found f = {.primary = p,
-	    .tell = has.n > 0, /* only then it may be tolerated */
-	    .hide = reason_is_confidential(i->kind)};
 	struct staying *s = i->staying;
 	char code[STAYING_CODE_SIZE];
 	bool first = s == NULL;
 
 	if (first)
 		s = i->staying = mem_zalloc(sizeof(*s));
-	find_differences(&f, i, desired_peek, observed_peek);
-	make_code(code, p, i, buf_span(&f.text));
-	take(s, &f, first);
+	make_code(code, p, i, buf_span(&f->text));
+	take(s, f, first);
 	if (strcmp(code, s->code) != 0) {
 		memcpy(s->code, code, STAYING_CODE_SIZE);
 		s->tried = false;
@@ -184,6 +196,25 @@ staying_differs(const struct primary *p, struct desired_item *i,
 	s->tolerated = s->tolerated && !s->back;
 	s->tried = s->tried && !s->tolerated && !s->back;
 	s->grown = s->grown && !s->tolerated;
+}
+
+bool
+staying_compare(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o, jv desired_peek, jv observed_peek,
+    struct buf *path)
+{
+	struct span has = staying_code(p, i, o);
+	struct found f = {.path = path,
+	    .tell = has.n > 0}; /* only then it may be tolerated */
+
+	reason_list_init(&f.list, p, i);
+	find_differences(&f, i, desired_peek, observed_peek);
+	if (f.count > 0)
+		differs(p, i, o, &f, has);
+	buf_release(&f.text);
+	buf_release(&f.message);
+	buf_release(&f.list.text);
+	return f.count == 0;
 }
 
 void

@@ -25,9 +25,11 @@
 
 #include "decide/decide.h"
 
-/* i differs from o in this; or it agrees. */
-void staying_differs(const struct primary *p, struct desired_item *i,
-    const struct cache_object *o, jv desired_peek, jv observed_peek);
+/* Whether o is as i wants it. Else the first path that is not is appended to
+ * path, and all differences are kept. */
+bool staying_compare(const struct primary *p, struct desired_item *i,
+    const struct cache_object *o, jv desired_peek, jv observed_peek,
+    struct buf *path);
 void staying_agrees(struct desired_item *i);
 
 /* Whether all differences are tolerated. */

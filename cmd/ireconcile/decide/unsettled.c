@@ -273,7 +273,7 @@ describe(const struct primary *p, const struct decision *d,
 	} else {
 		wanted = jvtext_parse(primary_item_text(pt->item), &err);
 		agree_values(wanted, observed, &path,
-		    reason_is_confidential(pt->item->kind) ? NULL : &values);
+		    reason_is_confidential(pt->item) ? NULL : &values);
 		if (path.len == 0 && (pt->item->marks & ITEM_EXACTLY))
 			agree_exactly(wanted, observed, &path);
 		buf_addf(b, "%s: ", pt->item->label);

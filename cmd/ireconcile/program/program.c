@@ -325,6 +325,7 @@ compile_first(struct program *p, struct err *err)
 		    "%s: does not define `desired`", p->name);
 	if (!p->defines[PROGRAM_MAP])
 		program_warn_twice(p);
+	looks_find(&p->looks, &p->source);
 	note_places(p);
 	say_debug(p);
 	p->needs_zones = natives_need_zones(buf_span(&p->source.text));
@@ -442,6 +443,8 @@ program_free(struct program *p)
 		buf_release(&p->places[i]);
 		sees_release(&p->sees[i]);
 	}
+	textlist_release(&p->looks.members);
+	textlist_release(&p->looks.wholes);
 	debugs_release(&p->debugs);
 	source_release(&p->source);
 	free(p->name);
@@ -477,6 +480,18 @@ unsigned
 program_sees_owned(const struct program *p, const char *kind)
 {
 	return calls_that_see(p, sees_owned, kind);
+}
+
+bool
+program_looks_into(const struct program *p, struct span member)
+{
+	return textlist_has(&p->looks.members, member.p, member.n);
+}
+
+bool
+program_inspects(const struct program *p, struct span object)
+{
+	return textlist_has(&p->looks.wholes, object.p, object.n);
 }
 
 bool

@@ -135,6 +135,10 @@ bool program_defines(const struct program *p, enum program_call call);
  */
 unsigned program_sees(const struct program *p, const char *member);
 unsigned program_sees_owned(const struct program *p, const char *kind);
+/* Whether it may look into values of a member of this name (language/looks.h). */
+bool program_looks_into(const struct program *p, struct span member);
+/* Whether it may look into all of an object of this name. */
+bool program_inspects(const struct program *p, struct span object);
 /* Whether a call may print what `debug` gets. */
 bool program_prints_debugs(const struct program *p);
 

@@ -98,16 +98,27 @@ program_settled(struct program *p, const struct arguments *input,
 	    p, PROGRAM_SETTLED, " gives neither true nor false", err);
 }
 
-/* Who says it: a text, if it is there. e: an object. */
+/* A text, if it is there. e: an object. */
 static bool
-has_good_component(jv e)
+has_no_other(jv e, const char *member)
 {
-	jv component = jv_object_get(jv_copy(e), jv_string("component"));
-	jv_kind kind = jv_get_kind(component);
+	jv_kind kind = jv_get_kind(jvtext_peek(e, member));
 
-	jv_free(component);
 	return kind == JV_KIND_INVALID || kind == JV_KIND_NULL ||
-	    text_of(e, "component").n > 0;
+	    text_of(e, member).n > 0;
+}
+
+/* The words if the object cannot be written, if they are there. */
+static bool
+has_good_failure(jv e)
+{
+	jv failure = jvtext_peek(e, "failure");
+	jv_kind kind = jv_get_kind(failure);
+
+	return kind == JV_KIND_INVALID || kind == JV_KIND_NULL ||
+	    (kind == JV_KIND_OBJECT && text_of(e, "object").n > 0 &&
+		text_of(failure, "reason").n > 0 &&
+		text_of(failure, "message").p != NULL);
 }
 
 static bool
@@ -117,7 +128,8 @@ is_event(jv e)
 
 	return (span_is(type, "Normal") || span_is(type, "Warning")) &&
 	    text_of(e, "reason").n > 0 && text_of(e, "message").p != NULL &&
-	    has_good_component(e);
+	    has_no_other(e, "component") && has_no_other(e, "object") &&
+	    has_good_failure(e);
 }
 
 int
@@ -144,7 +156,8 @@ program_events(struct program *p, const struct arguments *input,
 		*events = jv_array();
 		return err_set(err, ERR_PERMANENT,
 		    "%s: item %d is not {type: \"Normal\" or \"Warning\", "
-		    "reason, message}",
+		    "reason, message}, with object and failure: {reason, "
+		    "message} if it is about a write",
 		    run_place(p, PROGRAM_EVENTS), i);
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include <jq.h>
 
 #include "base/buf.h"
+#include "language/looks.h"
 #include "language/sees.h"
 #include "language/source.h"
 #include "trace/debugs.h"
@@ -24,6 +25,7 @@ struct program {
 	const char *expression;
 	bool defines[PROGRAM_CALLS];
 	struct sees sees[PROGRAM_CALLS];  /* of those that it defines */
+	struct looks looks;		  /* see program_looks_into */
 	struct buf places[PROGRAM_CALLS]; /* "reconcile.jq:3: plan" */
 	bool needs_zones;
 	jq_state *jq;	      /* NULL: compiled only in the other process */

@@ -42,6 +42,27 @@ cache_kind(const struct cache *s, struct span api_version, struct span kind)
 	return k;
 }
 
+void
+cache_kind_listed(struct cache_kind *k, struct span ns)
+{
+	char *name;
+
+	if (map_get(&k->listed, ns) != NULL)
+		return;
+	name = mem_dup(ns.p, ns.n);
+	map_put(&k->listed, span_make(name, ns.n), name);
+}
+
+void
+cache_kind_unlisted(struct cache_kind *k)
+{
+	char *name;
+
+	for (size_t i = 0; (name = map_next(&k->listed, &i)) != NULL;)
+		free(name);
+	map_release(&k->listed);
+}
+
 struct span
 cache_object_meta(const struct cache_object *o, const char *key)
 {
@@ -75,15 +96,83 @@ cache_object_generation(const struct cache_object *o)
 	return (int64_t)o->serial;
 }
 
+/* ---- rooms ---- */
+
+static struct cache_room *
+room_new(struct cache *s, struct span name)
+{
+	struct cache_room *room = mem_zalloc(sizeof(*room) + name.n);
+
+	memcpy(room->name, name.p, name.n);
+	room->name_len = (uint32_t)name.n;
+	map_put(&s->rooms, span_make(room->name, room->name_len), room);
+	return room;
+}
+
+static void
+room_free(struct cache_room *room)
+{
+	free(room->list);
+	free(room);
+}
+
+void
+cache_enter(
+    struct cache *s, struct cache_object *o, const struct cache_object *old)
+{
+	struct span ns = cache_object_namespace(o);
+	struct cache_room *room;
+
+	if (!s->has_rooms || ns.n == 0)
+		return;
+	room = map_get(&s->rooms, ns);
+	if (room == NULL)
+		room = room_new(s, ns);
+	if (old != NULL) {
+		o->room_at = old->room_at;
+	} else {
+		room->list =
+		    mem_grow(room->list, room->count, sizeof(*room->list));
+		o->room_at = room->count++;
+	}
+	room->list[o->room_at] = o;
+}
+
+void
+cache_leave(struct cache *s, const struct cache_object *o)
+{
+	struct span ns = cache_object_namespace(o);
+	struct cache_room *room;
+
+	if (!s->has_rooms || ns.n == 0)
+		return;
+	room = map_get(&s->rooms, ns);
+	room->list[o->room_at] = room->list[--room->count];
+	room->list[o->room_at]->room_at = o->room_at;
+	if (room->count > 0)
+		return;
+	map_del(&s->rooms, ns);
+	room_free(room);
+}
+
+const struct cache_room *
+cache_room(const struct cache *s, struct span ns)
+{
+	return map_get(&s->rooms, ns);
+}
+
 void
 cache_release(struct cache *s)
 {
+	struct cache_room *room;
+
 	for (size_t i = 0; i < s->kind_count; i++) {
 		struct cache_kind *k = s->kinds[i];
 		struct cache_object *o;
 
 		for (size_t j = 0; (o = map_next(&k->objects, &j)) != NULL;)
 			cache_object_free(o);
+		cache_kind_unlisted(s->kinds[i]);
 		map_release(&k->objects);
 		for (size_t j = 0; (o = map_next(&k->late, &j)) != NULL;)
 			cache_object_free(o);
@@ -96,6 +185,9 @@ cache_release(struct cache *s)
 	}
 	free(s->kinds);
 	map_release(&s->by_name);
+	for (size_t i = 0; (room = map_next(&s->rooms, &i)) != NULL;)
+		room_free(room);
+	map_release(&s->rooms);
 }
 
 void

@@ -35,10 +35,12 @@ struct cache_kind {
 	struct map late, backoffs; /* see late.h */
 	bool announced;		   /* a begin was seen */
 	bool complete;
-	uint32_t epoch;	  /* number of begins */
-	size_t too_large; /* objects */
+	struct map listed; /* until then: namespaces that are; texts, owned */
+	uint32_t epoch;	   /* number of begins */
+	size_t too_large;  /* objects */
 	struct use **uses;
 	size_t use_count;
+	bool hides; /* `redact:` names fields of it, in any entry */
 };
 
 /* A value in an object's text; n 0: none. */
@@ -60,12 +62,14 @@ struct cache_object {
 	uint32_t rv_at, rv_len;
 	struct cache_part metadata, annotations;
 	bool terminating;
+	bool marked;	   /* it has marks */
 	bool proven;	   /* its marks have a proof; see marks.h */
 	bool proven_owner; /* its controller reference has one */
 	bool unproven;	   /* they have none, and count */
 	bool retained;	   /* they say that it is never deleted */
 	bool too_large;	   /* the text is only its identity and its status */
 	uint16_t instance; /* that made it: a number of instances.h */
+	uint32_t room_at;  /* its place in the list of its cache_room */
 	char data[];	   /* key */
 };
 
@@ -135,11 +139,23 @@ bool cache_object_has_finalizer(const struct cache_object *o, const char *name);
 /* A number that changes with the spec; the serial if there is no generation. */
 int64_t cache_object_generation(const struct cache_object *o);
 
+/* The objects in a namespace, of every kind. */
+struct cache_room {
+	struct cache_object **list; /* owned, in no order */
+	uint32_t count, name_len;
+	char name[];
+};
+
 struct cache {
 	struct cache_kind **kinds;
 	size_t kind_count;
 	struct map by_name; /* "Deployment.apps": struct cache_kind */
 	uint64_t serial;
+	/* By name: struct cache_room. Only kept if has_rooms, for entries that
+	 * delete Namespaces. */
+	bool has_rooms;
+	bool live; /* kinds never announced are not complete */
+	struct map rooms;
 };
 
 void cache_release(struct cache *s);
@@ -155,6 +171,11 @@ struct cache_kind *cache_add_kind(
 struct cache_kind *cache_kind(
     const struct cache *s, struct span api_version, struct span kind);
 
+/* All its objects in this namespace are here, though not those in others; and:
+ * that is not known of any namespace. */
+void cache_kind_listed(struct cache_kind *k, struct span ns);
+void cache_kind_unlisted(struct cache_kind *k);
+
 /*
  * The object of a document whose text was checked: compact, without
  * managedFields and escapes that it does not need (json_plain), not yet in the
@@ -165,6 +186,21 @@ struct cache_object *cache_object_new(
 void cache_object_free(struct cache_object *o);
 /* Its line was marked so (doc/protocol.md, "Large objects"). */
 void cache_object_too_large(struct cache_object *o);
+
+/* Whether all objects of the kind are here, as far as can be said. */
+static inline bool
+cache_knows(const struct cache *s, const struct cache_kind *k)
+{
+	return k->complete || (!k->announced && !s->live);
+}
+
+/* o is in the store from now on, in the place of old (or NULL); and not any
+ * more. */
+void cache_enter(
+    struct cache *s, struct cache_object *o, const struct cache_object *old);
+void cache_leave(struct cache *s, const struct cache_object *o);
+/* NULL: nothing is known to be in that namespace. */
+const struct cache_room *cache_room(const struct cache *s, struct span ns);
 
 struct cache_object *cache_get(const struct cache_kind *k, struct span key);
 

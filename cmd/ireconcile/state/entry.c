@@ -47,8 +47,12 @@ add_use(struct entries *es, struct entry *e, enum use_role role,
 	u->role = role;
 	k->uses = mem_grow(k->uses, k->use_count, sizeof(*k->uses));
 	k->uses[k->use_count++] = u;
+	k->hides = k->hides || conf->redact.count > 0;
 	e->uses = mem_grow(e->uses, e->use_count, sizeof(*e->uses));
 	e->uses[e->use_count++] = u;
+	if (strcmp(k->name, "Namespace") == 0 &&
+	    (conf->manage || conf->deletes))
+		es->store.has_rooms = true;
 	return u;
 }
 
@@ -159,6 +163,7 @@ entries_init(struct entries *es, const struct watches *w,
 
 		e->operator_ = jv_invalid();
 		e->proof = es->proof;
+		e->store = &es->store;
 		e->instances = &es->instances;
 		e->instance = instances_of(&es->instances, &w->entries[i]);
 		e->instance_number =
@@ -340,6 +345,7 @@ entries_put(struct entries *es, struct cache_object *o)
 		old = NULL;
 	}
 	map_put(&k->objects, cache_object_key(o), o);
+	cache_enter(&es->store, o, old);
 	if (old != NULL) {
 		glimpse(es, old);
 		index_unlink(es, old);
@@ -366,6 +372,7 @@ entries_drop(struct entries *es, struct cache_object *o)
 	struct cache_kind *k = o->kind;
 
 	map_del(&k->objects, cache_object_key(o));
+	cache_leave(&es->store, o);
 	index_unlink(es, o);
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
@@ -390,7 +397,8 @@ torn_of(const struct cache_object *gone)
 
 		if (u->role == USE_PRIMARY && u->conf->selector == NULL &&
 		    finalizer != NULL && entry_use_covers(u, gone) &&
-		    cache_object_has_finalizer(gone, finalizer))
+		    cache_object_has_finalizer(gone, finalizer) &&
+		    marks_claim(u->entry, gone, NULL) != MARKS_OTHERS)
 			return u->entry;
 	}
 	return NULL;
@@ -455,4 +463,62 @@ entries_is_torn(const struct cache_object *o)
 		    p->torn_us != 0;
 	}
 	return torn;
+}
+
+/* ---- what is not selected any more ---- */
+
+/* A finalizer of the entry, perhaps a retired one, that o has and that no line
+ * removes. */
+static const char *
+finalizer_left(const struct primary *p, const struct cache_object *o)
+{
+	const struct watch_entry *conf = p->entry->conf;
+	const struct textlist *retired = &conf->retired_finalizers;
+	const char *name = conf->finalizer;
+	struct buf what = BUF_INIT;
+	bool left;
+
+	for (size_t i = 0; i < retired->count &&
+	     (name == NULL || !cache_object_has_finalizer(o, name));
+	     i++)
+		name = retired->items[i];
+	buf_addf(&what, "finalizer remove %s", name != NULL ? name : "");
+	left = name != NULL && cache_object_has_finalizer(o, name) &&
+	    primary_find_asked(p, buf_str(&what)) == NULL;
+	buf_release(&what);
+	return left ? name : NULL;
+}
+
+void
+entries_tell_unselected(
+    const struct cache_object *o, const struct cache_object *gone)
+{
+	bool sure = gone->uid_len > 0 && !o->terminating && !gone->terminating;
+
+	for (size_t i = 0; i < o->kind->use_count; i++) {
+		const struct use *u = o->kind->uses[i];
+		const struct primary *p =
+		    map_get(&u->entry->primaries, cache_object_key(o));
+		struct log_about who;
+		const char *name;
+
+		if (u->role != USE_PRIMARY || u->conf->selector == NULL ||
+		    p == NULL || p->object != o ||
+		    marks_claim(u->entry, o, NULL) == MARKS_OTHERS)
+			continue;
+		/* It may have been set just before; what kwatch makes up has
+		 * none. */
+		name = finalizer_left(p, gone);
+		if (name == NULL)
+			name = finalizer_left(p, o);
+		if (name == NULL)
+			continue;
+		who = primary_about(p);
+		log_write(LOG_WARNING, &who,
+		    "%sselector \"%s\" does not select it any more, and it "
+		    "has the finalizer %s: what was made for it stays, and a "
+		    "deletion waits for that; label it so that it is selected, "
+		    "or remove the finalizer when all is cleaned up",
+		    sure ? "" : "gone, or ", u->conf->selector, name);
+	}
 }

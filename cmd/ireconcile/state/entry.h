@@ -5,7 +5,8 @@
  * Index. Each object is linked into buckets, by the names under which a primary
  * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references; "c" +
  * the same, if they do not count), "m" + "ORIGIN\0NAMESPACE\0NAME" (marks; "*"
- * for those that are retained) or "k" + "NAMESPACE\0NAME" (label or jq map), or
+ * for those that are retained; "x" + "NAMESPACE\0NAME", if they lack the proof)
+ * or "k" + "NAMESPACE\0NAME" (label or jq map), or
  * "p" + the same (patchmark.h). So the primaries of an object, and the objects
  * of a primary, are found without a search.
  */
@@ -55,6 +56,7 @@ struct entry {
 	const struct watch_entry *conf;
 	const struct proof *proof;	   /* borrowed; NULL: marks need none */
 	const struct instances *instances; /* of the entries */
+	const struct cache *store;	   /* borrowed: of all entries */
 	const char *instance;		   /* our name, or NULL */
 	uint16_t instance_number;
 	struct program *program;
@@ -69,6 +71,7 @@ struct entry {
 	struct map backoffs; /* see backoff.h */
 	struct map claims;   /* see claims.h */
 	bool complete;	     /* every kind that it depends on is complete */
+	bool widened;	     /* ... more of it than before */
 	size_t orphans;	     /* the last count by orphans.h */
 	bool outside_said;   /* see primary.h */
 	size_t held;	     /* primaries with a holder */
@@ -98,7 +101,6 @@ struct entries {
 	const struct proof *proof; /* borrowed, or NULL; the key may come
 				    * later, but before the first object */
 	struct instances instances;
-	bool live;	   /* kinds never announced are not complete */
 	bool keeps_gone;   /* every primary that is gone is dirty once more */
 	bool debugs;	   /* see program.h; set before the init */
 	size_t unproven;   /* objects whose marks count without a proof */
@@ -130,6 +132,14 @@ void entries_drop(struct entries *es, struct cache_object *o);
  * (decision.over).
  */
 bool entries_tear(struct entries *es, const struct cache_object *gone);
+/*
+ * gone is o, which is about to be dropped: if it is a primary of a selector, and
+ * has a finalizer of its entry that no line removes, the log names both. Nobody
+ * else would: it hangs when it is deleted. (What a watch shows of an object that
+ * is not selected any more is as of an object that is deleted.)
+ */
+void entries_tell_unselected(
+    const struct cache_object *o, const struct cache_object *gone);
 /* Whether it is such a primary: it stays although no list has it. */
 bool entries_is_torn(const struct cache_object *o);
 
@@ -166,6 +176,13 @@ const struct cache_object *entry_oldest_named(const struct primary *p);
 /* Whether p sees the object (borrowed) of this use. */
 bool entry_shows(const struct entry *e, const struct primary *p,
     const struct use *u, const struct cache_object *o);
+/*
+ * Whether all objects that a primary in this namespace may see are known: every
+ * kind is complete, or at least where its objects may be. Those of some uses are
+ * all in the namespace of the primary: members by owner reference, if there are
+ * no marks, and what a label or a field maps to.
+ */
+bool entry_knows(const struct entry *e, struct span ns);
 /* Whether primaries in this namespace are ours. */
 bool entry_covers_namespace(const struct entry *e, struct span ns);
 /* All primaries, sorted by key; owned array, entry->primaries.count long. */

@@ -169,9 +169,10 @@ is_older(const struct cache_object *a, const struct cache_object *b)
 }
 
 static void
-find_oldest(const struct entry *e, struct span key, char type,
+find_oldest(const struct primary *p, struct span key, char type,
     const struct cache_object **oldest)
 {
+	const struct entry *e = p->entry;
 	const struct entry_bucket *b = index_bucket(e, type, key);
 
 	for (size_t i = 0; b != NULL && i < b->count; i++) {
@@ -180,7 +181,8 @@ find_oldest(const struct entry *e, struct span key, char type,
 
 		if (u->role == USE_DEPENDENT && u->conf->manage &&
 		    o->instance != INSTANCES_NONE && !o->retained &&
-		    is_older(o, *oldest))
+		    is_older(o, *oldest) &&
+		    !marks_is_other_operators(e, o, p->object))
 			*oldest = o;
 	}
 }
@@ -192,10 +194,10 @@ entry_oldest_named(const struct primary *p)
 	struct buf key = BUF_INIT;
 
 	marks_primary_key(&key, p->entry, p->object, MARKS_USUAL);
-	find_oldest(p->entry, buf_span(&key), 'm', &oldest);
+	find_oldest(p, buf_span(&key), 'm', &oldest);
 	buf_reset(&key);
 	if (marks_owning_key(&key, p->object))
-		find_oldest(p->entry, buf_span(&key), 'u', &oldest);
+		find_oldest(p, buf_span(&key), 'u', &oldest);
 	buf_release(&key);
 	return oldest;
 }
@@ -259,6 +261,70 @@ entry_patchable(
 		    is_of_kind(e->uses[i], api_version, kind))
 			return e->uses[i];
 	return NULL;
+}
+
+/* ---- what is known ---- */
+
+/* Members may be anywhere: those of an earlier version of the file, too. */
+static bool
+may_have_marks(const struct watch_entry *conf)
+{
+	return conf->finalizer != NULL || conf->retired_finalizers.count > 0 ||
+	    conf->retains;
+}
+
+/* Whether a primary sees only objects of its own namespace. */
+static bool
+stays_at_home(const struct use *u)
+{
+	const struct watch_entry *entry = u->entry->conf;
+	const struct watch_kind *conf = u->conf;
+
+	if (entry->primary.scope == WATCH_CLUSTER || conf->deletes ||
+	    conf->patches)
+		return false;
+	if (u->role == USE_PRIMARY)
+		return true;
+	if (conf->manage && may_have_marks(entry))
+		return false;
+	switch (conf->map) {
+	case WATCH_MAP_MEMBER:
+		return !may_have_marks(entry);
+	case WATCH_MAP_LABEL:
+	case WATCH_MAP_FIELD:
+		return conf->map_namespace == NULL;
+	case WATCH_MAP_JQ:
+	case WATCH_MAP_ALL:
+		break;
+	}
+	return false;
+}
+
+static bool
+use_knows(const struct use *u, struct span ns)
+{
+	const struct textlist *all = &u->conf->namespaces;
+	const struct map *listed = &u->kind->listed;
+	bool known = all->count > 0 && all->count <= listed->count;
+
+	if (u->kind->complete)
+		return true;
+	if (stays_at_home(u))
+		return map_get(listed, ns) != NULL;
+	for (size_t i = 0; i < all->count && known; i++)
+		known = map_get(listed, span_str(all->items[i])) != NULL;
+	return known;
+}
+
+bool
+entry_knows(const struct entry *e, struct span ns)
+{
+	/* Slots are taken by primaries of every namespace. */
+	bool known = e->complete || e->conf->throttle_limit == 0;
+
+	for (size_t i = 0; i < e->use_count && known && !e->complete; i++)
+		known = use_knows(e->uses[i], ns);
+	return known;
 }
 
 struct primary **

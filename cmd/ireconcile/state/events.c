@@ -21,10 +21,18 @@ begin(struct entries *es, struct cache_kind *k)
 {
 	k->announced = true;
 	k->complete = false;
+	cache_kind_unlisted(k);
 	k->epoch++;
 	for (size_t i = 0; i < k->use_count; i++)
 		k->uses[i]->entry->complete = false;
 	(void)es;
+}
+
+static void
+widen(const struct cache_kind *k)
+{
+	for (size_t i = 0; i < k->use_count; i++)
+		k->uses[i]->entry->widened = true;
 }
 
 /* Objects that did not come since the begin are gone. That a torn primary is
@@ -43,6 +51,18 @@ end(struct entries *es, struct cache_kind *k)
 	late_sweep(k);
 	k->announced = true;
 	k->complete = true;
+	cache_kind_unlisted(k);
+	widen(k);
+}
+
+/* The end in these namespaces: those of a kind that cannot be listed in all of
+ * its namespaces. */
+static void
+end_in(struct cache_kind *k, struct span names)
+{
+	while (names.n > 0)
+		cache_kind_listed(k, span_cut(&names, ','));
+	widen(k);
 }
 
 static void
@@ -50,11 +70,15 @@ bookmark(struct entries *es, struct cache_kind *k, struct span object)
 {
 	struct span notes =
 	    json_get(json_get(object, "metadata"), "annotations");
+	struct span in =
+	    json_raw_string(json_get(notes, "kpipe.dev/listed-namespaces"));
 
 	if (json_is(json_get(notes, "kpipe.dev/initial-events-begin"), "true"))
 		begin(es, k);
 	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true"))
 		end(es, k);
+	else if (in.n > 0 && !k->complete)
+		end_in(k, in);
 }
 
 static int
@@ -92,8 +116,10 @@ deleted(
 	late_forget(gone);
 	if (!entries_tear(es, gone) && o != NULL &&
 	    (gone->uid_len == 0 ||
-		span_eq(cache_object_uid(gone), cache_object_uid(o))))
+		span_eq(cache_object_uid(gone), cache_object_uid(o)))) {
+		entries_tell_unselected(o, gone);
 		entries_drop(es, o);
+	}
 	cache_object_free(gone);
 	return 0;
 }
@@ -216,7 +242,7 @@ events_end(struct entries *es, struct buf *names)
 	for (size_t i = 0; i < es->store.kind_count; i++) {
 		struct cache_kind *k = es->store.kinds[i];
 
-		if (!k->announced && !es->live) {
+		if (!k->announced && !es->store.live) {
 			k->announced = k->complete = true;
 		} else if (!k->complete) {
 			buf_addf(names, "%s%s", cut++ ? ", " : "", k->name);

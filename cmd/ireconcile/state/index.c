@@ -23,7 +23,7 @@ bucket_key(const struct entry_bucket *b)
 static bool
 is_by_name(const struct entry_bucket *b)
 {
-	return b->key[0] == 'k' || b->key[0] == 'p';
+	return strchr("kpx", b->key[0]) != NULL;
 }
 
 struct span
@@ -138,6 +138,33 @@ link_owners(struct entries *es, struct use *u, struct cache_object *o)
 	buf_release(&key);
 }
 
+/*
+ * The primary that the marks of o name, if they do not count because they lack
+ * the proof, or have that of a key which is lost; anybody may write such marks.
+ * Not of what says that it is retained.
+ */
+static bool
+unproven_key(
+    struct buf *key, const struct entry *e, const struct cache_object *o)
+{
+	struct buf scratch = BUF_INIT;
+	struct span primary, kind, ns;
+	bool good = o->marked && !o->proven && marks_are_bound(e) &&
+	    !json_is(cache_object_annotation(o, PROOF_RETAIN), "true");
+
+	if (!good)
+		return false;
+	primary = proof_member_primary(
+	    json_string(cache_object_annotation(o, PROOF_MEMBER), &scratch));
+	kind = span_cut(&primary, '/');
+	ns = span_cut(&primary, '/');
+	good = span_is(kind, e->uses[0]->kind->name) && primary.n > 0;
+	if (good)
+		cache_add_key(key, ns, primary);
+	buf_release(&scratch);
+	return good;
+}
+
 static void
 link_marks(struct entries *es, struct use *u, struct cache_object *o)
 {
@@ -148,6 +175,8 @@ link_marks(struct entries *es, struct use *u, struct cache_object *o)
 		link_to(es, u, o, 'm', buf_span(&key));
 		if (!o->proven)
 			count_unproven(es, u, o);
+	} else if (unproven_key(&key, u->entry, o)) {
+		link_to(es, u, o, 'x', buf_span(&key));
 	}
 	buf_release(&key);
 }

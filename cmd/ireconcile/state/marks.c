@@ -125,6 +125,14 @@ marked_primary(const struct cache_object *o, struct buf *scratch)
 	return good ? primary : SPAN_NONE;
 }
 
+struct span
+marks_named_kind(const struct cache_object *o, struct buf *scratch)
+{
+	struct span primary = marked_primary(o, scratch);
+
+	return span_cut(&primary, '/');
+}
+
 /* Whether its marks have a proof; with one it says whether it is retained. */
 static void
 examine_proof(
@@ -199,11 +207,11 @@ marks_examine(const struct proof *proof, const struct instances *instances,
 	o->instance = instances_number(
 	    instances, annotation(o, PROOF_INSTANCE, &scratch));
 	primary = marked_primary(o, &scratch);
-	o->proven = false;
-	o->retained = primary.p != NULL &&
+	o->marked = primary.p != NULL;
+	o->proven = o->proven_owner = false;
+	o->retained = o->marked &&
 	    json_is(cache_object_annotation(o, PROOF_RETAIN), "true");
-	o->proven_owner = false;
-	if (proof_has_key(proof) && primary.p != NULL)
+	if (proof_has_key(proof) && o->marked)
 		examine_proof(proof, primary, o);
 	if (proof_has_key(proof))
 		examine_owner(proof, o);
@@ -296,12 +304,102 @@ marks_need_origin(const struct entry *e, const struct cache_object *primary)
 	    proof_origin(cache_object_text(primary)).n == 0;
 }
 
+/* ---- claims ---- */
+
+/* By an instance, for this finalizer; name gets its text. */
+static enum marks_claim
+claim_for(const struct entry *e, const struct cache_object *primary,
+    const char *finalizer, struct buf *name)
+{
+	struct buf scratch = BUF_INIT;
+	struct span text = SPAN_NONE;
+	uint16_t number;
+
+	if (cache_object_has_finalizer(primary, finalizer))
+		text = proof_claim(
+		    cache_object_part(primary, primary->annotations),
+		    span_str(finalizer), &scratch);
+	number = instances_number(e->instances, text);
+	if (name != NULL && text.n > 0) {
+		buf_reset(name);
+		buf_addspan(name, text);
+	}
+	buf_release(&scratch);
+	if (instances_ours(e->instances, e->instance_number, number))
+		return number != INSTANCES_NONE ? MARKS_CLAIMED
+						: MARKS_UNCLAIMED;
+	return MARKS_OTHERS;
+}
+
+enum marks_claim
+marks_claim(
+    const struct entry *e, const struct cache_object *primary, struct buf *name)
+{
+	const struct textlist *retired = &e->conf->retired_finalizers;
+	enum marks_claim found = MARKS_UNCLAIMED, one;
+
+	if (e->conf->finalizer != NULL)
+		found = claim_for(e, primary, e->conf->finalizer, name);
+	for (size_t i = 0; i < retired->count && found != MARKS_OTHERS; i++) {
+		one = claim_for(e, primary, retired->items[i], name);
+		if (one != MARKS_UNCLAIMED)
+			found = one;
+	}
+	return found;
+}
+
+static bool
+is_our_finalizer(const struct watch_entry *conf, struct span name)
+{
+	return (conf->finalizer != NULL && span_is(name, conf->finalizer)) ||
+	    textlist_has(&conf->retired_finalizers, name.p, name.n);
+}
+
+bool
+marks_is_other_operators(const struct entry *e, const struct cache_object *o,
+    const struct cache_object *primary)
+{
+	struct json_elements f =
+	    json_elements(cache_object_meta(primary, "finalizers"));
+	struct buf name = BUF_INIT;
+	struct span instance = annotation(o, PROOF_INSTANCE, &name);
+	bool yes = false;
+
+	while (!yes && !marks_is_ours(e, o) && json_element(&f)) {
+		struct buf key = BUF_INIT, claim = BUF_INIT;
+		struct span finalizer = json_raw_string(f.value);
+
+		proof_add_claim_name(&key, finalizer);
+		yes = !is_our_finalizer(e->conf, finalizer) &&
+		    span_eq(
+			annotation(primary, buf_str(&key), &claim), instance);
+		buf_release(&key);
+		buf_release(&claim);
+	}
+	buf_release(&name);
+	return yes;
+}
+
 bool
 marks_need_claim(const struct entry *e, const struct cache_object *primary)
 {
-	return e->instance != NULL && primary->uid_len > 0 &&
-	    !json_is(
-		cache_object_annotation(primary, PROOF_INSTANCE), e->instance);
+	struct span annotations =
+	    cache_object_part(primary, primary->annotations);
+	struct buf key = BUF_INIT, scratch = BUF_INIT;
+	struct span old;
+	bool need;
+
+	if (e->instance == NULL || primary->uid_len == 0)
+		return false;
+	proof_add_claim_name(&key, span_str(e->conf->finalizer));
+	old = proof_old_claim(annotations, &scratch);
+	need = !json_is(json_get(annotations, buf_str(&key)), e->instance) ||
+	    (old.n > 0 &&
+		instances_ours(e->instances, e->instance_number,
+		    instances_number(e->instances, old)));
+	buf_release(&key);
+	buf_release(&scratch);
+	return need;
 }
 
 void

@@ -33,6 +33,10 @@ bool marks_is_claimant(const struct entry *e, const struct cache_object *o,
 void marks_examine(const struct proof *proof, const struct instances *instances,
     struct cache_object *o);
 
+/* "Kind.group" of the primary that the marks of o name, of any operator, proven
+ * or not; within scratch. SPAN_NONE: it has no marks. */
+struct span marks_named_kind(const struct cache_object *o, struct buf *scratch);
+
 /* Whether this instance of the operator made o, as far as o says. */
 bool marks_is_ours(const struct entry *e, const struct cache_object *o);
 
@@ -87,9 +91,24 @@ struct span marks_origin(
 /* Whether it differs from its uid. */
 bool marks_has_origin(
     const struct entry *e, const struct cache_object *primary);
-/* Whether it still has to be written to the primary; or our name. */
+/* Whether it still has to be written to the primary. */
 bool marks_need_origin(
     const struct entry *e, const struct cache_object *primary);
+
+/*
+ * Whether an instance has claimed the primary for a finalizer of e, the retired
+ * ones included, that it has (proof.h); another one counts more than ours.
+ * name, if not NULL, gets the instance's.
+ */
+enum marks_claim { MARKS_UNCLAIMED, MARKS_CLAIMED, MARKS_OTHERS };
+enum marks_claim marks_claim(const struct entry *e,
+    const struct cache_object *primary, struct buf *name);
+/* Whether the instance that made o has claimed the primary for a finalizer that
+ * is not one of e: it is another operator with this kind of primaries. */
+bool marks_is_other_operators(const struct entry *e,
+    const struct cache_object *o, const struct cache_object *primary);
+/* Whether our claim, with our finalizer, still has to be written, or that of an
+ * older version removed. */
 bool marks_need_claim(
     const struct entry *e, const struct cache_object *primary);
 

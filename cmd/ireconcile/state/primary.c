@@ -15,6 +15,7 @@ primary_forget_staying(struct desired_item *i)
 		return;
 	free(i->staying->parts);
 	free(i->staying->message);
+	free(i->staying->differs);
 	free(i->staying->told);
 	free(i->staying);
 	i->staying = NULL;
@@ -30,6 +31,7 @@ item_release(struct desired_item *i)
 	if (i->kind != NULL)
 		shelf_drop(&i->kind->shelf, &i->text);
 	free(i->path);
+	free(i->repairs);
 	free(i->loop_path);
 	free(i->of_uid);
 	free(i->immutable);

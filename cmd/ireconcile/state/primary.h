@@ -21,7 +21,9 @@ struct staying {
 	uint64_t *parts; /* owned: a hash for each difference */
 	size_t count;
 	char code[STAYING_CODE_SIZE]; /* of the content, and of all of them */
-	char *message;	    /* owned: the first ones, with their values */
+	char *message; /* owned: the first ones, with their values */
+	char *differs; /* owned: as reason.h lists them; or NULL */
+	size_t differ_count;
 	int64_t generation; /* of the object when the code was sent; or 0 */
 	bool grown;	    /* by a difference that is new since the request */
 	bool tried;	    /* the code is in the request */
@@ -44,7 +46,6 @@ struct desired_item {
 	unsigned marks;
 	/* Here, together, as there are many items: of the members below. */
 	bool kept, agrees, agreed_before, looping;
-	unsigned repairs;
 	/* immutable(): its paths as text, or NULL; the program's item, marked;
 	 * and whether text has the object's values there (kept). */
 	char *immutable;
@@ -54,10 +55,10 @@ struct desired_item {
 	/* The comparison with the object of this serial gave agrees, or: */
 	uint64_t compared;
 	char *path; /* the first that differs */
-	/* repairs: their count, after it had agreed (see loops.h);
-	 * agreed_before: since its last request. */
+	/* repairs: how often, after it had agreed (see loops.h); agreed_before:
+	 * since its last request. */
+	struct repairs *repairs; /* owned, one allocation, or NULL: none */
 	char *of_uid; /* the object of all that, if `patch`; or NULL */
-	int64_t repairs_since_us;
 	int64_t held_until_us;
 	char *loop_path;  /* the path that was changed back last */
 	int64_t quiet_us; /* without a change until then the loop is over */
@@ -140,8 +141,9 @@ struct primary {
 	bool renewed;  /* another uid since the last line: forget all */
 	bool reminder; /* the deadline has passed */
 	bool has_slot, waiting;
-	bool paused; /* and that was logged */
-	bool failed; /* its last evaluation failed */
+	bool paused;	     /* and that was logged */
+	bool claimants_left; /* ... as it left them */
+	bool failed;	     /* its last evaluation failed */
 
 	struct plan plan;
 	struct desired desired;
@@ -199,6 +201,14 @@ void primary_recompute(struct primary *p);
 void primary_forget(struct primary *p);
 /* It exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);
+
+/* Whether all is known that it may see (entry_knows). */
+static inline bool
+primary_is_known(const struct primary *p)
+{
+	return p->entry->complete ||
+	    entry_knows(p->entry, span_str(p->namespace_));
+}
 
 /* For messages about it. */
 struct log_about primary_about(const struct primary *p);

@@ -23,8 +23,6 @@ struct journal {
 };
 
 static const char hidden[] = "(redacted)";
-static const char last_applied[] =
-    "kubectl.kubernetes.io/last-applied-configuration";
 
 struct journal *
 journal_open(const char *file, struct err *err)
@@ -114,7 +112,7 @@ redact(struct arena *a, const struct request *r, struct node *body)
 		hide_operations(a, body);
 	hide(a, body, "data");
 	hide(a, body, "stringData");
-	hide(a, tree_path(body, "metadata.annotations"), last_applied);
+	hide(a, tree_get(body, "metadata"), "annotations");
 }
 
 static bool

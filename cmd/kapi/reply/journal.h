@@ -9,8 +9,8 @@
  *
  * decision is "forbid" if the user had not the right, as in an audit log; other
  * refusals with code 403 have none. body is the object or patch that was sent;
- * the values in data and stringData of Secrets are "(redacted)", and all values
- * of a JSON patch on one.
+ * the values in data, stringData and annotations of Secrets are "(redacted)", and
+ * all values of a JSON patch on one.
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H

@@ -15,6 +15,14 @@ struct doomed {
 	char *text;	    /* owned: identity spans point here, */
 	struct arena names; /* or here: decoded */
 	const struct api_resource *resource; /* borrowed */
+	struct span set; /* decoded: of which set it is the parent; or none */
+};
+
+/* Of the set that it was in. */
+struct doomed_parent {
+	const struct api_resource *resource;
+	struct span namespace_; /* or none */
+	struct span name;
 };
 
 /* Of an object as a list has it, without kind. Owned. */
@@ -24,11 +32,11 @@ void doomed_free(struct doomed *d);
 /*
  * Why it must stay, or NULL: its deletion would delete objects of the input as
  * well (it is a Namespace, one of `namespaces`, or the definition of one of
- * `kinds`, spelled "Kind.group"), or the set's parent, which is in the namespace
- * `parent`. Static.
+ * `kinds`, spelled "Kind.group"), or the set's parent: with it goes what the set
+ * remembers. So it does of another set whose parent it is. Static.
  */
 const char *doomed_stays(const struct doomed *d,
     const struct discovery *discovery, const struct textset *namespaces,
-    const struct textset *kinds, struct span parent);
+    const struct textset *kinds, const struct doomed_parent *parent);
 
 #endif

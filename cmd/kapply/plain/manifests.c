@@ -11,9 +11,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-/* Folders below folders; links may make a circle. */
-enum { DEPTH_MAX = 64 };
-
 static void
 add(struct opt_list *found, const char *name)
 {
@@ -64,26 +61,34 @@ not_dots(const struct dirent *d)
 	return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
 }
 
-static int walk(struct opt_list *found, const char *folder, unsigned depth,
-    struct err *err);
+static int walk(
+    struct opt_list *found, const char *folder, bool deep, struct err *err);
 
+/* A link is what it leads to, but no folder: it may lead anywhere, also back. */
 static int
-visit(struct opt_list *found, const char *path, unsigned depth, struct err *err)
+visit(struct opt_list *found, const char *path, bool deep, struct err *err)
 {
-	if (is_folder(path))
-		return depth > 0 ? walk(found, path, depth, err) : 0;
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return cannot_read(path, err);
+	if (S_ISDIR(st.st_mode))
+		return deep ? walk(found, path, deep, err) : 0;
 	if (!is_manifest(path))
 		return 0;
+	if (is_folder(path))
+		return err_set(err, ERR_PERMANENT,
+		    "%s is a link to a folder, and not followed: name it, too, "
+		    "to have what is in it",
+		    path);
 	if (access(path, R_OK) != 0)
 		return cannot_read(path, err);
 	add(found, path);
 	return 0;
 }
 
-/* depth: how many levels below it count. */
 static int
-walk(
-    struct opt_list *found, const char *folder, unsigned depth, struct err *err)
+walk(struct opt_list *found, const char *folder, bool deep, struct err *err)
 {
 	struct dirent **names;
 	int n = scandir(folder, &names, not_dots, alphasort), rc = 0;
@@ -95,8 +100,7 @@ walk(
 
 		buf_addf(&path, "%s/%s", folder, names[i]->d_name);
 		if (rc == 0)
-			rc = visit(found, buf_str(&path),
-			    depth > 0 ? depth - 1 : 0, err);
+			rc = visit(found, buf_str(&path), deep, err);
 		buf_release(&path);
 		free(names[i]);
 	}
@@ -116,7 +120,7 @@ manifests_add(
 		add(found, name);
 		return 0;
 	}
-	if (walk(found, name, deep ? DEPTH_MAX : 0, err) != 0)
+	if (walk(found, name, deep, err) != 0)
 		return -1;
 	if (found->count == before)
 		return err_set(err, ERR_PERMANENT,

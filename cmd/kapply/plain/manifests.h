@@ -13,8 +13,8 @@
 
 /*
  * Appends copies: name itself, or the files of the folder of that name (deep:
- * and of those below it). "-" is standard input. -1 with err: one cannot be
- * read, or a folder has none.
+ * and of those below it; links to folders are not followed there). "-" is
+ * standard input. -1 with err: one cannot be read, or a folder has none.
  */
 int manifests_add(
     struct opt_list *found, const char *name, bool deep, struct err *err);

@@ -79,15 +79,23 @@ add_data(struct buf *b, struct span data, struct span written)
 	buf_release(&scratch);
 }
 
+static bool
+is_convertible(struct span written, struct span data)
+{
+	return is_of_texts(written) &&
+	    (data.n == 0 || json_type(data) == JSON_OBJECT ||
+		json_type(data) == JSON_NULL);
+}
+
 void
 secret_spell(struct buf *b, const struct item *i)
 {
-	struct span written = json_get(i->text, "stringData");
-	struct span data = json_get(i->text, "data");
+	bool secret = is_secret(i); /* most items are not, and are long */
+	struct span written =
+	    secret ? json_get(i->text, "stringData") : SPAN_NONE;
+	struct span data = secret ? json_get(i->text, "data") : SPAN_NONE;
 
-	if (!is_secret(i) || !is_of_texts(written) ||
-	    (data.n > 0 && json_type(data) != JSON_OBJECT &&
-		json_type(data) != JSON_NULL)) {
+	if (!is_convertible(written, data)) {
 		buf_addspan(b, i->text);
 		return;
 	}
@@ -140,13 +148,16 @@ add_head(struct buf *b, struct span live)
 bool
 secret_trim(struct buf *b, const struct item *i, struct span live)
 {
-	struct span managers = json_path(live, "metadata.managedFields");
-	struct json_members m = json_members(json_get(live, "data"));
+	struct span managers;
+	struct json_members m;
 	bool any = false;
 
-	if (!is_secret(i) || i->partial != PARTIAL_NONE ||
-	    json_type(managers) != JSON_ARRAY)
+	if (!is_secret(i) || i->partial != PARTIAL_NONE)
 		return false;
+	managers = json_path(live, "metadata.managedFields");
+	if (json_type(managers) != JSON_ARRAY)
+		return false;
+	m = json_members(json_get(live, "data"));
 	add_head(b, live);
 	while (json_member(&m)) {
 		if (is_owned(managers, m.key))

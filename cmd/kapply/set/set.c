@@ -457,6 +457,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->status = object_or_none(m.of[MEMBER_STATUS]);
 	s->on_error = object_or_none(m.of[MEMBER_ON_ERROR]);
 	s->events = m.of[MEMBER_EVENTS];
+	s->confidential = m.of[MEMBER_CONFIDENTIAL];
 	s->causes = json_get(m.of[MEMBER_BECAUSE], "events");
 	s->manager = json_name(m.of[MEMBER_MANAGER], &s->names);
 	s->deleting = json_type(m.of[MEMBER_DELETING]) == JSON_TRUE;

@@ -92,8 +92,9 @@ struct item {
 	enum known known;
 	struct span known_uid;
 	bool once;
-	bool always;  /* OP_DELETE: although an item failed */
-	bool foreign; /* ... it is not a member */
+	bool always;	  /* OP_DELETE: although an item failed */
+	bool foreign;	  /* ... it is not a member */
+	bool delete_sent; /* ... and perhaps done: no answer said so */
 	/* Only this resourceVersion of it: if it is foreign, or an item of
 	 * `asSeen`; or none. */
 	struct span version;
@@ -110,9 +111,10 @@ struct item {
 	 * resourceVersion in the line or (finalizers) when it was read; NULL:
 	 * not known */
 	char *live_version;
-	char *patch;	/* owned: of the step, where it is one */
-	char *conflict; /* owned: of STEP_HOLDER, what it is about */
-	bool list_sent; /* STEP_LIST was tried */
+	char *patch;	 /* owned: of the step, where it is one */
+	bool marks_only; /* it is of a finalizer that is there */
+	char *conflict;	 /* owned: of STEP_HOLDER, what it is about */
+	bool list_sent;	 /* STEP_LIST was tried */
 	enum adoption adoption;
 	enum brake_scope held; /* counted by the brake */
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
@@ -154,6 +156,7 @@ struct set {
 	char *key;    /* owned: the primary's, or the object's */
 	struct objref primary;
 	struct span primary_version; /* resourceVersion */
+	struct span confidential;    /* see confidential.h */
 	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
 	struct span causes;	/* the events that made it, raw; or none */

@@ -12,8 +12,8 @@
 #include "set/set.h"
 
 /* Appends the path of the first one in the item's object, as far as it is plain
- * names. False: there is none. A digest that a program put into a text counts;
- * in the data of Secrets and the binaryData of ConfigMaps texts are decoded. */
+ * names. False: there is none. A digest that a program put into a text counts,
+ * in any form (redacted_in). */
 bool standin_find(struct buf *path, const struct item *i);
 
 #endif

@@ -333,6 +333,12 @@ def _run: [
   "\t\tcode=1",
   "\tfi",
   "done",
+  "for want in t/*.out; do",
+  "\tif [ -e \"$want\" ] && [ ! -e \"${want%.out}.jsonl\" ]; then",
+  "\t\techo \"not ok ${want#t/}: there are no events for it, ${want%.out}.jsonl\"",
+  "\t\tcode=1",
+  "\tfi",
+  "done",
   "exit \"$code\""
 ] | _lines;
 

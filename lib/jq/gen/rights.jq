@@ -167,11 +167,13 @@ def _kapply_primaries($d):
 
 # The API server wants Events about cluster-scoped objects in "default". That
 # about the Pod (OutOfMemory) is where the operator runs, which the others have.
-def _kapply_events($d):
-  .watches[] | _primary_places($d) as $at
+def _events($d; $also):
+  _primary_places($d) as $at
   | (_group_kind | _known($d) | .cluster) as $cluster
-  | (if $cluster then [{other: "default"}, "operator"] else $at end)[]
+  | (if $cluster then [{other: "default"}] + $also else $at end)[]
   | {place: ., group: "", resource: "events", verbs: ["create", "patch"]};
+
+def _kapply_events($d): .watches[] | _events($d; ["operator"]);
 
 def _marks_secret($d):
   [.watches | (.[] | select(_keeps_key($d))),
@@ -187,7 +189,7 @@ def _marks_secret($d):
 
 def _kstatus($d):
   .watches[] | select(.manageStatus != false) | _primary_places($d) as $at
-  | _grant($d; $at; ["patch"]) | .resource += "/status";
+  | (_grant($d; $at; ["patch"]) | .resource += "/status"), _events($d; []);
 
 def lease_name: .watches[0] | _group_kind | _kind_name | ascii_downcase;
 

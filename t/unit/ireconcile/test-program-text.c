@@ -25,6 +25,8 @@
 // needs cmd/ireconcile/program/randomtext.c
 // needs cmd/ireconcile/language/prelude.c
 // needs cmd/ireconcile/program/program.c
+// needs cmd/ireconcile/language/looks.c
+// needs cmd/ireconcile/language/way.c
 // needs cmd/ireconcile/language/reads.c
 // needs cmd/ireconcile/language/sees.c
 // needs cmd/ireconcile/program/result.c

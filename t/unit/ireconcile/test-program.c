@@ -25,6 +25,8 @@
 // needs cmd/ireconcile/program/randomtext.c
 // needs cmd/ireconcile/language/prelude.c
 // needs cmd/ireconcile/program/program.c
+// needs cmd/ireconcile/language/looks.c
+// needs cmd/ireconcile/language/way.c
 // needs cmd/ireconcile/language/reads.c
 // needs cmd/ireconcile/language/sees.c
 // needs cmd/ireconcile/program/result.c
@@ -123,6 +125,10 @@ test_values(void)
 	buf_release(&out);
 }
 
+#define NOT_AN_EVENT                                                        \
+	"error: p.jq:1: events: item 0 is not {type: \"Normal\" or "        \
+	"\"Warning\", reason, message}, with object and failure: {reason, " \
+	"message} if it is about a write"
 #define OBJ(name) \
 	"{apiVersion: \"v1\", kind: \"C\", metadata: {name: " name "}}"
 
@@ -464,10 +470,7 @@ static const struct {
 	"error: p.jq:1: events gives an object, not an array"},
     {"a bad event", PROGRAM_EVENTS,
 	"def events: [{type: \"Loud\", reason: \"A\", message: \"b\"}];",
-	"error: p.jq:1: events: item 0 is not {type: \"Normal\" or "
-	"\"Warning\", "
-	"reason, "
-	"message}"},
+	NOT_AN_EVENT},
     {"an event of another component", PROGRAM_EVENTS,
 	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
 	"component: \"c\"}];",
@@ -476,10 +479,20 @@ static const struct {
     {"an event of a bad component", PROGRAM_EVENTS,
 	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
 	"component: 1}];",
-	"error: p.jq:1: events: item 0 is not {type: \"Normal\" or "
-	"\"Warning\", "
-	"reason, "
-	"message}"},
+	NOT_AN_EVENT},
+    {"an event about a write", PROGRAM_EVENTS,
+	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
+	"object: \"c\", failure: {reason: \"D\", message: \"\"}}];",
+	"[{\"failure\":{\"message\":\"\",\"reason\":\"D\"},\"message\":\"b\","
+	"\"object\":\"c\",\"reason\":\"A\",\"type\":\"Normal\"}]"},
+    {"... of no object", PROGRAM_EVENTS,
+	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
+	"failure: {reason: \"D\", message: \"\"}}];",
+	NOT_AN_EVENT},
+    {"... with a failure without a reason", PROGRAM_EVENTS,
+	"def events: [{type: \"Normal\", reason: \"A\", message: \"b\", "
+	"object: \"c\", failure: {message: \"e\"}}];",
+	NOT_AN_EVENT},
     {"finalize", PROGRAM_FINALIZE,
 	"def finalize: {items: [" OBJ("\"a\"") "], delete: [" OBJ(
 	    "\"b\"") "],"

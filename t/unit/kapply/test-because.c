@@ -133,8 +133,8 @@ static void
 set_by(const char *kind, const char *item, const char *path, const char *want,
     const char *what)
 {
-	static const char object[] =
-	    "{\"data\":{\"k\":\"b3RoZXI=\",\"a.b\":\"b3RoZXI=\",\"both\":"
+	static const char live[] =
+	    "\"data\":{\"k\":\"b3RoZXI=\",\"a.b\":\"b3RoZXI=\",\"both\":"
 	    "\"\"},\"metadata\":{\"managedFields\":["
 	    "{\"manager\":\"editor\",\"fieldsV1\":"
 	    "{\"f:data\":{\"f:k\":{},\"f:a.b\":{},\"f:both\":{}}}},"
@@ -142,15 +142,18 @@ set_by(const char *kind, const char *item, const char *path, const char *want,
 	    "{\"f:stringData\":{\"f:applied\":{},\"f:both\":{}}}}]}}";
 	struct item i = {.text = span_str(item)};
 	struct set set = {0}, *s = &set;
-	struct buf because = BUF_INIT;
+	struct buf because = BUF_INIT, object = BUF_INIT;
 
+	buf_addf(
+	    &object, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",%s", kind, live);
 	i.id.kind = span_str(kind);
 	buf_addf(&because, "{\"differs\":[{\"path\":\"%s\"}],\"repair\":true}",
 	    path);
 	i.because = buf_span(&because);
-	because_found(s, &i, span_str(object), span_str("ours"));
+	because_found(s, &i, buf_span(&object), span_str("ours"));
 	is(i.by != NULL ? i.by : "", want, what);
 	free(i.by);
+	buf_release(&object);
 	buf_release(&because);
 }
 

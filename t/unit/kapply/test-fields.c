@@ -26,7 +26,8 @@ static const char object[] =
 static void
 owner(const char *path, const char *want, const char *what)
 {
-	static const char *const found[] = {"", "unowned", "absent"};
+	static const char *const found[] = {
+	    [FIELDS_UNOWNED] = "unowned", [FIELDS_ABSENT] = "absent"};
 	struct buf names = BUF_INIT;
 	int f = fields_owners(
 	    &names, span_str(object), span_str(path), span_str("ours"));

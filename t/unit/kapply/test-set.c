@@ -4,6 +4,7 @@
 // needs cmd/kapply/set/itemstate.c
 // needs cmd/kapply/body.c
 // needs cmd/kapply/belongs.c
+// needs cmd/kapply/finalizers.c
 #include "set/set.h"
 
 #include "base/array.h"

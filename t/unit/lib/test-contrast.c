@@ -160,6 +160,14 @@ test_secrets(void)
 	    "... a new one");
 	is(of_secret("{\"type\":\"a\"}", "{\"type\":\"b\"}"),
 	    "[\".type\",\"\\\"a\\\"\",\"\\\"b\\\"\"]", "... its other fields");
+	is(of_secret("{\"metadata\":{\"annotations\":{\"a\":\"x\",\"kpipe.dev/"
+		     "a\":\"x\"}}}",
+	       "{\"metadata\":{\"annotations\":{\"a\":\"y\",\"kpipe.dev/a\":"
+	       "\"y\"}}}"),
+	    "[\".metadata.annotations.a\",true,true],"
+	    "[\".metadata.annotations[\\\"kpipe.dev/a\\\"]\",\"\\\"x\\\"\","
+	    "\"\\\"y\\\"\"]",
+	    "... its annotations may repeat them, but not ours");
 	is(fields("{}",
 	       "{\"metadata\":{\"annotations\":{\"kubectl.kubernetes.io/"
 	       "last-applied-configuration\":\"x\"}}}"),
@@ -178,7 +186,7 @@ test_secrets(void)
 	    "{\"kind\":\"Secret\",\"data\":{\"a\":\"(not shown)\"},"
 	    "\"stringData\":{},\"metadata\":{\"annotations\":{"
 	    "\"kubectl.kubernetes.io/last-applied-configuration\":"
-	    "\"(not shown)\",\"b\":\"c\"}}}",
+	    "\"(not shown)\",\"b\":\"(not shown)\"}}}",
 	    "the whole of it");
 	is(whole("{\"data\":{\"a\":\"x\"}}", false), "{\"data\":{\"a\":\"x\"}}",
 	    "data of another kind");

@@ -294,7 +294,18 @@ test_request_lines(void)
 	static const char *const bad[] = {"GET / HTTP/9.9", "GET / HTTP/1.2",
 	    "GET / HTTP/0.9", "GET / HTTP/2.0", "GET http://evil/ HTTP/1.1",
 	    "GET http://h:1/ HTTP/1.1", "GET http://h@evil/ HTTP/1.1",
-	    "GET http://evil?h/ HTTP/1.1", "GET http:///h HTTP/1.1"};
+	    "GET http://evil?h/ HTTP/1.1", "GET http:///h HTTP/1.1",
+	    "GET http://h:443/ HTTP/1.1", "GET https://h:80/ HTTP/1.1",
+	    "GET http://h:x/ HTTP/1.1", "GET http://h../ HTTP/1.1"};
+	static const struct {
+		const char *target, *answer;
+	} good[] = {{"http://H/x", OK("6", "GET /x")},
+	    {"http://h:80/x", OK("6", "GET /x")},
+	    {"http://h:/x", OK("6", "GET /x")},
+	    {"http://h./x", OK("6", "GET /x")},
+	    {"HTTPS://h:443/x", OK("6", "GET /x")},
+	    {"http://h", OK("5", "GET /")},
+	    {"http://h?x=/y", OK("11", "GET / ?x=/y")}};
 	int fd;
 
 	serve(&httpd_default_limits);
@@ -307,8 +318,14 @@ test_request_lines(void)
 	}
 	ok(requests == 0, "no handler saw one of these");
 	fd = client();
-	say(fd, "GET http://H/x HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fd, OK("6", "GET /x"), "the form for proxies, of this host");
+	for (size_t i = 0; i < COUNT(good); i++) {
+		say(fd, "GET ");
+		say(fd, good[i].target);
+		say(fd, " HTTP/1.1\r\nHost: h\r\n\r\n");
+		hears(fd, good[i].answer, good[i].target);
+	}
+	say(fd, "GET http://h/x HTTP/1.1\r\nHost: h:80\r\n\r\n");
+	hears(fd, OK("6", "GET /x"), "a port that only Host has");
 	say(fd,
 	    "PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 	    "1;a=b\r\nx\r\n2\r\nyz\r\n0;c\r\nD: e\r\n\r\n");

@@ -8,13 +8,15 @@ test_hosts(void)
 {
 	static const char *const good[] = {"localhost", "LocalHost:80",
 	    "127.0.0.1", "127.0.0.1:8082", "127.255.0.9:1", "[::1]",
-	    "[::1]:443", "[0:0::1]:443", "[::ffff:127.0.0.1]"};
+	    "[::1]:443", "[0:0::1]:443", "[::ffff:127.0.0.1]", "localhost.",
+	    "LOCALHOST.:80", "localhost:", "127.0.0.1:", "[::1]:"};
 	static const char *const bad[] = {"", ":80", "example.com",
 	    "localhost.example.com", "127.0.0.1.example.com", "128.0.0.1",
 	    "127.1", "0.0.0.0", "[::]", "[::2]:80", "::1", "127.0.0.1:x",
 	    "127.0.0.1:80:80", "[::1", "[::1]x", "0127.0.0.1", "[localhost]",
 	    "[127.0.0.1]", "[]", "[", "]", "localhost]", "[::ffff:10.0.0.1]",
-	    "localhost."};
+	    ".", ":", "localhost..", "localhost.example.", "[::1].", "[::1.]",
+	    "localhost.:x"};
 
 	for (size_t i = 0; i < COUNT(good); i++)
 		ok(local_is_host(span_str(good[i])), good[i]);
@@ -44,12 +46,17 @@ static void
 test_requests(void)
 {
 	static const struct judged all[] = {
-	    {NULL, {NULL}, LOCAL_OTHER_HOST, ""},
+	    {NULL, {NULL}, LOCAL_MEANT, ""},
+	    {NULL, {"origin", "null"}, LOCAL_OTHER_PAGE, "null"},
 	    {NULL, {"host", "localhost"}, LOCAL_MEANT, ""},
 	    {NULL, {"host", "here"}, LOCAL_OTHER_HOST, "here"},
 	    {"Here", {"host", "hERE:80"}, LOCAL_MEANT, ""},
 	    {"fd00::1", {"host", "[fd00::1]:80"}, LOCAL_MEANT, ""},
-	    {"", {"host", ""}, LOCAL_OTHER_HOST, ""},
+	    {"Here", {"host", "here."}, LOCAL_MEANT, ""},
+	    {"", {"host", ""}, LOCAL_MEANT, ""},
+	    {"here.", {"host", "here.:1"}, LOCAL_MEANT, ""},
+	    {"", {"host", "."}, LOCAL_OTHER_HOST, "."},
+	    {NULL, {"host", "", "host", "a"}, LOCAL_OTHER_HOST, "a"},
 	    {NULL, {"host", "localhost", "host", "a"}, LOCAL_OTHER_HOST, "a"},
 	    {NULL, {"host", "a", "host", "localhost"}, LOCAL_OTHER_HOST, "a"},
 	    {NULL, {"host", "[::1]", "origin", "null"}, LOCAL_OTHER_PAGE,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conf/yamldocs.h"
 #include "tap.h"
 
 static void
@@ -203,6 +204,115 @@ test_lookup(void)
 	is(err.message, "cannot read /: Is a directory", "a directory");
 }
 
+/* A document of a file, as kubectl reads it; what it says is from
+ * sigs.k8s.io/yaml 1.6. */
+static void
+docs_are(const char *text, size_t n, const char *want, const char *what)
+{
+	struct err err = ERR_INIT;
+	struct buf b = BUF_INIT;
+
+	if (yamldocs_lines("f", span_make(text, n), &b, &err) != 0) {
+		buf_reset(&b);
+		buf_adds(&b, err.message);
+	}
+	is(buf_str(&b), want, what);
+	buf_release(&b);
+}
+
+static void
+doc_is(const char *text, const char *want)
+{
+	docs_are(text, strlen(text), want, want);
+}
+
+static void
+test_numbers(void)
+{
+	static const char *const endless[] = {".inf", ".Inf", ".INF", "+.inf",
+	    "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN",
+	    ".NAN"};
+
+	for (size_t i = 0; i < sizeof(endless) / sizeof(endless[0]); i++) {
+		static const char *const forms[] = {
+		    "a: %s\n", "a: !!float %s\n", "a: !!float \"%s\"\n"};
+		struct buf text = BUF_INIT, want = BUF_INIT;
+		const char *word = endless[i];
+		const char *spelled = word[0] == '-'		      ? "-.inf"
+		    : strchr(word, 'n') == word + 1 || word[1] == 'N' ? ".nan"
+								      : ".inf";
+
+		buf_addf(&want,
+		    "f:1: a: %s is a number that JSON does not have: "
+		    "write \"%s\" for the text",
+		    spelled, spelled);
+		for (size_t j = 0; j < 3; j++) {
+			buf_reset(&text);
+			buf_addf(&text, forms[j], word);
+			doc_is(buf_str(&text), buf_str(&want));
+		}
+		buf_reset(&text);
+		buf_reset(&want);
+		buf_addf(&text, "%s: 1\n", word);
+		buf_addf(&want, "{\"%s\":1}\n", spelled);
+		doc_is(buf_str(&text), buf_str(&want));
+		buf_release(&text);
+		buf_release(&want);
+	}
+	doc_is("[\".inf\", '.nan', -.nan, .iNf, inf, nan, !!str .inf]",
+	    "[\".inf\",\".nan\",\"-.nan\",\".iNf\",\"inf\",\"nan\","
+	    "\".inf\"]\n");
+	doc_is("[0644, 0o644, 0x1F, -0b11, 1_000, 0_7, 1__0, 08, 0o8]",
+	    "[420,420,31,-3,1000,7,10,8,\"0o8\"]\n");
+	doc_is("[._1, .5_0, 1._5, _1, 1_, 190:20:30, 1e, .e3, ., 1e400]",
+	    "[\"._1\",\".5_0\",1.5,\"_1\",1,\"190:20:30\",\"1e\",\".e3\","
+	    "\".\",\"1e400\"]\n");
+	doc_is("[9223372036854775807, 18446744073709551615]",
+	    "[9223372036854775807,18446744073709551615]\n");
+	doc_is("-9223372036854775808: 1\n", "{\"-9223372036854775808\":1}\n");
+	doc_is("9223372036854775808: 1\n",
+	    "f:1: the key 9223372036854775808 is a number beyond 64 bits: "
+	    "write \"9223372036854775808\"");
+	doc_is("[2001-12-14, 2001-12-14T21:59:43Z]",
+	    "[\"2001-12-14\",\"2001-12-14T21:59:43Z\"]\n");
+}
+
+static void
+test_tags(void)
+{
+	static const char wrong[] = "f:1: the text is not what its tag says";
+	static const char *const refused[] = {"!!float .", "!!float 0x1.8p1",
+	    "!!float 2001-12-14T21:59:43.10Z", "!!float .e3", "!!float ._1",
+	    "!!float x", "!!int 1.5", "!!int x", "!!int \"\"", "!!int .inf",
+	    "!!bool 1", "!!null x"};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		doc_is(refused[i], wrong);
+	doc_is("[!!int \"5\", !!float \"1.5\", !!float 2, !!bool \"true\"]",
+	    "[5,1.5,2,true]\n");
+}
+
+static void
+test_files(void)
+{
+	static const char utf16[] = "\377\376a\0:\0 \0001\0";
+
+	doc_is("a: &x 1\n---\nb: *x\n",
+	    "f:3: this alias has no anchor, or is within it");
+	doc_is("# a\n---\n# b\n---\n~\n---\n", "\n");
+	/* kubectl takes the line before --- for a document, too. */
+	doc_is("%YAML 1.1\n---\na: 1\n",
+	    "f:2: did not find expected <document start>");
+	doc_is("\357\273\277a: 1\r\n---\r\nb: |\r\n  x\r\n  y\r\n",
+	    "{\"a\":1}\n{\"b\":\"x\\ny\\n\"}\n");
+	doc_is("a: \377\n", "f:1: invalid leading UTF-8 octet (byte 3)");
+	docs_are(utf16, sizeof(utf16) - 1,
+	    "f:1: this is UTF-16: save the file as UTF-8", "UTF-16");
+	doc_is("a: 1\n\tb: 2\n",
+	    "f:2: found a tab character that violates indentation while "
+	    "scanning a plain scalar");
+}
+
 int
 main(void)
 {
@@ -213,5 +323,8 @@ main(void)
 	test_encodings();
 	test_depth();
 	test_lookup();
+	test_numbers();
+	test_tags();
+	test_files();
 	return tap_done();
 }

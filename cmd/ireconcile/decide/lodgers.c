@@ -1,0 +1,267 @@
+/* Part of decide/refuse.h: what would be deleted with a Namespace or a
+ * CustomResourceDefinition. */
+#include "decide/refuse.h"
+
+#include <string.h>
+
+#include "decide/outcome.h"
+#include "decide/points.h"
+#include "json/json.h"
+#include "state/marks.h"
+
+/* A lodger may go unseen by the primary: it is looked for again. */
+static const int64_t look_again_us = 10 * INT64_C(1000000);
+
+/* The objects that go with one. */
+struct house {
+	const struct cache_object *object;
+	const struct cache_room *room; /* of a Namespace, or NULL */
+	const struct cache_kind *kind; /* that is defined, or NULL */
+	bool is_known; /* every kind of which something may be there */
+};
+
+struct lodger {
+	const struct cache_object *object; /* NULL: there is none */
+	const char *whose, *remedy;
+};
+
+static const char definition[] =
+    "CustomResourceDefinition.apiextensions.k8s.io";
+
+static bool
+is_namespace(const struct cache_kind *k)
+{
+	return strcmp(k->name, "Namespace") == 0;
+}
+
+bool
+refuse_guards(const struct cache_kind *k)
+{
+	return is_namespace(k) || strcmp(k->name, definition) == 0;
+}
+
+/* ---- whose it is ---- */
+
+/* Whether o is a member of a primary of e, by what counts. */
+static bool
+is_member_of_some(const struct entry *e, const struct cache_object *o)
+{
+	struct marks_owners owners = marks_owners(o, MARKS_CONTROLLER);
+	struct buf key = BUF_INIT;
+	bool is =
+	    (marks_owner_counts(e, o) && marks_owner(&owners, e, o, &key)) ||
+	    marks_key(&key, e, o);
+
+	buf_release(&key);
+	return is;
+}
+
+/* Marks of an operator that is not ours, whose proofs we cannot check. */
+static bool
+is_of_other_operator(const struct cache *store, const struct cache_object *o)
+{
+	struct buf scratch = BUF_INIT;
+	struct span name = marks_named_kind(o, &scratch);
+	const struct cache_kind *k = map_get(&store->by_name, name);
+	bool ours = false;
+
+	for (size_t i = 0; k != NULL && i < k->use_count; i++)
+		ours = ours || k->uses[i]->role == USE_PRIMARY;
+	buf_release(&scratch);
+	return name.n > 0 && !ours;
+}
+
+static bool
+is_of_another(const struct primary *p, const struct cache_object *o)
+{
+	const struct cache_kind *k = o->kind;
+	bool is = is_of_other_operator(p->entry->store, o);
+
+	for (size_t i = 0; i < k->use_count && !is; i++)
+		is = k->uses[i]->role == USE_DEPENDENT &&
+		    is_member_of_some(k->uses[i]->entry, o);
+	return is;
+}
+
+/* A primary that we have begun with. */
+static bool
+is_begun(const struct cache_object *o)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < o->kind->use_count && !begun; i++) {
+		const struct use *u = o->kind->uses[i];
+		const struct primary *p = u->role == USE_PRIMARY
+		    ? map_get(&u->entry->primaries, cache_object_key(o))
+		    : NULL;
+
+		begun = p != NULL && p->object == o && decide_begun(p);
+	}
+	return begun;
+}
+
+/* Fills l if o must not go with p's. */
+static bool
+is_lodger(const struct house *h, const struct primary *p,
+    const struct cache_object *o, struct lodger *l)
+{
+	bool is = true;
+
+	l->object = o;
+	l->remedy = NULL;
+	if (o->terminating)
+		is = false;
+	else if (o->retained)
+		l->whose = ", which is retained,",
+		l->remedy = "retain both, or delete that";
+	else if (!marks_is_ours(p->entry, o))
+		l->whose = " of another instance of the operator";
+	else if (marks_is_member(p->entry, o, p->object))
+		is = false;
+	else if (is_begun(o))
+		l->whose = ", a primary,";
+	else if (is_of_another(p, o))
+		l->whose = " of another primary";
+	else if (h->kind != NULL)
+		l->whose = ", which this primary did not make,";
+	else
+		is = false;
+	return is;
+}
+
+/* ---- what goes with it ---- */
+
+static const struct cache_kind *
+defined_kind(const struct cache *store, const struct cache_object *o)
+{
+	struct span spec = json_get(cache_object_text(o), "spec");
+	struct span kind = json_raw_string(json_path(spec, "names.kind"));
+	struct span group = json_raw_string(json_get(spec, "group"));
+	struct buf name = BUF_INIT;
+	const struct cache_kind *k;
+
+	buf_addf(&name, "%.*s.%.*s", SPAN_ARG(kind), SPAN_ARG(group));
+	k = map_get(&store->by_name, buf_span(&name));
+	buf_release(&name);
+	return k;
+}
+
+static void
+enter_house(
+    struct house *h, const struct cache *s, const struct cache_object *o)
+{
+	*h = (struct house){.object = o};
+	if (!is_namespace(o->kind)) {
+		h->kind = defined_kind(s, o);
+		h->is_known = h->kind == NULL || cache_knows(s, h->kind);
+		return;
+	}
+	h->room = cache_room(s, cache_object_name(o));
+	h->is_known = true;
+	for (size_t i = 0; i < s->kind_count; i++)
+		h->is_known = h->is_known && cache_knows(s, s->kinds[i]);
+}
+
+/* Of two, the one that is told: always the same one. */
+static void
+take(struct lodger *best, const struct lodger *l)
+{
+	if (best->object == NULL ||
+	    span_cmp(cache_object_key(l->object),
+		cache_object_key(best->object)) < 0)
+		*best = *l;
+}
+
+static void
+find_lodger(const struct house *h, const struct primary *p, struct lodger *best)
+{
+	const struct cache_object *o;
+	struct lodger l;
+
+	*best = (struct lodger){NULL};
+	for (size_t i = 0; h->room != NULL && i < h->room->count; i++)
+		if (is_lodger(h, p, h->room->list[i], &l))
+			take(best, &l);
+	for (size_t i = 0;
+	     h->kind != NULL && (o = map_next(&h->kind->objects, &i)) != NULL;)
+		if (is_lodger(h, p, o, &l))
+			take(best, &l);
+}
+
+static bool
+lives_in(const struct desired_item *i, const struct house *h)
+{
+	return h->kind != NULL ? i->kind == h->kind
+			       : span_is(cache_object_name(h->object), i->key);
+}
+
+/* ---- the sentence ---- */
+
+static void
+say_desired(struct buf *b, const struct desired_item *i)
+{
+	buf_addf(b,
+	    " is not desired any more, but %s is, and would be deleted with "
+	    "it: desire both, or neither",
+	    i->label);
+}
+
+static void
+say_lodger(struct buf *b, const struct house *h, const struct primary *p,
+    const struct lodger *l)
+{
+	bool over = p->object->terminating;
+
+	buf_addf(
+	    b, " is %s, but ", over ? "to be deleted" : "not desired any more");
+	cache_object_add_label(b, l->object);
+	buf_addf(b, "%s is %s, and would be deleted with it: ", l->whose,
+	    h->kind != NULL ? "of its kind" : "in it");
+	buf_adds(b,
+	    l->remedy != NULL ? l->remedy
+		: over	      ? "it is deleted when that is gone"
+			      : "desire it until that is gone");
+}
+
+/* The sentence, behind the name of o; false: it may go. */
+static bool
+say_why(struct buf *b, const struct decision *d, const struct house *h)
+{
+	struct lodger l;
+
+	for (size_t n = 0; d->set != NULL && n < d->set->count; n++)
+		if (!(d->set->items[n].marks & ITEM_OTHERS) &&
+		    lives_in(&d->set->items[n], h)) {
+			say_desired(b, &d->set->items[n]);
+			return true;
+		}
+	find_lodger(h, d->primary, &l);
+	if (l.object == NULL)
+		return false;
+	say_lodger(b, h, d->primary, &l);
+	return true;
+}
+
+bool
+refuse_deletion(struct decision *d, const struct cache_object *o)
+{
+	struct house h;
+	struct buf why = BUF_INIT;
+	bool stays;
+
+	if (!refuse_guards(o->kind))
+		return false;
+	enter_house(&h, d->primary->entry->store, o);
+	cache_object_add_label(&why, o);
+	stays = say_why(&why, d, &h);
+	if (stays) {
+		outcome_fail(d, buf_str(&why));
+		points_keep(d, buf_span(&why));
+	}
+	buf_release(&why);
+	/* While a kind of another entry is read, it waits without a word. */
+	stays = stays || !h.is_known;
+	if (stays)
+		points_look_again(d, d->now_us + look_again_us);
+	return stays;
+}
