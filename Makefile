@@ -185,7 +185,8 @@ $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 # A unit test may name files of a tool that it needs: "// needs cmd/x/y.c", or
 # "// needs cmd/x/y/*.c".
 NEEDS := $(shell awk '/^\/\/ needs / { for (i = 3; i <= NF; i++) \
-	print FILENAME "!" $$i }' t/unit/*/test-*.c t/fuzz/fuzz-*.c)
+	print FILENAME "!" $$i }' t/unit/*/test-*.c t/fuzz/fuzz-*.c \
+	t/helpers/*.c)
 needs = $(patsubst %.c,$(BUILD)/%.o,\
 	$(wildcard $(patsubst $(1)!%,%,$(filter $(1)!%,$(NEEDS)))))
 define UNIT
@@ -216,8 +217,19 @@ endef
 $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))
 
+# Programs that shell tests call all the time, instead of slow ones that do the
+# same (t/helpers/README). They name files as unit tests do.
+HELPERS := $(patsubst t/helpers/%.c,$(BUILD)/t/bin/%,$(wildcard t/helpers/*.c))
+define HELPER
+$(BUILD)/t/bin/$(1): $(BUILD)/t/helpers/$(1).o $(call needs,t/helpers/$(1).c) \
+	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
+endef
+$(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),$(eval $(call HELPER,$(h))))
+
 .PHONY: unit-tests
-unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS))
+unit-tests: $(TESTS) $(HELPERS) $(if $(SANITIZE),$(FUZZERS))
 
 .PHONY: check-unit
 check-unit: $(TESTS)
@@ -354,7 +366,7 @@ screenshot: all
 	t/screenshot
 
 STYLED = $(call in,lib,*.[ch]) $(call in,cmd/*,*.[ch]) $(call in,t/unit,*.[ch]) \
-	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c)
+	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c t/helpers/*.[ch])
 # What recorded events must give, written anew: read the difference.
 .PHONY: accept
 accept: all
