@@ -19,6 +19,14 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wpointer-arith $(if $(CI),-Werror)
 # Sanitized code is compiled twice as fast with -O1.
 CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
+# One line for each file. make V=1: the commands.
+Q = $(if $(V),,@)
+QUIET = $(or $(V),$(findstring s,$(firstword -$(MAKEFLAGS))))
+short = @$(if $(QUIET),:,printf '  %-4s %s\n' $(1) $(2))
+# On all cores; -j N on the command line is stronger.
+ifeq ($(filter-out 0,$(MAKELEVEL)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
 # What a tool does not call of a module of lib/ is left out of it.
 SECTIONS := -ffunction-sections -fdata-sections
 # The same bytes in every folder: kpipe has the build IDs of the tools in it.
@@ -91,7 +99,7 @@ $(BUILD)/share/kpipe/jq:
 keep = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || \
 	echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
-	@$(call keep,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS))
+	@$(call keep,$(CC) $(filter-out $(ANYWHERE),$(ALL_CFLAGS)) $(ALL_LDFLAGS))
 $(BUILD)/config.key: FORCE
 	@$(call keep,$(CONFIGURE))
 # The other libcurl: the tools are linked again.
@@ -108,7 +116,8 @@ $(CONFIG): lib/configure lib/curl-stubs lib/base/platform.h $(BUILD)/config.key
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call short,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
 
@@ -133,12 +142,14 @@ $(BUILD)/curl_zstd_stubs.c: private CURL_NEEDS += $(ZSTD_LIBS)
 $(BUILD)/curl%stubs.c: lib/curl-stubs $(CURL_ARCHIVE) $(CONFIG)
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS) $(HARDEN_LDFLAGS)' \
 		lib/curl-stubs $(CURL_ARCHIVE) $(CURL_NEEDS) >$@.new && mv $@.new $@
+.SECONDARY: $(BUILD)/curl_stubs.c $(BUILD)/curl_zstd_stubs.c
 $(BUILD)/curl%stubs.o: $(BUILD)/curl%stubs.c $(BUILD)/flags
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libkpipe.a: $(LIB_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call short,AR,$@)
+	$(Q)$(AR) rcs $@ $^
 
 # Those of the files $(1) that are not named among libraries, behind them.
 own = $(filter-out $(CURL_LIBS) $(CURL_ZSTD_LIBS),\
@@ -151,7 +162,8 @@ OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
 $(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a \
 	$$(filter %.o %.a,$$(LIBS_$(1))) $(BUILD)/curl
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@.new $$(call own,$$^) $$(LIBS_$(1))
+	$$(call short,LD,$$@)
+	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@.new $$(call own,$$^) $$(LIBS_$(1))
 	@mv $$@.new $$@
 endef
 $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
@@ -167,7 +179,8 @@ $(BUILD)/cmd/$(1)/inside.o: private ALL_CFLAGS += -Dmain=$(subst -,_,$(1))_main 
 	-Wno-missing-prototypes
 $(BUILD)/cmd/$(1)/inside.o: cmd/$(1)/main.c $(BUILD)/flags
 	@mkdir -p $$(@D)
-	$(CC) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
+	$$(call short,CC,$$<)
+	$$(Q)$(CC) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
 $(BIN)/kpipe: $(BUILD)/cmd/$(1)/inside.o $(filter-out %/main.o,$(OBJS_$(1)))
 endef
 $(foreach t,$(INSIDE),$(eval $(call INSIDE_KPIPE,$(t))))
@@ -186,14 +199,15 @@ $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 # "// needs cmd/x/y/*.c".
 NEEDS := $(shell awk '/^\/\/ needs / { for (i = 3; i <= NF; i++) \
 	print FILENAME "!" $$i }' t/unit/*/test-*.c t/fuzz/fuzz-*.c \
-	t/helpers/*.c)
+	$(wildcard t/helpers/*.c))
 needs = $(patsubst %.c,$(BUILD)/%.o,\
 	$(wildcard $(patsubst $(1)!%,%,$(filter $(1)!%,$(NEEDS)))))
 define UNIT
 $(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
 	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
+	$$(call short,LD,$$@)
+	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
 # curl_stubs.o has functions that stand in for zstd's (lib/curl-stubs).
 ZSTD_TESTS := $(BUILD)/t/lib/test-reading $(BUILD)/t/fuzz-kwhy \
@@ -212,7 +226,8 @@ $(BUILD)/t/fuzz/$(1).o: private ALL_CFLAGS += -iquote cmd/$(firstword \
 	$(subst /, ,$(2:$(BUILD)/cmd/%=%)))
 $(BUILD)/t/$(1): $(BUILD)/t/fuzz/$(1).o $(filter-out %/main.o,$(2)) \
 	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
+	$$(call short,LD,$$@)
+	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
 $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))
@@ -224,7 +239,8 @@ define HELPER
 $(BUILD)/t/bin/$(1): $(BUILD)/t/helpers/$(1).o $(call needs,t/helpers/$(1).c) \
 	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
+	$$(call short,LD,$$@)
+	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
 endef
 $(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),$(eval $(call HELPER,$(h))))
 
@@ -289,7 +305,7 @@ left_out = sed -n 's/^\# check-all: //p; s/^\# servers: .*real/the real API serv
 .PHONY: check
 check:
 	t/install-packages
-	$(MAKE) --no-print-directory -j2 all unit-tests
+	$(MAKE) --no-print-directory all unit-tests
 	@$(call prove,$(QUICK_TESTS)); code=$$?; \
 	$(call left_out,$(LATER) $(ON_BOTH)); exit $$code
 
@@ -303,8 +319,8 @@ check:
 check-all: export COMPUTING_TESTS = $(COMPUTING)
 check-all: $(ON_REAL)
 	t/install-packages all
-	$(MAKE) --no-print-directory -j2 all unit-tests
-	$(MAKE) --no-print-directory -j2 all unit-tests SANITIZE=address,undefined
+	$(MAKE) --no-print-directory all unit-tests
+	$(MAKE) --no-print-directory all unit-tests SANITIZE=address,undefined
 	@$(if $(NOT_NOW),$(call left_out,$(filter-out $(TWICE) \
 		build/real/%,$(NOT_NOW))); \
 		echo "on one of two servers: $(words $(TWICE) $(LONG_ON_REAL)) tests")
