@@ -85,6 +85,7 @@ PLAIN_PARTS = $(patsubst %,lib/jq/plain/parts/%.jq,language sha256 yamltext \
 
 .PHONY: all
 all: $(TOOLS:%=$(BIN)/%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+	@:
 
 # The library in one file, for jq itself: what it includes is not passed on.
 $(PLAIN): $(PLAIN_PARTS)
@@ -303,10 +304,12 @@ left_out = sed -n 's/^\# check-all: //p; s/^\# servers: .*real/the real API serv
 # What a newcomer runs: everything that needs only what t/install-packages
 # installs, and no patience.
 .PHONY: check
+check check-all: export COSTS = $(abspath $(BUILD)/costs)
 check:
 	t/install-packages
 	$(MAKE) --no-print-directory all unit-tests
-	@$(call prove,$(QUICK_TESTS)); code=$$?; \
+	@rm -rf $(COSTS) && mkdir -p $(COSTS)
+	@$(call prove,$(QUICK_TESTS)); code=$$?; t/dearest $(COSTS); \
 	$(call left_out,$(LATER) $(ON_BOTH)); exit $$code
 
 # Everything. What computes all the time runs two at once and lets the rest go
@@ -324,6 +327,7 @@ check-all: $(ON_REAL)
 	@$(if $(NOT_NOW),$(call left_out,$(filter-out $(TWICE) \
 		build/real/%,$(NOT_NOW))); \
 		echo "on one of two servers: $(words $(TWICE) $(LONG_ON_REAL)) tests")
+	@rm -rf $(COSTS) && mkdir -p $(COSTS)
 	@$(call prove,$(COMPUTING) $(WAITING))
 check-all: PROVE += $(call one_by_one,$(filter t/09%,$(COMPUTERS))) \
 	$(call one_by_one,$(filter-out t/09%,$(COMPUTERS))) \

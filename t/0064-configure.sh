@@ -77,7 +77,7 @@ exec "${CC:-cc}" "\$@"
 EOF2
 chmod +x "$T/cc"
 runs 100 "no libjq" env PKG_CONFIG=false CC="$T/cc" lib/configure
-is "$(cat "$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, t/install-packages installs them." \
+is "$(cat "$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, \`t/install-packages demo\` installs them." \
 	"... says so"
 
 # Systems that kpipe does not run on.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # kpipe-http: metrics from lines, and of a pipeline; what Prometheus reads.
+# check-all: needs prometheus
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh

@@ -23,6 +23,11 @@ is "$(t/yaml-lines <$dir/prometheus_rule.yaml | jq -Sc .spec)" \
 is "$(t/yaml-lines <$dir/prometheus_rule.yaml |
 	jq -r '.apiVersion, .kind, .metadata.name' | xargs)" \
 	"monitoring.coreos.com/v1 PrometheusRule kpipe" "... in its kind"
+for rules in deploy/*/monitoring/prometheus_rule.yaml; do
+	t/yaml-lines <"$rules" | jq .spec >"$T/rules.yml"
+	runs 0 "promtool has nothing against $rules" \
+		promtool check rules "$T/rules.yml"
+done
 
 # ---- every alert is tested ----
 

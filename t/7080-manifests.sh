@@ -3,8 +3,6 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-command -v promtool >/dev/null || skip_all "there is no promtool"
-
 # --- deploy/
 for folder in pipeline/*/operator.yaml; do
 	name=$(basename "${folder%/*}")
@@ -15,10 +13,6 @@ for folder in pipeline/*/operator.yaml; do
 		"$(kgen manifests -f "pipeline/$name" -o "$T/$name" 2>&1 |
 			sed -n "s,^kgen: $T/\(.*\): written$,deploy/\1,p" | sort)" \
 		"... and has no other files"
-	t/yaml-lines <"$T/$name/monitoring/prometheus_rule.yaml" |
-		jq .spec >"$T/rules.yml"
-	ok "... promtool has nothing against its rules" \
-		promtool check rules "$T/rules.yml"
 done
 kgen manifests -f pipeline/at -o "$T/at" >"$T/out" 2>&1
 is "$(cat "$T/out")" "" "again: nothing is written"
