@@ -4,7 +4,8 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-# The same, if pkg-config said that MODULE is VERSION.
+# The same, if pkg-config said that MODULE is VERSION; without the search for
+# what libcurl.a needs, which takes longest (t/0066-libcurl.sh).
 with_module() {
 	cat >"$T/pkg-config" <<-EOT
 		#!/bin/sh
@@ -25,7 +26,7 @@ with_module() {
 	EOT
 	chmod +x "$T/pkg-config"
 	shift 2
-	"$@" env PKG_CONFIG="$T/pkg-config" lib/configure
+	"$@" env CURL=shared PKG_CONFIG="$T/pkg-config" lib/configure
 }
 
 # Minimum versions: they are accepted, older ones are refused.
