@@ -121,6 +121,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
+$(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers
 
 # Has both in it, by .incbin.
 $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
@@ -234,16 +235,30 @@ $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))
 
 # Programs that shell tests call all the time, instead of slow ones that do the
-# same (t/helpers/README). They name files as unit tests do.
+# same (t/helpers/README). They name files as unit tests do. With the libraries
+# in them, where those can be linked so, they start in half the time.
 HELPERS := $(patsubst t/helpers/%.c,$(BUILD)/t/bin/%,$(wildcard t/helpers/*.c))
+# LIBS_helper_<name>: of one that needs other libraries than unit tests
+LIBS_helper_jq = $(JQ_LIBS)
+LIBS_helper_kubectl = $(CLIENT_LIBS)
+LIBS_helper_curl = $(CLIENT_LIBS)
+helper_libs = $(or $(LIBS_helper_$(1)),$(LIBS_test))
 define HELPER
-$(BUILD)/t/bin/$(1): $(BUILD)/t/helpers/$(1).o $(call needs,t/helpers/$(1).c) \
-	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
+$(BUILD)/t/helpers/$(1).o: private ALL_CFLAGS += $(addprefix -iquote cmd/,\
+	$(firstword $(subst /, ,$(patsubst $(BUILD)/cmd/%,%,\
+	$(filter $(BUILD)/cmd/%,$(2))))))
+$(BUILD)/t/bin/$(1): $(BUILD)/t/helpers/$(1).o $(2) $(BUILD)/libkpipe.a \
+	$(filter %.o %.a,$(call helper_libs,$(1))) $(BUILD)/curl
 	@mkdir -p $$(@D)
 	$$(call short,LD,$$@)
-	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
+	$$(Q)$(CC) $(ALL_LDFLAGS) -no-pie -o $$@.new $$(call own,$$^) \
+		-Wl,-Bstatic $$(call helper_libs,$(1)) -Wl,-Bdynamic \
+		2>/dev/null || $(CC) $(ALL_LDFLAGS) -o $$@.new \
+		$$(call own,$$^) $$(call helper_libs,$(1))
+	@mv $$@.new $$@
 endef
-$(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),$(eval $(call HELPER,$(h))))
+$(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),\
+	$(eval $(call HELPER,$(h),$(call needs,t/helpers/$(h).c))))
 
 .PHONY: unit-tests
 unit-tests: $(TESTS) $(HELPERS) $(if $(SANITIZE),$(FUZZERS))
@@ -362,7 +377,7 @@ conformance: all
 	t/conformance/run $(or $(SERVER),kapi) $(if $(FOCUS),'$(FOCUS)')
 
 .PHONY: bench
-bench: all
+bench: all $(HELPERS)
 	@for b in t/bench/*.sh; do echo "$$b" && $$b || exit 1; done
 
 # The same operator with other frameworks (t/bench/peers/README.md):
@@ -386,7 +401,8 @@ screenshot: all
 	t/screenshot
 
 STYLED = $(call in,lib,*.[ch]) $(call in,cmd/*,*.[ch]) $(call in,t/unit,*.[ch]) \
-	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c t/helpers/*.[ch])
+	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c t/helpers/*.[ch] \
+	t/helpers/*/*.[ch])
 # What recorded events must give, written anew: read the difference.
 .PHONY: accept
 accept: all

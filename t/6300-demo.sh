@@ -12,7 +12,10 @@ if [ "$server" = real ]; then
 fi
 export TMPDIR=$T
 
-runs 0 "it ends with 0" t/demo "$server" </dev/null
+# A kubectl is somewhere.
+mkdir "$T/somewhere"
+ln -s "$(command -v true)" "$T/somewhere/kubectl"
+runs 0 "it ends with 0" env PATH="$PATH:$T/somewhere" t/demo "$server" </dev/null
 is "$(cat "$T/err")" "" "... without a complaint"
 # It is Processing at first, which nobody sees on a machine that is too slow.
 is "$(sed -E '/^ +[0-9]+\.[0-9] s  Processing$/d
@@ -41,22 +44,47 @@ config=$(sed -n 's/^  export KUBECONFIG=//p' "$T/out")
 ok "the folder of its API server is gone" test ! -e "${config%/*}"
 is "$(pgrep -f "${config%/*}")" "" "... and its processes"
 
-# Interrupted, as by Ctrl-C (which the shell ignores in the background).
-mkdir "$T/second"
-TMPDIR=$T/second setsid env --default-signal=INT t/demo "$server" \
-	</dev/null >"$T/second.out" 2>"$T/err" &
+# On a terminal, on a machine without kubectl: what it says to try works while it
+# runs, until Ctrl-C.
+mkdir "$T/second" "$T/path"
+ln -s /usr/bin/* "$T/path"
+rm -f "$T/path/kubectl"
+mkfifo "$T/keys"
+exec 9<>"$T/keys"
+TMPDIR=$T/second PATH=$BIN:$T/path start from 9 env --default-signal=INT \
+	script -qefc "t/demo $server" "$T/second.out" >/dev/null 2>"$T/err"
 demo=$!
-started+=("$demo")
-under_way() {
-	grep -q '^Creating' "$T/second.out"
+ok "another one, on a terminal" wait_for 60 grep -q '^Ctrl-C' "$T/second.out" ||
+	note "$(cat "$T/err" "$T/second.out")"
+ok "... has a folder" test -n "$(ls "$T/second")"
+sed -n 's/\r$//; s/ *# comes back$//; s/^  //p' "$T/second.out" >"$T/hints"
+config=$(sed -n 's/^export KUBECONFIG=//p' "$T/hints")
+# try PATTERN: the hint with that in it; a stream ends
+try() {
+	KUBECONFIG=$config PATH=$T/path bash -c "$(grep -e "$1" "$T/hints" |
+		sed 's/kwatch -A/kwatch --once -A/')" 2>"$T/err" </dev/null
 }
-ok "another one is under way" wait_for 60 under_way || note "$(cat "$T/err")"
-ok "... and has a folder" test -n "$(ls "$T/second")"
-kill -INT -- "-$demo"
+if [ "$server" = kapi ]; then
+	is "$(grep -c kubectl "$T/hints")" 0 "no kubectl, so none is called"
+	is "$(try 'jq .object.status' | jq -r '.phase // empty')" Available \
+		"the instance is Available"
+	ok "its pods have names" grep -q '^cockpit-example-' \
+		<(try 'jq -r .object.metadata.name')
+	is "$(try DELETE | jq -r '.details.name // .metadata.name')" \
+		cockpit-example \
+		"a Service can be deleted"
+	comes_back() {
+		KUBECONFIG=$config kwatch --once services -n demo-example |
+			grep -q '"name":"cockpit-example"'
+	}
+	ok "... and comes back" wait_for 30 comes_back
+fi
+ok "the hint with kwatch shows objects" grep -q '^\["ADDED","' <(try 'kwatch -A')
+printf '\003' >&9
 wait "$demo"
 is "$?" 130 "interrupted: exit code 130"
 is "$(ls "$T/second")" "" "the folder of its API server is gone"
-is "$(pgrep -f "$T/second")" "" "... and its processes"
+is "$(pgrep -f "$T/second/")" "" "... and its processes"
 
 mkdir "$T/no-go"
 for tool in bash dirname; do

@@ -253,6 +253,20 @@ claim_of() {
 	echo "kpipe.dev/instance-$(printf %s "$1" | sha256sum | cut -c1-32)"
 }
 
+# own_kubectl: kubectl is that of t/helpers, which needs no Go, from here on. It
+# is the same in a test of another build ($BIN).
+own_kubectl() {
+	KUBECTL=$ROOT/build/t/bin/kubectl
+	if [ ! -x "$KUBECTL" ]; then
+		tap 1 "build/t/bin/kubectl is not there: make unit-tests"
+		finished=1
+		echo "1..$tests"
+		exit 1
+	fi
+	PATH=$BIN:${KUBECTL%/*}:$PATH
+	export KUBECTL
+}
+
 # skip_all REASON: nothing of this test can run here. A failure in CI.
 skip_all() {
 	finished=1

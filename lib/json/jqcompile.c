@@ -35,14 +35,31 @@ jq_yy_scan_bytes(const char *bytes, int n, void *scanner)
 	return buffer;
 }
 
+static void
+choose(const char *program, jqcompile_pick *pick)
+{
+	now.program = span_str(program);
+	now.pick = pick;
+}
+
 int
 jqcompile(jq_state *jq, const char *program, jqcompile_pick *pick)
 {
 	int compiled;
 
-	now.program = span_str(program);
-	now.pick = pick;
+	choose(program, pick);
 	compiled = jq_compile(jq, program);
+	now.pick = NULL;
+	return compiled;
+}
+
+int
+jqcompile_args(jq_state *jq, const char *program, jv args, jqcompile_pick *pick)
+{
+	int compiled;
+
+	choose(program, pick);
+	compiled = jq_compile_args(jq, program, args);
 	now.pick = NULL;
 	return compiled;
 }

@@ -27,5 +27,8 @@ typedef bool jqcompile_pick(
 /* As jq_compile: 0 if the program was refused. pick: NULL for all. The program
  * has no `import` and no `include`, and there is no ~/.jq. */
 int jqcompile(jq_state *jq, const char *program, jqcompile_pick *pick);
+/* As jq_compile_args: args, taken, has the values of the program's variables. */
+int jqcompile_args(
+    jq_state *jq, const char *program, jv args, jqcompile_pick *pick);
 
 #endif
