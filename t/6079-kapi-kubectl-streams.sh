@@ -2,7 +2,7 @@
 # kubectl logs, exec, attach and port-forward on Pods of the playground: over
 # WebSockets, and over SPDY, as older clients and client-go have it.
 # servers: kapi
-# check-all: the real kubectl, needs Go
+# check-all: the real kubectl needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

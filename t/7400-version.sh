@@ -66,7 +66,7 @@ is "$("$T/tree/b/lib/commit")" unknown "the repository of another project is not
 
 # built COMMIT: a build on this one's objects.
 built() {
-	KPIPE_COMMIT=$1 make --no-print-directory BUILD="$T/build" \
+	KPIPE_COMMIT=$1 make --no-print-directory V=1 BUILD="$T/build" \
 		BIN="$T/bin" "$T/bin/kelect" "$T/bin/kpipe" >"$T/log" 2>&1
 }
 mkdir "$T/build"
