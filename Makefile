@@ -414,7 +414,7 @@ accept: all
 
 .PHONY: style
 style:
-	clang-format --dry-run -Werror $(STYLED)
+	@clang-format --dry-run -Werror $(STYLED)
 
 .PHONY: check-layers
 check-layers:
