@@ -84,6 +84,8 @@ wait_for 40 kubectl get bars -A
 thing y '{"cm":"of-y","bar":"of-y"}'
 wait_for 40 kubectl get configmap of-y -n room
 wait_for 40 kubectl get bar of-y -n ny
+# Until x has found the kind, it knows of none: kwatch looks every 5 s.
+wait_for 40 grep -q 'bars is there now' "$T/log.x"
 room=$(uid namespace room)
 bars=$(uid crd bars.example.com)
 
