@@ -3,6 +3,8 @@
 # servers: kapi
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
 kubectl create namespace x >/dev/null
@@ -62,23 +64,7 @@ done >"$T/like"
 runs 0 "texts that only look like it" kapply -f "$T/like"
 
 # Nor in what is written of a primary.
-kubectl apply -f - >/dev/null <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        {type: object, x-kubernetes-preserve-unknown-fields: true}
-END
+things_start
 made() {
 	kubectl create -f - <<<'{"apiVersion":"example.com/v1","kind":"Thing",
 		"metadata":{"name":"t","namespace":"x"}}' >/dev/null 2>&1

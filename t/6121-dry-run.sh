@@ -6,26 +6,11 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
-kubectl apply -f - >/dev/null <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        x-kubernetes-preserve-unknown-fields: true
-END
+things_start
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1
@@ -92,8 +77,6 @@ settled() {
 for ns in a b c; do
 	kubectl create namespace "$ns" >/dev/null
 done
-wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
-wait_for 20 kubectl get things
 program ""
 thing a x '{"one":1,"two":2,"three":3}'
 thing b y '{"one":1}'

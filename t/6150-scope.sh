@@ -7,26 +7,13 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 # shellcheck source=kwatch.sh
 . "${0%/*}/kwatch.sh"
 cluster_start
 
-kubectl apply -f - >/dev/null <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-END
-wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
+things_start
 wait_for 20 kubectl get things
 cat >"$T/w.yaml" <<'END'
 - group: example.com

@@ -7,6 +7,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
 cat >"$T/watches.yaml" <<'END'
@@ -44,22 +46,7 @@ def desired: [
 		| retain(.))];
 def status: {error: .error};
 END
-kubectl apply -f - >/dev/null <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Thing, plural: things}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-END
-wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
+things_start
 wait_for 20 kubectl get things -A
 for x in x y; do
 	kubectl create namespace "n$x" >/dev/null

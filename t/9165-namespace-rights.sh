@@ -7,25 +7,12 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 export KAPI_OPTIONS=--authorization-mode=RBAC
 cluster_start
 
-kubectl apply -f - >/dev/null <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-END
-wait_for 20 kubectl wait --for=condition=established crd/things.example.com
+things_start
 
 # The operator makes as many ConfigMaps as a Thing says.
 cat >"$T/w.yaml" <<'END'
