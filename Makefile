@@ -261,7 +261,7 @@ $(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),\
 	$(eval $(call HELPER,$(h),$(call needs,t/helpers/$(h).c))))
 
 .PHONY: unit-tests
-unit-tests: $(TESTS) $(HELPERS) $(if $(SANITIZE),$(FUZZERS))
+unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS),$(HELPERS))
 
 .PHONY: check-unit
 check-unit: $(TESTS)
@@ -377,7 +377,7 @@ conformance: all
 	t/conformance/run $(or $(SERVER),kapi) $(if $(FOCUS),'$(FOCUS)')
 
 .PHONY: bench
-bench: all $(HELPERS)
+bench: all
 	@for b in t/bench/*.sh; do echo "$$b" && $$b || exit 1; done
 
 # The same operator with other frameworks (t/bench/peers/README.md):
