@@ -10,6 +10,7 @@
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
 cluster_start
+real_jq # jq is part of the examples
 mkdir "$T/work" "$T/examples" "$T/done"
 
 # examples_of TOOL: examples/TOOL.1 and so on

@@ -20,7 +20,7 @@ is "$(jq -c keys "$T/err")" '["level","logger","msg","ts"]' "... it is there as 
 
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-PATH=$PWD/t/kapi:$PATH
+own_kubectl
 kubectl apply -f pipeline/memcached/crd.yaml >"$T/out"
 start kpipe -f pipeline/memcached/watches.yaml -n default --log-time \
 	2>"$T/kpipe.err"

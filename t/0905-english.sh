@@ -14,7 +14,7 @@ mapfile -t sources < <(find lib cmd pipeline -name '*.[ch]' -o -name '*.jq' \
 # Recordings, and texts that are sent or received, are not ours to word.
 mapfile -t checks < <({
 	printf '%s\n' t/*.sh t/README.md t/{demo,exec,foreign,install-packages}
-	find t/unit t/fuzz t/stub t/bench -name '*.[ch]'
+	find t/unit t/fuzz t/stub t/bench t/helpers -name '*.[ch]'
 	find t/attack t/bench t/cluster t/debian -name '*.sh' -o -name README
 } | grep -v -e t/0905-english.sh | sort)
 

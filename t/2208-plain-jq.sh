@@ -3,6 +3,7 @@
 # in ireconcile, for each input in the recordings of pipeline/.
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
+real_jq
 
 export TZDIR=$PWD/t/unit/ireconcile/crontab/zoneinfo
 export OPERATOR_NAME=dev

@@ -25,7 +25,8 @@ ends() {
 }
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-ok "the CRD" t/kapi/kubectl apply -f pipeline/memcached/crd.yaml
+own_kubectl
+ok "the CRD" kubectl apply -f pipeline/memcached/crd.yaml
 
 # ---- a limit that is too low ----
 
@@ -110,7 +111,7 @@ def status: {replicas: (if .error == null then 7 else 0 end)};
 END
 sed 's/program.jq/hungry.jq/; /related/d' "$T/watches.yaml" >"$T/hungry.yaml"
 primary() {
-	cat <<-END | t/kapi/kubectl apply -n default -f - >"$T/out"
+	cat <<-END | kubectl apply -n default -f - >"$T/out"
 		{"apiVersion": "cache.example.com/v1alpha1", "kind": "Memcached",
 		 "metadata": {"name": "$1"}, "spec": {"size": 1}}
 	END
@@ -142,7 +143,7 @@ seen() {
 ok "... other primaries go on" wait_for 60 seen
 is "$(grep -c 'starting the pipeline' "$T/kpipe.err")" 0 \
 	"... and no stage is started again"
-t/kapi/kubectl delete memcached -n default large small >"$T/out"
+kubectl delete memcached -n default large small >"$T/out"
 kill "$kpipe"
 ends 0 "... ends"
 wait_for 10 cgroup_empty

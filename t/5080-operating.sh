@@ -29,7 +29,7 @@ run_block() {
 
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-PATH=$PWD/t/kapi:$PATH
+own_kubectl
 cp -r pipeline/memcached "$T/operator"
 cat >>"$T/operator/watches.yaml" <<'END'
   finalizer: example.com/memcached

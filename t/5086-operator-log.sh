@@ -7,7 +7,7 @@
 . "${0%/*}/kapi.sh"
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-PATH=$PWD/t/kapi:$PATH
+own_kubectl
 kubectl apply -f pipeline/memcached/crd.yaml >"$T/out"
 log=$T/kpipe.err
 # A timer for each primary, so that it is evaluated without an event, too.

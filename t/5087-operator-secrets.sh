@@ -8,7 +8,7 @@
 . "${0%/*}/kapi.sh"
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-PATH=$PWD/t/kapi:$PATH
+own_kubectl
 mkdir "$T/operator"
 cat >"$T/operator/crd.yaml" <<'END'
 apiVersion: apiextensions.k8s.io/v1

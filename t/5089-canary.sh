@@ -10,7 +10,7 @@
 . "${0%/*}/kapi.sh"
 kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
-PATH=$PWD/t/kapi:$PATH
+own_kubectl
 mkdir "$T/operator"
 schema() {
 	cat <<END

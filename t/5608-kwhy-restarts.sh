@@ -52,8 +52,8 @@ ok "the second one" wait_for 30 is_seen ADDED again 2
 end KILL
 begin
 ok "the third one" wait_for 30 is_seen ADDED again 3
-kubectl=$ROOT/t/kapi/kubectl
-"$kubectl" delete secret -n default again >/dev/null
+own_kubectl
+kubectl delete secret -n default again >/dev/null
 ok "... sees an object go" wait_for 30 is_seen DELETED again 1
 secret again 2
 ok "... and come with another value" wait_for 30 is_seen ADDED again 4

@@ -7,7 +7,7 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
-PATH=$ROOT/t/kapi:$PATH # its kubectl: what is done here prints the same
+own_kubectl # what is done here prints the same
 
 # The tutorial begins in a folder with bin and pipeline, as this one
 mkdir "$T/root" "$T/c"

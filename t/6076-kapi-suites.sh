@@ -8,6 +8,7 @@
 . "${0%/*}/readme.sh"
 
 is "$(readme_unnamed doc/kapi.md)" "" "the page names the files of its examples"
+own_kubectl
 export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache}
 
 # ---- CI ----
@@ -26,7 +27,7 @@ RUNNER_TEMP=$T/runner GITHUB_ENV=$T/github.env PATH=$T/tools:$PATH \
 	runs 0 "the action's script" timeout 60 bash -e "$T/step"
 # shellcheck disable=SC2046
 is "$(env $(cat "$T/github.env") bash -c \
-	'KUBECTL=; "$ROOT"/t/kapi/kubectl get namespace default -o name')" \
+	'kubectl get namespace default -o name')" \
 	namespace/default "... a later step finds the API server"
 # shellcheck disable=SC2046
 ok "... and the folder of envtest" env $(cat "$T/github.env") \

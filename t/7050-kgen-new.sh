@@ -6,7 +6,7 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
-PATH=$ROOT/t/kapi:$PATH
+own_kubectl
 cd "$T" || exit
 
 # files FOLDER: all that is in it, with its contents

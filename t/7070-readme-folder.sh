@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=readme.sh
 . "${0%/*}/readme.sh"
-PATH=$ROOT/t/kapi:$PATH
+own_kubectl
 mkdir "$T/work"
 readme_blocks "folder: "
 ok "the chapter has examples" test -s "$T/blocks/005"

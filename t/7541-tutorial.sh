@@ -16,7 +16,7 @@ if [ "$SERVER" = real ]; then
 	playground
 	cat doc/tutorial.md >"$T/page"
 else
-	PATH=$ROOT/t/kapi:$PATH
+	own_kubectl
 	sed 's/^<!-- kapi: /<!-- /' doc/tutorial.md >"$T/page"
 fi
 readme_blocks "" "$T/page"

@@ -8,13 +8,17 @@
 #	kapi_down
 
 kapi_up() {
-	rm -f "$T/kubeconfig"
+	local config
+
+	[ ! -e "$T/kubeconfig" ] || rm "$T/kubeconfig"
 	start kapi --kubeconfig-out "$T/kubeconfig" "$@" 2>"$T/kapi.err"
 	kapi=$!
 	wait_for 10 test -s "$T/kubeconfig" || cat "$T/kapi.err"
-	url=$(sed -n 's/.*server: *//p' "$T/kubeconfig")
-	sed -n 's/.*certificate-authority-data: //p' "$T/kubeconfig" |
-		base64 -d >"$T/ca.pem"
+	config=$(<"$T/kubeconfig")
+	[[ $config =~ server:\ *([^[:space:]]+) ]]
+	url=${BASH_REMATCH[1]-}
+	[[ $config =~ certificate-authority-data:\ *([^[:space:]]*) ]]
+	base64 -d <<<"${BASH_REMATCH[1]-}" >"$T/ca.pem"
 }
 
 # kapi_down [WHAT]: sends SIGTERM: kapi saves and ends with 0.
@@ -37,7 +41,6 @@ ask() {
 		"$url$path" >"$T/code" 2>"$T/curl.err" ||
 		echo "curl: $(sed 's/^curl: //' "$T/curl.err")"
 	jq -c . "$T/answer" 2>/dev/null || cat "$T/answer"
-	rm -f "$T/answer"
 }
 
 code() {

@@ -7,19 +7,20 @@
 #	done_testing
 #
 # A test begins in the root of the repository, with bin/ first in PATH (or
-# $BIN: another build). $T is its own directory, removed at the end; processes
-# started with `start` are killed then, with their children. Bounded: after
-# $TEST_SECONDS (1800) the test is ended from outside.
+# $BIN: another build), then helpers (t/helpers/README). $T is its own
+# directory, removed at the end; processes started with `start` are killed then,
+# with their children. Bounded: after $TEST_SECONDS (1800) the test is ended
+# from outside.
 #
 # A test succeeds only if its results were seen (0010-harness.sh). It fails if
 # it tests nothing, if a wait ends without success, if it calls a command that
 # does not exist, or if it tests in a subshell, whose result would be lost.
 
 set -u
-cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 ROOT=$PWD
 BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
-PATH=$BIN:$PATH
+PATH=$BIN:$ROOT/build/t/bin:$PATH
 export PATH ROOT BIN
 # Texts are UTF-8, and sorted by byte, wherever the tests run.
 export LC_ALL=C.UTF-8
@@ -35,14 +36,19 @@ tests=0 failed=0 started=() finished=
 # is_child PID: whether it is still ours. The pid of a child that has ended may
 # belong to another process by now, such as a test that runs beside this one.
 is_child() {
-	grep -q "^PPid:[[:space:]]*$$\$" "/proc/$1/status" 2>/dev/null
+	local key value= # as it is if the process ends now
+
+	while read -r key value; do
+		[ "$key" != PPid: ] || break
+	done 2>/dev/null <"/proc/$1/status" || return
+	[ "$value" = $$ ]
 }
 
 # kill_tree PID: and its children, which it may not have told to end
 kill_tree() {
-	local child children
+	local child children=
 
-	children=$(cat "/proc/$1/task/$1/children")
+	read -r children <"/proc/$1/task/$1/children"
 	kill -9 "$1"
 	for child in $children; do
 		kill_tree "$child"
@@ -74,14 +80,14 @@ trap 'exit 1' TERM INT HUP
 # runs a trap only between commands: the second signal does not wait for that).
 (
 	trap - EXIT
-	exec >/dev/null 2>&1 </dev/null
+	exec >/dev/null 2>&1 <> <(:)
 	for ((i = 0; i < ${TEST_SECONDS:-1800}; i++)); do
-		sleep 1
+		read -r -t 1 # nothing comes: it sleeps, and is not a process
 		kill -0 $$ || exit
 	done
 	kill -ALRM $$
 	for ((i = 0; i < 30; i++)); do
-		sleep 1
+		read -r -t 1
 		kill -0 $$ || exit
 	done
 	# A process that lives on would hold the pipe that prove reads to its
@@ -91,6 +97,14 @@ trap 'exit 1' TERM INT HUP
 ) &
 started+=($!)
 disown $!
+
+# real_jq: from now on jq is jq itself, for tests of what works with it. It is
+# called after cluster_start, which sets PATH.
+real_jq() {
+	mkdir "$T/.jq"
+	ln -s "$(PATH=${PATH//"$ROOT/build/t/bin:"/} command -v jq)" "$T/.jq"
+	PATH=$T/.jq:$PATH
+}
 
 quote() {
 	sed 's/^/# /'
@@ -201,19 +215,26 @@ from() {
 kill_now() {
 	kill -9 "$1"
 	while is_child "$1"; do
-		sleep 0.01
+		nap .01
 	done
 }
 
+# nap SECONDS: as sleep, without a process
+nap() {
+	[ -p "$T/.nap" ] || mkfifo "$T/.nap"
+	read -r -t "$1" _ <>"$T/.nap"
+}
+
 # comes SECONDS COMMAND...: whether it succeeds in that time; it may fail. It is
-# tried every $POLL seconds (0.05).
+# tried every $POLL seconds, or at first often, then every 0.1 s.
 comes() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1)) pauses=(.02 .03 .05 .08)
 
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -le "$end" ] || return 1
-		sleep "${POLL:-0.05}"
+		nap "${POLL:-${pauses[0]:-.1}}"
+		pauses=("${pauses[@]:1}")
 	done
 }
 

@@ -74,7 +74,8 @@ uses() {
 
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-t/kapi/kubectl apply -f pipeline/memcached/crd.yaml >/dev/null
+own_kubectl
+kubectl apply -f pipeline/memcached/crd.yaml >/dev/null
 echo "the least limit, without any object: four stages $(least) MiB," \
 	"with kelect and kpipe-http $(least "${all[@]}") MiB"
 echo "| objects | at rest, MiB | peak of the start, MiB |"

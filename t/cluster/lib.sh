@@ -11,8 +11,8 @@
 
 # On kapi: the same variables, kubeconfigs, users and audit functions, no
 # controllers but its own, and every user may do everything unless the test says
-# KAPI_OPTIONS=--authorization-mode=RBAC. kubectl is t/kapi/kubectl, which needs
-# no Go, or, after kapi_kubectl, the real one. KAPI_OPTIONS, words: more options
+# KAPI_OPTIONS=--authorization-mode=RBAC. kubectl is own_kubectl's (t/lib.sh) or,
+# after kapi_kubectl, the real one. KAPI_OPTIONS, words: more options
 # for kapi, also when it starts again.
 SERVER=${SERVER:-$(sed -n 's/^# servers: \([a-z]*\).*/\1/p' "$0")}
 export SERVER=${SERVER:-real}
@@ -22,8 +22,7 @@ cluster_start() {
 	local code=0
 
 	[ "$SERVER" = real ] || {
-		KUBECTL=$ROOT/t/kapi/kubectl PATH=$BIN:$ROOT/t/kapi:$PATH
-		export KUBECTL
+		own_kubectl
 		kapi_start --save "$T/kapi/state"
 		return
 	}
@@ -40,7 +39,7 @@ cluster_start() {
 
 # kapi_up ADDRESS. It must not hold the pipe that a test writes to.
 kapi_up() {
-	rm -f "$CLUSTER/admin.kubeconfig"
+	[ ! -e "$CLUSTER/admin.kubeconfig" ] || rm "$CLUSTER/admin.kubeconfig"
 	# shellcheck disable=SC2086
 	start kapi --listen "$1" --token-auth-file "$CLUSTER/tokens" \
 		--tls-cert-file "$CLUSTER/certificates/apiserver.crt" \
@@ -117,14 +116,17 @@ with_kubectl() {
 # kapi_start [KAPI-ARGUMENT...]; KAPI_USERS: more users
 # shellcheck disable=SC2120
 kapi_start() {
-	local user
+	local user config users="kwatch kapply kstatus playground user1 user2
+		user3 user4 ${KAPI_USERS:-}"
 
 	CLUSTER=$T/kapi
 	mkdir -p "$CLUSTER/certificates"
-	for user in admin kwatch kapply kstatus playground \
-		user1 user2 user3 user4 ${KAPI_USERS:-}; do
-		echo "token-$user,$user,$user"
-	done | sed 's/,admin$/&,system:masters/' >"$CLUSTER/tokens"
+	{
+		echo "token-admin,admin,admin,system:masters"
+		for user in $users; do
+			echo "token-$user,$user,$user"
+		done
+	} >"$CLUSTER/tokens"
 	echo "Authorization: Bearer token-admin" >"$CLUSTER/admin.header"
 	: >"$CLUSTER/audit.log"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
@@ -133,13 +135,14 @@ kapi_start() {
 		-out "$CLUSTER/certificates/apiserver.crt" 2>/dev/null
 	kapi_options=("$@")
 	kapi_up 127.0.0.1:0
-	cut -d, -f2 "$CLUSTER/tokens" | grep -v admin | while read -r user; do
-		sed "s/token-admin/token-$user/" "$CLUSTER/admin.kubeconfig" \
+	KUBECONFIG=$CLUSTER/admin.kubeconfig
+	config=$(<"$KUBECONFIG")
+	for user in $users; do
+		echo "${config//token-admin/token-$user}" \
 			>"$CLUSTER/$user.kubeconfig"
 	done
-	KUBECONFIG=$CLUSTER/admin.kubeconfig
-	CLUSTER_SERVER=$(sed -n 's/.*server: *"\{0,1\}\([^ "}]*\).*/\1/p' \
-		"$KUBECONFIG")
+	[[ $config =~ server:\ *\"?([^[:space:]\"}]+) ]]
+	CLUSTER_SERVER=${BASH_REMATCH[1]-}
 	AUDIT_FROM=1
 	export KAPI KUBECONFIG CLUSTER CLUSTER_SERVER
 }
