@@ -59,7 +59,7 @@ struct run {
 	const char *program;
 	int flags;
 	int format; /* JV_PRINT_... */
-	int end;    /* of argv: what follows "--" is no option */
+	int end;    /* of argv: no option follows, behind "--" */
 	int files;  /* of input */
 	int named;  /* files that have a variable */
 	jq_util_input_state *input;
