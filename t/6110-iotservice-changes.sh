@@ -97,22 +97,6 @@ done
 
 # ---- what the API server refuses ----
 
-if with_cel; then
-runs 1 "a claim's size cannot change" change \
-	'{"spec": {"mms": {"persistent_volume_claim_size": "11Gi"}}}'
-is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec: Invalid value: mms.persistent_volume_claim_size cannot change; unset it is 10Gi' \
-	"... and the CRD says so"
-runs 1 "... nor that of the other" change \
-	'{"spec": {"gateway": {"mqtt": {"persistent_volume_claim_size": "21Gi"}}}}'
-is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec: Invalid value: gateway.mqtt.persistent_volume_claim_size cannot change; unset it is 20Gi' \
-	"... and the CRD says so"
-runs 0 "... but may be spelled another way" change \
-	'{"spec": {"mms": {"persistent_volume_claim_size": "10240Mi"}}}'
-runs 1 "ports of a component must differ" change \
-	'{"spec": {"haproxy": {"container_port_http": "81", "container_port_https": "81"}}}'
-is "$(cat "$T/err")" 'The IoTService "example" is invalid: spec.haproxy: Invalid value: the ports must differ' \
-	"... and the CRD says so"
-fi
 # try VERSION FILTER: sends the example, changed by FILTER, as a dry run; under
 # another name, so that no other write conflicts.
 try() {

@@ -241,14 +241,6 @@ ok "a Pod deleted after DONE stays away" api_gone "$core/good"
 is "$(audit_writes | grep " work/good " | sort -u)" \
 	"kstatus patch ats/status work/good 200" \
 	"... nothing but the status is written"
-with_cel && {
-	kc patch at good --subresource=status --type=merge \
-		-p '{"status": {"phase": "PENDING"}}' >"$T/out" 2>&1
-	ok "DONE is final" grep -q "DONE is final" "$T/out"
-	kc patch at soon --subresource=status --type=merge \
-		-p '{"status": {"startTime": null}}' >"$T/out" 2>&1
-	ok "... startTime, too" grep -q "startTime is final" "$T/out"
-}
 printed() {
 	kc get at good -o custom-columns=P:.status.phase --no-headers
 	kc get at good --no-headers | awk '{print $1, $2, $3, $4}'

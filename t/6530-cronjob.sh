@@ -216,12 +216,6 @@ writes_of_wrong() {
 ok "... nothing is tried again" rests 2 writes_of_wrong
 due wrong 1
 becomes wrong "put right: it runs" 1
-with_cel && {
-	kubectl patch "$resource" plain --subresource=status --type=merge -p \
-		"{\"status\": {\"lastScheduleTime\": \"$(day 40)\"}}" >"$T/out" 2>&1
-	ok "lastScheduleTime does not go back" \
-		grep -q "lastScheduleTime does not go back" "$T/out"
-}
 
 # ---- kill -9 of each stage, while runs become due ----
 

@@ -103,11 +103,6 @@ with_rights() {
 		[[ ${KAPI_OPTIONS:-} == *--authorization-mode=RBAC* ]]
 }
 
-# with_cel: the API server evaluates the CEL rules of CRDs. kapi warns instead.
-with_cel() {
-	[ "$SERVER" = real ]
-}
-
 # with_kubectl: kubectl is the real one, which has more commands.
 with_kubectl() {
 	[ "$SERVER" = real ]
