@@ -1,6 +1,6 @@
 #!/bin/bash
 # The manifests of deploy/ against what an API server says of its kinds, and
-# what kubectl kustomize makes of them. The real server tries them, too.
+# what kubectl kustomize makes of them. The server tries them, too.
 # servers: kapi real
 # check-all: kubeconform needs Go
 # shellcheck source=lib.sh
@@ -39,11 +39,7 @@ ok "... is named" grep -q "additional properties 'replica' not allowed" \
 runs 1 "a wrong type" broken 's/replicas: 2/replicas: two/'
 runs 1 "a kind that does not exist" broken 's/kind: Deployment/kind: Deployer/'
 
-if [ "$SERVER" != real ]; then
-	done_testing
-fi
-
-# --- the real server
+# --- what the server says
 # A dry run makes no namespace, which the rest needs.
 for folder in deploy/*; do
 	[ ! -d "$folder/base" ] ||
@@ -54,7 +50,7 @@ for folder in "${folders[@]}"; do
 	[ "${folder##*/}" != base ] || continue
 	runs 0 "$folder: dry run" kubectl apply --server-side \
 		--dry-run=server --validate=strict -k "$folder"
-	is "$(cat "$T/err")" "" "... without a warning"
+	is "$(grep -v "kapi has no CEL" "$T/err")" "" "... without a warning"
 done
 for folder in deploy/*; do
 	[ -d "$folder/base" ] || continue
