@@ -276,17 +276,13 @@ ON_BOTH := $(call saying,servers: kapi real)
 ON_REAL := $(ON_BOTH:t/%=build/real/%)
 # What a release needs, not every change: it runs again what has run here, on
 # other systems, whose archives change by themselves, or on the other server; or
-# it takes longest. RELEASE=no: without it. (t/60 is about kapi, what else is
-# not for make check, about operators. 6xxx are the longest on the real server,
-# and have run on kapi.)
-TWICE := $(filter $(ON_BOTH),$(call saying,check-all: ))
-LONG_ON_REAL = $(filter-out $(TWICE:t/%=build/real/%),$(filter build/real/6%,\
-	$(ON_REAL)))
+# it takes longest. RELEASE=no: without it. A test for both servers then runs on
+# kapi; on the real one, too, if its head has a reason for that.
+ONLY_KAPI := $(filter-out $(patsubst t/%,build/real/%,\
+	$(call saying,servers: kapi real: )),$(ON_REAL))
 FOR_RELEASE := $(call saying,check-all: (a bare machine|other Debians|valgrind)) \
 	$(wildcard t/7105*.sh t/7110*.sh t/7140*.sh t/7410*.sh t/7420*.sh \
-	t/0910*.sh t/9800*.sh t/9910*.sh t/9970*.sh) \
-	$(filter-out t/60%,$(TWICE)) $(LONG_ON_REAL) \
-	$(patsubst t/%,build/real/%,$(filter t/60%,$(TWICE)))
+	t/0910*.sh t/9800*.sh t/9910*.sh t/9970*.sh) $(ONLY_KAPI)
 NOT_NOW = $(if $(filter no,$(RELEASE)),$(FOR_RELEASE))
 LATER := $(sort $(call saying,servers: real) $(call saying,check-all: ))
 QUICK_TESTS = $(filter-out $(LATER),$(SHELL_TESTS)) $(TESTS)
@@ -311,7 +307,7 @@ prove = $(if $(call chosen,$(1)),\
 	"or t/exec t/NNNN-x.sh"; false)
 
 # left_out TESTS: why they are not run here
-left_out = sed -n 's/^\# check-all: //p; s/^\# servers: .*real/the real API server/p' \
+left_out = sed -n 's/^\# check-all: //p; s/^\# servers: .*real.*/the real API server/p' \
 		$(sort $(1)) | sort | uniq -c | sort -rn | \
 		awk '{ $$1 = $$1; printf "%s%s", n++ ? ", " : "left out: ", $$0 } \
 		END { print ": make check-all" }'
@@ -339,11 +335,11 @@ check-all: $(ON_REAL)
 	t/install-packages all
 	$(MAKE) --no-print-directory all unit-tests
 	$(MAKE) --no-print-directory all unit-tests SANITIZE=address,undefined
-	@$(if $(NOT_NOW),$(call left_out,$(filter-out $(TWICE) \
-		build/real/%,$(NOT_NOW))); \
-		echo "on one of two servers: $(words $(TWICE) $(LONG_ON_REAL)) tests")
 	@rm -rf $(COSTS) && mkdir -p $(COSTS)
-	@$(call prove,$(COMPUTING) $(WAITING))
+	@$(call prove,$(COMPUTING) $(WAITING)); code=$$?; t/dearest $(COSTS)$(if \
+		$(NOT_NOW),; $(call left_out,$(filter-out build/real/%,$(NOT_NOW))); \
+		echo "on kapi alone: $(words $(ONLY_KAPI)) tests that can run on both"); \
+	exit $$code
 check-all: PROVE += $(call one_by_one,$(filter t/09%,$(COMPUTERS))) \
 	$(call one_by_one,$(filter-out t/09%,$(COMPUTERS))) \
 	$(WAITING:%=--rules seq=%)

@@ -2,7 +2,7 @@
 # The examples of the manual pages of the tools of an operator, as they are
 # typed, in their order. Those that go on by themselves are ended when they have
 # said what is expected.
-# servers: kapi real
+# servers: kapi real: kubectl diff
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

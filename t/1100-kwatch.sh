@@ -1,6 +1,6 @@
 #!/bin/bash
 # kwatch on an API server.
-# servers: kapi real
+# servers: kapi real: it starts again
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

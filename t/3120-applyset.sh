@@ -1,7 +1,7 @@
 #!/bin/bash
 # kapply --applyset on an API server: what is pruned, what is not, and that
 # kubectl can continue with the same set.
-# servers: kapi real
+# servers: kapi real: kubectl goes on with the set
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

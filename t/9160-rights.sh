@@ -2,7 +2,7 @@
 # An operator is ready, and then cannot watch or write a kind any more: its
 # rights are taken away, a conversion webhook or the kind is removed. It says so
 # in /readyz, goes on with the rest, keeps what it has observed, and recovers.
-# servers: kapi real
+# servers: kapi real: a conversion webhook
 # check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

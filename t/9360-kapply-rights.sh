@@ -1,6 +1,6 @@
 #!/bin/bash
 # Rights are taken away from kapply and kstatus while they run, and given back.
-# servers: kapi real
+# servers: kapi real: a quota and a policy
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
