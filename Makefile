@@ -260,8 +260,14 @@ endef
 $(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),\
 	$(eval $(call HELPER,$(h),$(call needs,t/helpers/$(h).c))))
 
+# What python3 in PATH is, in the end: one that chooses a version is slow.
+$(BUILD)/t/bin/python3:
+	@mkdir -p $(@D)
+	$(Q)ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $@
+
 .PHONY: unit-tests
-unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS),$(HELPERS))
+unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS),\
+	$(HELPERS) $(BUILD)/t/bin/python3)
 
 .PHONY: check-unit
 check-unit: $(TESTS)

@@ -17,8 +17,10 @@ cat >"$T/give.py" <<'END'
 import json
 import sys
 
-odd = [*range(1, 0x3100), *range(0xD7F0, 0xD800), *range(0xE000, 0xE100),
-       *range(0xFDC0, 0x10000), 0x1F600, 0x1FFFE, 0x1FFFF, 0x10FFFF]
+odd = [*range(1, 0x700), *range(0x1FF0, 0x2100), *range(0x2FF0, 0x3010),
+       *range(0xD7F0, 0xD800), *range(0xE000, 0xE100),
+       *range(0xFDC0, 0xFE00), *range(0xFEF0, 0xFF10), *range(0xFFE0, 0x10000),
+       0x1F600, 0x1FFFE, 0x1FFFF, 0x10FFFF]
 basic = [c for c in range(1, 0x10000) if not 0xD800 <= c < 0xE000]
 words = """yes no on off y N true False null ~ NULL .inf -.INF .nan 0x1F 0o17
 017 1_000 1e3 5. . = << 12:30:45 2001-12-14 2001-13-45 - ? : , [ ] { } # & * ! |

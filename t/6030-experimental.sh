@@ -14,12 +14,13 @@ reconcile() {
 	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
 }
 
-# experimental SPEC [METADATA]
+# experimental SPEC [METADATA]: in the namespace $ns, as all that is made here
+ns=d
 experimental() {
-	jq -cn --argjson spec "$1" --argjson metadata "${2:-"{}"}" '{
+	jq -cn --argjson spec "$1" --argjson metadata "${2:-"{}"}" --arg ns "$ns" '{
 		apiVersion: "experiments.vapourware.com/v1alpha1",
-		kind: "Experimental", metadata: ({name: "e", namespace: "d",
-		uid: "u", generation: 1, resourceVersion: "1"} + $metadata),
+		kind: "Experimental", metadata: ({name: "e", namespace: $ns,
+		uid: "u-\($ns)", generation: 1, resourceVersion: "1"} + $metadata),
 		spec: $spec}'
 }
 
@@ -29,10 +30,10 @@ paths=$(experimental '{"numberOfReplicas": 1}' | reconcile |
 
 # pods TEXT...: in the notation of the head of this file
 pods() {
-	printf '%s\n' "$@" | jq -cR --argjson paths "$paths" '
+	printf '%s\n' "$@" | jq -cR --argjson paths "$paths" --arg ns "$ns" '
 		capture("^(?<index>[-a-z0-9]+?)(?<flags>[rfstx]*)(@(?<at>[0-9]+))?$")
 		| {apiVersion: "v1", kind: "Pod", metadata: ({
-			name: "e-\(.index)", namespace: "d", uid: "p\(.index)",
+			name: "e-\(.index)", namespace: $ns, uid: "p\(.index)-\($ns)",
 			resourceVersion: "2",
 			creationTimestamp: "2026-01-01T00:00:\(.at // 10)Z",
 			labels: {app: "e", version: "v0.1"},
@@ -40,7 +41,7 @@ pods() {
 			+ if .flags | test("x") then {} else {ownerReferences: [{
 				apiVersion: "experiments.vapourware.com/v1alpha1",
 				controller: true, kind: "Experimental",
-				name: "e", uid: "u"}]} end
+				name: "e", uid: "u-\($ns)"}]} end
 			+ if .flags | test("t") then
 				{deletionTimestamp: "2026-01-01T00:01:00Z"}
 				else {} end),
@@ -54,23 +55,25 @@ pods() {
 			else {phase: "Pending"} end)}'
 }
 
-# table WHAT
+# table WHAT: each line has a namespace
 table() {
-	local wanted pods want
+	local wanted pods lines ns
 
-	rm -f "$T/got" "$T/want"
-	while IFS='~' read -r wanted pods want; do
+	mapfile -t lines
+	for ns in "${!lines[@]}"; do
+		IFS='~' read -r wanted pods _ <<<"${lines[ns]}"
 		read -ra pods <<<"$pods"
-		{
-			experimental "{\"numberOfReplicas\": $wanted}"
-			[ ${#pods[@]} -eq 0 ] || pods "${pods[@]}"
-		} | reconcile --all 2>&1 | jq -r --arg in "$wanted ${pods[*]}" '
-			[(.items[] | .metadata.name | ltrimstr("e-")),
-			 (.reconcile.delete[]? | "-" + (.name | ltrimstr("e-")))]
-			| "\($in) ~ \(join(" "))"' >>"$T/got"
-		echo "$wanted ${pods[*]} ~ ${want## }" >>"$T/want"
-	done
-	same "$T/got" "$T/want" "$1"
+		experimental "{\"numberOfReplicas\": $wanted}"
+		[ ${#pods[@]} -eq 0 ] || pods "${pods[@]}"
+	done | reconcile --all 2>&1 | jq -rn 'reduce inputs as $set ({};
+		.[$set.reconcile.primary.namespace] = ($set
+		| [(.items[] | .metadata.name | ltrimstr("e-")),
+			(.reconcile.delete[]? | "-" + (.name | ltrimstr("e-")))]
+			| join(" ")))
+		| . as $got | $ARGS.positional | to_entries[]
+		| (.value | split("~")[:2] | join("~")) + "~" + $got["\(.key)"]' \
+		--args "${lines[@]}" >"$T/got"
+	same "$T/got" <(printf '%s\n' "${lines[@]}") "$1"
 }
 
 table "up" <<'END'
@@ -88,10 +91,10 @@ table "replaced: by the lowest free index; a name is free when its pod is gone" 
 3~0t 1t 2t~3 4 5
 2~0ft 1r~1 2
 1~0r 1f 2s 3t~0 -1 -2
-0~0f 1t~ -0
+0~0f 1t~-0
 END
 table "down: not ready ones first, then the youngest, then the highest index" <<'END'
-0~0r 1r~ -0 -1
+0~0r 1r~-0 -1
 1~0r@12 1r@11 2r@13~1 -0 -2
 2~0r 1r 2r 3r~0 1 -2 -3
 2~0@11 1r@12 2r@13 3@10~1 2 -0 -3

@@ -17,13 +17,14 @@ reconcile() {
 	ireconcile -f "$folder/watches.yaml" --clock=input "$@"
 }
 
-# cronjob SPEC LAST[!STARTING]: as kwatch writes it
-cronjob() {
-	jq -cn --argjson spec "$1" --arg last "$2" --arg now "$now" '{
-		type: "ADDED", time: $now, object: {
-		apiVersion: "batch.tutorial.kubebuilder.io/v1", kind: "CronJob",
-		metadata: {name: "c", namespace: "d", uid: "u", generation: 1,
-			resourceVersion: "1",
+# input LINE...: what kwatch writes of SPEC ~ LAST ~ JOBS, each in a namespace of
+# its own, d1 and so on; then both kinds are there, as a whole
+input() {
+	printf '%s\n' "$@" | jq -cnR --arg now "$now" '
+	def group: "batch.tutorial.kubebuilder.io";
+	def event($type): {type: $type, time: $now, object: .};
+	def cronjob($spec; $last): {apiVersion: "\(group)/v1", kind: "CronJob",
+		metadata: {name: "c", uid: "u", generation: 1, resourceVersion: "1",
 			creationTimestamp: "2026-01-01T00:00:15Z"},
 		spec: ({schedule: "*/2 * * * *", concurrencyPolicy: "Allow",
 			jobTemplate: {metadata: {labels: {a: "b"}},
@@ -31,77 +32,59 @@ cronjob() {
 		status: ([$last | splits("!")] | [{key: "lastScheduleTime",
 			value: .[0]}, {key: "startingTime", value: .[1]}]
 			| map(select(.value // "" | . != "")
-			| .value |= "2026-01-01T00:\(.):00Z") | from_entries)}}'
-}
-
-# jobs TEXT...: in the notation of the head of this file
-jobs() {
-	printf '%s\n' "$@" | jq -cR --arg now "$now" '
-		capture("^(?<named>@?)(?<minute>[0-9]+)(?<flags>[bcftnx]*)$")
+			| .value |= "2026-01-01T00:\(.):00Z") | from_entries)};
+	def job: capture("^(?<named>@?)(?<minute>[0-9]+)(?<flags>[bcftnx]*)$")
 		| .flags as $flags
 		| def has($f): $flags | contains($f);
-		{type: "ADDED", time: $now, object: {apiVersion: "batch/v1",
-		kind: "Job", metadata: ({name: (if .named == "" then "c-\(.minute)" else
-			"c-\("2026-01-01T00:\(.minute):00Z" | fromdate)" end),
-			namespace: "d",
-			uid: "j\(.minute)", resourceVersion: "2",
-			creationTimestamp: "2026-01-01T00:\(.minute):01Z",
-			annotations: (if has("x") then {} else {
-			"batch.tutorial.kubebuilder.io/scheduled-at":
-			(if has("b") then "soon" else
-			"2026-01-01T00:\(.minute):00Z" end)} end),
-			ownerReferences: [{
-			apiVersion: "batch.tutorial.kubebuilder.io/v1",
-			controller: true, kind: "CronJob", name: "c", uid: "u"}]}
-			+ if has("t") then
-				{deletionTimestamp: "2026-01-01T00:10:00Z"}
+		"2026-01-01T00:\(.minute):00Z" as $time
+		| {apiVersion: "batch/v1", kind: "Job", metadata: ({
+		name: (if .named == "" then "c-\(.minute)" else
+			"c-\($time | fromdate)" end),
+		uid: "j\(.minute)", resourceVersion: "2",
+		creationTimestamp: "2026-01-01T00:\(.minute):01Z",
+		annotations: (if has("x") then {} else {"\(group)/scheduled-at":
+			(if has("b") then "soon" else $time end)} end),
+		ownerReferences: [{apiVersion: "\(group)/v1", controller: true,
+			kind: "CronJob", name: "c", uid: "u"}]}
+		+ if has("t") then {deletionTimestamp: "2026-01-01T00:10:00Z"}
 			else {} end),
 		spec: {template: {spec: {}}},
-		status: (if has("c") then {conditions: [
-				{type: "Complete", status: "True"}]}
-			elif has("f") then {conditions: [
-				{type: "Failed", status: "True"}]}
-			elif has("n") then {conditions: [
-				{type: "Complete", status: "False"}]}
-			else {active: 1} end)}}'
+		status: (
+			if has("c") then {conditions: [{type: "Complete", status: "True"}]}
+			elif has("f") then {conditions: [{type: "Failed", status: "True"}]}
+			elif has("n") then {conditions: [{type: "Complete", status: "False"}]}
+			else {active: 1} end)};
+	foreach inputs as $line (0; . + 1; . as $n | $line
+		| split("~") as [$spec, $last, $jobs]
+		| cronjob($spec | if . == "" then {} else fromjson end; $last // ""),
+			($jobs // "" | splits(" +") | select(. != "") | job)
+		| .metadata.namespace = "d\($n)" | .metadata.uid += "-\($n)"
+		| .metadata.ownerReferences[]?.uid += "-\($n)" | event("ADDED")),
+	({apiVersion: "batch/v1", kind: "Job"},
+		{apiVersion: "\(group)/v1", kind: "CronJob"}
+		| .metadata.annotations = {"k8s.io/initial-events-end": "true"}
+		| event("BOOKMARK"))'
 }
 
 now=2026-01-01T00:10:30.5Z
-# table WHAT
+# table WHAT: lines SPEC~LAST~JOBS~RESULT, from standard input
 table() {
-	local spec last jobs want
-
-	rm -f "$T/got" "$T/want"
-	while IFS='~' read -r spec last jobs want; do
-		read -ra jobs <<<"$jobs"
-		{
-			cronjob "${spec:-"{}"}" "${last// /}"
-			[ ${#jobs[@]} -eq 0 ] || jobs "${jobs[@]}"
-			ended
-		} | reconcile --all 2>&1 | jq -r '
-			def minute: ltrimstr("Job.batch/d/") | ltrimstr("c-")
-				| if length > 2 then tonumber
-				| strftime("%M") else . end;
-			[(.reconcile.status.startingTime // empty | "!" + .[14:16]),
+	mapfile -t lines
+	input "${lines[@]}" | reconcile --all 2>&1 | jq -rn '
+		def minute: split("-")[-1]
+			| if length > 2 then tonumber | strftime("%M") else . end;
+		reduce inputs as $set ({}; .[$set.reconcile.primary.namespace] =
+			($set | [(.reconcile.status.startingTime // empty
+				| "!" + .[14:16]),
 			(.reconcile.once[]? | "+" + minute),
 			(.reconcile.delete[]? | "-" + (.name | minute)),
 			.reconcile.status.conditions[0].reason,
 			(.reconcile.events[]? | select(.type == "Warning").reason)]
-			| join(" ")' >"$T/line"
-		echo "$spec~$last~${jobs[*]}~$(tail -n 1 "$T/line")" >>"$T/got"
-		echo "$spec~$last~${jobs[*]}~${want## }" >>"$T/want"
-	done
-	same "$T/got" "$T/want" "$1"
-}
-# ended: both kinds are there, as a whole
-ended() {
-	for kind in batch/v1/Job batch.tutorial.kubebuilder.io/v1/CronJob; do
-		jq -cn --arg kind "$kind" --arg now "$now" '($kind | split("/"))
-			as $k | {type: "BOOKMARK", time: $now, object: {
-			apiVersion: ($k[:2] | join("/")), kind: $k[2],
-			metadata: {annotations:
-				{"k8s.io/initial-events-end": "true"}}}}'
-	done
+			| join(" ")))
+		| . as $got | $ARGS.positional | to_entries[]
+		| (.value | split("~")[:3] | join("~")) + "~" + $got["d\(.key + 1)"]' \
+		--args "${lines[@]}" >"$T/got"
+	same "$T/got" <(printf '%s\n' "${lines[@]}") "$1"
 }
 
 table "which run is due: the last one, once" <<'END'
@@ -198,74 +181,50 @@ END
 
 # ---- the Job, and the status ----
 
-{
-	cronjob '{"jobTemplate":{"metadata":{"labels":{"a":"b"},"annotations":{"n":"m"}},"spec":{"backoffLimit":2,"template":{}}}}' 08
-	jobs 08 06c
-	ended
-} | reconcile >"$T/out"
-is "$(jq -c '.items[0] | del(.metadata.annotations["kpipe.dev/paths"])' "$T/out")" \
-	'{"apiVersion":"batch/v1","kind":"Job","metadata":{"annotations":{"batch.tutorial.kubebuilder.io/scheduled-at":"2026-01-01T00:10:00Z","n":"m"},"labels":{"a":"b"},"name":"c-1767226200","namespace":"d","ownerReferences":[{"apiVersion":"batch.tutorial.kubebuilder.io/v1","controller":true,"kind":"CronJob","name":"c","uid":"u"}]},"spec":{"backoffLimit":2,"template":{}}}' \
+input '{"jobTemplate":{"metadata":{"labels":{"a":"b"},"annotations":{"n":"m"}},"spec":{"backoffLimit":2,"template":{}}}}~08~08 06c' \
+	'~10~08 @07 10' '~~10 08' '~10~10 08 07x' '{"suspend":true}~~10x 08b' \
+	'~10' '{"schedule":"61 * * * *"}' \
+	'{"jobTemplate":{"metadata":{"labels":{"a":1}},"spec":{}}}' |
+	jq -c '(.object | select(.metadata.namespace == "d6"))
+		.metadata.annotations = {"reconcile.fluxcd.io/requestedAt": "now"}' |
+	reconcile -v >"$T/out" 2>"$T/err"
+# shows N JQ: of the set for the Nth line
+shows() {
+	jq -r --arg n "d$1" "select(.reconcile.primary.namespace == \$n)
+		| .reconcile.status as \$status | $2" "$T/out"
+}
+is "$(shows 1 '.items[0] | del(.metadata.annotations["kpipe.dev/paths"]) | tojson')" \
+	'{"apiVersion":"batch/v1","kind":"Job","metadata":{"annotations":{"batch.tutorial.kubebuilder.io/scheduled-at":"2026-01-01T00:10:00Z","n":"m"},"labels":{"a":"b"},"name":"c-1767226200","namespace":"d1","ownerReferences":[{"apiVersion":"batch.tutorial.kubebuilder.io/v1","controller":true,"kind":"CronJob","name":"c","uid":"u-1"}]},"spec":{"backoffLimit":2,"template":{}}}' \
 	"a Job: of the template, with its time and its owner"
-is "$(jq -c '.items | length' "$T/out")" 1 "... others are left as they are"
-is "$(jq -c '.reconcile.status | [.active, .lastScheduleTime]' "$T/out")" \
-	'[[{"apiVersion":"batch/v1","kind":"Job","name":"c-08","namespace":"d","uid":"j08"}],"2026-01-01T00:08:00Z"]' \
+is "$(shows 1 '.items | length')" 1 "... others are left as they are"
+is "$(shows 1 '[$status | .active, .lastScheduleTime] | tojson')" \
+	'[[{"apiVersion":"batch/v1","kind":"Job","name":"c-08","namespace":"d1","uid":"j08-1"}],"2026-01-01T00:08:00Z"]' \
 	"the status: what runs, and the last time"
-is "$({
-	cronjob '{}' 10
-	jobs 08 @07 10
-	ended
-} | reconcile | jq -c '[.reconcile.status.active[].name]')" \
+is "$(shows 2 '[$status.active[].name] | tojson')" \
 	'["c-1767226020","c-08","c-10"]' "... what runs, by its time"
-is "$({
-	cronjob '{}' ""
-	jobs 10 08
-	ended
-} | reconcile | jq -c '.reconcile | [.status.lastScheduleTime,
-	[.status.active[].name], [.events[].message]]')" \
+is "$(shows 3 '[$status.lastScheduleTime, [$status.active[].name],
+	[.reconcile.events[].message]] | tojson')" \
 	'["2026-01-01T00:10:00Z",["c-08","c-10"],["Job c-08 runs","Job c-10 runs"]]' \
 	"a Job that is not in the status is recorded, with an Event"
-is "$({
-	cronjob '{}' 10
-	jobs 10 08 07x
-	ended
-} | reconcile | jq -c '.reconcile.events')" null "... no Event of one that is"
-is "$({
-	cronjob '{"suspend":true}' ""
-	jobs 10x 08b
-	ended
-} | reconcile | jq -c '.reconcile | [.events, (.status | del(.active) | keys)]')" \
+is "$(shows 4 .reconcile.events)" null "... no Event of one that is"
+is "$(shows 5 '[.reconcile.events, ($status | del(.active) | keys)] | tojson')" \
 	'[null,["conditions","observedGeneration"]]' \
 	"... nor of one that is not ours; what is not known is left out"
-is "$({
-	cronjob '{}' 10 | jq -c '.object.metadata.annotations = {
-		"reconcile.fluxcd.io/requestedAt": "now"}'
-	ended
-} | reconcile | jq -c '.reconcile.status.lastHandledReconcileAt')" '"now"' \
+is "$(shows 6 '$status.lastHandledReconcileAt')" now \
 	"... a request of flux is answered"
-is "$({
-	cronjob '{"schedule":"61 * * * *"}' ""
-	ended
-} | reconcile | jq -r '.reconcile.status.conditions[0].message')" \
+is "$(shows 7 '$status.conditions[0].message')" \
 	'schedule "61 * * * *": minute 61 is above 59' "the message for users"
-is "$({
-	cronjob '{"jobTemplate":{"metadata":{"labels":{"a":1}},"spec":{}}}' ""
-	ended
-} | reconcile 2>/dev/null | jq -r '.reconcile.status.conditions[0]
-	| .type, .status, .reason, .message')" "Ready
+is "$(shows 8 '$status.conditions[0] | .type, .status, .reason, .message')" "Ready
 False
 Failed
-Job.batch/d/c-1767226200: .metadata.labels.a is a number, and has to be a text: tostring makes one" \
+Job.batch/d8/c-1767226200: .metadata.labels.a is a number, and has to be a text: tostring makes one" \
 	"... of a Job that cannot be"
-
-# requeued SPEC: when it is evaluated again by itself
+# requeued N: when it is evaluated again by itself
 requeued() {
-	{
-		cronjob "$1" 10
-		ended
-	} | reconcile -v 2>&1 >/dev/null | grep -o 'requeue [ai][tn] [^;]*'
+	grep "d$1/" "$T/err" | grep -o 'requeue [ai][tn] [^;]*'
 }
-is "$(requeued '{}')" "requeue at 1767226320" "the next evaluation: the next run"
-is "$(requeued '{"schedule":"61 * * * *"}')" "" "... none without a schedule"
+is "$(requeued 6)" "requeue at 1767226320" "the next evaluation: the next run"
+is "$(requeued 7)" "" "... none without a schedule"
 
 # ---- a life ----
 

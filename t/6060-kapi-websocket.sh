@@ -16,28 +16,41 @@ map() { # NAME VALUE
 		"data":{"k":"'"$2"'"}}' >"$T/$1.json"
 }
 
-# client TOKEN-HEADER ARGUMENT...: what the connection brings
+# client ARGUMENT...: what the connections bring
 client() {
-	timeout 60 t/server/websocket-client \
-		--ca "$CLUSTER/certificates/apiserver.crt" -H "$1" "${@:2}" \
-		2>"$T/client.err"
+	timeout 300 t/server/websocket-client "$@" 2>"$T/client.err"
 	quote <"$T/client.err" >&2
 }
+ca=(--ca "$CLUSTER/certificates/apiserver.crt")
+admin=("${ca[@]}" -H "$(<"$CLUSTER/admin.header")")
 
-# socket ARGUMENT...: the same as admin, events shortened, and without the head
-# of the usual answer
+# answers WANT WHAT ARGUMENT...: tried later, by `tried`: with events shortened,
+# the answer is that. A WANT of one line is the first one.
+wants=() whats=() requests=()
+answers() {
+	wants+=("$1") whats+=("$2") requests+=(-- "${@:3}")
+}
+tried() {
+	local i got
+
+	client "${requests[@]:1}" |
+		sed -zE 's/\ntext [0-9]+ \{"type":"([A-Z]+)","object":\{"kind":"([A-Za-z]+)"[^\n]*\}\\n/\ntext \1 \2/g' \
+			>"$T/answers"
+	mapfile -t -d '' got <"$T/answers"
+	for i in "${!wants[@]}"; do
+		[[ ${wants[i]} == *$'\n'* ]] || got[i]=${got[i]%%$'\n'*}
+		is "${got[i]%$'\n'}" "${wants[i]}" "${whats[i]}"
+	done
+	wants=() whats=() requests=()
+}
 accepted="HTTP/1.1 101 Switching Protocols
 Upgrade: websocket
 Connection: Upgrade
 Sec-WebSocket-Accept: ACCEPT"
-socket() {
-	client "$(cat "$CLUSTER/admin.header")" "$@" |
-		sed -E 's/^text [0-9]+ \{"type":"([A-Z]+)","object":\{"kind":"([A-Za-z]+)".*\}\\n$/text \1 \2/'
-}
-# frames WANT WHAT ARGUMENT...
+# frames WANT WHAT ARGUMENT...: as admin, the frames after the usual head
 frames() {
-	is "$(socket "${@:3}")" "$accepted
-$1" "$2"
+	answers "$accepted
+$1" "$2" "${admin[@]}" "${@:3}"
 }
 
 # Events.
@@ -47,11 +60,12 @@ text DELETED ConfigMap
 close 1000
 end" "two events, and the client closes" "$a" run "kubectl create -f $T/a.json" \
 	frame run "kubectl delete configmap a" frame close:1000 frames
+tried
 kubectl create -f "$T/a.json" >/dev/null
 version=$(api "${maps#"$CLUSTER_SERVER"}" | jq -r .metadata.resourceVersion)
 kubectl patch configmap a --type merge -p '{"data":{"k":"w"}}' >/dev/null
 api "${a#"$CLUSTER_SERVER"}&resourceVersion=$version&timeoutSeconds=1" >"$T/line"
-client "$(cat "$CLUSTER/admin.header")" \
+client "${admin[@]}" \
 	"$a&resourceVersion=$version&timeoutSeconds=1" frames >"$T/message"
 is "$(sed -n 5p "$T/message")" \
 	"text $(wc -c <"$T/line") $(cat "$T/line")\\n" \
@@ -82,6 +96,7 @@ frames "close 1000
 end" "a custom resource's definitions" \
 	"$CLUSTER_SERVER/apis/apiextensions.k8s.io/v1/customresourcedefinitions?\
 watch=true" close: frames
+tried
 logged() {
 	audit 'select(.responseStatus.code == 101)
 		| "\(.verb) \(.objectRef.resource)"' |
@@ -94,25 +109,23 @@ frames "close 1000
 end" "headers in another way" -H "Connection: keep-alive, Upgrade" \
 	-H "Upgrade: WebSocket" -H "Origin: file:x" "${a}x" close: frames
 for protocol in binary.k8s.io base64.binary.k8s.io "any thing"; do
-	is "$(socket -H "Sec-WebSocket-Protocol: $protocol" "$a" frame close: \
-		frames)" "$accepted
-Sec-WebSocket-Protocol: $protocol
+	frames "Sec-WebSocket-Protocol: $protocol
 text ADDED ConfigMap
 close 1000
-end" "the subprotocol $protocol means nothing"
+end" "the subprotocol $protocol means nothing" \
+		-H "Sec-WebSocket-Protocol: $protocol" "$a" frame close: frames
 done
 frames "close 1000
 end" "no extension" -H "Sec-WebSocket-Extensions: permessage-deflate" "${a}x" \
 	close: frames
-is "$(socket -H "Sec-WebSocket-Key: x" "${a}x" close: frames)" \
-	"${accepted/ACCEPT/JVxkmtKFjDcI/Pm/AGPEKSN6wT8=}
+answers "${accepted/ACCEPT/JVxkmtKFjDcI/Pm/AGPEKSN6wT8=}
 close 1000
-end" "any key"
+end" "any key" "${admin[@]}" -H "Sec-WebSocket-Key: x" "${a}x" close: frames
 frames "close 1000
 end" "HTTP/1.0" --http1.0 "${a}x" close: frames
 refused() { # ANSWER WHAT ARGUMENT...
-	is "$(socket "${@:3}" "$a")" "HTTP/1.1 $1
-end" "$2"
+	answers "HTTP/1.1 $1
+end" "$2" "${admin[@]}" "${@:3}" "$a"
 }
 refused "400 Bad Request" "two subprotocols" \
 	-H "Sec-WebSocket-Protocol: binary.k8s.io, base64.binary.k8s.io"
@@ -133,7 +146,7 @@ done
 
 # Answers of HTTP.
 http() { # STATUS WHAT ARGUMENT...
-	is "$(socket "${@:3}" | sed -n 1p)" "HTTP/1.1 $1" "$2"
+	answers "HTTP/1.1 $1" "$2" "${admin[@]}" "${@:3}"
 }
 http "200 OK" "no Upgrade in Connection" -H "Connection: keep-alive" \
 	"$a&timeoutSeconds=1"
@@ -146,33 +159,37 @@ http "400 Bad Request" "POST" -X POST "$maps?watch=true"
 http "400 Bad Request" "a bad selector" "$maps?watch=true&labelSelector=a%3D%3D%3D"
 http "404 Not Found" "nothing to watch" "${maps%maps}?watch=true"
 http "406 Not Acceptable" "YAML" -H "Accept: application/yaml" "$a"
-is "$(client "Authorization: Bearer x" "$a" | sed -n 1p)" \
-	"HTTP/1.1 401 Unauthorized" "a bad token"
+nobody() { # STATUS WHAT ARGUMENT...
+	answers "HTTP/1.1 $1" "$2" "${ca[@]}" "${@:3}"
+}
+nobody "401 Unauthorized" "a bad token" -H "Authorization: Bearer x" "$a"
 
 # A browser sends its token as a protocol, beside another one.
 token=base64url.bearer.authorization.k8s.io.$(sed 's/.*Bearer //' \
 	"$CLUSTER/admin.header" | tr -d '\n' | basenc -w 0 --base64url | tr -d =)
-browser() { # PROTOCOLS: the first line and the protocol of the answer
-	client "Sec-WebSocket-Protocol: $1" "$a" frame close: frames |
-		sed -n '1p;/^Sec-WebSocket-Protocol/p'
+# browser PROTOCOL PROTOCOLS WHAT: the one that is taken
+browser() {
+	answers "$accepted
+Sec-WebSocket-Protocol: $1
+text ADDED ConfigMap
+close 1000
+end" "$3" "${ca[@]}" -H "Sec-WebSocket-Protocol: $2" "$a" frame close: frames
 }
-is "$(browser "$token, binary.k8s.io")" "HTTP/1.1 101 Switching Protocols
-Sec-WebSocket-Protocol: binary.k8s.io" "a token among the protocols"
-is "$(browser "x,$token")" "HTTP/1.1 101 Switching Protocols
-Sec-WebSocket-Protocol: x" "... after another one"
-is "$(browser "$token,a,b")" "HTTP/1.1 400 Bad Request" "... beside two"
+browser binary.k8s.io "$token, binary.k8s.io" "a token among the protocols"
+browser x "x,$token" "... after another one"
+nobody "400 Bad Request" "... beside two" \
+	-H "Sec-WebSocket-Protocol: $token,a,b" "$a"
 for protocols in "$token" "$token,$token,x" "${token%.*}.eA,x" "$token=,x"; do
-	is "$(browser "$protocols")" "HTTP/1.1 401 Unauthorized" \
-		"not: ${protocols//$token/TOKEN}"
+	nobody "401 Unauthorized" "not: ${protocols//$token/TOKEN}" \
+		-H "Sec-WebSocket-Protocol: $protocols" "$a"
 done
-is "$(client "Authorization: Bearer x" -H "Sec-WebSocket-Protocol: $token,x" \
-	"$a" frame close: frames | sed -n 1p)" \
-	"HTTP/1.1 101 Switching Protocols" "beside a header that is not valid"
-nobody="401 Unauthorized"
-! with_rights || nobody="403 Forbidden"
-is "$(client "X: y" -H "Upgrade: x" -H "Sec-WebSocket-Protocol: $token,x" \
-	"$a&timeoutSeconds=1" | sed -n 1p)" \
-	"HTTP/1.1 $nobody" "without a WebSocket it does not count"
+nobody "101 Switching Protocols" "beside a header that is not valid" \
+	-H "Authorization: Bearer x" -H "Sec-WebSocket-Protocol: $token,x" \
+	"$a&timeoutSeconds=1"
+status="401 Unauthorized"
+! with_rights || status="403 Forbidden"
+nobody "$status" "without a WebSocket it does not count" -H "X: y" \
+	-H "Upgrade: x" -H "Sec-WebSocket-Protocol: $token,x" "$a&timeoutSeconds=1"
 
 # Frames of the client.
 frames "text ADDED ConfigMap
@@ -185,8 +202,7 @@ frames "pong 1 a
 close 1000
 end" "a message in parts, with a ping in between" "${a}x" head:0180 ping:a \
 	head:8080 frame close: frames
-is "$(socket "${a}x" raw:8900 frame)" "$accepted
-close 1002" "a frame without mask"
+frames "close 1002" "a frame without mask" "${a}x" raw:8900 frame
 frames "close 1000
 end" "a message of 32 MiB and a byte" "${a}x" head:82ff0000000002000001 frames
 frames "close 1000
@@ -211,6 +227,8 @@ wrong 82ff0000000000000001 "a length that is said in too many bytes"
 wrong 8881 "half a code" zeros:1
 wrong 8882 "no code" zeros:2
 
+tried
+
 # A version that the server has forgotten.
 server_down
 server_up
@@ -218,7 +236,8 @@ wait_for 60 api /readyz
 frames "text ERROR Status
 close 1000
 end" "an old resourceVersion" "$a&resourceVersion=1" frames
-is "$(client "$(cat "$CLUSTER/admin.header")" "$a&resourceVersion=1" frames |
+tried
+is "$(client "${admin[@]}" "$a&resourceVersion=1" frames |
 	sed -n '5{s/text [0-9]* //;s/\\n$//;p}' |
 	jq -c '.object | [.code, .reason]')" '[410,"Expired"]' "... is the error"
 done_testing

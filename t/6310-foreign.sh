@@ -23,13 +23,13 @@ cat >"$T/watches.yaml" <<'END'
   - {apiVersion: v1, kind: Pod, manage: false, map: {label: memcached_cr},
      fields: [metadata.labels]}
 END
-runs 0 "a hundred of them" t/foreign "kpipe -f $T/watches.yaml"
-is "$(sed 's/[0-9]* ms$/N ms/' "$T/out")" "100 Memcacheds of size 2: N ms
-100 Memcacheds of size 1: N ms" "... and a change of all"
+runs 0 "twenty of them" t/foreign "kpipe -f $T/watches.yaml" 20
+is "$(sed 's/[0-9]* ms$/N ms/' "$T/out")" "20 Memcacheds of size 2: N ms
+20 Memcacheds of size 1: N ms" "... and a change of all"
 runs 1 "an operator that does nothing" \
 	env SECONDS_MAX=1 t/foreign "sleep 1000"
 is "$(cat "$T/out")" "100 Memcacheds of size 2: not there" "... is found out"
 is "$(pgrep -f "$T/")" "" "nothing is left"
 runs 100 "no command" t/foreign
-is "$(cat "$T/err")" "usage: t/foreign COMMAND" "... is refused"
+is "$(cat "$T/err")" "usage: t/foreign COMMAND [COUNT]" "... is refused"
 done_testing

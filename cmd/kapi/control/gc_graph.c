@@ -141,9 +141,10 @@ attach(struct gc_graph *g, struct gc_node *n, struct span uid, bool blocks)
 	struct gc_node *owner = gc_node(g, uid);
 	struct gc_link *l;
 
-	for (size_t i = 0; i < n->owner_count; i++)
-		if (n->owners[i]->owner == owner)
-			return;
+	/* One that is named twice has n already: as its last dependent. */
+	if (owner->dependent_count > 0 &&
+	    owner->dependents[owner->dependent_count - 1]->dependent == n)
+		return;
 	if (owner->object == NULL && !owner->gone && g->loading)
 		owner->trusted = true;
 	l = mem_alloc(sizeof(*l));
@@ -153,7 +154,7 @@ attach(struct gc_graph *g, struct gc_node *n, struct span uid, bool blocks)
 	owner->dependents[owner->dependent_count++] = l;
 	owner->blocking += blocks;
 	n->owners =
-	    mem_array(n->owners, n->owner_count + 1, sizeof(*n->owners));
+	    mem_grow(n->owners, n->owner_count, sizeof(struct gc_link *));
 	n->owners[n->owner_count++] = l;
 }
 
@@ -166,6 +167,8 @@ gc_relink(struct gc_graph *g, struct gc_node *n, struct span references)
 
 	n->owners = NULL;
 	n->owner_count = 0;
+	for (size_t i = 0; i < old_count; i++)
+		old[i]->dependent = NULL; /* attach sees only new ones */
 	/* New links are made before old ones are removed, so that no node is
 	 * freed or unblocked in between. */
 	for (struct json_elements e = json_elements(references);
