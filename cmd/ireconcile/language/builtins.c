@@ -3,99 +3,157 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "language/jqlex.h"
 
 struct definition {
-	struct span name, text;
+	struct span name;
+	int arity;
+	int from, to; /* tokens: `def` and behind its last `;` */
 	bool needed;
 };
 
-struct builtins {
+struct definitions {
+	struct jqlex lex;
 	struct definition *list; /* owned; as in the text */
 	int count;
 };
 
 static bool
-is_semicolon(const struct jqlex_token *t)
+is_semicolon(const struct jqlex *lex, int i)
 {
-	return t->type == JQLEX_OTHER && span_is(t->text, ";");
+	return jqlex_is(lex, i, JQLEX_OTHER, ";");
 }
 
-static void
-add(struct builtins *b, struct span name, const char *from, const char *to)
+/* Of the call, or of the definition, whose name is token i. */
+static int
+arity(const struct jqlex *lex, int i)
 {
-	b->list = mem_grow(b->list, (size_t)b->count, sizeof(*b->list));
-	b->list[b->count++] = (struct definition){
-	    .name = name, .text = span_make(from, (size_t)(to - from))};
+	int open = i + 1, n = 1;
+
+	if (!jqlex_is(lex, open, JQLEX_OPEN, "("))
+		return 0;
+	for (int k = open + 1; k < jqlex_closer(lex, open); k++)
+		n += lex->tokens[k].inside == open && is_semicolon(lex, k);
+	return n;
 }
 
-/* Definitions within one come before its body: each `def` outside of brackets
- * has its own semicolon there. */
+/*
+ * Lists the definitions outside of brackets. Those within one come before its
+ * body: each `def` has its own semicolon there. False: there is other text as
+ * well, or one has no end.
+ */
 static bool
-split(struct builtins *b, const struct jqlex *lex)
+list_definitions(struct definitions *d)
 {
-	int from = 0;
+	struct definition *last = NULL;
 	int open = 0;
+	bool alone = true;
 
-	for (int i = 0; i < lex->count; i++) {
-		const struct jqlex_token *t = &lex->tokens[i];
-
-		if (t->inside >= 0)
+	for (int i = 0; i < d->lex.count; i++) {
+		if (d->lex.tokens[i].inside >= 0)
 			continue;
-		if (jqlex_is(lex, i, JQLEX_WORD, "def")) {
-			if (open++ == 0)
-				from = i;
+		if (jqlex_is(&d->lex, i, JQLEX_WORD, "def")) {
+			if (open++ > 0)
+				continue;
+			d->list = mem_grow(
+			    d->list, (size_t)d->count, sizeof(*d->list));
+			last = &d->list[d->count++];
+			*last = (struct definition){
+			    .name = d->lex.tokens[i + 1].text,
+			    .arity = arity(&d->lex, i + 1),
+			    .from = i,
+			    .to = d->lex.count};
 		} else if (open == 0) {
-			return false;
-		} else if (is_semicolon(t) && --open == 0) {
-			add(b, lex->tokens[from + 1].text,
-			    lex->tokens[from].text.p, t->text.p + 1);
+			alone = false;
+		} else if (is_semicolon(&d->lex, i) && --open == 0) {
+			last->to = i + 1;
 		}
 	}
-	return open == 0;
+	return alone && open == 0;
 }
 
 static bool
-is_of_word(char c)
+is_named(const struct definition *d, struct span name, int n)
 {
-	return span_is_alnum(c) || c == '_';
+	return d->arity == n && span_eq(d->name, name);
 }
 
-static void want_words(struct builtins *b, struct span text);
-
-static void
-want(struct builtins *b, struct span name)
+/* There is one before token i. */
+static bool
+is_defined(const struct definitions *d, struct span name, int n, int i)
 {
-	for (int i = 0; i < b->count; i++) {
-		if (b->list[i].needed || !span_eq(b->list[i].name, name))
+	for (int k = 0; k < d->count && d->list[k].from < i; k++)
+		if (is_named(&d->list[k], name, n))
+			return true;
+	return false;
+}
+
+/* Marks what tokens of a text, of libjq or of a program, need. */
+static void want_uses(struct definitions *builtins,
+    const struct definitions *text, int from, int to);
+
+/* 1.6 has sub/2 twice: calls before and behind the second differ. */
+static void
+want(struct definitions *builtins, struct span name, int n)
+{
+	for (int i = 0; i < builtins->count; i++) {
+		struct definition *d = &builtins->list[i];
+
+		if (d->needed || !is_named(d, name, n))
 			continue;
-		b->list[i].needed = true;
-		want_words(b, b->list[i].text);
+		d->needed = true;
+		want_uses(builtins, builtins, d->from, d->to);
 	}
+}
+
+/* A call at token i of text. */
+static void
+call(struct definitions *builtins, const struct definitions *text, int i,
+    struct span name, int n)
+{
+	if (text == builtins || !is_defined(text, name, n, i))
+		want(builtins, name, n);
 }
 
 static void
-want_words(struct builtins *b, struct span text)
+want_uses(struct definitions *builtins, const struct definitions *text,
+    int from, int to)
 {
-	const char *end = text.p + text.n;
+	const struct jqlex *lex = &text->lex;
 
-	for (const char *p = text.p; p < end;) {
-		const char *from = p;
-
-		while (p < end && is_of_word(*p))
-			p++;
-		if (p > from)
-			want(b, span_make(from, (size_t)(p - from)));
-		else
-			p++;
+	for (int i = from; i < to; i++) {
+		if (jqlex_is(lex, i, JQLEX_OTHER, ".."))
+			call(builtins, text, i, span_str("recurse"), 0);
+		else if (jqlex_is(lex, i, JQLEX_OTHER, "="))
+			call(builtins, text, i, span_str("_assign"), 2);
+		else if (jqlex_is_update(lex, i))
+			call(builtins, text, i, span_str("_modify"), 2);
+		else if (lex->tokens[i].type == JQLEX_WORD &&
+		    !jqlex_is(lex, i - 1, JQLEX_WORD, "def") &&
+		    !jqlex_is_key(lex, i))
+			call(builtins, text, i, lex->tokens[i].text,
+			    arity(lex, i));
 	}
 }
 
-/* The parsers of 1.6 to 1.8 call these for operators, `..`, texts and `break`.
- * (A name that is missing here costs a second compilation, no more.) */
-static const char called[] = "_assign _modify _negate _plus _minus _multiply "
-			     "_divide _mod _equal error format recurse";
+/* The compilers of 1.6 to 1.8 call these as well, for `catch`, operators, `break`
+ * and texts. All but `error` are in C there. */
+static void
+want_always(struct definitions *builtins)
+{
+	static const char *const called[] = {"error/0", "format/1", "_negate/0",
+	    "_plus/2", "_minus/2", "_multiply/2", "_divide/2", "_mod/2",
+	    "_equal/2", "_notequal/2", "_less/2", "_lesseq/2", "_greater/2",
+	    "_greatereq/2"};
+
+	for (size_t i = 0; i < COUNT(called); i++) {
+		size_t n = strlen(called[i]) - 2;
+
+		want(builtins, span_make(called[i], n), called[i][n + 1] - '0');
+	}
+}
 
 /* A copy of jq's own text in which `$$$$v`, which is for jq alone (the variable
  * is null afterwards), is `$v`; each byte stays at its place. */
@@ -113,41 +171,50 @@ copy_as_program(struct span all, struct buf *out)
 }
 
 static bool
-split_text(struct builtins *b, struct span text)
+read_text(struct definitions *d, const char *name, struct span text)
 {
 	struct err err = ERR_INIT;
-	struct jqlex lex;
-	bool good;
 
-	if (jqlex_read(&lex, "builtins", text, &err) != 0)
-		return false;
-	good = split(b, &lex);
-	jqlex_release(&lex);
-	return good;
+	*d = (struct definitions){0};
+	return jqlex_read(&d->lex, name, text, &err) == 0;
+}
+
+static void
+release(struct definitions *d)
+{
+	jqlex_release(&d->lex);
+	free(d->list);
 }
 
 bool
 builtins_pick(struct span all, struct span program, struct buf *out)
 {
-	struct builtins b = {0};
-	struct buf text = BUF_INIT;
+	struct definitions builtins, text;
+	struct buf copy = BUF_INIT;
 	bool good;
 
-	copy_as_program(all, &text);
-	good = split_text(&b, buf_span(&text));
+	copy_as_program(all, &copy);
+	good = read_text(&builtins, "builtins", buf_span(&copy)) &&
+	    list_definitions(&builtins);
+	good = read_text(&text, "program", program) && good;
 	if (good) {
-		want_words(&b, span_str(called));
-		want_words(&b, program);
+		list_definitions(&text);
+		want_always(&builtins);
+		want_uses(&builtins, &text, 0, text.lex.count);
 	}
-	for (int i = 0; good && i < b.count; i++) {
-		const struct definition *d = &b.list[i];
+	for (int i = 0; good && i < builtins.count; i++) {
+		const struct definition *d = &builtins.list[i];
+		const struct jqlex_token *t = builtins.lex.tokens;
+		const char *from = t[d->from].text.p;
 
 		if (!d->needed)
 			continue;
-		buf_add(out, all.p + (d->text.p - text.data), d->text.n);
+		buf_add(out, all.p + (from - copy.data),
+		    (size_t)(t[d->to - 1].text.p + 1 - from));
 		buf_addc(out, '\n');
 	}
-	buf_release(&text);
-	free(b.list);
+	buf_release(&copy);
+	release(&builtins);
+	release(&text);
 	return good;
 }

@@ -1,9 +1,11 @@
 /*
  * builtins: which of jq's own definitions a program needs.
  *
- * A definition is needed if its name is a word of the program, or of another
- * one that is needed, wherever that word stands: perhaps too many, never too
- * few. Those that the compiler calls by itself (for `|=`, `..`) are always needed.
+ * A definition is needed if the program, or another one that is needed, calls
+ * its name with as many arguments, and the program has not defined that itself
+ * before; or if an operator calls it (`|=`, `..`). A named call that is not
+ * found costs a second compilation, with all; in 1.6 one that the compiler makes
+ * ends the process.
  */
 #ifndef BUILTINS_H
 #define BUILTINS_H

@@ -105,8 +105,8 @@ static const struct definition definitions[] = {
 	" then $b | _jq_repeat($a) else _jq_times($a; $b) end;"},
     /* `|=`: 1.6 skips elements after one that the update leaves empty. */
     {"_modify", 2,
-	"def _modify(paths; update):"
-	" reduce path(paths) as $p ([., []]; . as [$value, $gone]"
+	"def _modify(f; update):"
+	" reduce path(f) as $p ([., []]; . as [$value, $gone]"
 	" | [$value | getpath($p) | first(update)] as $new"
 	" | if $new == [] then [$value, $gone + [$p]]"
 	" else [($value | setpath($p; $new[0])), $gone] end)"

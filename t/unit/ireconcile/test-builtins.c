@@ -242,10 +242,10 @@ test_functions(bool slow)
 static const char *const texts[] = {".", "..", ".a |= 1", ".a += 1", ".a = 1",
     ".a //= 1", "-.a", ".a - 1 * 2 / 3 % 4", "label $x | ., break $x",
     "\"\\(.)\"", "@base64 \"\\(.)\"", ".[] as [$a] ?// $a | $a", ".a?",
-    "try error catch .", "reduce .[] as $x (0; . + $x)", ".[2:4]",
-    "def map(f): 1; map(.)", "def f: def select(g): g; [.[] | select(.)]; f",
-    "\"\\(map(.))\"", "{map: 1, (\"a\" | ascii_downcase): todate}",
-    "limit(3; .[]) # select"};
+    "try error catch .", "try .a catch .b", "reduce .[] as $x (0; . + $x)",
+    ".[2:4]", "def map(f): 1; map(.)",
+    "def f: def select(g): g; [.[] | select(.)]; f", "\"\\(map(.))\"",
+    "{map: 1, (\"a\" | ascii_downcase): todate}", "limit(3; .[]) # select"};
 
 static void
 test_texts(void)
@@ -300,12 +300,13 @@ test_refused(void)
 		!builtins_pick(span_str("def a: \""), span_str("a"), &out) &&
 		!builtins_pick(span_str("def a: 1"), span_str("a"), &out),
 	    "text that is not a list of definitions");
-	ok(builtins_pick(span_str("def a: def c: 3; b; def b(f; g): 1;\n"
-				  "def d: (def e: 2; e);"),
-	       span_str("a"), &out),
+	ok(builtins_pick(span_str("def b: 0; def b(f; g): 1;\n"
+				  "def a: def c: 3; b(c; c); def d: a;"
+				  "def e: (def a: 2; a);"),
+	       span_str("def e: a; e"), &out),
 	    "definitions within a definition");
-	is(buf_str(&out), "def a: def c: 3; b;\ndef b(f; g): 1;\n",
-	    "... what is called stays");
+	is(buf_str(&out), "def b(f; g): 1;\ndef a: def c: 3; b(c; c);\n",
+	    "... what is called stays, but what the program has itself");
 	buf_reset(&out);
 	ok(builtins_pick(span_str("def a: . as $v | $$$$v; def b: 1;"),
 	       span_str("a"), &out),
