@@ -24,8 +24,9 @@ MODIFIED a 1 6
 DELETED b 2 7
 ADDED c 3 10" "a watch-list and what follows"
 requests "$initial
+list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=9" \
-	"... and goes on from the bookmark"
+	"... and goes on from the bookmark, if the server has not gone back"
 is "$(cat "$T/err")" "" "... without a word"
 is "$(sed -n 2p "$T/out")" "$(ev ADDED a 1 3)" "a frame passes as it is"
 
@@ -108,6 +109,29 @@ requests "$initial
 list /api/v1/pods?limit=1&resourceVersion=3&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=3" \
 	"... and the watch goes on from the last whole one"
+
+# The server goes back: its stream had just begun, then it is not well.
+future='{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Too large resource version: 9, current: 5","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]},"code":504}'
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED a 1 9), $(mark 9 end)"']},
+		{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}],
+	"list": [{"body": {"metadata":{"resourceVersion":"9"},"items":[]}},
+		{"code": 504, "body": '"$future"'}],
+	"watch": [{"code": 503, "body": '"$(status 503 ServiceUnavailable "not yet")"'}]}}'
+watch pods -A
+lines 4
+seen "begin Pod
+ADDED a 1 9
+end Pod
+MODIFIED a 1 4" "a server that goes back, as after a restore of etcd: what it has now"
+is "$(grep back "$T/err")" \
+	"kwatch: warning: the server has gone back, as after a restore of etcd: listing all again: Too large resource version: 9, current: 5" \
+	"... is said"
+requests "$initial
+list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
+watch /api/v1/pods?watch=1&$ask&resourceVersion=9
+list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
+$initial" "... it is asked after each end that may be one"
 
 # Frames in small pieces, and several in one.
 serve '{"pods": {"initial": [{"lines": ["{\"type\":", "~",

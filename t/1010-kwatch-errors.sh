@@ -104,13 +104,14 @@ cat >"$T/w.yaml" <<'END'
 END
 : >"$T/p.jq"
 watch -f "$T/w.yaml" --report-fd 3 3>"$T/report"
-lines 5
+lines 6
 lines 2 err
 seen "begin Thing
 begin Pod
 begin Spare
+absent Spare
 end Spare
-end Pod" "a missing kind stays open, a missing optional one is empty"
+end Pod" "a missing kind stays open, a missing optional one is absent and empty"
 is "$(sort "$T/err")" \
 	"kwatch: the server has no Spare in example.com/v1: continuing without it until it exists
 kwatch: warning: the server has no Thing in example.com/v1: waiting for it" \

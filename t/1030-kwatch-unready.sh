@@ -48,6 +48,7 @@ end Pod" "... and no object is gone"
 is "$(cat "$T/err")" "kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\"
 kwatch: watching pods now" "... and said once"
 is "$(grep pods "$T/requests")" "initial /api/v1/pods?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan
+list /api/v1/pods?limit=1&resourceVersion=5&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5
 watch /api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=5" \
@@ -183,7 +184,8 @@ list
 list
 watch" "... after two of them"
 
-serve '{"pods": {"initial": ['"$first"'], "list": [
+there='{"body": {"metadata":{"resourceVersion":"5"},"items":[]}}'
+serve '{"pods": {"initial": ['"$first"'], "list": ['"$there, $there"',
 		{"code": 500, "body": '"$(status 500 InternalError "$bad")"'}],
 	"watch": [{"lines": []}]}}'
 watch pods -A
@@ -193,6 +195,14 @@ ADDED a 1 4
 end Pod" "a watch that ends at once, again and again"
 is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server ends the stream at once
 kwatch: warning: cannot list pods: $bad" "... is listed, too"
+serve '{"pods": {"initial": ['"$first"'], "list": [
+		{"code": 500, "body": '"$(status 500 InternalError "$bad")"'}],
+	"watch": [{"lines": []}]}}'
+watch pods -A
+lines 1 err
+stop 0
+is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: $bad" \
+	"... or what is asked before says why"
 
 # A stream that worked loses its connection: it is opened again at once, and
 # only a failure of that is reported.

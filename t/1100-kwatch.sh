@@ -197,7 +197,7 @@ begin Secret
 begin Thing
 end ConfigMap
 end Secret" "begin and end once a kind, for all its namespaces"
-kubectl apply -f - >/dev/null <<'END'
+cat >"$T/crd.yaml" <<'END'
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.example.com}
@@ -211,6 +211,7 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 END
+kubectl apply -f "$T/crd.yaml" >/dev/null
 ok "a kind that comes later" wait_for 30 ended 3
 ok "... then kwatch is ready" wait_for 5 test -s "$T/report"
 printf '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"x"}}' |
@@ -223,6 +224,32 @@ lost() {
 ok "a kind that goes is open again" wait_for 60 lost
 is "$(what t)" "ADDED t
 DELETED t" "... and its objects are gone"
+stop 0
+
+# An optional kind comes and goes.
+cat >"$T/w.yaml" <<'END'
+- group: ""
+  version: v1
+  kind: ConfigMap
+  program: p.jq
+  related:
+  - {apiVersion: example.com/v1, kind: Thing, optional: true}
+END
+things() { # N: so many lines are about the kind
+	[ "$(short <"$T/out" | grep -c Thing)" = "$1" ]
+}
+watch_real -f "$T/w.yaml" -n x
+wait_for 20 things 3
+kubectl apply -f "$T/crd.yaml" >/dev/null
+wait_for 60 things 5
+kubectl delete crd things.example.com >/dev/null
+wait_for 60 things 6
+is "$(short <"$T/out" | grep Thing)" "begin Thing
+absent Thing
+end Thing
+begin Thing
+end Thing
+absent Thing" "an optional kind that comes and goes is marked while it is absent"
 stop 0
 
 # A slow reader: it gets as many lines as there are objects.

@@ -484,6 +484,20 @@ is "$(jq -r '.object.metadata | .annotations // .name | tostring' "$T/out" |
 c9
 {"kpipe.dev/listed-namespaces":"ns,a,b"}
 c0' "... says where it is, behind the objects"
+for lost in true false; do
+	{
+		begin_kind ConfigMap
+		mark ConfigMap kpipe.dev/absent
+		end_kind ConfigMap
+		$lost || begin_kind ConfigMap
+		$lost || end_kind ConfigMap
+		generate 300
+	} >"$T/part"
+	krecord cut --from "$(at 03:00)" "$T/part" >"$T/out"
+	is "$(jq -r 'select(.type == "BOOKMARK").object.metadata.annotations | keys[]' "$T/out" | xargs)" \
+		"kpipe.dev/initial-events-begin $($lost && echo "kpipe.dev/absent ")k8s.io/initial-events-end" \
+		"a kind that is absent, until it begins: $lost"
+done
 runs 0 "a piece" krecord cut --from="$(at 01:00)" --to="$(at 02:00)" "$T/events"
 is "$(jq -r 'select(.type == "MODIFIED").time' "$T/out" | sed -n '1p;$p' | xargs)" \
 	"$(at 01:00) $(at 02:00)" "... has its ends"

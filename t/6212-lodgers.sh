@@ -71,17 +71,22 @@ wait_for 40 kubectl get bars -A
 thing y '{"cm":"of-y","bar":"of-y"}'
 wait_for 40 kubectl get configmap of-y -n room
 wait_for 40 kubectl get bar of-y -n ny
-# Until x has found the kind, it knows of none: kwatch looks every 5 s.
-wait_for 40 grep -q 'bars is there now' "$T/log.x"
 room=$(uid namespace room)
 bars=$(uid crd bars.example.com)
+of_its_kind="CustomResourceDefinition.apiextensions.k8s.io//bars.example.com is not desired any more, but Bar.example.com/ny/of-y of another instance of the operator is of its kind"
+
+# Mostly before kwatch has found the kind, for which it looks every 5 s.
+thing x '{"room":true,"cm":"of-x"}'
+wait_for 40 says "$of_its_kind"
+ok "a CustomResourceDefinition that is dropped at once, with an object of another instance: the status and an Event say why it stays"
+is "$(uid crd bars.example.com)" "$bars" "... it does"
 
 thing x '{"bars":true}'
 wait_for 40 gone configmap of-x -n room
 wait_for 40 says "Namespace//room is not desired any more, but ConfigMap/room/of-y of another instance of the operator is in it"
 ok "a Namespace with a member of another instance: the status and an Event say why it stays"
 thing x '{"room":true}'
-wait_for 40 says "CustomResourceDefinition.apiextensions.k8s.io//bars.example.com is not desired any more, but Bar.example.com/ny/of-y of another instance of the operator is of its kind"
+wait_for 40 says "$of_its_kind"
 ok "... and a CustomResourceDefinition"
 kubectl delete thing x -n nx --wait=false >/dev/null
 wait_for 40 says "Namespace//room is to be deleted, but ConfigMap/room/of-y"

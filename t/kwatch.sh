@@ -62,11 +62,12 @@ lines() {
 	wait_for 20 has_lines "$1" "${2:-out}"
 }
 
-# Lines as "TYPE NAME UID VERSION", bookmarks as begin and end.
+# Lines as "TYPE NAME UID VERSION", bookmarks as begin, absent and end.
 short() {
 	jq -r '.object.metadata as $m | $m.annotations as $a |
 		if .type == "BOOKMARK" then
 			if $a["kpipe.dev/initial-events-begin"] then "begin"
+			elif $a["kpipe.dev/absent"] then "absent"
 			else "end" end + " " + .object.kind
 		else "\(.type) \($m.name) \($m.uid) \($m.resourceVersion // "-")" +
 			if $a["kpipe.dev/synthetic"] then " synthetic" else "" end

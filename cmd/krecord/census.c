@@ -10,7 +10,7 @@
 struct census_kind {
 	char *name; /* Kind.group */
 	char *api_version, *kind;
-	bool announced, complete;
+	bool announced, complete, absent;
 	struct buf listed; /* until then: the namespaces that are, "a,b" */
 	size_t begun;	   /* number of the line that announced it last */
 	size_t count;	   /* of objects; for census_count */
@@ -128,9 +128,11 @@ bookmark(struct census *c, const struct json_frame *f, size_t number)
 	if (json_get(f->annotations, "kpipe.dev/initial-events-begin").p !=
 	    NULL) {
 		k->announced = true;
-		k->complete = false;
+		k->complete = k->absent = false;
 		k->begun = number;
 		buf_reset(&k->listed);
+	} else if (json_get(f->annotations, "kpipe.dev/absent").p != NULL) {
+		k->absent = true;
 	} else if (names.n > 0) {
 		buf_addf(&k->listed, "%s%.*s", k->listed.len > 0 ? "," : "",
 		    SPAN_ARG(names));
@@ -289,6 +291,8 @@ census_ends(const struct census *c, struct span time, struct buf *out)
 	for (size_t i = 0; i < c->order_count; i++) {
 		struct census_kind *k = c->order[i];
 
+		if (k->absent)
+			add_bookmark(k, "kpipe.dev/absent", "true", time, out);
 		if (k->complete)
 			add_bookmark(
 			    k, "k8s.io/initial-events-end", "true", time, out);

@@ -73,8 +73,7 @@ kind_announce(struct kind *k)
 		return;
 	k->state = KIND_OPEN;
 	k->partial = false;
-	sink_bookmark(
-	    k->app->sink, SINK_BEGIN, k->api_version, k->kind, "true");
+	sink_bookmark(k->app->sink, &k->index, SINK_BEGIN, "true");
 }
 
 /* ---- its troubles ---- */
@@ -137,8 +136,8 @@ tell_listed(struct kind *k)
 		buf_addf(&names, "%s%s", names.len > 0 ? "," : "", w->ns);
 	}
 	if (names.len > 0)
-		sink_bookmark(k->app->sink, SINK_LISTED, k->api_version,
-		    k->kind, buf_str(&names));
+		sink_bookmark(
+		    k->app->sink, &k->index, SINK_LISTED, buf_str(&names));
 	buf_release(&names);
 }
 
@@ -183,8 +182,7 @@ static void
 complete(struct kind *k)
 {
 	if (k->state == KIND_OPEN)
-		sink_bookmark(
-		    k->app->sink, SINK_END, k->api_version, k->kind, "true");
+		sink_bookmark(k->app->sink, &k->index, SINK_END, "true");
 	k->state = KIND_COMPLETE;
 	k->undecided = false;
 	k->whole_ms = clock_ms();
@@ -344,8 +342,10 @@ missing(struct kind *k, const struct err *err)
 	sink_index_sweep(k->app->sink, &k->index, NULL, 0);
 	if (k->state == KIND_NEW || !optional)
 		kind_announce(k); /* incomplete until it is back */
-	if (optional)
+	if (optional) {
+		sink_bookmark(k->app->sink, &k->index, SINK_ABSENT, "true");
 		complete(k);
+	}
 }
 
 /* A kind that is watched already, if its watch covers this operand, too. */

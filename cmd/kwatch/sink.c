@@ -530,6 +530,7 @@ print_bookmark(struct sink *s, const struct bookmark *m)
 	static const char *const names[] = {
 	    [SINK_BEGIN] = "kpipe.dev/initial-events-begin",
 	    [SINK_LISTED] = "kpipe.dev/listed-namespaces",
+	    [SINK_ABSENT] = "kpipe.dev/absent",
 	    [SINK_END] = "k8s.io/initial-events-end"};
 
 	if (s->form == SINK_OBJECTS)
@@ -540,16 +541,16 @@ print_bookmark(struct sink *s, const struct bookmark *m)
 }
 
 void
-sink_bookmark(struct sink *s, enum sink_bookmark which, const char *api_version,
-    const char *kind, const char *value)
+sink_bookmark(struct sink *s, const struct sink_index *ix,
+    enum sink_bookmark which, const char *value)
 {
 	size_t n = strlen(value);
 	struct bookmark *m = mem_zalloc(sizeof(*m) + n + 1);
 
 	m->item.is_bookmark = true;
 	m->which = which;
-	m->api_version = api_version;
-	m->kind = kind;
+	m->api_version = ix->api_version;
+	m->kind = ix->kind;
 	memcpy(m->value, value, n);
 	enqueue(s, &m->item);
 	sink_pump(s);

@@ -92,10 +92,10 @@ size_t sink_index_count(const struct sink_index *ix);
 /* An object of this name, in any namespace. */
 bool sink_index_has(const struct sink_index *ix, const char *name);
 
-enum sink_bookmark { SINK_BEGIN, SINK_LISTED, SINK_END };
-/* Queued behind all entries. api_version and kind are borrowed; value: "true", or
- * of SINK_LISTED the namespaces ("a,b"). */
-void sink_bookmark(struct sink *s, enum sink_bookmark which,
-    const char *api_version, const char *kind, const char *value);
+enum sink_bookmark { SINK_BEGIN, SINK_LISTED, SINK_ABSENT, SINK_END };
+/* Queued behind all entries. The names of ix are borrowed; value: "true", or of
+ * SINK_LISTED the namespaces ("a,b"). */
+void sink_bookmark(struct sink *s, const struct sink_index *ix,
+    enum sink_bookmark which, const char *value);
 
 #endif

@@ -411,9 +411,9 @@ watch_done(void *arg, const struct kube_answer *a)
 	loop_cancel(w->kind->app->loop, &w->timer);
 	close_call(w);
 	frames_reset(&w->frames);
-	if (a->error.kind != ERR_NONE ? a->error.code == 0
-				      : clock_ms() < w->ends_ms &&
-		    !pace_is_short(&w->pace, clock_ms()))
+	/* However short it was: a server may come, and go to be restored. */
+	if (a->error.kind == ERR_NONE ? clock_ms() < w->ends_ms
+				      : kube_error_of_outage(&a->error))
 		w->unsure = true;
 	if (a->error.kind == ERR_NONE)
 		ended(w);
@@ -532,7 +532,7 @@ looked(void *arg, const struct kube_answer *a)
 		return;
 	}
 	/* Without the right to list, for one, it is not known. */
-	w->unsure = a->code == 0 || a->code == 429 || a->code >= 500;
+	w->unsure = kube_error_of_outage(&a->error);
 	if (!w->unsure) {
 		again(w, 0);
 	} else if (a->code != 0) {

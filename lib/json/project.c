@@ -84,12 +84,15 @@ project_new(void)
 	static const char *const always[] = {"name", "namespace", "uid",
 	    "resourceVersion", "generation", "creationTimestamp",
 	    "deletionTimestamp", "ownerReferences"};
+	static const char *const marks[] = {"kpipe.dev/member",
+	    "kpipe.dev/proof", "kpipe.dev/retain", "kpipe.dev/instance"};
 	struct project *p = mem_zalloc(sizeof(*p));
 
 	for (size_t i = 0; i < COUNT(always); i++)
 		keep(p, NULL, always[i]);
 	keep(p, "labels", "kpipe.dev/part-of");
-	keep(p, "annotations", "kpipe.dev/member");
+	for (size_t i = 0; i < COUNT(marks); i++)
+		keep(p, "annotations", marks[i]);
 	return p;
 }
 

@@ -206,6 +206,13 @@ kube_error_set(struct kube_error *e, const struct err *err)
 }
 
 bool
+kube_error_of_outage(const struct kube_error *e)
+{
+	return e->kind != ERR_NONE &&
+	    (e->code == 0 || e->code == 429 || e->code >= 500);
+}
+
+bool
 kube_error_of_future(const struct kube_error *e)
 {
 	return e->code == 504 && e->causes != NULL &&

@@ -146,6 +146,56 @@ defined_kind(const struct cache *store, const struct cache_object *o)
 	return k;
 }
 
+/* Then there may be objects of its kind. */
+static bool
+is_established(const struct cache_object *o)
+{
+	struct json_elements e =
+	    json_elements(json_path(cache_object_text(o), "status.conditions"));
+	bool is = false;
+
+	while (!is && json_element(&e))
+		is = json_is(json_get(e.value, "type"), "Established") &&
+		    json_is(json_get(e.value, "status"), "True");
+	return is;
+}
+
+static bool
+serves(const struct cache_object *o, const char *version)
+{
+	struct json_elements e =
+	    json_elements(json_path(cache_object_text(o), "spec.versions"));
+	bool does = false;
+
+	while (!does && json_element(&e))
+		does = json_is(json_get(e.value, "name"), version) &&
+		    json_type(json_get(e.value, "served")) == JSON_TRUE;
+	return does;
+}
+
+/* kwatch will find it, but has not yet: its objects are not seen. */
+static bool
+is_unseen(const struct cache *s, const struct cache_kind *k)
+{
+	const struct cache_kind *defs =
+	    map_get(&s->by_name, span_str(definition));
+	const struct cache_object *o;
+	bool is = false;
+
+	if (!k->absent || defs == NULL)
+		return false;
+	for (size_t i = 0; !is && (o = map_next(&defs->objects, &i)) != NULL;)
+		is = defined_kind(s, o) == k && is_established(o) &&
+		    serves(o, k->conf->version);
+	return is;
+}
+
+static bool
+is_seen(const struct cache *s, const struct cache_kind *k)
+{
+	return cache_knows(s, k) && !is_unseen(s, k);
+}
+
 static void
 enter_house(
     struct house *h, const struct cache *s, const struct cache_object *o)
@@ -153,13 +203,13 @@ enter_house(
 	*h = (struct house){.object = o};
 	if (!is_namespace(o->kind)) {
 		h->kind = defined_kind(s, o);
-		h->is_known = h->kind == NULL || cache_knows(s, h->kind);
+		h->is_known = h->kind == NULL || is_seen(s, h->kind);
 		return;
 	}
 	h->room = cache_room(s, cache_object_name(o));
 	h->is_known = true;
 	for (size_t i = 0; i < s->kind_count; i++)
-		h->is_known = h->is_known && cache_knows(s, s->kinds[i]);
+		h->is_known = h->is_known && is_seen(s, s->kinds[i]);
 }
 
 /* Of two, the one that is told: always the same one. */
@@ -259,7 +309,8 @@ refuse_deletion(struct decision *d, const struct cache_object *o)
 		points_keep(d, buf_span(&why));
 	}
 	buf_release(&why);
-	/* While a kind of another entry is read, it waits without a word. */
+	/* While a kind is read, of another entry or because it is new, it waits
+	 * without a word. */
 	stays = stays || !h.is_known;
 	if (stays)
 		points_look_again(d, d->now_us + look_again_us);

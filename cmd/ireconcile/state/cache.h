@@ -35,6 +35,7 @@ struct cache_kind {
 	struct map late, backoffs; /* see late.h */
 	bool announced;		   /* a begin was seen */
 	bool complete;
+	bool absent;	   /* and empty: the server did not have it */
 	struct map listed; /* until then: namespaces that are; texts, owned */
 	uint32_t epoch;	   /* number of begins */
 	size_t too_large;  /* objects */

@@ -20,7 +20,7 @@ static void
 begin(struct entries *es, struct cache_kind *k)
 {
 	k->announced = true;
-	k->complete = false;
+	k->complete = k->absent = false;
 	cache_kind_unlisted(k);
 	k->epoch++;
 	for (size_t i = 0; i < k->use_count; i++)
@@ -75,6 +75,8 @@ bookmark(struct entries *es, struct cache_kind *k, struct span object)
 
 	if (json_is(json_get(notes, "kpipe.dev/initial-events-begin"), "true"))
 		begin(es, k);
+	if (json_is(json_get(notes, "kpipe.dev/absent"), "true"))
+		k->absent = true;
 	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true"))
 		end(es, k);
 	else if (in.n > 0 && !k->complete)

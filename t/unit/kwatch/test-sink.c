@@ -205,7 +205,7 @@ test_fast(void)
 	drop("a", "2", "13");
 	ok(sink_counters(sink)->objects == 0, "nothing is kept of it");
 	put("a", "2", "14");
-	sink_bookmark(sink, SINK_END, "v1", "Pod", "true");
+	sink_bookmark(sink, &pods, SINK_END, "true");
 	read_is("ADDED s/a 1 10\n"
 		"MODIFIED s/a 1 11\n"
 		"DELETED s/a 1 " MADE_UP "ADDED s/a 2 12\n"
@@ -225,7 +225,7 @@ test_slow(void)
 	put("changed", "1", "1");
 	put("back", "1", "1");
 	stop_reading();
-	sink_bookmark(sink, SINK_BEGIN, "v1", "Pod", "true");
+	sink_bookmark(sink, &pods, SINK_BEGIN, "true");
 	for (int i = 0; i < 1000; i++)
 		put("known", "1", i % 2 ? "2" : "3");
 	put("new", "1", "1");
@@ -238,7 +238,7 @@ test_slow(void)
 	put("changed", "2", "7");
 	put("back", "2", "3");
 	put("back", "1", "8");
-	sink_bookmark(sink, SINK_END, "v1", "Pod", "true");
+	sink_bookmark(sink, &pods, SINK_END, "true");
 	put("late", "1", "9");
 	put("new", "1", "10");
 	read_is("ADDED s/known 1 1\n"

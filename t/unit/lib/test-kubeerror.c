@@ -104,15 +104,18 @@ test_flags(void)
 	    "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{"
 	    "\"kind\":\"namespaces\",\"name\":\"x\"}}");
 	ok(e.namespace_missing, "a missing namespace");
+	ok(!kube_error_of_outage(&e), "... no outage");
 	kube_error_release(&e);
 
 	parse(&e, 504,
 	    "{\"kind\":\"Status\",\"reason\":\"Timeout\",\"details\":{"
 	    "\"retryAfterSeconds\":3}}");
 	ok(e.timed_out && e.retry_after_ms == 3000, "a timeout, retry after");
+	ok(kube_error_of_outage(&e), "... an outage");
 	kube_error_release(&e);
 	parse(&e, 429, "x");
 	ok(e.retry_after_ms == -1, "nothing said about when");
+	ok(kube_error_of_outage(&e), "... an outage, too");
 	kube_error_release(&e);
 	parse(&e, 503, "");
 	is(e.message, "HTTP status 503", "an empty body");

@@ -10,10 +10,14 @@
 	"\"creationTimestamp\":\"c\",\"deletionTimestamp\":\"d\","        \
 	"\"ownerReferences\":[{\"uid\":\"o\"}]"
 
+#define MEMBER                                                   \
+	"\"kpipe.dev/member\":\"y\",\"kpipe.dev/proof\":\"v1\"," \
+	"\"kpipe.dev/retain\":\"true\",\"kpipe.dev/instance\":\"i\""
+
 static const char pod[] =
     "{ \"kind\":\"Pod\",\"apiVersion\":\"v1\"," IDENTITY
     ",\"labels\":{\"a\":\"1\",\"b\":\"2\",\"kpipe.dev/part-of\":\"x\"},"
-    "\"annotations\":{\"k\":\"v\",\"kpipe.dev/member\":\"y\",\"a.b/c\":\"z\"},"
+    "\"annotations\":{\"k\":\"v\"," MEMBER ",\"a.b/c\":\"z\"},"
     "\"managedFields\":[{}]},"
     "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"},7],"
     "\"nodeName\":\"h\"},\"status\":{\"phase\":\"Running\",\"x\":null}}";
@@ -36,7 +40,7 @@ cut_is(const char *const *paths, const char *want, const char *what)
 #define HEAD "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"," IDENTITY
 #define MARKS                                        \
 	",\"labels\":{\"kpipe.dev/part-of\":\"x\"}," \
-	"\"annotations\":{\"kpipe.dev/member\":\"y\"}}"
+	"\"annotations\":{" MEMBER "}}"
 
 static void
 test_cut(void)
@@ -44,7 +48,7 @@ test_cut(void)
 	cut_is((const char *[]){NULL}, HEAD MARKS "}", "the identity");
 	cut_is((const char *[]){"metadata.labels", "status.phase", NULL},
 	    HEAD ",\"labels\":{\"a\":\"1\",\"b\":\"2\",\"kpipe.dev/part-of\":"
-		 "\"x\"},\"annotations\":{\"kpipe.dev/member\":\"y\"}},"
+		 "\"x\"},\"annotations\":{" MEMBER "}},"
 		 "\"status\":{\"phase\":\"Running\"}}",
 	    "two paths");
 	cut_is((const char *[]){"spec.containers[].image", "spec.none.x", NULL},
@@ -57,7 +61,7 @@ test_cut(void)
 	    "the wider path wins; a path into a scalar finds nothing");
 	cut_is((const char *[]){"metadata.annotations[\"a.b/c\"]", NULL},
 	    HEAD ",\"labels\":{\"kpipe.dev/part-of\":\"x\"},"
-		 "\"annotations\":{\"kpipe.dev/member\":\"y\",\"a.b/c\":"
+		 "\"annotations\":{" MEMBER ",\"a.b/c\":"
 		 "\"z\"}}}",
 	    "a key with dots");
 }
@@ -86,7 +90,7 @@ test_label(void)
 	project_cut(p, span_str("v1"), span_str("Pod"), span_str(pod), &out);
 	is(buf_str(&out),
 	    HEAD ",\"labels\":{\"b\":\"2\",\"kpipe.dev/part-of\":\"x\"},"
-		 "\"annotations\":{\"kpipe.dev/member\":\"y\"}}}",
+		 "\"annotations\":{" MEMBER "}}}",
 	    "a label that the mapping needs");
 	buf_release(&out);
 	project_free(p);
