@@ -132,6 +132,17 @@ list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=9
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 $initial" "... it is asked after each end that may be one"
+serve '{"pods": {
+	"initial": [{"lines": ['"$(ev ADDED a 1 9), $(mark 9 end)"']},
+		{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}],
+	"list": [{"code": 403, "body": '"$(status 403 Forbidden "not yet")"'},
+		{"code": 504, "body": '"$future"'}]}}'
+watch pods -A
+lines 4
+seen "begin Pod
+ADDED a 1 9
+end Pod
+MODIFIED a 1 4" "... and asked again, when the server does not know the rules yet"
 
 # Frames in small pieces, and several in one.
 serve '{"pods": {"initial": [{"lines": ["{\"type\":", "~",

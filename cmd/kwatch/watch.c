@@ -129,8 +129,7 @@ synced(struct watch *w, struct span version)
 	w->synced = true;
 	w->every = w->unsure = false;
 	app->listed = true;
-	/* After a list the watch has yet to show that it works. */
-	if (w->state != LISTING || app->once) {
+	if (w->state != LISTING || app->once) { /* else it has to show that */
 		w->cut_short = 0;
 		works(w);
 	}
@@ -315,10 +314,15 @@ broke_off(const struct watch *w)
 	    !pace_is_short(&w->pace, clock_ms());
 }
 
+/* A server that has just started does not know the rules yet: once more. */
 static bool
-is_denied(const struct kube_error *e)
+doubts(struct watch *w, const struct kube_error *e)
 {
-	return e->code == 401 || e->code == 403;
+	if (!kube_error_of_denial(e) || w->doubted)
+		return false;
+	w->doubted = true;
+	again_later(w, PACE_DENIED, -1);
+	return true;
 }
 
 /* No answer, or not the one that was asked for. */
@@ -354,31 +358,25 @@ failed(struct watch *w, const struct kube_error *e)
 		again_later(w, PACE_FAILED, -1);
 		return;
 	}
-	refused =
-	    e->code >= 400 && e->code < 500 && e->code != 429 && !is_denied(e);
+	refused = e->code >= 400 && e->code < 500 && e->code != 429 &&
+	    !kube_error_of_denial(e);
 	if (w->state == INITIAL && refused) {
 		w->kind->no_watch_list = true;
 		again(w, 0);
 		return;
 	}
-	/* A server that has just started does not know the rules yet. */
-	if (is_denied(e) && w->ever_synced && !w->doubted) {
-		w->doubted = true;
-		again_later(w, PACE_DENIED, -1);
+	if (w->ever_synced && doubts(w, e))
 		return;
-	}
 	if (w->state == WATCHING && refused)
 		forget_version(w); /* perhaps the version is bad */
-	complain(w,
-	    is_denied(e) || e->kind == ERR_PERMANENT ? TROUBLE_LASTING
-						     : TROUBLE_PASSING,
-	    e);
+	complain(
+	    w, e->kind == ERR_PERMANENT ? TROUBLE_LASTING : TROUBLE_PASSING, e);
 	if (app->once && e->kind == ERR_PERMANENT) {
 		kind_watch_given_up(w->kind);
 		return;
 	}
-	again_later(
-	    w, is_denied(e) ? PACE_DENIED : PACE_FAILED, e->retry_after_ms);
+	again_later(w, kube_error_of_denial(e) ? PACE_DENIED : PACE_FAILED,
+	    e->retry_after_ms);
 }
 
 /* An answer with 2xx, and its end: normal for a watch. */
@@ -531,6 +529,8 @@ looked(void *arg, const struct kube_answer *a)
 		app_went_back(app, a->error.message);
 		return;
 	}
+	if (doubts(w, &a->error))
+		return;
 	/* Without the right to list, for one, it is not known. */
 	w->unsure = kube_error_of_outage(&a->error);
 	if (!w->unsure) {

@@ -213,6 +213,12 @@ kube_error_of_outage(const struct kube_error *e)
 }
 
 bool
+kube_error_of_denial(const struct kube_error *e)
+{
+	return e->code == 401 || e->code == 403;
+}
+
+bool
 kube_error_of_future(const struct kube_error *e)
 {
 	return e->code == 504 && e->causes != NULL &&

@@ -49,6 +49,8 @@ void kube_error_set(struct kube_error *e, const struct err *err);
 bool kube_error_of_future(const struct kube_error *e);
 /* It says nothing of the data: no server, or one that is not well (429, 5xx). */
 bool kube_error_of_outage(const struct kube_error *e);
+/* No login, or no right (401, 403). */
+bool kube_error_of_denial(const struct kube_error *e);
 void kube_error_release(struct kube_error *e);
 void kube_error_copy(struct kube_error *to, const struct kube_error *from);
 /*
