@@ -11,6 +11,7 @@ RANDOM=${SEED:-20261121}
 pods=/api/v1/namespaces/default/pods
 experimentals=/apis/experiments.vapourware.com/v1alpha1/namespaces/default/experimentals
 operator_cluster experimental
+operator_rights cluster
 operator
 
 # request METHOD PATH [PATCH]

@@ -64,6 +64,7 @@ outcome() {
 past=2020-02-29T12:00:00Z
 # The playground ends a Pod as its command would: this one ends as the test says.
 long_command="sleep 100000"
+export KAPI_OPTIONS=--authorization-mode=RBAC
 cluster_start
 kubectl apply -f pipeline/at/crd.yaml >/dev/null
 kubectl create namespace work >/dev/null

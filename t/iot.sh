@@ -13,6 +13,7 @@
 # test. So the audit log says who did what.
 
 . "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
+export KAPI_OPTIONS=--authorization-mode=RBAC
 iot=pipeline/iotservice
 export operator playground
 
@@ -42,7 +43,7 @@ iot_cluster() {
 	iot_rights || exit 1
 	kc apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	iot_playground
-	iot_controllers
+	controllers
 	wait_for 20 kc get iotservices -A
 	kc create --dry-run=client -o json -f "$iot/example.yaml" |
 		jq -s 'map(select(.kind == "IoTService"))[0]
@@ -53,14 +54,6 @@ iot_playground() {
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig="$CLUSTER/playground.kubeconfig" 2>>"$T/playground.log"
 	playground=$!
-}
-
-# On kapi: the controllers of a kube-controller-manager.
-iot_controllers() {
-	[ "$SERVER" = real ] ||
-		start kpipe -f pipeline/playground/controllers.yaml \
-			--kubeconfig="$CLUSTER/user2.kubeconfig" \
-			2>>"$T/controllers.log"
 }
 
 # iot_namespace NAME

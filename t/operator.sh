@@ -10,6 +10,7 @@
 # user1 runs the operator, the playground plays the nodes, admin is the test.
 
 . "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
+export KAPI_OPTIONS=--authorization-mode=RBAC
 
 # operator_cluster NAME: the folder is then in $folder, the kind's full name in
 # $resource
@@ -25,8 +26,7 @@ operator_cluster() {
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig "$(config playground)" 2>>"$T/playground.log"
-	with_rights || start kpipe -f pipeline/playground/controllers.yaml \
-		--kubeconfig "$(config user2)" 2>>"$T/controllers.log"
+	controllers
 }
 
 # operator_rights cluster | namespace NS: grants the roles of rbac.yaml and no
