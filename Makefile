@@ -337,6 +337,8 @@ check:
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
 check-all: export COMPUTING_TESTS = $(COMPUTING)
+# A fuzzer tries the same inputs each time; a release takes its longer time.
+check-all: export FUZZ_SECONDS ?= $(if $(NOT_NOW),3)
 check-all: $(ON_REAL)
 	t/install-packages all
 	$(MAKE) --no-print-directory all unit-tests
