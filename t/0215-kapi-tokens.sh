@@ -30,11 +30,10 @@ token() {
 }
 # part N TOKEN: 1 is the header, 2 the claims
 part() {
-	local p
+	local p parts
 
-	IFS=. read -ra p <<<"$2"
-	p=${p[$1 - 1]}
-	p=${p//-/+} p=${p//_//}==
+	IFS=. read -ra parts <<<"$2"
+	p=${parts[$1 - 1]//-/+} p=${p//_//}==
 	base64 -d 2>/dev/null <<<"${p:0:${#p} - ${#p} % 4}"
 }
 url64() {
