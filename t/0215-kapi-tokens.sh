@@ -30,14 +30,14 @@ token() {
 }
 # part N TOKEN: 1 is the header, 2 the claims
 part() {
-	local p
+	local p parts
 
-	p=$(cut -d. -f"$1" <<<"$2" | tr '_-' '/+')
-	base64 -d 2>/dev/null <<<"$p$(printf '%*s' $(((4 - ${#p} % 4) % 4)) '' |
-		tr ' ' =)"
+	IFS=. read -ra parts <<<"$2"
+	p=${parts[$1 - 1]//-/+} p=${p//_//}==
+	base64 -d 2>/dev/null <<<"${p:0:${#p} - ${#p} % 4}"
 }
 url64() {
-	base64 -w 0 | tr '/+' '_-' | tr -d =
+	basenc -w 0 --base64url | tr -d =
 }
 # sign HEADER.CLAIMS: a token of it
 sign() {
@@ -45,7 +45,7 @@ sign() {
 }
 # forge TOKEN FILTER: its claims changed, signed again with the server's key
 forge() {
-	sign "$(cut -d. -f1 <<<"$1").$(part 2 "$1" | jq -c "$2" | tr -d '\n' | url64)"
+	sign "${1%%.*}.$(part 2 "$1" | jq -c "$2" | tr -d '\n' | url64)"
 }
 # whose TOKEN [AUDIENCE]: what TokenReview says, in short
 whose() {

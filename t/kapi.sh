@@ -44,7 +44,7 @@ ask() {
 }
 
 code() {
-	cat "$T/code"
+	echo "$(<"$T/code")"
 }
 
 # config_map NAME [VALUE]
