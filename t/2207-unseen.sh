@@ -110,6 +110,10 @@ random() {
 				end)}))'
 }
 
+for seed in 1 2 3; do
+	random "$seed" >"$T/random$seed"
+done
+
 # try WHAT: with the functions on stdin behind `desired`
 try() {
 	{
@@ -128,8 +132,7 @@ END
 	for folder in "$T/op" "$T/watching"; do
 		everything "$folder" "$T/everything"
 		for seed in 1 2 3; do
-			random "$seed" >"$T/stream"
-			alike "$1, ${folder##*/} $seed" "$folder" "$T/stream"
+			alike "$1, ${folder##*/} $seed" "$folder" "$T/random$seed"
 		done
 		rm -rf "$T/everything"
 	done
