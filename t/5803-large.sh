@@ -49,27 +49,24 @@ def desired: [config_map("\(.primary.metadata.name)-copy"; {};
 END
 
 apps=/apis/apps/v1/namespaces/default
+# apply KIND NAME MANAGER [MEMBERS]: what the manager wants of it
+apply() {
+	echo '{"apiVersion":"apps/v1","kind":"'"$1"'","metadata":{"name":"'"$2"'","namespace":"default"}'"${4:-}"'}' |
+		kapply -o none --field-manager="$3"
+}
 # made KIND NAME
 made() {
-	jq -cn --arg kind "$1" --arg name "$2" '{apiVersion: "apps/v1", $kind,
-		metadata: {$name, namespace: "default"},
-		spec: {selector: {matchLabels: {a: "b"}}, template: {metadata:
-			{labels: {a: "b"}}, spec: {containers: [{name: "m",
-				image: "i"}]}}}}' |
-		kapply -o none --field-manager=user
+	apply "$1" "$2" user ',"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"m","image":"i"}]}}}'
 }
 # swell KIND NAME MANAGER...: 470,000 bytes more for each manager, which are
 # 2,820,000 as JSON
+swollen=$(head -c 470000 /dev/zero | sed 's/\x0/\\u0001/g')
 swell() {
-	local manager kind=$1 name=$2
+	local manager
 
 	for manager in "${@:3}"; do
-		jq -cn --arg kind "$kind" --arg name "$name" --arg m "$manager" '{
-			apiVersion: "apps/v1", $kind, metadata: {$name,
-			namespace: "default"}, spec: {template: {spec:
-			{containers: [{name: "m", env: [{name: $m,
-			value: ("\u0001" * 470000)}]}]}}}}' |
-			kapply -o none --field-manager="$manager" || return
+		apply "$1" "$2" "$manager" ',"spec":{"template":{"spec":{"containers":[{"name":"m","env":[{"name":"'"$manager"'","value":"'"$swollen"'"}]}]}}}' ||
+			return
 	done
 }
 length() {
@@ -82,26 +79,30 @@ is_at() {
 config_is() { # NAME KEY VALUE
 	is_at "/api/v1/namespaces/default/configmaps/$1" ".data.$2 == \"$3\""
 }
-there() { # NAME
-	is_at "$apps/deployments/$1" '.metadata.uid != null'
+# t_is JQ: holds for the small part of the Deployment t
+t_is() {
+	is_at "$apps/deployments/t/scale" "$1"
+}
+t_uid() {
+	api "$apps/deployments/t/scale" | jq -r .metadata.uid
 }
 
 thing t >/dev/null
 start kpipe -f "$T/watches.yaml" --health-probe-bind-address=127.0.0.1:0 \
 	--metrics-bind-address=127.0.0.1:0 2>"$T/log"
 kpipe=$!
-ok "the operator runs" wait_for 30 there t
+ok "the operator runs" wait_for 30 t_is .metadata.uid
 
 # ---- what etcd takes ----
 
 ok "a member of more than 8 MiB" swell Deployment t a b c
 ok "... as JSON" [ "$(length deployments/t)" -gt 8388608 ]
 kubectl scale deployment t --replicas=5 >/dev/null
-ok "... is repaired" wait_for 30 is_at "$apps/deployments/t" '.spec.replicas == 1'
-uid=$(api "$apps/deployments/t" | jq -r .metadata.uid)
+ok "... is repaired" wait_for 30 t_is '.spec.replicas == 1'
+uid=$(t_uid)
 kubectl delete deployment t >/dev/null
 ok "... and made again when it was deleted" \
-	wait_for 30 is_at "$apps/deployments/t" ".metadata.uid != \"$uid\""
+	wait_for 30 t_is ".metadata.uid != \"$uid\""
 
 made StatefulSet p
 ok "a primary is seen" wait_for 30 config_is p-copy replicas 1
@@ -127,17 +128,6 @@ ok "the limit that kgen writes (256 MiB) was enough" [ "$peak" -lt 262144 ]
 
 # ---- beyond the longest line: etcd takes no such object, kapi does ----
 
-# shrink NAME MANAGER...: takes it back
-shrink() {
-	local manager
-
-	for manager in "${@:2}"; do
-		jq -cn --arg name "$1" '{apiVersion: "apps/v1",
-			kind: "Deployment", metadata: {$name,
-			namespace: "default"}}' |
-			kapply -o none --field-manager="$manager" || return
-	done
-}
 thing_error_is() {
 	is_at /apis/example.com/v1/namespaces/default/things/t \
 		".status.error == \"$1\""
@@ -169,19 +159,19 @@ is "$(jq -r 'select(.tooLarge > 16777216) | .object | keys | join(" ")' "$T/out"
 	"apiVersion kind metadata status" "... has its identity"
 runs 0 "objects" kwatch -n default --once --objects deployments
 is "$(cat "$T/out")" "" "... are without it"
-uid=$(api "$apps/deployments/t" | jq -r .metadata.uid)
+uid=$(t_uid)
 kubectl scale deployment t --replicas=5 >/dev/null
-ok "a smaller one again" shrink t d e f
-ok "... is repaired" wait_for 30 is_at "$apps/deployments/t" \
+ok "a smaller one again" apply Deployment t f
+ok "... is repaired" wait_for 30 t_is \
 	".spec.replicas == 1 and .metadata.uid == \"$uid\""
 ok "... its primary is well" wait_for 30 thing_error_is none
 ok "... the operator is ready" wait_for 30 readyz_is 200
 ok "... the metric is back" wait_for 30 sample_is 0
-ok "beyond the limit again" swell Deployment t d e f
+ok "beyond the limit again" swell Deployment t f
 ok "... the primary fails" wait_for 30 thing_error_is "$large"
 kubectl delete deployment t >/dev/null
 ok "... deleted, it is made again" \
-	wait_for 30 is_at "$apps/deployments/t" ".metadata.uid != \"$uid\""
+	wait_for 30 t_is ".metadata.uid != \"$uid\""
 ok "... and its primary is well" wait_for 30 thing_error_is none
 is "$(jq -c 'select(.type == "DELETED") | .object.metadata
 	| [.name, .uid, .annotations]' "$T/seen")" \

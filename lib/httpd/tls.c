@@ -177,6 +177,7 @@ tls_write(struct tls_conn *t, const char *p, size_t n)
 	int rc = SSL_write(t->ssl, p, (int)n);
 	long left;
 
+	t->wants_write = false;
 	if (rc > 0)
 		return rc;
 	left = outcome(t, rc);

@@ -23,6 +23,7 @@ static struct httpd *server;
 static struct exchange *later; /* the last one of /later, /watch */
 static int gone;	       /* calls of on_close */
 static int requests;
+__attribute__((unused)) static struct httpd_tls *tls; /* of the next server */
 
 __attribute__((unused)) static void
 on_gone(void *arg)
@@ -131,7 +132,7 @@ serve(const struct httpd_limits *limits)
 	later = NULL;
 	gone = requests = 0;
 	loop = loop_new();
-	server = httpd_new(loop, "127.0.0.1:0", NULL, limits, &handler, &err);
+	server = httpd_new(loop, "127.0.0.1:0", tls, limits, &handler, &err);
 	if (server == NULL) {
 		printf("Bail out! %s\n", err.message);
 		exit(1);
