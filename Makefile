@@ -71,7 +71,7 @@ LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) $(SERVER_LIBS) -lm
-LIBS_test = $(CLIENT_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
+LIBS_test = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
 	$(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 
 # The files of a folder and of its rooms.
@@ -121,6 +121,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
+# Most run for a few ms: to optimize them costs more.
+$(BUILD)/t/unit/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers
 
 # Has both in it, by .incbin.
@@ -197,28 +199,48 @@ $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 	done >$@.new
 	@mv $@.new $@
 
-# A unit test may name files of a tool that it needs: "// needs cmd/x/y.c", or
-# "// needs cmd/x/y/*.c".
-NEEDS := $(shell awk '/^\/\/ needs / { for (i = 3; i <= NF; i++) \
-	print FILENAME "!" $$i }' t/unit/*/test-*.c t/fuzz/fuzz-*.c \
-	$(wildcard t/helpers/*.c))
-needs = $(patsubst %.c,$(BUILD)/%.o,\
-	$(wildcard $(patsubst $(1)!%,%,$(filter $(1)!%,$(NEEDS)))))
-define UNIT
-$(BUILD)/t/$(1): $(BUILD)/t/unit/$(1).o $(call needs,t/unit/$(1).c) \
-	$(BUILD)/libkpipe.a $(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
+# What a program does not call of a tool is left out of it.
+define ARCHIVE
+$(BUILD)/cmd/$(1).a: $(filter-out %/main.o,$(OBJS_$(1)))
+	@rm -f $$@
+	$$(call short,AR,$$@)
+	$$(Q)$(AR) rcs $$@ $$^
+endef
+$(foreach t,$(TOOLS),$(eval $(call ARCHIVE,$(t))))
+
+# The unit tests of a folder are one program, which runs the one that it is
+# called by the name of: linked alone, each would cost as much. One that says
+# "// alone: why", because it has a function in place of one of the tool, is
+# linked alone.
+ALONE := $(patsubst t/unit/%.c,$(BUILD)/t/%,\
+	$(shell grep -l '^// alone: ' t/unit/*/test-*.c))
+define UNITS
+$(BUILD)/t/unit/$(1)/%.o: private ALL_CFLAGS += \
+	-Dmain=$$(subst -,_,$$(notdir $$*))_main
+$(BUILD)/t/$(1)/tests: $(2:$(BUILD)/t/%=$(BUILD)/t/unit/%.o)
+$(2): $(BUILD)/t/$(1)/tests
+	@ln -sf tests $$@
+$(foreach t,$(3),$(eval $(t): $(t:$(BUILD)/t/%=$(BUILD)/t/unit/%.o)))
+$(BUILD)/t/$(1)/tests $(3): $(BUILD)/t/unit/tests.o \
+	$(if $(filter $(1),$(TOOLS)),$(BUILD)/cmd/$(1).a) $(BUILD)/libkpipe.a \
+	$(filter %.o %.a,$(LIBS_test)) $(BUILD)/curl
 	@mkdir -p $$(@D)
 	$$(call short,LD,$$@)
-	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $$(LIBS_test)
+	$$(Q)$(CC) $(ALL_LDFLAGS) -o $$@ $$(call own,$$^) $(LIBS_test)
 endef
-# curl_stubs.o has functions that stand in for zstd's (lib/curl-stubs).
-ZSTD_TESTS := $(BUILD)/t/lib/test-reading $(BUILD)/t/fuzz-kwhy \
-	$(BUILD)/t/fuzz-kview
-$(ZSTD_TESTS): private LIBS_test = $(LIBS_kview)
-$(ZSTD_TESTS): $(filter %.o,$(CURL_ZSTD_LIBS))
-$(foreach t,$(TESTS:$(BUILD)/t/%=%),$(eval $(call UNIT,$(t))))
+$(foreach d,$(patsubst t/unit/%/,%,$(wildcard t/unit/*/)),\
+	$(eval $(call UNITS,$(d),$(filter-out $(ALONE),\
+	$(filter $(BUILD)/t/$(d)/%,$(TESTS))),\
+	$(filter $(BUILD)/t/$(d)/%,$(ALONE)))))
 
-# Fuzzers run in the sanitized build, and name files as unit tests do. What a
+# Fuzzers and helpers name the files of a tool that they need: "// needs
+# cmd/x/y.c", or "// needs cmd/x/y/*.c".
+NEEDS := $(shell awk '/^\/\/ needs / { for (i = 3; i <= NF; i++) \
+	print FILENAME "!" $$i }' t/fuzz/fuzz-*.c $(wildcard t/helpers/*.c))
+needs = $(patsubst %.c,$(BUILD)/%.o,\
+	$(wildcard $(patsubst $(1)!%,%,$(filter $(1)!%,$(NEEDS)))))
+
+# Fuzzers run in the sanitized build, and name files of a tool. What a
 # fuzzer of a tool needs tells it where headers are. t/0971-fuzz-patch.sh builds
 # its own.
 FUZZERS := $(patsubst t/fuzz/%.c,$(BUILD)/t/%,\
@@ -235,8 +257,7 @@ $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))
 
 # Programs that shell tests call all the time, instead of slow ones that do the
-# same (t/helpers/README). They name files as unit tests do. With the libraries
-# in them, where those can be linked so, they start in half the time.
+# same (t/helpers/README). With the libraries in them, where those can be linked so, they start in half the time.
 HELPERS := $(patsubst t/helpers/%.c,$(BUILD)/t/bin/%,$(wildcard t/helpers/*.c))
 # LIBS_helper_<name>: of one that needs other libraries than unit tests
 LIBS_helper_jq = $(JQ_LIBS)

@@ -4,44 +4,39 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-# The same, if pkg-config said that MODULE is VERSION; without the search for
-# what libcurl.a needs, which takes longest (t/0066-libcurl.sh).
+# Without the search for what libcurl.a needs, which takes longest
+# (t/0066-libcurl.sh).
+export CURL=shared
+
+# A pkg-config that knows what $T/modules has: "MODULE VERSION". with_module
+# MODULE VERSION COMMAND...: of this one, that version.
+cat >"$T/pkg-config" <<'EOT'
+#!/bin/bash
+module=${*: -1}
+version=$(sed -n "s/^$module //p" "${0%/*}/modules")
+case $1 in
+--exists) [ "$version" ] ;;
+--modversion) echo "$version" ;;
+--atleast-version=*)
+	want=${1#--atleast-version=}
+	[ "$(printf '%s\n' "$want" "$version" | sort -V | head -n 1)" = "$want" ]
+	;;
+--cflags) echo "-I/of/$module" ;;
+--libs) echo "-l$module-of-pkg-config" ;;
+esac
+EOT
+chmod +x "$T/pkg-config"
 with_module() {
-	cat >"$T/pkg-config" <<-EOT
-		#!/bin/sh
-		case "\$*" in
-		*" $1" | *" $1 "*) ;;
-		*) exec pkg-config "\$@" ;;
-		esac
-		case "\$*" in
-		--exists*) exit 0 ;;
-		--modversion*) echo "$2" ;;
-		--atleast-version=*)
-			want=\${1#--atleast-version=}
-			first=\$(printf '%s\n' "\$want" "$2" | sort -V | head -n 1)
-			[ "\$first" = "\$want" ] ;;
-		--cflags*) echo "-I/of/$1" ;;
-		--libs*) echo "-l$1-of-pkg-config" ;;
-		esac
-	EOT
-	chmod +x "$T/pkg-config"
+	{
+		sed "/^$1 /d" "$T/minima"
+		echo "$1 $2"
+	} >"$T/modules"
 	shift 2
-	"$@" env CURL=shared PKG_CONFIG="$T/pkg-config" lib/configure
+	"$@" env PKG_CONFIG="$T/pkg-config" lib/configure
 }
 
 # Minimum versions: they are accepted, older ones are refused.
-while read -r module minimum older; do
-	with_module "$module" "$older" runs 100 "$module $older"
-	is "$(cat "$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
-		"... is refused"
-	with_module "$module" "$minimum" runs 0 "$module $minimum is taken"
-	ok "... by the flags that pkg-config gives" \
-		grep -q "_CFLAGS := -I/of/$module" "$T/out"
-	ok "... and the libraries" \
-		grep -q "_LIBS := -l$module-of-pkg-config" "$T/out"
-	ok "doc/portability.md says $module $minimum" \
-		grep -qE "\| *$module *\| *$minimum *\|" doc/portability.md
-done <<'EOT'
+cat >"$T/versions" <<'EOT'
 libcurl 7.85 7.84.0
 libcrypto 3.0 1.1.1
 libssl 3.0 1.1.1
@@ -54,6 +49,20 @@ libseccomp 2.5 2.4.4
 libzstd 1.4 1.3.8
 libllhttp 9.0 8.1.0
 EOT
+sed 's/ [^ ]*$//' "$T/versions" >"$T/minima"
+with_module libcurl 7.85 runs 0 "the minima are taken"
+cp "$T/out" "$T/taken"
+while read -r module minimum older; do
+	ok "$module: by the flags that pkg-config gives" \
+		grep -q "_CFLAGS := -I/of/$module" "$T/taken"
+	ok "... and the libraries" \
+		grep -q "_LIBS := -l$module-of-pkg-config" "$T/taken"
+	with_module "$module" "$older" runs 100 "$module $older"
+	is "$(cat "$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
+		"... is refused"
+	ok "doc/portability.md says $module $minimum" \
+		grep -qE "\| *$module *\| *$minimum *\|" doc/portability.md
+done <"$T/versions"
 
 # llhttp is preferred to http_parser, unless the user chooses.
 with_module libllhttp 9.2 runs 0 "both parsers"

@@ -1,10 +1,21 @@
-/* tap: a test that prints TAP. ok(), is(); return tap_done() from main. */
+/*
+ * tap: a test that prints TAP. ok(), is(); return tap_done() from main(void),
+ * which tests.c calls.
+ */
 #ifndef TAP_H
 #define TAP_H
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "tests.h"
+
+/* Another name for each test, by the Makefile. */
+int main(void);
+
+static const struct test tap_test
+    __attribute__((used, section("unit_tests"))) = {__BASE_FILE__, main};
 
 static int tap_count, tap_failed;
 

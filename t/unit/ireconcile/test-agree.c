@@ -1,8 +1,3 @@
-// needs cmd/ireconcile/agree/agree.c
-// needs cmd/ireconcile/agree/apischema.c
-// needs cmd/ireconcile/agree/leafpaths.c
-// needs cmd/ireconcile/agree/listkeys.c
-// needs cmd/ireconcile/agree/surely.c
 #include "agree/agree.h"
 
 #include "base/array.h"

@@ -1,5 +1,4 @@
 /* backoff: which primaries are not evaluated before some time. */
-// needs cmd/ireconcile/state/backoff.c
 #include "state/backoff.h"
 
 #include "base/array.h"

@@ -1,42 +1,4 @@
-// needs cmd/ireconcile/program/calls.c
-// needs cmd/ireconcile/language/certain.c
-// needs cmd/ireconcile/language/compose.c
-// needs cmd/ireconcile/language/builtins.c
-// needs cmd/ireconcile/program/program_check.c
-// needs cmd/ireconcile/language/shapes.c
-// needs cmd/ireconcile/program/amounts.c
-// needs cmd/ireconcile/program/dates.c
-// needs cmd/ireconcile/program/schedules.c
-// needs cmd/ireconcile/program/zones.c
-// needs cmd/ireconcile/program/evaluator.c
-// needs cmd/ireconcile/language/guards.c
-// needs cmd/ireconcile/program/arguments.c
-// needs cmd/ireconcile/language/jqlex.c
-// needs cmd/ireconcile/language/jqparse.c
-// needs cmd/ireconcile/language/jqterm.c
-// needs cmd/ireconcile/language/jqtext.c
-// needs cmd/ireconcile/language/jqspot.c
-// needs cmd/ireconcile/language/spot.c
-// needs cmd/ireconcile/program/items.c
-// needs cmd/ireconcile/item/itemmarks.c
-// needs cmd/ireconcile/program/jvwire.c
-// needs cmd/ireconcile/language/message.c
-// needs cmd/ireconcile/program/natives.c
-// needs cmd/ireconcile/program/randomtext.c
-// needs cmd/ireconcile/language/prelude.c
-// needs cmd/ireconcile/program/program.c
-// needs cmd/ireconcile/language/looks.c
-// needs cmd/ireconcile/language/way.c
-// needs cmd/ireconcile/language/reads.c
-// needs cmd/ireconcile/language/sees.c
-// needs cmd/ireconcile/program/result.c
-// needs cmd/ireconcile/program/run.c
-// needs cmd/ireconcile/trace/debugs.c
-// needs cmd/ireconcile/trace/trail.c
-// needs cmd/ireconcile/language/source.c
-// needs cmd/ireconcile/program/worker.c
-// needs cmd/ireconcile/program/yamltext.c
-// needs cmd/ireconcile/program/zygote.c
+// alone: it has functions in place of the tool's
 /*
  * A program is compiled to the same code with the definitions of jq that
  * builtins_pick leaves as with all of them, and is compiled once.

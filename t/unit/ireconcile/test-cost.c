@@ -1,4 +1,4 @@
-// needs cmd/ireconcile/program/cost.c
+// alone: it has functions in place of the tool's
 /* cost: what was used between two moments, and nothing else. */
 #include "program/cost.h"
 

@@ -1,4 +1,3 @@
-// needs cmd/ireconcile/program/zones.c
 /*
  * Schedules, against crontab/cases.tsv: what robfig/cron v3.0.1 says (record.go).
  */

@@ -1,6 +1,3 @@
-// needs cmd/ireconcile/language/guards.c
-// needs cmd/ireconcile/language/jqlex.c
-// needs cmd/ireconcile/language/prelude.c
 /* Which functions are allowed, and the texts of our definitions. */
 #include "language/guards.h"
 

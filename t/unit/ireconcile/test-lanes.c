@@ -1,5 +1,4 @@
 /* lanes: whose turn it is. */
-// needs cmd/ireconcile/state/lanes.c
 #include "state/lanes.h"
 
 #include <stdio.h>

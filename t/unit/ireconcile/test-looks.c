@@ -1,15 +1,3 @@
-// needs cmd/ireconcile/language/compose.c
-// needs cmd/ireconcile/language/looks.c
-// needs cmd/ireconcile/language/way.c
-// needs cmd/ireconcile/language/guards.c
-// needs cmd/ireconcile/language/jqlex.c
-// needs cmd/ireconcile/language/jqparse.c
-// needs cmd/ireconcile/language/jqspot.c
-// needs cmd/ireconcile/language/jqterm.c
-// needs cmd/ireconcile/language/jqtext.c
-// needs cmd/ireconcile/language/prelude.c
-// needs cmd/ireconcile/language/source.c
-// needs cmd/ireconcile/language/spot.c
 /* Into which members a program looks. */
 #include "language/looks.h"
 

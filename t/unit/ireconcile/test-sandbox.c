@@ -1,4 +1,3 @@
-// needs cmd/ireconcile/program/calls.c
 #include "base/array.h"
 #include "process/sandbox.h"
 #include "program/calls.h"

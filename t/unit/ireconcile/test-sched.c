@@ -1,5 +1,4 @@
 /* sched: the timers of primaries. */
-// needs cmd/ireconcile/state/sched.c
 #include "state/sched.h"
 
 #include "tap.h"

@@ -1,13 +1,4 @@
 /* leafdiff, setdiff, told: where two decisions differ, and what is told of it. */
-// needs cmd/ireconcile/against/leafdiff.c
-// needs cmd/ireconcile/against/setdiff.c
-// needs cmd/ireconcile/against/telling.c
-// needs cmd/ireconcile/against/told.c
-// needs cmd/ireconcile/agree/agree.c
-// needs cmd/ireconcile/agree/apischema.c
-// needs cmd/ireconcile/agree/leafpaths.c
-// needs cmd/ireconcile/agree/listkeys.c
-// needs cmd/ireconcile/agree/surely.c
 #include "against/setdiff.h"
 
 #include <stdlib.h>

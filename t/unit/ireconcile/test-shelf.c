@@ -1,4 +1,3 @@
-// needs cmd/ireconcile/state/shelf.c
 /* A long random walk of texts that come, are read, move and go, compared with
  * plain copies of them. */
 #include <stdlib.h>

@@ -1,8 +1,3 @@
-// needs cmd/ireconcile/agree/agree.c
-// needs cmd/ireconcile/agree/apischema.c
-// needs cmd/ireconcile/agree/leafpaths.c
-// needs cmd/ireconcile/agree/listkeys.c
-// needs cmd/ireconcile/agree/surely.c
 /* agree_surely against agree_object: on random objects, and on what operators
  * saw of a real API server. */
 #include "agree/agree.h"

@@ -1,4 +1,3 @@
-// needs cmd/ireconcile/program/yamltext.c
 #include "program/yamltext.h"
 
 #include "base/array.h"

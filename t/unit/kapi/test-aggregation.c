@@ -1,12 +1,5 @@
+// alone: it has functions in place of the tool's
 /* aggregation: a ClusterRole has the rules of those that it selects. */
-// needs cmd/kapi/control/aggregation.c
-// needs cmd/kapi/read/label_selector.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/type/cause.c
-// needs cmd/kapi/type/names.c
-// needs cmd/kapi/type/problem.c
 #include "control/aggregation.h"
 
 #include "process/loop.h"
@@ -22,6 +15,13 @@ resource_find_kind(const struct registry *g, struct span group,
 {
 	(void)g, (void)group, (void)version, (void)kind;
 	return NULL;
+}
+
+struct span
+resource_name(struct arena *a, const struct resource *r)
+{
+	(void)a;
+	return r->plural;
 }
 
 struct problem *

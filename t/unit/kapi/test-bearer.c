@@ -1,5 +1,4 @@
 /* bearer: tokens in headers. */
-// needs cmd/kapi/request/bearer.c
 #include "request/bearer.h"
 
 #include <stdarg.h>

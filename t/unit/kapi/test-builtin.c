@@ -2,15 +2,6 @@
  * The rules of built-in kinds, compared with a real API server's answers:
  * t/unit/kapi/builtin/recorded.jsonl, written by t/unit/kapi/builtin/record.
  */
-// needs cmd/kapi/builtin/*.c
-// needs cmd/kapi/crd/*.c
-// needs cmd/kapi/kinds/*.c
-// needs cmd/kapi/reply/c*.c
-// needs cmd/kapi/store/*.c
-// needs cmd/kapi/text/*.c
-// needs cmd/kapi/type/*.c
-// needs cmd/kapi/write/convert*.c
-// needs cmd/kapi/write/incoming.c
 #include "builtin/builtin.h"
 
 #include <ctype.h>

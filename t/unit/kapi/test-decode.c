@@ -1,18 +1,5 @@
 /* Objects as Go's decoder and encoder make them. What is expected was
  * recorded from a real API server. */
-// needs cmd/kapi/type/cause.c
-// needs cmd/kapi/type/decode.c
-// needs cmd/kapi/type/decode_strict.c
-// needs cmd/kapi/type/decode_text.c
-// needs cmd/kapi/type/default.c
-// needs cmd/kapi/type/encode.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/type/resource.c
-// needs cmd/kapi/type/schema.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/type/tables.c
 #include "base/array.h"
 #include "type/decode.h"
 #include "type/decode_text.h"

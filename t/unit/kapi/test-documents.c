@@ -1,14 +1,5 @@
+// alone: it has functions in place of the tool's
 /* Discovery and OpenAPI documents: valid, whole, and as recorded. */
-// needs cmd/kapi/document/groups_write.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/document/openapi_crd.c
-// needs cmd/kapi/document/openapi_paths.c
-// needs cmd/kapi/document/openapi_write.c
-// needs cmd/kapi/document/openapi_text.c
-// needs cmd/kapi/type/resource.c
-// needs cmd/kapi/type/schema.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/type/tables.c
 #include "crd/crd.h"
 #include "document/groups.h"
 #include "document/openapi_write.h"

@@ -1,4 +1,3 @@
-// needs cmd/kapi/kubelet/echoed.c
 #include "kubelet/echoed.h"
 
 #include "base/array.h"

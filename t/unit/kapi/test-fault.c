@@ -1,5 +1,5 @@
+// alone: it has functions in place of the tool's
 /* fault: lines of a plan, good and bad. */
-// needs cmd/kapi/reply/fault.c
 #include "reply/fault.h"
 
 #include "base/array.h"

@@ -1,8 +1,5 @@
+// alone: it has functions in place of the tool's
 /* gc: which objects are deleted with which owners. */
-// needs cmd/kapi/control/gc.c
-// needs cmd/kapi/control/gc_graph.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/store/store.c
 #include "control/gc.h"
 
 #include "process/clock.h"

@@ -1,5 +1,4 @@
 /* jwt: tokens of each algorithm; what is refused. */
-// needs cmd/kapi/request/jwt.c
 #include "request/jwt.h"
 
 #include <openssl/evp.h>

@@ -1,14 +1,5 @@
 /* kinds: every built-in resource has a row, every row a resource, and every row
  * is complete. */
-// needs cmd/kapi/builtin/*.c
-// needs cmd/kapi/crd/*.c
-// needs cmd/kapi/kinds/*.c
-// needs cmd/kapi/reply/c*.c
-// needs cmd/kapi/store/*.c
-// needs cmd/kapi/text/*.c
-// needs cmd/kapi/type/*.c
-// needs cmd/kapi/write/convert*.c
-// needs cmd/kapi/write/incoming.c
 #include "kinds/kinds.h"
 
 #include "reply/columns.h"

@@ -2,18 +2,6 @@
  * managed: managedFields as a real API server changed them, recorded by
  * t/unit/kapi/managed/record, a step in each line; and properties of sets.
  */
-// needs cmd/kapi/builtin/*.c
-// needs cmd/kapi/crd/*.c
-// needs cmd/kapi/kinds/*.c
-// needs cmd/kapi/reply/c*.c
-// needs cmd/kapi/store/*.c
-// needs cmd/kapi/text/*.c
-// needs cmd/kapi/type/*.c
-// needs cmd/kapi/write/convert*.c
-// needs cmd/kapi/write/incoming.c
-// needs cmd/kapi/merge/fieldset*.c
-// needs cmd/kapi/merge/managed*.c
-// needs cmd/kapi/merge/shape*.c
 #include "merge/managed.h"
 
 #include <stdlib.h>

@@ -1,10 +1,6 @@
+// alone: it has functions in place of the tool's
 /* Names, labels, metadata: which are accepted, and how the others are
  * refused. */
-// needs cmd/kapi/type/names.c
-// needs cmd/kapi/type/objectmeta.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/type/cause.c
 #include "type/objectmeta.h"
 
 #include <stdio.h>

@@ -1,16 +1,9 @@
+// alone: it has functions in place of the tool's
 /*
  * Patches, compared with the results of a real API server
  * (t/kapi/patches.jsonl, by t/kapi/record-patches), and limits that it does not
  * have.
  */
-// needs cmd/kapi/merge/patch_parse.c
-// needs cmd/kapi/merge/patch_json.c
-// needs cmd/kapi/merge/patch_merge.c
-// needs cmd/kapi/merge/patch_strategic.c
-// needs cmd/kapi/merge/patch_list.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/type/cause.c
 #include "merge/patch.h"
 
 #include <stdlib.h>

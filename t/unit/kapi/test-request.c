@@ -1,9 +1,5 @@
+// alone: it has functions in place of the tool's
 /* How path, query and Accept are read. */
-// needs cmd/kapi/request/request.c
-// needs cmd/kapi/request/accept.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/type/cause.c
 #include "request/request.h"
 
 #include <stdio.h>

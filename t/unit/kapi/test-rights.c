@@ -1,9 +1,5 @@
+// alone: it has functions in place of the tool's
 /* rights: which rules allow an action, and of which bindings. */
-// needs cmd/kapi/request/users.c
-// needs cmd/kapi/rights/rights.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/text/gotext.c
 #include "rights/rights.h"
 
 #include "stub-rbac.h"

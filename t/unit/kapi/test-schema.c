@@ -1,9 +1,4 @@
 /* The tables of types and resources, as the server sees them. */
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/type/resource.c
-// needs cmd/kapi/type/schema.c
-// needs cmd/kapi/store/store.c
-// needs cmd/kapi/type/tables.c
 #include "store/store.h"
 #include "type/resource.h"
 

@@ -1,5 +1,4 @@
 /* script: what the annotations of a Pod say of its containers. */
-// needs cmd/kapi/kubelet/script.c
 #include "kubelet/script.h"
 
 #include "base/array.h"

@@ -1,17 +1,5 @@
 /* selection: selectors, what they match, and how bad ones are refused (with
  * messages that were recorded from a real API server); the tokens of pages. */
-// needs cmd/kapi/builtin/*.c
-// needs cmd/kapi/crd/*.c
-// needs cmd/kapi/kinds/*.c
-// needs cmd/kapi/reply/c*.c
-// needs cmd/kapi/store/*.c
-// needs cmd/kapi/text/*.c
-// needs cmd/kapi/type/*.c
-// needs cmd/kapi/write/convert*.c
-// needs cmd/kapi/write/incoming.c
-// needs cmd/kapi/read/continue.c
-// needs cmd/kapi/read/field_selector.c
-// needs cmd/kapi/read/label_selector.c
 #include "crd/crd.h"
 #include "kinds/kinds.h"
 #include "read/continue.h"

@@ -1,6 +1,4 @@
 /* spdy: frames of a client as zlib compresses their headers; inflate. */
-// needs cmd/kapi/kubelet/spdy.c
-// needs cmd/kapi/kubelet/inflate.c
 #include "kubelet/spdy.h"
 
 #include <stdlib.h>

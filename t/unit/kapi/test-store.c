@@ -1,6 +1,4 @@
 /* store: order, versions, history, hooks; compared with a plain model. */
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/store/store.c
 #include "store/store.h"
 
 #include <inttypes.h>

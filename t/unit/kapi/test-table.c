@@ -1,15 +1,6 @@
+// alone: it has functions in place of the tool's
 /* tables: cells of built-in kinds and of CRDs; JSONPath; pretty JSON. What is
  * expected was recorded from a real API server. */
-// needs cmd/kapi/builtin/*.c
-// needs cmd/kapi/crd/*.c
-// needs cmd/kapi/kinds/*.c
-// needs cmd/kapi/reply/c*.c
-// needs cmd/kapi/store/*.c
-// needs cmd/kapi/text/*.c
-// needs cmd/kapi/type/*.c
-// needs cmd/kapi/write/convert*.c
-// needs cmd/kapi/write/incoming.c
-// needs cmd/kapi/reply/pretty.c
 #include "crd/crd.h"
 #include "kinds/kinds.h"
 #include "reply/cells.h"

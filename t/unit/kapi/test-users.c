@@ -1,5 +1,4 @@
 /* users: the token file of kube-apiserver. */
-// needs cmd/kapi/request/users.c
 #include "request/users.h"
 
 #include <stdio.h>

@@ -1,6 +1,3 @@
-// needs cmd/kapply/because.c cmd/kapply/fields.c
-// needs cmd/kapply/set/standin.c cmd/kapply/set/set.c cmd/kapply/set/members.c
-// needs cmd/kapply/set/itemstate.c
 #include "because.h"
 
 #include <stdlib.h>

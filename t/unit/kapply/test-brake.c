@@ -1,4 +1,3 @@
-// needs cmd/kapply/set/brake.c
 #include "set/brake.h"
 
 #include "tap.h"

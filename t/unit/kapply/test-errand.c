@@ -1,4 +1,3 @@
-// needs cmd/kapply/set/errand.c
 #include "set/errand.h"
 
 #include "base/buf.h"

@@ -1,4 +1,3 @@
-// needs cmd/kapply/fields.c
 #include "fields.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-// needs cmd/kapply/set/itemstate.c
 #include "set/itemstate.h"
 
 #include "base/buf.h"

@@ -1,10 +1,3 @@
-// needs cmd/kapply/set/standin.c cmd/kapply/set/set.c
-// needs cmd/kapply/set/members.c
-// needs cmd/kapply/set/inherit.c
-// needs cmd/kapply/set/itemstate.c
-// needs cmd/kapply/body.c
-// needs cmd/kapply/belongs.c
-// needs cmd/kapply/finalizers.c
 #include "set/set.h"
 
 #include "base/array.h"

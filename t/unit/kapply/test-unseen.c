@@ -1,7 +1,3 @@
-// needs cmd/kapply/unseen.c
-// needs cmd/kapply/set/standin.c cmd/kapply/set/set.c
-// needs cmd/kapply/set/members.c
-// needs cmd/kapply/set/itemstate.c
 #include "unseen.h"
 
 #include "tap.h"

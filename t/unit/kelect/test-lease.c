@@ -1,6 +1,4 @@
 /* lease: each step of an election by Lease, with a clock that the test sets. */
-// needs cmd/kelect/lease.c
-// needs cmd/kelect/election.c
 #include "lease.h"
 
 #include "ballot.h"

@@ -1,6 +1,4 @@
 /* lock: leadership for life, each step, with a clock that the test sets. */
-// needs cmd/kelect/lock.c
-// needs cmd/kelect/election.c
 #include "lock.h"
 
 #include "base/array.h"

@@ -1,4 +1,3 @@
-// needs cmd/kgen/docstream.c
 #include "docstream.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-// needs cmd/kgen/genfiles.c
 #include "genfiles.h"
 
 #include "tap.h"

@@ -1,4 +1,3 @@
-// needs cmd/kgen/imagename.c
 #include "imagename.h"
 
 #include "base/buf.h"

@@ -1,4 +1,3 @@
-// needs cmd/kpipe-http/http_calls.c
 #include "base/array.h"
 #include "http_calls.h"
 #include "process/sandbox.h"

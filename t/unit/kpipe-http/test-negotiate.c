@@ -1,4 +1,3 @@
-// needs cmd/kpipe-http/negotiate.c
 #include "negotiate.h"
 
 #include "base/array.h"

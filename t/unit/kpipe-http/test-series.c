@@ -1,4 +1,3 @@
-// needs cmd/kpipe-http/series.c
 #include "series.h"
 
 #include "base/array.h"

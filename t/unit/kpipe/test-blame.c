@@ -1,6 +1,3 @@
-// needs cmd/kpipe/failure/blame.c
-// needs cmd/kpipe/child/stage.c
-// needs cmd/kpipe/child/afresh.c
 #include "failure/blame.h"
 
 #include <signal.h>

@@ -1,4 +1,3 @@
-// needs cmd/kpipe/beside/board.c
 #include "beside/board.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-// needs cmd/kpipe/beside/dissent.c
-// needs cmd/kpipe/failure/notice.c
 /* Differences of the shadow: Events, when and how many. */
 #include "beside/dissent.h"
 

@@ -1,4 +1,3 @@
-// needs cmd/kpipe/environ.c
 #include "environ.h"
 
 #include <stdlib.h>

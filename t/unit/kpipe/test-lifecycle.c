@@ -1,4 +1,3 @@
-// needs cmd/kpipe/lifecycle.c
 #include "lifecycle.h"
 
 #include "base/buf.h"

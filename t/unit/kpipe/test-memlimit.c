@@ -1,4 +1,3 @@
-// needs cmd/kpipe/failure/memlimit.c
 #include "failure/memlimit.h"
 
 #include <stdio.h>

@@ -1,8 +1,3 @@
-// needs cmd/kpipe/failure/oom.c
-// needs cmd/kpipe/failure/memlimit.c
-// needs cmd/kpipe/failure/notice.c
-// needs cmd/kpipe/child/stage.c
-// needs cmd/kpipe/child/afresh.c
 #include "failure/oom.h"
 
 #include <signal.h>

@@ -1,4 +1,3 @@
-// needs cmd/kpipe/failure/restart.c
 #include "failure/restart.h"
 
 #include "base/array.h"

@@ -2,7 +2,6 @@
 #include "traces/courier.h"
 
 #include "tap.h"
-// needs cmd/krecord/traces/courier.c
 
 enum { PIECE = 1024 * 1024, PIECES = COURIER_MOST / PIECE };
 

@@ -4,7 +4,6 @@
 #include "json/json.h"
 #include "traces/spanline.h"
 #include "tap.h"
-// needs cmd/krecord/traces/journey.c cmd/krecord/traces/spanline.c
 
 #define KIND "\"apiVersion\":\"v1\",\"kind\":\"Thing\","
 

@@ -1,5 +1,3 @@
-// needs cmd/kview/history.c cmd/kview/pageline.c cmd/kview/viewrow.c
-// needs cmd/kview/track.c cmd/kview/standing.c
 #include "history.h"
 
 #include "base/buf.h"

@@ -1,4 +1,3 @@
-// needs cmd/kview/track.c
 #include "track.h"
 
 #include "tap.h"

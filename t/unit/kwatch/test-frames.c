@@ -1,5 +1,4 @@
 /* frames and list: splitting the bytes from the server. */
-// needs cmd/kwatch/frames.c cmd/kwatch/pages.c
 #include "frames.h"
 #include "pages.h"
 

@@ -1,5 +1,4 @@
 /* pace: the delays of a watch that fails. */
-// needs cmd/kwatch/pace.c
 #include "pace.h"
 
 #include "tap.h"

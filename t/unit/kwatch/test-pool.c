@@ -1,4 +1,3 @@
-// needs cmd/kwatch/pool.c
 /* A long random walk: no piece overlaps another, and what is freed is used
  * again. */
 #include <stdint.h>

@@ -1,9 +1,4 @@
 /* sink: the lines that a fast and a slow reader of kwatch get. */
-// needs cmd/kwatch/pool.c
-// needs cmd/kwatch/sink.c
-// needs cmd/kwatch/sinkline.c
-// needs cmd/kwatch/uuid.c
-// needs cmd/kwatch/writers.c
 #include "sink.h"
 
 #include <fcntl.h>

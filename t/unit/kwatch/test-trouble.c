@@ -1,4 +1,3 @@
-// needs cmd/kwatch/trouble.c
 #include "trouble.h"
 
 #include "base/mem.h"

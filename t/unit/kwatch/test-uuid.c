@@ -1,4 +1,3 @@
-// needs cmd/kwatch/uuid.c
 #include <string.h>
 
 #include "tap.h"

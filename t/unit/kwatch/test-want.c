@@ -1,4 +1,3 @@
-// needs cmd/kwatch/want.c
 /* The kinds that several files name, united. */
 #include "want.h"
 

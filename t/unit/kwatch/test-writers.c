@@ -1,5 +1,3 @@
-// needs cmd/kwatch/pool.c
-// needs cmd/kwatch/writers.c
 #include "writers.h"
 
 #include "tap.h"

@@ -1,3 +1,4 @@
+// alone: it has a clock of its own
 /* access/review.h, with an API server in the same process: what holds when its
  * answers change, or stay out. */
 #include "access/review.h"
