@@ -355,8 +355,9 @@ one_by_one = --rules 'seq={$(subst $(space),$(comma),$(strip $(1)))}'
 comma := ,
 space := $(subst ,, )
 COMPUTERS := $(filter-out $(NOT_NOW),$(call saying,check-all: (a bare \
-	machine|fuzzers|images|linters|other Debians|packages|sanitizers|valgrind)))
-LONG = t/0990% t/0993% t/742% t/0910% t/0920%
+	machine|another libjq|fuzzers|images|linters|other \
+	Debians|packages|sanitizers|valgrind)))
+LONG = t/0990% t/0993% t/0994% t/742% t/0910% t/0920%
 COMPUTING = $(filter $(LONG),$(COMPUTERS)) $(filter-out $(LONG),$(COMPUTERS))
 FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
 	$(filter-out t/8200% $(NOT_NOW),$(call saying,check-all: (containers|long \
