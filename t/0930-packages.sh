@@ -30,7 +30,7 @@ runs 100 "check-all needs more" \
 ok "... to make images" grep -q '^podman$' "$T/err"
 ok "... and packages" grep -q '^Please install .* lintian ' "$T/err"
 
-for tool in realpath sed; do
+for tool in realpath sed env; do
 	ln -s "$(command -v "$tool")" "$T/path"
 done
 # An apt-get that does nothing.
@@ -65,10 +65,10 @@ t/install-packages: still missing: zstd mandoc" \
 installs "a user without sudo" USER_ID=1 t/install-packages
 is "$(tail -n 1 "$T/err")" "t/install-packages: only root can install them. \
 As root: $ROOT/t/install-packages" "... is told the one command"
-printf '#!/bin/sh\necho sudo\nexec "$@"\n' >"$T/path/sudo"
+printf '#!/bin/sh\necho "sudo $*"\nexec "$@"\n' >"$T/path/sudo"
 chmod +x "$T/path/sudo"
 installs "a user with sudo" USER_ID=1 t/install-packages
-is "$(grep -c '^sudo' "$T/err")" 2 "... installs by it"
+is "$(grep -c '^sudo env DEBIAN_FRONTEND=' "$T/err")" 2 "... installs by it"
 touch "$T/path/broken"
 installs "a sudo or apt-get that fails" USER_ID=1 t/install-packages all
 is "$(tail -n 1 "$T/err")" "t/install-packages: apt-get install failed. \
