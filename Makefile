@@ -17,8 +17,9 @@ BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wpointer-arith $(if $(CI),-Werror)
-# Sanitized code is compiled twice as fast with -O1.
-CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
+# Sanitized code is compiled twice as fast with -O1, and all of it a fifth faster
+# with -g1, which has lines and no variables (gdb: make CFLAGS='-O0 -g').
+CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g1
 # One line for each file. make V=1: the commands.
 Q = $(if $(V),,@)
 QUIET = $(or $(V),$(findstring s,$(firstword -$(MAKEFLAGS))))
@@ -113,6 +114,7 @@ CONFIGURE = CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CPPFLAGS='$(CPPFLAGS)' \
 	CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' SANITIZE='$(SANITIZE)' \
 	HTTP_PARSER='$(HTTP_PARSER)' CURL='$(CURL)' lib/configure
 $(CONFIG): lib/configure lib/curl-stubs lib/base/platform.h $(BUILD)/config.key
+	$(call short,CONF,$@)
 	@$(CONFIGURE) >$@.new && mv $@.new $@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -376,8 +378,9 @@ one_by_one = --rules 'seq={$(subst $(space),$(comma),$(strip $(1)))}'
 comma := ,
 space := $(subst ,, )
 COMPUTERS := $(filter-out $(NOT_NOW),$(call saying,check-all: (a bare \
-	machine|fuzzers|images|linters|other Debians|packages|sanitizers|valgrind)))
-LONG = t/0990% t/0993% t/742% t/0910% t/0920%
+	machine|another libjq|fuzzers|images|linters|other \
+	Debians|packages|sanitizers|valgrind)))
+LONG = t/0990% t/0993% t/0994% t/742% t/0910% t/0920%
 COMPUTING = $(filter $(LONG),$(COMPUTERS)) $(filter-out $(LONG),$(COMPUTERS))
 FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
 	$(filter-out t/8200% $(NOT_NOW),$(call saying,check-all: (containers|long \

@@ -19,6 +19,8 @@ checked() {
 	printf '%s\0' "${scripts[@]}" | xargs -0 -n 8 -P 2 shellcheck -S warning
 }
 ok "shell scripts are clean" checked
+(cd "$T" && kgen new web --group example.com --kind Web) >"$T/out"
+ok "... and the one that kgen new makes" shellcheck "$T/web/t/run"
 ok "man pages are clean" mandoc -T lint -W warning cmd/*/*.1
 
 # The shape of main that lib/process/opt.h asks for.

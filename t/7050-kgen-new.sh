@@ -34,7 +34,6 @@ is "$(find web -type f -printf '%P\n' | LC_ALL=C sort | paste -sd ' ')" \
 is "$(cd web && awk 'length > 80 { print FILENAME ": " FNR }' README Makefile \
 	t/run ./*.jq operator.yaml watches.yaml schema.yaml)" "" \
 	"... of at most 80 columns"
-ok "... its script is clean" shellcheck web/t/run
 runs 0 "make test" make -s -C web test
 is "$(cat "$T/out")" "ok life.jsonl" "... passes"
 runs 0 "make crd" make -s -C web crd

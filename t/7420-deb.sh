@@ -6,7 +6,7 @@ export TEST_SECONDS=3600
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-t/debian/chroot bare >"$T/root" 2>"$T/err" || {
+t/debian/chroot bare-12 >"$T/root" 2>"$T/err" || {
 	quote <"$T/err"
 	skip_all "$(tail -n 1 "$T/err")"
 }
@@ -51,7 +51,7 @@ cp "$T/1/$deb" "$T/given"
 for file in crd example; do
 	t/yaml-lines <"pipeline/memcached/$file.yaml" >"$T/given/$file.json"
 done
-GIVEN=$T/given runs 0 "in a bare Debian" t/debian/bare \
+GIVEN=$T/given runs 0 "in a bare Debian" t/debian/bare 12 \
 	"t/debian/installed /root/kpipe/given/$deb"
 quote <"$T/out"
 is "$(grep -cE '^(installed: kpipe .* install ok installed|the operator has|removed: )' \
