@@ -13,6 +13,7 @@
 
 enum {
 	CLOCK_SLOTS = 4096,
+	CLOCK_TASKS = 1024,    /* looked at at once */
 	CLOCK_NAME = 16,       /* of a process, as the kernel cuts it */
 	CLOCK_SIGNAL = SIGURG, /* look at the page; ignored by other programs */
 	CLOCK_CAP_MS = 3600000 /* no wait of epoll takes longer */
@@ -37,6 +38,8 @@ struct clock_page {
 	int32_t root; /* the process whose descendants are looked at */
 	_Atomic uint32_t waits; /* a futex: how often any has begun to wait */
 	_Atomic uint32_t used;
+	/* Of the last look: a process whose parent is gone is one of ours. */
+	int32_t known[CLOCK_TASKS];
 	struct clock_slot slots[CLOCK_SLOTS];
 };
 

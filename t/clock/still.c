@@ -63,8 +63,8 @@ still_add(struct still *s, pid_t pid)
 	for (size_t i = 0; i < s->count; i++)
 		if (s->tasks[i].pid == pid)
 			return;
-	if (s->count == STILL_TASKS) {
-		fprintf(stderr, "clock: more than %d processes\n", STILL_TASKS);
+	if (s->count == CLOCK_TASKS) {
+		fprintf(stderr, "clock: more than %d processes\n", CLOCK_TASKS);
 		exit(100);
 	}
 	*t = (struct still_task){.pid = pid,
@@ -186,6 +186,15 @@ still_begin(struct still *s, struct clock_page *page)
 	*s = (struct still){.page = page};
 	if (page->root != 0)
 		still_add(s, page->root);
+	for (int i = 0; i < CLOCK_TASKS && page->known[i] != 0; i++)
+		still_add(s, page->known[i]);
+}
+
+void
+still_end(const struct still *s)
+{
+	for (size_t i = 0; i < CLOCK_TASKS; i++)
+		s->page->known[i] = i < s->count ? s->tasks[i].pid : 0;
 }
 
 /* Processes without a slot say nothing when they sleep. */

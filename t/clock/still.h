@@ -16,8 +16,6 @@
 
 #include "clock/page.h"
 
-enum { STILL_TASKS = 1024 };
-
 struct still_task {
 	pid_t pid;
 	char name[CLOCK_NAME];
@@ -28,13 +26,14 @@ struct still_task {
 
 struct still {
 	struct clock_page *page;
-	struct still_task tasks[STILL_TASKS];
+	struct still_task tasks[CLOCK_TASKS];
 	size_t count;
 	uint32_t slots; /* looked at for new processes */
 };
 
-/* Once, before all. */
+/* Once, before all; and after all, so that what is known stays so. */
 void still_begin(struct still *s, struct clock_page *page);
+void still_end(const struct still *s);
 /* That process counts, too, and all below it. */
 void still_add(struct still *s, pid_t pid);
 /* Waits until they are idle; the tasks are as they are then. */

@@ -345,10 +345,14 @@ open_page(void)
 static int
 act(const struct verb *v, char **argv)
 {
+	int code;
+
 	/* These say why the others hang. */
 	if (v->act != verb_show && v->act != verb_now)
 		still_wait(&all);
-	return v->act(argv);
+	code = v->act(argv);
+	still_end(&all);
+	return code;
 }
 
 int
