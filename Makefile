@@ -93,7 +93,8 @@ $(PLAIN): $(PLAIN_PARTS)
 	@sed '/^include /d' $^ >$@.new && mv $@.new $@
 
 # A tool finds the jq library beside its bin/.
-$(BUILD)/share/kpipe/jq:
+VIRTUAL := $(BUILD)/virtual
+$(BUILD)/share/kpipe/jq $(VIRTUAL)/share/kpipe/jq:
 	@mkdir -p $(@D)
 	@ln -sfn $(CURDIR)/lib/jq $@
 
@@ -122,7 +123,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call short,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit
+$(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit -iquote t
 # Most run for a few ms: to optimize them costs more.
 $(BUILD)/t/unit/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers
@@ -165,7 +166,7 @@ define TOOL
 $(BUILD)/cmd/$(1)/%.o $(BUILD)/t/unit/$(1)/%.o: \
 	private ALL_CFLAGS += -iquote cmd/$(1)
 OBJS_$(1) := $(patsubst %.c,$(BUILD)/%.o,$(call in,cmd/$(1),*.c))
-$(BIN)/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a \
+$(BIN)/$(1) $(VIRTUAL)/bin/$(1): $$(OBJS_$(1)) $(BUILD)/commit.o $(BUILD)/libkpipe.a \
 	$$(filter %.o %.a,$$(LIBS_$(1))) $(BUILD)/curl
 	@mkdir -p $$(@D)
 	$$(call short,LD,$$@)
@@ -187,7 +188,7 @@ $(BUILD)/cmd/$(1)/inside.o: cmd/$(1)/main.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(call short,CC,$$<)
 	$$(Q)$(CC) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
-$(BIN)/kpipe: $(BUILD)/cmd/$(1)/inside.o $(filter-out %/main.o,$(OBJS_$(1)))
+$(BIN)/kpipe $(VIRTUAL)/bin/kpipe: $(BUILD)/cmd/$(1)/inside.o $(filter-out %/main.o,$(OBJS_$(1)))
 endef
 $(foreach t,$(INSIDE),$(eval $(call INSIDE_KPIPE,$(t))))
 $(BUILD)/cmd/kpipe/child/inside.o: $(BUILD)/inside/inside.inc
@@ -200,6 +201,16 @@ $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
 			sed -n '/.*Build ID: /{s///;s/../\\x&/g;p;}')\")"; \
 	done >$@.new
 	@mv $@.new $@
+
+# For tests: tools with a virtual clock (t/clock/README). virtual.o defines what
+# a module of the library does, which is left out then. kpipe is the others, too,
+# under their names.
+.PHONY: virtual
+virtual: $(VIRTUAL)/bin/kapi $(VIRTUAL)/bin/kpipe $(VIRTUAL)/share/kpipe/jq
+	@ln -sf $(foreach t,$(filter-out kapi kpipe $(INSIDE),$(TOOLS)),\
+		$(abspath $(BIN)/$(t))) $(VIRTUAL)/bin
+	@for t in $(INSIDE); do ln -sf kpipe $(VIRTUAL)/bin/$$t; done
+$(VIRTUAL)/bin/kapi $(VIRTUAL)/bin/kpipe: $(BUILD)/t/clock/virtual.o
 
 # What a program does not call of a tool is left out of it.
 define ARCHIVE
@@ -259,12 +270,14 @@ $(foreach f,$(FUZZERS:$(BUILD)/t/%=%),\
 	$(eval $(call FUZZER,$(f),$(call needs,t/fuzz/$(f).c))))
 
 # Programs that shell tests call all the time, instead of slow ones that do the
-# same (t/helpers/README). With the libraries in them, where those can be linked so, they start in half the time.
+# same (t/helpers/README). With the libraries in them, where those can be linked
+# so, they start in half the time.
 HELPERS := $(patsubst t/helpers/%.c,$(BUILD)/t/bin/%,$(wildcard t/helpers/*.c))
 # LIBS_helper_<name>: of one that needs other libraries than unit tests
 LIBS_helper_jq = $(JQ_LIBS)
 LIBS_helper_kubectl = $(CLIENT_LIBS)
 LIBS_helper_curl = $(CLIENT_LIBS)
+LIBS_helper_clock = -lm
 helper_libs = $(or $(LIBS_helper_$(1)),$(LIBS_test))
 define HELPER
 $(BUILD)/t/helpers/$(1).o: private ALL_CFLAGS += $(addprefix -iquote cmd/,\
@@ -290,7 +303,7 @@ $(BUILD)/t/bin/python3:
 
 .PHONY: unit-tests
 unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS),\
-	$(HELPERS) $(BUILD)/t/bin/python3)
+	$(HELPERS) $(BUILD)/t/bin/python3 virtual)
 
 .PHONY: check-unit
 check-unit: $(TESTS)
@@ -429,7 +442,7 @@ screenshot: all
 	t/screenshot
 
 STYLED = $(call in,lib,*.[ch]) $(call in,cmd/*,*.[ch]) $(call in,t/unit,*.[ch]) \
-	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c t/helpers/*.[ch] \
+	$(wildcard t/fuzz/*.[ch] t/bench/*.c t/stub/*.c t/clock/*.[ch] t/helpers/*.[ch] \
 	t/helpers/*/*.[ch])
 # What recorded events must give, written anew: read the difference.
 .PHONY: accept

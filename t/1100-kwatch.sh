@@ -8,6 +8,9 @@
 # shellcheck source=kwatch.sh
 . "${0%/*}/kwatch.sh"
 export KAPI_OPTIONS=--authorization-mode=RBAC
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 cluster_start
 
 # kwatch in the background, as admin: watch_as ARGUMENT...

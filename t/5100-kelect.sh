@@ -6,12 +6,14 @@
 . "${0%/*}/kapi.sh"
 # shellcheck source=preload.sh
 . "${0%/*}/preload.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
 
+clock_begin
 kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
 leases=/apis/coordination.k8s.io/v1/namespaces/default/leases
 maps=/api/v1/namespaces/default/configmaps
-# Short, but long enough for a busy machine.
 short=(--lease-duration 5s --renew-deadline 4s --retry-period 200ms)
 
 plan() {

@@ -6,6 +6,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 cluster_start
 
 kubectl create namespace ops >/dev/null

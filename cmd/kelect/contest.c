@@ -11,7 +11,7 @@
 static struct instant
 now(void)
 {
-	return (struct instant){leash_now_ns(), clock_real_us()};
+	return (struct instant){clock_boot_ns(), clock_real_us()};
 }
 
 /* True if the text is new; it is remembered. */

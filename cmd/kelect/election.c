@@ -2,26 +2,16 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
 #include "json/json.h"
-
-static uint64_t
-random_number(void)
-{
-	uint64_t n = 0;
-
-	if (getrandom(&n, sizeof(n), GRND_NONBLOCK) != (ssize_t)sizeof(n))
-		return 0;
-	return n;
-}
+#include "process/clock.h"
 
 void
 election_init(struct election *e, const struct election_way *way)
 {
 	e->way = way;
-	e->random = random_number;
+	e->random = clock_jitter;
 	e->state = ELECTION_STANDBY;
 	e->due_ns = 0;
 }

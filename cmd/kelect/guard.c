@@ -4,30 +4,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-/*
- * Sets the timer to the time on the page; false: that is over. Its clock counts
- * while the machine is suspended; the timeout of poll does not.
- */
-static bool
-set_timer(int timer, const _Atomic uint64_t *page)
-{
-	uint64_t until = atomic_load(page);
-	struct itimerspec t = {.it_value = {(time_t)(until / 1000000000),
-				   (long)(until % 1000000000)}};
-
-	if (until == LEASH_FOREVER)
-		return true;
-	return leash_now_ns() < until &&
-	    timerfd_settime(timer, TFD_TIMER_ABSTIME, &t, NULL) == 0;
-}
+#include "process/clock.h"
 
 /* Ctrl-C and the like are for others; no pipe of another process stays open. */
 static void
@@ -46,14 +28,14 @@ leave_the_rest(int read_fd)
 static _Noreturn void
 watch_over(pid_t group, int read_fd, const _Atomic uint64_t *page)
 {
-	struct pollfd p[2] = {
-	    {.fd = 0, .events = POLLIN}, {.fd = 1, .events = POLLIN}};
+	uint64_t until;
 
 	leave_the_rest(read_fd);
-	p[1].fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-	while (set_timer(p[1].fd, page) &&
-	    (poll(p, 2, -1) < 0 || p[0].revents == 0))
-		;
+	do
+		until = atomic_load(page);
+	while (clock_boot_ns() < until &&
+	    !clock_wait_fd(0, POLLIN,
+		until == LEASH_FOREVER ? CLOCK_NEVER : until / 1000000 + 1));
 	kill(-group, SIGKILL);
 	_exit(0);
 }

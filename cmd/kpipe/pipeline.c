@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -361,24 +360,19 @@ drain(struct pipeline *p)
  * delay: the election prevents a quick loop.
  */
 static uint64_t
-choose_delay(struct pipeline *p, uint32_t random)
+choose_delay(struct pipeline *p)
 {
 	struct restart second = {.crashes = 1};
 
 	return restart_next(p->rank == PIPELINE_DEPOSED ? &second : &p->backoff,
-	    clock_ms() - p->started_ms, random);
+	    clock_ms() - p->started_ms, (uint32_t)clock_jitter());
 }
 
 static void
 wait_and_restart(struct pipeline *p)
 {
-	uint32_t random = 0;
-	uint64_t delay;
+	uint64_t delay = choose_delay(p);
 
-	/* It only spreads the load: without it nothing breaks. */
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
-	delay = choose_delay(p, random);
 	if (delay == 0)
 		log_warning("starting the pipeline again");
 	else

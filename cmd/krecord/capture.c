@@ -12,6 +12,7 @@
 #include "inlet.h"
 #include "json/json.h"
 #include "outlet.h"
+#include "process/clock.h"
 #include "process/log.h"
 #include "process/loop.h"
 #include "programversion.h"
@@ -19,7 +20,7 @@
 
 /* Lines wait for more to be compressed with them, at most so long. */
 enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
-enum { PAUSE_US = 5000, LITTLE = 64 * 1024, ROOM = 512 * 1024 };
+enum { PAUSE_MS = 5, LITTLE = 64 * 1024, ROOM = 512 * 1024 };
 enum { STREAMS = 7 };
 
 struct capture {
@@ -134,7 +135,7 @@ pause_a_little(void *arg)
 	struct capture *c = arg;
 
 	if (c->bytes > 0 && c->bytes < LITTLE && have_room(c))
-		usleep(PAUSE_US);
+		clock_wait_fd(-1, 0, clock_ms() + PAUSE_MS);
 	c->bytes = 0;
 }
 

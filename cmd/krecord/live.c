@@ -213,11 +213,8 @@ live_free(struct live *l)
 	if (l->waiting)
 		loop_unwatch(l->loop, l->fd);
 	end = clock_ms() + LIVE_END_MS;
-	while (put(l) == EAGAIN && clock_ms() < end) {
-		struct pollfd p = {.fd = l->fd, .events = POLLOUT};
-
-		poll(&p, 1, (int)(end - clock_ms()));
-	}
+	while (put(l) == EAGAIN && clock_ms() < end)
+		clock_wait_fd(l->fd, POLLOUT, end);
 	/* A page is closed; but what is sent on has a gap at its end. */
 	if (!l->gone && l->census == NULL && fill(l))
 		log_warning("nothing reads the descriptor %d: its last lines "

@@ -361,14 +361,9 @@ drain_shortly(struct run *r)
 	enum { PATIENCE_MS = 2000 };
 	uint64_t end = clock_ms() + PATIENCE_MS;
 
-	while (out_flush(&r->out) == 0 && !out_empty(&r->out)) {
-		struct pollfd pfd = {r->out.fd, POLLOUT, 0};
-		uint64_t now = clock_ms();
-
-		if (now >= end)
-			return;
-		poll(&pfd, 1, (int)(end - now));
-	}
+	while (
+	    out_flush(&r->out) == 0 && !out_empty(&r->out) && clock_ms() < end)
+		clock_wait_fd(r->out.fd, POLLOUT, end);
 }
 
 static void

@@ -1,9 +1,8 @@
 #include "path.h"
 
-#include <sys/random.h>
-
 #include "kube/kubepath.h"
 #include "kube/resources.h"
+#include "process/clock.h"
 
 static void
 add_collection(struct buf *path, const struct kind *k, const char *ns)
@@ -84,9 +83,5 @@ path_accept_list(const struct kind *k)
 long
 path_watch_seconds(void)
 {
-	unsigned char byte = 0;
-
-	if (getrandom(&byte, 1, 0) != 1)
-		return 300;
-	return 300 + byte * 300L / 255;
+	return 300 + (long)(clock_jitter() % 301);
 }

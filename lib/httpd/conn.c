@@ -28,7 +28,7 @@ static void flush_events(void *arg);
 const char *
 httpd_date(struct httpd *h)
 {
-	time_t now = time(NULL);
+	time_t now = clock_real_us() / 1000000;
 	struct tm tm;
 
 	if ((uint64_t)now != h->date_at && gmtime_r(&now, &tm) != NULL) {

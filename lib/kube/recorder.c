@@ -254,7 +254,7 @@ try_later(struct recorder *r)
 	/* The first delay is random, so that not all clients come back
 	 * together. */
 	if (w->tries == 1)
-		pause = (uint64_t)clock_real_us() % PAUSE_MS;
+		pause = clock_jitter() % PAUSE_MS;
 	loop_after(r->loop, &r->timer, pause, again, r);
 }
 

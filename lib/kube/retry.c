@@ -1,6 +1,6 @@
 #include "kube/retry.h"
 
-#include <sys/random.h>
+#include "process/clock.h"
 
 enum {
 	TRANSIENT_FIRST_MS = 100,
@@ -15,16 +15,14 @@ enum {
 uint64_t
 kube_backoff_next(struct kube_backoff *b, uint64_t first_ms, uint64_t max_ms)
 {
-	uint64_t d = first_ms, random = 0;
+	uint64_t d = first_ms;
 
 	for (unsigned i = 0; i < b->n && d < max_ms; i++)
 		d *= 2;
 	if (d > max_ms)
 		d = max_ms;
 	b->n++;
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
-	return d + (d != 0 ? random % (d + 1) : 0);
+	return d + (d != 0 ? clock_jitter() % (d + 1) : 0);
 }
 
 enum retry_kind

@@ -1,5 +1,6 @@
 /*
- * clock: the times this project needs, in integers.
+ * clock: the times this project needs, in integers; all that waits; and the
+ * random numbers that spread waits.
  *
  * Monotonic milliseconds for timers (CLOCK_BOOTTIME: suspended time counts, as
  * it does for the rest of the cluster), Unix microseconds for people and
@@ -8,13 +9,27 @@
 #ifndef CLOCK_H
 #define CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/span.h"
 
+struct epoll_event;
+
 uint64_t clock_ms(void);     /* since boot */
 int64_t clock_boot_us(void); /* the same, finer */
+uint64_t clock_boot_ns(void);
 int64_t clock_real_us(void); /* since 1970 */
+
+/* As epoll_wait, until the clock is at until_ms, or a little earlier. */
+#define CLOCK_NEVER UINT64_MAX
+int clock_wait(
+    int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms);
+/* Waits for events (POLLIN ...) of fd, -1: none. False: it is until_ms, to which
+ * suspended time counts, too. Ends early after a signal. */
+bool clock_wait_fd(int fd, short events, uint64_t until_ms);
+/* So that not all clients do the same at once; nothing else may depend on it. */
+uint64_t clock_jitter(void);
 
 enum { CLOCK_RFC3339_MAX = 32 };
 /* 2026-01-02T03:04:05.000006Z: Kubernetes' MicroTime. */

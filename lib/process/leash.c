@@ -9,19 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "process/clock.h"
+
 enum { PAGE_SIZE = 4096 };
-
-uint64_t
-leash_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the writer's side ---- */
 
@@ -136,7 +128,7 @@ look(struct leash *l)
 	if (until == LEASH_NOT_YET)
 		err_set(&l->err, ERR_TRANSIENT,
 		    "not the leader yet: nothing may be written");
-	else if (until != LEASH_FOREVER && leash_now_ns() >= until)
+	else if (until != LEASH_FOREVER && clock_boot_ns() >= until)
 		err_set(&l->err, ERR_TRANSIENT,
 		    "the leadership is over: kelect has not renewed it");
 	else if (poll(&p, 1, 0) > 0)

@@ -23,14 +23,12 @@
 
 #define LEASH_ENV "KPIPE_LEASH"
 
-/* The value in the page: nanoseconds of CLOCK_BOOTTIME, or one of these. */
+/* The value in the page: clock_boot_ns(), or one of these. */
 enum {
 	LEASH_NOT_YET = 0, /* no leader yet: nothing may be written */
 	LEASH_OVER = 1	   /* no leader any more */
 };
 #define LEASH_FOREVER UINT64_MAX /* only the pipe counts */
-
-uint64_t leash_now_ns(void); /* CLOCK_BOOTTIME */
 
 /* ---- the writer's side ---- */
 

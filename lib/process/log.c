@@ -125,7 +125,7 @@ write_all(const char *p, size_t n)
 		} else if (done < 0 && errno == EAGAIN) {
 			struct pollfd pfd = {STDERR_FILENO, POLLOUT, 0};
 
-			poll(&pfd, 1, 1000);
+			poll(&pfd, 1, -1);
 		} else if (done < 0 && errno != EINTR) {
 			return;
 		}

@@ -316,29 +316,18 @@ always_ready(const struct loop *l)
 	return false;
 }
 
-static int
-wait_time(const struct loop *l, int timeout_ms)
+static uint64_t
+wait_until(const struct loop *l, int timeout_ms)
 {
 	const struct timer *first = heap_first(&l->timers);
-	uint64_t now, left;
+	uint64_t until = first != NULL ? first->due_ms : CLOCK_NEVER, end;
 
-	if (always_ready(l))
+	if (always_ready(l) || timeout_ms == 0)
 		return 0;
-	if (first == NULL)
-		return timeout_ms;
-	now = clock_ms();
-	left = first->due_ms > now ? first->due_ms - now : 0;
-	if (left > 3600000)
-		left = 3600000;
-	/*
-	 * Linux lets epoll_wait be late by a thousandth of its timeout, up to
-	 * 100 ms (fs/select.c, select_estimate_accuracy; more for nice ones).
-	 * So a long wait ends a little early, and a short one follows.
-	 */
-	if (left > 100)
-		left -= left / 100;
-	return timeout_ms < 0 || left < (uint64_t)timeout_ms ? (int)left
-							     : timeout_ms;
+	if (timeout_ms < 0)
+		return until;
+	end = clock_ms() + (uint64_t)timeout_ms;
+	return end < until ? end : until;
 }
 
 void
@@ -354,7 +343,7 @@ loop_once(struct loop *l, int timeout_ms)
 	if (l->stopped)
 		return;
 	follow(l);
-	n = epoll_wait(l->epoll_fd, events, 64, wait_time(l, timeout_ms));
+	n = clock_wait(l->epoll_fd, events, 64, wait_until(l, timeout_ms));
 	happened = n > 0 || always_ready(l);
 	for (int i = 0; i < n && !l->stopped; i++)
 		dispatch(l, &events[i]);

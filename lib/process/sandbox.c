@@ -47,7 +47,7 @@ const struct sandbox_rule sandbox_compute[] = {
 const struct sandbox_rule sandbox_descriptors[] = {
     SANDBOX_ALLOW("read write readv writev pread64 lseek fstat close fcntl"),
     SANDBOX_ALLOW("epoll_wait epoll_pwait epoll_pwait2 epoll_ctl"),
-    SANDBOX_ALLOW("poll ppoll timerfd_settime"), SANDBOX_END};
+    SANDBOX_ALLOW("poll ppoll timerfd_create timerfd_settime"), SANDBOX_END};
 
 const struct sandbox_rule sandbox_narrower[] = {
     SANDBOX_WHERE("prctl", 0, INT_BITS, PR_SET_NO_NEW_PRIVS),

@@ -8,6 +8,7 @@
 #include "document/document.h"
 #include "document/openapi_write.h"
 #include "json/json.h"
+#include "process/clock.h"
 #include "reply/reply.h"
 #include "type/tables.h"
 #include "value/digest.h"
@@ -156,7 +157,7 @@ header(const char *name, struct span value)
 static size_t
 add_lifetime(struct arena *a, struct httpd_header *headers)
 {
-	time_t end = time(NULL) + YEAR_SECONDS;
+	time_t end = clock_real_us() / 1000000 + YEAR_SECONDS;
 	struct tm tm;
 	char text[64];
 

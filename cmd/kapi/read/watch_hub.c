@@ -258,7 +258,7 @@ start(struct watcher *w, uint64_t asked)
 		(o->timeout > 0
 			? (uint64_t)(o->timeout < TIMEOUT_MAX_S ? o->timeout
 								: TIMEOUT_MAX_S)
-			: TIMEOUT_S + (uint64_t)random() % TIMEOUT_S);
+			: TIMEOUT_S + clock_jitter() % TIMEOUT_S);
 	loop_at(api->loop, &w->end, w->deadline, on_end, w);
 	if (o->initial && asked > now)
 		fail(w, list_version_too_large(w->request, asked, now));

@@ -1,7 +1,6 @@
 #include "beside/resident.h"
 
 #include <signal.h>
-#include <sys/random.h>
 
 #include "process/clock.h"
 #include "process/log.h"
@@ -46,12 +45,9 @@ static void start(void *arg);
 static void
 start_later(struct resident *r)
 {
-	uint32_t random = 0;
-	uint64_t delay;
+	uint64_t delay = restart_next(
+	    &r->backoff, clock_ms() - r->started_ms, (uint32_t)clock_jitter());
 
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
-	delay = restart_next(&r->backoff, clock_ms() - r->started_ms, random);
 	log_warning("starting %s again in %llu.%llu s", r->stage.name,
 	    (unsigned long long)delay / 1000,
 	    (unsigned long long)delay % 1000 / 100);

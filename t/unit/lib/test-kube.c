@@ -2,6 +2,7 @@
 #include "kube/kube.h"
 
 #include "askkube.h"
+#include "process/clock.h"
 
 #ifdef __aarch64__
 #define ARCH "arm64"
@@ -227,7 +228,7 @@ make_leash(struct leash *l, struct leash_ends *ends, _Atomic uint64_t **page)
 
 	leash_make(ends, &err);
 	*page = leash_map(ends->page_fd, &err);
-	**page = leash_now_ns() + 60000000000u;
+	**page = clock_boot_ns() + 60000000000u;
 	leash_env(&b, ends->read_fd, ends->page_fd);
 	setenv(LEASH_ENV, buf_str(&b) + sizeof(LEASH_ENV), 1);
 	leash_from_env(l, &err);

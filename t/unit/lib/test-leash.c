@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "process/clock.h"
 #include "tap.h"
 
 static struct leash_ends ends;
@@ -79,12 +80,12 @@ check(void)
 static void
 test_time(void)
 {
-	begin(leash_now_ns() + 60000000000u);
+	begin(clock_boot_ns() + 60000000000u);
 	is(check(), "allowed", "the time is not over");
 	ok(fcntl(ends.read_fd, F_GETFD) == FD_CLOEXEC &&
 		fcntl(ends.page_fd, F_GETFD) == FD_CLOEXEC,
 	    "its own children do not inherit it");
-	atomic_store(page, leash_now_ns() - 1);
+	atomic_store(page, clock_boot_ns() - 1);
 	is(check(), OVER, "the time is over");
 	ok(err.kind == ERR_TRANSIENT && outs == 0, "... in a word");
 	atomic_store(page, LEASH_FOREVER);
@@ -108,12 +109,12 @@ test_timer(void)
 	begin(LEASH_NOT_YET);
 	loop_once(loop, 0);
 	ok(outs == 0, "a leader to be is not over");
-	atomic_store(page, leash_now_ns() + 1000000000);
+	atomic_store(page, clock_boot_ns() + 1000000000);
 	is(check(), "allowed", "the first request");
-	atomic_store(page, leash_now_ns() + 1200000000);
+	atomic_store(page, clock_boot_ns() + 1200000000);
 	loop_run(loop);
 	is(said, OVER, "a writer that is idle is called when the time is over");
-	ok(leash_now_ns() >= atomic_load(page), "... as it was moved");
+	ok(clock_boot_ns() >= atomic_load(page), "... as it was moved");
 	end();
 	begin(LEASH_FOREVER);
 	is(check(), "allowed", "for ever");

@@ -1,0 +1,50 @@
+/*
+ * still: whether the processes of a clock are idle, and nothing is under way
+ * between them: those that have a slot, those below its root, and all their
+ * descendants, but this one.
+ *
+ * The kernel makes a process runnable in the moment in which what it waits for
+ * comes. So if in two looks, one after the other, all sleep, and none has run in
+ * between, then all slept at once.
+ */
+#ifndef STILL_H
+#define STILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "clock/page.h"
+
+struct still_task {
+	pid_t pid;
+	char name[CLOCK_NAME];
+	char state;		  /* as ps(1) prints it */
+	unsigned long long turns; /* how often it had a processor */
+	int stat_fd, turns_fd;
+};
+
+struct still {
+	struct clock_page *page;
+	struct still_task tasks[CLOCK_TASKS];
+	size_t count;
+	uint32_t slots; /* looked at for new processes */
+};
+
+/* Once, before all; and after all, so that what is known stays so. */
+void still_begin(struct still *s, struct clock_page *page);
+void still_end(const struct still *s);
+/* That process counts, too, and all below it. */
+void still_add(struct still *s, pid_t pid);
+/* Waits until they are idle; the tasks are as they are then. */
+void still_wait(struct still *s);
+/* Looks once. Whether all sleep, and whether any has run since the last look. */
+void still_look(struct still *s, bool *asleep, bool *ran);
+/* The process of a slot; NULL: it is gone. */
+const struct still_task *still_find(
+    const struct still *s, const struct clock_slot *slot);
+
+/* Whether that process is there, and has not ended. */
+bool still_lives(const struct still *s, pid_t pid);
+
+#endif

@@ -1,0 +1,238 @@
+/*
+ * A clock of its own for a tool (t/clock/README): in place of clockwait.c of
+ * lib/process, and of the C library's clock_gettime, which libcurl calls, too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "clock/page.h"
+#include "process/clock.h"
+
+enum { FDS = 65536, SYN_SENT = 2, SYN_RECEIVED = 3, LISTENS = 10 };
+static const int64_t ms = 1000000;
+
+static struct clock_page *page;
+static struct clock_slot *slot;
+static pid_t slot_of;
+static uint64_t draws;
+/* Descriptors that the loop waits for; some may be closed. */
+static bool watched[FDS];
+static int watched_end;
+
+/* Mapped first of all: in a sandbox no file is opened. */
+__attribute__((constructor)) static void
+map_page(void)
+{
+	static const char text[] = "a tool with a virtual clock: KPIPE_CLOCK "
+				   "does not name a page (t/clock/README)\n";
+	const char *name = getenv("KPIPE_CLOCK");
+	int fd = name != NULL ? open(name, O_RDWR | O_CLOEXEC) : -1;
+	void *p = mmap(
+	    NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED) {
+		(void)!write(2, text, sizeof(text) - 1);
+		_exit(EXIT_PERMANENT);
+	}
+	page = p;
+	close(fd);
+}
+
+static int64_t
+awake_ns(void)
+{
+	return page->boot_ns - page->asleep_ns;
+}
+
+int
+clock_gettime(clockid_t id, struct timespec *ts)
+{
+	int64_t ns;
+
+	if (page == NULL)
+		return (int)syscall(SYS_clock_gettime, id, ts);
+	if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)
+		ns = page->boot_ns + page->ahead_ns;
+	else if (id == CLOCK_BOOTTIME)
+		ns = page->boot_ns;
+	else if (id == CLOCK_MONOTONIC || id == CLOCK_MONOTONIC_RAW ||
+	    id == CLOCK_MONOTONIC_COARSE)
+		ns = awake_ns();
+	else /* processor time */
+		return (int)syscall(SYS_clock_gettime, id, ts);
+	*ts = (struct timespec){ns / 1000000000, ns % 1000000000};
+	return 0;
+}
+
+int
+epoll_ctl(int epoll_fd, int op, int fd, struct epoll_event *event)
+{
+	if (fd >= 0 && fd < FDS) {
+		watched[fd] = op != EPOLL_CTL_DEL;
+		if (watched_end <= fd)
+			watched_end = fd + 1;
+	}
+	return (int)syscall(SYS_epoll_ctl, epoll_fd, op, fd, event);
+}
+
+static void
+woken(int signo)
+{
+	(void)signo;
+}
+
+/* A process that was forked has another than its parent. */
+static void
+take_slot(void)
+{
+	struct sigaction wake = {.sa_handler = woken};
+	sigset_t set;
+	uint32_t n;
+
+	if (slot_of == getpid())
+		return;
+	n = atomic_fetch_add(&page->used, 1);
+	if (n >= CLOCK_SLOTS)
+		abort();
+	slot = &page->slots[n];
+	draws = 0;
+	/* A sandbox may refuse it. */
+	if (prctl(PR_GET_NAME, slot->name) != 0)
+		snprintf(slot->name, CLOCK_NAME, "%.15s",
+		    program_invocation_short_name);
+	/* Comes only while it waits. */
+	sigemptyset(&set);
+	sigaddset(&set, CLOCK_SIGNAL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(CLOCK_SIGNAL, &wake, NULL);
+	slot_of = getpid();
+	slot->pid = slot_of;
+}
+
+/* Whether bytes or a connection are on their way. What came is acknowledged at
+ * once, so that the other side knows. */
+static bool
+in_flight(void)
+{
+	bool any = false;
+
+	for (int fd = 0; fd < watched_end; fd++) {
+		struct tcp_info info = {0};
+		socklen_t n = sizeof(info);
+		int on = 1;
+
+		if (!watched[fd] ||
+		    setsockopt(
+			fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on)) != 0 ||
+		    getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
+		    info.tcpi_state == LISTENS)
+			continue;
+		any = any || info.tcpi_state == SYN_SENT ||
+		    info.tcpi_state == SYN_RECEIVED || info.tcpi_unacked > 0 ||
+		    info.tcpi_notsent_bytes > 0;
+	}
+	return any;
+}
+
+/* Says that it waits from now on; returns whether something is in flight, which
+ * nobody is woken by. The mask is for the wait. */
+static bool
+begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
+{
+	sigprocmask(SIG_BLOCK, NULL, mask);
+	sigdelset(mask, CLOCK_SIGNAL);
+	slot->in_flight = in_flight();
+	slot->boot_ns = boot_ns;
+	slot->awake_ns = until_awake_ns;
+	slot->waits = 1;
+	page->waits++;
+	syscall(SYS_futex, &page->waits, FUTEX_WAKE, 1);
+	return slot->in_flight;
+}
+
+/* As the kernel does it: a suspended machine's time does not count in a wait of
+ * epoll, which takes an hour at most. */
+int
+clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
+{
+	uint64_t now = clock_ms(), left;
+	int64_t end = CLOCK_NO_TIME;
+	sigset_t mask;
+	int n;
+
+	if (until_ms <= now)
+		return epoll_pwait(epoll_fd, events, max, 0, NULL);
+	take_slot();
+	left = until_ms - now;
+	if (until_ms != CLOCK_NEVER)
+		end = (int64_t)(left < CLOCK_CAP_MS
+			      ? until_ms * (uint64_t)ms - clock_boot_ns()
+			      : CLOCK_CAP_MS * ms) +
+		    awake_ns();
+	do {
+		bool some = begin(CLOCK_NO_TIME, end, &mask);
+
+		n = epoll_pwait(epoll_fd, events, max, some ? 1 : -1, &mask);
+		slot->waits = 0;
+	} while (n <= 0 && awake_ns() < end && (n == 0 || errno == EINTR));
+	return n;
+}
+
+bool
+clock_wait_fd(int fd, short events, uint64_t until_ms)
+{
+	static const struct timespec soon = {.tv_nsec = 1000000};
+	int64_t end =
+	    until_ms == CLOCK_NEVER ? CLOCK_NO_TIME : (int64_t)until_ms * ms;
+	struct pollfd p = {.fd = fd, .events = events};
+	sigset_t mask;
+	int n = 0;
+
+	take_slot();
+	while (n == 0 && page->boot_ns < end) {
+		bool some = begin(end, CLOCK_NO_TIME, &mask);
+
+		n = ppoll(&p, 1, some ? &soon : NULL, &mask);
+		slot->waits = 0;
+	}
+	return n > 0;
+}
+
+static uint64_t
+mixed(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/* The same for the n-th process of a name that waits. */
+uint64_t
+clock_jitter(void)
+{
+	uint64_t x = page->seed;
+
+	take_slot();
+	for (int i = 0; i < CLOCK_NAME; i++)
+		x = mixed(x + (unsigned char)slot->name[i]);
+	for (const struct clock_slot *s = page->slots; s < slot; s++)
+		if (strcmp(s->name, slot->name) == 0)
+			x = mixed(x + 1);
+	return mixed(x + ++draws * 0x9e3779b97f4a7c15);
+}
