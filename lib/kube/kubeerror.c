@@ -12,6 +12,7 @@
 #include "record/scrub.h"
 #include "value/datakind.h"
 #include "value/godump.h"
+#include "value/phrase.h"
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024, TAIL_MAX = 256 };
 
@@ -80,42 +81,20 @@ read_text(struct kube_error *e, struct span body)
 	e->message = buf_take(&b);
 }
 
-/* A text as Go's %q writes it; s if there is none. */
-static const char *
-skip_quoted(const char *s)
-{
-	const char *at = s;
-
-	if (*at != '"')
-		return s;
-	for (at++; *at != '\0' && *at != '"'; at++)
-		if (*at == '\\' && at[1] != '\0')
-			at++;
-	return *at == '"' ? at + 1 : s;
-}
-
-static const char *
-skip_text(const char *s, const char *text)
-{
-	size_t n = strlen(text);
-
-	return strncmp(s, text, n) == 0 ? s + n : NULL;
-}
-
 /* The text after [RESOURCE ["NAME"] is ]forbidden: (apimachinery's
  * NewForbidden), or NULL. */
 static const char *
 after_forbidden(const char *message)
 {
-	const char *at = skip_text(message, "forbidden: ");
+	const char *at = phrase_text(message, "forbidden: ");
 
 	if (at != NULL)
 		return at;
 	at =
 	    message + strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789.-");
 	if (at > message && at[0] == ' ' && at[1] == '"')
-		at = skip_quoted(at + 1);
-	return at > message ? skip_text(at, " is forbidden: ") : NULL;
+		at = phrase_quoted(at + 1);
+	return at > message ? phrase_text(at, " is forbidden: ") : NULL;
 }
 
 /*
@@ -129,8 +108,9 @@ authorizer_says(const char *message)
 {
 	const char *at = after_forbidden(message), *user;
 
-	user = at != NULL ? skip_text(at, "User ") : NULL;
-	if (user == NULL || skip_text(skip_quoted(user), " cannot ") == NULL)
+	user = at != NULL ? phrase_text(at, "User ") : NULL;
+	if (user == NULL ||
+	    phrase_text(phrase_quoted(user), " cannot ") == NULL)
 		return NULL;
 	return at;
 }
@@ -270,21 +250,6 @@ add_string(struct buf *b, struct span value)
 	free(text);
 }
 
-/* The text after what the pattern means, or NULL; * is a run of name's
- * characters: no quote, bracket, colon or space, so no value can be in it. */
-static const char *
-skip_pattern(const char *s, const char *pattern)
-{
-	for (; *pattern != '\0'; pattern++)
-		if (*pattern == '*')
-			s += strspn(s,
-			    "abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-");
-		else if (*s++ != *pattern)
-			return NULL;
-	return s;
-}
-
 /* Sentences of Kubernetes' own validation (apimachinery's util/validation,
  * core/validation). None of them holds a value. */
 static const char *const sentences[] = {
@@ -314,18 +279,18 @@ static const char *const sentences[] = {
 static void
 add_sentence(struct buf *b, const char *message)
 {
-	const char *at = skip_text(message, "Invalid value: "), *end;
+	const char *at = phrase_text(message, "Invalid value: "), *end;
 
 	if (at != NULL)
-		at = skip_quoted(at);
-	else if ((at = skip_text(message, "Too long")) == NULL)
-		at = skip_text(message, "Forbidden");
-	if (at == NULL || (at = skip_text(at, ": ")) == NULL)
+		at = phrase_quoted(at);
+	else if ((at = phrase_text(message, "Too long")) == NULL)
+		at = phrase_text(message, "Forbidden");
+	if (at == NULL || (at = phrase_text(at, ": ")) == NULL)
 		return;
 	for (size_t i = 0; i < COUNT(sentences); i++) {
-		end = skip_pattern(at, sentences[i]);
+		end = phrase_pattern(at, sentences[i]);
 		if (end != NULL &&
-		    (*end == '\0' || skip_text(end, " (") != NULL)) {
+		    (*end == '\0' || phrase_text(end, " (") != NULL)) {
 			buf_adds(b, ": ");
 			buf_addspan(b, span_make(at, (size_t)(end - at)));
 			return;
@@ -384,13 +349,13 @@ space_says(const char *message)
 
 	if (at == NULL)
 		return false;
-	quota = skip_text(at, "exceeded quota: ");
+	quota = phrase_text(at, "exceeded quota: ");
 	if (quota != NULL)
 		return quota[strspn(quota,
 			   "abcdefghijklmnopqrstuvwxyz"
 			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			   "0123456789./_-=,: ")] == '\0';
-	end = skip_pattern(at,
+	end = phrase_pattern(at,
 	    "unable to create new content in namespace * because it is being "
 	    "terminated");
 	return end != NULL && *end == '\0';
@@ -423,16 +388,16 @@ end_of_type(const char *s, const char **more)
 	static const char *const patterns[] = {".*: expected string",
 	    ".*: expected map", ".*: expected list", ".*: expected boolean",
 	    ".*: expected numeric (int or float)", ".*: expected any scalar"};
-	const char *several = skip_text(s, "errors:\n  "), *end;
+	const char *several = phrase_text(s, "errors:\n  "), *end;
 
 	*more = several != NULL ? ", ..." : "";
 	s = several != NULL ? several : s;
-	end = skip_pattern(s, ".*: field not declared in schema");
+	end = phrase_pattern(s, ".*: field not declared in schema");
 	if (end != NULL && (*end == '\0' || *end == '\n'))
 		return end;
 	for (size_t i = 0; i < COUNT(patterns); i++) {
-		end = skip_pattern(s, patterns[i]);
-		if (end != NULL && skip_text(end, ", got ") != NULL)
+		end = phrase_pattern(s, patterns[i]);
+		if (end != NULL && phrase_text(end, ", got ") != NULL)
 			return end;
 	}
 	return NULL;
@@ -455,12 +420,12 @@ end_of_names(const struct kube_error *e, const char **more)
 	*more = "";
 	if (e->message == NULL || !answers_apply(e))
 		return NULL;
-	rest = skip_pattern(
+	rest = phrase_pattern(
 	    e->message, "failed to create typed patch object (*; *, Kind=*): ");
 	if (rest != NULL)
 		return end_of_type(rest, more);
 	/* The place in the value would follow. */
-	return skip_pattern(e->message,
+	return phrase_pattern(e->message,
 	    "failed to convert new object (*; *, Kind=*) to proper version: "
 	    "unable to convert unstructured object to *, Kind=*: "
 	    "error decoding from json: illegal base64 data");
@@ -551,7 +516,7 @@ admission_head(const char *message)
 
 	at = at != NULL ? at : message;
 	for (size_t i = 0; i < COUNT(heads); i++)
-		if ((end = skip_pattern(at, heads[i])) != NULL)
+		if ((end = phrase_pattern(at, heads[i])) != NULL)
 			return (size_t)(end - message);
 	return 0;
 }
