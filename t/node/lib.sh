@@ -32,6 +32,8 @@ export TEST_SECONDS=${TEST_SECONDS:-1500} POLL=${POLL:-0.3}
 . "${BASH_SOURCE[0]%/*}/../lib.sh"
 # shellcheck source=t/cluster/lib.sh
 . t/cluster/lib.sh
+# kubectl is the real one.
+PATH=$BIN:$CLUSTER_BIN:$PATH
 export KUBECONFIG=$CLUSTER/admin.kubeconfig
 AUDIT_FROM=1
 
