@@ -406,6 +406,15 @@ WAITING = $(FIRST) $(filter-out $(COMPUTERS) $(FIRST),\
 check-cluster: all $(ON_REAL)
 	@$(call prove,$(call saying,servers: real) $(ON_REAL))
 
+# make flaky N=20: does a test that a change touches fail now and then? (t/flaky)
+# T=kapply: those with that in their name, of all.
+.PHONY: flaky
+flaky: N = 20
+flaky: all unit-tests
+	@$(if $(call chosen,$(SHELL_TESTS) $(TESTS)),,\
+		echo "no test has '$(T)' in its name"; exit 1;) \
+	t/flaky $(N) $(if $(T),$(call chosen,$(SHELL_TESTS) $(TESTS)))
+
 # kill -9 at ten seeded points of each stage instead of three.
 .PHONY: torture
 torture: all

@@ -175,6 +175,10 @@ is "$(kubectl get webz a -o json | jq -c '[.spec.image, .spec.ports]')" \
 	'["nginx:1",[{"name":"http","port":80}]]' "... has the defaults"
 is "$(kubectl get wb | awk '{print $1, $2}')" "NAME SIZE
 a 2" "... a short name, and columns"
+name=$(printf 'a%.0s' {1..63})
+ok "a name of 63 characters" web "$name" '{"size": 2}'
+runs 1 "refused: one of 64" web "a$name" '{"size": 2}'
+ok "... for its length" grep 'metadata.name: Too long' "$T/err"
 for bad in '{}' '{"size": -1}' '{"size": "2"}' '{"size": 1, "tags": [1]}' \
 	'{"size": 1, "ports": [{}]}' '{"size": 1, "database": {}}'; do
 	ok "refused: $bad" eval "! web bad '$bad'"

@@ -69,14 +69,12 @@ def stateful_pod($set; $template; $revision; $i):
       | select(.name | IN($claims[].name) | not)]
   | if .spec.volumes == [] then del(.spec.volumes) else . end;
 
-# Claims by the names of the set's that are there already. Those of others are
-# used as they are.
-def claims_there:
+def own_claims: .owned.PersistentVolumeClaim | map(.metadata.name);
+# Claims of others are used as they are.
+def claims_of_others:
   .primary.metadata.namespace as $namespace
   | [.related.PersistentVolumeClaim[].metadata
-      | select(.namespace == $namespace) | .name];
-def claims_of_others:
-  claims_there - [.owned.PersistentVolumeClaim[].metadata.name];
+      | select(.namespace == $namespace) | .name] - own_claims;
 
 def claims($set; $i):
   $set.spec.volumeClaimTemplates // []
@@ -166,11 +164,12 @@ def desired:
 
 def component: "statefulset-controller";
 
-# Claims that are made come with their pod.
+# Claims that are made come with their pod. An Event about an object waits for
+# its write: none is about a claim of others.
 def events:
   .primary.metadata as {$name, $namespace}
   | .primary.spec.volumeClaimTemplates as $templates
-  | claims_there as $there
+  | own_claims as $there
   | def told($verb; $kind; $object; $what; $well):
       "\($verb) \($what) in StatefulSet \($name)" as $text
       | normal(component; "Successful\($verb)"; "\($text) \($well)")
