@@ -269,6 +269,21 @@ check_patch(struct conf *c, const struct yaml *y, const struct watch_kind *k)
 	    k->selector != NULL ? "selector" : "fields");
 }
 
+/* With a definition everything of its kind is deleted, which its spec names. */
+static int
+check_delete(struct conf *c, const struct yaml *y, const struct watch_kind *k)
+{
+	if (!k->deletes || k->fields.count == 0 ||
+	    strcmp(k->group, "apiextensions.k8s.io") != 0 ||
+	    strcmp(k->kind, "CustomResourceDefinition") != 0)
+		return 0;
+	return conf_fail(c, y->line,
+	    "delete of a %s is not allowed with fields: without its spec the "
+	    "objects that would be deleted with it are not known; leave fields "
+	    "out",
+	    k->kind);
+}
+
 static int
 load_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
@@ -375,7 +390,7 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 		return -1;
 	if ((v = yaml_get(y, "fields")) != NULL && load_fields(c, v, k) != 0)
 		return -1;
-	if (check_patch(c, y, k) != 0)
+	if (check_patch(c, y, k) != 0 || check_delete(c, y, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "namespaces")) != NULL) {
 		if (watchkind_namespaces(c, v, &k->namespaces) != 0)

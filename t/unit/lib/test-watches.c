@@ -506,6 +506,12 @@ static const struct {
      "  - {apiVersion: v1, kind: Pod, patch: true, fields: [spec]}\n",
 	"w.yaml:6: patch is not allowed with fields"},
     {"  related:\n"
+     "  - {apiVersion: apiextensions.k8s.io/v1, delete: true,\n"
+     "     kind: CustomResourceDefinition, fields: [metadata.labels]}\n",
+	"w.yaml:6: delete of a CustomResourceDefinition is not allowed with "
+	"fields: without its spec the objects that would be deleted with it "
+	"are not known; leave fields out"},
+    {"  related:\n"
      "  - {apiVersion: v1, kind: Pod, patch: true}\n",
 	"w.yaml:6: patch: finalizer is needed, to give back what is held"},
     {"  manageStatus: maybe\n",
