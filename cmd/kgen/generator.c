@@ -10,8 +10,10 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "json/jqstate.h"
 #include "json/jvtext.h"
+#include "libjq/builtins.h"
+#include "libjq/jqcompile.h"
+#include "libjq/jqstate.h"
 #include "process/file.h"
 
 enum { FILE_MAX_MIB = 4, INCLUDES_DEEP = 20 };
@@ -230,7 +232,11 @@ compile(struct composer *c)
 		err_set(c->err, ERR_TRANSIENT, "cannot start libjq");
 		return NULL;
 	}
-	if (jq_compile(jq, buf_str(&c->text)))
+	if (jqcompile(jq, buf_str(&c->text), builtins_pick))
+		return jq;
+	/* A message of the compiler is one with all functions of jq. */
+	buf_reset(&c->complaints);
+	if (jqcompile(jq, buf_str(&c->text), NULL))
 		return jq;
 	fail_compile(c);
 	jq_teardown(&jq);

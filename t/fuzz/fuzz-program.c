@@ -18,10 +18,10 @@
 
 #include "base/array.h"
 #include "language/guards.h"
-#include "language/jqlex.h"
 #include "language/jqparse.h"
 #include "language/message.h"
 #include "language/source.h"
+#include "libjq/jqlex.h"
 #include "value/quantity.h"
 
 #include "base/mem.h"

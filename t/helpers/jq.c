@@ -4,8 +4,6 @@
  * start, for 30 ms. What is not here, and what it refuses, is left to the next
  * jq in PATH, so messages about options and programs are jq's own.
  */
-// needs cmd/ireconcile/language/builtins.c
-// needs cmd/ireconcile/language/jqlex.c
 // needs t/helpers/real/realone.c
 #include <ctype.h>
 #include <errno.h>
@@ -17,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "json/jqcompile.h"
-#include "language/builtins.h"
+#include "libjq/builtins.h"
+#include "libjq/jqcompile.h"
 #include "real/realone.h"
 
 /* Options without a value. */
@@ -440,7 +438,7 @@ run(struct run *r)
 	return code >= 10 && !r->exact ? 0 : code;
 }
 
-/* A state that reaches nothing outside, as one of lib/json/jqstate.h, but for
+/* A state that reaches nothing outside, as one of lib/libjq/jqstate.h, but for
  * its input. */
 static jq_state *
 new_state(struct run *r)

@@ -29,7 +29,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "language/jqlex.h"
+#include "libjq/jqlex.h"
 
 /* A call of a function that is not defined around the call. */
 struct jqparse_use {

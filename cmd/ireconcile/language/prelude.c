@@ -1,7 +1,7 @@
 #include "language/prelude.h"
 
 #include "base/array.h"
-#include "language/jqlex.h"
+#include "libjq/jqlex.h"
 
 /*
  * A value goes to C through `debug`, and the result comes back through

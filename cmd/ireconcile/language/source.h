@@ -21,8 +21,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "language/jqlex.h"
 #include "language/jqparse.h"
+#include "libjq/jqlex.h"
 
 struct source_file {
 	char *path; /* owned */

@@ -3,16 +3,16 @@
  * A program is compiled to the same code with the definitions of jq that
  * builtins_pick leaves as with all of them, and is compiled once.
  */
-#include "language/builtins.h"
+#include "libjq/builtins.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "json/jqcompile.h"
-#include "json/jqstate.h"
 #include "json/jvtext.h"
+#include "libjq/jqcompile.h"
+#include "libjq/jqstate.h"
 #include "program/program.h"
 #include "tap.h"
 

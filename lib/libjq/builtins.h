@@ -16,7 +16,7 @@
 #include "base/span.h"
 
 /* Appends the needed ones of `all` to out, in their order. False: all is not a
- * list of definitions. See json/jqcompile.h. */
+ * list of definitions. See libjq/jqcompile.h. */
 bool builtins_pick(struct span all, struct span program, struct buf *out);
 
 #endif

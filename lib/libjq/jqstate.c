@@ -1,4 +1,4 @@
-#include "json/jqstate.h"
+#include "libjq/jqstate.h"
 
 jq_state *
 jqstate_new(const struct jqstate_callbacks *c)

@@ -1,4 +1,4 @@
-#include "language/jqlex.h"
+#include "libjq/jqlex.h"
 
 #include <stdlib.h>
 

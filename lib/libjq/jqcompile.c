@@ -1,4 +1,4 @@
-#include "json/jqcompile.h"
+#include "libjq/jqcompile.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

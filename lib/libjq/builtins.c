@@ -1,11 +1,11 @@
-#include "language/builtins.h"
+#include "libjq/builtins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "language/jqlex.h"
+#include "libjq/jqlex.h"
 
 struct definition {
 	struct span name;
