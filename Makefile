@@ -96,7 +96,7 @@ $(PLAIN): $(PLAIN_PARTS)
 VIRTUAL := $(BUILD)/virtual
 $(BUILD)/share/kpipe/jq $(VIRTUAL)/share/kpipe/jq:
 	@mkdir -p $(@D)
-	@ln -sfn $(CURDIR)/lib/jq $@
+	@ln -sfnr lib/jq $@
 
 # A change of flags or libraries rebuilds everything. $(1): into this file.
 keep = mkdir -p $(@D); echo '$(subst ','\'',$(1))' | cmp -s - $@ || \
@@ -302,8 +302,8 @@ $(BUILD)/t/bin/python3:
 	$(Q)ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $@
 
 .PHONY: unit-tests
-unit-tests: $(TESTS) $(if $(SANITIZE),$(FUZZERS),\
-	$(HELPERS) $(BUILD)/t/bin/python3 virtual)
+unit-tests: $(TESTS) virtual $(if $(SANITIZE),$(FUZZERS),\
+	$(HELPERS) $(BUILD)/t/bin/python3)
 
 .PHONY: check-unit
 check-unit: $(TESTS)

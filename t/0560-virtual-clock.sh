@@ -65,6 +65,14 @@ is "$?" 124 "time stands while bytes are under way"
 cat <&9 >"$T/large"
 runs 0 "... and goes when they have arrived" clock pass 1ms
 exec 9>&-
+start python3 -c 'import threading
+def work():
+	while True:
+		pass
+threading.Thread(target=work).start()'
+timeout 1 clock pass 1ms
+is "$?" 124 "time stands while a second thread computes"
+kill_now $!
 
 # ---- what waits ----
 

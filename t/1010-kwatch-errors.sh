@@ -5,20 +5,17 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kwatch.sh
 . "${0%/*}/kwatch.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 cm='{"lines": [{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}], "end": "hang"}'
 forbidden='pods is forbidden: User \"jo\" cannot watch resource \"pods\" in API group \"\" at the cluster scope'
 
 # 403: it says who may not do what; other watches go on.
-# (The clock stands: it is asked for again after a second.)
-clock_new
-clock_still "$(date +%s000)"
 serve '{"pods": {"initial": [{"code": 403, "body": '"$(status 403 Forbidden "$forbidden")"'}]},
 	"configmaps": {"initial": ['"$cm"']}}'
-start "${with_clock[@]}" kwatch --server "$url" pods,cm -A >"$T/out" 2>"$T/err"
-watcher=$!
+watch pods,cm -A
 lines 3
 lines 1 err
 seen "begin Pod

@@ -5,8 +5,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kwatch.sh
 . "${0%/*}/kwatch.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 # Reasons as they were reported, a line for each report; "none" when ready
 # again.
@@ -112,15 +113,14 @@ is "$(cat "$T/err")$(unready)" "" "... is not worth a word"
 # and tried again.
 serve '{"pods": {"initial": [{"silent": true},
 	{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}]}}'
-clock_new
-start "${with_clock[@]}" kwatch --server "$url" pods -A >"$T/out" 2>"$T/err"
-watcher=$!
-wait_for 10 test -s "$T/requests"
-clock_ahead boot 121000
+watch pods -A
+clock pass 119s
+is "$(cat "$T/err")" "" "no answer for nearly two minutes: it waits"
+clock pass 2s
 lines 3
 seen "begin Pod
 ADDED a 1 4
-end Pod" "no answer for two minutes: asked again"
+end Pod" "... for two: asked again"
 is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server does not answer
 kwatch: watching pods now" "... and said"
 
@@ -206,11 +206,13 @@ is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: $bad" \
 
 # A stream that worked loses its connection: it is opened again at once, and
 # only a failure of that is reported.
-second='"~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~", "~",
-	"~", "~", "~", "~", "~", "~", "~", "~", "~"'
-serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end), $second"'], "end": "cut"}],
+mkfifo "$T/cut"
+serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "wait": "'"$T/cut"'", "end": "cut"}],
 	"watch": [{"lines": ['"$(ev ADDED a 1 6)"'], "end": "hang"}]}}'
 watch pods -A
+lines 2
+clock pass 1s
+: >"$T/cut"
 lines 3
 seen "begin Pod
 end Pod

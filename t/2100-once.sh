@@ -5,8 +5,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock.sh
-. t/clock.sh
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
 
 write_program
 cat >"$T/program.jq" <<'END'
@@ -100,47 +100,12 @@ def requeue: .primary.spec.at | floor as $s
 	| ($s | todate | rtrimstr("Z")) + "." + ((. - $s) * 1000 + 1000 | round
 	| tostring | ltrimstr("1")) + "Z";
 END
-clock_new
-clock_still 1800000000000
-due() { echo $((1800000003000 + $1 * 104)); }
-# shown AT: an object that shows the time at once
-shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
-{
-	begin_things
-	for ((i = 0; i < 1000; i++)); do
-		event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
-	done
-	for i in 1 2 3 4 5; do
-		event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
-	done
-	event ADDED "$(shown 1)"
-	end example.com/v1 Thing
-} >"$T/in"
 mkfifo "$T/pipe"
 # The next reader's pipe must not be taken for that of this one.
 close_pipe() {
 	exec 9>&-
 	wait "${started[-1]}"
 }
-start "${with_clock[@]}" \
-	bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
-exec 9>"$T/pipe"
-cat "$T/in" >&9
-fired() { [ "$(wc -l <"$T/out")" -ge "$1" ]; }
-ok "one whose time has come" wait_for 20 fired 1
-# When this primary has had its turn, all that waited before it have had theirs.
-event ADDED "$(thing last 1 "" '"spec":{"at":1}')" >&9
-ok "... and another one, behind all" wait_for 20 fired 2
-for i in 1 2 3 4 5; do
-	clock_still $(($(due $i) + 2))
-	ok "less than 2 ms after its time: no. $i" wait_for 20 fired $((i + 2))
-done
-is "$(jq -r '.reconcile | "\(.primary.name) \(.status.at * 1000 | round)"' \
-	"$T/out")" "shown 1800000000000
-last 1800000000000
-$(for i in 1 2 3 4 5; do echo "a-$i $(($(due $i) + 2))"; done)" \
-	"... each at its own"
-close_pipe
 
 # A time that passes during an evaluation, which takes some tenths of a second
 # here, is not lost.
@@ -162,9 +127,41 @@ done
 close_pipe
 cp "$T/quick.jq" "$T/program.jq"
 
+clock_begin --at 2027-01-15T08:00:00Z
+due() { echo $((1800000003000 + $1 * 104)); }
+# shown AT: an object that shows the time at once
+shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
+{
+	begin_things
+	for ((i = 0; i < 1000; i++)); do
+		event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
+	done
+	for i in 1 2 3 4 5; do
+		event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
+	done
+	event ADDED "$(shown 1)"
+	end example.com/v1 Thing
+} >"$T/in"
+start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
+exec 9>"$T/pipe"
+cat "$T/in" >&9
+fired() { [ "$(wc -l <"$T/out")" -ge "$1" ]; }
+ok "one whose time has come" wait_for 20 fired 1
+# When this primary has had its turn, all that waited before it have had theirs.
+event ADDED "$(thing last 1 "" '"spec":{"at":1}')" >&9
+ok "... and another one, behind all" wait_for 20 fired 2
+for i in 1 2 3 4 5; do
+	ok "the time of no. $i" wait_for 20 fired $((i + 2))
+done
+is "$(jq -r '.reconcile | "\(.primary.name) \(.status.at * 1000 | round)"' \
+	"$T/out")" "shown 1800000000000
+last 1800000000000
+$(for i in 1 2 3 4 5; do echo "a-$i $(due $i)"; done)" \
+	"... each at its own"
+close_pipe
+
 # The clock is set: a primary that waits for a time of day notices.
-clock_new
-now=$(date +%s)
+now=$(date -d "$(clock now)" +%s)
 {
 	begin_things
 	event ADDED "$(thing a 1 "" "\"spec\":{\"at\":$((now + 3600))}")"
@@ -172,12 +169,11 @@ now=$(date +%s)
 	event ADDED "$(thing c 1 "" "\"spec\":{\"at\":$((now + 1))}")"
 	end example.com/v1 Thing
 } >"$T/in"
-start "${with_clock[@]}" \
-	bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
+start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
 cat "$T/in" >&9
 ok "one whose time has come" wait_for 10 test -s "$T/out"
-clock_ahead wall 3700000
+clock jump 3700s
 of_a() { grep -q '"name":"a"' "$T/out"; }
 ok "the clock is set: what its time has come for by that" wait_for 15 of_a
 is "$(jq -r .reconcile.primary.name "$T/out" | sort -u | xargs)" "a c" \

@@ -5,8 +5,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock.sh
-. t/clock.sh
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 write_program
 # Well above the 50 ms of an expensive evaluation, and well below its limit.
@@ -25,13 +26,9 @@ in_namespace() {
 	echo
 }
 
-# All wait until the gate opens, so that the order is that of the queue. The clock
-# stands: nothing is asked for again, and what waits goes on waiting, however
-# slow the machine is.
-clock_new
-clock_still "$(date +%s000)"
+# All wait until the gate opens, so that the order is that of the queue.
 mkfifo "$T/gate" "$T/input"
-start "${with_clock[@]}" bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox --gate-fd=7 --report-fd=8 \
+start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox --gate-fd=7 --report-fd=8 \
 	<'$T/input' >'$T/out' 2>'$T/err' 7<>'$T/gate' 8>'$T/report'"
 pid=$!
 exec 6>"$T/input"

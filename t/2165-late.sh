@@ -6,8 +6,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock.sh
-. t/clock.sh
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 # A build with sanitizers is slow, and has no sandbox.
 sandbox=--sandbox=auto
@@ -36,8 +37,8 @@ start_input() {
 	end example.com/v1 Thing
 	end v1 Secret
 }
-# clock MM:SS: only moves the clock
-clock() {
+# tick MM:SS: only moves the clock
+tick() {
 	event ADDED "$(object Pod p 1)" "2026-01-01T00:$1Z"
 }
 run() {
@@ -61,10 +62,10 @@ seen() {
 		event MODIFIED "$(secret s "$i" all)"
 		event MODIFIED "$(secret other "$i")"
 	done
-	clock 00:09.999
-	clock 00:10
+	tick 00:09.999
+	tick 00:10
 	event MODIFIED "$(secret s 6 all)"
-	clock 00:29.999
+	tick 00:29.999
 	event MODIFIED "$(secret s 7)"
 } >"$T/in"
 run
@@ -83,7 +84,7 @@ waiting() {
 {
 	waiting
 	event DELETED "$(secret s 2)"
-	clock 01:00
+	tick 01:00
 } >"$T/in"
 run
 is "$(seen)" "none" "one that is deleted while it waits is not seen any more"
@@ -92,7 +93,7 @@ is "$(seen)" "none" "one that is deleted while it waits is not seen any more"
 	begin v1 Secret
 	event ADDED "$(secret other 1)"
 	end v1 Secret
-	clock 01:00
+	tick 01:00
 } >"$T/in"
 run
 is "$(seen)" "none other=1" "... nor one that a list does not mention"
@@ -101,7 +102,7 @@ is "$(seen)" "none other=1" "... nor one that a list does not mention"
 	begin v1 Secret
 	event ADDED "$(secret s 3)"
 	end v1 Secret
-	clock 01:00
+	tick 01:00
 } >"$T/in"
 run
 is "$(seen)" "none s=3" "... one that it does is, as it is there"
@@ -110,18 +111,16 @@ is "$(seen)" "none s=3" "... one that it does is, as it is there"
 	event ADDED "$(secret s 1 all)"
 	event MODIFIED "$(secret s 2)"
 	event MODIFIED "$(secret s 1 all)"
-	clock 01:00
+	tick 01:00
 } >"$T/in"
 run
 is "$(stopped) $(seen)" "1 none" "... one that is again as it was is not looked at"
 
 # --- a map that ends, but takes long: its object waits ten times as long, some
 # seconds; on any libjq it takes much more than what counts as cheap (50 ms),
-# and much less than the limit. The clock stands, so that it waits until the end.
-clock_new
-clock_still "$(date +%s000)"
+# and much less than the limit.
 mkfifo "$T/input"
-start "${with_clock[@]}" bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
+start bash -c "exec ireconcile -f '$T/watches.yaml' $sandbox <'$T/input' >'$T/out' 2>'$T/err'"
 pid=$!
 exec 6>"$T/input"
 start_input >&6

@@ -4,8 +4,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 member() { # NAME OWNER: the answers to GETs of that ConfigMap
 	local it='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"'"$1"'","namespace":"default","uid":"u-'"$1"'","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"'"$2"'","controller":true,"uid":"u1"}]}}}'
@@ -24,11 +25,8 @@ members=$(for n in "a t" "b t" "c t" "d t" "e u" "f v" "g u" "h t"; do
 	printf '%s,' "$(member $n)"
 done)
 mkfifo "$T/pipe"
-# All within one minute, however long that takes.
-clock_new
-clock_still "$(date +%s000)"
 apply_pipe() {
-	"${with_clock[@]}" kapply --server "$url" --timeout=5s --report-fd 5 --prune-limit "$limit" \
+	kapply --server "$url" --timeout=5s --report-fd 5 --prune-limit "$limit" \
 		-o none <"$T/pipe" 2>"$T/err" 5>"$T/report"
 }
 unready() {
@@ -144,7 +142,7 @@ is "$? $(requests | grep -c ' h$')" "1 1" \
 # onError; a dry run deletes nothing, so it holds nothing back; no limit.
 set_line '' "$(deletes a b c),$onerror" >"$T/in"
 apply() {
-	kapply --server "$url" --timeout=60s "$@" <"$T/in"
+	clock run 2m kapply --server "$url" --timeout=60s "$@" <"$T/in"
 }
 serve "{${members%,}}"
 runs 1 "held back at the end of the input" apply --prune-limit=2

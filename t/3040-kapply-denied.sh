@@ -6,8 +6,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 # may_not VERB RESOURCE: the server's answer, about an object x
 may_not() {
@@ -22,7 +23,7 @@ secret() {
 }
 mkfifo "$T/pipe"
 apply_pipe() {
-	exec "${with_clock[@]}" kapply --server "$url" --timeout=60s \
+	exec kapply --server "$url" --timeout=60s \
 		--report-fd 5 -o none \
 		<"$T/pipe" 2>"$T/err" 5>"$T/report"
 }
@@ -59,10 +60,8 @@ p=$(may_not patch secrets)
 c=$(may_not create configmaps)
 
 # Two Secrets and a ConfigMap of two primaries are denied, each until it is
-# tried again (5 to 10 s, for which the clock stands); the plain object beside
+# tried again (after 5 to 10 s); the plain object beside
 # them is written.
-clock_new
-clock_still "$(date +%s000)"
 serve "{\"PATCH $SECRETS/a\":[$p],\"PATCH $SECRETS/b\":[$p],\"PATCH $CMS/c\":[$c]}"
 run_kapply
 set_line "$(secret a hunter2),$(secret b hunter2)" >&7
@@ -76,7 +75,7 @@ ok "... others go on" wait_for 5 grep -q "PATCH $CMS/d" "$T/requests"
 set_line '' '' u >&7
 ok "... a line that does not ask for it any more ends the reason" \
 	unready_is "$no_secret" "$no_cm,$no_secret" "$no_secret"
-clock_ahead boot 11000
+clock pass 11s
 ok "... so does what could be written at last" \
 	unready_is "$no_secret" "$no_cm,$no_secret" "$no_secret" ''
 is "$(requests | sort | uniq -c | sed 's/^ *//')" "2 PATCH a
@@ -87,7 +86,6 @@ end_kapply
 is "$? $(grep -c hunter2 "$T/report" "$T/err" | tr '\n' ' ')" \
 	"0 $T/report:0 $T/err:0 " "no values are said"
 
-clock_new # it goes on
 # A changed line is tried at once; meanwhile kapply does not report that it is
 # ready.
 serve "{\"PATCH $SECRETS/a\":[$p,$p,$(failure 503 x x)]}"

@@ -5,19 +5,17 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 theirs='{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u9"}}}'
 missing=$(failure 404 NotFound 'not found')
 mkfifo "$T/pipe"
 known='"known":{"ConfigMap/default/a":null}'
 vacated='"vacated":["ConfigMap/default/a"]'
-# The clock stands, so that no back-off ends.
-clock_new
-clock_still "$(date +%s000)"
 apply() {
-	"${with_clock[@]}" kapply --server "$url" --log-level=warning -o result \
+	kapply --server "$url" --log-level=warning -o result \
 		<"$T/pipe" >"$T/out" 2>"$T/err"
 }
 

@@ -4,11 +4,12 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 write() {
-	kstatus --server "$url" --timeout=10s "$@" <"$T/in"
+	clock run 1m kstatus --server "$url" --timeout=10s "$@" <"$T/in"
 }
 # sent: the sizes in the statuses that arrived
 sent() {
@@ -74,7 +75,7 @@ runs 1 "401" write
 is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: Unauthorized" "... is said"
 
 # A refused status does not hold up another one.
-mkfifo "$T/pipe"
+mkfifo "$T/pipe" "$T/go"
 write_pipe() {
 	kstatus --server "$url" <"$T/pipe" 2>"$T/err"
 }
@@ -89,7 +90,7 @@ wait_for 5 requested 1
 { wrote '{"n":2}'; echo; } >&7
 wait_for 5 taken 7
 exec 7>&-
-touch "$T/go"
+: >"$T/go"
 wait "$writer"
 is "$? $(sent)$(cat "$T/err")" "0 1
 2" "refused while another one waits: that is sent at once"
@@ -109,21 +110,19 @@ is "$? $(sent)" "0 1
 
 # Refused again while another status waits: a transient fault of that one counts
 # as its first, and is not logged.
-serve "{\"PATCH $P\":[$refusal,${refusal%\}},\"wait\":\"$T/go2\"},$fail]}"
-clock_new
+serve "{\"PATCH $P\":[$refusal,${refusal%\}},\"wait\":\"$T/go\"},$fail]}"
 : >"$T/err"
-start "${with_clock[@]}" bash -c 'exec kstatus --server "$1" <"$2" 2>"$3"' - \
-	"$url" "$T/pipe" "$T/err"
+start write_pipe
 writer=$!
 exec 7>"$T/pipe"
 { wrote '{"n":1}'; echo; } >&7
 wait_for 5 grep -q bad "$T/err"
-clock_ahead boot 30000
+clock pass 30s
 wait_for 5 requested 2
 { wrote '{"n":2}'; echo; } >&7
 wait_for 5 taken 7
 exec 7>&-
-touch "$T/go2"
+: >"$T/go"
 wait "$writer"
 is "$? $(sent | xargs) $(cat "$T/err")" "0 1 1 2 2 kstatus: error: cannot \
 write the status of Thing.example.com default/t: bad" \

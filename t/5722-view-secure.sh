@@ -6,11 +6,11 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
 # shellcheck source=certificate.sh
 . "${0%/*}/certificate.sh"
-clock_new
+clock_begin
 
 cat >"$T/tokens" <<'END'
 admin-t0ken,admin,u0,"system:masters"
@@ -57,7 +57,7 @@ serve() {
 	mkfifo "$T/lines"
 	exec 5<>"$T/lines" 6<"$T/lines"
 	: >"$T/err"
-	start from 6 "${with_clock[@]}" kview --serve=0.0.0.0:0 --secure \
+	start from 6 kview --serve=0.0.0.0:0 --secure \
 		--kubeconfig "$T/operator" "$@" 5>&- 2>"$T/err"
 	kview=$!
 	exec 6<&-
@@ -157,10 +157,10 @@ ok "... but for one with it" wait_for 20 shows "$T/one" a
 event ADDED b 2 >&5
 ok "... as they come" wait_for 20 shows "$T/one" b
 last=$(sed -n 's/^id: //p' "$T/one" | tail -n 1)
-clock_ahead boot 299000
+clock pass 299s
 event ADDED c 3 >&5
 ok "after nearly five minutes, too" wait_for 20 shows "$T/one" c
-clock_ahead boot 320000
+clock pass 21s
 wait "$client"
 is "$?" 0 "after five minutes they end" || quote <"$T/one.err"
 listen "$T/two" -u x:reader-t0ken -H "Last-Event-ID: $last"
@@ -168,7 +168,7 @@ ok "... and go on with the next request" wait_for 20 shows "$T/two" c
 is "$(grep -c reset "$T/two")" 0 "... without what was sent"
 ask DELETE /apis/rbac.authorization.k8s.io/v1/clusterrolebindings/viewer '' '' \
 	-H 'Authorization: Bearer admin-t0ken' >/dev/null
-clock_ahead boot 660000
+clock pass 340s
 wait "$client"
 is "$(bearer reader-t0ken)" 403 "a right that was taken away ends"
 is "$(grep -c t0ken "$T/err")" 0 "no token in the log"

@@ -5,16 +5,17 @@
 #	. "${0%/*}/clock/lib.sh"
 #	clock_begin --at 2026-03-01T00:00:00Z
 #
-# The tools are those of build/virtual then. Time stands while the test does
-# something; wait_for, comes, sleep, rests, wait PID and a program that is called
-# by `runs` let it pass. On the real API server the clock is the machine's.
+# The tools are those of virtual/ in their build then. Time stands while the test
+# does something; wait_for, comes, sleep, rests, wait PID and a program that is
+# called by `runs` let it pass. On the real API server the clock is the machine's.
 
 # clock_begin [OPTION-OF-clock-new...]
 clock_begin() {
 	[ "${SERVER:-}" != real ] || return 0
-	BIN=$ROOT/build/virtual/bin
+	[ "$BIN" != "$ROOT/bin" ] || BIN=$ROOT/build/bin
+	BIN=${BIN%bin}virtual/bin
 	if [ ! -x "$BIN/kpipe" ]; then
-		tap 1 "build/virtual/bin/kpipe is not there: make virtual"
+		tap 1 "$BIN/kpipe is not there: make virtual"
 		finished=1
 		echo "1..$tests"
 		exit 1

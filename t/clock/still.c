@@ -1,5 +1,6 @@
 #include "clock/still.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@ open_proc(pid_t pid, const char *name)
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
+
+#define SKIP_8 " %*s %*s %*s %*s %*s %*s %*s %*s"
 
 /* A string; false: the process is gone. */
 static bool
@@ -37,7 +40,10 @@ refresh(struct still_task *t)
 	    (name = strchr(text, '(')) == NULL ||
 	    (end = strrchr(text, ')')) == NULL)
 		return false;
-	t->state = end[2];
+	/* state, 16 others (proc(5)), num_threads */
+	if (sscanf(end + 2, "%c" SKIP_8 SKIP_8 " %d", &t->state, &t->threads) !=
+	    2)
+		return false;
 	*end = '\0';
 	snprintf(t->name, sizeof(t->name), "%s", name + 1);
 	return read_again(t->turns_fd, text, sizeof(text)) &&
@@ -51,7 +57,7 @@ forget(struct still_task *t)
 	close(t->turns_fd);
 }
 
-static void add_children(struct still *s, pid_t pid);
+static void add_below(struct still *s, pid_t pid, int threads);
 
 void
 still_add(struct still *s, pid_t pid)
@@ -75,11 +81,28 @@ still_add(struct still *s, pid_t pid)
 		return;
 	}
 	s->count++;
-	add_children(s, pid);
+	add_below(s, pid, t->threads);
 }
 
 static void
-add_children(struct still *s, pid_t pid)
+add_threads(struct still *s, pid_t pid)
+{
+	char path[64];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d != NULL && (e = readdir(d)) != NULL)
+		if (e->d_name[0] != '.')
+			still_add(s, (pid_t)strtol(e->d_name, NULL, 10));
+	if (d != NULL)
+		closedir(d);
+}
+
+/* Its children, and the other threads of its process, which have others. */
+static void
+add_below(struct still *s, pid_t pid, int threads)
 {
 	char name[64], text[4096], *at = text, *end;
 	long child;
@@ -90,23 +113,27 @@ add_children(struct still *s, pid_t pid)
 	if (!read_again(fd, text, sizeof(text)))
 		*text = '\0';
 	close(fd);
+	if (threads > 1)
+		add_threads(s, pid);
 	while ((child = strtol(at, &end, 10)) > 0) {
 		still_add(s, (pid_t)child);
 		at = end;
 	}
 }
 
-/* Whether it has run. One that has not has no new children. */
+/* Whether it has run. One that has not, and was not running either, has nothing
+ * new below it. */
 static bool
 look_at(struct still *s, size_t i)
 {
 	struct still_task *t = &s->tasks[i];
 	unsigned long long before = t->turns;
+	bool ran_then = t->state == 'R';
 
 	if (!refresh(t))
 		t->pid = 0;
-	else if (t->turns != before)
-		add_children(s, t->pid);
+	else if (ran_then || t->turns != before)
+		add_below(s, t->pid, t->threads);
 	return t->pid == 0 || t->turns != before;
 }
 

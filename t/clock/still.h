@@ -17,9 +17,10 @@
 #include "clock/page.h"
 
 struct still_task {
-	pid_t pid;
+	pid_t pid; /* or of a thread */
 	char name[CLOCK_NAME];
 	char state;		  /* as ps(1) prints it */
+	int threads;		  /* of its process */
 	unsigned long long turns; /* how often it had a processor */
 	int stat_fd, turns_fd;
 };
