@@ -276,13 +276,11 @@ pod_read(struct lock *l, const struct kube_answer *a, struct instant now)
 static bool
 is_ready(struct span node)
 {
-	struct json_elements c =
-	    json_elements(json_path(node, "status.conditions"));
+	struct span condition =
+	    json_find(json_path(node, "status.conditions"), "type", "Ready");
 
-	while (json_element(&c))
-		if (json_is(json_get(c.value, "type"), "Ready"))
-			return json_is(json_get(c.value, "status"), "True");
-	return true;
+	return condition.p == NULL ||
+	    json_is(json_get(condition, "status"), "True");
 }
 
 static void

@@ -38,21 +38,19 @@ add_string(struct buf *b, struct span value)
 static bool
 add_condition(struct buf *b, struct span status, const char *type)
 {
-	struct json_elements e = json_elements(json_get(status, "conditions"));
+	struct span condition =
+	    json_find(json_get(status, "conditions"), "type", type);
 
-	while (json_element(&e)) {
-		if (!json_is(json_get(e.value, "type"), type))
-			continue;
-		buf_addf(b, "%s ", type);
-		add_string(b, json_get(e.value, "status"));
-		if (json_type(json_get(e.value, "reason")) == JSON_STRING) {
-			buf_adds(b, " (");
-			add_string(b, json_get(e.value, "reason"));
-			buf_addc(b, ')');
-		}
-		return true;
+	if (condition.p == NULL)
+		return false;
+	buf_addf(b, "%s ", type);
+	add_string(b, json_get(condition, "status"));
+	if (json_type(json_get(condition, "reason")) == JSON_STRING) {
+		buf_adds(b, " (");
+		add_string(b, json_get(condition, "reason"));
+		buf_addc(b, ')');
 	}
-	return false;
+	return true;
 }
 
 static void

@@ -15,26 +15,16 @@ add_word(struct buf *b, const char *key, struct span value)
 	buf_addspan(b, value);
 }
 
-static struct span
-find_condition(struct span status, const char *type)
-{
-	struct json_elements e = json_elements(json_get(status, "conditions"));
-
-	while (json_element(&e))
-		if (json_is(json_get(e.value, "type"), type))
-			return e.value;
-	return SPAN_NONE;
-}
-
 void
 standing_add(struct buf *b, struct span object)
 {
 	struct span status = json_get(object, "status");
-	struct span condition = find_condition(status, "Ready");
+	struct span conditions = json_get(status, "conditions");
+	struct span condition = json_find(conditions, "type", "Ready");
 	struct buf own = BUF_INIT;
 
 	if (condition.p == NULL)
-		condition = find_condition(status, "Available");
+		condition = json_find(conditions, "type", "Available");
 	add_word(&own, "phase", json_get(status, "phase"));
 	add_word(&own, "ready", json_get(condition, "status"));
 	if (!json_is(json_get(condition, "status"), "True"))

@@ -437,6 +437,17 @@ json_is(struct span value, const char *text)
 	return same;
 }
 
+struct span
+json_find(struct span array, const char *key, const char *text)
+{
+	struct json_elements e = json_elements(array);
+
+	while (json_element(&e))
+		if (json_is(json_get(e.value, key), text))
+			return e.value;
+	return SPAN_NONE;
+}
+
 void
 json_add_string(struct buf *b, struct span text)
 {

@@ -74,6 +74,8 @@ struct json_elements {
 };
 struct json_elements json_elements(struct span array);
 bool json_element(struct json_elements *e);
+/* The first object in array whose member key is that string; else SPAN_NONE. */
+struct span json_find(struct span array, const char *key, const char *text);
 
 /* The value of a member, SPAN_NONE if absent. Keys are compared raw. */
 struct span json_get(struct span object, const char *key);

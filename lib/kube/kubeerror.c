@@ -30,15 +30,8 @@ take_string(struct span value)
 static bool
 has_cause(const struct kube_error *e, const char *reason)
 {
-	struct json_elements list;
-
-	if (e->causes == NULL)
-		return false;
-	list = json_elements(span_str(e->causes));
-	while (json_element(&list))
-		if (json_is(json_get(list.value, "reason"), reason))
-			return true;
-	return false;
+	return e->causes != NULL &&
+	    json_find(span_str(e->causes), "reason", reason).p != NULL;
 }
 
 static void

@@ -150,27 +150,19 @@ defined_kind(const struct cache *store, const struct cache_object *o)
 static bool
 is_established(const struct cache_object *o)
 {
-	struct json_elements e =
-	    json_elements(json_path(cache_object_text(o), "status.conditions"));
-	bool is = false;
+	struct span list = json_path(cache_object_text(o), "status.conditions");
+	struct span condition = json_find(list, "type", "Established");
 
-	while (!is && json_element(&e))
-		is = json_is(json_get(e.value, "type"), "Established") &&
-		    json_is(json_get(e.value, "status"), "True");
-	return is;
+	return json_is(json_get(condition, "status"), "True");
 }
 
 static bool
 serves(const struct cache_object *o, const char *version)
 {
-	struct json_elements e =
-	    json_elements(json_path(cache_object_text(o), "spec.versions"));
-	bool does = false;
+	struct span list = json_path(cache_object_text(o), "spec.versions");
+	struct span found = json_find(list, "name", version);
 
-	while (!does && json_element(&e))
-		does = json_is(json_get(e.value, "name"), version) &&
-		    json_type(json_get(e.value, "served")) == JSON_TRUE;
-	return does;
+	return json_type(json_get(found, "served")) == JSON_TRUE;
 }
 
 /* kwatch will find it, but has not yet: its objects are not seen. */

@@ -179,6 +179,7 @@ static void
 test_scalars(void)
 {
 	struct buf b = BUF_INIT;
+	struct span v;
 	int64_t n = 0;
 
 	ok(json_type(span_str("null")) == JSON_NULL, "null");
@@ -205,6 +206,12 @@ test_scalars(void)
 	ok(json_string(span_str("12"), &b).p == NULL,
 	    "a number is not a string");
 	ok(json_is(span_str("\"a\\u0062\""), "ab"), "json_is unescapes");
+	v = span_str("[1,{\"t\":\"a\"},{\"t\":\"b\",\"n\":1},{\"t\":\"b\"}]");
+	ok(json_get(json_find(v, "t", "b"), "n").p != NULL,
+	    "json_find: the first one that has it");
+	ok(json_find(v, "t", "c").p == NULL &&
+		json_find(span_str("{}"), "t", "b").p == NULL,
+	    "json_find: none");
 	buf_release(&b);
 }
 
