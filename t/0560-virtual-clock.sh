@@ -126,11 +126,9 @@ kapi_down
 
 # pauses SEED: of a kwatch whose server is not there
 pauses() {
-	local i
-
 	clock new --root $$ --seed "$1"
 	start kwatch pods --server http://127.0.0.1:1 >"$T/out" 2>"$T/err"
-	for i in 1 2 3 4 5 6; do
+	for _ in 1 2 3 4 5 6; do
 		clock step
 	done >"$T/pauses"
 	kill $! && wait $!

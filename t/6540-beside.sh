@@ -215,9 +215,9 @@ ask_kubernetes() {
 }
 # settled NAME...: both agree, and still do when they were asked once more
 settled() {
-	local names=("$@") i
+	local names=("$@")
 
-	for i in 1 2; do
+	for _ in 1 2; do
 		ask "${names[@]}"
 		wait_for 30 agreed "${names[@]}" || return
 	done
