@@ -11,6 +11,7 @@ plant() { # NAME COMMANDS: a test
 	printf '%s\n' "$2" >"t/$1" && chmod +x "t/$1"
 }
 
+export BUSY=0
 mkdir -p "$T/tree/t/unit/lib"
 cp t/flaky t/exec "$T/tree/t"
 cd "$T/tree" || exit
@@ -71,6 +72,7 @@ plant 5-waits.sh 'trap "echo >>\"$T/ended\"; exit 1" TERM
 echo >"$T/began"
 read -r <>"$T/fifo"'
 mkfifo "$T/fifo"
+unset BUSY
 for signal in TERM KILL; do
 	rm -f "$T/began"
 	start t/flaky 1 t/5-waits.sh >"$T/out"
