@@ -427,8 +427,7 @@ test_defaults(struct arena *a)
 	buf_release(&b);
 }
 
-int
-main(void)
+TEST(decode)
 {
 	struct arena a = ARENA_INIT;
 
@@ -442,5 +441,4 @@ main(void)
 	test_rounding(&a);
 	test_defaults(&a);
 	arena_release(&a);
-	return tap_done();
 }

@@ -263,8 +263,7 @@ test_discovery(struct fixture *x)
 	buf_release(&b);
 }
 
-int
-main(void)
+TEST(documents)
 {
 	struct fixture x;
 
@@ -273,5 +272,4 @@ main(void)
 	test_types(&x);
 	test_discovery(&x);
 	tear_down(&x);
-	return tap_done();
 }

@@ -134,8 +134,7 @@ owners_of(const char *where)
 	return text;
 }
 
-static void
-test_background(void)
+TEST(background)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -153,8 +152,7 @@ test_background(void)
 	tear_down();
 }
 
-static void
-test_two_owners(void)
+TEST(two_owners)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -169,8 +167,7 @@ test_two_owners(void)
 	tear_down();
 }
 
-static void
-test_foreground(void)
+TEST(foreground)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -199,8 +196,7 @@ test_foreground(void)
 	tear_down();
 }
 
-static void
-test_foreground_chain(void)
+TEST(foreground_chain)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -218,8 +214,7 @@ test_foreground_chain(void)
 }
 
 /* An object that is visited for another reason keeps its blockers. */
-static void
-test_foreground_owned(void)
+TEST(foreground_owned)
 {
 	set_up();
 	put("A/n/x", "x1", "");
@@ -237,8 +232,7 @@ test_foreground_owned(void)
 	tear_down();
 }
 
-static void
-test_circle(void)
+TEST(circle)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -255,8 +249,7 @@ test_circle(void)
 	tear_down();
 }
 
-static void
-test_orphan(void)
+TEST(orphan)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -272,8 +265,7 @@ test_orphan(void)
 	tear_down();
 }
 
-static void
-test_absent(void)
+TEST(absent)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -299,8 +291,7 @@ test_absent(void)
 	tear_down();
 }
 
-static void
-test_unknown_kind(void)
+TEST(unknown_kind)
 {
 	set_up();
 	put("B/n/b", "b1", owners("x1 X x -,"));
@@ -313,8 +304,7 @@ test_unknown_kind(void)
 	tear_down();
 }
 
-static void
-test_events(void)
+TEST(events)
 {
 	set_up();
 	put("Y/n/y", "y1", owners("a1 A a -,"));
@@ -325,8 +315,7 @@ test_events(void)
 	tear_down();
 }
 
-static void
-test_loaded(void)
+TEST(loaded)
 {
 	set_up();
 	gc_set_loading(api.gc, true);
@@ -351,8 +340,7 @@ test_loaded(void)
 	tear_down();
 }
 
-static void
-test_index(void)
+TEST(index)
 {
 	set_up();
 	gc_free(api.gc);
@@ -375,8 +363,7 @@ used_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void
-test_many(void)
+TEST(many)
 {
 	char where[40];
 	size_t turns = 0;
@@ -403,23 +390,4 @@ test_many(void)
 	printf("# %zu turns, %llu ms\n", turns,
 	    (unsigned long long)(used_ms() - start));
 	tear_down();
-}
-
-int
-main(void)
-{
-	test_background();
-	test_two_owners();
-	test_foreground();
-	test_foreground_chain();
-	test_foreground_owned();
-	test_circle();
-	test_orphan();
-	test_absent();
-	test_unknown_kind();
-	test_events();
-	test_loaded();
-	test_index();
-	test_many();
-	return tap_done();
 }

@@ -125,8 +125,7 @@ is_no_key(
 	jwt_keys_free(k);
 }
 
-int
-main(void)
+TEST(jwt)
 {
 	EVP_PKEY *ed = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
 	struct buf pem = BUF_INIT;
@@ -156,5 +155,4 @@ main(void)
 	EVP_PKEY_free(ed);
 	buf_release(&pem);
 	arena_release(&arena);
-	return tap_done();
 }

@@ -402,8 +402,7 @@ test_sets(struct arena *a)
 	    "a kind of element that is not known is not");
 }
 
-int
-main(void)
+TEST(managed)
 {
 	struct arena a = ARENA_INIT;
 
@@ -413,5 +412,4 @@ main(void)
 	test_recorded(&a);
 	arena_release(&a);
 	resource_registry_free(registry);
-	return tap_done();
 }

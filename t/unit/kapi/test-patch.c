@@ -167,8 +167,7 @@ is_other(const struct node *recorded)
 	    tree_text_is(tree_get(recorded, "patch"), "[]");
 }
 
-static void
-test_recorded(void)
+TEST(recorded)
 {
 	struct buf all = BUF_INIT;
 	struct err err = ERR_INIT;
@@ -194,8 +193,7 @@ test_recorded(void)
 	buf_release(&all);
 }
 
-static void
-test_strict(void)
+TEST(strict)
 {
 	struct warnings w = {.arena = &arena};
 	struct node *patch;
@@ -219,8 +217,7 @@ test_strict(void)
 	ok(w.n == 1, "nothing is said when nothing is asked");
 }
 
-static void
-test_bounds(void)
+TEST(bounds)
 {
 	struct node *many = tree_array(&arena), *result;
 	struct node *op = parse_str("{\"op\":\"test\",\"path\":\"/x\"}");
@@ -271,9 +268,7 @@ test_bounds(void)
 int
 main(void)
 {
-	test_recorded();
-	test_strict();
-	test_bounds();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

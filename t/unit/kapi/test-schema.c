@@ -159,8 +159,7 @@ test_added(struct arena *a)
 	(void)a;
 }
 
-int
-main(void)
+TEST(schema)
 {
 	struct arena a = ARENA_INIT;
 	struct timespec t0, t1;
@@ -175,5 +174,4 @@ main(void)
 	test_registry(&a);
 	test_added(&a);
 	arena_release(&a);
-	return tap_done();
 }

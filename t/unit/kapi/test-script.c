@@ -148,8 +148,7 @@ port_is(const char *ports, unsigned port, const char *want)
 	is(got, want, ports);
 }
 
-int
-main(void)
+TEST(script)
 {
 	test_texts();
 	test_exec();
@@ -165,5 +164,4 @@ main(void)
 	port_is(
 	    "{80: {stdout: x}}", 80, "annotation " P "ports: stdout: unknown");
 	arena_release(&arena);
-	return tap_done();
 }

@@ -41,8 +41,7 @@ refused(const char *labels)
 	return p == NULL ? "" : arena_str(&arena, p->message);
 }
 
-static void
-test_label_words(void)
+TEST(label_words)
 {
 	static const char *const cases[][2] = {
 	    {"", ""},
@@ -116,8 +115,7 @@ labels_match(const char *selector, const char *labels)
 	    label_selector_matches(&s, *labels ? span_str(labels) : SPAN_NONE);
 }
 
-static void
-test_label_matches(void)
+TEST(label_matches)
 {
 	static const char l[] = "{\"a\":\"b\",\"n\":\"7\",\"e\":\"\"}";
 	static const char *const yes[] = {"", "a", "a=b", "a==b", "a!=c",
@@ -147,8 +145,7 @@ fields_refused(const struct resource *r, const char *fields)
 	return p == NULL ? "" : arena_str(&arena, p->message);
 }
 
-static void
-test_field_words(void)
+TEST(field_words)
 {
 	is(fields_refused(&maps, "a"),
 	    "invalid selector: 'a'; can't understand 'a'", "no operator");
@@ -206,8 +203,7 @@ fields_match(const struct resource *r, const char *fields, const char *json)
 	return matches;
 }
 
-static void
-test_field_matches(void)
+TEST(field_matches)
 {
 	static const char pod[] =
 	    "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{"
@@ -255,8 +251,7 @@ token(const char *text)
 
 #define BAD "invalid continue token: continue key is not valid"
 
-static void
-test_tokens(void)
+TEST(tokens)
 {
 	struct span t = continue_make(&arena, 283, span_str("a"));
 
@@ -294,11 +289,7 @@ int
 main(void)
 {
 	set_up();
-	test_label_words();
-	test_label_matches();
-	test_field_words();
-	test_field_matches();
-	test_tokens();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

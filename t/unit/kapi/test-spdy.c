@@ -98,8 +98,7 @@ reads(const char *hex, const char *want, const char *what)
 	buf_release(&told);
 }
 
-static void
-test_recorded(void)
+TEST(recorded)
 {
 	struct buf b = BUF_INIT;
 
@@ -116,8 +115,7 @@ test_recorded(void)
 	buf_release(&b);
 }
 
-static void
-test_frames(void)
+TEST(frames)
 {
 	reads("00000003"
 	      "00000002"
@@ -184,8 +182,7 @@ test_frames(void)
 	"0000"
 #define ZLIB "78bbe3c6a7c2"
 
-static void
-test_blocks(void)
+TEST(blocks)
 {
 	reads(SYN "00000019" BLOCK ZLIB "000400fbff00000000", "o1   \n",
 	    "no headers, as they are");
@@ -219,8 +216,7 @@ writes(const struct buf *b, const char *hex, const char *what)
 	buf_release(&want);
 }
 
-static void
-test_writing(void)
+TEST(writing)
 {
 	struct buf b = BUF_INIT;
 
@@ -259,14 +255,4 @@ test_writing(void)
 	    "01000000",
 	    "heads of data");
 	buf_release(&b);
-}
-
-int
-main(void)
-{
-	test_recorded();
-	test_frames();
-	test_blocks();
-	test_writing();
-	return tap_done();
 }

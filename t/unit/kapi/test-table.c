@@ -90,8 +90,7 @@ pod(const char *spec, const char *status)
 #define ONE "\"containers\":[{\"name\":\"c\"}]"
 #define NO4 "\"<unknown>\",\"<none>\",\"<none>\",\"<none>\",\"<none>\"]"
 
-static void
-test_pods(void)
+TEST(pods)
 {
 	is(pod(ONE, "\"phase\":\"Pending\""),
 	    "[\"p\",\"0/1\",\"Pending\",\"0\"," NO4, "pending");
@@ -134,8 +133,7 @@ test_pods(void)
 	    "killed, with gates");
 }
 
-static void
-test_kinds(void)
+TEST(kinds)
 {
 	is(cells("", "services",
 	       "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"type\":"
@@ -186,8 +184,7 @@ test_kinds(void)
 	    "[\"\",0,\"<unknown>\"]", "a bookmark");
 }
 
-static void
-test_custom(void)
+TEST(custom)
 {
 	static struct buf b;
 	const struct crd crd = {.versions = &version, .version_count = 1};
@@ -227,8 +224,7 @@ test_custom(void)
 	buf_release(&b);
 }
 
-static void
-test_durations(void)
+TEST(durations)
 {
 	static const struct {
 		int64_t seconds;
@@ -259,8 +255,7 @@ path(const char *p)
 	return n == NULL ? NULL : buf_str(&b);
 }
 
-static void
-test_paths(void)
+TEST(paths)
 {
 	is(path(".a.b\\.c/d"), "1", "an escaped dot");
 	is(path(".a['b.c/d']"), "1", "a key in quotes");
@@ -279,8 +274,7 @@ test_paths(void)
 	is(path("a.l[1].n"), "2", "without a dot");
 }
 
-static void
-test_pretty(void)
+TEST(pretty)
 {
 	struct buf b = BUF_INIT;
 
@@ -297,12 +291,7 @@ test_pretty(void)
 int
 main(void)
 {
-	test_pods();
-	test_kinds();
-	test_custom();
-	test_durations();
-	test_paths();
-	test_pretty();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

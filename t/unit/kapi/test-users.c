@@ -85,8 +85,7 @@ test_find(void)
 	ok(users_first(NULL)->token.n == 0, "... without a token");
 }
 
-int
-main(void)
+TEST(users)
 {
 	struct err err = ERR_INIT;
 
@@ -103,5 +102,4 @@ main(void)
 	is(err.message,
 	    "cannot read /nowhere/tokens: No such file or directory",
 	    "... is named");
-	return tap_done();
 }

@@ -11,8 +11,7 @@
 	" 'localhost' (it was checked with the certificate-authority "  \
 	"DIR/ca.crt)"
 
-static void
-test_trust(void)
+TEST(trust)
 {
 	struct err err;
 	struct got g = {0};
@@ -65,8 +64,7 @@ test_trust(void)
 	release(&g);
 }
 
-static void
-test_certificates(void)
+TEST(certificates)
 {
 	struct err err;
 	struct got g = {0};
@@ -117,8 +115,7 @@ copy_file(const char *from, const char *to)
 }
 
 /* A new certificate needs new connections. */
-static void
-test_new_certificate(void)
+TEST(new_certificate)
 {
 	struct err err;
 	struct got g = {0}, slow = {0};
@@ -151,8 +148,7 @@ test_new_certificate(void)
 	release(&slow);
 }
 
-static void
-test_token_file(void)
+TEST(token_file)
 {
 	struct err err;
 	struct got g = {0};
@@ -223,8 +219,7 @@ static const char prints_token[] =
     "\"$(cat ${0%/*}/secret)\"}}\n"
     "END";
 
-static void
-test_plugin(void)
+TEST(plugin)
 {
 	struct err err;
 	struct got g = {0}, h = {0};
@@ -298,8 +293,7 @@ plugin_fails(const char *script, const char *want)
 	buf_release(&b);
 }
 
-static void
-test_bad_plugins(void)
+TEST(bad_plugins)
 {
 	struct err err;
 	struct got g = {0};
@@ -339,8 +333,7 @@ test_bad_plugins(void)
 
 /* An expired credential is fetched again before it is used; with it the
  * certificate changes, and so the connections are closed. */
-static void
-test_plugin_expiry(void)
+TEST(plugin_expiry)
 {
 	struct err err;
 	struct got g = {0};
@@ -379,12 +372,6 @@ int
 main(void)
 {
 	begin();
-	test_trust();
-	test_certificates();
-	test_new_certificate();
-	test_token_file();
-	test_plugin();
-	test_bad_plugins();
-	test_plugin_expiry();
+	tap_run();
 	return finish();
 }

@@ -35,8 +35,7 @@ compare(void)
 	ok(memcmp(got, want, DIGEST_SIZE) == 0, "SHA-256 of nothing");
 }
 
-int
-main(void)
+TEST(digest)
 {
 	struct buf b = BUF_INIT;
 	unsigned char d[DIGEST_SIZE];
@@ -55,5 +54,4 @@ main(void)
 	is(buf_str(&b), "5bdcc146bf60754e", "HMAC-SHA-256");
 	buf_release(&b);
 	compare();
-	return tap_done();
 }

@@ -259,8 +259,7 @@ test_legacy(struct kube *k)
 	discovery_free(d);
 }
 
-int
-main(void)
+TEST(discovery)
 {
 	char url[64];
 	struct kube_opts o = {.server = url};
@@ -281,5 +280,4 @@ main(void)
 	loop_free(loop);
 	server_stop(&server);
 	server_remove();
-	return tap_done();
 }

@@ -46,8 +46,7 @@ parts(void)
 	eventfilter_free(f);
 }
 
-static void
-spam(void)
+TEST(spam)
 {
 	struct eventfilter *f = eventfilter_new();
 	int passed = 0;
@@ -77,8 +76,7 @@ spam(void)
 	eventfilter_free(f);
 }
 
-static void
-similar(void)
+TEST(similar)
 {
 	struct eventfilter *f = eventfilter_new();
 	struct eventfilter_verdict v;
@@ -102,8 +100,7 @@ similar(void)
 }
 
 /* 4096 keys of each kind are remembered. */
-static void
-bounds(void)
+TEST(bounds)
 {
 	struct eventfilter *f = eventfilter_new();
 	char object[16];
@@ -124,8 +121,6 @@ main(void)
 {
 	repeats();
 	parts();
-	spam();
-	similar();
-	bounds();
+	tap_run();
 	return tap_done();
 }

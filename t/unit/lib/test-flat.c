@@ -103,8 +103,7 @@ test_broken(void)
 	ok(true, "broken texts are read");
 }
 
-int
-main(void)
+TEST(flat)
 {
 	static const char *const texts[] = {"{}", "[]", "\"\"", "null",
 	    "-1.5e3", " [ 1 , { \"a\\\"b\" : [ ] } , \"\\\\\" , true,false ] ",
@@ -115,5 +114,4 @@ main(void)
 	test_recording("pipeline/memcached/t/life.jsonl");
 	test_recording("pipeline/iotservice/t/life.jsonl");
 	test_broken();
-	return tap_done();
 }

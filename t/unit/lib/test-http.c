@@ -102,8 +102,7 @@ get(struct got *g, const char *path)
 	wait_calls(g, 1);
 }
 
-static void
-test_answers(void)
+TEST(answers)
 {
 	struct got g;
 	const char *const headers[] = {"Content-Type: x/y", NULL};
@@ -137,8 +136,7 @@ test_answers(void)
 	end(&g);
 }
 
-static void
-test_faults(void)
+TEST(faults)
 {
 	struct got g;
 	char want[256];
@@ -179,8 +177,7 @@ test_faults(void)
 	end(&g);
 }
 
-static void
-test_limit(void)
+TEST(limit)
 {
 	struct http_opts o = {.user_agent = "test", .max_body = 1000};
 	struct http *small = http_new(loop, &o);
@@ -206,8 +203,7 @@ test_limit(void)
 	ok(g.calls == 0, "a pool that is freed says nothing");
 }
 
-static void
-test_streams(void)
+TEST(streams)
 {
 	struct http_request r = {
 	    .method = "GET", .url = at("/drip"), .on_data = on_data};
@@ -246,8 +242,7 @@ test_streams(void)
 }
 
 /* libcurl may not be called from its own callbacks: the cancel is deferred. */
-static void
-test_from_callbacks(void)
+TEST(from_callbacks)
 {
 	struct http_request r = {
 	    .method = "GET", .url = at("/slow"), .on_data = on_data};
@@ -276,8 +271,7 @@ test_from_callbacks(void)
 	end(&g);
 }
 
-static void
-test_connections(void)
+TEST(connections)
 {
 	struct http_request r = {.method = "GET", .url = at("/count")};
 	struct got a, b;
@@ -310,12 +304,7 @@ main(void)
 	server = server_start(NULL, NULL, NULL);
 	loop = loop_new();
 	http = http_new(loop, &o);
-	test_answers();
-	test_faults();
-	test_limit();
-	test_streams();
-	test_from_callbacks();
-	test_connections();
+	tap_run();
 	http_free(http);
 	loop_free(loop);
 	server_stop(&server);

@@ -17,8 +17,7 @@
 	"HTTP/1.1 413 Payload Too Large\r\ndate: D\r\n" \
 	"content-length: 9\r\nconnection: close\r\n\r\ntoo large"
 
-static void
-test_requests(void)
+TEST(requests)
 {
 	int fd;
 
@@ -62,8 +61,7 @@ test_requests(void)
 	serve_no_more();
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	size_t heard = 0;
 	int fd;
@@ -97,8 +95,7 @@ test_order(void)
 	serve_no_more();
 }
 
-static void
-test_stream(void)
+TEST(stream)
 {
 	struct text *t = text_make(span_str("{\"type\":\"ADDED\"}\n"));
 	int fd;
@@ -138,8 +135,7 @@ test_stream(void)
 	serve_no_more();
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	char large[100] = {0};
@@ -211,8 +207,7 @@ test_refusals(void)
 }
 
 /* Requests that another server might split in another way. */
-static void
-test_strict(void)
+TEST(strict)
 {
 	static const struct {
 		const char *what, *request;
@@ -288,8 +283,7 @@ test_strict(void)
 	serve_no_more();
 }
 
-static void
-test_request_lines(void)
+TEST(request_lines)
 {
 	static const char *const bad[] = {"GET / HTTP/9.9", "GET / HTTP/1.2",
 	    "GET / HTTP/0.9", "GET / HTTP/2.0", "GET http://evil/ HTTP/1.1",
@@ -333,8 +327,7 @@ test_request_lines(void)
 	serve_no_more();
 }
 
-static void
-test_slow(void)
+TEST(slow)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	int fds[5];
@@ -365,8 +358,7 @@ test_slow(void)
 	serve_no_more();
 }
 
-static void
-test_faults(void)
+TEST(faults)
 {
 	struct buf b = BUF_INIT;
 	int fd;
@@ -391,8 +383,7 @@ test_faults(void)
 }
 
 /* A client that does not read. */
-static void
-test_back_pressure(void)
+TEST(back_pressure)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	char *p = malloc(100000);
@@ -472,8 +463,7 @@ is_closed(int fd)
 	return recv(fd, &c, 1, 0) == 0;
 }
 
-static void
-test_many(void)
+TEST(many)
 {
 	struct rlimit l;
 	struct httpd_limits limits = httpd_default_limits;
@@ -506,8 +496,7 @@ test_many(void)
 	serve_no_more();
 }
 
-static void
-test_addresses(void)
+TEST(addresses)
 {
 	const struct httpd_handler handler = {on_request, NULL, NULL};
 	static const struct {
@@ -540,21 +529,4 @@ test_addresses(void)
 	ok(h != NULL && httpd_port(h) > 0, "[::1]:0");
 	httpd_free(h);
 	loop_free(loop);
-}
-
-int
-main(void)
-{
-	test_requests();
-	test_order();
-	test_stream();
-	test_refusals();
-	test_strict();
-	test_request_lines();
-	test_slow();
-	test_faults();
-	test_back_pressure();
-	test_many();
-	test_addresses();
-	return tap_done();
 }

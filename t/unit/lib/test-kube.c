@@ -10,8 +10,7 @@
 #define ARCH "amd64"
 #endif
 
-static void
-test_requests(void)
+TEST(requests)
 {
 	struct err err;
 	struct got g = {0};
@@ -59,8 +58,7 @@ test_requests(void)
 	kube_free(k);
 }
 
-static void
-test_plain_http(void)
+TEST(plain_http)
 {
 	struct err err;
 	struct got g = {0};
@@ -78,8 +76,7 @@ test_plain_http(void)
 	server = tls;
 }
 
-static void
-test_proxy(void)
+TEST(proxy)
 {
 	struct err err;
 	struct got g = {0};
@@ -149,8 +146,7 @@ logged(struct kube *k, struct got *g, const char *path, const char *other)
 }
 
 /* Each text once, for all callers. */
-static void
-test_warnings(void)
+TEST(warnings)
 {
 	struct err err;
 	struct got g = {0};
@@ -165,8 +161,7 @@ test_warnings(void)
 }
 
 /* Proxies quote the headers of a request, or all of it. */
-static void
-test_hidden(void)
+TEST(hidden)
 {
 	struct err err;
 	struct got g = {0};
@@ -186,8 +181,7 @@ test_hidden(void)
 	release(&g);
 }
 
-static void
-test_cancel(void)
+TEST(cancel)
 {
 	struct err err;
 	struct got g = {0}, h = {0};
@@ -239,8 +233,7 @@ make_leash(struct leash *l, struct leash_ends *ends, _Atomic uint64_t **page)
 	leash_watch(l, loop, on_out, NULL);
 }
 
-static void
-test_leash(void)
+TEST(leash)
 {
 	static const char over[] =
 	    "the leadership is over: kelect has not renewed it";
@@ -282,12 +275,6 @@ int
 main(void)
 {
 	begin();
-	test_requests();
-	test_plain_http();
-	test_proxy();
-	test_warnings();
-	test_hidden();
-	test_cancel();
-	test_leash();
+	tap_run();
 	return finish();
 }

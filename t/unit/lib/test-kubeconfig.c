@@ -72,8 +72,7 @@ load(const char *file, const char *context, struct err *err)
 	return kubeconfig_load(&o, err);
 }
 
-static void
-test_contexts(void)
+TEST(contexts)
 {
 	struct err err;
 	struct kubeconfig *c = load("good", NULL, &err);
@@ -108,8 +107,7 @@ test_contexts(void)
 	kubeconfig_free(c);
 }
 
-static void
-test_options(void)
+TEST(options)
 {
 	struct kube_opts o = {.kubeconfig = "good",
 	    .context = "two",
@@ -130,8 +128,7 @@ test_options(void)
 	kubeconfig_free(c);
 }
 
-static void
-test_merge(void)
+TEST(merge)
 {
 	struct kube_opts o = {0};
 	struct err err = ERR_INIT;
@@ -152,8 +149,7 @@ test_merge(void)
 	kubeconfig_free(c);
 }
 
-static void
-test_service_account(void)
+TEST(service_account)
 {
 	struct kube_opts o = {.service_account_dir = "account"};
 	struct err err = ERR_INIT;
@@ -226,8 +222,7 @@ user_refused(const char *user, const char *want)
 	buf_release(&b);
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	struct err err;
 
@@ -331,11 +326,7 @@ main(void)
 		return 1;
 	put("good", good);
 	put(".kube/config", good);
-	test_contexts();
-	test_options();
-	test_merge();
-	test_service_account();
-	test_refusals();
+	tap_run();
 	remove_dir();
 	return tap_done();
 }

@@ -36,8 +36,7 @@ parse(struct kube_error *e, int code, const char *body)
 	kube_error_parse(e, code, span_str(body));
 }
 
-static void
-test_classes(void)
+TEST(classes)
 {
 	static const struct {
 		int code;
@@ -78,8 +77,7 @@ test_classes(void)
 	}
 }
 
-static void
-test_flags(void)
+TEST(flags)
 {
 	struct kube_error e, copy;
 
@@ -135,8 +133,7 @@ shows(int code, const char *body, const char *kind, const char *want)
 	kube_error_release(&e);
 }
 
-static void
-test_public(void)
+TEST(public)
 {
 	struct buf text = BUF_INIT, b = BUF_INIT;
 	struct kube_error e;
@@ -182,8 +179,7 @@ test_public(void)
 }
 
 /* As recorded of Kubernetes 1.36, but for those with hunter2. */
-static void
-test_admission(void)
+TEST(admission)
 {
 	static const struct {
 		int code;
@@ -241,8 +237,7 @@ test_admission(void)
 }
 
 /* As recorded of Kubernetes 1.36, but for those of the words. */
-static void
-test_sentences(void)
+TEST(sentences)
 {
 	static const struct {
 		const char *reason, *message, *field, *want;
@@ -310,8 +305,7 @@ forbids(const char *message, const char *want)
 	buf_release(&b);
 }
 
-static void
-test_space(void)
+TEST(space)
 {
 	static const char *const whole[] = {
 	    "configmaps \"b9\" is forbidden: exceeded quota: q, requested: "
@@ -331,8 +325,7 @@ test_space(void)
 }
 
 /* The rule stands behind the value. */
-static void
-test_long(void)
+TEST(long)
 {
 	struct buf text = BUF_INIT, b = BUF_INIT;
 	struct kube_error e;
@@ -374,8 +367,7 @@ tells(int code, const char *message, const char *want)
 }
 
 /* As recorded (t/unit/kapi/managed/steps.jsonl, t/3100-kapply.sh). */
-static void
-test_types(void)
+TEST(types)
 {
 	tells(500,
 	    TYPED ".data.a.b-c: expected string, got "
@@ -407,8 +399,7 @@ test_types(void)
 
 /* A value that looks like a message is not told, nor is a path that may hold
  * one, nor what another server says. */
-static void
-test_values(void)
+TEST(values)
 {
 	static const char plain[] = "HTTP status 500", bad[] = "BadRequest";
 
@@ -476,8 +467,7 @@ denied(const char *message, const char *more, const char *want)
 }
 
 /* All but the second, the third and those with x as recorded. */
-static void
-test_denied(void)
+TEST(denied)
 {
 	static const char s[] =
 	    "User \"jo\" cannot patch resource \"things/status\" in API "
@@ -519,20 +509,4 @@ test_denied(void)
 	denied(" is forbidden: User \"jo\" cannot", "", "");
 	denied("", "", "");
 	buf_release(&b);
-}
-
-int
-main(void)
-{
-	test_classes();
-	test_flags();
-	test_public();
-	test_admission();
-	test_sentences();
-	test_space();
-	test_long();
-	test_types();
-	test_values();
-	test_denied();
-	return tap_done();
 }

@@ -46,8 +46,7 @@ rearm(void *arg)
 	loop_after(l, &c, 1, stop, last);
 }
 
-static void
-test_timers(void)
+TEST(timers)
 {
 	uint64_t now = clock_ms();
 
@@ -63,8 +62,7 @@ test_timers(void)
 }
 
 /* A busy machine may be late, but not each time. */
-static void
-test_precision(void)
+TEST(precision)
 {
 	bool soon = false;
 
@@ -94,8 +92,7 @@ on_fd(void *arg, int fd, int events)
 	}
 }
 
-static void
-test_fds(void)
+TEST(fds)
 {
 	char name[] = "/tmp/kpipe-loop-XXXXXX";
 	int fds[2], file = mkstemp(name);
@@ -154,8 +151,7 @@ rest(void)
 		loop_once(l, 5);
 }
 
-static void
-test_follow(void)
+TEST(follow)
 {
 	int fds[2];
 
@@ -265,10 +261,7 @@ int
 main(void)
 {
 	l = loop_new();
-	test_timers();
-	test_precision();
-	test_fds();
-	test_follow();
+	tap_run();
 	loop_signal(l, SIGUSR1, on_signal, NULL);
 	trace[0] = '\0';
 	kill(getpid(), SIGUSR1);

@@ -122,8 +122,7 @@ test_room(void)
 	map_release(&other);
 }
 
-int
-main(void)
+TEST(map)
 {
 	struct map m = MAP_INIT;
 	size_t n = 500, seen = 0, i = 0;
@@ -151,5 +150,4 @@ main(void)
 	free(entries);
 	test_sweep();
 	test_room();
-	return tap_done();
 }

@@ -31,8 +31,7 @@ try(struct arena *a, const struct node *line)
 	    what);
 }
 
-static void
-test_recorded(void)
+TEST(recorded)
 {
 	struct arena a = ARENA_INIT;
 	struct buf text = BUF_INIT;
@@ -49,8 +48,7 @@ test_recorded(void)
 	buf_release(&text);
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	static const struct {
 		const char *x, *y;
@@ -74,8 +72,7 @@ test_order(void)
 	}
 }
 
-static void
-test_integer(void)
+TEST(integer)
 {
 	static const struct {
 		const char *text;
@@ -91,13 +88,4 @@ test_integer(void)
 			quantity_integer(&q) == cases[i].value,
 		    cases[i].text);
 	}
-}
-
-int
-main(void)
-{
-	test_recorded();
-	test_order();
-	test_integer();
-	return tap_done();
 }

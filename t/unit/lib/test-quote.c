@@ -38,8 +38,7 @@ yaml_anywhere(void)
 	buf_release(&got);
 }
 
-int
-main(void)
+TEST(quote)
 {
 	yaml("{\"a\":\"<\\n\\\\\\\"\\u00e4\"}",
 	    "{\"a\":\"<\\n\\\\\\\"\\u00e4\"}", "what YAML knows stays");
@@ -56,5 +55,4 @@ main(void)
 	    "\"\\u007f\\u0085\\u2028\xc3\xa4\"",
 	    "what YAML does not print is escaped");
 	yaml_anywhere();
-	return tap_done();
 }

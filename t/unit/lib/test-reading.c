@@ -119,8 +119,7 @@ reads_text(const char *text, const char *want, const char *what)
 	reads("x", want, what);
 }
 
-static void
-test_lines(void)
+TEST(lines)
 {
 	reads_text("", "", "an empty file");
 	reads_text(
@@ -155,8 +154,7 @@ test_lines(void)
 	    "a last line without its newline");
 }
 
-static void
-test_limit(void)
+TEST(limit)
 {
 	static const char start[] = "{\"type\":\"A\",\"object\":{\"n\":\"",
 			  end[] = "\"}}";
@@ -208,8 +206,7 @@ make_recording(struct buf *to)
 	buf_release(&line);
 }
 
-static void
-test_every_prefix(void)
+TEST(every_prefix)
 {
 	struct buf all = BUF_INIT, want = BUF_INIT;
 	char *path = in_dir("x");
@@ -255,8 +252,7 @@ test_every_prefix(void)
 #define BEHIND "gT0:3 ET1:4 ET2:5 "
 
 /* Each prefix of a part, with another part behind it in the same file. */
-static void
-test_joined(void)
+TEST(joined)
 {
 	struct buf part = BUF_INIT, both = BUF_INIT;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
@@ -292,8 +288,7 @@ test_joined(void)
 	free(path);
 }
 
-static void
-test_directory(void)
+TEST(directory)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
@@ -317,8 +312,7 @@ test_directory(void)
 	free(sub);
 }
 
-static void
-test_refused(void)
+TEST(refused)
 {
 	char *empty = in_dir("empty"), *gone = in_dir("gone");
 	const char *paths[] = {empty};
@@ -356,12 +350,7 @@ main(void)
 {
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	test_lines();
-	test_limit();
-	test_every_prefix();
-	test_joined();
-	test_directory();
-	test_refused();
+	tap_run();
 	clean();
 	return tap_done();
 }

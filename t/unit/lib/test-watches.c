@@ -154,8 +154,7 @@ keys_of_kinds(const struct watch_entry *e)
 	is(e->related[1].namespaces.items[0], "o", "... where the objects are");
 }
 
-static void
-test_all_keys(void)
+TEST(all_keys)
 {
 	struct err err;
 	struct watches *w;
@@ -173,8 +172,7 @@ test_all_keys(void)
 	unsetenv("WATCH_NAMESPACE");
 }
 
-static void
-test_defaults(void)
+TEST(defaults)
 {
 	struct err err;
 	struct watches *w = load(HEAD, &err);
@@ -204,8 +202,7 @@ test_defaults(void)
 	watches_free(w);
 }
 
-static void
-test_program_path(void)
+TEST(program_path)
 {
 	struct err err = ERR_INIT;
 	struct watches *w;
@@ -253,8 +250,7 @@ scoped(const char *text, const struct watches_scope *scope, const char *want,
 	buf_release(&b);
 }
 
-static void
-test_namespaces(void)
+TEST(namespaces)
 {
 	struct watches_scope all = {.all = true}, ab = {.namespaces = "a, b,a"},
 			     none = {NULL, false}, blank = {" ", false},
@@ -302,8 +298,7 @@ test_namespaces(void)
 	"it, but option " what ": leave the option out, or change namespaces"
 
 /* The namespaces of the file are a ceiling. */
-static void
-test_ceiling(void)
+TEST(ceiling)
 {
 	struct watches_scope all = {.all = true}, blank = {" ", false},
 			     p = {"p", false}, ba = {" b,a", false},
@@ -349,8 +344,7 @@ test_ceiling(void)
 	    "each entry has its own");
 }
 
-static void
-test_scope(void)
+TEST(scope)
 {
 	setenv("WATCH_NAMESPACE", "x", 1);
 	refused(HEAD "  requireScope: cluster\n",
@@ -365,8 +359,7 @@ test_scope(void)
 	    "\"galaxy\"");
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	struct err err = ERR_INIT;
 
@@ -384,8 +377,7 @@ test_refusals(void)
 	refused(HEAD "  kind: Twice\n", "w.yaml:5: duplicate key \"kind\"");
 }
 
-static void
-test_refused_filters(void)
+TEST(refused_filters)
 {
 	refused(HEAD "  filters: ./a\n", "w.yaml:5: filters must be a list");
 	refused(HEAD "  filters: [./a]\n",
@@ -398,8 +390,7 @@ test_refused_filters(void)
 	    "w.yaml:6: a word of a filter must be a string");
 }
 
-static void
-test_refused_adopt(void)
+TEST(refused_adopt)
 {
 	refused(HEAD "  adopt: x\n", "w.yaml:5: adopt must be a mapping");
 	refused(HEAD "  adopt: {}\n", "w.yaml:5: adopt.label is missing");
@@ -416,8 +407,7 @@ test_refused_adopt(void)
 	    "\"Example.com/a\"");
 }
 
-static void
-test_refused_entries(void)
+TEST(refused_entries)
 {
 	refused(
 	    HEAD HEAD, "w.yaml:5: duplicate kind Memcached.cache.example.com");
@@ -575,8 +565,7 @@ static const struct {
 	"w.yaml:5: an entry has group and version instead of apiVersion"},
 };
 
-static void
-test_refused_values(void)
+TEST(refused_values)
 {
 	for (size_t i = 0; i < COUNT(refused_values); i++) {
 		struct buf text = BUF_INIT;
@@ -596,17 +585,7 @@ main(void)
 	if (mkdtemp(dir) == NULL || chdir(dir) != 0)
 		return perror(dir), 1;
 	put("p.jq", "def desired: [];");
-	test_all_keys();
-	test_defaults();
-	test_program_path();
-	test_namespaces();
-	test_ceiling();
-	test_scope();
-	test_refusals();
-	test_refused_filters();
-	test_refused_adopt();
-	test_refused_entries();
-	test_refused_values();
+	tap_run();
 	unlink("sub/q.jq");
 	unlink("sub/w.yaml");
 	rmdir("sub");

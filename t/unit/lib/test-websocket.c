@@ -26,8 +26,7 @@ read_in(struct websocket_reader *r, const char *p, size_t n, size_t piece)
 	return n > 0 ? WEBSOCKET_BAD : e;
 }
 
-static void
-test_frames(void)
+TEST(frames)
 {
 	static const struct {
 		const char *what, *bytes;
@@ -90,8 +89,7 @@ test_frames(void)
 		}
 }
 
-static void
-test_long_payloads(void)
+TEST(long_payloads)
 {
 	static char frames[8 + 200 + 14 + 70000 + 6] =
 	    "\x82\xfe\0\xc8" MASK; /* and zeros */
@@ -131,8 +129,7 @@ pieces(const char *p, size_t n, size_t piece, struct buf *b)
 	}
 }
 
-static void
-test_data(void)
+TEST(data)
 {
 	static const char frames[] =
 	    "\x81\x85\x37\xfa\x21\x3d\x5f\x9f\x4d\x51\x58" /* hello */
@@ -160,8 +157,7 @@ writes(size_t n, const char *want, size_t want_n)
 	buf_release(&b);
 }
 
-static void
-test_writing(void)
+TEST(writing)
 {
 	struct buf b = BUF_INIT;
 
@@ -214,8 +210,7 @@ hears_n(int fd, const char *want, size_t n, const char *what)
 }
 #define HEARS(fd, want, what) hears_n(fd, want, sizeof(want) - 1, what)
 
-static void
-test_socket(void)
+TEST(socket)
 {
 	struct text *t = text_make(span_str("{\"type\":\"ADDED\"}\n"));
 	int fd, other;
@@ -266,8 +261,7 @@ test_socket(void)
 	"HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade" \
 	"\r\nupgrade: x\r\n\r\n"
 
-static void
-test_input(void)
+TEST(input)
 {
 	int fd;
 
@@ -311,8 +305,7 @@ test_input(void)
 	serve_no_more();
 }
 
-static void
-test_later(void)
+TEST(later)
 {
 	int fd;
 
@@ -331,8 +324,7 @@ test_later(void)
 	serve_no_more();
 }
 
-static void
-test_slow(void)
+TEST(slow)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	struct text *t;
@@ -386,18 +378,4 @@ test_slow(void)
 	free(p);
 	text_unref(t);
 	serve_no_more();
-}
-
-int
-main(void)
-{
-	test_frames();
-	test_long_payloads();
-	test_writing();
-	test_data();
-	test_socket();
-	test_input();
-	test_later();
-	test_slow();
-	return tap_done();
 }

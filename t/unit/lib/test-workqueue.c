@@ -140,8 +140,7 @@ test_gate(struct loop *l)
 	workqueue_release(&q);
 }
 
-int
-main(void)
+TEST(workqueue)
 {
 	struct loop *l = loop_new();
 
@@ -151,5 +150,4 @@ main(void)
 	test_gate(l);
 	buf_release(&ran);
 	loop_free(l);
-	return tap_done();
 }
