@@ -87,7 +87,7 @@ fill(const char *text)
 			buf_addf(&b, "%d", server.port);
 			text += 4;
 		} else if (strncmp(text, "DIR", 3) == 0) {
-			buf_adds(&b, server_dir);
+			buf_adds(&b, scratch);
 			text += 3;
 		} else {
 			buf_addc(&b, *text++);
@@ -161,7 +161,7 @@ finish(void)
 {
 	loop_free(loop);
 	server_stop(&server);
-	server_remove();
+	scratch_remove();
 	return tap_done();
 }
 

@@ -268,7 +268,7 @@ TEST(discovery)
 	struct kube *k;
 
 	server_prepare();
-	setenv("DOCS", server_dir, 1);
+	setenv("DOCS", scratch, 1);
 	setenv("KUBECONFIG", "/nowhere", 1);
 	server = server_start(NULL, NULL, NULL);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d", server.port);
@@ -279,5 +279,5 @@ TEST(discovery)
 	kube_free(k);
 	loop_free(loop);
 	server_stop(&server);
-	server_remove();
+	scratch_remove();
 }

@@ -308,6 +308,6 @@ main(void)
 	http_free(http);
 	loop_free(loop);
 	server_stop(&server);
-	server_remove();
+	scratch_remove();
 	return tap_done();
 }

@@ -1,24 +1,13 @@
 /* kubeconfig: merging, contexts, the service account, refusals. */
 #include "kubeconfig/kubeconfig.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "scratch.h"
 #include "tap.h"
-
-static char dir[] = "/tmp/test-kubeconfig-XXXXXX";
-
-static void
-put(const char *name, const char *text)
-{
-	FILE *f = fopen(name, "w");
-
-	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
-		abort();
-}
 
 static const char good[] =
     "apiVersion: v1\n"
@@ -134,12 +123,12 @@ TEST(merge)
 	struct err err = ERR_INIT;
 	struct kubeconfig *c;
 
-	put("first",
+	put_file("first",
 	    "clusters:\n"
 	    "- {name: c1, cluster: {server: 'https://first'}}\n"
 	    "users: [{name: u9, user: {token: t9}}]\n"
 	    "contexts: null\n");
-	put("empty", "");
+	put_file("empty", "");
 	setenv("KUBECONFIG", "missing:empty:first::first:good", 1);
 	c = kubeconfig_load(&o, &err);
 	is(c->server, "https://first", "the first file wins");
@@ -170,7 +159,7 @@ TEST(service_account)
 	    "not set)",
 	    "... counts as none");
 	setenv("KUBECONFIG", "missing:empty", 1);
-	put("account/namespace", "ns9\n");
+	put_file("account/namespace", "ns9\n");
 	setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
 	setenv("KUBERNETES_SERVICE_PORT", "443", 1);
 	c = kubeconfig_load(&o, &err);
@@ -200,7 +189,7 @@ refused(const char *text, const char *context, const char *want)
 	struct kubeconfig *c;
 
 	if (text != NULL)
-		put("bad", text);
+		put_file("bad", text);
 	c = load(text != NULL ? "bad" : "good", context, &err);
 	is(err.message, want, want);
 	ok(c == NULL && err.kind == ERR_PERMANENT, "permanent");
@@ -305,28 +294,18 @@ TEST(refusals)
 	    "bad:5: exec needs interactiveMode: Never, IfAvailable or Always");
 }
 
-static void
-remove_dir(void)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "rm -rf %s", dir);
-	ok(chdir("/") == 0 && system(buf_str(&b)) == 0, "nothing stays");
-	buf_release(&b);
-}
-
 int
 main(void)
 {
 	unsetenv("KUBERNETES_SERVICE_HOST");
 	unsetenv("POD_NAMESPACE");
 	setenv("HOME", "/nowhere", 1);
-	if (mkdtemp(dir) == NULL || chdir(dir) != 0 ||
-	    system("mkdir account sub .kube") != 0)
+	scratch_make();
+	if (chdir(scratch) != 0 || system("mkdir account sub .kube") != 0)
 		return 1;
-	put("good", good);
-	put(".kube/config", good);
+	put_file("good", good);
+	put_file(".kube/config", good);
 	tap_run();
-	remove_dir();
+	scratch_remove();
 	return tap_done();
 }

@@ -12,6 +12,7 @@
 #include "json/stream.h"
 #include "process/file.h"
 #include "record/segments.h"
+#include "scratch.h"
 #include "tap.h"
 
 #define SEGMENT "{\"record\":\"segment\",\"version\":1,\"time\":\"T0\"}\n"
@@ -19,27 +20,15 @@
 	"{\"type\":\"ADDED\",\"time\":\"T" n "\",\"object\":{\"kind\":" \
 	"\"A\",\"n\":" n "}}\n"
 
-static char dir[] = "/tmp/test-reading.XXXXXX";
-
-static char *
-in_dir(const char *name)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s/%s", dir, name);
-	return buf_take(&b);
-}
-
 static void
 put(const char *name, struct span text)
 {
-	char *path = in_dir(name);
+	const char *path = in_dir(name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (fd < 0 || file_write(fd, text) != 0)
 		ok(false, "a file is written");
 	close(fd);
-	free(path);
 }
 
 static void
@@ -67,11 +56,11 @@ show(struct buf *b, enum reading_result result, const struct reading_line *line)
 		buf_addf(b, "%c%.*s:%zu ", kinds[line->kind],
 		    SPAN_ARG(line->time), line->number);
 	else if (result == READING_FAILED)
-		buf_addf(b, "failed %s ", line->err.message + strlen(dir));
+		buf_addf(b, "failed %s ", line->err.message + strlen(scratch));
 	else if (line->cut)
 		buf_adds(b, "cut ");
 	else
-		buf_addf(b, "bad %s ", line->err.message + strlen(dir));
+		buf_addf(b, "bad %s ", line->err.message + strlen(scratch));
 }
 
 static char *
@@ -103,13 +92,12 @@ read_all(const char *const *paths, size_t count)
 static void
 reads(const char *name, const char *want, const char *what)
 {
-	char *path = in_dir(name);
+	const char *path = in_dir(name);
 	const char *paths[] = {path};
 	char *got = read_all(paths, 1);
 
 	is(got, want, what);
 	free(got);
-	free(path);
 }
 
 static void
@@ -209,7 +197,7 @@ make_recording(struct buf *to)
 TEST(every_prefix)
 {
 	struct buf all = BUF_INIT, want = BUF_INIT;
-	char *path = in_dir("x");
+	const char *path = in_dir("x");
 	const char *paths[] = {path};
 	bool good = true;
 
@@ -245,7 +233,6 @@ TEST(every_prefix)
 	ok(good, "every prefix gives every line that was flushed");
 	buf_release(&all);
 	buf_release(&want);
-	free(path);
 }
 
 #define PART "gT0:1 ET1:2 ET2:3 "
@@ -256,7 +243,7 @@ TEST(joined)
 {
 	struct buf part = BUF_INIT, both = BUF_INIT;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	char *path = in_dir("x");
+	const char *path = in_dir("x");
 	const char *paths[] = {path};
 	size_t whole = 0, flushed_at;
 
@@ -285,14 +272,13 @@ TEST(joined)
 	ZSTD_freeCCtx(zstd);
 	buf_release(&part);
 	buf_release(&both);
-	free(path);
 }
 
 TEST(directory)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	char *sub = in_dir("d");
+	const char *sub = in_dir("d");
 
 	mkdir(sub, 0700);
 	put("d/note", span_str("not a segment\n"));
@@ -309,12 +295,11 @@ TEST(directory)
 	ZSTD_freeCCtx(zstd);
 	buf_release(&a);
 	buf_release(&b);
-	free(sub);
 }
 
 TEST(refused)
 {
-	char *empty = in_dir("empty"), *gone = in_dir("gone");
+	const char *empty = in_dir("empty"), *gone = in_dir("gone");
 	const char *paths[] = {empty};
 	struct err err;
 
@@ -326,31 +311,13 @@ TEST(refused)
 	ok(reading_new(paths, 1, &err) == NULL &&
 		strstr(err.message, "/gone: No such file") != NULL,
 	    "a file that is not there");
-	free(empty);
-	free(gone);
-}
-
-static void
-clean(void)
-{
-	static const char *const names[] = {"x", "d/note", "d/1.jsonl.zst",
-	    "d/00000009.jsonl.zst", "d/00000010.jsonl.zst", "d", "empty", ""};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char *path = in_dir(names[i]);
-
-		if (unlink(path) != 0)
-			rmdir(path);
-		free(path);
-	}
 }
 
 int
 main(void)
 {
-	if (mkdtemp(dir) == NULL)
-		return 1;
+	scratch_make();
 	tap_run();
-	clean();
+	scratch_remove();
 	return tap_done();
 }
