@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "scratch.h"
 #include "tap.h"
@@ -195,24 +196,30 @@ refused(const char *text, const char *context, const char *want)
 	ok(c == NULL && err.kind == ERR_PERMANENT, "permanent");
 }
 
-/* A cluster, and a user with these fields, which begin on line 5. */
-static void
-user_refused(const char *user, const char *want)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b,
-	    "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
-	    "current-context: x\n"
-	    "clusters: [{name: c, cluster: {server: 'https://x'}}]\n"
-	    "users: [{name: u, user: {\n%s}}]\n",
-	    user);
-	refused(buf_str(&b), NULL, want);
-	buf_release(&b);
-}
-
 TEST(refusals)
 {
+	static const struct {
+		const char *text, *context, *want; /* text NULL: the good one */
+	} cases[] = {
+	    {"a: [\n", NULL,
+		"bad:2: did not find expected node content while parsing a "
+		"flow node"},
+	    {"text\n", NULL, "bad:1: not a kubeconfig: a mapping is expected"},
+	    {NULL, "four", "good: there is no context named \"four\""},
+	    {NULL, "nouser", "good:38: there is no user named \"nobody\""},
+	    {NULL, "nocluster",
+		"good:39: there is no cluster named \"nowhere\""},
+	    {NULL, "empty",
+		"good: the context \"empty\" has no cluster with a server"},
+	    {"clusters: []\n", NULL,
+		"bad: there is no current-context, and --context names none"},
+	    {"current-context: [x]\n", NULL,
+		"bad:1: current-context must be a text"},
+	    {"current-context: x\ncontexts: {}\n", NULL,
+		"bad:2: contexts must be a list"},
+	    {"current-context: x\ncontexts: [{name: x, context: 1}]\n", NULL,
+		"bad:2: context must be a mapping"},
+	};
 	struct err err;
 
 	ok(kubeconfig_load(
@@ -226,72 +233,70 @@ TEST(refusals)
 	load("missing", NULL, &err);
 	is(err.message, "cannot read missing: No such file or directory",
 	    "a missing file");
-	refused("a: [\n", NULL,
-	    "bad:2: did not find expected node content while parsing a flow "
-	    "node");
-	refused(
-	    "text\n", NULL, "bad:1: not a kubeconfig: a mapping is expected");
-	refused(NULL, "four", "good: there is no context named \"four\"");
-	refused(NULL, "nouser", "good:38: there is no user named \"nobody\"");
-	refused(NULL, "nocluster",
-	    "good:39: there is no cluster named \"nowhere\"");
-	refused(NULL, "empty",
-	    "good: the context \"empty\" has no cluster with a server");
-	refused("clusters: []\n", NULL,
-	    "bad: there is no current-context, and --context names none");
-	refused("current-context: [x]\n", NULL,
-	    "bad:1: current-context must be a text");
-	refused("current-context: x\ncontexts: {}\n", NULL,
-	    "bad:2: contexts must be a list");
-	refused("current-context: x\ncontexts: [{name: x, context: 1}]\n", NULL,
-	    "bad:2: context must be a mapping");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {server: 'x:1'}}]\n",
-	    NULL,
-	    "bad: the server \"x:1\" must start with https:// or http://");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {server: 'https://u:p@x:1'}}]\n",
-	    NULL, "bad: the server's address must hold no user and password");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {server: 'https://x',\n"
-		"insecure-skip-tls-verify: maybe}}]\n",
-	    NULL, "bad:4: insecure-skip-tls-verify must be true or false");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {\n"
-		"certificate-authority-data: '***'}}]\n",
-	    NULL, "bad:4: certificate-authority-data is not base64");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {\n"
-		"certificate-authority: f, insecure-skip-tls-verify: true}}]\n",
-	    NULL,
-	    "bad:3: insecure-skip-tls-verify and certificate-authority are "
-	    "both given");
-	user_refused("client-key: k, client-key-data: aGk=",
-	    "bad:5: client-key and client-key-data are both given");
-	user_refused("client-key: k",
-	    "bad:4: client-key is given without client-certificate");
-	user_refused("token: t, username: u",
-	    "bad:4: token and username are both given");
-	user_refused("as-groups: [g]",
-	    "bad:4: as-uid, as-groups and as-user-extra need \"as\"");
-	user_refused(
-	    "as: \"a\\r\\nb: c\"", "bad:5: a line break is not allowed here");
-	user_refused("as: {}", "bad:5: a text is expected");
-	user_refused("auth-provider: {name: gcp}",
-	    "bad:5: auth-provider is no longer supported, use exec");
-	user_refused("exec: {apiVersion: client.authentication.k8s.io/v1}",
-	    "bad:5: exec needs a command");
-	user_refused("exec: {command: c, apiVersion: v1}",
-	    "bad:5: exec needs apiVersion client.authentication.k8s.io/v1 or "
-	    "v1beta1");
-	user_refused(
-	    "exec: {command: c, apiVersion: client.authentication.k8s.io/v1}",
-	    "bad:5: exec needs interactiveMode: Never, IfAvailable or Always");
+	for (size_t i = 0; i < COUNT(cases); i++)
+		refused(cases[i].text, cases[i].context, cases[i].want);
+}
+
+/* Fields of the cluster, or of the user, which begin in line 5. */
+TEST(refused_fields)
+{
+	static const struct {
+		const char *cluster, *user, *want;
+	} cases[] = {
+	    {"server: 'x:1'", "",
+		": the server \"x:1\" must start with https:// or http://"},
+	    {"server: 'https://u:p@x:1'", "",
+		": the server's address must hold no user and password"},
+	    {"server: 'https://x',\ninsecure-skip-tls-verify: maybe", "",
+		":4: insecure-skip-tls-verify must be true or false"},
+	    {"\ncertificate-authority-data: '***'", "",
+		":4: certificate-authority-data is not base64"},
+	    {"\ncertificate-authority: f, insecure-skip-tls-verify: true", "",
+		":3: insecure-skip-tls-verify and certificate-authority are "
+		"both given"},
+	    {NULL, "client-key: k, client-key-data: aGk=",
+		":5: client-key and client-key-data are both given"},
+	    {NULL, "client-key: k",
+		":4: client-key is given without client-certificate"},
+	    {NULL, "token: t, username: u",
+		":4: token and username are both given"},
+	    {NULL, "as-groups: [g]",
+		":4: as-uid, as-groups and as-user-extra need \"as\""},
+	    {NULL, "as: \"a\\r\\nb: c\"",
+		":5: a line break is not allowed here"},
+	    {NULL, "as: {}", ":5: a text is expected"},
+	    {NULL, "auth-provider: {name: gcp}",
+		":5: auth-provider is no longer supported, use exec"},
+	    {NULL, "exec: {apiVersion: client.authentication.k8s.io/v1}",
+		":5: exec needs a command"},
+	    {NULL, "exec: {command: c, apiVersion: v1}",
+		":5: exec needs apiVersion client.authentication.k8s.io/v1 or "
+		"v1beta1"},
+	    {NULL,
+		"exec: {command: c, "
+		"apiVersion: client.authentication.k8s.io/v1}",
+		":5: exec needs interactiveMode: Never, IfAvailable or "
+		"Always"},
+	};
+	struct buf b = BUF_INIT, want = BUF_INIT;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		buf_reset(&b);
+		buf_reset(&want);
+		buf_addf(&b,
+		    "current-context: x\n"
+		    "contexts: [{name: x, context: {cluster: c%s}}]\n"
+		    "clusters: [{name: c, cluster: {%s}}]\n"
+		    "users: [{name: u, user: {\n%s}}]\n",
+		    cases[i].cluster == NULL ? ", user: u" : "",
+		    cases[i].cluster == NULL ? "server: 'https://x'"
+					     : cases[i].cluster,
+		    cases[i].user);
+		buf_addf(&want, "bad%s", cases[i].want);
+		refused(buf_str(&b), NULL, buf_str(&want));
+	}
+	buf_release(&b);
+	buf_release(&want);
 }
 
 int
