@@ -3,10 +3,7 @@
  * refused. */
 #include "type/objectmeta.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "tap.h"
+#include "trees.h"
 #include "type/strategy.h"
 
 struct span
@@ -15,8 +12,6 @@ resource_name(struct arena *a, const struct resource *r)
 	(void)a;
 	return r->plural;
 }
-
-static struct arena arena;
 
 /* All causes, each "FIELD: MESSAGE" up to the regular expression. */
 static const char *
@@ -127,12 +122,6 @@ static const struct resource maps = {.strategy = &strategy,
     .plural = {"configmaps", 10},
     .kind = {"ConfigMap", 9},
     .namespaced = true};
-
-static struct node *
-parse(const char *json)
-{
-	return tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
-}
 
 static void
 metadata(const char *json, const char *want)

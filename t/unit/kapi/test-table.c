@@ -8,7 +8,7 @@
 #include "reply/pretty.h"
 #include "text/jsonpath.h"
 
-#include "tap.h"
+#include "trees.h"
 
 #define S(text)                        \
 	{                              \
@@ -46,14 +46,6 @@ request_flag(const struct request *r, const char *name)
 {
 	(void)r, (void)name;
 	return false;
-}
-
-static struct arena arena;
-
-static struct node *
-parse(const char *json)
-{
-	return tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
 }
 
 static const char *
