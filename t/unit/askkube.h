@@ -124,6 +124,17 @@ open_config(const char *cluster, const char *user, struct err *err)
 	return kube_open(loop, &o, "tester", err);
 }
 
+/* A request with this configuration. */
+__attribute__((unused)) static void
+try(const char *cluster, const char *user, struct got *g, const char *path)
+{
+	struct err err;
+	struct kube *k = open_config(cluster, user, &err);
+
+	get(k, g, path);
+	kube_free(k);
+}
+
 __attribute__((unused)) static void
 refused(const char *cluster, const char *user, const char *want)
 {

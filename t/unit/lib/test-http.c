@@ -91,15 +91,21 @@ on_data(void *arg, struct span bytes)
 }
 
 static void
+ask(struct got *g, const struct http_request *r)
+{
+	begin(g);
+	http_start(http, r, on_done, g);
+	ok(g->calls == 0, "done is not called from http_start");
+	wait_calls(g, 1);
+}
+
+static void
 get(struct got *g, const char *path)
 {
 	struct http_request r = {
 	    .method = "GET", .url = at(path), .timeout_ms = 10000};
 
-	begin(g);
-	http_start(http, &r, on_done, g);
-	ok(g->calls == 0, "done is not called from http_start");
-	wait_calls(g, 1);
+	ask(g, &r);
 }
 
 TEST(answers)
@@ -111,9 +117,7 @@ TEST(answers)
 	    .headers = headers,
 	    .body = span_str("{\"a\":1}")};
 
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(buf_str(&g.body),
 	    "{\"method\": \"PATCH\", \"type\": \"x/y\", \"body\": "
 	    "\"{\\\"a\\\":1}\"}",
@@ -127,9 +131,7 @@ TEST(answers)
 	ok(g.status == 404 && g.err.kind == ERR_NONE, "404 is an answer");
 	end(&g);
 	r = (struct http_request){.method = "DELETE", .url = at("/echo")};
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(buf_str(&g.body),
 	    "{\"method\": \"DELETE\", \"type\": null, \"body\": \"\"}",
 	    "DELETE without body");
@@ -148,10 +150,8 @@ TEST(faults)
 	get(&g, "/close");
 	ok(g.status == 0 && g.err.kind == ERR_TRANSIENT, "no answer");
 	end(&g);
-	begin(&g);
 	r.url = at("/slow");
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	ok(g.timed_out && g.err.kind == ERR_TRANSIENT, "a timeout");
 	snprintf(want, sizeof(want),
 	    "no answer from http://127.0.0.1:%d within 1 s", server.port);
@@ -160,16 +160,12 @@ TEST(faults)
 
 	r = (struct http_request){
 	    .method = "GET", .url = at("/hang"), .silence_ms = 500};
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	ok(g.timed_out && g.err.kind == ERR_TRANSIENT, "silence");
 	end(&g);
 
 	r = (struct http_request){.method = "GET", .url = "http://127.0.0.1:1"};
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(g.err.message,
 	    "cannot connect to http://127.0.0.1:1: Connection refused",
 	    "no server listens");
@@ -209,9 +205,7 @@ TEST(streams)
 	    .method = "GET", .url = at("/drip"), .on_data = on_data};
 	struct got g, other;
 
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(buf_str(&g.data),
 	    "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n"
 	    "{\"n\":4}\n",
@@ -233,9 +227,7 @@ TEST(streams)
 	end(&g);
 
 	r.url = at("/nothing");
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	ok(g.chunks == 0 && g.body.len > 0,
 	    "the body of an error is not streamed");
 	end(&g);
@@ -282,9 +274,7 @@ TEST(connections)
 	end(&b);
 	r.url = at("/slow");
 	r.timeout_ms = 300;
-	begin(&b);
-	http_start(http, &r, on_done, &b);
-	wait_calls(&b, 1);
+	ask(&b, &r);
 	end(&b);
 	get(&b, "/count");
 	ok(strtol(buf_str(&b.body), NULL, 10) ==

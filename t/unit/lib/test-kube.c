@@ -60,17 +60,13 @@ TEST(requests)
 
 TEST(plain_http)
 {
-	struct err err;
 	struct got g = {0};
 	struct server plain = server_start(NULL, NULL, NULL), tls = server;
-	struct kube *k;
 
 	server = plain;
-	k = open_config("server: 'http://127.0.0.1:PORT'", "token: t", &err);
-	get(k, &g, "/who");
+	try("server: 'http://127.0.0.1:PORT'", "token: t", &g, "/who");
 	ok(g.code == 200, "http works");
 	header_is(&g, "authorization", NULL);
-	kube_free(k);
 	release(&g);
 	server_stop(&plain);
 	server = tls;
@@ -78,42 +74,30 @@ TEST(plain_http)
 
 TEST(proxy)
 {
-	struct err err;
 	struct got g = {0};
 	struct server proxy = server_start(NULL, NULL, NULL), tls = server;
 	struct buf cluster = BUF_INIT;
-	struct kube *k;
 
 	setenv("no_proxy", "*", 1);
 	buf_addf(&cluster, "%s, proxy-url: 'http://127.0.0.1:%d'", trusted,
 	    proxy.port);
-	k = open_config(buf_str(&cluster), "token: good", &err);
-	get(k, &g, "/good");
+	try(buf_str(&cluster), "token: good", &g, "/good");
 	ok(g.code == 200, "through proxy-url");
-	kube_free(k);
 	server = proxy;
-	k = open_config("server: 'http://127.0.0.1:PORT'", "", &err);
-	get(k, &g, "/proxied");
+	try("server: 'http://127.0.0.1:PORT'", "", &g, "/proxied");
 	is(g.body, "1", "really, and no_proxy has no effect");
-	kube_free(k);
 	server = tls;
 	setenv("https_proxy", "http://127.0.0.1:1", 1);
 	unsetenv("no_proxy");
-	k = open_config(trusted, "token: good", &err);
-	get(k, &g, "/good");
+	try(trusted, "token: good", &g, "/good");
 	ok(g.code == 200, "a loopback address needs no proxy");
-	kube_free(k);
 	buf_reset(&cluster);
 	buf_addf(&cluster, "http://127.0.0.1:%d", proxy.port);
 	setenv("https_proxy", buf_str(&cluster), 1);
-	k = open_config("server: 'https://127.evil.example'", "", &err);
-	get(k, &g, "/good");
-	kube_free(k);
+	try("server: 'https://127.evil.example'", "", &g, "/good");
 	server = proxy;
-	k = open_config("server: 'http://127.0.0.1:PORT'", "", &err);
-	get(k, &g, "/proxied");
+	try("server: 'http://127.0.0.1:PORT'", "", &g, "/proxied");
 	is(g.body, "2", "a name that begins like one does");
-	kube_free(k);
 	server = tls;
 	unsetenv("https_proxy");
 	server_stop(&proxy);
@@ -173,11 +157,9 @@ TEST(hidden)
 	is(g.message, "Bearer (hidden), Bearer (hidden)",
 	    "an error that quotes it");
 	kube_free(k);
-	k = open_config(trusted, "username: u, password: secret-word", &err);
-	get(k, &g, "/tells");
+	try(trusted, "username: u, password: secret-word", &g, "/tells");
 	is(g.message, "Basic (hidden), Basic (hidden)",
 	    "... or name and password");
-	kube_free(k);
 	release(&g);
 }
 
