@@ -3,82 +3,10 @@
 #include "base/array.h"
 #include "type/decode.h"
 #include "type/decode_text.h"
-#include "value/quantity.h"
 
 #include "trees.h"
 #include "type/default.h"
 #include "type/encode.h"
-
-static const struct {
-	const char *in, *out; /* out: canonical, or the error */
-} quantities[] = {
-    {"0", "0"},
-    {"-0", "0"},
-    {"0m", "0"},
-    {"1000m", "1"},
-    {"1500m", "1500m"},
-    {"0.5", "500m"},
-    {"1.5", "1500m"},
-    {".5", "500m"},
-    {"1.", "1."},
-    {"1.500", "1.500"},
-    {"+5", "+5"},
-    {"-1000m", "-1"},
-    {"1024Mi", "1Gi"},
-    {"+4Mi", "+4Mi"},
-    {"04Mi", "04Mi"},
-    {"1Gi", "1Gi"},
-    {"1.5Gi", "1536Mi"},
-    {"0.5Ki", "512"},
-    {"1.0001Ki", "1024102400u"},
-    {"1000", "1k"},
-    {"100", "100"},
-    {"1000000", "1M"},
-    {"1200k", "1200k"},
-    {"12000k", "12M"},
-    {"1e3", "1e3"},
-    {"1000e3", "1e6"},
-    {"1E", "1E"},
-    {"1E3", "1E3"},
-    {"10e2", "1e3"},
-    {"100e-3", "100e-3"},
-    {"0.0000000001", "1n"},
-    {"1n", "1n"},
-    {"9Ei", "9223372036854775807"},
-    {"100Ki", "100Ki"},
-    {"1000Ki", "1000Ki"},
-    {"1048576Ki", "1Gi"},
-    {"512", "512"},
-    {"8Ki", "8Ki"},
-    {"007", "007"},
-    {"",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1 Gi",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1.2.3",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1gi",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1iK", "unable to parse quantity's suffix"},
-    {"1e", "unable to parse quantity's suffix"},
-    {"1Mm", "unable to parse quantity's suffix"},
-};
-
-TEST(quantities)
-{
-	for (size_t i = 0; i < COUNT(quantities); i++) {
-		struct span result;
-		const char *wrong = quantity_canonical(
-		    &arena, span_str(quantities[i].in), &result);
-
-		is(wrong != NULL ? wrong : arena_str(&arena, result),
-		    quantities[i].out, quantities[i].in);
-	}
-}
 
 #define AS "as \"2006-01-02T15:04:05Z07:00\": cannot parse "
 

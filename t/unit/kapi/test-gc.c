@@ -103,13 +103,27 @@ owners(const char *list)
 	return text;
 }
 
-static void delete (const char *where, const char *policy)
+static const char *
+with(const char *members, const char *more)
+{
+	return arena_printf(&arena, "%s,%s", members, more).p;
+}
+
+static void
+drop(const char *where, const char *policy)
 {
 	struct place p = place_of(where);
 	struct rest_writer w = {&api, &arena, SPAN_NONE};
 	struct delete_options o = {.policy = span_str(policy)};
 
 	rest_delete(&w, resource_at(&p), span_str(p.ns), span_str(p.name), &o);
+}
+
+static void
+drop_all(const char *where, const char *policy)
+{
+	drop(where, policy);
+	gc_drain(api.gc);
 }
 
 /* The ownerReferences' uids, or "(gone)". */
@@ -144,7 +158,7 @@ TEST(background)
 	gc_drain(api.gc);
 	ok(there("B/n/c") && there("B/n/d"),
 	    "nothing to do while all owners live");
-	delete ("A/n/a", "Background");
+	drop("A/n/a", "Background");
 	ok(there("B/n/b"), "a hook deletes nothing");
 	gc_drain(api.gc);
 	ok(!there("B/n/b") && !there("B/n/c") && there("B/n/d"),
@@ -158,11 +172,9 @@ TEST(two_owners)
 	put("A/n/a", "a1", "");
 	put("A/n/b", "b1", "");
 	put("B/n/c", "c1", owners("a1 A a -, b1 A b -,"));
-	delete ("A/n/a", "Background");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Background");
 	is(owners_of("B/n/c"), "b1", "the reference to a dead owner goes");
-	delete ("A/n/b", "Background");
-	gc_drain(api.gc);
+	drop_all("A/n/b", "Background");
 	ok(!there("B/n/c"), "with the last owner the object goes");
 	tear_down();
 }
@@ -173,25 +185,19 @@ TEST(foreground)
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a blocks,"));
 	put("B/n/s", "s1",
-	    arena_printf(
-		&arena, "%s,\"finalizers\":[\"f\"]", owners("a1 A a blocks,"))
-		.p);
+	    with("\"finalizers\":[\"f\"]", owners("a1 A a blocks,")));
 	put("B/n/l", "l1", owners("a1 A a -,"));
-	delete ("A/n/a", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Foreground");
 	ok(!there("B/n/b") && !there("B/n/l"), "dependents are deleted first");
 	ok(there("A/n/a") && there("B/n/s"),
 	    "the owner waits for one with a finalizer");
 	put("B/n/s", "s1",
-	    arena_printf(&arena,
-		"%s,\"finalizers\":[\"f\"],\"deletionTimestamp\":\"t\"",
-		owners("a1 A a -,"))
-		.p);
+	    with("\"finalizers\":[\"f\"],\"deletionTimestamp\":\"t\"",
+		owners("a1 A a -,")));
 	gc_drain(api.gc);
 	ok(!there("A/n/a"), "until it no longer blocks");
 	put("A/n/e", "e1", "");
-	delete ("A/n/e", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/e", "Foreground");
 	ok(!there("A/n/e"), "who has no dependents goes at once");
 	tear_down();
 }
@@ -205,8 +211,7 @@ TEST(foreground_chain)
 	put("B/n/o", "o1", owners("a1 A a blocks, z1 A z -,"));
 	put("A/n/z", "z1", "");
 	put("B/n/o", "o1", owners("a1 A a blocks, z1 A z -,"));
-	delete ("A/n/a", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Foreground");
 	ok(!there("A/n/a") && !there("B/n/b") && !there("B/n/c"),
 	    "a chain goes from its end");
 	is(owners_of("B/n/o"), "z1", "another owner keeps what it owns");
@@ -220,14 +225,10 @@ TEST(foreground_owned)
 	put("A/n/x", "x1", "");
 	put("A/n/b", "b1", owners("x1 A x -,"));
 	put("B/n/c", "c1",
-	    arena_printf(
-		&arena, "%s,\"finalizers\":[\"f\"]", owners("b1 A b blocks,"))
-		.p);
-	delete ("A/n/b", "Foreground");
-	gc_drain(api.gc);
+	    with("\"finalizers\":[\"f\"]", owners("b1 A b blocks,")));
+	drop_all("A/n/b", "Foreground");
 	ok(there("A/n/b"), "it waits for one that has a finalizer");
-	delete ("A/n/x", "Background");
-	gc_drain(api.gc);
+	drop_all("A/n/x", "Background");
 	ok(!there("A/n/x") && there("A/n/b"), "... also when its owner goes");
 	tear_down();
 }
@@ -240,10 +241,8 @@ TEST(circle)
 	put("B/n/b", "b1", owners("a1 A a blocks, c1 B c blocks,"));
 	put("B/n/c", "c1", owners("a1 A a blocks, b1 B b blocks,"));
 	gc_set_loading(api.gc, false);
-	delete ("A/n/a", "Foreground");
-	gc_drain(api.gc);
-	delete ("B/n/b", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Foreground");
+	drop_all("B/n/b", "Foreground");
 	ok(!there("B/n/b") && !there("B/n/c") && !there("A/n/a"),
 	    "a circle of owners ends");
 	tear_down();
@@ -257,8 +256,7 @@ TEST(orphan)
 	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
 	put("C/-/c", "c0", "");
 	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
-	delete ("A/n/a", "Orphan");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Orphan");
 	ok(!there("A/n/a"), "the owner goes");
 	is(owners_of("B/n/b"), "", "its dependents stay without it");
 	is(owners_of("B/n/c"), "c0", "other owners stay theirs");
@@ -327,14 +325,12 @@ TEST(loaded)
 	gc_drain(api.gc);
 	ok(there("B/n/b") && there("B/n/c") && there("B/n/d"),
 	    "owners that were not loaded are believed in");
-	put("B/n/b", "b1",
-	    arena_printf(&arena, "\"labels\":{},%s", owners("a1 A a -,")).p);
+	put("B/n/b", "b1", with("\"labels\":{}", owners("a1 A a -,")));
 	gc_drain(api.gc);
 	ok(there("B/n/b"), "also when the object is written again");
 	put("A/n/a", "a1", "");
-	delete ("A/n/a", "Background");
-	delete ("A/n/e", "Background");
-	gc_drain(api.gc);
+	drop("A/n/a", "Background");
+	drop_all("A/n/e", "Background");
 	ok(!there("B/n/b") && !there("B/n/d") && there("B/n/c"),
 	    "once seen, an owner can go");
 	tear_down();
@@ -380,7 +376,7 @@ TEST(many)
 	}
 	arena_release(&arena);
 	start = used_ms();
-	delete ("A/n/a", "Foreground");
+	drop("A/n/a", "Foreground");
 	ok(used_ms() - start < 200, "the deletion itself is short");
 	for (; there("A/n/a") && turns < 100000; turns++)
 		loop_once(api.loop, 1000);
