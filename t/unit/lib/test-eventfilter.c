@@ -15,8 +15,7 @@ ask(struct eventfilter *f, const char *object, const char *reason,
 	    start + second * SECOND);
 }
 
-static void
-repeats(void)
+TEST(repeats)
 {
 	struct eventfilter *f = eventfilter_new();
 	struct eventfilter_verdict v = ask(f, "o", "r", "m", 0);
@@ -119,7 +118,6 @@ TEST(bounds)
 int
 main(void)
 {
-	repeats();
 	parts();
 	tap_run();
 	return tap_done();

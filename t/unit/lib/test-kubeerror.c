@@ -8,8 +8,6 @@
 #include "json/json.h"
 #include "tap.h"
 
-#define CONFLICT "conflict with \"other\" using apps/v1"
-
 #define STATUS "{\"kind\":\"Status\"}"
 #define CAUSES(list) ",\"details\":{\"causes\":[" list "]}"
 #define CONFLICT                                                       \

@@ -190,8 +190,7 @@ on_signal(void *arg, int signo)
 		stop(usr1);
 }
 
-static void
-test_out(void)
+TEST(out)
 {
 	static char line[100001], got[400000];
 	struct out o;
@@ -244,8 +243,7 @@ use_last_descriptor(void)
 	_exit(2);
 }
 
-static void
-test_descriptors(void)
+TEST(descriptors)
 {
 	int status = -1;
 	pid_t child = fork();
@@ -267,8 +265,6 @@ main(void)
 	kill(getpid(), SIGUSR1);
 	loop_run(l);
 	is(trace, "usr1", "a signal arrives in the loop");
-	test_out();
-	test_descriptors();
 	loop_free(l);
 	return tap_done();
 }

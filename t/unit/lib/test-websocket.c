@@ -198,6 +198,8 @@ upgraded(const char *path_and_rest, size_t n)
 	return fd;
 }
 
+#define UPGRADED(bytes) upgraded(bytes, sizeof(bytes) - 1)
+
 /* n bytes, and no more for now. */
 static void
 hears_n(int fd, const char *want, size_t n, const char *what)
@@ -216,10 +218,10 @@ TEST(socket)
 	int fd, other;
 
 	serve(&httpd_default_limits);
-	fd = upgraded(ASKS("/socket"), sizeof(ASKS("/socket")) - 1);
+	fd = UPGRADED(ASKS("/socket"));
 	HEARS(fd, ACCEPTED, "a socket");
 	later = NULL;
-	other = upgraded(ASKS("/watch"), sizeof(ASKS("/watch")) - 1);
+	other = UPGRADED(ASKS("/watch"));
 	hears(other,
 	    "HTTP/1.1 200 OK\r\ndate: D\r\ntransfer-encoding: chunked\r\n\r\n",
 	    "a handler that does not know them");
@@ -228,8 +230,7 @@ TEST(socket)
 	serve_no_more();
 
 	serve(&httpd_default_limits);
-	fd = upgraded(
-	    ASKS("/socket") "\x89\x81" MASK "x", sizeof(ASKS("/socket")) + 6);
+	fd = UPGRADED(ASKS("/socket") "\x89\x81" MASK "x");
 	HEARS(fd, ACCEPTED "\x8a\x01x", "a ping with the handshake");
 	httpd_send(later, t);
 	httpd_send(later, t);
@@ -242,8 +243,7 @@ TEST(socket)
 	ok(gone == 0, "... which the handler knows");
 
 	later = NULL;
-	fd = upgraded(ASKS("/socket") "\x88\x80" MASK "GET / HTTP/1.1\r\n",
-	    sizeof(ASKS("/socket")) + 5 + 16);
+	fd = UPGRADED(ASKS("/socket") "\x88\x80" MASK "GET / HTTP/1.1\r\n");
 	hears_last(fd, ACCEPTED "\x88\x02\x03\xe8", "the client closes");
 	ok(gone == 1 && requests == 2, "... which the handler is told");
 	text_unref(t);
@@ -266,8 +266,7 @@ TEST(input)
 	int fd;
 
 	serve(&httpd_default_limits);
-	fd = upgraded(ASKS("/messages") "\x81\x82" MASK "hi",
-	    sizeof(ASKS("/messages")) + 7);
+	fd = UPGRADED(ASKS("/messages") "\x81\x82" MASK "hi");
 	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n\x82\x03=hi",
 	    "a message with the handshake");
 	say_n(fd, "\x02\x81" MASK "a\x80\x81" MASK "b\x89\x80" MASK, 20);
@@ -275,29 +274,29 @@ TEST(input)
 	say_n(fd, "\x81\x83" MASK "end\x81\x81" MASK "x", 16);
 	hears_last(fd, "\x88\x02\x03\xe8", "the handler ends it");
 	ok(gone == 0, "... and is told nothing");
-	fd = upgraded(ASKS("/messages"), sizeof(ASKS("/messages")) - 1);
+	fd = UPGRADED(ASKS("/messages"));
 	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n", "another");
 	say_n(fd, "\x81\x83" MASK "cut\x81\x81" MASK "x", 16);
 	hears_last(fd, "", "the handler cuts it");
-	fd = upgraded(ASKS("/messages"), sizeof(ASKS("/messages")) - 1);
+	fd = UPGRADED(ASKS("/messages"));
 	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n", "another");
 	say_n(fd, "\x81\x00", 2);
 	hears_last(fd, "\x88\x02\x03\xea", "a frame without mask");
 	ok(gone == 1, "... which the handler is told");
 	later = NULL;
-	fd = upgraded(without_key, sizeof(without_key) - 1);
+	fd = UPGRADED(without_key);
 	hears_last(fd,
 	    "HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response",
 	    "a handshake without key");
 	serve_no_more();
 
 	serve(&httpd_default_limits);
-	fd = upgraded(BYTES "\x81\x82", sizeof(BYTES) + 1);
+	fd = UPGRADED(BYTES "\x81\x82");
 	HEARS(fd, SWITCHED "-\x81\x82", "another protocol: bytes as they are");
 	say_n(fd, "end", 3);
 	hears_last(fd, "", "... the handler ends it");
 	later = NULL;
-	fd = upgraded(BYTES, sizeof(BYTES) - 1);
+	fd = UPGRADED(BYTES);
 	HEARS(fd, SWITCHED, "another");
 	close(fd);
 	until(gone == 1);
@@ -310,14 +309,13 @@ TEST(later)
 	int fd;
 
 	serve(&httpd_default_limits);
-	fd = upgraded(
-	    ASKS("/later") "\x89\x81" MASK "x", sizeof(ASKS("/later")) + 6);
+	fd = UPGRADED(ASKS("/later") "\x89\x81" MASK "x");
 	ok(httpd_start_websocket(later), "accepted later");
 	HEARS(fd, ACCEPTED "\x8a\x01x", "... the ping waited");
 	say_n(fd, "\x81\x00", 2);
 	hears_last(fd, "\x88\x02\x03\xea", "a frame without mask");
 	ok(gone == 1, "... ends it");
-	fd = upgraded(ASKS("/later"), sizeof(ASKS("/later")) - 1);
+	fd = UPGRADED(ASKS("/later"));
 	close(fd);
 	until(gone == 2);
 	ok(gone == 2, "a client that is gone before");
@@ -338,7 +336,7 @@ TEST(slow)
 	limits.queued_bytes = 10 * LARGE;
 	t = text_make(span_make(p, LARGE));
 	serve(&limits);
-	fd = upgraded(ASKS("/socket"), sizeof(ASKS("/socket")) - 1);
+	fd = UPGRADED(ASKS("/socket"));
 	HEARS(fd, ACCEPTED, "a socket");
 	while (n < 1000 && httpd_send(later, t) == 0)
 		n++;
@@ -349,7 +347,7 @@ TEST(slow)
 
 	/* Pings without end, and no pong is read. */
 	later = NULL;
-	fd = upgraded(ASKS("/socket"), sizeof(ASKS("/socket")) - 1);
+	fd = UPGRADED(ASKS("/socket"));
 	HEARS(fd, ACCEPTED, "another");
 	/* Some kernels would keep all of them for it. */
 	ok(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little)) == 0,
