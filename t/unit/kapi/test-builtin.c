@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "builtin/rules.h"
 #include "kinds/kinds.h"
 #include "trees.h"
 #include "type/decode.h"
@@ -316,24 +315,6 @@ try_line(void *number, struct node *line)
 	buf_release(&what);
 }
 
-/* The largest quantity, instead of the rest that fits into 128 bits. */
-TEST(quantities)
-{
-	static const struct {
-		const char *x, *y;
-		int order;
-	} cases[] = {{"1.5", "1500m", 0}, {"1Ki", "1k", 1},
-	    {"200000000000Ei", "1", 1}, {"-200000000000Ei", "1", -1},
-	    {"999999999999999999999999999999.9Ei", "7Ei", 1},
-	    {"1000000000000000000000000000000000000000000", "5", 1},
-	    {"4000000000000000000", "4000000000000000001", -1},
-	    {"7000000000000000000", "900000000000000000", 1}};
-	for (size_t i = 0; i < COUNT(cases); i++)
-		ok(rule_quantity_cmp(tree_str(&arena, cases[i].x),
-		       tree_str(&arena, cases[i].y)) == cases[i].order,
-		    cases[i].x);
-}
-
 int
 main(void)
 {
@@ -342,7 +323,6 @@ main(void)
 	store = store_new();
 	registry = resource_registry_new(kinds_find);
 	resource_bind(registry, store);
-	tap_run();
 	each_line("t/unit/kapi/builtin/recorded.jsonl", try_line, &number);
 	arena_release(&arena);
 	arena_release(&lasting);
