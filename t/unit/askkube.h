@@ -87,7 +87,7 @@ fill(const char *text)
 			buf_addf(&b, "%d", server.port);
 			text += 4;
 		} else if (strncmp(text, "DIR", 3) == 0) {
-			buf_adds(&b, server_dir);
+			buf_adds(&b, scratch);
 			text += 3;
 		} else {
 			buf_addc(&b, *text++);
@@ -122,6 +122,17 @@ open_config(const char *cluster, const char *user, struct err *err)
 	*err = (struct err)ERR_INIT;
 	put_config(cluster, user);
 	return kube_open(loop, &o, "tester", err);
+}
+
+/* A request with this configuration. */
+__attribute__((unused)) static void
+try(const char *cluster, const char *user, struct got *g, const char *path)
+{
+	struct err err;
+	struct kube *k = open_config(cluster, user, &err);
+
+	get(k, g, path);
+	kube_free(k);
 }
 
 __attribute__((unused)) static void
@@ -161,7 +172,7 @@ finish(void)
 {
 	loop_free(loop);
 	server_stop(&server);
-	server_remove();
+	scratch_remove();
 	return tap_done();
 }
 

@@ -7,11 +7,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "scratch.h"
 
 struct server {
 	pid_t pid;
@@ -19,51 +18,18 @@ struct server {
 	int port;
 };
 
-static char server_dir[] = "/tmp/kpipe-test-XXXXXX";
-
-/* A file of the test's own directory; four of them at a time. */
-__attribute__((unused)) static const char *
-in_dir(const char *name)
-{
-	static char paths[4][512];
-	static unsigned next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", server_dir, name);
-	return path;
-}
-
-__attribute__((unused)) static void
-put_file(const char *name, const char *text)
-{
-	FILE *f = fopen(in_dir(name), "w");
-
-	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
-		abort();
-}
-
 __attribute__((unused)) static void
 server_prepare(void)
 {
 	char command[600];
 
 	signal(SIGPIPE, SIG_IGN);
-	snprintf(command, sizeof(command), "t/server/make-certs %s",
-	    mkdtemp(server_dir));
+	scratch_make();
+	snprintf(command, sizeof(command), "t/server/make-certs %s", scratch);
 	if (system(command) != 0) {
 		printf("Bail out! no certificates\n");
 		exit(1);
 	}
-}
-
-__attribute__((unused)) static void
-server_remove(void)
-{
-	char command[600];
-
-	snprintf(command, sizeof(command), "rm -rf %s", server_dir);
-	if (system(command) != 0)
-		printf("# cannot remove %s\n", server_dir);
 }
 
 /* CA: checks the certificates of clients. */

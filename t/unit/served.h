@@ -261,6 +261,19 @@ hear_away(int fd, size_t *heard)
 		close(fd);                                        \
 	} while (0)
 
+/* Says the text, and hears the answer; asks_last: and then the end. */
+#define asks(fd, text, want, what)     \
+	do {                           \
+		say(fd, text);         \
+		hears(fd, want, what); \
+	} while (0)
+#define asks_last(fd, text, want, what)         \
+	do {                                    \
+		int asker_ = fd;                \
+		say(asker_, text);              \
+		hears_last(asker_, want, what); \
+	} while (0)
+
 /* Runs the loop until the condition holds. */
 #define until(condition)                                  \
 	do {                                              \

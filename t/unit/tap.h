@@ -1,6 +1,13 @@
 /*
- * tap: a test that prints TAP. ok(), is(); return tap_done() from main(void),
- * which tests.c calls.
+ * tap: a test that prints TAP, with ok() and is().
+ *
+ *	TEST(what)
+ *	{
+ *		is(got, want, "...");
+ *	}
+ *
+ * tests.c runs all TESTs of a file, in their order. A file that needs something
+ * around them has main(void), which calls tap_run() and returns tap_done().
  */
 #ifndef TAP_H
 #define TAP_H
@@ -12,10 +19,23 @@
 #include "tests.h"
 
 /* Another name for each test, by the Makefile. */
-int main(void);
+int main(void) __attribute__((weak));
 
-static const struct test tap_test
-    __attribute__((used, section("unit_tests"))) = {__BASE_FILE__, main};
+/* Rows of a table have no gaps. */
+#define TAP_ROW(table) \
+	__attribute__((used, section(table), aligned(sizeof(void *))))
+
+static int tap_run_parts(void);
+static const struct test tap_test TAP_ROW("unit_tests") = {
+    __BASE_FILE__, main, tap_run_parts};
+
+#define TEST(name)                                                          \
+	static void test_##name(void);                                      \
+	static const struct test_part part_##name TAP_ROW("unit_parts") = { \
+	    __BASE_FILE__, test_##name};                                    \
+	static void test_##name(void)
+
+#define tap_run() tests_run_parts(__BASE_FILE__)
 
 static int tap_count, tap_failed;
 
@@ -49,6 +69,13 @@ tap_done(void)
 {
 	printf("1..%d\n", tap_count);
 	return tap_failed != 0;
+}
+
+static int
+tap_run_parts(void)
+{
+	tap_run();
+	return tap_done();
 }
 
 #define ok(pass, what) ok_at(pass, what, __FILE__, __LINE__)

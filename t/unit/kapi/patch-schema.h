@@ -9,6 +9,15 @@
 	{                        \
 		s, sizeof(s) - 1 \
 	}
+#define FIELD(field, type)                                  \
+	{                                                   \
+		.name = NAME(field), .schema = &type##_type \
+	}
+#define MERGED(field, type, key)                             \
+	{                                                    \
+		.name = NAME(field), .schema = &type##_type, \
+		.patch_merge = true, .patch_key = NAME(key)  \
+	}
 #define TYPE(type, go)                                                   \
 	static const struct schema type##_type = {.kind = SCHEMA_OBJECT, \
 	    .name = NAME("io." go),                                      \
@@ -28,57 +37,35 @@ static const struct schema map_type = {
 LIST(texts, text);
 
 static const struct field env_fields[] = {
-    {.name = NAME("name"), .schema = &text_type},
-    {.name = NAME("value"), .schema = &text_type}};
+    FIELD("name", text), FIELD("value", text)};
 TYPE(env, "EnvVar");
 LIST(envs, env);
 
-static const struct field port_fields[] = {
-    {.name = NAME("containerPort"), .schema = &integer_type},
-    {.name = NAME("name"), .schema = &text_type},
-    {.name = NAME("protocol"), .schema = &text_type}};
+static const struct field port_fields[] = {FIELD("containerPort", integer),
+    FIELD("name", text), FIELD("protocol", text)};
 TYPE(port, "ContainerPort");
 LIST(ports, port);
 
-static const struct field container_fields[] = {
-    {.name = NAME("args"), .schema = &texts_type},
-    {.name = NAME("env"),
-	.schema = &envs_type,
-	.patch_merge = true,
-	.patch_key = NAME("name")},
-    {.name = NAME("image"), .schema = &text_type},
-    {.name = NAME("name"), .schema = &text_type},
-    {.name = NAME("ports"),
-	.schema = &ports_type,
-	.patch_merge = true,
-	.patch_key = NAME("containerPort")}};
+static const struct field container_fields[] = {FIELD("args", texts),
+    MERGED("env", envs, "name"), FIELD("image", text), FIELD("name", text),
+    MERGED("ports", ports, "containerPort")};
 TYPE(container, "Container");
 LIST(containers, container);
 
-static const struct field volume_fields[] = {
-    {.name = NAME("configMap"), .schema = &any_type},
-    {.name = NAME("emptyDir"), .schema = &any_type},
-    {.name = NAME("name"), .schema = &text_type},
-    {.name = NAME("secret"), .schema = &any_type}};
+static const struct field volume_fields[] = {FIELD("configMap", any),
+    FIELD("emptyDir", any), FIELD("name", text), FIELD("secret", any)};
 TYPE(volume, "Volume");
 LIST(volumes, volume);
 
-static const struct field secret_fields[] = {
-    {.name = NAME("name"), .schema = &text_type}};
+static const struct field secret_fields[] = {FIELD("name", text)};
 TYPE(secret, "LocalObjectReference");
 LIST(secrets, secret);
 LIST(tolerations, any);
 
-static const struct field pod_fields[] = {{.name = NAME("containers"),
-					      .schema = &containers_type,
-					      .patch_merge = true,
-					      .patch_key = NAME("name")},
-    {.name = NAME("imagePullSecrets"),
-	.schema = &secrets_type,
-	.patch_merge = true,
-	.patch_key = NAME("name")},
-    {.name = NAME("nodeSelector"), .schema = &map_type},
-    {.name = NAME("tolerations"), .schema = &tolerations_type},
+static const struct field pod_fields[] = {
+    MERGED("containers", containers, "name"),
+    MERGED("imagePullSecrets", secrets, "name"), FIELD("nodeSelector", map),
+    FIELD("tolerations", tolerations),
     {.name = NAME("volumes"),
 	.schema = &volumes_type,
 	.patch_merge = true,
@@ -86,68 +73,49 @@ static const struct field pod_fields[] = {{.name = NAME("containers"),
 	.patch_retain_keys = true}};
 TYPE(pod, "PodSpec");
 
-static const struct field owner_fields[] = {
-    {.name = NAME("uid"), .schema = &text_type}};
+static const struct field owner_fields[] = {FIELD("uid", text)};
 TYPE(owner, "OwnerReference");
 LIST(owners, owner);
 
-static const struct field meta_fields[] = {
-    {.name = NAME("annotations"), .schema = &map_type},
+static const struct field meta_fields[] = {FIELD("annotations", map),
     {.name = NAME("finalizers"), .schema = &texts_type, .patch_merge = true},
-    {.name = NAME("labels"), .schema = &map_type},
-    {.name = NAME("ownerReferences"),
-	.schema = &owners_type,
-	.patch_merge = true,
-	.patch_key = NAME("uid")}};
+    FIELD("labels", map), MERGED("ownerReferences", owners, "uid")};
 TYPE(meta, "ObjectMeta");
 
 static const struct field template_fields[] = {
-    {.name = NAME("metadata"), .schema = &meta_type},
-    {.name = NAME("spec"), .schema = &pod_type}};
+    FIELD("metadata", meta), FIELD("spec", pod)};
 TYPE(template, "PodTemplateSpec");
 
 static const struct field update_fields[] = {
-    {.name = NAME("maxSurge"), .schema = &any_type},
-    {.name = NAME("maxUnavailable"), .schema = &any_type}};
+    FIELD("maxSurge", any), FIELD("maxUnavailable", any)};
 TYPE(update, "RollingUpdateDeployment");
 
 static const struct field strategy_fields[] = {
-    {.name = NAME("rollingUpdate"), .schema = &update_type},
-    {.name = NAME("type"), .schema = &text_type}};
+    FIELD("rollingUpdate", update), FIELD("type", text)};
 TYPE(strategy, "DeploymentStrategy");
 
-static const struct field spec_fields[] = {
-    {.name = NAME("replicas"), .schema = &integer_type},
+static const struct field spec_fields[] = {FIELD("replicas", integer),
     {.name = NAME("strategy"),
 	.schema = &strategy_type,
 	.patch_retain_keys = true},
-    {.name = NAME("template"), .schema = &template_type}};
+    FIELD("template", template)};
 TYPE(spec, "DeploymentSpec");
 
 static const struct field deployment_fields[] = {
-    {.name = NAME("metadata"), .schema = &meta_type},
-    {.name = NAME("spec"), .schema = &spec_type}};
+    FIELD("metadata", meta), FIELD("spec", spec)};
 TYPE(deployment, "Deployment");
 
-static const struct field service_port_fields[] = {
-    {.name = NAME("name"), .schema = &text_type},
-    {.name = NAME("port"), .schema = &integer_type},
-    {.name = NAME("protocol"), .schema = &text_type},
-    {.name = NAME("targetPort"), .schema = &any_type}};
+static const struct field service_port_fields[] = {FIELD("name", text),
+    FIELD("port", integer), FIELD("protocol", text), FIELD("targetPort", any)};
 TYPE(service_port, "ServicePort");
 LIST(service_ports, service_port);
 
 static const struct field service_spec_fields[] = {
-    {.name = NAME("ports"),
-	.schema = &service_ports_type,
-	.patch_merge = true,
-	.patch_key = NAME("port")},
-    {.name = NAME("selector"), .schema = &map_type}};
+    MERGED("ports", service_ports, "port"), FIELD("selector", map)};
 TYPE(service_spec, "ServiceSpec");
 
 static const struct field service_fields[] = {
-    {.name = NAME("metadata"), .schema = &meta_type},
-    {.name = NAME("spec"), .schema = &service_spec_type}};
+    FIELD("metadata", meta), FIELD("spec", service_spec)};
 TYPE(service, "Service");
 
 /* Stands in for schema.c, which uses a binary search. */

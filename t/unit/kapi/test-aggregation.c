@@ -123,8 +123,7 @@ test_sum_of_sums(void)
 	is(verbs_of("all"), "z", "a sum of a sum");
 }
 
-int
-main(void)
+TEST(aggregation)
 {
 	struct aggregation *g;
 
@@ -136,5 +135,4 @@ main(void)
 	aggregation_free(g);
 	loop_free(api.loop);
 	rbac_tear_down();
-	return tap_done();
 }

@@ -61,8 +61,7 @@ is_refused(const char *protocols, const char *second, const char *what)
 	arena_release(&a);
 }
 
-int
-main(void)
+TEST(bearer)
 {
 	is_token("Bearer t1", "t1", "a bearer token");
 	is_token(" bEARER t1 and more", "t1", "... up to a blank");
@@ -85,5 +84,4 @@ main(void)
 	is_refused(PREFIX "w78/,a", NULL, "the other alphabet");
 	is_refused(PREFIX "/w,a", NULL, "... a character of it");
 	is_refused(PREFIX "_w,a", NULL, "no UTF-8");
-	return tap_done();
 }

@@ -4,15 +4,10 @@
  */
 #include "builtin/builtin.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/map.h"
-#include "builtin/rules.h"
 #include "kinds/kinds.h"
-#include "process/file.h"
-#include "tap.h"
+#include "trees.h"
 #include "type/decode.h"
 #include "type/encode.h"
 #include "type/objectmeta.h"
@@ -67,7 +62,7 @@ target_of(struct span path)
 }
 
 static void
-merge(struct arena *a, struct node *target, const struct node *patch)
+merge(struct node *target, const struct node *patch)
 {
 	for (size_t i = 0; i < patch->n; i++) {
 		struct node *value = patch->members[i].value;
@@ -77,43 +72,42 @@ merge(struct arena *a, struct node *target, const struct node *patch)
 			tree_remove_span(target, key);
 		else if (tree_is(value, NODE_OBJECT) &&
 		    tree_is(old, NODE_OBJECT))
-			merge(a, old, value);
+			merge(old, value);
 		else
-			tree_set(a, target, key, tree_copy(a, value));
+			tree_set(&arena, target, key, tree_copy(&arena, value));
 	}
 }
 
 /* If object has the member, it gets the answer's value. */
 static void
-take(struct arena *a, struct node *object, const struct node *answer,
-    const char *key)
+take(struct node *object, const struct node *answer, const char *key)
 {
 	if (tree_get(object, key) != NULL && tree_get(answer, key) != NULL)
-		tree_put(a, object, key, tree_get(answer, key));
+		tree_put(&arena, object, key, tree_get(answer, key));
 }
 
 /* Random values of the server are taken from its answer. */
 static void
-same_random(struct arena *a, struct node *object, const struct node *answer)
+same_random(struct node *object, const struct node *answer)
 {
 	struct node *spec = tree_get(object, "spec"), *list;
 	const struct node *real = tree_get(answer, "spec"), *r;
 
-	take(a, tree_get(object, "status"), tree_get(answer, "status"),
+	take(tree_get(object, "status"), tree_get(answer, "status"),
 	    "lastPhaseTransitionTime");
 	list = tree_path(object, "status.conditions");
 	r = tree_path(answer, "status.conditions");
 	for (size_t i = 0; i < tree_count(list) && i < tree_count(r); i++)
-		take(a, list->items[i], r->items[i], "lastTransitionTime");
+		take(list->items[i], r->items[i], "lastTransitionTime");
 	if (!tree_text_is(tree_get(object, "kind"), "Service"))
 		return;
-	take(a, spec, real, "clusterIP");
-	take(a, spec, real, "clusterIPs");
-	take(a, spec, real, "healthCheckNodePort");
+	take(spec, real, "clusterIP");
+	take(spec, real, "clusterIPs");
+	take(spec, real, "healthCheckNodePort");
 	list = tree_get(spec, "ports");
 	r = tree_get(real, "ports");
 	for (size_t i = 0; i < tree_count(list) && i < tree_count(r); i++)
-		take(a, list->items[i], r->items[i], "nodePort");
+		take(list->items[i], r->items[i], "nodePort");
 }
 
 /* The uid that the server assigned, from its answer or its refusal. */
@@ -146,18 +140,6 @@ drop_protection(struct node *answer)
 		tree_remove(meta, "finalizers");
 }
 
-static const char *
-sorted(struct arena *a, const struct node *n)
-{
-	struct buf b = BUF_INIT;
-	struct span s;
-
-	tree_write_sorted(&b, n);
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return arena_str(a, s);
-}
-
 /* Not compared: metadata, which belongs to other modules, and whether
  * privileged containers are allowed, which is a flag of the server. */
 static bool
@@ -187,106 +169,97 @@ without_go(struct span message)
 	return span_make(message.p, (size_t)(p - message.p) + 1);
 }
 
-static int
-by_text(const void *x, const void *y)
-{
-	const struct span *a = x, *b = y;
-
-	return span_cmp(*a, *b);
-}
-
 /* Sorted by text: Go walks maps in any order. */
 static const char *
-sorted_lines(struct arena *a, struct span *lines, size_t n)
+sorted_lines(struct span *lines, size_t n)
 {
 	struct buf b = BUF_INIT;
 	struct span s;
 
 	if (n > 0)
-		qsort(lines, n, sizeof(lines[0]), by_text);
+		qsort(lines, n, sizeof(lines[0]), span_order);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&b, "%.*s\n#       ", SPAN_ARG(lines[i]));
-	s = arena_span(a, buf_span(&b));
+	s = arena_span(&arena, buf_span(&b));
 	buf_release(&b);
-	return arena_str(a, s);
+	return arena_str(&arena, s);
 }
 
 /* A line for each cause: field, reason and message; without those of metadata,
  * which belong to other modules. */
 static const char *
-words_of_causes(struct arena *a, const struct causes *c)
+words_of_causes(const struct causes *c)
 {
-	struct span *lines = arena_alloc(a, (c->n + 1) * sizeof(lines[0]));
+	struct span *lines = arena_alloc(&arena, (c->n + 1) * sizeof(lines[0]));
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (!of_metadata(c->items[i].field))
-			lines[n++] = arena_printf(a, "%.*s %.*s %.*s",
+			lines[n++] = arena_printf(&arena, "%.*s %.*s %.*s",
 			    SPAN_ARG(c->items[i].field),
 			    SPAN_ARG(c->items[i].reason),
 			    SPAN_ARG(without_go(c->items[i].message)));
-	return sorted_lines(a, lines, n);
+	return sorted_lines(lines, n);
 }
 
 static const char *
-words_of_answer(struct arena *a, const struct node *answer)
+words_of_answer(const struct node *answer)
 {
 	const struct node *all = tree_get(answer, "causes");
 	struct span *lines =
-	    arena_alloc(a, (tree_count(all) + 1) * sizeof(lines[0]));
+	    arena_alloc(&arena, (tree_count(all) + 1) * sizeof(lines[0]));
 	size_t n = 0;
 
 	for (size_t i = 0; i < tree_count(all); i++) {
 		const struct node *cause = all->items[i];
 		if (!of_metadata(tree_text(tree_get(cause, "field"))))
-			lines[n++] = arena_printf(a, "%.*s %.*s %.*s",
+			lines[n++] = arena_printf(&arena, "%.*s %.*s %.*s",
 			    SPAN_ARG(tree_text(tree_get(cause, "field"))),
 			    SPAN_ARG(tree_text(tree_get(cause, "reason"))),
 			    SPAN_ARG(without_go(
 				tree_text(tree_get(cause, "message")))));
 	}
-	return sorted_lines(a, lines, n);
+	return sorted_lines(lines, n);
 }
 
 static struct node *
-object_of(struct arena *a, const struct target *t, const struct node *body,
-    const struct node *live)
+object_of(
+    const struct target *t, const struct node *body, const struct node *live)
 {
-	struct node *object = tree_copy(a, live != NULL ? live : body);
-	struct warnings unknown = {a, NULL, 0};
+	struct node *object = tree_copy(&arena, live != NULL ? live : body);
+	struct warnings unknown = {&arena, NULL, 0};
 
 	if (live != NULL)
-		merge(a, object, body);
+		merge(object, body);
 	if (t->namespace_.n > 0)
-		tree_put(a, tree_make(a, object, "metadata"), "namespace",
-		    tree_string(a, t->namespace_));
-	decode_builtin(a, t->resource->schema, object, &unknown);
+		tree_put(&arena, tree_make(&arena, object, "metadata"),
+		    "namespace", tree_string(&arena, t->namespace_));
+	decode_builtin(&arena, t->resource->schema, object, &unknown);
 	return object;
 }
 
 static void
 keep(const struct target *t, struct span path, const struct node *answer)
 {
-	struct arena *a = &lasting;
 	struct span name = tree_path_text(answer, "metadata.name");
-	struct span key = t->object.n > 0
-	    ? arena_span(a, t->object)
-	    : arena_printf(a, "%.*s/%.*s", SPAN_ARG(path), SPAN_ARG(name));
-	struct node *n = tree_clone(a, answer);
+	struct span key = t->object.n > 0 ? arena_span(&lasting, t->object)
+					  : arena_printf(&lasting, "%.*s/%.*s",
+						SPAN_ARG(path), SPAN_ARG(name));
+	struct node *n = tree_clone(&lasting, answer);
 
 	map_put(&kept, key, n);
 	if (t->resource->collection == NULL)
 		return;
-	n = tree_copy(a, n);
-	tree_put(a, tree_get(n, "metadata"), "resourceVersion",
-	    tree_string(a,
-		arena_printf(
-		    a, "%llu", (unsigned long long)store_next_version(store))));
+	n = tree_copy(&lasting, n);
+	tree_put(&lasting, tree_get(n, "metadata"), "resourceVersion",
+	    tree_string(&lasting,
+		arena_printf(&lasting, "%llu",
+		    (unsigned long long)store_next_version(store))));
 	store_put(store, t->resource->collection, n);
 }
 
 static void
-try(struct arena *a, const struct node *line, size_t number)
+try_line(void *number, struct node *line)
 {
 	struct span words = tree_text(tree_get(line, "do"));
 	const char *space = memchr(words.p, ' ', words.n);
@@ -294,13 +267,13 @@ try(struct arena *a, const struct node *line, size_t number)
 	    span_make(space + 1, words.n - (size_t)(space + 1 - words.p));
 	const struct node *answer = tree_get(line, "answer"), *live = NULL;
 	struct target t = target_of(path);
-	struct causes c = {a, NULL, 0};
+	struct causes c = {&arena, NULL, 0};
 	struct node *object;
 	struct problem *refused = NULL;
 	struct change_of x;
 	struct buf what = BUF_INIT;
 
-	buf_addf(&what, "%zu %.*s ", number, SPAN_ARG(words));
+	buf_addf(&what, "%zu %.*s ", ++*(size_t *)number, SPAN_ARG(words));
 	tree_write(&what, tree_get(line, "body"));
 	if (t.resource == NULL) {
 		ok(false, buf_str(&what));
@@ -309,93 +282,51 @@ try(struct arena *a, const struct node *line, size_t number)
 	}
 	if (t.object.n > 0)
 		live = map_get(&kept, t.object);
-	object = object_of(a, &t, tree_get(line, "body"), live);
+	object = object_of(&t, tree_get(line, "body"), live);
 	drop_protection(tree_get(line, "answer"));
-	builtin_default(a, t.resource, object);
+	builtin_default(&arena, t.resource, object);
 	if (live == NULL)
-		tree_put(a, tree_make(a, object, "metadata"), "uid",
-		    tree_string(a, uid_of(answer)));
-	x = (struct change_of){a, t.resource, store, t.subresource, live};
+		tree_put(&arena, tree_make(&arena, object, "metadata"), "uid",
+		    tree_string(&arena, uid_of(answer)));
+	x = (struct change_of){&arena, t.resource, store, t.subresource, live};
 	builtin_prepare(&x, object);
 	builtin_validate(&c, &x, object);
 	if (c.n == 0)
 		refused = builtin_admit(&x, object);
 	for (size_t i = 0; refused != NULL && i < refused->cause_count; i++)
-		cause_add(&c, arena_str(a, refused->causes[i].reason),
+		cause_add(&c, arena_str(&arena, refused->causes[i].reason),
 		    refused->causes[i].field, refused->causes[i].message);
-	encode_builtin(a, t.resource->schema, object);
+	encode_builtin(&arena, t.resource->schema, object);
 	if (tree_text_is(tree_get(answer, "reason"), "Forbidden")) {
-		is(refused == NULL ? "" : arena_str(a, refused->message),
-		    arena_str(a, tree_text(tree_get(answer, "message"))),
+		is(refused == NULL ? "" : arena_str(&arena, refused->message),
+		    arena_str(&arena, tree_text(tree_get(answer, "message"))),
 		    buf_str(&what));
 	} else if (tree_get(answer, "causes") != NULL &&
 	    !tree_is(tree_get(answer, "causes"), NODE_NULL)) {
-		is(words_of_causes(a, &c), words_of_answer(a, answer),
+		is(words_of_causes(&c), words_of_answer(answer),
 		    buf_str(&what));
 	} else if (tree_get(answer, "metadata") != NULL) {
 		if (c.n > 0)
-			is(words_of_causes(a, &c), "", buf_str(&what));
-		same_random(a, object, answer);
-		is(sorted(a, object), sorted(a, answer), buf_str(&what));
+			is(words_of_causes(&c), "", buf_str(&what));
+		same_random(object, answer);
+		is(written(object), written(answer), buf_str(&what));
 		keep(&t, path, answer);
 	}
 	buf_release(&what);
 }
 
-/* The largest quantity, instead of the rest that fits into 128 bits. */
-static void
-test_quantities(void)
-{
-	static const struct {
-		const char *x, *y;
-		int order;
-	} cases[] = {{"1.5", "1500m", 0}, {"1Ki", "1k", 1},
-	    {"200000000000Ei", "1", 1}, {"-200000000000Ei", "1", -1},
-	    {"999999999999999999999999999999.9Ei", "7Ei", 1},
-	    {"1000000000000000000000000000000000000000000", "5", 1},
-	    {"4000000000000000000", "4000000000000000001", -1},
-	    {"7000000000000000000", "900000000000000000", 1}};
-	struct arena a = ARENA_INIT;
-
-	for (size_t i = 0; i < COUNT(cases); i++)
-		ok(rule_quantity_cmp(tree_str(&a, cases[i].x),
-		       tree_str(&a, cases[i].y)) == cases[i].order,
-		    cases[i].x);
-	arena_release(&a);
-}
-
 int
 main(void)
 {
-	struct arena a = ARENA_INIT;
-	struct buf text = BUF_INIT;
-	struct err err = ERR_INIT;
-	size_t start = 0, number = 0;
+	size_t number = 0;
 
-	test_quantities();
 	store = store_new();
 	registry = resource_registry_new(kinds_find);
 	resource_bind(registry, store);
-	if (file_read("t/unit/kapi/builtin/recorded.jsonl", 16, &text, &err) !=
-	    0) {
-		printf("Bail out! %s\n", err.message);
-		return 1;
-	}
-	for (size_t i = 0; i < text.len; i++) {
-		struct node *line;
-		if (text.data[i] != '\n')
-			continue;
-		line = tree_parse(&a, span_make(text.data + start, i - start),
-		    TREE_LIMITS, NULL, &err);
-		start = i + 1;
-		if (line != NULL)
-			try(&a, line, ++number);
-		arena_reset(&a);
-	}
-	arena_release(&a);
+	each_line("t/unit/kapi/builtin/recorded.jsonl", try_line, &number);
+	arena_release(&arena);
 	arena_release(&lasting);
 	map_release(&kept);
-	buf_release(&text);
 	resource_registry_free(registry);
 	store_free(store);
 	return tap_done();

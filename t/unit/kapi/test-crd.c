@@ -4,43 +4,13 @@
  */
 #include "crd/crd.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "crd/conditions.h"
-#include "process/file.h"
-#include "tap.h"
+#include "trees.h"
 #include "type/objectmeta.h"
 #include "type/strategy.h"
 
 static const struct strategy custom = {.names = NAME_SUBDOMAIN};
-static struct arena arena;
-
-static struct node *
-parse(struct span text)
-{
-	struct err err = ERR_INIT;
-	struct node *n = tree_parse(&arena, text, TREE_LIMITS, NULL, &err);
-
-	if (n == NULL)
-		printf("# %s\n", err.message);
-	return n;
-}
-
-static const char *
-written(const struct node *n)
-{
-	struct buf b = BUF_INIT;
-	const char *text;
-
-	if (n == NULL)
-		return "null";
-	tree_write_sorted(&b, n);
-	text = arena_str(&arena, buf_span(&b));
-	buf_release(&b);
-	return text;
-}
-
 /* The definition, with its names accepted. */
 static struct crd *
 load(const char *file)
@@ -56,7 +26,7 @@ load(const char *file)
 		return NULL;
 	}
 	d = file[strlen(file) - 1] == 'n'
-	    ? parse(buf_span(&text))
+	    ? parse_span(buf_span(&text))
 	    : tree_parse_yaml(&arena, buf_span(&text), NULL, &err);
 	crd_definition_default(&arena, d);
 	crd_definition_prepare(&arena, span_str(""), NULL, d);
@@ -154,31 +124,6 @@ write_object(struct outcome *o, struct resource *r, const struct node *live,
 	o->out = object;
 }
 
-typedef void record_fn(void *arg, struct node *recorded);
-
-static void
-each_line(const char *file, record_fn *fn, void *arg)
-{
-	struct buf all = BUF_INIT;
-	struct err err = ERR_INIT;
-	struct span rest;
-
-	if (file_read(file, 4 << 20, &all, &err) != 0) {
-		ok(false, err.message);
-		return;
-	}
-	rest = buf_span(&all);
-	while (rest.n > 0) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct span line = span_make(rest.p, (size_t)(end - rest.p));
-
-		rest = span_make(end + 1, rest.n - line.n - 1);
-		fn(arg, parse(line));
-		arena_reset(&arena);
-	}
-	buf_release(&all);
-}
-
 static struct outcome
 outcome_make(void)
 {
@@ -193,7 +138,7 @@ static void
 test_object(void *arg, struct node *recorded)
 {
 	struct outcome o = outcome_make();
-	struct node *object = parse(tree_text(tree_get(recorded, "in")));
+	struct node *object = parse_span(tree_text(tree_get(recorded, "in")));
 
 	write_object(&o, arg, NULL, object);
 	compare(&o, recorded);
@@ -203,7 +148,7 @@ static void
 test_change(void *arg, struct node *recorded)
 {
 	struct outcome o = outcome_make();
-	const struct node *in = parse(tree_text(tree_get(recorded, "in")));
+	const struct node *in = parse_span(tree_text(tree_get(recorded, "in")));
 	struct node *live = tree_copy(&arena, tree_get(in, "old"));
 
 	crd_refresh(&arena, arg, live);
@@ -224,7 +169,7 @@ static void
 test_definition(void *arg, struct node *recorded)
 {
 	struct outcome o = outcome_make();
-	struct node *d = parse(tree_text(tree_get(recorded, "in")));
+	struct node *d = parse_span(tree_text(tree_get(recorded, "in")));
 	const struct resource *r = arg;
 	struct span main_path = span_str("");
 

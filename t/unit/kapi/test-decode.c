@@ -3,83 +3,10 @@
 #include "base/array.h"
 #include "type/decode.h"
 #include "type/decode_text.h"
-#include "value/quantity.h"
 
-#include "tap.h"
+#include "trees.h"
 #include "type/default.h"
 #include "type/encode.h"
-
-static const struct {
-	const char *in, *out; /* out: canonical, or the error */
-} quantities[] = {
-    {"0", "0"},
-    {"-0", "0"},
-    {"0m", "0"},
-    {"1000m", "1"},
-    {"1500m", "1500m"},
-    {"0.5", "500m"},
-    {"1.5", "1500m"},
-    {".5", "500m"},
-    {"1.", "1."},
-    {"1.500", "1.500"},
-    {"+5", "+5"},
-    {"-1000m", "-1"},
-    {"1024Mi", "1Gi"},
-    {"+4Mi", "+4Mi"},
-    {"04Mi", "04Mi"},
-    {"1Gi", "1Gi"},
-    {"1.5Gi", "1536Mi"},
-    {"0.5Ki", "512"},
-    {"1.0001Ki", "1024102400u"},
-    {"1000", "1k"},
-    {"100", "100"},
-    {"1000000", "1M"},
-    {"1200k", "1200k"},
-    {"12000k", "12M"},
-    {"1e3", "1e3"},
-    {"1000e3", "1e6"},
-    {"1E", "1E"},
-    {"1E3", "1E3"},
-    {"10e2", "1e3"},
-    {"100e-3", "100e-3"},
-    {"0.0000000001", "1n"},
-    {"1n", "1n"},
-    {"9Ei", "9223372036854775807"},
-    {"100Ki", "100Ki"},
-    {"1000Ki", "1000Ki"},
-    {"1048576Ki", "1Gi"},
-    {"512", "512"},
-    {"8Ki", "8Ki"},
-    {"007", "007"},
-    {"",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1 Gi",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1.2.3",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1gi",
-	"quantities must match the regular expression "
-	"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-    {"1iK", "unable to parse quantity's suffix"},
-    {"1e", "unable to parse quantity's suffix"},
-    {"1Mm", "unable to parse quantity's suffix"},
-};
-
-static void
-test_quantities(struct arena *a)
-{
-	for (size_t i = 0; i < COUNT(quantities); i++) {
-		struct span result;
-		const char *wrong =
-		    quantity_canonical(a, span_str(quantities[i].in), &result);
-
-		is(wrong != NULL ? wrong : arena_str(a, result),
-		    quantities[i].out, quantities[i].in);
-	}
-}
 
 #define AS "as \"2006-01-02T15:04:05Z07:00\": cannot parse "
 
@@ -115,15 +42,14 @@ static const struct {
 	true},
 };
 
-static void
-test_times(struct arena *a)
+TEST(times)
 {
 	for (size_t i = 0; i < COUNT(times); i++) {
 		struct span result, error;
-		int code = decode_time_canonical(
-		    a, span_str(times[i].in), times[i].micro, &result, &error);
+		int code = decode_time_canonical(&arena, span_str(times[i].in),
+		    times[i].micro, &result, &error);
 
-		is(arena_str(a, code < 0 ? error : result), times[i].out,
+		is(arena_str(&arena, code < 0 ? error : result), times[i].out,
 		    times[i].in);
 	}
 }
@@ -145,16 +71,15 @@ static const struct {
     {"=", NULL, 0},
 };
 
-static void
-test_base64(struct arena *a)
+TEST(base64)
 {
 	for (size_t i = 0; i < COUNT(base64s); i++) {
 		struct span result;
 		size_t at = 99;
 		int code = decode_base64_canonical(
-		    a, span_str(base64s[i].in), &result, &at);
+		    &arena, span_str(base64s[i].in), &result, &at);
 
-		is(code < 0 ? NULL : arena_str(a, result), base64s[i].out,
+		is(code < 0 ? NULL : arena_str(&arena, result), base64s[i].out,
 		    base64s[i].in);
 		if (base64s[i].out == NULL)
 			ok(at == base64s[i].at, "where");
@@ -265,16 +190,14 @@ static const struct {
 	NULL},
 };
 
-static void
-test_objects(struct arena *a)
+TEST(objects)
 {
 	for (size_t i = 0; i < COUNT(objects); i++) {
 		const struct schema *s =
 		    schema_builtin(span_str(objects[i].type));
-		struct node *n = tree_parse(
-		    a, span_str(objects[i].in), TREE_LIMITS, NULL, NULL);
-		struct warnings w = {.arena = a};
-		struct problem *p = decode_builtin(a, s, n, &w);
+		struct node *n = parse(objects[i].in);
+		struct warnings w = {.arena = &arena};
+		struct problem *p = decode_builtin(&arena, s, n, &w);
 		struct buf b = BUF_INIT;
 
 		if (p != NULL)
@@ -314,47 +237,42 @@ static const struct {
     {"{\"spec\":{\"replicas\":3.0}}", NULL},
 };
 
-static void
-test_converted(struct arena *a)
+TEST(converted)
 {
 	const struct schema *s = schema_builtin(span_str(DEPLOYMENT));
 
 	for (size_t i = 0; i < COUNT(converted); i++) {
-		struct node *n = tree_parse(
-		    a, span_str(converted[i].in), TREE_LIMITS, NULL, NULL);
-		struct problem *p = decode_converted(a, s, n, NULL);
+		struct node *n = parse(converted[i].in);
+		struct problem *p = decode_converted(&arena, s, n, NULL);
 
-		is(p == NULL ? NULL : arena_str(a, p->message),
+		is(p == NULL ? NULL : arena_str(&arena, p->message),
 		    converted[i].out, converted[i].in);
 	}
 }
 
-static void
-test_encode_again(struct arena *a)
+TEST(encode_again)
 {
 	const struct schema *s = schema_builtin(span_str(DEPLOYMENT));
-	struct node *n = tree_parse(a,
-	    span_str("{\"spec\":{\"template\":{\"spec\":{\"containers\":[],"
-		     "\"volumes\":[],\"nodeName\":\"\"}}}}"),
-	    TREE_LIMITS, NULL, NULL);
+	struct node *n =
+	    parse("{\"spec\":{\"template\":{\"spec\":{\"containers\":[],"
+		  "\"volumes\":[],\"nodeName\":\"\"}}}}");
 	struct buf once = BUF_INIT, twice = BUF_INIT;
 
-	encode_builtin(a, s, n);
+	encode_builtin(&arena, s, n);
 	tree_write(&once, n);
 	is(buf_str(&once),
 	    "{\"metadata\":{},\"spec\":{\"selector\":null,\"template\":"
 	    "{\"metadata\":{},\"spec\":{\"containers\":null}},"
 	    "\"strategy\":{}},\"status\":{}}",
 	    "encoded");
-	encode_builtin(a, s, n);
+	encode_builtin(&arena, s, n);
 	tree_write(&twice, n);
 	is(buf_str(&twice), buf_str(&once), "and it stays so");
 	buf_release(&once);
 	buf_release(&twice);
 }
 
-static void
-test_strict(struct arena *a)
+TEST(strict)
 {
 	static const char text[] =
 	    " {\"foo\":1,\"spec\":{\"ports\":[{\"port\":80,\"Port\":1},"
@@ -362,10 +280,10 @@ test_strict(struct arena *a)
 	    "\"selector\":{\"a\":\"b\",\"a\":\"c\"},"
 	    "\"x\":{\"z\":1,\"z\":2}},\"foo\":2}";
 	const struct schema *s = schema_builtin(span_str(SERVICE));
-	struct warnings typed = {.arena = a}, untyped = {.arena = a};
+	struct warnings typed = {.arena = &arena}, untyped = {.arena = &arena};
 	struct buf b = BUF_INIT;
 
-	decode_strict(a, s, span_str(text), &typed);
+	decode_strict(&arena, s, span_str(text), &typed);
 	for (size_t i = 0; i < typed.n; i++)
 		buf_addf(&b, "%.*s;", SPAN_ARG(typed.items[i]));
 	is(buf_str(&b),
@@ -375,7 +293,7 @@ test_strict(struct arena *a)
 	    "duplicate field \"spec.selector.a\";unknown field \"spec.x\";",
 	    "duplicate and unknown fields in their order");
 	buf_reset(&b);
-	decode_strict(a, NULL, span_str(text), &untyped);
+	decode_strict(&arena, NULL, span_str(text), &untyped);
 	for (size_t i = 0; i < untyped.n; i++)
 		buf_addf(&b, "%.*s;", SPAN_ARG(untyped.items[i]));
 	is(buf_str(&b),
@@ -386,19 +304,17 @@ test_strict(struct arena *a)
 	buf_release(&b);
 }
 
-static void
-test_rounding(struct arena *a)
+TEST(rounding)
 {
 	const struct schema *s =
 	    schema_builtin(span_str("io.k8s.api.core.v1.ResourceRequirements"));
-	struct node *n = tree_parse(a,
-	    span_str("{\"limits\":{\"a\":\"100u\",\"b\":\"1n\",\"c\":\"1500m\","
-		     "\"d\":\"1.0001Ki\",\"e\":\"1.500\",\"f\":\"-1500u\","
-		     "\"g\":\"0.0001\",\"h\":\"1Gi\"}}"),
-	    TREE_LIMITS, NULL, NULL);
+	struct node *n =
+	    parse("{\"limits\":{\"a\":\"100u\",\"b\":\"1n\",\"c\":\"1500m\","
+		  "\"d\":\"1.0001Ki\",\"e\":\"1.500\",\"f\":\"-1500u\","
+		  "\"g\":\"0.0001\",\"h\":\"1Gi\"}}");
 	struct buf b = BUF_INIT;
 
-	default_fill(a, s, n);
+	default_fill(&arena, s, n);
 	tree_write(&b, n);
 	is(buf_str(&b),
 	    "{\"limits\":{\"a\":\"1m\",\"b\":\"1m\",\"c\":\"1500m\","
@@ -408,17 +324,14 @@ test_rounding(struct arena *a)
 	buf_release(&b);
 }
 
-static void
-test_defaults(struct arena *a)
+TEST(defaults)
 {
 	const struct schema *s = schema_builtin(span_str(SERVICE));
-	struct node *n = tree_parse(a,
-	    span_str("{\"spec\":{\"ports\":[{\"port\":1},{\"port\":2,"
-		     "\"protocol\":\"UDP\"},{\"protocol\":\"\"}]}}"),
-	    TREE_LIMITS, NULL, NULL);
+	struct node *n = parse("{\"spec\":{\"ports\":[{\"port\":1},{\"port\":2,"
+			       "\"protocol\":\"UDP\"},{\"protocol\":\"\"}]}}");
 	struct buf b = BUF_INIT;
 
-	default_fill(a, s, n);
+	default_fill(&arena, s, n);
 	tree_write(&b, n);
 	is(buf_str(&b),
 	    "{\"spec\":{\"ports\":[{\"port\":1,\"protocol\":\"TCP\"},"
@@ -430,17 +343,7 @@ test_defaults(struct arena *a)
 int
 main(void)
 {
-	struct arena a = ARENA_INIT;
-
-	test_quantities(&a);
-	test_times(&a);
-	test_base64(&a);
-	test_objects(&a);
-	test_converted(&a);
-	test_encode_again(&a);
-	test_strict(&a);
-	test_rounding(&a);
-	test_defaults(&a);
-	arena_release(&a);
+	tap_run();
+	arena_release(&arena);
 	return tap_done();
 }

@@ -19,8 +19,7 @@ test(const char *container, const char *want)
 	ok(want == NULL ? got.p == NULL : span_is(got, want), container);
 }
 
-int
-main(void)
+TEST(echoed)
 {
 	static const char *const none[] = {"\"image\":\"i\"",
 	    "\"command\":[\"cat\",\"x\"]",
@@ -44,5 +43,4 @@ main(void)
 		test(none[i], NULL);
 	ok(echoed_text(&arena, NULL, span_str("c")).p == NULL, "no Pod");
 	arena_release(&arena);
-	return tap_done();
 }

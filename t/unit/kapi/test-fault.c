@@ -42,8 +42,7 @@ is_called(const char *line, const char *want)
 	arena_release(&a);
 }
 
-static void
-test_good(void)
+TEST(good)
 {
 	struct arena a = ARENA_INIT;
 	struct fault f;
@@ -70,8 +69,7 @@ test_good(void)
 	arena_release(&a);
 }
 
-static void
-test_bad(void)
+TEST(bad)
 {
 	is_refused("", "at byte 1: the text is cut short");
 	is_refused("[]", "want an object");
@@ -104,8 +102,7 @@ test_bad(void)
 	    "member \"verb\": no verb matches \"put\"");
 }
 
-static void
-test_glob(void)
+TEST(glob)
 {
 	static const struct {
 		const char *pattern, *text;
@@ -129,13 +126,4 @@ test_glob(void)
 		ok(fault_glob(span_str(cases[i].pattern),
 		       span_str(cases[i].text)) == cases[i].matches,
 		    cases[i].pattern);
-}
-
-int
-main(void)
-{
-	test_good();
-	test_bad();
-	test_glob();
-	return tap_done();
 }

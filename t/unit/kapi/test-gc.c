@@ -103,13 +103,27 @@ owners(const char *list)
 	return text;
 }
 
-static void delete (const char *where, const char *policy)
+static const char *
+with(const char *members, const char *more)
+{
+	return arena_printf(&arena, "%s,%s", members, more).p;
+}
+
+static void
+drop(const char *where, const char *policy)
 {
 	struct place p = place_of(where);
 	struct rest_writer w = {&api, &arena, SPAN_NONE};
 	struct delete_options o = {.policy = span_str(policy)};
 
 	rest_delete(&w, resource_at(&p), span_str(p.ns), span_str(p.name), &o);
+}
+
+static void
+drop_all(const char *where, const char *policy)
+{
+	drop(where, policy);
+	gc_drain(api.gc);
 }
 
 /* The ownerReferences' uids, or "(gone)". */
@@ -134,8 +148,7 @@ owners_of(const char *where)
 	return text;
 }
 
-static void
-test_background(void)
+TEST(background)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -145,7 +158,7 @@ test_background(void)
 	gc_drain(api.gc);
 	ok(there("B/n/c") && there("B/n/d"),
 	    "nothing to do while all owners live");
-	delete ("A/n/a", "Background");
+	drop("A/n/a", "Background");
 	ok(there("B/n/b"), "a hook deletes nothing");
 	gc_drain(api.gc);
 	ok(!there("B/n/b") && !there("B/n/c") && there("B/n/d"),
@@ -153,54 +166,43 @@ test_background(void)
 	tear_down();
 }
 
-static void
-test_two_owners(void)
+TEST(two_owners)
 {
 	set_up();
 	put("A/n/a", "a1", "");
 	put("A/n/b", "b1", "");
 	put("B/n/c", "c1", owners("a1 A a -, b1 A b -,"));
-	delete ("A/n/a", "Background");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Background");
 	is(owners_of("B/n/c"), "b1", "the reference to a dead owner goes");
-	delete ("A/n/b", "Background");
-	gc_drain(api.gc);
+	drop_all("A/n/b", "Background");
 	ok(!there("B/n/c"), "with the last owner the object goes");
 	tear_down();
 }
 
-static void
-test_foreground(void)
+TEST(foreground)
 {
 	set_up();
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a blocks,"));
 	put("B/n/s", "s1",
-	    arena_printf(
-		&arena, "%s,\"finalizers\":[\"f\"]", owners("a1 A a blocks,"))
-		.p);
+	    with("\"finalizers\":[\"f\"]", owners("a1 A a blocks,")));
 	put("B/n/l", "l1", owners("a1 A a -,"));
-	delete ("A/n/a", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Foreground");
 	ok(!there("B/n/b") && !there("B/n/l"), "dependents are deleted first");
 	ok(there("A/n/a") && there("B/n/s"),
 	    "the owner waits for one with a finalizer");
 	put("B/n/s", "s1",
-	    arena_printf(&arena,
-		"%s,\"finalizers\":[\"f\"],\"deletionTimestamp\":\"t\"",
-		owners("a1 A a -,"))
-		.p);
+	    with("\"finalizers\":[\"f\"],\"deletionTimestamp\":\"t\"",
+		owners("a1 A a -,")));
 	gc_drain(api.gc);
 	ok(!there("A/n/a"), "until it no longer blocks");
 	put("A/n/e", "e1", "");
-	delete ("A/n/e", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/e", "Foreground");
 	ok(!there("A/n/e"), "who has no dependents goes at once");
 	tear_down();
 }
 
-static void
-test_foreground_chain(void)
+TEST(foreground_chain)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -209,8 +211,7 @@ test_foreground_chain(void)
 	put("B/n/o", "o1", owners("a1 A a blocks, z1 A z -,"));
 	put("A/n/z", "z1", "");
 	put("B/n/o", "o1", owners("a1 A a blocks, z1 A z -,"));
-	delete ("A/n/a", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Foreground");
 	ok(!there("A/n/a") && !there("B/n/b") && !there("B/n/c"),
 	    "a chain goes from its end");
 	is(owners_of("B/n/o"), "z1", "another owner keeps what it owns");
@@ -218,27 +219,21 @@ test_foreground_chain(void)
 }
 
 /* An object that is visited for another reason keeps its blockers. */
-static void
-test_foreground_owned(void)
+TEST(foreground_owned)
 {
 	set_up();
 	put("A/n/x", "x1", "");
 	put("A/n/b", "b1", owners("x1 A x -,"));
 	put("B/n/c", "c1",
-	    arena_printf(
-		&arena, "%s,\"finalizers\":[\"f\"]", owners("b1 A b blocks,"))
-		.p);
-	delete ("A/n/b", "Foreground");
-	gc_drain(api.gc);
+	    with("\"finalizers\":[\"f\"]", owners("b1 A b blocks,")));
+	drop_all("A/n/b", "Foreground");
 	ok(there("A/n/b"), "it waits for one that has a finalizer");
-	delete ("A/n/x", "Background");
-	gc_drain(api.gc);
+	drop_all("A/n/x", "Background");
 	ok(!there("A/n/x") && there("A/n/b"), "... also when its owner goes");
 	tear_down();
 }
 
-static void
-test_circle(void)
+TEST(circle)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -246,17 +241,14 @@ test_circle(void)
 	put("B/n/b", "b1", owners("a1 A a blocks, c1 B c blocks,"));
 	put("B/n/c", "c1", owners("a1 A a blocks, b1 B b blocks,"));
 	gc_set_loading(api.gc, false);
-	delete ("A/n/a", "Foreground");
-	gc_drain(api.gc);
-	delete ("B/n/b", "Foreground");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Foreground");
+	drop_all("B/n/b", "Foreground");
 	ok(!there("B/n/b") && !there("B/n/c") && !there("A/n/a"),
 	    "a circle of owners ends");
 	tear_down();
 }
 
-static void
-test_orphan(void)
+TEST(orphan)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -264,16 +256,14 @@ test_orphan(void)
 	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
 	put("C/-/c", "c0", "");
 	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
-	delete ("A/n/a", "Orphan");
-	gc_drain(api.gc);
+	drop_all("A/n/a", "Orphan");
 	ok(!there("A/n/a"), "the owner goes");
 	is(owners_of("B/n/b"), "", "its dependents stay without it");
 	is(owners_of("B/n/c"), "c0", "other owners stay theirs");
 	tear_down();
 }
 
-static void
-test_absent(void)
+TEST(absent)
 {
 	set_up();
 	put("A/n/a", "a1", "");
@@ -299,8 +289,7 @@ test_absent(void)
 	tear_down();
 }
 
-static void
-test_unknown_kind(void)
+TEST(unknown_kind)
 {
 	set_up();
 	put("B/n/b", "b1", owners("x1 X x -,"));
@@ -313,8 +302,7 @@ test_unknown_kind(void)
 	tear_down();
 }
 
-static void
-test_events(void)
+TEST(events)
 {
 	set_up();
 	put("Y/n/y", "y1", owners("a1 A a -,"));
@@ -325,8 +313,7 @@ test_events(void)
 	tear_down();
 }
 
-static void
-test_loaded(void)
+TEST(loaded)
 {
 	set_up();
 	gc_set_loading(api.gc, true);
@@ -338,21 +325,18 @@ test_loaded(void)
 	gc_drain(api.gc);
 	ok(there("B/n/b") && there("B/n/c") && there("B/n/d"),
 	    "owners that were not loaded are believed in");
-	put("B/n/b", "b1",
-	    arena_printf(&arena, "\"labels\":{},%s", owners("a1 A a -,")).p);
+	put("B/n/b", "b1", with("\"labels\":{}", owners("a1 A a -,")));
 	gc_drain(api.gc);
 	ok(there("B/n/b"), "also when the object is written again");
 	put("A/n/a", "a1", "");
-	delete ("A/n/a", "Background");
-	delete ("A/n/e", "Background");
-	gc_drain(api.gc);
+	drop("A/n/a", "Background");
+	drop_all("A/n/e", "Background");
 	ok(!there("B/n/b") && !there("B/n/d") && there("B/n/c"),
 	    "once seen, an owner can go");
 	tear_down();
 }
 
-static void
-test_index(void)
+TEST(index)
 {
 	set_up();
 	gc_free(api.gc);
@@ -375,8 +359,7 @@ used_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void
-test_many(void)
+TEST(many)
 {
 	char where[40];
 	size_t turns = 0;
@@ -393,7 +376,7 @@ test_many(void)
 	}
 	arena_release(&arena);
 	start = used_ms();
-	delete ("A/n/a", "Foreground");
+	drop("A/n/a", "Foreground");
 	ok(used_ms() - start < 200, "the deletion itself is short");
 	for (; there("A/n/a") && turns < 100000; turns++)
 		loop_once(api.loop, 1000);
@@ -403,23 +386,4 @@ test_many(void)
 	printf("# %zu turns, %llu ms\n", turns,
 	    (unsigned long long)(used_ms() - start));
 	tear_down();
-}
-
-int
-main(void)
-{
-	test_background();
-	test_two_owners();
-	test_foreground();
-	test_foreground_chain();
-	test_foreground_owned();
-	test_circle();
-	test_orphan();
-	test_absent();
-	test_unknown_kind();
-	test_events();
-	test_loaded();
-	test_index();
-	test_many();
-	return tap_done();
 }

@@ -43,8 +43,7 @@ check_row(const struct strategy *s, const char *group)
 		    "# no %s in the row of %s.%s\n", lacks, s->plural, group);
 }
 
-static void
-test_steps(void)
+TEST(steps)
 {
 	static const struct steps *const all[] = {
 	    &kinds_builtin_steps, &kinds_definition_steps, &kinds_custom_steps};
@@ -71,8 +70,7 @@ is_served(const char *group, const char *plural)
 	return false;
 }
 
-static void
-test_rows(void)
+TEST(rows)
 {
 	const struct kind_group *g;
 
@@ -122,8 +120,7 @@ check_cells(const struct resource *r, const char *name)
 		printf("# its Table has not as many cells as columns\n");
 }
 
-static void
-test_resources(void)
+TEST(resources)
 {
 	const struct resource *r;
 	size_t n = 0;
@@ -145,9 +142,7 @@ int
 main(void)
 {
 	registry = resource_registry_new(kinds_find);
-	test_steps();
-	test_rows();
-	test_resources();
+	tap_run();
 	resource_registry_free(registry);
 	arena_release(&arena);
 	return tap_done();

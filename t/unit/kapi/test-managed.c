@@ -4,43 +4,13 @@
  */
 #include "merge/managed.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "crd/structural.h"
 #include "kinds/kinds.h"
 #include "merge/fieldset.h"
-#include "process/file.h"
-#include "tap.h"
+#include "trees.h"
 
 static struct registry *registry;
-
-static const char *
-json(struct arena *a, const struct node *n)
-{
-	struct buf b = BUF_INIT;
-	const char *text;
-
-	if (n == NULL)
-		return NULL;
-	tree_write_sorted(&b, n);
-	text = arena_str(a, buf_span(&b));
-	buf_release(&b);
-	return text;
-}
-
-static struct node *
-parse(struct arena *a, const char *text)
-{
-	struct err err;
-	struct node *n = tree_parse(a, span_str(text), TREE_LIMITS, NULL, &err);
-
-	if (n == NULL) {
-		fprintf(stderr, "%s: %s\n", text, err.message);
-		abort();
-	}
-	return n;
-}
 
 static void
 set_kind(struct managed_write *w, const struct node *step)
@@ -103,15 +73,9 @@ drop_server_fields(struct node *object)
 		tree_remove(metadata, names[i]);
 }
 
-static int
-line_cmp(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 /* The real server lists several errors in any order. */
 static const char *
-sorted_lines(struct arena *a, struct span text)
+sorted_lines(struct span text)
 {
 	struct span lines[32];
 	struct buf b = BUF_INIT;
@@ -124,33 +88,33 @@ sorted_lines(struct arena *a, struct span text)
 		text.p = end + 1;
 	}
 	lines[n++] = text;
-	qsort(lines, n, sizeof(*lines), line_cmp);
+	qsort(lines, n, sizeof(*lines), span_order);
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(&b, i == 0 ? "" : " | ");
 		buf_addspan(&b, lines[i]);
 	}
-	sorted = arena_str(a, buf_span(&b));
+	sorted = arena_str(&arena, buf_span(&b));
 	buf_release(&b);
 	return sorted;
 }
 
 static void
-check_problem(struct arena *a, const struct problem *p,
-    const struct node *answer, const char *name)
+check_problem(
+    const struct problem *p, const struct node *answer, const char *name)
 {
 	const struct node *causes = tree_path(answer, "details.causes");
 	int64_t code = 0;
 
 	tree_get_int(tree_get(answer, "code"), &code);
 	if (p == NULL) {
-		is("no problem", json(a, answer), name);
+		is("no problem", written(answer), name);
 		return;
 	}
 	ok(p->code == code, name);
-	is(sorted_lines(a, p->message),
-	    sorted_lines(a, tree_text(tree_get(answer, "message"))), name);
-	is(arena_str(a, p->reason),
-	    arena_str(a, tree_text(tree_get(answer, "reason"))), name);
+	is(sorted_lines(p->message),
+	    sorted_lines(tree_text(tree_get(answer, "message"))), name);
+	is(arena_str(&arena, p->reason),
+	    arena_str(&arena, tree_text(tree_get(answer, "reason"))), name);
 	ok(p->cause_count == tree_count(causes), name);
 	for (size_t i = 0; i < p->cause_count && i < tree_count(causes); i++) {
 		const struct node *cause = causes->items[i];
@@ -179,11 +143,11 @@ drop_default(struct node *object)
 }
 
 static void
-check_object(struct arena *a, const struct managed_write *w,
-    struct node *object, struct node *answer, const char *name)
+check_object(const struct managed_write *w, struct node *object,
+    struct node *answer, const char *name)
 {
-	is(json(a, tree_path(object, "metadata.managedFields")),
-	    json(a, tree_path(answer, "metadata.managedFields")), name);
+	is(written(tree_path(object, "metadata.managedFields")),
+	    written(tree_path(answer, "metadata.managedFields")), name);
 	if (w == NULL)
 		return;
 	drop_server_fields(object);
@@ -203,45 +167,44 @@ check_object(struct arena *a, const struct managed_write *w,
 		    (w->schema->name.n > 0 || w->subresource.n > 0 ||
 			is_part(answer, object)),
 		name))
-		printf("# %s\n# %s\n", json(a, object), json(a, answer));
+		printf("# %s\n# %s\n", written(object), written(answer));
 }
 
 static void
-play_scale(struct arena *a, const struct managed_write *w, struct node *step,
-    const char *name)
+play_scale(const struct managed_write *w, struct node *step, const char *name)
 {
 	struct node *live = tree_get(step, "live");
 	struct node *sent = tree_get(step, "sent");
 	struct node *parent = tree_get(step, "parent"), *after;
 	const struct node *before = tree_path(parent, "metadata.managedFields");
-	struct node *fields = managed_to_scale(a, before, "spec.replicas");
+	struct node *fields = managed_to_scale(&arena, before, "spec.replicas");
 
 	/* They are not shown. */
 	if (fields != NULL)
-		tree_put(
-		    a, tree_get(live, "metadata"), "managedFields", fields);
+		tree_put(&arena, tree_get(live, "metadata"), "managedFields",
+		    fields);
 	managed_update(w, live, sent);
-	fields = managed_from_scale(a, before,
+	fields = managed_from_scale(&arena, before,
 	    tree_path(sent, "metadata.managedFields"),
 	    tree_text(tree_get(step, "parentVersion")), "spec.replicas");
-	after = tree_copy(a, parent);
-	tree_put(a, tree_get(after, "spec"), "replicas",
+	after = tree_copy(&arena, parent);
+	tree_put(&arena, tree_get(after, "spec"), "replicas",
 	    tree_path(sent, "spec.replicas"));
-	tree_put(a, tree_get(after, "metadata"), "managedFields", fields);
+	tree_put(&arena, tree_get(after, "metadata"), "managedFields", fields);
 	managed_settle(parent, after);
-	is(json(a, tree_path(after, "metadata.managedFields")),
-	    json(a,
+	is(written(tree_path(after, "metadata.managedFields")),
+	    written(
 		tree_path(tree_get(step, "answer"), "metadata.managedFields")),
 	    name);
 }
 
 static void
-play(struct arena *a, struct node *step, int line)
+play(struct node *step, int line)
 {
 	struct node *live = tree_get(step, "live");
 	struct node *answer = tree_get(step, "answer"), *result;
 	struct node *sent = tree_get(step, "sent");
-	struct managed_write w = {.arena = a,
+	struct managed_write w = {.arena = &arena,
 	    .manager = tree_text(tree_get(step, "manager")),
 	    .subresource = tree_text(tree_get(step, "subresource")),
 	    .api_version = tree_text(tree_get(step, "apiVersion")),
@@ -249,14 +212,14 @@ play(struct arena *a, struct node *step, int line)
 	    .now = tree_text(tree_get(step, "now")),
 	    .force = tree_true(tree_get(step, "force")),
 	    .has_status = tree_true(tree_get(step, "hasStatus"))};
-	const char *name = arena_str(a,
-	    arena_printf(a, "line %d: %.*s: %.*s by %.*s", line,
+	const char *name = arena_str(&arena,
+	    arena_printf(&arena, "line %d: %.*s: %.*s by %.*s", line,
 		SPAN_ARG(tree_text(tree_get(step, "case"))),
 		SPAN_ARG(tree_text(tree_get(step, "verb"))),
 		SPAN_ARG(w.manager)));
 	int64_t code = 0;
 	struct problem *p;
-	const char *before = json(a, live);
+	const char *before = written(live);
 
 	set_kind(&w, step);
 	tree_get_int(tree_get(step, "code"), &code);
@@ -265,139 +228,124 @@ play(struct arena *a, struct node *step, int line)
 	if (code == 422) /* of a later validation */
 		return;
 	if (tree_text_is(tree_get(step, "verb"), "scale")) {
-		play_scale(a, &w, step, name);
+		play_scale(&w, step, name);
 		return;
 	}
 	if (tree_text_is(tree_get(step, "verb"), "update")) {
 		if (code >= 300)
 			return;
 		managed_update(&w, live, sent);
-		check_object(a, NULL, sent, answer, name);
+		check_object(NULL, sent, answer, name);
 	} else {
 		p = managed_apply(&w, live, sent, &result);
 		if (code >= 300)
-			check_problem(a, p, answer, name);
+			check_problem(p, answer, name);
 		else if (p != NULL)
-			is(arena_str(a, p->message), NULL, name);
+			is(arena_str(&arena, p->message), NULL, name);
 		else
-			check_object(a, &w, result, answer, name);
+			check_object(&w, result, answer, name);
 	}
-	is(json(a, tree_get(step, "live")), before, name);
+	is(written(tree_get(step, "live")), before, name);
 }
 
 /* A line leaves out members that have not changed since the line before. */
 struct carried {
+	struct arena arena;
 	struct node *live, *crd;
+	int line;
 };
 
 static void
-carry(struct arena *a, struct carried *c, struct node *step)
+carry(struct carried *c, struct node *step)
 {
 	int64_t code = 0;
 
 	if (tree_get(step, "live") == NULL && c->live != NULL)
-		tree_put(a, step, "live", tree_copy(a, c->live));
-	if (tree_get(step, "crd") == NULL && c->crd != NULL)
-		tree_put(a, step, "crd", c->crd);
-	c->crd = tree_get(step, "crd");
+		tree_put(&arena, step, "live", tree_copy(&arena, c->live));
+	if (tree_get(step, "crd") != NULL)
+		c->crd = tree_clone(&c->arena, tree_get(step, "crd"));
+	else if (c->crd != NULL)
+		tree_put(&arena, step, "crd", c->crd);
 	tree_get_int(tree_get(step, "code"), &code);
 	if (code < 300)
-		c->live = tree_copy(a, tree_get(step, "answer"));
+		c->live = tree_clone(&c->arena, tree_get(step, "answer"));
 }
 
 static void
-test_recorded(struct arena *a)
+play_line(void *arg, struct node *step)
 {
-	struct buf text = BUF_INIT;
-	struct carried carried = {NULL, NULL};
-	struct err err;
-	struct span rest;
-	int line = 0;
+	struct carried *c = arg;
 
-	if (file_read("t/unit/kapi/managed/steps.jsonl", 64, &text, &err) !=
-	    0) {
-		ok(false, err.message);
-		return;
-	}
-	rest = buf_span(&text);
-	while (rest.n > 0) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		size_t n = end == NULL ? rest.n - 1 : (size_t)(end - rest.p);
-		struct node *step = tree_parse(
-		    a, span_make(rest.p, n), TREE_LIMITS, NULL, &err);
+	carry(c, step);
+	play(step, ++c->line);
+}
 
-		line++;
-		if (step == NULL) {
-			ok(false, err.message);
-			break;
-		}
-		carry(a, &carried, step);
-		play(a, step, line);
-		rest = span_make(rest.p + n + 1, rest.n - n - 1);
-	}
-	ok(line > 100, "steps were recorded");
-	arena_reset(a); /* freed before the text that its strings point into */
-	buf_release(&text);
+TEST(recorded)
+{
+	struct carried c = {0};
+	const char file[] = "t/unit/kapi/managed/steps.jsonl";
+
+	ok(each_line(file, play_line, &c) > 100, "steps were recorded");
+	arena_release(&c.arena);
 }
 
 static struct fieldset *
-set(struct arena *a, const char *text)
+set(const char *text)
 {
 	struct fieldset *s;
 
-	if (fieldset_parse(a, parse(a, text), &s, NULL) != 0)
+	if (fieldset_parse(&arena, parse(text), &s, NULL) != 0)
 		abort();
 	return s;
 }
 
-static void
-test_sets(struct arena *a)
+TEST(sets)
 {
-	struct fieldset *x = set(a,
-	    "{\"f:b\":{\"f:c\":{},\"f:d\":{}},\"f:a\":{},"
-	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
-	    "{\".\":{},\"f:n\":{}},\"v:3\":{},\"i:0\":{}}");
-	struct fieldset *y = set(a,
-	    "{\"f:b\":{\"f:c\":{}},"
-	    "\"k:{\\\"a\\\":\\\"s\\\",\\\"z\\\":1.0}\":{}}");
-	struct fieldset *parent = set(a, "{\"f:b\":{}}");
+	struct fieldset *x =
+	    set("{\"f:b\":{\"f:c\":{},\"f:d\":{}},\"f:a\":{},"
+		"\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
+		"{\".\":{},\"f:n\":{}},\"v:3\":{},\"i:0\":{}}");
+	struct fieldset *y =
+	    set("{\"f:b\":{\"f:c\":{}},"
+		"\"k:{\\\"a\\\":\\\"s\\\",\\\"z\\\":1.0}\":{}}");
+	struct fieldset *parent = set("{\"f:b\":{}}");
 	struct err err;
 
-	is(json(a, fieldset_node(a, x)),
+	is(written(fieldset_node(&arena, x)),
 	    "{\"f:a\":{},\"f:b\":{\"f:c\":{},\"f:d\":{}},\"i:0\":{},"
 	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
 	    "{\".\":{},\"f:n\":{}},\"v:3\":{}}",
 	    "a set is written as it was read");
 	ok(fieldset_size(x) == 7, "its paths are counted");
-	is(json(a, fieldset_node(a, fieldset_difference(a, x, y))),
+	is(written(fieldset_node(&arena, fieldset_difference(&arena, x, y))),
 	    "{\"f:a\":{},\"f:b\":{\"f:d\":{}},\"i:0\":{},"
 	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":{\"f:n\":{}},"
 	    "\"v:3\":{}}",
 	    "a difference takes paths, not what is below them");
-	ok(fieldset_difference(a, x, parent) == x,
+	ok(fieldset_difference(&arena, x, parent) == x,
 	    "one that takes nothing is the set itself");
-	is(json(a,
-	       fieldset_node(a, fieldset_difference_recursive(a, x, parent))),
+	is(written(fieldset_node(
+	       &arena, fieldset_difference_recursive(&arena, x, parent))),
 	    "{\"f:a\":{},\"i:0\":{},"
 	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":"
 	    "{\".\":{},\"f:n\":{}},\"v:3\":{}}",
 	    "a recursive one takes what is below");
-	is(json(a, fieldset_node(a, fieldset_intersection(a, x, y))),
+	is(written(fieldset_node(&arena, fieldset_intersection(&arena, x, y))),
 	    "{\"f:b\":{\"f:c\":{}},"
 	    "\"k:{\\\"z\\\":1,\\\"a\\\":\\\"s\\\"}\":{}}",
 	    "an intersection");
 	ok(fieldset_within(y, x) && !fieldset_within(x, y) &&
 		!fieldset_within(parent, x),
 	    "within");
-	ok(fieldset_equal(fieldset_union(a, x, y), x), "a union");
+	ok(fieldset_equal(fieldset_union(&arena, x, y), x), "a union");
 	ok(fieldset_has(x, "b.c") && !fieldset_has(x, "b"), "has");
-	ok(fieldset_parse(a, parse(a, "{\"f\":{}}"), &y, &err) != 0 &&
-		fieldset_parse(a, parse(a, "{\"fx:\":{}}"), &y, &err) != 0 &&
-		fieldset_parse(a, parse(a, "{\"k:[\":{}}"), &y, &err) != 0 &&
-		fieldset_parse(a, parse(a, "{\"f:x\":1}"), &y, &err) != 0 &&
-		fieldset_parse(a, parse(a, "{\"i:x\":{}}"), &y, &err) != 0,
+	ok(fieldset_parse(&arena, parse("{\"f\":{}}"), &y, &err) != 0 &&
+		fieldset_parse(&arena, parse("{\"fx:\":{}}"), &y, &err) != 0 &&
+		fieldset_parse(&arena, parse("{\"k:[\":{}}"), &y, &err) != 0 &&
+		fieldset_parse(&arena, parse("{\"f:x\":1}"), &y, &err) != 0 &&
+		fieldset_parse(&arena, parse("{\"i:x\":{}}"), &y, &err) != 0,
 	    "what is not a set is refused");
-	ok(fieldset_parse(a, parse(a, "{\"x:f\":{}}"), &y, &err) == 0 &&
+	ok(fieldset_parse(&arena, parse("{\"x:f\":{}}"), &y, &err) == 0 &&
 		y == NULL,
 	    "a kind of element that is not known is not");
 }
@@ -405,13 +353,9 @@ test_sets(struct arena *a)
 int
 main(void)
 {
-	struct arena a = ARENA_INIT;
-
 	registry = resource_registry_new(kinds_find);
-	test_sets(&a);
-	arena_reset(&a);
-	test_recorded(&a);
-	arena_release(&a);
+	tap_run();
+	arena_release(&arena);
 	resource_registry_free(registry);
 	return tap_done();
 }

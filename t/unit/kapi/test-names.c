@@ -3,10 +3,7 @@
  * refused. */
 #include "type/objectmeta.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "tap.h"
+#include "trees.h"
 #include "type/strategy.h"
 
 struct span
@@ -15,8 +12,6 @@ resource_name(struct arena *a, const struct resource *r)
 	(void)a;
 	return r->plural;
 }
-
-static struct arena arena;
 
 /* All causes, each "FIELD: MESSAGE" up to the regular expression. */
 static const char *
@@ -57,8 +52,7 @@ name(const char *value, enum name_rule rule, bool generate, const char *want)
 	"alphanumeric characters, '-' or '.', and must start and end " \
 	"with an alphanumeric character"
 
-static void
-test_names(void)
+TEST(names)
 {
 	char longest[256];
 
@@ -89,8 +83,7 @@ test_names(void)
 	    "value: \"a/b%\": may not contain '%'");
 }
 
-static void
-test_labels(void)
+TEST(labels)
 {
 	char value[80];
 
@@ -115,8 +108,7 @@ wrong_with(const char *key)
 	return c.n == 0 ? span_str("") : c.items[0].detail;
 }
 
-static void
-test_keys(void)
+TEST(keys)
 {
 	ok(span_is(wrong_with("example.com/a.B_c"), ""), "a key with a prefix");
 	ok(span_is(wrong_with("/a"), "prefix part must be non-empty"),
@@ -131,12 +123,6 @@ static const struct resource maps = {.strategy = &strategy,
     .kind = {"ConfigMap", 9},
     .namespaced = true};
 
-static struct node *
-parse(const char *json)
-{
-	return tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
-}
-
 static void
 metadata(const char *json, const char *want)
 {
@@ -146,8 +132,7 @@ metadata(const char *json, const char *want)
 	is(causes_text(&c), want, json);
 }
 
-static void
-test_metadata(void)
+TEST(metadata)
 {
 	metadata("{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", "");
 	metadata("{\"metadata\":{\"namespace\":\"b\"}}",
@@ -182,8 +167,7 @@ update(const char *live, const char *object, const char *want)
 	is(causes_text(&c), want, object);
 }
 
-static void
-test_updates(void)
+TEST(updates)
 {
 	static const char live[] = "{\"metadata\":{\"name\":\"a\",\"uid\":"
 				   "\"u\",\"generation\":2}}";
@@ -207,8 +191,7 @@ test_updates(void)
 	    "[]string{\"a/a\", \"a/c\"}");
 }
 
-static void
-test_generated(void)
+TEST(generated)
 {
 	struct span prefix = span_str("a-prefix-of-more-than-fifty-eight-"
 				      "characters-that-is-cut-here-not");
@@ -227,12 +210,7 @@ test_generated(void)
 int
 main(void)
 {
-	test_names();
-	test_labels();
-	test_metadata();
-	test_updates();
-	test_keys();
-	test_generated();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

@@ -6,15 +6,8 @@
  */
 #include "merge/patch.h"
 
-#include <stdlib.h>
-
-#include "json/tree.h"
-#include "process/file.h"
-#include "tap.h"
-
 #include "patch-schema.h"
-
-static struct arena arena;
+#include "trees.h"
 
 /* Stand in for resource.c and decode.c. */
 struct span resource_name(struct arena *a, const struct resource *r);
@@ -32,37 +25,6 @@ decode_warning_add(struct warnings *w, struct span text)
 	w->items =
 	    arena_grow(w->arena, w->items, w->n, w->n + 1, sizeof(*w->items));
 	w->items[w->n++] = text;
-}
-
-static struct node *
-parse(struct span text)
-{
-	struct err err = ERR_INIT;
-	struct node *n = tree_parse(&arena, text, TREE_LIMITS, NULL, &err);
-
-	if (n == NULL) {
-		printf("# %s: %.*s\n", err.message, SPAN_ARG(text));
-		exit(1);
-	}
-	return n;
-}
-
-static struct node *
-parse_str(const char *text)
-{
-	return parse(span_str(text));
-}
-
-static const char *
-written(const struct node *n)
-{
-	struct buf b = BUF_INIT;
-	const char *text;
-
-	tree_write_sorted(&b, n);
-	text = arena_str(&arena, buf_span(&b));
-	buf_release(&b);
-	return text;
 }
 
 static void
@@ -168,34 +130,22 @@ is_other(const struct node *recorded)
 }
 
 static void
-test_recorded(void)
+compare_line(void *arg, struct node *recorded)
 {
-	struct buf all = BUF_INIT;
-	struct err err = ERR_INIT;
-	struct span rest;
+	int64_t code;
 
-	if (file_read("t/kapi/patches.jsonl", 16, &all, &err) != 0) {
-		ok(false, err.message);
-		return;
-	}
-	rest = buf_span(&all);
-	while (rest.n > 0) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct span line = span_make(rest.p, (size_t)(end - rest.p));
-		struct node *recorded = parse(line);
-		int64_t code;
-
-		rest = span_make(end + 1, rest.n - line.n - 1);
-		if (tree_get_int(tree_get(recorded, "code"), &code) &&
-		    code != 415 && !is_other(recorded))
-			compare(recorded);
-		arena_reset(&arena);
-	}
-	buf_release(&all);
+	(void)arg;
+	if (tree_get_int(tree_get(recorded, "code"), &code) && code != 415 &&
+	    !is_other(recorded))
+		compare(recorded);
 }
 
-static void
-test_strict(void)
+TEST(recorded)
+{
+	each_line("t/kapi/patches.jsonl", compare_line, NULL);
+}
+
+TEST(strict)
 {
 	struct warnings w = {.arena = &arena};
 	struct node *patch;
@@ -219,13 +169,12 @@ test_strict(void)
 	ok(w.n == 1, "nothing is said when nothing is asked");
 }
 
-static void
-test_bounds(void)
+TEST(bounds)
 {
 	struct node *many = tree_array(&arena), *result;
-	struct node *op = parse_str("{\"op\":\"test\",\"path\":\"/x\"}");
+	struct node *op = parse("{\"op\":\"test\",\"path\":\"/x\"}");
 	struct node *copy = tree_array(&arena);
-	struct node *target = parse_str("{\"a\":[\"0123456789\"]}");
+	struct node *target = parse("{\"a\":[\"0123456789\"]}");
 	struct node *deep = tree_array(&arena);
 	struct problem *p;
 
@@ -242,12 +191,12 @@ test_bounds(void)
 	    "\"metadata\":{},\"reason\":\"RequestEntityTooLarge\","
 	    "\"status\":\"Failure\"}",
 	    "one more is too many");
-	op = parse_str("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/-\"}");
+	op = parse("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/-\"}");
 	for (int i = 0; i < 30; i++)
 		tree_append(&arena, copy, op);
 	p = patch_json(&arena, target, copy, &result);
 	ok(p != NULL && p->code == 422, "copies that double end at 3 MB");
-	op = parse_str("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/0\"}");
+	op = parse("{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/0\"}");
 	for (int i = 0; i < 9; i++)
 		tree_append(&arena, deep, op);
 	ok(patch_json(&arena, target, deep, &result) == NULL,
@@ -258,7 +207,7 @@ test_bounds(void)
 		buf_adds(&path, "/a");
 		for (int k = 0; k < i; k++)
 			buf_adds(&path, "/b");
-		op = parse_str("{\"op\":\"add\",\"value\":{}}");
+		op = parse("{\"op\":\"add\",\"value\":{}}");
 		tree_put(&arena, op, "path",
 		    tree_string(&arena, arena_span(&arena, buf_span(&path))));
 		buf_release(&path);
@@ -271,9 +220,7 @@ test_bounds(void)
 int
 main(void)
 {
-	test_recorded();
-	test_strict();
-	test_bounds();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

@@ -52,8 +52,7 @@ parsed(const char *method, const char *path, const char *query)
 	return said;
 }
 
-static void
-test_paths(void)
+TEST(paths)
 {
 	static const struct {
 		const char *method, *path, *query, *want;
@@ -116,8 +115,7 @@ test_paths(void)
 	}
 }
 
-static void
-test_query(void)
+TEST(query)
 {
 	struct httpd_request h;
 	struct request *r = ask(&h, "GET", "/api/v1/pods",
@@ -170,8 +168,7 @@ accepted(const char *accept, enum verb verb)
 
 #define TABLE "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-static void
-test_accept(void)
+TEST(accept)
 {
 	static const struct {
 		const char *accept;
@@ -222,9 +219,7 @@ main(void)
 {
 	struct request *r;
 
-	test_paths();
-	test_query();
-	test_accept();
+	tap_run();
 	while ((r = api.spare) != NULL) {
 		api.spare = r->next_spare;
 		arena_release(&r->arena);

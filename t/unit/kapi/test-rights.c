@@ -79,8 +79,7 @@ bind(const char *plural, const char *ns, const char *role_kind,
 		    role_kind, role, subject)));
 }
 
-static void
-test_rules(void)
+TEST(rules)
 {
 	static const char pods[] = "\"apiGroups\":[\"\"],"
 				   "\"resources\":[\"pods\"],"
@@ -157,8 +156,7 @@ static const char role[] =
     "\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],"
     "\"verbs\":[\"get\"]}]";
 
-static void
-test_subjects(void)
+TEST(subjects)
 {
 	static const char account[] = "\"kind\":\"ServiceAccount\","
 				      "\"name\":\"acc\"";
@@ -187,8 +185,7 @@ test_subjects(void)
 	tear_down();
 }
 
-static void
-test_scope(void)
+TEST(scope)
 {
 	static const char joe[] = "\"kind\":\"User\",\"name\":\"joe\"";
 
@@ -216,8 +213,7 @@ test_scope(void)
 	tear_down();
 }
 
-static void
-test_superuser(void)
+TEST(superuser)
 {
 	static const struct span masters[] = {{"system:masters", 14}};
 	struct user root = {.groups = masters, .group_count = 1};
@@ -229,14 +225,4 @@ test_superuser(void)
 	x.user = &root;
 	ok(rights_allow(rights, &arena, &x, NULL), "system:masters");
 	tear_down();
-}
-
-int
-main(void)
-{
-	test_rules();
-	test_subjects();
-	test_scope();
-	test_superuser();
-	return tap_done();
 }

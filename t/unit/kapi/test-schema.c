@@ -2,10 +2,9 @@
 #include "store/store.h"
 #include "type/resource.h"
 
-#include <stdlib.h>
-#include <time.h>
-
 #include "tap.h"
+
+static struct arena arena;
 
 static const struct field *
 field_of(const char *type, const char *name)
@@ -16,24 +15,23 @@ field_of(const char *type, const char *name)
 }
 
 static const char *
-text(struct arena *a, struct span s)
+text(struct span s)
 {
-	return s.p == NULL ? NULL : arena_str(a, s);
+	return s.p == NULL ? NULL : arena_str(&arena, s);
 }
 
-static void
-test_fields(struct arena *a)
+TEST(fields)
 {
 	const struct field *f =
 	    field_of("io.k8s.api.core.v1.ServiceSpec", "ports");
 
 	ok(f != NULL && f->schema->kind == SCHEMA_LIST, "a list");
 	ok(f->list_type == LIST_MAP && f->key_count == 2, "with two keys");
-	is(text(a, f->keys[1]), "protocol", "the second key");
+	is(text(f->keys[1]), "protocol", "the second key");
 	ok(f->patch_merge && span_is(f->patch_key, "port"), "merged by port");
-	is(text(a, f->go_type), "[]v1.ServicePort", "as Go names it");
+	is(text(f->go_type), "[]v1.ServicePort", "as Go names it");
 	f = schema_field(f->schema->element->schema, span_str("protocol"));
-	is(text(a, tree_text(f->default_value)), "TCP", "a default");
+	is(text(tree_text(f->default_value)), "TCP", "a default");
 	f = field_of("io.k8s.api.core.v1.ServicePort", "port");
 	ok(f->default_value == NULL && f->required && !f->omit_empty,
 	    "a zero is not a default");
@@ -54,8 +52,7 @@ test_fields(struct arena *a)
 	ok(schema_builtin(span_str("io.k8s.nosuch")) == NULL, "no type");
 }
 
-static void
-test_all_types(void)
+TEST(all_types)
 {
 	struct registry *g = resource_registry_new(NULL);
 	struct resource *r;
@@ -78,27 +75,26 @@ find(const struct registry *g, const char *group, const char *version,
 	    g, span_str(group), span_str(version), span_str(plural));
 }
 
-static void
-test_registry(struct arena *a)
+TEST(registry)
 {
 	struct registry *g = resource_registry_new(NULL);
 	struct store *s = store_new();
 	struct resource *r = find(g, "apps", "v1", "deployments");
 
 	resource_bind(g, s);
-	is(text(a, r->api_version), "apps/v1", "apiVersion");
-	is(text(a, r->list_kind), "DeploymentList", "kind of a list");
-	is(text(a, resource_name(a, r)), "deployments.apps", "name");
+	is(text(r->api_version), "apps/v1", "apiVersion");
+	is(text(r->list_kind), "DeploymentList", "kind of a list");
+	is(text(resource_name(&arena, r)), "deployments.apps", "name");
 	ok(r->namespaced && r->has_status && r->storage && r->preferred,
 	    "facts");
 	ok(r->verbs == 255, "all verbs");
 	ok(r->short_name_count == 1 && span_is(r->short_names[0], "deploy"),
 	    "short names");
-	is(text(a, r->subresources[0].group), "autoscaling", "scale's group");
-	is(text(a, r->subresources[0].kind), "Scale", "scale's kind");
-	is(text(a, r->subresources[1].group), "apps", "status has its own");
+	is(text(r->subresources[0].group), "autoscaling", "scale's group");
+	is(text(r->subresources[0].kind), "Scale", "scale's kind");
+	is(text(r->subresources[1].group), "apps", "status has its own");
 	r = find(g, "", "v1", "pods");
-	is(text(a, resource_name(a, r)), "pods", "name in the core group");
+	is(text(resource_name(&arena, r)), "pods", "name in the core group");
 	r = find(g, "authorization.k8s.io", "v1", "selfsubjectaccessreviews");
 	ok(r != NULL && r->collection == NULL, "reviews are not kept");
 	r = find(g, "events.k8s.io", "v1", "events");
@@ -119,8 +115,7 @@ test_registry(struct arena *a)
 	resource_registry_free(g);
 }
 
-static void
-test_added(struct arena *a)
+TEST(added)
 {
 	static const char *const versions[] = {
 	    "v1alpha1", "v2", "v1", "foo", "v10beta3", "v10"};
@@ -156,24 +151,12 @@ test_added(struct arena *a)
 	    "the next one is preferred");
 	buf_release(&order);
 	resource_registry_free(g);
-	(void)a;
 }
 
 int
 main(void)
 {
-	struct arena a = ARENA_INIT;
-	struct timespec t0, t1;
-
-	clock_gettime(CLOCK_MONOTONIC, &t0);
-	test_all_types();
-	clock_gettime(CLOCK_MONOTONIC, &t1);
-	printf("# all types read in %ld us\n",
-	    (t1.tv_sec - t0.tv_sec) * 1000000 +
-		(t1.tv_nsec - t0.tv_nsec) / 1000);
-	test_fields(&a);
-	test_registry(&a);
-	test_added(&a);
-	arena_release(&a);
+	tap_run();
+	arena_release(&arena);
 	return tap_done();
 }

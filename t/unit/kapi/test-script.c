@@ -27,8 +27,7 @@ text_is(const char *annotations, const char *container, const char *want)
 	is(s.p == NULL ? "(none)" : arena_str(&arena, s), want, annotations);
 }
 
-static void
-test_texts(void)
+TEST(texts)
 {
 	text_is("{}", "a", "(none)");
 	text_is("null", "a", "(none)");
@@ -76,8 +75,7 @@ exec_is(const char *rules, const char *words, const char *want)
 	is(run_text(found, &run, &err), want, rules);
 }
 
-static void
-test_exec(void)
+TEST(exec)
 {
 	exec_is("[]", "ls", "none");
 	exec_is("[{command: [ls], stdout: o}]", "ls", "o  0 0");
@@ -148,11 +146,8 @@ port_is(const char *ports, unsigned port, const char *want)
 	is(got, want, ports);
 }
 
-int
-main(void)
+TEST(script)
 {
-	test_texts();
-	test_exec();
 	attach_is(NULL, "none");
 	attach_is("{stdout: hi, exitCode: 4}", "hi  4 0");
 	attach_is("{command: [x]}", "annotation " P "attach: command: unknown");
@@ -165,5 +160,4 @@ main(void)
 	port_is(
 	    "{80: {stdout: x}}", 80, "annotation " P "ports: stdout: unknown");
 	arena_release(&arena);
-	return tap_done();
 }

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/array.h"
 #include "tap.h"
 
 static struct crd_version car_version = {
@@ -41,8 +42,7 @@ refused(const char *labels)
 	return p == NULL ? "" : arena_str(&arena, p->message);
 }
 
-static void
-test_label_words(void)
+TEST(label_words)
 {
 	static const char *const cases[][2] = {
 	    {"", ""},
@@ -116,8 +116,7 @@ labels_match(const char *selector, const char *labels)
 	    label_selector_matches(&s, *labels ? span_str(labels) : SPAN_NONE);
 }
 
-static void
-test_label_matches(void)
+TEST(label_matches)
 {
 	static const char l[] = "{\"a\":\"b\",\"n\":\"7\",\"e\":\"\"}";
 	static const char *const yes[] = {"", "a", "a=b", "a==b", "a!=c",
@@ -135,56 +134,50 @@ test_label_matches(void)
 	ok(!labels_match("a", ""), "no labels, one wanted");
 }
 
-static const char *
-fields_refused(const struct resource *r, const char *fields)
-{
-	struct selection s;
-	struct problem *p =
-	    selection_parse(&arena, SPAN_NONE, span_str(fields), &s);
+#define UNKNOWN                                                    \
+	" is not a known field selector: only \"metadata.name\", " \
+	"\"metadata.namespace\""
+#define ESCAPE "invalid field selector: invalid escape sequence: \\"
+#define UNSUPPORTED "field label not supported: "
 
-	if (p == NULL)
-		p = selection_resolve(&arena, r, &s);
-	return p == NULL ? "" : arena_str(&arena, p->message);
-}
-
-static void
-test_field_words(void)
+TEST(field_words)
 {
-	is(fields_refused(&maps, "a"),
-	    "invalid selector: 'a'; can't understand 'a'", "no operator");
-	is(fields_refused(&maps, "a=b"),
-	    "\"a\" is not a known field selector: only \"metadata.name\", "
-	    "\"metadata.namespace\"",
-	    "unknown");
-	is(fields_refused(&maps, "=x"),
-	    "\"\" is not a known field selector: only \"metadata.name\", "
-	    "\"metadata.namespace\"",
-	    "no name");
-	is(fields_refused(&maps, "metadata.name=a\\b"),
-	    "invalid field selector: invalid escape sequence: \\b",
-	    "a bad escape");
-	is(fields_refused(&maps, "metadata.name=x\\"),
-	    "invalid field selector: invalid escape sequence: \\",
-	    "half an escape");
-	is(fields_refused(&maps, "metadata.name=a==b=c"),
-	    "invalid field selector: unescaped character in value: 61",
-	    "= in a value");
-	is(fields_refused(&maps, "metadata.name!=x,"), "", "an empty term");
-	is(fields_refused(&maps, "metadata.name=a\\,b\\=c\\\\"), "", "escapes");
-	is(fields_refused(&pods, "spec.x=1"),
-	    "field label not supported: spec.x", "unknown, of pods");
-	is(fields_refused(&jobs, "spec.x=1"),
-	    "field label \"spec.x\" not supported for Job", "unknown, of jobs");
-	is(fields_refused(&nodes, "metadata.namespace=x"),
-	    "field label not supported: metadata.namespace",
-	    "nodes have no namespace");
-	is(fields_refused(&cars, "metadata.namespace=x"),
-	    "field label not supported: metadata.namespace",
-	    "custom resources without one");
-	is(fields_refused(&cars, "spec.color=x,spec.doors!=4"), "",
-	    "fields of a CRD");
-	is(fields_refused(&cars, "spec.x=1"),
-	    "field label not supported: spec.x", "unknown, of a CRD");
+	const struct {
+		const struct resource *r;
+		const char *fields, *want, *what; /* want "": it is fine */
+	} cases[] = {
+	    {&maps, "a", "invalid selector: 'a'; can't understand 'a'",
+		"no operator"},
+	    {&maps, "a=b", "\"a\"" UNKNOWN, "unknown"},
+	    {&maps, "=x", "\"\"" UNKNOWN, "no name"},
+	    {&maps, "metadata.name=a\\b", ESCAPE "b", "a bad escape"},
+	    {&maps, "metadata.name=x\\", ESCAPE, "half an escape"},
+	    {&maps, "metadata.name=a==b=c",
+		"invalid field selector: unescaped character in value: 61",
+		"= in a value"},
+	    {&maps, "metadata.name!=x,", "", "an empty term"},
+	    {&maps, "metadata.name=a\\,b\\=c\\\\", "", "escapes"},
+	    {&pods, "spec.x=1", UNSUPPORTED "spec.x", "unknown, of pods"},
+	    {&jobs, "spec.x=1", "field label \"spec.x\" not supported for Job",
+		"unknown, of jobs"},
+	    {&nodes, "metadata.namespace=x", UNSUPPORTED "metadata.namespace",
+		"nodes have no namespace"},
+	    {&cars, "metadata.namespace=x", UNSUPPORTED "metadata.namespace",
+		"custom resources without one"},
+	    {&cars, "spec.color=x,spec.doors!=4", "", "fields of a CRD"},
+	    {&cars, "spec.x=1", UNSUPPORTED "spec.x", "unknown, of a CRD"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct selection s;
+		struct problem *p = selection_parse(
+		    &arena, SPAN_NONE, span_str(cases[i].fields), &s);
+
+		if (p == NULL)
+			p = selection_resolve(&arena, cases[i].r, &s);
+		is(p == NULL ? "" : arena_str(&arena, p->message),
+		    cases[i].want, cases[i].what);
+	}
 }
 
 static bool
@@ -206,8 +199,7 @@ fields_match(const struct resource *r, const char *fields, const char *json)
 	return matches;
 }
 
-static void
-test_field_matches(void)
+TEST(field_matches)
 {
 	static const char pod[] =
 	    "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{"
@@ -217,25 +209,32 @@ test_field_matches(void)
 	    "{\"metadata\":{\"name\":\"c\"},\"spec\":{\"color\":\"r\\\"d\","
 	    "\"doors\":4}}";
 
-	ok(fields_match(&pods, "metadata.name=p,metadata.namespace=n", pod),
-	    "name and namespace");
+	const struct {
+		const struct resource *r;
+		const char *fields, *json, *what;
+	} yes[] = {
+	    {&pods, "metadata.name=p,metadata.namespace=n", pod,
+		"name and namespace"},
+	    {&pods, "spec.nodeName=a\\=b", pod, "an escape"},
+	    {&pods, "spec.host=a\\=b", pod, "spec.host is old"},
+	    {&pods, "status.phase==Running", pod, "=="},
+	    {&pods, "status.podIP=10.0.0.1", pod, "first IP"},
+	    {&pods, "status.podIPs=", pod, "podIPs are never there"},
+	    {&pods, "spec.hostNetwork=false", pod, "a default"},
+	    {&pods, "status.nominatedNodeName=", pod, "absent"},
+	    {&jobs, "status.successful=0", "{\"metadata\":{\"name\":\"j\"}}",
+		"no success yet"},
+	    {&jobs, "status.successful=2",
+		"{\"metadata\":{\"name\":\"j\"},\"status\":"
+		"{\"succeeded\":2}}",
+		"two"},
+	    {&cars, "spec.color=r\"d,spec.doors=4", car, "fields of a CRD"},
+	};
+
+	for (size_t i = 0; i < COUNT(yes); i++)
+		ok(fields_match(yes[i].r, yes[i].fields, yes[i].json),
+		    yes[i].what);
 	ok(!fields_match(&pods, "metadata.name!=p", pod), "not that name");
-	ok(fields_match(&pods, "spec.nodeName=a\\=b", pod), "an escape");
-	ok(fields_match(&pods, "spec.host=a\\=b", pod), "spec.host is old");
-	ok(fields_match(&pods, "status.phase==Running", pod), "==");
-	ok(fields_match(&pods, "status.podIP=10.0.0.1", pod), "first IP");
-	ok(fields_match(&pods, "status.podIPs=", pod),
-	    "podIPs are never there");
-	ok(fields_match(&pods, "spec.hostNetwork=false", pod), "a default");
-	ok(fields_match(&pods, "status.nominatedNodeName=", pod), "absent");
-	ok(fields_match(
-	       &jobs, "status.successful=0", "{\"metadata\":{\"name\":\"j\"}}"),
-	    "no success yet");
-	ok(fields_match(&jobs, "status.successful=2",
-	       "{\"metadata\":{\"name\":\"j\"},\"status\":{\"succeeded\":2}}"),
-	    "two");
-	ok(fields_match(&cars, "spec.color=r\"d,spec.doors=4", car),
-	    "fields of a CRD");
 	ok(!fields_match(&cars, "spec.doors=5", car), "another value");
 }
 
@@ -253,52 +252,46 @@ token(const char *text)
 	    .p;
 }
 
-#define BAD "invalid continue token: continue key is not valid"
+#define BAD "invalid continue token: continue key is not valid: "
+#define V1 "eyJ2IjoibWV0YS5rOHMuaW8vdjEi" /* {"v":"meta.k8s.io/v1" */
 
-static void
-test_tokens(void)
+TEST(tokens)
 {
+	static const char *const cases[][3] = {
+	    {V1 "LCJydiI6MjgzLCJzdGFydCI6Ii9hXHUwMDAwIn0", "283 a",
+		"the API server's"},
+	    {"abc", BAD "invalid character 'i' looking for beginning of value",
+		"no JSON"},
+	    {"%", BAD "illegal base64 data at input byte 0", "no base64"},
+	    {V1 "LCJydiI6MCwic3RhcnQiOiJhIn0",
+		BAD "incorrect encoded start resourceVersion (version "
+		    "meta.k8s.io/v1)",
+		"version 0"},
+	    {"eyJ2IjoibWV0YS5rOHMuaW8vdjIiLCJydiI6MSwic3RhcnQiOiJhIn0",
+		BAD "server does not recognize this encoded version "
+		    "meta.k8s.io/v2",
+		"another format"},
+	    {V1 "LCJydiI6MSwic3RhcnQiOiIifQ",
+		BAD "encoded start key empty (version meta.k8s.io/v1)",
+		"no key"},
+	    {V1 "LCJydiI6MSwic3RhcnQiOiIuLi9hIn0", BAD "../a", "a way out"},
+	};
 	struct span t = continue_make(&arena, 283, span_str("a"));
 
-	is(arena_str(&arena, t),
-	    "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjgzLCJzdGFydCI6ImFcdTAwMDAi"
-	    "fQ",
+	is(arena_str(&arena, t), V1 "LCJydiI6MjgzLCJzdGFydCI6ImFcdTAwMDAifQ",
 	    "a token");
 	is(token(arena_str(&arena, t)), "283 a", "and back");
 	t = continue_make(&arena, -1, span_str("ns/n\"x"));
 	is(token(arena_str(&arena, t)), "-1 ns/n\"x", "of no version");
-	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjgzLCJzdGFydCI6Ii9hXHUw"
-		 "MDAwIn0"),
-	    "283 a", "the API server's");
-	is(token("abc"),
-	    BAD ": invalid character 'i' looking for beginning of value",
-	    "no JSON");
-	is(token("%"), BAD ": illegal base64 data at input byte 0",
-	    "no base64");
-	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiJhIn0"),
-	    BAD ": incorrect encoded start resourceVersion (version "
-		"meta.k8s.io/v1)",
-	    "version 0");
-	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjIiLCJydiI6MSwic3RhcnQiOiJhIn0"),
-	    BAD ": server does not recognize this encoded version "
-		"meta.k8s.io/v2",
-	    "another format");
-	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIifQ"),
-	    BAD ": encoded start key empty (version meta.k8s.io/v1)", "no key");
-	is(token("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi9hIn"
-		 "0"),
-	    BAD ": ../a", "a way out");
+	for (size_t i = 0; i < COUNT(cases); i++)
+		is(token(cases[i][0]), cases[i][1], cases[i][2]);
 }
 
 int
 main(void)
 {
 	set_up();
-	test_label_words();
-	test_label_matches();
-	test_field_words();
-	test_field_matches();
-	test_tokens();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

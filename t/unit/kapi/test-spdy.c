@@ -39,10 +39,11 @@ static const char large[] =
 static void
 unhex(const char *hex, struct buf *b)
 {
-	for (; hex[0] != '\0'; hex += 2) {
+	while (*(hex += strspn(hex, " ")) != '\0') {
 		char two[3] = {hex[0], hex[1], '\0'};
 
 		buf_addc(b, (char)strtol(two, NULL, 16));
+		hex += 2;
 	}
 }
 
@@ -98,8 +99,7 @@ reads(const char *hex, const char *want, const char *what)
 	buf_release(&told);
 }
 
-static void
-test_recorded(void)
+TEST(recorded)
 {
 	struct buf b = BUF_INIT;
 
@@ -116,97 +116,48 @@ test_recorded(void)
 	buf_release(&b);
 }
 
-static void
-test_frames(void)
+TEST(frames)
 {
-	reads("00000003"
-	      "00000002"
-	      "6869",
-	    "d3hi\n", "data");
-	reads("00000003"
-	      "01000002"
-	      "6869",
-	    "d3hi!\n", "... the last");
-	reads("00000003"
-	      "01000000",
-	    "d3!\n", "... nothing more");
-	reads("80030006"
-	      "00000004"
-	      "00000007",
-	    "p7\n", "a ping");
-	reads("80030003"
-	      "00000008"
-	      "0000000500000005",
-	    "r5\n", "a reset");
-	reads("80030007"
-	      "00000008"
-	      "0000000000000000",
-	    "g\n", "going away");
-	reads("80030004"
-	      "00000004"
-	      "00000000"
-	      "80030009"
-	      "00000008"
-	      "0000000000000000"
-	      "80030006"
-	      "00000004"
-	      "00000007",
+	reads("00000003 00000002 6869", "d3hi\n", "data");
+	reads("00000003 01000002 6869", "d3hi!\n", "... the last");
+	reads("00000003 01000000", "d3!\n", "... nothing more");
+	reads("80030006 00000004 00000007", "p7\n", "a ping");
+	reads("80030003 00000008 0000000500000005", "r5\n", "a reset");
+	reads("80030007 00000008 0000000000000000", "g\n", "going away");
+	reads("80030004 00000004 00000000 80030009 00000008 0000000000000000 "
+	      "80030006 00000004 00000007",
 	    "p7\n", "others mean nothing");
-	reads("80020006"
-	      "00000004"
-	      "00000007",
-	    "b\n", "another version");
-	reads("81030006"
-	      "00000004"
-	      "00000007",
-	    "b\n", "a version of 9 bits");
-	reads("80030006"
-	      "00000005"
-	      "0000000700",
-	    "b\n", "a long ping");
-	reads("80030003"
-	      "00000002"
-	      "0000",
-	    "b\n", "a short reset");
-	reads("80030001"
-	      "00004001",
-	    "b\n", "a control frame that is too long");
-	reads("80030001"
-	      "00000004"
-	      "00000001",
-	    "b\n", "a stream without headers");
+	reads("80020006 00000004 00000007", "b\n", "another version");
+	reads("81030006 00000004 00000007", "b\n", "a version of 9 bits");
+	reads("80030006 00000005 0000000700", "b\n", "a long ping");
+	reads("80030003 00000002 0000", "b\n", "a short reset");
+	reads("80030001 00004001", "b\n", "a control frame that is too long");
+	reads("80030001 00000004 00000001", "b\n", "a stream without headers");
 }
 
 #define SYN "80030001"
-#define BLOCK      \
-	"00000001" \
-	"00000000" \
-	"0000"
+#define BLOCK " 00000001 00000000 0000 "
 #define ZLIB "78bbe3c6a7c2"
 
-static void
-test_blocks(void)
+TEST(blocks)
 {
-	reads(SYN "00000019" BLOCK ZLIB "000400fbff00000000", "o1   \n",
+	reads(SYN " 00000019" BLOCK ZLIB "000400fbff00000000", "o1   \n",
 	    "no headers, as they are");
-	reads(SYN "0000000a" BLOCK, "b\n", "nothing at all");
-	reads(SYN "00000019" BLOCK "78bbe3c6a7c3"
-		  "000400fbff00000000",
-	    "b\n", "another dictionary");
-	reads(SYN "00000015" BLOCK "789c"
-		  "000400fbff00000000",
-	    "o1   \n", "no dictionary");
-	reads(SYN "00000019" BLOCK ZLIB "000400fbfe00000000", "b\n",
+	reads(SYN " 0000000a" BLOCK, "b\n", "nothing at all");
+	reads(SYN " 00000019" BLOCK "78bbe3c6a7c3 000400fbff00000000", "b\n",
+	    "another dictionary");
+	reads(SYN " 00000015" BLOCK "789c 000400fbff00000000", "o1   \n",
+	    "no dictionary");
+	reads(SYN " 00000019" BLOCK ZLIB "000400fbfe00000000", "b\n",
 	    "a wrong length");
-	reads(SYN "0000001d" BLOCK ZLIB "010400fbff00000000"
-		  "00040001",
-	    "b\n", "the last block");
-	reads(SYN "00000019" BLOCK ZLIB "000400fbff00000001", "b\n",
+	reads(SYN " 0000001d" BLOCK ZLIB "010400fbff00000000 00040001", "b\n",
+	    "the last block");
+	reads(SYN " 00000019" BLOCK ZLIB "000400fbff00000001", "b\n",
 	    "headers that are cut off");
-	reads(SYN "00000011" BLOCK ZLIB "07", "b\n", "no such block");
+	reads(SYN " 00000011" BLOCK ZLIB "07", "b\n", "no such block");
 	reads(
-	    SYN "00000012" BLOCK ZLIB "05e0", "b\n", "codes that are cut off");
-	reads(SYN "00000013" BLOCK ZLIB "edffff", "b\n", "too many codes");
+	    SYN " 00000012" BLOCK ZLIB "05e0", "b\n", "codes that are cut off");
+	reads(SYN " 00000013" BLOCK ZLIB "edffff", "b\n", "too many codes");
 }
 
 static void
@@ -219,54 +170,27 @@ writes(const struct buf *b, const char *hex, const char *what)
 	buf_release(&want);
 }
 
-static void
-test_writing(void)
+TEST(writing)
 {
 	struct buf b = BUF_INIT;
 
 	spdy_add_reply(&b, 3, true);
 	writes(&b,
-	    "80030002"
-	    "00000018"
-	    "00000003" ZLIB "000400fbff00000000000000ffff",
+	    "80030002 00000018 00000003" ZLIB "000400fbff00000000000000ffff",
 	    "a reply");
 	buf_reset(&b);
 	spdy_add_reply(&b, 5, false);
-	writes(&b,
-	    "80030002"
-	    "00000012"
-	    "00000005"
-	    "000400fbff00000000000000ffff",
+	writes(&b, "80030002 00000012 00000005 000400fbff00000000000000ffff",
 	    "... another");
 	buf_reset(&b);
 	spdy_add_reset(&b, 7);
 	spdy_add_ping(&b, 9);
 	writes(&b,
-	    "80030003"
-	    "00000008"
-	    "0000000700000005"
-	    "80030006"
-	    "00000004"
-	    "00000009",
+	    "80030003 00000008 0000000700000005 80030006 00000004 00000009",
 	    "a reset, a ping");
 	buf_reset(&b);
 	spdy_add_data(&b, 1, 258, false);
 	spdy_add_data(&b, 1, 0, true);
-	writes(&b,
-	    "00000001"
-	    "00000102"
-	    "00000001"
-	    "01000000",
-	    "heads of data");
+	writes(&b, "00000001 00000102 00000001 01000000", "heads of data");
 	buf_release(&b);
-}
-
-int
-main(void)
-{
-	test_recorded();
-	test_frames();
-	test_blocks();
-	test_writing();
-	return tap_done();
 }

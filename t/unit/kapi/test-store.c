@@ -87,8 +87,7 @@ at(uint64_t version, const char *ns)
 	return buf_str(&b);
 }
 
-static void
-test_objects(void)
+TEST(objects)
 {
 	struct arena a = ARENA_INIT;
 	struct stored *o;
@@ -126,8 +125,7 @@ test_objects(void)
 	tear_down();
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	set_up();
 	put("a", "x");
@@ -150,8 +148,7 @@ test_order(void)
 	tear_down();
 }
 
-static void
-test_history(void)
+TEST(history)
 {
 	const struct store_change *c;
 	size_t n;
@@ -191,8 +188,7 @@ test_history(void)
 	tear_down();
 }
 
-static void
-test_many_forgotten(void)
+TEST(many_forgotten)
 {
 	const struct store_change *c;
 	size_t n;
@@ -211,8 +207,7 @@ test_many_forgotten(void)
 }
 
 /* Without its own limit, a collection keeps recent changes. */
-static void
-test_young_kept(void)
+TEST(young_kept)
 {
 	const struct store_change *c;
 	size_t n;
@@ -225,8 +220,7 @@ test_young_kept(void)
 }
 
 /* ... unless the objects are large. */
-static void
-test_large_forgotten(void)
+TEST(large_forgotten)
 {
 	struct arena a = ARENA_INIT;
 	struct buf more = BUF_INIT;
@@ -279,8 +273,7 @@ react(void *arg, struct collection *c, const struct store_change *change)
 	}
 }
 
-static void
-test_hooks(void)
+TEST(hooks)
 {
 	struct store_hook reacting = {react, &reacting, NULL};
 	struct stored *o;
@@ -327,8 +320,7 @@ check_model(const uint64_t *model, const char *what)
 	return ok(o == NULL && store_count(pods) == n, what);
 }
 
-static void
-test_model(void)
+TEST(model)
 {
 	static uint64_t model[NAMES];
 	unsigned x = 12345;
@@ -361,14 +353,7 @@ test_model(void)
 int
 main(void)
 {
-	test_objects();
-	test_order();
-	test_history();
-	test_many_forgotten();
-	test_young_kept();
-	test_large_forgotten();
-	test_hooks();
-	test_model();
+	tap_run();
 	buf_release(&seen);
 	return tap_done();
 }

@@ -8,7 +8,7 @@
 #include "reply/pretty.h"
 #include "text/jsonpath.h"
 
-#include "tap.h"
+#include "trees.h"
 
 #define S(text)                        \
 	{                              \
@@ -48,14 +48,6 @@ request_flag(const struct request *r, const char *name)
 	return false;
 }
 
-static struct arena arena;
-
-static struct node *
-parse(const char *json)
-{
-	return tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
-}
-
 static const char *
 cells(const char *group, const char *plural, const char *json)
 {
@@ -90,8 +82,7 @@ pod(const char *spec, const char *status)
 #define ONE "\"containers\":[{\"name\":\"c\"}]"
 #define NO4 "\"<unknown>\",\"<none>\",\"<none>\",\"<none>\",\"<none>\"]"
 
-static void
-test_pods(void)
+TEST(pods)
 {
 	is(pod(ONE, "\"phase\":\"Pending\""),
 	    "[\"p\",\"0/1\",\"Pending\",\"0\"," NO4, "pending");
@@ -134,8 +125,7 @@ test_pods(void)
 	    "killed, with gates");
 }
 
-static void
-test_kinds(void)
+TEST(kinds)
 {
 	is(cells("", "services",
 	       "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"type\":"
@@ -186,8 +176,7 @@ test_kinds(void)
 	    "[\"\",0,\"<unknown>\"]", "a bookmark");
 }
 
-static void
-test_custom(void)
+TEST(custom)
 {
 	static struct buf b;
 	const struct crd crd = {.versions = &version, .version_count = 1};
@@ -227,8 +216,7 @@ test_custom(void)
 	buf_release(&b);
 }
 
-static void
-test_durations(void)
+TEST(durations)
 {
 	static const struct {
 		int64_t seconds;
@@ -259,8 +247,7 @@ path(const char *p)
 	return n == NULL ? NULL : buf_str(&b);
 }
 
-static void
-test_paths(void)
+TEST(paths)
 {
 	is(path(".a.b\\.c/d"), "1", "an escaped dot");
 	is(path(".a['b.c/d']"), "1", "a key in quotes");
@@ -279,8 +266,7 @@ test_paths(void)
 	is(path("a.l[1].n"), "2", "without a dot");
 }
 
-static void
-test_pretty(void)
+TEST(pretty)
 {
 	struct buf b = BUF_INIT;
 
@@ -297,12 +283,7 @@ test_pretty(void)
 int
 main(void)
 {
-	test_pods();
-	test_kinds();
-	test_custom();
-	test_durations();
-	test_paths();
-	test_pretty();
+	tap_run();
 	arena_release(&arena);
 	return tap_done();
 }

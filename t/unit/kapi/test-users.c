@@ -56,8 +56,7 @@ is_refused(const char *text, const char *want)
 	users_free(u);
 }
 
-static void
-test_find(void)
+TEST(find)
 {
 	struct err err = ERR_INIT;
 	struct users *u = load("t1, Ann ,7,\"dev,ops\"\n"
@@ -85,12 +84,10 @@ test_find(void)
 	ok(users_first(NULL)->token.n == 0, "... without a token");
 }
 
-int
-main(void)
+TEST(users)
 {
 	struct err err = ERR_INIT;
 
-	test_find();
 	is_refused("t1,a,1\nt2,b\n",
 	    ":2: want token,user,uid[,\"group1,group2\"], got 2 columns");
 	is_refused("t1,a,1\n\nt1,b,2\n", ":3: the token is in the file twice");
@@ -103,5 +100,4 @@ main(void)
 	is(err.message,
 	    "cannot read /nowhere/tokens: No such file or directory",
 	    "... is named");
-	return tap_done();
 }

@@ -4,8 +4,7 @@
 
 #include "tap.h"
 
-static void
-test_lower(void)
+TEST(lower)
 {
 	static const char given[] = "@AZ[`az{0\xc3\x84";
 	struct arena a = ARENA_INIT;
@@ -19,11 +18,4 @@ test_lower(void)
 	low = arena_lower(&a, SPAN_NONE);
 	ok(low.n == 0 && low.p[0] == '\0', "... of nothing, too");
 	arena_release(&a);
-}
-
-int
-main(void)
-{
-	test_lower();
-	return tap_done();
 }

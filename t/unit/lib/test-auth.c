@@ -11,8 +11,7 @@
 	" 'localhost' (it was checked with the certificate-authority "  \
 	"DIR/ca.crt)"
 
-static void
-test_trust(void)
+TEST(trust)
 {
 	struct err err;
 	struct got g = {0};
@@ -30,43 +29,32 @@ test_trust(void)
 	ok(g.kind == ERR_PERMANENT && g.code == 0, "is permanent");
 	kube_free(k);
 
-	k = open_config(
-	    "server: 'https://localhost:PORT', certificate-authority: ca.crt",
-	    "token: t", &err);
-	get(k, &g, "/who");
+	try("server: 'https://localhost:PORT', certificate-authority: ca.crt",
+	    "token: t", &g, "/who");
 	is(g.message,
 	    fill(strstr(g.message, "hostname") == NULL
 		    ? FOR_ANOTHER("host name")
 		    : FOR_ANOTHER("hostname")), /* libcurl 8 */
 	    "a certificate for another name");
-	kube_free(k);
 
-	k = open_config(
-	    "server: 'https://localhost:PORT', certificate-authority: ca.crt, "
+	try("server: 'https://localhost:PORT', certificate-authority: ca.crt, "
 	    "tls-server-name: kube.test",
-	    "token: t", &err);
-	get(k, &g, "/who");
+	    "token: t", &g, "/who");
 	ok(g.code == 200, "tls-server-name");
 	header_is(&g, "host", fill("[\"localhost:PORT\"]"));
-	kube_free(k);
 
-	k = open_config("server: 'https://127.0.0.1:PORT', "
-			"insecure-skip-tls-verify: true",
-	    "username: jane, password: pw", &err);
-	get(k, &g, "/who");
+	try("server: 'https://127.0.0.1:PORT', "
+	    "insecure-skip-tls-verify: true",
+	    "username: jane, password: pw", &g, "/who");
 	ok(g.code == 200, "insecure-skip-tls-verify");
 	header_is(&g, "authorization", "[\"Basic amFuZTpwdw==\"]");
-	kube_free(k);
 
-	k = open_config("server: 'http://127.0.0.1:PORT'", "token: t", &err);
-	get(k, &g, "/who");
+	try("server: 'http://127.0.0.1:PORT'", "token: t", &g, "/who");
 	ok(g.code == 0 && g.kind == ERR_TRANSIENT, "http to a TLS server");
-	kube_free(k);
 	release(&g);
 }
 
-static void
-test_certificates(void)
+TEST(certificates)
 {
 	struct err err;
 	struct got g = {0};
@@ -117,8 +105,7 @@ copy_file(const char *from, const char *to)
 }
 
 /* A new certificate needs new connections. */
-static void
-test_new_certificate(void)
+TEST(new_certificate)
 {
 	struct err err;
 	struct got g = {0}, slow = {0};
@@ -151,8 +138,7 @@ test_new_certificate(void)
 	release(&slow);
 }
 
-static void
-test_token_file(void)
+TEST(token_file)
 {
 	struct err err;
 	struct got g = {0};
@@ -173,14 +159,12 @@ test_token_file(void)
 	ok(g.code == 200, "a 401 has it read again, and the request repeated");
 	put_file("token", "bad");
 	kube_free(k);
-	k = open_config(trusted, "tokenFile: token", &err);
-	get(k, &g, "/good");
+	try(trusted, "tokenFile: token", &g, "/good");
 	ok(g.code == 401 && g.kind == ERR_PERMANENT, "once");
 	is(g.message,
 	    fill("Unauthorized: https://127.0.0.1:PORT does not accept the "
 		 "token in DIR/token"),
 	    "then it fails");
-	kube_free(k);
 	release(&g);
 
 	refused(trusted, "tokenFile: nowhere",
@@ -190,10 +174,8 @@ test_token_file(void)
 	put_file("token", "a\nb");
 	refused(
 	    trusted, "tokenFile: token", "DIR/token holds more than a token");
-	k = open_config(trusted, "tokenFile: nowhere, token: good", &err);
-	get(k, &g, "/good");
+	try(trusted, "tokenFile: nowhere, token: good", &g, "/good");
 	ok(g.code == 200, "a token beside an unreadable file");
-	kube_free(k);
 	release(&g);
 }
 
@@ -223,8 +205,7 @@ static const char prints_token[] =
     "\"$(cat ${0%/*}/secret)\"}}\n"
     "END";
 
-static void
-test_plugin(void)
+TEST(plugin)
 {
 	struct err err;
 	struct got g = {0}, h = {0};
@@ -246,18 +227,15 @@ test_plugin(void)
 	/* The input of the plugin. */
 	put_plugin("printf '%s\\n' \"$1 $V $KUBERNETES_EXEC_INFO\" "
 		   ">${0%/*}/told; cat >>${0%/*}/told; exit 3");
-	k = open_config(
-	    "server: 'https://127.0.0.1:PORT', tls-server-name: kube.test, "
+	try("server: 'https://127.0.0.1:PORT', tls-server-name: kube.test, "
 	    "insecure-skip-tls-verify: true, extensions: [{name: "
 	    "client.authentication.k8s.io/exec, extension: {aud: x}}]",
-	    EXEC, &err);
-	get(k, &g, "/good");
+	    EXEC, &g, "/good");
 	is(g.message,
 	    fill("DIR/config: user \"u\": the exec plugin \"DIR/./plugin\" "
 		 "failed with exit code 3"),
 	    "a plugin that fails");
 	ok(g.kind == ERR_PERMANENT, "and never worked: permanent");
-	kube_free(k);
 	release(&g);
 	release(&h);
 	{
@@ -281,29 +259,22 @@ test_plugin(void)
 static void
 plugin_fails(const char *script, const char *want)
 {
-	struct err err;
 	struct got g = {0};
-	struct kube *k;
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b,
 	    "DIR/config: user \"u\": the exec plugin \"DIR/./plugin\" %s",
 	    want);
 	put_plugin(script);
-	k = open_config(trusted, EXEC, &err);
-	get(k, &g, "/good");
+	try(trusted, EXEC, &g, "/good");
 	is(g.message, fill(buf_str(&b)), want);
-	kube_free(k);
 	release(&g);
 	buf_release(&b);
 }
 
-static void
-test_bad_plugins(void)
+TEST(bad_plugins)
 {
-	struct err err;
 	struct got g = {0};
-	struct kube *k;
 
 	plugin_fails("kill -9 $$", "was killed by signal 9");
 	plugin_fails("echo token", "printed no JSON");
@@ -323,28 +294,23 @@ test_bad_plugins(void)
 		     "\"token\":\"a\\r\\nb: c\"}}'",
 	    "printed a token with characters that no token has");
 	plugin_fails("yes", "printed more than 1048576 bytes");
-	k = open_config(trusted,
+	try(trusted,
 	    "exec: {apiVersion: client.authentication.k8s.io/v1, command: "
 	    "no-such-plugin, interactiveMode: IfAvailable, installHint: buy "
 	    "it}",
-	    &err);
-	get(k, &g, "/good");
+	    &g, "/good");
 	is(g.message,
 	    fill("DIR/config: user \"u\": the exec plugin \"no-such-plugin\" "
 		 "cannot be started: No such file or directory (buy it)"),
 	    "a plugin that is not there");
-	kube_free(k);
 	release(&g);
 }
 
 /* An expired credential is fetched again before it is used; with it the
  * certificate changes, and so the connections are closed. */
-static void
-test_plugin_expiry(void)
+TEST(plugin_expiry)
 {
-	struct err err;
 	struct got g = {0};
-	struct kube *k;
 
 	put_file("secret", "first");
 	put_plugin("cat <<END\n"
@@ -353,9 +319,7 @@ test_plugin_expiry(void)
 		   "\"$(cat ${0%/*}/secret)\", \"expirationTimestamp\": "
 		   "\"2020-01-01T00:00:00Z\"}}\n"
 		   "END");
-	k = open_config(trusted, EXEC, &err);
-	get(k, &g, "/good");
-	kube_free(k);
+	try(trusted, EXEC, &g, "/good");
 	ok(g.code == 401, "an expired one is tried, and no endless loop");
 	release(&g);
 
@@ -367,11 +331,9 @@ test_plugin_expiry(void)
 		   "\"clientCertificateData\": \"$(one $jq.crt)\", "
 		   "\"clientKeyData\": \"$(one $jq.key)\"}}\n"
 		   "END");
-	k = open_config(trusted, EXEC, &err);
-	get(k, &g, "/who");
+	try(trusted, EXEC, &g, "/who");
 	ok(g.code == 200 && strstr(g.body, "\"peer\": \"tester\"") != NULL,
 	    "a certificate from a plugin");
-	kube_free(k);
 	release(&g);
 }
 
@@ -379,12 +341,6 @@ int
 main(void)
 {
 	begin();
-	test_trust();
-	test_certificates();
-	test_new_certificate();
-	test_token_file();
-	test_plugin();
-	test_bad_plugins();
-	test_plugin_expiry();
+	tap_run();
 	return finish();
 }

@@ -28,8 +28,7 @@ static const struct {
     {"-_--", NULL, 0},
 };
 
-static void
-test_texts(void)
+TEST(texts)
 {
 	struct buf b = BUF_INIT;
 
@@ -52,8 +51,7 @@ test_texts(void)
 	buf_release(&b);
 }
 
-static void
-test_others(void)
+TEST(others)
 {
 	struct buf b = BUF_INIT;
 	size_t at = 99;
@@ -79,12 +77,4 @@ test_others(void)
 		b.len == 0,
 	    "... nor a single digit at the end");
 	buf_release(&b);
-}
-
-int
-main(void)
-{
-	test_texts();
-	test_others();
-	return tap_done();
 }

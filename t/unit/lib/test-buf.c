@@ -5,8 +5,7 @@
 #include "base/mem.h"
 #include "tap.h"
 
-static void
-test_buf(void)
+TEST(buf)
 {
 	struct buf b = BUF_INIT;
 	char *owned;
@@ -39,8 +38,7 @@ test_buf(void)
 	ok(b.data == NULL && b.cap == 0, "a wiped one is empty");
 }
 
-static void
-test_grow(void)
+TEST(grow)
 {
 	int *list = NULL;
 	size_t n = 0, sum = 0;
@@ -62,8 +60,7 @@ test_grow(void)
 	free(list);
 }
 
-static void
-test_err(void)
+TEST(err)
 {
 	struct err e = ERR_INIT;
 	char big[3000];
@@ -88,13 +85,4 @@ test_err(void)
 	e.kind = ERR_BUG;
 	ok(err_exit_code(&e) == 101, "bug is 101");
 	ok(err_set(NULL, ERR_BUG, "x") == -1, "an error may be ignored");
-}
-
-int
-main(void)
-{
-	test_buf();
-	test_grow();
-	test_err();
-	return tap_done();
 }

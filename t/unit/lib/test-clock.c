@@ -20,8 +20,7 @@ refused(const char *text)
 	ok(clock_parse_us(span_str(text), &us) == -1, text);
 }
 
-int
-main(void)
+TEST(clock)
 {
 	char out[CLOCK_RFC3339_MAX];
 
@@ -53,5 +52,4 @@ main(void)
 	is(out, "9999-12-31T23:59:59Z", "the last year");
 	clock_format_s(253402300800, out);
 	is(out, "10000-01-01T00:00:00Z", "behind it");
-	return tap_done();
 }

@@ -25,8 +25,7 @@ where(void)
 	return c.spec ? "spec" : c.status ? "status" : c.meta ? "meta" : "";
 }
 
-static void
-test_fields(void)
+TEST(fields)
 {
 	is(fields("{\"a\":1}", "{\"a\":1}"), "", "the same");
 	is(fields("{\"a\":{\"b\":1}}", "{\"a\":{\"b\":2}}"),
@@ -49,8 +48,7 @@ test_fields(void)
 	    "", "what changes each time");
 }
 
-static void
-test_lists(void)
+TEST(lists)
 {
 	is(fields("{\"l\":[1,2]}", "{\"l\":[1,3,4]}"),
 	    "[\".l[1]\",\"2\",\"3\"],[\".l[2]\",null,\"4\"]", "by place");
@@ -70,8 +68,7 @@ test_lists(void)
 	    "without a name each: by place");
 }
 
-static void
-test_where(void)
+TEST(where)
 {
 	fields("{\"status\":{\"n\":1},\"metadata\":{\"labels\":{}}}",
 	    "{\"status\":{\"n\":2},\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
@@ -86,8 +83,7 @@ test_where(void)
 	    "the heading is of what tells more than a time");
 }
 
-static void
-test_limits(void)
+TEST(limits)
 {
 	struct contrast small;
 
@@ -126,8 +122,7 @@ add_list(struct buf *b, int n, int step, const char *value)
 	buf_adds(b, "]}");
 }
 
-static void
-test_size(void)
+TEST(size)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
 
@@ -150,8 +145,7 @@ test_size(void)
 	buf_release(&b);
 }
 
-static void
-test_secrets(void)
+TEST(secrets)
 {
 	is(of_secret("{\"data\":{\"a\":\"x\"}}", "{\"data\":{\"a\":\"y\"}}"),
 	    "[\".data.a\",true,true]", "a Secret's value");
@@ -196,12 +190,7 @@ int
 main(void)
 {
 	contrast_init(&c, (struct contrast_limits){10, 100});
-	test_fields();
-	test_lists();
-	test_where();
-	test_limits();
-	test_size();
-	test_secrets();
+	tap_run();
 	contrast_release(&c);
 	return tap_done();
 }

@@ -8,8 +8,7 @@ has(const char *group, const char *kind)
 	return datakind(span_str(group), span_str(kind));
 }
 
-int
-main(void)
+TEST(datakind)
 {
 	ok(has("", "Secret") && has("", "ConfigMap"),
 	    "those of the core group");
@@ -18,5 +17,4 @@ main(void)
 	ok(!has("", "Secrets") && !has("", "Pod") && !has("", "secret") &&
 		!has("", ""),
 	    "not another kind");
-	return tap_done();
 }

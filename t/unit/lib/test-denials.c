@@ -10,6 +10,9 @@
 #include "json/json.h"
 #include "tap.h"
 
+static struct denials d;
+static int ends[2];
+
 static void
 fill(void *arg, struct buf *b)
 {
@@ -19,10 +22,10 @@ fill(void *arg, struct buf *b)
 
 /* The reasons of the newest line, or "" if nothing was said. */
 static const char *
-said(int fd)
+said(void)
 {
 	static char text[65536 + 1];
-	ssize_t n = read(fd, text, sizeof(text) - 1);
+	ssize_t n = read(ends[0], text, sizeof(text) - 1);
 	char *at, *last = text;
 
 	if (n <= 0)
@@ -55,86 +58,84 @@ denial(const char *verb, const char *name, const char *ns)
 }
 
 static void
-enter(struct denials *d, struct denial **at, const char *group,
-    const char *kind, const char *verb, const char *ns)
+enter(struct denial **at, const char *group, const char *kind, const char *verb,
+    const char *ns)
 {
 	struct kube_error e = denial(verb, "x", ns);
 
-	denials_enter(d, at, span_str(group), span_str(kind), &e);
+	denials_enter(&d, at, span_str(group), span_str(kind), &e);
 	kube_error_release(&e);
 }
 
-static void
-test_counts(struct denials *d, int fd)
+TEST(counts)
 {
 	struct denial *a = NULL, *b = NULL, *c = NULL;
 
-	enter(d, &a, "", "Secret", "patch", "n");
-	is(said(fd),
+	enter(&a, "", "Secret", "patch", "n");
+	is(said(),
 	    "{\"Secret\":\"User \\\"u\\\" cannot patch resource in n\"}}",
 	    "the first says who may not do what");
-	enter(d, &b, "", "Secret", "patch", "n");
-	enter(d, &a, "", "Secret", "patch", "n");
-	is(said(fd), "", "more of the same say nothing");
-	enter(d, &c, "apps", "Deployment", "delete", "n");
-	is(said(fd),
+	enter(&b, "", "Secret", "patch", "n");
+	enter(&a, "", "Secret", "patch", "n");
+	is(said(), "", "more of the same say nothing");
+	enter(&c, "apps", "Deployment", "delete", "n");
+	is(said(),
 	    "{\"Deployment.apps\":\"User \\\"u\\\" cannot delete resource in "
 	    "n\","
 	    "\"Secret\":\"User \\\"u\\\" cannot patch resource in n\"}}",
 	    "another kind is a reason of its own");
-	denials_leave(d, &a);
-	ok(a == NULL && *said(fd) == '\0', "one is left: nothing changes");
-	denials_leave(d, &a);
-	denials_leave(d, &b);
-	is(said(fd),
+	denials_leave(&d, &a);
+	ok(a == NULL && *said() == '\0', "one is left: nothing changes");
+	denials_leave(&d, &a);
+	denials_leave(&d, &b);
+	is(said(),
 	    "{\"Deployment.apps\":\"User \\\"u\\\" cannot delete resource in "
 	    "n\"}}",
 	    "the last one ends it");
-	denials_leave(d, &c);
-	is(said(fd), "{}}", "... for each kind");
+	denials_leave(&d, &c);
+	is(said(), "{}}", "... for each kind");
 }
 
-static void
-test_sentences(struct denials *d, int fd)
+TEST(sentences)
 {
 	struct denial *a = NULL, *b = NULL, *many[40] = {NULL};
 	struct buf ns = BUF_INIT;
 	const char *text;
 
-	enter(d, &a, "", "Secret", "patch", "n");
-	enter(d, &b, "", "Secret", "delete", "n");
-	is(said(fd),
+	enter(&a, "", "Secret", "patch", "n");
+	enter(&b, "", "Secret", "delete", "n");
+	is(said(),
 	    "{\"Secret\":\"User \\\"u\\\" cannot patch resource in n; "
 	    "User \\\"u\\\" cannot delete resource in n\"}}",
 	    "two rights of one kind are both named");
-	enter(d, &a, "", "Secret", "create", "n");
-	is(said(fd),
+	enter(&a, "", "Secret", "create", "n");
+	is(said(),
 	    "{\"Secret\":\"User \\\"u\\\" cannot delete resource in n; "
 	    "User \\\"u\\\" cannot create resource in n\"}}",
 	    "one that lacks another right by now counts there");
-	denials_failed(d, &a, RETRY_TRANSIENT);
-	denials_failed(d, &a, RETRY_SOON);
-	denials_failed(d, &a, RETRY_DENIED);
-	is(said(fd), "", "a failure before the authorizer tells nothing");
-	denials_failed(d, &a, RETRY_FORBIDDEN);
-	is(said(fd),
+	denials_failed(&d, &a, RETRY_TRANSIENT);
+	denials_failed(&d, &a, RETRY_SOON);
+	denials_failed(&d, &a, RETRY_DENIED);
+	is(said(), "", "a failure before the authorizer tells nothing");
+	denials_failed(&d, &a, RETRY_FORBIDDEN);
+	is(said(),
 	    "{\"Secret\":\"User \\\"u\\\" cannot delete resource in n\"}}",
 	    "one behind it does");
 	for (size_t i = 0; i < 40; i++) {
 		buf_reset(&ns);
 		buf_addf(&ns, "namespace-%zu", i);
-		enter(d, &many[i], "", "Secret", "patch", buf_str(&ns));
+		enter(&many[i], "", "Secret", "patch", buf_str(&ns));
 	}
-	text = said(fd);
+	text = said();
 	ok(strlen(text) < 600 && strstr(text, "; and more\"}}") != NULL,
 	    "many: as many as fit");
 	ok(strstr(text, "delete resource in n;") != NULL &&
 		strstr(text, "delete") < strstr(text, "patch"),
 	    "... the oldest first");
-	denials_leave(d, &b);
+	denials_leave(&d, &b);
 	for (size_t i = 40; i-- > 1;)
-		denials_leave(d, &many[i]);
-	is(said(fd),
+		denials_leave(&d, &many[i]);
+	is(said(),
 	    "{\"Secret\":\"User \\\"u\\\" cannot patch resource in "
 	    "namespace-0\"}}",
 	    "the rest, in any order");
@@ -146,24 +147,21 @@ main(void)
 {
 	struct loop *l = loop_new();
 	struct reportfd r;
-	struct denials d;
-	int p[2];
 
 	signal(SIGPIPE, SIG_IGN);
-	if (pipe2(p, O_CLOEXEC) != 0)
+	if (pipe2(ends, O_CLOEXEC) != 0)
 		return 111;
-	fcntl(p[0], F_SETFL, O_NONBLOCK);
-	reportfd_init(&r, l, "tool", p[1], fill, NULL);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	reportfd_init(&r, l, "tool", ends[1], fill, NULL);
 	reportfd_ready(&r);
-	said(p[0]);
+	said();
 	denials_init(&d, &r);
-	test_counts(&d, p[0]);
-	test_sentences(&d, p[0]);
+	tap_run();
 	denials_release(&d);
-	is(said(p[0]), "", "the end says nothing");
+	is(said(), "", "the end says nothing");
 	reportfd_release(&r);
-	close(p[0]);
-	close(p[1]);
+	close(ends[0]);
+	close(ends[1]);
 	loop_free(l);
 	return tap_done();
 }

@@ -259,8 +259,7 @@ test_legacy(struct kube *k)
 	discovery_free(d);
 }
 
-int
-main(void)
+TEST(discovery)
 {
 	char url[64];
 	struct kube_opts o = {.server = url};
@@ -269,7 +268,7 @@ main(void)
 	struct kube *k;
 
 	server_prepare();
-	setenv("DOCS", server_dir, 1);
+	setenv("DOCS", scratch, 1);
 	setenv("KUBECONFIG", "/nowhere", 1);
 	server = server_start(NULL, NULL, NULL);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d", server.port);
@@ -280,6 +279,5 @@ main(void)
 	kube_free(k);
 	loop_free(loop);
 	server_stop(&server);
-	server_remove();
-	return tap_done();
+	scratch_remove();
 }

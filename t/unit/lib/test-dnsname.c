@@ -9,8 +9,7 @@ check(const char *name, bool label, bool subdomain)
 	ok(dnsname_is_subdomain(span_str(name)) == subdomain, "... with dots");
 }
 
-int
-main(void)
+TEST(dnsname)
 {
 	check("a", true, true);
 	check("my-name", true, true);
@@ -28,5 +27,4 @@ main(void)
 	check("a.-b", false, false);
 	ok(!dnsname_is_label(span_make("a\0b", 3)), "a zero byte");
 	ok(!dnsname_is_subdomain(SPAN_NONE), "no name");
-	return tap_done();
 }

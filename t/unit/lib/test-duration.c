@@ -40,8 +40,7 @@ ms(const char *text, int want_ok, uint64_t want)
 	ok(want_ok ? rc == 0 && got == want : rc == -1, text);
 }
 
-int
-main(void)
+TEST(duration)
 {
 	struct buf wrong = BUF_INIT;
 
@@ -74,5 +73,4 @@ main(void)
 	ms("-1s", 0, 0);
 	ms("+1s", 0, 0);
 	ms("999999999999h", 0, 0);
-	return tap_done();
 }

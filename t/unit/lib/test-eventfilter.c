@@ -15,8 +15,7 @@ ask(struct eventfilter *f, const char *object, const char *reason,
 	    start + second * SECOND);
 }
 
-static void
-repeats(void)
+TEST(repeats)
 {
 	struct eventfilter *f = eventfilter_new();
 	struct eventfilter_verdict v = ask(f, "o", "r", "m", 0);
@@ -46,8 +45,7 @@ parts(void)
 	eventfilter_free(f);
 }
 
-static void
-spam(void)
+TEST(spam)
 {
 	struct eventfilter *f = eventfilter_new();
 	int passed = 0;
@@ -77,8 +75,7 @@ spam(void)
 	eventfilter_free(f);
 }
 
-static void
-similar(void)
+TEST(similar)
 {
 	struct eventfilter *f = eventfilter_new();
 	struct eventfilter_verdict v;
@@ -102,8 +99,7 @@ similar(void)
 }
 
 /* 4096 keys of each kind are remembered. */
-static void
-bounds(void)
+TEST(bounds)
 {
 	struct eventfilter *f = eventfilter_new();
 	char object[16];
@@ -122,10 +118,7 @@ bounds(void)
 int
 main(void)
 {
-	repeats();
 	parts();
-	spam();
-	similar();
-	bounds();
+	tap_run();
 	return tap_done();
 }

@@ -7,8 +7,7 @@
 
 #include "tap.h"
 
-int
-main(void)
+TEST(file)
 {
 	static char text[(1 << 20) + 1];
 	char name[] = "/tmp/test-file.XXXXXX";
@@ -45,5 +44,4 @@ main(void)
 	is(err.message, "cannot read /: Is a directory", "is named");
 	buf_release(&want);
 	buf_release(&b);
-	return tap_done();
 }

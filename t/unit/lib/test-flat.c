@@ -85,8 +85,7 @@ test_recording(const char *path)
 }
 
 /* Of text that is not JSON it makes something, within the text. */
-static void
-test_broken(void)
+TEST(broken)
 {
 	const char text[] = "{\"a\":[1,{\"b\\\"\":\"c\\\\\"}],\"d\":{}} ]\x01";
 	struct flat f;
@@ -103,8 +102,7 @@ test_broken(void)
 	ok(true, "broken texts are read");
 }
 
-int
-main(void)
+TEST(flat)
 {
 	static const char *const texts[] = {"{}", "[]", "\"\"", "null",
 	    "-1.5e3", " [ 1 , { \"a\\\"b\" : [ ] } , \"\\\\\" , true,false ] ",
@@ -114,6 +112,4 @@ main(void)
 		ok(reads(span_str(texts[i])), texts[i]);
 	test_recording("pipeline/memcached/t/life.jsonl");
 	test_recording("pipeline/iotservice/t/life.jsonl");
-	test_broken();
-	return tap_done();
 }

@@ -3,8 +3,7 @@
 #include "base/array.h"
 #include "tap.h"
 
-int
-main(void)
+TEST(godump)
 {
 	static const struct {
 		const char *text, *want;
@@ -41,5 +40,4 @@ main(void)
 		is(buf_str(&b), t[i].want, t[i].want);
 		buf_release(&b);
 	}
-	return tap_done();
 }

@@ -113,12 +113,10 @@ forgotten(void)
 	    "a key that is forgotten is new");
 }
 
-int
-main(void)
+TEST(hash)
 {
 	known_values();
 	another_process();
 	forgotten();
 	chosen_keys();
-	return tap_done();
 }

@@ -39,8 +39,7 @@ least(const struct thing *all, size_t n)
 }
 
 /* Compared with a linear search. */
-static void
-test_random(void)
+TEST(random)
 {
 	struct thing all[100] = {0};
 	struct heap h = {0};
@@ -72,8 +71,7 @@ test_random(void)
 	ok(in == 0 && heap_first(&h) == NULL, "released: nothing is in it");
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	struct thing all[] = {
 	    {.rank = 5}, {.rank = 1}, {.rank = 9}, {.rank = 3}, {.rank = 7}};
@@ -95,12 +93,4 @@ test_order(void)
 	heap_del(&h, &all[0], before);
 	ok(h.count == 0, "what is not in it cannot be taken out");
 	heap_release(&h);
-}
-
-int
-main(void)
-{
-	test_order();
-	test_random();
-	return tap_done();
 }

@@ -91,19 +91,24 @@ on_data(void *arg, struct span bytes)
 }
 
 static void
-get(struct got *g, const char *path)
+ask(struct got *g, const struct http_request *r)
 {
-	struct http_request r = {
-	    .method = "GET", .url = at(path), .timeout_ms = 10000};
-
 	begin(g);
-	http_start(http, &r, on_done, g);
+	http_start(http, r, on_done, g);
 	ok(g->calls == 0, "done is not called from http_start");
 	wait_calls(g, 1);
 }
 
 static void
-test_answers(void)
+get(struct got *g, const char *path)
+{
+	struct http_request r = {
+	    .method = "GET", .url = at(path), .timeout_ms = 10000};
+
+	ask(g, &r);
+}
+
+TEST(answers)
 {
 	struct got g;
 	const char *const headers[] = {"Content-Type: x/y", NULL};
@@ -112,9 +117,7 @@ test_answers(void)
 	    .headers = headers,
 	    .body = span_str("{\"a\":1}")};
 
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(buf_str(&g.body),
 	    "{\"method\": \"PATCH\", \"type\": \"x/y\", \"body\": "
 	    "\"{\\\"a\\\":1}\"}",
@@ -128,17 +131,14 @@ test_answers(void)
 	ok(g.status == 404 && g.err.kind == ERR_NONE, "404 is an answer");
 	end(&g);
 	r = (struct http_request){.method = "DELETE", .url = at("/echo")};
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(buf_str(&g.body),
 	    "{\"method\": \"DELETE\", \"type\": null, \"body\": \"\"}",
 	    "DELETE without body");
 	end(&g);
 }
 
-static void
-test_faults(void)
+TEST(faults)
 {
 	struct got g;
 	char want[256];
@@ -150,10 +150,8 @@ test_faults(void)
 	get(&g, "/close");
 	ok(g.status == 0 && g.err.kind == ERR_TRANSIENT, "no answer");
 	end(&g);
-	begin(&g);
 	r.url = at("/slow");
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	ok(g.timed_out && g.err.kind == ERR_TRANSIENT, "a timeout");
 	snprintf(want, sizeof(want),
 	    "no answer from http://127.0.0.1:%d within 1 s", server.port);
@@ -162,16 +160,12 @@ test_faults(void)
 
 	r = (struct http_request){
 	    .method = "GET", .url = at("/hang"), .silence_ms = 500};
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	ok(g.timed_out && g.err.kind == ERR_TRANSIENT, "silence");
 	end(&g);
 
 	r = (struct http_request){.method = "GET", .url = "http://127.0.0.1:1"};
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(g.err.message,
 	    "cannot connect to http://127.0.0.1:1: Connection refused",
 	    "no server listens");
@@ -179,8 +173,7 @@ test_faults(void)
 	end(&g);
 }
 
-static void
-test_limit(void)
+TEST(limit)
 {
 	struct http_opts o = {.user_agent = "test", .max_body = 1000};
 	struct http *small = http_new(loop, &o);
@@ -206,16 +199,13 @@ test_limit(void)
 	ok(g.calls == 0, "a pool that is freed says nothing");
 }
 
-static void
-test_streams(void)
+TEST(streams)
 {
 	struct http_request r = {
 	    .method = "GET", .url = at("/drip"), .on_data = on_data};
 	struct got g, other;
 
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	is(buf_str(&g.data),
 	    "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n"
 	    "{\"n\":4}\n",
@@ -237,17 +227,14 @@ test_streams(void)
 	end(&g);
 
 	r.url = at("/nothing");
-	begin(&g);
-	http_start(http, &r, on_done, &g);
-	wait_calls(&g, 1);
+	ask(&g, &r);
 	ok(g.chunks == 0 && g.body.len > 0,
 	    "the body of an error is not streamed");
 	end(&g);
 }
 
 /* libcurl may not be called from its own callbacks: the cancel is deferred. */
-static void
-test_from_callbacks(void)
+TEST(from_callbacks)
 {
 	struct http_request r = {
 	    .method = "GET", .url = at("/slow"), .on_data = on_data};
@@ -276,8 +263,7 @@ test_from_callbacks(void)
 	end(&g);
 }
 
-static void
-test_connections(void)
+TEST(connections)
 {
 	struct http_request r = {.method = "GET", .url = at("/count")};
 	struct got a, b;
@@ -288,9 +274,7 @@ test_connections(void)
 	end(&b);
 	r.url = at("/slow");
 	r.timeout_ms = 300;
-	begin(&b);
-	http_start(http, &r, on_done, &b);
-	wait_calls(&b, 1);
+	ask(&b, &r);
 	end(&b);
 	get(&b, "/count");
 	ok(strtol(buf_str(&b.body), NULL, 10) ==
@@ -310,15 +294,10 @@ main(void)
 	server = server_start(NULL, NULL, NULL);
 	loop = loop_new();
 	http = http_new(loop, &o);
-	test_answers();
-	test_faults();
-	test_limit();
-	test_streams();
-	test_from_callbacks();
-	test_connections();
+	tap_run();
 	http_free(http);
 	loop_free(loop);
 	server_stop(&server);
-	server_remove();
+	scratch_remove();
 	return tap_done();
 }

@@ -112,8 +112,7 @@ next_frame(int fd)
 	}
 }
 
-static void
-test_requests(void)
+TEST(requests)
 {
 	int fd;
 
@@ -146,8 +145,7 @@ test_requests(void)
 	serve_no_more();
 }
 
-static void
-test_stream(void)
+TEST(stream)
 {
 	struct text *t = text_make(span_str("event"));
 	struct exchange *first;
@@ -179,8 +177,7 @@ test_stream(void)
 	text_unref(t);
 }
 
-static void
-test_limits(void)
+TEST(limits)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	char large[3000];
@@ -220,8 +217,7 @@ test_limits(void)
 	serve_no_more();
 }
 
-static void
-test_back_pressure(void)
+TEST(back_pressure)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	char *p = calloc(1, 30000);
@@ -289,8 +285,7 @@ test_back_pressure(void)
 	free(p);
 }
 
-static void
-test_bad(void)
+TEST(bad)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	int fd;
@@ -337,8 +332,7 @@ test_bad(void)
 	serve_no_more();
 }
 
-static void
-test_faults(void)
+TEST(faults)
 {
 	int fd;
 
@@ -367,12 +361,7 @@ test_faults(void)
 int
 main(void)
 {
-	test_requests();
-	test_stream();
-	test_limits();
-	test_back_pressure();
-	test_bad();
-	test_faults();
+	tap_run();
 	buf_release(&in);
 	return tap_done();
 }

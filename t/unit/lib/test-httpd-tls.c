@@ -61,8 +61,7 @@ test_late_reader(void)
 	free(p);
 }
 
-int
-main(void)
+TEST(httpd_tls)
 {
 	struct buf certificate = BUF_INIT, key = BUF_INIT;
 	struct httpd_tls self = {0};
@@ -78,5 +77,4 @@ main(void)
 	serve_no_more();
 	buf_release(&certificate);
 	buf_release(&key);
-	return tap_done();
 }

@@ -6,9 +6,12 @@
 #include "base/array.h"
 #include "served.h"
 
+#define H11 "HTTP/1.1\r\nHost: h\r\n"
+#define LAST(length, body) OK(length "\r\nconnection: close", body)
 #define OK(length, body)                                  \
 	"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n" \
 	"date: D\r\ncontent-length: " length "\r\n\r\n" body
+#define BAD REFUSED("400 Bad Request", "400 Bad Request")
 #define REFUSED(status, text)                         \
 	"HTTP/1.1 " status "\r\n"                     \
 	"content-type: text/plain; charset=utf-8\r\n" \
@@ -17,65 +20,49 @@
 	"HTTP/1.1 413 Payload Too Large\r\ndate: D\r\n" \
 	"content-length: 9\r\nconnection: close\r\n\r\ntoo large"
 
-static void
-test_requests(void)
+TEST(requests)
 {
 	int fd;
 
 	serve(&httpd_default_limits);
 	fd = client();
-	say(fd, "GET /a%20b?x=1&y HTTP/1.1\r\nHost: h\r\nX-Test:  v \r\n\r\n");
-	hears(fd, OK("19", "GET /a%20b ?x=1&y v"), "a request");
-	say(fd,
-	    "\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\nX-No:\r\nX-Test:v\r\n\r\n");
-	hears(fd, OK("7", "GET / v"), "after empty lines, with an empty field");
-	say(fd, "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe");
-	say(fd, "llo");
-	hears(fd, OK("15", "POST /b [hello]"), "with a body, kept alive");
-	say(fd,
-	    "PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-	    "2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Test: trailer\r\n\r\n");
-	hears(fd, OK("14", "PUT /c [hello]"), "in chunks");
-	say(fd, "HEAD /d HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fd, OK("7", ""), "HEAD");
-	say(fd, "GET http://h:1/e?f HTTP/1.1\r\nHost: h:1\r\n\r\n");
-	hears(fd, OK("9", "GET /e ?f"), "through a proxy");
-	say(fd, "GET /g HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-	hears_last(fd,
-	    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ndate: D\r\n"
-	    "content-length: 6\r\nconnection: close\r\n\r\nGET /g",
-	    "connection: close");
-	fd = client();
-	say(fd, "GET /h HTTP/1.0\r\n\r\n");
-	hears_last(fd,
-	    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ndate: D\r\n"
-	    "content-length: 6\r\nconnection: close\r\n\r\nGET /h",
+	asks(fd, "GET /a%20b?x=1&y " H11 "X-Test:  v \r\n\r\n",
+	    OK("19", "GET /a%20b ?x=1&y v"), "a request");
+	asks(fd, "\r\n\r\nGET / " H11 "X-No:\r\nX-Test:v\r\n\r\n",
+	    OK("7", "GET / v"), "after empty lines, with an empty field");
+	say(fd, "POST /b " H11 "Content-Length: 5\r\n\r\nhe");
+	asks(fd, "llo", OK("15", "POST /b [hello]"), "with a body, kept alive");
+	asks(fd,
+	    "PUT /c " H11 "Transfer-Encoding: chunked\r\n\r\n"
+	    "2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Test: trailer\r\n\r\n",
+	    OK("14", "PUT /c [hello]"), "in chunks");
+	asks(fd, "HEAD /d " H11 "\r\n", OK("7", ""), "HEAD");
+	asks(fd, "GET http://h:1/e?f HTTP/1.1\r\nHost: h:1\r\n\r\n",
+	    OK("9", "GET /e ?f"), "through a proxy");
+	asks_last(fd, "GET /g " H11 "Connection: close\r\n\r\n",
+	    LAST("6", "GET /g"), "connection: close");
+	asks_last(client(), "GET /h HTTP/1.0\r\n\r\n", LAST("6", "GET /h"),
 	    "HTTP/1.0");
-	fd = client();
-	say(fd, "GET /goaway HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears_last(fd,
-	    "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ndate: D\r\n"
-	    "content-length: 11\r\nconnection: close\r\n\r\nGET /goaway",
-	    "goaway");
+	asks_last(client(), "GET /goaway " H11 "\r\n",
+	    LAST("11", "GET /goaway"), "goaway");
 	until(httpd_connections(server) == 0);
 	ok(httpd_connections(server) == 0, "no connection is left");
 	serve_no_more();
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	size_t heard = 0;
 	int fd;
 
 	serve(&httpd_default_limits);
 	fd = client();
-	say(fd,
-	    "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n"
-	    "GET /later HTTP/1.1\r\nHost: h\r\n\r\n"
-	    "POST /3 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab"
-	    "GET /4 HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fd, OK("6", "GET /1"), "the first of four at once");
+	asks(fd,
+	    "GET /1 " H11 "\r\n"
+	    "GET /later " H11 "\r\n"
+	    "POST /3 " H11 "Content-Length: 2\r\n\r\nab"
+	    "GET /4 " H11 "\r\n",
+	    OK("6", "GET /1"), "the first of four at once");
 	until(later != NULL);
 	ok(requests == 2, "the third waits for the answer to the second");
 	httpd_reply(later, 204, NULL, 0, SPAN_NONE);
@@ -88,7 +75,7 @@ test_order(void)
 	ok(gone == 0, "no handler was told of an end that it knows");
 	fd = client();
 	for (int i = 0; i < 100; i++)
-		say(fd, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n");
+		say(fd, "GET /large " H11 "\r\n");
 	shutdown(fd, SHUT_WR);
 	until(hear_away(fd, &heard) == HEARD_END);
 	ok(heard > 100 * LARGE && heard < 101 * LARGE,
@@ -97,16 +84,14 @@ test_order(void)
 	serve_no_more();
 }
 
-static void
-test_stream(void)
+TEST(stream)
 {
 	struct text *t = text_make(span_str("{\"type\":\"ADDED\"}\n"));
 	int fd;
 
 	serve(&httpd_default_limits);
 	fd = client();
-	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fd,
+	asks(fd, "GET /watch " H11 "\r\n",
 	    "HTTP/1.1 200 OK\r\ndate: D\r\ntransfer-encoding: chunked\r\n\r\n",
 	    "a stream begins");
 	httpd_send(later, t);
@@ -118,9 +103,9 @@ test_stream(void)
 	    "... and come, each a chunk");
 	httpd_end(later);
 	hears(fd, "0\r\n\r\n", "... it ends");
-	say(fd, "GET /i HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fd, OK("6", "GET /i"), "... and the connection goes on");
-	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	asks(fd, "GET /i " H11 "\r\n", OK("6", "GET /i"),
+	    "... and the connection goes on");
+	say(fd, "GET /watch " H11 "\r\n");
 	until(later != NULL);
 	close(fd);
 	until(gone == 1);
@@ -138,8 +123,7 @@ test_stream(void)
 	serve_no_more();
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	char large[100] = {0};
@@ -149,18 +133,14 @@ test_refusals(void)
 	limits.header_bytes = 1000;
 	limits.body_bytes = 100;
 	serve(&limits);
-	fd = client();
-	say(fd, "\x16\x03\x01 not HTTP at all\r\n\r\n");
-	hears_last(fd, REFUSED("400 Bad Request", "400 Bad Request"),
+	asks_last(client(), "\x16\x03\x01 not HTTP at all\r\n\r\n", BAD,
 	    "something else");
-	fd = client();
-	say(fd, "GET / HTTP/1.1\r\n\r\n");
-	hears_last(fd,
+	asks_last(client(), "GET / HTTP/1.1\r\n\r\n",
 	    REFUSED("400 Bad Request",
 		"400 Bad Request: missing required Host header"),
 	    "no host");
 	fd = client();
-	say(fd, "GET / HTTP/1.1\r\nHost: h\r\nX: ");
+	say(fd, "GET / " H11 "X: ");
 	for (int i = 0; i < 20; i++)
 		say(fd,
 		    "0123456789012345678901234567890123456789012345678901"
@@ -169,38 +149,33 @@ test_refusals(void)
 	    REFUSED("431 Request Header Fields Too Large",
 		"431 Request Header Fields Too Large"),
 	    "large headers");
-	fd = client();
-	say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 101\r\n\r\n");
-	hears_last(fd, TOO_LARGE, "a body that says it is too large");
-	fd = client();
-	say(fd,
-	    "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+	asks_last(client(), "POST / " H11 "Content-Length: 101\r\n\r\n",
+	    TOO_LARGE, "a body that says it is too large");
+	asks_last(client(),
+	    "POST / " H11 "Transfer-Encoding: chunked\r\n\r\n"
 	    "32\r\n01234567890123456789012345678901234567890123456789\r\n"
-	    "33\r\n012345678901234567890123456789012345678901234567891\r\n");
-	hears_last(fd, TOO_LARGE, "one that becomes too large");
+	    "33\r\n012345678901234567890123456789012345678901234567891\r\n",
+	    TOO_LARGE, "one that becomes too large");
+	asks_last(client(),
+	    "POST / " H11 "Content-Length: 4\r\n"
+	    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	    BAD, "two lengths");
 	fd = client();
-	say(fd,
-	    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n"
-	    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
-	hears_last(
-	    fd, REFUSED("400 Bad Request", "400 Bad Request"), "two lengths");
-	fd = client();
-	say(fd,
-	    "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
-	    "Content-Length: 5\r\n\r\n");
-	hears(fd, "HTTP/1.1 100 Continue\r\n\r\n", "the body may come");
-	say(fd, "hello");
-	hears(fd, OK("14", "POST / [hello]"), "... and does");
-	say(fd,
-	    "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
-	    "Content-Length: 101\r\n\r\n");
-	hears_last(fd, TOO_LARGE, "this one may not");
+	asks(fd,
+	    "POST / " H11 "Expect: 100-continue\r\n"
+	    "Content-Length: 5\r\n\r\n",
+	    "HTTP/1.1 100 Continue\r\n\r\n", "the body may come");
+	asks(fd, "hello", OK("14", "POST / [hello]"), "... and does");
+	asks_last(fd,
+	    "POST / " H11 "Expect: 100-continue\r\n"
+	    "Content-Length: 101\r\n\r\n",
+	    TOO_LARGE, "this one may not");
 	ok(requests == 1, "no handler saw the others");
 
 	/* No reset while the client still sends, or it would not read the
 	 * answer. */
 	fd = client();
-	say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\n");
+	say(fd, "POST / " H11 "Content-Length: 5000\r\n\r\n");
 	for (int i = 0; i < 50; i++) {
 		sent += send(fd, large, 100, MSG_NOSIGNAL);
 		loop_once(loop, 0);
@@ -211,8 +186,7 @@ test_refusals(void)
 }
 
 /* Requests that another server might split in another way. */
-static void
-test_strict(void)
+TEST(strict)
 {
 	static const struct {
 		const char *what, *request;
@@ -268,8 +242,7 @@ test_strict(void)
 			struct buf b = BUF_INIT;
 			int fd = client();
 
-			buf_addf(&b, "POST / HTTP/1.1\r\nHost: h\r\n%s",
-			    bad[i].request);
+			buf_addf(&b, "POST / " H11 "%s", bad[i].request);
 			for (size_t k = 0; bytewise && k < b.len; k++) {
 				say(fd, (char[]){b.data[k], '\0'});
 				loop_once(loop, 0);
@@ -278,9 +251,7 @@ test_strict(void)
 				say(fd, buf_str(&b));
 			if (!bytewise)
 				printf("# %s\n", bad[i].what);
-			hears_last(fd,
-			    REFUSED("400 Bad Request", "400 Bad Request"),
-			    "refused");
+			hears_last(fd, BAD, "refused");
 			buf_release(&b);
 		}
 	}
@@ -288,8 +259,7 @@ test_strict(void)
 	serve_no_more();
 }
 
-static void
-test_request_lines(void)
+TEST(request_lines)
 {
 	static const char *const bad[] = {"GET / HTTP/9.9", "GET / HTTP/1.2",
 	    "GET / HTTP/0.9", "GET / HTTP/2.0", "GET http://evil/ HTTP/1.1",
@@ -312,29 +282,25 @@ test_request_lines(void)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		fd = client();
 		say(fd, bad[i]);
-		say(fd, "\r\nHost: h\r\n\r\n");
-		hears_last(fd, REFUSED("400 Bad Request", "400 Bad Request"),
-		    "refused");
+		asks_last(fd, "\r\nHost: h\r\n\r\n", BAD, "refused");
 	}
 	ok(requests == 0, "no handler saw one of these");
 	fd = client();
 	for (size_t i = 0; i < COUNT(good); i++) {
 		say(fd, "GET ");
 		say(fd, good[i].target);
-		say(fd, " HTTP/1.1\r\nHost: h\r\n\r\n");
-		hears(fd, good[i].answer, good[i].target);
+		asks(fd, " " H11 "\r\n", good[i].answer, good[i].target);
 	}
-	say(fd, "GET http://h/x HTTP/1.1\r\nHost: h:80\r\n\r\n");
-	hears(fd, OK("6", "GET /x"), "a port that only Host has");
-	say(fd,
-	    "PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-	    "1;a=b\r\nx\r\n2\r\nyz\r\n0;c\r\nD: e\r\n\r\n");
-	hears(fd, OK("12", "PUT /c [xyz]"), "extensions and a trailer");
+	asks(fd, "GET http://h/x HTTP/1.1\r\nHost: h:80\r\n\r\n",
+	    OK("6", "GET /x"), "a port that only Host has");
+	asks(fd,
+	    "PUT /c " H11 "Transfer-Encoding: chunked\r\n\r\n"
+	    "1;a=b\r\nx\r\n2\r\nyz\r\n0;c\r\nD: e\r\n\r\n",
+	    OK("12", "PUT /c [xyz]"), "extensions and a trailer");
 	serve_no_more();
 }
 
-static void
-test_slow(void)
+TEST(slow)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	int fds[5];
@@ -346,10 +312,8 @@ test_slow(void)
 		fds[i] = client();
 	say(fds[0], "GET / HTT");
 	say(fds[1], "P"); /* POST, or HTTP/2? */
-	say(fds[2],
-	    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe");
-	say(fds[3], "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fds[3], OK("5", "GET /"), "a quick one");
+	say(fds[2], "POST / " H11 "Content-Length: 5\r\n\r\nhe");
+	asks(fds[3], "GET / " H11 "\r\n", OK("5", "GET /"), "a quick one");
 	hears_last(fds[0], "", "half a head");
 	hears_last(fds[1], "", "one byte");
 	hears_last(fds[2],
@@ -357,30 +321,27 @@ test_slow(void)
 	    "half a body");
 	until(httpd_connections(server) == 2);
 	ok(httpd_connections(server) == 2, "who says nothing may stay");
-	say(fds[3], "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(
-	    fds[3], OK("5", "GET /"), "... as does the one that had an answer");
+	asks(fds[3], "GET / " H11 "\r\n", OK("5", "GET /"),
+	    "... as does the one that had an answer");
 	close(fds[3]);
 	close(fds[4]);
 	serve_no_more();
 }
 
-static void
-test_faults(void)
+TEST(faults)
 {
 	struct buf b = BUF_INIT;
 	int fd;
 
 	serve(&httpd_default_limits);
+	asks_last(client(),
+	    "GET /1 " H11 "\r\n"
+	    "GET /cut " H11 "\r\n",
+	    OK("6", "GET /1"), "cut");
 	fd = client();
-	say(fd,
-	    "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n"
-	    "GET /cut HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears_last(fd, OK("6", "GET /1"), "cut");
-	fd = client();
-	say(fd, "GET /freeze HTTP/1.1\r\nHost: h\r\n\r\n");
+	say(fd, "GET /freeze " H11 "\r\n");
 	until(requests == 3);
-	say(fd, "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
+	say(fd, "GET /2 " H11 "\r\n");
 	for (int i = 0; i < 5; i++)
 		loop_once(loop, 5);
 	ok(hear(fd, &b, 0) == HEARD_MORE && b.len == 0, "frozen");
@@ -391,8 +352,7 @@ test_faults(void)
 }
 
 /* A client that does not read. */
-static void
-test_back_pressure(void)
+TEST(back_pressure)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	char *p = malloc(100000);
@@ -406,7 +366,7 @@ test_back_pressure(void)
 	limits.write_ms = 1000;
 	serve(&limits);
 	fd = client();
-	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	say(fd, "GET /watch " H11 "\r\n");
 	until(later != NULL);
 	for (sent = 0; sent < 1000 && rc == 0; sent++)
 		rc = httpd_send(later, t);
@@ -420,7 +380,7 @@ test_back_pressure(void)
 	close(fd);
 
 	fd = client();
-	say(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+	say(fd, "GET /watch " H11 "\r\n");
 	until(requests == 2);
 	for (sent = 0; sent < 100 && httpd_send(later, t) == 0; sent++) {
 		b.len = 0;
@@ -447,7 +407,7 @@ test_back_pressure(void)
 	fd = client();
 	for (int i = 0; i < 2000; i++) {
 		static const char head[] =
-		    "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 50000\r\n"
+		    "POST /p " H11 "Content-Length: 50000\r\n"
 		    "\r\n";
 
 		if (send(fd, head, sizeof(head) - 1, MSG_NOSIGNAL) < 0 ||
@@ -472,8 +432,7 @@ is_closed(int fd)
 	return recv(fd, &c, 1, 0) == 0;
 }
 
-static void
-test_many(void)
+TEST(many)
 {
 	struct rlimit l;
 	struct httpd_limits limits = httpd_default_limits;
@@ -495,8 +454,8 @@ test_many(void)
 	}
 	ok(open_ones == 200, "200 of 300 connections are taken");
 	fd = client();
-	say(fd, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-	hears(fd, OK("5", "GET /"), "... one more takes the place of another,");
+	asks(fd, "GET / " H11 "\r\n", OK("5", "GET /"),
+	    "... one more takes the place of another,");
 	ok(is_closed(fds[0]) && is_closed(fds[100]) && !is_closed(fds[101]) &&
 		!is_closed(fds[299]),
 	    "... which is the oldest that is silent");
@@ -506,8 +465,7 @@ test_many(void)
 	serve_no_more();
 }
 
-static void
-test_addresses(void)
+TEST(addresses)
 {
 	const struct httpd_handler handler = {on_request, NULL, NULL};
 	static const struct {
@@ -540,21 +498,4 @@ test_addresses(void)
 	ok(h != NULL && httpd_port(h) > 0, "[::1]:0");
 	httpd_free(h);
 	loop_free(loop);
-}
-
-int
-main(void)
-{
-	test_requests();
-	test_order();
-	test_stream();
-	test_refusals();
-	test_strict();
-	test_request_lines();
-	test_slow();
-	test_faults();
-	test_back_pressure();
-	test_many();
-	test_addresses();
-	return tap_done();
 }

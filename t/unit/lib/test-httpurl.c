@@ -23,8 +23,7 @@ static const char *const bad[] = {"", "collector:4318", "http://", "http:///x",
 static const char *const secret[] = {
     "http://u:hunter2@h", "https://h/hunter2@", "u:hunter2@h"};
 
-int
-main(void)
+TEST(httpurl)
 {
 	struct err err = ERR_INIT;
 	char want[256];
@@ -45,5 +44,4 @@ main(void)
 		    "a URL with a name or password is not supported",
 		    "... is not repeated");
 	}
-	return tap_done();
 }

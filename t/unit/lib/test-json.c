@@ -35,8 +35,7 @@ check(const char *text, size_t n, const char *want)
 
 #define CHECK(text, want) check(text, sizeof(text) - 1, want)
 
-static void
-test_check_good(void)
+TEST(check_good)
 {
 	CHECK("{}", "ok");
 	CHECK(" [ ] \n", "ok");
@@ -50,8 +49,7 @@ test_check_good(void)
 	    "{\"a\":{\"b\":[]},\"c\":\"0123456789012345678901234567\"}", "ok");
 }
 
-static void
-test_check_bad(void)
+TEST(check_bad)
 {
 	CHECK("", "text is cut short at byte 1");
 	CHECK("  ", "text is cut short at byte 3");
@@ -92,8 +90,7 @@ test_check_bad(void)
 	CHECK("\"abc", "text is cut short at byte 5");
 }
 
-static void
-test_check_bytes(void)
+TEST(check_bytes)
 {
 	CHECK("{\"a\":\"\0\"}", "NUL byte at byte 7");
 	CHECK("{\0}", "NUL byte at byte 2");
@@ -109,8 +106,7 @@ test_check_bytes(void)
 	CHECK("\"0123456789abcdefg\xc3\"", "invalid UTF-8 at byte 19");
 }
 
-static void
-test_check_depth(void)
+TEST(check_depth)
 {
 	struct buf b = BUF_INIT;
 	struct err err = ERR_INIT;
@@ -140,8 +136,7 @@ show_members(struct buf *b, struct span object)
 	}
 }
 
-static void
-test_cursor(void)
+TEST(cursor)
 {
 	struct buf b = BUF_INIT;
 	struct span text = span_str(" { \"a\" : [1, {\"x\":\"]}\"} ] "
@@ -175,8 +170,7 @@ test_cursor(void)
 	buf_release(&b);
 }
 
-static void
-test_scalars(void)
+TEST(scalars)
 {
 	struct buf b = BUF_INIT;
 	struct span v;
@@ -215,8 +209,7 @@ test_scalars(void)
 	buf_release(&b);
 }
 
-static void
-test_writers(void)
+TEST(writers)
 {
 	struct buf b = BUF_INIT;
 
@@ -265,8 +258,7 @@ frame_is(const char *line, const char *want)
 	free((void *)t.p);
 }
 
-static void
-test_frame(void)
+TEST(frame)
 {
 	frame_is(
 	    "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":"
@@ -316,8 +308,7 @@ slow_end(const char *p, const char *end)
 	return NULL;
 }
 
-static void
-test_scan(void)
+TEST(scan)
 {
 	/* Backslashes only inside strings: outside they are not JSON. */
 	static const char out[] = "{}[]{}[]::,,1\"\"\"",
@@ -351,8 +342,7 @@ test_scan(void)
 	ok(found > 5000 && found < 20000, "with an end and without one");
 }
 
-static void
-test_compact(void)
+TEST(compact)
 {
 	struct buf b = BUF_INIT;
 
@@ -369,8 +359,7 @@ test_compact(void)
 }
 
 /* In an object of members a, b, "" and c, some of them twice, some escaped. */
-static void
-test_pick(void)
+TEST(pick)
 {
 	static const char *const keys[] = {"a", "b", "", "ab", "c"},
 				 *const spelled[] = {
@@ -416,8 +405,7 @@ plain(const char *text, const char *want)
 	free((void *)t.p);
 }
 
-static void
-test_plain(void)
+TEST(plain)
 {
 	plain("{\"a\":[1,\"b\"]}", NULL);
 	plain("", NULL);
@@ -448,8 +436,7 @@ name_is(const char *value, const char *want, size_t n)
 
 #define NAME(value, want) name_is(value, want, sizeof(want) - 1)
 
-static void
-test_names(void)
+TEST(names)
 {
 	NAME("\"plain\"", "plain");
 	NAME("\"\"", "");
@@ -477,8 +464,7 @@ named(const char *name, const char *want)
 	ok(span_is(got, want), name);
 }
 
-static void
-test_named(void)
+TEST(named)
 {
 	named("a<b", "1");
 	named("a\\", "2");
@@ -491,8 +477,7 @@ test_named(void)
 	named("a\\\"", "");
 }
 
-static void
-test_frame_names(void)
+TEST(frame_names)
 {
 	struct arena names = ARENA_INIT;
 	struct json_frame f;
@@ -507,25 +492,4 @@ test_frame_names(void)
 		span_is(f.uid, "u") && span_is(f.resource_version, "7"),
 	    "... its names are decoded");
 	arena_release(&names);
-}
-
-int
-main(void)
-{
-	test_names();
-	test_named();
-	test_frame_names();
-	test_pick();
-	test_compact();
-	test_check_good();
-	test_check_bad();
-	test_check_bytes();
-	test_check_depth();
-	test_cursor();
-	test_scalars();
-	test_writers();
-	test_frame();
-	test_scan();
-	test_plain();
-	return tap_done();
 }

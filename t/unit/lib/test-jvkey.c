@@ -21,8 +21,7 @@ gives(struct span text)
 	return is_text(jvkey(text), text) && is_text(jvkey(text), text);
 }
 
-static void
-test_lengths(void)
+TEST(lengths)
 {
 	static const char text[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	bool all = true;
@@ -36,8 +35,7 @@ test_lengths(void)
 }
 
 /* More texts than places; many differ only in bytes that are not hashed. */
-static void
-test_many(void)
+TEST(many)
 {
 	char text[24];
 	bool all = true;
@@ -52,8 +50,7 @@ test_many(void)
 	ok(all, "each text stays itself when another takes its place");
 }
 
-static void
-test_same(void)
+TEST(same)
 {
 	jv a = jvkey(span_str("metadata")), b = jvkey(span_str("metadata"));
 
@@ -64,22 +61,11 @@ test_same(void)
 	ok(gives(span_str("metadata")), "does not change the one that is kept");
 }
 
-static void
-test_utf8(void)
+TEST(utf8)
 {
 	ok(gives(span_str("\xc3\xa4")), "characters beyond ASCII");
 	for (int i = 0; i < 2; i++)
 		ok(is_text(jvkey(span_str("a\xff")), span_str("a\xef\xbf\xbd")),
 		    "bytes that are not UTF-8 are U+FFFD");
 	ok(gives(span_str("a\xef\xbf\xbd")), "and that is another text");
-}
-
-int
-main(void)
-{
-	test_lengths();
-	test_many();
-	test_same();
-	test_utf8();
-	return tap_done();
 }

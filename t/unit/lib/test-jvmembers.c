@@ -43,8 +43,7 @@ whole(const struct jvmembers *m, jv object_peek)
 	return (int)m->count == jv_object_length(jv_copy(object_peek));
 }
 
-static void
-test_counts(void)
+TEST(counts)
 {
 	static const int counts[] = {
 	    0, 1, 2, 15, 16, 17, 31, 32, 33, 64, 65, 500};
@@ -64,8 +63,7 @@ test_counts(void)
 	}
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	struct err err = ERR_INIT;
 	jv object = jvtext_parse(
@@ -90,12 +88,4 @@ test_order(void)
 	jvmembers_release(&m);
 	buf_release(&text);
 	jv_free(object);
-}
-
-int
-main(void)
-{
-	test_counts();
-	test_order();
-	return tap_done();
 }

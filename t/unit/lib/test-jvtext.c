@@ -55,8 +55,7 @@ static const struct {
     {"too large for a double", "[1e1000]", "[0] is not a finite number"},
 };
 
-static void
-test_texts(void)
+TEST(texts)
 {
 	struct err err = ERR_INIT;
 	struct buf out = BUF_INIT;
@@ -86,8 +85,7 @@ test_texts(void)
 	buf_release(&out);
 }
 
-static void
-test_not_finite(void)
+TEST(not_finite)
 {
 	struct err err = ERR_INIT;
 	struct buf out = BUF_INIT;
@@ -109,8 +107,7 @@ nest(struct buf *b, int depth)
 		buf_addc(b, ']');
 }
 
-static void
-test_depth(void)
+TEST(depth)
 {
 	struct err err = ERR_INIT;
 	struct buf text = BUF_INIT;
@@ -144,8 +141,7 @@ test_depth(void)
 }
 
 /* A value whose parts are shared is small, and prints as huge text. */
-static void
-test_size(void)
+TEST(size)
 {
 	struct err err = ERR_INIT;
 	struct buf out = BUF_INIT;
@@ -161,8 +157,7 @@ test_size(void)
 	buf_release(&out);
 }
 
-static void
-test_bad_text(void)
+TEST(bad_text)
 {
 	static const char *const bad[] = {"", " ", "{", "[1", "\"a", "{\"a\"}",
 	    "1 2", "nul", "secret", "[1,]x", "\"\\ud800\"x"};
@@ -210,8 +205,7 @@ add_kept(struct buf *b, jv value)
 	jv_free(value);
 }
 
-static void
-test_as_libjq(void)
+TEST(as_libjq)
 {
 	struct buf ours = BUF_INIT, theirs = BUF_INIT, what = BUF_INIT;
 	struct err err = ERR_INIT;
@@ -234,8 +228,7 @@ test_as_libjq(void)
 	buf_release(&what);
 }
 
-static void
-test_peek(void)
+TEST(peek)
 {
 	jv value = parse("{\"a\":{\"b\":\"text\\u0000more\"},\"n\":1}");
 
@@ -249,17 +242,4 @@ test_peek(void)
 	    "nothing of nothing");
 	ok(jvtext_span(jvtext_peek(value, "n")).p == NULL, "no text");
 	jv_free(value);
-}
-
-int
-main(void)
-{
-	test_texts();
-	test_not_finite();
-	test_depth();
-	test_size();
-	test_bad_text();
-	test_as_libjq();
-	test_peek();
-	return tap_done();
 }

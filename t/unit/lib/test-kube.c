@@ -10,8 +10,7 @@
 #define ARCH "amd64"
 #endif
 
-static void
-test_requests(void)
+TEST(requests)
 {
 	struct err err;
 	struct got g = {0};
@@ -59,64 +58,46 @@ test_requests(void)
 	kube_free(k);
 }
 
-static void
-test_plain_http(void)
+TEST(plain_http)
 {
-	struct err err;
 	struct got g = {0};
 	struct server plain = server_start(NULL, NULL, NULL), tls = server;
-	struct kube *k;
 
 	server = plain;
-	k = open_config("server: 'http://127.0.0.1:PORT'", "token: t", &err);
-	get(k, &g, "/who");
+	try("server: 'http://127.0.0.1:PORT'", "token: t", &g, "/who");
 	ok(g.code == 200, "http works");
 	header_is(&g, "authorization", NULL);
-	kube_free(k);
 	release(&g);
 	server_stop(&plain);
 	server = tls;
 }
 
-static void
-test_proxy(void)
+TEST(proxy)
 {
-	struct err err;
 	struct got g = {0};
 	struct server proxy = server_start(NULL, NULL, NULL), tls = server;
 	struct buf cluster = BUF_INIT;
-	struct kube *k;
 
 	setenv("no_proxy", "*", 1);
 	buf_addf(&cluster, "%s, proxy-url: 'http://127.0.0.1:%d'", trusted,
 	    proxy.port);
-	k = open_config(buf_str(&cluster), "token: good", &err);
-	get(k, &g, "/good");
+	try(buf_str(&cluster), "token: good", &g, "/good");
 	ok(g.code == 200, "through proxy-url");
-	kube_free(k);
 	server = proxy;
-	k = open_config("server: 'http://127.0.0.1:PORT'", "", &err);
-	get(k, &g, "/proxied");
+	try("server: 'http://127.0.0.1:PORT'", "", &g, "/proxied");
 	is(g.body, "1", "really, and no_proxy has no effect");
-	kube_free(k);
 	server = tls;
 	setenv("https_proxy", "http://127.0.0.1:1", 1);
 	unsetenv("no_proxy");
-	k = open_config(trusted, "token: good", &err);
-	get(k, &g, "/good");
+	try(trusted, "token: good", &g, "/good");
 	ok(g.code == 200, "a loopback address needs no proxy");
-	kube_free(k);
 	buf_reset(&cluster);
 	buf_addf(&cluster, "http://127.0.0.1:%d", proxy.port);
 	setenv("https_proxy", buf_str(&cluster), 1);
-	k = open_config("server: 'https://127.evil.example'", "", &err);
-	get(k, &g, "/good");
-	kube_free(k);
+	try("server: 'https://127.evil.example'", "", &g, "/good");
 	server = proxy;
-	k = open_config("server: 'http://127.0.0.1:PORT'", "", &err);
-	get(k, &g, "/proxied");
+	try("server: 'http://127.0.0.1:PORT'", "", &g, "/proxied");
 	is(g.body, "2", "a name that begins like one does");
-	kube_free(k);
 	server = tls;
 	unsetenv("https_proxy");
 	server_stop(&proxy);
@@ -149,8 +130,7 @@ logged(struct kube *k, struct got *g, const char *path, const char *other)
 }
 
 /* Each text once, for all callers. */
-static void
-test_warnings(void)
+TEST(warnings)
 {
 	struct err err;
 	struct got g = {0};
@@ -165,8 +145,7 @@ test_warnings(void)
 }
 
 /* Proxies quote the headers of a request, or all of it. */
-static void
-test_hidden(void)
+TEST(hidden)
 {
 	struct err err;
 	struct got g = {0};
@@ -178,16 +157,13 @@ test_hidden(void)
 	is(g.message, "Bearer (hidden), Bearer (hidden)",
 	    "an error that quotes it");
 	kube_free(k);
-	k = open_config(trusted, "username: u, password: secret-word", &err);
-	get(k, &g, "/tells");
+	try(trusted, "username: u, password: secret-word", &g, "/tells");
 	is(g.message, "Basic (hidden), Basic (hidden)",
 	    "... or name and password");
-	kube_free(k);
 	release(&g);
 }
 
-static void
-test_cancel(void)
+TEST(cancel)
 {
 	struct err err;
 	struct got g = {0}, h = {0};
@@ -239,8 +215,7 @@ make_leash(struct leash *l, struct leash_ends *ends, _Atomic uint64_t **page)
 	leash_watch(l, loop, on_out, NULL);
 }
 
-static void
-test_leash(void)
+TEST(leash)
 {
 	static const char over[] =
 	    "the leadership is over: kelect has not renewed it";
@@ -282,12 +257,6 @@ int
 main(void)
 {
 	begin();
-	test_requests();
-	test_plain_http();
-	test_proxy();
-	test_warnings();
-	test_hidden();
-	test_cancel();
-	test_leash();
+	tap_run();
 	return finish();
 }

@@ -1,24 +1,14 @@
 /* kubeconfig: merging, contexts, the service account, refusals. */
 #include "kubeconfig/kubeconfig.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "scratch.h"
 #include "tap.h"
-
-static char dir[] = "/tmp/test-kubeconfig-XXXXXX";
-
-static void
-put(const char *name, const char *text)
-{
-	FILE *f = fopen(name, "w");
-
-	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
-		abort();
-}
 
 static const char good[] =
     "apiVersion: v1\n"
@@ -72,8 +62,7 @@ load(const char *file, const char *context, struct err *err)
 	return kubeconfig_load(&o, err);
 }
 
-static void
-test_contexts(void)
+TEST(contexts)
 {
 	struct err err;
 	struct kubeconfig *c = load("good", NULL, &err);
@@ -108,8 +97,7 @@ test_contexts(void)
 	kubeconfig_free(c);
 }
 
-static void
-test_options(void)
+TEST(options)
 {
 	struct kube_opts o = {.kubeconfig = "good",
 	    .context = "two",
@@ -130,19 +118,18 @@ test_options(void)
 	kubeconfig_free(c);
 }
 
-static void
-test_merge(void)
+TEST(merge)
 {
 	struct kube_opts o = {0};
 	struct err err = ERR_INIT;
 	struct kubeconfig *c;
 
-	put("first",
+	put_file("first",
 	    "clusters:\n"
 	    "- {name: c1, cluster: {server: 'https://first'}}\n"
 	    "users: [{name: u9, user: {token: t9}}]\n"
 	    "contexts: null\n");
-	put("empty", "");
+	put_file("empty", "");
 	setenv("KUBECONFIG", "missing:empty:first::first:good", 1);
 	c = kubeconfig_load(&o, &err);
 	is(c->server, "https://first", "the first file wins");
@@ -152,8 +139,7 @@ test_merge(void)
 	kubeconfig_free(c);
 }
 
-static void
-test_service_account(void)
+TEST(service_account)
 {
 	struct kube_opts o = {.service_account_dir = "account"};
 	struct err err = ERR_INIT;
@@ -174,7 +160,7 @@ test_service_account(void)
 	    "not set)",
 	    "... counts as none");
 	setenv("KUBECONFIG", "missing:empty", 1);
-	put("account/namespace", "ns9\n");
+	put_file("account/namespace", "ns9\n");
 	setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
 	setenv("KUBERNETES_SERVICE_PORT", "443", 1);
 	c = kubeconfig_load(&o, &err);
@@ -204,31 +190,36 @@ refused(const char *text, const char *context, const char *want)
 	struct kubeconfig *c;
 
 	if (text != NULL)
-		put("bad", text);
+		put_file("bad", text);
 	c = load(text != NULL ? "bad" : "good", context, &err);
 	is(err.message, want, want);
 	ok(c == NULL && err.kind == ERR_PERMANENT, "permanent");
 }
 
-/* A cluster, and a user with these fields, which begin on line 5. */
-static void
-user_refused(const char *user, const char *want)
+TEST(refusals)
 {
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b,
-	    "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
-	    "current-context: x\n"
-	    "clusters: [{name: c, cluster: {server: 'https://x'}}]\n"
-	    "users: [{name: u, user: {\n%s}}]\n",
-	    user);
-	refused(buf_str(&b), NULL, want);
-	buf_release(&b);
-}
-
-static void
-test_refusals(void)
-{
+	static const struct {
+		const char *text, *context, *want; /* text NULL: the good one */
+	} cases[] = {
+	    {"a: [\n", NULL,
+		"bad:2: did not find expected node content while parsing a "
+		"flow node"},
+	    {"text\n", NULL, "bad:1: not a kubeconfig: a mapping is expected"},
+	    {NULL, "four", "good: there is no context named \"four\""},
+	    {NULL, "nouser", "good:38: there is no user named \"nobody\""},
+	    {NULL, "nocluster",
+		"good:39: there is no cluster named \"nowhere\""},
+	    {NULL, "empty",
+		"good: the context \"empty\" has no cluster with a server"},
+	    {"clusters: []\n", NULL,
+		"bad: there is no current-context, and --context names none"},
+	    {"current-context: [x]\n", NULL,
+		"bad:1: current-context must be a text"},
+	    {"current-context: x\ncontexts: {}\n", NULL,
+		"bad:2: contexts must be a list"},
+	    {"current-context: x\ncontexts: [{name: x, context: 1}]\n", NULL,
+		"bad:2: context must be a mapping"},
+	};
 	struct err err;
 
 	ok(kubeconfig_load(
@@ -242,82 +233,70 @@ test_refusals(void)
 	load("missing", NULL, &err);
 	is(err.message, "cannot read missing: No such file or directory",
 	    "a missing file");
-	refused("a: [\n", NULL,
-	    "bad:2: did not find expected node content while parsing a flow "
-	    "node");
-	refused(
-	    "text\n", NULL, "bad:1: not a kubeconfig: a mapping is expected");
-	refused(NULL, "four", "good: there is no context named \"four\"");
-	refused(NULL, "nouser", "good:38: there is no user named \"nobody\"");
-	refused(NULL, "nocluster",
-	    "good:39: there is no cluster named \"nowhere\"");
-	refused(NULL, "empty",
-	    "good: the context \"empty\" has no cluster with a server");
-	refused("clusters: []\n", NULL,
-	    "bad: there is no current-context, and --context names none");
-	refused("current-context: [x]\n", NULL,
-	    "bad:1: current-context must be a text");
-	refused("current-context: x\ncontexts: {}\n", NULL,
-	    "bad:2: contexts must be a list");
-	refused("current-context: x\ncontexts: [{name: x, context: 1}]\n", NULL,
-	    "bad:2: context must be a mapping");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {server: 'x:1'}}]\n",
-	    NULL,
-	    "bad: the server \"x:1\" must start with https:// or http://");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {server: 'https://u:p@x:1'}}]\n",
-	    NULL, "bad: the server's address must hold no user and password");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {server: 'https://x',\n"
-		"insecure-skip-tls-verify: maybe}}]\n",
-	    NULL, "bad:4: insecure-skip-tls-verify must be true or false");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {\n"
-		"certificate-authority-data: '***'}}]\n",
-	    NULL, "bad:4: certificate-authority-data is not base64");
-	refused("current-context: x\n"
-		"contexts: [{name: x, context: {cluster: c}}]\n"
-		"clusters: [{name: c, cluster: {\n"
-		"certificate-authority: f, insecure-skip-tls-verify: true}}]\n",
-	    NULL,
-	    "bad:3: insecure-skip-tls-verify and certificate-authority are "
-	    "both given");
-	user_refused("client-key: k, client-key-data: aGk=",
-	    "bad:5: client-key and client-key-data are both given");
-	user_refused("client-key: k",
-	    "bad:4: client-key is given without client-certificate");
-	user_refused("token: t, username: u",
-	    "bad:4: token and username are both given");
-	user_refused("as-groups: [g]",
-	    "bad:4: as-uid, as-groups and as-user-extra need \"as\"");
-	user_refused(
-	    "as: \"a\\r\\nb: c\"", "bad:5: a line break is not allowed here");
-	user_refused("as: {}", "bad:5: a text is expected");
-	user_refused("auth-provider: {name: gcp}",
-	    "bad:5: auth-provider is no longer supported, use exec");
-	user_refused("exec: {apiVersion: client.authentication.k8s.io/v1}",
-	    "bad:5: exec needs a command");
-	user_refused("exec: {command: c, apiVersion: v1}",
-	    "bad:5: exec needs apiVersion client.authentication.k8s.io/v1 or "
-	    "v1beta1");
-	user_refused(
-	    "exec: {command: c, apiVersion: client.authentication.k8s.io/v1}",
-	    "bad:5: exec needs interactiveMode: Never, IfAvailable or Always");
+	for (size_t i = 0; i < COUNT(cases); i++)
+		refused(cases[i].text, cases[i].context, cases[i].want);
 }
 
-static void
-remove_dir(void)
+/* Fields of the cluster, or of the user, which begin in line 5. */
+TEST(refused_fields)
 {
-	struct buf b = BUF_INIT;
+	static const struct {
+		const char *cluster, *user, *want;
+	} cases[] = {
+	    {"server: 'x:1'", "",
+		": the server \"x:1\" must start with https:// or http://"},
+	    {"server: 'https://u:p@x:1'", "",
+		": the server's address must hold no user and password"},
+	    {"server: 'https://x',\ninsecure-skip-tls-verify: maybe", "",
+		":4: insecure-skip-tls-verify must be true or false"},
+	    {"\ncertificate-authority-data: '***'", "",
+		":4: certificate-authority-data is not base64"},
+	    {"\ncertificate-authority: f, insecure-skip-tls-verify: true", "",
+		":3: insecure-skip-tls-verify and certificate-authority are "
+		"both given"},
+	    {NULL, "client-key: k, client-key-data: aGk=",
+		":5: client-key and client-key-data are both given"},
+	    {NULL, "client-key: k",
+		":4: client-key is given without client-certificate"},
+	    {NULL, "token: t, username: u",
+		":4: token and username are both given"},
+	    {NULL, "as-groups: [g]",
+		":4: as-uid, as-groups and as-user-extra need \"as\""},
+	    {NULL, "as: \"a\\r\\nb: c\"",
+		":5: a line break is not allowed here"},
+	    {NULL, "as: {}", ":5: a text is expected"},
+	    {NULL, "auth-provider: {name: gcp}",
+		":5: auth-provider is no longer supported, use exec"},
+	    {NULL, "exec: {apiVersion: client.authentication.k8s.io/v1}",
+		":5: exec needs a command"},
+	    {NULL, "exec: {command: c, apiVersion: v1}",
+		":5: exec needs apiVersion client.authentication.k8s.io/v1 or "
+		"v1beta1"},
+	    {NULL,
+		"exec: {command: c, "
+		"apiVersion: client.authentication.k8s.io/v1}",
+		":5: exec needs interactiveMode: Never, IfAvailable or "
+		"Always"},
+	};
+	struct buf b = BUF_INIT, want = BUF_INIT;
 
-	buf_addf(&b, "rm -rf %s", dir);
-	ok(chdir("/") == 0 && system(buf_str(&b)) == 0, "nothing stays");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		buf_reset(&b);
+		buf_reset(&want);
+		buf_addf(&b,
+		    "current-context: x\n"
+		    "contexts: [{name: x, context: {cluster: c%s}}]\n"
+		    "clusters: [{name: c, cluster: {%s}}]\n"
+		    "users: [{name: u, user: {\n%s}}]\n",
+		    cases[i].cluster == NULL ? ", user: u" : "",
+		    cases[i].cluster == NULL ? "server: 'https://x'"
+					     : cases[i].cluster,
+		    cases[i].user);
+		buf_addf(&want, "bad%s", cases[i].want);
+		refused(buf_str(&b), NULL, buf_str(&want));
+	}
 	buf_release(&b);
+	buf_release(&want);
 }
 
 int
@@ -326,16 +305,12 @@ main(void)
 	unsetenv("KUBERNETES_SERVICE_HOST");
 	unsetenv("POD_NAMESPACE");
 	setenv("HOME", "/nowhere", 1);
-	if (mkdtemp(dir) == NULL || chdir(dir) != 0 ||
-	    system("mkdir account sub .kube") != 0)
+	scratch_make();
+	if (chdir(scratch) != 0 || system("mkdir account sub .kube") != 0)
 		return 1;
-	put("good", good);
-	put(".kube/config", good);
-	test_contexts();
-	test_options();
-	test_merge();
-	test_service_account();
-	test_refusals();
-	remove_dir();
+	put_file("good", good);
+	put_file(".kube/config", good);
+	tap_run();
+	scratch_remove();
 	return tap_done();
 }

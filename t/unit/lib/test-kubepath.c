@@ -3,8 +3,7 @@
 
 #include "tap.h"
 
-int
-main(void)
+TEST(kubepath)
 {
 	struct buf b = BUF_INIT;
 
@@ -17,5 +16,4 @@ main(void)
 	    "metadata.name%3Dx%2Cy%21%3Dz",
 	    "paths and queries are escaped");
 	buf_release(&b);
-	return tap_done();
 }

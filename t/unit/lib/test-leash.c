@@ -77,8 +77,7 @@ check(void)
 #define OVER "the leadership is over: kelect has not renewed it"
 #define GONE "the leadership is over: kelect is gone"
 
-static void
-test_time(void)
+TEST(time)
 {
 	begin(clock_boot_ns() + 60000000000u);
 	is(check(), "allowed", "the time is not over");
@@ -103,8 +102,7 @@ test_time(void)
 	end();
 }
 
-static void
-test_timer(void)
+TEST(timer)
 {
 	begin(LEASH_NOT_YET);
 	loop_once(loop, 0);
@@ -122,8 +120,7 @@ test_timer(void)
 	end();
 }
 
-static void
-test_pipe(void)
+TEST(pipe)
 {
 	begin(LEASH_FOREVER);
 	close(ends.write_fd);
@@ -141,8 +138,7 @@ test_pipe(void)
 	end();
 }
 
-static void
-test_bad(void)
+TEST(bad)
 {
 	static const char *const bad[] = {"", "3", "3,", ",4", "a,b", "0,1x",
 	    "0 ,1", "-1,0", "0,99999", "99999999999999999999,0", "0,1,2"};
@@ -179,14 +175,4 @@ test_bad(void)
 	close(two[0]);
 	close(two[1]);
 	close(memory);
-}
-
-int
-main(void)
-{
-	test_time();
-	test_timer();
-	test_pipe();
-	test_bad();
-	return tap_done();
 }

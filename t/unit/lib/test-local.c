@@ -3,8 +3,7 @@
 #include "base/array.h"
 #include "tap.h"
 
-static void
-test_hosts(void)
+TEST(hosts)
 {
 	static const char *const good[] = {"localhost", "LocalHost:80",
 	    "127.0.0.1", "127.0.0.1:8082", "127.255.0.9:1", "[::1]",
@@ -25,8 +24,7 @@ test_hosts(void)
 	ok(!local_is_host(SPAN_NONE), "not without a host");
 }
 
-static void
-test_addresses(void)
+TEST(addresses)
 {
 	ok(local_is_address("127.0.0.1:0"), "an address");
 	ok(local_is_address("[::1]:8082"), "... of version 6");
@@ -42,8 +40,7 @@ struct judged {
 };
 
 /* Whole servers: t/0216-kapi-pages.sh. */
-static void
-test_requests(void)
+TEST(requests)
 {
 	static const struct judged all[] = {
 	    {NULL, {NULL}, LOCAL_MEANT, ""},
@@ -81,13 +78,4 @@ test_requests(void)
 		    "a request");
 		ok(span_is(culprit, j->culprit), "... its culprit");
 	}
-}
-
-int
-main(void)
-{
-	test_requests();
-	test_hosts();
-	test_addresses();
-	return tap_done();
 }

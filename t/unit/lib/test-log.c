@@ -37,8 +37,7 @@ logged(void)
 	return got;
 }
 
-static void
-test_text(void)
+TEST(text)
 {
 	struct log_about about = {"thing.example.com", "ns", "a", "why"};
 
@@ -91,8 +90,7 @@ test_text(void)
 	    "text: nor does what it is about");
 }
 
-static void
-test_json(void)
+TEST(json)
 {
 	struct log_about about = {"c", "ns", "a", "why"};
 	char ts[] = "\"ts\":\"2026-01-02T03:04:05.000006Z\"";
@@ -190,8 +188,7 @@ says(const char *line, const char *key, const char *text)
 	return same;
 }
 
-static void
-test_random(void)
+TEST(random)
 {
 	bool text_ok = true, json_ok = true, same = true;
 
@@ -220,13 +217,4 @@ test_random(void)
 	ok(text_ok, "random bytes: text is one line, and can be seen");
 	ok(json_ok, "... JSON is valid, and can be seen");
 	ok(same, "... and says the same as was logged");
-}
-
-int
-main(void)
-{
-	test_text();
-	test_json();
-	test_random();
-	return tap_done();
 }

@@ -46,8 +46,7 @@ rearm(void *arg)
 	loop_after(l, &c, 1, stop, last);
 }
 
-static void
-test_timers(void)
+TEST(timers)
 {
 	uint64_t now = clock_ms();
 
@@ -63,8 +62,7 @@ test_timers(void)
 }
 
 /* A busy machine may be late, but not each time. */
-static void
-test_precision(void)
+TEST(precision)
 {
 	bool soon = false;
 
@@ -94,8 +92,7 @@ on_fd(void *arg, int fd, int events)
 	}
 }
 
-static void
-test_fds(void)
+TEST(fds)
 {
 	char name[] = "/tmp/kpipe-loop-XXXXXX";
 	int fds[2], file = mkstemp(name);
@@ -154,8 +151,7 @@ rest(void)
 		loop_once(l, 5);
 }
 
-static void
-test_follow(void)
+TEST(follow)
 {
 	int fds[2];
 
@@ -194,8 +190,7 @@ on_signal(void *arg, int signo)
 		stop(usr1);
 }
 
-static void
-test_out(void)
+TEST(out)
 {
 	static char line[100001], got[400000];
 	struct out o;
@@ -248,8 +243,7 @@ use_last_descriptor(void)
 	_exit(2);
 }
 
-static void
-test_descriptors(void)
+TEST(descriptors)
 {
 	int status = -1;
 	pid_t child = fork();
@@ -265,17 +259,12 @@ int
 main(void)
 {
 	l = loop_new();
-	test_timers();
-	test_precision();
-	test_fds();
-	test_follow();
+	tap_run();
 	loop_signal(l, SIGUSR1, on_signal, NULL);
 	trace[0] = '\0';
 	kill(getpid(), SIGUSR1);
 	loop_run(l);
 	is(trace, "usr1", "a signal arrives in the loop");
-	test_out();
-	test_descriptors();
 	loop_free(l);
 	return tap_done();
 }

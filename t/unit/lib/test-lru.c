@@ -13,8 +13,7 @@ touch(struct lru *l, const char *key)
 	return lru_touch(l, span_str(key));
 }
 
-int
-main(void)
+TEST(lru)
 {
 	struct lru l;
 
@@ -33,5 +32,4 @@ main(void)
 	touch(&l, "a")->n = 1;
 	ok(touch(&l, "b")->n == 0 && touch(&l, "a")->n == 0, "room for one");
 	lru_release(&l);
-	return tap_done();
 }

@@ -50,8 +50,7 @@ is_even(const void *value, const void *arg)
 	return ((const char *)value)[strlen(value) - 1] % 2 == 0;
 }
 
-static void
-test_sweep(void)
+TEST(sweep)
 {
 	struct map m = MAP_INIT;
 	size_t asked = 0, odd = 0, even = 0;
@@ -93,8 +92,7 @@ farthest(const struct map *m)
 	return most;
 }
 
-static void
-test_room(void)
+TEST(room)
 {
 	enum { MANY = 20000 };
 	static struct entry entries[MANY];
@@ -122,8 +120,7 @@ test_room(void)
 	map_release(&other);
 }
 
-int
-main(void)
+TEST(map)
 {
 	struct map m = MAP_INIT;
 	size_t n = 500, seen = 0, i = 0;
@@ -149,7 +146,4 @@ main(void)
 	free(sorted);
 	map_release(&m);
 	free(entries);
-	test_sweep();
-	test_room();
-	return tap_done();
 }

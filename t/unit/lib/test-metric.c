@@ -19,8 +19,7 @@ value(double d)
 	return buf_str(&b);
 }
 
-static void
-test_table(void)
+TEST(table)
 {
 	bool named = true, helped = true, differ = true, suffix = true,
 	     sorted = true;
@@ -55,8 +54,7 @@ test_table(void)
 	ok(sorted, "histograms have buckets in order");
 }
 
-static void
-test_series(void)
+TEST(series)
 {
 	struct buf b = BUF_INIT;
 
@@ -81,8 +79,7 @@ test_series(void)
 	buf_release(&b);
 }
 
-static void
-test_reading(void)
+TEST(reading)
 {
 	static const struct {
 		const char *text;
@@ -134,8 +131,7 @@ test_reading(void)
 	}
 }
 
-static void
-test_lines(void)
+TEST(lines)
 {
 	struct metric_histogram h = {0};
 	struct metric_lines m;
@@ -193,8 +189,7 @@ test_lines(void)
 	buf_release(&b);
 }
 
-static void
-test_hostile(void)
+TEST(hostile)
 {
 	struct metric_lines m;
 	struct buf b = BUF_INIT;
@@ -218,8 +213,7 @@ test_hostile(void)
 }
 
 /* "| `name` | type | `a`, `b` |" of each row, in doc/metrics.md. */
-static void
-test_page(void)
+TEST(page)
 {
 	static const char *const types[] = {"counter", "gauge", "histogram"};
 	struct buf page = BUF_INIT, row = BUF_INIT;
@@ -250,15 +244,8 @@ test_page(void)
 	buf_release(&row);
 }
 
-int
-main(void)
+TEST(values)
 {
-	test_page();
-	test_table();
-	test_series();
-	test_reading();
-	test_lines();
-	test_hostile();
 	is(value(0), "0", "values: zero");
 	is(value(1234567890123.0), "1234567890123", "... whole");
 	is(value(0.25), "0.25", "... with a fraction");
@@ -267,5 +254,4 @@ main(void)
 	is(value(1e-7), "1e-07", "... tiny");
 	is(value(NAN), "0", "... none");
 	is(value(INFINITY), "0", "... infinite");
-	return tap_done();
 }

@@ -15,8 +15,7 @@ nearest(const char *wanted, const char *want)
 	ok(span_is(n.name, want), wanted);
 }
 
-int
-main(void)
+TEST(nearest)
 {
 	nearest("dependant", "dependents");
 	nearest("finaliser", "finalizer");
@@ -27,5 +26,4 @@ main(void)
 	nearest("kinship", "");
 	nearest("own", "");
 	nearest("", "");
-	return tap_done();
 }

@@ -53,8 +53,7 @@ listener(struct buf *name)
 	return fd;
 }
 
-static void
-test_send(void)
+TEST(send)
 {
 	struct buf name = BUF_INIT;
 	int fd = listener(&name);
@@ -73,8 +72,7 @@ test_send(void)
 	buf_release(&name);
 }
 
-static void
-test_addresses(void)
+TEST(addresses)
 {
 	static const char *const bad[] = {
 	    "", "/", "@", "x", "vsock:2:1", "./socket"};
@@ -98,8 +96,7 @@ test_addresses(void)
 	ok(n.len == 0, "no manager: nothing is sent");
 }
 
-static void
-test_watchdog(void)
+TEST(watchdog)
 {
 	char pid[24];
 
@@ -119,8 +116,6 @@ int
 main(void)
 {
 	log_init("test", LOG_TEXT, LOG_ERROR);
-	test_send();
-	test_addresses();
-	test_watchdog();
+	tap_run();
 	return tap_done();
 }

@@ -21,8 +21,7 @@ label_of(const struct objref *o)
 	return buf_str(&b);
 }
 
-static void
-test_api_version(void)
+TEST(api_version)
 {
 	struct span group, version;
 
@@ -41,8 +40,7 @@ test_api_version(void)
 	ok(span_is(objref_group(span_str("a.b/v1")), "a.b"), "the group alone");
 }
 
-static void
-test_spelling(void)
+TEST(spelling)
 {
 	struct objref o = {.kind = span_str("Deployment"),
 	    .group = span_str("apps"),
@@ -57,8 +55,7 @@ test_spelling(void)
 	is(label_of(&o), "Deployment x", "its label");
 }
 
-static void
-test_parse(void)
+TEST(parse)
 {
 	struct objref o;
 
@@ -78,8 +75,7 @@ test_parse(void)
 	ok(!objref_parse_key(&o, SPAN_NONE), "nothing");
 }
 
-static void
-test_names(void)
+TEST(names)
 {
 	ok(objref_name_fits(span_str("a.b")) &&
 		objref_name_fits(span_str("system:node")) &&
@@ -91,14 +87,4 @@ test_names(void)
 		!objref_name_fits(span_str("a%2f")) &&
 		!objref_name_fits(span_make("a\0b", 3)),
 	    "and those that do not");
-}
-
-int
-main(void)
-{
-	test_names();
-	test_api_version();
-	test_spelling();
-	test_parse();
-	return tap_done();
 }

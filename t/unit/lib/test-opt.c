@@ -77,8 +77,7 @@ logs_as(char *called, const char *want)
 	is(text, want, called);
 }
 
-static void
-test_names(void)
+TEST(names)
 {
 	char own[100], other[100], path[100], inside[100];
 
@@ -91,8 +90,7 @@ test_names(void)
 	logs_as(inside, own);
 }
 
-static void
-test_values(void)
+TEST(values)
 {
 	ok(parse("-f", "a", "--all", "--namespace=n") == OPT_RUN, "accepted");
 	is(o.file, "a", "a short option with a value");
@@ -124,8 +122,7 @@ test_values(void)
 	is(o.file, "--filename", "... even with its own name");
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	refuses("--nosuch=1", NULL, "unknown option --nosuch (see --help)");
 	refuses("--filenam", "x",
@@ -154,8 +151,7 @@ test_refusals(void)
 	    "option --dry-run needs one of none|server, not \"client\"");
 }
 
-static void
-test_pass(void)
+TEST(pass)
 {
 	struct opt_list args = {NULL, 0};
 
@@ -171,14 +167,4 @@ test_pass(void)
 	for (size_t i = 0; i < args.count; i++)
 		free((void *)args.items[i]);
 	free(args.items);
-}
-
-int
-main(void)
-{
-	test_values();
-	test_names();
-	test_refusals();
-	test_pass();
-	return tap_done();
 }

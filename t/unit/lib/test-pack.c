@@ -78,8 +78,7 @@ comes_out(const struct pack *p, int i)
 	return good;
 }
 
-static void
-random_texts(void)
+TEST(random_texts)
 {
 	struct pack p = {0};
 	size_t bad = 0, sample_max = 0;
@@ -109,8 +108,7 @@ random_texts(void)
 }
 
 /* A template of which only the names and a uid differ. */
-static void
-similar_texts(void)
+TEST(similar_texts)
 {
 	struct pack p = {0};
 	size_t whole = 0, small = 0;
@@ -136,8 +134,7 @@ similar_texts(void)
 	pack_release(&p);
 }
 
-static void
-few_texts(void)
+TEST(few_texts)
 {
 	struct pack p = {0};
 	struct buf text = BUF_INIT, out = BUF_INIT;
@@ -149,13 +146,4 @@ few_texts(void)
 	buf_release(&text);
 	buf_release(&out);
 	pack_release(&p);
-}
-
-int
-main(void)
-{
-	few_texts();
-	random_texts();
-	similar_texts();
-	return tap_done();
 }

@@ -42,8 +42,7 @@ cut_is(const char *const *paths, const char *want, const char *what)
 	",\"labels\":{\"kpipe.dev/part-of\":\"x\"}," \
 	"\"annotations\":{" MEMBER "}}"
 
-static void
-test_cut(void)
+TEST(cut)
 {
 	cut_is((const char *[]){NULL}, HEAD MARKS "}", "the identity");
 	cut_is((const char *[]){"metadata.labels", "status.phase", NULL},
@@ -66,8 +65,7 @@ test_cut(void)
 	    "a key with dots");
 }
 
-static void
-test_bad(void)
+TEST(bad)
 {
 	static const char *const bad[] = {"", ".", "a.", ".a", "a..b", "[]",
 	    "a[", "a[]b", "a]", "a[\"x\"", "a[\"\"]", "a[0]", NULL};
@@ -80,8 +78,7 @@ test_bad(void)
 	project_free(p);
 }
 
-static void
-test_label(void)
+TEST(label)
 {
 	struct project *p = project_new();
 	struct buf out = BUF_INIT;
@@ -94,13 +91,4 @@ test_label(void)
 	    "a label that the mapping needs");
 	buf_release(&out);
 	project_free(p);
-}
-
-int
-main(void)
-{
-	test_cut();
-	test_bad();
-	test_label();
-	return tap_done();
 }

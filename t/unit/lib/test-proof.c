@@ -14,8 +14,7 @@ owner(const char *member, const char *want)
 	ok(span_is(got, want), member);
 }
 
-static void
-test_member(void)
+TEST(member)
 {
 	owner(
 	    "Thing.example.com/ns/t ConfigMap/ns/c", "Thing.example.com/ns/t");
@@ -54,8 +53,7 @@ patch(const char *primary, const struct proof *p)
 	buf_release(&value);
 }
 
-static void
-test_patch(void)
+TEST(patch)
 {
 	static const char *const primaries[] = {"Thing.example.com/ns/t",
 	    ROLE "two words", ROLE " v1 + x", ROLE "a 0 v1 + x"};
@@ -71,12 +69,4 @@ test_patch(void)
 	ok(proof_patch_primary(span_str(PROOF_PATCH), span_str("x")).p == NULL,
 	    "a value without words");
 	proof_release(&p);
-}
-
-int
-main(void)
-{
-	test_member();
-	test_patch();
-	return tap_done();
 }

@@ -3,54 +3,49 @@
  * (record-quantities).
  */
 #include "base/array.h"
-#include "json/tree.h"
-#include "process/file.h"
-#include "tap.h"
+#include "trees.h"
 #include "value/quantity.h"
 
 static void
-try(struct arena *a, const struct node *line)
+try(void *arg, struct node *line)
 {
 	struct span text = tree_path_text(line, "text"), limit, size;
 	struct span error = tree_path_text(line, "error");
-	const char *what = arena_printf(a, "\"%.*s\"", SPAN_ARG(text)).p;
-	const char *wrong = quantity_round(a, text, &limit);
+	const char *what = arena_printf(&arena, "\"%.*s\"", SPAN_ARG(text)).p;
+	const char *wrong = quantity_round(&arena, text, &limit);
 	struct quantity q;
 
+	(void)arg;
 	if (wrong == NULL && quantity_parse(text, &q) == NULL &&
 	    quantity_sign(&q) < 0)
 		wrong = "must be greater than or equal to 0";
 	if (wrong != NULL || error.n > 0) {
-		is(wrong, arena_str(a, error), what);
+		is(wrong, arena_str(&arena, error), what);
 		return;
 	}
-	quantity_canonical(a, text, &size);
-	is(arena_str(a, limit), arena_str(a, tree_path_text(line, "limit")),
-	    what);
-	is(arena_str(a, size), arena_str(a, tree_path_text(line, "size")),
-	    what);
+	quantity_canonical(&arena, text, &size);
+	is(arena_str(&arena, limit),
+	    arena_str(&arena, tree_path_text(line, "limit")), what);
+	is(arena_str(&arena, size),
+	    arena_str(&arena, tree_path_text(line, "size")), what);
 }
 
-static void
-test_recorded(void)
+TEST(recorded)
 {
-	struct arena a = ARENA_INIT;
-	struct buf text = BUF_INIT;
-	struct err err = ERR_INIT;
-	struct span rest;
+	static const char *const more[][2] = {
+	    {"1.", "1."}, {"+5", "+5"}, {"-1000m", "-1"}, {"1Gi", "1Gi"}};
 
-	if (file_read("t/unit/lib/quantities.jsonl", 16, &text, &err) != 0)
-		printf("Bail out! %s\n", err.message);
-	for (rest = buf_span(&text); rest.n > 0; arena_reset(&a))
-		try(&a,
-		    tree_parse(
-			&a, span_cut(&rest, '\n'), TREE_LIMITS, NULL, &err));
-	arena_release(&a);
-	buf_release(&text);
+	each_line("t/unit/lib/quantities.jsonl", try, NULL);
+	for (size_t i = 0; i < COUNT(more); i++) {
+		struct span size;
+
+		quantity_canonical(&arena, span_str(more[i][0]), &size);
+		is(arena_str(&arena, size), more[i][1], more[i][0]);
+	}
+	arena_release(&arena);
 }
 
-static void
-test_order(void)
+TEST(order)
 {
 	static const struct {
 		const char *x, *y;
@@ -61,7 +56,11 @@ test_order(void)
 	    {"0.1n", "1n", 0}, {"1e3", "1k", 0}, {"1e100", "1e99", 1},
 	    {"1000000000000000000000000000000000000000000", "1e42", 0},
 	    {"1000000000000000000000000000000000000000001", "1e42", 1},
-	    {"4000000000000000000", "4000000000000000001", -1}};
+	    {"4000000000000000000", "4000000000000000001", -1},
+	    /* The largest one, instead of the rest that fits into 128 bits. */
+	    {"200000000000Ei", "1", 1}, {"-200000000000Ei", "1", -1},
+	    {"999999999999999999999999999999.9Ei", "7Ei", 1},
+	    {"7000000000000000000", "900000000000000000", 1}};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct quantity x, y;
@@ -74,8 +73,7 @@ test_order(void)
 	}
 }
 
-static void
-test_integer(void)
+TEST(integer)
 {
 	static const struct {
 		const char *text;
@@ -91,13 +89,4 @@ test_integer(void)
 			quantity_integer(&q) == cases[i].value,
 		    cases[i].text);
 	}
-}
-
-int
-main(void)
-{
-	test_recorded();
-	test_order();
-	test_integer();
-	return tap_done();
 }

@@ -14,8 +14,7 @@ yaml(const char *json, const char *want, const char *what)
 }
 
 /* Text is skipped in eights: what is to be escaped is found at each place. */
-static void
-yaml_anywhere(void)
+TEST(yaml_anywhere)
 {
 	static const struct {
 		const char *from, *to;
@@ -38,8 +37,7 @@ yaml_anywhere(void)
 	buf_release(&got);
 }
 
-int
-main(void)
+TEST(quote)
 {
 	yaml("{\"a\":\"<\\n\\\\\\\"\\u00e4\"}",
 	    "{\"a\":\"<\\n\\\\\\\"\\u00e4\"}", "what YAML knows stays");
@@ -55,6 +53,4 @@ main(void)
 	yaml("\"\x7f\xc2\x85\xe2\x80\xa8\xc3\xa4\"",
 	    "\"\\u007f\\u0085\\u2028\xc3\xa4\"",
 	    "what YAML does not print is escaped");
-	yaml_anywhere();
-	return tap_done();
 }

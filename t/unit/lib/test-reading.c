@@ -12,6 +12,7 @@
 #include "json/stream.h"
 #include "process/file.h"
 #include "record/segments.h"
+#include "scratch.h"
 #include "tap.h"
 
 #define SEGMENT "{\"record\":\"segment\",\"version\":1,\"time\":\"T0\"}\n"
@@ -19,27 +20,15 @@
 	"{\"type\":\"ADDED\",\"time\":\"T" n "\",\"object\":{\"kind\":" \
 	"\"A\",\"n\":" n "}}\n"
 
-static char dir[] = "/tmp/test-reading.XXXXXX";
-
-static char *
-in_dir(const char *name)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s/%s", dir, name);
-	return buf_take(&b);
-}
-
 static void
 put(const char *name, struct span text)
 {
-	char *path = in_dir(name);
+	const char *path = in_dir(name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (fd < 0 || file_write(fd, text) != 0)
 		ok(false, "a file is written");
 	close(fd);
-	free(path);
 }
 
 static void
@@ -67,11 +56,11 @@ show(struct buf *b, enum reading_result result, const struct reading_line *line)
 		buf_addf(b, "%c%.*s:%zu ", kinds[line->kind],
 		    SPAN_ARG(line->time), line->number);
 	else if (result == READING_FAILED)
-		buf_addf(b, "failed %s ", line->err.message + strlen(dir));
+		buf_addf(b, "failed %s ", line->err.message + strlen(scratch));
 	else if (line->cut)
 		buf_adds(b, "cut ");
 	else
-		buf_addf(b, "bad %s ", line->err.message + strlen(dir));
+		buf_addf(b, "bad %s ", line->err.message + strlen(scratch));
 }
 
 static char *
@@ -103,13 +92,12 @@ read_all(const char *const *paths, size_t count)
 static void
 reads(const char *name, const char *want, const char *what)
 {
-	char *path = in_dir(name);
+	const char *path = in_dir(name);
 	const char *paths[] = {path};
 	char *got = read_all(paths, 1);
 
 	is(got, want, what);
 	free(got);
-	free(path);
 }
 
 static void
@@ -119,8 +107,7 @@ reads_text(const char *text, const char *want, const char *what)
 	reads("x", want, what);
 }
 
-static void
-test_lines(void)
+TEST(lines)
 {
 	reads_text("", "", "an empty file");
 	reads_text(
@@ -155,8 +142,7 @@ test_lines(void)
 	    "a last line without its newline");
 }
 
-static void
-test_limit(void)
+TEST(limit)
 {
 	static const char start[] = "{\"type\":\"A\",\"object\":{\"n\":\"",
 			  end[] = "\"}}";
@@ -208,11 +194,10 @@ make_recording(struct buf *to)
 	buf_release(&line);
 }
 
-static void
-test_every_prefix(void)
+TEST(every_prefix)
 {
 	struct buf all = BUF_INIT, want = BUF_INIT;
-	char *path = in_dir("x");
+	const char *path = in_dir("x");
 	const char *paths[] = {path};
 	bool good = true;
 
@@ -248,19 +233,17 @@ test_every_prefix(void)
 	ok(good, "every prefix gives every line that was flushed");
 	buf_release(&all);
 	buf_release(&want);
-	free(path);
 }
 
 #define PART "gT0:1 ET1:2 ET2:3 "
 #define BEHIND "gT0:3 ET1:4 ET2:5 "
 
 /* Each prefix of a part, with another part behind it in the same file. */
-static void
-test_joined(void)
+TEST(joined)
 {
 	struct buf part = BUF_INIT, both = BUF_INIT;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	char *path = in_dir("x");
+	const char *path = in_dir("x");
 	const char *paths[] = {path};
 	size_t whole = 0, flushed_at;
 
@@ -289,15 +272,13 @@ test_joined(void)
 	ZSTD_freeCCtx(zstd);
 	buf_release(&part);
 	buf_release(&both);
-	free(path);
 }
 
-static void
-test_directory(void)
+TEST(directory)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	char *sub = in_dir("d");
+	const char *sub = in_dir("d");
 
 	mkdir(sub, 0700);
 	put("d/note", span_str("not a segment\n"));
@@ -314,13 +295,11 @@ test_directory(void)
 	ZSTD_freeCCtx(zstd);
 	buf_release(&a);
 	buf_release(&b);
-	free(sub);
 }
 
-static void
-test_refused(void)
+TEST(refused)
 {
-	char *empty = in_dir("empty"), *gone = in_dir("gone");
+	const char *empty = in_dir("empty"), *gone = in_dir("gone");
 	const char *paths[] = {empty};
 	struct err err;
 
@@ -332,36 +311,13 @@ test_refused(void)
 	ok(reading_new(paths, 1, &err) == NULL &&
 		strstr(err.message, "/gone: No such file") != NULL,
 	    "a file that is not there");
-	free(empty);
-	free(gone);
-}
-
-static void
-clean(void)
-{
-	static const char *const names[] = {"x", "d/note", "d/1.jsonl.zst",
-	    "d/00000009.jsonl.zst", "d/00000010.jsonl.zst", "d", "empty", ""};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char *path = in_dir(names[i]);
-
-		if (unlink(path) != 0)
-			rmdir(path);
-		free(path);
-	}
 }
 
 int
 main(void)
 {
-	if (mkdtemp(dir) == NULL)
-		return 1;
-	test_lines();
-	test_limit();
-	test_every_prefix();
-	test_joined();
-	test_directory();
-	test_refused();
-	clean();
+	scratch_make();
+	tap_run();
+	scratch_remove();
 	return tap_done();
 }

@@ -30,8 +30,7 @@ same(const char *object, const char *a, const char *b)
 	return x.p != NULL && span_eq(x, y);
 }
 
-static void
-test_secret(void)
+TEST(secret)
 {
 	char *got = run("Secret", NULL,
 	    "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"n\"},\"data\":"
@@ -60,8 +59,7 @@ test_secret(void)
 	free(got);
 }
 
-static void
-test_paths(void)
+TEST(paths)
 {
 	static const char *const paths[] = {"spec.list[].secret", "spec.all",
 	    "data[\"a.b\"]", "spec.number", NULL};
@@ -91,8 +89,7 @@ test_paths(void)
 }
 
 /* The whole name is compared. */
-static void
-test_names(void)
+TEST(names)
 {
 	static const char *const paths[] = {
 	    "spec.secret", "data[\"a.b\"]", "spec.l[].key", NULL};
@@ -107,8 +104,7 @@ test_names(void)
 	free(got);
 }
 
-static void
-test_key(void)
+TEST(key)
 {
 	const char *object = "{\"data\":{\"a\":\"x\"}}";
 	char *first = run("Secret", NULL, object), *second;
@@ -125,8 +121,7 @@ test_key(void)
 }
 
 /* As API servers and others may spell keys. */
-static void
-test_escapes(void)
+TEST(escapes)
 {
 	static const char *const paths[] = {"spec.a<b", NULL};
 	char *got = run("Thing", paths,
@@ -162,8 +157,7 @@ annotation(const char *text, bool hidden, const char *name)
 }
 
 /* In base64 the digits of a value differ by the number of bytes before it. */
-static void
-test_offsets(void)
+TEST(offsets)
 {
 	static const char before[] = "user:";
 	struct buf basic = BUF_INIT, plain = BUF_INIT;
@@ -193,8 +187,7 @@ test_offsets(void)
 	buf_release(&plain);
 }
 
-static void
-test_annotations(void)
+TEST(annotations)
 {
 	static const char *const paths[] = {
 	    "spec.password", "metadata.annotations[\"c/d\"]", NULL};
@@ -277,8 +270,7 @@ inside_text(const char *text, bool hidden, const char *name)
 	buf_release(&member);
 }
 
-static void
-test_objects_inside(void)
+TEST(objects_inside)
 {
 	const char *object = "{\"spec\":{\"template\":" TEMPLATE
 			     "},\"metadata\":{\"annotations\":{\"a\":"
@@ -319,8 +311,7 @@ test_objects_inside(void)
 	    false, "... and so are others");
 }
 
-static void
-test_texts_inside(void)
+TEST(texts_inside)
 {
 	struct buf twice = BUF_INIT;
 
@@ -372,8 +363,7 @@ found_encoded(const char *before, const char *text, const char *name)
 	free(twice);
 }
 
-static void
-test_forms(void)
+TEST(forms)
 {
 	char *b;
 
@@ -403,16 +393,7 @@ int
 main(void)
 {
 	redact = redact_new(NULL);
-	test_secret();
-	test_escapes();
-	test_paths();
-	test_names();
-	test_key();
-	test_forms();
-	test_annotations();
-	test_offsets();
-	test_objects_inside();
-	test_texts_inside();
+	tap_run();
 	redact_free(redact);
 	return tap_done();
 }

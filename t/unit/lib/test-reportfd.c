@@ -52,8 +52,7 @@ static struct reportfd report;
 static uint64_t things = 1;
 static int ends[2];
 
-static void
-test_counters(void)
+TEST(counters)
 {
 	reportfd_send(&report);
 	is(got(ends[0]), "", "nothing before the tool is ready");
@@ -72,8 +71,7 @@ test_counters(void)
 	    "what did is");
 }
 
-static void
-test_reasons(void)
+TEST(reasons)
 {
 	reportfd_unready(&report, "b", "why \"b\"");
 	is(got(ends[0]),
@@ -95,8 +93,7 @@ test_reasons(void)
 	    "... and when they are over");
 }
 
-static void
-test_slow_reader(void)
+TEST(slow_reader)
 {
 	ok(stuff(ends[1]) == 65536, "a full pipe");
 	reportfd_unready(&report, "d", "d");
@@ -112,8 +109,7 @@ test_slow_reader(void)
 	    "... but the newest comes when there is room");
 }
 
-static void
-test_metrics(void)
+TEST(metrics)
 {
 	reportfd_metrics(&report, samples);
 	reportfd_send(&report);
@@ -175,10 +171,7 @@ main(void)
 	ok(pipe2(ends, O_CLOEXEC) == 0, "a pipe");
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	reportfd_init(&report, l, "tool", ends[1], fill, &things);
-	test_counters();
-	test_reasons();
-	test_slow_reader();
-	test_metrics();
+	tap_run();
 	test_no_counters(l);
 	test_reader_is_gone();
 	reportfd_release(&report);

@@ -14,8 +14,7 @@ of(enum kube_verb verb, int code, const char *body)
 	return kind;
 }
 
-static void
-test_classify(void)
+TEST(classify)
 {
 	static const char conflict[] =
 	    "{\"kind\":\"Status\",\"reason\":\"Conflict\",\"details\":{"
@@ -62,8 +61,7 @@ test_classify(void)
 	ok(retry_classify(KUBE_APPLY, &lost) == RETRY_SOON, "no answer: soon");
 }
 
-static void
-test_plan(void)
+TEST(plan)
 {
 	struct retry r = {0};
 	uint64_t now = 1000, wait = 0;
@@ -103,8 +101,7 @@ test_plan(void)
 	ok(r.failed, "a permanent failure counts at once");
 }
 
-static void
-test_backoff(void)
+TEST(backoff)
 {
 	struct kube_backoff back = {0};
 	bool fits = true;
@@ -116,13 +113,4 @@ test_backoff(void)
 		fits = fits && got >= (d > 5000 ? 5000 : d) && got <= 2 * d;
 	}
 	ok(fits, "back-off doubles to its limit, with jitter");
-}
-
-int
-main(void)
-{
-	test_backoff();
-	test_classify();
-	test_plan();
-	return tap_done();
 }

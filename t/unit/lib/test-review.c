@@ -148,8 +148,7 @@ close_all(void)
 
 /* ---- tests ---- */
 
-static void
-test_memory(void)
+TEST(memory)
 {
 	token_status = USER("\"readers\"");
 	access_status = MAY;
@@ -184,8 +183,7 @@ test_memory(void)
 }
 
 /* The groups of a user have changed: what they might before says nothing. */
-static void
-test_other_user(void)
+TEST(other_user)
 {
 	struct visit first, second;
 
@@ -211,8 +209,7 @@ test_other_user(void)
 	ok(first.status == 403 && second.status == 403, "... and is no");
 }
 
-static void
-test_odd_answers(void)
+TEST(odd_answers)
 {
 	static const char *const none[] = {"{}", "[]", "null", "7",
 	    "{\"authenticated\":\"true\",\"user\":{\"username\":\"x\"}}",
@@ -235,8 +232,7 @@ test_odd_answers(void)
 	ok(status_of("may-text") == 403, access_status);
 }
 
-static void
-test_odd_names(void)
+TEST(odd_names)
 {
 	struct visit v;
 
@@ -261,8 +257,7 @@ test_odd_names(void)
 	    "... is asked about as JSON");
 }
 
-static void
-test_credentials(void)
+TEST(credentials)
 {
 	static const struct {
 		const char *header, *want;
@@ -283,11 +278,7 @@ main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	open_all();
-	test_memory();
-	test_other_user();
-	test_odd_answers();
-	test_odd_names();
-	test_credentials();
+	tap_run();
 	close_all();
 	return tap_done();
 }

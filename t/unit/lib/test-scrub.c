@@ -12,8 +12,7 @@ leaves(const char *text, const char *object, const char *want, const char *what)
 	buf_release(&b);
 }
 
-int
-main(void)
+TEST(scrub)
 {
 	const char *secret = "{\"data\":{\"a\":\"c2VjcmV0LXdvcmQ=\"},"
 			     "\"stringData\":{\"b\":\"two\\nlines here\"}}";
@@ -39,5 +38,4 @@ main(void)
 	ok(b.len == SCRUB_TEXT_MAX + 3, "a long text is cut");
 	buf_release(&b);
 	buf_release(&text);
-	return tap_done();
 }

@@ -11,8 +11,7 @@ check(const char *selector, bool want)
 	ok(selector_matches(selector, labels) == want, selector);
 }
 
-int
-main(void)
+TEST(selector)
 {
 	check("", true);
 	check("app=web", true);
@@ -38,5 +37,4 @@ main(void)
 	check("app=web,x.io/tier in (back),!none", false);
 	ok(!selector_matches("app", SPAN_NONE), "no labels: app");
 	ok(selector_matches("!app", SPAN_NONE), "no labels: !app");
-	return tap_done();
 }

@@ -19,8 +19,7 @@ text_of(size_t n, char c)
 	return t;
 }
 
-static void
-test_shared(void)
+TEST(shared)
 {
 	struct sendq q = {0}, other = {0};
 	struct text *large = text_of(1000, 'L'), *small = text_of(10, 's');
@@ -59,8 +58,7 @@ test_shared(void)
 }
 
 /* Compared with a plain buffer, in a few thousand steps. */
-static void
-test_random(void)
+TEST(random)
 {
 	struct sendq q = {0}, staged = {0};
 	struct buf want = BUF_INIT;
@@ -101,12 +99,4 @@ test_random(void)
 	buf_release(&want);
 	text_unref(texts[0]);
 	text_unref(texts[1]);
-}
-
-int
-main(void)
-{
-	test_shared();
-	test_random();
-	return tap_done();
 }

@@ -45,8 +45,7 @@ sketch_is(
 #define OBJECT "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"," M "}"
 #define LINE "{\"type\":\"ADDED\",\"object\":" OBJECT "}"
 
-static void
-test_members(void)
+TEST(members)
 {
 	sketch_is(SKETCH_EVENT, LINE, LINE, "an identity is kept as it is");
 	sketch_is(SKETCH_EVENT,
@@ -83,8 +82,7 @@ test_members(void)
 	    "a bare object");
 }
 
-static void
-test_nothing(void)
+TEST(nothing)
 {
 	static const char *const bad[] = {"", "{}", "[]", "x", "}", LINE "}",
 	    "{\"type\":\"ADDED\",\"object\":{\"metadata\":{}}}",
@@ -117,8 +115,7 @@ fill(struct buf *b, const char *before, size_t n, const char *after)
 	buf_adds(b, after);
 }
 
-static void
-test_much(void)
+TEST(much)
 {
 	struct buf b = BUF_INIT;
 	char *got;
@@ -141,13 +138,4 @@ test_much(void)
 	is(got, "none", "without its labels an object is not known");
 	free(got);
 	buf_release(&b);
-}
-
-int
-main(void)
-{
-	test_members();
-	test_nothing();
-	test_much();
-	return tap_done();
 }

@@ -15,8 +15,7 @@ text(struct span s)
 	return to;
 }
 
-static void
-test_ends(void)
+TEST(ends)
 {
 	struct span s = span_str("kpipe-x"), none = SPAN_NONE;
 
@@ -44,8 +43,7 @@ test_ends(void)
 	    "... within a text, too");
 }
 
-static void
-test_cut(void)
+TEST(cut)
 {
 	static const char *const want[] = {"a", "", "b", ""};
 	struct span rest = span_str("a,,b,"), none = SPAN_NONE;
@@ -64,8 +62,7 @@ test_cut(void)
 	    "the absent text has one absent piece");
 }
 
-static void
-test_find(void)
+TEST(find)
 {
 	struct span s = span_str("a/b/c");
 
@@ -80,8 +77,7 @@ test_find(void)
 	ok(span_skip(SPAN_NONE, 0).p == NULL, "skip nothing of nothing");
 }
 
-static void
-test_trim(void)
+TEST(trim)
 {
 	is(text(span_trim(span_str(" \t a b\r\n"), SPAN_BLANKS)), "a b",
 	    "blanks at both ends go");
@@ -95,8 +91,7 @@ test_trim(void)
 	    "a NUL is not a blank, although it ends the set");
 }
 
-static void
-test_digits(void)
+TEST(digits)
 {
 	uint64_t n = 7;
 
@@ -126,8 +121,7 @@ test_digits(void)
 }
 
 /* Every byte, beside the lists of letters and digits. */
-static void
-test_classes(void)
+TEST(classes)
 {
 	static const char lower[] = "abcdefghijklmnopqrstuvwxyz";
 	static const char others[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -143,8 +137,7 @@ test_classes(void)
 	ok(wrong == 0, "lower case, letters and digits");
 }
 
-static void
-test_has(void)
+TEST(has)
 {
 	struct span s = span_str("aab ab");
 
@@ -155,17 +148,4 @@ test_has(void)
 		!span_has(span_make(s.p, 5), "ab ab") &&
 		!span_has(span_str(""), "a") && !span_has(SPAN_NONE, "a"),
 	    "no further than the end");
-}
-
-int
-main(void)
-{
-	test_classes();
-	test_ends();
-	test_cut();
-	test_find();
-	test_trim();
-	test_digits();
-	test_has();
-	return tap_done();
 }

@@ -68,8 +68,7 @@ stream_is(struct span input, const char *want, const char *what)
 #define STREAM_IS(text, want, what) \
 	stream_is(span_make(text, sizeof(text) - 1), want, what)
 
-static void
-test_lines(void)
+TEST(lines)
 {
 	STREAM_IS("", "", "nothing");
 	STREAM_IS("\n \n", "", "only empty lines");
@@ -94,8 +93,7 @@ test_lines(void)
 	STREAM_IS("{}\n7", "1: {}\n2: 7\n", "a last line without its newline");
 }
 
-static void
-test_concatenated(void)
+TEST(concatenated)
 {
 	STREAM_IS("{\n\"a\": \"}\\\"\"\n}\n[\n1\n]{\n}  \"\\\\\" 12 true",
 	    "1: {\n\"a\": \"}\\\"\"\n}\n4: [\n1\n]\n6: {\n}\n7: \"\\\\\"\n"
@@ -114,8 +112,7 @@ test_concatenated(void)
 	    "cut short");
 }
 
-static void
-test_lists(void)
+TEST(lists)
 {
 	STREAM_IS("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{},"
 		  "\"items\":[{\"metadata\":{\"name\":\"a\"}},{},"
@@ -182,8 +179,7 @@ big_list(
 	     ":item " size " bytes\n" line ":item " size " bytes\n"
 #define TWENTY(line, size) TEN(line, size) TEN(line, size)
 
-static void
-test_big_lists(void)
+TEST(big_lists)
 {
 	big_list("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[",
 	    "],\"x\":{}}\n{}\n", TWENTY("1", "917543") "2: {}\n",
@@ -213,8 +209,7 @@ test_big_lists(void)
 	    "a long object that turns out not to be a List");
 }
 
-static void
-test_limit(void)
+TEST(limit)
 {
 	struct buf b = BUF_INIT;
 	char *got;
@@ -259,15 +254,4 @@ test_limit(void)
 	    "10,000 levels");
 	free(got);
 	buf_release(&b);
-}
-
-int
-main(void)
-{
-	test_lines();
-	test_concatenated();
-	test_lists();
-	test_big_lists();
-	test_limit();
-	return tap_done();
 }

@@ -68,8 +68,7 @@ drain(struct buf *b)
 		b->len += (size_t)n;
 }
 
-static void
-test_all(void)
+TEST(all)
 {
 	struct stream *s = stream_new();
 	struct buf got = BUF_INIT, want = BUF_INIT;
@@ -122,8 +121,7 @@ count_lines(struct buf *got, size_t *lines, size_t *gaps, bool *ordered)
 	}
 }
 
-static void
-test_full(void)
+TEST(full)
 {
 	struct stream *s = stream_new();
 	struct buf got = BUF_INIT;
@@ -162,8 +160,7 @@ test_full(void)
 	close_pipes();
 }
 
-static void
-test_not_a_pipe(void)
+TEST(not_a_pipe)
 {
 	struct stream *s = stream_new();
 	int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -177,13 +174,4 @@ test_not_a_pipe(void)
 	close(file);
 	stream_free(s);
 	close_pipes();
-}
-
-int
-main(void)
-{
-	test_all();
-	test_full();
-	test_not_a_pipe();
-	return tap_done();
 }

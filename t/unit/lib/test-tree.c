@@ -39,8 +39,7 @@ written(const struct node *n)
 	return buf_str(&out);
 }
 
-static void
-test_texts(void)
+TEST(texts)
 {
 	static const struct {
 		const char *in, *out;
@@ -80,8 +79,7 @@ test_texts(void)
 		is(again(texts[i].in), texts[i].out, texts[i].in);
 }
 
-static void
-test_limits(void)
+TEST(limits)
 {
 	struct buf deep = BUF_INIT;
 	struct span twice;
@@ -105,8 +103,7 @@ test_limits(void)
 	is(err.message, "at byte 13: a key is given twice", "... and said");
 }
 
-static void
-test_changes(void)
+TEST(changes)
 {
 	struct node *n = parse("{\"a\":1,\"b\":{\"c\":null},\"d\":[1,2]}");
 	struct node *d = tree_get(n, "d");
@@ -138,8 +135,7 @@ test_changes(void)
 	ok(span_is(tree_path_text(n, "kind"), "K"), "text of a path");
 }
 
-static void
-test_many(void)
+TEST(many)
 {
 	struct node *n = tree_object(&arena), *c;
 	bool all = true;
@@ -171,8 +167,7 @@ test_many(void)
 	ok(!tree_equal(c, n), "one differs");
 }
 
-static void
-test_equal(void)
+TEST(equal)
 {
 	static const struct {
 		const char *x, *y;
@@ -202,8 +197,7 @@ yaml(const char *text)
 	return n == NULL ? err.message : written(n);
 }
 
-static void
-test_values(void)
+TEST(values)
 {
 	static char deep[400001];
 	struct buf sorted = BUF_INIT;
@@ -255,8 +249,7 @@ test_values(void)
 	is(yaml(deep), "yaml: line 1: nested too deep", "brackets");
 }
 
-static void
-test_text(void)
+TEST(text)
 {
 	struct text *t = text_make(span_str("abc"));
 
@@ -271,13 +264,7 @@ test_text(void)
 int
 main(void)
 {
-	test_texts();
-	test_limits();
-	test_changes();
-	test_many();
-	test_equal();
-	test_values();
-	test_text();
+	tap_run();
 	arena_reset(&arena);
 	ok(arena.total == 0, "an arena that was emptied");
 	arena_release(&arena);

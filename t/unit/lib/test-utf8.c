@@ -41,8 +41,7 @@ none(const char *text, const char *what)
 	    what);
 }
 
-int
-main(void)
+TEST(utf8)
 {
 	cut("", 0, 0);
 	cut("abc", 3, 3);
@@ -93,5 +92,4 @@ main(void)
 	add(0xffff, "\xef\xbf\xbf");
 	add(0x10000, "\xf0\x90\x80\x80");
 	add(0x10ffff, "\xf4\x8f\xbf\xbf");
-	return tap_done();
 }

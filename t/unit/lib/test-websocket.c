@@ -26,8 +26,7 @@ read_in(struct websocket_reader *r, const char *p, size_t n, size_t piece)
 	return n > 0 ? WEBSOCKET_BAD : e;
 }
 
-static void
-test_frames(void)
+TEST(frames)
 {
 	static const struct {
 		const char *what, *bytes;
@@ -90,8 +89,7 @@ test_frames(void)
 		}
 }
 
-static void
-test_long_payloads(void)
+TEST(long_payloads)
 {
 	static char frames[8 + 200 + 14 + 70000 + 6] =
 	    "\x82\xfe\0\xc8" MASK; /* and zeros */
@@ -131,8 +129,7 @@ pieces(const char *p, size_t n, size_t piece, struct buf *b)
 	}
 }
 
-static void
-test_data(void)
+TEST(data)
 {
 	static const char frames[] =
 	    "\x81\x85\x37\xfa\x21\x3d\x5f\x9f\x4d\x51\x58" /* hello */
@@ -160,8 +157,7 @@ writes(size_t n, const char *want, size_t want_n)
 	buf_release(&b);
 }
 
-static void
-test_writing(void)
+TEST(writing)
 {
 	struct buf b = BUF_INIT;
 
@@ -202,6 +198,8 @@ upgraded(const char *path_and_rest, size_t n)
 	return fd;
 }
 
+#define UPGRADED(bytes) upgraded(bytes, sizeof(bytes) - 1)
+
 /* n bytes, and no more for now. */
 static void
 hears_n(int fd, const char *want, size_t n, const char *what)
@@ -214,17 +212,16 @@ hears_n(int fd, const char *want, size_t n, const char *what)
 }
 #define HEARS(fd, want, what) hears_n(fd, want, sizeof(want) - 1, what)
 
-static void
-test_socket(void)
+TEST(socket)
 {
 	struct text *t = text_make(span_str("{\"type\":\"ADDED\"}\n"));
 	int fd, other;
 
 	serve(&httpd_default_limits);
-	fd = upgraded(ASKS("/socket"), sizeof(ASKS("/socket")) - 1);
+	fd = UPGRADED(ASKS("/socket"));
 	HEARS(fd, ACCEPTED, "a socket");
 	later = NULL;
-	other = upgraded(ASKS("/watch"), sizeof(ASKS("/watch")) - 1);
+	other = UPGRADED(ASKS("/watch"));
 	hears(other,
 	    "HTTP/1.1 200 OK\r\ndate: D\r\ntransfer-encoding: chunked\r\n\r\n",
 	    "a handler that does not know them");
@@ -233,8 +230,7 @@ test_socket(void)
 	serve_no_more();
 
 	serve(&httpd_default_limits);
-	fd = upgraded(
-	    ASKS("/socket") "\x89\x81" MASK "x", sizeof(ASKS("/socket")) + 6);
+	fd = UPGRADED(ASKS("/socket") "\x89\x81" MASK "x");
 	HEARS(fd, ACCEPTED "\x8a\x01x", "a ping with the handshake");
 	httpd_send(later, t);
 	httpd_send(later, t);
@@ -247,8 +243,7 @@ test_socket(void)
 	ok(gone == 0, "... which the handler knows");
 
 	later = NULL;
-	fd = upgraded(ASKS("/socket") "\x88\x80" MASK "GET / HTTP/1.1\r\n",
-	    sizeof(ASKS("/socket")) + 5 + 16);
+	fd = UPGRADED(ASKS("/socket") "\x88\x80" MASK "GET / HTTP/1.1\r\n");
 	hears_last(fd, ACCEPTED "\x88\x02\x03\xe8", "the client closes");
 	ok(gone == 1 && requests == 2, "... which the handler is told");
 	text_unref(t);
@@ -266,14 +261,12 @@ test_socket(void)
 	"HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade" \
 	"\r\nupgrade: x\r\n\r\n"
 
-static void
-test_input(void)
+TEST(input)
 {
 	int fd;
 
 	serve(&httpd_default_limits);
-	fd = upgraded(ASKS("/messages") "\x81\x82" MASK "hi",
-	    sizeof(ASKS("/messages")) + 7);
+	fd = UPGRADED(ASKS("/messages") "\x81\x82" MASK "hi");
 	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n\x82\x03=hi",
 	    "a message with the handshake");
 	say_n(fd, "\x02\x81" MASK "a\x80\x81" MASK "b\x89\x80" MASK, 20);
@@ -281,29 +274,29 @@ test_input(void)
 	say_n(fd, "\x81\x83" MASK "end\x81\x81" MASK "x", 16);
 	hears_last(fd, "\x88\x02\x03\xe8", "the handler ends it");
 	ok(gone == 0, "... and is told nothing");
-	fd = upgraded(ASKS("/messages"), sizeof(ASKS("/messages")) - 1);
+	fd = UPGRADED(ASKS("/messages"));
 	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n", "another");
 	say_n(fd, "\x81\x83" MASK "cut\x81\x81" MASK "x", 16);
 	hears_last(fd, "", "the handler cuts it");
-	fd = upgraded(ASKS("/messages"), sizeof(ASKS("/messages")) - 1);
+	fd = UPGRADED(ASKS("/messages"));
 	HEARS(fd, CHOSEN "Sec-WebSocket-Protocol: chosen\r\n\r\n", "another");
 	say_n(fd, "\x81\x00", 2);
 	hears_last(fd, "\x88\x02\x03\xea", "a frame without mask");
 	ok(gone == 1, "... which the handler is told");
 	later = NULL;
-	fd = upgraded(without_key, sizeof(without_key) - 1);
+	fd = UPGRADED(without_key);
 	hears_last(fd,
 	    "HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response",
 	    "a handshake without key");
 	serve_no_more();
 
 	serve(&httpd_default_limits);
-	fd = upgraded(BYTES "\x81\x82", sizeof(BYTES) + 1);
+	fd = UPGRADED(BYTES "\x81\x82");
 	HEARS(fd, SWITCHED "-\x81\x82", "another protocol: bytes as they are");
 	say_n(fd, "end", 3);
 	hears_last(fd, "", "... the handler ends it");
 	later = NULL;
-	fd = upgraded(BYTES, sizeof(BYTES) - 1);
+	fd = UPGRADED(BYTES);
 	HEARS(fd, SWITCHED, "another");
 	close(fd);
 	until(gone == 1);
@@ -311,28 +304,25 @@ test_input(void)
 	serve_no_more();
 }
 
-static void
-test_later(void)
+TEST(later)
 {
 	int fd;
 
 	serve(&httpd_default_limits);
-	fd = upgraded(
-	    ASKS("/later") "\x89\x81" MASK "x", sizeof(ASKS("/later")) + 6);
+	fd = UPGRADED(ASKS("/later") "\x89\x81" MASK "x");
 	ok(httpd_start_websocket(later), "accepted later");
 	HEARS(fd, ACCEPTED "\x8a\x01x", "... the ping waited");
 	say_n(fd, "\x81\x00", 2);
 	hears_last(fd, "\x88\x02\x03\xea", "a frame without mask");
 	ok(gone == 1, "... ends it");
-	fd = upgraded(ASKS("/later"), sizeof(ASKS("/later")) - 1);
+	fd = UPGRADED(ASKS("/later"));
 	close(fd);
 	until(gone == 2);
 	ok(gone == 2, "a client that is gone before");
 	serve_no_more();
 }
 
-static void
-test_slow(void)
+TEST(slow)
 {
 	struct httpd_limits limits = httpd_default_limits;
 	struct text *t;
@@ -346,7 +336,7 @@ test_slow(void)
 	limits.queued_bytes = 10 * LARGE;
 	t = text_make(span_make(p, LARGE));
 	serve(&limits);
-	fd = upgraded(ASKS("/socket"), sizeof(ASKS("/socket")) - 1);
+	fd = UPGRADED(ASKS("/socket"));
 	HEARS(fd, ACCEPTED, "a socket");
 	while (n < 1000 && httpd_send(later, t) == 0)
 		n++;
@@ -357,7 +347,7 @@ test_slow(void)
 
 	/* Pings without end, and no pong is read. */
 	later = NULL;
-	fd = upgraded(ASKS("/socket"), sizeof(ASKS("/socket")) - 1);
+	fd = UPGRADED(ASKS("/socket"));
 	HEARS(fd, ACCEPTED, "another");
 	/* Some kernels would keep all of them for it. */
 	ok(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little)) == 0,
@@ -386,18 +376,4 @@ test_slow(void)
 	free(p);
 	text_unref(t);
 	serve_no_more();
-}
-
-int
-main(void)
-{
-	test_frames();
-	test_long_payloads();
-	test_writing();
-	test_data();
-	test_socket();
-	test_input();
-	test_later();
-	test_slow();
-	return tap_done();
 }

@@ -10,6 +10,7 @@ struct test_key {
 	int left;
 };
 
+static struct loop *l;
 static struct workqueue q;
 static struct buf ran;
 
@@ -33,8 +34,7 @@ pumped(void)
 	return buf_str(&ran);
 }
 
-static void
-test_turns(struct loop *l)
+TEST(turns)
 {
 	struct test_key a = {.name = 'a', .left = 3},
 			b = {.name = 'b', .left = 1},
@@ -60,8 +60,7 @@ test_turns(struct loop *l)
 	workqueue_release(&q);
 }
 
-static void
-test_classes(struct loop *l)
+TEST(classes)
 {
 	struct test_key k[4];
 
@@ -83,8 +82,7 @@ test_classes(struct loop *l)
 	workqueue_release(&q);
 }
 
-static void
-test_full(struct loop *l)
+TEST(full)
 {
 	struct test_key k[4];
 
@@ -103,14 +101,13 @@ test_full(struct loop *l)
 }
 
 static void
-wait_for_gate(struct loop *l)
+wait_for_gate(void)
 {
 	while (q.paused)
 		loop_once(l, -1);
 }
 
-static void
-test_gate(struct loop *l)
+TEST(gate)
 {
 	struct test_key k[4];
 
@@ -124,13 +121,13 @@ test_gate(struct loop *l)
 	ok(!workqueue_ended(&q, 0), "nor the others of that moment");
 	ok(!workqueue_ended(&q, 0), "nor the last");
 	is(pumped(), "", "the gate is closed");
-	wait_for_gate(l);
+	wait_for_gate();
 	is(pumped(), "d", "one tries");
 	ok(workqueue_ended(&q, 0), "without success: that is new");
-	wait_for_gate(l);
+	wait_for_gate();
 	is(pumped(), "a", "one more tries");
 	ok(!workqueue_ended(&q, 0), "without success: that was said before");
-	wait_for_gate(l);
+	wait_for_gate();
 	is(pumped(), "b", "one more");
 	ok(workqueue_ended(&q, 503), "any answer is news");
 	is(pumped(), "cda", "all go on");
@@ -143,12 +140,8 @@ test_gate(struct loop *l)
 int
 main(void)
 {
-	struct loop *l = loop_new();
-
-	test_turns(l);
-	test_classes(l);
-	test_full(l);
-	test_gate(l);
+	l = loop_new();
+	tap_run();
 	buf_release(&ran);
 	loop_free(l);
 	return tap_done();

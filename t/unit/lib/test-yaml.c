@@ -22,8 +22,7 @@ json_is(const char *text, const char *want)
 	yaml_tree_free(y);
 }
 
-static void
-test_types(void)
+TEST(types)
 {
 	json_is("[1, -2, +3, 007, 0x1F, 0o17, 1e3, .5, 5., -0.50, 1_0]",
 	    "[1,-2,3,7,31,15,1e3,0.5,5,-0.50,\"1_0\"]");
@@ -46,8 +45,7 @@ test_types(void)
 	json_is("1: a\ntrue: b\n", "{\"1\":\"a\",\"true\":\"b\"}");
 }
 
-static void
-test_refusals(void)
+TEST(refusals)
 {
 	json_is("a: 1\nb: 2\na: 3\n", "f:3: duplicate key \"a\"");
 	json_is(
@@ -90,8 +88,7 @@ test_refusals(void)
 }
 
 /* As kubectl reads them: tried with it. */
-static void
-test_aliases(void)
+TEST(aliases)
 {
 	json_is("a: &x 1\nb: *x\nc: &x 2\nd: *x\n",
 	    "{\"a\":1,\"b\":1,\"c\":2,\"d\":2}");
@@ -111,8 +108,7 @@ test_aliases(void)
 }
 
 /* Nine lines that stand for a billion. */
-static void
-test_bomb(void)
+TEST(bomb)
 {
 	struct buf b = BUF_INIT;
 
@@ -137,8 +133,7 @@ encoding_is(struct span text, const char *want)
 	yaml_tree_free(y);
 }
 
-static void
-test_encodings(void)
+TEST(encodings)
 {
 	static const char utf16[] = "f:1: this is UTF-16: save the file as "
 				    "UTF-8";
@@ -152,8 +147,7 @@ test_encodings(void)
 	encoding_is(span_make("\0-\0 ", 4), utf16);
 }
 
-static void
-test_depth(void)
+TEST(depth)
 {
 	struct buf b = BUF_INIT;
 	struct err err = ERR_INIT;
@@ -175,8 +169,7 @@ test_depth(void)
 	buf_release(&b);
 }
 
-static void
-test_lookup(void)
+TEST(lookup)
 {
 	const char *text = "a: 1\nlist:\n- x\n- y: {z: 'q'}\n";
 	struct err err = ERR_INIT;
@@ -226,8 +219,7 @@ doc_is(const char *text, const char *want)
 	docs_are(text, strlen(text), want, want);
 }
 
-static void
-test_numbers(void)
+TEST(numbers)
 {
 	static const char *const endless[] = {".inf", ".Inf", ".INF", "+.inf",
 	    "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan", ".NaN",
@@ -277,8 +269,7 @@ test_numbers(void)
 	    "[\"2001-12-14\",\"2001-12-14T21:59:43Z\"]\n");
 }
 
-static void
-test_tags(void)
+TEST(tags)
 {
 	static const char wrong[] = "f:1: the text is not what its tag says";
 	static const char *const refused[] = {"!!float .", "!!float 0x1.8p1",
@@ -292,8 +283,7 @@ test_tags(void)
 	    "[5,1.5,2,true]\n");
 }
 
-static void
-test_files(void)
+TEST(files)
 {
 	static const char utf16[] = "\377\376a\0:\0 \0001\0";
 
@@ -311,20 +301,4 @@ test_files(void)
 	doc_is("a: 1\n\tb: 2\n",
 	    "f:2: found a tab character that violates indentation while "
 	    "scanning a plain scalar");
-}
-
-int
-main(void)
-{
-	test_types();
-	test_refusals();
-	test_aliases();
-	test_bomb();
-	test_encodings();
-	test_depth();
-	test_lookup();
-	test_numbers();
-	test_tags();
-	test_files();
-	return tap_done();
 }
