@@ -1,8 +1,6 @@
 #!/bin/bash
 # ireconcile: statuses, failures, events, once and if_exists.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -48,9 +46,7 @@ sed -i 's/^def desired: /&if .primary.spec.k == "bad" then error("no \\(.primary
 		"$(known b-0 null),$(status true),$(on_error)"
 } >"$T/want"
 replay 1 "a program that fails for one primary"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: no bad things" \
-	"... names it"
+says "ireconcile: error: thing.example.com ns/a: no bad things" "... names it"
 
 # desired COMMENT JQ MESSAGE: `desired` gives something that is not usable.
 desired() {
@@ -224,7 +220,7 @@ sed 's/guardStatus: true/guardStatus: perhaps/' "$T/watches.yaml" >"$T/w" &&
 	mv "$T/w" "$T/watches.yaml"
 runs 100 "guardStatus that is neither true nor false" \
 	ireconcile -f "$T/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:$(
+says "ireconcile: fatal: $T/watches.yaml:$(
 	grep -n perhaps "$T/watches.yaml" | cut -d: -f1): guardStatus must be true or false, not \"perhaps\"" \
 	"... is named"
 
@@ -242,8 +238,7 @@ thing a 1 "" '"spec":{"e":"a\u001b[31m\nb\u202e\u0085c \u00e9"}' >"$T/in"
 runs 1 "an error with what cannot be seen" \
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 is "$(jq -r .reconcile.status.e "$T/out")" "$seen" "... in .error it is escaped"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $seen" \
-	"... as in the log"
+says "ireconcile: error: thing.example.com ns/a: $seen" "... as in the log"
 
 # Another function than desired fails: then, too, nothing is applied or pruned.
 # failing FUNCTION BODY
@@ -283,7 +278,7 @@ large='the desired set is longer than 16711680 bytes as one line'
 	line "" c 1 '"status":{"ok":true}'
 } >"$T/want"
 replay 1 "a set that is too large"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/big: $large" \
+says "ireconcile: error: thing.example.com ns/big: $large" \
 	"... is an error of its primary"
 event MODIFIED "$(thing big 2 "" '"status":{"error":"'"$large"'","ok":false}')" \
 	>>"$T/in"

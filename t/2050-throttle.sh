@@ -1,19 +1,10 @@
 #!/bin/bash
 # ireconcile: at most `limit` primaries in work, first come, first served.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  throttle: {limit: 2, timeout: 15m}
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+watches 'throttle: {limit: 2, timeout: 15m}' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true}'
 cat >"$T/program.jq" <<'END'
 def desired: if .primary.spec.k == "bad" then error("bad") else
 	[{apiVersion: "v1", kind: "ConfigMap",

@@ -2,9 +2,7 @@
 # ireconcile: what it prints for a state does not depend on the way to it.
 # Random histories, replayed from any prefix, doubled, and with one List at the
 # end.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program

@@ -1,11 +1,8 @@
 #!/bin/bash
 # ireconcile: an item that is created at most once is requested again, at once,
 # if the line that requested it has become stale; and timers are precise.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock/lib.sh
 . "${0%/*}/clock/lib.sh"
 
 write_program

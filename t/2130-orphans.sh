@@ -1,21 +1,12 @@
 #!/bin/bash
 # ireconcile: members that are left over when their primary is gone.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/cleaner
-  dependents:
-  - {apiVersion: v1, kind: Namespace, manage: true}
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-  - {apiVersion: v1, kind: Secret, map: {label: thing}}
-END
+watches 'finalizer: example.com/cleaner' dependents: \
+	'- {apiVersion: v1, kind: Namespace, manage: true}' \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
+	'- {apiVersion: v1, kind: Secret, map: {label: thing}}'
 echo 'def desired: [];' >"$T/program.jq"
 
 # member KIND NAME RV PRIMARY [METADATA]: an object with the marks of a member
@@ -94,7 +85,7 @@ sed -i '/finalizer/d;/Namespace/d;/namespaces/d' "$T/watches.yaml"
 echo '  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
 	>>"$T/watches.yaml"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" >"$T/out"
-is "$(cat "$T/err")" "" "a member that goes after its primary is not an orphan"
+says "" "a member that goes after its primary is not an orphan"
 sed -i '/DELETED.*ConfigMap/d' "$T/in"
 orphans "a member that stays is one" "$(left ConfigMap/other/late ns/b)" 1
 {

@@ -1,19 +1,10 @@
 #!/bin/bash
 # ireconcile with a key: marks count only with a proof.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/cleaner
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-END
+watches 'finalizer: example.com/cleaner' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
 END
@@ -144,7 +135,7 @@ done
 of_a "retained ones are not told" "$origin" \
 	"$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/retain":"true",/')" \
 	"$(line "" a 1 '"status":{"n":0}')"
-is "$(cat "$T/err")" "" "... in the log either"
+says "" "... in the log either"
 of_a "nor is what names another primary" "$origin" \
 	"$(member f "" Thing.example.com/ns/b)" \
 	"$(line "" a 1 '"status":{"n":0}')"
@@ -166,7 +157,7 @@ unproven d "not deleted with its primary" "delete it by hand"
 of_a "a forged one does not hold up the deletion" "$origin,$dying" \
 	"$(member d "")" \
 	"$(line "" a 1 "\"finalizers\":{\"remove\":[\"example.com/cleaner\"]},\"status\":{\"n\":0},\"onError\":{\"n\":0},$event,\"deleting\":true")"
-is "$(cat "$T/err")" "$told" "... which is told when it goes"
+says "$told" "... which is told when it goes"
 {
 	begin example.com/v1 Thing
 	begin v1 ConfigMap
@@ -177,7 +168,7 @@ is "$(cat "$T/err")" "$told" "... which is told when it goes"
 	tick 00:05
 	event MODIFIED "$(thing a 2 "$finalizer,$origin,$dying")"
 } >"$T/in"
-ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+decide
 is "$(grep -c -e 'd: left alone: not' -e 'd: not deleted with' "$T/err")" 2 \
 	"... also if it was told before"
 
@@ -197,7 +188,7 @@ is "$(grep -c -e 'd: left alone: not' -e 'd: not deleted with' "$T/err")" 2 \
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
 	>"$T/out" 2>"$T/err" 8>"$T/report"
 left="is an orphan: it belongs to this object, which does not exist"
-is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/of-a/e $left
+says "ireconcile: warning: thing.example.com ns/a: ConfigMap/of-a/e $left
 ireconcile: warning: thing.example.com ns/b: ConfigMap/of-a/f $left" \
 	"left over are proven ones, those of an earlier primary included"
 is "$(jq -r '.metrics["kpipe_orphans{controller=\"thing.example.com\"}"]
@@ -222,7 +213,7 @@ upgrade() {
 echo "$again" >"$T/want"
 upgrade "$(member c "")"
 same "$T/got" "$T/want" "accepted once: applied again, with its uid and a proof"
-is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
+says "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
 	"... and said"
 is "$(jq '.metrics["kpipe_unproven_marks"] | select(. != null)' "$T/report" |
 	tail -n 1)" 1 "... and counted"
@@ -231,7 +222,7 @@ same "$T/got" "$T/want" "... also where the key was lost"
 : >"$T/want"
 upgrade "$(member c "$good")"
 same "$T/got" "$T/want" "what is proven is not applied again"
-is "$(cat "$T/err")" "ireconcile: no object has marks without a proof: start without --accept-unproven-marks" \
+says "ireconcile: no object has marks without a proof: start without --accept-unproven-marks" \
 	"... and it says that none is left"
 
 # ---- refusals ----
@@ -239,11 +230,11 @@ is "$(cat "$T/err")" "ireconcile: no object has marks without a proof: start wit
 sed -i 's/^  finalizer.*/&\n  marks: false/' "$T/watches.yaml"
 thing a 1 >"$T/in"
 command ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner: marks is false in watches.yaml" \
+says "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner: marks is false in watches.yaml" \
 	"marks: false: nothing outside is made"
 echo short >"$T/keys"
 runs 100 "a short key" ireconcile -f "$T/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: the key of marks: line 1: a key has at least 32 characters" \
+says "ireconcile: fatal: the key of marks: line 1: a key has at least 32 characters" \
 	"... is refused"
 : >"$T/keys"
 runs 111 "no key came" ireconcile -f "$T/watches.yaml" </dev/null

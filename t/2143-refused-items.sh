@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: items that a program must not desire: the primary itself, and
 # objects that no watch would ever show.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cd "$T" || exit 1

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: a change that a program makes again and again is held back, and
 # named.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -56,7 +54,7 @@ max=1000
 run
 is "$(lines)" 101 "a status that counts its writes is held back"
 said='ireconcile: warning: thing.example.com ns/a: .status.n changes again and again (100, then 101): it is held back'
-is "$(cat "$T/err")" "$said" "... and said once, with path and values"
+says "$said" "... and said once, with path and values"
 is "$(tail -n 1 "$T/out" | jq -c '.reconcile | [.status, .events]')" \
 	'[{"n":101},[{"message":".status.n changes again and again (100, then 101)","reason":"Unsettled","type":"Warning"}]]' \
 	"... the last one brings an Event"
@@ -111,7 +109,7 @@ max=1000
 } >"$T/in"
 run
 is "$(lines)" 251 "one change a second goes on for ever"
-is "$(cat "$T/err")" "" "... in silence"
+says "" "... in silence"
 
 # ---- other clients make changes, too ----
 
@@ -126,7 +124,7 @@ program '[]' '{pods: [.owned.Pod[].status.phase]}'
 } >"$T/in"
 run
 is "$(lines)" 250 "a status that follows 250 pods is not held back"
-is "$(cat "$T/err")" "" "... and nothing is said"
+says "" "... and nothing is said"
 
 # ---- conditions ----
 
@@ -172,7 +170,7 @@ items ConfigMap v1 .data.k ""
 items ConfigMap v1 .data.k '"data":{"k":"hidden"}' "$(paths)" >"$T/in"
 run
 is "$(lines)" 103 "an item with the time in it"
-is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i: .data.k changes again and again: it is held back" \
+says "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i: .data.k changes again and again: it is held back" \
 	"... is named without what it holds, if that is data"
 items Deployment apps/v1 .spec.paused ""
 items Deployment apps/v1 .spec.paused '"spec":{"paused":"no"}' "$(paths)" >"$T/in"
@@ -219,5 +217,5 @@ ireconcile -f "$T/watches.yaml" --clock=input --report-fd 5 \
 evaluations=$(sed -n 's/.*"evaluations":\([0-9]*\).*/\1/p' "$T/report" | tail -n 1)
 ok "a requeue in a moment, each time: $evaluations evaluations in 10 s" \
 	[ "$evaluations" -le 130 ]
-is "$(cat "$T/err")" "" "... without an error"
+says "" "... without an error"
 done_testing

@@ -1,19 +1,10 @@
 #!/bin/bash
 # ireconcile: a primary with many items takes time by their number, not by its
 # square.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}'
 cat >"$T/program.jq" <<'END'
 def desired: [range(.primary.spec.n) | {apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "c\(.)"}}];

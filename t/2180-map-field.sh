@@ -2,9 +2,7 @@
 # ireconcile: related objects that a primary names in its fields (map: {field:
 # PATH}): only these are shown, and only the primaries that name an object are
 # evaluated when it changes.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cat >"$T/watches.yaml" <<'END'

@@ -1,20 +1,11 @@
 #!/bin/bash
 # ireconcile: the finalizer of a primary is set with the first object that needs
 # cleaning up, and on no primary without one.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/x
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-END
+watches 'finalizer: example.com/x' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 desires='def desired: [.primary.spec.items[]? | . as $i
 	| {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"}} | .metadata += $i.meta
 	| if $i.if_exists then {"kpipe.dev/if-exists": .}

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: `when` of an entry says which primaries are its business; one that
 # no longer is, is cleaned up.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 watches() { # WHEN
@@ -88,11 +86,11 @@ echo "$desires" >"$T/program.jq"
 
 watches '.metadata.labels.team'
 gives "neither true nor false" "" "$(a a)"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: watches.yaml:6: when gives neither true nor false" \
+says "ireconcile: error: thing.example.com ns/a: watches.yaml:6: when gives neither true nor false" \
 	"... is said"
 watches '.metadata.name.x == 1'
 gives "an error" "" "$member" "$(a a "$has")"
-is "$(cat "$T/err")" 'ireconcile: error: thing.example.com ns/a: watches.yaml:6:1: when: Cannot index string with string "x" at .metadata.name' \
+says 'ireconcile: error: thing.example.com ns/a: watches.yaml:6:1: when: Cannot index string with string "x" at .metadata.name' \
 	"... is said, and nothing is deleted"
 for bad in 'now > 1|now is not pure: use .now' '. as $x|syntax'; do
 	watches "${bad%|*}"

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: a primary that was deleted while its finalizer was being set: the
 # finalizer kept nothing, and what it had is cleaned up all the same.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 watches() { # [MEMBER]: of the entry
@@ -47,8 +45,7 @@ clock() { # MM:SS: a line that only moves it
 # gives WHAT WANT [LOG]: of $T/in; each line as its version of the primary, what
 # it deletes, whether it is a deletion, and its finalizers and status
 gives() {
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" \
-		2>"$T/err"
+	decide
 	is "$(jq -c '[.reconcile | .primary.resourceVersion,
 		(.delete // [] | map(.name) | join(" ")), .deleting,
 		.finalizers, .status]' "$T/out")" "$2" "$1"

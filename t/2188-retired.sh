@@ -1,8 +1,6 @@
 #!/bin/bash
 # ireconcile: retiredFinalizers are removed from every primary.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 watches() { # [FINALIZER]

@@ -1,7 +1,6 @@
 #!/bin/bash
 # ireconcile: a Namespace is not deleted while an item in it is desired, retained
 # or another's, nor a CustomResourceDefinition with one of its kind.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 cat >"$T/watches.yaml" <<'END'

@@ -1,22 +1,13 @@
 #!/bin/bash
 # A value that is not a text where the server takes only texts: the item and the
 # field are named, and the value is not.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cd "$T" || exit 1
-cat >watches.yaml <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-  - {apiVersion: v1, kind: Secret, manage: true}
-  - {apiVersion: v1, kind: Service, manage: true}
-END
+watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}' \
+	'- {apiVersion: v1, kind: Secret, manage: true}' \
+	'- {apiVersion: v1, kind: Service, manage: true}'
 thing a 1 >in
 
 # gives ITEM ERROR WHAT

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A replay of a recording without secrets decides what was decided with them,
 # also about Secrets that the program makes itself.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 cat >"$T/program.jq" <<'END'

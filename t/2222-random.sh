@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: random(SEED; LENGTH), a text that only the holder of the key can
 # compute, always the same for a primary and a seed.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 watches() { # [KEY]

@@ -1,23 +1,14 @@
 #!/bin/bash
 # ireconcile: delete_foreign(OBJECT): what is not a member is deleted as it was
 # seen; only what the program sees in .related, and of kinds that say so.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-  related:
-  - {apiVersion: v1, kind: Pod, delete: true, map: {field: "spec.pods[]"}}
-  - {apiVersion: v1, kind: Secret, delete: true, namespaces: [ns]}
-  - {apiVersion: v1, kind: Service}
-END
+watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}' \
+	related: \
+	'- {apiVersion: v1, kind: Pod, delete: true, map: {field: "spec.pods[]"}}' \
+	'- {apiVersion: v1, kind: Secret, delete: true, namespaces: [ns]}' \
+	'- {apiVersion: v1, kind: Service}'
 cat >"$T/program.jq" <<'END'
 include "operator";
 def desired: [.related.Pod[], .related.Secret[] | select(.spec.old) | delete_foreign(.)]
@@ -175,14 +166,12 @@ END
 sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
 thing a 1 '"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]' >"$T/in"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 (ConfigMap c) is delete_foreign, which is for desired" \
+says "ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 (ConfigMap c) is delete_foreign, which is for desired" \
 	"finalize has none"
 sed -i 's/items:.*/delete: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: 5}}], done: true};/' \
 	"$T/program.jq"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
+says "ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
 	"... nor deletes in a namespace that is a number"
 
 # Not a reason for a finalizer.
@@ -192,7 +181,7 @@ def desired: [.related.Secret[] | delete_foreign(.)];
 def finalize: {done: true};
 END
 more '[]' "$(object Secret s 2)"
-ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+decide
 is "$(jq -c '.reconcile | [(.delete | length), .finalizers]' "$T/out")" \
 	'[1,null]' "a primary with nothing else needs no finalizer"
 done_testing

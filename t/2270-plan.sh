@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: `def plan:` is computed once for an evaluation, from what desired
 # sees, and is .plan of the other functions.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 # watches [LINE]...: of Things, with these lines too

@@ -2,10 +2,10 @@
 # What the tests of ireconcile share, after lib.sh: short ways to write events
 # of Things (example.com/v1) and what is around them, and to compare lines.
 
-# meta NAME RV [MEMBERS]: the metadata of an object in namespace ns.
+# meta NAME RV [MEMBERS]: the metadata of an object in the namespace $where, or ns
 meta() {
-	printf '"metadata":{"name":"%s","namespace":"ns","uid":"uid-%s","resourceVersion":"%s"%s}' \
-		"$1" "$1" "$2" "${3:+,$3}"
+	printf '"metadata":{"name":"%s","namespace":"%s","uid":"uid-%s","resourceVersion":"%s"%s}' \
+		"$1" "${where:-ns}" "$1" "$2" "${3:+,$3}"
 }
 
 # thing NAME RV [METADATA] [REST]
@@ -38,16 +38,36 @@ bookmark() {
 begin() { bookmark kpipe.dev/initial-events-begin "$1" "$2"; }
 end() { bookmark k8s.io/initial-events-end "$1" "$2"; }
 
-# begin_all, end_all: of the kinds of the program below
-begin_all() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	begin v1 Pod
+# watches LINE...: watches.yaml, with an entry for Things that has these lines
+watches() {
+	printf '%s\n' '- group: example.com' '  version: v1' '  kind: Thing' \
+		'  program: program.jq' "${@/#/  }" >"$T/watches.yaml"
 }
-end_all() {
-	end example.com/v1 Thing
-	end v1 ConfigMap
-	end v1 Pod
+
+# each_kind COMMAND: for the APIVERSION KIND of Things and of what watches.yaml
+# has below them
+each_kind() {
+	local version kind
+
+	"$1" example.com/v1 Thing
+	while read -r version kind; do
+		"$1" "$version" "$kind"
+	done < <(sed -nE 's/.*\{apiVersion: ([^,]+), kind: (\w+).*/\1 \2/p' \
+		"$T/watches.yaml" | sort -u)
+}
+begin_all() { each_kind begin; }
+end_all() { each_kind end; }
+
+# initially OBJECT...: all that there is when the time begins
+initially() {
+	local object time=2026-01-01T00:00:00Z
+
+	begin_all
+	for object; do
+		event ADDED "$object" $time
+		time=
+	done
+	end_all
 }
 
 # tick MM:SS: a line that only moves the clock; nobody watches its kind
@@ -76,16 +96,30 @@ hide_paths() {
 		s/,"because":{"events":\[[^]]*\]}//' "$@"
 }
 
-# replay CODE WHAT [OPTION]...: $T/in gives $T/want, and exits with CODE.
-replay() {
-	local code=$1 what=$2
-
-	shift 2
-	runs "$code" "$what: exit code" \
-		ireconcile -f "$T/watches.yaml" --clock=input "$@" <"$T/in"
-	hide_paths "$T/out" >"$T/got"
-	same "$T/got" "$T/want" "$what"
+# decide [OPTION]...: $T/in gives $T/out and $T/err
+decide() {
+	ireconcile -f "$T/watches.yaml" --clock=input "$@" \
+		<"$T/in" >"$T/out" 2>"$T/err"
 }
+
+# decided CODE WHAT [OPTION]...: ... and exits with CODE
+decided() { runs "$1" "$2" decide "${@:3}"; }
+
+# replay CODE WHAT [OPTION]...: ... and $T/out is $T/want
+replay() {
+	decided "$1" "$2: exit code" "${@:3}"
+	hide_paths "$T/out" >"$T/got"
+	same "$T/got" "$T/want" "$2"
+}
+
+# silent CODE WHAT [OPTION]...: ... and there is no line
+silent() {
+	: >"$T/want"
+	replay "$@"
+}
+
+# says TEXT WHAT: in the log
+says() { is "$(cat "$T/err")" "$1" "$2"; }
 
 # configmap NAME OWNER VALUE: the item that the program below desires
 configmap() {
