@@ -81,16 +81,6 @@ desired "an item in another namespace, without finalizer" \
 desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
-desired "something else than an array" '{}' \
-	'program.jq:1: desired gives an object, not an array'
-desired "a text as item" '["x"]' 'program.jq:1: desired: item 0 is not an object'
-desired "null as item" '[null]' 'program.jq:1: desired: item 0 is not an object'
-desired "nothing" 'empty' 'program.jq:1: desired gives no result; nothing is []'
-desired "two results" '[], []' 'program.jq:1: desired gives more than one result'
-desired "an item without a name" '[{apiVersion:"v1",kind:"ConfigMap"}]' \
-	'program.jq:1: desired: item 0 has no metadata.name'
-desired "a text that is not a number" '[.primary.spec.k | tonumber]' \
-	'program.jq:1: desired: tonumber: the text is not a number at .primary.spec.k'
 desired "a number that would lose digits" \
 	"[$cm | .spec = {k: 9007199254740993}]" \
 	'ConfigMap/ns/x: .spec.k is an integer beyond 2^53: digits would be lost'
@@ -121,12 +111,8 @@ def desired: [];
 def status: {conditions: [{type: "Ready", lastTransitionTime: (.now | todate), status: .primary.spec.k}]};
 END
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	event ADDED "$(thing a 1 "" "$(spec 1 True)")" 2026-01-01T00:00:01Z
 	event MODIFIED "$(thing a 2 "" "$(spec 1 True)")" 2026-01-01T00:00:02Z
 	event MODIFIED "$(thing a 3 "" "$(spec 1 False)")" 2026-01-01T00:00:03Z
@@ -150,13 +136,7 @@ say() { printf '"spec":{"e":"%s"}' "$1"; }
 said() { printf '"events":[{"message":"%s","reason":"Said","type":"Normal"}]' "$1"; }
 {
 	event ADDED "$(thing a 1 "" "$(say one)")"
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1 "" "$(say one)")"
-	end example.com/v1 Thing
+	initially "$(thing a 1 "" "$(say one)")"
 	event MODIFIED "$(thing a 2 "" "$(say one)")"
 	event MODIFIED "$(thing a 3 "" "$(say two)")"
 } >"$T/in"
@@ -201,13 +181,7 @@ def desired: [];
 def status: {x: 1};
 END
 {
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin v1 Pod
-	end v1 Pod
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1)"
-	end example.com/v1 Thing
+	initially "$(thing a 1)"
 	event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}')"
 	event MODIFIED "$(thing a 3 "" '"status":{"x":1}')"
 	event MODIFIED "$(thing a 4 '"annotations":{"x":"2"}' '"status":{"x":1}')"

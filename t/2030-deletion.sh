@@ -12,16 +12,13 @@ def desired: [
 	{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
 END
 finalizer='"finalizers":["example.com/cleaner"]'
-part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
-# marks KEY: of a member in another namespace
-marks() {
-	printf '"annotations":{"kpipe.dev/member":"Thing.example.com/ns/a %s","kpipe.dev/paths":"PATHS"},"labels":{"kpipe.dev/part-of":"%s"}' \
-		"$1" "$part_of"
-}
+part_of=$(part_of)
+# marked KEY: the metadata of a member in another namespace
+marked() { marks "$1" "" '"kpipe.dev/paths":"PATHS"'; }
 ns_item=$(printf '{"apiVersion":"v1","kind":"Namespace","metadata":{%s,"name":"of-a"}}' \
-	"$(marks Namespace//of-a | sed 's/},"labels/},"labels/')")
+	"$(marked Namespace//of-a)")
 cm_item=$(printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
-	"$(marks ConfigMap/of-a/c)")
+	"$(marked ConfigMap/of-a/c)")
 
 # The finalizer is set before anything is created; marks are used where an owner
 # reference is not possible.
@@ -36,11 +33,11 @@ paths() { # NAME: the digest of the item with this name
 p_ns=$(paths of-a) p_cm=$(paths c)
 namespace() { # RV [METADATA]
 	printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"uid-n","resourceVersion":"%s",%s%s}}' \
-		"$1" "$(marks Namespace//of-a | sed "s/PATHS/$p_ns/")" "${2:+,$2}"
+		"$1" "$(marked Namespace//of-a | sed "s/PATHS/$p_ns/")" "${2:+,$2}"
 }
 config() { # RV [METADATA]
 	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"of-a","uid":"uid-c","resourceVersion":"%s",%s%s}}' \
-		"$1" "$(marks ConfigMap/of-a/c | sed "s/PATHS/$p_cm/")" "${2:+,$2}"
+		"$1" "$(marked ConfigMap/of-a/c | sed "s/PATHS/$p_cm/")" "${2:+,$2}"
 }
 
 {
@@ -98,21 +95,8 @@ refers "no member: another uid" ns "${ref/uid-a/uid-b}"
 refers "no member: from another namespace" elsewhere "$ref"
 
 # Deletion by default: all members, then the finalizer.
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
-everything_complete() {
-	local kind
-
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1 "$finalizer")"
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3)"
-	for kind in Namespace ConfigMap; do
-		end v1 $kind
-	done
-	end example.com/v1 Thing
-}
 {
-	everything_complete
+	initially "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)"
 	event MODIFIED "$(thing a 4 "$finalizer,$dying")"
 	event MODIFIED "$(namespace 5 "$dying")"
 	event DELETED "$(config 6)"
@@ -203,12 +187,7 @@ more() { thing a "$1" "$finalizer" "\"spec\":{\"more\":$2}"; }
 	event ADDED "$(namespace 2)"
 	event ADDED "$(config 3)"
 	event ADDED "$(more 1 true)"
-	for kind in Namespace ConfigMap; do
-		end v1 $kind
-	done
-	begin example.com/v1 Thing
-	event ADDED "$(more 1 true)"
-	end example.com/v1 Thing
+	end_all
 	event MODIFIED "$(more 2 false)"
 	event MODIFIED "$(more 3 false)"
 	event MODIFIED "$(more 4 true)"

@@ -10,8 +10,7 @@ cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "a-0"}, data: {k: .primary.spec.k, l: "l"}}];
 END
-PATHS=$(thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
-	jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]')
+PATHS=$(paths_of "$(thing a 1 "" "$(spec 1 v)")")
 data() { printf '"data":{"k":"%s","l":"%s"}' "$1" "$2"; }
 # seen K L RV [CODE] [METADATA]: the ConfigMap as the server has it
 seen() {
@@ -249,24 +248,15 @@ cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "example.com/v1", kind: "Part",
 	metadata: {name: "p"}, spec: {list: [{name: "a", v: 1}, {name: "b"}]}}];
 END
-PATHS=$(thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
-	jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]')
+PATHS=$(paths_of "$(thing a 1 "" "$(spec 1 v)")")
 part() { # RV LIST [CODE]
 	printf '{"apiVersion":"example.com/v1","kind":"Part",%s,"spec":{"list":[%s]}}' \
 		"$(meta p "$1" "\"annotations\":{${3:+\"kpipe.dev/accepted\":\"$3\",}\"kpipe.dev/paths\":\"$PATHS\"},$(owner a)")" "$2"
 }
-parts() { # OBJECT
-	begin example.com/v1 Thing
-	begin example.com/v1 Part
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$1"
-	end example.com/v1 Thing
-	end example.com/v1 Part
-}
 ours='{"name":"a","v":1},{"name":"b"}'
 theirs='{"name":"x","v":7}'
 code=$({
-	parts "$(part 3 "$theirs,$ours")"
+	start "$(part 3 "$theirs,$ours")"
 	tick 00:10
 } | ireconcile -f "$T/watches.yaml" --clock=input 2>/dev/null |
 	jq -r '.items[0].metadata.annotations["kpipe.dev/accepted"] // empty')
@@ -274,7 +264,7 @@ count() { # LIST...: how many lines have an item
 	local rv=4 list
 
 	{
-		parts "$(part 3 "$theirs,$ours" "$code")"
+		start "$(part 3 "$theirs,$ours" "$code")"
 		for list; do
 			event MODIFIED "$(part $((rv++)) "$list" "$code")"
 		done

@@ -61,16 +61,10 @@ replay 0 "what two primaries see"
 # and those that see it now.
 {
 	cat "$T/in"
-	for kind in ConfigMap Pod Service Event Secret Node; do
-		begin v1 $kind
-		end v1 $kind
-	done
-	begin events.k8s.io/v1 Event
-	end events.k8s.io/v1 Event
-	begin example.com/v1 Thing
+	begin_all
 	thing a 1
 	thing b 1
-	end example.com/v1 Thing
+	end_all
 	labelled Pod x one b
 	labelled Pod x one a
 	event DELETED "$(labelled Pod x one a)"
@@ -184,12 +178,8 @@ def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
 END
 secret() { object Secret s "$1" "" "\"data\":{\"k\":\"$2\"}"; }
 {
-	for kind in ConfigMap Secret; do
-		begin v1 $kind
-		end v1 $kind
-	done
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	event ADDED "$(thing a 1)"
 	event ADDED "$(secret 2 one)"
 	event MODIFIED "$(secret 3 two)"
@@ -205,10 +195,8 @@ sed -i 's/(.related.*join(" "))/"x"/' "$T/program.jq"
 watches 'selector: {matchLabels: {team: x}}' \
 	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 {
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	event ADDED "$(thing a 1 '"labels":{"team":"x"}')"
 	event ADDED "$(thing b 1 '"labels":{"team":"y"}')"
 	event MODIFIED "$(thing a 2 '"labels":{"team":"y"}')"
@@ -230,12 +218,8 @@ def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
 	data: {of: [.related.Secret[].metadata.name] | join(" ")}}];
 END
 {
-	for kind in ConfigMap Secret; do
-		begin v1 $kind
-		end v1 $kind
-	done
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	event ADDED "$(thing a 1)"
 	event ADDED "$(object Secret s 2 '"labels":{"team":"x"}')"
 	event MODIFIED "$(object Secret s 3 '"labels":{"team":"y"}')"

@@ -17,13 +17,11 @@ start bash -c "exec ireconcile -f '$T/watches.yaml' --gate-fd=7 --report-fd=8 \
 pid=$!
 exec 6>"$T/input" 5>"$T/lines"
 echo first >&5
-begin v1 Pod >&6
-end v1 Pod >&6
-begin v1 ConfigMap >&6
-end v1 ConfigMap >&6
-begin example.com/v1 Thing >&6
-cat "$T/in" >&6
-end example.com/v1 Thing >&6
+{
+	begin_all
+	cat "$T/in"
+	end_all
+} >&6
 ok "--report-fd: a newline when every kind is complete" \
 	wait_for 10 test -s "$T/report"
 is "$(cat "$T/gated")" "" "--gate-fd: nothing is printed before it opens"
@@ -94,12 +92,8 @@ sed 's/^def desired: /&[range(20)] as $many | /; s/k: .primary.spec.k/k: (.prima
 	"$T/program.jq" >"$T/large.jq"
 sed 's/program.jq/large.jq/' "$T/watches.yaml" >"$T/large.yaml"
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 } >"$T/flood.in"
 pad=$(printf '%0400d' 0)
 for i in {1..20000}; do
@@ -139,12 +133,8 @@ come_and_go() {
 	kill "$pid"
 }
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	for i in {1..40000}; do
 		printf '{"type":"%s","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t%d","namespace":"ns","uid":"uid-%d"}}}\n' \
 			ADDED "$i" "$i" DELETED "$i" "$i"
@@ -178,14 +168,7 @@ says "ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.
 gen() { printf '"generation":%s' "$1"; }
 again() { sed 's/uid-a/uid-again/' <<<"$1"; }
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	event ADDED "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")" 2026-01-01T00:00:00Z
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
-	end example.com/v1 Thing
+	initially "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
 	event ADDED "$(object Pod p 2 '"labels":{"thing":"a"}')" 2026-01-01T00:00:09Z
 	event ADDED "$(object Pod q 2)" 2026-01-01T00:00:10Z
 	event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:28Z

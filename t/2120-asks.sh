@@ -13,7 +13,6 @@ creates() { # RV
 	line "$(configmap a-0 a v)" a "$1" \
 		"$(known a-0 null),$(status true),$(on_error)"
 }
-says() { is "$(cat "$T/err")" "$1" "$2"; }
 who="thing.example.com ns/a"
 
 # ---- pause ----

@@ -15,35 +15,20 @@ printf '%s\n\n  %s \n' "$key" "$old" >"$T/keys"
 ireconcile() {
 	command ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
 }
-# proof KEY PRIMARY ORIGIN ITEM: as protocol.md defines it
-proof() {
-	python3 -c '
-import base64, hashlib, hmac, sys
-key, primary, origin, item = sys.argv[1:]
-text = "kpipe.dev/proof v1 " + "".join(
-    "%d:%s" % (len(s), s) for s in (primary, origin, item))
-code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
-print("v1 %s %s" % (origin,
-    base64.urlsafe_b64encode(code).decode().rstrip("=")), end="")' "$@"
-}
 primary=Thing.example.com/ns/a self=ConfigMap/of-a/c
 good=$(proof "$key" $primary uid-a $self)
-# marks NAME PROOF [PRIMARY]: of that ConfigMap in of-a; an empty PROOF: none
-marks() {
-	local whose=${3:-$primary} part
-
-	part=$(printf %s "$whose" | sha256sum | cut -c 1-32)
-	printf '"annotations":{"kpipe.dev/member":"%s ConfigMap/of-a/%s","kpipe.dev/paths":"PATHS"%s},"labels":{"kpipe.dev/part-of":"%s"}' \
-		"$whose" "$1" "${2:+,\"kpipe.dev/proof\":\"$2\"}" "$part"
+# proven NAME PROOF [PRIMARY]: the marks of that ConfigMap; an empty PROOF: none
+proven() {
+	marks "ConfigMap/of-a/$1" "${3:-}" \
+		"\"kpipe.dev/paths\":\"PATHS\"${2:+,\"kpipe.dev/proof\":\"$2\"}"
 }
 item() { # PROOF
 	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
-		"$(marks c "$1")"
+		"$(proven c "$1")"
 }
 # member NAME PROOF [PRIMARY]: as it is observed
 member() {
-	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"%s","namespace":"of-a","uid":"uid-%s","resourceVersion":"7"}}' \
-		"$(marks "$@" | sed "s/PATHS/$paths/")" "$1" "$1"
+	where=of-a object ConfigMap "$1" 7 "$(proven "$@" | sed "s/PATHS/$paths/")"
 }
 finalizer='"finalizers":["example.com/cleaner"]'
 origin='"annotations":{"kpipe.dev/origin":"uid-a"}'
@@ -152,19 +137,13 @@ is "$(jq -c '.reconcile | [.status, .events]' "$T/out")" '[{"n":0},null]' \
 of_a "a member that is not desired goes" "$origin" \
 	"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
 	"$(line "" a 1 "\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"of-a\",\"name\":\"e\",\"uid\":\"uid-e\"}],\"status\":{\"n\":1},\"onError\":{\"n\":1}")"
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 unproven d "not deleted with its primary" "delete it by hand"
 of_a "a forged one does not hold up the deletion" "$origin,$dying" \
 	"$(member d "")" \
 	"$(line "" a 1 "\"finalizers\":{\"remove\":[\"example.com/cleaner\"]},\"status\":{\"n\":0},\"onError\":{\"n\":0},$event,\"deleting\":true")"
 says "$told" "... which is told when it goes"
 {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	event ADDED "$(thing a 1 "$finalizer,$origin")" 2026-01-01T00:00:00Z
-	event ADDED "$(member d "")"
-	end example.com/v1 Thing
-	end v1 ConfigMap
+	initially "$(thing a 1 "$finalizer,$origin")" "$(member d "")"
 	tick 00:05
 	event MODIFIED "$(thing a 2 "$finalizer,$origin,$dying")"
 } >"$T/in"
@@ -175,14 +154,10 @@ is "$(grep -c -e 'd: left alone: not' -e 'd: not deleted with' "$T/err")" 2 \
 # ---- orphans ----
 
 {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	event ADDED "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" 2026-01-01T00:00:00Z
-	event ADDED "$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")"
-	event ADDED "$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")"
-	event ADDED "$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
-	end example.com/v1 Thing
-	end v1 ConfigMap
+	initially "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" \
+		"$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")" \
+		"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
+		"$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
 	tick 59:00
 } >"$T/in"
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \

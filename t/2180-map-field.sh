@@ -25,16 +25,10 @@ named() {
 		"\"spec\":$3"
 }
 complete() {
-	for kind in Secret ConfigMap Node; do
-		begin v1 $kind
-		end v1 $kind
-	done
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 }
-in_ops() {
-	object "$@" | sed 's/"ns"/"ops"/'
-}
+in_ops() { where=ops object "$@"; }
 node() {
 	printf '{"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","uid":"%s","resourceVersion":"%s"}}' \
 		"$1" "$1" "$2"

@@ -16,22 +16,6 @@ def desired: [.related.Pod[], .related.Secret[] | select(.spec.old) | delete_for
 		metadata: {name: .[1], namespace: "ns"}})];
 def status: {error: .error, left: [.outstanding[].metadata.name]};
 END
-begin_more() {
-	local kind
-
-	begin example.com/v1 Thing
-	for kind in ConfigMap Pod Secret Service; do
-		begin v1 "$kind"
-	done
-}
-end_more() {
-	local kind
-
-	end example.com/v1 Thing
-	for kind in ConfigMap Pod Secret Service; do
-		end v1 "$kind"
-	done
-}
 old='"spec":{"old":true}'
 # primary MORE [RV]
 primary() {
@@ -45,15 +29,10 @@ lines() {
 			.reconcile.status.error // empty]'
 }
 
-{
-	begin_more
-	event ADDED "$(primary '[]')"
-	event ADDED "$(object Pod x 2 "" "$old")"
-	event ADDED "$(object Pod y 3 "" '"spec":{}')"
-	event ADDED "$(object Pod z 4 '"deletionTimestamp":"2026-01-01T00:00:00Z"' "$old")"
-	event ADDED "$(object Secret s 5 "" "$old")"
-	end_more
-} >"$T/in"
+initially "$(primary '[]')" "$(object Pod x 2 "" "$old")" \
+	"$(object Pod y 3 "" '"spec":{}')" \
+	"$(object Pod z 4 '"deletionTimestamp":"2026-01-01T00:00:00Z"' "$old")" \
+	"$(object Secret s 5 "" "$old")" >"$T/in"
 is "$(lines)" '[["Pod","x","uid-x","2",true],["Secret","s","uid-s","5",true]]' \
 	"by uid and version, unless it is on its way out"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" |
@@ -85,12 +64,12 @@ more() {
 
 	shift
 	{
-		begin_more
+		begin_all
 		event ADDED "$(primary "$items" | sed "s/}$/,$status}/")"
 		for o; do
 			event ADDED "$o"
 		done
-		end_more
+		end_all
 	} >"$T/in"
 }
 more '[["Pod","w"]]' "$(object Pod w 2)"
@@ -115,27 +94,18 @@ is "$(lines)" '["program.jq:2: desired gives Pod/ns/x twice"]' "twice is an erro
 # A member of that name is no reason to spare it: it is pruned.
 sed -i 's/^  - .*kind: Service.*/&\n  - {apiVersion: v1, kind: ConfigMap, delete: true, map: {field: "spec.maps[]"}}/' \
 	"$T/watches.yaml"
-{
-	begin_more
-	event ADDED "$(thing a 1 "" '"spec":{"maps":["m","n"],"more":[["ConfigMap","m"],["ConfigMap","n"]]}')"
-	event ADDED "$(object ConfigMap m 2 "$(owner a)")"
-	event ADDED "$(object ConfigMap n 3)"
-	end_more
-} >"$T/in"
+initially \
+	"$(thing a 1 "" '"spec":{"maps":["m","n"],"more":[["ConfigMap","m"],["ConfigMap","n"]]}')" \
+	"$(object ConfigMap m 2 "$(owner a)")" "$(object ConfigMap n 3)" >"$T/in"
 is "$(lines)" '[["ConfigMap","n","uid-n","3",true],["ConfigMap","m","uid-m",null,null]]' \
 	"a member is pruned all the same, another one is deleted as it was seen"
 sed -i '/spec.maps/d' "$T/watches.yaml"
 
 # Not that of the primary, nor is the error that of another primary.
 sed -i 's/namespace: "ns"/namespace: (.[2] \/\/ "ns")/' "$T/program.jq"
-{
-	begin_more
-	event ADDED "$(primary '[["Pod","x",5]]')"
-	event ADDED "$(thing b 1 "" '"spec":{"pods":["y"]}')"
-	event ADDED "$(object Pod x 2)"
-	event ADDED "$(object Pod y 3 "" "$old")"
-	end_more
-} >"$T/in"
+initially "$(primary '[["Pod","x",5]]')" \
+	"$(thing b 1 "" '"spec":{"pods":["y"]}')" "$(object Pod x 2)" \
+	"$(object Pod y 3 "" "$old")" >"$T/in"
 is "$(lines)" '["program.jq:2: desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"]
 [["Pod","y","uid-y","3",true]]' "a number is not a namespace"
 

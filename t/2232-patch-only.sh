@@ -16,23 +16,6 @@ def desired: [.primary.spec.hold[]? | patch_only({apiVersion: "v1", kind: "Pod",
 	+ [.primary.spec.items[]?];
 def status: {error: .error, left: [.outstanding[].metadata.name]};
 END
-kinds='ConfigMap Pod Service'
-begin_all() {
-	local kind
-
-	begin example.com/v1 Thing
-	for kind in $kinds; do
-		begin v1 "$kind"
-	done
-}
-end_all() {
-	local kind
-
-	end example.com/v1 Thing
-	for kind in $kinds; do
-		end v1 "$kind"
-	done
-}
 # primary SPEC [RV [META]]
 primary() {
 	thing a "${2:-1}" "\"finalizers\":[\"a/b\"]${3:+,$3}" "\"spec\":$1"
@@ -58,7 +41,7 @@ lines() {
 last() {
 	lines | tail -n 1
 }
-mark=kpipe.dev/patch-$(printf %s Thing.example.com/ns/a | sha256sum | cut -c -32)
+mark=kpipe.dev/patch-$(part_of)
 
 spec='{"hold":["x"],"pods":["x"]}'
 file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
@@ -182,7 +165,7 @@ is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"... but patched when it comes"
 file "$(primary '{"hold":["x"]}')" "$(object Pod x 2)" >"$T/in"
 is "$(last)" '' "what the program does not see stays as it is"
-file "$(primary "$spec")" "$(object Pod x 2 '"deletionTimestamp":"2026-01-01T00:00:00Z"')" >"$T/in"
+file "$(primary "$spec")" "$(object Pod x 2 "$dying")" >"$T/in"
 is "$(last)" '' "... and what is on its way out"
 
 # ---- given back ----
@@ -201,18 +184,16 @@ file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"$mark\":\"${value/\
 	>"$T/in"
 is "$(last)" '' "a mark of another primary is ignored"
 other=Other.example.com/ns/a
-file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(printf %s "$other" |
-	sha256sum | cut -c -32)\":\"$other ${value#* }\"}")" >"$T/in"
+file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(part_of "$other")\":\"$other ${value#* }\"}")" >"$T/in"
 is "$(last)" '' "... and of one of another kind with this name"
 
-gone='"deletionTimestamp":"2026-01-01T00:00:00Z"'
-file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
+file "$(primary "$spec" 1 "$dying")" "$(held)" >"$T/in"
 is "$(last)" "$back" "the primary goes: it is given back"
 event MODIFIED "$(object Pod x 5)" >>"$T/in"
 is "$(last)" '[[],null,[],["a/b"]]' "... and then the finalizer goes"
 cp "$T/program.jq" "$T/before"
 echo 'def finalize: {done: true};' >>"$T/program.jq"
-file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
+file "$(primary "$spec" 1 "$dying")" "$(held)" >"$T/in"
 is "$(last)" "$back" "... also if the program says that it is done"
 cp "$T/before" "$T/program.jq"
 file "$(thing a 1 "" "\"spec\":$spec")" "$(object Pod x 2)" >"$T/in"

@@ -29,19 +29,6 @@ printf '%s\n%s\n' "$key" "$old" >"$T/keys"
 with_key() {
 	ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
 }
-# proof KEY PRIMARY UID ITEM [INSTANCE]: as protocol.md defines it
-proof() {
-	python3 -c '
-import base64, hashlib, hmac, sys
-key, *parts = sys.argv[1:]
-primary, uid, item = parts[:3]
-version = "v2" if len(parts) > 3 else "v1"
-text = "kpipe.dev/proof %s " % version + "".join(
-    "%d:%s" % (len(s), s) for s in [primary, uid, item] + parts[3:])
-code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
-print(version, uid, base64.urlsafe_b64encode(code).decode().rstrip("="),
-    end="")' "$@"
-}
 w=Wide.example.com//w
 ours() { # NAME: the proof of that ConfigMap
 	proof "$key" $w u1 "ConfigMap/n/$1" "${@:2}"

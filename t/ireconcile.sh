@@ -26,6 +26,34 @@ owner() {
 		"$1" "$1"
 }
 
+# part_of [PRIMARY]: what the label of its members has; of the Thing a
+part_of() {
+	printf %s "${1:-Thing.example.com/ns/a}" | sha256sum | cut -c 1-32
+}
+
+# marks ITEM [PRIMARY [ANNOTATIONS]]: metadata, by which ITEM is a member of it
+marks() {
+	printf '"annotations":{"kpipe.dev/member":"%s %s"%s},"labels":{"kpipe.dev/part-of":"%s"}' \
+		"${2:-Thing.example.com/ns/a}" "$1" "${3:+,$3}" "$(part_of "${2:-}")"
+}
+
+# proof KEY PRIMARY UID ITEM [INSTANCE]: as protocol.md defines it
+proof() {
+	python3 -c '
+import base64, hashlib, hmac, sys
+key, *parts = sys.argv[1:]
+primary, uid, item = parts[:3]
+version = "v2" if len(parts) > 3 else "v1"
+text = "kpipe.dev/proof %s " % version + "".join(
+    "%d:%s" % (len(s), s) for s in [primary, uid, item] + parts[3:])
+code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
+print(version, uid, base64.urlsafe_b64encode(code).decode().rstrip("="),
+    end="")' "$@"
+}
+
+# shellcheck disable=SC2034 # for the tests
+dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+
 # event TYPE OBJECT [TIME]
 event() {
 	printf '{"type":"%s",%s"object":%s}\n' "$1" "${3:+\"time\":\"$3\",}" "$2"
@@ -72,7 +100,7 @@ initially() {
 
 # tick MM:SS: a line that only moves the clock; nobody watches its kind
 tick() {
-	event ADDED "$(object Secret s 1)" "2026-01-01T00:$1Z"
+	event ADDED "$(object Clock tick 1)" "2026-01-01T00:$1Z"
 }
 
 # line ITEMS NAME RV [REST]: a desired set. ITEMS without the brackets.
@@ -132,17 +160,16 @@ tried() {
 	printf '%s' "${1/\"annotations\":\{/\"annotations\":\{\"kpipe.dev/accepted\":\"CODE\",}"
 }
 
+# paths_of PRIMARY: the digest of the paths of its first item, from ireconcile
+paths_of() {
+	ireconcile -f "$T/watches.yaml" <<<"$1" |
+		jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]'
+}
+
 # A program for most tests: spec.n ConfigMaps with the value spec.k.
 write_program() {
-	cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-  - {apiVersion: v1, kind: Pod, map: {label: thing}}
-END
+	watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}' \
+		'- {apiVersion: v1, kind: Pod, map: {label: thing}}'
 	cat >"$T/program.jq" <<'END'
 def desired: [range(.primary.spec.n) as $i
 	| {apiVersion: "v1", kind: "ConfigMap",
@@ -151,10 +178,7 @@ def desired: [range(.primary.spec.n) as $i
 def status: {busy: (.outstanding != []), pods: [.owned.Pod[].metadata.name]}
 	+ if .error then {error: .error} else {} end;
 END
-	# The digest of what configmap desires, from ireconcile itself.
-	PATHS=$(thing a 1 "" '"spec":{"n":1,"k":"v"}' |
-		ireconcile -f "$T/watches.yaml" |
-		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+	PATHS=$(paths_of "$(thing a 1 "" '"spec":{"n":1,"k":"v"}')")
 	[ ${#PATHS} -eq 22 ] || echo "Bail out! no digest of paths"
 }
 
