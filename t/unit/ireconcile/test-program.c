@@ -23,10 +23,36 @@ is_quoted(const char *got, const char *want, const char *what)
 	buf_release(&b);
 }
 
+struct expression {
+	const char *what, *text, *result;
+};
+
+/* A program whose `desired` is, for .primary.i, the text number i and tail. */
+static struct program *
+load_choice(
+    const char *head, const struct expression *e, size_t n, const char *tail)
+{
+	struct buf text = BUF_INIT;
+	struct err err = ERR_INIT;
+	struct program *p;
+
+	buf_addf(&text, "%sdef desired: .primary.i as $i |", head);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&text, " if $i == %zu then (%s)%s else", i, e[i].text,
+		    tail);
+	buf_adds(&text, " []");
+	for (size_t i = 0; i < n; i++)
+		buf_adds(&text, " end");
+	buf_addc(&text, ';');
+	quote(&text);
+	p = load(buf_str(&text), &err);
+	is(p ? "" : err.message, "", "a program of all expressions");
+	buf_release(&text);
+	return p;
+}
+
 /* The value of an expression, shown by error(its text). */
-static const struct {
-	const char *what, *expression, *result;
-} values[] = {
+static const struct expression values[] = {
     {"input", ".primary.a", "{'b':1}"},
     {"sha256", "'abc' | _call('sha256'; .)",
 	"'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'"},
@@ -73,27 +99,15 @@ test_values(void)
 {
 	struct buf text = BUF_INIT;
 	struct buf out = BUF_INIT;
-	struct err err = ERR_INIT;
 	struct program *p;
 
 	write_file("lib/one.jq",
 	    "include \"two\";\ndef lib1: lib2 - 1;\ndef twice: \"first\";\n");
 	write_file("two.jq", "def lib2: 2;\ndef twice: \"zeroth\";\n");
 	write_file("lib/two.jq", "def lib2: 22;\n");
-	buf_adds(&text,
-	    "include \"two\";\ninclude \"one\";\n"
-	    "def twice: \"second\";\ndef desired: .primary.i as $i |");
-	for (size_t i = 0; i < COUNT(values); i++)
-		buf_addf(&text,
-		    " if $i == %zu then ((%s) | tojson | error) else", i,
-		    values[i].expression);
-	buf_adds(&text, " []");
-	for (size_t i = 0; i < COUNT(values); i++)
-		buf_adds(&text, " end");
-	buf_addc(&text, ';');
-	quote(&text);
-	p = load(buf_str(&text), &err);
-	is(p ? "" : err.message, "", "the program of values");
+	p = load_choice("include 'two';\ninclude 'one';\n"
+			"def twice: 'second';\n",
+	    values, COUNT(values), " | tojson | error");
 	for (size_t i = 0; p && i < COUNT(values); i++) {
 		buf_reset(&text);
 		buf_addf(&text, "{\"primary\":{\"i\":%zu,\"a\":{\"b\":1}}}", i);
@@ -116,9 +130,7 @@ test_values(void)
 #define WRONG "error: p.jq:1: desired: "
 
 /* desired for .primary.s3cret = "hunter2". */
-static const struct {
-	const char *what, *body, *result;
-} results[] = {
+static const struct expression results[] = {
     {"nothing desired", "[]", ""},
     {"two objects", "[" OBJ("'b'") ", " A "]",
 	"{'apiVersion':'v1','kind':'C','metadata':{'name':'b'}}\n" A_TEXT},
@@ -263,20 +275,8 @@ test_results(void)
 {
 	struct buf text = BUF_INIT;
 	struct buf out = BUF_INIT;
-	struct err err = ERR_INIT;
-	struct program *p;
+	struct program *p = load_choice("", results, COUNT(results), "");
 
-	buf_adds(&text, "def desired: .primary.i as $i |");
-	for (size_t i = 0; i < COUNT(results); i++)
-		buf_addf(
-		    &text, " if $i == %zu then (%s) else", i, results[i].body);
-	buf_adds(&text, " []");
-	for (size_t i = 0; i < COUNT(results); i++)
-		buf_adds(&text, " end");
-	buf_addc(&text, ';');
-	quote(&text);
-	p = load(buf_str(&text), &err);
-	is(p ? "" : err.message, "", "the program of results");
 	for (size_t i = 0; p && i < COUNT(results); i++) {
 		buf_reset(&text);
 		buf_addf(&text,
@@ -468,9 +468,7 @@ test_calls(void)
 	buf_release(&out);
 }
 
-static const struct {
-	const char *what, *text, *result;
-} maps[] = {
+static const struct expression maps[] = {
     {"map", "[{namespace: .metadata.namespace, name: 'x'}]",
 	"[{'name':'x','namespace':'n'}]"},
     {"map to all of nothing", "[]", "[]"},
