@@ -118,8 +118,7 @@ replay 0 "a primary that is gone is cancelled"
 	event ADDED "$(thing a 9 "" "$(spec 1 v)" | sed 's/uid-a"/uid-new"/')"
 } >"$T/in"
 {
-	line "$(configmap a-0 a v)" a 9 \
-		"$(known a-0 null),$(status true),$(on_error)"
+	creates a 9
 } | sed 's/"uid-a"/"uid-new"/g' >"$T/want"
 replay 0 "a primary that was created again owns nothing of the old one"
 
@@ -133,10 +132,8 @@ replay 0 "a primary that was created again owns nothing of the old one"
 {
 	line "" a 1 "$(status false)"
 	line "" b 2 "$(status false)"
-	line "$(configmap b-0 b v)" b 3 \
-		"$(known b-0 null),$(status true),$(on_error)"
-	line "$(configmap a-0 a v)" a 4 \
-		"$(known a-0 null),$(status true),$(on_error)"
+	creates b 3
+	creates a 4
 } >"$T/want"
 replay 0 "order"
 

@@ -40,11 +40,7 @@ config() { # RV [METADATA]
 		"$1" "$(marked ConfigMap/of-a/c | sed "s/PATHS/$p_cm/")" "${2:+,$2}"
 }
 
-{
-	event ADDED "$(thing a 1 "$finalizer")"
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3)"
-} >"$T/in"
+there "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)" >"$T/in"
 silent 0 "converged is silent"
 
 # A copied label does not make an object ours, nor does the annotation alone.
@@ -53,11 +49,8 @@ for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
 	"s/$part_of/copied/" \
 	's/"labels"/"x"/' \
 	's/ns\/a /ns\/b /'; do
-	{
-		event ADDED "$(thing a 1 "$finalizer")"
-		event ADDED "$(namespace 2)"
-		event ADDED "$(config 3 | sed "$how")"
-	} >"$T/in"
+	there "$(thing a 1 "$finalizer")" "$(namespace 2)" \
+		"$(config 3 | sed "$how")" >"$T/in"
 	line "$cm_item" a 1 '"known":{"ConfigMap/of-a/c":null}' >"$T/want"
 	replay 0 "no member: $how"
 done
@@ -73,12 +66,8 @@ owned() {
 gone_x='{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"x","uid":"uid-x"}'
 # refers WHAT NAMESPACE REF [LINE]
 refers() {
-	{
-		event ADDED "$(thing a 1 "$finalizer")"
-		event ADDED "$(namespace 2)"
-		event ADDED "$(config 3)"
-		event ADDED "$(owned "$2" "$3")"
-	} >"$T/in"
+	there "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)" \
+		"$(owned "$2" "$3")" >"$T/in"
 	echo "${4:-}" | sed '/^$/d' >"$T/want"
 	replay 0 "$1"
 }
@@ -150,19 +139,13 @@ says "ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: i
 	"... and says so"
 
 # Without our finalizer a terminating primary is left alone.
-{
-	event ADDED "$(thing a 4 "$dying")"
-	event ADDED "$(namespace 2)"
-} >"$T/in"
+there "$(thing a 4 "$dying")" "$(namespace 2)" >"$T/in"
 silent 0 "a terminating primary without our finalizer"
 
 # A terminating item is waited for; it is applied only to remove a finalizer.
 sed -i '/^def finalize/,$d' "$T/program.jq"
-{
-	event ADDED "$(thing a 1 "$finalizer")"
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3 "$dying" | sed "s/$p_cm/other/")"
-} >"$T/in"
+there "$(thing a 1 "$finalizer")" "$(namespace 2)" \
+	"$(config 3 "$dying" | sed "s/$p_cm/other/")" >"$T/in"
 silent 0 "a terminating item is waited for"
 {
 	event ADDED "$(thing a 1 "$finalizer")"

@@ -4,8 +4,7 @@
 . t/ireconcile.sh
 
 write_program
-due=$(line "$(configmap a-0 a v)" a 1 \
-	"$(known a-0 null),$(status true),$(on_error)")
+due=$(creates a 1)
 a=$(thing a 1 "" "$(spec 1 v)")
 
 # After 10 s, then 20, 40, ... as long as nothing changes.

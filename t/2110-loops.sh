@@ -14,6 +14,13 @@ repair() { # [REST]
 	line "$(configmap a-0 a v)" a 1 \
 		"$(known a-0 uid-a-0)${1:+,$1},$(because a-0 "$repaired")"
 }
+# repairs N [M]: so many, and M of a loop
+repairs() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do repair; done
+	for ((i = 0; i < ${2:-0}; i++)); do repair "$loops"; done
+}
 loops='"loops":{"ConfigMap/ns/a-0":".data.k"}'
 found='ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is changed by somebody else each time it was repaired'
 over='ireconcile: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is not changed back any more'
@@ -25,10 +32,7 @@ over='ireconcile: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is not chang
 	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:00:17Z
 	tick 00:23.999
 } >"$T/in"
-{
-	for _ in 1 2 3 4; do repair; done
-	repair "$loops"
-} >"$T/want"
+repairs 4 1 >"$T/want"
 replay 0 "a loop is held back"
 says "$found" "... and said once"
 tick 00:24 >>"$T/in"
@@ -44,7 +48,7 @@ replay 0 "... then 20 s later"
 	tick 00:44
 	for i in 45 46 47 48; do fight 00:$i $i; done
 } >>"$T/in"
-for _ in 1 2 3 4; do repair; done >>"$T/want"
+repairs 4 >>"$T/want"
 replay 0 "a loop that is over is forgotten"
 says "$found"$'\n'"$over" "... and that is said, too"
 
@@ -54,10 +58,7 @@ says "$found"$'\n'"$over" "... and that is said, too"
 	for i in 1 2 3 4 5 6 7; do fight "0$i:00" $i; done
 	tick 09:59
 } >"$T/in"
-{
-	for _ in 1 2 3 4; do repair; done
-	for _ in 5 6 7; do repair "$loops"; done
-} >"$T/want"
+repairs 4 3 >"$T/want"
 replay 0 "a slow loop"
 says "$found"$'\n'"$over" "... is found and ends once"
 # For as long as it lasts, it is one.
@@ -66,17 +67,14 @@ says "$found"$'\n'"$over" "... is found and ends once"
 	for i in 02 04 06 08 10 12 14; do fight "$i:00" $i; done
 	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:14:30Z
 } >"$T/in"
-{
-	for _ in 1 2 3 4; do repair; done
-	for _ in 5 6 7; do repair "$loops"; done
-} >"$T/want"
+repairs 4 3 >"$T/want"
 replay 0 "one that lasts longer than ten minutes is held back"
 # Four times are not a loop, nor are five in more than ten minutes.
 {
 	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 	for i in 10 13 16 19 22 25 28; do fight "$i:00" $i; done
 } >"$T/in"
-for _ in 1 2 3 4 5 6 7; do repair; done >"$T/want"
+repairs 7 >"$T/want"
 replay 0 "a change now and then is not a loop"
 
 # The program sees loops; a status with conditions gets one for them, into which
@@ -252,8 +250,7 @@ exec 9>&-
 hide_paths "$T/out" >"$T/got"
 {
 	repair | sed 's/"repair":true/"version":"2"/' # it was not seen as desired before
-	for _ in 1 2 3 4; do repair; done
-	repair "$loops"
+	repairs 4 1
 } >"$T/want"
 same "$T/got" "$T/want" "... and found"
 

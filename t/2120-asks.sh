@@ -9,10 +9,6 @@ noted() { # ANNOTATION VALUE [METADATA]
 	printf '"annotations":{"%s":"%s"}%s' "$1" "$2" "${3:+,$3}"
 }
 paused() { noted kpipe.dev/paused "$@"; }
-creates() { # RV
-	line "$(configmap a-0 a v)" a "$1" \
-		"$(known a-0 null),$(status true),$(on_error)"
-}
 who="thing.example.com ns/a"
 
 # ---- pause ----
@@ -26,7 +22,7 @@ silent 0 "nothing is said of what is paused"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused" \
 	"... but once, in the log"
 event MODIFIED "$(thing a 3 "" "$(spec 1 v)")" >>"$T/in"
-creates 3 >"$T/want"
+creates a 3 >"$T/want"
 replay 0 "what is outstanding comes when it is not paused any more"
 event MODIFIED "$(thing a 4 "$(paused true)" "$(spec 1 v)")" >>"$T/in"
 line "" a 4 >>"$T/want"
@@ -35,7 +31,7 @@ replay 0 "a pause cancels what was asked for"
 	tick 59:59
 	event MODIFIED "$(thing a 5 "$(paused false)" "$(spec 1 v)")"
 } >>"$T/in"
-creates 5 >>"$T/want"
+creates a 5 >>"$T/want"
 replay 0 "false is not a pause, and what was cancelled is said again"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused
 ireconcile: $who: not paused any more
@@ -64,10 +60,9 @@ sed -i 's/  program:/  throttle: {limit: 1}\n&/' "$T/watches.yaml"
 	event MODIFIED "$(thing b 3 "$(paused true)" "$(spec 1 v)")"
 } >"$T/in"
 {
-	line "$(configmap b-0 b v)" b 1 \
-		"$(known b-0 null),$(status true),$(on_error)"
+	creates b 1
 	line "" b 3
-	creates 2
+	creates a 2
 } >"$T/want"
 replay 0 "a pause gives the slot to the next"
 cp "$T/without.yaml" "$T/watches.yaml"
@@ -109,12 +104,12 @@ requested() { noted reconcile.fluxcd.io/requestedAt "$1"; }
 	event MODIFIED "$(thing a 5 "" "$(spec 1 v)")"
 } >"$T/in"
 {
-	creates 1
-	creates 3
+	creates a 1
+	creates a 3
 } >"$T/want"
 replay 0 "a new value: what is outstanding is said again"
 event MODIFIED "$(thing a 6 "$(requested 3)" "$(spec 1 v)")" >>"$T/in"
-creates 6 >>"$T/want"
+creates a 6 >>"$T/want"
 replay 0 "... and after it was taken away"
 
 # "Reconcile now" repairs an item that is held back in a loop. (One that is

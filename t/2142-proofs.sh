@@ -127,10 +127,9 @@ of_a "nor is what names another primary" "$origin" \
 of_a "nor what names one of another kind" "$origin" \
 	"$(member f "" Other.example.com/ns/a)" \
 	"$(line "" a 1 '"status":{"n":0}')"
-{
-	event ADDED "$(thing a 1 "$finalizer,$origin")"
-	event ADDED "$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/instance":"x",/')"
-} >"$T/in"
+there "$(thing a 1 "$finalizer,$origin")" \
+	"$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/instance":"x",/')" \
+	>"$T/in"
 ireconcile -f "$T/watches.yaml" --instance=y <"$T/in" >"$T/out" 2>"$T/err"
 is "$(jq -c '.reconcile | [.status, .events]' "$T/out")" '[{"n":0},null]' \
 	"nor what another instance made"

@@ -4,8 +4,7 @@
 . t/ireconcile.sh
 
 write_program
-due=$(line "$(configmap a-0 a v)" a 1 \
-	"$(known a-0 null),$(status true),$(on_error)")
+due=$(creates a 1)
 record() {
 	printf '{"record":"%s","time":"2026-01-01T00:%sZ"%s}\n' "$@"
 }

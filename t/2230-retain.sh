@@ -143,10 +143,7 @@ is "$(grep -c retained "$T/err")" 0 "... but not of another primary"
 
 sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
 going="$dying,\"finalizers\":[\"a/b\"]"
-{
-	event ADDED "$(thing a 9 "$going" "$(has '["c"]')")"
-	event ADDED "$(member "$good")"
-} >"$T/in"
+there "$(thing a 9 "$going" "$(has '["c"]')")" "$(member "$good")" >"$T/in"
 line "" a 9 '"finalizers":{"remove":["a/b"]},"deleting":true' >"$T/want"
 replay 0 "a finalizer of the primary goes, it stays"
 cat >>"$T/program.jq" <<'END'

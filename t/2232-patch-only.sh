@@ -41,12 +41,17 @@ lines() {
 last() {
 	lines | tail -n 1
 }
+# gives WHAT WANT PRIMARY [OBJECT]...: the last line
+gives() {
+	file "${@:3}" >"$T/in"
+	is "$(last)" "$2" "$1"
+}
 mark=kpipe.dev/patch-$(part_of)
 
 spec='{"hold":["x"],"pods":["x"]}'
-file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
-is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
-	"what exists is patched"
+gives "what exists is patched" \
+	'[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"$(primary "$spec")" "$(object Pod x 2)"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/line" 2>/dev/null
 is "$(jq -c .reconcile.known "$T/line")" '{"Pod/ns/x":"uid-x"}' "... by its uid"
 is "$(jq -c '.items[0].metadata | [.ownerReferences, (.labels | keys),
@@ -62,14 +67,13 @@ is "${value% *}" Thing.example.com/ns/a "... that names the primary"
 held() {
 	object Pod x "${3:-3}" "\"labels\":{\"app\":\"x\",\"team\":\"${1:-a}\"},\"annotations\":{\"$mark\":\"${2:-$value}\"}"
 }
-file "$(primary "$spec")" "$(held)" >"$T/in"
-is "$(last)" '' "what is held is not written"
+gives "what is held is not written" '' "$(primary "$spec")" "$(held)"
 event MODIFIED "$(held b "" 4)" >>"$T/in"
 is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"hold"},[],null]' \
 	"what is changed is repaired, with force"
-file "$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")" >"$T/in"
-is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
-	"other fields than before are taken, without"
+gives "other fields than before are taken, without" \
+	'[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")"
 because() {
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
 		tail -n 1 | jq -c '.reconcile.because.items[]'
@@ -79,9 +83,9 @@ is "$(because)" "{\"differs\":[{\"path\":\".metadata.annotations[\\\"$mark\\\"]\
 
 cp "$T/program.jq" "$T/before"
 sed -i 's/team: "a"/team: "b"/' "$T/program.jq"
-file "$(primary "$spec")" "$(held)" >"$T/in"
-is "$(last)" '[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
-	"another value than before is, too: it may be others' by now"
+gives "another value than before is, too: it may be others' by now" \
+	'[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
+	"$(primary "$spec")" "$(held)"
 is "$(because)" '{"differs":[{"path":".metadata.labels.team","observed":"\"a\"","wanted":"\"b\""}],"version":"3"}' \
 	"... the reason is that value"
 cp "$T/before" "$T/program.jq"
@@ -158,43 +162,42 @@ is "$(again)" "$take
 
 # ---- not there ----
 
-file "$(primary "$spec")" >"$T/in"
-is "$(last)" '' "what is absent is not created"
+gives "what is absent is not created" '' "$(primary "$spec")"
 event ADDED "$(object Pod x 2)" >>"$T/in"
 is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"... but patched when it comes"
-file "$(primary '{"hold":["x"]}')" "$(object Pod x 2)" >"$T/in"
-is "$(last)" '' "what the program does not see stays as it is"
-file "$(primary "$spec")" "$(object Pod x 2 "$dying")" >"$T/in"
-is "$(last)" '' "... and what is on its way out"
+gives "what the program does not see stays as it is" '' \
+	"$(primary '{"hold":["x"]}')" "$(object Pod x 2)"
+gives "... and what is on its way out" '' "$(primary "$spec")" \
+	"$(object Pod x 2 "$dying")"
 
 # ---- given back ----
 
 back='[[],null,[["Pod","x","uid-x"]],null]'
-file "$(primary '{"pods":["x"]}')" "$(held)" >"$T/in"
-is "$(last)" "$back" "what is not desired any more is given back"
+gives "what is not desired any more is given back" "$back" \
+	"$(primary '{"pods":["x"]}')" "$(held)"
 event MODIFIED "$(object Pod x 5)" >>"$T/in"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" | tail -n 1 |
 	jq -c .reconcile.status.left)" '[]' "... until it has no mark any more"
-file "$(primary '{}')" "$(held)" >"$T/in"
-is "$(last)" "$back" "... also if the program does not see it any more"
+gives "... also if the program does not see it any more" "$back" \
+	"$(primary '{}')" "$(held)"
 event MODIFIED "$(primary "$spec" 9)" >>"$T/in"
 is "$(last)" '[[],null,[],null]' "... which is cancelled if it is desired again"
 file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"$mark\":\"${value/\/a/\/b}\"}")" \
 	>"$T/in"
 is "$(last)" '' "a mark of another primary is ignored"
 other=Other.example.com/ns/a
-file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(part_of "$other")\":\"$other ${value#* }\"}")" >"$T/in"
-is "$(last)" '' "... and of one of another kind with this name"
+gives "... and of one of another kind with this name" '' "$(primary '{}')" \
+	"$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(part_of "$other")\":\"$other ${value#* }\"}")"
 
-file "$(primary "$spec" 1 "$dying")" "$(held)" >"$T/in"
-is "$(last)" "$back" "the primary goes: it is given back"
+gives "the primary goes: it is given back" "$back" \
+	"$(primary "$spec" 1 "$dying")" "$(held)"
 event MODIFIED "$(object Pod x 5)" >>"$T/in"
 is "$(last)" '[[],null,[],["a/b"]]' "... and then the finalizer goes"
 cp "$T/program.jq" "$T/before"
 echo 'def finalize: {done: true};' >>"$T/program.jq"
-file "$(primary "$spec" 1 "$dying")" "$(held)" >"$T/in"
-is "$(last)" "$back" "... also if the program says that it is done"
+gives "... also if the program says that it is done" "$back" \
+	"$(primary "$spec" 1 "$dying")" "$(held)"
 cp "$T/before" "$T/program.jq"
 file "$(thing a 1 "" "\"spec\":$spec")" "$(object Pod x 2)" >"$T/in"
 is "$(ireconcile -f "$T/watches.yaml" <"$T/in" | jq -c .reconcile.finalizers.add)" \

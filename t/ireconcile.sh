@@ -86,6 +86,13 @@ each_kind() {
 begin_all() { each_kind begin; }
 end_all() { each_kind end; }
 
+# there OBJECT...: it is added
+there() {
+	local object
+
+	for object; do event ADDED "$object"; done
+}
+
 # initially OBJECT...: all that there is when the time begins
 initially() {
 	local object time=2026-01-01T00:00:00Z
@@ -192,6 +199,12 @@ observed() {
 # spec N VALUE, status BUSY: members of a Thing and of its line
 spec() { printf '"spec":{"n":%s,"k":"%s"}' "$1" "$2"; }
 status() { printf '"status":{"busy":%s,"pods":[]}' "$1"; }
+
+# creates NAME RV [VALUE]: the line for that Thing, whose only item is not there
+creates() {
+	line "$(configmap "$1-0" "$1" "${3:-v}")" "$1" "$2" \
+		"$(known "$1-0" null),$(status true),$(on_error)"
+}
 
 # known NAME UID...: of ConfigMaps; then the other members for outstanding
 # items.
