@@ -1,28 +1,12 @@
 #!/bin/bash
 # ireconcile: when a line is printed, and what it says.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
-all_begin() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	begin v1 Pod
-}
-all_end() {
-	end example.com/v1 Thing
-	end v1 ConfigMap
-	end v1 Pod
-}
 
 # Nothing exists: everything is outstanding.
-{
-	all_begin
-	event ADDED "$(thing a 1 "" "$(spec 2 v)")"
-	all_end
-} >"$T/new"
+initially "$(thing a 1 "" "$(spec 2 v)")" >"$T/new"
 line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
 	"$(known a-0 null a-1 null),$(status true),$(on_error)" >"$T/new.want"
 cp "$T/new" "$T/in"
@@ -45,16 +29,10 @@ cp "$T/all" "$T/in"
 replay 0 "what is observed is not said again"
 
 # Converged at the start: nothing is printed.
-{
-	all_begin
-	event ADDED "$(thing a 5 "" "$(spec 2 v),$(status false)")"
-	event ADDED "$(observed a-0 a v 2)"
-	event ADDED "$(observed a-1 a v 4)"
-	all_end
-} >"$T/converged"
+initially "$(thing a 5 "" "$(spec 2 v),$(status false)")" \
+	"$(observed a-0 a v 2)" "$(observed a-1 a v 4)" >"$T/converged"
 cp "$T/converged" "$T/in"
-: >"$T/want"
-replay 0 "converged is silent"
+silent 0 "converged is silent"
 
 line "$(configmap a-0 a v),$(configmap a-1 a v)" a 5 \
 	"$(known a-0 uid-a-0 a-1 uid-a-1),$(status false)" >"$T/want"
@@ -99,12 +77,8 @@ replay 0 "a deleted item is made again"
 replay 0 "an object of that name without our marks is not ours"
 
 # A desired field was dropped while ireconcile did not run: the digest differs.
-{
-	all_begin
-	event ADDED "$(thing a 5 "" "$(spec 1 v),$(status false)")"
-	event ADDED "$(observed a-0 a v 2 | sed "s/$PATHS/another/")"
-	all_end
-} >"$T/in"
+initially "$(thing a 5 "" "$(spec 1 v),$(status false)")" \
+	"$(observed a-0 a v 2 | sed "s/$PATHS/another/")" >"$T/in"
 drift '"differs":[{"path":".metadata.annotations[\"kpipe.dev/paths\"]"}],"version":"2"' >"$T/want"
 replay 0 "fields that are no longer desired: applied again"
 
@@ -144,27 +118,22 @@ replay 0 "a primary that is gone is cancelled"
 	event ADDED "$(thing a 9 "" "$(spec 1 v)" | sed 's/uid-a"/uid-new"/')"
 } >"$T/in"
 {
-	line "$(configmap a-0 a v)" a 9 \
-		"$(known a-0 null),$(status true),$(on_error)"
+	creates a 9
 } | sed 's/"uid-a"/"uid-new"/g' >"$T/want"
 replay 0 "a primary that was created again owns nothing of the old one"
 
 # Two primaries: sorted by name at the start, later in the order of events.
 {
-	all_begin
-	event ADDED "$(thing b 2 "" "$(spec 0 v)")"
-	event ADDED "$(thing a 1 "" "$(spec 0 v)")"
-	all_end
+	initially "$(thing b 2 "" "$(spec 0 v)")" \
+		"$(thing a 1 "" "$(spec 0 v)")"
 	event MODIFIED "$(thing b 3 "" "$(spec 1 v),$(status false)")"
 	event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status false)")"
 } >"$T/in"
 {
 	line "" a 1 "$(status false)"
 	line "" b 2 "$(status false)"
-	line "$(configmap b-0 b v)" b 3 \
-		"$(known b-0 null),$(status true),$(on_error)"
-	line "$(configmap a-0 a v)" a 4 \
-		"$(known a-0 null),$(status true),$(on_error)"
+	creates b 3
+	creates a 4
 } >"$T/want"
 replay 0 "order"
 
@@ -179,9 +148,7 @@ same "$T/got" "$T/new.want" "the real clock: the same line"
 # the new one.
 again() { thing a "$1" "" "$(spec 0 v)" | sed "s/uid-a/uid-$2/"; }
 {
-	all_begin
-	event ADDED "$(again 1 first)"
-	all_end
+	initially "$(again 1 first)"
 	event MODIFIED "$(again 2 second)"
 	event MODIFIED "$(again 3 second)"
 } >"$T/in"

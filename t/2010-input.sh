@@ -1,19 +1,13 @@
 #!/bin/bash
 # ireconcile: completeness of kinds, input that is cut short, bad input.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
-new() {
-	line "$(configmap "$1-0" "$1" v)" "$1" "$2" \
-		"$(known "$1-0" null),$(status true),$(on_error)"
-}
 
 # A kind without bookmarks is complete at the end of the input.
 thing a 1 "" "$(spec 1 v)" >"$T/in"
-new a 1 >"$T/want"
+creates a 1 >"$T/want"
 replay 0 "a bare object"
 
 {
@@ -31,10 +25,8 @@ replay 0 "a pretty List, as kubectl get -o json prints it"
 	begin v1 Pod
 	thing a 1 "" "$(spec 1 v)"
 } >"$T/in"
-: >"$T/want"
-replay 1 "a kind whose initial state is cut short"
-is "$(cat "$T/err")" \
-	"ireconcile: error: the input ends before it is complete: Pod" \
+silent 1 "a kind whose initial state is cut short"
+says "ireconcile: error: the input ends before it is complete: Pod" \
 	"... is named"
 
 # Begun again: objects that do not come again are gone.
@@ -46,10 +38,7 @@ is "$(cat "$T/err")" \
 	begin v1 ConfigMap
 	end v1 ConfigMap
 } >"$T/in"
-{
-	line "$(configmap a-0 a v)" a 1 \
-		"$(known a-0 null),$(status true),$(on_error)"
-} >"$T/want"
+creates a 1 >"$T/want"
 replay 0 "two recordings in one file"
 
 # Bad lines are reported, the rest is processed.
@@ -80,8 +69,8 @@ replay 0 "two recordings in one file"
 	printf '{"type":"ADDED","object":{"apiVersion":"v1"'
 } >"$T/in"
 {
-	new a 1
-	new b 2
+	creates a 1
+	creates b 2
 } >"$T/want"
 replay 1 "bad lines between good ones"
 cat >"$T/want.err" <<'END'
@@ -104,19 +93,16 @@ END
 same "$T/err" "$T/want.err" "... each is named by its number"
 
 : >"$T/in"
-: >"$T/want"
-replay 0 "no input"
+silent 0 "no input"
 
 # Where it looks for the program, and why it refuses to start.
 runs 100 "without -f" ireconcile
-is "$(cat "$T/err")" "ireconcile: fatal: -f WATCHES is missing" "... message"
+says "ireconcile: fatal: -f WATCHES is missing" "... message"
 runs 100 "a watches file that is not there" ireconcile -f "$T/none.yaml"
-is "$(cat "$T/err")" \
-	"ireconcile: fatal: cannot read $T/none.yaml: No such file or directory" \
+says "ireconcile: fatal: cannot read $T/none.yaml: No such file or directory" \
 	"... message"
 runs 100 "an operand" ireconcile -f "$T/watches.yaml" x
-is "$(cat "$T/err")" "ireconcile: fatal: unexpected argument \"x\"" \
-	"... message"
+says "ireconcile: fatal: unexpected argument \"x\"" "... message"
 sed 's/program.jq/broken.jq/' "$T/watches.yaml" >"$T/broken.yaml"
 # broken PROGRAM MESSAGE
 broken() {
@@ -151,9 +137,7 @@ is "$(wc -l <"$T/out")" 0 "... no line"
 
 
 event ADDED "$(thing a 1 "" "$(spec 1 v)")" | sed 's/"ADDED"/5/' >"$T/in"
-: >"$T/want"
-replay 1 "an event whose type is not text"
-is "$(cat "$T/err")" \
-	"ireconcile: error: line 1: an event whose type is not text" "... message"
+silent 1 "an event whose type is not text"
+says "ireconcile: error: line 1: an event whose type is not text" "... message"
 
 done_testing

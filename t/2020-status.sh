@@ -1,8 +1,6 @@
 #!/bin/bash
 # ireconcile: statuses, failures, events, once and if_exists.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -12,9 +10,7 @@ failed() {
 }
 
 # kapply wrote our onError: that agrees while something is outstanding ...
-{
-	event ADDED "$(thing a 1 "" "$spec1,$(failed "the reason")")"
-} >"$T/in"
+there "$(thing a 1 "" "$spec1,$(failed "the reason")")" >"$T/in"
 line "$(configmap a-0 a v)" a 1 "$(known a-0 null),$(on_error)" >"$T/want"
 replay 0 "an observed onError agrees"
 
@@ -27,30 +23,22 @@ line "" a 1 "$(status false)" >"$T/want"
 replay 0 "an observed onError goes when nothing is outstanding"
 
 # The status is owned whole: members that the program does not give are removed.
-{
-	event ADDED "$(observed a-0 a v 7)"
-	event ADDED "$(thing a 1 "" "$spec1"',"status":{"busy":false,"old":1}')"
-} >"$T/in"
+there "$(observed a-0 a v 7)" \
+	"$(thing a 1 "" "$spec1"',"status":{"busy":false,"old":1}')" >"$T/in"
 replay 0 "a field of the status that is dropped"
 
 # A program that fails for one primary: it gets a status and no items; the
 # others go on.
 sed -i 's/^def desired: /&if .primary.spec.k == "bad" then error("no \\(.primary.spec.k) things") else . end | /' \
 	"$T/program.jq"
-{
-	event ADDED "$(thing a 1 "" "$(spec 1 bad)")"
-	event ADDED "$(thing b 1 "" "$(spec 1 v)")"
-	event ADDED "$(observed a-0 a v 7)"
-} >"$T/in"
+there "$(thing a 1 "" "$(spec 1 bad)")" "$(thing b 1 "" "$(spec 1 v)")" \
+	"$(observed a-0 a v 7)" >"$T/in"
 {
 	line "" a 1 '"status":{"busy":false,"error":"no bad things","pods":[]}'
-	line "$(configmap b-0 b v)" b 1 \
-		"$(known b-0 null),$(status true),$(on_error)"
+	creates b 1
 } >"$T/want"
 replay 1 "a program that fails for one primary"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: no bad things" \
-	"... names it"
+says "ireconcile: error: thing.example.com ns/a: no bad things" "... names it"
 
 # desired COMMENT JQ MESSAGE: `desired` gives something that is not usable.
 desired() {
@@ -85,16 +73,6 @@ desired "an item in another namespace, without finalizer" \
 desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
-desired "something else than an array" '{}' \
-	'program.jq:1: desired gives an object, not an array'
-desired "a text as item" '["x"]' 'program.jq:1: desired: item 0 is not an object'
-desired "null as item" '[null]' 'program.jq:1: desired: item 0 is not an object'
-desired "nothing" 'empty' 'program.jq:1: desired gives no result; nothing is []'
-desired "two results" '[], []' 'program.jq:1: desired gives more than one result'
-desired "an item without a name" '[{apiVersion:"v1",kind:"ConfigMap"}]' \
-	'program.jq:1: desired: item 0 has no metadata.name'
-desired "a text that is not a number" '[.primary.spec.k | tonumber]' \
-	'program.jq:1: desired: tonumber: the text is not a number at .primary.spec.k'
 desired "a number that would lose digits" \
 	"[$cm | .spec = {k: 9007199254740993}]" \
 	'ConfigMap/ns/x: .spec.k is an integer beyond 2^53: digits would be lost'
@@ -125,12 +103,8 @@ def desired: [];
 def status: {conditions: [{type: "Ready", lastTransitionTime: (.now | todate), status: .primary.spec.k}]};
 END
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	event ADDED "$(thing a 1 "" "$(spec 1 True)")" 2026-01-01T00:00:01Z
 	event MODIFIED "$(thing a 2 "" "$(spec 1 True)")" 2026-01-01T00:00:02Z
 	event MODIFIED "$(thing a 3 "" "$(spec 1 False)")" 2026-01-01T00:00:03Z
@@ -154,13 +128,7 @@ say() { printf '"spec":{"e":"%s"}' "$1"; }
 said() { printf '"events":[{"message":"%s","reason":"Said","type":"Normal"}]' "$1"; }
 {
 	event ADDED "$(thing a 1 "" "$(say one)")"
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1 "" "$(say one)")"
-	end example.com/v1 Thing
+	initially "$(thing a 1 "" "$(say one)")"
 	event MODIFIED "$(thing a 2 "" "$(say one)")"
 	event MODIFIED "$(thing a 3 "" "$(say two)")"
 } >"$T/in"
@@ -205,13 +173,7 @@ def desired: [];
 def status: {x: 1};
 END
 {
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin v1 Pod
-	end v1 Pod
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1)"
-	end example.com/v1 Thing
+	initially "$(thing a 1)"
 	event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}')"
 	event MODIFIED "$(thing a 3 "" '"status":{"x":1}')"
 	event MODIFIED "$(thing a 4 '"annotations":{"x":"2"}' '"status":{"x":1}')"
@@ -224,7 +186,7 @@ sed 's/guardStatus: true/guardStatus: perhaps/' "$T/watches.yaml" >"$T/w" &&
 	mv "$T/w" "$T/watches.yaml"
 runs 100 "guardStatus that is neither true nor false" \
 	ireconcile -f "$T/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:$(
+says "ireconcile: fatal: $T/watches.yaml:$(
 	grep -n perhaps "$T/watches.yaml" | cut -d: -f1): guardStatus must be true or false, not \"perhaps\"" \
 	"... is named"
 
@@ -242,8 +204,7 @@ thing a 1 "" '"spec":{"e":"a\u001b[31m\nb\u202e\u0085c \u00e9"}' >"$T/in"
 runs 1 "an error with what cannot be seen" \
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 is "$(jq -r .reconcile.status.e "$T/out")" "$seen" "... in .error it is escaped"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $seen" \
-	"... as in the log"
+says "ireconcile: error: thing.example.com ns/a: $seen" "... as in the log"
 
 # Another function than desired fails: then, too, nothing is applied or pruned.
 # failing FUNCTION BODY
@@ -253,10 +214,7 @@ failing() {
 			metadata: {name: "new"}, data: {k: "v"}}];
 	END
 	echo "$2" >>"$T/program.jq"
-	{
-		event ADDED "$(observed old a v 7)"
-		event ADDED "$(thing a 1 "" "$spec1")"
-	} >"$T/in"
+	there "$(observed old a v 7)" "$(thing a 1 "" "$spec1")" >"$T/in"
 	line "" a 1 '"status":{"e":"no"}' >"$T/want"
 	replay 1 "$1 fails: no items, no deletes, its status"
 }
@@ -273,17 +231,14 @@ def desired: .primary.metadata.name as $n
 	   data: {k: ("\"" * 3000000)}}];
 def status: {ok: true} + if .error then {ok: false, error} else {} end;
 END
-{
-	event ADDED "$(thing big 1)"
-	event ADDED "$(thing c 1)"
-} >"$T/in"
+there "$(thing big 1)" "$(thing c 1)" >"$T/in"
 large='the desired set is longer than 16711680 bytes as one line'
 {
 	line "" big 1 "\"status\":{\"error\":\"$large\",\"ok\":false}"
 	line "" c 1 '"status":{"ok":true}'
 } >"$T/want"
 replay 1 "a set that is too large"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/big: $large" \
+says "ireconcile: error: thing.example.com ns/big: $large" \
 	"... is an error of its primary"
 event MODIFIED "$(thing big 2 "" '"status":{"error":"'"$large"'","ok":false}')" \
 	>>"$T/in"

@@ -1,36 +1,24 @@
 #!/bin/bash
 # ireconcile: finalizers, deletion, members in other namespaces.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/cleaner
-  dependents:
-  - {apiVersion: v1, kind: Namespace, manage: true}
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-END
+watches 'finalizer: example.com/cleaner' dependents: \
+	'- {apiVersion: v1, kind: Namespace, manage: true}' \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 cat >"$T/program.jq" <<'END'
 def desired: [
 	{apiVersion: "v1", kind: "Namespace", metadata: {name: "of-a"}},
 	{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
 END
 finalizer='"finalizers":["example.com/cleaner"]'
-part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
-# marks KEY: of a member in another namespace
-marks() {
-	printf '"annotations":{"kpipe.dev/member":"Thing.example.com/ns/a %s","kpipe.dev/paths":"PATHS"},"labels":{"kpipe.dev/part-of":"%s"}' \
-		"$1" "$part_of"
-}
+part_of=$(part_of)
+# marked KEY: the metadata of a member in another namespace
+marked() { marks "$1" "" '"kpipe.dev/paths":"PATHS"'; }
 ns_item=$(printf '{"apiVersion":"v1","kind":"Namespace","metadata":{%s,"name":"of-a"}}' \
-	"$(marks Namespace//of-a | sed 's/},"labels/},"labels/')")
+	"$(marked Namespace//of-a)")
 cm_item=$(printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
-	"$(marks ConfigMap/of-a/c)")
+	"$(marked ConfigMap/of-a/c)")
 
 # The finalizer is set before anything is created; marks are used where an owner
 # reference is not possible.
@@ -45,20 +33,15 @@ paths() { # NAME: the digest of the item with this name
 p_ns=$(paths of-a) p_cm=$(paths c)
 namespace() { # RV [METADATA]
 	printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"uid-n","resourceVersion":"%s",%s%s}}' \
-		"$1" "$(marks Namespace//of-a | sed "s/PATHS/$p_ns/")" "${2:+,$2}"
+		"$1" "$(marked Namespace//of-a | sed "s/PATHS/$p_ns/")" "${2:+,$2}"
 }
 config() { # RV [METADATA]
 	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"of-a","uid":"uid-c","resourceVersion":"%s",%s%s}}' \
-		"$1" "$(marks ConfigMap/of-a/c | sed "s/PATHS/$p_cm/")" "${2:+,$2}"
+		"$1" "$(marked ConfigMap/of-a/c | sed "s/PATHS/$p_cm/")" "${2:+,$2}"
 }
 
-{
-	event ADDED "$(thing a 1 "$finalizer")"
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3)"
-} >"$T/in"
-: >"$T/want"
-replay 0 "converged is silent"
+there "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)" >"$T/in"
+silent 0 "converged is silent"
 
 # A copied label does not make an object ours, nor does the annotation alone.
 for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
@@ -66,11 +49,8 @@ for how in 's/ConfigMap\/of-a\/c/ConfigMap\/of-a\/d/' \
 	"s/$part_of/copied/" \
 	's/"labels"/"x"/' \
 	's/ns\/a /ns\/b /'; do
-	{
-		event ADDED "$(thing a 1 "$finalizer")"
-		event ADDED "$(namespace 2)"
-		event ADDED "$(config 3 | sed "$how")"
-	} >"$T/in"
+	there "$(thing a 1 "$finalizer")" "$(namespace 2)" \
+		"$(config 3 | sed "$how")" >"$T/in"
 	line "$cm_item" a 1 '"known":{"ConfigMap/of-a/c":null}' >"$T/want"
 	replay 0 "no member: $how"
 done
@@ -86,12 +66,8 @@ owned() {
 gone_x='{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"x","uid":"uid-x"}'
 # refers WHAT NAMESPACE REF [LINE]
 refers() {
-	{
-		event ADDED "$(thing a 1 "$finalizer")"
-		event ADDED "$(namespace 2)"
-		event ADDED "$(config 3)"
-		event ADDED "$(owned "$2" "$3")"
-	} >"$T/in"
+	there "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)" \
+		"$(owned "$2" "$3")" >"$T/in"
 	echo "${4:-}" | sed '/^$/d' >"$T/want"
 	replay 0 "$1"
 }
@@ -108,21 +84,8 @@ refers "no member: another uid" ns "${ref/uid-a/uid-b}"
 refers "no member: from another namespace" elsewhere "$ref"
 
 # Deletion by default: all members, then the finalizer.
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
-everything_complete() {
-	local kind
-
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1 "$finalizer")"
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3)"
-	for kind in Namespace ConfigMap; do
-		end v1 $kind
-	done
-	end example.com/v1 Thing
-}
 {
-	everything_complete
+	initially "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)"
 	event MODIFIED "$(thing a 4 "$finalizer,$dying")"
 	event MODIFIED "$(namespace 5 "$dying")"
 	event DELETED "$(config 6)"
@@ -172,27 +135,18 @@ replay 0 "deletion with finalize"
 } >"$T/in"
 deleted 4 '"status":{"left":0}' >"$T/want"
 replay 1 "a foreign namespace is not deleted"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: it is not a member of a" \
+says "ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: it is not a member of a" \
 	"... and says so"
 
 # Without our finalizer a terminating primary is left alone.
-{
-	event ADDED "$(thing a 4 "$dying")"
-	event ADDED "$(namespace 2)"
-} >"$T/in"
-: >"$T/want"
-replay 0 "a terminating primary without our finalizer"
+there "$(thing a 4 "$dying")" "$(namespace 2)" >"$T/in"
+silent 0 "a terminating primary without our finalizer"
 
 # A terminating item is waited for; it is applied only to remove a finalizer.
 sed -i '/^def finalize/,$d' "$T/program.jq"
-{
-	event ADDED "$(thing a 1 "$finalizer")"
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3 "$dying" | sed "s/$p_cm/other/")"
-} >"$T/in"
-: >"$T/want"
-replay 0 "a terminating item is waited for"
+there "$(thing a 1 "$finalizer")" "$(namespace 2)" \
+	"$(config 3 "$dying" | sed "s/$p_cm/other/")" >"$T/in"
+silent 0 "a terminating item is waited for"
 {
 	event ADDED "$(thing a 1 "$finalizer")"
 	event ADDED "$(namespace 2)"
@@ -216,12 +170,7 @@ more() { thing a "$1" "$finalizer" "\"spec\":{\"more\":$2}"; }
 	event ADDED "$(namespace 2)"
 	event ADDED "$(config 3)"
 	event ADDED "$(more 1 true)"
-	for kind in Namespace ConfigMap; do
-		end v1 $kind
-	done
-	begin example.com/v1 Thing
-	event ADDED "$(more 1 true)"
-	end example.com/v1 Thing
+	end_all
 	event MODIFIED "$(more 2 false)"
 	event MODIFIED "$(more 3 false)"
 	event MODIFIED "$(more 4 true)"
@@ -236,8 +185,7 @@ replay 0 "a delete that is no longer wanted"
 	config 3 "$dying"
 	more 2 false
 } >"$T/in"
-: >"$T/want"
-replay 0 "what is terminating is not deleted again"
+silent 0 "what is terminating is not deleted again"
 
 
 # A terminating object is outstanding even if it agrees; finalizers of others

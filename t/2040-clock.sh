@@ -1,13 +1,10 @@
 #!/bin/bash
 # ireconcile: time. Deadlines, tolerance, requeue, periods; --clock=input.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
-due=$(line "$(configmap a-0 a v)" a 1 \
-	"$(known a-0 null),$(status true),$(on_error)")
+due=$(creates a 1)
 a=$(thing a 1 "" "$(spec 1 v)")
 
 # After 10 s, then 20, 40, ... as long as nothing changes.
@@ -51,11 +48,7 @@ same "$T/second" "$T/first" "the same file gives the same bytes"
 # What is asked for again has a code, if it was observed: t/2049-staying.sh.
 stuck=$(observed a-0 a other 3)
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")" \
-		2026-01-01T00:00:00Z
-	event ADDED "$stuck"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v),$(status false)")" "$stuck"
 	tick 00:10
 	event MODIFIED "$(thing a 4 "" "$(spec 1 v)"',"status":{"busy":true,"error":"no"}')"
 	tick 00:30
@@ -130,7 +123,7 @@ kill "${started[-1]}"
 	cat "$T/hand"
 	event ADDED "$(object Secret s 1)" 2026-01-01T02:00:00Z
 } >"$T/in"
-runs 0 "from its first line on" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+decided 0 "from its first line on"
 is "$(cat "$T/err")" "" "... without one"
 
 # By the real clock a file is decided about at its end. Silence is explained.

@@ -1,23 +1,17 @@
 #!/bin/bash
 # ireconcile: a member that is being deleted for long: which finalizers hold it.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
 # going [FINALIZERS]: the item, terminating since the beginning
 going() {
-	observed a-0 a v 2 "\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"${1:+,\"finalizers\":[$1]}"
+	observed a-0 a v 2 "$dying${1:+,\"finalizers\":[$1]}"
 }
 # told N WHAT OBJECT LAST: the Events of the lines, until that minute
 told() {
 	{
-		begin_all
-		event ADDED "$(thing a 1 "" "$(spec "$1" v),$(status true)")" \
-			2026-01-01T00:00:00Z
-		event ADDED "$3"
-		end_all
+		initially "$(thing a 1 "" "$(spec "$1" v),$(status true)")" "$3"
 		tick "$4"
 		tick 10:00
 	} | ireconcile -f "$T/watches.yaml" --clock=input >"$T/out" 2>"$T/err"
@@ -30,8 +24,7 @@ hold='"x.example.com/hold"'
 told 1 "" "$(going "$hold")" 00:05
 is "$(cat "$T/got")" "Warning WaitsForFinalizer $waits" \
 	"a desired member that something holds: an Event names the finalizer, once"
-is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: $waits" \
-	"... and the log"
+says "ireconcile: warning: thing.example.com ns/a: $waits" "... and the log"
 told 0 "" "$(going "$hold")" 00:05
 is "$(cat "$T/got")" "Warning WaitsForFinalizer $waits" \
 	"one that is to go"
@@ -45,14 +38,13 @@ sed -i 's/kind: ConfigMap, manage/kind: Namespace, manage/
 	s/^  program:.*/&\n  finalizer: example.com\/f/' "$T/watches.yaml"
 sed -i 's/ConfigMap/Namespace/' "$T/program.jq"
 room() { # CONDITIONS
-	printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a-0","uid":"u-r","resourceVersion":"2","deletionTimestamp":"2026-01-01T00:00:00Z","annotations":{"kpipe.dev/member":"Thing.example.com/ns/a Namespace//a-0"},"labels":{"kpipe.dev/part-of":"%s"}},"status":{"phase":"Terminating","conditions":[%s]}}' \
-		"$(printf Thing.example.com/ns/a | sha256sum | head -c 32)" "$1"
+	object Namespace a-0 2 "$dying,$(marks Namespace//a-0)" \
+		"\"status\":{\"phase\":\"Terminating\",\"conditions\":[$1]}" |
+		sed 's/"namespace":"ns",//'
 }
 condition() { # TYPE STATUS MESSAGE
 	printf '{"type":"%s","status":"%s","message":"%s"}' "$@"
 }
-begin_all() { begin example.com/v1 Thing; begin v1 Namespace; begin v1 Pod; }
-end_all() { end example.com/v1 Thing; end v1 Namespace; end v1 Pod; }
 told 1 "" "$(room "$(condition NamespaceDeletionContentFailure False "All content successfully deleted"),$(condition NamespaceContentRemaining True "Some resources are remaining: pods"),$(condition NamespaceFinalizersRemaining True "Some content has finalizers: x in 1")")" 00:05
 is "$(cat "$T/got")" \
 	"Warning WaitsForFinalizer Namespace//a-0 is being deleted, and waits: Some resources are remaining: pods; Some content has finalizers: x in 1" \
@@ -60,17 +52,12 @@ is "$(cat "$T/got")" \
 told 1 "" "$(room "$(condition NamespaceContentRemaining False "All gone")")" 00:05
 is "$(cat "$T/got" "$T/err")" "" "... nothing is in its way"
 write_program
-begin_all() { begin example.com/v1 Thing; begin v1 ConfigMap; begin v1 Pod; }
-end_all() { end example.com/v1 Thing; end v1 ConfigMap; end v1 Pod; }
 
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status true)")" \
-		2026-01-01T00:00:00Z
-	event ADDED "$(going "$hold")"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v),$(status true)")" \
+		"$(going "$hold")"
 	tick 00:09.9
 } >"$T/in"
-runs 0 "before 10 s" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+decided 0 "before 10 s"
 is "$(cat "$T/out" "$T/err")" "" "... nothing is told, as most deletions end by then"
 done_testing

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: differences that stay although the item was applied. The object
 # answers: it has the code that the apply was sent with.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 # A program without status: nothing but the object tells what kapply did.
@@ -12,8 +10,7 @@ cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "a-0"}, data: {k: .primary.spec.k, l: "l"}}];
 END
-PATHS=$(thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
-	jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]')
+PATHS=$(paths_of "$(thing a 1 "" "$(spec 1 v)")")
 data() { printf '"data":{"k":"%s","l":"%s"}' "$1" "$2"; }
 # seen K L RV [CODE] [METADATA]: the ConfigMap as the server has it
 seen() {
@@ -38,10 +35,7 @@ told() { # [STATUS]
 	line "" a 1 "\"events\":[{\"message\":\"ConfigMap/ns/a-0: .data.k: the difference stays after it was applied and is tolerated\",\"reason\":\"DifferenceStays\",\"type\":\"Warning\"}]"
 }
 start() { # OBJECT: and the time begins
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$1"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$1"
 }
 # The code of the difference, as ireconcile sends it.
 code_of() { # OBJECT
@@ -75,7 +69,7 @@ is "$(differ "$(code_of "$(seen v2 m 3)")" "$code")" yes \
 	again k 4
 } >"$T/want"
 replay 0 "what fails is not tolerated"
-is "$(cat "$T/err")" "" "... nor does the log say so"
+says "" "... nor does the log say so"
 
 # The apply succeeded, and the difference is still there.
 {
@@ -91,8 +85,7 @@ is "$(cat "$T/err")" "" "... nor does the log say so"
 	told
 } >"$T/want"
 replay 0 "what was accepted and stays is tolerated, whatever else changes"
-is "$(cat "$T/err")" \
-	"ireconcile: warning: thing.example.com ns/a: the difference stays after it was applied and is tolerated: ConfigMap/ns/a-0: .data.k" \
+says "ireconcile: warning: thing.example.com ns/a: the difference stays after it was applied and is tolerated: ConfigMap/ns/a-0: .data.k" \
 	"... which is logged once, and an Event"
 tick 10:10 >>"$T/in"
 again k repair >>"$T/want"
@@ -195,7 +188,7 @@ replay 0 "... one change is the apply's own"
 	done
 	event MODIFIED "$(seen v2 m 300 "$code")"
 } >"$T/in"
-ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+decide
 is "$(grep -c '"items":\[{' "$T/out")" 7 "drift beside it may be a loop"
 is "$(grep -c 'is changed by somebody else each time it was repaired' "$T/err")" \
 	1 "... which is held back"
@@ -205,17 +198,14 @@ is "$(grep -c 'is changed by somebody else each time it was repaired' "$T/err")"
 		event MODIFIED "$(seen "v$i" l "1$i")" "2026-01-01T00:00:0${i}Z"
 	done
 } >"$T/in"
-ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+decide
 is "$(grep -c '"items":\[{' "$T/out")" 6 \
 	"so is a value that is another after each apply"
 
 # "Reconcile now" tries it again.
 {
-	begin_all
-	event ADDED "$(thing a 1 '"annotations":{}' "$(spec 1 v)")" \
-		2026-01-01T00:00:00Z
-	event ADDED "$(seen v2 l 4 "$code")"
-	end_all
+	initially "$(thing a 1 '"annotations":{}' "$(spec 1 v)")" \
+		"$(seen v2 l 4 "$code")"
 	event MODIFIED "$(thing a 2 '"annotations":{"reconcile.fluxcd.io/requestedAt":"now"}' "$(spec 1 v)")"
 } >"$T/in"
 {
@@ -229,11 +219,8 @@ cat >>"$T/program.jq" <<'END'
 def status: {left: (.outstanding | length)};
 END
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)"',"status":{"left":0}')" \
-		2026-01-01T00:00:00Z
-	event ADDED "$(seen v2 l 4 "$code")"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)"',"status":{"left":0}')" \
+		"$(seen v2 l 4 "$code")"
 	tick 10:00
 	event MODIFIED "$(seen v2 m 5 "$code")"
 } >"$T/in"
@@ -256,36 +243,20 @@ is "${#with_key}" 32 "there is a code with a key"
 is "$(differ "$with_key" "$code")" yes "... which depends on it"
 
 # A list of a custom resource to which others add.
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: example.com/v1, kind: Part, manage: true}
-END
+watches dependents: '- {apiVersion: example.com/v1, kind: Part, manage: true}'
 cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "example.com/v1", kind: "Part",
 	metadata: {name: "p"}, spec: {list: [{name: "a", v: 1}, {name: "b"}]}}];
 END
-PATHS=$(thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
-	jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]')
+PATHS=$(paths_of "$(thing a 1 "" "$(spec 1 v)")")
 part() { # RV LIST [CODE]
 	printf '{"apiVersion":"example.com/v1","kind":"Part",%s,"spec":{"list":[%s]}}' \
 		"$(meta p "$1" "\"annotations\":{${3:+\"kpipe.dev/accepted\":\"$3\",}\"kpipe.dev/paths\":\"$PATHS\"},$(owner a)")" "$2"
 }
-parts() { # OBJECT
-	begin example.com/v1 Thing
-	begin example.com/v1 Part
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$1"
-	end example.com/v1 Thing
-	end example.com/v1 Part
-}
 ours='{"name":"a","v":1},{"name":"b"}'
 theirs='{"name":"x","v":7}'
 code=$({
-	parts "$(part 3 "$theirs,$ours")"
+	start "$(part 3 "$theirs,$ours")"
 	tick 00:10
 } | ireconcile -f "$T/watches.yaml" --clock=input 2>/dev/null |
 	jq -r '.items[0].metadata.annotations["kpipe.dev/accepted"] // empty')
@@ -293,7 +264,7 @@ count() { # LIST...: how many lines have an item
 	local rv=4 list
 
 	{
-		parts "$(part 3 "$theirs,$ours" "$code")"
+		start "$(part 3 "$theirs,$ours" "$code")"
 		for list; do
 			event MODIFIED "$(part $((rv++)) "$list" "$code")"
 		done

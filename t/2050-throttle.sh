@@ -1,19 +1,10 @@
 #!/bin/bash
 # ireconcile: at most `limit` primaries in work, first come, first served.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  throttle: {limit: 2, timeout: 15m}
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+watches 'throttle: {limit: 2, timeout: 15m}' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true}'
 cat >"$T/program.jq" <<'END'
 def desired: if .primary.spec.k == "bad" then error("bad") else
 	[{apiVersion: "v1", kind: "ConfigMap",
@@ -31,15 +22,12 @@ a_thing() { # NAME RV VALUE [PHASE]
 }
 # The digest differs between primaries: the owner's uid is in the paths.
 own() { # NAME RV VALUE: its ConfigMap, observed
-	PATHS=$(a_thing "$1" 1 v | ireconcile -f "$T/watches.yaml" |
-		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+	PATHS=$(paths_of "$(a_thing "$1" 1 v)")
 	event ADDED "$(observed "$1" "$1" "$3" "$2")"
 }
 complete() {
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 }
 # Each line as NAME@VERSION:ITEMS:STATUS.
 short() {
@@ -118,17 +106,12 @@ is "$(tr ' ' '\n' <"$T/before" | grep -c '^[cd]')" 0 "... and not less"
 
 # A waiting primary keeps its state, and its changes wait, too.
 {
-	begin v1 ConfigMap
+	begin_all
 	for i in a b c; do
 		event ADDED "$(a_thing $i 1 v Available)"
 		own $i 1 v
 	done
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	for i in a b c; do
-		event ADDED "$(a_thing $i 1 v Available)"
-	done
-	end example.com/v1 Thing
+	end_all
 	for i in a b c; do
 		event MODIFIED "$(a_thing $i 2 w Available)"
 	done
@@ -158,8 +141,6 @@ echo '  related: [{apiVersion: v1, kind: Secret}]' >>"$T/watches.yaml"
 sed -i 's/^def settled: /&.related.Secret != [] and /' "$T/program.jq"
 {
 	complete
-	begin v1 Secret
-	end v1 Secret
 	for i in a b d c; do
 		event ADDED "$(a_thing $i 1 v)"
 	done
@@ -176,7 +157,7 @@ mv "$T/w" "$T/watches.yaml" && mv "$T/p" "$T/program.jq"
 sed -i 's/  throttle:/  finalizer: example.com\/x\n&/' "$T/watches.yaml"
 {
 	cat "$T/start"
-	event MODIFIED "$(thing d 2 '"finalizers":["example.com/x"],"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+	event MODIFIED "$(thing d 2 '"finalizers":["example.com/x"],'"$dying")"
 } >"$T/in"
 is "$(short)" "a@1:v:Processing b@1:v:Processing d@2::Available " \
 	"deletion does not wait"
@@ -185,7 +166,7 @@ is "$(short)" "a@1:v:Processing b@1:v:Processing d@2::Available " \
 # One that is deleted while it waits does not block others.
 {
 	cat "$T/start"
-	event MODIFIED "$(thing c 2 '"finalizers":["example.com/x","example.org/y"],"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+	event MODIFIED "$(thing c 2 '"finalizers":["example.com/x","example.org/y"],'"$dying")"
 	own a 3 v
 	event MODIFIED "$(thing a 3 '"finalizers":["example.com/x"]' '"spec":{"k":"v"},"status":{"phase":"Available"}')"
 } >"$T/in"

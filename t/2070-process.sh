@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile as a process: the gate, reports, a reader that ends, the sandbox,
 # programs that never end.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -19,13 +17,11 @@ start bash -c "exec ireconcile -f '$T/watches.yaml' --gate-fd=7 --report-fd=8 \
 pid=$!
 exec 6>"$T/input" 5>"$T/lines"
 echo first >&5
-begin v1 Pod >&6
-end v1 Pod >&6
-begin v1 ConfigMap >&6
-end v1 ConfigMap >&6
-begin example.com/v1 Thing >&6
-cat "$T/in" >&6
-end example.com/v1 Thing >&6
+{
+	begin_all
+	cat "$T/in"
+	end_all
+} >&6
 ok "--report-fd: a newline when every kind is complete" \
 	wait_for 10 test -s "$T/report"
 is "$(cat "$T/gated")" "" "--gate-fd: nothing is printed before it opens"
@@ -49,8 +45,7 @@ is "$(grep counters "$T/report" | tail -n 1)" \
 runs 1 "a gate that is closed" \
 	bash -c "ireconcile -f '$T/watches.yaml' --gate-fd=7 7</dev/null <'$T/in'"
 is "$(cat "$T/out")" "" "... nothing is printed"
-is "$(cat "$T/err")" \
-	"ireconcile: error: the gate was closed before it opened" "... message"
+says "ireconcile: error: the gate was closed before it opened" "... message"
 
 echo first >"$T/line"
 runs 0 "--lines-fd without a gate" bash -c \
@@ -62,13 +57,11 @@ for kind in ConfigMap Pod; do
 done >"$T/two"
 runs 1 "... and a kind that was never announced" bash -c \
 	"ireconcile -f '$T/watches.yaml' --lines-fd=9 9<'$T/line' <'$T/two'"
-is "$(cat "$T/err")" \
-	"ireconcile: error: the input ends before it is complete: Thing.example.com" \
+says "ireconcile: error: the input ends before it is complete: Thing.example.com" \
 	"... is not complete"
 runs 1 "... nor if the writer of the lines is gone" bash -c \
 	"exec 9< <(:); wait \$!; ireconcile -f '$T/watches.yaml' --lines-fd=9 <'$T/two'"
-is "$(cat "$T/err")" \
-	"ireconcile: the input ends before it is complete: Thing.example.com" \
+says "ireconcile: the input ends before it is complete: Thing.example.com" \
 	"... which was told to end"
 
 # The reader has ended.
@@ -76,13 +69,11 @@ replay_in() {
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 }
 unread 1 "a reader that is gone ends ireconcile" replay_in
-is "$(cat "$T/err")" \
-	"ireconcile: error: the reader of standard output is gone" \
+says "ireconcile: error: the reader of standard output is gone" \
 	"... which says why"
 runs 111 "standard output that is full" \
 	bash -c "ireconcile -f '$T/watches.yaml' <'$T/in' >/dev/full"
-is "$(cat "$T/err")" \
-	"ireconcile: error: cannot write standard output: No space left on device" \
+says "ireconcile: error: cannot write standard output: No space left on device" \
 	"... message"
 
 # A slow reader: the queue holds keys, not lines.
@@ -101,12 +92,8 @@ sed 's/^def desired: /&[range(20)] as $many | /; s/k: .primary.spec.k/k: (.prima
 	"$T/program.jq" >"$T/large.jq"
 sed 's/program.jq/large.jq/' "$T/watches.yaml" >"$T/large.yaml"
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 } >"$T/flood.in"
 pad=$(printf '%0400d' 0)
 for i in {1..20000}; do
@@ -146,12 +133,8 @@ come_and_go() {
 	kill "$pid"
 }
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 	for i in {1..40000}; do
 		printf '{"type":"%s","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t%d","namespace":"ns","uid":"uid-%d"}}}\n' \
 			ADDED "$i" "$i" DELETED "$i" "$i"
@@ -177,8 +160,7 @@ runs 1 "a program that never ends" \
 is "$(jq -r '"\(.reconcile.primary.name) \(.items | length)"' "$T/out")" \
 	"a 0
 b 1" "... fails for that primary, the other goes on"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
+says "ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
 	"... and is named"
 
 # It is tried again after a delay that doubles, and no sooner, even if its spec
@@ -186,14 +168,7 @@ is "$(cat "$T/err")" \
 gen() { printf '"generation":%s' "$1"; }
 again() { sed 's/uid-a/uid-again/' <<<"$1"; }
 {
-	begin v1 Pod
-	end v1 Pod
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	event ADDED "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")" 2026-01-01T00:00:00Z
-	begin example.com/v1 Thing
-	event ADDED "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
-	end example.com/v1 Thing
+	initially "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
 	event ADDED "$(object Pod p 2 '"labels":{"thing":"a"}')" 2026-01-01T00:00:09Z
 	event ADDED "$(object Pod q 2)" 2026-01-01T00:00:10Z
 	event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:28Z
@@ -241,10 +216,9 @@ same "$T/err" /dev/null "... without a word"
 none="there is no sandbox: the kernel has no seccomp"
 runs 0 "no seccomp" t/no-seccomp ireconcile -f "$T/watches.yaml" <"$T/in"
 same "$T/out" "$T/sandboxed" "... gives the same"
-is "$(cat "$T/err")" "ireconcile: warning: $none" "... and warns once"
+says "ireconcile: warning: $none" "... and warns once"
 runs 100 "no seccomp, --sandbox=required" t/no-seccomp \
 	ireconcile -f "$T/watches.yaml" --sandbox=required <"$T/in"
-is "$(cat "$T/err")" "ireconcile: fatal: option --sandbox=required: $none" \
-	"... is refused"
+says "ireconcile: fatal: option --sandbox=required: $none" "... is refused"
 
 done_testing

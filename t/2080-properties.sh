@@ -2,9 +2,7 @@
 # ireconcile: what it prints for a state does not depend on the way to it.
 # Random histories, replayed from any prefix, doubled, and with one List at the
 # end.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -60,27 +58,17 @@ for seed in 1 2 3 4 5 6; do
 	# A relist: begin, all events again, end.
 	{
 		cat "$T/events"
-		for kind in ConfigMap Pod; do
-			begin v1 $kind
-		done
-		begin example.com/v1 Thing
+		begin_all
 		cat "$T/events"
-		for kind in ConfigMap Pod; do
-			end v1 $kind
-		done
-		end example.com/v1 Thing
+		end_all
 	} | sets >"$T/got"
 	same "$T/got" "$T/want" "... a second recording behind the first"
 
 	# Event by event, the last line of each primary must have every item
 	# that a fresh start on the same state finds outstanding.
 	{
-		for kind in ConfigMap Pod; do
-			begin v1 $kind
-			end v1 $kind
-		done
-		begin example.com/v1 Thing
-		end example.com/v1 Thing
+		begin_all
+		end_all
 		cat "$T/events"
 	} >"$T/live"
 	for run in 1 2; do

@@ -1,7 +1,6 @@
 #!/bin/bash
 # watches.yaml: every tool that reads it refuses the same errors with the same
 # message; the example of doc/watches.md.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 cd "$T" || exit 1

@@ -1,11 +1,8 @@
 #!/bin/bash
 # ireconcile: an item that is created at most once is requested again, at once,
 # if the line that requested it has become stale; and timers are precise.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock/lib.sh
 . "${0%/*}/clock/lib.sh"
 
 write_program
@@ -17,11 +14,6 @@ def desired: [once({apiVersion: "v1", kind: "ConfigMap",
 def status: {busy: (.outstanding != [])}
 	+ if .error then {error: .error} else {} end;
 END
-begin_things() { # all kinds but the Things are complete
-	begin_all
-	end v1 ConfigMap
-	end v1 Pod
-}
 busy() { printf '"status":{"busy":%s}' "$1"; }
 # asks RV [STATUS]: the line that requests it
 asks() {
@@ -33,9 +25,7 @@ asks() {
 # Our finalizer and another client's annotation change the version of the
 # primary: the line that names the old one is stale.
 {
-	begin_things
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	end example.com/v1 Thing
+	initially "$(thing a 1 "" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}' "$(spec 1 v)")"
 } >"$T/in"
 {
@@ -66,9 +56,7 @@ replay 0 "... and not when it is there"
 # The status of the line was written: kapply created the item, although we have
 # not observed it yet. Another request would create a second one.
 {
-	begin_things
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	end example.com/v1 Thing
+	initially "$(thing a 1 "" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 2 "" "$(spec 1 v),$(busy true)")"
 	event MODIFIED "$(thing a 3 '"annotations":{"x":"1"}' \
 		"$(spec 1 v),$(busy true)")"
@@ -78,9 +66,7 @@ replay 0 "created and not yet seen: not asked for again"
 
 # It failed: onError was written, which gave another resourceVersion.
 {
-	begin_things
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	end example.com/v1 Thing
+	initially "$(thing a 1 "" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 2 "" "$(spec 1 v),\"status\":{\"busy\":true,\"error\":\"no room\"}")"
 } >"$T/in"
 {
@@ -115,8 +101,8 @@ sed -i 's/^def requeue: /&(reduce range(600000) as $i (0; . + 1)) as $x | /' \
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
 {
-	begin_things
-	end example.com/v1 Thing
+	begin_all
+	end_all
 } >&9
 for i in 1 2; do
 	now=$(date +%s.%N)
@@ -132,7 +118,7 @@ due() { echo $((1800000003000 + $1 * 104)); }
 # shown AT: an object that shows the time at once
 shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
 {
-	begin_things
+	begin_all
 	for ((i = 0; i < 1000; i++)); do
 		event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
 	done
@@ -140,7 +126,7 @@ shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
 		event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
 	done
 	event ADDED "$(shown 1)"
-	end example.com/v1 Thing
+	end_all
 } >"$T/in"
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
@@ -163,11 +149,11 @@ close_pipe
 # The clock is set: a primary that waits for a time of day notices.
 now=$(date -d "$(clock now)" +%s)
 {
-	begin_things
+	begin_all
 	event ADDED "$(thing a 1 "" "\"spec\":{\"at\":$((now + 3600))}")"
 	event ADDED "$(thing b 1 "" "\"spec\":{\"at\":$((now + 9000))}")"
 	event ADDED "$(thing c 1 "" "\"spec\":{\"at\":$((now + 1))}")"
-	end example.com/v1 Thing
+	end_all
 } >"$T/in"
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"

@@ -1,8 +1,6 @@
 #!/bin/bash
 # ireconcile: another client changes repaired objects back.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -16,26 +14,27 @@ repair() { # [REST]
 	line "$(configmap a-0 a v)" a 1 \
 		"$(known a-0 uid-a-0)${1:+,$1},$(because a-0 "$repaired")"
 }
+# repairs N [M]: so many, and M of a loop
+repairs() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do repair; done
+	for ((i = 0; i < ${2:-0}; i++)); do repair "$loops"; done
+}
 loops='"loops":{"ConfigMap/ns/a-0":".data.k"}'
 found='ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is changed by somebody else each time it was repaired'
 over='ireconcile: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is not changed back any more'
 
 # Five times in ten minutes are a loop: logged once, held back.
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 	for i in 10 11 12 13 14 15 16; do fight 00:$i $i; done
 	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:00:17Z
 	tick 00:23.999
 } >"$T/in"
-{
-	for _ in 1 2 3 4; do repair; done
-	repair "$loops"
-} >"$T/want"
+repairs 4 1 >"$T/want"
 replay 0 "a loop is held back"
-is "$(cat "$T/err")" "$found" "... and said once"
+says "$found" "... and said once"
 tick 00:24 >>"$T/in"
 repair "$loops" >>"$T/want"
 replay 0 "... 10 s after the last repair it is tried again"
@@ -49,48 +48,33 @@ replay 0 "... then 20 s later"
 	tick 00:44
 	for i in 45 46 47 48; do fight 00:$i $i; done
 } >>"$T/in"
-for _ in 1 2 3 4; do repair; done >>"$T/want"
+repairs 4 >>"$T/want"
 replay 0 "a loop that is over is forgotten"
-is "$(cat "$T/err")" "$found"$'\n'"$over" "... and that is said, too"
+says "$found"$'\n'"$over" "... and that is said, too"
 
 # An opponent that comes once a minute comes again before the loop is over.
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 	for i in 1 2 3 4 5 6 7; do fight "0$i:00" $i; done
 	tick 09:59
 } >"$T/in"
-{
-	for _ in 1 2 3 4; do repair; done
-	for _ in 5 6 7; do repair "$loops"; done
-} >"$T/want"
+repairs 4 3 >"$T/want"
 replay 0 "a slow loop"
-is "$(cat "$T/err")" "$found"$'\n'"$over" "... is found and ends once"
+says "$found"$'\n'"$over" "... is found and ends once"
 # For as long as it lasts, it is one.
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 	for i in 02 04 06 08 10 12 14; do fight "$i:00" $i; done
 	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:14:30Z
 } >"$T/in"
-{
-	for _ in 1 2 3 4; do repair; done
-	for _ in 5 6 7; do repair "$loops"; done
-} >"$T/want"
+repairs 4 3 >"$T/want"
 replay 0 "one that lasts longer than ten minutes is held back"
 # Four times are not a loop, nor are five in more than ten minutes.
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 	for i in 10 13 16 19 22 25 28; do fight "$i:00" $i; done
 } >"$T/in"
-for _ in 1 2 3 4 5 6 7; do repair; done >"$T/want"
+repairs 7 >"$T/want"
 replay 0 "a change now and then is not a loop"
 
 # The program sees loops; a status with conditions gets one for them, into which
@@ -118,10 +102,7 @@ line3() {
 }
 looping='"ConfigMap/ns/a-0.data.k"'
 {
-	begin_all
-	event ADDED "$(thing3 1 "$(conditions true "")")"
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing3 1 "$(conditions true "")")" "$(observed a-0 a v 2)"
 	for i in 10 11 12 13; do fight 00:$i $i; done
 	event MODIFIED "$(observed a-0 a other 114)" "2026-01-01T00:00:14Z"
 } >"$T/in"
@@ -164,11 +145,8 @@ is "$(xargs <"$T/members")" "lastTransitionTime message reason status type" \
 # Two at once: the condition names one, the line both.
 sed -i 's/\[.loops.*$/(.loops | length),/' "$T/program.jq"
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 2 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	event ADDED "$(observed a-1 a v 2)"
-	end_all
+	initially "$(thing a 1 "" "$(spec 2 v)")" "$(observed a-0 a v 2)" \
+		"$(observed a-1 a v 2)"
 	for i in 10 11 12 13 14; do
 		event MODIFIED "$(observed a-0 a w 1$i)" "2026-01-01T00:00:${i}Z"
 		event MODIFIED "$(observed a-1 a w 1$i)"
@@ -194,16 +172,12 @@ thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
 	jq -c '.items[0] | .metadata += {uid: "u", resourceVersion: "2"}
 		| del(.env[0].value)' >"$T/object"
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
-	event ADDED "$(cat "$T/object")"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(cat "$T/object")"
 	for i in 3 4 5 6 7 8 9; do
 		event MODIFIED "$(sed "s/\"resourceVersion\":\"2\"/\"resourceVersion\":\"$i\"/" "$T/object")"
 	done
 } >"$T/in"
-: >"$T/want"
-replay 0 "an empty text that the server left out is not a loop"
+silent 0 "an empty text that the server left out is not a loop"
 
 # Each field is counted alone: repairs of several are not a loop.
 cat >"$T/program.jq" <<'END'
@@ -228,10 +202,7 @@ rounds() {
 	local n=$1 at=0
 
 	shift
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(cat "$T/object")"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(cat "$T/object")"
 	while [ $((n -= 1)) -ge 0 ]; do
 		for field; do
 			at=$((at + 1))
@@ -264,12 +235,7 @@ sed -i '/^def status/,$d' "$T/program.jq"
 mkfifo "$T/pipe"
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out' 2>'$T/err'"
 exec 9>"$T/pipe"
-{
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
-	event ADDED "$(observed a-0 a other 2)"
-	end_all
-} >&9
+initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a other 2)" >&9
 lines() { [ "$(wc -l <"$T/out")" -eq "$1" ]; }
 for i in 1 2 3 4 5; do
 	wait_for 10 lines $i || break
@@ -284,8 +250,7 @@ exec 9>&-
 hide_paths "$T/out" >"$T/got"
 {
 	repair | sed 's/"repair":true/"version":"2"/' # it was not seen as desired before
-	for _ in 1 2 3 4; do repair; done
-	repair "$loops"
+	repairs 4 1
 } >"$T/want"
 same "$T/got" "$T/want" "... and found"
 

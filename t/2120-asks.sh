@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: what users ask of one object by annotations: pause, reconcile
 # now, reconcile-period.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -11,29 +9,20 @@ noted() { # ANNOTATION VALUE [METADATA]
 	printf '"annotations":{"%s":"%s"}%s' "$1" "$2" "${3:+,$3}"
 }
 paused() { noted kpipe.dev/paused "$@"; }
-creates() { # RV
-	line "$(configmap a-0 a v)" a "$1" \
-		"$(known a-0 null),$(status true),$(on_error)"
-}
-says() { is "$(cat "$T/err")" "$1" "$2"; }
 who="thing.example.com ns/a"
 
 # ---- pause ----
 
 {
-	begin_all
-	event ADDED "$(thing a 1 "$(paused true)" "$(spec 1 v)")" \
-		2026-01-01T00:00:00Z
-	end_all
+	initially "$(thing a 1 "$(paused true)" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 2 "$(paused true)" "$(spec 2 v)")"
 	tick 59:00
 } >"$T/in"
-: >"$T/want"
-replay 0 "nothing is said of what is paused"
+silent 0 "nothing is said of what is paused"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused" \
 	"... but once, in the log"
 event MODIFIED "$(thing a 3 "" "$(spec 1 v)")" >>"$T/in"
-creates 3 >"$T/want"
+creates a 3 >"$T/want"
 replay 0 "what is outstanding comes when it is not paused any more"
 event MODIFIED "$(thing a 4 "$(paused true)" "$(spec 1 v)")" >>"$T/in"
 line "" a 4 >>"$T/want"
@@ -42,7 +31,7 @@ replay 0 "a pause cancels what was asked for"
 	tick 59:59
 	event MODIFIED "$(thing a 5 "$(paused false)" "$(spec 1 v)")"
 } >>"$T/in"
-creates 5 >>"$T/want"
+creates a 5 >>"$T/want"
 replay 0 "false is not a pause, and what was cancelled is said again"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused
 ireconcile: $who: not paused any more
@@ -55,14 +44,9 @@ sed 's/  program:/  finalizer: example.com\/cleaner\n&/' "$T/watches.yaml" \
 cp "$T/watches.yaml" "$T/without.yaml"
 cp "$T/with.yaml" "$T/watches.yaml"
 dying='"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["example.com/cleaner"]'
-{
-	begin_all
-	event ADDED "$(thing a 1 "$(paused true "$dying")" "$(spec 1 v)")"
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
-} >"$T/in"
-: >"$T/want"
-replay 0 "what is paused is not cleaned up either"
+initially "$(thing a 1 "$(paused true "$dying")" "$(spec 1 v)")" \
+	"$(observed a-0 a v 2)" >"$T/in"
+silent 0 "what is paused is not cleaned up either"
 event MODIFIED "$(thing a 3 "$dying" "$(spec 1 v),$(status true)")" >>"$T/in"
 line "" a 3 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"a-0","uid":"uid-a-0"}],'"$(on_error)"',"deleting":true' >"$T/want"
 replay 0 "... but then"
@@ -71,17 +55,14 @@ cp "$T/without.yaml" "$T/watches.yaml"
 # A paused primary holds no slot of the throttle.
 sed -i 's/  program:/  throttle: {limit: 1}\n&/' "$T/watches.yaml"
 {
-	begin_all
-	event ADDED "$(thing b 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	end_all
+	initially "$(thing b 1 "" "$(spec 1 v)")"
 	event ADDED "$(thing a 2 "" "$(spec 1 v)")"
 	event MODIFIED "$(thing b 3 "$(paused true)" "$(spec 1 v)")"
 } >"$T/in"
 {
-	line "$(configmap b-0 b v)" b 1 \
-		"$(known b-0 null),$(status true),$(on_error)"
+	creates b 1
 	line "" b 3
-	creates 2
+	creates a 2
 } >"$T/want"
 replay 0 "a pause gives the slot to the next"
 cp "$T/without.yaml" "$T/watches.yaml"
@@ -93,11 +74,8 @@ complaint() { # KEY VALUE TEXT: as the member of a line
 }
 no_pause='neither \"true\" nor \"false\": the object is not paused'
 {
-	begin_all
-	event ADDED "$(thing a 1 "$(paused yes)" "$(spec 1 v)")" \
-		2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing a 1 "$(paused yes)" "$(spec 1 v)")" \
+		"$(observed a-0 a v 2)"
 	event MODIFIED "$(thing a 3 "$(paused yes)" "$(spec 1 v),$(status false)")"
 } >"$T/in"
 line "" a 1 "$(status false),$(complaint kpipe.dev/paused yes "$no_pause")" \
@@ -119,32 +97,26 @@ done
 
 requested() { noted reconcile.fluxcd.io/requestedAt "$1"; }
 {
-	begin_all
-	event ADDED "$(thing a 1 "$(requested 1)" "$(spec 1 v)")" \
-		2026-01-01T00:00:00Z
-	end_all
+	initially "$(thing a 1 "$(requested 1)" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 2 "$(requested 1)" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 3 "$(requested 2)" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 4 "$(requested 2)" "$(spec 1 v)")"
 	event MODIFIED "$(thing a 5 "" "$(spec 1 v)")"
 } >"$T/in"
 {
-	creates 1
-	creates 3
+	creates a 1
+	creates a 3
 } >"$T/want"
 replay 0 "a new value: what is outstanding is said again"
 event MODIFIED "$(thing a 6 "$(requested 3)" "$(spec 1 v)")" >>"$T/in"
-creates 6 >>"$T/want"
+creates a 6 >>"$T/want"
 replay 0 "... and after it was taken away"
 
 # "Reconcile now" repairs an item that is held back in a loop. (One that is
 # tolerated: t/2049-staying.sh.)
 sed -i '/^def status/,$d' "$T/program.jq"
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
-	event ADDED "$(observed a-0 a v 2)"
-	end_all
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 	for i in 10 11 12 13 14; do
 		event MODIFIED "$(observed a-0 a other "1$i")" \
 			"2026-01-01T00:00:${i}Z"
@@ -172,9 +144,7 @@ def desired: if .primary.metadata.annotations == null
 def status: {error} + handled;
 END
 {
-	begin_all
-	event ADDED "$(thing a 1 '"generation":1' '"status":{}')" 2026-01-01T00:00:00Z
-	end_all
+	initially "$(thing a 1 '"generation":1' '"status":{}')"
 	tick 00:10 # the second time; the third would be at 00:30
 	event MODIFIED "$(thing a 2 "$(requested 7),\"generation\":1" '"status":{}')" 2026-01-01T00:00:12Z
 	tick 00:20
@@ -197,9 +167,7 @@ old=ansible.operator-sdk/reconcile-period
 new=ansible.sdk.operatorframework.io/reconcile-period
 period() { # METADATA: when it was evaluated, in the first minute
 	{
-		begin_all
-		event ADDED "$(thing a 1 "$1")" 2026-01-01T00:00:00Z
-		end_all
+		initially "$(thing a 1 "$1")"
 		tick 01:00
 	} >"$T/in"
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |

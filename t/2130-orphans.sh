@@ -1,46 +1,19 @@
 #!/bin/bash
 # ireconcile: members that are left over when their primary is gone.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/cleaner
-  dependents:
-  - {apiVersion: v1, kind: Namespace, manage: true}
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-  - {apiVersion: v1, kind: Secret, map: {label: thing}}
-END
+watches 'finalizer: example.com/cleaner' dependents: \
+	'- {apiVersion: v1, kind: Namespace, manage: true}' \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
+	'- {apiVersion: v1, kind: Secret, map: {label: thing}}'
 echo 'def desired: [];' >"$T/program.jq"
 
 # member KIND NAME RV PRIMARY [METADATA]: an object with the marks of a member
 # of the Thing NAMESPACE/NAME
 member() {
-	local key=Thing.example.com/$4 part
-
-	part=$(printf %s "$key" | sha256sum | cut -c 1-32)
-	printf '{"apiVersion":"v1","kind":"%s","metadata":{"name":"%s","namespace":"other","uid":"uid-%s","resourceVersion":"%s","labels":{"kpipe.dev/part-of":"%s"},"annotations":{"kpipe.dev/member":"%s %s/other/%s"}%s}}' \
-		"$1" "$2" "$2" "$3" "$part" "$key" "$1" "$2" "${5:+,$5}"
-}
-begin_all() {
-	begin example.com/v1 Thing
-	begin v1 Namespace
-	begin v1 ConfigMap
-	begin v1 Secret
-}
-end_all() {
-	end example.com/v1 Thing
-	end v1 Namespace
-	end v1 ConfigMap
-	end v1 Secret
-}
-tick() { # TIME: a line that only moves the clock
-	event ADDED "$(object Pod p 1)" "2026-01-01T00:$1Z"
+	where=other object "$1" "$2" "$3" \
+		"$(marks "$1/other/$2" "Thing.example.com/$4")${5:+,$5}"
 }
 has=$(thing a 1 '"finalizers":["example.com/cleaner"]')
 left() { # KEY PRIMARY
@@ -58,14 +31,11 @@ orphans() {
 
 # An orphan from the start, beside several objects that are not orphans.
 {
-	begin_all
-	event ADDED "$has" 2026-01-01T00:00:00Z
-	event ADDED "$(member ConfigMap lost 2 ns/gone)"
-	event ADDED "$(member ConfigMap dying 2 ns/gone '"deletionTimestamp":"2026-01-01T00:00:00Z"')"
-	event ADDED "$(member ConfigMap copied 2 ns/gone | sed 's/other\/copied/other\/x/')"
-	event ADDED "$(member Secret unmanaged 2 ns/gone '"x":1' | sed 's/"labels":{/&"thing":"gone",/')"
-	event ADDED "$(object ConfigMap owned 2 "$(owner gone)")"
-	end_all
+	initially "$has" "$(member ConfigMap lost 2 ns/gone)" \
+		"$(member ConfigMap dying 2 ns/gone "$dying")" \
+		"$(member ConfigMap copied 2 ns/gone | sed 's/other\/copied/other\/x/')" \
+		"$(member Secret unmanaged 2 ns/gone '"x":1' | sed 's/"labels":{/&"thing":"gone",/')" \
+		"$(object ConfigMap owned 2 "$(owner gone)")"
 	tick 00:09.9
 } >"$T/in"
 orphans "one look is not enough" "" 1
@@ -82,9 +52,7 @@ orphans "... and is not one when it is deleted" \
 
 # Its primary is deleted, and the member a moment later, or not at all.
 {
-	begin_all
-	event ADDED "$(thing b 1)" 2026-01-01T00:00:00Z
-	end_all
+	initially "$(thing b 1)"
 	event DELETED "$(thing b 2)" 2026-01-01T00:01:00Z
 	event ADDED "$(member ConfigMap late 3 ns/b)"
 	event DELETED "$(member ConfigMap late 4 ns/b)" 2026-01-01T00:01:09Z
@@ -94,7 +62,7 @@ sed -i '/finalizer/d;/Namespace/d;/namespaces/d' "$T/watches.yaml"
 echo '  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
 	>>"$T/watches.yaml"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" >"$T/out"
-is "$(cat "$T/err")" "" "a member that goes after its primary is not an orphan"
+says "" "a member that goes after its primary is not an orphan"
 sed -i '/DELETED.*ConfigMap/d' "$T/in"
 orphans "a member that stays is one" "$(left ConfigMap/other/late ns/b)" 1
 {
@@ -110,11 +78,8 @@ is "$(grep -o 'kpipe_orphans{[^}]*}":[0-9]*' "$T/report" | tail -n 1 | sed 's/.*
 # Members of primaries in other namespaces, or that a selector leaves out, do
 # not count: this process does not know those primaries.
 {
-	begin_all
-	event ADDED "$(member ConfigMap theirs 2 elsewhere/x)" \
-		2026-01-01T00:00:00Z
-	event ADDED "$(member ConfigMap ours 2 ns/x)"
-	end_all
+	initially "$(member ConfigMap theirs 2 elsewhere/x)" \
+		"$(member ConfigMap ours 2 ns/x)"
 	tick 01:00
 } >"$T/in"
 WATCH_NAMESPACE=ns orphans "only those of our namespaces" \
@@ -134,7 +99,6 @@ cat >"$T/watches.yaml" <<'END'
   dependents:
   - {apiVersion: v1, kind: ConfigMap, manage: true}
 END
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 thing a 1 "\"finalizers\":[\"example.com/cleaner\"],$dying" >"$T/in"
 unseen="its finalizer is removed without a look at far, further, which $T/watches.yaml:1 names and this run leaves out (-n): what was made there for it stays; a run that sees it calls it an orphan"
 # unseen WHAT LOG OPTION...

@@ -1,11 +1,8 @@
 #!/bin/bash
 # Programs that crash libjq, and processes that are killed: one primary fails,
 # and no other is affected.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock.sh
 . t/clock.sh
 
 # children PID: of that process
@@ -160,8 +157,7 @@ kill -9 "$worker"
 event ADDED "$(thing b 1 "" "$(spec 1 v)")" >&6
 ok "a worker is killed at work: the others go on" \
 	wait_for 20 grep -q '"name":"b"' "$T/out"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
+says "ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.example.com/ns/a took more than 1 s of CPU time and was stopped" \
 	"... and the call was made once more"
 wait_for 10 processes "$pid"
 event MODIFIED "$(thing first 2 "" "$(spec 1 x)")" >&6
@@ -222,7 +218,7 @@ kill -INT "$pid" "$zygote" "$worker"
 kill -TERM "$pid" "$zygote" "$worker"
 wait "$pid" 2>/dev/null
 ok "a signal to all of them: no process is left" wait_for 10 gone
-is "$(cat "$T/err")" "" "... without a word"
+says "" "... without a word"
 exec 6>&-
 
 done_testing

@@ -1,19 +1,10 @@
 #!/bin/bash
 # ireconcile with a key: marks count only with a proof.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/cleaner
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-END
+watches 'finalizer: example.com/cleaner' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "of-a"}}];
 END
@@ -24,35 +15,20 @@ printf '%s\n\n  %s \n' "$key" "$old" >"$T/keys"
 ireconcile() {
 	command ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
 }
-# proof KEY PRIMARY ORIGIN ITEM: as protocol.md defines it
-proof() {
-	python3 -c '
-import base64, hashlib, hmac, sys
-key, primary, origin, item = sys.argv[1:]
-text = "kpipe.dev/proof v1 " + "".join(
-    "%d:%s" % (len(s), s) for s in (primary, origin, item))
-code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
-print("v1 %s %s" % (origin,
-    base64.urlsafe_b64encode(code).decode().rstrip("=")), end="")' "$@"
-}
 primary=Thing.example.com/ns/a self=ConfigMap/of-a/c
 good=$(proof "$key" $primary uid-a $self)
-# marks NAME PROOF [PRIMARY]: of that ConfigMap in of-a; an empty PROOF: none
-marks() {
-	local whose=${3:-$primary} part
-
-	part=$(printf %s "$whose" | sha256sum | cut -c 1-32)
-	printf '"annotations":{"kpipe.dev/member":"%s ConfigMap/of-a/%s","kpipe.dev/paths":"PATHS"%s},"labels":{"kpipe.dev/part-of":"%s"}' \
-		"$whose" "$1" "${2:+,\"kpipe.dev/proof\":\"$2\"}" "$part"
+# proven NAME PROOF [PRIMARY]: the marks of that ConfigMap; an empty PROOF: none
+proven() {
+	marks "ConfigMap/of-a/$1" "${3:-}" \
+		"\"kpipe.dev/paths\":\"PATHS\"${2:+,\"kpipe.dev/proof\":\"$2\"}"
 }
 item() { # PROOF
 	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"c","namespace":"of-a"}}' \
-		"$(marks c "$1")"
+		"$(proven c "$1")"
 }
 # member NAME PROOF [PRIMARY]: as it is observed
 member() {
-	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{%s,"name":"%s","namespace":"of-a","uid":"uid-%s","resourceVersion":"7"}}' \
-		"$(marks "$@" | sed "s/PATHS/$paths/")" "$1" "$1"
+	where=of-a object ConfigMap "$1" 7 "$(proven "$@" | sed "s/PATHS/$paths/")"
 }
 finalizer='"finalizers":["example.com/cleaner"]'
 origin='"annotations":{"kpipe.dev/origin":"uid-a"}'
@@ -144,60 +120,49 @@ done
 of_a "retained ones are not told" "$origin" \
 	"$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/retain":"true",/')" \
 	"$(line "" a 1 '"status":{"n":0}')"
-is "$(cat "$T/err")" "" "... in the log either"
+says "" "... in the log either"
 of_a "nor is what names another primary" "$origin" \
 	"$(member f "" Thing.example.com/ns/b)" \
 	"$(line "" a 1 '"status":{"n":0}')"
 of_a "nor what names one of another kind" "$origin" \
 	"$(member f "" Other.example.com/ns/a)" \
 	"$(line "" a 1 '"status":{"n":0}')"
-{
-	event ADDED "$(thing a 1 "$finalizer,$origin")"
-	event ADDED "$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/instance":"x",/')"
-} >"$T/in"
+there "$(thing a 1 "$finalizer,$origin")" \
+	"$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/instance":"x",/')" \
+	>"$T/in"
 ireconcile -f "$T/watches.yaml" --instance=y <"$T/in" >"$T/out" 2>"$T/err"
 is "$(jq -c '.reconcile | [.status, .events]' "$T/out")" '[{"n":0},null]' \
 	"nor what another instance made"
 of_a "a member that is not desired goes" "$origin" \
 	"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
 	"$(line "" a 1 "\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"of-a\",\"name\":\"e\",\"uid\":\"uid-e\"}],\"status\":{\"n\":1},\"onError\":{\"n\":1}")"
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 unproven d "not deleted with its primary" "delete it by hand"
 of_a "a forged one does not hold up the deletion" "$origin,$dying" \
 	"$(member d "")" \
 	"$(line "" a 1 "\"finalizers\":{\"remove\":[\"example.com/cleaner\"]},\"status\":{\"n\":0},\"onError\":{\"n\":0},$event,\"deleting\":true")"
-is "$(cat "$T/err")" "$told" "... which is told when it goes"
+says "$told" "... which is told when it goes"
 {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	event ADDED "$(thing a 1 "$finalizer,$origin")" 2026-01-01T00:00:00Z
-	event ADDED "$(member d "")"
-	end example.com/v1 Thing
-	end v1 ConfigMap
+	initially "$(thing a 1 "$finalizer,$origin")" "$(member d "")"
 	tick 00:05
 	event MODIFIED "$(thing a 2 "$finalizer,$origin,$dying")"
 } >"$T/in"
-ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+decide
 is "$(grep -c -e 'd: left alone: not' -e 'd: not deleted with' "$T/err")" 2 \
 	"... also if it was told before"
 
 # ---- orphans ----
 
 {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	event ADDED "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" 2026-01-01T00:00:00Z
-	event ADDED "$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")"
-	event ADDED "$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")"
-	event ADDED "$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
-	end example.com/v1 Thing
-	end v1 ConfigMap
+	initially "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" \
+		"$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")" \
+		"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
+		"$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
 	tick 59:00
 } >"$T/in"
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
 	>"$T/out" 2>"$T/err" 8>"$T/report"
 left="is an orphan: it belongs to this object, which does not exist"
-is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/of-a/e $left
+says "ireconcile: warning: thing.example.com ns/a: ConfigMap/of-a/e $left
 ireconcile: warning: thing.example.com ns/b: ConfigMap/of-a/f $left" \
 	"left over are proven ones, those of an earlier primary included"
 is "$(jq -r '.metrics["kpipe_orphans{controller=\"thing.example.com\"}"]
@@ -222,7 +187,7 @@ upgrade() {
 echo "$again" >"$T/want"
 upgrade "$(member c "")"
 same "$T/got" "$T/want" "accepted once: applied again, with its uid and a proof"
-is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
+says "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
 	"... and said"
 is "$(jq '.metrics["kpipe_unproven_marks"] | select(. != null)' "$T/report" |
 	tail -n 1)" 1 "... and counted"
@@ -231,7 +196,7 @@ same "$T/got" "$T/want" "... also where the key was lost"
 : >"$T/want"
 upgrade "$(member c "$good")"
 same "$T/got" "$T/want" "what is proven is not applied again"
-is "$(cat "$T/err")" "ireconcile: no object has marks without a proof: start without --accept-unproven-marks" \
+says "ireconcile: no object has marks without a proof: start without --accept-unproven-marks" \
 	"... and it says that none is left"
 
 # ---- refusals ----
@@ -239,11 +204,11 @@ is "$(cat "$T/err")" "ireconcile: no object has marks without a proof: start wit
 sed -i 's/^  finalizer.*/&\n  marks: false/' "$T/watches.yaml"
 thing a 1 >"$T/in"
 command ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner: marks is false in watches.yaml" \
+says "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner: marks is false in watches.yaml" \
 	"marks: false: nothing outside is made"
 echo short >"$T/keys"
 runs 100 "a short key" ireconcile -f "$T/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: the key of marks: line 1: a key has at least 32 characters" \
+says "ireconcile: fatal: the key of marks: line 1: a key has at least 32 characters" \
 	"... is refused"
 : >"$T/keys"
 runs 111 "no key came" ireconcile -f "$T/watches.yaml" </dev/null

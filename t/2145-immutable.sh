@@ -2,14 +2,9 @@
 # ireconcile: fields that the API server accepts only at creation (immutable):
 # if the object exists, its own values of these are desired.
 . "${0%/*}/lib.sh"
+. t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents: [{apiVersion: apps/v1, kind: StatefulSet, manage: true}]
-END
+watches 'dependents: [{apiVersion: apps/v1, kind: StatefulSet, manage: true}]'
 cat >"$T/program.jq" <<'END'
 include "operator";
 def desired: [statefulset("s"; {a: "b"}; {
@@ -20,16 +15,9 @@ def desired: [statefulset("s"; {a: "b"}; {
 def status: {outstanding: (.outstanding | length)};
 END
 
-thing() { # SPEC
-	printf '{"type":"ADDED","time":"%s","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t","namespace":"ns","uid":"u","resourceVersion":"%s","generation":%s},"spec":%s}}\n' \
-		"2026-01-01T00:00:0$2Z" "$2" "$2" "$1"
-}
-
-ends() {
-	for kind in 'example.com/v1 Thing' 'apps/v1 StatefulSet'; do
-		printf '{"type":"BOOKMARK","time":"2026-01-01T00:00:00Z","object":{"apiVersion":"%s","kind":"%s","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}\n' \
-			"${kind% *}" "${kind#* }"
-	done
+wants() { # SPEC RV
+	event ADDED "$(thing t "$2" "\"generation\":$2" "\"spec\":$1")" \
+		"2026-01-01T00:00:0$2Z"
 }
 
 # seen TIME TYPE FILTER: the item of $T/line as the server has it
@@ -56,32 +44,32 @@ lines() {
 
 old='.spec.volumeClaimTemplates[0] |= (.metadata.labels = {x: "y"}
 	| .spec.resources.requests.storage = "2Gi")'
-is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
+is "$({ end_all; wants '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
 	'[1,null,[[null,"1Gi",null]]]' "a new one is as the program says"
 head -n 1 "$T/lines" >"$T/line"
-is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } | lines)" \
+is "$({ end_all; wants '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } | lines)" \
 	'[1,null,[[null,"1Gi",null]]]' "... and agrees when it is there"
-is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1024Mi"}' 1; } | lines)" \
+is "$({ end_all; seen 0 ADDED; wants '{"n": 1, "size": "1024Mi"}' 1; } | lines)" \
 	"" "... in other words, too"
 
 # An object that exists with other values keeps these; all else is as desired.
-is "$({ ends; seen 0 ADDED "$old"; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
+is "$({ end_all; seen 0 ADDED "$old"; wants '{"n": 1, "size": "1Gi"}' 1; } | lines)" \
 	'[1,null,[[{"x":"y"},"2Gi","Filesystem"]]]' "another value stays"
 head -n 1 "$T/lines" >"$T/kept"
 cp "$T/line" "$T/first"
 cp "$T/kept" "$T/line"
-is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1; } | lines)" "" \
+is "$({ end_all; seen 0 ADDED; wants '{"n": 1, "size": "1Gi"}' 1; } | lines)" "" \
 	"... then it agrees"
-is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1
-	thing '{"n": 2, "size": "1Gi"}' 2; } | lines)" \
+is "$({ end_all; seen 0 ADDED; wants '{"n": 1, "size": "1Gi"}' 1
+	wants '{"n": 2, "size": "1Gi"}' 2; } | lines)" \
 	'[2,null,[[{"x":"y"},"2Gi","Filesystem"]]]' "... and follows a change of the rest"
-is "$({ ends; seen 0 ADDED; thing '{"n": 1, "size": "1Gi"}' 1
+is "$({ end_all; seen 0 ADDED; wants '{"n": 1, "size": "1Gi"}' 1
 	seen 2 DELETED; } | lines)" \
 	'[1,null,[[null,"1Gi",null]]]' "created again it is as the program says"
-is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1
+is "$({ end_all; wants '{"n": 1, "size": "1Gi"}' 1
 	seen 2 ADDED "del(.spec.volumeClaimTemplates)"; } | lines | tail -n 1)" \
 	'[1,null,[]]' "what it has not stays away"
-is "$({ ends; thing '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } |
+is "$({ end_all; wants '{"n": 1, "size": "1Gi"}' 1; seen 2 ADDED; } |
 	ireconcile -f "$T/watches.yaml" --clock=input |
 	jq .reconcile.status.outstanding)" "1
 0" "nothing is outstanding of it"

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: a change that a program makes again and again is held back, and
 # named.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -14,22 +12,9 @@ X
 program() {
 	printf 'def desired: %s;\ndef status: %s;\n' "$1" "$2" >"$T/program.jq"
 }
-run() {
-	ireconcile -f "$T/watches.yaml" --clock=input \
-		<"$T/in" >"$T/out" 2>"$T/err"
-}
 lines() {
 	wc -l <"$T/out"
 }
-begin_more() {
-	begin_all
-	begin apps/v1 Deployment
-}
-end_more() {
-	end_all
-	end apps/v1 Deployment
-}
-
 # ---- a status that counts ----
 
 program '[]' '{n: ([(.primary.status.n // 0) + 1, .primary.spec.max] | min)}'
@@ -43,44 +28,41 @@ counted() {
 	done
 }
 start_counting() {
-	begin_more
-	event ADDED "$(thing a 0 '"generation":1' "\"spec\":{\"max\":$max}")" \
-		2026-01-01T00:00:00Z
-	end_more
+	initially "$(thing a 0 '"generation":1' "\"spec\":{\"max\":$max}")"
 }
 max=1000
 {
 	start_counting
 	counted 1 150
 } >"$T/in"
-run
+decide
 is "$(lines)" 101 "a status that counts its writes is held back"
 said='ireconcile: warning: thing.example.com ns/a: .status.n changes again and again (100, then 101): it is held back'
-is "$(cat "$T/err")" "$said" "... and said once, with path and values"
+says "$said" "... and said once, with path and values"
 is "$(tail -n 1 "$T/out" | jq -c '.reconcile | [.status, .events]')" \
 	'[{"n":101},[{"message":".status.n changes again and again (100, then 101)","reason":"Unsettled","type":"Warning"}]]' \
 	"... the last one brings an Event"
 tick 00:09.999 >>"$T/in"
-run
+decide
 is "$(lines)" 101 "nothing is written for 10 s"
 tick 00:10 >>"$T/in"
-run
+decide
 is "$(lines)" 102 "... then once"
 {
 	counted 151 180
 	tick 00:29.999
 } >>"$T/in"
-run
+decide
 is "$(lines)" 102 "... and not for 20 s then"
 tick 00:30 >>"$T/in"
-run
+decide
 is "$(lines)" 103 "... once more"
 
 # A change by its users may end this.
 max=20
 event MODIFIED "$(thing a 500 '"generation":2' '"spec":{"max":20},"status":{"n":180}')" \
 	>>"$T/in"
-run
+decide
 is "$(lines)" 104 "a new spec is followed at once"
 is "$(tail -n 1 "$T/err")" "ireconcile: thing.example.com ns/a: .status.n changes again and again (180, then 181): that is over" \
 	"... it is over then"
@@ -94,11 +76,11 @@ max=102
 	counted 102 102 2026-01-01T00:00:11Z
 	tick 00:29.999
 } >"$T/in"
-run
+decide
 is "$(lines)" 102 "a status that settles"
 is "$(grep -c over "$T/err")" 0 "... is watched as long as it was held back"
 tick 00:30 >>"$T/in"
-run
+decide
 is "$(grep -c over "$T/err")" 1 "... and over then"
 
 # One change a second does no harm.
@@ -109,24 +91,22 @@ max=1000
 		counted "$i" "$i" "$(date -u -d "@$((1767225600 + i))" +%FT%TZ)"
 	done
 } >"$T/in"
-run
+decide
 is "$(lines)" 251 "one change a second goes on for ever"
-is "$(cat "$T/err")" "" "... in silence"
+says "" "... in silence"
 
 # ---- other clients make changes, too ----
 
 program '[]' '{pods: [.owned.Pod[].status.phase]}'
 {
-	begin_more
-	event ADDED "$(thing a 0 '"generation":1')" 2026-01-01T00:00:00Z
-	end_more
+	initially "$(thing a 0 '"generation":1')"
 	for i in {1..250}; do
 		event ADDED "$(object Pod "p-$i" "$i" '"labels":{"thing":"a"}' "\"status\":{\"phase\":\"$i\"}")"
 	done
 } >"$T/in"
-run
+decide
 is "$(lines)" 250 "a status that follows 250 pods is not held back"
-is "$(cat "$T/err")" "" "... and nothing is said"
+says "" "... and nothing is said"
 
 # ---- conditions ----
 
@@ -136,12 +116,12 @@ max=1
 	start_counting
 	counted 1 120
 } >"$T/in"
-run
+decide
 is "$(tail -n 1 "$T/out" | jq -c .reconcile.status)" \
 	'{"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z","message":".status.n changes again and again (100, then 101)","observedGeneration":1,"reason":"NeverSettles","status":"True","type":"Unsettled"}],"n":101}' \
 	"a status with conditions gets one"
 program '[]' '{n: "\u202e\((.primary.status.n // 0) + 1)", conditions: []}'
-run
+decide
 is "$(tail -n 1 "$T/out" | jq -r '.reconcile.status.conditions[0].message')" \
 	'.status.n changes again and again (100, then "\u202e101")' \
 	"... whose message shows what cannot be seen"
@@ -156,27 +136,21 @@ items() {
 	program "[{apiVersion: \"$2\", kind: \"$1\", metadata: {name: \"i\"}} | $3 = \"\\(.now)\"] | map(.)" null
 	sed -i "s/^def desired: /&.now as \$now | /; s/\\\\(.now)/\\\\(\$now)/" "$T/program.jq"
 	[ -n "${5-}" ] || return 0
-	begin_more
-	event ADDED "$(thing a 0 '"generation":1')" 2026-01-01T00:00:00Z
-	end_more
+	initially "$(thing a 0 '"generation":1')"
 	for i in {1..150}; do
 		event MODIFIED "$(object "$1" i "$i" "\"annotations\":{\"kpipe.dev/paths\":\"$5\"},$(owner a)" "$4" | sed "s,\"v1\",\"$2\",")" \
 			"2026-01-01T00:00:00.$(printf '%03d' "$i")Z"
 	done
 }
-paths() {
-	thing a 0 | ireconcile -f "$T/watches.yaml" |
-		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/'
-}
 items ConfigMap v1 .data.k ""
-items ConfigMap v1 .data.k '"data":{"k":"hidden"}' "$(paths)" >"$T/in"
-run
+items ConfigMap v1 .data.k '"data":{"k":"hidden"}' "$(paths_of "$(thing a 0)")" >"$T/in"
+decide
 is "$(lines)" 103 "an item with the time in it"
-is "$(cat "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i: .data.k changes again and again: it is held back" \
+says "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i: .data.k changes again and again: it is held back" \
 	"... is named without what it holds, if that is data"
 items Deployment apps/v1 .spec.paused ""
-items Deployment apps/v1 .spec.paused '"spec":{"paused":"no"}' "$(paths)" >"$T/in"
-run
+items Deployment apps/v1 .spec.paused '"spec":{"paused":"no"}' "$(paths_of "$(thing a 0)")" >"$T/in"
+decide
 is "$(sed 's/ (.*)/ (...)/' "$T/err")" "ireconcile: warning: thing.example.com ns/a: Deployment.apps/ns/i: .spec.paused changes again and again (...): it is held back" \
 	"... else with its values"
 is "$(grep -o 'again (.*, then "1767225600\.' "$T/err")" 'again ("no", then "1767225600.' \
@@ -187,15 +161,13 @@ is "$(grep -o 'again (.*, then "1767225600\.' "$T/err")" 'again ("no", then "176
 # New names each time.
 program '[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "i-\(.now * 1000 | floor)"}}]' null
 {
-	begin_more
-	event ADDED "$(thing a 0 '"generation":1')" 2026-01-01T00:00:00Z
-	end_more
+	initially "$(thing a 0 '"generation":1')"
 	for i in {1..60}; do
 		t=2026-01-01T00:00:00.$(printf '%03d' "$i")Z
 		event ADDED "$(object ConfigMap "i-$((1767225600000 + i - 1))" "$i" "$(owner a)")" "$t"
 	done
 } >"$T/in"
-run
+decide
 is "$(grep -c '"delete"' "$T/out")" 31 "objects with ever new names: the set is held back"
 is "$(sed 's/[0-9]\{13\}/TIME/' "$T/err")" "ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/i-TIME and others are created and deleted in turn: it is held back" \
 	"... and said"
@@ -209,9 +181,7 @@ def status: null;
 def requeue: .now + 0.001 | . as $at | "\(floor | todate | rtrimstr("Z"))\($at - floor + 1 | tostring[1:8])Z";
 X
 {
-	begin_more
-	event ADDED "$(thing a 0 '"generation":1')" 2026-01-01T00:00:00Z
-	end_more
+	initially "$(thing a 0 '"generation":1')"
 	tick 00:10
 } >"$T/in"
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd 5 \
@@ -219,5 +189,5 @@ ireconcile -f "$T/watches.yaml" --clock=input --report-fd 5 \
 evaluations=$(sed -n 's/.*"evaluations":\([0-9]*\).*/\1/p' "$T/report" | tail -n 1)
 ok "a requeue in a moment, each time: $evaluations evaluations in 10 s" \
 	[ "$evaluations" -le 130 ]
-is "$(cat "$T/err")" "" "... without an error"
+says "" "... without an error"
 done_testing

@@ -1,19 +1,10 @@
 #!/bin/bash
 # ireconcile: a primary with many items takes time by their number, not by its
 # square.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}'
 cat >"$T/program.jq" <<'END'
 def desired: [range(.primary.spec.n) | {apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "c\(.)"}}];
@@ -21,16 +12,7 @@ END
 
 # arrive N: a primary with N items, of which the first 200 arrive one by one
 arrive() {
-	local kind
-
-	for kind in "example.com/v1 Thing" "v1 ConfigMap"; do
-		# shellcheck disable=SC2086
-		begin $kind
-		[ "$kind" = "v1 ConfigMap" ] || event ADDED "$(thing a 1 "" \
-			"\"spec\":{\"n\":$1}")" 2026-01-01T00:00:00Z
-		# shellcheck disable=SC2086
-		end $kind
-	done
+	initially "$(thing a 1 "" "\"spec\":{\"n\":$1}")"
 	thing a 1 "" "\"spec\":{\"n\":$1}" >"$T/one"
 	ireconcile -f "$T/watches.yaml" <"$T/one" | jq -c '.items[:200][] |
 		.metadata += {uid: .metadata.name, resourceVersion: "2"} |

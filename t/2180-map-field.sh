@@ -2,9 +2,7 @@
 # ireconcile: related objects that a primary names in its fields (map: {field:
 # PATH}): only these are shown, and only the primaries that name an object are
 # evaluated when it changes.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cat >"$T/watches.yaml" <<'END'
@@ -27,16 +25,10 @@ named() {
 		"\"spec\":$3"
 }
 complete() {
-	for kind in Secret ConfigMap Node; do
-		begin v1 $kind
-		end v1 $kind
-	done
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
+	begin_all
+	end_all
 }
-in_ops() {
-	object "$@" | sed 's/"ns"/"ops"/'
-}
+in_ops() { where=ops object "$@"; }
 node() {
 	printf '{"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","uid":"%s","resourceVersion":"%s"}}' \
 		"$1" "$1" "$2"

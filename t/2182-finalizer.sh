@@ -1,20 +1,11 @@
 #!/bin/bash
 # ireconcile: the finalizer of a primary is set with the first object that needs
 # cleaning up, and on no primary without one.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/x
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-END
+watches 'finalizer: example.com/x' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 desires='def desired: [.primary.spec.items[]? | . as $i
 	| {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"}} | .metadata += $i.meta
 	| if $i.if_exists then {"kpipe.dev/if-exists": .}
@@ -33,41 +24,33 @@ a() { # ITEMS [METADATA]: the Thing
 }
 add='{"add":["example.com/x"]}'
 has='"finalizers":["example.com/x"]'
-part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
-marked=$(printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"far","uid":"u","resourceVersion":"1","annotations":{"kpipe.dev/member":"Thing.example.com/ns/a ConfigMap/far/c"},"labels":{"kpipe.dev/part-of":"%s"}}}' "$part_of")
+marked=$(where=far object ConfigMap c 1 "$(marks ConfigMap/far/c)")
 owned=$(object ConfigMap c 1 "$(owner a)")
 
 echo "$desires" >"$T/program.jq"
-gives "nothing is desired" "" \
-	"$(a '')"
-gives "an item with a controller reference" '[1,0,null]' \
-	"$(a '{"meta":{}}')"
+gives "nothing is desired" "" "$(a '')"
+gives "an item with a controller reference" '[1,0,null]' "$(a '{"meta":{}}')"
 gives "one in another namespace" "[1,0,$add]" \
 	"$(a '{"meta":{"namespace":"far"}}')"
 gives "one with a finalizer of its own" "[1,0,$add]" \
 	"$(a '{"meta":{"finalizers":["example.com/own"]}}')"
 gives "one that is never created" "" \
 	"$(a '{"meta":{"namespace":"far"},"if_exists":true}')"
-gives "... nor by keep" "" \
-	"$(a '{"meta":{"namespace":"far"},"keep":true}')"
+gives "... nor by keep" "" "$(a '{"meta":{"namespace":"far"},"keep":true}')"
 gives "... that is there" "[0,0,$add]" "$marked" \
 	"$(a '{"meta":{"namespace":"far"},"keep":true}')"
 gives "a marked member that is left" "[0,1,$add]" "$marked" "$(a '')"
 gives "an owned member that is left" '[0,1,null]' "$owned" "$(a '')"
-gives "what is there stays" "" \
-	"$(a '' "$has")"
+gives "what is there stays" "" "$(a '' "$has")"
 
 echo "$desires def finalize: {done: (.owned.ConfigMap == [])};" \
 	>"$T/program.jq"
-gives "with finalize: nothing is desired" "" \
-	"$(a '')"
-gives "... any item" "[1,0,$add]" \
-	"$(a '{"meta":{}}')"
+gives "with finalize: nothing is desired" "" "$(a '')"
+gives "... any item" "[1,0,$add]" "$(a '{"meta":{}}')"
 gives "... any member" "[0,1,$add]" "$owned" "$(a '')"
 
 # Set with the first item, and not again.
-gives "it is there already" '[1,0,null]' \
-	"$(a '{"meta":{}}' "$has")"
+gives "it is there already" '[1,0,null]' "$(a '{"meta":{}}' "$has")"
 
 # What fails sets none; nor does a deleted primary without it.
 echo 'def desired: error("no");' >"$T/program.jq"
@@ -75,6 +58,6 @@ a '' | ireconcile -f "$T/watches.yaml" >"$T/out" 2>"$T/err"
 is "$(cat "$T/out")" "" "a program that fails"
 echo "$desires" >"$T/program.jq"
 gives "a primary that is being deleted" "" \
-	"$(a '{"meta":{"namespace":"far"}}' '"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+	"$(a '{"meta":{"namespace":"far"}}' "$dying")"
 
 done_testing

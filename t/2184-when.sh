@@ -1,32 +1,20 @@
 #!/bin/bash
 # ireconcile: `when` of an entry says which primaries are its business; one that
 # no longer is, is cleaned up.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-watches() { # WHEN
-	cat >"$T/watches.yaml" <<-END
-		- group: example.com
-		  version: v1
-		  kind: Thing
-		  program: program.jq
-		  finalizer: example.com/x
-		  when: $1
-		  dependents:
-		  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-	END
+entry() { # WHEN
+	watches 'finalizer: example.com/x' "when: $1" dependents: \
+		'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 }
-watches '.metadata.labels.team == "a"'
+entry '.metadata.labels.team == "a"'
 desires='def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "c", namespace: "far"}}];
 	def status: {n: 1};
 	def events: [{type: "Normal", reason: "R", message: "m"}];'
 echo "$desires" >"$T/program.jq"
-part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
-member=$(printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"far","uid":"u","resourceVersion":"1","annotations":{"kpipe.dev/member":"Thing.example.com/ns/a ConfigMap/far/c"},"labels":{"kpipe.dev/part-of":"%s"}}}' \
-	"$part_of")
+member=$(where=far object ConfigMap c 1 "$(marks ConfigMap/far/c)")
 has='"finalizers":["example.com/x"]'
 a() { # TEAM [METADATA] [RV]
 	thing a "${3:-1}" "\"labels\":{\"team\":\"$1\"}${2:+,$2}"
@@ -40,7 +28,6 @@ gives() {
 		| . // [] | length), .finalizers, .status)]' "$T/out")" "$2" "$1"
 }
 add='{"add":["example.com/x"]}' remove='{"remove":["example.com/x"]}'
-gone='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 
 gives "true" "[1,0,1,$add,{\"n\":1}]" "$(a a)"
 gives "false" "" "$(a b)"
@@ -51,17 +38,12 @@ gives "false, with a member and our finalizer" '[0,1,0,null,null]' \
 gives "... with our finalizer alone" "[0,0,0,$remove,null]" "$(a b "$has")"
 gives "... with a member alone" '[0,1,0,null,null]' "$member" "$(a b)"
 gives "false, and deleted" "[0,0,1,$remove,{\"n\":1}]" \
-	"$(a b "$has,$gone")"
+	"$(a b "$has,$dying")"
 
 # It turns false, and true again.
-complete() {
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
-}
 mapfile -t life < <(
-	complete
+	begin_all
+	end_all
 	event ADDED "$(a a "" 1)"
 	event MODIFIED "$(a a "$has" 2)"
 	event ADDED "$member"
@@ -86,16 +68,16 @@ echo "$desires" >"$T/program.jq"
 
 # ---- errors ----
 
-watches '.metadata.labels.team'
+entry '.metadata.labels.team'
 gives "neither true nor false" "" "$(a a)"
-is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: watches.yaml:6: when gives neither true nor false" \
+says "ireconcile: error: thing.example.com ns/a: watches.yaml:6: when gives neither true nor false" \
 	"... is said"
-watches '.metadata.name.x == 1'
+entry '.metadata.name.x == 1'
 gives "an error" "" "$member" "$(a a "$has")"
-is "$(cat "$T/err")" 'ireconcile: error: thing.example.com ns/a: watches.yaml:6:1: when: Cannot index string with string "x" at .metadata.name' \
+says 'ireconcile: error: thing.example.com ns/a: watches.yaml:6:1: when: Cannot index string with string "x" at .metadata.name' \
 	"... is said, and nothing is deleted"
 for bad in 'now > 1|now is not pure: use .now' '. as $x|syntax'; do
-	watches "${bad%|*}"
+	entry "${bad%|*}"
 	runs 100 "refused: ${bad%|*}" ireconcile -f "$T/watches.yaml" </dev/null
 	ok "... with file and line" grep -qF "watches.yaml:6:1: " "$T/err"
 done

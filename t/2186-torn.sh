@@ -1,54 +1,36 @@
 #!/bin/bash
 # ireconcile: a primary that was deleted while its finalizer was being set: the
 # finalizer kept nothing, and what it had is cleaned up all the same.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-watches() { # [MEMBER]: of the entry
-	cat >"$T/watches.yaml" <<-END
-		- group: example.com
-		  version: v1
-		  kind: Thing
-		  program: program.jq
-		  finalizer: example.com/x
-		  ${1:-namespaces: []}
-		  dependents:
-		  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-	END
+entry() { # [MEMBER]: of the entry
+	watches 'finalizer: example.com/x' "${1:-namespaces: []}" dependents: \
+		'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 }
 desires='def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: "c", namespace: "far"}}];
 	def status: {n: 1};'
 echo "$desires" >"$T/program.jq"
-watches
-part_of=$(printf Thing.example.com/ns/a | sha256sum | cut -c 1-32)
-PATHS=$(thing a 1 | ireconcile -f "$T/watches.yaml" |
-	sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+entry
+PATHS=$(paths_of "$(thing a 1)")
 member() { # RV
-	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"far","uid":"u","resourceVersion":"%s","annotations":{"kpipe.dev/member":"Thing.example.com/ns/a ConfigMap/far/c","kpipe.dev/paths":"%s"},"labels":{"kpipe.dev/part-of":"%s"}}}' \
-		"$1" "$PATHS" "$part_of"
+	where=far object ConfigMap c "$1" \
+		"$(marks ConfigMap/far/c "" "\"kpipe.dev/paths\":\"$PATHS\"")"
 }
 has='"finalizers":["example.com/x"]'
 a() { # RV [METADATA]: of version 3 with another status than the program's
 	thing a "$1" "${2:-$has}" "\"status\":{\"n\":$((1 + ($1 == 3)))}"
 }
 complete() {
-	clock 00:00
-	begin v1 ConfigMap
-	end v1 ConfigMap
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
-}
-clock() { # MM:SS: a line that only moves it
-	event ADDED "$(object Pod x 1)" "2026-01-01T00:$1Z"
+	tick 00:00
+	begin_all
+	end_all
 }
 # gives WHAT WANT [LOG]: of $T/in; each line as its version of the primary, what
 # it deletes, whether it is a deletion, and its finalizers and status
 gives() {
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" \
-		2>"$T/err"
+	decide
 	is "$(jq -c '[.reconcile | .primary.resourceVersion,
 		(.delete // [] | map(.name) | join(" ")), .deleting,
 		.finalizers, .status]' "$T/out")" "$2" "$1"
@@ -69,14 +51,14 @@ gives "its members are deleted" "$creates
 $deletes"
 {
 	event DELETED "$(member 4)"
-	clock 00:30
-	clock 20:00
+	tick 00:30
+	tick 20:00
 } >>"$T/in"
 gives "... and then it is over: no finalizer is removed" "$creates
 $deletes"
 {
 	event ADDED "$(member 5)"
-	clock 30:00
+	tick 30:00
 } >>"$T/in"
 gives "... so a later one of its marks is an orphan" "$creates
 $deletes" "$torn
@@ -102,12 +84,12 @@ $deletes"
 	complete
 	event ADDED "$(a 1)"
 	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-	clock 00:02
+	tick 00:02
 	begin example.com/v1 Thing
 	end example.com/v1 Thing
 	event ADDED "$(member 2)" 2026-01-01T00:00:09Z
 	event DELETED "$(member 4)"
-	clock 20:00
+	tick 20:00
 } >"$T/in"
 gives "a new list of primaries" "$creates
 [\"3\",\"\",true,null,null]
@@ -124,7 +106,7 @@ echo "$desires
 	event ADDED "$(member 2)"
 	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
 	event DELETED "$(member 4)"
-	clock 20:00
+	tick 20:00
 } >"$T/in"
 gives "finalize says what is deleted" "$creates
 $deletes"
@@ -159,12 +141,12 @@ whole() { # DELETED-OBJECT
 }
 whole "$(a 3 '"generation":1')" >"$T/in"
 gives "without the finalizer" "$creates" ""
-whole "$(a 3 "$has,\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")" >"$T/in"
+whole "$(a 3 "$has,$dying")" >"$T/in"
 gives "with a deletionTimestamp" "$creates" ""
 whole "$(a 3 | sed 's/"finalizers":[^]]*\]/"annotations":{"kpipe.dev\/synthetic":"true"}/')" \
 	>"$T/in"
 gives "an event that kwatch made up" "$creates" ""
-watches 'selector: {matchLabels: {team: a}}'
+entry 'selector: {matchLabels: {team: a}}'
 leaves="selector \"team=a\" does not select it any more, and it has the finalizer example.com/x: what was made for it stays, and a deletion waits for that; label it so that it is selected, or remove the finalizer when all is cleaned up"
 leaves_="ireconcile: warning: thing.example.com ns/a: $leaves"
 whole "$(a 3 "$has,\"labels\":{\"team\":\"a\"}")" |
@@ -176,14 +158,13 @@ whole "$(a 3 "$has,\"labels\":{\"team\":\"a\"}")" |
 	sed '/"ADDED".*"Thing"/s/"finalizers":\[[^]]*\]/"labels":{"team":"a"}/' >"$T/in"
 gives "... with one that was set just before" \
 	'["1","",null,{"add":["example.com/x"]},null]' "$leaves_"
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 selected="$has,\"labels\":{\"team\":\"a\"}"
 # goes OBJECT DELETED: a primary that is selected, and its end
 goes() {
 	complete
 	event ADDED "$(member 2)"
 	event ADDED "$1"
-	clock 00:01
+	tick 00:01
 	event DELETED "$2" 2026-01-01T00:00:02Z
 }
 removes='["1","c",true,null,null]

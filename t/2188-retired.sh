@@ -1,21 +1,12 @@
 #!/bin/bash
 # ireconcile: retiredFinalizers are removed from every primary.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-watches() { # [FINALIZER]
-	cat >"$T/watches.yaml" <<-END
-		- group: example.com
-		  version: v1
-		  kind: Thing
-		  program: program.jq
-		  ${1:+finalizer: $1}
-		  retiredFinalizers: [example.com/old, example.com/older]
-		  dependents:
-		  - {apiVersion: v1, kind: ConfigMap, manage: true}
-	END
+entry() { # [FINALIZER]
+	watches "${1:+finalizer: $1}" \
+		'retiredFinalizers: [example.com/old, example.com/older]' \
+		'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 }
 cat >"$T/program.jq" <<'END'
 def desired: if .primary.spec.fail then error("no") else
@@ -34,11 +25,10 @@ gives() {
 a() { # FINALIZERS [SPEC] [METADATA]
 	thing a 1 "\"finalizers\":[$1]${3:+,$3}" "\"spec\":${2:-{\}}"
 }
-dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
 old='"example.com/old"'
 member=$(object ConfigMap c0 1 "$(owner a)")
 
-watches
+entry
 gives "a primary that has one" "[0,0,{\"remove\":[$old]}]" "$(a "$old")"
 gives "... among others" "[0,0,{\"remove\":[$old,\"example.com/older\"]}]" \
 	"$(a "\"example.org/x\",\"example.com/older\",$old")"
@@ -49,7 +39,7 @@ gives "one that is being deleted: first its members" '[0,1,null]' \
 gives "... then that" "[0,0,{\"remove\":[$old]}]" "$(a "$old" '{}' "$dying")"
 gives "... held by another one" "" "$(a '"example.org/x"' '{}' "$dying")"
 
-watches example.com/new
+entry example.com/new
 gives "the new one comes as the old one goes" \
 	"[1,0,{\"add\":[\"example.com/new\"],\"remove\":[$old]}]" \
 	"$(a "$old" '{"n":1}')"

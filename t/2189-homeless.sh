@@ -1,8 +1,8 @@
 #!/bin/bash
 # ireconcile: a Namespace is not deleted while an item in it is desired, retained
 # or another's, nor a CustomResourceDefinition with one of its kind.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+. t/ireconcile.sh
 
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
@@ -112,35 +112,32 @@ in_q() {
 other='"annotations":{"kpipe.dev/instance":"y"}'
 of_jar='"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Jar","name":"j","uid":"u-j","controller":true}]'
 end="is in it, and would be deleted with it"
+stays='["ConfigMap","would be deleted with it: desire it until that is gone"]'
+both='["Namespace ConfigMap",""]'
+# named TEXT [WHAT]: in the log, once
+named() { is "$(grep -c "$1" "$T/err")" 1 "${2:-... is named in the log}"; }
 
-beside "an object of another instance" \
-	'["ConfigMap","would be deleted with it: desire it until that is gone"]' \
+beside "an object of another instance" "$stays" \
 	"$(in_q ConfigMap e "$other")"
-is "$(grep -c "ConfigMap/q/e of another instance of the operator $end" "$T/err")" \
-	1 "... is named in the log"
-beside "... also of a kind that is only looked at" \
-	'["ConfigMap","would be deleted with it: desire it until that is gone"]' \
+named "ConfigMap/q/e of another instance of the operator $end"
+beside "... also of a kind that is only looked at" "$stays" \
 	"$(in_q Secret e "$other")"
-beside "... not elsewhere" '["Namespace ConfigMap",""]' \
+beside "... not elsewhere" "$both" \
 	"$(in_q ConfigMap e "$other" | sed 's/"namespace":"q"/"namespace":"qq"/')"
 beside "... for a replay it is ours, and an object of nobody" \
-	'["Namespace ConfigMap",""]' "$(in_q ConfigMap e "$other")" "" \
+	"$both" "$(in_q ConfigMap e "$other")" "" \
 	--clock=input
-beside "a member of another entry's primary" \
-	'["ConfigMap","would be deleted with it: desire it until that is gone"]' \
+beside "a member of another entry's primary" "$stays" \
 	"$(in_q ServiceAccount e "$of_jar")"
-is "$(grep -c "ServiceAccount/q/e of another primary $end" "$T/err")" \
-	1 "... is named in the log"
+named "ServiceAccount/q/e of another primary $end"
 jar='{"apiVersion":"example.com/v1","kind":"Jar","metadata":{"name":"j","namespace":"q","uid":"u-j"%s},"spec":{"items":[]}}'
 # shellcheck disable=SC2059
-beside "a primary with the finalizer of its entry" \
-	'["ConfigMap","would be deleted with it: desire it until that is gone"]' \
+beside "a primary with the finalizer of its entry" "$stays" \
 	"$(printf "$jar" ',"finalizers":["example.com/jar"]')"
-is "$(grep -c "Jar.example.com/q/j, a primary, $end" "$T/err")" 1 \
-	"... is named in the log"
+named "Jar.example.com/q/j, a primary, $end"
 # shellcheck disable=SC2059
 beside "... one that has nothing goes, as what users made" \
-	'["Namespace ConfigMap",""]' "$(printf "$jar" "")"
+	"$both" "$(printf "$jar" "")"
 retained=$(members "$ns,$cm" | jq -c 'select(.kind == "ConfigMap")
 	| .metadata.annotations["kpipe.dev/retain"] = "true"
 	| .metadata.name = "kept"
@@ -148,23 +145,20 @@ retained=$(members "$ns,$cm" | jq -c 'select(.kind == "ConfigMap")
 beside "a retained member of its own" \
 	'["ConfigMap","would be deleted with it: retain both, or delete that"]' \
 	"$retained"
-is "$(grep -c "ConfigMap/q/kept, which is retained, $end" "$T/err")" 1 \
-	"... is named in the log"
+named "ConfigMap/q/kept, which is retained, $end"
 foreign=$(printf '%s' "$retained" | jq -c 'del(.metadata.annotations["kpipe.dev/retain"])
 	| .metadata.annotations["kpipe.dev/member"] |= sub("Crate"; "Vat")
 	| .metadata.labels["kpipe.dev/part-of"] = $sum' --arg sum \
 	"$(printf Vat.example.com/ns/a | sha256sum | head -c 32)")
-beside "a member of an operator that is not known here" \
-	'["ConfigMap","would be deleted with it: desire it until that is gone"]' \
+beside "a member of an operator that is not known here" "$stays" \
 	"$foreign"
 for i in 3 1 2; do
 	in_q ConfigMap "e$i" "$other"
 	echo
 done >"$T/three"
-beside "of several, the first one is named" \
-	'["ConfigMap","would be deleted with it: desire it until that is gone"]' \
+beside "of several, the first one is named" "$stays" \
 	"$(cat "$T/three")"
-is "$(grep -c "ConfigMap/q/e1 of" "$T/err")" 1 "... by its name"
+named "ConfigMap/q/e1 of" "... by its name"
 
 # ---- whenever it would be deleted ----
 
@@ -174,23 +168,22 @@ beside "the primary is being deleted" "[\"ConfigMap\",$late]" \
 	"$(in_q ConfigMap e "$other")" "$going"
 its=$ns beside "... it keeps its finalizer" "[\"\",$late]" \
 	"$(in_q ConfigMap e "$other")" "$going"
-is "$(jq -c .reconcile.finalizers <(printf '%s\n' "$going" "$(members "$ns")" \
-	"$(in_q ConfigMap e "$other")" |
-	ireconcile -f "$T/watches.yaml" 2>"$T/err"))" null "... really"
-is "$(printf '%s\n' "$going" "$(members "$ns")" "$(in_q ConfigMap e "$other")" |
-	ireconcile -f "$T/watches.yaml" 2>"$T/err" |
-	jq -c '.reconcile.events | map([.reason, .message])')" \
+# gone JQ: of the line, when the Namespace has such an object
+gone() {
+	printf '%s\n' "$going" "$(members "$ns")" "$(in_q ConfigMap e "$other")" |
+		ireconcile -f "$T/watches.yaml" 2>"$T/err" | jq -c "$1"
+}
+is "$(gone .reconcile.finalizers)" null "... really"
+is "$(gone '.reconcile.events | map([.reason, .message])')" \
 	'[["Kept","Namespace//q is to be deleted, but ConfigMap/q/e of another instance of the operator is in it, and would be deleted with it: it is deleted when that is gone"]]' \
 	"... an Event says why"
-beside "... with nothing of another it goes" '["Namespace ConfigMap",""]' \
+beside "... with nothing of another it goes" "$both" \
 	"$(in_q ConfigMap e)" "$going"
 
 echo 'def finalize: {delete: .owned.Namespace, done: true};' >>"$T/program.jq"
 its=$ns beside "finalize, which calls it done" "[\"\",$late]" \
 	"$(in_q ConfigMap e "$other")" "$going"
-is "$(printf '%s\n' "$going" "$(members "$ns")" "$(in_q ConfigMap e "$other")" |
-	ireconcile -f "$T/watches.yaml" 2>"$T/err" |
-	jq -c .reconcile.finalizers)" null "... keeps the finalizer"
+is "$(gone .reconcile.finalizers)" null "... keeps the finalizer"
 its=$ns beside "... nothing of another: it goes" '["Namespace",""]' \
 	"$(in_q ConfigMap e)" "$going"
 
@@ -206,8 +199,7 @@ for what in "an object that users made:" "one of another instance:$other"; do
 	beside "${what%%:*}, of the kind that a CustomResourceDefinition makes" \
 		'["Urn","would be deleted with it: desire it until that is gone"]' \
 		"$(urn_of "${what#*:}")"
-	is "$(grep -c "Urn.p.example.com/ns/v.* is of its kind" "$T/err")" 1 \
-		"... is named in the log"
+	named "Urn.p.example.com/ns/v.* is of its kind"
 done
 
 # ---- what only claims to be another's ----
@@ -293,26 +285,25 @@ is "$(deletes "$(wide true "$foreign_ns" "$held")" "$theirs" \
 
 # kwatch knows ServiceAccounts, which another entry manages, only later.
 stream() { # LINE...
-	printf '{"type":"ADDED","time":"2026-01-01T00:00:00Z","object":%s}\n' "$(wide true "" "$held")" "$own"
-	for kind in example.com/v1:Crate v1:Namespace v1:ConfigMap; do
-		printf '{"type":"BOOKMARK","object":{"apiVersion":"%s","kind":"%s","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}\n' \
-			"${kind%:*}" "${kind#*:}"
-	done
+	event ADDED "$(wide true "" "$held")" 2026-01-01T00:00:00Z
+	event ADDED "$own"
+	end example.com/v1 Crate
+	end v1 Namespace
+	end v1 ConfigMap
 	printf '%s\n' "$@"
 }
-begin='{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"annotations":{"kpipe.dev/initial-events-begin":"true"}}}}'
-later='{"type":"ADDED","time":"2026-01-01T00:00:20Z","object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}}'
-done='{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}'
+later=$(tick 00:20)
+done=$(end v1 ServiceAccount)
 streamed() { # LINE...
 	{
-		echo "$begin"
+		begin v1 ServiceAccount
 		stream "$@"
 	} | ireconcile -f "$T/watches.yaml" --clock=input 2>"$T/err" |
 		jq -c '[.reconcile.delete[]?.kind]' | sort -u | grep -c Namespace
 }
 is "$(streamed)" 0 "while not all kinds are known, no Namespace is deleted"
 is "$(streamed "$done" "$later")" 1 "... then it is"
-is "$(streamed "{\"type\":\"ADDED\",\"object\":$(in_q ServiceAccount e "$of_jar")}" \
+is "$(streamed "$(event ADDED "$(in_q ServiceAccount e "$of_jar")")" \
 	"$done" "$later")" 0 "... unless there is another's object"
 
 # ---- objects come and go ----
@@ -321,7 +312,7 @@ come() { # TYPE:OBJECT...: what is deleted at last, of the Namespace
 	{
 		stream "$done"
 		for one; do
-			printf '{"type":"%s","object":%s}\n' "${one%%:*}" "${one#*:}"
+			event "${one%%:*}" "${one#*:}"
 		done
 		echo "$later"
 	} | ireconcile -f "$T/watches.yaml" --clock=input --instance=x \
@@ -333,14 +324,16 @@ changed=${e/\"7\"/\"9\"}
 user=$(in_q ConfigMap p)
 own=$(printf '%s' "$own" | jq -c '.metadata.annotations["kpipe.dev/instance"] = "x"')
 stream() { # LINE...: at the start
-	printf '{"type":"ADDED","time":"2026-01-01T00:00:00Z","object":%s}\n' "$user" "$e" "$own"
-	printf '{"type":"DELETED","object":%s}\n' "$user"
-	printf '{"type":"MODIFIED","object":%s}\n' "$changed"
-	printf '{"type":"ADDED","object":%s}\n' "$(wide true "" "$held")"
-	for kind in example.com/v1:Crate example.com/v1:Jar v1:Namespace v1:ConfigMap; do
-		printf '{"type":"BOOKMARK","object":{"apiVersion":"%s","kind":"%s","metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}\n' \
-			"${kind%:*}" "${kind#*:}"
-	done
+	event ADDED "$user" 2026-01-01T00:00:00Z
+	event ADDED "$e"
+	event ADDED "$own"
+	event DELETED "$user"
+	event MODIFIED "$changed"
+	event ADDED "$(wide true "" "$held")"
+	end example.com/v1 Crate
+	end example.com/v1 Jar
+	end v1 Namespace
+	end v1 ConfigMap
 	printf '%s\n' "$@"
 }
 is "$(come)" 0 "another's object, which was changed when one beside it was gone"

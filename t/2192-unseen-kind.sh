@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: while kwatch has not found an optional kind whose definition is new,
 # neither that is deleted, nor a Namespace: objects of the kind are not seen.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cat >"$T/watches.yaml" <<'END'
@@ -39,7 +37,7 @@ definition() {
 }
 urn=$(event ADDED '{"apiVersion":"example.com/v1","kind":"Urn","metadata":{"name":"of-y","namespace":"q","uid":"u-y","resourceVersion":"6","annotations":{"kpipe.dev/instance":"y"}}}')
 # The next look, after 10 s.
-later='{"type":"ADDED","time":"2026-01-01T00:00:20Z","object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}}'
+later=$(tick 00:20)
 
 # deletes ITEMS OTHER LINE...: what the crate deletes that made ITEMS and desires
 # nothing; OTHER is an object that is there, too, or empty. The lines come behind
@@ -47,8 +45,7 @@ later='{"type":"ADDED","time":"2026-01-01T00:00:20Z","object":{"apiVersion":"v1"
 deletes() {
 	{
 		urns begin
-		printf '{"type":"ADDED","time":"2026-01-01T00:00:00Z","object":%s}\n' \
-			"$(crate "")"
+		event ADDED "$(crate "")" 2026-01-01T00:00:00Z
 		crate "$1" | ireconcile -f "$T/watches.yaml" --instance=x |
 			jq -c '.items[] | .metadata.uid = "u-" + .metadata.name
 			| .metadata.resourceVersion = "5"
@@ -66,7 +63,7 @@ deletes() {
 crd=$(definition)
 is "$(deletes "$crd" "" "$later")" "" \
 	"a definition whose kind kwatch has not found: it waits"
-is "$(cat "$T/err")" "" "... without a word"
+says "" "... without a word"
 is "$(deletes "$crd" "" "$(urns begin)" "$later")" "" \
 	"... also while its objects are listed"
 is "$(deletes "$crd" "" "$(urns begin)" "$(urns end)" "$later")" \

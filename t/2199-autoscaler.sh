@@ -1,7 +1,6 @@
 #!/bin/bash
 # The program of doc/program.md that leaves the replicas to an autoscaler: a
 # scale is never undone, and no field is dropped.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 cat >"$T/watches.yaml" <<'END'

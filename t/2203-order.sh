@@ -1,20 +1,11 @@
 #!/bin/bash
 # What a program may rely on in its input: the order of .owned and .related; and
 # when a file that is written by hand is evaluated.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cd "$T" || exit 1
-cat >watches.yaml <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  related:
-  - {apiVersion: v1, kind: Secret}
-END
+watches related: '- {apiVersion: v1, kind: Secret}'
 cat >program.jq <<'END'
 def desired: [];
 def status: {names: [.related.Secret[].metadata | "\(.namespace)/\(.name)"]};

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Names in a program that cannot be meant are found at start: a kind that no
-# entry of watches.yaml has, an entry point that is spelled wrong. Where `.` may
-# be something else, nothing is said.
+# entry of watches.yaml has, an entry point that is spelled wrong (where `.` may
+# be something else, nothing is said), a function: with one whose name is near.
 . "${0%/*}/lib.sh"
 
 printf '%s\n' '- group: e.com' '  version: v1' '  kind: T' \
@@ -196,5 +196,70 @@ done <<'END'
   finalizer: e.com/f
   retiredFinalizers: [e.com/f]
   when: .spec.a == 1
+END
+cp "$T/none.yaml" "$T/watches.yaml"
+
+# ---- functions that are not there: what is near ----
+
+refused 'reconcile.jq:2: configmap/3 is not defined (did you mean config_map/3?)' \
+	"a name of the library" <<'END'
+include "operator";
+def desired: [configmap("a"; {}; {})];
+END
+refused 'reconcile.jq:2: config_map/2 is not defined (did you mean config_map/3?)' \
+	"... with other arguments" <<'END'
+include "operator";
+def desired: [config_map("a"; {})];
+END
+refused 'reconcile.jq:1: config_map/3 is not defined (include "operator"; has it)' \
+	"the library is not included" <<'END'
+def desired: [config_map("a"; {}; {})];
+END
+refused 'reconcile.jq:2: pdos/0 is not defined (did you mean pods/0?)' \
+	"a function of the program, letters swapped" <<'END'
+def pods: [];
+def desired: pdos;
+END
+refused 'reconcile.jq:1: lenght/0 is not defined (did you mean length/0?)' \
+	"a function of jq" <<'END'
+def desired: [lenght];
+END
+refused 'reconcile.jq:1: frobnicate/1 is not defined' "nothing is near" <<'END'
+def desired: [frobnicate(1)];
+END
+
+# ---- defined too late ----
+
+refused 'reconcile.jq:1: pods/0 is defined only below, in line 2: move it up' \
+	"a function that is defined behind the call" <<'END'
+def desired: pods;
+def pods: [];
+END
+refused 'reconcile.jq:2: f/1 is defined only below, in line 4: move it up' \
+	"... with a parameter, behind another of its name" <<'END'
+def f: 1;
+def desired: [f(1)];
+def f($a; $b): 1;
+def f($a): 1;
+END
+refused 'reconcile.jq:1: f/2 is not defined (did you mean f/0?)' \
+	"... with another number of them, it is only near" <<'END'
+def desired: [f(1; 2)];
+def f: 1;
+END
+printf 'def mine: theirs;\n' >"$T/mine.jq"
+cat >"$T/reconcile.jq" <<'END'
+include "mine";
+def theirs: [];
+def desired: mine;
+END
+runs 100 "... in the file that includes it" \
+	ireconcile -f "$T/watches.yaml" </dev/null
+is "$(sed "s|.*fatal: ||; s|$T/||g" "$T/err")" \
+	'mine.jq:1: theirs/0 is defined only later, in reconcile.jq:2' "... so"
+accepted "a function calls itself, and one of its name above it" <<'END'
+def f: 1;
+def f($n): if $n > 0 then f($n - 1) else f end;
+def desired: [f(3) | empty];
 END
 done_testing

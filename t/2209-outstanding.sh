@@ -1,9 +1,7 @@
 #!/bin/bash
 # .outstanding names what is not as desired yet, and has no data of it: statuses
 # and Events are made of it.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cat >"$T/program.jq" <<'END'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # A replay of a recording without secrets decides what was decided with them,
 # also about Secrets that the program makes itself.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+. t/ireconcile.sh
 
 cat >"$T/program.jq" <<'END'
 include "operator";
@@ -15,42 +15,21 @@ def desired: .primary as $p
 		url: "https://u:\($in | @base64d)@\($p.spec.host)", constant: "c"}]
 	+ [secret("random") | .data = {p: (random("p"; 20) | @base64)}];
 END
-cat >"$T/watches.yaml" <<'END'
-- version: v1
-  group: example.com
-  kind: Thing
-  program: program.jq
-  random: true
-  dependents:
-  - {apiVersion: v1, kind: Secret, manage: true}
-  related:
-  - {apiVersion: v1, kind: Secret}
-END
+watches 'random: true' \
+	'dependents: [{apiVersion: v1, kind: Secret, manage: true}]' \
+	'related: [{apiVersion: v1, kind: Secret}]'
 second=0
-# event OBJECT: what is seen, a second later than the one before
-event() {
+# seen OBJECT [TYPE]: a second later than what was seen before
+seen() {
 	second=$((second + 1))
-	printf '{"type":"%s","time":"2026-01-01T00:%02d:%02d.000000Z","object":%s}\n' \
-		"${2:-MODIFIED}" $((second / 60)) $((second % 60)) "$1"
+	event "${2:-MODIFIED}" "$1" \
+		"2026-01-01T00:$(printf %02d:%02d $((second / 60)) $((second % 60))).000000Z"
 }
-kinds="Secret Thing"
-mark() {
-	local kind
-
-	for kind in $kinds; do
-		event "$(jq -nc --arg k "$kind" --arg m "$1" '{kind: $k,
-			apiVersion: (if $k | IN("Thing", "Box")
-				then "example.com/v1" else "v1" end),
-			metadata: {annotations: {($m): "true"}}}')" BOOKMARK
-	done
-}
-thing() { # HOST VERSION
-	printf '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"t","uid":"u","resourceVersion":"%s"},"spec":{"host":"%s"}}' \
-		"$2" "$1"
+host() { # HOST VERSION
+	thing t "$2" "" "\"spec\":{\"host\":\"$1\"}"
 }
 source_() { # VALUE VERSION
-	printf '{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"source","uid":"us","resourceVersion":"%s"},"data":{"p":"%s"}}' \
-		"$2" "$(printf %s "$1" | base64)"
+	object Secret source "$2" "" "\"data\":{\"p\":\"$(printf %s "$1" | base64)\"}"
 }
 # asked NAME: the Secret that was asked for last, as the server stores it
 asked() {
@@ -67,24 +46,24 @@ answer() {
 	local name
 
 	for name in "$@"; do
-		event "$(asked "$name")" >>"$T/clear"
+		seen "$(asked "$name")" >>"$T/clear"
 	done
 }
 # drift NAME JQ: another client changes it
 drift() {
-	event "$(asked "$1" | jq -c "$2")" >>"$T/clear"
+	seen "$(asked "$1" | jq -c "$2")" >>"$T/clear"
 }
 names="copy written made random"
 
 {
-	mark kpipe.dev/initial-events-begin
-	event "$(thing one 1)" ADDED
-	event "$(source_ hunter2 2)" ADDED
-	mark k8s.io/initial-events-end
+	begin_all
+	seen "$(host one 1)" ADDED
+	seen "$(source_ hunter2 2)" ADDED
+	end_all
 } >"$T/clear"
 # shellcheck disable=SC2086
 answer $names
-event "$(thing one 3)" >>"$T/clear"
+seen "$(host one 3)" >>"$T/clear"
 drift made '.data.url = "b3RoZXI="'
 answer made
 drift made '.data.url = "b3RoZXI=" | .data.constant = "eA=="'
@@ -95,9 +74,9 @@ drift copy '.data.p = "b3RoZXI="'
 answer copy
 drift written '.data.p = "b3RoZXI="'
 answer written
-event "$(thing two 40)" >>"$T/clear"
+seen "$(host two 40)" >>"$T/clear"
 answer made
-event "$(source_ hunter3 41)" >>"$T/clear"
+seen "$(source_ hunter3 41)" >>"$T/clear"
 answer copy written made
 drift made 'del(.data.constant)'
 answer made
@@ -125,11 +104,11 @@ drift made 'del(.data.more)'
 jq -sc '[.[] | select(.object.metadata.name)]
 	| group_by(.object.metadata.name)[] | last.object' "$T/clear" >"$T/last"
 {
-	mark kpipe.dev/initial-events-begin
+	begin_all
 	while read -r object; do
-		event "$object" ADDED
+		seen "$object" ADDED
 	done <"$T/last"
-	mark k8s.io/initial-events-end
+	end_all
 } >"$T/state"
 krecord redact "$T/clear" >"$T/hidden"
 decided "$T/hidden" >"$T/want"
@@ -147,20 +126,12 @@ def desired: [{apiVersion: "example.com/v1", kind: "Box",
 	{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "map"},
 		data: {json: (secret | tojson)}}];
 END
-cat >"$T/watches.yaml" <<'END'
-- version: v1
-  group: example.com
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: example.com/v1, kind: Box, manage: true}
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
-kinds="Thing Box ConfigMap"
+watches dependents: '- {apiVersion: example.com/v1, kind: Box, manage: true}' \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true}'
 {
-	mark kpipe.dev/initial-events-begin
-	event "$(thing one 1)" ADDED
-	mark k8s.io/initial-events-end
+	begin_all
+	seen "$(host one 1)" ADDED
+	end_all
 } >"$T/clear"
 answer box map
 drift box '.spec.template.data.a = "b3RoZXI="'
@@ -169,7 +140,7 @@ drift box '.spec.template.stringData.c = "other" | .spec.n = 2'
 answer box
 drift map '.data.json |= (fromjson | .data.a = "b3RoZXI=" | tojson)'
 answer map
-event "$(thing two 40)" >>"$T/clear"
+seen "$(host two 40)" >>"$T/clear"
 answer box map
 krecord redact "$T/clear" >"$T/hidden"
 is "$(grep -Ec "hunter|$(printf hunter | base64 | cut -c1-7)" "$T/hidden")" 0 \

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: keep(OBJECT), a member that is neither changed nor pruned, nor
 # created; with the example of doc/program.md.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -20,16 +18,10 @@ wants() { # KEEP MAKE
 state='"status":{"error":null,"n":0}'
 
 # What is there is another one's idea of it, or on its way out.
-{
-	begin_all
-	event ADDED "$(thing a 1 "" "$(wants '["x","y","gone"]' '[]'),$state")"
-	event ADDED "$(object ConfigMap x 2 "$(owner a)" '"data":{"k":"other"}')"
-	event ADDED "$(object ConfigMap y 3 \
-		"$(owner a),\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")"
-	end_all
-} >"$T/in"
-: >"$T/want"
-replay 0 "members are left as they are, and what is not there is not created"
+initially "$(thing a 1 "" "$(wants '["x","y","gone"]' '[]'),$state")" \
+	"$(object ConfigMap x 2 "$(owner a)" '"data":{"k":"other"}')" \
+	"$(object ConfigMap y 3 "$(owner a),\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")" >"$T/in"
+silent 0 "members are left as they are, and what is not there is not created"
 event MODIFIED "$(object ConfigMap x 4 "$(owner a)" '"data":{"k":"more"}')" \
 	>>"$T/in"
 replay 0 "... whatever others do to them"
@@ -39,13 +31,9 @@ line "" a 1 "$state" >"$T/want"
 replay 0 "... they are in no whole set either" --all
 
 # Of other members nothing has changed.
-{
-	begin_all
-	event ADDED "$(thing a 1 "" "$(wants '["x"]' '[]'),$state")"
-	event ADDED "$(object ConfigMap x 2 "$(owner a)")"
-	event ADDED "$(object ConfigMap z 3 "$(owner a)")"
-	end_all
-} >"$T/in"
+initially "$(thing a 1 "" "$(wants '["x"]' '[]'),$state")" \
+	"$(object ConfigMap x 2 "$(owner a)")" \
+	"$(object ConfigMap z 3 "$(owner a)")" >"$T/in"
 line "" a 1 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"z","uid":"uid-z"}],"status":{"error":null,"n":1},"onError":{"error":"${error}","n":1}' \
 	>"$T/want"
 replay 0 "another member is pruned"
@@ -53,9 +41,7 @@ replay 0 "another member is pruned"
 # Created, and kept from then on: the request of it is done.
 sed -i '/def status/d' "$T/program.jq"
 {
-	begin_all
-	event ADDED "$(thing a 1 "" "$(wants '[]' '["x"]')")"
-	end_all
+	initially "$(thing a 1 "" "$(wants '[]' '["x"]')")"
 	event ADDED "$(object ConfigMap x 2 "$(owner a)")"
 	event MODIFIED "$(thing a 3 "" "$(wants '["x"]' '[]')")"
 } >"$T/in"
@@ -79,14 +65,8 @@ example() { # LANGUAGE WORD: the page's block of that name
 	sed -n '/^```'"$1 $2"'$/,/^```$/{/^```/!p}' doc/program.md
 }
 example jq keep >"$T/program.jq"
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  desiredReads: [owned]
-  dependents: [{apiVersion: batch/v1, kind: Job, manage: true}]
-END
+watches 'desiredReads: [owned]' \
+	'dependents: [{apiVersion: batch/v1, kind: Job, manage: true}]'
 job() { # N: as the server has it
 	printf '{"apiVersion":"batch/v1","kind":"Job",%s,"spec":{"parallelism":1,"completions":1}}' \
 		"$(meta "a-$1" "1$1" "$(owner a),\"creationTimestamp\":\"2026-01-01T00:00:0$1Z\"")"
@@ -104,8 +84,7 @@ run() { # N [STATUS]
 		[ "$n" = 4 ] || run $((n + 1))
 	done
 } >"$T/in"
-runs 0 "the example of doc/program.md" \
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+decided 0 "the example of doc/program.md"
 jq -c '[.items[].metadata.name] +
 	[.reconcile | .delete // [] | .[].name | "-" + .]
 	+ [.reconcile.status.jobs | length]' "$T/out" >"$T/got"

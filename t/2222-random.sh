@@ -1,20 +1,11 @@
 #!/bin/bash
 # ireconcile: random(SEED; LENGTH), a text that only the holder of the key can
 # compute, always the same for a primary and a seed.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-watches() { # [KEY]
-	cat >"$T/watches.yaml" <<END
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  ${1-}
-  dependents: [{apiVersion: v1, kind: Secret, manage: true}]
-END
+entry() { # [KEY]
+	watches "${1-}" 'dependents: [{apiVersion: v1, kind: Secret, manage: true}]'
 }
 echo 0123456789abcdef0123456789abcdef >"$T/key"
 echo fedcba9876543210fedcba9876543210 >"$T/other"
@@ -50,7 +41,7 @@ while len(text) < int(length):
 print("\"%s\"" % text[:int(length)])' "$@"
 }
 
-watches 'random: true'
+entry 'random: true'
 is "$(value 'random("admin"; 22)')" \
 	"$(expected Thing.example.com/ns/a uid-a admin 22)" "a text of 22 characters"
 is "$(value 'random("admin"; 300)')" \
@@ -81,7 +72,7 @@ is "$(value 'try random("a"; 1) catch .' a "" "")" \
 is "$(value 'random("a"; 1)' a "" "" | tail -n 1 | sed 's/jq:[0-9]*: random/jq: random/')" \
 	'thing.example.com ns/a: program.jq:1: status: random needs a key: kpipe has one; by hand give ireconcile a file with a line of at least 32 characters, --marks-key-fd=9 9<FILE (operator.jq: random)' \
 	"... in full where it is not caught"
-watches
+entry
 is "$(value 'try random("a"; 1) catch .')" \
 	'"random needs random: true in the entry of watches.yaml"' \
 	"without random: true: what to do"
@@ -89,19 +80,15 @@ is "$(value 'try random("a"; 1) catch .')" \
 # ---- the example ----
 
 sed -n '/^```jq random$/,/^```$/{/^```/!p}' doc/program.md >"$T/program.jq"
-watches 'random: true'
+entry 'random: true'
 example() { # KEYS
 	ireconcile -f "$T/watches.yaml" --clock=input --marks-key-fd=9 9<"$1" \
 		<"$T/in" 2>"$T/err" >"$T/out"
 	cat "$T/err"
 }
-ends() {
-	end v1 Secret
-	end example.com/v1 Thing
-}
 {
 	thing a 1 "" '"spec":{"version":3}'
-	ends
+	end_all
 } >"$T/in"
 is "$(example "$T/key")" "" "the example of doc/program.md"
 is "$(jq -r '.items[0].data.password | @base64d | tojson' "$T/out")" \
@@ -113,7 +100,7 @@ jq -c '.items[0] | .metadata += {uid: "s", resourceVersion: "2"}' "$T/out" \
 {
 	thing a 1 "" '"spec":{"version":3}'
 	cat "$T/secret"
-	ends
+	end_all
 } >"$T/in"
 is "$(example "$T/key"; jq -c '.items[]' "$T/out")" "" "... which agrees"
 is "$(example "$T/other"; jq -c '.items[]' "$T/out")" "" \

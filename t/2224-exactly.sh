@@ -1,8 +1,6 @@
 #!/bin/bash
 # ireconcile: exactly(OBJECT), a ConfigMap or Secret without keys of others.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -19,17 +17,10 @@ END
 }
 # outcome OBJECT...: keys in the line for the Thing with these observed objects
 outcome() {
-	local object
-
-	{
-		thing a 1 "" '"status":{"error":null}'
-		for object; do
-			echo "$object"
-		done
-	} >"$T/in"
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
-		jq -c '[.items[].metadata.name, .reconcile.exactly[]?,
-			.reconcile.status.error?]'
+	printf '%s\n' "$(thing a 1 "" '"status":{"error":null}')" "$@" >"$T/in"
+	decide
+	jq -c '[.items[].metadata.name, .reconcile.exactly[]?,
+		.reconcile.status.error?]' "$T/out"
 }
 # seen DATA: the ConfigMap as the server has it
 seen() {
@@ -66,27 +57,18 @@ is "$(outcome "$(jq -c '.data.x = "c2VjcmV0"' <<<"$secret")")" \
 # An item that becomes exact is compared again.
 program 'if .primary.spec.x then exactly(cm) else cm end'
 {
-	begin_all
-	begin v1 Secret
-	event ADDED "$(thing a 1 "" '"status":{"error":null},"spec":{"x":false}')"
-	event ADDED "$(seen '.data.x = "y"')"
-	end_all
-	end v1 Secret
+	initially \
+		"$(thing a 1 "" '"status":{"error":null},"spec":{"x":false}')" \
+		"$(seen '.data.x = "y"')"
 	event MODIFIED "$(thing a 2 "" '"status":{"error":null},"spec":{"x":true}')"
 } >"$T/in"
-runs 0 "an item that becomes exact" \
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+decided 0 "an item that becomes exact"
 is "$(jq -c .reconcile.exactly "$T/out")" '["ConfigMap/ns/a-0"]' \
 	"... is compared again"
 
 # Keys that come again and again are a loop, which names them.
 {
-	begin_all
-	begin v1 Secret
-	event ADDED "$(thing a 1 "" '"status":{"error":null},"spec":{"x":true}')" \
-		2026-01-01T00:00:00Z
-	end_all
-	end v1 Secret
+	initially "$(thing a 1 "" '"status":{"error":null},"spec":{"x":true}')"
 	for n in 1 2 3 4 5 6; do
 		event MODIFIED "$(seen '.metadata.resourceVersion = "'$n'1"')" \
 			"2026-01-01T00:0$n:00Z"
@@ -94,8 +76,7 @@ is "$(jq -c .reconcile.exactly "$T/out")" '["ConfigMap/ns/a-0"]' \
 			"2026-01-01T00:0$n:01Z"
 	done
 } >"$T/in"
-runs 0 "keys that come again and again" \
-	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
+decided 0 "keys that come again and again"
 is "$(jq -c '.reconcile.loops // empty' "$T/out" | sort -u)" \
 	'{"ConfigMap/ns/a-0":".data.x"}' "... are a loop"
 

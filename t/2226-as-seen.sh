@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: as_seen(OBJECT), which is kept as desired only in the version that
 # the program saw.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 write_program
@@ -36,10 +34,8 @@ is "$(outcome "$(observed a-0 a v 2)")" "" "what agrees is in no line"
 is "$(outcome "$(observed a-0 a w 2)")" '["2","ConfigMap/ns/a-0",null]' \
 	"a difference: with the version that the program saw"
 {
-	begin_all
-	event ADDED "$(thing a 1 "" '"status":{"error":null}')"
-	event ADDED "$(observed a-0 a w 2)"
-	end_all
+	initially "$(thing a 1 "" '"status":{"error":null}')" \
+		"$(observed a-0 a w 2)"
 	event MODIFIED "$(observed a-0 a w 3)"
 } >"$T/in"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |

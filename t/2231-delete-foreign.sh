@@ -1,23 +1,14 @@
 #!/bin/bash
 # ireconcile: delete_foreign(OBJECT): what is not a member is deleted as it was
 # seen; only what the program sees in .related, and of kinds that say so.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-  related:
-  - {apiVersion: v1, kind: Pod, delete: true, map: {field: "spec.pods[]"}}
-  - {apiVersion: v1, kind: Secret, delete: true, namespaces: [ns]}
-  - {apiVersion: v1, kind: Service}
-END
+watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}' \
+	related: \
+	'- {apiVersion: v1, kind: Pod, delete: true, map: {field: "spec.pods[]"}}' \
+	'- {apiVersion: v1, kind: Secret, delete: true, namespaces: [ns]}' \
+	'- {apiVersion: v1, kind: Service}'
 cat >"$T/program.jq" <<'END'
 include "operator";
 def desired: [.related.Pod[], .related.Secret[] | select(.spec.old) | delete_foreign(.)]
@@ -25,22 +16,6 @@ def desired: [.related.Pod[], .related.Secret[] | select(.spec.old) | delete_for
 		metadata: {name: .[1], namespace: "ns"}})];
 def status: {error: .error, left: [.outstanding[].metadata.name]};
 END
-begin_more() {
-	local kind
-
-	begin example.com/v1 Thing
-	for kind in ConfigMap Pod Secret Service; do
-		begin v1 "$kind"
-	done
-}
-end_more() {
-	local kind
-
-	end example.com/v1 Thing
-	for kind in ConfigMap Pod Secret Service; do
-		end v1 "$kind"
-	done
-}
 old='"spec":{"old":true}'
 # primary MORE [RV]
 primary() {
@@ -54,15 +29,10 @@ lines() {
 			.reconcile.status.error // empty]'
 }
 
-{
-	begin_more
-	event ADDED "$(primary '[]')"
-	event ADDED "$(object Pod x 2 "" "$old")"
-	event ADDED "$(object Pod y 3 "" '"spec":{}')"
-	event ADDED "$(object Pod z 4 '"deletionTimestamp":"2026-01-01T00:00:00Z"' "$old")"
-	event ADDED "$(object Secret s 5 "" "$old")"
-	end_more
-} >"$T/in"
+initially "$(primary '[]')" "$(object Pod x 2 "" "$old")" \
+	"$(object Pod y 3 "" '"spec":{}')" \
+	"$(object Pod z 4 '"deletionTimestamp":"2026-01-01T00:00:00Z"' "$old")" \
+	"$(object Secret s 5 "" "$old")" >"$T/in"
 is "$(lines)" '[["Pod","x","uid-x","2",true],["Secret","s","uid-s","5",true]]' \
 	"by uid and version, unless it is on its way out"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" |
@@ -94,12 +64,12 @@ more() {
 
 	shift
 	{
-		begin_more
+		begin_all
 		event ADDED "$(primary "$items" | sed "s/}$/,$status}/")"
 		for o; do
 			event ADDED "$o"
 		done
-		end_more
+		end_all
 	} >"$T/in"
 }
 more '[["Pod","w"]]' "$(object Pod w 2)"
@@ -124,27 +94,18 @@ is "$(lines)" '["program.jq:2: desired gives Pod/ns/x twice"]' "twice is an erro
 # A member of that name is no reason to spare it: it is pruned.
 sed -i 's/^  - .*kind: Service.*/&\n  - {apiVersion: v1, kind: ConfigMap, delete: true, map: {field: "spec.maps[]"}}/' \
 	"$T/watches.yaml"
-{
-	begin_more
-	event ADDED "$(thing a 1 "" '"spec":{"maps":["m","n"],"more":[["ConfigMap","m"],["ConfigMap","n"]]}')"
-	event ADDED "$(object ConfigMap m 2 "$(owner a)")"
-	event ADDED "$(object ConfigMap n 3)"
-	end_more
-} >"$T/in"
+initially \
+	"$(thing a 1 "" '"spec":{"maps":["m","n"],"more":[["ConfigMap","m"],["ConfigMap","n"]]}')" \
+	"$(object ConfigMap m 2 "$(owner a)")" "$(object ConfigMap n 3)" >"$T/in"
 is "$(lines)" '[["ConfigMap","n","uid-n","3",true],["ConfigMap","m","uid-m",null,null]]' \
 	"a member is pruned all the same, another one is deleted as it was seen"
 sed -i '/spec.maps/d' "$T/watches.yaml"
 
 # Not that of the primary, nor is the error that of another primary.
 sed -i 's/namespace: "ns"/namespace: (.[2] \/\/ "ns")/' "$T/program.jq"
-{
-	begin_more
-	event ADDED "$(primary '[["Pod","x",5]]')"
-	event ADDED "$(thing b 1 "" '"spec":{"pods":["y"]}')"
-	event ADDED "$(object Pod x 2)"
-	event ADDED "$(object Pod y 3 "" "$old")"
-	end_more
-} >"$T/in"
+initially "$(primary '[["Pod","x",5]]')" \
+	"$(thing b 1 "" '"spec":{"pods":["y"]}')" "$(object Pod x 2)" \
+	"$(object Pod y 3 "" "$old")" >"$T/in"
 is "$(lines)" '["program.jq:2: desired: item 1 has a number as its metadata.namespace, which has to be a text: tostring makes one"]
 [["Pod","y","uid-y","3",true]]' "a number is not a namespace"
 
@@ -175,14 +136,12 @@ END
 sed -i 's/^  program/  finalizer: a\/b\n&/' "$T/watches.yaml"
 thing a 1 '"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a/b"]' >"$T/in"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 (ConfigMap c) is delete_foreign, which is for desired" \
+says "ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: item 0 (ConfigMap c) is delete_foreign, which is for desired" \
 	"finalize has none"
 sed -i 's/items:.*/delete: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: 5}}], done: true};/' \
 	"$T/program.jq"
 ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-is "$(cat "$T/err")" \
-	"ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
+says "ireconcile: error: thing.example.com ns/a: program.jq:3: finalize: object 0 to delete has a number as its metadata.namespace, which has to be a text: tostring makes one" \
 	"... nor deletes in a namespace that is a number"
 
 # Not a reason for a finalizer.
@@ -192,7 +151,7 @@ def desired: [.related.Secret[] | delete_foreign(.)];
 def finalize: {done: true};
 END
 more '[]' "$(object Secret s 2)"
-ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
+decide
 is "$(jq -c '.reconcile | [(.delete | length), .finalizers]' "$T/out")" \
 	'[1,null]' "a primary with nothing else needs no finalizer"
 done_testing

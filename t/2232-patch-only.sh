@@ -2,23 +2,13 @@
 # ireconcile: patch_only(OBJECT): fields of what is not a member are held while
 # they are desired, and given back afterwards; only of what the program sees in
 # .related, and of kinds that say so.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: a/b
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-  related:
-  - {apiVersion: v1, kind: Pod, patch: true, map: {field: "spec.pods[]"}}
-  - {apiVersion: v1, kind: Service}
-END
+watches 'finalizer: a/b' dependents: \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true}' related: \
+	'- {apiVersion: v1, kind: Pod, patch: true, map: {field: "spec.pods[]"}}' \
+	'- {apiVersion: v1, kind: Service}'
 cat >"$T/program.jq" <<'END'
 include "operator";
 def desired: [.primary.spec.hold[]? | patch_only({apiVersion: "v1", kind: "Pod",
@@ -26,23 +16,6 @@ def desired: [.primary.spec.hold[]? | patch_only({apiVersion: "v1", kind: "Pod",
 	+ [.primary.spec.items[]?];
 def status: {error: .error, left: [.outstanding[].metadata.name]};
 END
-kinds='ConfigMap Pod Service'
-begin_all() {
-	local kind
-
-	begin example.com/v1 Thing
-	for kind in $kinds; do
-		begin v1 "$kind"
-	done
-}
-end_all() {
-	local kind
-
-	end example.com/v1 Thing
-	for kind in $kinds; do
-		end v1 "$kind"
-	done
-}
 # primary SPEC [RV [META]]
 primary() {
 	thing a "${2:-1}" "\"finalizers\":[\"a/b\"]${3:+,$3}" "\"spec\":$1"
@@ -68,12 +41,17 @@ lines() {
 last() {
 	lines | tail -n 1
 }
-mark=kpipe.dev/patch-$(printf %s Thing.example.com/ns/a | sha256sum | cut -c -32)
+# gives WHAT WANT PRIMARY [OBJECT]...: the last line
+gives() {
+	file "${@:3}" >"$T/in"
+	is "$(last)" "$2" "$1"
+}
+mark=kpipe.dev/patch-$(part_of)
 
 spec='{"hold":["x"],"pods":["x"]}'
-file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
-is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
-	"what exists is patched"
+gives "what exists is patched" \
+	'[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"$(primary "$spec")" "$(object Pod x 2)"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/line" 2>/dev/null
 is "$(jq -c .reconcile.known "$T/line")" '{"Pod/ns/x":"uid-x"}' "... by its uid"
 is "$(jq -c '.items[0].metadata | [.ownerReferences, (.labels | keys),
@@ -89,14 +67,13 @@ is "${value% *}" Thing.example.com/ns/a "... that names the primary"
 held() {
 	object Pod x "${3:-3}" "\"labels\":{\"app\":\"x\",\"team\":\"${1:-a}\"},\"annotations\":{\"$mark\":\"${2:-$value}\"}"
 }
-file "$(primary "$spec")" "$(held)" >"$T/in"
-is "$(last)" '' "what is held is not written"
+gives "what is held is not written" '' "$(primary "$spec")" "$(held)"
 event MODIFIED "$(held b "" 4)" >>"$T/in"
 is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"hold"},[],null]' \
 	"what is changed is repaired, with force"
-file "$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")" >"$T/in"
-is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
-	"other fields than before are taken, without"
+gives "other fields than before are taken, without" \
+	'[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
+	"$(primary "$spec")" "$(held a "Thing.example.com/ns/a other")"
 because() {
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
 		tail -n 1 | jq -c '.reconcile.because.items[]'
@@ -106,9 +83,9 @@ is "$(because)" "{\"differs\":[{\"path\":\".metadata.annotations[\\\"$mark\\\"]\
 
 cp "$T/program.jq" "$T/before"
 sed -i 's/team: "a"/team: "b"/' "$T/program.jq"
-file "$(primary "$spec")" "$(held)" >"$T/in"
-is "$(last)" '[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
-	"another value than before is, too: it may be others' by now"
+gives "another value than before is, too: it may be others' by now" \
+	'[[["x",{"team":"b"}]],{"Pod/ns/x":"take"},[],null]' \
+	"$(primary "$spec")" "$(held)"
 is "$(because)" '{"differs":[{"path":".metadata.labels.team","observed":"\"a\"","wanted":"\"b\""}],"version":"3"}' \
 	"... the reason is that value"
 cp "$T/before" "$T/program.jq"
@@ -160,7 +137,7 @@ is "$(tail -n 1 "$T/fast" | jq -c .reconcile.loops)" \
 } >"$T/in"
 lines >"$T/out"
 is "$(grep -c take "$T/out")" 7 "another object of that name is patched, too"
-is "$(cat "$T/err")" "" "... which is not a repair"
+says "" "... which is not a repair"
 
 # ---- what is others' ----
 
@@ -185,45 +162,42 @@ is "$(again)" "$take
 
 # ---- not there ----
 
-file "$(primary "$spec")" >"$T/in"
-is "$(last)" '' "what is absent is not created"
+gives "what is absent is not created" '' "$(primary "$spec")"
 event ADDED "$(object Pod x 2)" >>"$T/in"
 is "$(last)" '[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"... but patched when it comes"
-file "$(primary '{"hold":["x"]}')" "$(object Pod x 2)" >"$T/in"
-is "$(last)" '' "what the program does not see stays as it is"
-file "$(primary "$spec")" "$(object Pod x 2 '"deletionTimestamp":"2026-01-01T00:00:00Z"')" >"$T/in"
-is "$(last)" '' "... and what is on its way out"
+gives "what the program does not see stays as it is" '' \
+	"$(primary '{"hold":["x"]}')" "$(object Pod x 2)"
+gives "... and what is on its way out" '' "$(primary "$spec")" \
+	"$(object Pod x 2 "$dying")"
 
 # ---- given back ----
 
 back='[[],null,[["Pod","x","uid-x"]],null]'
-file "$(primary '{"pods":["x"]}')" "$(held)" >"$T/in"
-is "$(last)" "$back" "what is not desired any more is given back"
+gives "what is not desired any more is given back" "$back" \
+	"$(primary '{"pods":["x"]}')" "$(held)"
 event MODIFIED "$(object Pod x 5)" >>"$T/in"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" | tail -n 1 |
 	jq -c .reconcile.status.left)" '[]' "... until it has no mark any more"
-file "$(primary '{}')" "$(held)" >"$T/in"
-is "$(last)" "$back" "... also if the program does not see it any more"
+gives "... also if the program does not see it any more" "$back" \
+	"$(primary '{}')" "$(held)"
 event MODIFIED "$(primary "$spec" 9)" >>"$T/in"
 is "$(last)" '[[],null,[],null]' "... which is cancelled if it is desired again"
 file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"$mark\":\"${value/\/a/\/b}\"}")" \
 	>"$T/in"
 is "$(last)" '' "a mark of another primary is ignored"
 other=Other.example.com/ns/a
-file "$(primary '{}')" "$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(printf %s "$other" |
-	sha256sum | cut -c -32)\":\"$other ${value#* }\"}")" >"$T/in"
-is "$(last)" '' "... and of one of another kind with this name"
+gives "... and of one of another kind with this name" '' "$(primary '{}')" \
+	"$(object Pod x 3 "\"annotations\":{\"kpipe.dev/patch-$(part_of "$other")\":\"$other ${value#* }\"}")"
 
-gone='"deletionTimestamp":"2026-01-01T00:00:00Z"'
-file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
-is "$(last)" "$back" "the primary goes: it is given back"
+gives "the primary goes: it is given back" "$back" \
+	"$(primary "$spec" 1 "$dying")" "$(held)"
 event MODIFIED "$(object Pod x 5)" >>"$T/in"
 is "$(last)" '[[],null,[],["a/b"]]' "... and then the finalizer goes"
 cp "$T/program.jq" "$T/before"
 echo 'def finalize: {done: true};' >>"$T/program.jq"
-file "$(primary "$spec" 1 "$gone")" "$(held)" >"$T/in"
-is "$(last)" "$back" "... also if the program says that it is done"
+gives "... also if the program says that it is done" "$back" \
+	"$(primary "$spec" 1 "$dying")" "$(held)"
 cp "$T/before" "$T/program.jq"
 file "$(thing a 1 "" "\"spec\":$spec")" "$(object Pod x 2)" >"$T/in"
 is "$(ireconcile -f "$T/watches.yaml" <"$T/in" | jq -c .reconcile.finalizers.add)" \

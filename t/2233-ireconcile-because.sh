@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: the values in reconcile.because. If Secrets are watched, no texts
 # are told, because the program may have copied one; numbers are.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cat >"$T/program.jq" <<'END'

@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile: reconcile.because.events, the events behind a line; and how many
 # fields of an item are told.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . "${0%/*}/ireconcile.sh"
 write_program
 sed -i 's/^  program:/  reconcilePeriod: 1m\n&/' "$T/watches.yaml"

@@ -1,18 +1,10 @@
 #!/bin/bash
 # ireconcile: the message of a failed apply, which kapply has written into the
 # status, is `.error` of the program from then on.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-write_watches() {
-	cat >"$T/watches.yaml" <<-'END'
-	- {group: example.com, version: v1, kind: Thing, program: program.jq,
-	   dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]}
-	END
-}
-write_watches
+watches 'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 exists='cannot apply ConfigMap ns/a: it exists'
 quota='cannot apply ConfigMap ns/a: quota'
 
@@ -24,45 +16,37 @@ program() {
 	def status: $1;
 	END
 }
-begins() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	event ADDED "$(thing t 1)"
-	end example.com/v1 Thing
-	end v1 ConfigMap
-}
 # written RV STATUS: it is observed
 written() {
 	event MODIFIED "$(thing t "$1" "" "\"status\":$2")"
 }
-# says WHAT WANT: what onError is in each line of the output for $T/in
-says() {
-	runs 0 "$1: exit code" ireconcile -f "$T/watches.yaml" --clock=input \
-		<"$T/in"
+# fails_with WHAT WANT: what onError is in each line of the output for $T/in
+fails_with() {
+	decided 0 "$1: exit code"
 	is "$(jq -c .reconcile.onError "$T/out")" "$2" "$1"
 }
 reason='if .error == null then "Waiting" elif .error | test("exists")
 	then "Exists" else "Other" end'
 
 program "{reason: ($reason), message: .error}"
-begins >"$T/in"
-says "before an apply the message is not known" \
+initially "$(thing t 1)" >"$T/in"
+fails_with "before an apply the message is not known" \
 	'{"message":"${error}","reason":"Other"}'
 written 2 "{\"reason\":\"Other\",\"message\":\"$exists\"}" >>"$T/in"
-says "the program sees it as soon as it was written" \
+fails_with "the program sees it as soon as it was written" \
 	'{"message":"${error}","reason":"Other"}
 {"message":"${error}","reason":"Exists"}'
 written 3 "{\"reason\":\"Exists\",\"message\":\"$exists\"}" >>"$T/in"
-says "... and nothing more is to be written then" \
+fails_with "... and nothing more is to be written then" \
 	'{"message":"${error}","reason":"Other"}
 {"message":"${error}","reason":"Exists"}'
 written 4 "{\"reason\":\"Exists\",\"message\":\"$quota\"}" >>"$T/in"
-says "another message" \
+fails_with "another message" \
 	'{"message":"${error}","reason":"Other"}
 {"message":"${error}","reason":"Exists"}
 {"message":"${error}","reason":"Other"}'
 written 5 "{\"reason\":\"Other\",\"message\":\"$quota\"}" >>"$T/in"
-says "... is settled, too" \
+fails_with "... is settled, too" \
 	'{"message":"${error}","reason":"Other"}
 {"message":"${error}","reason":"Exists"}
 {"message":"${error}","reason":"Other"}'
@@ -71,14 +55,13 @@ says "... is settled, too" \
 member=$(jq -c '.items[0] | .metadata += {uid: "uid-a", resourceVersion: "9"}' \
 	"$T/out" | head -1)
 {
-	begins
+	initially "$(thing t 1)"
 	written 2 "{\"reason\":\"Other\",\"message\":\"$exists\"}"
 	written 3 "{\"reason\":\"Exists\",\"message\":\"$exists\"}"
 	event ADDED "$member"
 	event DELETED "$member"
 } >"$T/in"
-runs 0 "the object comes and goes: exit code" ireconcile \
-	-f "$T/watches.yaml" --clock=input <"$T/in"
+decided 0 "the object comes and goes: exit code"
 is "$(jq -c '[.items[].kind, .reconcile.onError.reason]' "$T/out" |
 	sed -n '1,2p;$p')" '["ConfigMap","Other"]
 ["ConfigMap","Exists"]
@@ -88,10 +71,10 @@ is "$(jq -c '[.items[].kind, .reconcile.onError.reason]' "$T/out" |
 program '{short: (.error // "" | .[:13]), length: (.error | length),
 	message: "no: \(.error)!"}'
 {
-	begins
+	initially "$(thing t 1)"
 	written 2 "{\"short\":\"$exists\",\"length\":8,\"message\":\"no: $exists!\"}"
 } >"$T/in"
-says "a part of it is not replaced by another message" \
+fails_with "a part of it is not replaced by another message" \
 	'{"length":8,"message":"no: ${error}!","short":"${error}"}
 {"length":38,"message":"no: ${error}!","short":"cannot apply "}'
 
@@ -99,18 +82,18 @@ says "a part of it is not replaced by another message" \
 program '{phase: (if .error then "Failed" else "Busy" end), reason: .error,
 	list: [{message: .error}]}'
 {
-	begins
+	initially "$(thing t 1)"
 	written 2 "{\"phase\":\"Failed\",\"reason\":\"$exists\",\"list\":[{\"message\":\"$exists\"}]}"
 	written 3 "{\"phase\":\"Failed\",\"reason\":\"$quota\",\"list\":[{\"message\":\"$quota\"}]}"
 } >"$T/in"
-says "a program that does not look into it" \
+fails_with "a program that does not look into it" \
 	'{"list":[{"message":"${error}"}],"phase":"Failed","reason":"${error}"}'
 
 # A word is not a message: it could stand anywhere in the status.
 program '{message: (.error // "Busy"), all: "Busy", n: (.error | length)}'
 {
-	begins
+	initially "$(thing t 1)"
 	written 2 '{"message":"Busy","all":"Busy","n":8}'
 } >"$T/in"
-says "a word in its place" '{"all":"Busy","message":"${error}","n":8}'
+fails_with "a word in its place" '{"all":"Busy","message":"${error}","n":8}'
 done_testing

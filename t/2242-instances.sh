@@ -1,21 +1,12 @@
 #!/bin/bash
 # ireconcile: objects that another instance of the operator made are not ours,
 # and a primary that it has is left alone.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-watches() { # KEYS: of the entry
-	cat >"$T/watches.yaml" <<-END
-		- group: example.com
-		  version: v1
-		  kind: Thing
-		  program: program.jq
-		  ${1:-marks: false}
-		  dependents:
-		  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-	END
+entry() { # KEYS: of the entry
+	watches "${1:-marks: false}" dependents: \
+		'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}'
 }
 cat >"$T/program.jq" <<'END'
 def desired: [.primary.spec.names[]? | {apiVersion: "v1", kind: "ConfigMap",
@@ -43,7 +34,7 @@ gives() {
 
 # ---- what is written ----
 
-watches
+entry
 gives "a name is written into each item" '["c","","x/y",null,null]' \
 	--instance=x/y "$(thing_with '["c"]')"
 is "$(jq -c '.items[0].metadata.annotations | del(.["kpipe.dev/paths"])' "$T/out")" \
@@ -53,20 +44,20 @@ gives "without a name there is none" '["c","",null,null,null]' "" \
 	"$(thing_with '["c"]')"
 is "$(jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]' "$T/out")" \
 	"$paths" "... and the paths are the same"
-watches 'instance: of-the-file'
+entry 'instance: of-the-file'
 gives "the file's name counts more than the option" \
 	'["c","","of-the-file",null,null]' --instance=x/y "$(thing_with '["c"]')"
-watches 'operator: {name: landscape, image: i}'
+entry 'operator: {name: landscape, image: i}'
 gives "so does operator.name" '["c","","landscape",null,null]' --instance=x/y \
 	"$(thing_with '["c"]')"
-watches 'operator: {name: "a b"}'
+entry 'operator: {name: "a b"}'
 gives "... if it can be one" '["c","","x/y",null,null]' --instance=x/y \
 	"$(thing_with '["c"]')"
-watches 'instance: "a b"'
+entry 'instance: "a b"'
 runs 100 "a bad name in the file" ireconcile -f "$T/watches.yaml" </dev/null
 is "$(grep -c 'watches.yaml:5: instance must be 1 to 253 letters' "$T/err")" 1 \
 	"... is named with its line"
-watches
+entry
 runs 100 "a bad name" ireconcile -f "$T/watches.yaml" --instance=a,b </dev/null
 runs 100 "a bad former name" ireconcile -f "$T/watches.yaml" \
 	--take-over-instance= </dev/null
@@ -111,7 +102,7 @@ gives "... which the other sees as well" '["c","a","y",null,["a"]]' \
 held "... also if this one has no name" y "" \
 	"$(made b y)" "$(thing_with '["c"]')"
 held "... and though it is being deleted" y --instance=x "$(made b y)" \
-	"$(thing_with '["c"]' '"deletionTimestamp":"2026-01-01T00:00:00Z"')"
+	"$(thing_with '["c"]' "$dying")"
 gives "a name that nobody can have is not repeated" "" --instance=x \
 	"$(made b '\n\"')" "$(thing_with '["c"]')"
 is "$(grep -c 'instance "?"' "$T/err")" 1 "... in the log"
@@ -163,19 +154,13 @@ is "$(printf '%s\n' "$(made b y)" "$(thing_with '["c"]')" |
 	"... and it is not said that there is none"
 
 # Below a primary that does not exist: only what is ours is an orphan.
-watches
-part=$(printf %s Thing.example.com/ns/gone | sha256sum | cut -c 1-32)
+entry
 left() { # NAME INSTANCE
-	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"far","uid":"uid-%s","resourceVersion":"2","labels":{"kpipe.dev/part-of":"%s"},"annotations":{"kpipe.dev/instance":"%s","kpipe.dev/member":"Thing.example.com/ns/gone ConfigMap/far/%s"}}}' \
-		"$1" "$1" "$part" "$2" "$1"
+	where=far object ConfigMap "$1" 2 "$(marks "ConfigMap/far/$1" \
+		Thing.example.com/ns/gone "\"kpipe.dev/instance\":\"$2\"")"
 }
 {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	event ADDED "$(left p x)" 2026-01-01T00:00:00Z
-	event ADDED "$(left q y)"
-	end example.com/v1 Thing
-	end v1 ConfigMap
+	initially "$(left p x)" "$(left q y)"
 	tick 01:00
 } >"$T/in"
 for name in x y; do
@@ -187,7 +172,7 @@ ConfigMap/far/q is an orphan" "what another made is not reported as an orphan"
 
 # ---- the claim on the primary ----
 
-watches 'finalizer: example.com/x'
+entry 'finalizer: example.com/x'
 cat >>"$T/program.jq" <<'END'
 def finalize: {items: [], delete: .owned.ConfigMap, done: (.owned.ConfigMap == [])};
 END
@@ -210,7 +195,7 @@ held "another's: nothing is done" y --instance=x \
 held "... even if members are ours" y --instance=x "$(made b x)" \
 	"$(thing_with '["c"]' "$has,$(claim y)")"
 held "... nor when it is being deleted" y --instance=x \
-	"$(thing_with '["c"]' "$has,$(claim y),\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")"
+	"$(thing_with '["c"]' "$has,$(claim y),$dying")"
 gives "without the finalizer it does not count" \
 	"[\"c\",\"\",\"x\",$add,null]" --instance=x \
 	"$(thing_with '["c"]' "$(claim y)")"
@@ -235,7 +220,7 @@ held "the other's with another finalizer of ours beside it" y --instance=x \
 gives "a torn primary of another is left to it" "" --instance=x \
 	"$(event ADDED "$(made c x)")" "$(end_all)" \
 	"$(event DELETED "$(thing_with '["c"]' "$has,$(claim y)")")"
-is "$(cat "$T/err")" "" "... and not kept here"
+says "" "... and not kept here"
 
 # Before, the claim was of every finalizer.
 old() { printf '"annotations":{"kpipe.dev/instance":"%s"}' "$1"; }
@@ -259,20 +244,20 @@ gives "what made the primary itself has not claimed it" \
 
 # ---- finalizers of earlier versions ----
 
-watches 'retiredFinalizers: [example.com/x]'
+entry 'retiredFinalizers: [example.com/x]'
 gives "a retired finalizer goes with our claim" \
 	'["c","","x",{"remove":["example.com/x"]},null]' --instance=x \
 	"$(thing_with '["c"]' "$has,$(claim x)")"
 held "one that another instance has set is its own" y --instance=x \
 	"$(thing_with '["c"]' "$has,$(claim y)")"
 held "... also when it is being deleted" y --instance=x \
-	"$(thing_with '["c"]' "$has,$(claim y),\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"")"
+	"$(thing_with '["c"]' "$has,$(claim y),$dying")"
 held "... by an older version" y --instance=x \
 	"$(thing_with '["c"]' "$has,$(old y)")"
 gives "one that nobody has claimed goes" \
 	'["c","","x",{"remove":["example.com/x"]},null]' --instance=x \
 	"$(thing_with '["c"]' "$has")"
-watches 'finalizer: example.com/new
+entry 'finalizer: example.com/new
   retiredFinalizers: [example.com/x]'
 gives "a renamed finalizer is claimed, and the old one goes" \
 	'["c","","x",{"add":["example.com/new"],"remove":["example.com/x"]},null]' \
@@ -281,13 +266,13 @@ gives "a renamed finalizer is claimed, and the old one goes" \
 held "... not while another instance has claimed it for the old one" y \
 	--instance=x "$(made d x $older)" \
 	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/x\",\"example.com/new\"],\"annotations\":{\"$(claim_of example.com/x)\":\"y\",\"$(claim_of example.com/new)\":\"x\"}")"
-watches 'finalizer: example.com/x'
+entry 'finalizer: example.com/x'
 
 # Those in work have slots from the start, another's have none: a does not wait
 # for it.
 cp "$T/program.jq" "$T/program"
 echo 'def settled: false;' >>"$T/program.jq"
-watches 'finalizer: example.com/x
+entry 'finalizer: example.com/x
   throttle: {limit: 2}'
 slots() { # INSTANCE: the order of the primaries; b, which that has, and c are begun
 	local spec='"spec":{"names":["new"]}'
@@ -302,7 +287,7 @@ slots() { # INSTANCE: the order of the primaries; b, which that has, and c are b
 is "$(slots x) $(slots y)" "bc ac" \
 	"a primary that another has takes no slot at the start"
 cp "$T/program" "$T/program.jq"
-watches 'finalizer: example.com/x'
+entry 'finalizer: example.com/x'
 
 # ---- proofs ----
 

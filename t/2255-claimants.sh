@@ -1,9 +1,7 @@
 #!/bin/bash
 # ireconcile with a key, below a cluster-scoped primary: an owner reference
 # counts only with the proof that the operator made the object.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
 cat >"$T/watches.yaml" <<'END'
@@ -30,19 +28,6 @@ lost="lost lost lost lost lost lost lost"
 printf '%s\n%s\n' "$key" "$old" >"$T/keys"
 with_key() {
 	ireconcile --marks-key-fd=9 "$@" 9<"$T/keys"
-}
-# proof KEY PRIMARY UID ITEM [INSTANCE]: as protocol.md defines it
-proof() {
-	python3 -c '
-import base64, hashlib, hmac, sys
-key, *parts = sys.argv[1:]
-primary, uid, item = parts[:3]
-version = "v2" if len(parts) > 3 else "v1"
-text = "kpipe.dev/proof %s " % version + "".join(
-    "%d:%s" % (len(s), s) for s in [primary, uid, item] + parts[3:])
-code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
-print(version, uid, base64.urlsafe_b64encode(code).decode().rstrip("="),
-    end="")' "$@"
 }
 w=Wide.example.com//w
 ours() { # NAME: the proof of that ConfigMap
@@ -113,7 +98,7 @@ foreign() {
 }
 foreign "no proof" ""
 left="ireconcile: warning: wide.example.com w: ConfigMap/n/d: left alone: not desired, and without the proof that this operator made it; if an older version did, or the key was lost, start once with --accept-unproven-marks"
-is "$(cat "$T/err")" "$left" "... which is told"
+says "$left" "... which is told"
 is "$(jq -c '.reconcile.events' "$T/out")" \
 	"[{\"message\":\"${left##*wide.example.com w: }\",\"reason\":\"Unproven\",\"type\":\"Warning\"}]" \
 	"... in an Event, too"
@@ -125,15 +110,15 @@ foreign "that of an earlier primary" "$(proof "$key" $w u0 ConfigMap/n/d)"
 foreign "that of something retained" "$(proof "$key" $w '*' ConfigMap/n/d)"
 gives "no member, nor told: one of another instance" "" "" "$(wide '[]')" \
 	"$(made d "$(ours d)" '{"annotations":{"kpipe.dev/instance":"x"}}')"
-is "$(cat "$T/err")" "" "... not in the log either"
+says "" "... not in the log either"
 gives "several" '[{"ConfigMap/n/f":"uid-f"},[],null,"f"]' "" \
 	"$(wide '["f"]')" "$(made e "")" "$(made d "")" "$(made f "$(ours f)")"
-is "$(cat "$T/err")" "${left/: left/ and 1 more: left}" "... are counted"
+says "${left/: left/ and 1 more: left}" "... are counted"
 gives "what is only observed is shown by its owner" '[{},[],null,"p"]' "" \
 	"$(wide '[]')" "$(made p "" '{}' Pod)"
 gives "--accept-unproven-marks: all count" '[{},["d"],null,"d"]' \
 	--accept-unproven-marks "$(wide '[]')" "$(made d "")"
-is "$(cat "$T/err")" "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
+says "ireconcile: warning: 1 objects have marks without a proof; what is desired gets it as it is applied again, what is not is deleted" \
 	"... and are counted"
 printf '%s\n' "$(wide '[]')" "$(made d "")" |
 	ireconcile -f "$T/watches.yaml" >"$T/out" 2>"$T/err"
@@ -146,7 +131,7 @@ gives "a claimant with the name of an item" \
 	'[{"ConfigMap/n/c":null},[],null,""]' "" "$(wide '["c"]')" "$(made c "")"
 is "$(jq -c '.items[0].data' "$T/out")" '{"a":"old","b":"b"}' \
 	"... is asked for with what is immutable of it"
-is "$(cat "$T/err")" "" "... and is kapply's to judge"
+says "" "... and is kapply's to judge"
 gives "... another instance's" '[{"ConfigMap/n/c":null},[],null,""]' "" \
 	"$(wide '["c"]')" \
 	"$(made c "" '{"annotations":{"kpipe.dev/instance":"x"}}')"

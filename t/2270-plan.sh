@@ -1,18 +1,13 @@
 #!/bin/bash
 # ireconcile: `def plan:` is computed once for an evaluation, from what desired
 # sees, and is .plan of the other functions.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=ireconcile.sh
 . t/ireconcile.sh
 
-# watches [LINE]...: of Things, with these lines too
-watches() {
-	printf '%s\n' '- group: example.com' '  version: v1' '  kind: Thing' \
-		'  program: program.jq' '  dependents:' \
-		'  - {apiVersion: v1, kind: ConfigMap, manage: true}' \
-		'  related:' '  - {apiVersion: v1, kind: Secret}' "$@" \
-		>"$T/watches.yaml"
+# entry [LINE]...: of Things, with these lines too
+entry() {
+	watches 'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]' \
+		'related: [{apiVersion: v1, kind: Secret}]' "$@"
 }
 # program: on stdin; with a function that makes a ConfigMap
 program() {
@@ -44,7 +39,7 @@ the_thing() {
 }
 
 # All functions see the same.
-watches
+entry
 program <<'END'
 def plan: {size: .primary.spec.n, by: "plan", z: 1, a: length};
 def desired: [cm("c"; {size: "\(.plan.size)"})];
@@ -56,7 +51,6 @@ END
 {
 	begin_all
 	end_all
-	end v1 Secret
 	the_thing 1 '{"n":3}'
 } >"$T/in"
 gives 0 '[[{"size":"3"}],{"n":0,"order":"size by z a","plan":{"a":5,"by":"plan","size":3,"z":1}},[{"message":"plan","reason":"Planned","type":"Normal"}]]' \
@@ -66,7 +60,6 @@ is "$(grep -c 'a new plan, requeue in 3.0 s' "$T/err")" 1 "... of requeue; it is
 # Only a change of what desired sees computes it again.
 {
 	end_all
-	end v1 Secret
 	the_thing 1 '{"n":3}'
 	event ADDED "$(object ConfigMap c 2 "$(owner a)")"
 	event MODIFIED "$(object ConfigMap c 3 "$(owner a)")"
@@ -80,7 +73,7 @@ is "$(jq -c '.reconcile.status | [.n, .plan.size]' "$T/out" | tail -1)" \
 	"[1,5]" "... and status sees it each time"
 
 # A plan that counts objects is, for status, the one that was applied.
-watches '  desiredReads: [owned]'
+entry 'desiredReads: [owned]'
 program <<'END'
 def plan: {counted: (.owned.ConfigMap | length)};
 def desired: [cm("c", "d"; {n: "\(.plan.counted)"})];
@@ -88,7 +81,6 @@ def status: {counted: .plan.counted, there: (.owned.ConfigMap | length)};
 END
 {
 	end_all
-	end v1 Secret
 	the_thing 1 '{}'
 	event ADDED "$(object ConfigMap c 2 "$(owner a)")"
 } >"$T/in"
@@ -102,7 +94,7 @@ is "$(jq -c '.reconcile.status' "$T/out" | tail -1)" \
 	'{"counted":2,"there":2}' "... and then another one"
 
 # With the time in it, there is one for each evaluation.
-watches '  desiredReads: [now]'
+entry 'desiredReads: [now]'
 program <<'END'
 def plan: {at: (.now | todate)};
 def desired: [cm("c"; .plan)];
@@ -110,7 +102,6 @@ def status: .plan;
 END
 {
 	end_all
-	end v1 Secret
 	the_thing 1 '{}'
 	event ADDED "$(object ConfigMap c 2 "$(owner a)" \
 		'"data":{"at":"2026-01-01T00:00:00Z"}')" 2026-01-01T00:00:03Z
@@ -123,7 +114,6 @@ gives 0 '[[{"at":"2026-01-01T00:00:00Z"}],{"at":"2026-01-01T00:00:00Z"}]
 sed -n '/^```jq plan$/,/^```$/{/^```/!p}' doc/program.md >"$T/program.jq"
 {
 	end_all
-	end v1 Secret
 	the_thing 1 '{"schedule":"30 2 * * *"}'
 } >"$T/in"
 gives 0 '[[{"next":"2026-01-01T02:30:00Z"}],{"next":"2026-01-01T02:30:00Z"}]' \
@@ -131,11 +121,10 @@ gives 0 '[[{"next":"2026-01-01T02:30:00Z"}],{"next":"2026-01-01T02:30:00Z"}]' \
 
 # ---- errors ----
 
-watches
+entry
 {
 	event ADDED "$(object Secret s 1 "" '"data":{"hunter1":"hunter2"}')"
 	end_all
-	end v1 Secret
 	the_thing 1 '{"n":3}'
 } >"$T/in"
 # fails MESSAGE WHAT: the plan on stdin; status sees neither a plan nor items
@@ -249,11 +238,10 @@ gives 0 '[[{}],{"has":false,"of":"p","plan":null}]' "without plan there is none"
 
 # ---- deletion ----
 
-deleted=',"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["example.com/f"]'
-watches '  finalizer: example.com/f'
+deleted=",$dying,\"finalizers\":[\"example.com/f\"]"
+entry 'finalizer: example.com/f'
 {
 	end_all
-	end v1 Secret
 	event ADDED "$(object ConfigMap c 2 "$(owner a)")"
 	the_thing 1 '{"n":3}' "$deleted"
 } >"$T/in"
@@ -284,7 +272,7 @@ is "$(jq -c '.reconcile.delete | length' "$T/out")" 1 "... members are deleted"
 
 # ---- throttle ----
 
-watches '  throttle: {limit: 1}'
+entry 'throttle: {limit: 1}'
 program <<'END'
 def plan: {ready: (.primary.spec.n > 2)};
 def desired: [cm(.primary.metadata.name; {})];
@@ -297,7 +285,6 @@ begins() {
 		event ADDED "$(thing a 1 "" '"spec":{"n":1}')"
 		event ADDED "$(thing b 1 "" "\"spec\":{\"n\":$1}")"
 		end_all
-		end v1 Secret
 	} >"$T/in"
 	runs 0 "$2" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 	is "$(cat "$T/err")" "" "... without an error"

@@ -2,6 +2,7 @@
 # ireconcile --against: what another watches file and its programs would decide,
 # for the same observed state.
 . "${0%/*}/lib.sh"
+. t/ireconcile.sh
 
 # ---- a small operator, before and after ----
 
@@ -53,12 +54,11 @@ told() {
 change ''
 against 0 "the same program: exit 0"
 is "$(cat "$T/out")" "" "... prints nothing"
-is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 0" \
+says "ireconcile: primaries compared: 1, of which differed: 0" \
 	"... and says how many were compared"
 echo '{"record":"gap","stream":"all"}' >>"$T/in"
 against 2 "... with a gap in the input: exit 2"
-is "$(cat "$T/err")" \
-	"ireconcile: warning: gaps of the recording, in which events are missing: 1; what followed from these is not known
+says "ireconcile: warning: gaps of the recording, in which events are missing: 1; what followed from these is not known
 ireconcile: primaries compared: 1, of which differed: 0" "... and says so"
 object t >"$T/in"
 
@@ -66,8 +66,7 @@ change 's/replicas: .primary.spec.n/replicas: 5/'
 against 1 "another value: exit 1"
 is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"Deployment.apps/d/d","part":"item","change":"differs","differs":[{"path":".spec.replicas","before":"3","after":"5"}]}' \
 	"... is a line with the field"
-is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 1" \
-	"... and counts"
+says "ireconcile: primaries compared: 1, of which differed: 1" "... and counts"
 cp "$T/out" "$T/first"
 against 1 "the same again" -o json
 same "$T/out" "$T/first" "... is the same, byte for byte"
@@ -165,7 +164,7 @@ runs 2 "both fail: exit 2" ireconcile -f "$T/broken.yaml" \
 	--against "$T/new.yaml" --clock=input <"$T/in"
 is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"T.e.com/d/t","part":"failure","change":"not-compared","message":"kaputt"}' \
 	"... nothing is known about it"
-is "$(cat "$T/err")" "ireconcile: warning: primaries that were not compared, because both programs fail: 1
+says "ireconcile: warning: primaries that were not compared, because both programs fail: 1
 ireconcile: primaries compared: 0, of which differed: 0" \
 	"... and a warning counts them"
 
@@ -199,8 +198,7 @@ for option in --all --input-of=T/d/t --gate-fd=0 --lines-fd=0 \
 	is "$(cat "$T/err")" "ireconcile: fatal: option --against excludes --all, --input-of, and each *-fd but --report-fd" "... with a message"
 done
 runs 100 "-o alone" ireconcile -f "$T/old.yaml" -o text <"$T/in"
-is "$(cat "$T/err")" "ireconcile: fatal: option --output needs --against" \
-	"... is refused"
+says "ireconcile: fatal: option --output needs --against" "... is refused"
 
 # ---- reports ----
 
@@ -227,42 +225,30 @@ against 1 "a bad line"
 is "$(head -n 1 "$T/err")" \
 	"ireconcile: error: line 2: an event without object" "... has its number"
 
-# bookmark KIND APIVERSION begin|end
-bookmark() {
-	local note=k8s.io/initial-events-end
-
-	[ "$3" = end ] || note=kpipe.dev/initial-events-begin
-	jq -cn '{type: "BOOKMARK", object: {apiVersion: $v, kind: $k,
-		metadata: {annotations: {($a): "true"}}}}' \
-		--arg k "$1" --arg v "$2" --arg a "$note"
-}
-
 # frames begin|end: of all kinds of old.yaml
 frames() {
-	bookmark T e.com/v1 "$1"
-	bookmark ConfigMap v1 "$1"
-	bookmark Deployment apps/v1 "$1"
+	"$1" e.com/v1 T
+	"$1" v1 ConfigMap
+	"$1" apps/v1 Deployment
 }
 
-# event TYPE SECOND NAME [SPEC]
-event() {
-	object "$3" "${4:-$spec}" | jq -c '{type: $t,
-		time: "2026-01-01T00:00:0\($s).000000Z", object: .}' \
-		--arg t "$1" --arg s "$2"
+# change_of TYPE SECOND NAME [SPEC]
+change_of() {
+	event "$1" "$(object "$3" "${4:-$spec}")" "2026-01-01T00:00:0$2.000000Z"
 }
 
 change 's/replicas: .primary.spec.n/replicas: ([.primary.spec.n, 3] | min)/'
 {
 	frames begin
-	event ADDED 1 t
+	change_of ADDED 1 t
 	frames end
-	event MODIFIED 2 t '{"n": 4, "v": "x"}'
-	event MODIFIED 3 t '{"n": 4, "v": "y"}'
-	event MODIFIED 4 t '{"n": 5, "v": "y"}'
-	event MODIFIED 5 t '{"n": 2, "v": "y"}'
-	event MODIFIED 6 t '{"n": 6, "v": "y"}'
-	event DELETED 7 t '{"n": 6, "v": "y"}'
-	event ADDED 8 t
+	change_of MODIFIED 2 t '{"n": 4, "v": "x"}'
+	change_of MODIFIED 3 t '{"n": 4, "v": "y"}'
+	change_of MODIFIED 4 t '{"n": 5, "v": "y"}'
+	change_of MODIFIED 5 t '{"n": 2, "v": "y"}'
+	change_of MODIFIED 6 t '{"n": 6, "v": "y"}'
+	change_of DELETED 7 t '{"n": 6, "v": "y"}'
+	change_of ADDED 8 t
 } >"$T/in"
 against 1 "a life"
 is "$(jq -r '[.time[17:19], .part // "", .change, .differs[]?.before]
@@ -290,7 +276,7 @@ is "$(told)" 'item Deployment.apps/d/d differs .spec.replicas=4>3' \
 	"... is compared: the release will meet it"
 head -n 5 "$T/in" >"$T/cut" && mv "$T/cut" "$T/in"
 against 2 "an input that is cut short"
-is "$(cat "$T/err")" "ireconcile: error: the input ends before it is complete: ConfigMap, Deployment.apps
+says "ireconcile: error: the input ends before it is complete: ConfigMap, Deployment.apps
 ireconcile: warning: no primary of t.e.com was compared: nothing is decided about those of the input
 ireconcile: primaries compared: 0, of which differed: 0" "... is logged once"
 
@@ -300,9 +286,9 @@ change 's/^def desired: /def f: f; def desired: if .primary.spec.n == 4 then f e
 {
 	frames begin
 	frames end
-	event ADDED 1 t '{"n": 4, "v": "x"}'
-	event MODIFIED 2 t '{"n": 3, "v": "x"}'
-	event ADDED 1 u | sed 's/00:00:01/00:02:00/'
+	change_of ADDED 1 t '{"n": 4, "v": "x"}'
+	change_of MODIFIED 2 t '{"n": 3, "v": "x"}'
+	change_of ADDED 1 u | sed 's/00:00:01/00:02:00/'
 } >"$T/in"
 against 1 "a limit, and another state a second later"
 is "$(jq -r 'select(.part == "failure") | .time[14:19] + " " + .change' \
@@ -319,13 +305,13 @@ for file in old new; do
 	sed -i 's/^  finalizer/  desiredReads: [now]\n&/' "$T/$file.yaml"
 done
 {
-	event ADDED 1 t '{"n": 0, "v": "x"}'
-	event ADDED 1 u '{"n": 0, "v": "x"}' |
+	change_of ADDED 1 t '{"n": 0, "v": "x"}'
+	change_of ADDED 1 u '{"n": 0, "v": "x"}' |
 		sed 's/00:00:01/00:02:05/'
 } >"$T/in"
 {
-	bookmark T e.com/v1 begin
-	bookmark T e.com/v1 end
+	begin e.com/v1 T
+	end e.com/v1 T
 	frames begin
 	frames end
 	cat "$T/in"
@@ -372,7 +358,7 @@ watches new.yaml new.jq '  - {apiVersion: v1, kind: Service, manage: true}'
 change 's/^def desired: \[/&service("s"; {app: "d"}; {ports: [{port: 1}]}), /'
 {
 	frames begin
-	event ADDED 1 t
+	change_of ADDED 1 t
 	frames end
 } >"$T/in"
 against 1 "a kind that the input does not have"
@@ -390,7 +376,7 @@ exec 7>"$T/live"
 cat "$T/in" >&7
 ok "a live stream is compared before it ends" wait_for 10 \
 	grep -q 'Service/d/s' "$T/live.out"
-event ADDED 3 later | jq -c 'del(.time)' >&7
+change_of ADDED 3 later | jq -c 'del(.time)' >&7
 ok "... and what comes later" wait_for 10 \
 	grep -q 'T.e.com/d/later' "$T/live.out"
 is "$(grep -c time "$T/live.out")" 0 "... without a time"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # ireconcile --against as a gate: what was not compared is not known to agree.
 # It is counted and said, and the exit code is 2.
-# shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
 cat >"$T/old.yaml" <<'END'

@@ -2,10 +2,10 @@
 # What the tests of ireconcile share, after lib.sh: short ways to write events
 # of Things (example.com/v1) and what is around them, and to compare lines.
 
-# meta NAME RV [MEMBERS]: the metadata of an object in namespace ns.
+# meta NAME RV [MEMBERS]: the metadata of an object in the namespace $where, or ns
 meta() {
-	printf '"metadata":{"name":"%s","namespace":"ns","uid":"uid-%s","resourceVersion":"%s"%s}' \
-		"$1" "$1" "$2" "${3:+,$3}"
+	printf '"metadata":{"name":"%s","namespace":"%s","uid":"uid-%s","resourceVersion":"%s"%s}' \
+		"$1" "${where:-ns}" "$1" "$2" "${3:+,$3}"
 }
 
 # thing NAME RV [METADATA] [REST]
@@ -26,6 +26,34 @@ owner() {
 		"$1" "$1"
 }
 
+# part_of [PRIMARY]: what the label of its members has; of the Thing a
+part_of() {
+	printf %s "${1:-Thing.example.com/ns/a}" | sha256sum | cut -c 1-32
+}
+
+# marks ITEM [PRIMARY [ANNOTATIONS]]: metadata, by which ITEM is a member of it
+marks() {
+	printf '"annotations":{"kpipe.dev/member":"%s %s"%s},"labels":{"kpipe.dev/part-of":"%s"}' \
+		"${2:-Thing.example.com/ns/a}" "$1" "${3:+,$3}" "$(part_of "${2:-}")"
+}
+
+# proof KEY PRIMARY UID ITEM [INSTANCE]: as protocol.md defines it
+proof() {
+	python3 -c '
+import base64, hashlib, hmac, sys
+key, *parts = sys.argv[1:]
+primary, uid, item = parts[:3]
+version = "v2" if len(parts) > 3 else "v1"
+text = "kpipe.dev/proof %s " % version + "".join(
+    "%d:%s" % (len(s), s) for s in [primary, uid, item] + parts[3:])
+code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
+print(version, uid, base64.urlsafe_b64encode(code).decode().rstrip("="),
+    end="")' "$@"
+}
+
+# shellcheck disable=SC2034 # for the tests
+dying='"deletionTimestamp":"2026-01-01T00:00:00Z"'
+
 # event TYPE OBJECT [TIME]
 event() {
 	printf '{"type":"%s",%s"object":%s}\n' "$1" "${3:+\"time\":\"$3\",}" "$2"
@@ -38,21 +66,48 @@ bookmark() {
 begin() { bookmark kpipe.dev/initial-events-begin "$1" "$2"; }
 end() { bookmark k8s.io/initial-events-end "$1" "$2"; }
 
-# begin_all, end_all: of the kinds of the program below
-begin_all() {
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	begin v1 Pod
+# watches LINE...: watches.yaml, with an entry for Things that has these lines
+watches() {
+	printf '%s\n' '- group: example.com' '  version: v1' '  kind: Thing' \
+		'  program: program.jq' "${@/#/  }" >"$T/watches.yaml"
 }
-end_all() {
-	end example.com/v1 Thing
-	end v1 ConfigMap
-	end v1 Pod
+
+# each_kind COMMAND: for the APIVERSION KIND of Things and of what watches.yaml
+# has below them
+each_kind() {
+	local version kind
+
+	"$1" example.com/v1 Thing
+	while read -r version kind; do
+		"$1" "$version" "$kind"
+	done < <(sed -nE 's/.*\{apiVersion: ([^,]+), kind: (\w+).*/\1 \2/p' \
+		"$T/watches.yaml" | sort -u)
+}
+begin_all() { each_kind begin; }
+end_all() { each_kind end; }
+
+# there OBJECT...: it is added
+there() {
+	local object
+
+	for object; do event ADDED "$object"; done
+}
+
+# initially OBJECT...: all that there is when the time begins
+initially() {
+	local object time=2026-01-01T00:00:00Z
+
+	begin_all
+	for object; do
+		event ADDED "$object" $time
+		time=
+	done
+	end_all
 }
 
 # tick MM:SS: a line that only moves the clock; nobody watches its kind
 tick() {
-	event ADDED "$(object Secret s 1)" "2026-01-01T00:$1Z"
+	event ADDED "$(object Clock tick 1)" "2026-01-01T00:$1Z"
 }
 
 # line ITEMS NAME RV [REST]: a desired set. ITEMS without the brackets.
@@ -76,16 +131,30 @@ hide_paths() {
 		s/,"because":{"events":\[[^]]*\]}//' "$@"
 }
 
-# replay CODE WHAT [OPTION]...: $T/in gives $T/want, and exits with CODE.
-replay() {
-	local code=$1 what=$2
-
-	shift 2
-	runs "$code" "$what: exit code" \
-		ireconcile -f "$T/watches.yaml" --clock=input "$@" <"$T/in"
-	hide_paths "$T/out" >"$T/got"
-	same "$T/got" "$T/want" "$what"
+# decide [OPTION]...: $T/in gives $T/out and $T/err
+decide() {
+	ireconcile -f "$T/watches.yaml" --clock=input "$@" \
+		<"$T/in" >"$T/out" 2>"$T/err"
 }
+
+# decided CODE WHAT [OPTION]...: ... and exits with CODE
+decided() { runs "$1" "$2" decide "${@:3}"; }
+
+# replay CODE WHAT [OPTION]...: ... and $T/out is $T/want
+replay() {
+	decided "$1" "$2: exit code" "${@:3}"
+	hide_paths "$T/out" >"$T/got"
+	same "$T/got" "$T/want" "$2"
+}
+
+# silent CODE WHAT [OPTION]...: ... and there is no line
+silent() {
+	: >"$T/want"
+	replay "$@"
+}
+
+# says TEXT WHAT: in the log
+says() { is "$(cat "$T/err")" "$1" "$2"; }
 
 # configmap NAME OWNER VALUE: the item that the program below desires
 configmap() {
@@ -98,17 +167,16 @@ tried() {
 	printf '%s' "${1/\"annotations\":\{/\"annotations\":\{\"kpipe.dev/accepted\":\"CODE\",}"
 }
 
+# paths_of PRIMARY: the digest of the paths of its first item, from ireconcile
+paths_of() {
+	ireconcile -f "$T/watches.yaml" <<<"$1" |
+		jq -r '.items[0].metadata.annotations["kpipe.dev/paths"]'
+}
+
 # A program for most tests: spec.n ConfigMaps with the value spec.k.
 write_program() {
-	cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-  - {apiVersion: v1, kind: Pod, map: {label: thing}}
-END
+	watches dependents: '- {apiVersion: v1, kind: ConfigMap, manage: true}' \
+		'- {apiVersion: v1, kind: Pod, map: {label: thing}}'
 	cat >"$T/program.jq" <<'END'
 def desired: [range(.primary.spec.n) as $i
 	| {apiVersion: "v1", kind: "ConfigMap",
@@ -117,10 +185,7 @@ def desired: [range(.primary.spec.n) as $i
 def status: {busy: (.outstanding != []), pods: [.owned.Pod[].metadata.name]}
 	+ if .error then {error: .error} else {} end;
 END
-	# The digest of what configmap desires, from ireconcile itself.
-	PATHS=$(thing a 1 "" '"spec":{"n":1,"k":"v"}' |
-		ireconcile -f "$T/watches.yaml" |
-		sed 's/.*"kpipe.dev\/paths":"\([^"]*\)".*/\1/')
+	PATHS=$(paths_of "$(thing a 1 "" '"spec":{"n":1,"k":"v"}')")
 	[ ${#PATHS} -eq 22 ] || echo "Bail out! no digest of paths"
 }
 
@@ -134,6 +199,12 @@ observed() {
 # spec N VALUE, status BUSY: members of a Thing and of its line
 spec() { printf '"spec":{"n":%s,"k":"%s"}' "$1" "$2"; }
 status() { printf '"status":{"busy":%s,"pods":[]}' "$1"; }
+
+# creates NAME RV [VALUE]: the line for that Thing, whose only item is not there
+creates() {
+	line "$(configmap "$1-0" "$1" "${3:-v}")" "$1" "$2" \
+		"$(known "$1-0" null),$(status true),$(on_error)"
+}
 
 # known NAME UID...: of ConfigMaps; then the other members for outstanding
 # items.
