@@ -6,35 +6,13 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
-cat >"$T/crd.yaml" <<'EOF'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        x-kubernetes-preserve-unknown-fields: true
-EOF
-cat >"$T/watches.yaml" <<'EOF'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: thing.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-EOF
-cat >"$T/thing.jq" <<'EOF'
+things_start
+things_watches
+cat >"$T/reconcile.jq" <<'EOF'
 def desired: [range(.primary.spec.size) | {apiVersion: "v1", kind: "ConfigMap",
     metadata: {name: "thing-\(.)"}, data: {k: "v"}}];
 def status: {done: (.outstanding == [] and .error == null)};
@@ -55,10 +33,9 @@ settled() {
 begin() {
 	: >"$T/ready"
 	: >"$T/stderr"
-	kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
-		9>"$T/ready" >"$T/stdout" 2>>"$T/stderr" &
+	start kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
+		9>"$T/ready" >"$T/stdout" 2>>"$T/stderr"
 	kpipe=$!
-	started+=("$kpipe")
 }
 ready() {
 	test -s "$T/ready"
@@ -82,9 +59,6 @@ is_another() {
 	pid=$(stage_pid "$1") && [ "$pid" != "$2" ]
 }
 
-kubectl apply -f "$T/crd.yaml" >/dev/null
-wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
-wait_for 20 kubectl get things
 thing 3 >/dev/null
 
 runs 0 "a dry run ends" kpipe -f "$T/watches.yaml" --dry-run

@@ -8,6 +8,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
 cat >"$T/watches.yaml" <<'END'
@@ -44,27 +46,8 @@ def desired: .primary.metadata.name as $name | [
 		labels: {"k-\($name)": .primary.spec.k}}}))];
 def status: {k: .owned.ConfigMap[0].data.k, error: .error};
 END
-crd() { # KIND PLURAL
-	kubectl apply -f - >/dev/null <<-END
-		apiVersion: apiextensions.k8s.io/v1
-		kind: CustomResourceDefinition
-		metadata: {name: $2.example.com}
-		spec:
-		  group: example.com
-		  scope: Namespaced
-		  names: {kind: $1, plural: $2}
-		  versions:
-		  - name: v1
-		    served: true
-		    storage: true
-		    subresources: {status: {}}
-		    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-	END
-	wait_for 20 kubectl wait --for=condition=Established "crd/$2.example.com"
-	wait_for 20 kubectl get "$2" -A
-}
-crd Thing things
-crd Plain plains
+kind_start Thing Namespaced
+kind_start Plain Namespaced
 kubectl create namespace far >/dev/null
 kubectl apply -f - >/dev/null <<'END'
 {apiVersion: v1, kind: Service, metadata: {name: shared, namespace: far}, spec: {ports: [{port: 80}]}}

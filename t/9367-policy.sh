@@ -10,18 +10,12 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'X'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  dependents:
-  - {apiVersion: apps/v1, kind: Deployment, manage: true}
-  - {apiVersion: apps/v1, kind: StatefulSet, manage: true}
-  - {apiVersion: batch/v1, kind: Job, manage: true}
-  - {apiVersion: v1, kind: Service, manage: true}
-  - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, manage: true}
-X
+things_watches 'dependents:' \
+	'- {apiVersion: apps/v1, kind: Deployment, manage: true}' \
+	'- {apiVersion: apps/v1, kind: StatefulSet, manage: true}' \
+	'- {apiVersion: batch/v1, kind: Job, manage: true}' \
+	'- {apiVersion: v1, kind: Service, manage: true}' \
+	'- {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, manage: true}'
 cat >"$T/reconcile.jq" <<'X'
 def desired: .primary.spec.items // [];
 def status: {ready: (.outstanding == []), error: .error};
@@ -84,7 +78,7 @@ image_becomes() {
 		jq -r "$image")" = "$1" ]
 }
 ok "a policy rewrites images" wait_for 60 image_becomes mirror/app:1
-start kpipe -f "$T/watches.yaml" --health-probe-bind-address=0 2>"$T/err"
+things_run
 thing_is "[$(deployment)]"
 ok "the Deployment is as the policy wants it" \
 	wait_for 60 has deployment d "$image" mirror/app:1
@@ -132,18 +126,15 @@ job() { # IMAGE
 		kind: "Job", metadata: {name: "j"},
 		spec: {template: ($t | .spec.restartPolicy = "Never")}}'
 }
-exists() {
-	kubectl get "$@"
-}
 thing_is "[$(set_of 1Gi)]"
-ok "a StatefulSet is made" wait_for 60 exists statefulset s
+ok "a StatefulSet is made" wait_for 60 kubectl get statefulset s
 ok "... ready" wait_for 60 ready
 remedy='`immutable` in the program leaves such a field as it is, or delete the object to have it made again'
 thing_is "[$(set_of 2Gi)]"
 ok "its claims cannot be changed: the status says what to do" \
 	wait_for 60 status_has "$remedy"
 thing_is "[$(job app:1)]"
-ok "a Job is made" wait_for 60 exists job j
+ok "a Job is made" wait_for 60 kubectl get job j
 ok "... ready" wait_for 60 ready
 thing_is "[$(job app:2)]"
 ok "its template cannot be changed" wait_for 60 status_has "$remedy"
