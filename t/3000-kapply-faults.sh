@@ -267,8 +267,6 @@ lines() {
 	printf '{"apiVersion":"v1","x":"'
 	head -c 17000000 /dev/zero | tr '\0' x
 	echo '"}'
-	echo '{"apiVersion":"v1","kind":"List","items":7}'
-	echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":7}'
 	set_line '' '"known":7'
 	"$1" b
 	printf '{"apiVersion":"v1"'
@@ -287,10 +285,8 @@ kapply: error: line 5: NUL byte at byte 19
 kapply: error: line 6: nested deeper than 256 levels at byte 257
 kapply: error: line 7: nested deeper than 256 levels at byte 298
 kapply: error: line 8: longer than 16 MiB
-kapply: error: line 9: a List whose items is not a list
-kapply: error: line 10: a List whose reconcile is not an object
-kapply: error: line 11: reconcile.known is not an object
-kapply: error: line 13: text is cut short at byte 19" "... each is named by its number"
+kapply: error: line 9: reconcile.known is not an object
+kapply: error: line 11: text is cut short at byte 19" "... each is named by its number"
 is "$(requests | grep PATCH | sort | paste -sd,)" "PATCH a,PATCH b" "... the rest is applied"
 
 # --- the reader ends

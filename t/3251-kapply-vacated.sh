@@ -55,8 +55,4 @@ is "$?" 0 "once more, and it did"
 is "$(sent)" "PATCH a,$(printf 'GET a,%.0s' {1..9})PATCH a" "... the item is created"
 is "$(wc -l <"$T/err")" 1 "... the error is logged once"
 is "$(jq -r .result "$T/out")" "$both" "... both results"
-set_line "$(cm a 1)" "$known,\"vacated\":\"a\"" >"$T/in"
-runs 1 "vacated that is not a list" apply
-is "$(cat "$T/err")" "kapply: error: line 1: reconcile.vacated is not a list" \
-	"... is refused"
 done_testing
