@@ -13,16 +13,9 @@ cluster_start
 things_start
 folder=$T/patches
 mkdir "$folder"
-cat >"$folder/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  finalizer: example.com/patches
-  related:
-  - {apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}
-END
-things_example patch_only "$folder/reconcile.jq"
+things_watches 'finalizer: example.com/patches' \
+	'related: [{apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}]'
+things_example patch_only
 folder_rights
 
 # space NAME JQ: of a Namespace

@@ -15,16 +15,8 @@ cluster_start
 
 folder=$T/wide
 mkdir "$folder"
-cat >"$folder/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  scope: Cluster
-  program: reconcile.jq
-  finalizer: example.com/f
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+things_watches 'scope: Cluster' 'finalizer: example.com/f' \
+	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 cat >"$folder/reconcile.jq" <<'END'
 include "operator";
 def desired: [.primary.spec.in[] as $ns

@@ -46,23 +46,24 @@ EOF
 	wait_for 20 kubectl get "${@:3}" "${name}s"
 }
 
-# things_watches [LINE]...: with other members than these dependents
+# things_watches [LINE]...: with other members than these dependents; in $folder,
+# if there is one (operator.sh)
 things_watches() {
 	[ $# -gt 0 ] || set -- \
 		'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
-	cat >"$T/watches.yaml" <<'EOF'
+	cat >"${folder:-$T}/watches.yaml" <<'EOF'
 - group: example.com
   version: v1
   kind: Thing
   program: reconcile.jq
 EOF
-	printf '  %s\n' "$@" >>"$T/watches.yaml"
+	printf '  %s\n' "$@" >>"${folder:-$T}/watches.yaml"
 }
 
 # things_example NAME [FILE]
 things_example() {
 	sed -n '/^```jq '"$1"'$/,/^```$/{/^```/!p}' doc/program.md \
-		>"${2:-$T/reconcile.jq}"
+		>"${2:-${folder:-$T}/reconcile.jq}"
 }
 
 # things_run [ARGUMENT]...: its log is $T/err
