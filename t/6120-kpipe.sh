@@ -1,6 +1,6 @@
 #!/bin/bash
 # kpipe with the real stages on an API server: readiness, draining, dry run,
-# killed stages, no API server.
+# killed stages, no API server. Two replicas: t/5200-leader.sh.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -101,36 +101,6 @@ kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"
 ok "... with nothing to complain of" \
 	sh -c "! tail -n +$((said + 1)) $T/stderr | grep -E 'warning|error|killed'"
-
-# Two replicas, of which one writes.
-holder() {
-	kubectl get lease thing.example.com \
-		-o jsonpath='{.spec.holderIdentity}' | sed 's/_.*//'
-}
-is_holder() {
-	[ "$(holder)" = "$1" ]
-}
-export POD_NAME=first
-begin --leader-elect
-wait_for 20 ready
-first=$kpipe
-ok "the first of two leads" wait_for 20 is_holder first
-thing 1 >/dev/null
-ok "... and works" wait_for 30 settled 1
-export POD_NAME=second
-begin --leader-elect
-ok "the second is ready, too" wait_for 20 ready
-thing 2 >/dev/null
-ok "... the first works on" wait_for 30 settled 2
-is "$(holder)" first "... and leads"
-kill -TERM "$first"
-ok "the first ends: the second leads" wait_for 20 is_holder second
-thing 4 >/dev/null
-ok "... and works" wait_for 30 settled 4
-unset POD_NAME
-kill -TERM "$kpipe"
-ends 0 "... and ends"
-is "$(holder)" "" "... the lease is free"
 
 # No API server, neither at start nor later.
 server_down
