@@ -69,7 +69,8 @@ ok "... and one of another" wait_for 20 has q 1
 set_n 0 p
 braked() {
 	kubectl get events -o json | jq -e --arg name "$1" '[.items[]
-		| select(.reason == "PruneBrake" and .involvedObject.name == $name)]
+		| select(.reason == "PruneBrake" and .type == "Warning"
+			and .involvedObject.name == $name)]
 		| length > 0'
 }
 ok "all to be deleted at once: an Event names it" wait_for 20 braked p
@@ -98,12 +99,6 @@ says_why() {
 		test("held back: more than 5 deletions"))] | length > 0'
 }
 ok "the program has it as .error" wait_for 20 says_why
-told() {
-	kubectl get events -o json | jq -e '[.items[]
-		| select(.reason == "PruneBrake" and .type == "Warning")
-		| .involvedObject.name] | unique | length > 0'
-}
-ok "an Event says it" wait_for 10 told
 # A primary that is deleted takes its members along, which is not a prune.
 held=$(kubectl get cm -o name | sed -n 's,.*/\([a-dfg]\)-.$,\1,p' | tail -n 1)
 kubectl delete thing "$held" >/dev/null
