@@ -256,18 +256,18 @@ for name in gateway-mqtt-old messaging-old; do
 	kc apply --server-side --field-manager=kpipe-iotservice.cp.iot.sap \
 		-f "$T/$name.json" >/dev/null
 done
-claims() {
+templates() {
 	kc get statefulsets -n dev-old -o json | jq -c '[.items[]
 		| [.metadata.uid, (.spec.volumeClaimTemplates[].metadata | keys)]]'
 }
-claims >"$T/claims"
+templates >"$T/templates"
 iot_operator dev
 kc patch iotservice -n dev old --type=merge \
 	-p '{"spec": {"mms": {"image": "m:3"}}}' >/dev/null
 ok "claims without labels: Available" wait_for 60 iot_is dev old Available
 is "$(kc get -n dev-old statefulset messaging-old \
-	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(claims)" \
-	"m:3 $(cat "$T/claims")" "... with the claims they had, and what is new"
+	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(templates)" \
+	"m:3 $(cat "$T/templates")" "... with the claims they had, and what is new"
 
 # ---- a garbage collector at the same time ----
 
