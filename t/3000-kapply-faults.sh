@@ -3,14 +3,11 @@
 # other clients.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=writes.sh
-. "${0%/*}/writes.sh"
+# shellcheck source=kapply.sh
+. "${0%/*}/kapply.sh"
 STATUS='"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}'
 known='"known":{"ConfigMap/default/a":"u2"}'
 
-apply() {
-	kapply --server "$url" --timeout=60s "$@" <"$T/in"
-}
 # apply_until COMMAND...: a second longer than until that succeeds
 apply_until() {
 	kapply --server "$url" --timeout=1s < <(in_until "$@")
@@ -20,9 +17,7 @@ apply_until() {
 for answer in 500 503 504 close cut html; do
 	given "passes-$answer"
 	runs 0 "an answer: $answer" apply
-	is "$(requests) $(cat "$T/out")" "PATCH a
-PATCH a
-PATCH a $(wrote '{"phase":"Available"}')" "... is tried again"
+	is "$(sent) $(cat "$T/out")" "PATCH a,PATCH a,PATCH a $(wrote '{"phase":"Available"}')" "... is tried again"
 done
 
 # --- Retry-After
@@ -55,7 +50,7 @@ is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMa
 for code in 400 413 415 405 500; do
 	given "refused-$code"
 	runs 1 "refused: $code" apply
-	is "$(requests)" "PATCH x" "... is not tried again"
+	is "$(sent)" "PATCH x" "... is not tried again"
 done
 
 # --- a result names the place of its object
@@ -80,18 +75,14 @@ is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a" "... is dropped"
 is "$(jq -c .metadata <(sed 's/^[^{]*//' "$T/requests"))" '{"name":"a","namespace":"default","uid":"u2"}' "... its uid was sent"
 given ours-gone-again
 runs 0 "there, ours, gone again" apply -o result
-is "$(requests)$(jq -r .result "$T/out")" "PATCH a
-GET a
-PATCH a
-PATCH acreated" "... is created in the end"
+is "$(sent) $(jq -r .result "$T/out")" "PATCH a,GET a,PATCH a,PATCH a created" "... is created in the end"
 is "$(sed -n 's/^PATCH [^{]*//p' "$T/requests" | jq -c '[.metadata.uid, .metadata.resourceVersion]')" \
 '[null,"1"]
 ["u3",null]
 [null,"1"]' "... by uid, or only where nothing is"
 given ours-leaving
 runs 0 "ours, and on its way out" apply
-is "$(requests)$(cat "$T/out" "$T/err")" "PATCH a
-GET a" "... is waited for"
+is "$(sent)$(cat "$T/out" "$T/err")" "PATCH a,GET a" "... is waited for"
 given other-primary
 runs 1 "of another primary" apply
 is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
@@ -125,45 +116,41 @@ is "$(requests) $(cat "$T/out")" "PATCH b $(wrote '{"phase":"Failed","reason":"C
 # --- a delete that failed needs its proof again
 given delete-raced
 runs 1 "a delete, and meanwhile it belongs to another primary" apply
-is "$(requests)" "GET a
-DELETE a
-GET a" "... is not sent again"
+is "$(sent)" "GET a,DELETE a,GET a" "... is not sent again"
 
 # --- a delete is told by the request that may have done it, and by no other
 given delete-lost
 runs 0 "a delete whose answer breaks off, and then it is leaving" apply -o result
 is "$(jq -r .result "$T/out")" deleted "... counts as deleted"
-is "$(requests)" "GET a
-DELETE a
-GET a" "... and is not sent again"
+is "$(sent)" "GET a,DELETE a,GET a" "... and is not sent again"
 for gone in late leaving; do
 	given delete-$gone
 	runs 0 "a delete of what another client deleted: $gone" apply -o result
 	is "$(jq -r .result "$T/out")" unchanged "... changed nothing"
 done
 
+# --- deletes with always wait until no item is left to try; a line that is out
+# of date deletes nothing, as a newer one decides
+given always-passing
+runs 1 "an item fails for good, another in passing" apply -o result
+is "$(requests | tail -n 3 | paste -sd,)" "PATCH b,GET d,DELETE d" \
+	"... which is tried again before anything is deleted"
+given always-stale
+runs 1 "an item fails, another is out of date" apply -o result
+is "$(requests | sort | paste -sd,)" "PATCH a,PATCH b" "... nothing is deleted"
+
 # --- finalizers: the test in the patch fails, so it tries again with the new
 # list
 given finalizer-raced
 runs 0 "a finalizer, and another client was faster" apply
-is "$(requests)" "GET t
-PATCH t
-GET t
-PATCH t
-PATCH a" "... is added to what is there then"
+is "$(sent)" "GET t,PATCH t,GET t,PATCH t,PATCH a" "... is added to what is there then"
 is "$(sed -n 's/^PATCH [^ ]*things[^ ]* //p' "$T/requests" | tail -n 1)" \
 	'[{"op":"test","path":"/metadata/uid","value":"u1"},{"op":"test","path":"/metadata/resourceVersion","value":"6"},{"op":"add","path":"/metadata/finalizers","value":["a/b","c/d","e/f"]}]' "... tested on uid and version"
 
 # --- the newest line counts
 go=$T/go
 serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$go\"}]}"
-mkfifo "$T/pipe"
-apply_pipe() {
-	kapply --server "$url" "$@" <"$T/pipe" >"$T/out" 2>"$T/err"
-}
-start apply_pipe
-applier=$!
-exec 7>"$T/pipe"
+begin
 set_line "$(cm a 1),$(cm b 1)" '"known":{"ConfigMap/default/a":"u2","ConfigMap/default/b":"u3"},"status":{"n":1}' >&7
 wait_for 5 requested 2
 set_line "$(cm c 1)" '"known":{"ConfigMap/default/c":"u4"},"status":{"n":2}' >&7
@@ -172,15 +159,12 @@ set_line "" '' other >&7
 wait_for 5 taken 7
 exec 7>&-
 sleep 0.2 # time in which nothing may come
-requested_before=$(requests | sort)
+requested_before=$(requests | sort | paste -sd,)
 touch "$go"
 wait "$applier"
 is "$? $(besides_work "$T/err")" "0 " "lines while one is at work"
-is "$requested_before" "PATCH a
-PATCH b" "... wait for its requests"
-is "$(requests | sort)" "PATCH a
-PATCH b
-PATCH d" "... the newest is applied, without what was accepted just now"
+is "$requested_before" "PATCH a,PATCH b" "... wait for its requests"
+is "$(requests | sort | paste -sd,)" "PATCH a,PATCH b,PATCH d" "... the newest is applied, without what was accepted just now"
 is "$(cat "$T/out")" "$(wrote '{"n":3}')" "... and one status is passed on"
 
 # --- an empty line cancels
@@ -190,39 +174,24 @@ is "$(cat "$T/out")" "" "... without a word"
 
 # --- no more in flight than allowed; bounded reading
 many=$(for i in {1..40}; do printf '"PATCH %s/m%s":[{"code":200,"body":{},"wait":"%s"}],' "$CMS" "$i" "$T/go2"; done)
-serve "{${many%,}}"
-for i in {1..40}; do
-	set_line "$(cm "m$i" 1)" "\"known\":{\"ConfigMap/default/m$i\":\"u\"}" "t$i"
-done >"$T/in"
-apply_limited() {
-	apply --max-in-flight=4 -o result >"$T/out" 2>"$T/err"
+# limited COUNT LIMIT WHAT MEMBERS [ARGUMENT...]: of so many primaries so many
+# requests are in flight
+limited() {
+	rm -f "$T/go2"
+	serve "{${many%,}}"
+	begin -o result "${@:5}"
+	for ((i = 1; i <= $1; i++)); do
+		set_line "$(cm "m$i" 1)" "$4\"known\":{\"ConfigMap/default/m$i\":\"u\"}" "t$i"
+	done >&7
+	wait_for 5 requested "$2"
+	sleep 0.2 # time in which nothing may come
+	is "$(wc -l <"$T/requests")" "$2" "$3 is kept"
+	touch "$T/go2"
+	end
+	is "$? $(wc -l <"$T/out")" "0 $1" "... all are applied in the end"
 }
-start apply_limited
-applier=$!
-wait_for 5 requested 4
-sleep 0.2
-is "$(wc -l <"$T/requests")" 4 "--max-in-flight is kept"
-touch "$T/go2"
-wait "$applier"
-is "$? $(wc -l <"$T/out")" "0 40" "... all are applied in the end"
-
-# maxConcurrentReconciles: keys of one kind
-rm -f "$T/go2"
-serve "{${many%,}}"
-for i in {1..6}; do
-	set_line "$(cm "m$i" 1)" "\"maxConcurrentReconciles\":2,\"known\":{\"ConfigMap/default/m$i\":\"u\"}" "t$i"
-done >"$T/in"
-apply_all() {
-	apply -o result >"$T/out" 2>"$T/err"
-}
-start apply_all
-applier=$!
-wait_for 5 requested 2
-sleep 0.2
-is "$(wc -l <"$T/requests")" 2 "maxConcurrentReconciles is kept"
-touch "$T/go2"
-wait "$applier"
-is "$? $(wc -l <"$T/out")" "0 6" "... all are applied in the end"
+limited 40 4 --max-in-flight "" --max-in-flight=4
+limited 6 2 maxConcurrentReconciles '"maxConcurrentReconciles":2,' # keys of one kind
 
 # --- reports
 serve '{}'
@@ -237,8 +206,7 @@ is "$(grep -v '"metrics"' "$T/report")" '
 # --- no right to write: it is named, and other writes go on
 given forbidden
 runs 1 "403" apply
-is "$(requests | sort)" "PATCH a
-PATCH b" "... is not tried again, others go on"
+is "$(requests | sort | paste -sd,)" "PATCH a,PATCH b" "... is not tried again, others go on"
 is "$(besides_work "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... names user, verb, resource and object"
 is "$(jq -r .status.reason "$T/out")" 'cannot apply ConfigMap default/a: configmaps "a" is forbidden: User "jo" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
@@ -258,8 +226,7 @@ for refusal in 'not-declared;failed to create typed patch object (default/x; /v1
 	runs 1 "${refusal%%;*}" apply
 	is "$(besides_work "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Thing.example.com default/x: $message" "... is named"
 	is "$(jq -r '.metadata.name + ": " + .status.reason' "$T/out")" "t: cannot apply Thing.example.com default/x: $message" "... in the status of its primary"
-	is "$(requests | sort)" "PATCH b
-PATCH x" "... and another primary goes on"
+	is "$(requests | sort | paste -sd,)" "PATCH b,PATCH x" "... and another primary goes on"
 done
 given nobody-serves
 runs 1 "a kind that is not served" apply
@@ -300,8 +267,6 @@ lines() {
 	printf '{"apiVersion":"v1","x":"'
 	head -c 17000000 /dev/zero | tr '\0' x
 	echo '"}'
-	echo '{"apiVersion":"v1","kind":"List","items":7}'
-	echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":7}'
 	set_line '' '"known":7'
 	"$1" b
 	printf '{"apiVersion":"v1"'
@@ -320,12 +285,9 @@ kapply: error: line 5: NUL byte at byte 19
 kapply: error: line 6: nested deeper than 256 levels at byte 257
 kapply: error: line 7: nested deeper than 256 levels at byte 298
 kapply: error: line 8: longer than 16 MiB
-kapply: error: line 9: a List whose items is not a list
-kapply: error: line 10: a List whose reconcile is not an object
-kapply: error: line 11: reconcile.known is not an object
-kapply: error: line 13: text is cut short at byte 19" "... each is named by its number"
-is "$(requests | grep PATCH | sort)" "PATCH a
-PATCH b" "... the rest is applied"
+kapply: error: line 9: reconcile.known is not an object
+kapply: error: line 11: text is cut short at byte 19" "... each is named by its number"
+is "$(requests | grep PATCH | sort | paste -sd,)" "PATCH a,PATCH b" "... the rest is applied"
 
 # --- the reader ends
 for i in {1..50}; do plain_cm "m$i"; done >"$T/in"

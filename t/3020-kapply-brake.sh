@@ -2,8 +2,8 @@
 # The prune brake: too many deletions for primaries that are not deleted.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=writes.sh
-. "${0%/*}/writes.sh"
+# shellcheck source=kapply.sh
+. "${0%/*}/kapply.sh"
 # shellcheck source=clock/lib.sh
 . "${0%/*}/clock/lib.sh"
 clock_begin
@@ -24,11 +24,6 @@ members=$(for n in "a t" "b t" "c t" "d t" "e u" "f v" "g u" "h t"; do
 	# shellcheck disable=SC2086
 	printf '%s,' "$(member $n)"
 done)
-mkfifo "$T/pipe"
-apply_pipe() {
-	kapply --server "$url" --timeout=5s --report-fd 5 --prune-limit "$limit" \
-		-o none <"$T/pipe" 2>"$T/err" 5>"$T/report"
-}
 unready() {
 	grep -c unready "$T/report"
 }
@@ -37,10 +32,7 @@ some() {
 	sed 's,default/[a-d]:,default/SOME:,'
 }
 brake() { # LIMIT
-	limit=$1
-	start apply_pipe
-	applier=$!
-	exec 7>"$T/pipe"
+	begin --timeout=5s --report-fd 5 --prune-limit "$1" -o none
 }
 said() { # LINES EVENTS
 	[ "$(besides_work "$T/err" | wc -l)" -eq "$1" ] &&
@@ -84,8 +76,7 @@ ok "when it is deleted itself, its deletions are not prunes" \
 	wait_for 5 grep -q "^kapply: thing.example.com default/t: no deletion is held back any more" "$T/err"
 ok "... and are done" wait_for 5 deleted 5
 is "$(unready)" 0 "it was ready all the time"
-exec 7>&-
-wait "$applier"
+end
 is "$(grep -c '^[A-Z]* [^ ]*events' "$T/requests")" 1 "one Event was all"
 
 # Many primaries with one each: all are held back.
@@ -134,8 +125,7 @@ ok "... a primary that goes takes its own along" \
 is "$(grep -c '^kapply: no deletion is held back any more$' "$T/err")" 1 \
 	"... the log says so"
 set_line '' "$(deletes h)" >&7
-exec 7>&-
-wait "$applier"
+end
 is "$? $(requests | grep -c ' h$')" "1 1" \
 	"another one in the same minute is held back again"
 

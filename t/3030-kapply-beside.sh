@@ -4,8 +4,8 @@
 # check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=writes.sh
-. "${0%/*}/writes.sh"
+# shellcheck source=kapply.sh
+. "${0%/*}/kapply.sh"
 EVENTS=/api/v1/namespaces/default/events
 
 event() {
@@ -17,19 +17,10 @@ posts() {
 posted() {
 	[ "$(posts)" -eq "$1" ]
 }
-apply() {
-	kapply --server "$url" --timeout=20s "$@" <"$T/in"
-}
 
 # --- the server never answers the first Event
 serve "{\"POST $EVENTS\":[{\"code\":201,\"wait\":\"$T/go\"}]}"
-mkfifo "$T/pipe"
-apply_pipe() {
-	kapply --server "$url" --timeout=20s <"$T/pipe" >"$T/out" 2>"$T/err"
-}
-start apply_pipe
-applier=$!
-exec 7>"$T/pipe"
+begin
 for i in {1..1200}; do
 	set_line "$(cm a "$i")" "$(event "$i"),\"status\":{\"n\":$i}"
 done >&7
@@ -75,17 +66,12 @@ ok "... before --fail-after ($(requests | wc -l) tries)" \
 	test "$(requests | wc -l)" -le 7
 serve "{\"PATCH $there\":[$missing]}"
 runs 1 "in a dry run it cannot come" apply --dry-run=server
-is "$(requests)" "PATCH a" "... and is not waited for"
+is "$(sent)" "PATCH a" "... and is not waited for"
 
 # --- objects of one name while the first hangs: not all of the input is read
 rm -f "$T/go"
 serve "{\"PATCH $CMS/a\":[{\"code\":200,\"wait\":\"$T/go\"}]}"
-rm -f "$T/out"
-limited() {
-	kapply --server "$url" -o none --max-in-flight=2 --report-fd=5 \
-		<"$T/pipe" 5>"$T/report"
-}
-start limited
+start piped -o none --max-in-flight=2 --report-fd=5
 applier=$!
 big=$(head -c 50000 /dev/zero | tr '\0' x)
 write_many() {

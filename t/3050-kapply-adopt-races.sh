@@ -3,20 +3,17 @@
 # that changed between the read and the patch, is left alone.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=writes.sh
-. "${0%/*}/writes.sh"
+# shellcheck source=kapply.sh
+. "${0%/*}/kapply.sh"
 
 # theirs VERSION [METADATA]: an answer with an object of another operator
 theirs() {
 	printf '{"code":200,"body":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"u3","resourceVersion":"%s","labels":{"instance":"t"},"managedFields":[{"manager":"former","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]%s}}}' \
 		"$1" "${2:+,$2}"
 }
-apply() {
-	kapply --server "$url" --timeout=60s <"$T/in"
-}
 # patches: the bodies of the JSON patches
 patches() {
-	sed -n 's/^PATCH [^ ]* \[/[/p' "$T/requests"
+	bodies a | grep '^\['
 }
 exists=$(failure 409 Conflict 'the object has been modified')
 set_line "$(cm a 1)" '"known":{"ConfigMap/default/a":null},"adopt":"instance"' >"$T/in"
@@ -46,20 +43,14 @@ runs 0 "what was looked at is adopted" apply
 is "$(patches | jq -c '.[:2]')" \
 	'[{"op":"test","path":"/metadata/uid","value":"u3"},{"op":"test","path":"/metadata/resourceVersion","value":"7"}]' \
 	"... of this uid and version only"
-is "$(requests)" "PATCH a
-GET a
-PATCH a
-PATCH a" "... before it is applied to"
+is "$(sent)" "PATCH a,GET a,PATCH a,PATCH a" "... before it is applied to"
 
 # --- another client was faster: the object is read again, and left alone
 stale=$(failure 422 Invalid 'the server rejected our request due to an error in our request')
 serve "{\"PATCH $CMS/a\":[$exists,$stale],\"GET $CMS/a\":[$(theirs 7),$(
 	theirs 8 '"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"u","uid":"u9","controller":true}]')]}"
 runs 1 "what changed since the look" apply
-is "$(requests)" "PATCH a
-GET a
-PATCH a
-GET a" "... is looked at again, not applied to"
+is "$(sent)" "PATCH a,GET a,PATCH a,GET a" "... is looked at again, not applied to"
 ok "... and whose it is now is named" grep -q 'but of Thing u$' "$T/err"
 
 serve "{\"PATCH $CMS/a\":[$exists,$stale],\"GET $CMS/a\":[$(theirs 7),$(theirs 8)]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # kapply by itself on an API server: plain objects and Lists, the result of
-# each, what the server refuses.
+# each, what the server refuses. Bad lines: t/3000-kapply-faults.sh.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -137,30 +137,4 @@ kubectl patch namespace going --type=merge -p '{"metadata":{"finalizers":["examp
 kubectl delete namespace going --wait=false >/dev/null
 echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"going"},"spec":{"containers":[{"name":"c","image":"i"}]}}' >"$T/in"
 fails_late "a terminating namespace" 'Pod going x failed pods "x" is forbidden: unable to create new content in namespace going because it is being terminated' 'being terminated'
-
-# --- bad lines
-{ cm x 1; echo '{"apiVersion":'; echo '[]'; echo '{"kind":"Pod"}'
-	echo '{"apiVersion":"v1","kind":"Pod","metadata":{}}'; cm y 1; } >"$T/in"
-runs 1 "lines that are not objects" plain
-is "$(cat "$T/err")" "kapply: error: line 2: text is cut short at byte 15
-kapply: error: line 3: it is not an object
-kapply: error: line 4: it has no apiVersion
-kapply: error: line 5: it has no metadata.name" "... are named"
-is "$(results)" "ConfigMap default x created
-ConfigMap default y created" "... and the others are applied"
-echo '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"kind":"T"}}}' >"$T/in"
-runs 1 "a set without a proper primary" plain
-is "$(cat "$T/err")" "kapply: error: line 1: reconcile.primary has no apiVersion" "... is named"
-
-# --- the reader ends
-for i in {1..50}; do cm "many-$i" 1; done >"$T/in"
-# shellcheck disable=SC2016
-runs 0 "a reader that goes away" bash -c \
-	'kapply -o result <"$T/in" 2>"$T/said" | true; echo "${PIPESTATUS[0]}" >"$T/code"'
-is "$(cat "$T/code" "$T/said")" "111
-kapply: fatal: the reader of standard output is gone" "... ends kapply"
-
-# --- usage
-runs 100 "a file that is not there" kapply file.json
-is "$(cat "$T/err")" 'kapply: fatal: cannot read file.json: No such file or directory' "... is refused"
 done_testing

@@ -191,31 +191,4 @@ set_line "[$role]" "{\"known\":{$key:\"0123\"},\"once\":[$key]}" >"$T/in"
 runs 0 "at most once: it is known" kapply_line -o result
 is "$(cat "$T/out" "$T/err")" "" "... by its name"
 runs 1 "... it is not created again" kubectl get role 'a"b'
-
-# --- a filter refuses an item
-set_line '[]' '{"refused":[{"item":"Deployment.apps/default/x","message":"no latest tags"}],"onError":{"reason":"${error}"}}' >"$T/in"
-runs 1 "a refused item is a failure" kapply_line
-is "$(jq -c .status "$T/out")" '{"reason":"Deployment.apps/default/x refused: no latest tags"}' "... with its reason"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: Deployment.apps/default/x refused: no latest tags" "... logged"
-
-# --- events
-set_line '[]' '{"events":[{"type":"Warning","reason":"Odd","message":"it is odd"},{"type":"Normal","reason":"Even","message":"and even"}]}' >"$T/in"
-runs 0 "events are recorded" kapply_line
-events() {
-	kubectl get events -o json | jq -c '[.items[]
-		| select(.source.component == "kpipe-thing.example.com")
-		| select(.reason | IN("Odd", "Even"))
-		| [.type, .reason, .message, .involvedObject.name, .count]] | sort'
-}
-is "$(events)" \
-	'[["Normal","Even","and even","t",1],["Warning","Odd","it is odd","t",1]]' \
-	"... about the primary"
-
-# --- secrets stay secret
-set_line '[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"default"},"data":{"k":"hunter2!"}}]' \
-	'{"onError":{"reason":"${error}"}}' >"$T/in"
-runs 1 "a Secret that the server refuses" kapply_line
-ok "... is named" grep -q 'Secret.*/s\b' "$T/err"
-is "$(cat "$T/out" "$T/err" | grep -c hunter2)" 0 "... never shows its value"
-
 done_testing

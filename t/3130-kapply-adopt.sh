@@ -220,10 +220,4 @@ is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply C
 	"... and the message says what to do"
 is "$(kubectl get cm lost -o json | jq -r .metadata.resourceVersion)" \
 	"$before" "... it stays as it is"
-
-# --- a bad line
-set_line '[]' '{"adopt":{"label":"instance"}}' >"$T/in"
-runs 1 "adopt that is not a key of a label is an error" kapply_line
-is "$(cat "$T/err")" "kapply: error: line 1: reconcile.adopt is not text" \
-	"... that names it"
 done_testing

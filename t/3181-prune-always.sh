@@ -68,17 +68,10 @@ for ns in n1 n2 n4; do
 	kubectl create namespace "$ns" >/dev/null
 done
 kubectl create configmap ca -n n4 >/dev/null # not ours
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  finalizer: example.com/copies
-  dependents:
-  - {apiVersion: v1, kind: Secret, namespaces: [], manage: true, prune: always}
-  - {apiVersion: v1, kind: ConfigMap, namespaces: [], manage: true}
-END
-cat >"$T/program.jq" <<'END'
+things_watches 'finalizer: example.com/copies' 'dependents:' \
+	'- {apiVersion: v1, kind: Secret, namespaces: [], manage: true, prune: always}' \
+	'- {apiVersion: v1, kind: ConfigMap, namespaces: [], manage: true}'
+cat >"$T/reconcile.jq" <<'END'
 def copy($kind): {apiVersion: "v1", kind: $kind,
     metadata: {namespace: ., name: "ca"}};
 def desired: .primary.spec |
@@ -98,7 +91,7 @@ wants() {
 		-p "{\"spec\":{\"namespaces\":$1}}" >/dev/null
 }
 wants '["n1","n2"]'
-start kpipe -f "$T/watches.yaml" 2>"$T/log"
+things_run
 ok "an operator copies" wait_for 60 have "n1 ConfigMap
 n1 Secret
 n2 ConfigMap

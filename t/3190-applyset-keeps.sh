@@ -30,7 +30,7 @@ crd() {
 					"x-kubernetes-preserve-unknown-fields": true}}}]}}'
 }
 apply() {
-	kapply -o result --timeout=20s "$@" <"$T/in"
+	kapply -o result --timeout=20s "$@"
 }
 results() {
 	jq -r '[.kind, .metadata.namespace // "", .metadata.name, .result]
@@ -42,22 +42,20 @@ kinds() {
 }
 
 # An input without an object says nothing about what there should be.
-{ cm a; cm b; } >"$T/in"
-runs 0 "a set" apply --applyset=shop
+runs 0 "a set" apply --applyset=shop < <(cm a; cm b)
 message="kapply: error: apply set shop: the input has no plain object; --allow-empty deletes all objects of the set"
 bookmark='{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{}}}'
 line='{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"p","uid":"u"},"manager":"m"}}'
 for input in '' '{"apiVersion":"v1","kind":"List","items":[]}' "$bookmark" "$line"; do
 	printf '%s' "$input" >"$T/in"
-	runs 1 "the input '${input:0:30}'" apply --applyset=shop
+	runs 1 "the input '${input:0:30}'" apply --applyset=shop <"$T/in"
 	is "$(cat "$T/out" "$T/err")" "$message" "... is refused"
 done
 echo '# nothing' >"$T/comment.yaml"
-runs 1 "a file of comments" apply --applyset=shop -f "$T/comment.yaml"
+runs 1 "a file of comments" apply --applyset=shop -f "$T/comment.yaml" <"$T/in"
 is "$(tail -n 1 "$T/err")" "$message" "... is refused"
 runs 0 "... all is there" kubectl get configmap/a configmap/b
-: >"$T/in"
-runs 0 "--allow-empty" apply --applyset=shop --allow-empty
+runs 0 "--allow-empty" apply --applyset=shop --allow-empty </dev/null
 is "$(results)" "ConfigMap default a deleted
 ConfigMap default b deleted" "... deletes all of it"
 runs 100 "--allow-empty alone" kapply --allow-empty
@@ -66,9 +64,8 @@ is "$(head -n 1 "$T/err")" "kapply: fatal: option --allow-empty needs --applyset
 
 # A Namespace or a definition goes only with what is in it.
 { crd true; ns n2; cm d n2; urn n2; } >"$T/in"
-runs 0 "a set with a Namespace and a definition" apply --applyset=deep
-{ cm d n2; urn n2; } >"$T/in"
-runs 1 "the same without these" apply --applyset=deep
+runs 0 "a set with a Namespace and a definition" apply --applyset=deep <"$T/in"
+runs 1 "the same without these" apply --applyset=deep < <(cm d n2; urn n2)
 is "$(jq -r 'select(.result == "failed") | .message' "$T/out" | sort)" \
 	"not deleted: objects of the input are in it
 not deleted: objects of the input are of its kind" "... fails for each"
@@ -76,39 +73,33 @@ is "$(sort "$T/err")" "kapply: error: apply set deep: CustomResourceDefinition.a
 kapply: error: apply set deep: Namespace//n2: not deleted: objects of the input are in it" \
 	"... by name"
 runs 0 "... and both are there" kubectl get namespace/n2 crd/urns.p.example.com
-cm e >"$T/in"
-runs 0 "the next run, without any of it" apply --applyset=deep
+runs 0 "the next run, without any of it" apply --applyset=deep < <(cm e)
 is "$(results)" "ConfigMap default e created
 ConfigMap n2 d deleted
 CustomResourceDefinition  urns.p.example.com deleted
 Namespace  n2 deleted
 Urn n2 u deleted" "... has not forgotten them"
-ns n3 >"$T/in"
-runs 0 "a Namespace" apply
+runs 0 "a Namespace" apply < <(ns n3)
 { ns n3; cm f n3; } >"$T/in"
-runs 0 "a set whose parent is in a Namespace of its own" apply --applyset=inner -n n3
-cm f n3 >"$T/in"
-runs 1 "... which is left out" apply --applyset=inner -n n3
+runs 0 "a set whose parent is in a Namespace of its own" apply --applyset=inner -n n3 <"$T/in"
+runs 1 "... which is left out" apply --applyset=inner -n n3 < <(cm f n3)
 is "$(cat "$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: objects of the input are in it" \
 	"... keeps it"
-: >"$T/in"
-runs 1 "nothing is left" apply --applyset=inner -n n3 --allow-empty
+runs 1 "nothing is left" apply --applyset=inner -n n3 --allow-empty </dev/null
 is "$(cat "$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: the parent of the set is in it" \
 	"... but the Namespace of the parent"
 
 # What an operator made is its own, though the operator has copied the label of
 # its primary.
 cm made | jq -c '.metadata.annotations["kpipe.dev/paths"] = "p"' >"$T/in"
-runs 0 "a member of an operator" apply --field-manager=kpipe-thing.example.com
+runs 0 "a member of an operator" apply --field-manager=kpipe-thing.example.com <"$T/in"
 uid=$(kubectl get configmap made -o jsonpath='{.metadata.uid}')
-{ cm made; cm own; } >"$T/in"
-runs 1 "a set with its name" apply --applyset=mixed
+runs 1 "a set with its name" apply --applyset=mixed < <(cm made; cm own)
 is "$(head -n 1 "$T/err")" "kapply: error: cannot apply ConfigMap default/made: an operator made it: leave it out of the apply set" \
 	"... is refused"
 kubectl label configmap made applyset.kubernetes.io/part-of="$(kubectl get secret mixed -o json |
 	jq -r '.metadata.labels["applyset.kubernetes.io/id"]')" >/dev/null
-cm e2 >"$T/in"
-runs 0 "the set without it" apply --applyset=mixed
+runs 0 "the set without it" apply --applyset=mixed < <(cm e2)
 is "$(results)" "ConfigMap default e2 created
 ConfigMap default own deleted" "... prunes what is its own"
 is "$(cat "$T/err")" "kapply: warning: apply set mixed: ConfigMap/default/made stays, for an operator made it: remove its label applyset.kubernetes.io/part-of" \
@@ -119,40 +110,35 @@ is "$(kubectl get configmap made -o jsonpath='{.metadata.uid}')" "$uid" \
 # The parent may be in its own set, and its definition; what another set
 # remembers stays, too.
 { ns own; cm g1; } >"$T/in"
-runs 0 "a set with its parent in it" apply --applyset=namespaces/own --force-conflicts
-cm g1 >"$T/in"
-runs 1 "... which is left out" apply --applyset=namespaces/own
+runs 0 "a set with its parent in it" apply --applyset=namespaces/own --force-conflicts <"$T/in"
+runs 1 "... which is left out" apply --applyset=namespaces/own < <(cm g1)
 is "$(cat "$T/err")" "kapply: error: apply set namespaces/own: Namespace//own: not deleted: it is the parent of the set" \
 	"... stays"
 crd true | jq -c '.metadata.name = "pots.q.example.com" | .spec.group = "q.example.com" | .spec.names = {kind: "Pot", plural: "pots"}
 	| .metadata.labels = {"applyset.kubernetes.io/is-parent-type": "true"}' >"$T/in"
 cm g2 >>"$T/in"
-runs 0 "a definition" apply
-runs 0 "... of the parent, in its set" apply --applyset=pots.q.example.com/p
-cm g2 >"$T/in"
-runs 1 "... which is left out" apply --applyset=pots.q.example.com/p
+runs 0 "a definition" apply <"$T/in"
+runs 0 "... of the parent, in its set" apply --applyset=pots.q.example.com/p <"$T/in"
+runs 1 "... which is left out" apply --applyset=pots.q.example.com/p < <(cm g2)
 is "$(cat "$T/err")" "kapply: error: apply set pots.q.example.com/p: CustomResourceDefinition.apiextensions.k8s.io//pots.q.example.com: not deleted: the parent of the set is of its kind" \
 	"... stays"
 kubectl get secret shop -o json | jq -c '{apiVersion, kind,
 	metadata: {name: "shop", namespace: "default"}}' >"$T/in"
 cm g3 >>"$T/in"
-runs 0 "the parent of another set" apply --applyset=outer
-cm g3 >"$T/in"
-runs 1 "... which is left out" apply --applyset=outer
+runs 0 "the parent of another set" apply --applyset=outer <"$T/in"
+runs 1 "... which is left out" apply --applyset=outer < <(cm g3)
 is "$(cat "$T/err")" "kapply: error: apply set outer: Secret/default/shop: not deleted: it is the parent of another apply set, which would forget its objects" \
 	"... stays"
 
 # One object is in one set.
-{ cm shared; cm one; } >"$T/in"
-runs 0 "a set" apply --applyset=one
+runs 0 "a set" apply --applyset=one < <(cm shared; cm one)
 { cm shared; cm two; } >"$T/in"
 for more in -onone --force-conflicts; do
-	runs 1 "another with an object of it, $more" apply --applyset=two $more
+	runs 1 "another with an object of it, $more" apply --applyset=two $more <"$T/in"
 	is "$(head -n 1 "$T/err" | sed 's/=applyset-.* first/=ID first/')" "kapply: error: cannot apply ConfigMap default/shared: it is in another apply set: leave it out of this one, or remove its label applyset.kubernetes.io/part-of=ID first" \
 		"... is refused"
 done
-cm one >"$T/in"
-runs 0 "the first without it" apply --applyset=one
+runs 0 "the first without it" apply --applyset=one < <(cm one)
 is "$(results)" "ConfigMap default one unchanged
 ConfigMap default shared deleted" "... has it still"
 
@@ -161,10 +147,8 @@ no_urns() {
 	! kubectl get crd/urns.p.example.com >/dev/null 2>&1
 }
 wait_for 20 no_urns
-crd true >"$T/in"
-runs 0 "the definition again" apply
-{ cm g; urn default; } >"$T/in"
-runs 0 "a set with a custom resource" apply --applyset=pause
+runs 0 "the definition again" apply < <(crd true)
+runs 0 "a set with a custom resource" apply --applyset=pause < <(cm g; urn default)
 # Its kind is, or is not, in what the server says of the group.
 is_served() {
 	kubectl get --raw /apis/p.example.com/v1 >/dev/null 2>&1
@@ -172,41 +156,35 @@ is_served() {
 is_not_served() {
 	! is_served
 }
-crd false >"$T/in"
-runs 0 "the kind is not served" apply
+runs 0 "the kind is not served" apply < <(crd false)
 wait_for 20 is_not_served
-cm g >"$T/in"
-runs 1 "a run without the custom resource" apply --applyset=pause
+runs 1 "a run without the custom resource" apply --applyset=pause < <(cm g)
 is "$(cat "$T/err")" "kapply: error: apply set pause: Urn.p.example.com is not served: nothing of it is pruned before a run that finds it; if its definition is gone for good, and all its objects with it, remove it from the annotation applyset.kubernetes.io/contains-group-kinds of the parent" \
 	"... says that it could not look"
 is "$(kinds pause)" ConfigMap,Urn.p.example.com "... and remembers the kind"
-crd true >"$T/in"
-runs 0 "the kind is served again" apply
+runs 0 "the kind is served again" apply < <(crd true)
 wait_for 20 is_served
-cm g >"$T/in"
-runs 0 "the same run" apply --applyset=pause
+runs 0 "the same run" apply --applyset=pause < <(cm g)
 is "$(results)" "ConfigMap default g unchanged
 Urn default u deleted" "... prunes it"
 is "$(kinds pause)" ConfigMap "... and forgets the kind"
 
 # What another finalizer holds is neither applied nor gone.
-{ cm held; cm free; } >"$T/in"
-runs 0 "a set" apply --applyset=hold
+runs 0 "a set" apply --applyset=hold < <(cm held; cm free)
 runs 0 "... one object gets a finalizer" kubectl patch configmap held --type=merge \
 	-p '{"metadata":{"finalizers":["x.example.com/hold"]}}'
-cm free >"$T/in"
-runs 0 "... which is left out" apply --applyset=hold
+runs 0 "... which is left out" apply --applyset=hold < <(cm free)
 is "$(jq -r 'select(.result == "deleted") | .message' "$T/out")" \
 	"it waits for its finalizers x.example.com/hold" "... is deleted"
 is "$(cat "$T/err")" "kapply: apply set hold: ConfigMap/default/held: it waits for its finalizers x.example.com/hold" \
 	"... as far as it can be, the log says"
 { cm held; cm free; } >"$T/in"
-runs 1 "with it again" apply --timeout=1s --applyset=hold
+runs 1 "with it again" apply --timeout=1s --applyset=hold <"$T/in"
 grep -o "cannot apply ConfigMap default/held: it is being deleted: it waits.*" "$T/err" |
 	head -n 1 >"$T/why"
 is "$(cat "$T/why")" "cannot apply ConfigMap default/held: it is being deleted: it waits for its finalizers x.example.com/hold" \
 	"... it is not applied"
-runs 1 "... nor without a set, in a dry run" apply --dry-run=server
+runs 1 "... nor without a set, in a dry run" apply --dry-run=server <"$T/in"
 start bash -c "exec kapply -o result --log-level=debug --timeout=600s \
 	--applyset=hold <'$T/in' >'$T/out' 2>'$T/waits.err'"
 waiter=$!
@@ -219,14 +197,13 @@ is "$(kubectl get configmap held -o json | jq -c .metadata.deletionTimestamp)" \
 	null "... and has applied it"
 
 # A parent that was robbed of what it remembers.
-{ cm kept; cm lost n3; } >"$T/in"
-runs 0 "a set" apply --applyset=robbed
+runs 0 "a set" apply --applyset=robbed < <(cm kept; cm lost n3)
 id=$(kubectl get secret robbed -o json |
 	jq -r '.metadata.labels["applyset.kubernetes.io/id"]')
 cm kept >"$T/in"
 for note in contains-group-kinds additional-namespaces; do
 	kubectl annotate secret robbed "applyset.kubernetes.io/$note-" >/dev/null
-	runs 1 "its parent has no $note" apply --applyset=robbed
+	runs 1 "its parent has no $note" apply --applyset=robbed <"$T/in"
 	is "$(sed 's/, as in .*//' "$T/err")" "kapply: error: apply set robbed: the parent lacks its annotation applyset.kubernetes.io/$note: write it again, with the $(
 		[ "$note" = contains-group-kinds ] && echo kinds || echo namespaces
 	) of all objects that have the label applyset.kubernetes.io/part-of=$id" "... says what to do"
@@ -234,7 +211,7 @@ for note in contains-group-kinds additional-namespaces; do
 		[ "$note" = contains-group-kinds ] && echo ConfigMap || echo n3
 	)" >/dev/null
 done
-runs 0 "with both again" apply --applyset=robbed
+runs 0 "with both again" apply --applyset=robbed <"$T/in"
 is "$(results)" "ConfigMap default kept unchanged
 ConfigMap n3 lost deleted" "... nothing is left behind"
 
@@ -244,7 +221,7 @@ runs 0 "kubectl apply" kubectl apply -f "$T/old.json"
 runs 0 "... and a field of another client" kubectl patch configmap old \
 	-p '{"data":{"theirs":"1"}}' --field-manager=other
 cm old >"$T/in"
-runs 0 "kapply with less" apply
+runs 0 "kapply with less" apply <"$T/in"
 is "$(kubectl get configmap old -o json | jq -Sc .data)" '{"k":"v","theirs":"1"}' \
 	"... removes what kubectl's file had, and nothing else"
 is "$(kubectl get configmap old -o json --show-managed-fields |
@@ -252,7 +229,7 @@ is "$(kubectl get configmap old -o json --show-managed-fields |
 	"... and owns it"
 is "$(kubectl get configmap old -o json | jq -c '.metadata.annotations')" null \
 	"... without the copy of kubectl's file"
-runs 0 "again" apply
+runs 0 "again" apply <"$T/in"
 is "$(results)" "ConfigMap default old unchanged" "... changes nothing"
 
 # Two runs at once: neither makes the parent forget what the other has applied.
@@ -267,15 +244,14 @@ begun() {
 ok "a run that waits" wait_for 30 begun
 echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"second","namespace":"default"},"spec":{"ports":[{"port":1}]}}' \
 	>"$T/in"
-runs 0 "... another one at the same time" apply --applyset=shared
+runs 0 "... another one at the same time" apply --applyset=shared <"$T/in"
 kubectl create namespace later >/dev/null
 wait "$first"
 is "$? $(tail -n 1 "$T/first.err")" \
 	"1 kapply: error: apply set shared: another run has changed it meanwhile: run again, one at a time" \
 	"... the first one says so"
 is "$(kinds shared)" "ConfigMap,Service" "... the parent knows both kinds"
-cm first >"$T/in"
-runs 0 "alone" apply --applyset=shared
+runs 0 "alone" apply --applyset=shared < <(cm first)
 is "$(results)" "ConfigMap default first created
 ConfigMap later waits deleted
 Service default second deleted" "... it prunes what both have left"

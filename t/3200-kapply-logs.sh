@@ -1,5 +1,6 @@
 #!/bin/bash
-# kapply logs each object that it writes, and why (reconcile.because).
+# kapply logs each object that it writes, and why (reconcile.because). The words
+# for each reason: test-because.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -103,13 +104,6 @@ runs 0 "other fields are desired" kapply_line
 is "$(cat "$T/err")" \
 	"$about configured Deployment.apps default/d: fields were added or are no longer desired" \
 	"... is said in words"
-because '{"path":".spec.x"}'
-runs 0 "no values" kapply_line
-is "$(cat "$T/err")" "$about configured Deployment.apps default/d: .spec.x differs" "... none"
-set_line "$(cm gone 1)" '{"because":{"items":{"ConfigMap/default/gone":{"gone":true}}}}' >"$T/in"
-runs 0 "an object that was deleted" kapply_line
-is "$(cat "$T/err")" "$about created ConfigMap default/gone: it was deleted" "... is made again"
-
 # --- values of Secrets and ConfigMaps are never logged, whatever the line has
 for kind in ConfigMap Secret; do
 	object=$(cm hidden 1 | jq -c '.[0].kind = "'$kind'" | .[0].data.k = "c2VjcmV0"')
@@ -123,18 +117,6 @@ for kind in ConfigMap Secret; do
 		"$about configured $kind default/hidden: .data.k differs; set by editor" \
 		"... its values are not logged"
 done
-
-# --- stringData of a Secret, which the server keeps as data
-texts=$(cm texts 1 | jq -c '.[0].kind = "Secret" | .[0].stringData.k = "wanted" | del(.[0].data)')
-set_line "$texts" >"$T/in"
-runs 0 "a Secret with stringData" kapply_line
-kubectl patch secret texts --field-manager=editor --type=merge -p '{"data":{"k":"b3RoZXI="}}' >/dev/null
-because '{"path":".stringData.k","repair":true}' Secret/default/texts "$texts"
-runs 0 "... is repaired" kapply_line
-is "$(cat "$T/err")" \
-	"$about configured Secret default/texts: .stringData.k differs; set by editor" \
-	"... the manager of its data is logged"
-is "$(kubectl get secret texts -o jsonpath='{.data.k}')" d2FudGVk "... the text is back"
 
 # --- finalizers of the primary
 finalizers() {
@@ -163,20 +145,6 @@ is "$(cat "$T/err")" "$about deleted ConfigMap default/hidden" "... is logged"
 set_line "$(cm dry 1)" >"$T/in"
 runs 0 "a dry run" kapply_line --dry-run=server
 is "$(cat "$T/err")" "$about created ConfigMap default/dry (dry run)" "... says so"
-
-# --- many repairs at once (the bound of the requests for managers: test-because)
-jq -cn '[range(30) | {apiVersion: "v1", kind: "ConfigMap",
-	metadata: {name: "m\(.)", namespace: "default"}, data: {k: "1"}}]' >"$T/many"
-set_line "$(cat "$T/many")" >"$T/in"
-runs 0 "thirty objects" kapply_line
-kubectl get cm -o json | jq -c '[.items[] | select(.metadata.name | test("^m[0-9]"))
-	| {key: "ConfigMap/default/\(.metadata.name)", value: .metadata.uid}] | from_entries |
-	{known: ., because: {items: map_values({differs: [{path: ".data.k"}], repair: true})}}' >"$T/more"
-set_line "$(jq -c '.[].data.k = "2"' "$T/many")" "$(cat "$T/more")" >"$T/in"
-n=$(requests)
-ok "thirty repairs: more than thirty requests ($n)" test "$n" -gt 30
-is "$(grep -c "configured ConfigMap default/m[0-9]*: .data.k differs$" "$T/err")" 30 \
-	"... each is logged"
 
 # --- the events that made the line
 events='[{"type":"MODIFIED","apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"settings","resourceVersion":"7","manager":"kubectl-edit","time":"2026-01-01T00:00:00.000000Z"}]'

@@ -1,5 +1,7 @@
 #!/bin/bash
-# kapply reads files, in JSON and YAML.
+# kapply reads files, in JSON and YAML, as kubectl does: YAML 1.1, anchors,
+# folders, documents of JSON with --- between them; and says at once what time
+# does not mend.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -36,6 +38,9 @@ EOF
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"x"}}' >"$T/c.jsonl"
 names() {
 	jq -r '"\(.metadata.name) \(.result)"' "$T/out" | sort | xargs
+}
+cm() {
+	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"default"}}' "$1"
 }
 
 runs 0 "files: YAML, JSON, lines" \
@@ -160,4 +165,151 @@ is "$(cat "$T/err")" "kapply: error: $T/bad.json: line 2: unexpected byte at byt
 runs 100 "a file that is not there" kapply "$T/a.yaml" "$T/absent.yaml"
 is "$(cat "$T/err")" "kapply: fatal: cannot read $T/absent.yaml: No such file or directory" \
 	"... is said before anything is applied"
+
+# --- what a value is, at the server
+jq -nc '{apiVersion: "apiextensions.k8s.io/v1",
+	kind: "CustomResourceDefinition", metadata: {name: "anys.f.example.com"},
+	spec: {group: "f.example.com", scope: "Namespaced",
+		names: {kind: "Any", plural: "anys"},
+		versions: [{name: "v1", served: true, storage: true,
+			schema: {openAPIV3Schema: {type: "object",
+				"x-kubernetes-preserve-unknown-fields": true}}}]}}' |
+	kapply -o none
+
+# What a value is, at the server. The second column is what kubectl stores.
+n=0
+while IFS='|' read -r text want; do
+	n=$((n + 1))
+	printf 'apiVersion: f.example.com/v1\nkind: Any\nmetadata: {name: a%d, namespace: default}\nspec: {a: %s}\n' \
+		"$n" "$text" >"$T/any.yaml"
+	kapply -o none "$T/any.yaml" 2>"$T/err" || quote <"$T/err"
+	is "$(kubectl get anys.f.example.com a$n -o json | jq -Sc .spec.a)" "$want" \
+		"$text is $want"
+	with_kubectl || continue
+	is "$(kubectl create --dry-run=client --validate=false -o json \
+		-f "$T/any.yaml" | jq -Sc .spec.a)" "$want" "... for kubectl, too"
+done <<'EOT'
+1_000|1000
+1__0|10
+1_0.5|10.5
+0b11|3
+-0b1|-1
+0X1F|31
+-0x10|-16
+0_7|7
+0755_0|3944
+-017|-15
+08|8
+0o17|15
+_1|"_1"
+0b12|"0b12"
+0x|"0x"
+12:30|"12:30"
+1_0:30|"1_0:30"
+.5|0.5
+1e400|"1e400"
+2024-01-01|"2024-01-01"
+!!str 1|"1"
+!!binary aGk=|"hi"
+!!int "3"|3
+{1_000: x, 0x1F: v, 1e3_0: w}|{"1000":"x","1e+30":"w","31":"v"}
+{1e3: x, 0.50: v, True: z}|{"0.5":"v","1000":"x","true":"z"}
+{b: &x {c: 1}, d: *x}|{"b":{"c":1},"d":{"c":1}}
+{b: &x {c: 1, e: 2}, d: {<<: *x, e: 3}}|{"b":{"c":1,"e":2},"d":{"c":1,"e":3}}
+{e: 3, <<: [{e: 1}, {e: 2, f: 4}]}|{"e":1,"f":4}
+EOT
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {a: 1_000}\n' >"$T/number.yaml"
+runs 1 "a number where the server wants a text" kapply "$T/number.yaml"
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {0x1: a, 1: b}\n' >"$T/twice.yaml"
+runs 1 "a key in two spellings" kapply "$T/twice.yaml"
+is "$(cat "$T/err")" "kapply: error: $T/twice.yaml:4: duplicate key \"1\"" "... is one"
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {~: b}\n' >"$T/null.yaml"
+runs 1 "a key that is null" kapply "$T/null.yaml"
+is "$(cat "$T/err")" "kapply: error: $T/null.yaml:4: a key is null: write \"~\"" "... is said"
+
+# --- between documents of JSON, which have no newline, some, or two in a text
+printf '%s\n---\n%s\n---\n' "$(cm j1)" "$(cm j2)" >"$T/j.json"
+runs 0 "--- between JSON" kapply -o result "$T/j.json"
+is "$(names)" "j1 created j2 created" "... is none of it"
+runs 0 "... on standard input" kapply -o result <"$T/j.json"
+is "$(names)" "j1 unchanged j2 unchanged" "... as well"
+{ cm j3 | jq .; printf -- '--- # \n'; cm j4 | jq .; } | sed 's/ # //' >"$T/p.json"
+runs 0 "... on many lines" kapply -o result "$T/p.json"
+is "$(names)" "j3 created j4 created" "... as well"
+printf -- '---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: j5, namespace: default}\n---\n%s\n' \
+	"$(cm j6 | jq --ascii-output '.data = {a: "\ud83d\ude00", b: "<>/"}' | sed 's,/",\\/",')" >"$T/mixed.yaml"
+runs 0 "JSON after YAML, with an escape that only JSON has" kapply -o result "$T/mixed.yaml"
+is "$(kubectl get configmap j6 -o json | jq -r '.data[]')" $'\U1F600\n<>/' "... is read as JSON"
+printf '%s\n--\n' "$(cm j7)" >"$T/short.json"
+runs 1 "two dashes" kapply "$T/short.json"
+
+# YAML on standard input, in parts
+{ printf '\n# a file\nkind: ConfigMap\napiVersion: v1\n'; printf 'metadata: {name: y1, namespace: default}\n---\n'
+	printf '{kind: ConfigMap, apiVersion: v1, metadata: {name: y2, namespace: default}}\n'; } >"$T/y.yaml"
+runs 0 "YAML on standard input" kapply -o result <"$T/y.yaml"
+is "$(names)" "y1 created y2 created" "... is read as YAML"
+printf 'a: [\n' >"$T/bad.yaml"
+runs 1 "bad YAML there" kapply <"$T/bad.yaml"
+is "$(cat "$T/err")" "kapply: error: standard input:2: did not find expected node content while parsing a flow node" \
+	"... is named by its line"
+
+# A List in a List: kubectl refuses the file, and nothing of it is applied.
+printf '{"apiVersion":"v1","kind":"List","items":[%s,{"apiVersion":"v1","kind":"List","items":[%s]}]}\n' \
+	"$(cm l1)" "$(cm l2)" >"$T/lists.json"
+cm l3 >"$T/good.json"
+runs 1 "a List in a List" kapply -o result "$T/lists.json" "$T/good.json"
+is "$(cat "$T/err")" "kapply: error: $T/lists.json:1: a List in a List: nothing of this file is applied" "... is refused"
+is "$(names)" "l3 created" "... and no other file"
+
+# Folders
+mkdir -p "$T/dir/below" "$T/bare"
+cm f1 >"$T/dir/b.json"
+printf 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: f2, namespace: default}\n' >"$T/dir/a.yaml"
+cm f3 >"$T/dir/below/c.yml"
+cm f4 >"$T/dir/d.txt"
+runs 0 "a folder" kapply -o result -f "$T/dir"
+is "$(names)" "f1 created f2 created" "... is its files"
+runs 0 "-R" kapply -R -o result "$T/dir" "$T/dir/d.txt"
+is "$(names)" "f1 unchanged f2 unchanged f3 created f4 created" "... those of folders below it, too; a file by its name is any"
+ln -s ../../else "$T/dir/below/out"
+ln -s .. "$T/dir/below/circle"
+ln -s ../../else/f5.txt "$T/dir/below/f5.json"
+mkdir "$T/else"
+cm f5 >"$T/else/f5.txt"
+cm f6 >"$T/else/f6.json"
+runs 0 "links below it" kapply -R -o result "$T/dir"
+is "$(names)" "f1 unchanged f2 unchanged f3 unchanged f5 created" "... lead to files, not out of the folder or in a circle"
+ln -s dir "$T/link"
+runs 0 "a link that is named" kapply -o result "$T/link"
+is "$(names)" "f1 unchanged f2 unchanged" "... is its folder"
+ln -s ../else "$T/dir/out.yaml"
+runs 100 "a link to a folder with the name of a file" kapply -R "$T/dir"
+is "$(cat "$T/err")" "kapply: fatal: $T/dir/out.yaml is a link to a folder, and not followed: name it, too, to have what is in it" \
+	"... is said"
+deep=$T/deep
+mkdir "$deep"
+(
+	cd "$deep" || exit
+	name=$(printf 'd%.0s' {1..250})
+	for _ in {1..18}; do
+		mkdir "$name" && cd "$name" || exit
+	done
+	cm f7 >f7.json
+)
+runs 100 "folders that are too deep for a path" kapply -R "$deep"
+ok "... are not passed over" grep -q 'cannot read .*/ddd' "$T/err"
+runs 100 "an empty folder" kapply "$T/bare"
+is "$(cat "$T/err")" "kapply: fatal: $T/bare has no file .json, .yaml or .yml (-R looks in folders below it, too)" \
+	"... is said"
+
+# Time does not mend a wrong token.
+echo "right,user,1" >"$T/tokens"
+start kapi --token-auth-file="$T/tokens" --anonymous-auth=false --kubeconfig-out="$T/kc" >"$T/kapi.log" 2>&1
+wait_for 10 test -s "$T/kc"
+sed 's/token: .*/token: wrong/' "$T/kc" >"$T/wrong"
+for tool in kapply kstatus; do
+	cm u | jq -c '.status = {}' >"$T/in"
+	runs 100 "$tool with a wrong token" $tool --kubeconfig "$T/wrong" --timeout=600s <"$T/in"
+	ok "... says so" grep -q "^$tool: fatal: Unauthorized: https://.* does not accept user" "$T/err"
+done
 done_testing

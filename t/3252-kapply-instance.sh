@@ -3,8 +3,8 @@
 # which has the same field manager; against a scripted server.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=writes.sh
-. "${0%/*}/writes.sh"
+# shellcheck source=kapply.sh
+. "${0%/*}/kapply.sh"
 
 # live VALUE MANAGER [DIGEST]: the ConfigMap; the manager owns its k
 live() {
@@ -22,25 +22,19 @@ ours=kpipe-thing.example.com
 item=$(cm a 1 | jq -c '.metadata.annotations = {"kpipe.dev/paths": "one"}')
 known='"known":{"ConfigMap/default/a":"u2"},"because":{"items":{"ConfigMap/default/a":{"differs":[{"path":".data.k"}],"repair":true}}}'
 loops='"loops":{"ConfigMap/default/a":".data.k"}'
-kapply_stage() {
-	kapply --server "$url" -o status <"$T/pipe" >"$T/out" 2>"$T/err"
+# repair: a line of an item that differs is done
+repair() {
+	begin -o status
+	set_line "$item" "$known" >&7
+	wait_for 60 grep -q configured "$T/err"
 }
-mkfifo "$T/pipe"
 # by ANSWER LOOK: who it is, by the next line, after a repair with this answer.
 # (Before a repair kapply looks, too, for the log.)
 by() {
-	local kapply
-
 	serve "{\"PATCH $CMS/a\":[${1/:\"7\"/:\"8\"}],\"GET $CMS/a\":[$2,$2]}"
-	: >"$T/err"
-	start kapply_stage
-	kapply=$!
-	exec 7>"$T/pipe"
-	set_line "$item" "$known" >&7
-	wait_for 60 grep -q configured "$T/err"
+	repair
 	set_line "$item" "$known,$loops,\"status\":{\"by\":\"\${manager}\"}" >&7
-	exec 7>&-
-	wait "$kapply"
+	end
 	jq -r .status.by "$T/out" >"$T/by"
 }
 
@@ -68,18 +62,12 @@ is "$(cat "$T/by") $(grep -c 'is changed back' "$T/err")" "somebody 0" \
 dropped=$(live '' $ours)
 serve "{\"PATCH $CMS/a\":[${dropped/:\"7\"/:\"8\"}],\"GET $CMS/a\":[
 	$(live 2 joe),$(live 2 joe),$dropped,$(live 2 joe)]}"
-: >"$T/err"
-start kapply_stage
-kapply=$!
-exec 7>"$T/pipe"
-set_line "$item" "$known" >&7
-wait_for 60 grep -q configured "$T/err"
+repair
 names() { [ "$(jq -r .status.by "$T/out" | xargs)" = "$1" ]; }
 for names in joe "joe joe" "joe joe joe"; do
 	set_line "" "$loops,\"status\":{\"by\":\"\${manager}\"}" >&7
 	ok "$names" wait_for 60 names "$names"
 done
-exec 7>&-
-wait "$kapply"
+end
 is "$(grep -c 'is changed back' "$T/err")" 1 "... is told once"
 done_testing

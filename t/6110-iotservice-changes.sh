@@ -1,6 +1,7 @@
 #!/bin/bash
-# IoTService on an API server: a changed spec is rolled out, switches
-# create and prune, a pull secret is followed.
+# IoTService on an API server: changes and deletions by other clients are
+# repaired; a changed spec is rolled out, switches create and prune, a pull secret
+# is followed.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
@@ -17,9 +18,9 @@ change() {
 available() {
 	wait_for 60 iot_is dev example Available
 }
-# has|lacks KIND NAME: in the instance's namespace
+# has|lacks OBJECT: in the instance's namespace
 has() {
-	[ -n "$(kc get "$1" -n dev-example "$2" -o name --ignore-not-found)" ]
+	[ -n "$(kc get -n dev-example "$1" -o name --ignore-not-found)" ]
 }
 lacks() {
 	! has "$@"
@@ -31,6 +32,119 @@ field() {
 
 iot_create dev example
 ok "the example is Available" available
+
+iot_objects dev-example >"$T/want"
+
+repaired() {
+	iot_objects dev-example >"$T/got"
+	cmp -s "$T/got" "$T/want"
+}
+is_repaired() {
+	wait_for 30 repaired
+	same "$T/got" "$T/want" "$1"
+}
+# drift KIND NAME JSON-PATCH: by hand
+drift() {
+	kc patch "$1" -n dev-example "$2" --type=json -p "$3" >/dev/null
+}
+
+# ---- changed by hand ----
+
+drift deployment cockpit-example '[
+	{"op": "replace", "path": "/spec/replicas", "value": 4},
+	{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "other:1"},
+	{"op": "remove", "path": "/spec/template/metadata/annotations"}]'
+is_repaired "a Deployment: replicas, image, annotations of its pods"
+drift statefulset messaging-example '[
+	{"op": "remove", "path": "/spec/template/spec/containers/0/env"},
+	{"op": "replace", "path": "/metadata/labels/component", "value": "x"}]'
+is_repaired "a StatefulSet: environment, a label"
+drift service iot-example '[
+	{"op": "replace", "path": "/spec/externalTrafficPolicy", "value": "Cluster"},
+	{"op": "replace", "path": "/spec/ports/0/port", "value": 81},
+	{"op": "remove", "path": "/spec/selector/component"}]'
+is_repaired "a Service: policy, port, selector"
+drift configmap iotservice-example '[
+	{"op": "replace", "path": "/data/config.yml", "value": "name: x"}]'
+is_repaired "a ConfigMap"
+drift secret image-pull-secret '[
+	{"op": "replace", "path": "/data/.dockerconfigjson", "value": "e30="}]'
+is_repaired "a Secret"
+drift networkpolicy deny-not-instance-example '[
+	{"op": "remove", "path": "/spec/podSelector/matchExpressions"}]'
+is_repaired "a NetworkPolicy"
+labelled() {
+	[ "$(kc get namespace dev-example -o jsonpath='{.metadata.labels.instance}')" = example ]
+}
+kc label namespace dev-example instance- >/dev/null
+ok "a Namespace: its label" wait_for 20 labelled
+
+# ---- by another field manager ----
+
+kc apply --server-side --force-conflicts --field-manager=other -f - <<'END' >/dev/null
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: core-example, namespace: dev-example, labels: {component: other}}
+spec:
+  replicas: 3
+  selector: {matchLabels: {component: core, instance: example}}
+  template:
+    metadata: {labels: {component: core, instance: example}}
+    spec:
+      containers: [{name: core, image: "other:2"}]
+END
+is_repaired "taken over by another field manager"
+is "$(kc get deployment -n dev-example core-example -o json --show-managed-fields |
+	jq -c '[.metadata.managedFields[] | select(.manager == "kpipe-iotservice.cp.iot.sap")
+	| .fieldsV1["f:spec"] | has("f:replicas")]')" "[true]" \
+	"... the fields are ours again"
+kc annotate deployment -n dev-example core-example other=1 >/dev/null
+
+# ---- deleted by hand ----
+
+for object in deployment/haproxy-example statefulset/gateway-mqtt-example \
+	service/cockpit-example configmap/iotservice-example \
+	secret/image-pull-secret networkpolicy/deny-not-instance-example; do
+	kc delete -n dev-example "$object" >/dev/null
+done
+annotated() {
+	iot_objects dev-example | jq -S 'map(del(.metadata.annotations.other))' \
+		>"$T/got"
+	cmp -s "$T/got" "$T/want"
+}
+ok "one of each kind, deleted, is made again" wait_for 30 annotated
+is "$(kc get deployment -n dev-example core-example -o 'jsonpath={.metadata.annotations.other}')" \
+	1 "... and what others add and we do not want is left alone"
+ok "... Available again" available
+kc delete namespace dev-example >/dev/null
+ok "the whole namespace, deleted, is made again" wait_for 60 repaired
+ok "... Available again" available
+
+# ---- while nothing ran ----
+
+ok "the operator stops" iot_stop "$operator"
+change '{"spec": {"cockpit": {"resources": null}, "imagePullPolicy": null}}'
+drift deployment core-example \
+	'[{"op": "replace", "path": "/spec/replicas", "value": 0}]'
+kc delete service -n dev-example core-example >/dev/null
+jq -S 'map((.spec.template.spec.containers[]?) |= (.imagePullPolicy = "IfNotPresent"))
+	| map(if .metadata.name == "cockpit-example" and .kind == "Deployment"
+	then .spec.template.spec.containers[0].resources = {} else . end)' \
+	"$T/want" >"$T/want2"
+iot_operator dev
+without_paths() {
+	# The desired paths differ: there are fewer.
+	jq -S 'map(del(.metadata.annotations["kpipe.dev/paths"]))' "$1"
+}
+dropped() {
+	iot_objects dev-example >"$T/now"
+	cmp -s <(without_paths "$T/now") <(without_paths "$T/want2")
+}
+wait_for 30 dropped
+same <(without_paths "$T/now") <(without_paths "$T/want2") \
+	"a field that we dropped while nothing ran is gone, drift is repaired"
+ok "... Available" available
+is "$(grep -c error "$T/operator.log")" 0 "no errors"
 
 # ---- size, image, resources, configuration ----
 
@@ -66,34 +180,29 @@ is "$(field service cockpit-example '.spec.ports[*].port') $(field deployment co
 
 # ---- switches, both ways ----
 
+spring="deployment/core-spring-example service/core-spring-example
+	deployment/processing-example service/processing-example"
+usual="deployment/core-example service/core-example
+	deployment/postgresql-example service/postgresql-example
+	networkpolicy/deny-not-instance-example"
+# switched WHAT THERE GONE: objects of the instance
+switched() {
+	local object
+
+	ok "$1: Available" available
+	for object in $2; do
+		ok "... $object is there" has "$object"
+	done
+	for object in $3; do
+		ok "... $object is gone" wait_for 10 lacks "$object"
+	done
+}
 change '{"spec": {"core_spring": {"enabled": true}, "postgresql": {"size": 0},
 	"enableNetworkPolicies": false}}'
-ok "switched: Available" available
-for object in "deployment core-spring-example" "service core-spring-example" \
-	"deployment processing-example" "service processing-example"; do
-	# shellcheck disable=SC2086 # two words
-	ok "... $object is there" has $object
-done
-for object in "deployment core-example" "service core-example" \
-	"deployment postgresql-example" "service postgresql-example" \
-	"networkpolicy deny-not-instance-example"; do
-	# shellcheck disable=SC2086
-	ok "... $object is gone" wait_for 10 lacks $object
-done
+switched "switched" "$spring" "$usual"
 change '{"spec": {"core_spring": {"enabled": false}, "postgresql": {"size": 1},
 	"enableNetworkPolicies": true}}'
-ok "switched back: Available" available
-for object in "deployment core-spring-example" "service core-spring-example" \
-	"deployment processing-example" "service processing-example"; do
-	# shellcheck disable=SC2086
-	ok "... $object is gone" wait_for 10 lacks $object
-done
-for object in "deployment core-example" "service core-example" \
-	"deployment postgresql-example" "service postgresql-example" \
-	"networkpolicy deny-not-instance-example"; do
-	# shellcheck disable=SC2086
-	ok "... $object is there" has $object
-done
+switched "switched back" "$usual" "$spring"
 
 # ---- what the API server refuses ----
 
@@ -146,7 +255,7 @@ ok "the pull secret is missing: Failed" wait_for 30 iot_is dev example Failed
 is "$(kc get iot -n dev example -o 'jsonpath={.status.reason}')" \
 	"the secret image-pull-secret is missing in the operator's namespace" \
 	"... with the reason"
-ok "... what is there stays" has deployment cockpit-example
+ok "... what is there stays" has deployment/cockpit-example
 ok "... the copy, too" secret_is '{"auths":{}}'
 kc create -f "$T/secret.json" >/dev/null
 ok "the pull secret is back: Available" available

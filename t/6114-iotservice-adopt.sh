@@ -1,15 +1,18 @@
 #!/bin/bash
-# IoTService: an instance of the first operator is adopted while it runs, as it
-# is, and in the end deleted with all its objects. The same for objects of our
+# IoTService and the first operator. Back to it and here again, by a stand-in that
+# does what is known of its two layouts: no claim is lost, and nothing runs twice
+# but what its last version starts. An instance of it is adopted while it runs, as
+# it is, and in the end deleted with all its objects; the same for objects of our
 # own older versions.
 # servers: kapi real
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
 . "${0%/*}/iot.sh"
 
-# All their objects refer to the IoTService as their owner, which is in another
-# namespace: for that a garbage collector deletes them. Here it starts later.
-# That of kapi cannot start later, but leaves objects without a namespace alone.
+# All its objects refer to the IoTService as their owner, which is in another
+# namespace: for that a garbage collector of today deletes them. In the time of
+# that operator there was none; here it starts later. That of kapi cannot start
+# later, but leaves objects without a namespace alone.
 CLUSTER_CONTROLLERS='*',-nodeipam,-service-lb-controller
 CLUSTER_CONTROLLERS+=,-persistentvolume-binder-controller
 CLUSTER_CONTROLLERS+=,-garbage-collector-controller
@@ -19,26 +22,141 @@ refer=all
 iot_cluster
 iot_namespace dev
 
+all=deployments,statefulsets,services,configmaps,secrets,networkpolicies
+# of NAMESPACE FILTER [KINDS]: of all objects there, and more kinds of them, with
+# the Namespace
+of() {
+	{
+		kc get -n "$1" -o json --show-managed-fields "$all${3:+,$3}" |
+			jq '.items[] | select(.metadata.name != "kube-root-ca.crt")'
+		kc get namespace "$1" -o json --show-managed-fields
+	} | jq -rS "$2" | sort
+}
+uids='[.kind, .metadata.name, .metadata.uid] | join(" ")'
+# of_theirs NAME [REFER]: what it makes for that IoTService, a List
+of_theirs() {
+	kc get iotservice -n dev "$1" -o json |
+		jq --arg operator dev --arg refer "${2:-$refer}" --arg secret "$(
+			kc get secret -n dev image-pull-secret \
+				-o 'jsonpath={.data.\.dockerconfigjson}'
+		)" -f t/iot/theirs.jq
+}
+# unchanged WHAT: every object of the instance "one" is the same one
+unchanged() {
+	of_one "$uids" >"$T/got"
+	same "$T/got" "$T/uids" "$1"
+}
+of_one() {
+	of dev-one "$1" persistentvolumeclaims
+}
+
+# ---- back to it, and here again ----
+
+# reconciles NAMESPACE: it finds objects by their names, creates what is not there,
+# and replaces what is not as it wants it, but Namespaces and Services; prints what
+# it did
+reconciles() {
+	local object name there=" "
+
+	of_theirs one | jq -c --arg namespace "$1" '.items[]
+		| if .kind == "Namespace" then select($namespace != "dev")
+		else .metadata.namespace = $namespace end' >"$T/theirs"
+	there=$(kc get -n "$1" -o json "$all" | jq -r --arg n "$1" \
+		'"Namespace/" + $n, (.items[] | .kind + "/" + .metadata.name)')
+	: >"$T/create"
+	while read -r object; do
+		name=$(jq -r '.kind + "/" + .metadata.name' <<<"$object")
+		if ! grep -qx "$name" <<<"$there"; then
+			echo "$object" >>"$T/create"
+		elif [[ $name == Namespace/* || $name == Service/* ]]; then
+			continue
+		elif kc replace --field-manager=iotservice-operator -f - \
+			<<<"$object" >/dev/null 2>"$T/replace.err"; then
+			echo "replaced $name"
+		else
+			echo "refused $name"
+		fi
+	done <"$T/theirs"
+	[ ! -s "$T/create" ] || jq -s '{apiVersion: "v1", kind: "List", items: .}' \
+		"$T/create" | kc create --field-manager=iotservice-operator \
+		-o name -f - | sed 's,^,created ,'
+}
+claims() { # NAMESPACE
+	kc get persistentvolumeclaims -n "$1" -o json | jq -r '.items[].metadata
+		| [.name, .uid, .deletionTimestamp] | tojson' | sort
+}
+members='select(.metadata.annotations["kpipe.dev/member"] != null) | .kind'
+
+iot_create dev one '.spec.enableNetworkPolicies = true'
+iot_operator dev
+ok "an instance of ours" wait_for 60 iot_is dev one Available
+iot_stop "$operator"
+of_one "$uids" >"$T/uids"
+claims dev-one >"$T/claims"
+is "$(wc -l <"$T/claims")" 4 "... with four claims"
+
+# ---- a version that keeps an instance in its own namespace ----
+
+for time in first second; do
+	reconciles dev-one >"$T/did"
+	is "$(sed 's,/.*,,' "$T/did" | sort | uniq -c | xargs)" \
+		"1 replaced ConfigMap 5 replaced Deployment 1 replaced NetworkPolicy 1 replaced Secret 2 replaced StatefulSet" \
+		"the $time time it replaces what it may, and creates nothing"
+done
+is "$(kc get namespaces -o name | grep -c /dev)" 2 \
+	"... so that no other instance is there"
+unchanged "... each object is the same one, claims as well"
+is "$(of_one "$members" | uniq -c | xargs)" "1 Namespace 7 Service" \
+	"... what it replaced has no mark of ours"
+iot_operator dev
+ok "without the variable it is Failed" wait_for 60 iot_is dev one Failed
+iot_stop "$operator"
+unchanged "... nothing has changed"
+export IOTSERVICE_ADOPT_LABEL=instance
+iot_operator dev
+ok "here again, with it: Available" wait_for 60 iot_is dev one Available
+unchanged "... each object is the same one, claims as well"
+is "$(of_one "$members" | wc -l)" "$(of_one 'select(.kind != "PersistentVolumeClaim")
+	| .kind' | wc -l)" "... and all have our marks"
+is "$(of_one 'select(.kind != "PersistentVolumeClaim")
+	| .metadata.ownerReferences[]?.name')" "" \
+	"... and no owner in another namespace"
+iot_stop "$operator"
+
+# ---- the last version, which keeps it in that of the IoTService ----
+
+reconciles dev >"$T/did"
+is "$(grep -c ^created "$T/did") $(grep -c "^created statefulset" "$T/did")" \
+	"16 2" "the last version starts it a second time"
+has_claims() { [ "$(claims dev | wc -l)" = 4 ]; }
+ok "... with claims of its own" wait_for 60 has_claims
+claims dev-one >"$T/got"
+same "$T/got" "$T/claims" "... and leaves ours"
+of_one "$uids" >"$T/uids"
+iot_operator dev
+ok "here again, it is Failed" wait_for 60 iot_is dev one Failed
+is "$(kc get iotservice -n dev one -o 'jsonpath={.status.reason}' |
+	grep -o "^objects with instance=one exist in dev")" \
+	"objects with instance=one exist in dev" "... and says what is there"
+unchanged "... nothing has changed"
+kc delete statefulsets,deployments,services -n dev -l instance=one >/dev/null
+kc delete persistentvolumeclaims -n dev -l instance=one >/dev/null
+ok "when the second one is deleted it is Available" \
+	wait_for 60 iot_is dev one Available
+claims dev-one >"$T/got"
+same "$T/got" "$T/claims" "... with its claims"
+iot_stop "$operator"
+unset IOTSERVICE_ADOPT_LABEL
+
+# ---- adopted ----
+
 # their NAME [REFER]: an IoTService and its objects as that operator left them
 their() {
 	iot_create dev "$1" '.spec.enableNetworkPolicies = true
 		| .metadata.finalizers = ["com.sap.iotservices/namespace-dropper"]
 		| .spec.instance_namespace = "dev-'"$1"'"' || return 1
-	kc get iotservice -n dev "$1" -o json |
-		jq --arg operator dev --arg refer "${2:-$refer}" --arg secret "$(
-			kc get secret -n dev image-pull-secret \
-				-o 'jsonpath={.data.\.dockerconfigjson}'
-		)" -f t/iot/theirs.jq >"$T/theirs.json"
+	of_theirs "$@" >"$T/theirs.json"
 	kc create --field-manager=iotservice-operator -f "$T/theirs.json" >/dev/null
-}
-all=deployments,statefulsets,services,configmaps,secrets,networkpolicies
-# of NAMESPACE FILTER: of all their objects there, with the Namespace
-of() {
-	{
-		kc get -n "$1" -o json --show-managed-fields "$all" | jq '.items[]
-			| select(.metadata.name != "kube-root-ca.crt")'
-		kc get namespace "$1" -o json --show-managed-fields
-	} | jq -rS "$2" | sort
 }
 running() {
 	[ "$(kc get pods -n "$1" -o json | jq '[.items[]
@@ -47,7 +165,6 @@ running() {
 
 their example
 ok "an instance of theirs runs" wait_for 60 running dev-example 10
-uids='[.kind, .metadata.name, .metadata.uid] | join(" ")'
 # A spec without the digest of the configuration, which differs.
 specs='select(.kind != "ConfigMap" and .kind != "Namespace")
 	| [.kind, .metadata.name, .type, .data, (.spec
@@ -139,18 +256,18 @@ for name in gateway-mqtt-old messaging-old; do
 	kc apply --server-side --field-manager=kpipe-iotservice.cp.iot.sap \
 		-f "$T/$name.json" >/dev/null
 done
-claims() {
+templates() {
 	kc get statefulsets -n dev-old -o json | jq -c '[.items[]
 		| [.metadata.uid, (.spec.volumeClaimTemplates[].metadata | keys)]]'
 }
-claims >"$T/claims"
+templates >"$T/templates"
 iot_operator dev
 kc patch iotservice -n dev old --type=merge \
 	-p '{"spec": {"mms": {"image": "m:3"}}}' >/dev/null
 ok "claims without labels: Available" wait_for 60 iot_is dev old Available
 is "$(kc get -n dev-old statefulset messaging-old \
-	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(claims)" \
-	"m:3 $(cat "$T/claims")" "... with the claims they had, and what is new"
+	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(templates)" \
+	"m:3 $(cat "$T/templates")" "... with the claims they had, and what is new"
 
 # ---- a garbage collector at the same time ----
 
@@ -169,11 +286,11 @@ $(of dev-race '.metadata.managedFields[].manager' |
 
 # ---- deleted like any other ----
 
-kc delete iotservice -n dev example old race --wait=false >/dev/null
+kc delete iotservice -n dev example old race one --wait=false >/dev/null
 deleted() {
 	! kc get iotservice -n dev "$1" && ! kc get namespace "dev-$1"
 }
-for name in example old race; do
+for name in example old race one; do
 	ok "deleted, $name is gone with its namespace" wait_for 60 deleted "$name"
 done
 iot_stop "$operator"

@@ -1,40 +1,18 @@
 #!/bin/bash
 # kpipe with the real stages on an API server: readiness, draining, dry run,
-# killed stages, no API server.
+# killed stages, no API server. Two replicas: t/5200-leader.sh.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
-cat >"$T/crd.yaml" <<'EOF'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        x-kubernetes-preserve-unknown-fields: true
-EOF
-cat >"$T/watches.yaml" <<'EOF'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: thing.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-EOF
-cat >"$T/thing.jq" <<'EOF'
+things_start
+things_watches
+cat >"$T/reconcile.jq" <<'EOF'
 def desired: [range(.primary.spec.size) | {apiVersion: "v1", kind: "ConfigMap",
     metadata: {name: "thing-\(.)"}, data: {k: "v"}}];
 def status: {done: (.outstanding == [] and .error == null)};
@@ -55,10 +33,9 @@ settled() {
 begin() {
 	: >"$T/ready"
 	: >"$T/stderr"
-	kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
-		9>"$T/ready" >"$T/stdout" 2>>"$T/stderr" &
+	start kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
+		9>"$T/ready" >"$T/stdout" 2>>"$T/stderr"
 	kpipe=$!
-	started+=("$kpipe")
 }
 ready() {
 	test -s "$T/ready"
@@ -82,9 +59,6 @@ is_another() {
 	pid=$(stage_pid "$1") && [ "$pid" != "$2" ]
 }
 
-kubectl apply -f "$T/crd.yaml" >/dev/null
-wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
-wait_for 20 kubectl get things
 thing 3 >/dev/null
 
 runs 0 "a dry run ends" kpipe -f "$T/watches.yaml" --dry-run
@@ -127,36 +101,6 @@ kill -TERM "$kpipe"
 ends 0 "SIGTERM: 0"
 ok "... with nothing to complain of" \
 	sh -c "! tail -n +$((said + 1)) $T/stderr | grep -E 'warning|error|killed'"
-
-# Two replicas, of which one writes.
-holder() {
-	kubectl get lease thing.example.com \
-		-o jsonpath='{.spec.holderIdentity}' | sed 's/_.*//'
-}
-is_holder() {
-	[ "$(holder)" = "$1" ]
-}
-export POD_NAME=first
-begin --leader-elect
-wait_for 20 ready
-first=$kpipe
-ok "the first of two leads" wait_for 20 is_holder first
-thing 1 >/dev/null
-ok "... and works" wait_for 30 settled 1
-export POD_NAME=second
-begin --leader-elect
-ok "the second is ready, too" wait_for 20 ready
-thing 2 >/dev/null
-ok "... the first works on" wait_for 30 settled 2
-is "$(holder)" first "... and leads"
-kill -TERM "$first"
-ok "the first ends: the second leads" wait_for 20 is_holder second
-thing 4 >/dev/null
-ok "... and works" wait_for 30 settled 4
-unset POD_NAME
-kill -TERM "$kpipe"
-ends 0 "... and ends"
-is "$(holder)" "" "... the lease is free"
 
 # No API server, neither at start nor later.
 server_down

@@ -11,18 +11,11 @@
 cluster_start
 
 things_start
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: thing.jq
-  finalizer: example.com/thing
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+things_watches 'finalizer: example.com/thing' \
+	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 # program TEXT: one ConfigMap for each member of spec.data, an Event
 program() {
-	cat >"$T/thing.jq" <<-END
+	cat >"$T/reconcile.jq" <<-END
 	def desired: .primary.metadata.name as \$name | [
 	    .primary.spec.data // {} | to_entries[] | {
 	        apiVersion: "v1", kind: "ConfigMap",
@@ -94,28 +87,26 @@ is "$(cat "$T/err")" "" "... without a word"
 is "$(written)" "" "... and writes nothing, no finalizer and no Event either"
 
 kubectl delete thing -n c z >/dev/null
-env -u KUBECONFIG kpipe -f "$T/watches.yaml" --kubeconfig "$(config admin)" \
-	--namespace a,b 2>"$T/kpipe.err" &
-kpipe=$!
-started+=("$kpipe")
+outside() {
+	start env -u KUBECONFIG kpipe -f "$T/watches.yaml" \
+		--kubeconfig "$(config admin)" --namespace a,b 2>>"$T/kpipe.err"
+	operator=$!
+}
+outside
 ok "the operator works outside the cluster" wait_for 20 settled
-kill -TERM "$kpipe"
-wait "$kpipe"
+things_stop
 is $? 0 "... and ends"
 dry 0 "a dry run when all is as it should be" -n a,b
 is "$(cat "$T/results" "$T/err")" "" "... has nothing to say"
 is "$(written)" "" "... and writes nothing"
 
 # A dry run is beside what is installed: it needs its name.
-OPERATOR_NAME=prod start env -u KUBECONFIG kpipe -f "$T/watches.yaml" \
-	--kubeconfig "$(config admin)" --namespace a,b 2>>"$T/kpipe.err"
-kpipe=$!
+OPERATOR_NAME=prod outside
 named() {
 	[ "$(kubectl get configmaps -A -o json | jq -r '.items[].metadata.annotations["kpipe.dev/instance"] // empty' | sort | uniq -c | tr -s ' ')" = " 4 prod" ]
 }
 ok "an instance with a name gives it to all" wait_for 20 named
-kill -TERM "$kpipe"
-wait "$kpipe"
+things_stop
 dry 1 "a dry run beside another instance: 1" -n a,b
 is "$(cat "$T/results")" "" "... says nothing of objects"
 is "$(grep -c ': left alone: instance "prod" of' "$T/err") $(grep -o \
@@ -163,7 +154,7 @@ b/y-one deleted' "... says what; nothing is pruned then"
 is "$(jq -r 'select(.metadata.name == "x-five").message' "$T/out")" \
 	"it exists and is not part of Thing.example.com a/x; delete it, or give it a label for \"adopt\" in watches.yaml" "... and why"
 is "$(written)" "" "... and writes nothing"
-echo 'def desired: [nothing];' >"$T/thing.jq"
+echo 'def desired: [nothing];' >"$T/reconcile.jq"
 dry 100 "a program that does not compile: 100" -n a,b
 is "$(cat "$T/results")" "" "... says nothing of objects"
 

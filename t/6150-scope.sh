@@ -15,16 +15,9 @@ export KAPI_OPTIONS=--authorization-mode=RBAC
 cluster_start
 
 things_start
-wait_for 20 kubectl get things
-cat >"$T/w.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: p.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true, selector: {matchLabels: {of: thing}}}
-END
-cat >"$T/p.jq" <<'END'
+things_watches \
+	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true, selector: {matchLabels: {of: thing}}}]'
+cat >"$T/reconcile.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap",
     metadata: {name: .primary.metadata.name, labels: {of: "thing"}},
     data: {x: .primary.spec.x}}];
@@ -74,7 +67,7 @@ operator() {
 
 	shift
 	: >"$T/ready"
-	start env -u KUBECONFIG kpipe -f "$T/w.yaml" \
+	start env -u KUBECONFIG kpipe -f "$T/watches.yaml" \
 		--kubeconfig "$(config "$user")" "$@" --report-fd 3 \
 		3>"$T/ready" 2>"$T/kpipe.log"
 	operator=$!
@@ -92,7 +85,7 @@ streams() {
 	audit 'select(.user.username == $u and .objectRef)
 		| select(.verb == "list" or .verb == "watch")
 		| .objectRef | "\(.resource) \(.namespace // "everywhere")"' \
-		--arg u "$1" | sort -u
+		--arg u "$1" | sort -u | paste -sd,
 }
 
 # streams_are USER STREAMS WHAT: the server writes a watch down when it notices
@@ -136,10 +129,7 @@ thing b 3
 ok "... and made again" wait_for 30 is_done b
 ok "... with what belongs there" x_is 3
 end_operator
-streams_are user1 "configmaps a
-configmaps b
-things a
-things b" "nothing was listed or watched but in the two namespaces"
+streams_are user1 "configmaps a,configmaps b,things a,things b" "nothing was listed or watched but in the two namespaces"
 is "$(audit 'select(.user.username == "user1" and .responseStatus.code == 403)
 	| select(.verb == "list" or .verb == "watch") | .requestURI')" "" \
 	"... and none of that was refused"
@@ -163,47 +153,30 @@ thing d 1
 ok "... it is made" is_ready
 ok "... and its primaries are reconciled" wait_for 20 is_done a d
 end_operator
-streams_are user2 "configmaps a
-configmaps d
-things a
-things d" "... WATCH_NAMESPACE does not count beside -n"
+streams_are user2 "configmaps a,configmaps d,things a,things d" "... WATCH_NAMESPACE does not count beside -n"
 
 # All namespaces, with a cluster-scoped kind.
 kubectl create clusterrolebinding all --clusterrole=cluster-admin \
 	--user=user3 >/dev/null
-cat >>"$T/w.yaml" <<'END'
-  related:
-  - {apiVersion: v1, kind: Namespace}
-END
-audit_mark
-operator user3 -A
-ok "-A: ready" is_ready
-ok "... all are reconciled" wait_for 20 is_done a b c d
-end_operator
-streams_are user3 "configmaps everywhere
-namespaces everywhere
-things everywhere" "... with one stream for each kind"
-audit_mark
-WATCH_NAMESPACE='' operator user3
-ok "an empty WATCH_NAMESPACE: ready" is_ready
-end_operator
-streams_are user3 "configmaps everywhere
-namespaces everywhere
-things everywhere" "... is everywhere, too"
-audit_mark
-operator user3 --namespace=
-ok "an empty --namespace: ready" is_ready
-end_operator
-streams_are user3 "configmaps everywhere
-namespaces everywhere
-things everywhere" "... is everywhere, whatever WATCH_NAMESPACE says"
+echo '  related: [{apiVersion: v1, kind: Namespace}]' >>"$T/watches.yaml"
+# everywhere WHAT THEN [ARGUMENT...]: user3's operator looks at all namespaces
+everywhere() {
+	audit_mark
+	operator user3 "${@:3}"
+	ok "$1: ready" is_ready
+	ok "... all are reconciled" wait_for 20 is_done a b c d
+	end_operator
+	streams_are user3 "configmaps everywhere,namespaces everywhere,things everywhere" "$2"
+}
+everywhere "-A" "... with one stream for each kind" -A
+WATCH_NAMESPACE='' everywhere "an empty WATCH_NAMESPACE" "... is everywhere, too"
+everywhere "an empty --namespace" \
+	"... is everywhere, whatever WATCH_NAMESPACE says" --namespace=
 audit_mark
 operator user3 --namespace=c
 is_ready
 end_operator
-streams_are user3 "configmaps c
-namespaces everywhere
-things c" "one namespace, and what is in none"
+streams_are user3 "configmaps c,namespaces everywhere,things c" "one namespace, and what is in none"
 unset WATCH_NAMESPACE
 
 # Contexts, of KUBECONFIG or of a file.
@@ -233,24 +206,16 @@ is "$(api /apis/example.com/v1/namespaces/c/things/t | jq -r .status.phase)" X \
 	"... writes"
 kubectl --kubeconfig "$(config admin)" delete cm -n c t >/dev/null
 runs 0 "kpipe --context, --dry-run" \
-	kpipe -f "$T/w.yaml" --context "$context" -n c --dry-run
+	kpipe -f "$T/watches.yaml" --context "$context" -n c --dry-run
 is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out")" \
 	'["ConfigMap","t","created"]
 ["Thing","t","configured"]' "... reaches the server"
 
 # What is not seen, and is not cleaned up for that.
-cat >"$T/w.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  namespaces: [a, c]
-  program: p.jq
-  finalizer: example.com/f
-  selector: {matchLabels: {team: a}}
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
-cat >"$T/p.jq" <<'END'
+things_watches 'namespaces: [a, c]' 'finalizer: example.com/f' \
+	'selector: {matchLabels: {team: a}}' \
+	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
+cat >"$T/reconcile.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap",
     metadata: {name: .primary.metadata.name, namespace: "c"}}];
 END
@@ -286,12 +251,12 @@ end_operator
 # Invalid names, for each tool that reads the file.
 for tool in kwatch ireconcile kpipe; do
 	runs 100 "$tool: a bad name in WATCH_NAMESPACE" \
-		env WATCH_NAMESPACE='a, B_c' $tool -f "$T/w.yaml" </dev/null
+		env WATCH_NAMESPACE='a, B_c' $tool -f "$T/watches.yaml" </dev/null
 	is "$(cat "$T/err")" \
 		"$tool: fatal: WATCH_NAMESPACE: \"B_c\" is not a name of a namespace" \
 		"... is named"
 	runs 100 "$tool: an empty name after -n" \
-		$tool -f "$T/w.yaml" -n a,,b </dev/null
+		$tool -f "$T/watches.yaml" -n a,,b </dev/null
 	is "$(cat "$T/err")" \
 		"$tool: fatal: option --namespace: \"\" is not a name of a namespace" \
 		"... is refused, and does not mean all"

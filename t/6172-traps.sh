@@ -11,32 +11,16 @@
 cluster_start
 things_start
 
-# watches [MEMBERS [KIND]]: one entry; MEMBERS for its dependent
+# watches [MEMBERS]: MEMBERS for its dependent
 watches() {
-	cat >"$T/watches.yaml" <<X
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  namespaces: [default]
-  ${adopt:+adopt: {label: app\}}
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true${1:+, $1}}
-  - {apiVersion: example.com/v1, kind: Thing, manage: true}
-X
+	things_watches 'namespaces: [default]' ${adopt:+"adopt: {label: app}"} 'dependents:' \
+		"- {apiVersion: v1, kind: ConfigMap, manage: true${1:+, $1}}" \
+		'- {apiVersion: example.com/v1, kind: Thing, manage: true}'
 }
 # program DESIRED: includes the library
 program() {
 	printf 'include "operator";\ndef desired: %s;\ndef status: {error: .error};\n' \
 		"$1" >"$T/reconcile.jq"
-}
-operator() {
-	start kpipe -f "$T/watches.yaml" 2>"$T/err"
-	operator=$!
-}
-operator_ends() {
-	kill "$operator"
-	wait "$operator"
 }
 error_is() { # THING PATTERN
 	kubectl get thing "$1" -o 'jsonpath={.status.error}' >"$T/error"
@@ -50,24 +34,25 @@ spec() {
 
 # ---- the primary itself ----
 
-kubectl create -f - >/dev/null <<'X'
-{"apiVersion":"example.com/v1","kind":"Thing",
- "metadata":{"name":"self","namespace":"default","labels":{"app":"self"}},
- "spec":{"n":3}}
-X
+# labelled KIND NAME [-n NAMESPACE]: with the label of the primary
+labelled() {
+	kubectl label "$@" app=self >/dev/null
+}
+thing self '{"n":3}' >/dev/null
+labelled thing self
 adopt=
 watches
 program '[{apiVersion: "example.com/v1", kind: "Thing", metadata: {name: .primary.metadata.name, labels: {seen: "yes"}}}]'
-operator
+things_run
 ok "an item that is the primary is refused" \
 	wait_for 20 error_is self "is the primary itself"
-operator_ends
+things_stop
 adopt=yes
 watches
-operator
+things_run
 ok "... where objects are adopted, too" grep -q "is the primary itself" \
 	<(wait_for 20 grep -q "primary itself" "$T/err" && cat "$T/err")
-operator_ends
+things_stop
 is "$(spec self)" '[{"n":3},{"app":"self"},null]' "... it is as its users wrote it"
 
 # By a line from any writer.
@@ -78,48 +63,51 @@ line() { # ITEM RECONCILE
 		reconcile: ({primary: $p,
 			manager: "kpipe-thing.example.com"} + $more)}'
 }
-line "$(kubectl get thing self -o json | jq -c '{apiVersion, kind,
-	metadata: {name: "self", namespace: "default", labels: {seen: "yes"}}}')" \
-	'{"adopt": "app"}' >"$T/in"
-runs 1 "kapply refuses it as well" kapply -o none <"$T/in"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: Thing.example.com/default/self refused: it is the primary itself" \
-	"... and says so"
-line '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"default"}}' \
-	"$(jq -c '{delete: [.]}' <<<"$primary")" >"$T/in"
-runs 1 "... and does not delete it" kapply -o none <"$T/in"
+# refused WHAT ITEM RECONCILE ERROR THEN
+refused() {
+	line "$2" "$3" >"$T/in"
+	runs 1 "$1" kapply -o none <"$T/in"
+	is "$(besides_work "$T/err")" \
+		"kapply: error: thing.example.com default/self: $4" "$5"
+}
+itself="Thing.example.com/default/self refused: it is the primary itself"
+refused "kapply refuses it as well" "$(kubectl get thing self -o json |
+	jq -c '{apiVersion, kind, metadata: {name: "self", namespace: "default",
+	labels: {seen: "yes"}}}')" '{"adopt": "app"}' "$itself" "... and says so"
+refused "... and does not delete it" \
+	'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"default"}}' \
+	"$(jq -c '{delete: [.]}' <<<"$primary")" "$itself" "... nor that"
 is "$(spec self)" '[{"n":3},{"app":"self"},null]' "... which is as it was"
 kubectl delete cm c >/dev/null 2>&1
 
 # ---- what is never adopted ----
 
 kubectl create namespace t-space >/dev/null
-kubectl label namespace t-space app=self >/dev/null
-kubectl label namespace default app=self >/dev/null
-kubectl create cm -n kube-system app --from-literal=k=theirs >/dev/null
-kubectl label cm -n kube-system app app=self >/dev/null
-kubectl create cm app --from-literal=k=theirs >/dev/null
-kubectl label cm app app=self >/dev/null
+labelled namespace t-space
+labelled namespace default
+for ns in default kube-system; do
+	kubectl create cm -n $ns app --from-literal=k=theirs >/dev/null
+	labelled cm app -n $ns
+done
+thing other '{"n":4}' >/dev/null
+labelled thing other
 item() { # KIND NAMESPACE NAME [API]
 	printf '{"apiVersion":"%s","kind":"%s","metadata":{"name":"%s"%s}}' \
 		"${4:-v1}" "$1" "$3" "${2:+,\"namespace\":\"$2\"}"
 }
-kubectl create -f - >/dev/null <<'X'
-{"apiVersion":"example.com/v1","kind":"Thing",
- "metadata":{"name":"other","namespace":"default","labels":{"app":"self"}},
- "spec":{"n":4}}
-X
-kubectl create -f - >/dev/null <<'X'
-{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"app":"self"}}}
-X
+# labelled_item KIND NAMESPACE NAME: made
+labelled_item() {
+	item "$@" | kubectl create -f - >/dev/null
+	labelled "$1" "$3"
+}
+labelled_item Node "" n1
 # unadopted WHAT ITEM NAME REST: with adopt, and without
 unadopted() {
-	local more why=$4
+	local more
 
 	for more in '{}' '{"adopt": "app"}'; do
-		[ "$more" = '{}' ] || why=${5-$4}
-		line "$2" "$more" >"$T/in"
-		runs 1 "$1 is not adopted ($more)" kapply -o none <"$T/in"
-		is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply $3: it exists and is not part of Thing.example.com default/self$why" \
+		refused "$1 is not adopted ($more)" "$2" "$more" \
+			"cannot apply $3: it exists and is not part of Thing.example.com default/self$4" \
 			"... and that is not offered"
 	done
 }
@@ -132,34 +120,28 @@ unadopted "what is in kube-system" "$(item ConfigMap kube-system app)" \
 	"ConfigMap kube-system/app" "; it is in a namespace of Kubernetes' own, and never adopted"
 unadopted "another primary" "$(item Thing default other example.com/v1)" \
 	"Thing.example.com default/other" "; it is a primary of its own, and never adopted"
-kubectl create -f - >/dev/null <<'X'
-{"apiVersion":"v1","kind":"Secret","metadata":{"name":"kpipe-marks-pot.example.com","namespace":"default","labels":{"app":"self"}}}
-X
-kubectl create -f - >/dev/null <<'X'
-{"apiVersion":"v1","kind":"Secret","metadata":{"name":"shop","namespace":"default","labels":{"app":"self","applyset.kubernetes.io/id":"applyset-x-v1"}}}
-X
+labelled_item Secret default kpipe-marks-pot.example.com
+labelled_item Secret default shop
+kubectl label secret shop applyset.kubernetes.io/id=applyset-x-v1 >/dev/null
 unadopted "a key" "$(item Secret default kpipe-marks-pot.example.com)" \
 	"Secret default/kpipe-marks-pot.example.com" "; it is the key of an operator's marks, and never adopted"
 unadopted "the parent of an apply set" "$(item Secret default shop)" \
 	"Secret default/shop" "; it is the parent of an apply set, and never adopted"
-line "$(item Namespace "" t-space)" '{}' >"$T/in"
-runs 1 "that of a Namespace is not offered" kapply -o none <"$T/in"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply Namespace t-space: it exists and is not part of Thing.example.com default/self; it is not taken over, since watches.yaml has no \"adopt\"" \
+here='it exists and is not part of Thing.example.com default/self;'
+refused "that of a Namespace is not offered" "$(item Namespace "" t-space)" '{}' \
+	"cannot apply Namespace t-space: $here it is not taken over, since watches.yaml has no \"adopt\"" \
 	"... but the option is named"
-line "$(item ConfigMap default app)" '{}' >"$T/in"
-runs 1 "that of a ConfigMap" kapply -o none <"$T/in"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply ConfigMap default/app: it exists and is not part of Thing.example.com default/self; \"adopt: {label: app}\" in watches.yaml would take it over" \
+refused "that of a ConfigMap" "$(item ConfigMap default app)" '{}' \
+	"cannot apply ConfigMap default/app: $here \"adopt: {label: app}\" in watches.yaml would take it over" \
 	"... is"
 
 # ---- the wrong scope ----
 
-line "$(item Namespace default made)" '{}' >"$T/in"
-runs 1 "a kind without namespaces in one" kapply -o none <"$T/in"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply Namespace default/made: the server has this kind for the whole cluster: it needs \"scope: Cluster\" in watches.yaml" \
+refused "a kind without namespaces in one" "$(item Namespace default made)" '{}' \
+	"cannot apply Namespace default/made: the server has this kind for the whole cluster: it needs \"scope: Cluster\" in watches.yaml" \
 	"... is not made"
-line "$(item ConfigMap "" made)" '{}' >"$T/in"
-runs 1 "a kind of namespaces in none" kapply -o none <"$T/in"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/self: cannot apply ConfigMap made: the server has this kind in namespaces: it needs \"scope: Namespaced\" in watches.yaml" \
+refused "a kind of namespaces in none" "$(item ConfigMap "" made)" '{}' \
+	"cannot apply ConfigMap made: the server has this kind in namespaces: it needs \"scope: Namespaced\" in watches.yaml" \
 	"... is not made either"
 
 # ---- items that no watch would show ----
@@ -171,16 +153,16 @@ watches
 program '[config_map("c"; {app: "x"}; {k: "v"}) | in_namespace("far")]'
 sed -i 's/^  namespaces/  finalizer: example.com\/x\n&/' "$T/watches.yaml"
 thing t >/dev/null
-operator
+things_run
 ok "an item in a namespace that is not watched is refused" \
 	wait_for 20 error_is t "namespace far is not watched"
 is "$(kubectl get cm -n far -o name | grep -c /c)" 0 "... and not made"
-operator_ends
+things_stop
 kubectl patch thing t --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null
 
 watches 'selector: {matchLabels: {app: x}}'
 program '[config_map("c"; {app: "x"}; {k: "v"})]'
-operator
+things_run
 there() {
 	kubectl get cm c -o 'jsonpath={.metadata.labels.app}' | grep -qx x
 }
@@ -190,7 +172,7 @@ kubectl label cm c app- other=1 >/dev/null
 ok "a user removes its label: it is put back" wait_for 20 there
 is "$(kubectl get cm c -o json | jq -r '.metadata | "\(.uid) \(.labels | keys)"')" \
 	"$uid [\"app\",\"other\"]" "... at the same object"
-operator_ends
+things_stop
 
 # ---- what never settles ----
 
@@ -200,7 +182,7 @@ printf 'def desired: [];\ndef status: {n: ((.primary.status.n // 0) + 1), condit
 	>"$T/reconcile.jq"
 thing t >/dev/null
 audit_mark
-operator
+things_run
 condition() {
 	kubectl get thing t -o json | jq -r '.status.conditions[]
 		| select(.type == "Unsettled" and .status == "True") | .message' >"$T/condition"
@@ -220,5 +202,5 @@ writes() {
 }
 n=$(writes)
 ok "... and it is held back: $n writes" [ "$n" -lt 130 ]
-operator_ends
+things_stop
 done_testing

@@ -10,8 +10,8 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-things_watches
-sed -i '/program/a\  operator: {version: "${V}"}' "$T/watches.yaml"
+things_watches 'operator: {version: "${V}"}' \
+	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 cat >"$T/reconcile.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
 	data: {version: .operator.version}}];

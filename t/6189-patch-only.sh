@@ -13,16 +13,9 @@ cluster_start
 things_start
 folder=$T/patches
 mkdir "$folder"
-cat >"$folder/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  finalizer: example.com/patches
-  related:
-  - {apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}
-END
-things_example patch_only "$folder/reconcile.jq"
+things_watches 'finalizer: example.com/patches' \
+	'related: [{apiVersion: v1, kind: Namespace, patch: true, map: {field: "spec.namespaces[]"}}]'
+things_example patch_only
 folder_rights
 
 # space NAME JQ: of a Namespace
@@ -39,9 +32,6 @@ unmarked() { # NAME: nothing is held of it any more
 error() { # THING PATTERN
 	kubectl get thing "$1" -o json | jq -r '.status.error // ""' | grep -q "$2"
 }
-gone() {
-	kubectl get "$@" 2>&1 | grep -q NotFound
-}
 kubectl create namespace one >/dev/null
 kubectl create namespace two >/dev/null
 kubectl label namespace one app=x >/dev/null
@@ -57,7 +47,7 @@ operator --health-probe-bind-address 127.0.0.1:0 -v
 ok "a Namespace has the label" wait_for 60 team one '"a"'
 is "$(space one '[.metadata.ownerReferences, .metadata.labels.app]')" \
 	'[null,"x"]' "... and no owner, and its other labels"
-ok "what is absent is not created" gone namespace later
+ok "what is absent is not created" absent namespace later
 kubectl create namespace later >/dev/null
 ok "... it has the label when it comes" wait_for 60 team later '"a"'
 kubectl label --overwrite namespace one team=other >/dev/null
@@ -96,8 +86,8 @@ ok "what is not desired any more goes" wait_for 60 team one null
 ok "... with its mark" wait_for 60 unmarked one
 is "$(space one .metadata.labels.app)" '"x"' "... and nothing else"
 kubectl delete thing t u >/dev/null
-ok "the primaries go" wait_for 60 gone thing t
-ok "... both" wait_for 60 gone thing u
+ok "the primaries go" wait_for 60 absent thing t
+ok "... both" wait_for 60 absent thing u
 for name in later two; do
 	ok "... $name has no label any more" team "$name" null
 	ok "... and no mark" unmarked "$name"
@@ -110,7 +100,7 @@ thing v '{}' >/dev/null
 line='{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"never","labels":{"team":"a"}}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"default","name":"v","uid":"u"},"known":{"Namespace//never":"6d4a1c9e-0000-4000-8000-000000000000"},"patch":{"Namespace//never":"take"}}}'
 echo "$line" >"$T/in"
 runs 0 "an object that went meanwhile" timeout 300 kapply --kubeconfig "$(config user1)" "$T/in"
-ok "... is not created" gone namespace never
+ok "... is not created" absent namespace never
 is "$(grep -c -e panic -e 'forbidden' "$T/operator.log")" 0 \
 	"no tool failed, and no right was missing"
 done_testing

@@ -21,18 +21,10 @@ note "SEED=$SEED"
 
 folder=$T/kill
 mkdir "$folder"
-cat >"$folder/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  finalizer: example.com/kill
-  dependents:
-  - {apiVersion: v1, kind: Secret, manage: true}
-  - {apiVersion: v1, kind: PersistentVolumeClaim, manage: true, retain: true}
-  related:
-  - {apiVersion: v1, kind: ConfigMap, patch: true, delete: true, map: {field: "spec.maps[]"}}
-END
+things_watches 'finalizer: example.com/kill' 'dependents:' \
+	'- {apiVersion: v1, kind: Secret, manage: true}' \
+	'- {apiVersion: v1, kind: PersistentVolumeClaim, manage: true, retain: true}' 'related:' \
+	'- {apiVersion: v1, kind: ConfigMap, patch: true, delete: true, map: {field: "spec.maps[]"}}'
 cat >"$folder/reconcile.jq" <<'END'
 include "operator";
 def name: .primary.metadata.name;

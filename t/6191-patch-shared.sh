@@ -12,24 +12,10 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-kubectl get crd things.example.com -o json | jq '{apiVersion, kind,
-	metadata: {name: "zones.example.com"}, spec: (.spec
-	| {group, scope: "Cluster", versions,
-		names: {kind: "Zone", plural: "zones", singular: "zone"}})}' |
-	kubectl create -f - >/dev/null
-wait_for 20 kubectl wait --for=condition=Established crd/zones.example.com
-wait_for 20 kubectl get zones
-
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  finalizer: example.com/shared
-  related:
-  - {apiVersion: v1, kind: ConfigMap, patch: true, map: {field: spec.map}}
-  - {apiVersion: example.com/v1, kind: Zone, scope: Cluster, patch: true, delete: true, map: {field: [spec.zone, spec.doomed]}}
-END
+kind_start Zone Cluster
+things_watches 'finalizer: example.com/shared' 'related:' \
+	'- {apiVersion: v1, kind: ConfigMap, patch: true, map: {field: spec.map}}' \
+	'- {apiVersion: example.com/v1, kind: Zone, scope: Cluster, patch: true, delete: true, map: {field: [spec.zone, spec.doomed]}}'
 cat >"$T/reconcile.jq" <<'END'
 include "operator";
 def desired: .primary.spec as $s
@@ -40,8 +26,7 @@ def desired: .primary.spec as $s
 def status: {error: .error, left: (.outstanding | length),
   of: (.primary.spec | .map // .zone)};
 END
-start kpipe -f "$T/watches.yaml" --health-probe-bind-address 127.0.0.1:0 -v \
-	2>"$T/err"
+things_run -v
 
 # object KIND NAME JQ
 object() {

@@ -9,20 +9,14 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=operator.sh
 . "${0%/*}/operator.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
 folder=$T/wide
 mkdir "$folder"
-cat >"$folder/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  scope: Cluster
-  program: reconcile.jq
-  finalizer: example.com/f
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
+things_watches 'scope: Cluster' 'finalizer: example.com/f' \
+	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
 cat >"$folder/reconcile.jq" <<'END'
 include "operator";
 def desired: [.primary.spec.in[] as $ns
@@ -32,23 +26,7 @@ def finalize: {items: [], delete: .owned.ConfigMap, done: (.owned.ConfigMap == [
 def status: {owned: [.owned.ConfigMap[].metadata | "\(.namespace)/\(.name)"],
 	open: (.outstanding | length), error: .error};
 END
-kubectl apply -f - >/dev/null <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Cluster
-  names: {kind: Thing, plural: things}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-END
-wait_for 20 kubectl wait --for=condition=Established crd/things.example.com
-wait_for 20 kubectl get things
+kind_start Thing Cluster
 for n in victim tenant other; do
 	kubectl create namespace "$n" >/dev/null
 done

@@ -8,6 +8,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 
 cat >"$T/watches.yaml" <<'END'
@@ -44,27 +46,8 @@ def desired: .primary.metadata.name as $name | [
 		labels: {"k-\($name)": .primary.spec.k}}}))];
 def status: {k: .owned.ConfigMap[0].data.k, error: .error};
 END
-crd() { # KIND PLURAL
-	kubectl apply -f - >/dev/null <<-END
-		apiVersion: apiextensions.k8s.io/v1
-		kind: CustomResourceDefinition
-		metadata: {name: $2.example.com}
-		spec:
-		  group: example.com
-		  scope: Namespaced
-		  names: {kind: $1, plural: $2}
-		  versions:
-		  - name: v1
-		    served: true
-		    storage: true
-		    subresources: {status: {}}
-		    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-	END
-	wait_for 20 kubectl wait --for=condition=Established "crd/$2.example.com"
-	wait_for 20 kubectl get "$2" -A
-}
-crd Thing things
-crd Plain plains
+kind_start Thing Namespaced
+kind_start Plain Namespaced
 kubectl create namespace far >/dev/null
 kubectl apply -f - >/dev/null <<'END'
 {apiVersion: v1, kind: Service, metadata: {name: shared, namespace: far}, spec: {ports: [{port: 80}]}}
@@ -79,8 +62,9 @@ primary() {
 	printf '{"apiVersion":"example.com/v1","kind":"%s","metadata":{"name":"%s","namespace":"default"},"spec":{"k":"%s"}}' "$@" |
 		kubectl apply -f - >/dev/null
 }
-# instance NAME [OPTION]...: kpipe of that name; its pid in $pid, its log in
+# instance NAME [OPTION]...: kpipe of that name, until stop NAME; its log is
 # $T/log.NAME. An empty NAME: without one. WATCHES: another file
+declare -A pids
 instance() {
 	local name=$1
 
@@ -89,11 +73,11 @@ instance() {
 	OPERATOR_NAME=$name start kpipe -f "${WATCHES:-$T/watches.yaml}" \
 		-n default "$@" \
 		>"$T/out.$name" 2>"$T/log.$name"
-	pid=$!
+	pids[.$name]=$!
 }
-stop() { # PID
-	kill "$1"
-	wait "$1"
+stop() {
+	kill "${pids[.$1]}"
+	wait "${pids[.$1]}"
 }
 says() { # NAME TEXT
 	grep -q -e "$2" "$T/log.$1"
@@ -118,6 +102,10 @@ all() {
 					| .["kpipe.dev/instance"] // .[$claim] else empty end]' |
 		sort
 }
+same_specs() { # WHAT: as those in $T/before
+	all spec >"$T/after"
+	same "$T/after" "$T/before" "$1"
+}
 has_pods() { # COUNT
 	[ "$SERVER" != real ] ||
 		[ "$(kubectl get pods -n default -o name | wc -l)" = "$1" ]
@@ -141,13 +129,11 @@ wait_for 30 kubectl get -n default deployment a b
 ok "... and holds fields of what is not its own" wait_for 30 holds '{"k-a":"1"}'
 wait_for 30 has_pods 2
 ok "... names nothing" members_name null
-stop "$pid"
+stop ""
 all spec >"$T/before"
 instance one
-one=$pid
 ok "another one with a name gives it to all" wait_for 30 members_name one
-all spec >"$T/after"
-same "$T/after" "$T/before" "... no object is another, no Pod is restarted"
+same_specs "... no object is another, no Pod is restarted"
 is "$(grep -c 'in namespace default as instance one;' "$T/log.one")" 2 \
 	"... it logs its name"
 
@@ -160,12 +146,11 @@ for key in same other; do
 		printf '%064d\n' 7 >"$T/key"
 		options=(--marks-key-file="$T/key")
 	fi
-	stop "$one"
+	stop one
 	primary Thing a "$key"
 	primary Plain b "$key"
 	all version | grep -v '"c-' >"$T/before"
 	instance "two-$key" "${options[@]}"
-	two=$pid
 	ok "the $key key: another instance leaves the Thing alone" wait_for 30 \
 		says "two-$key" 'thing.example.com default/a: left alone: instance "one"'
 	ok "... and the Plain" wait_for 30 \
@@ -178,7 +163,6 @@ for key in same other; do
 	same "$T/after" "$T/before" "... and has written to none of these"
 	all version | grep '"c-' >"$T/before"
 	instance one
-	one=$pid
 	ok "... the first one goes on" wait_for 30 shows things a "$key"
 	ok "... with both" wait_for 30 shows plains b "$key"
 	others="${others:-}${others:+,}\"k-c-$key\":\"1\""
@@ -188,7 +172,7 @@ for key in same other; do
 		"thing.example.com default/c-$key: left alone: instance \"two-$key\""
 	all version | grep '"c-' >"$T/after"
 	same "$T/after" "$T/before" "... wholly"
-	stop "$two"
+	stop "two-$key"
 done
 kubectl delete -n default thing c-same --wait=false >/dev/null
 kubectl delete -n default thing a --wait=false >/dev/null
@@ -199,13 +183,12 @@ ok "... and the fields that it held" wait_for 30 \
 is "$(kubectl get -n default things -o name | sort | tr '\n' ' ')" \
 	"thing.example.com/c-other thing.example.com/c-same " \
 	"... the other's deletion waits for the other"
-stop "$one"
+stop one
 
 # ---- taking over ----
 
 all spec | grep '"b"' >"$T/before"
 instance three --take-over-instance=one --take-over-instance=two-same
-three=$pid
 ok "a third one that takes over finishes that deletion" wait_for 30 \
 	is_gone thing c-same
 ok "... gives back its fields" holds '{"k-c-other":"1"}'
@@ -236,25 +219,22 @@ has_claims() { # NAME CLAIMS
 primary Thing a 1
 wait_for 30 shows things a 1
 wait_for 30 has_pods "$(kubectl get -n default deployments -o name | wc -l)"
-stop "$three"
+stop three
 by_older a
 all spec >"$T/before"
 instance other
-other=$pid
 ok "an older version's claim holds, too" wait_for 30 says other \
 	'thing.example.com default/a: left alone: instance "three"'
 is "$(claims a)" "three " "... nothing is written"
-stop "$other"
+stop other
 instance three
-three=$pid
 moved() {
 	[ "$(kubectl get -n default thing a -o json |
 		jq -r --arg claim "$claim" '.metadata.annotations
 		| "\(.[$claim]) \(.["kpipe.dev/instance"])"')" = "three null" ]
 }
 ok "it is moved over" wait_for 30 moved
-all spec >"$T/after"
-same "$T/after" "$T/before" "... without a restart"
+same_specs "... without a restart"
 
 # ---- another operator of the kind ----
 
@@ -281,13 +261,12 @@ secret_has() { # NAME K
 		"$(printf %s "$2" | base64)" ]
 }
 WATCHES=$T/guest.yaml instance guest
-guest=$pid
 ok "another operator works on it as well" wait_for 30 secret_has a 1
 ok "... each has its claim" wait_for 30 has_claims a "guest three "
 primary Thing a 2
 ok "... and both follow a change" wait_for 30 shows things a 2
 ok "... the other one" wait_for 30 secret_has a 2
-stop "$guest"
+stop guest
 kubectl delete -n default thing a --wait=false >/dev/null
 ok "a deletion: the one cleans up" wait_for 30 is_gone configmap a far
 finalizers_of_a() {
@@ -303,7 +282,7 @@ WATCHES=$T/guest.yaml instance guest
 ok "... the other one ends it" wait_for 30 is_gone thing a
 ok "... and has cleaned up" is_gone secret a far
 ok "... of a kind that both have, too" is_gone configmap guest-a far
-stop "$pid"
+stop guest
 
 # ---- a newer version with another finalizer ----
 
@@ -312,27 +291,25 @@ sed 's,finalizer: example.com/f,finalizer: example.com/new\n  retiredFinalizers:
 primary Thing b-v 3
 wait_for 30 shows things b-v 3
 WATCHES=$T/newer.yaml instance newer
-newer=$pid
 ok "a newer version of another name leaves it alone" wait_for 30 says newer \
 	'thing.example.com default/b-v: left alone: instance "three"'
 kubectl delete -n default thing b-v --wait=false >/dev/null
 ok "... also when it is deleted" wait_for 30 is_gone thing b-v
 is "$(grep -c 'default/b-v: .*removed finalizer' "$T/log.three") $(grep -c \
 	'default/b-v: .*finalizer' "$T/log.newer")" "1 0" "... its own has ended it"
-stop "$newer"
+stop newer
 primary Thing a 4
 wait_for 30 shows things a 4
 wait_for 30 has_pods "$(kubectl get -n default deployments -o name | wc -l)"
-stop "$three"
+stop three
 all spec >"$T/before"
 WATCHES=$T/newer.yaml instance three
 renamed() {
 	[ "$(finalizers_of_a)" = '[["example.com/new"],1]' ]
 }
 ok "of the same name it has the new one, and its claim" wait_for 30 renamed
-all spec >"$T/after"
-same "$T/after" "$T/before" "... without a restart"
-stop "$pid"
+same_specs "... without a restart"
+stop three
 
 # ---- a primary that another operator has made ----
 
@@ -351,7 +328,6 @@ def desired: [{apiVersion: "example.com/v1", kind: "Thing",
 END
 primary Plain n 1
 WATCHES=$T/top.yaml instance top
-top=$pid
 WATCHES=$T/guest.yaml instance guest
 ok "an operator works on what another one makes" wait_for 30 secret_has n 1
 is "$(claims n)" "guest top " "... it has claimed what names the other one"
@@ -362,7 +338,7 @@ kubectl delete -n default plain n --wait=false >/dev/null
 kubectl delete -n default thing n --wait=false >/dev/null 2>&1
 ok "... and the deletion" wait_for 30 is_gone thing n
 ok "... of everything" is_gone secret n far
-stop "$pid"
-stop "$top"
+stop guest
+stop top
 
 done_testing

@@ -11,20 +11,13 @@
 . "${0%/*}/sets.sh"
 cluster_start
 
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: p.jq
-  finalizer: example.com/f
-  dependents:
-  - {apiVersion: v1, kind: Namespace, manage: true}
-  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}
-  - {apiVersion: v1, kind: Secret, manage: true, namespaces: [], retain: true}
-  - {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, manage: true}
-  - {apiVersion: example.com/v1, kind: Bar, scope: Namespaced, optional: true, manage: true, namespaces: []}
-END
-cat >"$T/p.jq" <<'END'
+things_watches 'finalizer: example.com/f' 'dependents:' \
+	'- {apiVersion: v1, kind: Namespace, manage: true}' \
+	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
+	'- {apiVersion: v1, kind: Secret, manage: true, namespaces: [], retain: true}' \
+	'- {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, manage: true}' \
+	'- {apiVersion: example.com/v1, kind: Bar, scope: Namespaced, optional: true, manage: true, namespaces: []}'
+cat >"$T/reconcile.jq" <<'END'
 include "operator";
 def bars: {apiVersion: "apiextensions.k8s.io/v1",
 	kind: "CustomResourceDefinition", metadata: {name: "bars.example.com"},
@@ -47,7 +40,6 @@ def desired: [
 def status: {error: .error};
 END
 things_start
-wait_for 20 kubectl get things -A
 for x in x y; do
 	kubectl create namespace "n$x" >/dev/null
 	OPERATOR_NAME=$x start kpipe -f "$T/watches.yaml" -n "n$x" 2>"$T/log.$x"
@@ -77,28 +69,27 @@ of_its_kind="CustomResourceDefinition.apiextensions.k8s.io//bars.example.com is 
 
 # Mostly before kwatch has found the kind, for which it looks every 5 s.
 thing x '{"room":true,"cm":"of-x"}'
-wait_for 40 says "$of_its_kind"
-ok "a CustomResourceDefinition that is dropped at once, with an object of another instance: the status and an Event say why it stays"
+ok "a CustomResourceDefinition that is dropped at once, with an object of another instance: the status and an Event say why it stays" \
+	wait_for 40 says "$of_its_kind"
 is "$(uid crd bars.example.com)" "$bars" "... it does"
 
 thing x '{"bars":true}'
 wait_for 40 gone configmap of-x -n room
-wait_for 40 says "Namespace//room is not desired any more, but ConfigMap/room/of-y of another instance of the operator is in it"
-ok "a Namespace with a member of another instance: the status and an Event say why it stays"
+ok "a Namespace with a member of another instance: the status and an Event say why it stays" \
+	wait_for 40 says "Namespace//room is not desired any more, but ConfigMap/room/of-y of another instance of the operator is in it"
 thing x '{"room":true}'
-wait_for 40 says "$of_its_kind"
-ok "... and a CustomResourceDefinition"
+ok "... and a CustomResourceDefinition" wait_for 40 says "$of_its_kind"
 kubectl delete thing x -n nx --wait=false >/dev/null
-wait_for 40 says "Namespace//room is to be deleted, but ConfigMap/room/of-y"
-ok "the primary is deleted: the same"
+ok "the primary is deleted: the same" \
+	wait_for 40 says "Namespace//room is to be deleted, but ConfigMap/room/of-y"
 is "$(uid namespace room) $(uid crd bars.example.com)" "$room $bars" "both stay"
 is "$(uid thing y -n ny | wc -l) $(kubectl get configmap of-y -n room -o name)" \
 	"1 configmap/of-y" "... with what is in them"
 thing y '{}'
 wait_for 60 gone thing x -n nx
 wait_for 40 gone namespace room
-wait_for 40 gone crd bars.example.com
-ok "they go when the other has dropped its own"
+ok "they go when the other has dropped its own" \
+	wait_for 40 gone crd bars.example.com
 
 # ---- what a Namespace waits for ----
 
@@ -112,8 +103,8 @@ waits() {
 		select(.reason == "WaitsForFinalizer") | .message' |
 		grep -q '^Namespace//room is being deleted, and waits: .*example.com/hold in 1'
 }
-wait_for 60 waits
-ok "a Namespace that is terminating: an Event names the finalizer of what is in it"
+ok "a Namespace that is terminating: an Event names the finalizer of what is in it" \
+	wait_for 60 waits
 kubectl patch configmap held -n room --type=merge \
 	-p '{"metadata":{"finalizers":null}}' >/dev/null
 wait_for 60 gone namespace room
@@ -125,13 +116,12 @@ wait_for 60 kubectl get secret volume -n room
 thing x '{"room":true}'
 room=$(uid namespace room)
 thing x '{}'
-wait_for 40 says "Secret/room/volume, which is retained, is in it, and would be deleted with it: retain both, or delete that"
-ok "a Namespace with a retained member"
+ok "a Namespace with a retained member" \
+	wait_for 40 says "Secret/room/volume, which is retained, is in it, and would be deleted with it: retain both, or delete that"
 kubectl delete thing x -n nx --wait=false >/dev/null
 wait_for 40 says "Namespace//room is to be deleted, but Secret/room/volume, which is retained"
 is "$(uid namespace room) $(kubectl get secret volume -n room -o name)" \
 	"$room secret/volume" "... stays when its primary is deleted"
 kubectl delete secret volume -n room >/dev/null
-wait_for 60 gone thing x -n nx
-ok "... until that is deleted"
+ok "... until that is deleted" wait_for 60 gone thing x -n nx
 done_testing

@@ -186,9 +186,6 @@ at long "$past" "echo '$wide'"
 ok "a command of 100,000 letters" wait_for 10 said long RUNNING Running
 is "$(api "$core/long" | jq -c '[.spec.containers[0].command[] | length]')" \
 	'[4,100000]' "... arrives whole"
-at longer "$past" "echo '$wide$wide'"
-ok "one that no Linux takes: it says so" \
-	wait_for 10 said longer PENDING InvalidCommand
 name=$(printf '%064d' 0)
 at "$name" "$past" true
 ok "a name that is not a label" wait_for 10 said "$name" PENDING InvalidName

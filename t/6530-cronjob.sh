@@ -136,21 +136,6 @@ for n in 9 6; do
 	ok "day $n again" wait_for 30 seen plain
 	ok "... is not run again" has plain "8C 7C" 6
 done
-cronjob none '{"successfulJobsHistoryLimit": 0, "failedJobsHistoryLimit": 0}' \
-	Succeeded
-due none 5
-gone_after() {
-	[ "$(jobs none)" = "" ] &&
-		[ "$(object none | jq -r .status.lastScheduleTime)" = "$(day 5)" ]
-}
-ok "no history: the Job goes when it is done" wait_for 30 gone_after
-cronjob fails '{"failedJobsHistoryLimit": 1}' Failed
-kubectl patch "$resource" fails --type=merge \
-	-p '{"spec": {"jobTemplate": {"spec": {"backoffLimit": 0}}}}' >/dev/null
-due fails 5
-becomes fails "one that fails" 5F
-due fails 4
-becomes fails "... another one: the first goes" 4F
 
 # ---- earlier Jobs that still run ----
 
@@ -183,15 +168,8 @@ wait_for 30 seen forbid
 end forbid 4
 becomes forbid "... then the last of those that were missed" "5C 4C 2"
 
-# ---- suspended, too late, wrong ----
+# ---- too late, wrong (all reasons: t/6041-cronjob.sh) ----
 
-cronjob still '{"suspend": true}'
-due still 5
-ok "suspended: it says so" wait_for 30 reason_is still Suspended
-is "$(jobs still)" "" "... and runs nothing"
-kubectl patch "$resource" still --type=merge -p '{"spec": {"suspend": false}}' \
-	>/dev/null
-becomes still "no more: what was missed" 5
 cronjob late '{"startingDeadlineSeconds": 3600}'
 due late 2
 ok "too late: it says so" wait_for 30 reason_is late MissedDeadline

@@ -217,8 +217,6 @@ conditions='[.status.conditions[]? | "\(.type) \(.reason)"] | join(", ")'
 
 job good "Succeeded after 1s" '{"completions":3,"parallelism":2}' | apply
 job bad Failed '{"backoffLimit":2}' | apply
-job each Succeeded '{"completions":3,"parallelism":3,
-	"completionMode":"Indexed"}' | apply
 ok "a Job is complete" becomes jobs good "$conditions" \
 	"SuccessCriteriaMet CompletionsReached, Complete CompletionsReached"
 is "$(now jobs good '[.status.succeeded, .status.active, .status.ready]
@@ -229,7 +227,6 @@ is "$(events jobs 'select($o.metadata.name == "good")
 ok "a Job whose pods fail is given up" becomes jobs bad "$conditions" \
 	"FailureTarget BackoffLimitExceeded, Failed BackoffLimitExceeded"
 is "$(now jobs bad .status.failed)" 3 "... after as many as allowed"
-ok "an indexed Job" becomes jobs each .status.completedIndexes 0-2
 
 # --- the end
 

@@ -1,6 +1,8 @@
 #!/bin/bash
-# What only a real API server does: a policy that rewrites what is applied, and
-# fields that are only set when an object is created.
+# What only a real API server does: a policy that rewrites what is applied, fields
+# that are only set when an object is created, and refusals by a policy or a
+# webhook, whose cause is told of Secrets and ConfigMaps, too, without their
+# values.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -10,18 +12,12 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'X'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  dependents:
-  - {apiVersion: apps/v1, kind: Deployment, manage: true}
-  - {apiVersion: apps/v1, kind: StatefulSet, manage: true}
-  - {apiVersion: batch/v1, kind: Job, manage: true}
-  - {apiVersion: v1, kind: Service, manage: true}
-  - {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, manage: true}
-X
+things_watches 'dependents:' \
+	'- {apiVersion: apps/v1, kind: Deployment, manage: true}' \
+	'- {apiVersion: apps/v1, kind: StatefulSet, manage: true}' \
+	'- {apiVersion: batch/v1, kind: Job, manage: true}' \
+	'- {apiVersion: v1, kind: Service, manage: true}' \
+	'- {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, manage: true}'
 cat >"$T/reconcile.jq" <<'X'
 def desired: .primary.spec.items // [];
 def status: {ready: (.outstanding == []), error: .error};
@@ -84,7 +80,7 @@ image_becomes() {
 		jq -r "$image")" = "$1" ]
 }
 ok "a policy rewrites images" wait_for 60 image_becomes mirror/app:1
-start kpipe -f "$T/watches.yaml" --health-probe-bind-address=0 2>"$T/err"
+things_run
 thing_is "[$(deployment)]"
 ok "the Deployment is as the policy wants it" \
 	wait_for 60 has deployment d "$image" mirror/app:1
@@ -132,18 +128,15 @@ job() { # IMAGE
 		kind: "Job", metadata: {name: "j"},
 		spec: {template: ($t | .spec.restartPolicy = "Never")}}'
 }
-exists() {
-	kubectl get "$@"
-}
 thing_is "[$(set_of 1Gi)]"
-ok "a StatefulSet is made" wait_for 60 exists statefulset s
+ok "a StatefulSet is made" wait_for 60 kubectl get statefulset s
 ok "... ready" wait_for 60 ready
 remedy='`immutable` in the program leaves such a field as it is, or delete the object to have it made again'
 thing_is "[$(set_of 2Gi)]"
 ok "its claims cannot be changed: the status says what to do" \
 	wait_for 60 status_has "$remedy"
 thing_is "[$(job app:1)]"
-ok "a Job is made" wait_for 60 exists job j
+ok "a Job is made" wait_for 60 kubectl get job j
 ok "... ready" wait_for 60 ready
 thing_is "[$(job app:2)]"
 ok "its template cannot be changed" wait_for 60 status_has "$remedy"
@@ -166,4 +159,59 @@ kubectl scale deployment d --replicas=0 >/dev/null
 ok "... drift beside empty maps is repaired" \
 	wait_for 60 has deployment d .spec.replicas 3
 
+# --- refused by a policy, and for a webhook that does not answer
+kubectl apply -f - >/dev/null <<'X'
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: team}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps, secrets]}
+  validations:
+  - expression: "!object.metadata.name.startsWith('deny')"
+    messageExpression: "'every object needs a team, but not ' + string(object.data.k)"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: team}
+spec: {policyName: team, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: hole.example.com}
+webhooks:
+- name: hole.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  objectSelector: {matchLabels: {hole: "yes"}}
+  clientConfig: {url: "https://127.0.0.1:9/x"}
+  rules:
+  - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps, secrets]}
+X
+# apply KIND NAME DATA [LABELS]: and its message
+apply() {
+	printf '{"apiVersion":"v1","kind":"%s","metadata":{"namespace":"default","name":"%s","labels":{%s}},%s}\n' \
+		"$1" "$2" "${4:-}" "$3" |
+		kapply -o result --timeout=3s 2>"$T/log" | jq -r .message
+}
+refused() { apply ConfigMap deny-it '"data":{"k":"v"}' | grep -q denied; }
+wait_for 60 refused
+policy="is forbidden: ValidatingAdmissionPolicy 'team' with binding 'team' denied request: every object needs a team, but not ..."
+is "$(apply ConfigMap deny-it '"data":{"k":"hunter2-hunter2"}')" \
+	"configmaps \"deny-it\" $policy" \
+	"a policy's refusal of a ConfigMap"
+is "$(apply Secret deny-it '"stringData":{"k":"hunter2-hunter2"}')" \
+	"secrets \"deny-it\" $policy" \
+	"... and of a Secret"
+is "$(grep -c "every object needs a team" "$T/log")" 1 "... in the log, too"
+webhook() { apply "$1" x '"data":{}' '"hole":"yes"' | tee "$T/message"; }
+hole='Internal error occurred: failed calling webhook "hole.example.com": failed to call webhook: Post "https://127.0.0.1:9/x?timeout=10s": dial tcp 127.0.0.1:9: connect: connection refused'
+called() { webhook ConfigMap | grep -q hole; }
+wait_for 60 called
+for kind in ConfigMap Secret; do
+	is "$(webhook $kind)" "$hole" \
+		"a webhook that does not answer, of a $kind"
+done
 done_testing

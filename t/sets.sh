@@ -5,19 +5,29 @@
 #	things_start			# the CRD; kubectl gets its arguments
 #	things_watches			# watches.yaml: they manage ConfigMaps
 #	things_example keep		# reconcile.jq: that of doc/program.md
+#	things_run			# kpipe; its pid is in $operator
+#	things_stop			# ... ends: its exit code
+#	things_over			# ... and all Things are deleted
 #	thing t | jq -r .metadata.uid	# made, and printed
 #	set_line "$(cm a 1)" '{"onError":{...}}' >"$T/in"
 #	runs 0 "..." kapply_line -o result
 
 things_start() {
-	kubectl apply "$@" -f - >/dev/null <<'EOF'
+	kind_start Thing Namespaced "$@"
+}
+
+# kind_start KIND SCOPE [KUBECTL-ARGUMENT]...: the CRD of that kind of example.com
+kind_start() {
+	local name=${1,,}
+
+	kubectl apply "${@:3}" -f - >/dev/null <<EOF
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: things.example.com}
+metadata: {name: ${name}s.example.com}
 spec:
   group: example.com
-  scope: Namespaced
-  names: {kind: Thing, plural: things, singular: thing}
+  scope: $2
+  names: {kind: $1, plural: ${name}s, singular: $name}
   versions:
   - name: v1
     served: true
@@ -30,26 +40,51 @@ spec:
           spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 EOF
-	wait_for 20 kubectl wait "$@" --for=condition=Established \
-		crd/things.example.com
+	wait_for 20 kubectl wait "${@:3}" --for=condition=Established \
+		"crd/${name}s.example.com"
 	# A kind that is Established may not be served yet.
-	wait_for 20 kubectl get "$@" things
+	wait_for 20 kubectl get "${@:3}" "${name}s"
 }
 
+# things_watches [LINE]...: with other members than these dependents; in $folder,
+# if there is one (operator.sh)
 things_watches() {
-	cat >"$T/watches.yaml" <<'EOF'
+	[ $# -gt 0 ] || set -- \
+		'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
+	cat >"${folder:-$T}/watches.yaml" <<'EOF'
 - group: example.com
   version: v1
   kind: Thing
   program: reconcile.jq
-  dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]
 EOF
+	printf '  %s\n' "$@" >>"${folder:-$T}/watches.yaml"
 }
 
 # things_example NAME [FILE]
 things_example() {
 	sed -n '/^```jq '"$1"'$/,/^```$/{/^```/!p}' doc/program.md \
-		>"${2:-$T/reconcile.jq}"
+		>"${2:-${folder:-$T}/reconcile.jq}"
+}
+
+# things_run [ARGUMENT]...: its log is $T/err
+things_run() {
+	start kpipe -f "$T/watches.yaml" "$@" 2>"$T/err"
+	operator=$!
+}
+
+things_stop() {
+	kill "$operator"
+	wait "$operator"
+}
+
+things_over() {
+	things_stop
+	kubectl delete things --all >/dev/null
+}
+
+# absent KIND NAME: the server says so
+absent() {
+	kubectl get "$@" 2>&1 | grep -q NotFound
 }
 
 # thing NAME [SPEC]

@@ -1,5 +1,7 @@
 #!/bin/bash
-# The key of `random` is rotated, lost or spoilt while operators come and go:
+# The example of `random` in doc/program.md as an operator. A password stays the
+# same when its Secret is lost and the operator is another process, for kpipe
+# keeps the key; that is rotated, lost or spoilt while operators come and go:
 # passwords that are in use stay, new ones differ, and what is wrong is named.
 # servers: kapi real
 # shellcheck source=lib.sh
@@ -10,79 +12,75 @@
 . "${0%/*}/sets.sh"
 cluster_start
 things_start
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: reconcile.jq
-  random: true
-  dependents: [{apiVersion: v1, kind: Secret, manage: true}]
-END
+things_watches 'random: true' \
+	'dependents: [{apiVersion: v1, kind: Secret, manage: true}]'
 things_example random
 key=kpipe-marks-thing.example.com
-run() {
-	start kpipe -f "$T/watches.yaml" \
-		--health-probe-bind-address 127.0.0.1:0 2>"$T/err"
-	operator=$!
+# secret_of THING: the name of its only Secret; password THING: what is in it
+secret_of() {
+	kubectl get secrets -o json | jq -r --arg n "$1-" '.items[].metadata.name
+		| select(startswith($n))'
 }
-stop() {
-	kill "$operator"
-	wait "$operator"
-}
-password() { # THING
+password() {
 	kubectl get secrets -o json | jq -er --arg n "$1-" '[.items[]
 		| select(.metadata.name | startswith($n))][0].data.password // empty'
 }
-secret_of() { # THING
-	kubectl get secrets -o json | jq -r --arg n "$1-" '.items[].metadata.name
-		| select(startswith($n))'
+lose() { # THING: its Secret
+	kubectl delete secret "$(secret_of "$1")" >/dev/null
 }
 keys() { # TEXT: the Secret has them from now on
 	kubectl patch secret "$key" --type=merge \
 		-p "{\"data\":{\"keys\":\"$(printf '%s' "$1" | base64 -w 0)\"}}" >/dev/null
 }
 thing a '{"version":1}' >/dev/null
-run
+things_run
 ok "a password" wait_for 60 password a
 a=$(password a)
+is "$(base64 -d <<<"$a" | wc -c)" 22 "... of 22 characters"
 first=$(kubectl get secret "$key" -o jsonpath='{.data.keys}' | base64 -d)
-stop
+things_stop
+lose a
+is "$(password a)" "" "the Secret is deleted while no operator runs"
+things_run
+ok "another process makes one" wait_for 60 password a
+is "$(password a)" "$a" "... with the same password"
+things_stop
 
 # ---- another first key ----
 
 keys "fedcba9876543210fedcba9876543210
 $first"
-run
+things_run
 thing b '{"version":1}' >/dev/null
 ok "a key is put in front: a new password" wait_for 60 password b
 is "$(password a)" "$a" "... the one in use stays"
-kubectl delete secret "$(secret_of a)" >/dev/null
+lose a
 ok "... and is another one if it is lost" wait_for 60 password a
 ok "... indeed" test "$(password a)" != "$a"
 a=$(password a) b=$(password b)
-stop
+things_stop
 
 # ---- lost ----
 
 kubectl delete secret "$key" >/dev/null
-run
+things_run
 thing c '{"version":1}' >/dev/null
 ok "the key is deleted: another one is made" wait_for 60 password c
 ok "... which is there" kubectl get secret "$key"
 is "$(password a) $(password b)" "$a $b" "... passwords in use stay"
 is "$(grep -c "made Secret default/$key" "$T/err")" 1 "... it is logged"
 kubectl delete secret "$key" >/dev/null
-kubectl delete secret "$(secret_of c)" >/dev/null
+lose c
 ok "while it runs the operator has it still" wait_for 60 password c
 is "$(grep -c error: "$T/err")" 0 "... without an error"
-stop
+things_stop
 
 # ---- spoilt ----
 
-run
+things_run
 thing d '{"version":1}' >/dev/null
 ok "a key is made again" wait_for 60 password d
-stop
+things_stop
 d=$(password d)
 ended() {
 	! kill -0 "$operator" 2>/dev/null
@@ -90,7 +88,7 @@ ended() {
 # spoilt TEXT WHAT MESSAGE
 spoilt() {
 	keys "$1"
-	run
+	things_run
 	ok "$2: kpipe ends" wait_for 60 ended
 	wait "$operator"
 	is "$?" 100 "... for good"
