@@ -18,16 +18,11 @@ answers /livez 200 ok "... under the newer name, too"
 answers /readyz 500 "[-]kpipe failed: nothing is known yet
 healthz check failed
 " "not ready before kpipe said anything"
+well=$(printf '[+]%s ok\n' ireconcile kapply kpipe kstatus kwatch)$'\nhealthz check passed\n'
 tell "$(state running)"
 answers /readyz 200 ok "ready: all stages run and are ready"
 is "$(cat "$T/http.code")" "200 text/plain; charset=utf-8" "... as plain text"
-answers '/readyz?verbose' 200 "[+]ireconcile ok
-[+]kapply ok
-[+]kpipe ok
-[+]kstatus ok
-[+]kwatch ok
-healthz check passed
-" "?verbose lists the checks"
+answers '/readyz?verbose' 200 "$well" "?verbose lists the checks"
 answers '/readyz/?verbose=false' 200 "$(get '/readyz?verbose')
 " "... whatever its value"
 answers '/healthz?verbose' 200 "[+]ping ok
@@ -37,13 +32,7 @@ answers /healthz/ping 200 ok "... which can be asked alone"
 tell "$(state running '.shadow["shadow-kwatch"] = {running: false, ready: false,
 	starts: 3}')"
 answers /readyz 200 ok "what runs beside it is not asked for"
-answers '/readyz?verbose' 200 "[+]ireconcile ok
-[+]kapply ok
-[+]kpipe ok
-[+]kstatus ok
-[+]kwatch ok
-healthz check passed
-" "... nor listed"
+answers '/readyz?verbose' 200 "$well" "... nor listed"
 tell "$(state running)"
 answers /readyz/kapply 200 ok "one check of readiness alone"
 answers /readyz/nobody 404 "404 page not found
@@ -103,14 +92,7 @@ for phase in stopping waiting draining; do
 done
 tell "$(state running '.leader = false
 	| .stages.kelect = {running: true, ready: true, starts: 1}')"
-answers '/readyz?verbose' 200 "[+]ireconcile ok
-[+]kapply ok
-[+]kelect ok
-[+]kpipe ok
-[+]kstatus ok
-[+]kwatch ok
-healthz check passed
-" "who stands by is ready"
+answers '/readyz?verbose' 200 "${well/kapply ok/kapply ok$'\n'[+]kelect ok}" "who stands by is ready"
 tell "$(state running '.leader = false
 	| .stages.kelect = {running: true, ready: false, starts: 1}')"
 answers /readyz/kelect 500 "internal server error: not ready yet
@@ -189,22 +171,14 @@ is "$(sed 's/":.*/"/' "$T/err")" \
 	'kpipe-http: fatal: option --health-probe-bind-address: bad address "127.0.0.1:99999"' \
 	"... is refused by name"
 http_up --health-probe-bind-address 127.0.0.1:0
-runs 100 "an address that is taken" kpipe-http \
-	"--health-probe-bind-address=$probes" </dev/null
-is "$(cat "$T/err")" \
-	"kpipe-http: fatal: option --health-probe-bind-address: cannot listen on $probes: Address already in use" \
-	"... is named"
+refuses \
+	"option --health-probe-bind-address: cannot listen on $probes: Address already in use" \
+	kpipe-http "--health-probe-bind-address=$probes"
 http_down 0 "the one that has it goes on until its end"
 runs 100 "an operand" kpipe-http x </dev/null
-runs 100 "--metrics-secure without metrics" kpipe-http --metrics-secure \
-	--health-probe-bind-address 127.0.0.1:0 </dev/null
-is "$(cat "$T/err")" \
-	"kpipe-http: fatal: option --metrics-secure needs --metrics-bind-address" \
-	"... says what it needs"
-runs 100 "--metrics-cert-path without that" kpipe-http --metrics-cert-path . \
-	--metrics-bind-address 127.0.0.1:0 </dev/null
-is "$(cat "$T/err")" \
-	"kpipe-http: fatal: option --metrics-cert-path needs --metrics-secure" \
-	"... says what it needs"
+refuses "option --metrics-secure needs --metrics-bind-address" kpipe-http \
+	--metrics-secure --health-probe-bind-address 127.0.0.1:0
+refuses "option --metrics-cert-path needs --metrics-secure" kpipe-http \
+	--metrics-cert-path . --metrics-bind-address 127.0.0.1:0
 
 done_testing
