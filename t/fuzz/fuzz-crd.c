@@ -9,42 +9,15 @@
  * pruned and defaulted once stays as it is the second time, and nothing is
  * unknown in it; an object that replaces itself breaks no rule of its schema.
  */
-// needs cmd/kapi/type/cause.c
-// needs cmd/kapi/crd/approval.c
-// needs cmd/kapi/crd/crd.c
-// needs cmd/kapi/crd/check.c
-// needs cmd/kapi/crd/definition.c
-// needs cmd/kapi/text/format.c
-// needs cmd/kapi/crd/lists.c
-// needs cmd/kapi/text/number.c
-// needs cmd/kapi/crd/object.c
-// needs cmd/kapi/text/pattern.c
-// needs cmd/kapi/crd/prune.c
-// needs cmd/kapi/crd/findings.c
-// needs cmd/kapi/crd/rulepath.c
-// needs cmd/kapi/crd/scalar.c
-// needs cmd/kapi/crd/structural.c
-// needs cmd/kapi/crd/show.c
-// needs cmd/kapi/crd/conditions.c
-// needs cmd/kapi/crd/valid.c
-// needs cmd/kapi/crd/valid_default.c
-// needs cmd/kapi/crd/valid_parts.c
-// needs cmd/kapi/crd/valid_schema.c
-// needs cmd/kapi/crd/valid_structure.c
-// needs cmd/kapi/type/decode.c
-// needs cmd/kapi/type/decode_text.c
-// needs cmd/kapi/type/default.c
-// needs cmd/kapi/type/encode.c
-// needs cmd/kapi/type/hookclient.c
-// needs cmd/kapi/type/schema.c
-// needs cmd/kapi/type/tables.c
-// needs cmd/kapi/type/resource.c
-// needs cmd/kapi/type/objectmeta.c
-// needs cmd/kapi/type/names.c
-// needs cmd/kapi/text/gotext.c
-// needs cmd/kapi/type/problem.c
-// needs cmd/kapi/store/keys.c
-// needs cmd/kapi/store/store.c
+// needs cmd/kapi/builtin/*.c
+// needs cmd/kapi/crd/*.c
+// needs cmd/kapi/kinds/*.c
+// needs cmd/kapi/reply/c*.c
+// needs cmd/kapi/store/*.c
+// needs cmd/kapi/text/*.c
+// needs cmd/kapi/type/*.c
+// needs cmd/kapi/write/convert*.c
+// needs cmd/kapi/write/incoming.c
 // needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
