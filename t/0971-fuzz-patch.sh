@@ -11,15 +11,13 @@ sanitized libkpipe.a
 runs 0 "... with its coverage" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=trace-pc -iquote lib -iquote cmd/kapi \
-	-o "$T/fuzz-patch" t/fuzz/fuzz-patch.c cmd/kapi/merge/patch*.c \
+	-o "$T/fuzz-patch" t/fuzz/{fuzz-patch,fuzz,guided}.c cmd/kapi/merge/patch*.c \
 	cmd/kapi/text/gotext.c cmd/kapi/type/{problem,cause}.c \
 	build-sanitize/libkpipe.a -lyaml -lcrypto -lm
 for type in json merge strategic; do
 	corpus=t/fuzz/patch-$type.corpus
-	[ -n "${FUZZ_KEEP:-}" ] || cp "$corpus" "$T/$type.corpus"
-	[ -n "${FUZZ_KEEP:-}" ] || corpus=$T/$type.corpus
-	runs 0 "fuzz-patch $type" "$T/fuzz-patch" "$type" \
-		"${FUZZ_SECONDS:-7}" "${FUZZ_SEED:-1}" "$corpus"
+	runs 0 "fuzz-patch $type" "$T/fuzz-patch" "$type" "${FUZZ_SECONDS:-7}" \
+		"${FUZZ_SEED:-1}" "$corpus" ${FUZZ_KEEP:+"$corpus"}
 	note "$(cat "$T/out")"
 done
 done_testing

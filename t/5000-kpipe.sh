@@ -64,8 +64,7 @@ for stage in kwatch:'' ireconcile:'4 5 ' kapply:'4 ' kstatus:''; do
 		"descriptors of ${stage%:*}: none of ours, none of the caller's"
 done
 exec 8<&-
-kill -TERM "$kpipe"
-ends 0 "SIGTERM: 0"
+stops "SIGTERM: 0"
 is "$(sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' ')" \
 	"ireconcile kapply kstatus " "the end flows through the stages"
 ok "no stage is left" none_left
@@ -73,8 +72,7 @@ is "$(od -c "$D/ready")" "$(printf '\n' | od -c)" "one newline when ready"
 is "$(cat "$D/stdout")" "" "nothing on stdout"
 
 fresh
-begin
-wait_for 30 ready
+up
 kill -INT "$kpipe"
 ends 0 "SIGINT: 0"
 is "$(said)" "kpipe: ready
@@ -86,17 +84,14 @@ begin
 wait_for 30 starts 1
 ok "not ready while one stage is not" \
 	sh -c "sleep 0.3; ! test -s $D/ready"
-kill -TERM "$kpipe"
-ends 0 "SIGTERM before it is ready: 0"
+stops "SIGTERM before it is ready: 0"
 ok "... no stage is left" none_left
 
 fresh
 touch "$D/kapply.deaf" "$D/kstatus.deaf"
-begin
-wait_for 30 ready
+up
 before=$SECONDS
-kill -TERM "$kpipe"
-ends 0 "SIGTERM with stages that do not end: 0"
+stops "SIGTERM with stages that do not end: 0"
 took=$((SECONDS - before))
 ok "... after 10 s ($took s)" test "$took" -ge 9
 is "$(said | sed 1,2d)" \
@@ -106,12 +101,10 @@ ok "... no stage is left" none_left
 
 fresh
 touch "$D/kapply.deaf"
-begin
-wait_for 30 ready
+up
 kill -TERM "$kpipe"
 wait_for 30 logged draining
-kill -TERM "$kpipe"
-ends 0 "a second SIGTERM: 0"
+stops "a second SIGTERM: 0"
 is "$(said | grep 'did not end')" "" "... no stage is waited for"
 ok "... no stage is left" none_left
 
@@ -120,8 +113,7 @@ kpipe -f "$T/watches.yaml" <&- >&- 2>"$D/stderr" &
 kpipe=$!
 started+=("$kpipe")
 ok "starts with stdin and stdout closed" wait_for 30 logged ready
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 # A signal at any moment of the start. (Before main, a signal just ends a
 # process.)
@@ -164,23 +156,20 @@ no_more() {
 }
 wait_for 30 logged 'again in 4'
 ok "... and no descriptor leaks" wait_for 30 no_more
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 ### Crashes
 
 for stage in $STAGES; do
 	fresh
-	begin
-	wait_for 30 ready
+	up
 	wait_for 30 test -s "$D/received"
 	old=$(pid_of kwatch)
 	kill -9 "$(pid_of "$stage")"
 	ok "kill -9 of $stage: all start again" wait_for 30 starts 2
 	ok "... the old ones are gone" gone "$old"
 	wait_for 30 readies 2
-	kill -TERM "$kpipe"
-	ends 0 "... and end"
+	stops
 	is "$(said)" "kpipe: ready
 kpipe: error: $stage (pid N) was killed by SIGKILL
 kpipe: warning: starting the pipeline again
@@ -194,8 +183,7 @@ for code in 0 1 101 111; do
 	echo $code >"$D/ireconcile.once"
 	begin
 	ok "a stage that ends with $code: all start again" wait_for 30 ready
-	kill -TERM "$kpipe"
-	ends 0 "... and end"
+	stops
 	case $code in
 	0) want="ireconcile ended with exit code 0 without being told to" ;;
 	*) want="ireconcile (pid N) ended with exit code $code" ;;
@@ -227,27 +215,23 @@ kpipe: error: kstatus (pid N) ended with exit code 111
 kpipe: warning: starting the pipeline again in N s
 kpipe: error: kstatus (pid N) ended with exit code 111
 kpipe: warning: starting the pipeline again in N s" "... longer each time"
-kill -TERM "$kpipe"
-ends 0 "SIGTERM while it waits: 0"
+stops "SIGTERM while it waits: 0"
 is "$(grep -c '^kstatus .* start' "$D/log")" \
 	"$(said | grep -c 'kstatus (pid N) ended')" "... and nothing starts any more"
 
 fresh
 touch "$D/kwatch.child"
-begin
-wait_for 30 ready
+up
 child=$(cat "$D/child")
 kill -9 "$(pid_of kwatch)"
 wait_for 30 readies 2
 ok "what a dead stage has started is killed, too" wait_for 30 gone "$child"
 child=$(cat "$D/child")
-kill -TERM "$kpipe"
-ends 0 "... also when it ends"
+stops "... also when it ends"
 ok "... no child is left" wait_for 30 gone "$child"
 
 fresh
-begin
-wait_for 30 ready
+up
 {
 	kill -9 "$kpipe"
 	wait "$kpipe"
@@ -321,8 +305,7 @@ is "$(grep -e tap -e results "$D/kapply.args")" "--tap-fd=5
 --results-fd=6" "... kapply"
 is "$(grep -e tap -e results "$D/kstatus.args")" "--tap-fd=4
 --results-fd=5" "... and kstatus"
-kill -TERM "$kpipe"
-ends 0 "... ends with the others"
+stops "... ends with the others"
 
 ### The Secret with the key of the marks
 

@@ -74,8 +74,7 @@ is "$(sed 1,4d "$D/kpipe-http.args")" "--metrics-bind-address=:8443
 is "$(grep KUBECONFIG "$D/kpipe-http.env")" KUBECONFIG=/secret \
 	"... and the environment"
 unset KUBECONFIG
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 fresh
 begin --metrics-bind-address=0 --metrics-secure --kubeconfig=/k \
@@ -83,19 +82,16 @@ begin --metrics-bind-address=0 --metrics-secure --kubeconfig=/k \
 both_run
 is "$(sed 1,4d "$D/kpipe-http.args")" "--health-probe-bind-address=:8081" \
 	"arguments without metrics"
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 fresh
 touch "$D/kelect.lead"
-begin --leader-elect --metrics-bind-address=:0
-wait_for 30 ready
+up --leader-elect --metrics-bind-address=:0
 leads() {
 	grep '"phase"' "$D/state" | tail -n 1 | jq -e '.leader and .stages.kelect.ready' >/dev/null
 }
 ok "it hears who leads" wait_for 10 leads
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 ### Reports
 
@@ -111,8 +107,7 @@ END
 printf '{"tool":"kapply","metrics":{"%04400d":1}}\n' 0 >>"$D/kapply.report"
 echo '{"tool":"kwatch","unready":{"Secret":"forbidden"}}' >"$D/kwatch.report"
 touch "$D/kpipe-http.slow"
-begin --metrics-bind-address=:0
-wait_for 30 ready
+up --metrics-bind-address=:0
 rm "$D/kpipe-http.slow"
 ok "reports arrive" wait_for 10 told \
 	'{"tool":"kapply","counters":{"applied":2}}'
@@ -155,8 +150,7 @@ kill -9 "$(pid_of kpipe-http)"
 ok "100 from one that was ready before: tried again" \
 	wait_for 20 logged 'kpipe-http (pid [0-9]*) ended with exit code 100'
 ok "... later" wait_for 20 logged 'starting kpipe-http again in [1-9]'
-kill -TERM "$kpipe"
-ends 0 "SIGTERM while it waits for that: 0"
+stops "SIGTERM while it waits for that: 0"
 ok "... no stage is left" none_left
 
 unset FROM
@@ -179,16 +173,13 @@ ok "... and all samples" wait_for 10 eval \
 	'[ "$(jq -s "[.[].metrics // {}] | add | length" "$D/state")" = 300 ]'
 is "$(awk 'length > 4095' "$D/state" | wc -l)" 0 "... in lines of bounded length"
 touch "$D/kpipe-http.slow"
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 fresh
 touch "$D/kpipe-http.slow" "$D/kpipe-http.deaf"
-begin --metrics-bind-address=:0
-wait_for 30 ready
+up --metrics-bind-address=:0
 wait_for 30 grep -q kpipe-http "$D/log"
-kill -TERM "$kpipe"
-ends 0 "a kpipe-http that does not end is not waited for: 0"
+stops "a kpipe-http that does not end is not waited for: 0"
 ok "... no stage is left" none_left
 
 ### What kpipe refuses
@@ -205,7 +196,6 @@ fresh
 echo 111 >"$D/kpipe-http.once"
 begin --metrics-bind-address=:80
 ok "111: started again" wait_for 30 is_state "$(all 1)"
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 done_testing

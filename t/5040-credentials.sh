@@ -15,8 +15,7 @@ told() {
 run() {
 	fresh
 	touch "$D/kelect.lead"
-	begin --leader-elect --metrics-bind-address=:8443 --metrics-secure "$@"
-	wait_for 30 ready
+	up --leader-elect --metrics-bind-address=:8443 --metrics-secure "$@"
 	wait_for 10 test -s "$D/kpipe-http.args"
 	kill "$kpipe"
 	wait "$kpipe"
@@ -62,8 +61,7 @@ E
 done
 fresh
 export KUBECONFIG=$T/common
-begin --kstatus-kubeconfig="$T/own"
-wait_for 30 ready
+up --kstatus-kubeconfig="$T/own"
 is "$(told kwatch) $(told kapply) $(told kstatus)" \
 	"--context=common --context=common --kubeconfig=$T/own --context=own" \
 	"the context that is current at the start is named"
@@ -77,16 +75,11 @@ wait "$kpipe"
 unset KUBECONFIG
 
 # --- a credential for a tool that would not use it
-runs 100 "kelect's without election" kpipe -f "$T/watches.yaml" \
-	--kelect-token-file=x
-is "$(cat "$T/err")" \
-	"kpipe: fatal: option --kelect-token-file needs --leader-elect" \
-	"... is refused"
-runs 100 "kpipe-http's where it sends no requests" kpipe -f "$T/watches.yaml" \
-	--metrics-bind-address=:0 --view-bind-address=127.0.0.1:0 \
-	--http-kubeconfig=x
-is "$(cat "$T/err")" \
-	"kpipe: fatal: option --http-kubeconfig needs --metrics-secure, or a --view-bind-address that is not this machine's alone" \
-	"... is refused"
+refuses "option --kelect-token-file needs --leader-elect" kpipe -f \
+	"$T/watches.yaml" --kelect-token-file=x
+refuses \
+	"option --http-kubeconfig needs --metrics-secure, or a --view-bind-address that is not this machine's alone" \
+	kpipe -f "$T/watches.yaml" --metrics-bind-address=:0 \
+	--view-bind-address=127.0.0.1:0 --http-kubeconfig=x
 
 done_testing

@@ -40,8 +40,7 @@ begin
 wait_for 30 starts 1
 wait_for 30 grep -qx STATUS=starting "$D/told"
 is "$(told | grep -v '^STATUS')" "" "a stage is not ready, so kpipe is not"
-kill -TERM "$kpipe"
-ends 0 "SIGTERM"
+stops "SIGTERM"
 was_told STOPPING=1
 is "$(told | grep -v '^STATUS')" STOPPING=1 "... is told"
 
@@ -54,8 +53,7 @@ kill -KILL "$(pid_of kapply)"
 wait_for 30 starts 2
 ok "a restart shows in the status" \
 	wait_for 30 sh -c "[ \"\$(grep -cx STATUS=ready $D/told)\" = 2 ]"
-kill -TERM "$kpipe"
-ends 0 "SIGTERM"
+stops "SIGTERM"
 was_told STATUS=draining
 is "$(told | uniq -d)" "" "nothing is told twice"
 is "$(told | sed 's/STATUS=waiting/STATUS=stopping/' | uniq)" "STATUS=stopping
@@ -75,8 +73,7 @@ manage "$T/socket2"
 touch "$D/kelect.lead"
 begin --leader-elect
 ok "the leader" wait_for 30 grep -qx "STATUS=ready, leader" "$D/told"
-kill -TERM "$kpipe"
-ends 0 "... ends"
+stops
 
 ### The watchdog
 
@@ -99,16 +96,14 @@ POLL=1 wait_for 30 all_read
 ok "... and not by a process that hangs" \
 	sh -c "sleep 0.5; [ \"\$(grep -cx WATCHDOG=1 $D/told)\" -le $((fed + 1)) ]"
 kill -CONT "$kpipe"
-kill -TERM "$kpipe"
-ends 0 "... ends"
+stops
 is "$(grep -lE '^(NOTIFY|WATCHDOG)' "$D"/*.env)" "" "no stage is asked to feed it"
 
 fresh
 manage "$T/socket4"
 WATCHDOG_USEC=100000 WATCHDOG_PID=1 begin
 wait_for 30 grep -qx READY=1 "$D/told"
-kill -TERM "$kpipe"
-ends 0 "that of another process"
+stops "that of another process"
 is "$(grep -c WATCHDOG "$D/told")" 0 "... is not fed"
 
 ### No manager
@@ -117,8 +112,7 @@ fresh
 export NOTIFY_SOCKET=$T/nobody
 begin
 ok "nobody listens: it runs" wait_for 30 ready
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 ok "... and says so" grep -q \
 	'warning: cannot tell the service manager READY=1: ' "$D/stderr"
 
@@ -127,8 +121,7 @@ for address in vsock:2:1234 / "@$(printf '%0120d' 0)"; do
 	export NOTIFY_SOCKET=$address
 	begin
 	ok "${address:0:20}: it runs" wait_for 30 ready
-	kill -TERM "$kpipe"
-	ends 0 "... and ends"
+	stops
 	is "$(said | head -n 1)" \
 		"kpipe: warning: NOTIFY_SOCKET=$address: not a path and not @name" \
 		"... and says what is wrong"

@@ -78,8 +78,7 @@ ok "another kill -9 is not for memory" \
 wait_for 30 starts_of kapply 3
 ok "... nor recorded: the Event is recorded once" \
 	wait_for 30 told_once
-kill -TERM "$kpipe"
-ends 0 "... SIGTERM ends it"
+stops "... SIGTERM ends it"
 is "$(cat "$D/last")" "" "no last words"
 
 ### A worker of a stage
@@ -110,8 +109,7 @@ ok "another kill -9 is still not for memory" \
 	wait_for 30 logged 'kstatus (pid [0-9]*) was killed by SIGKILL'
 wait_for 30 starts_of kapply 2
 ok "... nor is the worker's Event recorded again" wait_for 30 told_once
-kill -TERM "$kpipe"
-ends 0 "... SIGTERM ends it"
+stops "... SIGTERM ends it"
 BESIDE=
 unset POD_NAME POD_NAMESPACE POD_UID
 
@@ -132,8 +130,7 @@ ok "... counted" wait_for 30 has metrics /metrics \
 	'kpipe_stage_oom_kills_total{stage="kwatch"} 4'
 ok "... of that stage only" has metrics /metrics \
 	'kpipe_stage_oom_kills_total{stage="kapply"} 0'
-kill -TERM "$kpipe"
-ends 0 "... SIGTERM ends it"
+stops "... SIGTERM ends it"
 BESIDE=
 
 fresh
@@ -156,8 +153,7 @@ ok "without a limit of its own it goes on" \
 	wait_for 90 starts_of kwatch 6
 ok "... and says that" logged \
 	'this container has no limit: its pod or node is full'
-kill -TERM "$kpipe"
-ends 0 "... until it is told to end"
+stops "... until it is told to end"
 
 ### A limit that is too low
 

@@ -124,7 +124,5 @@ done
 ok "... metrics are served with the new certificate, and reviewed" \
 	wait_for 30 serves 2
 is "$(starts)" 0 "... no process was restarted"
-kill -TERM "$kpipe"
-wait "$kpipe"
-is "$?" 0 "SIGTERM ends it"
+told_to_end "$kpipe" "SIGTERM ends it"
 done_testing

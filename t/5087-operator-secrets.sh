@@ -2,30 +2,18 @@
 # A program copies a Secret's value into a container's environment: the value is
 # not in the log, an Event, the status or a metric, neither the one that another
 # client wrote there, nor the one before the Secret was changed.
+# servers: kapi
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 kapi_up
 export KUBECONFIG=$T/kubeconfig
 own_kubectl
+things_start
 mkdir "$T/operator"
-cat >"$T/operator/crd.yaml" <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
-END
 cat >"$T/operator/watches.yaml" <<'END'
 - group: example.com
   version: v1
@@ -53,14 +41,7 @@ stringData: {password: $1}
 END
 	kubectl apply -f "$T/secret.yaml" >>"$T/out"
 }
-kubectl apply -f "$T/operator/crd.yaml" >"$T/out"
 secret hunter2
-cat >"$T/thing.yaml" <<'END'
-apiVersion: example.com/v1
-kind: Thing
-metadata: {name: t, namespace: default}
-spec: {secret: s}
-END
 log=$T/kpipe.err
 start kpipe -f "$T/operator/watches.yaml" -v --metrics-bind-address=127.0.0.1:0 \
 	2>"$log"
@@ -71,7 +52,7 @@ times() {
 }
 password='\.spec\.template\.spec\.containers\[name=c\]\.env\[name=PW\]\.value'
 ok "it starts" wait_for 30 grep -q 'kpipe: ready$' "$log"
-kubectl apply -f "$T/thing.yaml" >>"$T/out"
+thing t '{"secret": "s"}' >>"$T/out"
 ok "the copy is made" wait_for 30 times 1 'created Deployment.apps default/d.*'
 kubectl patch deployment d --field-manager=kubectl-set --type=merge -p '{"spec":
 	{"template":{"spec":{"containers":[{"name":"c","image":"i",

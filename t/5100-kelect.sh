@@ -378,11 +378,7 @@ ask DELETE /kapi/faults
 
 # bad MESSAGE ARGUMENT...
 bad() {
-	local message=$1
-
-	shift
-	runs 100 "kelect $*" kelect "$@"
-	is "$(cat "$T/err")" "kelect: fatal: $message" "... is named"
+	refuses "$1" kelect "${@:2}"
 }
 bad "option --lease NAME is needed" -- true
 bad "option --lease: \"..\": a name is not . or .. and has no /, % or NUL" --lease .. -- true
@@ -390,36 +386,29 @@ bad "there is no command to run (kelect --lease NAME -- COMMAND...)" --lease x
 for name in nothing-of-that-name "" ..; do
 	bad "there is no \"$name\" in PATH to run" --lease x -- "$name"
 done
-bad "cannot run /tmp: Is a directory" --lease x -- /tmp
-bad "cannot run /nowhere/x: No such file or directory" --lease x -- /nowhere/x
-bad "option --lease-duration: whole seconds, at least 1s" --lease x \
-	--lease-duration 1500ms -- true
-bad "option --lease-duration: whole seconds, at least 1s" --lease x \
-	--lease-duration 0 -- true
-bad "option --lease-duration: a Lease holds at most 2147483647s" --lease x \
-	--lease-duration 600000h -- true
-bad "option --retry-period must be more than nothing" --lease x \
-	--retry-period 0s -- true
-bad "option --renew-deadline must be more than 1.2 times --retry-period" \
-	--lease x --renew-deadline 0s -- true
-for namespace in "" a,b A ä; do
-	bad "option --namespace: \"$namespace\" is not a name of a namespace" \
-		--lease x -n "$namespace" -- true
-done
-bad "option --renew-deadline must be less than --lease-duration" --lease x \
-	--renew-deadline 15s -- true
-bad "option --renew-deadline must be more than 1.2 times --retry-period" \
-	--lease x --retry-period 9s -- true
-bad "--gate-fd, --leash-fd and --page-fd are for kelect without a command" \
-	--lease x --gate-fd 1 -- true
-bad "without a command to run, --gate-fd, --leash-fd and --page-fd are needed" \
-	--lease x --gate-fd 1
-bad "option --page-fd: descriptor 99 is not open" --lease x --gate-fd 1 \
-	--leash-fd 2 --page-fd 99
-bad "descriptor 0 is not a page of memory" --lease x --gate-fd 1 --leash-fd 2 \
-	--page-fd 0
-bad "--lease-duration, --renew-deadline and --retry-period mean nothing with \
---for-life" --lease x --for-life --retry-period 1s -- true
+while IFS='|' read -r options message; do
+	# shellcheck disable=SC2086
+	bad "$message" --lease x $options
+done <<'END'
+-- /tmp|cannot run /tmp: Is a directory
+-- /nowhere/x|cannot run /nowhere/x: No such file or directory
+--lease-duration 1500ms -- true|option --lease-duration: whole seconds, at least 1s
+--lease-duration 0 -- true|option --lease-duration: whole seconds, at least 1s
+--lease-duration 600000h -- true|option --lease-duration: a Lease holds at most 2147483647s
+--retry-period 0s -- true|option --retry-period must be more than nothing
+--renew-deadline 0s -- true|option --renew-deadline must be more than 1.2 times --retry-period
+--retry-period 9s -- true|option --renew-deadline must be more than 1.2 times --retry-period
+--renew-deadline 15s -- true|option --renew-deadline must be less than --lease-duration
+-n a,b -- true|option --namespace: "a,b" is not a name of a namespace
+-n A -- true|option --namespace: "A" is not a name of a namespace
+-n ä -- true|option --namespace: "ä" is not a name of a namespace
+--gate-fd 1 -- true|--gate-fd, --leash-fd and --page-fd are for kelect without a command
+--gate-fd 1|without a command to run, --gate-fd, --leash-fd and --page-fd are needed
+--gate-fd 1 --leash-fd 2 --page-fd 99|option --page-fd: descriptor 99 is not open
+--gate-fd 1 --leash-fd 2 --page-fd 0|descriptor 0 is not a page of memory
+--for-life --retry-period 1s -- true|--lease-duration, --renew-deadline and --retry-period mean nothing with --for-life
+END
+bad 'option --namespace: "" is not a name of a namespace' --lease x -n "" -- true
 POD_NAME=p bad "--for-life needs to know its Pod: set POD_NAME and \
 POD_NAMESPACE" --lease x --for-life -- true
 KUBERNETES_SERVICE_HOST=10.0.0.1 bad "--for-life needs to know its Pod: set \

@@ -76,12 +76,8 @@ start kelect --lease a -n nowhere -- touch "$T/ran" 2>"$T/err"
 waiter=$!
 ok "without --wait a namespace that does not exist is said at once" \
 	wait_for 20 grep -q 'warning: cannot create the lease nowhere/a: namespaces "nowhere" not found' "$T/err"
-kill "$waiter"
-wait "$waiter"
-is "$?" 0 "... and kelect waits for it"
+told_to_end "$waiter" "... and kelect waits for it"
 
-runs 100 "--wait without a command" kelect --lease a --wait=0 \
-	--gate-fd=1 --leash-fd=1 --page-fd=1
-is "$(cat "$T/err")" "kelect: fatal: option --wait needs a command" \
-	"... is refused"
+refuses "option --wait needs a command" kelect --lease a --wait=0 --gate-fd=1 \
+	--leash-fd=1 --page-fd=1
 done_testing

@@ -38,9 +38,7 @@ made() {
 }
 ok "kpipe reconciles" wait_for 20 made
 ok "... and says so, too" grep -qxF "kelect: $alone" "$T/log"
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "... it ends when it is told to"
+told_to_end "$kpipe" "... it ends when it is told to"
 is "$(jq -Rr 'fromjson? | select(.user == "r1" and (.resource == "leases"
 	or .resource == "pods" or .name == "x"
 	or .name == "thing.example.com")) | .path' "$T/journal" |

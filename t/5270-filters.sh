@@ -76,8 +76,7 @@ export THING_IMAGE=example.com/thing KUBECONFIG=/secret AWS_SECRET=x
 begin_filters --kubeconfig=/k --leader-elect --log-level=info
 ok "with kelect and three filters: starts" wait_for 30 starts_all 1 || done_testing
 is "$(cat "$D/ready")" "" "... and a standby waits for kelect alone"
-kill -TERM "$kpipe"
-ends 0 "... ends"
+stops
 
 fresh
 sed -i "s,$T/d\.[^']*,$D,g" "$T/folder/watches.yaml"
@@ -103,8 +102,7 @@ is "$(sed -n 's/.* runs .* for \(.*\)/\1/p' "$D/stderr")" \
 	"Thing.example.com in all namespaces; filters ./tag, tag-of-path
 Other.example.com in all namespaces; filters $T/bin/tag-of-path" \
 	"the log names them at the start"
-kill -TERM "$kpipe"
-ends 0 "SIGTERM: 0"
+stops "SIGTERM: 0"
 is "$(sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' ')" \
 	"a b c ireconcile kapply kstatus " "the end flows through them all"
 ok "nothing is left" none_left
@@ -112,8 +110,7 @@ ok "nothing is left" none_left
 fresh_with
 begin_filters
 ok "an empty list: ready" wait_for 30 ready || done_testing
-kill -TERM "$kpipe"
-ends 0 "... ends"
+stops
 
 ### An end that comes too soon, or does not come
 
@@ -126,8 +123,7 @@ kill -9 "$(pid_of a)"
 ok "kill -9 of a filter: all start again" wait_for 30 starts_all 2 || done_testing
 ok "... the old ones are gone" gone "$old"
 wait_for 30 readies 2 || done_testing
-kill -TERM "$kpipe"
-ends 0 "... and end"
+stops
 is "$(said | grep -v ': hello')" "kpipe: ready
 kpipe: error: filter-1 (pid N) was killed by SIGKILL
 kpipe: warning: starting the pipeline again
@@ -142,8 +138,7 @@ for code in 0 3 111; do
 	ok "a filter that ends with $code: all start again" \
 		wait_for 30 starts_of a 2 || done_testing
 	wait_for 30 ready || done_testing
-	kill -TERM "$kpipe"
-	ends 0 "... and end"
+	stops
 	case $code in
 	0) want="filter-1 ended with exit code 0 without being told to" ;;
 	*) want="filter-1 (pid N) ended with exit code $code" ;;
@@ -169,15 +164,13 @@ wait_for 30 ready || done_testing
 is "$(said | grep error)" \
 	"kpipe: error: ireconcile (pid N) ended with exit code 111" \
 	"... the stage is named"
-kill -TERM "$kpipe"
-ends 0 "... and end"
+stops
 
 fresh_with "[./tag, a, DIR]"
 touch "$D/a.deaf"
 begin_filters
 wait_for 30 ready || done_testing
-kill -TERM "$kpipe"
-ends 0 "SIGTERM with a filter that does not end: 0"
+stops "SIGTERM with a filter that does not end: 0"
 is "$(said | grep -v ': hello' | sed -n '/did not end/p' | head -n 1)" \
 	"kpipe: warning: filter-1 (pid N) did not end in 10 s: killed" \
 	"... after 10 s; it says so"
@@ -213,32 +206,30 @@ is "$(cat "$T/samples")" 'kpipe_stage_running{stage="filter-1"} 1
 kpipe_stage_ready{stage="filter-1"} 1
 kpipe_stage_starts_total{stage="filter-1"} 1
 kpipe_stage_oom_kills_total{stage="filter-1"} 0' "... all of them"
-kill -TERM "$kpipe"
-ends 0 "... and ends"
+stops
 
 ### Refusals
 
-# refuses MESSAGE WHAT FILTER...
-refuses() {
+# bad MESSAGE WHAT FILTER...
+bad() {
 	local message=$1 what=$2
 
 	shift 2
 	fresh_with "$@"
-	runs 100 "$what: 100" kpipe -f "$T/folder/watches.yaml"
-	is "$(cat "$T/err")" \
-		"kpipe: fatal: $T/folder/watches.yaml:$message" "... says why"
-	is "$(cat "$D/log")" "" "... before anything was started"
+	refuses "$T/folder/watches.yaml:$message" \
+		kpipe -f "$T/folder/watches.yaml"
+	is "$(cat "$D/log")" "" "... before anything was started: $what"
 }
 
-refuses "8: filter ./none: No such file or directory" "no such file" \
+bad "8: filter ./none: No such file or directory" "no such file" \
 	"[./tag, a, DIR]" "[./none]"
-refuses "7: filter ./program.jq: Permission denied" "a file that does not run" \
+bad "7: filter ./program.jq: Permission denied" "a file that does not run" \
 	"[./program.jq]"
-refuses "7: filter no-such-tool: not in PATH" "no such program in PATH" \
+bad "7: filter no-such-tool: not in PATH" "no such program in PATH" \
 	"[no-such-tool]"
-refuses "15: more than 8 filters" "nine filters" \
+bad "15: more than 8 filters" "nine filters" \
 	"[cat]" "[cat]" "[cat]" "[cat]" "[cat]" "[cat]" "[cat]" "[cat]" "[cat]"
-refuses "7: a filter must be a list: the program and its arguments" \
+bad "7: a filter must be a list: the program and its arguments" \
 	"a command in one string" "./tag a"
 # Only kpipe runs them.
 entry Thing "[./none]" >"$T/folder/watches.yaml"

@@ -88,9 +88,7 @@ none() {
 	heats NoStation && ! kubectl get configmap h-heating
 }
 ok "... that was deleted" wait_for 60 none 2>/dev/null
-kill -TERM "$kpipe"
-wait "$kpipe"
-is "$?" 0 "... ends"
+told_to_end "$kpipe" "... ends"
 ok "... what the filter says is in the log" \
 	grep -q '^curl: .*404' "$T/log"
 is "$(grep -E '^k.*(did not end|error:)' "$T/log")" "" "... and nothing went wrong"

@@ -7,28 +7,14 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 cluster_start
 mkdir "$T/work"
-# crd PLURAL KIND
-crd() {
-	cat <<CRD
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: $1.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: $1, singular: ${1%s}, kind: $2, listKind: ${2}List}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        {type: object, x-kubernetes-preserve-unknown-fields: true}
-CRD
-}
+things_start
+kubectl get crd things.example.com -o json | sed 's/thing/part/g; s/Thing/Part/g' |
+	jq 'del(.status) | .metadata |= {name}' | kubectl apply -f - >/dev/null
+wait_for 60 kubectl get parts
 cat >"$T/work/watches.yaml" <<'YAML'
 - group: example.com
   version: v1
@@ -46,28 +32,19 @@ include "operator";
 def desired: [.related.Part[] | config_map(.metadata.name; {}; {})];
 def status: {parts: (.related.Part | length)};
 JQ
-crd things Thing | kubectl apply -f - >/dev/null
-crd parts Part | kubectl apply -f - >/dev/null
-wait_for 60 kubectl get things,parts
 kubectl apply -f - >/dev/null <<'YAML'
 {apiVersion: example.com/v1, kind: Thing, metadata: {name: t, namespace: default}, spec: {part: p}}
 ---
 {apiVersion: example.com/v1, kind: Part, metadata: {name: p, namespace: default}}
 YAML
-# ends_well WHAT: it is told to end
-ends_well() {
-	kill -TERM "$kpipe"
-	wait "$kpipe"
-	is "$?" 0 "$1: ends"
-}
 start kpipe -f "$T/work/watches.yaml" 2>"$T/log"
 kpipe=$!
 ok "all is there: the member" wait_for 60 kubectl get configmap p
-ends_well "all is there"
+told_to_end "$kpipe" "... ends"
 
 # Only for a kind that is empty would the member be deleted.
 incomplete() {
-	ends_well "$1"
+	told_to_end "$kpipe" "$1: ends"
 	is "$(grep '^ireconcile: ' "$T/log")" \
 		"ireconcile: the input ends before it is complete: Part.example.com" \
 		"... the log says what is missing, and not as an error"

@@ -99,8 +99,7 @@ starting the pipeline again in N s
 starting the pipeline again in N s" "... at once, and then later and later"
 is "$(said | grep error | sort -u)" \
 	"kpipe: error: filter-1 (pid N) ended with exit code 1" "... it is named"
-kill -TERM "$kpipe"
-ends 0 "... and kpipe ends when it is told to"
+stops "... and kpipe ends when it is told to"
 ok "... nothing is left" none_left
 
 fresh_with "exec >&-; exec sleep 1000"
@@ -110,15 +109,13 @@ ok "a filter that closes its output: all start again" \
 is "$(said | grep error | sort -u)" \
 	"kpipe: error: ireconcile ended with exit code 0 without being told to: filter-1 closed its output" \
 	"... it is named"
-kill -TERM "$kpipe"
-ends 0 "... and end"
+stops
 ok "... nothing is left" none_left
 
 fresh_with "trap '' TERM INT HUP; while :; do sleep 1000; done"
 begin_filter
 wait_for 60 starts_of filter 1 || done_testing
-kill -TERM "$kpipe"
-ends 0 "a filter that neither reads nor listens: kpipe ends"
+stops "a filter that neither reads nor listens: kpipe ends"
 is "$(said | sed -n '/did not end/p' | grep -c filter-1)" 1 "... it is killed, by name"
 ok "... nothing is left" none_left
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/bash
-# kpipe-http: the probes.
+# kpipe-http: the probes. Where only this machine gets to it, and it asks for no
+# credential, web pages of other sites read nothing; elsewhere any Host will do.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=http.sh
@@ -18,16 +19,11 @@ answers /livez 200 ok "... under the newer name, too"
 answers /readyz 500 "[-]kpipe failed: nothing is known yet
 healthz check failed
 " "not ready before kpipe said anything"
+well=$(printf '[+]%s ok\n' ireconcile kapply kpipe kstatus kwatch)$'\nhealthz check passed\n'
 tell "$(state running)"
 answers /readyz 200 ok "ready: all stages run and are ready"
 is "$(cat "$T/http.code")" "200 text/plain; charset=utf-8" "... as plain text"
-answers '/readyz?verbose' 200 "[+]ireconcile ok
-[+]kapply ok
-[+]kpipe ok
-[+]kstatus ok
-[+]kwatch ok
-healthz check passed
-" "?verbose lists the checks"
+answers '/readyz?verbose' 200 "$well" "?verbose lists the checks"
 answers '/readyz/?verbose=false' 200 "$(get '/readyz?verbose')
 " "... whatever its value"
 answers '/healthz?verbose' 200 "[+]ping ok
@@ -37,13 +33,7 @@ answers /healthz/ping 200 ok "... which can be asked alone"
 tell "$(state running '.shadow["shadow-kwatch"] = {running: false, ready: false,
 	starts: 3}')"
 answers /readyz 200 ok "what runs beside it is not asked for"
-answers '/readyz?verbose' 200 "[+]ireconcile ok
-[+]kapply ok
-[+]kpipe ok
-[+]kstatus ok
-[+]kwatch ok
-healthz check passed
-" "... nor listed"
+answers '/readyz?verbose' 200 "$well" "... nor listed"
 tell "$(state running)"
 answers /readyz/kapply 200 ok "one check of readiness alone"
 answers /readyz/nobody 404 "404 page not found
@@ -103,14 +93,7 @@ for phase in stopping waiting draining; do
 done
 tell "$(state running '.leader = false
 	| .stages.kelect = {running: true, ready: true, starts: 1}')"
-answers '/readyz?verbose' 200 "[+]ireconcile ok
-[+]kapply ok
-[+]kelect ok
-[+]kpipe ok
-[+]kstatus ok
-[+]kwatch ok
-healthz check passed
-" "who stands by is ready"
+answers '/readyz?verbose' 200 "${well/kapply ok/kapply ok$'\n'[+]kelect ok}" "who stands by is ready"
 tell "$(state running '.leader = false
 	| .stages.kelect = {running: true, ready: false, starts: 1}')"
 answers /readyz/kelect 500 "internal server error: not ready yet
@@ -189,22 +172,54 @@ is "$(sed 's/":.*/"/' "$T/err")" \
 	'kpipe-http: fatal: option --health-probe-bind-address: bad address "127.0.0.1:99999"' \
 	"... is refused by name"
 http_up --health-probe-bind-address 127.0.0.1:0
-runs 100 "an address that is taken" kpipe-http \
-	"--health-probe-bind-address=$probes" </dev/null
-is "$(cat "$T/err")" \
-	"kpipe-http: fatal: option --health-probe-bind-address: cannot listen on $probes: Address already in use" \
-	"... is named"
+refuses \
+	"option --health-probe-bind-address: cannot listen on $probes: Address already in use" \
+	kpipe-http "--health-probe-bind-address=$probes"
 http_down 0 "the one that has it goes on until its end"
 runs 100 "an operand" kpipe-http x </dev/null
-runs 100 "--metrics-secure without metrics" kpipe-http --metrics-secure \
-	--health-probe-bind-address 127.0.0.1:0 </dev/null
-is "$(cat "$T/err")" \
-	"kpipe-http: fatal: option --metrics-secure needs --metrics-bind-address" \
-	"... says what it needs"
-runs 100 "--metrics-cert-path without that" kpipe-http --metrics-cert-path . \
-	--metrics-bind-address 127.0.0.1:0 </dev/null
-is "$(cat "$T/err")" \
-	"kpipe-http: fatal: option --metrics-cert-path needs --metrics-secure" \
-	"... says what it needs"
+refuses "option --metrics-secure needs --metrics-bind-address" kpipe-http \
+	--metrics-secure --health-probe-bind-address 127.0.0.1:0
+refuses "option --metrics-cert-path needs --metrics-secure" kpipe-http \
+	--metrics-cert-path . --metrics-bind-address 127.0.0.1:0
 
+# ---- pages of other sites ----
+
+# gives PATH CODE HEADER...
+gives() {
+	local header options=()
+
+	for header in "${@:3}"; do
+		options+=(-H "$header")
+	done
+	get "$1" "${options[@]}" >"$T/page"
+	is "$(http_code)" "$2" "$1: ${*:3}"
+}
+
+http_up --health-probe-bind-address 127.0.0.1:0 \
+	--metrics-bind-address 127.0.0.1:0
+for path in /metrics /healthz; do
+	gives $path 200
+	gives $path 200 'Host: localhost:8080'
+	gives $path 200 'Host: [::1]'
+	gives $path 200 'Host: localhost.:8080'
+	gives $path 200 'Origin: http://localhost:3000'
+	get $path --http1.0 -H 'Host:' >"$T/page" # as probes of HAProxy
+	is "$(http_code)" 200 "$path: HTTP/1.0, without a Host"
+	gives $path 403 'Host: evil.example'
+	is "$(cat "$T/page")" "403 the Host or Origin of the request is not this \
+machine: use localhost or 127.0.0.1" "... says why"
+	gives $path 403 'Origin: null'
+	gives $path 403 'Origin: http://evil.example'
+	gives $path 403 'Sec-Fetch-Site: cross-site'
+done
+http_down 0 "its end"
+
+# Probes come by the address of the Pod, Prometheus by any name.
+http_up --health-probe-bind-address :0 --metrics-bind-address 0.0.0.0:0
+probes=127.0.0.1:${probes##*:} metrics=127.0.0.1:${metrics##*:}
+for path in /metrics /healthz; do
+	gives $path 200 'Host: 10.1.2.3:8081'
+	gives $path 200 'Host: operator-metrics.default.svc'
+done
+http_down 0 "its end"
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/bash
 # kpipe-http: metrics from lines, and of a pipeline; what Prometheus reads.
+# servers: kapi
 # check-all: needs prometheus
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -9,6 +10,8 @@
 . "${0%/*}/kapi.sh"
 # shellcheck source=prometheus.sh
 . "${0%/*}/prometheus.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 
 command -v promtool >/dev/null || skip_all "there is no promtool"
 
@@ -126,36 +129,16 @@ process_virtual_memory_max_bytes gauge" \
 
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-cat >"$T/crd.json" <<'EOF2'
-{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}
-EOF2
-kapply -o none <"$T/crd.json"
-cat >"$T/watches.yaml" <<'EOF2'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-EOF2
-cat >"$T/program.jq" <<'EOF2'
+own_kubectl
+things_start
+things_watches
+cat >"$T/reconcile.jq" <<'EOF2'
 def desired: if .primary.spec.fail then error("so it is wanted") else
 	[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: .primary.metadata.name},
 	  data: {a: "b"}}] end;
 def status: {ready: (.outstanding == [])};
 EOF2
-start kpipe -f "$T/watches.yaml" -A --metrics-bind-address 127.0.0.1:0 \
-	--leader-elect --leader-election-id things \
-	--leader-election-namespace default \
-	--health-probe-bind-address 127.0.0.1:0 2>"$T/http.err"
-kpipe=$!
-wait_for 20 grep -q 'probes.* at' "$T/http.err"
-probes=$(sed -n 's/.*probes.* at //p' "$T/http.err")
-metrics=$(sed -n 's/.*metrics at //p' "$T/http.err")
-is_ready() {
-	[ "$(get /readyz)" = ok ]
-}
-ok "a pipeline is ready" wait_for 20 is_ready
+things_operator
 
 cat >"$T/prometheus.yml" <<EOF2
 global: {scrape_interval: 500ms, scrape_timeout: 500ms}
@@ -166,45 +149,32 @@ scrape_configs:
 EOF2
 prometheus_up
 
-printf '%s\n' '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"default"}}' \
-	'{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"b","namespace":"default"},"spec":{"fail":true}}' |
-	kapply -o none
+thing a >/dev/null
+thing b '{"fail": true}' >/dev/null
 ok "Prometheus finds it" wait_for 30 says 'up{job="kpipe"}' 1
 c='controller="thing.example.com"'
-ok "... an object was created" \
-	wait_for 30 says 'kpipe_applied_total{result="created"}' 1
-ok "... a program has failed" wait_for 10 says \
-	"controller_runtime_reconcile_errors_total{$c} > bool 0" 1
-ok "... for good" wait_for 10 says \
-	"controller_runtime_terminal_reconcile_errors_total{$c} > bool 0" 1
-ok "... errors have their result" wait_for 10 says \
-	"controller_runtime_reconcile_total{$c,result=\"error\"} - on(controller) controller_runtime_reconcile_errors_total" 0
-ok "... successes, too" wait_for 10 says \
-	"controller_runtime_reconcile_total{$c,result=\"success\"} > bool 0" 1
-ok "... no panic" wait_for 10 says \
-	"controller_runtime_reconcile_panics_total{$c}" 0
-ok "... both objects were queued" wait_for 10 says \
-	"workqueue_adds_total{$c,name=\"thing.example.com\"} >= bool 2" 1
-ok "... and none is any more" wait_for 10 says "sum(workqueue_depth{$c})" 0
-ok "... a quantile of times can be asked for" wait_for 10 says \
-	"histogram_quantile(0.9, sum by (le) (controller_runtime_reconcile_time_seconds_bucket{$c})) < bool 60" 1
-ok "... buckets, sum and count belong together" wait_for 10 says \
-	"controller_runtime_reconcile_time_seconds_count{$c} - on(controller) controller_runtime_reconcile_time_seconds_bucket{le=\"+Inf\"}" 0
-ok "... requests by code and method" wait_for 10 says \
-	"sum by (code) (rest_client_requests_total{method=\"PATCH\",code=\"201\"}) >= bool 1" 1
-ok "... objects by kind" wait_for 10 says \
-	'kpipe_objects{kind="ConfigMap"} >= bool 1' 1
-ok "... primaries" wait_for 10 says "kpipe_primaries{$c}" 2
-ok "... the status is written" wait_for 10 says \
-	'kpipe_status_total{result="written"} >= bool 1' 1
-ok "... memory of all tools" wait_for 10 says \
-	"process_resident_memory_bytes > bool 10000000" 1
-ok "... and of each" wait_for 10 says \
-	'count(kpipe_tool_resident_memory_bytes)' 7
-ok "... who leads" wait_for 10 says \
-	'leader_election_master_status{name="things"}' 1
-ok "... no orphans, no deletions held back" wait_for 10 says \
-	'kpipe_orphans + ignoring(controller) group_left kpipe_prunes_held' 0
+while IFS='|' read -r what query value; do
+	ok "... $what" wait_for 30 says "$query" "$value"
+done <<END
+an object was created|kpipe_applied_total{result="created"}|1
+a program has failed|controller_runtime_reconcile_errors_total{$c} > bool 0|1
+... for good|controller_runtime_terminal_reconcile_errors_total{$c} > bool 0|1
+errors have their result|controller_runtime_reconcile_total{$c,result="error"} - on(controller) controller_runtime_reconcile_errors_total|0
+successes, too|controller_runtime_reconcile_total{$c,result="success"} > bool 0|1
+no panic|controller_runtime_reconcile_panics_total{$c}|0
+both objects were queued|workqueue_adds_total{$c,name="thing.example.com"} >= bool 2|1
+... and none is any more|sum(workqueue_depth{$c})|0
+a quantile of times can be asked for|histogram_quantile(0.9, sum by (le) (controller_runtime_reconcile_time_seconds_bucket{$c})) < bool 60|1
+buckets, sum and count belong together|controller_runtime_reconcile_time_seconds_count{$c} - on(controller) controller_runtime_reconcile_time_seconds_bucket{le="+Inf"}|0
+requests by code and method|sum by (code) (rest_client_requests_total{method="PATCH",code="201"}) >= bool 1|1
+objects by kind|kpipe_objects{kind="ConfigMap"} >= bool 1|1
+primaries|kpipe_primaries{$c}|2
+the status is written|kpipe_status_total{result="written"} >= bool 1|1
+memory of all tools|process_resident_memory_bytes > bool 10000000|1
+... and of each|count(kpipe_tool_resident_memory_bytes)|7
+who leads|leader_election_master_status{name="things"}|1
+no orphans, no deletions held back|kpipe_orphans + ignoring(controller) group_left kpipe_prunes_held|0
+END
 # bounds NAME: of the first label set
 bounds() {
 	get /metrics | sed -n "s/^$1_bucket{.*le=\"\([^\"]*\)\".*/\1/p" |
@@ -219,9 +189,7 @@ ok "promtool has nothing against the whole page" \
 is "$(get /metrics | grep -c -e '"default' -e 'so it is wanted')" 0 \
 	"no names of objects, no messages"
 prometheus_down
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "kpipe ends"
+told_to_end "$kpipe" "kpipe ends"
 kapi_down
 
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/bash
 # deploy/monitoring/dashboard.json: its structure; its queries, and those of the
 # alerts, in a Prometheus that reads a kpipe.
+# servers: kapi
 # check-all: needs prometheus
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -10,6 +11,8 @@
 . "${0%/*}/kapi.sh"
 # shellcheck source=prometheus.sh
 . "${0%/*}/prometheus.sh"
+# shellcheck source=sets.sh
+. "${0%/*}/sets.sh"
 prometheus_needed
 dashboard=deploy/monitoring/dashboard.json
 
@@ -88,45 +91,20 @@ Traces" "its rows"
 
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-jq -nc '{apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition",
-	metadata: {name: "things.example.com"}, spec: {group: "example.com",
-	scope: "Namespaced", names: {plural: "things", kind: "Thing"},
-	versions: [{name: "v1", served: true, storage: true,
-		subresources: {status: {}}, schema: {openAPIV3Schema: {
-			type: "object",
-			"x-kubernetes-preserve-unknown-fields": true}}}]}}' |
-	kapply -o none
-cat >"$T/watches.yaml" <<'END'
-- group: example.com
-  version: v1
-  kind: Thing
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: ConfigMap, manage: true}
-END
-cat >"$T/program.jq" <<'END'
+own_kubectl
+things_start
+things_watches
+cat >"$T/reconcile.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap",
 	metadata: {name: .primary.metadata.name}, data: {a: "b"}}];
 def status: {ready: (.outstanding == [])};
 END
 mkdir "$T/new"
 cp "$T/watches.yaml" "$T/new"
-sed 's/a: "b"/a: "c"/' "$T/program.jq" >"$T/new/program.jq"
+sed 's/a: "b"/a: "c"/' "$T/reconcile.jq" >"$T/new/reconcile.jq"
 # No collector is there: what it is for is counted all the same.
-start kpipe -f "$T/watches.yaml" -A --shadow "$T/new/watches.yaml" \
-	--otlp-endpoint http://127.0.0.1:1 \
-	--metrics-bind-address 127.0.0.1:0 \
-	--leader-elect --leader-election-id things \
-	--leader-election-namespace default \
-	--health-probe-bind-address 127.0.0.1:0 2>"$T/http.err"
-kpipe=$!
-wait_for 20 grep -q 'probes.* at' "$T/http.err"
-probes=$(sed -n 's/.*probes.* at //p' "$T/http.err")
-metrics=$(sed -n 's/.*metrics at //p' "$T/http.err")
-is_ready() {
-	[ "$(get /readyz)" = ok ]
-}
-ok "an operator is ready" wait_for 20 is_ready
+things_operator --shadow "$T/new/watches.yaml" \
+	--otlp-endpoint http://127.0.0.1:1
 
 cp deploy/monitoring/alerts.yaml "$T"
 cat >"$T/prometheus.yml" <<END
@@ -141,11 +119,6 @@ scrape_configs:
 END
 prometheus_up
 
-thing() {
-	jq -nc --arg name "$1" '{apiVersion: "example.com/v1", kind: "Thing",
-		metadata: {name: $name, namespace: "default"}}' |
-		kapply -o none
-}
 # count_of PROMQL: how many series it gives; or the error
 count_of() {
 	prometheus_api query --data-urlencode "query=$1" |
@@ -154,10 +127,10 @@ count_of() {
 has_data() {
 	[ "$(count_of "$1")" -gt 0 ] 2>/dev/null
 }
-thing a
+thing a >/dev/null
 ok "Prometheus has its metrics" wait_for 30 has_data \
 	'kpipe_applied_total{result="created"} >= 1'
-thing b
+thing b >/dev/null
 ok "... and of a second object" wait_for 30 has_data \
 	'kpipe_applied_total{result="created"} >= 2 and increase(kpipe_applied_total{result="created"}[1m]) > 0'
 
@@ -267,9 +240,7 @@ lacking() {
 }
 none "... although what they look at is there" lacking
 
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "kpipe ends"
+told_to_end "$kpipe" "kpipe ends"
 ok "without it the alert is pending" wait_for 30 has_data \
 	'ALERTS{alertname="OperatorAbsent",alertstate="pending"}'
 is "$(prometheus_api rules | jq -r '.data.groups[].rules[] | select(.alerts != [])

@@ -92,9 +92,7 @@ now=$(fds)
 ok "descriptors of all tools are counted" awk -v now="$now" \
 	'/^process_open_fds/ { d = $2 - now; ok = d < 8 && d > -8 } END { exit !ok }' page
 is "$(grep -c '^kpipe_tool_resident_memory_bytes' page)" 7 "so is their memory"
-kill "$kpipe"
-wait "$kpipe"
-is $? 0 "kpipe ends"
+told_to_end "$kpipe" "kpipe ends"
 
 # --- processes that the tools start
 cat >look <<'END'

@@ -41,9 +41,7 @@ filter() {
 	awk '/^Seccomp:/ { print $2 }' "/proc/$(pid_of "$1")/status"
 }
 down() {
-	kill "$kpipe"
-	wait "$kpipe"
-	is $? 0 "${1:-kpipe ends}"
+	told_to_end "$kpipe" "${1:-kpipe ends}"
 }
 
 tools="kwatch ireconcile kapply kstatus kelect kpipe-http"

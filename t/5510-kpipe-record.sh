@@ -5,32 +5,12 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=recorded.sh
+. "${0%/*}/recorded.sh"
 
-cat >"$T/watches.yaml" <<'EOT'
-- group: apps
-  version: v1
-  kind: Deployment
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: Secret, manage: true}
-EOT
-cat >"$T/program.jq" <<'EOT'
-def desired: [{apiVersion: "v1", kind: "Secret",
-	metadata: {name: .primary.metadata.name},
-	stringData: {k: "SECRET\(.primary.spec.replicas)"}}];
-def status: {replicas: .primary.spec.replicas};
-EOT
+copies
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-# thing NAME REPLICAS
-thing() {
-	jq -cn --arg name "$1" --argjson n "$2" '{apiVersion: "apps/v1",
-		kind: "Deployment", metadata: {name: $name, namespace: "default"},
-		spec: {replicas: $n, selector: {matchLabels: {a: "b"}},
-		template: {metadata: {labels: {a: "b"}},
-		spec: {containers: [{name: "c", image: "i"}]}}}}' |
-		kapply -o none
-}
 begin() {
 	start kpipe -f "$T/watches.yaml" --record "$T/recording" -A "$@" \
 		2>"$T/log"
@@ -44,7 +24,7 @@ has() {
 	[ "$(recorded "$1")" -ge "$2" ]
 }
 
-thing a 1
+deployment a 1
 begin
 ok "a set is recorded" wait_for 30 has '.record == "set"' 1
 ok "... and the event of what it made" wait_for 30 has \
@@ -56,8 +36,8 @@ ok "... the result of kstatus" wait_for 30 has \
 	'.record == "result" and .tool == "kstatus"' 1
 ok "... and the state" wait_for 30 has \
 	'.record == "state" and .line.stages.krecord.ready' 1
-thing a 2
-thing b 1
+deployment a 2
+deployment b 1
 ok "changes, too" wait_for 30 has '.record == "set"' 3
 ok "... whose status is there" wait_for 30 has \
 	'.record == "result" and .tool == "kstatus"' 3
@@ -77,7 +57,7 @@ begun_again() {
 	has '.record == "segment"' 2
 }
 ok "... with another segment" wait_for 30 begun_again
-thing b 3
+deployment b 3
 ok "... that goes on" wait_for 30 has \
 	'.record == "set" and .line.reconcile.primary.name == "b"' 2
 recorder=$(pgrep -P "$kpipe" -x krecord)
@@ -110,11 +90,9 @@ is "$(grep -v '^ireconcile: values that the input hides' "$T/err")" \
 
 rm -rf "$T/recording"
 begin --leader-elect --leader-election-id=x --leader-election-namespace=default
-thing c 1
+deployment c 1
 ok "with a leader" wait_for 60 has '.record == "result" and .tool == "kstatus"' 1
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "told to end"
+told_to_end "$kpipe" "told to end"
 runs 0 "... the recording is whole" krecord cat "$T/recording"
 is "$(cat "$T/err")" "" "... to its end"
 
@@ -125,7 +103,7 @@ rm -rf "$T/recording"
 sed -i 's/stringData: {/&pad: "\\(.primary.metadata.annotations.pad | length)", /' \
 	"$T/program.jq"
 begin
-thing d 1
+deployment d 1
 ok "a recorder" wait_for 30 has '.record == "result" and .tool == "kstatus"' 1
 recorder=$(pgrep -P "$kpipe" -x krecord)
 kill -STOP "$recorder"
@@ -143,14 +121,12 @@ drained() {
 	has '.record == "set" and .line.reconcile.primary.name == "s30"' 1
 }
 wait_for 30 drained
-thing e 1
+deployment e 1
 ok "... and continued: there is a gap" wait_for 30 has \
 	'.record == "gap" and .stream == "events"' 1
 ok "... and then lines again" wait_for 30 has \
 	'.type == "ADDED" and .object.metadata.name == "e"' 1
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "... to its end"
+told_to_end "$kpipe" "... to its end"
 runs 0 "... each line is whole" krecord stat "$T/recording"
 is "$(sed -n 's/^bad lines *//p;s/^cut ends *//p' "$T/out" | xargs)" "0 0" \
 	"... none is cut"
@@ -161,7 +137,6 @@ kapi_down
 for args in "--record-size=1Mi:option --record-size needs --record" \
 	"--record=$T/x --dry-run:options --dry-run and --record exclude each other"; do
 	# shellcheck disable=SC2086
-	runs 100 "${args%%:*}" kpipe -f "$T/watches.yaml" ${args%%:*}
-	is "$(cat "$T/err")" "kpipe: fatal: ${args#*:}" "... is refused"
+	refuses "${args#*:}" kpipe -f "$T/watches.yaml" ${args%%:*}
 done
 done_testing

@@ -127,20 +127,12 @@ is "$?" 0 "... and it ends"
 
 ### Refusals
 
-runs 100 "a descriptor that is not open" krecord write --live-fd=99 \
-	--events-fd=0 </dev/null
-is "$(cat "$T/err")" \
-	"krecord: fatal: option --live-fd: descriptor 99 is not open" "... says so"
-runs 100 "neither directory nor descriptor" krecord write --events-fd=0
-is "$(cat "$T/err")" \
-	"krecord: fatal: krecord write needs one directory, or --live-fd" \
-	"... says so"
-runs 100 "a size without a directory" krecord write --live-fd=1 --size=2Mi
-is "$(cat "$T/err")" "krecord: fatal: option --size needs a directory" \
-	"... says so"
-runs 100 "another command" krecord cat --live-fd=1
-is "$(cat "$T/err")" \
-	"krecord: fatal: option --live-fd belongs to krecord write" "... says so"
+refuses "option --live-fd: descriptor 99 is not open" krecord write \
+	--live-fd=99 --events-fd=0
+refuses "krecord write needs one directory, or --live-fd" krecord write \
+	--events-fd=0
+refuses "option --size needs a directory" krecord write --live-fd=1 --size=2Mi
+refuses "option --live-fd belongs to krecord write" krecord cat --live-fd=1
 unread 0 "a reader that is gone" krecord write --live-fd=1 --events-fd=0 </dev/null
 
 done_testing

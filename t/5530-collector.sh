@@ -107,9 +107,7 @@ another() {
 		"$T/collector.log"
 }
 ok "... and goes on" wait_for 60 another
-kill -TERM "$kpipe"
-wait "$kpipe"
-is "$?" 0 "it ends"
+told_to_end "$kpipe" "it ends"
 is "$(grep -c 'starting the pipeline again' "$T/log")" 0 \
 	"... the pipeline was not started again"
 

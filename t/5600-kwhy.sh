@@ -157,8 +157,7 @@ It was seen to change (version 3): .spec.replicas 1 -> 2." \
 	"... nothing is said to be gone from it"
 
 # --- operands
-runs 100 "no operand" kwhy
-is "$(cat "$T/err")" "kwhy: fatal: operands are missing: kwhy KIND NAMESPACE/NAME [RECORDING]..." "... is said"
+refuses "operands are missing: kwhy KIND NAMESPACE/NAME [RECORDING]..." kwhy
 runs 100 "not a name" kwhy pod a/b/c
 is "$(cat "$T/err")" "kwhy: fatal: operand \"a/b/c\" is not NAMESPACE/NAME, or NAME of an object without a namespace" "... is said"
 runs 100 "not a kind" kwhy "" a

@@ -5,43 +5,9 @@
 # check-all: browsers
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-
-command -v chromium-headless-shell chromium >"$T/browsers" ||
-	skip_all "no chromium-headless-shell"
-
-# browse PAGE: js talks to it from now on
-browse() {
-	rm -f "$T/to" "$T/from"
-	mkfifo "$T/to" "$T/from"
-	start bash -c "exec t/view/drive '$1' 1280x800 <'$T/to' >'$T/from' 2>>'$T/drive.err'"
-	exec 8>"$T/to" 9<"$T/from"
-}
-
-# js LINE: obeyed by t/view/drive; prints what it says
-js() {
-	local answer
-
-	printf '%s\n' "$1" >&8
-	read -r -t 300 answer <&9 || {
-		quote <"$T/drive.err" >&2
-		answer="no answer to $1"
-	}
-	printf '%s\n' "$answer"
-}
-
-# gives LINE WANT WHAT: what js prints
-gives() {
-	is "$(js "$1")" "$2" "$3"
-}
-
-# key NAME...
-key() {
-	local name
-
-	for name; do
-		js "!key $name" >/dev/null
-	done
-}
+# shellcheck source=recorded.sh
+. "${0%/*}/recorded.sh"
+browser_needed
 
 t/view/incident >"$T/incident.jsonl"
 kview "$T/incident.jsonl" >"$T/page.html"

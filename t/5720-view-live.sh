@@ -6,41 +6,12 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=recorded.sh
+. "${0%/*}/recorded.sh"
 
 # event TYPE NAME VERSION: a line of kwatch
 event() {
 	printf '{"type":"%s","time":"2026-01-01T00:00:01.000000Z","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":"%s","uid":"u","resourceVersion":"%s"},"data":{"v":"%s"},"status":{"phase":"p%s"}}}\n' "$1" "$2" "$3" "$3" "$3"
-}
-# serve [OPTION]...: lines by descriptor 5; the page is at $page
-serve() {
-	rm -f "$T/lines"
-	mkfifo "$T/lines"
-	exec 5<>"$T/lines" 6<"$T/lines"
-	start from 6 kview --serve=127.0.0.1:0 "$@" 5>&- 2>"$T/err"
-	kview=$!
-	exec 6<&-
-	find_page "$T/err"
-}
-# find_page LOG
-find_page() {
-	wait_for 20 grep -q 'the page is at' "$1"
-	page=$(sed -n 's/.*the page is at //p' "$1" | tail -n 1)
-	port=${page##*:} port=${port%/}
-}
-# listen FILE [HEADER]...: the events go there
-listen() {
-	local file=$1 args=()
-
-	for header in "${@:2}"; do
-		args+=(-H "$header")
-	done
-	start curl -sS -N --max-time 300 "${args[@]}" "${page}events" 5>&- \
-		>"$file" 2>"$file.err"
-	client=$!
-}
-# data FILE: its lines of JSON
-data() {
-	sed -n 's/^data: //p' "$1"
 }
 # shown FILE: its rows, in short
 shown() {
@@ -61,7 +32,7 @@ kill_client() {
 
 ### The page
 
-serve
+serve 127.0.0.1:0
 is "$(status "$page")" 200 "GET /"
 ok "... is the page" grep -q '^{"live":true}$' "$T/body"
 curl -sS -D "$T/headers" -o /dev/null "$page"
@@ -130,14 +101,14 @@ is "$(grep -c '</script' "$T/first")" 0 "... is not markup"
 last=$(sed -n 's/^id: //p' "$T/first" | tail -n 1)
 kill_client
 event MODIFIED a 3 >&5
-listen "$T/second" "Last-Event-ID: $last"
+listen "$T/second" -H "Last-Event-ID: $last"
 ok "reconnected: what came since" wait_for 20 got "$T/second" \
 	'arrays | .[5].version == "3"'
 is "$(grep -c reset "$T/second")" 0 "... without a reset"
 is "$(shown "$T/second" | wc -l)" 1 "... and nothing else"
 kill_client
 for id in 00000000-3 "${last%-*}-999999999" "${last%-*}-99999999999999999999" x ''; do
-	listen "$T/third" "Last-Event-ID: $id"
+	listen "$T/third" -H "Last-Event-ID: $id"
 	ok "an id that is not known ($id): a reset" wait_for 20 grep -q \
 		'^event: reset' "$T/third"
 	ok "... and all" wait_for 20 got "$T/third" \
@@ -175,7 +146,7 @@ ok "a new client" wait_for 60 got "$T/bound" 'arrays | .[5].version == "4"'
 ok "... gets the newest 16 MiB" test \
 	"$(stat -c %s "$T/bound")" -lt $((17 * 1024 * 1024))
 kill_client
-listen "$T/third" "Last-Event-ID: ${last%-*}-1"
+listen "$T/third" -H "Last-Event-ID: ${last%-*}-1"
 ok "an id that is gone: a reset" wait_for 20 grep -q '^event: reset' "$T/third"
 kill_client
 
@@ -187,9 +158,7 @@ exec 5>&-
 ok "the input ends" wait_for 20 got "$T/last" '.ended? == true'
 kill_client
 is "$(status "$page")" 200 "... the page stays"
-kill "$kview"
-wait "$kview"
-is "$?" 0 "a signal ends it"
+told_to_end "$kview" "a signal ends it"
 sed -n '/the page is at/d; /does not read/d; p' "$T/err" >"$T/rest"
 is "$(cat "$T/rest")" \
 	"kview: warning: standard input:6: text is cut short at byte 6; further ones are not mentioned
@@ -197,7 +166,7 @@ kview: the input has ended; the page stays" "its log"
 
 ### Attached: in a pipe in which others have written before
 
-serve --attached
+serve 127.0.0.1:0 --attached
 {
 	echo '"},"half of a line'
 	event MODIFIED old 1
@@ -223,7 +192,7 @@ for address in 0.0.0.0:0 :8082 192.0.2.1:80 example.com:80 '[::]:0' 127.0.0.1 ''
 	is "$(cat "$T/err")" "kview: fatal: option --serve=$address: without --secure the page is for this machine only: 127.0.0.1:PORT, [::1]:PORT or localhost:PORT, which kubectl port-forward and ssh -L reach from elsewhere" \
 		"... with what to do"
 done
-serve
+serve 127.0.0.1:0
 runs 100 "a port that is in use" kview --serve="127.0.0.1:$port" </dev/null
 ok "... says so" grep -q "option --serve: .*127.0.0.1:$port.*in use" "$T/err"
 exec 5>&-
@@ -236,38 +205,14 @@ for other in --term --object=Pod/a/b; do
 	ok "... is refused" grep -q "options --serve and ${other%%=*} exclude each other" "$T/err"
 done
 for other in --attached --report-fd=1; do
-	runs 100 "$other alone" kview "$other"
-	is "$(cat "$T/err")" "kview: fatal: option ${other%%=*} needs --serve" \
-		"... is refused"
+	refuses "option ${other%%=*} needs --serve" kview "$other"
 done
 
 ### kpipe
 
-cat >"$T/watches.yaml" <<'EOT'
-- group: apps
-  version: v1
-  kind: Deployment
-  program: program.jq
-  dependents:
-  - {apiVersion: v1, kind: Secret, manage: true}
-EOT
-cat >"$T/program.jq" <<'EOT'
-def desired: [{apiVersion: "v1", kind: "Secret",
-	metadata: {name: .primary.metadata.name},
-	stringData: {k: "SECRET\(.primary.spec.replicas)"}}];
-def status: {replicas: .primary.spec.replicas};
-EOT
+copies
 kapi_up
 export KUBECONFIG=$T/kubeconfig
-# thing NAME REPLICAS
-thing() {
-	jq -cn --arg name "$1" --argjson n "$2" '{apiVersion: "apps/v1",
-		kind: "Deployment", metadata: {name: $name, namespace: "default"},
-		spec: {replicas: $n, selector: {matchLabels: {a: "b"}},
-		template: {metadata: {labels: {a: "b"}},
-		spec: {containers: [{name: "c", image: "i"}]}}}}' |
-		kapply -o none
-}
 # stage NAME: the pid of that of kpipe
 stage() {
 	pgrep -P "$kpipe" -x "$1"
@@ -277,7 +222,7 @@ stages() {
 		stage $s
 	done | xargs
 }
-thing a 1
+deployment a 1
 start kpipe -f "$T/watches.yaml" -A --view-bind-address=127.0.0.1:0 2>"$T/log"
 kpipe=$!
 find_page "$T/log"
@@ -289,7 +234,7 @@ ok "... its decision, and why" wait_for 30 got "$T/live" \
 ok "... a write" wait_for 30 got "$T/live" 'arrays | .[2] == "write"'
 ok "... the stages" wait_for 30 got "$T/live" \
 	'.state?.stages?.krecord?.ready == true'
-thing a 2
+deployment a 2
 ok "a change comes" wait_for 30 got "$T/live" \
 	'arrays | .[2] == "spec" and (.[4] | test("replicas 1 → 2"))'
 is "$(grep -c SECRET "$T/live")" 0 "no secret is in it"
@@ -310,7 +255,7 @@ ok "... and knows what there is" wait_for 30 got "$T/again" \
 	'.kind? == "Deployment.apps" and .name == "a"'
 ok "... with the stages" wait_for 30 got "$T/again" \
 	'.state?.stages?.kapply?.ready == true'
-thing b 1
+deployment b 1
 ok "... and what comes" wait_for 30 got "$T/again" \
 	'.kind? == "Deployment.apps" and .name == "b"'
 is "$(shown "$T/again" | grep -c bad)" 0 "... nothing is bad"
@@ -321,21 +266,19 @@ all_again() {
 	[ "$(stages | wc -w)" -eq 5 ] && [ "$(stages)" != "$before" ]
 }
 ok "krecord is killed: the pipeline starts again" wait_for 60 all_again
-thing c 1
+deployment c 1
 ok "... the same page goes on" wait_for 60 got "$T/again" \
 	'.kind? == "Deployment.apps" and .name == "c"'
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "told to end"
+told_to_end "$kpipe" "told to end"
 ok "... kview, too" wait_for 30 test -z "$(stage kview)"
 
-serve
+serve 127.0.0.1:0
 start kpipe -f "$T/watches.yaml" -A --view-bind-address="127.0.0.1:$port" \
 	5>&- 2>"$T/log"
 kpipe=$!
 ok "a port that is in use: said" wait_for 30 grep -q \
 	"option --serve: .*127.0.0.1:$port.*in use" "$T/log"
-thing d 1
+deployment d 1
 made() {
 	ask GET /api/v1/namespaces/default/secrets/d | grep -q '"kind":"Secret"'
 }
@@ -351,8 +294,6 @@ kill "$kpipe"
 wait "$kpipe"
 kapi_down
 
-runs 100 "kpipe: a dry run" kpipe -f "$T/watches.yaml" --dry-run \
-	--view-bind-address=127.0.0.1:8082
-is "$(cat "$T/err")" "kpipe: fatal: options --dry-run and --view-bind-address exclude each other" \
-	"... says so"
+refuses "options --dry-run and --view-bind-address exclude each other" kpipe \
+	-f "$T/watches.yaml" --dry-run --view-bind-address=127.0.0.1:8082
 done_testing

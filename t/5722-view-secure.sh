@@ -10,6 +10,8 @@
 . "${0%/*}/clock/lib.sh"
 # shellcheck source=certificate.sh
 . "${0%/*}/certificate.sh"
+# shellcheck source=recorded.sh
+. "${0%/*}/recorded.sh"
 clock_begin
 
 cat >"$T/tokens" <<'END'
@@ -51,29 +53,9 @@ reviews='[{"apiGroups": ["authentication.k8s.io"],
 event() {
 	printf '{"type":"%s","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"ns","name":"%s","resourceVersion":"%s"}}}\n' "$@"
 }
-# serve [OPTION]...: lines by descriptor 5; the page is at $page
-serve() {
-	rm -f "$T/lines"
-	mkfifo "$T/lines"
-	exec 5<>"$T/lines" 6<"$T/lines"
-	: >"$T/err"
-	start from 6 kview --serve=0.0.0.0:0 --secure \
-		--kubeconfig "$T/operator" "$@" 5>&- 2>"$T/err"
-	kview=$!
-	exec 6<&-
-	find_page "$T/err"
-}
-# find_page LOG: asked by the address of this machine
-find_page() {
-	wait_for 20 grep -q 'the page is at' "$1"
-	address=$(sed -n 's/.*the page is at //p' "$1" | tail -n 1)
-	page=${address/0.0.0.0/127.0.0.1}
-}
 finish() {
 	exec 5>&-
-	kill "$kview"
-	wait "$kview"
-	is "$?" 0 "it ends"
+	told_to_end "$kview" "it ends"
 }
 # status CURL-OPTION...: of the page
 status() {
@@ -86,20 +68,18 @@ bearer() {
 header() {
 	tr -d '\r' <"$T/headers" | sed -n "s/^$1: //ip"
 }
-# listen FILE CURL-OPTION...: the events go there
-listen() {
-	start curl -sSk -N --max-time 300 "${@:2}" "${page}events" 5>&- \
-		>"$1" 2>"$1.err"
-	client=$!
+# secured [OPTION]...
+secured() {
+	serve 0.0.0.0:0 --secure --kubeconfig "$T/operator" "$@"
 }
 shows() {
-	sed -n 's/^data: //p' "$1" | jq -e --arg name "$2" \
+	data "$1" | jq -e --arg name "$2" \
 		'objects | .name == $name' | grep -q true
 }
 
 ### Who may not ask the API server
 
-serve
+secured
 is "$(openssl s_client -connect "${page:8:-1}" </dev/null 2>/dev/null |
 	openssl x509 -noout -subject | sed 's/ = /=/')" "subject=CN=kview" \
 	"a certificate of its own"
@@ -183,7 +163,7 @@ trusted() {
 certificate one
 sandbox=required filter=2
 ! nm -D "$BIN/kview" | grep -q __asan_init || sandbox=auto filter=0
-serve --cert-path "$T/tls" --sandbox=$sandbox
+secured --cert-path "$T/tls" --sandbox=$sandbox
 ok "a given certificate" trusted
 is "$(awk '/^Seccomp:/ { print $2 }' "/proc/$kview/status")" "$filter" \
 	"... behind the filter of system calls, unless there are sanitizers"
@@ -200,12 +180,9 @@ ok "... is named" grep -q \
 runs 100 "no API server" env KUBECONFIG="$T/nothing" kview --serve=0.0.0.0:0 \
 	--secure </dev/null
 ok "... says so" grep -q "fatal: .*$T/nothing" "$T/err"
-runs 100 "--cert-path alone" kview --serve=127.0.0.1:0 --cert-path="$T/tls"
-is "$(cat "$T/err")" "kview: fatal: option --cert-path needs --secure" \
-	"... is refused"
-runs 100 "--secure alone" kview --secure
-is "$(cat "$T/err")" "kview: fatal: option --secure needs --serve" \
-	"... is refused"
+refuses "option --cert-path needs --secure" kview --serve=127.0.0.1:0 \
+	--cert-path="$T/tls"
+refuses "option --secure needs --serve" kview --secure
 
 ### kpipe
 
@@ -233,8 +210,6 @@ is "$(jq -r 'select(.path | endswith("/tokenreviews")) | .user' "$T/journal" |
 	"... which the server's own credential asks"
 listen "$T/live" -u :reader-t0ken
 ok "... the pipeline" wait_for 30 grep -q '"stages"' "$T/live"
-kill "$kpipe"
-wait "$kpipe"
-is "$?" 0 "... ends"
+told_to_end "$kpipe" "... ends"
 kapi_down
 done_testing

@@ -4,25 +4,9 @@
 # check-all: browsers
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-
-command -v chromium-headless-shell chromium >"$T/browsers" ||
-	skip_all "no chromium-headless-shell"
-
-# js LINE: obeyed by t/view/drive; prints what it says
-js() {
-	local answer
-
-	printf '%s\n' "$1" >&8
-	read -r -t 300 answer <&9 || {
-		quote <"$T/drive.err" >&2
-		answer="no answer to $1"
-	}
-	printf '%s\n' "$answer"
-}
-# gives LINE WANT WHAT: what js prints
-gives() {
-	is "$(js "$1")" "$2" "$3"
-}
+# shellcheck source=recorded.sh
+. "${0%/*}/recorded.sh"
+browser_needed
 # becomes LINE WANT WHAT: the same, in the end
 says() {
 	[ "$(js "$1")" = "$2" ]
@@ -30,18 +14,6 @@ says() {
 becomes() {
 	comes "$(patience 30)" says "$1" "$2"
 	gives "$@"
-}
-# serve PORT: lines by descriptor 5; the page is at $page
-serve() {
-	rm -f "$T/lines"
-	mkfifo "$T/lines"
-	exec 5<>"$T/lines" 6<"$T/lines"
-	: >"$T/err"
-	start from 6 kview --serve=127.0.0.1:"$1" 5>&- 8>&- 9>&- 2>"$T/err"
-	kview=$!
-	exec 6<&-
-	wait_for 20 grep -q 'the page is at' "$T/err"
-	page=$(sed -n 's/.*the page is at //p' "$T/err")
 }
 now() {
 	date -u +%Y-%m-%dT%H:%M:%S.%6NZ
@@ -65,11 +37,8 @@ cells() {
 	echo "[...document.querySelectorAll('#primaries tbody tr')].map((r) => [...r.cells].map((c) => c.textContent).join('|')).join(';')"
 }
 
-serve 0
-rm -f "$T/to" "$T/from"
-mkfifo "$T/to" "$T/from"
-start bash -c "exec t/view/drive '$page' 1280x900 <'$T/to' >'$T/from' 2>>'$T/drive.err'" 5>&-
-exec 8>"$T/to" 9<"$T/from"
+serve 127.0.0.1:0
+browse "$page" 1280x900
 
 ### It changes
 
@@ -123,17 +92,17 @@ follows='[kview.view.follow, document.getElementById("follow").getAttribute("ari
 gives "$follows" '"true,true"' "it follows now"
 js 'window.to = kview.view.to' >/dev/null
 becomes 'kview.view.to > window.to' true "... the right end moves"
-js '!key +' >/dev/null
+key +
 gives "$follows" '"true,true"' "... also zoomed"
-js '!key ArrowLeft' >/dev/null
+key ArrowLeft
 becomes "$follows" '"false,false"' "moved: it does not follow"
 js 'window.to = kview.view.to' >/dev/null
 event MODIFIED Thing a 4 Running True
 becomes 'kview.model.text.at(-1)' '".spec.size 3 → 4"' "... what comes is there"
 gives 'kview.view.to === window.to' true "... and moves nothing"
-js '!key l' >/dev/null
+key l
 becomes "$follows" '"true,true"' "key l: it follows"
-js '!key l' >/dev/null
+key l
 becomes "$follows" '"false,false"' "... and does not"
 js 'document.getElementById("follow").click()' >/dev/null
 becomes "$follows" '"true,true"' "... the button as well"
@@ -164,7 +133,6 @@ gives 'kview.stats.frames > window.frames_ && kview.stats.lines < 40' true \
 ### The connection
 
 js 'window.same = true' >/dev/null
-port=${page##*:} port=${port%/}
 exec 5>&-
 {
 	kill_now "$kview"
@@ -172,7 +140,7 @@ exec 5>&-
 } 2>/dev/null
 becomes "$(text connection)" '"Connection lost, trying again"' \
 	"the connection is lost: it says so"
-serve "$port"
+serve "127.0.0.1:$port"
 event ADDED Thing c 1 Running True
 becomes "$(text connection)" '"Live"' "... it connects again"
 becomes 'kview.model.count' 1 "... to what there is now"

@@ -4,30 +4,14 @@
 # servers: kapi real
 . "${0%/*}/lib.sh"
 . "${0%/*}/cluster/lib.sh"
+. "${0%/*}/sets.sh"
 cluster_start
+things_start
 
-cat >"$T/crd.yaml" <<'END'
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: webs.example.com}
-spec:
-  group: example.com
-  names: {kind: Web, plural: webs, singular: web}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema:
-      openAPIV3Schema:
-        type: object
-        x-kubernetes-preserve-unknown-fields: true
-END
 cat >"$T/watches.yaml" <<'END'
 - group: example.com
   version: v1
-  kind: Web
+  kind: Thing
   program: program.jq
   dependents:
   - {apiVersion: apps/v1, kind: Deployment, manage: true}
@@ -40,13 +24,6 @@ def desired: [deployment(.primary.metadata.name; {app: "a"}; {replicas: 3,
 	containers: [{name: "m", image: "i",
 		resources: {limits: {}, requests: {}}}]})];
 END
-ok "the CRD is there" kapply -o none "$T/crd.yaml"
-web() { # NAME SPEC
-	printf '{"apiVersion":"example.com/v1","kind":"Web","metadata":{"name":"%s","namespace":"default"},"spec":%s}\n' \
-		"$1" "$2" | kapply -o none --field-manager=user
-}
-there() { api "/apis/example.com/v1/webs"; }
-wait_for 30 there
 replicas() {
 	api /apis/apps/v1/namespaces/default/deployments/"$1" |
 		jq -e ".spec.replicas == $2"
@@ -56,12 +33,12 @@ start kpipe -f "$T/watches.yaml" 2>"$T/log"
 wait_for 30 grep -q ready "$T/log"
 
 # Empty maps are as good as none.
-web plain '{}'
-web a '{"hostNetwork":false}'
+thing plain >/dev/null
+thing a '{"hostNetwork": false}' >/dev/null
 wait_for 30 replicas plain 3
 wait_for 60 grep -q "is tolerated" "$T/log"
 is "$(grep "is tolerated" "$T/log" | sed 's/^[^:]*: //; s/warning: //')" \
-	"web.example.com default/a: the difference stays after it was applied and is tolerated: Deployment.apps/default/a: .spec.template.spec.hostNetwork is nothing, wanted false" \
+	"thing.example.com default/a: the difference stays after it was applied and is tolerated: Deployment.apps/default/a: .spec.template.spec.hostNetwork is nothing, wanted false" \
 	"a false that the server drops is told, with object, path and values"
 event() {
 	api /api/v1/namespaces/default/events |

@@ -39,6 +39,25 @@ http_run() {
 	exec kpipe-http "$@" <"$T/lines" 2>"$T/http.err"
 }
 
+# things_operator [OPTION]...: kpipe with $T/watches.yaml, which leads and serves
+# both; its pid is in $kpipe
+things_operator() {
+	start kpipe -f "$T/watches.yaml" -A --metrics-bind-address 127.0.0.1:0 \
+		--leader-elect --leader-election-id things \
+		--leader-election-namespace default \
+		--health-probe-bind-address 127.0.0.1:0 "$@" 2>"$T/http.err"
+	# shellcheck disable=SC2034 # of the test
+	kpipe=$!
+	wait_for 20 grep -q 'probes.* at' "$T/http.err"
+	probes=$(sed -n 's/.*probes.* at //p' "$T/http.err")
+	metrics=$(sed -n 's/.*metrics at //p' "$T/http.err")
+	ok "an operator is ready" wait_for 20 is_ready
+}
+
+is_ready() {
+	[ "$(get /readyz)" = ok ]
+}
+
 # state PHASE [JQ-FILTER]: a state line of four stages, changed by the filter.
 state() {
 	jq -nc --arg phase "$1" '{tool: "kpipe", phase: $phase, stages: (

@@ -5,8 +5,9 @@
 #	fresh			# stages in a new directory, $D
 #	touch "$D/kapply.deaf"	# one of them behaves so
 #	begin --leader-elect	# kpipe, its pid in $kpipe
-#	wait_for 30 ready
-#	ends 0 "..."		# kpipe ends with 0
+#	up --leader-elect	# the same, and it is ready
+#	stops			# told to, kpipe ends with 0
+#	ends 100 "..."		# kpipe ends with 100
 
 STAGES="kwatch ireconcile kapply kstatus"
 BESIDE=${BESIDE:-} # other tools that kpipe may start
@@ -36,6 +37,11 @@ begin() {
 	start kpipe -f "$T/watches.yaml" --report-fd=9 "$@" \
 		9>"$D/ready" >"$D/stdout" 2>"$D/stderr"
 	kpipe=$!
+}
+
+up() {
+	begin "$@"
+	wait_for 30 ready
 }
 
 # begun: kpipe runs, not the shell that becomes it, which may forget a signal.
@@ -94,6 +100,12 @@ ends() {
 	wait "$kpipe" 2>/dev/null
 	got=$?
 	is "$got" "$1" "$2"
+}
+
+# stops [WHAT]: kpipe, which is told to end, with 0.
+stops() {
+	kill -TERM "$kpipe"
+	ends 0 "${1:-... and ends}"
 }
 
 # logged PATTERN

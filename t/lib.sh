@@ -176,6 +176,19 @@ runs() {
 	tap $? "$what" || note "$* gave $got, not $want: $(head -c 2000 "$T/err")"
 }
 
+# refuses MESSAGE TOOL ARGUMENT...: with 100, in these words and no others
+refuses() {
+	runs 100 "${*:2}" "${@:2}" </dev/null
+	is "$(cat "$T/out" "$T/err")" "$2: fatal: $1" "... is refused: $1"
+}
+
+# told_to_end PID WHAT: it ends with 0
+told_to_end() {
+	kill "$1"
+	wait "$1"
+	is "$?" 0 "$2"
+}
+
 # besides_work [FILE...]: a log without the lines of an operator's normal work
 besides_work() {
 	sed -E -e '/^kapply: [^ ]+ [^ ]+: [A-Z][A-Za-z]+: /d' \

@@ -5,8 +5,6 @@
 # usage: [SERVER=kapi|real] t/bench/at.sh [WAITING]...	(1 1000 10000)
 #
 # SAMPLES (100) at five a second, RESTARTS (7).
-# shellcheck disable=SC2034 # of lib.sh
-TEST_SECONDS=3600
 if [ $# -ne 1 ]; then
 	[ $# -gt 0 ] || set -- 1 1000 10000
 	echo "| server | waiting | median | 99th | after a start, median | 99th | round trip |"
@@ -16,13 +14,11 @@ if [ $# -ne 1 ]; then
 	done
 	exit 0
 fi
-. "${0%/*}/../lib.sh"
-. "t/cluster/lib.sh"
-finished=1 # no TAP
+# shellcheck source=../bench.sh
+. "${0%/*}/../bench.sh"
 
 samples=${SAMPLES:-100}
 restarts=${RESTARTS:-7}
-group=/apis/at.example.com/v1alpha1/namespaces/default/ats
 
 # ats FIRST COUNT SCHEDULE: names at-FIRST and so on; five for each second
 ats() {
@@ -34,18 +30,12 @@ ats() {
 		kapply --kubeconfig "$(config admin)" -o none --max-in-flight=32
 }
 
-# statuses COUNT: whether so many Ats have one
-statuses() {
-	[ "$(api "$group" | jq '[.items[] | select(.status)] | length')" -ge \
-		"$1" ]
-}
-
 # created: "NAME SECONDS" of each Pod, as the API server saw it
 created() {
 	local filter='select(.verb == "patch" and .resource == "pods" and
 		.code == 201) | [.name, .time]'
 
-	[ "${SERVER:-real}" = kapi ] ||
+	[ "$SERVER" = kapi ] ||
 		filter='select(.verb == "patch" and .objectRef.resource ==
 			"pods" and .objectRef.subresource == null and
 			.responseStatus.code == 201)
@@ -64,17 +54,11 @@ round_trip() {
 	local n urls=()
 
 	for ((n = 0; n < 31; n++)); do
-		urls+=("$CLUSTER_SERVER$group/at-0" -o /dev/null)
+		urls+=("$CLUSTER_SERVER$ats/at-0" -o /dev/null)
 	done
 	curl -s --cacert "$CLUSTER/certificates/apiserver.crt" -H \
 		"@$CLUSTER/admin.header" -w '%{time_total}\n' "${urls[@]}" |
 		awk '{ print $1 * 1000 }' | percentile 50
-}
-
-# percentile N: of the numbers on stdin
-percentile() {
-	sort -n | awk -v p="$1" '{ v[NR] = $1 }
-		END { i = int(NR * p / 100 + 0.999); printf "%.1f", v[i ? i : 1] }'
 }
 
 # operator: in the background; $ready is the time at which it was ready
@@ -125,7 +109,7 @@ bench() {
 
 	ats 0 "$waiting" 1861920000
 	operator
-	wait_for 600 statuses "$waiting" || exit 1
+	wait_for 600 ats_have_status "$waiting" || exit 1
 	wait_for 600 idle || exit 1
 	trip=$(round_trip)
 	from=$(($(date +%s) + 4))
@@ -147,13 +131,9 @@ bench() {
 		late >>"$T/late"
 		operator_end
 	done
-	echo "| ${SERVER:-real} | $waiting | $exact | $(percentile 50 \
+	echo "| $SERVER | $waiting | $exact | $(percentile 50 \
 		<"$T/late") | $(percentile 99 <"$T/late") | $trip |"
 }
 
-cluster_start
-kubectl apply -f pipeline/at/crd.yaml >/dev/null 2>&1
-with_rights && kubectl create clusterrolebinding user1 --user=user1 \
-	--clusterrole=cluster-admin >/dev/null
-wait_for 20 api "$group" >/dev/null || exit 1
+ats_cluster
 bench "$1"

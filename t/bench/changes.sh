@@ -8,13 +8,11 @@
 # The writers and kapi use the same processors: if fewer changes are made than
 # RATE, these are at their end, and the delay is what a busy machine makes of it.
 # usage: [SERVER=kapi|real] t/bench/changes.sh [RATE]...	(1000 10000)
-# shellcheck disable=SC2034 # of lib.sh
-TEST_SECONDS=3600
-. "${0%/*}/../lib.sh"
 SERVER=${SERVER:-kapi} # a real one makes some 1,000 changes a second
-. t/cluster/lib.sh
-. t/processes.sh
-finished=1 # no TAP
+# shellcheck source=../bench.sh
+. "${0%/*}/../bench.sh"
+# shellcheck source=../sets.sh
+. t/sets.sh
 [ $# -gt 0 ] || set -- 1000 10000
 seconds=${SECONDS_EACH:-10}
 pods=1000 things=100
@@ -39,18 +37,6 @@ def desired: [];
 def status: {latest: ([.owned.Pod[].status.message // "0"] | max)};
 END
 
-objects() {
-	jq -nc '{apiVersion: "apiextensions.k8s.io/v1",
-		kind: "CustomResourceDefinition",
-		metadata: {name: "things.example.com"}, spec: {
-		group: "example.com", scope: "Namespaced",
-		names: {kind: "Thing", plural: "things"}, versions: [{name: "v1",
-			served: true, storage: true, subresources: {status: {}},
-			schema: {openAPIV3Schema: {type: "object",
-			"x-kubernetes-preserve-unknown-fields": true}}}]}},
-		{apiVersion: "v1", kind: "Namespace", metadata: {name: "load"}}'
-}
-
 things() {
 	jq -nc --argjson n "$things" 'range($n) | {apiVersion: "example.com/v1",
 		kind: "Thing", metadata: {name: "t\(.)", namespace: "load"}}'
@@ -74,13 +60,6 @@ delays() {
 		!$shown{$1}++ and printf "%.1f\n", time * 1000 - $1 / 1000'
 }
 
-# percentile N: of the numbers on stdin; "-" of none
-percentile() {
-	sort -n | awk -v p="$1" '{ v[NR] = $1 }
-		END { i = int(NR * p / 100 + 0.999)
-			if (NR) printf "%.1f", v[i ? i : 1]; else printf "-" }'
-}
-
 # used: CPU time of kwatch, and of ireconcile with its evaluating processes
 used() {
 	local pid
@@ -93,6 +72,7 @@ used() {
 
 # bench WHAT RATE: one row
 bench() {
+	# shellcheck disable=SC2034 # run_stage reads it
 	local name=$1 before after
 
 	rm -f "$T/a" "$T/b"
@@ -121,11 +101,9 @@ bench() {
 		percentile 99 <"$T/delays") |"
 }
 
-cluster_start
-objects | kapply --kubeconfig "$(config admin)" -o none || exit 1
-with_rights && kubectl create clusterrolebinding user1 --user=user1 \
-	--clusterrole=cluster-admin >/dev/null
-wait_for 20 api /apis/example.com/v1/things >/dev/null || exit 1
+bench_cluster
+things_start
+kubectl create namespace load >/dev/null
 { things; pods; } | kapply --kubeconfig "$(config admin)" -o none \
 	--max-in-flight=32 || exit 1
 token=$(sed 's/.*Bearer //' "$CLUSTER/admin.header")

@@ -4,13 +4,10 @@
 # it has written nothing for 5 s; then the first 15 s of a restart. Seconds, its
 # writes (by the audit log), CPU time by stage, memory of all processes of it.
 # usage: [SERVER=kapi|real] t/bench/iotservice.sh [INSTANCES]	(100)
-# shellcheck disable=SC2034 # of lib.sh
-TEST_SECONDS=3600
-. "${0%/*}/../lib.sh"
-SERVER=${SERVER:-real}
+# shellcheck source=../bench.sh
+. "${0%/*}/../bench.sh"
+# shellcheck source=../iot.sh
 . t/iot.sh
-. t/processes.sh
-finished=1 # no TAP
 instances=${1:-100}
 
 available() {

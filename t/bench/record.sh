@@ -4,13 +4,9 @@
 # COUNT Memcacheds get another size ten times; each change is an event, a set,
 # two writes, two events. ROUNDS (5) rounds of both in turn; medians.
 # usage: [ROUNDS=N] t/bench/record.sh [COUNT]	(300)
-# shellcheck disable=SC2034 # of lib.sh
-TEST_SECONDS=3600
-. "${0%/*}/../lib.sh"
 SERVER=kapi
-. t/cluster/lib.sh
-. t/processes.sh
-finished=1 # no TAP
+# shellcheck source=../bench.sh
+. "${0%/*}/../bench.sh"
 count=${1:-300} rounds=${ROUNDS:-5} size=1
 namespace=/namespaces/default
 
@@ -60,8 +56,7 @@ round() {
 }
 
 median() { # FILE COLUMN
-	sort -n -k"$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c }
-		END { printf "%.1f", v[int((NR + 1) / 2)] }'
+	cut -d ' ' -f "$2" "$1" | percentile 50
 }
 
 cluster_start

@@ -7,27 +7,16 @@
 # asks a silent server whether it lives, and a real one sends it a bookmark for
 # each kind, about one a minute.
 # usage: [SERVER=kapi|real] t/bench/waiting.sh [COUNT]	(10000)
-# shellcheck disable=SC2034 # of lib.sh
-TEST_SECONDS=3600
-. "${0%/*}/../lib.sh"
-SERVER=${SERVER:-real}
-. t/cluster/lib.sh
-. t/processes.sh
-finished=1 # no TAP
+# shellcheck source=../bench.sh
+. "${0%/*}/../bench.sh"
 count=${1:-10000}
 seconds=${SECONDS_EACH:-30}
-group=/apis/at.example.com/v1alpha1/namespaces/default/ats
 
 ats() {
 	jq -nc --argjson count "$count" 'range($count)
 		| {apiVersion: "at.example.com/v1alpha1", kind: "At",
 		metadata: {name: "at-\(.)", namespace: "default"},
 		spec: {command: "true", schedule: "2099-01-01T00:00:00Z"}}'
-}
-
-statuses() {
-	[ "$(api "$group" | jq '[.items[] | select(.status)] | length')" -eq \
-		"$count" ]
 }
 
 # switches: "PID SLEPT INTERRUPTED" of each process
@@ -65,16 +54,12 @@ writers() {
 	cpu_by_stage "$kpipe" | grep -E '^(kapply|kstatus)'
 }
 
-cluster_start
-kubectl apply -f pipeline/at/crd.yaml >/dev/null 2>&1
-with_rights && kubectl create clusterrolebinding user1 --user=user1 \
-	--clusterrole=cluster-admin >/dev/null
-wait_for 20 api "$group" >/dev/null || exit 1
+ats_cluster
 ats | kapply --kubeconfig "$(config admin)" -o none --max-in-flight=32
 start kpipe -f pipeline/at/watches.yaml --kubeconfig "$(config user1)" \
 	2>>"$T/kpipe.log"
 kpipe=$!
-POLL=1 wait_for 1800 statuses || exit 1
+POLL=1 wait_for 1800 ats_have_status "$count" || exit 1
 rests 30 writers || exit 1
 stages "$kpipe" >"$T/stages"
 mapfile -t pids < <(cut -d ' ' -f 1 "$T/stages")

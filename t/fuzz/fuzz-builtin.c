@@ -18,39 +18,22 @@
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
 // needs cmd/kapi/write/incoming.c
+// needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "builtin/builtin.h"
+#include "fuzz.h"
 #include "kinds/kinds.h"
 #include "type/decode.h"
-#include "process/file.h"
 #include "type/encode.h"
 
-static unsigned state;
 static struct registry *registry;
 static struct store *store;
+static struct arena keep;
+static struct node *lines; /* what was recorded */
 static unsigned long accepted, refused, not_decoded;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525u + 1013904223u;
-	return n == 0 ? 0 : (state >> 8) % n;
-}
-
-/* Any node of a tree; nodes of about the same depth are equally likely. */
-static struct node *
-somewhere(struct node *n)
-{
-	while (n->n > 0 && below(7) > 0 &&
-	    (n->kind == NODE_ARRAY || n->kind == NODE_OBJECT))
-		n = n->kind == NODE_ARRAY ? n->items[below(n->n)]
-					  : n->members[below(n->n)].value;
-	return n;
-}
 
 /* Another value, mostly of the same type: the decoder refuses other types. */
 static void
@@ -60,12 +43,12 @@ replace(struct arena *a, struct node *n)
 	    "999999999999Gi", "-1", "*", "10.0.0.1", "None", "a b", "@daily"};
 	static const char *const numbers[] = {"0", "-1", "2147483647", "1"};
 
-	if (below(8) == 0)
+	if (fuzz_below(8) == 0)
 		*n = *tree_null(a);
 	else if (n->kind == NODE_STRING)
-		*n = *tree_str(a, texts[below(13)]);
+		*n = *tree_str(a, texts[fuzz_below(13)]);
 	else if (n->kind == NODE_NUMBER)
-		*n = *tree_number(a, span_str(numbers[below(4)]));
+		*n = *tree_number(a, span_str(numbers[fuzz_below(4)]));
 	else if (n->kind == NODE_TRUE || n->kind == NODE_FALSE)
 		*n = *tree_bool(a, n->kind == NODE_FALSE);
 	else if (n->kind == NODE_ARRAY)
@@ -77,14 +60,14 @@ replace(struct arena *a, struct node *n)
 static void
 mutate(struct arena *a, struct node *root)
 {
-	struct node *n = somewhere(root);
+	struct node *n = fuzz_somewhere(root, 7);
 
 	if (n == root)
 		return;
-	if (n->kind == NODE_ARRAY && n->n > 0 && below(2) == 0)
-		tree_append(a, n, tree_copy(a, n->items[below(n->n)]));
-	else if (n->kind == NODE_OBJECT && n->n > 0 && below(2) == 0)
-		tree_remove_span(n, n->members[below(n->n)].key);
+	if (n->kind == NODE_ARRAY && n->n > 0 && fuzz_below(2) == 0)
+		tree_append(a, n, tree_copy(a, n->items[fuzz_below(n->n)]));
+	else if (n->kind == NODE_OBJECT && n->n > 0 && fuzz_below(2) == 0)
+		tree_remove_span(n, n->members[fuzz_below(n->n)].key);
 	else
 		replace(a, n);
 }
@@ -117,10 +100,9 @@ expect_settled(
 	encode_builtin(a, r->schema, again);
 	tree_write(&b, object);
 	read = tree_parse(a, buf_span(&b), TREE_LIMITS, NULL, NULL);
-	if (!tree_equal(again, object) || !tree_equal(read, object)) {
-		fprintf(stderr, "fuzz-builtin: not settled: %s\n", buf_str(&b));
-		abort();
-	}
+	fuzz_trees[0] = object;
+	fuzz_expect(
+	    tree_equal(again, object) && tree_equal(read, object), "settled");
 	buf_release(&b);
 }
 
@@ -129,9 +111,10 @@ try(struct arena *a, struct node *line)
 {
 	struct node *answer = tree_get(line, "answer"), *object;
 	const struct node *live =
-	    tree_get(answer, "metadata") != NULL && below(2) ? answer : NULL;
+	    tree_get(answer, "metadata") != NULL && fuzz_below(2) ? answer
+								  : NULL;
 	struct span sub =
-	    live != NULL && below(4) == 0 ? span_str("status") : SPAN_NONE;
+	    live != NULL && fuzz_below(4) == 0 ? span_str("status") : SPAN_NONE;
 	struct warnings unknown = {a, NULL, 0};
 	struct causes c = {a, NULL, 0};
 	struct change_of x;
@@ -142,7 +125,7 @@ try(struct arena *a, struct node *line)
 	r = resource_of(object);
 	if (r == NULL)
 		return;
-	for (unsigned i = 1 + below(4); i > 0; i--)
+	for (unsigned i = 1 + fuzz_below(4); i > 0; i--)
 		mutate(a, object);
 	if (decode_builtin(a, r->schema, object, &unknown) != NULL) {
 		not_decoded++;
@@ -164,48 +147,35 @@ try(struct arena *a, struct node *line)
 }
 
 static void
-run(const struct buf *text)
+take(struct span line)
 {
-	struct arena a = ARENA_INIT;
-	size_t start = 0;
-
-	for (size_t i = 0; i < text->len; i++) {
-		struct node *line;
-		if (text->data[i] != '\n')
-			continue;
-		line = tree_parse(&a, span_make(text->data + start, i - start),
-		    TREE_LIMITS, NULL, NULL);
-		start = i + 1;
-		if (line != NULL)
-			try(&a, line);
-		arena_reset(&a);
-	}
-	arena_release(&a);
+	tree_append(&keep, lines,
+	    tree_parse(
+		&keep, arena_span(&keep, line), TREE_LIMITS, NULL, NULL));
 }
 
 int
 main(int argc, char **argv)
 {
-	struct buf text = BUF_INIT;
-	struct err err = ERR_INIT;
-	time_t end;
+	struct arena a = ARENA_INIT;
 
-	if (argc < 2 || file_read(argv[1], 16, &text, &err) != 0) {
-		fprintf(stderr, "fuzz-builtin: %s\n", err.message);
+	if (argc < 2)
 		return 100;
-	}
-	end = time(NULL) + (argc > 2 ? strtol(argv[2], NULL, 10) : 5);
-	state = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
+	fuzz_begin(argc, argv, 2);
 	store = store_new();
 	registry = resource_registry_new(kinds_find);
 	resource_bind(registry, store);
-	do
-		run(&text);
-	while (time(NULL) < end);
+	lines = tree_array(&keep);
+	fuzz_lines(argv[1], take);
+	for (size_t i = 0; fuzz_goes_on() || i < lines->n; i++) {
+		try(&a, tree_copy(&a, lines->items[i % lines->n]));
+		arena_reset(&a);
+	}
 	printf("%lu accepted, %lu refused, %lu not decoded\n", accepted,
 	    refused, not_decoded);
 	resource_registry_free(registry);
 	store_free(store);
-	buf_release(&text);
+	arena_release(&a);
+	arena_release(&keep);
 	return 0;
 }

@@ -1,41 +1,24 @@
 /*
  * fuzz-json: every reader of JSON text on text that is almost JSON.
  *
- *	fuzz-json [SECONDS [SEED]]	mutates a few seeds by itself
+ *	fuzz-json [SECONDS [SEED]]
  *
- * Built with -DLIBFUZZER, libFuzzer drives it instead. What must hold:
- * nothing reads outside the text (run it with ASan); what json_check accepts,
+ * Nothing reads outside the text (run it with ASan); what json_check accepts,
  * the cursor walks through and finds as long as it is; the frame scanner finds
  * what the cursor finds; a stream gives out only what json_check accepts,
  * however its input is cut into pieces; what a projection writes is JSON; so is
  * the sketch of an event, in pieces too, and its own sketch is the same.
  */
+// needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "base/array.h"
-#include "base/mem.h"
+#include "fuzz.h"
 #include "json/json.h"
 #include "json/project.h"
 #include "json/stream.h"
 #include "record/sketch.h"
-
-static struct span input;
-
-static void
-expect(bool holds, const char *what)
-{
-	struct buf b = BUF_INIT;
-
-	if (holds)
-		return;
-	json_add_string(&b, input);
-	fprintf(stderr, "fuzz-json: does not hold: %s\nfor %s\n", what,
-	    buf_str(&b));
-	abort();
-}
 
 static void
 walk(struct span value, struct buf *scratch)
@@ -57,7 +40,7 @@ walk(struct span value, struct buf *scratch)
 		struct buf again = BUF_INIT;
 
 		json_add_string(&again, text);
-		expect(json_check(buf_span(&again), NULL) == 0,
+		fuzz_expect(json_check(buf_span(&again), NULL) == 0,
 		    "a string that is written again is JSON");
 		buf_release(&again);
 		break;
@@ -79,16 +62,16 @@ try_frame(struct span text, bool good)
 	object = json_get(text, "object");
 	metadata = json_get(object, "metadata");
 	if (object.p == f.object.p)
-		expect(object.n == f.object.n, "the frame's object");
+		fuzz_expect(object.n == f.object.n, "the frame's object");
 	if (metadata.p != NULL && metadata.p == f.metadata.p)
-		expect(metadata.n == f.metadata.n, "the frame's metadata");
+		fuzz_expect(metadata.n == f.metadata.n, "the frame's metadata");
 	if (f.managed_fields.p != NULL) {
 		struct buf cut = BUF_INIT;
 		const char *end = f.managed_fields.p + f.managed_fields.n;
 
 		buf_add(&cut, text.p, (size_t)(f.managed_fields.p - text.p));
 		buf_add(&cut, end, (size_t)(text.p + text.n - end));
-		expect(json_check(buf_span(&cut), NULL) == 0,
+		fuzz_expect(json_check(buf_span(&cut), NULL) == 0,
 		    "JSON without managedFields");
 		buf_release(&cut);
 	}
@@ -103,7 +86,8 @@ try_project(struct span text)
 	project_add(p, "spec.a[].b", NULL);
 	project_add(p, "object.metadata", NULL);
 	project_cut(p, span_str("v1"), span_str("Pod"), text, &out);
-	expect(json_check(buf_span(&out), NULL) == 0, "a projection is JSON");
+	fuzz_expect(
+	    json_check(buf_span(&out), NULL) == 0, "a projection is JSON");
 	buf_release(&out);
 	project_free(p);
 }
@@ -132,17 +116,17 @@ try_sketch(struct span text)
 	struct buf whole = BUF_INIT, pieces = BUF_INIT, again = BUF_INIT;
 	int rc = sketch(text, text.n + 1, &whole);
 
-	expect(sketch(text, 3, &pieces) == rc &&
+	fuzz_expect(sketch(text, 3, &pieces) == rc &&
 		span_eq(buf_span(&whole), buf_span(&pieces)),
 	    "a sketch of pieces");
 	if (rc == 0) {
-		expect(json_check(buf_span(&whole), NULL) == 0,
+		fuzz_expect(json_check(buf_span(&whole), NULL) == 0,
 		    "a sketch is JSON");
-		expect(sketch(buf_span(&whole), whole.len, &again) == 0 &&
+		fuzz_expect(sketch(buf_span(&whole), whole.len, &again) == 0 &&
 			span_eq(buf_span(&whole), buf_span(&again)),
 		    "a sketch of a sketch");
 	} else {
-		expect(whole.len == 0, "no sketch, no text");
+		fuzz_expect(whole.len == 0, "no sketch, no text");
 	}
 	buf_release(&whole);
 	buf_release(&pieces);
@@ -170,7 +154,7 @@ run_stream(struct span text, size_t piece)
 		while ((r = stream_next(s, &doc)) == STREAM_DOC ||
 		    r == STREAM_BAD) {
 			if (r == STREAM_DOC)
-				expect(json_check(doc.text, NULL) == 0,
+				fuzz_expect(json_check(doc.text, NULL) == 0,
 				    "a stream gives out JSON");
 			d = digest(d,
 			    r == STREAM_DOC ? doc.text
@@ -191,43 +175,30 @@ run_stream(struct span text, size_t piece)
 	return d;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+static void
+try(struct span text)
 {
-	/* A copy of exactly this size: ASan sees the first byte beyond. */
-	char *copy = mem_alloc(n > 0 ? n : 1);
-	struct span text = span_make(copy, n), rest = text;
+	struct span rest = text;
 	struct buf scratch = BUF_INIT;
-	bool good;
+	bool good = json_check(text, NULL) == 0;
 	uint64_t whole;
 
-	if (n > 0)
-		memcpy(copy, data, n);
-	input = text;
-	good = json_check(text, NULL) == 0;
 	walk(json_value(&rest), &scratch);
 	if (good) {
-		while (rest.n > 0 && strchr(" \t\r\n", *rest.p) != NULL) {
-			rest.p++;
-			rest.n--;
-		}
-		expect(rest.n == 0, "the cursor finds the end");
+		while (rest.n > 0 && strchr(" \t\r\n", *rest.p) != NULL)
+			rest = span_skip(rest, 1);
+		fuzz_expect(rest.n == 0, "the cursor finds the end");
 	}
 	try_frame(text, good);
 	try_sketch(text);
 	if (good)
 		try_project(text);
-	whole = run_stream(text, n + 1);
-	expect(run_stream(text, 1) == whole, "pieces of one byte");
-	expect(run_stream(text, 7) == whole, "pieces of seven bytes");
+	whole = run_stream(text, text.n + 1);
+	fuzz_expect(run_stream(text, 1) == whole, "pieces of one byte");
+	fuzz_expect(run_stream(text, 7) == whole, "pieces of seven bytes");
 	buf_release(&scratch);
-	free(copy);
-	return 0;
 }
 
-#ifndef LIBFUZZER
 static const char *const seeds[] = {
     "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
     "\"metadata\":{\"name\":\"a\",\"managedFields\":[{\"f:x\":{}}],\"uid\":"
@@ -239,77 +210,15 @@ static const char *const seeds[] = {
     "  \"kind\": \"List\"\n}\n{}\n",
     "{\"a\":\"0123456789012345678901234567890123456789012345678901234567890"
     "\\\"\"}\n{\"b\":[[[[[[{}]]]]]]}\n",
-};
+    NULL};
 
 static const char *const words[] = {"{", "}", "[", "]", "\"", "\\", ",", ":",
     "\n", "\\u", "null", "\"metadata\":{", "\"managedFields\":[]",
     "\"kind\":", "\"items\":[", "\xff", "\xe2\x82", " ", "1",
-    "{\"type\":\"X\",\"object\":"};
-
-static unsigned state;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % n;
-}
-
-static void
-mutate(struct buf *b)
-{
-	unsigned at = b->len > 0 ? below((unsigned)b->len) : 0;
-	struct buf tail = BUF_INIT;
-
-	switch (below(5)) {
-	case 0:
-		if (b->len > 0)
-			b->data[at] = (char)below(256);
-		return;
-	case 1:
-		buf_truncate(b, at);
-		return;
-	case 2: /* double a piece */
-		buf_add(&tail, b->data + at, b->len - at);
-		break;
-	case 3: /* remove a piece */
-		if (b->len - at > 1) {
-			unsigned less = below((unsigned)(b->len - at));
-
-			buf_add(&tail, b->data + at + less, b->len - at - less);
-			buf_truncate(b, at);
-		}
-		break;
-	default: /* insert a word */
-		buf_add(&tail, b->data + at, b->len - at);
-		buf_truncate(b, at);
-		buf_adds(b, words[below(COUNT(words))]);
-	}
-	buf_addspan(b, buf_span(&tail));
-	buf_release(&tail);
-}
+    "{\"type\":\"X\",\"object\":", NULL};
 
 int
 main(int argc, char **argv)
 {
-	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
-	time_t end = time(NULL) + seconds;
-	struct buf b = BUF_INIT;
-	unsigned long runs = 0;
-
-	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
-	while (runs % 64 != 0 || time(NULL) < end) {
-		const char *seed = seeds[below(COUNT(seeds))];
-
-		buf_reset(&b);
-		buf_adds(&b, seed);
-		for (unsigned i = below(6); i > 0; i--)
-			mutate(&b);
-		LLVMFuzzerTestOneInput((const uint8_t *)b.data, b.len);
-		runs++;
-	}
-	buf_release(&b);
-	printf("%lu texts\n", runs);
-	return 0;
+	return fuzz_texts(argc, argv, seeds, words, try);
 }
-#endif

@@ -1,7 +1,7 @@
 /*
  * fuzz-kapi: requests of clients that are almost right, to all of kapi.
  *
- *	fuzz-kapi [SECONDS [SEED [KEEP [CORPUS]]]]
+ *	fuzz-kapi [SECONDS [SEED [CORPUS [KEEP]]]]
  *
  * An entry of the corpus is "METHOD TARGET [CONTENT-TYPE]", a newline and the
  * body; or "RAW", a newline and the bytes of a connection, where \\xNN is one
@@ -279,8 +279,8 @@ int
 main(int argc, char **argv)
 {
 	const struct guided g = {
-	    .corpus = argc > 4 ? argv[4] : "t/fuzz/kapi.corpus",
-	    .keep = argc > 3 ? argv[3] : NULL,
+	    .corpus = argc > 3 ? argv[3] : "t/fuzz/kapi.corpus",
+	    .keep = argc > 4 ? argv[4] : NULL,
 	    .words = words,
 	    .seconds = argc > 1 ? strtod(argv[1], NULL) : 10,
 	    .seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1,

@@ -8,6 +8,7 @@
  * page is JSON in lines without a "<", and neither holds a value of a Secret.
  */
 // needs cmd/kview/*.c
+// needs t/fuzz/fuzz.c
 // needs t/fuzz/recording.c
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "json/json.h"
 #include "pagefile.h"
 #include "process/file.h"
+#include "fuzz.h"
 #include "recording.h"
 #include "story.h"
 #include "timeline.h"
@@ -40,7 +42,7 @@ static void
 begin(void)
 {
 	story_init(&story, take_row, NULL);
-	recording_expect(
+	fuzz_expect(
 	    ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0, "a file");
 	pagefile_begin(&page, fd, span_str("</title>"));
 	totals = (struct pagefile_end){.failure = NULL};
@@ -62,7 +64,7 @@ expect_data(struct span rest)
 	static const char mark[] = "id=\"data\"";
 	const char *at = memmem(rest.p, rest.n, mark, strlen(mark));
 
-	recording_expect(at != NULL, "the page has data");
+	fuzz_expect(at != NULL, "the page has data");
 	rest = span_skip(rest, (size_t)(at - rest.p));
 	span_cut(&rest, '\n');
 	for (;;) {
@@ -70,11 +72,10 @@ expect_data(struct span rest)
 
 		if (span_starts(one, "</script>"))
 			return;
-		recording_expect(rest.p != NULL, "the data ends");
-		recording_expect(one.n == 0 || json_check(one, NULL) == 0,
+		fuzz_expect(rest.p != NULL, "the data ends");
+		fuzz_expect(one.n == 0 || json_check(one, NULL) == 0,
 		    "the data is JSON");
-		recording_expect(
-		    one.n == 0 || memchr(one.p, '<', one.n) == NULL,
+		fuzz_expect(one.n == 0 || memchr(one.p, '<', one.n) == NULL,
 		    "the data does not leave its element");
 	}
 }
@@ -88,10 +89,10 @@ end(void)
 
 	pagefile_end(&page, &story.tracks, &totals);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	recording_expect(file_read(path, 64, &text, &err) == 0, err.message);
+	fuzz_expect(file_read(path, 64, &text, &err) == 0, err.message);
 	expect_data(buf_span(&text));
 	recording_expect_visible(buf_span(&lines));
-	recording_expect(strstr(buf_str(&lines), RECORDING_SECRET) == NULL &&
+	fuzz_expect(strstr(buf_str(&lines), RECORDING_SECRET) == NULL &&
 		strstr(buf_str(&text), RECORDING_SECRET) == NULL,
 	    "it holds no secret");
 	buf_release(&text);
@@ -103,7 +104,7 @@ end(void)
 int
 main(int argc, char **argv)
 {
-	static const struct recording_fuzz f = {"fuzz-kview", begin, line, end};
+	static const struct recording_fuzz f = {begin, line, end};
 	int code;
 
 	fd = memfd_create("page", MFD_CLOEXEC);

@@ -22,10 +22,10 @@
 // needs cmd/kapi/merge/fieldset*.c
 // needs cmd/kapi/merge/managed*.c
 // needs cmd/kapi/merge/shape*.c
+// needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "crd/structural.h"
@@ -33,55 +33,13 @@
 #include "merge/fieldset.h"
 #include "merge/managed.h"
 #include "merge/shape.h"
+#include "fuzz.h"
 #include "json/tree.h"
-#include "process/file.h"
 
-static unsigned state;
 static struct registry *registry;
+static struct arena all; /* what was recorded */
 static struct node *steps;
 static const struct node *crd;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525u + 1013904223u;
-	return n == 0 ? 0 : (state >> 8) % n;
-}
-
-static void
-write_tree(const char *what, const struct node *n)
-{
-	struct buf b = BUF_INIT;
-
-	if (n != NULL)
-		tree_write(&b, n);
-	fprintf(stderr, "%s: %s\n", what, n == NULL ? "none" : buf_str(&b));
-	buf_release(&b);
-}
-
-static const struct node *live_now, *sent_now;
-
-static void
-expect(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz-managed: does not hold: %s\n", what);
-	write_tree("live", live_now);
-	write_tree("sent", sent_now);
-	abort();
-}
-
-/* Any node of a tree; nodes of about the same depth are equally likely. */
-static struct node *
-somewhere(struct node *n)
-{
-	while (n != NULL && n->n > 0 && below(5) > 0 &&
-	    (n->kind == NODE_ARRAY || n->kind == NODE_OBJECT))
-		n = n->kind == NODE_ARRAY ? n->items[below(n->n)]
-					  : n->members[below(n->n)].value;
-	return n;
-}
 
 static struct node *
 anything(struct arena *a)
@@ -91,36 +49,37 @@ anything(struct arena *a)
 	    "[[]]", "{\"name\":\"a\"}", "[{\"name\":\"a\"}]", "{\"\":{}}",
 	    "{\"f:spec\":{}}", "{\".\":{}}", "{\"k:{}\":{}}",
 	    "{\"v:1\":{\".\":{}}}", "{\"i:0\":{}}", "{\"f:\":{\"f:\":{}}}"};
-	struct node *step = steps->items[below(steps->n)];
+	struct node *step = steps->items[fuzz_below(steps->n)];
 	static const char *const parts[] = {"live", "sent", "answer"};
-	struct node *part = tree_get(step, parts[below(3)]);
+	struct node *part = tree_get(step, parts[fuzz_below(3)]);
 
-	if (part == NULL || below(2) == 0)
-		return tree_parse(a, span_str(texts[below(COUNT(texts))]),
+	if (part == NULL || fuzz_below(2) == 0)
+		return tree_parse(a, span_str(texts[fuzz_below(COUNT(texts))]),
 		    TREE_LIMITS, NULL, NULL);
-	return tree_copy(a, somewhere(part));
+	return tree_copy(a, fuzz_somewhere(part, 5));
 }
 
 static void
 mutate(struct arena *a, struct node *root)
 {
-	struct node *n = somewhere(root), *other = anything(a);
+	struct node *n = fuzz_somewhere(root, 5), *other = anything(a);
 
 	if (n == NULL || other == NULL || n == root)
 		return;
-	switch (below(5)) {
+	switch (fuzz_below(5)) {
 	case 0:
 		*n = *other;
 		break;
 	case 1:
 		if (n->kind == NODE_ARRAY && n->n > 0)
-			tree_append(a, n, tree_copy(a, n->items[below(n->n)]));
+			tree_append(
+			    a, n, tree_copy(a, n->items[fuzz_below(n->n)]));
 		break;
 	case 2:
 		if (n->kind == NODE_ARRAY && n->n > 0)
-			tree_remove_at(n, below(n->n));
+			tree_remove_at(n, fuzz_below(n->n));
 		else if (n->kind == NODE_OBJECT && n->n > 0)
-			tree_remove_span(n, n->members[below(n->n)].key);
+			tree_remove_span(n, n->members[fuzz_below(n->n)].key);
 		break;
 	case 3:
 		if (n->kind == NODE_ARRAY)
@@ -186,9 +145,9 @@ check_fields(
 			one = tree_get(fields->items[i], "fieldsV1");
 		if (was_there(live, one))
 			continue;
-		expect(fieldset_parse(a, one, &set, &err) == 0,
+		fuzz_expect(fieldset_parse(a, one, &set, &err) == 0,
 		    "what is written can be read");
-		expect(tree_equal(one, fieldset_node(a, set)),
+		fuzz_expect(tree_equal(one, fieldset_node(a, set)),
 		    "it is written as it was read");
 	}
 }
@@ -201,10 +160,11 @@ try_apply(
 	struct problem *p = managed_apply(w, live, sent, &result);
 
 	if (p != NULL) {
-		expect(p->message.n > 0, "a problem says what it is");
-		expect(p->code == 400 || p->code == 409 || p->code == 500,
+		fuzz_expect(p->message.n > 0, "a problem says what it is");
+		fuzz_expect(p->code == 400 || p->code == 409 || p->code == 500,
 		    "one of its codes");
-		expect(!w->force || p->code != 409, "force has no conflict");
+		fuzz_expect(
+		    !w->force || p->code != 409, "force has no conflict");
 		return;
 	}
 	check_fields(w->arena, live, result);
@@ -219,16 +179,16 @@ try_apply(
 	 * owns it as a whole, so that without force it cannot come back. */
 	if (p != NULL && p->code == 409 && !w->force)
 		return;
-	expect(p == NULL, "the same can be applied again");
+	fuzz_expect(p == NULL, "the same can be applied again");
 	p = managed_apply(w, again, sent, &result);
-	expect(p == NULL && managed_settle(again, result),
+	fuzz_expect(p == NULL && managed_settle(again, result),
 	    "and again changes nothing");
 }
 
 static void
 try_step(struct arena *a)
 {
-	struct node *step = steps->items[below(steps->n)];
+	struct node *step = steps->items[fuzz_below(steps->n)];
 	struct node *sent = tree_get(step, "sent");
 	struct node *live = tree_get(step, "live");
 	struct managed_write w = {.arena = a,
@@ -237,7 +197,7 @@ try_step(struct arena *a)
 	    .api_version = tree_text(tree_get(step, "apiVersion")),
 	    .kind = tree_text(tree_get(step, "kind")),
 	    .now = span_str("2026-01-01T00:00:00Z"),
-	    .force = below(2) == 0,
+	    .force = fuzz_below(2) == 0,
 	    .has_status = tree_true(tree_get(step, "hasStatus"))};
 	struct node *before;
 
@@ -246,15 +206,15 @@ try_step(struct arena *a)
 		return;
 	sent = tree_copy(a, sent);
 	live = tree_copy(a, live);
-	for (unsigned n = below(4); n > 0; n--)
+	for (unsigned n = fuzz_below(4); n > 0; n--)
 		mutate(a, sent);
-	for (unsigned n = below(3); n > 0; n--)
+	for (unsigned n = fuzz_below(3); n > 0; n--)
 		mutate(a, live);
-	if (!tree_is(live, NODE_OBJECT) || below(8) == 0)
+	if (!tree_is(live, NODE_OBJECT) || fuzz_below(8) == 0)
 		live = NULL;
-	live_now = before = live == NULL ? NULL : tree_copy(a, live);
-	sent_now = tree_copy(a, sent);
-	if (below(3) > 0) {
+	fuzz_trees[0] = before = live == NULL ? NULL : tree_copy(a, live);
+	fuzz_trees[1] = tree_copy(a, sent);
+	if (fuzz_below(3) > 0) {
 		tree_remove(tree_get(sent, "metadata"), "managedFields");
 		try_apply(&w, live, sent);
 	} else {
@@ -262,68 +222,48 @@ try_step(struct arena *a)
 		check_fields(a, live, sent);
 		managed_settle(sent, sent);
 	}
-	expect(tree_equal(before, live), "what is there stays as it is");
+	fuzz_expect(tree_equal(before, live), "what is there stays as it is");
 }
 
+/* Steps go on from the answer to the one before. */
 static void
-load(struct arena *a, const char *file)
+take(struct span line)
 {
-	static struct buf text;
-	struct err err;
-	struct span rest;
-	struct node *live = NULL;
-	int64_t code;
+	static struct node *live;
+	struct node *step =
+	    tree_parse(&all, arena_span(&all, line), TREE_LIMITS, NULL, NULL);
+	int64_t code = 0;
 
-	if (file_read(file, 64, &text, &err) != 0) {
-		fprintf(stderr, "fuzz-managed: %s\n", err.message);
+	if (step == NULL)
 		exit(100);
-	}
-	steps = tree_array(a);
-	rest = buf_span(&text);
-	while (rest.n > 0) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		size_t n = end == NULL ? rest.n - 1 : (size_t)(end - rest.p);
-		struct node *step = tree_parse(
-		    a, span_make(rest.p, n), TREE_LIMITS, NULL, &err);
-
-		if (step == NULL)
-			exit(100);
-		if (tree_get(step, "live") == NULL && live != NULL)
-			tree_put(a, step, "live", live);
-		code = 0;
-		tree_get_int(tree_get(step, "code"), &code);
-		if (code < 300)
-			live = tree_get(step, "answer");
-		if (tree_get(step, "crd") != NULL)
-			crd = tree_get(step, "crd");
-		else
-			tree_put(a, step, "crd", (struct node *)crd);
-		tree_append(a, steps, step);
-		rest = span_make(rest.p + n + 1, rest.n - n - 1);
-	}
+	if (tree_get(step, "live") == NULL && live != NULL)
+		tree_put(&all, step, "live", live);
+	tree_get_int(tree_get(step, "code"), &code);
+	if (code < 300)
+		live = tree_get(step, "answer");
+	if (tree_get(step, "crd") != NULL)
+		crd = tree_get(step, "crd");
+	else
+		tree_put(&all, step, "crd", (struct node *)crd);
+	tree_append(&all, steps, step);
 }
 
 int
 main(int argc, char **argv)
 {
-	time_t end;
-	struct arena a = ARENA_INIT, all = ARENA_INIT;
-	unsigned long runs = 0;
+	struct arena a = ARENA_INIT;
 
 	if (argc < 2)
 		return 100;
-	end = time(NULL) + (argc > 2 ? strtol(argv[2], NULL, 10) : 5);
-	state = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
+	fuzz_begin(argc, argv, 2);
 	registry = resource_registry_new(kinds_find);
-	load(&all, argv[1]);
-	while (time(NULL) < end) {
-		for (int i = 0; i < 100; i++) {
-			try_step(&a);
-			arena_reset(&a);
-		}
-		runs += 100;
+	steps = tree_array(&all);
+	fuzz_lines(argv[1], take);
+	while (fuzz_goes_on()) {
+		try_step(&a);
+		arena_reset(&a);
 	}
-	printf("fuzz-managed: %lu\n", runs);
+	fuzz_end("steps");
 	arena_release(&a);
 	arena_release(&all);
 	resource_registry_free(registry);

@@ -8,32 +8,20 @@
  * read becomes JSON; what may be shown of an error is one line of bounded
  * length; every refusal has a message.
  */
+// needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/mem.h"
 #include "conf/yaml.h"
+#include "fuzz.h"
 #include "json/json.h"
 #include "kube/kubeerror.h"
 #include "kube/resources.h"
 #include "kubeconfig/kubeconfig.h"
-
-static struct span input;
-
-static void
-expect(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz-net: does not hold: %s\nfor %.*s\n", what,
-	    SPAN_ARG(input));
-	abort();
-}
 
 static void
 try_yaml(struct span text)
@@ -43,11 +31,11 @@ try_yaml(struct span text)
 	struct buf b = BUF_INIT;
 
 	if (y == NULL) {
-		expect(*err.message != '\0', "an error has a message");
+		fuzz_expect(*err.message != '\0', "an error has a message");
 		return;
 	}
 	yaml_to_json(y, &b);
-	expect(json_check(buf_span(&b), NULL) == 0, "YAML becomes JSON");
+	fuzz_expect(json_check(buf_span(&b), NULL) == 0, "YAML becomes JSON");
 	buf_release(&b);
 	yaml_tree_free(y);
 }
@@ -67,12 +55,12 @@ try_kubeconfig(struct span text)
 	c = kubeconfig_load(&o, &err);
 	close(fd);
 	if (c == NULL) {
-		expect(err.kind == ERR_PERMANENT && *err.message != '\0',
+		fuzz_expect(err.kind == ERR_PERMANENT && *err.message != '\0',
 		    "a bad kubeconfig has a message");
 		return;
 	}
 	for (size_t i = 0; i < c->impersonate.count; i++)
-		expect(strpbrk(c->impersonate.items[i], "\r\n") == NULL,
+		fuzz_expect(strpbrk(c->impersonate.items[i], "\r\n") == NULL,
 		    "a header is one line");
 	kubeconfig_free(c);
 }
@@ -88,9 +76,10 @@ try_error(struct span text)
 		struct buf b = BUF_INIT;
 
 		kube_error_public(&b, &e, span_str(kinds[i]));
-		expect(b.len <= 1024, "a message of bounded length");
+		fuzz_expect(b.len <= 1024, "a message of bounded length");
 		for (size_t k = 0; k < b.len; k++)
-			expect((unsigned char)b.data[k] >= ' ', "one line");
+			fuzz_expect(
+			    (unsigned char)b.data[k] >= ' ', "one line");
 		buf_release(&b);
 	}
 	kube_error_release(&e);
@@ -136,76 +125,24 @@ static const char *const seeds[] = {
     "\"subresources\":[{\"subresource\":\"status\"}]}]}]}]}",
     "{\"resources\":[{\"name\":\"a\",\"kind\":\"A\",\"verbs\":[\"watch\"]},{"
     "\"name\":\"a/status\",\"kind\":\"A\"}]}",
-};
+    NULL};
 
 static const char *const words[] = {"{", "}", "[", "]", "\"", "'", "\\", ",",
     ": ", "\n", "\n  ", "- ", "|", ">", "&a ", "*a", "!!int ", "---\n", "~",
     "\xff", "\xc3\xa9", "\t", "null", "\\u0000", "\"causes\":[",
-    "\"resources\":"};
+    "\"resources\":", NULL};
 
-static unsigned state;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % n;
-}
-
-/* Some bytes from at on are replaced by a byte, a word, or earlier text. */
 static void
-mutate(struct buf *b)
+try(struct span text)
 {
-	unsigned at = below((unsigned)b->len + 1);
-	unsigned less = below((unsigned)(b->len - at) % 16 + 1);
-	char *tail = mem_dup(b->data + at + less, b->len - at - less);
-	size_t tail_len = b->len - at - less;
-	char *again = mem_dup(b->data, at);
-
-	buf_truncate(b, at);
-	switch (below(4)) {
-	case 0:
-		buf_addc(b, (char)below(256));
-		break;
-	case 1:
-		buf_add(b, again + at / 2, at - at / 2);
-		break;
-	default:
-		buf_adds(b, words[below(COUNT(words))]);
-	}
-	buf_add(b, tail, tail_len);
-	free(tail);
-	free(again);
+	try_yaml(text);
+	try_kubeconfig(text);
+	try_error(text);
+	try_discovery(text);
 }
 
 int
 main(int argc, char **argv)
 {
-	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
-	time_t end = time(NULL) + seconds;
-	unsigned long runs = 0;
-
-	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
-	while (runs % 64 != 0 || time(NULL) < end) {
-		struct buf b = BUF_INIT;
-		char *exact;
-
-		buf_adds(&b, seeds[below(COUNT(seeds))]);
-		for (unsigned i = below(6); i > 0; i--)
-			mutate(&b);
-		/* of exactly this size: ASan sees the first byte beyond */
-		exact = mem_alloc(b.len);
-		if (b.len > 0)
-			memcpy(exact, b.data, b.len);
-		input = span_make(exact, b.len);
-		try_yaml(input);
-		try_kubeconfig(input);
-		try_error(input);
-		try_discovery(input);
-		free(exact);
-		buf_release(&b);
-		runs++;
-	}
-	printf("%lu texts\n", runs);
-	return 0;
+	return fuzz_texts(argc, argv, seeds, words, try);
 }

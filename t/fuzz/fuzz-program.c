@@ -2,19 +2,18 @@
  * fuzz-program: the readers in ireconcile of a program's text, of jq's messages
  * and of quantities, on texts that are almost right.
  *
- *	fuzz-program [SECONDS [SEED]]	mutates a few seeds by itself
+ *	fuzz-program [SECONDS [SEED]]
  *
- * Built with -DLIBFUZZER, libFuzzer drives it instead. What must hold:
- * nothing reads outside the text (run it with ASan); tokens are spans of the
+ * Nothing reads outside the text (run it with ASan); tokens are spans of the
  * text, in order, each inside an earlier bracket; the text for libjq has the
  * same grammar; a shortened message holds no part of a secret; a quantity
  * equals itself.
  */
 // needs cmd/ireconcile/language/*.c
+// needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "language/guards.h"
@@ -30,19 +29,6 @@
 static const char secret[] = "hunter2";
 
 static void
-expect(bool holds, const char *what, struct span text)
-{
-	struct buf b = BUF_INIT;
-
-	if (holds)
-		return;
-	json_add_string(&b, text);
-	fprintf(stderr, "fuzz-program: does not hold: %s\nfor %s\n", what,
-	    buf_str(&b));
-	abort();
-}
-
-static void
 check_tokens(struct span text)
 {
 	struct err err = ERR_INIT;
@@ -50,19 +36,19 @@ check_tokens(struct span text)
 	struct jqlex lex;
 
 	if (jqlex_read(&lex, "x", text, &err) != 0) {
-		expect(err.message[0] != '\0', "an error says why", text);
+		fuzz_expect(err.message[0] != '\0', "an error says why");
 		return;
 	}
 	for (int i = 0; i < lex.count; i++) {
 		const struct jqlex_token *t = &lex.tokens[i];
 
-		expect(
+		fuzz_expect(
 		    t->text.p >= at && t->text.p + t->text.n <= text.p + text.n,
-		    "tokens follow each other inside the text", text);
-		expect(t->inside < i &&
+		    "tokens follow each other inside the text");
+		fuzz_expect(t->inside < i &&
 			(t->inside < 0 ||
 			    lex.tokens[t->inside].type == JQLEX_OPEN),
-		    "a token is inside an earlier bracket", text);
+		    "a token is inside an earlier bracket");
 		jqlex_is_key(&lex, i);
 		at = t->text.p + t->text.n;
 	}
@@ -95,7 +81,7 @@ check_written(struct span text, enum jqparse_what what, long spots)
 	if (jqlex_read(&lex, "x", text, &err) != 0)
 		return;
 	if (jqparse_read(&parse, &lex, "x", &as, &err) != 0) {
-		expect(err.message[0] != '\0', "an error says why", text);
+		fuzz_expect(err.message[0] != '\0', "an error says why");
 		jqlex_release(&lex);
 		return;
 	}
@@ -103,21 +89,21 @@ check_written(struct span text, enum jqparse_what what, long spots)
 	before = line_breaks(span_make(text.p, (size_t)(at - text.p)));
 	jqparse_release(&parse, &lex);
 	jqlex_release(&lex);
-	expect(line_breaks(buf_span(&out)) == before, "lines stay", text);
+	fuzz_expect(line_breaks(buf_span(&out)) == before, "lines stay");
 	if (jqlex_read(&lex, "x", buf_span(&out), &err) == 0) {
 		int rc;
 
 		as.trust = JQPARSE_TRUSTED;
 		rc = jqparse_read(&parse, &lex, "x", &as, &err);
 
-		expect(rc == 0 || strstr(err.message, "deep") != NULL ||
+		fuzz_expect(rc == 0 || strstr(err.message, "deep") != NULL ||
 			strstr(err.message, "taken") != NULL,
-		    err.message, text);
+		    err.message);
 		if (rc == 0)
 			jqparse_release(&parse, &lex);
 		jqlex_release(&lex);
 	} else {
-		expect(strstr(err.message, "deep") != NULL, err.message, text);
+		fuzz_expect(strstr(err.message, "deep") != NULL, err.message);
 	}
 	buf_release(&out);
 }
@@ -137,9 +123,10 @@ check_source(const char *text)
 	if (source_add_expression(&s, "x", text, &err) == 0 &&
 	    source_compose(&s, &err) == 0) {
 		source_reads(&s, "desired", "owned", &file, &line);
-		expect(source_locate(&s, s.lines - 1, &line) == &s.files[0] &&
+		fuzz_expect(
+		    source_locate(&s, s.lines - 1, &line) == &s.files[0] &&
 			line == s.files[0].lines,
-		    "the last line but one is the text's", span_str(text));
+		    "the last line but one is the text's");
 	}
 	source_release(&s);
 }
@@ -158,11 +145,11 @@ check_message(struct span text)
 	buf_addspan(&message, text);
 	buf_adds(&message, ") cannot be added");
 	message_cut(&out, buf_span(&message), &none);
-	expect(
-	    strstr(buf_str(&out), secret) == NULL, "no secret is shown", text);
+	fuzz_expect(
+	    strstr(buf_str(&out), secret) == NULL, "no secret is shown");
 	buf_reset(&out);
 	message_cut(&out, text, &none);
-	expect(strstr(buf_str(&out), secret) == NULL, "nor a bare one", text);
+	fuzz_expect(strstr(buf_str(&out), secret) == NULL, "nor a bare one");
 	buf_release(&message);
 	buf_release(&out);
 }
@@ -174,33 +161,26 @@ check_quantity(struct span text)
 
 	if (quantity_parse(text, &a) != NULL)
 		return;
-	expect(quantity_parse(text, &b) == NULL && quantity_cmp(&a, &b) == 0,
-	    "a quantity equals itself", text);
-	expect(a.value == 0 || a.value % 10 != 0,
-	    "the mantissa has neither twos nor fives", text);
+	fuzz_expect(
+	    quantity_parse(text, &b) == NULL && quantity_cmp(&a, &b) == 0,
+	    "a quantity equals itself");
+	fuzz_expect(a.value == 0 || a.value % 10 != 0,
+	    "the mantissa has neither twos nor fives");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+static void
+try(struct span text)
 {
-	/* A copy of exactly this size: ASan sees the first byte beyond. */
-	char *exact = mem_alloc(n);
-	char *text = mem_dup(data, n);
+	char *whole = mem_dup(text.p, text.n);
 
-	memcpy(exact, data, n);
-	check_tokens(span_make(exact, n));
-	check_message(span_make(exact, n));
-	check_quantity(span_make(exact, n));
-	if (memchr(text, '\0', n) == NULL)
-		check_source(text);
-	free(exact);
-	free(text);
-	return 0;
+	check_tokens(text);
+	check_message(text);
+	check_quantity(text);
+	if (memchr(whole, '\0', text.n) == NULL)
+		check_source(whole);
+	free(whole);
 }
 
-#ifndef LIBFUZZER
 static const char *const seeds[] = {
     "def desired: [.owned.Pod[] | {name, \"a\": \"x\\(now)y\"}];",
     "def f($a; g): reduce .[] as {$owned} (0; . + $a) | f(1; g); # end",
@@ -213,71 +193,14 @@ static const char *const seeds[] = {
     "Cannot index string with string \"hunter2\"",
     "hunter2 (at offset 0) is not a valid regex: can't be it's hunter2",
     "date 'hunter2' does not match format \"hunter2 (\"", "1.5e-3", "-100Gi",
-    "0.000000000000000000001n", "340282366920938463463374607431768211455E"};
+    "0.000000000000000000001n", "340282366920938463463374607431768211455E",
+    NULL};
 static const char *const words[] = {"\"", "\\(", ")", "(", "{", "}", "[", "]",
     "def ", ";", "hunter2", "try ", " catch ", "?", " as $x | ", "-", "1.10",
-    "'", "#", "\n", "\\", "$", ".", "::", "e9", "Ki"};
-
-static unsigned state;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525U + 1013904223U;
-	return (state >> 8) % n;
-}
-
-/* Replaces `cut` bytes at `at` by a text. */
-static void
-splice(struct buf *b, size_t at, size_t cut, const char *text)
-{
-	struct buf tail = BUF_INIT;
-
-	if (at + cut < b->len)
-		buf_add(&tail, b->data + at + cut, b->len - at - cut);
-	buf_truncate(b, at);
-	buf_adds(b, text);
-	buf_addspan(b, buf_span(&tail));
-	buf_release(&tail);
-}
-
-static void
-mutate(struct buf *b)
-{
-	unsigned at = below((unsigned)b->len + 1);
-
-	switch (below(3)) {
-	case 0:
-		if (at < b->len)
-			b->data[at] = (char)below(256);
-		break;
-	case 1:
-		splice(b, at, below(6), "");
-		break;
-	default:
-		splice(b, at, below(2), words[below(COUNT(words))]);
-	}
-}
+    "'", "#", "\n", "\\", "$", ".", "::", "e9", "Ki", NULL};
 
 int
 main(int argc, char **argv)
 {
-	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
-	time_t end = time(NULL) + seconds;
-	struct buf b = BUF_INIT;
-	unsigned long runs = 0;
-
-	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
-	while (runs % 64 != 0 || time(NULL) < end) {
-		buf_reset(&b);
-		buf_adds(&b, seeds[below(COUNT(seeds))]);
-		for (unsigned i = below(6); i > 0; i--)
-			mutate(&b);
-		LLVMFuzzerTestOneInput((const uint8_t *)b.data, b.len);
-		runs++;
-	}
-	buf_release(&b);
-	printf("%lu texts\n", runs);
-	return 0;
+	return fuzz_texts(argc, argv, seeds, words, try);
 }
-#endif

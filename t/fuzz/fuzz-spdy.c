@@ -10,13 +10,13 @@
  */
 // needs cmd/kapi/kubelet/spdy.c
 // needs cmd/kapi/kubelet/inflate.c
+// needs t/fuzz/fuzz.c
 #include "kubelet/spdy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "base/mem.h"
+#include "fuzz.h"
 
 /* Three streams of a client: test-spdy has the same. */
 static const char recorded[] =
@@ -32,27 +32,6 @@ static const char recorded[] =
     "f373a1711ad6b04e8463a5e8aa45eca14d4756e819385be8cf8e9641f05db104"
     "6c02cf91c120988721239c42ed54a5a4470307f15cc77276b1e53f1ca0afed6b"
     "103b9d43df97f6fe903fb20f000000ffff";
-
-static unsigned state;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % n;
-}
-
-static void
-expect(bool holds, const char *what, struct span input)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz-spdy: does not hold: %s\nfor ", what);
-	for (size_t i = 0; i < input.n; i++)
-		fprintf(stderr, "%02x", (unsigned char)input.p[i]);
-	fprintf(stderr, "\n");
-	abort();
-}
 
 static void
 note(struct buf *told, enum spdy_event e, const struct spdy_reader *r)
@@ -73,26 +52,25 @@ note(struct buf *told, enum spdy_event e, const struct spdy_reader *r)
 }
 
 static void
-read_all(struct span all, unsigned piece, struct buf *told)
+read_all(struct span s, unsigned piece, struct buf *told)
 {
 	struct spdy_reader r = {0};
 	enum spdy_event e = SPDY_MORE;
-	struct span s = all;
 	uint32_t last = 0;
 	bool in_data = false;
 
 	while (s.n > 0 && e != SPDY_BAD) {
-		size_t k = 1 + below(piece), taken = 0;
+		size_t k = 1 + fuzz_below(piece), taken = 0;
 		char *exact;
 
 		k = k < s.n ? k : s.n;
-		exact = mem_array(mem_dup(s.p, k), k, 1);
+		exact = fuzz_exact(span_make(s.p, k));
 		e = spdy_read(&r, exact, k, &taken);
-		expect(taken > 0 && taken <= k, "something is taken", all);
-		expect(e != SPDY_MORE || taken == k, "all is taken", all);
-		expect(r.headers.len <= SPDY_HEADERS_MAX &&
+		fuzz_expect(taken > 0 && taken <= k, "something is taken");
+		fuzz_expect(e != SPDY_MORE || taken == k, "all is taken");
+		fuzz_expect(r.headers.len <= SPDY_HEADERS_MAX &&
 			r.control.len <= SPDY_CONTROL_MAX,
-		    "limits", all);
+		    "limits");
 		if (e == SPDY_DATA && in_data && last == r.stream) {
 			buf_addspan(told, r.data);
 			buf_adds(told, r.fin ? "!" : "");
@@ -113,12 +91,13 @@ try(struct span s)
 {
 	struct buf told = BUF_INIT, again = BUF_INIT;
 
+	fuzz_input = s;
 	read_all(s, 100000, &told);
 	read_all(s, 1, &again);
-	expect(span_eq(buf_span(&told), buf_span(&again)), "byte by byte", s);
+	fuzz_expect(span_eq(buf_span(&told), buf_span(&again)), "byte by byte");
 	buf_reset(&again);
 	read_all(s, 50, &again);
-	expect(span_eq(buf_span(&told), buf_span(&again)), "in pieces", s);
+	fuzz_expect(span_eq(buf_span(&told), buf_span(&again)), "in pieces");
 	buf_release(&told);
 	buf_release(&again);
 }
@@ -136,60 +115,43 @@ unhex(const char *hex, struct buf *b)
 static void
 add_some_frame(struct buf *b)
 {
-	switch (below(4)) {
+	switch (fuzz_below(4)) {
 	case 0:
-		spdy_add_ping(b, below(100));
+		spdy_add_ping(b, fuzz_below(100));
 		break;
 	case 1:
-		spdy_add_reset(b, below(100));
+		spdy_add_reset(b, fuzz_below(100));
 		break;
 	case 2:
-		spdy_add_reply(b, 1, below(2) == 0);
+		spdy_add_reply(b, 1, fuzz_below(2) == 0);
 		break;
 	default:
-		spdy_add_data(b, 1 + below(9), 3, below(2) == 0);
+		spdy_add_data(b, 1 + fuzz_below(9), 3, fuzz_below(2) == 0);
 		buf_adds(b, "abc");
 	}
-}
-
-static void
-mutate(struct buf *b)
-{
-	size_t at = below((unsigned)b->len);
-
-	if (below(8) == 0)
-		buf_truncate(b, at);
-	else if (below(2) == 0)
-		b->data[at] = (char)below(256);
-	else
-		b->data[at] = (char)(b->data[at] ^ (1 << below(8)));
 }
 
 int
 main(int argc, char **argv)
 {
-	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
-	time_t end = time(NULL) + seconds;
-	unsigned long runs = 0;
 	struct buf streams = BUF_INIT;
 
 	unhex(recorded, &streams);
-	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
-	while (runs % 64 != 0 || time(NULL) < end) {
+	fuzz_begin(argc, argv, 1);
+	while (fuzz_goes_on()) {
 		struct buf b = BUF_INIT;
 
-		for (unsigned i = below(3); i > 0; i--)
+		for (unsigned i = fuzz_below(3); i > 0; i--)
 			add_some_frame(&b);
 		buf_addspan(&b, buf_span(&streams));
-		for (unsigned i = below(3); i > 0; i--)
+		for (unsigned i = fuzz_below(3); i > 0; i--)
 			add_some_frame(&b);
-		for (unsigned i = below(5); i > 0 && b.len > 0; i--)
-			mutate(&b);
+		for (unsigned i = fuzz_below(5); i > 0 && b.len > 0; i--)
+			fuzz_flip(&b, fuzz_below((unsigned)b.len));
 		try(buf_span(&b));
 		buf_release(&b);
-		runs++;
 	}
 	buf_release(&streams);
-	printf("%lu connections\n", runs);
+	fuzz_end("connections");
 	return 0;
 }

@@ -7,35 +7,13 @@
  * and tells the same events however the bytes are cut into pieces. Frames that
  * a client may send are read as they were meant.
  */
+// needs t/fuzz/fuzz.c
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/mem.h"
+#include "fuzz.h"
 #include "httpd/websocket.h"
-
-static struct span input;
-
-static void
-expect(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz-websocket: does not hold: %s\nfor ", what);
-	for (size_t i = 0; i < input.n; i++)
-		fprintf(stderr, "%02x", (unsigned char)input.p[i]);
-	fprintf(stderr, "\n");
-	abort();
-}
-
-static unsigned state;
-
-static unsigned
-below(unsigned n)
-{
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % n;
-}
 
 /* ---- reading ---- */
 
@@ -56,7 +34,7 @@ note(struct buf *told, enum websocket_event e, const struct websocket_reader *r)
 	buf_addc(told, "--pctb"[e]);
 	if (e != WEBSOCKET_PINGED)
 		return;
-	expect(r->n <= WEBSOCKET_CONTROL_MAX, "a short ping");
+	fuzz_expect(r->n <= WEBSOCKET_CONTROL_MAX, "a short ping");
 	buf_addc(told, (char)r->n);
 	buf_add(told, r->control, (size_t)r->n);
 }
@@ -75,15 +53,14 @@ read_all(struct span s, unsigned piece, struct buf *told)
 	enum websocket_event e = WEBSOCKET_MORE;
 
 	while (s.n > 0 && goes_on(e)) {
-		size_t k = 1 + below(piece), taken = 0;
+		size_t k = 1 + fuzz_below(piece), taken = 0;
 		char *exact;
 
 		k = k < s.n ? k : s.n;
-		exact = mem_dup(s.p, k);
-		exact = mem_array(exact, k, 1);
+		exact = fuzz_exact(span_make(s.p, k));
 		e = websocket_read(&r, exact, k, &taken);
-		expect(taken > 0 && taken <= k, "something is taken");
-		expect(taken == k || e != WEBSOCKET_MORE, "all is taken");
+		fuzz_expect(taken > 0 && taken <= k, "something is taken");
+		fuzz_expect(taken == k || e != WEBSOCKET_MORE, "all is taken");
 		note(told, e, &r);
 		free(exact);
 		s = span_skip(s, taken);
@@ -95,13 +72,13 @@ try(struct span s, struct buf *told)
 {
 	struct buf again = BUF_INIT;
 
-	input = s;
+	fuzz_input = s;
 	read_all(s, 100000, told);
 	read_all(s, 1, &again);
-	expect(span_eq(buf_span(told), buf_span(&again)), "byte by byte");
+	fuzz_expect(span_eq(buf_span(told), buf_span(&again)), "byte by byte");
 	buf_reset(&again);
 	read_all(s, 200, &again);
-	expect(span_eq(buf_span(told), buf_span(&again)), "in pieces");
+	fuzz_expect(span_eq(buf_span(told), buf_span(&again)), "in pieces");
 	buf_release(&again);
 }
 
@@ -114,8 +91,9 @@ some_size(bool control)
 			    large[] = {65535, 65536, 65600};
 
 	if (control)
-		return below(WEBSOCKET_CONTROL_MAX + 1);
-	return below(50) == 0 ? large[below(3)] : sizes[below(7)];
+		return fuzz_below(WEBSOCKET_CONTROL_MAX + 1);
+	return fuzz_below(50) == 0 ? large[fuzz_below(3)]
+				   : sizes[fuzz_below(7)];
 }
 
 /* A frame of a client: the server's, with a mask. */
@@ -129,7 +107,7 @@ add_frame(struct buf *b, unsigned first, size_t n, const char *payload)
 	b->data[at] = (char)first;
 	b->data[at + 1] = (char)(b->data[at + 1] | 0x80);
 	for (size_t i = 0; i < 4; i++)
-		mask[i] = (char)below(256);
+		mask[i] = (char)fuzz_below(256);
 	buf_add(b, mask, 4);
 	for (size_t i = 0; i < n; i++)
 		buf_addc(b, (char)(payload[i] ^ mask[i % 4]));
@@ -144,20 +122,21 @@ static void
 make(struct buf *b, struct message *m, struct buf *want)
 {
 	static char payload[1 << 17];
-	bool control = below(2) == 0, fin = below(3) > 0;
+	bool control = fuzz_below(2) == 0, fin = fuzz_below(3) > 0;
 	size_t n = some_size(control);
 
 	for (size_t i = 0; i < 130; i++)
-		payload[i] = (char)below(256);
+		payload[i] = (char)fuzz_below(256);
 	if (!control) {
-		add_frame(b, (fin ? 0x80u : 0) | (m->open ? 0 : 1 + below(2)),
-		    n, payload);
+		add_frame(b,
+		    (fin ? 0x80u : 0) | (m->open ? 0 : 1 + fuzz_below(2)), n,
+		    payload);
 		if (n > 0 && !m->begun)
 			buf_addc(want, '=');
 		buf_add(want, payload, n);
 		m->begun = !fin && (m->begun || n > 0);
 		m->open = !fin;
-	} else if (below(2) == 0) {
+	} else if (fuzz_below(2) == 0) {
 		add_frame(b, 0x80 | WEBSOCKET_PONG, n, payload);
 	} else {
 		add_frame(b, 0x80 | WEBSOCKET_PING, n, payload);
@@ -170,49 +149,39 @@ make(struct buf *b, struct message *m, struct buf *want)
 static void
 mutate(struct buf *b)
 {
-	size_t at = below((unsigned)b->len);
+	size_t at = fuzz_below((unsigned)b->len);
 
 	/* mostly where heads are */
-	if (below(2) == 0)
-		at = below(b->len < 20 ? (unsigned)b->len : 20);
-	if (below(4) == 0)
-		buf_truncate(b, at);
-	else if (below(2) == 0)
-		b->data[at] = (char)below(256);
-	else
-		b->data[at] = (char)(b->data[at] ^ (1 << below(8)));
+	if (fuzz_below(2) == 0)
+		at = fuzz_below(b->len < 20 ? (unsigned)b->len : 20);
+	fuzz_flip(b, at);
 }
 
 int
 main(int argc, char **argv)
 {
-	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
-	time_t end = time(NULL) + seconds;
-	unsigned long runs = 0;
-
-	state = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1;
-	while (runs % 64 != 0 || time(NULL) < end) {
+	fuzz_begin(argc, argv, 1);
+	while (fuzz_goes_on()) {
 		struct buf b = BUF_INIT, want = BUF_INIT, told = BUF_INIT;
 		struct message m = {false, false};
 
-		for (unsigned i = 1 + below(5); i > 0; i--)
+		for (unsigned i = 1 + fuzz_below(5); i > 0; i--)
 			make(&b, &m, &want);
-		if (below(2) == 0) {
+		if (fuzz_below(2) == 0) {
 			add_frame(&b, 0x80 | WEBSOCKET_CLOSE, 2, "\x0f\xa0");
 			buf_addc(&want, 'c');
 		}
 		try(buf_span(&b), &told);
-		expect(span_eq(buf_span(&told), buf_span(&want)),
+		fuzz_expect(span_eq(buf_span(&told), buf_span(&want)),
 		    "frames that are right");
-		for (unsigned i = below(4); i > 0 && b.len > 0; i--)
+		for (unsigned i = fuzz_below(4); i > 0 && b.len > 0; i--)
 			mutate(&b);
 		buf_reset(&told);
 		try(buf_span(&b), &told);
 		buf_release(&b);
 		buf_release(&want);
 		buf_release(&told);
-		runs++;
 	}
-	printf("%lu connections\n", runs);
+	fuzz_end("connections");
 	return 0;
 }

@@ -77,30 +77,37 @@ below(size_t n)
 	return n == 0 ? 0 : (size_t)(state >> 33) % n;
 }
 
-static void
-add_entry(struct span text)
+void
+guided_add(struct span text)
 {
 	entries = mem_grow(entries, entry_count, sizeof(*entries));
 	entries[entry_count] = (struct buf)BUF_INIT;
 	buf_addspan(&entries[entry_count++], text);
 }
 
-static int
-read_corpus(const char *file)
+static const char *
+between(const struct guided *g)
 {
+	return g->between != NULL ? g->between : "\n%%\n";
+}
+
+static int
+read_corpus(const struct guided *g)
+{
+	const char *mark = between(g);
+	size_t n = strlen(mark);
 	struct buf b = BUF_INIT;
 	const char *p, *end, *stop;
 	struct err err;
 
-	if (file_read(file, CORPUS_MIB, &b, &err) != 0) {
+	if (file_read(g->corpus, CORPUS_MIB, &b, &err) != 0) {
 		fprintf(stderr, "guided: %s\n", err.message);
 		return -1;
 	}
 	stop = buf_str(&b) + b.len;
-	for (p = b.data;
-	     (end = memmem(p, (size_t)(stop - p), "\n%%\n", 4)) != NULL;
-	     p = end + 4)
-		add_entry(span_make(p, (size_t)(end - p)));
+	for (p = b.data; (end = memmem(p, (size_t)(stop - p), mark, n)) != NULL;
+	     p = end + n)
+		guided_add(span_make(p, (size_t)(end - p)));
 	buf_release(&b);
 	return entry_count > 0 ? 0 : -1;
 }
@@ -214,18 +221,19 @@ write_entry(const struct guided *g)
 	if (f == NULL)
 		return;
 	fwrite(input.data, 1, input.len, f);
-	fputs("\n%%\n", f);
+	fputs(between(g), f);
 	fclose(f);
 }
 
 static void
 keep(const struct guided *g)
 {
-	/* A line ends an entry: an input with such a line cannot be kept. */
-	if (memmem(input.data, input.len, "\n%%\n", 4) != NULL ||
+	/* An input with what ends an entry cannot be kept. */
+	if (memmem(input.data, input.len, between(g), strlen(between(g))) !=
+		NULL ||
 	    memchr(input.data, '\0', input.len) != NULL)
 		return;
-	add_entry(buf_span(&input));
+	guided_add(buf_span(&input));
 	write_entry(g);
 }
 
@@ -240,7 +248,7 @@ guided_run(const struct guided *g, guided_fn *fn)
 	signal(SIGALRM, stuck);
 	if (__sanitizer_set_death_callback != NULL)
 		__sanitizer_set_death_callback(show_input);
-	if (read_corpus(g->corpus) != 0)
+	if (read_corpus(g) != 0)
 		return -1;
 	first = entry_count;
 	for (size_t i = 0; i < first; i++) {

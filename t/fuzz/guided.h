@@ -11,6 +11,7 @@
 
 struct guided {
 	const char *corpus;	  /* read */
+	const char *between;	  /* its entries; NULL: a line of "%%" */
 	const char *keep;	  /* new inputs are appended; NULL: not kept */
 	const char *const *words; /* to make inputs of; NULL-terminated */
 	double seconds;
@@ -19,6 +20,9 @@ struct guided {
 };
 
 typedef void guided_fn(struct span input);
+
+/* An entry more, before the corpus; copied. */
+void guided_add(struct span text);
 
 /* Tries every entry unchanged, then changed ones. Prints statistics. On a
  * crash or an abort, the input goes to stderr. -1: no corpus. */

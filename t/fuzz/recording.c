@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "fuzz.h"
 #include "json/json.h"
 #include "process/file.h"
 
@@ -20,17 +20,6 @@ static const struct recording_fuzz *fuzz;
 static struct span *seeds; /* lines */
 static size_t seed_count;
 static struct buf recording; /* the one that is tried, before compression */
-static unsigned state;
-
-void
-recording_expect(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s: does not hold: %s\n", fuzz->name, what);
-	fwrite(recording.data, 1, recording.len, stderr);
-	abort();
-}
 
 void
 recording_expect_visible(struct span text)
@@ -41,17 +30,10 @@ recording_expect_visible(struct span text)
 		uint32_t c = 0;
 		size_t n = utf8_decode(p, end, &c);
 
-		recording_expect(n > 0 && (c == '\n' || utf8_is_visible(c)),
+		fuzz_expect(n > 0 && (c == '\n' || utf8_is_visible(c)),
 		    "it is visible");
 		p += n;
 	}
-}
-
-static unsigned
-below(size_t n)
-{
-	state = state * 1664525u + 1013904223u;
-	return n == 0 ? 0 : (unsigned)((state >> 8) % n);
 }
 
 /* ---- lines ---- */
@@ -73,7 +55,7 @@ splice(struct buf *b, struct span old, struct span new)
 static struct span
 value_in(struct span text)
 {
-	size_t at = below(text.n);
+	size_t at = fuzz_below((unsigned)text.n);
 	struct span rest;
 
 	while (at < text.n && strchr("\"{[-0123456789tfn", text.p[at]) == NULL)
@@ -96,20 +78,20 @@ add_odd_value(struct buf *b)
 	    "\"Thing.example.com/default/t x\"", "\"/\"", "\"////\"",
 	    "{\"differs\":[{\"path\":7}],\"gone\":true}", "[[],{},[{}]]",
 	    "\"\xff\"", "\"\xed\xa0\x80\"", "\"", "{\"a\":"};
-	unsigned which = below(COUNT(odd) + 3);
+	unsigned which = fuzz_below(COUNT(odd) + 3);
 
 	if (which < COUNT(odd))
 		buf_adds(b, odd[which]);
 	else if (which == COUNT(odd))
-		for (unsigned i = below(DEEP) + 1, n = i; i + n > 0;)
+		for (unsigned i = fuzz_below(DEEP) + 1, n = i; i + n > 0;)
 			buf_addc(b, i > 0 ? (i--, '[') : (n--, ']'));
 	else if (which == COUNT(odd) + 1)
-		for (unsigned i = below(DEEP) + 1; i > 0; i--)
+		for (unsigned i = fuzz_below(DEEP) + 1; i > 0; i--)
 			buf_adds(b, i > 1 ? "{\"a\":[" : "{\"a\":[]}");
 	else {
 		buf_addc(b, '"');
-		for (unsigned i = below(LONG); i > 0; i--)
-			buf_adds(b, below(9) > 0 ? "l" : "\xe2\x80\xa6");
+		for (unsigned i = fuzz_below(LONG); i > 0; i--)
+			buf_adds(b, fuzz_below(9) > 0 ? "l" : "\xe2\x80\xa6");
 		buf_addc(b, '"');
 	}
 }
@@ -122,12 +104,12 @@ change_member(struct buf *line, struct span object)
 	struct span whole, key;
 	struct buf other = BUF_INIT;
 
-	for (unsigned i = below(6) + 1; i > 0; i--)
+	for (unsigned i = fuzz_below(6) + 1; i > 0; i--)
 		if (!json_member(&m))
 			return;
 	key = span_make(m.key.p - 1, m.key.n + 2);
 	whole = span_make(key.p, (size_t)(m.value.p + m.value.n - key.p));
-	switch (below(3)) {
+	switch (fuzz_below(3)) {
 	case 0: /* and the comma behind it */
 		whole.n += whole.p[whole.n] == ',';
 		break;
@@ -155,7 +137,7 @@ change(struct buf *line)
 
 	if (at.p == NULL)
 		return;
-	switch (below(8)) {
+	switch (fuzz_below(8)) {
 	case 0:
 	case 1:
 	case 2:
@@ -163,10 +145,12 @@ change(struct buf *line)
 		break;
 	case 3:
 	case 4: /* a value of another line */
-		splice(line, at, value_in(seeds[below(seed_count)]));
+		splice(line, at,
+		    value_in(seeds[fuzz_below((unsigned)seed_count)]));
 		break;
 	case 5:
-		line->data[below(line->len)] = (char)below(256);
+		line->data[fuzz_below((unsigned)line->len)] =
+		    (char)fuzz_below(256);
 		break;
 	default:
 		add_odd_value(&new);
@@ -194,19 +178,19 @@ add_secret(struct buf *b)
 static void
 make_recording(bool secrets)
 {
-	unsigned lines = below(LINES_MAX) + 1, secret = below(lines);
+	unsigned lines = fuzz_below(LINES_MAX) + 1, secret = fuzz_below(lines);
 
 	buf_reset(&recording);
 	for (unsigned i = 0; i < lines; i++) {
 		struct buf line = BUF_INIT;
 
-		buf_addspan(&line, seeds[below(seed_count)]);
-		for (unsigned n = below(4); n > 0 && line.len > 0; n--)
+		buf_addspan(&line, seeds[fuzz_below((unsigned)seed_count)]);
+		for (unsigned n = fuzz_below(4); n > 0 && line.len > 0; n--)
 			change(&line);
 		buf_addspan(&recording, buf_span(&line));
 		buf_addc(&recording, '\n');
 		buf_release(&line);
-		if (secrets && (i == secret || below(6) == 0))
+		if (secrets && (i == secret || fuzz_below(6) == 0))
 			add_secret(&recording);
 	}
 }
@@ -218,12 +202,13 @@ static void
 compress(struct buf *to, struct span text)
 {
 	while (text.n > 0) {
-		size_t n = below(3) > 0 ? text.n : below(text.n) + 1;
+		size_t n = fuzz_below(3) > 0 ? text.n
+					     : fuzz_below((unsigned)text.n) + 1;
 		size_t room = ZSTD_compressBound(n), size;
 
-		size = ZSTD_compress(
-		    buf_reserve(to, room), room, text.p, n, (int)below(5) - 1);
-		recording_expect(!ZSTD_isError(size), "it compresses");
+		size = ZSTD_compress(buf_reserve(to, room), room, text.p, n,
+		    (int)fuzz_below(5) - 1);
+		fuzz_expect(!ZSTD_isError(size), "it compresses");
 		to->len += size;
 		text = span_skip(text, n);
 	}
@@ -232,9 +217,9 @@ compress(struct buf *to, struct span text)
 static void
 damage(struct buf *b)
 {
-	unsigned at = below(b->len);
+	unsigned at = fuzz_below((unsigned)b->len);
 
-	switch (below(4)) {
+	switch (fuzz_below(4)) {
 	case 0:
 		buf_truncate(b, at);
 		break;
@@ -246,7 +231,7 @@ damage(struct buf *b)
 		buf_add(b, b->data + at, b->len - at);
 		break;
 	default:
-		b->data[at] = (char)below(256);
+		b->data[at] = (char)fuzz_below(256);
 	}
 }
 
@@ -261,15 +246,15 @@ read_recording(const char *path)
 	enum reading_result result;
 	size_t lines = 0;
 
-	recording_expect(r != NULL, "it opens");
+	fuzz_expect(r != NULL, "it opens");
 	fuzz->begin();
 	while ((result = reading_next(r, &line)) == READING_LINE ||
 	    result == READING_BAD) {
-		recording_expect(
+		fuzz_expect(
 		    ++lines < 100 * LINES_MAX, "there are not more lines");
 		fuzz->line(result, &line);
 	}
-	recording_expect(result == READING_END || line.err.message[0] != '\0',
+	fuzz_expect(result == READING_END || line.err.message[0] != '\0',
 	    "a failure says why");
 	fuzz->end();
 	reading_free(r);
@@ -279,16 +264,17 @@ static void
 round_of(int fd, const char *path)
 {
 	struct buf bytes = BUF_INIT;
-	bool damaged = below(3) == 0;
+	bool damaged = fuzz_below(3) == 0;
 
 	make_recording(!damaged); /* damage may rename the members of one */
-	if (below(3) == 0)
+	fuzz_input = buf_span(&recording);
+	if (fuzz_below(3) == 0)
 		compress(&bytes, buf_span(&recording));
 	else
 		buf_addspan(&bytes, buf_span(&recording));
-	for (unsigned i = below(3); damaged && i > 0 && bytes.len > 0; i--)
+	for (unsigned i = fuzz_below(3); damaged && i > 0 && bytes.len > 0; i--)
 		damage(&bytes);
-	recording_expect(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+	fuzz_expect(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
 		file_write(fd, buf_span(&bytes)) == 0,
 	    "it is written");
 	buf_release(&bytes);
@@ -297,45 +283,33 @@ round_of(int fd, const char *path)
 }
 
 static void
-add_seeds(struct span text)
+add_seed(struct span line)
 {
-	while (text.p != NULL) {
-		struct span line = span_cut(&text, '\n');
-
-		if (line.n == 0)
-			continue;
-		seeds = mem_grow(seeds, seed_count, sizeof(*seeds));
-		seeds[seed_count++] = line;
-	}
+	if (line.n == 0)
+		return;
+	seeds = mem_grow(seeds, seed_count, sizeof(*seeds));
+	seeds[seed_count++] = span_make(mem_dup(line.p, line.n), line.n);
 }
 
 int
 recording_fuzz(const struct recording_fuzz *f, int argc, char **argv)
 {
-	struct buf text = BUF_INIT;
-	struct err err = ERR_INIT;
-	unsigned long rounds = 0;
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 	char path[40];
-	time_t end;
 
 	fuzz = f;
 	for (int i = 3; i < argc; i++)
-		if (file_read(argv[i], 16, &text, &err) != 0) {
-			fprintf(stderr, "%s: %s\n", f->name, err.message);
-			return 100;
-		}
-	add_seeds(buf_span(&text));
+		fuzz_lines(argv[i], add_seed);
 	if (seed_count == 0 || fd < 0)
 		return 100;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	end = time(NULL) + strtol(argv[1], NULL, 10);
-	state = (unsigned)strtoul(argv[2], NULL, 10);
-	for (; rounds % 64 != 0 || time(NULL) < end; rounds++)
+	fuzz_begin(argc, argv, 1);
+	while (fuzz_goes_on())
 		round_of(fd, path);
-	printf("%lu recordings\n", rounds);
+	fuzz_end("recordings");
+	for (size_t i = 0; i < seed_count; i++)
+		free((char *)seeds[i].p);
 	free(seeds);
-	buf_release(&text);
 	buf_release(&recording);
 	close(fd);
 	return 0;

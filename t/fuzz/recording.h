@@ -17,7 +17,6 @@
 #define RECORDING_SECRET "aHVudGVyMg"
 
 struct recording_fuzz {
-	const char *name; /* of the fuzzer */
 	void (*begin)(void);
 	/* READING_LINE or READING_BAD */
 	void (*line)(enum reading_result result, struct reading_line *line);
@@ -27,8 +26,6 @@ struct recording_fuzz {
 /* NAME SECONDS SEED FILE...: returns the exit code. */
 int recording_fuzz(const struct recording_fuzz *f, int argc, char **argv);
 
-/* If the condition is false, ends the process and prints the recording. */
-void recording_expect(bool holds, const char *what);
 /* Valid UTF-8, and nothing that a terminal obeys, but newlines. */
 void recording_expect_visible(struct span text);
 
