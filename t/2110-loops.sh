@@ -117,10 +117,8 @@ once() { # the two statuses of a repair: while, and after it
 	line3 "$item" a 1 "$known,$(conditions false "$looping" | tee "$T/x"),\"onError\":$(sed 's/"status"://' "$T/x"),$loops,$(because a-0 "$repaired")"
 } >"$T/want"
 replay 0 "the condition comes with the repair that is one too many"
-{
-	event MODIFIED "$(thing3 3 "$(conditions false "$looping" kubectl-edit)")"
-	event MODIFIED "$(observed a-0 a v 214)"
-} >>"$T/in"
+and event MODIFIED "$(thing3 3 "$(conditions false "$looping" kubectl-edit)")"
+and event MODIFIED "$(observed a-0 a v 214)"
 line3 "" a 3 "$(conditions true "$looping" kubectl-edit)" >>"$T/want"
 replay 0 "what kapply filled in agrees"
 event MODIFIED "$(thing3 4 "$(conditions true "$looping" kubectl-edit)")" >>"$T/in"

@@ -63,38 +63,30 @@ waiting() {
 	event ADDED "$(secret s 1 all)"
 	event MODIFIED "$(secret s 2)"
 }
-{
-	waiting
-	event DELETED "$(secret s 2)"
-	tick 01:00
-} >"$T/in"
+given waiting
+and event DELETED "$(secret s 2)"
+and tick 01:00
 decide "$sandbox"
 is "$(seen)" "none" "one that is deleted while it waits is not seen any more"
-{
-	waiting
-	begin v1 Secret
-	event ADDED "$(secret other 1)"
-	end v1 Secret
-	tick 01:00
-} >"$T/in"
+given waiting
+and begin v1 Secret
+and event ADDED "$(secret other 1)"
+and end v1 Secret
+and tick 01:00
 decide "$sandbox"
 is "$(seen)" "none other=1" "... nor one that a list does not mention"
-{
-	waiting
-	begin v1 Secret
-	event ADDED "$(secret s 3)"
-	end v1 Secret
-	tick 01:00
-} >"$T/in"
+given waiting
+and begin v1 Secret
+and event ADDED "$(secret s 3)"
+and end v1 Secret
+and tick 01:00
 decide "$sandbox"
 is "$(seen)" "none s=3" "... one that it does is, as it is there"
-{
-	initially "$(thing a 1)"
-	event ADDED "$(secret s 1 all)"
-	event MODIFIED "$(secret s 2)"
-	event MODIFIED "$(secret s 1 all)"
-	tick 01:00
-} >"$T/in"
+given initially "$(thing a 1)"
+and event ADDED "$(secret s 1 all)"
+and event MODIFIED "$(secret s 2)"
+and event MODIFIED "$(secret s 1 all)"
+and tick 01:00
 decide "$sandbox"
 is "$(stopped) $(seen)" "1 none" "... one that is again as it was is not looked at"
 

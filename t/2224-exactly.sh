@@ -56,12 +56,10 @@ is "$(outcome "$(jq -c '.data.x = "c2VjcmV0"' <<<"$secret")")" \
 
 # An item that becomes exact is compared again.
 program 'if .primary.spec.x then exactly(cm) else cm end'
-{
-	initially \
-		"$(thing a 1 "" '"status":{"error":null},"spec":{"x":false}')" \
-		"$(seen '.data.x = "y"')"
-	event MODIFIED "$(thing a 2 "" '"status":{"error":null},"spec":{"x":true}')"
-} >"$T/in"
+given initially \
+	"$(thing a 1 "" '"status":{"error":null},"spec":{"x":false}')" \
+	"$(seen '.data.x = "y"')"
+and event MODIFIED "$(thing a 2 "" '"status":{"error":null},"spec":{"x":true}')"
 decided 0 "an item that becomes exact"
 is "$(jq -c .reconcile.exactly "$T/out")" '["ConfigMap/ns/a-0"]' \
 	"... is compared again"
