@@ -149,27 +149,23 @@ also told
 replay 0 "... one change is the apply's own"
 
 # Back and forth is a loop.
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-	event MODIFIED "$(seen v2 l 4 "$code")"
-	for i in 11 12 13 14 15; do
-		event MODIFIED "$(seen v2 m "1$i" "$code")" \
-			"2026-01-01T00:00:${i}Z"
-		event MODIFIED "$(seen v2 l "2$i" "$code")"
-	done
-	event MODIFIED "$(seen v2 m 300 "$code")"
-} >"$T/in"
+given start "$(seen v2 l 3)"
+and tick 00:10
+and event MODIFIED "$(seen v2 l 4 "$code")"
+for i in 11 12 13 14 15; do
+	and event MODIFIED "$(seen v2 m "1$i" "$code")" \
+		"2026-01-01T00:00:${i}Z"
+	and event MODIFIED "$(seen v2 l "2$i" "$code")"
+done
+and event MODIFIED "$(seen v2 m 300 "$code")"
 decide
 is "$(grep -c '"items":\[{' "$T/out")" 7 "drift beside it may be a loop"
 is "$(grep -c 'is changed by somebody else each time it was repaired' "$T/err")" \
 	1 "... which is held back"
-{
-	start "$(seen v2 l 3)"
-	for i in 1 2 3 4 5 6 7 8; do
-		event MODIFIED "$(seen "v$i" l "1$i")" "2026-01-01T00:00:0${i}Z"
-	done
-} >"$T/in"
+given start "$(seen v2 l 3)"
+for i in 1 2 3 4 5 6 7 8; do
+	and event MODIFIED "$(seen "v$i" l "1$i")" "2026-01-01T00:00:0${i}Z"
+done
 decide
 is "$(grep -c '"items":\[{' "$T/out")" 6 \
 	"so is a value that is another after each apply"

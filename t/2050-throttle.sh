@@ -92,20 +92,18 @@ is "$(tr ' ' '\n' <"$T/after" | grep -c '^[cd]')" 2 "a slot is held 15 minutes"
 is "$(tr ' ' '\n' <"$T/before" | grep -c '^[cd]')" 0 "... and not less"
 
 # A waiting primary keeps its state, and its changes wait, too.
-{
-	begin_all
-	for i in a b c; do
-		event ADDED "$(a_thing $i 1 v Available)"
-		own $i 1 v
-	done
-	end_all
-	for i in a b c; do
-		event MODIFIED "$(a_thing $i 2 w Available)"
-	done
-	event MODIFIED "$(a_thing c 3 v Available)"
-	event MODIFIED "$(a_thing c 4 x Available)"
-	available a 5 w
-} >"$T/in"
+given begin_all
+for i in a b c; do
+	and event ADDED "$(a_thing $i 1 v Available)"
+	and own $i 1 v
+done
+and end_all
+for i in a b c; do
+	and event MODIFIED "$(a_thing $i 2 w Available)"
+done
+and event MODIFIED "$(a_thing c 3 v Available)"
+and event MODIFIED "$(a_thing c 4 x Available)"
+and available a 5 w
 is "$(short)" \
 	"a@2:w:Processing b@2:w:Processing a@2::- c@4:x:Processing " \
 	"changes wait, too; what agrees again does not"
@@ -126,15 +124,13 @@ is "$(short)" "c@2:v:- d@2:v:- " "at the start those in work go on"
 cp "$T/watches.yaml" "$T/w" && cp "$T/program.jq" "$T/p"
 echo '  related: [{apiVersion: v1, kind: Secret}]' >>"$T/watches.yaml"
 sed -i 's/^def settled: /&.related.Secret != [] and /' "$T/program.jq"
-{
-	complete
-	for i in a b d c; do
-		event ADDED "$(a_thing $i 1 v)"
-	done
-	own a 2 v
-	event MODIFIED "$(a_thing a 2 v Available)"
-	event ADDED "$(object Secret s 1)"
-} >"$T/in"
+given complete
+for i in a b d c; do
+	and event ADDED "$(a_thing $i 1 v)"
+done
+and own a 2 v
+and event MODIFIED "$(a_thing a 2 v Available)"
+and event ADDED "$(object Secret s 1)"
 is "$(short)" \
 	"a@1:v:Processing b@1:v:Processing a@1::Available d@1:v:Processing " \
 	"first come, first served"

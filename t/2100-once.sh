@@ -106,17 +106,15 @@ clock_begin --at 2027-01-15T08:00:00Z
 due() { echo $((1800000003000 + $1 * 104)); }
 # shown AT: an object that shows the time at once
 shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
-{
-	begin_all
-	for ((i = 0; i < 1000; i++)); do
-		event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
-	done
-	for i in 1 2 3 4 5; do
-		event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
-	done
-	event ADDED "$(shown 1)"
-	end_all
-} >"$T/in"
+given begin_all
+for ((i = 0; i < 1000; i++)); do
+	and event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
+done
+for i in 1 2 3 4 5; do
+	and event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
+done
+and event ADDED "$(shown 1)"
+and end_all
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
 cat "$T/in" >&9

@@ -101,16 +101,14 @@ replay 0 "... and after it was taken away"
 # "Reconcile now" repairs an item that is held back in a loop. (One that is
 # tolerated: t/2049-staying.sh.)
 sed -i '/^def status/,$d' "$T/program.jq"
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
-	for i in 10 11 12 13 14; do
-		event MODIFIED "$(observed a-0 a other "1$i")" \
-			"2026-01-01T00:00:${i}Z"
-		event MODIFIED "$(observed a-0 a v "2$i")"
-	done
-	event MODIFIED "$(observed a-0 a other 115)" 2026-01-01T00:00:15Z
-	event MODIFIED "$(thing a 6 "$(requested now)" "$(spec 1 v)")"
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
+for i in 10 11 12 13 14; do
+	and event MODIFIED "$(observed a-0 a other "1$i")" \
+		"2026-01-01T00:00:${i}Z"
+	and event MODIFIED "$(observed a-0 a v "2$i")"
+done
+and event MODIFIED "$(observed a-0 a other 115)" 2026-01-01T00:00:15Z
+and event MODIFIED "$(thing a 6 "$(requested now)" "$(spec 1 v)")"
 loop() { # RV [REST]
 	line "$(configmap a-0 a v)" a "$1" \
 		"$(known a-0 uid-a-0)${2:+,$2},$(because a-0 "$repaired")"

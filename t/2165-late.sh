@@ -37,19 +37,17 @@ seen() {
 }
 
 # --- a map that never ends, again and again
-{
-	initially "$(thing a 1)"
-	event ADDED "$(secret s 0)"
-	for i in {1..4}; do
-		event MODIFIED "$(secret s "$i" all)"
-		event MODIFIED "$(secret other "$i")"
-	done
-	tick 00:09.999
-	tick 00:10
-	event MODIFIED "$(secret s 6 all)"
-	tick 00:29.999
-	event MODIFIED "$(secret s 7)"
-} >"$T/in"
+given initially "$(thing a 1)"
+and event ADDED "$(secret s 0)"
+for i in {1..4}; do
+	and event MODIFIED "$(secret s "$i" all)"
+	and event MODIFIED "$(secret other "$i")"
+done
+and tick 00:09.999
+and tick 00:10
+and event MODIFIED "$(secret s 6 all)"
+and tick 00:29.999
+and event MODIFIED "$(secret s 7)"
 decide "$sandbox"
 # It is called when the object comes, and after 10 s; the version that waits
 # then is replaced by a good one.

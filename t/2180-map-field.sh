@@ -80,14 +80,12 @@ shows "primaries and what they name" "$(for ((i = 0; i < 50; i++)); do
 	echo "t$i {\"ConfigMap\":[],\"Node\":[],\"Secret\":[\"ns/s$i\"]}"
 done)"
 before=$evaluations
-{
-	fifty
-	for ((rv = 2; rv < 12; rv++)); do
-		event MODIFIED "$(object Secret s7 "$rv")"
-	done
-	event MODIFIED "$(object Secret unnamed 12)"
-	event MODIFIED "$(in_ops Secret s8 13)"
-} >"$T/in"
+given fifty
+for ((rv = 2; rv < 12; rv++)); do
+	and event MODIFIED "$(object Secret s7 "$rv")"
+done
+and event MODIFIED "$(object Secret unnamed 12)"
+and event MODIFIED "$(in_ops Secret s8 13)"
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=4 4>"$T/report" \
 	<"$T/in" >"$T/out" 2>"$T/err"
 after=$(jq -rs 'map(.counters.evaluations // empty) | last' \
