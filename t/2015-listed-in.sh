@@ -50,14 +50,12 @@ decides() {
 # by NAMESPACES WHAT [KEY [KIND-KEYS [ROLE]]]: the ConfigMaps of a are listed
 by() {
 	entry "${@:3}"
-	{
-		begin example.com/v1 Thing
-		begin v1 ConfigMap
-		things a b
-		event ADDED "$(in_ a x ConfigMap)"
-		end_in ConfigMap a
-		end example.com/v1 Thing
-	} >"$T/in"
+	given begin example.com/v1 Thing
+	and begin v1 ConfigMap
+	and things a b
+	and event ADDED "$(in_ a x ConfigMap)"
+	and end_in ConfigMap a
+	and end example.com/v1 Thing
 	decides "$1" "$2"
 }
 by a "members by owner reference" "" ", manage: true"

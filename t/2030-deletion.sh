@@ -181,12 +181,10 @@ silent 0 "what is terminating is not deleted again"
 write_program
 held='"finalizers":["example.org/other"]'
 for value in v other; do
-	{
-		event ADDED "$(thing a 1 "" "$(spec 1 v)")"
-		event ADDED "$(observed a-0 a $value 7 "$held,$dying")"
-		begin v1 Pod
-		end v1 Pod
-	} >"$T/in"
+	given event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+	and event ADDED "$(observed a-0 a $value 7 "$held,$dying")"
+	and begin v1 Pod
+	and end v1 Pod
 	line "" a 1 "$(status true)" >"$T/want"
 	replay 0 "waits for a terminating object (k: $value)"
 done

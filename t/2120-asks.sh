@@ -150,10 +150,8 @@ END
 old=ansible.operator-sdk/reconcile-period
 new=ansible.sdk.operatorframework.io/reconcile-period
 period() { # METADATA: when it was evaluated, in the first minute
-	{
-		initially "$(thing a 1 "$1")"
-		tick 01:00
-	} >"$T/in"
+	given initially "$(thing a 1 "$1")"
+	and tick 01:00
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
 		jq -r '.reconcile.events[].message' | xargs echo
 }

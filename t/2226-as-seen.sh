@@ -19,10 +19,8 @@ END
 # outcome EVENT...: of each line the version of its item, what is asSeen, and
 # the error of the status
 outcome() {
-	{
-		thing a 1 "" '"status":{"error":null}'
-		printf '%s\n' "$@"
-	} >"$T/in"
+	given thing a 1 "" '"status":{"error":null}'
+	and printf '%s\n' "$@"
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
 		jq -c '[.items[].metadata.resourceVersion,
 			.reconcile.asSeen[]?, .reconcile.status.error?]'

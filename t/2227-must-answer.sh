@@ -75,10 +75,8 @@ and thing a 1
 answer 2 "an input that is cut" 'the input ends before it is complete'
 program ""
 for stream in events all sets; do
-	{
-		thing a 1
-		echo '{"record":"gap","stream":"'"$stream"'"}'
-	} >"$T/in"
+	given thing a 1
+	and echo '{"record":"gap","stream":"'"$stream"'"}'
 	code=2
 	[ "$stream" != sets ] || code=0
 	answer "$code" "a gap in: $stream"

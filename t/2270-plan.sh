@@ -265,12 +265,10 @@ def settled: .plan.ready;
 END
 # begins N WHAT: when Thing b, of this n, was begun before the start
 begins() {
-	{
-		event ADDED "$(object ConfigMap b 2 "$(owner b)")"
-		event ADDED "$(thing a 1 "" '"spec":{"n":1}')"
-		event ADDED "$(thing b 1 "" "\"spec\":{\"n\":$1}")"
-		end_all
-	} >"$T/in"
+	given event ADDED "$(object ConfigMap b 2 "$(owner b)")"
+	and event ADDED "$(thing a 1 "" '"spec":{"n":1}')"
+	and event ADDED "$(thing b 1 "" "\"spec\":{\"n\":$1}")"
+	and end_all
 	runs 0 "$2" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 	is "$(cat "$T/err")" "" "... without an error"
 }
