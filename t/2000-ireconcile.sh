@@ -22,10 +22,8 @@ replay 0 "a new primary: one line with all of it"
 	event MODIFIED "$(thing a 5 "" "$(spec 2 v),$(status false)")"
 } >"$T/all"
 cp "$T/all" "$T/in"
-{
-	cat "$T/new.want"
-	line "" a 3 "$(status false)"
-} >"$T/want"
+want cat "$T/new.want"
+also line "" a 3 "$(status false)"
 replay 0 "what is observed is not said again"
 
 # Converged at the start: nothing is printed.
@@ -39,14 +37,12 @@ line "$(configmap a-0 a v),$(configmap a-1 a v)" a 5 \
 replay 0 "--all: whole sets" --all
 
 # Drift, twice: each is repaired. Events that change nothing print nothing.
-{
-	cat "$T/converged"
-	event MODIFIED "$(observed a-0 a drift 6)"
-	event MODIFIED "$(observed a-0 a drift 7 '"generation":3')"
-	event MODIFIED "$(observed a-0 a v 8)"
-	event MODIFIED "$(observed a-0 a v 8)"
-	event MODIFIED "$(observed a-0 a drift 9)"
-} >"$T/in"
+given cat "$T/converged"
+and event MODIFIED "$(observed a-0 a drift 6)"
+and event MODIFIED "$(observed a-0 a drift 7 '"generation":3')"
+and event MODIFIED "$(observed a-0 a v 8)"
+and event MODIFIED "$(observed a-0 a v 8)"
+and event MODIFIED "$(observed a-0 a drift 9)"
 drift() { # MEMBERS of its reason
 	line "$(configmap a-0 a v)" a 5 \
 		"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 "$1")"
@@ -60,20 +56,16 @@ drift() { # MEMBERS of its reason
 replay 0 "drift is repaired each time"
 
 # Deleted by hand: created again. Recreated by another client: not ours.
-{
-	cat "$T/converged"
-	event DELETED "$(observed a-0 a v 6)"
-} >"$T/in"
+given cat "$T/converged"
+and event DELETED "$(observed a-0 a v 6)"
 line "$(configmap a-0 a v)" a 5 \
 	"$(known a-0 null),$(status true),$(on_error),$(because a-0 '"gone":true')" \
 	>"$T/want"
 replay 0 "a deleted item is made again"
 
-{
-	cat "$T/converged"
-	event DELETED "$(observed a-0 a v 6)"
-	event ADDED "$(object ConfigMap a-0 7 "" '"data":{"k":"v"}')"
-} >"$T/in"
+given cat "$T/converged"
+and event DELETED "$(observed a-0 a v 6)"
+and event ADDED "$(object ConfigMap a-0 7 "" '"data":{"k":"v"}')"
 replay 0 "an object of that name without our marks is not ours"
 
 # A desired field was dropped while ireconcile did not run: the digest differs.
@@ -84,57 +76,43 @@ replay 0 "fields that are no longer desired: applied again"
 
 # The spec changes: the newest line is complete; what is no longer desired is
 # cancelled, or deleted if it exists.
-{
-	cat "$T/new"
-	event MODIFIED "$(thing a 2 "" "$(spec 2 w)")"
-	event MODIFIED "$(thing a 3 "" "$(spec 0 w),$(status true)")"
-	event ADDED "$(observed a-1 a w 4)"
-	event DELETED "$(observed a-1 a w 5)"
-} >"$T/in"
-{
-	cat "$T/new.want"
-	line "$(configmap a-0 a w),$(configmap a-1 a w)" a 2 \
-		"$(known a-0 null a-1 null),$(status true),$(on_error)"
-	line "" a 3 "$(status false)"
-	line "" a 3 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"a-1","uid":"uid-a-1"}],'"$(on_error)"
-	line "" a 3 "$(status false)"
-} >"$T/want"
+given cat "$T/new"
+and event MODIFIED "$(thing a 2 "" "$(spec 2 w)")"
+and event MODIFIED "$(thing a 3 "" "$(spec 0 w),$(status true)")"
+and event ADDED "$(observed a-1 a w 4)"
+and event DELETED "$(observed a-1 a w 5)"
+want cat "$T/new.want"
+also line "$(configmap a-0 a w),$(configmap a-1 a w)" a 2 \
+	"$(known a-0 null a-1 null),$(status true),$(on_error)"
+also line "" a 3 "$(status false)"
+also line "" a 3 '"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"a-1","uid":"uid-a-1"}],'"$(on_error)"
+also line "" a 3 "$(status false)"
 replay 0 "a changed spec"
 
 # The primary is deleted while something is outstanding: an empty line cancels.
-{
-	cat "$T/new"
-	event DELETED "$(thing a 1 "" "$(spec 2 v)")"
-} >"$T/in"
-{
-	cat "$T/new.want"
-	line "" a 1
-} >"$T/want"
+given cat "$T/new"
+and event DELETED "$(thing a 1 "" "$(spec 2 v)")"
+want cat "$T/new.want"
+also line "" a 1
 replay 0 "a primary that is gone is cancelled"
 
 # Another object of the same name: DELETED, then ADDED.
-{
-	cat "$T/converged"
-	event ADDED "$(thing a 9 "" "$(spec 1 v)" | sed 's/uid-a"/uid-new"/')"
-} >"$T/in"
+given cat "$T/converged"
+and event ADDED "$(thing a 9 "" "$(spec 1 v)" | sed 's/uid-a"/uid-new"/')"
 {
 	creates a 9
 } | sed 's/"uid-a"/"uid-new"/g' >"$T/want"
 replay 0 "a primary that was created again owns nothing of the old one"
 
 # Two primaries: sorted by name at the start, later in the order of events.
-{
-	initially "$(thing b 2 "" "$(spec 0 v)")" \
-		"$(thing a 1 "" "$(spec 0 v)")"
-	event MODIFIED "$(thing b 3 "" "$(spec 1 v),$(status false)")"
-	event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status false)")"
-} >"$T/in"
-{
-	line "" a 1 "$(status false)"
-	line "" b 2 "$(status false)"
-	creates b 3
-	creates a 4
-} >"$T/want"
+given initially "$(thing b 2 "" "$(spec 0 v)")" \
+	"$(thing a 1 "" "$(spec 0 v)")"
+and event MODIFIED "$(thing b 3 "" "$(spec 1 v),$(status false)")"
+and event MODIFIED "$(thing a 4 "" "$(spec 1 v),$(status false)")"
+want line "" a 1 "$(status false)"
+also line "" b 2 "$(status false)"
+also creates b 3
+also creates a 4
 replay 0 "order"
 
 # The same file gives the same output, with the real clock too.
@@ -147,11 +125,9 @@ same "$T/got" "$T/new.want" "the real clock: the same line"
 # Deleted and created again between two evaluations: nothing was requested for
 # the new one.
 again() { thing a "$1" "" "$(spec 0 v)" | sed "s/uid-a/uid-$2/"; }
-{
-	initially "$(again 1 first)"
-	event MODIFIED "$(again 2 second)"
-	event MODIFIED "$(again 3 second)"
-} >"$T/in"
+given initially "$(again 1 first)"
+and event MODIFIED "$(again 2 second)"
+and event MODIFIED "$(again 3 second)"
 {
 	line "" a 1 "$(status false)" | sed 's/uid-a/uid-first/'
 	line "" a 2 "$(status false)" | sed 's/uid-a/uid-second/'

@@ -21,23 +21,19 @@ line "" a 1 "$(status false)" >"$T/want"
 replay 0 "a pretty List, as kubectl get -o json prints it"
 
 # Begun and not ended: nothing is printed for primaries that need the kind.
-{
-	begin v1 Pod
-	thing a 1 "" "$(spec 1 v)"
-} >"$T/in"
+given begin v1 Pod
+and thing a 1 "" "$(spec 1 v)"
 silent 1 "a kind whose initial state is cut short"
 says "ireconcile: error: the input ends before it is complete: Pod" \
 	"... is named"
 
 # Begun again: objects that do not come again are gone.
-{
-	begin v1 ConfigMap
-	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")"
-	event ADDED "$(observed a-0 a v 7)"
-	end v1 ConfigMap
-	begin v1 ConfigMap
-	end v1 ConfigMap
-} >"$T/in"
+given begin v1 ConfigMap
+and event ADDED "$(thing a 1 "" "$(spec 1 v),$(status false)")"
+and event ADDED "$(observed a-0 a v 7)"
+and end v1 ConfigMap
+and begin v1 ConfigMap
+and end v1 ConfigMap
 creates a 1 >"$T/want"
 replay 0 "two recordings in one file"
 
@@ -68,10 +64,8 @@ replay 0 "two recordings in one file"
 	event ADDED "$(thing b 2 "" "$(spec 1 v)")"
 	printf '{"type":"ADDED","object":{"apiVersion":"v1"'
 } >"$T/in"
-{
-	creates a 1
-	creates b 2
-} >"$T/want"
+want creates a 1
+also creates b 2
 replay 1 "bad lines between good ones"
 cat >"$T/want.err" <<'END'
 ireconcile: error: line 2: text is cut short at byte 68

@@ -50,14 +50,12 @@ decides() {
 # by NAMESPACES WHAT [KEY [KIND-KEYS [ROLE]]]: the ConfigMaps of a are listed
 by() {
 	entry "${@:3}"
-	{
-		begin example.com/v1 Thing
-		begin v1 ConfigMap
-		things a b
-		event ADDED "$(in_ a x ConfigMap)"
-		end_in ConfigMap a
-		end example.com/v1 Thing
-	} >"$T/in"
+	given begin example.com/v1 Thing
+	and begin v1 ConfigMap
+	and things a b
+	and event ADDED "$(in_ a x ConfigMap)"
+	and end_in ConfigMap a
+	and end example.com/v1 Thing
 	decides "$1" "$2"
 }
 by a "members by owner reference" "" ", manage: true"
@@ -96,12 +94,10 @@ decides "" "as many namespaces as it needs, but others,"
 # What is listed later, a kind that begins again, and a primary that is only
 # listed in one namespace.
 entry "" ", manage: true"
-{
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	things a b
-	end_in ConfigMap a
-} >"$T/in"
+given begin example.com/v1 Thing
+and begin v1 ConfigMap
+and things a b
+and end_in ConfigMap a
 decides "" "an entry whose primaries are not listed"
 end_in Thing b example.com/v1 >>"$T/in"
 decides "" "a primary without its members"
@@ -109,14 +105,12 @@ end_in ConfigMap c,b >>"$T/in"
 decides b "what is listed later"
 end_in Thing a example.com/v1 >>"$T/in"
 decides "a b" "what is listed last"
-{
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	end_in ConfigMap a
-	begin v1 ConfigMap
-	things a b
-	end example.com/v1 Thing
-} >"$T/in"
+given begin example.com/v1 Thing
+and begin v1 ConfigMap
+and end_in ConfigMap a
+and begin v1 ConfigMap
+and things a b
+and end example.com/v1 Thing
 decides "" "a kind that began again"
 
 # No member that may be there is missed, and none that was not seen is gone.
@@ -124,15 +118,13 @@ owner_of() { # NAMESPACE
 	printf '"ownerReferences":[{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"t","uid":"%s-t"}]' \
 		"$1"
 }
-{
-	begin example.com/v1 Thing
-	begin v1 ConfigMap
-	things a b
-	event ADDED "$(in_ a old ConfigMap v1 "$(owner_of a)")"
-	event ADDED "$(in_ b old ConfigMap v1 "$(owner_of b)")"
-	end example.com/v1 Thing
-	end_in ConfigMap a
-} >"$T/in"
+given begin example.com/v1 Thing
+and begin v1 ConfigMap
+and things a b
+and event ADDED "$(in_ a old ConfigMap v1 "$(owner_of a)")"
+and event ADDED "$(in_ b old ConfigMap v1 "$(owner_of b)")"
+and end example.com/v1 Thing
+and end_in ConfigMap a
 decides a "members that are not desired any more"
 is "$(jq -c '[.reconcile.delete[]? | "\(.namespace)/\(.name)"]' "$T/out")" \
 	'["a/old"]' "... and theirs are deleted"

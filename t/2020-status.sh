@@ -33,10 +33,8 @@ sed -i 's/^def desired: /&if .primary.spec.k == "bad" then error("no \\(.primary
 	"$T/program.jq"
 there "$(thing a 1 "" "$(spec 1 bad)")" "$(thing b 1 "" "$(spec 1 v)")" \
 	"$(observed a-0 a v 7)" >"$T/in"
-{
-	line "" a 1 '"status":{"busy":false,"error":"no bad things","pods":[]}'
-	creates b 1
-} >"$T/want"
+want line "" a 1 '"status":{"busy":false,"error":"no bad things","pods":[]}'
+also creates b 1
 replay 1 "a program that fails for one primary"
 says "ireconcile: error: thing.example.com ns/a: no bad things" "... names it"
 
@@ -87,11 +85,9 @@ thing a 1 >"$T/in"
 line "$(configmap a-0 a v)" a 1 "$(known a-0 null),\"once\":[\"ConfigMap/ns/a-0\"]" \
 	>"$T/want"
 replay 0 "once is marked, what does not exist is left alone"
-{
-	thing a 1
-	observed a-0 a w 2
-	observed a-1 a w 2
-} >"$T/in"
+given thing a 1
+and observed a-0 a w 2
+and observed a-1 a w 2
 line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
 	"$(known a-0 uid-a-0 a-1 uid-a-1),$(because a-0 2 |
 		sed 's/:\({"differs.*\)}}$/:\1,"ConfigMap\/ns\/a-1":\1}}/')" >"$T/want"
@@ -102,20 +98,15 @@ cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: {conditions: [{type: "Ready", lastTransitionTime: (.now | todate), status: .primary.spec.k}]};
 END
-{
-	begin_all
-	end_all
-	event ADDED "$(thing a 1 "" "$(spec 1 True)")" 2026-01-01T00:00:01Z
-	event MODIFIED "$(thing a 2 "" "$(spec 1 True)")" 2026-01-01T00:00:02Z
-	event MODIFIED "$(thing a 3 "" "$(spec 1 False)")" 2026-01-01T00:00:03Z
-} >"$T/in"
+given initially
+and event ADDED "$(thing a 1 "" "$(spec 1 True)")" 2026-01-01T00:00:01Z
+and event MODIFIED "$(thing a 2 "" "$(spec 1 True)")" 2026-01-01T00:00:02Z
+and event MODIFIED "$(thing a 3 "" "$(spec 1 False)")" 2026-01-01T00:00:03Z
 ready() {
 	printf '"status":{"conditions":[{"lastTransitionTime":"2026-01-01T00:00:0%sZ","status":"%s","type":"Ready"}]}' "$1" "$2"
 }
-{
-	line "" a 1 "$(ready 1 True)"
-	line "" a 3 "$(ready 3 False)"
-} >"$T/want"
+want line "" a 1 "$(ready 1 True)"
+also line "" a 3 "$(ready 3 False)"
 replay 0 "the time of a condition says nothing new"
 
 # An Event is printed once, unless its content changes ...
@@ -126,30 +117,21 @@ def events: [.primary.spec.e // empty | {type: "Normal", reason: "Said", message
 END
 say() { printf '"spec":{"e":"%s"}' "$1"; }
 said() { printf '"events":[{"message":"%s","reason":"Said","type":"Normal"}]' "$1"; }
-{
-	event ADDED "$(thing a 1 "" "$(say one)")"
-	initially "$(thing a 1 "" "$(say one)")"
-	event MODIFIED "$(thing a 2 "" "$(say one)")"
-	event MODIFIED "$(thing a 3 "" "$(say two)")"
-} >"$T/in"
-{
-	line "" a 1 "$(said one)"
-	line "" a 3 "$(said two)"
-} >"$T/want"
+given event ADDED "$(thing a 1 "" "$(say one)")"
+and initially "$(thing a 1 "" "$(say one)")"
+and event MODIFIED "$(thing a 2 "" "$(say one)")"
+and event MODIFIED "$(thing a 3 "" "$(say two)")"
+want line "" a 1 "$(said one)"
+also line "" a 3 "$(said two)"
 replay 0 "events are sent once"
 
 # ... also on a line that is printed for another reason.
 sed -i 's/^def status: .*/def status: {k: .primary.spec.k};/' "$T/program.jq"
-{
-	begin_all
-	end_all
-	event ADDED "$(thing a 1 "" '"spec":{"e":"one","k":1}')"
-	event MODIFIED "$(thing a 2 "" '"spec":{"e":"one","k":2}')"
-} >"$T/in"
-{
-	line "" a 1 "\"status\":{\"k\":1},$(said one)"
-	line "" a 2 '"status":{"k":2}'
-} >"$T/want"
+given initially
+and event ADDED "$(thing a 1 "" '"spec":{"e":"one","k":1}')"
+and event MODIFIED "$(thing a 2 "" '"spec":{"e":"one","k":2}')"
+want line "" a 1 "\"status\":{\"k\":1},$(said one)"
+also line "" a 2 '"status":{"k":2}'
 replay 0 "... not again with another status"
 
 # manageStatus: false and another limit.
@@ -172,12 +154,10 @@ cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: {x: 1};
 END
-{
-	initially "$(thing a 1)"
-	event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}')"
-	event MODIFIED "$(thing a 3 "" '"status":{"x":1}')"
-	event MODIFIED "$(thing a 4 '"annotations":{"x":"2"}' '"status":{"x":1}')"
-} >"$T/in"
+given initially "$(thing a 1)"
+and event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}')"
+and event MODIFIED "$(thing a 3 "" '"status":{"x":1}')"
+and event MODIFIED "$(thing a 4 '"annotations":{"x":"2"}' '"status":{"x":1}')"
 for rv in 1 2; do
 	line "" a $rv '"status":{"x":1},"guardStatus":true'
 done >"$T/want"
@@ -233,10 +213,8 @@ def status: {ok: true} + if .error then {ok: false, error} else {} end;
 END
 there "$(thing big 1)" "$(thing c 1)" >"$T/in"
 large='the desired set is longer than 16711680 bytes as one line'
-{
-	line "" big 1 "\"status\":{\"error\":\"$large\",\"ok\":false}"
-	line "" c 1 '"status":{"ok":true}'
-} >"$T/want"
+want line "" big 1 "\"status\":{\"error\":\"$large\",\"ok\":false}"
+also line "" c 1 '"status":{"ok":true}'
 replay 1 "a set that is too large"
 says "ireconcile: error: thing.example.com ns/big: $large" \
 	"... is an error of its primary"

@@ -84,25 +84,21 @@ refers "no member: another uid" ns "${ref/uid-a/uid-b}"
 refers "no member: from another namespace" elsewhere "$ref"
 
 # Deletion by default: all members, then the finalizer.
-{
-	initially "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)"
-	event MODIFIED "$(thing a 4 "$finalizer,$dying")"
-	event MODIFIED "$(namespace 5 "$dying")"
-	event DELETED "$(config 6)"
-	event DELETED "$(namespace 7 "$dying")"
-	event MODIFIED "$(thing a 8 "$dying")"
-	event DELETED "$(thing a 9 "$dying")"
-} >"$T/in"
+given initially "$(thing a 1 "$finalizer")" "$(namespace 2)" "$(config 3)"
+and event MODIFIED "$(thing a 4 "$finalizer,$dying")"
+and event MODIFIED "$(namespace 5 "$dying")"
+and event DELETED "$(config 6)"
+and event DELETED "$(namespace 7 "$dying")"
+and event MODIFIED "$(thing a 8 "$dying")"
+and event DELETED "$(thing a 9 "$dying")"
 gone_ns='{"apiVersion":"v1","kind":"Namespace","name":"of-a","uid":"uid-n"}'
 gone_cm='{"apiVersion":"v1","kind":"ConfigMap","namespace":"of-a","name":"c","uid":"uid-c"}'
 # deleted RV [REST]: a line of the primary that is being deleted
 deleted() {
 	line "" a "$1" "${2:+$2,}\"deleting\":true"
 }
-{
-	deleted 4 "\"delete\":[$gone_ns,$gone_cm]"
-	deleted 4 '"finalizers":{"remove":["example.com/cleaner"]}'
-} >"$T/want"
+want deleted 4 "\"delete\":[$gone_ns,$gone_cm]"
+also deleted 4 '"finalizers":{"remove":["example.com/cleaner"]}'
 replay 0 "deletion without finalize: members, then the finalizer"
 # In two steps: what is printed before the last member is gone.
 sed -n '/"DELETED".*"Namespace"/q;p' "$T/in" >"$T/before"
@@ -129,10 +125,8 @@ END
 replay 0 "deletion with finalize"
 
 # finalize cannot delete an object that is not ours.
-{
-	event ADDED "$(thing a 4 "$finalizer,$dying")"
-	event ADDED '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"x"}}'
-} >"$T/in"
+given event ADDED "$(thing a 4 "$finalizer,$dying")"
+and event ADDED '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"of-a","uid":"x"}}'
 deleted 4 '"status":{"left":0}' >"$T/want"
 replay 1 "a foreign namespace is not deleted"
 says "ireconcile: error: thing.example.com ns/a: cannot delete Namespace of-a: it is not a member of a" \
@@ -165,26 +159,20 @@ def desired: [{apiVersion: "v1", kind: "Namespace", metadata: {name: "of-a"}}]
 	  else [] end;
 END
 more() { thing a "$1" "$finalizer" "\"spec\":{\"more\":$2}"; }
-{
-	begin v1 ConfigMap
-	event ADDED "$(namespace 2)"
-	event ADDED "$(config 3)"
-	event ADDED "$(more 1 true)"
-	end_all
-	event MODIFIED "$(more 2 false)"
-	event MODIFIED "$(more 3 false)"
-	event MODIFIED "$(more 4 true)"
-} >"$T/in"
-{
-	line "" a 2 "\"delete\":[$gone_cm]"
-	line "" a 4
-} >"$T/want"
+given begin v1 ConfigMap
+and event ADDED "$(namespace 2)"
+and event ADDED "$(config 3)"
+and event ADDED "$(more 1 true)"
+and end_all
+and event MODIFIED "$(more 2 false)"
+and event MODIFIED "$(more 3 false)"
+and event MODIFIED "$(more 4 true)"
+want line "" a 2 "\"delete\":[$gone_cm]"
+also line "" a 4
 replay 0 "a delete that is no longer wanted"
-{
-	namespace 2
-	config 3 "$dying"
-	more 2 false
-} >"$T/in"
+given namespace 2
+and config 3 "$dying"
+and more 2 false
 silent 0 "what is terminating is not deleted again"
 
 
@@ -193,24 +181,20 @@ silent 0 "what is terminating is not deleted again"
 write_program
 held='"finalizers":["example.org/other"]'
 for value in v other; do
-	{
-		event ADDED "$(thing a 1 "" "$(spec 1 v)")"
-		event ADDED "$(observed a-0 a $value 7 "$held,$dying")"
-		begin v1 Pod
-		end v1 Pod
-	} >"$T/in"
+	given event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+	and event ADDED "$(observed a-0 a $value 7 "$held,$dying")"
+	and begin v1 Pod
+	and end v1 Pod
 	line "" a 1 "$(status true)" >"$T/want"
 	replay 0 "waits for a terminating object (k: $value)"
 done
 
 # An object of another operator has an item's name: kapply may adopt it.
 sed -i 's/  program:/  adopt: {label: "${ADOPT:-}"}\n&/' "$T/watches.yaml"
-{
-	event ADDED "$(thing a 1 "" "$(spec 2 v),$(status true)")"
-	event ADDED "$(observed a-0 a other 7)"
-	begin v1 Pod
-	end v1 Pod
-} >"$T/in"
+given event ADDED "$(thing a 1 "" "$(spec 2 v),$(status true)")"
+and event ADDED "$(observed a-0 a other 7)"
+and begin v1 Pod
+and end v1 Pod
 adopting() { # [REST]
 	line "$(configmap a-0 a v),$(configmap a-1 a v)" a 1 \
 		"$(known a-0 uid-a-0 a-1 null),$(on_error)${1:+,$1},$(because a-0 7)"
@@ -220,12 +204,10 @@ replay 0 "adopt: off while the label is empty"
 export ADOPT=example.com/instance
 adopting '"adopt":"example.com/instance"' >"$T/want"
 replay 0 "adopt: in a line with an item that was not seen"
-{
-	event ADDED "$(thing a 1 "" "$(spec 1 v),$(status true)")"
-	event ADDED "$(observed a-0 a other 7)"
-	begin v1 Pod
-	end v1 Pod
-} >"$T/in"
+given event ADDED "$(thing a 1 "" "$(spec 1 v),$(status true)")"
+and event ADDED "$(observed a-0 a other 7)"
+and begin v1 Pod
+and end v1 Pod
 line "$(configmap a-0 a v)" a 1 \
 	"$(known a-0 uid-a-0),$(on_error),$(because a-0 7)" >"$T/want"
 replay 0 "... and in no other"

@@ -53,11 +53,9 @@ told 1 "" "$(room "$(condition NamespaceContentRemaining False "All gone")")" 00
 is "$(cat "$T/got" "$T/err")" "" "... nothing is in its way"
 write_program
 
-{
-	initially "$(thing a 1 "" "$(spec 1 v),$(status true)")" \
-		"$(going "$hold")"
-	tick 00:09.9
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v),$(status true)")" \
+	"$(going "$hold")"
+and tick 00:09.9
 decided 0 "before 10 s"
 is "$(cat "$T/out" "$T/err")" "" "... nothing is told, as most deletions end by then"
 done_testing

@@ -55,35 +55,27 @@ is "$(differ "$(code_of "$(seen v2 m 3)")" "$code")" yes \
 	"... and of another field"
 
 # As long as no apply succeeds, the object has no code: nothing is tolerated.
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-	tick 00:30
-	event MODIFIED "$(seen v2 l 4 "" '"labels":{"a":"b"}')"
-	tick 01:10
-} >"$T/in"
-{
-	first k 3
-	again k 3
-	again k 3
-	again k 4
-} >"$T/want"
+given start "$(seen v2 l 3)"
+and tick 00:10
+and tick 00:30
+and event MODIFIED "$(seen v2 l 4 "" '"labels":{"a":"b"}')"
+and tick 01:10
+want first k 3
+also again k 3
+also again k 3
+also again k 4
 replay 0 "what fails is not tolerated"
 says "" "... nor does the log say so"
 
 # The apply succeeded, and the difference is still there.
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-	event MODIFIED "$(seen v2 l 4 "$code")"
-	event MODIFIED "$(seen v2 l 5 "$code" '"labels":{"a":"b"}')"
-	tick 10:09
-} >"$T/in"
-{
-	first k 3
-	again k 3
-	told
-} >"$T/want"
+given start "$(seen v2 l 3)"
+and tick 00:10
+and event MODIFIED "$(seen v2 l 4 "$code")"
+and event MODIFIED "$(seen v2 l 5 "$code" '"labels":{"a":"b"}')"
+and tick 10:09
+want first k 3
+also again k 3
+also told
 replay 0 "what was accepted and stays is tolerated, whatever else changes"
 says "ireconcile: warning: thing.example.com ns/a: the difference stays after it was applied and is tolerated: ConfigMap/ns/a-0: .data.k" \
 	"... which is logged once, and an Event"
@@ -95,41 +87,31 @@ again k repair >>"$T/want"
 replay 0 "... and after ten more"
 
 # Drift beside it.
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-	event MODIFIED "$(seen v2 l 4 "$code")"
-	event MODIFIED "$(seen v2 m 5 "$code")"
-	event MODIFIED "$(seen v2 l 6 "$code")"
-	tick 01:00
-} >"$T/in"
-{
-	first k 3
-	again k 3
-	told
-	again "k l" repair
-} >"$T/want"
+given start "$(seen v2 l 3)"
+and tick 00:10
+and event MODIFIED "$(seen v2 l 4 "$code")"
+and event MODIFIED "$(seen v2 m 5 "$code")"
+and event MODIFIED "$(seen v2 l 6 "$code")"
+and tick 01:00
+want first k 3
+also again k 3
+also told
+also again "k l" repair
 replay 0 "other drift is repaired at once, and the rest is tolerated again"
 
 # Before it is tolerated, too.
-{
-	start "$(seen v2 l 3)"
-	event MODIFIED "$(seen v2 m 4)" 2026-01-01T00:00:01Z
-	event MODIFIED "$(seen v2 l 5)"
-	event MODIFIED "$(seen v4 l 6)"
-} >"$T/in"
-{
-	first k 3
-	first "k l" 4
-	first k 6
-} >"$T/want"
+given start "$(seen v2 l 3)"
+and event MODIFIED "$(seen v2 m 4)" 2026-01-01T00:00:01Z
+and event MODIFIED "$(seen v2 l 5)"
+and event MODIFIED "$(seen v4 l 6)"
+want first k 3
+also first "k l" 4
+also first k 6
 replay 0 "... and before the deadline"
 
 # Another instance, or this one after a restart.
-{
-	start "$(seen v2 l 4 "$code")"
-	tick 00:30
-} >"$T/in"
+given start "$(seen v2 l 4 "$code")"
+and tick 00:30
 told >"$T/want"
 replay 0 "after a restart nothing is applied"
 
@@ -139,91 +121,71 @@ again k 4 >"$T/want"
 replay 0 "a code of another difference counts for nothing"
 
 # The request succeeded after all: the code would hide the next change.
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-	event MODIFIED "$(seen v l 4 "$code")"
-	event MODIFIED "$(seen v2 l 5 "$code")"
-	event MODIFIED "$(seen v l 6)"
-} >"$T/in"
+given start "$(seen v2 l 3)"
+and tick 00:10
+and event MODIFIED "$(seen v l 4 "$code")"
+and event MODIFIED "$(seen v2 l 5 "$code")"
+and event MODIFIED "$(seen v l 6)"
 code_differs='"differs":[{"path":".metadata.annotations[\"kpipe.dev/accepted\"]"}],"repair":true'
-{
-	first k 3
-	again k 3
-	line "$wanted" a 1 "$(known a-0 uid-a-0),$(because a-0 "$code_differs")"
-	first k repair
-} >"$T/want"
+want first k 3
+also again k 3
+also line "$wanted" a 1 "$(known a-0 uid-a-0),$(because a-0 "$code_differs")"
+also first k repair
 replay 0 "a code goes when everything agrees, and hides no drift"
 
 # The generation tells that others wrote after the apply.
-{
-	start "$(seen v2 l 3 "" '"generation":4')"
-	tick 00:10
-	event MODIFIED "$(seen v2 l 4 "$code" '"generation":6')"
-} >"$T/in"
-{
-	first k 3
-	again k 3
-	first k repair
-} >"$T/want"
+given start "$(seen v2 l 3 "" '"generation":4')"
+and tick 00:10
+and event MODIFIED "$(seen v2 l 4 "$code" '"generation":6')"
+want first k 3
+also again k 3
+also first k repair
 replay 0 "what was changed back by others is not tolerated"
 sed 's/"generation":6/"generation":5/' "$T/in" >"$T/in2"
 mv "$T/in2" "$T/in"
-{
-	first k 3
-	again k 3
-	told
-} >"$T/want"
+want first k 3
+also again k 3
+also told
 replay 0 "... one change is the apply's own"
 
 # Back and forth is a loop.
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-	event MODIFIED "$(seen v2 l 4 "$code")"
-	for i in 11 12 13 14 15; do
-		event MODIFIED "$(seen v2 m "1$i" "$code")" \
-			"2026-01-01T00:00:${i}Z"
-		event MODIFIED "$(seen v2 l "2$i" "$code")"
-	done
-	event MODIFIED "$(seen v2 m 300 "$code")"
-} >"$T/in"
+given start "$(seen v2 l 3)"
+and tick 00:10
+and event MODIFIED "$(seen v2 l 4 "$code")"
+for i in 11 12 13 14 15; do
+	and event MODIFIED "$(seen v2 m "1$i" "$code")" \
+		"2026-01-01T00:00:${i}Z"
+	and event MODIFIED "$(seen v2 l "2$i" "$code")"
+done
+and event MODIFIED "$(seen v2 m 300 "$code")"
 decide
 is "$(grep -c '"items":\[{' "$T/out")" 7 "drift beside it may be a loop"
 is "$(grep -c 'is changed by somebody else each time it was repaired' "$T/err")" \
 	1 "... which is held back"
-{
-	start "$(seen v2 l 3)"
-	for i in 1 2 3 4 5 6 7 8; do
-		event MODIFIED "$(seen "v$i" l "1$i")" "2026-01-01T00:00:0${i}Z"
-	done
-} >"$T/in"
+given start "$(seen v2 l 3)"
+for i in 1 2 3 4 5 6 7 8; do
+	and event MODIFIED "$(seen "v$i" l "1$i")" "2026-01-01T00:00:0${i}Z"
+done
 decide
 is "$(grep -c '"items":\[{' "$T/out")" 6 \
 	"so is a value that is another after each apply"
 
 # "Reconcile now" tries it again.
-{
-	initially "$(thing a 1 '"annotations":{}' "$(spec 1 v)")" \
-		"$(seen v2 l 4 "$code")"
-	event MODIFIED "$(thing a 2 '"annotations":{"reconcile.fluxcd.io/requestedAt":"now"}' "$(spec 1 v)")"
-} >"$T/in"
-{
-	told
-	line "$(tried "$wanted")" a 2 "$(known a-0 uid-a-0),$(differs k repair)"
-} >"$T/want"
+given initially "$(thing a 1 '"annotations":{}' "$(spec 1 v)")" \
+	"$(seen v2 l 4 "$code")"
+and event MODIFIED "$(thing a 2 '"annotations":{"reconcile.fluxcd.io/requestedAt":"now"}' "$(spec 1 v)")"
+want told
+also line "$(tried "$wanted")" a 2 "$(known a-0 uid-a-0),$(differs k repair)"
 replay 0 "a request of a user tries it again"
 
 # The status is ready beside it, and stays so while it is tried again.
 cat >>"$T/program.jq" <<'END'
 def status: {left: (.outstanding | length)};
 END
-{
-	initially "$(thing a 1 "" "$(spec 1 v)"',"status":{"left":0}')" \
-		"$(seen v2 l 4 "$code")"
-	tick 10:00
-	event MODIFIED "$(seen v2 m 5 "$code")"
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)"',"status":{"left":0}')" \
+	"$(seen v2 l 4 "$code")"
+and tick 10:00
+and event MODIFIED "$(seen v2 m 5 "$code")"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
 	jq -c '[(.items | length), .reconcile.status]' >"$T/got"
 printf '%s\n' '[0,null]' '[1,null]' '[1,{"left":1}]' >"$T/want"
@@ -232,10 +194,8 @@ same "$T/got" "$T/want" \
 
 # With a key no other client can make a code.
 head -c 32 /dev/urandom | base64 -w0 >"$T/key"
-{
-	start "$(seen v2 l 3)"
-	tick 00:10
-} >"$T/in"
+given start "$(seen v2 l 3)"
+and tick 00:10
 with_key=$(ireconcile -f "$T/watches.yaml" --clock=input --marks-key-fd 3 \
 	<"$T/in" 3<"$T/key" 2>/dev/null | tail -n 1 |
 	jq -r '.items[0].metadata.annotations["kpipe.dev/accepted"]')

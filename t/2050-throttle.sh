@@ -26,8 +26,7 @@ own() { # NAME RV VALUE: its ConfigMap, observed
 	event ADDED "$(observed "$1" "$1" "$3" "$2")"
 }
 complete() {
-	begin_all
-	end_all
+	initially
 }
 # Each line as NAME@VERSION:ITEMS:STATUS.
 short() {
@@ -49,55 +48,43 @@ available() { # NAME RV VALUE: it is created, and becomes Available
 cp "$T/start" "$T/in"
 is "$(short)" "a@1:v:Processing b@1:v:Processing " "two of four begin"
 
-{
-	cat "$T/start"
-	available b 2 v
-} >"$T/in"
+given cat "$T/start"
+and available b 2 v
 is "$(short)" \
 	"a@1:v:Processing b@1:v:Processing b@1::Available c@1:v:Processing " \
 	"the next comes when one is settled, its status observed"
 
-{
-	cat "$T/start"
-	own b 2 v
-} >"$T/in"
+given cat "$T/start"
+and own b 2 v
 is "$(short)" "a@1:v:Processing b@1:v:Processing b@1::Available " \
 	"... and not before"
 
 # Nothing is outstanding and the status is observed, but it is not settled.
 sed -i.saved 's/.outstanding == \[\]/& and .primary.metadata.labels.up == "yes"/' \
 	"$T/program.jq"
-{
-	cat "$T/start"
-	own b 2 v
-	event MODIFIED "$(a_thing b 3 v Processing)"
-} >"$T/in"
+given cat "$T/start"
+and own b 2 v
+and event MODIFIED "$(a_thing b 3 v Processing)"
 is "$(short)" "a@1:v:Processing b@1:v:Processing " \
 	"what is not settled keeps its slot"
 mv "$T/program.jq.saved" "$T/program.jq"
 
-{
-	cat "$T/start"
-	event DELETED "$(a_thing a 1 v)"
-	event DELETED "$(a_thing b 1 v)"
-} >"$T/in"
+given cat "$T/start"
+and event DELETED "$(a_thing a 1 v)"
+and event DELETED "$(a_thing b 1 v)"
 is "$(short)" \
 	"a@1:v:Processing b@1:v:Processing a@1::- c@1:v:Processing b@1::- d@1:v:Processing " \
 	"a primary that is gone frees its slot"
 
-{
-	cat "$T/start"
-	event MODIFIED "$(a_thing a 2 v Failed)"
-	event MODIFIED "$(a_thing b 2 bad)"
-} >"$T/in"
+given cat "$T/start"
+and event MODIFIED "$(a_thing a 2 v Failed)"
+and event MODIFIED "$(a_thing b 2 bad)"
 is "$(short)" \
 	"a@1:v:Processing b@1:v:Processing c@1:v:Processing b@2::Failed d@1:v:Processing " \
 	"Failed, by kapply or by the program, frees it"
 
-{
-	cat "$T/start"
-	event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:14:59Z
-} >"$T/in"
+given cat "$T/start"
+and event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:14:59Z
 short >"$T/before"
 event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:15:00Z >>"$T/in"
 short >"$T/after"
@@ -105,20 +92,18 @@ is "$(tr ' ' '\n' <"$T/after" | grep -c '^[cd]')" 2 "a slot is held 15 minutes"
 is "$(tr ' ' '\n' <"$T/before" | grep -c '^[cd]')" 0 "... and not less"
 
 # A waiting primary keeps its state, and its changes wait, too.
-{
-	begin_all
-	for i in a b c; do
-		event ADDED "$(a_thing $i 1 v Available)"
-		own $i 1 v
-	done
-	end_all
-	for i in a b c; do
-		event MODIFIED "$(a_thing $i 2 w Available)"
-	done
-	event MODIFIED "$(a_thing c 3 v Available)"
-	event MODIFIED "$(a_thing c 4 x Available)"
-	available a 5 w
-} >"$T/in"
+given begin_all
+for i in a b c; do
+	and event ADDED "$(a_thing $i 1 v Available)"
+	and own $i 1 v
+done
+and end_all
+for i in a b c; do
+	and event MODIFIED "$(a_thing $i 2 w Available)"
+done
+and event MODIFIED "$(a_thing c 3 v Available)"
+and event MODIFIED "$(a_thing c 4 x Available)"
+and available a 5 w
 is "$(short)" \
 	"a@2:w:Processing b@2:w:Processing a@2::- c@4:x:Processing " \
 	"changes wait, too; what agrees again does not"
@@ -139,15 +124,13 @@ is "$(short)" "c@2:v:- d@2:v:- " "at the start those in work go on"
 cp "$T/watches.yaml" "$T/w" && cp "$T/program.jq" "$T/p"
 echo '  related: [{apiVersion: v1, kind: Secret}]' >>"$T/watches.yaml"
 sed -i 's/^def settled: /&.related.Secret != [] and /' "$T/program.jq"
-{
-	complete
-	for i in a b d c; do
-		event ADDED "$(a_thing $i 1 v)"
-	done
-	own a 2 v
-	event MODIFIED "$(a_thing a 2 v Available)"
-	event ADDED "$(object Secret s 1)"
-} >"$T/in"
+given complete
+for i in a b d c; do
+	and event ADDED "$(a_thing $i 1 v)"
+done
+and own a 2 v
+and event MODIFIED "$(a_thing a 2 v Available)"
+and event ADDED "$(object Secret s 1)"
 is "$(short)" \
 	"a@1:v:Processing b@1:v:Processing a@1::Available d@1:v:Processing " \
 	"first come, first served"
@@ -155,31 +138,25 @@ mv "$T/w" "$T/watches.yaml" && mv "$T/p" "$T/program.jq"
 
 # Deletion needs no slot.
 sed -i 's/  throttle:/  finalizer: example.com\/x\n&/' "$T/watches.yaml"
-{
-	cat "$T/start"
-	event MODIFIED "$(thing d 2 '"finalizers":["example.com/x"],'"$dying")"
-} >"$T/in"
+given cat "$T/start"
+and event MODIFIED "$(thing d 2 '"finalizers":["example.com/x"],'"$dying")"
 is "$(short)" "a@1:v:Processing b@1:v:Processing d@2::Available " \
 	"deletion does not wait"
 
 
 # One that is deleted while it waits does not block others.
-{
-	cat "$T/start"
-	event MODIFIED "$(thing c 2 '"finalizers":["example.com/x","example.org/y"],'"$dying")"
-	own a 3 v
-	event MODIFIED "$(thing a 3 '"finalizers":["example.com/x"]' '"spec":{"k":"v"},"status":{"phase":"Available"}')"
-} >"$T/in"
+given cat "$T/start"
+and event MODIFIED "$(thing c 2 '"finalizers":["example.com/x","example.org/y"],'"$dying")"
+and own a 3 v
+and event MODIFIED "$(thing a 3 '"finalizers":["example.com/x"]' '"spec":{"k":"v"},"status":{"phase":"Available"}')"
 short >"$T/got"
 is "$(tr ' ' '\n' <"$T/got" | grep '^d')" "d@1:v:Processing" \
 	"a waiting primary that is deleted leaves the queue"
 sed -i '/finalizer:/d' "$T/watches.yaml"
 
 # --all prints sets that agree, too; they need no slot.
-{
-	cat "$T/start"
-	available b 2 v
-} >"$T/in"
+given cat "$T/start"
+and available b 2 v
 ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" >"$T/out"
 is "$(jq -r .reconcile.primary.name "$T/out" | grep -c '^c')" 1 \
 	"--all: settled frees a slot"
@@ -193,14 +170,12 @@ def desired: .primary.spec.k as $k
 def settled: false;
 END
 sed -i 's/limit: 2/limit: 1/' "$T/watches.yaml"
-{
-	complete
-	event ADDED "$(a_thing a 1 v)"
-	event ADDED "$(a_thing b 1 v)"
-	event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:15:00Z
-	event MODIFIED "$(a_thing a 2 w)"
-	event MODIFIED "$(a_thing a 3 none)"
-} >"$T/in"
+given complete
+and event ADDED "$(a_thing a 1 v)"
+and event ADDED "$(a_thing b 1 v)"
+and event BOOKMARK "$(object Secret s 1)" 1970-01-01T00:15:00Z
+and event MODIFIED "$(a_thing a 2 w)"
+and event MODIFIED "$(a_thing a 3 none)"
 short >"$T/got"
 is "$(tr ' ' '\n' <"$T/got" | tail -n 1)" "a@3::-" \
 	"what waited in between is cancelled"

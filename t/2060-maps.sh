@@ -51,10 +51,8 @@ all() { # OWNED RELATED
 	printf '"status":{"image":"%s","owned":{"ConfigMap":[],%s},"related":{%s}}' \
 		"${3:-busybox}" "$1" "$2"
 }
-{
-	line "" a 1 "$(all '"Event":[],"Event.events.k8s.io":[],"Pod":["ns/two","ns-0/three","x/one"],"Service":["ns/two"]' '"Node":[],"Secret":["ops/pull"]')"
-	line "" b 1 "$(all '"Event":["ns/e1"],"Event.events.k8s.io":["ns/e2"],"Pod":[],"Service":[]' '"Node":["-/n1"],"Secret":["ops/pull"]')"
-} >"$T/want"
+want line "" a 1 "$(all '"Event":[],"Event.events.k8s.io":[],"Pod":["ns/two","ns-0/three","x/one"],"Service":["ns/two"]' '"Node":[],"Secret":["ops/pull"]')"
+also line "" b 1 "$(all '"Event":["ns/e1"],"Event.events.k8s.io":["ns/e2"],"Pod":[],"Service":[]' '"Node":["-/n1"],"Secret":["ops/pull"]')"
 replay 0 "what two primaries see"
 
 # A change, also of a label, reaches the primaries that saw the object before
@@ -86,10 +84,8 @@ THING_IMAGE=other runs 0 "a variable of watches.yaml" \
 is "$(jq -r .reconcile.status.image "$T/out")" other "... is in .operator"
 
 # A name is the same, however JSON writes it.
-{
-	echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a\"<b","namespace":"ns","uid":"uid-a","resourceVersion":"1"}}'
-	object ConfigMap c 1 '"ownerReferences":[{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"a\"\u003cb","uid":"uid-a"}]'
-} >"$T/in"
+given echo '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a\"<b","namespace":"ns","uid":"uid-a","resourceVersion":"1"}}'
+and object ConfigMap c 1 '"ownerReferences":[{"apiVersion":"example.com/v1","controller":true,"kind":"Thing","name":"a\"\u003cb","uid":"uid-a"}]'
 decided 0 "an owner whose name is escaped"
 is "$(jq -c .reconcile.status.owned.ConfigMap "$T/out")" '["ns/c"]' \
 	"... owns it"
@@ -160,10 +156,8 @@ END
 cat >"$T/second.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "Pod", metadata: {name: .primary.metadata.name}}];
 END
-{
-	thing a 1
-	object ConfigMap c 2 "$(owner a)"
-} >"$T/in"
+given thing a 1
+and object ConfigMap c 2 "$(owner a)"
 decided 0 "two entries"
 is "$(jq -c '[.reconcile.manager, .reconcile.known]' "$T/out")" \
 	'["kpipe-thing.example.com",{"ConfigMap/ns/c":"uid-c"}]
@@ -177,15 +171,12 @@ def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
 	data: {of: (.related.Secret | map(.data.k) | join(" "))}}];
 END
 secret() { object Secret s "$1" "" "\"data\":{\"k\":\"$2\"}"; }
-{
-	begin_all
-	end_all
-	event ADDED "$(thing a 1)"
-	event ADDED "$(secret 2 one)"
-	event MODIFIED "$(secret 3 two)"
-	event MODIFIED "$(secret 3 two)"
-	event DELETED "$(secret 4 two)"
-} >"$T/in"
+given initially
+and event ADDED "$(thing a 1)"
+and event ADDED "$(secret 2 one)"
+and event MODIFIED "$(secret 3 two)"
+and event MODIFIED "$(secret 3 two)"
+and event DELETED "$(secret 4 two)"
 decided 0 "a related object"
 is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "one" "two" "" ' \
 	"... each of its changes is followed"
@@ -194,14 +185,11 @@ sed -i 's/(.related.*join(" "))/"x"/' "$T/program.jq"
 # selector: a primary that no longer matches is no longer ours.
 watches 'selector: {matchLabels: {team: x}}' \
 	'dependents: [{apiVersion: v1, kind: ConfigMap, manage: true}]'
-{
-	begin_all
-	end_all
-	event ADDED "$(thing a 1 '"labels":{"team":"x"}')"
-	event ADDED "$(thing b 1 '"labels":{"team":"y"}')"
-	event MODIFIED "$(thing a 2 '"labels":{"team":"y"}')"
-	event MODIFIED "$(thing a 3 '"labels":{"team":"y"}')"
-} >"$T/in"
+given initially
+and event ADDED "$(thing a 1 '"labels":{"team":"x"}')"
+and event ADDED "$(thing b 1 '"labels":{"team":"y"}')"
+and event MODIFIED "$(thing a 2 '"labels":{"team":"y"}')"
+and event MODIFIED "$(thing a 3 '"labels":{"team":"y"}')"
 decided 0 "selector"
 is "$(jq -c '[.reconcile.primary.name, .reconcile.primary.resourceVersion, (.items | length)]' "$T/out")" \
 	'["a","1",1]
@@ -217,13 +205,10 @@ cat >"$T/program.jq" <<'END'
 def desired: [{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c"},
 	data: {of: [.related.Secret[].metadata.name] | join(" ")}}];
 END
-{
-	begin_all
-	end_all
-	event ADDED "$(thing a 1)"
-	event ADDED "$(object Secret s 2 '"labels":{"team":"x"}')"
-	event MODIFIED "$(object Secret s 3 '"labels":{"team":"y"}')"
-} >"$T/in"
+given initially
+and event ADDED "$(thing a 1)"
+and event ADDED "$(object Secret s 2 '"labels":{"team":"x"}')"
+and event MODIFIED "$(object Secret s 3 '"labels":{"team":"y"}')"
 decided 0 "a related object that is no longer selected"
 is "$(jq -c '.items[].data.of' "$T/out" | tr '\n' ' ')" '"" "s" "" ' \
 	"... is followed"
@@ -237,12 +222,10 @@ cat >"$T/program.jq" <<'END'
 def desired: [];
 def status: {owned: (.owned | map_values(map(.metadata.name)))};
 END
-{
-	thing a 1
-	labelled ConfigMap ns shown a
-	object ConfigMap ours 1 "$(owner a),\"labels\":{\"thing\":\"a\"}"
-	object Pod ours 1 "$(owner a)"
-} >"$T/in"
+given thing a 1
+and labelled ConfigMap ns shown a
+and object ConfigMap ours 1 "$(owner a),\"labels\":{\"thing\":\"a\"}"
+and object Pod ours 1 "$(owner a)"
 gone='{"apiVersion":"v1","kind":"ConfigMap","namespace":"ns","name":"ours","uid":"uid-ours"}'
 shown='"status":{"owned":{"ConfigMap":["ours","shown"],"Pod":["ours"]}}'
 line "" a 1 "\"delete\":[$gone],$shown,\"onError\":{${shown#*:{}" >"$T/want"

@@ -5,10 +5,8 @@
 . t/ireconcile.sh
 
 write_program
-{
-	thing a 1 "" "$(spec 1 v)"
-	echo
-} >"$T/in"
+given thing a 1 "" "$(spec 1 v)"
+and echo
 
 # Nothing is printed before the gate opens.
 mkfifo "$T/gate" "$T/input" "$T/lines"
@@ -92,8 +90,7 @@ sed 's/^def desired: /&[range(20)] as $many | /; s/k: .primary.spec.k/k: (.prima
 	"$T/program.jq" >"$T/large.jq"
 sed 's/program.jq/large.jq/' "$T/watches.yaml" >"$T/large.yaml"
 {
-	begin_all
-	end_all
+	initially
 } >"$T/flood.in"
 pad=$(printf '%0400d' 0)
 for i in {1..20000}; do
@@ -133,8 +130,7 @@ come_and_go() {
 	kill "$pid"
 }
 {
-	begin_all
-	end_all
+	initially
 	for i in {1..40000}; do
 		printf '{"type":"%s","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t%d","namespace":"ns","uid":"uid-%d"}}}\n' \
 			ADDED "$i" "$i" DELETED "$i" "$i"
@@ -151,10 +147,8 @@ come_and_go "an incomplete kind" \
 # A program that never ends, for one primary.
 sed -i 's/^def desired: /&(if .primary.spec.k == "loop" then (def f: f; f) else . end) | /' \
 	"$T/program.jq"
-{
-	thing a 1 "" "$(spec 1 loop)"
-	thing b 1 "" "$(spec 1 v)"
-} >"$T/in"
+given thing a 1 "" "$(spec 1 loop)"
+and thing b 1 "" "$(spec 1 v)"
 runs 1 "a program that never ends" \
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 is "$(jq -r '"\(.reconcile.primary.name) \(.items | length)"' "$T/out")" \
@@ -167,17 +161,15 @@ says "ireconcile: error: thing.example.com ns/a: program.jq:1: desired of Thing.
 # changes or it is created again. A success ends the delays.
 gen() { printf '"generation":%s' "$1"; }
 again() { sed 's/uid-a/uid-again/' <<<"$1"; }
-{
-	initially "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
-	event ADDED "$(object Pod p 2 '"labels":{"thing":"a"}')" 2026-01-01T00:00:09Z
-	event ADDED "$(object Pod q 2)" 2026-01-01T00:00:10Z
-	event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:28Z
-	event DELETED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")"
-	event ADDED "$(again "$(thing a 2 "$(gen 1)" "$(spec 1 v)")")" 2026-01-01T00:00:29Z
-	event ADDED "$(object Pod q 3)" 2026-01-01T00:00:29.9Z
-	event ADDED "$(object Pod q 4)" 2026-01-01T00:00:30Z
-	event MODIFIED "$(again "$(thing a 3 "$(gen 2)" "$(spec 2 v)")")" 2026-01-01T00:00:31Z
-} >"$T/in"
+given initially "$(thing a 1 "$(gen 1)" "$(spec 1 loop)")"
+and event ADDED "$(object Pod p 2 '"labels":{"thing":"a"}')" 2026-01-01T00:00:09Z
+and event ADDED "$(object Pod q 2)" 2026-01-01T00:00:10Z
+and event MODIFIED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")" 2026-01-01T00:00:28Z
+and event DELETED "$(thing a 1 "$(gen 2)" "$(spec 1 v)")"
+and event ADDED "$(again "$(thing a 2 "$(gen 1)" "$(spec 1 v)")")" 2026-01-01T00:00:29Z
+and event ADDED "$(object Pod q 3)" 2026-01-01T00:00:29.9Z
+and event ADDED "$(object Pod q 4)" 2026-01-01T00:00:30Z
+and event MODIFIED "$(again "$(thing a 3 "$(gen 2)" "$(spec 2 v)")")" 2026-01-01T00:00:31Z
 runs 1 "a limit, then another spec" \
 	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 \
 	8>"$T/report" <"$T/in"
@@ -192,12 +184,10 @@ is "$(jq -c '[.reconcile.primary.uid, (.items | length)]' "$T/out" | tail -n 2)"
 
 # The sandbox: once it runs, no file can be opened.
 write_program
-{
-	begin example.com/v1 Thing
-	thing a 1 "" "$(spec 1 v)"
-	echo
-	end example.com/v1 Thing
-} >"$T/in"
+given begin example.com/v1 Thing
+and thing a 1 "" "$(spec 1 v)"
+and echo
+and end example.com/v1 Thing
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/input' >'$T/sandboxed' 2>'$T/err'"
 pid=$!
 exec 6>"$T/input"

@@ -67,8 +67,7 @@ for seed in 1 2 3 4 5 6; do
 	# Event by event, the last line of each primary must have every item
 	# that a fresh start on the same state finds outstanding.
 	{
-		begin_all
-		end_all
+		initially
 		cat "$T/events"
 	} >"$T/live"
 	for run in 1 2; do

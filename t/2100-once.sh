@@ -24,14 +24,10 @@ asks() {
 
 # Our finalizer and another client's annotation change the version of the
 # primary: the line that names the old one is stale.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}' "$(spec 1 v)")"
-} >"$T/in"
-{
-	asks 1
-	asks 2
-} >"$T/want"
+given initially "$(thing a 1 "" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 2 '"annotations":{"x":"1"}' "$(spec 1 v)")"
+want asks 1
+also asks 2
 replay 0 "the primary changed: asked for again at once"
 event ADDED "$(object Pod p 3)" >>"$T/in"
 replay 0 "... and not twice for one change"
@@ -55,25 +51,19 @@ replay 0 "... and not when it is there"
 
 # The status of the line was written: kapply created the item, although we have
 # not observed it yet. Another request would create a second one.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 2 "" "$(spec 1 v),$(busy true)")"
-	event MODIFIED "$(thing a 3 '"annotations":{"x":"1"}' \
-		"$(spec 1 v),$(busy true)")"
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 2 "" "$(spec 1 v),$(busy true)")"
+and event MODIFIED "$(thing a 3 '"annotations":{"x":"1"}' \
+	"$(spec 1 v),$(busy true)")"
 asks 1 >"$T/want"
 replay 0 "created and not yet seen: not asked for again"
 
 # It failed: onError was written, which gave another resourceVersion.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 2 "" "$(spec 1 v),\"status\":{\"busy\":true,\"error\":\"no room\"}")"
-} >"$T/in"
-{
-	asks 1
-	line "$(configmap a-0 a v)" a 2 \
-		"$(known a-0 null),\"once\":[\"ConfigMap/ns/a-0\"],\"onError\":{\"busy\":true,\"error\":\"\${error}\"}"
-} >"$T/want"
+given initially "$(thing a 1 "" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 2 "" "$(spec 1 v),\"status\":{\"busy\":true,\"error\":\"no room\"}")"
+want asks 1
+also line "$(configmap a-0 a v)" a 2 \
+	"$(known a-0 null),\"once\":[\"ConfigMap/ns/a-0\"],\"onError\":{\"busy\":true,\"error\":\"\${error}\"}"
 replay 0 "it could not be created: asked for again"
 
 # ---- precise timers ----
@@ -101,8 +91,7 @@ sed -i 's/^def requeue: /&(reduce range(600000) as $i (0; . + 1)) as $x | /' \
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
 {
-	begin_all
-	end_all
+	initially
 } >&9
 for i in 1 2; do
 	now=$(date +%s.%N)
@@ -117,17 +106,15 @@ clock_begin --at 2027-01-15T08:00:00Z
 due() { echo $((1800000003000 + $1 * 104)); }
 # shown AT: an object that shows the time at once
 shown() { thing shown 1 "" "\"spec\":{\"at\":$1}"; }
-{
-	begin_all
-	for ((i = 0; i < 1000; i++)); do
-		event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
-	done
-	for i in 1 2 3 4 5; do
-		event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
-	done
-	event ADDED "$(shown 1)"
-	end_all
-} >"$T/in"
+given begin_all
+for ((i = 0; i < 1000; i++)); do
+	and event ADDED "$(thing "wait-$i" 1 "" '"spec":{"at":9999999999}')"
+done
+for i in 1 2 3 4 5; do
+	and event ADDED "$(thing "a-$i" 1 "" "\"spec\":{\"at\":$(due $i)e-3}")"
+done
+and event ADDED "$(shown 1)"
+and end_all
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
 cat "$T/in" >&9
@@ -148,13 +135,11 @@ close_pipe
 
 # The clock is set: a primary that waits for a time of day notices.
 now=$(date -d "$(clock now)" +%s)
-{
-	begin_all
-	event ADDED "$(thing a 1 "" "\"spec\":{\"at\":$((now + 3600))}")"
-	event ADDED "$(thing b 1 "" "\"spec\":{\"at\":$((now + 9000))}")"
-	event ADDED "$(thing c 1 "" "\"spec\":{\"at\":$((now + 1))}")"
-	end_all
-} >"$T/in"
+given begin_all
+and event ADDED "$(thing a 1 "" "\"spec\":{\"at\":$((now + 3600))}")"
+and event ADDED "$(thing b 1 "" "\"spec\":{\"at\":$((now + 9000))}")"
+and event ADDED "$(thing c 1 "" "\"spec\":{\"at\":$((now + 1))}")"
+and end_all
 start bash -c "exec ireconcile -f '$T/watches.yaml' <'$T/pipe' >'$T/out'"
 exec 9>"$T/pipe"
 cat "$T/in" >&9

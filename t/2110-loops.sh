@@ -26,12 +26,10 @@ found='ireconcile: warning: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is
 over='ireconcile: thing.example.com ns/a: ConfigMap/ns/a-0: .data.k is not changed back any more'
 
 # Five times in ten minutes are a loop: logged once, held back.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
-	for i in 10 11 12 13 14 15 16; do fight 00:$i $i; done
-	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:00:17Z
-	tick 00:23.999
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
+for i in 10 11 12 13 14 15 16; do and fight 00:$i $i; done
+and event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:00:17Z
+and tick 00:23.999
 repairs 4 1 >"$T/want"
 replay 0 "a loop is held back"
 says "$found" "... and said once"
@@ -44,36 +42,28 @@ replay 0 "... then 20 s later"
 
 # If it is not changed back, the loop is over: the next change counts as the
 # first.
-{
-	tick 00:44
-	for i in 45 46 47 48; do fight 00:$i $i; done
-} >>"$T/in"
+and tick 00:44
+for i in 45 46 47 48; do and fight 00:$i $i; done
 repairs 4 >>"$T/want"
 replay 0 "a loop that is over is forgotten"
 says "$found"$'\n'"$over" "... and that is said, too"
 
 # An opponent that comes once a minute comes again before the loop is over.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
-	for i in 1 2 3 4 5 6 7; do fight "0$i:00" $i; done
-	tick 09:59
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
+for i in 1 2 3 4 5 6 7; do and fight "0$i:00" $i; done
+and tick 09:59
 repairs 4 3 >"$T/want"
 replay 0 "a slow loop"
 says "$found"$'\n'"$over" "... is found and ends once"
 # For as long as it lasts, it is one.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
-	for i in 02 04 06 08 10 12 14; do fight "$i:00" $i; done
-	event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:14:30Z
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
+for i in 02 04 06 08 10 12 14; do and fight "$i:00" $i; done
+and event MODIFIED "$(observed a-0 a other 300)" 2026-01-01T00:14:30Z
 repairs 4 3 >"$T/want"
 replay 0 "one that lasts longer than ten minutes is held back"
 # Four times are not a loop, nor are five in more than ten minutes.
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
-	for i in 10 13 16 19 22 25 28; do fight "$i:00" $i; done
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
+for i in 10 13 16 19 22 25 28; do and fight "$i:00" $i; done
 repairs 7 >"$T/want"
 replay 0 "a change now and then is not a loop"
 
@@ -101,11 +91,9 @@ line3() {
 	line "$@" | sed 's/"resourceVersion":"[^"]*"/&,"generation":3/'
 }
 looping='"ConfigMap/ns/a-0.data.k"'
-{
-	initially "$(thing3 1 "$(conditions true "")")" "$(observed a-0 a v 2)"
-	for i in 10 11 12 13; do fight 00:$i $i; done
-	event MODIFIED "$(observed a-0 a other 114)" "2026-01-01T00:00:14Z"
-} >"$T/in"
+given initially "$(thing3 1 "$(conditions true "")")" "$(observed a-0 a v 2)"
+for i in 10 11 12 13; do and fight 00:$i $i; done
+and event MODIFIED "$(observed a-0 a other 114)" "2026-01-01T00:00:14Z"
 item=$(configmap a-0 a v)
 known=$(known a-0 uid-a-0)
 once() { # the two statuses of a repair: while, and after it
@@ -117,10 +105,8 @@ once() { # the two statuses of a repair: while, and after it
 	line3 "$item" a 1 "$known,$(conditions false "$looping" | tee "$T/x"),\"onError\":$(sed 's/"status"://' "$T/x"),$loops,$(because a-0 "$repaired")"
 } >"$T/want"
 replay 0 "the condition comes with the repair that is one too many"
-{
-	event MODIFIED "$(thing3 3 "$(conditions false "$looping" kubectl-edit)")"
-	event MODIFIED "$(observed a-0 a v 214)"
-} >>"$T/in"
+and event MODIFIED "$(thing3 3 "$(conditions false "$looping" kubectl-edit)")"
+and event MODIFIED "$(observed a-0 a v 214)"
 line3 "" a 3 "$(conditions true "$looping" kubectl-edit)" >>"$T/want"
 replay 0 "what kapply filled in agrees"
 event MODIFIED "$(thing3 4 "$(conditions true "$looping" kubectl-edit)")" >>"$T/in"
@@ -144,16 +130,14 @@ is "$(xargs <"$T/members")" "lastTransitionTime message reason status type" \
 
 # Two at once: the condition names one, the line both.
 sed -i 's/\[.loops.*$/(.loops | length),/' "$T/program.jq"
-{
-	initially "$(thing a 1 "" "$(spec 2 v)")" "$(observed a-0 a v 2)" \
-		"$(observed a-1 a v 2)"
-	for i in 10 11 12 13 14; do
-		event MODIFIED "$(observed a-0 a w 1$i)" "2026-01-01T00:00:${i}Z"
-		event MODIFIED "$(observed a-1 a w 1$i)"
-		event MODIFIED "$(observed a-0 a v 2$i)"
-		event MODIFIED "$(observed a-1 a v 2$i)"
-	done
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 2 v)")" "$(observed a-0 a v 2)" \
+	"$(observed a-1 a v 2)"
+for i in 10 11 12 13 14; do
+	and event MODIFIED "$(observed a-0 a w 1$i)" "2026-01-01T00:00:${i}Z"
+	and event MODIFIED "$(observed a-1 a w 1$i)"
+	and event MODIFIED "$(observed a-0 a v 2$i)"
+	and event MODIFIED "$(observed a-1 a v 2$i)"
+done
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>/dev/null |
 	tail -n 1 >"$T/last"
 is "$(jq -c '.reconcile | .loops, .status.loops, [.status.conditions[1].message]' "$T/last")" \
@@ -171,12 +155,10 @@ END
 thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
 	jq -c '.items[0] | .metadata += {uid: "u", resourceVersion: "2"}
 		| del(.env[0].value)' >"$T/object"
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(cat "$T/object")"
-	for i in 3 4 5 6 7 8 9; do
-		event MODIFIED "$(sed "s/\"resourceVersion\":\"2\"/\"resourceVersion\":\"$i\"/" "$T/object")"
-	done
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(cat "$T/object")"
+for i in 3 4 5 6 7 8 9; do
+	and event MODIFIED "$(sed "s/\"resourceVersion\":\"2\"/\"resourceVersion\":\"$i\"/" "$T/object")"
+done
 silent 0 "an empty text that the server left out is not a loop"
 
 # Each field is counted alone: repairs of several are not a loop.

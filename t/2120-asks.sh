@@ -13,11 +13,9 @@ who="thing.example.com ns/a"
 
 # ---- pause ----
 
-{
-	initially "$(thing a 1 "$(paused true)" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 2 "$(paused true)" "$(spec 2 v)")"
-	tick 59:00
-} >"$T/in"
+given initially "$(thing a 1 "$(paused true)" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 2 "$(paused true)" "$(spec 2 v)")"
+and tick 59:00
 silent 0 "nothing is said of what is paused"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused" \
 	"... but once, in the log"
@@ -27,10 +25,8 @@ replay 0 "what is outstanding comes when it is not paused any more"
 event MODIFIED "$(thing a 4 "$(paused true)" "$(spec 1 v)")" >>"$T/in"
 line "" a 4 >>"$T/want"
 replay 0 "a pause cancels what was asked for"
-{
-	tick 59:59
-	event MODIFIED "$(thing a 5 "$(paused false)" "$(spec 1 v)")"
-} >>"$T/in"
+and tick 59:59
+and event MODIFIED "$(thing a 5 "$(paused false)" "$(spec 1 v)")"
 creates a 5 >>"$T/want"
 replay 0 "false is not a pause, and what was cancelled is said again"
 says "ireconcile: $who: paused by the annotation kpipe.dev/paused
@@ -54,16 +50,12 @@ cp "$T/without.yaml" "$T/watches.yaml"
 
 # A paused primary holds no slot of the throttle.
 sed -i 's/  program:/  throttle: {limit: 1}\n&/' "$T/watches.yaml"
-{
-	initially "$(thing b 1 "" "$(spec 1 v)")"
-	event ADDED "$(thing a 2 "" "$(spec 1 v)")"
-	event MODIFIED "$(thing b 3 "$(paused true)" "$(spec 1 v)")"
-} >"$T/in"
-{
-	creates b 1
-	line "" b 3
-	creates a 2
-} >"$T/want"
+given initially "$(thing b 1 "" "$(spec 1 v)")"
+and event ADDED "$(thing a 2 "" "$(spec 1 v)")"
+and event MODIFIED "$(thing b 3 "$(paused true)" "$(spec 1 v)")"
+want creates b 1
+also line "" b 3
+also creates a 2
 replay 0 "a pause gives the slot to the next"
 cp "$T/without.yaml" "$T/watches.yaml"
 
@@ -73,11 +65,9 @@ complaint() { # KEY VALUE TEXT: as the member of a line
 		"$1" "$2" "$3"
 }
 no_pause='neither \"true\" nor \"false\": the object is not paused'
-{
-	initially "$(thing a 1 "$(paused yes)" "$(spec 1 v)")" \
-		"$(observed a-0 a v 2)"
-	event MODIFIED "$(thing a 3 "$(paused yes)" "$(spec 1 v),$(status false)")"
-} >"$T/in"
+given initially "$(thing a 1 "$(paused yes)" "$(spec 1 v)")" \
+	"$(observed a-0 a v 2)"
+and event MODIFIED "$(thing a 3 "$(paused yes)" "$(spec 1 v),$(status false)")"
 line "" a 1 "$(status false),$(complaint kpipe.dev/paused yes "$no_pause")" \
 	>"$T/want"
 replay 0 "an odd value is a Warning"
@@ -96,17 +86,13 @@ done
 # ---- reconcile now ----
 
 requested() { noted reconcile.fluxcd.io/requestedAt "$1"; }
-{
-	initially "$(thing a 1 "$(requested 1)" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 2 "$(requested 1)" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 3 "$(requested 2)" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 4 "$(requested 2)" "$(spec 1 v)")"
-	event MODIFIED "$(thing a 5 "" "$(spec 1 v)")"
-} >"$T/in"
-{
-	creates a 1
-	creates a 3
-} >"$T/want"
+given initially "$(thing a 1 "$(requested 1)" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 2 "$(requested 1)" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 3 "$(requested 2)" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 4 "$(requested 2)" "$(spec 1 v)")"
+and event MODIFIED "$(thing a 5 "" "$(spec 1 v)")"
+want creates a 1
+also creates a 3
 replay 0 "a new value: what is outstanding is said again"
 event MODIFIED "$(thing a 6 "$(requested 3)" "$(spec 1 v)")" >>"$T/in"
 creates a 6 >>"$T/want"
@@ -115,16 +101,14 @@ replay 0 "... and after it was taken away"
 # "Reconcile now" repairs an item that is held back in a loop. (One that is
 # tolerated: t/2049-staying.sh.)
 sed -i '/^def status/,$d' "$T/program.jq"
-{
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
-	for i in 10 11 12 13 14; do
-		event MODIFIED "$(observed a-0 a other "1$i")" \
-			"2026-01-01T00:00:${i}Z"
-		event MODIFIED "$(observed a-0 a v "2$i")"
-	done
-	event MODIFIED "$(observed a-0 a other 115)" 2026-01-01T00:00:15Z
-	event MODIFIED "$(thing a 6 "$(requested now)" "$(spec 1 v)")"
-} >"$T/in"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
+for i in 10 11 12 13 14; do
+	and event MODIFIED "$(observed a-0 a other "1$i")" \
+		"2026-01-01T00:00:${i}Z"
+	and event MODIFIED "$(observed a-0 a v "2$i")"
+done
+and event MODIFIED "$(observed a-0 a other 115)" 2026-01-01T00:00:15Z
+and event MODIFIED "$(thing a 6 "$(requested now)" "$(spec 1 v)")"
 loop() { # RV [REST]
 	line "$(configmap a-0 a v)" a "$1" \
 		"$(known a-0 uid-a-0)${2:+,$2},$(because a-0 "$repaired")"
@@ -166,10 +150,8 @@ END
 old=ansible.operator-sdk/reconcile-period
 new=ansible.sdk.operatorframework.io/reconcile-period
 period() { # METADATA: when it was evaluated, in the first minute
-	{
-		initially "$(thing a 1 "$1")"
-		tick 01:00
-	} >"$T/in"
+	given initially "$(thing a 1 "$1")"
+	and tick 01:00
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
 		jq -r '.reconcile.events[].message' | xargs echo
 }

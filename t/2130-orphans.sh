@@ -30,34 +30,28 @@ orphans() {
 }
 
 # An orphan from the start, beside several objects that are not orphans.
-{
-	initially "$has" "$(member ConfigMap lost 2 ns/gone)" \
-		"$(member ConfigMap dying 2 ns/gone "$dying")" \
-		"$(member ConfigMap copied 2 ns/gone | sed 's/other\/copied/other\/x/')" \
-		"$(member Secret unmanaged 2 ns/gone '"x":1' | sed 's/"labels":{/&"thing":"gone",/')" \
-		"$(object ConfigMap owned 2 "$(owner gone)")"
-	tick 00:09.9
-} >"$T/in"
+given initially "$has" "$(member ConfigMap lost 2 ns/gone)" \
+	"$(member ConfigMap dying 2 ns/gone "$dying")" \
+	"$(member ConfigMap copied 2 ns/gone | sed 's/other\/copied/other\/x/')" \
+	"$(member Secret unmanaged 2 ns/gone '"x":1' | sed 's/"labels":{/&"thing":"gone",/')" \
+	"$(object ConfigMap owned 2 "$(owner gone)")"
+and tick 00:09.9
 orphans "one look is not enough" "" 1
 tick 00:10 >>"$T/in"
 orphans "what is left over is said" "$(left ConfigMap/other/lost ns/gone)" 1
 tick 59:00 >>"$T/in"
 orphans "... once" "$(left ConfigMap/other/lost ns/gone)" 1
-{
-	event DELETED "$(member ConfigMap lost 3 ns/gone)"
-	tick 59:40
-} >>"$T/in"
+and event DELETED "$(member ConfigMap lost 3 ns/gone)"
+and tick 59:40
 orphans "... and is not one when it is deleted" \
 	"$(left ConfigMap/other/lost ns/gone)" 0
 
 # Its primary is deleted, and the member a moment later, or not at all.
-{
-	initially "$(thing b 1)"
-	event DELETED "$(thing b 2)" 2026-01-01T00:01:00Z
-	event ADDED "$(member ConfigMap late 3 ns/b)"
-	event DELETED "$(member ConfigMap late 4 ns/b)" 2026-01-01T00:01:09Z
-	tick 05:00
-} >"$T/in"
+given initially "$(thing b 1)"
+and event DELETED "$(thing b 2)" 2026-01-01T00:01:00Z
+and event ADDED "$(member ConfigMap late 3 ns/b)"
+and event DELETED "$(member ConfigMap late 4 ns/b)" 2026-01-01T00:01:09Z
+and tick 05:00
 sed -i '/finalizer/d;/Namespace/d;/namespaces/d' "$T/watches.yaml"
 echo '  - {apiVersion: v1, kind: ConfigMap, manage: true, namespaces: []}' \
 	>>"$T/watches.yaml"
@@ -65,10 +59,8 @@ ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" >"$T/out"
 says "" "a member that goes after its primary is not an orphan"
 sed -i '/DELETED.*ConfigMap/d' "$T/in"
 orphans "a member that stays is one" "$(left ConfigMap/other/late ns/b)" 1
-{
-	event ADDED "$(thing b 5 '"annotations":{"kpipe.dev/paused":"true"}')"
-	tick 06:00
-} >>"$T/in"
+and event ADDED "$(thing b 5 '"annotations":{"kpipe.dev/paused":"true"}')"
+and tick 06:00
 is "$(ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
 	8>"$T/report" 2>&1 | head -n 1)" "$(left ConfigMap/other/late ns/b)" \
 	"... until its primary is there again"
@@ -77,11 +69,9 @@ is "$(grep -o 'kpipe_orphans{[^}]*}":[0-9]*' "$T/report" | tail -n 1 | sed 's/.*
 
 # Members of primaries in other namespaces, or that a selector leaves out, do
 # not count: this process does not know those primaries.
-{
-	initially "$(member ConfigMap theirs 2 elsewhere/x)" \
-		"$(member ConfigMap ours 2 ns/x)"
-	tick 01:00
-} >"$T/in"
+given initially "$(member ConfigMap theirs 2 elsewhere/x)" \
+	"$(member ConfigMap ours 2 ns/x)"
+and tick 01:00
 WATCH_NAMESPACE=ns orphans "only those of our namespaces" \
 	"$(left ConfigMap/other/ours ns/x)" 1
 sed -i 's/  program:/  selector: {matchLabels: {a: b}}\n&/' "$T/watches.yaml"

@@ -119,8 +119,7 @@ begin_ireconcile() {
 	pid=$!
 	exec 6>"$T/input"
 	{
-		begin_all
-		end_all
+		initially
 	} >&6
 	event ADDED "$(thing first 1 "" "$(spec 1 v)")" >&6
 	wait_for 10 grep -q '"name":"first"' "$T/out" &&

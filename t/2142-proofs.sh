@@ -141,24 +141,20 @@ of_a "a forged one does not hold up the deletion" "$origin,$dying" \
 	"$(member d "")" \
 	"$(line "" a 1 "\"finalizers\":{\"remove\":[\"example.com/cleaner\"]},\"status\":{\"n\":0},\"onError\":{\"n\":0},$event,\"deleting\":true")"
 says "$told" "... which is told when it goes"
-{
-	initially "$(thing a 1 "$finalizer,$origin")" "$(member d "")"
-	tick 00:05
-	event MODIFIED "$(thing a 2 "$finalizer,$origin,$dying")"
-} >"$T/in"
+given initially "$(thing a 1 "$finalizer,$origin")" "$(member d "")"
+and tick 00:05
+and event MODIFIED "$(thing a 2 "$finalizer,$origin,$dying")"
 decide
 is "$(grep -c -e 'd: left alone: not' -e 'd: not deleted with' "$T/err")" 2 \
 	"... also if it was told before"
 
 # ---- orphans ----
 
-{
-	initially "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" \
-		"$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")" \
-		"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
-		"$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
-	tick 59:00
-} >"$T/in"
+given initially "$(thing b 1 "$finalizer,${origin/uid-a/uid-b}")" \
+	"$(member d "" "$(printf 'Thing.example.com/ns/x:\\nkpipe: fatal')")" \
+	"$(member e "$(proof "$key" $primary uid-a ConfigMap/of-a/e)")" \
+	"$(member f "$(proof "$key" Thing.example.com/ns/b uid-0 ConfigMap/of-a/f)" Thing.example.com/ns/b)"
+and tick 59:00
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 <"$T/in" \
 	>"$T/out" 2>"$T/err" 8>"$T/report"
 left="is an orphan: it belongs to this object, which does not exist"

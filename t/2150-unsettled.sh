@@ -31,10 +31,8 @@ start_counting() {
 	initially "$(thing a 0 '"generation":1' "\"spec\":{\"max\":$max}")"
 }
 max=1000
-{
-	start_counting
-	counted 1 150
-} >"$T/in"
+given start_counting
+and counted 1 150
 decide
 is "$(lines)" 101 "a status that counts its writes is held back"
 said='ireconcile: warning: thing.example.com ns/a: .status.n changes again and again (100, then 101): it is held back'
@@ -48,10 +46,8 @@ is "$(lines)" 101 "nothing is written for 10 s"
 tick 00:10 >>"$T/in"
 decide
 is "$(lines)" 102 "... then once"
-{
-	counted 151 180
-	tick 00:29.999
-} >>"$T/in"
+and counted 151 180
+and tick 00:29.999
 decide
 is "$(lines)" 102 "... and not for 20 s then"
 tick 00:30 >>"$T/in"
@@ -69,13 +65,11 @@ is "$(tail -n 1 "$T/err")" "ireconcile: thing.example.com ns/a: .status.n change
 
 # It settles without a change.
 max=102
-{
-	start_counting
-	counted 1 101
-	tick 00:10
-	counted 102 102 2026-01-01T00:00:11Z
-	tick 00:29.999
-} >"$T/in"
+given start_counting
+and counted 1 101
+and tick 00:10
+and counted 102 102 2026-01-01T00:00:11Z
+and tick 00:29.999
 decide
 is "$(lines)" 102 "a status that settles"
 is "$(grep -c over "$T/err")" 0 "... is watched as long as it was held back"
@@ -85,12 +79,10 @@ is "$(grep -c over "$T/err")" 1 "... and over then"
 
 # One change a second does no harm.
 max=1000
-{
-	start_counting
-	for i in {1..250}; do
-		counted "$i" "$i" "$(date -u -d "@$((1767225600 + i))" +%FT%TZ)"
-	done
-} >"$T/in"
+given start_counting
+for i in {1..250}; do
+	and counted "$i" "$i" "$(date -u -d "@$((1767225600 + i))" +%FT%TZ)"
+done
 decide
 is "$(lines)" 251 "one change a second goes on for ever"
 says "" "... in silence"
@@ -98,12 +90,10 @@ says "" "... in silence"
 # ---- other clients make changes, too ----
 
 program '[]' '{pods: [.owned.Pod[].status.phase]}'
-{
-	initially "$(thing a 0 '"generation":1')"
-	for i in {1..250}; do
-		event ADDED "$(object Pod "p-$i" "$i" '"labels":{"thing":"a"}' "\"status\":{\"phase\":\"$i\"}")"
-	done
-} >"$T/in"
+given initially "$(thing a 0 '"generation":1')"
+for i in {1..250}; do
+	and event ADDED "$(object Pod "p-$i" "$i" '"labels":{"thing":"a"}' "\"status\":{\"phase\":\"$i\"}")"
+done
 decide
 is "$(lines)" 250 "a status that follows 250 pods is not held back"
 says "" "... and nothing is said"
@@ -112,10 +102,8 @@ says "" "... and nothing is said"
 
 program '[]' '{n: ((.primary.status.n // 0) + 1), conditions: []}'
 max=1
-{
-	start_counting
-	counted 1 120
-} >"$T/in"
+given start_counting
+and counted 1 120
 decide
 is "$(tail -n 1 "$T/out" | jq -c .reconcile.status)" \
 	'{"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z","message":".status.n changes again and again (100, then 101)","observedGeneration":1,"reason":"NeverSettles","status":"True","type":"Unsettled"}],"n":101}' \
@@ -180,10 +168,8 @@ def desired: [];
 def status: null;
 def requeue: .now + 0.001 | . as $at | "\(floor | todate | rtrimstr("Z"))\($at - floor + 1 | tostring[1:8])Z";
 X
-{
-	initially "$(thing a 0 '"generation":1')"
-	tick 00:10
-} >"$T/in"
+given initially "$(thing a 0 '"generation":1')"
+and tick 00:10
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd 5 \
 	<"$T/in" 5>"$T/report" >"$T/out" 2>"$T/err"
 evaluations=$(sed -n 's/.*"evaluations":\([0-9]*\).*/\1/p' "$T/report" | tail -n 1)

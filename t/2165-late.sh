@@ -37,19 +37,17 @@ seen() {
 }
 
 # --- a map that never ends, again and again
-{
-	initially "$(thing a 1)"
-	event ADDED "$(secret s 0)"
-	for i in {1..4}; do
-		event MODIFIED "$(secret s "$i" all)"
-		event MODIFIED "$(secret other "$i")"
-	done
-	tick 00:09.999
-	tick 00:10
-	event MODIFIED "$(secret s 6 all)"
-	tick 00:29.999
-	event MODIFIED "$(secret s 7)"
-} >"$T/in"
+given initially "$(thing a 1)"
+and event ADDED "$(secret s 0)"
+for i in {1..4}; do
+	and event MODIFIED "$(secret s "$i" all)"
+	and event MODIFIED "$(secret other "$i")"
+done
+and tick 00:09.999
+and tick 00:10
+and event MODIFIED "$(secret s 6 all)"
+and tick 00:29.999
+and event MODIFIED "$(secret s 7)"
 decide "$sandbox"
 # It is called when the object comes, and after 10 s; the version that waits
 # then is replaced by a good one.
@@ -63,38 +61,30 @@ waiting() {
 	event ADDED "$(secret s 1 all)"
 	event MODIFIED "$(secret s 2)"
 }
-{
-	waiting
-	event DELETED "$(secret s 2)"
-	tick 01:00
-} >"$T/in"
+given waiting
+and event DELETED "$(secret s 2)"
+and tick 01:00
 decide "$sandbox"
 is "$(seen)" "none" "one that is deleted while it waits is not seen any more"
-{
-	waiting
-	begin v1 Secret
-	event ADDED "$(secret other 1)"
-	end v1 Secret
-	tick 01:00
-} >"$T/in"
+given waiting
+and begin v1 Secret
+and event ADDED "$(secret other 1)"
+and end v1 Secret
+and tick 01:00
 decide "$sandbox"
 is "$(seen)" "none other=1" "... nor one that a list does not mention"
-{
-	waiting
-	begin v1 Secret
-	event ADDED "$(secret s 3)"
-	end v1 Secret
-	tick 01:00
-} >"$T/in"
+given waiting
+and begin v1 Secret
+and event ADDED "$(secret s 3)"
+and end v1 Secret
+and tick 01:00
 decide "$sandbox"
 is "$(seen)" "none s=3" "... one that it does is, as it is there"
-{
-	initially "$(thing a 1)"
-	event ADDED "$(secret s 1 all)"
-	event MODIFIED "$(secret s 2)"
-	event MODIFIED "$(secret s 1 all)"
-	tick 01:00
-} >"$T/in"
+given initially "$(thing a 1)"
+and event ADDED "$(secret s 1 all)"
+and event MODIFIED "$(secret s 2)"
+and event MODIFIED "$(secret s 1 all)"
+and tick 01:00
 decide "$sandbox"
 is "$(stopped) $(seen)" "1 none" "... one that is again as it was is not looked at"
 

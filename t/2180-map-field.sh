@@ -25,8 +25,7 @@ named() {
 		"\"spec\":$3"
 }
 complete() {
-	begin_all
-	end_all
+	initially
 }
 in_ops() { where=ops object "$@"; }
 node() {
@@ -45,22 +44,20 @@ shows() {
 		<(grep '^{' "$T/report"))
 }
 
-{
-	object Secret one 1
-	object Secret two 1
-	object Secret three 1
-	in_ops Secret one 1
-	in_ops ConfigMap c 1
-	object ConfigMap c 1
-	node n1 1
-	node n2 1
-	named a 1 '{"ref":{"name":"one"},"refs":[{"name":"two"},{"name":"one"},{"x":1},7],"nodes":["n2","none"]}' c
-	named b 1 '{"ref":"three","refs":{"name":"one"},"nodes":"n1"}'
-	named c 1 '{"ref":{"name":"missing"},"nodes":[]}'
-	named d 1 '{"ref":{"name":null},"refs":[null,5,"one",{"name":null},{"name":true},{"name":["one"]},[{"name":"one"}],{"name":""},{"name":{"name":"one"}}],"nodes":[["n1"],null,3,{"n1":"n1"},""]}'
-	named e 1 '{"ref":null,"refs":null,"nodes":null}'
-	named f 1 '{"ref":{"name":"one"},"refs":[{"name":"one"},{"name":"one"}],"nodes":["n1","n1"]}'
-} >"$T/in"
+given object Secret one 1
+and object Secret two 1
+and object Secret three 1
+and in_ops Secret one 1
+and in_ops ConfigMap c 1
+and object ConfigMap c 1
+and node n1 1
+and node n2 1
+and named a 1 '{"ref":{"name":"one"},"refs":[{"name":"two"},{"name":"one"},{"x":1},7],"nodes":["n2","none"]}' c
+and named b 1 '{"ref":"three","refs":{"name":"one"},"nodes":"n1"}'
+and named c 1 '{"ref":{"name":"missing"},"nodes":[]}'
+and named d 1 '{"ref":{"name":null},"refs":[null,5,"one",{"name":null},{"name":true},{"name":["one"]},[{"name":"one"}],{"name":""},{"name":{"name":"one"}}],"nodes":[["n1"],null,3,{"n1":"n1"},""]}'
+and named e 1 '{"ref":null,"refs":null,"nodes":null}'
+and named f 1 '{"ref":{"name":"one"},"refs":[{"name":"one"},{"name":"one"}],"nodes":["n1","n1"]}'
 shows "names by a field, in lists, and of other types" \
 	'a {"ConfigMap":["ops/c"],"Node":["/n2"],"Secret":["ns/one","ns/two"]}
 b {"ConfigMap":[],"Node":[],"Secret":[]}
@@ -83,14 +80,12 @@ shows "primaries and what they name" "$(for ((i = 0; i < 50; i++)); do
 	echo "t$i {\"ConfigMap\":[],\"Node\":[],\"Secret\":[\"ns/s$i\"]}"
 done)"
 before=$evaluations
-{
-	fifty
-	for ((rv = 2; rv < 12; rv++)); do
-		event MODIFIED "$(object Secret s7 "$rv")"
-	done
-	event MODIFIED "$(object Secret unnamed 12)"
-	event MODIFIED "$(in_ops Secret s8 13)"
-} >"$T/in"
+given fifty
+for ((rv = 2; rv < 12; rv++)); do
+	and event MODIFIED "$(object Secret s7 "$rv")"
+done
+and event MODIFIED "$(object Secret unnamed 12)"
+and event MODIFIED "$(in_ops Secret s8 13)"
 ireconcile -f "$T/watches.yaml" --clock=input --report-fd=4 4>"$T/report" \
 	<"$T/in" >"$T/out" 2>"$T/err"
 after=$(jq -rs 'map(.counters.evaluations // empty) | last' \
@@ -99,16 +94,14 @@ is "$((after - before))" 10 \
 	"ten changes of a Secret evaluate the primary that names it, and no other"
 
 # The name in the primary changes; the object comes and goes.
-{
-	complete
-	event ADDED "$(named a 1 '{"ref":{"name":"one"}}')"
-	event ADDED "$(object Secret one 1)"
-	event ADDED "$(object Secret two 1)"
-	event MODIFIED "$(named a 2 '{"ref":{"name":"two"}}')"
-	event MODIFIED "$(object Secret one 2)"
-	event DELETED "$(object Secret two 3)"
-	event ADDED "$(object Secret two 4)"
-} >"$T/in"
+given complete
+and event ADDED "$(named a 1 '{"ref":{"name":"one"}}')"
+and event ADDED "$(object Secret one 1)"
+and event ADDED "$(object Secret two 1)"
+and event MODIFIED "$(named a 2 '{"ref":{"name":"two"}}')"
+and event MODIFIED "$(object Secret one 2)"
+and event DELETED "$(object Secret two 3)"
+and event ADDED "$(object Secret two 4)"
 none='"ConfigMap":[],"Node":[]'
 shows "the name changes" "a {$none,\"Secret\":[]}
 a {$none,\"Secret\":[\"ns/one\"]}
@@ -118,15 +111,13 @@ a {$none,\"Secret\":[\"ns/two\"]}"
 is "$evaluations" 5 "... the old name means nothing any more"
 
 # A primary that is gone, and comes again.
-{
-	complete
-	event ADDED "$(object Secret one 1)"
-	event ADDED "$(named a 1 '{"ref":{"name":"one"}}')"
-	event DELETED "$(named a 1 '{"ref":{"name":"one"}}')"
-	event MODIFIED "$(object Secret one 2)"
-	event ADDED "$(named a 3 '{"ref":{"name":"one"}}')"
-	event MODIFIED "$(object Secret one 4)"
-} >"$T/in"
+given complete
+and event ADDED "$(object Secret one 1)"
+and event ADDED "$(named a 1 '{"ref":{"name":"one"}}')"
+and event DELETED "$(named a 1 '{"ref":{"name":"one"}}')"
+and event MODIFIED "$(object Secret one 2)"
+and event ADDED "$(named a 3 '{"ref":{"name":"one"}}')"
+and event MODIFIED "$(object Secret one 4)"
 shows "a primary that comes again" "a {$none,\"Secret\":[\"ns/one\"]}
 a {$none,\"Secret\":[\"ns/one\"]}"
 

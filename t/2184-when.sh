@@ -42,8 +42,7 @@ gives "false, and deleted" "[0,0,1,$remove,{\"n\":1}]" \
 
 # It turns false, and true again.
 mapfile -t life < <(
-	begin_all
-	end_all
+	initially
 	event ADDED "$(a a "" 1)"
 	event MODIFIED "$(a a "$has" 2)"
 	event ADDED "$member"

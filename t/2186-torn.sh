@@ -24,8 +24,7 @@ a() { # RV [METADATA]: of version 3 with another status than the program's
 }
 complete() {
 	tick 00:00
-	begin_all
-	end_all
+	initially
 }
 # gives WHAT WANT [LOG]: of $T/in; each line as its version of the primary, what
 # it deletes, whether it is a deletion, and its finalizers and status
@@ -39,38 +38,30 @@ gives() {
 torn='ireconcile: warning: thing.example.com ns/a: deleted while its finalizer was being set, which kept nothing: what it had is cleaned up'
 
 # The usual end of a line, by now without the primary.
-{
-	complete
-	event ADDED "$(a 1)"
-	event ADDED "$(member 2)"
-	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-} >"$T/in"
+given complete
+and event ADDED "$(a 1)"
+and event ADDED "$(member 2)"
+and event DELETED "$(a 3)" 2026-01-01T00:00:01Z
 creates='["1","",null,null,null]'
 deletes='["3","c",true,null,null]'
 gives "its members are deleted" "$creates
 $deletes"
-{
-	event DELETED "$(member 4)"
-	tick 00:30
-	tick 20:00
-} >>"$T/in"
+and event DELETED "$(member 4)"
+and tick 00:30
+and tick 20:00
 gives "... and then it is over: no finalizer is removed" "$creates
 $deletes"
-{
-	event ADDED "$(member 5)"
-	tick 30:00
-} >>"$T/in"
+and event ADDED "$(member 5)"
+and tick 30:00
 gives "... so a later one of its marks is an orphan" "$creates
 $deletes" "$torn
 ireconcile: warning: thing.example.com ns/a: ConfigMap/far/c is an orphan: it belongs to this object, which does not exist"
 
 # A member that was under way when the primary was deleted.
-{
-	complete
-	event ADDED "$(a 1)"
-	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-	event ADDED "$(member 2)" 2026-01-01T00:00:09Z
-} >"$T/in"
+given complete
+and event ADDED "$(a 1)"
+and event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+and event ADDED "$(member 2)" 2026-01-01T00:00:09Z
 gives "a member that is observed later" "$creates
 [\"3\",\"\",true,null,null]
 $deletes"
@@ -80,17 +71,15 @@ gives "... the same event again" "$creates
 $deletes"
 
 # kwatch lists all primaries again meanwhile: it is in no list.
-{
-	complete
-	event ADDED "$(a 1)"
-	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-	tick 00:02
-	begin example.com/v1 Thing
-	end example.com/v1 Thing
-	event ADDED "$(member 2)" 2026-01-01T00:00:09Z
-	event DELETED "$(member 4)"
-	tick 20:00
-} >"$T/in"
+given complete
+and event ADDED "$(a 1)"
+and event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+and tick 00:02
+and begin example.com/v1 Thing
+and end example.com/v1 Thing
+and event ADDED "$(member 2)" 2026-01-01T00:00:09Z
+and event DELETED "$(member 4)"
+and tick 20:00
 gives "a new list of primaries" "$creates
 [\"3\",\"\",true,null,null]
 $deletes"
@@ -100,33 +89,27 @@ echo "$desires
 	def finalize: {items: [], delete: .owned.ConfigMap,
 	done: (.owned.ConfigMap == [] and .primary.metadata.deletionTimestamp != null)};" \
 	>"$T/program.jq"
-{
-	complete
-	event ADDED "$(a 1)"
-	event ADDED "$(member 2)"
-	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-	event DELETED "$(member 4)"
-	tick 20:00
-} >"$T/in"
+given complete
+and event ADDED "$(a 1)"
+and event ADDED "$(member 2)"
+and event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+and event DELETED "$(member 4)"
+and tick 20:00
 gives "finalize says what is deleted" "$creates
 $deletes"
 echo "$desires" >"$T/program.jq"
 
 # Never seen before: kwatch has merged the events.
-{
-	complete
-	event ADDED "$(member 2)"
-	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-} >"$T/in"
+given complete
+and event ADDED "$(member 2)"
+and event DELETED "$(a 3)" 2026-01-01T00:00:01Z
 gives "one that was not seen before" "$deletes"
 
 # Another one of its name ends it.
-{
-	complete
-	event ADDED "$(a 1)"
-	event DELETED "$(a 3)" 2026-01-01T00:00:01Z
-	event ADDED "$(a 5 | sed 's/uid-a/uid-b/')"
-} >"$T/in"
+given complete
+and event ADDED "$(a 1)"
+and event DELETED "$(a 3)" 2026-01-01T00:00:01Z
+and event ADDED "$(a 5 | sed 's/uid-a/uid-b/')"
 gives "another one of its name" "$creates
 [\"3\",\"\",true,null,null]
 [\"5\",\"\",null,null,null]"

@@ -30,12 +30,10 @@ below() {
 	printf '{"type":"ADDED","object":{"apiVersion":"v1","kind":"%s","metadata":{"namespace":"ns","name":"%s","uid":"u-%s","resourceVersion":"3","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"t","uid":"u","controller":true}]},%s}}\n' \
 		"$1" "$2" "$2" "$3"
 }
-{
-	echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"t","uid":"u","resourceVersion":"1"}}}'
-	below Secret differs '"data":{"p":"b3RoZXI="}'
-	below ConfigMap old '"data":{"p":"hunter2"}'
-	below ConfigMap as-desired '"data":{"p":"hunter2"}'
-} >"$T/in"
+given echo '{"type":"ADDED","object":{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"t","uid":"u","resourceVersion":"1"}}}'
+and below Secret differs '"data":{"p":"b3RoZXI="}'
+and below ConfigMap old '"data":{"p":"hunter2"}'
+and below ConfigMap as-desired '"data":{"p":"hunter2"}'
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out"
 is "$(jq -c '.reconcile.status.pending[] | fromjson' "$T/out")" \
 	'{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"made"}}

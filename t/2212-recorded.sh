@@ -9,21 +9,18 @@ record() {
 	printf '{"record":"%s","time":"2026-01-01T00:%sZ"%s}\n' "$@"
 }
 {
-	begin_all
-	end_all
+	initially
 	event ADDED "$(thing a 1 "" "$(spec 1 v)")" 2026-01-01T00:00:00Z
 } >"$T/events"
-{
-	record segment 00:00 ',"version":1,"sequence":1,"tool":"kpipe"'
-	head -n 2 "$T/events"
-	record result 00:00 ',"tool":"kapply","line":{}'
-	record state 00:00 ',"line":{"phase":"running"}'
-	tail -n +3 "$T/events"
-	record set 00:00 ",\"line\":$due"
-	record gap 00:00 ',"stream":"events"'
-	record later 00:00 ',"kind":"PodList","items":[]'
-	record status 00:09.9 ',"line":{"kind":"Thing"}'
-} >"$T/in"
+given record segment 00:00 ',"version":1,"sequence":1,"tool":"kpipe"'
+and head -n 2 "$T/events"
+and record result 00:00 ',"tool":"kapply","line":{}'
+and record state 00:00 ',"line":{"phase":"running"}'
+and tail -n +3 "$T/events"
+and record set 00:00 ",\"line\":$due"
+and record gap 00:00 ',"stream":"events"'
+and record later 00:00 ',"kind":"PodList","items":[]'
+and record status 00:09.9 ',"line":{"kind":"Thing"}'
 echo "$due" >"$T/want"
 replay 0 "record lines among events"
 says "ireconcile: warning: gaps of the recording, in which events are missing: 1; what followed from these is not known" \

@@ -40,11 +40,9 @@ replay 0 "another member is pruned"
 
 # Created, and kept from then on: the request of it is done.
 sed -i '/def status/d' "$T/program.jq"
-{
-	initially "$(thing a 1 "" "$(wants '[]' '["x"]')")"
-	event ADDED "$(object ConfigMap x 2 "$(owner a)")"
-	event MODIFIED "$(thing a 3 "" "$(wants '["x"]' '[]')")"
-} >"$T/in"
+given initially "$(thing a 1 "" "$(wants '[]' '["x"]')")"
+and event ADDED "$(object ConfigMap x 2 "$(owner a)")"
+and event MODIFIED "$(thing a 3 "" "$(wants '["x"]' '[]')")"
 line "$(item ConfigMap x a '"data":{"k":"v"}')" a 1 "$(known x null)" \
 	>"$T/want"
 replay 0 "what was created and is kept now is not asked for again"

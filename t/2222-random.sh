@@ -86,10 +86,8 @@ example() { # KEYS
 		<"$T/in" 2>"$T/err" >"$T/out"
 	cat "$T/err"
 }
-{
-	thing a 1 "" '"spec":{"version":3}'
-	end_all
-} >"$T/in"
+given thing a 1 "" '"spec":{"version":3}'
+and end_all
 is "$(example "$T/key")" "" "the example of doc/program.md"
 is "$(jq -r '.items[0].data.password | @base64d | tojson' "$T/out")" \
 	"$(expected Thing.example.com/ns/a uid-a admin 22)" "... has a password"
@@ -97,11 +95,9 @@ is "$(jq -r '.items[0].metadata.name' "$T/out")" \
 	"a-$(printf a/v3 | sha256sum | cut -c 1-10)" "... and a name"
 jq -c '.items[0] | .metadata += {uid: "s", resourceVersion: "2"}' "$T/out" \
 	>"$T/secret"
-{
-	thing a 1 "" '"spec":{"version":3}'
-	cat "$T/secret"
-	end_all
-} >"$T/in"
+given thing a 1 "" '"spec":{"version":3}'
+and cat "$T/secret"
+and end_all
 is "$(example "$T/key"; jq -c '.items[]' "$T/out")" "" "... which agrees"
 is "$(example "$T/other"; jq -c '.items[]' "$T/out")" "" \
 	"... and stays as it is under another key"

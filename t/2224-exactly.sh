@@ -56,26 +56,22 @@ is "$(outcome "$(jq -c '.data.x = "c2VjcmV0"' <<<"$secret")")" \
 
 # An item that becomes exact is compared again.
 program 'if .primary.spec.x then exactly(cm) else cm end'
-{
-	initially \
-		"$(thing a 1 "" '"status":{"error":null},"spec":{"x":false}')" \
-		"$(seen '.data.x = "y"')"
-	event MODIFIED "$(thing a 2 "" '"status":{"error":null},"spec":{"x":true}')"
-} >"$T/in"
+given initially \
+	"$(thing a 1 "" '"status":{"error":null},"spec":{"x":false}')" \
+	"$(seen '.data.x = "y"')"
+and event MODIFIED "$(thing a 2 "" '"status":{"error":null},"spec":{"x":true}')"
 decided 0 "an item that becomes exact"
 is "$(jq -c .reconcile.exactly "$T/out")" '["ConfigMap/ns/a-0"]' \
 	"... is compared again"
 
 # Keys that come again and again are a loop, which names them.
-{
-	initially "$(thing a 1 "" '"status":{"error":null},"spec":{"x":true}')"
-	for n in 1 2 3 4 5 6; do
-		event MODIFIED "$(seen '.metadata.resourceVersion = "'$n'1"')" \
-			"2026-01-01T00:0$n:00Z"
-		event MODIFIED "$(seen '.data.x = "y" | .metadata.resourceVersion = "'$n'2"')" \
-			"2026-01-01T00:0$n:01Z"
-	done
-} >"$T/in"
+given initially "$(thing a 1 "" '"status":{"error":null},"spec":{"x":true}')"
+for n in 1 2 3 4 5 6; do
+	and event MODIFIED "$(seen '.metadata.resourceVersion = "'$n'1"')" \
+		"2026-01-01T00:0$n:00Z"
+	and event MODIFIED "$(seen '.data.x = "y" | .metadata.resourceVersion = "'$n'2"')" \
+		"2026-01-01T00:0$n:01Z"
+done
 decided 0 "keys that come again and again"
 is "$(jq -c '.reconcile.loops // empty' "$T/out" | sort -u)" \
 	'{"ConfigMap/ns/a-0":".data.x"}' "... are a loop"

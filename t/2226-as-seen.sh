@@ -19,10 +19,8 @@ END
 # outcome EVENT...: of each line the version of its item, what is asSeen, and
 # the error of the status
 outcome() {
-	{
-		thing a 1 "" '"status":{"error":null}'
-		printf '%s\n' "$@"
-	} >"$T/in"
+	given thing a 1 "" '"status":{"error":null}'
+	and printf '%s\n' "$@"
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
 		jq -c '[.items[].metadata.resourceVersion,
 			.reconcile.asSeen[]?, .reconcile.status.error?]'
@@ -33,11 +31,9 @@ is "$(outcome)" "" "what does not exist is not created"
 is "$(outcome "$(observed a-0 a v 2)")" "" "what agrees is in no line"
 is "$(outcome "$(observed a-0 a w 2)")" '["2","ConfigMap/ns/a-0",null]' \
 	"a difference: with the version that the program saw"
-{
-	initially "$(thing a 1 "" '"status":{"error":null}')" \
-		"$(observed a-0 a w 2)"
-	event MODIFIED "$(observed a-0 a w 3)"
-} >"$T/in"
+given initially "$(thing a 1 "" '"status":{"error":null}')" \
+	"$(observed a-0 a w 2)"
+and event MODIFIED "$(observed a-0 a w 3)"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" 2>"$T/err" |
 	jq -c '[.items[].metadata.resourceVersion]')" '["2"]
 ["3"]' "another version is another line, at once"

@@ -61,30 +61,22 @@ program '("kaputt" | error)'
 answer 2 "one that never does: exit 2" \
 	'program.jq never gave an answer for a thing.example.com: each of its evaluations failed'
 program 'if .primary.metadata.name == "b" then error("no") else empty end'
-{
-	thing a 1
-	thing b 1
-} >"$T/in"
+given thing a 1
+and thing b 1
 answer 1 "one that fails for one primary: exit 1"
 : >"$T/in"
 answer 2 "an empty input" 'the input has no primary of the watches file'
 decided 0 "... without --must-answer"
-{
-	thing a 1
-	printf '\n{"type":"ADDED","object":7}\n'
-} >"$T/in"
+given thing a 1
+and printf '\n{"type":"ADDED","object":7}\n'
 answer 2 "a bad line" 'line 2: an event without object'
-{
-	begin v1 Secret
-	thing a 1
-} >"$T/in"
+given begin v1 Secret
+and thing a 1
 answer 2 "an input that is cut" 'the input ends before it is complete'
 program ""
 for stream in events all sets; do
-	{
-		thing a 1
-		echo '{"record":"gap","stream":"'"$stream"'"}'
-	} >"$T/in"
+	given thing a 1
+	and echo '{"record":"gap","stream":"'"$stream"'"}'
 	code=2
 	[ "$stream" != sets ] || code=0
 	answer "$code" "a gap in: $stream"

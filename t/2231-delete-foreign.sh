@@ -47,12 +47,10 @@ is "$(lines | tail -n 1)" \
 event MODIFIED "$(object Pod x 7 "" '"spec":{}')" >>"$T/in"
 is "$(lines | tail -n 1)" '[["Secret","s","uid-s","5",true]]' \
 	"what the program spares then is not requested any more"
-{
-	cat "$T/first"
-	event DELETED "$(object Pod x 8 "" "$old")"
-	event DELETED "$(object Secret s 9 "" "$old")"
-	event DELETED "$(object Pod z 9 "" "$old")"
-} >"$T/in"
+given cat "$T/first"
+and event DELETED "$(object Pod x 8 "" "$old")"
+and event DELETED "$(object Secret s 9 "" "$old")"
+and event DELETED "$(object Pod z 9 "" "$old")"
 is "$(lines | tail -n 1)" '[]' "what is gone is no longer requested"
 is "$(ireconcile -f "$T/watches.yaml" --clock=input --all <"$T/in" |
 	tail -n 1 | jq -c .reconcile.status.left)" '[]' "... nor outstanding"

@@ -99,10 +99,8 @@ seen() {
 	event MODIFIED "$(held b "" "$1")" "2026-01-01T00:00:$1Z"
 	event MODIFIED "$(held a "" "$1.5")" "2026-01-01T00:00:$1.5Z"
 }
-{
-	file "$(primary "$spec")" "$(held)"
-	for n in 10 11 12 13 14; do seen $n; done
-} >"$T/in"
+given file "$(primary "$spec")" "$(held)"
+for n in 10 11 12 13 14; do and seen $n; done
 lines >"$T/out"
 is "$(grep -c hold "$T/out")" 5 "repairs are counted"
 is "$(cut -d: -f 1,3- "$T/err")" "ireconcile: thing.example.com ns/a: Pod/ns/x: .metadata.labels.team is changed by somebody else each time it was repaired" \
@@ -127,14 +125,12 @@ ok "... that are changed back at once, too" wait_for 10 has_lines 6
 exec 9>&-
 is "$(tail -n 1 "$T/fast" | jq -c .reconcile.loops)" \
 	'{"Pod/ns/x":".metadata.labels.team"}' "... and found"
-{
-	file "$(primary "$spec")"
-	for n in 10 11 12 13 14 15 16; do
-		event ADDED "$(as $n "$(object Pod x $n)")" "2026-01-01T00:00:$n.1Z"
-		event MODIFIED "$(as $n "$(held a "" $n)")" "2026-01-01T00:00:$n.2Z"
-		event DELETED "$(as $n "$(held a "" $n)")" "2026-01-01T00:00:$n.3Z"
-	done
-} >"$T/in"
+given file "$(primary "$spec")"
+for n in 10 11 12 13 14 15 16; do
+	and event ADDED "$(as $n "$(object Pod x $n)")" "2026-01-01T00:00:$n.1Z"
+	and event MODIFIED "$(as $n "$(held a "" $n)")" "2026-01-01T00:00:$n.2Z"
+	and event DELETED "$(as $n "$(held a "" $n)")" "2026-01-01T00:00:$n.3Z"
+done
 lines >"$T/out"
 is "$(grep -c take "$T/out")" 7 "another object of that name is patched, too"
 says "" "... which is not a repair"

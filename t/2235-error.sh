@@ -54,13 +54,11 @@ fails_with "... is settled, too" \
 # It is forgotten with what has failed.
 member=$(jq -c '.items[0] | .metadata += {uid: "uid-a", resourceVersion: "9"}' \
 	"$T/out" | head -1)
-{
-	initially "$(thing t 1)"
-	written 2 "{\"reason\":\"Other\",\"message\":\"$exists\"}"
-	written 3 "{\"reason\":\"Exists\",\"message\":\"$exists\"}"
-	event ADDED "$member"
-	event DELETED "$member"
-} >"$T/in"
+given initially "$(thing t 1)"
+and written 2 "{\"reason\":\"Other\",\"message\":\"$exists\"}"
+and written 3 "{\"reason\":\"Exists\",\"message\":\"$exists\"}"
+and event ADDED "$member"
+and event DELETED "$member"
 decided 0 "the object comes and goes: exit code"
 is "$(jq -c '[.items[].kind, .reconcile.onError.reason]' "$T/out" |
 	sed -n '1,2p;$p')" '["ConfigMap","Other"]
@@ -70,10 +68,8 @@ is "$(jq -c '[.items[].kind, .reconcile.onError.reason]' "$T/out" |
 # Parts of it, and texts around it
 program '{short: (.error // "" | .[:13]), length: (.error | length),
 	message: "no: \(.error)!"}'
-{
-	initially "$(thing t 1)"
-	written 2 "{\"short\":\"$exists\",\"length\":8,\"message\":\"no: $exists!\"}"
-} >"$T/in"
+given initially "$(thing t 1)"
+and written 2 "{\"short\":\"$exists\",\"length\":8,\"message\":\"no: $exists!\"}"
 fails_with "a part of it is not replaced by another message" \
 	'{"length":8,"message":"no: ${error}!","short":"${error}"}
 {"length":38,"message":"no: ${error}!","short":"cannot apply "}'
@@ -81,19 +77,15 @@ fails_with "a part of it is not replaced by another message" \
 # A program that only passes it on has no more lines than before.
 program '{phase: (if .error then "Failed" else "Busy" end), reason: .error,
 	list: [{message: .error}]}'
-{
-	initially "$(thing t 1)"
-	written 2 "{\"phase\":\"Failed\",\"reason\":\"$exists\",\"list\":[{\"message\":\"$exists\"}]}"
-	written 3 "{\"phase\":\"Failed\",\"reason\":\"$quota\",\"list\":[{\"message\":\"$quota\"}]}"
-} >"$T/in"
+given initially "$(thing t 1)"
+and written 2 "{\"phase\":\"Failed\",\"reason\":\"$exists\",\"list\":[{\"message\":\"$exists\"}]}"
+and written 3 "{\"phase\":\"Failed\",\"reason\":\"$quota\",\"list\":[{\"message\":\"$quota\"}]}"
 fails_with "a program that does not look into it" \
 	'{"list":[{"message":"${error}"}],"phase":"Failed","reason":"${error}"}'
 
 # A word is not a message: it could stand anywhere in the status.
 program '{message: (.error // "Busy"), all: "Busy", n: (.error | length)}'
-{
-	initially "$(thing t 1)"
-	written 2 '{"message":"Busy","all":"Busy","n":8}'
-} >"$T/in"
+given initially "$(thing t 1)"
+and written 2 '{"message":"Busy","all":"Busy","n":8}'
 fails_with "a word in its place" '{"all":"Busy","message":"${error}","n":8}'
 done_testing

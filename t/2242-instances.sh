@@ -107,12 +107,10 @@ gives "a name that nobody can have is not repeated" "" --instance=x \
 	"$(made b '\n\"')" "$(thing_with '["c"]')"
 is "$(grep -c 'instance "?"' "$T/err")" 1 "... in the log"
 
-{
-	event ADDED "$(thing_with '["c"]')"
-	event ADDED "$(made b y)"
-	end_all
-	event DELETED "$(made b y)"
-} >"$T/in"
+given event ADDED "$(thing_with '["c"]')"
+and event ADDED "$(made b y)"
+and end_all
+and event DELETED "$(made b y)"
 gives "when its members are gone, this one takes over" \
 	'["c","","x",null,null]' --instance=x "$(cat "$T/in")"
 gives "a former instance is this one" '["c","b","x",null,["b"]]' \
@@ -159,10 +157,8 @@ left() { # NAME INSTANCE
 	where=far object ConfigMap "$1" 2 "$(marks "ConfigMap/far/$1" \
 		Thing.example.com/ns/gone "\"kpipe.dev/instance\":\"$2\"")"
 }
-{
-	initially "$(left p x)" "$(left q y)"
-	tick 01:00
-} >"$T/in"
+given initially "$(left p x)" "$(left q y)"
+and tick 01:00
 for name in x y; do
 	ireconcile -f "$T/watches.yaml" --clock=input --instance=$name \
 		<"$T/in" 2>&1 | sed -n 's/.*: \(.* is an orphan\):.*/\1/p'

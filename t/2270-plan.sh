@@ -48,23 +48,18 @@ def status: {plan, n: (.owned.ConfigMap | length),
 def requeue: .plan.size;
 def events: [{type: "Normal", reason: "Planned", message: .plan.by}];
 END
-{
-	begin_all
-	end_all
-	the_thing 1 '{"n":3}'
-} >"$T/in"
+given initially
+and the_thing 1 '{"n":3}'
 gives 0 '[[{"size":"3"}],{"n":0,"order":"size by z a","plan":{"a":5,"by":"plan","size":3,"z":1}},[{"message":"plan","reason":"Planned","type":"Normal"}]]' \
 	"a plan is .plan of desired, status and events"
 is "$(grep -c 'a new plan, requeue in 3.0 s' "$T/err")" 1 "... of requeue; it is logged"
 
 # Only a change of what desired sees computes it again.
-{
-	end_all
-	the_thing 1 '{"n":3}'
-	event ADDED "$(object ConfigMap c 2 "$(owner a)")"
-	event MODIFIED "$(object ConfigMap c 3 "$(owner a)")"
-	the_thing 4 '{"n":5}' "" MODIFIED
-} >"$T/in"
+given end_all
+and the_thing 1 '{"n":3}'
+and event ADDED "$(object ConfigMap c 2 "$(owner a)")"
+and event MODIFIED "$(object ConfigMap c 3 "$(owner a)")"
+and the_thing 4 '{"n":5}' "" MODIFIED
 ireconcile -v -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/out" 2>"$T/err"
 plans 2 "the plan is computed when desired is"
 is "$(grep -c evaluated "$T/err") $(grep -c ' outstanding' "$T/err")" "0 4" \
@@ -79,11 +74,9 @@ def plan: {counted: (.owned.ConfigMap | length)};
 def desired: [cm("c", "d"; {n: "\(.plan.counted)"})];
 def status: {counted: .plan.counted, there: (.owned.ConfigMap | length)};
 END
-{
-	end_all
-	the_thing 1 '{}'
-	event ADDED "$(object ConfigMap c 2 "$(owner a)")"
-} >"$T/in"
+given end_all
+and the_thing 1 '{}'
+and event ADDED "$(object ConfigMap c 2 "$(owner a)")"
 gives 0 '[[{"n":"0"},{"n":"0"}],{"counted":0,"there":0}]
 [[{"n":"0"},{"n":"0"}],{"counted":0,"there":1}]' \
 	"while a line is awaited, the plan is that of the line"
@@ -100,33 +93,27 @@ def plan: {at: (.now | todate)};
 def desired: [cm("c"; .plan)];
 def status: .plan;
 END
-{
-	end_all
-	the_thing 1 '{}'
-	event ADDED "$(object ConfigMap c 2 "$(owner a)" \
-		'"data":{"at":"2026-01-01T00:00:00Z"}')" 2026-01-01T00:00:03Z
-} >"$T/in"
+given end_all
+and the_thing 1 '{}'
+and event ADDED "$(object ConfigMap c 2 "$(owner a)" \
+	'"data":{"at":"2026-01-01T00:00:00Z"}')" 2026-01-01T00:00:03Z
 gives 0 '[[{"at":"2026-01-01T00:00:00Z"}],{"at":"2026-01-01T00:00:00Z"}]
 [[{"at":"2026-01-01T00:00:03Z"}],{"at":"2026-01-01T00:00:03Z"}]' \
 	"a plan of the time"
 
 # The example of the manual.
 sed -n '/^```jq plan$/,/^```$/{/^```/!p}' doc/program.md >"$T/program.jq"
-{
-	end_all
-	the_thing 1 '{"schedule":"30 2 * * *"}'
-} >"$T/in"
+given end_all
+and the_thing 1 '{"schedule":"30 2 * * *"}'
 gives 0 '[[{"next":"2026-01-01T02:30:00Z"}],{"next":"2026-01-01T02:30:00Z"}]' \
 	"the example of doc/program.md"
 
 # ---- errors ----
 
 entry
-{
-	event ADDED "$(object Secret s 1 "" '"data":{"hunter1":"hunter2"}')"
-	end_all
-	the_thing 1 '{"n":3}'
-} >"$T/in"
+given event ADDED "$(object Secret s 1 "" '"data":{"hunter1":"hunter2"}')"
+and end_all
+and the_thing 1 '{"n":3}'
 # fails MESSAGE WHAT: the plan on stdin; status sees neither a plan nor items
 fails() {
 	{
@@ -240,11 +227,9 @@ gives 0 '[[{}],{"has":false,"of":"p","plan":null}]' "without plan there is none"
 
 deleted=",$dying,\"finalizers\":[\"example.com/f\"]"
 entry 'finalizer: example.com/f'
-{
-	end_all
-	event ADDED "$(object ConfigMap c 2 "$(owner a)")"
-	the_thing 1 '{"n":3}' "$deleted"
-} >"$T/in"
+given end_all
+and event ADDED "$(object ConfigMap c 2 "$(owner a)")"
+and the_thing 1 '{"n":3}' "$deleted"
 program <<'END'
 def plan: {names: "c\(.primary.spec.n)"};
 def desired: [cm(.plan.names; {})];
@@ -280,12 +265,10 @@ def settled: .plan.ready;
 END
 # begins N WHAT: when Thing b, of this n, was begun before the start
 begins() {
-	{
-		event ADDED "$(object ConfigMap b 2 "$(owner b)")"
-		event ADDED "$(thing a 1 "" '"spec":{"n":1}')"
-		event ADDED "$(thing b 1 "" "\"spec\":{\"n\":$1}")"
-		end_all
-	} >"$T/in"
+	given event ADDED "$(object ConfigMap b 2 "$(owner b)")"
+	and event ADDED "$(thing a 1 "" '"spec":{"n":1}')"
+	and event ADDED "$(thing b 1 "" "\"spec\":{\"n\":$1}")"
+	and end_all
 	runs 0 "$2" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
 	is "$(cat "$T/err")" "" "... without an error"
 }

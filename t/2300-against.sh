@@ -135,13 +135,11 @@ is "$(told)" 'reconcile T.e.com/d/t differs .events=>[{"message":"m","reason":"R
 
 # ---- members that are there ----
 
-{
-	object t
-	jq -cn '{apiVersion: "v1", kind: "ConfigMap", metadata: {name: $n,
-		namespace: "d", uid: $n, resourceVersion: "2", ownerReferences: [
-		{apiVersion: "e.com/v1", kind: "T", name: "t", uid: "t",
-		controller: true}]}}' --arg n c
-} >"$T/in"
+given object t
+and jq -cn '{apiVersion: "v1", kind: "ConfigMap", metadata: {name: $n,
+	namespace: "d", uid: $n, resourceVersion: "2", ownerReferences: [
+	{apiVersion: "e.com/v1", kind: "T", name: "t", uid: "t",
+	controller: true}]}}' --arg n c
 change 's/config_map("c"/config_map("e"/'
 against 1 "a member that is there and is not desired any more"
 is "$(told)" "item ConfigMap/d/c only-before
@@ -169,10 +167,8 @@ ireconcile: primaries compared: 0, of which differed: 0" \
 	"... and a warning counts them"
 
 change 's/^def desired: /def f: f; def desired: f | /'
-{
-	object t
-	object u
-} >"$T/in"
+given object t
+and object u
 against 1 "a program without an end"
 is "$(jq -r 'select(.part == "failure") | .object
 	+ " " + (.differs[0].after | test("limit|longer|time") | tostring)' \
@@ -203,11 +199,9 @@ says "ireconcile: fatal: option --output needs --against" "... is refused"
 # ---- reports ----
 
 change 's/replicas: .primary.spec.n/replicas: 5/'
-{
-	object t
-	object u '{"n":5,"v":"x"}'
-	object w
-} >"$T/in"
+given object t
+and object u '{"n":5,"v":"x"}'
+and object w
 against 1 "with --report-fd" --report-fd=7 7>"$T/reports"
 is "$(head -n 1 "$T/reports")" "" "... a newline says that it is ready"
 is "$(tail -n +2 "$T/reports" | jq -c '.metrics // empty')" \
@@ -217,10 +211,8 @@ object t >"$T/in"
 
 # ---- the input ----
 
-{
-	object t
-	echo '{"type":"ADDED","object":7}'
-} >"$T/in"
+given object t
+and echo '{"type":"ADDED","object":7}'
 against 1 "a bad line"
 is "$(head -n 1 "$T/err")" \
 	"ireconcile: error: line 2: an event without object" "... has its number"
@@ -238,18 +230,16 @@ change_of() {
 }
 
 change 's/replicas: .primary.spec.n/replicas: ([.primary.spec.n, 3] | min)/'
-{
-	frames begin
-	change_of ADDED 1 t
-	frames end
-	change_of MODIFIED 2 t '{"n": 4, "v": "x"}'
-	change_of MODIFIED 3 t '{"n": 4, "v": "y"}'
-	change_of MODIFIED 4 t '{"n": 5, "v": "y"}'
-	change_of MODIFIED 5 t '{"n": 2, "v": "y"}'
-	change_of MODIFIED 6 t '{"n": 6, "v": "y"}'
-	change_of DELETED 7 t '{"n": 6, "v": "y"}'
-	change_of ADDED 8 t
-} >"$T/in"
+given frames begin
+and change_of ADDED 1 t
+and frames end
+and change_of MODIFIED 2 t '{"n": 4, "v": "x"}'
+and change_of MODIFIED 3 t '{"n": 4, "v": "y"}'
+and change_of MODIFIED 4 t '{"n": 5, "v": "y"}'
+and change_of MODIFIED 5 t '{"n": 2, "v": "y"}'
+and change_of MODIFIED 6 t '{"n": 6, "v": "y"}'
+and change_of DELETED 7 t '{"n": 6, "v": "y"}'
+and change_of ADDED 8 t
 against 1 "a life"
 is "$(jq -r '[.time[17:19], .part // "", .change, .differs[]?.before]
 	| join(" ")' "$T/out")" "02 item differs 4
@@ -356,11 +346,9 @@ against 1 "... and a primary of it"
 is "$(told)" "primary U.e.com/d/u only-after" "... is one that only one has"
 watches new.yaml new.jq '  - {apiVersion: v1, kind: Service, manage: true}'
 change 's/^def desired: \[/&service("s"; {app: "d"}; {ports: [{port: 1}]}), /'
-{
-	frames begin
-	change_of ADDED 1 t
-	frames end
-} >"$T/in"
+given frames begin
+and change_of ADDED 1 t
+and frames end
 against 1 "a kind that the input does not have"
 is "$(head -n 1 "$T/err" | sed 's/.*: //')" Service "... is named"
 is "$(told)" "item Service/d/s only-after" "... and decided about as absent"

@@ -2,6 +2,7 @@
 # ireconcile --against as a gate: what was not compared is not known to agree.
 # It is counted and said, and the exit code is 2.
 . "${0%/*}/lib.sh"
+. t/ireconcile.sh
 
 cat >"$T/old.yaml" <<'END'
 - group: e.com
@@ -52,7 +53,7 @@ object t >"$T/in"
 
 change ''
 against 0 "the same program with random agrees"
-is "$(cat "$T/err")" "ireconcile: primaries compared: 1, of which differed: 0" \
+says "ireconcile: primaries compared: 1, of which differed: 0" \
 	"... and was compared"
 change 's/"old"/"new"/'
 against 1 "another value differs"
@@ -68,20 +69,18 @@ runs 0 "by the real clock, as beside an operator" ireconcile \
 
 : >"$T/in"
 against 2 "an empty input"
-is "$(cat "$T/err")" "ireconcile: warning: no primary of t.e.com was compared: the input has none
+says "ireconcile: warning: no primary of t.e.com was compared: the input has none
 ireconcile: primaries compared: 0, of which differed: 0" "... shows nothing"
 
 sed -i 's/^def desired: /&if .primary.spec.bad then error("no") else . end | /' \
 	"$T/old.jq"
 change ''
-{
-	object t
-	object u '{"bad": true}'
-} >"$T/in"
+given object t
+and object u '{"bad": true}'
 against 2 "one of two fails with both"
 is "$(told)" "failure T.e.com/d/u not-compared" "... is a line"
 is "$(jq -r .message "$T/out")" "no" "... with the message"
-is "$(cat "$T/err")" "ireconcile: warning: primaries that were not compared, because both programs fail: 1
+says "ireconcile: warning: primaries that were not compared, because both programs fail: 1
 ireconcile: primaries compared: 1, of which differed: 0" "... and is counted"
 against 2 "... as text" -o text
 is "$(cat "$T/out")" "T.e.com d/u
@@ -111,10 +110,8 @@ is "$(tail -n 1 "$T/err")" \
 
 # ---- a bad input that agrees ----
 
-{
-	object t
-	echo '{"type":"ADDED","object":7}'
-} >"$T/in"
+given object t
+and echo '{"type":"ADDED","object":7}'
 against 2 "a bad line, and nothing differs"
 
 # Another controller of the file, of which nothing is complete.

@@ -35,10 +35,8 @@ member() {
 # A member: not made again, not repaired, and others go on.
 with_large "$(member 7)" "$(thing a 1 "" "$one")" "$(thing b 1 "" "$one")" \
 	>"$T/in"
-{
-	line "" a 1 "$(failed ConfigMap/ns/a-0)"
-	creates b 1
-} >"$T/want"
+want line "" a 1 "$(failed ConfigMap/ns/a-0)"
+also creates b 1
 replay 1 "a member"
 says "ireconcile: error: thing.example.com ns/a: $(error_of ConfigMap/ns/a-0)" \
 	"... its primary is named"
@@ -51,10 +49,8 @@ event MODIFIED "$(observed a-0 a other 8)" >>"$T/in"
 line "$(configmap a-0 a v)" a 2 \
 	"$(known a-0 uid-a-0),$(status true),$(on_error),$(because a-0 8)" >"$T/want"
 replay 1 "smaller again, it is repaired"
-{
-	with_large "$(member 7)" "$(thing a 2 "" "$one,$(failed ConfigMap/ns/a-0)")"
-	event DELETED "$(member 7)"
-} >"$T/in"
+given with_large "$(member 7)" "$(thing a 2 "" "$one,$(failed ConfigMap/ns/a-0)")"
+and event DELETED "$(member 7)"
 creates a 2 >"$T/want"
 replay 1 "deleted, it is made again"
 
@@ -79,18 +75,14 @@ write_program
 # What the program sees by a label, and what it does not.
 with_large "$(object Pod p 1 '"labels":{"thing":"a"}')" \
 	"$(thing a 1 "" "$(spec 0 v)")" "$(thing b 1 "" "$(spec 0 v)")" >"$T/in"
-{
-	line "" a 1 "$(failed Pod/ns/p '"p"')"
-	line "" b 1 "$(status false)"
-} >"$T/want"
+want line "" a 1 "$(failed Pod/ns/p '"p"')"
+also line "" b 1 "$(status false)"
 replay 1 "a related object, by its label"
 
 # By an expression it is not known whose it is.
 sed -i 's/map: {label: thing}/map: {jq: ".spec.things[]?"}/' "$T/watches.yaml"
-{
-	line "" a 1 "$(failed Pod/ns/p)"
-	line "" b 1 "$(failed Pod/ns/p)"
-} >"$T/want"
+want line "" a 1 "$(failed Pod/ns/p)"
+also line "" b 1 "$(failed Pod/ns/p)"
 replay 1 "... by an expression: of all"
 
 # Deletion needs the identity alone, unless the program has a say.

@@ -131,6 +131,14 @@ hide_paths() {
 		s/,"because":{"events":\[[^]]*\]}//' "$@"
 }
 
+# given COMMAND..., and COMMAND...: what it prints is the input, or its next part
+given() { "$@" >"$T/in"; }
+and() { "$@" >>"$T/in"; }
+
+# want COMMAND..., also COMMAND...: ... are the lines for it, or the next ones
+want() { "$@" >"$T/want"; }
+also() { "$@" >>"$T/want"; }
+
 # decide [OPTION]...: $T/in gives $T/out and $T/err
 decide() {
 	ireconcile -f "$T/watches.yaml" --clock=input "$@" \
