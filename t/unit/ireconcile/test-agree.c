@@ -34,7 +34,7 @@ parse(const char *text)
 static const struct object_case {
 	const char *what, *desired, *observed, *differs;
 } object_cases[] = {
-    /* presence and equality */
+/* presence and equality */
 #define CM "'apiVersion':'v1','kind':'ConfigMap'"
 #define DE "'apiVersion':'apps/v1','kind':'Deployment'"
 #define SV "'apiVersion':'v1','kind':'Service'"
@@ -178,7 +178,8 @@ static const struct object_case {
     {"Service ports by port and protocol",
 	"{" SV ",'spec':{'ports':[{'port':53,'protocol':'UDP'},{'port':53}]}}",
 	"{" SV ",'spec':{'ports':[{'port':53,'protocol':'TCP',"
-	"'nodePort':30000},{'port':53,'protocol':'UDP'}]}}", ""},
+	"'nodePort':30000},{'port':53,'protocol':'UDP'}]}}",
+	""},
     {"Service port that is gone", "{" SV ",'spec':{'ports':[{'port':53}]}}",
 	"{" SV ",'spec':{'ports':[{'port':54}]}}",
 	".spec.ports[port=53,protocol=TCP]"},
@@ -187,7 +188,8 @@ static const struct object_case {
     {"volumeMounts by mountPath",
 	MAIN("'volumeMounts':[{'name':'v','mountPath':'/a'}]"),
 	MAIN("'volumeMounts':[{'name':'w','mountPath':'/b'},{'name':'v',"
-	"'mountPath':'/a'}]"), ""},
+	     "'mountPath':'/a'}]"),
+	""},
     {"another volume mounted",
 	MAIN("'volumeMounts':[{'name':'v','mountPath':'/a'}]"),
 	MAIN("'volumeMounts':[{'name':'w','mountPath':'/a'}]"),
@@ -196,7 +198,8 @@ static const struct object_case {
     {"volumeDevices by devicePath",
 	MAIN("'volumeDevices':[{'name':'v','devicePath':'/a'}]"),
 	MAIN("'volumeDevices':[{'name':'w','devicePath':'/b'},{'name':'v',"
-	"'devicePath':'/a'}]"), ""},
+	     "'devicePath':'/a'}]"),
+	""},
     {"imagePullSecrets of a pod", POD("{'imagePullSecrets':[{'name':'a'}]}"),
 	POD("{'imagePullSecrets':[{'name':'b'},{'name':'a'}]}"), ""},
     {"imagePullSecrets of a ServiceAccount are a plain list",
@@ -208,14 +211,16 @@ static const struct object_case {
     {"hostAliases by ip",
 	POD("{'hostAliases':[{'ip':'1.1.1.1','hostnames':['a']}]}"),
 	POD("{'hostAliases':[{'ip':'1.1.1.2','hostnames':['b']},"
-	"{'ip':'1.1.1.1','hostnames':['a']}]}"), ""},
+	    "{'ip':'1.1.1.1','hostnames':['a']}]}"),
+	""},
     {"topologySpreadConstraints by both keys",
 	POD("{'topologySpreadConstraints':[{'topologyKey':'zone',"
-	"'whenUnsatisfiable':'ScheduleAnyway','maxSkew':1}]}"),
+	    "'whenUnsatisfiable':'ScheduleAnyway','maxSkew':1}]}"),
 	POD("{'topologySpreadConstraints':[{'topologyKey':'zone',"
-	"'whenUnsatisfiable':'DoNotSchedule','maxSkew':2},"
-	"{'topologyKey':'zone','whenUnsatisfiable':'ScheduleAnyway',"
-	"'maxSkew':1}]}"), ""},
+	    "'whenUnsatisfiable':'DoNotSchedule','maxSkew':2},"
+	    "{'topologyKey':'zone','whenUnsatisfiable':'ScheduleAnyway',"
+	    "'maxSkew':1}]}"),
+	""},
     {"tolerations are a plain list", POD("{'tolerations':[{'key':'a'}]}"),
 	POD("{'tolerations':[{'key':'a'},{'key':'b'}]}"),
 	".spec.template.spec.tolerations"},
@@ -229,7 +234,8 @@ static const struct object_case {
 	"{" CM ",'metadata':{'ownerReferences':[{'uid':'1',"
 	"'controller':true}]}}",
 	"{" CM ",'metadata':{'ownerReferences':[{'uid':'2'},{'uid':'1',"
-	"'controller':true}]}}", ""},
+	"'controller':true}]}}",
+	""},
     {"owner of a custom resource is gone",
 	"{" CR ",'metadata':{'ownerReferences':[{'uid':'1'}]}}",
 	"{" CR ",'metadata':{'ownerReferences':[{'uid':'2'}]}}",
@@ -243,7 +249,8 @@ static const struct object_case {
 	"'kind':'ValidatingWebhookConfiguration','webhooks':[{'name':'a'}]}",
 	"{'apiVersion':'admissionregistration.k8s.io/v1',"
 	"'kind':'ValidatingWebhookConfiguration','webhooks':[{'name':'b'},"
-	"{'name':'a'}]}", ""},
+	"{'name':'a'}]}",
+	""},
 
     /* quantities */
     {"0.5 and 500m", MAIN("'resources':{'limits':{'cpu':'0.5'}}"),
@@ -267,12 +274,14 @@ static const struct object_case {
 	"{'apiVersion':'v1','kind':'ResourceQuota',"
 	"'spec':{'hard':{'limits.cpu':'1.0'}}}",
 	"{'apiVersion':'v1','kind':'ResourceQuota',"
-	"'spec':{'hard':{'limits.cpu':'1'}}}", ""},
+	"'spec':{'hard':{'limits.cpu':'1'}}}",
+	""},
     {"LimitRange",
 	"{'apiVersion':'v1','kind':'LimitRange',"
 	"'spec':{'limits':[{'max':{'cpu':'1000m'}}]}}",
 	"{'apiVersion':'v1','kind':'LimitRange',"
-	"'spec':{'limits':[{'max':{'cpu':'1'}}]}}", ""},
+	"'spec':{'limits':[{'max':{'cpu':'1'}}]}}",
+	""},
     {"env values are not quantities",
 	MAIN("'env':[{'name':'A','value':'1000m'}]"),
 	MAIN("'env':[{'name':'A','value':'1'}]"),

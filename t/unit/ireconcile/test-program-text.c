@@ -3,8 +3,9 @@
 
 #include "base/array.h"
 
-#define READS_OWNED \
-	"desired reads .owned, which desiredReads in watches.yaml does not list"
+#define READS_OWNED                                                          \
+	"desired reads .owned, which desiredReads in watches.yaml does not " \
+	"list"
 
 /* Messages of the compiler, and of the guards (names: test-guards). */
 static const struct {
@@ -92,14 +93,11 @@ static const struct {
 	"p.jq:1: desired reads .now, which desiredReads in watches.yaml does "
 	"not list"},
     {"desired reads owned through a function",
-	"def f:\n .a, .owned;\ndef desired: [f];\n",
-	"p.jq:2: " READS_OWNED},
+	"def f:\n .a, .owned;\ndef desired: [f];\n", "p.jq:2: " READS_OWNED},
     {"desired reads owned by a pattern",
-	"def desired: . as {owned: $o} | $o;\n",
-	"p.jq:1: " READS_OWNED},
+	"def desired: . as {owned: $o} | $o;\n", "p.jq:1: " READS_OWNED},
     {"desired reads owned by a short pattern",
-	"def desired: . as {$owned} | $owned;\n",
-	"p.jq:1: " READS_OWNED},
+	"def desired: . as {$owned} | $owned;\n", "p.jq:1: " READS_OWNED},
     {"desired reads owned by a short object", "def desired: {owned};\n",
 	"p.jq:1: " READS_OWNED},
 };

@@ -120,8 +120,8 @@ test_values(void)
 	buf_release(&out);
 }
 
-#define NOT_AN_EVENT                                                    \
-	"error: p.jq:1: events: item 0 is not {type: 'Normal' or "      \
+#define NOT_AN_EVENT                                                      \
+	"error: p.jq:1: events: item 0 is not {type: 'Normal' or "        \
 	"'Warning', reason, message}, with object and failure: {reason, " \
 	"message} if it is about a write"
 #define OBJ(name) "{apiVersion: 'v1', kind: 'C', metadata: {name: " name "}}"
@@ -145,7 +145,8 @@ static const struct expression results[] = {
 	WRONG "item 0 (C a) is keep and something else, too"},
     {"immutable",
 	"[{'kpipe.dev/immutable': {'object': {'kpipe.dev/if-exists': " A "}, "
-	"'paths': [['spec', 'x']]}}]", "if_exists [['spec','x']] " A_TEXT},
+	"'paths': [['spec', 'x']]}}]",
+	"if_exists [['spec','x']] " A_TEXT},
     {"immutable without paths", "[{'kpipe.dev/immutable': {'object': " A "}}]",
 	WRONG "item 0 (C a) has immutable paths that are not a list of paths"},
     {"immutable, no paths",
@@ -154,16 +155,16 @@ static const struct expression results[] = {
     {"immutable element",
 	"[{'kpipe.dev/immutable': {'paths': [['spec', 0]], 'object': " A "}}]",
 	WRONG "item 0 (C a) has immutable paths that lead not by members "
-	"alone"},
+	      "alone"},
     {"immutable whole",
 	"[{'kpipe.dev/immutable': {'paths': [[]], 'object': " A "}}]",
 	WRONG "item 0 (C a) has immutable paths that lead not by members "
-	"alone"},
+	      "alone"},
     {"immutable identity",
 	"[{'kpipe.dev/immutable': {'paths': [['spec'], ['metadata', "
 	"'labels']], 'object': " A "}}]",
 	WRONG "item 0 (C a) has immutable paths that lead into the identity "
-	"of the object"},
+	      "of the object"},
     {"immutable object", "[{'kpipe.dev/immutable': {'paths': [['spec']]}}]",
 	WRONG "item 0 is not an object"},
     {"empty", "empty", "error: p.jq:1: desired gives no result; nothing is []"},
@@ -176,22 +177,23 @@ static const struct expression results[] = {
     {"no name", "[" A "," OBJ("null") "]", WRONG "item 1 has no metadata.name"},
     {"a name that the server makes",
 	"[{apiVersion: 'v1', kind: 'C', metadata: {generateName: 'a-'}}]",
-	WRONG "item 0 has metadata.generateName and no name, so it would be "
+	WRONG
+	"item 0 has metadata.generateName and no name, so it would be "
 	"another object each time: name_for(SEED) makes a name that stays"},
     {"empty name", "[" OBJ("''") "]", WRONG "item 0 has no metadata.name"},
     {"a name with a slash", "[" OBJ("'a/b'") "]",
 	WRONG "item 0 has the name 'a/b': a name is not . or .. and has no "
-	"/, % or NUL"},
+	      "/, % or NUL"},
     {"a number as the name", "[" OBJ("5") "]",
 	WRONG "item 0 has a number as its metadata.name, which has to be a "
-	"text: tostring makes one"},
+	      "text: tostring makes one"},
     {"an array as the kind", "[" A " | .kind = []]",
 	WRONG "item 0 has an array as its kind, which has to be a text"},
     {"an object as the apiVersion", "[" A " | .apiVersion = {}]",
 	WRONG "item 0 has an object as its apiVersion, which has to be a text"},
     {"false as the namespace", "[" A " | .metadata.namespace = false]",
 	WRONG "item 0 has true or false as its metadata.namespace, which "
-	"has to be a text: tostring makes one"},
+	      "has to be a text: tostring makes one"},
     {"null as the namespace", "[" A " | .metadata.namespace = null]",
 	"{'apiVersion':'v1','kind':'C','metadata':{'name':'a',"
 	"'namespace':null}}\n"},
@@ -229,12 +231,12 @@ static const struct expression results[] = {
 	WRONG "Cannot iterate over null (null) at .primary.nothing"},
     {"add", ".primary.s3cret + 1",
 	WRONG "string (...) cannot be added at .primary.s3cret (string) + "
-	"... (number)"},
+	      "... (number)"},
     {"fromjson", "'{\\(.primary.s3cret)' | fromjson",
 	WRONG "fromjson: the text is not JSON"},
     {"date", ".primary.s3cret | strptime('%Y')",
 	WRONG "strptime: the text does not match the format at "
-	".primary.s3cret"},
+	      ".primary.s3cret"},
     {"regex in the message", "'a' | test('hunter2(')",
 	WRONG "Regex failure: end pattern with unmatched parenthesis"},
     {"object key", "{(1 | tostring | tonumber): 1}",
@@ -243,16 +245,16 @@ static const struct expression results[] = {
 	WRONG "tojson: [0] is an integer beyond 2^53: digits would be lost"},
     {"interpolation of large integers", "'\\(1e17)'",
 	WRONG "tojson: the value is an integer beyond 2^53: digits would be "
-	"lost"},
+	      "lost"},
     {"@csv of large integers", "[1e17] | @csv",
 	WRONG "tojson: the value is an integer beyond 2^53: digits would be "
-	"lost"},
+	      "lost"},
     {"tojson of deep trees", "reduce range(300) as $i (1; [.]) | tojson",
 	WRONG "tojson: a value is nested deeper than 256"},
     {"a path of another value",
 	"{a: 'negative valid by text'} as $x | 1 | $x.a |= 2",
 	WRONG "Invalid path expression near attempt to access element ... "
-	"of ..."},
+	      "of ..."},
     {"a path of another value (2)",
 	"{a: 'negative valid by text'} as $x | 1 | $x[] |= 2",
 	WRONG "Invalid path expression near attempt to iterate through ..."},
@@ -261,10 +263,10 @@ static const struct expression results[] = {
     {"limit(-1)", "[limit(-1; 1)]", WRONG "limit: the count is negative"},
     {"what may not be read is not null", "(.['owned'] | .Pod), []",
 	WRONG "Cannot index boolean with string 'Pod' at .owned, which "
-	"desiredReads in watches.yaml does not list"},
+	      "desiredReads in watches.yaml does not list"},
     {"nor is now", "[.['now'] + 1]",
 	WRONG "boolean (...) cannot be added at .now, which desiredReads in "
-	"watches.yaml does not list + ... (number)"},
+	      "watches.yaml does not list + ... (number)"},
     {"unknown call", "_call('open'; '/etc/passwd')",
 	WRONG "_call: no such function"},
     {"sha256 of a number", "_call('sha256'; 1)", WRONG "sha256 takes a string"},
@@ -398,7 +400,8 @@ static const struct {
 	"[{'component':'c','message':'b','reason':'A','type':'Normal'}]"},
     {"an event of a bad component", PROGRAM_EVENTS,
 	"def events: [{type: 'Normal', reason: 'A', message: 'b', component: "
-	"1}];", NOT_AN_EVENT},
+	"1}];",
+	NOT_AN_EVENT},
     {"an event about a write", PROGRAM_EVENTS,
 	"def events: [{type: 'Normal', reason: 'A', message: 'b', object: "
 	"'c', failure: {reason: 'D', message: ''}}];",
@@ -406,13 +409,16 @@ static const struct {
 	"'reason':'A','type':'Normal'}]"},
     {"... of no object", PROGRAM_EVENTS,
 	"def events: [{type: 'Normal', reason: 'A', message: 'b', failure: "
-	"{reason: 'D', message: ''}}];", NOT_AN_EVENT},
+	"{reason: 'D', message: ''}}];",
+	NOT_AN_EVENT},
     {"... with a failure without a reason", PROGRAM_EVENTS,
 	"def events: [{type: 'Normal', reason: 'A', message: 'b', object: "
-	"'c', failure: {message: 'e'}}];", NOT_AN_EVENT},
+	"'c', failure: {message: 'e'}}];",
+	NOT_AN_EVENT},
     {"finalize", PROGRAM_FINALIZE,
-	"def finalize: {items: [" OBJ("'a'") "], delete: [" OBJ("'b'") "],"
-	"done: false};",
+	"def finalize: {items: [" OBJ("'a'") "], delete: [" OBJ(
+	    "'b'") "],"
+		   "done: false};",
 	"1 items, done 0, delete [{'apiVersion':'v1','kind':'C',"
 	"'metadata':{'name':'b'}}]"},
     {"short finalize", PROGRAM_FINALIZE, "def finalize: {done: true};",
