@@ -122,6 +122,13 @@ beside "an object of another instance" "$stays" \
 named "ConfigMap/q/e of another instance of the operator $end"
 beside "... also of a kind that is only looked at" "$stays" \
 	"$(in_q Secret e "$other")"
+beside "... whatever went before it did" "$stays" "$(
+	in_q Secret a && echo
+	in_q Secret e "$other" && echo
+	in_q Secret f && echo
+	for name in a f; do
+		printf '{"type":"DELETED","object":%s}\n' "$(in_q Secret $name)"
+	done)"
 beside "... not elsewhere" "$both" \
 	"$(in_q ConfigMap e "$other" | sed 's/"namespace":"q"/"namespace":"qq"/')"
 beside "... for a replay it is ours, and an object of nobody" \
