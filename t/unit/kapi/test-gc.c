@@ -8,7 +8,6 @@
 #include "write/convert.h"
 
 static struct api api;
-static struct arena arena;
 
 static void
 set_up(void)
@@ -70,7 +69,7 @@ put(const char *where, const char *uid, const char *metadata)
 	    "\"name\":\"%s\",\"uid\":\"%s\"%s%s}}",
 	    p.kind, p.ns[0] ? "\"namespace\":\"" : "", p.ns,
 	    p.ns[0] ? "\"," : "", p.name, uid, *metadata ? "," : "", metadata);
-	struct node *object = tree_parse(&arena, text, TREE_LIMITS, NULL, NULL);
+	struct node *object = parse_span(text);
 
 	number(&arena, object);
 	store_put(store, resource_at(&p)->collection, object);
