@@ -35,6 +35,17 @@ static const struct test tap_test TAP_ROW("unit_tests") = {
 	    __BASE_FILE__, test_##name};                                    \
 	static void test_##name(void)
 
+/* The same between set_up() and tear_down() of the file. */
+#define TEST_F(name)                    \
+	static void inner_##name(void); \
+	TEST(name)                      \
+	{                               \
+		set_up();               \
+		inner_##name();         \
+		tear_down();            \
+	}                               \
+	static void inner_##name(void)
+
 #define tap_run() tests_run_parts(__BASE_FILE__)
 
 static int tap_count, tap_failed;

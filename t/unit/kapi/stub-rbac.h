@@ -5,18 +5,13 @@
 #ifndef STUB_RBAC_H
 #define STUB_RBAC_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
-#include "json/tree.h"
 #include "store/store.h"
-#include "tap.h"
+#include "trees.h"
 #include "type/resource.h"
 #include "type/strategy.h"
 
 static struct store *store;
-static struct arena arena;
 static struct resource kinds[4];
 static const char *const plurals[] = {
     "roles", "clusterroles", "rolebindings", "clusterrolebindings"};
@@ -72,17 +67,12 @@ static void
 put(const char *plural, const char *ns, const char *name, const char *labels,
     const char *more)
 {
-	struct node *object = tree_parse(&arena,
-	    arena_printf(&arena,
+	put_object(plural,
+	    parse_span(arena_printf(&arena,
 		"{\"metadata\":{\"name\":\"%s\"%s%s%s,\"uid\":\"%s\","
 		"\"labels\":{%s}},%s}",
 		name, ns[0] ? ",\"namespace\":\"" : "", ns, ns[0] ? "\"" : "",
-		name, labels, more),
-	    TREE_LIMITS, NULL, NULL);
-
-	if (object == NULL)
-		abort();
-	put_object(plural, object);
+		name, labels, more)));
 }
 
 static void
@@ -96,8 +86,7 @@ drop(const char *plural, const char *ns, const char *name)
 
 	if (o == NULL)
 		abort();
-	object =
-	    tree_parse(&arena, text_span(o->json), TREE_LIMITS, NULL, NULL);
+	object = parse_span(text_span(o->json));
 	tree_put(&arena, tree_get(object, "metadata"), "resourceVersion",
 	    tree_string(&arena,
 		arena_printf(&arena, "%llu",

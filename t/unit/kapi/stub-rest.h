@@ -6,12 +6,10 @@
 #ifndef STUB_REST_H
 #define STUB_REST_H
 
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "crd/crd.h"
 #include "rest/rest.h"
-#include "tap.h"
+#include "trees.h"
 #include "write/convert.h"
 
 static struct store *store;

@@ -43,7 +43,7 @@ rest_update(const struct rest_writer *w, struct resource *r,
 	(void)w, (void)r, (void)subresource;
 	updates++;
 	tree_put(&arena, tree_get(object, "metadata"), "managedFields",
-	    tree_parse(&arena, span_str(fields), TREE_LIMITS, NULL, NULL));
+	    parse(fields));
 	put_object("clusterroles", object);
 	return NULL;
 }
@@ -69,9 +69,7 @@ verbs_of(const char *name)
 		loop_once(api.loop, 0);
 	} while (updates != before);
 	o = store_get(kinds[1].collection, SPAN_NONE, span_str(name));
-	rules = tree_get(
-	    tree_parse(&arena, text_span(o->json), TREE_LIMITS, NULL, NULL),
-	    "rules");
+	rules = tree_get(parse_span(text_span(o->json)), "rules");
 	for (size_t i = 0; i < tree_count(rules); i++) {
 		const struct node *verbs = tree_get(rules->items[i], "verbs");
 

@@ -1,9 +1,7 @@
 #include "kubelet/echoed.h"
 
 #include "base/array.h"
-#include "tap.h"
-
-static struct arena arena = ARENA_INIT;
+#include "trees.h"
 
 /* container: its command and args, JSON; want NULL: none. */
 static void
@@ -13,7 +11,7 @@ test(const char *container, const char *want)
 	    "{\"spec\":{\"containers\":[{\"name\":\"a\",\"command\":[\"no\"]},"
 	    "{\"name\":\"c\",%s}]}}",
 	    container);
-	struct node *pod = tree_parse(&arena, json, TREE_LIMITS, NULL, NULL);
+	struct node *pod = parse_span(json);
 	struct span got = echoed_text(&arena, pod, span_str("c"));
 
 	ok(want == NULL ? got.p == NULL : span_is(got, want), container);

@@ -8,7 +8,6 @@
 #include "write/convert.h"
 
 static struct api api;
-static struct arena arena;
 
 static void
 set_up(void)
@@ -70,7 +69,7 @@ put(const char *where, const char *uid, const char *metadata)
 	    "\"name\":\"%s\",\"uid\":\"%s\"%s%s}}",
 	    p.kind, p.ns[0] ? "\"namespace\":\"" : "", p.ns,
 	    p.ns[0] ? "\"," : "", p.name, uid, *metadata ? "," : "", metadata);
-	struct node *object = tree_parse(&arena, text, TREE_LIMITS, NULL, NULL);
+	struct node *object = parse_span(text);
 
 	number(&arena, object);
 	store_put(store, resource_at(&p)->collection, object);
@@ -148,9 +147,8 @@ owners_of(const char *where)
 	return text;
 }
 
-TEST(background)
+TEST_F(background)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a -,"));
 	put("B/n/c", "c1", owners("b1 B b blocks,"));
@@ -163,12 +161,10 @@ TEST(background)
 	gc_drain(api.gc);
 	ok(!there("B/n/b") && !there("B/n/c") && there("B/n/d"),
 	    "dependents go, and theirs; others stay");
-	tear_down();
 }
 
-TEST(two_owners)
+TEST_F(two_owners)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	put("A/n/b", "b1", "");
 	put("B/n/c", "c1", owners("a1 A a -, b1 A b -,"));
@@ -176,12 +172,10 @@ TEST(two_owners)
 	is(owners_of("B/n/c"), "b1", "the reference to a dead owner goes");
 	drop_all("A/n/b", "Background");
 	ok(!there("B/n/c"), "with the last owner the object goes");
-	tear_down();
 }
 
-TEST(foreground)
+TEST_F(foreground)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a blocks,"));
 	put("B/n/s", "s1",
@@ -199,12 +193,10 @@ TEST(foreground)
 	put("A/n/e", "e1", "");
 	drop_all("A/n/e", "Foreground");
 	ok(!there("A/n/e"), "who has no dependents goes at once");
-	tear_down();
 }
 
-TEST(foreground_chain)
+TEST_F(foreground_chain)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a blocks,"));
 	put("B/n/c", "c1", owners("b1 B b blocks,"));
@@ -215,13 +207,11 @@ TEST(foreground_chain)
 	ok(!there("A/n/a") && !there("B/n/b") && !there("B/n/c"),
 	    "a chain goes from its end");
 	is(owners_of("B/n/o"), "z1", "another owner keeps what it owns");
-	tear_down();
 }
 
 /* An object that is visited for another reason keeps its blockers. */
-TEST(foreground_owned)
+TEST_F(foreground_owned)
 {
-	set_up();
 	put("A/n/x", "x1", "");
 	put("A/n/b", "b1", owners("x1 A x -,"));
 	put("B/n/c", "c1",
@@ -230,12 +220,10 @@ TEST(foreground_owned)
 	ok(there("A/n/b"), "it waits for one that has a finalizer");
 	drop_all("A/n/x", "Background");
 	ok(!there("A/n/x") && there("A/n/b"), "... also when its owner goes");
-	tear_down();
 }
 
-TEST(circle)
+TEST_F(circle)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	gc_set_loading(api.gc, true);
 	put("B/n/b", "b1", owners("a1 A a blocks, c1 B c blocks,"));
@@ -245,12 +233,10 @@ TEST(circle)
 	drop_all("B/n/b", "Foreground");
 	ok(!there("B/n/b") && !there("B/n/c") && !there("A/n/a"),
 	    "a circle of owners ends");
-	tear_down();
 }
 
-TEST(orphan)
+TEST_F(orphan)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a blocks,"));
 	put("B/n/c", "c1", owners("a1 A a -, c0 C c -,"));
@@ -260,12 +246,10 @@ TEST(orphan)
 	ok(!there("A/n/a"), "the owner goes");
 	is(owners_of("B/n/b"), "", "its dependents stay without it");
 	is(owners_of("B/n/c"), "c0", "other owners stay theirs");
-	tear_down();
 }
 
-TEST(absent)
+TEST_F(absent)
 {
-	set_up();
 	put("A/n/a", "a1", "");
 	put("C/-/c", "c1", "");
 	put("B/n/uid", "1", owners("zz A a -,"));
@@ -286,12 +270,10 @@ TEST(absent)
 	ok(!there("B/n/none"), "an owner that does not exist does not count");
 	ok(there("B/n/ok") && updates == 4 && deletes == 4,
 	    "and nothing else was written");
-	tear_down();
 }
 
-TEST(unknown_kind)
+TEST_F(unknown_kind)
 {
-	set_up();
 	put("B/n/b", "b1", owners("x1 X x -,"));
 	gc_drain(api.gc);
 	ok(there("B/n/b"), "a kind that is not served says nothing");
@@ -299,23 +281,19 @@ TEST(unknown_kind)
 	put("Z/n/xs", "d", "");
 	gc_drain(api.gc);
 	ok(!there("B/n/b"), "once it is, its objects are looked for");
-	tear_down();
 }
 
-TEST(events)
+TEST_F(events)
 {
-	set_up();
 	put("Y/n/y", "y1", owners("a1 A a -,"));
 	put("B/n/b", "b1", owners("a1 A a -,"));
 	gc_drain(api.gc);
 	ok(there("Y/n/y") && !there("B/n/b"),
 	    "a kind without collection outlives its owners");
-	tear_down();
 }
 
-TEST(loaded)
+TEST_F(loaded)
 {
-	set_up();
 	gc_set_loading(api.gc, true);
 	put("B/n/b", "b1", owners("a1 A a -,"));
 	put("B/n/c", "c1", owners("x1 X x -,"));
@@ -333,12 +311,10 @@ TEST(loaded)
 	drop_all("A/n/e", "Background");
 	ok(!there("B/n/b") && !there("B/n/d") && there("B/n/c"),
 	    "once seen, an owner can go");
-	tear_down();
 }
 
-TEST(index)
+TEST_F(index)
 {
-	set_up();
 	gc_free(api.gc);
 	put("A/n/a", "a1", "");
 	put("B/n/b", "b1", owners("a1 A a -,"));
@@ -346,7 +322,6 @@ TEST(index)
 	api.gc = gc_new(&api);
 	gc_drain(api.gc);
 	ok(there("B/n/b") && !there("B/n/c"), "what is there is looked at");
-	tear_down();
 }
 
 /* Processor time, which does not depend on the load of the machine. */
@@ -359,13 +334,12 @@ used_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-TEST(many)
+TEST_F(many)
 {
 	char where[40];
 	size_t turns = 0;
 	uint64_t start;
 
-	set_up();
 	put("A/n/a", "a1", "");
 	for (int i = 0; i < 10000; i++) {
 		char uid[16];
@@ -385,5 +359,4 @@ TEST(many)
 	ok(used_ms() - start < 20000, "in time that grows with their number");
 	printf("# %zu turns, %llu ms\n", turns,
 	    (unsigned long long)(used_ms() - start));
-	tear_down();
 }

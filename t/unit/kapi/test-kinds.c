@@ -3,9 +3,8 @@
 #include "kinds/kinds.h"
 
 #include "reply/columns.h"
-#include "tap.h"
+#include "trees.h"
 
-static struct arena arena;
 static struct registry *registry;
 
 static void
@@ -91,10 +90,7 @@ TEST(rows)
 static size_t
 parts(struct buf *b)
 {
-	struct err err = ERR_INIT;
-	struct node *n =
-	    tree_parse(&arena, buf_span(b), TREE_LIMITS, NULL, &err);
-	size_t count = n == NULL ? 0 : tree_count(n);
+	size_t count = tree_count(parse_span(buf_span(b)));
 
 	buf_release(b);
 	return count;

@@ -156,12 +156,11 @@ static const char role[] =
     "\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],"
     "\"verbs\":[\"get\"]}]";
 
-TEST(subjects)
+TEST_F(subjects)
 {
 	static const char account[] = "\"kind\":\"ServiceAccount\","
 				      "\"name\":\"acc\"";
 
-	set_up();
 	put("roles", "n", "r", "", role);
 	bind("rolebindings", "n", "Role", "r", account);
 	ok(may("system:serviceaccount:n:acc", "n", "get :pods"),
@@ -182,14 +181,12 @@ TEST(subjects)
 	bind("rolebindings", "n", "Role", "r",
 	    "\"kind\":\"Group\",\"name\":\"h\"");
 	ok(!may("x", "n", "get :pods"), "... another");
-	tear_down();
 }
 
-TEST(scope)
+TEST_F(scope)
 {
 	static const char joe[] = "\"kind\":\"User\",\"name\":\"joe\"";
 
-	set_up();
 	put("clusterroles", "", "r", "", role);
 	bind("rolebindings", "n", "ClusterRole", "r", joe);
 	ok(may("joe", "n", "get :pods"), "a ClusterRole in a namespace");
@@ -210,19 +207,16 @@ TEST(scope)
 	is(why("joe", "m", "get :pods"),
 	    "RBAC: clusterrole.rbac.authorization.k8s.io \"r\" not found",
 	    "the role is gone");
-	tear_down();
 }
 
-TEST(superuser)
+TEST_F(superuser)
 {
 	static const struct span masters[] = {{"system:masters", 14}};
 	struct user root = {.groups = masters, .group_count = 1};
 	struct action x = action_of("joe", "n", "delete :nodes");
 
-	set_up();
 	ok(rights_allow(NULL, &arena, &x, NULL), "without rights");
 	ok(!rights_allow(rights, &arena, &x, NULL), "with rights");
 	x.user = &root;
 	ok(rights_allow(rights, &arena, &x, NULL), "system:masters");
-	tear_down();
 }

@@ -2,18 +2,15 @@
 #include "kubelet/script.h"
 
 #include "base/array.h"
-#include "tap.h"
-
-static struct arena arena;
+#include "trees.h"
 
 static struct node *
 pod(const char *annotations)
 {
 	struct span text = arena_printf(
 	    &arena, "{\"metadata\":{\"annotations\":%s}}", annotations);
-	struct err err = ERR_INIT;
 
-	return tree_parse(&arena, text, TREE_LIMITS, NULL, &err);
+	return parse_span(text);
 }
 
 #define P "playground.kpipe.dev/"

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "base/array.h"
-#include "tap.h"
+#include "trees.h"
 
 static struct crd_version car_version = {
     .selectable =
@@ -29,8 +29,6 @@ set_up(void)
 	cars.crd = &crd;
 	car_version.resource = &cars;
 }
-
-static struct arena arena;
 
 /* "" if the selector is fine. */
 static const char *
@@ -186,9 +184,7 @@ fields_match(const struct resource *r, const char *fields, const char *json)
 	struct store *store = store_new();
 	struct collection *c =
 	    store_collection(store, SPAN_NONE, span_str("x"));
-	struct node *n =
-	    tree_parse(&arena, span_str(json), TREE_LIMITS, NULL, NULL);
-	struct stored *o = store_put(store, c, n);
+	struct stored *o = store_put(store, c, parse(json));
 	struct selection s;
 	bool matches =
 	    selection_parse(&arena, SPAN_NONE, span_str(fields), &s) == NULL &&

@@ -87,13 +87,12 @@ at(uint64_t version, const char *ns)
 	return buf_str(&b);
 }
 
-TEST(objects)
+TEST_F(objects)
 {
 	struct arena a = ARENA_INIT;
 	struct stored *o;
 	struct node *n;
 
-	set_up();
 	ok(store_version(store) == 1, "an empty store is at version 1");
 	n = make(&a, "ns", "x", ",\"uid\":\"u-1\",\"labels\":{\"a\":\"b\"}");
 	o = store_put(store, pods, n);
@@ -122,12 +121,10 @@ TEST(objects)
 	ok(store_collection(store, span_str("apps"), span_str("pods")) != pods,
 	    "another group is another collection");
 	arena_release(&a);
-	tear_down();
 }
 
-TEST(order)
+TEST_F(order)
 {
-	set_up();
 	put("a", "x");
 	put("b", "a");
 	put("a-b", "x");
@@ -145,15 +142,13 @@ TEST(order)
 	ok(store_count(pods) == 3, "count");
 	del("a", "x");
 	ok(store_version(store) == 6, "deleting what is not there is nothing");
-	tear_down();
 }
 
-TEST(history)
+TEST_F(history)
 {
 	const struct store_change *c;
 	size_t n;
 
-	set_up();
 	put("a", "x"); /* 2 */
 	put("a", "y"); /* 3 */
 	put("a", "x"); /* 4 */
@@ -185,15 +180,13 @@ TEST(history)
 	store_compact(store);
 	is(at(7, ""), "a/x@4 b/z@7", "now is always known");
 	is(at(6, ""), NULL, "compacted");
-	tear_down();
 }
 
-TEST(many_forgotten)
+TEST_F(many_forgotten)
 {
 	const struct store_change *c;
 	size_t n;
 
-	set_up();
 	store_set_history(store, 10);
 	for (int i = 0; i < 1000; i++)
 		put("a", "x");
@@ -203,31 +196,27 @@ TEST(many_forgotten)
 	store_set_history(store, 0);
 	put("a", "x");
 	ok(store_since(pods, 1001, &c, &n) == -1, "none is kept");
-	tear_down();
 }
 
 /* Without its own limit, a collection keeps recent changes. */
-TEST(young_kept)
+TEST_F(young_kept)
 {
 	const struct store_change *c;
 	size_t n;
 
-	set_up();
 	for (int i = 0; i < 3000; i++)
 		put("a", "x");
 	ok(store_since(pods, 1, &c, &n) == 0 && n == 3000, "all are kept");
-	tear_down();
 }
 
 /* ... unless the objects are large. */
-TEST(large_forgotten)
+TEST_F(large_forgotten)
 {
 	struct arena a = ARENA_INIT;
 	struct buf more = BUF_INIT;
 	const struct store_change *c;
 	size_t n;
 
-	set_up();
 	buf_adds(&more, ",\"annotations\":{\"a\":\"");
 	for (int i = 0; i < 20000; i++)
 		buf_addc(&more, 'x');
@@ -243,7 +232,6 @@ TEST(large_forgotten)
 	    "no longer kept");
 	buf_release(&more);
 	arena_release(&a);
-	tear_down();
 }
 
 static void
@@ -273,12 +261,11 @@ react(void *arg, struct collection *c, const struct store_change *change)
 	}
 }
 
-TEST(hooks)
+TEST_F(hooks)
 {
 	struct store_hook reacting = {react, &reacting, NULL};
 	struct stored *o;
 
-	set_up();
 	store_add_hook(store, pods, &reacting);
 	store_add_hook(store, pods, &last);
 	store_add_hook(store, pods, &first);
@@ -291,7 +278,6 @@ TEST(hooks)
 	    "1:pods-added-b/y@3 all:pods-added-b/y@3 "
 	    "1:pods-deleted-b/y@4 all:pods-deleted-b/y@4 ",
 	    "every hook sees every change in order, removed ones none");
-	tear_down();
 }
 
 /* ---- many objects in any order, compared with a model ---- */
@@ -320,13 +306,12 @@ check_model(const uint64_t *model, const char *what)
 	return ok(o == NULL && store_count(pods) == n, what);
 }
 
-TEST(model)
+TEST_F(model)
 {
 	static uint64_t model[NAMES];
 	unsigned x = 12345;
 	char name[16];
 
-	set_up();
 	for (int i = 0; i < 20000; i++) {
 		int k = (int)((x = x * 1664525 + 1013904223) >> 8) % NAMES;
 
@@ -347,7 +332,6 @@ TEST(model)
 		del("ns", name);
 	}
 	is(walk("", NULL), "", "empty again");
-	tear_down();
 }
 
 int

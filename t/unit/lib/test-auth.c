@@ -193,17 +193,17 @@ put_plugin(const char *script)
 		abort();
 }
 
-#define EXEC                                                             \
-	"exec: {apiVersion: client.authentication.k8s.io/v1, command: "  \
-	"./plugin, interactiveMode: Never, args: [a1], env: [{name: V, " \
-	"value: w}], provideClusterInfo: true}"
-
-static const char prints_token[] =
-    "cat <<END\n"
-    "{\"apiVersion\": \"client.authentication.k8s.io/v1\",\n"
-    " \"kind\": \"ExecCredential\", \"status\": {\"token\": "
-    "\"$(cat ${0%/*}/secret)\"}}\n"
-    "END";
+#define V1 "client.authentication.k8s.io/v1"
+#define EXEC                                                              \
+	"exec: {apiVersion: " V1 ", command: ./plugin, interactiveMode: " \
+	"Never, args: [a1], env: [{name: V, value: w}], "                 \
+	"provideClusterInfo: true}"
+#define CREDENTIAL(status)                                        \
+	"{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\"," \
+	"\"status\":{" status "}}"
+/* A text in which the shell replaces variables and commands. */
+#define PRINTS(text) "cat <<END\n" text "\nEND"
+#define TOKEN "\"token\":\"$(cat ${0%/*}/secret)\""
 
 TEST(plugin)
 {
@@ -213,7 +213,7 @@ TEST(plugin)
 	struct kube *k;
 
 	put_file("secret", "good");
-	put_plugin(prints_token);
+	put_plugin(PRINTS(CREDENTIAL(TOKEN)));
 	k = open_config(trusted, EXEC, &err);
 	kube_start(k, &r, on_done, &h);
 	get(k, &g, "/good");
@@ -278,26 +278,22 @@ TEST(bad_plugins)
 
 	plugin_fails("kill -9 $$", "was killed by signal 9");
 	plugin_fails("echo token", "printed no JSON");
-	plugin_fails("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
-		     "\"client.authentication.k8s.io/v1beta1\"}'",
-	    "printed no ExecCredential of client.authentication.k8s.io/v1");
-	plugin_fails("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
-		     "\"client.authentication.k8s.io/v1\",\"status\":{}}'",
+	plugin_fails("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
+		     "beta1\"}'",
+	    "printed no ExecCredential of " V1);
+	plugin_fails("echo '" CREDENTIAL("") "'",
 	    "printed neither token nor client certificate");
 	plugin_fails(
-	    "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
-	    "\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"a\","
-	    "\"expirationTimestamp\":\"tomorrow\"}}'",
+	    "echo '" CREDENTIAL("\"token\":\"a\","
+				"\"expirationTimestamp\":\"tomorrow\"") "'",
 	    "printed an expirationTimestamp that is not a time");
-	plugin_fails("printf %s '{\"kind\":\"ExecCredential\",\"apiVersion\":"
-		     "\"client.authentication.k8s.io/v1\",\"status\":{"
-		     "\"token\":\"a\\r\\nb: c\"}}'",
+	plugin_fails("printf %s '" CREDENTIAL("\"token\":\"a\\r\\nb: c\"") "'",
 	    "printed a token with characters that no token has");
 	plugin_fails("yes", "printed more than 1048576 bytes");
 	try(trusted,
-	    "exec: {apiVersion: client.authentication.k8s.io/v1, command: "
-	    "no-such-plugin, interactiveMode: IfAvailable, installHint: buy "
-	    "it}",
+	    "exec: {apiVersion: " V1
+	    ", command: no-such-plugin, interactiveMode: IfAvailable, "
+	    "installHint: buy it}",
 	    &g, "/good");
 	is(g.message,
 	    fill("DIR/config: user \"u\": the exec plugin \"no-such-plugin\" "
@@ -313,24 +309,16 @@ TEST(plugin_expiry)
 	struct got g = {0};
 
 	put_file("secret", "first");
-	put_plugin("cat <<END\n"
-		   "{\"apiVersion\": \"client.authentication.k8s.io/v1\",\n"
-		   " \"kind\": \"ExecCredential\", \"status\": {\"token\": "
-		   "\"$(cat ${0%/*}/secret)\", \"expirationTimestamp\": "
-		   "\"2020-01-01T00:00:00Z\"}}\n"
-		   "END");
+	put_plugin(PRINTS(CREDENTIAL(
+	    TOKEN ",\"expirationTimestamp\":\"2020-01-01T00:00:00Z\"")));
 	try(trusted, EXEC, &g, "/good");
 	ok(g.code == 401, "an expired one is tried, and no endless loop");
 	release(&g);
 
-	put_plugin("jq=${0%/*}/client\n"
-		   "one() { awk '{printf \"%s\\\\n\", $0}' $1; }\n"
-		   "cat <<END\n"
-		   "{\"apiVersion\": \"client.authentication.k8s.io/v1\",\n"
-		   " \"kind\": \"ExecCredential\", \"status\": {"
-		   "\"clientCertificateData\": \"$(one $jq.crt)\", "
-		   "\"clientKeyData\": \"$(one $jq.key)\"}}\n"
-		   "END");
+	put_plugin(
+	    "one() { awk '{printf \"%s\\\\n\", $0}' ${0%/*}/client.$1; "
+	    "}\n" PRINTS(CREDENTIAL("\"clientCertificateData\":\"$(one crt)\","
+				    "\"clientKeyData\":\"$(one key)\"")));
 	try(trusted, EXEC, &g, "/who");
 	ok(g.code == 200 && strstr(g.body, "\"peer\": \"tester\"") != NULL,
 	    "a certificate from a plugin");

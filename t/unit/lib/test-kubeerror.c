@@ -22,7 +22,8 @@
 #define INVALID_MORE                                                        \
 	CAUSES("{\"reason\":\"FieldValueInvalid\",\"message\":"             \
 	       "\"Invalid value: \\\"hunter2\\\"\",\"field\":\"data[k]\"}," \
-	       "{\"reason\":\"FieldValueRequired\",\"field\":\"type\"}")
+	       "{\"reason\":\"FieldValueRequired\",\"message\":"            \
+	       "\"Required value\",\"field\":\"type\"}")
 #define TYPED "failed to create typed patch object (/x; /v1, Kind=Secret): "
 #define WRONG_TYPE ".data.k: expected string, got "
 #define CONVERTED                                                        \
