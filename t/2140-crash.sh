@@ -5,8 +5,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=ireconcile.sh
 . t/ireconcile.sh
-# shellcheck source=clock.sh
-. t/clock.sh
+# shellcheck source=preload.sh
+. t/preload.sh
 
 # children PID: of that process
 children() {
@@ -178,8 +178,8 @@ is "$?" 1 "... exit code: something had failed"
 # A crash of a worker that was used before may be due to another primary; a
 # crash of a fresh worker is not. (A call may take 20 s, so that it is at work
 # when it crashes.)
-clock_new
-ok "once more" begin_ireconcile "${with_clock[@]}" CLOCK_CPU_SLOWER=20
+preload slow
+ok "once more" begin_ireconcile "${preloaded[@]}" CPU_SLOWER=20
 event ADDED "$(thing a 1 "" "$(spec 1 loop)")" >&6
 other() { processes "$pid" && [ "$worker" != "$1" ]; }
 wait_for 20 at_work "$worker"
