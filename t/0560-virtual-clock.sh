@@ -122,6 +122,17 @@ sleeps() {
 is "$(took sleeps)" 660000 "... and a wait that began before goes on after it"
 kapi_down
 
+# ---- no bookmarks ----
+
+kapi_up --bookmark-interval=0
+start "${get[@]}" -o "$T/watch" \
+	"$url$maps?watch=1&timeoutSeconds=7200&allowWatchBookmarks=true&resourceVersion=1"
+watcher=$!
+runs 0 "without bookmarks an hour may be silent" clock settle 1h
+wait "$watcher"
+is "$(grep -c '"type":"BOOKMARK"' "$T/watch")" 1 "... until a watch ends"
+kapi_down
+
 # ---- jitter ----
 
 # pauses SEED: of a kwatch whose server is not there

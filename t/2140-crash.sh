@@ -3,7 +3,7 @@
 # and no other is affected.
 . "${0%/*}/lib.sh"
 . t/ireconcile.sh
-. t/clock.sh
+. t/preload.sh
 
 # children PID: of that process
 children() {
@@ -173,8 +173,8 @@ is "$?" 1 "... exit code: something had failed"
 # A crash of a worker that was used before may be due to another primary; a
 # crash of a fresh worker is not. (A call may take 20 s, so that it is at work
 # when it crashes.)
-clock_new
-ok "once more" begin_ireconcile "${with_clock[@]}" CLOCK_CPU_SLOWER=20
+preload slow
+ok "once more" begin_ireconcile "${preloaded[@]}" CPU_SLOWER=20
 event ADDED "$(thing a 1 "" "$(spec 1 loop)")" >&6
 other() { processes "$pid" && [ "$worker" != "$1" ]; }
 wait_for 20 at_work "$worker"

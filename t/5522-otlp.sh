@@ -5,8 +5,9 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=writes.sh
 . "${0%/*}/writes.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 
 incident=t/cases/5600/incident.jsonl
 # bodies: what was sent, in the order of arrival
@@ -20,7 +21,7 @@ log() {
 	sed 's/^krecord: //' "$T/err"
 }
 send() {
-	krecord spans --endpoint="$url" "$@" <"$incident"
+	clock run 1h krecord spans --endpoint="$url" "$@" <"$incident"
 }
 krecord spans "$incident" >"$T/printed"
 
@@ -71,7 +72,7 @@ begin() {
 	mkfifo "$T/lines"
 	exec 5<>"$T/lines" 6<"$T/lines"
 	: >"$T/err"
-	start from 6 "$@" krecord spans --endpoint="$url" --report-fd=7 5>&- \
+	start from 6 krecord spans --endpoint="$url" --report-fd=7 5>&- \
 		2>"$T/err" 7>"$T/report"
 	krecord=$!
 	exec 6<&-
@@ -101,19 +102,16 @@ finish 0 "... it ends with its input"
 ### As they come
 
 serve '{}'
-clock_new
-begin "${with_clock[@]}"
+begin
 if [ "${BIN##*/build-sanitize/*}" ]; then
 	is "$(awk '/^Seccomp:/ { print $2 }' "/proc/$krecord/status")" 2 \
 		"behind a filter of system calls"
 fi
 sed -n 1,5p "$incident" >&5
 ok "a decision that is answered is sent at once" wait_for 20 sent 3
-now=$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)
+now=$(clock now)
 sed -n 4p "$incident" | jq -c --arg now "$now" '.time = $now |
 	.line.reconcile.because.events[].time = $now' >&5
-clock_ahead wall 40000
-clock_ahead boot 7000
 ok "one without an answer is when nobody waits any more" wait_for 20 sent 5
 is "$(names | tail -n 2)" "reconcile Memcached
 decide" "... as far as it came"
@@ -123,7 +121,6 @@ has_samples() {
 		.metrics | to_entries[] |
 		select(.key | test("_count")).value == 2' "$T/report"
 }
-clock_ahead boot 20000
 ok "how long they took is a metric" wait_for 20 has_samples
 is "$(jq -c '.metrics // {} | to_entries[] | select(.value | arrays)
 	| [(.key | capture("le=\"(?<le>.*)\"").le), .value[1].value]' \
@@ -138,13 +135,10 @@ ok "a bad line is mentioned" wait_for 20 grep -q \
 finish 0 "it ends with its input"
 
 serve '{"POST /v1/traces":[{"code":429,"headers":{"Retry-After":"999999"}}]}'
-clock_new
-begin "${with_clock[@]}"
+begin
 cat "$incident" >&5
-clock_ahead boot 7000
 ok "the server wants a pause of days" wait_for 20 grep -q 'HTTP 429' "$T/err"
-clock_ahead boot 310000
-ok "... it gets minutes" wait_for 20 requested 2
+ok "... it gets minutes" wait_for 301 requested 2
 finish 0 "... and takes it"
 
 ### Many, and large ones
@@ -214,6 +208,7 @@ is "$(log)" "warning: traces: lines were lost before they were read, so traces a
 
 ### A server that never answers
 
+mkfifo "$T/go" # no process that looks for it
 serve "{\"POST /v1/traces\":[{\"wait\":\"$T/go\"}]}"
 begin
 cat "$incident" >&5
@@ -227,12 +222,12 @@ is "$(log)" "error: 2 traces were not sent" "... and says what is lost"
 serve "{\"POST /v1/traces\":[{\"wait\":\"$T/go\"}]}"
 begin
 head -n 3 "$incident" >&5
-cat "$T/most" >&5
+clock run 10m cat "$T/most" >&5
 exec 5>&-
 ok "too much waits: the oldest is left out" wait_for 60 grep -q \
 	'too much waits to be sent' "$T/err"
 memory=$(awk '/^VmHWM:/ { print $2 }' "/proc/$krecord/status")
-touch "$T/go"
+: >"$T/go"
 wait "$krecord"
 is "$?" 1 "... the others are sent"
 [ -n "${BIN##*/build-sanitize/*}" ] || memory=0

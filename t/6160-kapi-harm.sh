@@ -9,6 +9,9 @@
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+clock_begin
 cluster_start
 things_start
 things_watches

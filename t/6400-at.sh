@@ -6,8 +6,8 @@
 # and deleted while it runs; `bad` has a leap day that does not exist.
 # check-all: more of the pipelines
 . "${0%/*}/lib.sh"
-# shellcheck source=clock.sh
-. "${0%/*}/clock.sh"
+# shellcheck source=preload.sh
+. "${0%/*}/preload.sh"
 
 folder=pipeline/at
 watches=$folder/watches.yaml
@@ -172,7 +172,7 @@ LIST
 
 # The worst command, within a few times the second that a program has: on a busy
 # machine a second of processor time does less.
-clock_new
+preload slow
 : >"$T/err"
 for text in "'a'\"b\"\\ c " '$(a) ' '$$' "a'b' 	"; do
 	for count in 2700 65000; do
@@ -181,7 +181,7 @@ for text in "'a'\"b\"\\ c " '$(a) ' '$$' "a'b' 	"; do
 			"a", namespace: "b", uid: "c", resourceVersion: "1"},
 			spec: {schedule: "2020-01-01T00:00:00Z", command:
 			([range($count) | $text] | join("")[:131072])}}' |
-			"${with_clock[@]}" CLOCK_CPU_SLOWER=8 \
+			"${preloaded[@]}" CPU_SLOWER=8 \
 			ireconcile -f "$watches" --all 2>>"$T/err" | jq -r \
 			'(.items[] | .spec.containers[0].command | length),
 			.reconcile.status.conditions[0].message'

@@ -56,8 +56,9 @@ static struct opts {
 	    *token_auth_file, *client_ca_file, *tls_cert_file, *tls_key_file;
 	bool envtest;
 	int tls, controllers, anonymous;
+	uint64_t bookmark_ms;
 	long report_fd;
-} o = {.listen = "127.0.0.1:0", .report_fd = -1};
+} o = {.listen = "127.0.0.1:0", .bookmark_ms = 60000, .report_fd = -1};
 
 static const struct opt table[] = {
     {0, "listen", "ADDR", OPT_STRING, &o.listen, NULL,
@@ -86,6 +87,8 @@ static const struct opt table[] = {
     {0, "controllers", "on|off", OPT_CHOICE, &o.controllers,
 	controllers_choices,
 	"collect garbage, furnish and empty namespaces (on)"},
+    {0, "bookmark-interval", "TIME", OPT_DURATION, &o.bookmark_ms, NULL,
+	"between two bookmarks of a watch; 0: only before it ends (1m)"},
     {0, "envtest", NULL, OPT_FLAG, &o.envtest, NULL,
 	"print the folder for KUBEBUILDER_ASSETS of envtest and exit"},
     {0, "faults", "FILE", OPT_STRING, &o.faults, NULL,
@@ -235,6 +238,7 @@ prepare(struct run *r, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "options --tls-cert-file and --tls-private-key-file: "
 		    "one needs the other");
+	a->bookmark_ms = o.bookmark_ms;
 	a->no_anonymous = o.anonymous == ANONYMOUS_FALSE;
 	a->certificates_only = o.client_ca_file != NULL && a->users == NULL;
 	if (a->certificates_only && o.kubeconfig_out != NULL)

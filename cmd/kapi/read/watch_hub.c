@@ -17,7 +17,6 @@ enum {
 	 * --min-request-timeout. */
 	TIMEOUT_S = 1800,
 	TIMEOUT_MAX_S = 1000000000,
-	BOOKMARK_MS = 60000,
 	BEFORE_END_MS = 2000,
 	/* So much may wait unsent before the rest of the initial events. */
 	PUMP_BYTES = 512 << 10,
@@ -106,13 +105,15 @@ static void on_bookmark(void *arg);
 static void
 bookmark_later(struct watcher *w)
 {
-	uint64_t now = clock_ms(), due = now + BOOKMARK_MS;
+	uint64_t now = clock_ms(), every = w->hub->api->bookmark_ms;
+	uint64_t due =
+	    w->deadline > BEFORE_END_MS ? w->deadline - BEFORE_END_MS : 0;
 
 	if (!w->options.bookmarks)
 		return;
-	if (w->deadline < due + BEFORE_END_MS)
-		due = w->deadline - BEFORE_END_MS;
-	if (w->deadline > BEFORE_END_MS && due > now)
+	if (every != 0 && now + every < due)
+		due = now + every;
+	if (due > now)
 		loop_at(w->hub->api->loop, &w->bookmark, due, on_bookmark, w);
 }
 

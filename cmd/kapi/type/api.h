@@ -45,6 +45,7 @@ struct api {
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch_hub.h; NULL: no watch yet */
+	uint64_t bookmark_ms;	     /* of a watch; 0: only before its end */
 	struct groups *discovery;    /* its documents; NULL: none made yet */
 	struct openapi *openapi;     /* the same */
 	struct request *spare;	     /* requests to be used again; router.c's */
