@@ -48,7 +48,7 @@ certificate uid "/CN=joe/O=system:masters/kubeuid=u-1" ca "$client"
 certificate uids "/CN=joe/O=system:masters/kubeuid=u-1/kubeuid=u-2" ca "$client"
 certificate nameless /O=system:masters ca "$client"
 certificate server /CN=server/O=system:masters ca extendedKeyUsage=serverAuth
-certificate late /CN=late/O=system:masters ca "$client" -1
+certificate late /CN=late/O=system:masters ca "$client" 0
 certificate foreign /CN=joe/O=system:masters other "$client"
 certificate self /CN=self/O=system:masters - "$client"
 certificate middle /CN=middle ca "$authority"
@@ -61,6 +61,10 @@ cp below.key chain.key
 cat belows.crt servers.crt >chains.crt
 cp belows.key chains.key
 cat ca.crt ca2.crt >both.crt
+is_late() {
+	! openssl x509 -checkend 0 -noout -in late.crt >/dev/null
+}
+wait_for 10 is_late
 cd "$ROOT" || exit 1
 export KAPI_OPTIONS="--client-ca-file=$T/pki/both.crt
 	--authorization-mode=RBAC"
@@ -120,7 +124,7 @@ is "$(who joe -H 'Impersonate-User: ann' | cut -d' ' -f1,2)" "201 ann" \
 
 # Which authorities the server names when it asks
 is "$(openssl s_client -connect "${CLUSTER_SERVER#*://}" </dev/null 2>/dev/null |
-	sed -n '/^Acceptable client/,/^Requested/p' | grep -c '^CN = ca')" 2 \
+	sed -n '/^Acceptable client/,/^Requested/p' | grep -cE '^CN ?= ?ca')" 2 \
 	"the server asks for a certificate of these authorities"
 
 # ---- a file that is of no use ----

@@ -76,7 +76,8 @@ jq -cn '[
 	| {texts: $texts, keys: ($texts | map({key: ., value: 1}) | from_entries
 		| with_entries(select(.key | startswith("#") | not))),
 	each: ($texts | map([., {a: .}])),
-	numbers: [0, -1, 1.5, 1e15, 9007199254740991, 1e-5, 100000000000000]}' >"$T/want.json"
+	numbers: [0, -1, 1.5, 1e15, 9007199254740991, 1e-5, 100000000000000]
+		| map(. + 0)}' >"$T/want.json"
 written "$(cat "$T/want.json")" >"$T/y.yaml"
 ok "odd texts are written" test -s "$T/y.yaml"
 cp "$T/y.yaml" "$f/example.yaml"
