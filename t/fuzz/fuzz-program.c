@@ -26,6 +26,8 @@
 #include "base/mem.h"
 #include "json/json.h"
 
+#include "fuzz.h"
+
 static const char secret[] = "hunter2";
 
 static void
