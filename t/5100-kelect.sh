@@ -63,7 +63,7 @@ dead() {
 ends() {
 	wait_for 10 dead "${pid[$1]}" || kill -9 "${pid[$1]}"
 	wait "${pid[$1]}" 2>/dev/null
-	is "$?" "$2" "$3"
+	is "$?" "$2" "$3" || quote <"$T/$1.err"
 }
 
 says() {

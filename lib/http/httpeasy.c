@@ -377,6 +377,7 @@ error_kind(CURLcode code)
 	switch (code) {
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_NOT_BUILT_IN: /* a host that is not ASCII (8.14) */
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CERTPROBLEM:
 	case CURLE_SSL_CACERT_BADFILE:
