@@ -13,7 +13,7 @@ plant() { # NAME COMMANDS: a test
 
 export BUSY=0
 mkdir -p "$T/tree/t/unit/lib"
-cp t/flaky t/exec "$T/tree/t"
+cp t/flaky t/busy t/exec "$T/tree/t"
 cd "$T/tree" || exit
 git init -q -b main
 echo /build/ >.gitignore
@@ -65,7 +65,7 @@ runs 1 "a test that is not there fails" t/flaky 1 t/4-gone.sh
 
 # loops: how many run for $flaky
 loops() {
-	pgrep -fc "done $flaky\$"
+	pgrep -fc "t/busy $flaky\$"
 }
 # A test that is interrupted: its own shell ends, too.
 plant 5-waits.sh 'trap "echo >>\"$T/ended\"; exit 1" TERM

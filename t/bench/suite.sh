@@ -12,9 +12,7 @@ what=${1:-12} loops=() T=$(mktemp -d)
 trap 'kill "${loops[@]}" 2>/dev/null; rm -rf "$T"' EXIT
 trap 'exit 1' INT TERM HUP
 for ((i = 0; i < ${BUSY:-0}; i++)); do
-	while kill -0 $$; do
-		for ((n = 0; n < 100000; n++)); do :; done
-	done &
+	t/busy $$ &
 	loops+=($!)
 done
 
