@@ -256,6 +256,15 @@ is "$(tail -n 1 "$T/stopped.err")" \
 	"kelect: fatal: lost the lease default/i: not renewed within 4000 ms" \
 	"... by the clock"
 
+# The command writes what the guard does just before it kills the group: so it
+# is if kelect stands still in the middle of a renewal.
+run i lapsed sh -c "sleep 300 & printf '\\1\\0\\0\\0\\0\\0\\0\\0' \
+	>&\${KPIPE_LEASH#*,}; wait"
+ends lapsed 111 "a leash that has been ended is not made longer"
+is "$(tail -n 1 "$T/lapsed.err")" \
+	"kelect: fatal: lost the lease default/i: not renewed in time" \
+	"... the leadership is lost"
+
 # ---- writers with a leash ----
 
 cm() {

@@ -26,16 +26,22 @@ leave_the_rest(int read_fd)
 }
 
 static _Noreturn void
-watch_over(pid_t group, int read_fd, const _Atomic uint64_t *page)
+watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 {
 	uint64_t until;
 
 	leave_the_rest(read_fd);
-	do
+	for (;;) {
 		until = atomic_load(page);
-	while (clock_boot_ns() < until &&
-	    !clock_wait_fd(0, POLLIN,
-		until == LEASH_FOREVER ? CLOCK_NEVER : until / 1000000 + 1));
+		if (clock_boot_ns() >= until) {
+			if (leash_lapse(page, until))
+				break;
+		} else if (clock_wait_fd(0, POLLIN,
+			       until == LEASH_FOREVER ? CLOCK_NEVER
+						      : until / 1000000 + 1)) {
+			break;
+		}
+	}
 	kill(-group, SIGKILL);
 	_exit(0);
 }
@@ -43,7 +49,7 @@ watch_over(pid_t group, int read_fd, const _Atomic uint64_t *page)
 pid_t
 guard_start(pid_t group, const struct leash_ends *ends, struct err *err)
 {
-	const _Atomic uint64_t *page = leash_map(ends->page_fd, err);
+	_Atomic uint64_t *page = leash_map(ends->page_fd, err);
 	pid_t pid;
 
 	if (page == NULL)

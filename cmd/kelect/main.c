@@ -176,6 +176,15 @@ start_leading(struct run *r)
 }
 
 static void
+end_command(struct run *r)
+{
+	if (r->command.pid == 0 || r->command.over)
+		finish(r);
+	else
+		command_kill(&r->command); /* then command_gone */
+}
+
+static void
 lost(struct run *r)
 {
 	end_leash(r);
@@ -185,10 +194,18 @@ lost(struct run *r)
 		return;
 	}
 	r->err = r->election->err;
-	if (r->command.pid == 0 || r->command.over)
-		finish(r);
-	else
-		command_kill(&r->command); /* then command_gone */
+	end_command(r);
+}
+
+/* The guard was first: it has ended the leash, and the command. */
+static void
+lapsed(struct run *r)
+{
+	if (r->err.kind != ERR_NONE)
+		return;
+	err_set(&r->err, ERR_TRANSIENT, "lost the %s: not renewed in time",
+	    r->what);
+	end_command(r);
 }
 
 /* The client that was faster probably leads: one more attempt tells. */
@@ -245,7 +262,10 @@ changed(void *arg)
 	    &r->report, "leadership", e->failing ? e->problem : NULL);
 	switch (e->state) {
 	case ELECTION_LEADING:
-		atomic_store(r->page, e->until_ns);
+		if (!r->leads)
+			atomic_store(r->page, e->until_ns);
+		else if (!leash_extend(r->page, e->until_ns))
+			lapsed(r);
 		if (!r->leads && !r->stopping)
 			start_leading(r);
 		break;

@@ -278,3 +278,20 @@ leash_map(int page_fd, struct err *err)
 	    page_fd, strerror(errno));
 	return NULL;
 }
+
+bool
+leash_extend(_Atomic uint64_t *page, uint64_t until)
+{
+	uint64_t was = atomic_load(page);
+
+	while (was != LEASH_OVER)
+		if (atomic_compare_exchange_weak(page, &was, until))
+			return true;
+	return false;
+}
+
+bool
+leash_lapse(_Atomic uint64_t *page, uint64_t until)
+{
+	return atomic_compare_exchange_strong(page, &until, LEASH_OVER);
+}

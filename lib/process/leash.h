@@ -15,6 +15,7 @@
 #ifndef LEASH_H
 #define LEASH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -86,5 +87,15 @@ void leash_inherit(const struct leash_ends *e);
 /* The page as kelect writes it. NULL with err: not to be mapped. */
 _Atomic uint64_t *leash_map(int page_fd, struct err *err);
 void leash_unmap(const _Atomic uint64_t *page);
+
+/*
+ * Kelect makes it longer while its guard may end it: one of them is first. A
+ * kelect that was stopped just before it writes the page learns by this that
+ * its command is dead.
+ */
+/* False: it has been ended. */
+bool leash_extend(_Atomic uint64_t *page, uint64_t until);
+/* Ends it if it still is until then. */
+bool leash_lapse(_Atomic uint64_t *page, uint64_t until);
 
 #endif

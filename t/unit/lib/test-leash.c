@@ -102,6 +102,20 @@ TEST(time)
 	end();
 }
 
+TEST(first)
+{
+	uint64_t until = clock_boot_ns() + 60000000000u;
+
+	begin(until);
+	ok(leash_extend(page, until + 1), "kelect makes it longer");
+	ok(!leash_lapse(page, until), "... then the guard does not end it");
+	is(check(), "allowed", "... and it lasts");
+	ok(leash_lapse(page, until + 1), "the guard ends it");
+	ok(!leash_extend(page, until + 2), "... then it does not get longer");
+	is(check(), OVER, "... and is over");
+	end();
+}
+
 TEST(timer)
 {
 	begin(LEASH_NOT_YET);
