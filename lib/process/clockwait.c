@@ -7,6 +7,8 @@
 
 #include "process/clock.h"
 
+enum { LONG_MS = 1000 };
+
 static int
 time_left(uint64_t until_ms)
 {
@@ -28,13 +30,21 @@ time_left(uint64_t until_ms)
 	return (int)left;
 }
 
+/* Suspended time counts for timers alone; that is dear for what is ready. */
 int
 clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 {
-	return epoll_wait(epoll_fd, events, max, time_left(until_ms));
+	int left = time_left(until_ms), n;
+
+	if (left < LONG_MS)
+		return epoll_wait(epoll_fd, events, max, left);
+	n = epoll_wait(epoll_fd, events, max, 0);
+	if (n != 0)
+		return n;
+	clock_wait_fd(epoll_fd, POLLIN, until_ms);
+	return epoll_wait(epoll_fd, events, max, 0);
 }
 
-/* The timeout of poll does not count while the machine is suspended. */
 bool
 clock_wait_fd(int fd, short events, uint64_t until_ms)
 {
@@ -43,13 +53,15 @@ clock_wait_fd(int fd, short events, uint64_t until_ms)
 	struct pollfd p[2] = {{.fd = fd, .events = events},
 	    {.fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC),
 		.events = POLLIN}};
+	int left = -1;
 
-	if (p[1].fd < 0)
-		return false;
-	if (until_ms != CLOCK_NEVER)
+	if (p[1].fd < 0) /* no descriptor left: poll passes over this one */
+		left = time_left(until_ms);
+	else if (until_ms != CLOCK_NEVER)
 		timerfd_settime(p[1].fd, TFD_TIMER_ABSTIME, &t, NULL);
-	poll(p, 2, -1);
-	close(p[1].fd);
+	poll(p, 2, left);
+	if (p[1].fd >= 0)
+		close(p[1].fd);
 	return p[0].revents != 0;
 }
 

@@ -255,6 +255,55 @@ TEST(descriptors)
 	    "without a descriptor for signals the process ends");
 }
 
+/* The text is in a file of that folder. */
+static bool
+any_says(const char *folder, const char *text)
+{
+	char command[200];
+
+	snprintf(command, sizeof(command),
+	    "cat %s/* 2>/dev/null | grep -q '%s'", folder, text);
+	return system(command) == 0;
+}
+
+static _Noreturn void
+wait_long(int fd)
+{
+	alarm(60);
+	loop_free(l);
+	l = loop_new();
+	trace[0] = '\0';
+	loop_watch(l, fd, LOOP_READ, on_fd, NULL);
+	loop_after(l, &a, 3600000, stop, late);
+	loop_run(l);
+	_exit(strcmp(trace, " hup") != 0);
+}
+
+/* CLOCK_BOOTTIME is 7: see proc_pid_fdinfo(5). The timeouts of epoll_wait and
+ * poll stand still with the machine. */
+TEST(suspended)
+{
+	int end[2], status = -1;
+	char folder[64];
+	pid_t child;
+
+	ok(pipe2(end, O_CLOEXEC) == 0, "a pipe");
+	child = fork();
+	if (child == 0) {
+		close(end[1]);
+		wait_long(end[0]);
+	}
+	snprintf(folder, sizeof(folder), "/proc/%d/fdinfo", (int)child);
+	while (waitpid(child, &status, WNOHANG) == 0 &&
+	    !any_says(folder, "^clockid: 7"))
+		;
+	ok(status == -1, "a long wait counts the time of a suspended machine");
+	close(end[1]);
+	ok(waitpid(child, &status, 0) == child && status == 0,
+	    "... and ends when something happens");
+	close(end[0]);
+}
+
 int
 main(void)
 {
