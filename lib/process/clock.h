@@ -21,8 +21,10 @@ int64_t clock_boot_us(void); /* the same, finer */
 uint64_t clock_boot_ns(void);
 int64_t clock_real_us(void); /* since 1970 */
 
-/* As epoll_wait, until the clock is at until_ms, or a little earlier. */
+/* As epoll_wait, until the clock is at until_ms, or a little earlier. Suspended
+ * time counts in a wait of CLOCK_LONG_MS and more. */
 #define CLOCK_NEVER UINT64_MAX
+enum { CLOCK_LONG_MS = 1000 };
 int clock_wait(
     int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms);
 /* Waits for events (POLLIN ...) of fd, -1: none. False: it is until_ms, to which

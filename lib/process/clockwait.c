@@ -7,8 +7,6 @@
 
 #include "process/clock.h"
 
-enum { LONG_MS = 1000 };
-
 static int
 time_left(uint64_t until_ms)
 {
@@ -36,7 +34,7 @@ clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 {
 	int left = time_left(until_ms), n;
 
-	if (left < LONG_MS)
+	if (left < CLOCK_LONG_MS)
 		return epoll_wait(epoll_fd, events, max, left);
 	n = epoll_wait(epoll_fd, events, max, 0);
 	if (n != 0)

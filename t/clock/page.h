@@ -15,8 +15,7 @@ enum {
 	CLOCK_SLOTS = 4096,
 	CLOCK_TASKS = 1024,    /* looked at at once */
 	CLOCK_NAME = 16,       /* of a process, as the kernel cuts it */
-	CLOCK_SIGNAL = SIGURG, /* look at the page; ignored by other programs */
-	CLOCK_CAP_MS = 3600000 /* no wait of epoll takes longer */
+	CLOCK_SIGNAL = SIGURG /* look at the page; ignored by other programs */
 };
 #define CLOCK_NO_TIME INT64_MAX
 

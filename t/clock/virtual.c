@@ -166,31 +166,30 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 	return slot->in_flight;
 }
 
-/* As the kernel does it: a suspended machine's time does not count in a wait of
- * epoll, which takes an hour at most. */
+/* A suspended machine's time counts in long waits alone (lib/process). */
 int
 clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 {
-	uint64_t now = clock_ms(), left;
-	int64_t end = CLOCK_NO_TIME;
+	uint64_t now = clock_ms();
+	int64_t boot = CLOCK_NO_TIME, awake = CLOCK_NO_TIME;
 	sigset_t mask;
 	int n;
 
 	if (until_ms <= now)
 		return epoll_pwait(epoll_fd, events, max, 0, NULL);
 	take_slot();
-	left = until_ms - now;
-	if (until_ms != CLOCK_NEVER)
-		end = (int64_t)(left < CLOCK_CAP_MS
-			      ? until_ms * (uint64_t)ms - clock_boot_ns()
-			      : CLOCK_CAP_MS * ms) +
+	if (until_ms - now < CLOCK_LONG_MS)
+		awake = (int64_t)(until_ms * (uint64_t)ms - clock_boot_ns()) +
 		    awake_ns();
+	else if (until_ms != CLOCK_NEVER)
+		boot = (int64_t)(until_ms * (uint64_t)ms);
 	do {
-		bool some = begin(CLOCK_NO_TIME, end, &mask);
+		bool some = begin(boot, awake, &mask);
 
 		n = epoll_pwait(epoll_fd, events, max, some ? 1 : -1, &mask);
 		slot->waits = 0;
-	} while (n <= 0 && awake_ns() < end && (n == 0 || errno == EINTR));
+	} while (n <= 0 && page->boot_ns < boot && awake_ns() < awake &&
+	    (n == 0 || errno == EINTR));
 	return n;
 }
 
