@@ -1,8 +1,7 @@
 // What only Go's types tell of the API: for each field of each struct its
 // name in JSON, its Go type as encoding/json names it in an error, and how its
-// zero value is written. Run in t/cluster, whose go.mod names the versions:
-//
-//	cd t/cluster && go run ../schema/fields.go
+// zero value is written. t/schema/build runs it in t/cluster, whose go.mod names
+// the versions.
 //
 // Output: TYPE NAME GOTYPE FLAGS INSIDE NUMBER, separated by tabs, in the order
 // of the struct; each type has a first line with an empty NAME. Flags:
