@@ -10,7 +10,8 @@ export LC_ALL=C
 
 # The tools know whether anything was changed since the commit.
 runs 0 "bin/ is of this commit" env -u BIN make -s
-image_build -t localhost/memcached:1 pipeline/memcached
+# What a user's environment has for other programs does not count.
+PREFIX=/nowhere image_build -t localhost/memcached:1 pipeline/memcached
 is "$(head -n 1 "$T/out" | sed 's/@.*//')" localhost/memcached:1 "its name"
 is "$(skopeo inspect --format '{{.Digest}}' "oci-archive:$image")" \
 	"$(sed -n '1s/.*@//p' "$T/out")" "... and its digest"
