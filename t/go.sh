@@ -53,7 +53,7 @@ go_build() {
 go_kubernetes() {
 	local v=k8s.io/component-base/version minor
 
-	version=$(sed -n 's,^.*k8s.io/kubernetes v,,p' "$here/go.mod")
+	version=$(cd "$here" && sed -n 's,^.*k8s.io/kubernetes v,,p' "$(go env GOMOD)")
 	minor=${version#*.}
 	linker="-X $v.gitVersion=v$version -X $v.gitMajor=${version%%.*} \
 -X $v.gitMinor=${minor%%.*}"

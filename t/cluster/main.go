@@ -1,5 +1,5 @@
-// One binary that is etcd, kube-apiserver, kube-controller-manager or kubectl,
-// by the name it is called with: one link step instead of four.
+// One binary that is etcd, kube-apiserver or kube-controller-manager, by the name
+// it is called with: one link step instead of three.
 package main
 
 import (
@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
-	kubectl "k8s.io/kubectl/pkg/cmd"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	manager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 
@@ -28,8 +27,6 @@ func run(name string) int {
 		command = apiserver.NewAPIServerCommand()
 	case "kube-controller-manager":
 		command = manager.NewControllerManagerCommand()
-	case "kubectl":
-		command = kubectl.NewDefaultKubectlCommand()
 	default:
 		fmt.Fprintf(os.Stderr, "%s: not a name of this program\n", name)
 		return 100
