@@ -58,7 +58,7 @@ while read -r module minimum older; do
 	ok "... and the libraries" \
 		grep -q "_LIBS := -l$module-of-pkg-config" "$T/taken"
 	with_module "$module" "$older" runs 100 "$module $older"
-	is "$(cat "$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
+	is "$(<"$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
 		"... is refused"
 	ok "doc/portability.md says $module $minimum" \
 		grep -qE "\| *$module *\| *$minimum *\|" doc/portability.md
@@ -70,7 +70,7 @@ ok "... llhttp" grep -qx 'HTTP_PARSER_CFLAGS += -DKPIPE_LLHTTP' "$T/out"
 HTTP_PARSER=http_parser with_module http_parser 2.9 runs 0 "told otherwise"
 is "$(grep -c LLHTTP "$T/out")" 0 "... http_parser"
 runs 100 "another parser" env HTTP_PARSER=other lib/configure
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"configure: HTTP_PARSER is llhttp or http_parser, not other" \
 	"... is refused"
 
@@ -87,7 +87,7 @@ exec "${CC:-cc}" "\$@"
 EOF2
 chmod +x "$T/cc"
 runs 100 "no libjq" env PKG_CONFIG=false CC="$T/cc" lib/configure
-is "$(cat "$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, \`t/install-packages demo\` installs them." \
+is "$(<"$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, \`t/install-packages demo\` installs them." \
 	"... says so"
 
 # Systems that kpipe does not run on.

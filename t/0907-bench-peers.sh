@@ -44,7 +44,7 @@ refused() {
 
 	shift
 	runs 100 "refused: $*" "$@"
-	is "$(cat "$T/err")" "$message" "... says why"
+	is "$(<"$T/err")" "$message" "... says why"
 }
 
 echo '{"results": []}' >"$T/empty.json"
@@ -137,7 +137,7 @@ END
 mkdir "$T/operator"
 runs 0 "README.md's operator makes a Deployment" \
 	python3 "$T/right.py" "$T/operator"
-is "$(cat "$T/out")" "right True
+is "$(<"$T/out")" "right True
 spec replicas False
 metadata ownerReferences False
 metadata labels app False
@@ -187,7 +187,7 @@ END
 for cgroup in with without; do
 	runs 0 "CPU and memory of an operator, $cgroup a cgroup" \
 		python3 "$T/cost.py" "$T" "$cgroup"
-	is "$(cat "$T/out")" "CPU True memory True 2 alive True
+	is "$(<"$T/out")" "CPU True memory True 2 alive True
 started True
 No such file or directory
 gone True" "... of all its processes"

@@ -56,7 +56,7 @@ installs() {
 	runs 100 "$1" env PATH="$T/path" CC="$(command -v cc)" "${@:2}"
 }
 installs "with an apt-get that does nothing" t/install-packages
-is "$(cat "$T/err")" "t/install-packages: missing: zstd mandoc
+is "$(<"$T/err")" "t/install-packages: missing: zstd mandoc
 apt-get update
 t/install-packages: 5 packages, 1 kB/2 kB to download, 3 MB on disk
 apt-get -y install

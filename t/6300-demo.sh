@@ -16,7 +16,7 @@ export TMPDIR=$T
 mkdir "$T/somewhere"
 ln -s "$(command -v true)" "$T/somewhere/kubectl"
 runs 0 "it ends with 0" env PATH="$PATH:$T/somewhere" t/demo "$server" </dev/null
-is "$(cat "$T/err")" "" "... without a complaint"
+is "$(<"$T/err")" "" "... without a complaint"
 # It is Processing at first, which nobody sees on a machine that is too slow.
 is "$(sed -E '/^ +[0-9]+\.[0-9] s  Processing$/d
 	s/^ +[0-9]+\.[0-9] s/N s/; s/[0-9.]+s\.$/N s./
@@ -91,9 +91,9 @@ for tool in bash dirname; do
 	ln -s "$(command -v "$tool")" "$T/no-go"
 done
 runs 100 "the real one without Go" env PATH="$T/no-go" t/demo real
-is "$(cat "$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
+is "$(<"$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
 build; no go in PATH" "... it says what is missing"
 
 runs 100 "another API server" t/demo mine
-is "$(cat "$T/out")$(cat "$T/err")" "usage: t/demo [real]" "... is refused"
+is "$(<"$T/out")$(<"$T/err")" "usage: t/demo [real]" "... is refused"
 done_testing

@@ -122,7 +122,7 @@ runs 100 "--shadow of a file that is not there" \
 ok "... names it" grep -q "none.yaml" "$T/err"
 runs 100 "--shadow with another command" \
 	kgen manifests -f "$f" --shadow="$f/new.yaml"
-is "$(cat "$T/err")" "kgen: fatal: --shadow is for rights" "... is refused"
+is "$(<"$T/err")" "kgen: fatal: --shadow is for rights" "... is refused"
 rm "$f/new.yaml"
 is "$(rules kelect)" "operator: leases create
 operator: leases[ox.example.com] get,update
@@ -257,7 +257,7 @@ is "$(kgen rights -f "$f" | grep -c resourceNames)" 0 \
 	"... \$OPERATOR_NAME is also the name of the lease"
 sed -i 's/X:-c/X/' "$f/watches.yaml"
 runs 100 "one whose value is not known" kgen rights -f "$f"
-is "$(cat "$T/err")" 'kgen: fatal: watches.yaml: namespaces: ${X}: its value is not known: add it to env in operator.yaml' \
+is "$(<"$T/err")" 'kgen: fatal: watches.yaml: namespaces: ${X}: its value is not known: add it to env in operator.yaml' \
 	"... is an error"
 
 watches <<'END'
@@ -284,7 +284,7 @@ dependents:
 - {apiVersion: acme.org/v1, kind: Goose}
 END
 runs 100 "a kind without a plural" kgen rights -f "$f"
-is "$(cat "$T/err")" 'kgen: fatal: watches.yaml: Goose.acme.org: its plural is not known: add it to plurals in operator.yaml' \
+is "$(<"$T/err")" 'kgen: fatal: watches.yaml: Goose.acme.org: its plural is not known: add it to plurals in operator.yaml' \
 	"... is an error"
 echo 'plurals: {Goose.acme.org: geese}' >>"$f/operator.yaml"
 is "$(rules kwatch)" "namespaced: oxen list,watch
@@ -337,7 +337,7 @@ from() {
 	runs "$1" "$2" kgen rights -f "$f" --from "$T/journal" "${@:3}"
 }
 from 1 "a journal of kapi, for the whole cluster" --scope=cluster
-is "$(cat "$T/out")" "unused   kwatch: watch configmaps
+is "$(<"$T/out")" "unused   kwatch: watch configmaps
 unused   kapply: get configmaps
 unused   kapply: delete configmaps
 unused   kapply: create events
@@ -376,7 +376,7 @@ journal kelect get configmaps "$in" '"name":"ox.example.com"' >>"$T/journal"
 from 1 "one by the lease, then one for life" --scope=cluster --namespace=default
 is "$(grep 'kelect.*events' "$T/out")" "" "... is used by both"
 from 100 "another user" --user=v
-is "$(cat "$T/err")" "kgen: fatal: there is no request of a stage of x by the user v" "... has done nothing"
+is "$(<"$T/err")" "kgen: fatal: there is no request of a stage of x by the user v" "... has done nothing"
 
 # audit USER VERB RESOURCE CODE DECISION
 audit() {
@@ -419,11 +419,11 @@ head -n 4 "$T/journal" >"$T/short"
 mv "$T/short" "$T/journal"
 echo '{"a": 1}' >>"$T/journal"
 from 100 "another file"
-is "$(cat "$T/err")" "kgen: fatal: $T/journal:5: neither a line of kapi's journal nor of an audit log" "... is an error"
+is "$(<"$T/err")" "kgen: fatal: $T/journal:5: neither a line of kapi's journal nor of an audit log" "... is an error"
 echo 'x' >"$T/journal"
 from 100 "not JSON"
 ok "... is an error" grep -q "^kgen: fatal: $T/journal:1: " "$T/err"
 runs 100 "no file" kgen rights -f "$f" --from "$T/none"
-is "$(cat "$T/err")" "kgen: fatal: cannot read $T/none: No such file or directory" "... is an error"
+is "$(<"$T/err")" "kgen: fatal: cannot read $T/none: No such file or directory" "... is an error"
 
 done_testing

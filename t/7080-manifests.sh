@@ -15,7 +15,7 @@ for folder in pipeline/*/operator.yaml; do
 		"... and has no other files"
 done
 kgen manifests -f pipeline/at -o "$T/at" >"$T/out" 2>&1
-is "$(cat "$T/out")" "" "again: nothing is written"
+is "$(<"$T/out")" "" "again: nothing is written"
 
 # Every metric of the rules exists.
 is "$(grep -ohE '(kpipe|controller|workqueue|leader)_[a-z_]+' \
