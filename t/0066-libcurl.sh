@@ -12,18 +12,19 @@ kind() {
 	sed -n 's/^CURL_LIBS := *//p' "$T/config" | tail -n 1 |
 		sed 's/.*curl_stubs.*/static/; s/-lcurl.*/shared/'
 }
-is "$(kind CURL=shared)" shared "the shared one on request"
-runs 100 "CURL=no" env CURL=no lib/configure
+is "$(kind CC=true CURL=shared)" shared "the shared one on request"
+runs 100 "CURL=no" env CC=true CURL=no lib/configure
 is "$(<"$T/err")" "configure: CURL is static or shared, not no" \
 	"... is refused"
 
-# compiler ARCHIVE: one that finds it as libcurl.a
+# compiler ARCHIVE: one that finds it as libcurl.a; it links that, and takes
+# anything else.
 compiler() {
 	cat >"$T/cc" <<-END
 		#!/bin/sh
 		case "\$*" in
 		-print-file-name=libcurl.a) echo "$1" ;;
-		*) exec "${CC:-cc}" "\$@" ;;
+		*-whole-archive*) exec ${CC:-cc} "\$@" ;;
 		esac
 	END
 	chmod +x "$T/cc"
