@@ -46,9 +46,14 @@ is "$(pgrep -f "${config%/*}")" "" "... and its processes"
 
 # On a terminal, on a machine without kubectl: what it says to try works while it
 # runs, until Ctrl-C.
-mkdir "$T/second" "$T/path"
-ln -s /usr/bin/* "$T/path"
-rm -f "$T/path/kubectl"
+mkdir "$T/second"
+if [ -e /usr/bin/kubectl ]; then
+	mkdir "$T/path"
+	ln -s /usr/bin/* "$T/path"
+	rm "$T/path/kubectl"
+else
+	ln -s /usr/bin "$T/path"
+fi
 mkfifo "$T/keys"
 exec 9<>"$T/keys"
 TMPDIR=$T/second PATH=$BIN:$T/path start from 9 env --default-signal=INT \
