@@ -24,6 +24,8 @@ CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g1
 Q = $(if $(V),,@)
 QUIET = $(or $(V),$(findstring s,$(firstword -$(MAKEFLAGS))))
 short = @$(if $(QUIET),:,printf '  %-4s %s\n' $(1) $(2))
+# No rules but these: make looks for one that could make each of a thousand .d.
+MAKEFLAGS += -r
 # On all cores; -j N on the command line is stronger.
 ifeq ($(filter-out 0,$(MAKELEVEL)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
@@ -36,7 +38,8 @@ ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 CONFIG := $(BUILD)/config.mk
 UNCONFIGURED := check check-all clean style check-layers demo version \
 	monitoring uninstall dist deb
-ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
+BUILDS := $(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all))
+ifneq ($(BUILDS),)
 include $(CONFIG)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' \
@@ -538,4 +541,6 @@ push:
 clean:
 	rm -rf bin build build-sanitize $(PLAIN)
 
+ifneq ($(BUILDS),)
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
+endif

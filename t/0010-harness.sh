@@ -45,7 +45,7 @@ ok "it runs" wait_for 20 test -s $T/child
 done_testing
 END
 gone() {
-	[ -s "$T/child" ] && ! kill -0 "$(cat "$T/child")" 2>/dev/null
+	[ -s "$T/child" ] && ! kill -0 "$(<"$T/child")" 2>/dev/null
 }
 ok "... its child is gone, too" wait_for 20 gone
 

@@ -26,18 +26,18 @@ echo A page. >README
 commit two
 git checkout -q -b topic
 runs 0 "on a branch that changed no test" t/flaky 1
-is "$(cat "$T/out")" "0 runs of 0 tests: 0 failures" "... it runs none"
+is "$(<"$T/out")" "0 runs of 0 tests: 0 failures" "... it runs none"
 
 echo '# more' >>t/1-good.sh
 runs 0 "a test that never fails" t/flaky 3
-is "$(cat "$T/out")" "3 runs of 1 tests: 0 failures" \
+is "$(<"$T/out")" "3 runs of 1 tests: 0 failures" \
 	"... runs because it changed"
 is "$(ls build/flaky)" "" "... and leaves no log"
 
 commit three
 echo '# more' >>t/2-third.sh
 runs 1 "one that fails every third time" t/flaky 3
-is "$(cat "$T/out")" "t/2-third.sh: run 3 failed: build/flaky/2-third.sh.3
+is "$(<"$T/out")" "t/2-third.sh: run 3 failed: build/flaky/2-third.sh.3
 6 runs of 2 tests: 1 failures" \
 	"... is found beside one that is committed"
 is "$(grep -lr '^not ok 1' build/flaky)" build/flaky/2-third.sh.3 \
@@ -46,17 +46,17 @@ is "$(grep -lr '^not ok 1' build/flaky)" build/flaky/2-third.sh.3 \
 commit four
 git checkout -q -B main
 runs 0 "on main" t/flaky 1
-is "$(cat "$T/out")" "1 runs of 1 tests: 0 failures" \
+is "$(<"$T/out")" "1 runs of 1 tests: 0 failures" \
 	"... it runs what the last commit changed"
 BASE=HEAD runs 0 "since another commit" t/flaky 1
-is "$(cat "$T/out")" "0 runs of 0 tests: 0 failures" "... nothing"
+is "$(<"$T/out")" "0 runs of 0 tests: 0 failures" "... nothing"
 BASE=none runs 100 "since a commit that is not there" t/flaky 1
 
 mkdir -p build/t/lib
 plant unit/lib/test-a.c ''
 ln -s ../../../t/1-good.sh build/t/lib/test-a
 BASE=HEAD runs 0 "a unit test that is new" t/flaky 1
-is "$(cat "$T/out")" "1 runs of 1 tests: 0 failures" "... runs, too"
+is "$(<"$T/out")" "1 runs of 1 tests: 0 failures" "... runs, too"
 plant 3-skips.sh 'echo 1..0 "# SKIP${KPIPE_NO_SKIP:+ not}"
 exit "${KPIPE_NO_SKIP:-0}"'
 runs 1 "a test that cannot run fails" t/flaky 1 t/3-skips.sh

@@ -30,7 +30,7 @@ for main in cmd/*/main.c; do
 	runs 111 "$tool --help with a full disk" \
 		sh -c "$tool --help >/dev/full"
 	runs 100 "$tool --no-such-option" "$tool" --no-such-option
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"$tool: fatal: unknown option --no-such-option (see --help)" \
 		"... says so"
 	ok "$page is there" test -f "$page"
@@ -51,7 +51,7 @@ for main in cmd/*/main.c; do
 	"$tool" --completion=bash >"$T/bash"
 	same "$T/bash" "$T/completion" "... as --completion=bash"
 	runs 100 "$tool --completion=csh" "$tool" --completion=csh
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"$tool: fatal: option --completion needs one of bash|zsh|fish, not \"csh\"" \
 		"... says so"
 done

@@ -192,7 +192,7 @@ fi
 mkdir "$T/work/new"
 cp "$T/work/watches.yaml" "$T/work/reconcile.jq" "$T/work/new"
 typed ireconcile.4
-is "$(cat "$T/out")" "" "... the same program decides the same"
+is "$(<"$T/out")" "" "... the same program decides the same"
 
 # ---- kstatus, kelect, kpipe ----
 
@@ -200,9 +200,9 @@ typed kstatus.1
 is "$(kubectl get thing t -o jsonpath='{.status.phase}')" Available \
 	"... is its status"
 typed kelect.2
-is "$(cat "$T/out")" saved "... runs"
+is "$(<"$T/out")" saved "... runs"
 typed kelect.3
-is "$(cat "$T/out")" saved "... again"
+is "$(<"$T/out")" saved "... again"
 not_there() {
 	! "$@"
 }
@@ -211,7 +211,7 @@ made() {
 }
 goes_on kelect.1 made
 typed kpipe.2
-is "$(cat "$T/out")" "" "... nothing: all is as desired"
+is "$(<"$T/out")" "" "... nothing: all is as desired"
 kubectl delete configmap t >/dev/null
 mv "$T/done/kpipe.2" "$T/examples"
 typed kpipe.2

@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 
 runs 0 "the tree keeps to its layers" t/check-layers
-is "$(cat "$T/out")" "" "... without a word"
+is "$(<"$T/out")" "" "... without a word"
 
 runs 0 "... and prints its matrix" t/check-layers --matrix
 ok "... of lib" grep -q "^lib: the row includes the column" "$T/out"
@@ -14,7 +14,7 @@ ok "... of kapi" grep -q "^cmd/kapi: the row includes the column" "$T/out"
 # offends WANT WHAT: check-layers on $T/tree says WANT.
 offends() {
 	runs 1 "$2" t/check-layers "$T/tree"
-	is "$(cat "$T/out")" "$1" "... and says where"
+	is "$(<"$T/out")" "$1" "... and says where"
 }
 
 tree() {

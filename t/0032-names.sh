@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 
 runs 0 "the tree keeps to its names" t/check-names . "${BUILD:-build}"
-is "$(cat "$T/out")" "" "... without a word"
+is "$(<"$T/out")" "" "... without a word"
 
 tree() {
 	local lib=$T/tree/lib/base a=$T/tree/cmd/a
@@ -46,13 +46,13 @@ compiles() {
 offends() {
 	ok "$2: it compiles" compiles
 	runs 1 "$2" t/check-names "$T/tree"
-	is "$(cat "$T/out")" "$1" "... and says where"
+	is "$(<"$T/out")" "$1" "... and says where"
 }
 
 tree
 ok "a tree that keeps to its names compiles" compiles
 runs 0 "... and passes" t/check-names "$T/tree"
-is "$(cat "$T/out")" "" "... without a word"
+is "$(<"$T/out")" "" "... without a word"
 
 : >"$T/tree/cmd/a/other.c"
 echo '/* Text, no part. */' >"$T/tree/cmd/a/other.c"

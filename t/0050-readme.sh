@@ -12,7 +12,7 @@ for page in README.md doc/*.md pipeline/*/README.md t/cluster/README.md; do
 		[ -e "${page%/*}/$link" ] || [ -e "$link" ] ||
 			echo "$link" >>"$T/missing"
 	done <"$T/links"
-	is "$(cat "$T/missing")" "" "the links of $page lead somewhere"
+	is "$(<"$T/missing")" "" "the links of $page lead somewhere"
 done
 
 # `path/of/something` in backquotes

@@ -8,31 +8,13 @@
 # (t/0066-libcurl.sh).
 export CURL=shared
 
-# A pkg-config that knows what $T/modules has: "MODULE VERSION". with_module
-# MODULE VERSION COMMAND...: of this one, that version.
-cat >"$T/pkg-config" <<'EOT'
-#!/bin/bash
-module=${*: -1}
-version=$(sed -n "s/^$module //p" "${0%/*}/modules")
-case $1 in
---exists) [ "$version" ] ;;
---modversion) echo "$version" ;;
---atleast-version=*)
-	want=${1#--atleast-version=}
-	[ "$(printf '%s\n' "$want" "$version" | sort -V | head -n 1)" = "$want" ]
-	;;
---cflags) echo "-I/of/$module" ;;
---libs) echo "-l$module-of-pkg-config" ;;
-esac
-EOT
-chmod +x "$T/pkg-config"
-with_module() {
-	{
-		sed "/^$1 /d" "$T/minima"
-		echo "$1 $2"
-	} >"$T/modules"
-	shift 2
-	"$@" env PKG_CONFIG="$T/pkg-config" lib/configure
+# Versions: of what pkg-config knows in $T/modules, whatever the compiler says.
+known=(env CC=true PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR="$T/modules")
+mkdir "$T/modules"
+# module NAME VERSION: it is there.
+module() {
+	printf '%s\n' "Name: $1" "Description: of $T" "Version: $2" \
+		"Cflags: -I/of/$1" "Libs: -l$1-of-pkg-config" >"$T/modules/$1.pc"
 }
 
 # Minimum versions: they are accepted, older ones are refused.
@@ -49,48 +31,58 @@ libseccomp 2.5 2.4.4
 libzstd 1.4 1.3.8
 libllhttp 9.0 8.1.0
 EOT
-sed 's/ [^ ]*$//' "$T/versions" >"$T/minima"
-with_module libcurl 7.85 runs 0 "the minima are taken"
-cp "$T/out" "$T/taken"
+while read -r module minimum _; do
+	module "$module" "$minimum"
+done <"$T/versions"
+runs 0 "the minima are taken" "${known[@]}" lib/configure
+taken=$(<"$T/out") page=$(<doc/portability.md)
+takes() { [[ $taken == *"$1"* ]]; }
+says() { [[ $page =~ $1 ]]; }
 while read -r module minimum older; do
 	ok "$module: by the flags that pkg-config gives" \
-		grep -q "_CFLAGS := -I/of/$module" "$T/taken"
-	ok "... and the libraries" \
-		grep -q "_LIBS := -l$module-of-pkg-config" "$T/taken"
-	with_module "$module" "$older" runs 100 "$module $older"
-	is "$(cat "$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
+		takes "_CFLAGS := -I/of/$module"
+	ok "... and the libraries" takes "_LIBS := -l$module-of-pkg-config"
+	module "$module" "$older"
+	runs 100 "$module $older" "${known[@]}" lib/configure
+	is "$(<"$T/err")" "configure: $module $older is too old: kpipe needs $minimum or later" \
 		"... is refused"
+	module "$module" "$minimum"
 	ok "doc/portability.md says $module $minimum" \
-		grep -qE "\| *$module *\| *$minimum *\|" doc/portability.md
+		says "\| *$module *\| *$minimum *\|"
 done <"$T/versions"
 
 # llhttp is preferred to http_parser, unless the user chooses.
-with_module libllhttp 9.2 runs 0 "both parsers"
+module libllhttp 9.2
+module http_parser 2.9
+runs 0 "both parsers" "${known[@]}" lib/configure
 ok "... llhttp" grep -qx 'HTTP_PARSER_CFLAGS += -DKPIPE_LLHTTP' "$T/out"
-HTTP_PARSER=http_parser with_module http_parser 2.9 runs 0 "told otherwise"
+runs 0 "told otherwise" "${known[@]}" HTTP_PARSER=http_parser lib/configure
 is "$(grep -c LLHTTP "$T/out")" 0 "... http_parser"
-runs 100 "another parser" env HTTP_PARSER=other lib/configure
-is "$(cat "$T/err")" \
+runs 100 "another parser" "${known[@]}" HTTP_PARSER=other lib/configure
+is "$(<"$T/err")" \
 	"configure: HTTP_PARSER is llhttp or http_parser, not other" \
 	"... is refused"
 
+# compiler PATTERN COMMAND: $T/cc takes everything; what has PATTERN among its
+# arguments is COMMAND's.
+compiler() {
+	printf '#!/bin/sh\ncase "$*" in\n%s) %s ;;\nesac\n' "$1" "$2" >"$T/cc"
+	chmod +x "$T/cc"
+}
+real="exec ${CC:-cc} \"\$@\""
+
 # Without pkg-config, or without its file, the header and the library decide.
-runs 0 "no pkg-config" env PKG_CONFIG=false HTTP_PARSER= lib/configure
+compiler '*" -l"*' "$real"
+runs 0 "no pkg-config" \
+	env PKG_CONFIG=false CC="$T/cc" HTTP_PARSER= lib/configure
 ok "... libraries by their names" grep -qx 'JQ_LIBS := -ljq' "$T/out"
-mkdir "$T/empty"
-cat >"$T/cc" <<EOF2
-#!/bin/sh
-case "\$*" in
-*-ljq*) exit 1 ;;
-esac
-exec "${CC:-cc}" "\$@"
-EOF2
-chmod +x "$T/cc"
+compiler '*-ljq*' 'exit 1'
 runs 100 "no libjq" env PKG_CONFIG=false CC="$T/cc" lib/configure
-is "$(cat "$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, \`t/install-packages demo\` installs them." \
+is "$(<"$T/err")" "configure: missing: libjq (>= 1.6, jq.h). On Debian, \`t/install-packages demo\` installs them." \
 	"... says so"
 
 # Systems that kpipe does not run on.
+mkdir "$T/empty"
 refused() {
 	local what=$1 why=$2
 
@@ -124,17 +116,21 @@ runs 0 "make clean needs no library" make -n clean PKG_CONFIG=false CC=false
 
 # The user's flags.
 runs 0 "make -n" make -n --no-print-directory BUILD="$T/build" BIN="$T/bin" \
-	CPPFLAGS=-DOURS=1 CFLAGS="-O1 -DTHEIRS=1" LDFLAGS=-Wl,--build-id=none
+	CC=true CPPFLAGS=-DOURS=1 CFLAGS="-O1 -DTHEIRS=1" \
+	LDFLAGS=-Wl,--build-id=none
 ok "CPPFLAGS are honoured" grep -qE ' -DOURS=1 .* -c .*lib/base/buf.c' "$T/out"
 ok "CFLAGS are honoured" grep -qE ' -O1 -DTHEIRS=1 .* -c .*lib/base/buf.c' "$T/out"
 ok "LDFLAGS are honoured" \
 	grep -qE ' -Wl,--build-id=none .*-o .*bin/kwatch(\.new)? ' "$T/out"
+compiler '*-U_FORTIFY_SOURCE*' "$real"
+runs 0 "configure" env CC="$T/cc" lib/configure
+is "$(grep -c FORTIFY "$T/out")" 1 "... asks for _FORTIFY_SOURCE"
 runs 0 "configure with _FORTIFY_SOURCE of the user's" \
-	env CPPFLAGS=-D_FORTIFY_SOURCE=2 lib/configure
+	env CC="$T/cc" CPPFLAGS=-D_FORTIFY_SOURCE=2 lib/configure
 is "$(grep -c FORTIFY "$T/out")" 0 "... lets it be"
-runs 0 "configure without optimization" env CFLAGS=-O0 lib/configure
+runs 0 "configure without optimization" env CC="$T/cc" CFLAGS=-O0 lib/configure
 is "$(grep -c FORTIFY "$T/out")" 0 "... does not ask for it"
-runs 0 "configure for sanitizers" env SANITIZE=address lib/configure
+runs 0 "configure for sanitizers" env CC="$T/cc" SANITIZE=address lib/configure
 is "$(sed -n 's/^HARDEN_CFLAGS := *//p' "$T/out")" -fPIE \
 	"... leaves it to them"
 

@@ -12,18 +12,19 @@ kind() {
 	sed -n 's/^CURL_LIBS := *//p' "$T/config" | tail -n 1 |
 		sed 's/.*curl_stubs.*/static/; s/-lcurl.*/shared/'
 }
-is "$(kind CURL=shared)" shared "the shared one on request"
-runs 100 "CURL=no" env CURL=no lib/configure
-is "$(cat "$T/err")" "configure: CURL is static or shared, not no" \
+is "$(kind CC=true CURL=shared)" shared "the shared one on request"
+runs 100 "CURL=no" env CC=true CURL=no lib/configure
+is "$(<"$T/err")" "configure: CURL is static or shared, not no" \
 	"... is refused"
 
-# compiler ARCHIVE: one that finds it as libcurl.a
+# compiler ARCHIVE: one that finds it as libcurl.a; it links that, and takes
+# anything else.
 compiler() {
 	cat >"$T/cc" <<-END
 		#!/bin/sh
 		case "\$*" in
 		-print-file-name=libcurl.a) echo "$1" ;;
-		*) exec "${CC:-cc}" "\$@" ;;
+		*-whole-archive*) exec ${CC:-cc} "\$@" ;;
 		esac
 	END
 	chmod +x "$T/cc"
@@ -32,7 +33,7 @@ compiler libcurl.a
 is "$(kind CC="$T/cc")" shared "no libcurl.a: the shared one"
 runs 100 "... unless it has to be the static one" \
 	env CURL=static CC="$T/cc" lib/configure
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"configure: libcurl.a cannot be linked: it is not there" "... says so"
 
 # archive C: libcurl.a with that in it
@@ -47,7 +48,7 @@ archive 'int gnutls_init(void); int f(void); int f(void) { return gnutls_init();
 is "$(kind CC="$T/cc")" shared "a libcurl.a for another library: the shared one"
 runs 100 "... unless it has to be the static one" \
 	env CURL=static CC="$T/cc" lib/configure
-is "$(cat "$T/err")" "configure: libcurl.a cannot be linked: $T/libcurl.a needs gnutls_init" \
+is "$(<"$T/err")" "configure: libcurl.a cannot be linked: $T/libcurl.a needs gnutls_init" \
 	"... says so"
 archive 'int f(void); int f(void) { return 0; }'
 is "$(kind CC="$T/cc")" static "one that needs nothing: it"
@@ -108,7 +109,7 @@ peer() {
 	rm -f "$T/port"
 	start python3 "$T/peer.py" "$T/$1" "$T/port"
 	wait_for 20 test -s "$T/port" || exit 1
-	port=$(cat "$T/port")
+	port=$(<"$T/port")
 }
 
 # trouble WHAT COMMAND...: kwatch says what is wrong, and waits

@@ -47,7 +47,7 @@ echo mine >elsewhere
 chmod 666 elsewhere
 ln -s elsewhere state.tmp
 life "a link where the new state is written" 1
-is "$(cat elsewhere)" mine "... is not followed"
+is "$(<elsewhere)" mine "... is not followed"
 
 # A pipe is as it is.
 mkfifo -m 666 pipe

@@ -146,8 +146,8 @@ bad() # WHAT MESSAGE <LINES
 	cat >"$T/bad"
 	printf 'as it was' >"$T/kept"
 	runs 100 "$1" timeout 300 kapi --load "$T/bad" --save "$T/kept"
-	is "$(cat "$T/err")" "kapi: fatal: $2" "... and says so"
-	is "$(cat "$T/kept")" "as it was" "... and saves nothing"
+	is "$(<"$T/err")" "kapi: fatal: $2" "... and says so"
+	is "$(<"$T/kept")" "as it was" "... and saves nothing"
 }
 
 bad "a bad line" "$T/bad:2: text behind the value at byte 4" <<LINES
@@ -188,7 +188,7 @@ cannot unmarshal number into Go struct field ConfigMap.data of type string" <<'L
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"k":5}}
 LINES
 runs 100 "a file that is not there" timeout 300 kapi --load "$T/none"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapi: fatal: cannot open $T/none: No such file or directory" \
 	"... is named"
 

@@ -232,7 +232,7 @@ kapi_down
 refused() # VALUE MESSAGE
 {
 	runs 100 "a bad value: $1" timeout 60 kapi --cors-allowed-origins="$1"
-	is "$(cat "$T/err")" "kapi: fatal: option --cors-allowed-origins: $2" \
+	is "$(<"$T/err")" "kapi: fatal: option --cors-allowed-origins: $2" \
 		"... says why"
 }
 ends="has to name the start of the host, by ^ or //, and its end, by \$ or (:|\$)"

@@ -19,7 +19,7 @@ jq -r '.paths[]' "$T/out" >"$T/paths"
 while read -r path; do
 	[ "$(code "$path")" = 200 ] || echo "$path"
 done <"$T/paths" >"$T/bad"
-is "$(cat "$T/bad")" "" "... that are all served"
+is "$(<"$T/bad")" "" "... that are all served"
 ok "... among them groups" grep -qx /apis/apps "$T/paths"
 ok "... and versions" grep -qx /apis/apps/v1 "$T/paths"
 curl -s -H 'Content-Type: application/json' -o "$T/out" --data-binary '{"metadata":{

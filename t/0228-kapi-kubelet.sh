@@ -102,7 +102,7 @@ wait_for 10 lines 6
 annotate one unrelated x
 container one '"state":{"terminated":{"exitCode":0}}'
 wait "$follower"
-is "$(cat "$T/followed")" $'one\ntwo\nthree\nfour\nanother\nfive' \
+is "$(<"$T/followed")" $'one\ntwo\nthree\nfour\nanother\nfive' \
 	"a log is followed until its container ends"
 is "$(log one follow=true)" $'another\nfive' "one that has ended is told at once"
 pod three
@@ -110,7 +110,7 @@ start log three 'follow=true&limitBytes=3' >"$T/followed"
 follower=$!
 annotate three logs abcdef
 wait "$follower"
-is "$(cat "$T/followed")" abc "... until it has as many bytes as wanted"
+is "$(<"$T/followed")" abc "... until it has as many bytes as wanted"
 streams() { # N: there were as many
 	[ "$(grep -c '/log"' "$T/journal")" -ge "$1" ]
 }
@@ -120,7 +120,7 @@ follower=$!
 wait_for 10 streams $((n + 1))
 ask DELETE "$pods/three" >/dev/null
 wait "$follower"
-is "$(cat "$T/followed")" "" "... until its Pod is gone"
+is "$(<"$T/followed")" "" "... until its Pod is gone"
 
 pod eight
 n=$(grep -c '/log"' "$T/journal")
@@ -139,7 +139,7 @@ wait_for 10 lines 2
 annotate eight logs $'one\ntwo\nthree'
 container eight '"state":{"terminated":{"exitCode":0}}'
 wait "$follower"
-is "$(cat "$T/followed")" $'one\ntwo\nthree' \
+is "$(<"$T/followed")" $'one\ntwo\nthree' \
 	"a log is followed when nothing keeps the Pod as it was at the beginning"
 
 # exec.

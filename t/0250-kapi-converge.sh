@@ -11,11 +11,11 @@ command -v python3 >/dev/null || skip_all "needs python3"
 kapi_up
 seed=${SEED:-$RANDOM}
 t/kapi/converge "$url" "${CONVERGE_SECONDS:-4}" "$seed" >"$T/out" 2>"$T/err"
-is "$(cat "$T/out")" "0 wrong" "watchers know in the end what is there" ||
+is "$(<"$T/out")" "0 wrong" "watchers know in the end what is there" ||
 	note "SEED=$seed"
 ok "... after writes, lost connections and lost history" jq -e \
 	'.writes > 100 and .events > 300 and .reconnects > 20 and .relists > 8' \
 	"$T/err"
-note "$(cat "$T/err")"
+note "$(<"$T/err")"
 kapi_down
 done_testing

@@ -56,9 +56,9 @@ runs 1 "no server" kubectl --kubeconfig "$T/nowhere" get ns
 ok "... says so" grep -q '^Unable to connect to the server: ' "$T/err"
 unset KUBECONFIG
 runs 1 "no kubeconfig" env HOME="$T" kubectl get ns
-is "$(cat "$T/err")" "error: set KUBECONFIG" "... is not looked for"
+is "$(<"$T/err")" "error: set KUBECONFIG" "... is not looked for"
 runs 1 "a test without the helper" \
 	bash -c '. t/lib.sh; ROOT=$T; own_kubectl' t/none.sh
-is "$(cat "$T/out")" "not ok 1 - build/t/bin/kubectl is not there: make unit-tests
+is "$(<"$T/out")" "not ok 1 - build/t/bin/kubectl is not there: make unit-tests
 1..1" "... says what to do"
 done_testing

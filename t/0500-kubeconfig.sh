@@ -11,7 +11,7 @@ exec 9<>"$T/end" # it ends with its stdin, for which bash would use /dev/null
 start sh -c 'exec t/server/misbehave "$@" <&9' - \
 	"$T/server.crt" "$T/server.key" "$T/ca.crt" >"$T/port"
 wait_for 10 test -s "$T/port"
-url=https://127.0.0.1:$(cat "$T/port")
+url=https://127.0.0.1:$(<"$T/port")
 
 # config CLUSTER USER: one context in $T/config
 config() {
@@ -32,8 +32,8 @@ refused() {
 		operand=
 		[ $tool = kwatch ] && operand=pods
 		runs 100 "$tool: $what" timeout 300 $tool "$@" $operand <<<"$thing"
-		is "$(cat "$T/err")" "$tool: fatal: $message" "... says so"
-		is "$(cat "$T/out")" "" "... and nothing else"
+		is "$(<"$T/err")" "$tool: fatal: $message" "... says so"
+		is "$(<"$T/out")" "" "... and nothing else"
 	done
 }
 thing='{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"b"},"status":{}}'

@@ -29,7 +29,7 @@ server() {
 	: >"$T/port"
 	start perl "$T/server.pl" "$1" >"$T/port"
 	wait_for 10 test -s "$T/port"
-	url=http://127.0.0.1:$(cat "$T/port")
+	url=http://127.0.0.1:$(<"$T/port")
 }
 
 # alone COMMAND...: with no descriptor of the test

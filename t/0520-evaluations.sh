@@ -31,6 +31,6 @@ END
 same "$T/got" "$T/want" "each evaluation"
 cp "$T/out" "$T/verbose"
 runs 0 "without" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
-is "$(cat "$T/err")" "" "... nothing is logged"
+is "$(<"$T/err")" "" "... nothing is logged"
 same "$T/out" "$T/verbose" "... and the same printed"
 done_testing

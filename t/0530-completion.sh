@@ -122,5 +122,5 @@ is "$(in_fish kgen "kgen --folder=$T/zs" | cut -f 1)" "--folder=$T/zsh/" \
 runs 0 "zsh evaluates the rules" zsh -fc \
 	'autoload -U compinit; compinit -D -u
 	eval "$(kwatch --completion=zsh)"; print $_comps[kwatch]'
-is "$(cat "$T/out")" _kwatch "... which are for kwatch"
+is "$(<"$T/out")" _kwatch "... which are for kwatch"
 done_testing

@@ -174,7 +174,7 @@ cost "ireconcile, changed 300: evaluations" "$(evaluations "$T/changed.300")"
 kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
 kapply -o none -f "$T/crd.yaml" >"$T/out" 2>&1 ||
-	flaw "$(cat "$T/out")"
+	flaw "$(<"$T/out")"
 
 applying() { # MEASURE N: Deployments that are not there yet
 	sed "s/\"name\":\"p/&$1-/g" "$T/lines.$2" >"$T/apply"
@@ -198,7 +198,7 @@ for n in 100 300; do
 			metadata: {name: "map-\(.)", namespace: "n\($n)"}},
 			{apiVersion: "cache.example.com/v1alpha1", kind: "Memcached",
 			spec: {size: 3}, metadata: {name: "p\(.)", namespace: "n\($n)"}}'
-	} | kapply -o none 2>"$T/err" || flaw "$(cat "$T/err")"
+	} | kapply -o none 2>"$T/err" || flaw "$(<"$T/err")"
 done
 
 listing() { # MEASURE N

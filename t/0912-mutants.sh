@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 
 runs 0 "each bug has its place" t/mutants/run --places
-is "$(cat "$T/out")" "" "... without a word"
+is "$(<"$T/out")" "" "... without a word"
 
 # A tree with nothing but what is looked at.
 mkdir -p "$T/t/unit/a"

@@ -7,15 +7,18 @@ runs 0 "nothing is missing here" t/install-packages
 is "$(cat "$T/out" "$T/err")" "" "... so it says nothing"
 
 mkdir "$T/path"
-for tool in bash cc make pkg-config jq curl openssl prove setpriv \
+for tool in bash make pkg-config jq curl openssl prove setpriv \
 	flock pgrep ss git col xxd unshare; do
 	ln -s "$(command -v "$tool")" "$T/path"
 done
+# A compiler that is a link to ccache looks for the real one in PATH.
+printf '#!/bin/sh\nPATH=%q exec %q "$@"\n' "$PATH" "$(command -v cc)" \
+	>"$T/path/cc"
 # A python3 that finds every module.
 printf '#!/bin/sh\n' >"$T/path/python3"
-chmod +x "$T/path/python3"
+chmod +x "$T/path"/{cc,python3}
 runs 100 "no zstd, no mandoc, no apt-get" \
-	env PATH="$T/path" CC="$(command -v cc)" t/install-packages
+	env PATH="$T/path" CC=cc t/install-packages
 is "$(head -n 3 "$T/err")" "t/install-packages: missing:
 zstd
 mandoc" "... both are named"
@@ -23,10 +26,10 @@ ok "... and the Debian packages" grep -q '^Please install .* zstd mandoc ' \
 	"$T/err"
 
 runs 0 "the demo needs neither" \
-	env PATH="$T/path" CC="$(command -v cc)" t/install-packages demo
+	env PATH="$T/path" CC=cc t/install-packages demo
 
 runs 100 "check-all needs more" \
-	env PATH="$T/path" CC="$(command -v cc)" t/install-packages all
+	env PATH="$T/path" CC=cc t/install-packages all
 ok "... to make images" grep -q '^podman$' "$T/err"
 ok "... and packages" grep -q '^Please install .* lintian ' "$T/err"
 
@@ -53,10 +56,10 @@ printf '#!/bin/sh\necho "${USER_ID:-0}"\n' >"$T/path/id"
 chmod +x "$T/path"/{apt-get,apt-cache,id}
 # installs NAME [VARIABLE=VALUE] COMMAND...: ends with 100
 installs() {
-	runs 100 "$1" env PATH="$T/path" CC="$(command -v cc)" "${@:2}"
+	runs 100 "$1" env PATH="$T/path" CC=cc "${@:2}"
 }
 installs "with an apt-get that does nothing" t/install-packages
-is "$(cat "$T/err")" "t/install-packages: missing: zstd mandoc
+is "$(<"$T/err")" "t/install-packages: missing: zstd mandoc
 apt-get update
 t/install-packages: 5 packages, 1 kB/2 kB to download, 3 MB on disk
 apt-get -y install

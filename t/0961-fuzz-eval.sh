@@ -6,5 +6,5 @@
 . "${0%/*}/lib.sh"
 
 runs 0 "fuzz/eval" t/fuzz/eval "${FUZZ_SECONDS:-60}" "${FUZZ_SEED:-1}"
-note "$(cat "$T/out")"
+note "$(<"$T/out")"
 done_testing

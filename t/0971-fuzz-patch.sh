@@ -18,6 +18,6 @@ for type in json merge strategic; do
 	corpus=t/fuzz/patch-$type.corpus
 	runs 0 "fuzz-patch $type" "$T/fuzz-patch" "$type" "${FUZZ_SECONDS:-7}" \
 		"${FUZZ_SEED:-1}" "$corpus" ${FUZZ_KEEP:+"$corpus"}
-	note "$(cat "$T/out")"
+	note "$(<"$T/out")"
 done
 done_testing

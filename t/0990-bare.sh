@@ -11,12 +11,12 @@ t/debian/chroot bare-13 >"$T/root" 2>"$T/err" || {
 	skip_all "$(tail -n 1 "$T/err")"
 }
 is "$(for command in curl jq git python3 xxd col pkg-config; do
-	chroot "$(cat "$T/root")" sh -c "command -v $command"
+	chroot "$(<"$T/root")" sh -c "command -v $command"
 done)" "" "the machine is bare"
 runs 0 "make demo, then make check" t/debian/bare 13 "make demo" "make check"
 quote < <(grep -E '^ +[0-9.]+ s  |^From nothing|^Files=|^Result: |^left out' "$T/out")
 grep ' skipped: ' "$T/out" >"$T/skipped"
-is "$(cat "$T/skipped")" "" "... skips nothing"
+is "$(<"$T/skipped")" "" "... skips nothing"
 
 # Not as root: what installs packages asks sudo.
 sudoer='apt-get -qq update && apt-get -qq install sudo && useradd -m user &&

@@ -27,7 +27,7 @@ requests "$initial
 list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
 watch /api/v1/pods?watch=1&$ask&resourceVersion=9" \
 	"... and goes on from the bookmark, if the server has not gone back"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 is "$(sed -n 2p "$T/out")" "$(ev ADDED a 1 3)" "a frame passes as it is"
 
 # A server without watch-lists: pages, then a watch from the list's version.
@@ -87,7 +87,7 @@ ADDED fresh 5 8
 DELETED gone 2 - synthetic" "after a 410 the differences"
 requests "$initial
 $initial" "... by one more watch-list"
-is "$(cat "$T/err")" "" "... which is nothing to complain of"
+is "$(<"$T/err")" "" "... which is nothing to complain of"
 is "$(tail -n 1 "$T/out")" \
 	'{"type":"DELETED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"gone","namespace":"s","uid":"2","annotations":{"kpipe.dev/synthetic":"true"}}}}' \
 	"a made-up DELETED says so"
@@ -219,7 +219,7 @@ seen "begin Pod
 ADDED a 1 1
 end Pod
 MODIFIED a 1 3" "a line that is not a frame: it lists and compares"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: warning: cannot watch pods: a line that is not an event came
 kwatch: watching pods now" "... and said"
 
@@ -287,6 +287,6 @@ ADDED a 1 3
 end Pod" "... comes again"
 requests "list /api/v1/pods?limit=500
 list /api/v1/pods?limit=125" "... in smaller pages"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 
 done_testing

@@ -21,7 +21,7 @@ lines 1 err
 seen "begin Pod
 begin ConfigMap
 end ConfigMap" "a forbidden kind does not stop the others"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\" in API group \"\" at the cluster scope" \
 	"... and the message names user, verb and resource"
 is "$(grep -c '/pods?' "$T/requests")" 1 "... and it is not asked for at once again"
@@ -33,13 +33,13 @@ runs 1 "--once ends with 1 if a kind is forbidden" \
 is "$(short <"$T/out")" "begin Pod
 begin ConfigMap
 end ConfigMap" "... and prints the others"
-is "$(cat "$T/err")" "kwatch: error: cannot list pods: no list" \
+is "$(<"$T/err")" "kwatch: error: cannot list pods: no list" \
 	"... and says which"
 
 # 401: there are no other credentials to try.
 serve '{"pods": {"list": [{"code": 401, "body": '"$(status 401 Unauthorized Unauthorized)"'}]}}'
 runs 1 "401" kwatch --server "$url" --once pods -A
-is "$(cat "$T/err")" "kwatch: error: cannot list pods: Unauthorized" \
+is "$(<"$T/err")" "kwatch: error: cannot list pods: Unauthorized" \
 	"... is said"
 
 # 429 and 500: tried again later, logged once.
@@ -52,7 +52,7 @@ watch pods -A
 lines 2
 seen "begin Pod
 end Pod" "429 and 500 pass"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: warning: cannot watch pods: storage is (re)initializing
 kwatch: warning: cannot watch pods: boom
 kwatch: watching pods now" "... and are said once each"
@@ -61,8 +61,8 @@ kwatch: watching pods now" "... and are said once each"
 # away later.
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
 	"watch": [{"lines": ['"$(ev ADDED a 1 6)"'], "end": "hang"}]}}'
-port=$(cat "$T/port")
-script=$(cat "$T/script")
+port=$(<"$T/port")
+script=$(<"$T/script")
 kill_now "$server"
 server=
 watch pods -A
@@ -87,7 +87,7 @@ kwatch: the API server answers again" "... each said once"
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}],
 	"list": [{"body": {"metadata":{"resourceVersion":"3"},"items":[]}}]}}'
 runs 100 "an operand that is not a resource" kwatch --server "$url" things
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kwatch: fatal: the server has no resource type "things"' "... is named"
 cat >"$T/w.yaml" <<'END'
 - group: example.com
@@ -113,7 +113,7 @@ is "$(sort "$T/err")" \
 	"kwatch: the server has no Spare in example.com/v1: continuing without it until it exists
 kwatch: warning: the server has no Thing in example.com/v1: waiting for it" \
 	"... both are said"
-is "$(cat "$T/report")" "" "... and kwatch is not ready"
+is "$(<"$T/report")" "" "... and kwatch is not ready"
 
 runs 1 "--once ends with 1 if a kind is missing" \
 	kwatch --server "$url" --once -f "$T/w.yaml"
@@ -132,7 +132,7 @@ is "$(grep -v '"metrics":' "$T/report")" '
 # How the server is asked.
 bad() {
 	runs 100 "$1" kwatch "${@:3}"
-	is "$(cat "$T/err")" "kwatch: fatal: $2" "... says so"
+	is "$(<"$T/err")" "kwatch: fatal: $2" "... says so"
 }
 bad "nothing to watch" \
 	"nothing to watch: name a resource, or a file with -f" --server "$url"
@@ -170,6 +170,6 @@ $(printf 'list /api/v1/namespaces/default/pods?limit=500\n%.0s' 1 2 3 4 5)" \
 # The reader goes away: kwatch ends, and says nothing.
 serve '{"pods": {"initial": [{"lines": ['"$(mark 5 end)"'], "end": "hang"}]}}'
 unread 0 "the reader is gone: exit 0, at once" kwatch --server "$url" pods -A
-is "$(cat "$T/err")" "" "... silently"
+is "$(<"$T/err")" "" "... silently"
 
 done_testing

@@ -97,7 +97,7 @@ $primary, selector: {matchLabels: {k: v}}}
 END
 runs 100 "a primary with a selector, named without it" \
 	kwatch --server "$url" --once -f "$T/w.yaml"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: fatal: $T/w.yaml:7: ConfigMap is a primary with the selector k=v, and a kind is watched with one selector: write selector: k=v wherever ConfigMap is named, or drop it and let the program desire [] for primaries that do not match" \
 	"... says where"
 
@@ -127,7 +127,7 @@ gets() {
 	END
 	kwatch --server "$url" --once -f "$T/w.yaml" 2>&1 |
 		jq -c 'select(.type != "BOOKMARK").object' >"$T/out"
-	is "$(cat "$T/out")" "$2" "$1"
+	is "$(<"$T/out")" "$2" "$1"
 }
 head='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"s","uid":"1","resourceVersion":"2","labels":{"l":"m"}}'
 gets "fields of both" "$head"',"spec":{"x":[{"y":1}]},"status":{"phase":"P"}}' <<END
@@ -174,7 +174,7 @@ $primary, selector: {matchLabels: {k: v}}}
 END
 runs 100 "a primary with a selector, as an operand without it" \
 	kwatch --server "$url" --once -f "$T/w.yaml" cm
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: fatal: ConfigMap is a primary with the selector k=v, and a kind is watched with one selector: write selector: k=v wherever ConfigMap is named, or drop it and let the program desire [] for primaries that do not match" \
 	"... is refused"
 
@@ -183,7 +183,7 @@ is "$(cat "$T/err")" \
 printf '%s, redact: [%s]}\n' "$primary" \
 	"$(seq -s, -f 'data.k%.0f' 65)" >"$T/w.yaml"
 runs 100 "65 paths to redact" kwatch --server "$url" --once -f "$T/w.yaml"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: fatal: $T/w.yaml:1: more than 64 paths to redact of ConfigMap" \
 	"... are refused"
 printf '%s, redact: [%s]}\n' "$primary" \

@@ -46,7 +46,7 @@ begin ConfigMap
 begin Pod
 end ConfigMap
 end Pod" "... and no object is gone"
-is "$(cat "$T/err")" "kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\"
+is "$(<"$T/err")" "kwatch: error: cannot watch pods: pods is forbidden: User \"jo\" cannot watch resource \"pods\"
 kwatch: watching pods now" "... and said once"
 is "$(grep pods "$T/requests")" "initial /api/v1/pods?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan
 list /api/v1/pods?limit=1&resourceVersion=5&resourceVersionMatch=NotOlderThan
@@ -107,7 +107,7 @@ seen "begin Pod
 ADDED a 1 4
 end Pod
 ADDED b 2 6" "a single refusal after the initial state"
-is "$(cat "$T/err")$(unready)" "" "... is not worth a word"
+is "$(<"$T/err")$(unready)" "" "... is not worth a word"
 
 # A watch-list that is neither answered nor refused: given up after two minutes,
 # and tried again.
@@ -115,13 +115,13 @@ serve '{"pods": {"initial": [{"silent": true},
 	{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}]}}'
 watch pods -A
 clock pass 119s
-is "$(cat "$T/err")" "" "no answer for nearly two minutes: it waits"
+is "$(<"$T/err")" "" "no answer for nearly two minutes: it waits"
 clock pass 2s
 lines 3
 seen "begin Pod
 ADDED a 1 4
 end Pod" "... for two: asked again"
-is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server does not answer
+is "$(<"$T/err")" "kwatch: warning: cannot watch pods: the server does not answer
 kwatch: watching pods now" "... and said"
 
 # A transient error counts after 15 s, and so does a server that does not
@@ -138,8 +138,8 @@ passing_server=$server
 server=
 serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 4), $(mark 5 end)"'], "end": "hang"}],
 	"watch": [{"lines": [], "end": "hang"}]}}'
-script=$(cat "$T/script")
-port=$(cat "$T/port")
+script=$(<"$T/script")
+port=$(<"$T/port")
 watch pods -A --report-fd 3 3>"$T/report"
 lines 3
 kill_now "$server"
@@ -160,7 +160,7 @@ watcher=$passing
 mv "$T/report.passing" "$T/report"
 ok "what fails again and again is reported" \
 	wait_for 20 reported "Pod: cannot watch pods: boom"
-is "$(unready | wc -l) $(cat "$T/err.passing")" \
+is "$(unready | wc -l) $(<"$T/err.passing")" \
 	"1 kwatch: warning: cannot watch pods: boom" "... and said once"
 stop 0
 kill_now "$passing_server"
@@ -175,7 +175,7 @@ watch pods -A --report-fd 3 3>"$T/report"
 ok "a watch-list that ends too early, again and again" \
 	wait_for 30 grep -q now "$T/err"
 stop 0
-is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the stream ends before the initial state is there
+is "$(<"$T/err")" "kwatch: warning: cannot watch pods: the stream ends before the initial state is there
 kwatch: warning: cannot list pods: $bad
 kwatch: watching pods now" "... is listed instead, which says why"
 is "$(cut -d' ' -f1 "$T/requests")" "initial
@@ -193,7 +193,7 @@ lines 2 err
 seen "begin Pod
 ADDED a 1 4
 end Pod" "a watch that ends at once, again and again"
-is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: the server ends the stream at once
+is "$(<"$T/err")" "kwatch: warning: cannot watch pods: the server ends the stream at once
 kwatch: warning: cannot list pods: $bad" "... is listed, too"
 serve '{"pods": {"initial": ['"$first"'], "list": [
 		{"code": 500, "body": '"$(status 500 InternalError "$bad")"'}],
@@ -201,7 +201,7 @@ serve '{"pods": {"initial": ['"$first"'], "list": [
 watch pods -A
 lines 1 err
 stop 0
-is "$(cat "$T/err")" "kwatch: warning: cannot watch pods: $bad" \
+is "$(<"$T/err")" "kwatch: warning: cannot watch pods: $bad" \
 	"... or what is asked before says why"
 
 # A stream that worked loses its connection: it is opened again at once, and
@@ -217,7 +217,7 @@ lines 3
 seen "begin Pod
 end Pod
 ADDED a 1 6" "a connection is lost"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 
 # A kind that is removed, and defined again.
 serve '{"pods": {"initial": ['"$first"', {"lines": ['"$(ev ADDED b 2 7), $(mark 8 end)"'], "end": "hang"}],
@@ -230,5 +230,5 @@ end Pod
 ADDED b 2 7
 DELETED a 1 - synthetic" "a path that is gone for a moment: differences"
 is "$(unready)" "" "... and is not a reason yet"
-is "$(cat "$T/err")" "" "... nor worth a word"
+is "$(<"$T/err")" "" "... nor worth a word"
 done_testing

@@ -48,14 +48,14 @@ kubectl get cm,secrets,sa,clusterroles -A -o json |
 same "$T/got" "$T/want" "what --once prints is what kubectl gets"
 kwatch cm -A --once --show-managed-fields |
 	jq -c 'select(.object.metadata.managedFields) | .type' | sort -u >"$T/out"
-is "$(cat "$T/out")" '"ADDED"' "--show-managed-fields"
+is "$(<"$T/out")" '"ADDED"' "--show-managed-fields"
 kwatch cm -A --once -l tier=front | short >"$T/out"
 is "$(grep -c ADDED "$T/out") $(what a 2>/dev/null </dev/null; cut -d' ' -f1,2 "$T/out" | sed -n 2p)" \
 	"1 ADDED a" "a selector"
 is "$(audit 'select(.requestURI | test("labelSelector=tier%3Dfront")) | .verb')" \
 	list "... is the server's work"
 runs 1 "an invalid one" kwatch --once cm -n x -l a=b=c
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: error: cannot list configmaps in namespace x with the selector \"a=b=c\": found '=', expected: ',' or 'end of string'" \
 	"... is quoted where it is refused"
 
@@ -79,7 +79,7 @@ kwatch --once --redact secrets -n x 2>"$T/err" |
 is "$(jq -c '[.p == .q, .p == .r,
 	(.p | @base64d | test("^redacted-[0-9a-f]{30}$"))]' "$T/out")" \
 	"[true,false,true]" "--redact: equal values stay equal"
-is "$(grep -c "$(printf hunter2 | base64)" "$T/out")$(cat "$T/err")" 0 \
+is "$(grep -c "$(printf hunter2 | base64)" "$T/out")$(<"$T/err")" 0 \
 	"... and are hidden"
 
 # clear FILE: how often the value is in it; and what kwatch said
@@ -122,7 +122,7 @@ is "$(jq -r 'select(.object.metadata.name == "text").object.data.y' "$T/out" |
 	grep -Ec '^redacted-') $(clear "$T/out")" "1 0" \
 	"... but one with a Secret in it"
 runs 100 "both options" kwatch --redact --show-secrets secrets
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: fatal: --redact and --show-secrets exclude each other" \
 	"... are refused"
 
@@ -292,7 +292,7 @@ kubectl create role r -n x --verb=list,watch --resource=configmaps >/dev/null
 kubectl create rolebinding r -n x --role=r --user=user1 >/dev/null
 ok "rights that come later" wait_for 40 ended 1
 stop 0
-is "$(cat "$T/err")" 'kwatch: error: cannot watch configmaps in namespace x: configmaps is forbidden: User "user1" cannot watch resource "configmaps" in API group "" in the namespace "x"
+is "$(<"$T/err")" 'kwatch: error: cannot watch configmaps in namespace x: configmaps is forbidden: User "user1" cannot watch resource "configmaps" in API group "" in the namespace "x"
 kwatch: watching configmaps in namespace x now' "403 names user, verb and resource"
 
 done_testing

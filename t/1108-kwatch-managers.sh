@@ -44,7 +44,7 @@ is_by() {
 
 	shift 2
 	"$@" >"$T/command" 2>"$T/command.err" ||
-		flaw "$*: $(cat "$T/command.err")"
+		flaw "$*: $(<"$T/command.err")"
 	version=$(jq -r .metadata.resourceVersion "$T/command" 2>/dev/null) ||
 		version=$(kubectl get -n x cm c -o json |
 			jq -r .metadata.resourceVersion)
@@ -61,7 +61,7 @@ scaled_by() {
 	local what=$1 manager=$2 replicas=$3
 
 	shift 3
-	"$@" >"$T/command" 2>&1 || flaw "$*: $(cat "$T/command")"
+	"$@" >"$T/command" 2>&1 || flaw "$*: $(<"$T/command")"
 	ok "$what" wait_for 30 has_replicas "$replicas"
 	is "$(jq -r --argjson n "$replicas" 'select(.object.spec.replicas == $n) |
 		.manager // "nobody"' "$T/out" | head -n 1)" "$manager" \

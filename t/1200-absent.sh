@@ -93,7 +93,7 @@ cat >"$T/watches.yaml" <<'END'
 END
 start kwatch -f "$T/watches.yaml" --show-secrets >"$T/lines" 2>"$T/said"
 ok "a live kwatch is ready" wait_for 60 grep -qs found "$T/said"
-is "$(cat "$T/said")" \
+is "$(<"$T/said")" \
 	"kwatch: no configmaps, pods found in namespace nowhere" \
 	"... the namespace is named, and the one with an object is not"
 done_testing

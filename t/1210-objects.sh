@@ -17,7 +17,7 @@ serve '{"pods": {
 		"end": "hang"}]}}'
 start kwatch --server "$url" --objects -A pods >"$T/out" 2>"$T/err"
 ok "it prints" wait_for 20 printed 5
-is "$(cat "$T/out")" "$(pod a 1 3)
+is "$(<"$T/out")" "$(pod a 1 3)
 $(pod b 2 4)
 $(pod a 1 6)
 $(pod c 3 8)
@@ -29,7 +29,7 @@ runs 0 "--once" kwatch --server "$url" --once --objects -A pods
 is "$(cat "$T/out" "$T/err")" "$(pod a 1 3)" "... no bookmarks"
 serve '{"pods": {"list": [{"body": '"${list}[]}"'}]}}'
 runs 0 "nothing" kwatch --server "$url" --once --objects -A pods
-is "$(cat "$T/out")" "" "... is nothing"
+is "$(<"$T/out")" "" "... is nothing"
 
 # An object that went while kwatch was away leaves no line.
 serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 3), $(mark 5 end)"',
@@ -37,6 +37,6 @@ serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 3), $(mark 5 end)"',
 	{"lines": ['"$(ev ADDED b 2 6), $(mark 7 end)"'], "end": "hang"}]}}'
 start kwatch --server "$url" --objects -A pods >"$T/out" 2>"$T/err"
 ok "after a relist" wait_for 20 printed 2
-is "$(cat "$T/out")" "$(pod a 1 3)
+is "$(<"$T/out")" "$(pod a 1 3)
 $(pod b 2 6)" "... a deletion that was missed leaves no line"
 done_testing

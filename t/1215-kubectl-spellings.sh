@@ -29,13 +29,13 @@ runs 0 "... beside a resource" kwatch --once --objects -n x svc,all cm/c
 is "$(jq -r .kind "$T/out" | grep -vE 'ConfigMap|ReplicaSet' | sort)" "Deployment
 Service" "... each object comes once"
 runs 100 "a name behind a category" kwatch --once -n x all/s
-is "$(cat "$T/err")" 'kwatch: fatal: the server has no resource type "all"' \
+is "$(<"$T/err")" 'kwatch: fatal: the server has no resource type "all"' \
 	"... is refused"
 
 runs 100 "TYPE NAME" kwatch --once -n x svc s1
-is "$(cat "$T/err")" 'kwatch: fatal: the server has no resource type "s1"; an object of this name is spelled services/s1' \
+is "$(<"$T/err")" 'kwatch: fatal: the server has no resource type "s1"; an object of this name is spelled services/s1' \
 	"... is told how to write it"
 runs 100 "a type that is not there, alone" kwatch --once -n x s1
-is "$(cat "$T/err")" 'kwatch: fatal: the server has no resource type "s1"' \
+is "$(<"$T/err")" 'kwatch: fatal: the server has no resource type "s1"' \
 	"... names itself"
 done_testing

@@ -103,7 +103,7 @@ broken() {
 	printf '%s\n' "$1" >"$T/broken.jq"
 	runs 100 "a program that does not compile: $2" \
 		ireconcile -f "$T/broken.yaml"
-	is "$(cat "$T/err")" "ireconcile: fatal: $T/broken.jq$2" "... message"
+	is "$(<"$T/err")" "ireconcile: fatal: $T/broken.jq$2" "... message"
 }
 broken 'def desired: [' ":1: a bracket is not closed"
 broken $'# text\ndef desired:\n\t[foo];' ":3: foo/0 is not defined"
@@ -117,7 +117,7 @@ sed 's/  dependents:/  namespaces: [other, third]\n&/' "$T/watches.yaml" \
 thing a 1 "" "$(spec 1 v)" >"$T/in"
 runs 0 "a primary in a namespace that is not watched" \
 	ireconcile -f "$T/other.yaml" <"$T/in"
-is "$(cat "$T/out")" "" "... is ignored"
+is "$(<"$T/out")" "" "... is ignored"
 is "$(sed 's/.*ireconcile: //' "$T/err")" \
 	"thing.example.com ns/a: not served, as any other one outside of the namespaces [other, third]" \
 	"... which the log says"

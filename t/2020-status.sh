@@ -46,7 +46,7 @@ desired() {
 	thing a 1 "" "$spec1" >"$T/in"
 	line "" a 1 "\"status\":{\"e\":\"${3//\"/\\\"}\"}" >"$T/want"
 	replay 1 "$1"
-	is "$(cat "$T/err")" "ireconcile: error: thing.example.com ns/a: $3" \
+	is "$(<"$T/err")" "ireconcile: error: thing.example.com ns/a: $3" \
 		"... is logged"
 	mv "$T/saved.jq" "$T/program.jq"
 }

@@ -103,7 +103,7 @@ given event ADDED "$(object Secret s 1)" 2026-01-01T00:00:00Z
 and cat "$T/hand"
 and event ADDED "$(object Secret s 1)" 2026-01-01T02:00:00Z
 decided 0 "from its first line on"
-is "$(cat "$T/err")" "" "... without one"
+is "$(<"$T/err")" "" "... without one"
 
 # By the real clock a file is decided about at its end. Silence is explained.
 replays="--clock=input replays what was decided on the way"
@@ -112,7 +112,7 @@ says() {
 	head -n "$1" pipeline/memcached/t/life.jsonl >"$T/in"
 	ireconcile -f pipeline/memcached/watches.yaml <"$T/in" 2>&1 >"$T/out" |
 		sed 's/.*ireconcile: //' >"$T/err"
-	is "$(cat "$T/err")" "$2" "$1 lines by the real clock"
+	is "$(<"$T/err")" "$2" "$1 lines by the real clock"
 }
 says 20 "compared 1 primary: nothing is to be changed at the end of the input; \
 $replays"
@@ -121,6 +121,6 @@ ok "... which are a reason to write one" test -s "$T/out"
 says 200 ""
 runs 0 "by the input's clock" ireconcile -f pipeline/memcached/watches.yaml \
 	--clock=input <pipeline/memcached/t/life.jsonl
-is "$(cat "$T/err")" "" "... nothing is to be explained"
+is "$(<"$T/err")" "" "... nothing is to be explained"
 
 done_testing

@@ -22,14 +22,14 @@ waits='ConfigMap/ns/a-0 is being deleted, and waits for a finalizer: x.example.c
 hold='"x.example.com/hold"'
 
 told 1 "" "$(going "$hold")" 00:05
-is "$(cat "$T/got")" "Warning WaitsForFinalizer $waits" \
+is "$(<"$T/got")" "Warning WaitsForFinalizer $waits" \
 	"a desired member that something holds: an Event names the finalizer, once"
 says "ireconcile: warning: thing.example.com ns/a: $waits" "... and the log"
 told 0 "" "$(going "$hold")" 00:05
-is "$(cat "$T/got")" "Warning WaitsForFinalizer $waits" \
+is "$(<"$T/got")" "Warning WaitsForFinalizer $waits" \
 	"one that is to go"
 told 1 "" "$(going "$hold,\"b\"")" 00:05
-is "$(cat "$T/got")" "Warning WaitsForFinalizer $waits, b" "two finalizers"
+is "$(<"$T/got")" "Warning WaitsForFinalizer $waits, b" "two finalizers"
 told 1 "" "$(going)" 00:05
 is "$(cat "$T/got" "$T/err")" "" "nothing holds it: nothing is told"
 
@@ -46,7 +46,7 @@ condition() { # TYPE STATUS MESSAGE
 	printf '{"type":"%s","status":"%s","message":"%s"}' "$@"
 }
 told 1 "" "$(room "$(condition NamespaceDeletionContentFailure False "All content successfully deleted"),$(condition NamespaceContentRemaining True "Some resources are remaining: pods"),$(condition NamespaceFinalizersRemaining True "Some content has finalizers: x in 1")")" 00:05
-is "$(cat "$T/got")" \
+is "$(<"$T/got")" \
 	"Warning WaitsForFinalizer Namespace//a-0 is being deleted, and waits: Some resources are remaining: pods; Some content has finalizers: x in 1" \
 	"a Namespace that waits for what is in it"
 told 1 "" "$(room "$(condition NamespaceContentRemaining False "All gone")")" 00:05

@@ -22,7 +22,7 @@ echo first >&5
 } >&6
 ok "--report-fd: a newline when every kind is complete" \
 	wait_for 10 test -s "$T/report"
-is "$(cat "$T/gated")" "" "--gate-fd: nothing is printed before it opens"
+is "$(<"$T/gated")" "" "--gate-fd: nothing is printed before it opens"
 echo >"$T/gate"
 ok "... and then it is" wait_for 10 test -s "$T/gated"
 is "$(head -n 1 "$T/gated")" first "--lines-fd: a line that is there comes before all others"
@@ -42,13 +42,13 @@ is "$(grep counters "$T/report" | tail -n 1)" \
 	"... then counters, the last ones at the end"
 runs 1 "a gate that is closed" \
 	bash -c "ireconcile -f '$T/watches.yaml' --gate-fd=7 7</dev/null <'$T/in'"
-is "$(cat "$T/out")" "" "... nothing is printed"
+is "$(<"$T/out")" "" "... nothing is printed"
 says "ireconcile: error: the gate was closed before it opened" "... message"
 
 echo first >"$T/line"
 runs 0 "--lines-fd without a gate" bash -c \
 	"ireconcile -f '$T/watches.yaml' --lines-fd=9 9<'$T/line' </dev/null"
-is "$(cat "$T/out")" first "... is printed"
+is "$(<"$T/out")" first "... is printed"
 for kind in ConfigMap Pod; do
 	begin v1 "$kind"
 	end v1 "$kind"
@@ -81,7 +81,7 @@ for i in {1..2000}; do
 done >"$T/many"
 runs 0 "a slow reader gets all" bash -c \
 	"ireconcile -f '$T/watches.yaml' <'$T/many' | { sleep 0.3; wc -l; }"
-is "$(cat "$T/out")" 2000 "... lines"
+is "$(<"$T/out")" 2000 "... lines"
 
 # A reader that takes nothing: ireconcile still reads its input, so that its
 # writer does not wait; memory holds the objects and not the events.

@@ -18,8 +18,8 @@ refused() {
 
 	for tool in "${tools[@]}"; do
 		runs 100 "$tool: $1" "$tool" -f w.yaml </dev/null
-		is "$(cat err)" "$tool: fatal: $2" "... message"
-		is "$(cat out)" "" "... and nothing on standard output"
+		is "$(<err)" "$tool: fatal: $2" "... message"
+		is "$(<out)" "" "... and nothing on standard output"
 	done
 }
 entry() {
@@ -71,7 +71,7 @@ refused "another scope" \
 unset WATCH_NAMESPACE
 for tool in "${tools[@]}"; do
 	runs 100 "$tool -n: another scope" "$tool" -f w.yaml -n one </dev/null
-	is "$(cat err)" \
+	is "$(<err)" \
 		"$tool: fatal: w.yaml:1: thing.example.com requires cluster scope, but option --namespace is \"one\": leave it out" \
 		"... message"
 done

@@ -155,7 +155,7 @@ END
 thing a 1 "" "$(spec 1 v)" | ireconcile -f "$T/watches.yaml" |
 	jq -c '.items[0] | .metadata += {uid: "u", resourceVersion: "2"}
 		| del(.env[0].value)' >"$T/object"
-given initially "$(thing a 1 "" "$(spec 1 v)")" "$(cat "$T/object")"
+given initially "$(thing a 1 "" "$(spec 1 v)")" "$(<"$T/object")"
 for i in 3 4 5 6 7 8 9; do
 	and event MODIFIED "$(sed "s/\"resourceVersion\":\"2\"/\"resourceVersion\":\"$i\"/" "$T/object")"
 done
@@ -184,7 +184,7 @@ rounds() {
 	local n=$1 at=0
 
 	shift
-	initially "$(thing a 1 "" "$(spec 1 v)")" "$(cat "$T/object")"
+	initially "$(thing a 1 "" "$(spec 1 v)")" "$(<"$T/object")"
 	while [ $((n -= 1)) -ge 0 ]; do
 		for field; do
 			at=$((at + 1))

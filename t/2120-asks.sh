@@ -78,7 +78,7 @@ for value in True 1 ""; do
 		"$T/in" >"$T/in2"
 	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in2" 2>/dev/null |
 		jq -r '.reconcile.events[].message' >"$T/got"
-	is "$(cat "$T/got")" \
+	is "$(<"$T/got")" \
 		"annotation kpipe.dev/paused: \"$value\" is ${no_pause//\\/}" \
 		"... so is \"$value\""
 done

@@ -23,8 +23,8 @@ left() { # KEY PRIMARY
 orphans() {
 	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=8 \
 		<"$T/in" >"$T/out" 2>"$T/err" 8>"$T/report"
-	is "$(cat "$T/err")" "$2" "$1"
-	is "$(cat "$T/out")" "" "... nothing is printed"
+	is "$(<"$T/err")" "$2" "$1"
+	is "$(<"$T/out")" "" "... nothing is printed"
 	[ $# -lt 3 ] || is "$(jq '.metrics["kpipe_orphans{controller=\"thing.example.com\"}"] | select(. != null)' "$T/report" | tail -n 1)" \
 		"$3" "... number of orphans"
 }
@@ -94,7 +94,7 @@ unseen="its finalizer is removed without a look at far, further, which $T/watche
 # unseen WHAT LOG OPTION...
 unseen() {
 	ireconcile -f "$T/watches.yaml" "${@:3}" <"$T/in" >"$T/out" 2>"$T/err"
-	is "$(cat "$T/err")" "${2:+ireconcile: warning: thing.example.com ns/a: $2}" \
+	is "$(<"$T/err")" "${2:+ireconcile: warning: thing.example.com ns/a: $2}" \
 		"$1"
 }
 unseen "a deletion with -n: the namespaces that are not seen" "$unseen" -n ns

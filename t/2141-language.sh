@@ -107,7 +107,7 @@ is "$(events '{}' | result | grep -c aHVu)" 0 \
 	"no handler gets a value of a Secret from a message of jq's"
 is "$(events '{}' | result | jq -c '.[2] | [.a, .e]')" \
 	'["string (...) cannot be added","own"]' "... but its words"
-is "$(cat "$T/err")" "" "no complaints"
+is "$(<"$T/err")" "" "no complaints"
 
 # refused PROGRAM: why it is not loaded
 refused() {

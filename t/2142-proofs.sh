@@ -115,7 +115,7 @@ unproven f "left alone: not desired" "start once with --accept-unproven-marks"
 for p in "" "$(proof "$lost" $primary uid-a ConfigMap/of-a/f)"; do
 	of_a "forged marks are not a member's (${p:-none})" "$origin" \
 		"$(member f "$p")" "$(line "" a 1 "\"status\":{\"n\":0},$event")"
-	is "$(cat "$T/err")" "$told" "... which the log tells as well"
+	is "$(<"$T/err")" "$told" "... which the log tells as well"
 done
 of_a "retained ones are not told" "$origin" \
 	"$(member f "" | sed 's/"annotations":{/&"kpipe.dev\/retain":"true",/')" \

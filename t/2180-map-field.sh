@@ -37,7 +37,7 @@ node() {
 shows() {
 	ireconcile -f "$T/watches.yaml" --clock=input --report-fd=4 \
 		4>"$T/report" <"$T/in" >"$T/out" 2>"$T/err"
-	is "$? $(cat "$T/err")" "0 " "$1"
+	is "$? $(<"$T/err")" "0 " "$1"
 	is "$(jq -rc '"\(.reconcile.primary.name) \(.reconcile.status.related)"' \
 		"$T/out")" "$2" "... what each primary sees"
 	evaluations=$(jq -rs 'map(.counters.evaluations // empty) | last' \
@@ -136,7 +136,7 @@ related() { # MEMBERS [SCOPE]
 }
 refused() { # WHAT MESSAGE
 	runs 100 "$1" ireconcile -f "$T/watches.yaml" </dev/null
-	is "$(cat "$T/err")" "ireconcile: fatal: $T/watches.yaml:7: $2" \
+	is "$(<"$T/err")" "ireconcile: fatal: $T/watches.yaml:7: $2" \
 		"... message"
 }
 related 'map: {field: .spec.a}'

@@ -15,7 +15,7 @@ desires='def desired: [.primary.spec.items[]? | . as $i
 gives() {
 	printf '%s\n' "${@:3}" |
 		ireconcile -f "$T/watches.yaml" >"$T/out" 2>"$T/err"
-	is "$(cat "$T/err")" "" "$1: no complaint"
+	is "$(<"$T/err")" "" "$1: no complaint"
 	is "$(jq -c '[(.items | length), (.reconcile | .delete // [] | length),
 		.reconcile.finalizers]' "$T/out")" "$2" "$1"
 }
@@ -55,7 +55,7 @@ gives "it is there already" '[1,0,null]' "$(a '{"meta":{}}' "$has")"
 # What fails sets none; nor does a deleted primary without it.
 echo 'def desired: error("no");' >"$T/program.jq"
 a '' | ireconcile -f "$T/watches.yaml" >"$T/out" 2>"$T/err"
-is "$(cat "$T/out")" "" "a program that fails"
+is "$(<"$T/out")" "" "a program that fails"
 echo "$desires" >"$T/program.jq"
 gives "a primary that is being deleted" "" \
 	"$(a '{"meta":{"namespace":"far"}}' "$dying")"

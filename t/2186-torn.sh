@@ -33,7 +33,7 @@ gives() {
 	is "$(jq -c '[.reconcile | .primary.resourceVersion,
 		(.delete // [] | map(.name) | join(" ")), .deleting,
 		.finalizers, .status]' "$T/out")" "$2" "$1"
-	is "$(cat "$T/err")" "${3-$torn}" "... what is logged"
+	is "$(<"$T/err")" "${3-$torn}" "... what is logged"
 }
 torn='ireconcile: warning: thing.example.com ns/a: deleted while its finalizer was being set, which kept nothing: what it had is cleaned up'
 

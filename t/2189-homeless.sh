@@ -164,7 +164,7 @@ for i in 3 1 2; do
 	echo
 done >"$T/three"
 beside "of several, the first one is named" "$stays" \
-	"$(cat "$T/three")"
+	"$(<"$T/three")"
 named "ConfigMap/q/e1 of" "... by its name"
 
 # ---- whenever it would be deleted ----

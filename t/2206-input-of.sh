@@ -42,7 +42,7 @@ of() {
 of T/d/t 0 "a primary of a namespace"
 is "$(wc -l <"$T/out")" 1 "... is one line, and no set is printed"
 elsewhere="c.c.com c: ConfigMap of v1 is not a dependent with manage: true; write \"- {apiVersion: v1, kind: ConfigMap, manage: true}\" into dependents of the entry at $T/watches.yaml:10"
-is "$(cat "$T/err")" "ireconcile: error: $elsewhere" \
+is "$(<"$T/err")" "ireconcile: error: $elsewhere" \
 	"... what fails elsewhere is logged"
 is "$(jq -c '[keys, .primary.metadata.name, .operator, .now, .error, .loops,
 		[.owned.ConfigMap[].metadata.name],
@@ -88,7 +88,7 @@ is "$(tail -n 1 "$T/err")" \
 # ---- keys ----
 
 of T/d/x 1 "one that is not there"
-is "$(cat "$T/out")" "" "... prints nothing"
+is "$(<"$T/out")" "" "... prints nothing"
 is "$(tail -n 1 "$T/err")" \
 	"ireconcile: error: T/d/x is not there at the end of the input" \
 	"... and says so"
@@ -102,5 +102,5 @@ is "$(sed 's/.*fatal: //' "$T/err")" \
 	"... is refused"
 echo 'no JSON' >>"$T/in"
 of T/d/t 1 "bad input"
-is "$(cat "$T/out")" "" "... prints nothing"
+is "$(<"$T/out")" "" "... prints nothing"
 done_testing

@@ -118,7 +118,7 @@ echo '{"apiVersion":"e.com/v1","kind":"T","metadata":{"name":"t",
 	"namespace":"a","uid":"u"}}' |
 	ireconcile -f "$T/watches.yaml" --all 2>"$T/err" |
 	jq -cS '.reconcile.status.r[]' | paste "$T/same" - >"$T/want"
-is "$(cat "$T/err")" "" "expressions in ireconcile"
+is "$(<"$T/err")" "" "expressions in ireconcile"
 jq -cSn -L "$T" -L "$plain" 'include "program"; {} | status.r[]' 2>&1 |
 	paste "$T/same" - >"$T/got"
 same "$T/got" "$T/want" "... and in jq"
@@ -135,7 +135,7 @@ sed -n '/^    ireconcile /,/^$/p' doc/program.md |
 runs 0 "the example of doc/program.md" \
 	env -C "$T/example" bash -e "$T/example/command"
 is "$(jq -r '.[].kind' "$T/out")" "Deployment" "... gives the desired objects"
-is "$(cat "$plain/operator.jq")" \
+is "$(<"$plain/operator.jq")" \
 	"$(sed '/^include /d' lib/jq/plain/parts/{language,sha256}.jq \
 		lib/jq/plain/parts/{yamltext,amounts,call}.jq \
 		lib/jq/{ready,time,values,yaml,operator}.jq)" \

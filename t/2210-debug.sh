@@ -66,12 +66,12 @@ is "$(jq -c 'select(.controller) | del(.ts)' "$T/err" | sed -n 2p)" \
 evaluated 0 "--input-of" --input-of=T/d/t
 jq -c 'del(.now)' "$T/out" >"$T/want"
 evaluated 0 "... with --debug-values" --input-of=T/d/t --debug-values
-is "$(jq -c 'del(.now)' "$T/out")" "$(cat "$T/want")" "... prints the same"
+is "$(jq -c 'del(.now)' "$T/out")" "$(<"$T/want")" "... prints the same"
 ok "... and logs values" grep -q "d/t: lib.jq:2: desired: twice: debug: 4" \
 	"$T/err"
 is "$(jq -c -L "$T" -L lib/jq/plain 'include "lib"; .primary.spec.size | twice' \
 	"$T/out" 2>"$T/err")" 4 "jq itself evaluates a function of the program"
-is "$(cat "$T/err")" '["DEBUG:",4]' "... with its own debug"
+is "$(<"$T/err")" '["DEBUG:",4]' "... with its own debug"
 
 # ---- limits, failures ----
 

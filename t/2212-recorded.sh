@@ -39,7 +39,7 @@ is "$(jq -r .primary.metadata.name "$T/out")" a "... finds the primary"
 refused() {
 	runs 100 "$1: another version is refused" ireconcile \
 		-f "$T/watches.yaml" --clock=input "${@:2}" <"$T/other"
-	is "$(cat "$T/err")" "ireconcile: fatal: line $number: $why" \
+	is "$(<"$T/err")" "ireconcile: fatal: line $number: $why" \
 		"... says so, and nothing else"
 }
 number=$(($(wc -l <"$T/in") + 1))
@@ -54,7 +54,7 @@ is "$(grep -c '"w"' "$T/out")" 0 "... nothing is decided of what follows"
 refused "a test" --must-answer
 refused "a comparison" --against "$T/watches.yaml"
 refused "an input" --input-of=Thing/ns/a
-is "$(cat "$T/out")" "" "... is not printed"
+is "$(<"$T/out")" "" "... is not printed"
 why="a segment without a version: it is not a recording of kpipe, or it was damaged"
 {
 	cat "$T/in"

@@ -219,10 +219,10 @@ is "$(with_key | tail -n 1 | jq -c .reconcile.release)" null \
 	"with a key a mark without a proof is ignored"
 file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
 with_key | tail -n 1 | jq -r '.items[0].metadata.annotations[]' >"$T/value"
-file "$(primary '{}')" "$(held a "$(cat "$T/value")")" >"$T/in"
+file "$(primary '{}')" "$(held a "$(<"$T/value")")" >"$T/in"
 is "$(with_key | tail -n 1 | jq -c '[.reconcile.release[].metadata.name]')" '["x"]' \
 	"... with one it counts"
-file "$(primary '{}')" "$(held a "$(cat "$T/value")" | sed 's/"x"/"y"/; s/uid-x/uid-y/')" >"$T/in"
+file "$(primary '{}')" "$(held a "$(<"$T/value")" | sed 's/"x"/"y"/; s/uid-x/uid-y/')" >"$T/in"
 is "$(with_key | tail -n 1 | jq -c .reconcile.release)" null \
 	"... not on another object"
 

@@ -60,7 +60,7 @@ is "$(events | sed -n 2p)" '[[{"timer":"a deadline"}]]' "a timer"
 ireconcile -f "$T/watches.yaml" <"$T/in" 2>"$T/err" | tail -n 1 |
 	jq -c '.reconcile.because | [(.events | length), .moreEvents,
 		.events[0].resourceVersion]' >"$T/got"
-is "$(cat "$T/got")" '[8,4,"2"]' "eight events are told, the others are counted"
+is "$(<"$T/got")" '[8,4,"2"]' "eight events are told, the others are counted"
 
 # Fields.
 cat >"$T/program.jq" <<'END'

@@ -112,7 +112,7 @@ and event ADDED "$(made b y)"
 and end_all
 and event DELETED "$(made b y)"
 gives "when its members are gone, this one takes over" \
-	'["c","","x",null,null]' --instance=x "$(cat "$T/in")"
+	'["c","","x",null,null]' --instance=x "$(<"$T/in")"
 gives "a former instance is this one" '["c","b","x",null,["b"]]' \
 	"--instance=x --take-over-instance=y" \
 	"$(made b y)" "$(thing_with '["c"]')"
@@ -143,7 +143,7 @@ for name in x y; do
 			--against="$T/watches.yaml" >"$T/out" 2>"$T/err"
 	echo "$name: $?, $(sed -n 's/.* \(primaries compared: [0-9]*\),.*/\1/p' "$T/err")"
 done >"$T/got"
-is "$(cat "$T/got")" "x: 2, primaries compared: 0
+is "$(<"$T/got")" "x: 2, primaries compared: 0
 y: 0, primaries compared: 1" "--against: what another has is not compared"
 is "$(printf '%s\n' "$(made b y)" "$(thing_with '["c"]')" |
 	ireconcile -f "$T/watches.yaml" --instance=x \
@@ -163,7 +163,7 @@ for name in x y; do
 	ireconcile -f "$T/watches.yaml" --clock=input --instance=$name \
 		<"$T/in" 2>&1 | sed -n 's/.*: \(.* is an orphan\):.*/\1/p'
 done >"$T/got"
-is "$(cat "$T/got")" "ConfigMap/far/p is an orphan
+is "$(<"$T/got")" "ConfigMap/far/p is an orphan
 ConfigMap/far/q is an orphan" "what another made is not reported as an orphan"
 
 # ---- the claim on the primary ----

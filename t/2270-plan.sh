@@ -270,7 +270,7 @@ begins() {
 	and event ADDED "$(thing b 1 "" "\"spec\":{\"n\":$1}")"
 	and end_all
 	runs 0 "$2" ireconcile -f "$T/watches.yaml" --clock=input <"$T/in"
-	is "$(cat "$T/err")" "" "... without an error"
+	is "$(<"$T/err")" "" "... without an error"
 }
 begins 1 "settled has a plan at the start: a slot is taken"
 is "$(jq -r '.reconcile.primary.name' "$T/out" | uniq)" b \

@@ -53,7 +53,7 @@ told() {
 
 change ''
 against 0 "the same program: exit 0"
-is "$(cat "$T/out")" "" "... prints nothing"
+is "$(<"$T/out")" "" "... prints nothing"
 says "ireconcile: primaries compared: 1, of which differed: 0" \
 	"... and says how many were compared"
 echo '{"record":"gap","stream":"all"}' >>"$T/in"
@@ -64,20 +64,20 @@ object t >"$T/in"
 
 change 's/replicas: .primary.spec.n/replicas: 5/'
 against 1 "another value: exit 1"
-is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"Deployment.apps/d/d","part":"item","change":"differs","differs":[{"path":".spec.replicas","before":"3","after":"5"}]}' \
+is "$(<"$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"Deployment.apps/d/d","part":"item","change":"differs","differs":[{"path":".spec.replicas","before":"3","after":"5"}]}' \
 	"... is a line with the field"
 says "ireconcile: primaries compared: 1, of which differed: 1" "... and counts"
 cp "$T/out" "$T/first"
 against 1 "the same again" -o json
 same "$T/out" "$T/first" "... is the same, byte for byte"
 against 1 "as text" --output=text
-is "$(cat "$T/out")" "T.e.com d/t
+is "$(<"$T/out")" "T.e.com d/t
   Deployment.apps d/d
     .spec.replicas: 3 -> 5" "... reads like a diff"
 
 change 's/cpu: "1"/cpu: "1000m"/'
 against 0 "the same amount in other words"
-is "$(cat "$T/out")" "" "... does not differ"
+is "$(<"$T/out")" "" "... does not differ"
 
 change 's/{name: "main"/{name: "side", image: "s"}, &/; s/image: "i"/image: "j"/'
 against 1 "another container, and another image"
@@ -119,7 +119,7 @@ against 1 "a status"
 is "$(told)" 'status T.e.com/d/t differs .status.phase="Old">"New"' \
 	"... is an object of its own"
 against 1 "... as text" -o text
-is "$(cat "$T/out")" 'T.e.com d/t
+is "$(<"$T/out")" 'T.e.com d/t
   status
     .status.phase: "Old" -> "New"' "... is named"
 
@@ -160,7 +160,7 @@ cp "$T/new.jq" "$T/broken.jq"
 watches broken.yaml broken.jq
 runs 2 "both fail: exit 2" ireconcile -f "$T/broken.yaml" \
 	--against "$T/new.yaml" --clock=input <"$T/in"
-is "$(cat "$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"T.e.com/d/t","part":"failure","change":"not-compared","message":"kaputt"}' \
+is "$(<"$T/out")" '{"primary":"T.e.com/d/t","uid":"t","object":"T.e.com/d/t","part":"failure","change":"not-compared","message":"kaputt"}' \
 	"... nothing is known about it"
 says "ireconcile: warning: primaries that were not compared, because both programs fail: 1
 ireconcile: primaries compared: 0, of which differed: 0" \
@@ -191,7 +191,7 @@ change ''
 for option in --all --input-of=T/d/t --gate-fd=0 --lines-fd=0 \
 	--marks-key-fd=0 --tap-fd=1; do
 	against 100 "$option is refused" "$option"
-	is "$(cat "$T/err")" "ireconcile: fatal: option --against excludes --all, --input-of, and each *-fd but --report-fd" "... with a message"
+	is "$(<"$T/err")" "ireconcile: fatal: option --against excludes --all, --input-of, and each *-fd but --report-fd" "... with a message"
 done
 runs 100 "-o alone" ireconcile -f "$T/old.yaml" -o text <"$T/in"
 says "ireconcile: fatal: option --output needs --against" "... is refused"

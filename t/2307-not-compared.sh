@@ -83,7 +83,7 @@ is "$(jq -r .message "$T/out")" "no" "... with the message"
 says "ireconcile: warning: primaries that were not compared, because both programs fail: 1
 ireconcile: primaries compared: 1, of which differed: 0" "... and is counted"
 against 2 "... as text" -o text
-is "$(cat "$T/out")" "T.e.com d/u
+is "$(<"$T/out")" "T.e.com d/u
 ? is not compared, both programs fail: no" "... reads so"
 change 's/"old"/"new"/'
 against 1 "one differs, one fails: exit 1"
@@ -194,7 +194,7 @@ for passes in 'secret.data.mode' '"ftp://\(.primary.spec.password)@h"' \
 	'({k: secret.data} | .k.mode)'; do
 	decides "$passes"
 	against 0 "one that only passes it on: $passes"
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"ireconcile: primaries compared: 1, of which differed: 0" \
 		"... agrees"
 done

@@ -17,7 +17,7 @@ apply_until() {
 for answer in 500 503 504 close cut html; do
 	given "passes-$answer"
 	runs 0 "an answer: $answer" apply
-	is "$(sent) $(cat "$T/out")" "PATCH a,PATCH a,PATCH a $(wrote '{"phase":"Available"}')" "... is tried again"
+	is "$(sent) $(<"$T/out")" "PATCH a,PATCH a,PATCH a $(wrote '{"phase":"Available"}')" "... is tried again"
 done
 
 # --- Retry-After
@@ -31,19 +31,19 @@ ok "... waits that long ($ms ms)" test "$ms" -ge 2000
 # succeeds
 given lasts
 runs 0 "a failure that lasts" apply --fail-after=200ms
-is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')
+is "$(<"$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')
 $(wrote '{"phase":"Available"}')" "... is told in between"
 given lasts-longer
 runs 1 "a failure that lasts longer than --timeout" apply_until requested 2
-is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')" \
+is "$(<"$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: ServiceUnavailable"}')" \
 	"... is told at the end"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
+is "$(<"$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: ServiceUnavailable" "... and logged once"
 
 # --- no answer has come when the time is over
 serve "{\"PATCH $CMS/a\":[{\"code\":200,\"body\":{},\"wait\":\"$T/never\"}]}"
 set_line "$(cm a 1)" "$known,$STATUS" >"$T/in"
 runs 1 "a request in flight at the end of --timeout" apply_until requested 1
-is "$(cat "$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: not done within the time of --timeout"}')" \
+is "$(<"$T/out")" "$(wrote '{"phase":"Failed","reason":"cannot apply ConfigMap default/a: not done within the time of --timeout"}')" \
 	"... counts as failed"
 
 # --- a permanent error is reported at once, and not tried again before the end
@@ -85,7 +85,7 @@ runs 0 "ours, and on its way out" apply
 is "$(sent)$(cat "$T/out" "$T/err")" "PATCH a,GET a" "... is waited for"
 given other-primary
 runs 1 "of another primary" apply
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
+is "$(<"$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t but of Thing t" \
 	"... is left alone, and both are named"
 
 given owned-fields
@@ -96,13 +96,13 @@ is "$(requests) $(jq -c .status.phase "$T/out")" 'PATCH a "Failed"' \
 # --- at most once: an object that exists by now is not compared
 given once
 runs 0 "to be created once, and known" apply
-is "$(requests)$(cat "$T/out")" "$(wrote '{"phase":"Available"}')" \
+is "$(requests)$(<"$T/out")" "$(wrote '{"phase":"Available"}')" \
 	"... is done"
 
 # --- the primary itself is never an item
 given itself
 runs 1 "an item that is the primary itself" apply
-is "$(requests)$(cat "$T/out")" \
+is "$(requests)$(<"$T/out")" \
 	"$(wrote '{"phase":"Failed","reason":"Thing.example.com/default/t refused: it is the primary itself"}')" \
 	"... is neither applied nor deleted"
 
@@ -110,7 +110,7 @@ is "$(requests)$(cat "$T/out")" \
 # else succeeds
 given filter-refused
 runs 1 "an item that a filter refused" apply
-is "$(requests) $(cat "$T/out")" "PATCH b $(wrote '{"phase":"Failed","reason":"ConfigMap/default/a refused: no"}')" \
+is "$(requests) $(<"$T/out")" "PATCH b $(wrote '{"phase":"Failed","reason":"ConfigMap/default/a refused: no"}')" \
 	"... holds up what comes after it, and is a failure of the primary"
 
 # --- a delete that failed needs its proof again
@@ -165,12 +165,12 @@ wait "$applier"
 is "$? $(besides_work "$T/err")" "0 " "lines while one is at work"
 is "$requested_before" "PATCH a,PATCH b" "... wait for its requests"
 is "$(requests | sort | paste -sd,)" "PATCH a,PATCH b,PATCH d" "... the newest is applied, without what was accepted just now"
-is "$(cat "$T/out")" "$(wrote '{"n":3}')" "... and one status is passed on"
+is "$(<"$T/out")" "$(wrote '{"n":3}')" "... and one status is passed on"
 
 # --- an empty line cancels
 given empty-line
 runs 0 "an empty line cancels what failed" apply
-is "$(cat "$T/out")" "" "... without a word"
+is "$(<"$T/out")" "" "... without a word"
 
 # --- no more in flight than allowed; bounded reading
 many=$(for i in {1..40}; do printf '"PATCH %s/m%s":[{"code":200,"body":{},"wait":"%s"}],' "$CMS" "$i" "$T/go2"; done)
@@ -213,7 +213,7 @@ is "$(jq -r .status.reason "$T/out")" 'cannot apply ConfigMap default/a: configm
 	"... in the status, too"
 given unauthorized
 runs 1 "401" apply -o result
-is "$(cat "$T/err")" "kapply: error: cannot apply ConfigMap default/a: Unauthorized" "... is said"
+is "$(<"$T/err")" "kapply: error: cannot apply ConfigMap default/a: Unauthorized" "... is said"
 
 # --- a refusal of a set is in the status of its primary only
 for refusal in 'not-declared;failed to create typed patch object (default/x; /v1, Kind=Service): .spec.prts: field not declared in schema' \
@@ -236,7 +236,7 @@ is "$(jq -r .status.reason "$T/out")" \
 # --- a terminating namespace may come back: the primary waits
 given terminating
 runs 1 "a terminating namespace" apply_until requested 2
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps \"a\" is forbidden: unable to create new content in namespace default because it is being terminated" "... is told at the end"
+is "$(<"$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: configmaps \"a\" is forbidden: unable to create new content in namespace default because it is being terminated" "... is told at the end"
 ok "... it was tried more than once" test "$(requests | wc -l)" -gt 1
 
 # --- of a plain object with the subresource status, an apply has no status
@@ -278,7 +278,7 @@ plain_cm() {
 serve '{}'
 lines plain_cm >"$T/in"
 runs 1 "bad lines between good ones" apply -o none
-is "$(cat "$T/err")" "kapply: error: line 2: text is cut short at byte 49
+is "$(<"$T/err")" "kapply: error: line 2: text is cut short at byte 49
 kapply: error: line 3: unexpected byte at byte 2
 kapply: error: line 4: invalid UTF-8 at byte 44
 kapply: error: line 5: NUL byte at byte 19
@@ -292,15 +292,15 @@ is "$(requests | grep PATCH | sort | paste -sd,)" "PATCH a,PATCH b" "... the res
 # --- the reader ends
 for i in {1..50}; do plain_cm "m$i"; done >"$T/in"
 unread 111 "a reader that goes away ends kapply" apply -o result
-is "$(cat "$T/err")" "kapply: fatal: the reader of standard output is gone" \
+is "$(<"$T/err")" "kapply: fatal: the reader of standard output is gone" \
 	"... which says why"
 
 # --- no server
 cm a 1 >"$T/in"
 runs 1 "no server" kapply --server http://127.0.0.1:1 --timeout=1s \
 	< <(in_until grep -q 'trying again' "$T/err")
-is "$(cat "$T/out")" "" "... nothing on stdout"
-is "$(cat "$T/err")" "kapply: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
+is "$(<"$T/out")" "" "... nothing on stdout"
+is "$(<"$T/err")" "kapply: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
 kapply: error: http://127.0.0.1:1 could not be reached in time
 kapply: error: cannot apply ConfigMap default/a: not done within the time of --timeout" \
 	"... said once, and what was not done"

@@ -37,7 +37,7 @@ is "$? $(requests | tail -n 4 | paste -sd,)" "0 GET n,DELETE n,GET t,PATCH t" \
 serve "{\"GET $THINGS/t\":[$thing]}"
 timeout=1s created
 removes
-is "$? $(requests)$(cat "$T/err")" "1 PATCH nkapply: error: thing.example.com default/t: cannot remove finalizers from Thing.example.com default/t: what was created just now was not observed yet" \
+is "$? $(requests)$(<"$T/err")" "1 PATCH nkapply: error: thing.example.com default/t: cannot remove finalizers from Thing.example.com default/t: what was created just now was not observed yet" \
 	"it stays until the end, which is said"
 
 serve "{\"GET $THINGS/t\":[$thing]}"

@@ -144,6 +144,6 @@ serve "{${members%,}}"
 runs 0 "0: no limit" apply --prune-limit=0
 is "$(requests | grep -c DELETE)" 3 "... all are deleted"
 runs 100 "a limit out of range" kapply --prune-limit=100001
-is "$(cat "$T/err")" "kapply: fatal: option --prune-limit: from 0 to 100000" \
+is "$(<"$T/err")" "kapply: fatal: option --prune-limit: from 0 to 100000" \
 	"... is refused"
 done_testing

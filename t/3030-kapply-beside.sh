@@ -56,10 +56,10 @@ there=/api/v1/namespaces/n/configmaps/a
 serve "{\"PATCH $there\":[$missing,$missing,$missing]}"
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"}}' >"$T/in"
 runs 0 "a namespace that is there a little later" apply
-is "$(requests | grep -c PATCH) $(cat "$T/err")" "4 " "... is waited for"
+is "$(requests | grep -c PATCH) $(<"$T/err")" "4 " "... is waited for"
 serve "{\"PATCH $there\":[$(for i in {1..40}; do echo "$missing,"; done)$missing]}"
 runs 1 "a namespace that never comes" apply
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kapply: error: cannot apply ConfigMap n/a: namespaces "n" not found' \
 	"... is a failure"
 ok "... before --fail-after ($(requests | wc -l) tries)" \
@@ -89,17 +89,17 @@ writer=$!
 blocked() {
 	local n
 
-	n=$(cat "$T/written")
+	n=$(<"$T/written")
 	for ((i = 0; i < 20; i++)); do
 		[ "$(cut -d' ' -f3 "/proc/$writer/stat")" = S ] &&
-			[ "$n" = "$(cat "$T/written")" ] || return
+			[ "$n" = "$(<"$T/written")" ] || return
 		sleep 0.02
 	done
 }
 wait_for 10 test -s "$T/written"
 wait_for 10 blocked
-ok "the writer waits ($(cat "$T/written") of 100 written)" \
-	test "$(cat "$T/written")" -lt 40
+ok "the writer waits ($(<"$T/written") of 100 written)" \
+	test "$(<"$T/written")" -lt 40
 touch "$T/go"
 wait "$writer"
 wait "$applier"

@@ -32,7 +32,7 @@ serve "{\"PATCH $CMS/a\":[$(often "$exists")],\"GET $CMS/a\":[$(often \
 	"$(theirs 7 '"deletionTimestamp":"2026-01-01T00:00:00Z"')")]}"
 runs 1 "what is being deleted is not adopted" \
 	kapply --server "$url" --timeout=1s < <(in_until requested 3)
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; it is being deleted" \
 	"... it is named"
 is "$(patches)" "" "... and nothing of it taken over"

@@ -37,7 +37,7 @@ with_key() {
 	apply --marks-key-fd=3 3<"$T/key"
 }
 says() { # ERROR WHAT
-	is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot $1" "$2"
+	is "$(<"$T/err")" "kapply: error: thing.example.com default/t: cannot $1" "$2"
 }
 
 # --- the proof of this primary, and that of an earlier primary with its name

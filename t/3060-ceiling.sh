@@ -58,7 +58,7 @@ counts kstatus NAME
 
 for tool in kapply kstatus; do
 	runs 100 "$tool: no number" "$tool" --max-writes-per-second=1000001 </dev/null
-	is "$(cat "$T/err")" "$tool: fatal: option --max-writes-per-second: from 0 to 1000000" \
+	is "$(<"$T/err")" "$tool: fatal: option --max-writes-per-second: from 0 to 1000000" \
 		"... refused"
 done
 done_testing

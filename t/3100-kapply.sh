@@ -82,7 +82,7 @@ fails_late() {
 }
 echo '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"x"}}' >"$T/in"
 fails "an unknown kind" 'Nothing  x failed no matches for kind "Nothing" in version "v1"'
-is "$(cat "$T/err")" 'kapply: error: cannot apply Nothing x: no matches for kind "Nothing" in version "v1"' \
+is "$(<"$T/err")" 'kapply: error: cannot apply Nothing x: no matches for kind "Nothing" in version "v1"' \
 	"... which the log has, too"
 echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"x"},"spec":{"prts":[]}}' >"$T/in"
 fails "a field that the schema lacks" 'Service default x failed failed to create typed patch object (/x; /v1, Kind=Service): .spec.prts: field not declared in schema'
@@ -128,7 +128,7 @@ fails "another namespace than that of -n" 'ConfigMap n1 x failed the namespace f
 # --- a user without the right
 cm x 1 >"$T/in"
 runs 1 "a user without rights" kapply -o result --kubeconfig "$(config user1)" <"$T/in"
-is "$(cat "$T/err")" 'kapply: error: cannot apply ConfigMap x: configmaps "x" is forbidden: User "user1" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
+is "$(<"$T/err")" 'kapply: error: cannot apply ConfigMap x: configmaps "x" is forbidden: User "user1" cannot patch resource "configmaps" in API group "" in the namespace "default"' \
 	"... is told verb and resource"
 
 # --- a terminating namespace

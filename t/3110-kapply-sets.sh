@@ -15,7 +15,7 @@ t=$(thing t | jq -r .metadata.uid)
 # --- creation, then the status line
 set_line "$(cm a 1)" '{"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}}' >"$T/in"
 runs 0 "a set is applied" kapply_line
-is "$(cat "$T/out")" \
+is "$(<"$T/out")" \
 '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":{"phase":"Available"}}' \
 	"... then its status is passed on"
 is "$(kubectl get cm a -o jsonpath='{.data.k} {.metadata.ownerReferences[0].uid} {.metadata.managedFields[0].manager}')" \
@@ -30,7 +30,7 @@ is "$(jq -r .metadata.resourceVersion "$T/out")" \
 # --- known: null although the object exists and is ours: applied
 set_line "$(cm a 2)" >"$T/in"
 runs 0 "what we saw not yet, and is ours, is applied" kapply_line -o result
-is "$(cat "$T/out")" \
+is "$(<"$T/out")" \
 '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"a"},"result":"configured","primary":"Thing.example.com/default/t"}' \
 	"... as a change"
 is "$(kubectl get cm a -o jsonpath='{.data.k}')" 2 "... the value is new"
@@ -58,10 +58,10 @@ is "$(jq -r .result "$T/out")" configured "... it is changed"
 kubectl create configmap b --from-literal=k=theirs >/dev/null
 set_line "$(cm b 1)" '{"status":{"phase":"Available"},"onError":{"phase":"Failed","reason":"${error}"}}' >"$T/in"
 runs 1 "an object that is not ours is left alone" kapply_line
-is "$(cat "$T/out")" \
+is "$(<"$T/out")" \
 '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"default","name":"t","uid":"'"$t"'"},"status":{"phase":"Failed","reason":"cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml"}}' \
 	"... onError says so"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/b: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml" \
 	"... and the log"
 is "$(kubectl get cm b -o jsonpath='{.data.k}')" theirs "... it is as it was"
@@ -89,7 +89,7 @@ ConfigMap unchanged" "... both are known by their marks"
 kubectl create -f - <<<"$(marked n2 n1 | jq '.[0]')" >/dev/null
 set_line "$(marked n2 n2)" >"$T/in"
 runs 1 "a copied mark does not make an object ours" kapply_line
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply Namespace n2: it exists and is not part of Thing.example.com default/t but of Thing.example.com/default/t" \
+is "$(<"$T/err")" "kapply: error: thing.example.com default/t: cannot apply Namespace n2: it exists and is not part of Thing.example.com default/t but of Thing.example.com/default/t" \
 	"... it names another object"
 
 # --- the known uid is gone
@@ -128,7 +128,7 @@ is "$(kubectl get thing t -o jsonpath='{.metadata.finalizers}')" '["example.com/
 set_line '[]' "$(jq -cn --arg uid "$(uid cm b)" '{delete: [{apiVersion: "v1",
 	kind: "ConfigMap", namespace: "default", name: "b", $uid}]}')" >"$T/in"
 runs 1 "what is not ours is not deleted" kapply_line -o result
-is "$(cat "$T/out")" \
+is "$(<"$T/out")" \
 '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"b"},"result":"failed","message":"it exists and is not part of Thing.example.com default/t","primary":"Thing.example.com/default/t"}' \
 	"... with the reason"
 set_line '[]' '{"delete":[{"apiVersion":"v1","kind":"ConfigMap","namespace":"default","name":"d","uid":"0123"}]}' >"$T/in"
@@ -139,7 +139,7 @@ set_line '[]' "$(jq -cn --arg uid "$(uid cm d)" '{delete: [{apiVersion: "v1",
 runs 0 "a member is deleted" kapply_line -o result
 is "$(jq -r .result "$T/out")" deleted "... and said so"
 runs 0 "deleting it again is not an error" kapply_line
-is "$(cat "$T/err")" "" "... and not logged again"
+is "$(<"$T/err")" "" "... and not logged again"
 
 # --- a failure stops the phases behind it
 set_line "$(jq -cn --argjson a "$(cm b 1)" '$a + [{apiVersion: "v1", kind: "Service",
@@ -148,7 +148,7 @@ set_line "$(jq -cn --argjson a "$(cm b 1)" '$a + [{apiVersion: "v1", kind: "Serv
 	namespace: "default", name: "d", $uid}], status: {phase: "Available"},
 	finalizers: {remove: ["example.com/f"]}}')" >"$T/in"
 runs 1 "a failure stops what comes after it" kapply_line
-is "$(cat "$T/out")" "" "... no status"
+is "$(<"$T/out")" "" "... no status"
 runs 1 "... no later object" kubectl get service late
 runs 0 "... no delete" kubectl get service d
 is "$(kubectl get thing t -o jsonpath='{.metadata.finalizers}')" '["example.com/f"]' \

@@ -67,16 +67,16 @@ is "$(tail -n 1 "$T/err")" "kapply: error: apply set shop: nothing is pruned, fo
 runs 0 "... nothing is deleted" kubectl get service/s namespace/n1
 { cm a; echo '{"bad'; } >"$T/in"
 runs 1 "a bad line" apply
-is "$(tail -n 1 "$T/err")$(cat "$T/out")" "kapply: error: apply set shop: nothing is applied, for the input has bad lines" "... stops all"
+is "$(tail -n 1 "$T/err")$(<"$T/out")" "kapply: error: apply set shop: nothing is applied, for the input has bad lines" "... stops all"
 cm a | jq -c '.metadata.labels = {"applyset.kubernetes.io/part-of": "x"}' >"$T/in"
 runs 1 "a member of another set" apply
-is "$(cat "$T/err")" "kapply: error: apply set shop: ConfigMap/default/a has the label applyset.kubernetes.io/part-of already" "... is refused"
+is "$(<"$T/err")" "kapply: error: apply set shop: ConfigMap/default/a has the label applyset.kubernetes.io/part-of already" "... is refused"
 
 # A set of another tool is left alone; a ConfigMap as parent.
 kubectl create configmap theirs >/dev/null
 cm a >"$T/in"
 runs 1 "a parent of another set" kapply --applyset=configmaps/theirs <"$T/in"
-is "$(cat "$T/err")" "kapply: error: apply set configmaps/theirs: the parent exists, and its label applyset.kubernetes.io/id is not that of this set" "... is refused"
+is "$(<"$T/err")" "kapply: error: apply set configmaps/theirs: the parent exists, and its label applyset.kubernetes.io/id is not that of this set" "... is refused"
 runs 1 "a parent of no known kind" kapply --applyset=nothings/x <"$T/in"
 runs 0 "a ConfigMap as parent" kapply --applyset=cm/mine -n n1 <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"of-mine"}}'
 is "$(kubectl get cm mine -n n1 -o json | jq -r '.metadata.labels[]')" \
@@ -85,7 +85,7 @@ is "$(kubectl get cm mine -n n1 -o json | jq -r '.metadata.labels[]')" \
 # kubectl takes the set over, when the parent says that it is kubectl's.
 kubectl annotate secret shop --overwrite applyset.kubernetes.io/tooling=kubectl/v1.36 >/dev/null
 runs 1 "the set of kubectl" apply
-is "$(cat "$T/err")" "kapply: error: apply set shop belongs to other tooling (annotation applyset.kubernetes.io/tooling)" "... is left alone"
+is "$(<"$T/err")" "kapply: error: apply set shop belongs to other tooling (annotation applyset.kubernetes.io/tooling)" "... is left alone"
 with_kubectl || done_testing
 runs 0 "kubectl goes on with the set" env KUBECTL_APPLYSET=true kubectl apply \
 	--server-side --force-conflicts --prune --applyset=shop -n default -f "$T/in"

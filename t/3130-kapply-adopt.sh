@@ -79,13 +79,13 @@ both=$(jq -cn --argjson a "$ns" --argjson b "$core" '[$a, $b]')
 # --- not unless the set asks for it
 set_line "$both" '{"onError":{"reason":"${error}"}}' >"$T/in"
 runs 1 "nothing is adopted unasked" kapply_line
-is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; it is not taken over, since watches.yaml has no "adopt"' \
+is "$(<"$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; it is not taken over, since watches.yaml has no "adopt"' \
 	"... nor is the line offered for a Namespace"
 
 # --- a label of another instance, another key
 set_line "$both" '{"adopt":"component"}' >"$T/in"
 runs 1 "nor by a label that it has not" kapply_line
-is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; to be adopted it needs the label component=t' \
+is "$(<"$T/err")" 'kapply: error: thing.example.com default/t: cannot apply Namespace op-t: it exists and is not part of Thing.example.com default/t; to be adopted it needs the label component=t' \
 	"... the message names the label"
 kubectl label ns op-t instance=u --overwrite >/dev/null
 set_line "$both" '{"adopt":"instance"}' >"$T/in"
@@ -106,7 +106,7 @@ set_line "$both" '{"adopt":"instance","because":{"events":[{"type":"ADDED",
 runs 0 "adopted by the label" kapply_line -o result
 is "$(jq -r '.kind + " " + .result' "$T/out")" "Namespace configured
 Deployment configured" "... both"
-is "$(cat "$T/err")" "kapply: thing.example.com default/t: Namespace op-t: adopted, by its label instance=t
+is "$(<"$T/err")" "kapply: thing.example.com default/t: Namespace op-t: adopted, by its label instance=t
 kapply: thing.example.com default/t: Deployment.apps op-t/core: adopted, by its label instance=t" \
 	"... said once for each"
 is "$(kubectl get ns op-t -o json | jq -c '.metadata | [.labels.old,
@@ -156,7 +156,7 @@ is "$(kubectl get -n op-t cm ancient -o json --show-managed-fields | jq -c '[.da
 # --- then it is a member like any other
 set_line "$both" '{"adopt":"instance"}' >"$T/in"
 runs 0 "once more" kapply_line
-is "$(cat "$T/err")" "" \
+is "$(<"$T/err")" "" \
 	"... it is a member now"
 
 # --- never: an object with another controller, or of another primary
@@ -171,7 +171,7 @@ theirs <<'X'
 X
 set_line "$(cm rs 1)" '{"adopt":"instance"}' >"$T/in"
 runs 1 "what another controller owns is not adopted" kapply_line
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/rs: it exists and is not part of Thing.example.com default/t but of Thing u" \
+is "$(<"$T/err")" "kapply: error: thing.example.com default/t: cannot apply ConfigMap default/rs: it exists and is not part of Thing.example.com default/t but of Thing u" \
 	"... and it is named"
 set_line "$(echo '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"op-x"}}' |
 	marked Namespace//op-x | jq -c '[.]')" '{"adopt":"instance"}' >"$T/in"
@@ -216,7 +216,7 @@ kubectl patch cm lost --type=json \
 before=$(kubectl get cm lost -o json | jq -r .metadata.resourceVersion)
 set_line "$(lost 2)" >"$T/in"
 runs 1 "... without its owner reference is foreign" kapply_line
-is "$(cat "$T/err")" 'kapply: error: thing.example.com default/t: cannot apply ConfigMap default/lost: it exists and is not part of Thing.example.com default/t; an operator made it, and its owner reference was removed: put that back, or delete the object' \
+is "$(<"$T/err")" 'kapply: error: thing.example.com default/t: cannot apply ConfigMap default/lost: it exists and is not part of Thing.example.com default/t; an operator made it, and its owner reference was removed: put that back, or delete the object' \
 	"... and the message says what to do"
 is "$(kubectl get cm lost -o json | jq -r .metadata.resourceVersion)" \
 	"$before" "... it stays as it is"

@@ -32,9 +32,9 @@ kubectl patch deployment d --field-manager=pinner \
 
 loop .spec.replicas
 runs 0 "an item that another client changes back" kapply_line
-is "$(cat "$T/out")" "$(wrote '{"phase":"Fighting","reason":"pinner"}')" \
+is "$(<"$T/out")" "$(wrote '{"phase":"Fighting","reason":"pinner"}')" \
 	"... the manager's name is in the status"
-is "$(cat "$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner" \
+is "$(<"$T/err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner" \
 	"... and in the log"
 loop '.spec.template.spec.containers[name=main].image'
 runs 0 "in an element of a list" kapply_line
@@ -60,7 +60,7 @@ is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 loop .spec.replicas "$deployment"
 deployment_rests
 runs 0 "after it was applied again" kapply_line -o status
-is "$(jq -r .status.reason "$T/out") $(cat "$T/err")" \
+is "$(jq -r .status.reason "$T/out") $(<"$T/err")" \
 	"somebody " \
 	"... names no manager, and logs only what it does"
 kubectl patch deployment d --field-manager=pinner --type=merge \
@@ -94,7 +94,7 @@ ok "it is right again: who it was is known" wait_for 20 reasons "pinner pinner"
 exec 6>&-
 wait "$two"
 is "$?" 0 "... exit code"
-is "$(cat "$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner
+is "$(<"$T/two.err")" "kapply: warning: thing.example.com default/t: Deployment.apps default/d: .spec.replicas is changed back again and again, last by pinner
 kapply: thing.example.com default/t: configured Deployment.apps default/d" \
 	"... told once"
 
@@ -146,12 +146,12 @@ is "$(kubectl get cm a -o jsonpath='{.data.k}')" 1 "... the rest is done"
 # --- bad lines
 set_line '[]' '{"loops":{"Deployment.apps/default/d":7}}' >"$T/in"
 runs 1 "a loop without a path" kapply_line
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kapply: error: line 1: reconcile.loops["Deployment.apps/default/d"] is not text' \
 	"... is named"
 set_line '[]' '{"loops":{"Deployment":".spec"}}' >"$T/in"
 runs 1 "a loop of no object" kapply_line
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kapply: error: line 1: reconcile.loops: "Deployment" is not a key of an object' \
 	"... is named"
 done_testing

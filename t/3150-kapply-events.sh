@@ -150,7 +150,7 @@ Warning NotMade cannot make WRONG: Invalid: metadata.name " \
 	set_line "$(cm dry 1)" '{"status":{"a":1}}'
 } >"$T/in"
 runs 0 "a dry run" kapply_line --dry-run=server -o status
-is "$(cat "$T/out")$(events w | grep -c Dry)" 0 "... sends none"
+is "$(<"$T/out")$(events w | grep -c Dry)" 0 "... sends none"
 is "$(kubectl get thing t -o json | jq -c '.metadata.finalizers')$(kubectl get cm dry -o name 2>&1 | grep -c NotFound)" \
 	null1 "... and leaves all as it is"
 done_testing

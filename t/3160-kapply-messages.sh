@@ -75,7 +75,7 @@ is "$(jq -r .status.reason "$T/out")" "ConfigMap/default/a refused: $seen" \
 	"... is such a line in a status"
 is "$(events)" "POST 1 FailedApply ConfigMap/default/a refused: $seen" \
 	"... in an Event"
-is "$(cat "$T/err")" "kapply: error: thing.example.com default/t: ConfigMap/default/a refused: $seen" \
+is "$(<"$T/err")" "kapply: error: thing.example.com default/t: ConfigMap/default/a refused: $seen" \
 	"... and in the log"
 
 # --- so are those in the name of a field manager

@@ -49,11 +49,11 @@ same "$T/key" "$T/want" "... has one of its own"
 
 kubectl create secret generic -n ops bad --from-literal=other=x >/dev/null
 runs 100 "a Secret without a key" key --marks-key-secret=ops/bad
-is "$(cat "$T/err")" "kapply: fatal: Secret ops/bad, keys: there is no key of marks in it" \
+is "$(<"$T/err")" "kapply: fatal: Secret ops/bad, keys: there is no key of marks in it" \
 	"... is refused"
 kubectl create secret generic -n ops short --from-literal=keys=hunter2 >/dev/null
 runs 100 "a key that is too short" key --marks-key-secret=ops/short
-is "$(cat "$T/err")" "kapply: fatal: Secret ops/short, keys: line 1: a key has at least 32 characters" \
+is "$(<"$T/err")" "kapply: fatal: Secret ops/short, keys: line 1: a key has at least 32 characters" \
 	"... is refused, and not shown"
 
 # --- while it runs: deleted, changed, put back
@@ -97,7 +97,7 @@ exec 8>&- 7>&-
 # refused ARGUMENT...: kapply refuses these, with this message
 refused() {
 	runs 100 "kapply ${*:2}" kapply "${@:2}" </dev/null
-	is "$(cat "$T/err")" "kapply: fatal: $1" "... is refused"
+	is "$(<"$T/err")" "kapply: fatal: $1" "... is refused"
 }
 refused "options --marks-key-fd and --marks-key-secret exclude each other" \
 	--marks-key-fd=0 --marks-key-secret=k

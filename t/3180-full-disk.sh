@@ -36,7 +36,7 @@ full() {
 		'in=$1; shift; exec "$@" <"$in" >/dev/full' - "$in" "$@"
 }
 says() {
-	is "$(cat "$T/err")" "$1" "... message"
+	is "$(<"$T/err")" "$1" "... message"
 }
 nospace="cannot write standard output: No space left on device"
 full 111 "kwatch" /dev/null kwatch --once configmaps

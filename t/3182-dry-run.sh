@@ -49,12 +49,12 @@ line() {
 before=$(kubectl get thing t -o json)
 set_line "$(cm s 1)" '{"finalizers":{"add":["example.com/f"]},"status":{"phase":"Ready"}}' >"$T/in"
 runs 0 "a dry run of a set" dry -o result
-is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
+is "$(<"$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
 {\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\",$of}
 $(line '"status":{"phase":"Ready"}')" "... finalizer, item, status"
 is "$(kubectl get thing t -o json)" "$before" "... and has changed nothing"
 runs 0 "the run" kapply_line -o result
-is "$(cat "$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
+is "$(<"$T/out")" "$(line '"finalizers":{"add":["example.com/f"]}')
 {\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"default\",\"name\":\"s\"},\"result\":\"created\",$of}" \
 	"... says the same, but the status is for kstatus"
 set_line "$(cm s 1)" '{"known":{"ConfigMap/default/s":"'"$(uid cm s)"'"},
@@ -80,14 +80,14 @@ for how in dry kapply_line; do
 done
 set_line "[]" '{"finalizers":{"add":["example.com/f"]}}' >"$T/in"
 runs 0 "a finalizer that is there" dry -o result
-is "$(cat "$T/out")" "" "... is not a change"
+is "$(<"$T/out")" "" "... is not a change"
 set_line "[]" '{"finalizers":{"remove":["example.com/f"]}}' >"$T/in"
 runs 0 "a finalizer that goes" dry -o result
-is "$(cat "$T/out")" "$(line '"finalizers":{"remove":["example.com/f"]}')" "... is one"
+is "$(<"$T/out")" "$(line '"finalizers":{"remove":["example.com/f"]}')" "... is one"
 set_line "$(cm a 1)" '{"status":{"phase":"Ready"},"onError":{"phase":"Failed","why":"${error}"}}' >"$T/in"
 runs 1 "an item that fails" dry -o result
 is "$(jq -c 'select(.kind == "Thing") | .status.phase' "$T/out")" '"Failed"' \
 	"... and the status that says so"
 runs 1 "... with --output=status" dry -o status
-is "$(cat "$T/out")" "" "... nothing goes to kstatus"
+is "$(<"$T/out")" "" "... nothing goes to kstatus"
 done_testing

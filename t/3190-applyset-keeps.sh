@@ -83,10 +83,10 @@ runs 0 "a Namespace" apply < <(ns n3)
 { ns n3; cm f n3; } >"$T/in"
 runs 0 "a set whose parent is in a Namespace of its own" apply --applyset=inner -n n3 <"$T/in"
 runs 1 "... which is left out" apply --applyset=inner -n n3 < <(cm f n3)
-is "$(cat "$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: objects of the input are in it" \
+is "$(<"$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: objects of the input are in it" \
 	"... keeps it"
 runs 1 "nothing is left" apply --applyset=inner -n n3 --allow-empty </dev/null
-is "$(cat "$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: the parent of the set is in it" \
+is "$(<"$T/err")" "kapply: error: apply set inner: Namespace//n3: not deleted: the parent of the set is in it" \
 	"... but the Namespace of the parent"
 
 # What an operator made is its own, though the operator has copied the label of
@@ -102,7 +102,7 @@ kubectl label configmap made applyset.kubernetes.io/part-of="$(kubectl get secre
 runs 0 "the set without it" apply --applyset=mixed < <(cm e2)
 is "$(results)" "ConfigMap default e2 created
 ConfigMap default own deleted" "... prunes what is its own"
-is "$(cat "$T/err")" "kapply: warning: apply set mixed: ConfigMap/default/made stays, for an operator made it: remove its label applyset.kubernetes.io/part-of" \
+is "$(<"$T/err")" "kapply: warning: apply set mixed: ConfigMap/default/made stays, for an operator made it: remove its label applyset.kubernetes.io/part-of" \
 	"... and names the operator's"
 is "$(kubectl get configmap made -o jsonpath='{.metadata.uid}')" "$uid" \
 	"... which is the same"
@@ -112,7 +112,7 @@ is "$(kubectl get configmap made -o jsonpath='{.metadata.uid}')" "$uid" \
 { ns own; cm g1; } >"$T/in"
 runs 0 "a set with its parent in it" apply --applyset=namespaces/own --force-conflicts <"$T/in"
 runs 1 "... which is left out" apply --applyset=namespaces/own < <(cm g1)
-is "$(cat "$T/err")" "kapply: error: apply set namespaces/own: Namespace//own: not deleted: it is the parent of the set" \
+is "$(<"$T/err")" "kapply: error: apply set namespaces/own: Namespace//own: not deleted: it is the parent of the set" \
 	"... stays"
 crd true | jq -c '.metadata.name = "pots.q.example.com" | .spec.group = "q.example.com" | .spec.names = {kind: "Pot", plural: "pots"}
 	| .metadata.labels = {"applyset.kubernetes.io/is-parent-type": "true"}' >"$T/in"
@@ -120,14 +120,14 @@ cm g2 >>"$T/in"
 runs 0 "a definition" apply <"$T/in"
 runs 0 "... of the parent, in its set" apply --applyset=pots.q.example.com/p <"$T/in"
 runs 1 "... which is left out" apply --applyset=pots.q.example.com/p < <(cm g2)
-is "$(cat "$T/err")" "kapply: error: apply set pots.q.example.com/p: CustomResourceDefinition.apiextensions.k8s.io//pots.q.example.com: not deleted: the parent of the set is of its kind" \
+is "$(<"$T/err")" "kapply: error: apply set pots.q.example.com/p: CustomResourceDefinition.apiextensions.k8s.io//pots.q.example.com: not deleted: the parent of the set is of its kind" \
 	"... stays"
 kubectl get secret shop -o json | jq -c '{apiVersion, kind,
 	metadata: {name: "shop", namespace: "default"}}' >"$T/in"
 cm g3 >>"$T/in"
 runs 0 "the parent of another set" apply --applyset=outer <"$T/in"
 runs 1 "... which is left out" apply --applyset=outer < <(cm g3)
-is "$(cat "$T/err")" "kapply: error: apply set outer: Secret/default/shop: not deleted: it is the parent of another apply set, which would forget its objects" \
+is "$(<"$T/err")" "kapply: error: apply set outer: Secret/default/shop: not deleted: it is the parent of another apply set, which would forget its objects" \
 	"... stays"
 
 # One object is in one set.
@@ -159,7 +159,7 @@ is_not_served() {
 runs 0 "the kind is not served" apply < <(crd false)
 wait_for 20 is_not_served
 runs 1 "a run without the custom resource" apply --applyset=pause < <(cm g)
-is "$(cat "$T/err")" "kapply: error: apply set pause: Urn.p.example.com is not served: nothing of it is pruned before a run that finds it; if its definition is gone for good, and all its objects with it, remove it from the annotation applyset.kubernetes.io/contains-group-kinds of the parent" \
+is "$(<"$T/err")" "kapply: error: apply set pause: Urn.p.example.com is not served: nothing of it is pruned before a run that finds it; if its definition is gone for good, and all its objects with it, remove it from the annotation applyset.kubernetes.io/contains-group-kinds of the parent" \
 	"... says that it could not look"
 is "$(kinds pause)" ConfigMap,Urn.p.example.com "... and remembers the kind"
 runs 0 "the kind is served again" apply < <(crd true)
@@ -176,13 +176,13 @@ runs 0 "... one object gets a finalizer" kubectl patch configmap held --type=mer
 runs 0 "... which is left out" apply --applyset=hold < <(cm free)
 is "$(jq -r 'select(.result == "deleted") | .message' "$T/out")" \
 	"it waits for its finalizers x.example.com/hold" "... is deleted"
-is "$(cat "$T/err")" "kapply: apply set hold: ConfigMap/default/held: it waits for its finalizers x.example.com/hold" \
+is "$(<"$T/err")" "kapply: apply set hold: ConfigMap/default/held: it waits for its finalizers x.example.com/hold" \
 	"... as far as it can be, the log says"
 { cm held; cm free; } >"$T/in"
 runs 1 "with it again" apply --timeout=1s --applyset=hold <"$T/in"
 grep -o "cannot apply ConfigMap default/held: it is being deleted: it waits.*" "$T/err" |
 	head -n 1 >"$T/why"
-is "$(cat "$T/why")" "cannot apply ConfigMap default/held: it is being deleted: it waits for its finalizers x.example.com/hold" \
+is "$(<"$T/why")" "cannot apply ConfigMap default/held: it is being deleted: it waits for its finalizers x.example.com/hold" \
 	"... it is not applied"
 runs 1 "... nor without a set, in a dry run" apply --dry-run=server <"$T/in"
 start bash -c "exec kapply -o result --log-level=debug --timeout=600s \

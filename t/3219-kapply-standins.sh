@@ -80,7 +80,7 @@ for text in "seen $digest" "$auth"; do
 			reason: "Saw", message: $text}]}}' >"$T/in"
 	kapply <"$T/in" 2>"$T/log" >"$T/status"
 	runs 1 "a status with a digest" kstatus <"$T/status"
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"kstatus: error: line 1: the status of Thing x/t has a digest in the place of a hidden value, as recordings have it: it is not written" \
 		"... is refused"
 	is "$(kubectl get thing -n x t -o json | jq -c .status)" null \

@@ -87,7 +87,7 @@ is "$(kubectl get configmap -n x free owner -o name | xargs)" \
 runs 1 "a deletion" kapply -o result <"$T/in"
 is "$(jq -r .metadata.name "$T/out" | sort | xargs)" "a s" \
 	"... the others are applied"
-is "$(cat "$T/err")" 'kapply: error: line 2: an event says that ConfigMap x/a was deleted: deletions are not applied
+is "$(<"$T/err")" 'kapply: error: line 2: an event says that ConfigMap x/a was deleted: deletions are not applied
 kapply: error: line 3: an event of the type "ERROR" has no object to apply' \
 	"... and the rest is named"
 
@@ -96,7 +96,7 @@ jq -c 'select(.object.metadata.name == "a") | .tooLarge = 17000000
 	| del(.object.data)' "$T/events" >"$T/in"
 before=$(kubectl get cm -n x a -o json | jq -c .data)
 runs 1 "an object that is too large" kapply <"$T/in"
-is "$(cat "$T/err")" 'kapply: error: line 1: an event says that ConfigMap x/a is too large: its fields are not in it, and nothing of it is applied' \
+is "$(<"$T/err")" 'kapply: error: line 1: an event says that ConfigMap x/a is too large: its fields are not in it, and nothing of it is applied' \
 	"... is named"
 is "$(kubectl get cm -n x a -o json | jq -c .data)" "$before" \
 	"... and stays as it is"
@@ -138,7 +138,7 @@ for form in . '{type: "ADDED", object: .}' '{apiVersion: "v1", kind: "List", ite
 done
 jq -c '{type: "ADDED", object: (. + {apiVersion: "v1", kind: "List"})}' "$T/note" >"$T/in"
 runs 1 "a desired set in an event" kapply <"$T/in"
-is "$(cat "$T/err")" "kapply: error: line 1: a List in an event" "... is refused"
+is "$(<"$T/err")" "kapply: error: line 1: a List in an event" "... is refused"
 
 # Members of these names are not yet an event.
 echo '{"apiVersion":"v1","kind":"Nothing","metadata":{"name":"n"},"type":"ADDED","object":{}}' >"$T/nothing"
@@ -149,6 +149,6 @@ for lacks in apiVersion kind; do
 		metadata: {name: "inner", namespace: "x"}} | del(.[$lacks])' \
 		"$T/nothing" >"$T/in"
 	runs 1 "... also without $lacks" kapply <"$T/in"
-	is "$(cat "$T/err")" "kapply: error: line 1: it has no $lacks" "... so"
+	is "$(<"$T/err")" "kapply: error: line 1: it has no $lacks" "... so"
 done
 done_testing

@@ -46,7 +46,7 @@ cm() {
 runs 0 "files: YAML, JSON, lines" \
 	kapply -o result -f "$T/a.yaml" --filename="$T/b.json" "$T/c.jsonl"
 is "$(names)" "a created b created c created x created" "... are all applied"
-is "$(cat "$T/err")" "" "... silently"
+is "$(<"$T/err")" "" "... silently"
 is "$(kubectl get configmap a -n x -o json | jq -c .data)" \
 	'{"text":"two\nlines\n","word":"yes"}' "... text is as it was"
 runs 0 "-: standard input" kapply -o result -f - <"$T/a.yaml"
@@ -59,7 +59,7 @@ echo '{"apiVersion":"v1","kind":"List","items":[]}' >"$T/none.json"
 : >"$T/empty"
 runs 0 "files without an object" \
 	kapply "$T/none.yaml" "$T/none.json" "$T/c.jsonl" "$T/empty"
-is "$(cat "$T/err")" "$(printf "kapply: warning: $T/%s: there is no object in it\n" none.yaml none.json empty)" \
+is "$(<"$T/err")" "$(printf "kapply: warning: $T/%s: there is no object in it\n" none.yaml none.json empty)" \
 	"... are named"
 
 {
@@ -69,10 +69,10 @@ is "$(cat "$T/err")" "$(printf "kapply: warning: $T/%s: there is no object in it
 			"... is an error"
 	done
 	runs 1 "standard input, named" kapply -
-	is "$(cat "$T/err")" "kapply: warning: standard input: there is no object in it
+	is "$(<"$T/err")" "kapply: warning: standard input: there is no object in it
 kapply: error: no object to apply: there is none in what is named" "... as well"
 	runs 0 "standard input of a pipeline" kapply
-	is "$(cat "$T/err")" "" "... may be empty"
+	is "$(<"$T/err")" "" "... may be empty"
 } </dev/null
 printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x","namespace":"y"}}\n' >"$T/scope.json"
 runs 0 "a Namespace that says that it is in one" kapply -o result "$T/scope.json"
@@ -109,7 +109,7 @@ is "$(names | cut -d ' ' -f 1,2)" "a unchanged" "... is read"
 runs 0 "byte order marks, of files that were joined" kapply "$T/mark.yaml"
 iconv -f utf-8 -t utf-16 "$T/a.yaml" >"$T/wide.yaml"
 runs 1 "UTF-16" kapply "$T/wide.yaml"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapply: error: $T/wide.yaml:1: this is UTF-16: save the file as UTF-8" \
 	"... is said"
 
@@ -135,7 +135,7 @@ while IFS='|' read -r text want; do
 	printf 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: z\n  namespace: x\n%s\n' \
 		"$text" >"$T/bad.yaml"
 	runs 1 "refused: $text" kapply "$T/bad.yaml"
-	is "$(cat "$T/err")" "kapply: error: $T/bad.yaml:$want" "... is said"
+	is "$(<"$T/err")" "kapply: error: $T/bad.yaml:$want" "... is said"
 done <<'EOF'
   labels: {on: "1"}|6: the key on is a boolean for kubectl: write "on", or true or false
   labels: {a: yes}|6: a: yes is a boolean for kubectl: write "yes", or true or false
@@ -154,16 +154,16 @@ kind: ConfigMap
 metadata: {name: f}
 EOF
 runs 1 "an object that is not one" kapply -o result "$T/bad.yaml" "$T/c.jsonl"
-is "$(cat "$T/err")" "kapply: error: $T/bad.yaml: line 4: it has no apiVersion" \
+is "$(<"$T/err")" "kapply: error: $T/bad.yaml: line 4: it has no apiVersion" \
 	"... is named by its file and line"
 is "$(names)" "c unchanged e created" "... the others are applied"
-printf '%s\nno\n' "$(cat "$T/c.jsonl")" >"$T/bad.json"
+printf '%s\nno\n' "$(<"$T/c.jsonl")" >"$T/bad.json"
 runs 1 "a bad line of a file" kapply "$T/bad.json"
-is "$(cat "$T/err")" "kapply: error: $T/bad.json: line 2: unexpected byte at byte 2" \
+is "$(<"$T/err")" "kapply: error: $T/bad.json: line 2: unexpected byte at byte 2" \
 	"... as well"
 
 runs 100 "a file that is not there" kapply "$T/a.yaml" "$T/absent.yaml"
-is "$(cat "$T/err")" "kapply: fatal: cannot read $T/absent.yaml: No such file or directory" \
+is "$(<"$T/err")" "kapply: fatal: cannot read $T/absent.yaml: No such file or directory" \
 	"... is said before anything is applied"
 
 # --- what a value is, at the server
@@ -222,10 +222,10 @@ printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}
 runs 1 "a number where the server wants a text" kapply "$T/number.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {0x1: a, 1: b}\n' >"$T/twice.yaml"
 runs 1 "a key in two spellings" kapply "$T/twice.yaml"
-is "$(cat "$T/err")" "kapply: error: $T/twice.yaml:4: duplicate key \"1\"" "... is one"
+is "$(<"$T/err")" "kapply: error: $T/twice.yaml:4: duplicate key \"1\"" "... is one"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {~: b}\n' >"$T/null.yaml"
 runs 1 "a key that is null" kapply "$T/null.yaml"
-is "$(cat "$T/err")" "kapply: error: $T/null.yaml:4: a key is null: write \"~\"" "... is said"
+is "$(<"$T/err")" "kapply: error: $T/null.yaml:4: a key is null: write \"~\"" "... is said"
 
 # --- between documents of JSON, which have no newline, some, or two in a text
 printf '%s\n---\n%s\n---\n' "$(cm j1)" "$(cm j2)" >"$T/j.json"
@@ -250,7 +250,7 @@ runs 0 "YAML on standard input" kapply -o result <"$T/y.yaml"
 is "$(names)" "y1 created y2 created" "... is read as YAML"
 printf 'a: [\n' >"$T/bad.yaml"
 runs 1 "bad YAML there" kapply <"$T/bad.yaml"
-is "$(cat "$T/err")" "kapply: error: standard input:2: did not find expected node content while parsing a flow node" \
+is "$(<"$T/err")" "kapply: error: standard input:2: did not find expected node content while parsing a flow node" \
 	"... is named by its line"
 
 # A List in a List: kubectl refuses the file, and nothing of it is applied.
@@ -258,7 +258,7 @@ printf '{"apiVersion":"v1","kind":"List","items":[%s,{"apiVersion":"v1","kind":"
 	"$(cm l1)" "$(cm l2)" >"$T/lists.json"
 cm l3 >"$T/good.json"
 runs 1 "a List in a List" kapply -o result "$T/lists.json" "$T/good.json"
-is "$(cat "$T/err")" "kapply: error: $T/lists.json:1: a List in a List: nothing of this file is applied" "... is refused"
+is "$(<"$T/err")" "kapply: error: $T/lists.json:1: a List in a List: nothing of this file is applied" "... is refused"
 is "$(names)" "l3 created" "... and no other file"
 
 # Folders
@@ -284,7 +284,7 @@ runs 0 "a link that is named" kapply -o result "$T/link"
 is "$(names)" "f1 unchanged f2 unchanged" "... is its folder"
 ln -s ../else "$T/dir/out.yaml"
 runs 100 "a link to a folder with the name of a file" kapply -R "$T/dir"
-is "$(cat "$T/err")" "kapply: fatal: $T/dir/out.yaml is a link to a folder, and not followed: name it, too, to have what is in it" \
+is "$(<"$T/err")" "kapply: fatal: $T/dir/out.yaml is a link to a folder, and not followed: name it, too, to have what is in it" \
 	"... is said"
 deep=$T/deep
 mkdir "$deep"
@@ -299,7 +299,7 @@ mkdir "$deep"
 runs 100 "folders that are too deep for a path" kapply -R "$deep"
 ok "... are not passed over" grep -q 'cannot read .*/ddd' "$T/err"
 runs 100 "an empty folder" kapply "$T/bare"
-is "$(cat "$T/err")" "kapply: fatal: $T/bare has no file .json, .yaml or .yml (-R looks in folders below it, too)" \
+is "$(<"$T/err")" "kapply: fatal: $T/bare has no file .json, .yaml or .yml (-R looks in folders below it, too)" \
 	"... is said"
 
 # Time does not mend a wrong token.

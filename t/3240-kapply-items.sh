@@ -18,7 +18,7 @@ answers() {
 # refused WHAT MESSAGE: the line
 refused() {
 	runs 1 "$1" apply
-	is "$(cat "$T/err")" "kapply: error: line 1: $2" "... is refused"
+	is "$(<"$T/err")" "kapply: error: line 1: $2" "... is refused"
 }
 known='"known":{"ConfigMap/default/a":"u2"}'
 conflict=$(failure 409 Conflict 'the object has been modified')

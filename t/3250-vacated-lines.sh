@@ -35,7 +35,7 @@ lines() {
 	foreign DELETED 00:05
 } >"$T/in"
 lines "an object that is in the way goes"
-is "$(cat "$T/got")" '[["a-0"],null]
+is "$(<"$T/got")" '[["a-0"],null]
 [["a-0"],["ConfigMap/ns/a-0"]]
 [["a-0"],["ConfigMap/ns/a-0"]]' "... a line says so, each time"
 
@@ -61,7 +61,7 @@ is "$(tail -n 1 "$T/got")" '[["a-0"],null]' "... a member is not in the way"
 	foreign DELETED 00:02 a-0 second-
 } >"$T/in"
 lines "one that another one replaces"
-is "$(cat "$T/got")" '[["a-0"],null]
+is "$(<"$T/got")" '[["a-0"],null]
 [["a-0"],["ConfigMap/ns/a-0"]]' "... a line when that goes"
 
 {

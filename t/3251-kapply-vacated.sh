@@ -29,7 +29,7 @@ rival "$exists,$created" "$theirs,$missing" 4 --fail-after=1s
 end
 is "$?" 0 "an object that is in the way, and then not"
 is "$(sent)" "PATCH a,GET a,GET a,PATCH a" "... is looked at again, and the item is created"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapply: error: thing.example.com default/t: cannot apply ConfigMap default/a: it exists and is not part of Thing.example.com default/t; delete it, or give it a label for \"adopt\" in watches.yaml" \
 	"... one error, for the object that was there"
 both="failed

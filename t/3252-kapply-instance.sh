@@ -40,22 +40,22 @@ by() {
 
 instance="the same field manager ($ours), perhaps another instance of this operator"
 by "$(live 1 $ours)" "$(live 2 $ours)"
-is "$(cat "$T/by")" "$instance" "our apply was right, then it is wrong, and ours"
+is "$(<"$T/by")" "$instance" "our apply was right, then it is wrong, and ours"
 is "$(grep -c "is changed back again and again, last by $instance" "$T/err")" 1 \
 	"... the log says so"
 by "$(live 2 $ours)" "$(live 2 $ours)"
-is "$(cat "$T/by")" "somebody without a field manager, such as an admission webhook" \
+is "$(<"$T/by")" "somebody without a field manager, such as an admission webhook" \
 	"the answer to our apply was wrong"
 by "$(live 1 $ours)" "$(live 2 other)"
-is "$(cat "$T/by")" other "another manager owns it"
+is "$(<"$T/by")" other "another manager owns it"
 by "$(live 1 $ours)" "$(live 2 '')"
-is "$(cat "$T/by")" "somebody without a field manager, such as an admission webhook" "no manager owns it"
+is "$(<"$T/by")" "somebody without a field manager, such as an admission webhook" "no manager owns it"
 by "$(live 1 $ours)" "$(live '' $ours two)"
-is "$(cat "$T/by")" "$instance" "it is gone, and so are our paths"
+is "$(<"$T/by")" "$instance" "it is gone, and so are our paths"
 by "$(live 1 $ours)" "$(live '' $ours)"
-is "$(cat "$T/by")" "somebody who removes it" "it is gone, and our paths are there"
+is "$(<"$T/by")" "somebody who removes it" "it is gone, and our paths are there"
 by "$(live '' $ours)" "$(live '' $ours)"
-is "$(cat "$T/by") $(grep -c 'is changed back' "$T/err")" "somebody 0" \
+is "$(<"$T/by") $(grep -c 'is changed back' "$T/err")" "somebody 0" \
 	"the server drops what we apply: nobody removed it"
 
 # --- the opponent is known when the server drops the field again

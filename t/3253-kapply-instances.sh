@@ -30,7 +30,7 @@ of "our own" x '"instance":"x"' 0 "GET a,DELETE a"
 of "one that names none" "" '"instance":"x"' 0 "GET a,DELETE a"
 of "one of a former instance" y '"instance":"x","takesOver":["z","y"]' 0 "GET a,DELETE a"
 of "one of another instance" y '"instance":"x","takesOver":["z"]' 1 "GET a"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kapply: error: thing.example.com default/t: cannot delete ConfigMap default/a: it exists and is not part of Thing.example.com default/t; instance "y" of this operator made it: if that is gone for good, or has another name now, start with --take-over-instance=y' \
 	"... the error has the remedy"
 of "one with a name, by a line without" y "" 1 "GET a"

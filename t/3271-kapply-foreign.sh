@@ -46,7 +46,7 @@ runs 0 "another object of that name" apply
 is "$(sent)" "GET a" "... stays"
 serve "{\"GET $CMS/a\":[$(live)],\"DELETE $CMS/a\":[$(failure 409 Conflict changed)]}"
 runs 0 "one that is changed meanwhile" apply
-is "$(cat "$T/err")" "" "... is not a failure"
+is "$(<"$T/err")" "" "... is not a failure"
 is "$(sent)" "GET a,DELETE a" "... nor tried again"
 
 # refused WHAT MESSAGE JQ
@@ -54,7 +54,7 @@ refused() {
 	serve "{\"GET $CMS/a\":[$(live "$3")]}"
 	runs 1 "$1" apply
 	is "$(sent)" "GET a" "... is not deleted"
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"kapply: error: thing.example.com default/t: cannot delete ConfigMap default/a: $2" \
 		"... and that is said"
 }
@@ -72,7 +72,7 @@ is "$(sent)" "GET a" "... is not deleted"
 
 doomed | sed 's/,"resourceVersion":"3","foreign"/,"foreign"/' >"$T/in"
 runs 1 "one without a version" apply
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapply: error: line 1: reconcile.delete[0] is foreign: it needs uid and resourceVersion" \
 	"... is refused"
 
@@ -151,7 +151,7 @@ is "$(grep -c 'cannot look at it: configmaps "a" is forbidden: User "u" cannot g
 serve "{\"PATCH $CMS/a\":[$(failure 409 Conflict 'uid mismatch')]}"
 runs 0 "an object that is gone" apply
 is "$(sent)" "PATCH a" "... is left for the next line"
-is "$(cat "$T/err")" "" "... without an error"
+is "$(<"$T/err")" "" "... without an error"
 
 # ---- changed back again and again ----
 
@@ -199,7 +199,7 @@ bad() {
 	set_line "$(cm a 1)" "$2" >"$T/in"
 	serve '{}'
 	runs 1 "$1" apply
-	is "$(cat "$T/err")" "kapply: error: line 1: $1" "... is refused"
+	is "$(<"$T/err")" "kapply: error: line 1: $1" "... is refused"
 	is "$(requests)" "" "... without a request"
 }
 bad 'items[0] is patched: it needs a uid' '"patch":{"ConfigMap/default/a":"take"}'

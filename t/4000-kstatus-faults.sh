@@ -23,7 +23,7 @@ for end in '"code":500,"body":{"kind":"Status","reason":"InternalError"}' \
 	serve "{\"PATCH $P\":[{$end}]}"
 	wrote '{"n":1}' >"$T/in"
 	runs 0 "an answer {$end}" write
-	is "$(sent) $(cat "$T/err")" "1
+	is "$(sent) $(<"$T/err")" "1
 1 " "... is tried again, silently"
 done
 
@@ -42,7 +42,7 @@ for gone in "$(failure 404 NotFound 'things \"t\" not found' ',"details":{"name"
 	serve "{\"PATCH $P\":[$gone]}"
 	wrote '{"n":1}' >"$T/in"
 	runs 0 "gone: ${gone:8:3}" write
-	is "$(sent)$(cat "$T/err")" 1 "... is dropped quietly"
+	is "$(sent)$(<"$T/err")" 1 "... is dropped quietly"
 done
 
 # Another object got the status: it is taken back.
@@ -54,25 +54,25 @@ null" "... is taken back"
 refused=$(failure 422 Invalid 'size: Invalid value: 4' ',"details":{"causes":[{"field":"status.size"}]}')
 serve "{\"PATCH $P\":[$refused]}"
 runs 1 "a status that validation refuses" write
-is "$(sent) $(cat "$T/err")" "1 kstatus: error: cannot write the status of Thing.example.com default/t: size: Invalid value: 4" \
+is "$(sent) $(<"$T/err")" "1 kstatus: error: cannot write the status of Thing.example.com default/t: size: Invalid value: 4" \
 	"... is told, and not tried again before the end"
 serve "{\"PATCH $P\":[$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail,$fail]}"
 runs 1 "a failure that lasts" write --timeout=1s
-is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
+is "$(<"$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
 	"... is told at the end"
 
 # No right: the primary is named, and others go on.
 serve "{\"PATCH $P\":[$(failure 403 Forbidden 'things.example.com \"t\" is forbidden: User \"jo\" cannot patch resource \"things/status\" in API group \"example.com\" in the namespace \"default\"')]}"
 { wrote '{"n":1}'; echo; wrote '{"n":2}' | sed 's/"t"/"o"/'; } >"$T/in"
 runs 1 "403" write
-is "$(cat "$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "jo" cannot patch resource "things/status" in API group "example.com" in the namespace "default"' \
+is "$(<"$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "jo" cannot patch resource "things/status" in API group "example.com" in the namespace "default"' \
 	"... names user, verb, resource and object"
 is "$(sent | sort)" "1
 2" "... is not tried again, others go on"
 serve "{\"PATCH $P\":[$(failure 401 Unauthorized Unauthorized)]}"
 wrote '{"n":1}' >"$T/in"
 runs 1 "401" write
-is "$(cat "$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: Unauthorized" "... is said"
+is "$(<"$T/err")" "kstatus: error: cannot write the status of Thing.example.com default/t: Unauthorized" "... is said"
 
 # A refused status does not hold up another one.
 mkfifo "$T/pipe" "$T/go"
@@ -92,7 +92,7 @@ wait_for 5 taken 7
 exec 7>&-
 : >"$T/go"
 wait "$writer"
-is "$? $(sent)$(cat "$T/err")" "0 1
+is "$? $(sent)$(<"$T/err")" "0 1
 2" "refused while another one waits: that is sent at once"
 serve "{\"PATCH $P\":[$refusal]}"
 : >"$T/err"
@@ -124,7 +124,7 @@ wait_for 5 taken 7
 exec 7>&-
 : >"$T/go"
 wait "$writer"
-is "$? $(sent | xargs) $(cat "$T/err")" "0 1 1 2 2 kstatus: error: cannot \
+is "$? $(sent | xargs) $(<"$T/err")" "0 1 1 2 2 kstatus: error: cannot \
 write the status of Thing.example.com default/t: bad" \
 	"a fault of another one is not the refusal of the last one"
 
@@ -152,7 +152,7 @@ serve '{}'
 	printf '{"apiVersion":"v1"'
 } >"$T/in"
 runs 1 "bad lines between good ones" write
-is "$(cat "$T/err")" "kstatus: error: line 2: text is cut short at byte 43
+is "$(<"$T/err")" "kstatus: error: line 2: text is cut short at byte 43
 kstatus: error: line 3: unexpected byte at byte 2
 kstatus: error: line 4: invalid UTF-8 at byte 38
 kstatus: error: line 5: NUL byte at byte 19
@@ -170,7 +170,7 @@ is "$(sent | sort)" "1
 # No server.
 wrote '{"n":1}' >"$T/in"
 runs 1 "no server" kstatus --server http://127.0.0.1:1 --timeout=3s <"$T/in"
-is "$(cat "$T/err")" "kstatus: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
+is "$(<"$T/err")" "kstatus: warning: cannot read what http://127.0.0.1:1 serves: cannot connect to http://127.0.0.1:1: Connection refused; trying again
 kstatus: error: cannot write the status of Thing.example.com default/t: not done within the time of --timeout" \
 	"... said once, and what was not done"
 
@@ -180,8 +180,8 @@ write_and_report() {
 	write --report-fd=3 3>&1
 }
 unread 0 "a reader of reports that goes away is not missed" write_and_report
-is "$(cat "$T/err")$(sent)" 1 "... nor mentioned"
+is "$(<"$T/err")$(sent)" 1 "... nor mentioned"
 
 runs 100 "an operand" kstatus x
-is "$(cat "$T/err")" 'kstatus: fatal: unexpected operand "x": lines come on standard input' "... is refused"
+is "$(<"$T/err")" 'kstatus: fatal: unexpected operand "x": lines come on standard input' "... is refused"
 done_testing

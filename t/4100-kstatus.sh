@@ -67,7 +67,7 @@ is "$(status)" null "... takes back what the last one set"
 
 line a/b "" '{"size":3}' >"$T/in"
 runs 1 "a name with a slash" write
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kstatus: error: line 1: it has the name "a/b": a name is not . or .. and has no /, % or NUL' \
 	"... is refused"
 
@@ -143,7 +143,7 @@ is "$(events | grep -c "\.status\.siz: field not declared")" 1 \
 
 line t "$uid" '{"size":1}' >"$T/in"
 runs 1 "a user without rights" write --kubeconfig "$(config user1)"
-is "$(cat "$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "user1" cannot patch resource "things/status" in API group "example.com" in the namespace "default"
+is "$(<"$T/err")" 'kstatus: error: cannot write the status of Thing.example.com default/t: things.example.com "t" is forbidden: User "user1" cannot patch resource "things/status" in API group "example.com" in the namespace "default"
 kstatus: warning: an Event was refused: events is forbidden: User "user1" cannot create resource "events" in API group "" in the namespace "default"' \
 	"... is told what is missing"
 kubectl create role -n default events --verb=create,patch --resource=events \

@@ -29,7 +29,7 @@ runs 0 "an object that is there, and one of a uid that is not" \
 	kstatus -o result <"$T/in"
 is "$(results | sort)" '["PodDisruptionBudget","x","a","written",null]
 ["PodDisruptionBudget","x","gone","dropped",null]' "... a line about each"
-is "$(cat "$T/err")" "" "... no error"
+is "$(<"$T/err")" "" "... no error"
 # The real server's controller may have written another value by now.
 is "$(kubectl get pdb a -n x --show-managed-fields -o json | jq -c '
 	[.metadata.managedFields[] | select(.manager == "kpipe-poddisruptionbudget.policy").subresource]')" \
@@ -39,7 +39,7 @@ line absent "" "$status" >"$T/in"
 runs 1 "a line without uid that names nothing" kstatus -o result <"$T/in"
 is "$(results)" '["PodDisruptionBudget","x","absent","failed","there is no such object"]' \
 	"... has failed"
-is "$(cat "$T/err")" 'kstatus: error: cannot write the status of PodDisruptionBudget.policy x/absent: there is no such object' \
+is "$(<"$T/err")" 'kstatus: error: cannot write the status of PodDisruptionBudget.policy x/absent: there is no such object' \
 	"... and an error says so"
 
 line a "$uid" '{"no":1}' >"$T/in"

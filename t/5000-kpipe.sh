@@ -15,8 +15,8 @@ begin --kubeconfig=/k --context c -n ns --log-level=debug \
 	--take-over-instance=a --take-over-instance=b
 ok "ready" wait_for 30 ready
 ok "a line flows through all stages" wait_for 30 test -s "$D/received"
-is "$(cat "$D/received")" '{"hello":"world"}' "... unchanged"
-is "$(cat "$D/kwatch.args")" "--report-fd=3
+is "$(<"$D/received")" '{"hello":"world"}' "... unchanged"
+is "$(<"$D/kwatch.args")" "--report-fd=3
 --log-level=debug
 --log-format=text
 --filename=$T/watches.yaml
@@ -25,7 +25,7 @@ is "$(cat "$D/kwatch.args")" "--report-fd=3
 --context=c
 --timestamps
 --managers" "arguments of kwatch"
-is "$(cat "$D/ireconcile.args")" "--report-fd=3
+is "$(<"$D/ireconcile.args")" "--report-fd=3
 --log-level=debug
 --log-format=text
 --filename=$T/watches.yaml
@@ -35,7 +35,7 @@ is "$(cat "$D/ireconcile.args")" "--report-fd=3
 --take-over-instance=a
 --take-over-instance=b
 --sandbox=auto" "arguments of ireconcile: nothing about the API"
-is "$(cat "$D/kapply.args")" "--report-fd=3
+is "$(<"$D/kapply.args")" "--report-fd=3
 --log-level=debug
 --log-format=text
 --kubeconfig=/k
@@ -43,7 +43,7 @@ is "$(cat "$D/kapply.args")" "--report-fd=3
 --marks-key-fd=4
 --timeout=6s
 --output=status" "arguments of kapply"
-is "$(cat "$D/kstatus.args")" "--report-fd=3
+is "$(<"$D/kstatus.args")" "--report-fd=3
 --log-level=debug
 --log-format=text
 --kubeconfig=/k
@@ -69,7 +69,7 @@ is "$(sed -n 's/ [0-9]* end//p' "$D/log" | tr '\n' ' ')" \
 	"ireconcile kapply kstatus " "the end flows through the stages"
 ok "no stage is left" none_left
 is "$(od -c "$D/ready")" "$(printf '\n' | od -c)" "one newline when ready"
-is "$(cat "$D/stdout")" "" "nothing on stdout"
+is "$(<"$D/stdout")" "" "nothing on stdout"
 
 fresh
 up
@@ -222,11 +222,11 @@ is "$(grep -c '^kstatus .* start' "$D/log")" \
 fresh
 touch "$D/kwatch.child"
 up
-child=$(cat "$D/child")
+child=$(<"$D/child")
 kill -9 "$(pid_of kwatch)"
 wait_for 30 readies 2
 ok "what a dead stage has started is killed, too" wait_for 30 gone "$child"
-child=$(cat "$D/child")
+child=$(<"$D/child")
 stops "... also when it ends"
 ok "... no child is left" wait_for 30 gone "$child"
 
@@ -261,7 +261,7 @@ if unshare -Urpf --mount-proc true 2>"$T/err"; then
 	kpipe=$outer
 	ends 0 "SIGTERM ends process 1 with 0"
 else
-	note "no user namespaces here: $(cat "$T/err")"
+	note "no user namespaces here: $(<"$T/err")"
 	[ -n "${KPIPE_NO_SKIP:-}" ] && tap 1 "must not be skipped: process 1"
 fi
 
@@ -270,8 +270,8 @@ fi
 fresh
 rm "$D/kstatus"
 runs 0 "--dry-run ends without a signal" kpipe -f "$T/watches.yaml" --dry-run
-is "$(cat "$T/out")" '{"hello":"world"}' "... what kapply says is on stdout"
-is "$(cat "$T/err")" "" "... and nothing went wrong"
+is "$(<"$T/out")" '{"hello":"world"}' "... what kapply says is on stdout"
+is "$(<"$T/err")" "" "... and nothing went wrong"
 ok "... kwatch reads once" grep -qx -- --once "$D/kwatch.args"
 is "$(tail -n 2 "$D/kapply.args")" "--dry-run=server
 --output=result" "... kapply changes nothing"

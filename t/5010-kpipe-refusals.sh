@@ -81,7 +81,7 @@ bad "there is no kapply in $KPIPE_LIBEXEC" -f "$f"
 cp bin/kpipe "$T/kpipe"
 PATH=/usr/bin:/bin KPIPE_LIBEXEC='' runs 100 "no stages anywhere" \
 	"$T/kpipe" -f "$f"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kpipe: fatal: there is no kwatch, neither beside kpipe nor in PATH" \
 	"... in these words"
 

@@ -27,7 +27,7 @@ inode() {
 fresh
 begin --leader-elect --kubeconfig=/k
 ok "a standby is ready" wait_for 30 ready
-is "$(cat "$D/kelect.args")" "--report-fd=3
+is "$(<"$D/kelect.args")" "--report-fd=3
 --log-level=info
 --log-format=text
 --kubeconfig=/k

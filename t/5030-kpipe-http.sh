@@ -41,7 +41,7 @@ export KUBECONFIG=/secret
 begin --health-probe-bind-address=:8081 --metrics-bind-address=127.0.0.1:0 \
 	--kubeconfig=/k
 both_run
-is "$(cat "$D/kpipe-http.args")" "--report-fd=3
+is "$(<"$D/kpipe-http.args")" "--report-fd=3
 --log-level=info
 --log-format=text
 --sandbox=auto
@@ -111,7 +111,7 @@ up --metrics-bind-address=:0
 rm "$D/kpipe-http.slow"
 ok "reports arrive" wait_for 10 told \
 	'{"tool":"kapply","counters":{"applied":2}}'
-ok "... the reasons too" wait_for 10 told "$(cat "$D/kwatch.report")"
+ok "... the reasons too" wait_for 10 told "$(<"$D/kwatch.report")"
 is_samples() {
 	[ "$(samples)" = '{"a{x=\"1\"}":1,"b":2}' ]
 }
@@ -129,7 +129,7 @@ ok "a kpipe-http that died is started again, told all" wait_for 10 is_state \
 	"$(all 1)"
 ok "... the counters" wait_for 10 told \
 	'{"tool":"kapply","counters":{"applied":2}}'
-ok "... the reasons" wait_for 10 told "$(cat "$D/kwatch.report")"
+ok "... the reasons" wait_for 10 told "$(<"$D/kwatch.report")"
 ok "... the samples" wait_for 10 \
 	is_samples
 is "$(said)" "kpipe: ready

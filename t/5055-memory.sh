@@ -7,7 +7,7 @@
 # shellcheck source=kpipe.sh
 . "${0%/*}/kpipe.sh"
 
-unshare -rm true 2>"$T/err" || skip_all "no user namespaces: $(cat "$T/err")"
+unshare -rm true 2>"$T/err" || skip_all "no user namespaces: $(<"$T/err")"
 
 # inside COMMAND...: with $D/cgroup as its cgroup, $D/last as termination log.
 inside() {
@@ -79,7 +79,7 @@ wait_for 30 starts_of kapply 3
 ok "... nor recorded: the Event is recorded once" \
 	wait_for 30 told_once
 stops "... SIGTERM ends it"
-is "$(cat "$D/last")" "" "no last words"
+is "$(<"$D/last")" "" "no last words"
 
 ### A worker of a stage
 
@@ -141,7 +141,7 @@ ends 100 "five kills right after the start: 100"
 is "$(memory fatal)" \
 	"kpipe: fatal: ireconcile was killed for memory, 5 in a row; it had at most N MiB, all processes together may have 64 MiB; each time less than 60 s after the start: the limit is too low, raise it (resources.limits.memory of the container)" \
 	"... says why"
-is "kpipe: fatal: $(cat "$D/last")" "$(grep fatal: "$D/stderr")" \
+is "kpipe: fatal: $(<"$D/last")" "$(grep fatal: "$D/stderr")" \
 	"... also to the termination log"
 is "$(grep -c '^ireconcile .* start' "$D/log")" 5 "... and does not start again"
 ok "... no stage is left" none_left
@@ -163,7 +163,7 @@ ends 100 "a limit that is too low for any pipeline: 100"
 is "$(cat "$D/stderr" "$D/log")" \
 	"kpipe: fatal: the memory limit of 8 MiB is below the 10 MiB that these tools need without any object: raise it (resources.limits.memory of the container)" \
 	"... says so, and starts no stage"
-is "kpipe: fatal: $(cat "$D/last")" "$(cat "$D/stderr")" \
+is "kpipe: fatal: $(<"$D/last")" "$(<"$D/stderr")" \
 	"... also to the termination log"
 BESIDE="kelect kpipe-http"
 fresh

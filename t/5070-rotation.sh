@@ -84,7 +84,7 @@ done
 port=0
 server 1
 admin POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
-	"$(cat pipeline/memcached/crd.yaml)" application/yaml >"$T/crd"
+	"$(<pipeline/memcached/crd.yaml)" application/yaml >"$T/crd"
 unset KUBECONFIG
 start kpipe -f pipeline/memcached/watches.yaml --all-namespaces --server "$url" \
 	--certificate-authority "$T/mounted/ca.crt" \

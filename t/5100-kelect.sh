@@ -83,7 +83,7 @@ runs 3 "the code of the command is ours" \
 	sh -c 'cat; echo "$KPIPE_LEASH" >&2; exit 3' <<'END'
 through and through
 END
-is "$(cat "$T/out")" "through and through" "... standard input and output are"
+is "$(<"$T/out")" "through and through" "... standard input and output are"
 is "$(sed -E 's/^[0-9]+,[0-9]+$/leash/' "$T/err")" \
 	"kelect: became leader: holds the lease default/a
 leash
@@ -108,7 +108,7 @@ is "$(jq -r .spec.holderIdentity "$T/lease" | anonymous)" "pod-1_RANDOM" \
 	"... is in the identity"
 runs 7 "what it leaves in its group is ended" kelect --lease a -- \
 	sh -c "sleep 300 & echo \$! >$T/left; exit 7"
-ok "... and gone before it is given back" test ! -e "/proc/$(cat "$T/left")"
+ok "... and gone before it is given back" test ! -e "/proc/$(<"$T/left")"
 
 # ---- two of them ----
 
@@ -125,10 +125,10 @@ wait_for 10 says three standing
 kill -TERM "$kelect"
 ends three 0 "a standby ends with SIGTERM"
 wait_for 10 test -s "$T/turns"
-is "$(cat "$T/turns")" one "... and one alone leads"
+is "$(<"$T/turns")" one "... and one alone leads"
 kill -TERM "${pid[one]}"
 ends one 0 "SIGTERM stops the leader"
-is "$(cat "$T/one.err")" "kelect: became leader: holds the lease default/b
+is "$(<"$T/one.err")" "kelect: became leader: holds the lease default/b
 kelect: sh has ended with 143" "... and its command"
 ok "the second takes over" wait_for 10 says two 'became leader'
 is "$(spec b | jq .leaseTransitions)" 1 "... one transition more"
@@ -183,7 +183,7 @@ group d stolen
 ask PATCH "$leases/d" '{"spec":{"holderIdentity":"thief"}}' \
 	application/merge-patch+json >/dev/null
 ends stolen 111 "another process holds the lease: lost"
-is "$(cat "$T/stolen.err")" "kelect: became leader: holds the lease default/d
+is "$(<"$T/stolen.err")" "kelect: became leader: holds the lease default/d
 kelect: fatal: lost the lease default/d: thief holds it" "... says who"
 ok "... and the whole group is gone" group_gone stolen
 is "$(holder d)" thief "... the lease is left to the other"
@@ -191,7 +191,7 @@ is "$(holder d)" thief "... the lease is left to the other"
 group e away
 plan '{"resource":"leases","fault":"freeze","count":0}'
 ends away 111 "a server that is silent past the deadline: lost"
-is "$(cat "$T/away.err")" "kelect: became leader: holds the lease default/e
+is "$(<"$T/away.err")" "kelect: became leader: holds the lease default/e
 kelect: fatal: lost the lease default/e: not renewed within 4000 ms" "... says so"
 ok "... and the whole group is gone" group_gone away
 ask DELETE /kapi/faults
@@ -318,7 +318,7 @@ exec 7>&-
 
 for tool in kapply kstatus; do
 	KPIPE_LEASH=7,8 runs 100 "$tool with an invalid leash" $tool </dev/null
-	is "$(cat "$T/err")" "$tool: fatal: KPIPE_LEASH is \"7,8\", not the \
+	is "$(<"$T/err")" "$tool: fatal: KPIPE_LEASH is \"7,8\", not the \
 numbers of two open descriptors (PIPE,PAGE)" "... says so"
 done
 

@@ -164,7 +164,7 @@ ok "a ConfigMap of another owner is not a lock" wait_for 10 says strange \
 kill -TERM "$kelect"
 POD_NAME=nobody POD_NAMESPACE=ops runs 111 "without a Pod" \
 	kelect --for-life --lease "$lock" -- true
-is "$(cat "$T/err")" "kelect: fatal: there is no Pod ops/nobody \
+is "$(<"$T/err")" "kelect: fatal: there is no Pod ops/nobody \
 (POD_NAMESPACE, POD_NAME), which could own the lock" "... says so"
 
 done_testing

@@ -39,7 +39,7 @@ leads() {
 
 # end SIGNAL KIND.N
 end() {
-	kill "-$1" "$(cat "$T/$2.pid")"
+	kill "-$1" "$(<"$T/$2.pid")"
 }
 
 # looks: how often the Lease was read, which the leader does not do
@@ -96,7 +96,7 @@ jq -rn '[inputs | select(.resource == "leases" and .code < 300 and
 		elif .now.time - .before.time > 5.25 then "taken when expired"
 		else "taken after \(.now.time - .before.time) s" end] |
 	group_by(.)[] | "\(length) \(.[0])"' "$T/journal" >"$T/turns"
-is "$(cat "$T/turns")" "3 given back
+is "$(<"$T/turns")" "3 given back
 5 taken when expired
 3 taken when given back" "each Lease was given back, or left to expire"
 

@@ -22,7 +22,7 @@ for nth in 7 19 31 43 59 71 83 97 113 127 139 151 163 181 193 211 227 239; do
 	echo "{\"resource\":\"leases\",\"verb\":\"get\",\"nth\":$nth,\"code\":503}"
 	echo "{\"resource\":\"leases\",\"verb\":\"get\",\"nth\":$((nth + 2)),\"fault\":\"cut\",\"after\":true}"
 done >"$T/plan"
-ask POST /kapi/faults "$(cat "$T/plan")"
+ask POST /kapi/faults "$(<"$T/plan")"
 
 # The Lease guards a writer, kapply, that is fed without end, each object with
 # the number of its kelect; and a lock on a file, which shows if two of them

@@ -14,7 +14,7 @@ alone="leading without a lock: outside of a cluster there is no Pod to own it, a
 
 runs 3 "kelect --for-life runs its command" kelect --for-life --lease x \
 	--kubeconfig "$T/r1.kubeconfig" -- sh -c 'echo leads; exit 3'
-is "$(cat "$T/out")" leads "... which ran"
+is "$(<"$T/out")" leads "... which ran"
 is "$(head -n 1 "$T/err")" "kelect: $alone" "... and says what it did"
 runs 0 "a command that asks whether it may write" kelect --for-life --lease x \
 	--kubeconfig "$T/r1.kubeconfig" -- kapply --kubeconfig "$T/r1.kubeconfig" \

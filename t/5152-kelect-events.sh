@@ -117,7 +117,7 @@ kill -TERM "$kelect"
 wait "$kelect"
 is "$?" 0 "... until it is told to end"
 ok "... gives the Lease back" is_free b
-is "$(cat "$T/refused")" "kelect: became leader: holds the lease ops/b
+is "$(<"$T/refused")" "kelect: became leader: holds the lease ops/b
 kelect: warning: an Event was refused: $denied
 kelect: sleep has ended with 143" "... and has said it once"
 is "$(events b)" "" "... there is no Event"
@@ -135,7 +135,7 @@ if [ "$SERVER" != real ]; then
 	wait "$kelect"
 	is "$?" 0 "... ends without them"
 	ok "... and has given the Lease back" is_free c
-	is "$(cat "$T/silent")" "kelect: became leader: holds the lease ops/c
+	is "$(<"$T/silent")" "kelect: became leader: holds the lease ops/c
 kelect: sleep has ended with 143" "... without a word"
 	kapi_recovers
 fi

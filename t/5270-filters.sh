@@ -21,10 +21,10 @@ pwd >"$dir/$name.pwd"
 env | sort >"$dir/$name.env"
 find /proc/$$/fd -type l -printf '%f\n' >"$dir/$name.fds"
 echo "$name $$ start" >>"$dir/log"
-[ ! -f "$dir/$name.exit" ] || exit "$(cat "$dir/$name.exit")"
+[ ! -f "$dir/$name.exit" ] || exit "$(<"$dir/$name.exit")"
 if [ -f "$dir/$name.once" ]; then
 	mv "$dir/$name.once" "$dir/$name.was"
-	exit "$(cat "$dir/$name.was")"
+	exit "$(<"$dir/$name.was")"
 fi
 echo "$name: hello" >&2
 while read -r line; do
@@ -32,7 +32,7 @@ while read -r line; do
 done
 [ ! -f "$dir/$name.deaf" ] || exec sleep 1000
 echo "$name $$ end" >>"$dir/log"
-[ ! -f "$dir/$name.code" ] || exit "$(cat "$dir/$name.code")"
+[ ! -f "$dir/$name.code" ] || exit "$(<"$dir/$name.code")"
 END
 chmod +x "$T/folder/tag"
 cp "$T/folder/tag" "$T/bin/tag-of-path"
@@ -75,7 +75,7 @@ fresh
 export THING_IMAGE=example.com/thing KUBECONFIG=/secret AWS_SECRET=x
 begin_filters --kubeconfig=/k --leader-elect --log-level=info
 ok "with kelect and three filters: starts" wait_for 30 starts_all 1 || done_testing
-is "$(cat "$D/ready")" "" "... and a standby waits for kelect alone"
+is "$(<"$D/ready")" "" "... and a standby waits for kelect alone"
 stops
 
 fresh
@@ -83,7 +83,7 @@ sed -i "s,$T/d\.[^']*,$D,g" "$T/folder/watches.yaml"
 begin_filters --kubeconfig=/k --kapply-token-file=/t
 ok "ready" wait_for 30 ready || done_testing
 ok "a line flows through all" wait_for 30 test -s "$D/received" || done_testing
-is "$(cat "$D/received")" '{"hello":"world"} a b c' \
+is "$(<"$D/received")" '{"hello":"world"} a b c' \
 	"... through filters in the order of the file, of both entries"
 is "$(cat "$D/a.pwd" "$D/b.pwd" "$D/c.pwd" | sort -u)" \
 	"$(realpath "$T/folder")" "they run in the folder of watches.yaml"
@@ -202,7 +202,7 @@ counted() {
 		grep -q 'ready.* 1' "$T/samples"
 }
 ok "a filter has the metrics of a stage" wait_for 30 counted || done_testing
-is "$(cat "$T/samples")" 'kpipe_stage_running{stage="filter-1"} 1
+is "$(<"$T/samples")" 'kpipe_stage_running{stage="filter-1"} 1
 kpipe_stage_ready{stage="filter-1"} 1
 kpipe_stage_starts_total{stage="filter-1"} 1
 kpipe_stage_oom_kills_total{stage="filter-1"} 0' "... all of them"
@@ -218,7 +218,7 @@ bad() {
 	fresh_with "$@"
 	refuses "$T/folder/watches.yaml:$message" \
 		kpipe -f "$T/folder/watches.yaml"
-	is "$(cat "$D/log")" "" "... before anything was started: $what"
+	is "$(<"$D/log")" "" "... before anything was started: $what"
 }
 
 bad "8: filter ./none: No such file or directory" "no such file" \

@@ -52,7 +52,7 @@ kubectl apply -f - <<<"$heater" >/dev/null
 
 for block in "$T/blocks"/???; do
 	readme_type "$block"
-	[ "$(cat "$block.what")" != "file: stations" ] ||
+	[ "$(<"$block.what")" != "file: stations" ] ||
 		chmod +x "$T/work/stations"
 done
 is "$(cat "$T/blocks"/*.what | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
@@ -96,14 +96,14 @@ is "$(grep -E '^k.*(did not end|error:)' "$T/log")" "" "... and nothing went wro
 # The end of the made-up kind waits for the first answer.
 rm "$T/www/now"
 runs 1 "a dry run without an answer: 1" kpipe -f "$T/work/watches.yaml" --dry-run
-is "$(cat "$T/out")" "" "... decides nothing"
+is "$(<"$T/out")" "" "... decides nothing"
 is "$(grep '^ireconcile: ' "$T/err")" "ireconcile: error: the input ends before it is complete: Station.weather.example.com" "... and says which kind is missing"
 # "A bookmark that is not passed on leaves its kind incomplete."
 sed -e '/^  - \[.\/stations/d' -e 's/^  filters:/& [[grep, -v, BOOKMARK]]/' \
 	"$T/work/watches.yaml" >"$T/work/none.yaml"
 runs 1 "a dry run with a filter that drops bookmarks: 1" \
 	kpipe -f "$T/work/none.yaml" --dry-run
-is "$(cat "$T/out")" "" "... and nothing is decided"
+is "$(<"$T/out")" "" "... and nothing is decided"
 is "$(grep -c 'ireconcile: error: the input ends before it is complete' \
 	"$T/err")" 1 "... it says why"
 done_testing

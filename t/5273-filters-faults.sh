@@ -43,7 +43,7 @@ heard() {
 		done
 	} | ireconcile -f "$T/lines/watches.yaml" 2>"$T/err" |
 		tail -n 1 | jq -r '.items[0].data.stations' >"$T/out"
-	is "$(cat "$T/out")" "$3" "$2: the rest counts"
+	is "$(<"$T/out")" "$3" "$2: the rest counts"
 	is "$(sed 's/^ireconcile: error: //' "$T/err")" "$4" "... and it is named"
 }
 : >"$T/l"

@@ -22,7 +22,7 @@ healthz check failed
 well=$(printf '[+]%s ok\n' ireconcile kapply kpipe kstatus kwatch)$'\nhealthz check passed\n'
 tell "$(state running)"
 answers /readyz 200 ok "ready: all stages run and are ready"
-is "$(cat "$T/http.code")" "200 text/plain; charset=utf-8" "... as plain text"
+is "$(<"$T/http.code")" "200 text/plain; charset=utf-8" "... as plain text"
 answers '/readyz?verbose' 200 "$well" "?verbose lists the checks"
 answers '/readyz/?verbose=false' 200 "$(get '/readyz?verbose')
 " "... whatever its value"
@@ -159,12 +159,12 @@ kill -TERM "$http"
 http_down 0 "SIGTERM ends it, too"
 
 runs 100 "no address" kpipe-http </dev/null
-is "$(cat "$T/err")" "kpipe-http: fatal: nothing to serve: --health-probe-bind-address or --metrics-bind-address is missing" \
+is "$(<"$T/err")" "kpipe-http: fatal: nothing to serve: --health-probe-bind-address or --metrics-bind-address is missing" \
 	"... is an error that says what is missing"
 runs 100 "0 is not an address" kpipe-http --metrics-bind-address=0 </dev/null
 runs 100 "an address without a port" kpipe-http \
 	--metrics-bind-address=127.0.0.1 </dev/null
-is "$(cat "$T/err")" 'kpipe-http: fatal: option --metrics-bind-address: bad address "127.0.0.1": want HOST:PORT' \
+is "$(<"$T/err")" 'kpipe-http: fatal: option --metrics-bind-address: bad address "127.0.0.1": want HOST:PORT' \
 	"... is refused by name"
 runs 100 "an invalid port" kpipe-http \
 	--health-probe-bind-address=127.0.0.1:99999 </dev/null
@@ -206,7 +206,7 @@ for path in /metrics /healthz; do
 	get $path --http1.0 -H 'Host:' >"$T/page" # as probes of HAProxy
 	is "$(http_code)" 200 "$path: HTTP/1.0, without a Host"
 	gives $path 403 'Host: evil.example'
-	is "$(cat "$T/page")" "403 the Host or Origin of the request is not this \
+	is "$(<"$T/page")" "403 the Host or Origin of the request is not this \
 machine: use localhost or 127.0.0.1" "... says why"
 	gives $path 403 'Origin: null'
 	gives $path 403 'Origin: http://evil.example'

@@ -25,7 +25,7 @@ page() {
 
 http_up --metrics-bind-address 127.0.0.1:0
 is "$(page)" "" "nothing is known, nothing is said"
-is "$(cat "$T/http.code")" "200 text/plain; version=0.0.4; charset=utf-8" \
+is "$(<"$T/http.code")" "200 text/plain; version=0.0.4; charset=utf-8" \
 	"... in Prometheus' text format"
 tell "$(state running)" \
 	'{"tool":"kwatch","counters":{"events":7}}' \
@@ -101,7 +101,7 @@ for i in range(0, 12000, 40):
 END
 get /metrics | grep -vc '^#' >"$T/count"
 ok "10000 series, and no more" \
-	test "$(cat "$T/count")" -gt 9900 -a "$(cat "$T/count")" -le 10000
+	test "$(<"$T/count")" -gt 9900 -a "$(<"$T/count")" -le 10000
 is "$(grep -c 'more than 10000 series' "$T/http.err")" 0 \
 	"... one complaint was enough"
 ok "... $(awk '/VmRSS/ { print $2 }' "/proc/$http/status") kB then" \

@@ -32,12 +32,12 @@ scrape() {
 # its journal after the answer.
 asked() {
 	wait_for 5 journal_has "$(printf '%s' "$1" | grep -c .)"
-	is "$(tail -n "+$(($(cat "$T/seen") + 1))" "$T/journal" |
+	is "$(tail -n "+$(($(<"$T/seen") + 1))" "$T/journal" |
 		jq -r '"\(.user) \(.path) \(.code)"')" "$1" "$2"
 	mark
 }
 journal_has() {
-	[ "$(wc -l <"$T/journal")" -ge "$(($(cat "$T/seen") + $1))" ]
+	[ "$(wc -l <"$T/journal")" -ge "$(($(<"$T/seen") + $1))" ]
 }
 mark() {
 	wc -l <"$T/journal" >"$T/seen"
@@ -70,7 +70,7 @@ is "$(scrape reader-t0ken)" "# HELP rest_client_requests_total Requests to the A
 200" "a token with the right"
 asked "$tokenreview 201
 $accessreview 201" "... both were asked"
-is "$(cat "$T/http.code")" "200 text/plain; version=0.0.4; charset=utf-8" \
+is "$(<"$T/http.code")" "200 text/plain; version=0.0.4; charset=utf-8" \
 	"... and the page given"
 is "$(get /metrics -k --http1.1 -H 'authorization:  bEARER reader-t0ken ' |
 	grep '^rest')" \

@@ -17,7 +17,7 @@ wakes() {
 	local pid
 
 	for pid in $(below "$kpipe"); do
-		echo "$(cat "/proc/$pid/comm") $(switches_of "$pid" |
+		echo "$(<"/proc/$pid/comm") $(switches_of "$pid" |
 			cut -d ' ' -f 1)"
 	done
 }

@@ -75,7 +75,7 @@ is "$(jq -r .annotations.runbook_url "$T/rules" | sort -u |
 		anchors "$page" | grep -qxF -- "$anchor" || echo "$page#$anchor"
 	done)" "" "runbooks are sections that exist"
 is "$(sed -n '/^### Alerts/,$s/^| `\([A-Za-z]*\)` .*/\1/p' doc/operating.md |
-	sort)" "$(cat "$T/names")" "the page has each alert, and no other"
+	sort)" "$(<"$T/names")" "the page has each alert, and no other"
 # The metrics of a text; what is in quotes is a value.
 # shellcheck disable=SC2016
 metrics='s/"[^"]*"//g; s/(_bucket|_sum|_count)\b//g'

@@ -165,7 +165,7 @@ is "$(grep -F "\$" "$T/queries")" "" "... without variables"
 # because it took too long, nothing has data until the next one.
 none() {
 	comes "$(patience 30)" prints_nothing "${@:2}"
-	is "$(cat "$T/printed")" "" "$1"
+	is "$(<"$T/printed")" "" "$1"
 }
 prints_nothing() {
 	"$@" >"$T/printed"

@@ -46,7 +46,7 @@ pid_of() {
 	local pid
 
 	for pid in $(children); do
-		[ "$(cat "/proc/$pid/comm")" != "$1" ] || echo "$pid"
+		[ "$(<"/proc/$pid/comm")" != "$1" ] || echo "$pid"
 	done
 }
 
@@ -105,7 +105,7 @@ stat -c %u /proc/$PPID/fd
 END
 chmod a+rx look
 runs 0 "kelect with a command" "${as[@]}" kelect --lease y -n default -- ./look
-is "$(cat "$T/out")" "0
+is "$(<"$T/out")" "0
 unlimited
 0
 0" "... which has all that it would have alone, unlike kelect"
@@ -125,7 +125,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, com
 END
 start "${as[@]}" kwatch pods --kubeconfig with-plugin 2>/dev/null
 wait_for 10 grep -q 0 plugin.out
-is "$(cat plugin.out)" "1
+is "$(<plugin.out)" "1
 0" "a plugin gets no new privileges, and leaves no core"
 
 # --- a crash leaves no core dump

@@ -73,7 +73,7 @@ is "$(jq -c 'select(.record == "result") | [.tool, .line.result]' "$T/lines" |
 is "$(jq -c 'select(.record == "set").line' "$T/lines")" \
 	"$(jq -c . "$T/sets")" "... a set"
 is "$(jq -c 'select(.record == "shadow").line' "$T/lines")" \
-	"$(cat "$T/shadow")" "... what another program decides"
+	"$(<"$T/shadow")" "... what another program decides"
 runs 0 "stat" krecord stat "$T/all"
 is "$(figure events) $(figure sets) $(figure results) $(figure statuses) $(figure states) $(figure shadow)" \
 	"22 1 2 1 1 1" "... counts lines"
@@ -201,7 +201,7 @@ refuses "$T/v2:1: a recording of version 2; this program reads version 1" \
 	echo nonsense
 } >"$T/bad"
 runs 1 "a bad line" krecord cat "$T/bad"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"krecord: error: $T/bad:23: unexpected byte at byte 2" "... is named"
 is "$(grep -vc '"gap"' "$T/out")" 22 "... and the others are printed"
 is "$(sed -n '/"gap"/=' "$T/out")" 23 "... and where it was is a gap"
@@ -305,7 +305,7 @@ krecord cat "$T/swept" | last_state >"$T/got"
 same "$T/got" "$T/want" "... with the state"
 is "$(krecord cat "$T/swept" | jq -r 'select(.record) | .record' | xargs)" \
 	"segment gap" "... and a gap"
-is "$(cat "$T/log")" "krecord: error: $T/swept: the last segment was removed: lines are lost until it can be written again
+is "$(<"$T/log")" "krecord: error: $T/swept: the last segment was removed: lines are lost until it can be written again
 krecord: $T/swept: it can be written again" "... which is logged"
 runs 0 "another process writes there, too" krecord write "$T/swept" \
 	--events-fd=0 <"$T/events"
@@ -400,7 +400,7 @@ runs 1 "redact of lists, and of a record line that is not known" \
 is "$(grep -o 'SECRET.' "$T/out")" "" "... hides what is in them"
 is "$(jq -s length "$T/out") $(grep -c SHOWN "$T/out")" "3 1" \
 	"... and nothing else"
-is "$(cat "$T/err")" "krecord: error: $T/lists:4: a record line of a kind that is not known here: it may have values of Secrets, and is left out" \
+is "$(<"$T/err")" "krecord: error: $T/lists:4: a record line of a kind that is not known here: it may have values of Secrets, and is left out" \
 	"... leaves the line out, and says so"
 
 # Secrets in other objects, as in a template, and their text in one.

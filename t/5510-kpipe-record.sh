@@ -94,7 +94,7 @@ deployment c 1
 ok "with a leader" wait_for 60 has '.record == "result" and .tool == "kstatus"' 1
 told_to_end "$kpipe" "told to end"
 runs 0 "... the recording is whole" krecord cat "$T/recording"
-is "$(cat "$T/err")" "" "... to its end"
+is "$(<"$T/err")" "" "... to its end"
 
 ### Stopped
 

@@ -65,7 +65,7 @@ is "$(told "$T/live" | tail -n 5 | xargs)" \
 is "$(grep -c '^$' "$T/live")" 2 "... each time behind a newline"
 end
 is "$?" 0 "it ends with its input"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 is "$(find . -name '*.zst')" "" "... nothing was written to disk"
 cd "$ROOT" || exit 1
 

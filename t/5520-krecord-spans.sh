@@ -145,7 +145,7 @@ ok "a decision that is over is printed at once" wait_for 10 has_trace
 exec 4>&-
 ok "... and the end is the end" wait "$krecord"
 runs 0 "nothing recorded" krecord spans /dev/null
-is "$(cat "$T/out")" "" "... nothing printed"
+is "$(<"$T/out")" "" "... nothing printed"
 refuses "option --batch: 0 is not a number of decisions" krecord spans \
 	--batch=0 t/cases/5600/incident.jsonl
 refuses "option --batch belongs to krecord spans" krecord cat --batch=2 \
@@ -155,7 +155,7 @@ refuses "option --batch belongs to krecord spans" krecord cat --batch=2 \
 	cat t/cases/5600/incident.jsonl
 } >"$T/recording"
 runs 1 "a bad line" krecord spans "$T/recording"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"krecord: error: $T/recording:1: unexpected byte at byte 2" "... is named"
 is "$(jq -c '.resourceSpans | length' "$T/out")" 2 "... the rest is there"
 runs 111 "a full disk" sh -c \

@@ -245,8 +245,8 @@ runs 0 "krecord write --flow-fd" sh -c "krecord write --flow-fd=1 \
 	--events-fd=4 4<'$T/events'"
 is "$(grep . "$T/out" | jq -r '.record // .type' | xargs)" "segment ADDED" \
 	"... has no state"
-is "$(cat "$T/err")" "" "... without a word"
-yes "$(cat "$T/events")" | head -n 3000 >"$T/many"
+is "$(<"$T/err")" "" "... without a word"
+yes "$(<"$T/events")" | head -n 3000 >"$T/many"
 mkfifo "$T/unread"
 exec 8<>"$T/unread"
 runs 0 "one that nobody reads" sh -c "krecord write --flow-fd=8 \
@@ -272,11 +272,11 @@ END
 echo 'def desired: []; def status: {};' >"$T/program.jq"
 runs 100 "kpipe refuses it before it starts" kpipe -f "$T/watches.yaml" \
 	--otlp-endpoint=http://u:hunter2@h
-is "$(cat "$T/err")" "kpipe: fatal: option --otlp-endpoint: a URL with a name or password is not supported" \
+is "$(<"$T/err")" "kpipe: fatal: option --otlp-endpoint: a URL with a name or password is not supported" \
 	"... too"
 runs 100 "... and what is not a URL" kpipe -f "$T/watches.yaml" \
 	--otlp-endpoint=collector:4318
-is "$(cat "$T/err")" "kpipe: fatal: option --otlp-endpoint: collector:4318 is not a URL like http://collector:4318" \
+is "$(<"$T/err")" "kpipe: fatal: option --otlp-endpoint: collector:4318 is not a URL like http://collector:4318" \
 	"... says so"
 runs 100 "a file" krecord spans --endpoint="$url" "$incident"
 is "$(log)" "fatal: option --endpoint reads standard input, not $incident: krecord cat $incident | krecord spans --endpoint=$url" \

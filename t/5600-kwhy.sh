@@ -10,7 +10,7 @@ story() {
 	runs 0 "$1" kwhy "$2" "$3" "$recording"
 	sed 's/^[^T]*T\([0-9:.]*\)Z  [0-9]*  /\1 /' "$T/out" >"$T/got"
 	same "$T/got" "$T/want" "... its story"
-	is "$(cat "$T/err")" "" "... and nothing else"
+	is "$(<"$T/err")" "" "... and nothing else"
 }
 story "a dependent" Deployment default/example <<'END'
 15:00:00.000000 (From here on: kpipe 0.1.0 (0123456789ab), Memcached.cache.example.com by reconcile.jq 1111111111111111.)
@@ -45,7 +45,7 @@ done
 for kind in deploymen deployment.batch Pod; do
 	runs 1 "$kind is another kind" kwhy "$kind" default/example "$recording"
 done
-is "$(cat "$T/err")" "kwhy: error: nothing of Pod default/example is in the recording" \
+is "$(<"$T/err")" "kwhy: error: nothing of Pod default/example is in the recording" \
 	"... which is said"
 runs 1 "another namespace" kwhy deployment other/example "$recording"
 runs 1 "no namespace" kwhy deployment example "$recording"
@@ -53,18 +53,18 @@ policy() {
 	printf '{"type":"%s","object":{"apiVersion":"example.com/v1","kind":"Policy","metadata":{"name":"p","resourceVersion":"%s"}%s}}\n' "$@"
 }
 policy ADDED 1 '' | kwhy policies p >"$T/out"
-is "$(cat "$T/out")" "-  1  It was seen (version 1)." \
+is "$(<"$T/out")" "-  1  It was seen (version 1)." \
 	"a plural in -ies, an object of the cluster, a line without a time"
 {
 	policy ADDED 1 '' | sed 's/"1"/1/'
 	printf '{"record":"set","line":{"items":[],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Policy","name":"p"},"because":{"events":[{"type":"ADDED","apiVersion":"example.com/v1","kind":"Policy","name":"p","resourceVersion":1}]}}}}\n'
 } | kwhy policies p >"$T/out"
-is "$(cat "$T/out")" "-  1  It was seen (version 1).
+is "$(<"$T/out")" "-  1  It was seen (version 1).
 -  2  It was decided that nothing is left to do, because Policy.example.com p was added, version 1, line 1." \
 	"a version that is a number"
 policy ADDED 1 '' | sed 's/Policy/Polic\\u0079/; s/"name"/"n\\u0061me"/' |
 	kwhy policies p >"$T/out"
-is "$(cat "$T/out")" "-  1  It was seen (version 1)." \
+is "$(<"$T/out")" "-  1  It was seen (version 1)." \
 	"a kind and a key with escapes that they do not need"
 
 # --- decisions
@@ -77,7 +77,7 @@ pod() {
 }
 decided() { # WHAT WANT: of the line on standard input
 	kwhy thing ns/t >"$T/out"
-	is "$(cat "$T/out")" "-  1  It was decided$2." "$1"
+	is "$(<"$T/out")" "-  1  It was decided$2." "$1"
 }
 start=", by what was there at the start"
 decided "nothing" " that nothing is left to do$start" < <(set "" "")
@@ -92,7 +92,7 @@ set "" "$(pod 1),$(pod 2),$(pod 3),$(pod 4),$(pod 5),$(pod 6),$(pod 7),$(pod 8)"
 ok "many objects: six are named" grep -q 'Pod ns/6 to be made and 2 more, by' "$T/out"
 set '"delete":[{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"x"}]' "" |
 	kwhy pod ns/x >"$T/out"
-is "$(cat "$T/out")" "-  1  Thing.example.com ns/t wants it to be deleted$start." \
+is "$(<"$T/out")" "-  1  Thing.example.com ns/t wants it to be deleted$start." \
 	"what is to be deleted"
 
 # --- what others wrote
@@ -100,11 +100,11 @@ secret() {
 	printf '{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"S\\u0065cret","metadata":{"namespace":"ns","name":"s","resourceVersion":"%s"},"d\\u0061ta":{"p":"%s"}}}\n' "$@"
 }
 { secret 1 aHVudGVyMg==; secret 2 ZXZpbDc=; } | kwhy secret ns/s >"$T/out"
-is "$(cat "$T/out")" "-  1  It was seen (version 1).
+is "$(<"$T/out")" "-  1  It was seen (version 1).
 -  2  It was seen to change (version 2): .data.p." "values of Secrets are not told"
 printf '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"p","resourceVersion":"1"}},"manager":"x\\u001b[31m\\nkwhy"}\n' |
 	kwhy pod ns/p >"$T/out"
-is "$(cat "$T/out")" '-  1  It was seen (version 1, by x\x1b[31m\nkwhy).' \
+is "$(<"$T/out")" '-  1  It was seen (version 1, by x\x1b[31m\nkwhy).' \
 	"invisible characters are made visible"
 bad=$(printf '\302\233')
 {
@@ -119,7 +119,7 @@ is "$(grep -aoF '\u009b' "$T/out" | wc -l)" 10 "... and still told"
 	set '"because":{"items":{"Secret/ns/s":{"differs":[{"path":".data.p","observed":"aHVudGVyMg==","wanted":"eA=="}]}}}' \
 		'{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"ns","name":"s"}}'
 } | kwhy secret ns/s >"$T/out"
-is "$(cat "$T/out")" "-  1  Thing.example.com ns/t wants it to be changed: .data.p differs$start." \
+is "$(<"$T/out")" "-  1  Thing.example.com ns/t wants it to be changed: .data.p differs$start." \
 	"values of Secrets are not told if a set has them"
 
 # --- files
@@ -159,7 +159,7 @@ It was seen to change (version 3): .spec.replicas 1 -> 2." \
 # --- operands
 refuses "operands are missing: kwhy KIND NAMESPACE/NAME [RECORDING]..." kwhy
 runs 100 "not a name" kwhy pod a/b/c
-is "$(cat "$T/err")" "kwhy: fatal: operand \"a/b/c\" is not NAMESPACE/NAME, or NAME of an object without a namespace" "... is said"
+is "$(<"$T/err")" "kwhy: fatal: operand \"a/b/c\" is not NAMESPACE/NAME, or NAME of an object without a namespace" "... is said"
 runs 100 "not a kind" kwhy "" a
 runs 100 "no such file" kwhy pod a/b "$T/nowhere"
 ok "... is named" grep -q "$T/nowhere" "$T/err"

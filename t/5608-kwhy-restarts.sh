@@ -77,18 +77,18 @@ is "$(operator)" "(The operator started.)
 is "$(grep '^It' "$T/story")" "It was seen (version N)." \
 	"a Secret that nobody changed has not changed"
 story other | grep '^It' >"$T/story"
-is "$(cat "$T/story")" "It was seen (version N).
+is "$(<"$T/story")" "It was seen (version N).
 It was seen to change (version N): .data.p." \
 	"one that was changed while the operator was away has, by nobody who is known"
 story again | grep '^It' >"$T/story"
-is "$(cat "$T/story")" "It was seen (version N).
+is "$(<"$T/story")" "It was seen (version N).
 It was seen to be gone.
 It was seen (version N, by human), another one than before: .data.p." \
 	"another one of that name has another value"
 kwhy secret default/same "$T/rec" 2>/dev/null |
 	grep -c "The operator started at 20.*: kpipe .*Deployment.apps by program.jq" \
 	>"$T/count"
-is "$(cat "$T/count")" 3 "... with version and digest of the program"
+is "$(<"$T/count")" 3 "... with version and digest of the program"
 
 kview --term "$T/rec" 2>/dev/null | sed 's/^[^ ]* //' >"$T/view"
 is "$(grep -c 'pipeline: the operator started: kpipe .*program.jq' "$T/view")" 3 \
@@ -117,7 +117,7 @@ is "$(grep -c -e "$hex" -e "$(base64 -w0 "$T/rec/digests.key")" "$T/out")" 0 \
 krecord cut --from=2026-01-01T00:00:00Z "$T/rec" 2>/dev/null |
 	kwhy secret default/again | grep -c 'another one than before: .data.p' \
 	>"$T/count"
-is "$(cat "$T/count")" 1 "what is cut compares as well"
+is "$(<"$T/count")" 1 "what is cut compares as well"
 : >"$T/rec/digests.key"
 begin
 ok "a key that is cut" wait_for 30 is_seen ADDED again 5
@@ -140,7 +140,7 @@ told() { # WHAT WANT: of the events on standard input
 	cat >"$T/events"
 	kwhy secret n/s <"$T/events" | sed -E 's/^[^ ]+ +[^ ]+ +//' |
 		grep ^It >"$T/got"
-	is "$(cat "$T/got")" "$2" "$1"
+	is "$(<"$T/got")" "$2" "$1"
 }
 seen="It was seen (version 1)."
 told "digests of older recordings are not compared" "$seen" < <(

@@ -57,7 +57,7 @@ repaired() {
 	shift 2
 	before=$(wc -l <"$T/log")
 	[ "$#" = 0 ] || "$@" >/dev/null 2>"$T/command.err" ||
-		flaw "$*: $(cat "$T/command.err")"
+		flaw "$*: $(<"$T/command.err")"
 	[ -n "$kpipe" ] || begin
 	ok "$field is put back" wait_for 60 is_repaired "$field"
 	is "$(tail -n +"$((before + 1))" "$T/log" |
@@ -95,7 +95,7 @@ in_events() {
 }
 repaired .spec.replicas fourth patch fourth '{"spec":{"replicas":4}}'
 in_events
-is "$(cat "$T/loops")" "" "repairs of other fields do not count together"
+is "$(<"$T/loops")" "" "repairs of other fields do not count together"
 repaired .spec.replicas fifth patch fifth '{"spec":{"replicas":7}}'
 ok "the fifth repair of one is a loop, and an Event" wait_for 30 in_events
 is "$(sed 's/.*: \(.spec.*\) is changed back/\1/; s/, wanted.*//' "$T/loops")" \

@@ -30,7 +30,7 @@ t/view/incident >"$T/incident.jsonl"
 # ---- the page ----
 
 runs 0 "a page" kview "$T/incident.jsonl"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 cp "$T/out" "$page"
 is "$(head -n 1 "$page")" "<!doctype html>" "... is HTML"
 is "$(grep -oE '(src|href|url|import)[=(]["'\'']?(https?:)?//[^ ]*' "$page")" "" \
@@ -177,7 +177,7 @@ TIME=
 	echo '{"record":"state","line":{"tool":"kapply","counters":{}}}'
 } >"$T/twice.jsonl"
 runs 0 "kinds that are announced twice" kview --term "$T/twice.jsonl"
-is "$(cat "$T/out")" "line 2 present   Pod/ns/a: was there
+is "$(<"$T/out")" "line 2 present   Pod/ns/a: was there
 line 3 present   Pod/ns/b: was there
 line 5 appeared  Pod/ns/c: created
 line 6 restart   pipeline: kwatch began again
@@ -208,7 +208,7 @@ runs 0 "... in a page" \
 is "$(rows "$T/out" '.[3] | select(. != "//")' | sort -u | wc -l)" 7 "... the same"
 runs 1 "... of another group" \
 	kview --term --object=Deployment.extensions/shop/cart "$T/incident.jsonl"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kview: warning: nothing of Deployment.extensions/shop/cart is in the recording" \
 	"... is nothing"
 printf '{"type":"ERROR","object":{"kind":"Status","message":"a\\u001b[31m\\nb"}}\n' >"$T/escape"
@@ -255,7 +255,7 @@ is "$(kview --term --object=Thing/ns/p "$T/why.jsonl" | tail -n 1 | cut -c 39-)"
 # ---- bad input ----
 
 runs 0 "an empty recording" kview /dev/null
-is "$(cat "$T/err")" "kview: warning: the recording is empty" "... is said"
+is "$(<"$T/err")" "kview: warning: the recording is empty" "... is said"
 for option in begin end; do
 	jq -cn --arg a "$option" '{type: "BOOKMARK", object: {apiVersion: "v1",
 		kind: "ConfigMap", metadata: {annotations: {({
@@ -264,7 +264,7 @@ for option in begin end; do
 		>>"$T/framed"
 	kview --term "$T/framed" 2>>"$T/framed.err"
 done
-is "$(cat "$T/framed.err")" "kview: warning: the recording ends before all objects of ConfigMap are listed: others may be there" \
+is "$(<"$T/framed.err")" "kview: warning: the recording ends before all objects of ConfigMap are listed: others may be there" \
 	"one that only begins says so, and not when it is complete"
 is "$(data "$T/out" | tail -n 1 | jq .end.lines)" 0 "... by the page as well"
 
@@ -312,14 +312,14 @@ is "$(grep -c "fifo/00000001.jsonl.zst is not a file: move it" "$T/err")" 1 \
 
 runs 100 "no such file" kview "$T/nowhere"
 ok "... is named" grep -q "^kview: fatal: .*$T/nowhere" "$T/err"
-is "$(cat "$T/out")" "" "... without a page"
+is "$(<"$T/out")" "" "... without a page"
 for object in "" Pod Pod/a Pod/a/; do
 	runs 100 "--object=$object" kview --object="$object" "$T/incident.jsonl"
-	is "$(cat "$T/err")" "kview: fatal: --object=$object: write KIND/NAMESPACE/NAME, as Deployment.apps/default/web, or Namespace//web" \
+	is "$(<"$T/err")" "kview: fatal: --object=$object: write KIND/NAMESPACE/NAME, as Deployment.apps/default/web, or Namespace//web" \
 		"... says how"
 done
 runs 111 "a full disk" bash -c "kview '$T/incident.jsonl' >/dev/full"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kview: fatal: cannot write to standard output: No space left on device" \
 	"... is said"
 is "$(timeout 60 script -qec "kview '$T/incident.jsonl'" /dev/null </dev/null | tr -d '\r')" \

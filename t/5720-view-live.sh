@@ -160,7 +160,7 @@ kill_client
 is "$(status "$page")" 200 "... the page stays"
 told_to_end "$kview" "a signal ends it"
 sed -n '/the page is at/d; /does not read/d; p' "$T/err" >"$T/rest"
-is "$(cat "$T/rest")" \
+is "$(<"$T/rest")" \
 	"kview: warning: standard input:6: text is cut short at byte 6; further ones are not mentioned
 kview: the input has ended; the page stays" "its log"
 
@@ -189,7 +189,7 @@ is "$?" 0 "... ends with its input"
 
 for address in 0.0.0.0:0 :8082 192.0.2.1:80 example.com:80 '[::]:0' 127.0.0.1 ''; do
 	runs 100 "refused: $address" kview --serve="$address" </dev/null
-	is "$(cat "$T/err")" "kview: fatal: option --serve=$address: without --secure the page is for this machine only: 127.0.0.1:PORT, [::1]:PORT or localhost:PORT, which kubectl port-forward and ssh -L reach from elsewhere" \
+	is "$(<"$T/err")" "kview: fatal: option --serve=$address: without --secure the page is for this machine only: 127.0.0.1:PORT, [::1]:PORT or localhost:PORT, which kubectl port-forward and ssh -L reach from elsewhere" \
 		"... with what to do"
 done
 serve 127.0.0.1:0
@@ -198,7 +198,7 @@ ok "... says so" grep -q "option --serve: .*127.0.0.1:$port.*in use" "$T/err"
 exec 5>&-
 kill_now "$kview"
 runs 100 "a file" kview --serve=127.0.0.1:0 x.jsonl
-is "$(cat "$T/err")" "kview: fatal: option --serve reads standard input, not x.jsonl: krecord cat x.jsonl | kview --serve=127.0.0.1:0" \
+is "$(<"$T/err")" "kview: fatal: option --serve reads standard input, not x.jsonl: krecord cat x.jsonl | kview --serve=127.0.0.1:0" \
 	"... says how"
 for other in --term --object=Pod/a/b; do
 	runs 100 "$other" kview --serve=127.0.0.1:0 "$other"

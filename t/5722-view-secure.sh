@@ -85,7 +85,7 @@ is "$(openssl s_client -connect "${page:8:-1}" </dev/null 2>/dev/null |
 	"a certificate of its own"
 ok "its address" grep -qE '^https://0\.0\.0\.0:[0-9]+/$' <<<"$address"
 is "$(bearer reader-t0ken)" 500 "the operator may not ask who may look"
-is "$(cat "$T/body")" "Authentication failed" "... says so"
+is "$(<"$T/body")" "Authentication failed" "... says so"
 ok "... the log says what is missing" grep -q \
 	'cannot ask who may read /view: TokenReview: .*cannot create' "$T/err"
 bound reviews system:serviceaccount:ops:operator "$reviews" |
@@ -104,13 +104,13 @@ is "$(status -u "jane:reader-t0ken")" 200 "as a password"
 is "$(status -u ":reader-t0ken")" 200 "... with any name"
 is "$(status -u "any:one:reader-t0ken")" 401 "... which ends at the first colon"
 is "$(bearer metrics-t0ken)" 403 "with that to get /metrics only"
-is "$(cat "$T/body")" "Authorization denied for user prometheus" "... says so"
+is "$(<"$T/body")" "Authorization denied for user prometheus" "... says so"
 is "$(header www-authenticate)" "" "... a browser need not ask again"
 is "$(status -u x:metrics-t0ken)" 403 "... as a password"
 is "$(status)" 401 "no token"
 is "$(header www-authenticate)" 'Basic realm="the password is a token"' \
 	"... a browser asks for it"
-is "$(cat "$T/body")" Unauthorized "... the page is not shown"
+is "$(<"$T/body")" Unauthorized "... the page is not shown"
 for wrong in "Bearer wrong" "Bearer " "Basic $(printf 'x:wrong' | base64)" \
 	"Basic $(printf reader-t0ken | base64)" "Basic %%%" "Basic " Basic \
 	"Digest reader-t0ken" reader-t0ken; do
@@ -130,7 +130,7 @@ is "$(page=${page}x bearer reader-t0ken)" 404 "another path"
 event ADDED a 1 >&5
 listen "$T/denied" -u x:metrics-t0ken
 wait "$client"
-is "$(cat "$T/denied")" "Authorization denied for user prometheus" \
+is "$(<"$T/denied")" "Authorization denied for user prometheus" \
 	"events are not for one without the right"
 listen "$T/one" -u x:reader-t0ken
 ok "... but for one with it" wait_for 20 shows "$T/one" a

@@ -158,7 +158,7 @@ runs 0 "a list" kwatch -n default --once deployments
 is "$(jq -r 'select(.tooLarge > 16777216) | .object | keys | join(" ")' "$T/out")" \
 	"apiVersion kind metadata status" "... has its identity"
 runs 0 "objects" kwatch -n default --once --objects deployments
-is "$(cat "$T/out")" "" "... are without it"
+is "$(<"$T/out")" "" "... are without it"
 uid=$(t_uid)
 kubectl scale deployment t --replicas=5 >/dev/null
 ok "a smaller one again" apply Deployment t f

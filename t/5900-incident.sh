@@ -22,7 +22,7 @@ for block in "$T/blocks"/???; do
 	! grep -q field-manager=helm "$block" ||
 		ok "a second later" wait_for 10 is_later
 	readme_type "$block" 120
-	[ "$(cat "$block.what")" != start ] || started+=("$readme_started")
+	[ "$(<"$block.what")" != start ] || started+=("$readme_started")
 done
 [ "$failed" -eq 0 ] || quote <"$T/started"
 ok "the page is one" grep -q '</html>' "$T/work/incident.html"

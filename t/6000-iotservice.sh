@@ -204,16 +204,16 @@ is "$(of example '.reconcile | has("delete")'; of example '.items | length')" \
 # Which instances belong to this operator
 sed 's/"namespace":"dev"/"namespace":"devel"/' "$folder/t/instances.jsonl" |
 	reconcile >"$T/got"
-is "$(cat "$T/got")" "" "instances in other namespaces are not ours"
+is "$(<"$T/got")" "" "instances in other namespaces are not ours"
 
 # Refusals
 unset OPERATOR_NAME
 runs 100 "no OPERATOR_NAME: exit 100" \
 	ireconcile -f "$folder/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: $folder/watches.yaml:7: OPERATOR_NAME: set OPERATOR_NAME to the operator's namespace" \
+is "$(<"$T/err")" "ireconcile: fatal: $folder/watches.yaml:7: OPERATOR_NAME: set OPERATOR_NAME to the operator's namespace" \
 	"... and says so"
 runs 100 "a scope that is too small: exit 100" env OPERATOR_NAME=dev \
 	WATCH_NAMESPACE=dev ireconcile -f "$folder/watches.yaml" </dev/null
-is "$(cat "$T/err")" "ireconcile: fatal: $folder/watches.yaml:3: iotservice.cp.iot.sap requires cluster scope, but WATCH_NAMESPACE is \"dev\": leave it out" \
+is "$(<"$T/err")" "ireconcile: fatal: $folder/watches.yaml:3: iotservice.cp.iot.sap requires cluster scope, but WATCH_NAMESPACE is \"dev\": leave it out" \
 	"... and says so"
 done_testing

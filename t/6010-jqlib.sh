@@ -39,7 +39,7 @@ cases() {
 	printf 'null %s)};\n' "$(printf 'end %.0s' $(seq "$n"))" >>"$T/program.jq"
 	ireconcile -f "$T/watches.yaml" --clock=input --all \
 		<"$T/events" >"$T/lines" 2>"$T/err"
-	is "$(cat "$T/err")" "" "$1: no complaints"
+	is "$(<"$T/err")" "" "$1: no complaints"
 	jq -cS '.reconcile.status.r' "$T/lines" >"$T/results"
 	paste "$T/expressions" "$T/results" >"$T/got"
 	paste "$T/expressions" "$T/wanted" >"$T/want"

@@ -89,7 +89,7 @@ END
 python3 "$T/give.py" >"$T/in"
 runs 0 "to_yaml of all characters" ireconcile -f "$T/watches.yaml" \
 	--clock=input --all <"$T/in"
-is "$(cat "$T/err")" "" "... without a complaint"
+is "$(<"$T/err")" "" "... without a complaint"
 python3 "$T/take.py" "$T/in" "$T/out" >"$T/got" 2>&1
 is "$(head -n 20 "$T/got")" "23 things" "PyYAML and libyaml read what was given"
 

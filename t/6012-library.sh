@@ -26,7 +26,7 @@ thing='{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t",
 	"namespace":"a","uid":"u","resourceVersion":"1","generation":3}}'
 echo "$thing" | ireconcile -f "$T/watches.yaml" --clock=input --all \
 	>"$T/lines" 2>"$T/err"
-is "$(cat "$T/err")" "" "no complaints"
+is "$(<"$T/err")" "" "no complaints"
 jq -cS '.reconcile.status.r[]' "$T/lines" | paste <(cut -f 1 "$T/rows") - \
 	>"$T/got"
 cut -f 2 "$T/rows" | jq -cS . | paste <(cut -f 1 "$T/rows") - >"$T/want"
@@ -45,6 +45,6 @@ echo 'include "operator";
 def desired: [cron_next(.primary.spec.schedule; 0; "UTC")];' >"$T/program.jq"
 echo "$thing" | jq -c '.spec.schedule = "61 * * * *"' |
 	ireconcile -f "$T/watches.yaml" --clock=input >/dev/null 2>"$T/err"
-is "$(cat "$T/err")" 'ireconcile: error: thing.example.com a/t: schedule "61 * * * *": minute 61 is above 59' \
+is "$(<"$T/err")" 'ireconcile: error: thing.example.com a/t: schedule "61 * * * *": minute 61 is above 59' \
 	"an error of a schedule has the text that a user needs"
 done_testing

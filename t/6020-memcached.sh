@@ -57,6 +57,6 @@ is "$(jq -c '[.items, (.reconcile.status.conditions[0]
 	| [.status, .reason, .message])]' "$T/out")" \
 	'[[],["False","Failed","the name is longer than 63 characters"]]' \
 	"... Failed, nothing is made"
-is "$(cat "$T/err")" "ireconcile: error: memcached.cache.example.com default/$long: the name is longer than 63 characters" \
+is "$(<"$T/err")" "ireconcile: error: memcached.cache.example.com default/$long: the name is longer than 63 characters" \
 	"... and it is logged"
 done_testing

@@ -170,7 +170,7 @@ differ() {
 	is "$(names <"$T/out")" "[]
 [\"Failed\",\"$3\"]" "... Failed, and the pods stay"
 	is "$(jq -c .reconcile.delete "$T/out")" null "... all of them"
-	is "$(cat "$T/err")" "ireconcile: error: experimental.experiments.vapourware.com d/e: $3" \
+	is "$(<"$T/err")" "ireconcile: error: experimental.experiments.vapourware.com d/e: $3" \
 		"... and it is in the status"
 }
 differ "both, and different" '{"numberOfReplicas": 1, "number_of_replicas": 2}' \
@@ -272,7 +272,7 @@ is "$(deleted "$T/down" "$T/wavers")" "e-1 e-2;e-1;" \
 # `plain` gives no number, then one, then two that differ; then it is put right.
 runs 1 "a life: one of them is not a spec" reconcile --must-answer \
 	<"$folder/t/life.jsonl"
-is "$(cat "$T/err")" "ireconcile: error: experimental.experiments.vapourware.com default/plain: numberOfReplicas is 1 and number_of_replicas is 2: only one may be given" \
+is "$(<"$T/err")" "ireconcile: error: experimental.experiments.vapourware.com default/plain: numberOfReplicas is 1 and number_of_replicas is 2: only one may be given" \
 	"... which is logged"
 jq -r '.reconcile as $r | [$r.primary.name, ([(.items[] | "+" + .metadata.name),
 	($r.delete[]? | "-" + .name)] | join(" ")), ($r.events[]?

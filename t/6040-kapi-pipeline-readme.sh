@@ -48,12 +48,12 @@ function block_ends() {
 END { block_ends(); print "kill $(jobs -p) 2>/dev/null\nwait" }' pipeline/README >"$T/script"
 
 (cd "$T/root" && timeout 600 bash "$T/script") >"$T/shell.out" 2>&1
-is "$(cat "$T/shell.out")" "" "the shell has nothing to say"
+is "$(<"$T/shell.out")" "" "the shell has nothing to say"
 ok "there are commands" test -e "$T/c/025.code"
 for text in "$T/c"/*.text; do
 	name=${text%.text}
 	same "$name.out" "$name.want" "$(head -n 1 "$text" | cut -c -60)" ||
-		note "exit code $(cat "$name.code")"
+		note "exit code $(<"$name.code")"
 done
 for log in "$T/root/mine"/*.log; do
 	[ "$failed" -gt 0 ] && [ -s "$log" ] && note "${log##*/}: $(tail -n 3 "$log")"

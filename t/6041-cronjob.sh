@@ -232,7 +232,7 @@ is "$(requeued 7)" "" "... none without a schedule"
 # seconds; those of `replace` never end; those of `fails` fail. `bad` has no
 # schedule at first; `still` and `late` are suspended at first.
 runs 0 "a life: exit 0" reconcile --must-answer <"$folder/t/life.jsonl"
-is "$(cat "$T/err")" "" "... no complaints"
+is "$(<"$T/err")" "" "... no complaints"
 jq -r '.reconcile as $r | def short: ltrimstr("Job.batch/default/");
 	[$r.primary.name, ([($r.once[]? | "+" + short), ($r.delete[]?
 	| "-" + .name)] | join(" ")), ($r.events[]? | .reason + ": "

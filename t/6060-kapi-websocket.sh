@@ -68,7 +68,7 @@ api "${a#"$CLUSTER_SERVER"}&resourceVersion=$version&timeoutSeconds=1" >"$T/line
 client "${admin[@]}" \
 	"$a&resourceVersion=$version&timeoutSeconds=1" frames >"$T/message"
 is "$(sed -n 5p "$T/message")" \
-	"text $(wc -c <"$T/line") $(cat "$T/line")\\n" \
+	"text $(wc -c <"$T/line") $(<"$T/line")\\n" \
 	"a message is the same event as a line"
 is "$(tail -n 2 "$T/message")" "close 1000
 end" "... and timeoutSeconds closes"

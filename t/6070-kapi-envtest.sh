@@ -14,7 +14,7 @@ export XDG_CACHE_HOME=$T/cache
 # ---- the folder ----
 
 runs 0 "the folder is printed" kapi --envtest
-folder=$(cat "$T/out")
+folder=$(<"$T/out")
 is "$(ls "$folder")" "etcd
 kube-apiserver
 kubectl" "... with the names that envtest looks for"
@@ -45,7 +45,7 @@ is "$(env -u XDG_CACHE_HOME -u HOME XDG_RUNTIME_DIR="$T/run" kapi --envtest)" \
 	"$T/run/kapi/${folder##*/}" "without HOME: in XDG_RUNTIME_DIR"
 runs 100 "without any: an error" env -u XDG_CACHE_HOME -u HOME \
 	-u XDG_RUNTIME_DIR kapi --envtest
-is "$(cat "$T/err")" "kapi: fatal: option --envtest: no place for its folder: \
+is "$(<"$T/err")" "kapi: fatal: option --envtest: no place for its folder: \
 set XDG_CACHE_HOME, HOME or XDG_RUNTIME_DIR" "... that says what to set"
 touch "$T/file"
 runs 100 "a place that is a file: an error" env XDG_CACHE_HOME="$T/file" \
@@ -113,7 +113,7 @@ runs 0 "kube-apiserver has a help" "$apiserver" --help
 ok "... with its flags" grep -q '^ *--secure-port int' "$T/out"
 is "$(grep insecure-port "$T/out")" "" "... and not with those of old"
 runs 0 "kube-apiserver has a version" "$apiserver" --version
-is "$(cat "$T/out")" "Kubernetes v1.36.3" "... as the real one says it"
+is "$(<"$T/out")" "Kubernetes v1.36.3" "... as the real one says it"
 # refuses MESSAGE FLAG...
 refuses() {
 	local message=$1
@@ -199,7 +199,7 @@ down() {
 	is "$?" 0 "kube-apiserver ends by SIGTERM"
 }
 up
-is "$(cat "$T/apiserver.err")" \
+is "$(<"$T/apiserver.err")" \
 	"kapi: listening on https://127.0.0.1:$port" \
 	"nothing to say about the flags of envtest"
 is "$(ls "$T/certs")" "apiserver.crt
@@ -221,7 +221,7 @@ cp "$T/certs/apiserver.crt" "$T/before.crt"
 down
 up --feature-gates=A=true --event-ttl 1h -v=2 --watch-cache --anonymous-auth=0
 same "$T/certs/apiserver.crt" "$T/before.crt" "the pair is used again"
-is "$(cat "$T/apiserver.err")" \
+is "$(<"$T/apiserver.err")" \
 	"kube-apiserver: warning: flag --feature-gates has no effect: this is kapi
 kube-apiserver: warning: flag --event-ttl has no effect: this is kapi
 kube-apiserver: warning: flag --watch-cache has no effect: this is kapi

@@ -142,7 +142,7 @@ if [ "$SERVER" = kapi ]; then
 	ok "... is refused" grep -q 'not certificates in PEM' "$T/err"
 	runs 100 "certificates without TLS" kapi --tls=off \
 		--client-ca-file "$T/pki/ca.crt"
-	is "$(cat "$T/err")" "kapi: fatal: option --client-ca-file: certificates \
+	is "$(<"$T/err")" "kapi: fatal: option --client-ca-file: certificates \
 need TLS" "... are refused"
 	runs 100 "a kubeconfig without a user" kapi \
 		--client-ca-file "$T/pki/ca.crt" --kubeconfig-out "$T/k"

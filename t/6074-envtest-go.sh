@@ -18,8 +18,8 @@ on() {
 	mkdir -p "$T/tmp"
 	KUBEBUILDER_ASSETS=$2 TMPDIR=$T/tmp runs 0 "$1: the program ends well" \
 		"$program" t/clients/envtest/crds
-	note "$(cat "$T/err")"
-	is "$(cat "$T/out")" "typed client
+	note "$(<"$T/err")"
+	is "$(<"$T/out")" "typed client
 unstructured client, a CRD
 AddUser
 no certificate, no access

@@ -26,11 +26,11 @@ chmod +x "$T/tools/kapi"
 RUNNER_TEMP=$T/runner GITHUB_ENV=$T/github.env PATH=$T/tools:$PATH \
 	runs 0 "the action's script" timeout 60 bash -e "$T/step"
 # shellcheck disable=SC2046
-is "$(env $(cat "$T/github.env") bash -c \
+is "$(env $(<"$T/github.env") bash -c \
 	'kubectl get namespace default -o name')" \
 	namespace/default "... a later step finds the API server"
 # shellcheck disable=SC2046
-ok "... and the folder of envtest" env $(cat "$T/github.env") \
+ok "... and the folder of envtest" env $(<"$T/github.env") \
 	bash -c 'test -x "$KUBEBUILDER_ASSETS/kube-apiserver"'
 while read -r pid; do
 	kill "$pid"

@@ -29,7 +29,7 @@ delete"
 # with KUBECONFIG USER WHAT
 with() {
 	runs 0 "$3: the program ends well" timeout 300 node "$program" "$1" "$2"
-	is "$(cat "$T/out")" "$steps" "... after each of its steps"
+	is "$(<"$T/out")" "$steps" "... after each of its steps"
 }
 with "$(config admin)" admin "TLS"
 # The client takes clear text only from a kubeconfig that says that TLS need not

@@ -33,10 +33,10 @@ wait for a condition
 delete"
 for http in jdk vertx; do
 	java_program "$http" Client "$(config admin)" admin "$http"
-	is "$(cat "$T/out")" "$steps" "... after each of its steps"
+	is "$(<"$T/out")" "$steps" "... after each of its steps"
 done
 java_program "an operator" Operator "$(config admin)"
-is "$(cat "$T/out")" "the operator starts
+is "$(<"$T/out")" "the operator starts
 a new object
 a change
 what is missing comes back
@@ -46,6 +46,6 @@ if [ "$SERVER" = kapi ]; then
 	start kapi --listen 127.0.0.1:0 --kubeconfig-out "$T/clear" 2>"$T/clear.log"
 	wait_for 20 test -s "$T/clear"
 	java_program "clear text" Client "$T/clear" kubernetes-admin jdk
-	is "$(cat "$T/out")" "$steps" "... after each of its steps"
+	is "$(<"$T/out")" "$steps" "... after each of its steps"
 fi
 done_testing

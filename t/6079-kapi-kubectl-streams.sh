@@ -42,7 +42,7 @@ kubectl wait --timeout=240s --for=condition=Ready pod/db pod/plain >/dev/null
 # k WANT-CODE WANT-STDOUT WANT-STDERR WHAT ARGUMENT...
 k() {
 	timeout 60 kubectl "${@:5}" >"$T/out" 2>"$T/err" </dev/null
-	is "$? $(cat "$T/out")" "$1 $2" "$4"
+	is "$? $(<"$T/out")" "$1 $2" "$4"
 	is "$(sed -E 's/start exec "[0-9a-f]+"/start exec "ID"/' "$T/err")" "$3" \
 		"... what it says"
 }

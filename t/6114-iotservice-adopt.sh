@@ -267,7 +267,7 @@ kc patch iotservice -n dev old --type=merge \
 ok "claims without labels: Available" wait_for 60 iot_is dev old Available
 is "$(kc get -n dev-old statefulset messaging-old \
 	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(templates)" \
-	"m:3 $(cat "$T/templates")" "... with the claims they had, and what is new"
+	"m:3 $(<"$T/templates")" "... with the claims they had, and what is new"
 
 # ---- a garbage collector at the same time ----
 

@@ -67,7 +67,7 @@ is "$(jq -c '[.kind, .metadata.name, .result]' "$T/out" | sort)" \
 ["ConfigMap","thing-1","created"]
 ["ConfigMap","thing-2","created"]
 ["Thing","a","configured"]' "... and says what would be done"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 is "$(count)" 0 "... and nothing was"
 
 begin

@@ -75,7 +75,7 @@ thing a x '{"one":1,"two":2,"three":3}'
 thing b y '{"one":1}'
 thing c z '{"one":1}'
 dry 0 "a dry run on two namespaces" --namespace a,b
-is "$(cat "$T/results")" 'a/x configured {"add":["example.com/thing"]}
+is "$(<"$T/results")" 'a/x configured {"add":["example.com/thing"]}
 a/x configured {"done":false}
 a/x-one created
 a/x-three created
@@ -83,7 +83,7 @@ a/x-two created
 b/y configured {"add":["example.com/thing"]}
 b/y configured {"done":false}
 b/y-one created' "... says what would be created, there only"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 is "$(written)" "" "... and writes nothing, no finalizer and no Event either"
 
 kubectl delete thing -n c z >/dev/null
@@ -108,7 +108,7 @@ named() {
 ok "an instance with a name gives it to all" wait_for 20 named
 things_stop
 dry 1 "a dry run beside another instance: 1" -n a,b
-is "$(cat "$T/results")" "" "... says nothing of objects"
+is "$(<"$T/results")" "" "... says nothing of objects"
 is "$(grep -c ': left alone: instance "prod" of' "$T/err") $(grep -o \
 	"warning: 2 of 2 primaries are other instances'" "$T/err")" \
 	"2 warning: 2 of 2 primaries are other instances'" \
@@ -121,20 +121,20 @@ is "$(cat "$T/results" "$T/err")" "" "... decides about all of them"
 thing a x '{"one":1,"two":22,"four":4}'
 kubectl delete thing -n b y --wait=false >/dev/null
 dry 0 "a dry run of a change" -n a,b
-is "$(cat "$T/results")" 'a/x configured {"done":false}
+is "$(<"$T/results")" 'a/x configured {"done":false}
 a/x-four created
 a/x-three deleted
 a/x-two configured
 b/y configured {"done":false}
 b/y-one deleted' "... says what would be created, changed and deleted"
-is "$(cat "$T/err")" "" "... without a word"
+is "$(<"$T/err")" "" "... without a word"
 is "$(written)" "" "... and writes nothing"
 is "$(kubectl get thing -n b y -o jsonpath='{.metadata.finalizers}')" \
 	'["example.com/thing"]' "... the finalizer is still there"
 
 program new
 dry 0 "a dry run of another program" -n a,b
-is "$(cat "$T/results")" 'a/x configured {"done":false}
+is "$(<"$T/results")" 'a/x configured {"done":false}
 a/x-four created
 a/x-one configured
 a/x-three deleted
@@ -145,7 +145,7 @@ b/y-one deleted' "... says what it would change"
 kubectl create configmap -n a x-five >/dev/null
 thing a x '{"one":1,"five":5,"BAD":6}'
 dry 1 "a dry run in which something fails: 1" -n a,b
-is "$(cat "$T/results")" 'a/x configured {"done":false}
+is "$(<"$T/results")" 'a/x configured {"done":false}
 a/x-BAD failed
 a/x-five failed
 a/x-one configured
@@ -156,6 +156,6 @@ is "$(jq -r 'select(.metadata.name == "x-five").message' "$T/out")" \
 is "$(written)" "" "... and writes nothing"
 echo 'def desired: [nothing];' >"$T/reconcile.jq"
 dry 100 "a program that does not compile: 100" -n a,b
-is "$(cat "$T/results")" "" "... says nothing of objects"
+is "$(<"$T/results")" "" "... says nothing of objects"
 
 done_testing

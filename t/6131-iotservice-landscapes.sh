@@ -88,7 +88,7 @@ everything() {
 by_hand() {
 	everything >"$T/all.jsonl"
 	runs 0 "$1" ireconcile -f "$iot/watches.yaml" <"$T/all.jsonl"
-	is "$(cat "$T/out")" "" "... nothing is decided for prod's instance"
+	is "$(<"$T/out")" "" "... nothing is decided for prod's instance"
 	is "$(grep -c 'iotservice.cp.iot.sap prod/[a-z]*: not served, as any other one outside of the namespaces \[dev\]' \
 		"$T/err")" 1 "... the log names it, once"
 }

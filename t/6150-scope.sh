@@ -145,7 +145,7 @@ audit_mark
 operator user2 -n a,d
 thing a 4
 wait_for 20 refused_twice
-is "$(cat "$T/ready")" "" "-n with a namespace without rights: not ready"
+is "$(<"$T/ready")" "" "-n with a namespace without rights: not ready"
 ok "... and says of each kind what is missing" refused_twice
 kubectl create namespace d >/dev/null
 roles d user2
@@ -252,17 +252,17 @@ end_operator
 for tool in kwatch ireconcile kpipe; do
 	runs 100 "$tool: a bad name in WATCH_NAMESPACE" \
 		env WATCH_NAMESPACE='a, B_c' $tool -f "$T/watches.yaml" </dev/null
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"$tool: fatal: WATCH_NAMESPACE: \"B_c\" is not a name of a namespace" \
 		"... is named"
 	runs 100 "$tool: an empty name after -n" \
 		$tool -f "$T/watches.yaml" -n a,,b </dev/null
-	is "$(cat "$T/err")" \
+	is "$(<"$T/err")" \
 		"$tool: fatal: option --namespace: \"\" is not a name of a namespace" \
 		"... is refused, and does not mean all"
 done
 runs 100 "kwatch: an empty -n beside operands" kwatch --once -n "" cm
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: fatal: option --namespace names none; --all-namespaces means all" \
 	"... is refused"
 done_testing

@@ -87,7 +87,7 @@ ok "mended: all are there again" wait_for 20 has p 9
 
 set_n 0 a b c d f g
 ok "all to be deleted at once: not ready" wait_for 20 ready 500
-is "$(cat "$T/ready")" "internal server error: prune: too many deletions within a minute: the rest is held back" \
+is "$(<"$T/ready")" "internal server error: prune: too many deletions within a minute: the rest is held back" \
 	"... and why"
 wait_for 10 are 8
 is "$(config_maps)" 8 "five are gone with the one before, the others stay"
@@ -146,7 +146,7 @@ condition() {
 	grep -q "$1" "$T/condition"
 }
 ok "a condition names the opponent" wait_for 20 condition 'true.*opponent\|True.*opponent'
-note "$(cat "$T/condition")"
+note "$(<"$T/condition")"
 told() {
 	kubectl get events -o json | jq -e '.items[] | select(.reason == "RepairLoop"
 		and .type == "Warning" and .involvedObject.name == "t"

@@ -250,7 +250,7 @@ operator --health-probe-bind-address 127.0.0.1:0
 life none none
 is "$(grep -c . "$T/none.changed") $(grep -c . "$T/none.deleted")" "15 13" \
 	"a life without a kill: objects are looked at"
-is "$(cat "$T/none.course")" "0: --- +++ ---
+is "$(<"$T/none.course")" "0: --- +++ ---
 1: --- +++ ---
 2: --- +++ ---
 3: --- +++ ---

@@ -74,7 +74,7 @@ def status: {outstanding: (.outstanding | length),
 X
 
 roles prim '[]' | kubectl create -f - >/dev/null
-thing a "{\"names\":$(cat "$T/names")}" >/dev/null
+thing a "{\"names\":$(<"$T/names")}" >/dev/null
 is "$(kubectl get roles -n prim -o json |
 	jq -c --slurpfile names "$T/names" '$names[0] - [.items[].metadata.name]')" \
 	"[]" "the server takes these names"

@@ -28,8 +28,8 @@ is "$(sed 's/[0-9]* ms$/N ms/' "$T/out")" "20 Memcacheds of size 2: N ms
 20 Memcacheds of size 1: N ms" "... and a change of all"
 runs 1 "an operator that does nothing" \
 	env SECONDS_MAX=1 t/foreign "sleep 1000"
-is "$(cat "$T/out")" "100 Memcacheds of size 2: not there" "... is found out"
+is "$(<"$T/out")" "100 Memcacheds of size 2: not there" "... is found out"
 is "$(pgrep -f "$T/")" "" "nothing is left"
 runs 100 "no command" t/foreign
-is "$(cat "$T/err")" "usage: t/foreign COMMAND [COUNT]" "... is refused"
+is "$(<"$T/err")" "usage: t/foreign COMMAND [COUNT]" "... is refused"
 done_testing

@@ -14,7 +14,7 @@ watches=$folder/watches.yaml
 
 ireconcile -f "$watches" --clock=input <"$folder/t/life.jsonl" 2>"$T/err" |
 	jq -Sc . >"$T/got"
-is "$(cat "$T/err")" "" "a life: no complaints"
+is "$(<"$T/err")" "" "a life: no complaints"
 [ -z "${ACCEPT:-}" ] || cp "$T/got" "$folder/t/life.out"
 same "$T/got" "$folder/t/life.out" "... the sets"
 is "$(jq -r 'select(.reconcile.primary.name == "soon") | [
@@ -53,7 +53,7 @@ jq -c 'select(.object.kind == "At" and .object.metadata.name == "killed" and
 			(.conditions[] | select(.type == "Complete").reason))]
 			| join(" ")'
 	done >"$T/views"
-is "$(cat "$T/views")" "1 1 PENDING Waiting
+is "$(<"$T/views")" "1 1 PENDING Waiting
 1 1 PENDING Waiting
 1 1 PENDING Waiting
 1 1 PENDING Waiting
@@ -131,7 +131,7 @@ is "$(released '.status.phase = "Succeeded"')" '[]' \
 
 # split: commands (JSON strings, a line each) on stdin, JSON on stdout
 split() {
-	jq -c "$(cat "$folder/words.jq") try words catch ."
+	jq -c "$(<"$folder/words.jq") try words catch ."
 }
 is "$(split <<'LIST'
 ""
@@ -187,7 +187,7 @@ for text in "'a'\"b\"\\ c " '$(a) ' '$$' "a'b' 	"; do
 			.reconcile.status.conditions[0].message'
 	done
 done >"$T/worst"
-is "$(cat "$T/err")" "" "long commands are split in time"
+is "$(<"$T/err")" "" "long commands are split in time"
 is "$(grep . "$T/worst" | sort | uniq -c | tr -s ' ')" \
 	" 2 1
  1 26215

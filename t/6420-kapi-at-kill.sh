@@ -17,7 +17,7 @@ note "SEED=$SEED"
 kapi_up --journal "$T/journal"
 export KUBECONFIG=$T/kubeconfig
 ask POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
-	"$(cat pipeline/at/crd.yaml)" application/yaml >/dev/null
+	"$(<pipeline/at/crd.yaml)" application/yaml >/dev/null
 is "$(code)" 201 "the CRD"
 
 # The journal and what the runs saw are two witnesses.

@@ -21,7 +21,7 @@ leader_up
 mkdir "$T/node"
 cp pipeline/at/*.jq pipeline/at/watches.yaml "$T"
 as_admin POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions \
-	"$(cat pipeline/at/crd.yaml)" application/yaml >/dev/null
+	"$(<pipeline/at/crd.yaml)" application/yaml >/dev/null
 is "$(code)" 201 "the CRD"
 
 # A node: it starts each Pod that it sees, and ends those that it started.

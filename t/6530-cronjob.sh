@@ -142,7 +142,7 @@ done
 # end NAME N: that run ends; its Job may be there before its pod
 end() {
 	wait_for 30 pod_of "$1" "$2"
-	kubectl annotate pod "$(cat "$T/pod")" \
+	kubectl annotate pod "$(<"$T/pod")" \
 		playground.kpipe.dev/outcome=Succeeded >/dev/null
 }
 pod_of() {

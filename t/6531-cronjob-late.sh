@@ -105,7 +105,7 @@ wait_for 60 seen stopped
 # announced.
 passed() {
 	[ "$(api "$cronjobs/stopped" | jq -r .metadata.resourceVersion)" = \
-		"$(cat "$T/passed")" ]
+		"$(<"$T/passed")" ]
 }
 wait_for 60 passed
 kwatch=$(stage kwatch)

@@ -108,7 +108,7 @@ finish() {
 			message: "", lastTransitionTime: $time}]}
 		+ if $type == "Complete" then {completionTime: $time}
 		else {} end)}' >"$T/finish"
-	send PATCH "$1/status" "$(cat "$T/finish")"
+	send PATCH "$1/status" "$(<"$T/finish")"
 }
 
 # ---- what both have ----
@@ -211,7 +211,7 @@ ask_kubernetes() {
 		apiVersion: "batch/v1", namespace: "kubernetes",
 		name: $token, uid: $token}])}}' >"$T/ask"
 	(flaw() { :; } && send PATCH "$(url kubernetes "$1")/status" \
-		"$(cat "$T/ask")")
+		"$(<"$T/ask")")
 }
 # settled NAME...: both agree, and still do when they were asked once more
 settled() {

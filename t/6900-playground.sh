@@ -11,7 +11,7 @@ recording() {
 	runs 0 "ireconcile reads the recording of $3" \
 		ireconcile -f "$folder/$2.yaml" --clock=input <"$folder/t/$1.jsonl"
 	same "$T/out" "$folder/t/$1.sets" "... one set for each step, once"
-	is "$(cat "$T/err")" "" "... without a word"
+	is "$(<"$T/err")" "" "... without a word"
 }
 # From a real API server: a Deployment, a StatefulSet with a claim, two
 # Services; then the Deployment is deleted.

@@ -41,7 +41,7 @@ is "$(kubectl get deployment web -o json --show-managed-fields |
 	jq -r '[.metadata.managedFields[] | select(.manager
 		| startswith("deployment-controller")).operation] | join(" ")')" \
 	Apply "it has a manager of its own"
-is "$(cat "$T/revisions.log")" "" "... that has nothing to complain about"
+is "$(<"$T/revisions.log")" "" "... that has nothing to complain about"
 kubectl delete deployment web >/dev/null
 ok "a Deployment that is deleted stays so" wait_for 30 gone deployment/web
 done_testing

@@ -34,7 +34,7 @@ is "$(jq -r .kpipe.version "$T/out")" \
 for folder in at memcached; do
 	kgen describe -f "pipeline/$folder" | jq -r '.calls | join(" ")'
 done >"$T/calls"
-is "$(cat "$T/calls")" once "whether a program calls once"
+is "$(<"$T/calls")" once "whether a program calls once"
 
 runs 0 "options that override" kgen describe -f pipeline/at \
 	--image=registry.example.com:5000/ops/at:1.0@sha256:"$(printf '%064d' 0)" \
@@ -91,7 +91,7 @@ runs 0 "the caller's environment means nothing" env IOTSERVICE_PARALLEL=x \
 	kgen describe -f pipeline/iotservice
 
 runs 100 "no folder" kgen describe -f "$T/nowhere"
-is "$(cat "$T/err")" "kgen: fatal: $T/nowhere: not a folder" "... says so"
+is "$(<"$T/err")" "kgen: fatal: $T/nowhere: not a folder" "... says so"
 mkdir "$f"
 refused "an empty folder" \
 	"$f: not the folder of an operator: it has no operator.yaml, watches.yaml"
@@ -100,7 +100,7 @@ for file in operator.yaml watches.yaml crd.yaml reconcile.jq; do
 	rm "$f/$file"
 	mkfifo "$f/$file"
 	runs 100 "$file is a pipe" timeout 300 kgen describe -f "$f"
-	is "$(cat "$T/err")" "kgen: fatal: $f/$file: not a file" "... says so"
+	is "$(<"$T/err")" "kgen: fatal: $f/$file: not a file" "... says so"
 done
 fresh
 ln -sf "$PWD/pipeline/at/example.yaml" "$f/example.yaml"
@@ -204,7 +204,7 @@ bad() {
 
 	shift
 	runs 100 "kgen $*" kgen "$@"
-	is "$(cat "$T/err")" "kgen: fatal: $message" "... $message"
+	is "$(<"$T/err")" "kgen: fatal: $message" "... $message"
 }
 bad 'COMMAND is missing: describe, new, rights, ... (see --help)'
 bad 'unexpected argument "b"' rights b
@@ -234,7 +234,7 @@ def hello: [{path: "a/hello.yaml", objects: [{a: words}, {"#": "two", b: 1}]},
   {path: "run", text: "#!/bin/sh\ntrue\n", executable: true}];
 END
 runs 0 "a generator of the folder" kgen hello -f "$f"
-is "$(cat "$T/out")" "# Source: a/hello.yaml
+is "$(<"$T/out")" "# Source: a/hello.yaml
 a: memcached words
 ---
 # two
@@ -246,7 +246,7 @@ cat >"$f/gen/rights.jq" <<'END'
 def rights: [{path: "mine.yaml", text: "a: 1"}];
 END
 runs 0 "one that replaces the library's" kgen rights -f "$f"
-is "$(cat "$T/out")" "# Source: mine.yaml
+is "$(<"$T/out")" "# Source: mine.yaml
 a: 1" "... does"
 rm "$f/gen/rights.jq"
 mkdir -p "$T/more/gen"
@@ -306,6 +306,6 @@ def forever: if . < 0 then . else (. + 1 | forever) end;
 def hello: 0 | forever;
 END
 runs 100 "one that does not end" bash -c "ulimit -S -t 1; kgen hello -f '$f'"
-is "$(cat "$T/err")" "kgen: fatal: the generator takes too much time" "... is ended"
+is "$(<"$T/err")" "kgen: fatal: the generator takes too much time" "... is ended"
 
 done_testing

@@ -78,7 +78,7 @@ jq -cn '[
 	each: ($texts | map([., {a: .}])),
 	numbers: [0, -1, 1.5, 1e15, 9007199254740991, 1e-5, 100000000000000]
 		| map(. + 0)}' >"$T/want.json"
-written "$(cat "$T/want.json")" >"$T/y.yaml"
+written "$(<"$T/want.json")" >"$T/y.yaml"
 ok "odd texts are written" test -s "$T/y.yaml"
 cp "$T/y.yaml" "$f/example.yaml"
 kgen describe -f "$f" | jq -S '.examples[0]' >"$T/got"
@@ -88,13 +88,13 @@ same "$T/got" "$T/want" "... and read back by YAML 1.2"
 jq '{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "x"},
 	data: (.texts | to_entries
 		| map({key: "k\(.key)", value}) | from_entries)}' "$T/want.json" >"$T/cm.json"
-written "$(cat "$T/cm.json")" >"$T/cm.yaml"
+written "$(<"$T/cm.json")" >"$T/cm.yaml"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
 kapi_up
 ask POST /api/v1/namespaces/default/configmaps "@$T/cm.yaml" \
 	application/yaml >"$T/out"
-is "$(cat "$T/code")" 201 "... and by an API server"
+is "$(<"$T/code")" 201 "... and by an API server"
 jq -S .data "$T/out" >"$T/got"
 jq -S .data "$T/cm.json" >"$T/want"
 same "$T/got" "$T/want" "... as it was"

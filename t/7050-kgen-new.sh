@@ -21,7 +21,7 @@ refused() {
 
 	shift 2
 	runs 100 "$what" kgen "$@"
-	is "$(cat "$T/err")" "kgen: fatal: $message" "... says why"
+	is "$(<"$T/err")" "kgen: fatal: $message" "... says why"
 	is "$(find "$T" -path "*/x*")" "" "... nothing is made"
 }
 
@@ -35,9 +35,9 @@ is "$(cd web && awk 'length > 80 { print FILENAME ": " FNR }' README Makefile \
 	t/run ./*.jq operator.yaml watches.yaml schema.yaml)" "" \
 	"... of at most 80 columns"
 runs 0 "make test" make -s -C web test
-is "$(cat "$T/out")" "ok life.jsonl" "... passes"
+is "$(<"$T/out")" "ok life.jsonl" "... passes"
 runs 0 "make crd" make -s -C web crd
-is "$(cat "$T/err")" "" "... changes nothing"
+is "$(<"$T/err")" "" "... changes nothing"
 runs 0 "the folder is in order" kgen describe -f web
 is "$(jq -c '[.name, .image, .scope, .crds[0].metadata.name,
 	.examples[0].spec]' "$T/out")" \
@@ -67,7 +67,7 @@ done
 
 files web >before
 runs 100 "kgen new again" kgen new web --group example.com --kind Other
-is "$(cat "$T/err")" "kgen: fatal: web: exists; kgen new makes a folder, kgen add -f web adds a kind to one" \
+is "$(<"$T/err")" "kgen: fatal: web: exists; kgen new makes a folder, kgen add -f web adds a kind to one" \
 	"... says that it is there"
 files web >after
 same after before "... it stays as it is"
@@ -119,16 +119,16 @@ cp web/watches.yaml watches.before
 runs 0 "kgen add" kgen add -f web --group example.com --kind Gadget \
 	'size: integer | required=true minimum=2' 'tags: []string'
 is "$(head -c "$(wc -c <watches.before)" web/watches.yaml)" \
-	"$(cat watches.before)" "... leaves what is in watches.yaml"
+	"$(<watches.before)" "... leaves what is in watches.yaml"
 is "$(kgen describe -f web | jq -c '[[.watches[].program],
 	[.crds[].metadata.name], [.examples[].spec]]')" \
 	'[["reconcile.jq","reconcile-gadget.jq"],["webs.example.com","gadgets.example.com"],[{"message":"hello"},{"size":2,"tags":["text"]}]]' \
 	"... and adds the kind everywhere"
 runs 0 "... make test" make -s -C web test
-is "$(cat "$T/out")" "ok gadget.jsonl
+is "$(<"$T/out")" "ok gadget.jsonl
 ok life.jsonl" "... tests both"
 runs 0 "... make crd" make -s -C web crd
-is "$(cat "$T/err")" "" "... changes nothing"
+is "$(<"$T/err")" "" "... changes nothing"
 start make -C web run >run.log 2>&1
 make=$!
 ok "... make run" wait_for 20 grep -q 'kpipe: ready' run.log
@@ -140,11 +140,11 @@ wait "$make"
 
 files web >before
 runs 100 "kgen add again" kgen add -f web --group example.com --kind Gadget
-is "$(cat "$T/err")" "kgen: fatal: watches.yaml has Gadget of example.com already" \
+is "$(<"$T/err")" "kgen: fatal: watches.yaml has Gadget of example.com already" \
 	"... says that it is there"
 echo mine >web/reconcile-gizmo.jq
 runs 100 "a file in the way" kgen add -f web --group example.com --kind Gizmo
-is "$(cat "$T/err")" "kgen: fatal: web/reconcile-gizmo.jq: exists; nothing was written" \
+is "$(<"$T/err")" "kgen: fatal: web/reconcile-gizmo.jq: exists; nothing was written" \
 	"... is named"
 rm web/reconcile-gizmo.jq
 files web >after
@@ -160,7 +160,7 @@ echo '[{group: cache.example.com, version: v1alpha1, kind: Memcached,
 files hand >before
 runs 1 "watches.yaml in flow style" kgen add -f hand --group example.com \
 	--kind Gadget
-is "$(cat "$T/err")" "kgen: error: hand/watches.yaml:1: an entry does not begin a line with \"- \": add this by hand" \
+is "$(<"$T/err")" "kgen: error: hand/watches.yaml:1: an entry does not begin a line with \"- \": add this by hand" \
 	"... says what to do"
 ok "... and prints it" grep -q '^  kind: Gadget' "$T/out"
 files hand >after
@@ -169,7 +169,7 @@ cp "$ROOT/pipeline/memcached/watches.yaml" hand
 cp hand/crd.yaml crd.before
 runs 0 "a folder that was written by hand" kgen add -f hand \
 	--group example.com --kind Gadget
-is "$(head -c "$(wc -c <crd.before)" hand/crd.yaml)" "$(cat crd.before)" \
+is "$(head -c "$(wc -c <crd.before)" hand/crd.yaml)" "$(<crd.before)" \
 	"... its crd.yaml stays, and gets one more"
 ok "... and no schema.yaml" test ! -e hand/schema.yaml
 runs 0 "... it is in order" kgen describe -f hand
@@ -179,7 +179,7 @@ runs 0 "... it is in order" kgen describe -f hand
 kgen new fleet --group example.com --kind Policy --api-version v1 \
 	--cluster-scoped --image registry.example.com/fleet \
 	'b: integer | minimum=3' 'c: {d: string}' 2>"$T/err"
-is "$(cat "$T/err")" "kgen: fatal: spec.c: \"{d: string}\" is not a type: string, integer, number, boolean, object, any, int-or-string, []TYPE or map[string]TYPE" \
+is "$(<"$T/err")" "kgen: fatal: spec.c: \"{d: string}\" is not a type: string, integer, number, boolean, object, any, int-or-string, []TYPE or map[string]TYPE" \
 	"nested fields are for schema.yaml"
 kgen new fleet --group example.com --kind Policy --api-version v1 \
 	--cluster-scoped --image registry.example.com/fleet \

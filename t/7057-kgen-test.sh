@@ -12,7 +12,7 @@ folder() { # TARGET
 }
 OLDPWD_KPIPE=$(realpath "$(dirname "$(command -v kpipe)")/..")
 runs 0 "the test of a new folder" folder test
-is "$(cat "$T/out")" "ok life.jsonl" "... passes"
+is "$(<"$T/out")" "ok life.jsonl" "... passes"
 
 cat >reconcile.jq <<'END'
 include "operator";

@@ -46,7 +46,7 @@ END
 
 while IFS='|' read -r field want; do
 	spec_of "${field//;/|}" >/dev/null
-	is "$(cat "$T/err")" "kgen: fatal: $want" "refused: $field"
+	is "$(<"$T/err")" "kgen: fatal: $want" "refused: $field"
 done <<'END'
 a|the field "a" is not NAME:TYPE
 a-b c: string|Web.spec: "a-b c" is not a name of a field
@@ -93,10 +93,10 @@ schema <<-'END'
 	  nodes: "[]string"
 END
 runs 1 "crd.yaml is stale: --check" kgen crd -f "$T/web" -o "$T/web" --check
-is "$(cat "$T/err")" "kgen: error: $T/web/crd.yaml: is stale" "... says so"
+is "$(<"$T/err")" "kgen: error: $T/web/crd.yaml: is stale" "... says so"
 runs 0 "kgen crd" kgen crd -f "$T/web" -o "$T/web"
 runs 0 "... again" kgen crd -f "$T/web" -o "$T/web"
-is "$(cat "$T/err")" "" "... writes nothing"
+is "$(<"$T/err")" "" "... writes nothing"
 sed -i 's/nginx:1/nginx:2/' "$T/web/crd.yaml"
 cp "$T/web/crd.yaml" "$T/mine"
 runs 1 "crd.yaml was changed" kgen crd -f "$T/web" -o "$T/web"
@@ -109,7 +109,7 @@ ok "... writes it" grep -q nginx:1 "$T/web/crd.yaml"
 no() {
 	schema
 	runs 100 "$2" kgen crd -f "$T/web"
-	is "$(cat "$T/err")" "kgen: fatal: $1" "... says why"
+	is "$(<"$T/err")" "kgen: fatal: $1" "... says why"
 }
 cp "$T/web/schema.yaml" "$T/good.yaml"
 no "schema.yaml: v1 of Web.example.com is not in watches.yaml" \
@@ -132,7 +132,7 @@ mkdir "$T/unfit"
 cp "$T/web"/*.yaml "$T/web"/*.jq "$T/unfit"
 cp "$T/watches.yaml" "$T/unfit"
 runs 100 "a CRD that does not fit watches.yaml" kgen describe -f "$T/unfit"
-is "$(cat "$T/err")" "kgen: fatal: $T/unfit/watches.yaml:3: Web: crd.yaml does not serve version v1" \
+is "$(<"$T/err")" "kgen: fatal: $T/unfit/watches.yaml:3: Web: crd.yaml does not serve version v1" \
 	"... is named"
 
 # ---- an example ----
@@ -146,7 +146,7 @@ is "$(spec_of | jq -c .properties)" \
 	"without schema.yaml: of example.yaml"
 rm "$T/web/example.yaml"
 runs 100 "neither" kgen crd -f "$T/web"
-is "$(cat "$T/err")" "kgen: fatal: crd.yaml is made of schema.yaml, or of an example of a kind of watches.yaml in example.yaml: there is neither" \
+is "$(<"$T/err")" "kgen: fatal: crd.yaml is made of schema.yaml, or of an example of a kind of watches.yaml in example.yaml: there is neither" \
 	"... says what is missing"
 
 # ---- the server ----

@@ -13,7 +13,7 @@ ok "the chapter has examples" test -s "$T/blocks/005"
 trap 'kill "$readme_started"; wait "$readme_started"; cleanup' EXIT
 for block in "$T/blocks"/???; do
 	readme_type "$block"
-	[ "$(cat "$block.what")" != start ] ||
+	[ "$(<"$block.what")" != start ] ||
 		ok "... runs" wait_for 20 grep -q '^kpipe: ready' "$T/started"
 done
 ok "the new field is in crd.yaml" grep -q 'default: 1' "$T/work/web/crd.yaml"

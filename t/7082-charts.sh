@@ -29,7 +29,7 @@ chart_has() {
 	is "$(kgen chart -f "$T/mine" "${@:4}" 2>"$T/err" |
 		awk -v file="# Source: $1" '/^# Source: / { on = ($0 == file) } on' |
 		grep -F -- "$2" | head -n 1)" "$2" "$3"
-	is "$(cat "$T/err")" "" "... without a complaint"
+	is "$(<"$T/err")" "" "... without a complaint"
 }
 mine <<'YAML'
 maintainers: [{name: A, email: a@example.com}]

@@ -21,7 +21,7 @@ ENTRYPOINT [\"/usr/bin/kpipe\"]
 CMD [\"-f\", \"/operator/watches.yaml\"]" "it starts kpipe, not as root"
 is "$(grep ^LABEL "$T/out" | cut -d = -f 1 | sed 's/.*\.//' | xargs)" \
 	"title version description" "its labels"
-is "$(cat "$T/err")" "" "... and no warning"
+is "$(<"$T/err")" "" "... and no warning"
 
 ### Filters are not in it
 
@@ -31,12 +31,12 @@ cat >>"$f/watches.yaml" <<'END'
   - ["jq", -c, .]
 END
 runs 0 "kgen image: with filters" kgen image -f "$f"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'kgen: warning: watches.yaml: the image does not have the filter "./stations": add it, with what it needs to run, in an image FROM this one
 kgen: warning: watches.yaml: the image does not have the filter "jq": add it, with what it needs to run, in an image FROM this one' \
 	"... names each of them"
 runs 0 "... in a file as well" kgen image -f "$f" -o "$T/made"
 is "$(grep -c warning "$T/err")" 2 "... the same"
 runs 0 "another command" kgen rights -f "$f"
-is "$(cat "$T/err")" "" "... says nothing about them"
+is "$(<"$T/err")" "" "... says nothing about them"
 done_testing

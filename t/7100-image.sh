@@ -61,7 +61,7 @@ for file in "$root"/usr/lib/*/lib*.so*; do
 	echo "$file"
 	cmp "$file" "${file#"$root"}" >&2
 done >"$T/libraries" 2>"$T/differ"
-is "$(cat "$T/differ")" "" "$(wc -l <"$T/libraries") libraries are Debian's"
+is "$(<"$T/differ")" "" "$(wc -l <"$T/libraries") libraries are Debian's"
 # t/7110-image-libraries.sh tests one of tools that load libcurl.
 is "$(grep -c /libcurl "$T/libraries")" 0 "... and libcurl is in the tools"
 is "$(sed -n 's/^Version: //p' "$root"/var/lib/dpkg/status.d/libcurl*-dev)" \
@@ -149,7 +149,7 @@ PATH=/usr/bin:/bin runs 0 "an installed kpipe makes images" env -u BIN \
 is "$(sed -n '1s/@.*//p' "$T/out")" \
 	"localhost/memcached-operator:20260102-030405" \
 	"... without git, with the time of the newest file"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	'deploy/image/build: warning: watches.yaml: the image does not have the filter "./stations": add it, with what it needs to run, in an image FROM this one' \
 	"... warns of a filter, which is not in it"
 rm -rf "$T/layout"
@@ -197,6 +197,6 @@ echo kept >"$T/x.tar"
 refused "... with an image from before" \
 	"deploy/image/build: the programs of $T/apart do not work with watches.yaml and *.jq alone, which are in the image" \
 	-t a:1 "$T/apart" "$T/x.tar"
-is "$(cat "$T/x.tar")" kept "... which stays as it is"
+is "$(<"$T/x.tar")" kept "... which stays as it is"
 is "$(ls "$T"/x.tar*)" "$T/x.tar" "nothing is half-written"
 done_testing

@@ -25,7 +25,7 @@ for file in "$root"/usr/lib/*/lib*.so*; do
 	[ "$(stat -c %s "$file")" -gt 12288 ] || continue
 	cmp "$file" "${file#"$root"}" >&2
 done 2>"$T/differ"
-is "$(cat "$T/differ")" "" "large libraries are Debian's"
+is "$(<"$T/differ")" "" "large libraries are Debian's"
 # What differs from this machine's is a stub.
 libraries=$(echo "$root"/usr/lib/*-linux-gnu)
 for file in "$root"/usr/bin/* "$libraries"/lib*.so*; do
@@ -37,7 +37,7 @@ for file in "$root"/usr/bin/* "$libraries"/lib*.so*; do
 			echo "$name of ${file##*/}"
 	done
 done >"$T/stubbed"
-is "$(cat "$T/stubbed")" "" "only libcurl gets stubs"
+is "$(<"$T/stubbed")" "" "only libcurl gets stubs"
 # shellcheck disable=SC2046 # no blanks in them
 is "$(nm -D --defined-only $(find "$root/usr/lib" -name 'libldap*' -o \
 	-name 'libssh2*') | awk '{sub(/@.*/, "", $3); print $3}' |

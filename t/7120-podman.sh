@@ -30,7 +30,7 @@ name=localhost/memcached-operator:test
 chmod 755 "$T"
 image_build -t "$name" pipeline/memcached
 runs 0 "podman loads it" podman load -q -i "$image"
-is "$(cat "$T/out")" "Loaded image: $name" "... by its name"
+is "$(<"$T/out")" "Loaded image: $name" "... by its name"
 is "$(podman run --rm --network none --read-only --cap-drop all "$name" \
 	--version | head -n 1)" "kpipe $(make -s version)" "it starts"
 
@@ -39,11 +39,11 @@ is "$(podman run --rm --network none --read-only --cap-drop all "$name" \
 kapi_up
 chmod 644 "$T/kubeconfig"
 ask PATCH "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.cache.example.com?fieldManager=t&force=true" \
-	"$(cat pipeline/memcached/crd.yaml)" application/apply-patch+yaml >"$T/crd"
+	"$(<pipeline/memcached/crd.yaml)" application/apply-patch+yaml >"$T/crd"
 cr=/apis/cache.example.com/v1alpha1/namespaces/default/memcacheds/example
 made() {
 	ask PATCH "$cr?fieldManager=t&force=true" \
-		"$(cat pipeline/memcached/example.yaml)" \
+		"$(<pipeline/memcached/example.yaml)" \
 		application/apply-patch+yaml >/dev/null
 	[ "$(code)" -lt 300 ]
 }

@@ -39,7 +39,7 @@ there=127.0.0.1:$port
 export SKOPEO_FLAGS=--dest-tls-verify=false
 export HOME=$T REGISTRY_AUTH_FILE=$T/auth.json
 runs 0 "pushed" deploy/image/push "$image" "$there/team/operator"
-is "$(cat "$T/out")" "$there/team/operator@$digest" \
+is "$(<"$T/out")" "$there/team/operator@$digest" \
 	"... prints the name with the digest, for a Deployment"
 is "$(curl -s "$there/v2/team/operator/tags/list")" \
 	'{"name":"team/operator","tags":["1.2"]}' "... with the tag of the image"
@@ -55,18 +55,18 @@ is "$(cd "$T/back/blobs/sha256" && sha256sum ./* | sort)" \
 	"... and so is every byte"
 runs 0 "pushed again, with another tag" \
 	deploy/image/push "$image" "$there/team/operator:other"
-is "$(cat "$T/out")" "$there/team/operator@$digest" "... the digest is the same"
+is "$(<"$T/out")" "$there/team/operator@$digest" "... the digest is the same"
 mkdir -p "$T/build/image"
 cp "$image" "$T/build/image/x.tar"
 runs 0 "make push" make -s push BUILD="$T/build" PIPELINE=x IMG="$there/made:1"
-is "$(cat "$T/out")" "$there/made@$digest" "... does the same"
+is "$(<"$T/out")" "$there/made@$digest" "... does the same"
 
 ### Errors
 
 # refused WHAT MESSAGE ARGUMENT...
 refused() {
 	runs 100 "$1" deploy/image/push "${@:3}"
-	is "$(cat "$T/err")" "deploy/image/push: $2" "... says so"
+	is "$(<"$T/err")" "deploy/image/push: $2" "... says so"
 }
 refused "not built" "no $T/none.tar: make image makes it" "$T/none.tar" "$there/x"
 echo x >"$T/x.tar"
@@ -86,10 +86,10 @@ s = socket.create_server(("127.0.0.1", 0))
 print(s.getsockname()[1], flush=True)
 time.sleep(120)' >"$T/silent"
 wait_for 20 test -s "$T/silent"
-silent=127.0.0.1:$(cat "$T/silent")
+silent=127.0.0.1:$(<"$T/silent")
 runs 100 "a registry that never answers" \
 	env TIMEOUT=2s deploy/image/push "$image" "$silent/x"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"deploy/image/push: $silent did not take it within 2s (TIMEOUT=)" \
 	"... says so"
 runs 100 "a registry with TLS that is not trusted" env SKOPEO_FLAGS= \

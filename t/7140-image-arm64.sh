@@ -17,7 +17,7 @@ t/debian/chroot image >"$T/chroot" 2>"$T/err" || {
 }
 export ARCH="$here $other"
 image_build -t localhost/memcached-operator:both pipeline/memcached
-note "$(cat "$T/err")"
+note "$(<"$T/err")"
 is "$(cut -d ' ' -f 1 "$T/out" | tail -n 2)" "${ARCH/ /$'\n'}" "for both CPUs"
 is "$(awk 'NR > 1 && $2 > 5200000' "$T/out")" "" "at most 5.2 MB each"
 tail -n 2 "$T/out" | quote
@@ -48,7 +48,7 @@ exec chroot "$chroot" env -i LD_BIND_NOW="$now" $qemu -L /mnt "/mnt/usr/bin/$1" 
 END
 # run TOOL ARGUMENT...
 run() {
-	chroot=$(cat "$T/chroot") root=$root input=${input:-/dev/null} \
+	chroot=$(<"$T/chroot") root=$root input=${input:-/dev/null} \
 		qemu="$qemu" now=${now:-} unshare --mount --propagation private \
 		--pid --fork --kill-child bash "$T/inside" "$@"
 }

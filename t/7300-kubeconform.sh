@@ -24,7 +24,7 @@ mapfile -t folders < <(find deploy/*/* -name kustomization.yaml \
 for folder in "${folders[@]}"; do
 	runs 0 "$folder builds" kubectl kustomize "$folder"
 	cp "$T/out" "$T/${folder//\//.}.yaml"
-	is "$(cat "$T/err")" "" "... without a warning"
+	is "$(<"$T/err")" "" "... without a warning"
 done
 runs 0 "what they build conforms" conform "$T"/deploy.*.yaml ||
 	quote <"$T/out"

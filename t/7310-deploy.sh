@@ -51,7 +51,7 @@ for name in iotservice memcached; do
 	ns=$name-operator-system
 	deployment=deployment/$name-operator-controller-manager
 	runs 0 "$name: deploy" mk deploy PIPELINE="$name" IMG=$image
-	is "$(cat "$T/err")" "" "... without a word of warning"
+	is "$(<"$T/err")" "" "... without a word of warning"
 	is "$(kubectl get "$deployment" -n "$ns" -o \
 		'jsonpath={.spec.replicas} {.spec.template.spec.containers[*].image}')" \
 		"2 $image" "... its Deployment"
@@ -86,7 +86,7 @@ for name in iotservice memcached; do
 		IMG=$image WAIT=1
 	ok "... says that it does not run" said "it does not run after 1 s"
 	runs 0 "... undeploy" mk undeploy PIPELINE="$name"
-	is "$(cat "$T/err")" "" "... without a word of warning"
+	is "$(<"$T/err")" "" "... without a word of warning"
 	is "$(all | diff "$T/before" -)" "" "... leaves nothing"
 done
 runs 0 "... undeploy again" mk undeploy PIPELINE="$name"

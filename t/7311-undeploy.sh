@@ -53,15 +53,15 @@ namespace ops >"$T/ops"
 namespace default >"$T/default"
 runs 0 "undeploy of what was never deployed" deploy/undeploy pipeline/at
 ok "... says why the namespace stays" said "nothing says that deploy made it"
-is "$(namespace ops)" "$(cat "$T/ops")" "... it stays as it was"
+is "$(namespace ops)" "$(<"$T/ops")" "... it stays as it was"
 for ns in ops default; do
 	runs 0 "deploy into $ns" env NAMESPACE=$ns deploy/deploy pipeline/at
 	ok "... says what it did not set" \
 		said "pod-security.kubernetes.io/enforce: restricted"
-	is "$(namespace $ns)" "$(cat "$T/$ns")" "... which stays as it was"
+	is "$(namespace $ns)" "$(<"$T/$ns")" "... which stays as it was"
 	runs 0 "deploy again" env NAMESPACE=$ns deploy/deploy pipeline/at
 	runs 0 "undeploy" env NAMESPACE=$ns deploy/undeploy pipeline/at
-	is "$(namespace $ns)" "$(cat "$T/$ns")" "... leaves it as it was"
+	is "$(namespace $ns)" "$(<"$T/$ns")" "... leaves it as it was"
 done
 runs 0 "deploy into a new one" env NAMESPACE=new deploy/deploy pipeline/at
 is "$(kubectl get namespace new -o json | jq -r '.metadata

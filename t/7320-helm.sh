@@ -66,7 +66,7 @@ differences() {
 for operator in iotservice memcached at experimental cronjob; do
 	runs 0 "the chart of $operator" helm lint --strict \
 		--kube-version "$KUBE_VERSION" "deploy/$operator/chart"
-	is "$(cat "$T/err")" "" "... without a warning"
+	is "$(<"$T/err")" "" "... without a warning"
 	overlay=namespaced
 	[ -d "deploy/$operator/namespaced" ] || overlay=cluster
 	differences "$operator" "$overlay"

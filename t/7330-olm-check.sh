@@ -14,9 +14,9 @@ is "$(grep -c 'resources: \[leases\]' deploy/at/bundle/manifests/*version.yaml)"
 
 # Every rule finds what the table breaks for it.
 t/olm/breaks deploy/at/bundle t/cases/olm/breaks >"$T/found" 2>"$T/err"
-is "$(cat "$T/err")" "" "a bundle is broken in many ways"
+is "$(<"$T/err")" "" "a bundle is broken in many ways"
 awk -F ' ~ ' 'index(" " $2 " ", " " $1 " ") == 0' "$T/found" >"$T/unseen"
-is "$(cat "$T/unseen")" "" "each is seen by its rule"
+is "$(<"$T/unseen")" "" "each is seen by its rule"
 is "$(wc -l <"$T/found")" "$(wc -l <t/cases/olm/breaks)" "all were tried"
 t/olm/check --rules | sort >"$T/rules"
 cut -d ' ' -f 1 t/cases/olm/breaks | sort -u >"$T/tried"

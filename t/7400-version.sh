@@ -4,35 +4,43 @@
 . "${0%/*}/lib.sh"
 
 number=$(make -s version)
-is "$(git grep -lE "(^|[^0-9.])${number//./\\.}([^0-9.]|$)" -- Makefile lib cmd \
+is "$(LC_ALL=C git grep -lE "(^|[^0-9.])${number//./\\.}([^0-9.]|$)" -- Makefile lib cmd \
 	':!cmd/*.jsonl' ':!lib/jq/gen/new.jq' 2>/dev/null)" Makefile "the number is in the Makefile alone"
 
-# libraries TOOL: the names of those that it lists, without the commit.
-libraries() {
-	"$1" --version | sed '1,2d; s/ .*//' | paste -sd' '
-}
-for main in cmd/*/main.c; do
-	tool=${main#cmd/}
-	tool=${tool%/main.c}
+# The libraries that each is linked with, by the names that it gives them.
+tools=(cmd/*/main.c)
+tools=("${tools[@]#cmd/}")
+tools=("${tools[@]%/main.c}")
+declare -A linked=()
+while read -r tool library; do
+	linked[$tool]+=$library$'\n'
+done < <(cd "$BIN" && {
+	ldd "${tools[@]/#/./}"
+	nm -A "${tools[@]}"
+} | awk '
+	BEGIN {
+		n = split("curl libcurl crypto OpenSSL pcre2 PCRE2 jq libjq " \
+			"nghttp2 nghttp2 yaml libyaml seccomp libseccomp zstd zstd " \
+			"http_parser http_parser llhttp llhttp", part, " ")
+		for (i = 1; i < n; i += 2)
+			name["lib" part[i]] = part[i + 1]
+	}
+	/^[.].*:$/ { gsub(/^[.]\/|:$/, ""); tool = $0 }
+	/^\t/ { sub(/(-[0-9].*)?[.]so.*/, "", $1) }
+	$1 in name { print tool, name[$1] }
+	/ T curl_version_info$/ { sub(/:.*/, ""); print $0, "libcurl" }' | sort -u)
+for tool in "${tools[@]}"; do
 	"$tool" --version >"$T/out"
-	is "$(head -n 1 "$T/out")" "$tool $number" "$tool says its number"
+	mapfile -t said <"$T/out"
+	is "${said[0]}" "$tool $number" "$tool says its number"
 	ok "... and its commit" grep -qxE \
 		'commit ([0-9a-f]{40}( dirty)?|unknown|test)' "$T/out"
-	is "$(sed 1,2d "$T/out" | grep -vxE \
+	libraries=("${said[@]:2}")
+	is "$(printf '%s\n' "${libraries[@]}" | grep -vxE \
 		'[A-Za-z_0-9]+ [0-9]+(\.[0-9]+)+( \((package [^ ()]+ )?when built\))?')" "" \
 		"... and libraries with their versions"
-	# Those that are linked, by their own account.
-	is "$(libraries "$tool" | tr ' ' '\n' | sed 's/OpenSSL/libcrypto/
-		s/PCRE2/libpcre2-8/; s/nghttp2/libnghttp2/
-		s/^zstd/libzstd/; s/^http_parser/libhttp_parser/; s/^llhttp/libllhttp/' | sort)" \
-		"$({
-			ldd "$BIN/$tool" |
-				sed -n 's/^\t\(lib[^ ]*\)\.so.*/\1/p'
-			nm "$BIN/$tool" |
-				sed -n 's/.* T curl_version_info/libcurl/p'
-		} | sed 's/-[0-9].*//; s/^libpcre2$/libpcre2-8/' |
-			grep -xE 'lib(curl|crypto|nghttp2|jq|yaml|seccomp|pcre2-8|zstd|http_parser|llhttp)' | sort -u)" \
-		"... all of them, and no others"
+	is "$(printf '%s\n' "${libraries[@]%% *}" | sort)" \
+		"${linked[$tool]%$'\n'}" "... all of them, and no others"
 done
 
 ### The commit
@@ -64,15 +72,15 @@ is "$("$T/tree/b/lib/commit")" unknown "the repository of another project is not
 
 ### A new commit is a new link, and nothing else
 
-# built COMMIT: a build on this one's objects.
+# built COMMIT: a build on this one's objects, with one tool in kpipe.
 built() {
 	KPIPE_COMMIT=$1 make --no-print-directory V=1 BUILD="$T/build" \
-		BIN="$T/bin" "$T/bin/kelect" "$T/bin/kpipe" >"$T/log" 2>&1
+		BIN="$T/bin" INSIDE=kelect "$T/bin/kpipe" >"$T/log" 2>&1
 }
 mkdir "$T/build"
 [ -n "${BUILD:=build}" ]
 tar -cf - -C "$BUILD" --exclude='*.d' config.mk config.key flags libkpipe.a \
-	--exclude=kapi lib cmd | tar -xf - -C "$T/build"
+	lib cmd/kelect cmd/kpipe | tar -xf - -C "$T/build"
 ok "with a commit" built test
 compiled() {
 	sed -nE 's,.* -c -o [^ ]*/((lib|cmd)/[^ ]*) .*,\1,p' "$T/log" | xargs

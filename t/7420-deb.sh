@@ -31,7 +31,7 @@ ok "another build gives the same bytes" cmp "$T/1/$deb" "$T/2/$deb"
 runs 0 "lintian" lintian --allow-root --fail-on error,warning,info,pedantic \
 	--suppress-tags spelling-error-in-binary \
 	--display-info --pedantic "$T"/1/*.changes
-is "$(cat "$T/out")" "" "... has nothing to say"
+is "$(<"$T/out")" "" "... has nothing to say"
 
 dpkg-deb --fsys-tarfile "$T/1/$deb" | tar -tf - >"$T/files"
 for main in cmd/*/main.c; do

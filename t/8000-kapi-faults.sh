@@ -21,7 +21,7 @@ for name in a b c; do
 	ask POST $maps "$(config_map $name)" >/dev/null
 	code
 done >"$T/codes"
-is "$(cat "$T/codes")" "201
+is "$(<"$T/codes")" "201
 503
 201" "the second create fails, by a plan from a file"
 is "$(ask GET /kapi/faults)" "" "... nothing is left of the plan"
@@ -154,14 +154,14 @@ kapi_down
 
 printf '\n{"code":500}\n{"cod":500}\n' >"$T/plan"
 runs 100 "a file with a bad line" timeout 300 kapi --faults "$T/plan"
-is "$(cat "$T/err")" "kapi: fatal: $T/plan:3: unknown member \"cod\"" \
+is "$(<"$T/err")" "kapi: fatal: $T/plan:3: unknown member \"cod\"" \
 	"... is named"
 runs 100 "no file" timeout 300 kapi --faults "$T/none"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapi: fatal: cannot read $T/none: No such file or directory" \
 	"... is named"
 runs 100 "a journal that cannot be" timeout 300 kapi --journal "$T/no/where"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kapi: fatal: cannot open $T/no/where: No such file or directory" \
 	"... is named"
 

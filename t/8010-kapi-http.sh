@@ -14,7 +14,7 @@ refused() # WHAT MESSAGE OPTION...
 
 	shift 2
 	runs 100 "$what" timeout 300 kapi "$@"
-	is "$(cat "$T/err")" "kapi: fatal: $message" "... says why"
+	is "$(<"$T/err")" "kapi: fatal: $message" "... says why"
 }
 echo 't0ken,ann,7,"dev,ops"' >"$T/tokens"
 echo 't0ken,ann' >"$T/short"
@@ -70,7 +70,7 @@ current-context: kapi" "... is whole"
 is "$(head -n 1 "$T/report" | wc -c)" 1 "ready by a newline"
 port=${url##*:}
 runs 100 "a port in use" timeout 300 kapi --listen "127.0.0.1:$port"
-is "$(cat "$T/err")" "kapi: fatal: cannot listen on 127.0.0.1:$port: Address \
+is "$(<"$T/err")" "kapi: fatal: cannot listen on 127.0.0.1:$port: Address \
 already in use" "... says so"
 ask GET /version "" "" --http1.1 >/dev/null
 is "$(head -n 1 "$T/headers" | tr -d '\r')" "HTTP/1.1 200 OK" "HTTP/1.1"
@@ -160,7 +160,7 @@ print(ask(them[0]), ask(them[-1]))
 PYTHON
 runs 0 "10,000 idle connections" python3 "$T/idle.py" "$port" "$kapi"
 cat "$T/err"
-is "$(cat "$T/out")" "HTTP/1.1 200 OK
+is "$(<"$T/out")" "HTTP/1.1 200 OK
 small
 HTTP/1.1 200 OK HTTP/1.1 200 OK" "... below 1 kB each, and others are served"
 is "$(ask GET /healthz)" ok "... and when they are gone"

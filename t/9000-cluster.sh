@@ -13,11 +13,11 @@ namespace/kube-system" "a fresh control plane"
 ok "kubectl knows nothing of another test's" test -d "$T/.kube-cache/discovery"
 ok "arguments reach the API server" \
 	grep -qzFx -- --max-requests-inflight=321 \
-	"/proc/$(cat "$CLUSTER/apiserver.pid")/cmdline"
+	"/proc/$(<"$CLUSTER/apiserver.pid")/cmdline"
 
 runs 1 "a user may do nothing at first" \
 	kubectl --kubeconfig "$(config kapply)" create namespace a
-is "$(cat "$T/err")" 'Error from server (Forbidden): namespaces is forbidden: '\
+is "$(<"$T/err")" 'Error from server (Forbidden): namespaces is forbidden: '\
 'User "kapply" cannot create resource "namespaces" in API group "" at the '\
 'cluster scope' "... and is known by name"
 
@@ -43,7 +43,7 @@ is "$(audit_writes kstatus)" "kstatus create configmaps a/b 201" \
 # shellcheck disable=SC2016
 runs 0 "env: what README says, in a fresh shell" env -i bash -c \
 	'. "$1/env"; "$KUBECTL" get namespace default -o name' - "$CLUSTER"
-is "$(cat "$T/out")" "namespace/default" "... asks this cluster"
+is "$(<"$T/out")" "namespace/default" "... asks this cluster"
 # shellcheck disable=SC2016
 is "$(env -i bash -c '. "$1/env"; env | grep -c "^CLUSTER\|^KUBE"' - \
 	"$CLUSTER")" 5 "... and all variables are for commands"
@@ -72,7 +72,7 @@ cat >"$T/owner" <<'END'
 t/cluster/up --owner $$ >"$T/second" && kill -9 $$
 END
 { bash "$T/owner"; } 2>"$T/owner.err"
-second=$(cat "$T/second")
+second=$(<"$T/second")
 keeper_gone() {
 	[ ! -e "$second" ]
 }
@@ -82,17 +82,17 @@ runs 0 "... and the first does not care" kubectl get namespace a
 # shellcheck disable=SC2016
 runs 3 "run: the exit code of the command" t/cluster/run --- bash -c \
 	'kubectl get namespace default -o name && echo "$CLUSTER" >&2 && exit 3'
-is "$(cat "$T/out")" "namespace/default" "... its output"
+is "$(<"$T/out")" "namespace/default" "... its output"
 ok "... and nothing left" test ! -e "$(tail -n 1 "$T/err")"
 
 mkdir "$T/no-go"
 ln -s "$(command -v bash)" "$(command -v dirname)" "$T/no-go"
 runs 100 "build without Go" env PATH="$T/no-go" t/cluster/build
-is "$(cat "$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
+is "$(<"$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
 build; no go in PATH" "... says what is missing"
 printf '#!/bin/bash\necho go1.25.3\n' >"$T/no-go/go"
 chmod +x "$T/no-go/go"
 runs 100 "build with an old Go" env PATH="$T/no-go:$PATH" t/cluster/build
-is "$(cat "$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
+is "$(<"$T/err")" "t/cluster/build: the control plane needs Go >= 1.26 to \
 build; this is go1.25.3" "... says what is missing"
 done_testing

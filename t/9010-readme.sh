@@ -16,12 +16,12 @@ readme_blocks ""
 ok "README.md has examples" test -s "$T/blocks/010"
 
 for block in "$T/blocks"/???; do
-	what=$(cat "$block.what")
+	what=$(<"$block.what")
 	title=$(head -n 1 "$block" | cut -c -60)
 	case $what in
 	file:*) cp "$block" "$T/work/${what#file: }" ;;
 	start)
-		(cd "$T/work" && exec bash -c "exec $(cat "$block")") \
+		(cd "$T/work" && exec bash -c "exec $(<"$block")") \
 			>/dev/null 2>>"$T/started" &
 		started+=($!)
 		;;

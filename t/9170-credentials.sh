@@ -78,7 +78,7 @@ scrape() {
 	curl -sk -m 20 -o /dev/null -w '%{http_code}' \
 		-H "Authorization: Bearer $1" "https://$address/metrics"
 }
-is "$(scrape "$reader") $(scrape "$(cat "$T/http.token")") $(scrape x)" \
+is "$(scrape "$reader") $(scrape "$(<"$T/http.token")") $(scrape x)" \
 	"200 403 401" "kpipe-http asks who may read the metrics"
 renewed() {
 	audit_writes "$account-kelect" >"$T/kelect.writes"
@@ -127,7 +127,7 @@ tokenreviews.authentication.k8s.io [create]" "kpipe-http can only review"
 tries() {
 	curl -s -m 20 -o /dev/null -w '%{http_code}' -X "$2" \
 		--cacert "$CLUSTER/certificates/apiserver.crt" \
-		-H "Authorization: Bearer $(cat "$T/$1.token")" \
+		-H "Authorization: Bearer $(<"$T/$1.token")" \
 		-H 'Content-Type: application/json' ${4:+-d "$4"} \
 		"$CLUSTER_SERVER$3"
 }
@@ -158,9 +158,9 @@ with open("/proc/%s/mem" % pid, "rb", 0) as mem:
 print(*[t.split("/")[-1] for t in tokens
         if open(t, "rb").read().split(b".")[2] in text])
 END
-pids=$(cat "/proc/$kpipe/task/$kpipe/children")
+pids=$(<"/proc/$kpipe/task/$kpipe/children")
 is "$(for pid in $kpipe $pids; do
-	echo "$(cat "/proc/$pid/comm"): $(python3 "$T/look" "$pid" "$T"/*.token)"
+	echo "$(<"/proc/$pid/comm"): $(python3 "$T/look" "$pid" "$T"/*.token)"
 done | sed 's/ $//' | sort)" "ireconcile:
 kapply: kapply.token
 kelect: kelect.token

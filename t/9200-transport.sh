@@ -7,7 +7,7 @@
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 cluster_start
-server=$(cat "$CLUSTER/apiserver.pid")
+server=$(<"$CLUSTER/apiserver.pid")
 port=${CLUSTER_SERVER##*:}
 
 # connections PID: how many there are to the API server
@@ -48,7 +48,7 @@ kill -STOP "$server"
 configmaps 401 401 >&8
 ok "kwatch notices that the server went silent" \
 	wait_for 75 grep -q 'went silent' "$T/kwatch.err"
-is "$(cat "$T/kwatch.err")" \
+is "$(<"$T/kwatch.err")" \
 	"kwatch: warning: $CLUSTER_SERVER: the server went silent: waiting for the API server" \
 	"... and says so once"
 kill -CONT "$server"
@@ -67,7 +67,7 @@ echo not-a-token >"$T/token"
 runs 100 "a wrong token" kwatch --once cm --server "$CLUSTER_SERVER" \
 	--certificate-authority "$CLUSTER/certificates/apiserver.crt" \
 	--token-file "$T/token"
-is "$(cat "$T/err")" \
+is "$(<"$T/err")" \
 	"kwatch: fatal: Unauthorized: $CLUSTER_SERVER does not accept the token in $T/token" \
 	"... is refused, and named"
 done_testing

@@ -137,7 +137,7 @@ not_again() {
 export -f not_again
 both again bash -c "not_again /apis -H '$aggregated'
 	not_again /openapi/v3/apis/apps/v1; not_again /openapi/v2"
-is "$(cat "$T/again.kapi")" $'304\n304\n304' "what a client has is not sent again"
+is "$(<"$T/again.kapi")" $'304\n304\n304' "what a client has is not sent again"
 alike "... as by the real server" again
 
 # OpenAPI: without descriptions, $ref with or without allOf around it.

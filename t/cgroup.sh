@@ -15,7 +15,7 @@ cgroup_up() {
 		cgroup=/sys/fs/cgroup/kpipe-test-$$
 		limit=memory.max no_limit=max
 	fi
-	mkdir "$cgroup" 2>"$T/err" || skip_all "no cgroup: $(cat "$T/err")"
+	mkdir "$cgroup" 2>"$T/err" || skip_all "no cgroup: $(<"$T/err")"
 	[ -e "$cgroup/$limit" ] || {
 		rmdir "$cgroup"
 		skip_all "no memory controller"
@@ -51,7 +51,7 @@ cgroup_run() {
 }
 
 cgroup_empty() {
-	[ -z "$(cat "$cgroup/cgroup.procs")" ]
+	[ -z "$(<"$cgroup/cgroup.procs")" ]
 }
 
 cgroup_mib() {
@@ -65,5 +65,5 @@ cgroup_mib() {
 		file=memory.current
 		[ "$1" = now ] || file=memory.peak
 	}
-	echo $((($(cat "$cgroup/$file") + 1048575) >> 20))
+	echo $((($(<"$cgroup/$file") + 1048575) >> 20))
 }

@@ -17,5 +17,5 @@ sanitized() {
 fuzz() {
 	sanitized "t/$1"
 	runs 0 "$1" "build-sanitize/t/$1" "${@:2}"
-	note "$(cat "$T/out")"
+	note "$(<"$T/out")"
 }

@@ -81,7 +81,7 @@ get() {
 	: >"$T/answer"
 	curl -sS -m 20 -o "$T/answer" -w '%{http_code} %{content_type}\n' "$@" \
 		"${scheme:-http}://$address$path" >"$T/http.code" 2>"$T/curl.err" ||
-		echo "curl: $(cat "$T/curl.err")"
+		echo "curl: $(<"$T/curl.err")"
 	cat "$T/answer"
 }
 

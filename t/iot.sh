@@ -125,7 +125,7 @@ iot_why() {
 	note "the playground ($(ps -o stat=,etime= -p "$playground")):"
 	tail -n 20 "$T/playground.log" | quote
 	note "controller manager ($(ps -o stat=,etime= \
-		-p "$(cat "$CLUSTER/manager.pid")")):"
+		-p "$(<"$CLUSTER/manager.pid")")):"
 	tail -n 20 "$CLUSTER/manager.log" | cut -c 1-300 | quote
 }
 

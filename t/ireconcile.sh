@@ -162,7 +162,7 @@ silent() {
 }
 
 # says TEXT WHAT: in the log
-says() { is "$(cat "$T/err")" "$1" "$2"; }
+says() { is "$(<"$T/err")" "$1" "$2"; }
 
 # configmap NAME OWNER VALUE: the item that the program below desires
 configmap() {

@@ -42,7 +42,7 @@ serve() {
 	server=$!
 	disown "$server"
 	wait_for 10 test -s "$T/port" || exit 1
-	url=http://127.0.0.1:$(cat "$T/port")
+	url=http://127.0.0.1:$(<"$T/port")
 }
 
 # watch ARGUMENT...: kwatch in the background, until `seen`
@@ -92,5 +92,5 @@ seen() {
 
 # requests TEXT WHAT: compares the requests, in order
 requests() {
-	is "$(cat "$T/requests")" "$1" "$2"
+	is "$(<"$T/requests")" "$1" "$2"
 }

@@ -3,7 +3,7 @@
 #
 #	. "${0%/*}/lib.sh"
 #	runs 0 "it starts" mytool --version	# stdout in $T/out, stderr in $T/err
-#	is "$(cat "$T/out")" "mytool 0.1.0" "... and says its version"
+#	is "$(<"$T/out")" "mytool 0.1.0" "... and says its version"
 #	done_testing
 #
 # A test begins in the root of the repository, with bin/ first in PATH (or
@@ -209,8 +209,8 @@ unread() {
 		"$@" 2>"$T/err"
 		echo $? >"$T/unread.code"
 	} | true
-	[ "$(cat "$T/unread.code")" -eq "$want" ]
-	tap $? "$what" || note "$* gave $(cat "$T/unread.code"), not $want: $(head -c 2000 "$T/err")"
+	[ "$(<"$T/unread.code")" -eq "$want" ]
+	tap $? "$what" || note "$* gave $(<"$T/unread.code"), not $want: $(head -c 2000 "$T/err")"
 }
 
 # start COMMAND...: in the background; its pid is in $!.

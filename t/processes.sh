@@ -25,7 +25,7 @@ stages() {
 	read -ra children <"/proc/$1/task/$1/children"
 	for child in "${children[@]}"; do
 		for pid in $(below "$child"); do
-			echo "$pid $(cat "/proc/$child/comm")"
+			echo "$pid $(<"/proc/$child/comm")"
 		done
 	done
 }

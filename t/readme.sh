@@ -42,7 +42,7 @@ readme_files() {
 	local block what
 
 	for block in "$T"/blocks/???; do
-		what=$(cat "$block.what")
+		what=$(<"$block.what")
 		[[ $what != file:* ]] || cp "$block" "$T/${what#file: }"
 	done
 }
@@ -66,10 +66,10 @@ readme_unnamed() {
 # readme_start BLOCK: in the folder where the reader is, with what is exported
 readme_start() {
 	(
-		cd "$(cat "$T/reader.folder")" || exit
+		cd "$(<"$T/reader.folder")" || exit
 		# shellcheck source=/dev/null
 		[ ! -e "$T/reader.exports" ] || . "$T/reader.exports"
-		exec bash -c "exec $(cat "$1")"
+		exec bash -c "exec $(<"$1")"
 	) >>"$T/started" 2>&1 &
 	# shellcheck disable=SC2034 # for the test
 	readme_started=$!
@@ -82,14 +82,14 @@ readme_type() {
 
 	title=$(head -n 1 "$block" | cut -c -60)
 	[ -e "$T/reader.folder" ] || echo "$T/work" >"$T/reader.folder"
-	case $(cat "$block.what") in
+	case $(<"$block.what") in
 	file:*) cp "$block" "$T/work/$(sed 's/file: //' "$block.what")" ;;
 	start) readme_start "$block" ;;
 	run)
 		# shellcheck disable=SC2016
 		runs 0 "$title" timeout "${2:-300}" bash -e -o pipefail -c '
 			[ ! -e "$1/reader.exports" ] || . "$1/reader.exports"
-			cd "$(cat "$1/reader.folder")"
+			cd "$(<"$1/reader.folder")"
 			. "$2"
 			pwd >"$1/reader.folder"
 			export -p >"$1/reader.exports"' - "$T" "$block" ||

@@ -188,16 +188,16 @@ rights_stop() {
 	local n
 
 	for n in "$@"; do
-		kill "$(cat "$T/s$n/pid")" 2>/dev/null
+		kill "$(<"$T/s$n/pid")" 2>/dev/null
 	done
 	for n in "$@"; do
-		wait "$(cat "$T/s$n/pid")" 2>/dev/null
+		wait "$(<"$T/s$n/pid")" 2>/dev/null
 	done
 }
 
 # rights_of N: the line that was taken away
 rights_of() {
-	sed -n "$(cat "$T/s$1/line")p" "$T/rights"
+	sed -n "$(<"$T/s$1/line")p" "$T/rights"
 }
 
 # Whether a tool said so.
@@ -288,7 +288,7 @@ rights_life_of_all() {
 	rights_start 0 "$T/empty" --leader-elect --leader-elect-for-life
 	ok "... deleted, and led for life: each right is used" \
 		wait_for 90 rights_all_done
-	is "$(cat "$T/compared")" "" "... none is missing or was refused" ||
+	is "$(<"$T/compared")" "" "... none is missing or was refused" ||
 		quote <"$T/s0/log"
 	rights_stop 0
 }

@@ -20,7 +20,7 @@ serve() {
 	server=$!
 	disown "$server"
 	wait_for 10 test -s "$T/port" || exit 1
-	url=http://127.0.0.1:$(cat "$T/port")
+	url=http://127.0.0.1:$(<"$T/port")
 }
 
 # given NAME: a server that answers as the first line of t/cases/NNNN/NAME.jsonl

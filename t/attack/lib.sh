@@ -31,7 +31,7 @@ as() {
 
 # refused: whether the last request of `as` was refused
 refused() {
-	[ "$(cat "$T/code")" -ge 400 ]
+	[ "$(<"$T/code")" -ge 400 ]
 }
 
 targets=/apis/attack.example.com/v1/namespaces

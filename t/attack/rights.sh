@@ -3,7 +3,7 @@
 
 section "rights"
 forbidden() {
-	[ "$(cat "$T/code")" = 403 ]
+	[ "$(<"$T/code")" = 403 ]
 }
 not_allowed() {
 	tries "$1" as mallory "${@:2}" >"$T/answer"

@@ -86,7 +86,7 @@ load() {
 	}
 	jq -r '.writes / .seconds | round' "$T/out" >>"$T/$1.$4"
 	[ "$4" = 0 ] || jq -e '.events == .writes * ('"$4"')' "$T/out" >/dev/null ||
-		echo "$1: not every watcher saw every write: $(cat "$T/out")" >&2
+		echo "$1: not every watcher saw every write: $(<"$T/out")" >&2
 }
 
 real=

@@ -40,7 +40,7 @@ uses() { # WHAT
 	wait_for 60 grep -q '^kpipe: ready' "$T/log" || cat "$T/log"
 	wait_for 600 rests
 	for pid in $(below "$kpipe"); do
-		echo "$(cat "/proc/$pid/comm") $(awk '/^Private_/ { n += $2 }
+		echo "$(<"/proc/$pid/comm") $(awk '/^Private_/ { n += $2 }
 			END { print n }' "/proc/$pid/smaps_rollup")"
 	done | awk -v what="$1" '{ all += $2; kb[$1] += $2 } END {
 		printf "%s: %.1f", what, all / 1024

@@ -27,7 +27,7 @@ have_new_tokens() {
 		now=$(token "$stage")
 		[ "$now" != "${old[$stage]}" ] || return
 		for pid in "${pids[@]}"; do
-			[ "$(cat "/proc/$pid/root/var/run/secrets/kubernetes.io/serviceaccount/$stage")" = "$now" ] ||
+			[ "$(<"/proc/$pid/root/var/run/secrets/kubernetes.io/serviceaccount/$stage")" = "$now" ] ||
 				return
 		done
 	done

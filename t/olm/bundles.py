@@ -1,11 +1,13 @@
 """A bundle as it lies in a folder, and what its rules are made with."""
+import functools
 import os
 import re
 
 import yaml
 
-# The one in C, where there is one, is ten times as fast.
+# Those in C, where there are some, are ten times as fast.
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 RULES = {}
 SEMVER = re.compile(
     r'(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)'
@@ -25,6 +27,16 @@ def rule(function):
     """A rule yields (file, text); its name is that of the function."""
     RULES[function.__name__] = function
     return function
+
+
+@functools.cache
+def parse(text):
+    """The objects in it, which no rule changes; [], if it is not YAML."""
+    try:
+        objects = list(yaml.load_all(text, LOADER))
+        return objects if all(isinstance(o, dict) for o in objects) else []
+    except yaml.YAMLError:
+        return []
 
 
 class Bundle:
@@ -58,14 +70,8 @@ class Bundle:
             return f.read()
 
     def load(self, file):
-        """The objects of a file; None, if it is missing or not YAML."""
-        try:
-            objects = list(yaml.load_all(self.text(file) or "", LOADER))
-            if all(isinstance(o, dict) for o in objects) and objects:
-                return objects
-        except yaml.YAMLError:
-            pass
-        return []
+        """The objects of a file; [], if it is missing or not YAML."""
+        return parse(self.text(file) or '')
 
     def of_kind(self, kind):
         return [(file, o) for file, objects in self.manifests.items()
