@@ -13,7 +13,7 @@ memcached=pipeline/memcached
 kubectl apply -f $memcached/crd.yaml >/dev/null
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"}}' |
 	tee "$T/object" | kapply 2>"$T/err" || quote <"$T/err"
-cp "$memcached/t/life.jsonl" "$T/life"
+head -n 20 "$memcached/t/life.jsonl" >"$T/life"
 primary=$(jq -r 'select(.object.kind == "Memcached" and .object.metadata.name)
 	| "Memcached \(.object.metadata | .namespace + "/" + .name)"' \
 	"$T/life" | head -n 1)
@@ -67,13 +67,17 @@ attempt() {
 for tool in "${tools[@]}"; do
 	read -r input output command <<<"$tool"
 	name=${command%% *}
-	wrong=
+	wrong=""
+	enough=0
 	for n in 8 9 10 11 12 14 16 20 24 32 48 64 100; do
+		# Three numbers that suffice: those between them and the last do.
+		[ "$enough" -lt 3 ] || [ "$n" -eq 100 ] || continue
 		# shellcheck disable=SC2086
 		attempt "$input" "$n" "" $command
 		case $code in
-		0) ;;
+		0) enough=$((enough + 1)) ;;
 		1 | 100 | 111)
+			enough=0
 			grep -q "Too many open files" "$T/err" ||
 				wrong+="$n: $code, $(tail -n 1 "$T/err")"$'\n'
 			;;
@@ -84,9 +88,9 @@ for tool in "${tools[@]}"; do
 	is "$code" 0 "... 100 suffice"
 
 	wrong=
-	for closed in "" 0 1 2 01 02 12 012; do
+	for closed in 0 1 2 01 02 12 012; do
 		# shellcheck disable=SC2086
-		attempt "$input" 200 "$closed" $command
+		attempt "$input" 100 "$closed" $command
 		want=0 message=
 		if [ "$input" != - ] && [[ $closed == *0* ]]; then
 			want=100 message="Bad file descriptor"

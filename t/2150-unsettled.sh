@@ -20,12 +20,11 @@ lines() {
 program '[]' '{n: ([(.primary.status.n // 0) + 1, .primary.spec.max] | min)}'
 # counted FROM TO [TIME]: its status arrives, again and again
 counted() {
-	local i
+	local i line
 
-	for ((i = $1; i <= $2; i++)); do
-		event MODIFIED "$(thing a "$i" '"generation":1' \
-			"\"spec\":{\"max\":$max},\"status\":{\"n\":$i}")" "${3:-}"
-	done
+	line=$(event MODIFIED "$(thing a NUMBER '"generation":1' \
+		"\"spec\":{\"max\":$max},\"status\":{\"n\":NUMBER}")" "${3:-}")
+	for ((i = $1; i <= $2; i++)); do echo "${line//NUMBER/$i}"; done
 }
 start_counting() {
 	initially "$(thing a 0 '"generation":1' "\"spec\":{\"max\":$max}")"
@@ -81,8 +80,9 @@ is "$(grep -c over "$T/err")" 1 "... and over then"
 max=1000
 given start_counting
 for i in {1..250}; do
-	and counted "$i" "$i" "$(date -u -d "@$((1767225600 + i))" +%FT%TZ)"
-done
+	printf -v at '2026-01-01T00:%02d:%02dZ' $((i / 60)) $((i % 60))
+	counted "$i" "$i" "$at"
+done >>"$T/in"
 decide
 is "$(lines)" 251 "one change a second goes on for ever"
 says "" "... in silence"
@@ -91,9 +91,8 @@ says "" "... in silence"
 
 program '[]' '{pods: [.owned.Pod[].status.phase]}'
 given initially "$(thing a 0 '"generation":1')"
-for i in {1..250}; do
-	and event ADDED "$(object Pod "p-$i" "$i" '"labels":{"thing":"a"}' "\"status\":{\"phase\":\"$i\"}")"
-done
+pod=$(event ADDED "$(object Pod p-NUMBER NUMBER '"labels":{"thing":"a"}' '"status":{"phase":"NUMBER"}')")
+for i in {1..250}; do echo "${pod//NUMBER/$i}"; done >>"$T/in"
 decide
 is "$(lines)" 250 "a status that follows 250 pods is not held back"
 says "" "... and nothing is said"
@@ -119,15 +118,17 @@ is "$(tail -n 1 "$T/out" | jq -r '.reconcile.status.conditions[0].message')" \
 # items KIND API FIELD VALUE PATHS: an item whose field is the
 # time, and how it comes back
 items() {
-	local i
+	local i object at
 
 	program "[{apiVersion: \"$2\", kind: \"$1\", metadata: {name: \"i\"}} | $3 = \"\\(.now)\"] | map(.)" null
 	sed -i "s/^def desired: /&.now as \$now | /; s/\\\\(.now)/\\\\(\$now)/" "$T/program.jq"
 	[ -n "${5-}" ] || return 0
 	initially "$(thing a 0 '"generation":1')"
+	object=$(object "$1" i RV "\"annotations\":{\"kpipe.dev/paths\":\"$5\"},$(owner a)" "$4")
+	object=${object/\"v1\"/\"$2\"}
 	for i in {1..150}; do
-		event MODIFIED "$(object "$1" i "$i" "\"annotations\":{\"kpipe.dev/paths\":\"$5\"},$(owner a)" "$4" | sed "s,\"v1\",\"$2\",")" \
-			"2026-01-01T00:00:00.$(printf '%03d' "$i")Z"
+		printf -v at 2026-01-01T00:00:00.%03dZ "$i"
+		event MODIFIED "${object/RV/$i}" "$at"
 	done
 }
 items ConfigMap v1 .data.k ""
@@ -151,8 +152,8 @@ program '[{apiVersion: "v1", kind: "ConfigMap", metadata: {name: "i-\(.now * 100
 {
 	initially "$(thing a 0 '"generation":1')"
 	for i in {1..60}; do
-		t=2026-01-01T00:00:00.$(printf '%03d' "$i")Z
-		event ADDED "$(object ConfigMap "i-$((1767225600000 + i - 1))" "$i" "$(owner a)")" "$t"
+		printf -v at 2026-01-01T00:00:00.%03dZ "$i"
+		event ADDED "$(object ConfigMap "i-$((1767225600000 + i - 1))" "$i" "$(owner a)")" "$at"
 	done
 } >"$T/in"
 decide

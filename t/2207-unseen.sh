@@ -6,20 +6,21 @@
 
 export OPERATOR_NAME=dev # of pipeline/iotservice
 
-# everything FROM TO: the folder again, with a program whose functions may see
-# all of their input
+# everything FOLDER: the folder again, in $T/everything, with a program whose
+# functions may see all of their input
 everything() {
-	local name
-
-	mkdir -p "$2"
-	cp "$1"/*.jq "$1/watches.yaml" "$2"
-	for name in status events requeue settled finalize; do
-		grep -q "^def $name:" "$2/reconcile.jq" || continue
-		sed -i "s/^def $name:/def narrow_$name:/" "$2/reconcile.jq"
-		# What may print something is always called.
-		echo "def $name: [.] | .[0] | (\"wide\" | debug | empty)," \
-			"narrow_$name;" >>"$2/reconcile.jq"
-	done
+	rm -rf "$T/everything"
+	mkdir "$T/everything"
+	cp "$1"/*.jq "$1/watches.yaml" "$T/everything"
+	# What may print something is always called.
+	awk -F '[ :]' '/^def (status|events|requeue|settled|finalize):/ {
+			wide = wide "def " $2 ": [.] | .[0] |" \
+				" (\"wide\" | debug | empty), narrow_" $2 ";\n"
+			sub(/^def /, "def narrow_")
+		}
+		{ print }
+		END { printf "%s", wide }' "$1/reconcile.jq" \
+		>"$T/everything/reconcile.jq"
 }
 
 # lines FOLDER OUT: for the stream on stdin; and what is told, without places
@@ -42,14 +43,13 @@ alike() {
 
 for folder in pipeline/*/; do
 	folder=${folder%/}
-	everything "$folder" "$T/everything"
+	everything "$folder"
 	for stream in "$folder"/t/*.jsonl; do
 		[ ! -e "$stream" ] || alike "$stream" "$folder" "$stream"
 	done
-	rm -rf "$T/everything"
 done
 
-# ---- random streams ----
+# ---- a random stream ----
 
 mkdir "$T/op"
 cat >"$T/op/watches.yaml" <<'END'
@@ -66,53 +66,47 @@ END
 mkdir "$T/watching"
 sed 's/manage: true/manage: false/' "$T/op/watches.yaml" >"$T/watching/watches.yaml"
 
-# random SEED: five primaries, whose objects come, change, differ from what is
+# Five primaries of each seed, whose objects come, change, differ from what is
 # desired, and go; pods with phases
-random() {
-	jq -ncr --argjson seed "$1" '
-		def marks($mark): ("e.com/v1 T", "apps/v1 Deployment",
-			"v1 ConfigMap", "v1 Pod") | split(" ") | {type: "BOOKMARK",
-			object: {apiVersion: .[0], kind: .[1],
-			metadata: {annotations: {($mark): "true"}}}};
-		def next: (. * 1103515245 + 12345) % 2147483648;
-		def owner($n): {apiVersion: "e.com/v1", kind: "T", name: "t\($n)",
-			uid: "uid-\($n)", controller: true};
-		marks("kpipe.dev/initial-events-begin"), marks("k8s.io/initial-events-end"),
-		(foreach range(400) as $i ({r: $seed}; .r |= (next | next);
-			(.r / 64 | floor) as $x
-			| ($x % 5) as $n | ($x / 5 | floor % 4) as $size
-			| ($x / 20 | floor % 9) as $what | ($x / 180 | floor % 5) as $how
-			| {type: (if $how == 0 and $what > 1 then "DELETED" else "MODIFIED" end),
-			time: (1767225600 + $i * ($how + 1) | todate), object: ({
-				metadata: {namespace: "default", resourceVersion: "\($i + 10)",
-					generation: $i, creationTimestamp: "2026-01-01T00:00:00Z"}}
-				* if $what < 3 then {apiVersion: "e.com/v1", kind: "T",
-					metadata: ({name: "t\($n)", uid: "uid-\($n)",
-						finalizers: ["e.com/f"]}
-						+ if $how + $size == 4 then
-							{deletionTimestamp: "2026-01-01T00:00:02Z"}
-						else {} end),
-					spec: {size: $size, note: "\($how)"},
-					status: ([null, {ready: 1}, {ready: 0}, {parts: $size},
-						{ready: 0, parts: 2}, {parts: 0}]
-						[$x / 900 | floor % 6])}
-				elif $what < 5 then {apiVersion: "apps/v1", kind: "Deployment",
-					metadata: {name: "t\($n)", uid: "d-\($n)",
-						ownerReferences: [owner($n)]},
-					spec: {replicas: $size}, status: {readyReplicas: $how}}
-				elif $what < 7 then {apiVersion: "v1", kind: "ConfigMap",
-					metadata: {name: "t\($n)", uid: "c-\($n)",
-						ownerReferences: [owner($n)]},
-					data: {size: "\($size)", note: "\($how)"}}
-				else {apiVersion: "v1", kind: "Pod", metadata: {uid: "p-\($n)",
-					name: "t\($n)-\($size % 2)", labels: {t: "t\($n)"}},
-					status: {phase: (if $how > 2 then "Running" else "Failed" end)}}
-				end)}))'
-}
-
-for seed in 1 2 3; do
-	random "$seed" >"$T/random$seed"
-done
+jq -nc '
+	def marks($mark): ("e.com/v1 T", "apps/v1 Deployment",
+		"v1 ConfigMap", "v1 Pod") | split(" ") | {type: "BOOKMARK",
+		object: {apiVersion: .[0], kind: .[1],
+		metadata: {annotations: {($mark): "true"}}}};
+	def next: (. * 1103515245 + 12345) % 2147483648;
+	def owner($n): {apiVersion: "e.com/v1", kind: "T", name: "t\($n)",
+		uid: "uid-\($n)", controller: true};
+	marks("kpipe.dev/initial-events-begin"), marks("k8s.io/initial-events-end"),
+	(range(3) as $seed | foreach range(150) as $i ({r: ($seed + 1)};
+		.r |= (next | next); (.r / 64 | floor) as $x
+		| ($seed * 5 + $x % 5) as $n | ($x / 5 | floor % 4) as $size
+		| ($x / 20 | floor % 9) as $what | ($x / 180 | floor % 5) as $how
+		| {type: (if $how == 0 and $what > 1 then "DELETED" else "MODIFIED" end),
+		time: (1767225600 + $seed * 2000 + $i * ($how + 1) | todate), object: ({
+			metadata: {namespace: "default", resourceVersion: "\($i + 10)",
+				generation: $i, creationTimestamp: "2026-01-01T00:00:00Z"}}
+			* if $what < 3 then {apiVersion: "e.com/v1", kind: "T",
+				metadata: ({name: "t\($n)", uid: "uid-\($n)",
+					finalizers: ["e.com/f"]}
+					+ if $how + $size == 4 then
+						{deletionTimestamp: "2026-01-01T00:00:02Z"}
+					else {} end),
+				spec: {size: $size, note: "\($how)"},
+				status: ([null, {ready: 1}, {ready: 0}, {parts: $size},
+					{ready: 0, parts: 2}, {parts: 0}]
+					[$x / 900 | floor % 6])}
+			elif $what < 5 then {apiVersion: "apps/v1", kind: "Deployment",
+				metadata: {name: "t\($n)", uid: "d-\($n)",
+					ownerReferences: [owner($n)]},
+				spec: {replicas: $size}, status: {readyReplicas: $how}}
+			elif $what < 7 then {apiVersion: "v1", kind: "ConfigMap",
+				metadata: {name: "t\($n)", uid: "c-\($n)",
+					ownerReferences: [owner($n)]},
+				data: {size: "\($size)", note: "\($how)"}}
+			else {apiVersion: "v1", kind: "Pod", metadata: {uid: "p-\($n)",
+				name: "t\($n)-\($size % 2)", labels: {t: "t\($n)"}},
+				status: {phase: (if $how > 2 then "Running" else "Failed" end)}}
+			end)}))' >"$T/random"
 
 # try WHAT: with the functions on stdin behind `desired`
 try() {
@@ -130,11 +124,8 @@ END
 	sed '2,/];$/d; 1a def desired: [];' "$T/op/reconcile.jq" \
 		>"$T/watching/reconcile.jq"
 	for folder in "$T/op" "$T/watching"; do
-		everything "$folder" "$T/everything"
-		for seed in 1 2 3; do
-			alike "$1, ${folder##*/} $seed" "$folder" "$T/random$seed"
-		done
-		rm -rf "$T/everything"
+		everything "$folder"
+		alike "$1, ${folder##*/}" "$folder" "$T/random"
 	done
 }
 
@@ -191,7 +182,7 @@ outcome() {
 		echo 'include "operator"; def desired: [config_map("c"; {}; {k: "v"})];'
 		echo "def status: $1;"
 	} >"$T/op/reconcile.jq"
-	random 0 | head -n 8 >"$T/begin"
+	head -n 8 "$T/random" >"$T/begin"
 	jq -nc '{type: "ADDED", time: "2026-01-01T00:00:00Z", object: {
 		apiVersion: "e.com/v1", kind: "T", metadata: {name: "t", uid: "t",
 		namespace: "default", resourceVersion: "1", finalizers: ["e.com/f"],
@@ -215,8 +206,7 @@ is "$(outcome '{parts: 1}')" null "... and this one does not"
 try "a program of which --input-of is asked" <<'END'
 def status: {parts: .primary.spec.size};
 END
-random 1 >"$T/stream"
-is "$(ireconcile -f "$T/op/watches.yaml" --clock=input --input-of T.e.com/default/t1 \
-	<"$T/stream" 2>"$T/err" | jq -c '[(.owned[] | length), (.outstanding | length)]')" \
-	'[1,0,2,2]' "--input-of shows all of it"
+is "$(ireconcile -f "$T/op/watches.yaml" --clock=input --input-of T.e.com/default/t4 \
+	<"$T/random" 2>"$T/err" | jq -c '[(.owned[] | length), (.outstanding | length)]')" \
+	'[1,1,2,2]' "--input-of shows all of it"
 done_testing

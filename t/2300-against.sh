@@ -166,12 +166,16 @@ says "ireconcile: warning: primaries that were not compared, because both progra
 ireconcile: primaries compared: 0, of which differed: 0" \
 	"... and a warning counts them"
 
-change 's/^def desired: /def f: f; def desired: f | /'
+# The memory ends sooner than the time, but with a sanitizer, which has no limit.
+grow='"x" | until(false; . + .)'
+! nm -D "$BIN/ireconcile" | grep -q __asan_init || grow='def f: f; f'
+change "s/^def desired: /def f: f; def desired: \
+	if .primary.metadata.name == \"t\" then f else $grow end | /"
 given object t
 and object u
 against 1 "a program without an end"
 is "$(jq -r 'select(.part == "failure") | .object
-	+ " " + (.differs[0].after | test("limit|longer|time") | tostring)' \
+	+ " " + (.differs[0].after | test("more than .* and was stopped") | tostring)' \
 	"$T/out")" "T.e.com/d/t true
 T.e.com/d/u true" "... fails for each primary, and all are compared"
 change '1s/$/\nsyntax error here/'
@@ -272,7 +276,7 @@ ireconcile: primaries compared: 0, of which differed: 0" "... is logged once"
 
 # ---- a program that ran into a limit is left alone for a while ----
 
-change 's/^def desired: /def f: f; def desired: if .primary.spec.n == 4 then f else . end | /'
+change "s/^def desired: /&if .primary.spec.n == 4 then $grow else . end | /"
 {
 	frames begin
 	frames end
@@ -410,11 +414,11 @@ cost() {
 		--clock=input <"$T/in" >"$T/out" 2>"$T/err"; } 2>&1 |
 		awk '{ print int(($1 + $2) * 1000) }'
 }
-few=$(cost 2500)
-many=$(cost 10000)
-is "$(wc -l <"$T/out")" 10000 "10000 items that differ"
+few=$(cost 500)
+many=$(cost 5000)
+is "$(wc -l <"$T/out")" 5000 "5000 items that differ"
 ok "... take time by their number, not by its square" \
-	test "$many" -lt $((few * 9 + 1000)) || echo "# $few ms, then $many ms"
+	test "$many" -lt $((few * 15 + 500)) || echo "# $few ms, then $many ms"
 mv "$T/kept.jq" "$T/old.jq"
 
 # ---- real operators ----

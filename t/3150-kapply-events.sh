@@ -14,23 +14,26 @@ for n in t u v w; do
 	thing "$n" >/dev/null
 done
 
-# say REASON MESSAGE [TYPE]: a line with one Event of the primary $name
-name=t
+# of NAME: the Events that follow are those of that primary
+of() {
+	primary=$(primary_of "$1")
+}
+# say REASON MESSAGE [TYPE [MEMBER]]: a line with one Event of it
 say() {
-	primary_of "$name" | jq -c --arg reason "$1" --arg message "$2" --arg type "${3:-Normal}" '
-		{apiVersion: "v1", kind: "List", items: [], reconcile: {primary: .,
-		manager: "kpipe-thing.example.com", events: [{$type, $reason, $message}]}}'
+	printf '{"apiVersion":"v1","kind":"List","items":[],"reconcile":{"primary":%s,"manager":"kpipe-thing.example.com","events":[{"type":"%s","reason":"%s","message":"%s"%s}]}}\n' \
+		"$primary" "${3:-Normal}" "$1" "$2" "${4:+,$4}"
 }
 # events NAME: COUNT TYPE REASON MESSAGE of each, sorted
 events() {
-	kubectl get events -o json | jq -r --arg name "$1" '.items[]
+	kubectl get events -o json | jq -r --arg name "$1" '[.items[]
 		| select(.involvedObject.name == $name)
-		| "\(.count) \(.type) \(.reason) \(.message)"' | LC_ALL=C sort
+		| "\(.count) \(.type) \(.reason) \(.message)"] | sort[]'
 }
 is_events() {
 	[ "$(events "$1")" = "$2" ]
 }
 
+of t
 {
 	for i in 1 2 3; do
 		say Same "it is so"
@@ -39,13 +42,12 @@ is_events() {
 		say Many "message $i"
 	done
 	say Many "message 03"
-	name=u
+	of u
 	for i in {1..30}; do
 		say Loud "again"
 	done
 	say Quiet "one more" Warning
-	say Named mine |
-		jq -c '.reconcile.events[0].component = "teller"'
+	say Named mine Normal '"component":"teller"'
 } >"$T/in"
 runs 0 "many Events" kapply --timeout=20s <"$T/in"
 is "$(grep Same "$T/err" | sort -u)" \
@@ -88,7 +90,7 @@ apply_pipe() {
 start apply_pipe
 applier=$!
 exec 7>"$T/pipe"
-name=v
+of v
 say Old "it was" >&7
 wait_for 10 is_events v "1 Normal Old it was"
 kubectl get events -o name --field-selector involvedObject.name=v |
@@ -98,18 +100,18 @@ wait_for 10 is_events v "2 Normal Old it was"
 is "$(events v)" "2 Normal Old it was" "one that has expired is created again"
 
 # --- failures of kapply: an Event for each try, without values of Secrets
-name=w
-w=$(primary_of w)
+of w
 line() {
-	jq -cn --argjson p "$w" --argjson item "$1" '{apiVersion: "v1",
+	jq -cn --argjson p "$primary" --argjson item "$1" '{apiVersion: "v1",
 		kind: "List", items: [$item], reconcile: {primary: $p,
 		manager: "kpipe-thing.example.com"}}'
 }
 line '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"default"},"data":{"k":"hunter2!"}}' >&7
 failed_twice() { # or more often, until somebody looks
-	events w | grep -qE "^([2-9]|[1-9][0-9]+) Warning FailedApply cannot apply Secret default/s"
+	[[ $(events w) =~ ([2-9]|[1-9][0-9]+)" Warning FailedApply cannot apply Secret default/s" ]]
 }
-ok "a failure is told, and again when it is tried again" wait_for 20 failed_twice
+POLL=.5 ok "a failure is told, and again when it is tried again" \
+	wait_for 20 failed_twice
 is "$(kubectl get events -o json | grep -c hunter2)" 0 "... without the value"
 exec 7>&-
 wait "$applier"
@@ -117,7 +119,7 @@ is "$(kubectl get events -o json | grep -c 'it is so')" 1 "nothing is told twice
 
 # --- about a write: with it, and why it failed
 about() { # OBJECT NAME
-	jq -cn --argjson p "$w" --argjson items "$1" --arg name "$2" '{apiVersion: "v1",
+	jq -cn --argjson p "$primary" --argjson items "$1" --arg name "$2" '{apiVersion: "v1",
 		kind: "List", $items, reconcile: {primary: $p,
 		manager: "kpipe-thing.example.com", events: [{type: "Normal",
 			reason: "Made", message: "made \($name)",

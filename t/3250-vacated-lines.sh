@@ -9,8 +9,10 @@ write_program
 
 # foreign TYPE MM:SS [NAME [UID]]: an event of an object without owner
 foreign() {
-	event "$1" "$(object ConfigMap "${3:-a-0}" 5 | sed "s/uid-/${4:-foreign-}/")" \
-		"2026-01-01T00:$2Z"
+	local object
+
+	object=$(object ConfigMap "${3:-a-0}" 5)
+	event "$1" "${object/uid-/${4:-foreign-}}" "2026-01-01T00:$2Z"
 }
 # wanted [N]: the Thing a, which desires so many ConfigMaps
 wanted() {
@@ -97,10 +99,8 @@ is "$(tail -n 1 "$T/got")" '[["a-0"],["ConfigMap/ns/a-0"]]' \
 	event ADDED "$(wanted)" 2026-01-01T00:00:00Z
 	end_all
 	for n in {0..8}; do
-		for _ in {1..50}; do
-			foreign ADDED "00:0$n"
-			foreign DELETED "00:0$n"
-		done
+		both=$(foreign ADDED "00:0$n" && foreign DELETED "00:0$n")
+		for _ in {1..50}; do echo "$both"; done
 	done
 	tick 00:09
 } >"$T/in"

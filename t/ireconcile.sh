@@ -10,14 +10,16 @@ meta() {
 
 # thing NAME RV [METADATA] [REST]
 thing() {
-	printf '{"apiVersion":"example.com/v1","kind":"Thing",%s%s}' \
-		"$(meta "$1" "$2" "${3:-}")" "${4:+,$4}"
+	printf '{"apiVersion":"example.com/v1","kind":"Thing",'
+	meta "$1" "$2" "${3:-}"
+	printf '%s}' "${4:+,$4}"
 }
 
 # object KIND NAME RV [METADATA] [REST]: of v1
 object() {
-	printf '{"apiVersion":"v1","kind":"%s",%s%s}' "$1" \
-		"$(meta "$2" "$3" "${4:-}")" "${5:+,$5}"
+	printf '{"apiVersion":"v1","kind":"%s",' "$1"
+	meta "$2" "$3" "${4:-}"
+	printf '%s}' "${5:+,$5}"
 }
 
 # owner NAME: the controller reference to that Thing, as metadata
@@ -28,7 +30,12 @@ owner() {
 
 # part_of [PRIMARY]: what the label of its members has; of the Thing a
 part_of() {
-	printf %s "${1:-Thing.example.com/ns/a}" | sha256sum | cut -c 1-32
+	local primary=${1:-Thing.example.com/ns/a} digest
+	local known=$T/.part-of-${primary//\//:}
+
+	[ -e "$known" ] || printf %s "$primary" | sha256sum >"$known"
+	read -r digest _ <"$known"
+	printf '%.32s\n' "$digest"
 }
 
 # marks ITEM [PRIMARY [ANNOTATIONS]]: metadata, by which ITEM is a member of it

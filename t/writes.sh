@@ -10,15 +10,17 @@
 
 server=
 
-# serve SCRIPT: a new server; its address is in $url
+# serve SCRIPT: the server begins again with it; its address is in $url
 serve() {
-	[ -z "$server" ] || kill_now "$server"
-	rm -f "$T/port"
-	: >"$T/requests"
+	: >"$T/port"
 	printf '%s' "$1" >"$T/script"
-	start t/server/fake-writes "$T/script" "$T/port" "$T/requests"
-	server=$!
-	disown "$server"
+	if is_child "$server"; then
+		kill -HUP "$server"
+	else
+		start t/server/fake-writes "$T/script" "$T/port" "$T/requests"
+		server=$!
+		disown "$server"
+	fi
 	wait_for 10 test -s "$T/port" || exit 1
 	url=http://127.0.0.1:$(<"$T/port")
 }
@@ -26,11 +28,13 @@ serve() {
 # given NAME: a server that answers as the first line of t/cases/NNNN/NAME.jsonl
 # says, where NNNN is the number of the test; the other lines go to $T/in.
 given() {
-	local number=${0##*/}
-	local file=t/cases/${number%%-*}/$1.jsonl
+	local number=${0##*/} script
 
-	serve "$(head -n 1 "$file")"
-	tail -n +2 "$file" >"$T/in"
+	{
+		IFS= read -r script
+		serve "$script"
+		cat >"$T/in"
+	} <"t/cases/${number%%-*}/$1.jsonl"
 }
 
 # requests: METHOD and last part of the path, in the order of arrival. Events
@@ -41,7 +45,12 @@ requests() {
 
 # requested N: whether at least so many have arrived
 requested() {
-	[ "$(grep -vc /events "$T/requests")" -ge "$1" ]
+	local line n=0
+
+	while read -r line; do
+		[[ $line == */events* ]] || ((++n))
+	done <"$T/requests"
+	[ "$n" -ge "$1" ]
 }
 
 # in_until COMMAND...: the lines of $T/in, which end when that succeeds, for with
