@@ -4,6 +4,7 @@
 #	. "${0%/*}/lib.sh"
 #	. "${0%/*}/operator.sh"
 #	operator_cluster memcached	# control plane, CRD, playground
+#	operator_crd memcached		# ... or without the playground
 #	operator_rights cluster		# rbac.yaml for user1; or: namespace NS
 #	operator			# kpipe as user1; its pid is in $operator
 #
@@ -12,9 +13,9 @@
 . "${BASH_SOURCE[0]%/*}/cluster/lib.sh"
 export KAPI_OPTIONS=--authorization-mode=RBAC
 
-# operator_cluster NAME: the folder is then in $folder, the kind's full name in
+# operator_crd NAME: the folder is then in $folder, the kind's full name in
 # $resource
-operator_cluster() {
+operator_crd() {
 	folder=pipeline/$1
 	resource=$(sed -nE 's/.*name: ([a-z]+\.[a-z.]+).*/\1/p;T;q' "$folder/crd.yaml")
 	cluster_start
@@ -23,6 +24,10 @@ operator_cluster() {
 		-f "$folder/crd.yaml" || exit 1
 	# A kind that is Established may not be served yet.
 	wait_for 20 kubectl get "$resource" -A || exit 1
+}
+
+operator_cluster() {
+	operator_crd "$1"
 	kubectl apply -f pipeline/playground/rbac.yaml >/dev/null || exit 1
 	start kpipe -f pipeline/playground/watches.yaml \
 		--kubeconfig "$(config playground)" 2>>"$T/playground.log"
