@@ -101,6 +101,29 @@ kill -9 "$kwatch"
 wait "$kwatch" 2>/dev/null
 is "$(took clock pass 1h)" 3600000 "... and without one that is gone"
 
+# Woken, it does not run at once where others compute, of which the clock does
+# not know.
+kinds=(pods secrets services endpoints limitranges replicationcontrollers)
+for i in 1 2 3 4 5; do
+	echo "{\"resource\":\"${kinds[i]}\",\"verb\":\"watch\",\"delayMs\":${i}000}"
+done >"$T/late"
+"${get[@]}" --data-binary "@$T/late" "$url/kapi/faults"
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+busy=$(
+	taskset -c "$cpu" t/busy $$ >"$T/busy" 2>&1 &
+	echo $!
+)
+from=$(clock now)
+start taskset -c "$cpu" chrt --idle 0 kwatch "${kinds[@]}" --namespace default \
+	--timestamps >"$T/events" 2>"$T/err"
+clock pass 10s
+kill "$busy"
+is "$(jq -r 'select(.object.metadata.annotations["k8s.io/initial-events-end"])
+	.time' "$T/events")" "$(for i in 0 1 2 3 4 5; do
+	date -u -d "${from%.*}Z + $i seconds" "+%FT%T.${from#*.}"
+done)" "what is kept from its processor reads each answer at its time"
+told_to_end $! "... and ends"
+
 # ---- jumps ----
 
 at=$(clock ms)

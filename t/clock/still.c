@@ -1,6 +1,7 @@
 #include "clock/still.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -10,16 +11,29 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/err.h"
+
+_Noreturn static void
+too_many(void)
+{
+	fprintf(stderr, "clock: too many processes\n");
+	exit(EXIT_PERMANENT);
+}
+
+/* A file of a thread; the first of a process has the number of that. */
 static int
 open_proc(pid_t pid, const char *name)
 {
 	char path[96];
+	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)pid,
+	    name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == EMFILE)
+		too_many();
+	return fd;
 }
-
-#define SKIP_8 " %*s %*s %*s %*s %*s %*s %*s %*s"
 
 /* A string; false: the process is gone. */
 static bool
@@ -31,33 +45,35 @@ read_again(int fd, char *text, size_t size)
 	return n > 0;
 }
 
+/* "PID (NAME) STATE", 16 others, the number of threads: proc(5) */
 static bool
-refresh(struct still_task *t)
+read_state(struct still_task *t)
 {
-	char text[512], *name, *end;
+	char text[512], *name, *at;
 
-	if (!read_again(t->stat_fd, text, sizeof(text)) ||
+	if (!read_again(t->state_fd, text, sizeof(text)) ||
 	    (name = strchr(text, '(')) == NULL ||
-	    (end = strrchr(text, ')')) == NULL)
+	    (at = strrchr(text, ')')) == NULL || at[1] != ' ')
 		return false;
-	/* state, 16 others (proc(5)), num_threads */
-	if (sscanf(end + 2, "%c" SKIP_8 SKIP_8 " %d", &t->state, &t->threads) !=
-	    2)
-		return false;
-	*end = '\0';
+	*at = '\0';
 	snprintf(t->name, sizeof(t->name), "%s", name + 1);
-	return read_again(t->turns_fd, text, sizeof(text)) &&
-	    sscanf(text, "%*s %*s %llu", &t->turns) == 1;
+	t->state = at[2];
+	at += 2;
+	for (int i = 0; i < 17 && at != NULL; i++)
+		at = strchr(at + 1, ' ');
+	t->threads = at != NULL ? (int)strtol(at, NULL, 10) : 1;
+	return true;
 }
 
 static void
 forget(struct still_task *t)
 {
-	close(t->stat_fd);
+	close(t->state_fd);
 	close(t->turns_fd);
+	close(t->below_fd);
 }
 
-static void add_below(struct still *s, pid_t pid, int threads);
+static void add_below(struct still *s, const struct still_task *t);
 
 void
 still_add(struct still *s, pid_t pid)
@@ -69,19 +85,19 @@ still_add(struct still *s, pid_t pid)
 	for (size_t i = 0; i < s->count; i++)
 		if (s->tasks[i].pid == pid)
 			return;
-	if (s->count == CLOCK_TASKS) {
-		fprintf(stderr, "clock: more than %d processes\n", CLOCK_TASKS);
-		exit(100);
-	}
+	if (s->count == CLOCK_TASKS)
+		too_many();
 	*t = (struct still_task){.pid = pid,
-	    .stat_fd = open_proc(pid, "stat"),
-	    .turns_fd = open_proc(pid, "schedstat")};
-	if (!refresh(t)) {
+	    .state_fd = open_proc(pid, "stat"),
+	    .turns_fd = open_proc(pid, "schedstat"),
+	    .below_fd = open_proc(pid, "children")};
+	if (!read_again(t->turns_fd, t->turns, sizeof(t->turns)) ||
+	    !read_state(t)) {
 		forget(t);
 		return;
 	}
 	s->count++;
-	add_below(s, pid, t->threads);
+	add_below(s, t);
 }
 
 static void
@@ -102,19 +118,14 @@ add_threads(struct still *s, pid_t pid)
 
 /* Its children, and the other threads of its process, which have others. */
 static void
-add_below(struct still *s, pid_t pid, int threads)
+add_below(struct still *s, const struct still_task *t)
 {
-	char name[64], text[4096], *at = text, *end;
+	char text[4096], *at = text, *end;
 	long child;
-	int fd;
 
-	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
-	fd = open_proc(pid, name);
-	if (!read_again(fd, text, sizeof(text)))
-		*text = '\0';
-	close(fd);
-	if (threads > 1)
-		add_threads(s, pid);
+	read_again(t->below_fd, text, sizeof(text));
+	if (t->threads > 1)
+		add_threads(s, t->pid);
 	while ((child = strtol(at, &end, 10)) > 0) {
 		still_add(s, (pid_t)child);
 		at = end;
@@ -122,19 +133,27 @@ add_below(struct still *s, pid_t pid, int threads)
 }
 
 /* Whether it has run. One that has not, and was not running either, has nothing
- * new below it. */
+ * new below it, and its state is what it was, unless it is to run by now. */
 static bool
-look_at(struct still *s, size_t i)
+look_at(struct still *s, size_t i, enum still_how how)
 {
 	struct still_task *t = &s->tasks[i];
-	unsigned long long before = t->turns;
-	bool ran_then = t->state == 'R';
+	char turns[STILL_TURNS_MAX];
+	bool running = t->state == 'R', ran;
+	bool skip = how == STILL_NEWS || t->pid == s->page->root;
+	bool there = skip || read_state(t);
 
-	if (!refresh(t))
+	there = there && read_again(t->turns_fd, turns, sizeof(turns));
+	ran = !there || strcmp(turns, t->turns) != 0;
+	if (there && (ran || running)) {
+		memcpy(t->turns, turns, sizeof(turns));
+		there = read_state(t);
+	}
+	if (!there)
 		t->pid = 0;
-	else if (ran_then || t->turns != before)
-		add_below(s, t->pid, t->threads);
-	return t->pid == 0 || t->turns != before;
+	else if (ran || running)
+		add_below(s, t);
+	return ran;
 }
 
 static void
@@ -157,14 +176,14 @@ used_slots(const struct clock_page *page)
 }
 
 void
-still_look(struct still *s, bool *asleep, bool *ran)
+still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 {
 	size_t known = s->count;
 
 	*asleep = true;
 	*ran = false;
 	for (size_t i = 0; i < known; i++)
-		*ran = look_at(s, i) || *ran;
+		*ran = look_at(s, i, how) || *ran;
 	while (
 	    s->slots < used_slots(s->page) && s->page->slots[s->slots].pid != 0)
 		still_add(s, s->page->slots[s->slots++].pid);
@@ -224,8 +243,27 @@ still_end(const struct still *s)
 		s->page->known[i] = i < s->count ? s->tasks[i].pid : 0;
 }
 
-/* Processes without a slot say nothing when they sleep. */
-static void
+/* Whether the process of a slot says that it works. It may be gone since, or wait
+ * for something else: only a look shows it. */
+static bool
+one_works(const struct still *s)
+{
+	for (uint32_t i = 0; i < s->slots; i++) {
+		const struct clock_slot *slot = &s->page->slots[i];
+		const struct still_task *t;
+
+		if (slot->waits && !slot->in_flight)
+			continue;
+		t = still_find(s, slot);
+		if (t != NULL && t->state != 'T')
+			return true;
+	}
+	return false;
+}
+
+/* Until one begins to wait; false: none did, for some time. Processes without a
+ * slot say nothing when they sleep. */
+static bool
 nap(const struct clock_page *page, uint32_t waits, long *ns)
 {
 	struct timespec t = {.tv_nsec = *ns};
@@ -235,22 +273,27 @@ nap(const struct clock_page *page, uint32_t waits, long *ns)
 		*ns = 250000;
 	else if (*ns < 4000000)
 		*ns *= 2;
+	return page->waits != waits;
 }
 
 void
 still_wait(struct still *s)
 {
-	bool slept = false, asleep, ran;
+	enum still_how how = STILL_NEWS;
+	bool asleep, ran;
 	long ns = 250000;
 
 	for (;;) {
 		uint32_t waits = s->page->waits;
 
-		still_look(s, &asleep, &ran);
-		if (asleep && slept && !ran)
+		if (one_works(s) && nap(s->page, waits, &ns))
+			continue;
+		waits = s->page->waits;
+		still_look(s, how, &asleep, &ran);
+		if (asleep && how == STILL_ALL && !ran)
 			return;
 		if (!asleep)
 			nap(s->page, waits, &ns);
-		slept = asleep;
+		how = asleep ? STILL_ALL : STILL_NEWS;
 	}
 }

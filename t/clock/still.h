@@ -4,8 +4,11 @@
  * descendants, but this one.
  *
  * The kernel makes a process runnable in the moment in which what it waits for
- * comes. So if in two looks, one after the other, all sleep, and none has run in
- * between, then all slept at once.
+ * comes. So if all sleep in one look, and in a second one, begun later, all still
+ * do, and none has run since it was seen asleep, then all slept at once. Whether a
+ * process has run costs little to read, and its state much: the first look reads
+ * it only of those that have run, after their turns; the second one of all, and
+ * before their turns.
  */
 #ifndef STILL_H
 #define STILL_H
@@ -16,13 +19,15 @@
 
 #include "clock/page.h"
 
+enum { STILL_TURNS_MAX = 64 };
+
 struct still_task {
 	pid_t pid; /* or of a thread */
 	char name[CLOCK_NAME];
-	char state;		  /* as ps(1) prints it */
-	int threads;		  /* of its process */
-	unsigned long long turns; /* how often it had a processor */
-	int stat_fd, turns_fd;
+	char state;		     /* as ps(1) prints it */
+	int threads;		     /* of its process */
+	char turns[STILL_TURNS_MAX]; /* on a processor: how often, how long */
+	int state_fd, turns_fd, below_fd;
 };
 
 struct still {
@@ -39,8 +44,10 @@ void still_end(const struct still *s);
 void still_add(struct still *s, pid_t pid);
 /* Waits until they are idle; the tasks are as they are then. */
 void still_wait(struct still *s);
-/* Looks once. Whether all sleep, and whether any has run since the last look. */
-void still_look(struct still *s, bool *asleep, bool *ran);
+/* Looks once: at what has run since the last look, or at all. Whether all sleep,
+ * and whether any has run. */
+enum still_how { STILL_NEWS, STILL_ALL };
+void still_look(struct still *s, enum still_how how, bool *asleep, bool *ran);
 /* The process of a slot; NULL: it is gone. */
 const struct still_task *still_find(
     const struct still *s, const struct clock_slot *slot);

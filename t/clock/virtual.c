@@ -31,7 +31,8 @@ static struct clock_page *page;
 static struct clock_slot *slot;
 static pid_t slot_of;
 static uint64_t draws;
-/* Descriptors that the loop waits for; some may be closed. */
+/* Descriptors that the loop waits for, but those that are not TCP; some may be
+ * closed. */
 static bool watched[FDS];
 static int watched_end;
 
@@ -137,10 +138,14 @@ in_flight(void)
 		socklen_t n = sizeof(info);
 		int on = 1;
 
-		if (!watched[fd] ||
-		    setsockopt(
-			fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on)) != 0 ||
-		    getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
+		if (!watched[fd])
+			continue;
+		if (setsockopt(
+			fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on)) != 0) {
+			watched[fd] = false;
+			continue;
+		}
+		if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
 		    info.tcpi_state == LISTENS)
 			continue;
 		any = any || info.tcpi_state == SYN_SENT ||

@@ -98,14 +98,19 @@ next(void)
 	return first;
 }
 
+/* One that is woken works, until it says that it waits again. */
 static void
 wake_due(void)
 {
-	for (uint32_t i = 0; i < page->used && i < CLOCK_SLOTS; i++)
-		if (page->slots[i].waits &&
-		    still_find(&all, &page->slots[i]) != NULL &&
-		    due(&page->slots[i]) <= page->boot_ns)
-			kill(page->slots[i].pid, CLOCK_SIGNAL);
+	for (uint32_t i = 0; i < page->used && i < CLOCK_SLOTS; i++) {
+		struct clock_slot *s = &page->slots[i];
+
+		if (!s->waits || still_find(&all, s) == NULL ||
+		    due(s) > page->boot_ns)
+			continue;
+		s->waits = 0;
+		kill(s->pid, CLOCK_SIGNAL);
+	}
 }
 
 static void
@@ -299,7 +304,7 @@ verb_show(char **argv)
 	bool asleep, ran;
 
 	verb_now(argv);
-	still_look(&all, &asleep, &ran);
+	still_look(&all, STILL_ALL, &asleep, &ran);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct still_task *t = &all.tasks[i];
 
