@@ -9,7 +9,7 @@ is "$(<"$T/out")" "" "... without a word"
 tree() {
 	local lib=$T/tree/lib/base a=$T/tree/cmd/a
 
-	rm -rf "$T/tree"
+	rm -rf "$T"/tree/{lib,cmd,t}
 	mkdir -p "$lib" "$a/room" "$T/tree/t"
 	printf '%s\n' '#ifndef SPAN_H' '#define SPAN_H' 'struct span {' \
 		'	int n;' '};' 'int span_len(struct span *s);' \
@@ -29,19 +29,26 @@ tree() {
 		>"$a/main.c"
 }
 
-# compiles: makes the objects of the tree, as make does.
+# compiles: makes the objects of the tree, as make does; those of what was as it
+# is the last time are there.
+declare -A texts=()
 compiles() {
-	(
-		cd "$T/tree" || exit
-		shopt -s globstar
-		for file in lib/**/*.c cmd/**/*.c; do
-			mkdir -p "build/${file%/*}"
-			"${CC:-cc}" -std=c11 -iquote lib -iquote cmd/a -c \
-				-o "build/${file%.c}.o" "$file" || exit
-		done
-	)
-}
+	local file header text status=0
 
+	cd "$T/tree" || return
+	for file in lib/*/*.c cmd/a/*.c cmd/a/*/*.c; do
+		text=$(<"$file")
+		for header in "${file%/*}"/*.h; do
+			[ ! -e "$header" ] || text+=$(<"$header")
+		done
+		[ "${texts[$file]-}" != "$text" ] || continue
+		texts[$file]=$text
+		mkdir -p "build/${file%/*}"
+		"${CC:-cc}" -std=c11 -iquote lib -iquote cmd/a -c \
+			-o "build/${file%.c}.o" "$file" || status=1
+	done
+	cd "$ROOT" && return "$status"
+}
 # offends WANT WHAT: check-names on the tree says WANT.
 offends() {
 	ok "$2: it compiles" compiles

@@ -37,7 +37,10 @@ part() {
 	base64 -d 2>/dev/null <<<"${p:0:${#p} - ${#p} % 4}"
 }
 url64() {
-	basenc -w 0 --base64url | tr -d =
+	local text
+
+	text=$(basenc -w 0 --base64url)
+	echo "${text%%=*}"
 }
 # sign HEADER.CLAIMS: a token of it
 sign() {
@@ -45,15 +48,19 @@ sign() {
 }
 # forge TOKEN FILTER: its claims changed, signed again with the server's key
 forge() {
-	sign "${1%%.*}.$(part 2 "$1" | jq -c "$2" | tr -d '\n' | url64)"
+	sign "${1%%.*}.$(jq -nr --arg token "$1" '$token | split(".")[1]
+		| split("-") | join("+") | split("_") | join("/")
+		| . + "==="[:(4 - length % 4) % 4] | @base64d | fromjson
+		| '"$2"' | tojson | @base64 | split("+") | join("-")
+		| split("/") | join("_") | split("=")[0]')"
 }
 # whose TOKEN [AUDIENCE]: what TokenReview says, in short
 whose() {
-	post /apis/authentication.k8s.io/v1/tokenreviews "$(jq -nc --arg t "$1" \
-		--arg a "${2-}" '{spec: ({token: $t} + (if $a == "" then {}
-			else {audiences: [$a]} end))}')" | jq -r '.status |
-		if .authenticated then "\(.user.username) \(.audiences | join(","))"
-		else .error end'
+	post /apis/authentication.k8s.io/v1/tokenreviews \
+		"{\"spec\":{\"token\":\"$1\"${2:+,\"audiences\":[\"$2\"]}}}" |
+		jq -r '.status | if .authenticated
+			then "\(.user.username) \(.audiences | join(","))"
+			else .error end'
 }
 # code TOKEN: of a request with it
 code() {

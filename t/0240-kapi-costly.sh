@@ -12,10 +12,17 @@ kapi_up
 maps=/api/v1/namespaces/default/configmaps
 pods=${maps%configmaps}pods
 
-# many COUNT FORMAT: prints it COUNT times, each with its number, separated by
-# commas.
-many() {
-	seq "$1" | awk -v f="$2" '{ printf (NR > 1 ? "," : "") f, $1, $1 }'
+# body BEFORE COUNT FORMAT BEHIND: $T/body has between these FORMAT so many
+# times, each with its number, separated by commas. No shell handles the text.
+body() {
+	{
+		printf %s "$1"
+		awk -v n="$2" -v f="$3" 'BEGIN {
+			for (i = 1; i <= n; i++)
+				printf (i > 1 ? "," : "") f, i, i
+		}'
+		printf %s "$4"
+	} >"$T/body"
 }
 
 # Less than 1 s of processor time, which depends little on the load of the
@@ -39,24 +46,23 @@ costs() {
 		note "$(((after - before) / 100)) s"
 }
 
+hz=$(getconf CLK_TCK)
 cpu() {
-	sed 's/.*) //' "/proc/$kapi/stat" |
-		awk -v hz="$(getconf CLK_TCK)" '{ print int(($12 + $13) * 100 / hz) }'
+	local stat
+
+	read -ra stat <"/proc/$kapi/stat"
+	echo $(((stat[13] + stat[14]) * 100 / hz))
 }
 
-object() {
-	printf '{"metadata":{"name":"%s",%s},%s}' "$1" "$2" "$3" >"$T/body"
-}
-
-object a '"labels":{"a":"b"}' "\"data\":{$(many 30000 '"k%d":"%d"')}"
+body '{"metadata":{"name":"a","labels":{"a":"b"}},"data":{' 30000 '"k%d":"%d"' '}}'
 costs 201 "many keys" POST "$maps" application/json
-object b "\"labels\":{$(many 20000 '"-l%d":"-%d"')}" '"data":{}'
+body '{"metadata":{"name":"b","labels":{' 20000 '"-l%d":"-%d"' '}},"data":{}}'
 costs 422 "many errors" POST "$maps" application/json
-object c "\"ownerReferences\":[$(many 45000 \
-	'{"apiVersion":"v1","kind":"Pod","name":"p%d","uid":"u%d"}')]" '"data":{}'
+body '{"metadata":{"name":"c","ownerReferences":[' 45000 \
+	'{"apiVersion":"v1","kind":"Pod","name":"p%d","uid":"u%d"}' ']},"data":{}}'
 costs 201 "many owners" POST "$maps" application/json
-object d "\"ownerReferences\":[$(many 30000 \
-	'{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}')]" '"data":{}'
+body '{"metadata":{"name":"d","ownerReferences":[' 30000 \
+	'{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}' ']},"data":{}}'
 costs 201 "the same owner, many times" POST "$maps" application/json
 is "$(jq -c '.metadata.ownerReferences | length' "$T/answer")" 1 "... counts once"
 
@@ -71,32 +77,26 @@ costs 400 "many anchors" POST "$maps" application/yaml
 } >"$T/body"
 costs 400 "deep YAML" PATCH "$maps/f?fieldManager=t" application/apply-patch+yaml
 
-# pod NAME MEMBER ITEMS: with one container that has these items.
-pod() {
-	printf '{"metadata":{"name":"%s"},"spec":{"volumes":[{"name":"v"}],
-		"containers":[{"name":"c","image":"i","%s":[%s]}]}}' "$@" >"$T/body"
-}
-
-printf '{"metadata":{"name":"g"},"spec":{"containers":[%s]}}' \
-	"$(many 20000 '{"name":"c%d","image":"i"}')" >"$T/body"
+body '{"metadata":{"name":"g"},"spec":{"containers":[' 20000 \
+	'{"name":"c%d","image":"i"}' ']}}'
 costs 201 "many containers" POST "$pods" application/json
-printf '{"metadata":{"name":"h"},"spec":{"volumes":[%s],"containers":[%s]}}' \
-	"$(many 20000 '{"name":"v%d"}')" '{"name":"c","image":"i"}' >"$T/body"
+body '{"metadata":{"name":"h"},"spec":{"containers":[{"name":"c","image":"i"}],
+	"volumes":[' 20000 '{"name":"v%d"}' ']}}'
 costs 201 "many volumes" POST "$pods" application/json
-pod i volumeMounts "$(many 20000 '{"name":"v","mountPath":"/%d"}')"
-costs 201 "many mounts" POST "$pods" application/json
-pod j ports "$(many 20000 '{"name":"p%d","containerPort":1}')"
-costs 201 "many ports" POST "$pods" application/json
-pod k ports "$(many 20000 '{"containerPort":1,"hostPort":%d}')"
-costs 201 "many ports of the host" POST "$pods" application/json
-printf '{"metadata":{"name":"s"},"spec":{"ports":[%s]}}' \
-	"$(many 20000 '{"name":"p%d","port":%d}')" >"$T/body"
-costs 201 "many ports of a service" POST "${pods%pods}services" application/json
-
-thing() {
-	printf '{"apiVersion":"x.io/v1","kind":"Thing","metadata":{"name":"%s"},%s}' \
-		"$@" >"$T/body"
+# pod NAME MEMBER FORMAT: with one container that has many of these
+pod() {
+	body '{"metadata":{"name":"'"$1"'"},"spec":{"volumes":[{"name":"v"}],
+		"containers":[{"name":"c","image":"i","'"$2"'":[' 20000 "$3" ']}]}}'
 }
+pod i volumeMounts '{"name":"v","mountPath":"/%d"}'
+costs 201 "many mounts" POST "$pods" application/json
+pod j ports '{"name":"p%d","containerPort":1}'
+costs 201 "many ports" POST "$pods" application/json
+pod k ports '{"containerPort":1,"hostPort":%d}'
+costs 201 "many ports of the host" POST "$pods" application/json
+body '{"metadata":{"name":"s"},"spec":{"ports":[' 20000 \
+	'{"name":"p%d","port":%d}' ']}}'
+costs 201 "many ports of a service" POST "${pods%pods}services" application/json
 
 # Patterns for which a backtracking matcher takes for ever.
 cat >"$T/body" <<\END
@@ -110,19 +110,22 @@ costs 201 "a definition" POST /apis/apiextensions.k8s.io/v1/customresourcedefini
 	application/json
 things=/apis/x.io/v1/namespaces/default/things
 wait_for 10 curl -fsS --cacert "$T/ca.pem" -o "$T/answer" "$url$things"
-thing t "\"bad\":[$(many 20000 \
-	'"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%d"')]"
+thing='{"apiVersion":"x.io/v1","kind":"Thing","metadata":{"name":'
+body "$thing"'"t"},"bad":[' 20000 \
+	'"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%d"' ']}'
 costs 422 "patterns that explode" POST "$things" application/json
-thing u '"good":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxa!"'
+echo "$thing"'"u"},"good":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxa!"}' >"$T/body"
 costs 201 "... and find what is there" POST "$things" application/json
 
-for selector in "$(many 100000 'k%d')" "a+in+($(many 100000 'k%d'))" \
-	"$(many 100000 '!k')"; do
-	printf 'labelSelector=%s' "$selector" >"$T/body"
+selector() { # BEFORE FORMAT BEHIND
+	body "labelSelector=$1" 100000 "$2" "$3"
 	curl -gsS --max-time 100 --cacert "$T/ca.pem" -G --data "@$T/body" \
 		-o "$T/answer" -w '%{http_code}' "$url$maps" >"$T/code"
 	is "$(code)" 200 "a selector of 100,000 parts"
-done
+}
+selector '' k%d ''
+selector 'a+in+(' k%d ')'
+selector '' '!k' ''
 peak=$(sed -n 's/^VmHWM:[ \t]*\([0-9]*\) kB/\1/p' "/proc/$kapi/status")
 # A sanitizer does not give freed memory back.
 case $BIN in *sanitize*) peak=0 ;; esac

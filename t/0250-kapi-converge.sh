@@ -10,7 +10,7 @@
 command -v python3 >/dev/null || skip_all "needs python3"
 kapi_up
 seed=${SEED:-$RANDOM}
-t/kapi/converge "$url" "${CONVERGE_SECONDS:-4}" "$seed" >"$T/out" 2>"$T/err"
+t/kapi/converge "$url" "${CONVERGE_SECONDS:-1.5}" "$seed" >"$T/out" 2>"$T/err"
 is "$(<"$T/out")" "0 wrong" "watchers know in the end what is there" ||
 	note "SEED=$seed"
 ok "... after writes, lost connections and lost history" jq -e \

@@ -16,7 +16,7 @@ mkdir "$T/refused"
 # on standard error, "= " before an exit code that is not 0. What is not here is
 # not told to this test.
 play() {
-	local line code
+	local line code text
 
 	while IFS= read -r line; do
 		[[ $line == '$ '* ]] || continue
@@ -24,9 +24,14 @@ play() {
 		code=0
 		(T=$T/refused && cd t/cases/0260 && eval "${line#??}") \
 			</dev/null >"$T/out" 2>"$T/err" || code=$?
-		sed -E 's/ [0-9]+m?[0-9]*s$/ AGE/' "$T/out"
-		[ -z "$(tail -c 1 "$T/out")" ] || echo
-		sed 's/^/! /' "$T/err"
+		while IFS= read -r text || [ -n "$text" ]; do
+			[[ $text =~ ' '[0-9]+m?[0-9]*s$ ]] &&
+				text="${text%"${BASH_REMATCH[0]}"} AGE"
+			printf '%s\n' "$text"
+		done <"$T/out"
+		while IFS= read -r text || [ -n "$text" ]; do
+			printf '! %s\n' "$text"
+		done <"$T/err"
 		[ "$code" -eq 0 ] || echo "= $code"
 	done <"$1"
 }

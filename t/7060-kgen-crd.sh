@@ -10,19 +10,23 @@
 kgen new web -o "$T/web" --group example.com --kind Web 2>/dev/null
 
 # spec_of [ARGUMENT]...: the schema of the spec, without the type
+cp -r "$T/web" "$T/spec"
 spec_of() {
-	kgen crd -f "$T/web" -o "$T/crd.out.yaml" --force "$@" 2>"$T/err" &&
-		cp "$T/web/crd.yaml" "$T/kept.yaml" &&
-		cp "$T/crd.out.yaml" "$T/web/crd.yaml" &&
-		kgen describe -f "$T/web" | jq -c '.crds[0].spec.versions[0]
+	kgen crd -f "$T/web" -o "$T/spec/crd.yaml" --force "$@" 2>"$T/err" &&
+		kgen describe -f "$T/spec" | jq -c '.crds[0].spec.versions[0]
 			.schema.openAPIV3Schema.properties.spec | del(.type)'
-	[ ! -e "$T/kept.yaml" ] || mv "$T/kept.yaml" "$T/web/crd.yaml"
 }
 
 # ---- the notation ----
 
+# What changes the spec as well is tried alone, the rest as fields of one.
+fields=() wants=()
 while IFS='|' read -r field want; do
-	is "$(spec_of "${field//;/|}")" "$want" "$field"
+	field=${field//;/|}
+	case $field in
+	*required=* | *default=*) is "$(spec_of "$field")" "$want" "$field" ;;
+	*) fields+=("$field") wants+=("$want") ;;
+	esac
 done <<'END'
 a: string|{"properties":{"a":{"type":"string"}}}
 a:integer|{"properties":{"a":{"type":"integer"}}}
@@ -43,6 +47,17 @@ a: string ; nullable=true description="What it is."|{"properties":{"a":{"type":"
 a: integer ; immutable=true validation="self > 1"|{"properties":{"a":{"type":"integer","x-kubernetes-validations":[{"rule":"self == oldSelf","message":"it cannot be changed"},{"rule":"self > 1"}]}}}
 a: object ; minProperties=1 maxProperties=2|{"properties":{"a":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"minProperties":1,"maxProperties":2}}}
 END
+names=(f{10..99})
+for i in "${!fields[@]}"; do
+	named[i]=${names[i]}${fields[i]#a}
+done
+spec_of "${named[@]}" >"$T/all.json"
+mapfile -t got < <(jq -c '.properties[] | {properties: {a: .}}' "$T/all.json")
+for i in "${!fields[@]}"; do
+	is "${got[i]-}" "${wants[i]}" "${fields[i]}"
+done
+is "$(jq -c '[keys, (.properties | length)]' "$T/all.json")" \
+	"[[\"properties\"],${#fields[@]}]" "... and nothing else"
 
 while IFS='|' read -r field want; do
 	spec_of "${field//;/|}" >/dev/null

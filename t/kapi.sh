@@ -40,7 +40,8 @@ ask() {
 		${body:+-H "Content-Type: $type" --data-binary "$body"} "$@" \
 		"$url$path" >"$T/code" 2>"$T/curl.err" ||
 		echo "curl: $(sed 's/^curl: //' "$T/curl.err")"
-	jq -c . "$T/answer" 2>/dev/null || cat "$T/answer"
+	[ /dev/stdout -ef /dev/null ] || jq -c . "$T/answer" 2>/dev/null ||
+		cat "$T/answer"
 }
 
 code() {

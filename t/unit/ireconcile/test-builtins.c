@@ -177,13 +177,13 @@ compiles(const char *text)
 	return good;
 }
 
-/* Each alone with few definitions, and ten together with all, which takes
+/* Each alone with few definitions, and many together with all, which takes
  * long. */
 static void
 test_functions(bool slow)
 {
-	enum { TOGETHER = 10 };
-	struct buf text = BUF_INIT, others = BUF_INIT, ten = BUF_INIT;
+	enum { TOGETHER = 40 };
+	struct buf text = BUF_INIT, others = BUF_INIT, many = BUF_INIT;
 	jv list_ = names();
 	int wrong = 0, tested = 0, different = 0;
 
@@ -198,23 +198,23 @@ test_functions(bool slow)
 			buf_addf(&others, ", %s", buf_str(&text));
 		} else if (text.len > 0 && (!slow || i % 10 == 0)) {
 			wrong += !compiles(buf_str(&text));
-			buf_addf(&ten, "%s%s", ten.len > 0 ? ", " : "",
+			buf_addf(&many, "%s%s", many.len > 0 ? ", " : "",
 			    buf_str(&text));
 			if (++tested % TOGETHER == 0) {
-				different += !same(buf_str(&ten));
-				buf_reset(&ten);
+				different += !same(buf_str(&many));
+				buf_reset(&many);
 			}
 		}
 		jv_free(name);
 	}
 	printf("# %d functions in jq\n", tested);
 	ok(tested > 5 && wrong == 0, "each function of jq alone");
-	ok(different == 0 && (ten.len == 0 || same(buf_str(&ten))),
+	ok(different == 0 && (many.len == 0 || same(buf_str(&many))),
 	    "... with the same code");
 	ok(same(buf_str(&others)), "functions in C are the same");
 	buf_release(&text);
 	buf_release(&others);
-	buf_release(&ten);
+	buf_release(&many);
 	jv_free(list_);
 }
 
@@ -231,8 +231,14 @@ static const char *const texts[] = {".", "..", ".a |= 1", ".a += 1", ".a = 1",
 static void
 test_texts(void)
 {
-	for (size_t i = 0; i < COUNT(texts); i++)
-		ok(same(texts[i]), texts[i]);
+	struct buf all_texts = BUF_INIT;
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		ok(compiles(texts[i]), texts[i]);
+		buf_addf(&all_texts, "%s(%s\n)", i == 0 ? "" : ", ", texts[i]);
+	}
+	ok(same(buf_str(&all_texts)), "... all to the same code");
+	buf_release(&all_texts);
 }
 
 /* ---- whole programs ---- */

@@ -168,7 +168,7 @@ TEST(limit)
 }
 
 /* Lines that do not compress to nothing; the size behind each flush. */
-enum { LINES = 40 };
+enum { LINES = 16 };
 static size_t flushed[LINES + 1];
 
 static void

@@ -108,10 +108,9 @@ fill(struct buf *b, const char *before, size_t n, const char *after)
 {
 	buf_reset(b);
 	buf_adds(b, before);
-	for (size_t i = 0; i < n; i++)
-		buf_adds(b, "[");
-	for (size_t i = 0; i < n; i++)
-		buf_adds(b, "]");
+	memset(buf_reserve(b, 2 * n), '[', n);
+	memset(b->data + b->len + n, ']', n);
+	b->len += 2 * n;
 	buf_adds(b, after);
 }
 

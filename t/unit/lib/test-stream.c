@@ -143,18 +143,30 @@ TEST(lists)
 	    "nothing of a bad List is given out");
 }
 
-/* A List of count items of 1 MiB each. */
+static void
+add_many(struct buf *b, char c, size_t n)
+{
+	memset(buf_reserve(b, n), c, n);
+	b->len += n;
+}
+
+/* A List of count items of almost 1 MiB each. */
 static void
 make_list(struct buf *b, const char *before, int count, const char *after)
 {
+	struct buf item = BUF_INIT;
+
+	buf_adds(&item, "{\"a\":\"");
+	for (int i = 0; i < 1024 * 1024 / 8; i++)
+		buf_adds(&item, "[{\\\"12,");
+	buf_adds(&item, "\"}");
 	buf_adds(b, before);
 	for (int i = 0; i < count; i++) {
-		buf_adds(b, i > 0 ? ",{\"a\":\"" : "{\"a\":\"");
-		for (int j = 0; j < 1024 * 1024 / 8; j++)
-			buf_adds(b, "[{\\\"12,");
-		buf_adds(b, "\"}");
+		buf_adds(b, i > 0 ? "," : "");
+		buf_addspan(b, buf_span(&item));
 	}
 	buf_adds(b, after);
+	buf_release(&item);
 }
 
 static void
@@ -215,11 +227,9 @@ TEST(limit)
 	char *got;
 
 	buf_adds(&b, "{}\n\"");
-	for (int i = 0; i < STREAM_MAX - 2; i++)
-		buf_addc(&b, 'x');
+	add_many(&b, 'x', STREAM_MAX - 2);
 	buf_adds(&b, "\"\n\"");
-	for (int i = 0; i < STREAM_MAX - 1; i++)
-		buf_addc(&b, 'x');
+	add_many(&b, 'x', STREAM_MAX - 1);
 	buf_adds(&b, "\"\n{}\n");
 	got = run(buf_span(&b), 65536);
 	is(got,
