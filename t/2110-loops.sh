@@ -175,7 +175,6 @@ seen() { # TIME: the object, at which field $field is w, or all are v
 	local version='"resourceVersion":"' object
 
 	object=$(<"$T/object")
-
 	rv=$((rv + 1))
 	object=${object/"${version}2"/"$version$rv"}
 	event MODIFIED "${object/"\"k$field\":\"v"/"\"k$field\":\"$2"}" "$1"
