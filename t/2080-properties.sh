@@ -7,33 +7,26 @@
 
 write_program
 
-# history SEED: 80 events about 4 Things, their ConfigMaps and Pods.
+# What may happen: events about a Thing @N, its ConfigMap @K with the value @V and
+# Pods.
+change=$(event MODIFIED "$(thing t@N @I "" "$(spec @K v@V)")")
+item=$(event ADDED "$(observed t@N-@K t@N v@V @I)")
+events=("$change" "$change" "$change" "$item" "$item"
+	"$(event DELETED "$(observed t@N-@K t@N v0 @I)")"
+	"$(event ADDED "$(object Pod p@K @I '"labels":{"thing":"t@N"}')")"
+	"$(event DELETED "$(object Pod p@K @I)")"
+	"$(event DELETED "$(thing t@N @I)")")
+
+# history SEED: 80 of these
 history() {
-	local i n what
+	local i event
 
 	RANDOM=$1
 	for ((i = 1; i <= 80; i++)); do
-		n=$((RANDOM % 4)) what=$((RANDOM % 9))
-		case $what in
-		0 | 1 | 2)
-			event MODIFIED "$(thing "t$n" $i "" "$(spec $((RANDOM % 3)) v$((RANDOM % 2)))")"
-			;;
-		3 | 4)
-			event ADDED "$(observed "t$n-$((RANDOM % 3))" "t$n" v$((RANDOM % 2)) $i)"
-			;;
-		5)
-			event DELETED "$(observed "t$n-$((RANDOM % 3))" "t$n" v0 $i)"
-			;;
-		6)
-			event ADDED "$(object Pod "p$((RANDOM % 3))" $i "\"labels\":{\"thing\":\"t$n\"}")"
-			;;
-		7)
-			event DELETED "$(object Pod "p$((RANDOM % 3))" $i)"
-			;;
-		8)
-			event DELETED "$(thing "t$n" $i)"
-			;;
-		esac
+		event=${events[RANDOM % 9]//@N/$((RANDOM % 4))}
+		event=${event//@K/$((RANDOM % 3))}
+		event=${event//@V/$((RANDOM % 2))}
+		echo "${event//@I/$i}"
 	done
 }
 
@@ -74,22 +67,16 @@ for seed in 1 2 3 4 5 6; do
 		ireconcile -f "$T/watches.yaml" --clock=input <"$T/live" >"$T/run$run"
 	done
 	same "$T/run2" "$T/run1" "... --clock=input: the same bytes twice"
-	last() {
-		jq -c 'select(.reconcile.primary.name) | [.reconcile.primary.name,
-			([.items[] | [.metadata.name, .data.k]])]' "$1" |
-			awk -F'"' '{line[$2] = $0} END {for (n in line) print line[n]}' |
-			sort
-	}
 	# The fresh start.
 	ireconcile -f "$T/watches.yaml" <"$T/events" >"$T/fresh"
-	last "$T/fresh" >"$T/fresh.last"
-	last "$T/run1" >"$T/live.last"
 	ok "... event by event no outstanding item is forgotten" \
-		jq -e -n --slurpfile fresh "$T/fresh.last" \
-		--slurpfile live "$T/live.last" '
-		all($fresh[]; . as [$name, $items]
-			| ($live | map(select(.[0] == $name)) | .[0][1] // []) as $said
-			| all($items[]; . as $i | $said | index([$i]) != null))'
+		jq -e -n --slurpfile fresh "$T/fresh" --slurpfile live "$T/run1" '
+		def last($lines): reduce ($lines[]
+			| select(.reconcile.primary.name)) as $l ({};
+			.[$l.reconcile.primary.name] =
+				[$l.items[] | [.metadata.name, .data.k]]);
+		last($live) as $said | last($fresh) | to_entries
+		| all(.[]; .value - ($said[.key] // []) == [])'
 done
 
 done_testing

@@ -36,17 +36,19 @@ urn='{"apiVersion":"p.example.com/v1","kind":"Urn","metadata":{"name":"u"}}'
 crate() { # ITEMS
 	printf '{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a","namespace":"ns","uid":"u1","resourceVersion":"1","finalizers":["example.com/crate"]},"spec":{"items":[%s]}}\n' "$1"
 }
-# members ITEMS: as the server has them once they were applied
-members() {
-	crate "$1" | ireconcile -f "$T/watches.yaml" |
+# applied ITEMS: $made has them as the server has them then
+declare -A made
+applied() {
+	made[$1]=$(crate "$1" | ireconcile -f "$T/watches.yaml" |
 		jq -c '.items[] | .metadata.uid = "u-" + .metadata.name
-			| .metadata.resourceVersion = "5"'
+			| .metadata.resourceVersion = "5"')
 }
+for items in "$ns" "$ns,$cm" "$crd,$urn"; do applied "$items"; done
 # then ITEMS LATER: what is deleted, and the error, when ITEMS were applied
 later() {
 	{
 		crate "$2"
-		members "$1"
+		echo "${made[$1]}"
 	} | ireconcile -f "$T/watches.yaml" 2>/dev/null | jq -c '
 		[[.reconcile.delete[]?.kind], [.items[].kind],
 		.reconcile.status.error]'
@@ -64,7 +66,7 @@ is "$(later "$ns,$cm" "$ns" | jq -c '.[0]')" '["ConfigMap"]' \
 others() {
 	{
 		crate ""
-		members "$ns,$cm"
+		echo "${made[$ns,$cm]}"
 		crate "$cm" | sed 's/"name":"a"/"name":"b"/; s/"u1"/"u2"/' |
 			ireconcile -f "$T/watches.yaml" | jq -c '.items[]
 			| .metadata += {uid: "u-b", resourceVersion: "6",
@@ -96,7 +98,7 @@ beside() {
 
 	is "$({
 		printf '%s\n' "$primary"
-		members "${its:-$ns,$cm}"
+		echo "${made[${its:-$ns,$cm}]}"
 		printf '%s\n' "$object"
 	} | ireconcile -f "$T/watches.yaml" "${@:5}" 2>"$T/err" | jq -c '
 		select(.reconcile.primary.kind == "Crate")
@@ -145,7 +147,7 @@ named "Jar.example.com/q/j, a primary, $end"
 # shellcheck disable=SC2059
 beside "... one that has nothing goes, as what users made" \
 	"$both" "$(printf "$jar" "")"
-retained=$(members "$ns,$cm" | jq -c 'select(.kind == "ConfigMap")
+retained=$(echo "${made[$ns,$cm]}" | jq -c 'select(.kind == "ConfigMap")
 	| .metadata.annotations["kpipe.dev/retain"] = "true"
 	| .metadata.name = "kept"
 	| .metadata.annotations["kpipe.dev/member"] |= sub("c$"; "kept")')
@@ -177,7 +179,7 @@ its=$ns beside "... it keeps its finalizer" "[\"\",$late]" \
 	"$(in_q ConfigMap e "$other")" "$going"
 # gone JQ: of the line, when the Namespace has such an object
 gone() {
-	printf '%s\n' "$going" "$(members "$ns")" "$(in_q ConfigMap e "$other")" |
+	printf '%s\n' "$going" "${made[$ns]}" "$(in_q ConfigMap e "$other")" |
 		ireconcile -f "$T/watches.yaml" 2>"$T/err" | jq -c "$1"
 }
 is "$(gone .reconcile.finalizers)" null "... really"

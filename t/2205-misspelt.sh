@@ -119,11 +119,8 @@ told 0 "" "two entries have a program: what either has is known"
 
 # ---- of which nothing is said ----
 
-watches true '[]' >"$T/watches.yaml"
-while IFS= read -r program; do
-	echo "$program" >"$T/reconcile.jq"
-	told 0 "" "$program"
-done <<'END'
+# Lines of programs, all at once: N.jq is that of an entry for TN.
+mapfile -t quiet <<'END'
 def desired: reduce .primary.spec.list[]? as $x ([]; . + [.primry, $x.primry]) | [];
 def desired: [foreach .primary.spec.list[]? as [$a, {b: $c}] (0; .primry?; {a: .foo, $a, $c})] | [];
 def desired: . as {primary: {metadata: {name: $n}}, $operator} | [$n, $operator.image | {primry: .}.primry] | [];
@@ -233,6 +230,14 @@ def desired: . as $primary | $primary.primary as $in | [$in.spec] | [];
 def f(primry): primry; def desired: [f(.primary)] | [];
 def f($primary): $primary.foo; def desired: [f({foo: 1})] | [];
 END
+entry=$(watches true '[]')
+for n in "${!quiet[@]}"; do
+	echo "${quiet[n]}" >"$T/$n.jq"
+	kind=${entry/kind: T/kind: T$n}
+	echo "${kind/reconcile/$n}"
+done >"$T/watches.yaml"
+told 0 "" "${#quiet[@]} programs" || note "$(cd "$T" && grep . [0-9]*.jq)"
+watches true '[]' >"$T/watches.yaml"
 printf '%s\n' 'def mine: .primry;' >"$T/mine.jq"
 echo 'include "mine"; def desired: [mine];' >"$T/reconcile.jq"
 told 0 "" "files that are included"

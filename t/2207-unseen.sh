@@ -77,7 +77,7 @@ jq -nc '
 	def owner($n): {apiVersion: "e.com/v1", kind: "T", name: "t\($n)",
 		uid: "uid-\($n)", controller: true};
 	marks("kpipe.dev/initial-events-begin"), marks("k8s.io/initial-events-end"),
-	(range(3) as $seed | foreach range(150) as $i ({r: ($seed + 1)};
+	(range(3) as $seed | foreach range(100) as $i ({r: ($seed + 1)};
 		.r |= (next | next); (.r / 64 | floor) as $x
 		| ($seed * 5 + $x % 5) as $n | ($x / 5 | floor % 4) as $size
 		| ($x / 20 | floor % 9) as $what | ($x / 180 | floor % 5) as $how
@@ -206,7 +206,7 @@ is "$(outcome '{parts: 1}')" null "... and this one does not"
 try "a program of which --input-of is asked" <<'END'
 def status: {parts: .primary.spec.size};
 END
-is "$(ireconcile -f "$T/op/watches.yaml" --clock=input --input-of T.e.com/default/t4 \
+is "$(ireconcile -f "$T/op/watches.yaml" --clock=input --input-of T.e.com/default/t9 \
 	<"$T/random" 2>"$T/err" | jq -c '[(.owned[] | length), (.outstanding | length)]')" \
 	'[1,1,2,2]' "--input-of shows all of it"
 done_testing

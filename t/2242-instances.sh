@@ -173,9 +173,11 @@ cat >>"$T/program.jq" <<'END'
 def finalize: {items: [], delete: .owned.ConfigMap, done: (.owned.ConfigMap == [])};
 END
 has='"finalizers":["example.com/x"]'
-# claim NAME [FINALIZER]
+our_claim=$(claim_of example.com/x)
+their_claim=$(claim_of example.com/other)
+# claim NAME [ANNOTATION]
 claim() {
-	printf '"annotations":{"%s":"%s"}' "$(claim_of "${2:-example.com/x}")" "$1"
+	printf '"annotations":{"%s":"%s"}' "${2:-$our_claim}" "$1"
 }
 add='{"add":["example.com/x"]}'
 gives "it comes with the finalizer" "[\"c\",\"\",\"x\",$add,null]" --instance=x \
@@ -200,17 +202,17 @@ gives "a former one is replaced" "[\"c\",\"\",\"x\",$add,null]" \
 	"$(thing_with '["c"]' "$has,$(claim y)")"
 gives "one for another finalizer is another operator's" \
 	"[\"c\",\"\",\"x\",$add,null]" --instance=x \
-	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/other\"],$(claim y example.com/other)")"
+	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/other\"],$(claim y "$their_claim")")"
 others='"finalizers":["example.com/other"]'
 gives "... which has made the oldest member: it does not hold the primary" \
 	"[\"c\",\"\",\"x\",$add,null]" --instance=x "$(made b y $older)" \
-	"$(thing_with '["c"]' "$others,$(claim y example.com/other)")"
+	"$(thing_with '["c"]' "$others,$(claim y "$their_claim")")"
 held "... another instance of ours does, which made the next one" z \
 	--instance=x "$(made b y $older)" "$(made d z)" \
-	"$(thing_with '["c"]' "$others,$(claim y example.com/other)")"
+	"$(thing_with '["c"]' "$others,$(claim y "$their_claim")")"
 held "... and so does it without its finalizer" y --instance=x \
 	"$(made b y $older)" \
-	"$(thing_with '["c"]' "$(claim y example.com/other)")"
+	"$(thing_with '["c"]' "$(claim y "$their_claim")")"
 held "the other's with another finalizer of ours beside it" y --instance=x \
 	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/x\",\"example.com/other\"],$(claim y)")"
 gives "a torn primary of another is left to it" "" --instance=x \
@@ -226,7 +228,7 @@ gives "... not without our finalizer" "[\"c\",\"\",\"x\",$add,null]" \
 	--instance=x "$(thing_with '["c"]' "$(old y)")"
 gives "... ours is moved over" "[\"\",\"\",\"x\",$add,null]" --instance=x \
 	"$(thing_with '[]' "$has,$(old x)")"
-both() { printf '"annotations":{"%s":"%s","kpipe.dev/instance":"%s"}' "$(claim_of example.com/x)" "$@"; }
+both() { printf '"annotations":{"%s":"%s","kpipe.dev/instance":"%s"}' "$our_claim" "$@"; }
 gives "... removed beside a newer one" "[\"\",\"\",\"x\",$add,null]" \
 	--instance=x "$(thing_with '[]' "$has,$(both x x)")"
 gives "... another operator's is left alone" "" --instance=x \
@@ -261,7 +263,7 @@ gives "a renamed finalizer is claimed, and the old one goes" \
 	"$(thing_with '["c"]' "$has,$(claim x)")"
 held "... not while another instance has claimed it for the old one" y \
 	--instance=x "$(made d x $older)" \
-	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/x\",\"example.com/new\"],\"annotations\":{\"$(claim_of example.com/x)\":\"y\",\"$(claim_of example.com/new)\":\"x\"}")"
+	"$(thing_with '["c"]' "\"finalizers\":[\"example.com/x\",\"example.com/new\"],\"annotations\":{\"$our_claim\":\"y\",\"$(claim_of example.com/new)\":\"x\"}")"
 entry 'finalizer: example.com/x'
 
 # Those in work have slots from the start, another's have none: a does not wait
@@ -309,7 +311,7 @@ calls_itself() { # INSTANCE
 proof() { jq -r '.metadata.annotations["kpipe.dev/proof"] | .[:9]'; }
 is "$(marked "" | proof) $(marked x | proof)" "v1 uid-a  v2 uid-a " \
 	"the proof is of another version with a name"
-mine="$has,\"annotations\":{\"$(claim_of example.com/x)\":\"x\",$origin}"
+mine="$has,\"annotations\":{\"$our_claim\":\"x\",$origin}"
 free="$has,\"annotations\":{$origin}"
 gives "what is proven as ours agrees" '["","","x",null,["c"]]' --instance=x \
 	"$(marked x)" "$(thing_with '["c"]' "$mine")"

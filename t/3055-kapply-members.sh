@@ -6,20 +6,14 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapply.sh
 . "${0%/*}/kapply.sh"
+. "${0%/*}/proof.sh"
 
 key=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 other_key=fedcba9876543210fedcba9876543210
 echo "$key" >"$T/key"
-# proof MEMBER ORIGIN [KEY]: that it is a member of the Thing t with that uid
-proof() {
-	python3 -c '
-import base64, hashlib, hmac, sys
-key, *parts = sys.argv[1:]
-text = "kpipe.dev/proof v1 " + "".join("%d:%s" % (len(p), p) for p in parts)
-code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
-print("v1 %s %s" % (parts[1],
-    base64.urlsafe_b64encode(code).decode().rstrip("=")))
-' "${3:-$key}" Thing.example.com/default/t "$2" "$1"
+# proven MEMBER ORIGIN [KEY]: that it is a member of the Thing t with that uid
+proven() {
+	proof "${3:-$key}" Thing.example.com/default/t "$2" "$1"
 }
 # marked OBJECT MEMBER PROOF [ANNOTATIONS]: as a member; an empty PROOF: none
 marked() {
@@ -45,7 +39,7 @@ set_line '' '"delete":[{"apiVersion":"v1","kind":"Namespace","name":"n","uid":"u
 of() { # ORIGIN: a server with a Namespace that has its proof
 	serve "{\"GET /api/v1/namespaces/n\":[$(answer "$(marked \
 		'{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}}' \
-		Namespace//n "$(proof Namespace//n "$1")")")]}"
+		Namespace//n "$(proven Namespace//n "$1")")")]}"
 }
 of u1
 runs 0 "what is proven to be this primary's" with_key
@@ -60,7 +54,7 @@ says "delete Namespace n: it exists and is not part of Thing.example.com default
 # retained [ORIGIN [KEY]]: ConfigMap a, with that proof
 retained() {
 	marked "$(cm a 1)" ConfigMap/default/a \
-		"${1:+$(proof ConfigMap/default/a "$@")}" '{"kpipe.dev/retain":"true"}'
+		"${1:+$(proven ConfigMap/default/a "$@")}" '{"kpipe.dev/retain":"true"}'
 }
 good=$(retained '*')
 set_line "$(jq -c 'del(.metadata["uid", "resourceVersion"])' <<<"$good")" \

@@ -37,7 +37,7 @@ cat >"$T/b.json" <<'EOF'
 EOF
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"x"}}' >"$T/c.jsonl"
 names() {
-	jq -r '"\(.metadata.name) \(.result)"' "$T/out" | sort | xargs
+	jq -rs 'map("\(.metadata.name) \(.result)") | sort | join(" ")' "$T/out"
 }
 cm() {
 	printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"default"}}' "$1"
@@ -177,18 +177,7 @@ jq -nc '{apiVersion: "apiextensions.k8s.io/v1",
 	kapply -o none
 
 # What a value is, at the server. The second column is what kubectl stores.
-n=0
-while IFS='|' read -r text want; do
-	n=$((n + 1))
-	printf 'apiVersion: f.example.com/v1\nkind: Any\nmetadata: {name: a%d, namespace: default}\nspec: {a: %s}\n' \
-		"$n" "$text" >"$T/any.yaml"
-	kapply -o none "$T/any.yaml" 2>"$T/err" || quote <"$T/err"
-	is "$(kubectl get anys.f.example.com a$n -o json | jq -Sc .spec.a)" "$want" \
-		"$text is $want"
-	with_kubectl || continue
-	is "$(kubectl create --dry-run=client --validate=false -o json \
-		-f "$T/any.yaml" | jq -Sc .spec.a)" "$want" "... for kubectl, too"
-done <<'EOT'
+mapfile -t values <<'EOT'
 1_000|1000
 1__0|10
 1_0.5|10.5
@@ -218,6 +207,21 @@ _1|"_1"
 {b: &x {c: 1, e: 2}, d: {<<: *x, e: 3}}|{"b":{"c":1,"e":2},"d":{"c":1,"e":3}}
 {e: 3, <<: [{e: 1}, {e: 2, f: 4}]}|{"e":1,"f":4}
 EOT
+mkdir "$T/any"
+for n in "${!values[@]}"; do
+	printf 'apiVersion: f.example.com/v1\nkind: Any\nmetadata: {name: a%d, namespace: default}\nspec: {a: %s}\n' \
+		"$n" "${values[n]%|*}" >"$T/any/$n.yaml"
+done
+kapply -o none "$T/any" 2>"$T/err" || quote <"$T/err"
+mapfile -t stored < <(kubectl get anys.f.example.com -o json | jq -Sc \
+	'.items | sort_by(.metadata.name[1:] | tonumber)[].spec.a')
+for n in "${!values[@]}"; do
+	IFS='|' read -r text want <<<"${values[n]}"
+	is "${stored[n]-}" "$want" "$text is $want"
+	with_kubectl || continue
+	is "$(kubectl create --dry-run=client --validate=false -o json \
+		-f "$T/any/$n.yaml" | jq -Sc .spec.a)" "$want" "... for kubectl, too"
+done
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {a: 1_000}\n' >"$T/number.yaml"
 runs 1 "a number where the server wants a text" kapply "$T/number.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\ndata: {0x1: a, 1: b}\n' >"$T/twice.yaml"

@@ -2,6 +2,8 @@
 # What the tests of ireconcile share, after lib.sh: short ways to write events
 # of Things (example.com/v1) and what is around them, and to compare lines.
 
+. "${BASH_SOURCE[0]%/*}/proof.sh"
+
 # meta NAME RV [MEMBERS]: the metadata of an object in the namespace $where, or ns
 meta() {
 	printf '"metadata":{"name":"%s","namespace":"%s","uid":"uid-%s","resourceVersion":"%s"%s}' \
@@ -42,20 +44,6 @@ part_of() {
 marks() {
 	printf '"annotations":{"kpipe.dev/member":"%s %s"%s},"labels":{"kpipe.dev/part-of":"%s"}' \
 		"${2:-Thing.example.com/ns/a}" "$1" "${3:+,$3}" "$(part_of "${2:-}")"
-}
-
-# proof KEY PRIMARY UID ITEM [INSTANCE]: as protocol.md defines it
-proof() {
-	python3 -c '
-import base64, hashlib, hmac, sys
-key, *parts = sys.argv[1:]
-primary, uid, item = parts[:3]
-version = "v2" if len(parts) > 3 else "v1"
-text = "kpipe.dev/proof %s " % version + "".join(
-    "%d:%s" % (len(s), s) for s in [primary, uid, item] + parts[3:])
-code = hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
-print(version, uid, base64.urlsafe_b64encode(code).decode().rstrip("="),
-    end="")' "$@"
 }
 
 # shellcheck disable=SC2034 # for the tests

@@ -31,16 +31,19 @@ status() {
 	printf '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"%s","reason":"%s","code":%s}' "$3" "$2" "$1"
 }
 
-# serve SCRIPT [PORT]: a new server; its address is in $url
+# serve SCRIPT [PORT]: the server begins again with it, or a new one if that is
+# gone; its address is in $url
 serve() {
-	[ -z "$server" ] || kill_now "$server"
-	rm -f "$T/port" "$T/requests"
-	: >"$T/requests"
+	: >"$T/port"
 	printf '%s' "$1" >"$T/script"
-	start t/server/fake-api "$T/script" "$T/port" "$T/requests" \
-		${2:+"$2"}
-	server=$!
-	disown "$server"
+	if is_child "$server"; then
+		kill -HUP "$server"
+	else
+		start t/server/fake-api "$T/script" "$T/port" "$T/requests" \
+			${2:+"$2"}
+		server=$!
+		disown "$server"
+	fi
 	wait_for 10 test -s "$T/port" || exit 1
 	url=http://127.0.0.1:$(<"$T/port")
 }
@@ -54,7 +57,10 @@ watch() {
 }
 
 has_lines() {
-	[ "$(wc -l <"$T/$2")" -ge "$1" ]
+	local got
+
+	mapfile -t got <"$T/$2"
+	[ ${#got[@]} -ge "$1" ]
 }
 
 # lines N [err]: waits for so many

@@ -103,19 +103,21 @@ primary() {
 	primary_of t
 }
 primary_of() {
-	kubectl get thing "$1" -o json | jq -c '{apiVersion, kind} +
-		(.metadata | {namespace, name, uid, resourceVersion, generation})'
+	kubectl get thing "$1" -o json | jq -c "$as_primary"
 }
+as_primary='{apiVersion, kind} +
+	(.metadata | {namespace, name, uid, resourceVersion, generation})'
 
 # set_line ITEMS [RECONCILE]: a line; items get the owner reference if they are in
 # the namespace of the primary. Both are JSON; RECONCILE's members are added.
 set_line() {
-	jq -cn --argjson p "$(primary)" --argjson items "$1" \
+	kubectl get thing t -o json | jq -c --argjson items "$1" \
 		--argjson more "${2:-null}" '
 	def key: .apiVersion as $a
 		| .kind + (if $a | test("/") then "." + ($a | split("/")[0])
 		else "" end) + "/\(.metadata.namespace // "")/\(.metadata.name)";
-	{apiVersion: "v1", kind: "List", items: [$items[]
+	('"$as_primary"') as $p
+	| {apiVersion: "v1", kind: "List", items: [$items[]
 		| if .metadata.namespace == $p.namespace
 			and (.metadata.ownerReferences | not)
 		then .metadata.ownerReferences =
@@ -128,9 +130,7 @@ set_line() {
 }
 
 cm() {
-	jq -cn --arg name "$1" --arg value "$2" '[{apiVersion: "v1",
-		kind: "ConfigMap", metadata: {$name, namespace: "default"},
-		data: {k: $value}}]'
+	printf '[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"default"},"data":{"k":"%s"}}]\n' "$@"
 }
 
 # deployment_rests: the controller of Deployments of the real server has written
