@@ -50,17 +50,15 @@ is "$(<"$D/kstatus.args")" "--report-fd=3
 --context=c
 --output=none
 --timeout=3s" "arguments of kstatus"
-is "$(grep -E '^(THING_IMAGE|KUBECONFIG|AWS_SECRET)=' "$D/ireconcile.env")" \
+is "$(variables 'THING_IMAGE|KUBECONFIG|AWS_SECRET' ireconcile)" \
 	"THING_IMAGE=example.com/thing" \
 	"ireconcile sees only the variables that the watches file names"
-is "$(grep -E '^(KUBECONFIG|AWS_SECRET)=' "$D/kwatch.env")" \
+is "$(variables 'KUBECONFIG|AWS_SECRET' kwatch)" \
 	"AWS_SECRET=x
 KUBECONFIG=/secret" "the others see all"
 unset THING_IMAGE KUBECONFIG AWS_SECRET
-for stage in kwatch:'' ireconcile:'4 5 ' kapply:'4 ' kstatus:''; do
-	# 10 and more belong to the shell
-	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
-		"0 1 2 3 ${stage#*:}" \
+for stage in kwatch:'' ireconcile:' 4 5' kapply:' 4' kstatus:''; do
+	is "$(fds "${stage%:*}")" "0 1 2 3${stage#*:}" \
 		"descriptors of ${stage%:*}: none of ours, none of the caller's"
 done
 exec 8<&-

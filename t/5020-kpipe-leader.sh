@@ -38,14 +38,14 @@ is "$(<"$D/kelect.args")" "--report-fd=3
 is "$(grep "fd=[4-6]" "$D/ireconcile.args")" "--gate-fd=4
 --marks-key-fd=5
 --lines-fd=6" "ireconcile has a gate"
-is "$(grep -h KPIPE_LEASH "$D"/*.env)" "KPIPE_LEASH=4,5
+is "$(variables KPIPE_LEASH '*')" "KPIPE_LEASH=4,5
 KPIPE_LEASH=4,5" "two have a leash"
 is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... those that write"
-for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 5 6 ' kapply:'0 1 2 3 4 5 6 ' \
-	kstatus:'0 1 2 3 4 5 ' kelect:'0 1 2 3 4 5 6 '; do
-	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
-		"${stage#*:}" "descriptors of ${stage%:*}"
+for stage in kwatch:'' ireconcile:' 4 5 6' kapply:' 4 5 6' kstatus:' 4 5' \
+	kelect:' 4 5 6'; do
+	is "$(fds "${stage%:*}")" "0 1 2 3${stage#*:}" \
+		"descriptors of ${stage%:*}"
 done
 kelect=$(pid_of kelect) kapply=$(pid_of kapply)
 is "$(inode "$kapply" 4)" "$(inode "$kelect" 5)" "the leash is one pipe"
@@ -255,9 +255,9 @@ is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... handed on to those that write"
 is "$(inode "$(pid_of kapply)" 4) $(inode "$(pid_of kstatus)" 5)" \
 	"$T/leash $T/page" "... the same"
-for stage in kwatch:'0 1 2 3 ' ireconcile:'0 1 2 3 4 5 ' kapply:'0 1 2 3 4 5 6 '; do
-	is "$(grep -x '[0-9]' "$D/${stage%:*}.fds" | sort -n | tr '\n' ' ')" \
-		"${stage#*:}" "... descriptors of ${stage%:*}"
+for stage in kwatch:'' ireconcile:' 4 5' kapply:' 4 5 6'; do
+	is "$(fds "${stage%:*}")" "0 1 2 3${stage#*:}" \
+		"... descriptors of ${stage%:*}"
 done
 exec 7<&- 8>&-
 ends 111 "the leash is out: 111"

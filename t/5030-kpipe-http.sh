@@ -47,9 +47,8 @@ is "$(<"$D/kpipe-http.args")" "--report-fd=3
 --sandbox=auto
 --health-probe-bind-address=:8081
 --metrics-bind-address=127.0.0.1:0" "arguments: nothing about the API"
-is "$(grep -x '[0-9]' "$D/kpipe-http.fds" | sort -n | tr '\n' ' ')" "0 1 2 3 " \
-	"descriptors of kpipe-http"
-is "$(grep KUBECONFIG "$D/kpipe-http.env")" "" "... nor its environment"
+is "$(fds kpipe-http)" "0 1 2 3" "descriptors of kpipe-http"
+is "$(variables 'KUBECONFIG.*' kpipe-http)" "" "... nor its environment"
 ok "it hears that all run" wait_for 10 is_state "$(all 1)"
 ok "... nothing of leaders" sh -c "! grep -q leader $D/state"
 drains() {
@@ -71,7 +70,7 @@ is "$(sed 1,4d "$D/kpipe-http.args")" "--metrics-bind-address=:8443
 --metrics-secure
 --metrics-cert-path=/c
 --kubeconfig=/k" "arguments with --metrics-secure"
-is "$(grep KUBECONFIG "$D/kpipe-http.env")" KUBECONFIG=/secret \
+is "$(variables KUBECONFIG kpipe-http)" KUBECONFIG=/secret \
 	"... and the environment"
 unset KUBECONFIG
 stops

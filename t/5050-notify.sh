@@ -65,7 +65,7 @@ STATUS=starting
 STATUS=ready
 STOPPING=1
 STATUS=draining" "all that it was told"
-is "$(grep -lE '^(NOTIFY|WATCHDOG)' "$D"/*.env)" "" "no stage has the address"
+is "$(grep -lE '^export (NOTIFY|WATCHDOG)' "$D"/*.env)" "" "no stage has the address"
 is "$(told | grep -c WATCHDOG)" 0 "no watchdog without one"
 
 fresh
@@ -97,7 +97,7 @@ ok "... and not by a process that hangs" \
 	sh -c "sleep 0.5; [ \"\$(grep -cx WATCHDOG=1 $D/told)\" -le $((fed + 1)) ]"
 kill -CONT "$kpipe"
 stops
-is "$(grep -lE '^(NOTIFY|WATCHDOG)' "$D"/*.env)" "" "no stage is asked to feed it"
+is "$(grep -lE '^export (NOTIFY|WATCHDOG)' "$D"/*.env)" "" "no stage is asked to feed it"
 
 fresh
 manage "$T/socket4"

@@ -112,7 +112,7 @@ made() {
 		| @base64d' | grep -qF "$1"
 }
 phase() {
-	[ "$(kubectl get thing t -o jsonpath='{.status.phase}')" = "$1" ]
+	kubectl wait thing/t --timeout=60s --for=jsonpath='{.status.phase}'="$1"
 }
 thing canaryInPrimary
 ok "a Secret is made of it" wait_for 30 made canaryInPrimary
@@ -122,10 +122,8 @@ ok "... and the primary is ready" wait_for 30 phase Ready
 part() {
 	kubectl patch part p --type=merge --field-manager=other \
 		-p "{\"spec\":{\"password\":\"$1\"}}" >>"$T/kubectl"
-	wait_for 30 part_has "$2"
-}
-part_has() {
-	[ "$(kubectl get part p -o jsonpath='{.spec.password}')" = "$1" ]
+	wait_for 30 kubectl wait part/p --timeout=60s \
+		--for=jsonpath='{.spec.password}'="$2"
 }
 for i in 1 2 3 4 5 6 7; do
 	part "canaryDrift$i" canaryInPrimary
@@ -227,7 +225,7 @@ done
 values='canary|Y2FuYXJ5|NhbmFye|jYW5hcn'
 for file in "$T"/see.*; do
 	name=${file##*/see.}
-	is "$(grep -oE ".{0,60}($values).{0,60}" "$file" | head -n 5)" "" \
+	is "$(LC_ALL=C grep -oE ".{0,60}($values).{0,60}" "$file" | head -n 5)" "" \
 		"no value in $name"
 done
 for name in events kwhy log metrics page journal recording results stat status term; do

@@ -15,11 +15,13 @@ echo 'def desired: []; def status: {};' >"$T/folder/program.jq"
 # does, and does what the files there say: NAME.exit, NAME.once, NAME.deaf;
 # NAME.code: at the end of its input, ends with this code.
 cat >"$T/folder/tag" <<'END'
-#!/bin/bash
+#!/bin/bash --posix
 name=$1 dir=$2
 pwd >"$dir/$name.pwd"
-env | sort >"$dir/$name.env"
-find /proc/$$/fd -type l -printf '%f\n' >"$dir/$name.fds"
+export -p >"$dir/$name.env"
+for fd in {0..9}; do
+	[ ! -e "/proc/$$/fd/$fd" ] || echo "$fd"
+done >"$dir/$name.fds"
 echo "$name $$ start" >>"$dir/log"
 [ ! -f "$dir/$name.exit" ] || exit "$(<"$dir/$name.exit")"
 if [ -f "$dir/$name.once" ]; then
@@ -88,11 +90,10 @@ is "$(<"$D/received")" '{"hello":"world"} a b c' \
 is "$(cat "$D/a.pwd" "$D/b.pwd" "$D/c.pwd" | sort -u)" \
 	"$(realpath "$T/folder")" "they run in the folder of watches.yaml"
 for name in a b c; do
-	is "$(grep -E '^(THING_IMAGE|KUBECONFIG|AWS_SECRET|KPIPE_[A-Z]*)=' \
-		"$D/$name.env")" "THING_IMAGE=example.com/thing" \
+	is "$(variables 'THING_IMAGE|KUBECONFIG|AWS_SECRET|KPIPE_[A-Z]*' \
+		"$name")" "THING_IMAGE=example.com/thing" \
 		"filter $name sees only the variables that watches.yaml names"
-	is "$(grep -x '[0-9]' "$D/$name.fds" | sort -n | tr '\n' ' ')" \
-		"0 1 2 " "... has the descriptors 0, 1 and 2"
+	is "$(fds "$name")" "0 1 2" "... has the descriptors 0, 1 and 2"
 done
 unset THING_IMAGE KUBECONFIG AWS_SECRET
 is "$(grep ': hello' "$D/stderr" | sort)" "a: hello

@@ -12,14 +12,12 @@
 cluster_start
 memcacheds=/apis/cache.example.com/v1alpha1/namespaces/default/memcacheds
 
-# wakes: how often each process of the operator has slept
+# wakes: how often each thread of the operator has slept
 wakes() {
-	local pid
-
-	for pid in $(below "$kpipe"); do
-		echo "$(<"/proc/$pid/comm") $(switches_of "$pid" |
-			cut -d ' ' -f 1)"
-	done
+	# shellcheck disable=SC2046
+	awk '$1 == "Name:" { name = $2 }
+		$1 == "voluntary_ctxt_switches:" { print name, $2 }' \
+		$(printf '/proc/%s/task/*/status ' $(below "$kpipe"))
 }
 
 settled() {

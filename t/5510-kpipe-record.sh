@@ -3,6 +3,8 @@
 # and the recording replays to the same sets.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=processes.sh
+. "${0%/*}/processes.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
 # shellcheck source=recorded.sh
@@ -49,7 +51,7 @@ is "$(krecord cat "$T/recording" 2>/dev/null | grep -c SECRET)" 0 \
 
 ### Killed
 
-recorder=$(pgrep -P "$kpipe" -x krecord)
+recorder=$(child "$kpipe" krecord)
 kill -9 "$recorder"
 ok "a recorder that is killed: everything starts again" wait_for 30 \
 	grep -q "krecord (pid [0-9]*) was killed by SIGKILL" "$T/log"
@@ -60,7 +62,7 @@ ok "... with another segment" wait_for 30 begun_again
 deployment b 3
 ok "... that goes on" wait_for 30 has \
 	'.record == "set" and .line.reconcile.primary.name == "b"' 2
-recorder=$(pgrep -P "$kpipe" -x krecord)
+recorder=$(child "$kpipe" krecord)
 kill -9 "$kpipe"
 wait "$kpipe" 2>/dev/null
 recorder_gone() {
@@ -105,20 +107,20 @@ sed -i 's/stringData: {/&pad: "\\(.primary.metadata.annotations.pad | length)", 
 begin
 deployment d 1
 ok "a recorder" wait_for 30 has '.record == "result" and .tool == "kstatus"' 1
-recorder=$(pgrep -P "$kpipe" -x krecord)
+recorder=$(child "$kpipe" krecord)
 kill -STOP "$recorder"
 pad=$(head -c 200000 /dev/zero | tr '\0' x)
-for i in {1..30}; do
+for i in {1..15}; do
 	printf '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"s%s","namespace":"default","annotations":{"pad":"%s"}},"spec":{"replicas":%s,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}\n' \
 		"$i" "$pad" "$i"
 done | kapply -o none
 all_made() {
-	[ "$(kubectl get secrets -A -o name | grep -c '/s[0-9]')" -eq 30 ]
+	[ "$(kubectl get secrets -A -o name | grep -c '/s[0-9]')" -eq 15 ]
 }
 ok "... that is stopped: the operator works on" wait_for 60 all_made
 kill -CONT "$recorder"
 drained() {
-	has '.record == "set" and .line.reconcile.primary.name == "s30"' 1
+	has '.record == "set" and .line.reconcile.primary.name == "s15"' 1
 }
 wait_for 30 drained
 deployment e 1

@@ -8,6 +8,8 @@
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=sets.sh
 . "${0%/*}/sets.sh"
+# shellcheck source=processes.sh
+. "${0%/*}/processes.sh"
 cluster_start
 
 things_start
@@ -27,8 +29,8 @@ count() {
 	kubectl get configmaps -n default -o name | grep -c thing-
 }
 settled() {
-	[ "$(count)" = "$1" ] &&
-		[ "$(kubectl get thing a -o jsonpath='{.status.done}')" = true ]
+	[ "$(kubectl get thing a -o jsonpath='{.status.done}')" = true ] &&
+		[ "$(count)" = "$1" ]
 }
 begin() {
 	: >"$T/ready"
@@ -48,15 +50,12 @@ ends() {
 	wait "$kpipe"
 	is $? "$1" "$2"
 }
-# stage_pid NAME
-stage_pid() {
-	pgrep -P "$kpipe" -x "$1"
-}
 # is_another NAME PID: there is one, and it is not that
 is_another() {
 	local pid
 
-	pid=$(stage_pid "$1") && [ "$pid" != "$2" ]
+	pid=$(child "$kpipe" "$1")
+	[ "${pid:-$2}" != "$2" ]
 }
 
 thing 3 >/dev/null
@@ -77,11 +76,11 @@ tap $? "ready" || {
 	done_testing
 }
 ok "the operator works" wait_for 20 settled 3
-is "$(tr '\0' '\n' <"/proc/$(stage_pid ireconcile)/environ" |
+is "$(tr '\0' '\n' <"/proc/$(child "$kpipe" ireconcile)/environ" |
 	grep -E 'KUBE|CLUSTER')" "" "ireconcile sees nothing of the API server"
 for stage in kwatch ireconcile kapply kstatus; do
 	: >"$T/stderr"
-	old=$(stage_pid $stage)
+	old=$(child "$kpipe" $stage)
 	kill -9 "$old"
 	size=$((RANDOM % 5 + 1))
 	thing $size >/dev/null

@@ -48,14 +48,15 @@ thing() { # NAME SPEC
 	printf '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"%s","namespace":"n%s"},"spec":%s}' \
 		"$1" "$1" "$2" | kubectl apply -f - >/dev/null
 }
-# says WHAT: the status and an Event of Thing x
+# says WHAT: the status and an Event of Thing x, once it is in the log
 says() {
-	[[ "$(kubectl get thing x -n nx -o json | jq -r .status.error)" == *"$1"* ]] &&
+	[[ $(<"$T/log.x") == *"$1"* ]] &&
+		[[ "$(kubectl get thing x -n nx -o json | jq -r .status.error)" == *"$1"* ]] &&
 		[[ "$(kubectl get events -n nx -o json |
 			jq -r '.items[] | select(.reason == "Kept") | .message')" == *"$1"* ]]
 }
 uid() { kubectl get "$@" -o json 2>/dev/null | jq -r '.metadata | select(.deletionTimestamp == null) | .uid'; }
-gone() { ! kubectl get "$@"; }
+gone() { kubectl wait --for=delete --timeout=60s "$@"; }
 
 thing x '{"room":true,"bars":true,"cm":"of-x"}'
 wait_for 40 kubectl get configmap of-x -n room
@@ -74,7 +75,7 @@ ok "a CustomResourceDefinition that is dropped at once, with an object of anothe
 is "$(uid crd bars.example.com)" "$bars" "... it does"
 
 thing x '{"bars":true}'
-wait_for 40 gone configmap of-x -n room
+wait_for 40 gone configmap/of-x -n room
 ok "a Namespace with a member of another instance: the status and an Event say why it stays" \
 	wait_for 40 says "Namespace//room is not desired any more, but ConfigMap/room/of-y of another instance of the operator is in it"
 thing x '{"room":true}'
@@ -86,10 +87,10 @@ is "$(uid namespace room) $(uid crd bars.example.com)" "$room $bars" "both stay"
 is "$(uid thing y -n ny | wc -l) $(kubectl get configmap of-y -n room -o name)" \
 	"1 configmap/of-y" "... with what is in them"
 thing y '{}'
-wait_for 60 gone thing x -n nx
-wait_for 40 gone namespace room
+wait_for 60 gone thing/x -n nx
+wait_for 40 gone namespace/room
 ok "they go when the other has dropped its own" \
-	wait_for 40 gone crd bars.example.com
+	wait_for 40 gone crd/bars.example.com
 
 # ---- what a Namespace waits for ----
 
@@ -99,7 +100,8 @@ printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","namespa
 	kubectl apply -f - >/dev/null
 thing x '{}'
 waits() {
-	kubectl get events -n nx -o json | jq -r '.items[] |
+	[[ $(<"$T/log.x") == *"Namespace//room is being deleted, and waits: "* ]] &&
+		kubectl get events -n nx -o json | jq -r '.items[] |
 		select(.reason == "WaitsForFinalizer") | .message' |
 		grep -q '^Namespace//room is being deleted, and waits: .*example.com/hold in 1'
 }
@@ -107,7 +109,7 @@ ok "a Namespace that is terminating: an Event names the finalizer of what is in 
 	wait_for 60 waits
 kubectl patch configmap held -n room --type=merge \
 	-p '{"metadata":{"finalizers":null}}' >/dev/null
-wait_for 60 gone namespace room
+wait_for 60 gone namespace/room
 
 # ---- retained ----
 
@@ -123,5 +125,5 @@ wait_for 40 says "Namespace//room is to be deleted, but Secret/room/volume, whic
 is "$(uid namespace room) $(kubectl get secret volume -n room -o name)" \
 	"$room secret/volume" "... stays when its primary is deleted"
 kubectl delete secret volume -n room >/dev/null
-ok "... until that is deleted" wait_for 60 gone thing x -n nx
+ok "... until that is deleted" wait_for 60 gone thing/x -n nx
 done_testing

@@ -23,9 +23,9 @@ cat >"$T/watches.yaml" <<'END'
   - {apiVersion: v1, kind: Pod, manage: false, map: {label: memcached_cr},
      fields: [metadata.labels]}
 END
-runs 0 "twenty of them" t/foreign "kpipe -f $T/watches.yaml" 20
-is "$(sed 's/[0-9]* ms$/N ms/' "$T/out")" "20 Memcacheds of size 2: N ms
-20 Memcacheds of size 1: N ms" "... and a change of all"
+runs 0 "ten of them" t/foreign "kpipe -f $T/watches.yaml" 10
+is "$(sed 's/[0-9]* ms$/N ms/' "$T/out")" "10 Memcacheds of size 2: N ms
+10 Memcacheds of size 1: N ms" "... and a change of all"
 runs 1 "an operator that does nothing" \
 	env SECONDS_MAX=1 t/foreign "sleep 1000"
 is "$(<"$T/out")" "100 Memcacheds of size 2: not there" "... is found out"

@@ -21,15 +21,35 @@ EOF
 echo 'def desired: []; def status: {};' >"$T/program.jq"
 
 # fresh: a new directory of stages, $D.
+directories=0
 fresh() {
-	local stage
+	local all=$T/stages.${BESIDE// /.} stage
 
-	D=$(mktemp -d "$T/d.XXXXXX")
-	for stage in $STAGES $BESIDE; do
-		cp t/stub/stage "$D/$stage"
-	done
-	: >"$D/log"
+	[ -d "$all" ] || {
+		mkdir "$all"
+		for stage in $STAGES $BESIDE; do
+			cp t/stub/stage "$all/$stage"
+		done
+		: >"$all/log"
+		mkfifo "$all/never"
+	}
+	directories=$((directories + 1))
+	D=$T/d.$directories
+	cp -r "$all" "$D"
 	export KPIPE_LIBEXEC=$D
+}
+
+# variables 'NAME|...' STAGE: NAME=VALUE of those in its environment, or in that of
+# each ('*')
+variables() {
+	# shellcheck disable=SC2086
+	sed -nE "s/^export ($1)=['\"](.*)['\"]\$/\1=\2/p" "$D"/$2.env
+}
+
+# fds STAGE: its descriptors
+fds() {
+	# shellcheck disable=SC2046
+	echo $(<"$D/$1.fds")
 }
 
 # begin [OPTION]...: kpipe in the background, its pid in $kpipe.
@@ -65,19 +85,29 @@ starts() {
 	local stage
 
 	for stage in $STAGES; do
-		[ "$(grep -c "^$stage .* start" "$D/log")" -ge "$1" ] || return
+		starts_of "$stage" "$1" || return
 	done
 }
 
 # starts_of STAGE N: that one. Another that is killed with it may not have
 # written its line.
 starts_of() {
-	[ "$(grep -c "^$1 .* start" "$D/log")" -ge "$2" ]
+	local name what n=0
+
+	while read -r name _ what; do
+		[ "$name $what" != "$1 start" ] || n=$((n + 1))
+	done <"$D/log"
+	[ "$n" -ge "$2" ]
 }
 
 # pid_of NAME: the pid of the newest one.
 pid_of() {
-	sed -n "s/^$1 \([0-9]*\) start/\1/p" "$D/log" | tail -n 1
+	local name pid what newest=
+
+	while read -r name pid what; do
+		[ "$name $what" != "$1 start" ] || newest=$pid
+	done <"$D/log"
+	echo "$newest"
 }
 
 gone() {
@@ -85,11 +115,11 @@ gone() {
 }
 
 none_left() {
-	local pid
+	local pid what
 
-	sed -n 's/^.* \([0-9]*\) start/\1/p' "$D/log" | while read -r pid; do
-		gone "$pid" || return
-	done
+	while read -r _ pid what; do
+		[ "$what" != start ] || gone "$pid" || return
+	done <"$D/log"
 }
 
 # ends CODE WHAT: kpipe ends with this code.

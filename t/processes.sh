@@ -16,6 +16,16 @@ below() {
 	done
 }
 
+# child PID NAME: the pids of its children of that name
+child() {
+	local name pid
+
+	for pid in $(<"/proc/$1/task/$1/children"); do
+		read -r name <"/proc/$pid/comm"
+		[ "$name" != "$2" ] || echo "$pid"
+	done 2>/dev/null
+}
+
 # stages KPIPE: "PID NAME" of each process, NAME being that of its stage: a
 # process that ireconcile has forked is ireconcile.
 stages() {
