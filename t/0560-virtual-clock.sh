@@ -93,6 +93,8 @@ runs 1 "kwatch looks after its connection: never silent for an hour" \
 ok "... it says so" grep -qE '^clock: (kwatch|kapi) \(' "$T/err"
 kill -STOP "$kwatch"
 ask POST "$maps" "$(config_map two)" >/dev/null
+sed 's/"large"/"more"/' "$T/body" >"$T/more"
+ask POST "$maps" "@$T/more" >/dev/null # more than fits into a socket
 is "$(took clock pass 1h)" 3600000 "time passes without a process that is stopped"
 ok "... which has read nothing" test "$(grep -c '"name":"two"' "$T/events")" = 0
 kill -CONT "$kwatch"

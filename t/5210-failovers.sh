@@ -12,6 +12,9 @@ TEST_SECONDS=$((1800 + FAILOVERS * 20))
 . "${0%/*}/kapi.sh"
 # shellcheck source=leader.sh
 . "${0%/*}/leader.sh"
+# shellcheck source=clock/lib.sh
+. "${0%/*}/clock/lib.sh"
+POLL=1
 RANDOM=${SEED:-$$}
 note "SEED=${SEED:-$$} FAILOVERS=$FAILOVERS"
 
@@ -59,22 +62,19 @@ round() {
 	local from=1 to=2
 
 	mark
-	wait_for 20 either || return
-	now_leads 1 >"$T/ok.out" || from=2 to=1
+	wait_for 20 now_leads '[12]' || return
+	[ "$leader" = 1 ] || from=2 to=1
 	wait_for 30 is_standby "$to" || return
 	fail "$from" "$1"
 	mark
 	case $1 in # the one without its kelect may see the lease end first
-	kelect) wait_for 20 either >&2 || return ;;
+	kelect) wait_for 20 now_leads '[12]' >&2 || return ;;
 	*) wait_for 20 now_leads "$to" >&2 || return ;;
 	esac
 	# Not before: it would try to lead at once.
 	gone "${pid[$from]}" || return 0
 	[ -z "$LOCK" ] || wait_for 10 pod "$from" || return
 	replica "$from"
-}
-either() {
-	now_leads 1 || now_leads 2
 }
 # All of its stages run, so that it is a standby and not still starting.
 is_standby() {
@@ -101,7 +101,7 @@ rounds() {
 }
 
 long_leases
-
+clock_begin
 leader_up
 busy
 LOCK=
@@ -112,7 +112,7 @@ rounds "lease" term kill kelect kelect stop freeze
 # A leader for life leads again after a crash; only the end of its Pod changes
 # that.
 LOCK=thing.example.com
-: >"$T/journal"
+journal_anew
 pod 1
 pod 2
 replica 1

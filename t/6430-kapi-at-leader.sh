@@ -10,6 +10,8 @@ TEST_SECONDS=$((1800 + FAILOVERS * 20))
 . "${0%/*}/lib.sh"
 . "${0%/*}/kapi.sh"
 . "${0%/*}/leader.sh"
+. "${0%/*}/clock/lib.sh"
+POLL=.5
 RANDOM=${SEED:-$$}
 note "SEED=${SEED:-$$} FAILOVERS=$FAILOVERS"
 
@@ -17,6 +19,8 @@ ats=/apis/at.example.com/v1alpha1/namespaces/default/ats
 pods=/api/v1/namespaces/default/pods
 count=$((FAILOVERS * 40))
 
+WORK='/api*/@(pods|ats)/'
+clock_begin
 leader_up
 mkdir "$T/node"
 cp pipeline/at/*.jq pipeline/at/watches.yaml "$T"
@@ -37,25 +41,9 @@ def status:
 END
 start kpipe -f "$T/node/watches.yaml" --kubeconfig "$T/kubeconfig" \
 	2>>"$T/node.log"
-start bash -c 'while sleep 0.1; do
-	curl -sS --max-time 5 --cacert "$1" -X DELETE -o /dev/null -H \
-		"Authorization: Bearer token-admin" "$2" 2>/dev/null
-done' - "$T/ca.pem" "$url$pods?fieldSelector=status.phase%3DSucceeded"
-disown $!
-
-writes() {
-	tail -n "+$MARK" "$T/journal" | jq -Rne '[inputs | fromjson? |
-		select(.user == "r'"$1"'" and .code < 300 and .method != "GET"
-		and .resource != "leases" and .resource != "events")][0]'
-}
-
-leader() {
-	local n
-
-	for n in 1 2; do
-		writes $n >"$T/ok.out" && echo $n && return
-	done
-	false
+# tidy: deletes the Pods that have ended
+tidy() {
+	as_admin DELETE "$pods?fieldSelector=status.phase%3DSucceeded" >/dev/null
 }
 
 gone() {
@@ -87,7 +75,8 @@ replica 1
 wait_for 20 is_ready 1
 replica 2
 wait_for 20 is_ready 2
-from=$(($(date +%s) + 3))
+now=$(clock now)
+from=$(($(date -d "$now" +%s) + 3))
 jq -nc --argjson count "$count" --argjson from "$from" 'range($count) | {
 	apiVersion: "at.example.com/v1alpha1", kind: "At",
 	metadata: {name: "at-\(.)", namespace: "default"},
@@ -99,15 +88,17 @@ all_done() {
 }
 # When all Ats are done there is nothing left to write: then the test is over.
 leader_or_done() {
+	leader=
+	tidy
 	revive
-	leader || all_done
+	now_leads '[12]' || all_done
 }
 hows=(term kill kelect stop kapply kstatus ireconcile kwatch)
 for ((i = 0; i < FAILOVERS; i++)); do
 	how=${hows[RANDOM % ${#hows[@]}]}
 	mark
 	wait_for 30 leader_or_done
-	n=$(leader)
+	n=$leader
 	[ -n "$n" ] || break
 	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
 	fail "$n" "$how"
@@ -115,8 +106,13 @@ for ((i = 0; i < FAILOVERS; i++)); do
 	ok "$how of $n: one of them leads again" wait_for 30 leader_or_done
 done
 
-ok "$count Ats are DONE" wait_for 60 all_done
+tidy_all_done() {
+	tidy
+	all_done
+}
+ok "$count Ats are DONE" wait_for 60 tidy_all_done
 no_pods() {
+	tidy
 	[ "$(as_admin GET "$pods" | jq '.items | length')" = 0 ]
 }
 ok "... their Pods are gone" wait_for 20 no_pods

@@ -1,16 +1,17 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154
-# Two replicas of a small operator on kapi, and a client that always gives them
-# work. After t/lib.sh and t/kapi.sh:
+# shellcheck disable=SC2034,SC2154
+# Two replicas of a small operator on kapi, and work for them. After t/lib.sh and
+# t/kapi.sh:
 #
 #	leader_up		# kapi, with a CRD and an object
 #	replica 1 [COMMAND...]	# in the background: pid[1]; user and pod "r1"
-#	busy			# the object changes ten times a second
-#	now_leads 2		# whether r2 holds the lease, and writes
+#	busy			# the leader writes five times a second
+#	mark; now_leads 2	# whether r2 holds the lease, and writes
 #	stage_of 1 kapply	# its pid
 
 LEASE_TIMES=(--leader-elect-lease-duration=2s --leader-elect-renew-deadline=1s
 	--leader-elect-retry-period=200ms)
+WORK=/api/v1/namespaces/default/configmaps/thing # a pattern: what a leader writes
 things=/apis/example.com/v1/namespaces/default/things
 declare -A pid
 
@@ -54,13 +55,16 @@ leader_up() {
 	  version: v1
 	  kind: Thing
 	  program: thing.jq
+	  desiredReads: [now]
 	  dependents:
 	  - {apiVersion: v1, kind: ConfigMap, manage: true}
 	END
 	cat >"$T/thing.jq" <<-'END'
 	def desired: [{apiVersion: "v1", kind: "ConfigMap",
-	    metadata: {name: "thing"}, data: {n: "\(.primary.spec.n)"}}];
+	    metadata: {name: "thing"}, data: {n: "\(.primary.spec.n)",
+	        at: (if .primary.spec.busy then "\(.now)" else "" end)}}];
 	def status: {n: .primary.spec.n};
+	def requeue: if .primary.spec.busy then 0.2 else null end;
 	END
 	wait_for 10 made_thing
 }
@@ -92,14 +96,8 @@ is_ready() {
 }
 
 busy() {
-	start bash -c 'for ((n = 1; ; n++)); do
-		curl -sS --max-time 5 --cacert "$1" -X PATCH -o /dev/null \
-			-H "Authorization: Bearer token-admin" \
-			-H "Content-Type: application/merge-patch+json" \
-			-d "{\"spec\":{\"n\":$n}}" "$2" 2>/dev/null
-		sleep 0.1
-	done' - "$T/ca.pem" "$url$things/t"
-	disown $!
+	as_admin PATCH "$things/t" '{"spec": {"busy": true}}' \
+		application/merge-patch+json >/dev/null
 }
 
 # stage_of N NAME: the newest
@@ -109,15 +107,32 @@ stage_of() {
 
 # mark: journal lines before it do not count for now_leads
 mark() {
-	MARK=$(($(wc -l <"$T/journal") + 1))
+	[ -n "${journal:-}" ] || exec {journal}<"$T/journal"
+	mapfile -u "$journal" skipped
 }
 
-# now_leads N: whether it has written since the mark
+# journal_anew: it is empty
+journal_anew() {
+	exec {journal}<&-
+	journal=
+	: >"$T/journal"
+}
+
+# now_leads N: whether it has written since the mark; '[12]': one has. Which one
+# is in $leader.
 now_leads() {
-	tail -n "+$MARK" "$T/journal" |
-		jq -Rne '[inputs | fromjson? | select(.user == "r'"$1"'" and
-			.resource == "configmaps" and .name == "thing" and
-			.code < 300 and .method != "GET")][0]'
+	local line
+
+	while IFS= read -r line; do
+		# shellcheck disable=SC2053
+		if [[ $line == *'"user":"r'$1'"'*'"path":"'$WORK*'"code":2'* &&
+			$line != *'"method":"GET"'* ]]; then
+			leader=${line#*'"user":"r'}
+			leader=${leader%%'"'*}
+			return
+		fi
+	done <&"$journal"
+	false
 }
 
 # stray: each write by a replica that did not lead at that moment. Of a lock for

@@ -29,7 +29,7 @@ clock_begin() {
 
 # In the place of those in t/lib.sh
 clock_functions() {
-	# from timer to timer
+	# from timer to timer, or every $POLL seconds
 	comes() {
 		local ms end
 
@@ -38,7 +38,12 @@ clock_functions() {
 		shift
 		until "$@" >/dev/null 2>&1; do
 			[ "$ms" -lt "$end" ] || return 1
-			ms=$(clock step $((end - ms))ms)
+			if [ -n "${POLL:-}" ]; then
+				clock pass "${POLL}s"
+				ms=$(clock ms)
+			else
+				ms=$(clock step $((end - ms))ms)
+			fi
 		done
 		return 0 # step's is 1 if there was no timer
 	}

@@ -19,11 +19,19 @@ enum {
 };
 #define CLOCK_NO_TIME INT64_MAX
 
+/* What the sockets of a process have under way. Blocked: bytes for which the
+ * other side has no room, as it does not read. */
+enum clock_flight {
+	CLOCK_FLIGHT_NONE,
+	CLOCK_FLIGHT_BLOCKED,
+	CLOCK_FLIGHT_SENT
+};
+
 struct clock_slot {
 	_Atomic int32_t pid;
 	char name[CLOCK_NAME];
 	_Atomic uint32_t waits;	    /* now */
-	_Atomic uint32_t in_flight; /* a socket has bytes under way */
+	_Atomic uint32_t in_flight; /* enum clock_flight */
 	/* When the wait ends, in nanoseconds of the clock that it counts on;
 	 * CLOCK_NO_TIME: by an event only. */
 	_Atomic int64_t boot_ns, awake_ns;

@@ -175,6 +175,15 @@ used_slots(const struct clock_page *page)
 	return page->used < CLOCK_SLOTS ? page->used : CLOCK_SLOTS;
 }
 
+/* What a process that is stopped does not read holds nothing up. (Whose it is, is
+ * not looked for.) */
+static bool
+sends(const struct still *s, const struct clock_slot *slot)
+{
+	return slot->in_flight == CLOCK_FLIGHT_SENT ||
+	    (slot->in_flight == CLOCK_FLIGHT_BLOCKED && !s->stopped);
+}
+
 void
 still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 {
@@ -189,12 +198,15 @@ still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 		still_add(s, s->page->slots[s->slots++].pid);
 	*ran = *ran || s->count != known;
 	drop_gone(s);
-	for (size_t i = 0; i < s->count; i++)
+	s->stopped = false;
+	for (size_t i = 0; i < s->count; i++) {
+		s->stopped = s->stopped || s->tasks[i].state == 'T';
 		if (strchr("RD", s->tasks[i].state) != NULL &&
 		    s->tasks[i].pid != s->page->root)
 			*asleep = false;
+	}
 	for (uint32_t i = 0; i < s->slots && *asleep; i++)
-		if (s->page->slots[i].in_flight &&
+		if (sends(s, &s->page->slots[i]) &&
 		    still_find(s, &s->page->slots[i]) != NULL)
 			*asleep = false;
 	/* One has taken a slot, and not yet said whose it is. */
@@ -252,7 +264,7 @@ one_works(const struct still *s)
 		const struct clock_slot *slot = &s->page->slots[i];
 		const struct still_task *t;
 
-		if (slot->waits && !slot->in_flight)
+		if (slot->waits && !sends(s, slot))
 			continue;
 		t = still_find(s, slot);
 		if (t != NULL && t->state != 'T')

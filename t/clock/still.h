@@ -35,6 +35,7 @@ struct still {
 	struct still_task tasks[CLOCK_TASKS];
 	size_t count;
 	uint32_t slots; /* looked at for new processes */
+	bool stopped;	/* one of them is (SIGSTOP) */
 };
 
 /* Once, before all; and after all, so that what is known stays so. */

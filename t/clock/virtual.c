@@ -126,12 +126,24 @@ take_slot(void)
 	slot->pid = slot_of;
 }
 
+static enum clock_flight
+flight_of(const struct tcp_info *info)
+{
+	if (info->tcpi_state == LISTENS)
+		return CLOCK_FLIGHT_NONE;
+	if (info->tcpi_state == SYN_SENT || info->tcpi_state == SYN_RECEIVED ||
+	    info->tcpi_unacked > 0)
+		return CLOCK_FLIGHT_SENT;
+	return info->tcpi_notsent_bytes > 0 ? CLOCK_FLIGHT_BLOCKED
+					    : CLOCK_FLIGHT_NONE;
+}
+
 /* Whether bytes or a connection are on their way. What came is acknowledged at
  * once, so that the other side knows. */
-static bool
+static enum clock_flight
 in_flight(void)
 {
-	bool any = false;
+	enum clock_flight most = CLOCK_FLIGHT_NONE, flight;
 
 	for (int fd = 0; fd < watched_end; fd++) {
 		struct tcp_info info = {0};
@@ -145,14 +157,13 @@ in_flight(void)
 			watched[fd] = false;
 			continue;
 		}
-		if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
-		    info.tcpi_state == LISTENS)
+		if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0)
 			continue;
-		any = any || info.tcpi_state == SYN_SENT ||
-		    info.tcpi_state == SYN_RECEIVED || info.tcpi_unacked > 0 ||
-		    info.tcpi_notsent_bytes > 0;
+		flight = flight_of(&info);
+		if (flight > most)
+			most = flight;
 	}
-	return any;
+	return most;
 }
 
 /* Says that it waits from now on; returns whether something is in flight, which
@@ -168,7 +179,7 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 	slot->waits = 1;
 	page->waits++;
 	syscall(SYS_futex, &page->waits, FUTEX_WAKE, 1);
-	return slot->in_flight;
+	return slot->in_flight != CLOCK_FLIGHT_NONE;
 }
 
 /* A suspended machine's time counts in long waits alone (lib/process). */
