@@ -5,6 +5,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=stay.sh
+. "${0%/*}/stay.sh"
 
 maps=/api/v1/namespaces/default/configmaps
 queued=
@@ -178,7 +180,7 @@ for path in /version /livez /metrics /openapi/v3 / /nothing; do
 	is "$(code)" 403 "GET $path"
 done
 socket() { # ARGUMENT...
-	t/server/websocket-client -H "Sec-WebSocket-Protocol:" "$@" |
+	stay t/server/websocket-client -H "Sec-WebSocket-Protocol:" "$@" |
 		sed -n 1p | tr -d '\r'
 }
 watch="http://127.0.0.1:$port$maps?watch=1&timeoutSeconds=1"

@@ -4,6 +4,8 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=kapi.sh
 . "${0%/*}/kapi.sh"
+# shellcheck source=stay.sh
+. "${0%/*}/stay.sh"
 # A list forgets history, and so the texts of what was changed or deleted.
 echo '{"verb":"list","resource":"pods","fault":"compact"}' >"$T/plan"
 kapi_up --journal "$T/journal" --faults "$T/plan"
@@ -130,10 +132,9 @@ wait_for 10 streams $((n + 1))
 annotate eight other x
 ask GET $pods >/dev/null
 for ((i = 100; i < 3000; i += 100)); do
-	filler=$(printf "%${i}s" | tr ' ' z)
-	ask POST /api/v1/namespaces/default/configmaps \
-		"$(config_map "filler-$i" "$filler")" >/dev/null
-done
+	printf -v filler "%${i}s" ''
+	config_map "filler-$i" "$filler"
+done | KUBECONFIG=$T/kubeconfig kapply -o none
 annotate eight logs $'one\ntwo'
 wait_for 10 lines 2
 annotate eight logs $'one\ntwo\nthree'
@@ -154,7 +155,7 @@ annotate four ports '{80: {echo: true}, 81: {greeting: "220 hi\n"},
 	82: {answer: "HTTP/1.1 200 OK\r\n\r\n"}}'
 # socket PROTOCOL PATH STEP...: what it brings, behind the head
 socket() {
-	t/server/websocket-client ${1:+-H "Sec-WebSocket-Protocol: $1"} \
+	stay t/server/websocket-client ${1:+-H "Sec-WebSocket-Protocol: $1"} \
 		"$url$pods/$2" "${@:3}" 2>"$T/client.err" |
 		awk 'NR == 1 { open = / 101 / } !open || told { print }
 			/^Sec-WebSocket-Accept/ { told = 1 }'
@@ -320,7 +321,7 @@ print(c.got.split(b"\r\n")[0].decode(), b"begin" in c.got)
 END
 # spdy UPGRADE STEP...: the answer, and whether the command began
 spdy() {
-	timeout 30 python3 "$T/exec.py" "$url" \
+	stay "$T/exec.py" "$url" \
 		"$pods/four/exec?stdin=true&stdout=true&command=cat" "$@" 2>&1 |
 		tail -n 1
 }

@@ -56,11 +56,15 @@ is "$(took clock run 1s "${get[@]}" --max-time 1 "$url$maps")" \
 
 # ---- what is under way ----
 
-config_map large "$(head -c 1000000 /dev/zero | tr '\0' x)" >"$T/body"
+{
+	printf '{"metadata":{"name":"large"},"data":{"k":"'
+	head -c 1000000 /dev/zero | tr '\0' x
+	printf '"}}'
+} >"$T/body"
 ask POST "$maps" "@$T/body" >/dev/null
 exec 9<>"/dev/tcp/127.0.0.1/${url##*:}" # which does not read
 printf 'GET %s/large HTTP/1.0\r\n\r\n' "$maps" >&9
-timeout 1 clock pass 1ms
+timeout .4 clock pass 1ms
 is "$?" 124 "time stands while bytes are under way"
 cat <&9 >"$T/large"
 runs 0 "... and goes when they have arrived" clock pass 1ms
@@ -70,7 +74,7 @@ def work():
 	while True:
 		pass
 threading.Thread(target=work).start()'
-timeout 1 clock pass 1ms
+timeout .4 clock pass 1ms
 is "$?" 124 "time stands while a second thread computes"
 kill_now $!
 

@@ -4,6 +4,8 @@
 # is right, and what is refused.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=stay.sh
+. "${0%/*}/stay.sh"
 
 peers=t/bench/peers raw=t/cases/0907/raw.json
 export PYTHONDONTWRITEBYTECODE=1
@@ -38,34 +40,6 @@ ok "... and colours for dark pages" grep -q 'prefers-color-scheme: dark' \
 
 # ---- what is refused ----
 
-# One process for all programs in Python, which take longest to begin: it reads
-# a command in a line and prints its exit code; stderr is in $T/said.
-cat >"$T/stay.py" <<'END'
-import contextlib, os, runpy, shlex, sys
-for line in sys.stdin:
-    sys.argv = shlex.split(line)
-    sys.path[0] = os.path.dirname(sys.argv[0])
-    with open(os.environ["T"] + "/said", "w") as said, \
-         contextlib.redirect_stderr(said):
-        try:
-            code = 0
-            runpy.run_path(sys.argv[0], run_name="__main__")
-        except SystemExit as end:
-            code = end.code
-    print(code, flush=True)
-END
-mkfifo "$T/commands"
-exec 9< <(exec python3 "$T/stay.py" <"$T/commands")
-exec 8>"$T/commands"
-stay() {
-	local code
-
-	printf '%q ' "$@" >&8
-	echo >&8
-	read -r code <&9
-	echo "$(<"$T/said")" >&2
-	return "$code"
-}
 # refused MESSAGE COMMAND...
 refused() {
 	local message=$1

@@ -71,7 +71,7 @@ refused() {
 
 	shift 2
 	runs 100 "$what" kgen describe -f "$f" "$@"
-	is "$(cat "$T/err" "$T/out")" "kgen: fatal: $message" "... says so"
+	is "$(<"$T/err")$(<"$T/out")" "kgen: fatal: $message" "... says so"
 }
 # changed FILE SED-SCRIPT
 changed() {

@@ -93,43 +93,54 @@ is "$(ask POST $maps "@-" <"$T/deep" | jq -c .code)" 400 "... by a pipe"
 is "$(ask POST $maps '{' | jq -c '[.code, .reason]')" '[400,"BadRequest"]' \
 	"half a body"
 
-# talk BYTES: sends them, prints what comes back until the end of the
-# connection.
-talk() {
-	python3 - "$port" "$1" <<'PYTHON'
+# talk BYTES: sends them; $T/talked is what comes back until the end of the
+# connection. One process does it all.
+cat >"$T/talk.py" <<'PYTHON'
 import socket, sys
-s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
-s.sendall(sys.argv[2].encode("latin-1").decode("unicode_escape").encode("latin-1"))
-s.shutdown(socket.SHUT_WR)
-got = b""
-while True:
+def talk(data):
+    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
+    s.sendall(data)
+    s.shutdown(socket.SHUT_WR)
     try:
-        more = s.recv(65536)
+        while more := s.recv(65536):
+            yield more
     except ConnectionResetError:
-        break
-    if not more:
-        break
-    got += more
-sys.stdout.buffer.write(got)
+        pass
+for line in sys.stdin.buffer:
+    with open(sys.argv[2], "wb") as talked:
+        talked.writelines(talk(line[:-1].decode("unicode_escape").encode("latin-1")))
+    print(flush=True)
 PYTHON
+mkfifo "$T/said"
+exec 9< <(exec python3 "$T/talk.py" "$port" "$T/talked" <"$T/said")
+exec 8>"$T/said"
+talk() {
+	printf '%s\n' "$1" >&8
+	read -r <&9
 }
+# first BYTES WANT WHAT: the first line
 first() {
-	talk "$1" | head -n 1 | tr -d '\r'
+	local line=
+
+	talk "$1"
+	IFS= read -r line <"$T/talked"
+	is "${line%$'\r'}" "$2" "$3"
 }
-is "$(first 'nothing like it\r\n\r\n')" "HTTP/1.1 400 Bad Request" "no HTTP"
-is "$(first 'GET /version HTTP/1.1\r\nHost: localhost\r\nA')" "" "half a head"
-is "$(first 'POST /version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx')" \
+first 'nothing like it\r\n\r\n' "HTTP/1.1 400 Bad Request" "no HTTP"
+first 'GET /version HTTP/1.1\r\nHost: localhost\r\nA' "" "half a head"
+first 'POST /version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx' \
 	"" "half a body"
-is "$(first 'GET /version HTTP/1.1\r\n\r\n')" "HTTP/1.1 400 Bad Request" \
-	"no host"
-is "$(first "GET /version HTTP/1.1\r\nHost: localhost\r\nA: $(head -c 90000 /dev/zero |
-	tr '\0' a)\r\nConnection: close\r\n\r\n")" "HTTP/1.1 200 OK" \
+first 'GET /version HTTP/1.1\r\n\r\n' "HTTP/1.1 400 Bad Request" "no host"
+first "GET /version HTTP/1.1\r\nHost: localhost\r\nA: $(head -c 90000 /dev/zero |
+	tr '\0' a)\r\nConnection: close\r\n\r\n" "HTTP/1.1 200 OK" \
 	"a header of 90,000 bytes"
-is "$(talk 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' |
-	grep -o 'HTTP/1.1 200 OK' | wc -l)" 2 "two at once"
-is "$(talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nGET / HTTP/1.1\r\n\r\n' | xxd -p |
-	tr -d '\n' | grep -c '0700000000000000000000000001')" 1 \
+talk 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+is "$(grep -o 'HTTP/1.1 200 OK' "$T/talked" | wc -l)" 2 "two at once"
+talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nGET / HTTP/1.1\r\n\r\n'
+is "$(xxd -p "$T/talked" | tr -d '\n' |
+	grep -c '0700000000000000000000000001')" 1 \
 	"HTTP/2 garbage: GOAWAY, PROTOCOL_ERROR"
+exec 8>&-
 is "$(ask GET /healthz)" ok "all is well after it"
 
 kapi_down
