@@ -101,8 +101,9 @@ writer=$!
 exec 7>"$T/pipe"
 { wrote '{"n":1}'; echo; } >&7
 wait_for 5 grep -q bad "$T/err"
-{ wrote '{"n":1}'; echo; } >&7
-{ wrote '{"n":2}'; echo; } >&7
+# At once, so that they are read together.
+printf '%s\n' "$(wrote '{"n":1}')" "$(wrote '{"n":2}')" >"$T/both"
+cat "$T/both" >&7
 exec 7>&-
 wait "$writer"
 is "$? $(sent)" "0 1

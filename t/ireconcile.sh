@@ -70,13 +70,17 @@ watches() {
 # each_kind COMMAND: for the APIVERSION KIND of Things and of what watches.yaml
 # has below them
 each_kind() {
-	local version kind
+	local line version kind known=
 
 	"$1" example.com/v1 Thing
-	while read -r version kind; do
+	while read -r line; do
+		[[ $line =~ .*\{apiVersion:\ ([^,]+),\ kind:\ ([[:alnum:]]+) ]] ||
+			continue
+		version=${BASH_REMATCH[1]} kind=${BASH_REMATCH[2]}
+		[[ $known != *" $version $kind "* ]] || continue
+		known+=" $version $kind "
 		"$1" "$version" "$kind"
-	done < <(sed -nE 's/.*\{apiVersion: ([^,]+), kind: (\w+).*/\1 \2/p' \
-		"$T/watches.yaml" | sort -u)
+	done <"$T/watches.yaml"
 }
 begin_all() { each_kind begin; }
 end_all() { each_kind end; }
