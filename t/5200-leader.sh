@@ -32,8 +32,7 @@ moves() {
 	shift 3
 	mark
 	wait_for 10 now_leads "$from" || return
-	mark
-	"$@"
+	amid "$@"
 	ok "$what: the other leads" wait_for 15 now_leads "$to"
 }
 
@@ -81,7 +80,7 @@ ok "... when it goes on, it ends" wait_for 10 saw_end
 for stage in kelect kapply kstatus ireconcile kwatch; do
 	mark
 	wait_for 10 now_leads '[12]'
-	kill -9 "$(stage_of "$leader" $stage)"
+	amid kill -9 "$(stage_of "$leader" $stage)"
 	mark
 	ok "kill -9 of $stage: one of them leads" wait_for 15 now_leads '[12]'
 done

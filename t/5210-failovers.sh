@@ -4,7 +4,7 @@
 #
 #	SEED=7 FAILOVERS=100 t/5210-failovers.sh
 # check-all: long faults
-FAILOVERS=${FAILOVERS:-3}
+FAILOVERS=${FAILOVERS:-6}
 TEST_SECONDS=$((1800 + FAILOVERS * 20))
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -65,7 +65,7 @@ round() {
 	wait_for 20 now_leads '[12]' || return
 	[ "$leader" = 1 ] || from=2 to=1
 	wait_for 30 is_standby "$to" || return
-	fail "$from" "$1"
+	amid fail "$from" "$1"
 	mark
 	case $1 in # the one without its kelect may see the lease end first
 	kelect) wait_for 20 now_leads '[12]' >&2 || return ;;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Ats whose time comes while one leader after the other fails, in ways drawn by
 # chance: each is run once. A Pod that has ended is deleted at once, so that
-# only the At's record stays.
+# only the At's record stays. On the clock of the machine, because a virtual one
+# stands while something is done: few faults would come in the midst of it.
 #
 #	SEED=7 FAILOVERS=30 t/6430-kapi-at-leader.sh
 # check-all: long faults
@@ -10,8 +11,6 @@ TEST_SECONDS=$((1800 + FAILOVERS * 20))
 . "${0%/*}/lib.sh"
 . "${0%/*}/kapi.sh"
 . "${0%/*}/leader.sh"
-. "${0%/*}/clock/lib.sh"
-POLL=.5
 RANDOM=${SEED:-$$}
 note "SEED=${SEED:-$$} FAILOVERS=$FAILOVERS"
 
@@ -20,7 +19,6 @@ pods=/api/v1/namespaces/default/pods
 count=$((FAILOVERS * 40))
 
 WORK='/api*/@(pods|ats)/'
-clock_begin
 leader_up
 mkdir "$T/node"
 cp pipeline/at/*.jq pipeline/at/watches.yaml "$T"
@@ -41,10 +39,11 @@ def status:
 END
 start kpipe -f "$T/node/watches.yaml" --kubeconfig "$T/kubeconfig" \
 	2>>"$T/node.log"
-# tidy: deletes the Pods that have ended
-tidy() {
-	as_admin DELETE "$pods?fieldSelector=status.phase%3DSucceeded" >/dev/null
-}
+start bash -c 'while sleep 0.1; do
+	curl -sS --max-time 5 --cacert "$1" -X DELETE -o /dev/null -H \
+		"Authorization: Bearer token-admin" "$2" 2>/dev/null
+done' - "$T/ca.pem" "$url$pods?fieldSelector=status.phase%3DSucceeded"
+disown $!
 
 gone() {
 	! kill -0 "$1" 2>/dev/null
@@ -75,8 +74,7 @@ replica 1
 wait_for 20 is_ready 1
 replica 2
 wait_for 20 is_ready 2
-now=$(clock now)
-from=$(($(date -d "$now" +%s) + 3))
+from=$(($(date +%s) + 3))
 jq -nc --argjson count "$count" --argjson from "$from" 'range($count) | {
 	apiVersion: "at.example.com/v1alpha1", kind: "At",
 	metadata: {name: "at-\(.)", namespace: "default"},
@@ -89,7 +87,6 @@ all_done() {
 # When all Ats are done there is nothing left to write: then the test is over.
 leader_or_done() {
 	leader=
-	tidy
 	revive
 	now_leads '[12]' || all_done
 }
@@ -106,13 +103,8 @@ for ((i = 0; i < FAILOVERS; i++)); do
 	ok "$how of $n: one of them leads again" wait_for 30 leader_or_done
 done
 
-tidy_all_done() {
-	tidy
-	all_done
-}
-ok "$count Ats are DONE" wait_for 60 tidy_all_done
+ok "$count Ats are DONE" wait_for 60 all_done
 no_pods() {
-	tidy
 	[ "$(as_admin GET "$pods" | jq '.items | length')" = 0 ]
 }
 ok "... their Pods are gone" wait_for 20 no_pods

@@ -100,6 +100,21 @@ busy() {
 		application/merge-patch+json >/dev/null
 }
 
+# amid COMMAND...: at the next full second, in the midst of what it brings
+amid() {
+	local passes
+
+	mark
+	clock pass "$((1000 - $(clock ms) % 1000))ms" &
+	passes=$!
+	until now_leads '[12]' || ! is_child "$passes"; do
+		nap .001
+	done
+	nap "0.0$((RANDOM % 5))$((RANDOM % 10))"
+	"$@"
+	builtin wait "$passes"
+}
+
 # stage_of N NAME: the newest
 stage_of() {
 	pgrep -n -P "${pid[$1]}" -x "$2"
