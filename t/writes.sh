@@ -12,14 +12,18 @@ server=
 
 # serve SCRIPT: a new server; its address is in $url
 serve() {
-	[ -z "$server" ] || kill_now "$server"
 	rm -f "$T/port"
-	: >"$T/requests"
 	printf '%s' "$1" >"$T/script"
-	start t/server/fake-writes "$T/script" "$T/port" "$T/requests"
-	server=$!
-	disown "$server"
+	if [ -n "$server" ] && is_child "$server"; then
+		kill -HUP "$server"
+		kill -CONT "$server"
+	else
+		start t/server/fake-writes "$T/script" "$T/port" "$T/requests"
+		server=$!
+		disown "$server"
+	fi
 	wait_for 10 test -s "$T/port" || exit 1
+	: >"$T/requests"
 	url=http://127.0.0.1:$(cat "$T/port")
 }
 
