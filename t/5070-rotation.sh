@@ -115,6 +115,7 @@ ok "metrics are served with the certificate" wait_for 10 serves 1
 
 mount_version 2
 kapi_down "the API server ends"
+POLL=.25 # each stage waits for a second and more before it tries again
 server 2
 primary second
 ok "other tokens, another CA: it still works" wait_for 60 deployed second

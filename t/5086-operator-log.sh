@@ -69,7 +69,7 @@ evaluated() { # whether it was evaluated so often since then
 }
 # What was decided before it was ready may be on its way.
 from=$(count controller_runtime_reconcile_total)
-wait_for 60 evaluated 3
+POLL=.3 wait_for 60 evaluated 3
 from=$(count controller_runtime_reconcile_total)
 cp "$log" "$T/before"
 version=$(kubectl get memcached example -o jsonpath='{.metadata.resourceVersion}')
@@ -77,7 +77,7 @@ for i in 1 2 3; do
 	kubectl patch deployment example --type=merge \
 		-p '{"metadata":{"labels":{"touched":"n'$i'"}}}' >"$T/out"
 done
-ok "evaluated again and again, with new events" wait_for 60 evaluated 6
+POLL=.3 ok "evaluated again and again, with new events" wait_for 60 evaluated 6
 same "$log" "$T/before" "... a converged operator logs nothing"
 is "$(kubectl get memcached example -o jsonpath='{.metadata.resourceVersion}')" \
 	"$version" "... and writes no status"

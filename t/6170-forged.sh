@@ -105,8 +105,9 @@ v=Thing.example.com/victim/v
 proof=$(kubectl get cm -n sys child-v-0 -o json |
 	jq -r '.metadata.annotations["kpipe.dev/proof"]')
 uid=$(kubectl get thing -n victim v -o jsonpath='{.metadata.uid}')
-for ((i = 0; i < 130; i++)); do
-	marked tenant "f$i" "$v"
+one=$(marked tenant f-N "$v")
+for i in {0..129}; do
+	echo "${one//f-N/f$i}"
 done | as user2 create -f - >/dev/null
 held='{"finalizers":["tenant.example/hold"]}'
 {

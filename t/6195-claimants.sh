@@ -114,8 +114,9 @@ is "$(uids | head -n 2)" "$(head -n 2 <<<"$before")" "... and the others stay"
 operator
 ok "after a restart" wait_for 40 is_at "tenant/cfg-w victim/cfg-w" 0
 claimant held '{"finalizers":["tenant.example/hold"]}' | as_tenant create -f - >/dev/null
-for ((i = 0; i < 150; i++)); do
-	claimant "m$i"
+one=$(claimant m-N)
+for i in {0..149}; do
+	echo "${one//m-N/m$i}"
 done | as_tenant create -f - >/dev/null
 # Copied from a member, under another name.
 as_tenant get cm cfg-w -o json | jq '.metadata |= {name: "copied", labels,

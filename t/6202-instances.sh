@@ -83,7 +83,7 @@ says() { # NAME TEXT
 	grep -q -e "$2" "$T/log.$1"
 }
 shows() { # RESOURCE NAME K
-	[ "$(kubectl get -n default "$1" "$2" -o jsonpath='{.status.k}')" = "$3" ]
+	kubectl wait -n default "$1/$2" --timeout=60s --for=jsonpath='{.status.k}'="$3"
 }
 claim=$(claim_of example.com/f)
 # all PROGRAM: every object of both, with what that prints of it. Controllers
@@ -112,6 +112,9 @@ has_pods() { # COUNT
 }
 is_gone() { # RESOURCE NAME [NAMESPACE]
 	! kubectl get -n "${3:-default}" "$1" "$2"
+}
+deleted() { # RESOURCE NAME [NAMESPACE]: it is gone in the end
+	kubectl wait -n "${3:-default}" "$1/$2" --timeout=60s --for=delete
 }
 members_name() { # NAME: but the Plains, which have no finalizer
 	[ "$(all instance | jq -r 'select(.[0] != "Plain") | .[4]' | sort -u)" = "$1" ]
@@ -176,8 +179,8 @@ for key in same other; do
 done
 kubectl delete -n default thing c-same --wait=false >/dev/null
 kubectl delete -n default thing a --wait=false >/dev/null
-ok "a deletion is the business of its own" wait_for 30 is_gone thing a
-ok "... of what it made, too" wait_for 30 is_gone configmap a far
+ok "a deletion is the business of its own" wait_for 30 deleted thing a
+ok "... of what it made, too" wait_for 30 deleted configmap a far
 ok "... and the fields that it held" wait_for 30 \
 	holds '{"k-c-other":"1","k-c-same":"1"}'
 is "$(kubectl get -n default things -o name | sort | tr '\n' ' ')" \
@@ -190,7 +193,7 @@ stop one
 all spec | grep '"b"' >"$T/before"
 instance three --take-over-instance=one --take-over-instance=two-same
 ok "a third one that takes over finishes that deletion" wait_for 30 \
-	is_gone thing c-same
+	deleted thing c-same
 ok "... gives back its fields" holds '{"k-c-other":"1"}'
 b_is_named() {
 	[ "$(all instance | grep '"b"' | jq -r 'select(.[0] != "Plain") | .[4]' | sort -u)" = three ]
@@ -268,7 +271,7 @@ ok "... and both follow a change" wait_for 30 shows things a 2
 ok "... the other one" wait_for 30 secret_has a 2
 stop guest
 kubectl delete -n default thing a --wait=false >/dev/null
-ok "a deletion: the one cleans up" wait_for 30 is_gone configmap a far
+ok "a deletion: the one cleans up" wait_for 30 deleted configmap a far
 finalizers_of_a() {
 	kubectl get -n default thing a -o json | jq -c '[.metadata.finalizers,
 		(.metadata.annotations | keys | map(select(startswith("kpipe.dev/instance"))) | length)]'
@@ -279,7 +282,7 @@ only_guest() {
 ok "... its finalizer goes, with its claim" wait_for 30 only_guest
 ok "... the other one's are there" secret_has a 2
 WATCHES=$T/guest.yaml instance guest
-ok "... the other one ends it" wait_for 30 is_gone thing a
+ok "... the other one ends it" wait_for 30 deleted thing a
 ok "... and has cleaned up" is_gone secret a far
 ok "... of a kind that both have, too" is_gone configmap guest-a far
 stop guest
@@ -294,7 +297,7 @@ WATCHES=$T/newer.yaml instance newer
 ok "a newer version of another name leaves it alone" wait_for 30 says newer \
 	'thing.example.com default/b-v: left alone: instance "three"'
 kubectl delete -n default thing b-v --wait=false >/dev/null
-ok "... also when it is deleted" wait_for 30 is_gone thing b-v
+ok "... also when it is deleted" wait_for 30 deleted thing b-v
 is "$(grep -c 'default/b-v: .*removed finalizer' "$T/log.three") $(grep -c \
 	'default/b-v: .*finalizer' "$T/log.newer")" "1 0" "... its own has ended it"
 stop newer
@@ -336,7 +339,7 @@ ok "... and both follow a change" wait_for 30 secret_has n 2
 kubectl delete -n default plain n --wait=false >/dev/null
 # A garbage collector deletes the Thing, if there is one.
 kubectl delete -n default thing n --wait=false >/dev/null 2>&1
-ok "... and the deletion" wait_for 30 is_gone thing n
+ok "... and the deletion" wait_for 30 deleted thing n
 ok "... of everything" is_gone secret n far
 stop guest
 stop top

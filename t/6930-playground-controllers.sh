@@ -8,25 +8,27 @@
 . "${0%/*}/cluster/lib.sh"
 cluster_start
 playground
+POLL=.15 # a look takes two processes
 
 # events KIND NAME: what is told about an object, in any order, with HASH and
 # POD instead of what differs
 events() {
 	kubectl get events -o json | jq -r --arg kind "$1" --arg name "$2" '
-		.items[] | select(.involvedObject
+		[.items[] | select(.involvedObject
 			| .kind == $kind and (.name | test("^\($name)$")))
 		| (.message | gsub("web-[0-9a-z]{8,10}"; "web-HASH")
 			| gsub("-[0-9a-z]{5}$"; "-POD")) as $message
-		| "\(.type) \(.reason) \($message) (\(.source.component))"' |
-		LC_ALL=C sort
+		| "\(.type) \(.reason) \($message) (\(.source.component))"]
+		| sort[]'
 }
 told() {
-	[ "$(events "$1" "$2")" = "$3" ]
+	events "$1" "$2" >"$T/told"
+	[ "$(<"$T/told")" = "$3" ]
 }
 # tells KIND NAME EVENTS WHAT
 tells() {
 	wait_for 60 told "$1" "$2" "$3"
-	is "$(events "$1" "$2")" "$3" "$4"
+	is "$(<"$T/told")" "$3" "$4"
 }
 
 # becomes RESOURCE NAME FILTER WANT
@@ -42,18 +44,13 @@ conditions='[.status.conditions[]? | "\(.type) \(.status) \(.reason) \(.message)
 progress='.status.conditions[] | select(.type == "Progressing")
 	| "\(.status) \(.reason) \(.message)"'
 
-template() { # NAME [OUTCOME]: a template of pods as JSON
-	jq -cn --arg name "$1" --arg outcome "${2:-}" '{
-		metadata: {labels: {app: $name},
-			annotations: (if $outcome == "" then {}
-				else {"playground.kpipe.dev/outcome": $outcome} end)},
-		spec: {containers: [{name: "a", image: "one"}]}}'
+template() { # NAME [OUTCOME [RESTART-POLICY]]: a template of pods as JSON
+	printf '{"metadata":{"labels":{"app":"%s"},"annotations":{%s}},"spec":{"restartPolicy":"%s","containers":[{"name":"a","image":"one"}]}}' \
+		"$1" "${2:+\"playground.kpipe.dev/outcome\":\"$2\"}" "${3:-Always}"
 }
 object() { # APIVERSION KIND NAME SPEC
-	jq -cn --arg version "$1" --arg kind "$2" --arg name "$3" \
-		--argjson spec "$4" '{apiVersion: $version, kind: $kind,
-		metadata: {name: $name}, spec: $spec}' |
-		kubectl create -f - >/dev/null
+	printf '{"apiVersion":"%s","kind":"%s","metadata":{"name":"%s"},"spec":%s}' \
+		"$@" | kubectl create -f - >/dev/null
 }
 change() { # RESOURCE NAME SPEC
 	kubectl patch "$1" "$2" --type=merge -p "{\"spec\":$3}" >/dev/null
@@ -152,10 +149,8 @@ is "$(kubectl get pvc disk-old-0 -o json |
 # ---- Jobs
 
 job() { # NAME OUTCOME SPEC [RESTART-POLICY]
-	object batch/v1 Job "$1" "$(jq -cn --argjson spec "$3" \
-		--arg policy "${4:-Never}" \
-		--argjson template "$(template "$1" "$2")" '
-		{template: ($template | .spec.restartPolicy = $policy)} + $spec')"
+	object batch/v1 Job "$1" \
+		"{\"template\":$(template "$1" "$2" "${4:-Never}"),${3#\{}"
 }
 job good Succeeded '{"completions":2,"parallelism":1}'
 job bad Failed '{"backoffLimit":0}'
@@ -213,12 +208,10 @@ Normal Suspended Job suspended (job-controller)" "... and tells it"
 # ---- CronJobs: those of the past are due at once
 
 cron() { # NAME OUTCOME SPEC: a CronJob that was last due years ago
-	object batch/v1 CronJob "$1" "$(jq -cn --argjson spec "$3" \
-		--argjson template "$(template "$1" "$2")" '{suspend: true,
-		schedule: "0 0 1 1 *", jobTemplate: {
-			metadata: {labels: {of: "cron"}, annotations: {note: "n"}},
-			spec: {template: ($template | .spec.restartPolicy = "Never")}}}
-		+ $spec')"
+	object batch/v1 CronJob "$1" '{"suspend":true,"schedule":"0 0 1 1 *",
+		"jobTemplate":{"metadata":{"labels":{"of":"cron"},
+			"annotations":{"note":"n"}},
+			"spec":{"template":'"$(template "$1" "$2" Never)}},${3#\{}"
 	last "$1" 2020-06-01T00:00:00Z
 	change cronjob "$1" '{"suspend":false}'
 }
@@ -284,14 +277,15 @@ refused=$(template late | jq -c '.spec.priorityClassName = "urgent"')
 # each KIND NAME: each different Event, without names of pods
 each() {
 	events "$1" "$2" | sed -E 's/"late-[0-9a-z]*"/"late-POD"/' |
-		LC_ALL=C sort -u
+		sort -u
 }
 all_are() {
-	[ "$(each "$1" "$2")" = "$3" ]
+	each "$1" "$2" >"$T/told"
+	[ "$(<"$T/told")" = "$3" ]
 }
 tells_each() { # KIND NAME EVENTS WHAT
 	wait_for 60 all_are "$1" "$2" "$3"
-	is "$(each "$1" "$2")" "$3" "$4"
+	is "$(<"$T/told")" "$3" "$4"
 }
 object apps/v1 ReplicaSet late "{\"replicas\": 1,
 	\"selector\": {\"matchLabels\": {\"app\": \"late\"}}, \"template\": $refused}"
