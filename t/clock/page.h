@@ -13,8 +13,8 @@
 
 enum {
 	CLOCK_SLOTS = 4096,
-	CLOCK_TASKS = 1024,    /* looked at at once */
-	CLOCK_NAME = 16,       /* of a process, as the kernel cuts it */
+	CLOCK_TASKS = 1024,   /* looked at at once */
+	CLOCK_NAME = 16,      /* of a process, as the kernel cuts it */
 	CLOCK_SIGNAL = SIGURG /* look at the page; ignored by other programs */
 };
 #define CLOCK_NO_TIME INT64_MAX
