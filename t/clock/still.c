@@ -175,6 +175,16 @@ used_slots(const struct clock_page *page)
 	return page->used < CLOCK_SLOTS ? page->used : CLOCK_SLOTS;
 }
 
+/* Whether the process of a slot is there, and not stopped, so that what it says
+ * there is true. */
+static bool
+goes(const struct still *s, const struct clock_slot *slot)
+{
+	const struct still_task *t = still_find(s, slot);
+
+	return t != NULL && t->state != 'T';
+}
+
 /* What a process that is stopped does not read holds nothing up. (Whose it is, is
  * not looked for.) */
 static bool
@@ -206,8 +216,7 @@ still_look(struct still *s, enum still_how how, bool *asleep, bool *ran)
 			*asleep = false;
 	}
 	for (uint32_t i = 0; i < s->slots && *asleep; i++)
-		if (sends(s, &s->page->slots[i]) &&
-		    still_find(s, &s->page->slots[i]) != NULL)
+		if (sends(s, &s->page->slots[i]) && goes(s, &s->page->slots[i]))
 			*asleep = false;
 	/* One has taken a slot, and not yet said whose it is. */
 	if (s->slots != used_slots(s->page))
@@ -262,12 +271,8 @@ one_works(const struct still *s)
 {
 	for (uint32_t i = 0; i < s->slots; i++) {
 		const struct clock_slot *slot = &s->page->slots[i];
-		const struct still_task *t;
 
-		if (slot->waits && !sends(s, slot))
-			continue;
-		t = still_find(s, slot);
-		if (t != NULL && t->state != 'T')
+		if ((!slot->waits || sends(s, slot)) && goes(s, slot))
 			return true;
 	}
 	return false;
