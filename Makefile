@@ -371,7 +371,7 @@ check:
 # Everything. What computes all the time runs two at once and lets the rest go
 # first (t/exec), which waits most of its time. Of that first what needs no Go,
 # so that nobody waits while .ci/run has the control plane built, then what takes
-# longest. prove begins tests that are in no seq before those that are in one,
+# longest, then the rest. prove begins tests that are in no seq before those that are in one,
 # wherever they stand: so each is in one of its own.
 # CHECKED=1: but what make check runs, for that has run.
 .PHONY: check-all
@@ -402,7 +402,10 @@ FIRST = $(wildcard t/8200*.sh) $(TESTS:build/%=build-sanitize/%) \
 	$(filter-out t/8200% $(NOT_NOW),$(call saying,check-all: (containers|long \
 	faults|more of|mounts|needs root))) \
 	$(filter-out $(NOT_NOW),$(wildcard t/9910*.sh t/9800*.sh t/9970*.sh))
-WAITING = $(FIRST) $(filter-out $(COMPUTERS) $(FIRST),\
+# Minutes on a node, each
+SLOWEST = $(filter-out $(NOT_NOW),$(wildcard t/7310*.sh t/7220*.sh t/7230*.sh \
+	t/7311*.sh))
+WAITING = $(FIRST) $(SLOWEST) $(filter-out $(COMPUTERS) $(FIRST) $(SLOWEST),\
 	$(if $(CHECKED),,$(QUICK_TESTS)) $(LATER_TESTS))
 
 .PHONY: check-cluster

@@ -181,6 +181,7 @@ kubectl delete deployment t >/dev/null
 ok "... deleted, it is made again" \
 	wait_for 30 written 5 ".metadata.uid != \"$uid\""
 ok "... and its primary is well" wait_for 30 thing_error_is none
+wait_for 30 grep -q '^{"type":"DELETED"' "$T/seen"
 is "$(grep '^{"type":"DELETED"' "$T/seen" |
 	jq -c '.object.metadata | [.name, .uid, .annotations]')" \
 	"[\"t\",\"$uid\",{\"kpipe.dev/synthetic\":\"true\"}]" \
