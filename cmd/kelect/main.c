@@ -262,11 +262,13 @@ changed(void *arg)
 	    &r->report, "leadership", e->failing ? e->problem : NULL);
 	switch (e->state) {
 	case ELECTION_LEADING:
-		if (!r->leads)
-			atomic_store(r->page, e->until_ns);
-		else if (!leash_extend(r->page, e->until_ns))
-			lapsed(r);
-		if (!r->leads && !r->stopping)
+		if (r->leads) {
+			if (!leash_extend(r->page, e->until_ns))
+				lapsed(r);
+			break;
+		}
+		atomic_store(r->page, e->until_ns);
+		if (!r->stopping)
 			start_leading(r);
 		break;
 	case ELECTION_RELEASED:

@@ -91,11 +91,10 @@ void leash_unmap(const _Atomic uint64_t *page);
 /*
  * Kelect makes it longer while its guard may end it: one of them is first. A
  * kelect that was stopped just before it writes the page learns by this that
- * its command is dead.
+ * its command is dead. extend: false if it has been ended. lapse: ends it if it
+ * still is until then, or is false.
  */
-/* False: it has been ended. */
 bool leash_extend(_Atomic uint64_t *page, uint64_t until);
-/* Ends it if it still is until then. */
 bool leash_lapse(_Atomic uint64_t *page, uint64_t until);
 
 #endif
