@@ -84,7 +84,7 @@ for signal in TERM KILL; do
 	none() { [ "$(loops)" = 0 ]; }
 	if [ "$signal" = TERM ]; then
 		ok "... none after it was interrupted" none
-		ok "... and its test has ended" test -e "$T/ended"
+		ok "... and its test ends" wait_for 60 test -e "$T/ended"
 	else
 		ok "... none soon after it was killed" wait_for 10 none
 		echo >"$T/fifo"
