@@ -188,7 +188,7 @@ wait_for 30 readies 5
 # The delays that it logs: no quick loop, and no growing delay.
 is "$(sed -n 's/.* again in \([0-9]*\)\.[0-9] s$/\1/p' "$D/stderr" | xargs)" \
 	"1 1 1 1" "... again and again: each time after 1 s"
-kill -STOP "$(pid_of kelect)"
+freeze "$(pid_of kelect)"
 kill -9 "$(pid_of kapply)"
 ok "a kelect that is stopped is killed" wait_for 30 logged 'kelect .* killed$'
 ok "... and all start again" wait_for 30 starts 6

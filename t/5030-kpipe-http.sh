@@ -55,7 +55,7 @@ drains() {
 	[ "$(grep '"phase"' "$D/state" | tail -n 1 | jq -r .phase)" = draining ]
 }
 # It is ended with the last stage, whatever it has not read yet.
-kill -STOP "$(pid_of kstatus)"
+freeze "$(pid_of kstatus)"
 kill -TERM "$kpipe"
 ok "SIGTERM: it hears of that" wait_for 10 drains
 kill -CONT "$(pid_of kstatus)"

@@ -53,8 +53,16 @@ kill -KILL "$(pid_of kapply)"
 wait_for 30 starts 2
 ok "a restart shows in the status" \
 	wait_for 30 sh -c "[ \"\$(grep -cx STATUS=ready $D/told)\" = 2 ]"
-stops "SIGTERM"
+# It drains as long as its stages stand still.
+standing=()
+for stage in $STAGES; do
+	standing+=("$(pid_of "$stage")")
+done
+freeze "${standing[@]}"
+kill -TERM "$kpipe"
 was_told STATUS=draining
+kill -CONT "${standing[@]}"
+ends 0 "SIGTERM"
 is "$(told | uniq -d)" "" "nothing is told twice"
 is "$(told | sed 's/STATUS=waiting/STATUS=stopping/' | uniq)" "STATUS=stopping
 STATUS=starting
@@ -82,8 +90,7 @@ manage "$T/socket3"
 WATCHDOG_USEC=100000 begin
 ok "it is fed, again and again" \
 	wait_for 30 sh -c "[ \"\$(grep -cx WATCHDOG=1 $D/told)\" -ge 5 ]"
-kill -STOP "$kpipe"
-wait_for 30 sh -c "[ \"\$(ps -o s= -p $kpipe)\" = T ]"
+freeze "$kpipe"
 # What it has sent before is read first.
 fed=-1
 all_read() {

@@ -166,7 +166,7 @@ for name in shadow-ireconcile shadow-kwatch; do
 	untouched "$name"
 done
 before=$(metric "$starts")
-kill -STOP "$(beside shadow-ireconcile)"
+freeze "$(beside shadow-ireconcile)"
 strike_beside shadow-kwatch
 ok "kwatch is killed, and ireconcile hangs: both start again" wait_for 90 \
 	metric_is $((before + 1)) "$starts"
@@ -250,9 +250,8 @@ ok "... no process of the shadow is left" none_runs
 shadowed
 ok "it runs" wait_for 60 has_beside shadow-ireconcile
 pids=$(shadows)
-for pid in $pids; do
-	kill -STOP "$pid"
-done
+# shellcheck disable=SC2086
+freeze $pids
 ends "told to end, and both hang"
 ok "... none of it is left" none_runs
 shadowed

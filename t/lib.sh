@@ -282,6 +282,21 @@ wait_for() {
 	return 1
 }
 
+# freeze PID...: SIGSTOP, until they stand: another signal before that ends them
+freeze() {
+	local pid
+
+	kill -STOP "$@"
+	for pid; do
+		wait_for 30 stands "$pid"
+	done
+}
+stands() {
+	local state
+
+	state=$(<"/proc/$1/stat") && [[ ${state##*)} == " T "* ]]
+}
+
 # claim_of FINALIZER: the annotation by which an instance claims a primary for it
 claim_of() {
 	echo "kpipe.dev/instance-$(printf %s "$1" | sha256sum | cut -c1-32)"
