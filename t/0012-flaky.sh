@@ -11,9 +11,11 @@ plant() { # NAME COMMANDS: a test
 	printf '%s\n' "$2" >"t/$1" && chmod +x "t/$1"
 }
 
+unset JITTER
 export BUSY=0
-mkdir -p "$T/tree/t/unit/lib"
+mkdir -p "$T/tree/t/unit/lib" "$T/tree/t/stub"
 cp t/flaky t/busy t/exec "$T/tree/t"
+cp t/stub/jitter.c "$T/tree/t/stub"
 cd "$T/tree" || exit
 git init -q -b main
 echo /build/ >.gitignore
@@ -62,6 +64,21 @@ exit "${KPIPE_NO_SKIP:-0}"'
 runs 1 "a test that cannot run fails" t/flaky 1 t/3-skips.sh
 runs 100 "it wants a number" t/flaky t/1-good.sh
 runs 1 "a test that is not there fails" t/flaky 1 t/4-gone.sh
+
+# The first of two is faster, by the milliseconds that the other counts, unless
+# it pauses.
+plant 4-race.sh 'for ((i = 0; i < 80; i++)); do
+	echo first >>"$T/race" &
+	for ((n = 0; n < 3000; n++)); do :; done
+	echo second >>"$T/race"
+	wait
+done
+echo ok 1; echo 1..1'
+JITTER=60 runs 0 "with jitter" t/flaky 1 t/4-race.sh
+ok "... it is not, now and then" test \
+	"$(awk 'NR % 2 && /second/' "$T/race" | wc -l)" -gt 1
+rm t/stub/jitter.c
+JITTER=10 runs 100 "jitter that cannot be built" t/flaky 1 t/1-good.sh
 
 # loops: how many run for $flaky
 loops() {
