@@ -345,7 +345,7 @@ PROVE := prove --exec t/exec --timer --failures --comments
 # Most tests wait most of their time; those of make check-all have a control
 # plane of Go each. JOBS=N: another number.
 AT_ONCE = 6
-check-all check-cluster: AT_ONCE = 4
+check-all check-cluster: AT_ONCE = 5
 prove = $(if $(call chosen,$(1)),\
 	$(PROVE) -j$(or $(JOBS),$(AT_ONCE)) $(call chosen,$(1)),\
 	echo "no test of this target has '$(T)' in its name: make check-all," \

@@ -22,7 +22,7 @@ later=$(failure 503 ServiceUnavailable later)
 serve "{\"PATCH $CMS/a\":[$refused],\"PATCH $CMS/b\":[$later,$later,$later]}"
 set_line "$(cm a 1),$(cm b 1)" "$known" >"$T/in"
 runs 1 "one item is refused, another one tried three times" \
-	apply --fail-after=1ms
+	apply --fail-after=0s
 is "$(requests | sort | paste -sd,)" "PATCH a,PATCH b,PATCH b,PATCH b,PATCH b" \
 	"... as often"
 is "$(events | sed 's/cannot apply ConfigMap//' | sort)" \
