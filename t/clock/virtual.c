@@ -182,6 +182,15 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 	return slot->in_flight != CLOCK_FLIGHT_NONE;
 }
 
+/* What was under way is looked at again when it waits again: until then only its
+ * state counts, for a callback of its loop may hold it up for ever. */
+static void
+go_on(void)
+{
+	slot->waits = 0;
+	slot->in_flight = CLOCK_FLIGHT_NONE;
+}
+
 /* A suspended machine's time counts in long waits alone (lib/process). */
 int
 clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
@@ -203,7 +212,7 @@ clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 		bool some = begin(boot, awake, &mask);
 
 		n = epoll_pwait(epoll_fd, events, max, some ? 1 : -1, &mask);
-		slot->waits = 0;
+		go_on();
 	} while (n <= 0 && page->boot_ns < boot && awake_ns() < awake &&
 	    (n == 0 || errno == EINTR));
 	return n;
@@ -224,7 +233,7 @@ clock_wait_fd(int fd, short events, uint64_t until_ms)
 		bool some = begin(end, CLOCK_NO_TIME, &mask);
 
 		n = ppoll(&p, 1, some ? &soon : NULL, &mask);
-		slot->waits = 0;
+		go_on();
 	}
 	return n > 0;
 }
