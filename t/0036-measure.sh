@@ -7,7 +7,7 @@ tree=$T/tree
 mkdir -p "$tree"/{t,cmd/kapi,cmd/x,lib,doc,deploy}
 cp t/measure "$tree/t"
 cat >"$tree/cmd/x/x.c" <<'END'
-/* It is what x does: called() in a comment is no call. */
+/* It is what x does; here called() is not called. */
 #include "x.h"
 
 static int calls;
