@@ -14,7 +14,7 @@ plant() { # NAME COMMANDS: a test
 unset JITTER
 export BUSY=0
 mkdir -p "$T/tree/t/unit/lib" "$T/tree/t/stub"
-cp t/flaky t/busy t/exec "$T/tree/t"
+cp t/flaky t/busy t/exec t/preload.sh "$T/tree/t"
 cp t/stub/jitter.c "$T/tree/t/stub"
 cd "$T/tree" || exit
 git init -q -b main

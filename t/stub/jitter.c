@@ -1,8 +1,8 @@
 /*
  * Time between two steps, preloaded into all that a test starts (t/flaky): in
  * every process now and then a pause of up to $JITTER milliseconds, where it
- * begins, forks, ends, or does what others see. A race that one run in thousands
- * loses is lost in one of a few then. The pause sleeps, so that it costs no
+ * begins, forks, ends, or does what others see. A race that is rarely lost is
+ * lost in one of a few runs then. The pause sleeps, so that it costs no
  * processor time; not on a virtual clock, which would think it idle.
  */
 #include <dlfcn.h>
@@ -22,7 +22,6 @@
 
 /* The function behind ours; no prototype says that it may be one of data. */
 #define NEXT(name) (*(void **)&next = dlsym(RTLD_NEXT, name))
-#define CREATES(flags) (((flags) & (O_WRONLY | O_RDWR)) != 0)
 
 /* Another number in each process, and each time. */
 static uint64_t
@@ -119,19 +118,31 @@ kill(pid_t pid, int signo)
 }
 
 int
-open(const char *name, int flags, ...)
+openat(int dir, const char *name, int flags, ...)
 {
-	int (*next)(const char *, int, mode_t);
+	int (*next)(int, const char *, int, mode_t);
 	va_list rest;
 	mode_t mode;
 
 	va_start(rest, flags);
 	mode = va_arg(rest, mode_t);
 	va_end(rest);
-	NEXT("open");
-	if (CREATES(flags))
+	NEXT("openat");
+	if (flags & (O_WRONLY | O_RDWR))
 		pause_now_and_then(4);
-	return next(name, flags, mode);
+	return next(dir, name, flags, mode);
+}
+
+int
+open(const char *name, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+
+	va_start(rest, flags);
+	mode = va_arg(rest, mode_t);
+	va_end(rest);
+	return openat(AT_FDCWD, name, flags, mode);
 }
 
 int
@@ -143,23 +154,7 @@ open64(const char *name, int flags, ...)
 	va_start(rest, flags);
 	mode = va_arg(rest, mode_t);
 	va_end(rest);
-	return open(name, flags | O_LARGEFILE, mode);
-}
-
-int
-openat(int dir, const char *name, int flags, ...)
-{
-	int (*next)(int, const char *, int, mode_t);
-	va_list rest;
-	mode_t mode;
-
-	va_start(rest, flags);
-	mode = va_arg(rest, mode_t);
-	va_end(rest);
-	NEXT("openat");
-	if (CREATES(flags))
-		pause_now_and_then(4);
-	return next(dir, name, flags, mode);
+	return openat(AT_FDCWD, name, flags | O_LARGEFILE, mode);
 }
 
 int
