@@ -106,6 +106,9 @@ named() {
 	[ "$(kubectl get configmaps -A -o json | jq -r '.items[].metadata.annotations["kpipe.dev/instance"] // empty' | sort | uniq -c | tr -s ' ')" = " 4 prod" ]
 }
 ok "an instance with a name gives it to all" wait_for 20 named
+# Statuses follow: that something is outstanding, and that nothing is.
+ok "... and comes to rest" rests 2 snapshot
+ok "... with all done" wait_for 20 settled
 things_stop
 dry 1 "a dry run beside another instance: 1" -n a,b
 is "$(<"$T/results")" "" "... says nothing of objects"
