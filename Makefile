@@ -130,6 +130,9 @@ $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit -iquote t
 # Most run for a few ms: to optimize them costs more.
 $(BUILD)/t/unit/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers
+# Trees are kapi's.
+$(BUILD)/t/helpers/kubectl/%.o $(BUILD)/t/fuzz/fuzztrees.o: \
+	private ALL_CFLAGS += -iquote cmd/kapi
 
 # Has both in it, by .incbin.
 $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)

@@ -11,7 +11,8 @@ sanitized libkpipe.a
 runs 0 "... with its coverage" "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -g \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fsanitize-coverage=trace-pc -iquote lib -iquote cmd/kapi \
-	-o "$T/fuzz-patch" t/fuzz/{fuzz-patch,fuzz,guided}.c cmd/kapi/merge/patch*.c \
+	-o "$T/fuzz-patch" t/fuzz/{fuzz-patch,fuzz,guided}.c \
+	cmd/kapi/tree/*.c cmd/kapi/merge/patch*.c \
 	cmd/kapi/text/gotext.c cmd/kapi/type/{problem,cause}.c \
 	build-sanitize/libkpipe.a -lyaml -lcrypto -lm
 for type in json merge strategic; do

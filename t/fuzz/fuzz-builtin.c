@@ -15,16 +15,19 @@
 // needs cmd/kapi/reply/c*.c
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
+// needs cmd/kapi/tree/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
 // needs cmd/kapi/write/incoming.c
 // needs t/fuzz/fuzz.c
+// needs t/fuzz/fuzztrees.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "builtin/builtin.h"
 #include "fuzz.h"
+#include "fuzztrees.h"
 #include "kinds/kinds.h"
 #include "type/decode.h"
 #include "type/encode.h"
@@ -161,6 +164,7 @@ main(int argc, char **argv)
 
 	if (argc < 2)
 		return 100;
+	fuzztrees_begin();
 	fuzz_begin(argc, argv, 2);
 	store = store_new();
 	registry = resource_registry_new(kinds_find);

@@ -15,10 +15,12 @@
 // needs cmd/kapi/reply/c*.c
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
+// needs cmd/kapi/tree/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
 // needs cmd/kapi/write/incoming.c
 // needs t/fuzz/fuzz.c
+// needs t/fuzz/fuzztrees.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +29,8 @@
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "fuzz.h"
-#include "json/tree.h"
+#include "fuzztrees.h"
+#include "tree/tree.h"
 #include "type/strategy.h"
 
 static const struct strategy custom = {.names = NAME_SUBDOMAIN};
@@ -174,6 +177,7 @@ main(int argc, char **argv)
 	parts = tree_array(&keep);
 	if (argc < 4)
 		return 100;
+	fuzztrees_begin();
 	fuzz_begin(argc, argv, 4);
 	for (int i = 1; i < 4; i++)
 		fuzz_lines(argv[i], take);

@@ -8,6 +8,7 @@
  * signed has changed.
  */
 // needs cmd/kapi/request/jwt.c
+// needs cmd/kapi/tree/*.c
 // needs t/fuzz/fuzz.c
 #include <stdlib.h>
 

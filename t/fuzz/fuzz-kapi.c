@@ -39,7 +39,7 @@
 #include "httpd/conn.h"
 #include "httpd/httpd.h"
 #include "json/json.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "process/log.h"
 
 enum { INPUTS_OF_A_LIFE = 2000, ROUNDS = 50, INPUT_MAX = 60000 };

@@ -16,6 +16,7 @@
 // needs cmd/kapi/reply/c*.c
 // needs cmd/kapi/store/*.c
 // needs cmd/kapi/text/*.c
+// needs cmd/kapi/tree/*.c
 // needs cmd/kapi/type/*.c
 // needs cmd/kapi/write/convert*.c
 // needs cmd/kapi/write/incoming.c
@@ -23,6 +24,7 @@
 // needs cmd/kapi/merge/managed*.c
 // needs cmd/kapi/merge/shape*.c
 // needs t/fuzz/fuzz.c
+// needs t/fuzz/fuzztrees.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,8 @@
 #include "merge/managed.h"
 #include "merge/shape.h"
 #include "fuzz.h"
-#include "json/tree.h"
+#include "fuzztrees.h"
+#include "tree/tree.h"
 
 static struct registry *registry;
 static struct arena all; /* what was recorded */
@@ -255,6 +258,7 @@ main(int argc, char **argv)
 
 	if (argc < 2)
 		return 100;
+	fuzztrees_begin();
 	fuzz_begin(argc, argv, 2);
 	registry = resource_registry_new(kinds_find);
 	steps = tree_array(&all);

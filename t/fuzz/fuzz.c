@@ -6,14 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "json/tree.h"
 #include "process/file.h"
 
 struct span fuzz_input;
-const struct node *fuzz_trees[2];
+void (*fuzz_more)(struct buf *message);
 
 static unsigned state;
 static time_t end;
@@ -60,11 +58,8 @@ fuzz_expect(bool holds, const char *what)
 			buf_addc(&b, fuzz_input.p[i]);
 		else
 			buf_addf(&b, "\\x%02x", (unsigned char)fuzz_input.p[i]);
-	for (size_t i = 0; i < COUNT(fuzz_trees); i++)
-		if (fuzz_trees[i] != NULL) {
-			buf_addc(&b, '\n');
-			tree_write(&b, fuzz_trees[i]);
-		}
+	if (fuzz_more != NULL)
+		fuzz_more(&b);
 	fprintf(stderr, "%s: does not hold: %s\nfor %s\n",
 	    program_invocation_short_name, what, buf_str(&b));
 	abort();
@@ -182,14 +177,4 @@ fuzz_texts(int argc, char **argv, const char *const *seeds,
 	}
 	fuzz_end("texts");
 	return 0;
-}
-
-struct node *
-fuzz_somewhere(struct node *n, unsigned depth)
-{
-	while (n != NULL && n->n > 0 && fuzz_below(depth) > 0 &&
-	    (n->kind == NODE_ARRAY || n->kind == NODE_OBJECT))
-		n = n->kind == NODE_ARRAY ? n->items[fuzz_below(n->n)]
-					  : n->members[fuzz_below(n->n)].value;
-	return n;
 }

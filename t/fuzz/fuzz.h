@@ -10,11 +10,10 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-struct node;
-
 /* Printed by fuzz_expect. Borrowed. */
 extern struct span fuzz_input;
-extern const struct node *fuzz_trees[2];
+/* NULL, or adds to the message what a fuzzer knows besides. */
+extern void (*fuzz_more)(struct buf *message);
 
 /* The arguments from argv[at] on are [SECONDS [SEED]]. */
 void fuzz_begin(int argc, char **argv, int at);
@@ -39,9 +38,5 @@ void fuzz_flip(struct buf *b, size_t at);
 /* The whole main of a fuzzer: changed seeds. Lists end with NULL. */
 int fuzz_texts(int argc, char **argv, const char *const *seeds,
     const char *const *words, void (*try)(struct span text));
-
-/* Any node of a tree, NULL of none; those of about the same depth are equally
- * likely, and most are about so deep. */
-struct node *fuzz_somewhere(struct node *n, unsigned depth);
 
 #endif

@@ -10,6 +10,7 @@
  * 100, and fails the test (t/lib.sh).
  */
 // needs t/helpers/kubectl/*.c
+// needs cmd/kapi/tree/*.c
 
 #include <signal.h>
 #include <stdio.h>

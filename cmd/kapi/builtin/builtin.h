@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "store/store.h"
 #include "type/problem.h"
 #include "type/resource.h"

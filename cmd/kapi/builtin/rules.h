@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/problem.h"
 #include "value/quantity.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/span.h"
 #include "crd/structural.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/problem.h"
 
 /*

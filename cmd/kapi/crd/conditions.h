@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 struct condition {
 	const char *type, *status, *reason;

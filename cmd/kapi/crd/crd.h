@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/api.h"
 #include "type/decode.h"
 #include "type/problem.h"

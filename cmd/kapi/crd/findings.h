@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "crd/structural.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/problem.h"
 
 /* Where a value is: on the stack of the walk, written when it is needed. */

@@ -6,7 +6,7 @@
 #ifndef LISTS_H
 #define LISTS_H
 
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/problem.h"
 #include "type/schema.h"
 

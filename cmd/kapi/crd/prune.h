@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/decode.h"
 #include "type/schema.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 enum rulepath_brackets { RULEPATH_BRACKETS, RULEPATH_DOTS_ONLY };
 

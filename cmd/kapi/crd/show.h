@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* A whole JSONSchemaProps. */
 struct span show_schema(struct arena *a, const struct node *schema);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/problem.h"
 
 /* Present, and not the zero value. */

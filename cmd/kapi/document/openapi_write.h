@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/resource.h"
 
 struct openapi_writer {

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* The output of the container of that name, with its end of line. SPAN_NONE:
  * the command is another one, has options, or a shell would have to work

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "kubelet/script.h"
 
 struct forward_output {

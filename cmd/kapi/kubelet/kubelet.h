@@ -8,7 +8,7 @@
 #ifndef KUBELET_H
 #define KUBELET_H
 
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "kubelet/podprocess.h"
 #include "request/request.h"
 

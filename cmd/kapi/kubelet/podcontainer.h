@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "request/request.h"
 #include "type/problem.h"
 

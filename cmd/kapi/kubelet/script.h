@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* The text of the annotation, or SPAN_NONE. A container need not be given. */
 struct span script_text(struct arena *a, const struct node *pod,

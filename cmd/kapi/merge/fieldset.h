@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* In the order in which they sort. */
 enum path_kind { PATH_FIELD, PATH_KEY, PATH_VALUE, PATH_INDEX };

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/problem.h"
 #include "type/schema.h"
 #include "type/strategy.h"

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "merge/fieldset.h"
 #include "merge/managed.h"
 #include "merge/shape.h"

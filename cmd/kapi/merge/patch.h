@@ -11,7 +11,7 @@
 #define PATCH_H
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/decode.h"
 #include "type/problem.h"
 #include "type/schema.h"

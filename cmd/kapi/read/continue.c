@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "json/json.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "text/gotext.h"
 #include "value/base64.h"
 

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/strategy.h"
 
 struct cells {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "request/request.h"
 
 static const char *const kinds[] = {[FAULT_DELAY] = "delay",

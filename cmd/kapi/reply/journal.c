@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "json/json.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "process/file.h"
 #include "process/log.h"
 #include "request/request.h"

@@ -8,7 +8,7 @@
 #include "base/span.h"
 #include "base/text.h"
 #include "httpd/httpd.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "request/request.h"
 #include "type/problem.h"
 

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 struct jwt_keys; /* one that signs, and those that verify */
 

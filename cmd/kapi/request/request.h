@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "httpd/httpd.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/api.h"
 #include "type/decode.h"
 #include "type/problem.h"

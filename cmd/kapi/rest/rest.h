@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "request/parameters.h"
 #include "request/request.h"
 #include "store/store.h"

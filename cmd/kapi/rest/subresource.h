@@ -5,7 +5,7 @@
 #define SUBRESOURCE_H
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* The answer: a Status. */
 struct node *subresource_success(struct arena *a);

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "process/opt.h"
 #include "request/users.h"
 #include "type/api.h"

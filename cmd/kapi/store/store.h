@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/text.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "process/loop.h"
 
 struct store;

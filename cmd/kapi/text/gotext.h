@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /*
  * The error of json.Unmarshal: "invalid character 'x' looking for beginning

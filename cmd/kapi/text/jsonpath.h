@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* The first value at path, NULL if there is none (or path is not a
  * JSONPath). */

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* True if a decoder into untyped values makes it an int64, not a float64. */
 bool number_is_int(const struct node *n, int64_t *value);

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 struct cause {
 	struct span reason;  /* FieldValueRequired, FieldValueInvalid, ... */

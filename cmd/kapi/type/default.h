@@ -5,7 +5,7 @@
 #define DEFAULT_H
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/schema.h"
 
 /* Fills in what is absent and has a default in the schema; a null on a

@@ -5,7 +5,7 @@
 #define ENCODE_H
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/schema.h"
 
 /*

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /*
  * The object of a body: four bytes "k8s\0", then a message Unknown with

@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 
 enum schema_kind {
 	SCHEMA_ANY,    /* untyped: RawExtension, JSON, FieldsV1 */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "type/names.h"
 #include "type/problem.h"
 #include "type/resource.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "store/store.h"
 #include "type/resource.h"
 #include "type/strategy.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "store/store.h"
 #include "type/api.h"
 #include "type/decode.h"

@@ -6,7 +6,7 @@
 #ifndef PATHEXPR_H
 #define PATHEXPR_H
 
-#include "json/tree.h"
+#include "tree/tree.h"
 
 /* An array of what the path leads to; braces around it are ignored. */
 struct node *pathexpr_select(

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/span.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "kubectl/flags.h"
 
 struct session {

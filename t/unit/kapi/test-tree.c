@@ -1,5 +1,5 @@
 /* tree: parsing, editing, comparing, writing. */
-#include "json/tree.h"
+#include "tree/tree.h"
 
 #include "base/array.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* Part of json/tree.h: from YAML to a tree. */
-#include "json/tree.h"
+/* Part of tree/tree.h: from YAML to a tree. */
+#include "tree/tree.h"
 
 #include <stdlib.h>
 #include <yaml.h>

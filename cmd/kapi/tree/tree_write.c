@@ -1,5 +1,5 @@
-/* Part of json/tree.h: from a tree to JSON. */
-#include "json/tree.h"
+/* Part of tree/tree.h: from a tree to JSON. */
+#include "tree/tree.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "json/tree.h"
+#include "tree/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

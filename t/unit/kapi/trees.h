@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "json/tree.h"
+#include "tree/tree.h"
 #include "process/file.h"
 #include "tap.h"
 
