@@ -229,7 +229,8 @@ static void
 keep(const struct guided *g)
 {
 	/* An input with what ends an entry cannot be kept. */
-	if (input.len == 0 || memmem(input.data, input.len, between(g), strlen(between(g))) !=
+	if (input.len == 0 ||
+	    memmem(input.data, input.len, between(g), strlen(between(g))) !=
 		NULL ||
 	    memchr(input.data, '\0', input.len) != NULL)
 		return;
