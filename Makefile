@@ -479,15 +479,17 @@ style:
 check-layers:
 	t/check-layers
 
-# deploy/NAME, from the folder of each operator: for kubectl, Helm and OLM
+# deploy/NAME, from the folder of each operator: for kubectl, Helm and OLM. Only
+# deploy/at is in the tree.
+DEPLOY ?= deploy
 OPERATORS := $(patsubst pipeline/%/operator.yaml,%,\
 	$(wildcard pipeline/*/operator.yaml))
 .PHONY: manifests
 manifests: $(OPERATORS:%=manifests-%)
 manifests-%: $(BIN)/kgen
-	@$(BIN)/kgen manifests -f pipeline/$* -o deploy/$*
-	@$(BIN)/kgen chart -f pipeline/$* -o deploy/$*/chart
-	@$(BIN)/kgen bundle -f pipeline/$* -o deploy/$*/bundle
+	@$(BIN)/kgen manifests -f pipeline/$* -o $(DEPLOY)/$*
+	@$(BIN)/kgen chart -f pipeline/$* -o $(DEPLOY)/$*/chart
+	@$(BIN)/kgen bundle -f pipeline/$* -o $(DEPLOY)/$*/bundle
 
 # Dashboard and alerts for all operators: the files that are made of others.
 .PHONY: monitoring

@@ -1,25 +1,28 @@
 #!/bin/bash
-# kgen manifests: deploy/ is what it makes now, and what options change.
+# kgen manifests: deploy/at is what it makes now, and what options change.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=made.sh
+. "${0%/*}/made.sh"
 
-# --- deploy/
-for folder in pipeline/*/operator.yaml; do
-	name=$(basename "${folder%/*}")
-	kgen manifests -f "pipeline/$name" -o "$T/$name" 2>"$T/err"
-	ok "deploy/$name is not stale (make manifests)" \
-		diff -r -x bundle -x chart "deploy/$name" "$T/$name"
-	is "$(find "deploy/$name"/{base,cluster,namespaced,monitoring,users} \
-		-type f 2>/dev/null | sort)" \
-		"$(sed -n "s,^kgen: $T/\(.*\): written$,deploy/\1,p" "$T/err" |
-			sort)" "... and has no other files"
+# --- deploy/at, and the same of the others
+made
+ok "deploy/at is not stale (make manifests-at)" \
+	diff -r deploy/at "$T/deploy/at"
+is "$(cd pipeline && echo */operator.yaml)" \
+	"$(printf '%s/operator.yaml\n' "${operators[@]}" | sort | xargs)" \
+	"all operators were made"
+for name in "${operators[@]}"; do
+	kgen manifests -f "pipeline/$name" -o "$T/deploy/$name" >"$T/out" 2>&1
+	is "$(<"$T/out")" "" "$name again: nothing is written"
 done
-kgen manifests -f pipeline/at -o "$T/at" >"$T/out" 2>&1
-is "$(<"$T/out")" "" "again: nothing is written"
+runs 0 "make manifests-memcached" make -s --no-print-directory \
+	manifests-memcached "DEPLOY=$T/by-make"
+ok "... makes the same" diff -r "$T/by-make/memcached" "$T/deploy/memcached"
 
 # Every metric of the rules exists.
 grep -ohE '(kpipe|controller|workqueue|leader)_[a-z_]+' \
-	deploy/*/monitoring/prometheus_rule.yaml | sort -u >"$T/named"
+	"$T"/deploy/*/monitoring/prometheus_rule.yaml | sort -u >"$T/named"
 is "$(grep -ohE '"[a-z_]+"' lib/report/metric.c | tr -d '"' | sort -u |
 	comm -13 - "$T/named")" "" "the rules name metrics that exist"
 

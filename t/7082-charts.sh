@@ -1,16 +1,19 @@
 #!/bin/bash
-# The charts and bundles of deploy/ are what kgen makes of the operators, and
-# kgen chart and kgen bundle take what an operator may say, or refuse it.
+# kgen chart and kgen bundle: of our operators, and what an operator may say, or
+# is refused.
 # check-all: charts and bundles
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=made.sh
+. "${0%/*}/made.sh"
 
-# --- deploy/ is not stale
-for operator in iotservice memcached at experimental cronjob; do
+# --- what is made is not stale
+made
+for operator in "${operators[@]}"; do
 	for what in chart bundle; do
-		runs 0 "deploy/$operator/$what is what kgen $what makes" \
+		runs 0 "kgen $what --check of $operator" \
 			kgen "$what" -f "pipeline/$operator" --check \
-			-o "deploy/$operator/$what"
+			-o "$T/deploy/$operator/$what"
 		is "$(cat "$T/out" "$T/err")" "" "... without a word"
 	done
 done

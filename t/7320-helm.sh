@@ -1,12 +1,14 @@
 #!/bin/bash
-# The charts of deploy/: what they give is what the manifests give, wrong values
-# are refused, and a release is installed, upgraded, rolled back and removed on
-# the real server, where its accounts have the rights that the operator needs.
-# (A Pod of it is t/node's.)
+# The charts of our operators: what they give is what the manifests give, wrong
+# values are refused, and a release is installed, upgraded, rolled back and
+# removed on the real server, where its accounts have the rights that the
+# operator needs. (A Pod of it is t/node's.)
 # servers: real
 # check-all: Helm needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=made.sh
+. "${0%/*}/made.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=deployed.sh
@@ -15,6 +17,7 @@
 . "${0%/*}/helm/lib.sh"
 cluster_start
 helm_start
+made
 
 # --- the same as the manifests
 # objects: a stream of YAML, as sorted lines of JSON, without what is said of
@@ -51,30 +54,30 @@ differences() {
 	local namespace=$1-operator-system operator=$1 overlay=$2
 
 	shift 2
-	helm template x "deploy/$operator/chart" -n "$namespace" \
+	helm template x "$T/deploy/$operator/chart" -n "$namespace" \
 		--kube-version "$KUBE_VERSION" "$@" | objects "$namespace" \
 		>"$T/of.chart"
 	{
-		kubectl kustomize "deploy/$operator/$overlay"
+		kubectl kustomize "$T/deploy/$operator/$overlay"
 		echo ---
-		kubectl kustomize "deploy/$operator/users"
+		kubectl kustomize "$T/deploy/$operator/users"
 	} | objects "$namespace" >"$T/of.manifests"
 	ok "... has objects" test "$(wc -l <"$T/of.chart")" -gt 20
 	same "$T/of.chart" "$T/of.manifests" "... as $overlay has them"
 }
 
-for operator in iotservice memcached at experimental cronjob; do
+for operator in "${operators[@]}"; do
 	runs 0 "the chart of $operator" helm lint --strict \
-		--kube-version "$KUBE_VERSION" "deploy/$operator/chart"
+		--kube-version "$KUBE_VERSION" "$T/deploy/$operator/chart"
 	is "$(<"$T/err")" "" "... without a warning"
 	overlay=namespaced
-	[ -d "deploy/$operator/namespaced" ] || overlay=cluster
+	[ -d "$T/deploy/$operator/namespaced" ] || overlay=cluster
 	differences "$operator" "$overlay"
 done
 differences at cluster --set scope=cluster
 
 # --- values
-chart=deploy/at/chart
+chart=$T/deploy/at/chart
 template() {
 	helm template x "$chart" -n ns --kube-version "$KUBE_VERSION" "$@"
 }
@@ -153,7 +156,7 @@ runs 1 "refused: all namespaces, and some" template --set scope=cluster \
 # --- a release
 system=memcached-operator-system
 release() {
-	helm "$1" memcached "${2:-deploy/memcached/chart}" -n "$system" "${@:3}"
+	helm "$1" memcached "${2:-$T/deploy/memcached/chart}" -n "$system" "${@:3}"
 }
 replicas() {
 	kubectl get deployment -n "$system" -o \
@@ -167,7 +170,7 @@ ok "... and that the pull secret is missing" \
 	grep -q 'no Secret image-pull-secret' "$T/out"
 is "$(replicas)" 2 "... two replicas"
 runs 1 "a second release of it there" helm install second \
-	deploy/memcached/chart -n "$system"
+	"$T/deploy/memcached/chart" -n "$system"
 ok "... is refused" grep -q 'cannot be imported into the current release' \
 	"$T/err"
 
@@ -196,7 +199,7 @@ is "$(helm history memcached -n "$system" -o json | jq -c 'map(.status)')" \
 	'["superseded","superseded","deployed"]' "... the third revision"
 
 # A new schema reaches the cluster, which crds/ of Helm would not do.
-cp -r deploy/memcached/chart "$T/new"
+cp -r "$T/deploy/memcached/chart" "$T/new"
 sed -i 's/^\( *\)minimum: 0$/&\n\1maximum: 9/;s/^version:.*/version: 0.2.0/' \
 	"$T/new/templates/crds/memcacheds.yaml" "$T/new/Chart.yaml"
 runs 0 "a chart with a new schema" helm upgrade memcached "$T/new" \
@@ -225,16 +228,16 @@ is "$(kubectl get memcached example -n other -o 'jsonpath={.metadata.uid}')" \
 	"$uid" "... but the kind, and the object that it was"
 
 # --- from a package; the kind is still there
-runs 0 "package" helm package deploy/memcached/chart -d "$T"
+runs 0 "package" helm package "$T/deploy/memcached/chart" -d "$T"
 runs 0 "install the package" release install "$T"/memcached-operator-*.tgz
 is "$(replicas)" 2 "... two replicas"
 runs 0 "uninstall" helm uninstall memcached -n "$system"
 
 # --- two of an operator of the whole cluster, each in its namespace
 first=iotservice-operator-system
-runs 0 "IoTService" helm install iot deploy/iotservice/chart -n "$first" \
+runs 0 "IoTService" helm install iot "$T/deploy/iotservice/chart" -n "$first" \
 	--create-namespace
-runs 0 "... twice" helm install iot deploy/iotservice/chart -n second \
+runs 0 "... twice" helm install iot "$T/deploy/iotservice/chart" -n second \
 	--create-namespace --set crds.install=false --set replicas=1
 (
 	trap - EXIT

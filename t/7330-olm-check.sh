@@ -1,11 +1,14 @@
 #!/bin/bash
-# The bundles of deploy/ keep the documented rules of the Operator Lifecycle
+# The bundles of our operators keep the documented rules of the Operator Lifecycle
 # Manager, as t/olm/check has them; and each of its rules finds something.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=made.sh
+. "${0%/*}/made.sh"
+made
 
-for operator in iotservice memcached at experimental cronjob; do
-	runs 0 "the bundle of $operator" t/olm/check "deploy/$operator/bundle"
+for operator in "${operators[@]}"; do
+	runs 0 "the bundle of $operator" t/olm/check "$T/deploy/$operator/bundle"
 	is "$(cat "$T/out" "$T/err")" "" "... without a complaint"
 done
 

@@ -5,15 +5,18 @@
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
+# shellcheck source=made.sh
+. "${0%/*}/made.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=deployed.sh
 . "${0%/*}/deployed.sh"
 cluster_start
+made
 
 # install OPERATOR NAMESPACE [TARGETS]
 install_bundle() {
-	t/olm/objects "deploy/$1/bundle" "${@:2}" >"$T/objects.json" || return
+	t/olm/objects "$T/deploy/$1/bundle" "${@:2}" >"$T/objects.json" || return
 	kubectl apply --server-side --validate=strict -f "$T/objects.json"
 }
 
@@ -43,12 +46,12 @@ has() {
 	tap $? "$2" || quote <"$T/operator.log"
 }
 
-for operator in iotservice memcached at experimental cronjob; do
+for operator in "${operators[@]}"; do
 	kubectl create namespace "$operator" >/dev/null
 	runs 0 "$operator: the server accepts it" \
 		install_bundle "$operator" "$operator" "$operator"
 	ok "... also its namespace, its group" kubectl apply --server-side \
-		-f "deploy/$operator/bundle/install/namespace.yaml"
+		-f "$T/deploy/$operator/bundle/install/namespace.yaml"
 done
 
 # --- the operator's own namespace

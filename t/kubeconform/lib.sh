@@ -13,7 +13,7 @@ conform_start() {
 	[ "$code" -ne 100 ] || skip_all "$(tail -n 1 "$T/build.out")"
 	KUBECONFORM=$(tail -n 1 "$T/build.out")
 	kubectl apply --server-side -f "$KUBECONFORM" >/dev/null || exit 1
-	for crd in deploy/*/base/crds/*_crd.yaml; do
+	for crd in pipeline/*/crd.yaml; do
 		kubectl apply --server-side -f "$crd" >/dev/null 2>&1 || exit 1
 	done
 	wait_for 240 kubectl wait --for=condition=Established crd --all || exit 1

@@ -5,9 +5,12 @@
 # shellcheck source=t/helm/lib.sh
 . t/helm/lib.sh
 helm_start
+# shellcheck source=t/made.sh
+. t/made.sh
+made "$name"
 # release install|upgrade [OPTION...]
 release() {
-	helm "$1" operator "deploy/$name/chart" -n "$ns" \
+	helm "$1" operator "$T/deploy/$name/chart" -n "$ns" \
 		--post-renderer t/node/quick "${@:2}"
 }
 

@@ -2,6 +2,10 @@
 # shellcheck disable=SC2154 # name, ns, scope, place: of life
 # t/node/life: the operator comes and goes by make deploy, make undeploy.
 
+# shellcheck source=t/made.sh
+. t/made.sh
+made "$name"
+
 installed() {
 	deploy "$name" "$scope"
 	ok "two replicas are available, by their probes" available "$name" ||
@@ -10,7 +14,7 @@ installed() {
 
 make_accounts() {
 	kubectl apply --server-side \
-		-f "deploy/$name/base/service_account.yaml" >/dev/null
+		-f "$T/deploy/$name/base/service_account.yaml" >/dev/null
 }
 
 use_image() {
