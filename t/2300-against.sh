@@ -456,7 +456,7 @@ zero .spec.template.spec.containers[name=memcached].command[1]" \
 
 # page LANGUAGE: the lines of that example in the page
 page() {
-	sed -n '/^```'"$1"'$/,/^```$/{/^```/d;p;}' doc/against.md
+	sed -n '/^```'"$1"'$/,/^```$/{/^```/d;p;}' doc/recording.md
 }
 ok "the page has such a line" test -n "$(page json)"
 ok "... and it is right" grep -qxF "$(page json)" "$T/out"

@@ -113,7 +113,7 @@ http_down 0 "its input ends"
 recorded=t/metrics/controller-runtime.txt
 # "name type label,label" of each row, the labels sorted
 sed -n 's/^| `\([a-z_]*\)` | \([a-z]*\) |\([^|]*\)|.*/\1 \2 \3/p' \
-	doc/metrics.md | while read -r name type labels; do
+	doc/monitoring.md | while read -r name type labels; do
 	echo "$name $type $(tr -d ' `' <<<"$labels" | tr ',' '\n' | sort |
 		paste -sd,)"
 done | sed 's/ *$//' | sort >"$T/ours"

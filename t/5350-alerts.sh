@@ -82,7 +82,7 @@ metrics='s/"[^"]*"//g; s/(_bucket|_sum|_count)\b//g'
 is "$(jq -r .expr "$T/rules" | sed -E "$metrics" |
 	grep -oE '\b(kpipe|controller_runtime|workqueue|rest_client|leader|process|certwatcher)_[a-z_]+' |
 	sort -u | grep -vxF -f <(
-		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md))" "" \
+		sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/monitoring.md))" "" \
 	"their metrics exist"
 
 # ---- those of kgen, for one operator ----

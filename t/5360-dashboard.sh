@@ -199,7 +199,7 @@ done
 
 # ---- names ----
 
-sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/metrics.md >"$T/documented"
+sed -n 's/^| `\([a-z_]*\)`.*/\1/p' doc/monitoring.md >"$T/documented"
 # named: the metrics of queries
 named() {
 	sed -E 's/"[^"]*"//g' |
@@ -207,7 +207,7 @@ named() {
 		sed 's/_bucket$//' | sort -u
 }
 is "$(named <"$T/queries" | grep -vxF -f "$T/documented")" "" \
-	"every metric is one of doc/metrics.md"
+	"every metric is one of doc/monitoring.md"
 ok "... and they are most of ours" test "$(named <"$T/queries" |
 	grep -c ^kpipe_)" -gt 20
 is "$(grep '^kpipe_' "$T/documented" | grep -vxF -f <(named <"$T/queries") |

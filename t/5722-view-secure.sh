@@ -44,7 +44,7 @@ bound() {
 	bound metrics prometheus \
 		'[{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]'
 } | kapply --kubeconfig "$T/admin" -o none
-# The role of doc/metrics.md.
+# The role of doc/monitoring.md.
 reviews='[{"apiGroups": ["authentication.k8s.io"],
 	"resources": ["tokenreviews"], "verbs": ["create"]},
 	{"apiGroups": ["authorization.k8s.io"],

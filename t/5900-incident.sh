@@ -1,5 +1,6 @@
 #!/bin/bash
-# doc/incident.md as a reader follows it, from the fault to the release.
+# The incident of doc/recording.md as a reader follows it, from the fault to the
+# release.
 # servers: kapi real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -10,7 +11,7 @@
 cluster_start
 export PIPELINE=$ROOT/pipeline
 mkdir "$T/work"
-readme_blocks "" doc/incident.md
+readme_blocks "" doc/recording.md
 ok "the page has examples" test -s "$T/blocks/020"
 # Times of field managers are seconds: the fault comes in a later one.
 is_later() {

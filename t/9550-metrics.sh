@@ -27,8 +27,8 @@ scraped() {
 	[ "$(scrape "$1" | tail -n 1)" = "$2" ]
 }
 
-# The roles of doc/metrics.md, unchanged.
-sed -n '/^## Who may read/,$p' doc/metrics.md |
+# The roles of doc/monitoring.md, unchanged.
+sed -n '/^## Who may read/,/^## Events/p' doc/monitoring.md |
 	sed -n '/^```yaml/,/^```/p' | grep -v '^```' >"$T/roles.yaml"
 kubectl create namespace monitoring >/dev/null
 for account in prometheus stranger; do
@@ -45,7 +45,7 @@ is "$(scrape "$reader")" "Authentication failed
 500" "the operator may not ask"
 ok "... and says what it lacks" grep -q 'TokenReview: tokenreviews.authentication.k8s.io is forbidden: User "user1" cannot create' \
 	"$T/http.err" || quote <"$T/http.err"
-ok "the roles of doc/metrics.md" kubectl apply -f "$T/roles.yaml"
+ok "the roles of doc/monitoring.md" kubectl apply -f "$T/roles.yaml"
 kubectl create clusterrolebinding metrics-auth --clusterrole=metrics-auth \
 	--user=user1 >/dev/null
 kubectl create clusterrolebinding metrics-reader \

@@ -461,7 +461,7 @@ take_gap(struct story *s, struct span line)
 
 /* ---- another release, beside this one ---- */
 
-/* A line of ireconcile --against (doc/against.md). */
+/* A line of ireconcile --against (doc/recording.md). */
 static void
 take_shadow(struct story *s, struct span line)
 {

@@ -1,5 +1,5 @@
 # The dashboard: jq -n -f dashboard.jq >dashboard.json (make monitoring).
-# For Grafana 9 to 11. Which metric means what: doc/metrics.md.
+# For Grafana 9 to 11. Which metric means what: doc/monitoring.md.
 
 # A query; $legend is in Grafana's spelling: {{label}}.
 def query($expr; $legend): {expr: $expr, legendFormat: $legend};
@@ -313,7 +313,7 @@ def choice($name; $metric): "label_values(\($metric), \($name))" as $query | {
 {
   uid: "kpipe-operators",
   title: "Operators (kpipe)",
-  description: "Operators made with kpipe. Names: doc/metrics.md.",
+  description: "Operators made with kpipe. Names: doc/monitoring.md.",
   tags: ["kpipe", "kubernetes"],
   schemaVersion: 36,
   version: 1,

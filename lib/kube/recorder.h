@@ -5,7 +5,7 @@
  * eventfilter.h lets through, up to 12 tries every 10 s while the server does
  * not answer; an Event that is refused is dropped.
  *
- * Why core/v1: see doc/events.md.
+ * Why core/v1: see doc/monitoring.md.
  */
 #ifndef RECORDER_H
 #define RECORDER_H

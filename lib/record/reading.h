@@ -29,7 +29,7 @@ enum reading_kind {
 	READING_STATUS,
 	READING_STATE,
 	READING_GAP,
-	READING_SHADOW, /* a line of ireconcile --against (doc/against.md) */
+	READING_SHADOW, /* a line of ireconcile --against (doc/recording.md) */
 	READING_OTHER	/* a record line of a later kind: pass over it */
 };
 

@@ -1,6 +1,6 @@
 /*
  * metric: the table of all metrics, and the lines by which a tool reports its
- * samples (doc/protocol.md, Reports). What each means: doc/metrics.md.
+ * samples (doc/protocol.md, Reports). What each means: doc/monitoring.md.
  *
  *	metric_lines_init(&m, "kapply", &buf);
  *	metric_add(&m, METRIC_APPLIED, METRIC_LABELS("created"), 12);

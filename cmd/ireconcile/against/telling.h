@@ -1,6 +1,6 @@
 /*
  * telling: differences of decisions as output: lines of JSON, or text
- * (doc/against.md).
+ * (doc/recording.md).
  */
 #ifndef TELLING_H
 #define TELLING_H

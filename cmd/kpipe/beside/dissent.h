@@ -1,6 +1,6 @@
 /*
  * dissent: what the program of --shadow decides otherwise (lines of ireconcile
- * --against, doc/against.md): a line of the log for each object, and an Event
+ * --against, doc/recording.md): a line of the log for each object, and an Event
  * about a primary when it begins to differ, when it cannot be compared, because
  * both programs fail, and when it agrees again.
  *

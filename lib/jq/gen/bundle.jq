@@ -1,6 +1,6 @@
 # deploy/NAME/bundle: the operator for the Operator Lifecycle Manager: a bundle
 # of the format registry+v1, a catalog with it, and the objects that install it.
-# See doc/olm.md. Sources of the format: operator-framework/operator-registry,
+# See doc/packaging.md. Sources of the format: operator-framework/operator-registry,
 # docs/design/operator-bundle.md; operator-framework/olm-docs,
 # content/en/docs: Tasks/creating-operator-manifests.md,
 # Reference/file-based-catalogs.md, Concepts/crds.
@@ -286,7 +286,7 @@ def operator_group: any(install_modes[]; .type == "OwnNamespace" and .supported)
     kind: "OperatorGroup",
     metadata: {name: package, namespace: namespace},
     spec: (if $own then {
-        "#targetNamespaces": "The operator's own namespace; see doc/olm.md for others.",
+        "#targetNamespaces": "The operator's own namespace; see doc/packaging.md for others.",
         targetNamespaces: [namespace]} else {} end)};
 
 def subscription: {

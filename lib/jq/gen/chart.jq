@@ -1,6 +1,6 @@
 # deploy/NAME/chart: the manifests as a chart of Helm 3. Its templates are the
 # same objects, with expressions of Helm (gen/helm) in the description that they
-# are made of. See doc/helm.md.
+# are made of. See doc/packaging.md.
 include "gen/yaml";
 include "gen/rights";
 include "gen/deployment";

@@ -1,5 +1,5 @@
 # What a cluster with the Prometheus operator needs to watch an operator, by the
-# metrics of doc/metrics.md.
+# metrics of doc/monitoring.md.
 include "gen/deployment";
 
 # Prometheus' own account is bound to this by the administrator.
