@@ -234,8 +234,9 @@ TEST(page)
 		buf_adds(&row, " |");
 		found = strstr(at, buf_str(&row));
 		if (!ok(found != NULL, f->name))
-			printf("# doc/monitoring.md lacks, or not in this place:"
-			       "%s\n",
+			printf(
+			    "# doc/monitoring.md lacks, or not in this place:"
+			    "%s\n",
 			    buf_str(&row));
 		at = found != NULL ? found + 1 : at;
 	}
