@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "conf/watchfilter.h"
 #include "conf/instancename.h"
 #include "conf/watchkind.h"
 #include "json/json.h"
@@ -359,6 +358,46 @@ load_adopt(struct conf *c, const struct yaml *y, struct watch_entry *e)
 }
 
 static int
+load_command(struct conf *c, const struct yaml *y, struct watch_filter *f)
+{
+	f->line = y->line;
+	if (y->type != YAML_SEQUENCE)
+		return conf_fail(c, y->line,
+		    "a filter must be a list: the program and its arguments");
+	for (size_t i = 0; i < y->count; i++) {
+		const char *word = "";
+
+		if (conf_text(c, y->values[i], "a word of a filter", &word) !=
+		    0)
+			return -1;
+		textlist_add(&f->command, word, strlen(word));
+	}
+	if (f->command.count == 0 || *f->command.items[0] == '\0')
+		return conf_fail(c, y->line, "a filter has no program");
+	return 0;
+}
+
+/* A list of commands, each a list of words. Whether there is such a program is
+ * for kpipe, which runs it. */
+static int
+load_filters(struct conf *c, const struct yaml *y, struct watch_entry *e)
+{
+	if (y->type == YAML_SCALAR && yaml_is_null(y))
+		return 0;
+	if (y->type != YAML_SEQUENCE)
+		return conf_fail(c, y->line, "filters must be a list");
+	e->filters = mem_zalloc((y->count + 1) * sizeof(*e->filters));
+	for (size_t i = 0; i < y->count; i++) {
+		struct watch_filter *f = &e->filters[e->filter_count++];
+
+		textlist_init(&f->command);
+		if (load_command(c, y->values[i], f) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
 load_dependents(struct conf *c, const struct yaml *y, struct watch_entry *e)
 {
 	return load_kinds(c, y, WATCHKIND_DEPENDENT, e);
@@ -418,7 +457,7 @@ static const struct entry_key keys[] = {
     {"desiredReads", KEY_LOADED, load_reads, 0},
     {"dependents", KEY_LOADED, load_dependents, 0},
     {"related", KEY_LOADED, load_related, 0},
-    {"filters", KEY_LOADED, watchfilter_load, 0},
+    {"filters", KEY_LOADED, load_filters, 0},
 };
 
 enum { KEYS = COUNT(keys) };
@@ -528,7 +567,7 @@ watchentry_release(struct watch_entry *e)
 	for (size_t i = 0; i < e->related_count; i++)
 		watchkind_release(&e->related[i]);
 	for (size_t i = 0; i < e->filter_count; i++)
-		watchfilter_release(&e->filters[i]);
+		textlist_release(&e->filters[i].command);
 	free(e->dependents);
 	free(e->related);
 	free(e->filters);

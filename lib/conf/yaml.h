@@ -3,7 +3,7 @@
  *
  * For configuration files of people (watches.yaml, kubeconfig), where an
  * error must name its line. JSON is YAML. An alias is a copy of what its anchor
- * names (yamlanchor.h), and a merge key (<<) adds members, as kubectl reads it:
+ * names, and a merge key (<<) adds members, as kubectl reads it:
  * they replace what stands before, and are replaced by what comes after it. The
  * tags of YAML's core schema and !!binary are known. Refused are a second
  * document, a key given twice, keys that are not scalars, other tags, UTF-16,

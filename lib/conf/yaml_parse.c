@@ -10,11 +10,101 @@
 #include "base/span.h"
 #include "base/utf8.h"
 #include "conf/yaml11.h"
-#include "conf/yamlanchor.h"
 #include "process/file.h"
 #include "value/base64.h"
 
 enum { FILE_MAX_MIB = 8, DEPTH_MAX = 100 };
+
+/* Bytes of nodes and texts that anchors and aliases of a document copy: a few
+ * lines of aliases can stand for more than any memory. */
+enum { ANCHORED_MAX = 64 * 1024 * 1024 };
+
+struct anchor {
+	char *name;	   /* owned */
+	struct yaml *node; /* owned; NULL: too much was copied */
+};
+
+struct anchors {
+	struct anchor *items; /* owned */
+	size_t count;
+	size_t copied; /* bytes */
+};
+
+static struct anchor *
+find_anchor(const struct anchors *a, const char *name)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->items[i].name, name) == 0)
+			return &a->items[i];
+	return NULL;
+}
+
+static void
+anchors_release(struct anchors *a)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		free(a->items[i].name);
+		yaml_tree_free(a->items[i].node);
+	}
+	free(a->items);
+	*a = (struct anchors){0};
+}
+
+/* A copy, owned; NULL: that would be more than ANCHORED_MAX. */
+static struct yaml *
+anchors_copy(struct anchors *a, const struct yaml *node)
+{
+	struct yaml *y;
+
+	a->copied += sizeof(*y) + (node->text ? strlen(node->text) : 0);
+	if (a->copied > ANCHORED_MAX)
+		return NULL;
+	y = mem_zalloc(sizeof(*y));
+	y->type = node->type;
+	y->line = node->line;
+	y->quoted = node->quoted;
+	if (node->text != NULL)
+		y->text = mem_strdup(node->text);
+	for (size_t i = 0; i < node->count; i++) {
+		bool mapping = node->type == YAML_MAPPING;
+		struct yaml *key =
+		    mapping ? anchors_copy(a, node->keys[i]) : NULL;
+		struct yaml *value = anchors_copy(a, node->values[i]);
+
+		if (value == NULL || (mapping && key == NULL)) {
+			yaml_tree_free(key);
+			yaml_tree_free(value);
+			yaml_tree_free(y);
+			return NULL;
+		}
+		yaml_append(y, key, value);
+	}
+	return y;
+}
+
+/* Keeps a copy of node under that name, from now on. */
+static void
+anchors_set(struct anchors *a, const char *name, const struct yaml *node)
+{
+	struct anchor *at = find_anchor(a, name);
+
+	if (at == NULL) {
+		a->items = mem_grow(a->items, a->count, sizeof(*a->items));
+		at = &a->items[a->count++];
+		*at = (struct anchor){.name = mem_strdup(name)};
+	}
+	yaml_tree_free(at->node);
+	at->node = anchors_copy(a, node);
+}
+
+/* The node of that name, borrowed; NULL: none. */
+static const struct yaml *
+anchors_get(const struct anchors *a, const char *name)
+{
+	const struct anchor *at = find_anchor(a, name);
+
+	return at != NULL ? at->node : NULL;
+}
 
 struct reader {
 	const char *name;
@@ -23,7 +113,7 @@ struct reader {
 	yaml_event_t event; /* valid while have is true */
 	bool have;
 	int depth;
-	struct yamlanchors anchors;
+	struct anchors anchors;
 	struct err *err;
 };
 
@@ -378,14 +468,14 @@ read_collection(struct reader *r)
 static struct yaml *
 read_alias(struct reader *r)
 {
-	const struct yaml *node = yamlanchors_get(
-	    &r->anchors, (const char *)r->event.data.alias.anchor);
+	const struct yaml *node =
+	    anchors_get(&r->anchors, (const char *)r->event.data.alias.anchor);
 	struct yaml *y;
 
 	if (node == NULL)
 		return fail_node(
 		    r, "this alias has no anchor, or is within it");
-	y = yamlanchors_copy(&r->anchors, node);
+	y = anchors_copy(&r->anchors, node);
 	return y != NULL ? y : fail_node(r, "aliases repeat too much");
 }
 
@@ -427,7 +517,7 @@ read_node(struct reader *r)
 		y = fail_node(r, "not YAML");
 	}
 	if (y != NULL && anchor != NULL)
-		yamlanchors_set(&r->anchors, anchor, y);
+		anchors_set(&r->anchors, anchor, y);
 	free(anchor);
 	return y;
 }
@@ -496,7 +586,7 @@ yaml_parse(const char *name, const char *text, size_t n, struct err *err)
 	if (r.have)
 		yaml_event_delete(&r.event);
 	yaml_parser_delete(&r.parser);
-	yamlanchors_release(&r.anchors);
+	anchors_release(&r.anchors);
 	return y;
 }
 

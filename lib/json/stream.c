@@ -9,12 +9,27 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "json/stream_scan.h"
 #include "process/tee.h"
 
 enum mode { UNDECIDED, LINES, CONCATENATED };
 /* The state of the bytes at the front. */
 enum place { DOCUMENT, LIST_ITEM, LIST_TAIL, REST_OF_LINE };
+
+/* Where a value ends, found byte by byte as it arrives: brackets and strings are
+ * counted, the grammar is left to json_check. Zeroed: before a value. */
+struct scan {
+	size_t at; /* looked at so far, from the start of the value */
+	unsigned depth;
+	bool begun, string, escaped, scalar;
+};
+
+enum scan_result {
+	SCAN_MORE,
+	SCAN_WHOLE,  /* it ends at `at` */
+	SCAN_NEWLINE /* SCAN_LINE only: the line ends before the value */
+};
+
+enum scan_mode { SCAN_TEXT, SCAN_LINE };
 
 struct stream {
 	struct buf in, scratch;
@@ -25,7 +40,7 @@ struct stream {
 	enum place place;
 	bool ended, dead;
 	enum { FIRST_ITEM, AFTER_ITEM, AFTER_COMMA } list;
-	struct stream_scan scan;
+	struct scan scan;
 	/* A whole List at the front, given out item by item. */
 	size_t split_at; /* behind the last item given, 0: none */
 	size_t split_size;
@@ -82,7 +97,7 @@ consume(struct stream *s, size_t n)
 {
 	s->line += count_newlines(span_make(front(s).p, n));
 	s->front += n;
-	s->scan = (struct stream_scan){0};
+	s->scan = (struct scan){0};
 }
 
 /* After a huge document the memory goes back. */
@@ -170,11 +185,64 @@ skip_space(struct stream *s)
 /* Nothing to give out yet, but perhaps after the next step. */
 enum { AGAIN = -1 };
 
+/* One byte outside strings; true: the value ends before or (then at is moved)
+ * with it. */
+static bool
+scan_byte(struct scan *c, char byte)
+{
+	bool open = byte == '{' || byte == '[';
+	bool close = byte == '}' || byte == ']';
+
+	if (c->scalar &&
+	    (open || close || byte == '"' || byte == ',' || byte == ':' ||
+		is_space(byte)))
+		return true;
+	c->at++;
+	c->string = byte == '"';
+	if (open)
+		c->depth++;
+	if (close && (c->depth == 0 || --c->depth == 0))
+		return true;
+	if (!c->begun && !open && !c->string)
+		c->scalar = true;
+	c->begun = true;
+	/* A lone comma or colon is a document of its own, and a bad one. */
+	return c->depth == 0 && (byte == ',' || byte == ':');
+}
+
+/* text begins with the value, without white space, and only grows from call to
+ * call. A scalar ends at the next byte that is not part of it. */
+static enum scan_result
+scan(struct scan *c, struct span text, enum scan_mode mode)
+{
+	while (c->at < text.n) {
+		char byte = text.p[c->at];
+
+		if (byte == '\n' && mode == SCAN_LINE)
+			return SCAN_NEWLINE;
+		if (!c->string) {
+			if (scan_byte(c, byte))
+				return SCAN_WHOLE;
+			continue;
+		}
+		c->at++;
+		if (c->escaped)
+			c->escaped = false;
+		else if (byte == '\\')
+			c->escaped = true;
+		else if (byte == '"')
+			c->string = false;
+		if (!c->string && c->depth == 0)
+			return SCAN_WHOLE;
+	}
+	return SCAN_MORE;
+}
+
 static enum scan_result
 scan_value(struct stream *s)
 {
-	enum scan_result r = stream_scan(
-	    &s->scan, front(s), s->mode == LINES ? SCAN_LINE : SCAN_TEXT);
+	enum scan_result r =
+	    scan(&s->scan, front(s), s->mode == LINES ? SCAN_LINE : SCAN_TEXT);
 
 	return r == SCAN_MORE && s->ended && s->scan.scalar ? SCAN_WHOLE : r;
 }
@@ -431,8 +499,7 @@ next_in_list(struct stream *s, struct stream_doc *doc)
 		if (*t.p == ']' && s->list != AFTER_COMMA) {
 			consume(s, 1);
 			s->place = LIST_TAIL;
-			s->scan =
-			    (struct stream_scan){.depth = 1, .begun = true};
+			s->scan = (struct scan){.depth = 1, .begun = true};
 			return AGAIN;
 		}
 		if (s->list == AFTER_ITEM) {
@@ -497,7 +564,7 @@ next_line(struct stream *s, struct stream_doc *doc)
 	}
 	if (s->mode == UNDECIDED) {
 		s->mode = looks_whole(span_make(t.p, n)) ? LINES : CONCATENATED;
-		s->scan = (struct stream_scan){0};
+		s->scan = (struct scan){0};
 		return AGAIN;
 	}
 	return give(s, n, doc);
