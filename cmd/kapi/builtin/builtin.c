@@ -92,7 +92,7 @@ builtin_bump_generation(const struct change_of *x, struct node *object)
 void
 builtin_default(struct arena *a, const struct resource *r, struct node *object)
 {
-	if (tree_is(object, NODE_OBJECT))
+	if (tree_is(object, NODE_OBJECT) && r->strategy->defaults != NULL)
 		r->strategy->defaults(a, object);
 }
 
@@ -229,7 +229,8 @@ builtin_prepare(const struct change_of *change, struct node *object)
 		else if (!(k->traits & TRAIT_BRINGS_STATUS))
 			empty_status(&x, object);
 	}
-	k->prepare(&x, object);
+	if (k->prepare != NULL)
+		k->prepare(&x, object);
 	count_generation(&x, k->generation, object);
 }
 

@@ -18,9 +18,6 @@ const struct strategy columns_scale = {
     .steps = &scale_steps,
     .columns = "Name|Desired:integer=spec.replicas|"
 	       "Available:integer=status.replicas|Age",
-    .cells = columns_cells,
-    .resets = strategy_no_resets,
-    .defaults = strategy_no_defaults,
 };
 
 /* ---- one column ---- */
@@ -68,10 +65,18 @@ add_definition(struct buf *b, struct span name, struct span type,
 	buf_addc(b, '}');
 }
 
+static struct span
+columns_of(const struct resource *r)
+{
+	const char *own = r->strategy->columns;
+
+	return span_str(own != NULL ? own : "Name|Created At:date");
+}
+
 static void
 builtin_columns(struct buf *b, const struct resource *r)
 {
-	struct span rest = span_str(r->strategy->columns);
+	struct span rest = columns_of(r);
 	struct column c;
 
 	while (next_column(&rest, &c))
@@ -217,7 +222,7 @@ void
 columns_add(struct buf *b, const struct resource *r)
 {
 	buf_addc(b, '[');
-	if (r->strategy->columns == NULL)
+	if (r->crd != NULL)
 		custom_columns(b, crd_version_of(r));
 	else
 		builtin_columns(b, r);
@@ -225,23 +230,19 @@ columns_add(struct buf *b, const struct resource *r)
 }
 
 void
-columns_cells(struct cells *c)
-{
-	struct span rest = span_str(c->resource->strategy->columns);
-	struct column column;
-
-	while (next_column(&rest, &column))
-		cell_of(c, &column);
-}
-
-void
 columns_add_cells(struct buf *b, struct arena *a, const struct resource *r,
     const struct node *object)
 {
 	struct cells c = {b, a, clock_real_us(), object, r};
+	struct span rest = columns_of(r);
+	struct column column;
 
 	buf_addc(b, '[');
-	r->strategy->cells(&c);
+	if (r->strategy->cells != NULL)
+		r->strategy->cells(&c);
+	else
+		while (next_column(&rest, &column))
+			cell_of(&c, &column);
 	buf_addc(b, ']');
 }
 

@@ -4,8 +4,9 @@
  *
  * Columns of a strategy: NAME[:TYPE][+][=SOURCE] each, with | between them.
  * TYPE is string if it is not given; + is priority 1: shown by -o wide. Where
- * columns_cells writes the cells, SOURCE is the path of the value, #PATH a
- * count, and ?TEXT behind it stands for an absent one.
+ * a strategy has no function for the cells, SOURCE is the path of the value, #PATH a
+ * count, and ?TEXT behind it stands for an absent one. Kinds without columns of
+ * their own have Name and Created At.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H
@@ -17,11 +18,8 @@
 #include "reply/cells.h"
 #include "type/resource.h"
 
-/* Of kinds without columns of their own. */
-#define COLUMNS_NONE "Name|Created At:date"
-
-/* Cells where the columns say what is in them; of custom resources. */
-cells_fn columns_cells, columns_custom_cells;
+/* Cells of custom resources. */
+cells_fn columns_custom_cells;
 
 /* Of Scale, which is exchanged for another kind's object, and never kept. */
 extern const struct strategy columns_scale;

@@ -11,7 +11,7 @@
 #include "type/problem.h"
 
 enum name_rule {
-	NAME_SUBDOMAIN = 1, /* DNS-1123 subdomain: most kinds */
+	NAME_SUBDOMAIN, /* DNS-1123 subdomain: most kinds */
 	NAME_LABEL,	    /* DNS-1123 label: namespaces */
 	NAME_DNS1035,	    /* DNS-1035 label */
 	NAME_SEGMENT,	    /* any segment of a path: RBAC */
