@@ -146,11 +146,9 @@ static const struct strategy core_rows[] = {
     {BUILTIN("bindings"), .review = REVIEW_BINDING},
     {BUILTIN("configmaps"), .traits = TRAIT_VALIDATES_TWICE,
 	.columns = "Name|Data|Age", .cells = cells_configmap,
-	.defaults = data_configmap_default,
 	.validate = data_configmap_validate},
     {BUILTIN("endpoints"), .traits = TRAIT_CREATE_ON_UPDATE,
 	.columns = "Name|Endpoints|Age", .cells = cells_endpoints,
-	.defaults = net_endpoints_default, .validate = net_endpoints_validate,
 	.deprecated = "v1 Endpoints is deprecated in v1.33+; use "
 		      "discovery.k8s.io/v1 EndpointSlice"},
     {BUILTIN("events"), .traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NO_COLLECTION,
@@ -160,7 +158,6 @@ static const struct strategy core_rows[] = {
 	.cells = cells_event, .fields = core_event_fields,
 	.validate = event_validate},
     {BUILTIN("limitranges"), .traits = TRAIT_CREATE_ON_UPDATE,
-	.defaults = storage_limitrange_default,
 	.validate = limits_limitrange_validate},
     {BUILTIN("namespaces"), .names = NAME_LABEL,
 	.traits = TRAIT_RETURNS_DELETED,
@@ -173,47 +170,42 @@ static const struct strategy core_rows[] = {
 	.columns = "Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-"
 		   "Image+|Kernel-Version+|Container-Runtime+",
 	.cells = cells_node, .fields = node_fields, .resets = resets_status,
-	.defaults = misc_node_default, .prepare = misc_node_prepare},
+	.prepare = misc_node_prepare},
     {BUILTIN("persistentvolumeclaims"), .traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Status|Volume|Capacity|Access "
 		   "Modes|StorageClass|VolumeAttributesClass|Age|VolumeMode+",
 	.cells = cells_pvc, .resets = resets_status,
-	.defaults = storage_claim_default, .prepare = storage_claim_prepare,
-	.validate = storage_claim_validate,
-	.validate_status = otherstatus_claim, .admit = admit_claim},
+	.prepare = storage_claim_prepare,
+	.validate_status = storage_claim_status, .admit = admit_claim},
     {BUILTIN("persistentvolumes"), .traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Capacity|Access Modes|Reclaim "
 		   "Policy|Status|Claim|StorageClass|VolumeAttributesClass|"
 		   "Reason|Age|VolumeMode+",
 	.cells = cells_pv, .resets = resets_status,
-	.defaults = storage_volume_default, .prepare = storage_volume_prepare,
-	.validate = persistent_volume_validate},
+	.prepare = storage_volume_prepare},
     {BUILTIN("pods"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Ready|Status|Restarts|Age|IP+|Node+|Nominated "
 		   "Node+|Readiness Gates+",
 	.cells = cells_pod, .fields = pod_fields,
 	.row_conditions = cells_pod_conditions, .resets = pod_resets,
-	.defaults = pod_default, .prepare = pod_prepare,
-	.validate = pod_validate, .deletion = DELETION_GRACEFUL,
-	.prepare_status = pod_status_prepare,
+	.prepare = pod_prepare, .validate = pod_validate,
+	.deletion = DELETION_GRACEFUL, .prepare_status = pod_status_prepare,
 	.validate_status = podstatus_validate, .admit = admit_pod},
     {BUILTIN("podtemplates"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Containers|Images|Pod Labels",
-	.cells = cells_podtemplate, .defaults = poddefault_template_object},
+	.cells = cells_podtemplate},
     {BUILTIN("replicationcontrollers"), .traits = TRAIT_ORPHANS,
 	.generation = GENERATION_SPEC,
 	.columns =
 	    "Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
 	    "|Selector+",
 	.cells = cells_replicationcontroller, .fields = controller_fields,
-	.resets = resets_status, .defaults = apps_replicationcontroller_default,
-	.validate = apps_replicationcontroller_validate,
-	.validate_status = appstatus_replicaset},
+	.resets = resets_status},
     {BUILTIN("resourcequotas"), .traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Request|Limit|Age", .cells = cells_quota,
-	.resets = resets_status, .validate = limits_quota_validate},
+	.resets = resets_status},
     {BUILTIN("secrets"), .traits = TRAIT_VALIDATES_TWICE,
 	.columns = "Name|Type=type|Data=#data|Age", .fields = secret_fields,
 	.defaults = data_secret_default, .validate = data_secret_validate},
@@ -223,9 +215,8 @@ static const struct strategy core_rows[] = {
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_RETURNS_DELETED,
 	.columns = "Name|Type|Cluster-IP|External-IP|Port(s)|Age|Selector+",
 	.cells = cells_service, .fields = service_fields,
-	.resets = resets_status, .defaults = service_default,
-	.prepare = service_prepare, .validate = service_validate,
-	.validate_status = otherstatus_service, .admit = admit_service},
+	.resets = resets_status, .prepare = service_prepare,
+	.admit = admit_service},
 };
 
 static const struct strategy apiregistration_rows[] = {
@@ -235,40 +226,28 @@ static const struct strategy apiregistration_rows[] = {
 
 static const struct strategy apps_rows[] = {
     {BUILTIN("controllerrevisions"), .columns = "Name|Controller|Revision|Age",
-	.cells = cells_controllerrevision,
-	.validate = misc_controllerrevision_validate},
+	.cells = cells_controllerrevision},
     {BUILTIN("daemonsets"), .generation = GENERATION_SPEC,
 	.columns =
 	    "Name|Desired:integer|Current:integer|Ready:integer|Up-to-date:"
 	    "integer|Available:integer|Node Selector|Age" WORKLOAD "|Selector+",
 	.cells = cells_daemonset, .resets = resets_status,
-	.defaults = apps_daemonset_default, .prepare = apps_daemonset_prepare,
-	.validate = apps_daemonset_validate,
-	.validate_status = appstatus_daemonset,
-	.bookmark = apps_daemonset_bookmark},
+	.prepare = apps_daemonset_prepare, .bookmark = apps_daemonset_bookmark},
     {BUILTIN("deployments"), .generation = GENERATION_ANNOTATIONS,
 	.columns = "Name|Ready|Up-to-date|Available|Age" WORKLOAD "|Selector+",
 	.cells = cells_deployment, .resets = deployment_resets,
-	.defaults = apps_deployment_default, .prepare = apps_deployment_prepare,
-	.validate = apps_deployment_validate,
+	.prepare = apps_deployment_prepare,
 	.prepare_status = apps_deployment_prepare,
-	.validate_status = appstatus_deployment,
 	.bookmark = apps_replicas_bookmark},
     {BUILTIN("replicasets"), .generation = GENERATION_SPEC,
 	.columns =
 	    "Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
 	    "|Selector+",
 	.cells = cells_replicaset, .resets = resets_status,
-	.defaults = apps_replicaset_default,
-	.validate = apps_replicaset_validate,
-	.validate_status = appstatus_replicaset,
 	.bookmark = apps_replicas_bookmark},
     {BUILTIN("statefulsets"), .names = NAME_LABEL,
 	.generation = GENERATION_SPEC, .columns = "Name|Ready|Age" WORKLOAD,
 	.cells = cells_statefulset, .resets = resets_status,
-	.defaults = apps_statefulset_default,
-	.validate = apps_statefulset_validate,
-	.validate_status = appstatus_statefulset,
 	.bookmark = apps_replicas_bookmark},
 };
 
@@ -298,8 +277,6 @@ static const struct strategy autoscaling_rows[] = {
     {BUILTIN("horizontalpodautoscalers"),
 	.columns = "Name|Reference|Targets|MinPods|MaxPods|Replicas|Age",
 	.cells = cells_hpa, .resets = resets_status,
-	.defaults = misc_autoscaler_default,
-	.validate = misc_autoscaler_validate,
 	.convert_to = convert_scaler_to_v1,
 	.convert_from = convert_scaler_from_v1},
 };
@@ -308,13 +285,11 @@ static const struct strategy batch_rows[] = {
     {BUILTIN("cronjobs"), .generation = GENERATION_SPEC,
 	.columns = "Name|Schedule|Timezone|Suspend:boolean|Active:integer|Last "
 		   "Schedule|Age" WORKLOAD "|Selector+",
-	.cells = cells_cronjob, .resets = resets_status,
-	.defaults = batch_cronjob_default, .validate = batch_cronjob_validate},
+	.cells = cells_cronjob, .resets = resets_status},
     {BUILTIN("jobs"), .traits = TRAIT_ORPHANS, .generation = GENERATION_SPEC,
 	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
 	.cells = cells_job, .fields = job_fields, .fields_named = "Job",
-	.resets = resets_status, .defaults = batch_job_default,
-	.prepare = batch_job_prepare, .validate = batch_job_validate,
+	.resets = resets_status, .prepare = batch_job_prepare,
 	.validate_status = jobstatus_validate,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are deleted; set "
@@ -333,18 +308,14 @@ static const struct strategy certificates_rows[] = {
 static const struct strategy networking_rows[] = {
     {BUILTIN("ingressclasses"), .generation = GENERATION_SPEC,
 	.columns = "Name|Controller|Parameters|Age",
-	.cells = cells_ingressclass, .defaults = net_ingressclass_default,
-	.validate = net_ingressclass_validate},
+	.cells = cells_ingressclass},
     {BUILTIN("ingresses"), .generation = GENERATION_SPEC,
 	.columns = "Name|Class|Hosts|Address|Ports|Age", .cells = cells_ingress,
-	.resets = resets_status, .validate = net_ingress_validate,
-	.validate_status = otherstatus_ingress},
+	.resets = resets_status},
     {BUILTIN("ipaddresses"), .names = NAME_ADDRESS, .columns = "Name|ParentRef",
 	.cells = cells_ipaddress, .validate = cidr_address_validate},
     {BUILTIN("networkpolicies"), .generation = GENERATION_SPEC,
-	.columns = "Name|Pod-Selector|Age", .cells = cells_networkpolicy,
-	.defaults = net_networkpolicy_default,
-	.validate = net_networkpolicy_validate},
+	.columns = "Name|Pod-Selector|Age", .cells = cells_networkpolicy},
     {BUILTIN("servicecidrs"), .columns = "Name|CIDRs|Age",
 	.cells = cells_servicecidr, .resets = resets_metadata,
 	.validate = cidr_range_validate},
@@ -355,41 +326,34 @@ static const struct strategy policy_rows[] = {
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Min Available|Max Unavailable|Allowed "
 		   "Disruptions:integer|Age",
-	.cells = cells_pdb, .resets = resets_status,
-	.validate = misc_budget_validate,
-	.validate_status = otherstatus_budget},
+	.cells = cells_pdb, .resets = resets_status},
 };
 
 static const struct strategy rbac_rows[] = {
     {BUILTIN("clusterrolebindings"), .names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.columns = "Name|Role|Age|Users+|Groups+|ServiceAccounts+",
-	.cells = cells_binding, .defaults = misc_rolebinding_default,
-	.validate = misc_rolebinding_validate},
+	.cells = cells_binding},
     {BUILTIN("clusterroles"), .names = NAME_SEGMENT,
-	.traits = TRAIT_CREATE_ON_UPDATE, .validate = misc_role_validate},
+	.traits = TRAIT_CREATE_ON_UPDATE},
     {BUILTIN("rolebindings"), .names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE,
 	.columns = "Name|Role|Age|Users+|Groups+|ServiceAccounts+",
-	.cells = cells_binding, .defaults = misc_rolebinding_default,
-	.validate = misc_rolebinding_validate},
-    {BUILTIN("roles"), .names = NAME_SEGMENT, .traits = TRAIT_CREATE_ON_UPDATE,
-	.validate = misc_role_validate},
+	.cells = cells_binding},
+    {BUILTIN("roles"), .names = NAME_SEGMENT, .traits = TRAIT_CREATE_ON_UPDATE},
 };
 
 static const struct strategy storage_rows[] = {
     {BUILTIN("csidrivers"),
 	.traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
-	.generation = GENERATION_CHANGES,
-	.defaults = storage_csidriver_default},
+	.generation = GENERATION_CHANGES},
     {BUILTIN("csinodes"), .traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
 	.columns = "Name|Drivers:integer=#spec.drivers|Age"},
     {BUILTIN("csistoragecapacities"), .traits = TRAIT_NEEDS_VERSION},
     {BUILTIN("storageclasses"), .traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|"
 		   "AllowVolumeExpansion|Age",
-	.cells = cells_storageclass, .defaults = storage_storageclass_default,
-	.validate = storage_storageclass_validate},
+	.cells = cells_storageclass},
     {BUILTIN("volumeattachments"),
 	.traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
 	.columns =
@@ -407,16 +371,14 @@ static const struct strategy admissionregistration_rows[] = {
 	.generation = GENERATION_SPEC},
     {BUILTIN("mutatingwebhookconfigurations"), .traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
-	.columns = "Name|Webhooks:integer=#webhooks|Age",
-	.defaults = misc_webhooks_default, .validate = webhooks_validate},
+	.columns = "Name|Webhooks:integer=#webhooks|Age"},
     {BUILTIN("validatingadmissionpolicies"), .traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC, .resets = resets_metadata},
     {BUILTIN("validatingadmissionpolicybindings"),
 	.traits = TRAIT_NEEDS_VERSION, .generation = GENERATION_SPEC},
     {BUILTIN("validatingwebhookconfigurations"), .traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
-	.columns = "Name|Webhooks:integer=#webhooks|Age",
-	.defaults = misc_webhooks_default, .validate = webhooks_validate},
+	.columns = "Name|Webhooks:integer=#webhooks|Age"},
 };
 
 static const struct strategy apiextensions_rows[] = {
@@ -432,29 +394,25 @@ static const struct strategy apiextensions_rows[] = {
 static const struct strategy scheduling_rows[] = {
     {BUILTIN("priorityclasses"), .generation = GENERATION_ONCE,
 	.columns = "Name|Value:integer=value|Global-Default:boolean="
-		   "globalDefault|Age|PreemptionPolicy=preemptionPolicy",
-	.defaults = misc_priorityclass_default,
-	.validate = misc_priorityclass_validate},
+		   "globalDefault|Age|PreemptionPolicy=preemptionPolicy"},
 };
 
 static const struct strategy coordination_rows[] = {
     {BUILTIN("leases"), .traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
 	.columns = "Name|Holder=spec.holderIdentity|Age",
-	.prepare = misc_lease_prepare, .validate = misc_lease_validate},
+	.prepare = misc_lease_prepare},
 };
 
 static const struct strategy node_rows[] = {
     {BUILTIN("runtimeclasses"),
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
-	.columns = "Name|Handler=handler|Age",
-	.validate = limits_runtimeclass_validate},
+	.columns = "Name|Handler=handler|Age"},
 };
 
 static const struct strategy discovery_rows[] = {
     {BUILTIN("endpointslices"), .generation = GENERATION_SPEC,
 	.columns = "Name|AddressType|Ports|Endpoints|Age",
-	.cells = cells_endpointslice, .defaults = net_endpointslice_default,
-	.validate = net_endpointslice_validate},
+	.cells = cells_endpointslice},
 };
 
 static const struct strategy resource_rows[] = {
