@@ -19,7 +19,8 @@ rule_fn container_device, container_env_name, container_field_ref,
     container_host_ports, container_image, container_mounts,
     container_resource_ref, container_search_path, poddefault_ips,
     poddefault_pull_policy, poddefault_requests, poddefault_volume,
-    container_downward, container_file_path, container_no_dotdot, container_resources;
+    container_downward, container_file_path, container_no_dotdot,
+    container_resources;
 
 /* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
 prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare;
