@@ -7,7 +7,13 @@
 
 #define BUILTIN(name) .plural = name, .steps = &kinds_builtin_steps
 /* Columns of what holds the template of a Pod. */
-#define WORKLOAD "|Containers+|Images+"
+#define CONTAINERS(path) "|Containers+=names:" path "|Images+=images:" path
+#define WORKLOAD CONTAINERS("spec.template.spec.containers")
+#define REPLICAS                                                             \
+	"Name|Desired:integer=spec.replicas|Current:integer=status.replicas" \
+	"|Ready:integer=status.readyReplicas|Age" WORKLOAD
+#define READY "Ready={status.readyReplicas,0}/{spec.replicas,0}"
+#define SELECTOR "|Selector+=selector:spec.selector?<none>"
 
 /* ---- what a fieldSelector= may name, and what a write does not own ---- */
 
@@ -145,7 +151,7 @@ static const struct reset certificate_resets[] = {
 static const struct strategy core_rows[] = {
     {BUILTIN("bindings"), .review = REVIEW_BINDING},
     {BUILTIN("configmaps"), .traits = TRAIT_VALIDATES_TWICE,
-	.columns = "Name|Data|Age", .cells = cells_configmap,
+	.columns = "Name|Data=#data,binaryData|Age",
 	.validate = data_configmap_validate},
     {BUILTIN("endpoints"), .traits = TRAIT_CREATE_ON_UPDATE,
 	.columns = "Name|Endpoints|Age", .cells = cells_endpoints,
@@ -194,15 +200,13 @@ static const struct strategy core_rows[] = {
 	.validate_status = podstatus_validate, .admit = admit_pod},
     {BUILTIN("podtemplates"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
-	.columns = "Name|Containers|Images|Pod Labels",
-	.cells = cells_podtemplate},
+	.columns = "Name|Containers=names:template.spec.containers|Images="
+		   "images:template.spec.containers|Pod "
+		   "Labels=labels:template.metadata.labels"},
     {BUILTIN("replicationcontrollers"), .traits = TRAIT_ORPHANS,
 	.generation = GENERATION_SPEC,
-	.columns =
-	    "Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
-	    "|Selector+",
-	.cells = cells_replicationcontroller, .fields = controller_fields,
-	.resets = resets_status},
+	.columns = REPLICAS "|Selector+=labels:spec.selector",
+	.fields = controller_fields, .resets = resets_status},
     {BUILTIN("resourcequotas"), .traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Request|Limit|Age", .cells = cells_quota,
 	.resets = resets_status},
@@ -229,26 +233,28 @@ static const struct strategy apps_rows[] = {
 	.cells = cells_controllerrevision},
     {BUILTIN("daemonsets"), .generation = GENERATION_SPEC,
 	.columns =
-	    "Name|Desired:integer|Current:integer|Ready:integer|Up-to-date:"
-	    "integer|Available:integer|Node Selector|Age" WORKLOAD "|Selector+",
-	.cells = cells_daemonset, .resets = resets_status,
-	.prepare = apps_daemonset_prepare, .bookmark = apps_daemonset_bookmark},
+	    "Name|Desired:integer=status.desiredNumberScheduled|Current:"
+	    "integer=status.currentNumberScheduled|Ready:integer=status."
+	    "numberReady|Up-to-date:integer=status.updatedNumberScheduled|"
+	    "Available:integer=status.numberAvailable|Node "
+	    "Selector=labels:spec.template.spec.nodeSelector|Age" WORKLOAD
+		SELECTOR,
+	.resets = resets_status, .prepare = apps_daemonset_prepare,
+	.bookmark = apps_daemonset_bookmark},
     {BUILTIN("deployments"), .generation = GENERATION_ANNOTATIONS,
-	.columns = "Name|Ready|Up-to-date|Available|Age" WORKLOAD "|Selector+",
-	.cells = cells_deployment, .resets = deployment_resets,
-	.prepare = apps_deployment_prepare,
+	.columns =
+	    "Name|" READY "|Up-to-date=int:status.updatedReplicas|Available="
+			  "int:status.availableReplicas|Age" WORKLOAD
+	    "|Selector+=selector:spec.selector",
+	.resets = deployment_resets, .prepare = apps_deployment_prepare,
 	.prepare_status = apps_deployment_prepare,
 	.bookmark = apps_replicas_bookmark},
     {BUILTIN("replicasets"), .generation = GENERATION_SPEC,
-	.columns =
-	    "Name|Desired:integer|Current:integer|Ready:integer|Age" WORKLOAD
-	    "|Selector+",
-	.cells = cells_replicaset, .resets = resets_status,
+	.columns = REPLICAS SELECTOR, .resets = resets_status,
 	.bookmark = apps_replicas_bookmark},
     {BUILTIN("statefulsets"), .names = NAME_LABEL,
-	.generation = GENERATION_SPEC, .columns = "Name|Ready|Age" WORKLOAD,
-	.cells = cells_statefulset, .resets = resets_status,
-	.bookmark = apps_replicas_bookmark},
+	.generation = GENERATION_SPEC, .columns = "Name|" READY "|Age" WORKLOAD,
+	.resets = resets_status, .bookmark = apps_replicas_bookmark},
 };
 
 static const struct strategy events_rows[] = {
@@ -283,9 +289,15 @@ static const struct strategy autoscaling_rows[] = {
 
 static const struct strategy batch_rows[] = {
     {BUILTIN("cronjobs"), .generation = GENERATION_SPEC,
-	.columns = "Name|Schedule|Timezone|Suspend:boolean|Active:integer|Last "
-		   "Schedule|Age" WORKLOAD "|Selector+",
-	.cells = cells_cronjob, .resets = resets_status},
+	.columns = "Name|Schedule=spec.schedule|Timezone=spec.timeZone?<none>|"
+		   "Suspend:boolean={spec.suspend,<unset>}|Active:integer=#"
+		   "status.active|Last "
+		   "Schedule=since:status.lastScheduleTime?<none>|"
+		   "Age" CONTAINERS("spec.jobTemplate.spec.template.spec."
+				    "containers") "|Selector+=selector:spec."
+						  "jobTemplate.spec.selector?<"
+						  "none>",
+	.resets = resets_status},
     {BUILTIN("jobs"), .traits = TRAIT_ORPHANS, .generation = GENERATION_SPEC,
 	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
 	.cells = cells_job, .fields = job_fields, .fields_named = "Job",
@@ -315,18 +327,18 @@ static const struct strategy networking_rows[] = {
     {BUILTIN("ipaddresses"), .names = NAME_ADDRESS, .columns = "Name|ParentRef",
 	.cells = cells_ipaddress, .validate = cidr_address_validate},
     {BUILTIN("networkpolicies"), .generation = GENERATION_SPEC,
-	.columns = "Name|Pod-Selector|Age", .cells = cells_networkpolicy},
-    {BUILTIN("servicecidrs"), .columns = "Name|CIDRs|Age",
-	.cells = cells_servicecidr, .resets = resets_metadata,
-	.validate = cidr_range_validate},
+	.columns = "Name|Pod-Selector=selector:spec.podSelector?<none>|Age"},
+    {BUILTIN("servicecidrs"), .columns = "Name|CIDRs=list:spec.cidrs|Age",
+	.resets = resets_metadata, .validate = cidr_range_validate},
 };
 
 static const struct strategy policy_rows[] = {
     {BUILTIN("poddisruptionbudgets"), .traits = TRAIT_NEEDS_VERSION,
 	.generation = GENERATION_SPEC,
-	.columns = "Name|Min Available|Max Unavailable|Allowed "
-		   "Disruptions:integer|Age",
-	.cells = cells_pdb, .resets = resets_status},
+	.columns = "Name|Min Available={spec.minAvailable,N/A}|Max "
+		   "Unavailable={spec.maxUnavailable,N/A}|Allowed "
+		   "Disruptions:integer=status.disruptionsAllowed|Age",
+	.resets = resets_status},
 };
 
 static const struct strategy rbac_rows[] = {
