@@ -244,7 +244,7 @@ static const struct strategy apps_rows[] = {
     {BUILTIN("deployments"), .generation = GENERATION_ANNOTATIONS,
 	.columns =
 	    "Name|" READY "|Up-to-date=int:status.updatedReplicas|Available="
-			  "int:status.availableReplicas|Age" WORKLOAD
+	    "int:status.availableReplicas|Age" WORKLOAD
 	    "|Selector+=selector:spec.selector",
 	.resets = deployment_resets, .prepare = apps_deployment_prepare,
 	.prepare_status = apps_deployment_prepare,
