@@ -25,30 +25,6 @@ builtin_default_int(
 		tree_put(a, object, key, tree_int(a, value));
 }
 
-void
-builtin_default_nonzero(
-    struct arena *a, struct node *object, const char *key, int64_t value)
-{
-	if (rule_int(object, key, 0) == 0)
-		tree_put(a, object, key, tree_int(a, value));
-}
-
-void
-builtin_default_bool(
-    struct arena *a, struct node *object, const char *key, bool value)
-{
-	const struct node *n = rule_given(object, key);
-
-	if (n == NULL || tree_is(n, NODE_NULL))
-		tree_put(a, object, key, tree_bool(a, value));
-}
-
-struct node *
-builtin_default_object(struct arena *a, struct node *object, const char *key)
-{
-	return tree_make(a, object, key);
-}
-
 struct node *
 builtin_item(const struct node *array, size_t i)
 {
@@ -77,6 +53,15 @@ builtin_keep_member(struct arena *a, const struct node *live,
 }
 
 void
+builtin_fill_in(struct arena *a, struct node *into, const struct node *from)
+{
+	for (size_t i = 0; i < tree_count(from); i++)
+		if (tree_get_span(into, from->members[i].key) == NULL)
+			tree_set(a, into, from->members[i].key,
+			    tree_copy(a, from->members[i].value));
+}
+
+void
 builtin_bump_generation(const struct change_of *x, struct node *object)
 {
 	struct node *meta = rule_given(object, "metadata");
@@ -92,8 +77,11 @@ builtin_bump_generation(const struct change_of *x, struct node *object)
 void
 builtin_default(struct arena *a, const struct resource *r, struct node *object)
 {
-	if (tree_is(object, NODE_OBJECT))
+	if (!tree_is(object, NODE_OBJECT))
+		return;
+	if (r->strategy->defaults != NULL)
 		r->strategy->defaults(a, object);
+	ruletable_default(a, r->group, r->plural, object);
 }
 
 struct problem *
@@ -229,7 +217,8 @@ builtin_prepare(const struct change_of *change, struct node *object)
 		else if (!(k->traits & TRAIT_BRINGS_STATUS))
 			empty_status(&x, object);
 	}
-	k->prepare(&x, object);
+	if (k->prepare != NULL)
+		k->prepare(&x, object);
 	count_generation(&x, k->generation, object);
 }
 
@@ -239,14 +228,17 @@ builtin_validate(
 {
 	struct change_of x = *change;
 	const struct strategy *k = x.resource->strategy;
-	validate_fn *fn =
-	    span_is(x.subresource, "status") ? k->validate_status : k->validate;
+	bool status = span_is(x.subresource, "status");
+	validate_fn *fn = status ? k->validate_status : k->validate;
 
-	if (fn == NULL || !tree_is(object, NODE_OBJECT))
+	if (!tree_is(object, NODE_OBJECT))
 		return;
 	if (span_is(x.subresource, "scale"))
 		x.subresource = SPAN_NONE;
-	fn(c, &x, object);
+	if (fn != NULL)
+		fn(c, &x, object);
+	else
+		ruletable_check(c, &x, status ? " status" : "", object);
 }
 
 struct problem *

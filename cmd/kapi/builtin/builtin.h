@@ -50,13 +50,9 @@ void builtin_default_text(
     struct arena *a, struct node *object, const char *key, const char *value);
 void builtin_default_int(
     struct arena *a, struct node *object, const char *key, int64_t value);
-void builtin_default_bool(
-    struct arena *a, struct node *object, const char *key, bool value);
-/* The same where 0 is as good as absent. */
-void builtin_default_nonzero(
-    struct arena *a, struct node *object, const char *key, int64_t value);
-struct node *builtin_default_object(
-    struct arena *a, struct node *object, const char *key);
+/* The members of from that are not there yet. */
+void builtin_fill_in(
+    struct arena *a, struct node *into, const struct node *from);
 /* NULL behind the last one, and of what is not an array. */
 struct node *builtin_item(const struct node *array, size_t i);
 

@@ -195,8 +195,11 @@ schedule_problem(struct causes *c, struct span s)
 }
 
 void
-cron_schedule(struct causes *c, const struct at *at, struct span s)
+cron_schedule(const struct rule_run *run, const struct rule_place *p)
 {
+	struct causes *c = run->causes;
+	const struct at *at = p->at;
+	struct span s = tree_text(p->n);
 	bool zone = memmem(s.p, s.n, "TZ", 2) != NULL;
 	const char *wrong = zone ? NULL : schedule_problem(c, s);
 
@@ -246,8 +249,11 @@ zone_problem(struct causes *c, struct span name)
 }
 
 void
-cron_zone(struct causes *c, const struct at *at, struct span name)
+cron_zone(const struct rule_run *run, const struct rule_place *p)
 {
+	struct causes *c = run->causes;
+	const struct at *at = p->at;
+	struct span name = tree_text(p->n);
 	const char *wrong = name.n == 0
 	    ? "timeZone must be nil or non-empty string"
 	    : zone_problem(c, name);

@@ -5,13 +5,6 @@
 
 enum { DATA_MAX = 1024 * 1024 };
 
-void
-data_configmap_default(struct arena *a, struct node *object)
-{
-	(void)a;
-	(void)object;
-}
-
 static void
 check_frozen(struct causes *c, const struct node *live,
     const struct node *object, const char *key)
@@ -173,15 +166,15 @@ data_secret_validate(
 void
 data_namespace_default(struct arena *a, struct node *object)
 {
-	struct node *meta = builtin_default_object(a, object, "metadata");
+	struct node *meta = tree_make(a, object, "metadata");
 	const struct node *name = rule_given(meta, "name");
 
-	builtin_default_object(a, object, "spec");
+	tree_make(a, object, "spec");
 	if (!tree_empty(name))
-		tree_put(a, builtin_default_object(a, meta, "labels"),
-		    NAME_LABEL, tree_string(a, tree_text(name)));
+		tree_put(a, tree_make(a, meta, "labels"), NAME_LABEL,
+		    tree_string(a, tree_text(name)));
 	builtin_default_text(
-	    a, builtin_default_object(a, object, "status"), "phase", "Active");
+	    a, tree_make(a, object, "status"), "phase", "Active");
 }
 
 static void

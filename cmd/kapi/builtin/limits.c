@@ -1,7 +1,6 @@
 /*
- * Part of builtin/topics.h. Rules of ResourceQuotas, LimitRanges and
- * RuntimeClasses; kapi enforces none of them. Source:
- * pkg/apis/core/validation, pkg/apis/node/validation.
+ * Part of builtin/topics.h. Rules of ResourceQuotas and LimitRanges; kapi
+ * enforces neither. Source: pkg/apis/core/validation.
  */
 #include "builtin/topics.h"
 
@@ -34,33 +33,14 @@ check_quota_name(struct causes *c, const struct at *at, struct span s)
 }
 
 void
-limits_quota_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+limits_quota(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = rule_given(object, "spec"), *scope;
-	const struct node *hard = rule_given(spec, "hard");
-	const struct node *scopes = rule_given(spec, "scopes");
+	struct causes *c = run->causes;
 
-	for (size_t i = 0; i < tree_count(hard); i++) {
-		struct span key = hard->members[i].key;
-		const struct at *here = AT_KEY(AT(at, "hard"), key);
-		check_quota_name(c, here, key);
-		if (rule_is_negative(hard->members[i].value))
-			rule_fail_invalid(c, here, hard->members[i].value,
-			    "must be greater than or equal to 0");
-	}
-	for (size_t i = 0; (scope = builtin_item(scopes, i)) != NULL; i++)
-		if (!rule_text_is_any(scope, "Terminating", "NotTerminating",
-			"BestEffort", "NotBestEffort", "PriorityClass",
-			"CrossNamespacePodAffinity", "VolumeAttributesClass",
-			(char *)NULL))
-			rule_fail_invalid(
-			    c, AT(at, "scopes"), scopes, "unsupported scope");
-	if (x->live != NULL &&
-	    !builtin_same_member(rule_given(x->live, "spec"), spec, "scopes"))
+	check_quota_name(c, p->at, p->at->key);
+	if (rule_is_negative(p->n))
 		rule_fail_invalid(
-		    c, AT(NULL, "scopes"), scopes, "field is immutable");
+		    c, p->at, p->n, "must be greater than or equal to 0");
 }
 
 /* "min value 2 is greater than max value 1": said of one, showing another. */
@@ -158,11 +138,16 @@ limits_limitrange_validate(
 }
 
 void
-limits_runtimeclass_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+limits_container_default(const struct rule_run *run, const struct rule_place *p)
 {
-	rule_dns_label(
-	    c, AT(NULL, "handler"), tree_text(rule_given(object, "handler")));
-	if (x->live != NULL)
-		rule_immutable(c, NULL, x->live, object, "handler");
+	struct arena *a = run->arena;
+	struct node *limit, *request;
+
+	if (!tree_text_is(rule_given(p->n, "type"), "Container"))
+		return;
+	limit = tree_make(a, p->n, "default");
+	request = tree_make(a, p->n, "defaultRequest");
+	builtin_fill_in(a, limit, rule_given(p->n, "max"));
+	builtin_fill_in(a, request, limit);
+	builtin_fill_in(a, request, rule_given(p->n, "min"));
 }

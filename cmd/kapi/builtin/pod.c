@@ -402,7 +402,7 @@ pod_validate(
 	}
 	if (x->subresource.n > 0)
 		return;
-	podspec_check(c, at, spec, RULES_OF_POD);
+	ruletable_part(c, x, at, spec, ".podspec", "pod");
 	if (x->live != NULL) {
 		check_pod_update(c, at, object, x->live);
 		return;

@@ -222,7 +222,7 @@ resize_validate(
 		    c, AT(NULL, "[]"), "static pods cannot be resized");
 		return;
 	}
-	podspec_check(c, at, spec, RULES_OF_POD);
+	ruletable_part(c, x, at, spec, ".podspec", "pod");
 	if (qos == NULL)
 		qos = pod_qos(c->arena, was);
 	if (!tree_equal(qos, pod_qos(c->arena, spec)))

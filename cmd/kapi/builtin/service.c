@@ -1,7 +1,6 @@
 /*
- * Part of builtin/topics.h. Services: defaults and rules. Sources:
- * SetDefaults_Service, validateService,
- * pkg/registry/core/service/strategy.go.
+ * Part of builtin/topics.h. Services: what rules.txt calls, and what changes with
+ * a write. Sources: validateService, pkg/registry/core/service/strategy.go.
  */
 #include "builtin/topics.h"
 
@@ -26,73 +25,15 @@ needs_health_port(const struct node *spec)
 	    tree_text_is(rule_given(spec, "externalTrafficPolicy"), "Local");
 }
 
-static bool
-headless(const struct node *spec)
+void
+service_target_port(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *ips = rule_given(spec, "clusterIPs");
-
-	return tree_count(ips) == 1 && tree_text_is(ips->items[0], "None");
-}
-
-static void
-default_ports(struct arena *a, struct node *ports)
-{
-	struct node *port, *target;
+	struct node *target = rule_given(p->n, "targetPort");
 	int64_t n;
 
-	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
-		builtin_default_text(a, port, "protocol", "TCP");
-		target = rule_given(port, "targetPort");
-		if (tree_empty(target) || (tree_get_int(target, &n) && n == 0))
-			tree_put(a, port, "targetPort",
-			    tree_int(a, rule_int(port, "port", 0)));
-	}
-}
-
-static void
-default_affinity(struct arena *a, struct node *spec)
-{
-	struct node *client;
-
-	builtin_default_text(a, spec, "sessionAffinity", "None");
-	if (tree_text_is(rule_given(spec, "sessionAffinity"), "None"))
-		tree_remove(spec, "sessionAffinityConfig");
-	if (!tree_text_is(rule_given(spec, "sessionAffinity"), "ClientIP"))
-		return;
-	client = tree_make(
-	    a, tree_make(a, spec, "sessionAffinityConfig"), "clientIP");
-	builtin_default_int(a, client, "timeoutSeconds", 10800);
-}
-
-void
-service_default(struct arena *a, struct node *object)
-{
-	struct node *spec = builtin_default_object(a, object, "spec");
-	struct node *balancer, *ingress;
-
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	default_affinity(a, spec);
-	builtin_default_text(a, spec, "type", "ClusterIP");
-	default_ports(a, rule_given(spec, "ports"));
-	if (reachable_from_outside(spec))
-		builtin_default_text(
-		    a, spec, "externalTrafficPolicy", "Cluster");
-	if (!of_type(spec, "ExternalName"))
-		builtin_default_text(
-		    a, spec, "internalTrafficPolicy", "Cluster");
-	if (of_type(spec, "LoadBalancer"))
-		builtin_default_bool(
-		    a, spec, "allocateLoadBalancerNodePorts", true);
-	balancer = builtin_default_object(
-	    a, builtin_default_object(a, object, "status"), "loadBalancer");
-	for (size_t i = 0; of_type(spec, "LoadBalancer") &&
-	     (ingress = builtin_item(rule_given(balancer, "ingress"), i)) !=
-		 NULL;
-	     i++)
-		if (!tree_empty(rule_given(ingress, "ip")) &&
-		    rule_given(ingress, "ipMode") == NULL)
-			tree_put(a, ingress, "ipMode", tree_str(a, "VIP"));
+	if (tree_empty(target) || (tree_get_int(target, &n) && n == 0))
+		tree_put(run->arena, p->n, "targetPort",
+		    tree_int(run->arena, rule_int(p->n, "port", 0)));
 }
 
 static bool
@@ -235,47 +176,18 @@ service_prepare(const struct change_of *x, struct node *object)
 	clusterip_allocate(x->arena, x->store, was, spec);
 }
 
-static void
-check_service_port(struct causes *c, const struct at *at,
-    const struct node *ports, size_t i, struct map *names)
+void
+service_external_name(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *port = ports->items[i];
-	const struct node *name = rule_given(port, "name");
+	struct causes *c = run->causes;
+	struct span name = tree_text(p->n);
 
-	if (tree_empty(name)) {
-		if (ports->n > 1)
-			rule_fail_required(c, AT(at, "name"), "");
-	} else {
-		rule_dns_label(c, AT(at, "name"), tree_text(name));
-		if (rule_seen_before(names, tree_text(name)))
-			rule_fail_duplicate(c, AT(at, "name"), name);
-	}
-	rule_port_number(c, AT(at, "port"), rule_int(port, "port", 0));
-	check_enum(c, at, port, "protocol", "SCTP", "TCP", "UDP");
-	rule_port(c, AT(at, "targetPort"), rule_given(port, "targetPort"));
-	if (rule_given(port, "appProtocol") != NULL)
-		rule_qualified_name(c, AT(at, "appProtocol"),
-		    tree_text(rule_given(port, "appProtocol")));
-}
-
-static void
-check_external_name(
-    struct causes *c, const struct at *at, const struct node *spec)
-{
-	static const char *const refused[] = {
-	    "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
-	struct span name = tree_text(rule_given(spec, "externalName"));
-
-	for (size_t i = 0; i < 3; i++)
-		if (!tree_empty(rule_given(spec, refused[i])))
-			rule_fail_forbidden(c, AT(at, refused[i]),
-			    "may not be set for ExternalName services");
 	if (name.n > 0 && name.p[name.n - 1] == '.')
 		name.n--;
 	if (name.n > 0)
-		rule_dns_subdomain(c, AT(at, "externalName"), name);
+		rule_dns_subdomain(c, p->at, name);
 	else
-		rule_fail_required(c, AT(at, "externalName"), "");
+		rule_fail_required(c, p->at, "");
 }
 
 /* A port of Go's struct, all members of it. */
@@ -302,74 +214,45 @@ port_key(struct arena *a, const struct node *port, const char *number)
 	    SPAN_ARG(tree_text(rule_given(port, "protocol"))));
 }
 
-static void
-check_ports_differ(
-    struct causes *c, const struct at *at, const struct node *spec)
+void
+service_ports_differ(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *ports = rule_given(spec, "ports"), *p;
+	struct causes *c = run->causes;
+	const struct at *at = p->at;
+	const struct node *spec = p->n;
+	const struct node *ports = rule_given(spec, "ports"), *port;
 	struct map seen = MAP_INIT;
 
-	for (size_t i = 0; (p = builtin_item(ports, i)) != NULL; i++)
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		if (of_type(spec, "ClusterIP") &&
-		    rule_int(p, "nodePort", 0) != 0)
+		    rule_int(port, "nodePort", 0) != 0)
 			rule_fail_forbidden(c,
 			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
 			    "may not be used when `type` is 'ClusterIP'");
-	for (size_t i = 0; (p = builtin_item(ports, i)) != NULL; i++)
-		if (rule_int(p, "nodePort", 0) != 0 &&
-		    rule_seen_before(&seen, port_key(c->arena, p, "nodePort")))
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
+		if (rule_int(port, "nodePort", 0) != 0 &&
+		    rule_seen_before(
+			&seen, port_key(c->arena, port, "nodePort")))
 			rule_fail_duplicate(c,
 			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
-			    rule_given(p, "nodePort"));
-	for (size_t i = 0; (p = builtin_item(ports, i)) != NULL; i++)
-		if (rule_seen_before(&seen, port_key(c->arena, p, "port")))
+			    rule_given(port, "nodePort"));
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
+		if (rule_seen_before(&seen, port_key(c->arena, port, "port")))
 			rule_fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
-			    go_port(c->arena, p));
+			    go_port(c->arena, port));
 	map_release(&seen);
 }
 
-static void
-check_traffic(struct causes *c, const struct at *at, const struct node *spec)
+void
+service_cluster_ips(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *policy = rule_given(spec, "externalTrafficPolicy");
-	int64_t health = rule_int(spec, "healthCheckNodePort", 0);
-
-	if (!of_type(spec, "LoadBalancer") &&
-	    rule_given(spec, "allocateLoadBalancerNodePorts") != NULL)
-		rule_fail_forbidden(c, AT(at, "allocateLoadBalancerNodePorts"),
-		    "may only be used when `type` is 'LoadBalancer'");
-	if (!of_type(spec, "LoadBalancer") &&
-	    rule_given(spec, "loadBalancerClass") != NULL)
-		rule_fail_forbidden(c, AT(at, "loadBalancerClass"),
-		    "may only be used when `type` is 'LoadBalancer'");
-	if (reachable_from_outside(spec))
-		check_enum(
-		    c, at, spec, "externalTrafficPolicy", "Cluster", "Local");
-	else if (!tree_empty(policy))
-		rule_fail_invalid(c, AT(at, "externalTrafficPolicy"), policy,
-		    "may only be set for externally-accessible services");
-	if (!needs_health_port(spec) && health != 0)
-		rule_fail_int(c, AT(at, "healthCheckNodePort"), health,
-		    "may only be set when `type` is 'LoadBalancer' and "
-		    "`externalTrafficPolicy` is 'Local'");
-	if (rule_given(spec, "internalTrafficPolicy") != NULL)
-		check_enum(
-		    c, at, spec, "internalTrafficPolicy", "Cluster", "Local");
-	if (rule_given(spec, "trafficDistribution") != NULL)
-		check_enum(c, at, spec, "trafficDistribution", "PreferClose",
-		    "PreferSameZone", "PreferSameNode");
-}
-
-static void
-check_cluster_ips(
-    struct causes *c, const struct at *at, const struct node *spec)
-{
+	struct causes *c = run->causes;
+	const struct at *at = p->at;
+	const struct node *spec = p->n;
 	const struct node *ips = rule_given(spec, "clusterIPs"), *ip;
 	const struct node *first = rule_given(spec, "clusterIP");
 	const struct node *families = rule_given(spec, "ipFamilies");
 
-	if (of_type(spec, "ExternalName"))
-		return;
 	if (!tree_empty(first)) {
 		if (tree_count(ips) == 0)
 			rule_fail_required(c, AT(at, "clusterIPs"), "");
@@ -400,89 +283,4 @@ check_cluster_ips(
 		rule_fail_invalid(c, AT(at, "ipFamilyPolicy"),
 		    rule_given(spec, "ipFamilyPolicy"),
 		    "this cluster is not configured for dual-stack services");
-}
-
-/* Source: validateUpgradeDowngradeClusterIPs. */
-static void
-check_ips_kept(struct causes *c, const struct at *at, const struct node *was,
-    const struct node *spec)
-{
-	const struct node *before = rule_given(was, "clusterIPs");
-	const struct node *after = rule_given(spec, "clusterIPs");
-
-	if (of_type(was, "ExternalName") || of_type(spec, "ExternalName") ||
-	    tree_count(before) == 0)
-		return;
-	if (tree_count(after) == 0)
-		rule_fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
-		    "primary clusterIP can not be unset");
-	else if (!tree_equal(before->items[0], after->items[0]))
-		rule_fail_invalid(c, AT_INDEX(AT(at, "clusterIPs"), 0), after,
-		    "may not change once set");
-}
-
-static void
-check_service_update(struct causes *c, const struct at *at,
-    const struct node *was, const struct node *spec)
-{
-	check_ips_kept(c, at, was, spec);
-	if (of_type(was, "LoadBalancer") && of_type(spec, "LoadBalancer") &&
-	    !builtin_same_member(was, spec, "loadBalancerClass"))
-		rule_fail_invalid(c, AT(at, "loadBalancerClass"),
-		    rule_given(spec, "loadBalancerClass"),
-		    "may not change once set");
-	if (needs_health_port(was) && needs_health_port(spec) &&
-	    !builtin_same_member(was, spec, "healthCheckNodePort"))
-		rule_fail_forbidden(
-		    c, AT(at, "healthCheckNodePort"), "field is immutable");
-}
-
-static void
-check_sessions(struct causes *c, const struct at *at, const struct node *spec)
-{
-	const struct node *n =
-	    tree_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
-	int64_t seconds;
-
-	check_enum(c, at, spec, "sessionAffinity", "ClientIP", "None");
-	if (tree_get_int(n, &seconds) && (seconds <= 0 || seconds > 86400))
-		rule_fail_int(c,
-		    AT(AT(AT(at, "sessionAffinityConfig"), "clientIP"),
-			"timeoutSeconds"),
-		    seconds, "must be greater than 0 and less than 86400");
-}
-
-void
-service_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = rule_given(object, "spec");
-	const struct node *ports = rule_given(spec, "ports");
-	const struct node *type = rule_given(spec, "type");
-	struct map names = MAP_INIT;
-
-	if (x->live != NULL)
-		check_service_update(c, at, rule_given(x->live, "spec"), spec);
-	if (tree_count(ports) == 0 && !headless(spec) &&
-	    !of_type(spec, "ExternalName"))
-		rule_fail_required(c, AT(at, "ports"), "");
-	if (has_ports_on_nodes(spec) && headless(spec))
-		rule_fail_text(c, AT_INDEX(AT(at, "clusterIPs"), 0),
-		    span_str("None"),
-		    rule_say(c, "may not be set to 'None' for %.*s services",
-			SPAN_ARG(tree_text(type))));
-	if (of_type(spec, "ExternalName"))
-		check_external_name(c, at, spec);
-	for (size_t i = 0; i < tree_count(ports); i++)
-		check_service_port(
-		    c, AT_INDEX(AT(at, "ports"), i), ports, i, &names);
-	map_release(&names);
-	rule_labels(c, AT(at, "selector"), rule_given(spec, "selector"));
-	check_sessions(c, at, spec);
-	check_cluster_ips(c, at, spec);
-	check_enum(c, at, spec, "type", "ClusterIP", "ExternalName",
-	    "LoadBalancer", "NodePort");
-	check_ports_differ(c, at, spec);
-	check_traffic(c, at, spec);
 }

@@ -1,13 +1,10 @@
-/* Part of builtin/topics.h. Claims, volumes, storage classes. */
+/*
+ * Part of builtin/topics.h. Claims and volumes. Source:
+ * pkg/apis/core/validation, pkg/registry/core/persistentvolume and
+ * persistentvolumeclaim.
+ */
 #include "builtin/topics.h"
 #include "type/objectmeta.h"
-
-void
-storage_claim_spec_default(struct arena *a, struct node *spec)
-{
-	builtin_default_text(a, spec, "volumeMode", "Filesystem");
-	builtin_default_object(a, spec, "resources");
-}
 
 /* A source of data is a claim or a snapshot; anything else is dropped. */
 static void
@@ -40,18 +37,6 @@ level_data_sources(struct arena *a, struct node *spec)
 	if (ref != NULL && rule_given(spec, "dataSource") == NULL &&
 	    tree_empty(rule_given(ref, "namespace")))
 		tree_put(a, spec, "dataSource", tree_copy(a, ref));
-}
-
-void
-storage_claim_default(struct arena *a, struct node *object)
-{
-	struct node *spec = builtin_default_object(a, object, "spec");
-
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	storage_claim_spec_default(a, spec);
-	builtin_default_text(
-	    a, builtin_default_object(a, object, "status"), "phase", "Pending");
 }
 
 #define IS_DEFAULT_CLASS "storageclass.kubernetes.io/is-default-class"
@@ -109,86 +94,11 @@ storage_claim_prepare(const struct change_of *x, struct node *object)
 	}
 }
 
-static void
-check_access_modes(
-    struct causes *c, const struct at *at, const struct node *modes)
-{
-	bool alone = false, others = false;
-	const struct node *mode;
-
-	if (tree_count(modes) == 0)
-		rule_fail_required(c, at, "at least 1 access mode is required");
-	for (size_t i = 0; (mode = builtin_item(modes, i)) != NULL; i++) {
-		if (tree_text_is(mode, "ReadWriteOncePod"))
-			alone = true;
-		else if (rule_text_is_any(mode, "ReadOnlyMany", "ReadWriteMany",
-			     "ReadWriteOnce", (char *)NULL))
-			others = true;
-		else
-			rule_fail_unsupported(c, at, mode, "ReadOnlyMany",
-			    "ReadWriteMany", "ReadWriteOnce",
-			    "ReadWriteOncePod", (char *)NULL);
-	}
-	if (alone && others)
-		rule_fail_forbidden(c, at,
-		    "may not use ReadWriteOncePod with other access modes");
-}
-
-static void
-check_data_source(struct causes *c, const struct at *at, const struct node *n)
-{
-	const struct node *group = rule_given(n, "apiGroup");
-	const struct node *kind = rule_given(n, "kind");
-
-	if (n == NULL)
-		return;
-	if (tree_empty(rule_given(n, "name")))
-		rule_fail_required(c, AT(at, "name"), "");
-	if (tree_empty(kind))
-		rule_fail_required(c, AT(at, "kind"), "");
-	if (tree_empty(group) && !tree_text_is(kind, "PersistentVolumeClaim"))
-		rule_fail_text(c, at, tree_text(kind),
-		    "must be 'PersistentVolumeClaim' when referencing the "
-		    "default apiGroup");
-	if (!tree_empty(group))
-		rule_dns_subdomain(c, AT(at, "apiGroup"), tree_text(group));
-}
-
 void
-storage_claim_spec(
-    struct causes *c, const struct at *at, const struct node *spec)
+storage_claim_update(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *size = tree_path(spec, "resources.requests.storage");
-	const struct node *class = rule_given(spec, "storageClassName");
-	const struct node *mode = rule_given(spec, "volumeMode");
-	const struct at *here =
-	    AT_KEY(AT(at, "resources"), span_str("storage"));
-	struct quantity bytes;
-
-	check_access_modes(
-	    c, AT(at, "accessModes"), rule_given(spec, "accessModes"));
-	rule_selector(c, AT(at, "selector"), rule_given(spec, "selector"));
-	if (size == NULL)
-		rule_fail_required(c, here, "");
-	else if (!rule_quantity_get(size, &bytes) || quantity_sign(&bytes) <= 0)
-		rule_fail_invalid(c, here, size, "must be greater than zero");
-	if (!tree_empty(class))
-		rule_dns_subdomain(
-		    c, AT(at, "storageClassName"), tree_text(class));
-	if (mode != NULL &&
-	    !rule_text_is_any(mode, "Block", "Filesystem", (char *)NULL))
-		rule_fail_unsupported(c, AT(at, "volumeMode"), mode, "Block",
-		    "Filesystem", (char *)NULL);
-	check_data_source(
-	    c, AT(at, "dataSource"), rule_given(spec, "dataSource"));
-	check_data_source(
-	    c, AT(at, "dataSourceRef"), rule_given(spec, "dataSourceRef"));
-}
-
-static void
-check_claim_update(
-    struct causes *c, const struct node *live, const struct node *object)
-{
+	struct causes *c = run->causes;
+	const struct node *live = p->was, *object = p->n;
 	const struct at *at = AT(NULL, "spec");
 	const struct node *was = rule_given(live, "spec");
 	const struct node *spec = rule_given(object, "spec");
@@ -227,32 +137,6 @@ check_claim_update(
 }
 
 void
-storage_claim_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	storage_claim_spec(c, AT(NULL, "spec"), rule_given(object, "spec"));
-	if (x->live != NULL)
-		check_claim_update(c, x->live, object);
-}
-
-void
-storage_volume_default(struct arena *a, struct node *object)
-{
-	struct node *spec = builtin_default_object(a, object, "spec"), *path;
-
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	builtin_default_text(
-	    a, spec, "persistentVolumeReclaimPolicy", "Retain");
-	builtin_default_text(a, spec, "volumeMode", "Filesystem");
-	path = rule_given(spec, "hostPath");
-	if (tree_is(path, NODE_OBJECT) && rule_given(path, "type") == NULL)
-		tree_put(a, path, "type", tree_str(a, ""));
-	builtin_default_text(
-	    a, builtin_default_object(a, object, "status"), "phase", "Pending");
-}
-
-void
 storage_volume_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *status;
@@ -267,72 +151,89 @@ storage_volume_prepare(const struct change_of *x, struct node *object)
 }
 
 void
-storage_storageclass_default(struct arena *a, struct node *object)
+storage_capacity(const struct rule_run *run, const struct rule_place *p)
 {
-	builtin_default_text(a, object, "reclaimPolicy", "Delete");
-	builtin_default_text(a, object, "volumeBindingMode", "Immediate");
-}
+	struct causes *c = run->causes;
+	const struct at *at = p->at;
+	const struct node *capacity = p->n;
+	const struct node *size = rule_given(capacity, "storage");
+	struct quantity bytes;
 
-void
-storage_storageclass_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	static const char *const fixed[] = {
-	    "parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"};
-
-	if (x->live != NULL) {
-		for (size_t i = 0; i < 4; i++)
-			rule_immutable(c, NULL, x->live, object, fixed[i]);
-		return;
+	if (tree_count(capacity) == 0)
+		rule_fail_required(c, at, "");
+	if (size == NULL || tree_count(capacity) > 1)
+		rule_fail_unsupported(c, at,
+		    capacity != NULL ? capacity : tree_null(c->arena),
+		    "storage", (char *)NULL);
+	for (size_t i = 0; i < tree_count(capacity); i++) {
+		const struct node *n = capacity->members[i].value;
+		const struct at *here = AT_KEY(at, capacity->members[i].key);
+		if (!rule_quantity_get(n, &bytes))
+			continue;
+		if (quantity_sign(&bytes) < 0)
+			rule_fail_int(c, here, quantity_integer(&bytes),
+			    "must be a valid resource quantity");
+		if (quantity_sign(&bytes) <= 0)
+			rule_fail_invalid(
+			    c, here, n, "must be greater than zero");
 	}
-	if (tree_empty(rule_given(object, "provisioner")))
-		rule_fail_required(c, AT(NULL, "provisioner"), "");
-	check_enum(c, NULL, object, "reclaimPolicy", "Delete", "Retain");
-}
-
-void
-storage_csidriver_default(struct arena *a, struct node *object)
-{
-	struct node *spec = builtin_default_object(a, object, "spec");
-	struct node *modes;
-
-	builtin_default_bool(a, spec, "attachRequired", true);
-	builtin_default_bool(a, spec, "podInfoOnMount", false);
-	builtin_default_bool(a, spec, "storageCapacity", false);
-	builtin_default_text(
-	    a, spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-	if (tree_count(rule_given(spec, "volumeLifecycleModes")) == 0) {
-		modes = tree_array(a);
-		tree_append(a, modes, tree_str(a, "Persistent"));
-		tree_put(a, spec, "volumeLifecycleModes", modes);
-	}
-	builtin_default_bool(a, spec, "requiresRepublish", false);
-	builtin_default_bool(a, spec, "seLinuxMount", false);
 }
 
 static void
-fill_in(struct arena *a, struct node *into, const struct node *from)
+check_amounts(
+    struct causes *c, const struct at *up, const struct member *amount)
 {
-	for (size_t i = 0; i < tree_count(from); i++)
-		if (tree_get_span(into, from->members[i].key) == NULL)
-			tree_set(a, into, from->members[i].key,
-			    tree_copy(a, from->members[i].value));
+	struct quantity q;
+
+	if (rule_quantity_get(amount->value, &q) && quantity_sign(&q) < 0)
+		rule_fail_int(c, AT_KEY(up, amount->key), quantity_integer(&q),
+		    "must be a valid resource quantity");
 }
 
-void
-storage_limitrange_default(struct arena *a, struct node *object)
+/* Of the resources without a domain, a claim has storage alone. */
+static bool
+check_key(struct causes *c, const struct at *at, struct span key)
 {
-	struct node *item, *limit, *request;
+	size_t before = c->n;
 
-	for (size_t i = 0;
-	     (item = builtin_item(tree_path(object, "spec.limits"), i)) != NULL;
-	     i++) {
-		if (!tree_text_is(rule_given(item, "type"), "Container"))
-			continue;
-		limit = builtin_default_object(a, item, "default");
-		request = builtin_default_object(a, item, "defaultRequest");
-		fill_in(a, limit, rule_given(item, "max"));
-		fill_in(a, request, limit);
-		fill_in(a, request, rule_given(item, "min"));
+	rule_qualified_name(c, at, key);
+	if (c->n == before && !span_is(key, "storage") &&
+	    (span_find(key, '/') == NULL ||
+		memmem(key.p, key.n, "kubernetes.io/", 14) != NULL))
+		rule_fail_unsupported(
+		    c, at, tree_string(c->arena, key), "storage", (char *)NULL);
+	return c->n == before;
+}
+
+#define RESIZE                                                      \
+	"ControllerResizeInProgress", "ControllerResizeInfeasible", \
+	    "NodeResizeInProgress", "NodeResizeInfeasible",         \
+	    "NodeResizePending", (char *)NULL
+
+void
+storage_claim_status(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	const struct at *up = AT(NULL, "status");
+	const struct at *at = AT(up, "allocatedResourceStatuses");
+	const struct node *status = rule_given(object, "status");
+	const struct node *all = rule_given(status, "capacity");
+
+	(void)x;
+	for (size_t i = 0; i < tree_count(all); i++)
+		check_amounts(c, AT(up, "capacity"), &all->members[i]);
+	all = rule_given(status, "allocatedResourceStatuses");
+	for (size_t i = 0; i < tree_count(all); i++) {
+		struct span key = all->members[i].key;
+		check_key(c, at, key);
+		/* The server names the key, not the value. */
+		if (!rule_text_is_any(all->members[i].value, RESIZE))
+			rule_fail_unsupported(
+			    c, at, tree_string(c->arena, key), RESIZE);
 	}
+	at = AT(up, "allocatedResources");
+	all = rule_given(status, "allocatedResources");
+	for (size_t i = 0; i < tree_count(all); i++)
+		if (check_key(c, at, all->members[i].key))
+			check_amounts(c, at, &all->members[i]);
 }

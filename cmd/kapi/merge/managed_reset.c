@@ -17,7 +17,7 @@ managed_filter(const struct managed_write *w, struct fieldset *set)
 	const struct reset *r = w->resets;
 	bool main_path = w->subresource.n == 0;
 
-	if (set == NULL || (main_path && !w->has_status))
+	if (set == NULL || r == NULL || (main_path && !w->has_status))
 		return set;
 	while (r->subresource != NULL &&
 	    !span_eq(w->subresource, span_str(r->subresource)))

@@ -158,7 +158,7 @@ unknown(struct arena *a, const struct resource *r, struct span label)
 		return problem_bad_request(a,
 		    "field label %.*s not supported for %s",
 		    SPAN_ARG(gotext_quote(a, label)), s->fields_named);
-	if (s->fields != strategy_any_fields)
+	if (s->fields != NULL)
 		return problem_bad_request(
 		    a, "field label not supported: %.*s", SPAN_ARG(label));
 	return problem_bad_request(a,
@@ -167,10 +167,16 @@ unknown(struct arena *a, const struct resource *r, struct span label)
 	    SPAN_ARG(gotext_quote(a, label)));
 }
 
+static const struct selectable any_fields[] = {
+    SELECTABLE_NAME, SELECTABLE_NAMESPACE, SELECTABLE_END};
+
 static struct problem *
 resolve(struct arena *a, const struct resource *r, struct field_term *t)
 {
 	const struct selectable *s = r->strategy->fields;
+
+	if (s == NULL)
+		s = any_fields;
 
 	while (s->label != NULL && !span_is(t->label, s->label))
 		s++;

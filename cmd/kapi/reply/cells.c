@@ -265,23 +265,19 @@ cells_selector(
 	return s;
 }
 
-static void
-cell_of_each(struct cells *c, const struct node *list, const char *key)
+void
+cell_texts(struct cells *c, const struct node *list, const char *key)
 {
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < tree_count(list); i++) {
+		const struct node *item = list->items[i];
+
 		if (i > 0)
 			buf_addc(&b, ',');
-		buf_addspan(&b, tree_text(tree_get(list->items[i], key)));
+		buf_addspan(
+		    &b, tree_text(key == NULL ? item : tree_get(item, key)));
 	}
 	cell_text(c, span_make(b.len > 0 ? b.data : "", b.len));
 	buf_release(&b);
-}
-
-void
-cell_containers(struct cells *c, const struct node *containers)
-{
-	cell_of_each(c, containers, "name");
-	cell_of_each(c, containers, "image");
 }

@@ -45,20 +45,18 @@ struct span cells_labels(struct arena *a, const struct node *labels);
 /* A LabelSelector as labels.Selector prints it; otherwise: of an empty one. */
 struct span cells_selector(
     struct arena *a, const struct node *selector, const char *otherwise);
-/* Two cells: names and images of containers. */
-void cell_containers(struct cells *c, const struct node *containers);
+/* The items of a list with commas between them: texts, or what they have at
+ * key (NULL: texts). */
+void cell_texts(struct cells *c, const struct node *list, const char *key);
 /* Texts, sorted, each once, joined by separator. */
 struct span cells_join(
     struct arena *a, struct span *items, size_t n, const char *separator);
 
-cells_fn cells_pod, cells_replicaset, cells_replicationcontroller,
-    cells_deployment, cells_statefulset, cells_daemonset, cells_job,
-    cells_cronjob, cells_podtemplate, cells_controllerrevision;
+cells_fn cells_pod, cells_job, cells_controllerrevision;
 cells_fn cells_service, cells_node, cells_event, cells_endpoints,
     cells_endpointslice, cells_pv, cells_pvc, cells_ingress, cells_ingressclass,
-    cells_binding, cells_hpa, cells_storageclass, cells_pdb,
-    cells_networkpolicy, cells_configmap, cells_quota, cells_signing,
-    cells_ipaddress, cells_servicecidr;
+    cells_binding, cells_hpa, cells_storageclass, cells_quota, cells_signing,
+    cells_ipaddress;
 conditions_fn cells_pod_conditions;
 
 #endif

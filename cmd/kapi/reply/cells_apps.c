@@ -1,4 +1,4 @@
-/* Part of reply/cells.h: workloads. */
+/* Part of reply/cells.h: Jobs, and what else has an owner. */
 #include "reply/cells.h"
 
 #include <inttypes.h>
@@ -6,93 +6,6 @@
 
 #include "process/clock.h"
 #include "value/objref.h"
-
-static const struct node *
-template_containers(const struct cells *c)
-{
-	return tree_path(c->object, "spec.template.spec.containers");
-}
-
-static void
-replicas(struct cells *c)
-{
-	cell_name(c);
-	cell_int_path(c, "spec.replicas");
-	cell_int_path(c, "status.replicas");
-	cell_int_path(c, "status.readyReplicas");
-	cell_age(c);
-	cell_containers(c, template_containers(c));
-}
-
-static void
-selector(struct cells *c, const char *path)
-{
-	cell_text(
-	    c, cells_selector(c->arena, tree_path(c->object, path), "<none>"));
-}
-
-void
-cells_replicaset(struct cells *c)
-{
-	replicas(c);
-	selector(c, "spec.selector");
-}
-
-void
-cells_replicationcontroller(struct cells *c)
-{
-	replicas(c);
-	cell_text(
-	    c, cells_labels(c->arena, tree_path(c->object, "spec.selector")));
-}
-
-static void
-ready_of(struct cells *c)
-{
-	cell_fmt(c, "%" PRId64 "/%" PRId64,
-	    cells_int(c->object, "status.readyReplicas"),
-	    cells_int(c->object, "spec.replicas"));
-}
-
-void
-cells_deployment(struct cells *c)
-{
-	cell_name(c);
-	ready_of(c);
-	cell_int_path(c, "status.updatedReplicas");
-	cell_int_path(c, "status.availableReplicas");
-	cell_age(c);
-	cell_containers(c, template_containers(c));
-	cell_text(c,
-	    cells_selector(
-		c->arena, tree_path(c->object, "spec.selector"), ""));
-}
-
-void
-cells_statefulset(struct cells *c)
-{
-	cell_name(c);
-	ready_of(c);
-	cell_age(c);
-	cell_containers(c, template_containers(c));
-}
-
-void
-cells_daemonset(struct cells *c)
-{
-	cell_name(c);
-	cell_int_path(c, "status.desiredNumberScheduled");
-	cell_int_path(c, "status.currentNumberScheduled");
-	cell_int_path(c, "status.numberReady");
-	cell_int_path(c, "status.updatedNumberScheduled");
-	cell_int_path(c, "status.numberAvailable");
-	cell_text(c,
-	    cells_labels(c->arena,
-		tree_path(c->object, "spec.template.spec.nodeSelector")));
-	cell_age(c);
-	cell_containers(c, template_containers(c));
-	selector(c, "spec.selector");
-}
 
 static bool
 job_condition(const struct cells *c, const char *type)
@@ -158,45 +71,19 @@ job_duration(struct cells *c)
 void
 cells_job(struct cells *c)
 {
+	const struct node *containers =
+	    tree_path(c->object, "spec.template.spec.containers");
+
 	cell_name(c);
 	cell_str(c, job_status(c));
 	job_completions(c);
 	job_duration(c);
 	cell_age(c);
-	cell_containers(c, template_containers(c));
-	selector(c, "spec.selector");
-}
-
-void
-cells_cronjob(struct cells *c)
-{
-	const struct node *suspend = tree_path(c->object, "spec.suspend");
-	struct span last = tree_path_text(c->object, "status.lastScheduleTime");
-
-	cell_name(c);
-	cell_path(c, "spec.schedule", "");
-	cell_path(c, "spec.timeZone", "<none>");
-	cell_str(c,
-	    suspend == NULL	     ? "<unset>"
-		: tree_true(suspend) ? "True"
-				     : "False");
-	cell_int(c, (int64_t)tree_count(tree_path(c->object, "status.active")));
-	cell_text(c, last.n > 0 ? cells_since(c, last) : span_str("<none>"));
-	cell_age(c);
-	cell_containers(c,
-	    tree_path(
-		c->object, "spec.jobTemplate.spec.template.spec.containers"));
-	selector(c, "spec.jobTemplate.spec.selector");
-}
-
-void
-cells_podtemplate(struct cells *c)
-{
-	cell_name(c);
-	cell_containers(c, tree_path(c->object, "template.spec.containers"));
+	cell_texts(c, containers, "name");
+	cell_texts(c, containers, "image");
 	cell_text(c,
-	    cells_labels(
-		c->arena, tree_path(c->object, "template.metadata.labels")));
+	    cells_selector(
+		c->arena, tree_path(c->object, "spec.selector"), "<none>"));
 }
 
 /* kind.group/name, in lower case. */

@@ -266,16 +266,6 @@ cells_ingressclass(struct cells *c)
 
 /* ---- configuration ---- */
 
-void
-cells_configmap(struct cells *c)
-{
-	cell_name(c);
-	cell_int(c,
-	    (int64_t)(tree_count(tree_get(c->object, "data")) +
-		tree_count(tree_get(c->object, "binaryData"))));
-	cell_age(c);
-}
-
 static void
 quota_column(struct cells *c, bool limits)
 {
@@ -322,21 +312,4 @@ cells_ipaddress(struct cells *c)
 	    namespace_.n > 0 ? "/" : "",
 	    SPAN_ARG(tree_text(tree_get(ref, "name"))));
 	cell_age(c);
-}
-
-void
-cells_servicecidr(struct cells *c)
-{
-	const struct node *cidrs = tree_path(c->object, "spec.cidrs");
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; i < tree_count(cidrs); i++) {
-		if (i > 0)
-			buf_addc(&b, ',');
-		buf_addspan(&b, tree_text(cidrs->items[i]));
-	}
-	cell_name(c);
-	cell_text(c, buf_span(&b));
-	cell_age(c);
-	buf_release(&b);
 }

@@ -305,37 +305,6 @@ cells_binding(struct cells *c)
 	cell_subjects(c, "ServiceAccount");
 }
 
-void
-cells_networkpolicy(struct cells *c)
-{
-	cell_name(c);
-	cell_text(c,
-	    cells_selector(
-		c->arena, tree_path(c->object, "spec.podSelector"), "<none>"));
-	cell_age(c);
-}
-
-static void
-cell_int_or_text(struct cells *c, const char *path)
-{
-	const struct node *n = tree_path(c->object, path);
-
-	if (n == NULL)
-		cell_str(c, "N/A");
-	else
-		cell_text(c, n->text);
-}
-
-void
-cells_pdb(struct cells *c)
-{
-	cell_name(c);
-	cell_int_or_text(c, "spec.minAvailable");
-	cell_int_or_text(c, "spec.maxUnavailable");
-	cell_int_path(c, "status.disruptionsAllowed");
-	cell_age(c);
-}
-
 /* ---- autoscalers ---- */
 
 static struct span

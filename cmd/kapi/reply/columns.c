@@ -18,9 +18,6 @@ const struct strategy columns_scale = {
     .steps = &scale_steps,
     .columns = "Name|Desired:integer=spec.replicas|"
 	       "Available:integer=status.replicas|Age",
-    .cells = columns_cells,
-    .resets = strategy_no_resets,
-    .defaults = strategy_no_defaults,
 };
 
 /* ---- one column ---- */
@@ -68,10 +65,18 @@ add_definition(struct buf *b, struct span name, struct span type,
 	buf_addc(b, '}');
 }
 
+static struct span
+columns_of(const struct resource *r)
+{
+	const char *own = r->strategy->columns;
+
+	return span_str(own != NULL ? own : "Name|Created At:date");
+}
+
 static void
 builtin_columns(struct buf *b, const struct resource *r)
 {
-	struct span rest = span_str(r->strategy->columns);
+	struct span rest = columns_of(r);
 	struct column c;
 
 	while (next_column(&rest, &c))
@@ -80,37 +85,106 @@ builtin_columns(struct buf *b, const struct resource *r)
 		    span_str(""), c.wide);
 }
 
+/* How many items are at these paths together. */
+static void
+cell_count(struct cells *c, struct span paths)
+{
+	size_t n = 0;
+
+	while (paths.p != NULL)
+		n += tree_count(tree_path(
+		    c->object, arena_str(c->arena, span_cut(&paths, ','))));
+	cell_int(c, (int64_t)n);
+}
+
+/* A text with {PATH,OTHERWISE} in it. */
+static void
+cell_filled(struct cells *c, struct span text)
+{
+	struct buf b = BUF_INIT;
+
+	while (text.p != NULL) {
+		struct span more, path;
+		const struct node *n;
+
+		buf_addspan(&b, span_cut(&text, '{'));
+		if (text.p == NULL)
+			break;
+		more = span_cut(&text, '}');
+		path = span_cut(&more, ',');
+		n = tree_path(c->object, arena_str(c->arena, path));
+		if (n == NULL)
+			buf_addspan(&b, more);
+		else if (tree_is(n, NODE_TRUE) || tree_is(n, NODE_FALSE))
+			buf_adds(&b, tree_true(n) ? "True" : "False");
+		else
+			buf_addspan(&b, n->text);
+	}
+	cell_text(c, buf_span(&b));
+	buf_release(&b);
+}
+
+/* WORD:PATH. */
+static void
+cell_by_word(
+    struct cells *c, struct span word, const char *path, const char *otherwise)
+{
+	const struct node *n = tree_path(c->object, path);
+	struct span text = tree_text(n);
+
+	if (span_is(word, "int"))
+		cell_int_path(c, path);
+	else if (span_is(word, "since"))
+		cell_text(
+		    c, text.n > 0 ? cells_since(c, text) : span_str(otherwise));
+	else if (span_is(word, "labels"))
+		cell_text(c, cells_labels(c->arena, n));
+	else if (span_is(word, "selector"))
+		cell_text(c, cells_selector(c->arena, n, otherwise));
+	else
+		cell_texts(c, n,
+		    span_is(word, "names")	  ? "name"
+			: span_is(word, "images") ? "image"
+						  : NULL);
+}
+
 static void
 cell_of(struct cells *c, const struct column *column)
 {
-	struct buf path = BUF_INIT;
-	const struct node *n;
-	bool count = column->source.n > 0 && *column->source.p == '#';
+	struct span source = column->source, word, path;
+	const char *at, *otherwise = "";
 
-	if (column->source.p == NULL) {
-		if (span_is(column->name, "Name"))
-			cell_name(c);
-		else if (span_is(column->name, "Age"))
-			cell_age(c);
-		else
-			cell_path(c, "metadata.creationTimestamp", "");
+	if (column->otherwise.p != NULL)
+		otherwise = arena_str(c->arena, column->otherwise);
+	if (source.p == NULL && span_is(column->name, "Name")) {
+		cell_name(c);
 		return;
 	}
-	buf_addspan(&path, column->source);
-	n = tree_path(c->object, buf_str(&path) + count);
-	if (count)
-		cell_int(c, (int64_t)tree_count(n));
+	if (source.p == NULL && span_is(column->name, "Age")) {
+		cell_age(c);
+		return;
+	}
+	if (source.p == NULL)
+		source = span_str("metadata.creationTimestamp");
+	if (span_take(&source, "#")) {
+		cell_count(c, source);
+		return;
+	}
+	if (span_find(source, '{') != NULL) {
+		cell_filled(c, source);
+		return;
+	}
+	path = source;
+	word = span_cut(&path, ':');
+	at = arena_str(c->arena, path.p != NULL ? path : source);
+	if (path.p != NULL)
+		cell_by_word(c, word, at, otherwise);
 	else if (span_is(column->type, "integer"))
-		cell_int(c, cells_int(c->object, buf_str(&path)));
+		cell_int(c, cells_int(c->object, at));
 	else if (span_is(column->type, "boolean"))
-		cell_bool(c, tree_true(n));
-	else if (tree_text(n).n > 0)
-		cell_text(c, tree_text(n));
+		cell_bool(c, tree_true(tree_path(c->object, at)));
 	else
-		cell_text(c,
-		    column->otherwise.p != NULL ? column->otherwise
-						: span_str(""));
-	buf_release(&path);
+		cell_path(c, at, otherwise);
 }
 
 /* ---- custom resources ---- */
@@ -217,7 +291,7 @@ void
 columns_add(struct buf *b, const struct resource *r)
 {
 	buf_addc(b, '[');
-	if (r->strategy->columns == NULL)
+	if (r->crd != NULL)
 		custom_columns(b, crd_version_of(r));
 	else
 		builtin_columns(b, r);
@@ -225,23 +299,19 @@ columns_add(struct buf *b, const struct resource *r)
 }
 
 void
-columns_cells(struct cells *c)
-{
-	struct span rest = span_str(c->resource->strategy->columns);
-	struct column column;
-
-	while (next_column(&rest, &column))
-		cell_of(c, &column);
-}
-
-void
 columns_add_cells(struct buf *b, struct arena *a, const struct resource *r,
     const struct node *object)
 {
 	struct cells c = {b, a, clock_real_us(), object, r};
+	struct span rest = columns_of(r);
+	struct column column;
 
 	buf_addc(b, '[');
-	r->strategy->cells(&c);
+	if (r->strategy->cells != NULL)
+		r->strategy->cells(&c);
+	else
+		while (next_column(&rest, &column))
+			cell_of(&c, &column);
 	buf_addc(b, ']');
 }
 

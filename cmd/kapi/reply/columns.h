@@ -2,10 +2,13 @@
  * columns: the columns of a resource's Table, and the cells of one object.
  * Descriptions of built-in columns are left out.
  *
- * Columns of a strategy: NAME[:TYPE][+][=SOURCE] each, with | between them.
- * TYPE is string if it is not given; + is priority 1: shown by -o wide. Where
- * columns_cells writes the cells, SOURCE is the path of the value, #PATH a
- * count, and ?TEXT behind it stands for an absent one.
+ * Columns of a strategy: NAME[:TYPE][+][=SOURCE[?OTHERWISE]] each, with |
+ * between them. TYPE is string if it is not given; + is priority 1: shown by -o
+ * wide. Where a strategy has no function for the cells, SOURCE says what is in
+ * them: PATH, as the type has it; #PATH,... how many items there are; int:PATH,
+ * since:PATH (an age), labels:PATH, selector:PATH, list:PATH (texts), names:PATH
+ * and images:PATH (of containers), or a text with {PATH,OTHERWISE} in it. Kinds
+ * without columns of their own have Name and Created At.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H
@@ -17,11 +20,8 @@
 #include "reply/cells.h"
 #include "type/resource.h"
 
-/* Of kinds without columns of their own. */
-#define COLUMNS_NONE "Name|Created At:date"
-
-/* Cells where the columns say what is in them; of custom resources. */
-cells_fn columns_cells, columns_custom_cells;
+/* Cells of custom resources. */
+cells_fn columns_custom_cells;
 
 /* Of Scale, which is exchanged for another kind's object, and never kept. */
 extern const struct strategy columns_scale;

@@ -11,11 +11,11 @@
 #include "type/problem.h"
 
 enum name_rule {
-	NAME_SUBDOMAIN = 1, /* DNS-1123 subdomain: most kinds */
-	NAME_LABEL,	    /* DNS-1123 label: namespaces */
-	NAME_DNS1035,	    /* DNS-1035 label */
-	NAME_SEGMENT,	    /* any segment of a path: RBAC */
-	NAME_ADDRESS	    /* an IP address in canonical form */
+	NAME_SUBDOMAIN, /* DNS-1123 subdomain: most kinds */
+	NAME_LABEL,	/* DNS-1123 label: namespaces */
+	NAME_DNS1035,	/* DNS-1035 label */
+	NAME_SEGMENT,	/* any segment of a path: RBAC */
+	NAME_ADDRESS	/* an IP address in canonical form */
 };
 
 /* Adds everything that is wrong with the value. generate: it is a prefix of

@@ -3,9 +3,8 @@
  * built-in kind, all of them in kinds/, and one for custom resources. Every
  * struct resource points to its own.
  *
- * A row gives all of the first part, with the word for "nothing" where there
- * is nothing to say (test-kinds fails for one that is left out); the second
- * part is of few kinds, and left out by all others.
+ * A row names what its kind has. What it leaves out is what most kinds have: the
+ * first value of an enum, no trait, no function, the name and the age as columns.
  * Source: pkg/registry/<group>/<kind>/{strategy,storage/storage}.go.
  */
 #ifndef STRATEGY_H
@@ -28,8 +27,7 @@ struct warnings;
 struct write;
 
 enum trait {
-	TRAIT_NONE = 1,
-	TRAIT_CREATE_ON_UPDATE = 2, /* PUT of an absent object creates it */
+	TRAIT_CREATE_ON_UPDATE = 1, /* PUT of an absent object creates it */
 	TRAIT_NEEDS_VERSION = 4,    /* PUT must name the resourceVersion */
 	TRAIT_RETURNS_DELETED = 8,  /* DELETE answers with the object */
 	TRAIT_ORPHANS = 16,	    /* dependents stay unless told otherwise */
@@ -41,7 +39,7 @@ enum trait {
 };
 
 enum generation {
-	GENERATION_NONE = 1,
+	GENERATION_NONE,
 	GENERATION_ONCE,    /* always 1 */
 	GENERATION_CHANGES, /* counts changes of the spec from 0: CSIDriver */
 	GENERATION_SPEC, /* counts changes of what is not metadata or status */
@@ -49,7 +47,7 @@ enum generation {
 };
 
 enum deletion {
-	DELETION_PLAIN = 1, /* at once, or when no finalizer is left */
+	DELETION_PLAIN,	    /* at once, or when no finalizer is left */
 	DELETION_GRACEFUL,  /* Pods: after a period of grace */
 	DELETION_NAMESPACE, /* in a phase; what it holds goes first */
 	DELETION_DEFINITION /* its objects go first */
@@ -181,16 +179,15 @@ struct strategy {
 	enum name_rule names;
 	unsigned traits;
 	enum generation generation;
-	const char *columns; /* see columns.h; NULL: of the definition */
-	cells_fn *cells;     /* columns_cells: as columns say */
-	const struct selectable *fields; /* up to SELECTABLE_END */
-	const struct reset *resets;	 /* up to RESET_END */
+	const char *columns;		 /* see columns.h */
+	cells_fn *cells;		 /* NULL: as columns say */
+	const struct selectable *fields; /* up to SELECTABLE_END; NULL: the
+					  * name and the namespace alone */
+	const struct reset *resets;	 /* up to RESET_END; NULL: none */
 	default_fn *defaults;
 	prepare_fn *prepare;
 	validate_fn *validate;
 	enum deletion deletion;
-
-	/* Of few kinds; NULL: nothing. */
 	prepare_fn *prepare_status; /* on /status */
 	validate_fn *validate_status;
 	admit_fn *admit; /* writes of the object itself */
@@ -204,16 +201,5 @@ struct strategy {
 	conditions_fn *row_conditions;
 	const char *fields_named; /* the kind, where a field is refused */
 };
-
-/* The name and the namespace alone. */
-extern const struct selectable strategy_any_fields[];
-/* None; status on the main path, on /status the spec; and metadata, too. */
-extern const struct reset strategy_no_resets[], strategy_resets_status[],
-    strategy_resets_metadata[];
-
-/* Where a kind has no such thing: do nothing. */
-default_fn strategy_no_defaults;
-prepare_fn strategy_no_preparation;
-validate_fn strategy_no_rules;
 
 #endif

@@ -133,5 +133,6 @@ convert_scaler_from_v1(struct arena *a, struct node *o)
 	    "currentMetrics", "current", false);
 	/* Without any metric v2 has one by default. */
 	tree_put(a, o, "apiVersion", tree_str(a, "autoscaling/v2"));
-	misc_autoscaler_default(a, o);
+	ruletable_default(a, span_str("autoscaling"),
+	    span_str("horizontalpodautoscalers"), o);
 }

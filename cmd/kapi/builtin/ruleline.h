@@ -1,0 +1,103 @@
+/*
+ * ruleline: lines of rules.txt, parsed. The head of rules.txt has their format.
+ */
+#ifndef RULELINE_H
+#define RULELINE_H
+
+#include "builtin/ruletable.h"
+
+enum rule_step_kind {
+	STEP_KEY,     /* key */
+	STEP_NAMED,   /* [key]: a member, shown as the key of a map */
+	STEP_ITEMS,   /* [] */
+	STEP_MEMBERS, /* {} */
+	STEP_FIRST    /* [0] */
+};
+
+struct rule_step {
+	enum rule_step_kind kind;
+	bool make; /* an object, if it is absent */
+	const char *key;
+};
+
+struct rule_path {
+	bool root, live; /* / and ~ in front */
+	unsigned up;	 /* how many ^ are in front */
+	struct rule_step *steps;
+	size_t n;
+};
+
+enum rule_term_kind {
+	TERM_OR,
+	TERM_UPDATE,
+	TERM_NAMESPACED,
+	TERM_ARG,
+	TERM_FILLED,
+	TERM_GIVEN,
+	TERM_IS,
+	TERM_STARTS,
+	TERM_HAS,
+	TERM_COUNT,
+	TERM_AMOUNT,
+	TERM_SOURCES,
+	TERM_CHANGED,
+	TERM_INT,
+	TERM_OBJECT,
+	TERM_NEGATIVE
+};
+
+struct rule_term {
+	enum rule_term_kind kind;
+	bool not ;
+	struct rule_path path;
+	struct span *values; /* one of these */
+	size_t n;	     /* of values */
+	char compare[3];     /* with the number, or with what is at other */
+	int64_t number;
+	struct rule_path other;
+	bool has_other;
+};
+
+struct rule_op;
+
+enum rule_when { WHEN_ALWAYS, WHEN_GIVEN, WHEN_FILLED };
+enum rule_kind { RULE_LINE, RULE_IF, RULE_ELIF, RULE_ELSE };
+
+struct rule {
+	enum rule_kind kind;
+	struct rule_path path;
+	enum rule_when when;
+	const struct rule_op *op; /* NULL: only the lines inside */
+	struct span *args;
+	size_t arg_count;
+	const char *detail; /* "" if there is none */
+	struct node *value; /* of a default */
+	rule_fn *fn;
+	struct rule_section *section; /* of do */
+	struct rule_path shown; /* what the error shows, instead of the value */
+	bool has_shown;
+	const char *top; /* the field that the error names, or NULL */
+	struct rule_term *terms;
+	size_t term_count;
+	struct rule *inner;
+	size_t inner_count;
+};
+
+struct rule_section {
+	struct span text;
+	bool parsed;
+	struct rule *rules;
+	size_t n;
+};
+
+/* NULL if there is none. */
+const struct rule_section *ruleline_section(struct span name);
+/* In the arena. */
+struct rule_path ruleline_path(struct arena *a, struct span text);
+
+/* The word of a line, in ruletable.c; NULL: there is no such word. */
+const struct rule_op *ruletable_op(struct span word);
+/* A function that a line calls, in ruleline_functions.c; NULL: there is none. */
+rule_fn *ruleline_function(struct span name);
+
+#endif

@@ -1,0 +1,789 @@
+#include "builtin/ruletable.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "builtin/builtin.h"
+#include "builtin/ruleline.h"
+#include "type/cause.h"
+
+static void run_rules(const struct rule_run *run, const struct rule *rules,
+    size_t n, const struct rule_place *p);
+
+/* ---- values ---- */
+
+static struct node *
+step_to(const struct node *n, const struct rule_step *s)
+{
+	if (s->kind == STEP_FIRST)
+		return builtin_item(n, 0);
+	return rule_given(n, s->key);
+}
+
+/* The place where a path starts. */
+static const struct rule_place *
+start_of(const struct rule_path *path, const struct rule_place *p)
+{
+	for (unsigned i = 0; i < path->up && p->outer != NULL; i++)
+		p = p->outer;
+	while (path->root && p->outer != NULL)
+		p = p->outer;
+	return p;
+}
+
+static struct node *
+value_at(const struct rule_path *path, const struct rule_place *p, bool live)
+{
+	struct node *n;
+
+	p = start_of(path, p);
+	n = live || path->live ? p->was : p->n;
+	for (size_t i = 0; i < path->n; i++)
+		n = step_to(n, &path->steps[i]);
+	return n;
+}
+
+static bool
+compares(const char *how, int64_t x, int64_t y)
+{
+	return (x < y && how[0] == '<') || (x > y && how[0] == '>') ||
+	    (x > y && how[1] == '>') || (x == y && how[1] == '=');
+}
+
+static bool
+is_value(const struct node *n, struct span want)
+{
+	if (tree_is(n, NODE_TRUE))
+		return span_is(want, "true");
+	if (tree_is(n, NODE_FALSE))
+		return span_is(want, "false");
+	return tree_is(n, NODE_STRING) && span_eq(tree_text(n), want);
+}
+
+static bool
+is_any(const struct node *n, const struct span *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_value(n, values[i]))
+			return true;
+	return false;
+}
+
+/* Of a path with []: whether the term holds for any item. */
+static bool
+any_holds(const struct rule_term *t, size_t i, const struct node *n)
+{
+	if (i < t->path.n && t->path.steps[i].kind == STEP_ITEMS) {
+		for (size_t k = 0; k < tree_count(n); k++)
+			if (any_holds(t, i + 1, n->items[k]))
+				return true;
+		return false;
+	}
+	if (i < t->path.n)
+		return any_holds(t, i + 1, step_to(n, &t->path.steps[i]));
+	switch (t->kind) {
+	case TERM_FILLED:
+		return !tree_empty(n);
+	case TERM_GIVEN:
+		return n != NULL;
+	case TERM_IS:
+		return is_any(n, t->values, t->n);
+	case TERM_STARTS:
+		return tree_is(n, NODE_STRING) &&
+		    tree_text(n).n >= t->values->n &&
+		    memcmp(tree_text(n).p, t->values->p, t->values->n) == 0;
+	case TERM_HAS:
+		return span_find(tree_text(n), *t->values->p) != NULL;
+	case TERM_INT:
+		return tree_is(n, NODE_NUMBER);
+	case TERM_OBJECT:
+		return tree_is(n, NODE_OBJECT);
+	case TERM_NEGATIVE:
+		return rule_is_negative(n);
+	default:
+		return false;
+	}
+}
+
+static size_t
+sources(const struct rule_term *t, const struct node *n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		count += !tree_is(tree_get_span(n, t->values[i]), NODE_NULL) &&
+		    tree_get_span(n, t->values[i]) != NULL;
+	return count;
+}
+
+/* Whether a member changed: of the object at the path. */
+static bool
+any_changed(const struct rule_term *t, const struct rule_place *p)
+{
+	const struct node *is = value_at(&t->path, p, false);
+	const struct node *was = value_at(&t->path, p, true);
+
+	if (t->n == 0)
+		return !(tree_empty(is) && tree_empty(was)) &&
+		    !tree_equal(is, was);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct node *x = tree_get_span(is, t->values[i]);
+		const struct node *y = tree_get_span(was, t->values[i]);
+		if (!(tree_empty(x) && tree_empty(y)) && !tree_equal(x, y))
+			return true;
+	}
+	return false;
+}
+
+static bool
+term_holds(const struct rule_run *run, const struct rule_term *t,
+    const struct rule_place *p)
+{
+	const struct rule_place *from;
+
+	switch (t->kind) {
+	case TERM_UPDATE:
+		return run->x != NULL && run->x->live != NULL;
+	case TERM_NAMESPACED:
+		return run->x->resource->namespaced;
+	case TERM_ARG:
+		return span_is(t->values[0], run->arg);
+	case TERM_CHANGED:
+		return run->x->live != NULL && any_changed(t, p);
+	case TERM_COUNT:
+		return compares(t->compare,
+		    (int64_t)tree_count(value_at(&t->path, p, false)),
+		    t->number);
+	case TERM_SOURCES:
+		return compares(t->compare,
+		    (int64_t)sources(t, value_at(&t->path, p, false)),
+		    t->number);
+	case TERM_AMOUNT:
+		return compares(t->compare,
+		    rule_amount(value_at(&t->path, p, false)),
+		    t->has_other ? rule_amount(value_at(&t->other, p, false))
+				 : t->number);
+	default:
+		from = start_of(&t->path, p);
+		return any_holds(t, 0, t->path.live ? from->was : from->n);
+	}
+}
+
+/* All terms, or all before or behind an "or". */
+static bool
+holds(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < r->term_count; i++) {
+		const struct rule_term *t = &r->terms[i];
+		if (t->kind != TERM_OR)
+			all = all && term_holds(run, t, p) != t->not ;
+		else if (all)
+			return true;
+		else
+			all = true;
+	}
+	return all;
+}
+
+/* The detail with $1 and {path} filled in. */
+static const char *
+detail_of(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p)
+{
+	struct buf b = BUF_INIT;
+	const char *s = r->detail, *text;
+
+	if (strchr(s, '{') == NULL && strchr(s, '$') == NULL)
+		return s;
+	for (; *s != '\0'; s++) {
+		if (*s == '$' && s[1] == '1') {
+			buf_adds(&b, run->arg);
+			s++;
+		} else if (*s == '{') {
+			const char *end = strchr(s, '}');
+			struct rule_path path = ruleline_path(run->arena,
+			    span_make(s + 1, (size_t)(end - s) - 1));
+			const struct node *n = value_at(&path, p, false);
+			if (tree_is(n, NODE_NUMBER))
+				buf_addspan(&b, n->text);
+			else
+				buf_addspan(&b, tree_text(n));
+			s = end;
+		} else {
+			buf_addc(&b, *s);
+		}
+	}
+	text = arena_str(run->arena, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+/* ---- what the words do ---- */
+
+/* p: what the line is about, with the value that an error shows. base: where
+ * its path began. */
+typedef void op_fn(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p, const struct rule_place *base);
+
+struct rule_op {
+	const char *word;
+	op_fn *run;
+};
+
+#define OP(name)                                                           \
+	static void name(const struct rule_run *run, const struct rule *r, \
+	    const struct rule_place *p, const struct rule_place *base)
+#define DETAIL detail_of(run, r, base)
+
+OP(fail_required)
+{
+	rule_fail_required(run->causes, p->at, DETAIL);
+}
+
+OP(fail_invalid)
+{
+	rule_fail_invalid(run->causes, p->at, p->n, DETAIL);
+}
+
+OP(fail_text)
+{
+	rule_fail_text(run->causes, p->at, tree_text(p->n), DETAIL);
+}
+
+OP(fail_int)
+{
+	int64_t n = 0;
+
+	tree_get_int(p->n, &n);
+	rule_fail_int(run->causes, p->at, n, DETAIL);
+}
+
+OP(fail_forbidden)
+{
+	rule_fail_forbidden(run->causes, p->at, DETAIL);
+}
+
+OP(fail_unsupported)
+{
+	struct causes *c = run->causes;
+
+	(void)base;
+	cause_unsupported(c, rule_at_words(c->arena, p->at),
+	    p->n != NULL ? p->n : tree_str(c->arena, ""), r->args,
+	    r->arg_count);
+}
+
+OP(required)
+{
+	if (tree_empty(p->n))
+		fail_required(run, r, p, base);
+}
+
+OP(given)
+{
+	if (p->n == NULL)
+		fail_required(run, r, p, base);
+}
+
+OP(absent)
+{
+	if (p->n != NULL)
+		fail_forbidden(run, r, p, base);
+}
+
+OP(unset)
+{
+	if (!tree_empty(p->n))
+		fail_forbidden(run, r, p, base);
+}
+
+OP(in)
+{
+	if (!is_any(p->n, r->args, r->arg_count))
+		fail_unsupported(run, r, p, base);
+}
+
+/* As ValidateEnum does it. */
+OP(one_of)
+{
+	if (tree_empty(p->n))
+		fail_required(run, r, p, base);
+	else
+		in(run, r, p, base);
+}
+
+/* Bounds are two arguments; "-" leaves one open. */
+static bool
+is_within(const struct rule *r, int64_t n)
+{
+	int64_t bounds[2] = {INT64_MIN, INT64_MAX};
+
+	for (size_t i = 0; i < 2; i++)
+		if (!span_is(r->args[i], "-"))
+			bounds[i] = strtoll(r->args[i].p, NULL, 10);
+	return n >= bounds[0] && n <= bounds[1];
+}
+
+OP(between)
+{
+	int64_t n;
+
+	if (tree_get_int(p->n, &n) && !is_within(r, n))
+		fail_int(run, r, p, base);
+}
+
+/* Absent is 0. */
+OP(amount)
+{
+	int64_t n = 0;
+
+	tree_get_int(p->n, &n);
+	if (!is_within(r, n))
+		fail_int(run, r, p, base);
+}
+
+OP(nonnegative)
+{
+	int64_t n;
+
+	(void)r, (void)base;
+	if (tree_get_int(p->n, &n) && n < 0)
+		rule_fail_int(run->causes, p->at, n,
+		    "must be greater than or equal to 0");
+}
+
+/* No more than another number. */
+OP(limit)
+{
+	struct rule_path other = ruleline_path(run->arena, r->args[0]);
+	int64_t n = 0, most = 0;
+
+	tree_get_int(p->n, &n);
+	tree_get_int(value_at(&other, base, false), &most);
+	if (n > most)
+		fail_int(run, r, p, base);
+}
+
+/* Never less than it was; absent is less than any. */
+OP(grows)
+{
+	int64_t was, is;
+
+	if (tree_get_int(p->was, &was) &&
+	    (!tree_get_int(p->n, &is) || is < was))
+		fail_int(run, r, p, base);
+}
+
+OP(at_most)
+{
+	if (tree_count(p->n) > strtoul(r->args[0].p, NULL, 10))
+		fail_invalid(run, r, p, base);
+}
+
+OP(length)
+{
+	size_t max = strtoul(r->args[0].p, NULL, 10);
+
+	if (tree_text(p->n).n > max && *r->detail != '\0')
+		fail_invalid(run, r, p, base);
+	else if (tree_text(p->n).n > max)
+		rule_fail_too_long(run->causes, p->at, max);
+}
+
+OP(positive)
+{
+	struct quantity q;
+
+	if (!rule_quantity_get(p->n, &q) || quantity_sign(&q) <= 0)
+		fail_invalid(run, r, p, base);
+}
+
+OP(immutable)
+{
+	(void)r, (void)base;
+	if (run->x->live == NULL || (tree_empty(p->was) && tree_empty(p->n)))
+		return;
+	if (!tree_equal(p->was, p->n))
+		rule_fail_invalid(
+		    run->causes, p->at, p->n, "field is immutable");
+}
+
+OP(percent)
+{
+	(void)r, (void)base;
+	rule_int_or_percent(run->causes, p->at, p->n);
+}
+
+OP(at_most_all)
+{
+	(void)r, (void)base;
+	if (rule_is_percent(p->n) && rule_amount(p->n) > 100)
+		rule_fail_invalid(
+		    run->causes, p->at, p->n, "must not be greater than 100%");
+}
+
+/* Whether an item of list in front of the one at index has the same text at
+ * the key of p. */
+static bool
+is_among(const struct node *list, size_t count, const char *key,
+    const struct node *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (span_eq(tree_text(rule_given(list->items[i], key)),
+			tree_text(text)))
+			return true;
+	return false;
+}
+
+/* Among the items of the list, and of another one that is named. */
+OP(unique)
+{
+	const char *key = r->path.steps[r->path.n - 1].key;
+	const struct node *list = base->outer->n, *other = NULL;
+
+	if (r->arg_count > 0) {
+		struct rule_path path = ruleline_path(run->arena, r->args[0]);
+		other = value_at(&path, base, false);
+	}
+	if (is_among(list, base->index, key, p->n) ||
+	    is_among(other, tree_count(other), key, p->n))
+		rule_fail_duplicate(run->causes, p->at, p->n);
+}
+
+OP(port_name)
+{
+	size_t before = run->causes->n;
+
+	rule_port_name(run->causes, p->at, tree_text(p->n));
+	if (r->arg_count > 0 && run->causes->n == before)
+		unique(run, &(const struct rule){.path = r->path}, p, base);
+}
+
+OP(port_number)
+{
+	int64_t n = 0;
+
+	(void)r, (void)base;
+	tree_get_int(p->n, &n);
+	rule_port_number(run->causes, p->at, n);
+}
+
+#define TEXT_OP(name, check)                                \
+	OP(name)                                            \
+	{                                                   \
+		(void)r, (void)base;                        \
+		check(run->causes, p->at, tree_text(p->n)); \
+	}
+#define VALUE_OP(name, check)                    \
+	OP(name)                                 \
+	{                                        \
+		(void)r, (void)base;             \
+		check(run->causes, p->at, p->n); \
+	}
+
+TEXT_OP(label, rule_dns_label)
+TEXT_OP(subdomain, rule_dns_subdomain)
+TEXT_OP(qualified, rule_qualified_name)
+TEXT_OP(label_value, rule_label_value)
+TEXT_OP(config_key, rule_config_key)
+TEXT_OP(address, rule_ip)
+VALUE_OP(port, rule_port)
+VALUE_OP(labels, rule_labels)
+VALUE_OP(annotations, rule_annotations)
+VALUE_OP(selector, rule_selector)
+
+OP(call)
+{
+	struct rule_run inner = *run;
+
+	(void)base;
+	if (r->arg_count > 1)
+		inner.arg = r->args[1].p;
+	r->fn(&inner, p);
+}
+
+static void
+run_section(const struct rule_run *run, struct span name, const char *arg,
+    const struct rule_place *p)
+{
+	const struct rule_section *s = ruleline_section(name);
+	struct rule_run inner = *run;
+
+	if (arg != NULL)
+		inner.arg = arg;
+	if (s != NULL)
+		run_rules(&inner, s->rules, s->n, p);
+}
+
+OP(do_section)
+{
+	(void)base;
+	run_section(run, r->args[0], r->arg_count > 1 ? r->args[1].p : NULL, p);
+}
+
+/* Of several members one: it has the rules of a section of its own. */
+OP(single)
+{
+	size_t found = 0;
+
+	(void)base;
+	for (size_t i = 1; i < r->arg_count; i++) {
+		struct at at = {p->at, r->args[i].p, SPAN_NONE, 0};
+		struct rule_place here = {
+		    p, &at, rule_given(p->n, at.field), NULL, 0};
+		if (here.n == NULL)
+			continue;
+		if (found++ > 0)
+			rule_fail_forbidden(run->causes, &at,
+			    rule_say(run->causes,
+				"may not specify more than 1 %s", r->detail));
+		else
+			run_section(run,
+			    arena_printf(
+				run->arena, "%s.%s", r->args[0].p, at.field),
+			    NULL, &here);
+	}
+	if (found == 0)
+		rule_fail_required(run->causes, p->at,
+		    rule_say(run->causes, "must specify a %s", r->detail));
+}
+
+/* An error shows structs of the server by the names that Go has for their
+ * members: NAME, or NAME=MEMBER; a text that is absent is "" with a " behind
+ * it, and null without. */
+OP(fail_struct)
+{
+	struct arena *a = run->arena;
+	struct node *shown = tree_object(a);
+
+	for (size_t i = 0; i < r->arg_count; i++) {
+		struct span member = r->args[i], name;
+		bool text = span_ends(member, "\"");
+		struct node *n;
+		member.n -= text;
+		name = span_cut(&member, '=');
+		if (member.p == NULL) {
+			char *first = arena_str(a, name);
+			*first |= 32;
+			member = span_str(first);
+		}
+		n = rule_given(p->n, arena_str(a, member));
+		if (n == NULL)
+			n = text ? tree_str(a, "") : tree_null(a);
+		tree_set(a, shown, name, n);
+	}
+	rule_fail_invalid(run->causes, p->at, shown, DETAIL);
+}
+
+/* ---- defaults ---- */
+
+static void
+put(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p, struct node *value)
+{
+	if (value != NULL && tree_is(p->outer->n, NODE_OBJECT))
+		tree_put(run->arena, p->outer->n,
+		    r->path.steps[r->path.n - 1].key, value);
+}
+
+/* A text that is "" counts as absent. */
+OP(put_default)
+{
+	(void)base;
+	if (tree_is(r->value, NODE_STRING) ? tree_empty(p->n) : p->n == NULL)
+		put(run, r, p, tree_copy(run->arena, r->value));
+}
+
+OP(put_absent)
+{
+	(void)base;
+	if (p->n == NULL)
+		put(run, r, p, tree_copy(run->arena, r->value));
+}
+
+OP(put_zero)
+{
+	int64_t n = 0;
+
+	(void)base;
+	tree_get_int(p->n, &n);
+	if (n == 0)
+		put(run, r, p, tree_copy(run->arena, r->value));
+}
+
+OP(put_copy)
+{
+	struct rule_path from = ruleline_path(run->arena, r->args[0]);
+	struct node *n = value_at(&from, base, false);
+
+	if (n != NULL)
+		put(run, r, p, tree_copy(run->arena, n));
+}
+
+OP(drop)
+{
+	(void)run, (void)base;
+	if (tree_is(p->outer->n, NODE_OBJECT))
+		tree_remove(p->outer->n, r->path.steps[r->path.n - 1].key);
+}
+
+static const struct rule_op ops[] = {{"!required", fail_required},
+    {"!invalid", fail_invalid}, {"!text", fail_text}, {"!int", fail_int},
+    {"!forbidden", fail_forbidden}, {"!unsupported", fail_unsupported},
+    {"!struct", fail_struct}, {"required", required}, {"given", given},
+    {"absent", absent}, {"unset", unset}, {"in", in}, {"enum", one_of},
+    {"between", between}, {"amount", amount}, {"nonnegative", nonnegative},
+    {"limit", limit}, {"grows", grows}, {"atmost", at_most}, {"length", length},
+    {"positive", positive}, {"immutable", immutable}, {"percent", percent},
+    {"max100", at_most_all}, {"unique", unique}, {"portname", port_name},
+    {"portnumber", port_number}, {"port", port}, {"label", label},
+    {"subdomain", subdomain}, {"qualified", qualified},
+    {"labelvalue", label_value}, {"configkey", config_key}, {"ip", address},
+    {"labels", labels}, {"annotations", annotations}, {"selector", selector},
+    {"call", call}, {"do", do_section}, {"single", single}, {"=", put_default},
+    {"?=", put_absent}, {"0=", put_zero}, {"copy", put_copy}, {"drop", drop}};
+
+const struct rule_op *
+ruletable_op(struct span word)
+{
+	for (size_t i = 0; i < COUNT(ops); i++)
+		if (span_is(word, ops[i].word))
+			return &ops[i];
+	return NULL;
+}
+
+/* ---- running ---- */
+
+static void
+run_line(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p, const struct rule_place *base)
+{
+	const struct at top = {NULL, r->top, SPAN_NONE, 0};
+	struct rule_place shown = *p;
+
+	if ((r->when == WHEN_GIVEN && p->n == NULL) ||
+	    (r->when == WHEN_FILLED && tree_empty(p->n)))
+		return;
+	if (r->has_shown)
+		shown.n = value_at(&r->shown, base, false);
+	if (r->top != NULL)
+		shown.at = &top;
+	if (r->op != NULL)
+		r->op->run(run, r, &shown, base);
+	run_rules(run, r->inner, r->inner_count, p);
+}
+
+/* Along the path from its step i, at p. */
+static void
+walk(const struct rule_run *run, const struct rule *r, size_t i,
+    const struct rule_place *p, const struct rule_place *base)
+{
+	const struct rule_step *s = &r->path.steps[i];
+	struct at at = {p->at, NULL, SPAN_NONE, 0};
+	struct rule_place here = {p, &at, NULL, NULL, 0};
+
+	if (i == r->path.n) {
+		run_line(run, r, p, base);
+		return;
+	}
+	switch (s->kind) {
+	case STEP_KEY:
+	case STEP_NAMED:
+		if (s->kind == STEP_KEY)
+			at.field = s->key;
+		else
+			at.key = span_str(s->key);
+		here.was = rule_given(p->was, s->key);
+		here.n = rule_given(p->n, s->key);
+		if (s->make && here.n == NULL && tree_is(p->n, NODE_OBJECT))
+			here.n = tree_make(run->arena, p->n, s->key);
+		walk(run, r, i + 1, &here, base);
+		break;
+	case STEP_FIRST:
+		here.was = builtin_item(p->was, 0);
+		here.n = builtin_item(p->n, 0);
+		walk(run, r, i + 1, &here, base);
+		break;
+	case STEP_ITEMS:
+		while ((here.n = builtin_item(p->n, here.index)) != NULL) {
+			at.index = here.index;
+			walk(run, r, i + 1, &here, base);
+			here.index++;
+		}
+		break;
+	case STEP_MEMBERS:
+		for (size_t k = 0; k < tree_count(p->n); k++) {
+			at.key = p->n->members[k].key;
+			here.n = p->n->members[k].value;
+			walk(run, r, i + 1, &here, base);
+		}
+		break;
+	}
+}
+
+static void
+run_rules(const struct rule_run *run, const struct rule *rules, size_t n,
+    const struct rule_place *p)
+{
+	bool done = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rule *r = &rules[i];
+		if (r->kind == RULE_LINE) {
+			walk(run, r, 0, start_of(&r->path, p), p);
+			continue;
+		}
+		if (r->kind == RULE_IF)
+			done = false;
+		if (done || (r->kind != RULE_ELSE && !holds(run, r, p)))
+			continue;
+		done = true;
+		run_rules(run, r->inner, r->inner_count, p);
+	}
+}
+
+static struct span
+section_name(
+    struct arena *a, struct span group, struct span plural, const char *suffix)
+{
+	return arena_printf(a, "%.*s/%.*s%s",
+	    SPAN_ARG(group.n > 0 ? group : span_str("core")), SPAN_ARG(plural),
+	    suffix);
+}
+
+void
+ruletable_part(struct causes *c, const struct change_of *x, const struct at *at,
+    const struct node *n, const char *section, const char *arg)
+{
+	/* Checks write nothing. */
+	struct rule_place top = {NULL, at, (struct node *)n, NULL, 0};
+	struct rule_run run = {c->arena, c, x, arg};
+
+	if (x != NULL && at == NULL)
+		top.was = (struct node *)x->live;
+	run_section(&run, span_str(section), NULL, &top);
+}
+
+void
+ruletable_check(struct causes *c, const struct change_of *x, const char *suffix,
+    const struct node *object)
+{
+	struct span name = section_name(
+	    c->arena, x->resource->group, x->resource->plural, suffix);
+
+	ruletable_part(c, x, NULL, object, name.p, "");
+}
+
+void
+ruletable_default(
+    struct arena *a, struct span group, struct span plural, struct node *object)
+{
+	struct rule_place top = {NULL, NULL, object, NULL, 0};
+	struct rule_run run = {a, NULL, NULL, ""};
+
+	run_section(
+	    &run, section_name(a, group, plural, " defaults"), NULL, &top);
+}

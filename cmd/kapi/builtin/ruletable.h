@@ -1,0 +1,46 @@
+/*
+ * ruletable: rules and defaults of built-in kinds that are lists, as text:
+ * rules.txt, whose head says how a line is read. A section is parsed when it is
+ * first asked for, and kept for the life of the process. What a line cannot say
+ * is a function in C, which a line names.
+ */
+#ifndef RULETABLE_H
+#define RULETABLE_H
+
+#include <stdbool.h>
+
+#include "builtin/rules.h"
+#include "type/strategy.h"
+
+/* A value, where it is, and what holds it. */
+struct rule_place {
+	const struct rule_place *outer; /* NULL: it is the object */
+	const struct at *at;		/* NULL at the top */
+	struct node *n;			/* NULL: absent */
+	struct node *was;		/* in the object that is replaced */
+	size_t index;			/* of an item */
+};
+
+/* One run over an object. */
+struct rule_run {
+	struct arena *arena;
+	struct causes *causes;	   /* NULL: defaults */
+	const struct change_of *x; /* NULL: defaults */
+	const char *arg; /* what the section was called with; never NULL */
+};
+
+/* A function that a line of rules.txt calls. */
+typedef void rule_fn(const struct rule_run *run, const struct rule_place *p);
+
+/* Runs the section "GROUP/PLURAL", with " status" or " defaults" behind it; does
+ * nothing if there is none. */
+void ruletable_check(struct causes *c, const struct change_of *x,
+    const char *suffix, const struct node *object);
+void ruletable_default(struct arena *a, struct span group, struct span plural,
+    struct node *object);
+/* Runs the section of that name on a part of an object. x may be NULL. */
+void ruletable_part(struct causes *c, const struct change_of *x,
+    const struct at *at, const struct node *n, const char *section,
+    const char *arg);
+
+#endif
