@@ -62,79 +62,6 @@ old_item(const struct findings_at *at, size_t i)
 }
 
 static void
-check_array(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-	struct node *size = tree_int(out->arena, at->value->n);
-
-	out->matched += 2;
-	for (size_t i = 0; r->items != NULL && i < at->value->n; i++) {
-		struct findings_place here = {
-		    at->place, PLACE_INDEX, SPAN_NONE, i};
-
-		check_value(out,
-		    &(struct findings_at){
-			r->items, &here, at->value->items[i], old_item(at, i)});
-	}
-	if (r->min_items >= 0 && at->value->n < (uint64_t)r->min_items)
-		findings_failure(out, at, FAIL_INVALID, size,
-		    arena_printf(out->arena, "should have at least %lld items",
-			(long long)r->min_items));
-	if (r->max_items >= 0 && at->value->n > (uint64_t)r->max_items) {
-		struct failure *f = findings_failure(out, at, FAIL_TOO_MANY,
-		    size,
-		    arena_printf(out->arena, "should have at most %lld items",
-			(long long)r->max_items));
-
-		f->actual = at->value->n;
-		f->limit = r->max_items;
-	}
-	if (r->unique_items && has_duplicates(at->value))
-		findings_failure(out, at, FAIL_INVALID, NULL,
-		    span_str("shouldn't contain duplicates"));
-}
-
-static void
-check_size(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-	uint64_t n = at->value->n;
-
-	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
-		findings_failure(out, at, FAIL_INVALID,
-		    tree_int(out->arena, (int64_t)n),
-		    arena_printf(out->arena,
-			"should have at least %lld properties",
-			(long long)r->min_properties));
-	if (r->max_properties >= 0 && n > (uint64_t)r->max_properties) {
-		struct failure *f =
-		    findings_failure(out, at, FAIL_TOO_MANY, NULL,
-			arena_printf(out->arena,
-			    "should have at most %lld properties",
-			    (long long)r->max_properties));
-
-		f->actual = (int64_t)n;
-		f->limit = r->max_properties;
-	}
-}
-
-static void
-check_required(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-
-	for (size_t i = 0; i < r->required_count; i++) {
-		struct findings_place here = {
-		    at->place, PLACE_KEY, r->required[i], 0};
-		struct findings_at missing = {r, &here, NULL, NULL};
-
-		if (tree_get_span(at->value, r->required[i]) == NULL)
-			findings_failure(out, &missing, FAIL_REQUIRED, NULL,
-			    span_str("is required"));
-	}
-}
-
-static void
 check_member(
     struct findings *out, const struct findings_at *at, const struct member *m)
 {
@@ -163,14 +90,39 @@ static void
 check_object(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
+	uint64_t n;
 
 	out->matched++;
-	check_size(out, at);
+	n = at->value->n;
+	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
+		findings_failure(out, at, FAIL_INVALID,
+		    tree_int(out->arena, (int64_t)n),
+		    arena_printf(out->arena,
+			"should have at least %lld properties",
+			(long long)r->min_properties));
+	if (r->max_properties >= 0 && n > (uint64_t)r->max_properties) {
+		struct failure *f =
+		    findings_failure(out, at, FAIL_TOO_MANY, NULL,
+			arena_printf(out->arena,
+			    "should have at most %lld properties",
+			    (long long)r->max_properties));
+
+		f->actual = (int64_t)n;
+		f->limit = r->max_properties;
+	}
 	if (r->property_count > 0 || r->additional != NULL ||
 	    r->additional_forbidden)
 		for (size_t i = 0; i < at->value->n; i++)
 			check_member(out, at, &at->value->members[i]);
-	check_required(out, at);
+	for (size_t k = 0; k < r->required_count; k++) {
+		struct findings_place here = {
+		    at->place, PLACE_KEY, r->required[k], 0};
+		struct findings_at missing = {r, &here, NULL, NULL};
+
+		if (tree_get_span(at->value, r->required[k]) == NULL)
+			findings_failure(out, &missing, FAIL_REQUIRED, NULL,
+			    span_str("is required"));
+	}
 }
 
 static struct findings
@@ -242,25 +194,6 @@ check_exactly_one(struct findings *out, const struct findings_at *at)
 }
 
 static void
-check_all(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-	size_t valid = 0;
-
-	for (size_t i = 0; i < r->all_of_count; i++) {
-		struct findings one = check_one(out, at, r->all_of[i]);
-
-		valid += one.n == 0;
-		findings_merge(out, &one);
-	}
-	if (valid != r->all_of_count)
-		failure_whole(out,
-		    "\"%s\" must validate all the schemas (allOf)%s",
-		    findings_place_text(out->arena, at->place),
-		    valid == 0 ? ". None validated" : "");
-}
-
-static void
 check_logic(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
@@ -269,8 +202,21 @@ check_logic(struct findings *out, const struct findings_at *at)
 		check_any(out, at);
 	if (r->one_of_count > 0)
 		check_exactly_one(out, at);
-	if (r->all_of_count > 0)
-		check_all(out, at);
+	if (r->all_of_count > 0) {
+		size_t valid = 0;
+
+		for (size_t i = 0; i < r->all_of_count; i++) {
+			struct findings one = check_one(out, at, r->all_of[i]);
+
+			valid += one.n == 0;
+			findings_merge(out, &one);
+		}
+		if (valid != r->all_of_count)
+			failure_whole(out,
+			    "\"%s\" must validate all the schemas (allOf)%s",
+			    findings_place_text(out->arena, at->place),
+			    valid == 0 ? ". None validated" : "");
+	}
 	if (r->not_ != NULL && check_one(out, at, r->not_).n == 0)
 		failure_whole(out,
 		    "\"%s\" must not validate the schema (not)%s",
@@ -296,8 +242,41 @@ check_value(struct findings *out, const struct findings_at *at)
 			scalar_check_string(out, at);
 		else if (at->value->kind == NODE_NUMBER)
 			scalar_check_number(out, at);
-		else if (at->value->kind == NODE_ARRAY)
-			check_array(out, at);
+		else if (at->value->kind == NODE_ARRAY) {
+			const struct schema_rules *r = at->rules;
+			struct node *size = tree_int(out->arena, at->value->n);
+
+			out->matched += 2;
+			for (size_t i = 0; r->items != NULL && i < at->value->n;
+			     i++) {
+				struct findings_place here = {
+				    at->place, PLACE_INDEX, SPAN_NONE, i};
+
+				check_value(out,
+				    &(struct findings_at){r->items, &here,
+					at->value->items[i], old_item(at, i)});
+			}
+			if (r->min_items >= 0 &&
+			    at->value->n < (uint64_t)r->min_items)
+				findings_failure(out, at, FAIL_INVALID, size,
+				    arena_printf(out->arena,
+					"should have at least %lld items",
+					(long long)r->min_items));
+			if (r->max_items >= 0 &&
+			    at->value->n > (uint64_t)r->max_items) {
+				struct failure *f = findings_failure(out, at,
+				    FAIL_TOO_MANY, size,
+				    arena_printf(out->arena,
+					"should have at most %lld items",
+					(long long)r->max_items));
+
+				f->actual = at->value->n;
+				f->limit = r->max_items;
+			}
+			if (r->unique_items && has_duplicates(at->value))
+				findings_failure(out, at, FAIL_INVALID, NULL,
+				    span_str("shouldn't contain duplicates"));
+		}
 		scalar_check_enum(out, at);
 		if (at->value->kind == NODE_OBJECT)
 			check_object(out, at);

@@ -136,13 +136,21 @@ has_text(const struct node *array, struct span text)
 }
 
 static void
-accept_short_names(struct naming *n)
+accept_all(struct naming *n)
 {
-	const struct node *wanted = tree_get(n->wanted, "shortNames");
-	const struct node *own = tree_get(n->accepted, "shortNames");
-	struct span message = SPAN_NONE;
+	const struct used_names *u = n->used;
+	const struct node *categories = tree_get(n->wanted, "categories");
+	const struct node *wanted, *own;
+	struct span message;
 	size_t conflicts = 0;
 
+	accept_one(
+	    n, "plural", u->resources, u->resource_count, "PluralConflict");
+	accept_one(
+	    n, "singular", u->resources, u->resource_count, "SingularConflict");
+	wanted = tree_get(n->wanted, "shortNames");
+	own = tree_get(n->accepted, "shortNames");
+	message = SPAN_NONE;
 	for (size_t i = 0; tree_is(wanted, NODE_ARRAY) && i < wanted->n; i++) {
 		struct span name = tree_text(wanted->items[i]);
 
@@ -164,19 +172,6 @@ accept_short_names(struct naming *n)
 		    tree_copy(n->arena, wanted));
 	else
 		tree_remove(n->accepted, "shortNames");
-}
-
-static void
-accept_all(struct naming *n)
-{
-	const struct used_names *u = n->used;
-	const struct node *categories = tree_get(n->wanted, "categories");
-
-	accept_one(
-	    n, "plural", u->resources, u->resource_count, "PluralConflict");
-	accept_one(
-	    n, "singular", u->resources, u->resource_count, "SingularConflict");
-	accept_short_names(n);
 	accept_one(n, "kind", u->kinds, u->kind_count, "KindConflict");
 	accept_one(n, "listKind", u->kinds, u->kind_count, "ListKindConflict");
 	if (categories != NULL)

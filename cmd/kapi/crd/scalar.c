@@ -256,20 +256,6 @@ check_bound(struct findings *out, const struct findings_at *at, bool is_int,
 }
 
 static void
-fail_factor(struct findings *out, const struct findings_at *at, double factor)
-{
-	struct failure f = {.code = FAIL_INVALID, .rules = at->rules};
-	struct span shown = number_show(out->arena, factor);
-
-	f.name = findings_place_text(out->arena, at->place);
-	f.value = tree_number(out->arena, shown);
-	f.message = arena_printf(out->arena,
-	    "factor MultipleOf declared for %.*s must be positive: %.*s",
-	    SPAN_ARG(f.name), SPAN_ARG(shown));
-	findings_add(out, &f);
-}
-
-static void
 check_multiple(
     struct findings *out, const struct findings_at *at, bool is_int, int64_t i)
 {
@@ -284,7 +270,16 @@ check_multiple(
 	if (exact && is_int && fabs(factor) < 0x1p63)
 		factor = trunc(factor);
 	if (factor <= 0) {
-		fail_factor(out, at, factor);
+		struct failure f = {.code = FAIL_INVALID, .rules = at->rules};
+		struct span shown = number_show(out->arena, factor);
+
+		f.name = findings_place_text(out->arena, at->place);
+		f.value = tree_number(out->arena, shown);
+		f.message = arena_printf(out->arena,
+		    "factor MultipleOf declared for %.*s must be positive: "
+		    "%.*s",
+		    SPAN_ARG(f.name), SPAN_ARG(shown));
+		findings_add(out, &f);
 		return;
 	}
 	if (exact && is_int)

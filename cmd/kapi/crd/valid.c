@@ -154,8 +154,8 @@ check_with_status(
 	if (type != NULL && !tree_text_is(type, "object"))
 		cause_invalid(c,
 		    valid_path_child(c, path, "openAPIV3Schema.type"), type,
-		    "only \"object\" is allowed as the type at the root of "
-		    "the schema if the status subresource is enabled");
+		    "only \"object\" is allowed as the type at the root of the "
+		    "schema if the status subresource is enabled");
 	for (size_t i = 0; i < schema->n; i++) {
 		if (allowed_with_status(schema->members[i].key) ||
 		    !valid_is_set(
@@ -166,9 +166,9 @@ check_with_status(
 		    arena_printf(c->arena,
 			"Invalid value: %.*s: only [Description Type Format "
 			"Title Maximum ExclusiveMaximum Minimum "
-			"ExclusiveMinimum MaxLength MinLength Pattern "
-			"MaxItems MinItems UniqueItems MultipleOf Required "
-			"Items Properties ExternalDocs Example "
+			"ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
+			"MinItems UniqueItems MultipleOf Required Items "
+			"Properties ExternalDocs Example "
 			"XPreserveUnknownFields XValidations] fields are "
 			"allowed at the root of the schema if the status "
 			"subresource is enabled",
@@ -203,8 +203,8 @@ check_deprecation(
 			    arena_str(c->arena,
 				arena_printf(c->arena,
 				    "must only contain printable UTF-8 "
-				    "characters; non-printable character "
-				    "found at index %zu",
+				    "characters; non-printable character found "
+				    "at index %zu",
 				    i)));
 			break;
 		}
@@ -273,30 +273,6 @@ invalid_versions(struct causes *c, struct span path,
 		c->arena, "Invalid value: %.*s: %s", SPAN_ARG(shown), detail));
 }
 
-static void
-check_storage(struct causes *c, struct span path, const struct node *versions)
-{
-	const struct node *v;
-	size_t storage = 0;
-	bool twice = false;
-
-	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
-		storage += tree_true(tree_get(v, "storage"));
-		for (size_t k = 0; k < i; k++)
-			twice = twice ||
-			    span_eq(tree_path_text(v, "name"),
-				tree_path_text(
-				    version_at(versions, k), "name"));
-	}
-	if (twice)
-		invalid_versions(
-		    c, path, versions, "must contain unique version names");
-	if (storage != 1)
-		invalid_versions(c, path, versions,
-		    "must have exactly one version marked as storage "
-		    "version");
-}
-
 /* ---- the whole ---- */
 
 static void
@@ -315,30 +291,41 @@ check_group(struct causes *c, struct span group)
 }
 
 static void
-check_scope(struct causes *c, const struct node *scope)
-{
-	const struct span known[] = {
-	    span_str("Cluster"), span_str("Namespaced")};
-
-	if (tree_text(scope).n == 0)
-		cause_required(c, span_str("spec.scope"), "");
-	else if (!tree_text_is(scope, "Cluster") &&
-	    !tree_text_is(scope, "Namespaced"))
-		cause_unsupported(c, span_str("spec.scope"), scope, known, 2);
-}
-
-static void
 check_spec(struct causes *c, const struct node *spec)
 {
 	const struct node *versions = tree_get(spec, "versions");
 	const struct node *names = tree_get(spec, "names");
 	struct span path = span_str("spec");
 	struct span at = valid_path_child(c, path, "versions");
+	const struct node *v;
+	size_t storage = 0;
+	bool twice = false;
+	const struct node *scope;
 
 	check_group(c, tree_path_text(spec, "group"));
-	check_scope(c, tree_get(spec, "scope"));
+	scope = tree_get(spec, "scope");
+	const struct span known[] = {
+	    span_str("Cluster"), span_str("Namespaced")};
+	if (tree_text(scope).n == 0)
+		cause_required(c, span_str("spec.scope"), "");
+	else if (!tree_text_is(scope, "Cluster") &&
+	    !tree_text_is(scope, "Namespaced"))
+		cause_unsupported(c, span_str("spec.scope"), scope, known, 2);
 	check_versions(c, at, versions);
-	check_storage(c, at, versions);
+	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
+		storage += tree_true(tree_get(v, "storage"));
+		for (size_t k = 0; k < i; k++)
+			twice = twice ||
+			    span_eq(tree_path_text(v, "name"),
+				tree_path_text(
+				    version_at(versions, k), "name"));
+	}
+	if (twice)
+		invalid_versions(
+		    c, at, versions, "must contain unique version names");
+	if (storage != 1)
+		invalid_versions(c, at, versions,
+		    "must have exactly one version marked as storage version");
 	need_names(c, span_str("spec.names"), names);
 	check_names(c, span_str("spec.names"), names);
 	if (version_at(versions, 0) != NULL)
@@ -398,33 +385,6 @@ check_stored_versions(struct causes *c, const struct node *object)
 }
 
 static void
-check_preserve(
-    struct causes *c, const struct node *live, const struct node *object)
-{
-	static const char path[] = "spec.preserveUnknownFields";
-	const struct node *now = tree_path(object, path);
-
-	if (tree_true(now) && !tree_true(tree_path(live, path)))
-		cause_invalid(c, span_str(path), now,
-		    "cannot set to true, set "
-		    "x-kubernetes-preserve-unknown-fields to true in "
-		    "spec.versions[*].schema instead");
-}
-
-static void
-check_name(struct causes *c, const struct node *object)
-{
-	struct span name = tree_path_text(object, "metadata.name");
-	struct span wanted = arena_printf(c->arena, "%.*s.%.*s",
-	    SPAN_ARG(tree_path_text(object, "spec.names.plural")),
-	    SPAN_ARG(tree_path_text(object, "spec.group")));
-
-	if (!span_eq(name, wanted))
-		cause_invalid_text(c, span_str("metadata.name"), name,
-		    "must be spec.names.plural+\".\"+spec.group");
-}
-
-static void
 immutable(struct causes *c, const struct node *live, const struct node *object,
     const char *path)
 {
@@ -434,36 +394,45 @@ immutable(struct causes *c, const struct node *live, const struct node *object,
 		cause_invalid(c, span_str(path), now, "field is immutable");
 }
 
-static void
-check_immutable(
-    struct causes *c, const struct node *live, const struct node *object)
-{
-	if (conditions_true(live, "Established")) {
-		immutable(c, live, object, "spec.scope");
-		immutable(c, live, object, "spec.names.kind");
-	}
-	immutable(c, live, object, "spec.group");
-	immutable(c, live, object, "spec.names.plural");
-}
-
 void
 crd_definition_validate(struct causes *c, struct span subresource,
     const struct node *live, const struct node *object)
 {
 	struct span accepted = span_str("status.acceptedNames");
 	const struct node *names = tree_path(object, "status.acceptedNames");
+	static const char path[] = "spec.preserveUnknownFields";
+	const struct node *now;
 
 	if (span_is(subresource, "status")) {
 		check_names(c, accepted, names);
 		return;
 	}
-	if (live == NULL)
-		check_name(c, object);
+	if (live == NULL) {
+		struct span name = tree_path_text(object, "metadata.name");
+		struct span wanted = arena_printf(c->arena, "%.*s.%.*s",
+		    SPAN_ARG(tree_path_text(object, "spec.names.plural")),
+		    SPAN_ARG(tree_path_text(object, "spec.group")));
+
+		if (!span_eq(name, wanted))
+			cause_invalid_text(c, span_str("metadata.name"), name,
+			    "must be spec.names.plural+\".\"+spec.group");
+	}
 	check_spec(c, tree_get(object, "spec"));
-	if (live != NULL)
-		check_immutable(c, live, object);
+	if (live != NULL) {
+		if (conditions_true(live, "Established")) {
+			immutable(c, live, object, "spec.scope");
+			immutable(c, live, object, "spec.names.kind");
+		}
+		immutable(c, live, object, "spec.group");
+		immutable(c, live, object, "spec.names.plural");
+	}
 	check_names(c, accepted, names);
 	check_stored_versions(c, object);
 	approval_check(c, live, object);
-	check_preserve(c, live, object);
+	now = tree_path(object, path);
+	if (tree_true(now) && !tree_true(tree_path(live, path)))
+		cause_invalid(c, span_str(path), now,
+		    "cannot set to true, set "
+		    "x-kubernetes-preserve-unknown-fields to true in "
+		    "spec.versions[*].schema instead");
 }

@@ -6,13 +6,6 @@
 #include "crd/valid.h"
 #include "type/decode.h"
 
-static bool
-is_meta(struct span key)
-{
-	return span_is(key, "metadata") || span_is(key, "kind") ||
-	    span_is(key, "apiVersion");
-}
-
 /* A default in its place in a schema that has but it: pruned as a field. */
 static bool
 is_pruned(struct arena *a, const struct node *schema, const struct node *value)
@@ -29,28 +22,25 @@ is_pruned(struct arena *a, const struct node *schema, const struct node *value)
 }
 
 static void
-check_default(struct causes *c, struct span path, const struct node *schema)
-{
-	const struct node *value = tree_get(schema, "default");
-	struct span at = valid_path_child(c, path, "default");
-
-	if (value == NULL || value->kind == NODE_NULL)
-		return;
-	if (!is_pruned(c->arena, schema, value))
-		cause_invalid(c, at, value, "must not have unknown fields");
-	crd_check(c, structural_rules(c->arena, schema), at, value, NULL);
-}
-
-static void
 walk(struct causes *c, struct span path, const struct node *schema, bool root)
 {
 	const struct node *p = tree_get(schema, "properties");
 	bool resource = root ||
 	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource"));
+	const struct node *value;
+	struct span at;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	check_default(c, path, schema);
+	value = tree_get(schema, "default");
+	at = valid_path_child(c, path, "default");
+	if (value != NULL && value->kind != NODE_NULL) {
+		if (!is_pruned(c->arena, schema, value))
+			cause_invalid(
+			    c, at, value, "must not have unknown fields");
+		crd_check(
+		    c, structural_rules(c->arena, schema), at, value, NULL);
+	}
 	walk(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
 	    false);
 	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
@@ -58,7 +48,9 @@ walk(struct causes *c, struct span path, const struct node *schema, bool root)
 
 		/* Those of metadata are looked at in their whole; kapi leaves
 		 * them to the write of an object. */
-		if (!(resource && is_meta(key)))
+		if (!(resource &&
+			(span_is(key, "metadata") || span_is(key, "kind") ||
+			    span_is(key, "apiVersion"))))
 			walk(c, valid_path_entry(c, path, "properties", key),
 			    p->members[i].value, false);
 	}

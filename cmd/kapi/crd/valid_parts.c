@@ -99,13 +99,6 @@ valid_columns(struct causes *c, struct span path, const struct node *columns)
 		    c, cause_path_index(c->arena, path, i), columns->items[i]);
 }
 
-static bool
-is_selectable(const struct node *schema)
-{
-	return is_one_of(
-	    tree_path_text(schema, "type"), "string,boolean,integer");
-}
-
 void
 valid_selectable(struct causes *c, struct span path, const struct node *fields,
     const struct node *schema)
@@ -137,7 +130,8 @@ valid_selectable(struct causes *c, struct span path, const struct node *fields,
 		if (span_starts(text, ".metadata"))
 			cause_invalid_text(c, at, text,
 			    "must not point to fields in metadata");
-		if (!is_selectable(found))
+		if (!is_one_of(tree_path_text(found, "type"),
+			"string,boolean,integer"))
 			cause_invalid_text(c, at, text,
 			    "must point to a field of type string, boolean or "
 			    "integer. Enum string fields and strings with "

@@ -22,62 +22,6 @@ forbid(struct causes *c, struct span path, const char *key, const char *detail)
 	cause_forbidden(c, valid_path_child(c, path, key), detail);
 }
 
-static void
-check_kind(struct causes *c, struct span path, const struct node *schema)
-{
-	static const char *const known[] = {
-	    "array", "boolean", "integer", "number", "object", "string"};
-	const struct node *type = tree_get(schema, "type");
-	struct span names[6];
-	bool found = false;
-
-	if (tree_text(type).n == 0)
-		return;
-	for (size_t i = 0; i < 6; i++) {
-		names[i] = span_str(known[i]);
-		found = found || tree_text_is(type, known[i]);
-	}
-	if (!found)
-		cause_unsupported(
-		    c, valid_path_child(c, path, "type"), type, names, 6);
-}
-
-/* Refuses keywords of JSON schema that a CRD may not use. */
-static void
-check_refused(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in)
-{
-	static const char *const keys[] = {"id", "additionalItems",
-	    "patternProperties", "definitions", "dependencies", "$ref"};
-
-	if (tree_get(schema, "default") != NULL && in->no_defaults != NULL)
-		forbid(c, path, "default",
-		    arena_str(c->arena,
-			arena_printf(
-			    c->arena, "must not be set %s", in->no_defaults)));
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (tree_get(schema, keys[i]) != NULL)
-			forbid(c, path, keys[i],
-			    arena_str(c->arena,
-				arena_printf(
-				    c->arena, "%s is not supported", keys[i])));
-	if (is_type(schema, "null"))
-		forbid(c, path, "type",
-		    "type cannot be set to null, use nullable as an "
-		    "alternative");
-	if (tree_is(tree_get(schema, "items"), NODE_ARRAY))
-		forbid(c, path, "items",
-		    "items must be a schema object and not an array");
-	if (in->resource_meta &&
-	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource")))
-		forbid(c, path, "x-kubernetes-embedded-resource",
-		    "must not be used inside of resource meta");
-	if (tree_true(tree_get(schema, "uniqueItems")))
-		forbid(c, path, "uniqueItems",
-		    "uniqueItems cannot be set to true since the runtime "
-		    "complexity becomes quadratic");
-}
-
 /* A field that needs the schema to be of a type. */
 static void
 need_type(struct causes *c, struct span path, const struct node *schema,
@@ -113,8 +57,8 @@ check_map_type(struct causes *c, struct span path, const struct node *schema)
 static void
 check_set_items(struct causes *c, struct span path, const struct node *items)
 {
-	static const char detail[] = "must be atomic as item of a list with "
-				     "x-kubernetes-list-type=set";
+	static const char detail[] =
+	    "must be atomic as item of a list with x-kubernetes-list-type=set";
 	const struct node *list = tree_get(items, "x-kubernetes-list-type");
 	const struct node *map = tree_get(items, "x-kubernetes-map-type");
 	struct span at = valid_path_child(c, path, "items");
@@ -216,8 +160,8 @@ check_list_items(struct causes *c, struct span path, const struct node *schema,
 		forbid(c, at, "nullable",
 		    arena_str(c->arena,
 			arena_printf(c->arena,
-			    "cannot be nullable when x-kubernetes-list-type "
-			    "is %.*s",
+			    "cannot be nullable when x-kubernetes-list-type is "
+			    "%.*s",
 			    SPAN_ARG(list_type))));
 	for (size_t i = 0; span_is(list_type, "map") &&
 	     tree_is(keys, NODE_ARRAY) && i < keys->n;
@@ -389,8 +333,7 @@ walk_more(struct causes *c, struct span path, const struct node *schema,
 	if (tree_count(tree_get(schema, "properties")) > 0 &&
 	    more->kind != NODE_TRUE)
 		forbid(c, path, key,
-		    "additionalProperties and properties are mutual "
-		    "exclusive");
+		    "additionalProperties and properties are mutual exclusive");
 	if (in->resource_meta)
 		sub.no_defaults =
 		    "inside additionalProperties applying to object metadata";
@@ -420,11 +363,53 @@ walk(struct causes *c, struct span path, const struct node *schema,
     const struct inside *in, bool root)
 {
 	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
+	static const char *const known[] = {
+	    "array", "boolean", "integer", "number", "object", "string"};
+	const struct node *type;
+	struct span names[6];
+	bool found = false;
+	static const char *const keys[] = {"id", "additionalItems",
+	    "patternProperties", "definitions", "dependencies", "$ref"};
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	check_kind(c, path, schema);
-	check_refused(c, path, schema, in);
+	type = tree_get(schema, "type");
+	if (tree_text(type).n != 0) {
+		for (size_t i = 0; i < 6; i++) {
+			names[i] = span_str(known[i]);
+			found = found || tree_text_is(type, known[i]);
+		}
+		if (!found)
+			cause_unsupported(c, valid_path_child(c, path, "type"),
+			    type, names, 6);
+	}
+	/* Refuses keywords of JSON schema that a CRD may not use. */
+	if (tree_get(schema, "default") != NULL && in->no_defaults != NULL)
+		forbid(c, path, "default",
+		    arena_str(c->arena,
+			arena_printf(
+			    c->arena, "must not be set %s", in->no_defaults)));
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (tree_get(schema, keys[i]) != NULL)
+			forbid(c, path, keys[i],
+			    arena_str(c->arena,
+				arena_printf(
+				    c->arena, "%s is not supported", keys[i])));
+	if (is_type(schema, "null"))
+		forbid(c, path, "type",
+		    "type cannot be set to null, use nullable as an "
+		    "alternative");
+	if (tree_is(tree_get(schema, "items"), NODE_ARRAY))
+		forbid(c, path, "items",
+		    "items must be a schema object and not an array");
+	if (in->resource_meta &&
+	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource")))
+		forbid(c, path, "x-kubernetes-embedded-resource",
+		    "must not be used inside of resource meta");
+	if (tree_true(tree_get(schema, "uniqueItems")))
+		forbid(c, path, "uniqueItems",
+		    "uniqueItems cannot be set to true since the runtime "
+		    "complexity becomes quadratic");
 	walk_more(c, path, schema, in);
 	walk_properties(c, path, schema, in, root);
 	walk_junctors(c, path, schema, in);

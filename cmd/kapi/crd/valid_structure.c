@@ -124,33 +124,6 @@ nested(struct causes *c, struct span path, const struct node *schema,
 		    "must not be specified in a nested context");
 }
 
-static void
-check_type(struct causes *c, struct span path, const struct node *schema,
-    enum level level)
-{
-	static const char *const missing[] = {"must not be empty at the root",
-	    "must not be empty for specified array items",
-	    "must not be empty for specified object fields"};
-	static const char embedded[] =
-	    "must be object if x-kubernetes-embedded-resource is true";
-	struct span type = tree_path_text(schema, "type");
-	struct span at = valid_path_child(c, path, "type");
-
-	if (is_true(schema, "x-kubernetes-embedded-resource") &&
-	    !span_is(type, "object")) {
-		if (type.n == 0)
-			cause_required(c, at, embedded);
-		else
-			cause_invalid_text(c, at, type, embedded);
-	} else if (type.n == 0 &&
-	    !is_true(schema, "x-kubernetes-int-or-string") &&
-	    !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
-		cause_required(c, at, missing[level]);
-	}
-	if (level == LEVEL_ROOT && type.n > 0 && !span_is(type, "object"))
-		cause_invalid_text(c, at, type, "must be object at the root");
-}
-
 /* At the root only the names of metadata may be restricted. */
 static bool
 only_names(const struct node *metadata)
@@ -243,6 +216,12 @@ structure(struct causes *c, struct span path, const struct node *schema,
 	const struct node *items = tree_get(schema, "items");
 	const struct node *more = tree_get(schema, "additionalProperties");
 	const struct node *all = tree_get(schema, "allOf");
+	static const char *const missing[] = {"must not be empty at the root",
+	    "must not be empty for specified array items",
+	    "must not be empty for specified object fields"};
+	static const char embedded[] =
+	    "must be object if x-kubernetes-embedded-resource is true";
+	struct span type, at;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
@@ -263,7 +242,21 @@ structure(struct causes *c, struct span path, const struct node *schema,
 	values(c, path, schema, is_int_or_string(tree_get(schema, "anyOf")),
 	    tree_count(all) > 0 && tree_is(all, NODE_ARRAY) &&
 		is_int_or_string(tree_get(all->items[0], "anyOf")));
-	check_type(c, path, schema, level);
+	type = tree_path_text(schema, "type");
+	at = valid_path_child(c, path, "type");
+	if (is_true(schema, "x-kubernetes-embedded-resource") &&
+	    !span_is(type, "object")) {
+		if (type.n == 0)
+			cause_required(c, at, embedded);
+		else
+			cause_invalid_text(c, at, type, embedded);
+	} else if (type.n == 0 &&
+	    !is_true(schema, "x-kubernetes-int-or-string") &&
+	    !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
+		cause_required(c, at, missing[level]);
+	}
+	if (level == LEVEL_ROOT && type.n > 0 && !span_is(type, "object"))
+		cause_invalid_text(c, at, type, "must be object at the root");
 	check_meta(c, path, schema, level);
 }
 
@@ -332,14 +325,6 @@ complete_nested(struct causes *c, const struct pair *p)
 	}
 }
 
-static void
-completeness(struct causes *c, struct span path, const struct node *schema)
-{
-	struct pair p = {schema, schema, path, path};
-
-	complete(c, &p);
-}
-
 static int
 cause_cmp(const void *x, const void *y)
 {
@@ -355,7 +340,8 @@ valid_structure(struct causes *c, struct span path, const struct node *schema)
 	struct causes own = {.arena = c->arena};
 
 	structure(&own, path, schema, LEVEL_ROOT);
-	completeness(&own, path, schema);
+	struct pair p = {schema, schema, path, path};
+	complete(&own, &p);
 	/* The API server sorts them, since its maps have no order. */
 	if (own.n > 1)
 		qsort(own.items, own.n, sizeof *own.items, cause_cmp);

@@ -70,28 +70,6 @@ wants_aggregated(const struct request *r)
 }
 
 static void
-serve_aggregated(struct request *r, struct span path)
-{
-	static const struct document_reply how = {
-	    .content_type = aggregated_type,
-	    .cache_control = "public",
-	    .pretty = true};
-	const struct registry *g = r->api->registry;
-	struct document *d;
-	struct buf b = BUF_INIT;
-
-	if (r->api->discovery == NULL)
-		r->api->discovery = mem_zalloc(sizeof *r->api->discovery);
-	d = span_is(path, "/api") ? &r->api->discovery->api
-				  : &r->api->discovery->apis;
-	if (!document_fresh(d, g)) {
-		groups_add_aggregated(&b, g, path);
-		document_set(d, g, &b);
-	}
-	document_reply(r, d, &how);
-}
-
-static void
 reply_legacy(struct request *r, struct buf *b)
 {
 	struct problem *p = request_negotiate(r);
@@ -103,25 +81,20 @@ reply_legacy(struct request *r, struct buf *b)
 	buf_release(b);
 }
 
-/* Below a built-in group a Status; elsewhere plain text. */
-static void
-serve_nothing(struct request *r, struct span group)
-{
-	if (resource_group_is_builtin(r->api->registry, group))
-		reply_problem(r,
-		    problem_generic(&r->arena, 404, "NotFound",
-			"the server could not find the requested resource"));
-	else
-		reply_plain(r, 404, "404 page not found\n");
-}
-
 static void
 serve_version(struct request *r, struct span group, struct span version)
 {
 	struct buf b = BUF_INIT;
 
 	if (!resource_has_version(r->api->registry, group, version)) {
-		serve_nothing(r, group);
+		/* Below a built-in group a Status; elsewhere plain text. */
+		if (resource_group_is_builtin(r->api->registry, group))
+			reply_problem(r,
+			    problem_generic(&r->arena, 404, "NotFound",
+				"the server could not find the requested "
+				"resource"));
+		else
+			reply_plain(r, 404, "404 page not found\n");
 		return;
 	}
 	groups_add_resources(&b, r->api->registry, group, version);
@@ -147,7 +120,23 @@ serve_root(struct request *r, struct span path)
 	struct buf b = BUF_INIT;
 
 	if (wants_aggregated(r)) {
-		serve_aggregated(r, path);
+		static const struct document_reply how = {
+		    .content_type = aggregated_type,
+		    .cache_control = "public",
+		    .pretty = true};
+		const struct registry *g = r->api->registry;
+		struct document *d;
+
+		if (r->api->discovery == NULL)
+			r->api->discovery =
+			    mem_zalloc(sizeof *r->api->discovery);
+		d = span_is(path, "/api") ? &r->api->discovery->api
+					  : &r->api->discovery->apis;
+		if (!document_fresh(d, g)) {
+			groups_add_aggregated(&b, g, path);
+			document_set(d, g, &b);
+		}
+		document_reply(r, d, &how);
 		return;
 	}
 	if (span_is(path, "/api"))

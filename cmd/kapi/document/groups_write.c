@@ -136,82 +136,68 @@ add_own_kind(struct buf *b, const struct resource *r, struct span kind)
 		add_response_kind(b, none, none, kind);
 }
 
-static void
-add_aggregated_subresource(
-    struct buf *b, const struct resource *r, const struct subresource *s)
-{
-	open_item(b);
-	add_text(b, "subresource", s->name);
-	if (is_own_kind(r, s))
-		add_own_kind(b, r, s->kind);
-	else
-		add_response_kind(b, s->group, s->version, s->kind);
-	add_verbs(b, s->verbs, false);
-	buf_addc(b, '}');
-}
-
-static void
-add_aggregated_resource(struct buf *b, const struct resource *r)
-{
-	open_item(b);
-	add_text(b, "resource", r->plural);
-	add_own_kind(b, r, r->kind);
-	add_str(b, "scope", r->namespaced ? "Namespaced" : "Cluster");
-	add_text(b, "singularResource", r->singular);
-	add_verbs(b, verbs_of(r), r->crd != NULL);
-	add_texts(b, "shortNames", r->short_names, r->short_name_count);
-	add_texts(b, "categories", r->categories, r->category_count);
-	if (r->subresource_count > 0) {
-		open_list(b, "subresources");
-		for (size_t i = 0; i < r->subresource_count; i++)
-			add_aggregated_subresource(b, r, &r->subresources[i]);
-		buf_addc(b, ']');
-	}
-	buf_addc(b, '}');
-}
-
-/* The resources of each version follow each other, and so do the versions of
- * each group. */
-static void
-add_aggregated(
-    struct buf *b, const struct resource *r, const struct resource *last)
-{
-	bool new_group = last == NULL || !span_eq(r->group, last->group);
-
-	if (last != NULL && !same_version(r, last))
-		buf_adds(b, "],\"freshness\":\"Current\"}");
-	if (new_group) {
-		if (last != NULL)
-			buf_adds(b, "]}");
-		open_item(b);
-		json_add_key(b, "metadata");
-		buf_addc(b, '{');
-		if (r->group.n > 0)
-			add_text(b, "name", r->group);
-		buf_addc(b, '}');
-		open_list(b, "versions");
-	}
-	if (last == NULL || !same_version(r, last)) {
-		open_item(b);
-		add_text(b, "version", r->version);
-		open_list(b, "resources");
-	}
-	add_aggregated_resource(b, r);
-}
-
 void
 groups_add_aggregated(struct buf *b, const struct registry *g, struct span path)
 {
 	const struct resource *r, *last = NULL;
 	bool core = span_is(path, "/api");
+	bool new_group;
 
 	buf_adds(b,
-	    "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":"
-	    "\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[");
+	    "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":\"apidiscovery."
+	    "k8s.io/v2\",\"metadata\":{},\"items\":[");
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if ((r->group.n == 0) != core)
 			continue;
-		add_aggregated(b, r, last);
+		/* The resources of each version follow each other, and so do
+		 * the versions of each group. */
+		new_group = last == NULL || !span_eq(r->group, last->group);
+		if (last != NULL && !same_version(r, last))
+			buf_adds(b, "],\"freshness\":\"Current\"}");
+		if (new_group) {
+			if (last != NULL)
+				buf_adds(b, "]}");
+			open_item(b);
+			json_add_key(b, "metadata");
+			buf_addc(b, '{');
+			if (r->group.n > 0)
+				add_text(b, "name", r->group);
+			buf_addc(b, '}');
+			open_list(b, "versions");
+		}
+		if (last == NULL || !same_version(r, last)) {
+			open_item(b);
+			add_text(b, "version", r->version);
+			open_list(b, "resources");
+		}
+		open_item(b);
+		add_text(b, "resource", r->plural);
+		add_own_kind(b, r, r->kind);
+		add_str(b, "scope", r->namespaced ? "Namespaced" : "Cluster");
+		add_text(b, "singularResource", r->singular);
+		add_verbs(b, verbs_of(r), r->crd != NULL);
+		add_texts(b, "shortNames", r->short_names, r->short_name_count);
+		add_texts(b, "categories", r->categories, r->category_count);
+		if (r->subresource_count > 0) {
+			open_list(b, "subresources");
+			for (size_t k = 0; k < r->subresource_count; k++) {
+				open_item(b);
+				add_text(
+				    b, "subresource", r->subresources[k].name);
+				if (is_own_kind(r, &r->subresources[k]))
+					add_own_kind(
+					    b, r, r->subresources[k].kind);
+				else
+					add_response_kind(b,
+					    r->subresources[k].group,
+					    r->subresources[k].version,
+					    r->subresources[k].kind);
+				add_verbs(b, r->subresources[k].verbs, false);
+				buf_addc(b, '}');
+			}
+			buf_addc(b, ']');
+		}
+		buf_addc(b, '}');
 		last = r;
 	}
 	if (last != NULL)
@@ -224,8 +210,8 @@ groups_add_versions(struct buf *b, int port)
 {
 	buf_addf(b,
 	    "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
-	    "\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
-	    "\"serverAddress\":\"127.0.0.1:%d\"}]}",
+	    "\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/"
+	    "0\",\"serverAddress\":\"127.0.0.1:%d\"}]}",
 	    port);
 }
 
@@ -290,30 +276,6 @@ groups_add_group(struct buf *b, const struct registry *g, struct span group)
 	buf_addc(b, '}');
 }
 
-/* Source: apiserver/pkg/endpoints/discovery/storageversionhash.go. */
-static void
-add_storage_hash(struct buf *b, const struct resource *r)
-{
-	unsigned char digest[DIGEST_SIZE];
-	struct buf text = BUF_INIT;
-
-	if (!(r->verbs & VERB_LIST))
-		return;
-	if (r->crd == NULL)
-		buf_addspan(&text, r->kept_as);
-	for (size_t i = 0; r->crd != NULL && i < r->crd->version_count; i++)
-		if (r->crd->versions[i].storage)
-			buf_addf(&text, "%.*s/%.*s", SPAN_ARG(r->group),
-			    SPAN_ARG(r->crd->versions[i].name));
-	buf_addf(&text, "/%.*s", SPAN_ARG(r->kind));
-	digest_sha256(buf_span(&text), digest);
-	json_add_key(b, "storageVersionHash");
-	buf_addc(b, '"');
-	base64_add(b, span_make((const char *)digest, 8));
-	buf_addc(b, '"');
-	buf_release(&text);
-}
-
 static void
 add_bool(struct buf *b, const char *key, bool value)
 {
@@ -321,47 +283,12 @@ add_bool(struct buf *b, const char *key, bool value)
 	buf_adds(b, value ? "true" : "false");
 }
 
-static void
-add_resource(struct buf *b, const struct resource *r)
-{
-	open_item(b);
-	add_text(b, "name", r->plural);
-	add_text(b, "singularName", r->singular);
-	add_bool(b, "namespaced", r->namespaced);
-	add_text(b, "kind", r->kind);
-	add_verbs(b, verbs_of(r), r->crd != NULL);
-	add_texts(b, "shortNames", r->short_names, r->short_name_count);
-	add_texts(b, "categories", r->categories, r->category_count);
-	add_storage_hash(b, r);
-	buf_addc(b, '}');
-}
-
-static void
-add_subresource(
-    struct buf *b, const struct resource *r, const struct subresource *s)
-{
-	struct buf name = BUF_INIT;
-
-	buf_addf(&name, "%.*s/%.*s", SPAN_ARG(r->plural), SPAN_ARG(s->name));
-	open_item(b);
-	add_text(b, "name", buf_span(&name));
-	add_str(b, "singularName", "");
-	add_bool(b, "namespaced", r->namespaced);
-	if (!is_own_kind(r, s)) {
-		add_text(b, "group", s->group);
-		add_text(b, "version", s->version);
-	}
-	add_text(b, "kind", s->kind);
-	add_verbs(b, s->verbs, false);
-	buf_addc(b, '}');
-	buf_release(&name);
-}
-
 void
 groups_add_resources(struct buf *b, const struct registry *g, struct span group,
     struct span version)
 {
 	const struct resource *r;
+	unsigned char digest[DIGEST_SIZE];
 
 	buf_adds(b, "{\"kind\":\"APIResourceList\"");
 	/* The core group's has none: recorded. */
@@ -376,9 +303,54 @@ groups_add_resources(struct buf *b, const struct registry *g, struct span group,
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (!span_eq(r->group, group) || !span_eq(r->version, version))
 			continue;
-		add_resource(b, r);
-		for (size_t k = 0; k < r->subresource_count; k++)
-			add_subresource(b, r, &r->subresources[k]);
+		struct buf text = BUF_INIT;
+		open_item(b);
+		add_text(b, "name", r->plural);
+		add_text(b, "singularName", r->singular);
+		add_bool(b, "namespaced", r->namespaced);
+		add_text(b, "kind", r->kind);
+		add_verbs(b, verbs_of(r), r->crd != NULL);
+		add_texts(b, "shortNames", r->short_names, r->short_name_count);
+		add_texts(b, "categories", r->categories, r->category_count);
+		/* Source:
+		 * apiserver/pkg/endpoints/discovery/storageversionhash.go. */
+		if ((r->verbs & VERB_LIST)) {
+			if (r->crd == NULL)
+				buf_addspan(&text, r->kept_as);
+			for (size_t j = 0;
+			     r->crd != NULL && j < r->crd->version_count; j++)
+				if (r->crd->versions[j].storage)
+					buf_addf(&text, "%.*s/%.*s",
+					    SPAN_ARG(r->group),
+					    SPAN_ARG(r->crd->versions[j].name));
+			buf_addf(&text, "/%.*s", SPAN_ARG(r->kind));
+			digest_sha256(buf_span(&text), digest);
+			json_add_key(b, "storageVersionHash");
+			buf_addc(b, '"');
+			base64_add(b, span_make((const char *)digest, 8));
+			buf_addc(b, '"');
+			buf_release(&text);
+		}
+		buf_addc(b, '}');
+		for (size_t k = 0; k < r->subresource_count; k++) {
+			struct buf name = BUF_INIT;
+
+			buf_addf(&name, "%.*s/%.*s", SPAN_ARG(r->plural),
+			    SPAN_ARG(r->subresources[k].name));
+			open_item(b);
+			add_text(b, "name", buf_span(&name));
+			add_str(b, "singularName", "");
+			add_bool(b, "namespaced", r->namespaced);
+			if (!is_own_kind(r, &r->subresources[k])) {
+				add_text(b, "group", r->subresources[k].group);
+				add_text(
+				    b, "version", r->subresources[k].version);
+			}
+			add_text(b, "kind", r->subresources[k].kind);
+			add_verbs(b, r->subresources[k].verbs, false);
+			buf_addc(b, '}');
+			buf_release(&name);
+		}
 	}
 	buf_adds(b, "]}");
 }

@@ -108,26 +108,12 @@ add_index(struct buf *b, struct api *api)
 		h = hash_of(api, r);
 		json_add_comma(b);
 		buf_addf(b,
-		    "\"%s/%.*s\":{\"serverRelativeURL\":"
-		    "\"/openapi/v3/%s/%.*s?hash=%s\"}",
+		    "\"%s/%.*s\":{\"serverRelativeURL\":\"/openapi/v3/%s/"
+		    "%.*s?hash=%s\"}",
 		    prefix, SPAN_ARG(r->api_version), prefix,
 		    SPAN_ARG(r->api_version), h.text);
 	}
 	buf_adds(b, "}}");
-}
-
-static void
-serve_index(struct request *r)
-{
-	struct openapi *o = openapi_of(r->api);
-	struct buf b = BUF_INIT;
-
-	if (!document_fresh(&o->index, r->api->registry)) {
-		add_index(&b, r->api);
-		document_set(&o->index, r->api->registry, &b);
-	}
-	reply_typed(
-	    r, 200, "text/plain; charset=utf-8", text_span(o->index.text));
 }
 
 static bool
@@ -137,14 +123,6 @@ accepts(const struct request *r, const char *type)
 
 	return accept.n > 0 &&
 	    memmem(accept.p, accept.n, type, strlen(type)) != NULL;
-}
-
-static bool
-accepts_json(const struct request *r)
-{
-	return httpd_header(r->http, "accept").n == 0 ||
-	    accepts(r, "application/json") || accepts(r, "*/*") ||
-	    accepts(r, "application/*");
 }
 
 static struct httpd_header
@@ -178,7 +156,9 @@ serve_without_body(struct request *r, const struct hash *h,
 	etag = arena_printf(&r->arena, "\"%s\"", h->text);
 	headers[(*n)++] = header("etag", etag);
 	headers[(*n)++] = header("vary", span_str("Accept"));
-	if (!accepts_json(r)) {
+	if (!(httpd_header(r->http, "accept").n == 0 ||
+		accepts(r, "application/json") || accepts(r, "*/*") ||
+		accepts(r, "application/*"))) {
 		reply_with(r, 406, NULL, NULL, 0, NULL);
 		return true;
 	}
@@ -219,28 +199,6 @@ serve_document(struct request *r, const struct resource *first, bool v2)
 static const char proto_type[] =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/*
- * kubectl asks for this of kinds that version 3 does not have (List, or what
- * is not served at all), and takes no other form: a Document (gnostic's
- * OpenAPIv2.proto) with the head that all have, and no definitions. What is
- * not in it is not validated by the client.
- */
-static void
-serve_proto(struct request *r)
-{
-	static const char document[] = "\x0a\x03"
-				       "2.0"
-				       "\x12\x12"
-				       "\x0a\x0a"
-				       "Kubernetes"
-				       "\x12\x04"
-				       "1.36";
-
-	reply_typed(r, 200,
-	    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
-	    span_make(document, sizeof(document) - 1));
-}
-
 static const struct resource *
 first_of(const struct registry *g, struct span api_version)
 {
@@ -268,14 +226,34 @@ openapi_serve(struct request *r)
 	if (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (span_is(path, "/openapi/v2")) {
-		if (accepts(r, proto_type))
-			serve_proto(r);
-		else
+		if (accepts(r, proto_type)) {
+			/* kubectl asks for this of kinds that version 3 does
+			 * not have (List, or what is not served at all), and
+			 * takes no other form: a Document (gnostic's
+			 * OpenAPIv2.proto) with the head that all have, and no
+			 * definitions. What is not in it is not validated by
+			 * the client. */
+			static const char document[] =
+			    "\x0a\x032.0\x12\x12\x0a\x0aKubernetes\x12\x041.36";
+
+			reply_typed(r, 200,
+			    "application/"
+			    "com.github.proto-openapi.spec.v2.v1.0+protobuf",
+			    span_make(document, sizeof(document) - 1));
+		} else
 			serve_document(r, NULL, true);
 		return true;
 	}
 	if (span_is(path, "/openapi/v3")) {
-		serve_index(r);
+		struct openapi *o = openapi_of(r->api);
+		struct buf b = BUF_INIT;
+
+		if (!document_fresh(&o->index, r->api->registry)) {
+			add_index(&b, r->api);
+			document_set(&o->index, r->api->registry, &b);
+		}
+		reply_typed(r, 200, "text/plain; charset=utf-8",
+		    text_span(o->index.text));
 		return true;
 	}
 	if (!behind(path, "/openapi/v3/", &path))

@@ -54,8 +54,8 @@ add_type_meta(struct openapi_writer *w, struct node *schema)
 
 	tree_put(a, properties, "apiVersion",
 	    described(w, text_property(a),
-		"APIVersion defines how the object is written: a group and "
-		"one of its versions."));
+		"APIVersion defines how the object is written: a group and one "
+		"of its versions."));
 	tree_put(a, properties, "kind",
 	    described(w, text_property(a),
 		"Kind is the name of what the object is, in CamelCase."));
@@ -111,26 +111,6 @@ spell_out(struct openapi_writer *w, struct node *schema)
 		spell_out(w, part->members[i].value);
 }
 
-/* A required property that may be null is not required. */
-static void
-relax_required(struct node *schema)
-{
-	struct node *required = tree_get(schema, "required"),
-		    *properties = tree_get(schema, "properties"), *p;
-
-	for (uint32_t i = 0;
-	     tree_is(required, NODE_ARRAY) && i < required->n;) {
-		p = tree_get_span(properties, tree_text(required->items[i]));
-		if (tree_true(tree_get(p, "nullable")))
-			tree_remove_at(required, i);
-		else
-			i++;
-	}
-	p = tree_get(schema, "additionalProperties");
-	if (tree_empty(required) || tree_true(tree_get(p, "nullable")))
-		tree_remove(schema, "required");
-}
-
 /* Removes what version 2 cannot express, or old versions of kubectl do not
  * understand. Source: apiextensions-apiserver/pkg/controller/openapi/v2. */
 static void
@@ -138,6 +118,7 @@ make_v2(struct node *schema)
 {
 	bool open = preserves(schema), null;
 	struct node *part;
+	struct node *required, *properties, *p;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
@@ -155,7 +136,20 @@ make_v2(struct node *schema)
 	if (null || (open && tree_text_is(part, "object")) ||
 	    (tree_text_is(part, "array") && tree_get(schema, "items") == NULL))
 		tree_remove(schema, "type");
-	relax_required(schema);
+	/* A required property that may be null is not required. */
+	required = tree_get(schema, "required");
+	properties = tree_get(schema, "properties");
+	for (uint32_t i = 0;
+	     tree_is(required, NODE_ARRAY) && i < required->n;) {
+		p = tree_get_span(properties, tree_text(required->items[i]));
+		if (tree_true(tree_get(p, "nullable")))
+			tree_remove_at(required, i);
+		else
+			i++;
+	}
+	p = tree_get(schema, "additionalProperties");
+	if (tree_empty(required) || tree_true(tree_get(p, "nullable")))
+		tree_remove(schema, "required");
 	make_v2(tree_get(schema, "items"));
 	make_v2(tree_get(schema, "additionalProperties"));
 	part = tree_get(schema, "properties");
@@ -183,29 +177,23 @@ add_object(struct openapi_writer *w, const struct resource *r)
 	tree_write(&w->buf, schema);
 }
 
-static void
-add_list(struct openapi_writer *w, const struct resource *r)
-{
-	struct buf *b = &w->buf;
-
-	buf_adds(b,
-	    "{\"type\":\"object\",\"required\":[\"items\"],\"properties\":"
-	    "{\"apiVersion\":{\"type\":\"string\"},\"items\":{\"type\":"
-	    "\"array\",\"items\":");
-	openapi_add_ref(w, openapi_want_resource(w, r, false));
-	buf_adds(b, "},\"kind\":{\"type\":\"string\"},\"metadata\":");
-	openapi_add_ref(w, span_str(META "ListMeta"));
-	buf_adds(b, "}}");
-}
-
 void
 openapi_add_custom(struct openapi_writer *w, const struct openapi_type *type)
 {
 	const struct resource *r = type->custom;
 
-	if (type->list)
-		add_list(w, r);
-	else
+	if (type->list) {
+		struct buf *b = &w->buf;
+
+		buf_adds(b,
+		    "{\"type\":\"object\",\"required\":[\"items\"],"
+		    "\"properties\":{\"apiVersion\":{\"type\":\"string\"},"
+		    "\"items\":{\"type\":\"array\",\"items\":");
+		openapi_add_ref(w, openapi_want_resource(w, r, false));
+		buf_adds(b, "},\"kind\":{\"type\":\"string\"},\"metadata\":");
+		openapi_add_ref(w, span_str(META "ListMeta"));
+		buf_adds(b, "}}");
+	} else
 		add_object(w, r);
 	buf_truncate(&w->buf, w->buf.len - 1);
 	openapi_add_kind(&w->buf, r->group, r->version,

@@ -34,12 +34,6 @@ static const struct operation on_object[] = {
     {"post", "post", VERB_CREATE, WRITE_PARAMETERS},
 };
 
-static const char *
-type_name(char c)
-{
-	return c == 'i' ? "integer" : c == 'b' ? "boolean" : "string";
-}
-
 static void
 add_parameter(struct openapi_writer *w, const char *where, const char *type,
     struct span name, bool required)
@@ -64,7 +58,10 @@ add_parameters(struct openapi_writer *w, const char *list)
 	while (*list != '\0') {
 		size_t n = strcspn(list, " ");
 
-		add_parameter(w, "query", type_name(list[0]),
+		add_parameter(w, "query",
+		    list[0] == 'i'	 ? "integer"
+			: list[0] == 'b' ? "boolean"
+					 : "string",
 		    span_make(list + 1, n - 1), false);
 		list += n + (list[n] == ' ');
 	}
@@ -75,34 +72,6 @@ add_schema(struct openapi_writer *w, struct span type)
 {
 	json_add_key(&w->buf, "schema");
 	openapi_add_ref(w, type);
-}
-
-static void
-add_body_content(struct openapi_writer *w, const struct operation *o,
-    struct span type, bool custom)
-{
-	static const char *const patches[] = {"application/apply-patch+yaml",
-	    "application/json-patch+json", "application/merge-patch+json",
-	    "application/strategic-merge-patch+json"};
-	struct buf *b = &w->buf;
-
-	buf_adds(b, "\"requestBody\":{\"content\":{");
-	if (o->verb != VERB_PATCH) {
-		buf_adds(b, "\"*/*\":{");
-		add_schema(w, type);
-		buf_addc(b, '}');
-	}
-	/* kubectl apply sends what is listed here. */
-	for (size_t i = 0; o->verb == VERB_PATCH && i < (custom ? 3 : 4); i++) {
-		json_add_key(b, patches[i]);
-		buf_addc(b, '{');
-		add_schema(w, span_str(META "Patch"));
-		buf_addc(b, '}');
-	}
-	buf_addc(b, '}');
-	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
-		buf_adds(b, ",\"required\":true");
-	buf_adds(b, "},");
 }
 
 static struct span
@@ -163,8 +132,32 @@ add_operation(struct openapi_writer *w, const struct operation *o,
 		add_parameters(w, o->parameters);
 		buf_adds(b, "],");
 	}
-	if (!w->v2 && !reads)
-		add_body_content(w, o, body_type(o, s->type), s->custom);
+	if (!w->v2 && !reads) {
+		static const char *const patches[] = {
+		    "application/apply-patch+yaml",
+		    "application/json-patch+json",
+		    "application/merge-patch+json",
+		    "application/strategic-merge-patch+json"};
+
+		buf_adds(b, "\"requestBody\":{\"content\":{");
+		if (o->verb != VERB_PATCH) {
+			buf_adds(b, "\"*/*\":{");
+			add_schema(w, body_type(o, s->type));
+			buf_addc(b, '}');
+		}
+		/* kubectl apply sends what is listed here. */
+		for (size_t i = 0;
+		     o->verb == VERB_PATCH && i < (s->custom ? 3 : 4); i++) {
+			json_add_key(b, patches[i]);
+			buf_addc(b, '{');
+			add_schema(w, span_str(META "Patch"));
+			buf_addc(b, '}');
+		}
+		buf_addc(b, '}');
+		if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
+			buf_adds(b, ",\"required\":true");
+		buf_adds(b, "},");
+	}
 	buf_adds(b, "\"responses\":{");
 	add_response(w, "200", answer);
 	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
@@ -243,52 +236,6 @@ add_subresource(struct openapi_writer *w, const struct resource *r,
 	add_path(w, &p, on_object, ON_OBJECT, sub->verbs, &s);
 }
 
-/* All paths of a resource, as members. */
-static void
-add_paths(struct openapi_writer *w, const struct resource *r)
-{
-	struct subject s = {r->group, r->version, r->kind,
-	    openapi_want_resource(w, r, false), SPAN_NONE, r->crd != NULL};
-	struct place p = {r, r->namespaced, false, SPAN_NONE};
-	unsigned named = VERB_GET | VERB_UPDATE | VERB_DELETE | VERB_PATCH;
-
-	if (s.type.p == NULL)
-		return;
-	if (r->verbs & VERB_LIST)
-		s.list = openapi_want_resource(w, r, true);
-	add_path(w, &p, on_collection, ON_COLLECTION, r->verbs, &s);
-	p.with_name = true;
-	add_path(w, &p, on_object, ON_OBJECT, r->verbs & named, &s);
-	for (size_t i = 0; i < r->subresource_count; i++)
-		add_subresource(w, r, &r->subresources[i]);
-	if (!r->namespaced)
-		return;
-	p = (struct place){r, false, false, SPAN_NONE};
-	add_path(w, &p, on_collection, 1, r->verbs, &s);
-}
-
-static bool
-is_in(const struct openapi_writer *w, const struct resource *r)
-{
-	return w->first == NULL ||
-	    (span_eq(w->first->group, r->group) &&
-		span_eq(w->first->version, r->version));
-}
-
-/* Types that no path of a resource refers to. */
-static void
-want_others(struct openapi_writer *w)
-{
-	if (w->first == NULL) {
-		openapi_want(w, span_str(META "APIGroupList"));
-		openapi_want(w, span_str(META "APIVersions"));
-	}
-	if (w->first == NULL || w->first->crd == NULL) {
-		openapi_want(w, span_str(META "APIResourceList"));
-		openapi_want(w, span_str(META "WatchEvent"));
-	}
-}
-
 void
 openapi_add_document(struct openapi_writer *w, const struct registry *g)
 {
@@ -300,11 +247,44 @@ openapi_add_document(struct openapi_writer *w, const struct registry *g)
 	    ",\"info\":{\"title\":\"Kubernetes\",\"version\":\"1.36\"},"
 	    "\"paths\":{");
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
-		if (is_in(w, r))
-			add_paths(w, r);
+		if (w->first == NULL ||
+		    (span_eq(w->first->group, r->group) &&
+			span_eq(w->first->version, r->version))) {
+			/* All paths of a resource, as members. */
+			struct subject s = {r->group, r->version, r->kind,
+			    openapi_want_resource(w, r, false), SPAN_NONE,
+			    r->crd != NULL};
+			struct place p = {r, r->namespaced, false, SPAN_NONE};
+			unsigned named =
+			    VERB_GET | VERB_UPDATE | VERB_DELETE | VERB_PATCH;
+
+			if (s.type.p == NULL)
+				continue;
+			if (r->verbs & VERB_LIST)
+				s.list = openapi_want_resource(w, r, true);
+			add_path(
+			    w, &p, on_collection, ON_COLLECTION, r->verbs, &s);
+			p.with_name = true;
+			add_path(
+			    w, &p, on_object, ON_OBJECT, r->verbs & named, &s);
+			for (size_t k = 0; k < r->subresource_count; k++)
+				add_subresource(w, r, &r->subresources[k]);
+			if (!r->namespaced)
+				continue;
+			p = (struct place){r, false, false, SPAN_NONE};
+			add_path(w, &p, on_collection, 1, r->verbs, &s);
+		}
 	buf_adds(b,
 	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
-	want_others(w);
+	/* Types that no path of a resource refers to. */
+	if (w->first == NULL) {
+		openapi_want(w, span_str(META "APIGroupList"));
+		openapi_want(w, span_str(META "APIVersions"));
+	}
+	if (w->first == NULL || w->first->crd == NULL) {
+		openapi_want(w, span_str(META "APIResourceList"));
+		openapi_want(w, span_str(META "WatchEvent"));
+	}
 	openapi_add_types(w);
 	buf_adds(b, w->v2 ? "}}" : "}}}");
 }

@@ -178,35 +178,6 @@ is_object(struct span type)
 static void add_type(
     struct openapi_writer *w, struct span type, struct span values, bool item);
 
-/* Items of a list and values of a map have the zero value as their default,
- * in version 3. */
-static void
-add_reference(struct openapi_writer *w, struct span type, bool item)
-{
-	struct buf *b = &w->buf;
-
-	if (!item || w->v2 || !is_object(type)) {
-		openapi_add_ref(w, type);
-		return;
-	}
-	buf_adds(b, "{\"default\":{},\"allOf\":[");
-	openapi_add_ref(w, type);
-	buf_adds(b, "]}");
-}
-
-static void
-add_scalar(struct openapi_writer *w, size_t i, struct span values, bool item)
-{
-	struct buf *b = &w->buf;
-
-	buf_addf(b, "{%s", scalars[i].members);
-	if (item && !w->v2 && scalars[i].zero != NULL)
-		buf_addf(b, ",\"default\":%s", scalars[i].zero);
-	if (values.p != NULL)
-		add_list(b, "enum", values);
-	buf_addc(b, '}');
-}
-
 static void
 add_type(
     struct openapi_writer *w, struct span type, struct span values, bool item)
@@ -224,48 +195,23 @@ add_type(
 	}
 	for (size_t i = 0; i < COUNT(scalars); i++)
 		if (span_is(type, scalars[i].type)) {
-			add_scalar(w, i, values, item);
+			buf_addf(b, "{%s", scalars[i].members);
+			if (item && !w->v2 && scalars[i].zero != NULL)
+				buf_addf(b, ",\"default\":%s", scalars[i].zero);
+			if (values.p != NULL)
+				add_list(b, "enum", values);
+			buf_addc(b, '}');
 			return;
 		}
-	add_reference(w, type, item);
-}
-
-static void
-add_extensions(struct buf *b, const struct flags *f)
-{
-	if (f->keys.p != NULL)
-		add_list(b, "x-kubernetes-list-map-keys", f->keys);
-	if (f->list.p != NULL)
-		add_text(b, "x-kubernetes-list-type", f->list);
-	if (f->map.p != NULL)
-		add_text(b, "x-kubernetes-map-type", f->map);
-	if (f->patch_key.p != NULL)
-		add_text(b, "x-kubernetes-patch-merge-key", f->patch_key);
-	if (f->patch.p != NULL)
-		add_text(b, "x-kubernetes-patch-strategy", f->patch);
-}
-
-static void
-add_field(struct openapi_writer *w, struct span type, const struct flags *f)
-{
-	struct buf *b = &w->buf;
-	bool reference = type.n > 3 && span_starts(type, "io.");
-
-	if (reference && !w->v2) {
-		buf_adds(b, "{\"allOf\":[");
+	/* Items of a list and values of a map have the zero value as their
+	 * default, in version 3. */
+	if (!item || w->v2 || !is_object(type)) {
 		openapi_add_ref(w, type);
-		buf_adds(b, "]}");
-	} else {
-		add_type(w, type, f->values, false);
+		return;
 	}
-	/* More members, before the brace that ends it. */
-	buf_truncate(b, b->len - 1);
-	if (f->fallback.p != NULL && !w->v2) {
-		json_add_key(b, "default");
-		buf_addspan(b, f->fallback);
-	}
-	add_extensions(b, f);
-	buf_addc(b, '}');
+	buf_adds(b, "{\"default\":{},\"allOf\":[");
+	openapi_add_ref(w, type);
+	buf_adds(b, "]}");
 }
 
 struct line {
@@ -330,20 +276,13 @@ add_required(struct buf *b, struct span fields)
 }
 
 static void
-add_description(struct buf *b, const char *text)
-{
-	buf_truncate(b, b->len - 1);
-	add_text(b, "description", span_str(text));
-	buf_addc(b, '}');
-}
-
-static void
 add_object(struct openapi_writer *w, struct span type, struct span fields)
 {
 	struct buf *b = &w->buf;
 	size_t n;
 	struct line *lines = sorted_fields(&w->arena, fields, &n);
 	const char *text;
+	bool reference;
 
 	buf_adds(b, "{\"type\":\"object\"");
 	add_required(b, fields);
@@ -353,10 +292,39 @@ add_object(struct openapi_writer *w, struct span type, struct span fields)
 		buf_adds(b, i == 0 ? ",\"properties\":{" : ",");
 		json_add_string(b, lines[i].name);
 		buf_addc(b, ':');
-		add_field(w, lines[i].type, &f);
+		reference =
+		    lines[i].type.n > 3 && span_starts(lines[i].type, "io.");
+		if (reference && !w->v2) {
+			buf_adds(b, "{\"allOf\":[");
+			openapi_add_ref(w, lines[i].type);
+			buf_adds(b, "]}");
+		} else {
+			add_type(w, lines[i].type, f.values, false);
+		}
+		/* More members, before the brace that ends it. */
+		buf_truncate(b, b->len - 1);
+		if (f.fallback.p != NULL && !w->v2) {
+			json_add_key(b, "default");
+			buf_addspan(b, f.fallback);
+		}
+		if (f.keys.p != NULL)
+			add_list(b, "x-kubernetes-list-map-keys", f.keys);
+		if (f.list.p != NULL)
+			add_text(b, "x-kubernetes-list-type", f.list);
+		if (f.map.p != NULL)
+			add_text(b, "x-kubernetes-map-type", f.map);
+		if (f.patch_key.p != NULL)
+			add_text(
+			    b, "x-kubernetes-patch-merge-key", f.patch_key);
+		if (f.patch.p != NULL)
+			add_text(b, "x-kubernetes-patch-strategy", f.patch);
+		buf_addc(b, '}');
 		text = w->v2 ? NULL : openapi_text(type, lines[i].name);
-		if (text != NULL)
-			add_description(b, text);
+		if (text != NULL) {
+			buf_truncate(b, b->len - 1);
+			add_text(b, "description", span_str(text));
+			buf_addc(b, '}');
+		}
 	}
 	if (n > 0)
 		buf_addc(b, '}');
@@ -375,36 +343,6 @@ is_shown(const struct openapi_writer *w, struct span list, struct span group,
 		span_eq(version, w->first->version));
 }
 
-/* GROUP/VERSION/KIND,... */
-static void
-add_kinds(struct openapi_writer *w, struct span list)
-{
-	struct buf *b = &w->buf;
-	struct span all = list, item;
-
-	json_add_key(b, "x-kubernetes-group-version-kind");
-	buf_addc(b, '[');
-	while ((item = tables_item(&list)).p != NULL) {
-		const char *first = span_find(item, '/');
-		size_t at = (size_t)(first - item.p);
-		const char *second = memchr(first + 1, '/', item.n - at - 1);
-		struct span group = span_make(item.p, at), version;
-
-		version = span_make(first + 1, (size_t)(second - first - 1));
-		if (!is_shown(w, all, group, version))
-			continue;
-		json_add_comma(b);
-		buf_addc(b, '{');
-		add_text(b, "group", group);
-		add_text(b, "version", version);
-		add_text(b, "kind",
-		    span_make(
-			second + 1, (size_t)(item.p + item.n - second - 1)));
-		buf_addc(b, '}');
-	}
-	buf_addc(b, ']');
-}
-
 /* Types that are not structs. */
 static const char *
 simple_schema(struct span kind, bool v2)
@@ -413,11 +351,10 @@ simple_schema(struct span kind, bool v2)
 		return "{\"type\":\"string\",\"format\":\"date-time\"}";
 	if (span_is(kind, "intstr"))
 		return v2 ? "{\"type\":\"string\",\"format\":\"int-or-string\"}"
-			  : "{\"format\":\"int-or-string\",\"oneOf\":"
-			    "[{\"type\":\"integer\"},{\"type\":\"string\"}]}";
+			  : "{\"format\":\"int-or-string\",\"oneOf\":[{"
+			    "\"type\":\"integer\"},{\"type\":\"string\"}]}";
 	return v2 ? "{\"type\":\"string\"}"
-		  : "{\"oneOf\":[{\"type\":\"string\"},"
-		    "{\"type\":\"number\"}]}";
+		  : "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}";
 }
 
 static void
@@ -443,9 +380,37 @@ add_builtin(struct openapi_writer *w, struct span name)
 		buf_addc(b, '{');
 	}
 	while ((text = tables_cell(&head)).p != NULL)
-		if (flag(text, "gvk", &value))
-			add_kinds(w, value);
-		else if (flag(text, "map", &value))
+		if (flag(text, "gvk", &value)) {
+			/* GROUP/VERSION/KIND,... */
+			struct span list = value;
+			struct span all = list, item;
+
+			json_add_key(b, "x-kubernetes-group-version-kind");
+			buf_addc(b, '[');
+			while ((item = tables_item(&list)).p != NULL) {
+				const char *first = span_find(item, '/');
+				size_t at = (size_t)(first - item.p);
+				const char *second =
+				    memchr(first + 1, '/', item.n - at - 1);
+				struct span group = span_make(item.p, at),
+					    version;
+
+				version = span_make(
+				    first + 1, (size_t)(second - first - 1));
+				if (!is_shown(w, all, group, version))
+					continue;
+				json_add_comma(b);
+				buf_addc(b, '{');
+				add_text(b, "group", group);
+				add_text(b, "version", version);
+				add_text(b, "kind",
+				    span_make(second + 1,
+					(size_t)(item.p + item.n - second -
+					    1)));
+				buf_addc(b, '}');
+			}
+			buf_addc(b, ']');
+		} else if (flag(text, "map", &value))
 			add_text(b, "x-kubernetes-map-type", value);
 	buf_addc(b, '}');
 }

@@ -32,21 +32,6 @@ configuration(struct request *r, struct node *algorithms)
 	return o;
 }
 
-static void
-reply_document(struct request *r, const char *type, struct node *document)
-{
-	static const struct httpd_header cached = {
-	    {"cache-control", 13}, {"public, max-age=3600", 20}};
-	struct buf json = BUF_INIT;
-	struct text *t;
-
-	tree_write(&json, document);
-	t = text_make(buf_span(&json));
-	buf_release(&json);
-	reply_with(r, 200, type, &cached, 1, t);
-	text_unref(t);
-}
-
 /* As go-restful reads Accept: the type itself, or any. */
 static bool
 is_acceptable(const struct request *r, const char *type)
@@ -87,15 +72,22 @@ check(struct request *r, struct span behind, const char *type)
 		.p);
 }
 
-static void
-serve(struct request *r, struct span behind, bool keys)
+bool
+openid_serve(struct request *r)
 {
-	const char *type =
-	    keys ? "application/jwk-set+json" : "application/json";
-	struct problem *p = check(r, behind, type);
+	struct span behind = r->path;
+	bool keys = span_take(&behind, keys_path);
+	const char *type;
+	struct problem *p;
 	struct err err = ERR_INIT;
 	struct node *set, *algorithms;
 
+	if (!keys && !span_take(&behind, configuration_path))
+		return false;
+	if (behind.n > 0 && *behind.p != '/')
+		return false;
+	type = keys ? "application/jwk-set+json" : "application/json";
+	p = check(r, behind, type);
 	if (p == NULL &&
 	    accounts_keys(
 		r->api->accounts, &r->arena, &set, &algorithms, &err) != 0)
@@ -103,21 +95,17 @@ serve(struct request *r, struct span behind, bool keys)
 		    &r->arena, 500, "InternalError", "%s", err.message);
 	if (p != NULL)
 		reply_problem(r, p);
-	else
-		reply_document(
-		    r, type, keys ? set : configuration(r, algorithms));
-}
+	else {
+		static const struct httpd_header cached = {
+		    {"cache-control", 13}, {"public, max-age=3600", 20}};
+		struct buf json = BUF_INIT;
+		struct text *t;
 
-bool
-openid_serve(struct request *r)
-{
-	struct span behind = r->path;
-	bool keys = span_take(&behind, keys_path);
-
-	if (!keys && !span_take(&behind, configuration_path))
-		return false;
-	if (behind.n > 0 && *behind.p != '/')
-		return false;
-	serve(r, behind, keys);
+		tree_write(&json, keys ? set : configuration(r, algorithms));
+		t = text_make(buf_span(&json));
+		buf_release(&json);
+		reply_with(r, 200, type, &cached, 1, t);
+		text_unref(t);
+	}
 	return true;
 }

@@ -29,23 +29,6 @@ static const char text[] =
     "publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,"
     "utf-,*,enq=0.";
 
-static void
-add_dictionary(struct buf *b)
-{
-	struct span rest = span_str(words);
-
-	while (rest.p != NULL) {
-		struct span word = span_cut(&rest, ' ');
-
-		buf_add(b, "\0\0\0", 3);
-		buf_addc(b, (char)word.n);
-		buf_addspan(b, word);
-		if (span_is(word, "200-OK"))
-			b->data[b->len - 3] = ' ';
-	}
-	buf_adds(b, text);
-}
-
 void
 inflate_release(struct inflater *i)
 {
@@ -60,8 +43,18 @@ set_dictionary(z_stream *z)
 {
 	struct buf b = {0};
 	int e;
+	struct span rest = span_str(words);
 
-	add_dictionary(&b);
+	while (rest.p != NULL) {
+		struct span word = span_cut(&rest, ' ');
+
+		buf_add(&b, "\0\0\0", 3);
+		buf_addc(&b, (char)word.n);
+		buf_addspan(&b, word);
+		if (span_is(word, "200-OK"))
+			b.data[b.len - 3] = ' ';
+	}
+	buf_adds(&b, text);
 	e = inflateSetDictionary(z, (const Bytef *)b.data, (uInt)b.len);
 	buf_release(&b);
 	return e;

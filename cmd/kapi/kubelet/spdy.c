@@ -96,12 +96,6 @@ read_headers(struct spdy_reader *r, size_t from)
 
 /* ---- frames ---- */
 
-static unsigned
-type_of(const struct spdy_reader *r)
-{
-	return (unsigned)r->head[2] << 8 | r->head[3];
-}
-
 static enum spdy_event
 with_id(struct spdy_reader *r, enum spdy_event e)
 {
@@ -116,7 +110,7 @@ static enum spdy_event
 finish(struct spdy_reader *r)
 {
 	r->fin = (r->head[4] & FIN) != 0;
-	switch (type_of(r)) {
+	switch ((unsigned)r->head[2] << 8 | r->head[3]) {
 	case SYN_STREAM:
 		return read_headers(r, 10) ? with_id(r, SPDY_OPEN) : SPDY_BAD;
 	case SYN_REPLY:
@@ -212,8 +206,7 @@ spdy_add_reply(struct buf *b, uint32_t stream, bool first)
 	/* zlib with a dictionary; then no headers, as they are, and an empty
 	 * block: Go's reader waits for it. */
 	static const char head[] = "\x78\xbb\xe3\xc6\xa7\xc2",
-			  none[] = "\0\x04\0\xfb\xff\0\0\0\0"
-				   "\0\0\0\xff\xff";
+			  none[] = "\0\x04\0\xfb\xff\0\0\0\0\0\0\0\xff\xff";
 	size_t head_n = first ? sizeof(head) - 1 : 0;
 
 	add_control(b, SYN_REPLY, 4 + head_n + sizeof(none) - 1);

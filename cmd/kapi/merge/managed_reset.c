@@ -5,12 +5,6 @@
  * never asks for: their storage does not pass them on.) */
 #include "merge/managed_entry.h"
 
-static struct fieldset *
-without(struct arena *a, struct fieldset *set, const char *path)
-{
-	return fieldset_difference_recursive(a, set, fieldset_of(a, path));
-}
-
 struct fieldset *
 managed_filter(const struct managed_write *w, struct fieldset *set)
 {
@@ -23,7 +17,8 @@ managed_filter(const struct managed_write *w, struct fieldset *set)
 	    !span_eq(w->subresource, span_str(r->subresource)))
 		r++;
 	for (size_t i = 0; r->subresource != NULL && r->paths[i] != NULL; i++)
-		set = without(w->arena, set, r->paths[i]);
+		set = fieldset_difference_recursive(
+		    w->arena, set, fieldset_of(w->arena, r->paths[i]));
 	return set;
 }
 

@@ -174,31 +174,6 @@ value_of(struct patching *p, const struct node *op)
 	return value == NULL ? tree_null(p->arena) : tree_copy(p->arena, value);
 }
 
-static int
-replace(struct patching *p, const struct node *op, struct span path)
-{
-	struct node *value = value_of(p, op), *old;
-	struct place at;
-	size_t i;
-
-	if (path.n == 0) {
-		if (value->kind != NODE_OBJECT && value->kind != NODE_ARRAY)
-			return -1;
-		p->root = value;
-		return 0;
-	}
-	at = find(p, path);
-	if (at.in == NULL || !get(at.in, at.key, &old))
-		return -1;
-	if (at.in->kind == NODE_OBJECT)
-		return add(p, at, value);
-	if (deeper(value, DEPTH_MAX - at.depth) ||
-	    !read_index(at.key, at.in->n, &i))
-		return -1;
-	at.in->items[i] = value;
-	return 0;
-}
-
 /* Numbers are equal by their digits: 1 is not 1.0. */
 static bool
 same(const struct node *x, const struct node *y)
@@ -294,8 +269,29 @@ apply(struct patching *p, const struct node *op)
 		return add(p, find(p, where), value_of(p, op));
 	if (tree_text_is(kind, "remove"))
 		return cut(find(p, where));
-	if (tree_text_is(kind, "replace"))
-		return replace(p, op, where);
+	if (tree_text_is(kind, "replace")) {
+		struct node *value = value_of(p, op), *old;
+		struct place at;
+		size_t i;
+
+		if (where.n == 0) {
+			if (value->kind != NODE_OBJECT &&
+			    value->kind != NODE_ARRAY)
+				return -1;
+			p->root = value;
+			return 0;
+		}
+		at = find(p, where);
+		if (at.in == NULL || !get(at.in, at.key, &old))
+			return -1;
+		if (at.in->kind == NODE_OBJECT)
+			return add(p, at, value);
+		if (deeper(value, DEPTH_MAX - at.depth) ||
+		    !read_index(at.key, at.in->n, &i))
+			return -1;
+		at.in->items[i] = value;
+		return 0;
+	}
 	if (tree_text_is(kind, "move"))
 		return move(p, op, where);
 	if (tree_text_is(kind, "test"))

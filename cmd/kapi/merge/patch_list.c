@@ -86,8 +86,7 @@ fail_no_key(
     struct merging *m, const struct list_rules *rules, const struct node *item)
 {
 	patch_fail(m, 500,
-	    "map: %.*s does not contain declared merge key: "
-	    "%.*s",
+	    "map: %.*s does not contain declared merge key: %.*s",
 	    SPAN_ARG(gotext_value(m->arena, item)), SPAN_ARG(rules->key));
 }
 
@@ -139,8 +138,7 @@ check_types(struct merging *m, const struct node *x, const struct node *y,
 			if (gotext_type(item) == gotext_type(*any))
 				continue;
 			patch_fail(m, 500,
-			    "list element types are not identical: [%.*s "
-			    "%.*s]",
+			    "list element types are not identical: [%.*s %.*s]",
 			    SPAN_ARG(go_list(m->arena, x)),
 			    SPAN_ARG(go_list(m->arena, y)));
 			return false;
@@ -264,19 +262,6 @@ remove_scalars(struct merging *m, const struct list_rules *rules,
 	return left;
 }
 
-static struct node *
-without(struct merging *m, const struct list_rules *rules,
-    const struct node *list, const struct ids *gone)
-{
-	struct node *left = tree_array(m->arena);
-
-	for (size_t i = 0; i < list->n; i++)
-		if (ids_find(gone, item_id(m->arena, rules, list->items[i])) <
-		    0)
-			tree_append(m->arena, left, list->items[i]);
-	return left;
-}
-
 /* Items with $patch: what is left of the patch; *original may shrink, or be
  * what the patch says. */
 static struct node *
@@ -287,6 +272,8 @@ take_special(struct merging *m, const struct list_rules *rules,
 	struct node *deleted = tree_array(m->arena);
 	struct ids ids;
 	bool replace = false;
+	const struct node *list;
+	struct node *left;
 
 	for (size_t i = 0; i < patch->n; i++) {
 		struct node *item = patch->items[i];
@@ -298,8 +285,8 @@ take_special(struct merging *m, const struct list_rules *rules,
 			replace = true;
 		else if (tree_text_is(what, "merge"))
 			return patch_fail(m, 500,
-			    "merging lists cannot yet "
-			    "be specified in the patch");
+			    "merging lists cannot yet be specified in the "
+			    "patch");
 		else if (!tree_text_is(what, "delete"))
 			return patch_fail(m, 500,
 			    "unknown patch type: %.*s in map: %.*s",
@@ -316,19 +303,42 @@ take_special(struct merging *m, const struct list_rules *rules,
 	}
 	if (deleted->n > 0) {
 		ids = ids_of(m->arena, rules, deleted);
-		*original = without(m, rules, *original, &ids);
+		list = *original;
+		left = tree_array(m->arena);
+		for (size_t i = 0; i < list->n; i++)
+			if (ids_find(&ids,
+				item_id(m->arena, rules, list->items[i])) < 0)
+				tree_append(m->arena, left, list->items[i]);
+		*original = left;
 		map_release(&ids.places);
 	}
 	return plain;
 }
 
-static struct node *
-merge_maps(struct merging *m, const struct list_rules *rules,
-    struct node *original, const struct node *patch)
+struct node *
+patch_list_merge(struct merging *m, const struct list_rules *rules,
+    struct node *original, const struct node *patch, bool remove)
 {
+	const struct node *any;
+	struct list_rules scalars = {rules->element, true, SPAN_NONE};
 	struct node *merged;
 	struct ids ids;
 
+	if (!rules->merge && !remove)
+		return (struct node *)patch;
+	if (original->n == 0 && patch->n == 0)
+		return original;
+	if (!check_types(m, original, patch, &any))
+		return NULL;
+	if (any->kind != NODE_OBJECT)
+		return remove ? remove_scalars(m, rules, original, patch)
+			      : merge_scalars(m, &scalars, original, patch);
+	if (rules->key.p == NULL)
+		return patch_fail(m, 500,
+		    "cannot merge lists without merge key for %s",
+		    rules->element != NULL && rules->element->kind == SCHEMA_MAP
+			? "map"
+			: "struct");
 	patch = take_special(m, rules, &original, patch);
 	if (patch == NULL || !check_keys(m, rules, patch))
 		return NULL;
@@ -354,31 +364,6 @@ merge_maps(struct merging *m, const struct list_rules *rules,
 	    !check_keys(m, rules, original))
 		return NULL;
 	return ordered(m, rules, merged, patch, original);
-}
-
-struct node *
-patch_list_merge(struct merging *m, const struct list_rules *rules,
-    struct node *original, const struct node *patch, bool remove)
-{
-	const struct node *any;
-	struct list_rules scalars = {rules->element, true, SPAN_NONE};
-
-	if (!rules->merge && !remove)
-		return (struct node *)patch;
-	if (original->n == 0 && patch->n == 0)
-		return original;
-	if (!check_types(m, original, patch, &any))
-		return NULL;
-	if (any->kind != NODE_OBJECT)
-		return remove ? remove_scalars(m, rules, original, patch)
-			      : merge_scalars(m, &scalars, original, patch);
-	if (rules->key.p == NULL)
-		return patch_fail(m, 500,
-		    "cannot merge lists without merge key for %s",
-		    rules->element != NULL && rules->element->kind == SCHEMA_MAP
-			? "map"
-			: "struct");
-	return merge_maps(m, rules, original, patch);
 }
 
 bool

@@ -91,22 +91,6 @@ check_map(struct arena *a, enum patch_type type, const struct node *patch,
 	    gotext_type_error(a, patch, "map[string]interface {}"));
 }
 
-static struct problem *
-unreadable(struct arena *a, enum patch_type type, struct span body,
-    enum field_validation validation, const struct err *err)
-{
-	struct span words = gotext_json_error(a, body);
-
-	/* Deeper than we go, though Go would. */
-	if (words.p == NULL)
-		words = arena_span(a, span_str(err->message));
-	if (validation == VALIDATE_IGNORE && type == PATCH_MERGE)
-		return bad(a, "Invalid JSON Patch", SPAN_NONE);
-	if (validation == VALIDATE_IGNORE || type == PATCH_STRATEGIC)
-		return bad(a, "", words);
-	return bad(a, "error decoding patch: ", words);
-}
-
 struct problem *
 patch_parse(struct arena *a, enum patch_type type, struct span body,
     enum field_validation validation, struct warnings *strict,
@@ -117,8 +101,18 @@ patch_parse(struct arena *a, enum patch_type type, struct span body,
 	struct node *n = tree_parse(a, body, limits, &duplicate, &err);
 
 	*patch = n;
-	if (n == NULL)
-		return unreadable(a, type, body, validation, &err);
+	if (n == NULL) {
+		struct span words = gotext_json_error(a, body);
+
+		/* Deeper than we go, though Go would. */
+		if (words.p == NULL)
+			words = arena_span(a, span_str(err.message));
+		if (validation == VALIDATE_IGNORE && type == PATCH_MERGE)
+			return bad(a, "Invalid JSON Patch", SPAN_NONE);
+		if (validation == VALIDATE_IGNORE || type == PATCH_STRATEGIC)
+			return bad(a, "", words);
+		return bad(a, "error decoding patch: ", words);
+	}
 	if (duplicate.p != NULL && validation != VALIDATE_IGNORE)
 		decode_warning_add(strict,
 		    arena_printf(a, "%sduplicate field \"%.*s\"",

@@ -142,38 +142,6 @@ clean(struct arena *a, struct node *value, bool nulls)
 	return n;
 }
 
-static void
-set_clean(struct merging *m, struct node *original, struct span key,
-    struct node *value)
-{
-	value = clean(m->arena, value, true);
-	if (value != NULL)
-		tree_set(m->arena, original, key, value);
-	else
-		tree_remove_span(original, key);
-}
-
-/* $patch in a map. */
-static struct node *
-follow_directive(
-    struct merging *m, const struct node *what, const struct node *patch)
-{
-	struct node *n = tree_object(m->arena);
-
-	if (tree_text_is(what, "delete"))
-		return n;
-	if (!tree_text_is(what, "replace"))
-		return patch_fail(m, 500,
-		    "unknown patch type: %.*s in map: %.*s",
-		    SPAN_ARG(gotext_string(m->arena, what)),
-		    SPAN_ARG(gotext_value(m->arena, patch)));
-	for (uint32_t i = 0; i < patch->n; i++)
-		if (!span_is(patch->members[i].key, "$patch"))
-			tree_set(m->arena, n, patch->members[i].key,
-			    patch->members[i].value);
-	return n;
-}
-
 static bool
 listed(const struct node *list, struct span key)
 {
@@ -259,39 +227,6 @@ same_type(const struct node *x, const struct node *y)
 	return x->kind == y->kind || (x_bool && y_bool);
 }
 
-/* One member of the patch. remove: it was $deleteFromPrimitiveList/key. */
-static void
-merge_member(struct merging *m, const struct schema *type,
-    struct node *original, struct span key, struct node *value, bool remove)
-{
-	struct node *old = tree_get_span(original, key), *merged = NULL;
-	const struct field *f;
-	struct list_rules rules;
-
-	if (value->kind == NODE_NULL) {
-		tree_remove_span(original, key);
-		return;
-	}
-	if (old == NULL || !same_type(old, value)) {
-		if (!remove)
-			set_clean(m, original, key, value);
-		return;
-	}
-	if (value->kind == NODE_OBJECT) {
-		f = look_up(m, type, key);
-		if (f != NULL)
-			merged = patch_map_merge(m, f->schema, old, value);
-	} else if (value->kind == NODE_ARRAY) {
-		if (look_up_list(m, type, key, &rules))
-			merged =
-			    patch_list_merge(m, &rules, old, value, remove);
-	} else {
-		merged = value;
-	}
-	if (merged != NULL)
-		tree_set(m->arena, original, key, merged);
-}
-
 /* Whether the member was dealt with by its $setElementOrder. */
 static bool
 has_order(const struct node *patch, struct span key, bool directives)
@@ -333,6 +268,10 @@ static void
 merge_members(struct merging *m, const struct schema *type,
     struct node *original, const struct node *patch, bool directives)
 {
+	struct node *value, *old, *merged;
+	const struct field *f;
+	struct list_rules rules;
+
 	for (uint32_t i = 0; i < patch->n && m->problem == NULL; i++) {
 		struct span key = patch->members[i].key;
 		bool remove = has_prefix(key, remove_prefix);
@@ -349,8 +288,40 @@ merge_members(struct merging *m, const struct schema *type,
 				return;
 			}
 		}
-		merge_member(
-		    m, type, original, key, patch->members[i].value, remove);
+		/* One member of the patch. remove: it was
+		 * $deleteFromPrimitiveList/key. */
+		value = patch->members[i].value;
+		old = tree_get_span(original, key);
+		merged = NULL;
+		if (value->kind == NODE_NULL) {
+			tree_remove_span(original, key);
+			continue;
+		}
+		if (old == NULL || !same_type(old, value)) {
+			if (!remove) {
+				value = clean(m->arena, value, true);
+				if (value != NULL)
+					tree_set(
+					    m->arena, original, key, value);
+				else
+					tree_remove_span(original, key);
+			}
+			continue;
+		}
+		if (value->kind == NODE_OBJECT) {
+			f = look_up(m, type, key);
+			if (f != NULL)
+				merged =
+				    patch_map_merge(m, f->schema, old, value);
+		} else if (value->kind == NODE_ARRAY) {
+			if (look_up_list(m, type, key, &rules))
+				merged = patch_list_merge(
+				    m, &rules, old, value, remove);
+		} else {
+			merged = value;
+		}
+		if (merged != NULL)
+			tree_set(m->arena, original, key, merged);
 	}
 }
 
@@ -362,8 +333,23 @@ patch_map_merge(struct merging *m, const struct schema *type,
 	const struct node *keys = tree_get(patch, "$retainKeys");
 	bool directives = false;
 
-	if (what != NULL)
-		return follow_directive(m, what, patch);
+	if (what != NULL) {
+		/* $patch in a map. */
+		struct node *n = tree_object(m->arena);
+
+		if (tree_text_is(what, "delete"))
+			return n;
+		if (!tree_text_is(what, "replace"))
+			return patch_fail(m, 500,
+			    "unknown patch type: %.*s in map: %.*s",
+			    SPAN_ARG(gotext_string(m->arena, what)),
+			    SPAN_ARG(gotext_value(m->arena, patch)));
+		for (uint32_t i = 0; i < patch->n; i++)
+			if (!span_is(patch->members[i].key, "$patch"))
+				tree_set(m->arena, n, patch->members[i].key,
+				    patch->members[i].value);
+		return n;
+	}
 	if (original == NULL)
 		original = tree_object(m->arena);
 	for (uint32_t i = 0; i < patch->n; i++)

@@ -12,48 +12,14 @@
 
 /* ---- text ---- */
 
-/* Behind a backslash stand only \ , and =. */
-static struct problem *
-unescape(struct arena *a, struct span *value)
-{
-	char *out = arena_alloc(a, value->n + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < value->n; i++) {
-		char c = value->p[i];
-		size_t len = 1;
-
-		if (c == ',' || c == '=')
-			return problem_bad_request(a,
-			    "invalid field selector: unescaped character in "
-			    "value: %d",
-			    c);
-		if (c == '\\') {
-			i++;
-			if (i == value->n ||
-			    strchr("\\,=", value->p[i]) == NULL) {
-				/* A whole character, not a byte. */
-				while (i + len < value->n &&
-				    utf8_continues(value->p[i + len]))
-					len++;
-				return problem_bad_request(a,
-				    "invalid field selector: invalid escape "
-				    "sequence: \\%.*s",
-				    i == value->n ? 0 : (int)len, value->p + i);
-			}
-			c = value->p[i];
-		}
-		out[n++] = c;
-	}
-	*value = span_make(out, n);
-	return NULL;
-}
-
 static struct problem *
 parse_term(
     struct arena *a, struct span all, struct span term, struct field_term *t)
 {
 	size_t i = 0, op;
+	struct span *value;
+	char *out;
+	size_t n = 0;
 
 	while (i < term.n && term.p[i] != '=' &&
 	    !(term.p[i] == '!' && i + 1 < term.n && term.p[i + 1] == '='))
@@ -66,7 +32,37 @@ parse_term(
 	op = t->negated || (i + 1 < term.n && term.p[i + 1] == '=') ? 2 : 1;
 	t->label = span_make(term.p, i);
 	t->value = span_make(term.p + i + op, term.n - i - op);
-	return unescape(a, &t->value);
+	/* Behind a backslash stand only \ , and =. */
+	value = &t->value;
+	out = arena_alloc(a, value->n + 1);
+	for (size_t k = 0; k < value->n; k++) {
+		char c = value->p[k];
+		size_t len = 1;
+
+		if (c == ',' || c == '=')
+			return problem_bad_request(a,
+			    "invalid field selector: unescaped character in "
+			    "value: %d",
+			    c);
+		if (c == '\\') {
+			k++;
+			if (k == value->n ||
+			    strchr("\\,=", value->p[k]) == NULL) {
+				/* A whole character, not a byte. */
+				while (k + len < value->n &&
+				    utf8_continues(value->p[k + len]))
+					len++;
+				return problem_bad_request(a,
+				    "invalid field selector: invalid escape "
+				    "sequence: \\%.*s",
+				    k == value->n ? 0 : (int)len, value->p + k);
+			}
+			c = value->p[k];
+		}
+		out[n++] = c;
+	}
+	*value = span_make(out, n);
+	return NULL;
 }
 
 /* Up to a comma that is not behind a backslash. */

@@ -88,31 +88,6 @@ skip(struct parser *p, size_t n)
 	p->rest = span_skip(p->rest, n);
 }
 
-/* The longest run of special characters that is a symbol; special characters
- * that never form a symbol end the selector. */
-static struct lexed
-lex_special(struct parser *p)
-{
-	struct lexed best = {T_ERROR, SPAN_NONE};
-	size_t n = 0;
-
-	while (n < p->rest.n && is_special(p->rest.p[n])) {
-		struct span text = span_make(p->rest.p, n + 1);
-		enum token t = symbol(text);
-
-		if (t != T_ERROR)
-			best = (struct lexed){t, text};
-		else if (best.token != T_ERROR)
-			break;
-		n++;
-	}
-	if (best.token == T_ERROR)
-		best.text = arena_printf(p->arena,
-		    "error expected: keyword found '%.*s'", (int)n, p->rest.p);
-	skip(p, n);
-	return best;
-}
-
 static struct lexed
 lex(struct parser *p)
 {
@@ -123,8 +98,30 @@ lex(struct parser *p)
 		p->rest = span_skip(p->rest, 1);
 	if (p->rest.n == 0 || *p->rest.p == '\0')
 		return (struct lexed){T_END, span_str("")};
-	if (is_special(*p->rest.p))
-		return lex_special(p);
+	if (is_special(*p->rest.p)) {
+		/* The longest run of special characters that is a symbol;
+		 * special characters that never form a symbol end the selector.
+		 * */
+		struct lexed best = {T_ERROR, SPAN_NONE};
+		size_t count = 0;
+
+		while (count < p->rest.n && is_special(p->rest.p[count])) {
+			struct span text = span_make(p->rest.p, count + 1);
+			enum token t = symbol(text);
+
+			if (t != T_ERROR)
+				best = (struct lexed){t, text};
+			else if (best.token != T_ERROR)
+				break;
+			count++;
+		}
+		if (best.token == T_ERROR)
+			best.text = arena_printf(p->arena,
+			    "error expected: keyword found '%.*s'", (int)count,
+			    p->rest.p);
+		skip(p, count);
+		return best;
+	}
 	while (n < p->rest.n && p->rest.p[n] != '\0' &&
 	    !is_special(p->rest.p[n]) && !is_blank(p->rest.p[n]))
 		n++;
@@ -132,16 +129,6 @@ lex(struct parser *p)
 	skip(p, n);
 	return (struct lexed){
 	    symbol(word) == T_ERROR ? T_WORD : symbol(word), word};
-}
-
-static void
-scan(struct parser *p)
-{
-	do {
-		p->items =
-		    arena_more(p->arena, p->items, p->n, sizeof(*p->items));
-		p->items[p->n] = lex(p);
-	} while (p->items[p->n++].token != T_END);
 }
 
 /* "in" and "notin" are words wherever no operator is expected. */
@@ -189,19 +176,6 @@ by_text(const void *x, const void *y)
 	return span_cmp(*a, *b);
 }
 
-/* A set: each value once, and errors count in this order. */
-static void
-sort_values(struct label_term *t)
-{
-	size_t kept = 0;
-
-	qsort(t->values, t->count, sizeof(*t->values), by_text);
-	for (size_t i = 0; i < t->count; i++)
-		if (kept == 0 || !span_eq(t->values[kept - 1], t->values[i]))
-			t->values[kept++] = t->values[i];
-	t->count = kept;
-}
-
 static bool
 parse_list(struct parser *p, struct label_term *t)
 {
@@ -232,6 +206,7 @@ static bool
 parse_values(struct parser *p, struct label_term *t)
 {
 	struct lexed l = take(p);
+	size_t kept = 0;
 
 	if (l.token != T_OPEN)
 		return found(p, l.text, " expected: '('");
@@ -242,7 +217,12 @@ parse_values(struct parser *p, struct label_term *t)
 		return found(p, l.text, ", expected: ',', ')' or identifier");
 	else if (!parse_list(p, t))
 		return false;
-	sort_values(t);
+	/* A set: each value once, and errors count in this order. */
+	qsort(t->values, t->count, sizeof(*t->values), by_text);
+	for (size_t i = 0; i < t->count; i++)
+		if (kept == 0 || !span_eq(t->values[kept - 1], t->values[i]))
+			t->values[kept++] = t->values[i];
+	t->count = kept;
 	take(p);
 	return true;
 }
@@ -394,8 +374,8 @@ parse_terms(struct parser *p, struct selection *s)
 			return true;
 		if (l.token != T_WORD && l.token != T_NOT) {
 			p->problem = problem_bad_request(p->arena,
-			    "found '%.*s', expected: !, identifier, or 'end "
-			    "of string'",
+			    "found '%.*s', expected: !, identifier, or 'end of "
+			    "string'",
 			    SPAN_ARG(l.text));
 			return false;
 		}
@@ -430,7 +410,10 @@ label_selector_parse(struct arena *a, struct span text, struct selection *s)
 
 	s->labels = NULL;
 	s->label_count = 0;
-	scan(&p);
+	do {
+		p.items = arena_more(p.arena, p.items, p.n, sizeof(*p.items));
+		p.items[p.n] = lex(&p);
+	} while (p.items[p.n++].token != T_END);
 	parse_terms(&p, s);
 	return p.problem;
 }

@@ -124,12 +124,6 @@ walk_next(struct walk *w)
 	return o;
 }
 
-static void
-walk_end(struct walk *w)
-{
-	store_release_all(w->all, w->count);
-}
-
 /* A LIST request as parsed. */
 struct listing {
 	struct list_options options;
@@ -301,17 +295,6 @@ list_metadata(struct request *r, const struct listing *l,
 	return s;
 }
 
-static void
-write_list(struct request *r, const struct listing *l, const struct page *page,
-    struct span metadata, struct buf *b)
-{
-	table_list_begin(b, r->resource, &l->form, metadata);
-	for (size_t i = 0; i < page->n; i++)
-		table_list_item(b, r->resource, &l->form,
-		    list_stored_as(&r->arena, r->resource, page->objects[i]));
-	table_list_end(b, r->resource, &l->form, metadata);
-}
-
 struct problem *
 list_write(
     struct request *r, struct buf *b, struct stored ***objects, size_t *count)
@@ -322,6 +305,7 @@ list_write(
 	struct page page = {0};
 	struct listing l;
 	struct problem *p = listing_make(r, &l);
+	struct span metadata;
 
 	if (p != NULL)
 		return p;
@@ -330,7 +314,12 @@ list_write(
 	if (!walk_start(&w, version))
 		return too_old(r, &l);
 	page_fill(r, &w, &l, &page);
-	write_list(r, &l, &page, list_metadata(r, &l, &page, version), b);
+	metadata = list_metadata(r, &l, &page, version);
+	table_list_begin(b, r->resource, &l.form, metadata);
+	for (size_t i = 0; i < page.n; i++)
+		table_list_item(b, r->resource, &l.form,
+		    list_stored_as(&r->arena, r->resource, page.objects[i]));
+	table_list_end(b, r->resource, &l.form, metadata);
 	r->result_version = version;
 	if (objects != NULL) {
 		*objects = page.objects;
@@ -338,7 +327,7 @@ list_write(
 		for (size_t i = 0; i < page.n; i++)
 			store_ref(page.objects[i]);
 	}
-	walk_end(&w);
+	store_release_all(w.all, w.count);
 	return NULL;
 }
 

@@ -23,15 +23,6 @@ enum {
 	PUMP_MS = 5
 };
 
-static struct watch_hub *
-watch_hub_new(struct api *api)
-{
-	struct watch_hub *h = mem_zalloc(sizeof(*h));
-
-	h->api = api;
-	return h;
-}
-
 void
 watch_hub_free(struct watch_hub *h)
 {
@@ -178,12 +169,6 @@ go_live(struct watcher *w)
 	bookmark_later(w);
 }
 
-static size_t
-unsent(const struct watcher *w)
-{
-	return httpd_queued(w->request->exchange);
-}
-
 static void
 pump(void *arg)
 {
@@ -193,7 +178,7 @@ pump(void *arg)
 		struct stored *o;
 		int rc;
 
-		if (unsent(w) > PUMP_BYTES) {
+		if ((httpd_queued(w->request->exchange)) > PUMP_BYTES) {
 			loop_after(
 			    w->hub->api->loop, &w->pump, PUMP_MS, pump, w);
 			return;
@@ -295,8 +280,13 @@ watch_new(struct request *r, const struct table_form *form,
 {
 	struct watcher *w = mem_zalloc(sizeof(*w));
 
-	if (r->api->watch_hub == NULL)
-		r->api->watch_hub = watch_hub_new(r->api);
+	if (r->api->watch_hub == NULL) {
+		struct api *api = r->api;
+		struct watch_hub *h = mem_zalloc(sizeof(*h));
+
+		h->api = api;
+		r->api->watch_hub = h;
+	}
 	w->hub = r->api->watch_hub;
 	w->request = r;
 	w->resource = r->resource;

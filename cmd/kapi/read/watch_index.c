@@ -17,25 +17,13 @@ walk(struct watch_bucket *b, const struct store_change *c,
 			watch_hub_close(w, false);
 }
 
-/* Frees what died during a walk. */
-static void
-bury(struct watch_hub *h)
-{
-	struct watcher *w;
-
-	while ((w = h->graveyard) != NULL) {
-		h->graveyard = w->next_dead;
-		watch_index_remove(w);
-		free(w);
-	}
-}
-
 static void
 on_change(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct watched *of = arg;
 	const struct stored *o = change->now;
 	struct watch_frames f = {.n = 0};
+	struct watcher *w;
 
 	(void)c;
 	of->hub->walking = true;
@@ -45,7 +33,12 @@ on_change(void *arg, struct collection *c, const struct store_change *change)
 	walk(&of->all, change, &f);
 	of->hub->walking = false;
 	watch_frames_release(&f);
-	bury(of->hub);
+	/* Frees what died during a walk. */
+	while ((w = of->hub->graveyard) != NULL) {
+		of->hub->graveyard = w->next_dead;
+		watch_index_remove(w);
+		free(w);
+	}
 }
 
 static struct watched *

@@ -44,13 +44,6 @@ decode(struct span *token, struct arena *a, struct span encoded)
 	return rc;
 }
 
-static void
-add_protocol(struct buf *all, size_t n, struct span one)
-{
-	buf_adds(all, n > 0 ? "," : "");
-	buf_addspan(all, one);
-}
-
 int
 bearer_protocols(
     struct bearer_protocols *b, struct arena *a, const struct httpd_request *r)
@@ -69,8 +62,10 @@ bearer_protocols(
 			if (span_take(&one, PREFIX))
 				rc = tokens++ > 0 ? -1
 						  : decode(&b->token, a, one);
-			else
-				add_protocol(&others, n++, one);
+			else {
+				buf_adds(&others, (n++) > 0 ? "," : "");
+				buf_addspan(&others, one);
+			}
 		}
 	}
 	if (b->token.n > 0 && n == 0)

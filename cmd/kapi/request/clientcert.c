@@ -3,18 +3,6 @@
 #include "request/request.h"
 #include "request/users.h"
 
-static const struct user_extra *
-credential_id(struct arena *a, struct span sha256)
-{
-	struct user_extra *e = arena_alloc(a, sizeof(*e));
-	struct span *value = arena_alloc(a, sizeof(*value));
-
-	*value = arena_printf(a, "X509SHA256=%.*s", SPAN_ARG(sha256));
-	*e = (struct user_extra){
-	    span_str("authentication.kubernetes.io/credential-id"), value, 1};
-	return e;
-}
-
 /* Copied: the request may outlive its connection. */
 const struct user *
 clientcert_user(struct request *r)
@@ -23,6 +11,8 @@ clientcert_user(struct request *r)
 	struct arena *a = &r->arena;
 	struct user *u;
 	struct span *groups;
+	struct user_extra *e;
+	struct span *value;
 
 	if (p == NULL || p->refused || p->name.n == 0)
 		return NULL;
@@ -34,7 +24,12 @@ clientcert_user(struct request *r)
 	u->groups = groups;
 	u->name = arena_span(a, p->name);
 	u->uid = arena_span(a, p->uid);
-	u->extra = credential_id(a, p->sha256);
+	e = arena_alloc(a, sizeof(*e));
+	value = arena_alloc(a, sizeof(*value));
+	*value = arena_printf(a, "X509SHA256=%.*s", SPAN_ARG(p->sha256));
+	*e = (struct user_extra){
+	    span_str("authentication.kubernetes.io/credential-id"), value, 1};
+	u->extra = e;
 	u->extra_count = 1;
 	return u;
 }

@@ -53,15 +53,6 @@ identity_of_token(const struct api *api, struct arena *a, struct span token,
 	return id;
 }
 
-/* Probes come without a token, also where nobody else may. */
-static bool
-is_public(const struct request *r)
-{
-	return !r->on_resource &&
-	    (span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
-		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
-}
-
 bool
 identity_is_free(const struct api *api)
 {
@@ -86,7 +77,11 @@ may_be_anonymous(const struct request *r)
 {
 	if (r->api->no_anonymous || clientcert_refused(r))
 		return false;
-	return r->api->rights != NULL || is_public(r);
+	return r->api->rights != NULL ||
+	    (!r->on_resource &&
+		(span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
+		    span_is(r->path, "/readyz") ||
+		    span_is(r->path, "/version")));
 }
 
 /* The user of a token among the protocols of a WebSocket, which the handshake

@@ -74,8 +74,8 @@ unreadable(struct request *r, struct span why)
 		    r->resource->subresources[i].kind.n > 0)
 			kind = r->resource->subresources[i].kind;
 	return problem_bad_request(&r->arena,
-	    "the object provided is unrecognized (must be of type %.*s): "
-	    "%.*s (%.*s)",
+	    "the object provided is unrecognized (must be of type %.*s): %.*s "
+	    "(%.*s)",
 	    SPAN_ARG(kind), SPAN_ARG(why),
 	    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
 }
@@ -85,8 +85,8 @@ static struct problem *
 check_type_meta(struct request *r, const struct node *body)
 {
 	static const char *const keys[] = {"apiVersion", "kind"};
-	static const char before[] = "couldn't get version/kind; json parse "
-				     "error: ";
+	static const char before[] =
+	    "couldn't get version/kind; json parse error: ";
 	struct span api;
 	size_t slashes = 0;
 
@@ -238,48 +238,6 @@ rest_extra(struct arena *a, const struct user *u)
 	return extra;
 }
 
-/* The requester in a certificate request is the authenticated user, whatever
- * the client sent. */
-static void
-name_requestor(struct request *r, struct node *object)
-{
-	struct node *spec = tree_get(object, "spec");
-	const struct user *u = r->identity;
-	struct arena *a = &r->arena;
-
-	if (!(r->resource->strategy->traits & TRAIT_NAMES_REQUESTOR) ||
-	    spec == NULL)
-		return;
-	tree_put(a, spec, "username", tree_string(a, u->name));
-	tree_put(a, spec, "uid", tree_string(a, u->uid));
-	tree_put(a, spec, "groups", rest_texts(a, u->groups, u->group_count));
-	tree_remove(spec, "extra");
-	if (u->extra_count > 0)
-		tree_put(a, spec, "extra", rest_extra(a, u));
-}
-
-static void
-create(struct request *r)
-{
-	struct problem *p =
-	    parameters_of_write(r, "CreateOptions", false, false);
-	struct write w = rest_write_of(r);
-	struct node *object;
-
-	w.name = SPAN_NONE;
-	w.posted = true;
-	if (p == NULL)
-		p = rest_object(r, &w, &object);
-	if (p == NULL) {
-		objectmeta_wipe(object);
-		name_requestor(r, object);
-		p = write_check_namespace(&w, object);
-	}
-	if (p == NULL)
-		p = write_create(&w, object);
-	answer(r, &w, p);
-}
-
 struct problem *
 rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field)
@@ -296,9 +254,10 @@ rest_precondition(struct write *w, const struct node *live,
 		return NULL;
 	return problem_conflict(w->arena, s, w->name,
 	    arena_printf(w->arena,
-		"StorageError: invalid object, Code: 4, Key: %s/%.*s%s%.*s/"
-		"%.*s, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-		"failed: %s in precondition: %.*s, %s in object meta: %.*s",
+		"StorageError: invalid object, Code: 4, Key: "
+		"%s/%.*s%s%.*s/%.*s, ResourceVersion: 0, AdditionalErrorMsg: "
+		"Precondition failed: %s in precondition: %.*s, %s in object "
+		"meta: %.*s",
 		live == NULL ? "" : "/registry", SPAN_ARG(s->plural),
 		s->namespaced ? "/" : "",
 		SPAN_ARG(s->namespaced ? w->namespace_ : SPAN_NONE),
@@ -401,18 +360,6 @@ is_view(struct span name)
 	return false;
 }
 
-static void
-get_view(struct request *r)
-{
-	struct write w = rest_write_of(r);
-	struct stored *stored;
-	struct node *tree;
-	struct problem *p = rest_live(&w, &stored, &tree);
-
-	w.stored = stored;
-	answer(r, &w, p);
-}
-
 static const struct subresource *
 find_subresource(const struct request *r)
 {
@@ -468,9 +415,15 @@ serve_subresource(struct request *r)
 		kubelet_serve_proxy(r);
 	else if (!is_view(r->subresource))
 		kubelet_serve(r);
-	else if (r->verb == REQUEST_GET)
-		get_view(r);
-	else if (r->verb == REQUEST_UPDATE)
+	else if (r->verb == REQUEST_GET) {
+		struct write w = rest_write_of(r);
+		struct stored *stored;
+		struct node *tree;
+		struct problem *p = rest_live(&w, &stored, &tree);
+
+		w.stored = stored;
+		answer(r, &w, p);
+	} else if (r->verb == REQUEST_UPDATE)
 		update(r);
 	else
 		patch(r);
@@ -485,9 +438,46 @@ rest_serve(struct request *r)
 		subresource_serve_binding(r);
 	else if (r->resource->strategy->review != REVIEW_NONE)
 		reviews_serve(r);
-	else if (r->verb == REQUEST_CREATE)
-		create(r);
-	else if (r->verb == REQUEST_UPDATE)
+	else if (r->verb == REQUEST_CREATE) {
+		struct problem *p =
+		    parameters_of_write(r, "CreateOptions", false, false);
+		struct write w = rest_write_of(r);
+		struct node *object;
+		struct node *spec;
+		const struct user *u;
+		struct arena *a;
+
+		w.name = SPAN_NONE;
+		w.posted = true;
+		if (p == NULL)
+			p = rest_object(r, &w, &object);
+		if (p == NULL) {
+			objectmeta_wipe(object);
+			/* The requester in a certificate request is the
+			 * authenticated user, whatever the client sent. */
+			spec = tree_get(object, "spec");
+			u = r->identity;
+			a = &r->arena;
+			if ((r->resource->strategy->traits &
+				TRAIT_NAMES_REQUESTOR) &&
+			    spec != NULL) {
+				tree_put(a, spec, "username",
+				    tree_string(a, u->name));
+				tree_put(
+				    a, spec, "uid", tree_string(a, u->uid));
+				tree_put(a, spec, "groups",
+				    rest_texts(a, u->groups, u->group_count));
+				tree_remove(spec, "extra");
+				if (u->extra_count > 0)
+					tree_put(
+					    a, spec, "extra", rest_extra(a, u));
+			}
+			p = write_check_namespace(&w, object);
+		}
+		if (p == NULL)
+			p = write_create(&w, object);
+		answer(r, &w, p);
+	} else if (r->verb == REQUEST_UPDATE)
 		update(r);
 	else if (r->verb == REQUEST_PATCH)
 		patch(r);

@@ -2,30 +2,6 @@
 
 #include "text/gotext.h"
 
-/* The one object that a list asks for by its fieldSelector: by the first term
- * about it, where they are sorted. */
-static struct span
-selected_name(struct request *r)
-{
-	struct span rest = request_param(r, "fieldSelector");
-	struct span first = SPAN_NONE;
-
-	while (rest.n > 0) {
-		struct span term = span_cut(&rest, ',');
-
-		if (span_starts(term, "metadata.name=") &&
-		    (first.p == NULL || span_cmp(term, first) < 0))
-			first = term;
-	}
-	if (!span_take(&first, "metadata.name=="))
-		span_take(&first, "metadata.name=");
-	/* Such a name cannot be part of a path. */
-	return span_find(first, '/') != NULL || span_find(first, '%') != NULL ||
-		span_is(first, ".") || span_is(first, "..")
-	    ? SPAN_NONE
-	    : first;
-}
-
 /* Of other verbs the method's, in lower case. */
 static struct span
 verb_of(struct request *r)
@@ -54,27 +30,29 @@ authorize_action(struct request *r)
 	if (x.group.n == 0 && span_is(x.plural, "namespaces"))
 		x.namespace_ = x.name;
 	if (x.name.n == 0 &&
-	    (r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH))
-		x.name = selected_name(r);
-	return x;
-}
+	    (r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH)) {
+		/* The one object that a list asks for by its fieldSelector: by
+		 * the first term about it, where they are sorted. */
+		struct span rest = request_param(r, "fieldSelector");
+		struct span first = SPAN_NONE;
 
-/* As the server makes texts of clients fit for a browser. */
-static void
-add_sanitized(struct buf *b, struct span text)
-{
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
+		while (rest.n > 0) {
+			struct span term = span_cut(&rest, ',');
 
-		if (c == '&')
-			buf_adds(b, "&amp;");
-		else if (c == '<')
-			buf_adds(b, "&lt;");
-		else if (c == '>')
-			buf_adds(b, "&gt;");
-		else
-			buf_addc(b, c);
+			if (span_starts(term, "metadata.name=") &&
+			    (first.p == NULL || span_cmp(term, first) < 0))
+				first = term;
+		}
+		if (!span_take(&first, "metadata.name=="))
+			span_take(&first, "metadata.name=");
+		/* Such a name cannot be part of a path. */
+		x.name = span_find(first, '/') != NULL ||
+			span_find(first, '%') != NULL || span_is(first, ".") ||
+			span_is(first, "..")
+		    ? SPAN_NONE
+		    : first;
 	}
+	return x;
 }
 
 static struct span
@@ -105,6 +83,7 @@ authorize_forbidden(
 {
 	struct buf b = BUF_INIT;
 	struct problem *p;
+	struct span text;
 
 	if (what->on_resource) {
 		buf_addspan(&b, what->plural);
@@ -119,7 +98,20 @@ authorize_forbidden(
 		buf_adds(&b, " is ");
 	}
 	buf_adds(&b, "forbidden: ");
-	add_sanitized(&b, say(a, what));
+	/* As the server makes texts of clients fit for a browser. */
+	text = say(a, what);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '&')
+			buf_adds(&b, "&amp;");
+		else if (c == '<')
+			buf_adds(&b, "&lt;");
+		else if (c == '>')
+			buf_adds(&b, "&gt;");
+		else
+			buf_addc(&b, c);
+	}
 	if (reason.n > 0) {
 		buf_adds(&b, ": ");
 		buf_addspan(&b, reason);

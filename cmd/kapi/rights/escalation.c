@@ -120,27 +120,6 @@ check_resource(struct missing *m, const struct node *rule, struct part p)
 	}
 }
 
-static void
-check_rule(struct missing *m, const struct node *rule)
-{
-	const struct node *groups = tree_get(rule, "apiGroups");
-	const struct node *resources = tree_get(rule, "resources");
-	const struct node *urls = tree_get(rule, "nonResourceURLs");
-	const struct node *verbs = tree_get(rule, "verbs");
-
-	for (size_t i = 0; i < tree_count(groups); i++)
-		for (size_t j = 0; j < tree_count(resources); j++)
-			check_resource(m, rule,
-			    (struct part){.on_resource = true,
-				.group = tree_text(groups->items[i]),
-				.resource = tree_text(resources->items[j])});
-	for (size_t i = 0; i < tree_count(urls); i++)
-		for (size_t j = 0; j < tree_count(verbs); j++)
-			check_part(m,
-			    &(struct part){.path = tree_text(urls->items[i]),
-				.verb = tree_text(verbs->items[j])});
-}
-
 /* ---- in words ---- */
 
 static void
@@ -177,46 +156,6 @@ head_of(struct arena *a, const struct part *p)
 	return text;
 }
 
-static void
-add_part(struct arena *a, struct map *lines, const struct part *p)
-{
-	struct span head = head_of(a, p), verb = gotext_quote(a, p->verb);
-	struct span key = p->on_resource
-	    ? head
-	    : arena_printf(a, "%.*s%.*s", SPAN_ARG(head), SPAN_ARG(verb));
-	struct line *l = map_get(lines, key);
-
-	if (l != NULL && !p->on_resource)
-		return;
-	if (l == NULL) {
-		l = arena_zalloc(a, sizeof(*l));
-		l->head = head;
-		map_put(lines, key, l);
-	}
-	if (l->verbs.len > 0)
-		buf_addc(&l->verbs, ' ');
-	buf_addspan(&l->verbs, verb);
-}
-
-static void
-add_descriptions(const struct missing *m, struct buf *b)
-{
-	struct map lines = MAP_INIT;
-	struct line **all;
-
-	for (size_t i = 0; i < m->n; i++)
-		add_part(&m->r->arena, &lines, &m->parts[i]);
-	all = (struct line **)map_sorted(&lines);
-	for (size_t i = 0; i < lines.count; i++) {
-		buf_addf(b, "\n%.*s", SPAN_ARG(all[i]->head));
-		buf_addspan(b, buf_span(&all[i]->verbs));
-		buf_adds(b, "]}");
-		buf_release(&all[i]->verbs);
-	}
-	free(all);
-	map_release(&lines);
-}
-
 static struct problem *
 refuse(const struct missing *m, struct span name)
 {
@@ -224,6 +163,8 @@ refuse(const struct missing *m, struct span name)
 	const struct user *u = r->identity;
 	struct buf b = BUF_INIT;
 	struct problem *p;
+	struct map lines = MAP_INIT;
+	struct line **all;
 
 	buf_addf(&b, "user %.*s (groups=[",
 	    SPAN_ARG(gotext_quote(&r->arena, u->name)));
@@ -234,7 +175,35 @@ refuse(const struct missing *m, struct span name)
 	}
 	buf_adds(&b,
 	    "]) is attempting to grant RBAC permissions not currently held:");
-	add_descriptions(m, &b);
+	for (size_t i = 0; i < m->n; i++) {
+		struct span head = head_of(&m->r->arena, &m->parts[i]),
+			    verb = gotext_quote(&m->r->arena, m->parts[i].verb);
+		struct span key = m->parts[i].on_resource
+		    ? head
+		    : arena_printf(&m->r->arena, "%.*s%.*s", SPAN_ARG(head),
+			  SPAN_ARG(verb));
+		struct line *l = map_get(&lines, key);
+
+		if (l != NULL && !m->parts[i].on_resource)
+			continue;
+		if (l == NULL) {
+			l = arena_zalloc(&m->r->arena, sizeof(*l));
+			l->head = head;
+			map_put(&lines, key, l);
+		}
+		if (l->verbs.len > 0)
+			buf_addc(&l->verbs, ' ');
+		buf_addspan(&l->verbs, verb);
+	}
+	all = (struct line **)map_sorted(&lines);
+	for (size_t i = 0; i < lines.count; i++) {
+		buf_addf(&b, "\n%.*s", SPAN_ARG(all[i]->head));
+		buf_addspan(&b, buf_span(&all[i]->verbs));
+		buf_adds(&b, "]}");
+		buf_release(&all[i]->verbs);
+	}
+	free(all);
+	map_release(&lines);
 	if (m->errors.len > 0)
 		buf_addf(&b, "; resolution errors: [%.*s]",
 		    SPAN_ARG(rights_errors(&r->arena, buf_span(&m->errors))));
@@ -251,8 +220,29 @@ check_rules(struct request *r, struct span name, const struct node *rules)
 	struct missing m = {.r = r, .namespace_ = r->namespace_};
 	struct problem *p = NULL;
 
-	for (size_t i = 0; i < tree_count(rules); i++)
-		check_rule(&m, rules->items[i]);
+	for (size_t i = 0; i < tree_count(rules); i++) {
+		const struct node *groups =
+		    tree_get(rules->items[i], "apiGroups");
+		const struct node *resources =
+		    tree_get(rules->items[i], "resources");
+		const struct node *urls =
+		    tree_get(rules->items[i], "nonResourceURLs");
+		const struct node *verbs = tree_get(rules->items[i], "verbs");
+
+		for (size_t k = 0; k < tree_count(groups); k++)
+			for (size_t j = 0; j < tree_count(resources); j++)
+				check_resource(&m, rules->items[i],
+				    (struct part){.on_resource = true,
+					.group = tree_text(groups->items[k]),
+					.resource =
+					    tree_text(resources->items[j])});
+		for (size_t k = 0; k < tree_count(urls); k++)
+			for (size_t j = 0; j < tree_count(verbs); j++)
+				check_part(&m,
+				    &(struct part){
+					.path = tree_text(urls->items[k]),
+					.verb = tree_text(verbs->items[j])});
+	}
 	if (m.n > 0)
 		p = refuse(&m, name);
 	buf_release(&m.errors);
@@ -286,8 +276,8 @@ static struct problem *
 check_aggregation(struct request *r, struct span name)
 {
 	static const char all[] =
-	    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]},"
-	    "{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
+	    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]},{"
+	    "\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
 	struct err err = ERR_INIT;
 	const struct node *rules =
 	    tree_parse(&r->arena, span_str(all), TREE_LIMITS, NULL, &err);
@@ -296,21 +286,6 @@ check_aggregation(struct request *r, struct span name)
 		return NULL;
 	return problem_forbidden(&r->arena, r->resource, name,
 	    "must have cluster-admin privileges to use the aggregationRule");
-}
-
-static struct problem *
-check_role(
-    struct request *r, const struct node *live, const struct node *object)
-{
-	struct span name = tree_path_text(object, "metadata.name");
-	struct problem *p;
-
-	if (may(r, "escalate", r->group, r->plural, r->name))
-		return NULL;
-	p = check_rules(r, name, tree_get(object, "rules"));
-	if (p == NULL && (aggregates(live) || aggregates(object)))
-		p = check_aggregation(r, name);
-	return p;
 }
 
 static struct problem *
@@ -361,7 +336,16 @@ escalation_check(
 	if (rights_is_superuser(r->identity) ||
 	    (live != NULL && changes_owners_only(&r->arena, live, object)))
 		return NULL;
-	if (span_is(r->plural, "roles") || span_is(r->plural, "clusterroles"))
-		return check_role(r, live, object);
+	if (span_is(r->plural, "roles") || span_is(r->plural, "clusterroles")) {
+		struct span name = tree_path_text(object, "metadata.name");
+		struct problem *p;
+
+		if (may(r, "escalate", r->group, r->plural, r->name))
+			return NULL;
+		p = check_rules(r, name, tree_get(object, "rules"));
+		if (p == NULL && (aggregates(live) || aggregates(object)))
+			p = check_aggregation(r, name);
+		return p;
+	}
 	return check_binding(r, object);
 }

@@ -44,41 +44,6 @@ take_cpu(struct node *metrics, const char *path)
 	return NULL;
 }
 
-static void
-hide(struct arena *a, struct node *o, size_t i)
-{
-	struct node *part = tree_get(o, hidden[i].part);
-	struct node *value = tree_get(part, hidden[i].member), *annotations;
-	struct buf json = BUF_INIT;
-
-	if (!tree_empty(value)) {
-		tree_write(&json, value);
-		annotations =
-		    tree_make(a, tree_make(a, o, "metadata"), "annotations");
-		tree_put(a, annotations, hidden[i].annotation,
-		    tree_string(a, arena_span(a, buf_span(&json))));
-		buf_release(&json);
-	}
-	if (tree_is(part, NODE_OBJECT))
-		tree_remove(part, hidden[i].member);
-}
-
-static void
-show(struct arena *a, struct node *o, size_t i)
-{
-	struct node *annotations = tree_path(o, "metadata.annotations");
-	struct node *text = tree_get(annotations, hidden[i].annotation);
-	struct node *value;
-
-	if (text == NULL)
-		return;
-	value = tree_parse(a, tree_text(text), TREE_LIMITS, NULL, NULL);
-	if (tree_is(value, NODE_ARRAY) || tree_is(value, NODE_OBJECT))
-		tree_put(a, tree_make(a, o, hidden[i].part), hidden[i].member,
-		    value);
-	tree_remove(annotations, hidden[i].annotation);
-}
-
 void
 convert_scaler_to_v1(struct arena *a, struct node *o)
 {
@@ -92,8 +57,23 @@ convert_scaler_to_v1(struct arena *a, struct node *o)
 	if (cpu != NULL)
 		tree_put(a, tree_get(o, "status"),
 		    "currentCPUUtilizationPercentage", cpu);
-	for (size_t i = 0; i < COUNT(hidden); i++)
-		hide(a, o, i);
+	for (size_t i = 0; i < COUNT(hidden); i++) {
+		struct node *part = tree_get(o, hidden[i].part);
+		struct node *value = tree_get(part, hidden[i].member),
+			    *annotations;
+		struct buf json = BUF_INIT;
+
+		if (!tree_empty(value)) {
+			tree_write(&json, value);
+			annotations = tree_make(
+			    a, tree_make(a, o, "metadata"), "annotations");
+			tree_put(a, annotations, hidden[i].annotation,
+			    tree_string(a, arena_span(a, buf_span(&json))));
+			buf_release(&json);
+		}
+		if (tree_is(part, NODE_OBJECT))
+			tree_remove(part, hidden[i].member);
+	}
 }
 
 /* A field of v1 as the first of the metrics. */
@@ -125,8 +105,19 @@ add_cpu(struct arena *a, struct node *part, const char *field, const char *list,
 void
 convert_scaler_from_v1(struct arena *a, struct node *o)
 {
-	for (size_t i = 0; i < COUNT(hidden); i++)
-		show(a, o, i);
+	for (size_t i = 0; i < COUNT(hidden); i++) {
+		struct node *annotations = tree_path(o, "metadata.annotations");
+		struct node *text = tree_get(annotations, hidden[i].annotation);
+		struct node *value;
+
+		if (text == NULL)
+			continue;
+		value = tree_parse(a, tree_text(text), TREE_LIMITS, NULL, NULL);
+		if (tree_is(value, NODE_ARRAY) || tree_is(value, NODE_OBJECT))
+			tree_put(a, tree_make(a, o, hidden[i].part),
+			    hidden[i].member, value);
+		tree_remove(annotations, hidden[i].annotation);
+	}
 	add_cpu(a, tree_get(o, "spec"), "targetCPUUtilizationPercentage",
 	    "metrics", "target", true);
 	add_cpu(a, tree_get(o, "status"), "currentCPUUtilizationPercentage",

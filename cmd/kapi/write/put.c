@@ -22,40 +22,18 @@ set_version(struct arena *a, struct node *object, uint64_t version)
 	    tree_string(a, arena_printf(a, "%" PRIu64, version)));
 }
 
-/* The order in which Go writes ObjectMeta: what people see. */
-static void
-sort_metadata(struct node *m)
-{
-	static const char *const order[] = {"name", "generateName", "namespace",
-	    "selfLink", "uid", "resourceVersion", "generation",
-	    "creationTimestamp", "deletionTimestamp",
-	    "deletionGracePeriodSeconds", "labels", "annotations",
-	    "ownerReferences", "finalizers", "managedFields"};
-	size_t at = 0;
-
-	if (!tree_is(m, NODE_OBJECT) || m->n > 16)
-		return;
-	for (size_t i = 0; i < COUNT(order); i++) {
-		struct span key = span_str(order[i]);
-		size_t k = at;
-		struct member found;
-
-		while (k < m->n && !span_eq(m->members[k].key, key))
-			k++;
-		if (k == m->n)
-			continue;
-		found = m->members[k];
-		for (; k > at; k--)
-			m->members[k] = m->members[k - 1];
-		m->members[at++] = found;
-	}
-}
-
 void
 write_put(struct write *w, struct node *object, const struct node *live)
 {
 	const struct steps *steps = w->resource->strategy->steps;
 	struct span version;
+	static const char *const order[] = {"name", "generateName", "namespace",
+	    "selfLink", "uid", "resourceVersion", "generation",
+	    "creationTimestamp", "deletionTimestamp",
+	    "deletionGracePeriodSeconds", "labels", "annotations",
+	    "ownerReferences", "finalizers", "managedFields"};
+	struct node *m;
+	size_t at = 0;
 
 	w->result = object;
 	if (w->dry_run) {
@@ -69,7 +47,24 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		return;
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
-	sort_metadata(tree_get(object, "metadata"));
+	/* The order in which Go writes ObjectMeta: what people see. */
+	m = tree_get(object, "metadata");
+	if (tree_is(m, NODE_OBJECT) && m->n <= 16) {
+		for (size_t i = 0; i < COUNT(order); i++) {
+			struct span key = span_str(order[i]);
+			size_t k = at;
+			struct member found;
+
+			while (k < m->n && !span_eq(m->members[k].key, key))
+				k++;
+			if (k == m->n)
+				continue;
+			found = m->members[k];
+			for (; k > at; k--)
+				m->members[k] = m->members[k - 1];
+			m->members[at++] = found;
+		}
+	}
 	steps->keep(w->arena, w->api->registry, w->resource, object);
 	w->stored = store_put(w->api->store, w->resource->collection, object);
 	w->changed = true;
@@ -148,8 +143,8 @@ write_check_lifecycle(struct write *w)
 		return NULL;
 	p = problem_forbidden(w->arena, w->resource, w->name,
 	    arena_printf(w->arena,
-		"unable to create new content in namespace %.*s because it "
-		"is being terminated",
+		"unable to create new content in namespace %.*s because it is "
+		"being terminated",
 		SPAN_ARG(w->namespace_))
 		.p);
 	c = arena_zalloc(w->arena, sizeof *c);

@@ -200,28 +200,6 @@ check_version(struct write *w, const struct node *live, struct node *object)
 	    "latest version and try again");
 }
 
-/* Fields that an update cannot change. */
-static void
-keep_system_fields(
-    struct arena *a, const struct node *live, struct node *object)
-{
-	static const char *const kept[] = {
-	    "creationTimestamp", "deletionTimestamp"};
-	static const char *const default_to[] = {
-	    "uid", "deletionGracePeriodSeconds"};
-	const struct node *old = tree_get(live, "metadata");
-	struct node *m = tree_get(object, "metadata"), *v;
-
-	tree_remove(m, "selfLink");
-	for (size_t i = 0; i < 2; i++)
-		if ((v = tree_get(old, kept[i])) != NULL)
-			tree_put(a, m, kept[i], v);
-	for (size_t i = 0; i < 2; i++)
-		if ((v = tree_get(old, default_to[i])) != NULL &&
-		    tree_empty(tree_get(m, default_to[i])))
-			tree_put(a, m, default_to[i], v);
-}
-
 static void
 keep_generation(struct arena *a, const struct node *live, struct node *object)
 {
@@ -283,6 +261,12 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 	struct change_of x = change(w, live);
 	struct managed_write managed;
 	struct problem *p;
+	static const char *const kept[] = {
+	    "creationTimestamp", "deletionTimestamp"};
+	static const char *const default_to[] = {
+	    "uid", "deletionGracePeriodSeconds"};
+	const struct node *old;
+	struct node *m, *v;
 
 	if (!w->managed_done) {
 		managed = write_managed(w);
@@ -296,7 +280,17 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 		return p;
 	keep_generation(w->arena, live, object);
 	steps_of(w)->prepare(&x, object);
-	keep_system_fields(w->arena, live, object);
+	/* Fields that an update cannot change. */
+	old = tree_get(live, "metadata");
+	m = tree_get(object, "metadata");
+	tree_remove(m, "selfLink");
+	for (size_t i = 0; i < 2; i++)
+		if ((v = tree_get(old, kept[i])) != NULL)
+			tree_put(w->arena, m, kept[i], v);
+	for (size_t i = 0; i < 2; i++)
+		if ((v = tree_get(old, default_to[i])) != NULL &&
+		    tree_empty(tree_get(m, default_to[i])))
+			tree_put(w->arena, m, default_to[i], v);
 	p = check_update(w, live, object);
 	if (p != NULL)
 		return p;
