@@ -5,10 +5,8 @@
 
 #include "crd/crd.h"
 #include "document/groups.h"
-#include "document/livez.h"
 #include "document/openapi.h"
-#include "document/openid.h"
-#include "document/root.h"
+#include "document/document.h"
 #include "read/list.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
@@ -217,8 +215,9 @@ go_on(struct request *r)
 	bool plain = false;
 
 	if (!r->on_resource) {
-		if (!livez_serve(r) && !groups_serve(r) && !openapi_serve(r) &&
-		    !metrics_serve(r) && !openid_serve(r) && !root_serve(r))
+		if (!document_serve_livez(r) && !groups_serve(r) &&
+		    !openapi_serve(r) && !metrics_serve(r) &&
+		    !document_serve_openid(r) && !document_serve_root(r))
 			reply_plain(r, 404, not_found_text);
 		return;
 	}

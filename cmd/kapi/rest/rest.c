@@ -6,16 +6,17 @@
 #include "base/array.h"
 #include "kubelet/kubelet.h"
 #include "merge/managed.h"
+#include "read/list.h"
 #include "read/selection.h"
 #include "reply/reply.h"
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
-#include "rights/authorize.h"
-#include "rights/escalation.h"
 #include "rest/delete.h"
 #include "rest/internal.h"
+#include "rights/authorize.h"
 #include "text/gotext.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 #include "type/strategy.h"
 #include "write/convert.h"
@@ -27,7 +28,7 @@ rest_write_of(struct request *r)
 	    span_is(r->group, "rbac.authorization.k8s.io");
 
 	return (struct write){.api = r->api,
-	    .guard = guarded ? escalation_check : NULL,
+	    .guard = guarded ? authorize_escalation : NULL,
 	    .may_create = r->api->rights != NULL ? authorize_create : NULL,
 	    .request = r,
 	    .arena = &r->arena,
@@ -429,6 +430,8 @@ serve_subresource(struct request *r)
 		patch(r);
 }
 
+static void many_serve(struct request *r);
+
 void
 rest_serve(struct request *r)
 {
@@ -485,4 +488,154 @@ rest_serve(struct request *r)
 		delete_one(r);
 	else
 		many_serve(r);
+}
+
+/* ---- writes of kapi itself ---- */
+
+static struct write
+inner_write(const struct rest_writer *w, struct resource *r,
+    struct warnings *ignored, const struct node *object)
+{
+	const struct node *m = tree_get(object, "metadata");
+
+	ignored->arena = w->arena;
+	return (struct write){.api = w->api,
+	    .arena = w->arena,
+	    .resource = r,
+	    .subresource = span_str(""),
+	    .namespace_ =
+		r->namespaced ? tree_text(tree_get(m, "namespace")) : SPAN_NONE,
+	    .name = tree_text(tree_get(m, "name")),
+	    .manager = w->manager,
+	    .validation = VALIDATE_IGNORE,
+	    .warnings = ignored,
+	    .internal = true};
+}
+
+static struct problem *
+decode(struct write *w, struct node *object)
+{
+	const struct resource *r = w->resource;
+	struct warnings none = {w->arena, NULL, 0};
+
+	tree_put_first(w->arena, object, "apiVersion",
+	    tree_string(w->arena, r->api_version));
+	tree_put_first(
+	    w->arena, object, "kind", tree_string(w->arena, r->kind));
+	return write_decode_fields(w, object, &none);
+}
+
+struct problem *
+rest_create(const struct rest_writer *writer, struct resource *r,
+    struct node *object, struct stored **made)
+{
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, object);
+	struct problem *p = decode(&w, object);
+
+	if (p == NULL) {
+		objectmeta_wipe(object);
+		p = write_create(&w, object);
+	}
+	if (p == NULL && made != NULL)
+		*made = w.stored;
+	return p;
+}
+
+struct problem *
+rest_update(const struct rest_writer *writer, struct resource *r,
+    struct span subresource, struct node *object)
+{
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, object);
+	struct stored *stored;
+	struct node *live;
+	struct problem *p;
+
+	if (subresource.p != NULL)
+		w.subresource = subresource;
+	p = decode(&w, object);
+	if (p == NULL)
+		p = rest_live(&w, &stored, &live);
+	return p != NULL ? p : write_update(&w, stored, live, object);
+}
+
+struct problem *
+rest_delete(const struct rest_writer *writer, struct resource *r,
+    struct span namespace_, struct span name,
+    const struct delete_options *options)
+{
+	static const struct delete_options none;
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, NULL);
+
+	w.namespace_ = r->namespaced ? namespace_ : SPAN_NONE;
+	w.name = name;
+	return delete_object(&w, options == NULL ? &none : options);
+}
+
+struct problem *
+rest_put_as_is(
+    const struct rest_writer *writer, struct resource *r, struct node *object)
+{
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, object);
+	struct problem *p = decode(&w, object);
+	struct node *m;
+
+	if (p != NULL)
+		return p;
+	m = tree_make(w.arena, object, "metadata");
+	if (tree_text(tree_get(m, "uid")).n == 0)
+		tree_put(w.arena, m, "uid",
+		    tree_string(w.arena, objectmeta_uuid(w.arena)));
+	if (tree_text(tree_get(m, "creationTimestamp")).n == 0)
+		tree_put(w.arena, m, "creationTimestamp",
+		    tree_string(w.arena, objectmeta_time_now(w.arena)));
+	r->strategy->steps->encode(w.arena, r, object);
+	write_put(&w, object, NULL);
+	return NULL;
+}
+
+/* ---- collections ---- */
+
+static struct problem *
+delete_listed(struct request *r, struct stored **objects, size_t n,
+    const struct delete_options *options)
+{
+	struct problem *p = NULL;
+
+	for (size_t i = 0; i < n && p == NULL; i++) {
+		struct write w = rest_write_of(r);
+
+		w.namespace_ = objects[i]->namespace_;
+		w.name = objects[i]->name;
+		p = delete_object(&w, options);
+		r->changed = r->changed || w.changed;
+		if (p != NULL && p->code == 404)
+			p = NULL;
+	}
+	return p;
+}
+
+static void
+many_serve(struct request *r)
+{
+	struct delete_options options;
+	struct stored **objects = NULL;
+	size_t n = 0;
+	struct buf b = BUF_INIT;
+	struct problem *p = list_write(r, &b, &objects, &n);
+
+	if (p == NULL)
+		p = parameters_of_delete(r, &options);
+	if (p == NULL)
+		p = delete_listed(r, objects, n, &options);
+	for (size_t i = 0; i < n; i++)
+		store_unref(objects[i]);
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, 200, buf_span(&b));
+	buf_release(&b);
 }
