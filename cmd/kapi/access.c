@@ -87,37 +87,6 @@ access_url(const struct access *a, struct buf *b)
 	buf_release(&host);
 }
 
-static void
-add_config(const struct access *a, struct buf *b)
-{
-	buf_adds(b,
-	    "apiVersion: v1\nkind: Config\nclusters:\n"
-	    "- name: kapi\n  cluster:\n    server: ");
-	access_url(a, b);
-	if (a->certificate.p != NULL) {
-		buf_adds(b, "\n    certificate-authority-data: ");
-		base64_add(b, a->certificate);
-	} else {
-		/* Nothing to verify; but without it the official JavaScript
-		 * client does not talk to http. */
-		buf_adds(b, "\n    insecure-skip-tls-verify: true");
-	}
-	buf_adds(b, "\nusers:\n- name: kapi\n  user:");
-	if (a->user->token.n > 0) {
-		buf_adds(b, "\n    token: ");
-		json_add_string(b, a->user->token);
-	} else if (a->certificate.p != NULL) {
-		/* kapi ignores it; but without a credential kubectl asks for a
-		 * name and a password over TLS. */
-		buf_adds(b, "\n    token: none");
-	} else
-		buf_adds(b, " {}");
-	buf_adds(b,
-	    "\ncontexts:\n- name: kapi\n  context:\n"
-	    "    cluster: kapi\n    user: kapi\n"
-	    "current-context: kapi\n");
-}
-
 /* A device, a pipe or a link is not replaced. */
 static bool
 is_special(const char *file)
@@ -177,8 +146,32 @@ access_write(const struct access *a, const char *file, struct err *err)
 {
 	struct buf text = BUF_INIT;
 	int rc;
-
-	add_config(a, &text);
+	buf_adds(&text,
+	    "apiVersion: v1\nkind: Config\nclusters:\n"
+	    "- name: kapi\n  cluster:\n    server: ");
+	access_url(a, &text);
+	if (a->certificate.p != NULL) {
+		buf_adds(&text, "\n    certificate-authority-data: ");
+		base64_add(&text, a->certificate);
+	} else {
+		/* Nothing to verify; but without it the official JavaScript
+		 * client does not talk to http. */
+		buf_adds(&text, "\n    insecure-skip-tls-verify: true");
+	}
+	buf_adds(&text, "\nusers:\n- name: kapi\n  user:");
+	if (a->user->token.n > 0) {
+		buf_adds(&text, "\n    token: ");
+		json_add_string(&text, a->user->token);
+	} else if (a->certificate.p != NULL) {
+		/* kapi ignores it; but without a credential kubectl asks for a
+		 * name and a password over TLS. */
+		buf_adds(&text, "\n    token: none");
+	} else
+		buf_adds(&text, " {}");
+	buf_adds(&text,
+	    "\ncontexts:\n- name: kapi\n  context:\n"
+	    "    cluster: kapi\n    user: kapi\n"
+	    "current-context: kapi\n");
 	rc = is_special(file) ? write_into(file, buf_span(&text))
 			      : replace(file, buf_span(&text));
 	if (rc != 0)

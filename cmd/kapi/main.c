@@ -149,9 +149,80 @@ certificate(
 	return file_read(o.tls_key_file, 1, key, err);
 }
 
+/* Clear text and strangers are for loopback only. */
 static int
-listen_now(struct run *r, struct err *err)
+check_reach(struct run *r, struct err *err)
 {
+	bool loopback = access_is_loopback(buf_str(&r->access.host));
+
+	/* Clients do not send tokens in clear text. */
+	r->tls = o.tls == TLS_ON ||
+	    (o.tls == TLS_AUTO &&
+		(!loopback || r->api.users != NULL || o.tls_cert_file ||
+		    o.client_ca_file));
+	if (o.client_ca_file != NULL && !r->tls)
+		return err_set(err, ERR_PERMANENT,
+		    "option --client-ca-file: certificates need TLS");
+	if (loopback)
+		return 0;
+	if (r->api.users == NULL && o.client_ca_file == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --listen: %s is reached from elsewhere: that needs "
+		    "--token-auth-file or --client-ca-file",
+		    o.listen);
+	if (!r->tls)
+		return err_set(err, ERR_PERMANENT,
+		    "option --listen: %s is reached from elsewhere: that needs "
+		    "TLS",
+		    o.listen);
+	return 0;
+}
+
+/* Checks all options before anything runs. */
+static int
+prepare(struct run *r, struct err *err)
+{
+	struct api *a = &r->api;
+
+	if (o.token_auth_file != NULL &&
+	    (a->users = users_load(o.token_auth_file, err)) == NULL)
+		return -1;
+	if ((a->accounts = accounts_new(err)) == NULL ||
+	    (a->origins = origins_new(err)) == NULL ||
+	    rights_wanted(&r->rights, err) != 0)
+		return -1;
+	if ((o.tls_cert_file == NULL) != (o.tls_key_file == NULL))
+		return err_set(err, ERR_PERMANENT,
+		    "options --tls-cert-file and --tls-private-key-file: one "
+		    "needs the other");
+	a->bookmark_ms = o.bookmark_ms;
+	a->no_anonymous = o.anonymous == ANONYMOUS_FALSE;
+	a->certificates_only = o.client_ca_file != NULL && a->users == NULL;
+	if (a->certificates_only && o.kubeconfig_out != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --kubeconfig-out: with --client-ca-file alone "
+		    "there is no user for it: add --token-auth-file");
+	if (access_host(o.listen, &r->access.host, err) != 0)
+		return -1;
+	a->host = buf_span(&r->access.host);
+	if (check_reach(r, err) != 0)
+		return -1;
+	/* An old one must not be used while we start. */
+	if (o.kubeconfig_out != NULL)
+		access_forget(o.kubeconfig_out);
+	a->faults = faults_new(a);
+	if (o.faults != NULL && faults_load(a->faults, o.faults, err) != 0)
+		return -1;
+	if (o.journal != NULL &&
+	    (a->journal = journal_open(o.journal, err)) == NULL)
+		return -1;
+	return 0;
+}
+
+static int
+serve(struct run *r, struct err *err)
+{
+	struct api *a = &r->api;
 	const struct httpd_handler handler = {.on_request = router_serve,
 	    .on_too_large = router_too_large,
 	    .arg = &r->api};
@@ -180,125 +251,12 @@ listen_now(struct run *r, struct err *err)
 	buf_wipe(&key);
 	buf_release(&pem);
 	buf_release(&authorities);
-	return rc;
-}
-
-static void
-say_where(struct run *r)
-{
+	if (rc != 0)
+		return -1;
 	r->access.certificate = r->tls ? span_str("") : SPAN_NONE;
 	access_url(&r->access, &r->url);
 	r->api.url = buf_span(&r->url);
 	log_info("listening on %s", buf_str(&r->url));
-}
-
-/* Clear text and strangers are for loopback only. */
-static int
-check_reach(struct run *r, struct err *err)
-{
-	bool loopback = access_is_loopback(buf_str(&r->access.host));
-
-	/* Clients do not send tokens in clear text. */
-	r->tls = o.tls == TLS_ON ||
-	    (o.tls == TLS_AUTO &&
-		(!loopback || r->api.users != NULL || o.tls_cert_file ||
-		    o.client_ca_file));
-	if (o.client_ca_file != NULL && !r->tls)
-		return err_set(err, ERR_PERMANENT,
-		    "option --client-ca-file: certificates need TLS");
-	if (loopback)
-		return 0;
-	if (r->api.users == NULL && o.client_ca_file == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --listen: %s is reached from elsewhere: that "
-		    "needs --token-auth-file or --client-ca-file",
-		    o.listen);
-	if (!r->tls)
-		return err_set(err, ERR_PERMANENT,
-		    "option --listen: %s is reached from elsewhere: that "
-		    "needs TLS",
-		    o.listen);
-	return 0;
-}
-
-/* Checks all options before anything runs. */
-static int
-prepare(struct run *r, struct err *err)
-{
-	struct api *a = &r->api;
-
-	if (o.token_auth_file != NULL &&
-	    (a->users = users_load(o.token_auth_file, err)) == NULL)
-		return -1;
-	if ((a->accounts = accounts_new(err)) == NULL ||
-	    (a->origins = origins_new(err)) == NULL ||
-	    rights_wanted(&r->rights, err) != 0)
-		return -1;
-	if ((o.tls_cert_file == NULL) != (o.tls_key_file == NULL))
-		return err_set(err, ERR_PERMANENT,
-		    "options --tls-cert-file and --tls-private-key-file: "
-		    "one needs the other");
-	a->bookmark_ms = o.bookmark_ms;
-	a->no_anonymous = o.anonymous == ANONYMOUS_FALSE;
-	a->certificates_only = o.client_ca_file != NULL && a->users == NULL;
-	if (a->certificates_only && o.kubeconfig_out != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --kubeconfig-out: with --client-ca-file alone "
-		    "there is no user for it: add --token-auth-file");
-	if (access_host(o.listen, &r->access.host, err) != 0)
-		return -1;
-	a->host = buf_span(&r->access.host);
-	if (check_reach(r, err) != 0)
-		return -1;
-	/* An old one must not be used while we start. */
-	if (o.kubeconfig_out != NULL)
-		access_forget(o.kubeconfig_out);
-	a->faults = faults_new(a);
-	if (o.faults != NULL && faults_load(a->faults, o.faults, err) != 0)
-		return -1;
-	if (o.journal != NULL &&
-	    (a->journal = journal_open(o.journal, err)) == NULL)
-		return -1;
-	return 0;
-}
-
-static int
-fill_store(struct run *r, struct err *err)
-{
-	struct api *a = &r->api;
-	int rc = 0;
-
-	a->store = store_new();
-	store_set_version(a->store, FIRST_VERSION);
-	a->registry = resource_registry_new(kinds_find);
-	resource_bind(a->registry, a->store);
-	a->crds = crds_new(a);
-	if (o.controllers == CONTROLLERS_ON) {
-		a->gc = gc_new(a);
-		r->podend = podend_new(a);
-		r->cidrs = cidrs_new(a);
-	}
-	r->namespaces = namespaces_new(a, o.controllers == CONTROLLERS_ON);
-	if (o.load != NULL)
-		rc = snapshot_load(a, o.load, err);
-	if (rc == 0)
-		namespaces_start(r->namespaces);
-	r->aggregation = aggregation_new(a);
-	if (rc == 0 && r->rights) {
-		a->rights = rights_new(a);
-		aggregation_make_defaults(r->aggregation);
-	}
-	return rc;
-}
-
-static int
-serve(struct run *r, struct err *err)
-{
-	struct api *a = &r->api;
-
-	if (listen_now(r, err) != 0)
-		return -1;
-	say_where(r);
 	reportfd_init(&r->report, a->loop, "kapi", (int)o.report_fd, count, a);
 	reportfd_ready(&r->report);
 	loop_run(a->loop);
@@ -335,18 +293,6 @@ release(struct run *r)
 	loop_free(a->loop);
 }
 
-/* A watcher is a descriptor: as many as are allowed. */
-static void
-raise_descriptors(void)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur == l.rlim_max)
-		return;
-	l.rlim_cur = l.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &l);
-}
-
 static int
 print_assets(struct err *err)
 {
@@ -365,14 +311,44 @@ run(struct err *err)
 {
 	struct run r = {0};
 	int code;
+	/* A watcher is a descriptor: as many as are allowed. */
+	struct rlimit l;
 
-	raise_descriptors();
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur != l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
 	r.api.loop = loop_new();
 	loop_signal(r.api.loop, SIGTERM, stop, r.api.loop);
 	loop_signal(r.api.loop, SIGINT, stop, r.api.loop);
 	code = prepare(&r, err);
-	if (code == 0)
-		code = fill_store(&r, err);
+	if (code == 0) {
+		struct api *a = &r.api;
+		int rc = 0;
+
+		a->store = store_new();
+		store_set_version(a->store, FIRST_VERSION);
+		a->registry = resource_registry_new(kinds_find);
+		resource_bind(a->registry, a->store);
+		a->crds = crds_new(a);
+		if (o.controllers == CONTROLLERS_ON) {
+			a->gc = gc_new(a);
+			r.podend = podend_new(a);
+			r.cidrs = cidrs_new(a);
+		}
+		r.namespaces =
+		    namespaces_new(a, o.controllers == CONTROLLERS_ON);
+		if (o.load != NULL)
+			rc = snapshot_load(a, o.load, err);
+		if (rc == 0)
+			namespaces_start(r.namespaces);
+		r.aggregation = aggregation_new(a);
+		if (rc == 0 && r.rights) {
+			a->rights = rights_new(a);
+			aggregation_make_defaults(r.aggregation);
+		}
+		code = rc;
+	}
 	if (code == 0)
 		code = serve(&r, err);
 	release(&r);

@@ -5,10 +5,8 @@
 
 #include "crd/crd.h"
 #include "document/groups.h"
-#include "document/livez.h"
 #include "document/openapi.h"
-#include "document/openid.h"
-#include "document/root.h"
+#include "document/document.h"
 #include "read/list.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
@@ -43,15 +41,6 @@ refuse(struct request *r, int code)
 		    "the server does not allow this method on the requested "
 		    "resource");
 	reply_problem(r, p);
-}
-
-static void
-serve_other(struct request *r)
-{
-	if (livez_serve(r) || groups_serve(r) || openapi_serve(r) ||
-	    metrics_serve(r) || openid_serve(r) || root_serve(r))
-		return;
-	reply_plain(r, 404, not_found_text);
 }
 
 static bool
@@ -118,32 +107,14 @@ check_custom(struct request *r, bool *plain)
 	return NULL;
 }
 
-/* From here on the body is JSON: only this function knows of protobuf. */
-static void
-replace_body(struct request *r, const struct node *object)
-{
-	struct httpd_request *h = arena_alloc(&r->arena, sizeof *h);
-	struct httpd_header *headers =
-	    arena_grow(&r->arena, (void *)r->http->headers,
-		r->http->header_count, r->http->header_count, sizeof *headers);
-	struct buf json = BUF_INIT;
-
-	tree_write(&json, object);
-	*h = *r->http;
-	h->body = arena_span(&r->arena, buf_span(&json));
-	h->headers = headers;
-	for (size_t i = 0; i < h->header_count; i++)
-		if (span_is(headers[i].name, "content-type"))
-			headers[i].value = span_str("application/json");
-	r->http = h;
-	buf_release(&json);
-}
-
 static struct problem *
 take_protobuf(struct request *r)
 {
 	struct err err = ERR_INIT;
 	struct node *object;
+	struct httpd_request *h;
+	struct httpd_header *headers;
+	struct buf json = BUF_INIT;
 
 	if (r->http->body.n == 0 ||
 	    !span_is(
@@ -156,7 +127,20 @@ take_protobuf(struct request *r)
 		    "%.*s): %s (%.*s)",
 		    SPAN_ARG(r->resource->kind), err.message,
 		    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
-	replace_body(r, object);
+	/* From here on the body is JSON: only this function knows of protobuf.
+	 * */
+	h = arena_alloc(&r->arena, sizeof *h);
+	headers = arena_grow(&r->arena, (void *)r->http->headers,
+	    r->http->header_count, r->http->header_count, sizeof *headers);
+	tree_write(&json, object);
+	*h = *r->http;
+	h->body = arena_span(&r->arena, buf_span(&json));
+	h->headers = headers;
+	for (size_t i = 0; i < h->header_count; i++)
+		if (span_is(headers[i].name, "content-type"))
+			headers[i].value = span_str("application/json");
+	r->http = h;
+	buf_release(&json);
 	return NULL;
 }
 
@@ -179,46 +163,6 @@ serve_verb(struct request *r)
 		watch_serve(r);
 	else
 		rest_serve(r);
-}
-
-static void
-serve_builtin(struct request *r)
-{
-	int code = check_builtin(r);
-
-	if (r->resource->strategy->deprecated != NULL)
-		decode_warning_add(
-		    &r->warnings, span_str(r->resource->strategy->deprecated));
-	if (code != 0)
-		refuse(r, code);
-	else
-		serve_verb(r);
-}
-
-static void
-serve_resource(struct request *r)
-{
-	struct problem *p;
-	bool plain = false;
-
-	if (r->resource == NULL) {
-		if (resource_group_is_builtin(r->api->registry, r->group))
-			refuse(r, 404);
-		else
-			reply_plain(r, 404, not_found_text);
-		return;
-	}
-	if (r->resource->crd == NULL) {
-		serve_builtin(r);
-		return;
-	}
-	p = check_custom(r, &plain);
-	if (plain)
-		reply_plain(r, 404, not_found_text);
-	else if (p != NULL)
-		reply_problem(r, p);
-	else
-		serve_verb(r);
 }
 
 static void go_on(struct request *r);
@@ -267,9 +211,14 @@ static void
 go_on(struct request *r)
 {
 	const struct crd_version *v;
+	struct problem *p;
+	bool plain = false;
 
 	if (!r->on_resource) {
-		serve_other(r);
+		if (!document_serve_livez(r) && !groups_serve(r) &&
+		    !openapi_serve(r) && !metrics_serve(r) &&
+		    !document_serve_openid(r) && !document_serve_root(r))
+			reply_plain(r, 404, not_found_text);
 		return;
 	}
 	/* Found again: a fault may have held it while its CRD went. */
@@ -280,7 +229,32 @@ go_on(struct request *r)
 	v = r->resource == NULL ? NULL : crd_version_of(r->resource);
 	if (v != NULL && v->deprecated)
 		decode_warning_add(&r->warnings, v->deprecation_warning);
-	serve_resource(r);
+	if (r->resource == NULL) {
+		if (resource_group_is_builtin(r->api->registry, r->group))
+			refuse(r, 404);
+		else
+			reply_plain(r, 404, not_found_text);
+		return;
+	}
+	if (r->resource->crd == NULL) {
+		int code = check_builtin(r);
+
+		if (r->resource->strategy->deprecated != NULL)
+			decode_warning_add(&r->warnings,
+			    span_str(r->resource->strategy->deprecated));
+		if (code != 0)
+			refuse(r, code);
+		else
+			serve_verb(r);
+		return;
+	}
+	p = check_custom(r, &plain);
+	if (plain)
+		reply_plain(r, 404, not_found_text);
+	else if (p != NULL)
+		reply_problem(r, p);
+	else
+		serve_verb(r);
 }
 
 /* NULL, unless the request says how long it may take, in no way known. Those

@@ -9,7 +9,6 @@
  * into pieces.
  */
 // needs cmd/kapi/kubelet/spdy.c
-// needs cmd/kapi/kubelet/inflate.c
 // needs t/fuzz/fuzz.c
 #include "kubelet/spdy.h"
 

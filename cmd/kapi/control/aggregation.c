@@ -70,7 +70,7 @@ read_selector(struct arena *a, const struct node *selector, struct selection *s)
 	}
 	for (size_t i = 0; i < tree_count(list); i++)
 		add_expression(&b, list->items[i]);
-	p = label_selector_parse(a, arena_span(a, buf_span(&b)), s);
+	p = selection_labels_parse(a, arena_span(a, buf_span(&b)), s);
 	buf_release(&b);
 	return p == NULL;
 }
@@ -121,7 +121,7 @@ add_selected(struct aggregation *g, const struct stored *role,
 		return;
 	while ((o = store_next(c, SPAN_NONE, o == NULL ? SPAN_NONE : o->key)) !=
 	    NULL)
-		if (o != role && label_selector_matches(&s, o->labels))
+		if (o != role && selection_labels_match(&s, o->labels))
 			add_rules(sum, tree_get(parse(sum->arena, o), "rules"));
 }
 

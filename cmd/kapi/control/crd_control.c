@@ -4,7 +4,6 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "crd/approval.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "json/json.h"
@@ -303,7 +302,7 @@ sync_established(struct crd_entry *e, struct arena *a, struct node *definition)
 static bool
 sync_approval(struct crd_entry *e, struct arena *a, struct node *definition)
 {
-	return approval_set_condition(a, definition, objectmeta_time_now(a)) &&
+	return conditions_set_approval(a, definition, objectmeta_time_now(a)) &&
 	    write_status(e->crds, a, definition) == NULL;
 }
 

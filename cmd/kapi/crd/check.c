@@ -1,9 +1,333 @@
 #include "crd/check.h"
 
+#include <math.h>
+
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "crd/findings.h"
-#include "crd/scalar.h"
+#include "text/format.h"
+#include "text/gotext.h"
+#include "text/number.h"
+#include "text/pattern.h"
 #include "type/decode.h"
+
+/* ---- scalars ---- */
+
+static const char *
+type_name(enum schema_type t)
+{
+	static const char *const names[] = {"", "object", "array", "string",
+	    "integer", "number", "boolean", "integer,string"};
+
+	return names[t];
+}
+
+static const char *
+kind_name(const struct node *n)
+{
+	int64_t value;
+
+	switch (n->kind) {
+	case NODE_NULL:
+		return "null";
+	case NODE_FALSE:
+	case NODE_TRUE:
+		return "boolean";
+	case NODE_NUMBER:
+		return number_is_int(n, &value) ? "integer" : "number";
+	case NODE_STRING:
+		return "string";
+	case NODE_ARRAY:
+		return "array";
+	case NODE_OBJECT:
+		return "object";
+	}
+	return "";
+}
+
+/* swag's: in the range that a float64 holds exactly. */
+static bool
+is_json_integer(double f)
+{
+	return fabs(f) <= 9007199254740991.0 && f == floor(f);
+}
+
+static bool
+type_fits(const struct findings_at *at)
+{
+	const struct node *n = at->value;
+	int64_t i;
+
+	switch (at->rules->type) {
+	case TYPE_NONE:
+		return true;
+	case TYPE_OBJECT:
+		return n->kind == NODE_OBJECT;
+	case TYPE_ARRAY:
+		return n->kind == NODE_ARRAY;
+	case TYPE_STRING:
+		return n->kind == NODE_STRING;
+	case TYPE_BOOLEAN:
+		return n->kind == NODE_TRUE || n->kind == NODE_FALSE;
+	case TYPE_NUMBER:
+		return n->kind == NODE_NUMBER;
+	case TYPE_INT_OR_STRING:
+		if (n->kind == NODE_STRING)
+			return true;
+		/* fallthrough */
+	case TYPE_INTEGER:
+		return n->kind == NODE_NUMBER &&
+		    (number_is_int(n, &i) || is_json_integer(tree_double(n)));
+	}
+	return false;
+}
+
+/* type TYPE: "string"; the value shown is the name of its type, too. */
+static void
+fail_type(struct findings *out, const struct findings_at *at,
+    const char *wanted, struct span given)
+{
+	struct node *shown = tree_string(out->arena, given);
+
+	findings_failure(out, at, FAIL_TYPE, shown,
+	    arena_printf(out->arena, "must be of type %s: %.*s", wanted,
+		SPAN_ARG(gotext_quote(out->arena, given))));
+}
+
+static void
+scalar_check_type(struct findings *out, const struct findings_at *at)
+{
+	const struct schema_rules *r = at->rules;
+	bool text =
+	    at->value->kind == NODE_STRING || at->value->kind == NODE_ARRAY;
+	bool fits = type_fits(at);
+	bool numeric = r->type == TYPE_NUMBER || r->type == TYPE_INTEGER;
+
+	if (r->type == TYPE_NONE && r->format.n == 0)
+		return;
+	if (!text && r->format.n > 0 && (!fits || r->type == TYPE_NONE)) {
+		fail_type(out, at, arena_str(out->arena, r->format),
+		    span_str(at->value->kind != NODE_NUMBER ? ""
+			    : strcmp(kind_name(at->value), "integer") == 0
+			    ? "int64"
+			    : "float64"));
+	} else if (!fits && !(text && r->format.n > 0 && !numeric)) {
+		fail_type(out, at, type_name(r->type),
+		    span_str(kind_name(at->value)));
+	} else {
+		out->matched++;
+	}
+	out->matched++;
+}
+
+static bool
+enum_has(const struct schema_rules *r, const struct node *value)
+{
+	if (value->kind == NODE_NULL)
+		return false;
+	for (size_t i = 0; i < r->enum_count; i++)
+		if (tree_equal(r->enums[i], value))
+			return true;
+	return false;
+}
+
+static void
+scalar_check_enum(struct findings *out, const struct findings_at *at)
+{
+	if (at->rules->enum_count > 0 && !enum_has(at->rules, at->value))
+		/* The message tells failures apart; it is not shown. */
+		findings_failure(out, at, FAIL_ENUM, at->value,
+		    span_str("should be one of"));
+	out->matched++;
+}
+
+/*
+ * the rules that concern a value alone.
+ */
+static void
+scalar_check_null(struct findings *out, const struct findings_at *at)
+{
+	const struct schema_rules *r = at->rules;
+
+	if (r->type != TYPE_NONE && !r->nullable)
+		fail_type(out, at, type_name(r->type), span_str("null"));
+	else
+		out->matched++;
+	if (r->enum_count > 0)
+		findings_failure(out, at, FAIL_ENUM, at->value,
+		    span_str("should be one of"));
+}
+
+static void
+scalar_check_string(struct findings *out, const struct findings_at *at)
+{
+	const struct schema_rules *r = at->rules;
+	struct span s = at->value->text;
+	int64_t runes = 0;
+
+	out->matched++;
+	if (r->min_length >= 0 || r->max_length >= 0)
+		runes = (int64_t)utf8_count(s);
+	if (r->max_length >= 0 && runes > r->max_length) {
+		findings_failure(out, at, FAIL_TOO_LONG, at->value,
+		    arena_printf(out->arena,
+			"should be at most %lld chars long",
+			(long long)r->max_length))
+		    ->limit = r->max_length;
+	} else if (r->min_length >= 0 && runes < r->min_length) {
+		findings_failure(out, at, FAIL_INVALID, at->value,
+		    arena_printf(out->arena,
+			"should be at least %lld chars long",
+			(long long)r->min_length));
+	} else if (r->pattern != NULL && !pattern_matches(r->pattern, s)) {
+		findings_failure(out, at, FAIL_INVALID, at->value,
+		    arena_printf(out->arena, "should match '%.*s'",
+			SPAN_ARG(r->pattern_text)));
+	}
+	if (r->format.n == 0 || r->type == TYPE_NUMBER ||
+	    r->type == TYPE_INTEGER)
+		return;
+	out->matched++;
+	if (!format_matches(r->format, s))
+		fail_type(out, at, arena_str(out->arena, r->format), s);
+}
+
+/* Whether a number, as text without exponent, is in the range of the type. */
+static bool
+in_range(const struct schema_rules *r, bool is_int, int64_t i, double d)
+{
+	if (r->type == TYPE_INTEGER) {
+		if (!is_int) {
+			if (d != floor(d) || d < -0x1p63 || d >= 0x1p63)
+				return false;
+			i = (int64_t)d;
+		}
+		return !span_is(r->format, "int32") ||
+		    (i >= INT32_MIN && i <= INT32_MAX);
+	}
+	return r->type != TYPE_NUMBER || !span_is(r->format, "float") ||
+	    fabs(d) <= 3.4028234663852886e38;
+}
+
+static void
+fail_range(struct findings *out, const struct findings_at *at, const char *what)
+{
+	struct failure f = {.code = FAIL_UNNAMED};
+	const struct schema_rules *r = at->rules;
+	struct span format = r->format;
+
+	f.message = arena_printf(out->arena,
+	    "%s value must be of type %s %s%.*s%s in %.*s", what,
+	    type_name(r->type), format.n > 0 ? "with format " : "(default",
+	    SPAN_ARG(format), format.n > 0 ? "" : " format)",
+	    SPAN_ARG(findings_place_text(out->arena, at->place)));
+	findings_add(out, &f);
+}
+
+struct bound {
+	const char *name; /* of the range check */
+	const char *inclusive, *exclusive_;
+	double limit;
+	bool exclusive;
+	int sign; /* 1: a maximum */
+};
+
+static void
+check_bound(struct findings *out, const struct findings_at *at, bool is_int,
+    int64_t i, const struct bound *b)
+{
+	bool exact = in_range(at->rules, false, 0, b->limit);
+	double d = is_int ? (double)i : tree_double(at->value);
+	int cmp;
+
+	if (!exact)
+		fail_range(out, at, b->name);
+	if (exact && is_int) {
+		/* The limit is cut to an integer then. */
+		int64_t limit = b->limit >= 0x1p63 ? INT64_MAX
+		    : b->limit < -0x1p63	   ? INT64_MIN
+						   : (int64_t)b->limit;
+
+		cmp = (i > limit) - (i < limit);
+		d = (double)limit;
+	} else {
+		cmp = (d > b->limit) - (d < b->limit);
+		d = b->limit;
+	}
+	if (cmp * b->sign < 0 || (cmp == 0 && !b->exclusive))
+		return;
+	findings_failure(out, at, FAIL_INVALID, at->value,
+	    arena_printf(out->arena, "should be %s %.*s",
+		b->exclusive ? b->exclusive_ : b->inclusive,
+		SPAN_ARG(exact && is_int ? number_plain(out->arena, d)
+					 : number_show(out->arena, d))));
+}
+
+static void
+check_multiple(
+    struct findings *out, const struct findings_at *at, bool is_int, int64_t i)
+{
+	double factor = at->rules->multiple_of;
+	double d = tree_double(at->value);
+	bool exact = in_range(at->rules, false, 0, factor);
+	bool fine;
+
+	if (!exact)
+		fail_range(out, at, "MultipleOf");
+	/* An integer is divided by what is left of the factor as one. */
+	if (exact && is_int && fabs(factor) < 0x1p63)
+		factor = trunc(factor);
+	if (factor <= 0) {
+		struct failure f = {.code = FAIL_INVALID, .rules = at->rules};
+		struct span shown = number_show(out->arena, factor);
+
+		f.name = findings_place_text(out->arena, at->place);
+		f.value = tree_number(out->arena, shown);
+		f.message = arena_printf(out->arena,
+		    "factor MultipleOf declared for %.*s must be positive: "
+		    "%.*s",
+		    SPAN_ARG(f.name), SPAN_ARG(shown));
+		findings_add(out, &f);
+		return;
+	}
+	if (exact && is_int)
+		fine = i % (int64_t)factor == 0;
+	else
+		fine =
+		    is_json_integer(factor < 1 ? 1 / factor * d : d / factor);
+	if (!fine)
+		findings_failure(out, at, FAIL_INVALID, at->value,
+		    arena_printf(out->arena, "should be a multiple of %.*s",
+			SPAN_ARG(exact && is_int
+				? number_plain(out->arena, factor)
+				: number_show(out->arena, factor))));
+}
+
+static void
+scalar_check_number(struct findings *out, const struct findings_at *at)
+{
+	const struct schema_rules *r = at->rules;
+	int64_t i = 0;
+	bool is_int = number_is_int(at->value, &i);
+
+	out->matched += 2;
+	if (!in_range(
+		r, is_int, i, is_int ? (double)i : tree_double(at->value)))
+		fail_range(out, at, "Checked");
+	if (r->has_multiple_of)
+		check_multiple(out, at, is_int, i);
+	if (r->has_minimum)
+		check_bound(out, at, is_int, i,
+		    &(struct bound){"Minimum boundary",
+			"greater than or equal to", "greater than", r->minimum,
+			r->exclusive_minimum, -1});
+	if (r->has_maximum)
+		check_bound(out, at, is_int, i,
+		    &(struct bound){"Maximum boundary", "less than or equal to",
+			"less than", r->maximum, r->exclusive_maximum, 1});
+}
+
+/* ---- maps, lists, alternatives ---- */
 
 static void check_value(struct findings *out, const struct findings_at *at);
 
@@ -62,79 +386,6 @@ old_item(const struct findings_at *at, size_t i)
 }
 
 static void
-check_array(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-	struct node *size = tree_int(out->arena, at->value->n);
-
-	out->matched += 2;
-	for (size_t i = 0; r->items != NULL && i < at->value->n; i++) {
-		struct findings_place here = {
-		    at->place, PLACE_INDEX, SPAN_NONE, i};
-
-		check_value(out,
-		    &(struct findings_at){
-			r->items, &here, at->value->items[i], old_item(at, i)});
-	}
-	if (r->min_items >= 0 && at->value->n < (uint64_t)r->min_items)
-		findings_failure(out, at, FAIL_INVALID, size,
-		    arena_printf(out->arena, "should have at least %lld items",
-			(long long)r->min_items));
-	if (r->max_items >= 0 && at->value->n > (uint64_t)r->max_items) {
-		struct failure *f = findings_failure(out, at, FAIL_TOO_MANY,
-		    size,
-		    arena_printf(out->arena, "should have at most %lld items",
-			(long long)r->max_items));
-
-		f->actual = at->value->n;
-		f->limit = r->max_items;
-	}
-	if (r->unique_items && has_duplicates(at->value))
-		findings_failure(out, at, FAIL_INVALID, NULL,
-		    span_str("shouldn't contain duplicates"));
-}
-
-static void
-check_size(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-	uint64_t n = at->value->n;
-
-	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
-		findings_failure(out, at, FAIL_INVALID,
-		    tree_int(out->arena, (int64_t)n),
-		    arena_printf(out->arena,
-			"should have at least %lld properties",
-			(long long)r->min_properties));
-	if (r->max_properties >= 0 && n > (uint64_t)r->max_properties) {
-		struct failure *f =
-		    findings_failure(out, at, FAIL_TOO_MANY, NULL,
-			arena_printf(out->arena,
-			    "should have at most %lld properties",
-			    (long long)r->max_properties));
-
-		f->actual = (int64_t)n;
-		f->limit = r->max_properties;
-	}
-}
-
-static void
-check_required(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-
-	for (size_t i = 0; i < r->required_count; i++) {
-		struct findings_place here = {
-		    at->place, PLACE_KEY, r->required[i], 0};
-		struct findings_at missing = {r, &here, NULL, NULL};
-
-		if (tree_get_span(at->value, r->required[i]) == NULL)
-			findings_failure(out, &missing, FAIL_REQUIRED, NULL,
-			    span_str("is required"));
-	}
-}
-
-static void
 check_member(
     struct findings *out, const struct findings_at *at, const struct member *m)
 {
@@ -163,14 +414,39 @@ static void
 check_object(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
+	uint64_t n;
 
 	out->matched++;
-	check_size(out, at);
+	n = at->value->n;
+	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
+		findings_failure(out, at, FAIL_INVALID,
+		    tree_int(out->arena, (int64_t)n),
+		    arena_printf(out->arena,
+			"should have at least %lld properties",
+			(long long)r->min_properties));
+	if (r->max_properties >= 0 && n > (uint64_t)r->max_properties) {
+		struct failure *f =
+		    findings_failure(out, at, FAIL_TOO_MANY, NULL,
+			arena_printf(out->arena,
+			    "should have at most %lld properties",
+			    (long long)r->max_properties));
+
+		f->actual = (int64_t)n;
+		f->limit = r->max_properties;
+	}
 	if (r->property_count > 0 || r->additional != NULL ||
 	    r->additional_forbidden)
 		for (size_t i = 0; i < at->value->n; i++)
 			check_member(out, at, &at->value->members[i]);
-	check_required(out, at);
+	for (size_t k = 0; k < r->required_count; k++) {
+		struct findings_place here = {
+		    at->place, PLACE_KEY, r->required[k], 0};
+		struct findings_at missing = {r, &here, NULL, NULL};
+
+		if (tree_get_span(at->value, r->required[k]) == NULL)
+			findings_failure(out, &missing, FAIL_REQUIRED, NULL,
+			    span_str("is required"));
+	}
 }
 
 static struct findings
@@ -242,25 +518,6 @@ check_exactly_one(struct findings *out, const struct findings_at *at)
 }
 
 static void
-check_all(struct findings *out, const struct findings_at *at)
-{
-	const struct schema_rules *r = at->rules;
-	size_t valid = 0;
-
-	for (size_t i = 0; i < r->all_of_count; i++) {
-		struct findings one = check_one(out, at, r->all_of[i]);
-
-		valid += one.n == 0;
-		findings_merge(out, &one);
-	}
-	if (valid != r->all_of_count)
-		failure_whole(out,
-		    "\"%s\" must validate all the schemas (allOf)%s",
-		    findings_place_text(out->arena, at->place),
-		    valid == 0 ? ". None validated" : "");
-}
-
-static void
 check_logic(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
@@ -269,8 +526,21 @@ check_logic(struct findings *out, const struct findings_at *at)
 		check_any(out, at);
 	if (r->one_of_count > 0)
 		check_exactly_one(out, at);
-	if (r->all_of_count > 0)
-		check_all(out, at);
+	if (r->all_of_count > 0) {
+		size_t valid = 0;
+
+		for (size_t i = 0; i < r->all_of_count; i++) {
+			struct findings one = check_one(out, at, r->all_of[i]);
+
+			valid += one.n == 0;
+			findings_merge(out, &one);
+		}
+		if (valid != r->all_of_count)
+			failure_whole(out,
+			    "\"%s\" must validate all the schemas (allOf)%s",
+			    findings_place_text(out->arena, at->place),
+			    valid == 0 ? ". None validated" : "");
+	}
 	if (r->not_ != NULL && check_one(out, at, r->not_).n == 0)
 		failure_whole(out,
 		    "\"%s\" must not validate the schema (not)%s",
@@ -296,8 +566,41 @@ check_value(struct findings *out, const struct findings_at *at)
 			scalar_check_string(out, at);
 		else if (at->value->kind == NODE_NUMBER)
 			scalar_check_number(out, at);
-		else if (at->value->kind == NODE_ARRAY)
-			check_array(out, at);
+		else if (at->value->kind == NODE_ARRAY) {
+			const struct schema_rules *r = at->rules;
+			struct node *size = tree_int(out->arena, at->value->n);
+
+			out->matched += 2;
+			for (size_t i = 0; r->items != NULL && i < at->value->n;
+			     i++) {
+				struct findings_place here = {
+				    at->place, PLACE_INDEX, SPAN_NONE, i};
+
+				check_value(out,
+				    &(struct findings_at){r->items, &here,
+					at->value->items[i], old_item(at, i)});
+			}
+			if (r->min_items >= 0 &&
+			    at->value->n < (uint64_t)r->min_items)
+				findings_failure(out, at, FAIL_INVALID, size,
+				    arena_printf(out->arena,
+					"should have at least %lld items",
+					(long long)r->min_items));
+			if (r->max_items >= 0 &&
+			    at->value->n > (uint64_t)r->max_items) {
+				struct failure *f = findings_failure(out, at,
+				    FAIL_TOO_MANY, size,
+				    arena_printf(out->arena,
+					"should have at most %lld items",
+					(long long)r->max_items));
+
+				f->actual = at->value->n;
+				f->limit = r->max_items;
+			}
+			if (r->unique_items && has_duplicates(at->value))
+				findings_failure(out, at, FAIL_INVALID, NULL,
+				    span_str("shouldn't contain duplicates"));
+		}
 		scalar_check_enum(out, at);
 		if (at->value->kind == NODE_OBJECT)
 			check_object(out, at);

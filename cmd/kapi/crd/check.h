@@ -8,12 +8,13 @@
 #define CHECK_H
 
 #include "base/span.h"
+#include "crd/findings.h"
 #include "crd/structural.h"
 #include "tree/tree.h"
 #include "type/problem.h"
 
 /*
- * base: the path of value, none for a whole object. old: what value replaces,
+ * Base: the path of value, none for a whole object. old: what value replaces,
  * or NULL: what was wrong before and is unchanged is not an error (ratcheting).
  */
 void crd_check(struct causes *c, const struct schema_rules *r, struct span base,

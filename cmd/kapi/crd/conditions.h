@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "tree/tree.h"
+#include "type/cause.h"
 
 struct condition {
 	const char *type, *status, *reason;
@@ -20,8 +21,6 @@ struct condition {
 /* NULL if there is none of that type. */
 struct node *conditions_find(const struct node *definition, const char *type);
 bool conditions_true(const struct node *definition, const char *type);
-/* Whether the one of that type says just that. */
-bool conditions_are(const struct node *definition, const struct condition *c);
 /* lastTransitionTime moves only with the status. */
 void conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now);
@@ -41,5 +40,20 @@ void conditions_used_names(
  */
 bool conditions_accept_names(struct arena *a, struct node *definition,
     const struct used_names *used, struct span now);
+
+/*
+ * Definitions in the groups of Kubernetes itself (k8s.io,
+ * kubernetes.io) say by an annotation who approved them.
+ * Source: apiextensions-apiserver/pkg/apihelpers/helpers.go
+ * (GetAPIApprovalState), pkg/controller/apiapproval.
+ */
+/* The annotation has to be there, and to be good; one that was not stays. live
+ * NULL: the definition is new. */
+void conditions_check_approval(
+    struct causes *c, const struct node *live, const struct node *object);
+/* The condition KubernetesAPIApprovalPolicyConformant. False: it is right
+ * already, or not for this group. */
+bool conditions_set_approval(
+    struct arena *a, struct node *definition, struct span now);
 
 #endif

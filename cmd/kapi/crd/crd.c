@@ -121,27 +121,6 @@ schema_has(const struct node *n, const char *key)
 	return false;
 }
 
-static void
-version_fill(struct crd *c, struct crd_version *v, const struct node *json)
-{
-	struct arena *a = &c->arena;
-
-	v->name = tree_path_text(json, "name");
-	v->served = tree_true(tree_get(json, "served"));
-	v->storage = tree_true(tree_get(json, "storage"));
-	v->deprecated = tree_true(tree_get(json, "deprecated"));
-	v->deprecation_warning = tree_path_text(json, "deprecationWarning");
-	columns_fill(a, v, tree_get(json, "additionalPrinterColumns"));
-	v->selectable = texts(a, tree_get(json, "selectableFields"), "jsonPath",
-	    &v->selectable_count);
-	subresources_fill(v, json);
-	v->schema_json = tree_path(json, "schema.openAPIV3Schema");
-	v->has_embedded =
-	    schema_has(v->schema_json, "x-kubernetes-embedded-resource");
-	v->has_rules = schema_has(v->schema_json, "x-kubernetes-validations");
-	v->schema = structural_schema(a, v->schema_json, c->preserve_unknown);
-}
-
 /* v1 and above, then v1beta1, then v1alpha1, then any other name: a number
  * that is greater for what the API server prefers. */
 static long
@@ -168,56 +147,13 @@ version_rank(struct span name)
 	return p == end ? (stage * 100000 + major) * 100000 + minor : -1;
 }
 
-/* The warning of a deprecated version that has none of its own: it names the
- * best version that is served and not deprecated. */
-static void
-warning_fill(struct crd *c, struct crd_version *v)
-{
-	const struct crd_version *best = NULL;
-
-	if (!v->deprecated || v->deprecation_warning.p != NULL)
-		return;
-	v->deprecation_warning =
-	    arena_printf(&c->arena, "%.*s/%.*s %.*s is deprecated",
-		SPAN_ARG(c->group), SPAN_ARG(v->name), SPAN_ARG(c->kind));
-	for (size_t i = 0; i < c->version_count; i++) {
-		const struct crd_version *o = &c->versions[i];
-
-		if (o->served && !o->deprecated &&
-		    version_rank(o->name) > version_rank(v->name) &&
-		    (best == NULL ||
-			version_rank(o->name) > version_rank(best->name)))
-			best = o;
-	}
-	if (best != NULL)
-		v->deprecation_warning =
-		    arena_printf(&c->arena, "%.*s; use %.*s/%.*s %.*s",
-			SPAN_ARG(v->deprecation_warning), SPAN_ARG(c->group),
-			SPAN_ARG(best->name), SPAN_ARG(c->kind));
-}
-
-static void
-subresources_of(struct crd *c, const struct crd_version *v, struct resource *r)
-{
-	struct subresource *all = arena_zalloc(&c->arena, 2 * sizeof *all);
-	size_t n = 0;
-
-	if (v->has_status)
-		all[n++] = (struct subresource){
-		    span_str("status"), c->group, v->name, c->kind, sub_verbs};
-	if (v->has_scale)
-		all[n++] = (struct subresource){span_str("scale"),
-		    span_str("autoscaling"), span_str("v1"), span_str("Scale"),
-		    sub_verbs};
-	r->subresources = all;
-	r->subresource_count = n;
-}
-
 static void
 resource_fill(struct crd *c, struct crd_version *v, const struct node *names,
     const struct strategy *strategy)
 {
 	struct resource *r = arena_zalloc(&c->arena, sizeof *r);
+	struct subresource *all;
+	size_t n = 0;
 
 	r->strategy = strategy;
 	r->group = c->group;
@@ -236,7 +172,16 @@ resource_fill(struct crd *c, struct crd_version *v, const struct node *names,
 	r->verbs = c->terminating
 	    ? all_verbs & ~(unsigned)(VERB_CREATE | VERB_UPDATE | VERB_PATCH)
 	    : all_verbs;
-	subresources_of(c, v, r);
+	all = arena_zalloc(&c->arena, 2 * sizeof *all);
+	if (v->has_status)
+		all[n++] = (struct subresource){
+		    span_str("status"), c->group, v->name, c->kind, sub_verbs};
+	if (v->has_scale)
+		all[n++] = (struct subresource){span_str("scale"),
+		    span_str("autoscaling"), span_str("v1"), span_str("Scale"),
+		    sub_verbs};
+	r->subresources = all;
+	r->subresource_count = n;
 	r->schema = v->schema;
 	r->storage = v->storage;
 	r->crd = c;
@@ -284,10 +229,64 @@ crd_make(const struct node *definition, const struct strategy *strategy,
 	c->versions =
 	    arena_zalloc(&c->arena, c->version_count * sizeof *c->versions);
 	for (size_t i = 0; i < c->version_count; i++) {
-		version_fill(c, &c->versions[i], versions->items[i]);
+		struct arena *a = &c->arena;
+
+		c->versions[i].name =
+		    tree_path_text(versions->items[i], "name");
+		c->versions[i].served =
+		    tree_true(tree_get(versions->items[i], "served"));
+		c->versions[i].storage =
+		    tree_true(tree_get(versions->items[i], "storage"));
+		c->versions[i].deprecated =
+		    tree_true(tree_get(versions->items[i], "deprecated"));
+		c->versions[i].deprecation_warning =
+		    tree_path_text(versions->items[i], "deprecationWarning");
+		columns_fill(a, &c->versions[i],
+		    tree_get(versions->items[i], "additionalPrinterColumns"));
+		c->versions[i].selectable =
+		    texts(a, tree_get(versions->items[i], "selectableFields"),
+			"jsonPath", &c->versions[i].selectable_count);
+		subresources_fill(&c->versions[i], versions->items[i]);
+		c->versions[i].schema_json =
+		    tree_path(versions->items[i], "schema.openAPIV3Schema");
+		c->versions[i].has_embedded =
+		    schema_has(c->versions[i].schema_json,
+			"x-kubernetes-embedded-resource");
+		c->versions[i].has_rules = schema_has(
+		    c->versions[i].schema_json, "x-kubernetes-validations");
+		c->versions[i].schema = structural_schema(
+		    a, c->versions[i].schema_json, c->preserve_unknown);
 		resource_fill(c, &c->versions[i], names, strategy);
 	}
-	for (size_t i = 0; i < c->version_count; i++)
-		warning_fill(c, &c->versions[i]);
+	for (size_t i = 0; i < c->version_count; i++) {
+		/* The warning of a deprecated version that has none of its own:
+		 * it names the best version that is served and not deprecated.
+		 * */
+		const struct crd_version *best = NULL;
+
+		if (!c->versions[i].deprecated ||
+		    c->versions[i].deprecation_warning.p != NULL)
+			continue;
+		c->versions[i].deprecation_warning = arena_printf(&c->arena,
+		    "%.*s/%.*s %.*s is deprecated", SPAN_ARG(c->group),
+		    SPAN_ARG(c->versions[i].name), SPAN_ARG(c->kind));
+		for (size_t k = 0; k < c->version_count; k++) {
+			const struct crd_version *o = &c->versions[k];
+
+			if (o->served && !o->deprecated &&
+			    version_rank(o->name) >
+				version_rank(c->versions[i].name) &&
+			    (best == NULL ||
+				version_rank(o->name) >
+				    version_rank(best->name)))
+				best = o;
+		}
+		if (best != NULL)
+			c->versions[i].deprecation_warning =
+			    arena_printf(&c->arena, "%.*s; use %.*s/%.*s %.*s",
+				SPAN_ARG(c->versions[i].deprecation_warning),
+				SPAN_ARG(c->group), SPAN_ARG(best->name),
+				SPAN_ARG(c->kind));
+	}
 	return c;
 }

@@ -36,12 +36,19 @@ add_stored_version(struct arena *a, struct node *object)
 	}
 }
 
-static void
-default_names(struct arena *a, struct node *spec)
+void
+crd_definition_default(struct arena *a, struct node *object)
 {
-	struct node *names = tree_make(a, spec, "names");
-	struct span kind = tree_path_text(names, "kind");
+	struct node *spec = tree_make(a, object, "spec");
+	struct node *status = tree_make(a, object, "status");
+	struct node *names;
+	struct span kind;
+	struct node *conversion, *service;
 
+	if (spec->kind != NODE_OBJECT || status->kind != NODE_OBJECT)
+		return;
+	names = tree_make(a, spec, "names");
+	kind = tree_path_text(names, "kind");
 	if (tree_path_text(names, "singular").n == 0 && kind.n > 0)
 		tree_put(
 		    a, names, "singular", tree_string(a, arena_lower(a, kind)));
@@ -49,14 +56,7 @@ default_names(struct arena *a, struct node *spec)
 		tree_put(a, names, "listKind",
 		    tree_string(
 			a, arena_printf(a, "%.*sList", SPAN_ARG(kind))));
-}
-
-static void
-default_conversion(struct arena *a, struct node *spec)
-{
-	struct node *conversion = tree_get(spec, "conversion");
-	struct node *service;
-
+	conversion = tree_get(spec, "conversion");
 	if (!tree_is(conversion, NODE_OBJECT)) {
 		conversion = tree_object(a);
 		tree_put(a, conversion, "strategy", tree_str(a, "None"));
@@ -65,18 +65,6 @@ default_conversion(struct arena *a, struct node *spec)
 	service = tree_path(conversion, "webhook.clientConfig.service");
 	if (tree_is(service, NODE_OBJECT) && tree_get(service, "port") == NULL)
 		tree_put(a, service, "port", tree_int(a, 443));
-}
-
-void
-crd_definition_default(struct arena *a, struct node *object)
-{
-	struct node *spec = tree_make(a, object, "spec");
-	struct node *status = tree_make(a, object, "status");
-
-	if (spec->kind != NODE_OBJECT || status->kind != NODE_OBJECT)
-		return;
-	default_names(a, spec);
-	default_conversion(a, spec);
 	if (tree_count(tree_get(status, "storedVersions")) == 0)
 		add_stored_version(a, object);
 }
@@ -93,22 +81,6 @@ empty_status(struct arena *a)
 	tree_put(a, status, "conditions", tree_null(a));
 	tree_put(a, status, "acceptedNames", names);
 	return status;
-}
-
-static void
-set_generation(struct arena *a, const struct node *live, struct node *object)
-{
-	int64_t generation = 1;
-
-	if (live != NULL) {
-		if (!tree_get_int(
-			tree_path(live, "metadata.generation"), &generation))
-			generation = 0;
-		generation += !tree_equal(
-		    tree_get(live, "spec"), tree_get(object, "spec"));
-	}
-	tree_put(a, tree_make(a, object, "metadata"), "generation",
-	    tree_int(a, generation));
 }
 
 /* The finalizer that makes a deletion wait for the objects. */
@@ -134,6 +106,7 @@ crd_definition_prepare(struct arena *a, struct span subresource,
     const struct node *live, struct node *object)
 {
 	const struct node *kept;
+	int64_t generation = 1;
 
 	if (live != NULL && span_is(subresource, "status")) {
 		kept = tree_get(live, "spec");
@@ -143,7 +116,15 @@ crd_definition_prepare(struct arena *a, struct span subresource,
 	kept = tree_get(live, "status");
 	tree_put(a, object, "status",
 	    kept == NULL ? empty_status(a) : tree_copy(a, kept));
-	set_generation(a, live, object);
+	if (live != NULL) {
+		if (!tree_get_int(
+			tree_path(live, "metadata.generation"), &generation))
+			generation = 0;
+		generation += !tree_equal(
+		    tree_get(live, "spec"), tree_get(object, "spec"));
+	}
+	tree_put(a, tree_make(a, object, "metadata"), "generation",
+	    tree_int(a, generation));
 	add_stored_version(a, object);
 }
 
@@ -250,6 +231,6 @@ crd_definition_warn(struct arena *a, const struct node *live,
 				SPAN_ARG(gotext_quote(a, now.items[i]))));
 	if (now.rules)
 		decode_warning_add(w,
-		    span_str("x-kubernetes-validations are not evaluated: "
-			     "kapi has no CEL"));
+		    span_str("x-kubernetes-validations are not evaluated: kapi "
+			     "has no CEL"));
 }

@@ -72,28 +72,6 @@ failure_path(struct arena *a, const struct failure *f, struct span base)
 	return base.p == NULL ? name : cause_path_field(a, base, name);
 }
 
-/* Values of an enum as the message has them: strings bare, others as JSON. */
-static void
-cause_enum(struct causes *c, struct span path, const struct failure *f,
-    const struct node *value)
-{
-	const struct schema_rules *r = f->rules;
-	struct span *all = arena_alloc(c->arena, r->enum_count * sizeof *all);
-
-	for (size_t i = 0; i < r->enum_count; i++) {
-		struct buf b = BUF_INIT;
-
-		if (r->enums[i]->kind == NODE_STRING) {
-			all[i] = r->enums[i]->text;
-			continue;
-		}
-		tree_write(&b, r->enums[i]);
-		all[i] = arena_span(c->arena, buf_span(&b));
-		buf_release(&b);
-	}
-	cause_unsupported(c, path, value, all, r->enum_count);
-}
-
 /* A float64 as %v prints it; the rest as it is. */
 static const struct node *
 shown(struct arena *a, const struct node *value)
@@ -110,6 +88,8 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 {
 	struct span path = failure_path(c->arena, f, base);
 	const struct node *value = f->value;
+	const struct schema_rules *r;
+	struct span *all;
 
 	if (value != NULL && value->kind == NODE_NULL)
 		value = NULL;
@@ -121,7 +101,22 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 		cause_required(c, path, "");
 		break;
 	case FAIL_ENUM:
-		cause_enum(c, path, f, value);
+		/* Values of an enum as the message has them: strings bare,
+		 * others as JSON. */
+		r = f->rules;
+		all = arena_alloc(c->arena, r->enum_count * sizeof *all);
+		for (size_t i = 0; i < r->enum_count; i++) {
+			struct buf b = BUF_INIT;
+
+			if (r->enums[i]->kind == NODE_STRING) {
+				all[i] = r->enums[i]->text;
+				continue;
+			}
+			tree_write(&b, r->enums[i]);
+			all[i] = arena_span(c->arena, buf_span(&b));
+			buf_release(&b);
+		}
+		cause_unsupported(c, path, value, all, r->enum_count);
 		break;
 	case FAIL_TOO_LONG:
 		cause_too_long(c, path, value, (size_t)f->limit);

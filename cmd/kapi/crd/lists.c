@@ -180,25 +180,6 @@ check_kind(struct span s)
 }
 
 static void
-check_metadata(struct causes *c, struct node *metadata, struct span base)
-{
-	struct causes own = {.arena = c->arena};
-	struct node *object = tree_object(c->arena);
-	struct resource r = {.plural = span_str("")};
-
-	if (tree_path_text(metadata, "name").n == 0)
-		tree_put(
-		    c->arena, metadata, "name", tree_str(c->arena, "fakename"));
-	r.namespaced = tree_path_text(metadata, "namespace").n > 0;
-	tree_put(c->arena, object, "metadata", metadata);
-	objectmeta_validate_named(&own, &r, object, NAME_SEGMENT);
-	for (size_t i = 0; i < own.n; i++)
-		cause_add(c, arena_str(c->arena, own.items[i].reason),
-		    cause_path_field(c->arena, base, own.items[i].field),
-		    own.items[i].message);
-}
-
-static void
 check_embedded(struct causes *c, const struct schema *s,
     const struct field *field, const struct node *n,
     const struct findings_place *place)
@@ -219,9 +200,25 @@ check_embedded(struct causes *c, const struct schema *s,
 	check_text(c, n, "apiVersion", base, check_group_version, "");
 	check_text(c, n, "kind", base, check_kind,
 	    "may have mixed case, but should otherwise match: ");
-	if (tree_is(tree_get(n, "metadata"), NODE_OBJECT))
-		check_metadata(
-		    c, tree_copy(c->arena, tree_get(n, "metadata")), base);
+	if (tree_is(tree_get(n, "metadata"), NODE_OBJECT)) {
+		struct node *metadata =
+		    tree_copy(c->arena, tree_get(n, "metadata"));
+		struct causes own = {.arena = c->arena};
+		struct node *object = tree_object(c->arena);
+		struct resource r = {.plural = span_str("")};
+
+		if (tree_path_text(metadata, "name").n == 0)
+			tree_put(c->arena, metadata, "name",
+			    tree_str(c->arena, "fakename"));
+		r.namespaced = tree_path_text(metadata, "namespace").n > 0;
+		tree_put(c->arena, object, "metadata", metadata);
+		objectmeta_validate_named(&own, &r, object, NAME_SEGMENT);
+		for (size_t i = 0; i < own.n; i++)
+			cause_add(c, arena_str(c->arena, own.items[i].reason),
+			    cause_path_field(
+				c->arena, base, own.items[i].field),
+			    own.items[i].message);
+	}
 }
 
 void

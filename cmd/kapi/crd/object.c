@@ -10,25 +10,6 @@
 #include "text/number.h"
 #include "type/default.h"
 
-/* Notes of one part of an object, with the path to it put in. */
-static void
-warnings_below(struct arena *a, const struct warnings *part, struct span path,
-    struct warnings *all)
-{
-	static const char head[] = "unknown field \"";
-
-	for (size_t i = 0; i < part->n; i++) {
-		struct span s = part->items[i];
-
-		if (s.n > sizeof head - 1 &&
-		    memcmp(s.p, head, sizeof head - 1) == 0)
-			s = arena_printf(a, "%s%.*s.%.*s", head, SPAN_ARG(path),
-			    (int)(s.n - (sizeof head - 1)),
-			    s.p + sizeof head - 1);
-		decode_warning_add(all, s);
-	}
-}
-
 static struct problem *
 decode_metadata(struct arena *a, struct node *object, struct span path,
     struct warnings *unknown)
@@ -44,8 +25,23 @@ decode_metadata(struct arena *a, struct node *object, struct span path,
 		return NULL;
 	}
 	p = decode_builtin(a, schema_object_meta(), metadata, &part);
-	if (unknown != NULL && p == NULL)
-		warnings_below(a, &part, path, unknown);
+	if (unknown != NULL && p == NULL) {
+		/* Notes of one part of an object, with the path to it put in.
+		 * */
+		static const char head[] = "unknown field \"";
+
+		for (size_t i = 0; i < part.n; i++) {
+			struct span s = part.items[i];
+
+			if (s.n > sizeof head - 1 &&
+			    memcmp(s.p, head, sizeof head - 1) == 0)
+				s = arena_printf(a, "%s%.*s.%.*s", head,
+				    SPAN_ARG(path),
+				    (int)(s.n - (sizeof head - 1)),
+				    s.p + sizeof head - 1);
+			decode_warning_add(unknown, s);
+		}
+	}
 	return p;
 }
 
@@ -221,16 +217,6 @@ crd_keep(struct arena *a, const struct resource *r, struct node *object)
 		tree_put_first(a, object, "apiVersion", version);
 }
 
-static void
-keep_status(struct arena *a, const struct node *live, struct node *object)
-{
-	const struct node *status = tree_get(live, "status");
-
-	tree_remove(object, "status");
-	if (status != NULL)
-		tree_put(a, object, "status", tree_copy(a, status));
-}
-
 /* On /status, all but the status comes from what is stored. */
 static void
 keep_all_but_status(
@@ -279,8 +265,13 @@ crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
 		keep_all_but_status(a, live, object);
 		return;
 	}
-	if (r->has_status)
-		keep_status(a, live, object);
+	if (r->has_status) {
+		const struct node *status = tree_get(live, "status");
+
+		tree_remove(object, "status");
+		if (status != NULL)
+			tree_put(a, object, "status", tree_copy(a, status));
+	}
 	if (live != NULL) {
 		if (!tree_get_int(
 			tree_path(live, "metadata.generation"), &generation))
@@ -289,27 +280,6 @@ crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
 	}
 	metadata = tree_make(a, object, "metadata");
 	tree_put(a, metadata, "generation", tree_int(a, generation));
-}
-
-static bool
-check_type_meta(
-    struct causes *c, const struct resource *r, const struct node *object)
-{
-	struct span kind = tree_path_text(object, "kind");
-	struct span version = tree_path_text(object, "apiVersion");
-	size_t before = c->n;
-
-	if (!span_eq(kind, r->kind))
-		cause_invalid_text(c, span_str("kind"), kind,
-		    arena_str(c->arena,
-			arena_printf(
-			    c->arena, "must be %.*s", SPAN_ARG(r->kind))));
-	if (!span_eq(version, r->api_version))
-		cause_invalid_text(c, span_str("apiVersion"), version,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "must be %.*s",
-			    SPAN_ARG(r->api_version))));
-	return c->n == before;
 }
 
 /* The value at .spec.replicas; *at is where an accessor gave up. */
@@ -372,32 +342,6 @@ check_replicas(struct causes *c, const struct node *object, struct span path)
 }
 
 static void
-check_selector(struct causes *c, const struct node *object, struct span path)
-{
-	bool broken;
-	struct span at;
-	const struct node *n = value_at(object, path, &broken, &at);
-
-	if (n != NULL && n->kind != NODE_STRING)
-		cause_invalid_text(c, path, span_str(""),
-		    accessor_error(c->arena, n, at,
-			broken ? "map[string]interface{}" : "string"));
-}
-
-static void
-check_scale(struct causes *c, const struct crd_version *v,
-    struct span subresource, const struct node *object)
-{
-	if (!v->has_scale)
-		return;
-	if (!span_is(subresource, "status"))
-		check_replicas(c, object, v->scale.spec_replicas);
-	check_replicas(c, object, v->scale.status_replicas);
-	if (v->scale.label_selector.n > 0)
-		check_selector(c, object, v->scale.label_selector);
-}
-
-static void
 check_lists(struct causes *c, const struct resource *r, const struct node *live,
     const struct node *object)
 {
@@ -411,27 +355,6 @@ check_lists(struct causes *c, const struct resource *r, const struct node *live,
 	for (size_t i = 0; old.n == 0 && i < own.n; i++)
 		cause_add(c, arena_str(c->arena, own.items[i].reason),
 		    own.items[i].field, own.items[i].message);
-}
-
-/* Says that CEL rules were not checked if an error keeps the API server from
- * evaluating them, though kapi never evaluates any. */
-static void
-check_rules_skipped(struct causes *c, const struct crd_version *v)
-{
-	static const char *const blocking[] = {"FieldValueNotSupported",
-	    "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany",
-	    "FieldValueTypeInvalid"};
-
-	for (size_t i = 0; v->has_rules && i < c->n; i++)
-		for (size_t k = 0; k < 5; k++)
-			if (span_is(c->items[i].reason, blocking[k])) {
-				cause_invalid(c, span_str("<nil>"), NULL,
-				    "some validation rules were not checked "
-				    "because the object was invalid; correct "
-				    "the existing errors to complete "
-				    "validation");
-				return;
-			}
 }
 
 static void
@@ -457,15 +380,59 @@ crd_validate(struct causes *c, const struct resource *r,
 {
 	const struct crd_version *v = crd_version_of(r);
 	bool status = span_is(subresource, "status");
+	struct span kind = tree_path_text(object, "kind");
+	struct span version = tree_path_text(object, "apiVersion");
+	size_t before = c->n;
+	static const char *const blocking[] = {"FieldValueNotSupported",
+	    "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany",
+	    "FieldValueTypeInvalid"};
 
-	if (!check_type_meta(c, r, object))
+	if (!span_eq(kind, r->kind))
+		cause_invalid_text(c, span_str("kind"), kind,
+		    arena_str(c->arena,
+			arena_printf(
+			    c->arena, "must be %.*s", SPAN_ARG(r->kind))));
+	if (!span_eq(version, r->api_version))
+		cause_invalid_text(c, span_str("apiVersion"), version,
+		    arena_str(c->arena,
+			arena_printf(c->arena, "must be %.*s",
+			    SPAN_ARG(r->api_version))));
+	if (c->n != before)
 		return;
 	check_schema(c, r, status, live, object);
-	check_scale(c, v, subresource, object);
+	if (v->has_scale) {
+		if (!span_is(subresource, "status"))
+			check_replicas(c, object, v->scale.spec_replicas);
+		check_replicas(c, object, v->scale.status_replicas);
+		if (v->scale.label_selector.n > 0) {
+			bool broken;
+			struct span at;
+			const struct node *n = value_at(
+			    object, v->scale.label_selector, &broken, &at);
+
+			if (n != NULL && n->kind != NODE_STRING)
+				cause_invalid_text(c, v->scale.label_selector,
+				    span_str(""),
+				    accessor_error(c->arena, n, at,
+					broken ? "map[string]interface{}"
+					       : "string"));
+		}
+	}
 	if (v->has_embedded && !status)
 		crd_check_embedded(c, r->schema, object);
 	check_lists(c, r, live, object);
-	check_rules_skipped(c, v);
+	/* Says that CEL rules were not checked if an error keeps the API server
+	 * from evaluating them, though kapi never evaluates any. */
+	for (size_t i = 0; v->has_rules && i < c->n; i++)
+		for (size_t k = 0; k < 5; k++)
+			if (span_is(c->items[i].reason, blocking[k])) {
+				cause_invalid(c, span_str("<nil>"), NULL,
+				    "some validation rules were not checked "
+				    "because the object was invalid; correct "
+				    "the existing errors to complete "
+				    "validation");
+				return;
+			}
 }
 
 struct problem *
@@ -495,20 +462,6 @@ finalizer_cmp(const void *x, const void *y)
 	return span_cmp(*(const struct span *)x, *(const struct span *)y);
 }
 
-static void
-warn_finalizer(struct warnings *w, struct span name)
-{
-	bool dotted = span_find(name, '.') != NULL;
-
-	decode_warning_add(w,
-	    arena_printf(w->arena,
-		"metadata.finalizers: %.*s: prefer a domain-qualified "
-		"finalizer name %sto avoid accidental conflicts with other "
-		"finalizer writers",
-		SPAN_ARG(gotext_quote(w->arena, name)),
-		dotted ? "including a path (/) " : ""));
-}
-
 void
 crd_warn(const struct resource *r, const struct node *live,
     const struct node *object, struct warnings *w)
@@ -533,6 +486,15 @@ crd_warn(const struct resource *r, const struct node *live,
 	}
 	if (found > 1)
 		qsort(names, found, sizeof *names, finalizer_cmp);
-	for (size_t i = 0; i < found; i++)
-		warn_finalizer(w, names[i]);
+	for (size_t i = 0; i < found; i++) {
+		bool dotted = span_find(names[i], '.') != NULL;
+
+		decode_warning_add(w,
+		    arena_printf(w->arena,
+			"metadata.finalizers: %.*s: prefer a domain-qualified "
+			"finalizer name %sto avoid accidental conflicts with "
+			"other finalizer writers",
+			SPAN_ARG(gotext_quote(w->arena, names[i])),
+			dotted ? "including a path (/) " : ""));
+	}
 }

@@ -12,23 +12,6 @@ struct walk {
 	size_t n, max;
 };
 
-static void
-walk_note(struct walk *w, const struct findings_place *up, struct span key)
-{
-	struct findings_place here = {up, PLACE_PROPERTY, key, 0};
-
-	if (!w->note)
-		return;
-	if (w->n == w->max) {
-		size_t max = w->max == 0 ? 8 : w->max * 2;
-
-		w->paths =
-		    arena_grow(w->arena, w->paths, w->n, max, sizeof *w->paths);
-		w->max = max;
-	}
-	w->paths[w->n++] = findings_place_text(w->arena, &here);
-}
-
 bool
 prune_is_meta_field(struct span key)
 {
@@ -77,7 +60,20 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
 			if (sub != NULL) {
 				prune(w, sub, m.value, &here);
 			} else if (unknown == UNKNOWN_GOES) {
-				walk_note(w, place, m.key);
+				if (w->note) {
+					if (w->n == w->max) {
+						size_t max = w->max == 0
+						    ? 8
+						    : w->max * 2;
+
+						w->paths = arena_grow(w->arena,
+						    w->paths, w->n, max,
+						    sizeof *w->paths);
+						w->max = max;
+					}
+					w->paths[w->n++] = findings_place_text(
+					    w->arena, &here);
+				}
 				n->members[i].value = NULL;
 				dropped = true;
 			}

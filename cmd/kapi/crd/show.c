@@ -140,26 +140,6 @@ member_cmp(const void *x, const void *y)
 }
 
 static void
-show_map(struct buf *b, const struct shown *fields, const struct node *map)
-{
-	const struct member **all = mem_array(NULL, map->n, sizeof *all);
-
-	for (size_t i = 0; i < map->n; i++)
-		all[i] = &map->members[i];
-	if (map->n > 1)
-		qsort(all, map->n, sizeof *all, member_cmp);
-	buf_addc(b, '{');
-	for (size_t i = 0; i < map->n; i++) {
-		json_add_comma(b);
-		json_add_string(b, all[i]->key);
-		buf_addc(b, ':');
-		show_fields(b, fields, all[i]->value);
-	}
-	buf_addc(b, '}');
-	free(all);
-}
-
-static void
 show_list(struct buf *b, const struct shown *fields, const struct node *list)
 {
 	buf_addc(b, '[');
@@ -171,51 +151,53 @@ show_list(struct buf *b, const struct shown *fields, const struct node *list)
 }
 
 static void
-show_or_bool(struct buf *b, const struct shown *fields, const struct node *v)
-{
-	buf_addf(b, "{\"Allows\":%s,\"Schema\":",
-	    v->kind == NODE_FALSE ? "false" : "true");
-	if (v->kind == NODE_OBJECT)
-		show_fields(b, fields, v);
-	else
-		buf_adds(b, "null");
-	buf_addc(b, '}');
-}
-
-static void
-show_or_list(struct buf *b, const struct shown *fields, const struct node *v)
-{
-	buf_adds(b, "{\"Schema\":");
-	if (v->kind == NODE_OBJECT)
-		show_fields(b, fields, v);
-	else
-		buf_adds(b, "null");
-	buf_adds(b, ",\"JSONSchemas\":");
-	if (v->kind == NODE_ARRAY)
-		show_list(b, fields, v);
-	else
-		buf_adds(b, "null");
-	buf_addc(b, '}');
-}
-
-static void
 show_one(struct buf *b, const struct shown *f, const struct node *v)
 {
 	static const char *const absent[] = {"\"\"", "false", "0"};
 
 	if (v == NULL || v->kind == NODE_NULL)
 		buf_adds(b, f->kind < SHOW_VALUE ? absent[f->kind] : "null");
-	else if (f->kind == SHOW_OR_BOOL)
-		show_or_bool(b, f->fields, v);
-	else if (f->kind == SHOW_OR_LIST)
-		show_or_list(b, f->fields, v);
-	else if (f->kind == SHOW_OBJECT)
+	else if (f->kind == SHOW_OR_BOOL) {
+		buf_addf(b, "{\"Allows\":%s,\"Schema\":",
+		    v->kind == NODE_FALSE ? "false" : "true");
+		if (v->kind == NODE_OBJECT)
+			show_fields(b, f->fields, v);
+		else
+			buf_adds(b, "null");
+		buf_addc(b, '}');
+	} else if (f->kind == SHOW_OR_LIST) {
+		buf_adds(b, "{\"Schema\":");
+		if (v->kind == NODE_OBJECT)
+			show_fields(b, f->fields, v);
+		else
+			buf_adds(b, "null");
+		buf_adds(b, ",\"JSONSchemas\":");
+		if (v->kind == NODE_ARRAY)
+			show_list(b, f->fields, v);
+		else
+			buf_adds(b, "null");
+		buf_addc(b, '}');
+	} else if (f->kind == SHOW_OBJECT)
 		show_fields(b, f->fields, v);
 	else if (f->kind == SHOW_OBJECTS && v->kind == NODE_ARRAY)
 		show_list(b, f->fields, v);
-	else if (f->kind == SHOW_MAP && v->kind == NODE_OBJECT)
-		show_map(b, f->fields, v);
-	else
+	else if (f->kind == SHOW_MAP && v->kind == NODE_OBJECT) {
+		const struct member **all = mem_array(NULL, v->n, sizeof *all);
+
+		for (size_t i = 0; i < v->n; i++)
+			all[i] = &v->members[i];
+		if (v->n > 1)
+			qsort(all, v->n, sizeof *all, member_cmp);
+		buf_addc(b, '{');
+		for (size_t i = 0; i < v->n; i++) {
+			json_add_comma(b);
+			json_add_string(b, all[i]->key);
+			buf_addc(b, ':');
+			show_fields(b, f->fields, all[i]->value);
+		}
+		buf_addc(b, '}');
+		free(all);
+	} else
 		tree_write_sorted(b, v);
 }
 

@@ -67,16 +67,6 @@ type_of(const struct node *json)
 	return TYPE_NONE;
 }
 
-static enum list_type
-list_type_of(const struct node *json)
-{
-	const struct node *type = tree_get(json, "x-kubernetes-list-type");
-
-	return tree_text_is(type, "map") ? LIST_MAP
-	    : tree_text_is(type, "set")	 ? LIST_SET
-					 : LIST_ATOMIC;
-}
-
 static bool
 get_double(const struct node *json, const char *key, double *value)
 {
@@ -109,23 +99,6 @@ rules_list(struct arena *a, const struct node *array, size_t *count)
 }
 
 static void
-rules_limits(struct schema_rules *r, const struct node *json)
-{
-	r->has_minimum = get_double(json, "minimum", &r->minimum);
-	r->has_maximum = get_double(json, "maximum", &r->maximum);
-	r->has_multiple_of = get_double(json, "multipleOf", &r->multiple_of);
-	r->exclusive_minimum = tree_true(tree_get(json, "exclusiveMinimum"));
-	r->exclusive_maximum = tree_true(tree_get(json, "exclusiveMaximum"));
-	r->unique_items = tree_true(tree_get(json, "uniqueItems"));
-	r->min_length = get_limit(json, "minLength");
-	r->max_length = get_limit(json, "maxLength");
-	r->min_items = get_limit(json, "minItems");
-	r->max_items = get_limit(json, "maxItems");
-	r->min_properties = get_limit(json, "minProperties");
-	r->max_properties = get_limit(json, "maxProperties");
-}
-
-static void
 rules_values(struct arena *a, struct schema_rules *r, const struct node *json)
 {
 	const struct node *enums = tree_get(json, "enum");
@@ -147,13 +120,40 @@ rules_values(struct arena *a, struct schema_rules *r, const struct node *json)
 	}
 }
 
-static void
-rules_children(struct arena *a, struct schema_rules *r, const struct node *json)
+const struct schema_rules *
+structural_rules(struct arena *a, const struct node *json)
 {
-	const struct node *p = tree_get(json, "properties");
-	const struct node *more = tree_get(json, "additionalProperties");
-	const struct node *items = tree_get(json, "items");
+	struct schema_rules *r = arena_zalloc(a, sizeof *r);
+	const struct node *type;
+	const struct node *p, *more, *items;
 
+	r->type = type_of(json);
+	r->nullable = tree_true(tree_get(json, "nullable"));
+	r->embedded =
+	    tree_true(tree_get(json, "x-kubernetes-embedded-resource"));
+	type = tree_get(json, "x-kubernetes-list-type");
+	r->list_type = tree_text_is(type, "map") ? LIST_MAP
+	    : tree_text_is(type, "set")		 ? LIST_SET
+						 : LIST_ATOMIC;
+	r->keys = texts(
+	    a, tree_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
+	r->required = texts(a, tree_get(json, "required"), &r->required_count);
+	r->has_minimum = get_double(json, "minimum", &r->minimum);
+	r->has_maximum = get_double(json, "maximum", &r->maximum);
+	r->has_multiple_of = get_double(json, "multipleOf", &r->multiple_of);
+	r->exclusive_minimum = tree_true(tree_get(json, "exclusiveMinimum"));
+	r->exclusive_maximum = tree_true(tree_get(json, "exclusiveMaximum"));
+	r->unique_items = tree_true(tree_get(json, "uniqueItems"));
+	r->min_length = get_limit(json, "minLength");
+	r->max_length = get_limit(json, "maxLength");
+	r->min_items = get_limit(json, "minItems");
+	r->max_items = get_limit(json, "maxItems");
+	r->min_properties = get_limit(json, "minProperties");
+	r->max_properties = get_limit(json, "maxProperties");
+	rules_values(a, r, json);
+	p = tree_get(json, "properties");
+	more = tree_get(json, "additionalProperties");
+	items = tree_get(json, "items");
 	if (tree_is(p, NODE_OBJECT) && p->n > 0) {
 		struct property *all = arena_alloc(a, p->n * sizeof *all);
 
@@ -170,24 +170,6 @@ rules_children(struct arena *a, struct schema_rules *r, const struct node *json)
 	r->additional_forbidden = tree_is(more, NODE_FALSE);
 	if (tree_is(items, NODE_OBJECT))
 		r->items = structural_rules(a, items);
-}
-
-const struct schema_rules *
-structural_rules(struct arena *a, const struct node *json)
-{
-	struct schema_rules *r = arena_zalloc(a, sizeof *r);
-
-	r->type = type_of(json);
-	r->nullable = tree_true(tree_get(json, "nullable"));
-	r->embedded =
-	    tree_true(tree_get(json, "x-kubernetes-embedded-resource"));
-	r->list_type = list_type_of(json);
-	r->keys = texts(
-	    a, tree_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
-	r->required = texts(a, tree_get(json, "required"), &r->required_count);
-	rules_limits(r, json);
-	rules_values(a, r, json);
-	rules_children(a, r, json);
 	r->all_of = rules_list(a, tree_get(json, "allOf"), &r->all_of_count);
 	r->any_of = rules_list(a, tree_get(json, "anyOf"), &r->any_of_count);
 	r->one_of = rules_list(a, tree_get(json, "oneOf"), &r->one_of_count);
@@ -222,27 +204,6 @@ plain_string(void)
 	return &string;
 }
 
-/* apiVersion, kind and metadata of a resource; all has room for them. */
-static size_t
-add_meta(struct field *all, size_t n)
-{
-	static const char *const names[] = {"apiVersion", "kind", "metadata"};
-
-	for (size_t i = 0; i < 3; i++) {
-		struct field *f = NULL;
-
-		for (size_t k = 0; k < n && f == NULL; k++)
-			if (span_is(all[k].name, names[i]))
-				f = &all[k];
-		if (f == NULL) {
-			f = &all[n++];
-			*f = (struct field){.name = span_str(names[i])};
-		}
-		f->schema = i < 2 ? plain_string() : schema_object_meta();
-	}
-	return n;
-}
-
 static bool
 is_required(const struct schema_rules *r, struct span name)
 {
@@ -253,38 +214,6 @@ is_required(const struct schema_rules *r, struct span name)
 }
 
 static void
-fields_fill(struct arena *a, struct schema *s, const struct node *json,
-    const struct schema_rules *r, bool resource)
-{
-	const struct node *p = tree_get(json, "properties");
-	size_t n = tree_is(p, NODE_OBJECT) ? p->n : 0;
-	struct field *all = arena_zalloc(a, (n + 3) * sizeof *all);
-
-	for (size_t i = 0; i < n; i++) {
-		struct span name = p->members[i].key;
-
-		all[i].name = name;
-		all[i].required = is_required(r, name);
-		field_fill(a, &all[i], p->members[i].value,
-		    structural_property(r, name));
-	}
-	if (resource)
-		n = add_meta(all, n);
-	qsort(all, n, sizeof *all, field_cmp);
-	s->fields = all;
-	s->field_count = n;
-}
-
-/* additionalProperties: true: whatever is in there is pruned to nothing. */
-static const struct schema *
-unknown(void)
-{
-	static const struct schema none = {.kind = SCHEMA_OBJECT};
-
-	return &none;
-}
-
-static void
 element_fill(struct arena *a, struct schema *s, const struct node *json,
     const struct schema_rules *r)
 {
@@ -292,8 +221,13 @@ element_fill(struct arena *a, struct schema *s, const struct node *json,
 
 	if (r != NULL)
 		field_fill(a, f, json, r);
-	else
-		f->schema = unknown();
+	else {
+		/* additionalProperties: true: whatever is in there is pruned to
+		 * nothing. */
+		static const struct schema none = {.kind = SCHEMA_OBJECT};
+
+		f->schema = &none;
+	}
 	s->element = f;
 }
 
@@ -341,9 +275,44 @@ schema_of(struct arena *a, const struct node *json,
 	s->preserve_unknown =
 	    tree_true(tree_get(json, "x-kubernetes-preserve-unknown-fields"));
 	s->rules = r;
-	if (s->kind == SCHEMA_OBJECT)
-		fields_fill(a, s, json, r, resource);
-	else if (s->kind == SCHEMA_MAP)
+	if (s->kind == SCHEMA_OBJECT) {
+		const struct node *p = tree_get(json, "properties");
+		size_t n = tree_is(p, NODE_OBJECT) ? p->n : 0;
+		struct field *all = arena_zalloc(a, (n + 3) * sizeof *all);
+
+		for (size_t i = 0; i < n; i++) {
+			struct span name = p->members[i].key;
+
+			all[i].name = name;
+			all[i].required = is_required(r, name);
+			field_fill(a, &all[i], p->members[i].value,
+			    structural_property(r, name));
+		}
+		if (resource) {
+			/* apiVersion, kind and metadata of a resource; all has
+			 * room for them. */
+			static const char *const names[] = {
+			    "apiVersion", "kind", "metadata"};
+
+			for (size_t i = 0; i < 3; i++) {
+				struct field *f = NULL;
+
+				for (size_t k = 0; k < n && f == NULL; k++)
+					if (span_is(all[k].name, names[i]))
+						f = &all[k];
+				if (f == NULL) {
+					f = &all[n++];
+					*f = (struct field){
+					    .name = span_str(names[i])};
+				}
+				f->schema = i < 2 ? plain_string()
+						  : schema_object_meta();
+			}
+		}
+		qsort(all, n, sizeof *all, field_cmp);
+		s->fields = all;
+		s->field_count = n;
+	} else if (s->kind == SCHEMA_MAP)
 		element_fill(a, s, tree_get(json, "additionalProperties"),
 		    r->additional);
 	else if (s->kind == SCHEMA_LIST)

@@ -1,15 +1,236 @@
-/* Implements valid.h, and is part of crd/crd.h: checks a whole definition. */
+/* Implements valid.h, and is part of crd/crd.h: checks a whole definition.
+ * valid_structure and valid_schema check a schema. */
 #include "crd/valid.h"
 
 #include <string.h>
 
 #include "base/array.h"
-#include "crd/approval.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "crd/show.h"
+#include "type/hookclient.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
+
+/* ---- subresources, columns, selectable fields, conversion ---- */
+
+/* False: it is not a JSON path; the cause was added. */
+static bool
+check_json_path(struct causes *c, struct span at, struct span path)
+{
+	if (path.n == 0) {
+		cause_required(c, at, "");
+		return false;
+	}
+	if (path.p[0] != '.') {
+		cause_invalid_text(
+		    c, at, path, "must be a simple json path starting with .");
+		return false;
+	}
+	return true;
+}
+
+static void
+valid_subresources(
+    struct causes *c, struct span path, const struct node *subresources)
+{
+	const struct node *scale = tree_get(subresources, "scale");
+	struct span at, p;
+
+	if (!tree_is(scale, NODE_OBJECT))
+		return;
+	at = valid_path_child(c, path, "scale.specReplicasPath");
+	p = tree_path_text(scale, "specReplicasPath");
+	if (check_json_path(c, at, p) && !span_starts(p, ".spec."))
+		cause_invalid_text(
+		    c, at, p, "should be a json path under .spec");
+	at = valid_path_child(c, path, "scale.statusReplicasPath");
+	p = tree_path_text(scale, "statusReplicasPath");
+	if (check_json_path(c, at, p) && !span_starts(p, ".status."))
+		cause_invalid_text(
+		    c, at, p, "should be a json path under .status");
+	at = valid_path_child(c, path, "scale.labelSelectorPath");
+	p = tree_path_text(scale, "labelSelectorPath");
+	if (p.n > 0 && check_json_path(c, at, p) && !span_starts(p, ".spec.") &&
+	    !span_starts(p, ".status."))
+		cause_invalid_text(c, at, p,
+		    "should be a json path under either .spec or .status");
+}
+
+/* text is one of those in list, which commas separate. */
+static bool
+is_one_of(struct span text, const char *list)
+{
+	for (const char *p = list; *p != '\0';) {
+		size_t n = strcspn(p, ",");
+
+		if (span_eq(text, span_make(p, n)))
+			return true;
+		p += n + (p[n] == ',');
+	}
+	return false;
+}
+
+static void
+check_column(struct causes *c, struct span path, const struct node *column)
+{
+	static const char types[] = "boolean,date,integer,number,string";
+	static const char formats[] =
+	    "byte,date,date-time,double,float,int32,int64,password";
+	struct span type = tree_path_text(column, "type");
+	struct span format = tree_path_text(column, "format");
+	struct span at = valid_path_child(c, path, "type");
+	const char *detail = arena_str(
+	    c->arena, arena_printf(c->arena, "must be one of %s", types));
+
+	if (tree_path_text(column, "name").n == 0)
+		cause_required(c, valid_path_child(c, path, "name"), "");
+	if (type.n == 0)
+		cause_required(c, at, detail);
+	else if (!is_one_of(type, types))
+		cause_invalid_text(c, at, type, detail);
+	if (format.n > 0 && !is_one_of(format, formats))
+		cause_invalid_text(c, valid_path_child(c, path, "format"),
+		    format,
+		    arena_str(c->arena,
+			arena_printf(c->arena, "must be one of %s", formats)));
+	check_json_path(c, valid_path_child(c, path, "JSONPath"),
+	    tree_path_text(column, "jsonPath"));
+}
+
+static void
+valid_columns(struct causes *c, struct span path, const struct node *columns)
+{
+	for (size_t i = 0; tree_is(columns, NODE_ARRAY) && i < columns->n; i++)
+		check_column(
+		    c, cause_path_index(c->arena, path, i), columns->items[i]);
+}
+
+static void
+valid_selectable(struct causes *c, struct span path, const struct node *fields,
+    const struct node *schema)
+{
+	enum { SELECTABLE_MAX = 8 };
+	size_t n = tree_is(fields, NODE_ARRAY) ? fields->n : 0, unique = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct span text = tree_path_text(fields->items[i], "jsonPath");
+		struct span at = valid_path_child(
+		    c, cause_path_index(c->arena, path, i), "jsonPath");
+		const struct node *found = NULL;
+		const char *wrong;
+		bool twice = false;
+
+		if (text.n == 0) {
+			cause_required(c, at, "");
+			continue;
+		}
+		wrong = valid_rulepath(
+		    c->arena, text, schema, RULEPATH_DOTS_ONLY, &found);
+		if (wrong != NULL) {
+			cause_invalid_text(c, at, text,
+			    arena_str(c->arena,
+				arena_printf(c->arena, "is an invalid path: %s",
+				    wrong)));
+			continue;
+		}
+		if (span_starts(text, ".metadata"))
+			cause_invalid_text(c, at, text,
+			    "must not point to fields in metadata");
+		if (!is_one_of(tree_path_text(found, "type"),
+			"string,boolean,integer"))
+			cause_invalid_text(c, at, text,
+			    "must point to a field of type string, boolean or "
+			    "integer. Enum string fields and strings with "
+			    "formats are allowed.");
+		for (size_t k = 0; k < i && !twice; k++)
+			twice = span_eq(
+			    text, tree_path_text(fields->items[k], "jsonPath"));
+		if (twice)
+			cause_duplicate(
+			    c, at, tree_get(fields->items[i], "jsonPath"));
+		unique += !twice;
+	}
+	if (unique > SELECTABLE_MAX)
+		cause_too_many(c, path, unique, SELECTABLE_MAX);
+}
+
+static void
+check_review_versions(
+    struct causes *c, struct span at, const struct node *versions)
+{
+	size_t n = tree_is(versions, NODE_ARRAY) ? versions->n : 0;
+	bool known = false;
+
+	if (n == 0) {
+		cause_required(c, at, "");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct span v = tree_text(versions->items[i]);
+		struct span own = cause_path_index(c->arena, at, i);
+		const char *wrong = name_check_dns1035(v);
+		bool twice = false;
+
+		for (size_t k = 0; k < i; k++)
+			twice = twice ||
+			    tree_equal(versions->items[i], versions->items[k]);
+		if (twice)
+			cause_invalid_text(c, own, v, "duplicate version");
+		else if (wrong != NULL)
+			cause_invalid_text(c, own, v, wrong);
+		known = known || is_one_of(v, "v1,v1beta1");
+	}
+	if (!known)
+		cause_invalid(c, at, versions,
+		    "must include at least one of v1, v1beta1");
+}
+
+static void
+check_webhook(struct causes *c, struct span path, const struct node *hook)
+{
+	const struct node *client = tree_get(hook, "clientConfig");
+	struct span at = valid_path_child(c, path, "webhookClientConfig");
+
+	if (!tree_is(client, NODE_OBJECT))
+		cause_required(
+		    c, at, "required when strategy is set to Webhook");
+	else
+		hookclient_check(c, at, client);
+	check_review_versions(c,
+	    valid_path_child(c, path, "conversionReviewVersions"),
+	    tree_get(hook, "conversionReviewVersions"));
+}
+
+static void
+valid_conversion(
+    struct causes *c, struct span path, const struct node *conversion)
+{
+	static const char detail[] =
+	    "should not be set when strategy is not set to Webhook";
+	const struct span known[] = {span_str("None"), span_str("Webhook")};
+	const struct node *strategy = tree_get(conversion, "strategy");
+	const struct node *hook = tree_get(conversion, "webhook");
+	struct span at = valid_path_child(c, path, "strategy");
+
+	if (!tree_is(conversion, NODE_OBJECT))
+		return;
+	if (tree_text(strategy).n == 0)
+		cause_required(c, at, "");
+	else if (!is_one_of(tree_text(strategy), "None,Webhook"))
+		cause_unsupported(c, at, strategy, known, 2);
+	if (tree_text_is(strategy, "Webhook")) {
+		check_webhook(c, path, hook);
+		return;
+	}
+	if (tree_get(hook, "clientConfig") != NULL)
+		cause_forbidden(c,
+		    valid_path_child(c, path, "webhookClientConfig"), detail);
+	if (tree_count(tree_get(hook, "conversionReviewVersions")) > 0)
+		cause_forbidden(c,
+		    valid_path_child(c, path, "conversionReviewVersions"),
+		    detail);
+}
 
 bool
 valid_is_set(const struct node *n, const char *key)
@@ -154,8 +375,8 @@ check_with_status(
 	if (type != NULL && !tree_text_is(type, "object"))
 		cause_invalid(c,
 		    valid_path_child(c, path, "openAPIV3Schema.type"), type,
-		    "only \"object\" is allowed as the type at the root of "
-		    "the schema if the status subresource is enabled");
+		    "only \"object\" is allowed as the type at the root of the "
+		    "schema if the status subresource is enabled");
 	for (size_t i = 0; i < schema->n; i++) {
 		if (allowed_with_status(schema->members[i].key) ||
 		    !valid_is_set(
@@ -166,9 +387,9 @@ check_with_status(
 		    arena_printf(c->arena,
 			"Invalid value: %.*s: only [Description Type Format "
 			"Title Maximum ExclusiveMaximum Minimum "
-			"ExclusiveMinimum MaxLength MinLength Pattern "
-			"MaxItems MinItems UniqueItems MultipleOf Required "
-			"Items Properties ExternalDocs Example "
+			"ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
+			"MinItems UniqueItems MultipleOf Required Items "
+			"Properties ExternalDocs Example "
 			"XPreserveUnknownFields XValidations] fields are "
 			"allowed at the root of the schema if the status "
 			"subresource is enabled",
@@ -203,8 +424,8 @@ check_deprecation(
 			    arena_str(c->arena,
 				arena_printf(c->arena,
 				    "must only contain printable UTF-8 "
-				    "characters; non-printable character "
-				    "found at index %zu",
+				    "characters; non-printable character found "
+				    "at index %zu",
 				    i)));
 			break;
 		}
@@ -273,30 +494,6 @@ invalid_versions(struct causes *c, struct span path,
 		c->arena, "Invalid value: %.*s: %s", SPAN_ARG(shown), detail));
 }
 
-static void
-check_storage(struct causes *c, struct span path, const struct node *versions)
-{
-	const struct node *v;
-	size_t storage = 0;
-	bool twice = false;
-
-	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
-		storage += tree_true(tree_get(v, "storage"));
-		for (size_t k = 0; k < i; k++)
-			twice = twice ||
-			    span_eq(tree_path_text(v, "name"),
-				tree_path_text(
-				    version_at(versions, k), "name"));
-	}
-	if (twice)
-		invalid_versions(
-		    c, path, versions, "must contain unique version names");
-	if (storage != 1)
-		invalid_versions(c, path, versions,
-		    "must have exactly one version marked as storage "
-		    "version");
-}
-
 /* ---- the whole ---- */
 
 static void
@@ -315,30 +512,41 @@ check_group(struct causes *c, struct span group)
 }
 
 static void
-check_scope(struct causes *c, const struct node *scope)
-{
-	const struct span known[] = {
-	    span_str("Cluster"), span_str("Namespaced")};
-
-	if (tree_text(scope).n == 0)
-		cause_required(c, span_str("spec.scope"), "");
-	else if (!tree_text_is(scope, "Cluster") &&
-	    !tree_text_is(scope, "Namespaced"))
-		cause_unsupported(c, span_str("spec.scope"), scope, known, 2);
-}
-
-static void
 check_spec(struct causes *c, const struct node *spec)
 {
 	const struct node *versions = tree_get(spec, "versions");
 	const struct node *names = tree_get(spec, "names");
 	struct span path = span_str("spec");
 	struct span at = valid_path_child(c, path, "versions");
+	const struct node *v;
+	size_t storage = 0;
+	bool twice = false;
+	const struct node *scope;
 
 	check_group(c, tree_path_text(spec, "group"));
-	check_scope(c, tree_get(spec, "scope"));
+	scope = tree_get(spec, "scope");
+	const struct span known[] = {
+	    span_str("Cluster"), span_str("Namespaced")};
+	if (tree_text(scope).n == 0)
+		cause_required(c, span_str("spec.scope"), "");
+	else if (!tree_text_is(scope, "Cluster") &&
+	    !tree_text_is(scope, "Namespaced"))
+		cause_unsupported(c, span_str("spec.scope"), scope, known, 2);
 	check_versions(c, at, versions);
-	check_storage(c, at, versions);
+	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
+		storage += tree_true(tree_get(v, "storage"));
+		for (size_t k = 0; k < i; k++)
+			twice = twice ||
+			    span_eq(tree_path_text(v, "name"),
+				tree_path_text(
+				    version_at(versions, k), "name"));
+	}
+	if (twice)
+		invalid_versions(
+		    c, at, versions, "must contain unique version names");
+	if (storage != 1)
+		invalid_versions(c, at, versions,
+		    "must have exactly one version marked as storage version");
 	need_names(c, span_str("spec.names"), names);
 	check_names(c, span_str("spec.names"), names);
 	if (version_at(versions, 0) != NULL)
@@ -398,33 +606,6 @@ check_stored_versions(struct causes *c, const struct node *object)
 }
 
 static void
-check_preserve(
-    struct causes *c, const struct node *live, const struct node *object)
-{
-	static const char path[] = "spec.preserveUnknownFields";
-	const struct node *now = tree_path(object, path);
-
-	if (tree_true(now) && !tree_true(tree_path(live, path)))
-		cause_invalid(c, span_str(path), now,
-		    "cannot set to true, set "
-		    "x-kubernetes-preserve-unknown-fields to true in "
-		    "spec.versions[*].schema instead");
-}
-
-static void
-check_name(struct causes *c, const struct node *object)
-{
-	struct span name = tree_path_text(object, "metadata.name");
-	struct span wanted = arena_printf(c->arena, "%.*s.%.*s",
-	    SPAN_ARG(tree_path_text(object, "spec.names.plural")),
-	    SPAN_ARG(tree_path_text(object, "spec.group")));
-
-	if (!span_eq(name, wanted))
-		cause_invalid_text(c, span_str("metadata.name"), name,
-		    "must be spec.names.plural+\".\"+spec.group");
-}
-
-static void
 immutable(struct causes *c, const struct node *live, const struct node *object,
     const char *path)
 {
@@ -434,36 +615,45 @@ immutable(struct causes *c, const struct node *live, const struct node *object,
 		cause_invalid(c, span_str(path), now, "field is immutable");
 }
 
-static void
-check_immutable(
-    struct causes *c, const struct node *live, const struct node *object)
-{
-	if (conditions_true(live, "Established")) {
-		immutable(c, live, object, "spec.scope");
-		immutable(c, live, object, "spec.names.kind");
-	}
-	immutable(c, live, object, "spec.group");
-	immutable(c, live, object, "spec.names.plural");
-}
-
 void
 crd_definition_validate(struct causes *c, struct span subresource,
     const struct node *live, const struct node *object)
 {
 	struct span accepted = span_str("status.acceptedNames");
 	const struct node *names = tree_path(object, "status.acceptedNames");
+	static const char path[] = "spec.preserveUnknownFields";
+	const struct node *now;
 
 	if (span_is(subresource, "status")) {
 		check_names(c, accepted, names);
 		return;
 	}
-	if (live == NULL)
-		check_name(c, object);
+	if (live == NULL) {
+		struct span name = tree_path_text(object, "metadata.name");
+		struct span wanted = arena_printf(c->arena, "%.*s.%.*s",
+		    SPAN_ARG(tree_path_text(object, "spec.names.plural")),
+		    SPAN_ARG(tree_path_text(object, "spec.group")));
+
+		if (!span_eq(name, wanted))
+			cause_invalid_text(c, span_str("metadata.name"), name,
+			    "must be spec.names.plural+\".\"+spec.group");
+	}
 	check_spec(c, tree_get(object, "spec"));
-	if (live != NULL)
-		check_immutable(c, live, object);
+	if (live != NULL) {
+		if (conditions_true(live, "Established")) {
+			immutable(c, live, object, "spec.scope");
+			immutable(c, live, object, "spec.names.kind");
+		}
+		immutable(c, live, object, "spec.group");
+		immutable(c, live, object, "spec.names.plural");
+	}
 	check_names(c, accepted, names);
 	check_stored_versions(c, object);
-	approval_check(c, live, object);
-	check_preserve(c, live, object);
+	conditions_check_approval(c, live, object);
+	now = tree_path(object, path);
+	if (tree_true(now) && !tree_true(tree_path(live, path)))
+		cause_invalid(c, span_str(path), now,
+		    "cannot set to true, set "
+		    "x-kubernetes-preserve-unknown-fields to true in "
+		    "spec.versions[*].schema instead");
 }

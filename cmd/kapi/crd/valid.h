@@ -25,21 +25,29 @@ struct span valid_path_entry(
 /* valid_structure.c: a schema is structural. */
 void valid_structure(
     struct causes *c, struct span path, const struct node *schema);
-/* valid_default.c: its defaults fit it. */
+/* Its defaults fit it. */
 void valid_defaults(
     struct causes *c, struct span path, const struct node *schema);
 /* valid_schema.c: what OpenAPI v3 is restricted to. */
 void valid_schema(
     struct causes *c, struct span path, const struct node *schema);
 
-/* valid_parts.c: other parts of a version. */
-void valid_subresources(
-    struct causes *c, struct span path, const struct node *subresources);
-void valid_columns(
-    struct causes *c, struct span path, const struct node *columns);
-void valid_selectable(struct causes *c, struct span path,
-    const struct node *fields, const struct node *schema);
-void valid_conversion(
-    struct causes *c, struct span path, const struct node *conversion);
+/*
+ * Paths of fields in schemas, as rules (fieldPath) and selectable
+ * fields have them: .spec.replicas, .params['a b'].
+ * Source: ValidFieldPath of apiextensions-apiserver/pkg/apiserver/schema/cel/
+ * validation.go.
+ */
+enum rulepath_brackets { RULEPATH_BRACKETS, RULEPATH_DOTS_ONLY };
+
+/*
+ * NULL: the path leads from schema to a field; else what is wrong. Where a
+ * schema has properties, it has to be one of them; a map has each key. There
+ * is no path into a list. *found, if not NULL: the schema there, or NULL where
+ * a map has none.
+ */
+const char *valid_rulepath(struct arena *a, struct span path,
+    const struct node *schema, enum rulepath_brackets brackets,
+    const struct node **found);
 
 #endif

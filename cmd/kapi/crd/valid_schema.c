@@ -1,8 +1,142 @@
 /* Part of crd/valid.h: what OpenAPI v3 is restricted to. */
+#include "base/array.h"
+#include "base/buf.h"
 #include "crd/valid.h"
 
-#include "base/array.h"
-#include "crd/rulepath.h"
+/* ---- paths in rules ---- */
+
+static const char no_end[] = "unexpected end of JSON path";
+static const char no_field[] = "does not refer to a valid field";
+
+/* One of . [ ], a text in single quotes (which are part of it), or what is in
+ * front of the next of the three. None at the end. */
+static struct span
+next_token(struct span *rest)
+{
+	struct span t = *rest;
+	size_t n = 1;
+
+	if (rest->n == 0)
+		return SPAN_NONE;
+	if (*t.p == '\'') {
+		while (n < t.n && (t.p[n] != '\'' || t.p[n - 1] == '\\'))
+			n++;
+		n += n < t.n;
+	} else if (!span_is_among(*t.p, ".[]")) {
+		while (n < t.n && !span_is_among(t.p[n], ".[]"))
+			n++;
+	}
+	*rest = span_skip(*rest, n);
+	t.n = n;
+	return t;
+}
+
+static bool
+add_escaped(struct buf *b, char c)
+{
+	static const char names[] = "abfnrtv'\\", chars[] = "\a\b\f\n\r\t\v'\\";
+	const char *at = span_find(span_str(names), c);
+
+	if (at == NULL)
+		return false;
+	buf_addc(b, chars[at - names]);
+	return true;
+}
+
+/* The text inside the quotes. Returns NULL, or what is wrong. A backslash does
+ * not escape the end of a line. */
+static const char *
+unquote(struct arena *a, struct span token, struct span *name)
+{
+	struct buf b = BUF_INIT;
+	const char *wrong = NULL;
+
+	if (token.n < 2 || *token.p != '\'' || token.p[token.n - 1] != '\'')
+		return arena_str(a,
+		    arena_printf(a,
+			"expected single quoted string but got %.*s",
+			SPAN_ARG(token)));
+	token = span_make(token.p + 1, token.n - 2);
+	for (size_t i = 0; i < token.n; i++) {
+		if (token.p[i] != '\\' || i + 1 == token.n ||
+		    token.p[i + 1] == '\n')
+			buf_addc(&b, token.p[i]);
+		else if (!add_escaped(&b, token.p[++i]))
+			wrong = arena_str(a,
+			    arena_printf(a,
+				"invalid string literal: invalid escape char "
+				"\\%c",
+				token.p[i]));
+	}
+	*name = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return wrong;
+}
+
+/* From a schema to that of a member. */
+static const char *
+step(const struct node **schema, struct span name)
+{
+	const struct node *properties = tree_get(*schema, "properties");
+	const struct node *map = tree_get(*schema, "additionalProperties");
+
+	if (tree_count(properties) > 0) {
+		*schema = tree_get_span(properties, name);
+		return *schema == NULL ? no_field : NULL;
+	}
+	if (map == NULL)
+		return no_field;
+	*schema = tree_is(map, NODE_OBJECT) ? map : NULL;
+	return NULL;
+}
+
+static const char *
+bracket(struct arena *a, struct span *rest, const struct node **schema)
+{
+	struct span token = next_token(rest), name;
+	const char *wrong;
+
+	if (token.n == 0)
+		return no_end;
+	if ((wrong = unquote(a, token, &name)) != NULL ||
+	    (wrong = step(schema, name)) != NULL)
+		return wrong;
+	token = next_token(rest);
+	if (token.n == 0)
+		return no_end;
+	return span_is(token, "]")
+	    ? NULL
+	    : arena_str(a,
+		  arena_printf(a, "expected ] but got %.*s", SPAN_ARG(token)));
+}
+
+const char *
+valid_rulepath(struct arena *a, struct span path, const struct node *schema,
+    enum rulepath_brackets brackets, const struct node **found)
+{
+	const char *wrong = NULL;
+	struct span token;
+
+	while (wrong == NULL && (token = next_token(&path)).n > 0) {
+		if (span_is(token, ".")) {
+			token = next_token(&path);
+			wrong = token.n == 0 ? no_end : step(&schema, token);
+		} else if (!span_is(token, "[")) {
+			wrong = arena_str(a,
+			    arena_printf(a, "expected [ or . but got: %.*s",
+				SPAN_ARG(token)));
+		} else if (brackets == RULEPATH_DOTS_ONLY) {
+			wrong = "array notation is not allowed";
+		} else {
+			wrong = bracket(a, &path, &schema);
+		}
+	}
+	if (found != NULL)
+		*found = schema;
+	return wrong;
+}
+
+/* ---- the walk over a schema ---- */
 
 /* On the way down. */
 struct inside {
@@ -20,62 +154,6 @@ static void
 forbid(struct causes *c, struct span path, const char *key, const char *detail)
 {
 	cause_forbidden(c, valid_path_child(c, path, key), detail);
-}
-
-static void
-check_kind(struct causes *c, struct span path, const struct node *schema)
-{
-	static const char *const known[] = {
-	    "array", "boolean", "integer", "number", "object", "string"};
-	const struct node *type = tree_get(schema, "type");
-	struct span names[6];
-	bool found = false;
-
-	if (tree_text(type).n == 0)
-		return;
-	for (size_t i = 0; i < 6; i++) {
-		names[i] = span_str(known[i]);
-		found = found || tree_text_is(type, known[i]);
-	}
-	if (!found)
-		cause_unsupported(
-		    c, valid_path_child(c, path, "type"), type, names, 6);
-}
-
-/* Refuses keywords of JSON schema that a CRD may not use. */
-static void
-check_refused(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in)
-{
-	static const char *const keys[] = {"id", "additionalItems",
-	    "patternProperties", "definitions", "dependencies", "$ref"};
-
-	if (tree_get(schema, "default") != NULL && in->no_defaults != NULL)
-		forbid(c, path, "default",
-		    arena_str(c->arena,
-			arena_printf(
-			    c->arena, "must not be set %s", in->no_defaults)));
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (tree_get(schema, keys[i]) != NULL)
-			forbid(c, path, keys[i],
-			    arena_str(c->arena,
-				arena_printf(
-				    c->arena, "%s is not supported", keys[i])));
-	if (is_type(schema, "null"))
-		forbid(c, path, "type",
-		    "type cannot be set to null, use nullable as an "
-		    "alternative");
-	if (tree_is(tree_get(schema, "items"), NODE_ARRAY))
-		forbid(c, path, "items",
-		    "items must be a schema object and not an array");
-	if (in->resource_meta &&
-	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource")))
-		forbid(c, path, "x-kubernetes-embedded-resource",
-		    "must not be used inside of resource meta");
-	if (tree_true(tree_get(schema, "uniqueItems")))
-		forbid(c, path, "uniqueItems",
-		    "uniqueItems cannot be set to true since the runtime "
-		    "complexity becomes quadratic");
 }
 
 /* A field that needs the schema to be of a type. */
@@ -113,8 +191,8 @@ check_map_type(struct causes *c, struct span path, const struct node *schema)
 static void
 check_set_items(struct causes *c, struct span path, const struct node *items)
 {
-	static const char detail[] = "must be atomic as item of a list with "
-				     "x-kubernetes-list-type=set";
+	static const char detail[] =
+	    "must be atomic as item of a list with x-kubernetes-list-type=set";
 	const struct node *list = tree_get(items, "x-kubernetes-list-type");
 	const struct node *map = tree_get(items, "x-kubernetes-map-type");
 	struct span at = valid_path_child(c, path, "items");
@@ -216,8 +294,8 @@ check_list_items(struct causes *c, struct span path, const struct node *schema,
 		forbid(c, at, "nullable",
 		    arena_str(c->arena,
 			arena_printf(c->arena,
-			    "cannot be nullable when x-kubernetes-list-type "
-			    "is %.*s",
+			    "cannot be nullable when x-kubernetes-list-type is "
+			    "%.*s",
 			    SPAN_ARG(list_type))));
 	for (size_t i = 0; span_is(list_type, "map") &&
 	     tree_is(keys, NODE_ARRAY) && i < keys->n;
@@ -331,7 +409,7 @@ check_rule(struct causes *c, struct span path, const struct node *rule,
 	if (has_newline(field))
 		cause_invalid_text(
 		    c, at, field, "must not contain line breaks");
-	if (rulepath_check(c->arena, field, schema, RULEPATH_BRACKETS, NULL) !=
+	if (valid_rulepath(c->arena, field, schema, RULEPATH_BRACKETS, NULL) !=
 	    NULL)
 		cause_invalid_text(c, at, field, "must be a valid path");
 }
@@ -389,8 +467,7 @@ walk_more(struct causes *c, struct span path, const struct node *schema,
 	if (tree_count(tree_get(schema, "properties")) > 0 &&
 	    more->kind != NODE_TRUE)
 		forbid(c, path, key,
-		    "additionalProperties and properties are mutual "
-		    "exclusive");
+		    "additionalProperties and properties are mutual exclusive");
 	if (in->resource_meta)
 		sub.no_defaults =
 		    "inside additionalProperties applying to object metadata";
@@ -420,11 +497,53 @@ walk(struct causes *c, struct span path, const struct node *schema,
     const struct inside *in, bool root)
 {
 	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
+	static const char *const known[] = {
+	    "array", "boolean", "integer", "number", "object", "string"};
+	const struct node *type;
+	struct span names[6];
+	bool found = false;
+	static const char *const keys[] = {"id", "additionalItems",
+	    "patternProperties", "definitions", "dependencies", "$ref"};
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	check_kind(c, path, schema);
-	check_refused(c, path, schema, in);
+	type = tree_get(schema, "type");
+	if (tree_text(type).n != 0) {
+		for (size_t i = 0; i < 6; i++) {
+			names[i] = span_str(known[i]);
+			found = found || tree_text_is(type, known[i]);
+		}
+		if (!found)
+			cause_unsupported(c, valid_path_child(c, path, "type"),
+			    type, names, 6);
+	}
+	/* Refuses keywords of JSON schema that a CRD may not use. */
+	if (tree_get(schema, "default") != NULL && in->no_defaults != NULL)
+		forbid(c, path, "default",
+		    arena_str(c->arena,
+			arena_printf(
+			    c->arena, "must not be set %s", in->no_defaults)));
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (tree_get(schema, keys[i]) != NULL)
+			forbid(c, path, keys[i],
+			    arena_str(c->arena,
+				arena_printf(
+				    c->arena, "%s is not supported", keys[i])));
+	if (is_type(schema, "null"))
+		forbid(c, path, "type",
+		    "type cannot be set to null, use nullable as an "
+		    "alternative");
+	if (tree_is(tree_get(schema, "items"), NODE_ARRAY))
+		forbid(c, path, "items",
+		    "items must be a schema object and not an array");
+	if (in->resource_meta &&
+	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource")))
+		forbid(c, path, "x-kubernetes-embedded-resource",
+		    "must not be used inside of resource meta");
+	if (tree_true(tree_get(schema, "uniqueItems")))
+		forbid(c, path, "uniqueItems",
+		    "uniqueItems cannot be set to true since the runtime "
+		    "complexity becomes quadratic");
 	walk_more(c, path, schema, in);
 	walk_properties(c, path, schema, in, root);
 	walk_junctors(c, path, schema, in);

@@ -2,8 +2,13 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "crd/check.h"
+#include "crd/lists.h"
+#include "crd/prune.h"
+#include "crd/structural.h"
 #include "crd/valid.h"
 #include "text/pattern.h"
+#include "type/decode.h"
 
 enum level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
 
@@ -124,33 +129,6 @@ nested(struct causes *c, struct span path, const struct node *schema,
 		    "must not be specified in a nested context");
 }
 
-static void
-check_type(struct causes *c, struct span path, const struct node *schema,
-    enum level level)
-{
-	static const char *const missing[] = {"must not be empty at the root",
-	    "must not be empty for specified array items",
-	    "must not be empty for specified object fields"};
-	static const char embedded[] =
-	    "must be object if x-kubernetes-embedded-resource is true";
-	struct span type = tree_path_text(schema, "type");
-	struct span at = valid_path_child(c, path, "type");
-
-	if (is_true(schema, "x-kubernetes-embedded-resource") &&
-	    !span_is(type, "object")) {
-		if (type.n == 0)
-			cause_required(c, at, embedded);
-		else
-			cause_invalid_text(c, at, type, embedded);
-	} else if (type.n == 0 &&
-	    !is_true(schema, "x-kubernetes-int-or-string") &&
-	    !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
-		cause_required(c, at, missing[level]);
-	}
-	if (level == LEVEL_ROOT && type.n > 0 && !span_is(type, "object"))
-		cause_invalid_text(c, at, type, "must be object at the root");
-}
-
 /* At the root only the names of metadata may be restricted. */
 static bool
 only_names(const struct node *metadata)
@@ -243,6 +221,12 @@ structure(struct causes *c, struct span path, const struct node *schema,
 	const struct node *items = tree_get(schema, "items");
 	const struct node *more = tree_get(schema, "additionalProperties");
 	const struct node *all = tree_get(schema, "allOf");
+	static const char *const missing[] = {"must not be empty at the root",
+	    "must not be empty for specified array items",
+	    "must not be empty for specified object fields"};
+	static const char embedded[] =
+	    "must be object if x-kubernetes-embedded-resource is true";
+	struct span type, at;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
@@ -263,7 +247,21 @@ structure(struct causes *c, struct span path, const struct node *schema,
 	values(c, path, schema, is_int_or_string(tree_get(schema, "anyOf")),
 	    tree_count(all) > 0 && tree_is(all, NODE_ARRAY) &&
 		is_int_or_string(tree_get(all->items[0], "anyOf")));
-	check_type(c, path, schema, level);
+	type = tree_path_text(schema, "type");
+	at = valid_path_child(c, path, "type");
+	if (is_true(schema, "x-kubernetes-embedded-resource") &&
+	    !span_is(type, "object")) {
+		if (type.n == 0)
+			cause_required(c, at, embedded);
+		else
+			cause_invalid_text(c, at, type, embedded);
+	} else if (type.n == 0 &&
+	    !is_true(schema, "x-kubernetes-int-or-string") &&
+	    !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
+		cause_required(c, at, missing[level]);
+	}
+	if (level == LEVEL_ROOT && type.n > 0 && !span_is(type, "object"))
+		cause_invalid_text(c, at, type, "must be object at the root");
 	check_meta(c, path, schema, level);
 }
 
@@ -332,14 +330,6 @@ complete_nested(struct causes *c, const struct pair *p)
 	}
 }
 
-static void
-completeness(struct causes *c, struct span path, const struct node *schema)
-{
-	struct pair p = {schema, schema, path, path};
-
-	complete(c, &p);
-}
-
 static int
 cause_cmp(const void *x, const void *y)
 {
@@ -355,11 +345,70 @@ valid_structure(struct causes *c, struct span path, const struct node *schema)
 	struct causes own = {.arena = c->arena};
 
 	structure(&own, path, schema, LEVEL_ROOT);
-	completeness(&own, path, schema);
+	struct pair p = {schema, schema, path, path};
+	complete(&own, &p);
 	/* The API server sorts them, since its maps have no order. */
 	if (own.n > 1)
 		qsort(own.items, own.n, sizeof *own.items, cause_cmp);
 	for (size_t i = 0; i < own.n; i++)
 		cause_add(c, arena_str(c->arena, own.items[i].reason),
 		    own.items[i].field, own.items[i].message);
+}
+
+/* ---- defaults ---- */
+
+/* A default in its place in a schema that has but it: pruned as a field. */
+static bool
+is_pruned(struct arena *a, const struct node *schema, const struct node *value)
+{
+	struct node *outer = tree_object(a), *fields = tree_object(a);
+	struct node *object = tree_object(a);
+
+	tree_put(a, fields, "default", (struct node *)schema);
+	tree_put(a, outer, "properties", fields);
+	tree_put(a, outer, "type", tree_str(a, "object"));
+	tree_put(a, object, "default", tree_copy(a, value));
+	prune_object(a, structural_schema(a, outer, false), object, NULL);
+	return tree_equal(tree_get(object, "default"), value);
+}
+
+static void
+walk(struct causes *c, struct span path, const struct node *schema, bool root)
+{
+	const struct node *p = tree_get(schema, "properties");
+	bool resource = root ||
+	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource"));
+	const struct node *value;
+	struct span at;
+
+	if (!tree_is(schema, NODE_OBJECT))
+		return;
+	value = tree_get(schema, "default");
+	at = valid_path_child(c, path, "default");
+	if (value != NULL && value->kind != NODE_NULL) {
+		if (!is_pruned(c->arena, schema, value))
+			cause_invalid(
+			    c, at, value, "must not have unknown fields");
+		crd_check(
+		    c, structural_rules(c->arena, schema), at, value, NULL);
+	}
+	walk(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
+	    false);
+	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
+		struct span key = p->members[i].key;
+
+		/* Those of metadata are looked at in their whole; kapi leaves
+		 * them to the write of an object. */
+		if (!(resource &&
+			(span_is(key, "metadata") || span_is(key, "kind") ||
+			    span_is(key, "apiVersion"))))
+			walk(c, valid_path_entry(c, path, "properties", key),
+			    p->members[i].value, false);
+	}
+}
+
+void
+valid_defaults(struct causes *c, struct span path, const struct node *schema)
+{
+	walk(c, path, schema, true);
 }

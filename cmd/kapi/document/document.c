@@ -1,9 +1,13 @@
 #include "document/document.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "reply/pretty.h"
 #include "reply/reply.h"
+#include "request/accept.h"
+#include "request/accounts.h"
 #include "value/digest.h"
 
 bool
@@ -71,4 +75,239 @@ document_reply(struct request *r, const struct document *d,
 	reply_with(r, code, how->content_type, extra, n, t);
 	text_unref(t);
 	buf_release(&pretty);
+}
+
+/* ---- root ---- */
+
+static int
+by_bytes(const void *x, const void *y)
+{
+	return span_cmp(*(const struct span *)x, *(const struct span *)y);
+}
+
+/* /apis/GROUP and /apis/GROUP/VERSION of all that is served, with repetitions.
+ */
+static size_t
+add_groups(struct request *r, struct span **all, size_t n)
+{
+	const struct registry *g = r->api->registry;
+	struct arena *a = &r->arena;
+	const struct resource *s;
+
+	for (size_t i = 0; (s = resource_next(g, &i)) != NULL;) {
+		if (s->group.n == 0)
+			continue;
+		*all = arena_grow(a, *all, n, n + 2, sizeof **all);
+		(*all)[n++] = arena_printf(a, "/apis/%.*s", SPAN_ARG(s->group));
+		(*all)[n++] = arena_printf(a, "/apis/%.*s/%.*s",
+		    SPAN_ARG(s->group), SPAN_ARG(s->version));
+	}
+	return n;
+}
+
+bool
+document_serve_root(struct request *r)
+{
+	static const char *const fixed[] = {"/.well-known/openid-configuration",
+	    "/api", "/api/v1", "/apis", "/apis/", "/healthz", "/healthz/etcd",
+	    "/healthz/log", "/healthz/ping", "/livez", "/livez/etcd",
+	    "/livez/log", "/livez/ping", "/metrics", "/openapi/v2",
+	    "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/readyz",
+	    "/readyz/etcd", "/readyz/log", "/readyz/ping", "/version"};
+	struct arena *a = &r->arena;
+	struct node *paths = tree_array(a), *object = tree_object(a);
+	struct buf compact = BUF_INIT, pretty = BUF_INIT;
+	struct span *all;
+	size_t n = COUNT(fixed);
+
+	if (!span_is(r->path, "/") && !span_is(r->path, "/index.html"))
+		return false;
+	all = arena_alloc(a, n * sizeof *all);
+	for (size_t i = 0; i < n; i++)
+		all[i] = span_str(fixed[i]);
+	n = add_groups(r, &all, n);
+	qsort(all, n, sizeof *all, by_bytes);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || !span_eq(all[i], all[i - 1]))
+			tree_append(a, paths, tree_string(a, all[i]));
+	tree_put(a, object, "paths", paths);
+	tree_write(&compact, object);
+	/* Whatever was asked for. */
+	pretty_json(&pretty, buf_span(&compact));
+	reply_typed(r, 200, "application/json", buf_span(&pretty));
+	buf_release(&compact);
+	buf_release(&pretty);
+	return true;
+}
+
+/* ---- livez ---- */
+
+/* kubectl compares minor; some clients read gitVersion. */
+static const char version_json[] =
+    "{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\","
+    "\"emulationMinor\":\"36\",\"minCompatibilityMajor\":\"1\","
+    "\"minCompatibilityMinor\":\"35\",\"gitVersion\":\"v1.36.3\","
+    "\"gitCommit\":\"kpipe-" KPIPE_VERSION "\",\"gitTreeState\":\"clean\","
+    "\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":\"none\","
+    "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}";
+
+/* /readyz, /readyz/ping; the checks are those that a single process has. */
+static bool
+probe(struct request *r, const char *path)
+{
+	static const char *const checks[] = {"ping", "log", "etcd"};
+	struct span rest, verbose = request_param(r, "verbose");
+
+	if (!span_starts(r->path, path))
+		return false;
+	rest = span_make(r->path.p + strlen(path), r->path.n - strlen(path));
+	if (rest.n == 0 || span_is(rest, "/")) {
+		if (verbose.p == NULL)
+			reply_plain(r, 200, "ok");
+		else
+			reply_plain(r, 200,
+			    arena_printf(&r->arena,
+				"[+]ping ok\n[+]log ok\n[+]etcd ok\n"
+				"%s check passed\n",
+				path + 1)
+				.p);
+		return true;
+	}
+	for (size_t i = 0; i < COUNT(checks); i++)
+		if (rest.p[0] == '/' &&
+		    span_is(span_skip(rest, 1), checks[i])) {
+			reply_plain(r, 200, "ok");
+			return true;
+		}
+	return false;
+}
+
+bool
+document_serve_livez(struct request *r)
+{
+	if (span_is(r->path, "/version") || span_is(r->path, "/version/")) {
+		struct span json = span_str(version_json);
+
+		if (!span_is(r->http->method, "GET") &&
+		    !span_is(r->http->method, "HEAD")) {
+			reply_problem(r,
+			    problem_generic(&r->arena, 405, "MethodNotAllowed",
+				"the server does not allow this method on the "
+				"requested resource"));
+			return true;
+		}
+		r->as = AS_OBJECT;
+		reply_json(r, 200, json);
+		return true;
+	}
+	return probe(r, "/healthz") || probe(r, "/livez") ||
+	    probe(r, "/readyz");
+}
+
+/* ---- openid ---- */
+
+static const char configuration_path[] = "/.well-known/openid-configuration",
+		  keys_path[] = "/openid/v1/jwks";
+
+static struct node *
+list_of(struct arena *a, const char *text)
+{
+	struct node *list = tree_array(a);
+
+	tree_append(a, list, tree_str(a, text));
+	return list;
+}
+
+static struct node *
+configuration(struct request *r, struct node *algorithms)
+{
+	struct arena *a = &r->arena;
+	struct node *o = tree_object(a);
+
+	tree_put(a, o, "issuer", tree_string(a, accounts_issuer()));
+	tree_put(a, o, "jwks_uri",
+	    tree_string(a,
+		arena_printf(a, "%.*s%s", SPAN_ARG(r->api->url), keys_path)));
+	tree_put(a, o, "response_types_supported", list_of(a, "id_token"));
+	tree_put(a, o, "subject_types_supported", list_of(a, "public"));
+	tree_put(a, o, "id_token_signing_alg_values_supported", algorithms);
+	return o;
+}
+
+/* As go-restful reads Accept: the type itself, or any. */
+static bool
+is_acceptable(const struct request *r, const char *type)
+{
+	struct span rest = httpd_header(r->http, "accept"), params;
+
+	if (rest.n == 0)
+		return true;
+	while (rest.n > 0) {
+		struct span accepted = accept_clause(&rest, &params);
+
+		if (span_is(accepted, "*/*") || span_is(accepted, type))
+			return true;
+	}
+	return false;
+}
+
+/* NULL, or why the document is not served. */
+static struct problem *
+check(struct request *r, struct span behind, const char *type)
+{
+	struct arena *a = &r->arena;
+
+	if (behind.n > 0 && !span_is(behind, "/"))
+		return problem_generic(a, 404, "NotFound",
+		    "the server could not find the requested resource");
+	if (!span_is(r->http->method, "GET"))
+		return problem_generic(a, 405, "MethodNotAllowed",
+		    "the server does not allow this method on the requested "
+		    "resource");
+	if (is_acceptable(r, type))
+		return NULL;
+	/* Whether the refusal is YAML. */
+	request_negotiate(r);
+	return problem_generic(a, 406, "NotAcceptable",
+	    arena_printf(
+		a, "406: Not Acceptable\n\nAvailable representations: %s", type)
+		.p);
+}
+
+bool
+document_serve_openid(struct request *r)
+{
+	struct span behind = r->path;
+	bool keys = span_take(&behind, keys_path);
+	const char *type;
+	struct problem *p;
+	struct err err = ERR_INIT;
+	struct node *set, *algorithms;
+
+	if (!keys && !span_take(&behind, configuration_path))
+		return false;
+	if (behind.n > 0 && *behind.p != '/')
+		return false;
+	type = keys ? "application/jwk-set+json" : "application/json";
+	p = check(r, behind, type);
+	if (p == NULL &&
+	    accounts_keys(
+		r->api->accounts, &r->arena, &set, &algorithms, &err) != 0)
+		p = problem_make(
+		    &r->arena, 500, "InternalError", "%s", err.message);
+	if (p != NULL)
+		reply_problem(r, p);
+	else {
+		static const struct httpd_header cached = {
+		    {"cache-control", 13}, {"public, max-age=3600", 20}};
+		struct buf json = BUF_INIT;
+		struct text *t;
+
+		tree_write(&json, keys ? set : configuration(r, algorithms));
+		t = text_make(buf_span(&json));
+		buf_release(&json);
+		reply_with(r, 200, type, &cached, 1, t);
+		text_unref(t);
+	}
+	return true;
 }

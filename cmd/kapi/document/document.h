@@ -35,4 +35,27 @@ struct document_reply {
 void document_reply(struct request *r, const struct document *d,
     const struct document_reply *how);
 
+/*
+ * GET /: the list of paths that are served, besides those of objects.
+ * Source: apiserver/pkg/server/routes/index.go, a recorded answer.
+ */
+/* True: the path is / or /index.html, and r was answered. */
+bool document_serve_root(struct request *r);
+
+/*
+ * /version, /healthz, /livez, /readyz and what is below them.
+ */
+/* True: the path is one of these, and r was answered. */
+bool document_serve_livez(struct request *r);
+
+/*
+ * Others need this to verify tokens of service accounts: the discovery
+ * document of their issuer and the keys. Source: OpenID Connect Discovery 1.0,
+ * RFC 7517; pkg/serviceaccount/openidmetadata.go and
+ * pkg/routes/openidmetadata.go.
+ */
+/* Serves /.well-known/openid-configuration and /openid/v1/jwks; false: the
+ * path is another one. */
+bool document_serve_openid(struct request *r);
+
 #endif

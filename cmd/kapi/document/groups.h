@@ -24,7 +24,6 @@ bool groups_serve(struct request *r);
 void groups_add_aggregated(
     struct buf *b, const struct registry *g, struct span path);
 void groups_add_versions(struct buf *b, int port);
-void groups_add_groups(struct buf *b, const struct registry *g);
 void groups_add_group(
     struct buf *b, const struct registry *g, struct span group);
 void groups_add_resources(struct buf *b, const struct registry *g,

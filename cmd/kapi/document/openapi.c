@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "crd/crd.h"
 #include "document/document.h"
@@ -12,6 +13,296 @@
 #include "reply/reply.h"
 #include "type/tables.h"
 #include "value/digest.h"
+
+/* ---- paths ---- */
+
+#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
+
+/* One operation on a path. */
+struct operation {
+	const char *method, *action;
+	unsigned verb;
+	const char *parameters; /* names, each with its type: i, b or s */
+};
+
+#define LIST_PARAMETERS                                           \
+	"sfieldSelector slabelSelector ilimit scontinue "         \
+	"sresourceVersion sresourceVersionMatch itimeoutSeconds " \
+	"ballowWatchBookmarks bsendInitialEvents bwatch"
+#define WRITE_PARAMETERS "sdryRun sfieldManager sfieldValidation"
+#define DELETE_PARAMETERS \
+	"sdryRun igracePeriodSeconds borphanDependents spropagationPolicy"
+
+static const struct operation on_collection[] = {
+    {"get", "list", VERB_LIST, LIST_PARAMETERS},
+    {"post", "post", VERB_CREATE, WRITE_PARAMETERS},
+    {"delete", "deletecollection", VERB_DELETECOLLECTION,
+	DELETE_PARAMETERS " " LIST_PARAMETERS},
+};
+static const struct operation on_object[] = {
+    {"get", "get", VERB_GET, ""},
+    {"put", "put", VERB_UPDATE, WRITE_PARAMETERS},
+    {"delete", "delete", VERB_DELETE, DELETE_PARAMETERS},
+    {"patch", "patch", VERB_PATCH, WRITE_PARAMETERS " bforce"},
+    {"post", "post", VERB_CREATE, WRITE_PARAMETERS},
+};
+
+static void
+add_parameter(struct openapi_writer *w, const char *where, const char *type,
+    struct span name, bool required)
+{
+	struct buf *b = &w->buf;
+
+	json_add_comma(b);
+	buf_addf(b, "{\"name\":\"%.*s\",\"in\":\"%s\"", SPAN_ARG(name), where);
+	if (required)
+		buf_adds(b, ",\"required\":true");
+	if (w->v2)
+		buf_addf(b, ",\"type\":\"%s\",\"uniqueItems\":true}", type);
+	else
+		buf_addf(b,
+		    ",\"schema\":{\"type\":\"%s\",\"uniqueItems\":true}}",
+		    type);
+}
+
+static void
+add_parameters(struct openapi_writer *w, const char *list)
+{
+	while (*list != '\0') {
+		size_t n = strcspn(list, " ");
+
+		add_parameter(w, "query",
+		    list[0] == 'i'	 ? "integer"
+			: list[0] == 'b' ? "boolean"
+					 : "string",
+		    span_make(list + 1, n - 1), false);
+		list += n + (list[n] == ' ');
+	}
+}
+
+static void
+add_schema(struct openapi_writer *w, struct span type)
+{
+	json_add_key(&w->buf, "schema");
+	openapi_add_ref(w, type);
+}
+
+static struct span
+body_type(const struct operation *o, struct span type)
+{
+	if (o->verb & (VERB_DELETE | VERB_DELETECOLLECTION))
+		return span_str(META "DeleteOptions");
+	return o->verb == VERB_PATCH && type.p != NULL ? span_str(META "Patch")
+						       : type;
+}
+
+static void
+add_response(struct openapi_writer *w, const char *code, struct span type)
+{
+	struct buf *b = &w->buf;
+
+	json_add_key(b, code);
+	buf_adds(b, "{\"description\":\"OK\"");
+	if (w->v2) {
+		add_schema(w, type);
+		buf_addc(b, '}');
+		return;
+	}
+	buf_adds(b, ",\"content\":{\"application/json\":{");
+	add_schema(w, type);
+	buf_adds(b, "},\"application/yaml\":{");
+	add_schema(w, type);
+	buf_adds(b, "}}}");
+}
+
+/* The kind that an operation exchanges, and its types. */
+struct subject {
+	struct span group, version, kind;
+	struct span type, list; /* list: what LIST gives */
+	bool custom;		/* of a CRD: no strategic merge patch */
+};
+
+static void
+add_operation(struct openapi_writer *w, const struct operation *o,
+    const struct subject *s)
+{
+	struct buf *b = &w->buf;
+	bool reads = o->verb & (VERB_GET | VERB_LIST);
+	bool deletes = o->verb & (VERB_DELETE | VERB_DELETECOLLECTION);
+	struct span answer = o->verb == VERB_LIST ? s->list
+	    : deletes				  ? span_str(META "Status")
+						  : s->type;
+
+	json_add_key(b, o->method);
+	buf_addc(b, '{');
+	if ((w->v2 && !reads) || o->parameters[0] != '\0') {
+		buf_adds(b, "\"parameters\":[");
+		if (w->v2 && !reads) {
+			buf_adds(b, "{\"name\":\"body\",\"in\":\"body\"");
+			add_schema(w, body_type(o, s->type));
+			buf_addc(b, '}');
+		}
+		add_parameters(w, o->parameters);
+		buf_adds(b, "],");
+	}
+	if (!w->v2 && !reads) {
+		static const char *const patches[] = {
+		    "application/apply-patch+yaml",
+		    "application/json-patch+json",
+		    "application/merge-patch+json",
+		    "application/strategic-merge-patch+json"};
+
+		buf_adds(b, "\"requestBody\":{\"content\":{");
+		if (o->verb != VERB_PATCH) {
+			buf_adds(b, "\"*/*\":{");
+			add_schema(w, body_type(o, s->type));
+			buf_addc(b, '}');
+		}
+		/* kubectl apply sends what is listed here. */
+		for (size_t i = 0;
+		     o->verb == VERB_PATCH && i < (s->custom ? 3 : 4); i++) {
+			json_add_key(b, patches[i]);
+			buf_addc(b, '{');
+			add_schema(w, span_str(META "Patch"));
+			buf_addc(b, '}');
+		}
+		buf_addc(b, '}');
+		if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
+			buf_adds(b, ",\"required\":true");
+		buf_adds(b, "},");
+	}
+	buf_adds(b, "\"responses\":{");
+	add_response(w, "200", answer);
+	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
+		add_response(w, "201", answer);
+	buf_adds(b, "},\"x-kubernetes-action\":");
+	json_add_str(b, o->action);
+	openapi_add_kind(b, s->group, s->version, s->kind, false);
+	buf_addc(b, '}');
+}
+
+struct place {
+	const struct resource *r;
+	bool in_namespace, with_name;
+	struct span subresource;
+};
+
+static void
+add_path(struct openapi_writer *w, const struct place *p,
+    const struct operation *operations, size_t n, unsigned verbs,
+    const struct subject *s)
+{
+	struct buf *b = &w->buf;
+	const struct resource *r = p->r;
+	unsigned served = 0;
+
+	for (size_t i = 0; i < n; i++)
+		served |= operations[i].verb;
+	if (!(verbs & served))
+		return;
+	json_add_comma(b);
+	buf_addf(b, "\"/%s/%.*s%s/%.*s%s%s%.*s\":{",
+	    r->group.n == 0 ? "api" : "apis", SPAN_ARG(r->api_version),
+	    p->in_namespace ? "/namespaces/{namespace}" : "",
+	    SPAN_ARG(r->plural), p->with_name ? "/{name}" : "",
+	    p->subresource.n > 0 ? "/" : "", SPAN_ARG(p->subresource));
+	for (size_t i = 0; i < n; i++)
+		if (verbs & operations[i].verb)
+			add_operation(w, &operations[i], s);
+	json_add_key(b, "parameters");
+	buf_addc(b, '[');
+	if (p->with_name)
+		add_parameter(w, "path", "string", span_str("name"), true);
+	if (p->in_namespace)
+		add_parameter(w, "path", "string", span_str("namespace"), true);
+	add_parameters(w, "spretty");
+	buf_adds(b, "]}");
+}
+
+enum { ON_COLLECTION = COUNT(on_collection) };
+enum { ON_OBJECT = COUNT(on_object) };
+
+static void
+add_subresource(struct openapi_writer *w, const struct resource *r,
+    const struct subresource *sub)
+{
+	struct place p = {r, r->namespaced, true, sub->name};
+	struct subject s = {sub->group, sub->version, sub->kind, SPAN_NONE,
+	    SPAN_NONE, r->crd != NULL};
+	const struct schema *type =
+	    schema_builtin_kind(sub->group, sub->version, sub->kind);
+
+	if (type != NULL)
+		s.type = type->name;
+	else if (r->crd != NULL)
+		s.type = openapi_want_resource(w, r, false);
+	else
+		return; /* options of a stream: exec, proxy, ... */
+	if (span_is(sub->name, "log"))
+		return;
+	if (r->crd != NULL) {
+		/* As the server has it: the type of a Scale, the kind not. */
+		s.group = r->group;
+		s.version = r->version;
+		s.kind = r->kind;
+	}
+	add_path(w, &p, on_object, ON_OBJECT, sub->verbs, &s);
+}
+
+void
+openapi_add_document(struct openapi_writer *w, const struct registry *g)
+{
+	const struct resource *r;
+	struct buf *b = &w->buf;
+
+	buf_adds(b, w->v2 ? "{\"swagger\":\"2.0\"" : "{\"openapi\":\"3.0.0\"");
+	buf_adds(b,
+	    ",\"info\":{\"title\":\"Kubernetes\",\"version\":\"1.36\"},"
+	    "\"paths\":{");
+	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
+		if (w->first == NULL ||
+		    (span_eq(w->first->group, r->group) &&
+			span_eq(w->first->version, r->version))) {
+			/* All paths of a resource, as members. */
+			struct subject s = {r->group, r->version, r->kind,
+			    openapi_want_resource(w, r, false), SPAN_NONE,
+			    r->crd != NULL};
+			struct place p = {r, r->namespaced, false, SPAN_NONE};
+			unsigned named =
+			    VERB_GET | VERB_UPDATE | VERB_DELETE | VERB_PATCH;
+
+			if (s.type.p == NULL)
+				continue;
+			if (r->verbs & VERB_LIST)
+				s.list = openapi_want_resource(w, r, true);
+			add_path(
+			    w, &p, on_collection, ON_COLLECTION, r->verbs, &s);
+			p.with_name = true;
+			add_path(
+			    w, &p, on_object, ON_OBJECT, r->verbs & named, &s);
+			for (size_t k = 0; k < r->subresource_count; k++)
+				add_subresource(w, r, &r->subresources[k]);
+			if (!r->namespaced)
+				continue;
+			p = (struct place){r, false, false, SPAN_NONE};
+			add_path(w, &p, on_collection, 1, r->verbs, &s);
+		}
+	buf_adds(b,
+	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
+	/* Types that no path of a resource refers to. */
+	if (w->first == NULL) {
+		openapi_want(w, span_str(META "APIGroupList"));
+		openapi_want(w, span_str(META "APIVersions"));
+	}
+	if (w->first == NULL || w->first->crd == NULL) {
+		openapi_want(w, span_str(META "APIResourceList"));
+		openapi_want(w, span_str(META "WatchEvent"));
+	}
+	openapi_add_types(w);
+	buf_adds(b, w->v2 ? "}}" : "}}}");
+}
+
+/* ---- requests ---- */
 
 enum { YEAR_SECONDS = 365 * 24 * 60 * 60 };
 
@@ -108,26 +399,12 @@ add_index(struct buf *b, struct api *api)
 		h = hash_of(api, r);
 		json_add_comma(b);
 		buf_addf(b,
-		    "\"%s/%.*s\":{\"serverRelativeURL\":"
-		    "\"/openapi/v3/%s/%.*s?hash=%s\"}",
+		    "\"%s/%.*s\":{\"serverRelativeURL\":\"/openapi/v3/%s/"
+		    "%.*s?hash=%s\"}",
 		    prefix, SPAN_ARG(r->api_version), prefix,
 		    SPAN_ARG(r->api_version), h.text);
 	}
 	buf_adds(b, "}}");
-}
-
-static void
-serve_index(struct request *r)
-{
-	struct openapi *o = openapi_of(r->api);
-	struct buf b = BUF_INIT;
-
-	if (!document_fresh(&o->index, r->api->registry)) {
-		add_index(&b, r->api);
-		document_set(&o->index, r->api->registry, &b);
-	}
-	reply_typed(
-	    r, 200, "text/plain; charset=utf-8", text_span(o->index.text));
 }
 
 static bool
@@ -137,14 +414,6 @@ accepts(const struct request *r, const char *type)
 
 	return accept.n > 0 &&
 	    memmem(accept.p, accept.n, type, strlen(type)) != NULL;
-}
-
-static bool
-accepts_json(const struct request *r)
-{
-	return httpd_header(r->http, "accept").n == 0 ||
-	    accepts(r, "application/json") || accepts(r, "*/*") ||
-	    accepts(r, "application/*");
 }
 
 static struct httpd_header
@@ -178,7 +447,9 @@ serve_without_body(struct request *r, const struct hash *h,
 	etag = arena_printf(&r->arena, "\"%s\"", h->text);
 	headers[(*n)++] = header("etag", etag);
 	headers[(*n)++] = header("vary", span_str("Accept"));
-	if (!accepts_json(r)) {
+	if (!(httpd_header(r->http, "accept").n == 0 ||
+		accepts(r, "application/json") || accepts(r, "*/*") ||
+		accepts(r, "application/*"))) {
 		reply_with(r, 406, NULL, NULL, 0, NULL);
 		return true;
 	}
@@ -219,28 +490,6 @@ serve_document(struct request *r, const struct resource *first, bool v2)
 static const char proto_type[] =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/*
- * kubectl asks for this of kinds that version 3 does not have (List, or what
- * is not served at all), and takes no other form: a Document (gnostic's
- * OpenAPIv2.proto) with the head that all have, and no definitions. What is
- * not in it is not validated by the client.
- */
-static void
-serve_proto(struct request *r)
-{
-	static const char document[] = "\x0a\x03"
-				       "2.0"
-				       "\x12\x12"
-				       "\x0a\x0a"
-				       "Kubernetes"
-				       "\x12\x04"
-				       "1.36";
-
-	reply_typed(r, 200,
-	    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
-	    span_make(document, sizeof(document) - 1));
-}
-
 static const struct resource *
 first_of(const struct registry *g, struct span api_version)
 {
@@ -268,14 +517,34 @@ openapi_serve(struct request *r)
 	if (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (span_is(path, "/openapi/v2")) {
-		if (accepts(r, proto_type))
-			serve_proto(r);
-		else
+		if (accepts(r, proto_type)) {
+			/* kubectl asks for this of kinds that version 3 does
+			 * not have (List, or what is not served at all), and
+			 * takes no other form: a Document (gnostic's
+			 * OpenAPIv2.proto) with the head that all have, and no
+			 * definitions. What is not in it is not validated by
+			 * the client. */
+			static const char document[] =
+			    "\x0a\x032.0\x12\x12\x0a\x0aKubernetes\x12\x041.36";
+
+			reply_typed(r, 200,
+			    "application/"
+			    "com.github.proto-openapi.spec.v2.v1.0+protobuf",
+			    span_make(document, sizeof(document) - 1));
+		} else
 			serve_document(r, NULL, true);
 		return true;
 	}
 	if (span_is(path, "/openapi/v3")) {
-		serve_index(r);
+		struct openapi *o = openapi_of(r->api);
+		struct buf b = BUF_INIT;
+
+		if (!document_fresh(&o->index, r->api->registry)) {
+			add_index(&b, r->api);
+			document_set(&o->index, r->api->registry, &b);
+		}
+		reply_typed(r, 200, "text/plain; charset=utf-8",
+		    text_span(o->index.text));
 		return true;
 	}
 	if (!behind(path, "/openapi/v3/", &path))

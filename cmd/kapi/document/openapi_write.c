@@ -8,6 +8,54 @@
 #include "json/json.h"
 #include "type/tables.h"
 
+/* ---- descriptions of fields that all objects have ---- */
+
+#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
+
+static const struct {
+	const char *field, *text;
+} texts[] = {
+    {"annotations", "Annotations are for tools and people: any text, by key."},
+    {"creationTimestamp",
+	"CreationTimestamp is a timestamp: when the server took the object."},
+    {"deletionGracePeriodSeconds",
+	"Seconds that the object may take to end, once it is deleted."},
+    {"deletionTimestamp",
+	"When the object is to be gone; set by the server when somebody "
+	"deletes it."},
+    {"finalizers",
+	"Who has to do something before the object goes; each removes its "
+	"own entry."},
+    {"generateName",
+	"The server makes a name of this and five letters, where name is "
+	"empty."},
+    {"generation", "Counts changes of what is wanted of the object."},
+    {"labels", "Labels are what selectors look at."},
+    {"managedFields", "Who has set which field."},
+    {"name", "The name: one in its namespace among its kind. It stays."},
+    {"namespace", "Where the object is. Empty for kinds that are in none."},
+    {"ownerReferences",
+	"Objects that this one belongs to: it goes when they are all gone."},
+    {"resourceVersion",
+	"Says whether the object has changed; only to be compared and sent "
+	"back."},
+    {"uid", "Tells this object from others that had or will have its name."},
+};
+
+/* A description of a field; NULL: there is none. */
+static const char *
+openapi_text(struct span type, struct span field)
+{
+	if (!span_is(type, META "ObjectMeta"))
+		return NULL;
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (span_is(field, texts[i].field))
+			return texts[i].text;
+	return NULL;
+}
+
+/* ---- built-in types ---- */
+
 void
 openapi_writer_release(struct openapi_writer *w)
 {
@@ -178,35 +226,6 @@ is_object(struct span type)
 static void add_type(
     struct openapi_writer *w, struct span type, struct span values, bool item);
 
-/* Items of a list and values of a map have the zero value as their default,
- * in version 3. */
-static void
-add_reference(struct openapi_writer *w, struct span type, bool item)
-{
-	struct buf *b = &w->buf;
-
-	if (!item || w->v2 || !is_object(type)) {
-		openapi_add_ref(w, type);
-		return;
-	}
-	buf_adds(b, "{\"default\":{},\"allOf\":[");
-	openapi_add_ref(w, type);
-	buf_adds(b, "]}");
-}
-
-static void
-add_scalar(struct openapi_writer *w, size_t i, struct span values, bool item)
-{
-	struct buf *b = &w->buf;
-
-	buf_addf(b, "{%s", scalars[i].members);
-	if (item && !w->v2 && scalars[i].zero != NULL)
-		buf_addf(b, ",\"default\":%s", scalars[i].zero);
-	if (values.p != NULL)
-		add_list(b, "enum", values);
-	buf_addc(b, '}');
-}
-
 static void
 add_type(
     struct openapi_writer *w, struct span type, struct span values, bool item)
@@ -224,48 +243,23 @@ add_type(
 	}
 	for (size_t i = 0; i < COUNT(scalars); i++)
 		if (span_is(type, scalars[i].type)) {
-			add_scalar(w, i, values, item);
+			buf_addf(b, "{%s", scalars[i].members);
+			if (item && !w->v2 && scalars[i].zero != NULL)
+				buf_addf(b, ",\"default\":%s", scalars[i].zero);
+			if (values.p != NULL)
+				add_list(b, "enum", values);
+			buf_addc(b, '}');
 			return;
 		}
-	add_reference(w, type, item);
-}
-
-static void
-add_extensions(struct buf *b, const struct flags *f)
-{
-	if (f->keys.p != NULL)
-		add_list(b, "x-kubernetes-list-map-keys", f->keys);
-	if (f->list.p != NULL)
-		add_text(b, "x-kubernetes-list-type", f->list);
-	if (f->map.p != NULL)
-		add_text(b, "x-kubernetes-map-type", f->map);
-	if (f->patch_key.p != NULL)
-		add_text(b, "x-kubernetes-patch-merge-key", f->patch_key);
-	if (f->patch.p != NULL)
-		add_text(b, "x-kubernetes-patch-strategy", f->patch);
-}
-
-static void
-add_field(struct openapi_writer *w, struct span type, const struct flags *f)
-{
-	struct buf *b = &w->buf;
-	bool reference = type.n > 3 && span_starts(type, "io.");
-
-	if (reference && !w->v2) {
-		buf_adds(b, "{\"allOf\":[");
+	/* Items of a list and values of a map have the zero value as their
+	 * default, in version 3. */
+	if (!item || w->v2 || !is_object(type)) {
 		openapi_add_ref(w, type);
-		buf_adds(b, "]}");
-	} else {
-		add_type(w, type, f->values, false);
+		return;
 	}
-	/* More members, before the brace that ends it. */
-	buf_truncate(b, b->len - 1);
-	if (f->fallback.p != NULL && !w->v2) {
-		json_add_key(b, "default");
-		buf_addspan(b, f->fallback);
-	}
-	add_extensions(b, f);
-	buf_addc(b, '}');
+	buf_adds(b, "{\"default\":{},\"allOf\":[");
+	openapi_add_ref(w, type);
+	buf_adds(b, "]}");
 }
 
 struct line {
@@ -330,20 +324,13 @@ add_required(struct buf *b, struct span fields)
 }
 
 static void
-add_description(struct buf *b, const char *text)
-{
-	buf_truncate(b, b->len - 1);
-	add_text(b, "description", span_str(text));
-	buf_addc(b, '}');
-}
-
-static void
 add_object(struct openapi_writer *w, struct span type, struct span fields)
 {
 	struct buf *b = &w->buf;
 	size_t n;
 	struct line *lines = sorted_fields(&w->arena, fields, &n);
 	const char *text;
+	bool reference;
 
 	buf_adds(b, "{\"type\":\"object\"");
 	add_required(b, fields);
@@ -353,10 +340,39 @@ add_object(struct openapi_writer *w, struct span type, struct span fields)
 		buf_adds(b, i == 0 ? ",\"properties\":{" : ",");
 		json_add_string(b, lines[i].name);
 		buf_addc(b, ':');
-		add_field(w, lines[i].type, &f);
+		reference =
+		    lines[i].type.n > 3 && span_starts(lines[i].type, "io.");
+		if (reference && !w->v2) {
+			buf_adds(b, "{\"allOf\":[");
+			openapi_add_ref(w, lines[i].type);
+			buf_adds(b, "]}");
+		} else {
+			add_type(w, lines[i].type, f.values, false);
+		}
+		/* More members, before the brace that ends it. */
+		buf_truncate(b, b->len - 1);
+		if (f.fallback.p != NULL && !w->v2) {
+			json_add_key(b, "default");
+			buf_addspan(b, f.fallback);
+		}
+		if (f.keys.p != NULL)
+			add_list(b, "x-kubernetes-list-map-keys", f.keys);
+		if (f.list.p != NULL)
+			add_text(b, "x-kubernetes-list-type", f.list);
+		if (f.map.p != NULL)
+			add_text(b, "x-kubernetes-map-type", f.map);
+		if (f.patch_key.p != NULL)
+			add_text(
+			    b, "x-kubernetes-patch-merge-key", f.patch_key);
+		if (f.patch.p != NULL)
+			add_text(b, "x-kubernetes-patch-strategy", f.patch);
+		buf_addc(b, '}');
 		text = w->v2 ? NULL : openapi_text(type, lines[i].name);
-		if (text != NULL)
-			add_description(b, text);
+		if (text != NULL) {
+			buf_truncate(b, b->len - 1);
+			add_text(b, "description", span_str(text));
+			buf_addc(b, '}');
+		}
 	}
 	if (n > 0)
 		buf_addc(b, '}');
@@ -375,36 +391,6 @@ is_shown(const struct openapi_writer *w, struct span list, struct span group,
 		span_eq(version, w->first->version));
 }
 
-/* GROUP/VERSION/KIND,... */
-static void
-add_kinds(struct openapi_writer *w, struct span list)
-{
-	struct buf *b = &w->buf;
-	struct span all = list, item;
-
-	json_add_key(b, "x-kubernetes-group-version-kind");
-	buf_addc(b, '[');
-	while ((item = tables_item(&list)).p != NULL) {
-		const char *first = span_find(item, '/');
-		size_t at = (size_t)(first - item.p);
-		const char *second = memchr(first + 1, '/', item.n - at - 1);
-		struct span group = span_make(item.p, at), version;
-
-		version = span_make(first + 1, (size_t)(second - first - 1));
-		if (!is_shown(w, all, group, version))
-			continue;
-		json_add_comma(b);
-		buf_addc(b, '{');
-		add_text(b, "group", group);
-		add_text(b, "version", version);
-		add_text(b, "kind",
-		    span_make(
-			second + 1, (size_t)(item.p + item.n - second - 1)));
-		buf_addc(b, '}');
-	}
-	buf_addc(b, ']');
-}
-
 /* Types that are not structs. */
 static const char *
 simple_schema(struct span kind, bool v2)
@@ -413,11 +399,10 @@ simple_schema(struct span kind, bool v2)
 		return "{\"type\":\"string\",\"format\":\"date-time\"}";
 	if (span_is(kind, "intstr"))
 		return v2 ? "{\"type\":\"string\",\"format\":\"int-or-string\"}"
-			  : "{\"format\":\"int-or-string\",\"oneOf\":"
-			    "[{\"type\":\"integer\"},{\"type\":\"string\"}]}";
+			  : "{\"format\":\"int-or-string\",\"oneOf\":[{"
+			    "\"type\":\"integer\"},{\"type\":\"string\"}]}";
 	return v2 ? "{\"type\":\"string\"}"
-		  : "{\"oneOf\":[{\"type\":\"string\"},"
-		    "{\"type\":\"number\"}]}";
+		  : "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}";
 }
 
 static void
@@ -443,9 +428,37 @@ add_builtin(struct openapi_writer *w, struct span name)
 		buf_addc(b, '{');
 	}
 	while ((text = tables_cell(&head)).p != NULL)
-		if (flag(text, "gvk", &value))
-			add_kinds(w, value);
-		else if (flag(text, "map", &value))
+		if (flag(text, "gvk", &value)) {
+			/* GROUP/VERSION/KIND,... */
+			struct span list = value;
+			struct span all = list, item;
+
+			json_add_key(b, "x-kubernetes-group-version-kind");
+			buf_addc(b, '[');
+			while ((item = tables_item(&list)).p != NULL) {
+				const char *first = span_find(item, '/');
+				size_t at = (size_t)(first - item.p);
+				const char *second =
+				    memchr(first + 1, '/', item.n - at - 1);
+				struct span group = span_make(item.p, at),
+					    version;
+
+				version = span_make(
+				    first + 1, (size_t)(second - first - 1));
+				if (!is_shown(w, all, group, version))
+					continue;
+				json_add_comma(b);
+				buf_addc(b, '{');
+				add_text(b, "group", group);
+				add_text(b, "version", version);
+				add_text(b, "kind",
+				    span_make(second + 1,
+					(size_t)(item.p + item.n - second -
+					    1)));
+				buf_addc(b, '}');
+			}
+			buf_addc(b, ']');
+		} else if (flag(text, "map", &value))
 			add_text(b, "x-kubernetes-map-type", value);
 	buf_addc(b, '}');
 }
@@ -462,6 +475,9 @@ compare_pieces(const void *x, const void *y)
 
 	return span_cmp(a->name, b->name);
 }
+
+static void openapi_add_custom(
+    struct openapi_writer *w, const struct openapi_type *type);
 
 void
 openapi_add_types(struct openapi_writer *w)
@@ -491,4 +507,202 @@ openapi_add_types(struct openapi_writer *w)
 		buf_addspan(&w->buf, pieces[i].json);
 	}
 	free(pieces);
+}
+
+/* ---- types of CRDs: the schema of the definition, with what the server adds.
+ * Source: apiextensions-apiserver/pkg/controller/openapi/builder. ---- */
+
+#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
+
+static struct node *
+text_property(struct arena *a)
+{
+	struct node *n = tree_object(a);
+
+	tree_put(a, n, "type", tree_str(a, "string"));
+	return n;
+}
+
+static struct node *
+reference(struct openapi_writer *w, const char *type)
+{
+	struct arena *a = &w->arena;
+	struct node *ref = tree_object(a), *all = tree_array(a),
+		    *n = tree_object(a);
+
+	openapi_want(w, span_str(type));
+	tree_put(a, ref, "$ref",
+	    tree_string(a,
+		arena_printf(a, "#/%s/%s",
+		    w->v2 ? "definitions" : "components/schemas", type)));
+	if (w->v2)
+		return ref;
+	tree_append(a, all, ref);
+	tree_put(a, n, "allOf", all);
+	return n;
+}
+
+static struct node *
+described(struct openapi_writer *w, struct node *property, const char *text)
+{
+	if (!w->v2)
+		tree_put(&w->arena, property, "description",
+		    tree_str(&w->arena, text));
+	return property;
+}
+
+static void
+add_type_meta(struct openapi_writer *w, struct node *schema)
+{
+	struct arena *a = &w->arena;
+	struct node *properties = tree_make(a, schema, "properties");
+
+	tree_put(a, properties, "apiVersion",
+	    described(w, text_property(a),
+		"APIVersion defines how the object is written: a group and one "
+		"of its versions."));
+	tree_put(a, properties, "kind",
+	    described(w, text_property(a),
+		"Kind is the name of what the object is, in CamelCase."));
+	tree_put(a, properties, "metadata",
+	    described(w, reference(w, META "ObjectMeta"),
+		"Standard object's metadata."));
+}
+
+static struct node *
+alternatives(struct arena *a)
+{
+	struct node *list = tree_array(a), *integer = tree_object(a);
+
+	tree_put(a, integer, "type", tree_str(a, "integer"));
+	tree_append(a, list, integer);
+	tree_append(a, list, text_property(a));
+	return list;
+}
+
+static bool
+preserves(const struct node *schema)
+{
+	return tree_true(
+	    tree_get(schema, "x-kubernetes-preserve-unknown-fields"));
+}
+
+/* Writes out what the x-kubernetes- fields of a schema imply. */
+static void
+spell_out(struct openapi_writer *w, struct node *schema)
+{
+	struct arena *a = &w->arena;
+	struct node *required, *part;
+
+	if (!tree_is(schema, NODE_OBJECT))
+		return;
+	if (tree_true(tree_get(schema, "x-kubernetes-embedded-resource")) &&
+	    !(w->v2 && preserves(schema))) {
+		add_type_meta(w, schema);
+		required = tree_array(a);
+		tree_append(a, required, tree_str(a, "kind"));
+		tree_append(a, required, tree_str(a, "apiVersion"));
+		if (tree_get(schema, "required") == NULL)
+			tree_put(a, schema, "required", required);
+	}
+	if (tree_true(tree_get(schema, "x-kubernetes-int-or-string")) &&
+	    tree_get(schema, "anyOf") == NULL &&
+	    tree_get(schema, "allOf") == NULL)
+		tree_put(a, schema, "anyOf", alternatives(a));
+	spell_out(w, tree_get(schema, "items"));
+	spell_out(w, tree_get(schema, "additionalProperties"));
+	part = tree_get(schema, "properties");
+	for (uint32_t i = 0; tree_is(part, NODE_OBJECT) && i < part->n; i++)
+		spell_out(w, part->members[i].value);
+}
+
+/* Removes what version 2 cannot express, or old versions of kubectl do not
+ * understand. Source: apiextensions-apiserver/pkg/controller/openapi/v2. */
+static void
+make_v2(struct node *schema)
+{
+	bool open = preserves(schema), null;
+	struct node *part;
+	struct node *required, *properties, *p;
+
+	if (!tree_is(schema, NODE_OBJECT))
+		return;
+	tree_remove(schema, "allOf");
+	tree_remove(schema, "oneOf");
+	tree_remove(schema, "anyOf");
+	tree_remove(schema, "not");
+	null = tree_true(tree_get(schema, "nullable"));
+	tree_remove(schema, "nullable");
+	if (null || open) {
+		tree_remove(schema, "items");
+		tree_remove(schema, "properties");
+	}
+	part = tree_get(schema, "type");
+	if (null || (open && tree_text_is(part, "object")) ||
+	    (tree_text_is(part, "array") && tree_get(schema, "items") == NULL))
+		tree_remove(schema, "type");
+	/* A required property that may be null is not required. */
+	required = tree_get(schema, "required");
+	properties = tree_get(schema, "properties");
+	for (uint32_t i = 0;
+	     tree_is(required, NODE_ARRAY) && i < required->n;) {
+		p = tree_get_span(properties, tree_text(required->items[i]));
+		if (tree_true(tree_get(p, "nullable")))
+			tree_remove_at(required, i);
+		else
+			i++;
+	}
+	p = tree_get(schema, "additionalProperties");
+	if (tree_empty(required) || tree_true(tree_get(p, "nullable")))
+		tree_remove(schema, "required");
+	make_v2(tree_get(schema, "items"));
+	make_v2(tree_get(schema, "additionalProperties"));
+	part = tree_get(schema, "properties");
+	for (uint32_t i = 0; tree_is(part, NODE_OBJECT) && i < part->n; i++)
+		make_v2(part->members[i].value);
+}
+
+static void
+add_custom_object(struct openapi_writer *w, const struct resource *r)
+{
+	const struct crd_version *v = crd_version_of(r);
+	struct node *schema;
+
+	/* With any property named, kubectl would refuse all others. */
+	if (v->schema_json == NULL || (w->v2 && preserves(v->schema_json))) {
+		buf_adds(&w->buf, "{\"type\":\"object\"}");
+		return;
+	}
+	schema = tree_copy(&w->arena, v->schema_json);
+	tree_put(&w->arena, schema, "type", tree_str(&w->arena, "object"));
+	if (w->v2)
+		make_v2(schema);
+	spell_out(w, schema);
+	add_type_meta(w, schema);
+	tree_write(&w->buf, schema);
+}
+
+/* The schema of one type of a CRD. */
+static void
+openapi_add_custom(struct openapi_writer *w, const struct openapi_type *type)
+{
+	const struct resource *r = type->custom;
+
+	if (type->list) {
+		struct buf *b = &w->buf;
+
+		buf_adds(b,
+		    "{\"type\":\"object\",\"required\":[\"items\"],"
+		    "\"properties\":{\"apiVersion\":{\"type\":\"string\"},"
+		    "\"items\":{\"type\":\"array\",\"items\":");
+		openapi_add_ref(w, openapi_want_resource(w, r, false));
+		buf_adds(b, "},\"kind\":{\"type\":\"string\"},\"metadata\":");
+		openapi_add_ref(w, span_str(META "ListMeta"));
+		buf_adds(b, "}}");
+	} else
+		add_custom_object(w, r);
+	buf_truncate(&w->buf, w->buf.len - 1);
+	openapi_add_kind(&w->buf, r->group, r->version,
+	    type->list ? r->list_kind : r->kind, true);
+	buf_addc(&w->buf, '}');
 }

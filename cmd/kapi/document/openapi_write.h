@@ -49,12 +49,6 @@ struct span openapi_want_resource(
 void openapi_add_ref(struct openapi_writer *w, struct span name);
 /* All types that are wanted, as members sorted by name. */
 void openapi_add_types(struct openapi_writer *w);
-/* The schema of one type of a CRD. */
-void openapi_add_custom(
-    struct openapi_writer *w, const struct openapi_type *type);
-
-/* A description of a field; NULL: there is none. */
-const char *openapi_text(struct span type, struct span field);
 
 /* ,"x-kubernetes-group-version-kind": {...} or [{...}] */
 void openapi_add_kind(struct buf *b, struct span group, struct span version,

@@ -85,17 +85,6 @@ send(struct channels *c, unsigned char channel, struct span bytes)
 
 /* ---- what the client sends ---- */
 
-static void
-to_channel(struct channels *c, struct span bytes)
-{
-	if (c->pairs == NULL) {
-		if (c->channel == STREAM_IN)
-			podprocess_input(&c->process, bytes);
-	} else if (c->channel % 2 == 0 &&
-	    (size_t)c->channel / 2 < c->pair_count)
-		forward_input(&c->pairs[c->channel / 2].forward, bytes);
-}
-
 /* The byte behind the signal names the stream; nothing may follow. */
 static void
 to_signal(struct channels *c, struct span bytes)
@@ -127,8 +116,14 @@ on_input(void *arg, struct span piece, bool first)
 		return;
 	if (c->signals && c->channel == CLOSE_SIGNAL)
 		to_signal(c, piece);
-	else
-		to_channel(c, piece);
+	else {
+		if (c->pairs == NULL) {
+			if (c->channel == STREAM_IN)
+				podprocess_input(&c->process, piece);
+		} else if (c->channel % 2 == 0 &&
+		    (size_t)c->channel / 2 < c->pair_count)
+			forward_input(&c->pairs[c->channel / 2].forward, piece);
+	}
 }
 
 /* ---- the beginning ---- */

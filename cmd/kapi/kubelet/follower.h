@@ -9,12 +9,14 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/span.h"
 #include "kubelet/logs.h"
 #include "process/loop.h"
 #include "request/request.h"
 #include "store/store.h"
+#include "tree/tree.h"
 
 struct follower {
 	struct request *request; /* of the Pod; borrowed */
@@ -38,5 +40,15 @@ struct follower {
 void follower_start(struct follower *f, const struct node *pod);
 /* It may be stopped several times, and in a callback. */
 void follower_stop(struct follower *f);
+
+/*
+ * A container whose command is echo prints its plain text, by
+ * itself or in a shell. Nothing is executed.
+ */
+/* The output of the container of that name, with its end of line. SPAN_NONE:
+ * the command is another one, has options, or a shell would have to work
+ * (variables, pipes, several commands). */
+struct span follower_echoed(
+    struct arena *a, const struct node *pod, struct span container);
 
 #endif

@@ -130,32 +130,6 @@ log_too_long(void *arg)
 }
 
 static void
-log_start(struct request *r, const struct node *pod, struct span container,
-    const struct log_options *o)
-{
-	struct httpd_header headers[REPLY_HEADERS_MAX];
-	struct log_stream *l;
-
-	if (!kubelet_begin(r, 200))
-		return;
-	l = mem_zalloc(sizeof(*l));
-	l->request = r;
-	l->follower = (struct follower){
-	    .request = r,
-	    .container = container,
-	    .options = *o,
-	    .on_lines = log_lines,
-	    .on_end = log_end,
-	    .arg = l,
-	};
-	httpd_on_close(r->exchange, log_gone, l);
-	httpd_start(
-	    r->exchange, 200, headers, reply_headers(r, headers, "text/plain"));
-	loop_after(r->api->loop, &l->over, KUBELET_STREAM_MS, log_too_long, l);
-	follower_start(&l->follower, pod);
-}
-
-static void
 serve_log(struct request *r, const struct node *pod, struct span container,
     const struct log_options *o)
 {
@@ -170,20 +144,32 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 		p = podcontainer_check_log(r, pod, container, o->previous);
 	if (p != NULL)
 		reply_problem(r, p);
-	else
-		log_start(r, pod, container, o);
+	else {
+		struct httpd_header headers[REPLY_HEADERS_MAX];
+		struct log_stream *l;
+
+		if (!kubelet_begin(r, 200))
+			return;
+		l = mem_zalloc(sizeof(*l));
+		l->request = r;
+		l->follower = (struct follower){
+		    .request = r,
+		    .container = container,
+		    .options = *o,
+		    .on_lines = log_lines,
+		    .on_end = log_end,
+		    .arg = l,
+		};
+		httpd_on_close(r->exchange, log_gone, l);
+		httpd_start(r->exchange, 200, headers,
+		    reply_headers(r, headers, "text/plain"));
+		loop_after(
+		    r->api->loop, &l->over, KUBELET_STREAM_MS, log_too_long, l);
+		follower_start(&l->follower, pod);
+	}
 }
 
 /* ---- exec, attach ---- */
-
-static void
-run(struct request *r, const struct podprocess *p)
-{
-	if (httpd_wants_websocket(r->http))
-		channels_run(r, p);
-	else
-		streams_run(r, p);
-}
 
 static void
 serve_process(struct request *r, const struct node *pod, struct span container)
@@ -193,9 +179,12 @@ serve_process(struct request *r, const struct node *pod, struct span container)
 	if (!podprocess_read(&p, r, pod, container))
 		kubelet_refuse(r, 400,
 		    "you must specify at least 1 of stdin, stdout, stderr");
-	else if (podcontainer_runs(pod, container))
-		run(r, &p);
-	else if (p.attach)
+	else if (podcontainer_runs(pod, container)) {
+		if (httpd_wants_websocket(r->http))
+			channels_run(r, &p);
+		else
+			streams_run(r, &p);
+	} else if (p.attach)
 		kubelet_refuse(r, 500,
 		    arena_printf(&r->arena,
 			"container %.*s not found in pod %.*s_%.*s",
@@ -264,27 +253,6 @@ check_ports(const uint16_t *ports, size_t n)
 	return n > 0 ? NULL : "query parameter \"port\" is required";
 }
 
-static void
-serve_forward(
-    struct request *r, const struct node *pod, const uint16_t *ports, size_t n)
-{
-	bool socket = httpd_wants_websocket(r->http);
-	bool tunnel = socket && streams_is_tunnel(r);
-	const char *bad = socket && !tunnel ? check_ports(ports, n) : NULL;
-
-	if (bad != NULL)
-		kubelet_refuse(r, 400, bad);
-	else if (has_ended(pod))
-		kubelet_refuse(r, 500,
-		    arena_printf(&r->arena, "pod not found (\"%.*s_%.*s\")",
-			SPAN_ARG(r->name), SPAN_ARG(r->namespace_))
-			.p);
-	else if (socket && !tunnel)
-		channels_forward(r, pod, ports, n);
-	else
-		streams_forward(r, pod, tunnel);
-}
-
 /* ---- all ---- */
 
 /* NULL, or why no stream can be opened to the node. */
@@ -323,9 +291,25 @@ serve_stream(struct request *r, const struct node *pod)
 		p = check_stream(r, pod);
 	if (p != NULL)
 		reply_problem(r, p);
-	else if (forward)
-		serve_forward(r, pod, ports, n);
-	else
+	else if (forward) {
+		bool socket = httpd_wants_websocket(r->http);
+		bool tunnel = socket && streams_is_tunnel(r);
+		const char *bad =
+		    socket && !tunnel ? check_ports(ports, n) : NULL;
+
+		if (bad != NULL)
+			kubelet_refuse(r, 400, bad);
+		else if (has_ended(pod))
+			kubelet_refuse(r, 500,
+			    arena_printf(&r->arena,
+				"pod not found (\"%.*s_%.*s\")",
+				SPAN_ARG(r->name), SPAN_ARG(r->namespace_))
+				.p);
+		else if (socket && !tunnel)
+			channels_forward(r, pod, ports, n);
+		else
+			streams_forward(r, pod, tunnel);
+	} else
 		serve_process(r, pod, container);
 }
 
@@ -347,14 +331,6 @@ serve_pod(
 		serve_log(r, pod, container, o);
 }
 
-/* A stream outlives what the store keeps of the Pod. */
-static struct node *
-own_tree(struct arena *a, const struct stored *o)
-{
-	return tree_parse(
-	    a, arena_span(a, text_span(o->json)), TREE_LIMITS, NULL, NULL);
-}
-
 void
 kubelet_serve(struct request *r)
 {
@@ -372,5 +348,9 @@ kubelet_serve(struct request *r)
 	if (p != NULL)
 		reply_problem(r, p);
 	else
-		serve_pod(r, own_tree(&r->arena, o), &options);
+		serve_pod(r,
+		    tree_parse(&r->arena,
+			arena_span(&r->arena, text_span(o->json)), TREE_LIMITS,
+			NULL, NULL),
+		    &options);
 }

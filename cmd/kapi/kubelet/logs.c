@@ -20,34 +20,6 @@ negative(struct request *r, struct causes *c, const char *field, int64_t value,
 	cause_invalid(c, span_str(field), tree_int(&r->arena, value), detail);
 }
 
-/* ValidatePodLogOptions */
-static struct problem *
-check(struct request *r, const struct log_options *o, const bool given[3],
-    int64_t seconds)
-{
-	struct causes c = {.arena = &r->arena};
-	bool time = request_param(r, "sinceTime").n > 0;
-
-	if (given[0] && o->tail < 0)
-		negative(r, &c, "tailLines", o->tail,
-		    "must be greater than or equal to 0");
-	if (given[1] && o->limit < 1)
-		negative(
-		    r, &c, "limitBytes", o->limit, "must be greater than 0");
-	if (given[2] && time)
-		cause_forbidden(&c, span_str("[]"),
-		    "at most one of `sinceTime` or `sinceSeconds` may be "
-		    "specified");
-	else if (given[2] && seconds < 1)
-		negative(
-		    r, &c, "sinceSeconds", seconds, "must be greater than 0");
-	if (request_param(r, "stream").p != NULL)
-		cause_forbidden(&c, span_str("stream"), "may not be specified");
-	return c.n == 0 ? NULL
-			: problem_invalid_kind(&r->arena, SPAN_NONE,
-			      span_str("PodLogOptions"), r->name, &c);
-}
-
 static struct problem *
 since_time(struct request *r, struct log_options *o)
 {
@@ -83,8 +55,31 @@ logs_options(struct request *r, struct log_options *o)
 		p = int_param(r, "sinceSeconds", &seconds, &given[2]);
 	if (p == NULL)
 		p = since_time(r, o);
-	if (p == NULL)
-		p = check(r, o, given, seconds);
+	if (p == NULL) {
+		/* ValidatePodLogOptions */
+		struct causes c = {.arena = &r->arena};
+		bool time = request_param(r, "sinceTime").n > 0;
+
+		if (given[0] && o->tail < 0)
+			negative(r, &c, "tailLines", o->tail,
+			    "must be greater than or equal to 0");
+		if (given[1] && o->limit < 1)
+			negative(r, &c, "limitBytes", o->limit,
+			    "must be greater than 0");
+		if (given[2] && time)
+			cause_forbidden(&c, span_str("[]"),
+			    "at most one of `sinceTime` or `sinceSeconds` may "
+			    "be specified");
+		else if (given[2] && seconds < 1)
+			negative(r, &c, "sinceSeconds", seconds,
+			    "must be greater than 0");
+		if (request_param(r, "stream").p != NULL)
+			cause_forbidden(
+			    &c, span_str("stream"), "may not be specified");
+		p = c.n == 0 ? NULL
+			     : problem_invalid_kind(&r->arena, SPAN_NONE,
+				   span_str("PodLogOptions"), r->name, &c);
+	}
 	if (p == NULL && given[2])
 		o->since_us = seconds > clock_real_us() / 1000000
 		    ? 0
@@ -109,18 +104,6 @@ take_time(struct span *line, struct span *time, int64_t *us)
 	return true;
 }
 
-static size_t
-count_lines(struct span text)
-{
-	size_t n = 0;
-
-	while (text.n > 0) {
-		span_cut(&text, '\n');
-		n++;
-	}
-	return n;
-}
-
 static void
 add(struct buf *b, struct log_options *o, struct span s)
 {
@@ -137,13 +120,16 @@ logs_select(struct span text, size_t done, int64_t began_us,
 {
 	char began[CLOCK_RFC3339_MAX];
 	struct span rest = text, time;
-	size_t skip = 0, lines;
+	size_t skip = 0;
 	int64_t us = began_us;
 
 	clock_format_s(began_us / 1000000, began);
 	time = span_str(began);
 	if (done == 0 && o->tail >= 0) {
-		lines = count_lines(text);
+		size_t lines = 0;
+
+		for (struct span all = text; all.n > 0; lines++)
+			span_cut(&all, '\n');
 		skip = lines > (uint64_t)o->tail ? lines - (size_t)o->tail : 0;
 	}
 	for (size_t i = 0; rest.n > 0; i++) {

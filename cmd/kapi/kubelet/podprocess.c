@@ -31,29 +31,23 @@ podprocess_read(struct podprocess *p, struct request *r, const struct node *pod,
 
 /* ---- output ---- */
 
-/* A terminal begins each line at its left. */
-static void
-write_terminal(struct podprocess *p, struct span bytes)
-{
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; i < bytes.n; i++) {
-		if (bytes.p[i] == '\n')
-			buf_addc(&b, '\r');
-		buf_addc(&b, bytes.p[i]);
-	}
-	p->output.write(p->output.arg, STREAM_OUT, buf_span(&b));
-	buf_release(&b);
-}
-
 static void
 say(struct podprocess *p, enum stream s, struct span bytes)
 {
 	if (p->ended || bytes.n == 0)
 		return;
-	if (p->tty && p->out)
-		write_terminal(p, bytes);
-	else if (s == STREAM_OUT ? p->out : p->err)
+	if (p->tty && p->out) {
+		/* A terminal begins each line at its left. */
+		struct buf b = BUF_INIT;
+
+		for (size_t i = 0; i < bytes.n; i++) {
+			if (bytes.p[i] == '\n')
+				buf_addc(&b, '\r');
+			buf_addc(&b, bytes.p[i]);
+		}
+		p->output.write(p->output.arg, STREAM_OUT, buf_span(&b));
+		buf_release(&b);
+	} else if (s == STREAM_OUT ? p->out : p->err)
 		p->output.write(p->output.arg, s, bytes);
 }
 
@@ -187,32 +181,6 @@ some_id(struct arena *a)
 	return id;
 }
 
-/* No rule is for this command: it is not in the container. */
-static void
-not_found(struct podprocess *p)
-{
-	struct arena *a = &p->request->arena;
-	struct span name = p->command_n > 0 ? p->command[0] : SPAN_NONE, why;
-
-	if (p->command_n == 0)
-		why = span_str("args must not be empty");
-	else if (span_find(name, '/') != NULL)
-		why = arena_printf(a,
-		    "unable to start container process: exec: \"%.*s\": stat "
-		    "%.*s: no such file or directory",
-		    SPAN_ARG(name), SPAN_ARG(name));
-	else
-		why = arena_printf(a,
-		    "unable to start container process: exec: \"%.*s\": "
-		    "executable file not found in $PATH",
-		    SPAN_ARG(name));
-	cannot_run(p,
-	    arena_printf(a,
-		"failed to exec in container: failed to start exec \"%.*s\": "
-		"OCI runtime exec failed: exec failed: %.*s: unknown",
-		SPAN_ARG(some_id(a)), SPAN_ARG(why)));
-}
-
 /* ---- its life ---- */
 
 static void
@@ -296,8 +264,30 @@ podprocess_start(struct podprocess *p, enum status_form form,
 		run(p);
 	else if (p->attach)
 		follow(p);
-	else
-		not_found(p);
+	else {
+		/* No rule is for this command: it is not in the container. */
+		struct span name = p->command_n > 0 ? p->command[0] : SPAN_NONE,
+			    why;
+
+		if (p->command_n == 0)
+			why = span_str("args must not be empty");
+		else if (span_find(name, '/') != NULL)
+			why = arena_printf(a,
+			    "unable to start container process: exec: "
+			    "\"%.*s\": stat %.*s: no such file or directory",
+			    SPAN_ARG(name), SPAN_ARG(name));
+		else
+			why = arena_printf(a,
+			    "unable to start container process: exec: "
+			    "\"%.*s\": executable file not found in $PATH",
+			    SPAN_ARG(name));
+		cannot_run(p,
+		    arena_printf(a,
+			"failed to exec in container: failed to start exec "
+			"\"%.*s\": OCI runtime exec failed: exec failed: %.*s: "
+			"unknown",
+			SPAN_ARG(some_id(a)), SPAN_ARG(why)));
+	}
 }
 
 void

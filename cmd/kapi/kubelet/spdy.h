@@ -10,15 +10,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <zlib.h>
 
 #include "base/buf.h"
 #include "base/span.h"
-#include "kubelet/inflate.h"
+#include "kubelet/spdy.h"
 
 enum {
 	SPDY_HEAD = 8,
 	SPDY_CONTROL_MAX = 16384, /* bytes of a control frame */
 	SPDY_HEADERS_MAX = 65536  /* ... and of the headers in it */
+};
+
+/* Reads what zlib has compressed with the dictionary of SPDY/3 and flushed at the end
+ * of each frame: header blocks. Source: SPDY Protocol - Draft 3.1, 2.6.10.1. */
+struct inflater {
+	z_stream stream;
+	bool begun;
 };
 
 /* Zeroed memory is the beginning of a connection. */

@@ -190,30 +190,6 @@ open_stream(struct streams *s, uint32_t id)
 			process_writes, process_ends, s});
 }
 
-static void
-stream_data(struct streams *s)
-{
-	const struct spdy_reader *r = &s->reader;
-
-	if (r->stream != s->ids[STREAM_IN] || r->stream == 0)
-		return;
-	podprocess_input(&s->process, r->data);
-	if (r->fin && !s->done)
-		podprocess_input_end(&s->process);
-}
-
-/* The client gives a stream up. Without the status it learns nothing more. */
-static void
-stream_reset(struct streams *s, uint32_t id)
-{
-	if (id == 0)
-		return;
-	if (id == s->ids[STREAM_STATUS])
-		end(s);
-	else if (id == s->ids[STREAM_IN])
-		podprocess_input_end(&s->process);
-}
-
 /* ---- portforward ---- */
 
 static void
@@ -335,18 +311,6 @@ tunnel_data(struct streams *s)
 	sweep(s);
 }
 
-/* The client gives one of its streams up. */
-static void
-tunnel_reset(struct streams *s, uint32_t id)
-{
-	for (struct tunnel *t = s->tunnels; t != NULL; t = t->next)
-		if (t->data == id || t->error == id) {
-			t->data = t->error = 0; /* nothing is sent there */
-			t->forward.ended = true;
-		}
-	sweep(s);
-}
-
 /* ---- frames of the client ---- */
 
 static void
@@ -370,14 +334,37 @@ take(struct streams *s, enum spdy_event e)
 	case SPDY_DATA:
 		if (s->forwards)
 			tunnel_data(s);
-		else
-			stream_data(s);
+		else {
+			const struct spdy_reader *r = &s->reader;
+
+			if (r->stream == s->ids[STREAM_IN] && r->stream != 0) {
+				podprocess_input(&s->process, r->data);
+				if (r->fin && !s->done)
+					podprocess_input_end(&s->process);
+			}
+		}
 		break;
 	case SPDY_RESET:
-		if (s->forwards)
-			tunnel_reset(s, id);
-		else
-			stream_reset(s, id);
+		if (s->forwards) {
+			/* The client gives one of its streams up. */
+			for (struct tunnel *t = s->tunnels; t != NULL;
+			     t = t->next)
+				if (t->data == id || t->error == id) {
+					t->data = t->error =
+					    0; /* nothing is sent there */
+					t->forward.ended = true;
+				}
+			sweep(s);
+		} else {
+			/* The client gives a stream up. Without the status it
+			 * learns nothing more. */
+			if (id != 0) {
+				if (id == s->ids[STREAM_STATUS])
+					end(s);
+				else if (id == s->ids[STREAM_IN])
+					podprocess_input_end(&s->process);
+			}
+		}
 		break;
 	case SPDY_PING:
 		spdy_add_ping(&b, id);
@@ -407,20 +394,6 @@ on_input(void *arg, struct span piece, bool first)
 
 /* ---- the beginning ---- */
 
-static bool
-start_bytes(struct streams *s, struct span protocol)
-{
-	const struct httpd_header headers[] = {
-	    {span_str("Connection"), span_str("Upgrade")},
-	    {span_str("Upgrade"), span_str("SPDY/3.1")},
-	    {span_str("X-Stream-Protocol-Version"), protocol},
-	};
-
-	httpd_start_bytes(s->request->exchange, headers, COUNT(headers),
-	    &(struct httpd_input){on_input, s});
-	return true;
-}
-
 /* NULL: it was refused. */
 static struct streams *
 begin(struct request *r, const struct node *pod, struct span protocol,
@@ -444,8 +417,17 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 	if (socket_protocol.n > 0)
 		begun = httpd_start_messages(r->exchange, socket_protocol,
 		    &(struct httpd_input){on_input, s});
-	else
-		begun = start_bytes(s, protocol);
+	else {
+		const struct httpd_header headers[] = {
+		    {span_str("Connection"), span_str("Upgrade")},
+		    {span_str("Upgrade"), span_str("SPDY/3.1")},
+		    {span_str("X-Stream-Protocol-Version"), protocol},
+		};
+
+		httpd_start_bytes(s->request->exchange, headers, COUNT(headers),
+		    &(struct httpd_input){on_input, s});
+		begun = true;
+	}
 	if (!begun) {
 		kubelet_end(r);
 		free(s);
@@ -491,23 +473,6 @@ add_list(struct buf *b, const struct span *list, size_t n)
 	buf_addc(b, ']');
 }
 
-static void
-refuse(struct request *r, const struct span *wanted, size_t wanted_n,
-    const struct span *served, size_t n)
-{
-	struct buf b = BUF_INIT;
-
-	buf_adds(&b,
-	    "unable to upgrade: unable to negotiate protocol: client "
-	    "supports ");
-	add_list(&b, wanted, wanted_n);
-	buf_adds(&b, ", server accepts ");
-	add_list(&b, served, n);
-	buf_addc(&b, '\n');
-	kubelet_refuse(r, 403, buf_str(&b));
-	buf_release(&b);
-}
-
 /* The first of the client's that is served; none: r was answered. */
 static struct span
 negotiate(struct request *r, const char *header, const char *prefix,
@@ -524,8 +489,19 @@ negotiate(struct request *r, const char *header, const char *prefix,
 		kubelet_refuse(r, 400,
 		    "unable to upgrade: X-Stream-Protocol-Version is "
 		    "required\n");
-	else
-		refuse(r, wanted, wanted_n, served, n);
+	else {
+		struct buf b = BUF_INIT;
+
+		buf_adds(&b,
+		    "unable to upgrade: unable to negotiate protocol: client "
+		    "supports ");
+		add_list(&b, wanted, wanted_n);
+		buf_adds(&b, ", server accepts ");
+		add_list(&b, served, n);
+		buf_addc(&b, '\n');
+		kubelet_refuse(r, 403, buf_str(&b));
+		buf_release(&b);
+	}
 	return SPAN_NONE;
 }
 

@@ -40,38 +40,35 @@ item_cmp(const void *x, const void *y)
 	return c != 0 ? c : (*i > *j) - (*i < *j);
 }
 
-static void
-sort(struct arena *a, struct fieldset *s)
-{
-	struct fieldset_item **order = arena_alloc(a, s->n * sizeof(*order));
-	struct fieldset sorted = {NULL, 0, 0, false};
-
-	for (uint32_t i = 0; i < s->n; i++)
-		order[i] = &s->items[i];
-	qsort(order, s->n, sizeof(*order), item_cmp);
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct fieldset_item *last =
-		    sorted.n == 0 ? NULL : &sorted.items[sorted.n - 1];
-
-		if (last != NULL &&
-		    fieldset_element_cmp(&last->path, &order[i]->path) == 0) {
-			last->member |= order[i]->member;
-			last->children = fieldset_union(
-			    a, last->children, order[i]->children);
-		} else {
-			*grow(a, &sorted) = *order[i];
-		}
-	}
-	*s = sorted;
-}
-
 struct fieldset *
 fieldset_done(struct arena *a, struct fieldset *s)
 {
 	if (s == NULL || s->n == 0)
 		return NULL;
-	if (s->unsorted)
-		sort(a, s);
+	if (s->unsorted) {
+		struct fieldset_item **order =
+		    arena_alloc(a, s->n * sizeof(*order));
+		struct fieldset sorted = {NULL, 0, 0, false};
+
+		for (uint32_t i = 0; i < s->n; i++)
+			order[i] = &s->items[i];
+		qsort(order, s->n, sizeof(*order), item_cmp);
+		for (uint32_t i = 0; i < s->n; i++) {
+			struct fieldset_item *last =
+			    sorted.n == 0 ? NULL : &sorted.items[sorted.n - 1];
+
+			if (last != NULL &&
+			    fieldset_element_cmp(
+				&last->path, &order[i]->path) == 0) {
+				last->member |= order[i]->member;
+				last->children = fieldset_union(
+				    a, last->children, order[i]->children);
+			} else {
+				*grow(a, &sorted) = *order[i];
+			}
+		}
+		*s = sorted;
+	}
 	return s;
 }
 

@@ -44,19 +44,6 @@ rank(const struct node *n)
 }
 
 static int
-number_cmp(const struct node *x, const struct node *y)
-{
-	int64_t i, j;
-	double p, q;
-
-	if (tree_get_int(x, &i) && tree_get_int(y, &j))
-		return (i > j) - (i < j);
-	p = tree_double(x);
-	q = tree_double(y);
-	return (p > q) - (p < q);
-}
-
-static int
 text_cmp(const struct node *x, const struct node *y)
 {
 	struct buf p = BUF_INIT, q = BUF_INIT;
@@ -79,7 +66,14 @@ value_cmp(const struct node *x, const struct node *y)
 		return c;
 	switch (x->kind) {
 	case NODE_NUMBER:
-		return number_cmp(x, y);
+		int64_t i, j;
+		double p, q;
+
+		if (tree_get_int(x, &i) && tree_get_int(y, &j))
+			return (i > j) - (i < j);
+		p = tree_double(x);
+		q = tree_double(y);
+		return (p > q) - (p < q);
 	case NODE_STRING:
 		return span_cmp(x->text, y->text);
 	case NODE_FALSE:
@@ -94,20 +88,6 @@ value_cmp(const struct node *x, const struct node *y)
 	return 0;
 }
 
-static int
-keys_cmp(const struct fieldset_element *x, const struct fieldset_element *y)
-{
-	for (uint32_t i = 0; i < x->key_count && i < y->key_count; i++) {
-		int c = span_cmp(x->keys[i].name, y->keys[i].name);
-
-		if (c == 0)
-			c = value_cmp(x->keys[i].value, y->keys[i].value);
-		if (c != 0)
-			return c;
-	}
-	return (x->key_count > y->key_count) - (x->key_count < y->key_count);
-}
-
 int
 fieldset_element_cmp(
     const struct fieldset_element *x, const struct fieldset_element *y)
@@ -118,34 +98,24 @@ fieldset_element_cmp(
 	case PATH_FIELD:
 		return span_cmp(x->name, y->name);
 	case PATH_KEY:
-		return keys_cmp(x, y);
+		for (uint32_t i = 0; i < x->key_count && i < y->key_count;
+		     i++) {
+			int c = span_cmp(x->keys[i].name, y->keys[i].name);
+
+			if (c == 0)
+				c = value_cmp(
+				    x->keys[i].value, y->keys[i].value);
+			if (c != 0)
+				return c;
+		}
+		return (x->key_count > y->key_count) -
+		    (x->key_count < y->key_count);
 	case PATH_VALUE:
 		return value_cmp(x->value, y->value);
 	case PATH_INDEX:
 		break;
 	}
 	return (x->index > y->index) - (x->index < y->index);
-}
-
-/* As fmt's %q. */
-static void
-print_quoted(struct buf *b, struct span text)
-{
-	static const char from[] = "\a\b\f\n\r\t\v\"\\", to[] = "abfnrtv\"\\";
-
-	buf_addc(b, '"');
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-		const char *escape = c == '\0' ? NULL : strchr(from, c);
-
-		if (escape != NULL)
-			buf_addf(b, "\\%c", to[escape - from]);
-		else if (c < 0x20 || c == 0x7f)
-			buf_addf(b, "\\x%02x", c);
-		else
-			buf_addc(b, (char)c);
-	}
-	buf_addc(b, '"');
 }
 
 /* A number of FieldsV1 is a float64 by the time it is printed, by fmt's %v; one
@@ -182,7 +152,23 @@ print_value(struct buf *b, const struct node *n, bool from_fields)
 {
 	switch (n->kind) {
 	case NODE_STRING:
-		print_quoted(b, n->text);
+		/* As fmt's %q. */
+		static const char from[] = "\a\b\f\n\r\t\v\"\\",
+				  to[] = "abfnrtv\"\\";
+
+		buf_addc(b, '"');
+		for (size_t i = 0; i < n->text.n; i++) {
+			unsigned char c = (unsigned char)n->text.p[i];
+			const char *escape = c == '\0' ? NULL : strchr(from, c);
+
+			if (escape != NULL)
+				buf_addf(b, "\\%c", to[escape - from]);
+			else if (c < 0x20 || c == 0x7f)
+				buf_addf(b, "\\x%02x", c);
+			else
+				buf_addc(b, (char)c);
+		}
+		buf_addc(b, '"');
 		break;
 	case NODE_NUMBER:
 		print_number(b, n, from_fields);
@@ -221,24 +207,11 @@ fieldset_element_print(struct buf *b, const struct fieldset_element *e)
 	}
 }
 
-/* Escapes the characters that only encoding/json escapes. */
-static void
-add_html_safe(struct buf *b, struct span text)
-{
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-
-		if (c == '<' || c == '>' || c == '&')
-			buf_addf(b, "\\u%04x", c);
-		else
-			buf_addc(b, c);
-	}
-}
-
 static void
 add_value(struct buf *b, const struct node *value)
 {
 	struct buf plain = BUF_INIT;
+	struct span text;
 
 	if (value->kind == NODE_STRING && value->plain &&
 	    span_find(value->text, '<') == NULL &&
@@ -250,7 +223,16 @@ add_value(struct buf *b, const struct node *value)
 		return;
 	}
 	tree_write_sorted(&plain, value);
-	add_html_safe(b, buf_span(&plain));
+	/* Escapes the characters that only encoding/json escapes. */
+	text = buf_span(&plain);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '<' || c == '>' || c == '&')
+			buf_addf(b, "\\u%04x", c);
+		else
+			buf_addc(b, c);
+	}
 	buf_release(&plain);
 }
 
@@ -302,50 +284,15 @@ key_cmp(const void *x, const void *y)
 	return span_cmp(i->name, j->name);
 }
 
-static int
-parse_keys(struct arena *a, struct span text, struct fieldset_element *e,
-    struct err *err)
-{
-	struct node *n = tree_parse(a, text, TREE_LIMITS, NULL, err);
-	struct fieldset_key *keys;
-
-	if (n == NULL)
-		return -1;
-	if (n->kind != NODE_OBJECT)
-		return err_set(err, ERR_PERMANENT, "keys are not an object");
-	keys = arena_alloc(a, n->n * sizeof(*keys));
-	for (uint32_t i = 0; i < n->n; i++)
-		keys[i] = (struct fieldset_key){
-		    n->members[i].key, n->members[i].value};
-	qsort(keys, n->n, sizeof(*keys), key_cmp);
-	e->kind = PATH_KEY;
-	e->key_count = n->n;
-	e->keys = keys;
-	return 0;
-}
-
-static int
-parse_index(struct span text, struct fieldset_element *e, struct err *err)
-{
-	char digits[24], *end;
-
-	if (text.n == 0 || text.n >= sizeof(digits))
-		return err_set(err, ERR_PERMANENT, "no index");
-	memcpy(digits, text.p, text.n);
-	digits[text.n] = '\0';
-	e->kind = PATH_INDEX;
-	e->index = strtoll(digits, &end, 10);
-	if (*end != '\0')
-		return err_set(err, ERR_PERMANENT, "no index");
-	return 0;
-}
-
 /* 1: of a kind that is not known. */
 static int
 parse_element(struct arena *a, struct span text, struct fieldset_element *e,
     struct err *err)
 {
 	struct span rest;
+	struct node *n;
+	struct fieldset_key *keys;
+	char digits[24], *end;
 
 	if (text.n < 2)
 		return err_set(
@@ -364,9 +311,31 @@ parse_element(struct arena *a, struct span text, struct fieldset_element *e,
 		e->value = tree_parse(a, rest, TREE_LIMITS, NULL, err);
 		return e->value == NULL ? -1 : 0;
 	case 'k':
-		return parse_keys(a, rest, e, err);
+		n = tree_parse(a, rest, TREE_LIMITS, NULL, err);
+		if (n == NULL)
+			return -1;
+		if (n->kind != NODE_OBJECT)
+			return err_set(
+			    err, ERR_PERMANENT, "keys are not an object");
+		keys = arena_alloc(a, n->n * sizeof(*keys));
+		for (uint32_t i = 0; i < n->n; i++)
+			keys[i] = (struct fieldset_key){
+			    n->members[i].key, n->members[i].value};
+		qsort(keys, n->n, sizeof(*keys), key_cmp);
+		e->kind = PATH_KEY;
+		e->key_count = n->n;
+		e->keys = keys;
+		return 0;
 	case 'i':
-		return parse_index(rest, e, err);
+		if (rest.n == 0 || rest.n >= sizeof(digits))
+			return err_set(err, ERR_PERMANENT, "no index");
+		memcpy(digits, rest.p, rest.n);
+		digits[rest.n] = '\0';
+		e->kind = PATH_INDEX;
+		e->index = strtoll(digits, &end, 10);
+		if (*end != '\0')
+			return err_set(err, ERR_PERMANENT, "no index");
+		return 0;
 	default:
 		return 1;
 	}

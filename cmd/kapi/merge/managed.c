@@ -231,3 +231,172 @@ managed_agent(struct arena *a, struct span user_agent)
 	}
 	return span_make(name, length);
 }
+
+/* ---- versions ---- */
+
+/* Whether another schema than the request's applies; NULL: no such version. */
+static bool
+is_other(const struct managed_write *w, const struct managed_entry *x,
+    const struct schema **schema)
+{
+	if (w->schema_of == NULL || span_eq(x->api_version, w->api_version))
+		return false;
+	*schema = w->schema_of(w->schema_arg, x->api_version);
+	return *schema != w->schema;
+}
+
+struct span
+managed_misfit(const struct managing *m, const struct managed_entry *x,
+    const struct node *object)
+{
+	const struct schema *schema;
+
+	if (!is_other(m->write, x, &schema))
+		return SPAN_NONE;
+	if (schema == NULL)
+		return arena_printf(m->arena,
+		    "request to convert CR to an invalid group/version: %.*s",
+		    SPAN_ARG(x->api_version));
+	return shape_check(
+	    m->arena, shape_of(schema), object, DUPLICATES_REFUSED);
+}
+
+struct span
+managed_misfit_any(struct managing *m, const struct managed_entry *except,
+    const struct node *object, const struct managed_entry **which)
+{
+	struct span why = SPAN_NONE;
+
+	for (size_t i = 0; i < m->entries.n && why.n == 0; i++) {
+		*which = &m->entries.items[i];
+		if (*which != except)
+			why = managed_misfit(m, *which, object);
+	}
+	return why;
+}
+
+struct span
+managed_reconcile_versions(struct managing *m, const struct node *live)
+{
+	const struct managed_entry *which;
+	const struct schema *schema;
+
+	/* Versions of built-in kinds share their schema, or are gone. */
+	if (m->write->schema->name.n == 0)
+		return managed_misfit_any(m, NULL, live, &which);
+	for (size_t i = 0; i < m->entries.n; i++)
+		if (is_other(m->write, &m->entries.items[i], &schema))
+			managed_entry_set_fields(&m->entries.items[i], NULL);
+	return SPAN_NONE;
+}
+
+/* ---- fields that a path resets ---- */
+
+struct fieldset *
+managed_filter(const struct managed_write *w, struct fieldset *set)
+{
+	const struct reset *r = w->resets;
+	bool main_path = w->subresource.n == 0;
+
+	if (set == NULL || r == NULL || (main_path && !w->has_status))
+		return set;
+	while (r->subresource != NULL &&
+	    !span_eq(w->subresource, span_str(r->subresource)))
+		r++;
+	for (size_t i = 0; r->subresource != NULL && r->paths[i] != NULL; i++)
+		set = fieldset_difference_recursive(
+		    w->arena, set, fieldset_of(w->arena, r->paths[i]));
+	return set;
+}
+
+struct fieldset *
+managed_strip(struct arena *a, struct fieldset *set)
+{
+	static const char *const fields[] = {"apiVersion", "kind", "metadata"};
+	static const char *const of_metadata[] = {"clusterName",
+	    "creationTimestamp", "generation", "managedFields", "name",
+	    "namespace", "resourceVersion", "selfLink", "uid"};
+	struct fieldset *top, *below;
+
+	if (set == NULL)
+		return NULL;
+	top = fieldset_new(a);
+	below = fieldset_new(a);
+	for (size_t i = 0; i < sizeof(of_metadata) / sizeof(char *); i++) {
+		struct fieldset_element e =
+		    fieldset_element_field(span_str(of_metadata[i]));
+
+		fieldset_add(a, below, &e, true, NULL);
+	}
+	for (size_t i = 0; i < sizeof(fields) / sizeof(char *); i++) {
+		struct fieldset_element e =
+		    fieldset_element_field(span_str(fields[i]));
+
+		fieldset_add(a, top, &e, true, i == 2 ? below : NULL);
+	}
+	return fieldset_difference(a, set, top);
+}
+
+/* ---- scale ---- */
+
+struct node *
+managed_to_scale(
+    struct arena *a, const struct node *parent_fields, const char *replicas)
+{
+	struct managed_entries parent, scale = {.arena = a};
+
+	managed_entries_decode(&parent, a, parent_fields, FROM_STORE, NULL);
+	for (size_t i = 0; i < parent.n; i++) {
+		struct managed_entry x = parent.items[i];
+
+		if (!fieldset_has(
+			managed_entry_set(&parent, &x, NULL), replicas))
+			continue;
+		x.api_version = span_str("autoscaling/v1");
+		managed_entry_set_fields(&x, fieldset_of(a, "spec.replicas"));
+		managed_entries_add(&scale, &x);
+	}
+	return managed_entries_encode(&scale);
+}
+
+struct node *
+managed_from_scale(struct arena *a, const struct node *parent_fields,
+    const struct node *scale_fields, struct span api_version,
+    const char *replicas)
+{
+	struct managed_entries parent, scale, result = {.arena = a};
+	struct fieldset *path = fieldset_of(a, replicas);
+
+	managed_entries_decode(&parent, a, parent_fields, FROM_STORE, NULL);
+	managed_entries_decode(&scale, a, scale_fields, FROM_STORE, NULL);
+	for (size_t i = 0; i < parent.n; i++) {
+		struct managed_entry x = parent.items[i];
+		struct fieldset *set = managed_entry_set(&parent, &x, NULL);
+		struct managed_entry *kept = managed_entries_find(&scale, &x);
+
+		if (fieldset_has(set, replicas)) {
+			if (kept == NULL)
+				managed_entry_set_fields(
+				    &x, fieldset_difference(a, set, path));
+			else
+				managed_entry_set_fields(kept, NULL);
+		}
+		if (!fieldset_empty(x.set))
+			managed_entries_add(&result, &x);
+	}
+	for (size_t i = 0; i < scale.n; i++) {
+		struct managed_entry x = scale.items[i];
+		struct managed_entry *before =
+		    managed_entries_find(&parent, &x);
+
+		if (!fieldset_has(
+			managed_entry_set(&scale, &x, NULL), "spec.replicas"))
+			continue;
+		x.api_version = api_version;
+		/* The server, too, knows no other time. */
+		x.time = before == NULL ? SPAN_NONE : before->time;
+		managed_entry_set_fields(&x, path);
+		managed_entries_add(&result, &x);
+	}
+	return managed_entries_encode(&result);
+}

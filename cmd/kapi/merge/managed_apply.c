@@ -135,16 +135,15 @@ check_prune(struct applying *p, const struct managed_entry *before)
 		    "to last applied version: ",
 		    why);
 	why = managed_misfit_any(&p->m, NULL, p->merged, &which);
-	return why.n == 0
-	    ? NULL
-	    : misfit(a,
-		  arena_str(a,
-		      arena_printf(a,
-			  "failed to prune fields: failed add back owned "
-			  "items: failed to convert merged object at version "
-			  "%.*s: ",
-			  SPAN_ARG(which->api_version))),
-		  why);
+	return why.n == 0 ? NULL
+			  : misfit(a,
+				arena_str(a,
+				    arena_printf(a,
+					"failed to prune fields: failed add "
+					"back owned items: failed to convert "
+					"merged object at version %.*s: ",
+					SPAN_ARG(which->api_version))),
+				why);
 }
 
 /*
@@ -187,24 +186,6 @@ add_path(void *arg, struct span path)
 	buf_addspan(b, path);
 }
 
-static void
-add_who(struct buf *b, const struct managed_entry *who)
-{
-	struct node name = {.kind = NODE_STRING};
-	struct fieldset_element e = {.kind = PATH_VALUE, .value = &name};
-	struct buf quoted = BUF_INIT;
-
-	name.text = who->manager;
-	fieldset_element_print(&quoted, &e); /* between [= and ] */
-	buf_add(b, quoted.data + 2, quoted.len - 3);
-	if (who->subresource.n > 0)
-		buf_addf(b, " with subresource \"%.*s\"",
-		    SPAN_ARG(who->subresource));
-	if (!who->applied)
-		buf_addf(b, " using %.*s", SPAN_ARG(who->api_version));
-	buf_release(&quoted);
-}
-
 struct adding {
 	struct causes causes;
 	struct span message;
@@ -228,7 +209,20 @@ conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		buf_reset(&who);
-		add_who(&who, conflicts[i].with);
+		struct node name = {.kind = NODE_STRING};
+		struct fieldset_element e = {
+		    .kind = PATH_VALUE, .value = &name};
+		struct buf quoted = BUF_INIT;
+		name.text = conflicts[i].with->manager;
+		fieldset_element_print(&quoted, &e); /* between [= and ] */
+		buf_add(&who, quoted.data + 2, quoted.len - 3);
+		if (conflicts[i].with->subresource.n > 0)
+			buf_addf(&who, " with subresource \"%.*s\"",
+			    SPAN_ARG(conflicts[i].with->subresource));
+		if (!conflicts[i].with->applied)
+			buf_addf(&who, " using %.*s",
+			    SPAN_ARG(conflicts[i].with->api_version));
+		buf_release(&quoted);
 		to.message = arena_printf(
 		    a, "conflict with %.*s", SPAN_ARG(buf_span(&who)));
 		fieldset_each(conflicts[i].set, &path, add_cause, &to);
@@ -366,18 +360,6 @@ take_from_others(struct applying *p)
 	return NULL;
 }
 
-/* Fields that exist before the first apply get a manager of that name. */
-static void
-before_first_apply(struct applying *p)
-{
-	struct managed_entries *e = &p->m.entries;
-
-	if (managed_track_update(&p->m,
-		managed_is_empty(p->m.write, p->applied), p->live,
-		span_str("before-first-apply")) != 0)
-		e->n = 0;
-}
-
 /* kubectl's annotation follows what its server-side apply sent. */
 static void
 sync_annotation(struct applying *p, struct node *result)
@@ -452,8 +434,16 @@ managed_apply(const struct managed_write *w, const struct node *live,
 	why = managed_reconcile_versions(&p.m, p.live);
 	if (why.n > 0)
 		return misfit(a, "", why);
-	if (p.m.entries.n == 0)
-		before_first_apply(&p);
+	if (p.m.entries.n == 0) {
+		/* Fields that exist before the first apply get a manager of
+		 * that name. */
+		struct managed_entries *e = &p.m.entries;
+
+		if (managed_track_update(&p.m,
+			managed_is_empty(p.m.write, p.applied), p.live,
+			span_str("before-first-apply")) != 0)
+			e->n = 0;
+	}
 	p.merged = shape_merge(a, p.m.shape, p.live, applied);
 	p.mine = managed_entries_find(&p.m.entries, &self);
 	if (p.mine == NULL)

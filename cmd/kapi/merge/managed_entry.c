@@ -105,24 +105,6 @@ pointer_cmp(const void *x, const void *y)
 	return c != 0 ? c : (*i > *j) - (*i < *j);
 }
 
-/* Of entries of one identity the last one counts. */
-static void
-drop_doubles(struct managed_entries *e)
-{
-	struct managed_entry **sorted =
-	    arena_alloc(e->arena, e->n * sizeof(*sorted));
-	struct managed_entries once = {.arena = e->arena};
-
-	for (size_t i = 0; i < e->n; i++)
-		sorted[i] = &e->items[i];
-	qsort(sorted, e->n, sizeof(*sorted), pointer_cmp);
-	for (size_t i = 0; i < e->n; i++)
-		if (i + 1 == e->n ||
-		    identity_cmp(sorted[i], sorted[i + 1]) != 0)
-			managed_entries_add(&once, sorted[i]);
-	*e = once;
-}
-
 int
 managed_entries_decode(struct managed_entries *e, struct arena *a,
     const struct node *array, enum entries_from from, struct err *err)
@@ -132,9 +114,21 @@ managed_entries_decode(struct managed_entries *e, struct arena *a,
 		if (!tree_is(array, NODE_ARRAY) ||
 		    decode_one(e, array->items[i], i, from, err) != 0)
 			return -1;
-	if (from == FROM_CLIENT)
-		drop_doubles(e);
-	else
+	if (from == FROM_CLIENT) {
+		/* Of entries of one identity the last one counts. */
+		struct managed_entry **sorted =
+		    arena_alloc(e->arena, e->n * sizeof(*sorted));
+		struct managed_entries once = {.arena = e->arena};
+
+		for (size_t i = 0; i < e->n; i++)
+			sorted[i] = &e->items[i];
+		qsort(sorted, e->n, sizeof(*sorted), pointer_cmp);
+		for (size_t i = 0; i < e->n; i++)
+			if (i + 1 == e->n ||
+			    identity_cmp(sorted[i], sorted[i + 1]) != 0)
+				managed_entries_add(&once, sorted[i]);
+		*e = once;
+	} else
 		e->stored = array;
 	return 0;
 }

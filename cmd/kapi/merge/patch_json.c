@@ -1,9 +1,84 @@
-/* Part of merge/patch.h: JSON Patch, RFC 6902. */
+/* Part of merge/patch.h: patches are read; JSON patch and merge patch. */
 #include "merge/patch.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+
+#include "text/gotext.h"
+
+/* ---- JSON Merge Patch, RFC 7386 ---- */
+
+/* The patch's value without members that are null. In an array, nulls stay,
+ * and what its elements hold loses them. */
+static struct node *
+without_nulls(struct arena *a, struct node *value)
+{
+	struct node *n;
+
+	if (value->kind == NODE_OBJECT) {
+		n = tree_object(a);
+		for (uint32_t i = 0; i < value->n; i++)
+			if (value->members[i].value->kind != NODE_NULL)
+				tree_set(a, n, value->members[i].key,
+				    without_nulls(a, value->members[i].value));
+		return n;
+	}
+	if (value->kind != NODE_ARRAY)
+		return value;
+	n = tree_array(a);
+	for (uint32_t i = 0; i < value->n; i++)
+		tree_append(a, n, without_nulls(a, value->items[i]));
+	return n;
+}
+
+static struct node *
+merge_objects(
+    struct arena *a, const struct node *target, const struct node *patch)
+{
+	struct node *n = tree_object(a);
+	bool removed = false;
+
+	for (uint32_t i = 0; i < target->n; i++)
+		tree_set(
+		    a, n, target->members[i].key, target->members[i].value);
+	for (uint32_t i = 0; i < patch->n; i++) {
+		struct span key = patch->members[i].key;
+		struct node *value = patch->members[i].value;
+		struct node *old = tree_get_span(n, key);
+
+		if (value->kind == NODE_NULL) {
+			if (old == NULL)
+				continue;
+			tree_set(a, n, key, NULL);
+			removed = true;
+		} else if (old == NULL || old->kind != NODE_OBJECT) {
+			tree_set(a, n, key, without_nulls(a, value));
+		} else if (value->kind != NODE_OBJECT) {
+			tree_set(a, n, key, value);
+		} else {
+			tree_set(a, n, key, merge_objects(a, old, value));
+		}
+	}
+	if (removed)
+		tree_sweep(n);
+	return n;
+}
+
+struct problem *
+patch_merge(struct arena *a, const struct node *target,
+    const struct node *patch, struct node **result)
+{
+	if (patch->kind == NODE_OBJECT && target->kind == NODE_OBJECT)
+		*result = merge_objects(a, tree_copy(a, target), patch);
+	else if (patch->kind == NODE_OBJECT || patch->kind == NODE_ARRAY)
+		*result = without_nulls(a, tree_copy(a, patch));
+	else
+		return problem_bad_request(a, "Invalid JSON Patch");
+	return NULL;
+}
+
+/* ---- JSON Patch, RFC 6902 ---- */
 
 enum {
 	OPERATIONS_MAX = 10000,
@@ -174,31 +249,6 @@ value_of(struct patching *p, const struct node *op)
 	return value == NULL ? tree_null(p->arena) : tree_copy(p->arena, value);
 }
 
-static int
-replace(struct patching *p, const struct node *op, struct span path)
-{
-	struct node *value = value_of(p, op), *old;
-	struct place at;
-	size_t i;
-
-	if (path.n == 0) {
-		if (value->kind != NODE_OBJECT && value->kind != NODE_ARRAY)
-			return -1;
-		p->root = value;
-		return 0;
-	}
-	at = find(p, path);
-	if (at.in == NULL || !get(at.in, at.key, &old))
-		return -1;
-	if (at.in->kind == NODE_OBJECT)
-		return add(p, at, value);
-	if (deeper(value, DEPTH_MAX - at.depth) ||
-	    !read_index(at.key, at.in->n, &i))
-		return -1;
-	at.in->items[i] = value;
-	return 0;
-}
-
 /* Numbers are equal by their digits: 1 is not 1.0. */
 static bool
 same(const struct node *x, const struct node *y)
@@ -294,8 +344,29 @@ apply(struct patching *p, const struct node *op)
 		return add(p, find(p, where), value_of(p, op));
 	if (tree_text_is(kind, "remove"))
 		return cut(find(p, where));
-	if (tree_text_is(kind, "replace"))
-		return replace(p, op, where);
+	if (tree_text_is(kind, "replace")) {
+		struct node *value = value_of(p, op), *old;
+		struct place at;
+		size_t i;
+
+		if (where.n == 0) {
+			if (value->kind != NODE_OBJECT &&
+			    value->kind != NODE_ARRAY)
+				return -1;
+			p->root = value;
+			return 0;
+		}
+		at = find(p, where);
+		if (at.in == NULL || !get(at.in, at.key, &old))
+			return -1;
+		if (at.in->kind == NODE_OBJECT)
+			return add(p, at, value);
+		if (deeper(value, DEPTH_MAX - at.depth) ||
+		    !read_index(at.key, at.in->n, &i))
+			return -1;
+		at.in->items[i] = value;
+		return 0;
+	}
 	if (tree_text_is(kind, "move"))
 		return move(p, op, where);
 	if (tree_text_is(kind, "test"))
@@ -322,4 +393,135 @@ patch_json(struct arena *a, const struct node *target, const struct node *patch,
 			return patch_cannot_apply(a);
 	*result = p.root;
 	return NULL;
+}
+
+/* ---- from the body of a request to a patch ---- */
+
+static const struct tree_limits limits = {1000, true};
+
+static struct problem *
+bad(struct arena *a, const char *prefix, struct span detail)
+{
+	return problem_bad_request(a, "%s%.*s", prefix, SPAN_ARG(detail));
+}
+
+/* Checks one operation as a jsonPatchOp; strict gets its unknown fields. */
+static struct problem *
+check_operation(
+    struct arena *a, const struct node *op, size_t i, struct warnings *strict)
+{
+	static const char *const strings[] = {"op", "path", "from"};
+
+	for (size_t k = 0; k < 3; k++) {
+		const struct node *value = tree_get(op, strings[k]);
+
+		if (value == NULL || value->kind == NODE_STRING ||
+		    value->kind == NODE_NULL)
+			continue;
+		return problem_bad_request(a,
+		    "error decoding patch: json: cannot unmarshal %s into Go "
+		    "struct field jsonPatchOp.%s of type string",
+		    gotext_kind(value), strings[k]);
+	}
+	for (uint32_t m = 0; m < op->n; m++) {
+		struct span key = op->members[m].key;
+
+		if (!span_is(key, "op") && !span_is(key, "path") &&
+		    !span_is(key, "from") && !span_is(key, "value"))
+			decode_warning_add(strict,
+			    arena_printf(a,
+				"json patch unknown field \"[%zu].%.*s\"", i,
+				SPAN_ARG(key)));
+	}
+	return NULL;
+}
+
+static struct problem *
+check_json(struct arena *a, const struct node *patch,
+    enum field_validation validation, struct warnings *strict)
+{
+	bool ignore = validation == VALIDATE_IGNORE;
+	const char *prefix = ignore ? "" : "error decoding patch: ";
+
+	if (patch->kind == NODE_NULL)
+		return NULL;
+	if (patch->kind != NODE_ARRAY)
+		return bad(a, prefix,
+		    gotext_type_error(a, patch,
+			ignore ? "jsonpatch.Patch" : "[]handlers.jsonPatchOp"));
+	for (uint32_t i = 0; i < patch->n; i++) {
+		const struct node *op = patch->items[i];
+		struct problem *p;
+
+		if (op->kind == NODE_NULL)
+			continue;
+		if (op->kind != NODE_OBJECT)
+			return bad(a, prefix,
+			    gotext_type_error(a, op,
+				ignore ? "jsonpatch.Operation"
+				       : "handlers.jsonPatchOp"));
+		p = ignore ? NULL : check_operation(a, op, i, strict);
+		if (p != NULL)
+			return p;
+	}
+	return NULL;
+}
+
+static struct problem *
+check_map(struct arena *a, enum patch_type type, const struct node *patch,
+    enum field_validation validation)
+{
+	bool merge = type == PATCH_MERGE;
+
+	if (patch->kind == NODE_OBJECT)
+		return NULL;
+	if (patch->kind == NODE_NULL)
+		return merge ? bad(a, "Invalid JSON Patch", SPAN_NONE) : NULL;
+	if (merge && validation == VALIDATE_IGNORE)
+		return patch->kind == NODE_ARRAY
+		    ? NULL
+		    : bad(a, "Invalid JSON Patch", SPAN_NONE);
+	return bad(a, merge ? "error decoding patch: " : "",
+	    gotext_type_error(a, patch, "map[string]interface {}"));
+}
+
+struct problem *
+patch_parse(struct arena *a, enum patch_type type, struct span body,
+    enum field_validation validation, struct warnings *strict,
+    struct node **patch)
+{
+	struct err err = ERR_INIT;
+	struct span duplicate = SPAN_NONE;
+	struct node *n = tree_parse(a, body, limits, &duplicate, &err);
+
+	*patch = n;
+	if (n == NULL) {
+		struct span words = gotext_json_error(a, body);
+
+		/* Deeper than we go, though Go would. */
+		if (words.p == NULL)
+			words = arena_span(a, span_str(err.message));
+		if (validation == VALIDATE_IGNORE && type == PATCH_MERGE)
+			return bad(a, "Invalid JSON Patch", SPAN_NONE);
+		if (validation == VALIDATE_IGNORE || type == PATCH_STRATEGIC)
+			return bad(a, "", words);
+		return bad(a, "error decoding patch: ", words);
+	}
+	if (duplicate.p != NULL && validation != VALIDATE_IGNORE)
+		decode_warning_add(strict,
+		    arena_printf(a, "%sduplicate field \"%.*s\"",
+			type == PATCH_JSON ? "json patch " : "",
+			SPAN_ARG(duplicate)));
+	return type == PATCH_JSON ? check_json(a, n, validation, strict)
+				  : check_map(a, type, n, validation);
+}
+
+struct problem *
+patch_cannot_apply(struct arena *a)
+{
+	struct problem *p = problem_make(a, 422, "Invalid",
+	    "the server rejected our request due to an error in our request");
+
+	p->has_details = true;
+	return p;
 }

@@ -237,14 +237,13 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 		struct buf b = BUF_INIT;
 
 		buf_adds(&b,
-		    "associative list with keys has an element that "
-		    "omits all key fields [");
+		    "associative list with keys has an element that omits all "
+		    "key fields [");
 		for (size_t i = 0; i < f->key_count; i++)
 			buf_addf(&b, "%s\"%.*s\"", i == 0 ? "" : " ",
 			    SPAN_ARG(f->keys[i]));
 		buf_adds(&b,
-		    "] (and doesn't have default values for any key "
-		    "fields)");
+		    "] (and doesn't have default values for any key fields)");
 		*problem = arena_str(a, buf_span(&b));
 		buf_release(&b);
 		return -1;
@@ -291,20 +290,6 @@ entry_cmp(const void *x, const void *y)
 	return c != 0 ? c : ((*i)->at > (*j)->at) - ((*i)->at < (*j)->at);
 }
 
-static void
-count_same(struct shape_items *items)
-{
-	for (uint32_t i = 0, j; i < items->n; i = j) {
-		for (j = i + 1; j < items->n &&
-		     fieldset_element_cmp(
-			 &items->sorted[i]->path, &items->sorted[j]->path) == 0;
-		     j++)
-			;
-		for (uint32_t k = i; k < j; k++)
-			items->sorted[k]->same = (int32_t)(j - i);
-	}
-}
-
 void
 shape_items(struct arena *a, struct shape list, const struct node *value,
     struct shape_items *items)
@@ -333,7 +318,15 @@ shape_items(struct arena *a, struct shape list, const struct node *value,
 	if (!in_order)
 		qsort(
 		    items->sorted, items->n, sizeof(*items->sorted), entry_cmp);
-	count_same(items);
+	for (uint32_t i = 0, j; i < items->n; i = j) {
+		for (j = i + 1; j < items->n &&
+		     fieldset_element_cmp(
+			 &items->sorted[i]->path, &items->sorted[j]->path) == 0;
+		     j++)
+			;
+		for (uint32_t k = i; k < j; k++)
+			items->sorted[k]->same = (int32_t)(j - i);
+	}
 }
 
 struct shape_entry *

@@ -62,47 +62,6 @@ check_map(struct check *c, struct shape s, const struct node *value)
 	}
 }
 
-static void
-duplicate(struct check *c, const struct fieldset_element *e)
-{
-	struct buf b = BUF_INIT;
-
-	fieldset_element_print(&b, e);
-	problem(c, NULL, "duplicate entries for key ", buf_span(&b));
-	buf_release(&b);
-}
-
-static void
-check_list(struct check *c, struct shape s, const struct node *value)
-{
-	struct shape of = shape_item(s);
-	bool atomic = shape_list_type(s) == LIST_ATOMIC;
-	struct shape_items items = {NULL, NULL, 0, false};
-
-	if (!atomic)
-		shape_items(c->arena, s, value, &items);
-	for (uint32_t i = 0, found = 0; i < value->n; i++) {
-		struct fieldset_element e = fieldset_element_index(i);
-		const char *why;
-
-		if (!atomic) {
-			if (shape_item_path(
-				c->arena, s, value->items[i], &e, &why) != 0) {
-				problem(c, NULL, "",
-				    arena_printf(c->arena,
-					"element %" PRIu32 ": %s", i, why));
-				return;
-			}
-			found++;
-			if (c->duplicates == DUPLICATES_REFUSED &&
-			    items.entries[found - 1].same > 1 &&
-			    shape_items_find(&items, &e)->at < i)
-				duplicate(c, &e);
-		}
-		descend(c, &e, of, value->items[i]);
-	}
-}
-
 static const char *
 type_of(const struct node *value)
 {
@@ -225,8 +184,42 @@ check(struct check *c, struct shape s, const struct node *value)
 		return;
 	else if (atom == ATOM_MAP)
 		check_map(c, s, value);
-	else if (atom == ATOM_LIST)
-		check_list(c, s, value);
+	else if (atom == ATOM_LIST) {
+		struct shape of = shape_item(s);
+		bool atomic = shape_list_type(s) == LIST_ATOMIC;
+		struct shape_items items = {NULL, NULL, 0, false};
+
+		if (!atomic)
+			shape_items(c->arena, s, value, &items);
+		for (uint32_t i = 0, found = 0; i < value->n; i++) {
+			struct fieldset_element e = fieldset_element_index(i);
+			const char *why;
+
+			if (!atomic) {
+				if (shape_item_path(c->arena, s,
+					value->items[i], &e, &why) != 0) {
+					problem(c, NULL, "",
+					    arena_printf(c->arena,
+						"element %" PRIu32 ": %s", i,
+						why));
+					return;
+				}
+				found++;
+				if (c->duplicates == DUPLICATES_REFUSED &&
+				    items.entries[found - 1].same > 1 &&
+				    shape_items_find(&items, &e)->at < i) {
+					struct buf b = BUF_INIT;
+
+					fieldset_element_print(&b, &e);
+					problem(c, NULL,
+					    "duplicate entries for key ",
+					    buf_span(&b));
+					buf_release(&b);
+				}
+			}
+			descend(c, &e, of, value->items[i]);
+		}
+	}
 }
 
 struct span

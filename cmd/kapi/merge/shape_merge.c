@@ -63,46 +63,12 @@ take_over(struct lists *l, uint32_t n)
 		l->next_shared++;
 }
 
-static void
-merge_in_order(struct lists *l)
-{
-	uint32_t i = 0, j = 0;
-
-	while (i < l->base.n || j < l->over.n) {
-		const struct shape_entry *e =
-		    i < l->base.n ? l->in_over[i] : NULL;
-		bool shared = l->next_shared < l->shared_count;
-
-		if (i < l->base.n && e == NULL) {
-			tree_append(l->arena, l->out,
-			    (struct node *)l->base.entries[i++].value);
-			continue;
-		}
-		if (i < l->base.n && j < l->over.n) {
-			if (number(&l->over, e) == j) {
-				take_over(l, j++);
-				i++;
-				continue;
-			}
-			/* Shared, but not the one whose turn it is. */
-			if (shared &&
-			    l->shared[l->next_shared] != number(&l->over, e)) {
-				i++;
-				continue;
-			}
-		}
-		if (i < l->base.n && l->merged[number(&l->over, e)])
-			i++;
-		if (j < l->over.n)
-			take_over(l, j++);
-	}
-}
-
 static struct node *
 merge_lists(struct arena *a, struct shape s, const struct node *base,
     const struct node *over)
 {
 	struct lists l = {.arena = a, .item = shape_item(s)};
+	uint32_t k = 0, j = 0;
 
 	shape_items(a, s, base, &l.base);
 	shape_items(a, s, over, &l.over);
@@ -116,7 +82,34 @@ merge_lists(struct arena *a, struct shape s, const struct node *base,
 	for (uint32_t i = 0; i < l.over.n; i++)
 		if (shape_items_find(&l.base, &l.over.entries[i].path) != NULL)
 			l.shared[l.shared_count++] = i;
-	merge_in_order(&l);
+	while (k < l.base.n || j < l.over.n) {
+		const struct shape_entry *e =
+		    k < l.base.n ? l.in_over[k] : NULL;
+		bool shared = l.next_shared < l.shared_count;
+
+		if (k < l.base.n && e == NULL) {
+			tree_append(l.arena, l.out,
+			    (struct node *)l.base.entries[k++].value);
+			continue;
+		}
+		if (k < l.base.n && j < l.over.n) {
+			if (number(&l.over, e) == j) {
+				take_over(&l, j++);
+				k++;
+				continue;
+			}
+			/* Shared, but not the one whose turn it is. */
+			if (shared &&
+			    l.shared[l.next_shared] != number(&l.over, e)) {
+				k++;
+				continue;
+			}
+		}
+		if (k < l.base.n && l.merged[number(&l.over, e)])
+			k++;
+		if (j < l.over.n)
+			take_over(&l, j++);
+	}
 	return l.out;
 }
 

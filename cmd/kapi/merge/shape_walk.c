@@ -43,26 +43,6 @@ set_of_map(struct arena *a, struct shape s, const struct node *value)
 	return fieldset_done(a, set);
 }
 
-static struct fieldset *
-set_of_list(struct arena *a, struct shape s, const struct node *value)
-{
-	struct shape of = shape_item(s);
-	struct fieldset *set = NULL;
-	struct shape_items items;
-
-	shape_items(a, s, value, &items);
-	for (uint32_t i = 0; i < items.n;
-	     i += (uint32_t)items.sorted[i]->same) {
-		const struct shape_entry *e = items.sorted[i];
-		struct fieldset *children = NULL;
-
-		if (e->same == 1)
-			children = set_of(a, of, e->value).children;
-		add(a, &set, &e->path, true, children);
-	}
-	return fieldset_done(a, set);
-}
-
 static struct part
 set_of(struct arena *a, struct shape s, const struct node *value)
 {
@@ -79,8 +59,24 @@ set_of(struct arena *a, struct shape s, const struct node *value)
 		break;
 	case ATOM_LIST:
 		p.self = shape_list_type(s) == LIST_ATOMIC;
-		if (!p.self && tree_is(value, NODE_ARRAY))
-			p.children = set_of_list(a, s, value);
+		if (!p.self && tree_is(value, NODE_ARRAY)) {
+			struct shape of = shape_item(s);
+			struct fieldset *set = NULL;
+			struct shape_items items;
+
+			shape_items(a, s, value, &items);
+			for (uint32_t i = 0; i < items.n;
+			     i += (uint32_t)items.sorted[i]->same) {
+				const struct shape_entry *e = items.sorted[i];
+				struct fieldset *children = NULL;
+
+				if (e->same == 1)
+					children =
+					    set_of(a, of, e->value).children;
+				add(a, &set, &e->path, true, children);
+			}
+			p.children = fieldset_done(a, set);
+		}
 		break;
 	case ATOM_NONE:
 		break;

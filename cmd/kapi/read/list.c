@@ -3,11 +3,145 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "json/json.h"
-#include "read/continue.h"
 #include "reply/reply.h"
 #include "reply/table.h"
+#include "text/gotext.h"
+#include "tree/tree.h"
+#include "value/base64.h"
 #include "write/convert.h"
+
+/* ---- continue tokens ---- */
+
+struct span
+list_continue_make(struct arena *a, int64_t version, struct span key)
+{
+	struct buf b = BUF_INIT, coded = BUF_INIT;
+	struct span token;
+
+	buf_addf(&b,
+	    "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRId64 ",\"start\":", version);
+	json_add_string(&b, key);
+	/* The next possible key behind that one: a zero byte more. */
+	buf_truncate(&b, b.len - 1);
+	buf_adds(&b, "\\u0000\"}");
+	base64_add_url(&coded, buf_span(&b));
+	token = arena_span(a, buf_span(&coded));
+	buf_release(&coded);
+	buf_release(&b);
+	return token;
+}
+
+static struct problem *
+invalid(struct arena *a, const char *what, struct span detail)
+{
+	return problem_bad_request(a,
+	    "invalid continue token: continue key is not valid%s%.*s", what,
+	    SPAN_ARG(detail));
+}
+
+/* As path.Clean would leave it: no empty, "." or ".." segment. */
+static bool
+is_clean(struct span key)
+{
+	size_t start = 0;
+
+	if (key.n > 0 && *key.p == '/')
+		start = 1;
+	for (size_t i = start; i <= key.n; i++) {
+		struct span part;
+
+		if (i < key.n && key.p[i] != '/')
+			continue;
+		part = span_make(key.p + start, i - start);
+		if (part.n == 0 || span_is(part, ".") || span_is(part, ".."))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+/* A member of a wrong type, as json.Unmarshal says it; none: fine. */
+static struct span
+wrong_type(struct arena *a, const struct node *n)
+{
+	static const struct {
+		const char *name, *type;
+		enum node_kind kind;
+	} fields[] = {{"v", "string", NODE_STRING},
+	    {"rv", "int64", NODE_NUMBER}, {"start", "string", NODE_STRING}};
+
+	if (tree_is(n, NODE_NULL))
+		return SPAN_NONE;
+	if (!tree_is(n, NODE_OBJECT))
+		return gotext_type_error(a, n, "storage.continueToken");
+	for (size_t i = 0; i < 3; i++) {
+		const struct node *v = tree_get(n, fields[i].name);
+
+		if (v != NULL && !tree_is(v, NODE_NULL) &&
+		    !tree_is(v, fields[i].kind))
+			return arena_printf(a,
+			    "json: cannot unmarshal %s into Go struct field "
+			    "continueToken.%s of type %s",
+			    gotext_kind(v), fields[i].name, fields[i].type);
+	}
+	return SPAN_NONE;
+}
+
+/* False: *bad is where Go says that it stopped. */
+static bool
+decode(struct arena *a, struct span token, struct span *text, size_t *bad)
+{
+	struct buf b = BUF_INIT;
+	int code = base64_decode_url(token, &b, bad);
+
+	*text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return code == 0;
+}
+
+struct problem *
+list_continue_parse(
+    struct arena *a, struct span token, int64_t *version, struct span *key)
+{
+	struct span text, said, v;
+	struct node *n;
+	size_t bad;
+
+	if (!decode(a, token, &text, &bad))
+		return invalid(a, ": ",
+		    arena_printf(
+			a, "illegal base64 data at input byte %zu", bad));
+	said = gotext_json_error(a, text);
+	if (said.p != NULL)
+		return invalid(a, ": ", said);
+	n = tree_parse(a, text, TREE_LIMITS, NULL, NULL);
+	said = wrong_type(a, n);
+	if (said.p != NULL)
+		return invalid(a, ": ", said);
+	v = tree_text(tree_get(n, "v"));
+	if (!span_is(v, "meta.k8s.io/v1"))
+		return invalid(
+		    a, ": server does not recognize this encoded version ", v);
+	if (!tree_get_int(tree_get(n, "rv"), version) || *version == 0)
+		return invalid(a,
+		    ": incorrect encoded start resourceVersion (version "
+		    "meta.k8s.io/v1)",
+		    SPAN_NONE);
+	*key = tree_text(tree_get(n, "start"));
+	if (key->n == 0)
+		return invalid(a,
+		    ": encoded start key empty (version meta.k8s.io/v1)",
+		    SPAN_NONE);
+	if (!is_clean(*key))
+		return invalid(a, ": ", *key);
+	if (*key->p == '/')
+		*key = span_skip(*key, 1);
+	if (key->n > 0 && key->p[key->n - 1] == '\0')
+		key->n--;
+	return NULL;
+}
 
 static const char expired[] =
     "The resourceVersion for the provided list is too old.";
@@ -124,12 +258,6 @@ walk_next(struct walk *w)
 	return o;
 }
 
-static void
-walk_end(struct walk *w)
-{
-	store_release_all(w->all, w->count);
-}
-
 /* A LIST request as parsed. */
 struct listing {
 	struct list_options options;
@@ -166,7 +294,8 @@ listing_continue(struct request *r, struct listing *l)
 	int64_t version;
 	struct span key;
 
-	p = continue_parse(&r->arena, l->options.continue_, &version, &key);
+	p = list_continue_parse(
+	    &r->arena, l->options.continue_, &version, &key);
 	if (p != NULL)
 		return p;
 	if (l->options.version.n > 0 && !span_is(l->options.version, "0"))
@@ -222,8 +351,8 @@ too_old(struct request *r, const struct listing *l)
 	    problem_gone(&r->arena, l->continued ? continue_expired : expired);
 
 	if (l->continued)
-		p->continue_ =
-		    continue_make(&r->arena, -1, in_namespace(r, l->after));
+		p->continue_ = list_continue_make(
+		    &r->arena, -1, in_namespace(r, l->after));
 	return p;
 }
 
@@ -287,7 +416,7 @@ list_metadata(struct request *r, const struct listing *l,
 	struct span s;
 
 	if (page->more)
-		token = continue_make(&r->arena, (int64_t)version,
+		token = list_continue_make(&r->arena, (int64_t)version,
 		    in_namespace(r, page->objects[page->n - 1]->key));
 	buf_addf(&b, "{\"resourceVersion\":\"%" PRIu64 "\"", version);
 	/* Lists of custom resources say so even when they are whole. */
@@ -301,17 +430,6 @@ list_metadata(struct request *r, const struct listing *l,
 	return s;
 }
 
-static void
-write_list(struct request *r, const struct listing *l, const struct page *page,
-    struct span metadata, struct buf *b)
-{
-	table_list_begin(b, r->resource, &l->form, metadata);
-	for (size_t i = 0; i < page->n; i++)
-		table_list_item(b, r->resource, &l->form,
-		    list_stored_as(&r->arena, r->resource, page->objects[i]));
-	table_list_end(b, r->resource, &l->form, metadata);
-}
-
 struct problem *
 list_write(
     struct request *r, struct buf *b, struct stored ***objects, size_t *count)
@@ -322,6 +440,7 @@ list_write(
 	struct page page = {0};
 	struct listing l;
 	struct problem *p = listing_make(r, &l);
+	struct span metadata;
 
 	if (p != NULL)
 		return p;
@@ -330,7 +449,12 @@ list_write(
 	if (!walk_start(&w, version))
 		return too_old(r, &l);
 	page_fill(r, &w, &l, &page);
-	write_list(r, &l, &page, list_metadata(r, &l, &page, version), b);
+	metadata = list_metadata(r, &l, &page, version);
+	table_list_begin(b, r->resource, &l.form, metadata);
+	for (size_t i = 0; i < page.n; i++)
+		table_list_item(b, r->resource, &l.form,
+		    list_stored_as(&r->arena, r->resource, page.objects[i]));
+	table_list_end(b, r->resource, &l.form, metadata);
 	r->result_version = version;
 	if (objects != NULL) {
 		*objects = page.objects;
@@ -338,7 +462,7 @@ list_write(
 		for (size_t i = 0; i < page.n; i++)
 			store_ref(page.objects[i]);
 	}
-	walk_end(&w);
+	store_release_all(w.all, w.count);
 	return NULL;
 }
 

@@ -7,12 +7,15 @@
 #ifndef LIST_H
 #define LIST_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/span.h"
 #include "read/selection.h"
 #include "request/request.h"
 #include "store/store.h"
+#include "type/problem.h"
 #include "type/resource.h"
 
 /*
@@ -36,7 +39,7 @@ struct list_options {
 struct problem *list_options(struct request *r, struct list_options *o);
 
 /*
- * resourceVersion as a number: 0 where it is absent or "0". A problem is what
+ * ResourceVersion as a number: 0 where it is absent or "0". A problem is what
  * a GET or WATCH answers (500); list says it its own way.
  */
 struct problem *list_version_parse(
@@ -62,5 +65,17 @@ struct problem *list_write(
  */
 struct span list_stored_as(
     struct arena *a, const struct resource *r, const struct stored *o);
+
+/*
+ * The token that a page of a LIST ends with: unpadded base64url of
+ * {"v":"meta.k8s.io/v1","rv":VERSION,"start":KEY}, as the API server makes it.
+ * Source: apiserver/pkg/storage/continue.go.
+ */
+/* version -1: go on at the latest one. key: of the last object given. */
+struct span list_continue_make(
+    struct arena *a, int64_t version, struct span key);
+/* A problem is a 400. *key is in the arena. */
+struct problem *list_continue_parse(
+    struct arena *a, struct span token, int64_t *version, struct span *key);
 
 #endif

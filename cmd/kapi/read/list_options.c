@@ -101,33 +101,6 @@ unsupported_match(struct causes *c, const struct list_options *o, bool watch)
 }
 
 static void
-check_list(struct causes *c, const struct list_options *o)
-{
-	static const char match[] = "resourceVersionMatch";
-
-	if (o->match.n > 0) {
-		if (o->version.n == 0)
-			forbid(c, match,
-			    "resourceVersionMatch is forbidden unless "
-			    "resourceVersion is provided");
-		if (o->continue_.n > 0)
-			forbid(c, match,
-			    "resourceVersionMatch is forbidden when continue "
-			    "is provided");
-		if (!span_is(o->match, "Exact") &&
-		    !span_is(o->match, "NotOlderThan"))
-			unsupported_match(c, o, false);
-		if (span_is(o->match, "Exact") && span_is(o->version, "0"))
-			forbid(c, match,
-			    "resourceVersionMatch \"exact\" is forbidden for "
-			    "resourceVersion \"0\"");
-	}
-	if (o->has_initial)
-		forbid(c, "sendInitialEvents",
-		    "sendInitialEvents is forbidden for list");
-}
-
-static void
 check_watch(struct causes *c, const struct list_options *o)
 {
 	static const char match[] = "resourceVersionMatch";
@@ -168,8 +141,31 @@ list_options(struct request *r, struct list_options *o)
 	}
 	if (watch)
 		check_watch(&c, o);
-	else
-		check_list(&c, o);
+	else {
+		static const char match[] = "resourceVersionMatch";
+
+		if (o->match.n > 0) {
+			if (o->version.n == 0)
+				forbid(&c, match,
+				    "resourceVersionMatch is forbidden unless "
+				    "resourceVersion is provided");
+			if (o->continue_.n > 0)
+				forbid(&c, match,
+				    "resourceVersionMatch is forbidden when "
+				    "continue is provided");
+			if (!span_is(o->match, "Exact") &&
+			    !span_is(o->match, "NotOlderThan"))
+				unsupported_match(&c, o, false);
+			if (span_is(o->match, "Exact") &&
+			    span_is(o->version, "0"))
+				forbid(&c, match,
+				    "resourceVersionMatch \"exact\" is "
+				    "forbidden for resourceVersion \"0\"");
+		}
+		if (o->has_initial)
+			forbid(&c, "sendInitialEvents",
+			    "sendInitialEvents is forbidden for list");
+	}
 	if (c.n > 0)
 		return problem_invalid_kind(&r->arena, span_str("meta.k8s.io"),
 		    span_str("ListOptions"), span_str(""), &c);
@@ -180,8 +176,7 @@ list_options(struct request *r, struct list_options *o)
 	if (o->selection.field_count > 0 &&
 	    !span_eq(o->selection.name, r->name))
 		return problem_bad_request(&r->arena,
-		    "fieldSelector metadata.name doesn't match requested "
-		    "name");
+		    "fieldSelector metadata.name doesn't match requested name");
 	if (o->selection.field_count == 0) {
 		o->selection.fields =
 		    arena_zalloc(&r->arena, sizeof(*o->selection.fields));
@@ -209,8 +204,8 @@ list_version_parse(struct request *r, struct span text, uint64_t *version)
 	*version = 0;
 	text = gotext_quote(&r->arena, text);
 	return problem_make(&r->arena, 500, NULL,
-	    "resourceVersion: Invalid value: %.*s: strconv.ParseUint: "
-	    "parsing %.*s: %s",
+	    "resourceVersion: Invalid value: %.*s: strconv.ParseUint: parsing "
+	    "%.*s: %s",
 	    SPAN_ARG(text), SPAN_ARG(text), said);
 }
 

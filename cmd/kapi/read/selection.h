@@ -60,8 +60,8 @@ selection_is_empty(const struct selection *s)
 }
 
 /* The two halves, for tests. */
-struct problem *label_selector_parse(
+struct problem *selection_labels_parse(
     struct arena *a, struct span text, struct selection *s);
-bool label_selector_matches(const struct selection *s, struct span labels);
+bool selection_labels_match(const struct selection *s, struct span labels);
 
 #endif

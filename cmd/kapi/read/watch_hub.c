@@ -2,15 +2,467 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "crd/crd.h"
+#include "json/json.h"
 #include "process/clock.h"
-#include "read/watch_index.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
 #include "reply/metrics.h"
 #include "reply/reply.h"
+#include "type/api.h"
+#include "type/decode.h"
+#include "type/encode.h"
+
+/*
+ * For each collection the watches of all of it, of a
+ * namespace and of one object, each in a list that is found by name. A change
+ * is offered to three lists, however many watches there are.
+ */
+struct watcher;
+struct watched;
+
+/* Watches of the same name. */
+struct watch_bucket {
+	struct span key; /* owned; NAMESPACE/NAME, NAMESPACE or "" */
+	struct watcher *first;
+	struct watched *of;
+	bool is_name;
+};
+
+/* The watches of one collection. */
+struct watched {
+	struct collection *collection;
+	struct watch_hub *hub;
+	struct store_hook hook;
+	struct watch_bucket all;
+	struct map by_namespace, by_key; /* struct watch_bucket */
+	struct watched *next;
+};
+
+struct watcher {
+	struct request *request; /* owned */
+	struct watch_hub *hub;
+	struct watch_bucket *bucket; /* NULL: in none yet */
+	struct watcher *next, **link;
+	struct watcher *next_dead; /* in the graveyard */
+	const struct resource *resource;
+	const struct crd *crd; /* a reference */
+	struct list_options options;
+	struct table_form form;
+	bool headers;	  /* a Table's columns were sent */
+	bool live;	  /* gets changes as they come */
+	bool dead;	  /* goes when the walk over its list is over */
+	uint64_t version; /* all up to this one was sent */
+	/* Initial events that wait for the client to read. */
+	struct stored **initial;
+	size_t initial_count, initial_next;
+	struct timer end, bookmark, pump;
+	uint64_t deadline; /* clock_ms */
+	struct fault_gate *gate;
+};
+
+struct watch_hub {
+	struct api *api;
+	struct watched *collections;
+	bool walking; /* over a list, which must not change */
+	struct watcher *graveyard;
+};
+
+/* Puts w where its options say, and takes it out. */
+void watch_index_add(struct watch_hub *h, struct watcher *w);
+void watch_index_remove(struct watcher *w);
+/* Any watch, NULL if there is none. */
+struct watcher *watch_index_any(
+    const struct watch_hub *h, const struct resource *r);
+
+/* A frame that was made for one watch, for others that look alike. */
+struct watch_frame {
+	const struct resource *resource;
+	struct table_form form;
+	bool headers;
+	enum change_type type;
+	struct text *text; /* owned */
+};
+enum { FRAMES = 8 };
+struct watch_frames {
+	struct watch_frame frames[FRAMES];
+	size_t n;
+};
+void watch_frames_release(struct watch_frames *f);
+
+/* Sends what a change is to w, if anything; -1: w is cut. */
+int watch_event_offer(
+    struct watcher *w, const struct store_change *c, struct watch_frames *f);
+/* type ADDED, of an object that is there. */
+int watch_event_initial(struct watcher *w, const struct stored *o);
+int watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end);
+int watch_event_error(struct watcher *w, const struct problem *p);
+
+/* w was cut or is done. ends: its answer is still open. */
+void watch_hub_close(struct watcher *w, bool ends);
+
+/* ---- watches, found by name ---- */
+
+static void
+walk(struct watch_bucket *b, const struct store_change *c,
+    struct watch_frames *f)
+{
+	if (b == NULL)
+		return;
+	for (struct watcher *w = b->first; w != NULL; w = w->next)
+		if (w->live && !w->dead && watch_event_offer(w, c, f) != 0)
+			watch_hub_close(w, false);
+}
+
+static void
+on_change(void *arg, struct collection *c, const struct store_change *change)
+{
+	struct watched *of = arg;
+	const struct stored *o = change->now;
+	struct watch_frames f = {.n = 0};
+	struct watcher *w;
+
+	(void)c;
+	of->hub->walking = true;
+	walk(map_get(&of->by_key, o->key), change, &f);
+	if (o->namespace_.n > 0)
+		walk(map_get(&of->by_namespace, o->namespace_), change, &f);
+	walk(&of->all, change, &f);
+	of->hub->walking = false;
+	watch_frames_release(&f);
+	/* Frees what died during a walk. */
+	while ((w = of->hub->graveyard) != NULL) {
+		of->hub->graveyard = w->next_dead;
+		watch_index_remove(w);
+		free(w);
+	}
+}
+
+static struct watched *
+watched_of(struct watch_hub *h, struct collection *c)
+{
+	struct watched *w;
+
+	for (w = h->collections; w != NULL; w = w->next)
+		if (w->collection == c)
+			return w;
+	w = mem_zalloc(sizeof(*w));
+	w->collection = c;
+	w->hub = h;
+	w->hook = (struct store_hook){on_change, w, NULL};
+	w->all.of = w;
+	w->next = h->collections;
+	h->collections = w;
+	store_add_hook(h->api->store, c, &w->hook);
+	return w;
+}
+
+/* Takes key. */
+static struct watch_bucket *
+bucket_of(struct watched *w, struct map *m, struct span key)
+{
+	struct watch_bucket *b = map_get(m, key);
+
+	if (b != NULL)
+		return b;
+	b = mem_zalloc(sizeof(*b));
+	b->key = span_make(mem_dup(key.p, key.n), key.n);
+	b->of = w;
+	b->is_name = m == &w->by_key;
+	map_put(m, b->key, b);
+	return b;
+}
+
+/* The smallest list that holds all that w may be interested in. */
+static struct watch_bucket *
+choose(struct watched *of, struct watcher *w)
+{
+	const struct request *r = w->request;
+	const struct selection *s = &w->options.selection;
+	struct span ns = r->namespace_.n > 0 ? r->namespace_ : s->namespace_;
+
+	if (!r->resource->namespaced)
+		return s->name.n > 0 ? bucket_of(of, &of->by_key, s->name)
+				     : &of->all;
+	if (ns.n == 0)
+		return &of->all;
+	if (s->name.n == 0)
+		return bucket_of(of, &of->by_namespace, ns);
+	return bucket_of(of, &of->by_key,
+	    arena_printf(&w->request->arena, "%.*s/%.*s", SPAN_ARG(ns),
+		SPAN_ARG(s->name)));
+}
+
+void
+watch_index_add(struct watch_hub *h, struct watcher *w)
+{
+	struct watch_bucket *b =
+	    choose(watched_of(h, w->resource->collection), w);
+
+	w->bucket = b;
+	w->next = b->first;
+	w->link = &b->first;
+	if (b->first != NULL)
+		b->first->link = &w->next;
+	b->first = w;
+}
+
+void
+watch_index_remove(struct watcher *w)
+{
+	struct watch_bucket *b = w->bucket;
+
+	if (b == NULL)
+		return;
+	*w->link = w->next;
+	if (w->next != NULL)
+		w->next->link = w->link;
+	w->bucket = NULL;
+	if (b->first != NULL || b == &b->of->all)
+		return;
+	map_del(b->is_name ? &b->of->by_key : &b->of->by_namespace, b->key);
+	free((char *)(uintptr_t)b->key.p);
+	free(b);
+}
+
+static struct watcher *
+find(struct watch_bucket *b, const struct resource *r)
+{
+	struct watcher *w = b == NULL ? NULL : b->first;
+
+	while (w != NULL && (w->dead || (r != NULL && w->resource != r)))
+		w = w->next;
+	return w;
+}
+
+struct watcher *
+watch_index_any(const struct watch_hub *h, const struct resource *r)
+{
+	struct watcher *w;
+	struct watch_bucket *b;
+
+	for (struct watched *of = h->collections; of != NULL; of = of->next) {
+		if ((w = find(&of->all, r)) != NULL)
+			return w;
+		for (size_t i = 0;
+		     (b = map_next(&of->by_namespace, &i)) != NULL;)
+			if ((w = find(b, r)) != NULL)
+				return w;
+		for (size_t i = 0; (b = map_next(&of->by_key, &i)) != NULL;)
+			if ((w = find(b, r)) != NULL)
+				return w;
+	}
+	return NULL;
+}
+
+/* ---- events ---- */
+
+/* Events of one watch: what a change is to it, and how it looks. */
+
+void
+watch_frames_release(struct watch_frames *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		text_unref(f->frames[i].text);
+	f->n = 0;
+}
+
+/* An event: type is ADDED, ..., object in the version of the resource. */
+static struct text *
+make(struct watcher *w, const char *type, struct span object)
+{
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	buf_adds(&b, "{\"type\":\"");
+	buf_adds(&b, type);
+	buf_adds(&b, "\",\"object\":");
+	table_object(&b, w->resource, &w->form, !w->headers, object);
+	buf_adds(&b, "}\n");
+	t = text_make(buf_span(&b));
+	buf_release(&b);
+	return t;
+}
+
+static int
+send_text(struct watcher *w, struct text *t)
+{
+	w->headers = true;
+	/* No event is a list: the server ends the stream. */
+	if (w->form.as == AS_PARTIAL && w->request->as_list) {
+		httpd_end(w->request->exchange);
+		return -1;
+	}
+	return w->gate != NULL ? fault_gate_send(w->gate, t)
+			       : httpd_send(w->request->exchange, t);
+}
+
+static struct text *
+find_frame(const struct watch_frames *f, const struct watcher *w,
+    enum change_type type)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct watch_frame *x = &f->frames[i];
+
+		if (x->type == type && x->resource == w->resource &&
+		    x->form.as == w->form.as &&
+		    x->form.include == w->form.include &&
+		    x->headers == !w->headers &&
+		    span_eq(x->form.version, w->form.version))
+			return x->text;
+	}
+	return NULL;
+}
+
+/* json with another metadata.resourceVersion, in the arena. */
+static struct span
+with_version(struct arena *a, struct span json, uint64_t version)
+{
+	struct span old = json_path(json, "metadata.resourceVersion");
+	size_t before;
+
+	if (old.p == NULL)
+		return json;
+	before = (size_t)(old.p - json.p);
+	return arena_printf(a, "%.*s\"%" PRIu64 "\"%.*s", (int)before, json.p,
+	    version, (int)(json.n - before - old.n), old.p + old.n);
+}
+
+/* An object that goes out of a selection is shown as it was, with the version
+ * of the change. */
+static struct text *
+make_frame(
+    struct watcher *w, const struct store_change *c, enum change_type type)
+{
+	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
+	struct arena a = ARENA_INIT;
+	struct span object;
+	struct text *t;
+
+	if (type == CHANGE_DELETED && c->type != CHANGE_DELETED)
+		object = with_version(
+		    &a, list_stored_as(&a, w->resource, c->before), c->version);
+	else
+		object = list_stored_as(&a, w->resource, c->now);
+	t = make(w, names[type], object);
+	arena_release(&a);
+	return t;
+}
+
+/* False: w does not want this change. */
+static bool
+change_to(
+    struct watcher *w, const struct store_change *c, enum change_type *type)
+{
+	const struct selection *s = &w->options.selection;
+	bool now, before;
+
+	*type = c->type;
+	if (selection_is_empty(s))
+		return true;
+	now = c->type != CHANGE_DELETED && selection_matches(s, c->now);
+	before = c->before != NULL && selection_matches(s, c->before);
+	*type = !now ? CHANGE_DELETED : before ? CHANGE_MODIFIED : CHANGE_ADDED;
+	return now || before;
+}
+
+int
+watch_event_offer(
+    struct watcher *w, const struct store_change *c, struct watch_frames *f)
+{
+	enum change_type type;
+	struct text *t;
+	int rc;
+
+	if (c->version <= w->version)
+		return 0;
+	w->version = c->version;
+	if (!change_to(w, c, &type))
+		return 0;
+	t = find_frame(f, w, type);
+	if (t != NULL)
+		return send_text(w, t);
+	t = make_frame(w, c, type);
+	if (f->n < FRAMES)
+		f->frames[f->n++] = (struct watch_frame){
+		    w->resource, w->form, !w->headers, type, text_ref(t)};
+	rc = send_text(w, t);
+	text_unref(t);
+	return rc;
+}
+
+static int
+send_and_drop(struct watcher *w, struct text *t)
+{
+	int rc = send_text(w, t);
+
+	text_unref(t);
+	return rc;
+}
+
+int
+watch_event_initial(struct watcher *w, const struct stored *o)
+{
+	struct arena a = ARENA_INIT;
+	struct text *t = make(w, "ADDED", list_stored_as(&a, w->resource, o));
+
+	arena_release(&a);
+	return send_and_drop(w, t);
+}
+
+/* As Go encodes an object of which only metadata is set. */
+static struct node *
+bookmark(struct arena *a, const struct resource *r, uint64_t version,
+    bool initial_end)
+{
+	struct node *n = tree_object(a), *metadata = tree_object(a);
+
+	tree_put(a, n, "kind", tree_string(a, r->kind));
+	tree_put(a, n, "apiVersion", tree_string(a, r->api_version));
+	tree_put(a, n, "metadata", metadata);
+	tree_put(a, metadata, "resourceVersion",
+	    tree_string(a, arena_printf(a, "%" PRIu64, version)));
+	if (initial_end)
+		tree_put(a, tree_make(a, metadata, "annotations"),
+		    "k8s.io/initial-events-end", tree_str(a, "true"));
+	if (r->strategy->bookmark != NULL)
+		r->strategy->bookmark(a, n);
+	r->strategy->steps->encode(a, r, n);
+	return n;
+}
+
+int
+watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end)
+{
+	struct arena a = ARENA_INIT;
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	tree_write(&b, bookmark(&a, w->resource, version, initial_end));
+	t = make(w, "BOOKMARK", buf_span(&b));
+	buf_release(&b);
+	arena_release(&a);
+	return send_and_drop(w, t);
+}
+
+int
+watch_event_error(struct watcher *w, const struct problem *p)
+{
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
+	tree_write(&b, problem_status(&w->request->arena, p));
+	buf_adds(&b, "}\n");
+	t = text_make(buf_span(&b));
+	buf_release(&b);
+	return send_and_drop(w, t);
+}
+
+/* ---- the hub ---- */
 
 enum {
 	/* No timeoutSeconds: between this and twice as long. Source:
@@ -22,15 +474,6 @@ enum {
 	PUMP_BYTES = 512 << 10,
 	PUMP_MS = 5
 };
-
-static struct watch_hub *
-watch_hub_new(struct api *api)
-{
-	struct watch_hub *h = mem_zalloc(sizeof(*h));
-
-	h->api = api;
-	return h;
-}
 
 void
 watch_hub_free(struct watch_hub *h)
@@ -178,12 +621,6 @@ go_live(struct watcher *w)
 	bookmark_later(w);
 }
 
-static size_t
-unsent(const struct watcher *w)
-{
-	return httpd_queued(w->request->exchange);
-}
-
 static void
 pump(void *arg)
 {
@@ -193,7 +630,7 @@ pump(void *arg)
 		struct stored *o;
 		int rc;
 
-		if (unsent(w) > PUMP_BYTES) {
+		if ((httpd_queued(w->request->exchange)) > PUMP_BYTES) {
 			loop_after(
 			    w->hub->api->loop, &w->pump, PUMP_MS, pump, w);
 			return;
@@ -295,8 +732,13 @@ watch_new(struct request *r, const struct table_form *form,
 {
 	struct watcher *w = mem_zalloc(sizeof(*w));
 
-	if (r->api->watch_hub == NULL)
-		r->api->watch_hub = watch_hub_new(r->api);
+	if (r->api->watch_hub == NULL) {
+		struct api *api = r->api;
+		struct watch_hub *h = mem_zalloc(sizeof(*h));
+
+		h->api = api;
+		r->api->watch_hub = h;
+	}
 	w->hub = r->api->watch_hub;
 	w->request = r;
 	w->resource = r->resource;

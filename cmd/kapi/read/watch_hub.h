@@ -10,7 +10,15 @@
 #ifndef WATCH_HUB_H
 #define WATCH_HUB_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "read/list.h"
+#include "reply/table.h"
 #include "request/request.h"
+#include "store/store.h"
 #include "type/api.h"
 #include "type/resource.h"
 

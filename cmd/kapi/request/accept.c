@@ -81,19 +81,6 @@ clause_of(struct span *accept)
 	return c;
 }
 
-static void
-insert(struct clause *clauses, size_t n, struct clause c)
-{
-	while (n > 0 &&
-	    (clauses[n - 1].quality < c.quality ||
-		(clauses[n - 1].quality == c.quality &&
-		    clauses[n - 1].specific < c.specific))) {
-		clauses[n] = clauses[n - 1];
-		n--;
-	}
-	clauses[n] = c;
-}
-
 static bool
 media_type_served(struct span type, bool *yaml)
 {
@@ -101,29 +88,6 @@ media_type_served(struct span type, bool *yaml)
 	return *yaml || span_is(type, "application/json") ||
 	    span_is(type, "application/vnd.kubernetes.protobuf") ||
 	    span_is(type, "*/*") || span_is(type, "application/*");
-}
-
-static bool
-target(
-    struct request *r, struct span as, struct span group, struct span version)
-{
-	if (!span_is(group, "meta.k8s.io") ||
-	    (!span_is(version, "v1") && !span_is(version, "v1beta1")))
-		return false;
-	r->as_version = version;
-	/* Reviews are not kept, and have no columns. */
-	if (span_is(as, "Table") && r->resource != NULL &&
-	    !(r->resource->verbs & VERB_GET) && r->subresource.n == 0)
-		return false;
-	if (span_is(as, "Table")) {
-		r->as = AS_TABLE;
-		return true;
-	}
-	r->as_list = span_is(as, "PartialObjectMetadataList");
-	if (!r->as_list && !span_is(as, "PartialObjectMetadata"))
-		return false;
-	r->as = AS_PARTIAL;
-	return true;
 }
 
 /* False: this clause cannot be satisfied, look at the next. */
@@ -147,8 +111,25 @@ take(struct request *r, const struct clause *c, bool yaml)
 		    !span_is(value, "v1"))
 			return false;
 	}
-	if (as.p != NULL || g.p != NULL || v.p != NULL)
-		return target(r, as, g, v);
+	if (as.p != NULL || g.p != NULL || v.p != NULL) {
+		if (!span_is(g, "meta.k8s.io") ||
+		    (!span_is(v, "v1") && !span_is(v, "v1beta1")))
+			return false;
+		r->as_version = v;
+		/* Reviews are not kept, and have no columns. */
+		if (span_is(as, "Table") && r->resource != NULL &&
+		    !(r->resource->verbs & VERB_GET) && r->subresource.n == 0)
+			return false;
+		if (span_is(as, "Table")) {
+			r->as = AS_TABLE;
+			return true;
+		}
+		r->as_list = span_is(as, "PartialObjectMetadataList");
+		if (!r->as_list && !span_is(as, "PartialObjectMetadata"))
+			return false;
+		r->as = AS_PARTIAL;
+		return true;
+	}
 	r->as = yaml ? AS_YAML : AS_OBJECT;
 	return true;
 }
@@ -158,28 +139,6 @@ static bool
 is_log(const struct request *r)
 {
 	return span_is(r->subresource, "log");
-}
-
-static struct problem *
-not_acceptable(struct request *r, bool type_known)
-{
-	static const char all[] = "application/json, application/yaml, "
-				  "application/vnd.kubernetes.protobuf";
-	static const char streams[] =
-	    ", application/json;stream=watch, "
-	    "application/vnd.kubernetes.protobuf;stream=watch";
-	bool list = r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH;
-	struct problem *p;
-
-	/* The mux of built-in kinds looks at the media types first. */
-	if (type_known || (r->resource != NULL && r->resource->crd != NULL))
-		return problem_make(&r->arena, 406, "NotAcceptable",
-		    "only the following media types are accepted: %s", all);
-	p = problem_make(&r->arena, 406, "NotAcceptable",
-	    "406: Not Acceptable\n\nAvailable representations: %s%s%s",
-	    is_log(r) ? "text/plain, " : "", all, list ? streams : "");
-	p->has_details = true;
-	return p;
 }
 
 static struct problem *
@@ -219,13 +178,28 @@ request_negotiate(struct request *r)
 	struct span rest = httpd_header(r->http, "accept");
 	size_t n = 0;
 	bool known = false, yaml;
+	static const char all[] = "application/json, application/yaml, "
+				  "application/vnd.kubernetes.protobuf";
+	static const char streams[] =
+	    ", application/json;stream=watch, "
+	    "application/vnd.kubernetes.protobuf;stream=watch";
+	bool list;
+	struct problem *p;
 
 	r->as = AS_OBJECT;
 	if (rest.n == 0)
 		return NULL;
 	while (rest.n > 0 && n < CLAUSES_MAX) {
-		insert(clauses, n, clause_of(&rest));
-		n++;
+		struct clause c = clause_of(&rest);
+		size_t at = n++;
+
+		for (; at > 0 &&
+		     (clauses[at - 1].quality < c.quality ||
+			 (clauses[at - 1].quality == c.quality &&
+			     clauses[at - 1].specific < c.specific));
+		     at--)
+			clauses[at] = clauses[at - 1];
+		clauses[at] = c;
 	}
 	for (size_t i = 0; i < n; i++) {
 		known = known ||
@@ -236,5 +210,14 @@ request_negotiate(struct request *r)
 		if (take(r, &clauses[i], yaml))
 			return check_list(r);
 	}
-	return not_acceptable(r, known);
+	list = r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH;
+	/* The mux of built-in kinds looks at the media types first. */
+	if (known || (r->resource != NULL && r->resource->crd != NULL))
+		return problem_make(&r->arena, 406, "NotAcceptable",
+		    "only the following media types are accepted: %s", all);
+	p = problem_make(&r->arena, 406, "NotAcceptable",
+	    "406: Not Acceptable\n\nAvailable representations: %s%s%s",
+	    is_log(r) ? "text/plain, " : "", all, list ? streams : "");
+	p->has_details = true;
+	return p;
 }

@@ -331,19 +331,6 @@ check_dates(
 	}
 }
 
-static void
-check_form_of_audience(struct token_reading *x, const struct node *aud)
-{
-	bool good = aud == NULL || tree_is(aud, NODE_STRING) ||
-	    tree_is(aud, NODE_ARRAY);
-
-	for (size_t i = 0; good && tree_is(aud, NODE_ARRAY) && i < aud->n; i++)
-		good = tree_is(aud->items[i], NODE_STRING);
-	if (!good && x->error.p == NULL)
-		x->error = span_str("go-jose/go-jose/jwt: expected string or "
-				    "array value to unmarshal to Audience");
-}
-
 /* As the decoders of the real server take them. */
 static bool
 check_form(struct token_reading *x, const struct jwt *t)
@@ -357,6 +344,8 @@ check_form(struct token_reading *x, const struct jwt *t)
 				     "serviceaccount", NULL},
 				 *const members[] = {"name", "uid", NULL};
 	const struct node *k = tree_get(t->claims, own[0]);
+	const struct node *aud;
+	bool good;
 
 	if (t->duplicate.n > 0)
 		x->error = arena_printf(x->arena,
@@ -364,7 +353,14 @@ check_form(struct token_reading *x, const struct jwt *t)
 		    SPAN_ARG(t->duplicate));
 	check_kinds(x, t->claims, texts, NODE_STRING, "string");
 	check_dates(x, t->claims, dates);
-	check_form_of_audience(x, tree_get(t->claims, "aud"));
+	aud = tree_get(t->claims, "aud");
+	good = aud == NULL || tree_is(aud, NODE_STRING) ||
+	    tree_is(aud, NODE_ARRAY);
+	for (size_t i = 0; good && tree_is(aud, NODE_ARRAY) && i < aud->n; i++)
+		good = tree_is(aud->items[i], NODE_STRING);
+	if (!good && x->error.p == NULL)
+		x->error = span_str("go-jose/go-jose/jwt: expected string or "
+				    "array value to unmarshal to Audience");
 	check_kinds(
 	    x, t->claims, own, NODE_OBJECT, "serviceaccount.kubernetes");
 	check_kinds(x, k, ns, NODE_STRING, "string");
@@ -514,35 +510,6 @@ add_extra(struct arena *a, struct user *u, const char *key, struct span value)
 	u->extra = list;
 }
 
-static const struct user *
-user_of(struct arena *a, struct span ns, const struct node *claims)
-{
-	const struct node *k = tree_get(claims, "kubernetes.io");
-	struct user *u = arena_zalloc(a, sizeof(*u));
-	struct span *groups = arena_alloc(a, 3 * sizeof(*groups));
-	struct span id = tree_text(tree_get(claims, "jti"));
-
-	u->name = arena_printf(a, "system:serviceaccount:%.*s:%.*s",
-	    SPAN_ARG(ns), SPAN_ARG(tree_path_text(k, "serviceaccount.name")));
-	u->uid = tree_path_text(k, "serviceaccount.uid");
-	groups[0] = span_str("system:serviceaccounts");
-	groups[1] =
-	    arena_printf(a, "system:serviceaccounts:%.*s", SPAN_ARG(ns));
-	groups[2] = span_str("system:authenticated");
-	u->groups = groups;
-	u->group_count = 3;
-	/* by key */
-	if (id.n > 0)
-		add_extra(a, u, EXTRA_PREFIX "credential-id",
-		    arena_printf(a, "JTI=%.*s", SPAN_ARG(id)));
-	add_extra(
-	    a, u, EXTRA_PREFIX "node-name", tree_path_text(k, "node.name"));
-	add_extra(a, u, EXTRA_PREFIX "node-uid", tree_path_text(k, "node.uid"));
-	add_extra(a, u, EXTRA_PREFIX "pod-name", tree_path_text(k, "pod.name"));
-	add_extra(a, u, EXTRA_PREFIX "pod-uid", tree_path_text(k, "pod.uid"));
-	return u;
-}
-
 static bool
 check_signature(struct token_reading *x, const struct jwt *t)
 {
@@ -560,9 +527,8 @@ check_signature(struct token_reading *x, const struct jwt *t)
 			x->error = span_str("invalid signature, no keys found");
 			break;
 		case JWT_BAD_SIGNATURE:
-			x->error =
-			    span_str("go-jose/go-jose: error in cryptographic "
-				     "primitive");
+			x->error = span_str("go-jose/go-jose: error in "
+					    "cryptographic primitive");
 		}
 	return false;
 }
@@ -584,8 +550,36 @@ accounts_find(const struct api *api, struct arena *a, struct span token,
 	    tree_get(tree_get(t.claims, "kubernetes.io"), "namespace"));
 	if (check_signature(&x, &t) && check_form(&x, &t) &&
 	    check_audiences(&x, t.claims, audiences, n, granted) &&
-	    check_claims(&x, t.claims))
-		return user_of(a, x.namespace_, t.claims);
+	    check_claims(&x, t.claims)) {
+		const struct node *k = tree_get(t.claims, "kubernetes.io");
+		struct user *u = arena_zalloc(a, sizeof(*u));
+		struct span *groups = arena_alloc(a, 3 * sizeof(*groups));
+		struct span id = tree_text(tree_get(t.claims, "jti"));
+
+		u->name = arena_printf(a, "system:serviceaccount:%.*s:%.*s",
+		    SPAN_ARG(x.namespace_),
+		    SPAN_ARG(tree_path_text(k, "serviceaccount.name")));
+		u->uid = tree_path_text(k, "serviceaccount.uid");
+		groups[0] = span_str("system:serviceaccounts");
+		groups[1] = arena_printf(
+		    a, "system:serviceaccounts:%.*s", SPAN_ARG(x.namespace_));
+		groups[2] = span_str("system:authenticated");
+		u->groups = groups;
+		u->group_count = 3;
+		/* by key */
+		if (id.n > 0)
+			add_extra(a, u, EXTRA_PREFIX "credential-id",
+			    arena_printf(a, "JTI=%.*s", SPAN_ARG(id)));
+		add_extra(a, u, EXTRA_PREFIX "node-name",
+		    tree_path_text(k, "node.name"));
+		add_extra(a, u, EXTRA_PREFIX "node-uid",
+		    tree_path_text(k, "node.uid"));
+		add_extra(a, u, EXTRA_PREFIX "pod-name",
+		    tree_path_text(k, "pod.name"));
+		add_extra(
+		    a, u, EXTRA_PREFIX "pod-uid", tree_path_text(k, "pod.uid"));
+		return u;
+	}
 	*error = x.error;
 	return NULL;
 }

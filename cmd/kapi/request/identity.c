@@ -1,9 +1,129 @@
 #include "request/identity.h"
 
+#include "base/buf.h"
+#include "base/utf8.h"
 #include "request/accounts.h"
-#include "request/bearer.h"
-#include "request/clientcert.h"
 #include "request/jwt.h"
+#include "request/request.h"
+#include "request/users.h"
+#include "value/base64.h"
+
+/* ---- tokens that a request carries ---- */
+
+#define PREFIX "base64url.bearer.authorization.k8s.io."
+
+struct span
+identity_bearer(struct span authorization)
+{
+	struct span rest = span_trim(authorization, SPAN_SPACE);
+
+	if (!span_is_caseless(span_cut(&rest, ' '), "bearer"))
+		return SPAN_NONE;
+	return span_cut(&rest, ' ');
+}
+
+static bool
+is_utf8(struct span s)
+{
+	const char *end = s.p + s.n;
+	size_t n;
+
+	for (const char *p = s.p; p < end; p += n)
+		if ((n = utf8_length(p, end)) == 0)
+			return false;
+	return true;
+}
+
+static int
+decode(struct span *token, struct arena *a, struct span encoded)
+{
+	struct buf b = BUF_INIT;
+	size_t at;
+	int rc = base64_decode_url(encoded, &b, &at);
+
+	if (rc == 0 && !is_utf8(buf_span(&b)))
+		rc = -1;
+	if (rc == 0)
+		*token = arena_span(a, buf_span(&b));
+	buf_wipe(&b);
+	buf_release(&b);
+	return rc;
+}
+
+int
+identity_protocols(struct identity_protocols *b, struct arena *a,
+    const struct httpd_request *r)
+{
+	struct buf others = BUF_INIT;
+	size_t tokens = 0, n = 0;
+	int rc = 0;
+
+	*b = (struct identity_protocols){SPAN_NONE, SPAN_NONE};
+	for (size_t i = 0; i < r->header_count; i++) {
+		struct span rest = r->headers[i].value, one;
+		if (!span_is(r->headers[i].name, "sec-websocket-protocol"))
+			continue;
+		while (rc == 0 && rest.p != NULL) {
+			one = span_trim(span_cut(&rest, ','), " \t");
+			if (span_take(&one, PREFIX))
+				rc = tokens++ > 0 ? -1
+						  : decode(&b->token, a, one);
+			else {
+				buf_adds(&others, (n++) > 0 ? "," : "");
+				buf_addspan(&others, one);
+			}
+		}
+	}
+	if (b->token.n > 0 && n == 0)
+		rc = -1;
+	b->others = arena_span(a, buf_span(&others));
+	buf_release(&others);
+	return rc;
+}
+
+/* ---- certificates ---- */
+
+/* Copied: the request may outlive its connection. */
+static const struct user *
+clientcert_user(struct request *r)
+{
+	const struct httpd_peer *p = httpd_peer(r->exchange);
+	struct arena *a = &r->arena;
+	struct user *u;
+	struct span *groups;
+	struct user_extra *e;
+	struct span *value;
+
+	if (p == NULL || p->refused || p->name.n == 0)
+		return NULL;
+	u = arena_zalloc(a, sizeof(*u));
+	groups = arena_alloc(a, (p->organization_count + 1) * sizeof(*groups));
+	for (size_t i = 0; i < p->organization_count; i++)
+		groups[u->group_count++] = arena_span(a, p->organizations[i]);
+	groups[u->group_count++] = span_str("system:authenticated");
+	u->groups = groups;
+	u->name = arena_span(a, p->name);
+	u->uid = arena_span(a, p->uid);
+	e = arena_alloc(a, sizeof(*e));
+	value = arena_alloc(a, sizeof(*value));
+	*value = arena_printf(a, "X509SHA256=%.*s", SPAN_ARG(p->sha256));
+	*e = (struct user_extra){
+	    span_str("authentication.kubernetes.io/credential-id"), value, 1};
+	u->extra = e;
+	u->extra_count = 1;
+	return u;
+}
+
+/* Whether it has one that is not valid. One that names nobody is. */
+static bool
+clientcert_refused(const struct request *r)
+{
+	const struct httpd_peer *p = httpd_peer(r->exchange);
+
+	return p != NULL && p->refused;
+}
+
+/* ---- who it is ---- */
 
 static const struct span anonymous_groups[] = {{"system:unauthenticated", 22}};
 static const struct user anonymous = {.name = {"system:anonymous", 16},
@@ -53,15 +173,6 @@ identity_of_token(const struct api *api, struct arena *a, struct span token,
 	return id;
 }
 
-/* Probes come without a token, also where nobody else may. */
-static bool
-is_public(const struct request *r)
-{
-	return !r->on_resource &&
-	    (span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
-		span_is(r->path, "/readyz") || span_is(r->path, "/version"));
-}
-
 bool
 identity_is_free(const struct api *api)
 {
@@ -86,7 +197,11 @@ may_be_anonymous(const struct request *r)
 {
 	if (r->api->no_anonymous || clientcert_refused(r))
 		return false;
-	return r->api->rights != NULL || is_public(r);
+	return r->api->rights != NULL ||
+	    (!r->on_resource &&
+		(span_is(r->path, "/healthz") || span_is(r->path, "/livez") ||
+		    span_is(r->path, "/readyz") ||
+		    span_is(r->path, "/version")));
 }
 
 /* The user of a token among the protocols of a WebSocket, which the handshake
@@ -94,11 +209,11 @@ may_be_anonymous(const struct request *r)
 static int
 find_by_protocol(struct request *r, const struct user **user)
 {
-	struct bearer_protocols b;
+	struct identity_protocols b;
 
 	if (!httpd_wants_websocket(r->http))
 		return 0;
-	if (bearer_protocols(&b, &r->arena, r->http) != 0)
+	if (identity_protocols(&b, &r->arena, r->http) != 0)
 		return -1;
 	if (b.token.n == 0)
 		return 0;
@@ -115,7 +230,7 @@ bool
 identity_find(struct request *r)
 {
 	struct span token =
-	    bearer_token(httpd_header(r->http, "authorization"));
+	    identity_bearer(httpd_header(r->http, "authorization"));
 	/* A certificate first, as the real server asks its authenticators. */
 	const struct user *u = clientcert_user(r);
 	bool valid = true;

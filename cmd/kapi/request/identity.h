@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
+#include "base/span.h"
+#include "httpd/httpd.h"
 #include "request/request.h"
 #include "request/users.h"
 
@@ -27,5 +30,25 @@ struct identity identity_of_token(const struct api *api, struct arena *a,
 bool identity_is_free(const struct api *api);
 /* Sets r->identity, and r->user if it is somebody. False: answer 401. */
 bool identity_find(struct request *r);
+
+/* Sources: request/bearertoken and request/websocket of
+ * k8s.io/apiserver/pkg/authentication. */
+
+/* The token in a value of Authorization, which ends at a blank; none: it has
+ * none, or is of another scheme. */
+struct span identity_bearer(struct span authorization);
+
+/*
+ * Browsers cannot send Authorization with a WebSocket: the token is one of the
+ * protocols, base64url.bearer.authorization.k8s.io.TOKEN, beside another one.
+ * others are the protocols without it, for the handshake. -1: there is more
+ * than one token, or it is not base64url of UTF-8, or there is no other
+ * protocol. The token is absent if no protocol has one that is longer than nothing.
+ */
+struct identity_protocols {
+	struct span token, others;
+};
+int identity_protocols(struct identity_protocols *b, struct arena *a,
+    const struct httpd_request *r);
 
 #endif

@@ -9,33 +9,8 @@
 
 enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 
-static const char media_types[] = "application/json, application/yaml, "
-				  "application/vnd.kubernetes.protobuf";
-
-static void
-check_manager(struct causes *c, struct span manager)
-{
-	struct span field = span_str("fieldManager");
-	size_t at = 0;
-
-	if (manager.n > MANAGER_MAX)
-		cause_too_long(c, field, NULL, MANAGER_MAX);
-	while (at < manager.n) {
-		uint32_t rune = UTF8_REPLACEMENT;
-		size_t start = at,
-		       n = utf8_decode(
-			   manager.p + at, manager.p + manager.n, &rune);
-
-		at += n > 0 ? n : 1;
-		if (rune >= ' ' && (rune < 0x7f || rune > 0xa0))
-			continue;
-		cause_invalid_text(c, field, manager,
-		    arena_printf(c->arena,
-			"invalid character U+%04X (at position %zu)", rune,
-			start)
-			.p);
-	}
-}
+static const char media_types[] =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 static struct node *
 text_array(struct arena *a, const struct span *texts, size_t n)
@@ -87,6 +62,8 @@ parameters_of_write(struct request *r, const char *kind, bool patch, bool apply)
 	struct causes c = {&r->arena, NULL, 0};
 	struct span values[DRY_RUNS_MAX];
 	size_t n;
+	struct span field;
+	size_t at = 0;
 
 	r->field_manager = request_param(r, "fieldManager");
 	r->field_validation = VALIDATE_WARN;
@@ -99,7 +76,25 @@ parameters_of_write(struct request *r, const char *kind, bool patch, bool apply)
 		cause_forbidden(&c, span_str("force"),
 		    "may not be specified for non-apply patch");
 	r->force = apply && request_flag(r, "force");
-	check_manager(&c, r->field_manager);
+	field = span_str("fieldManager");
+	if (r->field_manager.n > MANAGER_MAX)
+		cause_too_long(&c, field, NULL, MANAGER_MAX);
+	while (at < r->field_manager.n) {
+		uint32_t rune = UTF8_REPLACEMENT;
+		size_t start = at;
+
+		n = utf8_decode(r->field_manager.p + at,
+		    r->field_manager.p + r->field_manager.n, &rune);
+
+		at += n > 0 ? n : 1;
+		if (rune >= ' ' && (rune < 0x7f || rune > 0xa0))
+			continue;
+		cause_invalid_text(&c, field, r->field_manager,
+		    arena_printf(c.arena,
+			"invalid character U+%04X (at position %zu)", rune,
+			start)
+			.p);
+	}
 	n = request_params(r, "dryRun", values, DRY_RUNS_MAX);
 	/* An empty dryRun= is one value too many for the server as well. */
 	r->dry_run = check_dry_run(&c, values, n);
@@ -250,12 +245,6 @@ bad_field(struct request *r, const struct node *value, const char *field,
 	    gotext_kind(value), field, type);
 }
 
-static bool
-is_bool(const struct node *n)
-{
-	return tree_is(n, NODE_TRUE) || tree_is(n, NODE_FALSE);
-}
-
 /* A member that is there and not null. */
 static const struct node *
 given(const struct node *object, const char *key)
@@ -299,7 +288,7 @@ from_object(struct request *r, struct given *g, const struct node *body)
 		g->has_policy = true;
 	}
 	if ((n = given(body, "orphanDependents")) != NULL) {
-		if (!is_bool(n))
+		if (!(tree_is(n, NODE_TRUE) || tree_is(n, NODE_FALSE)))
 			return bad_field(r, n, "orphanDependents", "bool");
 		o->has_orphan = true;
 		o->orphan = tree_true(n);

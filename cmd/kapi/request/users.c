@@ -59,29 +59,14 @@ csv_field(struct arena *a, struct span *rest, struct span *field)
 	return -1;
 }
 
-static void
-set_groups(struct arena *a, struct user *u, struct span text)
-{
-	struct span *groups = arena_alloc(a, GROUPS_MAX * sizeof(*groups));
-	size_t n = 0;
-
-	while (text.n > 0 && n < GROUPS_MAX - 1) {
-		struct span name = span_cut(&text, ',');
-
-		if (name.n > 0)
-			groups[n++] = name;
-	}
-	groups[n++] = span_str("system:authenticated");
-	u->groups = groups;
-	u->group_count = n;
-}
-
 static int
 take_line(struct users *u, struct span line, struct err *err)
 {
 	struct span fields[COLUMNS_MAX];
 	struct user *user;
 	size_t n = 0;
+	struct span text, *groups;
+	size_t count = 0;
 
 	do {
 		if (n == COLUMNS_MAX ||
@@ -99,7 +84,17 @@ take_line(struct users *u, struct span line, struct err *err)
 	user->token = fields[0];
 	user->name = span_trim(fields[1], " \t");
 	user->uid = span_trim(fields[2], " \t");
-	set_groups(&u->arena, user, n > 3 ? fields[3] : SPAN_NONE);
+	text = n > 3 ? fields[3] : SPAN_NONE;
+	groups = arena_alloc(&u->arena, GROUPS_MAX * sizeof(*groups));
+	while (text.n > 0 && count < GROUPS_MAX - 1) {
+		struct span name = span_cut(&text, ',');
+
+		if (name.n > 0)
+			groups[count++] = name;
+	}
+	groups[count++] = span_str("system:authenticated");
+	user->groups = groups;
+	user->group_count = count;
 	if (map_get(&u->by_token, user->token) != NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "the token is in the file twice");

@@ -54,9 +54,9 @@ delete_preconditions(
 		format = namespace_
 		    ? "Precondition failed: ResourceVersion in precondition: "
 		      "%.*s, ResourceVersion in object meta: %.*s"
-		    : "the ResourceVersion in the precondition (%.*s) does "
-		      "not match the ResourceVersion in record (%.*s). The "
-		      "object might have been modified";
+		    : "the ResourceVersion in the precondition (%.*s) does not "
+		      "match the ResourceVersion in record (%.*s). The object "
+		      "might have been modified";
 		return precondition(w,
 		    arena_printf(w->arena, format, SPAN_ARG(o->version),
 			SPAN_ARG(version))
@@ -314,16 +314,6 @@ check_immortal(struct write *w)
 	return NULL;
 }
 
-static void
-warn_of_orphans(struct write *w, const struct delete_options *o)
-{
-	const char *warning = w->resource->strategy->orphan_warning;
-
-	if (warning != NULL && !w->internal && !o->has_orphan &&
-	    o->policy.n == 0)
-		decode_warning_add(w->warnings, span_str(warning));
-}
-
 struct problem *
 delete_object(struct write *w, const struct delete_options *o)
 {
@@ -333,9 +323,13 @@ delete_object(struct write *w, const struct delete_options *o)
 	struct problem *p;
 	enum grace grace;
 	int64_t left = 0;
+	const char *warning;
 
 	w->dry_run = o->dry_run;
-	warn_of_orphans(w, o);
+	warning = w->resource->strategy->orphan_warning;
+	if (warning != NULL && !w->internal && !o->has_orphan &&
+	    o->policy.n == 0)
+		decode_warning_add(w->warnings, span_str(warning));
 	if (stored == NULL)
 		return problem_not_found(w->arena, w->resource, w->name);
 	object = convert_read(w->arena, w->resource, stored);

@@ -73,56 +73,6 @@ condition(const struct node *budget)
 	return NULL;
 }
 
-static struct problem *
-budget_is_spent(struct arena *a, const struct node *budget)
-{
-	struct span name = tree_path_text(budget, "metadata.name");
-	int64_t healthy = number(budget, "status.currentHealthy");
-	int64_t desired = number(budget, "status.desiredHealthy");
-	const struct node *c = condition(budget);
-	struct span said = tree_text(tree_get(c, "message"));
-	struct span reason = tree_text(tree_get(c, "reason"));
-
-	if (!tree_text_is(tree_get(c, "status"), "False"))
-		said.n = 0;
-	if (said.n > 0 && span_is(reason, "SyncFailed"))
-		return too_many(a,
-		    arena_printf(a,
-			"The disruption budget %.*s does not allow evicting "
-			"pods currently because it failed sync: %.*s",
-			SPAN_ARG(name), SPAN_ARG(said)));
-	if (healthy <= desired)
-		return too_many(a,
-		    arena_printf(a,
-			"The disruption budget %.*s needs %d healthy pods and "
-			"has %d currently",
-			SPAN_ARG(name), (int)desired, (int)healthy));
-	if (said.n > 0)
-		return too_many(a,
-		    arena_printf(a,
-			"The disruption budget %.*s does not allow evicting "
-			"pods currently (%.*s): %.*s",
-			SPAN_ARG(name), SPAN_ARG(reason), SPAN_ARG(said)));
-	return too_many(a,
-	    arena_printf(a,
-		"The disruption budget %.*s does not allow evicting pods "
-		"currently",
-		SPAN_ARG(name)));
-}
-
-static struct problem *
-budget_is_behind(struct arena *a, const struct node *budget)
-{
-	struct problem *p = too_many(a,
-	    arena_printf(a,
-		"The disruption budget %.*s is still being processed by the "
-		"server.",
-		SPAN_ARG(tree_path_text(budget, "metadata.name"))));
-
-	p->retry_after = 10;
-	return p;
-}
-
 static void
 set_insufficient(struct arena *a, struct node *budget)
 {
@@ -160,10 +110,52 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 	int64_t allowed = number(budget, "status.disruptionsAllowed");
 
 	if (number(budget, "status.observedGeneration") <
-	    number(budget, "metadata.generation"))
-		return budget_is_behind(&r->arena, budget);
-	if (allowed <= 0)
-		return budget_is_spent(&r->arena, budget);
+	    number(budget, "metadata.generation")) {
+		struct problem *p = too_many(&r->arena,
+		    arena_printf(&r->arena,
+			"The disruption budget %.*s is still being processed "
+			"by the server.",
+			SPAN_ARG(tree_path_text(budget, "metadata.name"))));
+
+		p->retry_after = 10;
+		return p;
+	}
+	if (allowed <= 0) {
+		struct span name = tree_path_text(budget, "metadata.name");
+		int64_t healthy = number(budget, "status.currentHealthy");
+		int64_t desired = number(budget, "status.desiredHealthy");
+		const struct node *c = condition(budget);
+		struct span said = tree_text(tree_get(c, "message"));
+		struct span reason = tree_text(tree_get(c, "reason"));
+
+		if (!tree_text_is(tree_get(c, "status"), "False"))
+			said.n = 0;
+		if (said.n > 0 && span_is(reason, "SyncFailed"))
+			return too_many(&r->arena,
+			    arena_printf(&r->arena,
+				"The disruption budget %.*s does not allow "
+				"evicting pods currently because it failed "
+				"sync: %.*s",
+				SPAN_ARG(name), SPAN_ARG(said)));
+		if (healthy <= desired)
+			return too_many(&r->arena,
+			    arena_printf(&r->arena,
+				"The disruption budget %.*s needs %d healthy "
+				"pods and has %d currently",
+				SPAN_ARG(name), (int)desired, (int)healthy));
+		if (said.n > 0)
+			return too_many(&r->arena,
+			    arena_printf(&r->arena,
+				"The disruption budget %.*s does not allow "
+				"evicting pods currently (%.*s): %.*s",
+				SPAN_ARG(name), SPAN_ARG(reason),
+				SPAN_ARG(said)));
+		return too_many(&r->arena,
+		    arena_printf(&r->arena,
+			"The disruption budget %.*s does not allow evicting "
+			"pods currently",
+			SPAN_ARG(name)));
+	}
 	if (r->dry_run)
 		return NULL;
 	status = tree_make(&r->arena, budget, "status");
@@ -201,19 +193,6 @@ check_budgets(struct request *r, const struct node *pod)
 		found = o;
 	}
 	return found == NULL ? NULL : spend(r, budgets, found);
-}
-
-static void
-options_in(struct node *eviction, struct delete_options *o)
-{
-	const struct node *d = tree_get(eviction, "deleteOptions");
-
-	o->has_grace =
-	    tree_get_int(tree_get(d, "gracePeriodSeconds"), &o->grace_seconds);
-	o->policy = tree_text(tree_get(d, "propagationPolicy"));
-	o->uid = tree_path_text(d, "preconditions.uid");
-	o->version = tree_path_text(d, "preconditions.resourceVersion");
-	o->dry_run = tree_count(tree_get(d, "dryRun")) > 0;
 }
 
 /* The Pod says why it goes. */
@@ -267,7 +246,15 @@ evict_serve(struct request *r)
 	if (p == NULL)
 		p = rest_live(&w, &stored, &pod);
 	if (p == NULL) {
-		options_in(eviction, &options);
+		const struct node *d = tree_get(eviction, "deleteOptions");
+
+		options.has_grace = tree_get_int(
+		    tree_get(d, "gracePeriodSeconds"), &options.grace_seconds);
+		options.policy = tree_text(tree_get(d, "propagationPolicy"));
+		options.uid = tree_path_text(d, "preconditions.uid");
+		options.version =
+		    tree_path_text(d, "preconditions.resourceVersion");
+		options.dry_run = tree_count(tree_get(d, "dryRun")) > 0;
 		options.dry_run = options.dry_run || r->dry_run;
 		r->dry_run = options.dry_run;
 		p = check_budgets(r, pod);

@@ -55,6 +55,5 @@ void evict_serve(struct request *r);
 void subresource_serve_binding(struct request *r);
 void token_serve(struct request *r);
 void reviews_serve(struct request *r);
-void many_serve(struct request *r);
 
 #endif

@@ -45,28 +45,6 @@ rest_patch_kind(
 	return p;
 }
 
-/* As json-patch writes it: the members that it looked at are sorted. */
-static struct span
-text_of_tree(struct arena *a, struct node *n)
-{
-	struct buf b = BUF_INIT;
-	struct span s;
-
-	for (size_t i = 1; i < tree_count(n) && n->kind == NODE_OBJECT; i++)
-		for (size_t k = i; k > 0 &&
-		     span_cmp(n->members[k - 1].key, n->members[k].key) > 0;
-		     k--) {
-			struct member m = n->members[k];
-
-			n->members[k] = n->members[k - 1];
-			n->members[k - 1] = m;
-		}
-	tree_write(&b, n);
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
-}
-
 struct problem *
 rest_patched(struct request *r, enum patch_kind kind,
     const struct schema *schema, const struct node *live,
@@ -104,6 +82,8 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	struct decoding how = {text, strict, text.p != NULL};
 	struct problem *p;
 	struct node *before;
+	struct buf b = BUF_INIT;
+	struct span s;
 
 	if (text.p != NULL)
 		return write_decode(w, patched, &how);
@@ -113,7 +93,22 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	if (p == NULL || p->code != 422)
 		return p;
 	/* Once more, with what it is about. */
-	how.patched = text_of_tree(w->arena, before);
+	/* As json-patch writes it: the members that it looked at are sorted. */
+	for (size_t i = 1;
+	     i < tree_count(before) && before->kind == NODE_OBJECT; i++)
+		for (size_t k = i; k > 0 &&
+		     span_cmp(before->members[k - 1].key,
+			 before->members[k].key) > 0;
+		     k--) {
+			struct member m = before->members[k];
+
+			before->members[k] = before->members[k - 1];
+			before->members[k - 1] = m;
+		}
+	tree_write(&b, before);
+	s = arena_span(w->arena, buf_span(&b));
+	buf_release(&b);
+	how.patched = s;
 	how.strict = NULL;
 	return write_decode(w, before, &how);
 }
@@ -160,8 +155,8 @@ check_object(struct write *w, const struct node *live, struct node *object)
 	if (live == NULL && uid.n > 0)
 		return problem_conflict(w->arena, w->resource, w->name,
 		    arena_printf(w->arena,
-			"uid mismatch: the provided object specified uid "
-			"%.*s, and no existing object was found",
+			"uid mismatch: the provided object specified uid %.*s, "
+			"and no existing object was found",
 			SPAN_ARG(uid))
 			.p);
 	p = write_check_namespace(w, object);

@@ -6,16 +6,17 @@
 #include "base/array.h"
 #include "kubelet/kubelet.h"
 #include "merge/managed.h"
+#include "read/list.h"
 #include "read/selection.h"
 #include "reply/reply.h"
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
-#include "rights/authorize.h"
-#include "rights/escalation.h"
 #include "rest/delete.h"
 #include "rest/internal.h"
+#include "rights/authorize.h"
 #include "text/gotext.h"
+#include "type/encode.h"
 #include "type/objectmeta.h"
 #include "type/strategy.h"
 #include "write/convert.h"
@@ -27,7 +28,7 @@ rest_write_of(struct request *r)
 	    span_is(r->group, "rbac.authorization.k8s.io");
 
 	return (struct write){.api = r->api,
-	    .guard = guarded ? escalation_check : NULL,
+	    .guard = guarded ? authorize_escalation : NULL,
 	    .may_create = r->api->rights != NULL ? authorize_create : NULL,
 	    .request = r,
 	    .arena = &r->arena,
@@ -74,8 +75,8 @@ unreadable(struct request *r, struct span why)
 		    r->resource->subresources[i].kind.n > 0)
 			kind = r->resource->subresources[i].kind;
 	return problem_bad_request(&r->arena,
-	    "the object provided is unrecognized (must be of type %.*s): "
-	    "%.*s (%.*s)",
+	    "the object provided is unrecognized (must be of type %.*s): %.*s "
+	    "(%.*s)",
 	    SPAN_ARG(kind), SPAN_ARG(why),
 	    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
 }
@@ -85,8 +86,8 @@ static struct problem *
 check_type_meta(struct request *r, const struct node *body)
 {
 	static const char *const keys[] = {"apiVersion", "kind"};
-	static const char before[] = "couldn't get version/kind; json parse "
-				     "error: ";
+	static const char before[] =
+	    "couldn't get version/kind; json parse error: ";
 	struct span api;
 	size_t slashes = 0;
 
@@ -238,48 +239,6 @@ rest_extra(struct arena *a, const struct user *u)
 	return extra;
 }
 
-/* The requester in a certificate request is the authenticated user, whatever
- * the client sent. */
-static void
-name_requestor(struct request *r, struct node *object)
-{
-	struct node *spec = tree_get(object, "spec");
-	const struct user *u = r->identity;
-	struct arena *a = &r->arena;
-
-	if (!(r->resource->strategy->traits & TRAIT_NAMES_REQUESTOR) ||
-	    spec == NULL)
-		return;
-	tree_put(a, spec, "username", tree_string(a, u->name));
-	tree_put(a, spec, "uid", tree_string(a, u->uid));
-	tree_put(a, spec, "groups", rest_texts(a, u->groups, u->group_count));
-	tree_remove(spec, "extra");
-	if (u->extra_count > 0)
-		tree_put(a, spec, "extra", rest_extra(a, u));
-}
-
-static void
-create(struct request *r)
-{
-	struct problem *p =
-	    parameters_of_write(r, "CreateOptions", false, false);
-	struct write w = rest_write_of(r);
-	struct node *object;
-
-	w.name = SPAN_NONE;
-	w.posted = true;
-	if (p == NULL)
-		p = rest_object(r, &w, &object);
-	if (p == NULL) {
-		objectmeta_wipe(object);
-		name_requestor(r, object);
-		p = write_check_namespace(&w, object);
-	}
-	if (p == NULL)
-		p = write_create(&w, object);
-	answer(r, &w, p);
-}
-
 struct problem *
 rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field)
@@ -296,9 +255,10 @@ rest_precondition(struct write *w, const struct node *live,
 		return NULL;
 	return problem_conflict(w->arena, s, w->name,
 	    arena_printf(w->arena,
-		"StorageError: invalid object, Code: 4, Key: %s/%.*s%s%.*s/"
-		"%.*s, ResourceVersion: 0, AdditionalErrorMsg: Precondition "
-		"failed: %s in precondition: %.*s, %s in object meta: %.*s",
+		"StorageError: invalid object, Code: 4, Key: "
+		"%s/%.*s%s%.*s/%.*s, ResourceVersion: 0, AdditionalErrorMsg: "
+		"Precondition failed: %s in precondition: %.*s, %s in object "
+		"meta: %.*s",
 		live == NULL ? "" : "/registry", SPAN_ARG(s->plural),
 		s->namespaced ? "/" : "",
 		SPAN_ARG(s->namespaced ? w->namespace_ : SPAN_NONE),
@@ -401,18 +361,6 @@ is_view(struct span name)
 	return false;
 }
 
-static void
-get_view(struct request *r)
-{
-	struct write w = rest_write_of(r);
-	struct stored *stored;
-	struct node *tree;
-	struct problem *p = rest_live(&w, &stored, &tree);
-
-	w.stored = stored;
-	answer(r, &w, p);
-}
-
 static const struct subresource *
 find_subresource(const struct request *r)
 {
@@ -468,13 +416,21 @@ serve_subresource(struct request *r)
 		kubelet_serve_proxy(r);
 	else if (!is_view(r->subresource))
 		kubelet_serve(r);
-	else if (r->verb == REQUEST_GET)
-		get_view(r);
-	else if (r->verb == REQUEST_UPDATE)
+	else if (r->verb == REQUEST_GET) {
+		struct write w = rest_write_of(r);
+		struct stored *stored;
+		struct node *tree;
+		struct problem *p = rest_live(&w, &stored, &tree);
+
+		w.stored = stored;
+		answer(r, &w, p);
+	} else if (r->verb == REQUEST_UPDATE)
 		update(r);
 	else
 		patch(r);
 }
+
+static void many_serve(struct request *r);
 
 void
 rest_serve(struct request *r)
@@ -485,9 +441,46 @@ rest_serve(struct request *r)
 		subresource_serve_binding(r);
 	else if (r->resource->strategy->review != REVIEW_NONE)
 		reviews_serve(r);
-	else if (r->verb == REQUEST_CREATE)
-		create(r);
-	else if (r->verb == REQUEST_UPDATE)
+	else if (r->verb == REQUEST_CREATE) {
+		struct problem *p =
+		    parameters_of_write(r, "CreateOptions", false, false);
+		struct write w = rest_write_of(r);
+		struct node *object;
+		struct node *spec;
+		const struct user *u;
+		struct arena *a;
+
+		w.name = SPAN_NONE;
+		w.posted = true;
+		if (p == NULL)
+			p = rest_object(r, &w, &object);
+		if (p == NULL) {
+			objectmeta_wipe(object);
+			/* The requester in a certificate request is the
+			 * authenticated user, whatever the client sent. */
+			spec = tree_get(object, "spec");
+			u = r->identity;
+			a = &r->arena;
+			if ((r->resource->strategy->traits &
+				TRAIT_NAMES_REQUESTOR) &&
+			    spec != NULL) {
+				tree_put(a, spec, "username",
+				    tree_string(a, u->name));
+				tree_put(
+				    a, spec, "uid", tree_string(a, u->uid));
+				tree_put(a, spec, "groups",
+				    rest_texts(a, u->groups, u->group_count));
+				tree_remove(spec, "extra");
+				if (u->extra_count > 0)
+					tree_put(
+					    a, spec, "extra", rest_extra(a, u));
+			}
+			p = write_check_namespace(&w, object);
+		}
+		if (p == NULL)
+			p = write_create(&w, object);
+		answer(r, &w, p);
+	} else if (r->verb == REQUEST_UPDATE)
 		update(r);
 	else if (r->verb == REQUEST_PATCH)
 		patch(r);
@@ -495,4 +488,154 @@ rest_serve(struct request *r)
 		delete_one(r);
 	else
 		many_serve(r);
+}
+
+/* ---- writes of kapi itself ---- */
+
+static struct write
+inner_write(const struct rest_writer *w, struct resource *r,
+    struct warnings *ignored, const struct node *object)
+{
+	const struct node *m = tree_get(object, "metadata");
+
+	ignored->arena = w->arena;
+	return (struct write){.api = w->api,
+	    .arena = w->arena,
+	    .resource = r,
+	    .subresource = span_str(""),
+	    .namespace_ =
+		r->namespaced ? tree_text(tree_get(m, "namespace")) : SPAN_NONE,
+	    .name = tree_text(tree_get(m, "name")),
+	    .manager = w->manager,
+	    .validation = VALIDATE_IGNORE,
+	    .warnings = ignored,
+	    .internal = true};
+}
+
+static struct problem *
+decode(struct write *w, struct node *object)
+{
+	const struct resource *r = w->resource;
+	struct warnings none = {w->arena, NULL, 0};
+
+	tree_put_first(w->arena, object, "apiVersion",
+	    tree_string(w->arena, r->api_version));
+	tree_put_first(
+	    w->arena, object, "kind", tree_string(w->arena, r->kind));
+	return write_decode_fields(w, object, &none);
+}
+
+struct problem *
+rest_create(const struct rest_writer *writer, struct resource *r,
+    struct node *object, struct stored **made)
+{
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, object);
+	struct problem *p = decode(&w, object);
+
+	if (p == NULL) {
+		objectmeta_wipe(object);
+		p = write_create(&w, object);
+	}
+	if (p == NULL && made != NULL)
+		*made = w.stored;
+	return p;
+}
+
+struct problem *
+rest_update(const struct rest_writer *writer, struct resource *r,
+    struct span subresource, struct node *object)
+{
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, object);
+	struct stored *stored;
+	struct node *live;
+	struct problem *p;
+
+	if (subresource.p != NULL)
+		w.subresource = subresource;
+	p = decode(&w, object);
+	if (p == NULL)
+		p = rest_live(&w, &stored, &live);
+	return p != NULL ? p : write_update(&w, stored, live, object);
+}
+
+struct problem *
+rest_delete(const struct rest_writer *writer, struct resource *r,
+    struct span namespace_, struct span name,
+    const struct delete_options *options)
+{
+	static const struct delete_options none;
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, NULL);
+
+	w.namespace_ = r->namespaced ? namespace_ : SPAN_NONE;
+	w.name = name;
+	return delete_object(&w, options == NULL ? &none : options);
+}
+
+struct problem *
+rest_put_as_is(
+    const struct rest_writer *writer, struct resource *r, struct node *object)
+{
+	struct warnings ignored = {0};
+	struct write w = inner_write(writer, r, &ignored, object);
+	struct problem *p = decode(&w, object);
+	struct node *m;
+
+	if (p != NULL)
+		return p;
+	m = tree_make(w.arena, object, "metadata");
+	if (tree_text(tree_get(m, "uid")).n == 0)
+		tree_put(w.arena, m, "uid",
+		    tree_string(w.arena, objectmeta_uuid(w.arena)));
+	if (tree_text(tree_get(m, "creationTimestamp")).n == 0)
+		tree_put(w.arena, m, "creationTimestamp",
+		    tree_string(w.arena, objectmeta_time_now(w.arena)));
+	r->strategy->steps->encode(w.arena, r, object);
+	write_put(&w, object, NULL);
+	return NULL;
+}
+
+/* ---- collections ---- */
+
+static struct problem *
+delete_listed(struct request *r, struct stored **objects, size_t n,
+    const struct delete_options *options)
+{
+	struct problem *p = NULL;
+
+	for (size_t i = 0; i < n && p == NULL; i++) {
+		struct write w = rest_write_of(r);
+
+		w.namespace_ = objects[i]->namespace_;
+		w.name = objects[i]->name;
+		p = delete_object(&w, options);
+		r->changed = r->changed || w.changed;
+		if (p != NULL && p->code == 404)
+			p = NULL;
+	}
+	return p;
+}
+
+static void
+many_serve(struct request *r)
+{
+	struct delete_options options;
+	struct stored **objects = NULL;
+	size_t n = 0;
+	struct buf b = BUF_INIT;
+	struct problem *p = list_write(r, &b, &objects, &n);
+
+	if (p == NULL)
+		p = parameters_of_delete(r, &options);
+	if (p == NULL)
+		p = delete_listed(r, objects, n, &options);
+	for (size_t i = 0; i < n; i++)
+		store_unref(objects[i]);
+	if (p != NULL)
+		reply_problem(r, p);
+	else
+		reply_json(r, 200, buf_span(&b));
+	buf_release(&b);
 }

@@ -86,22 +86,6 @@ action_of(struct request *r, const struct node *spec)
 	return x;
 }
 
-static void
-review_access(struct request *r, struct node *object)
-{
-	struct arena *a = &r->arena;
-	struct node *status = tree_object(a);
-	struct action x = action_of(r, tree_get(object, "spec"));
-	struct span reason;
-	bool allowed = rights_allow(r->api->rights, a, &x, &reason);
-
-	tree_put(a, status, "allowed",
-	    tree_bool(a, allowed && !is_denied(r, object)));
-	if (reason.n > 0)
-		tree_put(a, status, "reason", tree_string(a, reason));
-	tree_put(a, object, "status", status);
-}
-
 /* ---- whether it can be answered ---- */
 
 /* Its fields have no names of JSON: it is quoted by those of Go. */
@@ -130,19 +114,6 @@ has_metadata(const struct node *metadata, bool local)
 			return true;
 	}
 	return false;
-}
-
-static void
-check_metadata(struct causes *c, struct request *r, struct node *object)
-{
-	bool local = r->resource->namespaced;
-
-	if (!has_metadata(tree_get(object, "metadata"), local))
-		return;
-	/* It is quoted in Go's order. */
-	encode_builtin(c->arena, r->resource->schema, object);
-	cause_invalid(c, span_str("metadata"), tree_get(object, "metadata"),
-	    local ? "must be empty except for namespace" : "must be empty");
 }
 
 /* key: fieldSelector or labelSelector. */
@@ -197,6 +168,7 @@ check_access(struct request *r, struct node *object)
 	const struct node *at = tree_get(spec, "resourceAttributes");
 	const struct node *paths = tree_get(spec, "nonResourceAttributes");
 	struct causes c = {&r->arena, NULL, 0};
+	bool local;
 
 	if (at != NULL && paths != NULL)
 		cause_invalid(&c, span_str("spec.nonResourceAttributes"),
@@ -213,7 +185,15 @@ check_access(struct request *r, struct node *object)
 		    "at least one of user or group must be specified");
 	check_selector(&c, at, "fieldSelector");
 	check_selector(&c, at, "labelSelector");
-	check_metadata(&c, r, object);
+	local = r->resource->namespaced;
+	if (has_metadata(tree_get(object, "metadata"), local)) {
+		/* It is quoted in Go's order. */
+		encode_builtin(c.arena, r->resource->schema, object);
+		cause_invalid(&c, span_str("metadata"),
+		    tree_get(object, "metadata"),
+		    local ? "must be empty except for namespace"
+			  : "must be empty");
+	}
 	if (r->resource->namespaced)
 		check_local(&c, object, paths);
 	if (c.n == 0)
@@ -263,21 +243,6 @@ take_rule(void *arg, const struct node *rule, const struct rights_source *from)
 	return true;
 }
 
-/* Everything: as a rule of each kind. */
-static void
-take_all(struct rules *x)
-{
-	static const char text[] =
-	    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]},"
-	    "{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
-	struct err err = ERR_INIT;
-	const struct node *all =
-	    tree_parse(x->arena, span_str(text), TREE_LIMITS, NULL, &err);
-
-	for (size_t i = 0; i < tree_count(all); i++)
-		take_rule(x, all->items[i], NULL);
-}
-
 static void
 review_rules(struct request *r, struct node *object)
 {
@@ -287,9 +252,18 @@ review_rules(struct request *r, struct node *object)
 	struct span ns = tree_path_text(object, "spec.namespace");
 	struct buf errors = BUF_INIT;
 
-	if (r->api->rights == NULL)
-		take_all(&x);
-	else
+	if (r->api->rights == NULL) {
+		/* Everything: as a rule of each kind. */
+		static const char text[] =
+		    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":["
+		    "\"*\"]},{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
+		struct err err = ERR_INIT;
+		const struct node *all = tree_parse(
+		    x.arena, span_str(text), TREE_LIMITS, NULL, &err);
+
+		for (size_t i = 0; i < tree_count(all); i++)
+			take_rule(&x, all->items[i], NULL);
+	} else
 		rights_visit(
 		    r->api->rights, r->identity, ns, take_rule, &x, &errors);
 	tree_put(a, status, "resourceRules", x.resources);
@@ -347,6 +321,11 @@ static struct problem *
 review(struct request *r, struct node *object)
 {
 	struct problem *p;
+	struct arena *a;
+	struct node *status;
+	struct action x;
+	struct span reason;
+	bool allowed;
 
 	switch (r->resource->strategy->review) {
 	case REVIEW_ACCESS:
@@ -354,7 +333,15 @@ review(struct request *r, struct node *object)
 		p = check_access(r, object);
 		if (p != NULL)
 			return p;
-		review_access(r, object);
+		a = &r->arena;
+		status = tree_object(a);
+		x = action_of(r, tree_get(object, "spec"));
+		allowed = rights_allow(r->api->rights, a, &x, &reason);
+		tree_put(a, status, "allowed",
+		    tree_bool(a, allowed && !is_denied(r, object)));
+		if (reason.n > 0)
+			tree_put(a, status, "reason", tree_string(a, reason));
+		tree_put(a, object, "status", status);
 		break;
 	case REVIEW_RULES:
 		if (tree_path_text(object, "spec.namespace").n == 0)

@@ -43,46 +43,6 @@ scaling_of(struct arena *a, const struct resource *r)
 	return s;
 }
 
-/* Sorted; there are few. */
-static void
-add_set(struct buf *b, const struct node *values)
-{
-	struct span last = SPAN_NONE, next;
-
-	for (size_t n = 0; n < tree_count(values); n++) {
-		next = SPAN_NONE;
-		for (size_t i = 0; i < values->n; i++) {
-			struct span v = tree_text(values->items[i]);
-
-			if ((last.p == NULL || span_cmp(v, last) > 0) &&
-			    (next.p == NULL || span_cmp(v, next) < 0))
-				next = v;
-		}
-		if (next.p == NULL)
-			break;
-		buf_adds(b, n == 0 ? " (" : ",");
-		buf_addspan(b, next);
-		last = next;
-	}
-	buf_addc(b, ')');
-}
-
-static void
-add_requirement(struct buf *b, const struct node *e)
-{
-	struct span key = tree_text(tree_get(e, "key"));
-	struct span op = tree_text(tree_get(e, "operator"));
-
-	buf_adds(b, b->len == 0 ? "" : ",");
-	if (span_is(op, "DoesNotExist"))
-		buf_addc(b, '!');
-	buf_addspan(b, key);
-	if (span_is(op, "In") || span_is(op, "NotIn")) {
-		buf_adds(b, span_is(op, "In") ? " in" : " notin");
-		add_set(b, tree_get(e, "values"));
-	}
-}
-
 /* metav1.LabelSelectorAsSelector().String(): by key. */
 static struct span
 selector_text(struct arena *a, const struct node *selector, bool plain)
@@ -112,8 +72,43 @@ selector_text(struct arena *a, const struct node *selector, bool plain)
 		buf_addc(&b, '=');
 		buf_addspan(&b, tree_text(sorted[i]->value));
 	}
-	for (size_t i = 0; i < tree_count(more); i++)
-		add_requirement(&b, more->items[i]);
+	for (size_t i = 0; i < tree_count(more); i++) {
+		struct span key = tree_text(tree_get(more->items[i], "key"));
+		struct span op =
+		    tree_text(tree_get(more->items[i], "operator"));
+		const struct node *values;
+		struct span last, next;
+
+		buf_adds(&b, b.len == 0 ? "" : ",");
+		if (span_is(op, "DoesNotExist"))
+			buf_addc(&b, '!');
+		buf_addspan(&b, key);
+		if (span_is(op, "In") || span_is(op, "NotIn")) {
+			buf_adds(&b, span_is(op, "In") ? " in" : " notin");
+			/* Sorted; there are few. */
+			values = tree_get(more->items[i], "values");
+			last = SPAN_NONE;
+			for (size_t n = 0; n < tree_count(values); n++) {
+				next = SPAN_NONE;
+				for (size_t k = 0; k < values->n; k++) {
+					struct span v =
+					    tree_text(values->items[k]);
+
+					if ((last.p == NULL ||
+						span_cmp(v, last) > 0) &&
+					    (next.p == NULL ||
+						span_cmp(v, next) < 0))
+						next = v;
+				}
+				if (next.p == NULL)
+					break;
+				buf_adds(&b, n == 0 ? " (" : ",");
+				buf_addspan(&b, next);
+				last = next;
+			}
+			buf_addc(&b, ')');
+		}
+	}
 	s = arena_span(a, buf_span(&b));
 	buf_release(&b);
 	return s;
@@ -170,12 +165,6 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 	return scale;
 }
 
-static const struct schema *
-scale_schema(void)
-{
-	return schema_builtin(span_str("io.k8s.api.autoscaling.v1.Scale"));
-}
-
 /* A resource of Scales, for managedFields and decoding. */
 static struct resource
 scale_resource(const struct resource *parent)
@@ -186,27 +175,12 @@ scale_resource(const struct resource *parent)
 	s.version = span_str("v1");
 	s.api_version = span_str("autoscaling/v1");
 	s.kind = span_str("Scale");
-	s.schema = scale_schema();
+	s.schema = schema_builtin(span_str("io.k8s.api.autoscaling.v1.Scale"));
 	s.strategy = &columns_scale;
 	s.crd = NULL;
 	s.has_status = false;
 	s.subresource_count = 0;
 	return s;
-}
-
-/* Where a Scale's replicas are in the object; objects on the way are made. */
-static void
-set_replicas(
-    struct arena *a, struct node *object, const char *path, int64_t replicas)
-{
-	const char *dot;
-
-	while ((dot = strchr(path, '.')) != NULL) {
-		object = tree_make(a, object,
-		    arena_str(a, span_make(path, (size_t)(dot - path))));
-		path = dot + 1;
-	}
-	tree_put(a, object, path, tree_int(a, replicas));
 }
 
 /* *scale: the Scale that the client puts, or patches from old; decoded. */
@@ -274,8 +248,17 @@ scaled(struct request *r, const struct node *live, struct node *scale,
 	struct node *object = tree_copy(a, live);
 	struct node *m = tree_get(object, "metadata"), *fields;
 	struct node *version = tree_path(scale, "metadata.resourceVersion");
+	struct node *holder = object;
+	const char *path = s->spec, *dot;
 
-	set_replicas(a, object, s->spec, number_at(scale, "spec.replicas"));
+	/* Objects on the way to the replicas are made. */
+	while ((dot = strchr(path, '.')) != NULL) {
+		holder = tree_make(a, holder,
+		    arena_str(a, span_make(path, (size_t)(dot - path))));
+		path = dot + 1;
+	}
+	tree_put(
+	    a, holder, path, tree_int(a, number_at(scale, "spec.replicas")));
 	if (tree_text(version).n > 0)
 		tree_put(a, m, "resourceVersion", version);
 	fields = managed_from_scale(a, tree_get(m, "managedFields"),

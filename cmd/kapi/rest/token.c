@@ -132,21 +132,6 @@ bind_pod(struct request *r, const struct node *pod, struct account_token *t)
 }
 
 static struct problem *
-unknown_kind(struct request *r, struct span version, struct span of_kind)
-{
-	struct span rest = version, in_group = span_cut(&rest, '/');
-
-	/* "v1" is a version of the core group. */
-	if (rest.p == NULL) {
-		rest = in_group;
-		in_group = span_str("");
-	}
-	return problem_bad_request(&r->arena,
-	    "cannot bind token to object of type %.*s/%.*s, Kind=%.*s",
-	    SPAN_ARG(in_group), SPAN_ARG(rest), SPAN_ARG(of_kind));
-}
-
-static struct problem *
 bind(struct request *r, const struct node *ref, struct account_token *t)
 {
 	static const struct {
@@ -164,8 +149,18 @@ bind(struct request *r, const struct node *ref, struct account_token *t)
 		if (span_is(of_kind, known[i].kind) &&
 		    span_find(version, '/') == NULL)
 			s = resource_core(r->api->registry, known[i].plural);
-	if (s == NULL)
-		return unknown_kind(r, version, of_kind);
+	if (s == NULL) {
+		struct span rest = version, in_group = span_cut(&rest, '/');
+
+		/* "v1" is a version of the core group. */
+		if (rest.p == NULL) {
+			rest = in_group;
+			in_group = span_str("");
+		}
+		return problem_bad_request(&r->arena,
+		    "cannot bind token to object of type %.*s/%.*s, Kind=%.*s",
+		    SPAN_ARG(in_group), SPAN_ARG(rest), SPAN_ARG(of_kind));
+	}
 	object =
 	    read_object(r, s, s->namespaced ? r->namespace_ : SPAN_NONE, name);
 	if (object == NULL)

@@ -28,59 +28,12 @@ add_group(struct request *r, struct user *u, struct span name)
 	add_span(&r->arena, &u->groups, &u->group_count, name);
 }
 
-/* key is of a header's name: a / in it is written as %2F. */
-static void
-add_extra(struct request *r, struct user *u, struct span key, struct span value)
-{
-	struct span decoded = request_decode(&r->arena, key, false);
-	struct user_extra *list = (struct user_extra *)u->extra, *e = NULL;
-
-	if (decoded.p == NULL)
-		decoded = key;
-	for (size_t i = 0; i < u->extra_count && e == NULL; i++)
-		if (span_eq(list[i].key, decoded))
-			e = &list[i];
-	if (e == NULL) {
-		list =
-		    arena_more(&r->arena, list, u->extra_count, sizeof(*list));
-		e = &list[u->extra_count++];
-		*e = (struct user_extra){.key = decoded};
-		u->extra = list;
-	}
-	add_span(&r->arena, &e->values, &e->count, value);
-}
-
 static int
 extra_cmp(const void *a, const void *b)
 {
 	const struct user_extra *x = a, *y = b;
 
 	return span_cmp(x->key, y->key);
-}
-
-/* Whether any header is there, and has a value. */
-static bool
-read_headers(struct request *r, struct user *u)
-{
-	for (size_t i = 0; i < r->http->header_count; i++) {
-		struct span key = r->http->headers[i].name;
-		struct span value = r->http->headers[i].value;
-
-		if (!span_take(&key, "impersonate-"))
-			continue;
-		if (span_is(key, "user") && u->name.n == 0)
-			u->name = value;
-		else if (span_is(key, "uid") && u->uid.n == 0)
-			u->uid = value;
-		else if (span_is(key, "group"))
-			add_group(r, u, value);
-		else if (span_take(&key, "extra-"))
-			add_extra(r, u, key, value);
-	}
-	if (u->extra_count > 0)
-		qsort((void *)u->extra, u->extra_count, sizeof(*u->extra),
-		    extra_cmp);
-	return u->name.n + u->uid.n + u->group_count + u->extra_count > 0;
 }
 
 /* ---- a user who is missing ---- */
@@ -313,7 +266,46 @@ impersonate(struct request *r)
 	struct problem *p;
 	bool node;
 
-	if (!read_headers(r, u))
+	/* Whether any header is there, and has a value. */
+	for (size_t i = 0; i < r->http->header_count; i++) {
+		struct span key = r->http->headers[i].name;
+		struct span value = r->http->headers[i].value;
+
+		if (!span_take(&key, "impersonate-"))
+			continue;
+		if (span_is(key, "user") && u->name.n == 0)
+			u->name = value;
+		else if (span_is(key, "uid") && u->uid.n == 0)
+			u->uid = value;
+		else if (span_is(key, "group"))
+			add_group(r, u, value);
+		else if (span_take(&key, "extra-")) {
+			/* key is of a header's name: a / in it is written as
+			 * %2F. */
+			struct span decoded =
+			    request_decode(&r->arena, key, false);
+			struct user_extra *list = (struct user_extra *)u->extra,
+					  *e = NULL;
+
+			if (decoded.p == NULL)
+				decoded = key;
+			for (size_t k = 0; k < u->extra_count && e == NULL; k++)
+				if (span_eq(list[k].key, decoded))
+					e = &list[k];
+			if (e == NULL) {
+				list = arena_more(&r->arena, list,
+				    u->extra_count, sizeof(*list));
+				e = &list[u->extra_count++];
+				*e = (struct user_extra){.key = decoded};
+				u->extra = list;
+			}
+			add_span(&r->arena, &e->values, &e->count, value);
+		}
+	}
+	if (u->extra_count > 0)
+		qsort((void *)u->extra, u->extra_count, sizeof(*u->extra),
+		    extra_cmp);
+	if (u->name.n + u->uid.n + u->group_count + u->extra_count <= 0)
 		return NULL;
 	if (u->name.n == 0)
 		return refuse(r, u);

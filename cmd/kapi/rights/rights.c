@@ -115,50 +115,34 @@ list_of(struct rights *x, struct span ns)
 }
 
 static void
-put_role(struct map *roles, const struct stored *o, struct grant *e)
-{
-	grant_free(e != NULL ? map_put(roles, e->object->key, e)
-			     : map_del(roles, o->key));
-}
-
-/* A namespace without bindings needs none: clients may name any number. */
-static void
-drop_if_empty(struct rights *x, struct list *l)
-{
-	if (l->first != NULL)
-		return;
-	map_del(&x->lists, span_str(l->namespace_));
-	free(l);
-}
-
-/* In the place of the old one, or at the end. */
-static void
-put_binding(struct list *l, const struct stored *o, struct grant *e)
-{
-	struct grant **at = &l->first, *old;
-
-	while (*at != NULL && !span_eq((*at)->object->key, o->key))
-		at = &(*at)->next;
-	old = *at;
-	if (e != NULL)
-		e->next = old == NULL ? NULL : old->next;
-	*at = e != NULL ? e : old == NULL ? NULL : old->next;
-	grant_free(old);
-}
-
-static void
 take(struct rights_kind *k, struct stored *o, bool there)
 {
 	struct grant *e = there ? grant_new(o) : NULL;
 	size_t i = (size_t)(k - k->rights->kinds);
 	struct list *l;
+	struct grant **at, *old;
 
-	if (i == ROLES || i == CLUSTER_ROLES)
-		put_role(&k->rights->roles[i], o, e);
-	else {
+	if (i == ROLES || i == CLUSTER_ROLES) {
+		grant_free(e != NULL
+			? map_put(&k->rights->roles[i], e->object->key, e)
+			: map_del(&k->rights->roles[i], o->key));
+	} else {
 		l = list_of(k->rights, o->namespace_);
-		put_binding(l, o, e);
-		drop_if_empty(k->rights, l);
+		/* In the place of the old one, or at the end. */
+		at = &l->first;
+		while (*at != NULL && !span_eq((*at)->object->key, o->key))
+			at = &(*at)->next;
+		old = *at;
+		if (e != NULL)
+			e->next = old == NULL ? NULL : old->next;
+		*at = e != NULL ? e : old == NULL ? NULL : old->next;
+		grant_free(old);
+		/* A namespace without bindings needs none: clients may name any
+		 * number. */
+		if (l->first == NULL) {
+			map_del(&k->rights->lists, span_str(l->namespace_));
+			free(l);
+		}
 	}
 }
 
@@ -432,29 +416,6 @@ ask(void *arg, const struct node *rule, const struct rights_source *from)
 	return !q->allowed;
 }
 
-static struct span
-allowed_by(struct arena *a, const struct rights_source *by)
-{
-	const struct stored *o = by->binding->object;
-	const struct node *ref = tree_get(by->binding->tree, "roleRef");
-	struct span kind = tree_text(tree_get(by->subject, "kind"));
-	struct span name = tree_text(tree_get(by->subject, "name"));
-	struct span ns = tree_text(tree_get(by->subject, "namespace"));
-	bool of_cluster = o->namespace_.n == 0;
-
-	if (span_is(kind, "ServiceAccount"))
-		name = arena_printf(a, "%.*s/%.*s", SPAN_ARG(name),
-		    SPAN_ARG(ns.n > 0 ? ns : o->namespace_));
-	return arena_printf(a,
-	    "RBAC: allowed by %sRoleBinding \"%.*s%s%.*s\" of %.*s \"%.*s\" "
-	    "to %.*s %.*s",
-	    of_cluster ? "Cluster" : "", SPAN_ARG(o->name),
-	    of_cluster ? "" : "/", SPAN_ARG(o->namespace_),
-	    SPAN_ARG(tree_text(tree_get(ref, "kind"))),
-	    SPAN_ARG(tree_text(tree_get(ref, "name"))), SPAN_ARG(kind),
-	    SPAN_ARG(gotext_quote(a, name)));
-}
-
 struct span
 rights_errors(struct arena *a, struct span errors)
 {
@@ -488,9 +449,27 @@ rights_allow(const struct rights *x, struct arena *a, const struct action *what,
 	if (x == NULL || rights_is_superuser(what->user))
 		return true;
 	rights_visit(x, what->user, what->namespace_, ask, &q, &errors);
-	if (reason != NULL && q.allowed)
-		*reason = allowed_by(a, &q.by);
-	else if (reason != NULL && errors.len > 0)
+	if (reason != NULL && q.allowed) {
+		const struct stored *o = q.by.binding->object;
+		const struct node *ref =
+		    tree_get(q.by.binding->tree, "roleRef");
+		struct span kind = tree_text(tree_get(q.by.subject, "kind"));
+		struct span name = tree_text(tree_get(q.by.subject, "name"));
+		struct span ns = tree_text(tree_get(q.by.subject, "namespace"));
+		bool of_cluster = o->namespace_.n == 0;
+
+		if (span_is(kind, "ServiceAccount"))
+			name = arena_printf(a, "%.*s/%.*s", SPAN_ARG(name),
+			    SPAN_ARG(ns.n > 0 ? ns : o->namespace_));
+		*reason = arena_printf(a,
+		    "RBAC: allowed by %sRoleBinding \"%.*s%s%.*s\" of %.*s "
+		    "\"%.*s\" to %.*s %.*s",
+		    of_cluster ? "Cluster" : "", SPAN_ARG(o->name),
+		    of_cluster ? "" : "/", SPAN_ARG(o->namespace_),
+		    SPAN_ARG(tree_text(tree_get(ref, "kind"))),
+		    SPAN_ARG(tree_text(tree_get(ref, "name"))), SPAN_ARG(kind),
+		    SPAN_ARG(gotext_quote(a, name)));
+	} else if (reason != NULL && errors.len > 0)
 		*reason = arena_printf(a, "RBAC: %.*s",
 		    SPAN_ARG(rights_errors(a, buf_span(&errors))));
 	buf_release(&errors);

@@ -67,19 +67,6 @@ store_unref(struct stored *o)
 	free(o);
 }
 
-static void
-find_metadata(struct stored *o)
-{
-	struct span metadata = json_get(text_span(o->json), "metadata");
-
-	for (struct json_members m = json_members(metadata); json_member(&m);) {
-		if (span_is(m.key, "uid") && m.value.n >= 2)
-			o->uid = span_make(m.value.p + 1, m.value.n - 2);
-		else if (span_is(m.key, "labels") && m.value.n >= 2)
-			o->labels = m.value;
-	}
-}
-
 static struct stored *
 stored_make(struct store *s, const struct node *object, uint64_t version)
 {
@@ -87,6 +74,7 @@ stored_make(struct store *s, const struct node *object, uint64_t version)
 	struct span name = tree_path_text(object, "metadata.name");
 	size_t at = ns.n > 0 ? ns.n + 1 : 0;
 	struct stored *o = mem_zalloc(sizeof(*o) + at + name.n);
+	struct span metadata;
 
 	if (at > 0) {
 		memcpy(o->key_bytes, ns.p, ns.n);
@@ -102,7 +90,13 @@ stored_make(struct store *s, const struct node *object, uint64_t version)
 	buf_reset(&s->scratch);
 	tree_write(&s->scratch, object);
 	o->json = text_make(buf_span(&s->scratch));
-	find_metadata(o);
+	metadata = json_get(text_span(o->json), "metadata");
+	for (struct json_members m = json_members(metadata); json_member(&m);) {
+		if (span_is(m.key, "uid") && m.value.n >= 2)
+			o->uid = span_make(m.value.p + 1, m.value.n - 2);
+		else if (span_is(m.key, "labels") && m.value.n >= 2)
+			o->labels = m.value;
+	}
 	return o;
 }
 
@@ -137,16 +131,6 @@ forget(struct collection *c, size_t n)
 		c->first = 0;
 }
 
-static void
-collection_free(struct collection *c)
-{
-	forget(c, c->count);
-	keys_release(&c->keys);
-	free(c->changes);
-	free(c->name);
-	free(c);
-}
-
 void
 store_free(struct store *s)
 {
@@ -156,7 +140,11 @@ store_free(struct store *s)
 		return;
 	for (struct collection *c = s->collections; c != NULL; c = next) {
 		next = c->next;
-		collection_free(c);
+		forget(c, c->count);
+		keys_release(&c->keys);
+		free(c->changes);
+		free(c->name);
+		free(c);
 	}
 	map_release(&s->by_name);
 	store_unref(s->returned);

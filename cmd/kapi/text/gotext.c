@@ -75,29 +75,6 @@ scan_digits(struct scan *s, const char *context)
 }
 
 static int
-scan_number(struct scan *s)
-{
-	if (peek(s) == '-')
-		s->p++;
-	if (peek(s) == '0')
-		s->p++;
-	else if (scan_digits(s, "in numeric literal") != 0)
-		return -1;
-	if (peek(s) == '.') {
-		s->p++;
-		if (scan_digits(s, "after decimal point in numeric literal") !=
-		    0)
-			return -1;
-	}
-	if (peek(s) != 'e' && peek(s) != 'E')
-		return 0;
-	s->p++;
-	if (peek(s) == '+' || peek(s) == '-')
-		s->p++;
-	return scan_digits(s, "in exponent of numeric literal");
-}
-
-static int
 scan_escape(struct scan *s)
 {
 	int c = peek(s);
@@ -167,8 +144,26 @@ scan_value(struct scan *s)
 	}
 	if (c == '"')
 		return scan_string(s);
-	if (c == '-' || span_is_digit(c))
-		return scan_number(s);
+	if (c == '-' || span_is_digit(c)) {
+		if (peek(s) == '-')
+			s->p++;
+		if (peek(s) == '0')
+			s->p++;
+		else if (scan_digits(s, "in numeric literal") != 0)
+			return -1;
+		if (peek(s) == '.') {
+			s->p++;
+			if (scan_digits(s,
+				"after decimal point in numeric literal") != 0)
+				return -1;
+		}
+		if (peek(s) != 'e' && peek(s) != 'E')
+			return 0;
+		s->p++;
+		if (peek(s) == '+' || peek(s) == '-')
+			s->p++;
+		return scan_digits(s, "in exponent of numeric literal");
+	}
 	if (c == 't')
 		return scan_word(s, "true");
 	if (c == 'f')
@@ -315,20 +310,6 @@ add_float(struct buf *b, double value)
 	buf_adds(b, digits);
 }
 
-static void
-add_number(struct buf *b, const struct node *value)
-{
-	int64_t i;
-	bool whole = true;
-
-	for (size_t k = 0; k < value->text.n; k++)
-		whole = whole && strchr(".eE", value->text.p[k]) == NULL;
-	if (whole && tree_get_int(value, &i))
-		buf_addf(b, "%lld", (long long)i);
-	else
-		add_float(b, tree_double(value));
-}
-
 static int
 compare_members(const void *x, const void *y)
 {
@@ -339,27 +320,12 @@ compare_members(const void *x, const void *y)
 static void add_value(struct buf *b, const struct node *value);
 
 static void
-add_map(struct buf *b, const struct node *value)
-{
-	struct member *sorted = mem_array(NULL, value->n + 1, sizeof(*sorted));
-
-	for (uint32_t i = 0; i < value->n; i++)
-		sorted[i] = value->members[i];
-	qsort(sorted, value->n, sizeof(*sorted), compare_members);
-	buf_adds(b, "map[");
-	for (uint32_t i = 0; i < value->n; i++) {
-		buf_adds(b, i > 0 ? " " : "");
-		buf_addspan(b, sorted[i].key);
-		buf_addc(b, ':');
-		add_value(b, sorted[i].value);
-	}
-	buf_addc(b, ']');
-	free(sorted);
-}
-
-static void
 add_value(struct buf *b, const struct node *value)
 {
+	int64_t j;
+	bool whole;
+	struct member *sorted;
+
 	switch (value->kind) {
 	case NODE_NULL:
 		buf_adds(b, "<nil>");
@@ -369,7 +335,14 @@ add_value(struct buf *b, const struct node *value)
 		buf_adds(b, value->kind == NODE_TRUE ? "true" : "false");
 		break;
 	case NODE_NUMBER:
-		add_number(b, value);
+		whole = true;
+		for (size_t k = 0; k < value->text.n; k++)
+			whole =
+			    whole && strchr(".eE", value->text.p[k]) == NULL;
+		if (whole && tree_get_int(value, &j))
+			buf_addf(b, "%lld", (long long)j);
+		else
+			add_float(b, tree_double(value));
 		break;
 	case NODE_STRING:
 		buf_addspan(b, value->text);
@@ -383,7 +356,19 @@ add_value(struct buf *b, const struct node *value)
 		buf_addc(b, ']');
 		break;
 	case NODE_OBJECT:
-		add_map(b, value);
+		sorted = mem_array(NULL, value->n + 1, sizeof(*sorted));
+		for (uint32_t i = 0; i < value->n; i++)
+			sorted[i] = value->members[i];
+		qsort(sorted, value->n, sizeof(*sorted), compare_members);
+		buf_adds(b, "map[");
+		for (uint32_t i = 0; i < value->n; i++) {
+			buf_adds(b, i > 0 ? " " : "");
+			buf_addspan(b, sorted[i].key);
+			buf_addc(b, ':');
+			add_value(b, sorted[i].value);
+		}
+		buf_addc(b, ']');
+		free(sorted);
 		break;
 	}
 }

@@ -53,24 +53,6 @@ step_all(struct walk *w)
 	w->n = n;
 }
 
-static void
-step_index(struct walk *w, long index)
-{
-	const struct node **next = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < w->n; i++) {
-		const struct node *v = w->found[i];
-		long count = (long)tree_count(v);
-		long at = index < 0 ? count + index : index;
-
-		if (tree_is(v, NODE_ARRAY) && at >= 0 && at < count)
-			keep(w, &next, &n, v->items[at]);
-	}
-	w->found = next;
-	w->n = n;
-}
-
 /* ---- filters ---- */
 
 struct filter {
@@ -201,31 +183,6 @@ unescape(struct arena *a, struct span s)
 	return span_make(p, n);
 }
 
-static bool
-step_bracket(struct walk *w)
-{
-	size_t end = bracket_end(w->rest);
-	struct span in;
-
-	if (end == w->rest.n)
-		return false;
-	in = span_trim(span_make(w->rest.p + 1, end - 1), " ");
-	w->rest = span_make(w->rest.p + end + 1, w->rest.n - end - 1);
-	if (in.n == 0)
-		return false;
-	if (span_is(in, "*"))
-		step_all(w);
-	else if (*in.p == '?' && in.n > 3 && in.p[1] == '(')
-		step_filter(w, span_make(in.p + 2, in.n - 3));
-	else if ((*in.p == '\'' || *in.p == '"') && in.n >= 2)
-		step_key(w, unescape(w->arena, span_make(in.p + 1, in.n - 2)));
-	else if (*in.p == '-' || span_is_digit(*in.p))
-		step_index(w, strtol(in.p, NULL, 10));
-	else
-		return false;
-	return true;
-}
-
 static void
 step_field(struct walk *w)
 {
@@ -255,7 +212,44 @@ jsonpath_first(struct arena *a, const struct node *root, struct span path)
 			    *w.rest.p != '.')
 				step_field(&w);
 		} else if (*w.rest.p == '[') {
-			if (!step_bracket(&w))
+
+			size_t end = bracket_end(w.rest);
+			struct span in;
+
+			if (end == w.rest.n)
+				return NULL;
+			in = span_trim(span_make(w.rest.p + 1, end - 1), " ");
+			w.rest =
+			    span_make(w.rest.p + end + 1, w.rest.n - end - 1);
+			if (in.n == 0)
+				return NULL;
+			if (span_is(in, "*"))
+				step_all(&w);
+			else if (*in.p == '?' && in.n > 3 && in.p[1] == '(')
+				step_filter(&w, span_make(in.p + 2, in.n - 3));
+			else if ((*in.p == '\'' || *in.p == '"') && in.n >= 2)
+				step_key(&w,
+				    unescape(w.arena,
+					span_make(in.p + 1, in.n - 2)));
+			else if (*in.p == '-' || span_is_digit(*in.p)) {
+				long index = strtol(in.p, NULL, 10);
+				const struct node **next = NULL;
+				size_t n = 0;
+
+				for (size_t i = 0; i < w.n; i++) {
+					const struct node *v = w.found[i];
+					long count = (long)tree_count(v);
+					long at =
+					    index < 0 ? count + index : index;
+
+					if (tree_is(v, NODE_ARRAY) && at >= 0 &&
+					    at < count)
+						keep(&w, &next, &n,
+						    v->items[at]);
+				}
+				w.found = next;
+				w.n = n;
+			} else
 				return NULL;
 		} else
 			step_field(&w);

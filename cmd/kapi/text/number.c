@@ -45,20 +45,27 @@ shortest(double value, char digits[32], int *exponent)
 }
 
 static struct span
-with_exponent(struct arena *a, bool negative, const char *digits, int n,
-    int exponent, int width)
+number_text(struct arena *a, double value, int least, int most, int width)
 {
-	return arena_printf(a, "%s%c%s%se%c%0*d", negative ? "-" : "",
-	    digits[0], n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
-	    width, abs(exponent));
-}
+	char digits[32];
+	int exponent, n;
+	bool negative = signbit(value) != 0;
+	const char *minus;
 
-static struct span
-without_exponent(
-    struct arena *a, bool negative, const char *digits, int n, int exponent)
-{
-	const char *minus = negative ? "-" : "";
-
+	if (value == 0)
+		return span_str(negative ? "-0" : "0");
+	if (!isfinite(value))
+		return span_str(isnan(value) ? "NaN"
+			: value > 0	     ? "+Inf"
+					     : "-Inf");
+	n = shortest(fabs(value), digits, &exponent);
+	if (exponent < least || exponent >= most)
+		return arena_printf(a, "%s%c%s%se%c%0*d", negative ? "-" : "",
+		    digits[0], n > 1 ? "." : "", digits + 1,
+		    exponent < 0 ? '-' : '+', width, abs(exponent));
+	if (exponent == -1) /* 0.5: no zeros behind the point */
+		return arena_printf(a, "%s0.%s", negative ? "-" : "", digits);
+	minus = negative ? "-" : "";
 	if (exponent < 0)
 		return arena_printf(
 		    a, "%s0.%0*d%s", minus, -exponent - 1, 0, digits);
@@ -73,27 +80,6 @@ without_exponent(
 	}
 	return arena_printf(
 	    a, "%s%.*s.%s", minus, exponent + 1, digits, digits + exponent + 1);
-}
-
-static struct span
-number_text(struct arena *a, double value, int least, int most, int width)
-{
-	char digits[32];
-	int exponent, n;
-	bool negative = signbit(value) != 0;
-
-	if (value == 0)
-		return span_str(negative ? "-0" : "0");
-	if (!isfinite(value))
-		return span_str(isnan(value) ? "NaN"
-			: value > 0	     ? "+Inf"
-					     : "-Inf");
-	n = shortest(fabs(value), digits, &exponent);
-	if (exponent < least || exponent >= most)
-		return with_exponent(a, negative, digits, n, exponent, width);
-	if (exponent == -1) /* 0.5: no zeros behind the point */
-		return arena_printf(a, "%s0.%s", negative ? "-" : "", digits);
-	return without_exponent(a, negative, digits, n, exponent);
 }
 
 struct span
@@ -125,25 +111,20 @@ is_normal(struct span s)
 	return true;
 }
 
-static void
-normalize_one(struct arena *a, struct node *n)
-{
-	int64_t value;
-
-	if (is_normal(n->text))
-		return;
-	if (number_is_int(n, &value))
-		n->text = arena_printf(a, "%lld", (long long)value);
-	else if (isfinite(tree_double(n)))
-		n->text = number_json(a, tree_double(n));
-}
-
 void
 number_normalize(struct arena *a, struct node *n)
 {
 	switch (n->kind) {
 	case NODE_NUMBER:
-		normalize_one(a, n);
+		int64_t value;
+
+		if (!is_normal(n->text)) {
+			if (number_is_int(n, &value))
+				n->text =
+				    arena_printf(a, "%lld", (long long)value);
+			else if (isfinite(tree_double(n)))
+				n->text = number_json(a, tree_double(n));
+		}
 		break;
 	case NODE_ARRAY:
 		for (size_t i = 0; i < n->n; i++)

@@ -74,18 +74,6 @@ pattern_compile(struct pattern *p)
 	pcre2_set_match_limit(p->context, STEPS_MAX);
 }
 
-static void
-linear_compile(struct pattern *p)
-{
-	PCRE2_SIZE at;
-	int error;
-
-	p->explodes = true;
-	p->linear = compile(pcre2_general_context_create(give, take, p->arena),
-	    arena_printf(p->arena, "(?s:.)*?(?:%.*s)", SPAN_ARG(p->text)),
-	    &error, &at);
-}
-
 /* As RE2 searches: all ways at once, in one walk along the text. */
 static int
 match_linear(const struct pattern *p, struct span text, pcre2_match_data *m)
@@ -121,8 +109,17 @@ pattern_matches(const struct pattern *pattern, struct span text)
 	if (!p->explodes)
 		found = pcre2_match(
 		    p->code, (PCRE2_SPTR)text.p, text.n, 0, 0, m, p->context);
-	if (found == PCRE2_ERROR_MATCHLIMIT && !p->explodes)
-		linear_compile(p);
+	if (found == PCRE2_ERROR_MATCHLIMIT && !p->explodes) {
+		PCRE2_SIZE at;
+		int error;
+
+		p->explodes = true;
+		p->linear =
+		    compile(pcre2_general_context_create(give, take, p->arena),
+			arena_printf(
+			    p->arena, "(?s:.)*?(?:%.*s)", SPAN_ARG(p->text)),
+			&error, &at);
+	}
 	if (p->explodes)
 		found = match_linear(p, text, m);
 	pcre2_match_data_free(m);
@@ -241,39 +238,6 @@ walk_member(struct walk *w)
 	w->at = (size_t)(p - w->text.p);
 }
 
-static void
-walk_class(struct walk *w)
-{
-	w->at++;
-	if (w->at < w->text.n && w->text.p[w->at] == '^')
-		w->at++;
-	if (w->at < w->text.n)
-		walk_member(w); /* also if it is a bracket */
-	while (
-	    w->at < w->text.n && w->text.p[w->at] != ']' && w->wrong.p == NULL)
-		walk_member(w);
-	w->at++;
-}
-
-/* Groups that RE2 has not: look-around, atomic, recursion. */
-static void
-walk_group(struct walk *w)
-{
-	static const char *const known[] = {
-	    "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?#", "(?R", "(?|"};
-
-	for (size_t i = 0; i < COUNT(known); i++) {
-		size_t n = strlen(known[i]);
-
-		if (w->text.n - w->at >= n &&
-		    memcmp(w->text.p + w->at, known[i], n) == 0)
-			w->wrong = arena_printf(w->arena,
-			    "invalid or unsupported Perl syntax: `%s`",
-			    n > 3 ? "(?<" : known[i]);
-	}
-	w->at++;
-}
-
 /* {n}, {n,} or {n,m} at the start of s: its length; 0: plain text. */
 static size_t
 repeat_length(struct span s, long *least, long *most)
@@ -345,11 +309,34 @@ unsupported(struct arena *a, struct span text)
 		w.repeat = text.n;
 		if (c == '\\' && w.at + 1 < text.n)
 			walk_escape(&w);
-		else if (c == '[')
-			walk_class(&w);
-		else if (c == '(')
-			walk_group(&w);
-		else
+		else if (c == '[') {
+			w.at++;
+			if (w.at < w.text.n && w.text.p[w.at] == '^')
+				w.at++;
+			if (w.at < w.text.n)
+				walk_member(&w); /* also if it is a bracket */
+			while (w.at < w.text.n && w.text.p[w.at] != ']' &&
+			    w.wrong.p == NULL)
+				walk_member(&w);
+			w.at++;
+		} else if (c == '(') {
+			/* Groups that RE2 has not: look-around, atomic,
+			 * recursion. */
+			static const char *const known[] = {"(?=", "(?!", "(?>",
+			    "(?<=", "(?<!", "(?#", "(?R", "(?|"};
+
+			for (size_t i = 0; i < COUNT(known); i++) {
+				size_t n = strlen(known[i]);
+
+				if (w.text.n - w.at >= n &&
+				    memcmp(w.text.p + w.at, known[i], n) == 0)
+					w.wrong = arena_printf(w.arena,
+					    "invalid or unsupported Perl "
+					    "syntax: `%s`",
+					    n > 3 ? "(?<" : known[i]);
+			}
+			w.at++;
+		} else
 			w.at++;
 	}
 	return w.wrong;

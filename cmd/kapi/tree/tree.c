@@ -108,25 +108,6 @@ index_make(struct arena *a, struct node *n)
 		index_member(n, i);
 }
 
-static struct member *
-find_indexed(const struct node *n, struct span key)
-{
-	const struct node_index *index = n->index;
-	uint64_t hash = hash_text(key);
-	const struct node_slot *slot;
-
-	for (uint32_t at = (uint32_t)hash & index->mask;
-	     slot = &index->slots[at], slot->member != 0;
-	     at = (at + 1) & index->mask) {
-		struct member *m = &n->members[slot->member - 1];
-
-		if (slot->hash == (uint32_t)(hash >> 32) &&
-		    span_eq(m->key, key))
-			return m;
-	}
-	return NULL;
-}
-
 static struct node *
 copy(struct arena *a, const struct node *n, bool text)
 {
@@ -258,8 +239,22 @@ find(const struct node *n, struct span key)
 {
 	if (!tree_is(n, NODE_OBJECT))
 		return NULL;
-	if (n->index != NULL)
-		return find_indexed(n, key);
+	if (n->index != NULL) {
+		const struct node_index *index = n->index;
+		uint64_t hash = hash_text(key);
+		const struct node_slot *slot;
+
+		for (uint32_t at = (uint32_t)hash & index->mask;
+		     slot = &index->slots[at], slot->member != 0;
+		     at = (at + 1) & index->mask) {
+			struct member *m = &n->members[slot->member - 1];
+
+			if (slot->hash == (uint32_t)(hash >> 32) &&
+			    span_eq(m->key, key))
+				return m;
+		}
+		return NULL;
+	}
 	for (uint32_t i = 0; i < n->n; i++)
 		if (span_eq(n->members[i].key, key))
 			return &n->members[i];
@@ -298,12 +293,6 @@ tree_path_text(const struct node *n, const char *dotted)
 	return tree_text(tree_path(n, dotted));
 }
 
-static uint32_t
-more(uint32_t max)
-{
-	return max < 8 ? 8 : max * 2;
-}
-
 static void
 room(struct arena *a, struct node *n, size_t size)
 {
@@ -311,7 +300,7 @@ room(struct arena *a, struct node *n, size_t size)
 
 	if (n->n < n->max)
 		return;
-	max = more(n->max);
+	max = n->max < 8 ? 8 : n->max * 2;
 	n->items = arena_grow(a, n->items, n->n, max, size);
 	n->max = max;
 }
@@ -444,18 +433,6 @@ members_equal(const struct node *x, const struct node *y)
 	return true;
 }
 
-static bool
-numbers_equal(const struct node *x, const struct node *y)
-{
-	int64_t i, j;
-
-	if (span_eq(x->text, y->text))
-		return true;
-	if (tree_get_int(x, &i) && tree_get_int(y, &j))
-		return i == j;
-	return tree_double(x) == tree_double(y);
-}
-
 bool
 tree_equal(const struct node *x, const struct node *y)
 {
@@ -465,7 +442,13 @@ tree_equal(const struct node *x, const struct node *y)
 		return false;
 	switch (x->kind) {
 	case NODE_NUMBER:
-		return numbers_equal(x, y);
+		int64_t k, j;
+
+		if (span_eq(x->text, y->text))
+			return true;
+		if (tree_get_int(x, &k) && tree_get_int(y, &j))
+			return k == j;
+		return tree_double(x) == tree_double(y);
 	case NODE_STRING:
 		return span_eq(x->text, y->text);
 	case NODE_ARRAY:

@@ -61,16 +61,6 @@ word(struct parser *r, const char *text, enum node_kind kind)
 	return node;
 }
 
-static struct node *
-number(struct parser *r)
-{
-	const char *from = r->p;
-
-	if (!json_take_number(&r->p, r->end))
-		return unexpected(r);
-	return tree_number(r->a, span_make(from, (size_t)(r->p - from)));
-}
-
 /* Four hex digits at p, or -1. */
 static long
 hex4(const char *p, const char *end)
@@ -92,37 +82,12 @@ hex4(const char *p, const char *end)
 	return n;
 }
 
-/* r->p is behind "\u". A lone half of a surrogate pair becomes U+FFFD. */
-static char *
-unicode(struct parser *r, char *q)
-{
-	long c = hex4(r->p, r->end), low;
-
-	if (c < 0) {
-		bad(r, r->p, "\\u needs four hex digits");
-		return NULL;
-	}
-	r->p += 4;
-	if (c < 0xd800 || c > 0xdfff)
-		return utf8_put(q, (uint32_t)c);
-	if (c < 0xdc00 && r->end - r->p >= 6 && r->p[0] == '\\' &&
-	    r->p[1] == 'u') {
-		low = hex4(r->p + 2, r->end);
-		if (low >= 0xdc00 && low <= 0xdfff) {
-			r->p += 6;
-			return utf8_put(q,
-			    (uint32_t)(0x10000 + ((c - 0xd800) << 10) +
-				(low - 0xdc00)));
-		}
-	}
-	return utf8_put(q, UTF8_REPLACEMENT);
-}
-
 static char *
 escape(struct parser *r, char *q)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	const char *at;
+	long c, low;
 
 	r->p++;
 	if (r->p >= r->end) {
@@ -131,7 +96,27 @@ escape(struct parser *r, char *q)
 	}
 	if (*r->p == 'u') {
 		r->p++;
-		return unicode(r, q);
+		/* r->p is behind "\u". A lone half of a surrogate pair becomes
+		 * U+FFFD. */
+		c = hex4(r->p, r->end);
+		if (c < 0) {
+			bad(r, r->p, "\\u needs four hex digits");
+			return NULL;
+		}
+		r->p += 4;
+		if (c < 0xd800 || c > 0xdfff)
+			return utf8_put(q, (uint32_t)c);
+		if (c < 0xdc00 && r->end - r->p >= 6 && r->p[0] == '\\' &&
+		    r->p[1] == 'u') {
+			low = hex4(r->p + 2, r->end);
+			if (low >= 0xdc00 && low <= 0xdfff) {
+				r->p += 6;
+				return utf8_put(q,
+				    (uint32_t)(0x10000 + ((c - 0xd800) << 10) +
+					(low - 0xdc00)));
+			}
+		}
+		return utf8_put(q, UTF8_REPLACEMENT);
 	}
 	at = *r->p == '\0' ? NULL : strchr(from, *r->p);
 	if (at == NULL) {
@@ -353,8 +338,14 @@ value(struct parser *r)
 	case 'n':
 		return word(r, "null", NODE_NULL);
 	default:
-		if (*r->p == '-' || span_is_digit(*r->p))
-			return number(r);
+		if (*r->p == '-' || span_is_digit(*r->p)) {
+			const char *from = r->p;
+
+			if (!json_take_number(&r->p, r->end))
+				return unexpected(r);
+			return tree_number(
+			    r->a, span_make(from, (size_t)(r->p - from)));
+		}
 		return unexpected(r);
 	}
 }

@@ -43,44 +43,6 @@ write_member(struct buf *b, const struct member *m, bool first, bool sorted)
 }
 
 static void
-write_sorted(struct buf *b, const struct node *n)
-{
-	const struct member **all =
-	    mem_array(NULL, n->n, sizeof(struct member *));
-
-	for (uint32_t i = 0; i < n->n; i++)
-		all[i] = &n->members[i];
-	qsort(all, n->n, sizeof(struct member *), by_key);
-	for (uint32_t i = 0; i < n->n; i++)
-		write_member(b, all[i], i == 0, true);
-	free(all);
-}
-
-static void
-write_object(struct buf *b, const struct node *n, bool sorted)
-{
-	buf_addc(b, '{');
-	if (sorted && n->n > 1)
-		write_sorted(b, n);
-	else
-		for (uint32_t i = 0; i < n->n; i++)
-			write_member(b, &n->members[i], i == 0, sorted);
-	buf_addc(b, '}');
-}
-
-static void
-write_array(struct buf *b, const struct node *n, bool sorted)
-{
-	buf_addc(b, '[');
-	for (uint32_t i = 0; i < n->n; i++) {
-		if (i > 0)
-			buf_addc(b, ',');
-		write_node(b, n->items[i], sorted);
-	}
-	buf_addc(b, ']');
-}
-
-static void
 write_node(struct buf *b, const struct node *n, bool sorted)
 {
 	switch (n->kind) {
@@ -100,10 +62,30 @@ write_node(struct buf *b, const struct node *n, bool sorted)
 		write_text(b, n->text, n->plain);
 		break;
 	case NODE_ARRAY:
-		write_array(b, n, sorted);
+		buf_addc(b, '[');
+		for (uint32_t i = 0; i < n->n; i++) {
+			if (i > 0)
+				buf_addc(b, ',');
+			write_node(b, n->items[i], sorted);
+		}
+		buf_addc(b, ']');
 		break;
 	case NODE_OBJECT:
-		write_object(b, n, sorted);
+		buf_addc(b, '{');
+		if (sorted && n->n > 1) {
+			const struct member **all =
+			    mem_array(NULL, n->n, sizeof(struct member *));
+
+			for (uint32_t i = 0; i < n->n; i++)
+				all[i] = &n->members[i];
+			qsort(all, n->n, sizeof(struct member *), by_key);
+			for (uint32_t i = 0; i < n->n; i++)
+				write_member(b, all[i], i == 0, true);
+			free(all);
+		} else
+			for (uint32_t i = 0; i < n->n; i++)
+				write_member(b, &n->members[i], i == 0, sorted);
+		buf_addc(b, '}');
 		break;
 	}
 }

@@ -4,10 +4,134 @@
  */
 #include "write/convert.h"
 
+#include "base/array.h"
+#include "base/buf.h"
 #include "builtin/topics.h"
 #include "crd/crd.h"
 #include "type/decode.h"
 #include "type/encode.h"
+#include "write/write.h"
+
+/* ---- HorizontalPodAutoscalers ---- */
+
+#define PREFIX "autoscaling.alpha.kubernetes.io/"
+
+static const char target_path[] = "resource.target.averageUtilization";
+static const char current_path[] = "resource.current.averageUtilization";
+
+/* Members that v1 lacks, and the annotations that hold them instead. */
+static const struct {
+	const char *part, *member, *annotation;
+} hidden[] = {
+    {"spec", "metrics", PREFIX "metrics"},
+    {"spec", "behavior", PREFIX "behavior"},
+    {"status", "currentMetrics", PREFIX "current-metrics"},
+    {"status", "conditions", PREFIX "conditions"},
+};
+
+/* Removes the utilization of the CPU from metrics and returns it. */
+static struct node *
+take_cpu(struct node *metrics, const char *path)
+{
+	for (uint32_t i = 0; tree_is(metrics, NODE_ARRAY) && i < metrics->n;
+	     i++) {
+		struct node *m = metrics->items[i], *value;
+
+		value = tree_path(m, path);
+		if (!tree_text_is(tree_path(m, "resource.name"), "cpu") ||
+		    !tree_is(value, NODE_NUMBER))
+			continue;
+		tree_remove_at(metrics, i);
+		return value;
+	}
+	return NULL;
+}
+
+void
+convert_scaler_to_v1(struct arena *a, struct node *o)
+{
+	struct node *cpu;
+
+	cpu = take_cpu(tree_path(o, "spec.metrics"), target_path);
+	if (cpu != NULL)
+		tree_put(a, tree_get(o, "spec"),
+		    "targetCPUUtilizationPercentage", cpu);
+	cpu = take_cpu(tree_path(o, "status.currentMetrics"), current_path);
+	if (cpu != NULL)
+		tree_put(a, tree_get(o, "status"),
+		    "currentCPUUtilizationPercentage", cpu);
+	for (size_t i = 0; i < COUNT(hidden); i++) {
+		struct node *part = tree_get(o, hidden[i].part);
+		struct node *value = tree_get(part, hidden[i].member),
+			    *annotations;
+		struct buf json = BUF_INIT;
+
+		if (!tree_empty(value)) {
+			tree_write(&json, value);
+			annotations = tree_make(
+			    a, tree_make(a, o, "metadata"), "annotations");
+			tree_put(a, annotations, hidden[i].annotation,
+			    tree_string(a, arena_span(a, buf_span(&json))));
+			buf_release(&json);
+		}
+		if (tree_is(part, NODE_OBJECT))
+			tree_remove(part, hidden[i].member);
+	}
+}
+
+/* A field of v1 as the first of the metrics. */
+static void
+add_cpu(struct arena *a, struct node *part, const char *field, const char *list,
+    const char *member, bool with_type)
+{
+	struct node *value = tree_get(part, field), *metrics, *metric, *use;
+
+	if (value == NULL)
+		return;
+	tree_remove(part, field);
+	metrics = tree_get(part, list);
+	if (!tree_is(metrics, NODE_ARRAY)) {
+		metrics = tree_array(a);
+		tree_put(a, part, list, metrics);
+	}
+	metric = tree_object(a);
+	tree_put(a, metric, "type", tree_str(a, "Resource"));
+	tree_put(
+	    a, tree_make(a, metric, "resource"), "name", tree_str(a, "cpu"));
+	use = tree_make(a, tree_get(metric, "resource"), member);
+	if (with_type)
+		tree_put(a, use, "type", tree_str(a, "Utilization"));
+	tree_put(a, use, "averageUtilization", value);
+	tree_insert(a, metrics, 0, metric);
+}
+
+void
+convert_scaler_from_v1(struct arena *a, struct node *o)
+{
+	for (size_t i = 0; i < COUNT(hidden); i++) {
+		struct node *annotations = tree_path(o, "metadata.annotations");
+		struct node *text = tree_get(annotations, hidden[i].annotation);
+		struct node *value;
+
+		if (text == NULL)
+			continue;
+		value = tree_parse(a, tree_text(text), TREE_LIMITS, NULL, NULL);
+		if (tree_is(value, NODE_ARRAY) || tree_is(value, NODE_OBJECT))
+			tree_put(a, tree_make(a, o, hidden[i].part),
+			    hidden[i].member, value);
+		tree_remove(annotations, hidden[i].annotation);
+	}
+	add_cpu(a, tree_get(o, "spec"), "targetCPUUtilizationPercentage",
+	    "metrics", "target", true);
+	add_cpu(a, tree_get(o, "status"), "currentCPUUtilizationPercentage",
+	    "currentMetrics", "current", false);
+	/* Without any metric v2 has one by default. */
+	tree_put(a, o, "apiVersion", tree_str(a, "autoscaling/v2"));
+	ruletable_default(a, span_str("autoscaling"),
+	    span_str("horizontalpodautoscalers"), o);
+}
+
+/* ---- other kinds ---- */
 
 void
 convert_event_to(struct arena *a, struct node *o)

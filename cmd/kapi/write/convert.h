@@ -30,8 +30,7 @@ void convert_builtin_keep(struct arena *a, const struct registry *g,
     struct resource *r, struct node *o);
 
 /* Versions that differ in more than apiVersion: Events of events.k8s.io, which
- * are kept as those of the core group; autoscaling/v1, which is kept as v2
- * (convert_scaler.c). */
+ * are kept as those of the core group; autoscaling/v1, which is kept as v2. */
 convert_fn convert_event_to, convert_event_from, convert_scaler_to_v1,
     convert_scaler_from_v1;
 

@@ -1,5 +1,5 @@
 /* bearer: tokens in headers. */
-#include "request/bearer.h"
+#include "request/identity.h"
 
 #include <stdarg.h>
 
@@ -20,12 +20,12 @@ is_span(struct span got, const char *want, const char *what)
 static void
 is_token(const char *header, const char *want, const char *what)
 {
-	is_span(bearer_token(span_str(header)), want, what);
+	is_span(identity_bearer(span_str(header)), want, what);
 }
 
 /* protocols: NULL: no such header; second: the same of a second header. */
 static int
-find(struct bearer_protocols *b, struct arena *a, const char *protocols,
+find(struct identity_protocols *b, struct arena *a, const char *protocols,
     const char *second)
 {
 	const struct httpd_header all[] = {
@@ -35,7 +35,7 @@ find(struct bearer_protocols *b, struct arena *a, const char *protocols,
 	size_t n = protocols == NULL ? 1 : second == NULL ? 2 : 3;
 	struct httpd_request r = {.headers = all, .header_count = n};
 
-	return bearer_protocols(b, a, &r);
+	return identity_protocols(b, a, &r);
 }
 
 static void
@@ -43,7 +43,7 @@ has(const char *protocols, const char *second, const char *token,
     const char *others, const char *what)
 {
 	struct arena a = ARENA_INIT;
-	struct bearer_protocols b;
+	struct identity_protocols b;
 
 	ok(find(&b, &a, protocols, second) == 0, what);
 	is_span(b.token, token, "... the token");
@@ -55,7 +55,7 @@ static void
 is_refused(const char *protocols, const char *second, const char *what)
 {
 	struct arena a = ARENA_INIT;
-	struct bearer_protocols b;
+	struct identity_protocols b;
 
 	ok(find(&b, &a, protocols, second) == -1, what);
 	arena_release(&a);

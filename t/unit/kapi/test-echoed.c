@@ -1,4 +1,4 @@
-#include "kubelet/echoed.h"
+#include "kubelet/follower.h"
 
 #include "base/array.h"
 #include "trees.h"
@@ -12,7 +12,7 @@ test(const char *container, const char *want)
 	    "{\"name\":\"c\",%s}]}}",
 	    container);
 	struct node *pod = parse_span(json);
-	struct span got = echoed_text(&arena, pod, span_str("c"));
+	struct span got = follower_echoed(&arena, pod, span_str("c"));
 
 	ok(want == NULL ? got.p == NULL : span_is(got, want), container);
 }
@@ -39,6 +39,6 @@ TEST(echoed)
 	test("\"command\":[\"/bin/bash\",\"-c\"],\"args\":[\"echo x\"]", "x\n");
 	for (size_t i = 0; i < COUNT(none); i++)
 		test(none[i], NULL);
-	ok(echoed_text(&arena, NULL, span_str("c")).p == NULL, "no Pod");
+	ok(follower_echoed(&arena, NULL, span_str("c")).p == NULL, "no Pod");
 	arena_release(&arena);
 }

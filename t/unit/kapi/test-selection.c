@@ -2,7 +2,7 @@
  * messages that were recorded from a real API server); the tokens of pages. */
 #include "crd/crd.h"
 #include "kinds/kinds.h"
-#include "read/continue.h"
+#include "read/list.h"
 #include "read/selection.h"
 
 #include <inttypes.h>
@@ -35,7 +35,8 @@ static const char *
 refused(const char *labels)
 {
 	struct selection s = {0};
-	struct problem *p = label_selector_parse(&arena, span_str(labels), &s);
+	struct problem *p =
+	    selection_labels_parse(&arena, span_str(labels), &s);
 
 	return p == NULL ? "" : arena_str(&arena, p->message);
 }
@@ -110,8 +111,8 @@ labels_match(const char *selector, const char *labels)
 {
 	struct selection s = {0};
 
-	return label_selector_parse(&arena, span_str(selector), &s) == NULL &&
-	    label_selector_matches(&s, *labels ? span_str(labels) : SPAN_NONE);
+	return selection_labels_parse(&arena, span_str(selector), &s) == NULL &&
+	    selection_labels_match(&s, *labels ? span_str(labels) : SPAN_NONE);
 }
 
 TEST(label_matches)
@@ -240,7 +241,7 @@ token(const char *text)
 	struct span key;
 	int64_t version;
 	struct problem *p =
-	    continue_parse(&arena, span_str(text), &version, &key);
+	    list_continue_parse(&arena, span_str(text), &version, &key);
 
 	if (p != NULL)
 		return arena_str(&arena, p->message);
@@ -272,12 +273,12 @@ TEST(tokens)
 		"no key"},
 	    {V1 "LCJydiI6MSwic3RhcnQiOiIuLi9hIn0", BAD "../a", "a way out"},
 	};
-	struct span t = continue_make(&arena, 283, span_str("a"));
+	struct span t = list_continue_make(&arena, 283, span_str("a"));
 
 	is(arena_str(&arena, t), V1 "LCJydiI6MjgzLCJzdGFydCI6ImFcdTAwMDAifQ",
 	    "a token");
 	is(token(arena_str(&arena, t)), "283 a", "and back");
-	t = continue_make(&arena, -1, span_str("ns/n\"x"));
+	t = list_continue_make(&arena, -1, span_str("ns/n\"x"));
 	is(token(arena_str(&arena, t)), "-1 ns/n\"x", "of no version");
 	for (size_t i = 0; i < COUNT(cases); i++)
 		is(token(cases[i][0]), cases[i][1], cases[i][2]);
