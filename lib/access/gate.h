@@ -34,8 +34,9 @@ void gate_watch(struct gate *g, struct httpd *h);
 void gate_release(struct gate *g);
 
 /*
- * The system calls that are left: one list for who only serves, one for who
- * also asks. What is missing is logged; -1 with err if it must not be missing.
+ * Only the system calls of a list are left: asks if the gate asks the API server,
+ * else serves, also without a gate (g NULL). A missing sandbox is logged; -1 with
+ * err if it must not be missing.
  */
 int gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     const struct sandbox_rule *const *asks, struct err *err);
