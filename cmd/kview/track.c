@@ -1,6 +1,6 @@
-#include <stdlib.h>
-
 #include "track.h"
+
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "json/json.h"
@@ -9,6 +9,7 @@
 #include "value/datakind.h"
 
 enum { DEPTH_MAX = 32 }; /* of owners; deeper ones are a circle */
+enum { WORD_MAX = 128 }; /* of how an object is */
 
 void
 tracks_init(struct tracks *all)
@@ -301,4 +302,37 @@ bool
 tracks_is_listing(const struct tracks *all, struct span kind)
 {
 	return map_get(&all->listing, kind) != NULL;
+}
+
+/* ---- how an object is ---- */
+
+static void
+add_word(struct buf *b, const char *key, struct span value)
+{
+	if (json_type(value) != JSON_STRING || value.n > WORD_MAX)
+		return;
+	if (b->len == 0)
+		buf_addc(b, '{');
+	json_add_key(b, key);
+	buf_addspan(b, value);
+}
+
+void
+track_add_standing(struct buf *b, struct span object)
+{
+	struct span status = json_get(object, "status");
+	struct span conditions = json_get(status, "conditions");
+	struct span condition = json_find(conditions, "type", "Ready");
+	struct buf own = BUF_INIT;
+
+	if (condition.p == NULL)
+		condition = json_find(conditions, "type", "Available");
+	add_word(&own, "phase", json_get(status, "phase"));
+	add_word(&own, "ready", json_get(condition, "status"));
+	if (!json_is(json_get(condition, "status"), "True"))
+		add_word(&own, "reason", json_get(condition, "reason"));
+	if (own.len > 0)
+		buf_addc(&own, '}');
+	buf_addspan(b, buf_span(&own));
+	buf_release(&own);
 }

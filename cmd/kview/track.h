@@ -38,11 +38,10 @@ struct track {
 	const struct track *told_parent;
 	size_t told_rows;
 	/* Of a page that is live. */
-	bool live;
 	bool decides;	 /* it is the primary of a set */
 	size_t kept;	 /* rows that are not forgotten */
 	size_t children; /* tracks whose parent it is */
-	char *standing;	 /* owned: what was told (standing.h); NULL */
+	char *standing;	 /* owned: what was told; NULL */
 };
 
 struct tracks {
@@ -87,5 +86,13 @@ bool tracks_is_listing(const struct tracks *all, struct span kind);
 
 /* Whether t is of the key, or below one that is. */
 bool track_is_below(const struct track *t, const struct objref *wanted);
+
+/*
+ * Appends how an object is, in a few words, by its status: the phase, and whether
+ * its condition Ready, or Available, is true:
+ * {"phase":"","ready":"True","reason":""}, members only if they are there and not
+ * long; nothing if there is none.
+ */
+void track_add_standing(struct buf *b, struct span object);
 
 #endif
