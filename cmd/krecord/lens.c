@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 #include "value/objref.h"
 
 struct lens {
@@ -100,7 +100,7 @@ enum visit { COMPARE, ADD };
 static bool
 visit(struct lens *l, struct span value, enum visit how)
 {
-	struct objref o = recordref_of(value, &l->names);
+	struct objref o = reading_ref(value, &l->names);
 
 	if (how == ADD)
 		add_key(l, key_of(l, &o));
@@ -129,7 +129,7 @@ is_owned(struct lens *l, struct span object, struct objref *o)
 	    json_elements(json_path(object, "metadata.ownerReferences"));
 
 	while (json_element(&e)) {
-		struct objref owner = recordref_of(e.value, &l->names);
+		struct objref owner = reading_ref(e.value, &l->names);
 
 		owner.namespace_ = l->object.namespace_.n > 0
 		    ? o->namespace_
@@ -148,7 +148,7 @@ lens_look(struct lens *l, const struct reading_line *line)
 
 	arena_reset(&l->names);
 	if (line->kind == READING_EVENT) {
-		o = recordref_of(line->body, &l->names);
+		o = reading_ref(line->body, &l->names);
 		if (is_object(l, &o))
 			l->found = true;
 		else if (!is_owned(l, line->body, &o))
@@ -182,13 +182,13 @@ lens_shows(struct lens *l, const struct reading_line *line)
 	arena_reset(&l->names);
 	switch (line->kind) {
 	case READING_EVENT:
-		o = recordref_of(body, &l->names);
+		o = reading_ref(body, &l->names);
 		return o.name.p == NULL || has_key(l, key_of(l, &o));
 	case READING_SET:
 		return visit_set(l, body, COMPARE);
 	case READING_RESULT:
 	case READING_STATUS:
-		o = recordref_of(body, &l->names);
+		o = reading_ref(body, &l->names);
 		primary = json_name(json_get(body, "primary"), &l->names);
 		return has_key(l, key_of(l, &o)) || has_key(l, primary);
 	case READING_SHADOW: /* its primary, or the object that differs */

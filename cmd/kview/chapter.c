@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 enum {
 	KEYS_MAX = 64,	      /* of items in the details of a set */
@@ -77,7 +77,7 @@ add_keys(struct story *s, const char *member, struct span list,
 	size_t count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref r = recordref_of(e.value, &s->names);
+		struct objref r = reading_ref(e.value, &s->names);
 		struct track *t = tracks_of_ref(&s->tracks, &r);
 
 		tracks_offer_parent(t, primary);
@@ -143,7 +143,7 @@ add_first_difference(struct buf *text, struct span because, struct buf *scratch)
 static bool
 is_about(struct story *s, struct span event, struct span key)
 {
-	struct objref r = recordref_of(event, &s->names);
+	struct objref r = reading_ref(event, &s->names);
 	struct buf b = BUF_INIT;
 	bool same;
 
@@ -218,7 +218,7 @@ add_cause(struct story *s, struct span because, struct span key)
 		add_string(text, timer);
 		return;
 	}
-	r = recordref_of(event, &s->names);
+	r = reading_ref(event, &s->names);
 	buf_addf(text, "; because %.*s ",
 	    SPAN_ARG(json_raw_string(json_get(event, "type"))));
 	objref_add_label(text, &r);
@@ -257,7 +257,7 @@ take_set(struct story *s, struct span line)
 	struct span reconcile = json_get(line, "reconcile");
 	struct span because = json_get(reconcile, "because");
 	struct objref r =
-	    recordref_of(json_get(reconcile, "primary"), &s->names);
+	    reading_ref(json_get(reconcile, "primary"), &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 	struct buf scratch = BUF_INIT;
 	struct span key;
@@ -284,7 +284,7 @@ take_set(struct story *s, struct span line)
 static void
 take_status(struct story *s, struct span line)
 {
-	struct objref r = recordref_of(line, &s->names);
+	struct objref r = reading_ref(line, &s->names);
 	struct span status = json_get(line, "status"), shown = status;
 
 	shown.n = utf8_cut(status, 80);
@@ -304,7 +304,7 @@ take_result(struct story *s, const struct reading_line *line)
 	static const char *const copied[] = {"result", "because", "message",
 	    "primary", "events", "finalizers", "status"};
 	static const char *const told[] = {"message", "because", "finalizers"};
-	struct objref r = recordref_of(line->body, &s->names);
+	struct objref r = reading_ref(line->body, &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 	struct span primary =
 	    json_name(json_get(line->body, "primary"), &s->names);

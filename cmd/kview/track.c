@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "kube/proof.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 #include "value/datakind.h"
 
 enum { DEPTH_MAX = 32 }; /* of owners; deeper ones are a circle */
@@ -133,7 +133,7 @@ static struct track *
 owner_track(struct tracks *all, const struct track *t, struct span reference)
 {
 	struct arena names = ARENA_INIT;
-	struct objref r = recordref_of(reference, &names);
+	struct objref r = reading_ref(reference, &names);
 	struct track *owner = r.uid.n > 0 ? map_get(&all->by_uid, r.uid) : NULL;
 
 	r.namespace_ = t->ref.namespace_;

@@ -2,7 +2,7 @@
 
 #include "base/quote.h"
 #include "json/json.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 static struct span
 text_of(struct span object, const char *key)
@@ -90,9 +90,8 @@ reasons_add_place(
 static void
 add_event(struct buf *b, struct tale *t, struct span event)
 {
-	struct objref o = recordref_of(event, &t->names);
-	struct span version =
-	    recordref_text(json_get(event, "resourceVersion"));
+	struct objref o = reading_ref(event, &t->names);
+	struct span version = reading_text(json_get(event, "resourceVersion"));
 	struct span manager = json_get(event, "manager");
 	const struct places_line *at = places_get(&t->places, &o, version);
 	struct span type = text_of(event, "type");

@@ -9,7 +9,7 @@
 #include "json/json.h"
 #include "process/file.h"
 #include "reasons.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 enum { NAMED_MAX = 6, VALUE_MAX = 120, STATUS_MAX = 300 };
 
@@ -131,7 +131,7 @@ add_version(struct tale *t, const struct reading_line *line)
 
 	buf_adds(&t->text, " (version ");
 	quote_text(
-	    &t->text, recordref_text(json_get(metadata, "resourceVersion")));
+	    &t->text, reading_text(json_get(metadata, "resourceVersion")));
 	if (!t->gap && json_get(line->text, "manager").p != NULL) {
 		buf_adds(&t->text, ", by ");
 		add_string(&t->text, line->text, "manager");
@@ -266,9 +266,9 @@ tell_seen(struct tale *t, const struct reading_line *line,
 static void
 tell_event(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body, &t->names);
+	struct objref o = reading_ref(line->body, &t->names);
 	struct span type = json_raw_string(json_get(line->text, "type"));
-	struct span version = recordref_text(
+	struct span version = reading_text(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
 
 	if (span_is(type, "BOOKMARK") &&
@@ -316,7 +316,7 @@ static bool
 finds(struct tale *t, struct span list, struct objref *found)
 {
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		*found = recordref_of(e.value, &t->names);
+		*found = reading_ref(e.value, &t->names);
 		if (who_is(&t->who, found))
 			return true;
 	}
@@ -332,7 +332,7 @@ add_names(struct tale *t, const char *before, struct span list,
 	unsigned count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref o = recordref_of(e.value, &t->names);
+		struct objref o = reading_ref(e.value, &t->names);
 
 		if (count++ >= NAMED_MAX)
 			continue;
@@ -383,7 +383,7 @@ tell_set(struct tale *t, const struct reading_line *line)
 {
 	struct span reconcile = json_get(line->body, "reconcile");
 	struct objref primary =
-	    recordref_of(json_get(reconcile, "primary"), &t->names);
+	    reading_ref(json_get(reconcile, "primary"), &t->names);
 	struct objref o;
 	bool item;
 
@@ -434,7 +434,7 @@ add_outcome(struct tale *t, struct span result)
 static void
 tell_result(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body, &t->names), primary;
+	struct objref o = reading_ref(line->body, &t->names), primary;
 	struct buf scratch = BUF_INIT;
 	struct span tool = json_raw_string(json_get(line->text, "tool"));
 	struct span key =
@@ -458,7 +458,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 static void
 tell_status(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body, &t->names);
+	struct objref o = reading_ref(line->body, &t->names);
 
 	if (!who_is(&t->who, &o))
 		return;

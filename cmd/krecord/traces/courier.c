@@ -8,7 +8,7 @@
 #include "http/httpurl.h"
 #include "json/json.h"
 #include "process/log.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 enum { FIRST_MS = 1000, AGAIN_MOST_MS = 30000, TOLD_MAX = 200 };
 #define PATH "/v1/traces"
@@ -68,7 +68,7 @@ look_for_rejection(struct courier *c, struct span body)
 	    ? json_get(body, "partialSuccess")
 	    : SPAN_NONE;
 	struct span why = json_raw_string(json_get(partial, "errorMessage"));
-	struct span spans = recordref_text(json_get(partial, "rejectedSpans"));
+	struct span spans = reading_text(json_get(partial, "rejectedSpans"));
 
 	if (c->partly || (why.n == 0 && (spans.n == 0 || span_is(spans, "0"))))
 		return;

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/clock.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 /* ---- those under way, in the order of their last answers ---- */
 
@@ -84,7 +84,7 @@ static void
 take_set(struct journeys *all, struct span set, int64_t us)
 {
 	struct span r = json_get(set, "reconcile");
-	struct objref o = recordref_of(json_get(r, "primary"), &all->names);
+	struct objref o = reading_ref(json_get(r, "primary"), &all->names);
 	struct span manager = json_name(json_get(r, "manager"), &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
@@ -156,7 +156,7 @@ static void
 take_result(
     struct journeys *all, struct span result, bool of_status, int64_t us)
 {
-	struct objref o = recordref_of(result, &all->names);
+	struct objref o = reading_ref(result, &all->names);
 	struct span primary =
 	    json_name(json_get(result, "primary"), &all->names);
 	struct buf key = BUF_INIT;
@@ -185,7 +185,7 @@ take_result(
 static void
 take_status(struct journeys *all, struct span status, int64_t us)
 {
-	struct objref o = recordref_of(status, &all->names);
+	struct objref o = reading_ref(status, &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 

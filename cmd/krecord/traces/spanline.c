@@ -4,7 +4,7 @@
 
 #include "json/json.h"
 #include "process/clock.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 #include "value/digest.h"
 
 enum { TRACE_BYTES = 16, SPAN_BYTES = 8 };
@@ -129,7 +129,7 @@ static void
 add_event(struct trace *t, const struct journey *j, struct span event)
 {
 	struct arena names = ARENA_INIT;
-	struct objref o = recordref_of(event, &names);
+	struct objref o = reading_ref(event, &names);
 	struct span timer = json_name(json_get(event, "timer"), &names);
 	struct buf label = BUF_INIT;
 	int64_t us;
