@@ -26,7 +26,7 @@ enum { MARK_BYTES = 6 };
 enum state {
 	STATE_SAME,
 	STATE_NEW,
-	STATE_STALE,  /* as kgen wrote it, then */
+	STATE_STALE,  /* older, as kgen wrote it */
 	STATE_CHANGED /* by a person */
 };
 
@@ -35,7 +35,7 @@ struct output {
 	struct buf text;
 	mode_t mode;
 	enum state state;
-	bool gone; /* it is not generated any more */
+	bool gone; /* not generated any more */
 };
 
 struct outputs {
@@ -494,7 +494,7 @@ write_temporary(struct output *o, struct err *err)
 
 	if (make_folders(o->path, err) != 0)
 		return -1;
-	/* Of this process alone, and hidden: Helm takes every other file of
+	/* The name is this process's alone, and hidden: Helm takes every other file of
 	 * templates/ for one, should this one stay because we are killed. */
 	file = file == NULL ? o->path : file + 1;
 	buf_addf(&name, "%.*s.%s.kgen-%ld", (int)(file - o->path), o->path,

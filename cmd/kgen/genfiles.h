@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/span.h"
 
-enum { GENFILES_MAX_MIB = 64 }; /* of a file that is there */
+enum { GENFILES_MAX_MIB = 64 }; /* the largest file that is read */
 
 enum genfiles_mode { GENFILES_WRITE, GENFILES_CHECK, GENFILES_DIFF };
 

@@ -167,7 +167,7 @@ join(jv *file, const char *path, struct err *err)
 		rc = check_list(path, buf_span(&content), err);
 	old = buf_span(&content);
 	if (rc == 0 && genfiles_is_own(old)) {
-		/* As a whole it is of kgen again. */
+		/* The whole is marked as kgen's again. */
 		span_cut(&old, '\n');
 		*file = jv_object_delete(*file, jv_string("scaffold"));
 	}

@@ -18,10 +18,10 @@ enum shape {
 	SHAPE_CREDENTIALS,
 	SHAPE_POLICY, /* when images are pulled */
 	SHAPE_COUNT,
-	SHAPE_RIGHTS,  /* of a stage: of a place: a list of rules */
+	SHAPE_RIGHTS,  /* stage: {place: [rule]} */
 	SHAPE_TEXTS,   /* a mapping of texts */
-	SHAPE_MAPPING, /* of anything */
-	SHAPE_LIST,    /* of texts */
+	SHAPE_MAPPING, /* with any values */
+	SHAPE_LIST,    /* with texts */
 	SHAPE_MAPPINGS /* a list of mappings */
 };
 

@@ -28,15 +28,16 @@ enum { WHOLE, FLOW, LIVES };
 /* The number of streams: the table in open_inlets. */
 enum { STREAMS = 7 };
 
-/* One stream of lines, from a descriptor. */
+/* A stream of lines, from a descriptor. */
 struct inlet {
 	const char *name; /* in gap lines */
 	enum reading_kind kind;
-	const char *record; /* of the wrapped line; NULL: events are not */
-	const char *tool;   /* of results; or NULL */
-	int fd;		    /* -1: there is none, or it has ended */
-	struct buf in;	    /* what has come and is not recorded yet */
-	bool skip;	    /* the rest of a line that is too long */
+	const char
+	    *record;	  /* "record" of the wrapped line; NULL: not wrapped */
+	const char *tool; /* who answered; NULL: no results */
+	int fd;		  /* -1: there is none, or it has ended */
+	struct buf in;	  /* read and not recorded yet */
+	bool skip;	  /* the rest of a line that is too long */
 };
 
 struct capture {
@@ -46,7 +47,7 @@ struct capture {
 	struct live *live[LIVES]; /* each may be NULL */
 	struct inlet inlets[STREAMS];
 	struct reportfd report;
-	struct buf facts; /* of the first line of each segment */
+	struct buf facts; /* members of each segment's first line */
 	struct timer timer;
 	uint64_t reads;
 	size_t bytes; /* read since the last pause */

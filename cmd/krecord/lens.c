@@ -15,7 +15,7 @@ struct lens {
 	char *text;
 	struct map keys; /* owned strings: objects that are shown */
 	struct buf key;
-	struct arena names; /* of a line, decoded */
+	struct arena names; /* names in a line, decoded */
 	bool found;
 };
 

@@ -21,13 +21,13 @@ struct live {
 	int fd;
 	struct span facts;
 	struct census *census; /* NULL: without the state */
-	size_t number;	       /* of events */
-	uint64_t sequence;     /* of beginnings */
+	size_t number;	       /* events so far */
+	uint64_t sequence;     /* beginnings so far */
 	struct buf state;      /* the last line about the pipeline */
-	/* In this order they are written: */
+	/* Written in this order: */
 	struct buf head;
 	struct census_state objects; /* borrows nothing of the census */
-	struct buf tail;	     /* of the beginning */
+	struct buf tail;	     /* the rest of a beginning */
 	struct buf lines;	     /* since then */
 	bool lost;		     /* lines, which are not there */
 	bool waiting;		     /* for room in the pipe */

@@ -10,8 +10,8 @@
 #include "record/reading.h"
 
 enum {
-	KEYS_MAX = 64,	      /* of items in the details of a set */
-	STAGES_MAX = 256,     /* of a pipeline, whose starts are told */
+	KEYS_MAX = 64,	      /* items in the details of a set */
+	STAGES_MAX = 256,     /* stages of a pipeline whose starts are told */
 	MEMBER_MAX = 8 * 1024 /* bytes of a member that is copied */
 };
 
@@ -170,8 +170,8 @@ telling_event(struct story *s, struct span because, struct span key)
 	return first;
 }
 
-/* Of all events about the object of this one: which of them made the difference
- * is not known. Nobody, if one has no manager. */
+/* The managers of all events about the object: which of the events made the
+ * difference is not known. Nothing, if one of them has no manager. */
 static void
 add_managers(struct story *s, struct span because, const struct objref *r)
 {

@@ -12,7 +12,7 @@
 
 enum {
 	WHOLE_MAX = 12 * 1024 * 1024, /* bytes of all whole objects */
-	OBJECT_MAX = 64 * 1024,	      /* of one */
+	OBJECT_MAX = 64 * 1024,	      /* bytes of a whole object */
 	FLUSH_AT = 256 * 1024
 };
 

@@ -27,7 +27,7 @@ struct pagefile {
 	struct buf out;
 	struct buf line;
 	char *source;	    /* owned; that of the last row */
-	size_t source_line; /* of its first line, among all */
+	size_t source_line; /* number of its first line, among all */
 	uint64_t written;   /* bytes of data */
 	size_t whole;	    /* bytes of objects */
 	size_t left_out;    /* objects beyond the budget */

@@ -64,7 +64,7 @@ struct serving {
 	struct loop *loop;
 	struct story story;
 	struct intake intake;
-	struct gate gate; /* its review: NULL: only this machine */
+	struct gate gate; /* with no review: only this machine */
 	struct reportfd report;
 	bool begun; /* a segment was seen, or none is needed */
 	bool complained;
@@ -340,7 +340,7 @@ add_tracks(const struct tracks *all, struct buf *b)
 	buf_release(&line);
 }
 
-/* It has no number: a client goes on from that of the first line behind it. */
+/* Without a number: a client goes on from that of the first line behind it. */
 static struct text *
 make_known(const struct serving *s)
 {

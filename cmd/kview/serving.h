@@ -26,7 +26,7 @@
 struct serving_opts {
 	const char *address;
 	bool secure;	       /* TLS, and only for users with the right */
-	const char *cert_path; /* of that; NULL: a certificate is made */
+	const char *cert_path; /* for secure; NULL: a certificate is made */
 	bool attached;	/* pass over lines before a segment, end with the input:
 			* it is a pipe, in which another process left some */
 	long report_fd; /* -1: none */

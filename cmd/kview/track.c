@@ -8,8 +8,8 @@
 #include "record/reading.h"
 #include "value/datakind.h"
 
-enum { DEPTH_MAX = 32 }; /* of owners; deeper ones are a circle */
-enum { WORD_MAX = 128 }; /* of how an object is */
+enum { DEPTH_MAX = 32 }; /* owners; deeper ones are a circle */
+enum { WORD_MAX = 128 }; /* bytes of a word that says how an object is */
 
 void
 tracks_init(struct tracks *all)

@@ -40,7 +40,7 @@ enum viewrow_sort {
 	ROW_FAILURE,   /* a write was refused; an error of a watch */
 	ROW_LEADER,    /* leadership came or went */
 	ROW_RESTART,   /* a stage was started again */
-	ROW_PHASE,     /* of the pipeline: running, stopping, ... */
+	ROW_PHASE,     /* the pipeline is running, stopping, ... */
 	ROW_GAP,       /* lines were lost here */
 	ROW_BAD,       /* a line that cannot be read */
 	ROW_SHADOW     /* another release would decide otherwise */
@@ -50,9 +50,9 @@ struct viewrow {
 	enum viewrow_sort sort;
 	bool has_time;
 	int64_t us;  /* since 1970, if has_time */
-	size_t line; /* its number among all lines read, 1 = first */
+	size_t line; /* number among all lines read, 1 = first */
 	struct track *track;
-	struct span text;    /* one short line */
+	struct span text;    /* a short line */
 	struct span details; /* a JSON object; absent: there is no more */
 };
 

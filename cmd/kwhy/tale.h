@@ -28,8 +28,8 @@
  * than memory. */
 enum { TALE_EVENTS = 1 << 17 };
 struct tale_event {
-	uint64_t digest; /* of object and version */
-	size_t source;	 /* its place in sources */
+	uint64_t digest; /* made of object and version */
+	size_t source;	 /* index in sources */
 	size_t line;	 /* 0: none */
 };
 
@@ -43,10 +43,10 @@ struct tale {
 	uint32_t seen_in;  /* the epoch of both */
 	struct epoch epoch;
 	bool gap;		 /* events were lost since they were seen */
-	struct buf tool;	 /* of the segments: the last one */
+	struct buf tool;	 /* the last one that a segment names */
 	struct buf running;	 /* the last state of kpipe, in words */
 	struct textlist started; /* processes of kpipe that were told */
-	struct arena names;	 /* of the line, decoded */
+	struct arena names;	 /* names in the line, decoded */
 	struct contrast contrast;
 	struct tale_event *events; /* owned: TALE_EVENTS, by their digests */
 	char **sources;		   /* owned: the names of the files until now */

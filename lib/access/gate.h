@@ -21,12 +21,12 @@ struct gate {
 /* All borrowed, as long as the gate. */
 struct gate_opts {
 	const char *tool;
-	const char *path;	 /* of the right, as "/metrics" */
+	const char *path;	 /* the right to get it, as "/metrics" */
 	const char *cert_path;	 /* NULL: a certificate is made */
-	const char *cert_option; /* that which gives it, for messages */
+	const char *cert_option; /* the option that gives it, for messages */
 };
 
-/* Of a zeroed gate. -1 with err. */
+/* Opens a zeroed gate. -1 with err. */
 int gate_open(
     struct gate *g, struct loop *l, const struct gate_opts *o, struct err *err);
 /* h listens: it gets each new certificate, and the key is cleared here. */

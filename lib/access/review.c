@@ -23,7 +23,7 @@ enum {
 	TOKEN_MS = 60000,
 	ALLOWED_MS = 300000,
 	DENIED_MS = 30000,
-	ANSWER_MS = 10000, /* one question, with all its tries */
+	ANSWER_MS = 10000, /* a question, with all its tries */
 	RETRY_MS = 500,
 	RETRY_MAX_MS = 2500,
 	TRIES = 5,

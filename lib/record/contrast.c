@@ -61,7 +61,7 @@ is_told(const struct contrast *c)
 	    !span_is(path, notes) && !span_is(path, ".metadata");
 }
 
-/* It changes with each version, or each time that a condition is looked at. */
+/* Fields that change with each version, or when a condition is looked at. */
 static bool
 is_dull(struct span path)
 {
@@ -342,7 +342,7 @@ is_or_absent(struct span value, enum json_type type)
 	return value.p == NULL || json_type(value) == type;
 }
 
-/* As older recordings have them. */
+/* The digests of older recordings. */
 static bool
 is_digest(struct span value)
 {

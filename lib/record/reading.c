@@ -23,15 +23,15 @@ struct reading_source {
 struct reading {
 	struct reading_source *sources;
 	size_t count, next; /* the next one to be opened */
-	const char *path;   /* of the open one, for people */
-	bool segment;	    /* it is one of a directory */
+	const char *path;   /* the open one's, for people */
+	bool segment;	    /* the open one is in a directory */
 	struct unpack *unpack;
 	struct buf bytes; /* unpacked, from `at` on not given out yet */
 	struct buf plain; /* the line without needless escapes */
 	size_t at, seen;  /* seen: no newline between at and seen */
 	size_t number;
 	bool skip;   /* the rest of a line that is too long */
-	bool at_end; /* of the open source */
+	bool at_end; /* the open source has ended */
 	bool at_cut; /* the rest of bytes is a line without its end */
 	bool was_cut;
 };

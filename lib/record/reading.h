@@ -41,7 +41,7 @@ struct reading_line {
 	 * (json_plain): raw keys and kinds can be compared. */
 	struct span text;
 	const char *source; /* path of the file; "standard input" */
-	size_t number;	    /* of the line in it, 1 = first */
+	size_t number;	    /* the line's in that file, 1 = first */
 	enum reading_kind kind;
 	struct span time; /* RFC 3339, without quotes; absent: it has no time */
 	struct span body; /* object of an event, "line" of a record line;

@@ -14,12 +14,12 @@
 #include "value/digest.h"
 #include "value/objref.h"
 
-/* Of a Secret there are three, and of one within lists of them some more. */
+/* A Secret has three, and one within lists of them some more. */
 enum { MAX_PATHS = REDACT_PATHS_MAX + 16, NAME_SIZE = 8 };
 
 struct redact {
 	char key[REDACT_KEY_SIZE];
-	char name[2 * NAME_SIZE]; /* of the key */
+	char name[2 * NAME_SIZE]; /* the key's */
 };
 
 /* How values are written: in the data of a Secret by BASE64. ANNOTATIONS: a map,
@@ -318,7 +318,7 @@ add_kind(struct rest *rest, struct span kind)
 	}
 }
 
-/* The same paths, and those of the object if it is a Secret by its text. */
+/* These paths, and those of the object if it is a Secret by its text. */
 static struct rest
 at_object(const struct rest *from, struct span object)
 {

@@ -66,7 +66,7 @@ duration_of(struct exporter *e, const struct journey *j)
 	char *name = mem_dup(j->primary, strcspn(j->primary, "/"));
 	struct duration *d;
 
-	/* As in all metrics: kind.group in lower case. */
+	/* kind.group in lower case, as in all metrics. */
 	for (char *p = name; *p != '\0'; p++)
 		if (*p >= 'A' && *p <= 'Z')
 			*p = (char)(*p - 'A' + 'a');

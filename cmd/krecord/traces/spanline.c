@@ -8,13 +8,13 @@
 #include "value/digest.h"
 
 enum { TRACE_BYTES = 16, SPAN_BYTES = 8 };
-/* Of the specification: SpanKind and StatusCode. */
+/* SpanKind and StatusCode of the specification. */
 enum { KIND_INTERNAL = 1, KIND_CLIENT = 3, CODE_ERROR = 2 };
 
 /* Shared by all spans of a trace. */
 struct trace {
 	struct buf *b;
-	unsigned char id[DIGEST_SIZE]; /* of the trace, and of its root */
+	unsigned char id[DIGEST_SIZE]; /* the trace's, and its root's */
 	unsigned count;
 };
 
