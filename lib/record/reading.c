@@ -116,14 +116,6 @@ reading_free(struct reading *r)
 	free(r);
 }
 
-static bool
-is_file(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* 1: it is open; 0: it was left out; -1 with err. */
 static int
 open_next(struct reading *r, struct err *err)
@@ -134,6 +126,7 @@ open_next(struct reading *r, struct err *err)
 	int flags = O_RDONLY | O_CLOEXEC | (s->segment ? O_NONBLOCK : 0);
 	int fd = input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 		       : open(s->path, flags);
+	struct stat st;
 
 	if (fd < 0 && errno == ENOENT && s->segment)
 		return 0;
@@ -141,7 +134,7 @@ open_next(struct reading *r, struct err *err)
 	if (fd < 0)
 		return err_set(err, ERR_PERMANENT, "cannot read %s: %s",
 		    r->path, strerror(errno));
-	if (s->segment && !is_file(fd)) {
+	if (s->segment && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		return err_set(err, ERR_PERMANENT,
 		    "%s is not a file: move it out of the recording", r->path);
