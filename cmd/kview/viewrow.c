@@ -124,8 +124,13 @@ viewrow_add_json(struct buf *b, const struct viewrow *row)
 		json_add_int(b, row->us);
 	else
 		buf_adds(b, "null");
-	buf_addf(b, ",%zu,\"%s\",%zu,", row->line, sorts[row->sort].name,
-	    row->track->index);
+	buf_addc(b, ',');
+	json_add_int(b, (int64_t)row->line);
+	buf_addc(b, ',');
+	json_add_str(b, sorts[row->sort].name);
+	buf_addc(b, ',');
+	json_add_int(b, (int64_t)row->track->index);
+	buf_addc(b, ',');
 	json_add_string(b, row->text);
 	if (row->details.p != NULL) {
 		buf_addc(b, ',');
