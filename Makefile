@@ -138,7 +138,7 @@ $(BUILD)/t/helpers/kubectl/%.o $(BUILD)/t/fuzz/fuzztrees.o: \
 $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
 $(BUILD)/cmd/kapi/builtin/ruleline.o: cmd/kapi/builtin/rules.txt
 $(BUILD)/cmd/kapi/control/aggregation.o: cmd/kapi/control/roles.txt
-$(BUILD)/cmd/kview/pageparts.o: $(wildcard cmd/kview/page/*)
+$(BUILD)/cmd/kview/pagefile.o: $(wildcard cmd/kview/page/*)
 # The same, by goflags.c.
 $(BUILD)/cmd/kapi/envtest/goflags.o: cmd/kapi/envtest/flags.txt
 

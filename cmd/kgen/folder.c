@@ -46,24 +46,19 @@ has(const struct folder *f, const char *name)
 static int
 check_folder(const struct folder *f, struct err *err)
 {
-	static const char *const needed[] = {
-	    "operator.yaml", "watches.yaml", NULL};
-	struct buf missing = BUF_INIT;
+	bool has_operator = has(f, "operator.yaml");
+	bool has_watches = has(f, "watches.yaml");
 	struct stat st;
-	size_t count = 0;
 
 	if (stat(f->path, &st) != 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_PERMANENT, "%s: not a folder", f->path);
-	for (size_t i = 0; needed[i] != NULL; i++)
-		if (!has(f, needed[i]))
-			buf_addf(
-			    &missing, "%s%s", count++ ? ", " : "", needed[i]);
-	if (count > 0)
-		err_set(err, ERR_PERMANENT,
-		    "%s: not the folder of an operator: it has no %s", f->path,
-		    buf_str(&missing));
-	buf_release(&missing);
-	return count > 0 ? -1 : 0;
+	if (has_operator && has_watches)
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "%s: not the folder of an operator: it has no %s%s%s", f->path,
+	    has_operator ? "" : "operator.yaml",
+	    has_operator || has_watches ? "" : ", ",
+	    has_watches ? "" : "watches.yaml");
 }
 
 static int
@@ -330,30 +325,25 @@ set_one(struct folder *f, const char *text, struct err *err)
 }
 
 static int
-check_overrides(const struct folder_overrides *o, struct err *err)
+set_about(struct folder *f, const struct folder_overrides *o, struct err *err)
 {
-	struct span ns = span_str(o->namespace_);
+	struct span given = span_str(o->namespace_);
+	struct buf ns = BUF_INIT;
 
+	jv_free(f->about);
+	f->about = docstream_value(f->operator_yaml, err);
+	if (!jv_is_valid(f->about))
+		return -1;
 	if (o->image != NULL && !imagename_is_image(span_str(o->image)))
 		return err_set(err, ERR_PERMANENT,
 		    "--image: \"%s\" is not an image, as "
 		    "registry.example.com/name:tag",
 		    o->image);
-	if (ns.p != NULL && (!dnsname_is_label(ns) || ns.n > DNSNAME_LABEL_MAX))
+	if (given.p != NULL &&
+	    (!dnsname_is_label(given) || given.n > DNSNAME_LABEL_MAX))
 		return err_set(err, ERR_PERMANENT,
-		    "--namespace: \"%s\" is not a name of a namespace", ns.p);
-	return 0;
-}
-
-static int
-set_about(struct folder *f, const struct folder_overrides *o, struct err *err)
-{
-	struct buf ns = BUF_INIT;
-
-	jv_free(f->about);
-	f->about = docstream_value(f->operator_yaml, err);
-	if (!jv_is_valid(f->about) || check_overrides(o, err) != 0)
-		return -1;
+		    "--namespace: \"%s\" is not a name of a namespace",
+		    given.p);
 	if (o->image != NULL)
 		f->about = jv_object_set(
 		    f->about, jv_string("image"), jv_string(o->image));
@@ -392,35 +382,6 @@ load_stream(const struct folder *f, const char *name, struct docstream *d,
 }
 
 static int
-load_watches(struct folder *f, struct err *err)
-{
-	char *path = path_of(f, "watches.yaml");
-
-	f->watches_yaml = expand_load_raw(path, on_reference, f, err);
-	if (f->watches_yaml != NULL) {
-		sort_variables(f);
-		set_variables(f);
-		f->watches = watches_load(path, NULL, err);
-	}
-	free(path);
-	return f->watches == NULL ? -1 : 0;
-}
-
-/* Its variables are not those of the operator, which has no use for them. */
-static int
-load_shadow(struct folder *f, const char *path, struct err *err)
-{
-	struct watches *w;
-
-	if (path == NULL)
-		return 0;
-	f->shadow_yaml = expand_load_raw(path, NULL, NULL, err);
-	w = f->shadow_yaml != NULL ? watches_load(path, NULL, err) : NULL;
-	watches_free(w);
-	return w == NULL ? -1 : 0;
-}
-
-static int
 load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 {
 	char *path = path_of(f, "operator.yaml");
@@ -430,9 +391,30 @@ load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 	if (f->operator_yaml == NULL || set_about(f, o, err) != 0 ||
 	    (!o->without_crds &&
 		load_stream(f, "crd.yaml", &f->crds, err) != 0) ||
-	    load_stream(f, "example.yaml", &f->examples, err) != 0 ||
-	    load_watches(f, err) != 0 || load_shadow(f, o->shadow, err) != 0)
+	    load_stream(f, "example.yaml", &f->examples, err) != 0)
 		return -1;
+	path = path_of(f, "watches.yaml");
+	f->watches_yaml = expand_load_raw(path, on_reference, f, err);
+	if (f->watches_yaml != NULL) {
+		sort_variables(f);
+		set_variables(f);
+		f->watches = watches_load(path, NULL, err);
+	}
+	free(path);
+	if (f->watches == NULL)
+		return -1;
+	/* The variables of another watches.yaml are not those of the operator,
+	 * which has no use for them. */
+	if (o->shadow != NULL) {
+		struct watches *w = NULL;
+
+		f->shadow_yaml = expand_load_raw(o->shadow, NULL, NULL, err);
+		if (f->shadow_yaml != NULL)
+			w = watches_load(o->shadow, NULL, err);
+		if (w == NULL)
+			return -1;
+		watches_free(w);
+	}
 	return o->without_crds ? 0 : fits_check(f, err);
 }
 

@@ -21,7 +21,7 @@
 #include "docstream.h"
 #include "process/opt.h"
 
-/* Of the command line, instead of operator.yaml; borrowed. */
+/* Options of the command line, instead of operator.yaml; borrowed. */
 struct folder_overrides {
 	const char *image;	/* may have a tag and a digest; or NULL */
 	const char *namespace_; /* or NULL: NAME-operator-system */

@@ -1,5 +1,6 @@
 #include "genfiles.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/textlist.h"
 #include "json/jvtext.h"
-#include "leftover.h"
 #include "process/file.h"
 #include "process/log.h"
 #include "value/digest.h"
@@ -25,7 +26,7 @@ enum { MARK_BYTES = 6 };
 enum state {
 	STATE_SAME,
 	STATE_NEW,
-	STATE_STALE,  /* as kgen wrote it, then */
+	STATE_STALE,  /* older, as kgen wrote it */
 	STATE_CHANGED /* by a person */
 };
 
@@ -34,7 +35,7 @@ struct output {
 	struct buf text;
 	mode_t mode;
 	enum state state;
-	bool gone; /* it is not generated any more */
+	bool gone; /* not generated any more */
 };
 
 struct outputs {
@@ -78,12 +79,6 @@ skip_head(struct span text)
 	return text;
 }
 
-static const char *
-comment_end(const char *begin)
-{
-	return *begin == '#' ? "" : *begin == '<' ? " -->" : "\",";
-}
-
 void
 genfiles_mark(
     struct buf *out, const char *command, struct span path, struct span text)
@@ -98,7 +93,10 @@ genfiles_mark(
 	buf_add(out, text.p, text.n - rest.n);
 	buf_addf(out, "%s" MARK "%s, ", begin, command);
 	add_digest(out, rest);
-	buf_addf(out, "%s%s\n", MARK_END, comment_end(begin));
+	buf_addf(out, "%s%s\n", MARK_END,
+	    *begin == '#'	? ""
+		: *begin == '<' ? " -->"
+				: "\",");
 	buf_addspan(out, rest);
 }
 
@@ -113,8 +111,9 @@ find_mark(struct span text, struct span *line, struct span *rest)
 	    span_take(line, MARK);
 }
 
-bool
-genfiles_is_of(struct span text, const char *command)
+/* Whether the command marked the text, changed or not. */
+static bool
+is_of(struct span text, const char *command)
 {
 	struct span line, rest;
 
@@ -242,15 +241,74 @@ add_output(struct outputs *all, jv file_peek, bool alone,
 	return find_state(o, err);
 }
 
-static int
-add_leftover(struct outputs *all, const char *path, struct err *err)
-{
-	struct output *o;
+/* ---- files that were generated once ---- */
 
-	all->items = mem_array(all->items, all->count + 1, sizeof(*all->items));
-	o = &all->items[all->count++];
-	*o = (struct output){.path = mem_strdup(path), .gone = true};
-	return find_state(o, err);
+/* A search below a folder. Only files whose first line names the command are
+ * known. */
+struct search {
+	const char *command;
+	const char *first; /* a path below the folder that the command makes */
+	struct textlist known; /* the paths that it makes */
+	struct textlist found;
+};
+
+static int
+is_visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+static bool
+has(const char *folder, const char *path)
+{
+	struct buf b = BUF_INIT;
+	bool there;
+
+	buf_addf(&b, "%s/%s", folder, path);
+	there = access(buf_str(&b), F_OK) == 0;
+	buf_release(&b);
+	return there;
+}
+
+static void search_folder(struct search *s, const char *folder, int depth);
+
+/* A folder that has the first path is another output of the generator: it is
+ * left alone, as is what a link names. */
+static void
+search_path(struct search *s, const char *path, int depth)
+{
+	struct buf text = BUF_INIT;
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return;
+	if (S_ISDIR(st.st_mode) && depth > 0 && !has(path, s->first))
+		search_folder(s, path, depth - 1);
+	else if (S_ISREG(st.st_mode) &&
+	    !textlist_has(&s->known, path, strlen(path)) &&
+	    file_read(path, GENFILES_MAX_MIB, &text, NULL) == 0 &&
+	    is_of(buf_span(&text), s->command))
+		textlist_add(&s->found, path, strlen(path));
+	buf_release(&text);
+}
+
+/* Sorted; folders below are searched so deep. */
+static void
+search_folder(struct search *s, const char *folder, int depth)
+{
+	struct span name = span_trim_end(span_str(folder), "/");
+	struct dirent **entries = NULL;
+	int n = scandir(folder, &entries, is_visible, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		struct buf path = BUF_INIT;
+
+		buf_addf(&path, "%.*s/%s", SPAN_ARG(name), entries[i]->d_name);
+		search_path(s, buf_str(&path), depth);
+		buf_release(&path);
+		free(entries[i]);
+	}
+	free(entries);
 }
 
 static int
@@ -268,31 +326,37 @@ add_leftovers(struct outputs *all, jv files_peek, const char *folder,
     const char *command, struct err *err)
 {
 	jv file = jv_array_get(jv_copy(files_peek), 0);
-	struct leftover_search search = {command, NULL, NULL};
-	struct textlist known, found;
+	struct search s = {.command = command,
+	    .first = jv_string_value(jvtext_peek(file, "path"))};
 	size_t skip = strlen(folder);
 	int depth = 0, rc = 0;
 
-	textlist_init(&known);
-	textlist_init(&found);
 	for (size_t i = 0; i < all->count; i++) {
 		struct span path = span_str(all->items[i].path);
 		struct span below = span_trim_start(span_skip(path, skip), "/");
 
 		if (depth_of(below) > depth)
 			depth = depth_of(below);
-		textlist_add(&known, path.p, path.n);
+		textlist_add(&s.known, path.p, path.n);
 	}
-	search.first = jv_string_value(jvtext_peek(file, "path"));
-	search.known = &known;
-	leftover_find(folder, &search, depth, &found);
-	for (size_t i = 0; rc == 0 && i < found.count; i++)
-		rc = add_leftover(all, found.items[i], err);
-	textlist_release(&known);
-	textlist_release(&found);
+	search_folder(&s, folder, depth);
+	for (size_t i = 0; rc == 0 && i < s.found.count; i++) {
+		struct output *o;
+
+		all->items =
+		    mem_array(all->items, all->count + 1, sizeof(*all->items));
+		o = &all->items[all->count++];
+		*o = (struct output){
+		    .path = mem_strdup(s.found.items[i]), .gone = true};
+		rc = find_state(o, err);
+	}
+	textlist_release(&s.known);
+	textlist_release(&s.found);
 	jv_free(file);
 	return rc;
 }
+
+/* ---- all of them ---- */
 
 static int
 plan(struct outputs *all, jv files_peek, const struct genfiles_target *t,
@@ -328,29 +392,24 @@ outputs_release(struct outputs *all)
 
 /* ---- differences ---- */
 
-static void
-run_diff(const char *old, const char *label, int in)
-{
-	dup2(in, STDIN_FILENO);
-	close(in);
-	execlp("diff", "diff", "-u", "--label", label, "--label", label, "--",
-	    old, "-", (char *)NULL);
-	_exit(EXIT_PERMANENT);
-}
-
 /* From the file to the new text, by diff(1). */
 static void
 show(const struct output *o)
 {
+	const char *old = o->state == STATE_NEW ? "/dev/null" : o->path;
 	int ends[2];
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return;
 	pid = fork();
-	if (pid == 0)
-		run_diff(o->state == STATE_NEW ? "/dev/null" : o->path, o->path,
-		    ends[0]);
+	if (pid == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		execlp("diff", "diff", "-u", "--label", o->path, "--label",
+		    o->path, "--", old, "-", (char *)NULL);
+		_exit(EXIT_PERMANENT);
+	}
 	close(ends[0]);
 	if (pid > 0)
 		file_write(ends[1], buf_span(&o->text));
@@ -435,7 +494,7 @@ write_temporary(struct output *o, struct err *err)
 
 	if (make_folders(o->path, err) != 0)
 		return -1;
-	/* Of this process alone, and hidden: Helm takes every other file of
+	/* The name is this process's alone, and hidden: Helm takes every other file of
 	 * templates/ for one, should this one stay because we are killed. */
 	file = file == NULL ? o->path : file + 1;
 	buf_addf(&name, "%.*s.%s.kgen-%ld", (int)(file - o->path), o->path,
@@ -450,17 +509,6 @@ write_temporary(struct output *o, struct err *err)
 	return rc == 0 ? 0
 		       : err_set(err, ERR_PERMANENT, "cannot write %s: %s",
 			     o->temporary, strerror(errno));
-}
-
-static int
-remove_leftover(const struct output *o, struct err *err)
-{
-	if (unlink(o->path) != 0)
-		return err_set(err, ERR_PERMANENT, "cannot remove %s: %s",
-		    o->path, strerror(errno));
-	log_warning(
-	    "%s: removed, because it is not generated any more", o->path);
-	return 0;
 }
 
 /* All are written beside their places before the first one takes its own. */
@@ -485,9 +533,19 @@ write_all(struct outputs *all, struct err *err)
 		else
 			log_info("%s: written", o->path);
 	}
-	for (size_t i = 0; rc == 0 && i < all->count; i++)
-		if (all->items[i].gone)
-			rc = remove_leftover(&all->items[i], err);
+	for (size_t i = 0; rc == 0 && i < all->count; i++) {
+		const struct output *o = &all->items[i];
+
+		if (!o->gone)
+			continue;
+		if (unlink(o->path) != 0)
+			rc = err_set(err, ERR_PERMANENT, "cannot remove %s: %s",
+			    o->path, strerror(errno));
+		else
+			log_warning("%s: removed, because it is not generated "
+				    "any more",
+			    o->path);
+	}
 	return rc;
 }
 

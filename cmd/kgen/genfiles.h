@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/span.h"
 
-enum { GENFILES_MAX_MIB = 64 }; /* of a file that is there */
+enum { GENFILES_MAX_MIB = 64 }; /* the largest file that is read */
 
 enum genfiles_mode { GENFILES_WRITE, GENFILES_CHECK, GENFILES_DIFF };
 
@@ -30,8 +30,8 @@ struct genfiles_target {
 	bool whole; /* the files are all that out has of the command */
 };
 
-/* All of them as text for people and kubectl, YAML documents of several files
- * in a row. Their paths, too, are checked: scripts split the text by them. */
+/* The files as text for people and kubectl, YAML documents of several files in a
+ * row. Their paths, too, are checked: scripts split the text by them. */
 int genfiles_print(jv files_peek, struct buf *out, struct err *err);
 
 /*
@@ -52,7 +52,5 @@ void genfiles_mark(
     struct buf *out, const char *command, struct span path, struct span text);
 /* Whether nobody has changed the text since kgen marked it. */
 bool genfiles_is_own(struct span text);
-/* Whether the command marked the text, changed or not. */
-bool genfiles_is_of(struct span text, const char *command);
 
 #endif

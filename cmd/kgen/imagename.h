@@ -11,7 +11,7 @@
 
 /* registry:5000/path/name, without a tag or a digest. */
 bool imagename_is_repository(struct span s);
-/* The same, with an optional :tag and an optional @sha256:digest. */
+/* A repository with an optional :tag and an optional @sha256:digest. */
 bool imagename_is_image(struct span s);
 /* 1.2.3-rc.1+build */
 bool imagename_is_version(struct span s);

@@ -16,9 +16,8 @@
 #include "generator.h"
 #include "genfiles.h"
 #include "json/jvtext.h"
-#include "observed.h"
-#include "newfolder.h"
 #include "newkind.h"
+#include "observed.h"
 #include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -128,7 +127,7 @@ put(struct span text, struct err *err)
 	    "cannot write to standard output: %s", strerror(errno));
 }
 
-/* Those of the generator about its files. */
+/* Logs the warnings of the generator about its files. */
 static void
 log_warnings(jv files_peek)
 {
@@ -207,7 +206,7 @@ make_folder(const struct textlist *dirs, const char *name, struct err *err)
 	files = generator_run(dirs, "new", input, err);
 	if (!jv_is_valid(files))
 		return -1;
-	code = newfolder_create(files, path, err);
+	code = newkind_create(files, path, err);
 	jv_free(files);
 	return code;
 }
@@ -227,7 +226,7 @@ add_kind(const struct textlist *dirs, jv description, struct err *err)
 	files = generator_run(dirs, "add", description, err);
 	if (!jv_is_valid(files))
 		return -1;
-	code = newfolder_add(files, opts.folder, err);
+	code = newkind_add(files, opts.folder, err);
 	jv_free(files);
 	return code;
 }

@@ -1,6 +1,25 @@
 #include "newkind.h"
 
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "conf/expand.h"
 #include "docstream.h"
+#include "genfiles.h"
+#include "json/jvtext.h"
+#include "process/file.h"
+#include "process/log.h"
+
+enum { FILE_MAX_MIB = 8, FOLDERS_OPEN = 8 };
+
+/* ---- what the command line describes ---- */
 
 static jv
 set_text(jv object, const char *key, const char *text)
@@ -10,58 +29,206 @@ set_text(jv object, const char *key, const char *text)
 	return jv_object_set(object, jv_string(key), jv_string(text));
 }
 
-static jv
-set_fields(jv object, const struct newkind *k)
-{
-	jv fields = jv_array();
-
-	for (int i = 0; i < k->field_count; i++)
-		fields = jv_array_append(fields, jv_string(k->fields[i]));
-	return jv_object_set(object, jv_string("fields"), fields);
-}
-
-static jv
-set_from(jv object, const char *path, struct err *err)
-{
-	struct docstream d;
-	jv from;
-
-	if (docstream_load(&d, path, err) != 0) {
-		jv_free(object);
-		return jv_invalid();
-	}
-	from = docstream_values(&d, err);
-	docstream_release(&d);
-	if (jv_is_valid(from))
-		return jv_object_set(object, jv_string("from"), from);
-	jv_free(object);
-	return from;
-}
-
-static int
-check(const struct newkind *k, struct err *err)
-{
-	if (k->from == NULL)
-		return 0;
-	if (k->group != NULL || k->version != NULL || k->kind != NULL ||
-	    k->field_count > 0)
-		return err_set(err, ERR_PERMANENT,
-		    "--from has the kind and the fields: leave out --group, "
-		    "--kind, --api-version and fields");
-	return 0;
-}
-
 jv
 newkind_describe(const struct newkind *k, jv into, struct err *err)
 {
-	if (check(k, err) != 0) {
-		jv_free(into);
-		return jv_invalid();
-	}
+	jv fields = jv_array(), from = jv_null();
+	struct docstream d;
+
+	for (int i = 0; i < k->field_count; i++)
+		fields = jv_array_append(fields, jv_string(k->fields[i]));
 	into = set_text(into, "group", k->group);
 	into = set_text(into, "version", k->version);
 	into = set_text(into, "kind", k->kind);
 	into = set_text(into, "scope", k->cluster_scoped ? "Cluster" : NULL);
-	into = set_fields(into, k);
-	return k->from == NULL ? into : set_from(into, k->from, err);
+	into = jv_object_set(into, jv_string("fields"), fields);
+	if (k->from == NULL)
+		return into;
+	if (k->group != NULL || k->version != NULL || k->kind != NULL ||
+	    k->field_count > 0) {
+		err_set(err, ERR_PERMANENT,
+		    "--from has the kind and the fields: leave out --group, "
+		    "--kind, --api-version and fields");
+		from = jv_invalid();
+	} else if (docstream_load(&d, k->from, err) != 0) {
+		from = jv_invalid();
+	} else {
+		from = docstream_values(&d, err);
+		docstream_release(&d);
+	}
+	if (jv_is_valid(from))
+		return jv_object_set(into, jv_string("from"), from);
+	jv_free(into);
+	return from;
+}
+
+/* ---- a new folder ---- */
+
+/* crd.yaml is the one file that a later `kgen crd` writes. */
+static int
+apply(jv files_peek, const char *path, bool force, struct err *err)
+{
+	const struct genfiles_target target = {.command = "crd",
+	    .out = path,
+	    .mode = GENFILES_WRITE,
+	    .force = force};
+
+	return genfiles_apply(files_peek, &target, err);
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+int
+newkind_create(jv files_peek, const char *path, struct err *err)
+{
+	int rc;
+
+	if (mkdir(path, 0777) != 0 && errno == EEXIST)
+		return err_set(err, ERR_PERMANENT,
+		    "%s: exists; kgen new makes a folder, kgen add -f %s adds "
+		    "a kind to one",
+		    path, path);
+	if (access(path, F_OK) != 0)
+		return err_set(err, ERR_PERMANENT,
+		    "cannot make the folder %s: %s", path, strerror(errno));
+	rc = apply(files_peek, path, false, err);
+	if (rc != 0)
+		nftw(path, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+	return rc;
+}
+
+/* ---- one more kind ---- */
+
+static struct span
+member(jv file_peek, const char *key)
+{
+	return jvtext_span(jvtext_peek(file_peek, key));
+}
+
+static struct span
+line_of(struct span text, int line)
+{
+	struct span at = SPAN_NONE;
+
+	for (int i = 0; i < line && text.p != NULL; i++)
+		at = span_cut(&text, '\n');
+	return at;
+}
+
+static void
+ignore(void *arg, const struct expand_reference *ref)
+{
+	(void)arg;
+	(void)ref;
+}
+
+/* 1, logged: an entry at the end of the text would not belong to the list, of
+ * which not each entry begins a line with "- ". */
+static int
+check_list(const char *path, struct span text, struct err *err)
+{
+	struct yaml *y = expand_load_raw(path, ignore, NULL, err);
+	int rc = 0;
+
+	if (y == NULL)
+		return -1;
+	for (size_t i = 0; rc == 0 && i < y->count; i++) {
+		int line = y->values[i]->line;
+
+		if (y->type == YAML_SEQUENCE &&
+		    span_starts(line_of(text, line), "- "))
+			continue;
+		log_error("%s:%d: an entry does not begin a line with \"- \": "
+			  "add this by hand",
+		    path, line);
+		rc = 1;
+	}
+	yaml_tree_free(y);
+	return rc;
+}
+
+/* Replaces the text of a file by what is there and the text. */
+static int
+join(jv *file, const char *path, struct err *err)
+{
+	struct buf content = BUF_INIT, all = BUF_INIT;
+	bool watches = span_is(member(*file, "path"), "watches.yaml");
+	struct span old;
+	int rc = file_read(path, FILE_MAX_MIB, &content, err);
+
+	if (rc == 0 && watches)
+		rc = check_list(path, buf_span(&content), err);
+	old = buf_span(&content);
+	if (rc == 0 && genfiles_is_own(old)) {
+		/* The whole is marked as kgen's again. */
+		span_cut(&old, '\n');
+		*file = jv_object_delete(*file, jv_string("scaffold"));
+	}
+	buf_addspan(&all, old);
+	if (old.n > 0 && !span_ends(old, "\n"))
+		buf_addc(&all, '\n');
+	if (old.n > 0 && !watches)
+		buf_adds(&all, "---\n");
+	buf_addspan(&all, member(*file, "text"));
+	*file = jv_object_set(
+	    *file, jv_string("text"), jv_string_sized(all.data, (int)all.len));
+	buf_release(&all);
+	buf_release(&content);
+	return rc;
+}
+
+/* Takes file; owned, invalid with *rc. */
+static jv
+place(jv file, const char *folder, int *rc, struct err *err)
+{
+	struct buf path = BUF_INIT;
+	bool there, appends;
+
+	buf_addf(&path, "%s/%.*s", folder, SPAN_ARG(member(file, "path")));
+	there = access(buf_str(&path), F_OK) == 0;
+	appends = jv_get_kind(jvtext_peek(file, "append")) == JV_KIND_TRUE;
+	if (there && appends)
+		*rc = join(&file, buf_str(&path), err);
+	else if (there)
+		*rc = err_set(err, ERR_PERMANENT,
+		    "%s: exists; nothing was written", buf_str(&path));
+	buf_release(&path);
+	if (*rc == 0)
+		return file;
+	jv_free(file);
+	return jv_invalid();
+}
+
+int
+newkind_add(jv files_peek, const char *path, struct err *err)
+{
+	int count = jv_array_length(jv_copy(files_peek)), rc = 0;
+	struct buf text = BUF_INIT;
+	jv all = jv_array();
+
+	for (int i = 0; rc == 0 && i < count; i++) {
+		jv file = jv_array_get(jv_copy(files_peek), i);
+
+		file = place(file, path, &rc, err);
+		if (rc == 0)
+			all = jv_array_append(all, file);
+		else
+			jv_free(file);
+	}
+	if (rc == 0)
+		rc = apply(all, path, true, err);
+	else if (rc == 1 && genfiles_print(files_peek, &text, err) != 0)
+		rc = -1;
+	else if (rc == 1)
+		file_write(STDOUT_FILENO, buf_span(&text));
+	buf_release(&text);
+	jv_free(all);
+	return rc;
 }

@@ -16,6 +16,21 @@ enum field { USER, AGENT, VERB, GROUP, RESOURCE, NAMESPACE, NAME, FIELDS };
 static const char *const field_names[FIELDS] = {
     "user", "agent", "verb", "group", "resource", "namespace", "name"};
 
+/* An audit log, and kapi's journal: the paths of each. */
+static const struct format {
+	const char *mark; /* a member that only lines of this format have */
+	const char *fields[FIELDS];
+	const char *subresource, *code;
+} formats[] = {
+    {"auditID",
+	{"user.username", "userAgent", "verb", "objectRef.apiGroup",
+	    "objectRef.resource", "objectRef.namespace", "objectRef.name"},
+	"objectRef.subresource", "responseStatus.code"},
+    {"number",
+	{"user", "userAgent", "verb", "group", "resource", "namespace", "name"},
+	"subresource", "code"},
+};
+
 struct api_use {
 	struct span fields[FIELDS];
 	struct span subresource;
@@ -37,44 +52,35 @@ text(struct span object, const char *path, struct arena *names)
 	return s.p == NULL ? span_str("") : s;
 }
 
-/* 403 is also the answer of a quota or a policy: only the decision tells. */
 static bool
-is_audit(struct span line, struct api_use *r, struct arena *names)
+take_fields(struct span line, struct api_use *r, struct arena *names)
 {
-	struct span decision = json_raw_string(json_get(
-	    json_get(line, "annotations"), "authorization.k8s.io/decision"));
+	const struct format *f = formats;
+	struct span decision, agent;
 
-	if (json_get(line, "auditID").p == NULL)
+	while (
+	    f < formats + COUNT(formats) && json_get(line, f->mark).p == NULL)
+		f++;
+	if (f == formats + COUNT(formats))
 		return false;
-	json_int(json_path(line, "responseStatus.code"), &r->code);
-	r->fields[USER] = text(line, "user.username", names);
-	r->fields[GROUP] = text(line, "objectRef.apiGroup", names);
-	r->fields[RESOURCE] = text(line, "objectRef.resource", names);
-	r->subresource = text(line, "objectRef.subresource", names);
-	r->fields[NAMESPACE] = text(line, "objectRef.namespace", names);
-	r->fields[NAME] = text(line, "objectRef.name", names);
+	for (int i = 0; i < FIELDS; i++)
+		r->fields[i] = text(line, f->fields[i], names);
+	agent = r->fields[AGENT];
+	r->fields[AGENT] = span_cut(&agent, '/');
+	r->subresource = text(line, f->subresource, names);
+	json_int(json_path(line, f->code), &r->code);
+	/* 403 is also the answer of a quota or a policy: only the decision
+	 * tells. */
+	decision = json_raw_string(json_get(
+	    json_get(line, "annotations"), "authorization.k8s.io/decision"));
+	if (f != formats)
+		decision = text(line, "decision", names);
 	r->refused =
 	    decision.p != NULL ? span_is(decision, "forbid") : r->code == 403;
 	return true;
 }
 
-static bool
-is_journal(struct span line, struct api_use *r, struct arena *names)
-{
-	if (json_get(line, "number").p == NULL)
-		return false;
-	json_int(json_get(line, "code"), &r->code);
-	r->fields[USER] = text(line, "user", names);
-	r->fields[GROUP] = text(line, "group", names);
-	r->fields[RESOURCE] = text(line, "resource", names);
-	r->subresource = text(line, "subresource", names);
-	r->fields[NAMESPACE] = text(line, "namespace", names);
-	r->fields[NAME] = text(line, "name", names);
-	r->refused = span_is(text(line, "decision", names), "forbid");
-	return true;
-}
-
-/* Whether it is about a right at all. */
+/* Whether the request is about a right at all. */
 static bool
 is_counted(struct span line, const struct api_use *r)
 {
@@ -118,7 +124,6 @@ add_line(struct map *all, const char *path, int number, struct span line,
     struct arena *names, struct err *err)
 {
 	struct api_use r = {.code = 0};
-	struct span agent;
 	struct err bad = ERR_INIT;
 
 	line = span_trim(line, SPAN_BLANKS);
@@ -127,10 +132,7 @@ add_line(struct map *all, const char *path, int number, struct span line,
 	if (json_check(line, &bad) != 0)
 		return err_set(
 		    err, ERR_PERMANENT, "%s:%d: %s", path, number, bad.message);
-	r.fields[VERB] = text(line, "verb", names);
-	agent = text(line, "userAgent", names);
-	r.fields[AGENT] = span_cut(&agent, '/');
-	if (!is_audit(line, &r, names) && !is_journal(line, &r, names))
+	if (!take_fields(line, &r, names))
 		return err_set(err, ERR_PERMANENT,
 		    "%s:%d: neither a line of kapi's journal nor of an audit "
 		    "log",

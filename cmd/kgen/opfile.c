@@ -18,10 +18,10 @@ enum shape {
 	SHAPE_CREDENTIALS,
 	SHAPE_POLICY, /* when images are pulled */
 	SHAPE_COUNT,
-	SHAPE_RIGHTS,  /* of a stage: of a place: a list of rules */
+	SHAPE_RIGHTS,  /* stage: {place: [rule]} */
 	SHAPE_TEXTS,   /* a mapping of texts */
-	SHAPE_MAPPING, /* of anything */
-	SHAPE_LIST,    /* of texts */
+	SHAPE_MAPPING, /* with any values */
+	SHAPE_LIST,    /* with texts */
 	SHAPE_MAPPINGS /* a list of mappings */
 };
 
@@ -102,20 +102,6 @@ check_among(struct conf *c, const struct yaml *y, const char *key,
 }
 
 static int
-check_policy(struct conf *c, const struct yaml *y, const char *text)
-{
-	static const char *const policies[] = {
-	    "Always", "IfNotPresent", "Never"};
-
-	for (size_t i = 0; i < COUNT(policies); i++)
-		if (strcmp(text, policies[i]) == 0)
-			return 0;
-	return conf_fail(c, y->line,
-	    "imagePullPolicy: \"%s\" is not Always, IfNotPresent or Never",
-	    text);
-}
-
-static int
 check_count(
     struct conf *c, const struct yaml *y, const char *key, const char *text)
 {
@@ -164,7 +150,14 @@ check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
 	case SHAPE_CREDENTIALS:
 		return check_among(c, y, "credentials", text, "stages", "pod");
 	case SHAPE_POLICY:
-		return check_policy(c, y, text);
+		return strcmp(text, "Always") == 0 ||
+			strcmp(text, "IfNotPresent") == 0 ||
+			strcmp(text, "Never") == 0
+		    ? 0
+		    : conf_fail(c, y->line,
+			  "imagePullPolicy: \"%s\" is not Always, "
+			  "IfNotPresent or Never",
+			  text);
 	case SHAPE_COUNT:
 		return check_count(c, y, key->name, text);
 	case SHAPE_LINE:
@@ -188,47 +181,37 @@ check_many(struct conf *c, const struct yaml *y, const struct opkey *key,
 	return 0;
 }
 
+/* A list of texts of one line. */
 static int
 check_list(struct conf *c, const struct yaml *y, const struct opkey *key)
 {
-	if (check_many(
-		c, y, key, YAML_SEQUENCE, YAML_SCALAR, "a list of texts") != 0)
-		return -1;
-	for (size_t i = 0; i < y->count; i++)
-		if (check_line(
-			c, y->values[i], key->name, y->values[i]->text) != 0)
-			return -1;
-	return 0;
+	int rc = check_many(
+	    c, y, key, YAML_SEQUENCE, YAML_SCALAR, "a list of texts");
+
+	for (size_t i = 0; rc == 0 && i < y->count; i++)
+		rc = check_line(c, y->values[i], key->name, y->values[i]->text);
+	return rc;
 }
 
+/* Rights of a stage, by place: lists of rules. */
 static int
-check_places(struct conf *c, const struct yaml *y)
-{
-	static const char *const places[] = {
-	    "namespaced", "cluster", "operator_namespace", NULL};
-	static const struct opkey rules = {"rights", SHAPE_MAPPINGS, false};
-
-	if (conf_keys(c, y, "rights of a stage", places) != 0)
-		return -1;
-	for (size_t i = 0; i < y->count; i++)
-		if (check_many(c, y->values[i], &rules, YAML_SEQUENCE,
-			YAML_MAPPING, "lists of rules") != 0)
-			return -1;
-	return 0;
-}
-
-static int
-check_rights(struct conf *c, const struct yaml *y)
+check_rights(struct conf *c, const struct yaml *y, const struct opkey *key)
 {
 	static const char *const stages[] = {"kwatch", "kapply", "kstatus",
 	    "kelect", "kelect-for-life", "http", NULL};
+	static const char *const places[] = {
+	    "namespaced", "cluster", "operator_namespace", NULL};
+	int rc = conf_keys(c, y, "rights", stages);
 
-	if (conf_keys(c, y, "rights", stages) != 0)
-		return -1;
-	for (size_t i = 0; i < y->count; i++)
-		if (check_places(c, y->values[i]) != 0)
-			return -1;
-	return 0;
+	for (size_t i = 0; rc == 0 && i < y->count; i++) {
+		const struct yaml *stage = y->values[i];
+
+		rc = conf_keys(c, stage, "rights of a stage", places);
+		for (size_t n = 0; rc == 0 && n < stage->count; n++)
+			rc = check_many(c, stage->values[n], key, YAML_SEQUENCE,
+			    YAML_MAPPING, "lists of rules");
+	}
+	return rc;
 }
 
 /* A text stays as it is written: 1.10 is not the number 1.1. Nothing, ~ and
@@ -256,7 +239,7 @@ check_key(struct conf *c, const struct yaml *y, const struct opkey *key)
 		return check_many(
 		    c, y, key, YAML_MAPPING, YAML_SCALAR, "a mapping of texts");
 	case SHAPE_RIGHTS:
-		return check_rights(c, y);
+		return check_rights(c, y, key);
 	case SHAPE_LIST:
 		return check_list(c, y, key);
 	case SHAPE_MAPPINGS:

@@ -9,7 +9,7 @@
 #include "base/span.h"
 #include "conf/yaml.h"
 
-/* Of NAME-operator-controller-manager, which is also a label. */
+/* NAME-operator-controller-manager is a label, too. */
 enum { OPFILE_NAME_MAX = 35 };
 
 /* The file, read and checked; owned, yaml_tree_free(). NULL with err

@@ -1,46 +1,210 @@
 #include "capture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "conf/watches.h"
-#include "digestkey.h"
 #include "hide.h"
-#include "inlet.h"
 #include "json/json.h"
-#include "outlet.h"
+#include "json/stream.h"
+#include "live.h"
 #include "process/clock.h"
-#include "process/log.h"
 #include "process/loop.h"
-#include "programversion.h"
+#include "reel.h"
 #include "report/reportfd.h"
+#include "segmentline.h"
 
 /* Lines wait for more to be compressed with them, at most so long. */
 enum { FLUSH_MS = 500, AGAIN_MS = 2000 };
-enum { PAUSE_MS = 5, LITTLE = 64 * 1024, ROOM = 512 * 1024 };
+enum { PAUSE_MS = 5, LITTLE = 64 * 1024, PIPE_ROOM = 512 * 1024 };
+/* MOST: read but not recorded, while a segment is begun. */
+enum { CHUNK = 256 * 1024, MOST = 4 * STREAM_MAX, AROUND_LINE = 128 };
+/* Lines that are live: behind the state, or without it. */
+enum { WHOLE, FLOW, LIVES };
+
+/* The number of streams: the table in open_inlets. */
 enum { STREAMS = 7 };
+
+/* A stream of lines, from a descriptor. */
+struct inlet {
+	const char *name; /* in gap lines */
+	enum reading_kind kind;
+	const char
+	    *record;	  /* "record" of the wrapped line; NULL: not wrapped */
+	const char *tool; /* who answered; NULL: no results */
+	int fd;		  /* -1: there is none, or it has ended */
+	struct buf in;	  /* read and not recorded yet */
+	bool skip;	  /* the rest of a line that is too long */
+};
 
 struct capture {
 	struct loop *loop;
 	struct hide *hide;
-	struct outlet outlet;
+	struct reel *reel;	  /* NULL: nothing is written to disk */
+	struct live *live[LIVES]; /* each may be NULL */
 	struct inlet inlets[STREAMS];
 	struct reportfd report;
-	struct buf facts; /* of the first line of each segment */
+	struct buf facts; /* members of each segment's first line */
 	struct timer timer;
 	uint64_t reads;
 	size_t bytes; /* read since the last pause */
 };
 
-static void
-count(void *arg, struct buf *b)
-{
-	const struct capture *c = arg;
+/* ---- a line ---- */
 
-	reportfd_count(b, "reads", c->reads);
+static void
+put_line(struct capture *c, enum reading_kind kind, struct span line)
+{
+	for (size_t i = 0; i < LIVES; i++)
+		if (c->live[i] != NULL)
+			live_line(c->live[i], kind, line);
+	if (c->reel != NULL)
+		reel_line(c->reel, line);
+}
+
+/* Some lines of the stream were lost. */
+static void
+put_gap(struct capture *c, const struct inlet *t)
+{
+	char time[CLOCK_RFC3339_MAX];
+	struct buf b = BUF_INIT;
+
+	clock_format_us(clock_real_us(), time);
+	segmentline_add_gap(&b, time, t->name);
+	put_line(c, READING_GAP, span_make(b.data, b.len - 1));
+	buf_release(&b);
+}
+
+/* Whether the line begins as an event of kwatch does. */
+static bool
+is_event(struct span text)
+{
+	struct span head = text;
+
+	if (head.n > 128)
+		head.n = 128;
+	return span_starts(head, "{\"type\":\"") &&
+	    span_has(head, ",\"object\":{");
+}
+
+/* The event with its object changed, in the line as it is. A line that is not
+ * an event is left out. */
+static void
+add_event(struct hide *h, struct span text, struct buf *out)
+{
+	struct json_frame f;
+	size_t before;
+
+	if (hide_is_needless(h, text) && is_event(text)) {
+		buf_addspan(out, text);
+		return;
+	}
+	if (json_frame(text, &f) != 0)
+		return;
+	before = (size_t)(f.object.p - text.p);
+	buf_add(out, text.p, before);
+	hide_framed(h, &f, out);
+	buf_addspan(out, span_skip(text, before + f.object.n));
+}
+
+static void
+add_wrapped(
+    struct hide *h, const struct inlet *t, struct span text, struct buf *out)
+{
+	char time[CLOCK_RFC3339_MAX];
+
+	clock_format_us(clock_real_us(), time);
+	buf_adds(out, "{\"record\":\"");
+	buf_adds(out, t->record);
+	buf_adds(out, "\",\"time\":\"");
+	buf_adds(out, time);
+	buf_addc(out, '"');
+	if (t->tool != NULL) {
+		buf_adds(out, ",\"tool\":\"");
+		buf_adds(out, t->tool);
+		buf_addc(out, '"');
+	}
+	json_add_key(out, "line");
+	hide_body(h, t->kind, text, out);
+	buf_addc(out, '}');
+}
+
+static void
+record_line(struct capture *c, struct inlet *t, struct span text)
+{
+	struct buf out = BUF_INIT, plain = BUF_INIT;
+	struct err err;
+
+	if (span_trim(text, SPAN_BLANKS).n == 0)
+		return;
+	/* A stage that has lost lines writes a gap line into its stream. */
+	if (span_starts(text, "{\"record\":\"gap\"") ||
+	    json_check(text, &err) != 0) {
+		put_gap(c, t);
+		return;
+	}
+	/* Kinds and keys are compared raw. */
+	if (json_plain(text, &plain))
+		text = buf_span(&plain);
+	buf_reserve(&out, text.n + AROUND_LINE);
+	if (t->record == NULL)
+		add_event(c->hide, text, &out);
+	else
+		add_wrapped(c->hide, t, text, &out);
+	if (out.len > 0)
+		put_line(c, t->kind, buf_span(&out));
+	buf_release(&out);
+	buf_release(&plain);
+}
+
+/* ---- a stream ---- */
+
+/* Reads once, at most so much that memory stays bounded. False: the end. */
+static bool
+read_inlet(struct inlet *t)
+{
+	ssize_t n;
+
+	if (t->in.len >= MOST)
+		return true;
+	do
+		n = read(t->fd, buf_reserve(&t->in, CHUNK), CHUNK);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN;
+	t->in.len += (size_t)n;
+	return n > 0;
+}
+
+/* Records the whole lines that have come. Meanwhile more may be read behind
+ * them (keep_reading): so nothing points into the buffer then. */
+static void
+record_lines(struct capture *c, struct inlet *t)
+{
+	size_t at = 0;
+	const char *end;
+
+	while (
+	    (end = span_find(span_skip(buf_span(&t->in), at), '\n')) != NULL) {
+		size_t n = (size_t)(end - t->in.data) - at;
+
+		if (!t->skip && n <= STREAM_MAX)
+			record_line(c, t, span_make(t->in.data + at, n));
+		else if (!t->skip)
+			put_gap(c, t);
+		t->skip = false;
+		at += n + 1;
+	}
+	buf_consume(&t->in, at);
+	if (t->in.len <= STREAM_MAX)
+		return;
+	if (!t->skip)
+		put_gap(c, t);
+	t->skip = true;
+	buf_reset(&t->in);
 }
 
 /* While a segment is begun nothing is recorded, but what comes is kept. */
@@ -51,20 +215,22 @@ keep_reading(void *arg)
 
 	for (size_t i = 0; i < STREAMS; i++)
 		if (c->inlets[i].fd >= 0)
-			inlet_read(&c->inlets[i]);
+			read_inlet(&c->inlets[i]);
 }
 
+/* The streams that kpipe itself writes do not count. */
 static bool
 has_ended(const struct capture *c)
 {
-	size_t open = 0;
-
 	for (size_t i = 0; i < STREAMS; i++)
-		open += c->inlets[i].fd >= 0 &&
+		if (c->inlets[i].fd >= 0 &&
 		    c->inlets[i].kind != READING_STATE &&
-		    c->inlets[i].kind != READING_SHADOW;
-	return open == 0;
+		    c->inlets[i].kind != READING_SHADOW)
+			return false;
+	return true;
 }
+
+/* ---- events of the loop ---- */
 
 /* Recorded lines become readable; a failure is tried again. */
 static void
@@ -72,39 +238,48 @@ on_time(void *arg)
 {
 	struct capture *c = arg;
 
-	if (c->outlet.reel == NULL)
+	if (c->reel == NULL)
 		return;
-	reel_flush(c->outlet.reel);
-	if (reel_fails(c->outlet.reel))
+	reel_flush(c->reel);
+	if (reel_fails(c->reel))
 		loop_after(c->loop, &c->timer, AGAIN_MS, on_time, c);
+}
+
+static void
+flush_lives(struct capture *c)
+{
+	for (size_t i = 0; i < LIVES; i++)
+		if (c->live[i] != NULL)
+			live_flush(c->live[i]);
 }
 
 static void
 on_readable(void *arg, int fd, int events)
 {
 	struct capture *c = arg;
-	struct inlet *t = NULL;
+	struct inlet *t = c->inlets;
 	size_t before;
 	bool more;
 
 	(void)events;
-	for (size_t i = 0; i < STREAMS; i++)
-		if (c->inlets[i].fd == fd)
-			t = &c->inlets[i];
-	if (t == NULL)
+	while (t < c->inlets + STREAMS && t->fd != fd)
+		t++;
+	if (t == c->inlets + STREAMS)
 		return;
 	c->reads++;
 	before = t->in.len;
-	more = inlet_read(t);
+	more = read_inlet(t);
 	c->bytes += t->in.len - before;
-	inlet_record(t, &c->outlet, c->hide);
+	record_lines(c, t);
 	if (!loop_timer_armed(&c->timer))
 		loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
-	if (!more)
-		inlet_end(t, &c->outlet);
-	outlet_flush(&c->outlet);
+	/* A line without its end is a gap. */
+	if (!more && t->in.len > 0)
+		put_gap(c, t);
+	flush_lives(c);
 	if (more)
 		return;
+	buf_reset(&t->in);
 	loop_unwatch(c->loop, fd);
 	t->fd = -1;
 	if (has_ended(c))
@@ -121,7 +296,8 @@ have_room(const struct capture *c)
 		bool teed = t->kind == READING_EVENT ||
 		    t->kind == READING_SET || t->kind == READING_STATUS;
 
-		if (teed && t->fd >= 0 && fcntl(t->fd, F_GETPIPE_SZ) < ROOM)
+		if (teed && t->fd >= 0 &&
+		    fcntl(t->fd, F_GETPIPE_SZ) < PIPE_ROOM)
 			return false;
 	}
 	return true;
@@ -144,56 +320,58 @@ on_signal(void *arg, int signo)
 {
 	struct capture *c = arg;
 
-	(void)signo;
-	loop_stop(c->loop);
+	/* Another process reads what is live, and needs the state. */
+	if (signo == SIGUSR1)
+		live_begin(c->live[WHOLE]);
+	else
+		loop_stop(c->loop);
 }
 
-/* Another process reads what is live, and needs the state. */
 static void
-on_reader(void *arg, int signo)
+count(void *arg, struct buf *b)
 {
-	struct capture *c = arg;
+	const struct capture *c = arg;
 
-	(void)signo;
-	live_begin(c->outlet.live[OUTLET_WHOLE]);
+	reportfd_count(b, "reads", c->reads);
 }
 
-static int
-open_inlet(struct capture *c, struct inlet *t, struct err *err)
-{
-	int flags;
-
-	if (t->fd < 0)
-		return 0;
-	flags = fcntl(t->fd, F_GETFL);
-	if (flags < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "the descriptor %d of %s is not open", t->fd, t->stream);
-	fcntl(t->fd, F_SETFL, flags | O_NONBLOCK);
-	loop_watch(c->loop, t->fd, LOOP_READ, on_readable, c);
-	return 0;
-}
+/* ---- start ---- */
 
 static int
 open_inlets(struct capture *c, const struct capture_opts *o, struct err *err)
 {
-	const struct inlet inlets[STREAMS] = {
-	    {"events", READING_EVENT, NULL, (int)o->events_fd, BUF_INIT, false},
-	    {"sets", READING_SET, NULL, (int)o->sets_fd, BUF_INIT, false},
-	    {"statuses", READING_STATUS, NULL, (int)o->statuses_fd, BUF_INIT,
-		false},
-	    {"results", READING_RESULT, "kapply", (int)o->results_fd, BUF_INIT,
-		false},
-	    {"results", READING_RESULT, "kstatus", (int)o->kstatus_results_fd,
-		BUF_INIT, false},
-	    {"states", READING_STATE, NULL, (int)o->states_fd, BUF_INIT, false},
-	    {"shadow", READING_SHADOW, NULL, (int)o->shadow_fd, BUF_INIT,
-		false}};
+	const struct {
+		const char *name;
+		enum reading_kind kind;
+		const char *record, *tool;
+		long fd;
+	} streams[STREAMS] = {
+	    {"events", READING_EVENT, NULL, NULL, o->events_fd},
+	    {"sets", READING_SET, "set", NULL, o->sets_fd},
+	    {"statuses", READING_STATUS, "status", NULL, o->statuses_fd},
+	    {"results", READING_RESULT, "result", "kapply", o->results_fd},
+	    {"results", READING_RESULT, "result", "kstatus",
+		o->kstatus_results_fd},
+	    {"states", READING_STATE, "state", NULL, o->states_fd},
+	    {"shadow", READING_SHADOW, "shadow", NULL, o->shadow_fd}};
 
-	for (size_t i = 0; i < COUNT(inlets); i++) {
-		c->inlets[i] = inlets[i];
-		if (open_inlet(c, &c->inlets[i], err) != 0)
-			return -1;
+	for (size_t i = 0; i < STREAMS; i++) {
+		int fd = (int)streams[i].fd;
+		int flags = fd < 0 ? 0 : fcntl(fd, F_GETFL);
+
+		c->inlets[i] = (struct inlet){.name = streams[i].name,
+		    .kind = streams[i].kind,
+		    .record = streams[i].record,
+		    .tool = streams[i].tool,
+		    .fd = fd};
+		if (flags < 0)
+			return err_set(err, ERR_PERMANENT,
+			    "the descriptor %d of %s is not open", fd,
+			    streams[i].name);
+		if (fd < 0)
+			continue;
+		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+		loop_watch(c->loop, fd, LOOP_READ, on_readable, c);
 	}
 	if (has_ended(c))
 		return err_set(err, ERR_PERMANENT,
@@ -202,14 +380,44 @@ open_inlets(struct capture *c, const struct capture_opts *o, struct err *err)
 	return 0;
 }
 
-/* kpipe says that it ends, and its stages end before that is read. */
-static void
-record_rest(struct capture *c)
+/* Lines go to the directory or a descriptor at least. */
+static int
+open_outputs(struct capture *c, const struct capture_opts *o, struct err *err)
 {
-	keep_reading(c);
-	for (size_t i = 0; i < STREAMS; i++)
-		if (c->inlets[i].fd >= 0)
-			inlet_record(&c->inlets[i], &c->outlet, c->hide);
+	struct reel_opts reel = {.dir = o->dir,
+	    .size = o->size,
+	    .facts = buf_span(&c->facts),
+	    .busy = keep_reading,
+	    .arg = c};
+
+	if (o->live_fd >= 0 &&
+	    (c->live[WHOLE] = live_new(c->loop, "live-fd", (int)o->live_fd,
+		 true, reel.facts, err)) == NULL)
+		return -1;
+	if (o->flow_fd >= 0 &&
+	    (c->live[FLOW] = live_new(c->loop, "flow-fd", (int)o->flow_fd,
+		 false, reel.facts, err)) == NULL)
+		return -1;
+	if (o->dir != NULL && (c->reel = reel_new(&reel, err)) == NULL)
+		return -1;
+	return 0;
+}
+
+static int
+start(struct capture *c, const struct capture_opts *o, const struct watches *w,
+    struct err *err)
+{
+	if (open_inlets(c, o, err) != 0 ||
+	    (c->hide = hide_new(o->dir, w, err)) == NULL)
+		return -1;
+	buf_adds(&c->facts, "\"digests\":\"");
+	hide_add_key_name(c->hide, &c->facts);
+	buf_addc(&c->facts, '"');
+	if (w != NULL) {
+		json_add_key(&c->facts, "programs");
+		segmentline_add_programs(&c->facts, w);
+	}
+	return open_outputs(c, o, err);
 }
 
 static void
@@ -218,78 +426,19 @@ run(struct capture *c)
 	loop_idle(c->loop, pause_a_little, c);
 	loop_signal(c->loop, SIGTERM, on_signal, c);
 	loop_signal(c->loop, SIGINT, on_signal, c);
-	if (c->outlet.live[OUTLET_WHOLE] != NULL)
-		loop_signal(c->loop, SIGUSR1, on_reader, c);
-	outlet_flush(&c->outlet);
+	if (c->live[WHOLE] != NULL)
+		loop_signal(c->loop, SIGUSR1, on_signal, c);
+	flush_lives(c);
 	loop_after(c->loop, &c->timer, FLUSH_MS, on_time, c);
 	reportfd_ready(&c->report);
 	reportfd_send(&c->report);
 	loop_run(c->loop);
-	record_rest(c);
+	/* kpipe writes that it ends, and its stages end before that is read. */
+	keep_reading(c);
+	for (size_t i = 0; i < STREAMS; i++)
+		if (c->inlets[i].fd >= 0)
+			record_lines(c, &c->inlets[i]);
 	reportfd_send(&c->report);
-}
-
-static int
-open_live(
-    struct capture *c, size_t i, const char *option, long fd, struct err *err)
-{
-	if (fd < 0)
-		return 0;
-	c->outlet.live[i] = live_new(c->loop, option, (int)fd,
-	    i == OUTLET_WHOLE, buf_span(&c->facts), err);
-	return c->outlet.live[i] != NULL ? 0 : -1;
-}
-
-/* Lines go to one of them at least. */
-static int
-open_outlet(struct capture *c, const struct capture_opts *o, struct err *err)
-{
-	struct reel_opts reel = {.dir = o->dir,
-	    .size = o->size,
-	    .facts = buf_span(&c->facts),
-	    .busy = keep_reading,
-	    .arg = c};
-
-	if (open_live(c, OUTLET_WHOLE, "live-fd", o->live_fd, err) != 0 ||
-	    open_live(c, OUTLET_FLOW, "flow-fd", o->flow_fd, err) != 0)
-		return -1;
-	if (o->dir != NULL && (c->outlet.reel = reel_new(&reel, err)) == NULL)
-		return -1;
-	return 0;
-}
-
-/* By the key of the directory, so that digests stay what they are when the
- * operator starts again. */
-static int
-open_hide(struct capture *c, const struct capture_opts *o,
-    const struct watches *w, struct err *err)
-{
-	unsigned char key[REDACT_KEY_SIZE];
-	struct redact *r;
-
-	if (o->dir == NULL) {
-		r = redact_new(err);
-	} else if (digestkey_get(o->dir, key, err) == 0) {
-		r = redact_new_keyed(key);
-		explicit_bzero(key, sizeof(key));
-	} else if (err->kind == ERR_PERMANENT) {
-		return -1;
-	} else {
-		log_warning("%s: digests will compare only until krecord ends",
-		    err->message);
-		r = redact_new(err);
-	}
-	if (r == NULL)
-		return -1;
-	buf_adds(&c->facts, "\"digests\":\"");
-	redact_add_name(r, &c->facts);
-	buf_addc(&c->facts, '"');
-	if (w != NULL) {
-		json_add_key(&c->facts, "programs");
-		programversion_add(&c->facts, w);
-	}
-	c->hide = hide_new(r, w);
-	return 0;
 }
 
 int
@@ -297,7 +446,7 @@ capture_run(const struct capture_opts *o, struct err *err)
 {
 	struct capture c = {0};
 	struct watches *w = NULL;
-	int rc = -1;
+	int rc;
 
 	signal(SIGPIPE, SIG_IGN);
 	/* A segment that grows beyond a limit fails like a full disk. */
@@ -308,15 +457,16 @@ capture_run(const struct capture_opts *o, struct err *err)
 	c.loop = loop_new();
 	reportfd_init(
 	    &c.report, c.loop, "krecord", (int)o->report_fd, count, &c);
-	if (open_inlets(&c, o, err) == 0 && open_hide(&c, o, w, err) == 0)
-		rc = open_outlet(&c, o, err);
+	rc = start(&c, o, w, err);
 	if (rc == 0)
 		run(&c);
-	outlet_release(&c.outlet);
+	for (size_t i = 0; i < LIVES; i++)
+		live_free(c.live[i]);
+	reel_free(c.reel);
 	hide_free(c.hide);
 	buf_release(&c.facts);
 	for (size_t i = 0; i < STREAMS; i++)
-		inlet_release(&c.inlets[i]);
+		buf_release(&c.inlets[i].in);
 	reportfd_release(&c.report);
 	loop_free(c.loop);
 	watches_free(w);

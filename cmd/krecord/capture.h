@@ -15,7 +15,7 @@ struct capture_opts {
 	/* Descriptors; -1: not given. */
 	long events_fd, sets_fd, statuses_fd, results_fd, kstatus_results_fd,
 	    states_fd, shadow_fd, report_fd;
-	long live_fd; /* the same lines go there at once, behind the state */
+	long live_fd; /* all lines go there at once, behind the state */
 	long flow_fd; /* ... and there, without it */
 };
 

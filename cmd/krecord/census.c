@@ -13,7 +13,7 @@ struct census_kind {
 	bool announced, complete, absent;
 	struct buf listed; /* until then: the namespaces that are, "a,b" */
 	size_t begun;	   /* number of the line that announced it last */
-	size_t count;	   /* of objects; for census_count */
+	size_t count;	   /* objects; for census_count */
 };
 
 struct census_object {
@@ -26,7 +26,7 @@ struct census_object {
 struct census {
 	enum census_keeps keeps;
 	struct map kinds, objects;
-	struct census_kind **order; /* as they came */
+	struct census_kind **order; /* kinds, the first ones first */
 	size_t order_count;
 	unsigned char *lines; /* a bit for each number up to most */
 	size_t most;

@@ -1,10 +1,19 @@
 #include "hide.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
+#include "process/file.h"
+#include "process/log.h"
+#include "record/redact.h"
 #include "value/objref.h"
 
 /* The hidden fields of a kind, by watches.yaml. */
@@ -18,6 +27,113 @@ struct hide {
 	struct map kinds; /* struct hidden by name */
 	struct buf name;
 };
+
+/* ---- the key of the digests: DIR/digests.key ---- */
+
+/* 0; 1: there is none. */
+static int
+read_key(const char *path, unsigned char key[REDACT_KEY_SIZE], struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n;
+
+	if (fd < 0 && errno == ENOENT)
+		return 1;
+	n = fd < 0 ? -1 : read(fd, key, REDACT_KEY_SIZE);
+	if (n < 0)
+		err_set(err, ERR_TRANSIENT, "cannot read %s: %s", path,
+		    strerror(errno));
+	else if (n != REDACT_KEY_SIZE)
+		err_set(err, ERR_TRANSIENT,
+		    "%s has less than %d bytes: remove it", path,
+		    REDACT_KEY_SIZE);
+	if (fd >= 0)
+		close(fd);
+	return n == REDACT_KEY_SIZE ? 0 : -1;
+}
+
+static int
+write_all(const char *path, struct err *err)
+{
+	char key[REDACT_KEY_SIZE];
+	int fd = open(
+	    path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int rc = -1;
+
+	if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
+		err_set(err, ERR_TRANSIENT, "no random numbers for %s", path);
+	else if (fd < 0 || file_write(fd, span_make(key, sizeof(key))) != 0)
+		err_set(err, ERR_TRANSIENT, "cannot write %s: %s", path,
+		    strerror(errno));
+	else
+		rc = 0;
+	explicit_bzero(key, sizeof(key));
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* Another process may make it at the same time: the first one's holds. */
+static int
+make_key(const char *path, struct err *err)
+{
+	struct buf other = BUF_INIT;
+	int rc;
+
+	buf_addf(&other, "%s.%ld", path, (long)getpid());
+	rc = write_all(buf_str(&other), err);
+	if (rc == 0 && link(buf_str(&other), path) != 0 && errno != EEXIST)
+		rc = err_set(err, ERR_TRANSIENT, "cannot make %s: %s", path,
+		    strerror(errno));
+	unlink(buf_str(&other));
+	buf_release(&other);
+	return rc;
+}
+
+/* Reads the key, or makes it, and the directory. -1 with err; permanent only if
+ * dir is not a directory. */
+static int
+get_key(const char *dir, unsigned char key[REDACT_KEY_SIZE], struct err *err)
+{
+	struct buf path = BUF_INIT;
+	struct stat st;
+	int rc;
+
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s", dir,
+		    strerror(errno));
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		return err_set(
+		    err, ERR_PERMANENT, "%s is not a directory", dir);
+	buf_addf(&path, "%s/digests.key", dir);
+	rc = read_key(buf_str(&path), key, err);
+	if (rc == 1 && (rc = make_key(buf_str(&path), err)) == 0)
+		rc = read_key(buf_str(&path), key, err);
+	buf_release(&path);
+	return rc == 0 ? 0 : -1;
+}
+
+static struct redact *
+open_redact(const char *dir, struct err *err)
+{
+	unsigned char key[REDACT_KEY_SIZE];
+	struct redact *r;
+
+	if (dir == NULL)
+		return redact_new(err);
+	if (get_key(dir, key, err) == 0) {
+		r = redact_new_keyed(key);
+		explicit_bzero(key, sizeof(key));
+		return r;
+	}
+	if (err->kind == ERR_PERMANENT)
+		return NULL;
+	log_warning(
+	    "%s: digests will compare only until krecord ends", err->message);
+	return redact_new(err);
+}
+
+/* ---- the kinds with hidden fields ---- */
 
 static void
 add_kind(struct hide *h, const struct watch_kind *k)
@@ -42,25 +158,32 @@ add_kind(struct hide *h, const struct watch_kind *k)
 	}
 }
 
-static void
-add_entry(struct hide *h, const struct watch_entry *e)
+struct hide *
+hide_new(const char *dir, const struct watches *w, struct err *err)
 {
-	add_kind(h, &e->primary);
-	for (size_t i = 0; i < e->dependent_count; i++)
-		add_kind(h, &e->dependents[i]);
-	for (size_t i = 0; i < e->related_count; i++)
-		add_kind(h, &e->related[i]);
+	struct redact *redact = open_redact(dir, err);
+	struct hide *h;
+
+	if (redact == NULL)
+		return NULL;
+	h = mem_zalloc(sizeof(*h));
+	h->redact = redact;
+	for (size_t i = 0; w != NULL && i < w->count; i++) {
+		const struct watch_entry *e = &w->entries[i];
+
+		add_kind(h, &e->primary);
+		for (size_t n = 0; n < e->dependent_count; n++)
+			add_kind(h, &e->dependents[n]);
+		for (size_t n = 0; n < e->related_count; n++)
+			add_kind(h, &e->related[n]);
+	}
+	return h;
 }
 
-struct hide *
-hide_new(struct redact *redact, const struct watches *w)
+void
+hide_add_key_name(const struct hide *h, struct buf *b)
 {
-	struct hide *h = mem_zalloc(sizeof(*h));
-
-	h->redact = redact;
-	for (size_t i = 0; w != NULL && i < w->count; i++)
-		add_entry(h, &w->entries[i]);
-	return h;
+	redact_add_name(h->redact, b);
 }
 
 void
@@ -92,81 +215,84 @@ find(struct hide *h, struct span kind, struct span group)
 	return map_get(&h->kinds, buf_span(&h->name));
 }
 
+/* Whether the object of a key has a kind with hidden fields. */
+static bool
+key_has_hidden(struct hide *h, struct span key)
+{
+	struct objref o = {0};
+
+	return objref_parse_key(&o, key) && find(h, o.kind, o.group) != NULL;
+}
+
 static const char *const *
 paths_of(const struct hidden *hidden)
 {
 	return hidden != NULL ? (const char *const *)hidden->paths.items : NULL;
 }
 
+/* ---- objects ---- */
+
+/* Most have nothing to hide, and are copied as they are. */
 static void
 hide_alone(struct hide *h, const struct json_frame *f, struct buf *out)
 {
-	static const char applied[] = "last-applied-configuration";
 	struct span group = objref_group(f->api_version);
 	const struct hidden *hidden = find(h, f->kind, group);
 
 	if (hidden == NULL && !(group.n == 0 && span_is(f->kind, "Secret")) &&
 	    !redact_has_secret(f->object) &&
-	    (f->annotations.p == NULL ||
-		memmem(f->annotations.p, f->annotations.n, applied,
-		    sizeof(applied) - 1) == NULL))
+	    !span_has(f->annotations, "last-applied-configuration"))
 		buf_addspan(out, f->object);
 	else
 		redact_object(h->redact, group, f->kind, paths_of(hidden),
 		    f->object, out);
 }
 
+/* A list has its items hidden; those of a SecretList have no kind. */
 static void
-hide_item(struct hide *h, struct span api_version, struct span kind,
-    struct span item, struct buf *out)
+hide_items(struct hide *h, struct span api_version, struct span kind,
+    struct span items, struct buf *out)
 {
 	struct json_frame f;
 
-	json_add_comma(out);
-	if (json_object_frame(item, &f) != 0) {
-		buf_addspan(out, item);
-		return;
-	}
-	if (f.kind.n == 0) {
-		f.kind = kind;
-		f.api_version = api_version;
-	}
-	hide_framed(h, &f, out);
-}
-
-/* A list: each of its items, of which those of a SecretList have no kind. */
-static void
-hide_list(struct hide *h, const struct json_frame *list, struct buf *out)
-{
-	struct span kind = span_make(list->kind.p, list->kind.n - 4);
-
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(list->object);
-	     json_member(&m);) {
-		json_add_raw_key(out, m.key);
-		if (!span_is(m.key, "items") ||
-		    json_type(m.value) != JSON_ARRAY) {
-			buf_addspan(out, m.value);
+	buf_addc(out, '[');
+	for (struct json_elements e = json_elements(items); json_element(&e);) {
+		json_add_comma(out);
+		if (json_object_frame(e.value, &f) != 0) {
+			buf_addspan(out, e.value);
 			continue;
 		}
-		buf_addc(out, '[');
-		for (struct json_elements e = json_elements(m.value);
-		     json_element(&e);)
-			hide_item(h, list->api_version, kind, e.value, out);
-		buf_addc(out, ']');
+		if (f.kind.n == 0) {
+			f.kind = kind;
+			f.api_version = api_version;
+		}
+		hide_framed(h, &f, out);
 	}
-	buf_addc(out, '}');
+	buf_addc(out, ']');
 }
 
 void
 hide_framed(struct hide *h, const struct json_frame *f, struct buf *out)
 {
 	struct json_frame list = *f;
+	struct span kind = f->kind;
 	struct buf b = BUF_INIT;
 
-	if (span_ends(f->kind, "List") &&
+	if (span_ends(kind, "List") &&
 	    json_type(json_get(f->object, "items")) == JSON_ARRAY) {
-		hide_list(h, f, &b);
+		kind.n -= strlen("List");
+		buf_addc(&b, '{');
+		for (struct json_members m = json_members(f->object);
+		     json_member(&m);) {
+			json_add_raw_key(&b, m.key);
+			if (span_is(m.key, "items") &&
+			    json_type(m.value) == JSON_ARRAY)
+				hide_items(
+				    h, f->api_version, kind, m.value, &b);
+			else
+				buf_addspan(&b, m.value);
+		}
+		buf_addc(&b, '}');
 		json_object_frame(buf_span(&b), &list);
 	}
 	hide_alone(h, &list, out);
@@ -184,80 +310,75 @@ hide_object(struct hide *h, struct span object, struct buf *out)
 		buf_addspan(out, object);
 }
 
-/* A status, as it is in an object of that kind. */
+/* A value, as if it were this member of an object of that kind. */
+static void
+hide_as_member(struct hide *h, const char *name, const char *const *paths,
+    struct span kind, struct span group, struct span value, struct buf *out)
+{
+	struct buf object = BUF_INIT, shown = BUF_INIT;
+
+	buf_addf(&object, "{\"%s\":", name);
+	buf_addspan(&object, value);
+	buf_addc(&object, '}');
+	redact_object(h->redact, group, kind, paths, buf_span(&object), &shown);
+	buf_addspan(out, json_get(buf_span(&shown), name));
+	buf_release(&object);
+	buf_release(&shown);
+}
+
 static void
 hide_status(struct hide *h, const struct hidden *hidden, struct span kind,
     struct span group, struct span status, struct buf *out)
 {
-	struct buf object = BUF_INIT, shown = BUF_INIT;
-
-	if (hidden == NULL && !redact_has_secret(status)) {
+	if (hidden == NULL && !redact_has_secret(status))
 		buf_addspan(out, status);
-		return;
-	}
-	buf_adds(&object, "{\"status\":");
-	buf_addspan(&object, status);
-	buf_addc(&object, '}');
-	redact_object(h->redact, group, kind, paths_of(hidden),
-	    buf_span(&object), &shown);
-	buf_addspan(out, json_get(buf_span(&shown), "status"));
-	buf_release(&object);
-	buf_release(&shown);
+	else
+		hide_as_member(
+		    h, "status", paths_of(hidden), kind, group, status, out);
 }
 
-/* The strings of a reason, which may have values of hidden fields. */
+/* All strings of a value, which may be values of hidden fields. */
 static void
 hide_all(struct hide *h, struct span value, struct buf *out)
 {
 	static const char *const all[] = {"all", NULL};
-	struct buf object = BUF_INIT, shown = BUF_INIT;
 
-	buf_adds(&object, "{\"all\":");
-	buf_addspan(&object, value);
-	buf_addc(&object, '}');
-	redact_object(h->redact, span_str(""), span_str(""), all,
-	    buf_span(&object), &shown);
-	buf_addspan(out, json_get(buf_span(&shown), "all"));
-	buf_release(&object);
-	buf_release(&shown);
+	hide_as_member(h, "all", all, span_str(""), span_str(""), value, out);
 }
 
-static bool
-is_value(struct span key)
-{
-	return span_is(key, "observed") || span_is(key, "wanted") ||
-	    span_is(key, "before") || span_is(key, "after");
-}
+/* ---- the lines ---- */
 
-/* Of an object whose kind has hidden fields: the values in a reason, or in a
- * difference. */
+/* The values in a reason, or in a difference, of an object whose kind has hidden
+ * fields. */
 static void
 hide_values(struct hide *h, struct span value, struct buf *out)
 {
 	enum json_type type = json_type(value);
 
-	if (type != JSON_OBJECT && type != JSON_ARRAY) {
-		buf_addspan(out, value);
-		return;
-	}
-	buf_addc(out, type == JSON_OBJECT ? '{' : '[');
-	if (type == JSON_OBJECT) {
-		for (struct json_members m = json_members(value);
-		     json_member(&m);) {
-			json_add_raw_key(out, m.key);
-			if (is_value(m.key))
-				hide_all(h, m.value, out);
-			else
-				hide_values(h, m.value, out);
-		}
-	} else {
+	if (type == JSON_ARRAY) {
+		buf_addc(out, '[');
 		for (struct json_elements e = json_elements(value);
 		     json_element(&e);) {
 			json_add_comma(out);
 			hide_values(h, e.value, out);
 		}
+		buf_addc(out, ']');
+		return;
 	}
-	buf_addc(out, type == JSON_OBJECT ? '}' : ']');
+	if (type != JSON_OBJECT) {
+		buf_addspan(out, value);
+		return;
+	}
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(value); json_member(&m);) {
+		json_add_raw_key(out, m.key);
+		if (span_is(m.key, "observed") || span_is(m.key, "wanted") ||
+		    span_is(m.key, "before") || span_is(m.key, "after"))
+			hide_all(h, m.value, out);
+		else
+			hide_values(h, m.value, out);
+	}
+	buf_addc(out, '}');
 }
 
 /* `items` of a set's `because`: {KEY: reason}. */
@@ -270,11 +391,8 @@ hide_reasons(struct hide *h, struct span items, struct buf *out)
 	}
 	buf_addc(out, '{');
 	for (struct json_members m = json_members(items); json_member(&m);) {
-		struct objref o = {0};
-
 		json_add_raw_key(out, m.key);
-		if (objref_parse_key(&o, m.key) &&
-		    find(h, o.kind, o.group) != NULL)
+		if (key_has_hidden(h, m.key))
 			hide_values(h, m.value, out);
 		else
 			buf_addspan(out, m.value);
@@ -324,17 +442,6 @@ hide_reconcile(struct hide *h, struct span reconcile, struct buf *out)
 }
 
 static void
-hide_items(struct hide *h, struct span items, struct buf *out)
-{
-	buf_addc(out, '[');
-	for (struct json_elements e = json_elements(items); json_element(&e);) {
-		json_add_comma(out);
-		hide_object(h, e.value, out);
-	}
-	buf_addc(out, ']');
-}
-
-static void
 hide_set(struct hide *h, struct span set, struct buf *out)
 {
 	if (json_type(set) != JSON_OBJECT) {
@@ -345,7 +452,7 @@ hide_set(struct hide *h, struct span set, struct buf *out)
 	for (struct json_members m = json_members(set); json_member(&m);) {
 		json_add_raw_key(out, m.key);
 		if (span_is(m.key, "items"))
-			hide_items(h, m.value, out);
+			hide_items(h, SPAN_NONE, SPAN_NONE, m.value, out);
 		else if (span_is(m.key, "reconcile"))
 			hide_reconcile(h, m.value, out);
 		else
@@ -380,22 +487,6 @@ hide_result(struct hide *h, struct span result, struct buf *out)
 	buf_addc(out, '}');
 }
 
-/* A line of ireconcile --against. */
-static void
-hide_difference(struct hide *h, struct span line, struct buf *out)
-{
-	struct objref o = {0};
-	struct arena names = ARENA_INIT;
-	struct span key = json_name(json_get(line, "object"), &names);
-
-	if (key.p != NULL && objref_parse_key(&o, key) &&
-	    find(h, o.kind, o.group) != NULL)
-		hide_values(h, line, out);
-	else
-		buf_addspan(out, line);
-	arena_release(&names);
-}
-
 bool
 hide_is_needless(const struct hide *h, struct span text)
 {
@@ -403,22 +494,13 @@ hide_is_needless(const struct hide *h, struct span text)
 	    !span_has(text, "/last-applied-configuration");
 }
 
-/* Secrets anywhere else in the line, as in a reason. */
-static void
-hide_rest(struct hide *h, struct span line, struct buf *out)
-{
-	if (redact_has_secret(line))
-		redact_object(
-		    h->redact, span_str(""), span_str(""), NULL, line, out);
-	else
-		buf_addspan(out, line);
-}
-
 void
 hide_body(
     struct hide *h, enum reading_kind kind, struct span body, struct buf *out)
 {
-	struct buf line = BUF_INIT;
+	struct arena names = ARENA_INIT;
+	struct buf hidden = BUF_INIT;
+	struct span line, key;
 
 	if (hide_is_needless(h, body)) {
 		buf_addspan(out, body);
@@ -428,19 +510,31 @@ hide_body(
 	case READING_EVENT:
 	case READING_STATUS:
 		hide_object(h, body, out);
-		break;
+		return;
 	case READING_SET:
-		hide_set(h, body, &line);
+		hide_set(h, body, &hidden);
 		break;
 	case READING_RESULT:
-		hide_result(h, body, &line);
+		hide_result(h, body, &hidden);
 		break;
 	case READING_SHADOW:
-		hide_difference(h, body, &line);
+		key = json_name(json_get(body, "object"), &names);
+		if (key.p != NULL && key_has_hidden(h, key))
+			hide_values(h, body, &hidden);
+		else
+			buf_addspan(&hidden, body);
+		arena_release(&names);
 		break;
 	default:
 		buf_addspan(out, body);
+		return;
 	}
-	hide_rest(h, buf_span(&line), out);
-	buf_release(&line);
+	/* Secrets may be anywhere else in the line, as in a reason. */
+	line = buf_span(&hidden);
+	if (redact_has_secret(line))
+		redact_object(
+		    h->redact, span_str(""), span_str(""), NULL, line, out);
+	else
+		buf_addspan(out, line);
+	buf_release(&hidden);
 }

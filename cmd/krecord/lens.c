@@ -2,10 +2,11 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 #include "value/objref.h"
 
 struct lens {
@@ -14,7 +15,7 @@ struct lens {
 	char *text;
 	struct map keys; /* owned strings: objects that are shown */
 	struct buf key;
-	struct arena names; /* of a line, decoded */
+	struct arena names; /* names in a line, decoded */
 	bool found;
 };
 
@@ -68,6 +69,12 @@ is_object(const struct lens *l, const struct objref *o)
 	    span_eq(o->name, l->object.name);
 }
 
+static bool
+has_key(const struct lens *l, struct span key)
+{
+	return key.p != NULL && map_get(&l->keys, key) != NULL;
+}
+
 static void
 add_key(struct lens *l, struct span key)
 {
@@ -79,84 +86,50 @@ add_key(struct lens *l, struct span key)
 	map_put(&l->keys, span_make(copy, key.n), copy);
 }
 
-static void
-add_ref(struct lens *l, const struct objref *o)
+static struct span
+key_of(struct lens *l, const struct objref *o)
 {
 	buf_reset(&l->key);
 	objref_add_key(&l->key, o);
-	add_key(l, buf_span(&l->key));
+	return buf_span(&l->key);
 }
+
+/* Whether the objects of a set are only compared, or added to the keys, too. */
+enum visit { COMPARE, ADD };
 
 static bool
-has_ref(struct lens *l, const struct objref *o)
+visit(struct lens *l, struct span value, enum visit how)
 {
-	buf_reset(&l->key);
-	objref_add_key(&l->key, o);
-	return map_get(&l->keys, buf_span(&l->key)) != NULL;
+	struct objref o = reading_ref(value, &l->names);
+
+	if (how == ADD)
+		add_key(l, key_of(l, &o));
+	return is_object(l, &o);
 }
 
-/* The object is its primary, or one of its items or deletes. */
+/* Whether the object is the set's primary, or one of its items or deletes. */
 static bool
-set_has(struct lens *l, struct span set)
+visit_set(struct lens *l, struct span set, enum visit how)
 {
 	struct span reconcile = json_get(set, "reconcile");
-	struct objref o =
-	    recordref_of(json_get(reconcile, "primary"), &l->names);
-	struct json_elements e = json_elements(json_get(set, "items"));
+	struct json_elements lists[] = {json_elements(json_get(set, "items")),
+	    json_elements(json_get(reconcile, "delete"))};
+	bool found = visit(l, json_get(reconcile, "primary"), how);
 
-	if (is_object(l, &o))
-		return true;
-	while (json_element(&e)) {
-		o = recordref_of(e.value, &l->names);
-		if (is_object(l, &o))
-			return true;
-	}
-	e = json_elements(json_get(reconcile, "delete"));
-	while (json_element(&e)) {
-		o = recordref_of(e.value, &l->names);
-		if (is_object(l, &o))
-			return true;
-	}
-	return false;
-}
-
-static void
-look_at_set(struct lens *l, struct span set)
-{
-	struct span reconcile = json_get(set, "reconcile");
-	struct objref o;
-
-	if (!set_has(l, set))
-		return;
-	l->found = true;
-	o = recordref_of(json_get(reconcile, "primary"), &l->names);
-	add_ref(l, &o);
-	for (struct json_elements e = json_elements(json_get(set, "items"));
-	     json_element(&e);) {
-		o = recordref_of(e.value, &l->names);
-		add_ref(l, &o);
-	}
-	for (struct json_elements e =
-		 json_elements(json_get(reconcile, "delete"));
-	     json_element(&e);) {
-		o = recordref_of(e.value, &l->names);
-		add_ref(l, &o);
-	}
-	for (struct json_members m = json_members(json_get(reconcile, "known"));
-	     json_member(&m);)
-		add_key(l,
-		    json_name(span_make(m.key.p - 1, m.key.n + 2), &l->names));
+	for (size_t i = 0; i < COUNT(lists); i++)
+		while (json_element(&lists[i]))
+			found |= visit(l, lists[i].value, how);
+	return found;
 }
 
 static bool
 is_owned(struct lens *l, struct span object, struct objref *o)
 {
-	struct span metadata = json_get(object, "metadata");
 	struct json_elements e =
-	    json_elements(json_get(metadata, "ownerReferences"));
+	    json_elements(json_path(object, "metadata.ownerReferences"));
 
 	while (json_element(&e)) {
-		struct objref owner = recordref_of(e.value, &l->names);
+		struct objref owner = reading_ref(e.value, &l->names);
 
 		owner.namespace_ = l->object.namespace_.n > 0
 		    ? o->namespace_
@@ -167,26 +140,31 @@ is_owned(struct lens *l, struct span object, struct objref *o)
 	return false;
 }
 
-static void
-look_at_event(struct lens *l, struct span object)
-{
-	struct objref o = recordref_of(object, &l->names);
-
-	if (is_object(l, &o))
-		l->found = true;
-	else if (!is_owned(l, object, &o))
-		return;
-	add_ref(l, &o);
-}
-
 void
 lens_look(struct lens *l, const struct reading_line *line)
 {
+	struct json_members known;
+	struct objref o;
+
 	arena_reset(&l->names);
-	if (line->kind == READING_EVENT)
-		look_at_event(l, line->body);
-	else if (line->kind == READING_SET)
-		look_at_set(l, line->body);
+	if (line->kind == READING_EVENT) {
+		o = reading_ref(line->body, &l->names);
+		if (is_object(l, &o))
+			l->found = true;
+		else if (!is_owned(l, line->body, &o))
+			return;
+		add_key(l, key_of(l, &o));
+	} else if (line->kind == READING_SET &&
+	    visit_set(l, line->body, COMPARE)) {
+		l->found = true;
+		visit_set(l, line->body, ADD);
+		known = json_members(json_path(line->body, "reconcile.known"));
+		while (json_member(&known))
+			add_key(l,
+			    json_name(
+				span_make(known.key.p - 1, known.key.n + 2),
+				&l->names));
+	}
 }
 
 bool
@@ -195,38 +173,28 @@ lens_found(const struct lens *l)
 	return l->found;
 }
 
-/* A line of ireconcile --against: its primary, or the object that differs. */
-static bool
-difference_shows(struct lens *l, struct span line)
-{
-	struct span primary = json_name(json_get(line, "primary"), &l->names);
-	struct span object = json_name(json_get(line, "object"), &l->names);
-
-	return (primary.p != NULL && map_get(&l->keys, primary) != NULL) ||
-	    (object.p != NULL && map_get(&l->keys, object) != NULL);
-}
-
 bool
 lens_shows(struct lens *l, const struct reading_line *line)
 {
+	struct span body = line->body, primary, object;
 	struct objref o;
-	struct span primary;
 
 	arena_reset(&l->names);
 	switch (line->kind) {
 	case READING_EVENT:
-		o = recordref_of(line->body, &l->names);
-		return o.name.p == NULL || has_ref(l, &o);
+		o = reading_ref(body, &l->names);
+		return o.name.p == NULL || has_key(l, key_of(l, &o));
 	case READING_SET:
-		return set_has(l, line->body);
+		return visit_set(l, body, COMPARE);
 	case READING_RESULT:
 	case READING_STATUS:
-		o = recordref_of(line->body, &l->names);
-		primary = json_name(json_get(line->body, "primary"), &l->names);
-		return has_ref(l, &o) ||
-		    (primary.p != NULL && map_get(&l->keys, primary) != NULL);
-	case READING_SHADOW:
-		return difference_shows(l, line->body);
+		o = reading_ref(body, &l->names);
+		primary = json_name(json_get(body, "primary"), &l->names);
+		return has_key(l, key_of(l, &o)) || has_key(l, primary);
+	case READING_SHADOW: /* its primary, or the object that differs */
+		primary = json_name(json_get(body, "primary"), &l->names);
+		object = json_name(json_get(body, "object"), &l->names);
+		return has_key(l, primary) || has_key(l, object);
 	default:
 		return true;
 	}

@@ -21,30 +21,18 @@ struct live {
 	int fd;
 	struct span facts;
 	struct census *census; /* NULL: without the state */
-	size_t number;	       /* of events */
-	uint64_t sequence;     /* of beginnings */
+	size_t number;	       /* events so far */
+	uint64_t sequence;     /* beginnings so far */
 	struct buf state;      /* the last line about the pipeline */
-	/* In this order they are written: */
+	/* Written in this order: */
 	struct buf head;
 	struct census_state objects; /* borrows nothing of the census */
-	struct buf tail;	     /* of the beginning */
+	struct buf tail;	     /* the rest of a beginning */
 	struct buf lines;	     /* since then */
 	bool lost;		     /* lines, which are not there */
 	bool waiting;		     /* for room in the pipe */
 	bool gone;		     /* the reader is */
 };
-
-static void
-add_time_line(struct live *l, struct buf *out, bool gap)
-{
-	char time[CLOCK_RFC3339_MAX];
-
-	clock_format_us(clock_real_us(), time);
-	if (gap)
-		segmentline_add_gap(out, time, "live");
-	else
-		segmentline_add(out, ++l->sequence, time, l->facts);
-}
 
 /* gap: lines were lost before. */
 static void
@@ -59,9 +47,9 @@ begin(struct live *l, bool gap)
 	l->lost = false;
 	census_state_release(&l->objects);
 	buf_addc(&l->head, '\n');
-	add_time_line(l, &l->head, false);
+	segmentline_add(&l->head, ++l->sequence, time, l->facts);
 	if (gap)
-		add_time_line(l, &l->head, true);
+		segmentline_add_gap(&l->head, time, "live");
 	if (l->census == NULL)
 		return;
 	census_begins(l->census, span_str(time), &l->head);
@@ -70,42 +58,30 @@ begin(struct live *l, bool gap)
 	buf_addspan(&l->tail, buf_span(&l->state));
 }
 
-static void
-swap(struct buf *a, struct buf *b)
-{
-	struct buf other = *a;
-
-	*a = *b;
-	*b = other;
-}
-
 /* The next piece, if the one before is written. False: there is nothing. */
 static bool
 fill(struct live *l)
 {
 	struct span line;
+	struct buf *next, empty;
 
 	if (l->head.len > 0)
 		return true;
 	while (l->census != NULL && l->head.len < CHUNK &&
 	    census_state_next(&l->objects, &line))
 		census_added(line, &l->head);
-	if (l->head.len == 0)
-		swap(&l->head, l->tail.len > 0 ? &l->tail : &l->lines);
+	if (l->head.len == 0) {
+		next = l->tail.len > 0 ? &l->tail : &l->lines;
+		empty = l->head;
+		l->head = *next;
+		*next = empty;
+	}
 	if (l->head.len == 0 && l->lost)
 		begin(l, true);
 	return l->head.len > 0;
 }
 
 static void on_room(void *arg, int fd, int events);
-
-static void
-wait_for_room(struct live *l)
-{
-	if (!l->waiting)
-		loop_watch(l->loop, l->fd, LOOP_WRITE, on_room, l);
-	l->waiting = true;
-}
 
 /* 0: all is written; EAGAIN: there is no room. */
 static int
@@ -131,8 +107,10 @@ put(struct live *l)
 void
 live_flush(struct live *l)
 {
-	if (!l->waiting && put(l) == EAGAIN)
-		wait_for_room(l);
+	if (l->waiting || put(l) != EAGAIN)
+		return;
+	loop_watch(l->loop, l->fd, LOOP_WRITE, on_room, l);
+	l->waiting = true;
 }
 
 static void
@@ -168,12 +146,6 @@ live_new(struct loop *loop, const char *option, int fd, bool with_state,
 	return l;
 }
 
-static bool
-is_of_pipeline(struct span line)
-{
-	return json_path(line, "line.phase").p != NULL;
-}
-
 void
 live_line(struct live *l, enum reading_kind kind, struct span line)
 {
@@ -181,7 +153,7 @@ live_line(struct live *l, enum reading_kind kind, struct span line)
 		return;
 	if (kind == READING_EVENT && l->census != NULL)
 		census_take(l->census, line, ++l->number);
-	if (kind == READING_STATE && is_of_pipeline(line)) {
+	if (kind == READING_STATE && json_path(line, "line.phase").p != NULL) {
 		buf_reset(&l->state);
 		buf_addspan(&l->state, line);
 		buf_addc(&l->state, '\n');

@@ -31,7 +31,7 @@ enum { LIVE_MOST = 8 * 1024 * 1024, LIVE_END_MS = 1000 };
 /* The descriptor is that of this option. Borrows all. NULL: it is not open. */
 struct live *live_new(struct loop *l, const char *option, int fd,
     bool with_state, struct span facts, struct err *err);
-/* One line, without its newline; live_flush follows. */
+/* Takes a line without its newline; live_flush follows. */
 void live_line(struct live *l, enum reading_kind kind, struct span line);
 void live_flush(struct live *l);
 /* Another reader: nothing of what waits, but a beginning. */

@@ -8,16 +8,13 @@
 #include "base/array.h"
 #include "capture.h"
 #include "conf/watches.h"
-#include "cutting.h"
 #include "emit.h"
-#include "traces/exporter.h"
-#include "figures.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "process/sandboxopt.h"
 #include "reel.h"
-#include "spans.h"
+#include "traces/exporter.h"
 #include "value/quantity.h"
 
 enum { EXIT_BAD_LINES = 1 };
@@ -26,7 +23,7 @@ enum { EXIT_BAD_LINES = 1 };
 static struct opts {
 	struct capture_opts capture;
 	const char *size;
-	struct cutting cutting;
+	struct emit_part part;
 	const char *endpoint;
 	long batch;
 } opts = {.capture = {.events_fd = -1,
@@ -66,10 +63,10 @@ static const struct opt table[] = {
 	"write: all lines go there at once, too, or only"},
     {0, "flow-fd", "N", OPT_INT, &opts.capture.flow_fd, NULL,
 	"write: the same, without the state that came before"},
-    {0, "from", "TIME", OPT_STRING, &opts.cutting.from, NULL,
+    {0, "from", "TIME", OPT_STRING, &opts.part.from, NULL,
 	"cut: begin there, with the state at that time"},
-    {0, "to", "TIME", OPT_STRING, &opts.cutting.to, NULL, "cut: end there"},
-    {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.cutting.object, NULL,
+    {0, "to", "TIME", OPT_STRING, &opts.part.to, NULL, "cut: end there"},
+    {0, "object", "KIND/NAMESPACE/NAME", OPT_STRING, &opts.part.object, NULL,
 	"cut: only what concerns this object"},
     {0, "batch", "N", OPT_INT, &opts.batch, NULL,
 	"spans: so many decisions on a line (256)"},
@@ -112,9 +109,9 @@ refuse_options(const char *command, struct err *err)
 	} rules[] = {{opts.size != NULL, "size", "write"},
 	    {opts.capture.live_fd >= 0, "live-fd", "write"},
 	    {opts.capture.flow_fd >= 0, "flow-fd", "write"},
-	    {opts.cutting.from != NULL, "from", "cut"},
-	    {opts.cutting.to != NULL, "to", "cut"},
-	    {opts.cutting.object != NULL, "object", "cut"},
+	    {opts.part.from != NULL, "from", "cut"},
+	    {opts.part.to != NULL, "to", "cut"},
+	    {opts.part.object != NULL, "object", "cut"},
 	    {opts.batch >= 0, "batch", "spans"},
 	    {opts.endpoint != NULL, "endpoint", "spans"}};
 
@@ -147,7 +144,7 @@ do_write(struct emit_source *s, struct err *err)
 static int
 do_cut(struct emit_source *s, struct err *err)
 {
-	return cutting_cut(s, &opts.cutting, err);
+	return emit_cut(s, &opts.part, err);
 }
 
 static int
@@ -159,25 +156,30 @@ do_redact(struct emit_source *s, struct err *err)
 	if (opts.capture.watches != NULL &&
 	    (w = watches_load(opts.capture.watches, NULL, err)) == NULL)
 		return -1;
-	rc = cutting_redact(s, w, err);
+	rc = emit_redact(s, w, err);
 	watches_free(w);
 	return rc;
 }
 
 static int
-send_spans(struct emit_source *s, struct err *err)
+do_spans(struct emit_source *s, struct err *err)
 {
-	const struct exporter_opts o = {.endpoint = opts.endpoint,
-	    .batch = opts.batch > 0 ? opts.batch : EXPORTER_BATCH,
-	    .report_fd = opts.capture.report_fd};
+	size_t batch = opts.batch > 0 ? (size_t)opts.batch : EMIT_BATCH;
 	unsigned long long lost;
 
+	if (opts.batch == 0 || opts.batch > INT_MAX)
+		return err_set(err, ERR_PERMANENT,
+		    "option --batch: %ld is not a number of decisions",
+		    opts.batch);
+	if (opts.endpoint == NULL)
+		return emit_spans(s, batch, err);
 	if (s->count != 1 || strcmp(s->paths[0], "-") != 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option --endpoint reads standard input, not %s: krecord "
 		    "cat %s | krecord spans --endpoint=%s",
 		    s->paths[0], s->paths[0], opts.endpoint);
-	if (exporter_run(&o, &lost, err) != 0)
+	if (exporter_run(opts.endpoint, batch, (int)opts.capture.report_fd,
+		&lost, err) != 0)
 		return -1;
 	s->bad += lost > 0;
 	if (lost > 0)
@@ -185,23 +187,11 @@ send_spans(struct emit_source *s, struct err *err)
 	return 0;
 }
 
-static int
-do_spans(struct emit_source *s, struct err *err)
-{
-	if (opts.batch == 0 || opts.batch > INT_MAX)
-		return err_set(err, ERR_PERMANENT,
-		    "option --batch: %ld is not a number of decisions",
-		    opts.batch);
-	return opts.endpoint != NULL
-	    ? send_spans(s, err)
-	    : spans_print(s, opts.batch > 0 ? opts.batch : SPANS_BATCH, err);
-}
-
 static const struct {
 	const char *name;
 	int (*run)(struct emit_source *s, struct err *err);
 } commands[] = {{"write", do_write}, {"cut", do_cut}, {"redact", do_redact},
-    {"stat", figures_print}, {"cat", cutting_cat}, {"spans", do_spans}};
+    {"stat", emit_stat}, {"cat", emit_cat}, {"spans", do_spans}};
 
 /* Returns the exit code, or -1 with err. Without operands: standard input. */
 static int

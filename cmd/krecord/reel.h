@@ -39,7 +39,7 @@ struct reel_opts {
 
 /* NULL only for what will never work: it is not a directory. */
 struct reel *reel_new(const struct reel_opts *o, struct err *err);
-/* One line of the recording, without its newline. */
+/* Adds a line of the recording, without its newline. */
 void reel_line(struct reel *s, struct span line);
 /* Makes everything readable so far; tries again after a failure. */
 void reel_flush(struct reel *s);

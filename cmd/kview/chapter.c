@@ -7,11 +7,11 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 enum {
-	KEYS_MAX = 64,	      /* of items in the details of a set */
-	STAGES_MAX = 256,     /* of a pipeline, whose starts are told */
+	KEYS_MAX = 64,	      /* items in the details of a set */
+	STAGES_MAX = 256,     /* stages of a pipeline whose starts are told */
 	MEMBER_MAX = 8 * 1024 /* bytes of a member that is copied */
 };
 
@@ -26,19 +26,7 @@ add_string(struct buf *to, struct span value)
 
 /* ---- copies of what a line says ---- */
 
-static bool
-tells_value(struct span key)
-{
-	static const char *const keys[] = {
-	    "observed", "wanted", "before", "after", "differs"};
-
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (span_is(key, keys[i]))
-			return true;
-	return false;
-}
-
-/* Without what it tells of the values of Secrets. */
+/* Copies the value, without members that tell values of Secrets. */
 static void
 add_told(struct buf *b, struct span value, bool secret)
 {
@@ -48,7 +36,10 @@ add_told(struct buf *b, struct span value, bool secret)
 	}
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(value); json_member(&m);) {
-		if (secret && tells_value(m.key))
+		if (secret &&
+		    (span_is(m.key, "observed") || span_is(m.key, "wanted") ||
+			span_is(m.key, "before") || span_is(m.key, "after") ||
+			span_is(m.key, "differs")))
 			continue;
 		json_add_raw_key(b, m.key);
 		add_told(b, m.value, secret || span_starts(m.key, "Secret/"));
@@ -86,7 +77,7 @@ add_keys(struct story *s, const char *member, struct span list,
 	size_t count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref r = recordref_of(e.value, &s->names);
+		struct objref r = reading_ref(e.value, &s->names);
 		struct track *t = tracks_of_ref(&s->tracks, &r);
 
 		tracks_offer_parent(t, primary);
@@ -120,13 +111,6 @@ add_values(struct buf *text, struct span difference)
 	}
 }
 
-/* The key of an object, as the name of a member. */
-static void
-add_key(struct buf *text, struct span key)
-{
-	add_string(text, span_make(key.p - 1, key.n + 2));
-}
-
 /* The first difference that because tells; returns the key of its item, in
  * scratch. */
 static struct span
@@ -134,31 +118,32 @@ add_first_difference(struct buf *text, struct span because, struct buf *scratch)
 {
 	struct json_members m = json_members(json_get(because, "items"));
 	struct json_elements e;
-	struct span first;
+	struct span first, name;
 
 	if (!json_member(&m) || json_type(m.value) != JSON_OBJECT)
 		return SPAN_NONE;
+	name = span_make(m.key.p - 1, m.key.n + 2); /* with its quotes */
 	e = json_elements(json_get(m.value, "differs"));
 	first = json_element(&e) ? e.value : SPAN_NONE;
 	if (json_get(m.value, "gone").p != NULL) {
 		buf_adds(text, "; ");
-		add_key(text, m.key);
+		add_string(text, name);
 		buf_adds(text, " is gone");
 	} else if (json_get(first, "path").p != NULL) {
 		buf_adds(text, "; ");
-		add_key(text, m.key);
+		add_string(text, name);
 		buf_addc(text, ' ');
 		add_string(text, json_get(first, "path"));
 		if (!span_starts(m.key, "Secret/"))
 			add_values(text, first);
 	}
-	return json_string(span_make(m.key.p - 1, m.key.n + 2), scratch);
+	return json_string(name, scratch);
 }
 
 static bool
 is_about(struct story *s, struct span event, struct span key)
 {
-	struct objref r = recordref_of(event, &s->names);
+	struct objref r = reading_ref(event, &s->names);
 	struct buf b = BUF_INIT;
 	bool same;
 
@@ -185,8 +170,8 @@ telling_event(struct story *s, struct span because, struct span key)
 	return first;
 }
 
-/* Of all events about the object of this one: which of them made the difference
- * is not known. Nobody, if one has no manager. */
+/* The managers of all events about the object: which of the events made the
+ * difference is not known. Nothing, if one of them has no manager. */
 static void
 add_managers(struct story *s, struct span because, const struct objref *r)
 {
@@ -233,7 +218,7 @@ add_cause(struct story *s, struct span because, struct span key)
 		add_string(text, timer);
 		return;
 	}
-	r = recordref_of(event, &s->names);
+	r = reading_ref(event, &s->names);
 	buf_addf(text, "; because %.*s ",
 	    SPAN_ARG(json_raw_string(json_get(event, "type"))));
 	objref_add_label(text, &r);
@@ -272,7 +257,7 @@ take_set(struct story *s, struct span line)
 	struct span reconcile = json_get(line, "reconcile");
 	struct span because = json_get(reconcile, "because");
 	struct objref r =
-	    recordref_of(json_get(reconcile, "primary"), &s->names);
+	    reading_ref(json_get(reconcile, "primary"), &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 	struct buf scratch = BUF_INIT;
 	struct span key;
@@ -299,7 +284,7 @@ take_set(struct story *s, struct span line)
 static void
 take_status(struct story *s, struct span line)
 {
-	struct objref r = recordref_of(line, &s->names);
+	struct objref r = reading_ref(line, &s->names);
 	struct span status = json_get(line, "status"), shown = status;
 
 	shown.n = utf8_cut(status, 80);
@@ -313,26 +298,18 @@ take_status(struct story *s, struct span line)
 
 /* ---- results ---- */
 
-static enum viewrow_sort
-sort_of_result(struct span result)
-{
-	if (json_is(result, "failed"))
-		return ROW_FAILURE;
-	if (json_is(result, "unchanged") || json_is(result, "dropped"))
-		return ROW_UNCHANGED;
-	return ROW_WRITE;
-}
-
 static void
 take_result(struct story *s, const struct reading_line *line)
 {
 	static const char *const copied[] = {"result", "because", "message",
 	    "primary", "events", "finalizers", "status"};
 	static const char *const told[] = {"message", "because", "finalizers"};
-	struct objref r = recordref_of(line->body, &s->names);
+	struct objref r = reading_ref(line->body, &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
 	struct span primary =
 	    json_name(json_get(line->body, "primary"), &s->names);
+	enum viewrow_sort sort = ROW_WRITE;
+	struct span result;
 
 	if (primary.n > 0)
 		tracks_offer_parent(t, tracks_of_key(&s->tracks, primary));
@@ -350,7 +327,12 @@ take_result(struct story *s, const struct reading_line *line)
 	}
 	copy_member(s, line->text, "tool");
 	copy_members(s, line->body, copied, COUNT(copied));
-	story_tell(s, t, sort_of_result(json_get(line->body, "result")));
+	result = json_get(line->body, "result");
+	if (json_is(result, "failed"))
+		sort = ROW_FAILURE;
+	else if (json_is(result, "unchanged") || json_is(result, "dropped"))
+		sort = ROW_UNCHANGED;
+	story_tell(s, t, sort);
 }
 
 /* ---- the pipeline ---- */
@@ -377,17 +359,6 @@ tell_starts(struct story *s, struct span before, struct span now)
 }
 
 static void
-tell_leader(struct story *s, struct span before, struct span now)
-{
-	bool leads = json_type(now) == JSON_TRUE;
-
-	if (now.p == NULL || leads == (json_type(before) == JSON_TRUE))
-		return;
-	buf_adds(&s->text, leads ? "leads" : "does not lead any more");
-	story_tell(s, tracks_pipeline(&s->tracks), ROW_LEADER);
-}
-
-static void
 tell_phase(struct story *s, struct span before, struct span now)
 {
 	struct span phase = json_get(now, "phase");
@@ -403,20 +374,6 @@ tell_phase(struct story *s, struct span before, struct span now)
 	}
 	copy_member(s, now, "stages");
 	story_tell(s, tracks_pipeline(&s->tracks), ROW_PHASE);
-}
-
-/* It begins with nothing of the one before. */
-static void
-tell_process(struct story *s, struct span started)
-{
-	if (started.n == 0 || textlist_has(&s->started, started.p, started.n))
-		return;
-	textlist_add(&s->started, started.p, started.n);
-	buf_reset(&s->state);
-	buf_adds(&s->text, "the operator started");
-	if (s->tool.len > 0)
-		buf_addf(&s->text, ": %s", buf_str(&s->tool));
-	story_tell(s, tracks_pipeline(&s->tracks), ROW_RESTART);
 }
 
 static void
@@ -437,26 +394,32 @@ take_segment(struct story *s, struct span segment)
 static void
 take_state(struct story *s, struct span now)
 {
-	struct span before;
+	struct track *pipeline = tracks_pipeline(&s->tracks);
+	struct span started = json_raw_string(json_get(now, "started"));
+	struct span leader = json_get(now, "leader"), before;
+	bool leads = json_type(leader) == JSON_TRUE;
 
 	if (json_get(now, "phase").p == NULL)
 		return; /* a report of a stage */
-	tell_process(s, json_raw_string(json_get(now, "started")));
+	/* Another process begins with nothing of the one before. */
+	if (started.n > 0 && !textlist_has(&s->started, started.p, started.n)) {
+		textlist_add(&s->started, started.p, started.n);
+		buf_reset(&s->state);
+		buf_adds(&s->text, "the operator started");
+		if (s->tool.len > 0)
+			buf_addf(&s->text, ": %s", buf_str(&s->tool));
+		story_tell(s, pipeline, ROW_RESTART);
+	}
 	before = buf_span(&s->state);
 	tell_phase(s, before, now);
 	tell_starts(s, json_get(before, "stages"), json_get(now, "stages"));
-	tell_leader(s, json_get(before, "leader"), json_get(now, "leader"));
+	if (leader.p != NULL &&
+	    leads != (json_type(json_get(before, "leader")) == JSON_TRUE)) {
+		buf_adds(&s->text, leads ? "leads" : "does not lead any more");
+		story_tell(s, pipeline, ROW_LEADER);
+	}
 	buf_reset(&s->state);
 	buf_addspan(&s->state, now);
-}
-
-static void
-take_gap(struct story *s, struct span line)
-{
-	buf_adds(&s->text, "lines were lost here: ");
-	add_string(&s->text, json_get(line, "stream"));
-	s->gaps++;
-	story_tell(s, tracks_pipeline(&s->tracks), ROW_GAP);
 }
 
 /* ---- another release, beside this one ---- */
@@ -505,7 +468,10 @@ story_record(struct story *s, const struct reading_line *line)
 		take_state(s, line->body);
 		break;
 	case READING_GAP:
-		take_gap(s, line->text);
+		buf_adds(&s->text, "lines were lost here: ");
+		add_string(&s->text, json_get(line->text, "stream"));
+		s->gaps++;
+		story_tell(s, tracks_pipeline(&s->tracks), ROW_GAP);
 		break;
 	case READING_SEGMENT:
 		take_segment(s, line->text);

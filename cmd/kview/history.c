@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "pageline.h"
+#include "viewrow.h"
 
 void
 history_init(struct history *h, size_t lines, size_t bytes)
@@ -47,7 +47,7 @@ history_add(struct history *h, struct span line, struct track *row)
 
 	buf_addf(&b, "id: %08x-%llu\ndata: ", h->letters,
 	    (unsigned long long)h->next);
-	pageline_add_escaped(&b, line);
+	viewrow_add_escaped(&b, line);
 	buf_adds(&b, "\n\n");
 	while (h->first < h->next &&
 	    (h->next - h->first >= h->most_lines ||

@@ -21,7 +21,7 @@ enum { HISTORY_LINES = 20000, HISTORY_BYTES = 16 * 1024 * 1024 };
 
 struct history_line {
 	struct text *event; /* owned */
-	struct track *row;  /* of a row: its track, whose `kept` counts it */
+	struct track *row;  /* for a row: its track, whose `kept` counts it */
 };
 
 struct history {
@@ -40,7 +40,7 @@ void history_release(struct history *h);
 struct text *history_add(
     struct history *h, struct span line, struct track *row);
 
-/* That number, which is at least h->first and below h->next. */
+/* The line with a number, which is at least h->first and below h->next. */
 const struct history_line *history_get(const struct history *h, uint64_t n);
 
 /*

@@ -19,7 +19,7 @@
 #include "record/reading.h"
 #include "serving.h"
 #include "story.h"
-#include "timeline.h"
+#include "viewrow.h"
 
 static struct opts {
 	bool term;
@@ -56,7 +56,7 @@ struct kview {
 	struct story story;
 	struct pagefile page;
 	struct buf lines; /* --term */
-	enum timeline_colors colors;
+	enum viewrow_colors colors;
 	struct objref only; /* --object */
 	size_t shown;	    /* rows of objects */
 	struct pagefile_end end;
@@ -85,7 +85,7 @@ take_row(void *arg, const struct viewrow *row)
 	v->shown += !pipeline;
 	v->end.timed = v->end.timed || row->has_time;
 	if (opts.term) {
-		timeline_add(&v->lines, row, v->colors);
+		viewrow_add_term(&v->lines, row, v->colors);
 		if (v->lines.len > 65536)
 			put_lines(v);
 		return;
@@ -93,15 +93,6 @@ take_row(void *arg, const struct viewrow *row)
 	pagefile_row(&v->page, row);
 	if (v->page.written > PAGEFILE_THRIFTY)
 		v->story.contrast.limits = thrifty;
-}
-
-static void
-take_bad(struct kview *v, struct reading_line *line)
-{
-	log_warning("%s", line->err.message);
-	if (!line->cut)
-		v->end.bad++;
-	story_bad(&v->story, line);
 }
 
 /* -1: it cannot be read any further. */
@@ -124,10 +115,13 @@ read_all(struct kview *v, struct reading *r, struct err *err)
 		if (!opts.term)
 			pagefile_source(&v->page, line.source,
 			    v->story.lines + 2 - line.number);
-		if (result == READING_BAD)
-			take_bad(v, &line);
-		else
+		if (result == READING_BAD) {
+			log_warning("%s", line.err.message);
+			v->end.bad += !line.cut;
+			story_bad(&v->story, &line);
+		} else {
 			story_line(&v->story, &line);
+		}
 		if (v->error != 0 || v->page.error != 0)
 			return 0;
 	}
@@ -156,20 +150,6 @@ finish(struct kview *v, struct err *err)
 	return v->end.bad > 0 || (opts.object != NULL && v->shown == 0);
 }
 
-static void
-begin(struct kview *v, char **paths, int count)
-{
-	const char *title = count == 0 || strcmp(paths[0], "-") == 0
-	    ? "recording"
-	    : file_base(paths[0]);
-
-	story_init(&v->story, take_row, v);
-	if (!opts.term)
-		pagefile_begin(&v->page, STDOUT_FILENO, span_str(title));
-	else if (isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL)
-		v->colors = TIMELINE_COLORS;
-}
-
 /* Returns the exit code, or -1 with err. */
 static int
 run(char **paths, int count, struct err *err)
@@ -179,13 +159,20 @@ run(char **paths, int count, struct err *err)
 	struct reading *r = count == 0
 	    ? reading_new(input, 1, err)
 	    : reading_new((const char *const *)paths, (size_t)count, err);
+	const char *title = count == 0 || strcmp(paths[0], "-") == 0
+	    ? "recording"
+	    : file_base(paths[0]);
 	int rc, code;
 
 	if (r == NULL)
 		return -1;
 	if (opts.object != NULL)
 		objref_parse_key(&v.only, span_str(opts.object));
-	begin(&v, paths, count);
+	story_init(&v.story, take_row, &v);
+	if (!opts.term)
+		pagefile_begin(&v.page, STDOUT_FILENO, span_str(title));
+	else if (isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL)
+		v.colors = VIEWROW_COLORS;
 	rc = read_all(&v, r, err);
 	v.end.cut = reading_was_cut(r);
 	if (rc != 0)
@@ -198,25 +185,19 @@ run(char **paths, int count, struct err *err)
 	return rc == 0 ? code : -1;
 }
 
-/* The first option that is for --serve alone, or NULL. */
-static const char *
-only_serving(const struct serving_opts *o)
-{
-	return o->attached	   ? "attached"
-	    : o->report_fd >= 0	   ? "report-fd"
-	    : o->secure		   ? "secure"
-	    : o->cert_path != NULL ? "cert-path"
-				   : NULL;
-}
-
 /* operand: the first one, or NULL. */
 static int
 check_serving(const char *operand, struct err *err)
 {
+	const struct serving_opts *o = &opts.serving;
 	const char *other;
 
-	if (opts.serving.address == NULL) {
-		other = only_serving(&opts.serving);
+	if (o->address == NULL) {
+		other = o->attached	   ? "attached"
+		    : o->report_fd >= 0	   ? "report-fd"
+		    : o->secure		   ? "secure"
+		    : o->cert_path != NULL ? "cert-path"
+					   : NULL;
 		return other == NULL ? 0
 				     : err_set(err, ERR_PERMANENT,
 					   "option --%s needs --serve", other);
@@ -229,8 +210,8 @@ check_serving(const char *operand, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "option --serve reads standard input, not %s: krecord cat "
 		    "%s | kview --serve=%s",
-		    operand, operand, opts.serving.address);
-	return serving_check(&opts.serving, err);
+		    operand, operand, o->address);
+	return serving_check(o, err);
 }
 
 static int

@@ -1,6 +1,7 @@
 /*
- * pagefile: writes the page: its parts, with the rows between them as lines of
- * JSON (pageline.h) in a <script type="application/json">, and these:
+ * pagefile: writes the page: its parts, which are in the binary, with the rows
+ * between them as lines of JSON (viewrow.h) in a
+ * <script type="application/json">, and these:
  *
  *	{"source":"incident.jsonl","line":1}  lines from there on are of it
  *	{"end":{...}}                         the last line; see struct below
@@ -15,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "viewrow.h"
 #include "track.h"
+#include "viewrow.h"
 
 /* Beyond this many bytes of data, rows should be short. */
 enum { PAGEFILE_THRIFTY = 24 * 1024 * 1024 };
@@ -26,7 +27,7 @@ struct pagefile {
 	struct buf out;
 	struct buf line;
 	char *source;	    /* owned; that of the last row */
-	size_t source_line; /* of its first line, among all */
+	size_t source_line; /* number of its first line, among all */
 	uint64_t written;   /* bytes of data */
 	size_t whole;	    /* bytes of objects */
 	size_t left_out;    /* objects beyond the budget */
@@ -41,6 +42,7 @@ struct pagefile_end {
 	const char *only;    /* --object; NULL */
 };
 
+/* title: any text. */
 void pagefile_begin(struct pagefile *p, int fd, struct span title);
 /* Rows from here on are of that source, whose first line has that number among
  * all lines. */
@@ -50,5 +52,9 @@ void pagefile_row(struct pagefile *p, const struct viewrow *row);
 int pagefile_end(struct pagefile *p, const struct tracks *all,
     const struct pagefile_end *end);
 void pagefile_release(struct pagefile *p);
+
+/* The page that is live, whole, and its Content-Security-Policy: nothing but
+ * its own style and script, and requests to where it came from. */
+void pagefile_add_live(struct buf *b, struct buf *policy);
 
 #endif

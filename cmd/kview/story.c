@@ -73,7 +73,7 @@ add_event_details(struct story *s, const struct track *t,
 	struct contrast *c = &s->contrast;
 
 	add_text_member(&s->details, "version", f->resource_version);
-	/* Of what a gap has, nobody knows who made it. */
+	/* The manager of a change that a gap hides is not known. */
 	if (t->object == NULL || t->gaps == s->gaps)
 		add_text_member(&s->details, "manager",
 		    json_name(json_get(l->text, "manager"), &s->names));
@@ -88,16 +88,6 @@ add_event_details(struct story *s, const struct track *t,
 		json_add_int(
 		    &s->details, (int64_t)(c->count - c->limits.fields));
 	}
-}
-
-static void
-add_event_text(struct story *s)
-{
-	const struct contrast *c = &s->contrast;
-
-	buf_addspan(&s->text, buf_span(&c->heading));
-	if (c->count > 1)
-		buf_addf(&s->text, " (+%zu)", c->count - 1);
 }
 
 /* A hash of the object without metadata and status, in which two always
@@ -115,15 +105,6 @@ content_of(struct span object)
 	hash = hash_text(buf_span(&b)) | 1;
 	buf_release(&b);
 	return hash;
-}
-
-/* Whether it is unlike the object of this name that was deleted. */
-static void
-add_otherness(struct story *s, const struct track *t, struct span object)
-{
-	if (t->former != 0 && t->epoch == s->epoch.number &&
-	    t->former != content_of(object))
-		buf_adds(&s->text, " with other content than before");
 }
 
 static bool
@@ -151,20 +132,17 @@ static void
 tell_new(struct story *s, struct track *t, const struct json_frame *f,
     const struct reading_line *l)
 {
-	struct span kind = span_str(t->key);
+	struct span key = span_str(t->key);
+	bool listing = tracks_is_listing(&s->tracks, span_cut(&key, '/'));
 
 	contrast_find(&s->contrast, SPAN_NONE, SPAN_NONE, t->secret);
 	add_event_details(s, t, f, l);
-	kind = span_cut(&kind, '/');
-	if (tracks_is_listing(&s->tracks, kind)) {
-		buf_adds(&s->text, "was there");
-		add_otherness(s, t, f->object);
-		story_tell(s, t, ROW_PRESENT);
-	} else {
-		buf_adds(&s->text, "created");
-		add_otherness(s, t, f->object);
-		story_tell(s, t, ROW_APPEARED);
-	}
+	buf_adds(&s->text, listing ? "was there" : "created");
+	/* Compared with the object of this name that was deleted. */
+	if (t->former != 0 && t->epoch == s->epoch.number &&
+	    t->former != content_of(f->object))
+		buf_adds(&s->text, " with other content than before");
+	story_tell(s, t, listing ? ROW_PRESENT : ROW_APPEARED);
 }
 
 static void
@@ -179,23 +157,15 @@ tell_changed(struct story *s, struct track *t, const struct json_frame *f,
 	    (c->count == 0 || is_same_version(t, f)))
 		return; /* listed again */
 	add_event_details(s, t, f, l);
-	add_event_text(s);
+	buf_addspan(&s->text, buf_span(&c->heading));
+	if (c->count > 1)
+		buf_addf(&s->text, " (+%zu)", c->count - 1);
 	if (c->count == 0)
 		buf_adds(&s->text, "nothing that is shown");
 	story_tell(s, t,
 	    c->spec	    ? ROW_SPEC
 		: c->status ? ROW_STATUS
 			    : ROW_META);
-}
-
-/* The line has only its identity: what changed is not known. */
-static void
-tell_too_large(struct story *s, struct track *t)
-{
-	buf_adds(&s->text, "too large to be read");
-	story_tell(s, t, ROW_META);
-	t->seen = true;
-	t->gaps = s->gaps + 1;
 }
 
 static void
@@ -220,8 +190,12 @@ take_object(
 	tracks_find_parent(&s->tracks, t, f->metadata);
 	if (again)
 		tell_gone(s, t, "deleted (another object has the name now)");
+	/* The line has only the identity: what changed is not known. */
 	if (json_get(l->text, "tooLarge").p != NULL) {
-		tell_too_large(s, t);
+		buf_adds(&s->text, "too large to be read");
+		story_tell(s, t, ROW_META);
+		t->seen = true;
+		t->gaps = s->gaps + 1;
 		return;
 	}
 	if (t->object == NULL)
@@ -251,7 +225,7 @@ end_kind(struct story *s, struct span kind)
 	tracks_end_kind(&s->tracks, kind);
 }
 
-/* It began, or it is complete. */
+/* The kind began, or it is complete. */
 static void
 set_open(struct story *s, struct span kind, bool open)
 {
@@ -288,29 +262,22 @@ take_bookmark(struct story *s, const struct json_frame *f)
 }
 
 static void
-take_error(struct story *s, struct span object)
-{
-	struct span message = json_get(object, "message");
-	struct buf scratch = BUF_INIT;
-
-	buf_adds(&s->text, "watch: ");
-	buf_addspan(&s->text, json_string(message, &scratch));
-	buf_release(&scratch);
-	story_tell(s, tracks_pipeline(&s->tracks), ROW_FAILURE);
-}
-
-static void
 take_event(struct story *s, const struct reading_line *line)
 {
 	struct json_frame f;
+	struct buf scratch = BUF_INIT;
 
 	if (json_frame(line->text, &f) != 0)
 		return;
-	if (span_is(f.type, "ERROR"))
-		take_error(s, line->body);
-	else if (span_is(f.type, "BOOKMARK"))
+	if (span_is(f.type, "ERROR")) {
+		buf_adds(&s->text, "watch: ");
+		buf_addspan(&s->text,
+		    json_string(json_get(line->body, "message"), &scratch));
+		buf_release(&scratch);
+		story_tell(s, tracks_pipeline(&s->tracks), ROW_FAILURE);
+	} else if (span_is(f.type, "BOOKMARK")) {
 		take_bookmark(s, &f);
-	else if (f.kind.n > 0 && f.name.n > 0) {
+	} else if (f.kind.n > 0 && f.name.n > 0) {
 		json_frame_names(&f, &s->names);
 		take_object(s, &f, line);
 	}

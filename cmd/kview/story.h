@@ -26,11 +26,11 @@ struct story {
 	struct contrast contrast;
 	size_t lines;	    /* read until now, bad ones as well */
 	struct viewrow row; /* the one in the making */
-	struct arena names; /* of its line, decoded */
+	struct arena names; /* names in the line, decoded */
 	struct buf text, details;
 	struct buf state;    /* the last state line, and result of each stage */
 	struct buf programs; /* by kind, of the last segment */
-	struct buf tool;     /* its release, in words, with the programs */
+	struct buf tool;     /* the release, in words, with the programs */
 	struct textlist started; /* processes of kpipe that were told */
 	struct textlist open;	 /* kinds that began, and are not complete */
 	struct epoch epoch;

@@ -1,14 +1,15 @@
-#include <stdlib.h>
-
 #include "track.h"
+
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "json/json.h"
 #include "kube/proof.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 #include "value/datakind.h"
 
-enum { DEPTH_MAX = 32 }; /* of owners; deeper ones are a circle */
+enum { DEPTH_MAX = 32 }; /* owners; deeper ones are a circle */
+enum { WORD_MAX = 128 }; /* bytes of a word that says how an object is */
 
 void
 tracks_init(struct tracks *all)
@@ -132,7 +133,7 @@ static struct track *
 owner_track(struct tracks *all, const struct track *t, struct span reference)
 {
 	struct arena names = ARENA_INIT;
-	struct objref r = recordref_of(reference, &names);
+	struct objref r = reading_ref(reference, &names);
 	struct track *owner = r.uid.n > 0 ? map_get(&all->by_uid, r.uid) : NULL;
 
 	r.namespace_ = t->ref.namespace_;
@@ -301,4 +302,37 @@ bool
 tracks_is_listing(const struct tracks *all, struct span kind)
 {
 	return map_get(&all->listing, kind) != NULL;
+}
+
+/* ---- how an object is ---- */
+
+static void
+add_word(struct buf *b, const char *key, struct span value)
+{
+	if (json_type(value) != JSON_STRING || value.n > WORD_MAX)
+		return;
+	if (b->len == 0)
+		buf_addc(b, '{');
+	json_add_key(b, key);
+	buf_addspan(b, value);
+}
+
+void
+track_add_standing(struct buf *b, struct span object)
+{
+	struct span status = json_get(object, "status");
+	struct span conditions = json_get(status, "conditions");
+	struct span condition = json_find(conditions, "type", "Ready");
+	struct buf own = BUF_INIT;
+
+	if (condition.p == NULL)
+		condition = json_find(conditions, "type", "Available");
+	add_word(&own, "phase", json_get(status, "phase"));
+	add_word(&own, "ready", json_get(condition, "status"));
+	if (!json_is(json_get(condition, "status"), "True"))
+		add_word(&own, "reason", json_get(condition, "reason"));
+	if (own.len > 0)
+		buf_addc(&own, '}');
+	buf_addspan(b, buf_span(&own));
+	buf_release(&own);
 }

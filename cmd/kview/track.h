@@ -24,11 +24,11 @@ struct track {
 			    * that of a track that was forgotten comes again */
 	char *key;	   /* owned; doc/protocol.md "Words" */
 	struct objref ref; /* into key; without uid and version */
-	bool secret;	   /* of a kind whose values are not told */
+	bool secret;	   /* values of this kind are not told */
 	struct track *parent; /* borrowed; NULL: a root */
 	struct text *object;  /* the last version, NULL: is not there */
 	char *uid;	      /* owned; of that version; NULL */
-	uint32_t epoch;	      /* of that version (record/epoch.h) */
+	uint32_t epoch;	      /* when that was seen (record/epoch.h) */
 	uint32_t gaps;	      /* how many there were before it */
 	uint64_t former;      /* hash of the last one that is gone; 0: none */
 	bool seen;	      /* since its kind was announced last */
@@ -37,12 +37,11 @@ struct track {
 	bool told;
 	const struct track *told_parent;
 	size_t told_rows;
-	/* Of a page that is live. */
-	bool live;
-	bool decides;	 /* it is the primary of a set */
+	/* For a page that is live. */
+	bool decides;	 /* the primary of a set */
 	size_t kept;	 /* rows that are not forgotten */
 	size_t children; /* tracks whose parent it is */
-	char *standing;	 /* owned: what was told (standing.h); NULL */
+	char *standing;	 /* owned: what was told; NULL */
 };
 
 struct tracks {
@@ -56,10 +55,10 @@ struct tracks {
 
 void tracks_init(struct tracks *all);
 void tracks_release(struct tracks *all);
-/* That of the pipeline. */
+/* The pipeline's track. */
 struct track *tracks_pipeline(struct tracks *all);
 
-/* That of a key, or of an object; made if there is not one yet. */
+/* The track of a key, or of an object; made if there is not one yet. */
 struct track *tracks_of_key(struct tracks *all, struct span key);
 struct track *tracks_of_ref(struct tracks *all, const struct objref *ref);
 
@@ -87,5 +86,13 @@ bool tracks_is_listing(const struct tracks *all, struct span kind);
 
 /* Whether t is of the key, or below one that is. */
 bool track_is_below(const struct track *t, const struct objref *wanted);
+
+/*
+ * Appends how an object is, in a few words, by its status: the phase, and whether
+ * its condition Ready, or Available, is true:
+ * {"phase":"","ready":"True","reason":""}, members only if they are there and not
+ * long; nothing if there is none.
+ */
+void track_add_standing(struct buf *b, struct span object);
 
 #endif

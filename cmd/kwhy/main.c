@@ -15,7 +15,6 @@
 #include "process/opt.h"
 #include "record/reading.h"
 #include "tale.h"
-#include "who.h"
 
 static const struct opt table[] = {
     {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
@@ -67,19 +66,11 @@ read_all(struct tale *t, struct reading *r, struct err *err)
 	}
 }
 
-static bool
-is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static int
 run(char **operands, int count, struct err *err)
 {
 	static const char *const input[] = {"-"};
-	struct who who;
+	struct stat st;
 	struct tale t;
 	struct reading *r;
 	int code;
@@ -88,15 +79,17 @@ run(char **operands, int count, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "operands are missing: kwhy KIND NAMESPACE/NAME "
 		    "[RECORDING]...");
-	if (who_parse(&who, operands[0], operands[1], err) != 0)
+	if (tale_init(&t, operands[0], operands[1], err) != 0)
 		return -1;
 	r = count == 2 ? reading_new(input, 1, err)
 		       : reading_new((const char *const *)operands + 2,
 			     (size_t)count - 2, err);
-	if (r == NULL)
+	if (r == NULL) {
+		tale_release(&t);
 		return -1;
-	tale_init(&t, &who);
-	t.named = count > 3 || (count == 3 && is_directory(operands[2]));
+	}
+	t.named = count > 3 ||
+	    (count == 3 && stat(operands[2], &st) == 0 && S_ISDIR(st.st_mode));
 	code = read_all(&t, r, err);
 	if (code >= 0 && t.told == 0) {
 		log_error("nothing of %s %s is in the recording", operands[0],

@@ -2,7 +2,7 @@
 
 #include "base/quote.h"
 #include "json/json.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 static struct span
 text_of(struct span object, const char *key)
@@ -37,31 +37,6 @@ add_told(struct buf *b, struct span object, const char *key)
 }
 
 void
-reasons_add_version(struct buf *b, struct span object)
-{
-	struct span version = json_get(object, "resourceVersion");
-
-	if (json_type(version) == JSON_NUMBER)
-		buf_addspan(b, version);
-	else
-		add_told(b, object, "resourceVersion");
-}
-
-static void
-add_field(struct buf *b, struct span field, bool secret)
-{
-	add_told(b, field, "path");
-	if (secret || text_of(field, "observed").n == 0) {
-		buf_adds(b, " differs");
-		return;
-	}
-	buf_adds(b, " is ");
-	add_told(b, field, "observed");
-	buf_adds(b, ", wanted is ");
-	add_told(b, field, "wanted");
-}
-
-void
 reasons_add_differs(struct buf *b, struct span item, bool secret)
 {
 	struct json_elements list = json_elements(json_get(item, "differs"));
@@ -70,7 +45,15 @@ reasons_add_differs(struct buf *b, struct span item, bool secret)
 
 	while (json_element(&list)) {
 		buf_adds(b, count++ > 0 ? "; " : "");
-		add_field(b, list.value, secret);
+		add_told(b, list.value, "path");
+		if (secret || text_of(list.value, "observed").n == 0) {
+			buf_adds(b, " differs");
+			continue;
+		}
+		buf_adds(b, " is ");
+		add_told(b, list.value, "observed");
+		buf_adds(b, ", wanted is ");
+		add_told(b, list.value, "wanted");
 	}
 	if (json_int(json_get(item, "moreDiffers"), &more) && more > 0)
 		buf_addf(b, "; and %lld more", (long long)more);
@@ -90,11 +73,10 @@ reasons_add_place(
 static void
 add_event(struct buf *b, struct tale *t, struct span event)
 {
-	struct objref o = recordref_of(event, &t->names);
-	struct span version =
-	    recordref_text(json_get(event, "resourceVersion"));
+	struct objref o = reading_ref(event, &t->names);
+	struct span version = reading_text(json_get(event, "resourceVersion"));
 	struct span manager = json_get(event, "manager");
-	const struct places_line *at = places_get(&t->places, &o, version);
+	const struct tale_event *at = tale_find_event(t, &o, version);
 	struct span type = text_of(event, "type");
 
 	if (json_get(event, "timer").p != NULL) {
@@ -115,7 +97,12 @@ add_event(struct buf *b, struct tale *t, struct span event)
 	}
 	if (version.n > 0) {
 		buf_adds(b, ", version ");
-		reasons_add_version(b, event);
+		/* A recording by another hand may have a number there. */
+		if (json_type(json_get(event, "resourceVersion")) ==
+		    JSON_NUMBER)
+			buf_addspan(b, version);
+		else
+			add_told(b, event, "resourceVersion");
 	}
 	if (at != NULL) {
 		buf_adds(b, ", line ");

@@ -14,9 +14,6 @@ bool reasons_is_secret(const struct objref *o);
 
 /* "Deployment.apps default/web" */
 void reasons_add_object(struct buf *b, const struct objref *o);
-/* Its resourceVersion: of metadata, or of an event of `because`. A recording by
- * another hand may have a number there. */
-void reasons_add_version(struct buf *b, struct span object);
 /* ".spec.replicas is 7, wanted is 3, and 2 more fields differ" of an element of
  * because.items; nothing if there is none. Of a Secret only the paths. */
 void reasons_add_differs(struct buf *b, struct span item, bool secret);

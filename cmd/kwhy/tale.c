@@ -2,25 +2,44 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "process/file.h"
 #include "reasons.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 enum { NAMED_MAX = 6, VALUE_MAX = 120, STATUS_MAX = 300 };
 
-void
-tale_init(struct tale *t, const struct who *who)
+int
+tale_init(struct tale *t, const char *kind, const char *name, struct err *err)
 {
-	*t = (struct tale){.who = *who};
+	struct objref who = {.namespace_ = span_str("")};
+	struct span group = span_str(kind), rest = span_str(name);
+
+	who.kind = span_cut(&group, '.');
+	who.group = group;
+	if (span_find(rest, '/') != NULL)
+		who.namespace_ = span_cut(&rest, '/');
+	who.name = rest;
+	if (who.kind.n == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "operand \"%s\" is not a kind, as deployment.apps", kind);
+	if (who.name.n == 0 || span_find(who.name, '/') != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "operand \"%s\" is not NAMESPACE/NAME, or NAME of an "
+		    "object without a namespace",
+		    name);
+	*t = (struct tale){.who = who};
 	contrast_init(
 	    &t->contrast, (struct contrast_limits){NAMED_MAX, VALUE_MAX});
-	places_init(&t->places);
+	t->events = mem_zalloc(TALE_EVENTS * sizeof(*t->events));
 	textlist_init(&t->started);
+	return 0;
 }
 
 void
@@ -39,7 +58,78 @@ tale_release(struct tale *t)
 	buf_release(&t->running);
 	arena_release(&t->names);
 	contrast_release(&t->contrast);
-	places_release(&t->places);
+	free(t->events);
+}
+
+/* ---- which object, and which event ---- */
+
+static bool
+is_caseless(struct span a, struct span b)
+{
+	return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0;
+}
+
+/* Whether word is kind in the plural, as API servers make it. */
+static bool
+is_plural(struct span word, struct span kind)
+{
+	struct span stem = word;
+
+	if (word.n < 3)
+		return false;
+	stem.n--;
+	if ((word.p[word.n - 1] | 0x20) != 's')
+		return false;
+	if (is_caseless(stem, kind))
+		return true;
+	stem.n--;
+	if ((stem.p[stem.n] | 0x20) != 'e')
+		return false;
+	if (is_caseless(stem, kind))
+		return true;
+	stem.n--;
+	return (stem.p[stem.n] | 0x20) == 'i' && kind.n == stem.n + 1 &&
+	    (kind.p[stem.n] | 0x20) == 'y' &&
+	    strncasecmp(stem.p, kind.p, stem.n) == 0;
+}
+
+/* Whether the object is meant. */
+static bool
+is_meant(const struct tale *t, const struct objref *o)
+{
+	return span_eq(t->who.name, o->name) &&
+	    span_eq(t->who.namespace_,
+		span_make(o->namespace_.p, o->namespace_.n)) &&
+	    (is_caseless(t->who.kind, o->kind) ||
+		is_plural(t->who.kind, o->kind)) &&
+	    (t->who.group.p == NULL || is_caseless(t->who.group, o->group));
+}
+
+/* FNV-1a: of names that a process reads once. */
+static uint64_t
+digest(const struct objref *o, struct span version)
+{
+	const struct span all[] = {
+	    o->group, o->kind, o->namespace_, o->name, version};
+	uint64_t sum = 14695981039346656037u;
+
+	for (size_t n = 0; n < COUNT(all); n++) {
+		for (size_t i = 0; i < all[n].n; i++)
+			sum =
+			    (sum ^ (unsigned char)all[n].p[i]) * 1099511628211u;
+		sum = (sum ^ '/') * 1099511628211u;
+	}
+	return sum;
+}
+
+const struct tale_event *
+tale_find_event(
+    const struct tale *t, const struct objref *o, struct span version)
+{
+	uint64_t sum = digest(o, version);
+	const struct tale_event *e = &t->events[sum % TALE_EVENTS];
+
+	return e->line > 0 && e->digest == sum ? e : NULL;
 }
 
 /* ---- sentences ---- */
@@ -123,7 +213,7 @@ add_changes(struct tale *t)
 	buf_release(&all);
 }
 
-/* Of what a gap has, nobody knows who made it. */
+/* The manager of a change that a gap hides is not known. */
 static void
 add_version(struct tale *t, const struct reading_line *line)
 {
@@ -131,7 +221,7 @@ add_version(struct tale *t, const struct reading_line *line)
 
 	buf_adds(&t->text, " (version ");
 	quote_text(
-	    &t->text, recordref_text(json_get(metadata, "resourceVersion")));
+	    &t->text, reading_text(json_get(metadata, "resourceVersion")));
 	if (!t->gap && json_get(line->text, "manager").p != NULL) {
 		buf_adds(&t->text, ", by ");
 		add_string(&t->text, line->text, "manager");
@@ -175,7 +265,7 @@ add_content(struct buf *b, struct span object)
 	buf_addc(b, '}');
 }
 
-/* It is another object of that name. */
+/* The object was not there before: perhaps it is another one of that name. */
 static void
 tell_other(
     struct tale *t, const struct reading_line *line, const struct objref *o)
@@ -207,9 +297,9 @@ forget_object(struct tale *t)
 	buf_reset(&t->object);
 }
 
-/* A segment begins with what is known. */
+/* A segment begins with what is known: that is not told again. */
 static void
-tell_again(
+tell_changed(
     struct tale *t, const struct reading_line *line, const struct objref *o)
 {
 	find_changes(t, buf_span(&t->object), line->body, o);
@@ -220,17 +310,6 @@ tell_again(
 	add_changes(t);
 	buf_addc(&t->text, '.');
 	say_of_it(t, line);
-}
-
-/* The line has only its identity: what changed is not known. */
-static void
-tell_too_large(struct tale *t, const struct reading_line *line)
-{
-	buf_adds(&t->text, "It was seen, too large to be read");
-	add_version(t, line);
-	buf_addc(&t->text, '.');
-	say_of_it(t, line);
-	t->gap = true;
 }
 
 static void
@@ -249,14 +328,19 @@ tell_seen(struct tale *t, const struct reading_line *line,
 	if (before.n > 0 && !same && meta(line->body, "uid").n > 0 &&
 	    meta(before, "uid").n > 0)
 		forget_object(t);
+	/* The line has only the identity: what changed is not known. */
 	if (json_get(line->text, "tooLarge").p != NULL) {
-		tell_too_large(t, line);
+		buf_adds(&t->text, "It was seen, too large to be read");
+		add_version(t, line);
+		buf_addc(&t->text, '.');
+		say_of_it(t, line);
+		t->gap = true;
 		return;
 	}
 	if (t->object.len == 0)
 		tell_other(t, line, o);
 	else if (!same || !has_same(before, line->body, "resourceVersion"))
-		tell_again(t, line, o);
+		tell_changed(t, line, o);
 	buf_reset(&t->object);
 	buf_addspan(&t->object, line->body);
 	t->seen_in = t->epoch.number;
@@ -266,10 +350,11 @@ tell_seen(struct tale *t, const struct reading_line *line,
 static void
 tell_event(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body, &t->names);
+	struct objref o = reading_ref(line->body, &t->names);
 	struct span type = json_raw_string(json_get(line->text, "type"));
-	struct span version = recordref_text(
+	struct span version = reading_text(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
+	uint64_t sum;
 
 	if (span_is(type, "BOOKMARK") &&
 	    epoch_begins_again(&t->epoch, line->body)) {
@@ -278,8 +363,10 @@ tell_event(struct tale *t, const struct reading_line *line)
 	}
 	if (span_is(type, "BOOKMARK") || span_is(type, "ERROR"))
 		return;
-	places_put(&t->places, &o, version, t->source_count - 1, line->number);
-	if (who_is(&t->who, &o))
+	sum = digest(&o, version);
+	t->events[sum % TALE_EVENTS] =
+	    (struct tale_event){sum, t->source_count - 1, line->number};
+	if (is_meant(t, &o))
 		tell_seen(t, line, &o, type);
 }
 
@@ -316,8 +403,8 @@ static bool
 finds(struct tale *t, struct span list, struct objref *found)
 {
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		*found = recordref_of(e.value, &t->names);
-		if (who_is(&t->who, found))
+		*found = reading_ref(e.value, &t->names);
+		if (is_meant(t, found))
 			return true;
 	}
 	return false;
@@ -332,7 +419,7 @@ add_names(struct tale *t, const char *before, struct span list,
 	unsigned count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
-		struct objref o = recordref_of(e.value, &t->names);
+		struct objref o = reading_ref(e.value, &t->names);
 
 		if (count++ >= NAMED_MAX)
 			continue;
@@ -383,11 +470,11 @@ tell_set(struct tale *t, const struct reading_line *line)
 {
 	struct span reconcile = json_get(line->body, "reconcile");
 	struct objref primary =
-	    recordref_of(json_get(reconcile, "primary"), &t->names);
+	    reading_ref(json_get(reconcile, "primary"), &t->names);
 	struct objref o;
 	bool item;
 
-	if (who_is(&t->who, &primary)) {
+	if (is_meant(t, &primary)) {
 		tell_decided(t, line, reconcile);
 		return;
 	}
@@ -408,48 +495,41 @@ tell_set(struct tale *t, const struct reading_line *line)
 /* ---- written ---- */
 
 static void
-add_outcome(struct tale *t, struct span result)
+tell_result(struct tale *t, const struct reading_line *line)
 {
 	static const char *const values[] = {"finalizers", "status"};
 	static const char *const texts[] = {"because", "message"};
-
-	add_string(&t->text, result, "result");
-	for (size_t i = 0; i < 2; i++) {
-		struct span value = json_get(result, values[i]);
-
-		if (value.p == NULL)
-			continue;
-		buf_addf(&t->text, ", %s ", values[i]);
-		add_json(&t->text, value, STATUS_MAX);
-	}
-	for (size_t i = 0; i < 2; i++) {
-		if (json_get(result, texts[i]).p == NULL)
-			continue;
-		buf_adds(&t->text, ": ");
-		add_string(&t->text, result, texts[i]);
-	}
-	buf_addc(&t->text, '.');
-}
-
-static void
-tell_result(struct tale *t, const struct reading_line *line)
-{
-	struct objref o = recordref_of(line->body, &t->names), primary;
+	struct objref o = reading_ref(line->body, &t->names), primary;
 	struct buf scratch = BUF_INIT;
 	struct span tool = json_raw_string(json_get(line->text, "tool"));
 	struct span key =
 	    json_string(json_get(line->body, "primary"), &scratch);
-	bool ours = who_is(&t->who, &o);
+	bool ours = is_meant(t, &o);
 
 	if (ours ||
-	    (objref_parse_key(&primary, key) && who_is(&t->who, &primary))) {
+	    (objref_parse_key(&primary, key) && is_meant(t, &primary))) {
 		quote_text(&t->text, tool.n > 0 ? tool : span_str("kapply"));
 		buf_adds(&t->text, ": ");
 		if (!ours) {
 			reasons_add_object(&t->text, &o);
 			buf_addc(&t->text, ' ');
 		}
-		add_outcome(t, line->body);
+		add_string(&t->text, line->body, "result");
+		for (size_t i = 0; i < COUNT(values); i++) {
+			struct span value = json_get(line->body, values[i]);
+
+			if (value.p == NULL)
+				continue;
+			buf_addf(&t->text, ", %s ", values[i]);
+			add_json(&t->text, value, STATUS_MAX);
+		}
+		for (size_t i = 0; i < COUNT(texts); i++) {
+			if (json_get(line->body, texts[i]).p == NULL)
+				continue;
+			buf_adds(&t->text, ": ");
+			add_string(&t->text, line->body, texts[i]);
+		}
+		buf_addc(&t->text, '.');
 		say_of_it(t, line);
 	}
 	buf_release(&scratch);
@@ -458,9 +538,9 @@ tell_result(struct tale *t, const struct reading_line *line)
 static void
 tell_status(struct tale *t, const struct reading_line *line)
 {
-	struct objref o = recordref_of(line->body, &t->names);
+	struct objref o = reading_ref(line->body, &t->names);
 
-	if (!who_is(&t->who, &o))
+	if (!is_meant(t, &o))
 		return;
 	buf_adds(&t->text, "A status was sent: ");
 	add_json(&t->text, json_get(line->body, "status"), STATUS_MAX);

@@ -6,7 +6,7 @@
 
 #include "process/sandbox.h"
 
-/* Of one that has its socket: connections. */
+/* For a server that has its socket: connections. */
 extern const struct sandbox_rule access_serve[];
 /* To read files: /proc, the certificate and the token when they change, those
  * of the resolver. Name services from libraries that are not loaded yet (other

@@ -83,16 +83,6 @@ certificate_load(
 }
 
 static void
-complain(struct certificate *c, const char *text)
-{
-	if (c->complaint != NULL && strcmp(c->complaint, text) == 0)
-		return;
-	free(c->complaint);
-	c->complaint = mem_strdup(text);
-	log_error("%s: the former certificate stays", text);
-}
-
-static void
 reload(struct certificate *c)
 {
 	struct buf pem = BUF_INIT, key = BUF_INIT;
@@ -112,7 +102,12 @@ reload(struct certificate *c)
 		c->complaint = NULL;
 	} else {
 		c->failures++;
-		complain(c, err.message);
+		if (c->complaint == NULL ||
+		    strcmp(c->complaint, err.message) != 0)
+			log_error(
+			    "%s: the former certificate stays", err.message);
+		free(c->complaint);
+		c->complaint = mem_strdup(err.message);
 	}
 	buf_wipe(&key);
 	buf_release(&pem);

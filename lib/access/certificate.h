@@ -19,7 +19,7 @@ struct certificate {
 	const char *dir;     /* borrowed; NULL: none */
 	const char *option;  /* borrowed: that which gave it */
 	struct httpd *httpd; /* borrowed: its user */
-	struct stat seen[2]; /* of the files, when they were read */
+	struct stat seen[2]; /* the files, when they were read */
 	struct timer look;
 	char *complaint; /* owned: the last one */
 	uint64_t reads, failures;

@@ -46,32 +46,26 @@ gate_release(struct gate *g)
 	kube_free(g->kube);
 }
 
-/* A plugin is a program: if one is needed, there can be no sandbox. */
-static enum sandbox_result
-refuse_plugin(enum sandbox_mode mode, struct err *err)
-{
-	err_set(err, ERR_PERMANENT,
-	    "there is no sandbox: the credential comes from an exec plugin, "
-	    "which it would not let run; a token file needs none");
-	if (mode != SANDBOX_REQUIRED)
-		return SANDBOX_NONE;
-	err_prefix(err, "option --sandbox=required");
-	return SANDBOX_FAILED;
-}
-
 int
 gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     const struct sandbox_rule *const *asks, struct err *err)
 {
 	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
 	enum sandbox_result result;
+	bool kube = g != NULL && g->kube != NULL;
 
-	if (g->kube != NULL && kube_runs_plugin(g->kube) &&
-	    mode != SANDBOX_UNWANTED)
-		result = refuse_plugin(mode, err);
-	else
-		result =
-		    sandbox_enter(g->kube != NULL ? asks : serves, mode, err);
+	if (kube && kube_runs_plugin(g->kube) && mode != SANDBOX_UNWANTED) {
+		/* A plugin is a program, which no sandbox would let run. */
+		err_set(err, ERR_PERMANENT,
+		    "there is no sandbox: the credential comes from an exec "
+		    "plugin, which it would not let run; a token file needs "
+		    "none");
+		if (mode == SANDBOX_REQUIRED)
+			return err_prefix(err, "option --sandbox=required");
+		result = SANDBOX_NONE;
+	} else {
+		result = sandbox_enter(kube ? asks : serves, mode, err);
+	}
 	if (result == SANDBOX_NONE) {
 		log_warning("%s", err->message);
 		*err = (struct err)ERR_INIT;

@@ -21,12 +21,12 @@ struct gate {
 /* All borrowed, as long as the gate. */
 struct gate_opts {
 	const char *tool;
-	const char *path;	 /* of the right, as "/metrics" */
+	const char *path;	 /* the right to get it, as "/metrics" */
 	const char *cert_path;	 /* NULL: a certificate is made */
-	const char *cert_option; /* that which gives it, for messages */
+	const char *cert_option; /* the option that gives it, for messages */
 };
 
-/* Of a zeroed gate. -1 with err. */
+/* Opens a zeroed gate. -1 with err. */
 int gate_open(
     struct gate *g, struct loop *l, const struct gate_opts *o, struct err *err);
 /* h listens: it gets each new certificate, and the key is cleared here. */
@@ -34,8 +34,9 @@ void gate_watch(struct gate *g, struct httpd *h);
 void gate_release(struct gate *g);
 
 /*
- * The system calls that are left: one list for who only serves, one for who
- * also asks. What is missing is logged; -1 with err if it must not be missing.
+ * Only the system calls of a list are left: asks if the gate asks the API server,
+ * else serves, also without a gate (g NULL). A missing sandbox is logged; -1 with
+ * err if it must not be missing.
  */
 int gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     const struct sandbox_rule *const *asks, struct err *err);

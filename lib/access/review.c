@@ -23,7 +23,7 @@ enum {
 	TOKEN_MS = 60000,
 	ALLOWED_MS = 300000,
 	DENIED_MS = 30000,
-	ANSWER_MS = 10000, /* one question, with all its tries */
+	ANSWER_MS = 10000, /* a question, with all its tries */
 	RETRY_MS = 500,
 	RETRY_MAX_MS = 2500,
 	TRIES = 5,
@@ -138,27 +138,28 @@ answer(struct asking *a, int status, const char *text)
 	asking_free(a);
 }
 
-static void
-answer_denied(struct asking *a)
+/* The status for the client, and the text. */
+static int
+verdict(const struct known *k, struct buf *text)
 {
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "Authorization denied for user %s\n", a->name);
-	answer(a, 403, buf_str(&b));
-	buf_release(&b);
+	if (!k->authenticated) {
+		buf_adds(text, "Unauthorized\n");
+		return 401;
+	}
+	if (k->allowed)
+		return 200;
+	buf_addf(text, "Authorization denied for user %s\n", k->name);
+	return 403;
 }
 
 static void
-answer_failed(struct asking *a)
+decide(struct asking *a, const struct known *k)
 {
-	struct buf b = BUF_INIT;
+	struct buf text = BUF_INIT;
+	int status = verdict(k, &text);
 
-	if (a->step == ASK_TOKEN)
-		buf_adds(&b, "Authentication failed\n");
-	else
-		buf_addf(&b, "Authorization for user %s failed\n", a->name);
-	answer(a, 500, buf_str(&b));
-	buf_release(&b);
+	answer(a, status, buf_str(&text));
+	buf_release(&text);
 }
 
 /* The API server could not be asked. */
@@ -176,9 +177,14 @@ fail(struct asking *a, const struct kube_error *e)
 		    a->step == ASK_TOKEN ? "TokenReview"
 					 : "SubjectAccessReview",
 		    buf_str(&b));
-		buf_release(&b);
+		buf_reset(&b);
 	}
-	answer_failed(a);
+	if (a->step == ASK_TOKEN)
+		buf_adds(&b, "Authentication failed\n");
+	else
+		buf_addf(&b, "Authorization for user %s failed\n", a->name);
+	answer(a, 500, buf_str(&b));
+	buf_release(&b);
 }
 
 /* ---- questions ---- */
@@ -290,29 +296,12 @@ ask_access(struct asking *a, struct span user)
 	send(a);
 }
 
-static struct known *
-known_of(struct asking *a)
-{
-	return lru_touch(&a->review->known, span_str(a->key));
-}
-
-static void
-decide(struct asking *a, const struct known *k)
-{
-	if (!k->authenticated)
-		answer(a, 401, "Unauthorized\n");
-	else if (k->allowed)
-		answer(a, 200, "");
-	else
-		answer_denied(a);
-}
-
 static void
 take_token(struct asking *a, struct span status)
 {
 	struct span user = json_get(status, "user");
 	struct buf b = BUF_INIT, scratch = BUF_INIT;
-	struct known *k = known_of(a);
+	struct known *k = lru_touch(&a->review->known, span_str(a->key));
 	struct span name = json_string(json_get(user, "username"), &scratch);
 	uint64_t now = clock_ms();
 
@@ -339,13 +328,14 @@ take_token(struct asking *a, struct span status)
 static void
 take_access(struct asking *a, struct span status)
 {
-	struct known *k = known_of(a);
+	struct known *k = lru_touch(&a->review->known, span_str(a->key));
 
 	k->allowed = json_type(json_get(status, "allowed")) == JSON_TRUE;
 	k->access_until_ms = clock_ms() + (k->allowed ? ALLOWED_MS : DENIED_MS);
 	memcpy(k->user, a->user, sizeof(k->user));
 	/* The entry may have been forgotten since the token was asked. */
 	k->authenticated = true;
+	memcpy(k->name, a->name, strlen(a->name) + 1);
 	decide(a, k);
 }
 
@@ -414,20 +404,15 @@ answer_known(struct review *r, const char *key, review_fn *fn, void *arg)
 {
 	const struct known *k = lru_touch(&r->known, span_str(key));
 	uint64_t now = clock_ms();
-	struct buf b = BUF_INIT;
+	struct buf text = BUF_INIT;
+	int status;
 
 	if (now >= k->token_until_ms ||
 	    (k->authenticated && now >= k->access_until_ms))
 		return false;
-	if (!k->authenticated) {
-		fn(arg, 401, span_str("Unauthorized\n"));
-	} else if (k->allowed) {
-		fn(arg, 200, span_str(""));
-	} else {
-		buf_addf(&b, "Authorization denied for user %s\n", k->name);
-		fn(arg, 403, buf_span(&b));
-	}
-	buf_release(&b);
+	status = verdict(k, &text);
+	fn(arg, status, span_str(buf_str(&text)));
+	buf_release(&text);
 	return true;
 }
 

@@ -31,9 +31,9 @@ void review_free(struct review *r); /* no call may be under way */
 /* text is for the client; valid only during the call. */
 typedef void review_fn(void *arg, int status, struct span text);
 
-/* That which follows the scheme ("bearer"), in upper or lower case, up to a
- * blank, in the value of the header authorization, as servers in Go read it. Or
- * nothing: another scheme. */
+/* The part of the header authorization behind the scheme ("bearer", in upper or
+ * lower case) up to a blank, as servers in Go read it; nothing if it has another
+ * scheme. */
 struct span review_credential(struct span header, const char *scheme);
 
 /*

@@ -36,12 +36,6 @@ cut(struct span value, size_t max)
 
 /* ---- what is told ---- */
 
-static bool
-is_data(struct span key)
-{
-	return span_is(key, "data") || span_is(key, "stringData");
-}
-
 /* Annotations of a Secret may repeat its values, but not these. */
 #define OURS "kpipe.dev/"
 
@@ -61,7 +55,7 @@ is_told(const struct contrast *c)
 	    !span_is(path, notes) && !span_is(path, ".metadata");
 }
 
-/* It changes with each version, or each time that a condition is looked at. */
+/* Fields that change with each version, or when a condition is looked at. */
 static bool
 is_dull(struct span path)
 {
@@ -168,14 +162,6 @@ enter(struct contrast *c, struct span key)
 	return at;
 }
 
-static bool
-is_bookkeeping(const struct contrast *c, struct span key)
-{
-	return span_is(buf_span(&c->path), ".metadata") &&
-	    (span_is(key, "resourceVersion") || span_is(key, "generation") ||
-		span_is(key, "managedFields"));
-}
-
 /* A hostile object would be searched for hours: what is not found by then
  * differs. */
 static bool
@@ -210,7 +196,9 @@ compare_member(
 {
 	size_t at;
 
-	if (is_bookkeeping(c, key))
+	if (span_is(buf_span(&c->path), ".metadata") &&
+	    (span_is(key, "resourceVersion") || span_is(key, "generation") ||
+		span_is(key, "managedFields")))
 		return;
 	at = enter(c, key);
 	compare(c, from, to);
@@ -327,22 +315,21 @@ compare_by_place(struct contrast *c, struct span from, struct span to)
 static void
 compare_lists(struct contrast *c, struct span from, struct span to)
 {
-	const char *key = identity(to), *other = identity(from);
+	const char *key = identity(to);
 
-	if (key != NULL && other != NULL &&
-	    (key == other || json_type(from) != JSON_ARRAY))
+	if (key != NULL && key == identity(from))
 		compare_by_key(c, key, from, to);
 	else
 		compare_by_place(c, from, to);
 }
 
 static bool
-is_or_absent(struct span value, enum json_type type)
+is_object_or_absent(struct span value)
 {
-	return value.p == NULL || json_type(value) == type;
+	return value.p == NULL || json_type(value) == JSON_OBJECT;
 }
 
-/* As older recordings have them. */
+/* The digests of older recordings. */
 static bool
 is_digest(struct span value)
 {
@@ -384,7 +371,7 @@ compare(struct contrast *c, struct span from, struct span to)
 		return;
 	if (cannot_tell(c, from, to))
 		return;
-	if (is_or_absent(from, JSON_OBJECT) && is_or_absent(to, JSON_OBJECT) &&
+	if (is_object_or_absent(from) && is_object_or_absent(to) &&
 	    !json_is_empty(any))
 		compare_objects(c, from, to);
 	else if (json_type(from) == JSON_ARRAY && json_type(to) == JSON_ARRAY)
@@ -458,7 +445,8 @@ contrast_add_object(struct buf *b, struct span object, bool secret)
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
 		json_add_raw_key(b, m.key);
-		if (secret && is_data(m.key))
+		if (secret &&
+		    (span_is(m.key, "data") || span_is(m.key, "stringData")))
 			add_hidden(b, m.value);
 		else if (span_is(m.key, "metadata"))
 			add_metadata(b, m.value, secret);

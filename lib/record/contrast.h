@@ -19,7 +19,7 @@
 #include "base/span.h"
 
 struct contrast_limits {
-	size_t fields; /* those beyond are counted */
+	size_t fields; /* more are only counted */
 	size_t value;  /* bytes of the JSON text of a value */
 };
 
@@ -33,11 +33,11 @@ struct contrast {
 	struct buf fields;  /* elements [PATH, OLD, NEW]: strings that are JSON
 			     * texts, null if absent, true if not told */
 	struct buf heading; /* the most telling one, as text */
-	size_t count;	    /* of all that differ */
+	size_t count;	    /* all fields that differ */
 	bool spec, status, meta; /* where */
-	/* Its own: */
+	/* Private: */
 	struct buf path;
-	size_t steps; /* of searches */
+	size_t steps; /* steps of searches */
 	bool dull;    /* heading is of a field that says little */
 };
 

@@ -17,7 +17,7 @@
 /* Begins zeroed. */
 struct epoch {
 	uint32_t number;
-	struct buf key;	       /* its name; empty: not known */
+	struct buf key;	       /* the key's name; empty: not known */
 	bool segments;	       /* there are */
 	struct textlist begun; /* kinds, in this run of kwatch */
 };

@@ -92,11 +92,14 @@ next_run(struct span text, size_t least, size_t *at)
 	return span_make(text.p + from, end - from);
 }
 
-/* Without the escapes of a JSON text that base64 may have in it, or JSON in
+/* Looks behind the escapes of a JSON text that base64 may have in it, or JSON in
  * JSON. */
-static void
-unescape(struct span text, struct buf *out)
+static bool
+holds_escaped(const struct search *s, struct span text, int depth)
 {
+	struct buf plain = BUF_INIT;
+	bool found;
+
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
@@ -104,17 +107,8 @@ unescape(struct span text, struct buf *out)
 			c = text.p[++i];
 			c = c == 'n' ? '\n' : c == 'r' ? '\r' : c;
 		}
-		buf_addc(out, c);
+		buf_addc(&plain, c);
 	}
-}
-
-static bool
-holds_escaped(const struct search *s, struct span text, int depth)
-{
-	struct buf plain = BUF_INIT;
-	bool found;
-
-	unescape(text, &plain);
 	found = holds(s, buf_span(&plain), depth - 1);
 	buf_release(&plain);
 	return found;

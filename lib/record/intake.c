@@ -60,22 +60,11 @@ take_whole(struct intake *t)
 	}
 }
 
-static void
-take_rest(struct intake *t)
-{
-	struct reading_line line = {.text = buf_span(&t->in),
-	    .source = "standard input",
-	    .number = t->number + 1,
-	    .cut = true};
-
-	if (t->in.len > 0)
-		give_bad(t, &line, "the end of the line is missing");
-	buf_reset(&t->in);
-}
-
 bool
 intake_read(struct intake *t)
 {
+	struct reading_line rest = {
+	    .source = "standard input", .number = t->number + 1, .cut = true};
 	ssize_t n;
 
 	do
@@ -91,7 +80,10 @@ intake_read(struct intake *t)
 	if (n < 0)
 		err_set(&t->err, ERR_TRANSIENT,
 		    "cannot read standard input: %s", strerror(errno));
-	take_rest(t);
+	rest.text = buf_span(&t->in);
+	if (t->in.len > 0)
+		give_bad(t, &rest, "the end of the line is missing");
+	buf_reset(&t->in);
 	return false;
 }
 

@@ -16,10 +16,10 @@ typedef void intake_fn(void *arg, const struct reading_line *line, bool bad);
 
 struct intake {
 	int fd;	       /* borrowed */
-	intake_fn *fn; /* what line points to is borrowed, for the call */
+	intake_fn *fn; /* the line is borrowed, for the call */
 	void *arg;
-	struct buf in;	/* what has come of the next line */
-	size_t number;	/* of lines */
+	struct buf in;	/* the begin of the next line */
+	size_t number;	/* lines so far */
 	bool skips;	/* the rest of a line that is too long */
 	struct err err; /* intake_read: why it has ended, if by an error */
 };

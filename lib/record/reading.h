@@ -15,10 +15,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "value/objref.h"
 
-/* Of the format; another one is an error. */
+/* The version of the format; another one is an error. */
 enum { READING_VERSION = 1 };
 
 enum reading_kind {
@@ -39,7 +41,7 @@ struct reading_line {
 	 * (json_plain): raw keys and kinds can be compared. */
 	struct span text;
 	const char *source; /* path of the file; "standard input" */
-	size_t number;	    /* of the line in it, 1 = first */
+	size_t number;	    /* the line's in that file, 1 = first */
 	enum reading_kind kind;
 	struct span time; /* RFC 3339, without quotes; absent: it has no time */
 	struct span body; /* object of an event, "line" of a record line;
@@ -79,5 +81,15 @@ bool reading_was_cut(const struct reading *r);
 int reading_sort(struct span text, struct reading_line *line, struct err *err);
 /* The version of a segment. -1 with err: not READING_VERSION (ERR_GONE). */
 int reading_check_version(struct span version, struct err *err);
+
+/*
+ * The object that a value of a recording is about: an object, or a reference that
+ * has its names beside its kind. Namespace, name and uid are decoded, in names if
+ * need be (json_name); the rest is raw, as it stands between the quotes.
+ */
+struct objref reading_ref(struct span value, struct arena *names);
+/* A version or time, raw: the text between the quotes, or a number as it is
+ * written. */
+struct span reading_text(struct span value);
 
 #endif

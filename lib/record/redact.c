@@ -14,12 +14,12 @@
 #include "value/digest.h"
 #include "value/objref.h"
 
-/* Of a Secret there are three, and of one within lists of them some more. */
+/* A Secret has three, and one within lists of them some more. */
 enum { MAX_PATHS = REDACT_PATHS_MAX + 16, NAME_SIZE = 8 };
 
 struct redact {
 	char key[REDACT_KEY_SIZE];
-	char name[2 * NAME_SIZE]; /* of the key */
+	char name[2 * NAME_SIZE]; /* the key's */
 };
 
 /* How values are written: in the data of a Secret by BASE64. ANNOTATIONS: a map,
@@ -318,7 +318,7 @@ add_kind(struct rest *rest, struct span kind)
 	}
 }
 
-/* The same paths, and those of the object if it is a Secret by its text. */
+/* These paths, and those of the object if it is a Secret by its text. */
 static struct rest
 at_object(const struct rest *from, struct span object)
 {
@@ -381,14 +381,6 @@ collect(struct values *v, const struct rest *rest, bool all, enum form form,
 
 		collect(v, &below, all, form, e.value);
 	}
-}
-
-static void
-values_release(struct values *v)
-{
-	for (size_t i = 0; i < v->count; i++)
-		buf_release(&v->items[i]);
-	free(v->items);
 }
 
 static bool
@@ -486,40 +478,11 @@ redact_text(const struct redact *r, struct span value, struct buf *out)
 }
 
 static void
-redact_members(const struct redact *r, const struct rest *rest,
-    struct span object, struct buf *out)
-{
-	struct rest here = at_object(rest, object);
-
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(object); json_member(&m);) {
-		struct rest below = descend(&here, m.key);
-
-		json_add_raw_key(out, m.key);
-		redact_paths(r, &below, m.value, out);
-	}
-	buf_addc(out, '}');
-}
-
-static void
-redact_elements(const struct redact *r, const struct rest *rest,
-    struct span array, struct buf *out)
-{
-	struct rest below = descend(rest, SPAN_NONE);
-
-	buf_addc(out, '[');
-	for (struct json_elements e = json_elements(array); json_element(&e);) {
-		json_add_comma(out);
-		redact_paths(r, &below, e.value, out);
-	}
-	buf_addc(out, ']');
-}
-
-static void
 redact_paths(const struct redact *r, const struct rest *rest, struct span value,
     struct buf *out)
 {
 	enum json_type type = json_type(value);
+	struct rest here, below;
 	bool annotations = false;
 
 	for (size_t i = 0; i < rest->count; i++) {
@@ -531,18 +494,33 @@ redact_paths(const struct redact *r, const struct rest *rest, struct span value,
 		}
 		annotations = true;
 	}
-	if (annotations && type == JSON_OBJECT)
+	if (annotations && type == JSON_OBJECT) {
 		redact_annotations(r, rest, value, out);
-	else if (type == JSON_STRING)
+	} else if (type == JSON_STRING) {
 		redact_text(r, value, out);
-	else if (rest->count == 0 && !redact_has_secret(value))
+	} else if ((type != JSON_OBJECT && type != JSON_ARRAY) ||
+	    (rest->count == 0 && !redact_has_secret(value))) {
 		buf_addspan(out, value);
-	else if (type == JSON_OBJECT)
-		redact_members(r, rest, value, out);
-	else if (type == JSON_ARRAY)
-		redact_elements(r, rest, value, out);
-	else
-		buf_addspan(out, value);
+	} else if (type == JSON_OBJECT) {
+		here = at_object(rest, value);
+		buf_addc(out, '{');
+		for (struct json_members m = json_members(value);
+		     json_member(&m);) {
+			below = descend(&here, m.key);
+			json_add_raw_key(out, m.key);
+			redact_paths(r, &below, m.value, out);
+		}
+		buf_addc(out, '}');
+	} else {
+		below = descend(rest, SPAN_NONE);
+		buf_addc(out, '[');
+		for (struct json_elements e = json_elements(value);
+		     json_element(&e);) {
+			json_add_comma(out);
+			redact_paths(r, &below, e.value, out);
+		}
+		buf_addc(out, ']');
+	}
 }
 
 void
@@ -563,6 +541,8 @@ redact_object(const struct redact *r, struct span group, struct span kind,
 		add_path(&rest, TEXT, *paths);
 	collect(&values, &rest, false, TEXT, object);
 	redact_paths(r, &rest, object, out);
-	values_release(&values);
+	for (size_t i = 0; i < values.count; i++)
+		buf_release(&values.items[i]);
+	free(values.items);
 	buf_release(&plain);
 }

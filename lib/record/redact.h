@@ -28,7 +28,7 @@
 
 struct redact;
 
-enum { REDACT_PATHS_MAX = 64 }; /* of one kind */
+enum { REDACT_PATHS_MAX = 64 }; /* paths of a kind */
 enum { REDACT_KEY_SIZE = 32 };
 
 struct redact *redact_new(struct err *err); /* NULL: no random numbers */

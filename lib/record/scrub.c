@@ -28,36 +28,28 @@ stands_alone(struct span text, size_t at, size_t n)
 		!is_word(text.p[at + n - 1]));
 }
 
-static void
-mark(struct scrub *s, size_t at, size_t n)
-{
-	memset(s->marked + at, true, n);
-}
-
-static void
-mark_short(struct scrub *s, struct span value)
-{
-	for (size_t at = 0; at + value.n <= s->text.n; at++)
-		if (memcmp(s->text.p + at, value.p, value.n) == 0 &&
-		    stands_alone(s->text, at, value.n))
-			mark(s, at, value.n);
-}
-
+/* A short value counts where it stands alone; of a longer one each run does. */
 static void
 mark_value(struct scrub *s, struct span value)
 {
-	if (value.n == 0)
+	size_t n = value.n < SCRUB_RUN ? value.n : SCRUB_RUN;
+
+	if (n == 0)
 		return;
-	if (value.n < SCRUB_RUN) {
-		mark_short(s, value);
-		return;
+	for (size_t at = 0; at + n <= s->text.n; at++) {
+		const char *run = s->text.p + at;
+		bool found = value.n < SCRUB_RUN
+		    ? memcmp(run, value.p, n) == 0 &&
+			stands_alone(s->text, at, n)
+		    : memmem(value.p, value.n, run, n) != NULL;
+
+		if (found)
+			memset(s->marked + at, true, n);
 	}
-	for (size_t at = 0; at + SCRUB_RUN <= s->text.n; at++)
-		if (memmem(value.p, value.n, s->text.p + at, SCRUB_RUN) != NULL)
-			mark(s, at, SCRUB_RUN);
 }
 
-/* In each way in which it may be written. raw: as JSON, with its quotes. */
+/* Marks a string in each way in which it may be written. raw: as JSON, with its
+ * quotes. */
 static void
 mark_forms(struct scrub *s, struct span raw)
 {
@@ -100,15 +92,6 @@ mark_all(struct scrub *s, struct span value)
 	}
 }
 
-/* Members that every object has, and none of which is a secret. */
-static bool
-is_plain(struct span key)
-{
-	return span_is(key, "apiVersion") || span_is(key, "kind") ||
-	    span_is(key, "metadata") || span_is(key, "type") ||
-	    span_is(key, "immutable");
-}
-
 void
 scrub_add(struct buf *b, struct span text, struct span object)
 {
@@ -116,7 +99,10 @@ scrub_add(struct buf *b, struct span text, struct span object)
 
 	s.text.n = utf8_cut(text, SCRUB_TEXT_MAX);
 	for (struct json_members m = json_members(object); json_member(&m);)
-		if (!is_plain(m.key))
+		/* Members of every object, none of which is a secret. */
+		if (!span_is(m.key, "apiVersion") && !span_is(m.key, "kind") &&
+		    !span_is(m.key, "metadata") && !span_is(m.key, "type") &&
+		    !span_is(m.key, "immutable"))
 			mark_all(&s, m.value);
 	for (size_t i = 0; i < s.text.n; i++) {
 		if (!s.marked[i])

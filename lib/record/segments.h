@@ -26,7 +26,7 @@ struct segments {
 	size_t count;
 };
 
-/* Those of the directory. -1: it cannot be read; err names it. */
+/* Lists the segments of a directory. -1: it cannot be read; err names it. */
 int segments_list(const char *dir, struct segments *s, struct err *err);
 void segments_release(struct segments *s);
 

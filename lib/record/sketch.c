@@ -75,7 +75,7 @@ on_key(struct sketch *s)
 			put_key(s);
 		break;
 	case IN_METADATA:
-		/* One that is longer than the buffer is not ours. */
+		/* A key that is longer than the buffer is not ours. */
 		if (!is_key(s, "managedFields") && s->key_n < SKETCH_KEY_MAX)
 			put_key(s);
 		break;

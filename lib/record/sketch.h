@@ -31,7 +31,7 @@ struct sketch {
 	/* Containers that are open, and how many of them, from the outermost,
 	 * are the event, the object and its metadata. */
 	size_t depth, path, top;
-	char key[SKETCH_KEY_MAX]; /* its beginning */
+	char key[SKETCH_KEY_MAX]; /* the beginning of the text */
 	size_t key_n;
 	bool in_string, in_key, escaped, key_next, enters;
 	bool has_metadata, whole, failed;

@@ -25,7 +25,7 @@ struct unpack {
 	size_t at, end;
 	size_t part;   /* position of the part that is read */
 	bool begun;    /* the kind of file is known */
-	bool in_part;  /* its end has not been seen */
+	bool in_part;  /* the end was not seen yet */
 	bool lost;     /* looking for the next part */
 	bool may_have; /* zstd may hold output that did not fit */
 	bool ended;
@@ -145,7 +145,7 @@ decompress(struct unpack *u, struct buf *out, struct err *err)
 	out->len += to.pos;
 	u->at = in.pos;
 	u->may_have = to.pos == to.size;
-	/* It would like to have the header of the next block as well. */
+	/* zstd asks for the header of the next block as well. */
 	u->wanted = left > HEADER ? left - HEADER : left > 0 ? left : MAGIC;
 	if (left == 0)
 		u->in_part = false;

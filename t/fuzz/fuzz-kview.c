@@ -22,7 +22,7 @@
 #include "fuzz.h"
 #include "recording.h"
 #include "story.h"
-#include "timeline.h"
+#include "viewrow.h"
 
 static struct story story;
 static struct pagefile page;
@@ -34,7 +34,7 @@ static void
 take_row(void *arg, const struct viewrow *row)
 {
 	(void)arg;
-	timeline_add(&lines, row, TIMELINE_PLAIN);
+	viewrow_add_term(&lines, row, VIEWROW_PLAIN);
 	pagefile_row(&page, row);
 }
 

@@ -19,14 +19,20 @@
 #include "recording.h"
 #include "tale.h"
 
-static struct who who[4]; /* asked for in turn */
+/* Asked for in turn. */
+static const char *const asked[][2] = {{"deployments", "default/example"},
+    {"Memcached.cache.example.com", "default/example"}, {"secret", "default/s"},
+    {"Deployment", "shop/session"}};
 static size_t turn;
 static struct tale tale;
 
 static void
 begin(void)
 {
-	tale_init(&tale, &who[turn % COUNT(who)]);
+	const char *const *who = asked[turn % COUNT(asked)];
+	struct err err = ERR_INIT;
+
+	tale_init(&tale, who[0], who[1], &err);
 	tale.named = turn++ % 3 == 0;
 }
 
@@ -54,15 +60,8 @@ int
 main(int argc, char **argv)
 {
 	static const struct recording_fuzz f = {begin, line, end};
-	static const char *const asked[COUNT(who)][2] = {
-	    {"deployments", "default/example"},
-	    {"Memcached.cache.example.com", "default/example"},
-	    {"secret", "default/s"}, {"Deployment", "shop/session"}};
-	struct err err = ERR_INIT;
 
 	if (argc < 4)
 		return 100;
-	for (size_t i = 0; i < COUNT(who); i++)
-		who_parse(&who[i], asked[i][0], asked[i][1], &err);
 	return recording_fuzz(&f, argc, argv);
 }

@@ -8,7 +8,7 @@
 #include "http/httpurl.h"
 #include "json/json.h"
 #include "process/log.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 enum { FIRST_MS = 1000, AGAIN_MOST_MS = 30000, TOLD_MAX = 200 };
 #define PATH "/v1/traces"
@@ -68,7 +68,7 @@ look_for_rejection(struct courier *c, struct span body)
 	    ? json_get(body, "partialSuccess")
 	    : SPAN_NONE;
 	struct span why = json_raw_string(json_get(partial, "errorMessage"));
-	struct span spans = recordref_text(json_get(partial, "rejectedSpans"));
+	struct span spans = reading_text(json_get(partial, "rejectedSpans"));
 
 	if (c->partly || (why.n == 0 && (spans.n == 0 || span_is(spans, "0"))))
 		return;
@@ -81,26 +81,7 @@ look_for_rejection(struct courier *c, struct span body)
 	    SPAN_ARG(why));
 }
 
-static void
-go_on(struct courier *c)
-{
-	if (c->first == NULL)
-		c->overflows = false;
-	if (c->first != NULL)
-		try(c);
-	else if (c->on_empty != NULL)
-		c->on_empty(c->arg);
-}
-
 /* ---- answers ---- */
-
-/* An answer that is too large is an answer. */
-static bool
-may_pass(const struct http_response *r)
-{
-	return (r->status == 0 && !r->too_large) || r->status == 429 ||
-	    r->status == 502 || r->status == 503 || r->status == 504;
-}
 
 static void
 describe(const struct http_response *r, struct buf *b)
@@ -119,18 +100,24 @@ describe(const struct http_response *r, struct buf *b)
 	buf_release(&text);
 }
 
-static void
+/* True if the same body is to be sent again: it is armed. An answer that is too
+ * large is an answer. */
+static bool
 try_later(struct courier *c, const struct http_response *r)
 {
-	uint64_t ms = kube_backoff_next(&c->backoff, FIRST_MS, AGAIN_MOST_MS);
-	uint64_t after =
-	    r->retry_after_s > 0 ? (uint64_t)r->retry_after_s * 1000 : 0;
+	uint64_t ms, after;
 
+	if (!(r->status == 0 && !r->too_large) && r->status != 429 &&
+	    r->status != 502 && r->status != 503 && r->status != 504)
+		return false;
+	ms = kube_backoff_next(&c->backoff, FIRST_MS, AGAIN_MOST_MS);
+	after = r->retry_after_s > 0 ? (uint64_t)r->retry_after_s * 1000 : 0;
 	if (after > COURIER_AFTER_MS)
 		after = COURIER_AFTER_MS;
 	if (after > ms)
 		ms = after;
 	loop_after(c->loop, &c->timer, ms, try, c);
+	return true;
 }
 
 static void
@@ -149,14 +136,18 @@ on_answer(void *arg, const struct http_response *r)
 	buf_release(&why);
 	if (good)
 		look_for_rejection(c, r->body);
-	if (!good && may_pass(r)) {
-		try_later(c, r);
+	else if (try_later(c, r))
 		return;
-	}
 	c->backoff = (struct kube_backoff){0};
 	*(good ? &c->sent : &c->dropped) += c->first->units;
 	forget_first(c);
-	go_on(c);
+	if (c->first != NULL) {
+		try(c);
+		return;
+	}
+	c->overflows = false;
+	if (c->on_empty != NULL)
+		c->on_empty(c->arg);
 }
 
 static void

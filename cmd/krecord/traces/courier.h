@@ -33,14 +33,14 @@ struct courier {
 	struct http *http;
 	char *url;
 	struct parcel *first, **end; /* the first is under way, or waits */
-	size_t bytes;		     /* of those that wait */
+	size_t bytes;		     /* waiting, or under way */
 	struct http_call *call;	     /* or NULL */
 	struct kube_backoff backoff;
 	struct timer timer;
-	bool fails, overflows;	     /* it was logged */
-	bool partly;		     /* that only a part was taken was, once */
+	bool fails, overflows;	     /* logged once */
+	bool partly;		     /* the same: only a part was taken */
 	uint64_t sent, dropped;	     /* units (traces) */
-	uint64_t told;		     /* of the dropped ones: in the log */
+	uint64_t told;		     /* dropped ones that the log mentions */
 	void (*on_empty)(void *arg); /* or NULL */
 	void *arg;
 };
@@ -52,10 +52,10 @@ int courier_init(
 /* Takes the body, and leaves it empty. units: how many traces are in it. */
 void courier_send(struct courier *c, struct buf *body, size_t units);
 bool courier_is_empty(const struct courier *c);
-/* COURIER_MUCH waits for a server that works: who can should wait, too, until
+/* COURIER_MUCH waits for a server that works: the caller should wait, too, until
  * on_empty. */
 bool courier_is_busy(const struct courier *c);
-/* That which was not sent is lost, and counted. */
+/* Bodies that were not sent are lost, and counted. */
 void courier_release(struct courier *c);
 
 #endif

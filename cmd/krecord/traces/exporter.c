@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "access/access_calls.h"
+#include "access/gate.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "traces/courier.h"
@@ -15,7 +16,6 @@
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "process/sandbox.h"
 #include "record/intake.h"
 #include "report/reportfd.h"
 #include "traces/spanline.h"
@@ -30,7 +30,7 @@ struct duration {
 };
 
 struct exporter {
-	const struct exporter_opts *o;
+	size_t most_in_batch;
 	struct loop *loop;
 	struct intake intake;
 	struct journeys journeys;
@@ -60,24 +60,17 @@ send_batch(void *arg)
 	e->in_batch = 0;
 }
 
-/* As in all metrics: kind.group in lower case. */
-static char *
-controller_of(const struct journey *j)
-{
-	char *name = mem_dup(j->primary, strcspn(j->primary, "/"));
-
-	for (char *p = name; *p != '\0'; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char)(*p - 'A' + 'a');
-	return name;
-}
-
 static struct duration *
 duration_of(struct exporter *e, const struct journey *j)
 {
-	char *name = controller_of(j);
-	struct duration *d = map_get(&e->durations, span_str(name));
+	char *name = mem_dup(j->primary, strcspn(j->primary, "/"));
+	struct duration *d;
 
+	/* kind.group in lower case, as in all metrics. */
+	for (char *p = name; *p != '\0'; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p - 'A' + 'a');
+	d = map_get(&e->durations, span_str(name));
 	if (d != NULL) {
 		free(name);
 		return d;
@@ -112,8 +105,7 @@ on_journey(void *arg, const struct journey *j)
 
 	observe(e, j);
 	spanline_add(&e->batch, j);
-	if (++e->in_batch == (size_t)e->o->batch ||
-	    e->batch.len >= SPANLINE_BYTES)
+	if (++e->in_batch == e->most_in_batch || e->batch.len >= SPANLINE_BYTES)
 		send_batch(e);
 	else if (!loop_timer_armed(&e->full))
 		loop_after(e->loop, &e->full, EXPORTER_WAIT_MS, send_batch, e);
@@ -147,32 +139,27 @@ add_samples(void *arg, struct metric_lines *m)
 
 /* ---- input ---- */
 
-/* Of those that krecord has for us; its own ones it mentions itself. */
-static void
-take_gap(struct exporter *e, const struct reading_line *line)
-{
-	if (json_is(json_get(line->text, "stream"), "live") && e->gaps++ == 0)
-		log_warning("traces: lines were lost before they were read, so "
-			    "traces are missing; further ones are not "
-			    "mentioned");
-}
-
 /* The first lines may be halves, of a process that was killed. */
 static void
 take_line(void *arg, const struct reading_line *line, bool bad)
 {
 	struct exporter *e = arg;
 
-	if (!bad && line->kind == READING_GAP)
-		take_gap(e, line);
-	if (!bad)
-		journeys_line(&e->journeys, line);
-	else if (e->bad++ == 0)
+	if (bad && e->bad++ == 0)
 		log_warning(
 		    "%s; further ones are not mentioned", line->err.message);
+	if (bad)
+		return;
+	/* Other gaps are logged by the krecord that met them. */
+	if (line->kind == READING_GAP &&
+	    json_is(json_get(line->text, "stream"), "live") && e->gaps++ == 0)
+		log_warning("traces: lines were lost before they were read, so "
+			    "traces are missing; further ones are not "
+			    "mentioned");
+	journeys_line(&e->journeys, line);
 }
 
-/* Those without a last answer are over when nobody waits any more. */
+/* Decisions without a last answer are over when nothing waits any more. */
 static void
 look(void *arg)
 {
@@ -213,18 +200,12 @@ on_empty(void *arg)
 }
 
 static void
-stop_reading(struct exporter *e)
-{
-	if (!loop_timer_armed(&e->pause))
-		loop_unwatch(e->loop, STDIN_FILENO);
-	loop_cancel(e->loop, &e->pause);
-}
-
-static void
 end(struct exporter *e)
 {
 	e->ends = true;
-	stop_reading(e);
+	if (!loop_timer_armed(&e->pause))
+		loop_unwatch(e->loop, STDIN_FILENO);
+	loop_cancel(e->loop, &e->pause);
 	journeys_end(&e->journeys);
 	send_batch(e);
 	if (courier_is_empty(&e->courier))
@@ -253,65 +234,45 @@ give_up(void *arg)
 	loop_stop(arg);
 }
 
-/* Who wrote it may have ended before: what the pipe has is read, but it may be
- * one that never ends. */
-static void
-read_rest(struct exporter *e)
-{
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-
-	for (int i = 0; i < REST_READS && poll(&p, 1, 0) > 0; i++)
-		if (!intake_read(&e->intake))
-			break;
-}
-
 static void
 on_signal(void *arg, int signo)
 {
 	struct exporter *e = arg;
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 
 	(void)signo;
 	if (!loop_timer_armed(&e->end))
 		loop_after(e->loop, &e->end, EXPORTER_END_MS, give_up, e->loop);
 	if (e->ends)
 		return;
-	read_rest(e);
+	/* The writer may have ended before: everything in the pipe is read, but
+	 * it may be one that never ends. */
+	for (int i = 0; i < REST_READS && poll(&p, 1, 0) > 0; i++)
+		if (!intake_read(&e->intake))
+			break;
 	end(e);
 }
 
 /* ---- start ---- */
 
 static int
-enter_sandbox(struct err *err)
+start(struct exporter *e, const char *endpoint, int report_fd, struct err *err)
 {
 	static const struct sandbox_rule *const calls[] = {sandbox_compute,
 	    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
-	enum sandbox_result result =
-	    sandbox_enter(calls, (enum sandbox_mode)sandbox_opt, err);
-
-	if (result == SANDBOX_NONE) {
-		log_warning("%s", err->message);
-		*err = (struct err)ERR_INIT;
-	}
-	return result == SANDBOX_FAILED ? -1 : 0;
-}
-
-static int
-start(struct exporter *e, struct err *err)
-{
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
 
 	signal(SIGPIPE, SIG_IGN);
 	loop_signal(e->loop, SIGTERM, on_signal, e);
 	loop_signal(e->loop, SIGINT, on_signal, e);
-	if (courier_init(&e->courier, e->loop, e->o->endpoint, err) != 0)
+	if (courier_init(&e->courier, e->loop, endpoint, err) != 0)
 		return err_prefix(err, "option --endpoint");
 	e->courier.on_empty = on_empty;
 	e->courier.arg = e;
-	reportfd_init(&e->report, e->loop, "krecord-spans",
-	    (int)e->o->report_fd, count, e);
+	reportfd_init(
+	    &e->report, e->loop, "krecord-spans", report_fd, count, e);
 	reportfd_metrics(&e->report, add_samples);
-	if (enter_sandbox(err) != 0)
+	if (gate_sandbox(NULL, calls, calls, err) != 0)
 		return -1;
 	if (flags >= 0)
 		fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK);
@@ -322,39 +283,32 @@ start(struct exporter *e, struct err *err)
 	return 0;
 }
 
-static void
-release(struct exporter *e)
-{
-	struct duration *d;
-
-	reportfd_release(&e->report);
-	intake_release(&e->intake);
-	for (size_t i = 0; (d = map_next(&e->durations, &i)) != NULL;) {
-		free(d->controller);
-		free(d);
-	}
-	map_release(&e->durations);
-	buf_release(&e->batch);
-	loop_free(e->loop);
-}
-
 int
-exporter_run(
-    const struct exporter_opts *o, unsigned long long *lost, struct err *err)
+exporter_run(const char *endpoint, size_t batch, int report_fd,
+    unsigned long long *lost, struct err *err)
 {
-	struct exporter e = {.o = o, .report.fd = -1};
+	struct exporter e = {.most_in_batch = batch,
+	    .loop = loop_new(),
+	    .intake = {.fd = STDIN_FILENO, .fn = take_line, .arg = &e},
+	    .journeys = {.fn = on_journey, .arg = &e},
+	    .report.fd = -1};
+	struct duration *d;
 	int rc;
 
-	e.loop = loop_new();
-	e.intake =
-	    (struct intake){.fd = STDIN_FILENO, .fn = take_line, .arg = &e};
-	e.journeys = (struct journeys){.fn = on_journey, .arg = &e};
-	rc = start(&e, err);
+	rc = start(&e, endpoint, report_fd, err);
 	if (rc == 0)
 		loop_run(e.loop);
 	reportfd_send(&e.report);
 	courier_release(&e.courier);
 	*lost = e.courier.dropped;
-	release(&e);
+	reportfd_release(&e.report);
+	intake_release(&e.intake);
+	for (size_t i = 0; (d = map_next(&e.durations, &i)) != NULL;) {
+		free(d->controller);
+		free(d);
+	}
+	map_release(&e.durations);
+	buf_release(&e.batch);
+	loop_free(e.loop);
 	return rc;
 }

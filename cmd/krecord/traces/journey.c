@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "process/clock.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 
 /* ---- those under way, in the order of their last answers ---- */
 
@@ -49,12 +49,6 @@ finish(struct journeys *all, struct journey *j)
 	free(j);
 }
 
-static struct journey *
-find(struct journeys *all, struct span key)
-{
-	return map_get(&all->by_primary, key);
-}
-
 /* ---- what a set asks for ---- */
 
 static size_t
@@ -90,13 +84,13 @@ static void
 take_set(struct journeys *all, struct span set, int64_t us)
 {
 	struct span r = json_get(set, "reconcile");
-	struct objref o = recordref_of(json_get(r, "primary"), &all->names);
+	struct objref o = reading_ref(json_get(r, "primary"), &all->names);
 	struct span manager = json_name(json_get(r, "manager"), &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 
 	objref_add_key(&key, &o);
-	j = find(all, buf_span(&key));
+	j = map_get(&all->by_primary, buf_span(&key));
 	if (j != NULL)
 		finish(all, j);
 	j = mem_zalloc(sizeof(*j));
@@ -158,30 +152,25 @@ add_step(struct journey *j, struct span result, const struct objref *o,
 	buf_release(&key);
 }
 
-/* Finalizers are answered besides what was counted. */
-static bool
-was_asked_for(struct span result)
-{
-	return json_type(json_get(result, "finalizers")) == JSON_INVALID;
-}
-
 static void
 take_result(
     struct journeys *all, struct span result, bool of_status, int64_t us)
 {
-	struct objref o = recordref_of(result, &all->names);
+	struct objref o = reading_ref(result, &all->names);
 	struct span primary =
 	    json_name(json_get(result, "primary"), &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 
 	objref_add_key(&key, &o);
-	j = find(all, of_status ? buf_span(&key) : primary);
+	j = map_get(&all->by_primary, of_status ? buf_span(&key) : primary);
 	buf_release(&key);
 	if (j == NULL)
 		return;
 	add_step(j, result, &o, &all->names, of_status, us);
-	j->answered += was_asked_for(result);
+	/* Finalizers are answered besides what was counted. */
+	j->answered +=
+	    json_type(json_get(result, "finalizers")) == JSON_INVALID;
 	j->failed = j->failed ||
 	    span_is(json_raw_string(json_get(result, "result")), "failed");
 	if (us > j->last_us)
@@ -196,12 +185,12 @@ take_result(
 static void
 take_status(struct journeys *all, struct span status, int64_t us)
 {
-	struct objref o = recordref_of(status, &all->names);
+	struct objref o = reading_ref(status, &all->names);
 	struct buf key = BUF_INIT;
 	struct journey *j;
 
 	objref_add_key(&key, &o);
-	j = find(all, buf_span(&key));
+	j = map_get(&all->by_primary, buf_span(&key));
 	buf_release(&key);
 	if (j != NULL)
 		j->status_us = us;

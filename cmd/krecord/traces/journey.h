@@ -28,7 +28,7 @@ enum {
 	JOURNEY_TEXTS_MAX = 1024 * 1024
 };
 
-/* One answer of the API server. Texts are decoded; they point into the
+/* An answer of the API server. Texts are decoded; they point into the
  * journey's. */
 struct journey_step {
 	int64_t from_us, to_us;			       /* since 1970 */
@@ -40,8 +40,8 @@ struct journey {
 	struct journey *before, *after; /* under way, by their last answers */
 	char *primary;			/* owned: its key */
 	char *namespace_;		/* owned */
-	size_t kind_n;			/* of the kind at its start */
-	char *manager;			/* owned */
+	size_t kind_n;	  /* bytes of the kind, with which it begins */
+	char *manager;	  /* owned */
 	int64_t first_us; /* the first event; or that of the set */
 	int64_t set_us;
 	int64_t status_us; /* the status went to kstatus; 0: not yet */
@@ -50,24 +50,24 @@ struct journey {
 	bool failed;
 	size_t more_events;
 	char *events;	  /* owned: because.events, raw; NULL: none are known */
-	struct buf texts; /* of steps, each with a NUL */
+	struct buf texts; /* texts of the steps, each with a NUL */
 	struct journey_step *steps;
 	size_t step_count;
 };
 
-/* It is over; borrowed until the call returns. */
+/* A decision is over; j is borrowed until the call returns. */
 typedef void journey_fn(void *arg, const struct journey *j);
 
 struct journeys {
 	journey_fn *fn;
 	void *arg;
 	struct map by_primary;
-	struct arena names; /* of the line, decoded */
+	struct arena names; /* names in the line, decoded */
 	struct journey *oldest, *youngest;
 };
 
 void journeys_line(struct journeys *all, const struct reading_line *line);
-/* So late is it by now, although no line came. */
+/* The time now, although no line came. */
 void journeys_pass(struct journeys *all, int64_t us);
 /* The input has ended: so has all that is under way. */
 void journeys_end(struct journeys *all);

@@ -4,17 +4,17 @@
 
 #include "json/json.h"
 #include "process/clock.h"
-#include "record/recordref.h"
+#include "record/reading.h"
 #include "value/digest.h"
 
 enum { TRACE_BYTES = 16, SPAN_BYTES = 8 };
-/* Of the specification: SpanKind and StatusCode. */
+/* SpanKind and StatusCode of the specification. */
 enum { KIND_INTERNAL = 1, KIND_CLIENT = 3, CODE_ERROR = 2 };
 
 /* Shared by all spans of a trace. */
 struct trace {
 	struct buf *b;
-	unsigned char id[DIGEST_SIZE]; /* of the trace, and of its root */
+	unsigned char id[DIGEST_SIZE]; /* the trace's, and its root's */
 	unsigned count;
 };
 
@@ -37,12 +37,6 @@ spanline_add_trace_id(struct buf *b, const struct journey *j)
 	digest_add_hex(b, id, TRACE_BYTES);
 }
 
-static const unsigned char *
-root_id(const struct trace *t)
-{
-	return t->id + TRACE_BYTES;
-}
-
 static void
 add_id(struct buf *b, const char *key, const unsigned char *id, size_t n)
 {
@@ -59,13 +53,6 @@ add_time(struct buf *b, const char *key, int64_t us)
 	buf_addf(b, "\"%lld000\"", (long long)us);
 }
 
-static void
-add_string(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
-
 /* An attribute; without a value: nothing. */
 static void
 add_text(struct buf *b, const char *key, struct span text)
@@ -73,8 +60,8 @@ add_text(struct buf *b, const char *key, struct span text)
 	if (text.n == 0)
 		return;
 	json_add_comma(b);
-	buf_addf(b, "{\"key\":\"%s\",\"value\":{", key);
-	add_string(b, "stringValue", text);
+	buf_addf(b, "{\"key\":\"%s\",\"value\":{\"stringValue\":", key);
+	json_add_string(b, text);
 	buf_adds(b, "}}");
 }
 
@@ -86,16 +73,16 @@ add_number(struct buf *b, const char *key, size_t n)
 	    b, "{\"key\":\"%s\",\"value\":{\"intValue\":\"%zu\"}}", key, n);
 }
 
-/* Up to the attributes, which are open. parent NULL: the root. */
+/* Up to the attributes, which are open. The first span is the root of all. */
 static void
-begin_span(struct trace *t, const unsigned char *parent, const char *verb,
-    struct span kind)
+begin_span(struct trace *t, const char *verb, struct span kind)
 {
+	bool root = t->count == 0;
 	unsigned char id[DIGEST_SIZE];
 	struct buf text = BUF_INIT;
 
-	memcpy(id, root_id(t), SPAN_BYTES);
-	if (parent != NULL) {
+	memcpy(id, t->id + TRACE_BYTES, SPAN_BYTES);
+	if (!root) {
 		buf_add(&text, (const char *)t->id, sizeof(t->id));
 		buf_addf(&text, "%u", t->count);
 		digest_sha256(buf_span(&text), id);
@@ -106,8 +93,8 @@ begin_span(struct trace *t, const unsigned char *parent, const char *verb,
 	buf_addc(t->b, '{');
 	add_id(t->b, "traceId", t->id, TRACE_BYTES);
 	add_id(t->b, "spanId", id, SPAN_BYTES);
-	if (parent != NULL)
-		add_id(t->b, "parentSpanId", parent, SPAN_BYTES);
+	if (!root)
+		add_id(t->b, "parentSpanId", t->id + TRACE_BYTES, SPAN_BYTES);
 	buf_addf(t->b, ",\"name\":\"%s%s%.*s\"", verb, kind.n > 0 ? " " : "",
 	    SPAN_ARG(kind));
 	buf_adds(t->b, ",\"attributes\":[");
@@ -124,14 +111,14 @@ end_span(struct trace *t, int kind, int64_t from_us, int64_t to_us)
 }
 
 static void
-add_failure(struct trace *t, bool failed, struct span message)
+add_failure(struct trace *t, struct span message)
 {
-	if (!failed)
-		return;
 	json_add_key(t->b, "status");
 	buf_addf(t->b, "{\"code\":%d", CODE_ERROR);
-	if (message.n > 0)
-		add_string(t->b, "message", message);
+	if (message.n > 0) {
+		json_add_key(t->b, "message");
+		json_add_string(t->b, message);
+	}
 	buf_addc(t->b, '}');
 }
 
@@ -142,7 +129,7 @@ static void
 add_event(struct trace *t, const struct journey *j, struct span event)
 {
 	struct arena names = ARENA_INIT;
-	struct objref o = recordref_of(event, &names);
+	struct objref o = reading_ref(event, &names);
 	struct span timer = json_name(json_get(event, "timer"), &names);
 	struct buf label = BUF_INIT;
 	int64_t us;
@@ -158,7 +145,8 @@ add_event(struct trace *t, const struct journey *j, struct span event)
 	json_add_comma(t->b);
 	buf_addc(t->b, '{');
 	add_time(t->b, "timeUnixNano", us);
-	add_string(t->b, "name", timer);
+	json_add_key(t->b, "name");
+	json_add_string(t->b, timer);
 	json_add_key(t->b, "attributes");
 	buf_addc(t->b, '[');
 	add_text(t->b, "kpipe.manager",
@@ -175,7 +163,7 @@ add_root(struct trace *t, const struct journey *j)
 {
 	struct json_elements e = json_elements(span_str(j->events));
 
-	begin_span(t, NULL, "reconcile", span_make(j->primary, j->kind_n));
+	begin_span(t, "reconcile", span_make(j->primary, j->kind_n));
 	add_text(t->b, "kpipe.primary", span_str(j->primary));
 	add_text(t->b, "k8s.namespace.name", span_str(j->namespace_));
 	add_number(t->b, "kpipe.asked", j->asked);
@@ -188,7 +176,8 @@ add_root(struct trace *t, const struct journey *j)
 		json_add_key(t->b, "droppedEventsCount");
 		json_add_int(t->b, (int64_t)j->more_events);
 	}
-	add_failure(t, j->failed, SPAN_NONE);
+	if (j->failed)
+		add_failure(t, SPAN_NONE);
 	end_span(t, KIND_INTERNAL, j->first_us, j->last_us);
 }
 
@@ -201,12 +190,13 @@ add_step(struct trace *t, const struct journey *j, const struct journey_step *s)
 	    : deleted			? "delete"
 					: "apply";
 
-	begin_span(t, root_id(t), verb, span_str(texts + s->kind));
+	begin_span(t, verb, span_str(texts + s->kind));
 	add_text(t->b, "kpipe.object", span_str(texts + s->object));
 	add_text(t->b, "kpipe.result", span_str(texts + s->result));
 	add_text(t->b, "kpipe.because", span_str(texts + s->because));
 	buf_addc(t->b, ']');
-	add_failure(t, s->failed, span_str(texts + s->message));
+	if (s->failed)
+		add_failure(t, span_str(texts + s->message));
 	end_span(t, KIND_CLIENT, s->from_us, s->to_us);
 }
 
@@ -223,7 +213,7 @@ spanline_add(struct buf *b, const struct journey *j)
 	    "]},\"scopeSpans\":[{\"scope\":{\"name\":\"kpipe\","
 	    "\"version\":\"" KPIPE_VERSION "\"},\"spans\":[");
 	add_root(&t, j);
-	begin_span(&t, root_id(&t), "decide", SPAN_NONE);
+	begin_span(&t, "decide", SPAN_NONE);
 	buf_addc(b, ']');
 	end_span(&t, KIND_INTERNAL, j->first_us, j->set_us);
 	for (size_t i = 0; i < j->step_count; i++)

@@ -18,10 +18,10 @@
 #include "base/buf.h"
 #include "traces/journey.h"
 
-/* So long a line should end: collectors refuse those of 20 MiB. */
+/* Length at which a line should end: collectors refuse those of 20 MiB. */
 enum { SPANLINE_BYTES = 1024 * 1024 };
 
-/* One more decision on the line; an empty line begins with it. */
+/* Adds a decision to the line; an empty line begins with it. */
 void spanline_add(struct buf *b, const struct journey *j);
 /* The last one was added. */
 void spanline_end(struct buf *b);

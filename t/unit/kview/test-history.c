@@ -1,7 +1,6 @@
 #include "history.h"
 
 #include "base/buf.h"
-#include "standing.h"
 #include "tap.h"
 
 static struct tracks all;
@@ -115,7 +114,7 @@ check(const char *object, const char *want, const char *what)
 {
 	struct buf b = BUF_INIT;
 
-	standing_add(&b, span_str(object));
+	track_add_standing(&b, span_str(object));
 	is(buf_str(&b), want, what);
 	buf_release(&b);
 }
