@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "absent.h"
 #include "app.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -198,12 +197,12 @@ on_ready(struct kwatch *app)
 	struct run *r = app->arg;
 
 	if (app->once) {
-		absent_say(app);
+		app_say_absent(app);
 		finish(r, app->failed ? 1 : 0);
 		return;
 	}
 	log_debug("all kinds are listed");
-	absent_say_namespaces(app);
+	app_say_empty(app);
 	malloc_trim(0); /* pages of lists, long lines */
 	reportfd_ready(&r->report);
 	reportfd_send(&r->report);

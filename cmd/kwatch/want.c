@@ -72,8 +72,8 @@ add_fields(struct want *n, const struct watch_kind *k, struct err *err)
 	return 0;
 }
 
-static bool
-selects(const char *selector)
+bool
+want_selects(const char *selector)
 {
 	return selector != NULL && *selector != '\0';
 }
@@ -81,8 +81,8 @@ selects(const char *selector)
 static bool
 same_selector(const char *a, const char *b)
 {
-	if (!selects(a) || !selects(b))
-		return selects(a) == selects(b);
+	if (!want_selects(a) || !want_selects(b))
+		return want_selects(a) == want_selects(b);
 	return strcmp(a, b) == 0;
 }
 
@@ -162,11 +162,11 @@ add_kind(struct wants *w, const struct watches *file,
 		n->project = project_new();
 		n->metadata_only = true;
 		n->selector = mem_strdup(k->selector);
-		n->strict = role == PRIMARY && selects(k->selector);
+		n->strict = role == PRIMARY && want_selects(k->selector);
 		unite(&n->namespaces, &k->namespaces);
 		n->missing = k->optional ? WANT_OPTIONAL : WANT_WAIT;
 	} else {
-		bool strict = role == PRIMARY && selects(k->selector);
+		bool strict = role == PRIMARY && want_selects(k->selector);
 
 		if (add_selector(n, k->selector, strict, err) != 0)
 			return -1;
@@ -303,8 +303,8 @@ wants_add_like(struct wants *w, const struct want *like, const char *plural,
 bool
 want_fits(const struct want *n, const struct want *operand)
 {
-	return !selects(n->field_selector) ||
-	    !selects(operand->field_selector) ||
+	return !want_selects(n->field_selector) ||
+	    !want_selects(operand->field_selector) ||
 	    strcmp(n->field_selector, operand->field_selector) == 0;
 }
 
