@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -21,17 +22,17 @@
 #include "beside/shadow.h"
 #include "beside/listener.h"
 #include "conf/watches.h"
-#include "greeting.h"
-#include "defaultnames.h"
+#include "kube/proof.h"
 #include "launch.h"
-#include "manager.h"
-#include "markskey.h"
+#include "operator.h"
 #include "options.h"
 #include "pipeline.h"
 #include "process/clock.h"
 #include "process/harden.h"
 #include "process/leash.h"
 #include "process/log.h"
+#include "process/file.h"
+#include "process/notify.h"
 #include "process/version.h"
 #include "tools.h"
 
@@ -48,9 +49,11 @@ struct app {
 	bool serves;
 	struct resident *beside[BESIDE_MAX]; /* borrowed */
 	size_t beside_count, beside_ended;
-	bool ended; /* the pipeline has */
-	struct manager manager;
-	struct leash leash;  /* of a kelect that runs this kpipe */
+	bool ended;		 /* the pipeline has */
+	struct notify notify;	 /* tells the service manager (systemd) */
+	struct timer watchdog;	 /* feeds its watchdog */
+	const char *told_status; /* static: what it was told last */
+	struct leash leash;	 /* of a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
 	char *instance;	     /* owned: or NULL */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
@@ -76,15 +79,14 @@ check_watches(struct app *a, struct err *err)
 	int result = w == NULL ? -1 : 0;
 
 	if (result == 0)
-		result = defaultnames_instance(&a->instance, err);
+		result = operator_instance(&a->instance, err);
 	if (result == 0 && options.leader_elect)
-		a->lease = defaultnames_lease(w);
+		a->lease = operator_lease(w);
 	if (result == 0) {
-		a->marks_secret = defaultnames_secret(w);
-		a->field_manager = defaultnames_field_manager(w);
+		a->marks_secret = operator_secret(w);
+		a->field_manager = operator_field_manager(w);
 		a->tools.instance = a->instance;
-		greeting_add(
-		    &greeting, w, defaultnames_operator(w), a->instance);
+		operator_describe(&greeting, w, operator_name(w), a->instance);
 		a->greeting = buf_take(&greeting);
 		a->tools.watches = a->watches = w;
 		result = tools_check_shadow(&a->tools, &scope, err);
@@ -131,6 +133,34 @@ take_leash(struct app *a, struct err *err)
 	return 0;
 }
 
+/* A random key in memory, sealed: no stage can change it for another. */
+static int
+make_key(struct err *err)
+{
+	enum {
+		SEALS = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL
+	};
+	int fd = memfd_create("kpipe-marks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct buf key = BUF_INIT;
+	int rc = -1;
+
+	if (fd >= 0)
+		rc = proof_make_key(&key, err);
+	if (fd < 0 ||
+	    (rc == 0 &&
+		(file_write(fd, buf_span(&key)) != 0 ||
+		    fcntl(fd, F_ADD_SEALS, SEALS) != 0)))
+		rc = err_set(err, ERR_TRANSIENT,
+		    "cannot keep the key of marks: %s", strerror(errno));
+	buf_wipe(&key);
+	if (rc == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A descriptor of the key of marks (doc/protocol.md, Marks), if kpipe has it. */
 static int
 find_key(struct app *a, struct err *err)
 {
@@ -140,7 +170,10 @@ find_key(struct app *a, struct err *err)
 	a->tools.marks_secret = a->marks_secret;
 	if (a->marks_secret != NULL)
 		return 0;
-	*fd = file == NULL ? markskey_make(err) : markskey_open(file, err);
+	*fd = file == NULL ? make_key(err) : open(file, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0 && file != NULL)
+		err_set(err, ERR_PERMANENT, "option --marks-key-file: %s: %s",
+		    file, strerror(errno));
 	return *fd < 0 ? -1 : 0;
 }
 
@@ -193,11 +226,21 @@ build(struct app *a, struct err *err)
 /* ---- while it runs ---- */
 
 static void
+feed_watchdog(void *arg)
+{
+	struct app *a = arg;
+
+	notify_send(&a->notify, "WATCHDOG=1");
+	loop_after(
+	    a->loop, &a->watchdog, a->notify.watchdog_ms, feed_watchdog, a);
+}
+
+static void
 say_ready(void *arg)
 {
 	struct app *a = arg;
 
-	manager_ready(&a->manager);
+	notify_send(&a->notify, "READY=1");
 	if (options.shadow != NULL)
 		shadow_start(&a->shadow);
 	if (options.report_fd >= 0 &&
@@ -284,7 +327,7 @@ on_signal(void *arg, int signo)
 	if (signo == SIGCHLD)
 		reap(a);
 	else {
-		manager_stopping(&a->manager);
+		notify_send(&a->notify, "STOPPING=1");
 		end_shadow(a);
 		pipeline_end(&a->pipeline);
 	}
@@ -330,9 +373,15 @@ static void
 tell_others(void *arg)
 {
 	struct app *a = arg;
-	struct buf line = BUF_INIT;
+	const char *status = pipeline_status(&a->pipeline);
+	struct buf line = BUF_INIT, told = BUF_INIT;
 
-	manager_status(&a->manager, pipeline_status(&a->pipeline));
+	if (strcmp(a->told_status, status) != 0) {
+		a->told_status = status;
+		buf_addf(&told, "STATUS=%s", status);
+		notify_send(&a->notify, buf_str(&told));
+		buf_release(&told);
+	}
 	if (options.shadow != NULL) {
 		shadow_tell(&a->shadow);
 		launch_shadow(&a->pipeline, SPAN_NONE);
@@ -483,7 +532,8 @@ start(struct app *a)
 	set_up_shadow(a);
 	for (size_t i = 0; i < LISTENERS; i++)
 		start_listener(a, i);
-	manager_start(&a->manager, a->loop);
+	if (a->notify.watchdog_ms > 0)
+		feed_watchdog(a);
 	loop_idle(a->loop, tell_others, a);
 	pipeline_start(p);
 }
@@ -493,13 +543,15 @@ run(struct app *a, struct err *err)
 {
 	int code = -1;
 
-	manager_init(&a->manager);
-	code = take_leash(a, err); /* it may have one of those numbers */
+	a->told_status = "";
+	notify_from_env(&a->notify); /* before any child is started */
+	code = take_leash(a, err);   /* it may have one of those numbers */
 	a->null_fd = prepare_fds();
 	if (code == 0)
 		code = build(a, err);
-	if (code == 0 && !options.dry_run)
-		greeting_log(a->greeting);
+	for (char *at = a->greeting;
+	     code == 0 && !options.dry_run && at != NULL && *at != '\0';)
+		log_info("%s", strsep(&at, "\n"));
 	if (code == 0) {
 		start(a);
 		loop_run(a->loop);

@@ -8,10 +8,73 @@
 #include "base/mem.h"
 #include "credential.h"
 #include "environ.h"
-#include "find.h"
 #include "launch.h"
 #include "options.h"
 #include "process/sandboxopt.h"
+
+/* ---- programs ---- */
+
+/* "dir/name", owned, if that is a program. */
+static char *
+try_dir(struct span dir, const char *name)
+{
+	struct buf b = BUF_INIT;
+	char *path;
+
+	buf_addspan(&b, dir.n > 0 ? dir : span_str("."));
+	buf_addf(&b, "/%s", name);
+	path = buf_take(&b);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Owned; NULL: there is none. */
+static char *
+find_in_path(const char *name)
+{
+	const char *p = getenv("PATH");
+	char *found = NULL;
+
+	while (found == NULL && p != NULL && *p != '\0') {
+		size_t n = strcspn(p, ":");
+
+		found = try_dir(span_make(p, n), name);
+		p += n + (p[n] == ':');
+	}
+	return found;
+}
+
+/* Looks in dir, or if that is NULL beside the running program, then in PATH.
+ * Owned; NULL with err: there is none. */
+static char *
+find_program(const char *name, const char *dir, struct err *err)
+{
+	char self[4096], *path = NULL;
+	ssize_t n;
+
+	if (dir != NULL) {
+		path = try_dir(span_str(dir), name);
+		if (path == NULL)
+			err_set(err, ERR_PERMANENT, "there is no %s in %s",
+			    name, dir);
+		return path;
+	}
+	n = readlink("/proc/self/exe", self, sizeof(self));
+	while (n > 0 && self[n - 1] != '/')
+		n--;
+	if (n > 0)
+		path = try_dir(span_make(self, (size_t)n - 1), name);
+	if (path == NULL)
+		path = find_in_path(name);
+	if (path == NULL)
+		err_set(err, ERR_PERMANENT,
+		    "there is no %s, neither beside kpipe nor in PATH", name);
+	return path;
+}
+
+/* ---- arguments of several tools ---- */
 
 static void
 watches_args(struct stage *s)
@@ -511,12 +574,4 @@ tools_release(struct tools *t)
 	free(t->server_env);
 	free(t->bare_env);
 	buf_release(&t->leash);
-}
-
-void
-tools_describe_filters(const struct watch_entry *e, struct buf *out)
-{
-	for (size_t i = 0; i < e->filter_count; i++)
-		buf_addf(out, "%s%s", i == 0 ? "; filters " : ", ",
-		    e->filters[i].command.items[0]);
 }

@@ -27,8 +27,9 @@ struct tools {
 };
 
 /*
- * Fills in the stages of p, by options and the filters of watches. lease: kelect is one of them, and this
- * is the name; or NULL. on_leash: they get one, from our kelect or another.
+ * Fills in the stages of p, by options and the filters of watches. lease: kelect
+ * is one of them, and this is the name; or NULL. on_leash: they get one, from our
+ * kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);
@@ -52,8 +53,5 @@ int tools_viewer(struct tools *t, struct stage *s, struct err *err);
 int tools_tracer(struct tools *t, struct stage *s, struct err *err);
 
 void tools_release(struct tools *t);
-
-/* Appends "; filters ./weather, jq" for an entry that has some. */
-void tools_describe_filters(const struct watch_entry *e, struct buf *out);
 
 #endif
