@@ -354,7 +354,7 @@ lock_due(struct election *e, struct instant now)
 	}
 }
 
-/* The answers to each step that are no failures. */
+/* How each step goes on after an answer that is not a failure. */
 enum { MISSING = 1, /* 404 */ CONFLICT = 2 /* 409 */ };
 static const struct {
 	void (*answered)(
