@@ -40,6 +40,8 @@ enum { BESIDE_MAX = 4 };
 /* They read the recording as it comes: kview; krecord, which sends traces. */
 enum { LISTENER_VIEW, LISTENER_TRACES, LISTENERS };
 
+static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+
 struct app {
 	struct loop *loop;
 	struct pipeline pipeline;
@@ -76,22 +78,18 @@ check_watches(struct app *a, struct err *err)
 	    options.namespace_, options.all_namespaces};
 	struct watches *w = watches_load(options.watches, &scope, err);
 	struct buf greeting = BUF_INIT;
-	int result = w == NULL ? -1 : 0;
 
-	if (result == 0)
-		result = operator_instance(&a->instance, err);
-	if (result == 0 && options.leader_elect)
+	a->tools.watches = a->watches = w;
+	if (w == NULL || operator_instance(&a->instance, err) != 0)
+		return -1;
+	a->tools.instance = a->instance;
+	if (options.leader_elect)
 		a->lease = operator_lease(w);
-	if (result == 0) {
-		a->marks_secret = operator_secret(w);
-		a->field_manager = operator_field_manager(w);
-		a->tools.instance = a->instance;
-		operator_describe(&greeting, w, operator_name(w), a->instance);
-		a->greeting = buf_take(&greeting);
-		a->tools.watches = a->watches = w;
-		result = tools_check_shadow(&a->tools, &scope, err);
-	}
-	return result;
+	a->marks_secret = operator_secret(w);
+	a->field_manager = operator_field_manager(w);
+	operator_describe(&greeting, w, operator_name(w), a->instance);
+	a->greeting = buf_take(&greeting);
+	return tools_check_shadow(&a->tools, &scope, err);
 }
 
 /*
@@ -178,28 +176,11 @@ find_key(struct app *a, struct err *err)
 }
 
 static int
-build_listeners(struct app *a, struct err *err)
-{
-	struct listener *view = &a->listeners[LISTENER_VIEW];
-	struct listener *traces = &a->listeners[LISTENER_TRACES];
-
-	if (options_is_address(options.view_address) &&
-	    (tools_viewer(&a->tools, &view->resident.stage, err) != 0 ||
-		listener_open(view, err) != 0))
-		return -1;
-	if (options.otlp_endpoint != NULL &&
-	    (tools_tracer(&a->tools, &traces->resident.stage, err) != 0 ||
-		listener_open(traces, err) != 0))
-		return -1;
-	a->pipeline.live_fd = view->pipe[1];
-	a->pipeline.flow_fd = traces->pipe[1];
-	return 0;
-}
-
-static int
 build(struct app *a, struct err *err)
 {
 	bool on_leash = options.leader_elect || a->leash.pipe_fd >= 0;
+	struct listener *view = &a->listeners[LISTENER_VIEW];
+	struct listener *traces = &a->listeners[LISTENER_TRACES];
 
 	if (find_key(a, err) != 0)
 		return -1;
@@ -215,8 +196,16 @@ build(struct app *a, struct err *err)
 	    tools_shadow(&a->tools, &a->shadow.reader,
 		&a->shadow.resident.stage, err) != 0)
 		return -1;
-	if (build_listeners(a, err) != 0)
+	if (options_is_address(options.view_address) &&
+	    (tools_viewer(&a->tools, &view->resident.stage, err) != 0 ||
+		listener_open(view, err) != 0))
 		return -1;
+	if (options.otlp_endpoint != NULL &&
+	    (tools_tracer(&a->tools, &traces->resident.stage, err) != 0 ||
+		listener_open(traces, err) != 0))
+		return -1;
+	a->pipeline.live_fd = view->pipe[1];
+	a->pipeline.flow_fd = traces->pipe[1];
 	return oom_start(&a->oom,
 	    a->pipeline.count + a->serves + (a->pipeline.live_fd >= 0) +
 		(a->pipeline.flow_fd >= 0) + 2 * (options.shadow != NULL),
@@ -249,40 +238,13 @@ say_ready(void *arg)
 		    "option --report-fd: cannot write: %s", strerror(errno));
 }
 
-/*
- * From the first moment on a signal waits for the loop: process 1 would lose
- * one that has no handler yet.
- */
-static void
-hold_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* That with this pid, or NULL. */
-static struct resident *
-find_beside(struct app *a, pid_t pid)
-{
-	for (size_t i = 0; i < a->beside_count; i++)
-		if (a->beside[i]->stage.pid == pid)
-			return a->beside[i];
-	return NULL;
-}
-
 /* All children that ended, our own and orphans. */
 static void
 reap(struct app *a)
 {
 	for (;;) {
 		siginfo_t info = {0};
-		struct resident *beside;
+		struct resident *beside = NULL;
 		struct rusage usage;
 		struct stage *s, *shadow;
 		int status;
@@ -290,7 +252,9 @@ reap(struct app *a)
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
 		    info.si_pid == 0)
 			break;
-		beside = find_beside(a, info.si_pid);
+		for (size_t i = 0; i < a->beside_count; i++)
+			if (a->beside[i]->stage.pid == info.si_pid)
+				beside = a->beside[i];
 		shadow = shadow_stage(&a->shadow, info.si_pid);
 		s = beside != NULL ? &beside->stage
 		    : shadow != NULL
@@ -498,7 +462,6 @@ start_listener(struct app *a, size_t i)
 static void
 start(struct app *a)
 {
-	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 	struct pipeline *p = &a->pipeline;
 	struct err err;
 
@@ -587,6 +550,7 @@ main(int argc, char **argv)
 		.live_fd = -1,
 		.flow_fd = -1}};
 	struct err err = ERR_INIT;
+	sigset_t held;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;
 
@@ -594,7 +558,12 @@ main(int argc, char **argv)
 		return tool(argc, argv);
 	afresh_begin(argv);
 	harden_process();
-	hold_signals();
+	/* From the first moment on a signal waits for the loop: process 1 would
+	 * lose one that has no handler yet. */
+	sigemptyset(&held);
+	for (size_t i = 0; i < COUNT(signals); i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, NULL);
 	code = opt_begin(&options_tool, argc, argv, &first);
 	if (code >= 0)
 		return code;

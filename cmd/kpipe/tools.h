@@ -13,17 +13,16 @@
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
 	const struct watches *watches; /* borrowed: set by the caller */
-	char *folder; /* owned: of filters; NULL: where we are */
-	char **
-	    program_env; /* of ireconcile and filters; the strings are borrowed */
+	char *folder;		   /* owned: of filters; NULL: where we are */
+	char **program_env;	   /* of ireconcile and filters; its strings are
+			     * borrowed */
 	char **shadow_env;	   /* of the ireconcile of --shadow */
 	bool shadow_has_variables; /* its file */
 	char **writers_env;	   /* of stages on a leash */
-	char **server_env;	   /* of a kpipe-http without requests */
-	char **bare_env;	   /* of who reads the recording */
-	const char *instance;	   /* borrowed: our name, or NULL */
-	const char *marks_secret;  /* borrowed: has their key; NULL: kpipe */
-	struct buf leash;	   /* KPIPE_LEASH as they get it */
+	char **bare_env; /* of a stage that needs no variable of the file */
+	const char *instance;	  /* borrowed: our name, or NULL */
+	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
+	struct buf leash;	  /* KPIPE_LEASH as they get it */
 };
 
 /*

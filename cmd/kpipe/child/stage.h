@@ -51,6 +51,9 @@ struct stage {
 	const char *called;	    /* borrowed: argv[0]; NULL: name */
 	const char *folder;	    /* borrowed: where it runs; NULL: here */
 	int extra[STAGE_EXTRA_MAX]; /* borrowed: from STAGE_EXTRA_FD on */
+	struct {
+		unsigned char pipe, end; /* where extra is from: launch.h */
+	} shared[STAGE_EXTRA_MAX];
 	size_t extra_count;
 
 	pid_t pid;	      /* 0: not running */
