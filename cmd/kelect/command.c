@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,7 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "guard.h"
+#include "process/clock.h"
 #include "process/file.h"
 #include "process/log.h"
 
@@ -71,24 +73,81 @@ command_find(struct command *c, struct err *err)
 	return 0;
 }
 
-/* ---- its end ---- */
+/* ---- its guard ---- */
 
-static bool
-group_is_empty(const struct command *c)
+/* A child that holds the leash beside the group, and kills the group when the
+ * leash is out: a command need not look at it. */
+static _Noreturn void
+watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 {
-	return kill(-c->pid, 0) != 0 && errno == ESRCH;
+	uint64_t until;
+	sigset_t none;
+
+	/* Ctrl-C and the like are for others; no pipe of another process stays
+	 * open. */
+	setpgid(0, 0);
+	prctl(PR_SET_NAME, "kelect-guard");
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(read_fd, 0);
+	close_range(1, ~0u, 0);
+	for (;;) {
+		until = atomic_load(page);
+		if (clock_boot_ns() >= until) {
+			if (leash_lapse(page, until))
+				break;
+		} else if (clock_wait_fd(0, POLLIN,
+			       until == LEASH_FOREVER ? CLOCK_NEVER
+						      : until / 1000000 + 1)) {
+			break;
+		}
+	}
+	kill(-group, SIGKILL);
+	_exit(0);
 }
 
-/*
- * We reap all orphans of the group (see command_start), so that zombies do not
- * count as members.
- */
-static void
-reap(struct command *c)
+/* Its pid, or -1 with err. */
+static pid_t
+guard_start(pid_t group, const struct leash_ends *ends, struct err *err)
 {
+	_Atomic uint64_t *page = leash_map(ends->page_fd, err);
+	pid_t pid;
+
+	if (page == NULL)
+		return -1;
+	pid = fork();
+	if (pid == 0)
+		watch_over(group, ends->read_fd, page);
+	if (pid < 0)
+		err_set(err, ERR_TRANSIENT, "cannot start a guard: %s",
+		    strerror(errno));
+	leash_unmap(page);
+	return pid;
+}
+
+static void
+guard_end(pid_t guard)
+{
+	if (guard <= 0)
+		return;
+	kill(guard, SIGKILL);
+	while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- its end ---- */
+
+static void
+look(void *arg)
+{
+	struct command *c = arg;
 	int status;
 	pid_t pid;
 
+	if (c->pid == 0 || c->over)
+		return;
+	/* All orphans of the group are ours (see command_start), so that
+	 * zombies do not count as members. */
 	while ((pid = waitpid(-c->pid, &status, WNOHANG)) > 0) {
 		if (pid != c->pid)
 			continue;
@@ -96,28 +155,17 @@ reap(struct command *c)
 		c->code = WIFEXITED(status) ? WEXITSTATUS(status)
 					    : 128 + WTERMSIG(status);
 	}
-}
-
-static void
-look(void *arg)
-{
-	struct command *c = arg;
-
-	if (c->pid == 0 || c->over)
-		return;
-	reap(c);
 	if (!c->reaped)
 		return;
-	if (group_is_empty(c)) {
+	if (kill(-c->pid, 0) != 0 && errno == ESRCH) {
 		c->over = true;
 		loop_cancel(c->loop, &c->timer);
 		guard_end(c->guard);
 		c->guard = 0;
 		c->gone(c->arg);
-		return;
-	}
-	if (c->sent == 0)
+	} else if (!c->told) {
 		command_stop(c);
+	}
 }
 
 static void
@@ -130,7 +178,7 @@ on_child(void *arg, int signo)
 static void
 send_signal(struct command *c, int signo)
 {
-	c->sent = signo;
+	c->told = true;
 	kill(-c->pid, signo);
 	kill(-c->pid, SIGCONT); /* a stopped process would not notice */
 }
@@ -172,31 +220,23 @@ command_kill(struct command *c)
 
 /* ---- its start ---- */
 
-/* Waits for the byte that the parent writes when the guard is there. False: it
- * is gone, or there is no guard. */
-static bool
-pass(const int gate[2])
-{
-	char byte;
-	ssize_t n;
-
-	close(gate[1]);
-	do
-		n = read(gate[0], &byte, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
-}
-
 static _Noreturn void
 become(
     const struct command *c, const struct leash_ends *ends, const int gate[2])
 {
 	struct buf env = BUF_INIT;
 	sigset_t none;
+	char byte;
+	ssize_t n;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!pass(gate))
+	/* The parent writes a byte when the guard is there. */
+	close(gate[1]);
+	do
+		n = read(gate[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
 		_exit(EXIT_TRANSIENT);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

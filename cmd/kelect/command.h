@@ -31,7 +31,7 @@ struct command {
 	pid_t guard;
 	bool reaped; /* the child; code is right */
 	int code;    /* of its exit; 128 + signal if it was killed */
-	int sent;    /* the signal that we have sent to the group; 0: none */
+	bool told;   /* the group was sent a signal by us */
 	bool over;   /* gone was called */
 	struct timer timer;
 };

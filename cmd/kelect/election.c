@@ -72,6 +72,13 @@ election_wait(struct election *e, uint64_t due_ns)
 }
 
 void
+election_end(struct election *e, enum election_state state)
+{
+	e->state = state;
+	election_wait(e, ELECTION_NEVER);
+}
+
+void
 election_say(char **text, const char *fmt, ...)
 {
 	struct buf b = BUF_INIT;
@@ -101,8 +108,7 @@ election_failed(
 	    (a->code == 400 || a->code == 422)) {
 		err_set(&e->err, ERR_PERMANENT, "%s", e->problem);
 		election_worked(e); /* said once, at the end */
-		e->state = ELECTION_OVER;
-		election_wait(e, ELECTION_NEVER);
+		election_end(e, ELECTION_OVER);
 	}
 }
 

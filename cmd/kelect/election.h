@@ -88,6 +88,8 @@ void election_release(struct election *e, struct instant now);
 /* path and body are filled by the caller, after this. */
 void election_send(struct election *e, enum kube_verb verb);
 void election_wait(struct election *e, uint64_t due_ns);
+/* RELEASED, or OVER, with err set before: it wants nothing any more. */
+void election_end(struct election *e, enum election_state state);
 /* printf; replaces what was there. */
 void election_say(char **text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -188,20 +188,6 @@ send_get(struct lease *l, enum step step, struct instant now)
 	add_path(l, true);
 }
 
-static void
-add_metadata(struct lease *l, struct buf *b, enum step step)
-{
-	if (step != STEP_CREATE) { /* with its resourceVersion */
-		buf_adds(b, l->record.metadata);
-		return;
-	}
-	buf_adds(b, "{\"name\":");
-	json_add_str(b, l->o->name);
-	json_add_key(b, "namespace");
-	json_add_str(b, l->o->namespace_);
-	buf_addc(b, '}');
-}
-
 /* The members in the order of Kubernetes' type. */
 static void
 add_spec(struct lease *l, struct buf *b, enum step step)
@@ -241,7 +227,15 @@ send_record(struct lease *l, enum step step, struct instant now)
 	buf_adds(b,
 	    "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\","
 	    "\"metadata\":");
-	add_metadata(l, b, step);
+	if (step != STEP_CREATE) { /* with its resourceVersion */
+		buf_adds(b, l->record.metadata);
+	} else {
+		buf_adds(b, "{\"name\":");
+		json_add_str(b, l->o->name);
+		json_add_key(b, "namespace");
+		json_add_str(b, l->o->namespace_);
+		buf_addc(b, '}');
+	}
 	json_add_key(b, "spec");
 	add_spec(l, b, step);
 	buf_addc(b, '}');
@@ -256,8 +250,7 @@ lost(struct lease *l, const char *why)
 
 	err_set(&e->err, ERR_TRANSIENT, "lost the lease %s/%s: %s",
 	    l->o->namespace_, l->o->name, why);
-	e->state = ELECTION_OVER;
-	election_wait(e, ELECTION_NEVER);
+	election_end(e, ELECTION_OVER);
 }
 
 /*
@@ -354,15 +347,14 @@ static void
 after_read(struct lease *l, struct instant now)
 {
 	struct election *e = &l->e;
+	bool held_by = *l->record.holder != '\0';
 	char why[ERR_MESSAGE_MAX];
 
 	if (e->state == ELECTION_LEADING && !is_mine(l)) {
-		snprintf(why, sizeof(why), "%s%s",
-		    *l->record.holder != '\0' ? l->record.holder : "nobody",
-		    " holds it");
+		snprintf(why, sizeof(why), "%s holds it",
+		    held_by ? l->record.holder : "nobody");
 		lost(l, why);
-	} else if (!is_mine(l) && *l->record.holder != '\0' &&
-	    is_valid(l, now)) {
+	} else if (!is_mine(l) && held_by && is_valid(l, now)) {
 		election_worked(e);
 		attempt_later(l, now);
 	} else { /* a refusal of the last write stands until one succeeds */
@@ -396,28 +388,20 @@ answered_attempt(
 /* ---- giving it back ---- */
 
 static void
-released(struct lease *l)
-{
-	l->e.state = ELECTION_RELEASED;
-	election_wait(&l->e, ELECTION_NEVER);
-}
-
-static void
 answered_release(
     struct lease *l, const struct kube_answer *a, struct instant now)
 {
 	struct election *e = &l->e;
+	bool gone = a->code == 404;
 
-	if (a->code == 404) {
-		released(l);
-	} else if (a->error.kind != ERR_NONE) {
+	if (!gone && a->error.kind != ERR_NONE) {
 		attempt_failed(l, a, now);
-	} else if (l->step == STEP_RELEASE) {
-		released(l);
+	} else if (gone || l->step == STEP_RELEASE) {
+		election_end(e, ELECTION_RELEASED);
 	} else if (observe(l, a, now.ns) != 0) {
 		attempt_later(l, now);
 	} else if (!is_mine(l)) {
-		released(l);
+		election_end(e, ELECTION_RELEASED);
 	} else {
 		l->attempt = now;
 		send_record(l, STEP_RELEASE, now);
@@ -436,8 +420,7 @@ due_release(struct lease *l, struct instant now)
 		    "the lease %s/%s was not released: %s", l->o->namespace_,
 		    l->o->name,
 		    e->problem != NULL ? e->problem : "no answer in time");
-		e->state = ELECTION_OVER;
-		election_wait(e, ELECTION_NEVER);
+		election_end(e, ELECTION_OVER);
 		return;
 	}
 	if (e->sending)
@@ -478,7 +461,7 @@ lease_release(struct election *e, struct instant now)
 	struct lease *l = (struct lease *)e;
 
 	if (!is_mine(l) && !l->claimed) {
-		released(l);
+		election_end(e, ELECTION_RELEASED);
 		return;
 	}
 	e->state = ELECTION_RELEASING;

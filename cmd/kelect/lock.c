@@ -1,5 +1,6 @@
 #include "lock.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -139,8 +140,7 @@ over(struct lock *l, const char *why)
 {
 	err_set(&l->e.err, ERR_TRANSIENT, "lost the lock %s/%s: %s",
 	    l->namespace_, l->name, why);
-	l->e.state = ELECTION_OVER;
-	election_wait(&l->e, ELECTION_NEVER);
+	election_end(&l->e, ELECTION_OVER);
 }
 
 static void
@@ -177,15 +177,15 @@ wait_for(struct lock *l, struct instant now, const char *text)
 }
 
 static void
-self_read(struct lock *l, const struct kube_answer *a)
+self_read(struct lock *l, const struct kube_answer *a, struct instant now)
 {
+	(void)now;
 	if (a->code == 404) {
 		err_set(&l->e.err, ERR_TRANSIENT,
 		    "there is no Pod %s/%s (POD_NAMESPACE, POD_NAME), "
 		    "which could own the lock",
 		    l->namespace_, l->pod);
-		l->e.state = ELECTION_OVER;
-		election_wait(&l->e, ELECTION_NEVER);
+		election_end(&l->e, ELECTION_OVER);
 		return;
 	}
 	set(&l->uid, json_path(a->body, "metadata.uid"));
@@ -293,22 +293,12 @@ node_read(struct lock *l, const struct kube_answer *a, struct instant now)
 		    l->owner_uid);
 }
 
-/* 404, and 409 on the uid: another client was faster. */
-static bool
-is_gone(const struct kube_answer *a)
-{
-	return a->error.kind == ERR_NONE || a->code == 404 || a->code == 409;
-}
-
 static void
 pod_deleted(struct lock *l, const struct kube_answer *a, struct instant now)
 {
 	bool node = l->step == STEP_DELETE_POD_AND_LOCK;
 
-	if (!is_gone(a)) {
-		failed(l, "delete Pod", l->owner_name, a, now);
-		return;
-	}
+	(void)a;
 	election_say(&l->e.news,
 	    "deleted Pod %s/%s, which has the lock %s and %s%s", l->namespace_,
 	    l->owner_name, l->name,
@@ -319,6 +309,25 @@ pod_deleted(struct lock *l, const struct kube_answer *a, struct instant now)
 		    l, STEP_DELETE_LOCK, "configmaps", l->name, l->lock_uid);
 	else
 		try_later(l, now);
+}
+
+static void
+created(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	if (a->code == 409) {
+		send_get(l, STEP_READ, "configmaps", l->name);
+		return;
+	}
+	l->e.in_contact = true;
+	set(&l->lock_uid, json_path(a->body, "metadata.uid"));
+	lead(l, a->body, now);
+}
+
+static void
+lock_deleted(struct lock *l, const struct kube_answer *a, struct instant now)
+{
+	(void)a;
+	try_later(l, now);
 }
 
 /* ---- the way ---- */
@@ -332,74 +341,66 @@ lock_due(struct election *e, struct instant now)
 	if (e->sending)
 		return;
 	e->due_ns = ELECTION_NEVER;
-	if (e->state == ELECTION_LEADING)
+	if (l->pod == NULL) { /* outside */
+		e->state = ELECTION_LEADING;
+		e->until_ns = LEASH_FOREVER;
+		e->in_contact = true;
+	} else if (e->state == ELECTION_LEADING) {
 		send_get(l, STEP_READ, "configmaps", l->name);
-	else if (l->uid == NULL)
+	} else if (l->uid == NULL) {
 		send_get(l, STEP_SELF, "pods", l->pod);
-	else
+	} else {
 		send_create(l);
-}
-
-static void
-failed_step(struct lock *l, const struct kube_answer *a, struct instant now)
-{
-	switch (l->step) {
-	case STEP_SELF:
-		failed(l, "read Pod", l->pod, a, now);
-		break;
-	case STEP_POD:
-		failed(l, "read Pod", l->owner_name, a, now);
-		break;
-	case STEP_NODE:
-		failed(l, "read Node", l->node, a, now);
-		break;
-	case STEP_CREATE:
-		failed(l, "create the lock", l->name, a, now);
-		break;
-	case STEP_DELETE_LOCK:
-		failed(l, "delete the lock", l->name, a, now);
-		break;
-	default:
-		failed(l, "read the lock", l->name, a, now);
 	}
 }
+
+/* How each step goes on after an answer that is not a failure. */
+enum { MISSING = 1, /* 404 */ CONFLICT = 2 /* 409 */ };
+static const struct {
+	void (*answered)(
+	    struct lock *l, const struct kube_answer *a, struct instant now);
+	unsigned also; /* besides success */
+	const char *doing;
+	size_t name; /* of what: a member of struct lock */
+} steps[] = {
+#define OF(member) offsetof(struct lock, member)
+    [STEP_SELF] = {self_read, MISSING, "read Pod", OF(pod)},
+    [STEP_CREATE] = {created, CONFLICT, "create the lock", OF(name)},
+    [STEP_READ] = {lock_read, MISSING, "read the lock", OF(name)},
+    [STEP_POD] = {pod_read, MISSING, "read Pod", OF(owner_name)},
+    [STEP_NODE] = {node_read, MISSING, "read Node", OF(node)},
+    /* Another client was faster, or the uid is another one. */
+    [STEP_DELETE_POD] = {pod_deleted, MISSING | CONFLICT, "delete Pod",
+	OF(owner_name)},
+    [STEP_DELETE_POD_AND_LOCK] = {pod_deleted, MISSING | CONFLICT, "delete Pod",
+	OF(owner_name)},
+    [STEP_DELETE_LOCK] = {lock_deleted, MISSING | CONFLICT, "delete the lock",
+	OF(name)},
+#undef OF
+};
 
 static void
 lock_answered(
     struct election *e, const struct kube_answer *a, struct instant now)
 {
 	struct lock *l = (struct lock *)e;
-	bool ok = a->error.kind == ERR_NONE && json_check(a->body, NULL) == 0;
-	bool missing = a->code == 404;
+	enum step step = l->step;
+	bool good = a->error.kind == ERR_NONE &&
+	    (step >= STEP_DELETE_POD || json_check(a->body, NULL) == 0);
 
-	if (l->step == STEP_DELETE_POD || l->step == STEP_DELETE_POD_AND_LOCK)
-		pod_deleted(l, a, now);
-	else if (l->step == STEP_SELF && (ok || missing))
-		self_read(l, a);
-	else if (l->step == STEP_CREATE && ok) {
-		e->in_contact = true;
-		set(&l->lock_uid, json_path(a->body, "metadata.uid"));
-		lead(l, a->body, now);
-	} else if (l->step == STEP_CREATE && a->code == 409)
-		send_get(l, STEP_READ, "configmaps", l->name);
-	else if (l->step == STEP_READ && (ok || missing))
-		lock_read(l, a, now);
-	else if (l->step == STEP_POD && (ok || missing))
-		pod_read(l, a, now);
-	else if (l->step == STEP_NODE && (ok || missing))
-		node_read(l, a, now);
-	else if (l->step == STEP_DELETE_LOCK && is_gone(a))
-		try_later(l, now);
+	if (good || (a->code == 404 && (steps[step].also & MISSING)) ||
+	    (a->code == 409 && (steps[step].also & CONFLICT)))
+		steps[step].answered(l, a, now);
 	else
-		failed_step(l, a, now);
+		failed(l, steps[step].doing,
+		    *(char **)((char *)l + steps[step].name), a, now);
 }
 
 static void
 lock_release(struct election *e, struct instant now)
 {
 	(void)now;
-	e->state = ELECTION_RELEASED;
-	election_wait(e, ELECTION_NEVER);
+	election_end(e, ELECTION_RELEASED);
 }
 
 static void

@@ -18,7 +18,11 @@
 
 #include "election.h"
 
-/* Borrows all; pod is ours, in the same namespace as the lock. */
+/*
+ * Borrows all; pod is ours, in the same namespace as the lock. NULL: we are
+ * outside of a cluster, where no Pod could own one, and lead at once without a
+ * lock, as operator-lib does; so does another instance.
+ */
 struct election *lock_new(
     const char *namespace_, const char *name, const char *pod);
 

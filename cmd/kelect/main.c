@@ -9,14 +9,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "alone.h"
 #include "base/mem.h"
 #include "command.h"
 #include "conf/namespaces.h"
 #include "contest.h"
 #include "lease.h"
+#include "kube/recorder.h"
 #include "lock.h"
-#include "proclaim.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
@@ -87,18 +86,21 @@ struct run {
 	struct kube *kube;
 	struct election *election;
 	struct contest contest;
-	struct proclaim proclaim;
-	struct command command; /* argv NULL: serves kpipe instead */
+	/* Events that say who leads, about the Lease or ConfigMap. */
+	struct objref about; /* borrowed; kind empty: there is no object */
+	struct recorder *recorder; /* NULL: nothing was said yet */
+	struct command command;	   /* argv NULL: serves kpipe instead */
 	struct leash_ends ends;
 	_Atomic uint64_t *page;
 	struct reportfd report;
-	char *what, *identity; /* owned; what NULL: leads without a lock */
-	bool leads;	       /* the election was won once */
-	bool stopping;	       /* a signal came */
-	bool releasing;	       /* all that it guards has ended */
-	struct timer wait;     /* of --wait */
-	bool waited;	       /* its time is over */
-	unsigned outrun;       /* serial of the request that was; 0: none */
+	char *what;	   /* owned; NULL: leads without a lock */
+	char *identity;	   /* owned */
+	bool leads;	   /* the election was won once */
+	bool stopping;	   /* a signal came */
+	bool releasing;	   /* all that it guards has ended */
+	struct timer wait; /* of --wait */
+	bool waited;	   /* its time is over */
+	unsigned outrun;   /* serial of the request that was; 0: none */
 	int code;
 	struct err err;
 };
@@ -128,6 +130,31 @@ samples(void *arg, struct metric_lines *m)
 }
 
 /* ---- events of the election ---- */
+
+/*
+ * Records an Event as client-go's (v0.36, leaderelection/resourcelock/
+ * leaselock.go). The election never waits for it, and the process ends without
+ * those that are not sent yet.
+ */
+static void
+tell(struct run *r, const char *what)
+{
+	const struct objref *about = &r->about;
+	const struct election *e = r->election;
+	struct buf message = BUF_INIT;
+
+	buf_addf(&message, "%s %s", r->identity, what);
+	recorder_add(r->recorder,
+	    &(struct recorder_event){
+		.about = {about->api_version, about->kind, about->namespace_,
+		    about->name, span_str(e->uid),
+		    span_str(e->resource_version)},
+		.component = span_str("kelect"),
+		.type = RECORDER_NORMAL,
+		.reason = span_str("LeaderElection"),
+		.message = buf_span(&message)});
+	buf_release(&message);
+}
 
 static void
 finish(struct run *r)
@@ -169,8 +196,9 @@ start_leading(struct run *r)
 	if (r->err.kind != ERR_NONE) {
 		end_leash(r);
 		finish(r);
-	} else {
-		proclaim_leading(&r->proclaim, r->loop, r->kube, r->election);
+	} else if (r->about.kind.n > 0) {
+		r->recorder = recorder_new(r->loop, r->kube);
+		tell(r, "became leader");
 	}
 	reportfd_send(&r->report);
 }
@@ -295,17 +323,11 @@ give_back(struct run *r)
 {
 	end_leash(r);
 	r->releasing = true;
-	proclaim_stopped(&r->proclaim, r->election);
+	/* A lock for life ends with the Pod, and says nothing. */
+	if (r->recorder != NULL && !o.for_life &&
+	    r->election->state == ELECTION_LEADING)
+		tell(r, "stopped leading");
 	contest_release(&r->contest);
-}
-
-/* An end by our own SIGTERM is a success. */
-static int
-code_of(const struct run *r)
-{
-	const struct command *c = &r->command;
-
-	return r->stopping && c->code == 128 + SIGTERM ? 0 : c->code;
 }
 
 static void
@@ -318,7 +340,9 @@ command_gone(void *arg)
 		finish(r);
 		return;
 	}
-	r->code = code_of(r);
+	r->code = r->command.code;
+	if (r->stopping && r->code == 128 + SIGTERM)
+		r->code = 0; /* an end by our own SIGTERM is a success */
 	log_info("%s has ended with %d", r->command.argv[0], r->command.code);
 	give_back(r);
 }
@@ -342,6 +366,14 @@ on_signal(void *arg, int signo)
 
 /* ---- the start ---- */
 
+static bool
+is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0';
+}
+
 static char *
 make_identity(void)
 {
@@ -350,7 +382,7 @@ make_identity(void)
 	uint64_t n[2] = {0, 0};
 	struct buf b = BUF_INIT;
 
-	if (pod == NULL || *pod == '\0') {
+	if (!is_set("POD_NAME")) {
 		gethostname(host, sizeof(host) - 1);
 		pod = host;
 	}
@@ -359,6 +391,13 @@ make_identity(void)
 	buf_addf(&b, "%s_%016llx%016llx", pod, (unsigned long long)n[0],
 	    (unsigned long long)n[1]);
 	return buf_take(&b);
+}
+
+/* In no Pod: manifests set POD_NAME, and a kubelet KUBERNETES_SERVICE_HOST. */
+static bool
+is_outside(void)
+{
+	return !is_set("POD_NAME") && !is_set("KUBERNETES_SERVICE_HOST");
 }
 
 static void
@@ -376,7 +415,7 @@ make_lock(struct run *r, struct err *err)
 	const char *ns = kube_namespace(r->kube);
 	const char *pod = getenv("POD_NAME"), *pod_ns = getenv("POD_NAMESPACE");
 
-	if (pod == NULL || *pod == '\0' || pod_ns == NULL || *pod_ns == '\0')
+	if (!is_set("POD_NAME") || !is_set("POD_NAMESPACE"))
 		return err_set(err, ERR_PERMANENT,
 		    "--for-life needs to know its Pod: set POD_NAME "
 		    "and POD_NAMESPACE");
@@ -386,11 +425,11 @@ make_lock(struct run *r, struct err *err)
 		    "the namespace of its Pod, %s",
 		    ns, pod_ns);
 	set_what(r, "lock", pod_ns);
-	r->proclaim = (struct proclaim){.api_version = "v1",
-	    .kind = "ConfigMap",
-	    .namespace_ = pod_ns,
-	    .name = o.lease.name,
-	    .identity = pod};
+	r->identity = mem_strdup(pod);
+	r->about = (struct objref){.api_version = span_str("v1"),
+	    .kind = span_str("ConfigMap"),
+	    .namespace_ = span_str(pod_ns),
+	    .name = span_str(o.lease.name)};
 	r->election = lock_new(pod_ns, o.lease.name, pod);
 	return 0;
 }
@@ -398,8 +437,8 @@ make_lock(struct run *r, struct err *err)
 static int
 make_election(struct run *r, struct err *err)
 {
-	if (o.for_life && alone_is_outside()) {
-		r->election = alone_new();
+	if (o.for_life && is_outside()) {
+		r->election = lock_new(NULL, NULL, NULL);
 		return 0;
 	}
 	if (o.for_life)
@@ -407,12 +446,11 @@ make_election(struct run *r, struct err *err)
 	o.lease.namespace_ = kube_namespace(r->kube);
 	o.lease.identity = r->identity = make_identity();
 	set_what(r, "lease", o.lease.namespace_);
-	r->proclaim = (struct proclaim){.api_version = "coordination.k8s.io/v1",
-	    .kind = "Lease",
-	    .namespace_ = o.lease.namespace_,
-	    .name = o.lease.name,
-	    .identity = r->identity,
-	    .ends = true};
+	r->about =
+	    (struct objref){.api_version = span_str("coordination.k8s.io/v1"),
+		.kind = span_str("Lease"),
+		.namespace_ = span_str(o.lease.namespace_),
+		.name = span_str(o.lease.name)};
 	r->election = lease_new(&o.lease);
 	return 0;
 }
@@ -472,7 +510,7 @@ release(struct run *r)
 	if (r->election != NULL)
 		reportfd_release(&r->report);
 	election_free(r->election);
-	proclaim_release(&r->proclaim);
+	recorder_free(r->recorder);
 	kube_free(r->kube);
 	leash_close(&r->ends);
 	loop_free(r->loop);
@@ -537,15 +575,13 @@ check_times(struct err *err)
 static int
 check_namespace(struct err *err)
 {
-	const char *pod_ns = getenv("POD_NAMESPACE");
-
 	if (kube_opts.namespace_ != NULL &&
 	    namespaces_name("option --namespace", kube_opts.namespace_, err) !=
 		0)
 		return -1;
-	if (!o.for_life || pod_ns == NULL || *pod_ns == '\0')
+	if (!o.for_life || !is_set("POD_NAMESPACE"))
 		return 0;
-	return namespaces_name("POD_NAMESPACE", pod_ns, err);
+	return namespaces_name("POD_NAMESPACE", getenv("POD_NAMESPACE"), err);
 }
 
 static int

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "query.h"
 
 struct check {
 	const char *name;
@@ -80,15 +79,90 @@ release(struct checks *c)
 		free(c->list[i].failure);
 }
 
+/* ---- the query ---- */
+
+/* Its parameters, one after the other. */
+struct query {
+	struct span rest;
+	struct buf key, value; /* decoded; bad escapes are kept */
+};
+
+static int
+hex(char c)
+{
+	if (span_is_digit(c))
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void
+decode(struct buf *b, struct span text)
+{
+	buf_reset(b);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '+') {
+			c = ' ';
+		} else if (c == '%' && i + 2 < text.n &&
+		    hex(text.p[i + 1]) >= 0 && hex(text.p[i + 2]) >= 0) {
+			c = (char)(hex(text.p[i + 1]) << 4 |
+			    hex(text.p[i + 2]));
+			i += 2;
+		}
+		buf_addc(b, c);
+	}
+}
+
+static bool
+query_next(struct query *q)
+{
+	struct span value;
+
+	while (q->rest.n > 0) {
+		value = span_cut(&q->rest, '&');
+		if (value.n == 0)
+			continue;
+		decode(&q->key, span_cut(&value, '='));
+		decode(&q->value, value);
+		return true;
+	}
+	return false;
+}
+
+/* "text", with other bytes than plain ASCII as \xNN: it goes back to the
+ * sender. */
+static void
+add_quoted(struct buf *b, struct span text)
+{
+	buf_addc(b, '"');
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(b, "\\%c", c);
+		else if (c < ' ' || c > '~')
+			buf_addf(b, "\\x%02x", (unsigned char)c);
+		else
+			buf_addc(b, c);
+	}
+	buf_addc(b, '"');
+}
+
 /* Marks the checks that ?exclude= names; other names are added to unknown. */
 static void
-exclude(struct checks *c, struct span query, struct buf *unknown)
+read_query(
+    struct checks *c, struct span text, struct buf *unknown, bool *verbose)
 {
-	struct query q = query_open(query);
+	struct query q = {.rest = text};
 
+	*verbose = false;
 	while (query_next(&q)) {
 		bool found = false;
 
+		if (span_is(buf_span(&q.key), "verbose"))
+			*verbose = true;
 		if (!span_is(buf_span(&q.key), "exclude"))
 			continue;
 		for (size_t i = 0; i < c->count; i++)
@@ -96,35 +170,26 @@ exclude(struct checks *c, struct span query, struct buf *unknown)
 				found = c->list[i].excluded = true;
 		if (!found) {
 			buf_adds(unknown, unknown->len > 0 ? "," : "");
-			query_quote(unknown, buf_span(&q.value));
+			add_quoted(unknown, buf_span(&q.value));
 		}
 	}
-	query_close(&q);
+	buf_release(&q.key);
+	buf_release(&q.value);
 }
 
-static bool
-is_verbose(struct span query)
-{
-	struct query q = query_open(query);
-	bool found = false;
-
-	while (query_next(&q))
-		found = found || span_is(buf_span(&q.key), "verbose");
-	query_close(&q);
-	return found;
-}
+/* ---- answers ---- */
 
 static int
 answer_all(struct checks *c, struct span query, struct buf *b)
 {
 	struct buf unknown = BUF_INIT;
-	bool failed = false;
+	bool failed = false, verbose;
 
-	exclude(c, query, &unknown);
+	read_query(c, query, &unknown, &verbose);
 	for (size_t i = 0; i < c->count; i++)
 		failed = failed ||
 		    (c->list[i].failure != NULL && !c->list[i].excluded);
-	if (!failed && !is_verbose(query)) {
+	if (!failed && !verbose) {
 		buf_adds(b, "ok");
 		buf_release(&unknown);
 		return 200;

@@ -9,7 +9,6 @@
 
 #include "access/gate.h"
 #include "health.h"
-#include "http_calls.h"
 #include "json/stream.h"
 #include "kube/kube.h"
 #include "process.h"
@@ -260,7 +259,7 @@ start(struct app *a, struct err *err)
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	reportfd_init(
 	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
-	if (gate_sandbox(&a->gate, http_calls_serve, http_calls_ask, err) != 0)
+	if (gate_sandbox(&a->gate, serve_calls, serve_calls_ask, err) != 0)
 		return -1;
 	say_where(&a->ports[0], opts.metrics);
 	say_where(&a->ports[1], opts.probes);

@@ -13,12 +13,6 @@ static const char *const types[] = {
 };
 
 void
-series_init(struct series *s)
-{
-	*s = (struct series){0};
-}
-
-void
 series_release(struct series *s)
 {
 	struct series_sample *sample;
@@ -226,34 +220,25 @@ series_restart(struct series *s, unsigned tool)
 	}
 }
 
-/* The name, and a bucket's bound as OpenMetrics wants it: a whole number has a
- * point. */
-static void
-write_name(
-    const struct series_sample *x, enum series_format format, struct buf *b)
-{
-	size_t n = strlen(x->series);
-	bool whole = format == SERIES_OPENMETRICS && x->bucket &&
-	    strpbrk(span_find_last(span_str(x->series), '='), ".eI") == NULL;
-
-	if (whole)
-		buf_addf(b, "%.*s.0\"} ", (int)n - 2, x->series);
-	else
-		buf_addf(b, "%s ", x->series);
-}
-
 static void
 write_sample(const struct series_sample *x, uint32_t tools,
     enum series_format format, struct buf *b)
 {
+	bool open = format == SERIES_OPENMETRICS;
 	double sum = x->kept;
 
 	for (unsigned i = 0; i < SERIES_TOOLS_MAX; i++)
 		if (tools & 1u << i)
 			sum += x->values[i];
-	write_name(x, format, b);
+	/* In a bucket's bound a whole number has a point in OpenMetrics. */
+	if (open && x->bucket &&
+	    strpbrk(span_find_last(span_str(x->series), '='), ".eI") == NULL)
+		buf_addf(
+		    b, "%.*s.0\"} ", (int)strlen(x->series) - 2, x->series);
+	else
+		buf_addf(b, "%s ", x->series);
 	metric_add_value(b, sum);
-	if (format == SERIES_OPENMETRICS && x->exemplar != NULL)
+	if (open && x->exemplar != NULL)
 		buf_addf(b, " %s", x->exemplar);
 	buf_addc(b, '\n');
 }
@@ -271,31 +256,26 @@ write_head(
 	    f->name, types[f->type]);
 }
 
-static void
-write_family(const struct series *s, size_t i, enum series_format format,
-    uint32_t running, struct buf *b)
-{
-	const struct metric_family *f = &metric_families[i];
-	bool gauge = f->type == METRIC_GAUGE, begun = false;
-
-	for (struct series_sample *x = s->first[i]; x != NULL; x = x->next) {
-		uint32_t tools = gauge ? x->tools & running : x->tools;
-
-		if (gauge && tools == 0)
-			continue;
-		if (!begun)
-			write_head(f, format, b);
-		begun = true;
-		write_sample(x, tools, format, b);
-	}
-}
-
 void
 series_write(const struct series *s, enum series_format format,
     uint32_t running, struct buf *b)
 {
-	for (size_t i = 0; i < METRICS; i++)
-		write_family(s, i, format, running, b);
+	for (size_t i = 0; i < METRICS; i++) {
+		bool gauge = metric_families[i].type == METRIC_GAUGE;
+		bool begun = false;
+
+		for (struct series_sample *x = s->first[i]; x != NULL;
+		     x = x->next) {
+			uint32_t tools = gauge ? x->tools & running : x->tools;
+
+			if (gauge && tools == 0)
+				continue;
+			if (!begun)
+				write_head(&metric_families[i], format, b);
+			begun = true;
+			write_sample(x, tools, format, b);
+		}
+	}
 	if (format == SERIES_OPENMETRICS)
 		buf_adds(b, "# EOF\n");
 }

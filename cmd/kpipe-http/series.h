@@ -41,12 +41,12 @@ enum series_format {
 	SERIES_OPENMETRICS /* OpenMetrics 1.0, which has exemplars */
 };
 
+/* Zeroed: empty. */
 struct series {
 	struct map by_name;
 	struct series_sample *first[METRICS];
 };
 
-void series_init(struct series *s);
 void series_release(struct series *s);
 
 /*

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "negotiate.h"
+#include "access/access_calls.h"
+#include "base/array.h"
 #include "base/mem.h"
 #include "health.h"
 #include "httpd/local.h"
@@ -38,23 +39,69 @@ reply_text(struct exchange *x, int status, struct span body)
 	reply(x, status, "text/plain; charset=utf-8", body);
 }
 
-/* ---- metrics ---- */
+const struct sandbox_rule *const serve_calls[] = {
+    sandbox_compute, sandbox_descriptors, access_serve, access_read, NULL};
+const struct sandbox_rule *const serve_calls_ask[] = {sandbox_compute,
+    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
 
-static void
-take_own(struct serve *s)
+/* ---- the format of metrics (RFC 9110, "Accept") ---- */
+
+/* 0 or 1, and at most three digits behind a point (RFC 9110, section 12.4.2),
+ * in thousandths. What is not a weight counts as 0. */
+static int
+read_weight(struct span text)
 {
-	struct buf b = BUF_INIT;
-	struct metric_lines m;
-	struct span rest;
+	int weight = 0;
 
-	metric_lines_init(&m, s->state->stages[0].name, &b);
-	s->own(s->arg, &m);
-	metric_lines_end(&m);
-	rest = buf_span(&b);
-	while (rest.n > 0)
-		state_line(s->state, span_cut(&rest, '\n'), NULL);
-	buf_release(&b);
+	if (text.n == 0 || text.n > 5 || (text.n > 1 && text.p[1] != '.'))
+		return 0;
+	for (size_t i = 0; i < 5; i++) {
+		char c = i < text.n ? text.p[i] : '0';
+
+		if (i == 1)
+			continue;
+		if (c < '0' || c > '9')
+			return 0;
+		weight = weight * 10 + c - '0';
+	}
+	return weight > 1000 ? 0 : weight;
 }
+
+/* Without one: 1. */
+static int
+weight_of(struct span parameters)
+{
+	while (parameters.p != NULL) {
+		struct span value =
+		    span_trim(span_cut(&parameters, ';'), SPAN_BLANKS);
+		struct span name = span_cut(&value, '=');
+
+		if (span_is_caseless(span_trim(name, SPAN_BLANKS), "q"))
+			return read_weight(span_trim(value, SPAN_BLANKS));
+	}
+	return 1000;
+}
+
+bool
+serve_is_openmetrics(struct span header)
+{
+	int open = 0, plain = 0;
+
+	while (header.p != NULL) {
+		struct span rest = span_cut(&header, ',');
+		struct span type = span_trim(span_cut(&rest, ';'), SPAN_BLANKS);
+		int weight = weight_of(rest);
+
+		if (span_is_caseless(type, "application/openmetrics-text") &&
+		    weight > open)
+			open = weight;
+		else if (span_is_caseless(type, "text/plain") && weight > plain)
+			plain = weight;
+	}
+	return open > 0 && open >= plain;
+}
+
+/* ---- metrics ---- */
 
 static void
 reply_metrics(struct serve *s, struct exchange *x, enum series_format format)
@@ -63,10 +110,16 @@ reply_metrics(struct serve *s, struct exchange *x, enum series_format format)
 	    [SERIES_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
 	    [SERIES_OPENMETRICS] = "application/openmetrics-text; "
 				   "version=1.0.0; charset=utf-8"};
-	struct buf page = BUF_INIT;
+	struct buf page = BUF_INIT, own = BUF_INIT;
+	struct metric_lines m;
+	struct span rest;
 
-	if (s->own != NULL)
-		take_own(s);
+	metric_lines_init(&m, s->state->stages[0].name, &own);
+	s->own(s->arg, &m);
+	metric_lines_end(&m);
+	for (rest = buf_span(&own); rest.n > 0;)
+		state_line(s->state, span_cut(&rest, '\n'), NULL);
+	buf_release(&own);
 	series_write(&s->state->series, format, state_running(s->state), &page);
 	reply(x, 200, types[format], span_make(buf_str(&page), page.len));
 	buf_release(&page);
@@ -105,7 +158,7 @@ serve_metrics(
     struct serve *s, struct exchange *x, const struct httpd_request *r)
 {
 	enum series_format format =
-	    s->openmetrics && negotiate_openmetrics(httpd_header(r, "accept"))
+	    s->openmetrics && serve_is_openmetrics(httpd_header(r, "accept"))
 	    ? SERIES_OPENMETRICS
 	    : SERIES_TEXT;
 	struct review_call *call;
@@ -141,20 +194,25 @@ below(struct span path, const char *prefix, struct span *rest)
 static bool
 serve_probe(struct serve *s, struct exchange *x, const struct httpd_request *r)
 {
-	enum health_probe probe = HEALTH_ALIVE;
+	static const struct {
+		const char *path;
+		enum health_probe probe;
+	} probes[] = {{"/readyz", HEALTH_READY}, {"/healthz", HEALTH_ALIVE},
+	    {"/livez", HEALTH_ALIVE}};
 	struct buf b = BUF_INIT;
 	struct span rest;
 	int status;
 
-	if (below(r->path, "/readyz", &rest))
-		probe = HEALTH_READY;
-	else if (!below(r->path, "/healthz", &rest) &&
-	    !below(r->path, "/livez", &rest))
-		return false;
-	status = health_answer(s->state, probe, rest, r->query, &b);
-	reply_text(x, status, buf_span(&b));
-	buf_release(&b);
-	return true;
+	for (size_t i = 0; i < COUNT(probes); i++) {
+		if (!below(r->path, probes[i].path, &rest))
+			continue;
+		status = health_answer(
+		    s->state, probes[i].probe, rest, r->query, &b);
+		reply_text(x, status, buf_span(&b));
+		buf_release(&b);
+		return true;
+	}
+	return false;
 }
 
 static void

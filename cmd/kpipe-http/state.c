@@ -46,7 +46,6 @@ void
 state_init(struct state *s, const char *self)
 {
 	*s = (struct state){0};
-	series_init(&s->series);
 	stage_of(s, span_str(self), NULL)->running = true;
 }
 
@@ -140,7 +139,6 @@ take_state(struct state *s, struct span line, struct err *err)
 		return err_set(err, ERR_PERMANENT, "\"%s\" is missing",
 		    bad ? "phase" : "stages");
 	take_reason(s, json_get(line, "reason"));
-	s->leads = json_type(json_get(line, "leader")) == JSON_TRUE;
 	for (unsigned i = 0; i < s->count; i++)
 		s->stages[i].listed = false;
 	m = json_members(stages);
@@ -155,16 +153,6 @@ take_state(struct state *s, struct span line, struct err *err)
 
 /* ---- reports of the stages ---- */
 
-/* A check is one line. */
-static void
-add_reason(struct buf *b, struct span about, struct span text)
-{
-	buf_adds(b, b->len > 0 ? "; " : "");
-	quote_text(b, about);
-	buf_adds(b, ": ");
-	quote_text(b, text);
-}
-
 static int
 take_unready(struct state_stage *stage, struct span reasons, struct err *err)
 {
@@ -175,7 +163,11 @@ take_unready(struct state_stage *stage, struct span reasons, struct err *err)
 		return err_set(err, ERR_PERMANENT, "unready is not an object");
 	while (json_member(&m)) {
 		buf_reset(&scratch);
-		add_reason(&all, m.key, json_string(m.value, &scratch));
+		/* A check is one line. */
+		buf_adds(&all, all.len > 0 ? "; " : "");
+		quote_text(&all, m.key);
+		buf_adds(&all, ": ");
+		quote_text(&all, json_string(m.value, &scratch));
 	}
 	set_unready(stage, all.len > 0 ? buf_take(&all) : NULL);
 	buf_release(&scratch);

@@ -28,7 +28,6 @@ struct state {
 	bool known; /* a state line was read */
 	char phase[STATE_NAME_MAX + 1];
 	char *reason; /* owned: why the pipeline is not ready; NULL: none */
-	bool leads;
 	/* A stage's place is its number in series; [0] is ourselves. */
 	struct state_stage stages[SERIES_TOOLS_MAX];
 	unsigned count;

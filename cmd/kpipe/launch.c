@@ -5,119 +5,73 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Descriptors that a generation shares besides its pipes; -1: none. */
-struct shared {
-	struct leash_ends leash;
-	int gate[2];
-	int lines[2]; /* kpipe keeps the writing end */
-	int marks[2]; /* both are one file, if kpipe has the key */
-	/* To krecord: the reading ends are its own. */
-	int taps[LAUNCH_TAPS][2];
-};
+#include "base/array.h"
 
-static int
-make_shared(struct pipeline *p, struct shared *s, struct err *err)
+/* -1: there is none. */
+typedef int launch_fds[LAUNCH_PIPES][2];
+
+int
+launch_give(struct stage *s, enum launch_pipe pipe, enum launch_end end)
 {
-	*s = (struct shared){.leash = {-1, -1, -1},
-	    .gate = {-1, -1},
-	    .lines = {-1, -1},
-	    .marks = {p->marks_fd, p->marks_fd}};
-	for (size_t i = 0; i < LAUNCH_TAPS; i++)
-		s->taps[i][0] = s->taps[i][1] = -1;
-	for (size_t i = 0; p->record != NULL && i < LAUNCH_TAPS; i++)
-		if (stage_pipe(s->taps[i], err) != 0)
-			return -1;
-	if (stage_pipe(s->lines, err) != 0 ||
-	    (p->marks_fd < 0 && stage_pipe(s->marks, err) != 0))
-		return -1;
-	if (p->elect == NULL) {
-		if (p->leash != NULL) {
-			s->leash.read_fd = p->leash->pipe_fd;
-			s->leash.page_fd = p->leash->page_fd;
-		}
-		return 0;
-	}
-	return leash_make(&s->leash, err) == 0 ? stage_pipe(s->gate, err) : -1;
+	s->shared[s->extra_count].pipe = (unsigned char)pipe;
+	s->shared[s->extra_count].end = (unsigned char)end;
+	return STAGE_EXTRA_FD + (int)s->extra_count++;
 }
 
 static void
-close_pipe(const int fds[2])
+share(struct stage *s, launch_fds fds)
 {
-	for (int i = 0; i < 2; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	for (size_t i = 0; i < s->extra_count; i++)
+		s->extra[i] = fds[s->shared[i].pipe][s->shared[i].end];
+}
+
+static int
+make_shared(const struct pipeline *p, launch_fds fds, struct err *err)
+{
+	struct leash_ends leash;
+
+	memset(fds, -1, sizeof(launch_fds));
+	fds[LAUNCH_MARKS][0] = fds[LAUNCH_MARKS][1] = p->marks_fd;
+	for (int i = LAUNCH_EVENTS; p->record != NULL && i < LAUNCH_PIPES; i++)
+		if (stage_pipe(fds[i], err) != 0)
+			return -1;
+	if (stage_pipe(fds[LAUNCH_LINES], err) != 0 ||
+	    (p->marks_fd < 0 && stage_pipe(fds[LAUNCH_MARKS], err) != 0))
+		return -1;
+	if (p->elect == NULL) {
+		if (p->leash != NULL) {
+			fds[LAUNCH_LEASH][LAUNCH_READ] = p->leash->pipe_fd;
+			fds[LAUNCH_PAGE][LAUNCH_READ] = p->leash->page_fd;
+		}
+		return 0;
+	}
+	if (leash_make(&leash, err) != 0)
+		return -1;
+	fds[LAUNCH_LEASH][LAUNCH_READ] = leash.read_fd;
+	fds[LAUNCH_LEASH][LAUNCH_WRITE] = leash.write_fd;
+	fds[LAUNCH_PAGE][LAUNCH_READ] = leash.page_fd;
+	return stage_pipe(fds[LAUNCH_GATE], err);
 }
 
 /* The stages have them now; only one stage has the writing ends. */
 static void
-close_shared(struct pipeline *p, struct shared *s)
+close_shared(const struct pipeline *p, launch_fds fds)
 {
-	if (s->lines[0] >= 0)
-		close(s->lines[0]);
-	if (p->marks_fd < 0)
-		close_pipe(s->marks);
-	for (size_t i = 0; i < LAUNCH_TAPS; i++) {
-		if (i == LAUNCH_STATES || i == LAUNCH_SHADOW)
-			s->taps[i][1] = -1; /* kpipe keeps the writing end */
-		close_pipe(s->taps[i]);
-	}
-	if (p->elect == NULL)
-		return;
-	leash_close(&s->leash);
-	close_pipe(s->gate);
-}
-
-static void
-add_extra(struct stage *stage, int fd)
-{
-	if (fd >= 0)
-		stage->extra[stage->extra_count++] = fd;
-}
-
-/* In the order of the numbers that main gives the stage. */
-static void
-share(struct stage *stage, const struct shared *s)
-{
-	stage->extra_count = 0;
-	switch (stage->role) {
-	case STAGE_DECIDES:
-		add_extra(stage, s->gate[0]);
-		add_extra(stage, s->marks[0]);
-		add_extra(stage, s->lines[0]);
-		add_extra(stage, s->taps[LAUNCH_EVENTS][1]);
-		break;
-	case STAGE_APPLIES:
-	case STAGE_WRITES:
-		add_extra(stage, s->leash.read_fd);
-		add_extra(stage, s->leash.page_fd);
-		if (stage->role == STAGE_APPLIES) {
-			add_extra(stage, s->marks[1]);
-			add_extra(stage, s->taps[LAUNCH_SETS][1]);
-			add_extra(stage, s->taps[LAUNCH_RESULTS][1]);
-		} else {
-			add_extra(stage, s->taps[LAUNCH_STATUSES][1]);
-			add_extra(stage, s->taps[LAUNCH_WRITTEN][1]);
-		}
-		break;
-	case STAGE_RECORDS:
-		for (size_t i = 0; i < LAUNCH_TAPS; i++)
-			add_extra(stage, s->taps[i][0]);
-		break;
-	case STAGE_ELECTS:
-		add_extra(stage, s->gate[1]);
-		add_extra(stage, s->leash.write_fd);
-		add_extra(stage, s->leash.page_fd);
-		break;
-	case STAGE_READS:
-	case STAGE_FILTERS:
-	case STAGE_SERVES:
-	case STAGE_SHOWS:
-		break;
-	}
+	if (p->marks_fd >= 0)
+		fds[LAUNCH_MARKS][0] = fds[LAUNCH_MARKS][1] = -1;
+	if (p->elect == NULL) /* that of a kelect that runs us */
+		fds[LAUNCH_LEASH][0] = fds[LAUNCH_PAGE][0] = -1;
+	fds[LAUNCH_LINES][LAUNCH_WRITE] = -1; /* kpipe keeps these */
+	fds[LAUNCH_STATES][LAUNCH_WRITE] = -1;
+	fds[LAUNCH_SHADOW][LAUNCH_WRITE] = -1;
+	for (int i = 0; i < LAUNCH_PIPES; i++)
+		for (int end = 0; end < 2; end++)
+			if (fds[i][end] >= 0)
+				close(fds[i][end]);
 }
 
 static int
-start_path(struct pipeline *p, const struct shared *shared, struct err *err)
+start_path(struct pipeline *p, launch_fds fds, struct err *err)
 {
 	size_t count = pipeline_path(p) - (p->record != NULL);
 	int in = p->null_fd;
@@ -125,39 +79,52 @@ start_path(struct pipeline *p, const struct shared *shared, struct err *err)
 
 	for (size_t i = 0; i < count && result == 0; i++) {
 		bool last = i + 1 == count;
-		int fds[2] = {-1, p->output_fd};
+		int out[2] = {-1, p->output_fd};
 
-		if (!last && (result = stage_pipe(fds, err)) != 0)
+		if (!last && (result = stage_pipe(out, err)) != 0)
 			break;
-		share(&p->stages[i], shared);
-		result = stage_start(&p->stages[i], in, fds[1], err);
+		share(&p->stages[i], fds);
+		result = stage_start(&p->stages[i], in, out[1], err);
 		if (in != p->null_fd)
 			close(in);
 		if (!last)
-			close(fds[1]);
-		in = fds[0];
+			close(out[1]);
+		in = out[0];
 	}
 	if (in >= 0 && in != p->null_fd)
 		close(in);
 	return result;
 }
 
-/* A pipe takes a line of at most PIPE_BUF bytes as a whole. */
-bool
-launch_line(struct pipeline *p, struct span text)
+/* A pipe takes a line of at most PIPE_BUF bytes as a whole. A reader that is
+ * behind misses lines: it never holds kpipe up. */
+static bool
+write_line(int fd, struct span text, const char *reader, const char *what)
 {
 	struct buf line = BUF_INIT;
 	bool taken;
 
-	if (p->lines_fd < 0)
+	if (fd < 0)
 		return false;
 	buf_addspan(&line, text);
 	buf_addc(&line, '\n');
-	taken = write(p->lines_fd, line.data, line.len) >= 0;
+	taken = write(fd, line.data, line.len) >= 0;
 	if (!taken)
-		log_debug("ireconcile takes no line: %s", strerror(errno));
+		log_debug("%s takes no %s: %s", reader, what, strerror(errno));
 	buf_release(&line);
 	return taken;
+}
+
+bool
+launch_line(struct pipeline *p, struct span text)
+{
+	return write_line(p->lines_fd, text, "ireconcile", "line");
+}
+
+void
+launch_state(struct pipeline *p, struct span line)
+{
+	write_line(p->states_fd, line, "krecord", "state");
 }
 
 void
@@ -170,29 +137,14 @@ launch_tell(struct pipeline *p)
 void
 launch_hang_up(struct pipeline *p)
 {
-	if (p->lines_fd >= 0)
-		close(p->lines_fd);
-	if (p->states_fd >= 0)
-		close(p->states_fd);
-	if (p->shadow_fd >= 0)
-		close(p->shadow_fd);
-	p->lines_fd = p->states_fd = p->shadow_fd = -1;
+	int *const fds[] = {&p->lines_fd, &p->states_fd, &p->shadow_fd};
+
+	for (size_t i = 0; i < COUNT(fds); i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
 	buf_reset(&p->shadow_rest);
-}
-
-/* A reader that is behind misses states: it never holds kpipe up. */
-void
-launch_state(struct pipeline *p, struct span line)
-{
-	struct buf b = BUF_INIT;
-
-	if (p->states_fd < 0)
-		return;
-	buf_addspan(&b, line);
-	buf_addc(&b, '\n');
-	if (write(p->states_fd, b.data, b.len) < 0)
-		log_debug("krecord takes no state: %s", strerror(errno));
-	buf_release(&b);
 }
 
 static void
@@ -233,40 +185,41 @@ launch_shadow(struct pipeline *p, struct span line)
 	write_rest(p);
 }
 
+/* Takes the writing end of a pipe of which kpipe never waits for the reader. */
 static int
-start_recorder(struct pipeline *p, struct shared *shared, struct err *err)
+keep_end(launch_fds fds, enum launch_pipe pipe)
 {
-	p->states_fd = shared->taps[LAUNCH_STATES][1];
-	p->shadow_fd = shared->taps[LAUNCH_SHADOW][1];
-	if (p->record == NULL)
-		return 0;
-	fcntl(p->states_fd, F_SETFL, O_NONBLOCK);
-	fcntl(p->shadow_fd, F_SETFL, O_NONBLOCK);
-	share(p->record, shared);
-	return stage_start(p->record, p->flow_fd >= 0 ? p->flow_fd : p->null_fd,
-	    p->live_fd >= 0 ? p->live_fd : p->null_fd, err);
+	int fd = fds[pipe][LAUNCH_WRITE];
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
 }
 
-/* The notice of the last generation comes before all else. */
 int
 launch(struct pipeline *p, struct err *err)
 {
-	struct shared shared;
-	int result = make_shared(p, &shared, err);
+	launch_fds fds;
+	int result = make_shared(p, fds, err);
 
 	launch_hang_up(p);
-	p->lines_fd = shared.lines[1];
-	if (p->lines_fd >= 0)
-		fcntl(p->lines_fd, F_SETFL, O_NONBLOCK);
+	p->lines_fd = keep_end(fds, LAUNCH_LINES);
+	p->states_fd = keep_end(fds, LAUNCH_STATES);
+	p->shadow_fd = keep_end(fds, LAUNCH_SHADOW);
+	/* The notice of the last generation comes before all else. */
 	launch_tell(p);
+	if (result == 0 && p->record != NULL) {
+		share(p->record, fds);
+		result = stage_start(p->record,
+		    p->flow_fd >= 0 ? p->flow_fd : p->null_fd,
+		    p->live_fd >= 0 ? p->live_fd : p->null_fd, err);
+	}
 	if (result == 0)
-		result = start_recorder(p, &shared, err);
-	if (result == 0)
-		result = start_path(p, &shared, err);
+		result = start_path(p, fds, err);
 	if (result == 0 && p->elect != NULL) {
-		share(p->elect, &shared);
+		share(p->elect, fds);
 		result = stage_start(p->elect, p->null_fd, p->null_fd, err);
 	}
-	close_shared(p, &shared);
+	close_shared(p, fds);
 	return result;
 }

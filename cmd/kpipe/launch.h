@@ -8,31 +8,22 @@
  * The key of marks comes from kpipe (marks_fd), or kapply has it from the
  * cluster and hands it on to ireconcile, by a pipe.
  *
- * The descriptors of a stage, in order (from STAGE_EXTRA_FD on):
- *
- *	decides	 gate (if leaders are elected), key of marks, lines to pass on,
- *		 tap
- *	applies	 leash, page (if there is a leash), key of marks, tap, results
- *	writes	 leash, page (if there is a leash), tap, results
- *	records	 the other ends of these, in the order of enum launch_tap
- *	elects	 gate, leash, page
+ * tools.c says which ends of these each stage gets, and by which options it knows
+ * their numbers, from STAGE_EXTRA_FD on.
  */
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
 #include "pipeline.h"
 
-enum {
-	LAUNCH_GATE = STAGE_EXTRA_FD,	    /* of "decides" and "elects" */
-	LAUNCH_HELD_LEASH = STAGE_EXTRA_FD, /* of "writes" */
-	LAUNCH_HELD_PAGE,
-	LAUNCH_HELD = 2,		   /* the number of these two */
-	LAUNCH_LEASH = STAGE_EXTRA_FD + 1, /* of "elects" */
-	LAUNCH_PAGE
-};
-
-/* The pipes to krecord; taps and results only if there is one. */
-enum launch_tap {
+/* Shared by the stages of a generation, besides the pipes between them. */
+enum launch_pipe {
+	LAUNCH_GATE,  /* from kelect to ireconcile, if leaders are elected */
+	LAUNCH_LEASH, /* from kelect to the stages that write */
+	LAUNCH_PAGE,  /* of the leash: a file, as an end to read */
+	LAUNCH_LINES, /* from kpipe to ireconcile, which passes them on */
+	LAUNCH_MARKS, /* from kapply to ireconcile; or both ends are one file */
+	/* To krecord, if there is one: */
 	LAUNCH_EVENTS,
 	LAUNCH_SETS,
 	LAUNCH_STATUSES,
@@ -40,8 +31,12 @@ enum launch_tap {
 	LAUNCH_WRITTEN, /* the results of kstatus */
 	LAUNCH_STATES,
 	LAUNCH_SHADOW, /* lines of --shadow */
-	LAUNCH_TAPS
+	LAUNCH_PIPES
 };
+enum launch_end { LAUNCH_READ, LAUNCH_WRITE };
+
+/* The stage gets this end as its next descriptor; returns its number there. */
+int launch_give(struct stage *s, enum launch_pipe pipe, enum launch_end end);
 
 /* -1 with err: those that were started have a pid. */
 int launch(struct pipeline *p, struct err *err);

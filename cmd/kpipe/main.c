@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -21,23 +22,25 @@
 #include "beside/shadow.h"
 #include "beside/listener.h"
 #include "conf/watches.h"
-#include "greeting.h"
-#include "defaultnames.h"
+#include "kube/proof.h"
 #include "launch.h"
-#include "manager.h"
-#include "markskey.h"
+#include "operator.h"
 #include "options.h"
 #include "pipeline.h"
 #include "process/clock.h"
 #include "process/harden.h"
 #include "process/leash.h"
 #include "process/log.h"
+#include "process/file.h"
+#include "process/notify.h"
 #include "process/version.h"
 #include "tools.h"
 
 enum { BESIDE_MAX = 4 };
 /* They read the recording as it comes: kview; krecord, which sends traces. */
 enum { LISTENER_VIEW, LISTENER_TRACES, LISTENERS };
+
+static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 
 struct app {
 	struct loop *loop;
@@ -48,9 +51,11 @@ struct app {
 	bool serves;
 	struct resident *beside[BESIDE_MAX]; /* borrowed */
 	size_t beside_count, beside_ended;
-	bool ended; /* the pipeline has */
-	struct manager manager;
-	struct leash leash;  /* of a kelect that runs this kpipe */
+	bool ended;		 /* the pipeline has */
+	struct notify notify;	 /* tells the service manager (systemd) */
+	struct timer watchdog;	 /* feeds its watchdog */
+	const char *told_status; /* static: what it was told last */
+	struct leash leash;	 /* of a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
 	char *instance;	     /* owned: or NULL */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
@@ -73,23 +78,18 @@ check_watches(struct app *a, struct err *err)
 	    options.namespace_, options.all_namespaces};
 	struct watches *w = watches_load(options.watches, &scope, err);
 	struct buf greeting = BUF_INIT;
-	int result = w == NULL ? -1 : 0;
 
-	if (result == 0)
-		result = defaultnames_instance(&a->instance, err);
-	if (result == 0 && options.leader_elect)
-		a->lease = defaultnames_lease(w);
-	if (result == 0) {
-		a->marks_secret = defaultnames_secret(w);
-		a->field_manager = defaultnames_field_manager(w);
-		a->tools.instance = a->instance;
-		greeting_add(
-		    &greeting, w, defaultnames_operator(w), a->instance);
-		a->greeting = buf_take(&greeting);
-		a->tools.watches = a->watches = w;
-		result = tools_check_shadow(&a->tools, &scope, err);
-	}
-	return result;
+	a->tools.watches = a->watches = w;
+	if (w == NULL || operator_instance(&a->instance, err) != 0)
+		return -1;
+	a->tools.instance = a->instance;
+	if (options.leader_elect)
+		a->lease = operator_lease(w);
+	a->marks_secret = operator_secret(w);
+	a->field_manager = operator_field_manager(w);
+	operator_describe(&greeting, w, operator_name(w), a->instance);
+	a->greeting = buf_take(&greeting);
+	return tools_check_shadow(&a->tools, &scope, err);
 }
 
 /*
@@ -131,6 +131,34 @@ take_leash(struct app *a, struct err *err)
 	return 0;
 }
 
+/* A random key in memory, sealed: no stage can change it for another. */
+static int
+make_key(struct err *err)
+{
+	enum {
+		SEALS = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL
+	};
+	int fd = memfd_create("kpipe-marks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct buf key = BUF_INIT;
+	int rc = -1;
+
+	if (fd >= 0)
+		rc = proof_make_key(&key, err);
+	if (fd < 0 ||
+	    (rc == 0 &&
+		(file_write(fd, buf_span(&key)) != 0 ||
+		    fcntl(fd, F_ADD_SEALS, SEALS) != 0)))
+		rc = err_set(err, ERR_TRANSIENT,
+		    "cannot keep the key of marks: %s", strerror(errno));
+	buf_wipe(&key);
+	if (rc == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A descriptor of the key of marks (doc/protocol.md, Marks), if kpipe has it. */
 static int
 find_key(struct app *a, struct err *err)
 {
@@ -140,33 +168,19 @@ find_key(struct app *a, struct err *err)
 	a->tools.marks_secret = a->marks_secret;
 	if (a->marks_secret != NULL)
 		return 0;
-	*fd = file == NULL ? markskey_make(err) : markskey_open(file, err);
+	*fd = file == NULL ? make_key(err) : open(file, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0 && file != NULL)
+		err_set(err, ERR_PERMANENT, "option --marks-key-file: %s: %s",
+		    file, strerror(errno));
 	return *fd < 0 ? -1 : 0;
-}
-
-static int
-build_listeners(struct app *a, struct err *err)
-{
-	struct listener *view = &a->listeners[LISTENER_VIEW];
-	struct listener *traces = &a->listeners[LISTENER_TRACES];
-
-	if (options_is_address(options.view_address) &&
-	    (tools_viewer(&a->tools, &view->resident.stage, err) != 0 ||
-		listener_open(view, err) != 0))
-		return -1;
-	if (options.otlp_endpoint != NULL &&
-	    (tools_tracer(&a->tools, &traces->resident.stage, err) != 0 ||
-		listener_open(traces, err) != 0))
-		return -1;
-	a->pipeline.live_fd = view->pipe[1];
-	a->pipeline.flow_fd = traces->pipe[1];
-	return 0;
 }
 
 static int
 build(struct app *a, struct err *err)
 {
 	bool on_leash = options.leader_elect || a->leash.pipe_fd >= 0;
+	struct listener *view = &a->listeners[LISTENER_VIEW];
+	struct listener *traces = &a->listeners[LISTENER_TRACES];
 
 	if (find_key(a, err) != 0)
 		return -1;
@@ -182,8 +196,16 @@ build(struct app *a, struct err *err)
 	    tools_shadow(&a->tools, &a->shadow.reader,
 		&a->shadow.resident.stage, err) != 0)
 		return -1;
-	if (build_listeners(a, err) != 0)
+	if (options_is_address(options.view_address) &&
+	    (tools_viewer(&a->tools, &view->resident.stage, err) != 0 ||
+		listener_open(view, err) != 0))
 		return -1;
+	if (options.otlp_endpoint != NULL &&
+	    (tools_tracer(&a->tools, &traces->resident.stage, err) != 0 ||
+		listener_open(traces, err) != 0))
+		return -1;
+	a->pipeline.live_fd = view->pipe[1];
+	a->pipeline.flow_fd = traces->pipe[1];
 	return oom_start(&a->oom,
 	    a->pipeline.count + a->serves + (a->pipeline.live_fd >= 0) +
 		(a->pipeline.flow_fd >= 0) + 2 * (options.shadow != NULL),
@@ -193,11 +215,21 @@ build(struct app *a, struct err *err)
 /* ---- while it runs ---- */
 
 static void
+feed_watchdog(void *arg)
+{
+	struct app *a = arg;
+
+	notify_send(&a->notify, "WATCHDOG=1");
+	loop_after(
+	    a->loop, &a->watchdog, a->notify.watchdog_ms, feed_watchdog, a);
+}
+
+static void
 say_ready(void *arg)
 {
 	struct app *a = arg;
 
-	manager_ready(&a->manager);
+	notify_send(&a->notify, "READY=1");
 	if (options.shadow != NULL)
 		shadow_start(&a->shadow);
 	if (options.report_fd >= 0 &&
@@ -206,40 +238,13 @@ say_ready(void *arg)
 		    "option --report-fd: cannot write: %s", strerror(errno));
 }
 
-/*
- * From the first moment on a signal waits for the loop: process 1 would lose
- * one that has no handler yet.
- */
-static void
-hold_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* That with this pid, or NULL. */
-static struct resident *
-find_beside(struct app *a, pid_t pid)
-{
-	for (size_t i = 0; i < a->beside_count; i++)
-		if (a->beside[i]->stage.pid == pid)
-			return a->beside[i];
-	return NULL;
-}
-
 /* All children that ended, our own and orphans. */
 static void
 reap(struct app *a)
 {
 	for (;;) {
 		siginfo_t info = {0};
-		struct resident *beside;
+		struct resident *beside = NULL;
 		struct rusage usage;
 		struct stage *s, *shadow;
 		int status;
@@ -247,7 +252,9 @@ reap(struct app *a)
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
 		    info.si_pid == 0)
 			break;
-		beside = find_beside(a, info.si_pid);
+		for (size_t i = 0; i < a->beside_count; i++)
+			if (a->beside[i]->stage.pid == info.si_pid)
+				beside = a->beside[i];
 		shadow = shadow_stage(&a->shadow, info.si_pid);
 		s = beside != NULL ? &beside->stage
 		    : shadow != NULL
@@ -284,7 +291,7 @@ on_signal(void *arg, int signo)
 	if (signo == SIGCHLD)
 		reap(a);
 	else {
-		manager_stopping(&a->manager);
+		notify_send(&a->notify, "STOPPING=1");
 		end_shadow(a);
 		pipeline_end(&a->pipeline);
 	}
@@ -330,9 +337,15 @@ static void
 tell_others(void *arg)
 {
 	struct app *a = arg;
-	struct buf line = BUF_INIT;
+	const char *status = pipeline_status(&a->pipeline);
+	struct buf line = BUF_INIT, told = BUF_INIT;
 
-	manager_status(&a->manager, pipeline_status(&a->pipeline));
+	if (strcmp(a->told_status, status) != 0) {
+		a->told_status = status;
+		buf_addf(&told, "STATUS=%s", status);
+		notify_send(&a->notify, buf_str(&told));
+		buf_release(&told);
+	}
 	if (options.shadow != NULL) {
 		shadow_tell(&a->shadow);
 		launch_shadow(&a->pipeline, SPAN_NONE);
@@ -449,7 +462,6 @@ start_listener(struct app *a, size_t i)
 static void
 start(struct app *a)
 {
-	static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 	struct pipeline *p = &a->pipeline;
 	struct err err;
 
@@ -483,7 +495,8 @@ start(struct app *a)
 	set_up_shadow(a);
 	for (size_t i = 0; i < LISTENERS; i++)
 		start_listener(a, i);
-	manager_start(&a->manager, a->loop);
+	if (a->notify.watchdog_ms > 0)
+		feed_watchdog(a);
 	loop_idle(a->loop, tell_others, a);
 	pipeline_start(p);
 }
@@ -493,13 +506,15 @@ run(struct app *a, struct err *err)
 {
 	int code = -1;
 
-	manager_init(&a->manager);
-	code = take_leash(a, err); /* it may have one of those numbers */
+	a->told_status = "";
+	notify_from_env(&a->notify); /* before any child is started */
+	code = take_leash(a, err);   /* it may have one of those numbers */
 	a->null_fd = prepare_fds();
 	if (code == 0)
 		code = build(a, err);
-	if (code == 0 && !options.dry_run)
-		greeting_log(a->greeting);
+	for (char *at = a->greeting;
+	     code == 0 && !options.dry_run && at != NULL && *at != '\0';)
+		log_info("%s", strsep(&at, "\n"));
 	if (code == 0) {
 		start(a);
 		loop_run(a->loop);
@@ -535,6 +550,7 @@ main(int argc, char **argv)
 		.live_fd = -1,
 		.flow_fd = -1}};
 	struct err err = ERR_INIT;
+	sigset_t held;
 	inside_fn *tool = argc > 0 ? inside_called(argv[0]) : NULL;
 	int first, code;
 
@@ -542,7 +558,12 @@ main(int argc, char **argv)
 		return tool(argc, argv);
 	afresh_begin(argv);
 	harden_process();
-	hold_signals();
+	/* From the first moment on a signal waits for the loop: process 1 would
+	 * lose one that has no handler yet. */
+	sigemptyset(&held);
+	for (size_t i = 0; i < COUNT(signals); i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, NULL);
 	code = opt_begin(&options_tool, argc, argv, &first);
 	if (code >= 0)
 		return code;

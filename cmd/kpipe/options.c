@@ -150,55 +150,31 @@ check_pairs(struct err *err)
 	return 0;
 }
 
-static int
-check_lease(struct err *err)
-{
-	if (options.lease != NULL && *options.lease == '\0')
-		return err_set(err, ERR_PERMANENT,
-		    "option --leader-election-id is empty: it is the name of "
-		    "the lease");
-	if (options.lease_namespace == NULL)
-		return 0;
-	return namespaces_name(
-	    "option --leader-election-namespace", options.lease_namespace, err);
-}
-
-static int
-check_endpoint(struct err *err)
-{
-	if (options.otlp_endpoint != NULL &&
-	    httpurl_check(
-		options.otlp_endpoint, "http://collector:4318", err) != 0)
-		return err_prefix(err, "option --otlp-endpoint");
-	return 0;
-}
-
 /* A dry run ends on its own, and writes nothing, not even a lease. */
 static int
 check_dry_run(struct err *err)
 {
-	const char *other = NULL;
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+	    {options.leader_elect, "leader-elect"},
+	    {options.record != NULL, "record"},
+	    {options_is_address(options.view_address), "view-bind-address"},
+	    {options.otlp_endpoint != NULL, "otlp-endpoint"},
+	    {options.shadow != NULL, "shadow"},
+	    {options_is_address(options.metrics_address),
+		"metrics-bind-address"},
+	    {options_is_address(options.probe_address),
+		"health-probe-bind-address"},
+	};
 
-	if (!options.dry_run)
-		return 0;
-	if (options.leader_elect)
-		other = "leader-elect";
-	else if (options.record != NULL)
-		other = "record";
-	else if (options_is_address(options.view_address))
-		other = "view-bind-address";
-	else if (options.otlp_endpoint != NULL)
-		other = "otlp-endpoint";
-	else if (options.shadow != NULL)
-		other = "shadow";
-	else if (options_is_address(options.metrics_address))
-		other = "metrics-bind-address";
-	else if (options_is_address(options.probe_address))
-		other = "health-probe-bind-address";
-	if (other == NULL)
-		return 0;
-	return err_set(err, ERR_PERMANENT,
-	    "options --dry-run and --%s exclude each other", other);
+	for (size_t i = 0; options.dry_run && i < COUNT(others); i++)
+		if (others[i].given)
+			return err_set(err, ERR_PERMANENT,
+			    "options --dry-run and --%s exclude each other",
+			    others[i].name);
+	return 0;
 }
 
 int
@@ -219,9 +195,21 @@ options_check(int operands, const char *first, struct err *err)
 		    "options --marks-key-file and --marks-key-secret exclude "
 		    "each other");
 	if (check_pairs(err) != 0 ||
-	    instancename_check_former(&options.former, err) != 0 ||
-	    check_lease(err) != 0 || check_endpoint(err) != 0 ||
-	    check_dry_run(err) != 0 ||
+	    instancename_check_former(&options.former, err) != 0)
+		return -1;
+	if (options.lease != NULL && *options.lease == '\0')
+		return err_set(err, ERR_PERMANENT,
+		    "option --leader-election-id is empty: it is the name of "
+		    "the lease");
+	if (options.lease_namespace != NULL &&
+	    namespaces_name("option --leader-election-namespace",
+		options.lease_namespace, err) != 0)
+		return -1;
+	if (options.otlp_endpoint != NULL &&
+	    httpurl_check(
+		options.otlp_endpoint, "http://collector:4318", err) != 0)
+		return err_prefix(err, "option --otlp-endpoint");
+	if (check_dry_run(err) != 0 ||
 	    credential_check(options.leader_elect,
 		options.metrics_secure || options_view_is_open(), err) != 0)
 		return -1;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "failure/blame.h"
 #include "json/json.h"
 #include "launch.h"
 #include "process/clock.h"
@@ -64,49 +63,35 @@ lead_no_more(struct pipeline *p)
 		p->rank = PIPELINE_LED;
 }
 
-static void
-take_leading(struct pipeline *p, struct span line)
-{
-	int64_t leading;
-
-	if (!json_int(json_path(line, "counters.leading"), &leading) ||
-	    p->rank == PIPELINE_DEPOSED)
-		return;
-	if (leading != 0)
-		p->rank = PIPELINE_LEADER;
-	else
-		lead_no_more(p);
-}
-
-static void
-take_worker(struct pipeline *p, struct stage *s, struct span worker)
-{
-	int64_t kills = 0, peak_kib = 0;
-
-	if (json_int(json_get(worker, "kills"), &kills) &&
-	    json_int(json_get(worker, "peakKiB"), &peak_kib) &&
-	    oom_take_worker(p->oom, s, kills, peak_kib))
-		launch_tell(p);
-}
-
+/* A line of a report; the one that says "ready" is empty. */
 static void
 take_line(void *arg, struct stage *s, struct span line)
 {
 	struct pipeline *p = arg;
-	struct span worker;
+	struct span worker = json_get(line, "worker");
+	int64_t leading, kills, peak_kib;
 
 	if (line.n == 0) {
 		if (!s->ready)
 			take_ready(p, s);
 		return;
 	}
-	if (s == p->elect)
-		take_leading(p, line);
-	worker = json_get(line, "worker");
-	if (json_type(worker) == JSON_OBJECT)
-		take_worker(p, s, worker);
-	else if (p->board != NULL)
-		board_report(p->board, (size_t)(s - p->stages), s->name, line);
+	if (s == p->elect && p->rank != PIPELINE_DEPOSED &&
+	    json_int(json_path(line, "counters.leading"), &leading)) {
+		if (leading != 0)
+			p->rank = PIPELINE_LEADER;
+		else
+			lead_no_more(p);
+	}
+	if (json_type(worker) != JSON_OBJECT) {
+		if (p->board != NULL)
+			board_report(
+			    p->board, (size_t)(s - p->stages), s->name, line);
+	} else if (json_int(json_get(worker, "kills"), &kills) &&
+	    json_int(json_get(worker, "peakKiB"), &peak_kib) &&
+	    oom_take_worker(p->oom, s, kills, peak_kib)) {
+		launch_tell(p);
+	}
 }
 
 static void
@@ -128,15 +113,6 @@ read_report(void *arg, int fd, int events)
 				close_report(p, &p->stages[i]);
 			return;
 		}
-}
-
-static void
-watch_reports(struct pipeline *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		if (p->stages[i].report_fd >= 0)
-			loop_watch(p->loop, p->stages[i].report_fd, LOOP_READ,
-			    read_report, p);
 }
 
 /* The word in the state line, which has fewer words than there are phases. */
@@ -197,6 +173,84 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 
 /* ---- why it stops ---- */
 
+/* How likely it is that such an end was caused by another stage: less is
+ * first. */
+static int
+rank(const struct stage *s)
+{
+	int code = stage_exit_code(s);
+
+	if (s->role == STAGE_ELECTS || code == EXIT_PERMANENT ||
+	    code == EXIT_BUG)
+		return 0;
+	if (WIFSIGNALED(s->status))
+		return WTERMSIG(s->status) == SIGPIPE ? 4 : 0;
+	/* A shell makes that of it. */
+	if (s->role == STAGE_FILTERS && code == 128 + SIGPIPE)
+		return 4;
+	switch (code) {
+	case 0:
+		return 3;
+	case 1:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+/*
+ * Of two that ended in the same way: the one seen first. Of those seen at once,
+ * the one further behind, for a closed pipe is met before that. Of those that
+ * ended with 0, the one further in front, whichever was seen first, for the
+ * kernel closes the pipe of a process before it says that the process ended;
+ * but kwatch also ends with 0 when its reader is gone.
+ */
+static bool
+is_before(const struct stage *a, const struct stage *b)
+{
+	bool behind = a > b;
+	bool reads = a->role == STAGE_READS || b->role == STAGE_READS;
+
+	if (a->status == 0 && b->status == 0 && !reads)
+		return !behind;
+	if (a->ended_at != b->ended_at)
+		return a->ended_at < b->ended_at;
+	if (a->status != 0 || b->status != 0)
+		return behind;
+	return b->role == STAGE_READS;
+}
+
+const struct stage *
+pipeline_blame(const struct stage *stages, size_t count)
+{
+	const struct stage *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct stage *s = &stages[i];
+
+		if (s->ended_at == 0 || s->told_to_end)
+			continue;
+		if (found == NULL || rank(s) < rank(found) ||
+		    (rank(s) == rank(found) && is_before(s, found)))
+			found = s;
+	}
+	return found;
+}
+
+/* Logs that s ended with 0. A stage behind a filter does that at the end of its
+ * input: a filter that was still running then has closed its output. */
+static void
+log_early_end(const struct stage *stages, const struct stage *s)
+{
+	const struct stage *front = s > stages ? s - 1 : NULL;
+	bool closed = front != NULL && front->role == STAGE_FILTERS &&
+	    (front->ended_at == 0 || front->told_to_end);
+
+	log_error("%s ended with exit code 0 without being told to%s%s%s",
+	    s->name, closed ? ": " : "", closed ? front->name : "",
+	    closed ? " closed its output" : "");
+}
+
 /*
  * The log message about a stage that ended through its own fault. 1 at the end
  * of the input is not one: something failed, and the stage has logged what.
@@ -228,41 +282,35 @@ is_unexplained(const struct pipeline *p)
 	return p->phase == LIFECYCLE_RUNNING || p->phase == LIFECYCLE_SETTLING;
 }
 
-/* A generation that began to write, or could have, has recorded the Event. */
-static void
-judge_memory(struct pipeline *p)
-{
-	const struct stage *starved = NULL;
-
-	if (p->elect == NULL || p->rank != PIPELINE_STANDBY)
-		oom_recorded(p->oom);
-	for (size_t i = 0; i < p->count; i++)
-		if (p->stages[i].ended_at > 0 && p->stages[i].starved)
-			starved = &p->stages[i];
-	if (starved != NULL && p->end_code == PIPELINE_NO_CODE &&
-	    oom_judge(p->oom, starved, clock_ms() - p->started_ms) ==
-		OOM_GIVE_UP)
-		p->end_code = EXIT_PERMANENT;
-}
-
-/* A stage that meets an end of file or a closed pipe may end with 0. */
+/* Logs why the generation ends, and judges whether memory was out. A stage that
+ * meets an end of file or a closed pipe may end with 0. */
 static void
 explain(struct pipeline *p)
 {
-	const struct stage *reason = blame(p->stages, p->count);
+	const struct stage *reason = pipeline_blame(p->stages, p->count);
+	const struct stage *starved = NULL;
 
 	if (reason != NULL && reason == p->elect)
 		depose(p);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct stage *s = &p->stages[i];
 
+		if (s->ended_at > 0 && s->starved)
+			starved = s;
 		if (s == reason && s->status == 0)
-			blame_tell_end(p->stages, s);
+			log_early_end(p->stages, s);
 		else if (s->ended_at > 0)
 			oom_log_end(
 			    p->oom, s, s == reason ? LOG_ERROR : LOG_DEBUG);
 	}
-	judge_memory(p);
+	/* A generation that began to write, or could have, has recorded the
+	 * Event. */
+	if (p->elect == NULL || p->rank != PIPELINE_STANDBY)
+		oom_recorded(p->oom);
+	if (starved != NULL && p->end_code == PIPELINE_NO_CODE &&
+	    oom_judge(p->oom, starved, clock_ms() - p->started_ms) ==
+		OOM_GIVE_UP)
+		p->end_code = EXIT_PERMANENT;
 }
 
 /* ---- steps ---- */
@@ -289,52 +337,6 @@ log_overdue(const struct stage *s, int limit_ms)
 	    (long)s->pid, limit_ms / 1000);
 }
 
-static void
-kill_overdue(struct pipeline *p)
-{
-	for (size_t i = 0; i < pipeline_path(p); i++)
-		if (p->stages[i].pid != 0)
-			log_overdue(&p->stages[i], PIPELINE_DRAIN_MS);
-	kill_path(p);
-}
-
-static void
-unseat(struct pipeline *p)
-{
-	log_overdue(p->elect, PIPELINE_RELEASE_MS);
-	stage_kill(p->elect, SIGKILL);
-	depose(p);
-}
-
-static void
-cut(struct pipeline *p)
-{
-	stage_kill(p->elect, SIGKILL);
-}
-
-static void
-release_lease(struct pipeline *p)
-{
-	stage_kill(p->elect, SIGTERM);
-	loop_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, timeout, p);
-}
-
-static void
-settle(struct pipeline *p)
-{
-	loop_after(p->loop, &p->timer, PIPELINE_SETTLE_MS, timeout, p);
-}
-
-/* Without kelect at once, because nothing keeps the lease any more. */
-static void
-kill_started(struct pipeline *p)
-{
-	if (p->elect != NULL)
-		kill_path(p);
-	else
-		settle(p);
-}
-
 /* A standby has nothing to finish, and its gate will not open. */
 static void
 drain(struct pipeline *p)
@@ -359,19 +361,13 @@ drain(struct pipeline *p)
  * A leader that lost the leadership is a standby again after the shortest
  * delay: the election prevents a quick loop.
  */
-static uint64_t
-choose_delay(struct pipeline *p)
-{
-	struct restart second = {.crashes = 1};
-
-	return restart_next(p->rank == PIPELINE_DEPOSED ? &second : &p->backoff,
-	    clock_ms() - p->started_ms, (uint32_t)clock_jitter());
-}
-
 static void
 wait_and_restart(struct pipeline *p)
 {
-	uint64_t delay = choose_delay(p);
+	struct restart second = {.crashes = 1};
+	uint64_t delay = stage_restart_ms(
+	    p->rank == PIPELINE_DEPOSED ? &second : &p->backoff,
+	    clock_ms() - p->started_ms, (uint32_t)clock_jitter());
 
 	if (delay == 0)
 		log_warning("starting the pipeline again");
@@ -380,13 +376,6 @@ wait_and_restart(struct pipeline *p)
 		    (unsigned long long)delay / 1000,
 		    (unsigned long long)delay % 1000 / 100);
 	loop_after(p->loop, &p->timer, delay, timeout, p);
-}
-
-static void
-end(struct pipeline *p)
-{
-	loop_cancel(p->loop, &p->timer);
-	p->on_end(p->arg);
 }
 
 static bool
@@ -416,18 +405,6 @@ what_is_left(const struct pipeline *p)
 }
 
 static void
-forget_last(struct pipeline *p)
-{
-	p->rank = PIPELINE_STANDBY;
-	p->ends = 0;
-	for (size_t i = 0; i < p->count; i++) {
-		p->stages[i].ended_at = 0;
-		if (p->board != NULL)
-			board_forget(p->board, i);
-	}
-}
-
-static void
 start(struct pipeline *p)
 {
 	struct err err = ERR_INIT;
@@ -435,10 +412,19 @@ start(struct pipeline *p)
 
 	if (p->mode == PIPELINE_ONCE)
 		p->phase = LIFECYCLE_ONCE;
-	forget_last(p);
+	p->rank = PIPELINE_STANDBY;
+	p->ends = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		p->stages[i].ended_at = 0;
+		if (p->board != NULL)
+			board_forget(p->board, i);
+	}
 	p->started_ms = clock_ms();
 	result = launch(p, &err);
-	watch_reports(p);
+	for (size_t i = 0; i < p->count; i++)
+		if (p->stages[i].report_fd >= 0)
+			loop_watch(p->loop, p->stages[i].report_fd, LOOP_READ,
+			    read_report, p);
 	if (result == 0)
 		return;
 	log_error("%s", err.message);
@@ -447,49 +433,81 @@ start(struct pipeline *p)
 		happens(p, what_is_left(p));
 }
 
-/* ---- events and steps ---- */
-
-/* The steps that do something. */
-static void (*const doers[LIFECYCLE_STEPS])(struct pipeline *p) = {
-    [LIFECYCLE_LAUNCH] = start,
-    [LIFECYCLE_SETTLE] = settle,
-    [LIFECYCLE_STOP] = kill_path,
-    [LIFECYCLE_HALT] = kill_path,
-    [LIFECYCLE_FAIL] = kill_started,
-    [LIFECYCLE_KILL] = kill_path,
-    [LIFECYCLE_OVERDUE] = kill_overdue,
-    [LIFECYCLE_RELEASE] = release_lease,
-    [LIFECYCLE_RETIRE] = release_lease,
-    [LIFECYCLE_UNSEAT] = unseat,
-    [LIFECYCLE_CUT] = cut,
-    [LIFECYCLE_DRAIN] = drain,
-    [LIFECYCLE_RESTART] = wait_and_restart,
-    [LIFECYCLE_END] = end,
-};
-
-static bool
-needs_reason(enum lifecycle_step step)
+static void
+do_step(struct pipeline *p, enum lifecycle_step step)
 {
-	return step == LIFECYCLE_STOP || step == LIFECYCLE_RELEASE ||
-	    step == LIFECYCLE_RESTART || step == LIFECYCLE_END;
+	switch (step) {
+	case LIFECYCLE_LAUNCH:
+		start(p);
+		break;
+	case LIFECYCLE_FAIL:
+		/* With kelect at once, for it keeps the lease. */
+		if (p->elect != NULL) {
+			kill_path(p);
+			break;
+		}
+		/* fallthrough */
+	case LIFECYCLE_SETTLE:
+		loop_after(p->loop, &p->timer, PIPELINE_SETTLE_MS, timeout, p);
+		break;
+	case LIFECYCLE_STOP:
+	case LIFECYCLE_HALT:
+	case LIFECYCLE_KILL:
+		kill_path(p);
+		break;
+	case LIFECYCLE_OVERDUE:
+		for (size_t i = 0; i < pipeline_path(p); i++)
+			if (p->stages[i].pid != 0)
+				log_overdue(&p->stages[i], PIPELINE_DRAIN_MS);
+		kill_path(p);
+		break;
+	case LIFECYCLE_RELEASE:
+	case LIFECYCLE_RETIRE:
+		stage_kill(p->elect, SIGTERM);
+		loop_after(p->loop, &p->timer, PIPELINE_RELEASE_MS, timeout, p);
+		break;
+	case LIFECYCLE_UNSEAT:
+		log_overdue(p->elect, PIPELINE_RELEASE_MS);
+		stage_kill(p->elect, SIGKILL);
+		depose(p);
+		break;
+	case LIFECYCLE_CUT:
+		stage_kill(p->elect, SIGKILL);
+		break;
+	case LIFECYCLE_DRAIN:
+		drain(p);
+		break;
+	case LIFECYCLE_RESTART:
+		wait_and_restart(p);
+		break;
+	case LIFECYCLE_END:
+		loop_cancel(p->loop, &p->timer);
+		p->on_end(p->arg);
+		break;
+	default: /* it stays as it is */
+		break;
+	}
 }
+
+/* ---- events ---- */
 
 static void
 happens(struct pipeline *p, enum lifecycle_event event)
 {
 	enum lifecycle_step step = lifecycle_step(p->phase, event);
+	bool ends_all = step == LIFECYCLE_STOP || step == LIFECYCLE_RELEASE ||
+	    step == LIFECYCLE_RESTART || step == LIFECYCLE_END;
 
 	if (step == LIFECYCLE_NEVER)
 		log_error("bug: \"%s\" while %s", lifecycle_event_name(event),
 		    lifecycle_phase_name(p->phase));
-	if (needs_reason(step) && is_unexplained(p)) {
+	if (ends_all && is_unexplained(p)) {
 		explain(p);
 		if (event == LIFECYCLE_GONE && is_last(p)) /* now it is */
 			step = lifecycle_step(p->phase, LIFECYCLE_LAST);
 	}
 	p->phase = lifecycle_next(p->phase, step);
-	if (doers[step] != NULL)
-		doers[step](p);
+	do_step(p, step);
 }
 
 void

@@ -1,13 +1,12 @@
 /*
- * pipeline: the stages, joined by pipes, filters of the operator among them, with
- * kelect beside them where leaders
- * are elected, and what happens when one of them ends (lifecycle.h says what,
- * here is how):
+ * pipeline: the stages, joined by pipes, filters of the operator among them,
+ * with kelect beside them where leaders are elected, and what happens when one of
+ * them ends (lifecycle.h says what, here is how):
  *
  *	running   all stages are there
  *	stopping  one has ended: the others are killed after
  *	          PIPELINE_SETTLE_MS; when all are gone, the pipeline starts
- *	          again (restart.h), or kpipe ends
+ *	          again (stage.h), or kpipe ends
  *	waiting   nothing runs until the back-off is over
  *	draining  told to end: kwatch gets SIGTERM, the end of its output ends
  *	          the others one after the other; a stage that is left after
@@ -31,7 +30,6 @@
 #include "failure/oom.h"
 #include "process/leash.h"
 #include "process/loop.h"
-#include "failure/restart.h"
 #include "child/stage.h"
 
 /*
@@ -123,6 +121,18 @@ void pipeline_give_up(struct pipeline *p, int code);
 const char *pipeline_status(const struct pipeline *p);
 /* Appends the state, as a state line without newline. */
 void pipeline_describe(const struct pipeline *p, struct buf *line);
+
+/*
+ * Of the stages with ended_at != 0 the one that has most likely caused the
+ * others to end: by how it ended, when it was seen, and where it stands. NULL if
+ * none has ended, or all because we told them to.
+ *
+ * A stage that ends takes its neighbours with it: its reader meets the end of
+ * the input and may well exit with 0; its writer dies of SIGPIPE, or exits with
+ * 1 or 111 because the reader is gone. No stage dies of another signal, or
+ * exits with 100 or 101, because of its neighbours; and kelect has none.
+ */
+const struct stage *pipeline_blame(const struct stage *stages, size_t count);
 
 /* After on_end: what kpipe exits with. */
 int pipeline_exit_code(const struct pipeline *p);

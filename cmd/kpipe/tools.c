@@ -8,10 +8,73 @@
 #include "base/mem.h"
 #include "credential.h"
 #include "environ.h"
-#include "find.h"
 #include "launch.h"
 #include "options.h"
 #include "process/sandboxopt.h"
+
+/* ---- programs ---- */
+
+/* "dir/name", owned, if that is a program. */
+static char *
+try_dir(struct span dir, const char *name)
+{
+	struct buf b = BUF_INIT;
+	char *path;
+
+	buf_addspan(&b, dir.n > 0 ? dir : span_str("."));
+	buf_addf(&b, "/%s", name);
+	path = buf_take(&b);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Owned; NULL: there is none. */
+static char *
+find_in_path(const char *name)
+{
+	const char *p = getenv("PATH");
+	char *found = NULL;
+
+	while (found == NULL && p != NULL && *p != '\0') {
+		size_t n = strcspn(p, ":");
+
+		found = try_dir(span_make(p, n), name);
+		p += n + (p[n] == ':');
+	}
+	return found;
+}
+
+/* Looks in dir, or if that is NULL beside the running program, then in PATH.
+ * Owned; NULL with err: there is none. */
+static char *
+find_program(const char *name, const char *dir, struct err *err)
+{
+	char self[4096], *path = NULL;
+	ssize_t n;
+
+	if (dir != NULL) {
+		path = try_dir(span_str(dir), name);
+		if (path == NULL)
+			err_set(err, ERR_PERMANENT, "there is no %s in %s",
+			    name, dir);
+		return path;
+	}
+	n = readlink("/proc/self/exe", self, sizeof(self));
+	while (n > 0 && self[n - 1] != '/')
+		n--;
+	if (n > 0)
+		path = try_dir(span_make(self, (size_t)n - 1), name);
+	if (path == NULL)
+		path = find_in_path(name);
+	if (path == NULL)
+		err_set(err, ERR_PERMANENT,
+		    "there is no %s, neither beside kpipe nor in PATH", name);
+	return path;
+}
+
+/* ---- arguments of several tools ---- */
 
 static void
 watches_args(struct stage *s)
@@ -21,6 +84,14 @@ watches_args(struct stage *s)
 		stage_arg(s, "--namespace=%s", options.namespace_);
 	if (options.all_namespaces)
 		stage_arg(s, "--all-namespaces");
+}
+
+/* Gives the stage the end of a pipe, and its number by --NAME-fd. */
+static void
+fd_arg(struct stage *s, const char *name, enum launch_pipe pipe,
+    enum launch_end end)
+{
+	stage_arg(s, "--%s-fd=%d", name, launch_give(s, pipe, end));
 }
 
 /* Of an ireconcile. */
@@ -86,41 +157,23 @@ add_reader(struct pipeline *p, struct err *err)
 static const char *const names[PIPELINE_FILTERS_MAX] = {"filter-1", "filter-2",
     "filter-3", "filter-4", "filter-5", "filter-6", "filter-7", "filter-8"};
 
-/* The folder of the file, owned, or NULL: where we are. */
-static char *
-make_folder(const char *watches_path)
-{
-	const char *slash = strrchr(watches_path, '/');
-	struct buf b = BUF_INIT;
-
-	if (slash == NULL)
-		return NULL;
-	buf_add(&b, watches_path, (size_t)(slash - watches_path) + 1);
-	return buf_take(&b);
-}
-
-/* A path that is right where we are and in the folder. */
-static char *
-find_anywhere(const char *name)
-{
-	char *found = find_in_path(name), *full;
-
-	if (found == NULL || *found == '/')
-		return found;
-	full = realpath(found, NULL);
-	free(found);
-	return full;
-}
-
-/* Owned: as it is called in the folder. NULL: not in PATH, or see errno. */
+/* Owned: a path that is right where we are and in the folder. NULL: not in PATH,
+ * or see errno. */
 static char *
 find_filter(const char *name, const char *folder)
 {
 	struct buf here = BUF_INIT;
+	char *found, *full;
 	int rc, reason;
 
-	if (strchr(name, '/') == NULL)
-		return find_anywhere(name);
+	if (strchr(name, '/') == NULL) {
+		found = find_in_path(name);
+		if (found == NULL || *found == '/')
+			return found;
+		full = realpath(found, NULL);
+		free(found);
+		return full;
+	}
 	if (*name != '/' && folder != NULL)
 		buf_adds(&here, folder);
 	buf_adds(&here, name);
@@ -189,14 +242,11 @@ add_decider(struct pipeline *p, const struct tools *t, struct err *err)
 		return -1;
 	watches_args(s);
 	if (options.leader_elect)
-		stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
-	stage_arg(
-	    s, "--marks-key-fd=%d", STAGE_EXTRA_FD + options.leader_elect);
-	stage_arg(
-	    s, "--lines-fd=%d", STAGE_EXTRA_FD + options.leader_elect + 1);
+		fd_arg(s, "gate", LAUNCH_GATE, LAUNCH_READ);
+	fd_arg(s, "marks-key", LAUNCH_MARKS, LAUNCH_READ);
+	fd_arg(s, "lines", LAUNCH_LINES, LAUNCH_READ);
 	if (options_records())
-		stage_arg(s, "--tap-fd=%d",
-		    STAGE_EXTRA_FD + options.leader_elect + 2);
+		fd_arg(s, "tap", LAUNCH_EVENTS, LAUNCH_WRITE);
 	if (options.accept_unproven)
 		stage_arg(s, "--accept-unproven-marks");
 	instance_args(s, t);
@@ -205,33 +255,16 @@ add_decider(struct pipeline *p, const struct tools *t, struct err *err)
 	return 0;
 }
 
-/* Behind the leash, if there is one. */
+/* The arguments that all stages have which write. */
 static void
-marks_args(struct stage *s, const struct tools *t)
+writer_args(struct stage *s, const struct tools *t)
 {
-	int fd = STAGE_EXTRA_FD + (t->writers_env != NULL ? LAUNCH_HELD : 0);
-
-	if (t->marks_secret != NULL) {
-		stage_arg(s, "--marks-key-secret=%s", t->marks_secret);
-		stage_arg(s, "--marks-key-out-fd=%d", fd);
-	} else {
-		stage_arg(s, "--marks-key-fd=%d", fd);
+	s->env = t->writers_env;
+	credential_pass(s);
+	if (t->writers_env != NULL) { /* KPIPE_LEASH has their numbers */
+		launch_give(s, LAUNCH_LEASH, LAUNCH_READ);
+		launch_give(s, LAUNCH_PAGE, LAUNCH_READ);
 	}
-	if (options.accept_unproven)
-		stage_arg(s, "--accept-unproven-marks");
-}
-
-/* Behind the leash, and so many others. */
-static void
-record_args(struct stage *s, const struct tools *t, int others)
-{
-	int fd = STAGE_EXTRA_FD + (t->writers_env != NULL ? LAUNCH_HELD : 0) +
-	    others;
-
-	if (!options_records())
-		return;
-	stage_arg(s, "--tap-fd=%d", fd);
-	stage_arg(s, "--results-fd=%d", fd + 1);
 }
 
 static void
@@ -248,10 +281,19 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 
 	if (s == NULL)
 		return -1;
-	s->env = t->writers_env;
-	credential_pass(s);
-	marks_args(s, t);
-	record_args(s, t, 1);
+	writer_args(s, t);
+	if (t->marks_secret != NULL) {
+		stage_arg(s, "--marks-key-secret=%s", t->marks_secret);
+		fd_arg(s, "marks-key-out", LAUNCH_MARKS, LAUNCH_WRITE);
+	} else {
+		fd_arg(s, "marks-key", LAUNCH_MARKS, LAUNCH_WRITE);
+	}
+	if (options.accept_unproven)
+		stage_arg(s, "--accept-unproven-marks");
+	if (options_records()) {
+		fd_arg(s, "tap", LAUNCH_SETS, LAUNCH_WRITE);
+		fd_arg(s, "results", LAUNCH_RESULTS, LAUNCH_WRITE);
+	}
 	if (options.prune_limit >= 0)
 		stage_arg(s, "--prune-limit=%ld", options.prune_limit);
 	ceiling_arg(s);
@@ -267,10 +309,12 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	s = add_stage(p, "kstatus", STAGE_WRITES, err);
 	if (s == NULL)
 		return -1;
-	s->env = t->writers_env;
-	credential_pass(s);
+	writer_args(s, t);
 	stage_arg(s, "--output=none");
-	record_args(s, t, 0);
+	if (options_records()) {
+		fd_arg(s, "tap", LAUNCH_STATUSES, LAUNCH_WRITE);
+		fd_arg(s, "results", LAUNCH_WRITTEN, LAUNCH_WRITE);
+	}
 	stage_arg(s, "--timeout=3s");
 	ceiling_arg(s);
 	return 0;
@@ -279,8 +323,14 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 static int
 add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
 {
-	static const char *const taps[LAUNCH_TAPS] = {"events", "sets",
-	    "statuses", "results", "kstatus-results", "states", "shadow"};
+	static const char *const taps[LAUNCH_PIPES] = {
+	    [LAUNCH_EVENTS] = "events",
+	    [LAUNCH_SETS] = "sets",
+	    [LAUNCH_STATUSES] = "statuses",
+	    [LAUNCH_RESULTS] = "results",
+	    [LAUNCH_WRITTEN] = "kstatus-results",
+	    [LAUNCH_STATES] = "states",
+	    [LAUNCH_SHADOW] = "shadow"};
 	struct stage *s;
 
 	if (!options_records())
@@ -293,8 +343,8 @@ add_recorder(struct pipeline *p, const struct tools *t, struct err *err)
 	stage_arg(s, "--filename=%s", options.watches);
 	if (options.record_size != NULL)
 		stage_arg(s, "--size=%s", options.record_size);
-	for (int i = 0; i < LAUNCH_TAPS; i++)
-		stage_arg(s, "--%s-fd=%d", taps[i], STAGE_EXTRA_FD + i);
+	for (unsigned i = LAUNCH_EVENTS; i < LAUNCH_PIPES; i++)
+		fd_arg(s, taps[i], i, LAUNCH_READ);
 	if (options_is_address(options.view_address))
 		stage_arg(s, "--live-fd=%d", STDOUT_FILENO);
 	if (options.otlp_endpoint != NULL)
@@ -330,9 +380,9 @@ add_elect(struct pipeline *p, const char *lease, struct err *err)
 	duration_arg(s, "lease-duration", options.lease_duration_ms);
 	duration_arg(s, "renew-deadline", options.renew_deadline_ms);
 	duration_arg(s, "retry-period", options.retry_period_ms);
-	stage_arg(s, "--gate-fd=%d", LAUNCH_GATE);
-	stage_arg(s, "--leash-fd=%d", LAUNCH_LEASH);
-	stage_arg(s, "--page-fd=%d", LAUNCH_PAGE);
+	fd_arg(s, "gate", LAUNCH_GATE, LAUNCH_WRITE);
+	fd_arg(s, "leash", LAUNCH_LEASH, LAUNCH_WRITE);
+	fd_arg(s, "page", LAUNCH_PAGE, LAUNCH_READ);
 	p->elect = s;
 	return 0;
 }
@@ -342,16 +392,21 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err)
 {
 	extern char **environ;
+	const char *slash;
 
 	t->program_env =
 	    environ_for_program(environ, options.watches, NULL, err);
 	if (t->program_env == NULL)
 		return -1;
+	t->bare_env = environ_select(environ, SPAN_NONE);
 	if (on_leash) {
-		leash_env(&t->leash, LAUNCH_HELD_LEASH, LAUNCH_HELD_PAGE);
+		leash_env(&t->leash, STAGE_EXTRA_FD, STAGE_EXTRA_FD + 1);
 		t->writers_env = environ_with(environ, buf_str(&t->leash));
 	}
-	t->folder = make_folder(options.watches);
+	slash = strrchr(options.watches, '/');
+	if (slash != NULL)
+		t->folder = mem_dup(
+		    options.watches, (size_t)(slash - options.watches) + 1);
 	if (add_reader(p, err) != 0 ||
 	    add_filters(p, t->watches, t->folder, t->program_env, err) != 0 ||
 	    add_decider(p, t, err) != 0 || add_writers(p, t, err) != 0 ||
@@ -425,16 +480,13 @@ tools_shadow(struct tools *t, struct stage *reader, struct stage *decider,
 int
 tools_server(struct tools *t, struct stage *s, struct err *err)
 {
-	extern char **environ;
-
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
 	/* It gets no variables: then it must not have our memory, either. */
 	if (t->watches->has_variables || t->shadow_has_variables)
 		s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);
-	t->server_env = environ_select(environ, SPAN_NONE);
-	s->env = t->server_env;
+	s->env = t->bare_env;
 	if (options_is_address(options.probe_address))
 		stage_arg(
 		    s, "--health-probe-bind-address=%s", options.probe_address);
@@ -454,16 +506,6 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 	return 0;
 }
 
-static char *const *
-bare_env(struct tools *t)
-{
-	extern char **environ;
-
-	if (t->bare_env == NULL)
-		t->bare_env = environ_select(environ, SPAN_NONE);
-	return t->bare_env;
-}
-
 /* On this machine it gets neither a credential nor a variable: all comes by its
  * pipe. Elsewhere it asks who may look, as kpipe-http does. */
 int
@@ -476,7 +518,7 @@ tools_viewer(struct tools *t, struct stage *s, struct err *err)
 	stage_arg(s, "--serve=%s", options.view_address);
 	stage_arg(s, "--attached");
 	if (!options_view_is_open()) {
-		s->env = bare_env(t);
+		s->env = t->bare_env;
 		return 0;
 	}
 	stage_arg(s, "--secure");
@@ -493,7 +535,7 @@ tools_tracer(struct tools *t, struct stage *s, struct err *err)
 		return -1;
 	s->called = "krecord";
 	s->name = "krecord-spans";
-	s->env = bare_env(t);
+	s->env = t->bare_env;
 	s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);
 	stage_arg(s, "spans");
@@ -508,15 +550,6 @@ tools_release(struct tools *t)
 	free(t->program_env);
 	free(t->shadow_env);
 	free(t->writers_env);
-	free(t->server_env);
 	free(t->bare_env);
 	buf_release(&t->leash);
-}
-
-void
-tools_describe_filters(const struct watch_entry *e, struct buf *out)
-{
-	for (size_t i = 0; i < e->filter_count; i++)
-		buf_addf(out, "%s%s", i == 0 ? "; filters " : ", ",
-		    e->filters[i].command.items[0]);
 }

@@ -13,22 +13,22 @@
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
 	const struct watches *watches; /* borrowed: set by the caller */
-	char *folder; /* owned: of filters; NULL: where we are */
-	char **
-	    program_env; /* of ireconcile and filters; the strings are borrowed */
+	char *folder;		   /* owned: of filters; NULL: where we are */
+	char **program_env;	   /* of ireconcile and filters; its strings are
+			     * borrowed */
 	char **shadow_env;	   /* of the ireconcile of --shadow */
 	bool shadow_has_variables; /* its file */
 	char **writers_env;	   /* of stages on a leash */
-	char **server_env;	   /* of a kpipe-http without requests */
-	char **bare_env;	   /* of who reads the recording */
-	const char *instance;	   /* borrowed: our name, or NULL */
-	const char *marks_secret;  /* borrowed: has their key; NULL: kpipe */
-	struct buf leash;	   /* KPIPE_LEASH as they get it */
+	char **bare_env; /* of a stage that needs no variable of the file */
+	const char *instance;	  /* borrowed: our name, or NULL */
+	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
+	struct buf leash;	  /* KPIPE_LEASH as they get it */
 };
 
 /*
- * Fills in the stages of p, by options and the filters of watches. lease: kelect is one of them, and this
- * is the name; or NULL. on_leash: they get one, from our kelect or another.
+ * Fills in the stages of p, by options and the filters of watches. lease: kelect
+ * is one of them, and this is the name; or NULL. on_leash: they get one, from our
+ * kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);
@@ -52,8 +52,5 @@ int tools_viewer(struct tools *t, struct stage *s, struct err *err);
 int tools_tracer(struct tools *t, struct stage *s, struct err *err);
 
 void tools_release(struct tools *t);
-
-/* Appends "; filters ./weather, jq" for an entry that has some. */
-void tools_describe_filters(const struct watch_entry *e, struct buf *out);
 
 #endif

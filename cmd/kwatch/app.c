@@ -14,10 +14,45 @@ enum {
 	LOOK_AGAIN_MS = 5000 /* for kinds that are not there; mostly a 304 */
 };
 
+/* ---- troubles ---- */
+
+bool
+app_trouble_set(
+    struct trouble *t, enum trouble_kind kind, char *text, uint64_t now_ms)
+{
+	bool known = t->text != NULL && strcmp(t->text, text) == 0;
+
+	if (t->text == NULL)
+		t->since_ms = now_ms;
+	t->kind = kind;
+	free(t->text);
+	t->text = text;
+	return !known;
+}
+
+bool
+app_trouble_clear(struct trouble *t)
+{
+	bool some = t->text != NULL;
+
+	free(t->text);
+	*t = (struct trouble){0};
+	return some;
+}
+
+uint64_t
+app_trouble_due(const struct trouble *t)
+{
+	if (t->text == NULL)
+		return 0;
+	return t->kind == TROUBLE_LASTING ? t->since_ms
+					  : t->since_ms + TROUBLE_PATIENCE_MS;
+}
+
 void
 app_reached(struct kwatch *app)
 {
-	if (!trouble_clear(&app->down))
+	if (!app_trouble_clear(&app->down))
 		return;
 	loop_cancel(app->loop, &app->down_timer);
 	app->on_unready(app, "api", NULL);
@@ -40,12 +75,12 @@ app_unreachable(struct kwatch *app, const char *message)
 {
 	bool known = app->down.text != NULL;
 
-	trouble_set(
+	app_trouble_set(
 	    &app->down, TROUBLE_PASSING, mem_strdup(message), clock_ms());
 	if (known)
 		return;
 	log_warning("%s: waiting for the API server", message);
-	loop_at(app->loop, &app->down_timer, trouble_due(&app->down),
+	loop_at(app->loop, &app->down_timer, app_trouble_due(&app->down),
 	    still_down, app);
 }
 
@@ -54,7 +89,7 @@ app_release(struct kwatch *app)
 {
 	loop_cancel(app->loop, &app->down_timer);
 	loop_cancel(app->loop, &app->discover_timer);
-	trouble_clear(&app->down);
+	app_trouble_clear(&app->down);
 	free(app->said);
 }
 
@@ -114,38 +149,34 @@ complain(struct kwatch *app, const struct kube_error *e)
 }
 
 static void
-look_again(struct kwatch *app)
+undiscovered(struct kwatch *app, const struct kube_error *e)
 {
-	for (size_t i = 0; i < app->kind_count; i++) {
-		if (kind_missing(app->kinds[i])) {
-			app_discover(app, LOOK_AGAIN_MS);
-			return;
-		}
+	uint64_t ms =
+	    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
+
+	/* No trust, no login: this is permanent. */
+	if (e->kind == ERR_PERMANENT && !app->discovered &&
+	    (e->code == 0 || app->once)) {
+		app->on_fatal(app, e->message);
+		return;
 	}
+	if (e->code == 0) {
+		app_unreachable(app, e->message);
+	} else {
+		app_reached(app);
+		complain(app, e);
+	}
+	app_discover(app, ms);
 }
 
 static void
 discovered(void *arg, const struct kube_error *e)
 {
 	struct kwatch *app = arg;
+	bool missing = false;
 
 	if (e != NULL) {
-		uint64_t ms =
-		    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
-
-		/* No trust, no login: this is permanent. */
-		if (e->kind == ERR_PERMANENT && !app->discovered &&
-		    (e->code == 0 || app->once)) {
-			app->on_fatal(app, e->message);
-			return;
-		}
-		if (e->code == 0) {
-			app_unreachable(app, e->message);
-		} else {
-			app_reached(app);
-			complain(app, e);
-		}
-		app_discover(app, ms);
+		undiscovered(app, e);
 		return;
 	}
 	app->discovered = true;
@@ -155,7 +186,10 @@ discovered(void *arg, const struct kube_error *e)
 	app->discover_backoff = (struct kube_backoff){0};
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_discovered(app->kinds[i]);
-	look_again(app);
+	for (size_t i = 0; i < app->kind_count; i++)
+		missing = missing || app->kinds[i]->resource == NULL;
+	if (missing)
+		app_discover(app, LOOK_AGAIN_MS);
 }
 
 static void
@@ -175,4 +209,137 @@ app_discover(struct kwatch *app, uint64_t after_ms)
 	if (loop_timer_armed(t) && t->due_ms <= clock_ms() + after_ms)
 		return;
 	loop_after(app->loop, t, after_ms, ask, app);
+}
+
+/* ---- what is not there ---- */
+
+/* The kind whose watches cover the operand. */
+static const struct kind *
+cover(const struct kind *k)
+{
+	return k->twin != NULL ? k->twin : k;
+}
+
+static bool
+is_known(const struct kind *k)
+{
+	return k->want->spelling != NULL && k->resource != NULL &&
+	    !cover(k)->given_up;
+}
+
+static void
+add_place(struct buf *b, const struct kind *k)
+{
+	const struct textlist *ns = &k->want->namespaces;
+
+	if (!k->resource->namespaced || ns->count == 0)
+		return;
+	buf_addf(b, " in namespace%s", ns->count > 1 ? "s" : "");
+	for (size_t i = 0; i < ns->count; i++)
+		buf_addf(b, "%s %s", i > 0 ? "," : "", ns->items[i]);
+}
+
+static void
+say_object(struct kwatch *app, const struct kind *k)
+{
+	struct buf b = BUF_INIT;
+
+	if (sink_index_has(&cover(k)->index, k->want->name))
+		return;
+	kind_describe(k, NULL, &b);
+	buf_addf(&b, " \"%s\" not found", k->want->name);
+	add_place(&b, k);
+	log_error("%s", buf_str(&b));
+	buf_release(&b);
+	app->failed = true;
+}
+
+void
+app_say_absent(struct kwatch *app)
+{
+	const struct kind *last = NULL;
+	struct buf b = BUF_INIT;
+	size_t found = 0;
+
+	for (size_t i = 0; i < app->kind_count; i++) {
+		const struct kind *k = app->kinds[i];
+
+		if (!is_known(k))
+			continue;
+		if (k->want->name != NULL) {
+			say_object(app, k);
+			continue;
+		}
+		found += sink_index_count(&cover(k)->index);
+		buf_adds(&b, last != NULL ? ", " : "no ");
+		kind_describe(k, NULL, &b);
+		if (last == NULL || k->resource->namespaced)
+			last = k;
+	}
+	if (last != NULL && found == 0 && !app->failed) {
+		buf_adds(&b, " found");
+		add_place(&b, last);
+		log_info("%s", buf_str(&b));
+	}
+	buf_release(&b);
+}
+
+static bool
+has_places(const struct kind *k)
+{
+	return k->resource != NULL && k->resource->namespaced &&
+	    !cover(k)->given_up && k->want->name == NULL &&
+	    k->want->namespaces.count > 0;
+}
+
+static bool
+same_places(const struct kind *a, const struct kind *b)
+{
+	const struct textlist *x = &a->want->namespaces;
+	const struct textlist *y = &b->want->namespaces;
+
+	if (!has_places(b) || x->count != y->count)
+		return false;
+	for (size_t i = 0; i < x->count; i++)
+		if (strcmp(x->items[i], y->items[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Appends the kinds that are watched where app->kinds[at] is. False: one of
+ * them has an object, or an earlier kind is among them. */
+static bool
+list_empty(const struct kwatch *app, size_t at, struct buf *b)
+{
+	const struct kind *first = app->kinds[at];
+	size_t found = 0;
+
+	for (size_t i = 0; i < app->kind_count; i++) {
+		const struct kind *k = app->kinds[i];
+
+		if (!same_places(first, k))
+			continue;
+		if (i < at)
+			return false;
+		found += sink_index_count(&cover(k)->index);
+		buf_adds(b, i > at ? ", " : "no ");
+		kind_describe(k, NULL, b);
+	}
+	return found == 0;
+}
+
+void
+app_say_empty(const struct kwatch *app)
+{
+	for (size_t i = 0; i < app->kind_count; i++) {
+		const struct kind *k = app->kinds[i];
+		struct buf b = BUF_INIT;
+
+		if (has_places(k) && list_empty(app, i, &b)) {
+			buf_adds(&b, " found");
+			add_place(&b, k);
+			log_info("%s", buf_str(&b));
+		}
+		buf_release(&b);
+	}
 }

@@ -13,7 +13,22 @@
 #include "process/loop.h"
 #include "record/redact.h"
 #include "sink.h"
-#include "trouble.h"
+
+/*
+ * Why a watch, or a whole kind, does not work, in words. Each sentence is logged
+ * once. A trouble that only a person can mend counts against readiness at once,
+ * others when they have lasted for a while. Zeroed: none.
+ */
+enum trouble_kind {
+	TROUBLE_PASSING, /* transient: counts after a while */
+	TROUBLE_LASTING	 /* no rights, no such kind: counts at once */
+};
+enum { TROUBLE_PATIENCE_MS = 15000 };
+struct trouble {
+	char *text; /* owned; NULL: none */
+	enum trouble_kind kind;
+	uint64_t since_ms; /* the first of those without a pause */
+};
 
 struct kind;
 struct want;
@@ -63,7 +78,16 @@ struct kwatch {
 	bool listed; /* its garbage is to be freed: see main.c */
 };
 
-/* It no longer has a version that it sent: all kinds are listed again. */
+/* Takes text; now_ms as of clock_ms(). Whether it says something new. */
+bool app_trouble_set(
+    struct trouble *t, enum trouble_kind kind, char *text, uint64_t now_ms);
+/* Whether there was any. */
+bool app_trouble_clear(struct trouble *t);
+/* When it counts against readiness; 0: never, there is none. */
+uint64_t app_trouble_due(const struct trouble *t);
+
+/* The server no longer has a version that it sent: all kinds are listed
+ * again. */
 void app_went_back(struct kwatch *app, const char *message);
 /* The server answered, or did not; each is logged once. After some time without
  * an answer kwatch is not ready. */
@@ -78,6 +102,19 @@ bool app_is_crowded(const struct kwatch *app);
 void app_discover(struct kwatch *app, uint64_t after_ms);
 void app_add_kind(struct kwatch *app, struct want *want);
 void app_settled(struct kwatch *app); /* one kind fewer to wait for */
+
+/*
+ * Objects that are named and that the server does not have, after the initial
+ * state. With --once: an error for each operand whose object is not there (the run has
+ * failed), and a line if the others found nothing; without it the object may
+ * still come. Without it: a line for each list of namespaces in which none of the
+ * kinds that are watched there has an object; one that is misspelt would stay
+ * silent for ever. (The server answers the same for a namespace that does not
+ * exist, and to ask for that takes a right of its own.)
+ */
+void app_say_absent(struct kwatch *app);
+void app_say_empty(const struct kwatch *app);
+
 void app_release(struct kwatch *app); /* timers and texts of this module */
 
 #endif

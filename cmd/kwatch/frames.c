@@ -45,21 +45,6 @@ end_long(struct frames *f, frames_fn *fn, void *arg)
 	return rc;
 }
 
-/* A whole line, or its last piece. */
-static int
-end_line(struct frames *f, struct span piece, frames_fn *fn, void *arg)
-{
-	if (f->sketch.length > 0)
-		return end_long(f, fn, arg);
-	if (f->rest.len > 0) {
-		buf_addspan(&f->rest, piece);
-		piece = buf_span(&f->rest);
-	}
-	if (piece.n > 0)
-		fn(arg, piece, 0);
-	return 0;
-}
-
 int
 frames_add(struct frames *f, struct span bytes, frames_fn *fn, void *arg,
     const int *stop)
@@ -73,11 +58,15 @@ frames_add(struct frames *f, struct span bytes, frames_fn *fn, void *arg,
 
 		if (f->sketch.length > 0 || f->rest.len + line.n > FRAMES_MAX)
 			add_long(f, line);
-		else if (newline == NULL)
+		else if (newline == NULL || f->rest.len > 0)
 			buf_addspan(&f->rest, line);
 		if (newline == NULL)
-			break;
-		if (end_line(f, line, fn, arg) != 0)
+			return 0;
+		if (f->rest.len > 0)
+			line = buf_span(&f->rest);
+		if (f->sketch.length == 0 && line.n > 0)
+			fn(arg, line, 0);
+		else if (f->sketch.length > 0 && end_long(f, fn, arg) != 0)
 			return -1;
 		frames_reset(f);
 		p = newline + 1;

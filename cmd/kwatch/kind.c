@@ -8,7 +8,6 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "watch.h"
-#include "writers.h"
 
 static const char *const event_names[KIND_EVENTS] = {
     "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
@@ -62,7 +61,7 @@ kind_free(struct kind *k)
 	free(k->kind);
 	free(k->name);
 	loop_cancel(k->app->loop, &k->trouble_timer);
-	trouble_clear(&k->trouble);
+	app_trouble_clear(&k->trouble);
 	free(k);
 }
 
@@ -82,7 +81,7 @@ kind_announce(struct kind *k)
 static const struct trouble *
 worst(const struct trouble *a, const struct trouble *b, uint64_t *due)
 {
-	uint64_t at = trouble_due(b);
+	uint64_t at = app_trouble_due(b);
 
 	if (at == 0 || a != NULL)
 		return a;
@@ -93,11 +92,7 @@ worst(const struct trouble *a, const struct trouble *b, uint64_t *due)
 	return NULL;
 }
 
-static void
-trouble_is_due(void *arg)
-{
-	kind_trouble_changed(arg);
-}
+static void on_trouble_due(void *arg);
 
 void
 kind_say_undecided(struct kind *k)
@@ -148,11 +143,11 @@ kind_trouble_changed(struct kind *k)
 	const struct trouble *t = worst(NULL, &k->trouble, &due);
 
 	for (size_t i = 0; i < k->watch_count; i++)
-		t = worst(t, watch_trouble(k->watches[i]), &due);
+		t = worst(t, &k->watches[i]->trouble, &due);
 	loop_cancel(k->app->loop, &k->trouble_timer);
 	if (t == NULL && due != 0)
 		loop_at(
-		    k->app->loop, &k->trouble_timer, due, trouble_is_due, k);
+		    k->app->loop, &k->trouble_timer, due, on_trouble_due, k);
 	if (k->name == NULL || (t == NULL && !k->unready))
 		return;
 	k->unready = t != NULL;
@@ -161,9 +156,15 @@ kind_trouble_changed(struct kind *k)
 }
 
 static void
+on_trouble_due(void *arg)
+{
+	kind_trouble_changed(arg);
+}
+
+static void
 set_trouble(struct kind *k, enum trouble_kind kind, const char *text)
 {
-	trouble_set(&k->trouble, kind, mem_strdup(text), clock_ms());
+	app_trouble_set(&k->trouble, kind, mem_strdup(text), clock_ms());
 	kind_trouble_changed(k);
 }
 
@@ -186,24 +187,15 @@ complete(struct kind *k)
 	k->state = KIND_COMPLETE;
 	k->undecided = false;
 	k->whole_ms = clock_ms();
-	if (trouble_clear(&k->trouble))
+	if (app_trouble_clear(&k->trouble))
 		kind_trouble_changed(k);
-	settle(k);
-}
-
-static void
-give_up(struct kind *k)
-{
-	k->app->failed = true;
-	k->given_up = true;
 	settle(k);
 }
 
 void
 kind_watch_given_up(struct kind *k)
 {
-	k->app->failed = true;
-	k->given_up = true;
+	k->app->failed = k->given_up = true;
 	if (--k->incomplete == 0)
 		settle(k);
 }
@@ -305,16 +297,6 @@ find(struct kind *k, struct err *err)
 	return r;
 }
 
-static bool
-is_stale(const struct kind *k)
-{
-	const struct want *w = k->want;
-
-	return w->spelling == NULL &&
-	    discovery_stale(
-		k->app->discovery, span_str(w->group), span_str(w->version));
-}
-
 static void
 missing(struct kind *k, const struct err *err)
 {
@@ -334,8 +316,10 @@ missing(struct kind *k, const struct err *err)
 	k->said_missing = true;
 	if (!optional)
 		set_trouble(k, TROUBLE_LASTING, err->message);
-	if (k->app->once && !optional)
-		give_up(k);
+	if (k->app->once && !optional) {
+		k->app->failed = k->given_up = true;
+		settle(k);
+	}
 	if (k->gone)
 		return;
 	k->gone = true;
@@ -392,6 +376,7 @@ leave_to(struct kind *k, struct kind *twin)
 void
 kind_discovered(struct kind *k)
 {
+	const struct want *w = k->want;
 	struct err err = ERR_INIT;
 	const struct api_resource *r;
 	struct kind *twin;
@@ -404,7 +389,10 @@ kind_discovered(struct kind *k)
 		r = NULL;
 	}
 	if (r == NULL) {
-		if (!is_stale(k))
+		/* An answer that is not complete says nothing. */
+		if (w->spelling != NULL ||
+		    !discovery_stale(k->app->discovery, span_str(w->group),
+			span_str(w->version)))
 			missing(k, &err);
 		return;
 	}
@@ -420,12 +408,6 @@ kind_discovered(struct kind *k)
 	if (k->kind == NULL)
 		set_names(k, r->group, r->version, r->kind);
 	start_watches(k);
-}
-
-bool
-kind_missing(const struct kind *k)
-{
-	return k->resource == NULL;
 }
 
 void
@@ -475,110 +457,11 @@ kind_describe_refused(
 	kind_describe(k, ns, out);
 	if (code != 400)
 		return;
-	if (w->selector != NULL && *w->selector != '\0')
+	if (want_selects(w->selector))
 		buf_addf(out, " with the selector \"%s\"", w->selector);
 	if (w->field_selector != NULL)
 		buf_addf(
 		    out, " with the field selector \"%s\"", w->field_selector);
-}
-
-/* The object without managedFields, with the type that lists leave out. */
-static void
-add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
-{
-	const char *p = f->object.p, *end = p + f->object.n;
-
-	if (f->api_version.p == NULL || f->kind.p == NULL) {
-		buf_addc(out, '{');
-		json_add_key(out, "apiVersion");
-		json_add_str(out, k->api_version);
-		json_add_key(out, "kind");
-		json_add_str(out, k->kind);
-		p++; /* never empty: the metadata is there */
-		buf_addc(out, ',');
-	}
-	if (f->managed_fields.p != NULL && !k->app->show_managed_fields) {
-		buf_add(out, p, (size_t)(f->managed_fields.p - p));
-		p = f->managed_fields.p + f->managed_fields.n;
-	}
-	buf_add(out, p, (size_t)(end - p));
-}
-
-static bool
-is_secret(const struct kind *k)
-{
-	return *k->group == '\0' && strcmp(k->kind, "Secret") == 0;
-}
-
-/* By which values of this object are hidden, or NULL. */
-static const struct redact *
-redaction(const struct kind *k, struct span object)
-{
-	const struct kwatch *app = k->app;
-
-	if (app->redact == NULL)
-		return NULL;
-	return app->redact_all || is_secret(k) || k->want->redact.count > 0 ||
-		redact_has_secret(object)
-	    ? app->redact
-	    : NULL;
-}
-
-/* Without an option that says what becomes of Secrets, the first one is. */
-static void
-say_secret(const struct kind *k, struct span object)
-{
-	struct kwatch *app = k->app;
-
-	if (app->on_secret == NULL || !is_secret(k) ||
-	    json_get(object, "data").p == NULL)
-		return;
-	log_warning("%s", app->on_secret);
-	app->on_secret = NULL;
-}
-
-void
-kind_body(const struct kind *k, const struct json_frame *f, struct buf *out)
-{
-	const struct redact *hides = redaction(k, f->object);
-	struct buf whole = BUF_INIT;
-	struct buf *b = hides != NULL ? &whole : out;
-
-	say_secret(k, f->object);
-	if (k->want->project != NULL)
-		project_cut(k->want->project, span_str(k->api_version),
-		    span_str(k->kind), f->object, b);
-	else
-		add_object(k, f, b);
-	if (hides != NULL)
-		redact_object(hides, span_str(k->group), span_str(k->kind),
-		    (const char *const *)k->want->redact.items, buf_span(b),
-		    out);
-	buf_release(&whole);
-}
-
-/* With a selector, what comes may be older than its selection. */
-static bool
-selects(const struct want *w)
-{
-	return (w->selector != NULL && *w->selector != '\0') ||
-	    w->field_selector != NULL;
-}
-
-void
-kind_writers(struct kind *k, const struct json_frame *f, enum kind_news news,
-    struct sink_entry *e, struct buf *names)
-{
-	bool known = sink_entry_lives(e, f->uid);
-	enum writers_news which = WRITERS_STATE;
-
-	if (!k->app->managers)
-		return;
-	if (news == KIND_CHANGE && known)
-		which = WRITERS_CHANGED;
-	else if (news == KIND_CHANGE && !selects(k->want))
-		which = WRITERS_CREATED;
-	writers_take(sink_entry_writers(e), &k->index.pool, f, which, names);
 }
 
 void

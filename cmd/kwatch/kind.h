@@ -65,8 +65,6 @@ void kind_announce(struct kind *k);
 /* Discovery has changed: starts the watches, or reports that the kind is
  * missing. */
 void kind_discovered(struct kind *k);
-/* Whether discovery is to be asked again for it. */
-bool kind_missing(const struct kind *k);
 /* Its path is gone, so perhaps the kind is. Frees the watches. */
 void kind_lost(struct kind *k, const struct kube_error *e);
 /* Rights are missing: logs once what is not decided while it is incomplete, of
@@ -91,12 +89,5 @@ void kind_describe_refused(
 void kind_count(struct kind *k, struct span type);
 /* Samples of events by kind and type. */
 void kind_metrics(const struct kind *k, struct metric_lines *m);
-/* Appends the object as it goes out: projected, cut, redacted. */
-void kind_body(
-    const struct kind *k, const struct json_frame *f, struct buf *out);
-/* With --managers: appends who made this version. KIND_STATE: it came in a list. */
-enum kind_news { KIND_STATE, KIND_CHANGE };
-void kind_writers(struct kind *k, const struct json_frame *f,
-    enum kind_news news, struct sink_entry *e, struct buf *names);
 
 #endif

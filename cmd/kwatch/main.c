@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "absent.h"
 #include "app.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -108,17 +107,6 @@ on_hangup(void *arg, int fd, int events)
 	finish(arg, 0);
 }
 
-/* The body of a list, and the lines that were made of it, are scattered. */
-static void
-trim(struct run *r)
-{
-	if (!r->app.listed || !r->app.ready || !sink_empty(r->app.sink) ||
-	    !out_empty(&r->out))
-		return;
-	r->app.listed = false;
-	malloc_trim(0);
-}
-
 static void
 on_idle(void *arg)
 {
@@ -128,7 +116,13 @@ on_idle(void *arg)
 	while (out_flush(&r->out) == 0 && !sink_empty(r->app.sink) &&
 	    !out_full(&r->out))
 		sink_pump(r->app.sink);
-	trim(r);
+	/* The body of a list, and the lines that were made of it, are
+	 * scattered. */
+	if (r->app.listed && r->app.ready && sink_empty(r->app.sink) &&
+	    out_empty(&r->out)) {
+		r->app.listed = false;
+		malloc_trim(0);
+	}
 	if (!r->out.failed || r->ending)
 		return;
 	if (r->out.err.kind == ERR_GONE) {
@@ -198,32 +192,30 @@ on_ready(struct kwatch *app)
 	struct run *r = app->arg;
 
 	if (app->once) {
-		absent_say(app);
+		app_say_absent(app);
 		finish(r, app->failed ? 1 : 0);
 		return;
 	}
 	log_debug("all kinds are listed");
-	absent_say_namespaces(app);
+	app_say_empty(app);
 	malloc_trim(0); /* pages of lists, long lines */
 	reportfd_ready(&r->report);
 	reportfd_send(&r->report);
 }
 
 static int
-operand_namespaces(struct run *r, struct err *err)
-{
-	if (o.namespaces != NULL)
-		return namespaces_option(&r->namespaces, o.namespaces, err);
-	return namespaces_parse(&r->namespaces, "the namespace of the context",
-	    kube_namespace(r->app.kube), err);
-}
-
-/* All files are kept: wants name them in errors. */
-static int
-read_files(struct run *r, struct err *err)
+read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 {
 	struct watches_scope scope = {o.namespaces, o.all_namespaces};
+	struct want_opts wo = {.selector = o.selector,
+	    .field_selector = o.field_selector,
+	    .namespaces = &r->namespaces};
+	int rc = 0;
 
+	if (o.watches.count == 0 && first == argc)
+		return err_set(err, ERR_PERMANENT,
+		    "nothing to watch: name a resource, or a file with -f");
+	/* All files are kept: wants name them in errors. */
 	r->watches = mem_array(NULL, o.watches.count, sizeof(*r->watches));
 	for (size_t i = 0; i < o.watches.count; i++) {
 		struct watches *w =
@@ -235,28 +227,15 @@ read_files(struct run *r, struct err *err)
 		if (wants_add_watches(&r->wants, w, err) != 0)
 			return -1;
 	}
-	return 0;
-}
-
-static int
-read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
-{
-	struct want_opts wo = {
-	    .selector = o.selector, .field_selector = o.field_selector};
-
-	if (o.watches.count == 0 && first == argc)
-		return err_set(err, ERR_PERMANENT,
-		    "nothing to watch: name a resource, or a file with -f");
-	if (read_files(r, err) != 0)
-		return -1;
-	if (first < argc && !o.all_namespaces &&
-	    operand_namespaces(r, err) != 0)
-		return -1;
-	wo.namespaces = &r->namespaces;
-	for (int i = first; i < argc; i++)
-		if (wants_add_operand(&r->wants, argv[i], &wo, err) != 0)
-			return -1;
-	return 0;
+	if (first < argc && o.namespaces != NULL)
+		rc = namespaces_option(&r->namespaces, o.namespaces, err);
+	else if (first < argc && !o.all_namespaces)
+		rc = namespaces_parse(&r->namespaces,
+		    "the namespace of the context", kube_namespace(r->app.kube),
+		    err);
+	for (int i = first; i < argc && rc == 0; i++)
+		rc = wants_add_operand(&r->wants, argv[i], &wo, err);
+	return rc;
 }
 
 /* A pipe may lead to ireconcile, which has to have the values. All else is kept
@@ -354,25 +333,19 @@ run(struct run *r)
 	loop_run(app->loop);
 }
 
-/* After a signal: prints what waits, if the reader takes it soon. */
+/* Prints what waits; after a signal only if the reader takes it soon. */
 static void
-drain_shortly(struct run *r)
+drain(struct run *r)
 {
 	enum { PATIENCE_MS = 2000 };
 	uint64_t end = clock_ms() + PATIENCE_MS;
 
-	while (
-	    out_flush(&r->out) == 0 && !out_empty(&r->out) && clock_ms() < end)
-		clock_wait_fd(r->out.fd, POLLOUT, end);
-}
-
-static void
-drain(struct run *r)
-{
 	if (r->exit_code > 1)
 		return;
 	if (!r->app.once || !r->app.ready) {
-		drain_shortly(r);
+		while (out_flush(&r->out) == 0 && !out_empty(&r->out) &&
+		    clock_ms() < end)
+			clock_wait_fd(r->out.fd, POLLOUT, end);
 		return;
 	}
 	while (out_drain(&r->out) == 0 && !sink_empty(r->app.sink))

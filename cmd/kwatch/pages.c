@@ -24,12 +24,6 @@ pages_at_start(const struct pages *l)
 	return l->token.len == 0;
 }
 
-struct span
-pages_version(const struct pages *l)
-{
-	return buf_span(&l->version);
-}
-
 static void
 keep_text(struct buf *to, struct span value)
 {
@@ -49,32 +43,26 @@ bad(struct pages *l, const char *what)
 	return LIST_BAD;
 }
 
-static bool
-is_endless(struct pages *l, struct span token, struct span items)
-{
-	struct json_elements e = json_elements(items);
-
-	l->empty = json_element(&e) ? 0 : l->empty + 1;
-	return (l->token.len > 0 && json_is(token, buf_str(&l->token))) ||
-	    l->empty > EMPTY_MAX;
-}
-
 enum pages_result
 pages_page(struct pages *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg)
 {
 	struct span metadata = json_get(body, "metadata");
-	struct span items = json_get(body, "items");
+	struct span token = json_get(metadata, "continue");
+	struct json_elements e = json_elements(json_get(body, "items"));
+	struct json_elements first = e;
 
 	if (json_type(metadata) != JSON_OBJECT)
 		return bad(l, "no list came back");
-	if (is_endless(l, json_get(metadata, "continue"), items)) {
+	l->empty = json_element(&first) ? 0 : l->empty + 1;
+	if (l->empty > EMPTY_MAX ||
+	    (l->token.len > 0 && json_is(token, buf_str(&l->token)))) {
 		pages_expired(l);
 		return bad(l, "the pages of the list have no end");
 	}
 	keep_text(&l->version, json_get(metadata, "resourceVersion"));
-	keep_text(&l->token, json_get(metadata, "continue"));
-	for (struct json_elements e = json_elements(items); json_element(&e);) {
+	keep_text(&l->token, token);
+	while (json_element(&e)) {
 		struct json_frame item;
 
 		if (json_object_frame(e.value, &item) != 0)

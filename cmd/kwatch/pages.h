@@ -15,8 +15,8 @@
 #include "json/json.h"
 
 struct pages {
-	struct buf token; /* of the next page; empty: the first */
-	struct buf version;
+	struct buf token;   /* of the next page; empty: the first */
+	struct buf version; /* after LIST_WHOLE: of all pages */
 	bool unpaged;
 	unsigned limit;	 /* objects a page; 0: the usual */
 	unsigned empty;	 /* pages in a row */
@@ -30,7 +30,6 @@ bool pages_at_start(const struct pages *l);
 /* Calls fn for each item of a page. */
 enum pages_result pages_page(struct pages *l, struct span body,
     void (*fn)(void *arg, const struct json_frame *item), void *arg);
-struct span pages_version(const struct pages *l);
 void pages_expired(struct pages *l);
 /* A page was larger than an answer may be: asks for smaller ones. false: they
  * are as small as possible. */

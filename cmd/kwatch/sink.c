@@ -1,12 +1,13 @@
 #include "sink.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sinkline.h"
-#include "uuid.h"
+#include "json/json.h"
+#include "process/clock.h"
 #include "writers.h"
 
 /* An element of the queue: an entry, or a bookmark. */
@@ -58,6 +59,8 @@ struct sink {
 	size_t gone; /* bytes of bodies of deleted objects */
 	struct sink_counters counters;
 };
+
+enum { UUID_TEXT = 36, UUID_BYTES = 16 };
 
 /* The number of deleted objects is not bounded by the size of the cluster. */
 enum { LAST_MAX = 1024 * 1024 };
@@ -120,6 +123,58 @@ bool
 sink_empty(const struct sink *s)
 {
 	return s->first == NULL;
+}
+
+/* ---- uids and versions ---- */
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool
+is_dash(size_t i)
+{
+	return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+/* In half its size; false: uid is not a UUID in lower case, as those of some
+ * aggregated servers; then `to` may be written, too. */
+static bool
+uuid_parse(struct span uid, char to[UUID_BYTES])
+{
+	unsigned byte = 0;
+
+	if (uid.n != UUID_TEXT)
+		return false;
+	for (size_t i = 0, digits = 0; i < UUID_TEXT; i++) {
+		int digit = hex_digit(uid.p[i]);
+
+		if (is_dash(i) ? uid.p[i] != '-' : digit < 0)
+			return false;
+		if (is_dash(i))
+			continue;
+		byte = byte << 4 | (unsigned)digit;
+		if (digits++ % 2 == 1)
+			to[digits / 2 - 1] = (char)(byte & 0xff);
+	}
+	return true;
+}
+
+static void
+uuid_add(struct buf *b, const char bytes[UUID_BYTES])
+{
+	for (size_t i = 0; i < UUID_BYTES; i++) {
+		unsigned byte = (unsigned char)bytes[i];
+
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			buf_addc(b, '-');
+		buf_addc(b, "0123456789abcdef"[byte >> 4]);
+		buf_addc(b, "0123456789abcdef"[byte & 15]);
+	}
 }
 
 static struct span
@@ -332,6 +387,8 @@ set_ids(struct sink_entry *e, struct span uid, struct span version)
 		memcpy(e->ids + uid.n + !e->uuid, version.p, version.n);
 }
 
+/* ---- lines (doc/protocol.md, "Event lines") ---- */
+
 static void
 printed(struct sink *s)
 {
@@ -340,25 +397,78 @@ printed(struct sink *s)
 }
 
 static void
-print(struct sink *s, const char *type, const struct sink_version *v)
+begin_line(struct sink *s, struct buf *b, const char *type, uint64_t length)
 {
-	sinkline_add(
-	    out_buf(s->out), s->form, type, v->body, v->names, v->length);
-	printed(s);
+	char now[CLOCK_RFC3339_MAX];
+
+	buf_adds(b, "{\"type\":\"");
+	buf_adds(b, type);
+	buf_adds(b, "\",");
+	if (s->form == SINK_TIMESTAMPS) {
+		clock_format_us(clock_real_us(), now);
+		buf_addf(b, "\"time\":\"%s\",", now);
+	}
+	if (length > 0)
+		buf_addf(b, "\"tooLarge\":%" PRIu64 ",", length);
+	buf_adds(b, "\"object\":");
 }
 
 static void
+print(struct sink *s, const char *type, const struct sink_version *v)
+{
+	struct buf *b = out_buf(s->out);
+
+	if (s->form != SINK_OBJECTS) {
+		begin_line(s, b, type, v->length);
+		buf_addspan(b, v->body);
+		if (v->names.n > 0)
+			buf_addf(
+			    b, ",\"manager\":\"%.*s\"", SPAN_ARG(v->names));
+		buf_adds(b, "}\n");
+	} else if (v->length == 0) { /* an identity is not an object */
+		buf_addspan(b, v->body);
+		buf_addc(b, '\n');
+	}
+	printed(s);
+}
+
+/* Begins a line without an object of the server, up to its metadata. */
+static struct buf *
+begin_made_up(
+    struct sink *s, const char *type, const char *api_version, const char *kind)
+{
+	struct buf *b = out_buf(s->out);
+
+	begin_line(s, b, type, 0);
+	buf_adds(b, "{\"apiVersion\":");
+	json_add_str(b, api_version);
+	json_add_key(b, "kind");
+	json_add_str(b, kind);
+	buf_adds(b, ",\"metadata\":{");
+	return b;
+}
+
+static void
+add_text(struct buf *b, const char *key, struct span text)
+{
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+/* A DELETED that is made up. */
+static void
 print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 {
-	struct objref gone = {.api_version = span_str(e->index->api_version),
-	    .kind = span_str(e->index->kind),
-	    .namespace_ = span_make(e->text, e->ns_len),
-	    .name = name_of(e),
-	    .uid = span_str(uid)};
+	struct buf *b;
 
 	if (s->form == SINK_OBJECTS)
 		return;
-	sinkline_add_gone(out_buf(s->out), s->form, &gone);
+	b = begin_made_up(s, "DELETED", e->index->api_version, e->index->kind);
+	add_text(b, "name", name_of(e));
+	if (e->ns_len > 0)
+		add_text(b, "namespace", span_make(e->text, e->ns_len));
+	add_text(b, "uid", span_str(uid));
+	buf_adds(b, ",\"annotations\":{\"kpipe.dev/synthetic\":\"true\"}}}}\n");
 	printed(s);
 }
 
@@ -404,18 +514,6 @@ take_body(struct sink *s, struct sink_entry *e)
 		s->gone -= body.len;
 	e->last = false;
 	return body;
-}
-
-static struct buf
-take_names(struct sink_entry *e)
-{
-	struct buf names = BUF_INIT;
-
-	if (e->news != NULL) {
-		names = e->news->names;
-		e->news->names = (struct buf)BUF_INIT;
-	}
-	return names;
 }
 
 static void
@@ -532,11 +630,16 @@ print_bookmark(struct sink *s, const struct bookmark *m)
 	    [SINK_LISTED] = "kpipe.dev/listed-namespaces",
 	    [SINK_ABSENT] = "kpipe.dev/absent",
 	    [SINK_END] = "k8s.io/initial-events-end"};
+	struct buf *b;
 
 	if (s->form == SINK_OBJECTS)
 		return;
-	sinkline_add_bookmark(out_buf(s->out), s->form, names[m->which],
-	    span_str(m->value), m->api_version, m->kind);
+	b = begin_made_up(s, "BOOKMARK", m->api_version, m->kind);
+	buf_adds(b, "\"annotations\":{");
+	json_add_str(b, names[m->which]);
+	buf_addc(b, ':');
+	json_add_string(b, span_str(m->value));
+	buf_adds(b, "}}}}\n");
 	printed(s);
 }
 
@@ -556,6 +659,24 @@ sink_bookmark(struct sink *s, const struct sink_index *ix,
 	sink_pump(s);
 }
 
+/* Prints what waits of an entry. */
+static void
+print_entry(struct sink *s, struct sink_entry *e)
+{
+	struct buf body = take_body(s, e), names = BUF_INIT;
+	struct sink_version v = {.body = buf_span(&body)};
+
+	if (e->news != NULL) {
+		names = e->news->names;
+		e->news->names = (struct buf)BUF_INIT;
+		v.names = buf_span(&names);
+		v.length = e->news->length;
+	}
+	tell(s, e, &v);
+	buf_release(&body);
+	buf_release(&names);
+}
+
 void
 sink_pump(struct sink *s)
 {
@@ -568,17 +689,7 @@ sink_pump(struct sink *s)
 			print_bookmark(s, (struct bookmark *)i);
 			free(i);
 		} else {
-			struct sink_entry *e = (struct sink_entry *)i;
-			struct buf names = take_names(e);
-			struct buf body = take_body(s, e);
-
-			tell(s, e,
-			    &(struct sink_version){.body = buf_span(&body),
-				.names = buf_span(&names),
-				.length =
-				    e->news != NULL ? e->news->length : 0});
-			buf_release(&body);
-			buf_release(&names);
+			print_entry(s, (struct sink_entry *)i);
 		}
 	}
 	if (s->first != NULL)

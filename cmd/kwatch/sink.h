@@ -28,9 +28,11 @@
 #include "base/span.h"
 #include "pool.h"
 #include "process/out.h"
-#include "sinkline.h"
 
 struct sink;
+
+/* SINK_OBJECTS: the objects of ADDED and MODIFIED, and no other line. */
+enum sink_form { SINK_PLAIN, SINK_TIMESTAMPS, SINK_OBJECTS };
 
 /* The objects of one kind. Zero it, set the names, sink_index_release it. */
 struct sink_index {
@@ -75,7 +77,8 @@ struct writers **sink_entry_writers(struct sink_entry *e);
 struct sink_version {
 	struct span uid, version, body;
 	struct span names; /* who made it, raw; or empty */
-	uint64_t length;   /* if body is only its identity (sinkline.h); or 0 */
+	uint64_t length;   /* of the object, if body is only its identity; or 0:
+			    * SINK_OBJECTS has no line of an identity */
 };
 void sink_put(
     struct sink *s, struct sink_entry *e, const struct sink_version *v);

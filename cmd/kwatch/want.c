@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "record/redact.h"
 
-enum role { PRIMARY, OTHER };
-
 static struct want *
 wants_add(struct wants *w)
 {
@@ -72,8 +70,8 @@ add_fields(struct want *n, const struct watch_kind *k, struct err *err)
 	return 0;
 }
 
-static bool
-selects(const char *selector)
+bool
+want_selects(const char *selector)
 {
 	return selector != NULL && *selector != '\0';
 }
@@ -81,8 +79,8 @@ selects(const char *selector)
 static bool
 same_selector(const char *a, const char *b)
 {
-	if (!selects(a) || !selects(b))
-		return selects(a) == selects(b);
+	if (!want_selects(a) || !want_selects(b))
+		return want_selects(a) == want_selects(b);
 	return strcmp(a, b) == 0;
 }
 
@@ -144,11 +142,14 @@ check_version(const struct wants *w, const struct watches *file,
 	return 0;
 }
 
+/* Adds the kind of the entry, or unites it with the want that there is. */
 static int
 add_kind(struct wants *w, const struct watches *file,
-    const struct watch_kind *k, enum role role, struct err *err)
+    const struct watch_entry *e, const struct watch_kind *k, struct err *err)
 {
+	bool strict = k == &e->primary && want_selects(k->selector);
 	struct want *n = find(w, k);
+	struct buf name = BUF_INIT;
 
 	if (n == NULL) {
 		if (check_version(w, file, k, err) != 0)
@@ -162,12 +163,10 @@ add_kind(struct wants *w, const struct watches *file,
 		n->project = project_new();
 		n->metadata_only = true;
 		n->selector = mem_strdup(k->selector);
-		n->strict = role == PRIMARY && selects(k->selector);
+		n->strict = strict;
 		unite(&n->namespaces, &k->namespaces);
 		n->missing = k->optional ? WANT_OPTIONAL : WANT_WAIT;
 	} else {
-		bool strict = role == PRIMARY && selects(k->selector);
-
 		if (add_selector(n, k->selector, strict, err) != 0)
 			return -1;
 		add_scope(n, &k->namespaces);
@@ -179,33 +178,22 @@ add_kind(struct wants *w, const struct watches *file,
 		return err_set(err, ERR_PERMANENT,
 		    "more than %d paths to redact of %s", REDACT_PATHS_MAX,
 		    n->kind);
-	return add_fields(n, k, err);
-}
-
-static void
-add_decider(struct want *n, const struct watch_kind *primary)
-{
-	struct buf name = BUF_INIT;
-	struct textlist one = {0};
-
-	watch_kind_name(primary, &name);
-	textlist_add(&one, name.data, name.len);
-	unite(&n->deciders, &one);
-	textlist_release(&one);
+	if (add_fields(n, k, err) != 0)
+		return -1;
+	watch_kind_name(&e->primary, &name);
+	if (!textlist_has(&n->deciders, name.data, name.len))
+		textlist_add(&n->deciders, name.data, name.len);
 	buf_release(&name);
+	return 0;
 }
 
 static int
 add(struct wants *w, const struct watches *file, const struct watch_entry *e,
     const struct watch_kind *k, struct err *err)
 {
-	enum role role = k == &e->primary ? PRIMARY : OTHER;
-
-	if (add_kind(w, file, k, role, err) == 0) {
-		add_decider(find(w, k), &e->primary);
-		return 0;
-	}
-	return err_prefix(err, "%s:%d", file->path, k->line);
+	return add_kind(w, file, e, k, err) == 0
+	    ? 0
+	    : err_prefix(err, "%s:%d", file->path, k->line);
 }
 
 int
@@ -303,8 +291,8 @@ wants_add_like(struct wants *w, const struct want *like, const char *plural,
 bool
 want_fits(const struct want *n, const struct want *operand)
 {
-	return !selects(n->field_selector) ||
-	    !selects(operand->field_selector) ||
+	return !want_selects(n->field_selector) ||
+	    !want_selects(operand->field_selector) ||
 	    strcmp(n->field_selector, operand->field_selector) == 0;
 }
 

@@ -66,6 +66,8 @@ void want_respell(struct want *n, const char *plural, const char *group);
  * fields: "pods/a pods/b". */
 bool want_fits(const struct want *n, const struct want *operand);
 int want_unite(struct want *n, const struct want *operand, struct err *err);
+/* Not NULL, nor empty. */
+bool want_selects(const char *selector);
 void wants_release(struct wants *w);
 
 #endif

@@ -1,14 +1,14 @@
 #include "watch.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "news.h"
-#include "path.h"
+#include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "watchevent.h"
 
 enum {
 	CUT_SHORT_MAX = 2,     /* then it tries another way */
@@ -19,6 +19,50 @@ enum {
 static void start(void *arg);
 
 static void
+again(struct watch *w, uint64_t ms)
+{
+	loop_after(w->kind->app->loop, &w->timer, ms, start, w);
+}
+
+static void
+again_later(struct watch *w, enum recovery_why why, int64_t told_ms)
+{
+	again(w, recovery_wait(&w->recovery, why, told_ms, clock_ms()));
+}
+
+/* ---- requests ---- */
+
+/* Appends the path of the objects that are watched. */
+static void
+add_path(struct buf *path, const struct watch *w)
+{
+	discovery_path(
+	    path, w->kind->resource, span_str(w->ns), SPAN_NONE, NULL);
+}
+
+/* Sends r to path, which is released. */
+static void
+open_call(struct watch *w, struct buf *path, struct kube_request *r,
+    kube_done_fn *done)
+{
+	struct kwatch *app = w->kind->app;
+	const struct want *want = w->kind->want;
+
+	if (want_selects(want->selector))
+		kube_query_add(path, "labelSelector", span_str(want->selector));
+	if (want->field_selector != NULL)
+		kube_query_add(
+		    path, "fieldSelector", span_str(want->field_selector));
+	r->path = buf_str(path);
+	app->open++;
+	app->opening++;
+	app->opened_ms = clock_ms();
+	w->opening = true;
+	w->call = kube_start(app->kube, r, done, w);
+	buf_release(path);
+}
+
+static void
 answered(struct watch *w)
 {
 	if (w->opening)
@@ -26,19 +70,7 @@ answered(struct watch *w)
 	w->opening = false;
 }
 
-static void
-open_call(struct watch *w, const struct kube_request *r, kube_done_fn *done)
-{
-	struct kwatch *app = w->kind->app;
-
-	app->open++;
-	app->opening++;
-	app->opened_ms = clock_ms();
-	w->opening = true;
-	w->call = kube_start(app->kube, r, done, w);
-}
-
-/* It has ended, or is cancelled now. */
+/* The request has ended, or is cancelled now. */
 static void
 close_call(struct watch *w)
 {
@@ -48,10 +80,15 @@ close_call(struct watch *w)
 }
 
 static void
-again(struct watch *w, uint64_t ms)
+cancel_call(struct watch *w)
 {
-	loop_after(w->kind->app->loop, &w->timer, ms, start, w);
+	if (w->call == NULL)
+		return;
+	kube_cancel(w->call);
+	close_call(w);
 }
+
+/* ---- its troubles ---- */
 
 /* Why the watch does not work; each sentence is logged once until it works. */
 static void
@@ -64,7 +101,7 @@ complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 	buf_adds(&b, ": ");
 	/* Errors of these requests name no object, and echo no value. */
 	kube_error_public(&b, e, SPAN_NONE);
-	if (trouble_set(&w->trouble, kind, buf_take(&b), clock_ms()))
+	if (app_trouble_set(&w->trouble, kind, buf_take(&b), clock_ms()))
 		log_write(kind == TROUBLE_LASTING ? LOG_ERROR : LOG_WARNING,
 		    NULL, "%s", w->trouble.text);
 	kind_trouble_changed(w->kind);
@@ -87,7 +124,7 @@ works(struct watch *w)
 {
 	struct buf b = BUF_INIT;
 
-	if (!trouble_clear(&w->trouble))
+	if (!app_trouble_clear(&w->trouble))
 		return;
 	kind_describe(w->kind, w->ns, &b);
 	log_info("watching %s now", buf_str(&b));
@@ -95,11 +132,7 @@ works(struct watch *w)
 	kind_trouble_changed(w->kind);
 }
 
-static void
-again_later(struct watch *w, enum pace_why why, int64_t told_ms)
-{
-	again(w, pace_wait(&w->pace, why, told_ms, clock_ms()));
-}
+/* ---- what it knows ---- */
 
 static void
 forget_version(struct watch *w)
@@ -120,6 +153,7 @@ set_version(struct watch *w, struct span version)
 	buf_addspan(&w->version, version);
 }
 
+/* The initial state is complete. */
 static void
 synced(struct watch *w, struct span version)
 {
@@ -140,31 +174,100 @@ synced(struct watch *w, struct span version)
 	kind_watch_synced(w->kind);
 }
 
-static struct news_from
-from(const struct watch *w)
+/* ---- after a request ---- */
+
+static enum watch_state
+state_now(const struct watch *w)
 {
-	return (struct news_from){w->kind, w->owner, w->mark, w->every,
-	    w->state == WATCHING ? KIND_CHANGE : KIND_STATE, 0};
+	return w->state == WATCHING && w->recovery.began_ms != 0 &&
+		!recovery_is_short(&w->recovery, clock_ms())
+	    ? LASTING
+	    : w->state;
 }
 
+/* Goes on after a request that ended so; e: of those without an answer, and of
+ * an answer that says no. */
 static void
-put(void *arg, const struct json_frame *f)
+recover(struct watch *w, enum recovery_end end, const struct kube_error *e)
 {
-	struct news_from of = from(arg);
+	struct kwatch *app = w->kind->app;
 
-	news_put(&of, f);
-}
-
-static void
-on_bookmark(struct watch *w, const struct json_frame *f)
-{
-	struct span end = json_get(f->annotations, "k8s.io/initial-events-end");
-
-	if (w->state == INITIAL && json_is(end, "true")) {
-		w->state = WATCHING;
-		synced(w, f->resource_version);
+	if (end == END_DENIED && w->ever_synced && !w->doubted)
+		end = END_DENIED_FIRST;
+	switch (recovery_step(state_now(w), end)) {
+	case STEP_RESUME:
+		app->reconnects++;
+		if (w->version.len == 0)
+			forget_version(w); /* some aggregated servers */
+		again(w, 0);
+		return;
+	case STEP_CUT_SHORT:
+		app->reconnects++;
+		if (++w->cut_short >= CUT_SHORT_MAX) {
+			complain_in_words(w,
+			    w->synced ? "the server ends the stream at once"
+				      : "the stream ends before the initial "
+					"state is there");
+			/* A list may work, or at least give an error that says
+			 * why. */
+			forget_version(w);
+		}
+		again_later(w, RECOVERY_FAILED, -1);
+		return;
+	case STEP_UNPAGED:
+		pages_expired(&w->list);
+		forget_version(w);
+		again_later(w, RECOVERY_FAILED, -1);
+		return;
+	case STEP_SPOILED:
+		w->cut_short++;
+		/* fallthrough */
+	case STEP_COMPARE:
+		forget_version(w);
+		again_later(w, RECOVERY_FAILED, -1);
+		return;
+	case STEP_RELIST:
+		forget_version(w);
+		again(w, recovery_wait_expired(&w->recovery, clock_ms()));
+		return;
+	case STEP_LIST:
+		w->kind->no_watch_list = true;
+		again(w, 0);
+		return;
+	case STEP_UNREACHABLE:
+		app_unreachable(app, e->message);
+		again_later(w, RECOVERY_CHEAP, -1);
+		return;
+	case STEP_LOST:
+		kind_lost(w->kind, e); /* frees w */
+		return;
+	case STEP_DOUBT:
+		w->doubted = true;
+		again_later(w, RECOVERY_DENIED, -1);
+		return;
+	case STEP_SMALLER:
+		if (pages_smaller(&w->list)) {
+			again(w, 0);
+			return;
+		}
+		break;
+	case STEP_MISTRUST:
+		forget_version(w);
+		break;
+	default:
+		break;
 	}
+	complain(
+	    w, e->kind == ERR_PERMANENT ? TROUBLE_LASTING : TROUBLE_PASSING, e);
+	if (app->once && e->kind == ERR_PERMANENT)
+		kind_watch_given_up(w->kind);
+	else
+		again_later(w,
+		    end == END_DENIED ? RECOVERY_DENIED : RECOVERY_FAILED,
+		    e->retry_after_ms);
 }
+
+/* ---- a stream ---- */
 
 /* A Status in the stream, which ends it. */
 static void
@@ -173,74 +276,69 @@ on_error(struct watch *w, struct span status)
 	struct kube_error e = {0};
 
 	kube_error_parse(&e, 0, status);
-	if (e.code == 410)
-		w->verdict = RELIST;
-	else if (w->state == INITIAL && e.code == 500 && w->events == 1)
-		w->verdict = USE_LIST;
-	else
-		w->verdict = TRY_LATER;
-	if (w->verdict == TRY_LATER)
+	if (e.code == 410) {
+		w->end = END_EVENT_EXPIRED;
+	} else if (w->state == INITIAL && e.code == 500 && w->events == 1) {
+		w->end = END_EVENT_FIRST;
+	} else {
+		w->end = END_EVENT;
 		complain(w, TROUBLE_PASSING, &e);
+	}
 	kube_error_release(&e);
 }
 
 static void
 on_nonsense(struct watch *w, const char *what)
 {
+	w->end = END_EVENT;
 	complain_in_words(w, what);
-	w->verdict = TRY_LATER;
 }
 
 static void
 on_frame(void *arg, struct span line, uint64_t length)
 {
 	struct watch *w = arg;
-	struct news_from of = from(w);
 	struct json_frame f;
 
 	w->events++;
-	of.length = length;
 	if (json_frame(line, &f) != 0) {
 		on_nonsense(w, "a line that is not an event came");
 		return;
 	}
 	kind_count(w->kind, f.type);
-	if (span_is(f.type, "ERROR"))
+	if (span_is(f.type, "ERROR")) {
 		on_error(w, f.object);
-	else if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED"))
-		news_put(&of, &f);
-	else if (span_is(f.type, "DELETED"))
-		news_drop(&of, &f);
-	else if (span_is(f.type, "BOOKMARK"))
-		on_bookmark(w, &f);
-	if (w->synced && !span_is(f.type, "ERROR"))
+		return;
+	}
+	if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED")) {
+		watchevent_put(w, &f, length);
+	} else if (span_is(f.type, "DELETED")) {
+		watchevent_drop(w, &f, length);
+	} else if (span_is(f.type, "BOOKMARK") && w->state == INITIAL &&
+	    json_is(
+		json_get(f.annotations, "k8s.io/initial-events-end"), "true")) {
+		w->state = WATCHING;
+		synced(w, f.resource_version);
+	}
+	if (w->synced)
 		set_version(w, f.resource_version);
 }
 
-static void
-conclude(struct watch *w)
+static bool
+on_data(void *arg, struct span bytes)
 {
-	switch (w->verdict) {
-	case GO_ON:
-		return;
-	case USE_LIST:
-		w->kind->no_watch_list = true;
-		again(w, 0);
-		return;
-	case RELIST:
-		forget_version(w);
-		if (w->state == INITIAL)
-			again_later(w, PACE_FAILED, -1);
-		else
-			again(w, pace_wait_expired(&w->pace, clock_ms()));
-		return;
-	case TRY_LATER:
-		w->cut_short++;
-		again_later(w, PACE_FAILED, -1);
-		/* The missed events are not known: compare. */
-		forget_version(w);
-		return;
+	struct watch *w = arg;
+
+	if (frames_add(&w->frames, bytes, on_frame, w, &w->end) != 0)
+		on_nonsense(w, "an event that is too long names no object");
+	if (w->end == END_NOT_YET) {
+		if (w->state == WATCHING && w->events > 0)
+			works(w);
+		return true;
 	}
+	close_call(w); /* because this returns false */
+	recover(w, (enum recovery_end)w->end, NULL);
+	return false;
 }
 
 /* The stream has lived for a while. */
@@ -264,8 +362,9 @@ on_begin(void *arg)
 
 	answered(w);
 	app_reached(w->kind->app);
-	pace_began(&w->pace, clock_ms());
-	loop_after(w->kind->app->loop, &w->timer, PACE_SHORT_MS, is_fine, w);
+	w->recovery.began_ms = clock_ms();
+	loop_after(
+	    w->kind->app->loop, &w->timer, RECOVERY_SHORT_MS, is_fine, w);
 }
 
 static void
@@ -273,132 +372,9 @@ on_no_answer(void *arg)
 {
 	struct watch *w = arg;
 
-	kube_cancel(w->call);
-	close_call(w);
+	cancel_call(w);
 	complain_in_words(w, "the server does not answer");
-	again_later(w, PACE_FAILED, -1);
-}
-
-static bool
-on_data(void *arg, struct span bytes)
-{
-	struct watch *w = arg;
-
-	if (frames_add(&w->frames, bytes, on_frame, w, &w->verdict) != 0)
-		on_nonsense(w, "an event that is too long names no object");
-	if (w->verdict == GO_ON) {
-		if (w->state == WATCHING && w->events > 0)
-			works(w);
-		return true;
-	}
-	close_call(w); /* because this returns false */
-	conclude(w);
-	return false;
-}
-
-/* From the last version of the stream; some aggregated servers have none. */
-static void
-go_on(struct watch *w)
-{
-	w->kind->app->reconnects++;
-	if (w->version.len == 0)
-		forget_version(w);
-	again(w, 0);
-}
-
-/* A stream that had worked lost its connection: that is not a failure yet. */
-static bool
-broke_off(const struct watch *w)
-{
-	return w->state == WATCHING && w->pace.began_ms != 0 &&
-	    !pace_is_short(&w->pace, clock_ms());
-}
-
-/* A server that has just started does not know the rules yet: once more. */
-static bool
-doubts(struct watch *w, const struct kube_error *e)
-{
-	if (!kube_error_of_denial(e) || w->doubted)
-		return false;
-	w->doubted = true;
-	again_later(w, PACE_DENIED, -1);
-	return true;
-}
-
-/* No answer, or not the one that was asked for. */
-static void
-failed(struct watch *w, const struct kube_error *e)
-{
-	struct kwatch *app = w->kind->app;
-	bool refused;
-
-	if (e->too_large && pages_smaller(&w->list)) {
-		again(w, 0);
-		return;
-	}
-	if (e->code == 0 && !e->timed_out && broke_off(w)) {
-		go_on(w);
-		return;
-	}
-	if (e->code == 0 && !e->too_large) {
-		app_unreachable(app, e->message);
-		again_later(w, PACE_CHEAP, -1);
-		return;
-	}
-	if (e->code != 0)
-		app_reached(app);
-	if (e->code == 404) {
-		kind_lost(w->kind, e); /* frees w */
-		return;
-	}
-	if (e->code == 410) {
-		if (w->state == LISTING)
-			pages_expired(&w->list);
-		forget_version(w);
-		again_later(w, PACE_FAILED, -1);
-		return;
-	}
-	refused = e->code >= 400 && e->code < 500 && e->code != 429 &&
-	    !kube_error_of_denial(e);
-	if (w->state == INITIAL && refused) {
-		w->kind->no_watch_list = true;
-		again(w, 0);
-		return;
-	}
-	if (w->ever_synced && doubts(w, e))
-		return;
-	if (w->state == WATCHING && refused)
-		forget_version(w); /* perhaps the version is bad */
-	complain(
-	    w, e->kind == ERR_PERMANENT ? TROUBLE_LASTING : TROUBLE_PASSING, e);
-	if (app->once && e->kind == ERR_PERMANENT) {
-		kind_watch_given_up(w->kind);
-		return;
-	}
-	again_later(w, kube_error_of_denial(e) ? PACE_DENIED : PACE_FAILED,
-	    e->retry_after_ms);
-}
-
-/* An answer with 2xx, and its end: normal for a watch. */
-static void
-ended(struct watch *w)
-{
-	app_reached(w->kind->app);
-	if (w->synced &&
-	    (w->events > 0 || !pace_is_short(&w->pace, clock_ms()))) {
-		go_on(w);
-		return;
-	}
-	w->kind->app->reconnects++;
-	if (++w->cut_short >= CUT_SHORT_MAX) {
-		complain_in_words(w,
-		    w->synced
-			? "the server ends the stream at once"
-			: "the stream ends before the initial state is there");
-		/* A list may work, or at least give an error that says why. */
-		forget_version(w);
-	}
-	again_later(w, PACE_FAILED, -1);
+	again_later(w, RECOVERY_FAILED, -1);
 }
 
 static void
@@ -413,41 +389,63 @@ watch_done(void *arg, const struct kube_answer *a)
 	if (a->error.kind == ERR_NONE ? clock_ms() < w->ends_ms
 				      : kube_error_of_outage(&a->error))
 		w->unsure = true;
-	if (a->error.kind == ERR_NONE)
-		ended(w);
+	if (a->code != 0)
+		app_reached(w->kind->app);
+	if (a->error.kind != ERR_NONE)
+		recover(w, recovery_end_of(&a->error), &a->error);
 	else
-		failed(w, &a->error);
+		recover(w, w->events > 0 ? END_CLOSED : END_EMPTY, NULL);
 }
 
 static void
 start_watch(struct watch *w)
 {
-	struct kwatch *app = w->kind->app;
-	long seconds = path_watch_seconds();
-	struct buf path = BUF_INIT;
+	/* At random, as in client-go, so that not all end together. */
+	uint64_t seconds = 300 + clock_jitter() % 301;
+	struct buf path = BUF_INIT, n = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_WATCH,
-	    .accept = path_accept_watch(w->kind),
-	    .timeout_ms = ((uint64_t)seconds + 30) * 1000,
+	    .timeout_ms = (seconds + 30) * 1000,
 	    .on_begin = on_begin,
 	    .on_data = on_data};
 
 	w->state = w->synced ? WATCHING : INITIAL;
-	w->verdict = GO_ON;
+	w->end = END_NOT_YET;
 	w->events = 0;
-	pace_sent(&w->pace, clock_ms());
-	w->ends_ms = clock_ms() + (uint64_t)seconds * 1000;
-	if (!w->synced)
-		w->mark++;
+	recovery_sent(&w->recovery, clock_ms());
+	w->ends_ms = clock_ms() + seconds * 1000;
 	frames_reset(&w->frames);
-	path_watch(&path, w->kind, w->ns,
-	    w->synced ? span_str(buf_str(&w->version)) : SPAN_NONE, seconds);
-	r.path = buf_str(&path);
-	open_call(w, &r, watch_done);
+	add_path(&path, w);
+	kube_query_add(&path, "watch", span_str("1"));
+	kube_query_add(&path, "allowWatchBookmarks", span_str("true"));
+	if (w->synced) {
+		kube_query_add(
+		    &path, "resourceVersion", span_str(buf_str(&w->version)));
+	} else {
+		w->mark++;
+		kube_query_add(&path, "sendInitialEvents", span_str("true"));
+		kube_query_add(
+		    &path, "resourceVersionMatch", span_str("NotOlderThan"));
+	}
+	buf_addf(&n, "%" PRIu64, seconds);
+	kube_query_add(&path, "timeoutSeconds", buf_span(&n));
+	buf_release(&n);
+	if (w->kind->want->metadata_only)
+		r.accept = "application/json;as=PartialObjectMetadata;"
+			   "g=meta.k8s.io;v=v1,application/json";
+	open_call(w, &path, &r, watch_done);
 	/* Some proxies hold back the headers until data follows, which in a
 	 * watch may take a minute or more. */
 	if (w->state == INITIAL)
-		loop_after(app->loop, &w->timer, NO_ANSWER_MS, on_no_answer, w);
-	buf_release(&path);
+		loop_after(w->kind->app->loop, &w->timer, NO_ANSWER_MS,
+		    on_no_answer, w);
+}
+
+/* ---- a list ---- */
+
+static void
+put(void *arg, const struct json_frame *f)
+{
+	watchevent_put(arg, f, 0);
 }
 
 static void
@@ -457,24 +455,25 @@ list_done(void *arg, const struct kube_answer *a)
 	struct kube_error e = {0};
 
 	close_call(w);
+	if (a->code != 0)
+		app_reached(w->kind->app);
 	if (a->error.kind != ERR_NONE) {
-		failed(w, &a->error);
+		recover(w, recovery_end_of(&a->error), &a->error);
 		return;
 	}
-	app_reached(w->kind->app);
 	switch (pages_page(&w->list, a->body, put, w)) {
 	case LIST_MORE:
 		again(w, 0);
 		break;
 	case LIST_WHOLE:
-		synced(w, pages_version(&w->list));
+		synced(w, buf_span(&w->list.version));
 		pages_reset(&w->list);
 		if (!w->kind->app->once)
 			again(w, 0);
 		break;
 	case LIST_BAD:
 		kube_error_parse(&e, 500, span_str(w->list.bad));
-		failed(w, &e);
+		recover(w, END_FAILED, &e);
 		kube_error_release(&e);
 		break;
 	}
@@ -484,25 +483,20 @@ static void
 start_list(struct watch *w)
 {
 	struct buf path = BUF_INIT;
-	struct kube_request r = {
-	    .verb = KUBE_LIST, .accept = path_accept_list(w->kind)};
+	struct kube_request r = {.verb = KUBE_LIST};
 
 	w->state = LISTING;
 	if (pages_at_start(&w->list))
 		w->mark++;
-	path_list(&path, w->kind, w->ns, &w->list);
-	r.path = buf_str(&path);
-	open_call(w, &r, list_done);
-	buf_release(&path);
+	add_path(&path, w);
+	pages_query(&w->list, &path);
+	if (w->kind->want->metadata_only)
+		r.accept = "application/json;as=PartialObjectMetadataList;"
+			   "g=meta.k8s.io;v=v1,application/json";
+	open_call(w, &path, &r, list_done);
 }
 
-/* Instead of a watch-list. */
-static bool
-lists(const struct watch *w)
-{
-	return w->kind->app->once || w->kind->no_watch_list ||
-	    w->cut_short >= CUT_SHORT_MAX;
-}
+/* ---- has the server gone back? ---- */
 
 void
 watch_relist(struct watch *w)
@@ -510,10 +504,7 @@ watch_relist(struct watch *w)
 	w->every = true;
 	if (!w->synced)
 		return;
-	if (w->call != NULL) {
-		kube_cancel(w->call);
-		close_call(w);
-	}
+	cancel_call(w);
 	forget_version(w);
 	again(w, 0);
 }
@@ -522,49 +513,58 @@ static void
 looked(void *arg, const struct kube_answer *a)
 {
 	struct watch *w = arg;
-	struct kwatch *app = w->kind->app;
 
 	close_call(w);
 	if (kube_error_of_future(&a->error)) {
-		app_went_back(app, a->error.message);
+		app_went_back(w->kind->app, a->error.message);
 		return;
 	}
-	if (doubts(w, &a->error))
+	if (kube_error_of_denial(&a->error) && !w->doubted) {
+		recover(w, END_DENIED, &a->error);
 		return;
+	}
 	/* Without the right to list, for one, it is not known. */
 	w->unsure = kube_error_of_outage(&a->error);
 	if (!w->unsure) {
 		again(w, 0);
 	} else if (a->code != 0) {
-		failed(w, &a->error);
+		app_reached(w->kind->app);
+		recover(w, END_FAILED, &a->error);
 	} else {
-		app_unreachable(app, a->error.message);
-		again_later(w, PACE_CHEAP, -1);
+		/* However it failed: there is no stream to go on with. */
+		recover(w, END_TIMED_OUT, &a->error);
 	}
 }
 
+/* Asks for one object in a state that is not older than the last version. */
 static void
 look_back(struct watch *w)
 {
 	struct buf path = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_LIST, .timeout_ms = LOOK_MS};
 
-	path_not_older(&path, w->kind, w->ns, buf_span(&w->version));
-	r.path = buf_str(&path);
-	open_call(w, &r, looked);
-	buf_release(&path);
+	add_path(&path, w);
+	kube_query_add(&path, "limit", span_str("1"));
+	kube_query_add(&path, "resourceVersion", buf_span(&w->version));
+	kube_query_add(&path, "resourceVersionMatch", span_str("NotOlderThan"));
+	open_call(w, &path, &r, looked);
 }
+
+/* ---- the watch ---- */
 
 static void
 start(void *arg)
 {
 	struct watch *w = arg;
+	const struct kind *k = w->kind;
+	bool lists =
+	    k->app->once || k->no_watch_list || w->cut_short >= CUT_SHORT_MAX;
 
-	if (app_is_crowded(w->kind->app))
+	if (app_is_crowded(k->app))
 		again(w, 5);
 	else if (w->synced && w->unsure && w->version.len > 0)
 		look_back(w);
-	else if (!w->synced && lists(w))
+	else if (!w->synced && lists)
 		start_list(w);
 	else
 		start_watch(w);
@@ -587,14 +587,11 @@ watch_new(struct kind *k, const char *ns)
 void
 watch_free(struct watch *w)
 {
-	if (w->call != NULL) {
-		kube_cancel(w->call);
-		close_call(w);
-	}
+	cancel_call(w);
 	loop_cancel(w->kind->app->loop, &w->timer);
 	frames_release(&w->frames);
 	pages_release(&w->list);
 	buf_release(&w->version);
-	trouble_clear(&w->trouble);
+	app_trouble_clear(&w->trouble);
 	free(w);
 }

@@ -2,9 +2,10 @@
  * watch: one stream of events: a kind in one namespace, or in all.
  *
  * It never ends on its own: after any error it goes on from the last
- * resourceVersion, or lists again and compares if that has expired (410). The
- * initial state comes by a watch-list (one request, streamed) where the server
- * offers it, else by a paged LIST. Facts: client-go's reflector, 1.36.
+ * resourceVersion, or lists again and compares if that has expired (410);
+ * recovery.h has the table. The initial state comes by a watch-list (one
+ * request, streamed) where the server offers it, else by a paged LIST. Facts:
+ * client-go's reflector, 1.36.
  *
  * A server goes back when its etcd is restored from a backup. It answers a
  * watch from a version of the future with silence, and a list that must not be
@@ -19,29 +20,19 @@
 
 #include "frames.h"
 #include "kind.h"
-#include "pace.h"
 #include "pages.h"
-#include "trouble.h"
-
-enum watch_state {
-	LISTING, /* a paged LIST */
-	INITIAL, /* a watch-list, before its end marker */
-	WATCHING
-};
-
-/* How to proceed after an event of the stream. */
-enum watch_verdict { GO_ON, RELIST, USE_LIST, TRY_LATER };
+#include "recovery.h"
 
 struct watch {
 	struct kind *kind;
 	const char *ns;	   /* NULL: all */
 	const void *owner; /* of its entries; outlives this watch */
 	enum watch_state state;
-	int verdict; /* enum watch_verdict */
+	int end; /* enum recovery_end of the stream, by what it brought */
 	struct kube_call *call;
 	bool opening; /* call has no answer yet */
 	struct timer timer;
-	struct pace pace;
+	struct recovery recovery;
 	struct frames frames;
 	struct pages list;
 	struct buf version;
@@ -50,22 +41,16 @@ struct watch {
 	bool ever_synced;
 	bool told;	 /* that it is: to the reader, while others are not */
 	uint64_t events; /* of this request */
-	unsigned cut_short; /* streams in a row that ended too early */
-	bool doubted;	    /* a denial, which the next try must confirm */
-	struct trouble trouble;
-	uint64_t ends_ms; /* when a stream should end */
-	bool unsure;	  /* whether the server has gone back */
+	unsigned cut_short;	/* streams in a row that ended too early */
+	bool doubted;		/* a denial, which the next try must confirm */
+	struct trouble trouble; /* why it does not work now */
+	uint64_t ends_ms;	/* when a stream should end */
+	bool unsure;		/* whether the server has gone back */
 	bool every; /* this listing prints also what seems to be the same */
 };
 
 /* ns NULL: all namespaces, or a cluster-scoped kind. Starts at once. */
 struct watch *watch_new(struct kind *k, const char *ns);
-/* Why it does not work now; borrowed. */
-static inline const struct trouble *
-watch_trouble(const struct watch *w)
-{
-	return &w->trouble;
-}
 /* The server has gone back. */
 void watch_relist(struct watch *w);
 void watch_free(struct watch *w); /* not from a callback of its request */

@@ -76,18 +76,6 @@ is_writer(const struct manager_entry *x)
 	    !span_is(x->name, "before-first-apply");
 }
 
-/* Times are all of one form, in UTC: their order is that of the text. */
-static struct span
-newest_time(const struct manager_entry *all, size_t count)
-{
-	struct span newest = SPAN_NONE;
-
-	for (size_t i = 0; i < count; i++)
-		if (span_cmp(all[i].parts[TIME], newest) > 0)
-			newest = all[i].parts[TIME];
-	return newest;
-}
-
 /* ---- marks ---- */
 
 enum { COST_MAX = 64 << 20 };
@@ -123,14 +111,6 @@ mix_values(uint32_t *sum, struct span fields, struct span value, int depth)
 	}
 }
 
-/* Each field is looked for in all of its object: not in a large one, which would
- * hold up the others. Then nobody is named by values. */
-static bool
-is_cheap(const struct manager_entry *x, const struct json_frame *f)
-{
-	return (uint64_t)x->parts[FIELDS].n * f->object.n <= COST_MAX;
-}
-
 static struct mark
 mark_of(const struct manager_entry *x, const struct json_frame *f, bool values)
 {
@@ -140,7 +120,9 @@ mark_of(const struct manager_entry *x, const struct json_frame *f, bool values)
 		mix(&m.who, x->parts[i]);
 	if (x->parts[TIME].n > 0)
 		mix(&m.when, x->parts[TIME]);
-	if (values && is_cheap(x, f)) {
+	/* Each field is looked for in all of its object: not in a large one,
+	 * which would hold up the others. Then nobody is named by values. */
+	if (values && (uint64_t)x->parts[FIELDS].n * f->object.n <= COST_MAX) {
 		mix_values(&m.values, x->parts[FIELDS], f->object, DEPTH_MAX);
 		m.values |= 1;
 	}
@@ -154,8 +136,12 @@ make_marks(struct pool *pool, const struct json_frame *f,
     const struct manager_entry *all, size_t count, enum writers_news news)
 {
 	struct writers *w = pool_zalloc(pool, size_of(count));
-	struct span newest = newest_time(all, count);
+	struct span newest = SPAN_NONE;
 
+	/* Times are all of one form, in UTC: their order is that of the text. */
+	for (size_t i = 0; i < count; i++)
+		if (span_cmp(all[i].parts[TIME], newest) > 0)
+			newest = all[i].parts[TIME];
 	w->count = (uint32_t)count;
 	for (size_t i = 0; i < count; i++) {
 		struct span time = all[i].parts[TIME];

@@ -67,18 +67,6 @@ url_part(CURLU *u, CURLUPart part, unsigned flags)
 	return copy;
 }
 
-static CURLU *
-url_open(const char *url)
-{
-	CURLU *u = curl_url();
-
-	if (u == NULL)
-		http_no_memory();
-	/* libcurl refuses a bad one later, with its message. */
-	curl_url_set(u, CURLUPART_URL, url, 0);
-	return u;
-}
-
 char *
 http_origin(const char *url)
 {
@@ -108,12 +96,6 @@ http_parse_status(struct span line)
 		return 0;
 	return (space[1] - '0') * 100 + (space[2] - '0') * 10 +
 	    (space[3] - '0');
-}
-
-bool
-http_name_is(struct span name, const char *want)
-{
-	return span_is_caseless(name, want);
 }
 
 int64_t
@@ -184,9 +166,14 @@ void
 http_transfer_init(struct http_transfer *t, const struct http_settings *s,
     const struct http_request *r, void *arg)
 {
-	CURLU *u = url_open(r->url);
-	char *host = url_part(u, CURLUPART_HOST, 0);
+	CURLU *u = curl_url();
+	char *host;
 
+	if (u == NULL)
+		http_no_memory();
+	/* libcurl refuses a bad one later, with its message. */
+	curl_url_set(u, CURLUPART_URL, r->url, 0);
+	host = url_part(u, CURLUPART_HOST, 0);
 	t->method = r->method;
 	t->url = mem_strdup(r->url);
 	t->body = r->body.p != NULL ? mem_dup(r->body.p, r->body.n) : NULL;
@@ -251,33 +238,6 @@ setup_blob(CURL *easy, CURLoption option, char *pem)
 
 	if (pem != NULL)
 		curl_easy_setopt(easy, option, &blob);
-}
-
-static void
-setup_tls(CURL *easy, const struct http_settings *s)
-{
-	setup_blob(easy, CURLOPT_CAINFO_BLOB, s->ca);
-	setup_blob(easy, CURLOPT_SSLCERT_BLOB, s->cert);
-	setup_blob(easy, CURLOPT_SSLKEY_BLOB, s->key);
-	if (s->ca != NULL)
-		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-	if (s->insecure) {
-		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-	}
-}
-
-static void
-setup_body(CURL *easy, const struct http_transfer *t)
-{
-	if (t->body != NULL) {
-		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, t->body);
-		curl_easy_setopt(
-		    easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->body_len);
-	} else {
-		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-	}
-	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, t->method);
 }
 
 /* There is a connection and, on HTTP/2, a free stream: it need not wait any
@@ -366,8 +326,23 @@ http_easy_setup(
 	t->easy = easy;
 	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_send);
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
-	setup_tls(easy, s);
-	setup_body(easy, t);
+	setup_blob(easy, CURLOPT_CAINFO_BLOB, s->ca);
+	setup_blob(easy, CURLOPT_SSLCERT_BLOB, s->cert);
+	setup_blob(easy, CURLOPT_SSLKEY_BLOB, s->key);
+	if (s->ca != NULL)
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	if (s->insecure) {
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (t->body != NULL) {
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, t->body);
+		curl_easy_setopt(
+		    easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->body_len);
+	} else {
+		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+	}
+	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, t->method);
 }
 
 /* Errors that would come again every time. */

@@ -1,7 +1,6 @@
 /*
  * httpeasy: one request as libcurl's options, and libcurl's errors as ours.
- * The part of http that knows CURLOPT_ and CURLE_; only http.c and
- * httpsession.c use it.
+ * The part of http that knows CURLOPT_ and CURLE_; only http.c uses it.
  */
 #ifndef HTTPEASY_H
 #define HTTPEASY_H
@@ -69,7 +68,6 @@ bool http_easy_error(CURL *easy, CURLcode code, const struct http_transfer *t,
 char *http_origin(const char *url);
 /* "Name: value\r\n"; -1 if it is not a header. */
 int http_split_header(struct span line, struct span *name, struct span *value);
-bool http_name_is(struct span name, const char *want);
 /* "HTTP/2 200 \r\n": 200; 0 if there is none. */
 int http_parse_status(struct span line);
 /* Whole seconds of Retry-After; -1 if it is something else (a date, which the

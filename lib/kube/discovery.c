@@ -149,27 +149,6 @@ add_key(struct buf *b, struct span group, struct span version, struct span kind)
 	    SPAN_ARG(kind));
 }
 
-/* Where two resources share a kind, the one that can be listed. */
-static void
-index_one(struct map *m, struct api_resource *r)
-{
-	struct buf key = BUF_INIT;
-	struct group_entry *e;
-
-	add_key(
-	    &key, span_str(r->group), span_str(r->version), span_str(r->kind));
-	e = map_get(m, buf_span(&key));
-	if (e == NULL) {
-		e = mem_zalloc(sizeof(*e));
-		e->key = buf_take(&key);
-		e->resource = r;
-		map_put(m, span_str(e->key), e);
-	} else if (!e->resource->can_list && r->can_list) {
-		e->resource = r;
-	}
-	buf_release(&key);
-}
-
 static void
 build_table(struct discovery *d)
 {
@@ -178,8 +157,25 @@ build_table(struct discovery *d)
 		resources_append(&d->table, &d->sources[i].table);
 	resources_prefer(&d->table);
 	by_kind_free(&d->by_kind);
-	for (size_t i = 0; i < d->table.count; i++)
-		index_one(&d->by_kind, d->table.items[i]);
+	for (size_t i = 0; i < d->table.count; i++) {
+		struct api_resource *r = d->table.items[i];
+		struct buf key = BUF_INIT;
+		struct group_entry *e;
+
+		add_key(&key, span_str(r->group), span_str(r->version),
+		    span_str(r->kind));
+		e = map_get(&d->by_kind, buf_span(&key));
+		if (e == NULL) {
+			e = mem_zalloc(sizeof(*e));
+			e->key = buf_take(&key);
+			e->resource = r;
+			map_put(&d->by_kind, span_str(e->key), e);
+		} else if (!e->resource->can_list && r->can_list) {
+			/* Where two share a kind, the one that can be listed. */
+			e->resource = r;
+		}
+		buf_release(&key);
+	}
 }
 
 /* A version that the server cannot list just now, but could before. */
@@ -343,21 +339,6 @@ add_part(struct group_source *s, size_t place, struct span group,
 }
 
 static void
-add_core_parts(struct group_source *s, struct span body)
-{
-	struct json_elements e = json_elements(json_get(body, "versions"));
-	struct buf version = BUF_INIT;
-	size_t place = 0;
-
-	while (json_element(&e)) {
-		buf_reset(&version);
-		add_part(
-		    s, place++, span_str(""), json_string(e.value, &version));
-	}
-	buf_release(&version);
-}
-
-static void
 add_group_parts(struct group_source *s, struct span group, size_t *place)
 {
 	struct buf scratch = BUF_INIT;
@@ -388,10 +369,18 @@ add_parts(struct group_source *s, struct span body)
 {
 	struct span groups = json_get(body, "groups");
 	struct json_elements e = json_elements(groups);
+	struct span core = json_get(body, "versions");
+	struct json_elements v = json_elements(core);
 	size_t place = 0;
 
-	if (json_type(json_get(body, "versions")) == JSON_ARRAY) {
-		add_core_parts(s, body);
+	if (json_type(core) == JSON_ARRAY) {
+		while (json_element(&v)) {
+			struct buf version = BUF_INIT;
+
+			add_part(s, place++, span_str(""),
+			    json_string(v.value, &version));
+			buf_release(&version);
+		}
 		return;
 	}
 	if (json_type(groups) != JSON_ARRAY) {
@@ -403,14 +392,6 @@ add_parts(struct group_source *s, struct span body)
 }
 
 /* ---- requests ---- */
-
-static bool
-is_aggregated(struct span content_type)
-{
-	return content_type.n > 0 &&
-	    memmem(content_type.p, content_type.n, "APIGroupDiscoveryList",
-		21) != NULL;
-}
 
 static void
 take_answer(struct group_source *s, const struct kube_answer *a)
@@ -427,7 +408,9 @@ take_answer(struct group_source *s, const struct kube_answer *a)
 		fail_text(d, "the answer is larger than 64 MiB", s->path);
 	} else if (a->error.kind != ERR_NONE) {
 		fail(d, &a->error);
-	} else if (!is_aggregated(a->content_type)) {
+	} else if (a->content_type.n == 0 ||
+	    memmem(a->content_type.p, a->content_type.n,
+		"APIGroupDiscoveryList", 21) == NULL) {
 		add_parts(s, a->body);
 	} else if (resources_add_aggregated(&s->next, &d->store, a->body) !=
 	    0) {
@@ -441,11 +424,10 @@ static void
 on_answer(void *arg, const struct kube_answer *a)
 {
 	struct group_source *s = arg;
-	struct discovery *d = s->discovery;
 
-	d->calls[s - d->sources] = NULL;
+	s->discovery->calls[s - s->discovery->sources] = NULL;
 	take_answer(s, a);
-	arrived(d);
+	arrived(s->discovery);
 }
 
 /* Everything waits for it, so silence would look like a hang. */

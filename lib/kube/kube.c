@@ -4,37 +4,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/utsname.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "base/textlist.h"
 #include "http/http.h"
-#include "kube/answers.h"
-#include "kube/kubepools.h"
 #include "kubeconfig/auth.h"
 #include "process/log.h"
 
 enum {
 	TIMEOUT_MS = 40000, /* the server ends single writes after 34 s */
 	LIST_TIMEOUT_MS = 600000,
-	LIST_SILENCE_MS = 75000, /* the server answers or fails within 60 s */
+	LIST_SILENCE_MS = 75000,  /* the server answers or fails within 60 s */
+	SILENT_MS = 30000,	  /* as client-go: then a sign of life, */
+	PROBE_TIMEOUT_MS = 15000, /* or the connection is dead */
 	WARNINGS_MAX = 1000,
+	ANSWERS_MAX = 64 /* further pairs of method and code are not counted */
 };
 
-struct kube_warnings {
-	struct map texts; /* that were logged; owned, value = key */
+/* The connections: that of lists and watches, and of all other requests. */
+enum pool { SINGLE, STREAMS, POOLS };
+
+/* How often the API server gave such an answer. */
+struct answers {
+	int code;	    /* HTTP; 0: no answer came */
+	const char *method; /* a string constant */
+	uint64_t count;
 };
 
 struct kube {
 	struct loop *loop;
 	struct kubeconfig *config;
 	struct auth *auth;
-	struct kube_pools pools;
-	struct leash *leash; /* borrowed; NULL: writes are free */
+	char *user_agent;
+	struct http *http[POOLS]; /* NULL: not needed yet */
+	unsigned tls_version;	  /* of these */
+	struct leash *leash;	  /* borrowed; NULL: writes are free */
 	struct kube_call *calls;
-	struct answers answers;
-	struct kube_warnings warnings;
+	struct answers answers[ANSWERS_MAX];
+	size_t answer_count;
+	struct map warnings; /* texts that were logged; owned, value = key */
 };
 
 struct kube_call {
@@ -64,34 +75,32 @@ struct kube_call {
 static const struct verb {
 	const char *method;
 	const char *content_type;
-	enum kube_pool pool;
+	enum pool pool;
 	bool reads; /* and changes nothing */
 } verbs[] = {
-    [KUBE_GET] = {"GET", NULL, KUBE_POOL_SINGLE, true},
-    [KUBE_LIST] = {"GET", NULL, KUBE_POOL_STREAMS, true},
-    [KUBE_WATCH] = {"GET", NULL, KUBE_POOL_STREAMS, true},
-    [KUBE_CREATE] = {"POST", "application/json", KUBE_POOL_SINGLE, false},
-    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", KUBE_POOL_SINGLE,
+    [KUBE_GET] = {"GET", NULL, SINGLE, true},
+    [KUBE_LIST] = {"GET", NULL, STREAMS, true},
+    [KUBE_WATCH] = {"GET", NULL, STREAMS, true},
+    [KUBE_CREATE] = {"POST", "application/json", SINGLE, false},
+    [KUBE_APPLY] = {"PATCH", "application/apply-patch+yaml", SINGLE, false},
+    [KUBE_REPLACE] = {"PUT", "application/json", SINGLE, false},
+    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json", SINGLE, false},
+    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json", SINGLE,
 	false},
-    [KUBE_REPLACE] = {"PUT", "application/json", KUBE_POOL_SINGLE, false},
-    [KUBE_JSON_PATCH] = {"PATCH", "application/json-patch+json",
-	KUBE_POOL_SINGLE, false},
-    [KUBE_MERGE_PATCH] = {"PATCH", "application/merge-patch+json",
-	KUBE_POOL_SINGLE, false},
-    [KUBE_DELETE] = {"DELETE", "application/json", KUBE_POOL_SINGLE, false},
+    [KUBE_DELETE] = {"DELETE", "application/json", SINGLE, false},
 };
 
 /* ---- warnings ---- */
 
 /* 299 - "text", with \" and \\ (RFC 7234, 5.5); once each. */
 static void
-kube_warnings_add(struct kube_warnings *w, struct span value, struct auth *a)
+warn(struct kube *k, struct span value)
 {
 	struct buf b = BUF_INIT;
 	const char *p = span_find(value, '"'), *end = value.p + value.n;
 	char *text;
 
-	if (p == NULL || w->texts.count >= WARNINGS_MAX)
+	if (p == NULL || k->warnings.count >= WARNINGS_MAX)
 		return;
 	for (p++; p < end && *p != '"'; p++) {
 		if (*p == '\\' && p + 1 < end)
@@ -99,23 +108,88 @@ kube_warnings_add(struct kube_warnings *w, struct span value, struct auth *a)
 		buf_addc(&b, *p);
 	}
 	text = buf_take(&b);
-	auth_hide(a, &text);
-	if (map_get(&w->texts, span_str(text)) != NULL) {
+	auth_hide(k->auth, &text);
+	if (map_get(&k->warnings, span_str(text)) != NULL) {
 		free(text);
 		return;
 	}
 	log_warning("the server warns: %s", text);
-	map_put(&w->texts, span_str(text), text);
+	map_put(&k->warnings, span_str(text), text);
+}
+
+/* ---- the two connections ---- */
+
+static char *
+make_user_agent(const char *tool)
+{
+	struct utsname u;
+	const char *arch = "unknown";
+	struct buf b = BUF_INIT;
+
+	if (uname(&u) == 0)
+		arch = strcmp(u.machine, "x86_64") == 0 ? "amd64"
+		    : strcmp(u.machine, "aarch64") == 0 ? "arm64"
+							: u.machine;
+	buf_addf(&b, "%s/%s (linux/%s) kpipe", tool, KPIPE_VERSION, arch);
+	return buf_take(&b);
+}
+
+/* Any answer shows that the server is alive. */
+static void
+on_probe_done(void *arg, const struct http_response *r)
+{
+	(void)arg;
+	(void)r;
 }
 
 static void
-kube_warnings_release(struct kube_warnings *w)
+on_silence(void *arg)
 {
-	char *text;
+	struct kube *k = arg;
+	struct textlist headers;
+	struct buf url = BUF_INIT;
+	struct http_request r = {
+	    .method = "GET", .timeout_ms = PROBE_TIMEOUT_MS, .probe = true};
 
-	for (size_t i = 0; (text = map_next(&w->texts, &i)) != NULL;)
-		free(text);
-	map_release(&w->texts);
+	if (k->http[STREAMS] == NULL || auth_ready(k->auth, NULL) != AUTH_READY)
+		return;
+	textlist_init(&headers);
+	/* An anonymous request would make the server close the connection. */
+	auth_headers(k->auth, &headers);
+	buf_addf(&url, "%s/livez", k->config->server);
+	r.url = buf_str(&url);
+	r.headers = (const char *const *)headers.items;
+	http_start(k->http[STREAMS], &r, on_probe_done, k);
+	buf_release(&url);
+	textlist_release(&headers);
+}
+
+/* Borrowed, for one http_start: made when it is needed, and again when the
+ * certificates change. */
+static struct http *
+pool_get(struct kube *k, enum pool which)
+{
+	struct http_opts o = {
+	    .user_agent = k->user_agent, .proxy = k->config->proxy_url};
+
+	if (auth_tls_version(k->auth) != k->tls_version) {
+		for (size_t j = 0; j < POOLS; j++) {
+			if (k->http[j] != NULL)
+				http_retire(k->http[j]);
+			k->http[j] = NULL;
+		}
+		k->tls_version = auth_tls_version(k->auth);
+	}
+	if (k->http[which] == NULL) {
+		auth_tls(k->auth, &o.tls);
+		if (which == STREAMS) {
+			o.on_silence = on_silence;
+			o.arg = k;
+			o.silent_ms = SILENT_MS;
+		}
+		k->http[which] = http_new(k->loop, &o);
+	}
+	return k->http[which];
 }
 
 /* ---- opening ---- */
@@ -136,22 +210,28 @@ kube_open(struct loop *l, const struct kube_opts *o, const char *tool,
 		kube_free(k);
 		return NULL;
 	}
-	kube_pools_init(&k->pools, l, k->config, k->auth, tool);
+	k->user_agent = make_user_agent(tool);
 	return k;
 }
 
 void
 kube_free(struct kube *k)
 {
+	char *text;
+
 	if (k == NULL)
 		return;
 	while (k->calls != NULL)
 		kube_cancel(k->calls);
-	kube_pools_release(&k->pools);
+	for (size_t i = 0; i < POOLS; i++)
+		http_free(k->http[i]);
+	free(k->user_agent);
 	auth_free(k->auth);
 	if (k->config != NULL)
 		kubeconfig_free(k->config);
-	kube_warnings_release(&k->warnings);
+	for (size_t i = 0; (text = map_next(&k->warnings, &i)) != NULL;)
+		free(text);
+	map_release(&k->warnings);
 	free(k);
 }
 
@@ -181,10 +261,44 @@ kube_server(const struct kube *k)
 
 /* ---- metrics ---- */
 
+static void
+count_answer(struct kube *k, const char *method, int code)
+{
+	struct answers *i = k->answers, *end = i + k->answer_count;
+
+	while (i < end && (i->code != code || strcmp(i->method, method) != 0))
+		i++;
+	if (i == end) {
+		if (k->answer_count == ANSWERS_MAX)
+			return;
+		k->answer_count++;
+		*i = (struct answers){.code = code, .method = method};
+	}
+	i->count++;
+}
+
 void
 kube_metrics(const struct kube *k, struct metric_lines *m)
 {
-	answers_metrics(&k->answers, k->config->server, m);
+	const char *at = strstr(k->config->server, "://");
+	const char *host = at != NULL ? at + 3 : k->config->server;
+	char *name = mem_dup(host, strcspn(host, "/"));
+
+	for (size_t i = 0; i < k->answer_count; i++) {
+		const struct answers *a = &k->answers[i];
+		struct buf code = BUF_INIT;
+
+		/* client-go's word for no answer at all. */
+		if (a->code == 0)
+			buf_adds(&code, "<error>");
+		else
+			buf_addf(&code, "%d", a->code);
+		metric_add(m, METRIC_REST_REQUESTS,
+		    METRIC_LABELS(buf_str(&code), a->method, name),
+		    (double)a->count);
+		buf_release(&code);
+	}
+	free(name);
 }
 
 /* ---- calls ---- */
@@ -225,7 +339,7 @@ on_http_begin(void *arg)
 
 	/* A watch counts when it begins: it ends much later. */
 	if (c->on_data != NULL && !c->counted) {
-		answers_count(&c->kube->answers, verbs[c->verb].method, 200);
+		count_answer(c->kube, verbs[c->verb].method, 200);
 		c->counted = true;
 	}
 	if (c->on_begin != NULL)
@@ -253,7 +367,7 @@ on_http_header(void *arg, struct span name, struct span value)
 	struct kube_call *c = arg;
 
 	if (span_is_caseless(name, "warning")) {
-		kube_warnings_add(&c->kube->warnings, value, c->kube->auth);
+		warn(c->kube, value);
 	} else if (span_is_caseless(name, "etag")) {
 		free(c->etag);
 		c->etag = mem_dup(value.p, value.n);
@@ -320,8 +434,7 @@ on_http_done(void *arg, const struct http_response *r)
 		return;
 	}
 	if (!c->counted)
-		answers_count(
-		    &c->kube->answers, verbs[c->verb].method, r->status);
+		count_answer(c->kube, verbs[c->verb].method, r->status);
 	if (r->status == 401 && !c->repeated &&
 	    auth_refused(c->kube->auth, c->credential)) {
 		c->repeated = true;
@@ -371,12 +484,6 @@ on_http_send(void *arg, struct err *err)
 	return leash_check(c->kube->leash, err);
 }
 
-static bool
-is_held(const struct kube_call *c)
-{
-	return c->kube->leash != NULL && !verbs[c->verb].reads;
-}
-
 static void
 call_start(struct kube_call *c)
 {
@@ -388,7 +495,8 @@ call_start(struct kube_call *c)
 	    .on_begin = on_http_begin,
 	    .on_data = c->on_data != NULL ? on_http_data : NULL,
 	    .on_header = on_http_header,
-	    .on_send = is_held(c) ? on_http_send : NULL};
+	    .on_send = k->leash != NULL && !verbs[c->verb].reads ? on_http_send
+								 : NULL};
 
 	if (c->has_body)
 		r.body = buf_span(&c->body);
@@ -404,8 +512,8 @@ call_start(struct kube_call *c)
 	auth_headers(k->auth, &headers);
 	c->credential = auth_version(k->auth);
 	r.headers = (const char *const *)headers.items;
-	c->http = http_start(kube_pools_get(&k->pools, verbs[c->verb].pool), &r,
-	    on_http_done, c);
+	c->http =
+	    http_start(pool_get(k, verbs[c->verb].pool), &r, on_http_done, c);
 	for (size_t i = 0; i < headers.count; i++)
 		explicit_bzero(headers.items[i], strlen(headers.items[i]));
 	textlist_release(&headers);

@@ -354,13 +354,16 @@ space_says(const char *message)
 	return end != NULL && *end == '\0';
 }
 
-/* Only the message of the authorizer, of a quota, and of a namespace that goes
- * (an admission plugin's 403 may have any text), and the message about an
- * unknown field, unless a value has a wrong type as well. */
+/* Our own messages, those about an object that is there or not, those of the
+ * authorizer, of a quota, and of a namespace that goes (an admission plugin's 403
+ * may have any text), and those about an unknown field, unless a value has a
+ * wrong type as well. */
 static bool
 names_only(const struct kube_error *e)
 {
-	if (e->message == NULL)
+	if (e->message == NULL || e->code == 0 ||
+	    strcmp(e->reason, "NotFound") == 0 ||
+	    strcmp(e->reason, "AlreadyExists") == 0)
 		return true;
 	if (strcmp(e->reason, "Forbidden") == 0)
 		return e->denied || space_says(e->message);
@@ -396,13 +399,6 @@ end_of_type(const char *s, const char **more)
 	return NULL;
 }
 
-/* Server-side apply gives no reason where an object does not fit its type. */
-static bool
-answers_apply(const struct kube_error *e)
-{
-	return e->code == 500 && *e->reason == '\0';
-}
-
 /* Where the part ends that holds no value, if the message begins with one, and
  * what stands for the rest. */
 static const char *
@@ -411,7 +407,9 @@ end_of_names(const struct kube_error *e, const char **more)
 	const char *rest;
 
 	*more = "";
-	if (e->message == NULL || !answers_apply(e))
+	/* Server-side apply gives no reason where an object does not fit its
+	 * type. */
+	if (e->message == NULL || e->code != 500 || *e->reason != '\0')
 		return NULL;
 	rest = phrase_pattern(
 	    e->message, "failed to create typed patch object (*; *, Kind=*): ");
@@ -437,14 +435,6 @@ add_names(struct buf *b, const struct kube_error *e)
 	buf_adds(b, more);
 	buf_release(&text);
 	return true;
-}
-
-/* These contain only names. */
-static bool
-is_harmless(const struct kube_error *e)
-{
-	return e->code == 0 || strcmp(e->reason, "NotFound") == 0 ||
-	    strcmp(e->reason, "AlreadyExists") == 0 || names_only(e);
 }
 
 /* In the middle: a message begins with the field, and ends with what is wrong
@@ -514,18 +504,6 @@ admission_head(const char *message)
 	return 0;
 }
 
-static void
-add_scrubbed(struct buf *b, const struct kube_error *e, struct span object)
-{
-	size_t head = admission_head(e->message);
-	struct buf text = BUF_INIT;
-
-	buf_add(&text, e->message, head);
-	scrub_add(&text, span_str(e->message + head), object);
-	add_line(b, buf_str(&text));
-	buf_release(&text);
-}
-
 void
 kube_error_public(struct buf *b, const struct kube_error *e, struct span kind)
 {
@@ -537,14 +515,21 @@ kube_error_public_of(struct buf *b, const struct kube_error *e,
     struct span kind, struct span object)
 {
 	/* Of any group: callers know the kind alone. */
-	bool private = datakind(span_str(""), kind);
+	bool private = datakind(span_str(""), kind) && !names_only(e);
 	size_t start = b->len;
 
-	if (private && !is_harmless(e)) {
-		if (object.n > 0 && is_of_admission(e))
-			add_scrubbed(b, e, object);
-		else if (!add_names(b, e))
+	if (private) {
+		if (object.n > 0 && is_of_admission(e)) {
+			size_t head = admission_head(e->message);
+			struct buf text = BUF_INIT;
+
+			buf_add(&text, e->message, head);
+			scrub_add(&text, span_str(e->message + head), object);
+			add_line(b, buf_str(&text));
+			buf_release(&text);
+		} else if (!add_names(b, e)) {
 			add_outline(b, e);
+		}
 	} else if (e->message != NULL) {
 		struct buf brief = BUF_INIT;
 

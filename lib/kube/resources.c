@@ -223,67 +223,50 @@ resources_add_aggregated(
 
 /* ---- the older lists ---- */
 
-static struct api_resource *
-list_resource(struct span group, struct span version, struct span value)
-{
-	struct api_resource *r = mem_zalloc(sizeof(*r));
-
-	r->group = mem_dup(group.p, group.n);
-	r->version = mem_dup(version.p, version.n);
-	r->kind = take_string(json_get(value, "kind"));
-	r->plural = take_string(json_get(value, "name"));
-	r->singular = take_string(json_get(value, "singularName"));
-	r->namespaced = json_type(json_get(value, "namespaced")) == JSON_TRUE;
-	take_list(json_get(value, "shortNames"), NULL, &r->short_names);
-	take_list(json_get(value, "categories"), NULL, &r->categories);
-	r->subresources = mem_zalloc(sizeof(*r->subresources));
-	take_verbs(json_get(value, "verbs"), r);
-	return r;
-}
-
-/* deployments/status is not a resource of its own. */
-static void
-take_subresources(struct span list, struct api_resource *r)
-{
-	struct json_elements e = json_elements(list);
-	size_t n = strlen(r->plural), count = 0;
-
-	while (json_element(&e)) {
-		char *name = take_string(json_get(e.value, "name"));
-
-		if (strncmp(name, r->plural, n) == 0 && name[n] == '/')
-			list_add(
-			    &r->subresources, &count, mem_strdup(name + n + 1));
-		free(name);
-	}
-}
-
 int
 resources_add_list(struct resources *t, struct resource_store *s,
     struct span group, struct span version, struct span body)
 {
 	struct span list = json_get(body, "resources");
-	struct json_elements e = json_elements(list);
 
 	if (json_type(list) != JSON_ARRAY)
 		return -1;
-	while (json_element(&e)) {
-		struct api_resource *r = list_resource(group, version, e.value);
+	for (struct json_elements e = json_elements(list); json_element(&e);) {
+		char *plural = take_string(json_get(e.value, "name"));
+		struct json_elements sub = json_elements(list);
+		size_t n = strlen(plural), count = 0;
+		struct api_resource *r;
 
-		if (strchr(r->plural, '/') != NULL) {
-			resource_free(r);
+		/* deployments/status is not a resource of its own. */
+		if (strchr(plural, '/') != NULL) {
+			free(plural);
 			continue;
 		}
-		take_subresources(list, r);
+		r = mem_zalloc(sizeof(*r));
+		r->group = mem_dup(group.p, group.n);
+		r->version = mem_dup(version.p, version.n);
+		r->kind = take_string(json_get(e.value, "kind"));
+		r->plural = plural;
+		r->singular = take_string(json_get(e.value, "singularName"));
+		r->namespaced =
+		    json_type(json_get(e.value, "namespaced")) == JSON_TRUE;
+		take_list(
+		    json_get(e.value, "shortNames"), NULL, &r->short_names);
+		take_list(
+		    json_get(e.value, "categories"), NULL, &r->categories);
+		r->subresources = mem_zalloc(sizeof(*r->subresources));
+		take_verbs(json_get(e.value, "verbs"), r);
+		while (json_element(&sub)) {
+			char *name = take_string(json_get(sub.value, "name"));
+
+			if (strncmp(name, plural, n) == 0 && name[n] == '/')
+				list_add(&r->subresources, &count,
+				    mem_strdup(name + n + 1));
+			free(name);
+		}
 		add(t, s, r);
 	}
 	return 0;
-}
-
-static bool
-is_of(const struct api_resource *r, struct span group, struct span version)
-{
-	return span_is(group, r->group) && span_is(version, r->version);
 }
 
 void
@@ -292,7 +275,8 @@ resources_add_stale(struct resources *t, const struct resources *old,
 {
 	note_stale(t, group, version);
 	for (size_t i = 0; i < old->count; i++)
-		if (is_of(old->items[i], group, version))
+		if (span_is(group, old->items[i]->group) &&
+		    span_is(version, old->items[i]->version))
 			table_add(t, old->items[i]);
 }
 
@@ -341,21 +325,7 @@ has_short_name(const struct api_resource *r, struct span name)
 	return false;
 }
 
-enum group_match { GROUP_ANY, GROUP_EXACT, GROUP_PREFIX };
-
-static bool
-has_group(const struct api_resource *r, struct span group, enum group_match how)
-{
-	switch (how) {
-	case GROUP_EXACT:
-		return span_is(group, r->group);
-	case GROUP_PREFIX:
-		return strncmp(r->group, group.p, group.n) == 0;
-	case GROUP_ANY:
-		break;
-	}
-	return true;
-}
+enum group_match { GROUP_EXACT, GROUP_PREFIX };
 
 /* version: SPAN_NONE means the preferred one. */
 static const struct api_resource *
@@ -369,7 +339,9 @@ match(const struct resources *t, struct span name, struct span version,
 
 			if ((version.p != NULL ? span_is(version, r->version)
 					       : r->preferred) &&
-			    has_group(r, group, how) &&
+			    (how == GROUP_EXACT ? span_is(group, r->group)
+						: strncmp(r->group, group.p,
+						      group.n) == 0) &&
 			    (names == 0 ? has_name(r, name)
 					: has_short_name(r, name)))
 				return r;
@@ -386,8 +358,8 @@ match_spelling(const struct resources *t, const char *spelling)
 	const struct api_resource *r = NULL;
 
 	if (dot == NULL)
-		return match(
-		    t, span_str(spelling), SPAN_NONE, SPAN_NONE, GROUP_ANY);
+		return match(t, span_str(spelling), SPAN_NONE, span_str(""),
+		    GROUP_PREFIX); /* any group */
 	name = span_make(spelling, (size_t)(dot - spelling));
 	rest = span_str(dot + 1);
 	if (second != NULL)

@@ -306,12 +306,14 @@ add_exemplary(struct buf *b, double value, const struct metric_exemplar *e)
 
 /* e may be NULL. */
 static void
-add_sample(struct metric_lines *m, struct span series, double value,
+add_part(struct metric_lines *m, enum metric id, const char *suffix,
+    const struct metric_labels *labels, const char *le, double value,
     const struct metric_exemplar *e)
 {
-	struct buf b = BUF_INIT;
+	struct buf series = BUF_INIT, b = BUF_INIT;
 
-	json_add_string(&b, series);
+	metric_series(&series, id, suffix, labels, le);
+	json_add_string(&b, buf_span(&series));
 	buf_addc(&b, ':');
 	if (e != NULL && *e->trace_id != '\0')
 		add_exemplary(&b, value, e);
@@ -324,29 +326,14 @@ add_sample(struct metric_lines *m, struct span series, double value,
 	json_add_comma(m->out);
 	buf_addspan(m->out, buf_span(&b));
 	buf_release(&b);
+	buf_release(&series);
 }
 
 void
 metric_add(struct metric_lines *m, enum metric id,
     const struct metric_labels *labels, double value)
 {
-	struct buf series = BUF_INIT;
-
-	metric_series(&series, id, "", labels, NULL);
-	add_sample(m, buf_span(&series), value, NULL);
-	buf_release(&series);
-}
-
-static void
-add_part(struct metric_lines *m, enum metric id, const char *suffix,
-    const struct metric_labels *labels, const char *le, double value,
-    const struct metric_exemplar *e)
-{
-	struct buf series = BUF_INIT;
-
-	metric_series(&series, id, suffix, labels, le);
-	add_sample(m, buf_span(&series), value, e);
-	buf_release(&series);
+	add_part(m, id, "", labels, NULL, value, NULL);
 }
 
 enum { BOUND_MAX = 32 };

@@ -79,18 +79,6 @@ board_state(struct board *b, struct span line)
 	set_line(&b->state, line);
 }
 
-static struct sample *
-append_sample(struct board_stage *stage)
-{
-	struct sample *s = mem_zalloc(sizeof(*s));
-
-	if (stage->first == NULL)
-		stage->end = &stage->first;
-	*stage->end = s;
-	stage->end = &s->next;
-	return s;
-}
-
 static void
 add_sample(struct board_stage *stage, struct span key, struct span value)
 {
@@ -114,7 +102,11 @@ add_sample(struct board_stage *stage, struct span key, struct span value)
 		map_del(&stage->samples, sample_key(s));
 		free(s->text);
 	} else {
-		s = append_sample(stage);
+		s = mem_zalloc(sizeof(*s));
+		if (stage->first == NULL)
+			stage->end = &stage->first;
+		*stage->end = s;
+		stage->end = &s->next;
 	}
 	s->key_len = key_len;
 	s->len = text.len;
@@ -132,19 +124,19 @@ board_report(struct board *b, size_t i, const char *tool, struct span line)
 	stage->tool = tool;
 	if (line.n >= BOARD_LINE_MAX || json_check(line, NULL) != 0)
 		return false;
+	metrics = json_get(line, "metrics");
 	if (json_type(json_get(line, "counters")) == JSON_OBJECT) {
 		set_line(&stage->counters, line);
-		return true;
-	}
-	if (json_type(json_get(line, "unready")) == JSON_OBJECT) {
+	} else if (json_type(json_get(line, "unready")) == JSON_OBJECT) {
 		set_line(&stage->unready, line);
-		return true;
-	}
-	metrics = json_get(line, "metrics");
-	if (json_type(metrics) != JSON_OBJECT)
+	} else if (json_type(metrics) == JSON_OBJECT) {
+		struct json_members m = json_members(metrics);
+
+		while (json_member(&m))
+			add_sample(stage, m.key, m.value);
+	} else {
 		return false;
-	for (struct json_members m = json_members(metrics); json_member(&m);)
-		add_sample(stage, m.key, m.value);
+	}
 	return true;
 }
 

@@ -244,67 +244,39 @@ differs(struct dissenter *p, struct span name, struct span line)
 	map_put(&p->objects, span_make(copy, name.n), copy);
 }
 
-/* Both programs fail: whether they agree is not known. */
+/* A line about an object of the primary. */
 static void
-fails(struct dissenter *p, struct span line)
+note(struct dissent *d, struct dissenter *p, struct span line)
 {
-	struct buf why = BUF_INIT;
-
-	free(p->failure);
-	add_string(&why, json_get(line, "message"), "", TEXT_MAX);
-	buf_str(&why);
-	p->failure = buf_take(&why);
-}
-
-/* A line about a failure replaces the last one about it. */
-static void
-note_change(struct dissenter *p, struct span name, struct span line)
-{
+	struct span part = json_raw_string(json_get(line, "part"));
 	struct span change = json_raw_string(json_get(line, "change"));
+	struct span uid = json_raw_string(json_get(line, "uid"));
+	struct buf name = BUF_INIT, why = BUF_INIT;
 
-	if (span_is(json_raw_string(json_get(line, "part")), "failure")) {
+	buf_addspan(&name, part);
+	buf_addc(&name, ' ');
+	buf_addspan(&name, json_get(line, "object"));
+	/* A line about a failure replaces the last one about it. */
+	if (span_is(part, "failure")) {
 		free(p->failure);
 		p->failure = NULL;
 	}
 	if (is_unknown(line)) {
-		free(map_del(&p->objects, name));
-		fails(p, line);
+		/* Both programs fail: whether they agree is not known. */
+		free(map_del(&p->objects, buf_span(&name)));
+		free(p->failure);
+		add_string(&why, json_get(line, "message"), "", TEXT_MAX);
+		buf_str(&why);
+		p->failure = buf_take(&why);
 	} else if (span_is(change, "agrees")) {
-		free(map_del(&p->objects, name));
+		free(map_del(&p->objects, buf_span(&name)));
 	} else {
-		differs(p, name, line);
+		differs(p, buf_span(&name), line);
 	}
-}
-
-static void
-note_uid(struct dissenter *p, struct span line)
-{
-	struct span uid = json_raw_string(json_get(line, "uid"));
-
-	if (uid.n == 0)
-		return;
-	free(p->uid);
-	p->uid = mem_dup(uid.p, uid.n);
-}
-
-static void
-note(struct dissent *d, struct span key, struct span line)
-{
-	struct span change = json_raw_string(json_get(line, "change"));
-	struct dissenter *p = find(d, key);
-	struct buf name = BUF_INIT;
-
-	if (p == NULL)
-		return;
-	if (span_is(change, "gone")) {
-		forget(d, p);
-		return;
+	if (uid.n > 0) {
+		free(p->uid);
+		p->uid = mem_dup(uid.p, uid.n);
 	}
-	buf_addspan(&name, json_raw_string(json_get(line, "part")));
-	buf_addc(&name, ' ');
-	buf_addspan(&name, json_get(line, "object"));
-	note_change(p, buf_span(&name), line);
-	note_uid(p, line);
 	buf_release(&name);
 	d->due = true;
 }
@@ -314,30 +286,23 @@ dissent_take(struct dissent *d, struct span line)
 {
 	struct buf scratch = BUF_INIT;
 	struct span key = json_string(json_get(line, "primary"), &scratch);
+	struct dissenter *p;
 
 	if (key.n == 0) {
 		log_debug("shadow: a line without primary");
 	} else {
 		log_line(d, line);
-		note(d, key, line);
+		p = find(d, key);
+		if (p != NULL &&
+		    span_is(json_raw_string(json_get(line, "change")), "gone"))
+			forget(d, p);
+		else if (p != NULL)
+			note(d, p, line);
 	}
 	buf_release(&scratch);
 }
 
 /* ---- Events ---- */
-
-static const struct watch_entry *
-entry_of(const struct dissent *d, const struct objref *o)
-{
-	for (size_t i = 0; i < d->watches->count; i++) {
-		const struct watch_entry *e = &d->watches->entries[i];
-
-		if (span_is(o->kind, e->primary.kind) &&
-		    span_is(o->group, e->primary.group))
-			return e;
-	}
-	return NULL;
-}
 
 static enum stand
 stand_of(const struct dissenter *p)
@@ -382,7 +347,14 @@ tell(struct dissent *d, const struct dissenter *p)
 	bool told = true;
 
 	if (objref_parse_key(&o, span_str(p->key)))
-		e = entry_of(d, &o);
+		for (size_t i = 0; i < d->watches->count && e == NULL; i++) {
+			const struct watch_kind *k =
+			    &d->watches->entries[i].primary;
+
+			if (span_is(o.kind, k->kind) &&
+			    span_is(o.group, k->group))
+				e = &d->watches->entries[i];
+		}
 	if (e != NULL) {
 		o.api_version = span_str(e->primary.api_version);
 		o.uid = span_str(p->uid);
@@ -414,25 +386,11 @@ settle(struct dissent *d, struct dissenter *p)
 	return true;
 }
 
-/* Those that agree, and are known to. */
-static void
-sweep(struct dissent *d)
-{
-	struct dissenter *p;
-	void **all = map_sorted(&d->primaries);
-
-	for (size_t n = d->primaries.count, i = 0; i < n; i++) {
-		p = all[i];
-		if (stand_of(p) == STAND_AGREES && p->told == STAND_AGREES)
-			forget(d, p);
-	}
-	free(all);
-}
-
 void
 dissent_settle(struct dissent *d)
 {
 	struct dissenter *p;
+	void **all;
 
 	if (!d->due)
 		return;
@@ -440,10 +398,16 @@ dissent_settle(struct dissent *d)
 	for (size_t i = 0; (p = map_next(&d->primaries, &i)) != NULL;)
 		if (!settle(d, p)) {
 			d->due = true;
-			break;
+			return;
 		}
-	if (!d->due)
-		sweep(d);
+	/* Primaries that agree, and are known to, are forgotten. */
+	all = map_sorted(&d->primaries);
+	for (size_t n = d->primaries.count, i = 0; i < n; i++) {
+		p = all[i];
+		if (stand_of(p) == STAND_AGREES && p->told == STAND_AGREES)
+			forget(d, p);
+	}
+	free(all);
 }
 
 void
@@ -468,11 +432,10 @@ void
 dissent_release(struct dissent *d)
 {
 	struct dissenter *p;
-	size_t i = 0;
 
 	if (d->loop != NULL)
 		loop_cancel(d->loop, &d->window);
-	while ((p = map_next(&d->primaries, &i)) != NULL) {
+	for (size_t i = 0; (p = map_next(&d->primaries, &i)) != NULL;) {
 		clear(p);
 		free(p->key);
 		free(p->uid);

@@ -45,7 +45,7 @@ static void start(void *arg);
 static void
 start_later(struct resident *r)
 {
-	uint64_t delay = restart_next(
+	uint64_t delay = stage_restart_ms(
 	    &r->backoff, clock_ms() - r->started_ms, (uint32_t)clock_jitter());
 
 	log_warning("starting %s again in %llu.%llu s", r->stage.name,

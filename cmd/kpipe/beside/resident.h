@@ -15,7 +15,6 @@
 #include "child/stage.h"
 #include "failure/oom.h"
 #include "process/loop.h"
-#include "failure/restart.h"
 
 enum { RESIDENT_END_MS = 2000, RESIDENT_LOOK_MS = 50 };
 

@@ -19,21 +19,6 @@ owner(struct resident *r)
 /* ---- lines ---- */
 
 static void
-take_line(struct shadow *s, struct span line)
-{
-	if (line.n == 0)
-		return;
-	if (line.n > SHADOW_LINE_MAX || json_check(line, NULL) != 0) {
-		log_warning("shadow: a line that is too long, or not JSON, is "
-			    "left out");
-		return;
-	}
-	dissent_take(&s->dissent, line);
-	if (s->record != NULL)
-		s->record(s->arg, line);
-}
-
-static void
 take_lines(struct shadow *s)
 {
 	size_t at = 0;
@@ -41,12 +26,22 @@ take_lines(struct shadow *s)
 
 	while (
 	    (end = span_find(span_skip(buf_span(&s->in), at), '\n')) != NULL) {
-		size_t n = (size_t)(end - s->in.data) - at;
+		struct span line =
+		    span_make(s->in.data + at, (size_t)(end - s->in.data) - at);
 
-		if (!s->skip)
-			take_line(s, span_make(s->in.data + at, n));
-		s->skip = false;
-		at += n + 1;
+		at += line.n + 1;
+		if (s->skip || line.n == 0) {
+			s->skip = false;
+			continue;
+		}
+		if (line.n > SHADOW_LINE_MAX || json_check(line, NULL) != 0) {
+			log_warning("shadow: a line that is too long, or not "
+				    "JSON, is left out");
+			continue;
+		}
+		dissent_take(&s->dissent, line);
+		if (s->record != NULL)
+			s->record(s->arg, line);
 	}
 	buf_consume(&s->in, at);
 	if (s->in.len <= SHADOW_LINE_MAX)
@@ -247,39 +242,28 @@ kill_decider(void *arg)
 	stage_kill(&s->resident.stage, SIGKILL);
 }
 
-/* One that ends with 0 has met a pipe without a reader: the other one ends for a
- * reason of its own, which is to be seen. */
-static void
-end_decider(struct shadow *s)
-{
-	if (s->reader.status != 0)
-		kill_decider(s);
-	else if (s->resident.stage.pid != 0)
-		loop_after(s->resident.loop, &s->timer, RESIDENT_END_MS,
-		    kill_decider, s);
-}
-
-static void
-take_reader(struct shadow *s, int status)
+void
+shadow_take(struct shadow *s, struct stage *stage, int status)
 {
 	bool told = s->reader.told_to_end || status == 0;
 
+	if (stage != &s->reader) {
+		resident_take(&s->resident, status);
+		return;
+	}
 	close_reader_report(s);
 	stage_ended(&s->reader, status);
 	if (!told)
 		oom_take(s->resident.oom, &s->reader);
 	oom_log_end(s->resident.oom, &s->reader, told ? LOG_DEBUG : LOG_ERROR);
-	end_decider(s);
+	/* One that ends with 0 has met a pipe without a reader: the other one
+	 * ends for a reason of its own, which is to be seen. */
+	if (status != 0)
+		kill_decider(s);
+	else if (s->resident.stage.pid != 0)
+		loop_after(s->resident.loop, &s->timer, RESIDENT_END_MS,
+		    kill_decider, s);
 	end_if_gone(s);
-}
-
-void
-shadow_take(struct shadow *s, struct stage *stage, int status)
-{
-	if (stage == &s->reader)
-		take_reader(s, status);
-	else
-		resident_take(&s->resident, status);
 }
 
 void

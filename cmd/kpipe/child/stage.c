@@ -217,6 +217,22 @@ stage_exit_code(const struct stage *s)
 				      : WEXITSTATUS(s->status);
 }
 
+uint64_t
+stage_restart_ms(struct restart *b, uint64_t ran_ms, uint32_t random)
+{
+	uint64_t delay = RESTART_FIRST_MS;
+
+	if (ran_ms >= RESTART_GOOD_RUN_MS)
+		b->crashes = 0;
+	if (b->crashes++ == 0)
+		return 0;
+	for (unsigned i = 2; i < b->crashes && delay < RESTART_MAX_MS; i++)
+		delay *= 2;
+	if (delay > RESTART_MAX_MS)
+		delay = RESTART_MAX_MS;
+	return delay + random % (delay / 4 + 1);
+}
+
 /* Keeps the beginning of a line; whole lines go to fn. */
 static void
 take_bytes(struct stage *s, struct span bytes, stage_line_fn *fn, void *arg)

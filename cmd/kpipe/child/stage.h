@@ -10,6 +10,7 @@
 #define STAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -50,6 +51,9 @@ struct stage {
 	const char *called;	    /* borrowed: argv[0]; NULL: name */
 	const char *folder;	    /* borrowed: where it runs; NULL: here */
 	int extra[STAGE_EXTRA_MAX]; /* borrowed: from STAGE_EXTRA_FD on */
+	struct {
+		unsigned char pipe, end; /* where extra is from: launch.h */
+	} shared[STAGE_EXTRA_MAX];
 	size_t extra_count;
 
 	pid_t pid;	      /* 0: not running */
@@ -70,6 +74,22 @@ struct stage {
 	size_t line_len;
 	bool cut; /* the report is too long: left out */
 };
+
+/*
+ * When stages start again: at once after a first crash, then after 1 s, doubling
+ * to 60 s, up to a quarter more by chance so that many operators do not come
+ * back in step; a run of 5 minutes makes the next crash a first one again.
+ */
+enum {
+	RESTART_FIRST_MS = 1000,
+	RESTART_MAX_MS = 60000,
+	RESTART_GOOD_RUN_MS = 300000
+};
+struct restart {
+	unsigned crashes; /* since the last good run; zeroed: none */
+};
+/* After a crash that ended a run of ran_ms; random is any number. */
+uint64_t stage_restart_ms(struct restart *b, uint64_t ran_ms, uint32_t random);
 
 /* A pipe between stages, or to one: no child inherits it but as stage_start
  * says. -1 with err: both are -1. */

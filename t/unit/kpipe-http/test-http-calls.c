@@ -1,6 +1,6 @@
 #include "base/array.h"
-#include "http_calls.h"
 #include "process/sandbox.h"
+#include "serve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,18 +120,18 @@ static const struct {
 	const char *what;
 	bool (*run)(void);
 	const struct sandbox_rule *const *lists;
-} cases[] = {{"serving: nothing runs", nothing_runs, http_calls_serve},
-    {"... no other process is reached", nobody_else, http_calls_serve},
-    {"... nothing is written", no_writing, http_calls_serve},
-    {"... what is there is read", reads, http_calls_serve},
-    {"... no server is called", no_sockets, http_calls_serve},
-    {"... and by nothing odd", no_odd_sockets, http_calls_serve},
-    {"asking: nothing runs", nothing_runs, http_calls_ask},
-    {"... no other process is reached", nobody_else, http_calls_ask},
-    {"... nothing is written", no_writing, http_calls_ask},
-    {"... what is there is read", reads, http_calls_ask},
-    {"... a server is looked up and called", asks, http_calls_ask},
-    {"... by nothing odd", no_odd_sockets, http_calls_ask}};
+} cases[] = {{"serving: nothing runs", nothing_runs, serve_calls},
+    {"... no other process is reached", nobody_else, serve_calls},
+    {"... nothing is written", no_writing, serve_calls},
+    {"... what is there is read", reads, serve_calls},
+    {"... no server is called", no_sockets, serve_calls},
+    {"... and by nothing odd", no_odd_sockets, serve_calls},
+    {"asking: nothing runs", nothing_runs, serve_calls_ask},
+    {"... no other process is reached", nobody_else, serve_calls_ask},
+    {"... nothing is written", no_writing, serve_calls_ask},
+    {"... what is there is read", reads, serve_calls_ask},
+    {"... a server is looked up and called", asks, serve_calls_ask},
+    {"... by nothing odd", no_odd_sockets, serve_calls_ask}};
 
 enum { GOOD, WRONG, NO_SANDBOX };
 

@@ -1,4 +1,4 @@
-#include "negotiate.h"
+#include "serve.h"
 
 #include "base/array.h"
 #include "tap.h"
@@ -62,10 +62,10 @@ int
 main(void)
 {
 	for (size_t i = 0; i < COUNT(cases); i++)
-		ok(negotiate_openmetrics(span_str(cases[i].accept)) ==
+		ok(serve_is_openmetrics(span_str(cases[i].accept)) ==
 			cases[i].open,
 		    cases[i].accept != NULL ? cases[i].accept : "no header");
-	ok(!negotiate_openmetrics(span_make(OPEN ";q=1\0", sizeof(OPEN) + 4)),
+	ok(!serve_is_openmetrics(span_make(OPEN ";q=1\0", sizeof(OPEN) + 4)),
 	    "a weight with a zero byte");
 	return tap_done();
 }

@@ -1,4 +1,4 @@
-#include "failure/blame.h"
+#include "pipeline.h"
 
 #include <signal.h>
 #include <string.h>
@@ -74,7 +74,7 @@ test_most_telling_end(void)
 		for (size_t j = 1; j < STAGES; j++)
 			if (stages[j].role == STAGE_READS)
 				stages[j].role = STAGE_WRITES;
-		s = blame(stages, STAGES);
+		s = pipeline_blame(stages, STAGES);
 		ok((s == NULL ? -1 : (int)(s - stages)) == cases[i].want,
 		    cases[i].what);
 	}

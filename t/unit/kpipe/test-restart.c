@@ -1,4 +1,4 @@
-#include "failure/restart.h"
+#include "child/stage.h"
 
 #include "base/array.h"
 #include "tap.h"
@@ -15,8 +15,8 @@ test_doubling(void)
 		struct restart same = b;
 		uint32_t top = (uint32_t)want[i] / 4;
 
-		least = least && restart_next(&same, 10, 0) == want[i];
-		most = most && restart_next(&b, 10, top) == want[i] + top;
+		least = least && stage_restart_ms(&same, 10, 0) == want[i];
+		most = most && stage_restart_ms(&b, 10, top) == want[i] + top;
 	}
 	ok(least, "at once, then 1 s, doubling to 60 s");
 	ok(most, "up to a quarter more by chance");
@@ -29,7 +29,7 @@ test_jitter_is_bounded(void)
 
 	for (uint32_t i = 0; i < 5000; i++) {
 		struct restart b = {1};
-		uint64_t ms = restart_next(&b, 0, i * 2654435761u);
+		uint64_t ms = stage_restart_ms(&b, 0, i * 2654435761u);
 
 		bounded = bounded && ms >= 1000 && ms <= 1250;
 	}
@@ -41,11 +41,11 @@ test_good_run(void)
 {
 	struct restart b = {5};
 
-	ok(restart_next(&b, RESTART_GOOD_RUN_MS - 1, 0) == 16000,
+	ok(stage_restart_ms(&b, RESTART_GOOD_RUN_MS - 1, 0) == 16000,
 	    "a shorter run counts on");
-	ok(restart_next(&b, RESTART_GOOD_RUN_MS, 0) == 0,
+	ok(stage_restart_ms(&b, RESTART_GOOD_RUN_MS, 0) == 0,
 	    "a crash after 5 minutes is a first one");
-	ok(restart_next(&b, 0, 0) == 1000, "... and the next is a second");
+	ok(stage_restart_ms(&b, 0, 0) == 1000, "... and the next is a second");
 }
 
 static void
@@ -53,7 +53,7 @@ test_forever(void)
 {
 	struct restart b = {~0u - 1};
 
-	ok(restart_next(&b, 0, 0) == 60000, "no limit of crashes");
+	ok(stage_restart_ms(&b, 0, 0) == 60000, "no limit of crashes");
 }
 
 int

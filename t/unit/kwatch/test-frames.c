@@ -126,7 +126,7 @@ test_list(void)
 			"\"items\":null}"),
 	       on_item, NULL) == LIST_WHOLE,
 	    "the last page may be empty");
-	ok(span_is(pages_version(&l), "8"), "its version");
+	ok(strcmp(buf_str(&l.version), "8") == 0, "its version");
 	pages_expired(&l);
 	buf_reset(&path);
 	buf_adds(&path, "/p");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "json/json.h"
 #include "process/loop.h"
 #include "tap.h"
@@ -447,6 +448,43 @@ test_large(void)
 	tear_down();
 }
 
+/* A uid is kept in half its size, if it is a UUID in lower case, and is told as
+ * it came. */
+static void
+test_uids(void)
+{
+	static const char *const uids[] = {
+	    "53df3c21-b722-49d2-9716-146b13a59e88",
+	    "00000000-0000-0000-0000-0000000000ff",
+	    "ffffffff-ffff-ffff-ffff-ffffffffffff", "", "uid-1",
+	    "53DF3C21-b722-49d2-9716-146b13a59e88",
+	    "53df3c21-b722-49d2-9716-146b13a59e8",
+	    "53df3c21-b722-49d2-9716-146b13a59e888",
+	    "53df3c21xb722-49d2-9716-146b13a59e88",
+	    "53df3c21-b722-49d2-9716-146b13a59e8g",
+	    "53df3c21b-722-49d2-9716-146b13a59e88"};
+
+	set_up();
+	for (size_t i = 0; i < COUNT(uids); i++) {
+		struct span uid = span_str(uids[i]);
+		struct buf text = BUF_INIT;
+
+		sink_put(sink, entry("a"),
+		    &(struct sink_version){
+			uid, span_str("7"), span_str("{}"), SPAN_NONE, 0});
+		ok(sink_entry_is(entry("a"), uid, span_str("7")),
+		    "a uid and its version are known again");
+		ok(!sink_entry_is(entry("a"), span_str("x"), span_str("7")),
+		    "... and no other");
+		free(read_all());
+		sink_index_sweep(sink, &pods, NULL, 0);
+		buf_addf(&text, "\"uid\":\"%s\"", uids[i]);
+		raw_has(buf_str(&text), 1, "... and it comes back");
+		buf_release(&text);
+	}
+	tear_down();
+}
+
 int
 main(void)
 {
@@ -459,5 +497,6 @@ main(void)
 	test_names();
 	test_gone();
 	test_large();
+	test_uids();
 	return tap_done();
 }
