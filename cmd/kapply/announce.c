@@ -23,15 +23,14 @@ tell(struct apply *a, const struct set *s, enum recorder_type type,
 {
 	/* Plain objects have no primary for an Event; a dry run changes
 	 * nothing. */
-	if (a->recorder == NULL || s->plain)
+	if (a->w.recorder == NULL || s->plain)
 		return;
-	recorder_add(a->recorder,
+	recorder_add(a->w.recorder,
 	    &(struct recorder_event){
 		.about = {s->primary.api_version, s->primary.kind,
 		    s->primary.namespace_, s->primary.name, s->primary.uid,
 		    s->primary_version},
-		.component =
-		    component.n > 0 ? component : send_set_manager(a, s),
+		.component = component.n > 0 ? component : send_manager(a, s),
 		.type = type,
 		.reason = span_str(reason),
 		.message = message});
@@ -96,7 +95,7 @@ tell_one(struct apply *a, const struct set *s, struct span event)
 	text = json_string(json_get(event, "message"), &message);
 	if (text.n == 0)
 		text = span_str("");
-	if (!warning && a->recorder != NULL && !s->plain)
+	if (!warning && a->w.recorder != NULL && !s->plain)
 		report_event(s, buf_str(&reason), text);
 	tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
 	    buf_str(&reason), text,
@@ -113,8 +112,8 @@ may_be_told(const struct set *s, struct span event)
 		return false;
 	if (!redacted_in(event))
 		return true;
-	log_warning("an Event about %.*s %.*s/%.*s has a digest in the place "
-		    "of a hidden value: it is not recorded",
+	log_warning("an Event about %.*s %.*s/%.*s has " REDACTED_DIGEST
+		    ": it is not recorded",
 	    SPAN_ARG(s->primary.kind), SPAN_ARG(s->primary.namespace_),
 	    SPAN_ARG(s->primary.name));
 	return false;

@@ -156,7 +156,7 @@ add_code(struct buf *b, struct span key, const struct proof_of *of,
 	unsigned char code[DIGEST_SIZE];
 	struct buf text = BUF_INIT;
 
-	buf_addf(&text, "kpipe.dev/proof %s", version(of));
+	buf_addf(&text, PROOF_MARK " %s", version(of));
 	add_part(&text, of->primary);
 	add_part(&text, origin);
 	add_part(&text, of->item);
@@ -338,8 +338,7 @@ proof_add_claim_name(struct buf *b, struct span finalizer)
 struct span
 proof_old_claim(struct span annotations, struct buf *scratch)
 {
-	/* Every member has this one (doc/protocol.md, "Marks"). */
-	if (json_get(annotations, "kpipe.dev/paths").n > 0)
+	if (json_get(annotations, PROOF_PATHS).n > 0)
 		return SPAN_NONE;
 	return json_string(json_get(annotations, PROOF_INSTANCE), scratch);
 }

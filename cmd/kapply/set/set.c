@@ -8,8 +8,148 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "set/members.h"
-#include "set/standin.h"
+#include "kube/kubeerror.h"
+#include "record/redacted.h"
+#include "value/datakind.h"
+
+/* ---- the members of a line ---- */
+
+/* In the order in which they are checked; the last ones are not. */
+enum member {
+	MEMBER_ITEMS, /* of the line itself */
+	MEMBER_KNOWN,
+	MEMBER_ONCE,
+	MEMBER_EXACTLY,
+	MEMBER_AS_SEEN,
+	MEMBER_VACATED,
+	MEMBER_PATCH,
+	MEMBER_RELEASE,
+	MEMBER_DELETE,
+	MEMBER_REFUSED,
+	MEMBER_EVENTS,
+	MEMBER_ADOPT,
+	MEMBER_ORIGIN,
+	MEMBER_INSTANCE,
+	MEMBER_TAKES_OVER,
+	MEMBER_LOOPS,
+	MEMBER_BECAUSE,
+	MEMBER_CONFIDENTIAL,
+	MEMBER_STATUS,
+	MEMBER_ON_ERROR,
+	MEMBER_FINALIZERS,
+	MEMBER_PRIMARY,
+	MEMBER_MANAGER,
+	MEMBER_DELETING,
+	MEMBER_GUARD_STATUS,
+	MEMBER_MAX_CONCURRENT,
+	MEMBERS
+};
+
+/* Borrowed from the line; SPAN_NONE: it has none. */
+struct members {
+	struct span of[MEMBERS];
+};
+
+static const char *const member_names[MEMBERS] = {
+    [MEMBER_ITEMS] = "items",
+    [MEMBER_KNOWN] = "known",
+    [MEMBER_ONCE] = "once",
+    [MEMBER_EXACTLY] = "exactly",
+    [MEMBER_AS_SEEN] = "asSeen",
+    [MEMBER_VACATED] = "vacated",
+    [MEMBER_PATCH] = "patch",
+    [MEMBER_RELEASE] = "release",
+    [MEMBER_DELETE] = "delete",
+    [MEMBER_REFUSED] = "refused",
+    [MEMBER_EVENTS] = "events",
+    [MEMBER_ADOPT] = "adopt",
+    [MEMBER_ORIGIN] = "origin",
+    [MEMBER_INSTANCE] = "instance",
+    [MEMBER_TAKES_OVER] = "takesOver",
+    [MEMBER_LOOPS] = "loops",
+    [MEMBER_BECAUSE] = "because",
+    [MEMBER_CONFIDENTIAL] = "confidential",
+    [MEMBER_STATUS] = "status",
+    [MEMBER_ON_ERROR] = "onError",
+    [MEMBER_FINALIZERS] = "finalizers",
+    [MEMBER_PRIMARY] = "primary",
+    [MEMBER_MANAGER] = "manager",
+    [MEMBER_DELETING] = "deleting",
+    [MEMBER_GUARD_STATUS] = "guardStatus",
+    [MEMBER_MAX_CONCURRENT] = "maxConcurrentReconciles",
+};
+
+/* The types of the first ones, which are checked. */
+static const enum json_type member_types[] = {
+    [MEMBER_ITEMS] = JSON_ARRAY,
+    [MEMBER_KNOWN] = JSON_OBJECT,
+    [MEMBER_ONCE] = JSON_ARRAY,
+    [MEMBER_EXACTLY] = JSON_ARRAY,
+    [MEMBER_AS_SEEN] = JSON_ARRAY,
+    [MEMBER_VACATED] = JSON_ARRAY,
+    [MEMBER_PATCH] = JSON_OBJECT,
+    [MEMBER_RELEASE] = JSON_ARRAY,
+    [MEMBER_DELETE] = JSON_ARRAY,
+    [MEMBER_REFUSED] = JSON_ARRAY,
+    [MEMBER_EVENTS] = JSON_ARRAY,
+    [MEMBER_ADOPT] = JSON_STRING,
+    [MEMBER_ORIGIN] = JSON_STRING,
+    [MEMBER_INSTANCE] = JSON_STRING,
+    [MEMBER_TAKES_OVER] = JSON_ARRAY,
+    [MEMBER_LOOPS] = JSON_OBJECT,
+    [MEMBER_BECAUSE] = JSON_OBJECT,
+    [MEMBER_CONFIDENTIAL] = JSON_ARRAY,
+    [MEMBER_STATUS] = JSON_OBJECT,
+    [MEMBER_ON_ERROR] = JSON_OBJECT,
+    [MEMBER_FINALIZERS] = JSON_OBJECT,
+};
+
+static void
+members_find(struct members *m, struct span line)
+{
+	static const char *const outer[] = {"items", "reconcile"};
+	struct span found[COUNT(outer)];
+
+	json_pick(line, outer, COUNT(outer), found);
+	json_pick(found[1], member_names, MEMBERS, m->of);
+	m->of[MEMBER_ITEMS] = found[0];
+}
+
+static int
+check_type(struct span value, enum json_type want, const char *within,
+    const char *name, struct err *err)
+{
+	enum json_type type = json_type(value);
+
+	if (value.p == NULL || type == JSON_NULL || type == want)
+		return 0;
+	return err_set(err, ERR_PERMANENT, "%s%s is not %s", within, name,
+	    want == JSON_ARRAY	      ? "a list"
+		: want == JSON_OBJECT ? "an object"
+				      : "text");
+}
+
+/* A filter that spoils a member must not make it look absent. null is absent. */
+static int
+members_check(const struct members *m, struct err *err)
+{
+	static const char *const inner[] = {"add", "remove", "origin"};
+	struct span found[COUNT(inner)];
+
+	for (size_t n = 0; n < COUNT(member_types); n++)
+		if (check_type(m->of[n], member_types[n],
+			n == MEMBER_ITEMS ? "" : "reconcile.", member_names[n],
+			err) != 0)
+			return -1;
+	json_pick(m->of[MEMBER_FINALIZERS], inner, COUNT(inner), found);
+	for (size_t n = 0; n < COUNT(inner); n++)
+		if (check_type(found[n], n < 2 ? JSON_ARRAY : JSON_STRING,
+			"reconcile.finalizers.", inner[n], err) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- items ---- */
 
 static struct span
 get_string(struct span object, const char *key)
@@ -58,35 +198,30 @@ read_identity(struct set *s, struct objref *id, struct span object,
 	return 0;
 }
 
-static bool
-among(const struct objref *id, const char *group, const char *kinds)
-{
-	const char *at = kinds;
-	size_t n = id->kind.n;
-
-	if (!span_is(id->group, group))
-		return false;
-	while ((at = memmem(at, strlen(at), id->kind.p, n)) != NULL) {
-		if ((at == kinds || at[-1] == ' ') &&
-		    (at[n] == ' ' || at[n] == '\0'))
-			return true;
-		at += n;
-	}
-	return false;
-}
-
 static enum phase
 phase_of(const struct objref *id)
 {
-	if (among(id, "", "Namespace") ||
-	    among(id, "apiextensions.k8s.io", "CustomResourceDefinition"))
-		return PHASE_SCOPES;
-	if (among(id, "",
-		"ServiceAccount ConfigMap Secret PersistentVolumeClaim") ||
-	    among(id, "rbac.authorization.k8s.io",
-		"Role ClusterRole RoleBinding ClusterRoleBinding") ||
-	    among(id, "networking.k8s.io", "NetworkPolicy"))
-		return PHASE_SUPPORT;
+	static const struct {
+		const char *group, *kind;
+		enum phase phase;
+	} kinds[] = {
+	    {"", "Namespace", PHASE_SCOPES},
+	    {"apiextensions.k8s.io", "CustomResourceDefinition", PHASE_SCOPES},
+	    {"", "ServiceAccount", PHASE_SUPPORT},
+	    {"", "ConfigMap", PHASE_SUPPORT},
+	    {"", "Secret", PHASE_SUPPORT},
+	    {"", "PersistentVolumeClaim", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "Role", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "ClusterRole", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "RoleBinding", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "ClusterRoleBinding", PHASE_SUPPORT},
+	    {"networking.k8s.io", "NetworkPolicy", PHASE_SUPPORT},
+	};
+
+	for (size_t n = 0; n < COUNT(kinds); n++)
+		if (span_is(id->group, kinds[n].group) &&
+		    span_is(id->kind, kinds[n].kind))
+			return kinds[n].phase;
 	return PHASE_REST;
 }
 
@@ -114,22 +249,39 @@ refusal(struct span key, struct span message)
 	return buf_take(&b);
 }
 
-/* Values that a recording hides are not written. */
+/* Appends the path of the first digest in the value, down to it or to a list
+ * with it, as far as it is plain names. */
 static void
-refuse_standin(struct item *i)
+add_digest_path(struct buf *path, struct span value)
 {
-	struct buf path = BUF_INIT, b = BUF_INIT;
-
-	if (standin_find(&path, i)) {
-		buf_addf(&b,
-		    "%s is a digest in the place of a hidden value, as "
-		    "recordings have it: apply an object that was read with "
-		    "kwatch --show-secrets, or by kubectl",
-		    buf_str(&path));
-		i->state = ITEM_REFUSED;
-		i->failure.error = refusal(span_str(i->key), buf_span(&b));
+	if (json_type(value) != JSON_OBJECT)
+		return;
+	for (struct json_members m = json_members(value); json_member(&m);) {
+		if (!redacted_in(m.value))
+			continue;
+		buf_addc(path, '.');
+		buf_addspan(path, m.key);
+		add_digest_path(path, m.value);
+		return;
 	}
-	buf_release(&path);
+}
+
+/* Values that a recording hides are not written: the real ones would be lost. A
+ * digest that a program put into a text counts, in any form. */
+static void
+refuse_digest(struct item *i)
+{
+	struct buf b = BUF_INIT;
+
+	if (!redacted_in(i->text))
+		return;
+	add_digest_path(&b, i->text);
+	buf_adds(&b,
+	    " is " REDACTED_DIGEST
+	    ", as recordings have it: apply an object that was read with "
+	    "kwatch --show-secrets, or by kubectl");
+	i->state = ITEM_REFUSED;
+	i->failure.error = refusal(span_str(i->key), buf_span(&b));
 	buf_release(&b);
 }
 
@@ -146,7 +298,7 @@ parse_object(struct set *s, struct span text, const char *what, struct err *err)
 		return -1;
 	i->phase = phase_of(&i->id);
 	i->key = key_of(&i->id);
-	refuse_standin(i);
+	refuse_digest(i);
 	return 0;
 }
 
@@ -517,7 +669,7 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 	copy = json_value(&copy);
 	s->plain = plain || !is_desired_set(copy);
 	if (s->plain && json_is(json_get(copy, "kind"), "List")) {
-		/* one of plain objects would have come item by item */
+		/* One of plain objects would have come item by item. */
 		bad = err_set(err, ERR_PERMANENT, "a List %s",
 		    plain ? "in an event"
 			: json_get(copy, "reconcile").p != NULL
@@ -538,16 +690,78 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 	return s;
 }
 
-struct set *
-set_parse(struct span text, size_t line, struct err *err)
+/* ---- watch events ---- */
+
+/* An object of Kubernetes may have members of these names as well. Its kind
+ * stands at the front, and what is asked first. */
+static bool
+is_event(struct span document)
 {
-	return parse(text, line, false, err);
+	return json_get(document, "kind").p == NULL &&
+	    json_get(document, "apiVersion").p == NULL &&
+	    json_type(json_get(document, "type")) == JSON_STRING &&
+	    json_type(json_get(document, "object")) == JSON_OBJECT;
 }
 
-struct set *
-set_parse_plain(struct span text, size_t line, struct err *err)
+static int
+refuse_event(struct span object, const char *why, struct err *err)
 {
-	return parse(text, line, true, err);
+	struct arena names = ARENA_INIT;
+	struct span metadata = json_get(object, "metadata");
+	struct objref id = {.kind = json_raw_string(json_get(object, "kind")),
+	    .namespace_ = json_name(json_get(metadata, "namespace"), &names),
+	    .name = json_name(json_get(metadata, "name"), &names)};
+	struct buf label = BUF_INIT;
+
+	objref_add_label(&label, &id);
+	err_set(err, ERR_PERMANENT, "an event says that %s %s", buf_str(&label),
+	    why);
+	buf_release(&label);
+	arena_release(&names);
+	return -1;
+}
+
+/* The object of an event; SPAN_NONE: it is a bookmark. -1 with err: it cannot be
+ * applied. */
+static int
+unwrap(struct span whole, struct span *object, struct err *err)
+{
+	struct span type = json_raw_string(json_get(whole, "type"));
+
+	*object = json_get(whole, "object");
+	if (json_get(whole, "tooLarge").p != NULL)
+		return refuse_event(*object,
+		    "is too large: its fields are not in it, and nothing of it "
+		    "is applied",
+		    err);
+	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
+		return 0;
+	if (span_is(type, "DELETED"))
+		return refuse_event(
+		    *object, "was deleted: deletions are not applied", err);
+	if (!span_is(type, "BOOKMARK"))
+		return err_set(err, ERR_PERMANENT,
+		    "an event of the type \"%.*s\" has no object to apply",
+		    SPAN_ARG(type));
+	*object = SPAN_NONE;
+	return 0;
+}
+
+/* ---- sets ---- */
+
+int
+set_read(
+    struct set **s, struct span text, size_t line, bool item, struct err *err)
+{
+	bool event = is_event(text);
+
+	*s = NULL;
+	if (event && unwrap(text, &text, err) != 0)
+		return -1;
+	if (text.n == 0)
+		return 0;
+	*s = parse(text, line, event || item, err);
+	return *s != NULL ? 0 : -1;
 }
 
 static void
@@ -588,4 +802,24 @@ set_wish(const struct set *s, const char *key)
 		    strcmp(s->items[n].key, key) == 0)
 			return &s->items[n];
 	return NULL;
+}
+
+bool
+set_is_confidential(const struct set *s, const struct objref *id)
+{
+	struct json_elements kinds = json_elements(s->confidential);
+	struct buf name = BUF_INIT;
+	bool found = datakind(id->group, id->kind);
+
+	objref_add_kind(&name, id->kind, id->group);
+	while (!found && json_element(&kinds))
+		found = json_is(kinds.value, buf_str(&name));
+	buf_release(&name);
+	return found;
+}
+
+struct span
+set_error_kind(const struct set *s, const struct objref *id)
+{
+	return set_is_confidential(s, id) ? KUBE_ERROR_PRIVATE : id->kind;
 }
