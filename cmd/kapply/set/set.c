@@ -14,7 +14,7 @@
 
 /* ---- the members of a line ---- */
 
-/* In the order in which they are checked; the last ones are not. */
+/* In the order in which they are checked. */
 enum member {
 	MEMBER_ITEMS, /* of the line itself */
 	MEMBER_KNOWN,
@@ -50,68 +50,49 @@ struct members {
 	struct span of[MEMBERS];
 };
 
-static const char *const member_names[MEMBERS] = {
-    [MEMBER_ITEMS] = "items",
-    [MEMBER_KNOWN] = "known",
-    [MEMBER_ONCE] = "once",
-    [MEMBER_EXACTLY] = "exactly",
-    [MEMBER_AS_SEEN] = "asSeen",
-    [MEMBER_VACATED] = "vacated",
-    [MEMBER_PATCH] = "patch",
-    [MEMBER_RELEASE] = "release",
-    [MEMBER_DELETE] = "delete",
-    [MEMBER_REFUSED] = "refused",
-    [MEMBER_EVENTS] = "events",
-    [MEMBER_ADOPT] = "adopt",
-    [MEMBER_ORIGIN] = "origin",
-    [MEMBER_INSTANCE] = "instance",
-    [MEMBER_TAKES_OVER] = "takesOver",
-    [MEMBER_LOOPS] = "loops",
-    [MEMBER_BECAUSE] = "because",
-    [MEMBER_CONFIDENTIAL] = "confidential",
-    [MEMBER_STATUS] = "status",
-    [MEMBER_ON_ERROR] = "onError",
-    [MEMBER_FINALIZERS] = "finalizers",
-    [MEMBER_PRIMARY] = "primary",
-    [MEMBER_MANAGER] = "manager",
-    [MEMBER_DELETING] = "deleting",
-    [MEMBER_GUARD_STATUS] = "guardStatus",
-    [MEMBER_MAX_CONCURRENT] = "maxConcurrentReconciles",
-};
-
-/* The types of the first ones, which are checked. */
-static const enum json_type member_types[] = {
-    [MEMBER_ITEMS] = JSON_ARRAY,
-    [MEMBER_KNOWN] = JSON_OBJECT,
-    [MEMBER_ONCE] = JSON_ARRAY,
-    [MEMBER_EXACTLY] = JSON_ARRAY,
-    [MEMBER_AS_SEEN] = JSON_ARRAY,
-    [MEMBER_VACATED] = JSON_ARRAY,
-    [MEMBER_PATCH] = JSON_OBJECT,
-    [MEMBER_RELEASE] = JSON_ARRAY,
-    [MEMBER_DELETE] = JSON_ARRAY,
-    [MEMBER_REFUSED] = JSON_ARRAY,
-    [MEMBER_EVENTS] = JSON_ARRAY,
-    [MEMBER_ADOPT] = JSON_STRING,
-    [MEMBER_ORIGIN] = JSON_STRING,
-    [MEMBER_INSTANCE] = JSON_STRING,
-    [MEMBER_TAKES_OVER] = JSON_ARRAY,
-    [MEMBER_LOOPS] = JSON_OBJECT,
-    [MEMBER_BECAUSE] = JSON_OBJECT,
-    [MEMBER_CONFIDENTIAL] = JSON_ARRAY,
-    [MEMBER_STATUS] = JSON_OBJECT,
-    [MEMBER_ON_ERROR] = JSON_OBJECT,
-    [MEMBER_FINALIZERS] = JSON_OBJECT,
+static const struct {
+	const char *name;
+	enum json_type type; /* JSON_INVALID: not checked */
+} member_table[MEMBERS] = {
+    [MEMBER_ITEMS] = {"items", JSON_ARRAY},
+    [MEMBER_KNOWN] = {"known", JSON_OBJECT},
+    [MEMBER_ONCE] = {"once", JSON_ARRAY},
+    [MEMBER_EXACTLY] = {"exactly", JSON_ARRAY},
+    [MEMBER_AS_SEEN] = {"asSeen", JSON_ARRAY},
+    [MEMBER_VACATED] = {"vacated", JSON_ARRAY},
+    [MEMBER_PATCH] = {"patch", JSON_OBJECT},
+    [MEMBER_RELEASE] = {"release", JSON_ARRAY},
+    [MEMBER_DELETE] = {"delete", JSON_ARRAY},
+    [MEMBER_REFUSED] = {"refused", JSON_ARRAY},
+    [MEMBER_EVENTS] = {"events", JSON_ARRAY},
+    [MEMBER_ADOPT] = {"adopt", JSON_STRING},
+    [MEMBER_ORIGIN] = {"origin", JSON_STRING},
+    [MEMBER_INSTANCE] = {"instance", JSON_STRING},
+    [MEMBER_TAKES_OVER] = {"takesOver", JSON_ARRAY},
+    [MEMBER_LOOPS] = {"loops", JSON_OBJECT},
+    [MEMBER_BECAUSE] = {"because", JSON_OBJECT},
+    [MEMBER_CONFIDENTIAL] = {"confidential", JSON_ARRAY},
+    [MEMBER_STATUS] = {"status", JSON_OBJECT},
+    [MEMBER_ON_ERROR] = {"onError", JSON_OBJECT},
+    [MEMBER_FINALIZERS] = {"finalizers", JSON_OBJECT},
+    [MEMBER_PRIMARY] = {"primary"},
+    [MEMBER_MANAGER] = {"manager"},
+    [MEMBER_DELETING] = {"deleting"},
+    [MEMBER_GUARD_STATUS] = {"guardStatus"},
+    [MEMBER_MAX_CONCURRENT] = {"maxConcurrentReconciles"},
 };
 
 static void
 members_find(struct members *m, struct span line)
 {
 	static const char *const outer[] = {"items", "reconcile"};
+	const char *names[MEMBERS];
 	struct span found[COUNT(outer)];
 
+	for (size_t n = 0; n < MEMBERS; n++)
+		names[n] = member_table[n].name;
 	json_pick(line, outer, COUNT(outer), found);
-	json_pick(found[1], member_names, MEMBERS, m->of);
+	json_pick(found[1], names, MEMBERS, m->of);
 	m->of[MEMBER_ITEMS] = found[0];
 }
 
@@ -136,10 +117,11 @@ members_check(const struct members *m, struct err *err)
 	static const char *const inner[] = {"add", "remove", "origin"};
 	struct span found[COUNT(inner)];
 
-	for (size_t n = 0; n < COUNT(member_types); n++)
-		if (check_type(m->of[n], member_types[n],
-			n == MEMBER_ITEMS ? "" : "reconcile.", member_names[n],
-			err) != 0)
+	for (size_t n = 0; n < MEMBERS; n++)
+		if (member_table[n].type != JSON_INVALID &&
+		    check_type(m->of[n], member_table[n].type,
+			n == MEMBER_ITEMS ? "" : "reconcile.",
+			member_table[n].name, err) != 0)
 			return -1;
 	json_pick(m->of[MEMBER_FINALIZERS], inner, COUNT(inner), found);
 	for (size_t n = 0; n < COUNT(inner); n++)
@@ -285,21 +267,24 @@ refuse_digest(struct item *i)
 	buf_release(&b);
 }
 
-static int
+/* An item that is an object; NULL with err. */
+static struct item *
 parse_object(struct set *s, struct span text, const char *what, struct err *err)
 {
 	struct item *i = add_item(s, OP_APPLY, PHASE_REST);
 
 	i->text = text;
-	if (json_type(text) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "%s is not an object", what);
+	if (json_type(text) != JSON_OBJECT) {
+		err_set(err, ERR_PERMANENT, "%s is not an object", what);
+		return NULL;
+	}
 	if (read_identity(
 		s, &i->id, text, json_get(text, "metadata"), what, err) < 0)
-		return -1;
+		return NULL;
 	i->phase = phase_of(&i->id);
 	i->key = key_of(&i->id);
 	refuse_digest(i);
-	return 0;
+	return i;
 }
 
 static bool
@@ -398,31 +383,6 @@ set_partial(
 	return check_partial(i, what, err);
 }
 
-static int
-parse_releases(struct set *s, struct span list, struct err *err)
-{
-	struct json_elements e = json_elements(list);
-
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct item *i;
-		char what[40];
-
-		snprintf(what, sizeof(what), "reconcile.release[%u]", n);
-		if (parse_object(s, e.value, what, err) < 0)
-			return -1;
-		i = &s->items[s->count - 1];
-		i->phase = PHASE_DELETE;
-		i->partial = PARTIAL_RELEASE;
-		i->known_uid = i->id.uid;
-		if (i->known_uid.n > 0)
-			i->known = KNOWN_UID;
-		if (check_partial(i, what, err) < 0)
-			return -1;
-		refuse_primary(s, i);
-	}
-	return 0;
-}
-
 /* Another version is not written: without one it would be any. */
 static int
 set_version(struct item *i, const char *what, struct err *err)
@@ -438,98 +398,122 @@ set_version(struct item *i, const char *what, struct err *err)
 		  what);
 }
 
+/* ---- the lists of a line: each function takes one element ---- */
+
 static int
-parse_items(struct set *s, const struct members *m, struct err *err)
+parse_item(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
 {
-	struct json_elements e = json_elements(m->of[MEMBER_ITEMS]);
+	struct item *i = parse_object(s, value, what, err);
 
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct item *i;
-		char what[32];
-
-		snprintf(what, sizeof(what), "items[%u]", n);
-		if (parse_object(s, e.value, what, err) < 0)
-			return -1;
-		i = &s->items[s->count - 1];
-		set_known(s, i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
-		set_because(s, i, m->of[MEMBER_BECAUSE]);
-		i->exactly = lists(m->of[MEMBER_EXACTLY], i);
-		i->vacated = lists(m->of[MEMBER_VACATED], i);
-		if (lists(m->of[MEMBER_AS_SEEN], i) &&
-		    set_version(i, what, err) < 0)
-			return -1;
-		if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
-			return -1;
-		refuse_primary(s, i);
-	}
+	if (i == NULL)
+		return -1;
+	set_known(s, i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
+	set_because(s, i, m->of[MEMBER_BECAUSE]);
+	i->exactly = lists(m->of[MEMBER_EXACTLY], i);
+	i->vacated = lists(m->of[MEMBER_VACATED], i);
+	if (lists(m->of[MEMBER_AS_SEEN], i) && set_version(i, what, err) < 0)
+		return -1;
+	if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
+		return -1;
+	refuse_primary(s, i);
 	return 0;
 }
 
 static int
-read_foreign(
-    struct item *i, struct span value, const char *what, struct err *err)
+parse_release(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
 {
+	struct item *i = parse_object(s, value, what, err);
+
+	(void)m;
+	if (i == NULL)
+		return -1;
+	i->phase = PHASE_DELETE;
+	i->partial = PARTIAL_RELEASE;
+	i->known_uid = i->id.uid;
+	if (i->known_uid.n > 0)
+		i->known = KNOWN_UID;
+	if (check_partial(i, what, err) < 0)
+		return -1;
+	refuse_primary(s, i);
+	return 0;
+}
+
+static int
+parse_delete(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
+{
+	struct item *i = add_item(s, OP_DELETE, PHASE_DELETE);
+
+	(void)m;
+	i->step = STEP_READ;
+	if (read_identity(s, &i->id, value, value, what, err) < 0)
+		return -1;
+	i->key = key_of(&i->id);
+	i->always = json_type(json_get(value, "always")) == JSON_TRUE;
 	i->foreign = json_type(json_get(value, "foreign")) == JSON_TRUE;
-	if (!i->foreign)
-		return 0;
-	i->version = get_string(value, "resourceVersion");
-	return i->version.n > 0 && i->id.uid.n > 0
-	    ? 0
-	    : err_set(err, ERR_PERMANENT,
-		  "%s is foreign: it needs uid and resourceVersion", what);
-}
-
-static int
-parse_deletes(struct set *s, struct span list, struct err *err)
-{
-	struct json_elements e = json_elements(list);
-
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct item *i = add_item(s, OP_DELETE, PHASE_DELETE);
-		char what[40];
-
-		snprintf(what, sizeof(what), "reconcile.delete[%u]", n);
-		i->step = STEP_READ;
-		if (read_identity(s, &i->id, e.value, e.value, what, err) < 0)
-			return -1;
-		i->key = key_of(&i->id);
-		i->always = json_type(json_get(e.value, "always")) == JSON_TRUE;
-		if (read_foreign(i, e.value, what, err) < 0)
-			return -1;
-		refuse_primary(s, i);
-	}
+	if (i->foreign)
+		i->version = get_string(value, "resourceVersion");
+	if (i->foreign && (i->version.n == 0 || i->id.uid.n == 0))
+		return err_set(err, ERR_PERMANENT,
+		    "%s is foreign: it needs uid and resourceVersion", what);
+	refuse_primary(s, i);
 	return 0;
 }
 
 static int
-parse_refused(struct set *s, struct span list, struct err *err)
+parse_refused(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
 {
-	struct json_elements e = json_elements(list);
+	struct span key = json_name(json_get(value, "item"), &s->names);
+	struct buf message = BUF_INIT;
+	struct item *i;
 
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct span key =
-		    json_name(json_get(e.value, "item"), &s->names);
-		struct buf message = BUF_INIT;
-		struct span text =
-		    json_string(json_get(e.value, "message"), &message);
-		struct item *i;
+	(void)m;
+	if (key.n == 0)
+		return err_set(err, ERR_PERMANENT, "%s has no item", what);
+	i = add_item(s, OP_APPLY, PHASE_REST);
+	objref_parse_key(&i->id, key);
+	i->phase = phase_of(&i->id);
+	i->key = mem_dup(key.p, key.n);
+	i->state = ITEM_REFUSED;
+	i->failure.error =
+	    refusal(key, json_string(json_get(value, "message"), &message));
+	buf_release(&message);
+	return 0;
+}
 
-		if (key.n == 0) {
-			buf_release(&message);
-			return err_set(err, ERR_PERMANENT,
-			    "reconcile.refused[%u] has no item", n);
+static int
+parse_lists(struct set *s, const struct members *m, struct err *err)
+{
+	static const struct {
+		enum member list;
+		const char *name;
+		int (*parse)(struct set *s, const struct members *m,
+		    struct span value, const char *what, struct err *err);
+	} all[] = {
+	    {MEMBER_ITEMS, "items", parse_item},
+	    {MEMBER_RELEASE, "reconcile.release", parse_release},
+	    {MEMBER_DELETE, "reconcile.delete", parse_delete},
+	    {MEMBER_REFUSED, "reconcile.refused", parse_refused},
+	};
+
+	for (size_t a = 0; a < COUNT(all); a++) {
+		struct json_elements e = json_elements(m->of[all[a].list]);
+
+		for (unsigned n = 0; json_element(&e); n++) {
+			char what[40];
+
+			snprintf(what, sizeof(what), "%s[%u]", all[a].name, n);
+			if (all[a].parse(s, m, e.value, what, err) < 0)
+				return -1;
 		}
-		i = add_item(s, OP_APPLY, PHASE_REST);
-		objref_parse_key(&i->id, key);
-		i->phase = phase_of(&i->id);
-		i->key = mem_dup(key.p, key.n);
-		i->state = ITEM_REFUSED;
-		i->failure.error = refusal(key, text);
-		buf_release(&message);
 	}
 	return 0;
 }
 
+/* Items that are looked at before all others: the fields that loop. */
 static int
 parse_loops(struct set *s, struct span loops, struct err *err)
 {
@@ -619,10 +603,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->instance = json_name(m.of[MEMBER_INSTANCE], &s->names);
 	s->takes_over = m.of[MEMBER_TAKES_OVER];
 	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
-	if (parse_items(s, &m, err) < 0 ||
-	    parse_releases(s, m.of[MEMBER_RELEASE], err) < 0 ||
-	    parse_deletes(s, m.of[MEMBER_DELETE], err) < 0 ||
-	    parse_refused(s, m.of[MEMBER_REFUSED], err) < 0 ||
+	if (parse_lists(s, &m, err) < 0 ||
 	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
 		return -1;
 	parse_finalizers(s, m.of[MEMBER_FINALIZERS]);
@@ -676,7 +657,7 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 			? "whose reconcile is not an object"
 			: "whose items is not a list");
 	} else if (s->plain) {
-		bad = parse_object(s, copy, "it", err);
+		bad = parse_object(s, copy, "it", err) == NULL ? -1 : 0;
 		if (bad == 0)
 			s->key = mem_strdup(s->items[0].key);
 	} else {
