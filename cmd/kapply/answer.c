@@ -68,17 +68,6 @@ nothing_to_do(void *arg, const struct kube_error *e)
 	(void)e;
 }
 
-/* Its Namespace may be further down in the same input. */
-static bool
-may_follow(const struct call *c, const struct kube_error *e)
-{
-	uint64_t first = c->item->failure.retry.first_ms;
-
-	return e->namespace_missing && c->key->set->plain &&
-	    !writer_opts.dry_run &&
-	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
-}
-
 /* Fields that are only set when an object is created: the sentences of
  * Kubernetes' validation. */
 static bool
@@ -115,12 +104,17 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	const struct kube_error *e = &answer->error;
 	struct apply *a = c->key->apply;
 	enum retry_kind kind = retry_classify(c->verb, e);
+	uint64_t first = c->item->failure.retry.first_ms;
+	/* Its Namespace may be further down in the same input. */
+	bool may_follow = e->namespace_missing && c->key->set->plain &&
+	    !writer_opts.dry_run &&
+	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
 	struct buf b = BUF_INIT;
 
 	/* The path itself is unknown: the kind is not served, or not yet. */
 	if (e->code == 404 && e->reason[0] == '\0')
 		discovery_refresh(a->w.discovery, nothing_to_do, a);
-	if (e->code == 404 && (send_is_early(a) || may_follow(c, e)))
+	if (e->code == 404 && (send_is_early(a) || may_follow))
 		kind = RETRY_TRANSIENT;
 	kube_error_public_of(&b, e, set_error_kind(c->key->set, &c->item->id),
 	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
@@ -308,23 +302,6 @@ take_over(struct call *c, struct span object)
 	return change;
 }
 
-/*
- * Of what no managers were kept, the API server says at the first apply that
- * "before-first-apply" wrote it: only now are there fields to take over. Those
- * of a plain object are always looked for now: mostly there are none.
- */
-static bool
-take_over_again(struct call *c, struct span object)
-{
-	struct item *i = c->item;
-	enum adoption due = c->key->set->plain ? ADOPTION_NONE : ADOPTION_BEGUN;
-
-	if (i->adoption != due || writer_opts.dry_run)
-		return false;
-	i->adoption = ADOPTION_AGAIN;
-	return take_over(c, object);
-}
-
 /* The live object, which may have been adopted, is gone. */
 static void
 forget_live(struct item *i)
@@ -373,8 +350,20 @@ applied(struct call *c, const struct kube_answer *answer)
 	struct item *i = c->item;
 	struct buf patch = BUF_INIT;
 	bool dry_run = writer_opts.dry_run != 0;
+	enum adoption due = s->plain ? ADOPTION_NONE : ADOPTION_BEGUN;
 
-	if (take_over_again(c, answer->body) || is_going(c, answer->body))
+	/*
+	 * Of what no managers were kept, the API server says at the first apply
+	 * that "before-first-apply" wrote it: only now are there fields to take
+	 * over. Those of a plain object are always looked for now: mostly there
+	 * are none.
+	 */
+	if (i->adoption == due && !dry_run) {
+		i->adoption = ADOPTION_AGAIN;
+		if (take_over(c, answer->body))
+			return;
+	}
+	if (is_going(c, answer->body))
 		return;
 	opponent_answered(&a->repairs, s, i, send_item_manager(c->key, i),
 	    answer->body, clock_ms());
@@ -537,29 +526,6 @@ read_foreign(struct call *c, struct span object)
 		engine_item_next(i, STEP_WRITE);
 }
 
-static void
-read_rival(struct call *c, const struct kube_answer *answer)
-{
-	struct item *i = c->item;
-
-	if (answer->code == 404) {
-		gone_meanwhile(c);
-	} else if (failed(answer)) {
-		fail_answer(c, answer);
-	} else if (!is_item_member(c, answer->body)) {
-		read_foreign(c, answer->body);
-	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
-		engine_item_stale(c->key, i);
-	} else if (i->once && is_member(c, answer->body)) {
-		engine_item_done(c->key, i, "unchanged");
-	} else {
-		note_unseen(c);
-		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
-		note_before(i, answer->body);
-		engine_item_next(i, STEP_WRITE);
-	}
-}
-
 /*
  * A plain object for an apply set. True: another set has it, or an operator made
  * it, and the item fails; else they would change it in turn, and the first that
@@ -614,10 +580,26 @@ read_before(struct call *c, const struct kube_answer *answer)
 static void
 read_object(struct call *c, const struct kube_answer *answer)
 {
-	if (c->key->set->plain)
+	struct item *i = c->item;
+
+	if (c->key->set->plain) {
 		read_before(c, answer);
-	else
-		read_rival(c, answer);
+	} else if (answer->code == 404) {
+		gone_meanwhile(c);
+	} else if (failed(answer)) {
+		fail_answer(c, answer);
+	} else if (!is_item_member(c, answer->body)) {
+		read_foreign(c, answer->body);
+	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
+		engine_item_stale(c->key, i);
+	} else if (i->once && is_member(c, answer->body)) {
+		engine_item_done(c->key, i, "unchanged");
+	} else {
+		note_unseen(c);
+		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
+		note_before(i, answer->body);
+		engine_item_next(i, STEP_WRITE);
+	}
 }
 
 static void

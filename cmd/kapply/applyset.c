@@ -16,17 +16,8 @@
 #define KINDS PREFIX "contains-group-kinds"
 #define NAMESPACES PREFIX "additional-namespaces"
 
-enum stage {
-	COLLECT,
-	READ_PARENT,
-	WRITE_UNION,
-	APPLY,
-	LIST,
-	DELETE,
-	READ_AGAIN,
-	WRITE_EXACT,
-	DONE
-};
+/* PARENT: it is read or written, before or after the others. */
+enum stage { COLLECT, PARENT, APPLY, LIST, DELETE, DONE };
 
 /* The contents of a set: sets of texts, each an owned copy. */
 struct contents {
@@ -43,6 +34,8 @@ struct doomed {
 	const struct api_resource *resource; /* borrowed */
 	struct span set; /* decoded: of which set it is the parent; or none */
 };
+
+typedef void then_fn(struct applyset *as, const struct kube_answer *a);
 
 struct applyset {
 	struct apply *apply;
@@ -63,7 +56,7 @@ struct applyset {
 	enum kube_verb verb;
 	struct buf path, body;
 	const char *accept;
-	void (*then)(struct applyset *as, const struct kube_answer *a);
+	then_fn *then;
 	struct kube_backoff backoff;
 	struct timer timer;
 };
@@ -80,27 +73,16 @@ texts_release(struct map *m)
 	map_release(m);
 }
 
+/* Empty texts are left out. */
 static void
 texts_add(struct map *m, struct span text)
 {
 	char *copy;
 
-	if (map_get(m, text) != NULL)
+	if (text.n == 0 || map_get(m, text) != NULL)
 		return;
 	copy = mem_dup(text.p, text.n);
 	map_put(m, span_make(copy, text.n), copy);
-}
-
-/* Adds those of a comma list. */
-static void
-texts_split(struct map *m, struct span list)
-{
-	while (list.n > 0) {
-		struct span name = span_cut(&list, ',');
-
-		if (name.n > 0)
-			texts_add(m, name);
-	}
 }
 
 /* Appends a member: a comma list of all but one, sorted. */
@@ -143,16 +125,13 @@ applyset_is_parent(struct span object)
 static void
 add_remembered(struct contents *c, struct span parent)
 {
-	texts_split(&c->kinds, note(parent, KINDS));
-	texts_split(&c->namespaces, note(parent, NAMESPACES));
-}
+	struct span kinds = note(parent, KINDS);
+	struct span namespaces = note(parent, NAMESPACES);
 
-/* Both remember the same. */
-static bool
-same_memory(struct span one, struct span other)
-{
-	return span_eq(note(one, KINDS), note(other, KINDS)) &&
-	    span_eq(note(one, NAMESPACES), note(other, NAMESPACES));
+	while (kinds.n > 0)
+		texts_add(&c->kinds, span_cut(&kinds, ','));
+	while (namespaces.n > 0)
+		texts_add(&c->namespaces, span_cut(&namespaces, ','));
 }
 
 /*
@@ -199,7 +178,7 @@ doomed_new(const struct api_resource *r, struct span object)
 	struct doomed *d = mem_zalloc(sizeof(*d));
 	struct objref *id = &d->item.id;
 	struct buf key = BUF_INIT, text = BUF_INIT;
-	struct span metadata, labels;
+	struct span metadata;
 
 	if (*r->group != '\0')
 		buf_addf(&text, "%s/", r->group);
@@ -210,13 +189,13 @@ doomed_new(const struct api_resource *r, struct span object)
 	id->api_version = span_make(d->text, strcspn(d->text, " "));
 	object.p = d->text + id->api_version.n + 1;
 	metadata = json_get(object, "metadata");
-	labels = json_get(metadata, "labels");
 	id->kind = span_str(r->kind);
 	id->group = span_str(r->group);
 	id->name = json_name(json_get(metadata, "name"), &d->names);
 	id->namespace_ = json_name(json_get(metadata, "namespace"), &d->names);
 	id->uid = json_name(json_get(metadata, "uid"), &d->names);
-	d->set = json_name(json_get(labels, PREFIX "id"), &d->names);
+	d->set = json_name(
+	    json_get(json_get(metadata, "labels"), PREFIX "id"), &d->names);
 	d->item.op = OP_DELETE;
 	d->resource = r;
 	objref_add_key(&key, id);
@@ -444,8 +423,7 @@ begin_path(struct applyset *as, const struct api_resource *r, struct span ns,
 
 /* Path and body are there. */
 static void
-request(struct applyset *as, enum kube_verb verb,
-    void (*then)(struct applyset *as, const struct kube_answer *a))
+request(struct applyset *as, enum kube_verb verb, then_fn *then)
 {
 	as->verb = verb;
 	as->then = then;
@@ -454,17 +432,14 @@ request(struct applyset *as, enum kube_verb verb,
 }
 
 static void
-read_parent(struct applyset *as,
-    void (*then)(struct applyset *as, const struct kube_answer *a))
+read_parent(struct applyset *as, then_fn *then)
 {
 	begin_path(as, as->parent, parent_namespace(as), span_str(as->name));
 	request(as, KUBE_GET, then);
 }
 
-static void wrote_parent(struct applyset *as, const struct kube_answer *a);
-
 static void
-write_parent(struct applyset *as, const struct contents *c)
+write_parent(struct applyset *as, const struct contents *c, then_fn *then)
 {
 	const struct api_resource *r = as->parent;
 	struct buf *b = &as->body;
@@ -488,23 +463,20 @@ write_parent(struct applyset *as, const struct contents *c)
 	texts_join(b, KINDS, &c->kinds, SPAN_NONE);
 	texts_join(b, NAMESPACES, &c->namespaces, parent_namespace(as));
 	buf_adds(b, "}}}");
-	request(as, KUBE_APPLY, wrote_parent);
+	request(as, KUBE_APPLY, then);
 }
 
 /* ---- before anything is applied ---- */
 
+/* Members may be anywhere in the union now: all is applied. */
 static void
-wrote_parent(struct applyset *as, const struct kube_answer *answer)
+wrote_union(struct applyset *as, const struct kube_answer *answer)
 {
 	struct apply *a = as->apply;
 	struct set *s;
 
 	if (answer->error.kind != ERR_NONE) {
 		give_up(as, ": %s", answer->error.message);
-		return;
-	}
-	if (as->stage == WRITE_EXACT) {
-		as->stage = DONE;
 		return;
 	}
 	buf_addspan(&as->written, answer->body);
@@ -528,8 +500,7 @@ got_parent(struct applyset *as, const struct kube_answer *a)
 		give_up(as, "%s", buf_str(&why));
 	} else {
 		add_remembered(&as->all, a->body);
-		as->stage = WRITE_UNION;
-		write_parent(as, &as->all);
+		write_parent(as, &as->all, wrote_union);
 	}
 	buf_release(&why);
 }
@@ -568,10 +539,8 @@ survey(struct applyset *as)
 		objref_add_kind(&kind, i->id.kind, i->id.group);
 		texts_add(&as->input.kinds, buf_span(&kind));
 		texts_add(&as->all.kinds, buf_span(&kind));
-		if (ns.n != 0) {
-			texts_add(&as->input.namespaces, ns);
-			texts_add(&as->all.namespaces, ns);
-		}
+		texts_add(&as->input.namespaces, ns);
+		texts_add(&as->all.namespaces, ns);
 		buf_release(&kind);
 	}
 	return true;
@@ -628,7 +597,7 @@ begin(struct applyset *as)
 	if (!find_parent(as) || !survey(as))
 		return;
 	texts_add(&as->all.namespaces, parent_namespace(as));
-	as->stage = READ_PARENT;
+	as->stage = PARENT;
 	read_parent(as, got_parent);
 }
 
@@ -707,10 +676,8 @@ list_next(struct applyset *as)
 			as->kind_at++;
 			list_collection(as, SPAN_NONE);
 		} else if (as->namespace_at < all->namespaces.count) {
-			const char *in = namespaces[as->namespace_at++];
-
-			if (*in != '\0')
-				list_collection(as, span_str(in));
+			list_collection(
+			    as, span_str(namespaces[as->namespace_at++]));
 		} else {
 			as->namespace_at = 0;
 			as->kind_at++;
@@ -767,6 +734,14 @@ delete_next(struct applyset *as)
 	return true;
 }
 
+static void
+wrote_exact(struct applyset *as, const struct kube_answer *answer)
+{
+	if (answer->error.kind != ERR_NONE)
+		give_up(as, ": %s", answer->error.message);
+	as->stage = DONE;
+}
+
 /* The parent remembers what there is by now, for the next run. */
 static void
 write_exact(struct applyset *as)
@@ -774,15 +749,17 @@ write_exact(struct applyset *as)
 	struct writer *w = &as->apply->w;
 
 	w->failed = w->failed || as->keeps_all;
-	as->stage = WRITE_EXACT;
-	write_parent(as, as->keeps_all ? &as->all : &as->input);
+	write_parent(as, as->keeps_all ? &as->all : &as->input, wrote_exact);
 }
 
 /* Objects of another run may be there, and ours unknown to it. */
 static void
 got_parent_again(struct applyset *as, const struct kube_answer *a)
 {
-	if (!same_memory(a->body, buf_span(&as->written))) {
+	struct span before = buf_span(&as->written);
+
+	if (!span_eq(note(a->body, KINDS), note(before, KINDS)) ||
+	    !span_eq(note(a->body, NAMESPACES), note(before, NAMESPACES))) {
 		log_error("apply set %s: another run has changed it meanwhile: "
 			  "run again, one at a time",
 		    as->spelling);
@@ -813,7 +790,7 @@ applyset_step(struct applyset *as)
 	if (as->stage == LIST && !as->busy && !list_next(as))
 		as->stage = DELETE;
 	if (as->stage == DELETE && !as->busy && !delete_next(as)) {
-		as->stage = READ_AGAIN;
+		as->stage = PARENT;
 		if (writer_opts.dry_run)
 			write_exact(as);
 		else

@@ -133,12 +133,6 @@ members_check(const struct members *m, struct err *err)
 
 /* ---- items ---- */
 
-static struct span
-get_string(struct span object, const char *key)
-{
-	return json_raw_string(json_get(object, key));
-}
-
 static char *
 key_of(const struct objref *id)
 {
@@ -387,9 +381,8 @@ set_partial(
 static int
 set_version(struct item *i, const char *what, struct err *err)
 {
-	struct span metadata = json_get(i->text, "metadata");
-
-	i->version = get_string(metadata, "resourceVersion");
+	i->version =
+	    json_raw_string(json_path(i->text, "metadata.resourceVersion"));
 	return i->version.n > 0 && i->known == KNOWN_UID
 	    ? 0
 	    : err_set(err, ERR_PERMANENT,
@@ -454,7 +447,8 @@ parse_delete(struct set *s, const struct members *m, struct span value,
 	i->always = json_type(json_get(value, "always")) == JSON_TRUE;
 	i->foreign = json_type(json_get(value, "foreign")) == JSON_TRUE;
 	if (i->foreign)
-		i->version = get_string(value, "resourceVersion");
+		i->version =
+		    json_raw_string(json_get(value, "resourceVersion"));
 	if (i->foreign && (i->version.n == 0 || i->id.uid.n == 0))
 		return err_set(err, ERR_PERMANENT,
 		    "%s is foreign: it needs uid and resourceVersion", what);
@@ -563,14 +557,9 @@ parse_finalizers(struct set *s, struct span finalizers)
 		i->key = key_of(&i->id);
 		i->text = list;
 		if (i->op == OP_ADD_FINALIZERS)
-			i->origin = get_string(finalizers, "origin");
+			i->origin =
+			    json_raw_string(json_get(finalizers, "origin"));
 	}
-}
-
-static struct span
-object_or_none(struct span value)
-{
-	return json_type(value) == JSON_OBJECT ? value : SPAN_NONE;
 }
 
 static int
@@ -589,9 +578,12 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	if (members_check(&m, err) < 0)
 		return -1;
 	s->key = key_of(&s->primary);
-	s->primary_version = get_string(primary, "resourceVersion");
-	s->status = object_or_none(m.of[MEMBER_STATUS]);
-	s->on_error = object_or_none(m.of[MEMBER_ON_ERROR]);
+	s->primary_version =
+	    json_raw_string(json_get(primary, "resourceVersion"));
+	if (json_type(m.of[MEMBER_STATUS]) == JSON_OBJECT)
+		s->status = m.of[MEMBER_STATUS];
+	if (json_type(m.of[MEMBER_ON_ERROR]) == JSON_OBJECT)
+		s->on_error = m.of[MEMBER_ON_ERROR];
 	s->events = m.of[MEMBER_EVENTS];
 	s->confidential = m.of[MEMBER_CONFIDENTIAL];
 	s->causes = json_get(m.of[MEMBER_BECAUSE], "events");
@@ -745,26 +737,23 @@ set_read(
 	return *s != NULL ? 0 : -1;
 }
 
-static void
-item_release(struct item *i)
-{
-	free(i->key);
-	free(i->live_uid);
-	free(i->live_version);
-	free(i->patch);
-	free(i->conflict);
-	free(i->found);
-	free(i->by);
-	free(i->failure.error);
-}
-
 void
 set_free(struct set *s)
 {
 	if (s == NULL)
 		return;
-	for (size_t i = 0; i < s->count; i++)
-		item_release(&s->items[i]);
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		free(i->key);
+		free(i->live_uid);
+		free(i->live_version);
+		free(i->patch);
+		free(i->conflict);
+		free(i->found);
+		free(i->by);
+		free(i->failure.error);
+	}
 	free(s->items);
 	arena_release(&s->names);
 	free(s->text);
