@@ -2,10 +2,101 @@
 
 #include <string.h>
 
+#include "applyset.h"
 #include "base/array.h"
 #include "body.h"
 #include "fields.h"
 #include "json/json.h"
+
+/* ---- what is never adopted ---- */
+
+/*
+ * NULL: any; "x*": what begins with x. Kubernetes' own come first: of two rows
+ * that fit, the first counts.
+ */
+static const struct row {
+	const char *group, *kind, *namespace_, *name;
+	enum adopt_when when;
+	const char *why;
+} rows[] = {
+    {"", "Node", "", NULL, ADOPT_NEVER, "it is a Node"},
+    {"", "Secret", NULL, "kpipe-marks-*", ADOPT_NEVER,
+	"it is the key of an operator's marks"},
+    {NULL, NULL, "kube-*", NULL, ADOPT_NEVER,
+	"it is in a namespace of Kubernetes' own"},
+    {"", "Namespace", "", "kube-*", ADOPT_NEVER, "it is Kubernetes' own"},
+    {"", "Namespace", "", "default", ADOPT_NEVER, "it is Kubernetes' own"},
+    {"", "Service", "default", "kubernetes", ADOPT_NEVER,
+	"it is Kubernetes' own"},
+    {NULL, NULL, "", "system:*", ADOPT_NEVER, "it is Kubernetes' own"},
+    {"scheduling.k8s.io", "PriorityClass", "", "system-*", ADOPT_NEVER,
+	"it is Kubernetes' own"},
+    /* Cluster-scoped: Namespaces, CustomResourceDefinitions, volumes, ...:
+     * what hangs on them goes with them. */
+    {NULL, NULL, "", NULL, ADOPT_ASKED, NULL},
+};
+
+static bool
+fits(const char *pattern, struct span s)
+{
+	size_t n;
+
+	if (pattern == NULL)
+		return true;
+	n = strlen(pattern);
+	if (n == 0 || pattern[n - 1] != '*')
+		return span_is(s, pattern);
+	return s.n >= n - 1 && memcmp(s.p, pattern, n - 1) == 0;
+}
+
+bool
+adopt_is_primary(const struct set *s, struct span object)
+{
+	return s->primary.uid.n > 0 &&
+	    span_eq(body_metadata(object, "uid"), s->primary.uid);
+}
+
+static bool
+is_namespace_of(const struct item *i, struct span ns)
+{
+	return ns.n > 0 && i->id.group.n == 0 &&
+	    span_is(i->id.kind, "Namespace") && span_eq(i->id.name, ns);
+}
+
+enum adopt_when
+adopt_when(const struct set *s, const struct item *i, struct span object,
+    struct span home, const char **why)
+{
+	struct span ns = body_metadata(object, "namespace");
+
+	*why = NULL;
+	if (adopt_is_primary(s, object))
+		*why = "it is the primary itself";
+	else if (span_eq(i->id.group, s->primary.group) &&
+	    span_eq(i->id.kind, s->primary.kind))
+		*why = "it is a primary of its own";
+	else if (is_namespace_of(i, s->primary.namespace_))
+		*why = "it is the namespace of the primary";
+	else if (is_namespace_of(i, home))
+		*why = "it is the operator's own namespace";
+	else if (applyset_is_parent(object))
+		*why = "it is the parent of an apply set";
+	if (*why != NULL)
+		return ADOPT_NEVER;
+	for (size_t n = 0; n < COUNT(rows); n++) {
+		const struct row *r = &rows[n];
+
+		if (!fits(r->group, i->id.group) ||
+		    !fits(r->kind, i->id.kind) || !fits(r->namespace_, ns) ||
+		    !fits(r->name, i->id.name))
+			continue;
+		*why = r->why;
+		return r->when;
+	}
+	return ADOPT_FREELY;
+}
+
+/* ---- whose is the object ---- */
 
 static struct span
 label(struct span object, struct span key)
@@ -51,8 +142,7 @@ adopt_is_free(const struct set *s, struct span object)
 		if (json_type(json_get(e.value, "controller")) == JSON_TRUE &&
 		    !is_stray(s, object, e.value))
 			return false;
-	return json_get(json_path(object, "metadata.annotations"),
-		   "kpipe.dev/member")
+	return json_get(json_path(object, "metadata.annotations"), PROOF_MEMBER)
 		   .n == 0;
 }
 
@@ -69,18 +159,24 @@ naming_label(const struct set *s, struct span object)
 	return SPAN_NONE;
 }
 
-/* By which a member in another namespace than its primary's is one. */
-static bool
-has_marks(const struct set *s, struct span object)
+bool
+adopt_may(const struct set *s, const struct item *i, struct span object)
 {
-	return s->primary.namespace_.n > 0 &&
-	    !span_eq(body_metadata(object, "namespace"), s->primary.namespace_);
+	/* At most once: not again for an object of another operator. */
+	return !i->once && s->adopt.n > 0 && adopt_is_free(s, object) &&
+	    body_metadata(object, "deletionTimestamp").n == 0 &&
+	    is_named(label(object, s->adopt), s);
 }
 
+/* Appends a line of watches.yaml that would allow it, or what to do before. */
 static void
 add_offer(struct buf *b, const struct set *s, struct span object)
 {
 	struct span key = naming_label(s, object);
+	struct span home = s->primary.namespace_;
+	/* By marks a member elsewhere than its primary is one. */
+	bool marks =
+	    home.n > 0 && !span_eq(body_metadata(object, "namespace"), home);
 
 	if (key.n > 0)
 		buf_addf(b,
@@ -91,8 +187,7 @@ add_offer(struct buf *b, const struct set *s, struct span object)
 		buf_addf(b,
 		    "; an operator made it, and its %s was removed: put that "
 		    "back, or delete the object",
-		    has_marks(s, object) ? "annotation kpipe.dev/member"
-					 : "owner reference");
+		    marks ? "annotation " PROOF_MEMBER : "owner reference");
 	else
 		buf_adds(b,
 		    "; delete it, or give it a label for \"adopt\" in "
@@ -117,6 +212,8 @@ adopt_hint(struct buf *b, const struct set *s, const struct item *i,
 		buf_addf(b, "; to be adopted it needs the label %.*s=%.*s",
 		    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
 }
+
+/* ---- its fields ---- */
 
 /* Managers of Kubernetes itself. The former operator did not set their fields,
  * and losing them does harm: the volume of a claim, the finalizer of a load
@@ -164,51 +261,6 @@ is_ours(struct span entry, const struct item *i, struct span manager)
 	return yes;
 }
 
-bool
-adopt_may(const struct set *s, const struct item *i, struct span object)
-{
-	/* At most once: not again for an object of another operator. */
-	return !i->once && s->adopt.n > 0 && adopt_is_free(s, object) &&
-	    body_metadata(object, "deletionTimestamp").n == 0 &&
-	    is_named(label(object, s->adopt), s);
-}
-
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
-
-static void
-add_entry(struct buf *b, const struct item *i, struct span manager,
-    struct span time, struct span fields)
-{
-	json_add_comma(b);
-	buf_addc(b, '{');
-	add_text(b, "manager", manager);
-	add_text(b, "operation", span_str("Apply"));
-	add_text(b, "apiVersion", i->id.api_version);
-	if (time.n > 0) {
-		json_add_key(b, "time");
-		buf_addspan(b, time);
-	}
-	add_text(b, "fieldsType", span_str("FieldsV1"));
-	json_add_key(b, "fieldsV1");
-	buf_addspan(b, fields);
-	buf_addc(b, '}');
-}
-
-static void
-add_all(struct buf *fields, struct span more)
-{
-	struct buf both = BUF_INIT;
-
-	fields_union(&both, buf_span(fields), more);
-	buf_release(fields);
-	*fields = both;
-}
-
 /* The managedFields as they should be; true if that is a change. */
 static bool
 new_fields(struct buf *b, const struct set *s, const struct item *i,
@@ -223,18 +275,34 @@ new_fields(struct buf *b, const struct set *s, const struct item *i,
 	buf_addc(b, '[');
 	while (json_element(&e)) {
 		bool left_over = is_left_over(s, e.value);
+		struct buf both = BUF_INIT;
 
-		if (left_over || is_ours(e.value, i, manager)) {
-			change = change || left_over;
-			time = json_get(e.value, "time");
-			add_all(&fields, json_get(e.value, "fieldsV1"));
-		} else {
+		if (!left_over && !is_ours(e.value, i, manager)) {
 			json_add_comma(b);
 			buf_addspan(b, e.value);
+			continue;
 		}
+		change = change || left_over;
+		time = json_get(e.value, "time");
+		fields_union(
+		    &both, buf_span(&fields), json_get(e.value, "fieldsV1"));
+		buf_release(&fields);
+		fields = both;
 	}
-	if (change)
-		add_entry(b, i, manager, time, buf_span(&fields));
+	if (change) {
+		json_add_comma(b);
+		buf_adds(b, "{\"manager\":");
+		json_add_string(b, manager);
+		buf_adds(b, ",\"operation\":\"Apply\",\"apiVersion\":");
+		json_add_string(b, i->id.api_version);
+		if (time.n > 0) {
+			json_add_key(b, "time");
+			buf_addspan(b, time);
+		}
+		buf_adds(b, ",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":");
+		buf_addspan(b, buf_span(&fields));
+		buf_addc(b, '}');
+	}
 	buf_addc(b, ']');
 	buf_release(&fields);
 	return change;
@@ -283,13 +351,14 @@ adopt_patch(struct buf *b, const struct set *s, const struct item *i,
 		body_test(b, "/metadata/uid", body_metadata(object, "uid"));
 		body_test(b, "/metadata/resourceVersion",
 		    body_metadata(object, "resourceVersion"));
-	}
-	if (owners_change)
-		add_replace(b, "/metadata/ownerReferences", buf_span(&owners));
-	if (fields_change)
-		add_replace(b, "/metadata/managedFields", buf_span(&fields));
-	if (fields_change || owners_change)
+		if (owners_change)
+			add_replace(
+			    b, "/metadata/ownerReferences", buf_span(&owners));
+		if (fields_change)
+			add_replace(
+			    b, "/metadata/managedFields", buf_span(&fields));
 		buf_addc(b, ']');
+	}
 	buf_release(&fields);
 	buf_release(&owners);
 	return fields_change || owners_change;

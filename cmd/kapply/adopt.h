@@ -1,7 +1,8 @@
 /*
- * adopt: takes over objects of another operator, where a line allows it
+ * adopt: objects of other operators: takes them over, where a line allows it
  * (reconcile.adopt, the label's key): an object without an owner (see below),
- * whose label KEY is the name of the primary.
+ * whose label KEY is the name of the primary. Some are never adopted, or only if
+ * watches.yaml says so: a message must not suggest it.
  */
 #ifndef ADOPT_H
 #define ADOPT_H
@@ -11,6 +12,22 @@
 #include "base/buf.h"
 #include "base/span.h"
 #include "set/set.h"
+
+enum adopt_when {
+	ADOPT_FREELY, /* it may be adopted, and a message may offer that */
+	ADOPT_ASKED,  /* only where `adopt` asks for it */
+	ADOPT_NEVER
+};
+
+/*
+ * When object, as the server has it with the name of the item, may be adopted.
+ * home: the operator's own namespace. why, of ADOPT_NEVER: "it is ...", static.
+ */
+enum adopt_when adopt_when(const struct set *s, const struct item *i,
+    struct span object, struct span home, const char **why);
+
+/* Whether it is the set's own primary, in any version of its API. */
+bool adopt_is_primary(const struct set *s, struct span object);
 
 /*
  * Whether object has no owner: no mark and no controller, unless that is the

@@ -23,15 +23,14 @@ tell(struct apply *a, const struct set *s, enum recorder_type type,
 {
 	/* Plain objects have no primary for an Event; a dry run changes
 	 * nothing. */
-	if (a->recorder == NULL || s->plain)
+	if (a->w.recorder == NULL || s->plain)
 		return;
-	recorder_add(a->recorder,
+	recorder_add(a->w.recorder,
 	    &(struct recorder_event){
 		.about = {s->primary.api_version, s->primary.kind,
 		    s->primary.namespace_, s->primary.name, s->primary.uid,
 		    s->primary_version},
-		.component =
-		    component.n > 0 ? component : send_set_manager(a, s),
+		.component = component.n > 0 ? component : send_manager(a, s),
 		.type = type,
 		.reason = span_str(reason),
 		.message = message});
@@ -44,66 +43,55 @@ announce_tell(struct apply *a, const struct set *s, enum recorder_type type,
 	tell(a, s, type, reason, message, span_str(""));
 }
 
-/* The reason from because.h, in brackets; long messages give way to it. It is
- * the same for each try, so that repetitions of the Event are counted. */
-static void
-add_reason(struct buf *b, const struct set *s, const struct item *i,
-    const char *result)
-{
-	struct buf why = BUF_INIT;
-	size_t n;
-
-	because_add(&why, s, i, result);
-	if (why.len > 0) {
-		n = utf8_cut(buf_span(&why), WHY_MAX);
-		buf_truncate(b, utf8_cut(buf_span(b), MESSAGE_MAX));
-		buf_addf(
-		    b, " (%.*s%s)", (int)n, why.data, n < why.len ? "..." : "");
-	}
-	buf_release(&why);
-}
-
+/* With the reason from because.h, in brackets; long messages give way to it. The
+ * reason is the same for each try, so that repetitions of the Event are counted. */
 void
 announce_item(struct apply *a, const struct set *s,
     const struct announce_how *is, struct span message)
 {
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, why = BUF_INIT;
+	size_t n;
 
 	buf_addspan(&b, message);
-	add_reason(&b, s, is->item, is->result);
+	because_add(&why, s, is->item, is->result);
+	if (why.len > 0) {
+		n = utf8_cut(buf_span(&why), WHY_MAX);
+		buf_truncate(&b, utf8_cut(buf_span(&b), MESSAGE_MAX));
+		buf_addf(&b, " (%.*s%s)", (int)n, why.data,
+		    n < why.len ? "..." : "");
+	}
 	announce_tell(a, s, is->type, is->reason, buf_span(&b));
 	buf_release(&b);
+	buf_release(&why);
 }
 
-/* A text of value, or SPAN_NONE. */
-static struct span
-text_of(struct span value, const char *member, struct buf *b)
-{
-	return json_string(json_get(value, member), b);
-}
-
+/* An Event of the line; why: what could not be written, which its `failure` has
+ * words for, or NULL. */
 static void
-tell_one(struct apply *a, const struct set *s, struct span event)
+tell_event(
+    struct apply *a, const struct set *s, struct span event, const char *why)
 {
-	struct buf reason = BUF_INIT, message = BUF_INIT, component = BUF_INIT;
-	bool warning = json_is(json_get(event, "type"), "Warning");
-	struct span text;
+	struct buf reason = BUF_INIT, message = BUF_INIT, scratch = BUF_INIT;
+	struct span words = why != NULL ? json_get(event, "failure") : event;
+	bool warning =
+	    why != NULL || json_is(json_get(event, "type"), "Warning");
 
-	buf_addspan(&reason, json_string(json_get(event, "reason"), &message));
-	if (reason.len == 0)
+	buf_addspan(&reason, json_string(json_get(words, "reason"), &scratch));
+	if (why == NULL && reason.len == 0)
 		buf_adds(&reason, "Reconcile");
-	buf_reset(&message);
-	text = json_string(json_get(event, "message"), &message);
-	if (text.n == 0)
-		text = span_str("");
-	if (!warning && a->recorder != NULL && !s->plain)
-		report_event(s, buf_str(&reason), text);
+	buf_reset(&scratch);
+	buf_addspan(
+	    &message, json_string(json_get(words, "message"), &scratch));
+	buf_adds(&message, why != NULL ? why : "");
+	if (!warning && a->w.recorder != NULL && !s->plain)
+		report_event(s, buf_str(&reason), span_str(buf_str(&message)));
+	buf_reset(&scratch);
 	tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
-	    buf_str(&reason), text,
-	    json_string(json_get(event, "component"), &component));
-	buf_release(&component);
+	    buf_str(&reason), buf_span(&message),
+	    json_string(json_get(event, "component"), &scratch));
 	buf_release(&reason);
 	buf_release(&message);
+	buf_release(&scratch);
 }
 
 static bool
@@ -113,8 +101,8 @@ may_be_told(const struct set *s, struct span event)
 		return false;
 	if (!redacted_in(event))
 		return true;
-	log_warning("an Event about %.*s %.*s/%.*s has a digest in the place "
-		    "of a hidden value: it is not recorded",
+	log_warning("an Event about %.*s %.*s/%.*s has " REDACTED_DIGEST
+		    ": it is not recorded",
 	    SPAN_ARG(s->primary.kind), SPAN_ARG(s->primary.namespace_),
 	    SPAN_ARG(s->primary.name));
 	return false;
@@ -128,23 +116,13 @@ announce_send(struct apply *a, const struct set *s)
 	while (json_element(&list))
 		if (json_type(json_get(list.value, "object")) != JSON_STRING &&
 		    may_be_told(s, list.value))
-			tell_one(a, s, list.value);
+			tell_event(a, s, list.value, NULL);
 }
 
 static bool
 is_about(struct span event, const struct item *i)
 {
-	struct buf name = BUF_INIT, key = BUF_INIT;
-	struct span object = text_of(event, "object", &name);
-	bool found = false;
-
-	if (object.p != NULL) {
-		objref_add_key(&key, &i->id);
-		found = span_eq(object, buf_span(&key));
-	}
-	buf_release(&name);
-	buf_release(&key);
-	return found;
+	return json_is(json_get(event, "object"), i->key);
 }
 
 void
@@ -155,26 +133,7 @@ announce_written(struct apply *a, const struct set *s, const struct item *i,
 
 	while (strcmp(result, "unchanged") != 0 && json_element(&list))
 		if (is_about(list.value, i) && may_be_told(s, list.value))
-			tell_one(a, s, list.value);
-}
-
-static void
-tell_failure(
-    struct apply *a, const struct set *s, struct span event, const char *why)
-{
-	struct buf reason = BUF_INIT, message = BUF_INIT, scratch = BUF_INIT;
-	struct span failure = json_get(event, "failure");
-
-	buf_addspan(&reason, text_of(failure, "reason", &scratch));
-	buf_reset(&scratch);
-	buf_addspan(&message, text_of(failure, "message", &scratch));
-	buf_adds(&message, why);
-	buf_reset(&scratch);
-	tell(a, s, RECORDER_WARNING, buf_str(&reason), buf_span(&message),
-	    text_of(event, "component", &scratch));
-	buf_release(&reason);
-	buf_release(&message);
-	buf_release(&scratch);
+			tell_event(a, s, list.value, NULL);
 }
 
 bool
@@ -185,10 +144,12 @@ announce_failed(
 	bool told = false;
 
 	while (json_element(&list)) {
-		if (json_type(json_get(list.value, "failure")) != JSON_OBJECT ||
-		    !is_about(list.value, i) || !may_be_told(s, list.value))
+		struct span event = list.value;
+
+		if (json_type(json_get(event, "failure")) != JSON_OBJECT ||
+		    !is_about(event, i) || !may_be_told(s, event))
 			continue;
-		tell_failure(a, s, list.value, why);
+		tell_event(a, s, event, why);
 		told = true;
 	}
 	return told;

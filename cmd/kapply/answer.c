@@ -1,74 +1,26 @@
-/* Part of send.h: the next step of an item after the answer to its request. */
+/*
+ * Part of send.h: what the answer to a request means for its item. The table at
+ * the end has a function for each request (set/errand.h): the item is done, out
+ * of date, has failed, or its next request follows.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "adopt.h"
+#include "applyset.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "because.h"
 #include "body.h"
-#include "foreign.h"
+#include "conf/instancename.h"
 #include "json/json.h"
-#include "merge.h"
 #include "opponent.h"
 #include "process/clock.h"
-#include "process/log.h"
 #include "send.h"
-#include "set/confidential.h"
 #include "set/errand.h"
-#include "spare.h"
 #include "unseen.h"
 
-enum {
-	NEW_SCOPE_MS = 30000,
-	NAMESPACE_MS = 2000 /* so much later its Namespace may come */
-};
-
-static bool
-recent_scope(const struct apply *a)
-{
-	return a->new_scope_ms != 0 &&
-	    clock_ms() - a->new_scope_ms < NEW_SCOPE_MS;
-}
-
-static void
-nothing_to_do(void *arg, const struct kube_error *e)
-{
-	(void)arg;
-	(void)e;
-}
-
-/* Its Namespace may be further down in the same input. */
-static bool
-may_follow(const struct call *c, const struct kube_error *e)
-{
-	uint64_t first = c->item->failure.retry.first_ms;
-
-	return e->namespace_missing && c->key->set->plain &&
-	    !c->key->apply->o->dry_run &&
-	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
-}
-
-static void
-fail_answer(struct call *c, const struct kube_answer *answer)
-{
-	const struct kube_error *e = &answer->error;
-	struct apply *a = c->key->apply;
-	enum retry_kind kind = retry_classify(c->verb, e);
-	struct buf b = BUF_INIT;
-
-	/* The path itself is unknown: the kind is not served, or not yet. */
-	if (e->code == 404 && e->reason[0] == '\0')
-		discovery_refresh(a->discovery, nothing_to_do, a);
-	if (e->code == 404 && (recent_scope(a) || may_follow(c, e)))
-		kind = RETRY_TRANSIENT;
-	kube_error_public_of(&b, e,
-	    confidential_kind(c->key->set, &c->item->id),
-	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
-	send_add_remedy(&b, c, e);
-	send_fail_by(c, kind, e, buf_span(&b));
-	buf_release(&b);
-}
+enum { NAMESPACE_MS = 2000 /* so much later its Namespace may come */ };
 
 static bool
 failed(const struct kube_answer *answer)
@@ -83,47 +35,11 @@ set_text(char **field, struct span text)
 	*field = mem_dup(text.p, text.n);
 }
 
-/* The next request of the item may go out. */
 static void
-go_on(struct item *i, enum item_step step)
+set_patch(struct item *i, struct buf *patch)
 {
-	if (engine_item_take(i, EVENT_NEXT) == ACTION_QUEUE)
-		i->step = step;
-}
-
-/* The object that we addressed by uid is gone, or another one took its name. */
-static bool
-uid_gone(const struct call *c, const struct kube_error *e)
-{
-	struct json_elements causes;
-
-	if (c->uid.n == 0)
-		return false;
-	if (e->code == 409)
-		return !e->field_conflict;
-	if (e->code != 422 || e->causes == NULL)
-		return false;
-	causes = json_elements(span_str(e->causes));
-	while (json_element(&causes))
-		if (json_is(json_get(causes.value, "field"), "metadata.uid"))
-			return true;
-	return false;
-}
-
-/* After STEP_TRIM nothing is left; if that fails, others may have added keys
- * again. */
-static void
-wrote_merge(struct call *c, const struct kube_answer *answer)
-{
-	bool last = c->item->step == STEP_TRIM;
-
-	c->item->step = STEP_WRITE;
-	if (failed(answer))
-		fail_answer(c, answer);
-	else if (last)
-		engine_item_done(c->key, c->item, "configured");
-	else
-		go_on(c->item, STEP_WRITE);
+	free(i->patch);
+	i->patch = buf_take(patch);
 }
 
 static void
@@ -131,123 +47,97 @@ note_unseen(struct call *c)
 {
 	struct apply *a = c->key->apply;
 
-	if (!a->o->dry_run)
+	if (!writer_opts.dry_run)
 		unseen_add(a->unseen, c->key->set, c->item, clock_ms());
 }
 
-/* To take over what others own in object, unless nothing is theirs. */
-static bool
-take_over(struct call *c, struct span object)
-{
-	struct item *i = c->item;
-	struct buf patch = BUF_INIT;
-	bool change =
-	    adopt_patch(&patch, c->key->set, i, object, send_manager(c->key));
-
-	free(i->patch);
-	i->patch = buf_take(&patch);
-	if (change)
-		go_on(i, STEP_ADOPT);
-	return change;
-}
-
-/*
- * Of what no managers were kept, the API server says at the first apply that
- * "before-first-apply" wrote it: only now are there fields to take over. Those
- * of a plain object are always looked for now: mostly there are none.
- */
-static bool
-take_over_again(struct call *c, struct span object)
-{
-	struct item *i = c->item;
-	enum adoption due = c->key->set->plain ? ADOPTION_NONE : ADOPTION_BEGUN;
-
-	if (i->adoption != due || c->key->apply->o->dry_run)
-		return false;
-	i->adoption = ADOPTION_AGAIN;
-	return take_over(c, object);
-}
-
-/* The live object, which may have been adopted, is gone. */
+/* So that the apply's answer shows whether anything changed. */
 static void
-forget_live(struct item *i)
+note_before(struct item *i, struct span object)
 {
-	free(i->live_uid);
-	i->live_uid = NULL;
-	i->adoption = ADOPTION_NONE;
+	free(i->live_version);
+	i->live_version = body_state(object, writer_opts.dry_run != 0);
 }
 
-/* It was written, and will vanish: applied is what comes after it. */
-static bool
-is_going(struct call *c, struct span object)
-{
-	enum retry_kind kind =
-	    c->key->apply->o->dry_run ? RETRY_PERMANENT : RETRY_TRANSIENT;
-	struct buf b = BUF_INIT, why = BUF_INIT;
+/* ---- failures ---- */
 
-	if (!c->key->set->plain || !body_awaits(&why, object))
-		return false;
-	buf_adds(&b, "it is being deleted");
-	if (why.len > 0)
-		buf_addf(&b, ": %s", buf_str(&why));
-	send_fail_with(c->key, c->item, kind, -1, buf_span(&b));
-	buf_release(&b);
-	buf_release(&why);
-	return true;
+static void
+nothing_to_do(void *arg, const struct kube_error *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+/* Fields that are only set when an object is created: the sentences of
+ * Kubernetes' validation. */
+static bool
+is_immutable(const struct kube_error *e)
+{
+	return e->code == 422 && e->message != NULL &&
+	    (strstr(e->message, "immutable") != NULL ||
+		strstr(e->message, "updates to statefulset spec") != NULL ||
+		strstr(e->message, "cannot change roleRef") != NULL);
+}
+
+/* "; ...": what can be done about the refusal, if anything is known. */
+static void
+add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
+{
+	bool plain = c->key->set->plain;
+
+	if (e->field_conflict)
+		buf_addf(b, "; we are \"%.*s\"",
+		    SPAN_ARG(send_item_manager(c->key, c->item)));
+	if (e->field_conflict && plain)
+		buf_adds(b, "; --force-conflicts takes the fields over");
+	if (c->item->op == OP_APPLY && is_immutable(e))
+		buf_adds(b,
+		    plain ? "; delete the object to have it made as it is here"
+			  : "; `immutable` in the program leaves such a field "
+			    "as it is, or delete the object to have it made "
+			    "again");
 }
 
 static void
-wrote_object(struct call *c, const struct kube_answer *answer)
+fail_answer(struct call *c, const struct kube_answer *answer)
 {
-	struct item *i = c->item;
+	const struct kube_error *e = &answer->error;
 	struct apply *a = c->key->apply;
+	enum retry_kind kind = retry_classify(c->verb, e);
+	uint64_t first = c->item->failure.retry.first_ms;
+	/* Its Namespace may be further down in the same input. */
+	bool may_follow = e->namespace_missing && c->key->set->plain &&
+	    !writer_opts.dry_run &&
+	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
+	struct buf b = BUF_INIT;
 
-	/* Without an answer, or with a 5xx, it may be there as well. */
-	if (!failed(answer) || answer->code == 0 || answer->code >= 500)
-		note_unseen(c);
-	if (!failed(answer) && take_over_again(c, answer->body))
-		return;
-	if (!failed(answer) && is_going(c, answer->body))
-		return;
-	if (!failed(answer)) {
-		opponent_answered(&a->repairs, c->key->set, i,
-		    send_item_manager(c->key, i), answer->body, clock_ms());
-		if (a->on_applied != NULL && c->key->set->plain)
-			a->on_applied(a->on_applied_arg, i,
-			    body_metadata(answer->body, "uid"));
-		if (i->adoption != ADOPTION_NONE && !c->key->set->plain)
-			report_adopted(a, c->key->set, i);
-		i->adoption = ADOPTION_NONE;
-		if (!a->o->dry_run && merge_trim(c->key->set, i, answer->body))
-			go_on(i, STEP_TRIM);
-		else
-			engine_item_done(c->key, i,
-			    answer->code == 201
-				? "created"
-				: body_result(answer->body, i->live_version,
-				      a->o->dry_run != 0));
-	} else if (c->if_absent && answer->error.code == 409 &&
-	    !answer->error.field_conflict) {
-		go_on(i, STEP_READ);
-	} else if (merge_list(i, c->uid, &answer->error)) {
-		go_on(i, STEP_LIST);
-	} else if (answer->error.field_conflict && i->partial != PARTIAL_NONE) {
-		foreign_conflict(c, &answer->error);
-	} else if (!uid_gone(c, &answer->error)) {
-		fail_answer(c, answer);
-	} else if (i->live_uid != NULL) {
-		forget_live(i);
-		fail_answer(c, answer);
-	} else {
-		engine_item_stale(c->key, i);
-	}
+	/* The path itself is unknown: the kind is not served, or not yet. */
+	if (e->code == 404 && e->reason[0] == '\0')
+		discovery_refresh(a->w.discovery, nothing_to_do, a);
+	if (e->code == 404 && (send_is_early(a) || may_follow))
+		kind = RETRY_TRANSIENT;
+	kube_error_public_of(&b, e, set_error_kind(c->key->set, &c->item->id),
+	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
+	add_remedy(&b, c, e);
+	send_fail_by(c, kind, e, buf_span(&b));
+	buf_release(&b);
 }
+
+/* The object is another's: the item fails, as a conflict. */
+static void
+refuse(struct call *c, enum retry_kind kind, struct span why)
+{
+	send_fail_with(c->key, c->item, kind, -1, why);
+	c->item->failure.reason = "Conflict";
+}
+
+/* ---- whose is the object ---- */
 
 /* The primary is not a member, even if a user made it its own owner. */
 static bool
 is_member(const struct call *c, struct span object)
 {
-	return !spare_is_primary(c->key->set, object) &&
+	return !adopt_is_primary(c->key->set, object) &&
 	    body_is_member(&c->key->apply->proof, c->key->set, c->item, object);
 }
 
@@ -258,118 +148,111 @@ is_item_member(const struct call *c, struct span object)
 	const struct key *k = c->key;
 
 	return is_member(c, object) ||
-	    (!spare_is_primary(k->set, object) && c->item->op == OP_APPLY &&
+	    (!adopt_is_primary(k->set, object) && c->item->op == OP_APPLY &&
 		body_was_ours(k->set, object, send_item_manager(k, c->item)));
 }
 
-static bool
-is_adoptable(const struct call *c, struct span object)
+static enum adopt_when
+adopt_when_of(const struct call *c, struct span object, const char **why)
 {
+	return adopt_when(c->key->set, c->item, object,
+	    span_str(kube_namespace(c->key->apply->w.kube)), why);
+}
+
+/* Names the instance that made the object, and a way out. */
+static void
+add_instance(struct buf *b, struct span object)
+{
+	struct buf scratch = BUF_INIT;
+	struct span name = body_instance(object, &scratch);
+
+	if (!instancename_is(name))
+		name = span_str("?");
+	buf_addf(b,
+	    "; instance \"%.*s\" of this operator made it: if that is gone for "
+	    "good, or has another name now, start with "
+	    "--take-over-instance=%.*s",
+	    SPAN_ARG(name), SPAN_ARG(name));
+	buf_release(&scratch);
+}
+
+/*
+ * An object that has the name of an item, or is to be deleted, and is not a
+ * member: the item fails, and says of what else it is part.
+ */
+static void
+refuse_other(struct call *c, struct span object)
+{
+	const struct set *s = c->key->set;
+	struct buf b = BUF_INIT, owner = BUF_INIT;
+	bool going = body_metadata(object, "deletionTimestamp").n != 0;
+	const char *unproven =
+	    body_unproven(&c->key->apply->proof, s, c->item, object);
+	enum adopt_when when;
 	const char *why;
 
-	return adopt_may(c->key->set, c->item, object) &&
-	    foreign_spared(c, object, &why) != SPARE_ALWAYS;
-}
-
-static void
-adopt(struct call *c, struct span object)
-{
-	struct item *i = c->item;
-
-	i->adoption = ADOPTION_BEGUN;
-	note_unseen(c);
-	set_text(&i->live_uid, body_metadata(object, "uid"));
-	if (!take_over(c, object))
-		go_on(i, STEP_WRITE);
-}
-
-static void
-gone_meanwhile(struct call *c)
-{
-	struct item *i = c->item;
-
-	forget_live(i);
-	/* The object in the way went while we waited: that is not a failure. */
-	if (i->failure.reason != NULL) {
-		i->failure.reason = NULL;
-		retry_reset(&i->failure.retry);
-		go_on(i, STEP_WRITE);
-		return;
+	if (!adopt_is_free(s, object))
+		body_owner(&owner, object);
+	buf_adds(&b, "it exists and is not part of ");
+	objref_add_label(&b, &s->primary);
+	if (!body_is_ours(s, object)) {
+		add_instance(&b, object);
+	} else if (unproven != NULL) {
+		buf_addf(&b, "; %s", unproven);
+	} else if (owner.len > 0) {
+		buf_addf(&b, " but of %s", buf_str(&owner));
+	} else if (c->item->op == OP_APPLY) {
+		when = adopt_when_of(c, object, &why);
+		if (when == ADOPT_NEVER)
+			buf_addf(&b, "; %s, and never adopted", why);
+		else
+			adopt_hint(
+			    &b, s, c->item, object, when == ADOPT_FREELY);
 	}
-	i->step = STEP_WRITE;
-	send_fail_with(
-	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
+	if (going)
+		buf_adds(&b, "; it is being deleted");
+	refuse(c, going ? RETRY_TRANSIENT : RETRY_PERMANENT, buf_span(&b));
+	buf_release(&b);
+	buf_release(&owner);
 }
 
-static void
-wrote_adoption(struct call *c, const struct kube_answer *answer)
-{
-	c->item->step = STEP_READ; /* it may be another one's by now */
-	if (answer->code == 404 && answer->error.reason[0] != '\0')
-		gone_meanwhile(c);
-	else if (failed(answer))
-		fail_answer(c, answer);
-	else
-		go_on(c->item, STEP_WRITE);
-}
+/* ---- looking ---- */
 
-/* So that the apply's answer shows whether anything changed. */
+/* The field that loops. This must not hold up the rest: if it cannot be found
+ * out who changes it, go on without. */
 static void
-note_before(struct call *c, struct span object)
+looked_at(struct call *c, const struct kube_answer *answer)
 {
+	struct apply *a = c->key->apply;
+	const struct set *s = c->key->set;
 	struct item *i = c->item;
+	struct buf who = BUF_INIT;
+	struct opponent *before =
+	    opponent_before(&a->opponents, s, i, clock_ms());
+	bool known = true;
 
-	free(i->live_version);
-	i->live_version = body_state(object, c->key->apply->o->dry_run != 0);
-}
-
-static void
-read_foreign(struct call *c, struct span object)
-{
-	if (is_adoptable(c, object))
-		adopt(c, object);
-	else
-		foreign_refuse(c, object);
-}
-
-/* Another object has the name of an item that we wanted to create. */
-static void
-read_rival(struct call *c, const struct kube_answer *answer)
-{
-	struct item *i = c->item;
-
-	if (answer->code == 404) {
-		gone_meanwhile(c);
-	} else if (failed(answer)) {
-		fail_answer(c, answer);
-	} else if (!is_item_member(c, answer->body)) {
-		read_foreign(c, answer->body);
-	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
-		engine_item_stale(c->key, i);
-	} else if (i->once && is_member(c, answer->body)) {
-		engine_item_done(c->key, i, "unchanged");
-	} else {
-		note_unseen(c);
-		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
-		note_before(c, answer->body);
-		go_on(i, STEP_WRITE);
-	}
-}
-
-/* Plain objects */
-static void
-read_before(struct call *c, const struct kube_answer *answer)
-{
-	bool needed = c->key->apply->label != NULL && answer->code != 404;
-
-	if (failed(answer) && (needed || answer->error.kind == ERR_TRANSIENT)) {
+	if (answer->code == 0) {
 		fail_answer(c, answer);
 		return;
 	}
 	if (!failed(answer))
-		note_before(c, answer->body);
-	if (failed(answer) || !foreign_to_set(c, answer->body))
-		go_on(c->item, STEP_WRITE);
+		known = opponent_find(&who,
+		    &(struct opponent_look){s, i,
+			body_is_patched(s, answer->body)
+			    ? send_patch_manager(c->key)
+			    : send_manager(a, s),
+			answer->body,
+			opponent_last_repair(&a->repairs, s, i, clock_ms())},
+		    before);
+	else
+		buf_adds(&who,
+		    answer->code == 404 ? "somebody who removes it"
+					: "somebody");
+	free(i->found);
+	i->found = buf_take(&who);
+	if (known && opponent_is_news(before, i->found, clock_ms()))
+		report_loop(a, s, i);
+	engine_item_done(c->key, i, NULL);
 }
 
 /* For an item that is created at most once. */
@@ -385,9 +268,387 @@ read_primary(struct call *c, const struct kube_answer *answer)
 	else if (!failed(answer) &&
 	    span_eq(body_metadata(answer->body, "uid"), s->primary.uid) &&
 	    span_eq(body_metadata(answer->body, "resourceVersion"), version))
-		go_on(c->item, STEP_WRITE);
+		engine_item_next(c->item, STEP_WRITE);
 	else
 		engine_item_stale(c->key, c->item);
+}
+
+/* Only for the log: whatever the answer is, the object is applied. */
+static void
+read_cause(struct call *c, const struct kube_answer *answer)
+{
+	if (!failed(answer)) {
+		because_found(c->key->set, c->item, answer->body,
+		    send_item_manager(c->key, c->item));
+		note_before(c->item, answer->body);
+	}
+	engine_item_next(c->item, STEP_WRITE);
+}
+
+/* ---- applying ---- */
+
+/* Takes over what others own in object; false: nothing is theirs. */
+static bool
+take_over(struct call *c, struct span object)
+{
+	const struct set *s = c->key->set;
+	struct buf patch = BUF_INIT;
+	bool change = adopt_patch(
+	    &patch, s, c->item, object, send_manager(c->key->apply, s));
+
+	set_patch(c->item, &patch);
+	if (change)
+		engine_item_next(c->item, STEP_ADOPT);
+	return change;
+}
+
+/* The live object, which may have been adopted, is gone. */
+static void
+forget_live(struct item *i)
+{
+	free(i->live_uid);
+	i->live_uid = NULL;
+	i->adoption = ADOPTION_NONE;
+}
+
+/* The object was written, and will vanish: applied is what comes after it. */
+static bool
+is_going(struct call *c, struct span object)
+{
+	enum retry_kind kind =
+	    writer_opts.dry_run ? RETRY_PERMANENT : RETRY_TRANSIENT;
+	struct buf b = BUF_INIT, why = BUF_INIT;
+
+	if (!c->key->set->plain || !body_awaits(&why, object))
+		return false;
+	buf_adds(&b, "it is being deleted");
+	if (why.len > 0)
+		buf_addf(&b, ": %s", buf_str(&why));
+	send_fail_with(c->key, c->item, kind, -1, buf_span(&b));
+	buf_release(&b);
+	buf_release(&why);
+	return true;
+}
+
+/* The object that we addressed by uid is gone, or another one took its name. */
+static bool
+uid_gone(const struct call *c, const struct kube_error *e)
+{
+	if (c->uid.n == 0)
+		return false;
+	if (e->code == 409)
+		return !e->field_conflict;
+	return writer_about_uid(e);
+}
+
+/* The apply was accepted. */
+static void
+applied(struct call *c, const struct kube_answer *answer)
+{
+	struct apply *a = c->key->apply;
+	const struct set *s = c->key->set;
+	struct item *i = c->item;
+	struct buf patch = BUF_INIT;
+	bool dry_run = writer_opts.dry_run != 0;
+	enum adoption due = s->plain ? ADOPTION_NONE : ADOPTION_BEGUN;
+
+	/*
+	 * Of what no managers were kept, the API server says at the first apply
+	 * that "before-first-apply" wrote it: only now are there fields to take
+	 * over. Those of a plain object are always looked for now: mostly there
+	 * are none.
+	 */
+	if (i->adoption == due && !dry_run) {
+		i->adoption = ADOPTION_AGAIN;
+		if (take_over(c, answer->body))
+			return;
+	}
+	if (is_going(c, answer->body))
+		return;
+	opponent_answered(&a->repairs, s, i, send_item_manager(c->key, i),
+	    answer->body, clock_ms());
+	if (s->plain && a->label != NULL)
+		applyset_applied(
+		    a->applyset, body_metadata(answer->body, "uid"));
+	if (i->adoption != ADOPTION_NONE && !s->plain)
+		report_adopted(a, s, i);
+	i->adoption = ADOPTION_NONE;
+	if (!dry_run && body_remove(&patch, s, i, answer->body)) {
+		set_patch(i, &patch);
+		engine_item_next(i, STEP_TRIM);
+	} else {
+		engine_item_done(c->key, i,
+		    answer->code == 201
+			? "created"
+			: body_result(answer->body, i->live_version, dry_run));
+	}
+	buf_release(&patch);
+}
+
+static void
+wrote_object(struct call *c, const struct kube_answer *answer)
+{
+	const struct kube_error *e = &answer->error;
+	struct item *i = c->item;
+	struct buf text = BUF_INIT;
+
+	/* Without an answer, or with a 5xx, it may be there as well. */
+	if (!failed(answer) || answer->code == 0 || answer->code >= 500)
+		note_unseen(c);
+	if (!failed(answer)) {
+		applied(c, answer);
+	} else if (c->if_absent && e->code == 409 && !e->field_conflict) {
+		engine_item_next(i, STEP_READ);
+	} else if (body_list(&text, i, c->uid, e)) {
+		i->list_sent = true;
+		set_patch(i, &text);
+		engine_item_next(i, STEP_LIST);
+	} else if (e->field_conflict && i->partial != PARTIAL_NONE) {
+		kube_error_public(
+		    &text, e, set_error_kind(c->key->set, &i->id));
+		free(i->conflict);
+		i->conflict = buf_take(&text);
+		engine_item_next(i, STEP_HOLDER);
+	} else if (!uid_gone(c, e)) {
+		fail_answer(c, answer);
+	} else if (i->live_uid != NULL) {
+		forget_live(i);
+		fail_answer(c, answer);
+	} else {
+		engine_item_stale(c->key, i);
+	}
+	buf_release(&text);
+}
+
+/* After STEP_TRIM nothing is left; if that fails, others may have added keys
+ * again. */
+static void
+wrote_merge(struct call *c, const struct kube_answer *answer)
+{
+	bool last = c->item->step == STEP_TRIM;
+
+	c->item->step = STEP_WRITE;
+	if (failed(answer))
+		fail_answer(c, answer);
+	else if (last)
+		engine_item_done(c->key, c->item, "configured");
+	else
+		engine_item_next(c->item, STEP_WRITE);
+}
+
+/*
+ * The apply of fields got a conflict, and the object was read, or could not be.
+ * A conflict names field managers, and that of a primary by a digest. The
+ * primary's mark on the object says which one that is (doc/protocol.md,
+ * "Marks").
+ */
+static void
+read_holder(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+	const char *before = "; held by ";
+	struct buf b = BUF_INIT, manager = BUF_INIT, scratch = BUF_INIT;
+
+	buf_adds(&b, i->conflict);
+	if (failed(answer)) {
+		buf_adds(&b, "; cannot look at it: ");
+		kube_error_public(
+		    &b, &answer->error, set_error_kind(c->key->set, &i->id));
+	}
+	for (struct json_members m = json_members(failed(answer)
+		     ? SPAN_NONE
+		     : json_path(answer->body, "metadata.annotations"));
+	     json_member(&m);) {
+		struct span digest = m.key, value, whose;
+
+		/* Is the conflict with the manager of the mark's primary? */
+		if (!span_take(&digest, PROOF_PATCH) ||
+		    digest.n < 2 * SEND_SUFFIX_BYTES)
+			continue;
+		buf_reset(&manager);
+		buf_addf(&manager, "-%.*s\"", 2 * SEND_SUFFIX_BYTES, digest.p);
+		if (strstr(i->conflict, buf_str(&manager)) == NULL)
+			continue;
+		buf_reset(&scratch);
+		value = json_string(m.value, &scratch);
+		whose = proof_patch_primary(m.key, value);
+		buf_adds(&b, before);
+		/* For a message, what a forged one says is good enough. */
+		buf_addspan(
+		    &b, whose.p != NULL ? whose : span_cut(&value, ' '));
+		before = ", ";
+	}
+	buf_addf(
+	    &b, "; we are \"%.*s\"", SPAN_ARG(send_item_manager(c->key, i)));
+	i->step = STEP_WRITE;
+	refuse(c, RETRY_PERMANENT, buf_span(&b));
+	buf_release(&b);
+	buf_release(&manager);
+	buf_release(&scratch);
+}
+
+/* ---- another object has the name of an item ---- */
+
+static void
+gone_meanwhile(struct call *c)
+{
+	struct item *i = c->item;
+
+	forget_live(i);
+	/* The object in the way went while we waited: that is not a failure. */
+	if (i->failure.reason != NULL) {
+		i->failure.reason = NULL;
+		retry_reset(&i->failure.retry);
+		engine_item_next(i, STEP_WRITE);
+		return;
+	}
+	i->step = STEP_WRITE;
+	send_fail_with(
+	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
+}
+
+/* The object is not a member: it is adopted, if that is allowed. */
+static void
+read_foreign(struct call *c, struct span object)
+{
+	struct item *i = c->item;
+	const char *why;
+
+	if (!adopt_may(c->key->set, i, object) ||
+	    adopt_when_of(c, object, &why) == ADOPT_NEVER) {
+		refuse_other(c, object);
+		return;
+	}
+	i->adoption = ADOPTION_BEGUN;
+	note_unseen(c);
+	set_text(&i->live_uid, body_metadata(object, "uid"));
+	if (!take_over(c, object))
+		engine_item_next(i, STEP_WRITE);
+}
+
+/*
+ * A plain object for an apply set. True: another set has it, or an operator made
+ * it, and the item fails; else they would change it in turn, and the first that
+ * does not want it any more deletes it. (What has the label of this set was
+ * applied by it, or is a copy.)
+ */
+static bool
+is_of_another_set(struct call *c, struct span object)
+{
+	const struct apply *a = c->key->apply;
+	struct buf b = BUF_INIT, owner = BUF_INIT;
+	struct span in;
+	bool refused;
+
+	if (a->label == NULL)
+		return false;
+	in = json_get(json_path(object, "metadata.labels"), a->label);
+	body_owner(&owner, object);
+	if (in.n > 0 && !json_is(in, a->label_value))
+		buf_addf(&b,
+		    "it is in another apply set: leave it out of this one, or "
+		    "remove its label %s=%.*s first",
+		    a->label, SPAN_ARG(json_raw_string(in)));
+	else if (in.n == 0 && body_is_made(object))
+		buf_addf(&b,
+		    "an operator made it%s%s: leave it out of the apply set",
+		    owner.len > 0 ? " for " : "", buf_str(&owner));
+	refused = b.len > 0;
+	if (refused)
+		refuse(c, RETRY_PERMANENT, buf_span(&b));
+	buf_release(&b);
+	buf_release(&owner);
+	return refused;
+}
+
+/* A plain object, before it is applied. */
+static void
+read_before(struct call *c, const struct kube_answer *answer)
+{
+	bool needed = c->key->apply->label != NULL && answer->code != 404;
+
+	if (failed(answer) && (needed || answer->error.kind == ERR_TRANSIENT)) {
+		fail_answer(c, answer);
+		return;
+	}
+	if (!failed(answer))
+		note_before(c->item, answer->body);
+	if (failed(answer) || !is_of_another_set(c, answer->body))
+		engine_item_next(c->item, STEP_WRITE);
+}
+
+static void
+read_object(struct call *c, const struct kube_answer *answer)
+{
+	struct item *i = c->item;
+
+	if (c->key->set->plain) {
+		read_before(c, answer);
+	} else if (answer->code == 404) {
+		gone_meanwhile(c);
+	} else if (failed(answer)) {
+		fail_answer(c, answer);
+	} else if (!is_item_member(c, answer->body)) {
+		read_foreign(c, answer->body);
+	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
+		engine_item_stale(c->key, i);
+	} else if (i->once && is_member(c, answer->body)) {
+		engine_item_done(c->key, i, "unchanged");
+	} else {
+		note_unseen(c);
+		set_text(&i->live_uid, body_metadata(answer->body, "uid"));
+		note_before(i, answer->body);
+		engine_item_next(i, STEP_WRITE);
+	}
+}
+
+static void
+wrote_adoption(struct call *c, const struct kube_answer *answer)
+{
+	c->item->step = STEP_READ; /* it may be another one's by now */
+	if (answer->code == 404 && answer->error.reason[0] != '\0')
+		gone_meanwhile(c);
+	else if (failed(answer))
+		fail_answer(c, answer);
+	else
+		engine_item_next(c->item, STEP_WRITE);
+}
+
+/* ---- deleting ---- */
+
+/*
+ * An object that is to be deleted and is not a member by any proof
+ * (delete_foreign of the jq library): so little is certain that only the version
+ * that the program saw is deleted, and nothing that a kpipe operator has made,
+ * nor what is never adopted.
+ */
+static void
+read_doomed_foreign(struct call *c, struct span object)
+{
+	struct item *i = c->item;
+	struct buf b = BUF_INIT, owner = BUF_INIT;
+	const char *why;
+
+	if (!span_eq(body_metadata(object, "resourceVersion"), i->version)) {
+		engine_item_stale(c->key, i);
+		return;
+	}
+	if (adopt_when_of(c, object, &why) == ADOPT_NEVER) {
+		buf_addf(&b, "%s, and never deleted", why);
+	} else if (body_is_made(object) ||
+	    body_is_member(&c->key->apply->proof, c->key->set, i, object)) {
+		body_owner(&owner, object);
+		buf_addf(&b, "it is part of %s",
+		    owner.len > 0 ? buf_str(&owner) : "another operator's set");
+	}
+	if (b.len > 0) {
+		refuse(c, RETRY_PERMANENT, buf_span(&b));
+	} else {
+		set_text(&i->live_uid, body_metadata(object, "uid"));
+		engine_item_next(i, STEP_WRITE);
+	}
+	buf_release(&b);
+	buf_release(&owner);
 }
 
 static void
@@ -404,16 +665,16 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	    body_metadata(answer->body, "deletionTimestamp").n != 0)
 		engine_item_gone(c->key, i);
 	else if (i->foreign)
-		foreign_read(c, answer->body);
+		read_doomed_foreign(c, answer->body);
 	else if (!is_member(c, answer->body))
-		foreign_refuse(c, answer->body);
+		refuse_other(c, answer->body);
 	else if (body_is_retained(
 		     &c->key->apply->proof, c->key->set, i, answer->body))
 		send_fail_with(c->key, i, RETRY_PERMANENT, -1,
 		    span_str("it is retained, and never deleted"));
 	else {
 		set_text(&i->live_uid, uid);
-		go_on(i, STEP_WRITE);
+		engine_item_next(i, STEP_WRITE);
 	}
 }
 
@@ -434,11 +695,12 @@ deleted(struct call *c, const struct kube_answer *answer)
 	}
 }
 
+/* ---- finalizers ---- */
+
 static void
 read_finalizers(struct call *c, const struct kube_answer *answer)
 {
 	struct item *i = c->item;
-	bool adding = i->op == OP_ADD_FINALIZERS;
 	struct buf patch = BUF_INIT;
 	enum finalizer_need need = FINALIZER_STALE;
 
@@ -450,12 +712,11 @@ read_finalizers(struct call *c, const struct kube_answer *answer)
 		need = body_finalizers(&patch, c->key->set, i, answer->body);
 	if (need == FINALIZER_PATCH || need == FINALIZER_MARK) {
 		i->marks_only = need == FINALIZER_MARK;
-		free(i->patch);
-		i->patch = buf_take(&patch);
+		set_patch(i, &patch);
 		set_text(&i->live_version,
 		    body_metadata(answer->body, "resourceVersion"));
-		go_on(i, STEP_WRITE);
-	} else if (need == FINALIZER_STALE && adding) {
+		engine_item_next(i, STEP_WRITE);
+	} else if (need == FINALIZER_STALE && i->op == OP_ADD_FINALIZERS) {
 		engine_item_stale(c->key, i);
 	} else {
 		engine_item_done(c->key, i, NULL);
@@ -485,61 +746,7 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* This must not hold up the rest: if it cannot be found out, go on without. */
-static void
-looked_at(struct call *c, const struct kube_answer *answer)
-{
-	struct item *i = c->item;
-	struct buf who = BUF_INIT;
-	struct opponent *before = opponent_before(
-	    &c->key->apply->opponents, c->key->set, i, clock_ms());
-	bool known = true;
-
-	if (answer->code == 0) {
-		fail_answer(c, answer);
-		return;
-	}
-	if (!failed(answer))
-		known = opponent_find(&who,
-		    &(struct opponent_look){c->key->set, i,
-			body_is_patched(c->key->set, answer->body)
-			    ? send_patch_manager(c->key)
-			    : send_manager(c->key),
-			answer->body,
-			opponent_last_repair(&c->key->apply->repairs,
-			    c->key->set, i, clock_ms())},
-		    before);
-	else
-		buf_adds(&who,
-		    answer->code == 404 ? "somebody who removes it"
-					: "somebody");
-	free(i->found);
-	i->found = buf_take(&who);
-	if (known && opponent_is_news(before, i->found, clock_ms()))
-		report_loop(c->key->apply, c->key->set, i);
-	engine_item_done(c->key, i, NULL);
-}
-
-/* Only for the log: whatever the answer is, the object is applied. */
-static void
-read_cause(struct call *c, const struct kube_answer *answer)
-{
-	if (!failed(answer)) {
-		because_found(c->key->set, c->item, answer->body,
-		    send_item_manager(c->key, c->item));
-		note_before(c, answer->body);
-	}
-	go_on(c->item, STEP_WRITE);
-}
-
-static void
-read_object(struct call *c, const struct kube_answer *answer)
-{
-	if (c->key->set->plain)
-		read_before(c, answer);
-	else
-		read_rival(c, answer);
-}
+/* ---- all of them ---- */
 
 /* Does nothing but to end a bug: the item would wait for ever. */
 static void
@@ -550,7 +757,6 @@ no_such_step(struct call *c, const struct kube_answer *answer)
 	    span_str("bug: there is no such step"));
 }
 
-/* Who takes the answer. */
 static void (*const takers[ERRANDS])(
     struct call *c, const struct kube_answer *answer) = {
     [ERRAND_NEVER] = no_such_step,
@@ -562,22 +768,12 @@ static void (*const takers[ERRANDS])(
     [ERRAND_ADOPT] = wrote_adoption,
     [ERRAND_LIST] = wrote_merge,
     [ERRAND_TRIM] = wrote_merge,
-    [ERRAND_HOLDER] = foreign_holder,
+    [ERRAND_HOLDER] = read_holder,
     [ERRAND_DOOMED] = read_doomed,
     [ERRAND_DELETE] = deleted,
     [ERRAND_FINALIZERS] = read_finalizers,
     [ERRAND_PATCH] = wrote_finalizers,
 };
-
-static void
-say_reachable(const struct apply *a, const struct kube_answer *answer)
-{
-	if (answer->code != 0)
-		log_info("%s answers again", kube_server(a->kube));
-	else
-		log_warning("cannot reach %s: %s; trying again",
-		    kube_server(a->kube), answer->error.message);
-}
 
 void
 answer_take(void *arg, const struct kube_answer *answer)
@@ -585,8 +781,7 @@ answer_take(void *arg, const struct kube_answer *answer)
 	struct call *c = arg;
 	struct key *k = c->key;
 
-	if (workqueue_ended(&k->apply->queue, answer->code))
-		say_reachable(k->apply, answer);
+	writer_answered(&k->apply->w, answer);
 	k->flying--;
 	takers[errand_of(c->item->op, c->item->step)](c, answer);
 	free(c);

@@ -1,8 +1,12 @@
 /*
- * apply: what all of kapply's files share: the run, and the keys at work.
+ * apply: what the files of kapply share: the run, and the keys at work.
  *
- *	main.c	  lines become sets		engine.c  the order of a key's work
- *	send.c	  requests and their answers	report.c  what is said about it
+ *	main.c	  lines become sets
+ *	engine.c  the order of a key's work: which item is next
+ *	send.c	  its request
+ *	answer.c  what the answer means for it
+ *	report.c  what is said about it: log, results, status lines, metrics
+ *	announce.c  Events
  */
 #ifndef APPLY_H
 #define APPLY_H
@@ -12,83 +16,54 @@
 #include <stdint.h>
 
 #include "base/lru.h"
-#include "base/map.h"
 #include "because.h"
-#include "kube/denials.h"
-#include "kube/discovery.h"
-#include "kube/kube.h"
 #include "kube/proof.h"
-#include "kube/recorder.h"
-#include "kube/workqueue.h"
-#include "process/loop.h"
-#include "process/opt.h"
-#include "process/out.h"
-#include "report/effort.h"
-#include "report/resultfd.h"
+#include "kube/writer.h"
 #include "set/brake.h"
 #include "set/set.h"
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 
+/* Beside those of every writer (kube/writer.h). */
 struct apply_opts {
 	struct opt_list files;	   /* empty: standard input */
 	bool recursive;		   /* of those that are folders */
 	const char *field_manager; /* NULL: the line's, or "kpipe" */
 	bool force_conflicts;
-	int dry_run; /* 1: the server checks and keeps nothing */
 	const char *applyset;
 	bool allow_empty; /* of the input of an apply set */
-	uint64_t timeout_ms;
-	int output; /* enum output; -1: by what stdout is */
-	long max_in_flight;
-	uint64_t failed_after_ms;
+	int output;	  /* enum output; -1: by what stdout is */
 	long prune_limit; /* deletions in a minute; 0: none */
 	long marks_key_fd, marks_key_out_fd; /* -1: none */
 	uint64_t marks_key_check_ms;	     /* 0: only at the start */
 	const char *marks_key_secret;	     /* NULL: none */
 	bool accept_unproven;
-	long max_writes;	 /* of sets, in a second; 0: no limit */
-	long report_fd;		 /* -1: none */
-	long results_fd, tap_fd; /* -1: none */
 };
 
 struct apply_counters {
-	uint64_t lines, bad_lines, requests, created, applied, unchanged,
-	    deleted, failures, stale, status_lines;
+	uint64_t created, applied, unchanged, deleted, stale, status_lines;
 };
 
-struct reportfd;
+struct applyset;
 struct unseen;
 
 struct apply {
+	struct writer w; /* its keys are struct key, owned */
 	const struct apply_opts *o;
-	struct proof proof; /* the key of marks, if there is one */
-	struct loop *loop;
-	struct kube *kube;
-	struct discovery *discovery;
-	struct workqueue queue;
-	struct out out;
-	struct resultfd results;
-	struct map keys;	   /* of struct key, owned */
-	struct recorder *recorder; /* NULL: no Events (a dry run) */
+	struct proof proof;	   /* the key of marks, if there is one */
+	struct set *held;	   /* owned: waits behind a barrier; or NULL */
+	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
 	struct brake brake;
-	struct denials denials;
 	struct lru opponents; /* of struct opponent */
 	struct lru repairs;   /* of struct repair */
 	struct because_looks looks;
-	struct reportfd *report; /* borrowed */
 	struct apply_counters counters;
-	struct efforts efforts;
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
 	uint64_t new_scope_ms; /* when a Namespace or CRD was last accepted */
-	bool failed;	       /* something did, for good */
-	bool ready;	       /* discovery is there */
 	/* Plain objects get this label (an apply set), if it is set. */
 	const char *label, *label_value;
-	void (*on_applied)(void *arg, const struct item *i, struct span uid);
-	void *on_applied_arg;
 };
 
 struct key {
@@ -109,7 +84,7 @@ enum { RECENT_MS = 5000 };
 
 /* engine.c */
 void engine_submit(struct apply *a, struct set *s); /* takes s */
-void engine_run(void *arg, struct work *w);	    /* a work_fn */
+void engine_run(void *apply, struct work *w);	    /* a work_fn */
 void engine_advance(struct key *k);
 /* Everything is done, or has failed for good. */
 bool engine_settled(const struct apply *a);
@@ -118,6 +93,8 @@ void engine_give_up(struct apply *a);
 void engine_free(struct apply *a);
 /* Passes an event to the item: changes its state, and nothing else. */
 enum item_action engine_item_take(struct item *i, enum item_event event);
+/* The next request of the item, of that step, may go out. */
+void engine_item_next(struct item *i, enum item_step step);
 void engine_item_done(struct key *k, struct item *i, const char *result);
 /* For an OP_DELETE whose object is gone or going: "deleted" only if we may have
  * asked for it. */
@@ -149,17 +126,13 @@ void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 void report_loop(struct apply *a, const struct set *s, const struct item *i);
 /* Logs a Normal Event of the program. */
 void report_event(const struct set *s, const char *reason, struct span message);
-/* The ceiling of writes is met: a work_held_fn. */
-void report_ceiling(void *apply, const struct ceiling_most *most);
 /* The deletion is held back by the brake; and is not asked for any more. */
 void report_held(
     struct apply *a, struct set *s, struct item *i, enum brake_scope scope);
 void report_let_go(struct apply *a, const struct set *s, struct item *i);
-/* Counters for --report-fd; arg is a struct apply. */
+/* For --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
-
-/* samples.c: metrics for --report-fd; arg is a struct apply. */
-void samples_add(void *arg, struct metric_lines *m);
+void report_samples(void *arg, struct metric_lines *m);
 
 /* announce.c: an Event about the primary of the set */
 void announce_tell(struct apply *a, const struct set *s,

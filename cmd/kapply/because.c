@@ -45,7 +45,7 @@ because_found(
 static bool
 is_digest(struct span path)
 {
-	return span_is(path, ".metadata.annotations[\"kpipe.dev/paths\"]") ||
+	return span_is(path, ".metadata.annotations[\"" PROOF_PATHS "\"]") ||
 	    span_starts(path, ".metadata.annotations[\"" PROOF_PATCH);
 }
 

@@ -28,7 +28,7 @@ body_is_made(struct span object)
 {
 	struct span annotations = json_path(object, "metadata.annotations");
 
-	return json_get(annotations, "kpipe.dev/paths").n > 0;
+	return json_get(annotations, PROOF_PATHS).n > 0;
 }
 
 struct span
@@ -91,25 +91,37 @@ is_controlled(const struct set *s, struct span object)
 		span_eq(body_metadata(object, "namespace"), p->namespace_));
 }
 
+/* The object's proof that it is the item of the primary; its origin is within
+ * the object, or text. */
+static enum proof_found
+find_proof(const struct proof *proof, const struct set *s, const struct item *i,
+    struct span object, struct buf *text, struct span *origin)
+{
+	struct buf name = BUF_INIT;
+	struct proof_of of = {.primary = span_str(s->key),
+	    .item = span_str(i->key),
+	    .instance = body_instance(object, &name)};
+	enum proof_found found = proof_check(
+	    proof, annotation(object, PROOF_MARK, text), &of, origin);
+
+	buf_release(&name);
+	return found;
+}
+
 /* Whether such a reference counts: to a cluster-scoped primary anybody can write
  * one, in every namespace. */
 static bool
 owner_counts(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object)
 {
-	struct buf text = BUF_INIT, name = BUF_INIT;
-	struct proof_of of = {.primary = span_str(s->key),
-	    .item = span_str(i->key),
-	    .instance = body_instance(object, &name)};
+	struct buf text = BUF_INIT;
 	struct span origin;
 	bool counts = s->primary.namespace_.n != 0 || !proof_has_key(proof) ||
 	    proof->accept_unproven ||
-	    (proof_check(proof, annotation(object, PROOF_MARK, &text), &of,
-		 &origin) == PROOF_GOOD &&
+	    (find_proof(proof, s, i, object, &text, &origin) == PROOF_GOOD &&
 		span_eq(origin, s->primary.uid));
 
 	buf_release(&text);
-	buf_release(&name);
 	return counts;
 }
 
@@ -135,6 +147,7 @@ is_marked(const struct set *s, const struct item *i, struct span object)
 	return yes;
 }
 
+/* Why its marks do not count; NULL: they do. */
 static const char *
 unproven_marks(const struct proof *proof, const struct set *s,
     const struct item *i, struct span object)
@@ -149,23 +162,17 @@ unproven_marks(const struct proof *proof, const struct set *s,
 	    [PROOF_GOOD] = "its marks are of an earlier one of this name",
 	};
 	struct span want = s->origin.n != 0 ? s->origin : s->primary.uid;
-	struct buf text = BUF_INIT, name = BUF_INIT;
-	struct proof_of of = {.primary = span_str(s->key),
-	    .item = span_str(i->key),
-	    .instance = body_instance(object, &name)};
+	struct buf text = BUF_INIT;
 	struct span origin;
-	enum proof_found found = PROOF_NONE;
+	enum proof_found found;
+	bool good;
 
-	bool good = !proof_has_key(proof) || proof->accept_unproven;
-
-	if (!good) {
-		found = proof_check(
-		    proof, annotation(object, PROOF_MARK, &text), &of, &origin);
-		good = found == PROOF_GOOD &&
-		    (span_eq(origin, want) || span_is(origin, PROOF_RETAINED));
-	}
+	if (!proof_has_key(proof) || proof->accept_unproven)
+		return NULL;
+	found = find_proof(proof, s, i, object, &text, &origin);
+	good = found == PROOF_GOOD &&
+	    (span_eq(origin, want) || span_is(origin, PROOF_RETAINED));
 	buf_release(&text);
-	buf_release(&name);
 	return good ? NULL : reasons[found];
 }
 

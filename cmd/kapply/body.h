@@ -1,6 +1,6 @@
 /*
- * body: what is sent for an item, and what an answer's object says about
- * whose it is. Text in, text out.
+ * body: what is sent for an item (body.c), and what an answer's object says about
+ * whose it is (belongs.c). Text in, text out.
  */
 #ifndef BODY_H
 #define BODY_H
@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/span.h"
+#include "kube/kubeerror.h"
 #include "kube/proof.h"
 #include "set/set.h"
 
@@ -26,28 +27,44 @@ struct body_edit {
 void body_apply(struct buf *b, struct span object, const struct body_edit *e);
 
 /*
- * A merge patch with the uid, the version (or none) and the whole outermost
- * list of object that the API's field path ("spec.ports[1].name") leads
- * through. False: no such list.
+ * Appends the item's object as it is sent. A Secret's stringData goes into data:
+ * the API server stores it so, but notes as ours what was sent, `stringData`, a
+ * field that does not exist. So a key that is no longer sent would stay, and
+ * with it a password that was revoked. stringData that is not of texts stays as
+ * it is: the server refuses it.
+ *
+ * Source: Convert_v1_Secret_To_core_Secret (pkg/apis/core/v1/conversion.go);
+ * both servers of t/ do the same (t/3249-string-data.sh).
  */
-bool body_list(struct buf *b, struct span object, struct span field,
-    struct span uid, struct span version);
+void body_spell(struct buf *b, const struct item *i);
+
+/*
+ * Another client changed the key of an element of one of our lists: an apply
+ * would add ours beside it, and the API server refuses values that both have
+ * (the name of a port, say). So first the whole list is replaced by ours: a
+ * merge patch with the uid, the version and the outermost list of the item that
+ * the field in e ("spec.ports[1].name") leads through. uid: of the apply that got
+ * this error. False: there is no such list; b stays as it was.
+ */
+bool body_list(struct buf *b, const struct item *i, struct span uid,
+    const struct kube_error *e);
 
 /* live has the mark of the set's primary that it holds fields. */
 bool body_is_patched(const struct set *s, struct span live);
 
 /*
- * A merge patch that removes from live, as it is now, the keys of data and
- * binaryData that wanted does not have. False: there are none.
+ * A merge patch that removes from live, the answer to the apply of the item, what
+ * the apply left. False: there is nothing; b stays as it was.
+ *
+ *	an item that is to be exactly ours: keys of data and binaryData that
+ *	    it does not have
+ *	fields that are given back: the primary's mark that it holds fields
+ *	    (doc/protocol.md, Marks), if another client has written it, too
+ *	a Secret of a set: keys of data without an owner in
+ *	    metadata.managedFields, which earlier applies of stringData left
  */
-bool body_trim(struct buf *b, struct span wanted, struct span live);
-
-/*
- * A merge patch that removes from live, as it is now, the mark of the set's
- * primary that it holds fields (doc/protocol.md, Marks): another client has
- * written it, too. False: there is none.
- */
-bool body_unmark(struct buf *b, const struct set *s, struct span live);
+bool body_remove(
+    struct buf *b, const struct set *s, const struct item *i, struct span live);
 
 /* Begins or goes on a JSON patch: the value at the path must be this one. */
 void body_test(struct buf *b, const char *path, struct span value);
@@ -108,9 +125,9 @@ bool body_is_made(struct span object);
 struct span body_instance(struct span object, struct buf *scratch);
 /* Whether that is the set's, a former one that it takes over, or none. */
 bool body_is_ours(const struct set *s, struct span object);
-/* The same of a name. */
+/* Whether that name is. */
 bool body_is_our_name(const struct set *s, struct span name);
-/* Who else has it: "Kind name" of its controller, or "". */
+/* The other owner: "Kind name" of its controller, or "". */
 void body_owner(struct buf *b, struct span object);
 
 enum finalizer_need {

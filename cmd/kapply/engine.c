@@ -1,4 +1,9 @@
-/* Part of apply.h: which item of which key is next. */
+/*
+ * Part of apply.h: the order of a key's work. engine_submit takes a set,
+ * engine_run sends the next request of a key whose turn has come, and
+ * engine_advance goes on when something has ended: to the newest line, to the
+ * next phase, or to rest.
+ */
 #include "apply.h"
 
 #include <stdlib.h>
@@ -11,20 +16,22 @@
 #include "send.h"
 #include "unseen.h"
 
-enum item_action
-engine_item_take(struct item *i, enum item_event event)
-{
-	enum item_action action = itemstate_action(i->state, event);
+/* ---- the items of the current phase ---- */
 
-	if (action == ACTION_NEVER)
-		log_error("bug: %s: \"%s\" while %s", i->key,
-		    itemstate_event_name(event),
-		    itemstate_state_name(i->state));
-	i->state = itemstate_next(i->state, action);
-	return action;
+/* The next item of the phase from *n on, or NULL. */
+static struct item *
+next_item(const struct set *s, size_t *n)
+{
+	while (*n < s->count) {
+		struct item *i = &s->items[(*n)++];
+
+		if (i->phase == s->phase)
+			return i;
+	}
+	return NULL;
 }
 
-/* Counts the items of the current phase by state. */
+/* How many are in which state. */
 struct tally {
 	size_t waiting, flying, retry, refused, stale;
 	size_t backoff; /* of retry: failed in passing */
@@ -34,10 +41,10 @@ static struct tally
 tally(const struct set *s)
 {
 	size_t in[ITEM_STATES] = {0};
+	const struct item *i;
 
-	for (size_t n = 0; n < s->count; n++)
-		if (s->items[n].phase == s->phase)
-			in[s->items[n].state]++;
+	for (size_t n = 0; (i = next_item(s, &n)) != NULL;)
+		in[i->state]++;
 	return (struct tally){.waiting = in[ITEM_WAITING],
 	    .flying = in[ITEM_LOOKUP] + in[ITEM_FLYING],
 	    .retry = in[ITEM_BACKOFF] + in[ITEM_OVERDUE] + in[ITEM_FAILED],
@@ -45,6 +52,95 @@ tally(const struct set *s)
 	    .refused = in[ITEM_REFUSED],
 	    .stale = in[ITEM_STALE]};
 }
+
+static void
+note_late(struct item *i, uint64_t now)
+{
+	retry_expire(&i->failure.retry, writer_opts.failed_after_ms, now);
+	if (i->failure.retry.failed)
+		engine_item_take(i, EVENT_LATE);
+}
+
+static void
+retry_due(void *arg)
+{
+	struct key *k = arg;
+	uint64_t now = clock_ms();
+	struct item *i;
+
+	for (size_t n = 0; (i = next_item(k->set, &n)) != NULL;) {
+		if (!itemstate_is_retried(i->state))
+			continue;
+		note_late(i, now);
+		if (i->failure.retry.due_ms <= now)
+			engine_item_take(i, EVENT_DUE);
+	}
+	engine_advance(k);
+}
+
+/* Until the first item is due, or counts as failed. */
+static void
+wait_for_retry(struct key *k)
+{
+	uint64_t first = UINT64_MAX;
+	const struct item *i;
+
+	for (size_t n = 0; (i = next_item(k->set, &n)) != NULL;) {
+		const struct retry *r = &i->failure.retry;
+		uint64_t late = r->first_ms + writer_opts.failed_after_ms;
+
+		if (!itemstate_is_retried(i->state))
+			continue;
+		if (r->due_ms < first)
+			first = r->due_ms;
+		if (i->state == ITEM_BACKOFF && late < first)
+			first = late;
+	}
+	workqueue_rest(&k->apply->w.queue, &k->work);
+	loop_at(k->apply->w.loop, &k->timer, first, retry_due, k);
+}
+
+/* Deletes that are sent although an item failed: they come ahead of the phases
+ * that wait, and back to their own. */
+static bool
+move_deletes(struct set *s, enum phase from, enum phase to)
+{
+	bool any = false;
+
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		if (i->phase != from || !i->always || i->state == ITEM_DONE)
+			continue;
+		i->phase = to;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * Items have not ended. When only such deletes are among them, later items do
+ * not wait for them; when items have failed, none is left to try, and no newer
+ * line will come, such deletes are sent now. False: nothing can be moved.
+ */
+static bool
+reorder_deletes(struct set *s, const struct tally *t)
+{
+	bool only_deletes = true;
+	const struct item *i;
+
+	if (s->phase >= PHASE_DELETE)
+		return false;
+	for (size_t n = 0; (i = next_item(s, &n)) != NULL;)
+		if (!i->always && i->state != ITEM_DONE)
+			only_deletes = false;
+	if (only_deletes && move_deletes(s, s->phase, PHASE_DELETE))
+		return true;
+	return s->phase >= PHASE_SCOPES && t->backoff + t->stale == 0 &&
+	    move_deletes(s, PHASE_DELETE, s->phase);
+}
+
+/* ---- sets of a key ---- */
 
 static void
 lift_barrier(struct apply *a, struct set *s)
@@ -60,112 +156,9 @@ release_set(struct apply *a, struct set *s)
 {
 	for (size_t n = 0; s != NULL && n < s->count; n++) {
 		report_let_go(a, s, &s->items[n]);
-		denials_leave(&a->denials, &s->items[n].denied);
+		denials_leave(&a->w.denials, &s->items[n].denied);
 	}
 	set_free(s);
-}
-
-static void
-key_free(struct key *k)
-{
-	struct set *s;
-
-	map_del(&k->apply->keys, span_str(k->name));
-	loop_cancel(k->apply->loop, &k->timer);
-	set_free(k->set);
-	while ((s = k->next) != NULL) {
-		k->next = s->next;
-		set_free(s);
-	}
-	free(k->name);
-	free(k);
-}
-
-/* The class that maxConcurrentReconciles counts: the primary's kind. */
-static void
-classify(struct key *k, const struct set *s)
-{
-	struct buf b = BUF_INIT;
-
-	k->effort = s->plain
-	    ? NULL
-	    : effort_of(&k->apply->efforts, s->primary.group, s->primary.kind,
-		  s->max_concurrent > 0 ? (uint64_t)s->max_concurrent
-					: (uint64_t)k->apply->o->max_in_flight);
-	if (s->max_concurrent > 0) {
-		objref_add_kind(&b, s->primary.kind, s->primary.group);
-		workqueue_classify(&k->apply->queue, &k->work, buf_span(&b),
-		    (size_t)s->max_concurrent);
-	}
-	buf_release(&b);
-}
-
-static void
-take_next(struct key *k)
-{
-	struct set *old = k->set;
-
-	if (k->next->behind)
-		k->apply->lined_up--;
-	k->set = k->next;
-	k->next = k->set->next;
-	k->set->next = NULL;
-	loop_cancel(k->apply->loop, &k->timer);
-	if (old != NULL)
-		set_inherit(k->set, old, RECENT_MS, clock_ms());
-	release_set(k->apply, old);
-	unseen_line(k->apply->unseen, k->set);
-	classify(k, k->set);
-}
-
-static void
-note_late(struct key *k, struct item *i, uint64_t now)
-{
-	retry_expire(&i->failure.retry, k->apply->o->failed_after_ms, now);
-	if (i->failure.retry.failed)
-		engine_item_take(i, EVENT_LATE);
-}
-
-static void
-retry_due(void *arg)
-{
-	struct key *k = arg;
-	struct set *s = k->set;
-	uint64_t now = clock_ms();
-
-	for (size_t n = 0; n < s->count; n++) {
-		struct item *i = &s->items[n];
-
-		if (!itemstate_is_retried(i->state) || i->phase != s->phase)
-			continue;
-		note_late(k, i, now);
-		if (i->failure.retry.due_ms <= now)
-			engine_item_take(i, EVENT_DUE);
-	}
-	engine_advance(k);
-}
-
-static void
-wait_for_retry(struct key *k)
-{
-	uint64_t due = UINT64_MAX;
-
-	for (size_t n = 0; n < k->set->count; n++) {
-		const struct item *i = &k->set->items[n];
-		const struct retry *r = &i->failure.retry;
-		uint64_t at = r->due_ms;
-
-		if (!itemstate_is_retried(i->state) ||
-		    i->phase != k->set->phase)
-			continue;
-		if (i->state == ITEM_BACKOFF &&
-		    at > r->first_ms + k->apply->o->failed_after_ms)
-			at = r->first_ms + k->apply->o->failed_after_ms;
-		if (at < due)
-			due = at;
-	}
-	workqueue_rest(&k->apply->queue, &k->work);
-	loop_at(k->apply->loop, &k->timer, due, retry_due, k);
 }
 
 static void
@@ -176,115 +169,118 @@ drop_set(struct key *k)
 	k->set = NULL;
 }
 
-/* Nothing of this phase can be sent now, and not all of it is done. */
+static void
+key_free(struct key *k)
+{
+	struct set *s;
+
+	map_del(&k->apply->w.keys, span_str(k->name));
+	loop_cancel(k->apply->w.loop, &k->timer);
+	set_free(k->set);
+	while ((s = k->next) != NULL) {
+		k->next = s->next;
+		set_free(s);
+	}
+	free(k->name);
+	free(k);
+}
+
+/* The next set comes to work. Its class, which maxConcurrentReconciles counts,
+ * is the primary's kind. */
+static void
+take_next(struct key *k)
+{
+	struct apply *a = k->apply;
+	struct set *old = k->set, *s = k->next;
+	uint64_t max = s->max_concurrent > 0
+	    ? (uint64_t)s->max_concurrent
+	    : (uint64_t)writer_opts.max_in_flight;
+	struct buf b = BUF_INIT;
+
+	if (s->behind)
+		a->lined_up--;
+	k->set = s;
+	k->next = s->next;
+	s->next = NULL;
+	loop_cancel(a->w.loop, &k->timer);
+	if (old != NULL)
+		set_inherit(k->set, old, RECENT_MS, clock_ms());
+	release_set(a, old);
+	unseen_line(a->unseen, s);
+	k->effort = s->plain
+	    ? NULL
+	    : effort_of(&a->w.efforts, s->primary.group, s->primary.kind, max);
+	if (s->max_concurrent > 0) {
+		objref_add_kind(&b, s->primary.kind, s->primary.group);
+		workqueue_classify(
+		    &a->w.queue, &k->work, buf_span(&b), (size_t)max);
+		buf_release(&b);
+	}
+}
+
+/* Nothing of this phase can be sent now, and not all of it is done: waits, or
+ * drops the set. */
 static void
 settle(struct key *k, const struct tally *t)
 {
+	const struct item *first = &k->set->items[0];
 	bool superseded;
 
 	report_failures(k->apply, k->set);
-	if (k->set->barrier && itemstate_has_failed(k->set->items[0].state))
+	if (k->set->barrier && itemstate_has_failed(first->state))
 		lift_barrier(k->apply, k->set);
-	superseded = k->set->plain && k->next != NULL &&
-	    k->set->items[0].state == ITEM_FAILED;
+	superseded =
+	    k->set->plain && k->next != NULL && first->state == ITEM_FAILED;
 	if (t->retry > 0 && !superseded) {
 		wait_for_retry(k);
 		return;
 	}
 	if (t->refused > 0 || superseded)
-		k->apply->failed = true;
+		k->apply->w.failed = true;
 	drop_set(k);
 	engine_advance(k);
-}
-
-/* Items have failed, and none is left to try, nor will a newer line come:
- * deletes that do not wait for items are sent now. */
-static bool
-delete_ahead(struct set *s, const struct tally *t)
-{
-	bool any = false;
-
-	if (s->phase < PHASE_SCOPES || s->phase >= PHASE_DELETE ||
-	    t->backoff + t->stale > 0)
-		return false;
-	for (size_t n = 0; n < s->count; n++) {
-		struct item *i = &s->items[n];
-
-		if (!i->always || i->phase != PHASE_DELETE)
-			continue;
-		i->phase = s->phase;
-		any = true;
-	}
-	return any;
-}
-
-/* Only such deletes have not ended: later items do not wait for them. */
-static bool
-put_back_deletes(struct set *s)
-{
-	bool any = false;
-
-	if (s->phase >= PHASE_DELETE)
-		return false;
-	for (size_t n = 0; n < s->count; n++)
-		if (s->items[n].phase == s->phase && !s->items[n].always &&
-		    s->items[n].state != ITEM_DONE)
-			return false;
-	for (size_t n = 0; n < s->count; n++) {
-		struct item *i = &s->items[n];
-
-		if (i->phase != s->phase || i->state == ITEM_DONE)
-			continue;
-		i->phase = PHASE_DELETE;
-		any = true;
-	}
-	return any;
-}
-
-/* True if there is more to look at, false if the key has to wait. */
-static bool
-advance_once(struct key *k)
-{
-	struct tally t;
-
-	/* Requests in flight end first; then only the newest line counts. */
-	if (k->next != NULL && k->flying == 0 &&
-	    (k->set == NULL || !k->set->plain))
-		take_next(k);
-	if (k->set == NULL) {
-		workqueue_rest(&k->apply->queue, &k->work);
-		key_free(k);
-		return false;
-	}
-	if (k->next != NULL && !k->set->plain)
-		return false;
-	t = tally(k->set);
-	if (t.waiting > 0) {
-		workqueue_push(&k->apply->queue, &k->work);
-		return false;
-	}
-	if (k->flying > 0 || t.flying > 0)
-		return false;
-	if (t.retry + t.refused + t.stale > 0) {
-		if (put_back_deletes(k->set) || delete_ahead(k->set, &t))
-			return true;
-		settle(k, &t);
-		return false;
-	}
-	if (k->set->phase == PHASE_STATUS)
-		report_status(k->apply, k->set);
-	if (++k->set->phase == PHASE_END)
-		drop_set(k);
-	return true;
 }
 
 void
 engine_advance(struct key *k)
 {
-	while (advance_once(k))
-		;
+	struct workqueue *queue = &k->apply->w.queue;
+	struct tally t;
+
+	for (;;) {
+		/* Requests in flight end first; then only the newest line
+		 * counts. */
+		if (k->next != NULL && k->flying == 0 &&
+		    (k->set == NULL || !k->set->plain))
+			take_next(k);
+		if (k->set == NULL) {
+			workqueue_rest(queue, &k->work);
+			key_free(k);
+			return;
+		}
+		if (k->next != NULL && !k->set->plain)
+			return;
+		t = tally(k->set);
+		if (t.waiting > 0) {
+			workqueue_push(queue, &k->work);
+			return;
+		}
+		if (k->flying > 0 || t.flying > 0)
+			return;
+		if (t.retry + t.refused + t.stale > 0) {
+			if (reorder_deletes(k->set, &t))
+				continue;
+			settle(k, &t);
+			return;
+		}
+		if (k->set->phase == PHASE_STATUS)
+			report_status(k->apply, k->set);
+		if (++k->set->phase == PHASE_END)
+			drop_set(k);
+	}
 }
 
+/* The key of the set; made, if there is none. */
 static struct key *
 key_of(struct apply *a, const struct set *s)
 {
@@ -292,32 +288,16 @@ key_of(struct apply *a, const struct set *s)
 	struct key *k;
 
 	/* A plain object may bear the name of a primary. */
-	buf_adds(&b, s->plain ? "object " : "primary ");
-	buf_adds(&b, s->key);
-	k = map_get(&a->keys, buf_span(&b));
-	if (k != NULL) {
-		buf_release(&b);
-		return k;
+	buf_addf(&b, "%s %s", s->plain ? "object" : "primary", s->key);
+	k = map_get(&a->w.keys, buf_span(&b));
+	if (k == NULL) {
+		k = mem_zalloc(sizeof(*k));
+		k->apply = a;
+		k->name = buf_take(&b);
+		map_put(&a->w.keys, span_str(k->name), k);
 	}
-	k = mem_zalloc(sizeof(*k));
-	k->apply = a;
-	k->name = buf_take(&b);
-	map_put(&a->keys, span_str(k->name), k);
+	buf_release(&b);
 	return k;
-}
-
-/* The answer to a dry run has the old resourceVersion: only what was there
- * before tells configured from unchanged. */
-static void
-read_known(struct set *s)
-{
-	for (size_t n = 0; n < s->count; n++) {
-		struct item *i = &s->items[n];
-
-		if (i->op == OP_APPLY && i->known == KNOWN_UID &&
-		    i->step == STEP_WRITE)
-			i->step = STEP_CAUSE;
-	}
 }
 
 void
@@ -326,7 +306,7 @@ engine_submit(struct apply *a, struct set *s)
 	struct key *k = key_of(a, s);
 	struct set **last = &k->next;
 
-	a->counters.lines++;
+	a->w.lines++;
 	if (s->plain && s->items[0].phase == PHASE_SCOPES) {
 		s->barrier = true;
 		a->barriers++;
@@ -335,8 +315,16 @@ engine_submit(struct apply *a, struct set *s)
 	 * whether it is another set's. */
 	if (s->plain && (a->o->output == OUTPUT_RESULT || a->label != NULL))
 		s->items[0].step = STEP_READ;
-	if (!s->plain && a->o->dry_run)
-		read_known(s);
+	/* The answer to a dry run has the old resourceVersion: only what was
+	 * there before tells configured from unchanged. */
+	for (size_t n = 0; !s->plain && writer_opts.dry_run && n < s->count;
+	     n++) {
+		struct item *i = &s->items[n];
+
+		if (i->op == OP_APPLY && i->known == KNOWN_UID &&
+		    i->step == STEP_WRITE)
+			i->step = STEP_CAUSE;
+	}
 	if (s->plain) {
 		/* Two objects of one name are applied one after the other. */
 		s->behind = k->set != NULL;
@@ -353,33 +341,52 @@ engine_submit(struct apply *a, struct set *s)
 }
 
 void
-engine_run(void *arg, struct work *w)
+engine_run(void *apply, struct work *w)
 {
+	struct apply *a = apply;
 	struct key *k = (struct key *)w;
-	struct item *first = NULL;
+	struct item *i, *first = NULL;
 	bool more = false;
 
-	(void)arg;
 	if (k->set == NULL || (k->next != NULL && !k->set->plain)) {
 		engine_advance(k);
 		return;
 	}
-	for (size_t n = 0; n < k->set->count; n++) {
-		struct item *i = &k->set->items[n];
-
-		if (i->phase != k->set->phase || i->state != ITEM_WAITING)
+	for (size_t n = 0; !more && (i = next_item(k->set, &n)) != NULL;) {
+		if (i->state != ITEM_WAITING)
 			continue;
 		more = first != NULL;
-		if (more)
-			break;
-		first = i;
+		if (!more)
+			first = i;
 	}
 	if (first != NULL)
 		send_item(k, first);
 	else if (k->flying == 0)
 		engine_advance(k);
 	if (more)
-		workqueue_push(&k->apply->queue, &k->work);
+		workqueue_push(&a->w.queue, &k->work);
+}
+
+/* ---- what became of an item ---- */
+
+enum item_action
+engine_item_take(struct item *i, enum item_event event)
+{
+	enum item_action action = itemstate_action(i->state, event);
+
+	if (action == ACTION_NEVER)
+		log_error("bug: %s: \"%s\" while %s", i->key,
+		    itemstate_event_name(event),
+		    itemstate_state_name(i->state));
+	i->state = itemstate_next(i->state, action);
+	return action;
+}
+
+void
+engine_item_next(struct item *i, enum item_step step)
+{
+	if (engine_item_take(i, EVENT_NEXT) == ACTION_QUEUE)
+		i->step = step;
 }
 
 void
@@ -391,7 +398,7 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 		return;
 	i->accepted_ms = clock_ms();
 	retry_reset(&i->failure.retry);
-	denials_leave(&a->denials, &i->denied);
+	denials_leave(&a->w.denials, &i->denied);
 	free(i->failure.error);
 	i->failure.error = NULL;
 	if (i->phase == PHASE_SCOPES)
@@ -414,7 +421,7 @@ engine_item_stale(struct key *k, struct item *i)
 {
 	if (engine_item_take(i, EVENT_OUTDATED) != ACTION_DROP)
 		return;
-	denials_leave(&k->apply->denials, &i->denied);
+	denials_leave(&k->apply->w.denials, &i->denied);
 	k->apply->counters.stale++;
 	log_debug("%s: the line is out of date, a newer one will come", i->key);
 }
@@ -431,10 +438,10 @@ engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	    ACTION_NEVER)
 		return;
 	retry_plan(&f->retry, kind, retry_after_ms, now);
-	note_late(k, i, now);
+	note_late(i, now);
 	f->recorded = false;
-	denials_failed(&k->apply->denials, &i->denied, kind);
-	k->apply->counters.failures++;
+	denials_failed(&k->apply->w.denials, &i->denied, kind);
+	k->apply->w.failures++;
 	if (k->effort != NULL)
 		k->effort->errors++;
 	if (f->error != NULL && span_eq(span_str(f->error), message))
@@ -445,42 +452,38 @@ engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	log_debug("%s: %s", i->key, f->error);
 }
 
+/* ---- the end ---- */
+
 bool
 engine_settled(const struct apply *a)
 {
+	const struct item *i;
 	struct key *k;
 
-	if (a->queue.runnable > 0)
+	if (a->w.queue.runnable > 0)
 		return false;
-	for (size_t n = 0; (k = map_next(&a->keys, &n)) != NULL;)
-		for (size_t j = 0; j < k->set->count; j++) {
-			const struct item *i = &k->set->items[j];
-
-			if (i->phase == k->set->phase &&
-			    (i->state == ITEM_BACKOFF ||
-				i->state == ITEM_OVERDUE))
+	for (size_t at = 0; (k = map_next(&a->w.keys, &at)) != NULL;)
+		for (size_t n = 0; (i = next_item(k->set, &n)) != NULL;)
+			if (i->state == ITEM_BACKOFF ||
+			    i->state == ITEM_OVERDUE)
 				return false;
-		}
 	return true;
 }
 
 void
 engine_give_up(struct apply *a)
 {
-	struct key **keys = (struct key **)map_sorted(&a->keys);
-	size_t count = a->keys.count;
+	struct key **keys = (struct key **)map_sorted(&a->w.keys);
+	size_t count = a->w.keys.count;
+	struct item *i;
 
-	for (size_t n = 0; n < count; n++) {
-		struct set *s = keys[n]->set;
+	for (size_t at = 0; at < count; at++) {
+		struct set *s = keys[at]->set;
 
-		for (size_t j = 0; j < s->count; j++) {
-			struct item *i = &s->items[j];
-
-			if (i->phase != s->phase)
-				continue;
+		for (size_t n = 0; (i = next_item(s, &n)) != NULL;) {
 			if (engine_item_take(i, EVENT_OVER) == ACTION_END &&
 			    i->failure.error == NULL)
-				send_fail_with(keys[n], i, RETRY_TRANSIENT, -1,
+				send_fail_with(keys[at], i, RETRY_TRANSIENT, -1,
 				    span_str("not done within the time of "
 					     "--timeout"));
 			engine_item_take(i, EVENT_LATE);
@@ -493,11 +496,10 @@ engine_give_up(struct apply *a)
 void
 engine_free(struct apply *a)
 {
-	struct key **keys = (struct key **)map_sorted(&a->keys);
-	size_t count = a->keys.count;
+	struct key **keys = (struct key **)map_sorted(&a->w.keys);
+	size_t count = a->w.keys.count;
 
 	for (size_t n = 0; n < count; n++)
 		key_free(keys[n]);
 	free(keys);
-	map_release(&a->keys);
 }

@@ -191,23 +191,26 @@ field_child(struct span fields, const struct step *s, struct span element)
 	return found;
 }
 
-/* A leaf on the way is a map or list that is owned as a whole. */
-static bool
-owns(struct span fields, struct span object, struct span path)
+static struct span
+child(struct span value, const struct step *s)
 {
-	struct span live = object;
+	return s->element ? live_element(value, s) : member(value, s->text);
+}
+
+/* The fields at the path, of a manager's; empty, if that or a map or list on the
+ * way is owned as a whole. SPAN_NONE: it owns nothing there. */
+static struct span
+owned(struct span fields, struct span object, struct span path)
+{
 	struct step s;
 
 	while (take_step(&path, &s)) {
-		live =
-		    s.element ? live_element(live, &s) : member(live, s.text);
-		fields = field_child(fields, &s, live);
-		if (fields.n == 0)
-			return false;
+		object = child(object, &s);
+		fields = field_child(fields, &s, object);
 		if (json_is_empty(fields))
-			return true;
+			break;
 	}
-	return true;
+	return fields;
 }
 
 /* The field itself; SPAN_NONE: it is not there. */
@@ -217,8 +220,7 @@ walk(struct span object, struct span path)
 	struct step s;
 
 	while (object.n > 0 && take_step(&path, &s))
-		object = s.element ? live_element(object, &s)
-				   : member(object, s.text);
+		object = child(object, &s);
 	return object;
 }
 
@@ -270,92 +272,58 @@ fields_are_right(struct span wish, struct span object, struct span path)
 	return right;
 }
 
-static bool
-has_name(const struct buf *names, size_t from, struct span name)
-{
-	const char *at = names->data + from, *end = names->data + names->len;
+/* The managers that own a field. */
+struct owners {
+	struct buf one;	   /* the name of the first, but ours */
+	bool ours, others; /* own it, too */
+	bool split;	   /* one owns a part, and not the whole */
+};
 
-	while (names->len > from && at < end) {
-		const char *stop = memmem(at, (size_t)(end - at), ", ", 2);
-
-		if (stop == NULL)
-			stop = end;
-		if (span_eq(span_make(at, (size_t)(stop - at)), name))
-			return true;
-		at = stop + 2;
-	}
-	return false;
-}
-
-enum fields_found
-fields_owners(
-    struct buf *names, struct span object, struct span path, struct span ours)
+static void
+find_owners(
+    struct owners *o, struct span object, struct span path, struct span ours)
 {
 	struct json_elements e =
 	    json_elements(json_path(object, "metadata.managedFields"));
 	struct buf scratch = BUF_INIT;
-	size_t start = names->len;
 
 	while (json_element(&e)) {
-		struct span name;
+		struct span name, part;
 
+		part = owned(json_get(e.value, "fieldsV1"), object, path);
+		o->split = o->split || !json_is_empty(part);
 		buf_reset(&scratch);
 		name = json_string(json_get(e.value, "manager"), &scratch);
-		if (name.n == 0 || span_eq(name, ours) ||
-		    has_name(names, start, name) ||
-		    !owns(json_get(e.value, "fieldsV1"), object, path))
+		if (name.n == 0 || part.n == 0)
 			continue;
-		if (names->len > start)
-			buf_adds(names, ", ");
-		buf_addspan(names, name);
+		if (span_eq(name, ours))
+			o->ours = true;
+		else if (o->one.len == 0)
+			buf_addspan(&o->one, name);
+		else if (!span_eq(name, buf_span(&o->one)))
+			o->others = true;
 	}
 	buf_release(&scratch);
-	if (names->len > start)
-		return FIELDS_OWNED;
-	return walk(object, path).n > 0 ? FIELDS_UNOWNED : FIELDS_ABSENT;
-}
-
-/* Whether a manager owns something below path, and not path as a whole. */
-static bool
-is_split(struct span object, struct span path)
-{
-	struct json_elements e =
-	    json_elements(json_path(object, "metadata.managedFields"));
-	bool split = false;
-
-	while (!split && json_element(&e)) {
-		struct span fields = json_get(e.value, "fieldsV1");
-		struct span live = object, rest = path;
-		struct step s;
-
-		while (fields.n > 0 && take_step(&rest, &s)) {
-			live = s.element ? live_element(live, &s)
-					 : member(live, s.text);
-			fields = json_is_empty(fields)
-			    ? SPAN_NONE
-			    : field_child(fields, &s, live);
-		}
-		split = fields.n > 0 && !json_is_empty(fields);
-	}
-	return split;
 }
 
 static enum fields_found
 find_setter(
-    struct buf *names, struct span object, struct span path, struct span ours)
+    struct buf *name, struct span object, struct span path, struct span ours)
 {
-	struct buf all = BUF_INIT;
-	size_t start = names->len;
-	enum fields_found found = fields_owners(names, object, path, ours);
+	struct owners o = {.one = BUF_INIT};
+	enum fields_found found;
 
-	fields_owners(&all, object, path, SPAN_NONE);
-	if (found == FIELDS_OWNED &&
-	    (all.len != names->len - start || is_split(object, path) ||
-		memmem(all.data, all.len, ", ", 2) != NULL)) {
-		names->len = start;
+	find_owners(&o, object, path, ours);
+	if (o.one.len == 0)
+		found =
+		    walk(object, path).n > 0 ? FIELDS_UNOWNED : FIELDS_ABSENT;
+	else if (o.ours || o.others || o.split)
 		found = FIELDS_SHARED;
-	}
-	buf_release(&all);
+	else
+		found = FIELDS_OWNED;
+	if (found == FIELDS_OWNED)
+		buf_addspan(name, buf_span(&o.one));
+	buf_release(&o.one);
 	return found;
 }
 
@@ -377,33 +345,29 @@ fields_setter(
 }
 
 static void
-add_field(struct buf *b, struct span key, struct span one, struct span other,
-    unsigned depth)
+add_union(struct buf *b, struct span one, struct span other, unsigned depth)
 {
-	json_add_comma(b);
-	buf_addspan(b, span_make(key.p - 1, key.n + 2));
-	buf_addc(b, ':');
-	if (other.n == 0 || depth == JSON_DEPTH_MAX) {
-		buf_addspan(b, one);
-		return;
-	}
 	buf_addc(b, '{');
-	for (struct json_members m = json_members(one); json_member(&m);)
-		add_field(b, m.key, m.value, member(other, m.key), depth + 1);
-	for (struct json_members m = json_members(other); json_member(&m);)
-		if (member(one, m.key).n == 0)
-			add_field(b, m.key, m.value, SPAN_NONE, depth + 1);
+	for (struct json_members m = json_members(one); json_member(&m);) {
+		struct span too = member(other, m.key);
+
+		json_add_raw_key(b, m.key);
+		if (too.n == 0 || depth == JSON_DEPTH_MAX)
+			buf_addspan(b, m.value);
+		else
+			add_union(b, m.value, too, depth + 1);
+	}
+	for (struct json_members m = json_members(other); json_member(&m);) {
+		if (member(one, m.key).n > 0)
+			continue;
+		json_add_raw_key(b, m.key);
+		buf_addspan(b, m.value);
+	}
 	buf_addc(b, '}');
 }
 
 void
 fields_union(struct buf *b, struct span one, struct span other)
 {
-	buf_addc(b, '{');
-	for (struct json_members m = json_members(one); json_member(&m);)
-		add_field(b, m.key, m.value, member(other, m.key), 0);
-	for (struct json_members m = json_members(other); json_member(&m);)
-		if (member(one, m.key).n == 0)
-			add_field(b, m.key, m.value, SPAN_NONE, 0);
-	buf_addc(b, '}');
+	add_union(b, one, other, 0);
 }

@@ -17,25 +17,17 @@
 
 enum fields_found {
 	FIELDS_OWNED,
-	FIELDS_SHARED, /* only of fields_setter */
-	FIELDS_UNOWNED,
-	FIELDS_ABSENT
+	FIELDS_SHARED,	/* several own it, or `ours` has it, too, or it is a map
+			 * or a list whose parts have owners of their own */
+	FIELDS_UNOWNED, /* the field exists, and no other manager owns it */
+	FIELDS_ABSENT	/* it does not exist */
 };
 
 /*
- * Appends the managers but `ours` that own the field of object, by commas. The
- * path is spelled as ireconcile does: .spec.containers[name=main].args[0].
- * FIELDS_UNOWNED: the field exists and no other manager owns it; FIELDS_ABSENT:
- * it does not exist.
- */
-enum fields_found fields_owners(
-    struct buf *names, struct span object, struct span path, struct span ours);
-
-/*
- * The same of the one that set a leaf, a field that is not as we want it: before
- * our apply takes it back. By this rule the log, results, Events and loops name
- * a manager: the only owner. FIELDS_SHARED: several own it, or `ours` has it,
- * too, or it is a map or a list whose parts have owners of their own.
+ * The manager but `ours` that set a leaf, a field that is not as we want it:
+ * before our apply takes it back. By this rule the log, results, Events and loops
+ * name a manager: the only owner (FIELDS_OWNED: its name is appended). The path
+ * is spelled as ireconcile does: .spec.containers[name=main].args[0].
  */
 enum fields_found fields_setter(
     struct buf *name, struct span object, struct span path, struct span ours);

@@ -1,35 +1,42 @@
 #include "keyring.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <openssl/crypto.h>
 
 #include "base/mem.h"
 #include "json/json.h"
 #include "kube/kubepath.h"
+#include "process/file.h"
 #include "process/log.h"
 #include "value/base64.h"
 #include "value/digest.h"
 
 enum { FIRST_MS = 500, MAX_MS = 15000 };
 
-static void ask(void *arg);
+struct keyring {
+	struct apply *apply; /* borrowed */
+	struct proof *proof; /* its own: is filled */
+	struct kube *kube;
+	char *namespace_, *name, *path, *list; /* owned */
+	struct timer timer;
+	struct kube_backoff backoff;
+	bool has;  /* proof has the key */
+	bool said; /* what is wrong */
+};
 
-/* ---- from time to time ---- */
+static void ask(void *arg);
 
 static void
 ask_again(struct keyring *r, uint64_t ms)
 {
-	loop_after(r->loop, &r->timer, ms, ask, r);
+	if (ms > 0)
+		loop_after(r->apply->w.loop, &r->timer, ms, ask, r);
 }
 
-static void
-look_again(struct keyring *r)
-{
-	if (r->check_ms > 0)
-		ask_again(r, r->check_ms);
-}
-
+/* The Secret is not as it has to be, since text; NULL: it is again. */
 static void
 trouble(struct keyring *r, const char *text)
 {
@@ -39,11 +46,9 @@ trouble(struct keyring *r, const char *text)
 		log_info("Secret %s/%s has the key that proves marks",
 		    r->namespace_, r->name);
 	r->said = text != NULL;
-	r->trouble(r->arg, text);
-	look_again(r);
+	reportfd_unready(&r->apply->w.report, "key of marks", text);
+	ask_again(r, r->apply->o->marks_key_check_ms);
 }
-
-/* ---- how it ends ---- */
 
 /*
  * Rights and namespaces may still come: so it goes on trying, except in a dry
@@ -67,22 +72,19 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 		  "the key in a file (kpipe --marks-key-file)");
 	buf_release(&b);
 	if (r->has && passing) {
-		look_again(r); /* others say so */
-		return;
-	}
-	if (r->has) {
+		/* Other parts say so. */
+		ask_again(r, r->apply->o->marks_key_check_ms);
+	} else if (r->has) {
 		trouble(r, err.message);
-		return;
+	} else if (!passing && (writer_opts.dry_run || e->code == 0)) {
+		writer_fail(&r->apply->w, &err);
+	} else {
+		if (!r->said)
+			log_write(passing ? LOG_WARNING : LOG_ERROR, NULL,
+			    "%s; trying again", err.message);
+		r->said = true;
+		ask_again(r, kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS));
 	}
-	if (!passing && (r->dry_run || e->code == 0)) {
-		r->done(r->arg, &err);
-		return;
-	}
-	if (!r->said)
-		log_write(passing ? LOG_WARNING : LOG_ERROR, NULL,
-		    "%s; trying again", err.message);
-	r->said = true;
-	ask_again(r, kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS));
 }
 
 static bool
@@ -125,11 +127,13 @@ compare(struct keyring *r, struct span text)
 	buf_release(&b);
 }
 
-/* ---- what it has ---- */
-
+/* The text of the Secret, for the first time. The process that waits for the key
+ * at --marks-key-out-fd reads until end of file. */
 static void
 take_first(struct keyring *r, struct span text)
 {
+	int fd = (int)r->apply->o->marks_key_out_fd;
+	struct writer *w = &r->apply->w;
 	struct buf what = BUF_INIT;
 	struct err err = ERR_INIT;
 
@@ -137,9 +141,21 @@ take_first(struct keyring *r, struct span text)
 	r->has = proof_parse(r->proof, text, buf_str(&what), &err) == 0;
 	buf_release(&what);
 	r->said = false;
-	if (r->has && !r->dry_run)
-		look_again(r);
-	r->done(r->arg, r->has ? NULL : &err);
+	if (r->has && !writer_opts.dry_run)
+		ask_again(r, r->apply->o->marks_key_check_ms);
+	if (r->has && fd >= 0) {
+		if (file_write(fd, buf_span(&r->proof->text)) != 0)
+			err_set(&err, ERR_TRANSIENT,
+			    "option --marks-key-out-fd: cannot write: %s",
+			    strerror(errno));
+		close(fd);
+	}
+	if (err.kind != ERR_NONE) {
+		writer_fail(w, &err);
+		return;
+	}
+	w->waits = false;
+	writer_check_ready(w);
 }
 
 static void
@@ -166,8 +182,6 @@ take_secret(struct keyring *r, struct span secret)
 		OPENSSL_cleanse(text.data, text.cap);
 	buf_release(&text);
 }
-
-/* ---- asking ---- */
 
 static void
 created(void *arg, const struct kube_answer *a)
@@ -196,8 +210,9 @@ create(struct keyring *r)
 	if (r->has)
 		buf_addspan(&key, buf_span(&r->proof->text));
 	if (!r->has && proof_make_key(&key, &err) != 0) {
-		r->done(r->arg, &err);
-	} else if (r->dry_run) {
+		writer_fail(&r->apply->w, &err);
+	} else if (writer_opts.dry_run) {
+		/* One that is not there is made up, and kept to us. */
 		take(r, buf_span(&key));
 	} else {
 		buf_reserve(&body, 1024 + 2 * key.len);
@@ -242,30 +257,38 @@ ask(void *arg)
 	    &(struct kube_request){.verb = KUBE_GET, .path = r->path}, got, r);
 }
 
-static const char *
-own_namespace(const struct keyring *r)
-{
-	const char *pod = getenv("POD_NAMESPACE");
-
-	return pod != NULL && *pod != '\0' ? pod : kube_namespace(r->kube);
-}
-
 int
-keyring_start(struct keyring *r, struct loop *l, const char *secret,
-    keyring_done_fn *done, void *arg, struct err *err)
+keyring_open(struct keyring **open, struct apply *a, struct err *err)
 {
-	const char *slash = strchr(secret, '/');
+	const char *secret = a->o->marks_key_secret;
+	int fd = (int)a->o->marks_key_fd;
+	const char *pod = getenv("POD_NAMESPACE"), *slash;
 	struct buf path = BUF_INIT;
+	struct keyring *r;
+	struct kube *kube;
 
-	r->loop = l;
-	r->done = done;
-	r->arg = arg;
-	r->kube = kube_open(l, &kube_opts, "kapply", err);
-	if (r->kube == NULL)
+	a->proof.accept_unproven = a->o->accept_unproven;
+	if (secret == NULL) {
+		if (fd >= 0 && proof_read(&a->proof, fd, err) != 0)
+			return -1;
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	kube = kube_open(a->w.loop, &kube_opts, "kapply", err);
+	if (kube == NULL)
 		return -1;
+	*open = r = mem_zalloc(sizeof(*r));
+	r->apply = a;
+	r->proof = &a->proof;
+	r->kube = kube;
+	a->w.waits = true;
+	if (pod == NULL || *pod == '\0')
+		pod = kube_namespace(kube);
+	slash = strchr(secret, '/');
 	r->namespace_ = slash != NULL
 	    ? mem_dup(secret, (size_t)(slash - secret))
-	    : mem_strdup(own_namespace(r));
+	    : mem_strdup(pod);
 	r->name = mem_strdup(slash != NULL ? slash + 1 : secret);
 	buf_adds(&path, "/api/v1/namespaces");
 	kube_path_add(&path, span_str(r->namespace_));
@@ -278,14 +301,15 @@ keyring_start(struct keyring *r, struct loop *l, const char *secret,
 }
 
 void
-keyring_release(struct keyring *r)
+keyring_free(struct keyring *r)
 {
-	if (r->loop != NULL)
-		loop_cancel(r->loop, &r->timer);
+	if (r == NULL)
+		return;
+	loop_cancel(r->apply->w.loop, &r->timer);
 	kube_free(r->kube);
 	free(r->namespace_);
 	free(r->name);
 	free(r->path);
 	free(r->list);
-	*r = (struct keyring){0};
+	free(r);
 }

@@ -5,6 +5,7 @@
 
 #include "fields.h"
 #include "json/json.h"
+#include "kube/proof.h"
 
 enum { OPPONENTS = 256, REMEMBERED_MS = 15 * 60 * 1000 };
 
@@ -93,8 +94,7 @@ opponent_is_news(struct opponent *before, const char *name, uint64_t now_ms)
 static struct span
 paths_of(struct span object)
 {
-	return json_get(
-	    json_path(object, "metadata.annotations"), "kpipe.dev/paths");
+	return json_get(json_path(object, "metadata.annotations"), PROOF_PATHS);
 }
 
 /* Other clients hardly write by our name or change the digest of paths. */

@@ -1,8 +1,12 @@
-/* Part of apply.h: what is said about items and sets: status lines, logs. */
+/*
+ * Part of apply.h: what is said about items and sets: results, status lines, the
+ * log, counters and metrics.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "apply.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/quote.h"
@@ -10,19 +14,10 @@
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "report/reportfd.h"
-#include "set/confidential.h"
 
 enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
 
-static void
-count_result(struct apply_counters *c, const char *result)
-{
-	c->created += strcmp(result, "created") == 0;
-	c->applied += strcmp(result, "configured") == 0;
-	c->unchanged += strcmp(result, "unchanged") == 0;
-	c->deleted += strcmp(result, "deleted") == 0;
-}
+/* ---- results ---- */
 
 static void
 add_text(struct buf *b, const char *key, struct span text)
@@ -31,51 +26,19 @@ add_text(struct buf *b, const char *key, struct span text)
 	json_add_string(b, text);
 }
 
-static void
-begin_result(
-    struct buf *b, const struct objref *id, struct span ns, const char *result)
-{
-	buf_addc(b, '{');
-	add_text(b, "apiVersion", id->api_version);
-	add_text(b, "kind", id->kind);
-	json_add_key(b, "metadata");
-	buf_addc(b, '{');
-	if (ns.n != 0)
-		add_text(b, "namespace", ns);
-	add_text(b, "name", id->name);
-	buf_addc(b, '}');
-	add_text(b, "result", span_str(result));
-}
-
-/* For which primary, and after which events: of a desired set. */
-static void
-add_origin(struct buf *b, const struct set *s)
-{
-	if (s == NULL || s->plain)
-		return;
-	add_text(b, "primary", span_str(s->key));
-	if (s->causes.n == 0)
-		return;
-	json_add_key(b, "events");
-	buf_addspan(b, s->causes);
-}
-
-static bool
-prints_results(const struct apply *a)
-{
-	return a->o->output == OUTPUT_RESULT || a->results.on;
-}
-
-/* Releases the line. */
+/* For which primary, and after which events, if it is a desired set. Releases the
+ * line. */
 static void
 end_result(struct apply *a, const struct set *s, struct buf *line)
 {
-	add_origin(line, s);
-	buf_addc(line, '}');
-	if (a->o->output == OUTPUT_RESULT)
-		out_line(&a->out, buf_span(line));
-	resultfd_line(&a->results, buf_span(line));
-	buf_release(line);
+	if (s != NULL && !s->plain) {
+		add_text(line, "primary", span_str(s->key));
+		if (s->causes.n > 0) {
+			json_add_key(line, "events");
+			buf_addspan(line, s->causes);
+		}
+	}
+	writer_end_result(&a->w, line);
 }
 
 void
@@ -83,13 +46,17 @@ report_result(struct apply *a, const struct set *s, const struct item *i,
     const char *result, const char *message)
 {
 	struct span ns = i->namespace_.n ? i->namespace_ : i->id.namespace_;
+	struct apply_counters *c = &a->counters;
 	struct buf because = BUF_INIT, b = BUF_INIT;
 
-	count_result(&a->counters, result);
-	if (!prints_results(a))
+	c->created += strcmp(result, "created") == 0;
+	c->applied += strcmp(result, "configured") == 0;
+	c->unchanged += strcmp(result, "unchanged") == 0;
+	c->deleted += strcmp(result, "deleted") == 0;
+	if (!writer_tells(&a->w))
 		return;
 	because_add(&because, s, i, result);
-	begin_result(&b, &i->id, ns, result);
+	writer_begin_result(&b, &i->id, ns, result);
 	if (message != NULL)
 		add_text(&b, "message", span_str(message));
 	if (because.len > 0)
@@ -103,38 +70,18 @@ static void
 report_part(
     struct apply *a, const struct set *s, const char *part, struct span value)
 {
+	const struct objref *p = &s->primary;
 	struct buf b = BUF_INIT;
 
-	if (!prints_results(a))
+	if (!writer_tells(&a->w))
 		return;
-	begin_result(&b, &s->primary, s->primary.namespace_, "configured");
+	writer_begin_result(&b, p, p->namespace_, "configured");
 	json_add_key(&b, part);
-	buf_addspan(
-	    &b, confidential(s, &s->primary) ? span_str("null") : value);
+	buf_addspan(&b, set_is_confidential(s, p) ? span_str("null") : value);
 	end_result(a, s, &b);
 }
 
-static bool
-is_adding(const struct item *i)
-{
-	return i->op == OP_ADD_FINALIZERS;
-}
-
-static void
-print_finalizers(struct apply *a, const struct set *s, const struct item *i)
-{
-	struct buf change = BUF_INIT;
-
-	buf_addc(&change, '{');
-	json_add_key(&change,
-	    i->marks_only      ? "mark"
-		: is_adding(i) ? "add"
-			       : "remove");
-	buf_addspan(&change, i->text);
-	buf_addc(&change, '}');
-	report_part(a, s, "finalizers", buf_span(&change));
-	buf_release(&change);
-}
+/* ---- status lines ---- */
 
 static void
 add_status_line(struct buf *b, const struct set *s, struct span status)
@@ -156,26 +103,13 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 		    s->version != NULL ? span_str(s->version)
 				       : s->primary_version);
 	buf_addc(b, '}');
-	if (confidential(s, p)) {
+	if (set_is_confidential(s, p)) {
 		json_add_key(b, "confidential");
 		buf_adds(b, "true");
 	}
 	json_add_key(b, "status");
 	buf_addspan(b, status);
 	buf_addc(b, '}');
-}
-
-static void
-send_status(
-    struct apply *a, const struct set *s, struct span status, struct span line)
-{
-	/* A dry run changes nothing, also not through kstatus. */
-	if (a->o->dry_run)
-		report_part(a, s, "status", status);
-	if (a->o->output != OUTPUT_STATUS || a->o->dry_run)
-		return;
-	a->counters.status_lines++;
-	out_line(&a->out, line);
 }
 
 /* One mark in the strings of a status, and its text. */
@@ -227,31 +161,41 @@ add_filled(struct buf *b, struct span status, const struct mark *marks)
 	buf_release(&escaped);
 }
 
-/* The opponent in the first item that loops, which the status is about. */
-static struct span
-opponent(const struct set *s)
-{
-	for (size_t n = 0; n < s->count; n++)
-		if (s->items[n].found != NULL)
-			return span_str(s->items[n].found);
-	return SPAN_NONE;
-}
-
-/* ${error} and ${manager} in the strings of a status become the texts. */
+/* A line with the status in which ${error} and ${manager} have become texts: the
+ * error, or none, and the opponent in the first item that loops. */
 static void
-add_status(
-    struct buf *b, const struct set *s, struct span status, struct span error)
+make_status(struct buf *status, struct buf *line, const struct set *s,
+    struct span text, struct span error)
 {
-	struct span manager = opponent(s);
 	struct mark marks[3] = {{NULL, SPAN_NONE}};
 	size_t n = 0;
 
 	if (error.n > 0)
 		marks[n++] = (struct mark){"${error}", error};
-	if (manager.n > 0)
-		marks[n++] = (struct mark){"${manager}", manager};
-	marks[n] = (struct mark){NULL, SPAN_NONE};
-	add_filled(b, status, marks);
+	for (size_t i = 0; i < s->count; i++) {
+		const char *found = s->items[i].found;
+
+		if (found == NULL)
+			continue;
+		if (*found != '\0')
+			marks[n] = (struct mark){"${manager}", span_str(found)};
+		break;
+	}
+	add_filled(status, text, marks);
+	add_status_line(line, s, buf_span(status));
+}
+
+/* A dry run changes nothing, also not through kstatus. */
+static void
+send_status(
+    struct apply *a, const struct set *s, struct span status, struct span line)
+{
+	if (writer_opts.dry_run)
+		report_part(a, s, "status", status);
+	if (a->o->output != OUTPUT_STATUS || writer_opts.dry_run)
+		return;
+	a->counters.status_lines++;
+	out_line(&a->w.out, line);
 }
 
 void
@@ -262,21 +206,20 @@ report_status(struct apply *a, struct set *s)
 	if (s->status.n == 0 || s->status_sent)
 		return;
 	s->status_sent = true;
-	add_status(&status, s, s->status, SPAN_NONE);
-	add_status_line(&line, s, buf_span(&status));
+	make_status(&status, &line, s, s->status, SPAN_NONE);
 	send_status(a, s, buf_span(&status), buf_span(&line));
 	buf_release(&status);
 	buf_release(&line);
 }
 
+/* Not the same again within a short time. */
 static void
 send_on_error(struct apply *a, struct set *s, struct span error)
 {
 	struct buf status = BUF_INIT, line = BUF_INIT;
 	uint64_t now = clock_ms();
 
-	add_status(&status, s, s->on_error, error);
-	add_status_line(&line, s, buf_span(&status));
+	make_status(&status, &line, s, s->on_error, error);
 	if (s->error_sent == NULL || now - s->error_sent_ms >= RECENT_MS ||
 	    !span_eq(span_str(s->error_sent), buf_span(&line))) {
 		send_status(a, s, buf_span(&status), buf_span(&line));
@@ -289,11 +232,7 @@ send_on_error(struct apply *a, struct set *s, struct span error)
 	buf_release(&line);
 }
 
-static bool
-has_failed(const struct set *s, const struct item *i)
-{
-	return i->phase == s->phase && itemstate_has_failed(i->state);
-}
+/* ---- the log ---- */
 
 static void
 log_about(enum log_level level, const struct set *s, const char *text)
@@ -320,7 +259,7 @@ log_about(enum log_level level, const struct set *s, const char *text)
 bool
 report_wants_cause(struct apply *a)
 {
-	bool shown = prints_results(a) || log_is_on(LOG_INFO);
+	bool shown = writer_tells(&a->w) || log_is_on(LOG_INFO);
 
 	return shown && because_may_look(&a->looks, clock_ms());
 }
@@ -341,7 +280,7 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 		buf_adds(&b, ", which was not a member");
 	if (i->partial == PARTIAL_RELEASE)
 		buf_adds(&b, ", fields were given back");
-	if (a->o->dry_run)
+	if (writer_opts.dry_run)
 		buf_adds(&b, " (dry run)");
 	because_add(&why, s, i, result);
 	if (why.len > 0)
@@ -354,19 +293,24 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 void
 report_finalizers(struct apply *a, const struct set *s, const struct item *i)
 {
+	bool adding = i->op == OP_ADD_FINALIZERS;
 	const char *what = i->marks_only ? "wrote the marks of"
-	    : is_adding(i)		 ? "added"
+	    : adding			 ? "added"
 					 : "removed";
 	struct json_elements list = json_elements(i->text);
 	struct buf b = BUF_INIT, name = BUF_INIT;
 
-	print_finalizers(a, s, i);
+	buf_addc(&b, '{');
+	json_add_key(&b, i->marks_only ? "mark" : adding ? "add" : "remove");
+	buf_addspan(&b, i->text);
+	buf_addc(&b, '}');
+	report_part(a, s, "finalizers", buf_span(&b));
 	while (a->o->output != OUTPUT_RESULT && json_element(&list)) {
 		buf_reset(&b);
 		buf_reset(&name);
 		buf_addf(&b, "%s finalizer %.*s%s", what,
 		    SPAN_ARG(json_string(list.value, &name)),
-		    a->o->dry_run ? " (dry run)" : "");
+		    writer_opts.dry_run ? " (dry run)" : "");
 		log_about(LOG_INFO, s, buf_str(&b));
 	}
 	buf_release(&b);
@@ -388,38 +332,12 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 	buf_release(&path);
 }
 
-/* The primary that deletes too much is named; others are not affected. */
-static void
-say_held(struct apply *a, const struct set *s)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b,
-	    "more than %ld deletions within a minute, most of them for this "
-	    "primary: no more of its deletions until its set no longer "
-	    "requests them; fix the program or its input, or, if they are "
-	    "intended, start again with a higher --prune-limit",
-	    a->o->prune_limit);
-	log_about(LOG_ERROR, s, buf_str(&b));
-	buf_release(&b);
-}
-
-static void
-say_all_held(struct apply *a)
-{
-	log_error("more than %ld deletions within a minute for primaries that "
-		  "stay: no more of them until the sets no longer request "
-		  "them; fix the program or its input, or, if they are "
-		  "intended, start again with a higher --prune-limit",
-	    a->o->prune_limit);
-	reportfd_unready(a->report, "prune",
-	    "too many deletions within a minute: the rest is held back");
-}
-
 void
 report_held(
     struct apply *a, struct set *s, struct item *i, enum brake_scope scope)
 {
+	struct buf b = BUF_INIT;
+
 	i->failure.recorded = true; /* one Event for all of the primary */
 	if (!s->held_told)
 		announce_item(a, s,
@@ -432,10 +350,29 @@ report_held(
 	i->held = scope;
 	if (!brake_hold(&a->brake, s->key, scope))
 		return;
-	if (scope == BRAKE_ALL)
-		say_all_held(a);
-	else
-		say_held(a, s);
+	if (scope == BRAKE_ALL) {
+		log_error(
+		    "more than %ld deletions within a minute for primaries "
+		    "that "
+		    "stay: no more of them until the sets no longer request "
+		    "them; fix the program or its input, or, if they are "
+		    "intended, start again with a higher --prune-limit",
+		    a->o->prune_limit);
+		reportfd_unready(&a->w.report, "prune",
+		    "too many deletions within a minute: the rest is held "
+		    "back");
+		return;
+	}
+	/* The primary that deletes too much is named; others are not
+	 * affected. */
+	buf_addf(&b,
+	    "more than %ld deletions within a minute, most of them for this "
+	    "primary: no more of its deletions until its set no longer "
+	    "requests them; fix the program or its input, or, if they are "
+	    "intended, start again with a higher --prune-limit",
+	    a->o->prune_limit);
+	log_about(LOG_ERROR, s, buf_str(&b));
+	buf_release(&b);
 }
 
 void
@@ -451,7 +388,7 @@ report_let_go(struct apply *a, const struct set *s, struct item *i)
 		return;
 	}
 	log_info("no deletion is held back any more");
-	reportfd_unready(a->report, "prune", NULL);
+	reportfd_unready(&a->w.report, "prune", NULL);
 }
 
 void
@@ -461,8 +398,8 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 
 	objref_add_label(&b, &i->id);
 	buf_addf(&b, ": %s, by its label %.*s=%.*s",
-	    a->o->dry_run ? "would be adopted" : "adopted", SPAN_ARG(s->adopt),
-	    SPAN_ARG(s->primary.name));
+	    writer_opts.dry_run ? "would be adopted" : "adopted",
+	    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
 	log_about(LOG_INFO, s, buf_str(&b));
 	announce_item(a, s,
 	    &(struct announce_how){i, "configured", RECORDER_NORMAL, "Adopted"},
@@ -470,7 +407,7 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 	buf_release(&b);
 }
 
-/* Of Warnings ireconcile has logged the cause, or the status has it. */
+/* The cause of a Warning was logged by ireconcile, or the status has it. */
 void
 report_event(const struct set *s, const char *reason, struct span message)
 {
@@ -526,7 +463,7 @@ report_failures(struct apply *a, struct set *s)
 	for (size_t n = 0; n < s->count; n++) {
 		struct item *i = &s->items[n];
 
-		if (!has_failed(s, i))
+		if (i->phase != s->phase || !itemstate_has_failed(i->state))
 			continue;
 		if (first == NULL)
 			first = i->failure.error;
@@ -552,35 +489,67 @@ report_failures(struct apply *a, struct set *s)
 	buf_release(&error);
 }
 
-void
-report_ceiling(void *apply, const struct ceiling_most *most)
-{
-	struct apply *a = apply;
-	struct buf b = BUF_INIT;
-
-	ceiling_tell(&a->queue.ceiling, most, &b);
-	log_warning("%s", buf_str(&b));
-	buf_release(&b);
-}
+/* ---- counters and metrics ---- */
 
 void
 report_counters(void *arg, struct buf *b)
 {
 	const struct apply *a = arg;
 	const struct apply_counters *c = &a->counters;
+	const struct recorder *r = a->w.recorder;
 
-	reportfd_count(b, "lines", c->lines);
-	reportfd_count(b, "bad_lines", c->bad_lines);
-	reportfd_count(b, "requests", c->requests);
 	reportfd_count(b, "created", c->created);
 	reportfd_count(b, "applied", c->applied);
 	reportfd_count(b, "unchanged", c->unchanged);
 	reportfd_count(b, "deleted", c->deleted);
-	reportfd_count(b, "failures", c->failures);
+	reportfd_count(b, "failures", a->w.failures);
 	reportfd_count(b, "stale", c->stale);
 	reportfd_count(b, "status_lines", c->status_lines);
-	reportfd_count(
-	    b, "events", a->recorder != NULL ? recorder_count(a->recorder) : 0);
-	reportfd_count(b, "keys", a->keys.count);
-	reportfd_count(b, "in_flight", a->queue.in_flight);
+	reportfd_count(b, "events", r != NULL ? recorder_count(r) : 0);
+	reportfd_count(b, "keys", a->w.keys.count);
+	reportfd_count(b, "in_flight", a->w.queue.in_flight);
+}
+
+/* Primaries with requests in flight right now. */
+static void
+add_work(struct apply *a, struct metric_lines *m)
+{
+	uint64_t now = clock_ms();
+	const struct key *k;
+	bool busy = false;
+
+	efforts_begin(&a->w.efforts);
+	for (size_t i = 0; (k = map_next(&a->w.keys, &i)) != NULL;) {
+		if (k->effort == NULL || k->flying == 0)
+			continue;
+		effort_busy(k->effort, now - k->busy_ms);
+		busy = true;
+	}
+	if (busy)
+		reportfd_again(&a->w.report);
+	efforts_metrics(&a->w.efforts, m);
+}
+
+void
+report_samples(void *arg, struct metric_lines *m)
+{
+	struct apply *a = arg;
+	const struct apply_counters *c = &a->counters;
+	const struct {
+		const char *name;
+		uint64_t count;
+	} results[] = {
+	    {"created", c->created},
+	    {"configured", c->applied},
+	    {"unchanged", c->unchanged},
+	    {"deleted", c->deleted},
+	    {"failed", a->w.failures},
+	};
+
+	add_work(a, m);
+	for (size_t i = 0; i < COUNT(results); i++)
+		metric_add(m, METRIC_APPLIED, METRIC_LABELS(results[i].name),
+		    (double)results[i].count);
+	metric_add(m, METRIC_STALE, NULL, (double)c->stale);
+	metric_add(m, METRIC_PRUNES_HELD, NULL, (double)a->brake.held);
 }

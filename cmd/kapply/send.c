@@ -8,41 +8,19 @@
 #include "body.h"
 #include "kube/kubepath.h"
 #include "process/clock.h"
-#include "process/log.h"
-#include "set/secret.h"
 #include "set/errand.h"
 #include "unseen.h"
 #include "value/digest.h"
 
-enum { NEW_SCOPE_MS = 30000 }; /* a new CRD is served within this time */
+enum {
+	NEW_SCOPE_MS = 30000, /* a new CRD is served within this time */
+	MANAGER_MAX = 128
+};
 
-/* Of which object the next request of the item is. */
-static const struct objref *
-target(const struct key *k, const struct item *i)
-{
-	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
-}
-
-/* The key of what loops tells no version. */
-static const struct api_resource *
-resource_of(const struct apply *a, const struct objref *id)
-{
-	return id->version.n != 0
-	    ? discovery_find(a->discovery, id->group, id->version, id->kind)
-	    : discovery_find_kind(a->discovery, id->group, id->kind);
-}
-
-static struct span
-target_namespace(const struct key *k, const struct objref *id)
-{
-	if (id->namespace_.n != 0)
-		return id->namespace_;
-	return k->set->plain ? span_str(kube_namespace(k->apply->kube))
-			     : k->set->primary.namespace_;
-}
+/* ---- field managers ---- */
 
 struct span
-send_set_manager(const struct apply *a, const struct set *s)
+send_manager(const struct apply *a, const struct set *s)
 {
 	if (a->o->field_manager != NULL)
 		return span_str(a->o->field_manager);
@@ -50,17 +28,10 @@ send_set_manager(const struct apply *a, const struct set *s)
 }
 
 struct span
-send_manager(const struct key *k)
-{
-	return send_set_manager(k->apply, k->set);
-}
-
-struct span
 send_patch_manager(const struct key *k)
 {
-	enum { MANAGER_MAX = 128 };
 	struct set *s = k->set;
-	struct span base = send_manager(k);
+	struct span base = send_manager(k->apply, s);
 	unsigned char sum[DIGEST_SIZE];
 	struct buf b = BUF_INIT;
 
@@ -79,107 +50,40 @@ send_patch_manager(const struct key *k)
 struct span
 send_item_manager(const struct key *k, const struct item *i)
 {
-	return i->partial == PARTIAL_NONE ? send_manager(k)
+	return i->partial == PARTIAL_NONE ? send_manager(k->apply, k->set)
 					  : send_patch_manager(k);
 }
 
-static bool
-is_forced(const struct apply *a, const struct set *s, const struct item *i)
+/* ---- what a request is about ---- */
+
+/* The object of the item's next request. */
+static const struct objref *
+target(const struct key *k, const struct item *i)
 {
-	return a->o->force_conflicts ||
-	    (!s->plain && i->partial != PARTIAL_TAKE);
+	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
 }
 
-static void
-write_path(struct buf *b, const struct call *c, const struct objref *id)
+/* The key of what loops tells no version. */
+static const struct api_resource *
+resource_of(const struct apply *a, const struct objref *id)
 {
-	const struct apply *a = c->key->apply;
+	const struct discovery *d = a->w.discovery;
 
-	discovery_path(
-	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
-	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
-		return;
-	kube_query_add(b, "fieldManager", send_item_manager(c->key, c->item));
-	if (c->verb == KUBE_APPLY && is_forced(a, c->key->set, c->item))
-		kube_query_add(b, "force", span_str("true"));
-	if (a->o->dry_run)
-		kube_query_add(b, "dryRun", span_str("All"));
+	return id->version.n != 0
+	    ? discovery_find(d, id->group, id->version, id->kind)
+	    : discovery_find_kind(d, id->group, id->kind);
 }
 
-/* Then an apply of the object itself leaves the status as it is. */
-static bool
-has_status(const struct api_resource *r)
+static struct span
+target_namespace(const struct key *k, const struct objref *id)
 {
-	for (size_t i = 0; r->subresources[i] != NULL; i++)
-		if (strcmp(r->subresources[i], "status") == 0)
-			return true;
-	return false;
+	if (id->namespace_.n != 0)
+		return id->namespace_;
+	return k->set->plain ? span_str(kube_namespace(k->apply->w.kube))
+			     : k->set->primary.namespace_;
 }
 
-static void
-write_apply(struct buf *b, struct call *c)
-{
-	const struct apply *a = c->key->apply;
-	const struct item *i = c->item;
-	struct body_edit edit = {.strip = true};
-	struct buf text = BUF_INIT;
-
-	if (a->label != NULL && c->key->set->plain) {
-		edit.label = span_str(a->label);
-		edit.label_value = span_str(a->label_value);
-	}
-	if (c->key->set->plain) {
-		edit.strip_status = has_status(c->resource);
-		body_apply(b, i->text, &edit);
-		return;
-	}
-	edit.uid = i->live_uid != NULL ? span_str(i->live_uid) : i->known_uid;
-	c->uid = edit.uid;
-	/*
-	 * No object has resourceVersion 1: an apply with it creates what is
-	 * absent, and conflicts (409) with what is there.
-	 */
-	c->if_absent = edit.uid.n == 0;
-	edit.resource_version = c->if_absent ? span_str("1") : i->version;
-	secret_spell(&text, i);
-	body_apply(b, buf_span(&text), &edit);
-	buf_release(&text);
-}
-
-static void
-write_body(struct buf *b, struct call *c)
-{
-	const struct item *i = c->item;
-
-	if (c->verb == KUBE_APPLY)
-		write_apply(b, c);
-	else if (c->verb == KUBE_DELETE)
-		body_delete(b, span_str(i->live_uid), i->version,
-		    c->key->apply->o->dry_run != 0);
-	else if (c->verb == KUBE_JSON_PATCH || c->verb == KUBE_MERGE_PATCH)
-		buf_adds(b, i->patch);
-}
-
-static void
-start(struct call *c)
-{
-	const struct objref *id = target(c->key, c->item);
-	struct buf path = BUF_INIT, body = BUF_INIT;
-
-	write_path(&path, c, id);
-	write_body(&body, c);
-	c->key->apply->counters.requests++;
-	if (c->verb != KUBE_GET && !c->key->set->plain)
-		workqueue_wrote(
-		    &c->key->apply->queue, span_str(c->key->set->key));
-	kube_start(c->key->apply->kube,
-	    &(struct kube_request){.verb = c->verb,
-		.path = buf_str(&path),
-		.body = buf_span(&body)},
-	    answer_take, c);
-	buf_release(&path);
-	buf_release(&body);
-}
+/* ---- failures ---- */
 
 void
 send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
@@ -213,75 +117,35 @@ send_fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
 
 	if (kind == RETRY_DENIED)
 		denials_enter(
-		    &k->apply->denials, &i->denied, id->group, id->kind, e);
+		    &k->apply->w.denials, &i->denied, id->group, id->kind, e);
 	send_fail_with(k, i, kind, e->retry_after_ms, reason);
 }
 
-static void
-no_such_kind(struct call *c, const struct objref *id)
+bool
+send_is_early(const struct apply *a)
 {
-	struct apply *a = c->key->apply;
-	struct buf b = BUF_INIT;
-	/* A CRD of ours takes a moment until it is served. */
-	bool soon =
-	    a->new_scope_ms != 0 && clock_ms() - a->new_scope_ms < NEW_SCOPE_MS;
-
-	if (discovery_stale(a->discovery, id->group, id->version)) {
-		soon = true;
-		buf_adds(&b, "the server does not know its kinds at present: ");
-	}
-	buf_addf(&b, "no matches for kind \"%.*s\" in version \"%.*s\"",
-	    SPAN_ARG(id->kind), SPAN_ARG(id->api_version));
-	send_fail_with(c->key, c->item,
-	    soon ? RETRY_TRANSIENT : RETRY_PERMANENT, -1, buf_span(&b));
-	buf_release(&b);
+	return a->new_scope_ms != 0 &&
+	    clock_ms() - a->new_scope_ms < NEW_SCOPE_MS;
 }
 
-/* Discovery has answered: the kind is there now, or it is not. */
-static void
-looked_up(void *arg, const struct kube_error *e)
-{
-	struct call *c = arg;
-	struct key *k = c->key;
-	struct item *i = c->item;
-	const struct objref *id = target(k, i);
+/* ---- items that are not sent ---- */
 
-	if (resource_of(k->apply, id) != NULL) {
-		engine_item_take(i, EVENT_NEXT);
-	} else if (e != NULL) {
-		struct buf b = BUF_INIT;
-
-		kube_error_public(&b, e, SPAN_NONE);
-		send_fail_by(c, retry_classify(KUBE_GET, e), e, buf_span(&b));
-		buf_release(&b);
-	} else if (i->op == OP_LOOK) {
-		i->found = mem_strdup("somebody");
-		engine_item_done(k, i, NULL);
-	} else {
-		no_such_kind(c, id);
-	}
-	k->flying--;
-	workqueue_ended(&k->apply->queue, e == NULL ? 200 : e->code);
-	free(c);
-	engine_advance(k);
-}
-
-/* kubectl's rule, and its words. */
+/* kubectl's rule, and its words: a plain object of another namespace than -n. */
 static bool
-other_namespace(const struct call *c)
+other_namespace(struct key *k, struct item *i, const struct api_resource *r)
 {
 	const char *asked = kube_opts.namespace_;
-	struct span ns = c->item->id.namespace_;
+	struct span ns = i->id.namespace_;
 	struct buf b = BUF_INIT;
 
-	if (!c->key->set->plain || asked == NULL || ns.n == 0 ||
-	    !c->resource->namespaced || span_is(ns, asked))
+	if (!k->set->plain || asked == NULL || ns.n == 0 || !r->namespaced ||
+	    span_is(ns, asked))
 		return false;
 	buf_addf(&b,
 	    "the namespace from the provided object \"%.*s\" does not "
 	    "match the namespace \"%s\"",
 	    SPAN_ARG(ns), asked);
-	send_fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
+	send_fail_with(k, i, RETRY_PERMANENT, -1, buf_span(&b));
 	buf_release(&b);
 	return true;
 }
@@ -291,20 +155,19 @@ other_namespace(const struct call *c)
  * scope would be created and never be observed.
  */
 static bool
-other_scope(const struct call *c)
+other_scope(struct key *k, struct item *i, const struct api_resource *r)
 {
-	const struct objref *id = &c->item->id;
 	struct buf b = BUF_INIT;
 
-	if (c->key->set->plain || c->item->op != OP_APPLY ||
-	    c->resource->namespaced == (id->namespace_.n > 0))
+	if (k->set->plain || i->op != OP_APPLY ||
+	    r->namespaced == (i->id.namespace_.n > 0))
 		return false;
 	buf_addf(&b,
 	    "the server has this kind %s: it needs \"scope: %s\" in "
 	    "watches.yaml",
-	    c->resource->namespaced ? "in namespaces" : "for the whole cluster",
-	    c->resource->namespaced ? "Namespaced" : "Cluster");
-	send_fail_with(c->key, c->item, RETRY_PERMANENT, -1, buf_span(&b));
+	    r->namespaced ? "in namespaces" : "for the whole cluster",
+	    r->namespaced ? "Namespaced" : "Cluster");
+	send_fail_with(k, i, RETRY_PERMANENT, -1, buf_span(&b));
 	buf_release(&b);
 	return true;
 }
@@ -342,7 +205,7 @@ held_back(struct key *k, struct item *i)
 	enum brake_scope scope;
 
 	if (i->op != OP_DELETE || (k->set->deleting && !i->foreign) ||
-	    a->o->dry_run)
+	    writer_opts.dry_run)
 		return false;
 	scope = i->step == STEP_READ
 	    ? brake_is_on(&a->brake, primary, clock_ms())
@@ -361,68 +224,167 @@ held_back(struct key *k, struct item *i)
 	return true;
 }
 
+/* ---- requests ---- */
+
+static void
+add_path(struct buf *b, const struct call *c, const struct objref *id)
+{
+	const struct apply *a = c->key->apply;
+	const struct set *s = c->key->set;
+	const struct item *i = c->item;
+
+	discovery_path(
+	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
+	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
+		return;
+	kube_query_add(b, "fieldManager", send_item_manager(c->key, i));
+	if (c->verb == KUBE_APPLY &&
+	    (a->o->force_conflicts ||
+		(!s->plain && i->partial != PARTIAL_TAKE)))
+		kube_query_add(b, "force", span_str("true"));
+	if (writer_opts.dry_run)
+		kube_query_add(b, "dryRun", span_str("All"));
+}
+
+static void
+add_apply(struct buf *b, struct call *c)
+{
+	const struct apply *a = c->key->apply;
+	const struct item *i = c->item;
+	struct body_edit edit = {.strip = true};
+	struct buf text = BUF_INIT;
+
+	if (c->key->set->plain) {
+		if (a->label != NULL) {
+			edit.label = span_str(a->label);
+			edit.label_value = span_str(a->label_value);
+		}
+		edit.strip_status = writer_has_status(c->resource);
+		body_apply(b, i->text, &edit);
+		return;
+	}
+	edit.uid = i->live_uid != NULL ? span_str(i->live_uid) : i->known_uid;
+	c->uid = edit.uid;
+	/*
+	 * No object has resourceVersion 1: an apply with it creates what is
+	 * absent, and conflicts (409) with what is there.
+	 */
+	c->if_absent = edit.uid.n == 0;
+	edit.resource_version = c->if_absent ? span_str("1") : i->version;
+	body_spell(&text, i);
+	body_apply(b, buf_span(&text), &edit);
+	buf_release(&text);
+}
+
+/* Takes c. */
+static void
+start(struct call *c, const struct objref *id)
+{
+	struct apply *a = c->key->apply;
+	const struct item *i = c->item;
+	struct buf path = BUF_INIT, body = BUF_INIT;
+
+	add_path(&path, c, id);
+	if (c->verb == KUBE_APPLY)
+		add_apply(&body, c);
+	else if (c->verb == KUBE_DELETE)
+		body_delete(&body, span_str(i->live_uid), i->version,
+		    writer_opts.dry_run != 0);
+	else if (c->verb == KUBE_JSON_PATCH || c->verb == KUBE_MERGE_PATCH)
+		buf_adds(&body, i->patch);
+	a->w.requests++;
+	if (c->verb != KUBE_GET && !c->key->set->plain)
+		workqueue_wrote(&a->w.queue, span_str(c->key->set->key));
+	kube_start(a->w.kube,
+	    &(struct kube_request){.verb = c->verb,
+		.path = buf_str(&path),
+		.body = buf_span(&body)},
+	    answer_take, c);
+	buf_release(&path);
+	buf_release(&body);
+}
+
+/* A CRD of ours takes a moment until it is served. */
+static void
+no_such_kind(struct call *c, const struct objref *id)
+{
+	struct apply *a = c->key->apply;
+	bool stale = discovery_stale(a->w.discovery, id->group, id->version);
+	struct buf b = BUF_INIT;
+
+	if (stale)
+		buf_adds(&b, "the server does not know its kinds at present: ");
+	writer_add_no_kind(&b, id);
+	send_fail_with(c->key, c->item,
+	    stale || send_is_early(a) ? RETRY_TRANSIENT : RETRY_PERMANENT, -1,
+	    buf_span(&b));
+	buf_release(&b);
+}
+
+/* Discovery has answered: the kind is there now, or it is not. */
+static void
+looked_up(void *arg, const struct kube_error *e)
+{
+	struct call *c = arg;
+	struct key *k = c->key;
+	struct item *i = c->item;
+	const struct objref *id = target(k, i);
+	struct buf b = BUF_INIT;
+
+	if (resource_of(k->apply, id) != NULL) {
+		engine_item_take(i, EVENT_NEXT);
+	} else if (e != NULL) {
+		kube_error_public(&b, e, SPAN_NONE);
+		send_fail_by(c, retry_classify(KUBE_GET, e), e, buf_span(&b));
+		buf_release(&b);
+	} else if (i->op == OP_LOOK) {
+		i->found = mem_strdup("somebody");
+		engine_item_done(k, i, NULL);
+	} else {
+		no_such_kind(c, id);
+	}
+	k->flying--;
+	workqueue_ended(&k->apply->w.queue, e == NULL ? 200 : e->code);
+	free(c);
+	engine_advance(k);
+}
+
 void
 send_item(struct key *k, struct item *i)
 {
 	struct apply *a = k->apply;
 	const struct objref *id = target(k, i);
+	const struct api_resource *r;
+	enum item_event event;
 	struct call *c;
 
-	if (i->step == STEP_CAUSE && !a->o->dry_run && !report_wants_cause(a))
+	if (i->step == STEP_CAUSE && !writer_opts.dry_run &&
+	    !report_wants_cause(a))
 		i->step = STEP_WRITE;
 	if (too_early(k, i) || held_back(k, i)) {
+		engine_advance(k);
+		return;
+	}
+	r = resource_of(a, id);
+	if (r != NULL && r->namespaced && id == &i->id)
+		i->namespace_ = target_namespace(k, id);
+	else if (r != NULL && k->set->plain)
+		i->id.namespace_ = SPAN_NONE; /* the server drops it */
+	if (r != NULL && (other_namespace(k, i, r) || other_scope(k, i, r))) {
 		engine_advance(k);
 		return;
 	}
 	c = mem_zalloc(sizeof(*c));
 	*c = (struct call){.key = k,
 	    .item = i,
-	    .verb = errand_verb(errand_of(i->op, i->step))};
-	c->resource = resource_of(a, id);
-	if (c->resource != NULL && c->resource->namespaced && id == &i->id)
-		i->namespace_ = target_namespace(k, id);
-	else if (c->resource != NULL && k->set->plain)
-		i->id.namespace_ = SPAN_NONE; /* the server drops it */
-	if (c->resource != NULL && (other_namespace(c) || other_scope(c))) {
-		free(c);
-		engine_advance(k);
-		return;
-	}
+	    .verb = errand_verb(errand_of(i->op, i->step)),
+	    .resource = r};
 	if (k->flying++ == 0)
 		k->busy_ms = clock_ms();
-	workqueue_started(&a->queue);
-	if (engine_item_take(i,
-		c->resource == NULL ? EVENT_UNKNOWN : EVENT_TURN) == ACTION_ASK)
-		discovery_refresh(a->discovery, looked_up, c);
+	workqueue_started(&a->w.queue);
+	event = r == NULL ? EVENT_UNKNOWN : EVENT_TURN;
+	if (engine_item_take(i, event) == ACTION_ASK)
+		discovery_refresh(a->w.discovery, looked_up, c);
 	else
-		start(c);
-}
-
-/* Fields that are only set when an object is created: the sentences of
- * Kubernetes' validation. */
-static bool
-is_immutable(const struct kube_error *e)
-{
-	return e->code == 422 && e->message != NULL &&
-	    (strstr(e->message, "immutable") != NULL ||
-		strstr(e->message, "updates to statefulset spec") != NULL ||
-		strstr(e->message, "cannot change roleRef") != NULL);
-}
-
-void
-send_add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
-{
-	bool plain = c->key->set->plain;
-
-	if (e->field_conflict)
-		buf_addf(b, "; we are \"%.*s\"",
-		    SPAN_ARG(send_item_manager(c->key, c->item)));
-	if (e->field_conflict && plain)
-		buf_adds(b, "; --force-conflicts takes the fields over");
-	if (c->item->op == OP_APPLY && is_immutable(e))
-		buf_adds(b,
-		    plain ? "; delete the object to have it made as it is here"
-			  : "; `immutable` in the program leaves such a field "
-			    "as it is, or delete the object to have it made "
-			    "again");
+		start(c, id);
 }

@@ -1,6 +1,5 @@
 /*
- * send: the paths and bodies of an item's requests, and the error texts that
- * send.c and answer.c share.
+ * send: an item's requests, their answers, and the error texts of both.
  */
 #ifndef SEND_H
 #define SEND_H
@@ -16,9 +15,8 @@ struct call {
 	const struct api_resource *resource;
 };
 
-/* The field manager of a set, and of the key's set; borrowed. */
-struct span send_set_manager(const struct apply *a, const struct set *s);
-struct span send_manager(const struct key *k);
+/* The field manager of a set; borrowed. */
+struct span send_manager(const struct apply *a, const struct set *s);
 /* For fields of what is not a member each primary has one of its own, so that
  * giving back takes from no other. It ends in this part, as hex, of the digest
  * that names the primary's mark. */
@@ -26,8 +24,6 @@ enum { SEND_SUFFIX_BYTES = 8 };
 struct span send_patch_manager(const struct key *k);
 /* The one with which the item is written. */
 struct span send_item_manager(const struct key *k, const struct item *i);
-/* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
-void answer_take(void *arg, const struct kube_answer *answer);
 /* Starts one request for the item. */
 void send_item(struct key *k, struct item *i);
 /* "cannot VERB Kind.group ns/name: REASON" as the item's failure. */
@@ -36,10 +32,9 @@ void send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
 /* The same for an answer of the server, or none. */
 void send_fail_by(struct call *c, enum retry_kind kind,
     const struct kube_error *e, struct span reason);
-
-/* Appends "; ..." to the message of the item of c, whose write was refused with
- * e: what can be done about that, if anything is known. */
-void send_add_remedy(
-    struct buf *b, const struct call *c, const struct kube_error *e);
+/* A Namespace or CRD was accepted just now: what needs it may still fail. */
+bool send_is_early(const struct apply *a);
+/* answer.c: a kube_done_fn; arg is the struct call, freed by it. */
+void answer_take(void *arg, const struct kube_answer *answer);
 
 #endif

@@ -104,15 +104,6 @@ has_controller(struct span object)
 	return false;
 }
 
-/* It is to stay: the finalizer does not wait for it. */
-static bool
-is_retained(struct span object)
-{
-	struct span annotations = json_path(object, "metadata.annotations");
-
-	return json_is(json_get(annotations, PROOF_RETAIN), "true");
-}
-
 /* Fields of what is not a member are news, too: their mark is not seen yet. */
 static bool
 is_news(const struct item *i)
@@ -121,22 +112,17 @@ is_news(const struct item *i)
 					  : i->partial != PARTIAL_RELEASE;
 }
 
-/* Whether a line with the item was decided when it was seen. */
-static bool
-is_seen(const struct item *i)
-{
-	return i->op == OP_DELETE || (i->known == KNOWN_UID && !is_news(i));
-}
-
 void
 unseen_add(
     struct unseen *u, const struct set *s, const struct item *i, uint64_t now)
 {
 	struct owner *o = map_get(&u->owners, span_str(s->key));
+	struct span notes = json_path(i->text, "metadata.annotations");
 	struct made *m;
 
+	/* The finalizer does not wait for what is to stay. */
 	if (s->plain || !is_news(i) || has_controller(i->text) ||
-	    is_retained(i->text))
+	    json_is(json_get(notes, PROOF_RETAIN), "true"))
 		return;
 	if (o == NULL) {
 		o = mem_zalloc(sizeof(*o));
@@ -160,9 +146,14 @@ unseen_line(struct unseen *u, const struct set *s)
 
 	if (s->plain || o == NULL)
 		return;
-	for (size_t n = 0; n < s->count; n++)
-		if (is_seen(&s->items[n]))
-			drop(o, s->items[n].key, 0);
+	/* A line with the item was decided when it was seen. */
+	for (size_t n = 0; n < s->count; n++) {
+		const struct item *i = &s->items[n];
+
+		if (i->op == OP_DELETE ||
+		    (i->known == KNOWN_UID && !is_news(i)))
+			drop(o, i->key, 0);
+	}
 }
 
 uint64_t

@@ -1,7 +1,6 @@
 #include "phase.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,46 +52,25 @@ add_condition(struct buf *b, struct span status, const char *type)
 	return true;
 }
 
+/* Describes the change in b; nothing, if there is none. */
 static void
-add_phase(struct buf *b, struct span status)
+add_news(struct buf *b, struct phase *p, const char *text, uint64_t now_ms)
 {
-	struct span phase = json_get(status, "phase");
+	const char *space = strchr(text, ' '), *rest = text;
 
-	if (json_type(phase) == JSON_STRING) {
-		buf_adds(b, "phase ");
-		add_string(b, phase);
-	} else if (!add_condition(b, status, "Ready")) {
-		add_condition(b, status, "Available");
-	}
-}
-
-/* Without the word that both begin with. */
-static const char *
-new_part(const char *was, const char *is)
-{
-	const char *space = strchr(is, ' ');
-	size_t n = space != NULL ? (size_t)(space - is) + 1 : 0;
-
-	return n > 0 && strncmp(was, is, n) == 0 ? is + n : is;
-}
-
-/* True: there is something to say, in b. */
-static bool
-is_news(struct phase *p, const char *text, uint64_t now_ms, struct buf *b)
-{
-	bool news = strcmp(text, p->text) != 0;
-
-	if (news && *text != '\0' && *p->text == '\0')
+	if (strcmp(text, p->text) == 0)
+		return;
+	/* Without the word that both begin with. */
+	if (space != NULL &&
+	    strncmp(p->text, text, (size_t)(space - text) + 1) == 0)
+		rest = space + 1;
+	if (*text != '\0' && *p->text == '\0')
 		buf_adds(b, text);
-	else if (news && *text != '\0')
-		buf_addf(b, "%s -> %s after %.1f s", p->text,
-		    new_part(p->text, text),
+	else if (*text != '\0')
+		buf_addf(b, "%s -> %s after %.1f s", p->text, rest,
 		    (double)(now_ms - p->since_ms) / 1000);
-	if (news) {
-		p->since_ms = now_ms;
-		snprintf(p->text, sizeof(p->text), "%s", text);
-	}
-	return b->len > 0;
+	p->since_ms = now_ms;
+	snprintf(p->text, sizeof(p->text), "%s", text);
 }
 
 static void
@@ -121,15 +99,22 @@ phase_note(struct lru *phases, const struct objref *id, struct span status,
     uint64_t now_ms)
 {
 	struct buf key = BUF_INIT, now = BUF_INIT, news = BUF_INIT;
+	struct span phase = json_get(status, "phase");
 	char text[LONGEST];
 
 	if (id->uid.n == 0)
 		return;
 	objref_add_key(&key, id);
 	buf_addf(&key, " %.*s", SPAN_ARG(id->uid));
-	add_phase(&now, status);
+	if (json_type(phase) == JSON_STRING) {
+		buf_adds(&now, "phase ");
+		add_string(&now, phase);
+	} else if (!add_condition(&now, status, "Ready")) {
+		add_condition(&now, status, "Available");
+	}
 	snprintf(text, sizeof(text), "%s", buf_str(&now));
-	if (is_news(lru_touch(phases, buf_span(&key)), text, now_ms, &news))
+	add_news(&news, lru_touch(phases, buf_span(&key)), text, now_ms);
+	if (news.len > 0)
 		say(id, buf_str(&news));
 	buf_release(&key);
 	buf_release(&now);

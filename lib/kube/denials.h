@@ -15,11 +15,10 @@
 #include "report/reportfd.h"
 
 struct denial;
-struct denied_kind;
 
 struct denials {
-	struct reportfd *report;   /* borrowed */
-	struct denied_kind *kinds; /* owned: with at least one denial */
+	struct reportfd *report; /* borrowed */
+	struct denial *first;	 /* owned: the oldest */
 };
 
 void denials_init(struct denials *d, struct reportfd *report);

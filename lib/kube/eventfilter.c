@@ -7,7 +7,12 @@
 #include "base/lru.h"
 #include "base/mem.h"
 
-enum { REMEMBERED = 4096, BURST = 25, SIMILAR_MAX = 10 };
+enum {
+	REMEMBERED = 4096,
+	BURST = 25,
+	SIMILAR_MAX = 10,
+	APART_US = 1000 /* a clock that goes back further stays there */
+};
 static const int64_t refill_us = 300 * 1000000ll, window_us = 600 * 1000000ll;
 
 /* A token bucket. It is worth (now - empty_us) / refill_us tokens, at most
@@ -32,6 +37,7 @@ struct told {
 
 struct eventfilter {
 	struct lru spam, similar, told;
+	int64_t last_us; /* the newest first_us */
 };
 
 struct eventfilter *
@@ -117,8 +123,12 @@ eventfilter_ask(
 		if (!v.combined)
 			add_part(&key, e->message);
 		t = lru_touch(&f->told, buf_span(&key));
-		if (t->count++ == 0)
-			t->first_us = now_us;
+		if (t->count++ == 0) {
+			if (now_us <= f->last_us &&
+			    f->last_us - now_us < APART_US)
+				now_us = f->last_us + 1;
+			t->first_us = f->last_us = now_us;
+		}
 		v.count = t->count;
 		v.first_us = t->first_us;
 	}

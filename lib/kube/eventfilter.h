@@ -33,7 +33,8 @@ struct eventfilter_verdict {
 	bool drop;
 	bool combined;	  /* with EVENTFILTER_COMBINED before the message */
 	unsigned count;	  /* 1: a new one; more: it was there before */
-	int64_t first_us; /* when count was 1: tells its name */
+	int64_t first_us; /* when count was 1: makes its name, so that no two
+			   * have the same, also of one microsecond */
 };
 
 #define EVENTFILTER_COMBINED "(combined from similar events): "

@@ -12,17 +12,10 @@
 
 enum { TEXT_MAX = 65536, KEY_BYTES = 32, ORIGIN_MAX = 63, NAME_BYTES = 16 };
 
-/* Of a member that names no instance, and of one that does. */
+/* The versions of a proof: the member names no instance, and names one. */
 static const char version_1[] = "v1 ", version_2[] = "v2 ";
 
 /* ---- keys ---- */
-
-/* The next line of *text, which goes on behind it. */
-static struct span
-take_line(struct span *text)
-{
-	return span_trim(span_cut(text, '\n'), " \t\r");
-}
 
 static int
 find_keys(struct proof *p, const char *what, struct err *err)
@@ -30,7 +23,7 @@ find_keys(struct proof *p, const char *what, struct err *err)
 	struct span rest = buf_span(&p->text);
 
 	for (unsigned n = 1; rest.n > 0; n++) {
-		struct span line = take_line(&rest);
+		struct span line = span_trim(span_cut(&rest, '\n'), " \t\r");
 
 		if (line.n == 0)
 			continue;
@@ -63,18 +56,10 @@ proof_parse(
 	return -1;
 }
 
-/* OpenSSL sets up more of itself at first use: not in a sandbox. */
-static void
-warm_up(const struct proof *p)
-{
-	unsigned char code[DIGEST_SIZE];
-
-	digest_hmac(p->keys[0], span_str(""), code);
-}
-
 int
 proof_read(struct proof *p, int fd, struct err *err)
 {
+	unsigned char code[DIGEST_SIZE];
 	char *to;
 	ssize_t n;
 
@@ -99,7 +84,9 @@ proof_read(struct proof *p, int fd, struct err *err)
 		return err_set(
 		    err, ERR_TRANSIENT, "the key of marks did not come");
 	if (find_keys(p, "the key of marks", err) == 0) {
-		warm_up(p);
+		/* OpenSSL sets up more of itself at first use: not in a
+		 * sandbox. */
+		digest_hmac(p->keys[0], span_str(""), code);
 		return 0;
 	}
 	proof_release(p);
@@ -156,7 +143,7 @@ add_code(struct buf *b, struct span key, const struct proof_of *of,
 	unsigned char code[DIGEST_SIZE];
 	struct buf text = BUF_INIT;
 
-	buf_addf(&text, "kpipe.dev/proof %s", version(of));
+	buf_addf(&text, PROOF_MARK " %s", version(of));
 	add_part(&text, of->primary);
 	add_part(&text, origin);
 	add_part(&text, of->item);
@@ -338,8 +325,7 @@ proof_add_claim_name(struct buf *b, struct span finalizer)
 struct span
 proof_old_claim(struct span annotations, struct buf *scratch)
 {
-	/* Every member has this one (doc/protocol.md, "Marks"). */
-	if (json_get(annotations, "kpipe.dev/paths").n > 0)
+	if (json_get(annotations, PROOF_PATHS).n > 0)
 		return SPAN_NONE;
 	return json_string(json_get(annotations, PROOF_INSTANCE), scratch);
 }

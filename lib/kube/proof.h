@@ -31,6 +31,7 @@
 
 #define PROOF_PART_OF "kpipe.dev/part-of" /* the label */
 #define PROOF_MEMBER "kpipe.dev/member"	  /* annotations of a member */
+#define PROOF_PATHS "kpipe.dev/paths"	  /* every member has it */
 #define PROOF_MARK "kpipe.dev/proof"
 #define PROOF_RETAIN "kpipe.dev/retain"	    /* "true": it is never deleted */
 #define PROOF_ORIGIN "kpipe.dev/origin"	    /* annotation of a primary */

@@ -122,28 +122,21 @@ namespace_of(const struct waiting *w)
 					   : span_str("default");
 }
 
-/* Whether it may be an object's name. */
-static bool
-is_name(struct span s)
-{
-	return s.n <= DNSNAME_SUBDOMAIN_MAX && dnsname_is_subdomain(s);
-}
-
 /* <object>.<hex of the nanoseconds>, or digits only if that is not a name;
  * always the same one for the same Event. */
 static void
 add_name(struct buf *b, const struct recorder *r, const struct waiting *w)
 {
 	unsigned char sum[DIGEST_SIZE];
-	size_t start = b->len;
 
 	buf_addf(b, "%s.%llx", w->text[NAME],
 	    (unsigned long long)w->verdict.first_us * 1000);
-	if (is_name(span_make(b->data + start, b->len - start)))
+	if (b->len <= DNSNAME_SUBDOMAIN_MAX &&
+	    dnsname_is_subdomain(buf_span(b)))
 		return;
 	buf_adds(b, r->host);
-	digest_sha256(span_make(b->data + start, b->len - start), sum);
-	buf_truncate(b, start);
+	digest_sha256(buf_span(b), sum);
+	buf_reset(b);
 	digest_add_hex(b, sum, 16);
 }
 
@@ -182,20 +175,6 @@ add_news(struct buf *b, const struct waiting *w)
 	buf_release(&message);
 }
 
-static void
-add_involved(struct buf *b, const struct waiting *w)
-{
-	json_add_key(b, "involvedObject");
-	buf_addc(b, '{');
-	add_member(b, "apiVersion", text(w, API_VERSION));
-	add_member(b, "kind", text(w, KIND));
-	add_member(b, "namespace", text(w, NAMESPACE));
-	add_member(b, "name", text(w, NAME));
-	add_member(b, "uid", text(w, UID));
-	add_member(b, "resourceVersion", text(w, RESOURCE_VERSION));
-	buf_addc(b, '}');
-}
-
 static struct span
 type_of(const struct waiting *w)
 {
@@ -212,7 +191,15 @@ add_event(struct buf *b, const struct recorder *r, const struct waiting *w)
 	add_member(b, "name", buf_span(&name));
 	add_member(b, "namespace", namespace_of(w));
 	buf_addc(b, '}');
-	add_involved(b, w);
+	json_add_key(b, "involvedObject");
+	buf_addc(b, '{');
+	add_member(b, "apiVersion", text(w, API_VERSION));
+	add_member(b, "kind", text(w, KIND));
+	add_member(b, "namespace", text(w, NAMESPACE));
+	add_member(b, "name", text(w, NAME));
+	add_member(b, "uid", text(w, UID));
+	add_member(b, "resourceVersion", text(w, RESOURCE_VERSION));
+	buf_addc(b, '}');
 	add_member(b, "type", type_of(w));
 	add_member(b, "reason", text(w, REASON));
 	add_news(b, w);
@@ -259,24 +246,11 @@ try_later(struct recorder *r)
 }
 
 static void
-log_refused(struct recorder *r, const struct kube_answer *answer)
-{
-	struct buf why = BUF_INIT;
-
-	kube_error_public(&why, &answer->error, SPAN_NONE);
-	if (r->refused || answer->code == 409 ||
-	    answer->error.namespace_terminating)
-		log_debug("an Event was refused: %s", buf_str(&why));
-	else
-		log_warning("an Event was refused: %s", buf_str(&why));
-	r->refused = true;
-	buf_release(&why);
-}
-
-static void
 answered(void *arg, const struct kube_answer *answer)
 {
 	struct recorder *r = arg;
+	const struct kube_error *e = &answer->error;
+	struct buf why = BUF_INIT;
 
 	r->call = NULL;
 	if (answer->code == 0) {
@@ -289,13 +263,19 @@ answered(void *arg, const struct kube_answer *answer)
 		pump(r);
 		return;
 	}
-	if (answer->error.kind == ERR_NONE) {
+	if (e->kind == ERR_NONE) {
 		r->recorded++;
-		r->refused = false;
 	} else {
 		r->lost++;
-		log_refused(r, answer);
+		kube_error_public(&why, e, SPAN_NONE);
+		log_write(r->refused || answer->code == 409 ||
+			    e->namespace_terminating
+			? LOG_DEBUG
+			: LOG_WARNING,
+		    NULL, "an Event was refused: %s", buf_str(&why));
+		buf_release(&why);
 	}
+	r->refused = e->kind != ERR_NONE;
 	drop_first(r);
 	pump(r);
 }

@@ -5,7 +5,12 @@
 #include "base/mem.h"
 #include "process/clock.h"
 
-enum { GATE_FIRST_MS = 200, GATE_MAX_MS = 15000 };
+enum {
+	GATE_FIRST_MS = 200,
+	GATE_MAX_MS = 15000,
+	WRITERS = 4096, /* more names than this at once are not told apart */
+	WINDOW_MS = CEILING_BURST_S * 1000
+};
 
 struct work_class {
 	char *name;
@@ -13,6 +18,135 @@ struct work_class {
 	size_t active;
 	struct work_line waiting;
 };
+
+struct ceiling_writer {
+	char *name;
+	uint64_t count;
+};
+
+/* ---- the limit of writes ---- */
+
+static void
+forget_writers(struct ceiling *c)
+{
+	struct ceiling_writer *w;
+
+	for (size_t i = 0; (w = map_next(&c->writers, &i)) != NULL;) {
+		free(w->name);
+		free(w);
+	}
+	map_release(&c->writers);
+	c->writes = 0;
+}
+
+static void
+refill(struct ceiling *c, uint64_t now_ms)
+{
+	int64_t full = (int64_t)c->limit * 1000 * CEILING_BURST_S;
+	uint64_t passed = now_ms - c->at_ms;
+
+	if (passed > WINDOW_MS)
+		passed = WINDOW_MS;
+	c->left += (int64_t)passed * c->limit;
+	c->at_ms = now_ms;
+	if (c->left < full)
+		return;
+	c->left = full;
+	c->hit = false;
+}
+
+void
+workqueue_limit(struct workqueue *q, long writes, work_held_fn *held)
+{
+	uint64_t now_ms = clock_ms();
+
+	q->ceiling = (struct ceiling){.limit = writes,
+	    .left = (int64_t)writes * 1000 * CEILING_BURST_S,
+	    .at_ms = now_ms,
+	    .from_ms = now_ms};
+	q->held = held;
+}
+
+void
+workqueue_wrote(struct workqueue *q, struct span who)
+{
+	struct ceiling *c = &q->ceiling;
+	uint64_t now_ms = clock_ms();
+	struct ceiling_writer *w;
+
+	if (c->limit == 0)
+		return;
+	refill(c, now_ms);
+	c->left -= 1000;
+	if (now_ms - c->from_ms >= WINDOW_MS && !c->hit) {
+		forget_writers(c);
+		c->from_ms = now_ms;
+	}
+	c->writes++;
+	w = map_get(&c->writers, who);
+	if (w == NULL && c->writers.count < WRITERS) {
+		w = mem_zalloc(sizeof(*w));
+		w->name = mem_dup(who.p, who.n);
+		map_put(&c->writers, span_make(w->name, who.n), w);
+	}
+	if (w != NULL)
+		w->count++;
+}
+
+/* Tells the owner which writer has written most. */
+static void
+tell_held(struct workqueue *q)
+{
+	const struct ceiling *c = &q->ceiling;
+	const struct ceiling_writer *w, *most = NULL;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; (w = map_next(&c->writers, &i)) != NULL;)
+		if (most == NULL || w->count > most->count)
+			most = w;
+	buf_addf(&b,
+	    "more writes than %ld a second (--max-writes-per-second): what is "
+	    "beyond waits; of the last %llu, %llu are for %s",
+	    c->limit, (unsigned long long)c->writes,
+	    (unsigned long long)(most != NULL ? most->count : 0),
+	    most != NULL ? most->name : "");
+	q->held(q->arg, buf_str(&b));
+	buf_release(&b);
+}
+
+static void
+waited(void *arg)
+{
+	struct workqueue *q = arg;
+
+	q->waiting = false;
+}
+
+/* Nothing is ready, or the bucket has not a whole write left. */
+static bool
+must_wait(struct workqueue *q)
+{
+	struct ceiling *c = &q->ceiling;
+	uint64_t ms;
+
+	if (q->waiting || q->ready.first == NULL)
+		return true;
+	if (c->limit == 0)
+		return false;
+	refill(c, clock_ms());
+	if (c->left >= 1000)
+		return false;
+	ms = (uint64_t)((1000 - c->left + c->limit - 1) / c->limit);
+	q->waiting = true;
+	loop_after(q->loop, &q->ceiling_timer, ms, waited, q);
+	c->held_ms += ms;
+	if (!c->hit)
+		tell_held(q);
+	c->hit = true;
+	return true;
+}
+
+/* ---- lines ---- */
 
 static void
 line_add(struct work_line *line, struct work *w)
@@ -23,34 +157,7 @@ line_add(struct work_line *line, struct work *w)
 	line->last = &w->next;
 }
 
-void
-workqueue_limit(struct workqueue *q, long writes, work_held_fn *held)
-{
-	ceiling_init(&q->ceiling, writes, clock_ms());
-	q->held = held;
-}
-
-void
-workqueue_wrote(struct workqueue *q, struct span who)
-{
-	ceiling_write(&q->ceiling, who, clock_ms());
-}
-
-static struct work *
-line_take(struct work_line *line)
-{
-	struct work *w = line->first;
-
-	if (w == NULL)
-		return NULL;
-	line->first = w->next;
-	if (line->first == NULL)
-		line->last = &line->first;
-	w->next = NULL;
-	w->queued = false;
-	return w;
-}
-
+/* False: w is not in this line. */
 static bool
 line_drop(struct work_line *line, struct work *w)
 {
@@ -66,6 +173,15 @@ line_drop(struct work_line *line, struct work *w)
 	w->next = NULL;
 	w->queued = false;
 	return true;
+}
+
+static struct work *
+line_take(struct work_line *line)
+{
+	struct work *w = line->first;
+
+	line_drop(line, w);
+	return w;
 }
 
 void
@@ -84,7 +200,7 @@ workqueue_release(struct workqueue *q)
 
 	loop_cancel(q->loop, &q->timer);
 	loop_cancel(q->loop, &q->ceiling_timer);
-	ceiling_release(&q->ceiling);
+	forget_writers(&q->ceiling);
 	for (size_t i = 0; (c = map_next(&q->classes, &i)) != NULL;) {
 		free(c->name);
 		free(c);
@@ -140,7 +256,6 @@ void
 workqueue_rest(struct workqueue *q, struct work *w)
 {
 	struct work_class *c = w->class;
-	struct work *waiter;
 
 	if (w->queued && !line_drop(&q->ready, w) && c != NULL)
 		line_drop(&c->waiting, w);
@@ -151,10 +266,8 @@ workqueue_rest(struct workqueue *q, struct work *w)
 		return;
 	w->admitted = false;
 	c->active--;
-	while (c->waiting.first != NULL && class_admit(c, c->waiting.first)) {
-		waiter = line_take(&c->waiting);
-		line_add(&q->ready, waiter);
-	}
+	while (c->waiting.first != NULL && class_admit(c, c->waiting.first))
+		line_add(&q->ready, line_take(&c->waiting));
 }
 
 bool
@@ -162,6 +275,8 @@ workqueue_full(const struct workqueue *q)
 {
 	return q->runnable >= 2 * q->limit;
 }
+
+/* ---- requests ---- */
 
 void
 workqueue_started(struct workqueue *q)
@@ -203,43 +318,14 @@ workqueue_ended(struct workqueue *q, int code)
 	return news;
 }
 
-static size_t
-room(const struct workqueue *q)
-{
-	if (q->paused)
-		return 0;
-	return q->closed ? 1 : q->limit;
-}
-
-static void
-waited(void *arg)
-{
-	struct workqueue *q = arg;
-
-	q->waiting = false;
-}
-
-static bool
-must_wait(struct workqueue *q)
-{
-	struct ceiling_most most;
-	uint64_t ms;
-
-	if (q->waiting || q->ready.first == NULL)
-		return true;
-	ms = ceiling_wait(&q->ceiling, clock_ms());
-	if (ms == 0)
-		return false;
-	q->waiting = true;
-	loop_after(q->loop, &q->ceiling_timer, ms, waited, q);
-	if (ceiling_hold(&q->ceiling, ms, &most))
-		q->held(q->arg, &most);
-	return true;
-}
-
 void
 workqueue_pump(struct workqueue *q)
 {
-	while (q->in_flight < room(q) && !must_wait(q))
+	for (;;) {
+		size_t room = q->paused ? 0 : q->closed ? 1 : q->limit;
+
+		if (q->in_flight >= room || must_wait(q))
+			return;
 		q->run(q->arg, line_take(&q->ready));
+	}
 }

@@ -7,6 +7,10 @@
  * (maxConcurrentReconciles), writes a second, and a gate: while the server
  * cannot be reached one request at a time tries, the rest waits.
  *
+ * The limit of writes is a bucket that holds CEILING_BURST_S seconds' worth of
+ * them, so that only lasting load is ever held up. Writes are counted by writer,
+ * to name the one that wrote most.
+ *
  * The owner calls workqueue_pump when everything ready was handled
  * (loop_idle). Callbacks come from there only.
  */
@@ -16,10 +20,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/map.h"
-#include "kube/ceiling.h"
+#include "base/span.h"
 #include "kube/retry.h"
 #include "process/loop.h"
+
+enum { CEILING_DEFAULT = 500, CEILING_MAX = 1000000, CEILING_BURST_S = 20 };
 
 struct work_class;
 
@@ -37,11 +44,22 @@ struct work {
  */
 typedef void work_fn(void *arg, struct work *w);
 
-/* Queued keys have to wait for the ceiling of writes, for the first time. */
-typedef void work_held_fn(void *arg, const struct ceiling_most *most);
+/* Queued keys have to wait for the limit of writes, for the first time since the
+ * bucket was full: a sentence for the log. */
+typedef void work_held_fn(void *arg, const char *text);
 
 struct work_line {
 	struct work *first, **last;
+};
+
+struct ceiling {
+	long limit;   /* writes a second; 0: none */
+	int64_t left; /* thousandths of a write */
+	uint64_t at_ms;
+	bool hit;
+	uint64_t held_ms;   /* in all */
+	struct map writers; /* of counts, owned: since from_ms */
+	uint64_t from_ms, writes;
 };
 
 struct workqueue {
@@ -67,7 +85,7 @@ void workqueue_init(
     struct workqueue *q, struct loop *l, size_t limit, work_fn *run, void *arg);
 void workqueue_release(struct workqueue *q);
 
-/* At most so many writes a second (ceiling.h); 0: no limit. */
+/* At most so many writes a second; 0: no limit. */
 void workqueue_limit(struct workqueue *q, long writes, work_held_fn *held);
 /* One was started, for `who`. */
 void workqueue_wrote(struct workqueue *q, struct span who);

@@ -1,30 +1,53 @@
 #include "kube/writer.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
 #include "conf/yamldocs.h"
 #include "json/json.h"
-#include "kube/ceiling.h"
 #include "process/file.h"
 #include "process/log.h"
 
-enum { FILE_MAX_MIB = 256 }; /* of a file, or of YAML on standard input */
+enum {
+	FILE_MAX_MIB = 256, /* of a file, or of YAML on standard input */
+	REACH_FIRST_MS = 500,
+	REACH_MAX_MS = 15000
+};
+
+struct writer_opts writer_opts = {
+    .timeout_ms = 60000,
+    .failed_after_ms = RETRY_FAILED_MS,
+    .max_in_flight = 64,
+    .max_writes = CEILING_DEFAULT,
+    .results_fd = -1,
+    .tap_fd = -1,
+    .report_fd = -1,
+};
+
+const struct opt writer_opt_table[] = {
+    {0, "results-fd", "N", OPT_INT, &writer_opts.results_fd, NULL,
+	"print results to this descriptor, too, for krecord"},
+    {0, "tap-fd", "N", OPT_INT, &writer_opts.tap_fd, NULL,
+	"what is read goes to this pipe as well, for krecord"},
+    {0, "report-fd", "N", OPT_INT, &writer_opts.report_fd, NULL,
+	"write a newline when ready, then counters, to this descriptor"},
+    {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
+    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
+    OPT_END,
+};
 
 int
-writer_check_options(int operands, const char *first, const char *what,
-    long max_in_flight, long max_writes, struct err *err)
+writer_check_options(struct err *err)
 {
-	if (operands > 0)
-		return err_set(err, ERR_PERMANENT,
-		    "unexpected operand \"%s\": %s come on standard input",
-		    first, what);
-	if (max_in_flight < 1)
+	long max = writer_opts.max_writes;
+
+	if (writer_opts.max_in_flight < 1)
 		return err_set(
 		    err, ERR_PERMANENT, "option --max-in-flight: at least 1");
-	if (max_writes < 0 || max_writes > CEILING_MAX)
+	if (max < 0 || max > CEILING_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --max-writes-per-second: from 0 to %d",
 		    CEILING_MAX);
@@ -47,57 +70,18 @@ bad_line(struct writer *w, const struct err *err)
 		log_error("%s: %s", w->file, err->message);
 	else
 		log_error("%s", err->message);
-	w->tool->bad_line(w->arg);
+	w->bad_lines++;
+	w->failed = true;
 }
 
-static void
-take_doc(struct writer *w, const struct stream_doc *doc)
+/* The form of a text: objects and Lists begin with a brace. */
+static enum writer_form
+form_of(struct span text)
 {
-	struct err err = ERR_INIT;
-
-	if (w->tool->take(w->arg, doc, &err) == 0)
-		return;
-	err_prefix(&err, "line %zu", doc->line);
-	bad_line(w, &err);
-}
-
-static size_t
-blanks(struct span text)
-{
-	size_t n = 0;
-
-	while (n < text.n && strchr(" \t\r\n", text.p[n]) != NULL)
-		n++;
-	return n;
-}
-
-static bool
-is_blank(struct span text)
-{
-	return blanks(text) == text.n;
-}
-
-/* Objects and Lists begin with a brace: everything else is YAML. */
-static bool
-is_json(struct span text)
-{
-	size_t n = blanks(text);
-
-	return n == text.n || text.p[n] == '{' || text.p[n] == '[';
-}
-
-/* The next file as text, without the mark that editors on Windows begin with. */
-static int
-read_text(
-    const struct writer *w, const char *name, struct buf *b, struct err *err)
-{
-	int rc = strcmp(w->file, "-") == 0
-	    ? file_read_fd(STDIN_FILENO, name, FILE_MAX_MIB, b, err)
-	    : file_read(name, FILE_MAX_MIB, b, err);
-
-	if (rc == 0)
-		buf_consume(b, b->len - utf8_skip_mark(buf_span(b)).n);
-	return rc;
+	text = span_trim_start(text, " \t\r\n");
+	if (text.n == 0)
+		return WRITER_UNKNOWN;
+	return *text.p == '{' || *text.p == '[' ? WRITER_JSON : WRITER_YAML;
 }
 
 static const char *
@@ -127,17 +111,22 @@ check_lists(const char *name, struct span text, struct err *err)
 	return rc;
 }
 
+/* The text of the file, without the mark that editors on Windows begin with, as
+ * JSON. */
 static int
 feed_file(struct writer *w, struct err *err)
 {
 	const char *name = file_name(w);
 	struct buf text = BUF_INIT, lines = BUF_INIT;
-	int rc = read_text(w, name, &text, err);
+	int rc = strcmp(w->file, "-") == 0
+	    ? file_read_fd(STDIN_FILENO, name, FILE_MAX_MIB, &text, err)
+	    : file_read(name, FILE_MAX_MIB, &text, err);
+	struct span content = utf8_skip_mark(buf_span(&text));
 
-	if (rc == 0 && is_json(buf_span(&text)))
-		buf_addspan(&lines, buf_span(&text));
+	if (rc == 0 && form_of(content) == WRITER_YAML)
+		rc = yamldocs_lines(name, content, &lines, err);
 	else if (rc == 0)
-		rc = yamldocs_lines(name, buf_span(&text), &lines, err);
+		buf_addspan(&lines, content);
 	if (rc == 0)
 		rc = check_lists(name, buf_span(&lines), err);
 	if (rc == 0)
@@ -193,12 +182,11 @@ static long
 read_unknown(struct writer *w, int fd, struct err *err)
 {
 	long n = read_some(w, fd, err);
-	struct span text = utf8_skip_mark(buf_span(&w->text));
 
 	if (n < 0)
 		return -1;
-	if (w->form == WRITER_UNKNOWN && !is_blank(text))
-		w->form = is_json(text) ? WRITER_JSON : WRITER_YAML;
+	if (w->form == WRITER_UNKNOWN)
+		w->form = form_of(utf8_skip_mark(buf_span(&w->text)));
 	if (n == 0 || w->form == WRITER_JSON)
 		hand_over(w);
 	if (n == 0)
@@ -249,13 +237,21 @@ next_file(struct writer *w)
 static void
 pump_input(struct writer *w)
 {
+	const struct writer_tool *t = w->tool;
 	struct stream_doc doc;
 
-	while (w->input == WRITER_TAKES && w->tool->has_room(w->arg)) {
+	while (w->input == WRITER_TAKES && !workqueue_full(&w->queue) &&
+	    !out_full(&w->out) &&
+	    (t->has_room == NULL || t->has_room(w->arg))) {
+		struct err err = ERR_INIT;
+
 		switch (stream_next(w->stream, &doc)) {
 		case STREAM_DOC:
 			w->file_empty = false;
-			take_doc(w, &doc);
+			if (t->take(w->arg, &doc, &err) == 0)
+				break;
+			err_prefix(&err, "line %zu", doc.line);
+			bad_line(w, &err);
 			break;
 		case STREAM_BAD:
 			w->file_empty = false;
@@ -273,17 +269,107 @@ pump_input(struct writer *w)
 	}
 }
 
-/* ---- the run ---- */
+/* ---- reports ---- */
 
 static void
-reached(void *arg, const struct err *err)
+count(void *arg, struct buf *b)
 {
 	struct writer *w = arg;
 
-	if (err != NULL)
-		writer_fail(w, err);
-	else
-		w->tool->reached(w->arg);
+	reportfd_count(b, "lines", w->lines);
+	reportfd_count(b, "bad_lines", w->bad_lines);
+	reportfd_count(b, "requests", w->requests);
+	w->tool->count(w->arg, b);
+}
+
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	struct writer *w = arg;
+
+	w->tool->samples(w->arg, m);
+	metric_add(m, METRIC_WRITES_HELD, METRIC_LABELS(w->tool->name),
+	    (double)w->queue.ceiling.held_ms / 1000);
+	metric_add(m, METRIC_BAD_LINES, METRIC_LABELS(w->tool->name),
+	    (double)w->bad_lines);
+	if (w->recorder != NULL) {
+		metric_add(m, METRIC_EVENTS, METRIC_LABELS("sent"),
+		    (double)recorder_count(w->recorder));
+		metric_add(m, METRIC_EVENTS, METRIC_LABELS("dropped"),
+		    (double)recorder_lost(w->recorder));
+	}
+	if (w->kube != NULL)
+		kube_metrics(w->kube, m);
+}
+
+/* ---- the run ---- */
+
+static void
+run(void *arg, struct work *work)
+{
+	struct writer *w = arg;
+
+	w->tool->run(w->arg, work);
+}
+
+/* Writes have to wait. */
+static void
+held(void *arg, const char *text)
+{
+	(void)arg;
+	log_warning("%s", text);
+}
+
+void
+writer_check_ready(struct writer *w)
+{
+	if (!w->reached || w->waits)
+		return;
+	w->ready = true;
+	reportfd_ready(&w->report);
+}
+
+static void reach(void *arg);
+
+/*
+ * The first contact with the server. With a user, who waits, an answer that time
+ * does not mend ends the run (401, say); below kpipe credentials and rights may
+ * come later.
+ */
+static void
+discovered(void *arg, const struct kube_error *e)
+{
+	struct writer *w = arg;
+	struct err err = ERR_INIT;
+
+	if (e == NULL) {
+		if (w->unreached)
+			log_info("%s answers again", kube_server(w->kube));
+		w->reached = true;
+		writer_check_ready(w);
+		return;
+	}
+	if (e->kind == ERR_PERMANENT &&
+	    (e->code == 0 || writer_opts.report_fd < 0)) {
+		err_set(&err, ERR_PERMANENT, "%s", e->message);
+		writer_fail(w, &err);
+		return;
+	}
+	if (!w->unreached)
+		log_warning("cannot read what %s serves: %s; trying again",
+		    kube_server(w->kube), e->message);
+	w->unreached = true;
+	loop_after(w->loop, &w->retry,
+	    kube_backoff_next(&w->backoff, REACH_FIRST_MS, REACH_MAX_MS), reach,
+	    w);
+}
+
+static void
+reach(void *arg)
+{
+	struct writer *w = arg;
+
+	discovery_refresh(w->discovery, discovered, w);
 }
 
 /* Requests under way end, too: their connection is closed. */
@@ -306,18 +392,21 @@ static void
 idle(void *arg)
 {
 	struct writer *w = arg;
-	struct err err = ERR_INIT;
 	bool settled;
 
 	pump_input(w);
-	if (w->tool->work(w->arg, &err) != 0) {
-		writer_fail(w, &err);
+	if (w->ready)
+		workqueue_pump(&w->queue);
+	resultfd_flush(&w->results);
+	if (out_flush(&w->out) < 0) {
+		writer_fail(w, &w->out.err);
 		return;
 	}
 	if (w->input != WRITER_ENDED)
 		return;
 	if (!w->ending)
-		loop_after(w->loop, &w->deadline, w->timeout_ms, deadline, w);
+		loop_after(
+		    w->loop, &w->deadline, writer_opts.timeout_ms, deadline, w);
 	w->ending = true;
 	settled = w->tool->settled(w->arg);
 	if (!settled && !w->timed_out)
@@ -327,24 +416,33 @@ idle(void *arg)
 }
 
 int
-writer_open(struct writer *w, const struct writer_tool *tool, long report_fd,
-    uint64_t timeout_ms, void *arg)
+writer_open(struct writer *w, const struct writer_tool *tool, void *arg,
+    struct err *err)
 {
-	*w =
-	    (struct writer){.tool = tool, .arg = arg, .timeout_ms = timeout_ms};
-	if (leash_from_env(&w->leash, &w->err) != 0)
+	const struct writer_opts *o = &writer_opts;
+
+	*w = (struct writer){.tool = tool, .arg = arg};
+	if (leash_from_env(&w->leash, err) != 0)
 		return -1;
 	w->loop = loop_new();
 	reportfd_init(
-	    &w->report, w->loop, tool->name, (int)report_fd, tool->count, arg);
-	reportfd_metrics(&w->report, tool->samples);
+	    &w->report, w->loop, tool->name, (int)o->report_fd, count, w);
+	reportfd_metrics(&w->report, samples);
+	workqueue_init(&w->queue, w->loop, (size_t)o->max_in_flight, run, w);
+	workqueue_limit(&w->queue, o->max_writes, held);
+	denials_init(&w->denials, &w->report);
+	out_init(&w->out, w->loop, STDOUT_FILENO);
+	resultfd_init(&w->results, w->loop, (int)o->results_fd);
 	w->stream = stream_new();
-	w->kube = kube_open(w->loop, &kube_opts, tool->name, &w->err);
+	w->kube = kube_open(w->loop, &kube_opts, tool->name, err);
 	if (w->kube == NULL)
 		return -1;
 	leash_watch(&w->leash, w->loop, leash_out, w);
 	kube_hold(w->kube, &w->leash);
 	w->discovery = discovery_new(w->loop, w->kube);
+	if (!o->dry_run)
+		w->recorder = recorder_new(w->loop, w->kube);
+	stream_tap(w->stream, (int)o->tap_fd, tool->lines);
 	return 0;
 }
 
@@ -363,23 +461,25 @@ writer_yaml(struct writer *w)
 	w->form = WRITER_UNKNOWN;
 }
 
-/* By itself it has a user, and below kpipe none. */
-void
-writer_run(struct writer *w)
+int
+writer_run(struct writer *w, struct err *err)
 {
+	const struct err *failed = NULL;
+
 	loop_idle(w->loop, idle, w);
-	reach_start(&w->reach, w->report.fd < 0 ? REACH_HASTY : REACH_PATIENT,
-	    w->loop, w->kube, w->discovery, reached, w);
+	reach(w);
 	loop_run(w->loop);
 	reportfd_send(&w->report);
-}
-
-const struct err *
-writer_error(const struct writer *w)
-{
 	if (w->err.kind != ERR_NONE)
-		return &w->err;
-	return w->input_err.kind != ERR_NONE ? &w->input_err : NULL;
+		failed = &w->err;
+	else if (out_drain(&w->out) < 0)
+		failed = &w->out.err;
+	else if (w->input_err.kind != ERR_NONE)
+		failed = &w->input_err;
+	if (failed == NULL)
+		return w->failed;
+	*err = *failed;
+	return -1;
 }
 
 void
@@ -392,7 +492,94 @@ writer_release(struct writer *w)
 		loop_unwatch(w->loop, STDIN_FILENO);
 	stream_free(w->stream);
 	buf_release(&w->text);
+	map_release(&w->keys);
+	denials_release(&w->denials);
+	recorder_free(w->recorder);
+	workqueue_release(&w->queue);
+	efforts_release(&w->efforts);
+	out_release(&w->out);
+	resultfd_release(&w->results);
 	discovery_free(w->discovery);
 	kube_free(w->kube);
 	loop_free(w->loop);
+}
+
+/* ---- requests ---- */
+
+void
+writer_answered(struct writer *w, const struct kube_answer *answer)
+{
+	if (!workqueue_ended(&w->queue, answer->code))
+		return;
+	if (answer->code != 0)
+		log_info("%s answers again", kube_server(w->kube));
+	else
+		log_warning("cannot reach %s: %s; trying again",
+		    kube_server(w->kube), answer->error.message);
+}
+
+void
+writer_add_no_kind(struct buf *b, const struct objref *id)
+{
+	buf_addf(b, "no matches for kind \"%.*s\" in version \"%.*s\"",
+	    SPAN_ARG(id->kind), SPAN_ARG(id->api_version));
+}
+
+bool
+writer_has_status(const struct api_resource *r)
+{
+	for (size_t i = 0; r->subresources[i] != NULL; i++)
+		if (strcmp(r->subresources[i], "status") == 0)
+			return true;
+	return false;
+}
+
+bool
+writer_about_uid(const struct kube_error *e)
+{
+	if (e->code != 422 || e->causes == NULL)
+		return false;
+	for (struct json_elements causes = json_elements(span_str(e->causes));
+	     json_element(&causes);)
+		if (json_is(json_get(causes.value, "field"), "metadata.uid"))
+			return true;
+	return false;
+}
+
+/* ---- results ---- */
+
+bool
+writer_tells(const struct writer *w)
+{
+	return w->prints || w->results.on;
+}
+
+void
+writer_begin_result(struct buf *line, const struct objref *id, struct span ns,
+    const char *result)
+{
+	buf_adds(line, "{\"apiVersion\":");
+	json_add_string(line, id->api_version);
+	json_add_key(line, "kind");
+	json_add_string(line, id->kind);
+	buf_adds(line, ",\"metadata\":{");
+	if (ns.n != 0) {
+		json_add_key(line, "namespace");
+		json_add_string(line, ns);
+	}
+	json_add_key(line, "name");
+	json_add_string(line, id->name);
+	buf_addc(line, '}');
+	json_add_key(line, "result");
+	json_add_str(line, result);
+}
+
+void
+writer_end_result(struct writer *w, struct buf *line)
+{
+	buf_addc(line, '}');
+	if (w->prints)
+		out_line(&w->out, buf_span(line));
+	resultfd_line(&w->results, buf_span(line));
+	buf_release(line);
 }

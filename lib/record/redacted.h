@@ -13,6 +13,8 @@
 #include "base/span.h"
 
 enum { REDACTED_SIZE = 39 };
+/* Its name in messages. */
+#define REDACTED_DIGEST "a digest in the place of a hidden value"
 
 /* Appends it; name and value: hex digits of the key and of the value, at least 6
  * and 24. */

@@ -8,14 +8,130 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "set/members.h"
-#include "set/standin.h"
+#include "kube/kubeerror.h"
+#include "record/redacted.h"
+#include "value/datakind.h"
 
-static struct span
-get_string(struct span object, const char *key)
+/* ---- the members of a line ---- */
+
+/* In the order in which they are checked. */
+enum member {
+	MEMBER_ITEMS, /* of the line itself */
+	MEMBER_KNOWN,
+	MEMBER_ONCE,
+	MEMBER_EXACTLY,
+	MEMBER_AS_SEEN,
+	MEMBER_VACATED,
+	MEMBER_PATCH,
+	MEMBER_RELEASE,
+	MEMBER_DELETE,
+	MEMBER_REFUSED,
+	MEMBER_EVENTS,
+	MEMBER_ADOPT,
+	MEMBER_ORIGIN,
+	MEMBER_INSTANCE,
+	MEMBER_TAKES_OVER,
+	MEMBER_LOOPS,
+	MEMBER_BECAUSE,
+	MEMBER_CONFIDENTIAL,
+	MEMBER_STATUS,
+	MEMBER_ON_ERROR,
+	MEMBER_FINALIZERS,
+	MEMBER_PRIMARY,
+	MEMBER_MANAGER,
+	MEMBER_DELETING,
+	MEMBER_GUARD_STATUS,
+	MEMBER_MAX_CONCURRENT,
+	MEMBERS
+};
+
+/* Borrowed from the line; SPAN_NONE: it has none. */
+struct members {
+	struct span of[MEMBERS];
+};
+
+static const struct {
+	const char *name;
+	enum json_type type; /* JSON_INVALID: not checked */
+} member_table[MEMBERS] = {
+    [MEMBER_ITEMS] = {"items", JSON_ARRAY},
+    [MEMBER_KNOWN] = {"known", JSON_OBJECT},
+    [MEMBER_ONCE] = {"once", JSON_ARRAY},
+    [MEMBER_EXACTLY] = {"exactly", JSON_ARRAY},
+    [MEMBER_AS_SEEN] = {"asSeen", JSON_ARRAY},
+    [MEMBER_VACATED] = {"vacated", JSON_ARRAY},
+    [MEMBER_PATCH] = {"patch", JSON_OBJECT},
+    [MEMBER_RELEASE] = {"release", JSON_ARRAY},
+    [MEMBER_DELETE] = {"delete", JSON_ARRAY},
+    [MEMBER_REFUSED] = {"refused", JSON_ARRAY},
+    [MEMBER_EVENTS] = {"events", JSON_ARRAY},
+    [MEMBER_ADOPT] = {"adopt", JSON_STRING},
+    [MEMBER_ORIGIN] = {"origin", JSON_STRING},
+    [MEMBER_INSTANCE] = {"instance", JSON_STRING},
+    [MEMBER_TAKES_OVER] = {"takesOver", JSON_ARRAY},
+    [MEMBER_LOOPS] = {"loops", JSON_OBJECT},
+    [MEMBER_BECAUSE] = {"because", JSON_OBJECT},
+    [MEMBER_CONFIDENTIAL] = {"confidential", JSON_ARRAY},
+    [MEMBER_STATUS] = {"status", JSON_OBJECT},
+    [MEMBER_ON_ERROR] = {"onError", JSON_OBJECT},
+    [MEMBER_FINALIZERS] = {"finalizers", JSON_OBJECT},
+    [MEMBER_PRIMARY] = {"primary"},
+    [MEMBER_MANAGER] = {"manager"},
+    [MEMBER_DELETING] = {"deleting"},
+    [MEMBER_GUARD_STATUS] = {"guardStatus"},
+    [MEMBER_MAX_CONCURRENT] = {"maxConcurrentReconciles"},
+};
+
+static void
+members_find(struct members *m, struct span line)
 {
-	return json_raw_string(json_get(object, key));
+	static const char *const outer[] = {"items", "reconcile"};
+	const char *names[MEMBERS];
+	struct span found[COUNT(outer)];
+
+	for (size_t n = 0; n < MEMBERS; n++)
+		names[n] = member_table[n].name;
+	json_pick(line, outer, COUNT(outer), found);
+	json_pick(found[1], names, MEMBERS, m->of);
+	m->of[MEMBER_ITEMS] = found[0];
 }
+
+static int
+check_type(struct span value, enum json_type want, const char *within,
+    const char *name, struct err *err)
+{
+	enum json_type type = json_type(value);
+
+	if (value.p == NULL || type == JSON_NULL || type == want)
+		return 0;
+	return err_set(err, ERR_PERMANENT, "%s%s is not %s", within, name,
+	    want == JSON_ARRAY	      ? "a list"
+		: want == JSON_OBJECT ? "an object"
+				      : "text");
+}
+
+/* A filter that spoils a member must not make it look absent. null is absent. */
+static int
+members_check(const struct members *m, struct err *err)
+{
+	static const char *const inner[] = {"add", "remove", "origin"};
+	struct span found[COUNT(inner)];
+
+	for (size_t n = 0; n < MEMBERS; n++)
+		if (member_table[n].type != JSON_INVALID &&
+		    check_type(m->of[n], member_table[n].type,
+			n == MEMBER_ITEMS ? "" : "reconcile.",
+			member_table[n].name, err) != 0)
+			return -1;
+	json_pick(m->of[MEMBER_FINALIZERS], inner, COUNT(inner), found);
+	for (size_t n = 0; n < COUNT(inner); n++)
+		if (check_type(found[n], n < 2 ? JSON_ARRAY : JSON_STRING,
+			"reconcile.finalizers.", inner[n], err) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- items ---- */
 
 static char *
 key_of(const struct objref *id)
@@ -58,35 +174,30 @@ read_identity(struct set *s, struct objref *id, struct span object,
 	return 0;
 }
 
-static bool
-among(const struct objref *id, const char *group, const char *kinds)
-{
-	const char *at = kinds;
-	size_t n = id->kind.n;
-
-	if (!span_is(id->group, group))
-		return false;
-	while ((at = memmem(at, strlen(at), id->kind.p, n)) != NULL) {
-		if ((at == kinds || at[-1] == ' ') &&
-		    (at[n] == ' ' || at[n] == '\0'))
-			return true;
-		at += n;
-	}
-	return false;
-}
-
 static enum phase
 phase_of(const struct objref *id)
 {
-	if (among(id, "", "Namespace") ||
-	    among(id, "apiextensions.k8s.io", "CustomResourceDefinition"))
-		return PHASE_SCOPES;
-	if (among(id, "",
-		"ServiceAccount ConfigMap Secret PersistentVolumeClaim") ||
-	    among(id, "rbac.authorization.k8s.io",
-		"Role ClusterRole RoleBinding ClusterRoleBinding") ||
-	    among(id, "networking.k8s.io", "NetworkPolicy"))
-		return PHASE_SUPPORT;
+	static const struct {
+		const char *group, *kind;
+		enum phase phase;
+	} kinds[] = {
+	    {"", "Namespace", PHASE_SCOPES},
+	    {"apiextensions.k8s.io", "CustomResourceDefinition", PHASE_SCOPES},
+	    {"", "ServiceAccount", PHASE_SUPPORT},
+	    {"", "ConfigMap", PHASE_SUPPORT},
+	    {"", "Secret", PHASE_SUPPORT},
+	    {"", "PersistentVolumeClaim", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "Role", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "ClusterRole", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "RoleBinding", PHASE_SUPPORT},
+	    {"rbac.authorization.k8s.io", "ClusterRoleBinding", PHASE_SUPPORT},
+	    {"networking.k8s.io", "NetworkPolicy", PHASE_SUPPORT},
+	};
+
+	for (size_t n = 0; n < COUNT(kinds); n++)
+		if (span_is(id->group, kinds[n].group) &&
+		    span_is(id->kind, kinds[n].kind))
+			return kinds[n].phase;
 	return PHASE_REST;
 }
 
@@ -114,40 +225,60 @@ refusal(struct span key, struct span message)
 	return buf_take(&b);
 }
 
-/* Values that a recording hides are not written. */
+/* Appends the path of the first digest in the value, down to it or to a list
+ * with it, as far as it is plain names. */
 static void
-refuse_standin(struct item *i)
+add_digest_path(struct buf *path, struct span value)
 {
-	struct buf path = BUF_INIT, b = BUF_INIT;
-
-	if (standin_find(&path, i)) {
-		buf_addf(&b,
-		    "%s is a digest in the place of a hidden value, as "
-		    "recordings have it: apply an object that was read with "
-		    "kwatch --show-secrets, or by kubectl",
-		    buf_str(&path));
-		i->state = ITEM_REFUSED;
-		i->failure.error = refusal(span_str(i->key), buf_span(&b));
+	if (json_type(value) != JSON_OBJECT)
+		return;
+	for (struct json_members m = json_members(value); json_member(&m);) {
+		if (!redacted_in(m.value))
+			continue;
+		buf_addc(path, '.');
+		buf_addspan(path, m.key);
+		add_digest_path(path, m.value);
+		return;
 	}
-	buf_release(&path);
+}
+
+/* Values that a recording hides are not written: the real ones would be lost. A
+ * digest that a program put into a text counts, in any form. */
+static void
+refuse_digest(struct item *i)
+{
+	struct buf b = BUF_INIT;
+
+	if (!redacted_in(i->text))
+		return;
+	add_digest_path(&b, i->text);
+	buf_adds(&b,
+	    " is " REDACTED_DIGEST
+	    ", as recordings have it: apply an object that was read with "
+	    "kwatch --show-secrets, or by kubectl");
+	i->state = ITEM_REFUSED;
+	i->failure.error = refusal(span_str(i->key), buf_span(&b));
 	buf_release(&b);
 }
 
-static int
+/* An item that is an object; NULL with err. */
+static struct item *
 parse_object(struct set *s, struct span text, const char *what, struct err *err)
 {
 	struct item *i = add_item(s, OP_APPLY, PHASE_REST);
 
 	i->text = text;
-	if (json_type(text) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "%s is not an object", what);
+	if (json_type(text) != JSON_OBJECT) {
+		err_set(err, ERR_PERMANENT, "%s is not an object", what);
+		return NULL;
+	}
 	if (read_identity(
 		s, &i->id, text, json_get(text, "metadata"), what, err) < 0)
-		return -1;
+		return NULL;
 	i->phase = phase_of(&i->id);
 	i->key = key_of(&i->id);
-	refuse_standin(i);
-	return 0;
+	refuse_digest(i);
+	return i;
 }
 
 static bool
@@ -246,38 +377,12 @@ set_partial(
 	return check_partial(i, what, err);
 }
 
-static int
-parse_releases(struct set *s, struct span list, struct err *err)
-{
-	struct json_elements e = json_elements(list);
-
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct item *i;
-		char what[40];
-
-		snprintf(what, sizeof(what), "reconcile.release[%u]", n);
-		if (parse_object(s, e.value, what, err) < 0)
-			return -1;
-		i = &s->items[s->count - 1];
-		i->phase = PHASE_DELETE;
-		i->partial = PARTIAL_RELEASE;
-		i->known_uid = i->id.uid;
-		if (i->known_uid.n > 0)
-			i->known = KNOWN_UID;
-		if (check_partial(i, what, err) < 0)
-			return -1;
-		refuse_primary(s, i);
-	}
-	return 0;
-}
-
 /* Another version is not written: without one it would be any. */
 static int
 set_version(struct item *i, const char *what, struct err *err)
 {
-	struct span metadata = json_get(i->text, "metadata");
-
-	i->version = get_string(metadata, "resourceVersion");
+	i->version =
+	    json_raw_string(json_path(i->text, "metadata.resourceVersion"));
 	return i->version.n > 0 && i->known == KNOWN_UID
 	    ? 0
 	    : err_set(err, ERR_PERMANENT,
@@ -286,98 +391,123 @@ set_version(struct item *i, const char *what, struct err *err)
 		  what);
 }
 
+/* ---- the lists of a line: each function takes one element ---- */
+
 static int
-parse_items(struct set *s, const struct members *m, struct err *err)
+parse_item(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
 {
-	struct json_elements e = json_elements(m->of[MEMBER_ITEMS]);
+	struct item *i = parse_object(s, value, what, err);
 
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct item *i;
-		char what[32];
-
-		snprintf(what, sizeof(what), "items[%u]", n);
-		if (parse_object(s, e.value, what, err) < 0)
-			return -1;
-		i = &s->items[s->count - 1];
-		set_known(s, i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
-		set_because(s, i, m->of[MEMBER_BECAUSE]);
-		i->exactly = lists(m->of[MEMBER_EXACTLY], i);
-		i->vacated = lists(m->of[MEMBER_VACATED], i);
-		if (lists(m->of[MEMBER_AS_SEEN], i) &&
-		    set_version(i, what, err) < 0)
-			return -1;
-		if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
-			return -1;
-		refuse_primary(s, i);
-	}
+	if (i == NULL)
+		return -1;
+	set_known(s, i, m->of[MEMBER_KNOWN], m->of[MEMBER_ONCE]);
+	set_because(s, i, m->of[MEMBER_BECAUSE]);
+	i->exactly = lists(m->of[MEMBER_EXACTLY], i);
+	i->vacated = lists(m->of[MEMBER_VACATED], i);
+	if (lists(m->of[MEMBER_AS_SEEN], i) && set_version(i, what, err) < 0)
+		return -1;
+	if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
+		return -1;
+	refuse_primary(s, i);
 	return 0;
 }
 
 static int
-read_foreign(
-    struct item *i, struct span value, const char *what, struct err *err)
+parse_release(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
 {
+	struct item *i = parse_object(s, value, what, err);
+
+	(void)m;
+	if (i == NULL)
+		return -1;
+	i->phase = PHASE_DELETE;
+	i->partial = PARTIAL_RELEASE;
+	i->known_uid = i->id.uid;
+	if (i->known_uid.n > 0)
+		i->known = KNOWN_UID;
+	if (check_partial(i, what, err) < 0)
+		return -1;
+	refuse_primary(s, i);
+	return 0;
+}
+
+static int
+parse_delete(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
+{
+	struct item *i = add_item(s, OP_DELETE, PHASE_DELETE);
+
+	(void)m;
+	i->step = STEP_READ;
+	if (read_identity(s, &i->id, value, value, what, err) < 0)
+		return -1;
+	i->key = key_of(&i->id);
+	i->always = json_type(json_get(value, "always")) == JSON_TRUE;
 	i->foreign = json_type(json_get(value, "foreign")) == JSON_TRUE;
-	if (!i->foreign)
-		return 0;
-	i->version = get_string(value, "resourceVersion");
-	return i->version.n > 0 && i->id.uid.n > 0
-	    ? 0
-	    : err_set(err, ERR_PERMANENT,
-		  "%s is foreign: it needs uid and resourceVersion", what);
-}
-
-static int
-parse_deletes(struct set *s, struct span list, struct err *err)
-{
-	struct json_elements e = json_elements(list);
-
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct item *i = add_item(s, OP_DELETE, PHASE_DELETE);
-		char what[40];
-
-		snprintf(what, sizeof(what), "reconcile.delete[%u]", n);
-		i->step = STEP_READ;
-		if (read_identity(s, &i->id, e.value, e.value, what, err) < 0)
-			return -1;
-		i->key = key_of(&i->id);
-		i->always = json_type(json_get(e.value, "always")) == JSON_TRUE;
-		if (read_foreign(i, e.value, what, err) < 0)
-			return -1;
-		refuse_primary(s, i);
-	}
+	if (i->foreign)
+		i->version =
+		    json_raw_string(json_get(value, "resourceVersion"));
+	if (i->foreign && (i->version.n == 0 || i->id.uid.n == 0))
+		return err_set(err, ERR_PERMANENT,
+		    "%s is foreign: it needs uid and resourceVersion", what);
+	refuse_primary(s, i);
 	return 0;
 }
 
 static int
-parse_refused(struct set *s, struct span list, struct err *err)
+parse_refused(struct set *s, const struct members *m, struct span value,
+    const char *what, struct err *err)
 {
-	struct json_elements e = json_elements(list);
+	struct span key = json_name(json_get(value, "item"), &s->names);
+	struct buf message = BUF_INIT;
+	struct item *i;
 
-	for (unsigned n = 0; json_element(&e); n++) {
-		struct span key =
-		    json_name(json_get(e.value, "item"), &s->names);
-		struct buf message = BUF_INIT;
-		struct span text =
-		    json_string(json_get(e.value, "message"), &message);
-		struct item *i;
+	(void)m;
+	if (key.n == 0)
+		return err_set(err, ERR_PERMANENT, "%s has no item", what);
+	i = add_item(s, OP_APPLY, PHASE_REST);
+	objref_parse_key(&i->id, key);
+	i->phase = phase_of(&i->id);
+	i->key = mem_dup(key.p, key.n);
+	i->state = ITEM_REFUSED;
+	i->failure.error =
+	    refusal(key, json_string(json_get(value, "message"), &message));
+	buf_release(&message);
+	return 0;
+}
 
-		if (key.n == 0) {
-			buf_release(&message);
-			return err_set(err, ERR_PERMANENT,
-			    "reconcile.refused[%u] has no item", n);
+static int
+parse_lists(struct set *s, const struct members *m, struct err *err)
+{
+	static const struct {
+		enum member list;
+		const char *name;
+		int (*parse)(struct set *s, const struct members *m,
+		    struct span value, const char *what, struct err *err);
+	} all[] = {
+	    {MEMBER_ITEMS, "items", parse_item},
+	    {MEMBER_RELEASE, "reconcile.release", parse_release},
+	    {MEMBER_DELETE, "reconcile.delete", parse_delete},
+	    {MEMBER_REFUSED, "reconcile.refused", parse_refused},
+	};
+
+	for (size_t a = 0; a < COUNT(all); a++) {
+		struct json_elements e = json_elements(m->of[all[a].list]);
+
+		for (unsigned n = 0; json_element(&e); n++) {
+			char what[40];
+
+			snprintf(what, sizeof(what), "%s[%u]", all[a].name, n);
+			if (all[a].parse(s, m, e.value, what, err) < 0)
+				return -1;
 		}
-		i = add_item(s, OP_APPLY, PHASE_REST);
-		objref_parse_key(&i->id, key);
-		i->phase = phase_of(&i->id);
-		i->key = mem_dup(key.p, key.n);
-		i->state = ITEM_REFUSED;
-		i->failure.error = refusal(key, text);
-		buf_release(&message);
 	}
 	return 0;
 }
 
+/* Items that are looked at before all others: the fields that loop. */
 static int
 parse_loops(struct set *s, struct span loops, struct err *err)
 {
@@ -427,14 +557,9 @@ parse_finalizers(struct set *s, struct span finalizers)
 		i->key = key_of(&i->id);
 		i->text = list;
 		if (i->op == OP_ADD_FINALIZERS)
-			i->origin = get_string(finalizers, "origin");
+			i->origin =
+			    json_raw_string(json_get(finalizers, "origin"));
 	}
-}
-
-static struct span
-object_or_none(struct span value)
-{
-	return json_type(value) == JSON_OBJECT ? value : SPAN_NONE;
 }
 
 static int
@@ -453,9 +578,12 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	if (members_check(&m, err) < 0)
 		return -1;
 	s->key = key_of(&s->primary);
-	s->primary_version = get_string(primary, "resourceVersion");
-	s->status = object_or_none(m.of[MEMBER_STATUS]);
-	s->on_error = object_or_none(m.of[MEMBER_ON_ERROR]);
+	s->primary_version =
+	    json_raw_string(json_get(primary, "resourceVersion"));
+	if (json_type(m.of[MEMBER_STATUS]) == JSON_OBJECT)
+		s->status = m.of[MEMBER_STATUS];
+	if (json_type(m.of[MEMBER_ON_ERROR]) == JSON_OBJECT)
+		s->on_error = m.of[MEMBER_ON_ERROR];
 	s->events = m.of[MEMBER_EVENTS];
 	s->confidential = m.of[MEMBER_CONFIDENTIAL];
 	s->causes = json_get(m.of[MEMBER_BECAUSE], "events");
@@ -467,10 +595,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->instance = json_name(m.of[MEMBER_INSTANCE], &s->names);
 	s->takes_over = m.of[MEMBER_TAKES_OVER];
 	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
-	if (parse_items(s, &m, err) < 0 ||
-	    parse_releases(s, m.of[MEMBER_RELEASE], err) < 0 ||
-	    parse_deletes(s, m.of[MEMBER_DELETE], err) < 0 ||
-	    parse_refused(s, m.of[MEMBER_REFUSED], err) < 0 ||
+	if (parse_lists(s, &m, err) < 0 ||
 	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
 		return -1;
 	parse_finalizers(s, m.of[MEMBER_FINALIZERS]);
@@ -517,14 +642,14 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 	copy = json_value(&copy);
 	s->plain = plain || !is_desired_set(copy);
 	if (s->plain && json_is(json_get(copy, "kind"), "List")) {
-		/* one of plain objects would have come item by item */
+		/* One of plain objects would have come item by item. */
 		bad = err_set(err, ERR_PERMANENT, "a List %s",
 		    plain ? "in an event"
 			: json_get(copy, "reconcile").p != NULL
 			? "whose reconcile is not an object"
 			: "whose items is not a list");
 	} else if (s->plain) {
-		bad = parse_object(s, copy, "it", err);
+		bad = parse_object(s, copy, "it", err) == NULL ? -1 : 0;
 		if (bad == 0)
 			s->key = mem_strdup(s->items[0].key);
 	} else {
@@ -538,29 +663,78 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 	return s;
 }
 
-struct set *
-set_parse(struct span text, size_t line, struct err *err)
+/* ---- watch events ---- */
+
+/* An object of Kubernetes may have members of these names as well. Its kind
+ * stands at the front, and what is asked first. */
+static bool
+is_event(struct span document)
 {
-	return parse(text, line, false, err);
+	return json_get(document, "kind").p == NULL &&
+	    json_get(document, "apiVersion").p == NULL &&
+	    json_type(json_get(document, "type")) == JSON_STRING &&
+	    json_type(json_get(document, "object")) == JSON_OBJECT;
 }
 
-struct set *
-set_parse_plain(struct span text, size_t line, struct err *err)
+static int
+refuse_event(struct span object, const char *why, struct err *err)
 {
-	return parse(text, line, true, err);
+	struct arena names = ARENA_INIT;
+	struct span metadata = json_get(object, "metadata");
+	struct objref id = {.kind = json_raw_string(json_get(object, "kind")),
+	    .namespace_ = json_name(json_get(metadata, "namespace"), &names),
+	    .name = json_name(json_get(metadata, "name"), &names)};
+	struct buf label = BUF_INIT;
+
+	objref_add_label(&label, &id);
+	err_set(err, ERR_PERMANENT, "an event says that %s %s", buf_str(&label),
+	    why);
+	buf_release(&label);
+	arena_release(&names);
+	return -1;
 }
 
-static void
-item_release(struct item *i)
+/* The object of an event; SPAN_NONE: it is a bookmark. -1 with err: it cannot be
+ * applied. */
+static int
+unwrap(struct span whole, struct span *object, struct err *err)
 {
-	free(i->key);
-	free(i->live_uid);
-	free(i->live_version);
-	free(i->patch);
-	free(i->conflict);
-	free(i->found);
-	free(i->by);
-	free(i->failure.error);
+	struct span type = json_raw_string(json_get(whole, "type"));
+
+	*object = json_get(whole, "object");
+	if (json_get(whole, "tooLarge").p != NULL)
+		return refuse_event(*object,
+		    "is too large: its fields are not in it, and nothing of it "
+		    "is applied",
+		    err);
+	if (span_is(type, "ADDED") || span_is(type, "MODIFIED"))
+		return 0;
+	if (span_is(type, "DELETED"))
+		return refuse_event(
+		    *object, "was deleted: deletions are not applied", err);
+	if (!span_is(type, "BOOKMARK"))
+		return err_set(err, ERR_PERMANENT,
+		    "an event of the type \"%.*s\" has no object to apply",
+		    SPAN_ARG(type));
+	*object = SPAN_NONE;
+	return 0;
+}
+
+/* ---- sets ---- */
+
+int
+set_read(
+    struct set **s, struct span text, size_t line, bool item, struct err *err)
+{
+	bool event = is_event(text);
+
+	*s = NULL;
+	if (event && unwrap(text, &text, err) != 0)
+		return -1;
+	if (text.n == 0)
+		return 0;
+	*s = parse(text, line, event || item, err);
+	return *s != NULL ? 0 : -1;
 }
 
 void
@@ -568,8 +742,18 @@ set_free(struct set *s)
 {
 	if (s == NULL)
 		return;
-	for (size_t i = 0; i < s->count; i++)
-		item_release(&s->items[i]);
+	for (size_t n = 0; n < s->count; n++) {
+		struct item *i = &s->items[n];
+
+		free(i->key);
+		free(i->live_uid);
+		free(i->live_version);
+		free(i->patch);
+		free(i->conflict);
+		free(i->found);
+		free(i->by);
+		free(i->failure.error);
+	}
 	free(s->items);
 	arena_release(&s->names);
 	free(s->text);
@@ -588,4 +772,24 @@ set_wish(const struct set *s, const char *key)
 		    strcmp(s->items[n].key, key) == 0)
 			return &s->items[n];
 	return NULL;
+}
+
+bool
+set_is_confidential(const struct set *s, const struct objref *id)
+{
+	struct json_elements kinds = json_elements(s->confidential);
+	struct buf name = BUF_INIT;
+	bool found = datakind(id->group, id->kind);
+
+	objref_add_kind(&name, id->kind, id->group);
+	while (!found && json_element(&kinds))
+		found = json_is(kinds.value, buf_str(&name));
+	buf_release(&name);
+	return found;
+}
+
+struct span
+set_error_kind(const struct set *s, const struct objref *id)
+{
+	return set_is_confidential(s, id) ? KUBE_ERROR_PRIVATE : id->kind;
 }

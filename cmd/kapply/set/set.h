@@ -47,8 +47,8 @@ enum item_step {
 	STEP_WRITE,
 	STEP_ADOPT, /* the fields of its former manager become ours */
 	STEP_LIST,  /* a list of it as a whole: see body_list */
-	STEP_TRIM,  /* without the keys of others: see body_trim */
-	STEP_HOLDER /* which primary has its fields: see foreign.h */
+	STEP_TRIM,  /* without the keys of others: see body_remove */
+	STEP_HOLDER /* which primary has its fields */
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
@@ -156,7 +156,7 @@ struct set {
 	char *key;    /* owned: the primary's, or the object's */
 	struct objref primary;
 	struct span primary_version; /* resourceVersion */
-	struct span confidential;    /* see confidential.h */
+	struct span confidential;    /* kinds, raw; or none */
 	bool guard_status;	     /* the status is of that version only */
 	struct span status, on_error, events, manager;
 	struct span causes;	/* the events that made it, raw; or none */
@@ -178,11 +178,22 @@ struct set {
 	uint64_t error_sent_ms;
 };
 
-/* text was checked by json_check. NULL: err says what it lacks. */
-struct set *set_parse(struct span text, size_t line, struct err *err);
-/* An object in an event or List: its members make no desired set of it. */
-struct set *set_parse_plain(struct span text, size_t line, struct err *err);
+/*
+ * Reads a document, which was checked by json_check: a desired set, a plain
+ * object (item: one of a List, whose members make no desired set of it), or a
+ * watch event of an object, as kwatch and `kubectl get -w --output-watch-events`
+ * print it. *s: owned; NULL: there is nothing to do, it is a bookmark. -1 with
+ * err: what it lacks, or why the event cannot be applied.
+ */
+int set_read(
+    struct set **s, struct span text, size_t line, bool item, struct err *err);
 void set_free(struct set *s);
+
+/* No value of such an object is told: Secrets, ConfigMaps, and kinds with fields
+ * that `redact:` names in watches.yaml (`confidential` of the line). */
+bool set_is_confidential(const struct set *s, const struct objref *id);
+/* The kind for kube_error_public. */
+struct span set_error_kind(const struct set *s, const struct objref *id);
 
 /* The item of that key that is to be applied, or NULL. */
 const struct item *set_wish(const struct set *s, const char *key);
@@ -190,7 +201,8 @@ const struct item *set_wish(const struct set *s, const char *key);
 /*
  * An older line of the same key gave way to this one: what the server accepted
  * of it less than recent_ms ago is not sent again, and what fails keeps its
- * back-off, unless what was in its way is gone. Who lacked a right to an object does until that was tried again.
+ * back-off, unless what was in its way is gone. A right that was missing counts
+ * as missing until it was tried again.
  */
 void set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms);

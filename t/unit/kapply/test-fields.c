@@ -17,18 +17,21 @@ static const char object[] =
     "\"f:spec\":{\"f:replicas\":{},\"f:ports\":{"
     "\"k:{\\\"port\\\":80,\\\"protocol\\\":\\\"TCP\\\"}\":{\".\":{},\"f:name\""
     ":{}}},\"f:c\":{\"k:{\\\"name\\\":\\\"a\\\"}\":{\"f:image\":{},\"f:args\":"
-    "{}}},\"f:set\":{\"v:\\\"one\\\"\":{}}}}}]},"
+    "{}}},\"f:set\":{\"v:\\\"one\\\"\":{}}}}},"
+    "{\"manager\":\"a, b\",\"operation\":\"Update\",\"fieldsV1\":{"
+    "\"f:spec\":{\"f:odd\":{}}}}]},"
     "\"spec\":{\"replicas\":3,\"ports\":[{\"port\":80,\"name\":\"h\"}],"
     "\"c\":[{\"name\":\"b\",\"image\":\"2\"},{\"name\":\"a\",\"image\":\"1\","
-    "\"args\":[\"x\"]}],\"set\":[\"one\"],\"own\":true}}";
+    "\"args\":[\"x\"]}],\"set\":[\"one\"],\"own\":true,\"odd\":1}}";
 
 static void
 owner(const char *path, const char *want, const char *what)
 {
-	static const char *const found[] = {
-	    [FIELDS_UNOWNED] = "unowned", [FIELDS_ABSENT] = "absent"};
+	static const char *const found[] = {[FIELDS_SHARED] = "shared",
+	    [FIELDS_UNOWNED] = "unowned",
+	    [FIELDS_ABSENT] = "absent"};
 	struct buf names = BUF_INIT;
-	int f = fields_owners(
+	int f = fields_setter(
 	    &names, span_str(object), span_str(path), span_str("ours"));
 
 	if (f != FIELDS_OWNED)
@@ -50,7 +53,8 @@ unite(const char *a, const char *b, const char *want, const char *what)
 int
 main(void)
 {
-	owner(".spec.replicas", "hpa, edit", "the others, each once");
+	owner(".spec.replicas", "shared", "several others");
+	owner(".spec.odd", "a, b", "a name with a comma in it is one");
 	owner(".metadata.labels[\"e.com/x\"]", "edit", "a key in brackets");
 	owner(".spec.ports[port=80,protocol=TCP].name", "edit",
 	    "an element by its keys, one of them a default");
@@ -64,8 +68,8 @@ main(void)
 	owner(".spec.set[one]", "edit", "one of a set");
 	owner(".spec.own", "unowned", "without an owner");
 	owner(".spec.none", "absent", "not there");
-	owner("", "hpa, edit", "no path: the whole object");
-	owner(".spec.c[", "edit", "a path ends at the first bad part");
+	owner("", "shared", "no path: the whole object");
+	owner(".spec.c[", "shared", "a path ends at the first bad part");
 	unite("{}", "{}", "{}", "nothing and nothing");
 	unite("{\"f:a\":{},\"f:b\":{\"f:c\":{}}}",
 	    "{\"f:b\":{\"f:d\":{},\".\":{}},\"f:e\":{}}",

@@ -15,9 +15,9 @@ static struct set *
 parse(const char *text)
 {
 	struct err err = ERR_INIT;
-	struct set *s = set_parse(span_str(text), 1, &err);
+	struct set *s;
 
-	if (s == NULL)
+	if (set_read(&s, span_str(text), 1, false, &err) != 0)
 		printf("# %s\n", err.message);
 	return s;
 }
@@ -26,9 +26,10 @@ static void
 refused(const char *text, const char *message)
 {
 	struct err err = ERR_INIT;
-	struct set *s = set_parse(span_str(text), 1, &err);
+	struct set *s;
 
-	ok(s == NULL, "refused");
+	ok(set_read(&s, span_str(text), 1, false, &err) != 0 && s == NULL,
+	    "refused");
 	is(err.message, message, message);
 	set_free(s);
 }

@@ -13,9 +13,9 @@ static struct set *
 parse(const char *text)
 {
 	struct err err = ERR_INIT;
-	struct set *s = set_parse(span_str(text), 1, &err);
+	struct set *s;
 
-	if (s == NULL)
+	if (set_read(&s, span_str(text), 1, false, &err) != 0)
 		printf("# %s\n", err.message);
 	return s;
 }

@@ -45,6 +45,21 @@ parts(void)
 	eventfilter_free(f);
 }
 
+TEST(one_moment)
+{
+	struct eventfilter *f = eventfilter_new();
+	int64_t one = ask(f, "o", "r", "m", 0).first_us;
+	int64_t two = ask(f, "o", "r", "n", 0).first_us;
+	int64_t three = ask(f, "o", "s", "m", 0).first_us;
+
+	ok(one == start && two == start + 1 && three == start + 2,
+	    "each Event of one microsecond has its own time, and so its name");
+	ok(ask(f, "o", "r", "n", 0).first_us == two, "... and keeps it");
+	ok(ask(f, "o", "r", "o", -1).first_us == start - SECOND,
+	    "a clock that was set back");
+	eventfilter_free(f);
+}
+
 TEST(spam)
 {
 	struct eventfilter *f = eventfilter_new();

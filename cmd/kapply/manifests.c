@@ -1,4 +1,4 @@
-#include "plain/manifests.h"
+#include "manifests.h"
 
 #include <dirent.h>
 #include <errno.h>
