@@ -8,16 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "againstrun.h"
+#include "against.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/textlist.h"
 #include "conf/instancename.h"
 #include "conf/watches.h"
-#include "confine.h"
 #include "inputof.h"
 #include "json/stream.h"
-#include "librarydirs.h"
 #include "notices.h"
 #include "process/clock.h"
 #include "process/harden.h"
@@ -30,6 +28,7 @@
 #include "reconciler.h"
 #include "recordline.h"
 #include "report/reportfd.h"
+#include "startup.h"
 #include "verdict.h"
 
 /* Reading goes before evaluating, so that events of an object come together,
@@ -61,7 +60,7 @@ static struct opts {
     .tap_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
-static const char *const outputs[] = {"json", "text", NULL}; /* telling.h */
+static const char *const outputs[] = {"json", "text", NULL}; /* told.h */
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
@@ -489,14 +488,14 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.es.instances = instances();
 	a->reconciler.es.debugs = opts.debug_values || opts.clock == 1;
 	a->reconciler.es.store.live = opts.lines_fd >= 0; /* below kpipe */
-	librarydirs_find(&dirs, &opts.library_dirs);
+	startup_library_dirs(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);
 	textlist_release(&dirs);
 	if (rc != 0 ||
 	    (opts.input_of != NULL &&
 		inputof_check(&a->reconciler, opts.input_of, err) != 0) ||
-	    confine_programs(err) != 0)
+	    startup_confine_programs(err) != 0)
 		return -1;
 	loop_watch(a->loop, evaluator_fd(), LOOP_READ, on_evaluator, a);
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
@@ -505,7 +504,7 @@ start(struct app *a, const struct watches *w, struct err *err)
 	else
 		open_lines(a);
 	loop_idle(a->loop, idle, a);
-	return read_key(a, err) == 0 ? confine_self(err) : -1;
+	return read_key(a, err) == 0 ? startup_confine_self(err) : -1;
 }
 
 static int
@@ -546,7 +545,7 @@ check_options(int operands, const char *first, struct err *err)
 static int
 run_against(struct err *err)
 {
-	const struct againstrun o = {.before = opts.watches,
+	const struct against_options o = {.before = opts.watches,
 	    .after = opts.against,
 	    .scope = {opts.namespace_, opts.all_namespaces},
 	    .library_dirs = &opts.library_dirs,
@@ -556,7 +555,7 @@ run_against(struct err *err)
 	    .debugs = opts.debug_values,
 	    .report_fd = (int)opts.report_fd};
 
-	return againstrun(&o, err);
+	return against_run(&o, err);
 }
 
 /* Returns the exit code, or -1 with err. */

@@ -228,13 +228,13 @@ static void
 tell(struct told_list *t, const char *before, const char *after,
     struct buf *lines)
 {
-	const struct telling_about about = {"P/d/p", SPAN_NONE, NULL};
+	const struct told_about about = {"P/d/p", SPAN_NONE, NULL};
 	struct setdiff_side b = side_of(before), a = side_of(after);
 	struct setdiff s;
 
 	buf_reset(lines);
 	setdiff_make(&s, "P/d/p", &b, &a, false);
-	told_update(t, &s, TELLING_TEXT, &about, lines);
+	told_update(t, &s, TOLD_TEXT, &about, lines);
 	setdiff_release(&s);
 }
 
@@ -247,21 +247,23 @@ test_told(void)
 	const char *two = LINE(MAP("a", "\"x\":2") "," MAP("b", "\"x\":1"), "");
 
 	tell(&t, one, two, &lines);
-	is(buf_str(&lines), "  Service d/a\n    .x: 1 -> 2\n+ Service d/b\n",
+	is(buf_str(&lines),
+	    "P d/p\n  Service d/a\n    .x: 1 -> 2\n+ Service d/b\n",
 	    "differences are told");
 	tell(&t, one, two, &lines);
 	is(buf_str(&lines), "", "... once");
 	tell(&t, one, LINE(MAP("a", "\"x\":2"), ""), &lines);
-	is(buf_str(&lines), "  Service d/b agrees again\n",
+	is(buf_str(&lines), "P d/p\n  Service d/b agrees again\n",
 	    "... and the end of each");
 	tell(&t, one, LINE(MAP("a", "\"x\":3"), ""), &lines);
-	is(buf_str(&lines), "  Service d/a\n    .x: 1 -> 3\n",
+	is(buf_str(&lines), "P d/p\n  Service d/a\n    .x: 1 -> 3\n",
 	    "... and another one");
 	tell(&t, one, one, &lines);
-	is(buf_str(&lines), "  Service d/a agrees again\n", "... at last");
+	is(buf_str(&lines), "P d/p\n  Service d/a agrees again\n",
+	    "... at last");
 	ok(t.count == 0, "... and nothing is remembered");
 	tell(&t, one, LINE(MAP("a\\u001b", "\"x\":3"), ""), &lines);
-	is(buf_str(&lines), "- Service d/a\n+ Service d/a\\x1b\n",
+	is(buf_str(&lines), "P d/p\n- Service d/a\n+ Service d/a\\x1b\n",
 	    "what cannot be seen is escaped");
 	told_release(&t);
 	buf_release(&lines);
