@@ -79,7 +79,7 @@ look_into(struct orphans *o, struct entry *e, const struct entry_bucket *b)
 	struct span key = index_primary_key(b);
 	const struct primary *p = index_primary(b);
 
-	if (b->key[0] != 'm' || (p != NULL && p->object != NULL) ||
+	if (b->key[0] != INDEX_MARKED || (p != NULL && p->object != NULL) ||
 	    !entry_covers_namespace(e, span_make(key.p, strnlen(key.p, key.n))))
 		return;
 	for (size_t i = 0; i < b->count; i++) {
