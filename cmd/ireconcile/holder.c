@@ -101,33 +101,23 @@ holder_find(const struct primary *p, struct buf *b)
 	return held;
 }
 
-/* ---- what is said ---- */
-
-static void
-say_holder(const struct primary *p, const char *name)
-{
-	struct log_about who = primary_about(p);
-	const char *own = p->entry->instance;
-
-	log_write(LOG_WARNING, &who,
-	    "left alone: instance \"%s\" of this operator has it, and this is "
-	    "%s%s%s; if that one is gone for good or has another name now, "
-	    "start with --take-over-instance=%s",
-	    name, own != NULL ? "\"" : "one without a name (instance)",
-	    own != NULL ? own : "", own != NULL ? "\"" : "", name);
-}
-
 bool
 holder_look(struct primary *p)
 {
 	struct log_about who = primary_about(p);
+	const char *own = p->entry->instance, *other;
 	struct buf name = BUF_INIT;
 	bool held = holder_find(p, &name);
 
-	if (held &&
-	    (p->holder == NULL || strcmp(p->holder, buf_str(&name)) != 0)) {
-		say_holder(p, buf_str(&name));
-		primary_set_holder(p, buf_str(&name));
+	other = buf_str(&name);
+	if (held && (p->holder == NULL || strcmp(p->holder, other) != 0)) {
+		log_write(LOG_WARNING, &who,
+		    "left alone: instance \"%s\" of this operator has it, and "
+		    "this is %s%s%s; if that one is gone for good or has "
+		    "another name now, start with --take-over-instance=%s",
+		    other, own != NULL ? "\"" : "one without a name (instance)",
+		    own != NULL ? own : "", own != NULL ? "\"" : "", other);
+		primary_set_holder(p, other);
 	} else if (!held && p->holder != NULL) {
 		log_write(LOG_INFO, &who,
 		    "instance \"%s\" does not have it any more", p->holder);

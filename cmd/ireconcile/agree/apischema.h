@@ -59,11 +59,6 @@ bool apischema_is_map(
 bool apischema_is_dropped(
     const struct apischema *s, const struct apischema_place *place);
 
-/* Other maps that the server drops if they are empty: they equal absent ones,
- * too, but have a path of their own (agree_path_digest). */
-bool apischema_is_dropped(
-    const struct apischema *s, const struct apischema_place *place);
-
 bool apischema_is_quantity(
     const struct apischema *s, const struct apischema_place *p);
 

@@ -17,6 +17,7 @@ struct naming {
 	char key[]; /* "NAMESPACE\0NAME" */
 };
 
+/* The names in the fields of a primary, while they are read. */
 struct named_objects {
 	const struct primary *primary;
 	struct use *use;
@@ -30,22 +31,7 @@ naming_key(const struct naming *n)
 	return span_make(n->key, n->key_len);
 }
 
-static struct naming *
-get(struct use *u, struct span key)
-{
-	struct naming *n = map_get(&u->named, key);
-
-	if (n != NULL)
-		return n;
-	n = mem_zalloc(sizeof(*n) + key.n);
-	n->use = u;
-	n->key_len = key.n;
-	memcpy(n->key, key.p, key.n);
-	map_put(&u->named, naming_key(n), n);
-	return n;
-}
-
-/* A fieldpath_fn. What is not a name names nothing. */
+/* A fieldpath_fn. A value that is not a name names nothing. */
 static void
 collect(void *arg, struct span value)
 {
@@ -54,15 +40,24 @@ collect(void *arg, struct span value)
 	struct buf scratch = BUF_INIT, key = BUF_INIT;
 	struct span name = json_string(value, &scratch);
 	struct span ns = cache_object_namespace(c->primary->object);
+	struct naming *n;
 
 	if (conf->map_namespace != NULL)
 		ns = span_str(conf->map_namespace);
 	if (conf->scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
 	cache_add_key(&key, ns, name);
-	if (name.n > 0) {
+	n = map_get(&c->use->named, buf_span(&key));
+	if (n == NULL && name.n > 0) {
+		n = mem_zalloc(sizeof(*n) + key.len);
+		n->use = c->use;
+		n->key_len = key.len;
+		memcpy(n->key, key.data, key.len);
+		map_put(&c->use->named, naming_key(n), n);
+	}
+	if (n != NULL) {
 		c->list = mem_grow(c->list, c->count, sizeof(struct naming *));
-		c->list[c->count++] = get(c->use, buf_span(&key));
+		c->list[c->count++] = n;
 	}
 	buf_release(&key);
 	buf_release(&scratch);
@@ -110,14 +105,6 @@ has(struct naming *const *list, size_t count, const struct naming *n)
 }
 
 static void
-add(struct naming *n, struct primary *p)
-{
-	n->primaries =
-	    mem_grow(n->primaries, n->count, sizeof(struct primary *));
-	n->primaries[n->count++] = p;
-}
-
-static void
 naming_free(struct naming *n)
 {
 	free(n->primaries);
@@ -146,9 +133,15 @@ naming_update(struct primary *p)
 	size_t old_count = p->name_count;
 
 	collect_all(&c);
-	for (size_t i = 0; i < c.count; i++)
-		if (!has(old, old_count, c.list[i]))
-			add(c.list[i], p);
+	for (size_t i = 0; i < c.count; i++) {
+		struct naming *n = c.list[i];
+
+		if (has(old, old_count, n))
+			continue;
+		n->primaries =
+		    mem_grow(n->primaries, n->count, sizeof(struct primary *));
+		n->primaries[n->count++] = p;
+	}
 	for (size_t i = 0; i < old_count; i++)
 		if (!has(c.list, c.count, old[i]))
 			drop(old[i], p);

@@ -40,9 +40,6 @@ void stats_taken(struct stats *s, int64_t queued_us);
 void stats_evaluated(
     struct stats *s, int64_t began_us, enum stats_result result);
 
-/* Evaluations that did not fail. */
-uint64_t stats_answers(const struct stats *s);
-
 /* All samples of all controllers. bad_lines: of the input. */
 void stats_metrics(
     const struct entries *es, uint64_t bad_lines, struct metric_lines *m);
