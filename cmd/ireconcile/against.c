@@ -35,18 +35,20 @@ enum {
 	/* The real clock: reading goes first, so that events of an object come
 	 * together, but not for longer than this. */
 	AHEAD_MAX = 4 * 1024 * 1024,
-	/* There is no event when the clock was set: it is checked this often. */
+	/* There is no event when the clock was set: it is checked this
+	 * often. */
 	CLOCK_LOOK_US = 10 * 1000000
 };
 
+/* A primary that one of the files has, or both. */
 struct compared {
-	char *label;	  /* its key in lines */
+	char *label;	  /* the key of the primary, in lines */
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
 	/* "KIND\0NAMESPACE\0NAME": in an input by another hand two labels may
 	 * be the same. */
 	char *id;
 	size_t id_len;
-	struct buf uid; /* of the object that was compared last */
+	struct buf uid; /* the uid of the object that was compared last */
 	struct told_list told;
 	bool pending;
 	/* At least once; guessed: of values that are hidden. */
@@ -205,8 +207,8 @@ count_compared(struct against *a, const char *kind)
 		e->stats.compared++;
 }
 
-/* Prints what differs in what was decided, or, if s is NULL, that the primary is
- * gone. */
+/* Prints what differs in what was decided, or, if s is NULL, that the primary
+ * is gone. */
 static void
 print(struct against *a, struct compared *c, const struct setdiff *s,
     int64_t now_us)
@@ -325,9 +327,9 @@ compare_pending(struct against *a)
 /* ---- the input ---- */
 
 /*
- * Of a live stream: kwatch announces every kind before the first object. So
- * what only the other file has, and was not announced by the time that all of
- * the first is complete, will not come.
+ * In a live stream kwatch announces every kind before the first object. So a
+ * kind that only the other file has, and that was not announced by the time
+ * that all of the first is complete, will not come.
  */
 static void
 assume(struct against *a)
@@ -357,8 +359,8 @@ next_timer(const struct against *a)
 	return first == 0 || (other != 0 && other < first) ? other : first;
 }
 
-/* Moves the clock of the input: timers fire in order, so that both decide at the
- * same times. */
+/* Moves the clock of the input: timers fire in order, so that both decide at
+ * the same times. */
 static void
 advance(struct against *a, int64_t us)
 {

@@ -115,9 +115,9 @@ struct app {
 	struct proof proof;
 	struct timer timer;
 	struct reportfd report;
-	/* Logged and reported last: objects with marks that count
-	 * without a proof; workers that were killed; for each kind, objects that
-	 * are too large to be read. */
+	/* Logged and reported last: objects with marks that count without a
+	 * proof; workers that were killed; for each kind, objects that are too
+	 * large to be read. */
 	bool said_unproven;
 	size_t unproven;
 	uint64_t kills;
@@ -170,8 +170,8 @@ samples(void *arg, struct metric_lines *m)
 	stats_metrics(&a->reconciler.es, a->reconciler.counters.bad_lines, m);
 }
 
-/* With --accept-unproven-marks, when everything was read, and after each change:
- * for users who want to know when they can drop that option. */
+/* With --accept-unproven-marks, when everything was read, and after each
+ * change: for users who want to know when they can drop that option. */
 static void
 say_unproven(struct app *a)
 {

@@ -111,7 +111,8 @@ tell(struct orphan *one)
 	    one->label);
 }
 
-/* Reports orphans that two looks have found, and forgets those that are gone. */
+/* Reports orphans that two looks have found, and forgets those that are
+ * gone. */
 static void
 sort_out(struct orphans *o)
 {

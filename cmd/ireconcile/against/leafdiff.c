@@ -79,7 +79,7 @@ add(const struct job *job, jv before, jv after,
 	d->fields[d->count++] = f;
 }
 
-/* Those that change only with other fields, or say nothing to people. */
+/* Whether a field changes only with other fields, or says nothing to people. */
 static bool
 is_derived(const struct apischema_place *place)
 {

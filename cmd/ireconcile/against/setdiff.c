@@ -129,8 +129,8 @@ differ_objects(
 }
 
 /* The items of a line by key, each with a member that says how it is written:
- * {"once": true, "patch": ..., ...}. Lists and items may be thousands, so each is
- * walked over once. */
+ * {"once": true, "patch": ..., ...}. Lists and items may be thousands, so each
+ * is walked over once. */
 static jv
 items_of(jv line)
 {

@@ -15,11 +15,11 @@
 struct setdiff_side {
 	bool there;	   /* the entry has this primary */
 	const char *error; /* why it failed, or NULL */
-	struct span line;  /* of spell_line, with whole sets */
+	struct span line;  /* as spell_line makes it, with whole sets */
 };
 
 enum setdiff_part {
-	SETDIFF_PRIMARY, /* one of the two has it */
+	SETDIFF_PRIMARY, /* only one of the two has the primary */
 	SETDIFF_FAILURE, /* .error; then items and deletes do not count */
 	SETDIFF_ITEM,
 	SETDIFF_DELETE,
@@ -39,7 +39,7 @@ struct setdiff_object {
 	enum setdiff_part part;
 	enum setdiff_how how;
 	char *object; /* owned: its key; of the primary if the part is its */
-	struct leafdiff fields; /* of SETDIFF_DIFFERS */
+	struct leafdiff fields; /* if it is SETDIFF_DIFFERS */
 	char *message;		/* owned: of SETDIFF_UNKNOWN, or NULL */
 };
 

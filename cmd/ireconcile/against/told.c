@@ -11,8 +11,9 @@
 
 struct told_object {
 	enum setdiff_part part;
-	char *object;			   /* owned */
-	unsigned char digest[DIGEST_SIZE]; /* of its line, without the time */
+	char *object; /* owned */
+	unsigned char
+	    digest[DIGEST_SIZE]; /* digest of the line, without the time */
 };
 
 /* ---- JSON ---- */

@@ -11,8 +11,8 @@
 
 /* The primary that lines are about. */
 struct told_about {
-	const char *primary; /* its key */
-	struct span uid;     /* of it; empty: not known */
+	const char *primary; /* key */
+	struct span uid;     /* empty: not known */
 	const char *time;    /* RFC 3339, or NULL */
 };
 

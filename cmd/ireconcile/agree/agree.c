@@ -21,9 +21,9 @@ struct comparison {
 		ONE_WAY, /* observed may hold more */
 		BOTH_WAYS
 	} direction;
-	unsigned texts;	    /* these placeholders agree with any text */
-	struct buf *path;   /* of the first difference, or NULL */
-	struct buf *values; /* there, or NULL */
+	unsigned texts;	    /* placeholders that agree with any text */
+	struct buf *path;   /* gets that of the first difference, or NULL */
+	struct buf *values; /* gets the values there, or NULL */
 	const struct agree_each *each; /* is told all of them; or NULL */
 	struct buf *error; /* the first text for "${error}", or NULL */
 	jv string_data;	   /* stringData of a desired Secret, or invalid */
@@ -32,8 +32,8 @@ struct comparison {
 static bool compare(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place);
 
-/* was and wish: the values as text, or none. Returns whether the comparison goes
- * on, because all differences are wanted. */
+/* was and wish: the values as text, or none. Returns whether the comparison
+ * goes on, because all differences are wanted. */
 static bool
 differ_as(const struct comparison *c, const struct apischema_place *place,
     jv observed, struct span was, struct span wish)
@@ -290,8 +290,9 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 }
 
 /*
- * A list of another length. In a custom resource, whose schema is not known, the
- * list may be one that others add to: there the observed value is what it lacks.
+ * A list of another length. In a custom resource, whose schema is not known,
+ * the list may be one that others add to: there the observed value is what it
+ * lacks.
  */
 static bool
 differ_in_length(const struct comparison *c, jv desired, jv observed,

@@ -113,7 +113,7 @@ apischema_list(const struct apischema *s, const struct apischema_place *list)
 		return (struct apischema_list){
 		    LIST_KEYED, {"port", "protocol"}};
 	if (span_is(list->key, "imagePullSecrets") && list->up->up == NULL)
-		return plain; /* of a ServiceAccount: atomic */
+		return plain; /* those of a ServiceAccount are atomic */
 	if (span_is(list->key, "variables") &&
 	    span_is(s->kind, "ValidatingAdmissionPolicy"))
 		return (struct apischema_list){LIST_KEYED, {"name"}};

@@ -14,7 +14,7 @@
 struct leaves {
 	struct apischema schema;
 	struct buf path; /* to the current place */
-	struct buf text; /* one path per line */
+	struct buf text; /* a path per line */
 };
 
 static void add_leaves(

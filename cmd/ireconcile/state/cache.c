@@ -245,7 +245,7 @@ locate(const struct cache_object *o, struct span value, uint32_t *at,
 	}
 }
 
-/* One walk over the metadata: if a member occurs twice, the first counts. */
+/* Walks over the metadata once: if a member occurs twice, the first counts. */
 static void
 locate_parts(struct cache_object *o)
 {

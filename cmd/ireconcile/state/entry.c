@@ -11,7 +11,6 @@
 #include "state/claims.h"
 #include "state/index.h"
 #include "state/marks.h"
-#include "state/naming.h"
 #include "state/primary.h"
 #include "value/objref.h"
 
@@ -176,7 +175,7 @@ put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	}
 	p->object = o;
 	p->torn_us = 0;
-	naming_update(p);
+	index_name(p);
 	es->dirty(es->arg, p);
 }
 
@@ -188,7 +187,7 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	if (p == NULL)
 		return;
 	p->object = NULL;
-	naming_update(p);
+	index_name(p);
 	es->suspect_orphans(es->arg);
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
@@ -214,7 +213,7 @@ related_changed(struct entries *es, struct use *u, const struct cache_object *o,
 	    (old == NULL || !entry_use_covers(u, old)))
 		return;
 	if (u->conf->map == WATCH_MAP_FIELD)
-		naming_dirty(es, u, o);
+		index_dirty_named(es, u, o);
 	if (u->conf->map != WATCH_MAP_ALL)
 		return;
 	all = entry_primaries(u->entry);
@@ -297,8 +296,8 @@ entries_drop(struct entries *es, struct cache_object *o)
 
 /* ---- primaries that are deleted before their finalizer is set ---- */
 
-/* The entry whose finalizer gone has. If primaries are selected, it may just not
- * be selected any more. */
+/* The entry whose finalizer gone has. If primaries are selected, it may just
+ * not be selected any more. */
 static struct entry *
 torn_of(const struct cache_object *gone)
 {
@@ -417,8 +416,8 @@ entries_tell_unselected(
 		    p == NULL || p->object != o ||
 		    marks_claim(u->entry, o, NULL) == MARKS_OTHERS)
 			continue;
-		/* It may have been set just before; what kwatch makes up has
-		 * none. */
+		/* The finalizer may have been set just before; an object that
+		 * kwatch makes up has none. */
 		name = finalizer_left(p, gone);
 		if (name == NULL)
 			name = finalizer_left(p, o);

@@ -27,23 +27,23 @@ struct use {
 	const struct watch_kind *conf;
 	struct cache_kind *kind;
 	enum use_role role;
-	struct program *map; /* of WATCH_MAP_JQ */
-	struct map named;    /* of WATCH_MAP_FIELD: see naming.h */
-	char *name;	     /* its key in .owned or .related */
+	struct program *map; /* for WATCH_MAP_JQ */
+	struct map named;    /* for WATCH_MAP_FIELD: see index.h */
+	char *name;	     /* the key in .owned or .related */
 	unsigned seen_by;    /* USE_DEPENDENT: bits, see program_sees */
 };
 
 struct entry {
 	const struct watch_entry *conf;
 	const struct proof *proof;	   /* borrowed; NULL: marks need none */
-	const struct instances *instances; /* of the entries */
+	const struct instances *instances; /* borrowed: of all entries */
 	const struct cache *store;	   /* borrowed: of all entries */
 	const char *instance;		   /* our name, or NULL */
 	uint16_t instance_number;
 	struct program *program;
 	struct program *when; /* or NULL */
 	jv operator_;
-	/* Which functions see these members: bits, see program_sees. */
+	/* Bits of the functions that see these members, see program_sees. */
 	unsigned now_seen_by, error_seen_by, outstanding_seen_by;
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
@@ -105,16 +105,17 @@ void entries_put(struct entries *es, struct cache_object *o);
 void entries_drop(struct entries *es, struct cache_object *o);
 /*
  * gone (borrowed) was deleted. True if it is a torn primary: deleted with our
- * finalizer and without deletionTimestamp. A deletion reads the finalizers first,
- * so one that is set in between keeps nothing. The primary stays then, as if its
- * deletion had been requested, until it is cleaned up (decision.over).
+ * finalizer and without deletionTimestamp. A deletion reads the finalizers
+ * first, so one that is set in between keeps nothing. The primary stays then,
+ * as if its deletion had been requested, until it is cleaned up
+ * (decision.over).
  */
 bool entries_tear(struct entries *es, const struct cache_object *gone);
 /*
- * gone is o, which is about to be dropped: if it is a primary of a selector, and
- * has a finalizer of its entry that no line removes, the log names both. Without
- * that it would hang when it is deleted, and no log would say why. (A watch shows
- * an object that is not selected any more as one that is deleted.)
+ * gone is o, which is about to be dropped: if it is a primary of a selector,
+ * and has a finalizer of its entry that no line removes, the log names both.
+ * Without that it would hang when it is deleted, and no log would say why. (A
+ * watch shows an object that is not selected any more as one that is deleted.)
  */
 void entries_tell_unselected(
     const struct cache_object *o, const struct cache_object *gone);
@@ -134,8 +135,8 @@ bool entry_use_selects(const struct use *u, struct span labels);
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
 /* An object that the primary sees, or itself, that is too large to be read
- * (cache_object); NULL: none is. Whose an object is by a jq map is not known: of
- * such a use every one counts. */
+ * (cache_object); NULL: none is. Whose an object is by a jq map is not known:
+ * of such a use every one counts. */
 const struct cache_object *entry_too_large(
     const struct entry *e, const struct primary *p);
 /* The use of a managed kind, or NULL; of one whose objects may be deleted; of
@@ -151,9 +152,9 @@ bool entry_shows(const struct entry *e, const struct primary *p,
     const struct use *u, const struct cache_object *o);
 /*
  * Whether all objects that a primary in this namespace may see are known: every
- * kind is complete, or at least where its objects may be. Those of some uses are
- * all in the namespace of the primary: members by owner reference, if there are
- * no marks, and what a label or a field maps to.
+ * kind is complete, or at least where its objects may be. Those of some uses
+ * are all in the namespace of the primary: members by owner reference, if there
+ * are no marks, and what a label or a field maps to.
  */
 bool entry_knows(const struct entry *e, struct span ns);
 /* Whether primaries in this namespace are ours. */

@@ -11,7 +11,6 @@
 #include "state/backoff.h"
 #include "state/claims.h"
 #include "state/index.h"
-#include "state/naming.h"
 #include "state/primary.h"
 
 /* Kind, or Kind.group where the role has two groups with this Kind. */
@@ -86,8 +85,8 @@ add_kinds(struct entries *es, struct entry *e, enum use_role role,
 	return 0;
 }
 
-/* Which functions see the objects; desired and plan only what desiredReads
- * lists. */
+/* Notes which functions see the objects; desired and plan see only what
+ * desiredReads lists. */
 static void
 note_seen(struct entry *e)
 {
@@ -256,7 +255,7 @@ entry_free(struct entry *e)
 	index_release(e);
 	for (size_t i = 0; i < e->use_count; i++) {
 		program_free(e->uses[i]->map);
-		naming_release(e->uses[i]);
+		index_release_named(e->uses[i]);
 		free(e->uses[i]->name);
 		free(e->uses[i]);
 	}

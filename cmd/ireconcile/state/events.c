@@ -7,7 +7,7 @@
 #include "process/clock.h"
 #include "state/late.h"
 
-enum { NAMED_MAX = 40 }; /* of a hostile word in a message */
+enum { NAMED_MAX = 40 }; /* bytes of a hostile word in a message */
 
 /* The parts of a line. */
 struct frame {
@@ -34,8 +34,8 @@ widen(const struct cache_kind *k)
 		k->uses[i]->entry->widened = true;
 }
 
-/* Objects that did not come since the begin are gone, but for torn primaries, of
- * which that is known already. */
+/* Objects that did not come since the begin are gone, but for torn primaries,
+ * of which that is known already. */
 static void
 end(struct entries *es, struct cache_kind *k)
 {
@@ -128,7 +128,8 @@ bad(struct err *err, const char *what, struct span word)
 	return err_set(err, ERR_PERMANENT, "%s \"%.*s\"", what, SPAN_ARG(word));
 }
 
-/* A line of the input is a frame, which has the object, or the object itself. */
+/* A line of the input is a frame, which has the object, or the object
+ * itself. */
 static int
 split(struct span text, struct frame *f, struct err *err)
 {

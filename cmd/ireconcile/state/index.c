@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "json/fieldpath.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "process/log.h"
 #include "program/cost.h"
 #include "state/late.h"
 #include "state/marks.h"
-#include "state/naming.h"
 #include "state/patchmark.h"
 #include "state/primary.h"
 
@@ -142,8 +142,8 @@ link_owners(struct entries *es, struct use *u, struct cache_object *o)
 
 /*
  * Whether the marks of o, which is not retained, do not count because they lack
- * the proof, or have that of a key which is lost (anybody may write such marks).
- * key gets the primary that they name.
+ * the proof, or have that of a key which is lost (anybody may write such
+ * marks). key gets the primary that they name.
  */
 static bool
 unproven_key(
@@ -324,6 +324,186 @@ index_release(struct entry *e)
 	map_release(&e->buckets);
 }
 
+/* ---- objects that a primary names ---- */
+
+/* The name of an object, and the primaries that have it. */
+struct named {
+	struct use *use;
+	struct primary **primaries;
+	size_t count;
+	size_t key_len;
+	char key[]; /* "NAMESPACE\0NAME" */
+};
+
+/* The names in the fields of a primary, while they are read. */
+struct names {
+	const struct primary *primary;
+	struct use *use;
+	struct named **list;
+	size_t count;
+};
+
+static struct span
+named_key(const struct named *n)
+{
+	return span_make(n->key, n->key_len);
+}
+
+/* A fieldpath_fn. A value that is not a name names nothing. */
+static void
+collect(void *arg, struct span value)
+{
+	struct names *c = arg;
+	const struct watch_kind *conf = c->use->conf;
+	struct buf scratch = BUF_INIT, key = BUF_INIT;
+	struct span name = json_string(value, &scratch);
+	struct span ns = cache_object_namespace(c->primary->object);
+	struct named *n;
+
+	if (conf->map_namespace != NULL)
+		ns = span_str(conf->map_namespace);
+	if (conf->scope == WATCH_CLUSTER)
+		ns = SPAN_NONE;
+	cache_add_key(&key, ns, name);
+	n = map_get(&c->use->named, buf_span(&key));
+	if (n == NULL && name.n > 0) {
+		n = mem_zalloc(sizeof(*n) + key.len);
+		n->use = c->use;
+		n->key_len = key.len;
+		memcpy(n->key, key.data, key.len);
+		map_put(&c->use->named, named_key(n), n);
+	}
+	if (n != NULL) {
+		c->list = mem_grow(c->list, c->count, sizeof(struct named *));
+		c->list[c->count++] = n;
+	}
+	buf_release(&key);
+	buf_release(&scratch);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t) * (struct named *const *)a;
+	uintptr_t y = (uintptr_t) * (struct named *const *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorted, each once. */
+static void
+collect_all(struct names *c)
+{
+	const struct entry *e = c->primary->entry;
+	size_t kept = 0;
+
+	for (size_t i = 0; c->primary->object != NULL && i < e->use_count;
+	     i++) {
+		const struct textlist *paths = &e->uses[i]->conf->map_fields;
+
+		c->use = e->uses[i];
+		for (size_t j = 0; j < paths->count; j++)
+			fieldpath_each(paths->items[j],
+			    cache_object_text(c->primary->object), collect, c);
+	}
+	if (c->count > 1)
+		qsort(c->list, c->count, sizeof(struct named *), by_address);
+	for (size_t i = 0; i < c->count; i++)
+		if (kept == 0 || c->list[kept - 1] != c->list[i])
+			c->list[kept++] = c->list[i];
+	c->count = kept;
+}
+
+static bool
+has_name(struct named *const *list, size_t count, const struct named *n)
+{
+	return count > 0 &&
+	    bsearch(&n, list, count, sizeof(struct named *), by_address) !=
+	    NULL;
+}
+
+static void
+named_free(struct named *n)
+{
+	free(n->primaries);
+	free(n);
+}
+
+static void
+drop_name(struct named *n, const struct primary *p)
+{
+	size_t i = 0;
+
+	while (n->primaries[i] != p)
+		i++;
+	n->primaries[i] = n->primaries[--n->count];
+	if (n->count == 0) {
+		map_del(&n->use->named, named_key(n));
+		named_free(n);
+	}
+}
+
+void
+index_name(struct primary *p)
+{
+	struct names c = {.primary = p};
+	struct named **old = p->names;
+	size_t old_count = p->name_count;
+
+	collect_all(&c);
+	for (size_t i = 0; i < c.count; i++) {
+		struct named *n = c.list[i];
+
+		if (has_name(old, old_count, n))
+			continue;
+		n->primaries =
+		    mem_grow(n->primaries, n->count, sizeof(struct primary *));
+		n->primaries[n->count++] = p;
+	}
+	for (size_t i = 0; i < old_count; i++)
+		if (!has_name(c.list, c.count, old[i]))
+			drop_name(old[i], p);
+	free(old);
+	p->names = c.list;
+	p->name_count = c.count;
+}
+
+void
+index_dirty_named(
+    struct entries *es, const struct use *u, const struct cache_object *o)
+{
+	const struct named *n = map_get(&u->named, cache_object_key(o));
+
+	for (size_t i = 0; n != NULL && i < n->count; i++)
+		es->dirty(es->arg, n->primaries[i]);
+}
+
+/* for (size_t i = 0; (o = next_named(p, u, &i)) != NULL;): the objects that
+ * exist, in no order. */
+static struct cache_object *
+next_named(const struct primary *p, const struct use *u, size_t *i)
+{
+	struct cache_object *o = NULL;
+
+	while (o == NULL && *i < p->name_count) {
+		const struct named *n = p->names[(*i)++];
+
+		if (n->use == u)
+			o = cache_get(u->kind, named_key(n));
+	}
+	return o;
+}
+
+void
+index_release_named(struct use *u)
+{
+	struct named *n;
+
+	for (size_t i = 0; (n = map_next(&u->named, &i)) != NULL;)
+		named_free(n);
+	map_release(&u->named);
+}
+
 /* ---- what a primary sees ---- */
 
 /* Owned, with room for the NULL at its end. */
@@ -411,7 +591,7 @@ entry_objects(
 	if (u->conf->map == WATCH_MAP_ALL) {
 		add_all(&all, u);
 	} else if (u->conf->map == WATCH_MAP_FIELD) {
-		for (size_t i = 0; (o = naming_next(p, u, &i)) != NULL;)
+		for (size_t i = 0; (o = next_named(p, u, &i)) != NULL;)
 			if (entry_use_covers(u, o))
 				add_object(&all, o);
 	} else {

@@ -3,6 +3,10 @@
  * buckets, by the names under which a primary looks for its objects; so the
  * primaries of an object, and the objects of a primary, are found without a
  * search (entry_objects).
+ *
+ * Related objects may also be named by a field of the primary (`map: {field:
+ * PATH}`). Each use of such a kind has a map from the names of objects, which
+ * need not exist, to the primaries that name them.
  */
 #ifndef INDEX_H
 #define INDEX_H
@@ -43,6 +47,15 @@ struct entry_bucket *index_bucket(
     const struct entry *e, enum index_type type, struct span key);
 
 void index_release(struct entry *e);
+
+/* Reads again which objects the fields of p name: it came, changed, or (no
+ * object) is gone. */
+void index_name(struct primary *p);
+/* Makes the primaries dirty that name this object of the use's kind. */
+void index_dirty_named(
+    struct entries *es, const struct use *u, const struct cache_object *o);
+/* At the end, after the primaries. */
+void index_release_named(struct use *u);
 
 /* "NAMESPACE\0NAME" of the primary; within the bucket. */
 struct span index_primary_key(const struct entry_bucket *b);
