@@ -50,7 +50,7 @@ static void
 json_object(struct buf *b, const struct told_about *about,
     const struct setdiff_object *o)
 {
-	const struct leafdiff *d = &o->fields;
+	const struct setdiff_fields *d = &o->fields;
 
 	json_begin(b, about, o->object, o->part, setdiff_how_name(o->how));
 	if (d->count > 0) {
@@ -105,7 +105,7 @@ text_name(struct buf *b, enum setdiff_part part, const char *key)
 }
 
 static void
-text_field(struct buf *b, const struct leafdiff_field *f)
+text_field(struct buf *b, const struct setdiff_field *f)
 {
 	buf_adds(b, "    ");
 	quote_text(b, span_str(f->path));
