@@ -7,20 +7,29 @@
 #include "process/log.h"
 #include "record/reading.h"
 
+/* The others are not read here. Without a name it may be any. */
+static bool
+has_events(struct span stream)
+{
+	static const char *const events[] = {"", "events", "all", "live"};
+
+	for (size_t i = 0; i < COUNT(events); i++)
+		if (span_is(stream, events[i]))
+			return true;
+	return false;
+}
+
 bool
 recordline_is(struct span text, uint64_t *gaps, struct err *err)
 {
-	/* Only these have events. A gap without a name may be in any. */
-	static const char *const streams[] = {"", "events", "all", "live"};
 	struct json_members m = json_members(text);
-	struct span record, stream;
+	struct span record;
 
 	if (!json_member(&m) || !span_is(m.key, "record"))
 		return false;
 	record = json_raw_string(m.value);
-	stream = json_raw_string(json_get(text, "stream"));
-	for (size_t i = 0; i < COUNT(streams) && span_is(record, "gap"); i++)
-		*gaps += span_is(stream, streams[i]);
+	*gaps += span_is(record, "gap") &&
+	    has_events(json_raw_string(json_get(text, "stream")));
 	if (span_is(record, "segment"))
 		reading_check_version(json_get(text, "version"), err);
 	return true;

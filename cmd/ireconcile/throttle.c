@@ -50,6 +50,19 @@ stop_waiting(struct primary *p)
 	    (e->waiting_count - i) * sizeof(*e->waiting));
 }
 
+static void
+wait_for_slot(struct primary *p)
+{
+	struct entry *e = p->entry;
+
+	if (p->waiting)
+		return;
+	e->waiting =
+	    mem_grow(e->waiting, e->waiting_count, sizeof(*e->waiting));
+	e->waiting[e->waiting_count++] = p;
+	p->waiting = true;
+}
+
 /* Primaries that would now get a slot are evaluated again. */
 static void
 wake_waiting(const struct entries *es, struct entry *e)
@@ -111,12 +124,7 @@ throttle_allows(struct entries *es, struct primary *p, enum line_due due)
 		take(es, p);
 		return true;
 	}
-	if (!p->waiting) {
-		e->waiting =
-		    mem_grow(e->waiting, e->waiting_count, sizeof(*e->waiting));
-		e->waiting[e->waiting_count++] = p;
-		p->waiting = true;
-	}
+	wait_for_slot(p);
 	return false;
 }
 

@@ -48,14 +48,14 @@ struct entry {
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
 	struct map primaries; /* by "NAMESPACE\0NAME" */
-	struct map buckets;   /* see index.h */
-	struct map backoffs;  /* see backoff.h */
-	struct map claims;    /* see claims.h */
-	bool complete;	      /* every kind that it depends on is complete */
-	bool widened;	      /* ... more of it than before */
-	size_t orphans;	      /* the last count by orphans.h */
-	bool outside_said;    /* see primary.h */
-	size_t held;	      /* primaries with a holder */
+	struct map buckets;
+	struct map backoffs; /* see backoff.h */
+	struct map claims;   /* see claims.h */
+	bool complete;	     /* every kind that it depends on is complete */
+	bool widened;	     /* ... more of it than before */
+	size_t orphans;	     /* the last count by orphans.h */
+	bool outside_said;   /* see primary.h */
+	size_t held;	     /* primaries with a holder */
 	/* throttle */
 	long slots_used;
 	struct primary **waiting; /* first come, first served */

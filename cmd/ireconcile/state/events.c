@@ -128,8 +128,7 @@ bad(struct err *err, const char *what, struct span word)
 	return err_set(err, ERR_PERMANENT, "%s \"%.*s\"", what, SPAN_ARG(word));
 }
 
-/* A line of the input is a frame, which has the object, or the object
- * itself. */
+/* The object of a frame, or the document itself. */
 static int
 split(struct span text, struct frame *f, struct err *err)
 {
@@ -191,11 +190,12 @@ events_apply(struct entries *es, struct span text, struct err *err)
 	k = cache_kind(&es->store, version, kind);
 	if (k == NULL)
 		return 0; /* the kind is not used */
-	if (span_is(type, "DELETED"))
+	if (span_is(type, "BOOKMARK"))
+		bookmark(es, k, f.object);
+	else if (span_is(type, "DELETED"))
 		return deleted(es, k, f.object, err);
-	if (!span_is(type, "BOOKMARK"))
+	else
 		return changed(es, k, &f, err);
-	bookmark(es, k, f.object);
 	return 0;
 }
 

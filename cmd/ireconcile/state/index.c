@@ -327,7 +327,7 @@ index_release(struct entry *e)
 /* ---- objects that a primary names ---- */
 
 /* The name of an object, and the primaries that have it. */
-struct named {
+struct naming {
 	struct use *use;
 	struct primary **primaries;
 	size_t count;
@@ -339,12 +339,12 @@ struct named {
 struct names {
 	const struct primary *primary;
 	struct use *use;
-	struct named **list;
+	struct naming **list;
 	size_t count;
 };
 
 static struct span
-named_key(const struct named *n)
+named_key(const struct naming *n)
 {
 	return span_make(n->key, n->key_len);
 }
@@ -358,7 +358,7 @@ collect(void *arg, struct span value)
 	struct buf scratch = BUF_INIT, key = BUF_INIT;
 	struct span name = json_string(value, &scratch);
 	struct span ns = cache_object_namespace(c->primary->object);
-	struct named *n;
+	struct naming *n;
 
 	if (conf->map_namespace != NULL)
 		ns = span_str(conf->map_namespace);
@@ -374,7 +374,7 @@ collect(void *arg, struct span value)
 		map_put(&c->use->named, named_key(n), n);
 	}
 	if (n != NULL) {
-		c->list = mem_grow(c->list, c->count, sizeof(struct named *));
+		c->list = mem_grow(c->list, c->count, sizeof(struct naming *));
 		c->list[c->count++] = n;
 	}
 	buf_release(&key);
@@ -384,8 +384,8 @@ collect(void *arg, struct span value)
 static int
 by_address(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t) * (struct named *const *)a;
-	uintptr_t y = (uintptr_t) * (struct named *const *)b;
+	uintptr_t x = (uintptr_t) * (struct naming *const *)a;
+	uintptr_t y = (uintptr_t) * (struct naming *const *)b;
 
 	return (x > y) - (x < y);
 }
@@ -407,7 +407,7 @@ collect_all(struct names *c)
 			    cache_object_text(c->primary->object), collect, c);
 	}
 	if (c->count > 1)
-		qsort(c->list, c->count, sizeof(struct named *), by_address);
+		qsort(c->list, c->count, sizeof(struct naming *), by_address);
 	for (size_t i = 0; i < c->count; i++)
 		if (kept == 0 || c->list[kept - 1] != c->list[i])
 			c->list[kept++] = c->list[i];
@@ -415,22 +415,22 @@ collect_all(struct names *c)
 }
 
 static bool
-has_name(struct named *const *list, size_t count, const struct named *n)
+has_name(struct naming *const *list, size_t count, const struct naming *n)
 {
 	return count > 0 &&
-	    bsearch(&n, list, count, sizeof(struct named *), by_address) !=
+	    bsearch(&n, list, count, sizeof(struct naming *), by_address) !=
 	    NULL;
 }
 
 static void
-named_free(struct named *n)
+named_free(struct naming *n)
 {
 	free(n->primaries);
 	free(n);
 }
 
 static void
-drop_name(struct named *n, const struct primary *p)
+drop_name(struct naming *n, const struct primary *p)
 {
 	size_t i = 0;
 
@@ -447,12 +447,12 @@ void
 index_name(struct primary *p)
 {
 	struct names c = {.primary = p};
-	struct named **old = p->names;
+	struct naming **old = p->names;
 	size_t old_count = p->name_count;
 
 	collect_all(&c);
 	for (size_t i = 0; i < c.count; i++) {
-		struct named *n = c.list[i];
+		struct naming *n = c.list[i];
 
 		if (has_name(old, old_count, n))
 			continue;
@@ -472,7 +472,7 @@ void
 index_dirty_named(
     struct entries *es, const struct use *u, const struct cache_object *o)
 {
-	const struct named *n = map_get(&u->named, cache_object_key(o));
+	const struct naming *n = map_get(&u->named, cache_object_key(o));
 
 	for (size_t i = 0; n != NULL && i < n->count; i++)
 		es->dirty(es->arg, n->primaries[i]);
@@ -486,7 +486,7 @@ next_named(const struct primary *p, const struct use *u, size_t *i)
 	struct cache_object *o = NULL;
 
 	while (o == NULL && *i < p->name_count) {
-		const struct named *n = p->names[(*i)++];
+		const struct naming *n = p->names[(*i)++];
 
 		if (n->use == u)
 			o = cache_get(u->kind, named_key(n));
@@ -497,7 +497,7 @@ next_named(const struct primary *p, const struct use *u, size_t *i)
 void
 index_release_named(struct use *u)
 {
-	struct named *n;
+	struct naming *n;
 
 	for (size_t i = 0; (n = map_next(&u->named, &i)) != NULL;)
 		named_free(n);

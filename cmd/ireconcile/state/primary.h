@@ -171,7 +171,7 @@ struct primary {
 	uint64_t trigger_number;     /* of the last one */
 	char **events;		     /* digests of events sent, hex */
 	struct unsettled *unsettled; /* see unsettled.h */
-	struct named **names;	     /* of related objects; see index.h */
+	struct naming **names;	     /* of related objects; see naming.h */
 	uint32_t triggers, asked_count, event_count, unsettled_count,
 	    name_count;
 	char data[]; /* the key: "NAMESPACE\0NAME" */
