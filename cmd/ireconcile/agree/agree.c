@@ -327,78 +327,52 @@ differ_in_length(const struct comparison *c, jv desired, jv observed,
 	return same;
 }
 
-static bool
-compare_plain(const struct comparison *c, jv desired, jv observed,
-    const struct apischema_place *place)
-{
-	int n = jv_array_length(jv_copy(desired));
-	bool same = true;
-
-	if (jv_array_length(jv_copy(observed)) != n)
-		return differ_in_length(c, desired, observed, place);
-	for (int i = 0; i < n && same; i++) {
-		struct apischema_place at = {place, SPAN_NONE, SPAN_NONE, i};
-		jv a = jv_array_get(jv_copy(desired), i);
-		jv b = jv_array_get(jv_copy(observed), i);
-
-		/* An element counts even if it is empty. */
-		same = compare(c, a, b, &at);
-		jv_free(a);
-		jv_free(b);
-	}
-	return same;
-}
-
-static bool
-compare_keyed(const struct comparison *c, jv desired, jv observed,
-    const struct listkeys *keys, const struct listkeys *others,
-    const struct apischema_place *place)
-{
-	if (c->direction == BOTH_WAYS && keys->count != others->count)
-		return differ(c, place, observed);
-	for (int i = 0; i < keys->count; i++) {
-		struct apischema_place at = {
-		    place, SPAN_NONE, listkeys_get(keys, i), i};
-		int j = listkeys_find(keys, i, others);
-		jv a, b;
-		bool same;
-
-		if (j < 0) {
-			if (!differ(c, &at, jv_invalid()))
-				return false;
-			continue;
-		}
-		a = jv_array_get(jv_copy(desired), i);
-		b = jv_array_get(jv_copy(observed), j);
-		same =
-		    jv_get_kind(a) != JV_KIND_OBJECT || compare(c, a, b, &at);
-		jv_free(a);
-		jv_free(b);
-		if (!same)
-			return false;
-	}
-	return true;
-}
-
+/* Elements of a keyed list are compared by key, if all desired ones have one;
+ * others by index. */
 static bool
 compare_array(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
 	struct apischema_list how = apischema_list(&c->schema, place);
-	struct listkeys keys, others;
-	bool same;
+	struct listkeys keys = {.complete = false};
+	struct listkeys others = {.complete = false};
+	int n = jv_array_length(jv_copy(desired));
+	bool keyed, other_length, same = true;
 
 	if (jv_get_kind(observed) != JV_KIND_ARRAY)
 		return differ(c, place, observed);
-	if (how.type == LIST_PLAIN)
-		return compare_plain(c, desired, observed, place);
-	listkeys_init(&keys, &how, desired);
-	listkeys_init(&others, &how, observed);
-	if (keys.complete)
-		same =
-		    compare_keyed(c, desired, observed, &keys, &others, place);
-	else
-		same = compare_plain(c, desired, observed, place);
+	if (how.type != LIST_PLAIN) {
+		listkeys_init(&keys, &how, desired);
+		listkeys_init(&others, &how, observed);
+	}
+	keyed = keys.complete;
+	other_length = jv_array_length(jv_copy(observed)) != n;
+	if (other_length && !keyed) {
+		same = differ_in_length(c, desired, observed, place);
+		n = 0;
+	} else if (other_length && c->direction == BOTH_WAYS) {
+		same = differ(c, place, observed);
+		n = 0;
+	}
+	for (int i = 0; i < n && same; i++) {
+		struct apischema_place at = {place, SPAN_NONE,
+		    keyed ? listkeys_get(&keys, i) : SPAN_NONE, i};
+		int j = keyed ? listkeys_find(&keys, i, &others) : i;
+		jv a, b;
+
+		if (j < 0) {
+			same = differ(c, &at, jv_invalid());
+			continue;
+		}
+		a = jv_array_get(jv_copy(desired), i);
+		b = jv_array_get(jv_copy(observed), j);
+		/* An element without a key counts even if it is empty; of a set,
+		 * the key is all there is. */
+		same = (keyed && jv_get_kind(a) != JV_KIND_OBJECT) ||
+		    compare(c, a, b, &at);
+		jv_free(a);
+		jv_free(b);
+	}
 	listkeys_release(&keys);
 	listkeys_release(&others);
 	return same;
