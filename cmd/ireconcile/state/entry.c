@@ -175,7 +175,7 @@ put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	}
 	p->object = o;
 	p->torn_us = 0;
-	index_name(p);
+	index_read_names(p);
 	es->dirty(es->arg, p);
 }
 
@@ -187,7 +187,7 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	if (p == NULL)
 		return;
 	p->object = NULL;
-	index_name(p);
+	index_read_names(p);
 	es->suspect_orphans(es->arg);
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);

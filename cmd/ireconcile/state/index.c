@@ -444,7 +444,7 @@ drop_name(struct naming *n, const struct primary *p)
 }
 
 void
-index_name(struct primary *p)
+index_read_names(struct primary *p)
 {
 	struct names c = {.primary = p};
 	struct naming **old = p->names;

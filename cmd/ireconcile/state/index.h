@@ -50,7 +50,7 @@ void index_release(struct entry *e);
 
 /* Reads again which objects the fields of p name: it came, changed, or (no
  * object) is gone. */
-void index_name(struct primary *p);
+void index_read_names(struct primary *p);
 /* Makes the primaries dirty that name this object of the use's kind. */
 void index_dirty_named(
     struct entries *es, const struct use *u, const struct cache_object *o);
