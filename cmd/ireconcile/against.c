@@ -1,7 +1,10 @@
 #include "against.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "against/told.h"
 #include "base/mem.h"
@@ -12,26 +15,66 @@
 #include "json/stream.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "process/loop.h"
+#include "process/out.h"
 #include "program/cost.h"
+#include "program/evaluator.h"
+#include "reconciler.h"
+#include "recordline.h"
+#include "report/reportfd.h"
+#include "startup.h"
 #include "state/events.h"
+#include "verdict.h"
 #include "wakes.h"
 
-/* Bytes of texts that are open between two comparisons. */
-enum { REST_ABOVE = 256 * 1024 };
+enum { BEFORE, AFTER, SIDES };
 
-struct against_primary {
-	char *label;	  /* its key in lines */
+enum {
+	/* Bytes of texts that are open between two comparisons. */
+	OPEN_MAX = 256 * 1024,
+	/* The real clock: reading goes first, so that events of an object come
+	 * together, but not for longer than this. */
+	AHEAD_MAX = 4 * 1024 * 1024,
+	/* There is no event when the clock was set: it is checked this
+	 * often. */
+	CLOCK_LOOK_US = 10 * 1000000
+};
+
+/* A primary that one of the files has, or both. */
+struct compared {
+	char *label;	  /* the key of the primary, in lines */
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
 	/* "KIND\0NAMESPACE\0NAME": in an input by another hand two labels may
 	 * be the same. */
 	char *id;
 	size_t id_len;
-	struct buf uid; /* of the object that was compared last */
+	struct buf uid; /* the uid of the object that was compared last */
 	struct told_list told;
 	bool pending;
-	bool compared, differed; /* at least once */
-	bool guessed;		 /* the same, of values that are hidden */
-	bool differs, fails;	 /* now; both programs fail */
+	/* At least once; guessed: of values that are hidden. */
+	bool compared, differed, guessed;
+	bool differs, fails; /* now; both programs fail */
+};
+
+struct against {
+	struct watches *watches[SIDES];
+	struct reconciler sides[SIDES];
+	struct loop *loop;
+	struct stream *stream;
+	struct out out;
+	struct proof proof; /* without a key */
+	struct timer timer;
+	struct reportfd report;
+	enum told_format format;
+	struct map primaries;	   /* by id: struct compared, owned */
+	struct compared **pending; /* to be compared; borrowed */
+	size_t pending_count, bad_lines;
+	bool assumed, lacks; /* see assume; a kind was not in the input */
+	bool eof, unreadable, refused;
+	bool gone; /* the process that starts evaluations */
+	/* Primaries so far; unknown: those that were not compared, at the end;
+	 * guessed: those that look into hidden values. */
+	size_t compared, differed, unknown, guessed;
 };
 
 /* A decision, owned. */
@@ -43,59 +86,51 @@ struct taken {
 
 /* ---- primaries ---- */
 
-static void
-forget(struct against_primary *p)
-{
-	told_release(&p->told);
-	buf_release(&p->uid);
-	free(p->label);
-	free(p->id);
-	free(p);
-}
-
 static struct span
-id_of(const struct against_primary *p)
+id_of(const struct compared *c)
 {
-	return span_make(p->id, p->id_len);
+	return span_make(c->id, c->id_len);
 }
 
-static struct against_primary *
-find(struct against *a, const struct primary *p)
+static void
+compared_free(struct compared *c)
 {
-	const struct cache_kind *kind = p->entry->uses[0]->kind;
-	struct against_primary *found;
-	struct buf label = BUF_INIT, id = BUF_INIT;
-
-	buf_add(&id, kind->name, strlen(kind->name) + 1);
-	buf_addspan(&id, primary_key(p));
-	found = map_get(&a->primaries, buf_span(&id));
-	if (found == NULL) {
-		cache_object_label(
-		    &label, kind, span_str(p->namespace_), span_str(p->name));
-		found = mem_zalloc(sizeof(*found));
-		found->label = buf_take(&label);
-		found->kind = kind->name;
-		found->id_len = id.len;
-		found->id = buf_take(&id);
-		map_put(&a->primaries, id_of(found), found);
-	}
-	buf_release(&id);
-	return found;
+	told_release(&c->told);
+	buf_release(&c->uid);
+	free(c->label);
+	free(c->id);
+	free(c);
 }
 
-/* Of one of the reconcilers: it would be evaluated now. */
+/* A reconciler would evaluate p now: it is to be compared. */
 static void
 visit(void *arg, struct primary *p)
 {
 	struct against *a = arg;
-	struct against_primary *mine = find(a, p);
+	const struct cache_kind *kind = p->entry->uses[0]->kind;
+	struct buf label = BUF_INIT, id = BUF_INIT;
+	struct compared *c;
 
-	if (mine->pending)
+	buf_add(&id, kind->name, strlen(kind->name) + 1);
+	buf_addspan(&id, primary_key(p));
+	c = map_get(&a->primaries, buf_span(&id));
+	if (c == NULL) {
+		cache_object_label(
+		    &label, kind, span_str(p->namespace_), span_str(p->name));
+		c = mem_zalloc(sizeof(*c));
+		c->label = buf_take(&label);
+		c->kind = kind->name;
+		c->id_len = id.len;
+		c->id = buf_take(&id);
+		map_put(&a->primaries, id_of(c), c);
+	}
+	buf_release(&id);
+	if (c->pending)
 		return;
-	mine->pending = true;
+	c->pending = true;
 	a->pending =
 	    mem_grow(a->pending, a->pending_count, sizeof(*a->pending));
-	a->pending[a->pending_count++] = mine;
+	a->pending[a->pending_count++] = c;
 }
 
 static struct entry *
@@ -107,24 +142,13 @@ entry_of(const struct reconciler *r, const char *kind)
 	return NULL;
 }
 
-static void
-count_compared(struct against *a, const char *kind)
-{
-	struct entry *e = entry_of(&a->sides[AGAINST_BEFORE], kind);
-
-	if (e == NULL)
-		e = entry_of(&a->sides[AGAINST_AFTER], kind);
-	if (e != NULL)
-		e->stats.compared++;
-}
-
 /* NULL: it is not there. False: that cannot be told yet. */
 static bool
-look_up(const struct reconciler *r, const struct against_primary *mine,
-    struct primary **p)
+look_up(
+    const struct reconciler *r, const struct compared *c, struct primary **p)
 {
-	const struct entry *e = entry_of(r, mine->kind);
-	struct span key = span_skip(id_of(mine), strlen(mine->kind) + 1);
+	const struct entry *e = entry_of(r, c->kind);
+	struct span key = span_skip(id_of(c), strlen(c->kind) + 1);
 
 	*p = NULL;
 	if (e == NULL)
@@ -146,6 +170,7 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 	    cost_begin(r->sched.clock == SCHED_INPUT ? COST_NO_TIME
 						     : COST_PROGRAMS_AND_OURS);
 	struct decision d;
+	bool over;
 
 	decide(t->primary, now_us, DECIDE_ALL, &d);
 	spell_line(&t->line, t->primary, &d);
@@ -157,80 +182,10 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 		buf_reset(&t->line);
 	cost_end(&cost);
 	wakes_set(&r->sched, t->primary, &d, LINE_NOTHING, cost.cpu_us);
-	if (d.over) {
-		outcome_release(&d);
-		entries_drop(&r->es, t->primary->object);
-		return;
-	}
+	over = d.over;
 	outcome_release(&d);
-}
-
-/* Writes lines, and before them which primary they are about. */
-static void
-print(struct against *a, const struct telling_about *about, struct buf *lines)
-{
-	if (lines->len == 0)
-		return;
-	telling_begin(out_buf(a->out), a->format, about);
-	buf_addspan(out_buf(a->out), buf_span(lines));
-	out_added(a->out);
-	if (out_full(a->out))
-		out_drain(a->out);
-}
-
-static struct telling_about
-about_now(const struct against *a, const struct against_primary *mine,
-    int64_t now_us, char time[CLOCK_RFC3339_MAX])
-{
-	bool known = a->sides[0].sched.clock == SCHED_INPUT && now_us > 0;
-
-	if (known)
-		clock_format_us(now_us, time);
-	return (struct telling_about){
-	    mine->label, buf_span(&mine->uid), known ? time : NULL};
-}
-
-static void
-tell_all(struct against *a, struct against_primary *mine,
-    const struct setdiff *s, int64_t now_us)
-{
-	char time[CLOCK_RFC3339_MAX];
-	struct telling_about about = about_now(a, mine, now_us, time);
-	struct buf lines = BUF_INIT;
-
-	told_update(&mine->told, s, a->format, &about, &lines);
-	print(a, &about, &lines);
-	buf_release(&lines);
-}
-
-/* Both are gone. */
-static void
-leave(struct against *a, struct against_primary *mine, int64_t now_us)
-{
-	char time[CLOCK_RFC3339_MAX];
-	struct telling_about about = about_now(a, mine, now_us, time);
-	struct buf lines = BUF_INIT;
-
-	if (mine->told.count > 0) {
-		telling_gone(&lines, a->format, &about);
-		print(a, &about, &lines);
-		buf_release(&lines);
-	}
-	a->unknown += !mine->compared;
-	map_del(&a->primaries, id_of(mine));
-	forget(mine);
-}
-
-static bool
-hides_texts(const struct taken taken[AGAINST_SIDES])
-{
-	bool hides = false;
-
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		hides = hides ||
-		    (taken[i].primary != NULL &&
-			reason_sees_secrets(taken[i].primary->entry));
-	return hides;
+	if (over)
+		entries_drop(&r->es, t->primary->object);
 }
 
 /* Counts a primary once. */
@@ -242,101 +197,139 @@ count_first(size_t *count, bool *was, bool is)
 }
 
 static void
-differ(struct against *a, struct against_primary *mine,
-    const struct taken taken[AGAINST_SIDES], bool hide, int64_t now_us)
+count_compared(struct against *a, const char *kind)
 {
-	struct setdiff_side sides[AGAINST_SIDES];
-	struct setdiff s;
+	struct entry *e = entry_of(&a->sides[BEFORE], kind);
 
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		sides[i] = (struct setdiff_side){taken[i].primary != NULL,
-		    taken[i].error, buf_span(&taken[i].line)};
-	setdiff_make(&s, mine->label, &sides[AGAINST_BEFORE],
-	    &sides[AGAINST_AFTER], hide);
-	count_compared(a, mine->kind);
-	mine->differs = setdiff_differing(&s) > 0;
-	mine->fails = taken[AGAINST_BEFORE].error != NULL &&
-	    taken[AGAINST_AFTER].error != NULL;
-	count_first(
-	    &a->compared, &mine->compared, !mine->fails || mine->differs);
-	count_first(&a->differed, &mine->differed, mine->differs);
-	tell_all(a, mine, &s, now_us);
-	setdiff_release(&s);
+	if (e == NULL)
+		e = entry_of(&a->sides[AFTER], kind);
+	if (e != NULL)
+		e->stats.compared++;
 }
 
-/* Whether one of them is to be left alone: its program ran into a limit a moment
- * ago. (What is paused is compared: the release will meet it.) */
-static bool
-rests(struct against *a, const struct taken taken[AGAINST_SIDES])
+/* Prints what differs in what was decided, or, if s is NULL, that the primary
+ * is gone. */
+static void
+print(struct against *a, struct compared *c, const struct setdiff *s,
+    int64_t now_us)
 {
-	bool rest = false;
+	char time[CLOCK_RFC3339_MAX];
+	bool timed = a->sides[BEFORE].sched.clock == SCHED_INPUT && now_us > 0;
+	struct told_about about = {
+	    c->label, buf_span(&c->uid), timed ? time : NULL};
+	struct buf *b = out_buf(&a->out);
+	size_t before = b->len;
 
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		rest = rest ||
-		    (taken[i].primary != NULL &&
-			wakes_back_off(&a->sides[i].sched, taken[i].primary));
-	return rest;
-}
-
-/* Whether what is equal may differ with the values that the input hides. */
-static bool
-is_guessed(const struct taken taken[AGAINST_SIDES])
-{
-	bool guessed = false;
-
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		guessed = guessed ||
-		    (taken[i].primary != NULL && hiddenreads(taken[i].primary));
-	return guessed;
+	if (timed)
+		clock_format_us(now_us, time);
+	if (s != NULL)
+		told_update(&c->told, s, a->format, &about, b);
+	else
+		told_gone(&c->told, a->format, &about, b);
+	if (b->len == before)
+		return;
+	out_added(&a->out);
+	if (out_full(&a->out))
+		out_drain(&a->out);
 }
 
 static void
-note_uid(struct against_primary *mine, const struct primary *p)
+differ(struct against *a, struct compared *c, const struct taken taken[SIDES],
+    bool hide, int64_t now_us)
 {
-	buf_reset(&mine->uid);
-	buf_addspan(&mine->uid, cache_object_uid(p->object));
+	struct setdiff_side sides[SIDES];
+	struct setdiff s;
+
+	for (size_t i = 0; i < SIDES; i++)
+		sides[i] = (struct setdiff_side){taken[i].primary != NULL,
+		    taken[i].error, buf_span(&taken[i].line)};
+	setdiff_make(&s, c->label, &sides[BEFORE], &sides[AFTER], hide);
+	count_compared(a, c->kind);
+	c->differs = setdiff_differing(&s) > 0;
+	c->fails = taken[BEFORE].error != NULL && taken[AFTER].error != NULL;
+	count_first(&a->compared, &c->compared, !c->fails || c->differs);
+	count_first(&a->differed, &c->differed, c->differs);
+	print(a, c, &s, now_us);
+	setdiff_release(&s);
 }
 
 /* False: it is not known yet what one of them has. */
 static bool
-compare(struct against *a, struct against_primary *mine)
+compare(struct against *a, struct compared *c)
 {
-	struct taken taken[AGAINST_SIDES] = {{.primary = NULL}};
-	int64_t now_us = sched_now_us(&a->sides[0].sched);
-	bool hide;
+	struct taken taken[SIDES] = {{.primary = NULL}};
+	int64_t now_us = sched_now_us(&a->sides[BEFORE].sched);
+	bool rests = false, hide = false, guessed = false;
+	const struct primary *any = NULL;
 
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		if (!look_up(&a->sides[i], mine, &taken[i].primary))
+	for (size_t i = 0; i < SIDES; i++)
+		if (!look_up(&a->sides[i], c, &taken[i].primary))
 			return false;
-	mine->pending = false;
-	if (taken[0].primary == NULL && taken[1].primary == NULL) {
-		leave(a, mine, now_us);
+	c->pending = false;
+	for (size_t i = 0; i < SIDES; i++) {
+		struct primary *p = taken[i].primary;
+
+		if (p == NULL)
+			continue;
+		any = any != NULL ? any : p;
+		/* The program ran into a limit a moment ago. (What is paused is
+		 * compared: the release will meet it.) */
+		rests = rests || wakes_back_off(&a->sides[i].sched, p);
+		hide = hide || reason_sees_secrets(p->entry);
+	}
+	if (any == NULL) {
+		print(a, c, NULL, now_us);
+		a->unknown += !c->compared;
+		map_del(&a->primaries, id_of(c));
+		compared_free(c);
 		return true;
 	}
-	if (rests(a, taken))
+	if (rests)
 		return true;
-	hide = hides_texts(taken);
-	count_first(&a->guessed, &mine->guessed, is_guessed(taken));
-	note_uid(mine,
-	    taken[0].primary != NULL ? taken[0].primary : taken[1].primary);
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
+	/* Equal decisions may differ with the values that the input hides. */
+	for (size_t i = 0; i < SIDES; i++)
+		guessed = guessed ||
+		    (taken[i].primary != NULL && hiddenreads(taken[i].primary));
+	count_first(&a->guessed, &c->guessed, guessed);
+	buf_reset(&c->uid);
+	buf_addspan(&c->uid, cache_object_uid(any->object));
+	for (size_t i = 0; i < SIDES; i++)
 		if (taken[i].primary != NULL)
 			take(&a->sides[i], &taken[i], now_us);
 	if (program_alive())
-		differ(a, mine, taken, hide, now_us);
-	for (size_t i = 0; i < AGAINST_SIDES; i++) {
+		differ(a, c, taken, hide, now_us);
+	for (size_t i = 0; i < SIDES; i++) {
 		buf_release(&taken[i].line);
 		free(taken[i].error);
 	}
 	return true;
 }
 
+static void
+compare_pending(struct against *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < SIDES; i++)
+		while (reconciler_step(&a->sides[i]))
+			;
+	for (size_t i = 0; i < a->pending_count; i++) {
+		struct compared *c = a->pending[i];
+
+		for (size_t j = 0; j < SIDES; j++)
+			cache_rest(&a->sides[j].es.store, OPEN_MAX);
+		if (!compare(a, c))
+			a->pending[kept++] = c;
+	}
+	a->pending_count = kept;
+}
+
 /* ---- the input ---- */
 
 /*
- * Of a live stream: kwatch announces every kind before the first object. So
- * what only the other file has, and was not announced by the time that all of
- * the first is complete, will not come.
+ * In a live stream kwatch announces every kind before the first object. So a
+ * kind that only the other file has, and that was not announced by the time
+ * that all of the first is complete, will not come.
  */
 static void
 assume(struct against *a)
@@ -346,8 +339,7 @@ assume(struct against *a)
 	if (a->assumed)
 		return;
 	a->assumed = true;
-	reconciler_assume(&a->sides[AGAINST_AFTER],
-	    &a->sides[AGAINST_BEFORE].es.store, &names);
+	reconciler_assume(&a->sides[AFTER], &a->sides[BEFORE].es.store, &names);
 	a->lacks = names.len > 0;
 	if (a->lacks)
 		log_warning("the input does not have these kinds, which only "
@@ -357,96 +349,86 @@ assume(struct against *a)
 	buf_release(&names);
 }
 
-void
-against_compare(struct against *a)
+/* The earliest time set in either, in ticks; 0: none. */
+static int64_t
+next_timer(const struct against *a)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		while (reconciler_step(&a->sides[i]))
-			;
-	for (size_t i = 0; i < a->pending_count; i++) {
-		struct against_primary *mine = a->pending[i];
-
-		for (size_t j = 0; j < AGAINST_SIDES; j++)
-			cache_rest(&a->sides[j].es.store, REST_ABOVE);
-		if (!compare(a, mine))
-			a->pending[kept++] = mine;
-	}
-	a->pending_count = kept;
-}
-
-int64_t
-against_next(const struct against *a)
-{
-	int64_t first = sched_next(&a->sides[AGAINST_BEFORE].sched);
-	int64_t other = sched_next(&a->sides[AGAINST_AFTER].sched);
+	int64_t first = sched_next(&a->sides[BEFORE].sched);
+	int64_t other = sched_next(&a->sides[AFTER].sched);
 
 	return first == 0 || (other != 0 && other < first) ? other : first;
 }
 
-/* Timers in order, so that both decide at the same times. */
+/* Moves the clock of the input: timers fire in order, so that both decide at
+ * the same times. */
 static void
 advance(struct against *a, int64_t us)
 {
 	int64_t due;
 
-	while ((due = against_next(a)) != 0 && due <= us) {
-		for (size_t i = 0; i < AGAINST_SIDES; i++)
+	while ((due = next_timer(a)) != 0 && due <= us) {
+		for (size_t i = 0; i < SIDES; i++)
 			reconciler_advance(&a->sides[i], due);
-		against_compare(a);
+		compare_pending(a);
 	}
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
+	for (size_t i = 0; i < SIDES; i++)
 		reconciler_advance(&a->sides[i], us);
 }
 
-int
-against_document(struct against *a, struct span text, struct err *err)
+/* By the clock of the input, all that a document causes is compared. */
+static void
+document(struct against *a, const struct stream_doc *doc)
 {
-	struct reconciler *before = &a->sides[AGAINST_BEFORE];
+	struct reconciler *before = &a->sides[BEFORE];
 	bool by_input = before->sched.clock == SCHED_INPUT;
-	int64_t us = by_input ? events_time(text) : -1;
-	struct err same = ERR_INIT;
+	int64_t us = by_input ? events_time(doc->text) : -1;
+	struct err err = ERR_INIT, same = ERR_INIT;
 	int rc;
 
 	if (us >= 0)
 		advance(a, us);
-	rc = reconciler_document(before, text, err);
-	reconciler_document(&a->sides[AGAINST_AFTER], text, &same);
+	rc = reconciler_document(before, doc->text, &err);
+	reconciler_document(&a->sides[AFTER], doc->text, &same);
 	if (before->ready)
 		assume(a);
 	if (by_input)
-		against_compare(a);
-	return rc;
-}
-
-void
-against_timers(struct against *a)
-{
-	for (size_t i = 0; i < AGAINST_SIDES; i++) {
-		reconciler_clock(&a->sides[i]);
-		reconciler_timers(&a->sides[i]);
+		compare_pending(a);
+	if (rc == 0)
+		return;
+	a->bad_lines++;
+	if (recordline_say_bad(doc->line, &err)) {
+		a->refused = true;
+		loop_stop(a->loop);
 	}
 }
 
-/*
- * Those that were never compared, or cannot be at the end. (While both fail, both
- * change nothing: what was compared afterwards was compared.)
- */
 static void
-count_unknown(struct against *a)
+documents(struct against *a)
 {
-	const struct against_primary *p;
+	struct stream_doc doc;
 
-	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
-		a->unknown += p->fails || !p->compared;
+	while (!a->refused) {
+		switch (stream_next(a->stream, &doc)) {
+		case STREAM_DOC:
+			document(a, &doc);
+			break;
+		case STREAM_BAD:
+			a->bad_lines++;
+			log_error("%s", doc.err.message);
+			break;
+		default:
+			return;
+		}
+	}
 }
+
+/* ---- the end ---- */
 
 /* A primary without a comparison is not known to agree. */
 static void
 say_unknown(const struct against *a)
 {
-	const struct entries *es = &a->sides[AGAINST_BEFORE].es;
+	const struct entries *es = &a->sides[BEFORE].es;
 
 	for (size_t i = 0; i < es->count; i++) {
 		const struct entry *e = es->items[i];
@@ -471,59 +453,177 @@ say_unknown(const struct against *a)
 		    a->unknown);
 }
 
-void
-against_end(struct against *a)
+/* The rest of the kinds is complete. */
+static void
+end_of_input(struct against *a)
 {
-	struct reconciler *after = &a->sides[AGAINST_AFTER];
+	struct reconciler *before = &a->sides[BEFORE];
+	struct reconciler *after = &a->sides[AFTER];
+	const struct compared *c;
 
-	reconciler_end_of_input(&a->sides[AGAINST_BEFORE], false);
-	after->second = a->sides[AGAINST_BEFORE].incomplete;
+	a->eof = true;
+	loop_unwatch(a->loop, STDIN_FILENO);
+	recordline_say_gaps(before->counters.gaps);
+	reconciler_end_of_input(before, false);
+	after->second = before->incomplete;
 	assume(a);
 	reconciler_end_of_input(after, false);
-	against_compare(a);
-	count_unknown(a);
+	compare_pending(a);
+	/* While both fail, both change nothing: only the end counts. */
+	for (size_t i = 0; (c = map_next(&a->primaries, &i)) != NULL;)
+		a->unknown += c->fails || !c->compared;
 	say_unknown(a);
 	log_info("primaries compared: %zu, of which differed: %zu", a->compared,
 	    a->differed);
 }
 
-bool
-against_ready(const struct against *a)
+/* Without a difference the answer is unknown if something was not compared, not
+ * all the time, or not with the whole input. */
+static int
+exit_code(const struct against *a)
 {
-	return a->sides[AGAINST_BEFORE].ready && a->sides[AGAINST_AFTER].ready;
+	bool unknown =
+	    a->unknown > 0 || a->guessed > 0 || a->compared == 0 || a->lacks;
+
+	if (a->refused)
+		return EXIT_PERMANENT;
+	if (a->gone || (a->out.failed && a->out.err.kind != ERR_GONE))
+		return EXIT_TRANSIENT;
+	if (a->out.failed || a->differed > 0)
+		return VERDICT_NO;
+	for (size_t i = 0; i < SIDES; i++)
+		unknown = unknown || a->sides[i].incomplete ||
+		    a->sides[i].es.failures + a->sides[i].counters.gaps > 0;
+	return unknown || a->unreadable || a->bad_lines > 0 ? VERDICT_UNKNOWN
+							    : VERDICT_YES;
 }
 
-static void
-count_now(
-    const struct against *a, const char *kind, size_t *differ, size_t *fail)
-{
-	const struct against_primary *p;
+/* ---- events of the loop ---- */
 
-	*differ = *fail = 0;
-	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;) {
-		if (strcmp(p->kind, kind) != 0)
-			continue;
-		*differ += p->differs;
-		*fail += p->fails;
+static void
+on_input(void *arg, int fd, int events)
+{
+	struct against *a = arg;
+	struct pollfd pfd = {fd, POLLIN, 0};
+	struct err err = ERR_INIT;
+	size_t ahead = 0;
+
+	(void)events;
+	while (!a->eof && ahead < AHEAD_MAX && poll(&pfd, 1, 0) > 0) {
+		long n = stream_read(a->stream, fd, &err);
+
+		if (n < 0 && err.kind == ERR_TRANSIENT)
+			return;
+		documents(a);
+		if (a->refused)
+			return;
+		if (n < 0) {
+			log_error("cannot read the input: %s", err.message);
+			a->unreadable = true;
+		}
+		if (n <= 0)
+			end_of_input(a);
+		else
+			ahead += (size_t)n;
 	}
 }
 
-/* An entry that both have is told once. */
-void
-against_metrics(const struct against *a, struct metric_lines *m)
+static void
+on_timer(void *arg)
 {
-	for (size_t side = 0; side < AGAINST_SIDES; side++)
+	struct against *a = arg;
+
+	for (size_t i = 0; i < SIDES; i++) {
+		reconciler_clock(&a->sides[i]);
+		reconciler_timers(&a->sides[i]);
+	}
+}
+
+/* Before each wait. */
+static void
+on_idle(void *arg)
+{
+	struct against *a = arg;
+	const struct sched *s = &a->sides[BEFORE].sched;
+	int64_t due, latest;
+
+	compare_pending(a);
+	evaluator_roam();
+	for (size_t i = 0; i < SIDES; i++)
+		reconciler_rest(&a->sides[i]);
+	out_flush(&a->out);
+	due = next_timer(a);
+	latest = sched_ticks(s) + CLOCK_LOOK_US;
+	if (s->clock == SCHED_INPUT || due == 0)
+		loop_cancel(a->loop, &a->timer);
+	else
+		loop_at(a->loop, &a->timer,
+		    (uint64_t)((due < latest ? due : latest) + 999) / 1000,
+		    on_timer, a);
+	if (!a->report.ready && a->sides[BEFORE].ready &&
+	    a->sides[AFTER].ready) {
+		reportfd_ready(&a->report);
+		reportfd_send(&a->report);
+	}
+	if (a->eof && !a->out.failed)
+		out_drain(&a->out);
+	if (a->out.failed)
+		log_error("%s", a->out.err.message);
+	if (a->eof || a->out.failed)
+		loop_stop(a->loop);
+}
+
+static void
+on_evaluator(void *arg, int fd, int events)
+{
+	struct against *a = arg;
+
+	(void)events;
+	if (evaluator_look())
+		return;
+	loop_unwatch(a->loop, fd);
+	log_fatal("the process that starts evaluations is gone");
+	a->gone = true;
+	loop_stop(a->loop);
+}
+
+/* ---- reports ---- */
+
+static void
+count(void *arg, struct buf *b)
+{
+	const struct against *a = arg;
+
+	reportfd_count(b, "bad_lines", a->bad_lines);
+	reportfd_count(b, "compared", a->compared);
+	reportfd_count(b, "differed", a->differed);
+}
+
+/* How many differ now, how many fail with both, and comparisons, by controller.
+ * An entry that both have is told once. */
+static void
+samples(void *arg, struct metric_lines *m)
+{
+	const struct against *a = arg;
+
+	for (size_t side = 0; side < SIDES; side++)
 		for (size_t i = 0; i < a->sides[side].es.count; i++) {
 			const struct entry *e = a->sides[side].es.items[i];
 			const char *kind = e->uses[0]->kind->name;
 			const struct metric_labels *by =
 			    METRIC_LABELS(e->conf->name);
-			size_t differ, fail;
+			const struct compared *c;
+			size_t differ = 0, fail = 0;
 
-			if (side != AGAINST_BEFORE &&
-			    entry_of(&a->sides[AGAINST_BEFORE], kind) != NULL)
+			if (side != BEFORE &&
+			    entry_of(&a->sides[BEFORE], kind) != NULL)
 				continue;
-			count_now(a, kind, &differ, &fail);
+			for (size_t j = 0;
+			     (c = map_next(&a->primaries, &j)) != NULL;)
+				if (strcmp(c->kind, kind) == 0) {
+					differ += c->differs;
+					fail += c->fails;
+				}
 			metric_add(
 			    m, METRIC_SHADOW_DIFFERENCES, by, (double)differ);
 			metric_add(m, METRIC_SHADOW_FAILURES, by, (double)fail);
@@ -532,21 +632,7 @@ against_metrics(const struct against *a, struct metric_lines *m)
 		}
 }
 
-int
-against_verdict(const struct against *a)
-{
-	bool unknown =
-	    a->unknown > 0 || a->guessed > 0 || a->compared == 0 || a->lacks;
-
-	if (a->differed > 0)
-		return VERDICT_NO;
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
-		unknown = unknown || a->sides[i].incomplete ||
-		    a->sides[i].es.failures + a->sides[i].counters.gaps > 0;
-	return unknown ? VERDICT_UNKNOWN : VERDICT_YES;
-}
-
-/* ---- start ---- */
+/* ---- start and end ---- */
 
 static void
 say_alone(const struct watches *one, const struct watches *other)
@@ -564,37 +650,101 @@ say_alone(const struct watches *one, const struct watches *other)
 	}
 }
 
-int
-against_init(struct against *a,
-    const struct watches *const watches[AGAINST_SIDES],
-    const char *const *library_dirs, struct err *err)
+static int
+compile(struct against *a, const struct against_options *o, struct err *err)
 {
-	for (size_t i = 0; i < AGAINST_SIDES; i++) {
+	struct textlist dirs;
+	int rc = 0;
+
+	startup_library_dirs(&dirs, o->library_dirs);
+	for (size_t i = 0; i < SIDES && rc == 0; i++) {
 		struct reconciler *r = &a->sides[i];
 
+		r->sched.clock = o->clock;
+		r->es.proof = &a->proof;
+		r->es.debugs = o->debugs;
+		r->es.instances = o->instances;
 		r->visit = visit;
 		r->visit_arg = a;
 		r->gate_open = true;
 		r->silent = true;
 		r->es.keeps_gone = true;
-		if (reconciler_init(r, watches[i], library_dirs, a->out, err) !=
-		    0)
-			return -1;
+		rc = reconciler_init(r, a->watches[i],
+		    (const char *const *)dirs.items, &a->out, err);
 	}
-	say_alone(watches[AGAINST_BEFORE], watches[AGAINST_AFTER]);
-	say_alone(watches[AGAINST_AFTER], watches[AGAINST_BEFORE]);
-	return 0;
+	textlist_release(&dirs);
+	return rc;
 }
 
-void
-against_release(struct against *a)
+/* Everything that needs a file, then the sandboxes. */
+static int
+start(struct against *a, const struct against_options *o, struct err *err)
 {
-	struct against_primary *p;
+	const char *const paths[] = {o->before, o->after};
 
-	for (size_t i = 0; (p = map_next(&a->primaries, &i)) != NULL;)
-		forget(p);
+	for (size_t i = 0; i < SIDES; i++) {
+		a->watches[i] = watches_load(paths[i], &o->scope, err);
+		if (a->watches[i] == NULL)
+			return -1;
+	}
+	program_init();
+	signal(SIGPIPE, SIG_IGN);
+	a->loop = loop_new();
+	reportfd_init(
+	    &a->report, a->loop, "ireconcile", o->report_fd, count, a);
+	reportfd_metrics(&a->report, samples);
+	a->stream = stream_new();
+	out_init(&a->out, a->loop, STDOUT_FILENO);
+	a->proof.replays = true;
+	a->format = o->format >= 0  ? (enum told_format)o->format
+	    : isatty(STDOUT_FILENO) ? TOLD_TEXT
+				    : TOLD_JSON;
+	if (compile(a, o, err) != 0)
+		return -1;
+	say_alone(a->watches[BEFORE], a->watches[AFTER]);
+	say_alone(a->watches[AFTER], a->watches[BEFORE]);
+	if (startup_confine_programs(err) != 0)
+		return -1;
+	loop_watch(a->loop, evaluator_fd(), LOOP_READ, on_evaluator, a);
+	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
+	loop_idle(a->loop, on_idle, a);
+	return startup_confine_self(err);
+}
+
+/* After a start that failed as well: the rest is NULL then. */
+static void
+release(struct against *a)
+{
+	struct compared *c;
+
+	for (size_t i = 0; (c = map_next(&a->primaries, &i)) != NULL;)
+		compared_free(c);
 	map_release(&a->primaries);
 	free(a->pending);
-	for (size_t i = 0; i < AGAINST_SIDES; i++)
+	for (size_t i = 0; i < SIDES; i++)
 		reconciler_release(&a->sides[i]);
+	proof_release(&a->proof);
+	if (a->loop != NULL) {
+		reportfd_release(&a->report);
+		out_release(&a->out);
+		stream_free(a->stream);
+		loop_free(a->loop);
+	}
+	for (size_t i = 0; i < SIDES; i++)
+		watches_free(a->watches[i]);
+}
+
+int
+against_run(const struct against_options *o, struct err *err)
+{
+	struct against a = {.eof = false};
+	int code = -1;
+
+	if (start(&a, o, err) == 0) {
+		loop_run(a.loop);
+		reportfd_send(&a.report);
+		code = exit_code(&a);
+	}
+	release(&a);
+	return code;
 }

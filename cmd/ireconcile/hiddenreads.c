@@ -5,8 +5,9 @@
 #include "json/json.h"
 #include "record/redacted.h"
 
-/* The leaves below a value. */
-enum { PLAIN = 1, HIDDEN = 2, MIXED = PLAIN | HIDDEN };
+/* The leaves below a value; and whether a program looks into one that is
+ * hidden. */
+enum { PLAIN = 1, HIDDEN = 2, MIXED = PLAIN | HIDDEN, READ = 4 };
 
 /* kubectl's annotation says nothing that the object does not say itself. */
 static bool
@@ -14,29 +15,6 @@ is_copy(struct span name)
 {
 	return span_is(
 	    name, "kubectl.kubernetes.io/last-applied-configuration");
-}
-
-static unsigned
-below(struct span value)
-{
-	unsigned is = 0;
-
-	switch (json_type(value)) {
-	case JSON_OBJECT:
-		for (struct json_members m = json_members(value);
-		     json_member(&m);)
-			is |= is_copy(m.key) ? MIXED : below(m.value);
-		return is;
-	case JSON_ARRAY:
-		for (struct json_elements e = json_elements(value);
-		     json_element(&e);)
-			is |= below(e.value);
-		return is;
-	case JSON_NULL:
-		return 0;
-	default:
-		return redacted_in(value) ? HIDDEN : PLAIN;
-	}
 }
 
 typedef bool asks_fn(const struct program *p, struct span name);
@@ -52,26 +30,37 @@ any_program(const struct entry *e, asks_fn *asks, struct span name)
 	return found;
 }
 
-/* name: of the member that value is. whole: what has it is inspected. */
-static bool
-is_read(const struct entry *e, struct span name, struct span value, bool whole)
+/* name: of the member that value is. whole: the object that has it is
+ * inspected as a whole. */
+static unsigned
+look(const struct entry *e, struct span name, struct span value, bool whole)
 {
-	unsigned is = below(value);
-	bool read;
+	enum json_type type = json_type(value);
+	unsigned is = 0;
 
-	if (!(is & HIDDEN))
-		return false;
 	whole =
 	    (whole || any_program(e, program_inspects, name)) && !is_copy(name);
-	read = (whole && json_type(value) == JSON_STRING) ||
-	    (is == HIDDEN && any_program(e, program_looks_into, name));
-	for (struct json_members m = json_members(value);
-	     !read && json_member(&m);)
-		read = is_read(e, m.key, m.value, whole);
-	for (struct json_elements a = json_elements(value);
-	     !read && json_element(&a);)
-		read = is_read(e, name, a.value, whole);
-	return read;
+	if (type == JSON_OBJECT) {
+		for (struct json_members m = json_members(value);
+		     json_member(&m);) {
+			unsigned below = look(e, m.key, m.value, whole);
+
+			is |= is_copy(m.key) ? MIXED | below : below;
+		}
+	} else if (type == JSON_ARRAY) {
+		for (struct json_elements a = json_elements(value);
+		     json_element(&a);)
+			is |= look(e, name, a.value, whole);
+	} else if (type != JSON_NULL) {
+		is = redacted_in(value) ? HIDDEN : PLAIN;
+	}
+	if (!(is & HIDDEN))
+		return is;
+	if (whole && type == JSON_STRING)
+		is |= READ;
+	if (!(is & PLAIN) && any_program(e, program_looks_into, name))
+		is |= READ;
+	return is;
 }
 
 /* Under this name the program gets it: primary, or its kind. */
@@ -80,17 +69,17 @@ object_is_read(
     const struct entry *e, const char *name, const struct cache_object *o)
 {
 	struct span text = cache_object_text(o);
+	bool whole = any_program(e, program_inspects, span_str(".."));
 
 	return redacted_in(text) &&
-	    is_read(e, span_str(name), text,
-		any_program(e, program_inspects, span_str("..")));
+	    (look(e, span_str(name), text, whole) & READ) != 0;
 }
 
 bool
 hiddenreads(const struct primary *p)
 {
 	const struct entry *e = p->entry;
-	bool read = false;
+	bool read;
 
 	if (e->proof == NULL || !e->proof->replays)
 		return false;

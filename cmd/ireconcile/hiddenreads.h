@@ -5,8 +5,8 @@
  *
  * That is so if an object that the program gets has a member with nothing but
  * digests below it, as the data of a Secret, and the program's text looks into
- * members of that name (language/looks.h). What is only passed on is a digest in
- * the decision, and known as well as in the input.
+ * members of that name (language/looks.h). What is only passed on is a digest
+ * in the decision, and known as well as in the input.
  */
 #ifndef HIDDENREADS_H
 #define HIDDENREADS_H

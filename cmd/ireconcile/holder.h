@@ -13,9 +13,10 @@
 
 #include "state/primary.h"
 
-/* Whether p, which exists, is another instance's; b, if not NULL, gets its name. */
+/* Whether p, which exists, is another instance's; b, if not NULL, gets its
+ * name. */
 bool holder_find(const struct primary *p, struct buf *b);
-/* The same, noted in p->holder; a change is logged. */
+/* holder_find, noted in p->holder; a change is logged. */
 bool holder_look(struct primary *p);
 
 #endif

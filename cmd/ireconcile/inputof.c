@@ -5,25 +5,23 @@
 #include "process/log.h"
 #include "state/primary.h"
 
-struct parts {
-	struct span kind, namespace_, name;
-};
-
+/* "NAMESPACE\0NAME" of a key of this kind. False: it has too many parts, or too
+ * few. */
 static bool
-split(const char *key, enum watch_scope scope, struct parts *parts)
+add_primary_key(struct buf *b, const struct watch_kind *k, const char *key)
 {
-	struct span rest = span_str(key);
+	bool cluster = k->scope == WATCH_CLUSTER;
+	struct span name = span_str(key), ns = SPAN_NONE;
 
-	*parts = (struct parts){.namespace_ = SPAN_NONE};
-	parts->kind = span_cut(&rest, '/');
-	if (scope == WATCH_NAMESPACED)
-		parts->namespace_ = span_cut(&rest, '/');
-	parts->name = rest;
-	return parts->name.n > 0 && span_find(rest, '/') == NULL &&
-	    (scope == WATCH_CLUSTER || parts->namespace_.n > 0);
+	span_cut(&name, '/');
+	if (!cluster)
+		ns = span_cut(&name, '/');
+	cache_add_key(b, ns, name);
+	return name.n > 0 && span_find(name, '/') == NULL &&
+	    (cluster || ns.n > 0);
 }
 
-/* By its name alone, or with the group. */
+/* The kind of a key is given by its name alone, or with the group. */
 static bool
 is_kind(const struct watch_kind *k, const char *key)
 {
@@ -45,12 +43,14 @@ inputof_check(const struct reconciler *r, const char *key, struct err *err)
 
 	for (size_t i = 0; i < r->es.count; i++) {
 		const struct watch_kind *k = &r->es.items[i]->conf->primary;
-		struct parts parts;
+		struct buf at = BUF_INIT;
+		bool whole = add_primary_key(&at, k, key);
 
+		buf_release(&at);
 		if (!is_kind(k, key))
 			continue;
 		known = true;
-		if (!split(key, k->scope, &parts))
+		if (!whole)
 			return err_set(err, ERR_PERMANENT,
 			    "option --input-of: %s is not %s", key,
 			    k->scope == WATCH_CLUSTER ? "KIND/NAME"
@@ -64,22 +64,6 @@ inputof_check(const struct reconciler *r, const char *key, struct err *err)
 		  key);
 }
 
-static struct primary *
-find(const struct entry *e, const char *key)
-{
-	struct buf at = BUF_INIT;
-	struct primary *p = NULL;
-	struct parts parts;
-
-	if (is_kind(&e->conf->primary, key) &&
-	    split(key, e->conf->primary.scope, &parts)) {
-		cache_add_key(&at, parts.namespace_, parts.name);
-		p = map_get(&e->primaries, buf_span(&at));
-	}
-	buf_release(&at);
-	return p != NULL && p->object != NULL ? p : NULL;
-}
-
 int
 inputof_print(struct reconciler *r, const char *key)
 {
@@ -88,11 +72,16 @@ inputof_print(struct reconciler *r, const char *key)
 	if (r->incomplete || r->counters.bad_lines > 0)
 		return -1; /* logged */
 	for (size_t i = 0; i < r->es.count; i++) {
-		struct primary *p = find(r->es.items[i], key);
-		struct buf line = BUF_INIT;
+		const struct entry *e = r->es.items[i];
+		struct buf line = BUF_INIT, at = BUF_INIT;
 		struct err err = ERR_INIT;
+		struct primary *p = NULL;
 
-		if (p == NULL)
+		if (is_kind(&e->conf->primary, key) &&
+		    add_primary_key(&at, &e->conf->primary, key))
+			p = map_get(&e->primaries, buf_span(&at));
+		buf_release(&at);
+		if (p == NULL || p->object == NULL)
 			continue;
 		if (decide_input(p, sched_now_us(&r->sched), &line, &err) ==
 		    0) {

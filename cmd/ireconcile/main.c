@@ -8,17 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "againstrun.h"
+#include "against.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/textlist.h"
 #include "conf/instancename.h"
 #include "conf/watches.h"
-#include "confine.h"
 #include "inputof.h"
 #include "json/stream.h"
-#include "librarydirs.h"
-#include "notices.h"
 #include "process/clock.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -30,6 +28,7 @@
 #include "reconciler.h"
 #include "recordline.h"
 #include "report/reportfd.h"
+#include "startup.h"
 #include "verdict.h"
 
 /* Reading goes before evaluating, so that events of an object come together,
@@ -61,7 +60,7 @@ static struct opts {
     .tap_fd = -1};
 
 static const char *const clocks[] = {"real", "input", NULL};
-static const char *const outputs[] = {"json", "text", NULL}; /* telling.h */
+static const char *const outputs[] = {"json", "text", NULL}; /* told.h */
 
 static const struct opt table[] = {
     {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
@@ -116,7 +115,13 @@ struct app {
 	struct proof proof;
 	struct timer timer;
 	struct reportfd report;
-	struct notices notices;
+	/* Logged and reported last: objects with marks that count without a
+	 * proof; workers that were killed; for each kind, objects that are too
+	 * large to be read. */
+	bool said_unproven;
+	size_t unproven;
+	uint64_t kills;
+	size_t *too_large;  /* owned */
 	struct buf lines;   /* from lines_fd: the beginning of one */
 	size_t unevaluated; /* bytes read since the last evaluation */
 	bool eof;
@@ -131,6 +136,7 @@ stop(struct app *a, int exit_code)
 	loop_stop(a->loop);
 }
 
+/* The output failed. */
 static void
 stop_unwritten(struct app *a)
 {
@@ -164,15 +170,74 @@ samples(void *arg, struct metric_lines *m)
 	stats_metrics(&a->reconciler.es, a->reconciler.counters.bad_lines, m);
 }
 
-/* ---- input ---- */
-
+/* With --accept-unproven-marks, when everything was read, and after each
+ * change: for users who want to know when they can drop that option. */
 static void
-evaluate_all(struct app *a)
+say_unproven(struct app *a)
 {
-	while (reconciler_step(&a->reconciler))
-		if (out_full(&a->out) && out_drain(&a->out) != 0)
-			return;
+	size_t count = a->reconciler.es.unproven;
+
+	if (a->said_unproven && count == a->unproven)
+		return;
+	if (count > 0 && (!a->said_unproven || a->unproven == 0))
+		log_warning("%zu objects have marks without a proof; what is "
+			    "desired gets it as it is applied again, what is "
+			    "not is deleted",
+		    count);
+	else if (count == 0)
+		log_info("no object has marks without a proof: start without "
+			 "--accept-unproven-marks");
+	a->said_unproven = true;
+	a->unproven = count;
 }
+
+/* Kinds with objects that are too large to be read are reasons for not being
+ * ready. */
+static void
+report_too_large(struct app *a)
+{
+	const struct cache *store = &a->reconciler.es.store;
+
+	if (a->too_large == NULL)
+		a->too_large =
+		    mem_zalloc((store->kind_count + 1) * sizeof(*a->too_large));
+	for (size_t i = 0; i < store->kind_count; i++) {
+		const struct cache_kind *k = store->kinds[i];
+		bool one = k->too_large == 1;
+		struct buf b = BUF_INIT;
+
+		if (a->too_large[i] == k->too_large)
+			continue;
+		a->too_large[i] = k->too_large;
+		buf_addf(&b,
+		    "%zu %s longer than %s as JSON, so %s cannot be read: the "
+		    "primaries that need %s fail",
+		    k->too_large, one ? "is" : "are", STREAM_MAX_TEXT,
+		    one ? "it" : "they", one ? "it" : "them");
+		reportfd_unready(
+		    &a->report, k->name, k->too_large > 0 ? buf_str(&b) : NULL);
+		buf_release(&b);
+	}
+}
+
+/* Workers that were killed: kpipe knows whether the kernel did it, for
+ * memory. */
+static void
+report_kills(struct app *a)
+{
+	struct evaluator_kills kills = evaluator_kills();
+	struct buf b = BUF_INIT;
+
+	if (kills.count == a->kills)
+		return;
+	reportfd_count(&b, "kills", kills.count);
+	reportfd_count(&b, "peakKiB", kills.peak_kib);
+	if (reportfd_now(&a->report, "worker", buf_span(&b)) == 0)
+		a->kills = kills.count;
+	buf_release(&b);
+}
+
+/* ---- input ---- */
 
 static void
 document(struct app *a, const struct stream_doc *doc)
@@ -184,8 +249,11 @@ document(struct app *a, const struct stream_doc *doc)
 		if (recordline_say_bad(doc->line, &err))
 			stop(a, EXIT_PERMANENT);
 	}
-	if (a->reconciler.sched.clock == SCHED_INPUT)
-		evaluate_all(a);
+	if (a->reconciler.sched.clock != SCHED_INPUT)
+		return;
+	while (reconciler_step(&a->reconciler))
+		if (out_full(&a->out) && out_drain(&a->out) != 0)
+			return;
 }
 
 static void
@@ -216,21 +284,16 @@ readable(int fd)
 	return poll(&pfd, 1, 0) > 0;
 }
 
-/* Below kpipe: the operator was told to end. */
-static bool
-hung_up(int lines_fd)
-{
-	struct pollfd pfd = {lines_fd, 0, 0};
-
-	return poll(&pfd, 1, 0) > 0 && (pfd.revents & POLLHUP);
-}
-
 static void
 end_of_input(struct app *a)
 {
+	struct pollfd pfd = {(int)opts.lines_fd, 0, 0};
+	bool hung_up = poll(&pfd, 1, 0) > 0 && (pfd.revents & POLLHUP);
+
 	a->eof = true;
 	loop_unwatch(a->loop, STDIN_FILENO);
-	reconciler_end_of_input(&a->reconciler, hung_up((int)opts.lines_fd));
+	/* Below kpipe a hang-up means that the operator was told to end. */
+	reconciler_end_of_input(&a->reconciler, hung_up);
 }
 
 static void
@@ -348,13 +411,15 @@ idle(void *arg)
 		a->unevaluated = 0;
 	set_timer(a);
 	if (a->proof.accept_unproven && a->reconciler.ready)
-		notices_unproven(&a->notices, a->reconciler.es.unproven);
+		say_unproven(a);
 	if (a->reconciler.ready && !a->report.ready) {
 		reportfd_ready(&a->report);
 		reportfd_send(&a->report);
 	}
-	notices_kills(&a->notices, &a->report);
-	notices_too_large(&a->notices, &a->reconciler.es.store, &a->report);
+	if (a->report.ready) {
+		report_kills(a);
+		report_too_large(a);
+	}
 	if (a->out.failed)
 		stop_unwritten(a);
 	else if (a->eof && !more && a->reconciler.gate_open &&
@@ -438,20 +503,6 @@ on_evaluator(void *arg, int fd, int events)
 
 /* ---- start ---- */
 
-/* Only now, so that no process that was started before has a copy. */
-static int
-read_key(struct app *a, struct err *err)
-{
-	a->proof.replays = opts.clock == 1;
-	if (opts.marks_key_fd < 0)
-		return 0;
-	if (proof_read(&a->proof, (int)opts.marks_key_fd, err) != 0)
-		return -1;
-	close((int)opts.marks_key_fd);
-	a->proof.accept_unproven = opts.accept_unproven;
-	return 0;
-}
-
 /* If nothing is requested of a server, recordings count as they are. */
 static struct instances
 instances(void)
@@ -489,14 +540,14 @@ start(struct app *a, const struct watches *w, struct err *err)
 	a->reconciler.es.instances = instances();
 	a->reconciler.es.debugs = opts.debug_values || opts.clock == 1;
 	a->reconciler.es.store.live = opts.lines_fd >= 0; /* below kpipe */
-	librarydirs_find(&dirs, &opts.library_dirs);
+	startup_library_dirs(&dirs, &opts.library_dirs);
 	rc = reconciler_init(
 	    &a->reconciler, w, (const char *const *)dirs.items, &a->out, err);
 	textlist_release(&dirs);
 	if (rc != 0 ||
 	    (opts.input_of != NULL &&
 		inputof_check(&a->reconciler, opts.input_of, err) != 0) ||
-	    confine_programs(err) != 0)
+	    startup_confine_programs(err) != 0)
 		return -1;
 	loop_watch(a->loop, evaluator_fd(), LOOP_READ, on_evaluator, a);
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
@@ -505,28 +556,24 @@ start(struct app *a, const struct watches *w, struct err *err)
 	else
 		open_lines(a);
 	loop_idle(a->loop, idle, a);
-	return read_key(a, err) == 0 ? confine_self(err) : -1;
-}
-
-static int
-check_against(struct err *err)
-{
-	bool fds = opts.gate_fd >= 0 || opts.lines_fd >= 0 ||
-	    opts.marks_key_fd >= 0 || opts.tap_fd >= 0;
-
-	if (opts.against == NULL && opts.output >= 0)
-		return err_set(
-		    err, ERR_PERMANENT, "option --output needs --against");
-	if (opts.against != NULL && (opts.all || opts.input_of != NULL || fds))
-		return err_set(err, ERR_PERMANENT,
-		    "option --against excludes --all, --input-of, and each "
-		    "*-fd but --report-fd");
-	return 0;
+	/* The key is read only now, so that no process that was started before
+	 * has a copy. */
+	a->proof.replays = opts.clock == 1;
+	if (opts.marks_key_fd >= 0) {
+		if (proof_read(&a->proof, (int)opts.marks_key_fd, err) != 0)
+			return -1;
+		close((int)opts.marks_key_fd);
+		a->proof.accept_unproven = opts.accept_unproven;
+	}
+	return startup_confine_self(err);
 }
 
 static int
 check_options(int operands, const char *first, struct err *err)
 {
+	bool fds = opts.gate_fd >= 0 || opts.lines_fd >= 0 ||
+	    opts.marks_key_fd >= 0 || opts.tap_fd >= 0;
+
 	if (operands > 0)
 		return err_set(
 		    err, ERR_PERMANENT, "unexpected argument \"%s\"", first);
@@ -538,15 +585,22 @@ check_options(int operands, const char *first, struct err *err)
 	if (opts.instance != NULL &&
 	    instancename_check("option --instance", opts.instance, err) != 0)
 		return -1;
-	return instancename_check_former(&opts.former, err) == 0
-	    ? check_against(err)
-	    : -1;
+	if (instancename_check_former(&opts.former, err) != 0)
+		return -1;
+	if (opts.against == NULL && opts.output >= 0)
+		return err_set(
+		    err, ERR_PERMANENT, "option --output needs --against");
+	if (opts.against != NULL && (opts.all || opts.input_of != NULL || fds))
+		return err_set(err, ERR_PERMANENT,
+		    "option --against excludes --all, --input-of, and each "
+		    "*-fd but --report-fd");
+	return 0;
 }
 
 static int
 run_against(struct err *err)
 {
-	const struct againstrun o = {.before = opts.watches,
+	const struct against_options o = {.before = opts.watches,
 	    .after = opts.against,
 	    .scope = {opts.namespace_, opts.all_namespaces},
 	    .library_dirs = &opts.library_dirs,
@@ -556,7 +610,7 @@ run_against(struct err *err)
 	    .debugs = opts.debug_values,
 	    .report_fd = (int)opts.report_fd};
 
-	return againstrun(&o, err);
+	return against_run(&o, err);
 }
 
 /* Returns the exit code, or -1 with err. */
@@ -572,7 +626,7 @@ run(struct err *err)
 	loop_run(a.loop);
 	reportfd_send(&a.report);
 	reportfd_release(&a.report);
-	notices_release(&a.notices);
+	free(a.too_large);
 	reconciler_release(&a.reconciler);
 	proof_release(&a.proof);
 	out_release(&a.out);

@@ -79,7 +79,7 @@ look_into(struct orphans *o, struct entry *e, const struct entry_bucket *b)
 	struct span key = index_primary_key(b);
 	const struct primary *p = index_primary(b);
 
-	if (b->key[0] != 'm' || (p != NULL && p->object != NULL) ||
+	if (b->key[0] != INDEX_MARKED || (p != NULL && p->object != NULL) ||
 	    !entry_covers_namespace(e, span_make(key.p, strnlen(key.p, key.n))))
 		return;
 	for (size_t i = 0; i < b->count; i++) {
@@ -111,7 +111,8 @@ tell(struct orphan *one)
 	    one->label);
 }
 
-/* Reports orphans that were found twice, and forgets those that are gone. */
+/* Reports orphans that two looks have found, and forgets those that are
+ * gone. */
 static void
 sort_out(struct orphans *o)
 {

@@ -16,7 +16,7 @@
 struct orphans {
 	struct entries *es; /* borrowed, as is sched */
 	struct sched *sched;
-	struct wake wake; /* its owner is NULL */
+	struct wake wake; /* without an owner */
 	struct map found; /* by label: struct orphan */
 	uint64_t look;
 };

@@ -35,7 +35,7 @@ enum {
 };
 
 static void
-stray(void *arg)
+suspect_orphans(void *arg)
 {
 	struct reconciler *r = arg;
 
@@ -70,8 +70,8 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 	r->es.sched = &r->sched;
 	r->es.late.key = span_str("");
 	r->es.dirty = dirty;
-	r->es.glimpse = loops_glimpse;
-	r->es.stray = stray;
+	r->es.replaced = loops_glimpse;
+	r->es.suspect_orphans = suspect_orphans;
 	orphans_init(&r->orphans, &r->es, &r->sched);
 	r->es.arg = r;
 	return entries_init(&r->es, w, library_dirs, err);
@@ -116,7 +116,7 @@ start_entries(struct reconciler *r)
 	while ((e = events_completed(&r->es)) != NULL) {
 		throttle_start(&r->es, e);
 		queue_dirty(r, e);
-		stray(r);
+		suspect_orphans(r);
 	}
 	for (size_t i = 0; i < r->es.count; i++) {
 		e = r->es.items[i];

@@ -6,36 +6,34 @@
 #include "process/log.h"
 #include "recordline.h"
 
-/* Whether it was asked at all; *answered becomes false if it never answered. */
-static bool
-was_asked(const struct entry *e, bool *answered)
-{
-	uint64_t answers = stats_answers(&e->stats);
-	uint64_t failures = e->stats.results[STATS_ERROR];
-
-	if (failures > 0 && answers == 0) {
-		*answered = false;
-		log_error("%s never gave an answer for a %s: each of its "
-			  "evaluations failed",
-		    e->conf->program, e->conf->name);
-	}
-	if (answers > 0 && e->stats.guessed == answers) {
-		*answered = false;
-		log_error("each answer of %s for a %s is of values that the "
-			  "input hides: record them with kwatch "
-			  "--show-secrets, of values that may be shown",
-		    e->conf->program, e->conf->name);
-	}
-	return failures + answers > 0;
-}
-
+/* Whether a program was asked, and each that was asked gave an answer. */
 static bool
 has_shown_something(const struct reconciler *r)
 {
 	bool asked = false, answered = true;
 
-	for (size_t i = 0; i < r->es.count; i++)
-		asked = was_asked(r->es.items[i], &answered) || asked;
+	for (size_t i = 0; i < r->es.count; i++) {
+		const struct entry *e = r->es.items[i];
+		uint64_t failures = e->stats.results[STATS_ERROR];
+		uint64_t answers = e->stats.results[STATS_SUCCESS] +
+		    e->stats.results[STATS_REQUEUE_AFTER];
+
+		asked = asked || failures + answers > 0;
+		if (failures > 0 && answers == 0) {
+			answered = false;
+			log_error("%s never gave an answer for a %s: each of "
+				  "its evaluations failed",
+			    e->conf->program, e->conf->name);
+		}
+		if (answers > 0 && e->stats.guessed == answers) {
+			answered = false;
+			log_error("each answer of %s for a %s is of values "
+				  "that the input hides: record them with "
+				  "kwatch --show-secrets, of values that may "
+				  "be shown",
+			    e->conf->program, e->conf->name);
+		}
+	}
 	if (!asked && !r->incomplete)
 		log_error("the input has no primary of the watches file that "
 			  "could be decided about");

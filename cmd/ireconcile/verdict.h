@@ -2,9 +2,9 @@
  * verdict: the exit code at the end of the input.
  *
  * A replay that is a test (--must-answer) must have shown something: the input
- * was whole, without a gap, it had a primary, and each program that was asked gave an answer at
- * least once, of values that are in the input (hiddenreads.h). Else the code is
- * VERDICT_UNKNOWN, and the log says why.
+ * was whole, without a gap, it had a primary, and each program that was asked
+ * gave an answer at least once, of values that are in the input
+ * (hiddenreads.h). Else the code is VERDICT_UNKNOWN, and the log says why.
  *
  * Where the input ended by itself, as in a dry run, primaries that another
  * instance holds are VERDICT_NO: nothing is known of them.

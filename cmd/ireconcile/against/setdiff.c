@@ -3,27 +3,226 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree/agree.h"
+#include "agree/apischema.h"
+#include "agree/listkeys.h"
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/utf8.h"
+#include "json/jvmembers.h"
 #include "json/jvtext.h"
+#include "kube/proof.h"
 #include "value/datakind.h"
 #include "value/objref.h"
 
+/* ---- two values ---- */
+
+struct fields_job {
+	struct setdiff_fields *found;
+	struct apischema schema;
+	enum setdiff_values shown;
+};
+
+static void differ_values(const struct fields_job *job, jv before, jv after,
+    const struct apischema_place *place);
+
+/* A value as JSON; NULL: it is absent. *has_text becomes true if there is a text
+ * in it. */
+static char *
+spell_value(jv value, bool *has_text)
+{
+	struct buf b = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (!jv_is_valid(value))
+		return NULL;
+	if (jvtext_add(&b, value, &err) != 0) {
+		buf_adds(&b, "(a value that cannot be printed)");
+		*has_text = true;
+	}
+	*has_text = *has_text || span_find(buf_span(&b), '"') != NULL;
+	if (b.len > SETDIFF_LONGEST) {
+		buf_truncate(&b, utf8_cut(buf_span(&b), SETDIFF_LONGEST));
+		buf_adds(&b, "...");
+	}
+	return buf_take_exact(&b);
+}
+
+static void
+add_field(const struct fields_job *job, jv before, jv after,
+    const struct apischema_place *place)
+{
+	struct setdiff_fields *d = job->found;
+	bool has_text = false;
+	struct buf path = BUF_INIT;
+	struct setdiff_field f;
+
+	if (d->count == SETDIFF_MOST) {
+		d->more++;
+		return;
+	}
+	apischema_add_place(&path, place);
+	f = (struct setdiff_field){buf_take_exact(&path),
+	    spell_value(before, &has_text), spell_value(after, &has_text)};
+	if (job->shown == SETDIFF_PATHS ||
+	    (job->shown == SETDIFF_NO_TEXTS && has_text)) {
+		free(f.before);
+		free(f.after);
+		f.before = f.after = NULL;
+	}
+	d->fields = mem_grow(d->fields, d->count, sizeof(*d->fields));
+	d->fields[d->count++] = f;
+}
+
+/* Whether a field changes only with other fields, or says nothing to people. */
+static bool
+is_derived(const struct apischema_place *place)
+{
+	const struct apischema_place *up = place->up;
+
+	if (span_is(place->key, "lastTransitionTime"))
+		return true;
+	return up != NULL && up->up != NULL && up->up->up != NULL &&
+	    up->up->up->up == NULL && span_is(up->up->key, "metadata") &&
+	    span_is(up->key, "annotations") &&
+	    (span_is(place->key, AGREE_PATHS_ANNOTATION) ||
+		span_is(place->key, PROOF_MARK) ||
+		span_starts(place->key, PROOF_PATCH));
+}
+
+static void
+differ_members(const struct fields_job *job, jv before, jv after,
+    const struct apischema_place *place)
+{
+	struct jvmembers b, a;
+	size_t i = 0, j = 0;
+
+	jvmembers_init(&b, before, JVMEMBERS_SORTED);
+	jvmembers_init(&a, after, JVMEMBERS_SORTED);
+	while (i < b.count || j < a.count) {
+		int order = i == b.count ? 1
+		    : j == a.count	 ? -1
+				   : span_cmp(b.items[i].key, a.items[j].key);
+		struct apischema_place at = {place,
+		    order <= 0 ? b.items[i].key : a.items[j].key, SPAN_NONE, 0};
+
+		if (!is_derived(&at))
+			differ_values(job,
+			    order <= 0 ? b.items[i].value : jv_invalid(),
+			    order >= 0 ? a.items[j].value : jv_invalid(), &at);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	jvmembers_release(&b);
+	jvmembers_release(&a);
+}
+
+/* The elements i of before and j of after; -1: there is none. */
+static void
+differ_elements(const struct fields_job *job, jv before, int i, jv after, int j,
+    const struct apischema_place *at)
+{
+	jv b = i < 0 ? jv_invalid() : jv_array_get(jv_copy(before), i);
+	jv a = j < 0 ? jv_invalid() : jv_array_get(jv_copy(after), j);
+
+	differ_values(job, b, a, at);
+	jv_free(b);
+	jv_free(a);
+}
+
+/* Elements of keyed lists are compared by key, if all have one; others by
+ * index. */
+static void
+differ_lists(const struct fields_job *job, jv before, jv after,
+    const struct apischema_place *place)
+{
+	struct apischema_list how = apischema_list(&job->schema, place);
+	struct listkeys b = {.complete = false}, a = {.complete = false};
+	int b_count = jv_array_length(jv_copy(before));
+	int a_count = jv_array_length(jv_copy(after));
+	bool keyed;
+
+	if (how.type != LIST_PLAIN) {
+		listkeys_init(&b, &how, before);
+		listkeys_init(&a, &how, after);
+	}
+	keyed = b.complete && a.complete;
+	for (int i = 0; i < b_count; i++) {
+		struct apischema_place at = {place, SPAN_NONE,
+		    keyed ? listkeys_get(&b, i) : SPAN_NONE, i};
+		int j = i < a_count ? i : -1;
+
+		differ_elements(job, before, i, after,
+		    keyed ? listkeys_find(&b, i, &a) : j, &at);
+	}
+	for (int j = 0; j < a_count; j++) {
+		struct apischema_place at = {place, SPAN_NONE,
+		    keyed ? listkeys_get(&a, j) : SPAN_NONE, j};
+
+		if (keyed ? listkeys_find(&a, j, &b) < 0 : j >= b_count)
+			differ_elements(job, before, -1, after, j, &at);
+	}
+	listkeys_release(&b);
+	listkeys_release(&a);
+}
+
+static void
+differ_values(const struct fields_job *job, jv before, jv after,
+    const struct apischema_place *place)
+{
+	jv_kind b = jv_get_kind(before), a = jv_get_kind(after);
+
+	if ((b == JV_KIND_INVALID && a == JV_KIND_INVALID) ||
+	    (b != JV_KIND_INVALID && a != JV_KIND_INVALID &&
+		jv_equal(jv_copy(before), jv_copy(after))))
+		return;
+	if (b == JV_KIND_OBJECT && a == JV_KIND_OBJECT)
+		differ_members(job, before, after, place);
+	else if (b == JV_KIND_ARRAY && a == JV_KIND_ARRAY)
+		differ_lists(job, before, after, place);
+	else if (!apischema_is_quantity(&job->schema, place) ||
+	    !agree_quantities(before, after))
+		add_field(job, before, after, place);
+}
+
+void
+setdiff_add_fields(struct setdiff_fields *d, const char *member, jv before_peek,
+    jv after_peek, enum setdiff_values shown)
+{
+	const struct apischema_place top = {NULL, SPAN_NONE, SPAN_NONE, 0};
+	struct apischema_place at = {&top, span_str(member), SPAN_NONE, 0};
+	struct fields_job job = {.found = d, .shown = shown};
+	struct span version, kind;
+
+	if (member != NULL) {
+		differ_values(&job, before_peek, after_peek, &at);
+		return;
+	}
+	version = jvtext_span(jvtext_peek(before_peek, "apiVersion"));
+	kind = jvtext_span(jvtext_peek(before_peek, "kind"));
+	if (version.p != NULL && kind.p != NULL)
+		job.schema = apischema_of(version, kind);
+	differ_values(&job, before_peek, after_peek, &top);
+}
+
+void
+setdiff_release_fields(struct setdiff_fields *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		free(d->fields[i].path);
+		free(d->fields[i].before);
+		free(d->fields[i].after);
+	}
+	free(d->fields);
+	*d = (struct setdiff_fields){NULL, 0, 0};
+}
+
+/* ---- two lines ---- */
+
 struct job {
 	struct setdiff *found;
-	enum leafdiff_values shown;
-	const char *primary;
-};
-
-/* An object of a line, by its key. */
-struct named {
-	char *key;
-	jv value;
-};
-
-struct named_list {
-	struct named *items;
-	size_t count;
+	enum setdiff_values shown;
+	struct span primary;
 };
 
 const char *
@@ -46,144 +245,109 @@ setdiff_how_name(enum setdiff_how how)
 
 static struct setdiff_object *
 add(const struct job *job, enum setdiff_part part, enum setdiff_how how,
-    const char *key)
+    struct span key)
 {
 	struct setdiff *s = job->found;
 
 	s->objects = mem_grow(s->objects, s->count, sizeof(*s->objects));
 	s->objects[s->count] = (struct setdiff_object){
-	    .part = part, .how = how, .object = mem_strdup(key)};
+	    .part = part, .how = how, .object = mem_dup(key.p, key.n)};
 	return &s->objects[s->count++];
 }
 
-/* Adds what differs in a member of the line, which is the primary's. */
+/* Adds what differs in the values of an object, if anything does. member: as
+ * setdiff_add_fields has it. */
 static void
-add_member(const struct job *job, enum setdiff_part part, const char *member,
-    jv before, jv after, enum leafdiff_values shown)
+add_fields(const struct job *job, enum setdiff_part part, struct span key,
+    const char *member, jv before, jv after, enum setdiff_values shown)
 {
-	struct leafdiff d = {NULL, 0, 0};
+	struct setdiff_fields d = {NULL, 0, 0};
 
-	leafdiff_add(&d, member, before, after, shown);
+	setdiff_add_fields(&d, member, before, after, shown);
 	if (d.count > 0)
-		add(job, part, SETDIFF_DIFFERS, job->primary)->fields = d;
+		add(job, part, SETDIFF_DIFFERS, key)->fields = d;
 }
 
 /* ---- lists of objects ---- */
 
-static char *
-key_of(jv object)
+/* The objects of an array, by their keys; owned. */
+static jv
+by_key(jv array)
 {
-	jv metadata = jvtext_peek(object, "metadata");
-	jv at = jv_is_valid(metadata) ? metadata : object;
-	struct objref o = {.kind = jvtext_span(jvtext_peek(object, "kind")),
-	    .group =
-		objref_group(jvtext_span(jvtext_peek(object, "apiVersion"))),
-	    .namespace_ = jvtext_span(jvtext_peek(at, "namespace")),
-	    .name = jvtext_span(jvtext_peek(at, "name"))};
-	struct buf key = BUF_INIT;
-
-	objref_add_key(&key, &o);
-	return buf_take(&key);
-}
-
-static int
-compare_keys(const void *a, const void *b)
-{
-	return strcmp(
-	    ((const struct named *)a)->key, ((const struct named *)b)->key);
-}
-
-static struct named_list
-sort(jv array)
-{
-	struct named_list list = {NULL, 0};
+	jv found = jv_object();
 
 	if (jv_get_kind(array) != JV_KIND_ARRAY)
-		return list;
-	jv_array_foreach(array, i, value)
+		return found;
+	jv_array_foreach(array, i, object)
 	{
-		list.items =
-		    mem_grow(list.items, list.count, sizeof(*list.items));
-		list.items[list.count++] = (struct named){key_of(value), value};
+		jv metadata = jvtext_peek(object, "metadata");
+		jv at = jv_is_valid(metadata) ? metadata : object;
+		struct objref o = {
+		    .kind = jvtext_span(jvtext_peek(object, "kind")),
+		    .group = objref_group(
+			jvtext_span(jvtext_peek(object, "apiVersion"))),
+		    .namespace_ = jvtext_span(jvtext_peek(at, "namespace")),
+		    .name = jvtext_span(jvtext_peek(at, "name"))};
+		struct buf key = BUF_INIT;
+
+		objref_add_key(&key, &o);
+		found = jv_object_set(found, jv_string(buf_str(&key)), object);
+		buf_release(&key);
 	}
-	if (list.count > 0)
-		qsort(
-		    list.items, list.count, sizeof(*list.items), compare_keys);
-	return list;
+	return found;
 }
 
+/* Objects by key, both consumed. The values of Secrets and ConfigMaps are never
+ * shown. */
 static void
-release(struct named_list *list)
+differ_objects(
+    const struct job *job, enum setdiff_part part, jv before, jv after)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].key);
-		jv_free(list->items[i].value);
-	}
-	free(list->items);
-}
-
-static bool
-is_confidential(jv object)
-{
-	return datakind(
-	    objref_group(jvtext_span(jvtext_peek(object, "apiVersion"))),
-	    jvtext_span(jvtext_peek(object, "kind")));
-}
-
-static void
-differ_object(const struct job *job, enum setdiff_part part,
-    const struct named *before, const struct named *after)
-{
-	struct leafdiff d = {NULL, 0, 0};
-
-	leafdiff_add(&d, NULL, before->value, after->value,
-	    is_confidential(before->value) ? LEAFDIFF_PATHS : job->shown);
-	if (d.count > 0)
-		add(job, part, SETDIFF_DIFFERS, before->key)->fields = d;
-}
-
-static void
-differ_lists(const struct job *job, enum setdiff_part part,
-    const struct named_list *b, const struct named_list *a)
-{
+	struct jvmembers b, a;
 	size_t i = 0, j = 0;
 
-	while (i < b->count || j < a->count) {
-		int order = i == b->count ? 1
-		    : j == a->count	  ? -1
-				    : strcmp(b->items[i].key, a->items[j].key);
+	jvmembers_init(&b, before, JVMEMBERS_SORTED);
+	jvmembers_init(&a, after, JVMEMBERS_SORTED);
+	while (i < b.count || j < a.count) {
+		int order = i == b.count ? 1
+		    : j == a.count	 ? -1
+				   : span_cmp(b.items[i].key, a.items[j].key);
 
-		if (order == 0)
-			differ_object(job, part, &b->items[i], &a->items[j]);
-		else if (order < 0)
-			add(job, part, SETDIFF_ONLY_BEFORE, b->items[i].key);
-		else
-			add(job, part, SETDIFF_ONLY_AFTER, a->items[j].key);
+		if (order < 0) {
+			add(job, part, SETDIFF_ONLY_BEFORE, b.items[i].key);
+		} else if (order > 0) {
+			add(job, part, SETDIFF_ONLY_AFTER, a.items[j].key);
+		} else {
+			jv object = b.items[i].value;
+			bool hide = datakind(
+			    objref_group(
+				jvtext_span(jvtext_peek(object, "apiVersion"))),
+			    jvtext_span(jvtext_peek(object, "kind")));
+
+			add_fields(job, part, b.items[i].key, NULL, object,
+			    a.items[j].value,
+			    hide ? SETDIFF_PATHS : job->shown);
+		}
 		i += order <= 0;
 		j += order >= 0;
 	}
+	jvmembers_release(&b);
+	jvmembers_release(&a);
+	jv_free(before);
+	jv_free(after);
 }
 
-static void
-differ_arrays(
-    const struct job *job, enum setdiff_part part, jv before, jv after)
-{
-	struct named_list b = sort(before), a = sort(after);
-
-	differ_lists(job, part, &b, &a);
-	release(&b);
-	release(&a);
-}
-
-/* ---- lines ---- */
-
-/* {KEY: {"once": true, ...}} of the items that the lists of the line name: one
- * walk over each, since there may be thousands. */
+/* The items of a line by key, each with a member that says how it is written:
+ * {"once": true, "patch": ..., ...}. Lists and items may be thousands, so each
+ * is walked over once. */
 static jv
-marks_of(jv reconcile)
+items_of(jv line)
 {
 	static const char *const lists[] = {"once", "exactly", "asSeen"};
-	jv marks = jv_object();
+	jv reconcile = jvtext_peek(line, "reconcile");
+	jv patches = jvtext_peek(reconcile, "patch");
+	jv marks = jv_object(), items = by_key(jvtext_peek(line, "items"));
+	jv found = jv_object();
 
 	for (size_t i = 0; i < COUNT(lists); i++) {
 		jv list = jvtext_peek(reconcile, lists[i]);
@@ -192,47 +356,28 @@ marks_of(jv reconcile)
 			continue;
 		jv_array_foreach(list, n, key)
 		{
-			jv of = jv_object_get(jv_copy(marks), jv_copy(key));
-
-			if (!jv_is_valid(of)) {
-				jv_free(of);
-				of = jv_object();
-			}
-			marks = jv_object_set(marks, key,
-			    jv_object_set(of, jv_string(lists[i]), jv_true()));
+			marks = jv_setpath(marks,
+			    JV_ARRAY(key, jv_string(lists[i])), jv_true());
 		}
 	}
-	return marks;
-}
-
-/* The item (consumed) with a member that says how it is written. */
-static jv
-with_marks(jv item, jv reconcile, jv marks)
-{
-	char *key = key_of(item);
-	jv mine = jvtext_peek(marks, key);
-	jv patch = jvtext_peek(jvtext_peek(reconcile, "patch"), key);
-
-	mine = jv_is_valid(mine) ? jv_copy(mine) : jv_object();
-	if (jv_is_valid(patch))
-		mine = jv_object_set(mine, jv_string("patch"), jv_copy(patch));
-	free(key);
-	return jv_object_set(item, jv_string("reconcile"), mine);
-}
-
-static jv
-items_of(jv line, jv reconcile)
-{
-	jv items = jv_array(), marks = marks_of(reconcile);
-
-	jv_array_foreach(jvtext_peek(line, "items"), i, item)
+	jv_object_foreach(items, key, item)
 	{
-		items =
-		    jv_array_append(items, with_marks(item, reconcile, marks));
+		jv mine = jvtext_peek(marks, jv_string_value(key));
+		jv patch = jvtext_peek(patches, jv_string_value(key));
+
+		mine = jv_is_valid(mine) ? jv_copy(mine) : jv_object();
+		if (jv_is_valid(patch))
+			mine = jv_object_set(
+			    mine, jv_string("patch"), jv_copy(patch));
+		found = jv_object_set(found, key,
+		    jv_object_set(item, jv_string("reconcile"), mine));
 	}
 	jv_free(marks);
-	return items;
+	jv_free(items);
+	return found;
 }
+
+/* ---- lines ---- */
 
 /* Without what is compared elsewhere, or follows from what was observed. */
 static jv
@@ -248,79 +393,50 @@ rest_of(jv reconcile)
 	return rest;
 }
 
-static void
-differ_sets(const struct job *job, jv before, jv after)
-{
-	jv b = jvtext_peek(before, "reconcile");
-	jv a = jvtext_peek(after, "reconcile");
-	jv b_items = items_of(before, b), a_items = items_of(after, a);
-
-	differ_arrays(job, SETDIFF_ITEM, b_items, a_items);
-	differ_arrays(job, SETDIFF_DELETE, jvtext_peek(b, "delete"),
-	    jvtext_peek(a, "delete"));
-	differ_arrays(job, SETDIFF_RELEASE, jvtext_peek(b, "release"),
-	    jvtext_peek(a, "release"));
-	jv_free(b_items);
-	jv_free(a_items);
-}
-
-static void
-differ_rest(const struct job *job, jv before, jv after)
-{
-	jv b = rest_of(jvtext_peek(before, "reconcile"));
-	jv a = rest_of(jvtext_peek(after, "reconcile"));
-	struct leafdiff d = {NULL, 0, 0};
-
-	leafdiff_add(&d, NULL, b, a, job->shown);
-	if (d.count > 0)
-		add(job, SETDIFF_RECONCILE, SETDIFF_DIFFERS, job->primary)
-		    ->fields = d;
-	jv_free(b);
-	jv_free(a);
-}
-
-static jv
-text_or_nothing(const char *text)
-{
-	return text != NULL ? jv_string(text) : jv_invalid();
-}
-
 /* A message is made for users: it goes into statuses and Events. */
 static void
 differ_errors(const struct job *job, const char *before, const char *after)
 {
-	jv b = text_or_nothing(before), a = text_or_nothing(after);
+	jv b = before != NULL ? jv_string(before) : jv_invalid();
+	jv a = after != NULL ? jv_string(after) : jv_invalid();
 
 	if (before != NULL && after != NULL && strcmp(before, after) == 0)
 		add(job, SETDIFF_FAILURE, SETDIFF_UNKNOWN, job->primary)
 		    ->message = mem_strdup(before);
-	add_member(job, SETDIFF_FAILURE, "error", b, a, LEAFDIFF_VALUES);
+	add_fields(
+	    job, SETDIFF_FAILURE, job->primary, "error", b, a, SETDIFF_VALUES);
 	jv_free(b);
 	jv_free(a);
 }
 
+/* By part, in the order of enum setdiff_part. After a failure only the status
+ * counts. */
 static void
-differ_lines(const struct job *job, const struct setdiff_side *before,
-    const struct setdiff_side *after)
+differ_lines(const struct job *job, jv before, jv after, bool failed)
 {
-	struct err err = ERR_INIT;
-	jv b = jvtext_parse(before->line, &err);
-	jv a = jvtext_parse(after->line, &err);
-	bool failed = before->error != NULL || after->error != NULL;
+	jv b = jvtext_peek(before, "reconcile");
+	jv a = jvtext_peek(after, "reconcile"), b_rest, a_rest;
 
-	differ_errors(job, before->error, after->error);
-	if (!failed && jv_is_valid(b) && jv_is_valid(a))
-		differ_sets(job, b, a);
-	if (jv_is_valid(b) && jv_is_valid(a)) {
-		add_member(job, SETDIFF_STATUS, "status",
-		    jvtext_peek(jvtext_peek(b, "reconcile"), "status"),
-		    jvtext_peek(jvtext_peek(a, "reconcile"), "status"),
-		    job->shown);
-		if (!failed)
-			differ_rest(job, b, a);
+	if (!failed) {
+		differ_objects(
+		    job, SETDIFF_ITEM, items_of(before), items_of(after));
+		differ_objects(job, SETDIFF_DELETE,
+		    by_key(jvtext_peek(b, "delete")),
+		    by_key(jvtext_peek(a, "delete")));
+		differ_objects(job, SETDIFF_RELEASE,
+		    by_key(jvtext_peek(b, "release")),
+		    by_key(jvtext_peek(a, "release")));
 	}
-	jv_free(b);
-	jv_free(a);
+	add_fields(job, SETDIFF_STATUS, job->primary, "status",
+	    jvtext_peek(b, "status"), jvtext_peek(a, "status"), job->shown);
+	if (failed)
+		return;
+	b_rest = rest_of(b);
+	a_rest = rest_of(a);
+	add_fields(job, SETDIFF_RECONCILE, job->primary, NULL, b_rest, a_rest,
+	    job->shown);
+	jv_free(b_rest);
+	jv_free(a_rest);
 }
 
 void
@@ -328,16 +444,28 @@ setdiff_make(struct setdiff *s, const char *primary,
     const struct setdiff_side *before, const struct setdiff_side *after,
     bool hide_texts)
 {
-	struct job job = {
-	    s, hide_texts ? LEAFDIFF_NO_TEXTS : LEAFDIFF_VALUES, primary};
+	struct job job = {s, hide_texts ? SETDIFF_NO_TEXTS : SETDIFF_VALUES,
+	    span_str(primary)};
+	struct err err = ERR_INIT;
+	jv b, a;
 
 	*s = (struct setdiff){NULL, 0};
-	if (before->there && after->there)
-		differ_lines(&job, before, after);
-	else if (before->there)
-		add(&job, SETDIFF_PRIMARY, SETDIFF_ONLY_BEFORE, primary);
-	else if (after->there)
-		add(&job, SETDIFF_PRIMARY, SETDIFF_ONLY_AFTER, primary);
+	if (!before->there || !after->there) {
+		if (before->there || after->there)
+			add(&job, SETDIFF_PRIMARY,
+			    before->there ? SETDIFF_ONLY_BEFORE
+					  : SETDIFF_ONLY_AFTER,
+			    job.primary);
+		return;
+	}
+	differ_errors(&job, before->error, after->error);
+	b = jvtext_parse(before->line, &err);
+	a = jvtext_parse(after->line, &err);
+	if (jv_is_valid(b) && jv_is_valid(a))
+		differ_lines(
+		    &job, b, a, before->error != NULL || after->error != NULL);
+	jv_free(b);
+	jv_free(a);
 }
 
 size_t
@@ -356,7 +484,7 @@ setdiff_release(struct setdiff *s)
 	for (size_t i = 0; i < s->count; i++) {
 		free(s->objects[i].object);
 		free(s->objects[i].message);
-		leafdiff_release(&s->objects[i].fields);
+		setdiff_release_fields(&s->objects[i].fields);
 	}
 	free(s->objects);
 	*s = (struct setdiff){NULL, 0};

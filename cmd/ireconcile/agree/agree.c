@@ -4,6 +4,7 @@
 
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
+#include "base/array.h"
 #include "base/utf8.h"
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
@@ -20,9 +21,9 @@ struct comparison {
 		ONE_WAY, /* observed may hold more */
 		BOTH_WAYS
 	} direction;
-	unsigned texts;	    /* these placeholders agree with any text */
-	struct buf *path;   /* of the first difference, or NULL */
-	struct buf *values; /* there, or NULL */
+	unsigned texts;	    /* placeholders that agree with any text */
+	struct buf *path;   /* gets that of the first difference, or NULL */
+	struct buf *values; /* gets the values there, or NULL */
 	const struct agree_each *each; /* is told all of them; or NULL */
 	struct buf *error; /* the first text for "${error}", or NULL */
 	jv string_data;	   /* stringData of a desired Secret, or invalid */
@@ -31,13 +32,22 @@ struct comparison {
 static bool compare(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place);
 
-/* The comparison goes on if all differences are wanted. */
+/* was and wish: the values as text, or none. Returns whether the comparison
+ * goes on, because all differences are wanted. */
 static bool
-tell(const struct comparison *c, const struct apischema_place *place,
+differ_as(const struct comparison *c, const struct apischema_place *place,
     jv observed, struct span was, struct span wish)
 {
 	struct buf path = BUF_INIT;
 
+	if (c->each == NULL) {
+		if (c->path != NULL)
+			apischema_add_place(c->path, place);
+		if (c->values != NULL && was.p != NULL)
+			buf_addf(c->values, "%.*s, then %.*s", SPAN_ARG(was),
+			    SPAN_ARG(wish));
+		return false;
+	}
 	apischema_add_place(&path, place);
 	if (c->each->found != NULL)
 		c->each->found(c->each->arg, buf_span(&path), was, wish);
@@ -51,11 +61,7 @@ static bool
 differ(const struct comparison *c, const struct apischema_place *place,
     jv observed)
 {
-	if (c->each != NULL)
-		return tell(c, place, observed, SPAN_NONE, SPAN_NONE);
-	if (c->path != NULL)
-		apischema_add_place(c->path, place);
-	return false;
+	return differ_as(c, place, observed, SPAN_NONE, SPAN_NONE);
 }
 
 static void
@@ -83,14 +89,7 @@ differ_by(const struct comparison *c, jv desired, jv observed,
 		return differ(c, place, observed);
 	add_value(&was, observed);
 	add_value(&wish, desired);
-	if (c->each != NULL) {
-		same =
-		    tell(c, place, observed, buf_span(&was), buf_span(&wish));
-	} else {
-		buf_addf(
-		    c->values, "%s, then %s", buf_str(&was), buf_str(&wish));
-		same = differ(c, place, observed);
-	}
+	same = differ_as(c, place, observed, buf_span(&was), buf_span(&wish));
 	buf_release(&was);
 	buf_release(&wish);
 	return same;
@@ -144,17 +143,6 @@ matches(struct span pattern, const char *placeholder, struct span text,
 	return true;
 }
 
-static bool
-matches_any(const struct comparison *c, struct span pattern, struct span text)
-{
-	for (size_t i = 0; i < 2; i++)
-		if ((c->texts & 1u << i) != 0 &&
-		    matches(pattern, placeholders[i], text,
-			1u << i == AGREE_ERROR ? c->error : NULL))
-			return true;
-	return false;
-}
-
 static int
 to_quantity(jv value, struct quantity *q)
 {
@@ -189,10 +177,13 @@ compare_scalar(const struct comparison *c, jv desired, jv observed,
 
 	if (!same && apischema_is_quantity(&c->schema, place))
 		same = agree_quantities(desired, observed);
-	if (!same && c->texts != 0 && jv_get_kind(desired) == JV_KIND_STRING &&
-	    jv_get_kind(observed) == JV_KIND_STRING)
-		same =
-		    matches_any(c, jvtext_span(desired), jvtext_span(observed));
+	for (size_t i = 0; i < COUNT(placeholders) && !same; i++)
+		same = (c->texts & 1u << i) != 0 &&
+		    jv_get_kind(desired) == JV_KIND_STRING &&
+		    jv_get_kind(observed) == JV_KIND_STRING &&
+		    matches(jvtext_span(desired), placeholders[i],
+			jvtext_span(observed),
+			1u << i == AGREE_ERROR ? c->error : NULL);
 	return same || differ_by(c, desired, observed, place);
 }
 
@@ -272,8 +263,8 @@ compare_member(const struct comparison *c, const struct jvmember *m,
 	return same;
 }
 
-/* In the order of the keys if somebody is told which one differs: then the same
- * object always has the same first difference. */
+/* In the order of the keys if the caller wants to know which one differs: then
+ * the same object always has the same first difference. */
 static bool
 compare_object(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
@@ -298,44 +289,35 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 		nothing_more(c, desired, observed, place));
 }
 
-/* Whether an element of list agrees. */
-static bool
-has_element(const struct comparison *c, jv wanted, jv list,
-    const struct apischema_place *at)
-{
-	struct comparison quiet = {.schema = c->schema,
-	    .direction = c->direction,
-	    .string_data = c->string_data};
-	bool found = false;
-
-	jv_array_foreach(list, i, element)
-	{
-		found = found || compare(&quiet, wanted, element, at);
-		jv_free(element);
-	}
-	return found;
-}
-
 /*
- * A list of another length. In a custom resource, whose schema is not known, the
- * list may be one that others add to: there the observed value is what it lacks.
+ * A list of another length. In a custom resource, whose schema is not known,
+ * the list may be one that others add to: there the observed value is what it
+ * lacks.
  */
 static bool
 differ_in_length(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
-	jv lacking = jv_array();
+	struct comparison quiet = {.schema = c->schema,
+	    .direction = c->direction,
+	    .string_data = c->string_data};
+	jv lacking;
 	bool same;
 
-	if (c->schema.builtin || c->each == NULL) {
-		jv_free(lacking);
+	if (c->schema.builtin || c->each == NULL)
 		return differ(c, place, observed);
-	}
+	lacking = jv_array();
 	jv_array_foreach(desired, i, wanted)
 	{
 		struct apischema_place at = {place, SPAN_NONE, SPAN_NONE, i};
+		bool found = false;
 
-		if (has_element(c, wanted, observed, &at))
+		jv_array_foreach(observed, j, element)
+		{
+			found = found || compare(&quiet, wanted, element, &at);
+			jv_free(element);
+		}
+		if (found)
 			jv_free(wanted);
 		else
 			lacking = jv_array_append(lacking, wanted);
@@ -345,78 +327,52 @@ differ_in_length(const struct comparison *c, jv desired, jv observed,
 	return same;
 }
 
-static bool
-compare_plain(const struct comparison *c, jv desired, jv observed,
-    const struct apischema_place *place)
-{
-	int n = jv_array_length(jv_copy(desired));
-	bool same = true;
-
-	if (jv_array_length(jv_copy(observed)) != n)
-		return differ_in_length(c, desired, observed, place);
-	for (int i = 0; i < n && same; i++) {
-		struct apischema_place at = {place, SPAN_NONE, SPAN_NONE, i};
-		jv a = jv_array_get(jv_copy(desired), i);
-		jv b = jv_array_get(jv_copy(observed), i);
-
-		/* An element counts even if it is empty. */
-		same = compare(c, a, b, &at);
-		jv_free(a);
-		jv_free(b);
-	}
-	return same;
-}
-
-static bool
-compare_keyed(const struct comparison *c, jv desired, jv observed,
-    const struct listkeys *keys, const struct listkeys *others,
-    const struct apischema_place *place)
-{
-	if (c->direction == BOTH_WAYS && keys->count != others->count)
-		return differ(c, place, observed);
-	for (int i = 0; i < keys->count; i++) {
-		struct apischema_place at = {
-		    place, SPAN_NONE, listkeys_get(keys, i), i};
-		int j = listkeys_find(keys, i, others);
-		jv a, b;
-		bool same;
-
-		if (j < 0) {
-			if (!differ(c, &at, jv_invalid()))
-				return false;
-			continue;
-		}
-		a = jv_array_get(jv_copy(desired), i);
-		b = jv_array_get(jv_copy(observed), j);
-		same =
-		    jv_get_kind(a) != JV_KIND_OBJECT || compare(c, a, b, &at);
-		jv_free(a);
-		jv_free(b);
-		if (!same)
-			return false;
-	}
-	return true;
-}
-
+/* Elements of a keyed list are compared by key, if all desired ones have one;
+ * others by index. */
 static bool
 compare_array(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
 	struct apischema_list how = apischema_list(&c->schema, place);
-	struct listkeys keys, others;
-	bool same;
+	struct listkeys keys = {.complete = false};
+	struct listkeys others = {.complete = false};
+	int n = jv_array_length(jv_copy(desired));
+	bool keyed, other_length, same = true;
 
 	if (jv_get_kind(observed) != JV_KIND_ARRAY)
 		return differ(c, place, observed);
-	if (how.type == LIST_PLAIN)
-		return compare_plain(c, desired, observed, place);
-	listkeys_init(&keys, &how, desired);
-	listkeys_init(&others, &how, observed);
-	if (keys.complete)
-		same =
-		    compare_keyed(c, desired, observed, &keys, &others, place);
-	else
-		same = compare_plain(c, desired, observed, place);
+	if (how.type != LIST_PLAIN) {
+		listkeys_init(&keys, &how, desired);
+		listkeys_init(&others, &how, observed);
+	}
+	keyed = keys.complete;
+	other_length = jv_array_length(jv_copy(observed)) != n;
+	if (other_length && !keyed) {
+		same = differ_in_length(c, desired, observed, place);
+		n = 0;
+	} else if (other_length && c->direction == BOTH_WAYS) {
+		same = differ(c, place, observed);
+		n = 0;
+	}
+	for (int i = 0; i < n && same; i++) {
+		struct apischema_place at = {place, SPAN_NONE,
+		    keyed ? listkeys_get(&keys, i) : SPAN_NONE, i};
+		int j = keyed ? listkeys_find(&keys, i, &others) : i;
+		jv a, b;
+
+		if (j < 0) {
+			same = differ(c, &at, jv_invalid());
+			continue;
+		}
+		a = jv_array_get(jv_copy(desired), i);
+		b = jv_array_get(jv_copy(observed), j);
+		/* An element without a key counts even if it is empty; of a set,
+		 * the key is all there is. */
+		same = (keyed && jv_get_kind(a) != JV_KIND_OBJECT) ||
+		    compare(c, a, b, &at);
+		jv_free(a);
+		jv_free(b);
+	}
 	listkeys_release(&keys);
 	listkeys_release(&others);
 	return same;
@@ -460,12 +416,6 @@ compare(const struct comparison *c, jv desired, jv observed,
 
 static const struct apischema_place top = {NULL, {NULL, 0}, {NULL, 0}, 0};
 
-bool
-agree_object(jv desired_peek, jv observed_peek, struct buf *path)
-{
-	return agree_values(desired_peek, observed_peek, path, NULL);
-}
-
 static bool
 compare_whole(jv desired_peek, jv observed_peek, struct comparison c)
 {
@@ -478,6 +428,12 @@ compare_whole(jv desired_peek, jv observed_peek, struct comparison c)
 	if (jv_get_kind(c.string_data) != JV_KIND_OBJECT)
 		c.string_data = jv_invalid();
 	return compare(&c, desired_peek, observed_peek, &top);
+}
+
+bool
+agree_object(jv desired_peek, jv observed_peek, struct buf *path)
+{
+	return agree_values(desired_peek, observed_peek, path, NULL);
 }
 
 bool
@@ -523,13 +479,6 @@ compare_status(jv desired_peek, jv observed_peek, struct comparison c)
 }
 
 bool
-agree_status(jv desired_peek, jv observed_peek, struct buf *path)
-{
-	return compare_status(
-	    desired_peek, observed_peek, (struct comparison){.path = path});
-}
-
-bool
 agree_status_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values)
 {
@@ -549,4 +498,56 @@ agree_template(
 		buf_addspan(error, buf_span(&filled));
 	buf_release(&filled);
 	return same;
+}
+
+/* ---- keys of a ConfigMap or a Secret ---- */
+
+static bool
+has_value(jv map_peek, struct span key)
+{
+	jv found = jv_invalid();
+	bool has;
+
+	if (jv_get_kind(map_peek) == JV_KIND_OBJECT)
+		found = jv_object_get(
+		    jv_copy(map_peek), jv_string_sized(key.p, (int)key.n));
+	has = jv_is_valid(found) && jv_get_kind(found) != JV_KIND_NULL;
+	jv_free(found);
+	return has;
+}
+
+/* The first key of observed[map] that desired does not have. */
+static bool
+has_more(jv desired, jv observed, const char *map, struct buf *path)
+{
+	struct apischema_place in = {&top, span_str(map), SPAN_NONE, 0};
+	jv ours = jvtext_peek(desired, map);
+	jv written = jvtext_peek(desired, "stringData");
+	struct jvmembers members;
+	bool more = false;
+
+	if (jv_get_kind(jvtext_peek(observed, map)) != JV_KIND_OBJECT)
+		return false;
+	jvmembers_init(&members, jvtext_peek(observed, map), JVMEMBERS_SORTED);
+	for (size_t i = 0; i < members.count && !more; i++) {
+		struct span key = members.items[i].key;
+		struct apischema_place at = {&in, key, SPAN_NONE, 0};
+
+		more = !has_value(ours, key) && !has_value(written, key);
+		if (more && path != NULL)
+			apischema_add_place(path, &at);
+	}
+	jvmembers_release(&members);
+	return more;
+}
+
+bool
+agree_exactly(jv desired_peek, jv observed_peek, struct buf *path)
+{
+	static const char *const maps[] = {"binaryData", "data"};
+
+	for (size_t i = 0; i < COUNT(maps); i++)
+		if (has_more(desired_peek, observed_peek, maps[i], path))
+			return false;
+	return true;
 }

@@ -33,7 +33,7 @@
 bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
 
 /*
- * The same without trees, of two objects as valid JSON, desired printed by
+ * agree_object without trees, of two objects as valid JSON, desired printed by
  * jvtext: what is settled is compared at a tenth of the cost. False: they do
  * not agree, or agree_object has to tell.
  */
@@ -47,17 +47,16 @@ bool agree_surely(struct span desired, struct span observed);
 bool agree_exactly(jv desired_peek, jv observed_peek, struct buf *path);
 
 /*
- * For .status, which is owned whole: agrees in both directions. jv_invalid()
- * counts as absent.
- */
-bool agree_status(jv desired_peek, jv observed_peek, struct buf *path);
-
-/*
- * Both with the first values that differ, appended to values: "1, then 2": the
- * observed one and the desired one, cut. Not for what may be secret.
+ * agree_object with the first values that differ, appended to values (may be
+ * NULL): "1, then 2": the observed one and the desired one, cut. Not for what
+ * may be secret.
  */
 bool agree_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
+/*
+ * For .status, which is owned whole: agrees in both directions. jv_invalid()
+ * counts as absent.
+ */
 bool agree_status_values(
     jv desired_peek, jv observed_peek, struct buf *path, struct buf *values);
 
@@ -78,10 +77,10 @@ void agree_differences(
     jv desired_peek, jv observed_peek, const struct agree_each *each);
 
 /*
- * agree_status, where a desired string that holds "${error}" or "${manager}",
- * as texts says, agrees with any text in its place: kapply filled it in. If
- * they agree, and error is not NULL, the text in the place of the first
- * "${error}" that is alone in its string is appended to it.
+ * agree_status_values, where a desired string that holds "${error}" or
+ * "${manager}", as texts says, agrees with any text in its place: kapply filled
+ * it in. If they agree, and error is not NULL, the text in the place of the
+ * first "${error}" that is alone in its string is appended to it.
  */
 enum agree_text { AGREE_ERROR = 1, AGREE_MANAGER = 2 };
 bool agree_template(

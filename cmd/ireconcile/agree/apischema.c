@@ -79,6 +79,9 @@ static const struct {
     {"imagePullSecrets", {LIST_KEYED, {"name"}}},
     {"initContainers", {LIST_KEYED, {"name"}}},
     {"matchConditions", {LIST_KEYED, {"name"}}},
+    /* Other ports are keyed only in containers: elsewhere they have no
+     * containerPort, and so no key. */
+    {"ports", {LIST_KEYED, {"containerPort", "protocol"}}},
     {"resourceClaims", {LIST_KEYED, {"name"}}},
     {"schedulingGates", {LIST_KEYED, {"name"}}},
     {"secrets", {LIST_KEYED, {"name"}}},
@@ -93,12 +96,6 @@ static const struct {
     {"x-kubernetes-validations", {LIST_KEYED, {"rule"}}},
 };
 
-static bool
-is_object(const struct apischema_place *p)
-{
-	return p->up == NULL;
-}
-
 struct apischema_list
 apischema_list(const struct apischema *s, const struct apischema_place *list)
 {
@@ -112,17 +109,11 @@ apischema_list(const struct apischema *s, const struct apischema_place *list)
 		return (struct apischema_list){LIST_KEYED, {"type"}};
 	if (!s->builtin || list->up == NULL)
 		return plain;
-	if (span_is(list->key, "ports")) {
-		if (span_is(s->kind, "Service"))
-			return (struct apischema_list){
-			    LIST_KEYED, {"port", "protocol"}};
-		/* Other ports are keyed only in containers: elsewhere they have
-		 * no containerPort, and so no key. */
+	if (span_is(list->key, "ports") && span_is(s->kind, "Service"))
 		return (struct apischema_list){
-		    LIST_KEYED, {"containerPort", "protocol"}};
-	}
-	if (span_is(list->key, "imagePullSecrets") && is_object(list->up))
-		return plain; /* of a ServiceAccount: atomic */
+		    LIST_KEYED, {"port", "protocol"}};
+	if (span_is(list->key, "imagePullSecrets") && list->up->up == NULL)
+		return plain; /* those of a ServiceAccount are atomic */
 	if (span_is(list->key, "variables") &&
 	    span_is(s->kind, "ValidatingAdmissionPolicy"))
 		return (struct apischema_list){LIST_KEYED, {"name"}};
@@ -143,7 +134,7 @@ apischema_is_map(const struct apischema *s, const struct apischema_place *p)
 {
 	if (span_is(p->key, "labels") || span_is(p->key, "annotations"))
 		return p->up != NULL && span_is(p->up->key, "metadata");
-	if (p->up == NULL || !is_object(p->up))
+	if (p->up == NULL || p->up->up != NULL)
 		return false;
 	return datakind(span_str(""), s->kind) &&
 	    (span_is(p->key, "data") || span_is(p->key, "binaryData") ||
@@ -162,7 +153,7 @@ apischema_is_dropped(const struct apischema *s, const struct apischema_place *p)
 		return false;
 	/* Elsewhere it is a label selector: {} selects everything there. */
 	if (span_is(p->key, "selector"))
-		return is_object(p->up->up != NULL ? p->up->up : p->up) &&
+		return (p->up->up == NULL || p->up->up->up == NULL) &&
 		    (span_is(s->kind, "Service") ||
 			span_is(s->kind, "ReplicationController"));
 	return one_of(p->key, maps);

@@ -14,13 +14,13 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* One step of the way from the object down to a value. */
+/* A step of the way from the object down to a value. */
 struct apischema_place {
 	const struct apischema_place
 	    *up;	   /* NULL: this is the object (or a status) */
 	struct span key;   /* p == NULL: an element of a list */
-	struct span label; /* of an element of a keyed list: its key */
-	int index;	   /* of another element */
+	struct span label; /* the key of an element of a keyed list */
+	int index;	   /* the place of another element */
 };
 
 /* Appends like ".spec.containers[name=main].args[0]". */
@@ -52,11 +52,6 @@ const char *apischema_key_default(const char *key);
 
 /* Labels, annotations, data: an empty one equals an absent one. */
 bool apischema_is_map(
-    const struct apischema *s, const struct apischema_place *place);
-
-/* Other maps that the server drops if they are empty: they equal absent ones,
- * too, but have a path of their own (agree_path_digest). */
-bool apischema_is_dropped(
     const struct apischema *s, const struct apischema_place *place);
 
 /* Other maps that the server drops if they are empty: they equal absent ones,

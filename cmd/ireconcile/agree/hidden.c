@@ -130,7 +130,7 @@ lift_array(
 	return observed;
 }
 
-/* observed: consumed, desired: borrowed */
+/* observed is consumed, desired borrowed. */
 static jv
 lift(struct hidden_values *h, uint64_t path, jv observed, jv desired, int depth)
 {
@@ -147,13 +147,18 @@ lift(struct hidden_values *h, uint64_t path, jv observed, jv desired, int depth)
 	return observed;
 }
 
-/* The data that the API server makes of a Secret's stringData. */
+/* A Secret (consumed) with the data that the API server makes of its
+ * stringData. */
 static jv
-stored(jv written)
+as_stored(jv secret)
 {
-	jv data = jv_object();
+	jv data = jv_copy(jvtext_peek(secret, "data"));
 
-	jv_object_foreach(written, key, value)
+	if (jv_get_kind(data) != JV_KIND_OBJECT) {
+		jv_free(data);
+		data = jv_object();
+	}
+	jv_object_foreach(jvtext_peek(secret, "stringData"), key, value)
 	{
 		struct buf text = BUF_INIT;
 
@@ -165,27 +170,18 @@ stored(jv written)
 		jv_free(key);
 		jv_free(value);
 	}
-	return data;
+	return jv_object_set(secret, jv_string("data"), data);
 }
 
 jv
 hidden_lift(jv observed, jv desired_peek, struct hidden_values **memory)
 {
-	jv written = jvtext_peek(desired_peek, "stringData");
 	jv desired = jv_copy(desired_peek);
 
 	if (*memory == NULL)
 		*memory = mem_zalloc(sizeof(**memory));
-	if (jv_get_kind(written) == JV_KIND_OBJECT) {
-		jv data = jv_copy(jvtext_peek(desired_peek, "data"));
-
-		if (jv_get_kind(data) != JV_KIND_OBJECT) {
-			jv_free(data);
-			data = jv_object();
-		}
-		data = jv_object_merge(data, stored(written));
-		desired = jv_object_set(desired, jv_string("data"), data);
-	}
+	if (jv_get_kind(jvtext_peek(desired, "stringData")) == JV_KIND_OBJECT)
+		desired = as_stored(desired);
 	observed = lift(*memory, 0, observed, desired, DEPTH_MAX);
 	jv_free(desired);
 	return observed;

@@ -14,7 +14,7 @@
 struct leaves {
 	struct apischema schema;
 	struct buf path; /* to the current place */
-	struct buf text; /* one path per line */
+	struct buf text; /* a path per line */
 };
 
 static void add_leaves(
@@ -42,27 +42,44 @@ is_version(const struct apischema_place *p)
 }
 
 static void
-add_object(struct leaves *l, const struct jvmembers *members,
-    const struct apischema_place *place)
+add_leaf(struct leaves *l, const char *end)
 {
-	for (size_t i = 0; i < members->count; i++) {
+	buf_addspan(&l->text, buf_span(&l->path));
+	buf_adds(&l->text, end);
+}
+
+static void
+object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
+{
+	struct jvmembers members;
+
+	jvmembers_init(&members, object, JVMEMBERS_SORTED);
+	for (size_t i = 0; i < members.count; i++) {
 		struct apischema_place at = {
-		    place, members->items[i].key, SPAN_NONE, 0};
+		    place, members.items[i].key, SPAN_NONE, 0};
 
 		if (!is_own_mark(&at) && !is_version(&at))
-			add_leaves(l, members->items[i].value, &at);
+			add_leaves(l, members.items[i].value, &at);
 	}
+	/* An empty map of labels has no path, with or without our mark. */
+	if (members.count == 0 && !apischema_is_map(&l->schema, place))
+		add_leaf(l, "{}\n");
+	jvmembers_release(&members);
 }
 
 /* In the order of the list: another order gives another digest, because some
  * orders have a meaning (initContainers). */
 static void
-add_array(
-    struct leaves *l, jv array, int n, const struct apischema_place *place)
+array_leaves(struct leaves *l, jv array, const struct apischema_place *place)
 {
+	int n = jv_array_length(jv_copy(array));
 	struct apischema_list how = apischema_list(&l->schema, place);
 	struct listkeys keys = {.complete = false};
 
+	if (n == 0) {
+		add_leaf(l, "[]\n");
+		return;
+	}
 	if (how.type == LIST_KEYED)
 		listkeys_init(&keys, &how, array);
 	for (int i = 0; i < n; i++) {
@@ -78,57 +95,17 @@ add_array(
 }
 
 static void
-add_leaf(struct leaves *l, const char *end)
-{
-	buf_addspan(&l->text, buf_span(&l->path));
-	buf_adds(&l->text, end);
-}
-
-static void
-object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
-{
-	struct jvmembers members;
-
-	jvmembers_init(&members, object, JVMEMBERS_SORTED);
-	/* An empty map of labels has no path, with or without our mark. */
-	if (members.count > 0)
-		add_object(l, &members, place);
-	else if (!apischema_is_map(&l->schema, place))
-		add_leaf(l, "{}\n");
-	jvmembers_release(&members);
-}
-
-static void
-array_leaves(struct leaves *l, jv array, const struct apischema_place *place)
-{
-	int n = jv_array_length(jv_copy(array));
-
-	if (n > 0)
-		add_array(l, array, n, place);
-	else
-		add_leaf(l, "[]\n");
-}
-
-/* The place where the server keeps it: kapply sends it there, too. */
-static struct apischema_place
-stored_place(const struct leaves *l, const struct apischema_place *place)
-{
-	struct apischema_place at = *place;
-
-	if (at.up != NULL && at.up->up == NULL && l->schema.builtin &&
-	    span_is(l->schema.kind, "Secret") && span_is(at.key, "stringData"))
-		at.key = span_str("data");
-	return at;
-}
-
-static void
 add_leaves(struct leaves *l, jv value, const struct apischema_place *place)
 {
-	struct apischema_place at = stored_place(l, place);
+	struct apischema_place at = *place;
 	size_t before = l->path.len;
 
 	if (jv_get_kind(value) == JV_KIND_NULL)
 		return;
+	/* The server keeps it there: kapply sends it there, too. */
+	if (at.up != NULL && at.up->up == NULL && l->schema.builtin &&
+	    span_is(l->schema.kind, "Secret") && span_is(at.key, "stringData"))
+		at.key = span_str("data");
 	apischema_add_step(&l->path, &at);
 	if (jv_get_kind(value) == JV_KIND_OBJECT)
 		object_leaves(l, value, place);

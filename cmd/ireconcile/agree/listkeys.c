@@ -88,7 +88,7 @@ read_scalar(struct buf *b, const struct flat_value *v)
 	return KEY_READ;
 }
 
-/* One of the members of value i that are its key. */
+/* A member of value i that is its key, or a part of that. */
 static enum reading
 read_member(struct buf *b, const struct flat *f, uint32_t i, const char *key)
 {

@@ -23,8 +23,8 @@ struct listkeys {
 
 void listkeys_init(
     struct listkeys *k, const struct apischema_list *how, jv array_peek);
-/* The same of value i, an array. -1, and nothing to release: a key may be read
- * in another way than it is spelt. */
+/* listkeys_init for value i, an array. -1, and nothing to release: a key may be
+ * read in another way than it is spelt. */
 int listkeys_read(struct listkeys *k, const struct apischema_list *how,
     const struct flat *f, uint32_t i);
 void listkeys_release(struct listkeys *k);

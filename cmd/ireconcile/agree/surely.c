@@ -19,11 +19,12 @@ struct texts {
 	struct flat desired, observed;
 };
 
-/* Value d of desired, and o of observed. */
+/* Whether value d of desired and value o of observed, or ABSENT, agree. */
 static bool agrees(const struct texts *t, uint32_t d, uint32_t o,
     const struct apischema_place *place);
 
-/* As o: there is no such value. (0 is the whole, which is in nothing.) */
+/* The number of a value that is not there: 0 is the whole object, which is a
+ * member of nothing. */
 enum { ABSENT = 0 };
 
 /* Nothing, null, "" or []: equals an absent field anywhere. */
@@ -40,19 +41,6 @@ is_nothing(const struct flat *f, uint32_t i)
 	default:
 		return false;
 	}
-}
-
-/* The value desired, which is nothing. */
-static bool
-nothing_agrees(const struct texts *t, uint32_t d, uint32_t o,
-    const struct apischema_place *place)
-{
-	enum json_type type = t->desired.values[d].type;
-
-	return type == JSON_NULL || o == ABSENT ||
-	    is_nothing(&t->observed, o) ||
-	    (type == JSON_ARRAY &&
-		apischema_list(&t->schema, place).type != LIST_PLAIN);
 }
 
 static bool
@@ -152,17 +140,6 @@ plain_lists_agree(const struct texts *t, uint32_t d, uint32_t o,
 	return i == a[d].next && j == b[o].next;
 }
 
-/* Element number n of array o. */
-static uint32_t
-element(const struct flat *f, uint32_t o, int n)
-{
-	uint32_t i = o + 1;
-
-	while (n-- > 0)
-		i = f->values[i].next;
-	return i;
-}
-
 static bool
 keyed_lists_agree(const struct texts *t, uint32_t d, uint32_t o,
     const struct listkeys *keys, const struct listkeys *others,
@@ -175,10 +152,13 @@ keyed_lists_agree(const struct texts *t, uint32_t d, uint32_t o,
 		struct apischema_place at = {
 		    place, SPAN_NONE, listkeys_get(keys, n), n};
 		int m = listkeys_find(keys, n, others);
+		uint32_t j = o + 1;
 
-		if (m < 0 ||
-		    (v[i].type == JSON_OBJECT &&
-			!agrees(t, i, element(&t->observed, o, m), &at)))
+		if (m < 0)
+			return false;
+		while (m-- > 0)
+			j = t->observed.values[j].next;
+		if (v[i].type == JSON_OBJECT && !agrees(t, i, j, &at))
 			return false;
 	}
 	return true;
@@ -216,7 +196,10 @@ agrees(const struct texts *t, uint32_t d, uint32_t o,
 	const struct flat_value *v = &t->desired.values[d];
 
 	if (is_nothing(&t->desired, d))
-		return nothing_agrees(t, d, o, place);
+		return v->type == JSON_NULL || o == ABSENT ||
+		    is_nothing(&t->observed, o) ||
+		    (v->type == JSON_ARRAY &&
+			apischema_list(&t->schema, place).type != LIST_PLAIN);
 	if (o == ABSENT)
 		return v->type == JSON_OBJECT &&
 		    flat_is_hollow(&t->desired, d) &&
@@ -244,33 +227,25 @@ member_text(const struct flat *f, const char *key)
 	return flat_span(&f->values[i]);
 }
 
-static bool
-objects_agree_surely(struct texts *t)
-{
-	static const struct apischema_place top = {
-	    NULL, {NULL, 0}, {NULL, 0}, 0};
-	uint32_t string_data;
-
-	t->schema = apischema_of(member_text(&t->desired, "apiVersion"),
-	    member_text(&t->desired, "kind"));
-	if (t->schema.builtin && span_is(t->schema.kind, "Secret") &&
-	    (!find_member(
-		 &t->desired, 0, span_str("stringData"), &string_data) ||
-		string_data != ABSENT))
-		return false;
-	return t->desired.values[0].type == JSON_OBJECT &&
-	    objects_agree(t, 0, 0, &top);
-}
-
 bool
 agree_surely(struct span desired, struct span observed)
 {
+	static const struct apischema_place top = {
+	    NULL, {NULL, 0}, {NULL, 0}, 0};
+	const struct span written = span_str("stringData");
+	uint32_t string_data = ABSENT;
 	struct texts t;
-	bool same;
+	bool same, sure = true;
 
 	flat_read(&t.desired, desired);
 	flat_read(&t.observed, observed);
-	same = objects_agree_surely(&t);
+	t.schema = apischema_of(member_text(&t.desired, "apiVersion"),
+	    member_text(&t.desired, "kind"));
+	if (t.schema.builtin && span_is(t.schema.kind, "Secret"))
+		sure = find_member(&t.desired, 0, written, &string_data) &&
+		    string_data == ABSENT;
+	same = sure && t.desired.values[0].type == JSON_OBJECT &&
+	    objects_agree(&t, 0, 0, &top);
 	flat_release(&t.desired);
 	flat_release(&t.observed);
 	return same;

@@ -380,7 +380,7 @@ take_claimant(struct claimants *c, const struct cache_object *o)
 
 static void
 find_claimants(struct claimants *c, const struct primary *p,
-    const struct desired *set, char type, struct span key)
+    const struct desired *set, enum index_type type, struct span key)
 {
 	const struct entry_bucket *b = index_bucket(p->entry, type, key);
 
@@ -422,10 +422,10 @@ tell_claimants(struct decision *d, struct primary *p)
 	bool leaving = finalizer_leaves(d);
 
 	if (d->set != NULL || leaving)
-		find_claimants(&c, p, d->set, 'x', primary_key(p));
+		find_claimants(&c, p, d->set, INDEX_UNPROVEN, primary_key(p));
 	if (d->set != NULL && !p->object->terminating &&
 	    marks_owning_key(&key, p->object))
-		find_claimants(&c, p, d->set, 'c', buf_span(&key));
+		find_claimants(&c, p, d->set, INDEX_CLAIMED, buf_span(&key));
 	if (c.count > 0 &&
 	    (p->claimants == NULL || (leaving && !p->claimants_left)))
 		say_claimants(p, &c, leaving);

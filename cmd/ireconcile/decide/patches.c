@@ -43,7 +43,7 @@ patches_target(struct decision *d, const struct desired_item *i)
 static struct entry_bucket *
 bucket_of(const struct primary *p)
 {
-	return index_bucket(p->entry, 'p', primary_key(p));
+	return index_bucket(p->entry, INDEX_PATCHED, primary_key(p));
 }
 
 bool

@@ -98,17 +98,6 @@ cache_object_generation(const struct cache_object *o)
 
 /* ---- rooms ---- */
 
-static struct cache_room *
-room_new(struct cache *s, struct span name)
-{
-	struct cache_room *room = mem_zalloc(sizeof(*room) + name.n);
-
-	memcpy(room->name, name.p, name.n);
-	room->name_len = (uint32_t)name.n;
-	map_put(&s->rooms, span_make(room->name, room->name_len), room);
-	return room;
-}
-
 static void
 room_free(struct cache_room *room)
 {
@@ -126,8 +115,12 @@ cache_enter(
 	if (!s->has_rooms || ns.n == 0)
 		return;
 	room = map_get(&s->rooms, ns);
-	if (room == NULL)
-		room = room_new(s, ns);
+	if (room == NULL) {
+		room = mem_zalloc(sizeof(*room) + ns.n);
+		memcpy(room->name, ns.p, ns.n);
+		room->name_len = (uint32_t)ns.n;
+		map_put(&s->rooms, span_make(room->name, room->name_len), room);
+	}
 	if (old != NULL) {
 		o->room_at = old->room_at;
 	} else {
@@ -238,8 +231,8 @@ part(const struct cache_object *o, struct span value)
 	    (uint32_t)(value.p - cache_object_text(o).p), (uint32_t)value.n};
 }
 
-/* The place of a string, without its quotes. */
-/* Kubernetes' uids and versions need no escapes: with some it does not count. */
+/* The place of a string, without its quotes. Kubernetes' uids and versions need
+ * no escapes: a string with one does not count. */
 static void
 locate(const struct cache_object *o, struct span value, uint32_t *at,
     uint32_t *len)
@@ -252,7 +245,7 @@ locate(const struct cache_object *o, struct span value, uint32_t *at,
 	}
 }
 
-/* One walk over the metadata: if a member occurs twice, the first counts. */
+/* Walks over the metadata once: if a member occurs twice, the first counts. */
 static void
 locate_parts(struct cache_object *o)
 {
@@ -292,6 +285,7 @@ keep_text(struct cache_object *o, struct span text, struct span managed)
 	locate_parts(o);
 }
 
+/* The object of a frame, whose names are decoded. */
 static struct cache_object *
 object_of_frame(
     struct cache *s, struct cache_kind *k, const struct json_frame *f)

@@ -53,7 +53,7 @@ struct cache_object {
 	struct cache_kind *kind;
 	union {
 		struct entry_bucket *one, **many; /* many: owned */
-	} buckets;	 /* its links; see cache_object_buckets */
+	} buckets;				  /* see cache_object_buckets */
 	uint64_t serial; /* differs for every content ever seen */
 	struct shelf_text text;
 	uint32_t bucket_count;
@@ -63,14 +63,14 @@ struct cache_object {
 	uint32_t rv_at, rv_len;
 	struct cache_part metadata, annotations;
 	bool terminating;
-	bool marked;	   /* it has marks */
-	bool proven;	   /* its marks have a proof; see marks.h */
-	bool proven_owner; /* its controller reference has one */
-	bool unproven;	   /* they have none, and count */
-	bool retained;	   /* they say that it is never deleted */
+	bool marked;	   /* the object has marks */
+	bool proven;	   /* ... with a proof; see marks.h */
+	bool proven_owner; /* the controller reference has a proof */
+	bool unproven;	   /* the marks have no proof, and count */
+	bool retained;	   /* the marks say that it is never deleted */
 	bool too_large;	   /* the text is only its identity and its status */
-	uint16_t instance; /* that made it: a number of instances.h */
-	uint32_t room_at;  /* its place in the list of its cache_room */
+	uint16_t instance; /* which made it: a number of instances.h */
+	uint32_t room_at;  /* place in the list of the cache_room */
 	char data[];	   /* key */
 };
 
@@ -185,7 +185,7 @@ void cache_kind_unlisted(struct cache_kind *k);
 struct cache_object *cache_object_new(
     struct cache *s, struct cache_kind *k, struct span text);
 void cache_object_free(struct cache_object *o);
-/* Its line was marked so (doc/protocol.md, "Large objects"). */
+/* The line of the object was marked so (doc/protocol.md, "Large objects"). */
 void cache_object_too_large(struct cache_object *o);
 
 /* Whether all objects of the kind are here, as far as can be said. */

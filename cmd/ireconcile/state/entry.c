@@ -6,227 +6,22 @@
 #include "base/mem.h"
 #include "conf/selector.h"
 #include "json/json.h"
-#include "json/jvtext.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "state/backoff.h"
 #include "state/claims.h"
 #include "state/index.h"
 #include "state/marks.h"
-#include "state/naming.h"
 #include "state/primary.h"
 #include "value/objref.h"
 
-/* ---- start ---- */
-
-/* Kind, or Kind.group where the role has two groups with this Kind. */
-static char *
-use_name(
-    const struct watch_kind *k, const struct watch_kind *kinds, size_t count)
-{
-	struct buf name = BUF_INIT;
-
-	for (size_t i = 0; i < count; i++)
-		if (&kinds[i] != k && strcmp(kinds[i].kind, k->kind) == 0) {
-			watch_kind_name(k, &name);
-			return buf_take(&name);
-		}
-	return mem_strdup(k->kind);
-}
-
-static struct use *
-add_use(struct entries *es, struct entry *e, enum use_role role,
-    const struct watch_kind *conf)
-{
-	struct cache_kind *k = cache_add_kind(&es->store, conf);
-	struct use *u = mem_zalloc(sizeof(*u));
-
-	u->entry = e;
-	u->conf = conf;
-	u->kind = k;
-	u->role = role;
-	k->uses = mem_grow(k->uses, k->use_count, sizeof(*k->uses));
-	k->uses[k->use_count++] = u;
-	k->hides = k->hides || conf->redact.count > 0;
-	e->uses = mem_grow(e->uses, e->use_count, sizeof(*e->uses));
-	e->uses[e->use_count++] = u;
-	if (strcmp(k->name, "Namespace") == 0 &&
-	    (conf->manage || conf->deletes))
-		es->store.has_rooms = true;
-	return u;
-}
-
-/* An expression that stands in this line of watches.yaml; NULL with err. */
-static struct program *
-load_expression(const struct entries *es, const struct entry *e, int line,
-    const char *text, const char *what, struct err *err)
-{
-	struct program_options options = {
-	    .expression = what, .debugs = es->debugs};
-	struct buf name = BUF_INIT;
-	struct program *p;
-
-	buf_addf(&name, "%s:%d", e->conf->path, line);
-	p = program_load_expression(buf_str(&name), text, &options, err);
-	buf_release(&name);
-	return p;
-}
-
-static int
-load_map(const struct entries *es, struct use *u, struct err *err)
-{
-	u->map = load_expression(
-	    es, u->entry, u->conf->map_line, u->conf->map_arg, "map", err);
-	return u->map == NULL ? -1 : 0;
-}
-
-static int
-add_kinds(struct entries *es, struct entry *e, enum use_role role,
-    const struct watch_kind *kinds, size_t count, struct err *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct use *u = add_use(es, e, role, &kinds[i]);
-
-		u->name = use_name(&kinds[i], kinds, count);
-		if (kinds[i].map == WATCH_MAP_JQ && load_map(es, u, err) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Which functions see the objects; desired and plan only what desiredReads
- * lists. */
-static void
-note_seen(struct entry *e)
-{
-	unsigned hidden = e->conf->reads_owned
-	    ? 0
-	    : 1u << PROGRAM_DESIRED | 1u << PROGRAM_PLAN;
-
-	e->now_seen_by = program_sees(e->program, "now");
-	e->error_seen_by = program_sees(e->program, "error");
-	e->outstanding_seen_by = program_sees(e->program, "outstanding");
-	for (size_t i = 0; i < e->use_count; i++)
-		if (e->uses[i]->role == USE_DEPENDENT)
-			e->uses[i]->seen_by =
-			    program_sees_owned(e->program, e->uses[i]->name) &
-			    ~hidden;
-}
-
-static int
-load_when(const struct entries *es, struct entry *e, struct err *err)
-{
-	const struct watch_entry *conf = e->conf;
-
-	if (conf->when == NULL)
-		return 0;
-	e->when =
-	    load_expression(es, e, conf->when_line, conf->when, "when", err);
-	return e->when == NULL ? -1 : 0;
-}
-
-static int
-entry_init(struct entries *es, struct entry *e, const struct watch_entry *conf,
-    const char *const *library_dirs, struct err *err)
-{
-	struct program_options options = {
-	    .library_dirs = library_dirs, .debugs = es->debugs};
-
-	e->conf = conf;
-	e->operator_ = jvtext_parse(span_str(conf->operator_json), err);
-	if (!jv_is_valid(e->operator_))
-		return -1;
-	if (conf->reads_owned)
-		options.desired_reads |= PROGRAM_READS_OWNED;
-	if (conf->reads_now)
-		options.desired_reads |= PROGRAM_READS_NOW;
-	e->program = program_load(conf->program, &options, err);
-	if (e->program == NULL || load_when(es, e, err) != 0)
-		return -1;
-	add_use(es, e, USE_PRIMARY, &conf->primary);
-	if (add_kinds(es, e, USE_DEPENDENT, conf->dependents,
-		conf->dependent_count, err) != 0)
-		return -1;
-	note_seen(e);
-	return add_kinds(
-	    es, e, USE_RELATED, conf->related, conf->related_count, err);
-}
-
-int
-entries_init(struct entries *es, const struct watches *w,
-    const char *const *library_dirs, struct err *err)
-{
-	instances_init(&es->instances, w);
-	es->items = mem_zalloc(w->count * sizeof(*es->items));
-	for (size_t i = 0; i < w->count; i++) {
-		struct entry *e = mem_zalloc(sizeof(*e));
-
-		e->operator_ = jv_invalid();
-		e->proof = es->proof;
-		e->store = &es->store;
-		e->instances = &es->instances;
-		e->instance = instances_of(&es->instances, &w->entries[i]);
-		e->instance_number =
-		    instances_number(&es->instances, span_str(e->instance));
-		es->items[es->count++] = e;
-		if (entry_init(es, e, &w->entries[i], library_dirs, err) != 0)
-			return -1;
-	}
-	return entries_check(es, err);
-}
-
-static void
-entry_free(struct entry *e)
-{
-	struct primary *p;
-
-	for (size_t i = 0; (p = map_next(&e->primaries, &i)) != NULL;)
-		primary_free(p);
-	map_release(&e->primaries);
-	backoff_release(&e->backoffs);
-	claims_release(e);
-	index_release(e);
-	for (size_t i = 0; i < e->use_count; i++) {
-		program_free(e->uses[i]->map);
-		naming_release(e->uses[i]);
-		free(e->uses[i]->name);
-		free(e->uses[i]);
-	}
-	free(e->uses);
-	free(e->waiting);
-	program_free(e->when);
-	program_free(e->program);
-	jv_free(e->operator_);
-	free(e);
-}
-
-void
-entries_release(struct entries *es)
-{
-	for (size_t i = 0; i < es->count; i++)
-		entry_free(es->items[i]);
-	free(es->items);
-	instances_release(&es->instances);
-	cache_release(&es->store);
-}
-
-/* ---- changes ---- */
-
-static bool
-in_list(const struct textlist *list, struct span s)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (span_is(s, list->items[i]))
-			return true;
-	return false;
-}
+/* ---- kinds ---- */
 
 bool
 entry_use_looks_at(const struct use *u, struct span ns)
 {
 	return u->conf->namespaces.count == 0 ||
 	    u->conf->scope == WATCH_CLUSTER ||
-	    in_list(&u->conf->namespaces, ns);
+	    textlist_has(&u->conf->namespaces, ns.p, ns.n);
 }
 
 bool
@@ -250,15 +45,122 @@ entry_covers_namespace(const struct entry *e, struct span ns)
 	return entry_use_looks_at(e->uses[0], ns);
 }
 
-static void
-dirty_all(struct entries *es, struct entry *e)
+static bool
+is_of_kind(const struct use *u, struct span api_version, struct span kind)
 {
-	struct primary **all = entry_primaries(e);
-
-	for (size_t i = 0; i < e->primaries.count; i++)
-		es->dirty(es->arg, all[i]);
-	free(all);
+	return span_is(kind, u->conf->kind) &&
+	    span_is(objref_group(api_version), u->conf->group);
 }
+
+struct use *
+entry_managed(const struct entry *e, struct span api_version, struct span kind)
+{
+	for (size_t i = 0; i < e->use_count; i++) {
+		struct use *u = e->uses[i];
+
+		if (u->role == USE_DEPENDENT && u->conf->manage &&
+		    is_of_kind(u, api_version, kind))
+			return u;
+	}
+	return NULL;
+}
+
+struct use *
+entry_deletable(
+    const struct entry *e, struct span api_version, struct span kind)
+{
+	for (size_t i = 0; i < e->use_count; i++) {
+		struct use *u = e->uses[i];
+
+		if (u->role == USE_RELATED && u->conf->deletes &&
+		    is_of_kind(u, api_version, kind))
+			return u;
+	}
+	return NULL;
+}
+
+struct use *
+entry_patchable(
+    const struct entry *e, struct span api_version, struct span kind)
+{
+	for (size_t i = 0; i < e->use_count; i++)
+		if (e->uses[i]->conf->patches &&
+		    is_of_kind(e->uses[i], api_version, kind))
+			return e->uses[i];
+	return NULL;
+}
+
+/* ---- what is known ---- */
+
+/* Members may be anywhere: those of an earlier version of the file, too. */
+static bool
+may_have_marks(const struct watch_entry *conf)
+{
+	return conf->finalizer != NULL || conf->retired_finalizers.count > 0 ||
+	    conf->retains;
+}
+
+/* Whether a primary sees only objects of its own namespace. */
+static bool
+stays_at_home(const struct use *u)
+{
+	const struct watch_entry *entry = u->entry->conf;
+	const struct watch_kind *conf = u->conf;
+
+	if (entry->primary.scope == WATCH_CLUSTER || conf->deletes ||
+	    conf->patches)
+		return false;
+	if (u->role == USE_PRIMARY)
+		return true;
+	if (conf->manage && may_have_marks(entry))
+		return false;
+	switch (conf->map) {
+	case WATCH_MAP_MEMBER:
+		return !may_have_marks(entry);
+	case WATCH_MAP_LABEL:
+	case WATCH_MAP_FIELD:
+		return conf->map_namespace == NULL;
+	case WATCH_MAP_JQ:
+	case WATCH_MAP_ALL:
+		break;
+	}
+	return false;
+}
+
+static bool
+use_knows(const struct use *u, struct span ns)
+{
+	const struct textlist *all = &u->conf->namespaces;
+	const struct map *listed = &u->kind->listed;
+	bool known = all->count > 0 && all->count <= listed->count;
+
+	if (u->kind->complete)
+		return true;
+	if (stays_at_home(u))
+		return map_get(listed, ns) != NULL;
+	for (size_t i = 0; i < all->count && known; i++)
+		known = map_get(listed, span_str(all->items[i])) != NULL;
+	return known;
+}
+
+bool
+entry_knows(const struct entry *e, struct span ns)
+{
+	/* Slots are taken by primaries of every namespace. */
+	bool known = e->complete || e->conf->throttle_limit == 0;
+
+	for (size_t i = 0; i < e->use_count && known && !e->complete; i++)
+		known = use_knows(e->uses[i], ns);
+	return known;
+}
+
+struct primary **
+entry_primaries(const struct entry *e)
+{
+	return (struct primary **)map_sorted(&e->primaries);
+}
+
+/* ---- changes ---- */
 
 static void
 put_primary(struct entries *es, struct entry *e, struct cache_object *o)
@@ -273,7 +175,7 @@ put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	}
 	p->object = o;
 	p->torn_us = 0;
-	naming_update(p);
+	index_read_names(p);
 	es->dirty(es->arg, p);
 }
 
@@ -285,8 +187,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	if (p == NULL)
 		return;
 	p->object = NULL;
-	naming_update(p);
-	es->stray(es->arg);
+	index_read_names(p);
+	es->suspect_orphans(es->arg);
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
 	if (!es->keeps_gone && !p->queued && p->asked_count == 0 &&
@@ -305,25 +207,31 @@ static void
 related_changed(struct entries *es, struct use *u, const struct cache_object *o,
     const struct cache_object *old)
 {
+	struct primary **all;
+
 	if (!entry_use_covers(u, o) &&
 	    (old == NULL || !entry_use_covers(u, old)))
 		return;
-	if (u->conf->map == WATCH_MAP_ALL)
-		dirty_all(es, u->entry);
-	else if (u->conf->map == WATCH_MAP_FIELD)
-		naming_dirty(es, u, o);
+	if (u->conf->map == WATCH_MAP_FIELD)
+		index_dirty_named(es, u, o);
+	if (u->conf->map != WATCH_MAP_ALL)
+		return;
+	all = entry_primaries(u->entry);
+	for (size_t i = 0; i < u->entry->primaries.count; i++)
+		es->dirty(es->arg, all[i]);
+	free(all);
 }
 
-/* The old versions of members of dirty primaries will not be needed any
- * more. */
+/* The primaries whose member old was, and that were not evaluated since it
+ * came, are told: the next evaluation sees the new version alone. */
 static void
-glimpse(struct entries *es, struct cache_object *old)
+tell_replaced(struct entries *es, struct cache_object *old)
 {
 	for (uint32_t i = 0; i < old->bucket_count; i++) {
 		struct primary *p = index_primary(cache_object_buckets(old)[i]);
 
 		if (p != NULL && p->dirty && p->asked_count > 0)
-			es->glimpse(p, old);
+			es->replaced(p, old);
 	}
 }
 
@@ -347,7 +255,7 @@ entries_put(struct entries *es, struct cache_object *o)
 	map_put(&k->objects, cache_object_key(o), o);
 	cache_enter(&es->store, o, old);
 	if (old != NULL) {
-		glimpse(es, old);
+		tell_replaced(es, old);
 		index_unlink(es, old);
 	}
 	index_link(es, o);
@@ -386,8 +294,10 @@ entries_drop(struct entries *es, struct cache_object *o)
 	cache_object_free(o);
 }
 
-/* The entry whose finalizer it has. If primaries are selected, it may just not
- * be selected any more. */
+/* ---- primaries that are deleted before their finalizer is set ---- */
+
+/* The entry whose finalizer gone has. If primaries are selected, it may just
+ * not be selected any more. */
 static struct entry *
 torn_of(const struct cache_object *gone)
 {
@@ -506,8 +416,8 @@ entries_tell_unselected(
 		    p == NULL || p->object != o ||
 		    marks_claim(u->entry, o, NULL) == MARKS_OTHERS)
 			continue;
-		/* It may have been set just before; what kwatch makes up has
-		 * none. */
+		/* The finalizer may have been set just before; an object that
+		 * kwatch makes up has none. */
 		name = finalizer_left(p, gone);
 		if (name == NULL)
 			name = finalizer_left(p, o);

@@ -1,14 +1,7 @@
 /*
  * entry: one controller at run time: an entry of watches.yaml, its program,
- * the kinds it depends on, its primaries, and which objects belong to which.
- *
- * Index. Each object is linked into buckets, by the names under which a primary
- * looks for its objects: "u" + "UID\0NAMESPACE\0NAME" (owner references; "c" +
- * the same, if they do not count), "m" + "ORIGIN\0NAMESPACE\0NAME" (marks; "*"
- * for those that are retained; "x" + "NAMESPACE\0NAME", if they lack the proof)
- * or "k" + "NAMESPACE\0NAME" (label or jq map), or
- * "p" + the same (patchmark.h). So the primaries of an object, and the objects
- * of a primary, are found without a search.
+ * the kinds it depends on, its primaries, and which objects belong to which
+ * (index.h).
  */
 #ifndef ENTRY_H
 #define ENTRY_H
@@ -34,35 +27,23 @@ struct use {
 	const struct watch_kind *conf;
 	struct cache_kind *kind;
 	enum use_role role;
-	struct program *map; /* of WATCH_MAP_JQ */
-	struct map named;    /* of WATCH_MAP_FIELD: see naming.h */
-	char *name;	     /* its key in .owned or .related */
+	struct program *map; /* for WATCH_MAP_JQ */
+	struct map named;    /* for WATCH_MAP_FIELD: see index.h */
+	char *name;	     /* the key in .owned or .related */
 	unsigned seen_by;    /* USE_DEPENDENT: bits, see program_sees */
-};
-
-struct link {
-	struct cache_object *object;
-	struct use *use;
-};
-
-struct entry_bucket {
-	struct entry *entry;
-	struct link *links;
-	uint32_t count, key_len;
-	char key[];
 };
 
 struct entry {
 	const struct watch_entry *conf;
 	const struct proof *proof;	   /* borrowed; NULL: marks need none */
-	const struct instances *instances; /* of the entries */
+	const struct instances *instances; /* borrowed: of all entries */
 	const struct cache *store;	   /* borrowed: of all entries */
 	const char *instance;		   /* our name, or NULL */
 	uint16_t instance_number;
 	struct program *program;
 	struct program *when; /* or NULL */
 	jv operator_;
-	/* Which functions see these members: bits, see program_sees. */
+	/* Bits of the functions that see these members, see program_sees. */
 	unsigned now_seen_by, error_seen_by, outstanding_seen_by;
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
@@ -92,10 +73,10 @@ struct entries {
 	struct sched *sched;   /* borrowed */
 	entry_dirty_fn *dirty; /* a primary is to be evaluated */
 	/* A primary was deleted, or an object came that names one that does not
-	 * exist. */
-	void (*stray)(void *arg);
-	/* An object of the primary, replaced before it was evaluated. */
-	void (*glimpse)(struct primary *p, const struct cache_object *old);
+	 * exist (orphans.h). */
+	void (*suspect_orphans)(void *arg);
+	/* An object of p was replaced before p was evaluated. */
+	void (*replaced)(struct primary *p, const struct cache_object *old);
 	void *arg;
 	struct wake late;	   /* see late.h */
 	const struct proof *proof; /* borrowed, or NULL; the key may come
@@ -113,8 +94,6 @@ struct entries {
  */
 int entries_init(struct entries *es, const struct watches *w,
     const char *const *library_dirs, struct err *err);
-/* Part of entries_init: names in the programs that cannot be meant. */
-int entries_check(const struct entries *es, struct err *err);
 void entries_release(struct entries *es);
 
 /*
@@ -125,22 +104,22 @@ void entries_release(struct entries *es);
 void entries_put(struct entries *es, struct cache_object *o);
 void entries_drop(struct entries *es, struct cache_object *o);
 /*
- * gone (borrowed) was deleted. True if it is a primary that was torn: deleted
- * with our finalizer and without deletionTimestamp. A deletion reads the
- * finalizers first, so one that is set in between keeps nothing. Then it stays,
+ * gone (borrowed) was deleted. True if it is a torn primary: deleted with our
+ * finalizer and without deletionTimestamp. A deletion reads the finalizers
+ * first, so one that is set in between keeps nothing. The primary stays then,
  * as if its deletion had been requested, until it is cleaned up
  * (decision.over).
  */
 bool entries_tear(struct entries *es, const struct cache_object *gone);
 /*
- * gone is o, which is about to be dropped: if it is a primary of a selector, and
- * has a finalizer of its entry that no line removes, the log names both. Nobody
- * else would: it hangs when it is deleted. (What a watch shows of an object that
- * is not selected any more is as of an object that is deleted.)
+ * gone is o, which is about to be dropped: if it is a primary of a selector,
+ * and has a finalizer of its entry that no line removes, the log names both.
+ * Without that it would hang when it is deleted, and no log would say why. (A
+ * watch shows an object that is not selected any more as one that is deleted.)
  */
 void entries_tell_unselected(
     const struct cache_object *o, const struct cache_object *gone);
-/* Whether it is such a primary: it stays although no list has it. */
+/* Whether o is a torn primary, which stays although no list has it. */
 bool entries_is_torn(const struct cache_object *o);
 
 /* Whether the object is in this use's namespaces and selected. */
@@ -155,9 +134,9 @@ bool entry_use_selects(const struct use *u, struct span labels);
  */
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
-/* One of the objects that the primary sees, or itself, that is too large to be
- * read (cache_object); NULL: none is. Whose it is by a jq map is not known: of
- * such a use every one counts. */
+/* An object that the primary sees, or itself, that is too large to be read
+ * (cache_object); NULL: none is. Whose an object is by a jq map is not known:
+ * of such a use every one counts. */
 const struct cache_object *entry_too_large(
     const struct entry *e, const struct primary *p);
 /* The use of a managed kind, or NULL; of one whose objects may be deleted; of
@@ -168,19 +147,14 @@ struct use *entry_deletable(
     const struct entry *e, struct span api_version, struct span kind);
 struct use *entry_patchable(
     const struct entry *e, struct span api_version, struct span kind);
-/*
- * The named members of p that count for who holds it: the oldest one, ours or
- * another instance's; NULL: there is none. See holder.h.
- */
-const struct cache_object *entry_oldest_named(const struct primary *p);
 /* Whether p sees the object (borrowed) of this use. */
 bool entry_shows(const struct entry *e, const struct primary *p,
     const struct use *u, const struct cache_object *o);
 /*
  * Whether all objects that a primary in this namespace may see are known: every
- * kind is complete, or at least where its objects may be. Those of some uses are
- * all in the namespace of the primary: members by owner reference, if there are
- * no marks, and what a label or a field maps to.
+ * kind is complete, or at least where its objects may be. Those of some uses
+ * are all in the namespace of the primary: members by owner reference, if there
+ * are no marks, and what a label or a field maps to.
  */
 bool entry_knows(const struct entry *e, struct span ns);
 /* Whether primaries in this namespace are ours. */

@@ -7,7 +7,7 @@
 #include "process/clock.h"
 #include "state/late.h"
 
-enum { NAMED_MAX = 40 }; /* of a hostile word in a message */
+enum { NAMED_MAX = 40 }; /* bytes of a hostile word in a message */
 
 /* The parts of a line. */
 struct frame {
@@ -17,7 +17,7 @@ struct frame {
 };
 
 static void
-begin(struct entries *es, struct cache_kind *k)
+begin(struct cache_kind *k)
 {
 	k->announced = true;
 	k->complete = k->absent = false;
@@ -25,7 +25,6 @@ begin(struct entries *es, struct cache_kind *k)
 	k->epoch++;
 	for (size_t i = 0; i < k->use_count; i++)
 		k->uses[i]->entry->complete = false;
-	(void)es;
 }
 
 static void
@@ -35,8 +34,8 @@ widen(const struct cache_kind *k)
 		k->uses[i]->entry->widened = true;
 }
 
-/* Objects that did not come since the begin are gone. That a torn primary is
- * gone is known already. */
+/* Objects that did not come since the begin are gone, but for torn primaries,
+ * of which that is known already. */
 static void
 end(struct entries *es, struct cache_kind *k)
 {
@@ -55,16 +54,6 @@ end(struct entries *es, struct cache_kind *k)
 	widen(k);
 }
 
-/* The end in these namespaces: those of a kind that cannot be listed in all of
- * its namespaces. */
-static void
-end_in(struct cache_kind *k, struct span names)
-{
-	while (names.n > 0)
-		cache_kind_listed(k, span_cut(&names, ','));
-	widen(k);
-}
-
 static void
 bookmark(struct entries *es, struct cache_kind *k, struct span object)
 {
@@ -74,13 +63,18 @@ bookmark(struct entries *es, struct cache_kind *k, struct span object)
 	    json_raw_string(json_get(notes, "kpipe.dev/listed-namespaces"));
 
 	if (json_is(json_get(notes, "kpipe.dev/initial-events-begin"), "true"))
-		begin(es, k);
+		begin(k);
 	if (json_is(json_get(notes, "kpipe.dev/absent"), "true"))
 		k->absent = true;
-	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true"))
+	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true")) {
 		end(es, k);
-	else if (in.n > 0 && !k->complete)
-		end_in(k, in);
+	} else if (in.n > 0 && !k->complete) {
+		/* A kind that cannot be listed in all of its namespaces ends in
+		 * some of them. */
+		while (in.n > 0)
+			cache_kind_listed(k, span_cut(&in, ','));
+		widen(k);
+	}
 }
 
 static int
@@ -244,11 +238,10 @@ events_end(struct entries *es, struct buf *names)
 	for (size_t i = 0; i < es->store.kind_count; i++) {
 		struct cache_kind *k = es->store.kinds[i];
 
-		if (!k->announced && !es->store.live) {
+		if (!k->announced && !es->store.live)
 			k->announced = k->complete = true;
-		} else if (!k->complete) {
+		else if (!k->complete)
 			buf_addf(names, "%s%s", cut++ ? ", " : "", k->name);
-		}
 	}
 	return cut;
 }

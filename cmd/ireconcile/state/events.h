@@ -16,8 +16,8 @@ int64_t events_time(struct span text);
 /* An entry whose kinds are now all complete, for the first time. */
 struct entry *events_completed(struct entries *es);
 
-/* Kinds that others lacks, and that were never announced and have no object, are
- * complete now; names gets their names, separated by commas. */
+/* Kinds that others lacks, and that were never announced and have no object,
+ * are complete now; names gets their names, separated by commas. */
 void events_assume(
     struct entries *es, const struct cache *others, struct buf *names);
 

@@ -1,21 +1,61 @@
 /*
- * index: the buckets of entry.h. Part of entry.c, in a file of its own.
+ * index: which objects belong to which primaries. Each object is linked into
+ * buckets, by the names under which a primary looks for its objects; so the
+ * primaries of an object, and the objects of a primary, are found without a
+ * search (entry_objects).
+ *
+ * Related objects may also be named by a field of the primary (`map: {field:
+ * PATH}`). Each use of such a kind has a map from the names of objects, which
+ * need not exist, to the primaries that name them.
  */
 #ifndef INDEX_H
 #define INDEX_H
 
 #include "state/entry.h"
 
+/* How the object names the primary, and the key of the bucket then. */
+enum index_type {
+	INDEX_OWNED = 'u',   /* by an owner reference: "UID\0NAMESPACE\0NAME" */
+	INDEX_CLAIMED = 'c', /* ... that does not count: the same */
+	/* By its marks: "ORIGIN\0NAMESPACE\0NAME", or PROOF_RETAINED as the
+	 * origin. */
+	INDEX_MARKED = 'm',
+	INDEX_UNPROVEN = 'x', /* ... that lack the proof: "NAMESPACE\0NAME" */
+	INDEX_MAPPED = 'k',   /* by a label or a jq map: the same */
+	INDEX_PATCHED = 'p'   /* by its annotation of patchmark.h: the same */
+};
+
+struct link {
+	struct cache_object *object;
+	struct use *use;
+};
+
+struct entry_bucket {
+	struct entry *entry;
+	struct link *links;
+	uint32_t count, key_len;
+	char key[]; /* an index_type, and the key */
+};
+
 /* Links an object of the store to its primaries, or removes the links; both
  * make these primaries dirty. */
 void index_link(struct entries *es, struct cache_object *o);
 void index_unlink(struct entries *es, struct cache_object *o);
 
-/* key: as the type has it (entry.h). May be NULL. */
+/* May be NULL. */
 struct entry_bucket *index_bucket(
-    const struct entry *e, char type, struct span key);
+    const struct entry *e, enum index_type type, struct span key);
 
 void index_release(struct entry *e);
+
+/* Reads again which objects the fields of p name: it came, changed, or (no
+ * object) is gone. */
+void index_read_names(struct primary *p);
+/* Makes the primaries dirty that name this object of the use's kind. */
+void index_dirty_named(
+    struct entries *es, const struct use *u, const struct cache_object *o);
+/* At the end, after the primaries. */
+void index_release_named(struct use *u);
 
 /* "NAMESPACE\0NAME" of the primary; within the bucket. */
 struct span index_primary_key(const struct entry_bucket *b);

@@ -33,7 +33,7 @@ add_key(const struct lanes *l, const struct primary *p, struct buf *key)
 	}
 }
 
-/* It can be forgotten. */
+/* Whether the lane can be forgotten. */
 static bool
 is_over(const void *value, const void *arg)
 {

@@ -30,7 +30,7 @@ struct lanes {
 	enum lanes_order order;
 	struct map all;	     /* by namespace, or NUL and name */
 	struct heap waiting; /* lanes with waiting primaries */
-	uint64_t now_us;     /* of the lane served last */
+	uint64_t now_us;     /* used_us of the lane served last */
 	uint64_t arrivals;
 };
 

@@ -38,9 +38,9 @@ marks_owners(const struct cache_object *o, enum marks_which which)
 	return (struct marks_owners){json_elements(list), which};
 }
 
-/* uid NUL namespace NUL name; false: it names nothing. */
+/* The key of an owner; false: the reference names nothing. */
 static bool
-add_owner_key(struct buf *key, struct span ref, struct span ns)
+owner_key(struct buf *key, struct span ref, struct span ns)
 {
 	struct arena names = ARENA_INIT;
 	struct span uid = json_name(json_get(ref, "uid"), &names);
@@ -73,7 +73,7 @@ marks_owner(struct marks_owners *i, const struct entry *e,
 
 		if ((controller || i->which != MARKS_CONTROLLER) &&
 		    is_kind(ref, kind) &&
-		    add_owner_key(key, ref,
+		    owner_key(key, ref,
 			cluster ? SPAN_NONE : cache_object_namespace(o)))
 			return true;
 	}
@@ -183,26 +183,14 @@ is_owner_proven(const struct proof *proof, const struct cache_object *o,
 	return good;
 }
 
-static void
-examine_owner(const struct proof *proof, struct cache_object *o)
-{
-	struct buf text = BUF_INIT;
-	struct span found = annotation(o, PROOF_MARK, &text);
-	struct marks_owners i = marks_owners(o, MARKS_CONTROLLER);
-
-	while (found.n > 0 && !o->proven_owner && json_element(&i.refs))
-		o->proven_owner = json_type(json_get(i.refs.value,
-				      "controller")) == JSON_TRUE &&
-		    is_owner_proven(proof, o, found, i.refs.value);
-	buf_release(&text);
-}
-
 void
 marks_examine(const struct proof *proof, const struct instances *instances,
     struct cache_object *o)
 {
-	struct buf scratch = BUF_INIT;
-	struct span primary;
+	struct json_elements refs =
+	    json_elements(cache_object_meta(o, "ownerReferences"));
+	struct buf scratch = BUF_INIT, text = BUF_INIT;
+	struct span primary, mark = SPAN_NONE;
 
 	o->instance = instances_number(
 	    instances, annotation(o, PROOF_INSTANCE, &scratch));
@@ -214,8 +202,13 @@ marks_examine(const struct proof *proof, const struct instances *instances,
 	if (proof_has_key(proof) && o->marked)
 		examine_proof(proof, primary, o);
 	if (proof_has_key(proof))
-		examine_owner(proof, o);
+		mark = annotation(o, PROOF_MARK, &text);
+	while (mark.n > 0 && !o->proven_owner && json_element(&refs))
+		o->proven_owner = json_type(json_get(
+				      refs.value, "controller")) == JSON_TRUE &&
+		    is_owner_proven(proof, o, mark, refs.value);
 	buf_release(&scratch);
+	buf_release(&text);
 }
 
 bool
@@ -237,42 +230,27 @@ marks_owner_counts(const struct entry *e, const struct cache_object *o)
 	return o->proven_owner || !e->conf->proves || !marks_are_bound(e);
 }
 
-/* "ORIGIN\0" of a valid proof. */
-static void
-add_origin(struct buf *key, const struct cache_object *o)
-{
-	struct buf text = BUF_INIT;
-
-	buf_addspan(key, proof_named_origin(annotation(o, PROOF_MARK, &text)));
-	buf_release(&text);
-}
-
 bool
 marks_key(struct buf *key, const struct entry *e, const struct cache_object *o)
 {
-	const char *kind = e->uses[0]->kind->name, *slash;
-	size_t kind_len = strlen(kind);
-	struct buf scratch = BUF_INIT;
-	struct span p = SPAN_NONE;
+	struct buf scratch = BUF_INIT, proof = BUF_INIT;
+	struct span name = SPAN_NONE, kind, ns;
 	bool good;
 
 	if (!marks_are_bound(e) || o->proven)
-		p = marked_primary(o, &scratch);
-	good = p.n > kind_len && memcmp(p.p, kind, kind_len) == 0 &&
-	    p.p[kind_len] == '/';
+		name = marked_primary(o, &scratch);
+	kind = span_cut(&name, '/');
+	ns = span_cut(&name, '/');
+	good = name.p != NULL && span_is(kind, e->uses[0]->kind->name);
+	if (good && marks_are_bound(e))
+		buf_addspan(
+		    key, proof_named_origin(annotation(o, PROOF_MARK, &proof)));
 	if (good) {
-		p = span_make(p.p + kind_len + 1, p.n - kind_len - 1);
-		slash = span_find(p, '/');
-		good = slash != NULL;
-	}
-	if (good) {
-		if (marks_are_bound(e))
-			add_origin(key, o);
 		buf_addc(key, '\0');
-		cache_add_key(key, span_make(p.p, (size_t)(slash - p.p)),
-		    span_make(slash + 1, (size_t)(p.p + p.n - slash - 1)));
+		cache_add_key(key, ns, name);
 	}
 	buf_release(&scratch);
+	buf_release(&proof);
 	return good;
 }
 
@@ -306,7 +284,8 @@ marks_need_origin(const struct entry *e, const struct cache_object *primary)
 
 /* ---- claims ---- */
 
-/* By an instance, for this finalizer; name gets its text. */
+/* Whether an instance has claimed the primary for this finalizer; name gets the
+ * instance's. */
 static enum marks_claim
 claim_for(const struct entry *e, const struct cache_object *primary,
     const char *finalizer, struct buf *name)
@@ -348,17 +327,11 @@ marks_claim(
 	return found;
 }
 
-static bool
-is_our_finalizer(const struct watch_entry *conf, struct span name)
-{
-	return (conf->finalizer != NULL && span_is(name, conf->finalizer)) ||
-	    textlist_has(&conf->retired_finalizers, name.p, name.n);
-}
-
 bool
 marks_is_other_operators(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary)
 {
+	const struct watch_entry *conf = e->conf;
 	struct json_elements f =
 	    json_elements(cache_object_meta(primary, "finalizers"));
 	struct buf name = BUF_INIT;
@@ -368,9 +341,13 @@ marks_is_other_operators(const struct entry *e, const struct cache_object *o,
 	while (!yes && !marks_is_ours(e, o) && json_element(&f)) {
 		struct buf key = BUF_INIT, claim = BUF_INIT;
 		struct span finalizer = json_raw_string(f.value);
+		bool ours = (conf->finalizer != NULL &&
+				span_is(finalizer, conf->finalizer)) ||
+		    textlist_has(
+			&conf->retired_finalizers, finalizer.p, finalizer.n);
 
 		proof_add_claim_name(&key, finalizer);
-		yes = !is_our_finalizer(e->conf, finalizer) &&
+		yes = !ours &&
 		    span_eq(
 			annotation(primary, buf_str(&key), &claim), instance);
 		buf_release(&key);
@@ -414,7 +391,7 @@ marks_primary_key(struct buf *key, const struct entry *e,
 	buf_addspan(key, cache_object_key(primary));
 }
 
-/* By its controller reference, as far as it says. */
+/* Whether o is ours and says that primary is its controller. */
 static bool
 is_controlled(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary)
@@ -559,14 +536,6 @@ marks_add(jv item, const struct cache_object *primary, struct span ns,
 	return item;
 }
 
-static jv
-set_instance(jv item, const struct entry *e)
-{
-	return e->instance == NULL ? drop_annotation(item, PROOF_INSTANCE)
-				   : set_mark(item, "annotations",
-					 PROOF_INSTANCE, span_str(e->instance));
-}
-
 jv
 marks_sign(jv item, const struct entry *e, const struct cache_object *primary,
     const char *label, enum marks_life life)
@@ -576,7 +545,9 @@ marks_sign(jv item, const struct entry *e, const struct cache_object *primary,
 	jv annotations;
 	bool marked;
 
-	item = set_instance(item, e);
+	item = e->instance == NULL ? drop_annotation(item, PROOF_INSTANCE)
+				   : set_mark(item, "annotations",
+					 PROOF_INSTANCE, span_str(e->instance));
 	annotations = jvtext_peek(jvtext_peek(item, "metadata"), "annotations");
 	marked = jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER));
 	if (!proof_has_key(e->proof) || (!marked && !e->conf->proves))

@@ -69,7 +69,8 @@ struct marks_owners marks_owners(
     const struct cache_object *o, enum marks_which which);
 bool marks_owner(struct marks_owners *i, const struct entry *e,
     const struct cache_object *o, struct buf *key);
-/* The same of the primary itself; false if it has no uid. */
+/* The key of the primary itself, for owner references; false if it has no
+ * uid. */
 bool marks_owning_key(struct buf *key, const struct cache_object *primary);
 
 /*
@@ -127,8 +128,8 @@ bool marks_can_own(const struct cache_object *primary, struct span ns);
  */
 jv marks_add(jv item, const struct cache_object *primary, struct span ns,
     const char *label, enum marks_life life);
-/* The same with the name of our instance and with the proof, if it has marks, or
- * its owner is cluster-scoped, and there is a key. */
+/* An item of marks_add with the name of our instance, and with the proof if it
+ * has marks or its owner is cluster-scoped, and there is a key. */
 jv marks_sign(jv item, const struct entry *e,
     const struct cache_object *primary, const char *label,
     enum marks_life life);

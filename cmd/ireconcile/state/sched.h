@@ -23,7 +23,7 @@ enum wake_reason {
 	WAKE_PERIOD,   /* reconcilePeriod */
 	WAKE_DEADLINE, /* something is outstanding for too long */
 	WAKE_AGAIN,    /* a stale line may be printed again */
-	WAKE_BACKOFF,  /* its program ran into a limit */
+	WAKE_BACKOFF,  /* the program ran into a limit */
 	WAKE_HELD,     /* an item was held back until then */
 	WAKE_SLOT,     /* a throttle slot is held for too long */
 	WAKE_REASONS
@@ -31,7 +31,7 @@ enum wake_reason {
 
 /* While no time is set it has no memory for them: most have none. */
 struct wake {
-	struct wake_times *times; /* of the schedule; NULL: none is set */
+	struct wake_times *times; /* owned by the schedule; NULL: none is set */
 	struct span key;	  /* borrowed; breaks ties */
 	void *owner;
 };

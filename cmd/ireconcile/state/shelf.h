@@ -17,9 +17,10 @@
 struct shelf_text {
 	char *data; /* owned: packed; or the text, if packed_n is n; or NULL:
 			* open, and not packed yet */
-	uint32_t n; /* of the text */
+	uint32_t n; /* length of the text */
 	uint32_t packed_n;
-	uint32_t open; /* its place in shelf.open, and one; 0: it is not */
+	uint32_t
+	    open; /* one more than the place in shelf.open; 0: it is not open */
 };
 
 struct shelf_open {
@@ -31,7 +32,7 @@ struct shelf_open {
 struct shelf {
 	struct pack pack;
 	struct shelf_open *open;
-	size_t count, bytes; /* of what is open */
+	size_t count, bytes; /* all that is open */
 };
 
 void shelf_release(struct shelf *s);

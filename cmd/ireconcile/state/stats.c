@@ -37,12 +37,6 @@ stats_evaluated(struct stats *s, int64_t began_us, enum stats_result result)
 	metric_observe(&s->reconcile, METRIC_RECONCILE_TIME, seconds);
 }
 
-uint64_t
-stats_answers(const struct stats *s)
-{
-	return s->results[STATS_SUCCESS] + s->results[STATS_REQUEUE_AFTER];
-}
-
 static void
 add_results(const struct stats *s, const char *name, struct metric_lines *m)
 {

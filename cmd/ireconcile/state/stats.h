@@ -20,8 +20,8 @@ enum stats_result {
 /* Zeroed: nothing was counted. */
 struct stats {
 	uint64_t results[STATS_RESULTS];
-	uint64_t limited; /* of the errors: a limit was met */
-	uint64_t crashed; /* of the errors: jq crashed */
+	uint64_t limited; /* errors because a limit was met */
+	uint64_t crashed; /* errors because jq crashed */
 	uint64_t adds, retries, sets, tolerated, loops, unsettled;
 	uint64_t compared; /* primaries, by --against */
 	uint64_t taken;	   /* hidden values, see hidden_taken */
@@ -34,14 +34,11 @@ struct entries;
 
 /* A primary was queued; returns the time for stats_taken. */
 int64_t stats_queued(struct stats *s);
-/* It is taken out of the queue. */
+/* A primary is taken out of the queue. */
 void stats_taken(struct stats *s, int64_t queued_us);
 /* An evaluation has ended that began at began_us (clock_real_us). */
 void stats_evaluated(
     struct stats *s, int64_t began_us, enum stats_result result);
-
-/* Evaluations that did not fail. */
-uint64_t stats_answers(const struct stats *s);
 
 /* All samples of all controllers. bad_lines: of the input. */
 void stats_metrics(

@@ -16,8 +16,9 @@ struct view {
 	const struct primary *primary;
 	int64_t now_us;
 	struct arguments input;
-	struct buf base, owned, outcome; /* of input; empty until needed */
-	struct buf loops; /* the same for the program, as JSON; empty: [] */
+	struct buf base, owned,
+	    outcome;	  /* parts of input; empty until needed */
+	struct buf loops; /* loops for the program, as JSON; empty: [] */
 	bool whole;	  /* also owned objects that no function may see */
 };
 
@@ -35,8 +36,8 @@ const struct arguments *view_input(
     struct view *v, unsigned what, struct span outstanding, const char *error);
 
 /*
- * A number that changes whenever one of the objects changes that these functions
- * (bits: see program_sees) may see. Not 0.
+ * A number that changes whenever one of the objects changes that these
+ * functions (bits: see program_sees) may see. Not 0.
  */
 uint64_t view_fingerprint(const struct view *v, unsigned calls);
 

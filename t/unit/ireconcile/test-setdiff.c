@@ -1,4 +1,4 @@
-/* leafdiff, setdiff, told: where two decisions differ, and what is told of it. */
+/* setdiff, told: where two decisions differ, and what is told of it. */
 #include "against/setdiff.h"
 
 #include <stdlib.h>
@@ -19,10 +19,10 @@ parse(const char *text)
 
 /* "PATH=BEFORE>AFTER" of each, separated by blanks. */
 static void
-spell(struct buf *b, const struct leafdiff *d)
+spell(struct buf *b, const struct setdiff_fields *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
-		const struct leafdiff_field *f = &d->fields[i];
+		const struct setdiff_field *f = &d->fields[i];
 
 		buf_addf(b, "%s%s=%s>%s", b->len ? " " : "", f->path,
 		    f->before ? f->before : "", f->after ? f->after : "");
@@ -35,21 +35,21 @@ spell(struct buf *b, const struct leafdiff *d)
 
 static const struct value_case {
 	const char *what, *before, *after, *want;
-	enum leafdiff_values shown;
+	enum setdiff_values shown;
 } value_cases[] = {
     {"equal", "{\"a\":[1,{\"b\":2}]}", "{\"a\":[1,{\"b\":2}]}", "",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"a value", "{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":3}", ".b=2>3",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"only before", "{\"a\":1,\"b\":{\"c\":2}}", "{\"a\":1}", ".b={\"c\":2}>",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"only after", "{\"b\":1}", "{\"a\":null,\"b\":1}", ".a=>null",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"in order of keys", "{\"c\":1,\"a\":1}", "{\"b\":1,\"a\":2}",
-	".a=1>2 .b=>1 .c=1>", LEAFDIFF_VALUES},
-    {"another type", "{\"a\":{}}", "{\"a\":[]}", ".a={}>[]", LEAFDIFF_VALUES},
+	".a=1>2 .b=>1 .c=1>", SETDIFF_VALUES},
+    {"another type", "{\"a\":{}}", "{\"a\":[]}", ".a={}>[]", SETDIFF_VALUES},
     {"a list by index", "{\"a\":[1,2]}", "{\"a\":[1,3,4]}",
-	".a[1]=2>3 .a[2]=>4", LEAFDIFF_VALUES},
+	".a[1]=2>3 .a[2]=>4", SETDIFF_VALUES},
     {"a list by key",
 	POD("{\"containers\":[{\"name\":\"a\",\"image\":\"x\"},"
 	    "{\"name\":\"b\"}]}"),
@@ -58,7 +58,7 @@ static const struct value_case {
 	".spec.template.spec.containers[name=a].image=\"x\">\"y\" "
 	".spec.template.spec.containers[name=b]={\"name\":\"b\"}> "
 	".spec.template.spec.containers[name=c]=>{\"name\":\"c\"}",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"a quantity",
 	POD("{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":"
 	    "{\"cpu\":\"1\",\"memory\":\"1Gi\"}}}]}"),
@@ -66,20 +66,20 @@ static const struct value_case {
 	    "{\"cpu\":\"1000m\",\"memory\":\"2Gi\"}}}]}"),
 	".spec.template.spec.containers[name=a].resources.limits.memory="
 	"\"1Gi\">\"2Gi\"",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"marks that follow",
 	NOTES("\"kpipe.dev/paths\":\"a\",\"kpipe.dev/proof\":\"b\","
 	      "\"kpipe.dev/patch-1\":\"c\",\"x\":\"1\""),
 	NOTES("\"kpipe.dev/paths\":\"d\",\"x\":\"2\""),
-	".metadata.annotations.x=\"1\">\"2\"", LEAFDIFF_VALUES},
+	".metadata.annotations.x=\"1\">\"2\"", SETDIFF_VALUES},
     {"a mark that counts", NOTES("\"kpipe.dev/retain\":\"true\""), NOTES(""),
 	".metadata.annotations[\"kpipe.dev/retain\"]=\"true\">",
-	LEAFDIFF_VALUES},
+	SETDIFF_VALUES},
     {"times of conditions", "{\"c\":[{\"lastTransitionTime\":\"a\"}]}",
-	"{\"c\":[{\"lastTransitionTime\":\"b\"}]}", "", LEAFDIFF_VALUES},
-    {"paths only", "{\"a\":1}", "{\"a\":2}", ".a=>", LEAFDIFF_PATHS},
+	"{\"c\":[{\"lastTransitionTime\":\"b\"}]}", "", SETDIFF_VALUES},
+    {"paths only", "{\"a\":1}", "{\"a\":2}", ".a=>", SETDIFF_PATHS},
     {"no texts", "{\"a\":1,\"b\":\"x\",\"c\":{\"d\":\"x\"}}",
-	"{\"a\":2,\"b\":3,\"c\":4}", ".a=1>2 .b=> .c=>", LEAFDIFF_NO_TEXTS},
+	"{\"a\":2,\"b\":3,\"c\":4}", ".a=1>2 .b=> .c=>", SETDIFF_NO_TEXTS},
 };
 
 static void
@@ -88,13 +88,13 @@ test_values(void)
 	for (size_t i = 0; i < COUNT(value_cases); i++) {
 		const struct value_case *c = &value_cases[i];
 		jv before = parse(c->before), after = parse(c->after);
-		struct leafdiff d = {NULL, 0, 0};
+		struct setdiff_fields d = {NULL, 0, 0};
 		struct buf got = BUF_INIT;
 
-		leafdiff_add(&d, NULL, before, after, c->shown);
+		setdiff_add_fields(&d, NULL, before, after, c->shown);
 		spell(&got, &d);
 		is(buf_str(&got), c->want, c->what);
-		leafdiff_release(&d);
+		setdiff_release_fields(&d);
 		buf_release(&got);
 		jv_free(before);
 		jv_free(after);
@@ -105,31 +105,31 @@ static void
 test_limits(void)
 {
 	struct buf text = BUF_INIT;
-	struct leafdiff d = {NULL, 0, 0};
+	struct setdiff_fields d = {NULL, 0, 0};
 	jv before = jv_array(), after;
 
 	buf_adds(&text, "[");
-	for (int i = 0; i < LEAFDIFF_MOST + 7; i++)
+	for (int i = 0; i < SETDIFF_MOST + 7; i++)
 		buf_addf(&text, "%s%d", i > 0 ? "," : "", i);
 	buf_adds(&text, "]");
 	after = parse(buf_str(&text));
-	leafdiff_add(&d, NULL, before, after, LEAFDIFF_VALUES);
-	ok(d.count == LEAFDIFF_MOST && d.more == 7, "more are counted");
-	leafdiff_release(&d);
+	setdiff_add_fields(&d, NULL, before, after, SETDIFF_VALUES);
+	ok(d.count == SETDIFF_MOST && d.more == 7, "more are counted");
+	setdiff_release_fields(&d);
 	jv_free(after);
 	buf_reset(&text);
 	buf_addc(&text, '"');
-	for (int i = 0; i < LEAFDIFF_LONGEST; i++)
+	for (int i = 0; i < SETDIFF_LONGEST; i++)
 		buf_adds(&text, "\xc3\xa4");
 	buf_addc(&text, '"');
 	after = parse(buf_str(&text));
-	leafdiff_add(&d, "m", before, after, LEAFDIFF_VALUES);
+	setdiff_add_fields(&d, "m", before, after, SETDIFF_VALUES);
 	is(d.fields[0].path, ".m", "a member has its name");
-	ok(strlen(d.fields[0].after) <= LEAFDIFF_LONGEST + 3 &&
+	ok(strlen(d.fields[0].after) <= SETDIFF_LONGEST + 3 &&
 		strcmp(d.fields[0].after + strlen(d.fields[0].after) - 5,
 		    "\xc3\xa4...") == 0,
 	    "a long value is cut between characters");
-	leafdiff_release(&d);
+	setdiff_release_fields(&d);
 	jv_free(before);
 	jv_free(after);
 	buf_release(&text);
@@ -228,13 +228,13 @@ static void
 tell(struct told_list *t, const char *before, const char *after,
     struct buf *lines)
 {
-	const struct telling_about about = {"P/d/p", SPAN_NONE, NULL};
+	const struct told_about about = {"P/d/p", SPAN_NONE, NULL};
 	struct setdiff_side b = side_of(before), a = side_of(after);
 	struct setdiff s;
 
 	buf_reset(lines);
 	setdiff_make(&s, "P/d/p", &b, &a, false);
-	told_update(t, &s, TELLING_TEXT, &about, lines);
+	told_update(t, &s, TOLD_TEXT, &about, lines);
 	setdiff_release(&s);
 }
 
@@ -247,21 +247,23 @@ test_told(void)
 	const char *two = LINE(MAP("a", "\"x\":2") "," MAP("b", "\"x\":1"), "");
 
 	tell(&t, one, two, &lines);
-	is(buf_str(&lines), "  Service d/a\n    .x: 1 -> 2\n+ Service d/b\n",
+	is(buf_str(&lines),
+	    "P d/p\n  Service d/a\n    .x: 1 -> 2\n+ Service d/b\n",
 	    "differences are told");
 	tell(&t, one, two, &lines);
 	is(buf_str(&lines), "", "... once");
 	tell(&t, one, LINE(MAP("a", "\"x\":2"), ""), &lines);
-	is(buf_str(&lines), "  Service d/b agrees again\n",
+	is(buf_str(&lines), "P d/p\n  Service d/b agrees again\n",
 	    "... and the end of each");
 	tell(&t, one, LINE(MAP("a", "\"x\":3"), ""), &lines);
-	is(buf_str(&lines), "  Service d/a\n    .x: 1 -> 3\n",
+	is(buf_str(&lines), "P d/p\n  Service d/a\n    .x: 1 -> 3\n",
 	    "... and another one");
 	tell(&t, one, one, &lines);
-	is(buf_str(&lines), "  Service d/a agrees again\n", "... at last");
+	is(buf_str(&lines), "P d/p\n  Service d/a agrees again\n",
+	    "... at last");
 	ok(t.count == 0, "... and nothing is remembered");
 	tell(&t, one, LINE(MAP("a\\u001b", "\"x\":3"), ""), &lines);
-	is(buf_str(&lines), "- Service d/a\n+ Service d/a\\x1b\n",
+	is(buf_str(&lines), "P d/p\n- Service d/a\n+ Service d/a\\x1b\n",
 	    "what cannot be seen is escaped");
 	told_release(&t);
 	buf_release(&lines);
