@@ -274,13 +274,13 @@ note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
 {
 	struct log_about who = primary_about(p);
 
-	p->failed = d->failed;
+	p->said.failed = d->failed;
 	r->counters.failures += d->failed;
-	if (d->failed && p->last_error != NULL &&
-	    strcmp(p->last_error, d->error) == 0)
+	if (d->failed && p->said.last_error != NULL &&
+	    strcmp(p->said.last_error, d->error) == 0)
 		return;
-	free(p->last_error);
-	p->last_error = d->failed ? mem_strdup(d->error) : NULL;
+	free(p->said.last_error);
+	p->said.last_error = d->failed ? mem_strdup(d->error) : NULL;
 	if (d->failed)
 		log_write(LOG_ERROR, &who, "%s", d->error);
 }
@@ -371,9 +371,9 @@ leave(struct reconciler *r, struct primary *p)
 {
 	bool wanted = false;
 
-	for (size_t i = 0; i < p->asked_count; i++)
-		wanted = wanted || strncmp(p->asked[i].what, "item ", 5) == 0 ||
-		    strncmp(p->asked[i].what, "delete ", 7) == 0;
+	for (size_t i = 0; i < p->said.asked_count; i++)
+		wanted = wanted || p->said.asked[i].target.type == POINT_ITEM ||
+		    p->said.asked[i].target.type == POINT_DELETE;
 	if (wanted)
 		cancel(r, p);
 	throttle_leave(&r->es, p);
@@ -387,9 +387,9 @@ static void
 stand_still(struct reconciler *r, struct primary *p)
 {
 	p->dirty = false;
-	if (p->asked_count > 0)
+	if (p->said.asked_count > 0)
 		cancel(r, p);
-	primary_forget_asked(p);
+	said_set(p, NULL, 0);
 	throttle_leave(&r->es, p);
 	sched_clear_all(&r->sched, &p->wake);
 }
@@ -399,11 +399,11 @@ pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
 {
 	struct log_about who = primary_about(p);
 
-	if (p->paused != paused)
+	if (p->said.paused != paused)
 		log_write(LOG_INFO, &who, "%s",
 		    paused ? "paused by the annotation kpipe.dev/paused"
 			   : "not paused any more");
-	p->paused = paused;
+	p->said.paused = paused;
 	if (paused)
 		stand_still(r, p);
 }
@@ -414,10 +414,11 @@ note_complaints(struct primary *p, struct decision *d)
 {
 	const char *new = buf_str(&d->complaints);
 
-	if (strcmp(new, p->complaint != NULL ? p->complaint : "") == 0)
+	if (strcmp(new, p->said.complaint != NULL ? p->said.complaint : "") ==
+	    0)
 		return;
-	free(p->complaint);
-	p->complaint = mem_strdup(new);
+	free(p->said.complaint);
+	p->said.complaint = mem_strdup(new);
 	say(LOG_WARNING, p, "", &d->complaints);
 }
 
@@ -547,7 +548,7 @@ static void
 look_at(struct reconciler *r, struct primary *p)
 {
 	pause_or_resume(r, p, asks_paused(p));
-	if (p->paused)
+	if (p->said.paused)
 		return;
 	if (asks_again(p)) {
 		primary_forget(p);

@@ -124,14 +124,14 @@ set_deadline(struct sched *s, struct primary *p, const struct decision *d,
 
 	for (size_t i = 0; i < d->count; i++)
 		open = open || !(d->points[i].done || d->points[i].again);
-	if (d->stays && (!open || p->asked_count == 0)) {
+	if (d->stays && (!open || p->said.asked_count == 0)) {
 		if (p->reminder || p->deadline_us != LAST_S * second)
 			sched_set(s, &p->wake, WAKE_DEADLINE,
 			    sched_ticks(s) + LAST_S * second);
 		p->deadline_us = LAST_S * second;
 		return;
 	}
-	if (!open || p->asked_count == 0) {
+	if (!open || p->said.asked_count == 0) {
 		p->deadline_us = 0;
 		sched_clear(s, &p->wake, WAKE_DEADLINE);
 		return;

@@ -29,12 +29,14 @@ is_member(const struct primary *p, const struct cache_object *o)
 }
 
 const struct point *
-decide_find(const struct decision *d, const char *what)
+decide_find(const struct decision *d, const struct target *target)
 {
+	struct span key = said_target_key(target);
+
 	if (d->index.count > 0)
-		return map_get(&d->index, span_str(what));
+		return map_get(&d->index, key);
 	for (size_t i = 0; i < d->count; i++)
-		if (strcmp(d->points[i].what, what) == 0)
+		if (span_eq(said_target_key(&d->points[i].target), key))
 			return &d->points[i];
 	return NULL;
 }
@@ -82,7 +84,6 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 	const struct use *u =
 	    entry_deletable(p->entry, span_str(i->kind->conf->api_version),
 		span_str(i->kind->conf->kind));
-	struct buf what = BUF_INIT;
 	struct err err = ERR_INIT;
 
 	if (o == NULL || u == NULL || !entry_shows(p->entry, p, u, o) ||
@@ -98,11 +99,9 @@ decide_foreign(struct decision *d, const struct desired_item *i)
 	}
 	points_outstanding_item(d, i, NULL);
 	if (o->terminating || refuse_deletion(d, o) ||
-	    unsettled_wants(d, "set"))
+	    unsettled_wants(d, UNSETTLED_SET, NULL))
 		return;
-	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
-	    SPAN_ARG(cache_object_uid(o)), SPAN_ARG(cache_object_version(o)));
-	points_add(d, POINT_FOREIGN, &what)->object = o;
+	points_add_object(d, POINT_FOREIGN, o);
 }
 
 /* A member with what is desired: is nothing left to do? observed: see
@@ -135,7 +134,6 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	    : cache_get(i->kind, primary_item_key(i));
 	bool member =
 	    o != NULL && ((i->marks & ITEM_PATCH) || is_member(d->primary, o));
-	struct buf what = BUF_INIT;
 	struct point *pt;
 	bool done = false, again;
 
@@ -165,20 +163,17 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	}
 	if (member && !done && loops_is_held(i, d->now_us))
 		return NULL;
-	buf_addf(&what, "item %s", i->label);
 	if (!done &&
-	    ((!member && unsettled_wants(d, "set")) ||
-		unsettled_wants(d, buf_str(&what)))) {
-		buf_release(&what);
+	    ((!member && unsettled_wants(d, UNSETTLED_SET, NULL)) ||
+		unsettled_wants(d, UNSETTLED_ITEM, i->label)))
 		return NULL;
-	}
-	pt = points_add(d, POINT_ITEM, &what);
+	pt = points_add(d, POINT_ITEM, span_str(i->label));
 	memcpy(pt->digest, i->digest, DIGEST_SIZE);
 	pt->item = i;
 	pt->object = member ? o : NULL;
 	pt->done = done && !again;
 	pt->again = again;
-	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt->what)
+	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt)
 				: line_is_patchable_again(d->primary, pt);
 	d->open -= pt->done;
 	return pt;
@@ -199,7 +194,7 @@ decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
 static void
 decide_delete(struct decision *d, const struct cache_object *o)
 {
-	struct buf what = BUF_INIT, id = BUF_INIT;
+	struct buf id = BUF_INIT;
 
 	points_identity(&id, o);
 	points_outstanding(d, buf_span(&id));
@@ -207,12 +202,10 @@ decide_delete(struct decision *d, const struct cache_object *o)
 	if (o->terminating)
 		points_wait(d, o);
 	if (o->terminating || refuse_deletion(d, o) ||
-	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
+	    (!d->primary->object->terminating &&
+		unsettled_wants(d, UNSETTLED_SET, NULL)))
 		return;
-	buf_adds(&what, "delete ");
-	cache_object_add_label(&what, o);
-	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
-	points_add(d, POINT_DELETE, &what)->object = o;
+	points_add_object(d, POINT_DELETE, o);
 }
 
 /* Deletes members that are not in the set; what is retained stays. */
@@ -260,7 +253,7 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 		    ? marks_need_origin(p->entry, p->object) ||
 			marks_need_claim(p->entry, p->object)
 		    : finalizer_is_needed(p, &p->desired)))
-		finalizer_point(d, POINT_FINALIZER_ADD, finalizer);
+		points_add(d, POINT_FINALIZER_ADD, span_str(finalizer));
 	for (size_t i = 0; i < p->desired.count; i++)
 		decide_item(d, &p->desired.items[i], mode);
 	prune(d, &p->desired);
@@ -389,7 +382,8 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	} else if (done) {
 		if (finalizer != NULL &&
 		    cache_object_has_finalizer(p->object, finalizer))
-			finalizer_point(d, POINT_FINALIZER_REMOVE, finalizer);
+			points_add(
+			    d, POINT_FINALIZER_REMOVE, span_str(finalizer));
 		finalizer_retire(d);
 	}
 }

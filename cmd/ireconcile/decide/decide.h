@@ -14,19 +14,8 @@
 #include "state/primary.h"
 #include "value/digest.h"
 
-enum point_type {
-	POINT_ITEM,
-	POINT_DELETE,
-	POINT_FOREIGN, /* the same of what is not a member */
-	POINT_RELEASE, /* fields of it are given back: patches.h */
-	POINT_FINALIZER_ADD,
-	POINT_FINALIZER_REMOVE,
-	POINT_STATUS
-};
-
 struct point {
-	enum point_type type;
-	char *what;			   /* owned: which one, for comparing */
+	struct target target;
 	unsigned char digest[DIGEST_SIZE]; /* and the request */
 	struct desired_item *item;	   /* POINT_ITEM: borrowed */
 	const struct cache_object *object; /* the member observed, or NULL */
@@ -40,7 +29,7 @@ struct decision {
 	const struct primary *primary;
 	struct point *points;
 	size_t count;
-	struct map index;	/* by `what`, if there are many */
+	struct map index;	/* by target, if there are many */
 	size_t open;		/* points not done, without the status */
 	struct buf outstanding; /* the same as parts, for the program */
 	size_t outstanding_count;
@@ -81,7 +70,8 @@ int decide_input(
 void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d);
 
-const struct point *decide_find(const struct decision *d, const char *what);
+const struct point *decide_find(
+    const struct decision *d, const struct target *target);
 
 /* For the start: whether the program calls the observed primary settled. */
 bool decide_settled(struct primary *p, int64_t now_us);

@@ -455,7 +455,7 @@ must_wait(const struct primary *p, const struct view *v)
 {
 	const struct watch_entry *conf = p->entry->conf;
 
-	return conf->reads_owned && !conf->reads_now && !p->renewed &&
+	return conf->reads_owned && !conf->reads_now && !p->said.renewed &&
 	    p->desired.input != 0 &&
 	    p->desired.generation == cache_object_generation(p->object) &&
 	    line_is_awaited(p, v->now_us);

@@ -75,16 +75,6 @@ finalizer_is_needed(const struct primary *p, const struct desired *set)
 }
 
 void
-finalizer_point(struct decision *d, enum point_type type, const char *name)
-{
-	struct buf what = BUF_INIT;
-
-	buf_addf(&what, "finalizer %s %s",
-	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
-	points_add(d, type, &what);
-}
-
-void
 finalizer_retire(struct decision *d)
 {
 	const struct cache_object *o = d->primary->object;
@@ -93,8 +83,8 @@ finalizer_retire(struct decision *d)
 
 	for (size_t i = 0; i < list->count; i++)
 		if (cache_object_has_finalizer(o, list->items[i]))
-			finalizer_point(
-			    d, POINT_FINALIZER_REMOVE, list->items[i]);
+			points_add(d, POINT_FINALIZER_REMOVE,
+			    span_str(list->items[i]));
 }
 
 bool
@@ -103,7 +93,7 @@ finalizer_leaves(const struct decision *d)
 	bool removed = false;
 
 	for (size_t i = 0; i < d->count && !removed; i++)
-		removed = d->points[i].type == POINT_FINALIZER_REMOVE;
+		removed = d->points[i].target.type == POINT_FINALIZER_REMOVE;
 	return removed && d->set != &d->primary->desired;
 }
 

@@ -27,7 +27,7 @@ enum line_due line_due(const struct primary *p, const struct decision *d);
 bool line_is_asked(const struct primary *p, const struct point *pt);
 
 /* Whether what was in its way, when the last line asked for it, is gone. */
-bool line_is_vacated(const struct primary *p, const char *what);
+bool line_is_vacated(const struct primary *p, const struct point *pt);
 /* Whether what pt patches has changed since it was requested: others may have
  * given up the field that was theirs. */
 bool line_is_patchable_again(const struct primary *p, const struct point *pt);

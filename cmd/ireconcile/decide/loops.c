@@ -124,7 +124,8 @@ count(struct desired_item *i, int64_t now_us)
 static bool
 is_repair(const struct primary *p, const struct point *pt)
 {
-	return pt->type == POINT_ITEM && pt->object != NULL && !pt->done &&
+	return pt->target.type == POINT_ITEM && pt->object != NULL &&
+	    !pt->done &&
 	    (pt->item->agreed_before || staying_has_grown(pt->item)) &&
 	    !line_is_asked(p, pt);
 }

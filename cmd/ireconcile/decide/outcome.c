@@ -39,7 +39,7 @@ outcome_drop_points(struct decision *d)
 {
 	map_release(&d->index);
 	for (size_t i = 0; i < d->count; i++) {
-		free(d->points[i].what);
+		said_target_release(&d->points[i].target);
 		jv_free(d->points[i].observed);
 	}
 	d->count = d->open = 0;
@@ -161,7 +161,7 @@ static bool
 is_same_status(const struct decision *d, const struct view *v)
 {
 	return d->primary->status_input != 0 && d->open == 0 && !d->failed &&
-	    primary_find_asked(d->primary, "status") == NULL &&
+	    said_status(&d->primary->said) == NULL &&
 	    d->primary->status_input == status_input(d, v);
 }
 
@@ -183,15 +183,15 @@ error_status(struct decision *d, struct primary *p, struct view *v,
 
 	if (!jv_is_valid(blank))
 		return blank;
-	onerror_learn(&p->told_error, blank, observed_peek, manager);
+	onerror_learn(&p->said.told_error, blank, observed_peek, manager);
 	/* In the place of the message that the program saw may be a newer one. */
-	for (int i = 0; i < 2 && again && p->told_error != NULL; i++) {
+	for (int i = 0; i < 2 && again && p->said.told_error != NULL; i++) {
 		jv_free(status);
-		status =
-		    onerror_blank(p->told_error, compute(d, v, p->told_error));
+		status = onerror_blank(
+		    p->said.told_error, compute(d, v, p->said.told_error));
 		again = jv_is_valid(status) &&
 		    onerror_learn(
-			&p->told_error, status, observed_peek, manager);
+			&p->said.told_error, status, observed_peek, manager);
 	}
 	if (!jv_is_valid(status)) {
 		jv_free(status);
@@ -229,7 +229,7 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
 	if (mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
-		onerror_forget(&p->told_error);
+		onerror_forget(&p->said.told_error);
 		return;
 	}
 	p->status_input = 0;
@@ -247,7 +247,7 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	} else {
-		onerror_forget(&p->told_error);
+		onerror_forget(&p->said.told_error);
 	}
 	agrees = agree_template(status, observed, manager, NULL);
 	if (agrees && !d->failed)
@@ -260,17 +260,12 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
 		buf_reset(&d->status);
 	} else if (d->has_status && !agrees && !d->on_error_holds &&
-	    unsettled_wants(d, "status")) {
+	    unsettled_wants(d, UNSETTLED_STATUS, NULL)) {
 		buf_reset(&d->status);
 	} else if (d->has_status) {
-		struct point *pt;
+		struct point *pt = points_add(d, POINT_STATUS, SPAN_NONE);
 
-		d->points = mem_grow(d->points, d->count, sizeof(*d->points));
-		pt = &d->points[d->count++];
-		*pt = (struct point){.type = POINT_STATUS,
-		    .what = mem_strdup("status"),
-		    .observed = jv_invalid(),
-		    .done = agrees || d->on_error_holds};
+		pt->done = agrees || d->on_error_holds;
 		memcpy(pt->digest, d->status_digest, DIGEST_SIZE);
 	}
 	jv_free(observed);
@@ -291,7 +286,7 @@ outcome_events(struct decision *d, struct view *v)
 	if (program_events(v->entry->program, input(d, v, d->error),
 		buf_str(&who), &events, &err) == 0) {
 		d->has_news = !line_has_events(d->primary, events);
-		if (d->has_news && unsettled_wants(d, "events")) {
+		if (d->has_news && unsettled_wants(d, UNSETTLED_EVENTS, NULL)) {
 			d->has_news = false;
 			jv_free(events);
 			events = jv_array();
@@ -409,9 +404,9 @@ say_claimants(struct primary *p, struct claimants *c, bool leaving)
 	    leaving ? "delete it by hand"
 		    : "start once with --accept-unproven-marks");
 	log_write(LOG_WARNING, &who, "%s", buf_str(b));
-	free(p->claimants);
-	p->claimants = buf_take(b);
-	p->claimants_left = leaving;
+	free(p->said.claimants);
+	p->said.claimants = buf_take(b);
+	p->said.claimants_left = leaving;
 }
 
 static void
@@ -427,11 +422,11 @@ tell_claimants(struct decision *d, struct primary *p)
 	    marks_owning_key(&key, p->object))
 		find_claimants(&c, p, d->set, 'c', buf_span(&key));
 	if (c.count > 0 &&
-	    (p->claimants == NULL || (leaving && !p->claimants_left)))
+	    (p->said.claimants == NULL || (leaving && !p->said.claimants_left)))
 		say_claimants(p, &c, leaving);
 	if (c.count > 0)
-		d->events =
-		    points_warn(d->events, "Unproven", span_str(p->claimants));
+		d->events = points_warn(
+		    d->events, "Unproven", span_str(p->said.claimants));
 	buf_release(&key);
 	buf_release(&c.first);
 }

@@ -78,17 +78,15 @@ is_desired(const struct desired *set, const struct cache_object *o)
 static void
 give_back(struct decision *d, const struct cache_object *o)
 {
-	struct buf what = BUF_INIT, id = BUF_INIT;
+	struct buf id = BUF_INIT;
 
 	points_identity(&id, o);
 	points_outstanding(d, buf_span(&id));
 	buf_release(&id);
-	if (!d->primary->object->terminating && unsettled_wants(d, "set"))
+	if (!d->primary->object->terminating &&
+	    unsettled_wants(d, UNSETTLED_SET, NULL))
 		return;
-	buf_adds(&what, "release ");
-	cache_object_add_label(&what, o);
-	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
-	points_add(d, POINT_RELEASE, &what)->object = o;
+	points_add_object(d, POINT_RELEASE, o);
 }
 
 void

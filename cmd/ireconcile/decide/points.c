@@ -8,18 +8,37 @@
 #include "process/clock.h"
 #include "program/arguments.h"
 
-struct point *
-points_add(struct decision *d, enum point_type type, struct buf *what)
+static struct point *
+add(struct decision *d, struct target target)
 {
 	struct point *pt;
 
 	d->points = mem_grow(d->points, d->count, sizeof(*d->points));
 	pt = &d->points[d->count++];
-	*pt = (struct point){
-	    .type = type, .what = buf_take(what), .observed = jv_invalid()};
-	if (type != POINT_STATUS)
-		d->open++;
+	*pt = (struct point){.target = target, .observed = jv_invalid()};
+	d->open += target.type != POINT_STATUS;
 	return pt;
+}
+
+struct point *
+points_add(struct decision *d, enum point_type type, struct span label)
+{
+	return add(d, said_target(type, label, SPAN_NONE, SPAN_NONE));
+}
+
+void
+points_add_object(
+    struct decision *d, enum point_type type, const struct cache_object *o)
+{
+	struct span version =
+	    type == POINT_FOREIGN ? cache_object_version(o) : SPAN_NONE;
+	struct buf label = BUF_INIT;
+
+	cache_object_add_label(&label, o);
+	add(d,
+	    said_target(type, buf_span(&label), cache_object_uid(o), version))
+	    ->object = o;
+	buf_release(&label);
 }
 
 void
@@ -28,7 +47,8 @@ points_index(struct decision *d)
 	enum { MANY = 32 }; /* fewer are found faster without */
 
 	for (size_t i = 0; d->count >= MANY && i < d->count; i++)
-		map_put(&d->index, span_str(d->points[i].what), &d->points[i]);
+		map_put(&d->index, said_target_key(&d->points[i].target),
+		    &d->points[i]);
 }
 
 void

@@ -7,9 +7,12 @@
 
 #include "decide/decide.h"
 
-/* A new one; `what` is taken. It is valid until the next one is added. */
+/* A new point about an item or finalizer (label), or the status; or about the
+ * deletion or release of an object. Valid until the next one is added. */
 struct point *points_add(
-    struct decision *d, enum point_type type, struct buf *what);
+    struct decision *d, enum point_type type, struct span label);
+void points_add_object(
+    struct decision *d, enum point_type type, const struct cache_object *o);
 /* events, consumed, and a Warning about the primary. */
 jv points_warn(jv events, const char *reason, struct span message);
 /* A Warning about the primary: logged when it is new, and an Event. Only after

@@ -208,7 +208,7 @@ is_gone(const struct point *pt)
 static bool
 has_reason(const struct point *pt)
 {
-	if (pt->type != POINT_ITEM || pt->done)
+	if (pt->target.type != POINT_ITEM || pt->done)
 		return false;
 	return is_gone(pt) || (pt->object != NULL && !pt->object->terminating);
 }

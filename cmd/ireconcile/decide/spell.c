@@ -1,7 +1,5 @@
 #include "decide/spell.h"
 
-#include <string.h>
-
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/patches.h"
@@ -66,7 +64,7 @@ add_primary(struct buf *b, const struct primary *p)
 	if (p->object != NULL)
 		spell_identity(b, p->object);
 	else
-		buf_adds(b, p->line_primary);
+		buf_adds(b, p->said.line_primary);
 }
 
 static void
@@ -77,7 +75,7 @@ add_items(struct buf *b, const struct decision *d)
 	for (size_t i = 0; d != NULL && i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM)
+		if (pt->target.type != POINT_ITEM)
 			continue;
 		json_add_comma(b);
 		staying_spell(b, d->primary, pt);
@@ -89,7 +87,7 @@ static bool
 has_type(const struct decision *d, enum point_type type)
 {
 	for (size_t i = 0; i < d->count; i++)
-		if (d->points[i].type == type)
+		if (d->points[i].target.type == type)
 			return true;
 	return false;
 }
@@ -104,7 +102,7 @@ add_known(struct buf *b, const struct decision *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM)
+		if (pt->target.type != POINT_ITEM)
 			continue;
 		json_add_comma(b);
 		json_add_str(b, pt->item->label);
@@ -134,7 +132,7 @@ add_delete(struct buf *b, const struct primary *p, const struct point *pt)
 	json_add_comma(b);
 	buf_addc(b, '{');
 	add_identity(b, pt->object);
-	if (pt->type == POINT_FOREIGN) {
+	if (pt->target.type == POINT_FOREIGN) {
 		add_string(
 		    b, "resourceVersion", cache_object_version(pt->object));
 		add_raw(b, "foreign", span_str("true"));
@@ -152,8 +150,8 @@ add_deletes(struct buf *b, const struct primary *p, const struct decision *d)
 	json_add_key(b, "delete");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type == POINT_DELETE ||
-		    d->points[i].type == POINT_FOREIGN)
+		if (d->points[i].target.type == POINT_DELETE ||
+		    d->points[i].target.type == POINT_FOREIGN)
 			add_delete(b, p, &d->points[i]);
 	}
 	buf_addc(b, ']');
@@ -193,7 +191,7 @@ add_keys(struct buf *b, const struct decision *d, const char *key,
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM || !is(pt))
+		if (pt->target.type != POINT_ITEM || !is(pt))
 			continue;
 		if (first) {
 			json_add_key(b, key);
@@ -216,7 +214,8 @@ add_patches(struct buf *b, const struct primary *p, const struct decision *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM || !(pt->item->marks & ITEM_PATCH))
+		if (pt->target.type != POINT_ITEM ||
+		    !(pt->item->marks & ITEM_PATCH))
 			continue;
 		if (first) {
 			json_add_key(b, "patch");
@@ -238,7 +237,7 @@ add_releases(struct buf *b, const struct decision *d)
 	json_add_key(b, "release");
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type != POINT_RELEASE)
+		if (d->points[i].target.type != POINT_RELEASE)
 			continue;
 		json_add_comma(b);
 		points_identity(b, d->points[i].object);
@@ -256,10 +255,10 @@ add_finalizer_names(struct buf *b, const struct decision *d,
 	json_add_key(b, key);
 	buf_addc(b, '[');
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type != type)
+		if (d->points[i].target.type != type)
 			continue;
 		json_add_comma(b);
-		json_add_str(b, strrchr(d->points[i].what, ' ') + 1);
+		json_add_str(b, d->points[i].target.label);
 	}
 	buf_addc(b, ']');
 }
@@ -309,7 +308,7 @@ add_adopt(struct buf *b, const struct decision *d, const char *label)
 	for (size_t i = 0; label != NULL && i < d->count; i++) {
 		const struct point *pt = &d->points[i];
 
-		if (pt->type != POINT_ITEM || pt->object != NULL)
+		if (pt->target.type != POINT_ITEM || pt->object != NULL)
 			continue;
 		add_string(b, "adopt", span_str(label));
 		return;

@@ -281,7 +281,7 @@ staying_try(struct primary *p, const struct decision *d)
 	for (size_t n = 0; n < d->count; n++) {
 		const struct point *pt = &d->points[n];
 		struct staying *s =
-		    pt->type == POINT_ITEM ? pt->item->staying : NULL;
+		    pt->target.type == POINT_ITEM ? pt->item->staying : NULL;
 
 		if (s == NULL || pt->done || pt->object == NULL ||
 		    s->tolerated || !line_is_asked(p, pt))

@@ -10,7 +10,6 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "state/backoff.h"
-#include "state/claims.h"
 #include "state/index.h"
 #include "state/marks.h"
 #include "state/naming.h"
@@ -184,7 +183,7 @@ entry_free(struct entry *e)
 		primary_free(p);
 	map_release(&e->primaries);
 	backoff_release(&e->backoffs);
-	claims_release(e);
+	said_release_claims(e);
 	index_release(e);
 	for (size_t i = 0; i < e->use_count; i++) {
 		program_free(e->uses[i]->map);
@@ -289,7 +288,7 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	es->stray(es->arg);
 	primary_release_desired(&p->desired);
 	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
-	if (!es->keeps_gone && !p->queued && p->asked_count == 0 &&
+	if (!es->keeps_gone && !p->queued && p->said.asked_count == 0 &&
 	    !p->has_slot && !p->waiting) {
 		/* Nothing is outstanding, and it may not be evaluated for a
 		 * long time. */
@@ -322,7 +321,7 @@ glimpse(struct entries *es, struct cache_object *old)
 	for (uint32_t i = 0; i < old->bucket_count; i++) {
 		struct primary *p = index_primary(cache_object_buckets(old)[i]);
 
-		if (p != NULL && p->dirty && p->asked_count > 0)
+		if (p != NULL && p->dirty && p->said.asked_count > 0)
 			es->glimpse(p, old);
 	}
 }
@@ -381,7 +380,7 @@ entries_drop(struct entries *es, struct cache_object *o)
 			drop_primary(es, u->entry, o);
 		else
 			related_changed(es, u, o, NULL);
-		claims_vacate(es, u, o);
+		said_vacate(es, u, o);
 	}
 	cache_object_free(o);
 }
@@ -475,17 +474,18 @@ finalizer_left(const struct primary *p, const struct cache_object *o)
 	const struct watch_entry *conf = p->entry->conf;
 	const struct textlist *retired = &conf->retired_finalizers;
 	const char *name = conf->finalizer;
-	struct buf what = BUF_INIT;
+	struct target removal;
 	bool left;
 
 	for (size_t i = 0; i < retired->count &&
 	     (name == NULL || !cache_object_has_finalizer(o, name));
 	     i++)
 		name = retired->items[i];
-	buf_addf(&what, "finalizer remove %s", name != NULL ? name : "");
+	removal = said_target(
+	    POINT_FINALIZER_REMOVE, span_str(name), SPAN_NONE, SPAN_NONE);
 	left = name != NULL && cache_object_has_finalizer(o, name) &&
-	    primary_find_asked(p, buf_str(&what)) == NULL;
-	buf_release(&what);
+	    said_find(&p->said, &removal) == NULL;
+	said_target_release(&removal);
 	return left ? name : NULL;
 }
 
