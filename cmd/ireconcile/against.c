@@ -405,14 +405,14 @@ against_document(struct against *a, struct span text, struct err *err)
 {
 	struct reconciler *before = &a->sides[AGAINST_BEFORE];
 	bool by_input = before->sched.clock == SCHED_INPUT;
-	int64_t us = by_input ? events_time(text) : -1;
+	struct event event = events_parse(text);
 	struct err same = ERR_INIT;
 	int rc;
 
-	if (us >= 0)
-		advance(a, us);
-	rc = reconciler_document(before, text, err);
-	reconciler_document(&a->sides[AGAINST_AFTER], text, &same);
+	if (by_input && event.time_us >= 0)
+		advance(a, event.time_us);
+	rc = reconciler_document(before, &event, err);
+	reconciler_document(&a->sides[AGAINST_AFTER], &event, &same);
 	if (before->ready)
 		assume(a);
 	if (by_input)

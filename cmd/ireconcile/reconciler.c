@@ -50,13 +50,13 @@ dirty(void *arg, struct primary *p)
 	struct reconciler *r = arg;
 	bool known = primary_is_known(p);
 
-	p->dirty = true;
+	p->work.dirty = true;
 	if (known)
 		trigger_note(&r->trigger, p);
-	if (p->queued || !known || !r->gate_open)
+	if (p->work.queued || !known || !r->gate_open)
 		return;
-	p->queued = true;
-	p->queued_us = stats_queued(&p->entry->stats);
+	p->work.queued = true;
+	p->work.queued_us = stats_queued(&p->entry->stats);
 	lanes_add(&r->lanes, p);
 }
 
@@ -93,7 +93,7 @@ queue_dirty(struct reconciler *r, const struct entry *e)
 	struct primary **list = entry_primaries(e);
 
 	for (size_t i = 0; i < e->primaries.count; i++)
-		if (list[i]->dirty)
+		if (list[i]->work.dirty)
 			dirty(r, list[i]);
 	free(list);
 }
@@ -150,7 +150,7 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 	}
 	p->entry->stats.retries++;
 	if (reasons & 1u << WAKE_DEADLINE)
-		p->reminder = true;
+		p->work.reminder = true;
 	if (reasons & 1u << WAKE_BACKOFF &&
 	    backoff_has_failed(&p->entry->backoffs, primary_key(p)))
 		primary_recompute(p);
@@ -213,18 +213,18 @@ reconciler_advance(struct reconciler *r, int64_t us)
 }
 
 int
-reconciler_document(struct reconciler *r, struct span text, struct err *err)
+reconciler_document(
+    struct reconciler *r, const struct event *event, struct err *err)
 {
-	int64_t us = r->sched.clock == SCHED_INPUT ? events_time(text) : -1;
 	int rc;
 
 	cache_rest(&r->es.store, OPEN_MAX);
-	if (us >= 0)
-		reconciler_advance(r, us);
-	if (recordline_is(text, &r->counters.gaps, err))
+	if (r->sched.clock == SCHED_INPUT && event->time_us >= 0)
+		reconciler_advance(r, event->time_us);
+	if (recordline_is(event, &r->counters.gaps, err))
 		return err->kind == ERR_NONE ? 0 : -1;
-	trigger_document(&r->trigger, text);
-	rc = events_apply(&r->es, text, err);
+	trigger_event(&r->trigger, event);
+	rc = events_apply(&r->es, event, err);
 	r->counters.events += rc == 0;
 	trigger_over(&r->trigger);
 	start_entries(r);
@@ -377,7 +377,7 @@ leave(struct reconciler *r, struct primary *p)
 	if (wanted)
 		cancel(r, p);
 	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->wake);
+	sched_clear_all(&r->sched, &p->work.wake);
 	map_del(&p->entry->primaries, primary_key(p));
 	primary_free(p);
 }
@@ -386,12 +386,12 @@ leave(struct reconciler *r, struct primary *p)
 static void
 stand_still(struct reconciler *r, struct primary *p)
 {
-	p->dirty = false;
+	p->work.dirty = false;
 	if (p->said.asked_count > 0)
 		cancel(r, p);
 	said_set(p, NULL, 0);
 	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->wake);
+	sched_clear_all(&r->sched, &p->work.wake);
 }
 
 static void
@@ -442,7 +442,7 @@ tolerate(struct reconciler *r, struct primary *p, const struct decision *d)
 	    &what);
 	r->counters.tolerated += n;
 	p->entry->stats.tolerated += n;
-	if (p->reminder)
+	if (p->work.reminder)
 		staying_try(p, d);
 	buf_release(&what);
 }
@@ -510,7 +510,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	enum line_due due;
 	bool over;
 
-	p->dirty = false;
+	p->work.dirty = false;
 	r->counters.evaluations++;
 	decide_now(r, p, &d);
 	tolerate(r, p, &d);
@@ -533,7 +533,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	cost_end(&cost);
 	lanes_charge(&r->lanes, p, cost.cpu_us);
 	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
-	p->reminder = false;
+	p->work.reminder = false;
 	throttle_observe(&r->es, p, &d, due != LINE_NOTHING);
 	note_failure(r, p, &d);
 	note_complaints(p, &d);
@@ -552,7 +552,7 @@ look_at(struct reconciler *r, struct primary *p)
 		return;
 	if (asks_again(p)) {
 		primary_forget(p);
-		sched_clear_but(&r->sched, &p->wake, WAKE_SLOT);
+		sched_clear_but(&r->sched, &p->work.wake, WAKE_SLOT);
 		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
 	if (!wakes_back_off(&r->sched, p))
@@ -578,9 +578,9 @@ reconciler_step(struct reconciler *r)
 	if (p == NULL)
 		return false;
 	cache_rest(&r->es.store, OPEN_MAX);
-	p->queued = false;
-	stats_taken(&p->entry->stats, p->queued_us);
-	if (!p->dirty || !primary_is_known(p))
+	p->work.queued = false;
+	stats_taken(&p->entry->stats, p->work.queued_us);
+	if (!p->work.dirty || !primary_is_known(p))
 		return true; /* dirty ones come back when that changes */
 	held = p->object != NULL && holder_look(p);
 	if (r->visit != NULL && !held) {
@@ -592,7 +592,7 @@ reconciler_step(struct reconciler *r)
 	else if (held)
 		stand_still(r, p);
 	else if (r->visit != NULL)
-		p->dirty = false;
+		p->work.dirty = false;
 	else
 		look_at(r, p);
 	return true;

@@ -151,7 +151,7 @@ add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
 	else
 		desired_is_absent(d->primary, i);
 	loops_watch(i, d);
-	again = done && !i->agrees && d->primary->reminder;
+	again = done && !i->agrees && d->primary->work.reminder;
 	if (done && !again && mode == DECIDE_DIFFERENCES)
 		return NULL;
 	if (!done)

@@ -229,7 +229,7 @@ line_due(const struct primary *p, const struct decision *d)
 		if (decide_find(d, &p->said.asked[i].target) == NULL &&
 		    !is_past(p, &p->said.asked[i], d))
 			due = LINE_CANCEL;
-	if (due == LINE_NOTHING && open && p->reminder)
+	if (due == LINE_NOTHING && open && p->work.reminder)
 		due = LINE_REMINDER;
 	if (due == LINE_NOTHING && (vacated || is_stale(p, d)))
 		due = LINE_AGAIN;

@@ -244,14 +244,14 @@ add_items(struct buf *b, const struct decision *d)
 static void
 add_events(struct buf *b, const struct primary *p)
 {
-	if (p->triggers == 0)
+	if (p->work.triggers == 0)
 		return;
 	json_add_key(b, "events");
-	buf_addf(b, "[%s]", p->trigger);
-	if (p->triggers <= PRIMARY_TRIGGERS_MAX)
+	buf_addf(b, "[%s]", p->work.trigger);
+	if (p->work.triggers <= LANES_TRIGGERS_MAX)
 		return;
 	json_add_key(b, "moreEvents");
-	json_add_int(b, p->triggers - PRIMARY_TRIGGERS_MAX);
+	json_add_int(b, p->work.triggers - LANES_TRIGGERS_MAX);
 }
 
 void

@@ -287,9 +287,9 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	naming_update(p);
 	es->stray(es->arg);
 	primary_release_desired(&p->desired);
-	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
-	if (!es->keeps_gone && !p->queued && p->said.asked_count == 0 &&
-	    !p->has_slot && !p->waiting) {
+	sched_clear_but(es->sched, &p->work.wake, WAKE_SLOT);
+	if (!es->keeps_gone && !p->work.queued && p->said.asked_count == 0 &&
+	    !p->work.has_slot && !p->work.waiting) {
 		/* Nothing is outstanding, and it may not be evaluated for a
 		 * long time. */
 		map_del(&e->primaries, primary_key(p));
@@ -321,7 +321,7 @@ glimpse(struct entries *es, struct cache_object *old)
 	for (uint32_t i = 0; i < old->bucket_count; i++) {
 		struct primary *p = index_primary(cache_object_buckets(old)[i]);
 
-		if (p != NULL && p->dirty && p->said.asked_count > 0)
+		if (p != NULL && p->work.dirty && p->said.asked_count > 0)
 			es->glimpse(p, old);
 	}
 }

@@ -76,8 +76,8 @@ primary_new(struct entry *e, struct cache_object *o)
 	memcpy(p->data, o->data, o->key_len);
 	p->namespace_ = p->data;
 	p->name = p->data + o->ns_len + 1;
-	p->wake.key = primary_key(p);
-	p->wake.owner = p;
+	p->work.wake.key = primary_key(p);
+	p->work.wake.owner = p;
 	return p;
 }
 
@@ -86,9 +86,9 @@ primary_forget(struct primary *p)
 {
 	said_set(p, NULL, 0);
 	said_settle_all(&p->said);
-	p->again_us = 0;
+	p->work.again_us = 0;
 	primary_recompute(p);
-	p->reminder = true;
+	p->work.reminder = true;
 	for (size_t i = 0; i < p->desired.count; i++)
 		p->desired.items[i].held_until_us = 0;
 	free(p->said.last_error);
@@ -129,7 +129,7 @@ primary_free(struct primary *p)
 	primary_release_plan(&p->plan);
 	primary_release_desired(&p->desired);
 	said_release(p);
-	free(p->trigger);
+	free(p->work.trigger);
 	free(p->names);
 	free(p);
 }

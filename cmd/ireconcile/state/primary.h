@@ -11,8 +11,8 @@
 
 #include "process/log.h"
 #include "state/entry.h"
+#include "state/lanes.h"
 #include "state/said.h"
-#include "state/sched.h"
 
 /* How an item differs from its object, and whether that stays: see
  * decide/staying.h. */
@@ -99,41 +99,28 @@ struct plan {
 	bool fresh;	 /* not in the log yet */
 };
 
-enum { PRIMARY_TRIGGERS_MAX = 8 };
-
-/* There are many: a member that is small is beside others. */
+/*
+ * What is observed of a primary, and what its program makes of that; what it is
+ * in the queue (lanes.h); what was said of it (said.h). There are many: a member
+ * that is small is beside others.
+ */
 struct primary {
 	struct entry *entry;
 	struct cache_object *object;   /* NULL: gone, but not forgotten yet */
 	const char *namespace_, *name; /* for messages; in data */
-	uint64_t when_of;  /* the serial of the object of which `when` holds */
-	int64_t torn_us;   /* when it was torn (entries_tear); 0: it was not */
-	int64_t queued_us; /* when it was */
-	struct primary *next; /* in its lane */
-	uint64_t arrival;     /* there */
 	uint32_t key_len;
+	uint32_t name_count;
+	struct naming **names; /* of related objects; see naming.h */
+	char *holder;	       /* another instance that has it, or NULL */
+	int64_t torn_us;  /* when it was torn (entries_tear); 0: it was not */
+	uint64_t when_of; /* the serial of the object of which `when` holds */
 	bool when;
-	bool dirty, queued;
-	bool reminder; /* the deadline has passed */
-	bool has_slot, waiting;
-
 	struct plan plan;
 	struct desired desired;
 	/* As of struct desired, when the status agreed with the observed one;
 	 * 0: it did not. */
 	uint64_t status_input;
-	uint64_t deadline_us; /* time until the next reminder */
-	struct wake wake;
-	int64_t requeue_at_us; /* time of day; 0: none */
-	int64_t again_us;      /* see wakes_again */
-	int64_t soon_us;       /* moves with each requeue of almost no delay */
-	char *holder;	       /* another instance that has it, or NULL */
-	/* Why it will be evaluated: the first reasons, as elements of JSON,
-	 * owned or NULL; and their number. See trigger.h. */
-	char *trigger;
-	uint64_t trigger_number; /* of the last one */
-	struct naming **names;	 /* of related objects; see naming.h */
-	uint32_t triggers, name_count;
+	struct work_item work;
 	struct said said;
 	char data[]; /* the key: "NAMESPACE\0NAME" */
 };
