@@ -9,10 +9,13 @@
 #define DECIDE_H
 
 #include "base/buf.h"
+#include "decide/actions.h"
 #include "decide/desired.h"
 #include "program/program.h"
 #include "state/primary.h"
 #include "value/digest.h"
+
+enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
 struct point {
 	struct target target;
@@ -26,7 +29,8 @@ struct point {
 };
 
 struct decision {
-	const struct primary *primary;
+	struct primary *primary;
+	enum decide_mode mode;
 	struct point *points;
 	size_t count;
 	struct map index;	/* by target, if there are many */
@@ -58,8 +62,6 @@ struct decision {
 	bool over;	       /* a torn primary is cleaned up */
 };
 
-enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
-
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d);
 /* Appends the input of the outcome as one JSON text. -1 with err: it has a
@@ -78,5 +80,12 @@ bool decide_settled(struct primary *p, int64_t now_us);
 /* Whether we have begun with it: it has our finalizer, or a member exists that
  * does not outlive it. */
 bool decide_begun(const struct primary *p);
+
+/* The objects of managed dependents that p sees, members or not, up to a NULL;
+ * the list is owned. */
+struct cache_object **decide_managed(const struct primary *p);
+/* Decides about an object that no item wishes: WISH_UNDESIRED or _RELEASED. */
+void decide_object(
+    struct decision *d, enum wish wish, const struct cache_object *o);
 
 #endif

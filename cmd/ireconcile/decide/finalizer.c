@@ -55,22 +55,14 @@ member_stays(const struct primary *p, const struct cache_object *o)
 bool
 finalizer_is_needed(const struct primary *p, const struct desired *set)
 {
-	const struct entry *e = p->entry;
+	struct cache_object **list = decide_managed(p);
 	bool needed = patches_any(p);
 
 	for (size_t i = 0; i < set->count && !needed; i++)
 		needed = item_stays(p, &set->items[i]);
-	for (size_t i = 0; i < e->use_count && !needed; i++) {
-		const struct use *u = e->uses[i];
-		struct cache_object **list;
-
-		if (u->role != USE_DEPENDENT || !u->conf->manage)
-			continue;
-		list = entry_objects(e, p, u);
-		for (size_t j = 0; list[j] != NULL && !needed; j++)
-			needed = member_stays(p, list[j]);
-		free(list);
-	}
+	for (size_t i = 0; list[i] != NULL && !needed; i++)
+		needed = member_stays(p, list[i]);
+	free(list);
 	return needed;
 }
 

@@ -269,25 +269,17 @@ remember_events(struct primary *p, const struct decision *d)
 	}
 }
 
-/* Whether it is a member whose deletion was requested and that is not
- * terminating. */
+/* Whether the object is there, and not terminating. */
 static bool
 is_unseen_delete(const struct primary *p, const char *uid)
 {
+	struct cache_object **list = decide_managed(p);
 	bool found = false;
 
-	for (size_t i = 0; i < p->entry->use_count && !found; i++) {
-		const struct use *u = p->entry->uses[i];
-		struct cache_object **list;
-
-		if (u->role != USE_DEPENDENT || !u->conf->manage)
-			continue;
-		list = entry_objects(p->entry, p, u);
-		for (size_t j = 0; list[j] != NULL && !found; j++)
-			found = !list[j]->terminating &&
-			    span_is(cache_object_uid(list[j]), uid);
-		free(list);
-	}
+	for (size_t i = 0; list[i] != NULL && !found; i++)
+		found = !list[i]->terminating &&
+		    span_is(cache_object_uid(list[i]), uid);
+	free(list);
 	return found;
 }
 

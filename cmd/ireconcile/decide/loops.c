@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "decide/condition.h"
 #include "decide/line.h"
+#include "decide/points.h"
 #include "decide/staying.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -290,8 +290,7 @@ add_known_name(
 {
 	struct buf subject = BUF_INIT, scratch = BUF_INIT;
 	struct span said = json_string(
-	    json_get(condition_observed(d, condition_type), "message"),
-	    &scratch);
+	    json_get(points_condition(d, condition_type), "message"), &scratch);
 	const char *end;
 
 	add_subject(&subject, i);
@@ -373,7 +372,7 @@ loops_condition(const struct decision *d, jv status)
 
 	if (loops_any(d))
 		add_message(&message, d);
-	status = condition_set(d, status, condition_type, "ChangedBack",
+	status = points_set_condition(d, status, condition_type, "ChangedBack",
 	    message.len > 0 ? buf_str(&message) : NULL);
 	buf_release(&message);
 	return status;

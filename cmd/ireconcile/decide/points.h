@@ -1,6 +1,7 @@
 /*
- * points: the list of a decision's points (decide.h), and what is outstanding,
- * as the program sees it.
+ * points: the list of a decision's points (decide.h), what is outstanding, as
+ * the program sees it, and what ireconcile itself tells of the primary: Events,
+ * complaints, conditions.
  */
 #ifndef POINTS_H
 #define POINTS_H
@@ -19,6 +20,15 @@ jv points_warn(jv events, const char *reason, struct span message);
  * the program's Events. */
 void points_complain(
     struct decision *d, const char *reason, struct span message);
+/*
+ * status (consumed) with a true condition of this type, or, if message is
+ * NULL, without it; returned owned. One without a list `conditions` stays as it
+ * is.
+ */
+jv points_set_condition(const struct decision *d, jv status, const char *type,
+    const char *reason, const char *message);
+/* The observed condition of this type, if it is true. */
+struct span points_condition(const struct decision *d, const char *type);
 /* The primary is decided again then at the latest. */
 void points_look_again(struct decision *d, int64_t at_us);
 /*

@@ -5,7 +5,6 @@
 
 #include "agree/agree.h"
 #include "base/mem.h"
-#include "decide/condition.h"
 #include "decide/line.h"
 #include "decide/points.h"
 #include "decide/reason.h"
@@ -184,8 +183,10 @@ unsettled_wants(struct decision *d, enum unsettled_what what, const char *label)
 }
 
 void
-unsettled_begin(struct primary *p, struct decision *d)
+unsettled_begin(struct decision *d)
 {
+	struct primary *p = d->primary;
+
 	for (size_t n = p->said.unsettled_count; n-- > 0;) {
 		struct unsettled *u = &p->said.unsettled[n];
 		/* A change by its users may settle it. */
@@ -426,7 +427,7 @@ unsettled_condition(const struct decision *d, jv status)
 	}
 	if (count > 1)
 		buf_addf(&b, "; and %zu more", count - 1);
-	status = condition_set(d, status, condition_type, "NeverSettles",
+	status = points_set_condition(d, status, condition_type, "NeverSettles",
 	    count > 0 ? buf_str(&b) : NULL);
 	buf_release(&b);
 	return status;

@@ -24,7 +24,7 @@
 #include "decide/decide.h"
 
 /* A decision begins: ends what is over. It ends: plans the next look. */
-void unsettled_begin(struct primary *p, struct decision *d);
+void unsettled_begin(struct decision *d);
 void unsettled_end(struct decision *d);
 /* Whether a change of it is held back. label: of an item, else NULL. */
 bool unsettled_wants(
