@@ -13,7 +13,7 @@
 #include "state/events.h"
 #include "state/primary.h"
 
-/* This happens now; neither: the start. */
+/* The cause of what happens now; neither member: the start. */
 struct trigger {
 	const struct event *event; /* of the input, borrowed; or NULL */
 	unsigned timers;	   /* bits, as sched_due gives them */
@@ -24,7 +24,7 @@ struct trigger {
 void trigger_event(struct trigger *now, const struct event *event);
 void trigger_timers(struct trigger *now, unsigned timers);
 void trigger_over(struct trigger *now);
-/* It is a reason to evaluate p. */
+/* Notes it as a reason to evaluate p. */
 void trigger_note(const struct trigger *now, struct primary *p);
 
 /* "MODIFIED ConfigMap/ns/a (and 2 more)", "timer: requeue", "the start" */

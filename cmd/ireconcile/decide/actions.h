@@ -6,26 +6,26 @@
 #ifndef ACTIONS_H
 #define ACTIONS_H
 
-/* What the program, or the lack of an item, wishes for an object. */
+/* The wish of the program, or of the lack of an item, for an object. */
 enum wish {
 	WISH_ITEM,     /* a member as the item says */
-	WISH_EXISTING, /* the same, but not created: if_exists, as_seen */
+	WISH_EXISTING, /* like WISH_ITEM, but never created: if_exists, as_seen */
 	WISH_PATCH,    /* some fields of an object: patch_only */
 	WISH_KEEP,     /* nothing is done to it: keep */
 	WISH_FOREIGN, /* the deletion of what is not a member: delete_foreign */
 	WISH_UNDESIRED, /* there is no item for it */
-	WISH_RELEASED,	/* its fields are held, and no item holds them */
+	WISH_RELEASED,	/* fields of it are held, and no item holds them */
 	WISHES
 };
 
-/* What is observed of it. */
+/* The observed state of that object. */
 enum seen {
 	SEEN_NONE,	    /* no such object, or not seen by the primary */
 	SEEN_OTHER,	    /* an object of that name, which is not a member */
 	SEEN_OTHER_LEAVING, /* ... and is being deleted */
 	SEEN_MEMBER,	    /* a member; the wish compares nothing */
 	SEEN_AGREES,
-	SEEN_TOLERATED, /* it differs, and that is tolerated: staying.h */
+	SEEN_TOLERATED, /* differs, and that is tolerated: staying.h */
 	SEEN_RETRY,	/* ... but it is time to try once more */
 	SEEN_DIFFERS,
 	SEEN_LEAVING,  /* a member that is being deleted */
@@ -51,13 +51,14 @@ enum action {
 
 enum action actions_for(enum wish wish, enum seen seen);
 
-/* What can hold an action back. Then it is outstanding, and not requested. */
+/* Reasons to hold an action back: it is outstanding then, and not requested. */
 enum brake {
 	BRAKE_LODGERS = 1 << 0, /* others would be deleted with it: refuse.h */
 	BRAKE_LOOP = 1 << 1,	/* loops.h */
 	BRAKE_SET = 1 << 2,	/* unsettled.h */
-	BRAKE_PRUNE = 1 << 3, /* the same until the primary is being deleted */
-	BRAKE_ITEM = 1 << 4   /* unsettled.h */
+	BRAKE_PRUNE =
+	    1 << 3, /* like BRAKE_SET, until the primary is being deleted */
+	BRAKE_ITEM = 1 << 4 /* unsettled.h */
 };
 unsigned actions_brakes(enum action action);
 
@@ -65,12 +66,12 @@ unsigned actions_brakes(enum action action);
 enum primary_standing {
 	STANDS_LIVE,
 	STANDS_TOO_LARGE,  /* to be read, or an object that it sees */
-	STANDS_UNREADABLE, /* the same, and it may not be the operator's */
+	STANDS_UNREADABLE, /* like that, and perhaps not the operator's */
 	STANDS_UNKNOWN,	   /* `when` failed */
 	STANDS_REJECTED,   /* `when` is false; nothing of it is ours */
 	STANDS_RELEASED,   /* `when` is false, and we had begun with it */
-	STANDS_LEAVING,	   /* it is being deleted, and waits for us */
-	STANDS_LEFT,	   /* it is being deleted, and does not */
+	STANDS_LEAVING,	   /* being deleted, and waiting for us */
+	STANDS_LEFT,	   /* being deleted, and not waiting for us */
 	STANDINGS
 };
 
@@ -78,7 +79,7 @@ enum decide_step {
 	STEP_FAIL = 1 << 0,	/* the decision has the error */
 	STEP_SETTLED = 1 << 1,	/* nothing is expected of it any more */
 	STEP_SET = 1 << 2,	/* desired items are compared */
-	STEP_CLEAN_UP = 1 << 3, /* as for a deletion */
+	STEP_CLEAN_UP = 1 << 3, /* members are deleted, as for a deletion */
 	STEP_OUTCOME = 1 << 4	/* status, events, requeue */
 };
 unsigned actions_steps(enum primary_standing standing);

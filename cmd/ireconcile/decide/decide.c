@@ -221,8 +221,7 @@ add_item(struct decision *d, struct desired_item *i, enum action action,
 	pt->observed = observed;
 	pt->done = action == ACTION_SHOW;
 	pt->again = action == ACTION_AGAIN;
-	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt)
-				: line_is_patchable_again(d->primary, pt);
+	pt->vacated = line_is_vacated(d->primary, pt, o);
 	d->open -= pt->done;
 }
 
@@ -416,7 +415,7 @@ run_finalize(struct decision *d, struct view *v, bool *done, struct err *err)
 static void
 clean_up(struct decision *d, struct view *v)
 {
-	/* What the last line of a torn primary creates may not have been
+	/* Objects that the last line of a torn primary creates may not have been
 	 * observed yet, as in kapply. */
 	const int64_t longest = 10 * INT64_C(1000000);
 	struct primary *p = d->primary;
@@ -579,8 +578,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	points_index(d);
 	view_release(&v);
 	asks_check(d);
-	points_tell_waits(d);
-	points_tell_keeps(d);
+	points_tell(d);
 	cost_end(&cost);
 	d->limited = cost.limited > 0;
 	d->crashed = cost.crashed > 0;

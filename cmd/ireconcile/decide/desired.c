@@ -368,7 +368,7 @@ out:
 	return rc;
 }
 
-/* Of the last item, of `all`. -1: another one has the same label. */
+/* Indexes i, the last item of `all`. -1: another one has the same label. */
 static int
 add_label(struct desired *d, struct desired_item *i, size_t all)
 {

@@ -30,7 +30,8 @@ stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
 		    refuse_guards(k)));
 }
 
-/* One that is not created is a member if it exists. */
+/* Whether the object of an item would stay. An item that is not created is a
+ * member if it exists. */
 static bool
 item_stays(const struct primary *p, const struct desired_item *i)
 {

@@ -26,7 +26,7 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	if (pt->object != NULL && pt->item != NULL && !pt->done &&
 	    (pt->item->agreed_before || staying_has_grown(pt->item)))
 		return false;
-	/* It names an object that is gone, or another one. */
+	/* The request names an object that is gone, or another one. */
 	if (a->uid != NULL &&
 	    (pt->object == NULL ||
 		!span_is(cache_object_uid(pt->object), a->uid)))
@@ -35,21 +35,15 @@ line_is_asked(const struct primary *p, const struct point *pt)
 }
 
 bool
-line_is_vacated(const struct primary *p, const struct point *pt)
+line_is_vacated(const struct primary *p, const struct point *pt,
+    const struct cache_object *o)
 {
 	const struct asked *a = said_find(&p->said, &pt->target);
 
-	return a != NULL && a->vacated;
-}
-
-bool
-line_is_patchable_again(const struct primary *p, const struct point *pt)
-{
-	const struct asked *a = said_find(&p->said, &pt->target);
-
-	return a != NULL && pt->object != NULL && !pt->done &&
-	    (pt->item->marks & ITEM_PATCH) &&
-	    a->state != patches_state(pt->object);
+	if (a == NULL || o == NULL)
+		return a != NULL && a->vacated;
+	return pt->object != NULL && !pt->done &&
+	    (pt->item->marks & ITEM_PATCH) && a->state != patches_state(o);
 }
 
 static char *

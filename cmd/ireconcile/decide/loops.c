@@ -25,7 +25,7 @@ struct loop_field {
 	unsigned repairs;
 };
 
-/* One allocation, of the fields that were repaired lately. */
+/* The fields that were repaired lately, in one allocation. */
 struct repairs {
 	size_t count;
 	struct loop_field items[];
@@ -45,7 +45,7 @@ is_old(const struct desired_item *i, const struct loop_field *f, int64_t now_us)
 	    !(i->looping && f->repairs >= TOO_OFTEN);
 }
 
-/* That of the path; NULL: there is none. */
+/* The field of the path that differs; NULL: there is none. */
 static struct loop_field *
 find(const struct desired_item *i)
 {
@@ -57,7 +57,7 @@ find(const struct desired_item *i)
 	return NULL;
 }
 
-/* Who changes ever other fields is counted, too: beyond so many the rest is one
+/* A manager that changes ever other fields is counted, too: beyond so many the rest is one
  * field. */
 static struct loop_field *
 find_or_last(const struct desired_item *i)

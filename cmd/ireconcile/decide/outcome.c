@@ -29,7 +29,7 @@ outcome_fail(struct decision *d, const char *message)
 	d->failed = true;
 	if (d->error != NULL)
 		return;
-	/* It goes into statuses and Events, and from there to terminals. */
+	/* The message goes into statuses and Events, and so to terminals. */
 	quote_text(&visible, span_str(message));
 	d->error = buf_take(&visible);
 }
@@ -212,7 +212,7 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	return status;
 }
 
-/* That of the status, and of what the program makes of a message. */
+/* The digest of the status, and of what the program makes of a message. */
 static void
 set_digest(struct decision *d, bool seen)
 {
@@ -452,7 +452,7 @@ outcome(struct decision *d, struct view *v)
 		outcome_settled(d, v);
 	if (!d->failed || failed)
 		return;
-	/* One of these failed: then nothing is applied or pruned, and the
+	/* A function failed: then nothing is applied or pruned, and the
 	 * status has the error, if the program gives one. */
 	outcome_drop_points(d);
 	d->set = NULL;

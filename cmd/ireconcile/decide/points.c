@@ -303,17 +303,6 @@ points_wait(struct decision *d, const struct cache_object *o)
 }
 
 void
-points_tell_waits(struct decision *d)
-{
-	struct span lines = buf_span(&d->waits), line;
-
-	while (lines.n > 0) {
-		line = span_cut(&lines, '\n');
-		points_complain(d, "WaitsForFinalizer", line);
-	}
-}
-
-void
 points_keep(struct decision *d, struct span why)
 {
 	buf_addf(
@@ -321,11 +310,13 @@ points_keep(struct decision *d, struct span why)
 }
 
 void
-points_tell_keeps(struct decision *d)
+points_tell(struct decision *d)
 {
-	struct span lines = buf_span(&d->keeps);
+	struct span waits = buf_span(&d->waits), keeps = buf_span(&d->keeps);
 
-	while (lines.n > 0)
+	while (waits.n > 0)
+		points_complain(d, "WaitsForFinalizer", span_cut(&waits, '\n'));
+	while (keeps.n > 0)
 		d->events =
-		    points_warn(d->events, "Kept", span_cut(&lines, '\n'));
+		    points_warn(d->events, "Kept", span_cut(&keeps, '\n'));
 }

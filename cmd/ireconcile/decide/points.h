@@ -37,17 +37,15 @@ void points_look_again(struct decision *d, int64_t at_us);
  * is waited for: they are told when the deletion takes longer than most do.
  */
 void points_wait(struct decision *d, const struct cache_object *o);
-/* Complains about those. */
-void points_tell_waits(struct decision *d);
 /* Something is not deleted: why, for an Event, besides the failure. */
 void points_keep(struct decision *d, struct span why);
-/* Those Events; after the program's. */
-void points_tell_keeps(struct decision *d);
+/* Events of what points_wait and points_keep noted; after the program's. */
+void points_tell(struct decision *d);
 /* For decide_find, when no more will be added. */
 void points_index(struct decision *d);
-/* One more element of .outstanding (text): an identity. */
+/* Adds an identity (JSON) to .outstanding. */
 void points_outstanding(struct decision *d, struct span identity);
-/* The same of an item: its identity, and the first path in which its object
+/* The same for an item: its identity, and the first path in which its object
  * differs (NULL: none). Its data may be a secret, and programs make statuses and
  * Events of this. */
 void points_outstanding_item(

@@ -142,7 +142,7 @@ find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 	buf_release(&path);
 }
 
-/* They were found when the item was compared: staying.c. */
+/* Takes the differences that were found when the item was compared: staying.c. */
 static bool
 take_found(struct reason_list *l, const struct point *pt)
 {
@@ -198,7 +198,7 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 	buf_release(&l.text);
 }
 
-/* It was compared with a member that is not there any more. */
+/* Whether it was compared with a member that is not there any more. */
 static bool
 is_gone(const struct point *pt)
 {

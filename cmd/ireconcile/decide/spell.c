@@ -57,7 +57,7 @@ spell_identity(struct buf *b, const struct cache_object *o)
 
 /* ---- the line ---- */
 
-/* One more element of a list or object, which begins with the first one. */
+/* Begins one more element of a list or object, which begins with the first. */
 static void
 add_element(struct buf *b, const char *key, char open, bool *some)
 {

@@ -37,7 +37,7 @@ bool unsettled_wants(
  */
 bool unsettled_count(
     struct primary *p, const struct decision *d, struct buf *what);
-/* It was printed, but not yet remembered. */
+/* The line was printed, but is not yet remembered. */
 void unsettled_hold(struct primary *p, struct decision *d);
 
 /* Whether it is held back, so that its earlier request is not cancelled. */

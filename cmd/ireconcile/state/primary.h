@@ -32,7 +32,7 @@ struct staying {
 	char *told; /* owned: what was said of it; or NULL */
 };
 
-/* One desired item, marked, as text. */
+/* A desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
 	char *label;			   /* "Kind.group/namespace/name" */
@@ -141,7 +141,7 @@ void primary_release_plan(struct plan *plan);
 void primary_recompute(struct primary *p);
 /* Forgets back-offs, holds and requests; what is tolerated is requested, too. */
 void primary_forget(struct primary *p);
-/* It exists again, as another object, before it was evaluated. */
+/* p exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);
 
 /* Whether all is known that it may see (entry_knows). */

@@ -26,7 +26,7 @@ enum point_type {
 	POINT_STATUS
 };
 
-/* Which object or finalizer a point is about. Everything of it is its identity:
+/* The object or finalizer that a point is about. Every member is its identity:
  * another version of a foreign object is another target. */
 struct target {
 	enum point_type type;
@@ -48,7 +48,7 @@ said_target_key(const struct target *t)
 	return span_make(t->text, t->len);
 }
 
-/* One request. */
+/* A request. */
 struct asked {
 	struct target target;
 	unsigned char digest[DIGEST_SIZE];
