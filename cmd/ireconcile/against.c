@@ -381,14 +381,14 @@ document(struct against *a, const struct stream_doc *doc)
 {
 	struct reconciler *before = &a->sides[BEFORE];
 	bool by_input = before->sched.clock == SCHED_INPUT;
-	int64_t us = by_input ? events_time(doc->text) : -1;
+	struct event event = events_parse(doc->text);
 	struct err err = ERR_INIT, same = ERR_INIT;
 	int rc;
 
-	if (us >= 0)
-		advance(a, us);
-	rc = reconciler_document(before, doc->text, &err);
-	reconciler_document(&a->sides[AFTER], doc->text, &same);
+	if (by_input && event.time_us >= 0)
+		advance(a, event.time_us);
+	rc = reconciler_document(before, &event, &err);
+	reconciler_document(&a->sides[AFTER], &event, &same);
 	if (before->ready)
 		assume(a);
 	if (by_input)

@@ -242,9 +242,10 @@ report_kills(struct app *a)
 static void
 document(struct app *a, const struct stream_doc *doc)
 {
+	struct event event = events_parse(doc->text);
 	struct err err = ERR_INIT;
 
-	if (reconciler_document(&a->reconciler, doc->text, &err) != 0) {
+	if (reconciler_document(&a->reconciler, &event, &err) != 0) {
 		a->reconciler.counters.bad_lines++;
 		if (recordline_say_bad(doc->line, &err))
 			stop(a, EXIT_PERMANENT);

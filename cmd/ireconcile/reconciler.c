@@ -50,13 +50,13 @@ dirty(void *arg, struct primary *p)
 	struct reconciler *r = arg;
 	bool known = primary_is_known(p);
 
-	p->dirty = true;
+	p->work.dirty = true;
 	if (known)
 		trigger_note(&r->trigger, p);
-	if (p->queued || !known || !r->gate_open)
+	if (p->work.queued || !known || !r->gate_open)
 		return;
-	p->queued = true;
-	p->queued_us = stats_queued(&p->entry->stats);
+	p->work.queued = true;
+	p->work.queued_us = stats_queued(&p->entry->stats);
 	lanes_add(&r->lanes, p);
 }
 
@@ -93,7 +93,7 @@ queue_dirty(struct reconciler *r, const struct entry *e)
 	struct primary **list = entry_primaries(e);
 
 	for (size_t i = 0; i < e->primaries.count; i++)
-		if (list[i]->dirty)
+		if (list[i]->work.dirty)
 			dirty(r, list[i]);
 	free(list);
 }
@@ -150,7 +150,7 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 	}
 	p->entry->stats.retries++;
 	if (reasons & 1u << WAKE_DEADLINE)
-		p->reminder = true;
+		p->work.reminder = true;
 	if (reasons & 1u << WAKE_BACKOFF &&
 	    backoff_has_failed(&p->entry->backoffs, primary_key(p)))
 		primary_recompute(p);
@@ -213,18 +213,18 @@ reconciler_advance(struct reconciler *r, int64_t us)
 }
 
 int
-reconciler_document(struct reconciler *r, struct span text, struct err *err)
+reconciler_document(
+    struct reconciler *r, const struct event *event, struct err *err)
 {
-	int64_t us = r->sched.clock == SCHED_INPUT ? events_time(text) : -1;
 	int rc;
 
 	cache_rest(&r->es.store, OPEN_MAX);
-	if (us >= 0)
-		reconciler_advance(r, us);
-	if (recordline_is(text, &r->counters.gaps, err))
+	if (r->sched.clock == SCHED_INPUT && event->time_us >= 0)
+		reconciler_advance(r, event->time_us);
+	if (recordline_is(event, &r->counters.gaps, err))
 		return err->kind == ERR_NONE ? 0 : -1;
-	trigger_document(&r->trigger, text);
-	rc = events_apply(&r->es, text, err);
+	trigger_event(&r->trigger, event);
+	rc = events_apply(&r->es, event, err);
 	r->counters.events += rc == 0;
 	trigger_over(&r->trigger);
 	start_entries(r);
@@ -268,23 +268,6 @@ reconciler_failed(const struct reconciler *r)
 
 /* ---- one evaluation ---- */
 
-/* A failure is logged once, until it changes. */
-static void
-note_failure(struct reconciler *r, struct primary *p, const struct decision *d)
-{
-	struct log_about who = primary_about(p);
-
-	p->failed = d->failed;
-	r->counters.failures += d->failed;
-	if (d->failed && p->last_error != NULL &&
-	    strcmp(p->last_error, d->error) == 0)
-		return;
-	free(p->last_error);
-	p->last_error = d->failed ? mem_strdup(d->error) : NULL;
-	if (d->failed)
-		log_write(LOG_ERROR, &who, "%s", d->error);
-}
-
 /* Logs each line of what, behind `before`; returns their number. */
 static size_t
 say(enum log_level level, const struct primary *p, const char *before,
@@ -303,25 +286,31 @@ say(enum log_level level, const struct primary *p, const char *before,
 	return count;
 }
 
-/* The line is too long for a reader: none is printed, and the status says
- * why. */
-static enum line_due
-fail_large(struct reconciler *r, struct primary *p, struct decision *d,
-    struct buf *line)
+/* Whether text is not the one that was logged last, which it is from now on. */
+static bool
+is_news(char **said, const char *text)
 {
-	struct buf why = BUF_INIT;
-	enum line_due due;
+	if (strcmp(text, *said != NULL ? *said : "") == 0)
+		return false;
+	free(*said);
+	*said = *text != '\0' ? mem_strdup(text) : NULL;
+	return true;
+}
 
-	/* Without the length, which depends on what is in the line. */
-	buf_addf(&why, "the desired set is longer than %d bytes as one line",
-	    STREAM_WRITE_MAX);
-	outcome_release(d);
-	decide_failure(p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
-	buf_release(&why);
-	due = line_due(p, d);
-	buf_reset(line);
-	spell_line(line, p, d);
-	return line->len >= STREAM_WRITE_MAX ? LINE_NOTHING : due;
+/* A failure, and invalid values of annotations, are logged once, until they
+ * change. */
+static void
+say_troubles(struct reconciler *r, struct primary *p, struct decision *d)
+{
+	struct log_about who = primary_about(p);
+
+	p->said.failed = d->failed;
+	r->counters.failures += d->failed;
+	if (is_news(&p->said.last_error, d->failed ? d->error : "") &&
+	    d->failed)
+		log_write(LOG_ERROR, &who, "%s", d->error);
+	if (is_news(&p->said.complaint, buf_str(&d->complaints)))
+		say(LOG_WARNING, p, "", &d->complaints);
 }
 
 static void
@@ -337,12 +326,25 @@ static enum line_due
 print(struct reconciler *r, struct primary *p, struct decision *d,
     enum line_due due)
 {
-	struct buf line = BUF_INIT;
+	struct buf line = BUF_INIT, why = BUF_INIT;
 
 	if (due != LINE_NOTHING)
 		spell_line(&line, p, d);
-	if (line.len >= STREAM_WRITE_MAX)
-		due = fail_large(r, p, d, &line);
+	if (line.len >= STREAM_WRITE_MAX) {
+		/* Too long for a reader: the status says so instead, without
+		 * the length, which depends on what is in the line. */
+		buf_addf(&why,
+		    "the desired set is longer than %d bytes as one line",
+		    STREAM_WRITE_MAX);
+		outcome_release(d);
+		decide_failure(
+		    p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
+		due = line_due(p, d);
+		buf_reset(&line);
+		spell_line(&line, p, d);
+		if (line.len >= STREAM_WRITE_MAX)
+			due = LINE_NOTHING;
+	}
 	if (due != LINE_NOTHING) {
 		write_line(r, &line);
 		loops_hold(p, d);
@@ -352,9 +354,108 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 		line_shrink(p, d);
 	}
 	buf_release(&line);
+	buf_release(&why);
 	return due;
 }
 
+static void
+decide_now(struct reconciler *r, struct primary *p, struct decision *d)
+{
+	decide(p, sched_now_us(&r->sched), r->mode, d);
+	say(LOG_INFO, p, "", &d->loops_over);
+}
+
+/* Logs what was found to go on without an end, and decides again: the status
+ * has to report it. */
+static uint64_t
+report_endless(struct reconciler *r, struct primary *p, struct decision *d,
+    struct buf *what)
+{
+	size_t n = say(LOG_WARNING, p, "", what);
+
+	outcome_release(d);
+	decide_now(r, p, d);
+	buf_release(what);
+	return n;
+}
+
+static void
+evaluate(struct reconciler *r, struct primary *p)
+{
+	struct stats *stats = &p->entry->stats;
+	int64_t began_us = clock_real_us();
+	struct cost cost =
+	    cost_begin(r->sched.clock == SCHED_INPUT ? COST_NO_TIME
+						     : COST_PROGRAMS_AND_OURS);
+	struct log_about who = primary_about(p);
+	struct buf stay = BUF_INIT, endless = BUF_INIT;
+	struct decision d;
+	enum line_due due;
+	uint64_t n;
+	bool over;
+
+	p->work.dirty = false;
+	r->counters.evaluations++;
+	decide_now(r, p, &d);
+
+	/* Differences that stay are logged; when a deadline has passed, it is
+	 * found out which do. */
+	n = staying_tell(&d, &stay);
+	say(LOG_WARNING, p,
+	    "the difference stays after it was applied and is tolerated: ",
+	    &stay);
+	buf_release(&stay);
+	r->counters.tolerated += n;
+	stats->tolerated += n;
+	if (p->work.reminder)
+		staying_try(p, &d);
+	if (!program_alive()) { /* the process is about to end */
+		outcome_release(&d);
+		return;
+	}
+
+	due = line_due(p, &d);
+	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
+	    !throttle_allows(&r->es, p, due))
+		due = LINE_NOTHING;
+	if (due == LINE_NEW && loops_count(p, &d, &endless) > 0) {
+		n = report_endless(r, p, &d, &endless);
+		r->counters.loops += n;
+		stats->loops += n;
+	}
+	if ((due == LINE_NEW || due == LINE_NEW_QUIET) &&
+	    unsettled_count(p, &d, &endless)) {
+		n = report_endless(r, p, &d, &endless);
+		r->counters.unsettled += n;
+		stats->unsettled += n;
+	}
+	due = print(r, p, &d, due);
+	stats->sets += due != LINE_NOTHING;
+	trace_evaluation(p, &d, due, &who);
+	trigger_forget(p);
+
+	cost_end(&cost);
+	lanes_charge(&r->lanes, p, cost.cpu_us);
+	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
+	p->work.reminder = false;
+	throttle_observe(&r->es, p, &d, due != LINE_NOTHING);
+	say_troubles(r, p, &d);
+	stats->guessed += !d.failed && hiddenreads(p);
+	stats_evaluated(stats, began_us,
+	    d.failed				  ? STATS_ERROR
+		: d.requeue.when != PROGRAM_NEVER ? STATS_REQUEUE_AFTER
+						  : STATS_SUCCESS);
+	stats->limited += d.limited && !d.crashed;
+	stats->crashed += d.crashed;
+	over = d.over;
+	outcome_release(&d);
+	if (over)
+		entries_drop(&r->es, p->object);
+}
+
+/* ---- the next primary ---- */
+
+/* A line without items cancels the requests of the last one. */
 static void
 cancel(struct reconciler *r, struct primary *p)
 {
@@ -371,13 +472,13 @@ leave(struct reconciler *r, struct primary *p)
 {
 	bool wanted = false;
 
-	for (size_t i = 0; i < p->asked_count; i++)
-		wanted = wanted || strncmp(p->asked[i].what, "item ", 5) == 0 ||
-		    strncmp(p->asked[i].what, "delete ", 7) == 0;
+	for (size_t i = 0; i < p->said.asked_count; i++)
+		wanted = wanted || p->said.asked[i].target.type == POINT_ITEM ||
+		    p->said.asked[i].target.type == POINT_DELETE;
 	if (wanted)
 		cancel(r, p);
 	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->wake);
+	sched_clear_all(&r->sched, &p->work.wake);
 	map_del(&p->entry->primaries, primary_key(p));
 	primary_free(p);
 }
@@ -386,176 +487,98 @@ leave(struct reconciler *r, struct primary *p)
 static void
 stand_still(struct reconciler *r, struct primary *p)
 {
-	p->dirty = false;
-	if (p->asked_count > 0)
+	p->work.dirty = false;
+	if (p->said.asked_count > 0)
 		cancel(r, p);
-	primary_forget_asked(p);
+	said_set(p, NULL, 0);
 	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->wake);
+	sched_clear_all(&r->sched, &p->work.wake);
 }
 
-static void
-pause_or_resume(struct reconciler *r, struct primary *p, bool paused)
+/* Whether a primary is evaluated, or why not. */
+enum readiness {
+	READINESS_NO_NEWS,
+	READINESS_UNKNOWN, /* objects that it may see; dirty until then */
+	READINESS_GONE,
+	READINESS_HELD,	  /* by another instance of the operator */
+	READINESS_PAUSED, /* by its annotation */
+	READINESS_BACKOFF,
+	READINESS_READY
+};
+
+static enum readiness
+readiness(struct reconciler *r, struct primary *p)
 {
 	struct log_about who = primary_about(p);
+	bool paused;
 
-	if (p->paused != paused)
+	if (!p->work.dirty)
+		return READINESS_NO_NEWS;
+	if (!primary_is_known(p))
+		return READINESS_UNKNOWN;
+	if (p->object == NULL)
+		return READINESS_GONE;
+	if (holder_look(p))
+		return READINESS_HELD;
+	if (r->visit != NULL) /* the visitor looks at the rest itself */
+		return READINESS_READY;
+	paused = asks_paused(p);
+	if (p->said.paused != paused)
 		log_write(LOG_INFO, &who, "%s",
 		    paused ? "paused by the annotation kpipe.dev/paused"
 			   : "not paused any more");
-	p->paused = paused;
+	p->said.paused = paused;
 	if (paused)
-		stand_still(r, p);
-}
-
-/* Invalid values of annotations are logged once. */
-static void
-note_complaints(struct primary *p, struct decision *d)
-{
-	const char *new = buf_str(&d->complaints);
-
-	if (strcmp(new, p->complaint != NULL ? p->complaint : "") == 0)
-		return;
-	free(p->complaint);
-	p->complaint = mem_strdup(new);
-	say(LOG_WARNING, p, "", &d->complaints);
-}
-
-static void
-decide_now(struct reconciler *r, struct primary *p, struct decision *d)
-{
-	decide(p, sched_now_us(&r->sched), r->mode, d);
-	say(LOG_INFO, p, "", &d->loops_over);
-}
-
-/* Differences that stay are logged; when a deadline has passed, it is found out
- * which do. */
-static void
-tolerate(struct reconciler *r, struct primary *p, const struct decision *d)
-{
-	struct buf what = BUF_INIT;
-	size_t n = staying_tell(d, &what);
-
-	say(LOG_WARNING, p,
-	    "the difference stays after it was applied and is tolerated: ",
-	    &what);
-	r->counters.tolerated += n;
-	p->entry->stats.tolerated += n;
-	if (p->reminder)
-		staying_try(p, d);
-	buf_release(&what);
-}
-
-static void
-count_loops(struct reconciler *r, struct primary *p, struct decision *d)
-{
-	struct buf what = BUF_INIT;
-
-	if (loops_count(p, d, &what) > 0) {
-		size_t n = say(LOG_WARNING, p, "", &what);
-
-		r->counters.loops += n;
-		p->entry->stats.loops += n;
-		outcome_release(d);
-		decide_now(r, p, d); /* the status has to report it */
-	}
-	buf_release(&what);
-}
-
-static void
-count_unsettled(struct reconciler *r, struct primary *p, struct decision *d)
-{
-	struct buf what = BUF_INIT;
-
-	if (unsettled_count(p, d, &what)) {
-		size_t n = say(LOG_WARNING, p, "", &what);
-
-		r->counters.unsettled += n;
-		p->entry->stats.unsettled += n;
-		outcome_release(d);
-		decide_now(r, p, d);
-	}
-	buf_release(&what);
-}
-
-static void
-count(struct primary *p, int64_t began_us, const struct decision *d)
-{
-	p->entry->stats.guessed += !d->failed && hiddenreads(p);
-	stats_evaluated(&p->entry->stats, began_us,
-	    d->failed				   ? STATS_ERROR
-		: d->requeue.when != PROGRAM_NEVER ? STATS_REQUEUE_AFTER
-						   : STATS_SUCCESS);
-	p->entry->stats.limited += d->limited && !d->crashed;
-	p->entry->stats.crashed += d->crashed;
-}
-
-static void
-trace(struct primary *p, const struct decision *d, enum line_due due)
-{
-	struct log_about who = primary_about(p);
-
-	trace_evaluation(p, d, due, &who);
-}
-
-static void
-evaluate(struct reconciler *r, struct primary *p)
-{
-	int64_t began_us = clock_real_us();
-	struct cost cost =
-	    cost_begin(r->sched.clock == SCHED_INPUT ? COST_NO_TIME
-						     : COST_PROGRAMS_AND_OURS);
-	struct decision d;
-	enum line_due due;
-	bool over;
-
-	p->dirty = false;
-	r->counters.evaluations++;
-	decide_now(r, p, &d);
-	tolerate(r, p, &d);
-	if (!program_alive()) { /* the process is about to end */
-		outcome_release(&d);
-		return;
-	}
-	due = line_due(p, &d);
-	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
-	    !throttle_allows(&r->es, p, due))
-		due = LINE_NOTHING;
-	if (due == LINE_NEW)
-		count_loops(r, p, &d);
-	if (due == LINE_NEW || due == LINE_NEW_QUIET)
-		count_unsettled(r, p, &d);
-	due = print(r, p, &d, due);
-	p->entry->stats.sets += due != LINE_NOTHING;
-	trace(p, &d, due);
-	trigger_forget(p);
-	cost_end(&cost);
-	lanes_charge(&r->lanes, p, cost.cpu_us);
-	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
-	p->reminder = false;
-	throttle_observe(&r->es, p, &d, due != LINE_NOTHING);
-	note_failure(r, p, &d);
-	note_complaints(p, &d);
-	count(p, began_us, &d);
-	over = d.over;
-	outcome_release(&d);
-	if (over)
-		entries_drop(&r->es, p->object);
-}
-
-static void
-look_at(struct reconciler *r, struct primary *p)
-{
-	pause_or_resume(r, p, asks_paused(p));
-	if (p->paused)
-		return;
+		return READINESS_PAUSED;
 	if (asks_again(p)) {
 		primary_forget(p);
-		sched_clear_but(&r->sched, &p->wake, WAKE_SLOT);
+		sched_clear_but(&r->sched, &p->work.wake, WAKE_SLOT);
 		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
-	if (!wakes_back_off(&r->sched, p))
-		evaluate(r, p);
+	return wakes_back_off(&r->sched, p) ? READINESS_BACKOFF
+					    : READINESS_READY;
+}
+
+static void
+visit(struct reconciler *r, struct primary *p)
+{
+	r->visit(r->visit_arg, p);
+	trigger_forget(p);
+	p->work.dirty = false;
+}
+
+bool
+reconciler_step(struct reconciler *r)
+{
+	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
+
+	if (p == NULL)
+		return false;
+	cache_rest(&r->es.store, OPEN_MAX);
+	p->work.queued = false;
+	stats_taken(&p->entry->stats, p->work.queued_us);
+	switch (readiness(r, p)) {
+	case READINESS_NO_NEWS:
+	case READINESS_UNKNOWN:
+	case READINESS_BACKOFF:
+		break;
+	case READINESS_GONE:
+		if (r->visit != NULL)
+			visit(r, p);
+		leave(r, p);
+		break;
+	case READINESS_HELD:
+	case READINESS_PAUSED:
+		stand_still(r, p);
+		break;
+	case READINESS_READY:
+		if (r->visit != NULL)
+			visit(r, p);
+		else
+			evaluate(r, p);
+		break;
+	}
+	return true;
 }
 
 void
@@ -566,33 +589,4 @@ reconciler_rest(struct reconciler *r)
 		return;
 	r->trimmed = true;
 	malloc_trim(0); /* garbage of the first evaluations */
-}
-
-bool
-reconciler_step(struct reconciler *r)
-{
-	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
-	bool held;
-
-	if (p == NULL)
-		return false;
-	cache_rest(&r->es.store, OPEN_MAX);
-	p->queued = false;
-	stats_taken(&p->entry->stats, p->queued_us);
-	if (!p->dirty || !primary_is_known(p))
-		return true; /* dirty ones come back when that changes */
-	held = p->object != NULL && holder_look(p);
-	if (r->visit != NULL && !held) {
-		r->visit(r->visit_arg, p);
-		trigger_forget(p);
-	}
-	if (p->object == NULL)
-		leave(r, p);
-	else if (held)
-		stand_still(r, p);
-	else if (r->visit != NULL)
-		p->dirty = false;
-	else
-		look_at(r, p);
-	return true;
 }

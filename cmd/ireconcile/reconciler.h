@@ -56,11 +56,11 @@ int reconciler_init(struct reconciler *r, const struct watches *w,
 void reconciler_release(struct reconciler *r);
 
 /*
- * Takes a checked document of the input. -1 with err ("unknown event type
+ * Takes a line of the input. -1 with err ("unknown event type
  * \"x\"") if it is not valid.
  */
 int reconciler_document(
-    struct reconciler *r, struct span text, struct err *err);
+    struct reconciler *r, const struct event *event, struct err *err);
 /* Kinds never announced are complete now, unless es.store.live and something came;
  * others are cut short: logged, as an error unless the operator was told to
  * end. */

@@ -20,18 +20,17 @@ has_events(struct span stream)
 }
 
 bool
-recordline_is(struct span text, uint64_t *gaps, struct err *err)
+recordline_is(const struct event *line, uint64_t *gaps, struct err *err)
 {
-	struct json_members m = json_members(text);
 	struct span record;
 
-	if (!json_member(&m) || !span_is(m.key, "record"))
+	if (!line->is_record)
 		return false;
-	record = json_raw_string(m.value);
+	record = json_raw_string(json_get(line->text, "record"));
 	*gaps += span_is(record, "gap") &&
-	    has_events(json_raw_string(json_get(text, "stream")));
+	    has_events(json_raw_string(json_get(line->text, "stream")));
 	if (span_is(record, "segment"))
-		reading_check_version(json_get(text, "version"), err);
+		reading_check_version(json_get(line->text, "version"), err);
 	return true;
 }
 

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/span.h"
+#include "state/events.h"
 
 /* Whether it is one; a gap in the events is counted. err: it is a segment of
  * another version (ERR_GONE). */
-bool recordline_is(struct span text, uint64_t *gaps, struct err *err);
+bool recordline_is(const struct event *line, uint64_t *gaps, struct err *err);
 /* Logs what is wrong with a line of the input. True: the input is of another
  * version, so that the tool has to end with EXIT_PERMANENT. */
 bool recordline_say_bad(size_t line, const struct err *err);

@@ -14,9 +14,9 @@ take(struct entries *es, struct primary *p)
 {
 	uint64_t timeout_ms = p->entry->conf->throttle_timeout_ms;
 
-	p->has_slot = true;
+	p->work.has_slot = true;
 	p->entry->slots_used++;
-	sched_set(es->sched, &p->wake, WAKE_SLOT,
+	sched_set(es->sched, &p->work.wake, WAKE_SLOT,
 	    sched_ticks(es->sched) + (int64_t)timeout_ms * 1000);
 }
 
@@ -42,9 +42,9 @@ stop_waiting(struct primary *p)
 	struct entry *e = p->entry;
 	size_t i = place_of(e, p);
 
-	if (!p->waiting)
+	if (!p->work.waiting)
 		return;
-	p->waiting = false;
+	p->work.waiting = false;
 	e->waiting_count--;
 	memmove(&e->waiting[i], &e->waiting[i + 1],
 	    (e->waiting_count - i) * sizeof(*e->waiting));
@@ -55,12 +55,12 @@ wait_for_slot(struct primary *p)
 {
 	struct entry *e = p->entry;
 
-	if (p->waiting)
+	if (p->work.waiting)
 		return;
 	e->waiting =
 	    mem_grow(e->waiting, e->waiting_count, sizeof(*e->waiting));
 	e->waiting[e->waiting_count++] = p;
-	p->waiting = true;
+	p->work.waiting = true;
 }
 
 /* Primaries that would now get a slot are evaluated again. */
@@ -76,10 +76,10 @@ wake_waiting(const struct entries *es, struct entry *e)
 void
 throttle_leave(struct entries *es, struct primary *p)
 {
-	if (p->has_slot) {
-		p->has_slot = false;
+	if (p->work.has_slot) {
+		p->work.has_slot = false;
 		p->entry->slots_used--;
-		sched_clear(es->sched, &p->wake, WAKE_SLOT);
+		sched_clear(es->sched, &p->work.wake, WAKE_SLOT);
 	}
 	stop_waiting(p);
 	wake_waiting(es, p->entry);
@@ -97,8 +97,8 @@ throttle_start(struct entries *es, struct entry *e)
 		struct primary *p = all[i];
 
 		if (p->object != NULL && !p->object->terminating &&
-		    !p->has_slot && !asks_paused(p) && !holder_find(p, NULL) &&
-		    decide_begun(p) &&
+		    !p->work.has_slot && !asks_paused(p) &&
+		    !holder_find(p, NULL) && decide_begun(p) &&
 		    !decide_settled(p, sched_now_us(es->sched)))
 			take(es, p);
 	}
@@ -111,7 +111,7 @@ throttle_allows(struct entries *es, struct primary *p, enum line_due due)
 	struct entry *e = p->entry;
 	size_t place;
 
-	if (e->conf->throttle_limit == 0 || p->has_slot)
+	if (e->conf->throttle_limit == 0 || p->work.has_slot)
 		return true;
 	if (due != LINE_NEW || p->object->terminating) {
 		stop_waiting(p);
@@ -136,7 +136,7 @@ throttle_observe(struct entries *es, struct primary *p,
 
 	for (size_t i = 0; i < d->count; i++)
 		quiet = quiet && d->points[i].done;
-	if (!p->has_slot)
+	if (!p->work.has_slot)
 		return;
 	if (d->failed || p->object->terminating || (quiet && d->settled) ||
 	    (d->on_error_holds && !printed))

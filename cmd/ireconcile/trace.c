@@ -18,7 +18,7 @@ count(const struct decision *d, enum point_type type)
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->count; i++)
-		n += d->points[i].type == type && !d->points[i].done;
+		n += d->points[i].target.type == type && !d->points[i].done;
 	return n;
 }
 

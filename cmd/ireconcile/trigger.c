@@ -31,12 +31,10 @@ add_timers(struct buf *b, unsigned timers)
 	buf_release(&names);
 }
 
-/* A member with a text of `from`, as it stands there; or nothing. */
+/* A member with this text (JSON), as it stands there; or nothing. */
 static void
-copy_text(struct buf *b, struct span from, const char *key)
+add_text(struct buf *b, const char *key, struct span value)
 {
-	struct span value = json_get(from, key);
-
 	if (json_type(value) != JSON_STRING)
 		return;
 	json_add_key(b, key);
@@ -44,37 +42,27 @@ copy_text(struct buf *b, struct span from, const char *key)
 }
 
 static void
-add_event(struct buf *b, struct span text)
+add_event(struct buf *b, const struct event *e)
 {
-	struct span frame = text, object = json_get(text, "object"), metadata;
+	struct span metadata = json_get(e->object, "metadata");
 
-	if (object.p == NULL) {
-		object = text;
-		frame = SPAN_NONE;
-	}
-	metadata = json_get(object, "metadata");
 	buf_addc(b, '{');
-	if (frame.p != NULL)
-		copy_text(b, frame, "type");
-	else
-		buf_adds(b, "\"type\":\"ADDED\"");
-	copy_text(b, object, "apiVersion");
-	copy_text(b, object, "kind");
-	copy_text(b, metadata, "namespace");
-	copy_text(b, metadata, "name");
-	copy_text(b, metadata, "resourceVersion");
-	if (frame.p != NULL) {
-		copy_text(b, frame, "manager");
-		copy_text(b, frame, "time");
-	}
+	add_text(
+	    b, "type", e->type.p != NULL ? e->type : span_str("\"ADDED\""));
+	add_text(b, "apiVersion", json_get(e->object, "apiVersion"));
+	add_text(b, "kind", json_get(e->object, "kind"));
+	add_text(b, "namespace", json_get(metadata, "namespace"));
+	add_text(b, "name", json_get(metadata, "name"));
+	add_text(b, "resourceVersion", json_get(metadata, "resourceVersion"));
+	add_text(b, "manager", e->manager);
+	add_text(b, "time", e->time);
 	buf_addc(b, '}');
 }
 
 void
-trigger_document(struct trigger *now, struct span document)
+trigger_event(struct trigger *now, const struct event *event)
 {
-	*now =
-	    (struct trigger){.document = document, .number = now->number + 1};
+	*now = (struct trigger){.event = event, .number = now->number + 1};
 }
 
 void
@@ -89,31 +77,25 @@ trigger_over(struct trigger *now)
 	*now = (struct trigger){.number = now->number};
 }
 
-static void
-add_trigger(struct buf *b, const struct trigger *now)
-{
-	if (now->timers != 0)
-		add_timers(b, now->timers);
-	else
-		add_event(b, now->document);
-}
-
 void
 trigger_note(const struct trigger *now, struct primary *p)
 {
 	struct buf all = BUF_INIT;
 
-	if ((now->document.p == NULL && now->timers == 0) ||
-	    p->trigger_number == now->number)
+	if ((now->event == NULL && now->timers == 0) ||
+	    p->work.trigger_number == now->number)
 		return;
-	p->trigger_number = now->number;
-	if (p->triggers++ >= PRIMARY_TRIGGERS_MAX)
+	p->work.trigger_number = now->number;
+	if (p->work.triggers++ >= LANES_TRIGGERS_MAX)
 		return;
-	if (p->trigger != NULL)
-		buf_addf(&all, "%s,", p->trigger);
-	add_trigger(&all, now);
-	free(p->trigger);
-	p->trigger = buf_take_exact(&all);
+	if (p->work.trigger != NULL)
+		buf_addf(&all, "%s,", p->work.trigger);
+	if (now->timers != 0)
+		add_timers(&all, now->timers);
+	else
+		add_event(&all, now->event);
+	free(p->work.trigger);
+	p->work.trigger = buf_take_exact(&all);
 }
 
 static void
@@ -143,18 +125,18 @@ describe_first(struct buf *b, struct span event)
 void
 trigger_describe(struct buf *b, const struct primary *p)
 {
-	if (p->triggers == 0)
+	if (p->work.triggers == 0)
 		buf_adds(b, "the start");
 	else
-		describe_first(b, span_str(p->trigger));
-	if (p->triggers > 1)
-		buf_addf(b, " (and %u more)", p->triggers - 1);
+		describe_first(b, span_str(p->work.trigger));
+	if (p->work.triggers > 1)
+		buf_addf(b, " (and %u more)", p->work.triggers - 1);
 }
 
 void
 trigger_forget(struct primary *p)
 {
-	free(p->trigger);
-	p->trigger = NULL;
-	p->triggers = 0;
+	free(p->work.trigger);
+	p->work.trigger = NULL;
+	p->work.triggers = 0;
 }

@@ -24,10 +24,10 @@ set_period(struct sched *s, struct primary *p)
 	int64_t period = (int64_t)at_least_shortest(asked) * 1000;
 
 	if (asked == 0)
-		sched_clear(s, &p->wake, WAKE_PERIOD);
-	else if (sched_at(&p->wake, WAKE_PERIOD) == 0 ||
-	    sched_at(&p->wake, WAKE_PERIOD) > now + period)
-		sched_set(s, &p->wake, WAKE_PERIOD, now + period);
+		sched_clear(s, &p->work.wake, WAKE_PERIOD);
+	else if (sched_at(&p->work.wake, WAKE_PERIOD) == 0 ||
+	    sched_at(&p->work.wake, WAKE_PERIOD) > now + period)
+		sched_set(s, &p->work.wake, WAKE_PERIOD, now + period);
 }
 
 /* At a time of day; at once if it has passed. */
@@ -37,18 +37,19 @@ set_time(struct sched *s, struct primary *p)
 	/* The wall clock is read first: so it may be late by a microsecond, but
 	 * never early. */
 	int64_t wall = sched_now_us(s), now = sched_ticks(s);
-	int64_t wait = p->requeue_at_us - wall;
+	int64_t wait = p->work.requeue_at_us - wall;
 
 	if (wait < 0)
 		wait = 0;
 	/* A program with a tiny requeue each time is called less often. */
 	if (wait < SHORTEST_MS * 1000) {
-		if (p->soon_us > now + SOON_US)
+		if (p->work.soon_us > now + SOON_US)
 			wait = SHORTEST_MS * 1000;
-		p->soon_us =
-		    (p->soon_us > now ? p->soon_us : now) + SHORTEST_MS * 1000;
+		p->work.soon_us =
+		    (p->work.soon_us > now ? p->work.soon_us : now) +
+		    SHORTEST_MS * 1000;
 	}
-	sched_set(s, &p->wake, WAKE_REQUEUE, now + wait);
+	sched_set(s, &p->work.wake, WAKE_REQUEUE, now + wait);
 }
 
 static void
@@ -56,32 +57,34 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 {
 	int64_t wait;
 
-	sched_clear(s, &p->wake, WAKE_REQUEUE);
-	p->requeue_at_us = 0;
+	sched_clear(s, &p->work.wake, WAKE_REQUEUE);
+	p->work.requeue_at_us = 0;
 	/* Only times before the program was called have passed: one may have
 	 * passed during the call. */
 	if (d->requeue.when == PROGRAM_AT && d->requeue.at_us > d->now_us) {
-		p->requeue_at_us = d->requeue.at_us;
+		p->work.requeue_at_us = d->requeue.at_us;
 		set_time(s, p);
 	} else if (d->requeue.when == PROGRAM_AFTER) {
 		wait = (int64_t)at_least_shortest(d->requeue.after_ms) * 1000;
-		sched_set(s, &p->wake, WAKE_REQUEUE, sched_ticks(s) + wait);
+		sched_set(
+		    s, &p->work.wake, WAKE_REQUEUE, sched_ticks(s) + wait);
 	}
 }
 
 void
 wakes_clock_set(struct sched *s, struct primary *p)
 {
-	if (p->requeue_at_us != 0 && sched_at(&p->wake, WAKE_REQUEUE) != 0)
+	if (p->work.requeue_at_us != 0 &&
+	    sched_at(&p->work.wake, WAKE_REQUEUE) != 0)
 		set_time(s, p);
 }
 
 static void
 set_held(struct sched *s, struct primary *p, const struct decision *d)
 {
-	sched_clear(s, &p->wake, WAKE_HELD);
+	sched_clear(s, &p->work.wake, WAKE_HELD);
 	if (d->held_until_us != 0)
-		sched_set(s, &p->wake, WAKE_HELD,
+		sched_set(s, &p->work.wake, WAKE_HELD,
 		    sched_ticks(s) + d->held_until_us - d->now_us);
 }
 
@@ -91,13 +94,14 @@ bool
 wakes_again(struct sched *s, struct primary *p)
 {
 	int64_t now = sched_ticks(s);
-	int64_t free_at = p->again_us - (AGAIN_BURST - 1) * second;
+	int64_t free_at = p->work.again_us - (AGAIN_BURST - 1) * second;
 
 	if (free_at > now) {
-		sched_set(s, &p->wake, WAKE_AGAIN, free_at);
+		sched_set(s, &p->work.wake, WAKE_AGAIN, free_at);
 		return false;
 	}
-	p->again_us = (p->again_us > now ? p->again_us : now) + second;
+	p->work.again_us =
+	    (p->work.again_us > now ? p->work.again_us : now) + second;
 	return true;
 }
 
@@ -108,9 +112,9 @@ set_backoff(struct sched *s, struct primary *p, const struct decision *d,
 	struct map *all = &p->entry->backoffs;
 	int64_t now = sched_ticks(s);
 
-	sched_clear(s, &p->wake, WAKE_BACKOFF);
+	sched_clear(s, &p->work.wake, WAKE_BACKOFF);
 	if (d->limited || d->crashed)
-		sched_set(s, &p->wake, WAKE_BACKOFF,
+		sched_set(s, &p->work.wake, WAKE_BACKOFF,
 		    backoff_failed(all, primary_key(p), now));
 	else
 		backoff_went_well(all, primary_key(p), now, took_us);
@@ -124,29 +128,30 @@ set_deadline(struct sched *s, struct primary *p, const struct decision *d,
 
 	for (size_t i = 0; i < d->count; i++)
 		open = open || !(d->points[i].done || d->points[i].again);
-	if (d->stays && (!open || p->asked_count == 0)) {
-		if (p->reminder || p->deadline_us != LAST_S * second)
-			sched_set(s, &p->wake, WAKE_DEADLINE,
+	if (d->stays && (!open || p->said.asked_count == 0)) {
+		if (p->work.reminder || p->work.deadline_us != LAST_S * second)
+			sched_set(s, &p->work.wake, WAKE_DEADLINE,
 			    sched_ticks(s) + LAST_S * second);
-		p->deadline_us = LAST_S * second;
+		p->work.deadline_us = LAST_S * second;
 		return;
 	}
-	if (!open || p->asked_count == 0) {
-		p->deadline_us = 0;
-		sched_clear(s, &p->wake, WAKE_DEADLINE);
+	if (!open || p->said.asked_count == 0) {
+		p->work.deadline_us = 0;
+		sched_clear(s, &p->work.wake, WAKE_DEADLINE);
 		return;
 	}
 	/* At a deadline a status that changes with the time is not new. */
-	if (printed == LINE_NEW || p->deadline_us == 0 ||
-	    (printed == LINE_NEW_QUIET && !p->reminder))
-		p->deadline_us = FIRST_S * second;
+	if (printed == LINE_NEW || p->work.deadline_us == 0 ||
+	    (printed == LINE_NEW_QUIET && !p->work.reminder))
+		p->work.deadline_us = FIRST_S * second;
 	else if (printed == LINE_REMINDER || printed == LINE_NEW_QUIET)
-		p->deadline_us *= 2;
-	if (p->deadline_us > (uint64_t)(LAST_S * second))
-		p->deadline_us = LAST_S * second;
-	if (printed != LINE_NOTHING || sched_at(&p->wake, WAKE_DEADLINE) == 0)
-		sched_set(s, &p->wake, WAKE_DEADLINE,
-		    sched_ticks(s) + (int64_t)p->deadline_us);
+		p->work.deadline_us *= 2;
+	if (p->work.deadline_us > (uint64_t)(LAST_S * second))
+		p->work.deadline_us = LAST_S * second;
+	if (printed != LINE_NOTHING ||
+	    sched_at(&p->work.wake, WAKE_DEADLINE) == 0)
+		sched_set(s, &p->work.wake, WAKE_DEADLINE,
+		    sched_ticks(s) + (int64_t)p->work.deadline_us);
 }
 
 void
@@ -167,6 +172,6 @@ wakes_back_off(struct sched *s, struct primary *p)
 	    backoff_until(&p->entry->backoffs, primary_key(p), sched_ticks(s));
 
 	if (until != 0)
-		sched_set(s, &p->wake, WAKE_BACKOFF, until);
+		sched_set(s, &p->work.wake, WAKE_BACKOFF, until);
 	return until != 0;
 }

@@ -1,6 +1,6 @@
 /*
  * told: the differences of a primary as output, lines of JSON or text
- * (doc/against.md), and those that were printed, so that each is printed again
+ * (doc/recording.md), and those that were printed, so that each is printed again
  * only when it is another one, or is over.
  */
 #ifndef TOLD_H

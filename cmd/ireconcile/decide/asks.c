@@ -34,12 +34,13 @@ bool
 asks_again(struct primary *p)
 {
 	struct span value = annotation(p, requested_key);
-	bool first = p->requested == NULL, again;
+	bool first = p->said.requested == NULL, again;
 
-	again = !first && value.p != NULL && !span_is(value, p->requested);
+	again = !first && value.p != NULL && !span_is(value, p->said.requested);
 	if (first || again) {
-		free(p->requested);
-		p->requested = mem_dup(value.n > 0 ? value.p : "", value.n);
+		free(p->said.requested);
+		p->said.requested =
+		    mem_dup(value.n > 0 ? value.p : "", value.n);
 	}
 	return again;
 }

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
+#include "decide/actions.h"
 #include "decide/asks.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
 #include "decide/patches.h"
-#include "decide/plan.h"
 #include "decide/points.h"
 #include "decide/refuse.h"
 #include "decide/staying.h"
@@ -28,25 +29,42 @@ is_member(const struct primary *p, const struct cache_object *o)
 	return o != p->object && marks_is_member(p->entry, o, p->object);
 }
 
-const struct point *
-decide_find(const struct decision *d, const char *what)
+struct cache_object **
+decide_managed(const struct primary *p)
 {
-	if (d->index.count > 0)
-		return map_get(&d->index, span_str(what));
-	for (size_t i = 0; i < d->count; i++)
-		if (strcmp(d->points[i].what, what) == 0)
-			return &d->points[i];
-	return NULL;
+	struct cache_object **all = mem_zalloc(sizeof(*all));
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->entry->use_count; i++) {
+		const struct use *u = p->entry->uses[i];
+		struct cache_object **list;
+		size_t n = 0;
+
+		if (u->role != USE_DEPENDENT || !u->conf->manage)
+			continue;
+		list = entry_objects(p->entry, p, u);
+		while (list[n] != NULL)
+			n++;
+		all = mem_realloc(all, (count + n + 1) * sizeof(*all));
+		memcpy(&all[count], list, (n + 1) * sizeof(*all));
+		count += n;
+		free(list);
+	}
+	return all;
 }
 
-/* ---- items ---- */
+/* ---- what is observed ---- */
 
-static struct span
-paths_digest(struct span object)
+static enum seen
+see(const struct primary *p, const struct cache_object *o)
 {
-	struct span metadata = json_get(object, "metadata");
-
-	return json_get(json_get(metadata, "annotations"), "kpipe.dev/paths");
+	if (o == NULL)
+		return SEEN_NONE;
+	if (!is_member(p, o))
+		return o->terminating ? SEEN_OTHER_LEAVING : SEEN_OTHER;
+	if (o->retained)
+		return SEEN_RETAINED;
+	return o->terminating ? SEEN_LEAVING : SEEN_MEMBER;
 }
 
 /* A terminating object is applied only to drop a finalizer that we no longer
@@ -54,11 +72,14 @@ paths_digest(struct span object)
 static bool
 drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 {
+	static const char paths[] = "kpipe.dev/paths";
 	struct span text = primary_item_text(i);
-	struct span wanted = json_path(text, "metadata.finalizers");
+	struct span metadata = json_get(text, "metadata");
+	struct span wanted = json_get(metadata, "finalizers");
 	struct span held = cache_object_meta(o, "finalizers");
 
-	if (span_eq(paths_digest(text), paths_digest(cache_object_text(o))))
+	if (span_eq(json_get(json_get(metadata, "annotations"), paths),
+		cache_object_annotation(o, paths)))
 		return false;
 	for (struct json_elements h = json_elements(held); json_element(&h);) {
 		bool found = false;
@@ -72,174 +93,208 @@ drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 	return false;
 }
 
-/* One that the program sees in .related. It is deleted as it was seen: another
- * version of it is another request. */
-static void
-decide_foreign(struct decision *d, const struct desired_item *i)
-{
-	const struct primary *p = d->primary;
-	const struct cache_object *o = cache_get(i->kind, primary_item_key(i));
-	const struct use *u =
-	    entry_deletable(p->entry, span_str(i->kind->conf->api_version),
-		span_str(i->kind->conf->kind));
-	struct buf what = BUF_INIT;
-	struct err err = ERR_INIT;
-
-	if (o == NULL || u == NULL || !entry_shows(p->entry, p, u, o) ||
-	    is_member(p, o)) /* that is pruned */
-		return;
-	if (o->uid_len == 0 || o->rv_len == 0) {
-		err_set(&err, ERR_PERMANENT,
-		    "cannot delete %s: it has no uid or no resourceVersion, so "
-		    "it is not an object of the API server",
-		    i->label);
-		outcome_fail(d, err.message);
-		return;
-	}
-	points_outstanding_item(d, i, NULL);
-	if (o->terminating || refuse_deletion(d, o) ||
-	    unsettled_wants(d, "set"))
-		return;
-	buf_addf(&what, "foreign %s %.*s %.*s", i->label,
-	    SPAN_ARG(cache_object_uid(o)), SPAN_ARG(cache_object_version(o)));
-	points_add(d, POINT_FOREIGN, &what)->object = o;
-}
-
-/* A member with what is desired: is nothing left to do? observed: see
- * desired_compare. */
-static bool
-compare_member(struct decision *d, struct desired_item *i,
+/* observed: see desired_compare. */
+static enum seen
+compare(struct decision *d, struct desired_item *i,
     const struct cache_object *o, jv *observed)
 {
 	struct err err = ERR_INIT;
+	bool tolerated;
 
 	desired_compare(d->primary, i, o, observed);
-	i->agreed_before =
-	    i->agreed_before || i->agrees || staying_is_tolerated(i);
-	/* One of ours goes with the apply. */
+	tolerated = staying_is_tolerated(i);
+	i->agreed_before = i->agreed_before || i->agrees || tolerated;
+	d->stays = d->stays || tolerated;
+	/* An owner reference of ours goes with the apply. */
 	if ((i->marks & ITEM_RETAIN) && i->agrees &&
 	    refuse_owned(d->primary, i, o, &err) != 0)
 		outcome_fail(d, err.message);
-	d->stays = d->stays || staying_is_tolerated(i);
-	return !o->terminating && (i->agrees || staying_is_tolerated(i));
+	if (o->terminating)
+		return drops_finalizer(i, o) ? SEEN_SHEDDING : SEEN_LEAVING;
+	if (i->agrees)
+		return SEEN_AGREES;
+	if (tolerated)
+		return d->primary->work.reminder ? SEEN_RETRY : SEEN_TOLERATED;
+	return SEEN_DIFFERS;
 }
 
-/* Adds the point of the item, unless nothing is to be done. observed: see
- * desired_compare. */
-static struct point *
-add_item(struct decision *d, struct desired_item *i, enum decide_mode mode,
-    jv *observed)
-{
-	const struct cache_object *o = (i->marks & ITEM_PATCH)
-	    ? patches_target(d, i)
-	    : cache_get(i->kind, primary_item_key(i));
-	bool member =
-	    o != NULL && ((i->marks & ITEM_PATCH) || is_member(d->primary, o));
-	struct buf what = BUF_INIT;
-	struct point *pt;
-	bool done = false, again;
+/* ---- what is done about it ---- */
 
-	if (i->marks & ITEM_FOREIGN)
-		decide_foreign(d, i);
-	loops_meet(i, o);
-	if ((i->marks & ITEM_NAMED) ||
-	    (!member && (i->marks & (ITEM_EXISTING | ITEM_PATCH))))
-		return NULL;
-	if (member)
-		done = compare_member(d, i, o, observed);
-	else if (o != NULL &&
-	    marks_is_claimant(d->primary->entry, o, d->primary->object))
-		desired_is_claimed(d->primary, i, o);
-	else
-		desired_is_absent(d->primary, i);
-	loops_watch(i, d);
-	again = done && !i->agrees && d->primary->reminder;
-	if (done && !again && mode == DECIDE_DIFFERENCES)
-		return NULL;
-	if (!done)
-		points_outstanding_item(
-		    d, i, member && !i->agrees ? i->path : NULL);
-	if (member && !done && o->terminating && !drops_finalizer(i, o)) {
-		points_wait(d, o);
-		return NULL;
-	}
-	if (member && !done && loops_is_held(i, d->now_us))
-		return NULL;
-	buf_addf(&what, "item %s", i->label);
-	if (!done &&
-	    ((!member && unsettled_wants(d, "set")) ||
-		unsettled_wants(d, buf_str(&what)))) {
-		buf_release(&what);
-		return NULL;
-	}
-	pt = points_add(d, POINT_ITEM, &what);
-	memcpy(pt->digest, i->digest, DIGEST_SIZE);
-	pt->item = i;
-	pt->object = member ? o : NULL;
-	pt->done = done && !again;
-	pt->again = again;
-	pt->vacated = o == NULL ? line_is_vacated(d->primary, pt->what)
-				: line_is_patchable_again(d->primary, pt);
-	d->open -= pt->done;
-	return pt;
+static bool
+is_braked(struct decision *d, enum action action, const struct desired_item *i,
+    const struct cache_object *o)
+{
+	unsigned by = actions_brakes(action);
+
+	if ((by & BRAKE_LODGERS) && refuse_deletion(d, o))
+		return true;
+	if ((by & BRAKE_LOOP) && loops_is_held(i, d->now_us))
+		return true;
+	if ((by & BRAKE_PRUNE) && !d->primary->object->terminating &&
+	    unsettled_wants(d, UNSETTLED_SET, NULL))
+		return true;
+	if ((by & BRAKE_SET) && unsettled_wants(d, UNSETTLED_SET, NULL))
+		return true;
+	return (by & BRAKE_ITEM) &&
+	    unsettled_wants(d, UNSETTLED_ITEM, i->label);
 }
 
-static void
-decide_item(struct decision *d, struct desired_item *i, enum decide_mode mode)
+void
+decide_object(struct decision *d, enum wish wish, const struct cache_object *o)
 {
-	jv observed = jv_invalid();
-	struct point *pt = add_item(d, i, mode, &observed);
+	enum action action = actions_for(wish, see(d->primary, o));
+	struct buf id = BUF_INIT;
 
-	if (pt != NULL)
-		pt->observed = observed;
-	else
-		jv_free(observed);
-}
-
-static void
-decide_delete(struct decision *d, const struct cache_object *o)
-{
-	struct buf what = BUF_INIT, id = BUF_INIT;
-
+	if (action == ACTION_NOTHING)
+		return;
 	points_identity(&id, o);
 	points_outstanding(d, buf_span(&id));
 	buf_release(&id);
-	if (o->terminating)
+	if (action == ACTION_WAIT)
 		points_wait(d, o);
-	if (o->terminating || refuse_deletion(d, o) ||
-	    (!d->primary->object->terminating && unsettled_wants(d, "set")))
-		return;
-	buf_adds(&what, "delete ");
-	cache_object_add_label(&what, o);
-	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
-	points_add(d, POINT_DELETE, &what)->object = o;
+	else if (!is_braked(d, action, NULL, o))
+		points_add_object(d,
+		    action == ACTION_RELEASE ? POINT_RELEASE : POINT_DELETE, o);
 }
 
 /* Deletes members that are not in the set; what is retained stays. */
 static void
 prune(struct decision *d, const struct desired *set)
 {
+	struct cache_object **list = decide_managed(d->primary);
+
+	for (size_t i = 0; list[i] != NULL; i++)
+		if (!desired_has(set, list[i]))
+			decide_object(d, WISH_UNDESIRED, list[i]);
+	free(list);
+}
+
+static enum wish
+wish_of(const struct desired_item *i)
+{
+	return (i->marks & ITEM_FOREIGN) ? WISH_FOREIGN
+	    : (i->marks & ITEM_PATCH)	 ? WISH_PATCH
+	    : (i->marks & ITEM_KEEP)	 ? WISH_KEEP
+	    : (i->marks & ITEM_EXISTING) ? WISH_EXISTING
+					 : WISH_ITEM;
+}
+
+/* The object that the item is about; NULL: the primary sees none. */
+static const struct cache_object *
+object_of(struct decision *d, const struct desired_item *i, enum wish wish)
+{
 	const struct primary *p = d->primary;
+	const struct cache_object *o = cache_get(i->kind, primary_item_key(i));
+	const struct watch_kind *conf = i->kind->conf;
+	const struct use *u;
+	struct err err = ERR_INIT;
 
-	for (size_t i = 0; i < p->entry->use_count; i++) {
-		const struct use *u = p->entry->uses[i];
-		struct cache_object **list;
+	if (o == NULL || (wish != WISH_FOREIGN && wish != WISH_PATCH))
+		return o;
+	u = (wish == WISH_PATCH ? entry_patchable : entry_deletable)(
+	    p->entry, span_str(conf->api_version), span_str(conf->kind));
+	if (u == NULL || !entry_shows(p->entry, p, u, o))
+		return NULL;
+	if (wish == WISH_PATCH)
+		return o->terminating || o->uid_len == 0 ? NULL : o;
+	if (is_member(p, o) || (o->uid_len > 0 && o->rv_len > 0))
+		return o;
+	err_set(&err, ERR_PERMANENT,
+	    "cannot delete %s: it has no uid or no resourceVersion, so "
+	    "it is not an object of the API server",
+	    i->label);
+	outcome_fail(d, err.message);
+	return NULL;
+}
 
-		if (u->role != USE_DEPENDENT || !u->conf->manage)
-			continue;
-		list = entry_objects(p->entry, p, u);
-		for (size_t j = 0; list[j] != NULL; j++)
-			if (!list[j]->retained && !desired_has(set, list[j]) &&
-			    is_member(p, list[j]))
-				decide_delete(d, list[j]);
-		free(list);
-	}
+/* The point that has the item in the line; o: the object of that name, or NULL;
+ * observed is taken. */
+static void
+add_item(struct decision *d, struct desired_item *i, enum action action,
+    const struct cache_object *o, jv observed)
+{
+	struct point *pt = points_add(d, POINT_ITEM, span_str(i->label));
+
+	memcpy(pt->digest, i->digest, DIGEST_SIZE);
+	pt->item = i;
+	pt->object = action == ACTION_CREATE ? NULL : o;
+	pt->observed = observed;
+	pt->done = action == ACTION_SHOW;
+	pt->again = action == ACTION_AGAIN;
+	pt->vacated = line_is_vacated(d->primary, pt, o);
+	d->open -= pt->done;
 }
 
 static void
-decide_set(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode)
+decide_item(struct decision *d, struct desired_item *i)
 {
+	enum wish wish = wish_of(i);
+	const struct cache_object *o = object_of(d, i, wish), *member = NULL;
+	enum seen seen = see(d->primary, o);
+	jv observed = jv_invalid();
+	struct err err = ERR_INIT;
+	enum action action;
+
+	if (wish == WISH_PATCH) {
+		member = seen == SEEN_OTHER ? o : NULL;
+		loops_meet(i, member);
+	} else if ((wish == WISH_ITEM || wish == WISH_EXISTING) &&
+	    seen >= SEEN_MEMBER) {
+		member = o;
+	}
+	if (member != NULL)
+		seen = compare(d, i, o, &observed);
+	action = actions_for(wish, seen);
+	if (action == ACTION_CREATE && o != NULL &&
+	    marks_is_claimant(d->primary->entry, o, d->primary->object))
+		desired_is_claimed(d->primary, i, o);
+	else if (action == ACTION_CREATE)
+		desired_is_absent(d->primary, i);
+	if (member != NULL || action == ACTION_CREATE)
+		loops_watch(i, d);
+
+	switch (action) {
+	case ACTION_CREATE:
+	case ACTION_APPLY:
+	case ACTION_WAIT:
+	case ACTION_WATCH:
+	case ACTION_DELETE:
+		points_outstanding_item(
+		    d, i, member != NULL && !i->agrees ? i->path : NULL);
+		if (action == ACTION_WAIT)
+			points_wait(d, o);
+		if (action == ACTION_WAIT || action == ACTION_WATCH ||
+		    is_braked(d, action, i, o))
+			break;
+		if (action == ACTION_DELETE) {
+			points_add_object(d, POINT_FOREIGN, o);
+			break;
+		}
+		add_item(d, i, action, o, observed);
+		return;
+	case ACTION_SHOW:
+		if (d->mode == DECIDE_DIFFERENCES)
+			break;
+		/* fall through */
+	case ACTION_AGAIN:
+		add_item(d, i, action, o, observed);
+		return;
+	case ACTION_REFUSE:
+		err_set(&err, ERR_PERMANENT,
+		    "%s is part of %s: desire it whole, without patch_only",
+		    i->label, d->primary->name);
+		outcome_fail(d, err.message);
+		break;
+	default:
+		break;
+	}
+	jv_free(observed);
+}
+
+static void
+decide_set(struct decision *d, struct view *v)
+{
+	struct primary *p = d->primary;
 	const char *finalizer = p->entry->conf->finalizer;
 	struct err err = ERR_INIT;
 
@@ -260,9 +315,9 @@ decide_set(struct decision *d, struct primary *p, struct view *v,
 		    ? marks_need_origin(p->entry, p->object) ||
 			marks_need_claim(p->entry, p->object)
 		    : finalizer_is_needed(p, &p->desired)))
-		finalizer_point(d, POINT_FINALIZER_ADD, finalizer);
+		points_add(d, POINT_FINALIZER_ADD, span_str(finalizer));
 	for (size_t i = 0; i < p->desired.count; i++)
-		decide_item(d, &p->desired.items[i], mode);
+		decide_item(d, &p->desired.items[i]);
 	prune(d, &p->desired);
 	patches_give_back(d, &p->desired);
 	finalizer_retire(d);
@@ -302,32 +357,51 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "cannot delete %.*s %.*s: it is not a member of %s",
 		    SPAN_ARG(kind), SPAN_ARG(name), p->name);
-	if (!o->retained)
-		decide_delete(d, o);
+	decide_object(d, WISH_UNDESIRED, o);
 	return 0;
 }
 
-static int
-run_finalize(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode, bool *done, struct err *err)
+/*
+ * The plan of a primary for which `desired` is not called. An error does not
+ * count, because a bad spec must not prevent that the primary is cleaned up: it
+ * is the decision's error and is logged.
+ */
+static void
+plan_alone(struct decision *d, struct view *v)
 {
+	struct buf visible = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (desired_plan(d->primary, v, &err) == 0)
+		return;
+	quote_text(&visible, span_str(err.message));
+	buf_addf(&d->complaints, "%s%s", d->complaints.len > 0 ? "\n" : "",
+	    buf_str(&visible));
+	if (d->error == NULL)
+		d->error = buf_take(&visible);
+	buf_release(&visible);
+}
+
+static int
+run_finalize(struct decision *d, struct view *v, bool *done, struct err *err)
+{
+	struct primary *p = d->primary;
 	struct program_finalize result = {.delete_ = jv_invalid()};
 	struct buf about = BUF_INIT;
-	const struct arguments *input =
-	    view_input(v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME | VIEW_PLAN,
-		SPAN_NONE, d->error);
 	int rc;
 
 	cache_object_add_label(&about, p->object);
-	rc = program_finalize(
-	    p->entry->program, input, buf_str(&about), &result, err);
+	rc = program_finalize(p->entry->program,
+	    view_input(v, VIEW_OWNED | VIEW_NOW | VIEW_OUTCOME | VIEW_PLAN,
+		SPAN_NONE, d->error),
+	    buf_str(&about), &result, err);
 	buf_release(&about);
 	if (rc != 0)
 		return -1;
 	*done = result.done;
 	rc = desired_from_items(p, &result.items, &d->finalize, err);
 	for (size_t i = 0; rc == 0 && i < d->finalize.count; i++)
-		decide_item(d, &d->finalize.items[i], mode);
+		decide_item(d, &d->finalize.items[i]);
 	jv_array_foreach(result.delete_, i, target)
 	{
 		if (rc == 0)
@@ -338,42 +412,29 @@ run_finalize(struct decision *d, struct primary *p, struct view *v,
 	return rc;
 }
 
-/* The primary does not exist any more: nothing removes a finalizer. What the
- * last line creates may not have been observed yet, as in kapply. */
 static void
-end_torn(struct decision *d)
+clean_up(struct decision *d, struct view *v)
 {
+	/* Objects that the last line of a torn primary creates may not have been
+	 * observed yet, as in kapply. */
 	const int64_t longest = 10 * INT64_C(1000000);
-	int64_t until = d->primary->torn_us + longest;
-
-	if (d->count > 0 || d->outstanding_count > 0)
-		return;
-	d->over = d->now_us >= until;
-	if (!d->over)
-		d->held_until_us = until;
-}
-
-static void
-decide_deletion(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode)
-{
+	struct primary *p = d->primary;
 	const char *finalizer = p->entry->conf->finalizer;
+	bool finalizes = program_defines(p->entry->program, PROGRAM_FINALIZE);
 	struct err err = ERR_INIT;
 	bool done = false;
 
 	/* By identity all can be deleted, but a program reads more. */
-	if (program_defines(p->entry->program, PROGRAM_FINALIZE) &&
-	    refuse_too_large(p, &err) != 0) {
+	if (finalizes && refuse_too_large(p, &err) != 0) {
 		outcome_fail(d, err.message);
 		return;
 	}
-	if (p->object->terminating ||
-	    program_defines(p->entry->program, PROGRAM_FINALIZE))
-		plan_alone(d, p, v);
+	if (p->object->terminating || finalizes)
+		plan_alone(d, v);
 	patches_give_back(d, NULL);
-	if (program_defines(p->entry->program, PROGRAM_FINALIZE)) {
+	if (finalizes) {
 		d->set = &d->finalize;
-		if (run_finalize(d, p, v, mode, &done, &err) != 0) {
+		if (run_finalize(d, v, &done, &err) != 0) {
 			outcome_drop_points(d);
 			outcome_fail(d, err.message);
 			return;
@@ -384,17 +445,26 @@ decide_deletion(struct decision *d, struct primary *p, struct view *v,
 	}
 	/* A failure may leave something: a Namespace with a lodger. */
 	done = done && !d->failed && !patches_any(p);
-	if (done && p->torn_us != 0) {
-		end_torn(d);
-	} else if (done) {
+	if (!done)
+		return;
+	if (p->torn_us == 0) {
 		if (finalizer != NULL &&
 		    cache_object_has_finalizer(p->object, finalizer))
-			finalizer_point(d, POINT_FINALIZER_REMOVE, finalizer);
+			points_add(
+			    d, POINT_FINALIZER_REMOVE, span_str(finalizer));
 		finalizer_retire(d);
+	} else if (d->count == 0 && d->outstanding_count == 0) {
+		/* The primary does not exist any more: nothing removes a
+		 * finalizer. */
+		d->over = d->now_us >= p->torn_us + longest;
+		if (!d->over)
+			d->held_until_us = p->torn_us + longest;
 	}
 }
 
-/* One of ours, or one that was. */
+/* ---- how the primary stands ---- */
+
+/* Whether it has a finalizer of the entry, or one that was. */
 static bool
 waits_for_us(const struct primary *p)
 {
@@ -435,54 +505,37 @@ is_ours(struct primary *p, bool *ours, struct err *err)
 	return rc;
 }
 
-/* Not ours: as if it were being deleted, if it ever was ours; no status. */
-static void
-decide_release(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode)
+static enum primary_standing
+stand(struct primary *p, struct err *err)
 {
-	d->settled = true;
-	if (waits_for_us(p) || decide_begun(p))
-		decide_deletion(d, p, v, mode);
-}
-
-/* Of a primary that is not being deleted. */
-static void
-decide_live(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode)
-{
-	struct err err = ERR_INIT;
 	bool ours;
 
-	/* One that is too large may not be ours: no status. */
+	if (p->object->terminating)
+		return waits_for_us(p) ? STANDS_LEAVING : STANDS_LEFT;
 	if (p->entry->when != NULL && p->object->too_large) {
-		refuse_too_large(p, &err);
-		outcome_fail(d, err.message);
-	} else if (is_ours(p, &ours, &err) != 0) {
-		outcome_fail(d, err.message);
-	} else if (!ours) {
-		decide_release(d, p, v, mode);
-	} else {
-		if (refuse_too_large(p, &err) != 0)
-			outcome_fail(d, err.message);
-		else
-			decide_set(d, p, v, mode);
-		outcome(d, p, v, mode);
+		refuse_too_large(p, err);
+		return STANDS_UNREADABLE;
 	}
+	if (is_ours(p, &ours, err) != 0)
+		return STANDS_UNKNOWN;
+	if (!ours)
+		return waits_for_us(p) || decide_begun(p) ? STANDS_RELEASED
+							  : STANDS_REJECTED;
+	return refuse_too_large(p, err) != 0 ? STANDS_TOO_LARGE : STANDS_LIVE;
 }
 
-static struct decision
-decision_new(const struct primary *p, int64_t now_us)
-{
-	return (struct decision){
-	    .primary = p, .now_us = now_us, .events = jv_array()};
-}
+/* ---- decisions ---- */
 
 static void
-begin(const struct primary *p)
+begin(struct decision *d, struct view *v, struct primary *p, int64_t now_us,
+    enum decide_mode mode)
 {
 	struct log_about who = primary_about(p);
 
 	program_begin(&who);
+	*d = (struct decision){
+	    .primary = p, .mode = mode, .now_us = now_us, .events = jv_array()};
+	view_init(v, p, now_us);
 }
 
 void
@@ -491,12 +544,10 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 {
 	struct view v;
 
-	begin(p);
-	*d = decision_new(p, now_us);
-	unsettled_begin(p, d);
+	begin(d, &v, p, now_us, mode);
+	unsettled_begin(d);
 	outcome_fail(d, message);
-	view_init(&v, p, now_us);
-	outcome(d, p, &v, mode);
+	outcome(d, &v);
 	unsettled_end(d);
 	asks_check(d);
 	view_release(&v);
@@ -507,24 +558,27 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d)
 {
 	struct cost cost = cost_begin(COST_NO_TIME);
+	struct err err = ERR_INIT;
 	struct view v;
+	unsigned steps;
 
-	begin(p);
-	*d = decision_new(p, now_us);
-	unsettled_begin(p, d);
-	view_init(&v, p, now_us);
-	if (!p->object->terminating) {
-		decide_live(d, p, &v, mode);
-	} else if (waits_for_us(p)) {
-		decide_deletion(d, p, &v, mode);
-		outcome(d, p, &v, mode);
-	}
+	begin(d, &v, p, now_us, mode);
+	unsettled_begin(d);
+	steps = actions_steps(stand(p, &err));
+	d->settled = steps & STEP_SETTLED;
+	if (steps & STEP_FAIL)
+		outcome_fail(d, err.message);
+	if (steps & STEP_SET)
+		decide_set(d, &v);
+	if (steps & STEP_CLEAN_UP)
+		clean_up(d, &v);
+	if (steps & STEP_OUTCOME)
+		outcome(d, &v);
 	unsettled_end(d);
 	points_index(d);
 	view_release(&v);
 	asks_check(d);
-	points_tell_waits(d);
-	points_tell_keeps(d);
+	points_tell(d);
 	cost_end(&cost);
 	d->limited = cost.limited > 0;
 	d->crashed = cost.crashed > 0;
@@ -534,18 +588,17 @@ int
 decide_input(
     struct primary *p, int64_t now_us, struct buf *out, struct err *err)
 {
-	struct decision d = decision_new(p, now_us);
+	struct decision d;
 	struct view v;
 	int rc;
 
-	begin(p);
-	unsettled_begin(p, &d);
-	view_init(&v, p, now_us);
+	begin(&d, &v, p, now_us, DECIDE_DIFFERENCES);
+	unsettled_begin(&d);
 	v.whole = true;
 	if (p->object->terminating)
-		plan_alone(&d, p, &v);
+		plan_alone(&d, &v);
 	else
-		decide_set(&d, p, &v, DECIDE_DIFFERENCES);
+		decide_set(&d, &v);
 	rc = arguments_print(outcome_input(&d, &v), out, err);
 	unsettled_end(&d);
 	view_release(&v);
@@ -554,41 +607,46 @@ decide_input(
 }
 
 bool
-decide_begun(const struct primary *p)
-{
-	const char *finalizer = p->entry->conf->finalizer;
-	bool begun = patches_any(p) ||
-	    (finalizer != NULL &&
-		cache_object_has_finalizer(p->object, finalizer));
-
-	for (size_t i = 0; i < p->entry->use_count && !begun; i++) {
-		const struct use *u = p->entry->uses[i];
-		struct cache_object **list;
-
-		if (u->role != USE_DEPENDENT || !u->conf->manage)
-			continue;
-		list = entry_objects(p->entry, p, u);
-		for (size_t j = 0; list[j] != NULL && !begun; j++)
-			begun = !list[j]->retained && is_member(p, list[j]);
-		free(list);
-	}
-	return begun;
-}
-
-bool
 decide_settled(struct primary *p, int64_t now_us)
 {
-	struct decision d = decision_new(p, now_us);
+	struct decision d;
 	struct view v;
 	bool settled;
 
-	begin(p);
-	view_init(&v, p, now_us);
+	begin(&d, &v, p, now_us, DECIDE_DIFFERENCES);
 	if (program_defines(p->entry->program, PROGRAM_SETTLED))
-		plan_alone(&d, p, &v);
+		plan_alone(&d, &v);
 	outcome_settled(&d, &v);
 	settled = d.settled;
 	view_release(&v);
 	outcome_release(&d);
 	return settled;
+}
+
+bool
+decide_begun(const struct primary *p)
+{
+	const char *finalizer = p->entry->conf->finalizer;
+	struct cache_object **list = decide_managed(p);
+	bool begun = patches_any(p) ||
+	    (finalizer != NULL &&
+		cache_object_has_finalizer(p->object, finalizer));
+
+	for (size_t i = 0; list[i] != NULL && !begun; i++)
+		begun = !list[i]->retained && is_member(p, list[i]);
+	free(list);
+	return begun;
+}
+
+const struct point *
+decide_find(const struct decision *d, const struct target *target)
+{
+	struct span key = said_target_key(target);
+
+	if (d->index.count > 0)
+		return map_get(&d->index, key);
+	for (size_t i = 0; i < d->count; i++)
+		if (span_eq(said_target_key(&d->points[i].target), key))
+			return &d->points[i];
+	return NULL;
 }

@@ -9,24 +9,16 @@
 #define DECIDE_H
 
 #include "base/buf.h"
+#include "decide/actions.h"
 #include "decide/desired.h"
 #include "program/program.h"
 #include "state/primary.h"
 #include "value/digest.h"
 
-enum point_type {
-	POINT_ITEM,
-	POINT_DELETE,
-	POINT_FOREIGN, /* the same of what is not a member */
-	POINT_RELEASE, /* fields of it are given back: patches.h */
-	POINT_FINALIZER_ADD,
-	POINT_FINALIZER_REMOVE,
-	POINT_STATUS
-};
+enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
 struct point {
-	enum point_type type;
-	char *what;			   /* owned: which one, for comparing */
+	struct target target;
 	unsigned char digest[DIGEST_SIZE]; /* and the request */
 	struct desired_item *item;	   /* POINT_ITEM: borrowed */
 	const struct cache_object *object; /* the member observed, or NULL */
@@ -37,10 +29,11 @@ struct point {
 };
 
 struct decision {
-	const struct primary *primary;
+	struct primary *primary;
+	enum decide_mode mode;
 	struct point *points;
 	size_t count;
-	struct map index;	/* by `what`, if there are many */
+	struct map index;	/* by target, if there are many */
 	size_t open;		/* points not done, without the status */
 	struct buf outstanding; /* the same as parts, for the program */
 	size_t outstanding_count;
@@ -69,8 +62,6 @@ struct decision {
 	bool over;	       /* a torn primary is cleaned up */
 };
 
-enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
-
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,
     struct decision *d);
 /* Appends the input of the outcome as one JSON text. -1 with err: it has a
@@ -81,12 +72,20 @@ int decide_input(
 void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
     const char *message, struct decision *d);
 
-const struct point *decide_find(const struct decision *d, const char *what);
+const struct point *decide_find(
+    const struct decision *d, const struct target *target);
 
 /* For the start: whether the program calls the observed primary settled. */
 bool decide_settled(struct primary *p, int64_t now_us);
 /* Whether we have begun with it: it has our finalizer, or a member exists that
  * does not outlive it. */
 bool decide_begun(const struct primary *p);
+
+/* The objects of managed dependents that p sees, members or not, up to a NULL;
+ * the list is owned. */
+struct cache_object **decide_managed(const struct primary *p);
+/* Decides about an object that no item wishes: WISH_UNDESIRED or _RELEASED. */
+void decide_object(
+    struct decision *d, enum wish wish, const struct cache_object *o);
 
 #endif

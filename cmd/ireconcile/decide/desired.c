@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "decide/line.h"
-#include "decide/plan.h"
 #include "decide/refuse.h"
 #include "decide/staying.h"
 #include "item/immutable.h"
@@ -369,7 +368,7 @@ out:
 	return rc;
 }
 
-/* Of the last item, of `all`. -1: another one has the same label. */
+/* Indexes i, the last item of `all`. -1: another one has the same label. */
 static int
 add_label(struct desired *d, struct desired_item *i, size_t all)
 {
@@ -445,6 +444,58 @@ carry_over(struct desired *to, struct desired *from)
 	}
 }
 
+/* ---- the plan ---- */
+
+/* The parts of the input that `plan` and `desired` get: VIEW_... */
+static unsigned
+inputs(const struct entry *e)
+{
+	return (e->conf->reads_owned ? VIEW_OWNED : 0) |
+	    (e->conf->reads_now ? VIEW_NOW : 0);
+}
+
+/* A number that changes with that input; 0 if it has the time. */
+static uint64_t
+fingerprint(const struct view *v)
+{
+	if (v->entry->conf->reads_now)
+		return 0;
+	return view_fingerprint(v, 1u << PROGRAM_DESIRED | 1u << PROGRAM_PLAN);
+}
+
+static int
+update_plan(struct primary *p, struct view *v, uint64_t input, struct err *err)
+{
+	struct buf text = BUF_INIT, about = BUF_INIT;
+
+	if (!program_defines(p->entry->program, PROGRAM_PLAN))
+		return 0;
+	if (input == 0 || input != p->plan.input) {
+		primary_release_plan(&p->plan);
+		cache_object_add_label(&about, p->object);
+		if (program_plan(p->entry->program,
+			view_input(v, inputs(p->entry), SPAN_NONE, NULL),
+			buf_str(&about), &text, err) != 0)
+			p->plan.error = mem_strdup(err->message);
+		arguments_add(&p->plan.text, ARGUMENTS_PLAN,
+		    p->plan.error == NULL ? buf_span(&text) : span_str("null"));
+		p->plan.id = arguments_id();
+		p->plan.input = input;
+		p->plan.fresh = true;
+		buf_release(&about);
+		buf_release(&text);
+	}
+	return p->plan.error == NULL
+	    ? 0
+	    : err_set(err, ERR_PERMANENT, "%s", p->plan.error);
+}
+
+int
+desired_plan(struct primary *p, struct view *v, struct err *err)
+{
+	return update_plan(p, v, fingerprint(v), err);
+}
+
 /*
  * The requests of the last line are not observed yet, so a program that counts
  * its objects would count wrongly. A new spec does not wait; nor does a program
@@ -455,7 +506,7 @@ must_wait(const struct primary *p, const struct view *v)
 {
 	const struct watch_entry *conf = p->entry->conf;
 
-	return conf->reads_owned && !conf->reads_now && !p->renewed &&
+	return conf->reads_owned && !conf->reads_now && !p->said.renewed &&
 	    p->desired.input != 0 &&
 	    p->desired.generation == cache_object_generation(p->object) &&
 	    line_is_awaited(p, v->now_us);
@@ -464,7 +515,7 @@ must_wait(const struct primary *p, const struct view *v)
 bool
 desired_update(struct primary *p, struct view *v)
 {
-	uint64_t input = plan_fingerprint(v);
+	uint64_t input = fingerprint(v);
 	struct program_items items = {NULL, 0};
 	struct desired fresh = {0};
 	struct buf about = BUF_INIT;
@@ -474,11 +525,11 @@ desired_update(struct primary *p, struct view *v)
 	if ((input != 0 && input == p->desired.input) || must_wait(p, v))
 		return false;
 	cache_object_add_label(&about, p->object);
-	rc = plan_update(p, v, input, &err);
+	rc = update_plan(p, v, input, &err);
 	if (rc == 0)
 		rc = program_desired(p->entry->program,
 		    view_input(
-			v, plan_sees(p->entry) | VIEW_PLAN, SPAN_NONE, NULL),
+			v, inputs(p->entry) | VIEW_PLAN, SPAN_NONE, NULL),
 		    buf_str(&about), &items, &err);
 	if (rc == 0)
 		rc = desired_from_items(p, &items, &fresh, &err);

@@ -16,6 +16,15 @@
 bool desired_update(struct primary *p, struct view *v);
 
 /*
+ * Brings p->plan up to date: what a program decides once for all its functions
+ * in an evaluation, their `.plan`. It is computed just before `desired`, from
+ * the same input, and is kept, as text, as long as that does not change: `status`
+ * sees the plan by which the items were made. -1 with err if the program fails;
+ * then `.plan` is null. Without a function `plan`: 0.
+ */
+int desired_plan(struct primary *p, struct view *v, struct err *err);
+
+/*
  * The items of `finalize` instead; not memoised. 0, or -1 with err. items is
  * taken.
  */

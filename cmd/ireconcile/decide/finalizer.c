@@ -30,7 +30,8 @@ stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
 		    refuse_guards(k)));
 }
 
-/* One that is not created is a member if it exists. */
+/* Whether the object of an item would stay. An item that is not created is a
+ * member if it exists. */
 static bool
 item_stays(const struct primary *p, const struct desired_item *i)
 {
@@ -55,33 +56,15 @@ member_stays(const struct primary *p, const struct cache_object *o)
 bool
 finalizer_is_needed(const struct primary *p, const struct desired *set)
 {
-	const struct entry *e = p->entry;
+	struct cache_object **list = decide_managed(p);
 	bool needed = patches_any(p);
 
 	for (size_t i = 0; i < set->count && !needed; i++)
 		needed = item_stays(p, &set->items[i]);
-	for (size_t i = 0; i < e->use_count && !needed; i++) {
-		const struct use *u = e->uses[i];
-		struct cache_object **list;
-
-		if (u->role != USE_DEPENDENT || !u->conf->manage)
-			continue;
-		list = entry_objects(e, p, u);
-		for (size_t j = 0; list[j] != NULL && !needed; j++)
-			needed = member_stays(p, list[j]);
-		free(list);
-	}
+	for (size_t i = 0; list[i] != NULL && !needed; i++)
+		needed = member_stays(p, list[i]);
+	free(list);
 	return needed;
-}
-
-void
-finalizer_point(struct decision *d, enum point_type type, const char *name)
-{
-	struct buf what = BUF_INIT;
-
-	buf_addf(&what, "finalizer %s %s",
-	    type == POINT_FINALIZER_ADD ? "add" : "remove", name);
-	points_add(d, type, &what);
 }
 
 void
@@ -93,8 +76,8 @@ finalizer_retire(struct decision *d)
 
 	for (size_t i = 0; i < list->count; i++)
 		if (cache_object_has_finalizer(o, list->items[i]))
-			finalizer_point(
-			    d, POINT_FINALIZER_REMOVE, list->items[i]);
+			points_add(d, POINT_FINALIZER_REMOVE,
+			    span_str(list->items[i]));
 }
 
 bool
@@ -103,7 +86,7 @@ finalizer_leaves(const struct decision *d)
 	bool removed = false;
 
 	for (size_t i = 0; i < d->count && !removed; i++)
-		removed = d->points[i].type == POINT_FINALIZER_REMOVE;
+		removed = d->points[i].target.type == POINT_FINALIZER_REMOVE;
 	return removed && d->set != &d->primary->desired;
 }
 

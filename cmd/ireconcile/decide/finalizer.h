@@ -19,9 +19,6 @@
 /* set: what is desired. */
 bool finalizer_is_needed(const struct primary *p, const struct desired *set);
 
-/* A point that adds or removes this finalizer. */
-void finalizer_point(
-    struct decision *d, enum point_type type, const char *name);
 /* Points that remove retired ones: from every primary, and from one that is
  * being deleted when that is done. */
 void finalizer_retire(struct decision *d);

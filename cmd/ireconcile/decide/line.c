@@ -10,16 +10,15 @@
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
-#include "state/claims.h"
 
 bool
 line_is_asked(const struct primary *p, const struct point *pt)
 {
-	const struct asked *a = primary_find_asked(p, pt->what);
+	const struct asked *a = said_find(&p->said, &pt->target);
 
 	if (pt->again)
 		return true;
-	if (a == NULL || p->renewed ||
+	if (a == NULL || p->said.renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
 	/* Another client has changed it since: after it was done, or what is
@@ -27,7 +26,7 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	if (pt->object != NULL && pt->item != NULL && !pt->done &&
 	    (pt->item->agreed_before || staying_has_grown(pt->item)))
 		return false;
-	/* It names an object that is gone, or another one. */
+	/* The request names an object that is gone, or another one. */
 	if (a->uid != NULL &&
 	    (pt->object == NULL ||
 		!span_is(cache_object_uid(pt->object), a->uid)))
@@ -36,21 +35,15 @@ line_is_asked(const struct primary *p, const struct point *pt)
 }
 
 bool
-line_is_vacated(const struct primary *p, const char *what)
+line_is_vacated(const struct primary *p, const struct point *pt,
+    const struct cache_object *o)
 {
-	const struct asked *a = primary_find_asked(p, what);
+	const struct asked *a = said_find(&p->said, &pt->target);
 
-	return a != NULL && a->vacated;
-}
-
-bool
-line_is_patchable_again(const struct primary *p, const struct point *pt)
-{
-	const struct asked *a = primary_find_asked(p, pt->what);
-
-	return a != NULL && pt->object != NULL && !pt->done &&
-	    (pt->item->marks & ITEM_PATCH) &&
-	    a->state != patches_state(pt->object);
+	if (a == NULL || o == NULL)
+		return a != NULL && a->vacated;
+	return pt->object != NULL && !pt->done &&
+	    (pt->item->marks & ITEM_PATCH) && a->state != patches_state(o);
 }
 
 static char *
@@ -73,8 +66,8 @@ line_has_event(const struct primary *p, jv event_peek)
 	char *digest = event_digest(event_peek);
 	bool found = false;
 
-	for (size_t i = 0; i < p->event_count && !found; i++)
-		found = strcmp(p->events[i], digest) == 0;
+	for (size_t i = 0; i < p->said.event_count && !found; i++)
+		found = strcmp(p->said.events[i], digest) == 0;
 	free(digest);
 	return found;
 }
@@ -99,22 +92,11 @@ line_has_events(const struct primary *p, jv events_peek)
 	return all;
 }
 
-/* The text before the last c, which it has. */
-static struct span
-before_last(struct span text, char c)
-{
-	return span_make(text.p, (size_t)(span_find_last(text, c) - text.p));
-}
-
-/* "LABEL UID VERSION" of an object that was to be deleted: is it gone, or on its
- * way out? */
+/* Whether an object that was to be deleted is gone, or on its way out. */
 static bool
-is_gone(const struct entry *e, struct span what)
+is_gone(const struct entry *e, const struct target *t)
 {
-	/* A name may have spaces in it. */
-	struct span of_uid = before_last(what, ' ');
-	struct span label = before_last(of_uid, ' ');
-	struct span uid = span_skip(of_uid, label.n + 1);
+	struct span label = span_str(t->label);
 	struct span kind = span_cut(&label, '/');
 	struct span ns = span_cut(&label, '/');
 	const struct cache_object *o = NULL;
@@ -126,43 +108,40 @@ is_gone(const struct entry *e, struct span what)
 			o = cache_get(e->uses[i]->kind, buf_span(&key));
 	buf_release(&key);
 	return o == NULL || o->terminating ||
-	    !span_eq(cache_object_uid(o), uid);
+	    !span_is(cache_object_uid(o), t->uid);
 }
 
-/* It was requested, and is no longer a point: was it done? */
+/* Whether a request that is no longer a point was done. */
 static bool
 is_done(const struct asked *a, const struct decision *d)
 {
-	const struct desired_item *i;
+	const struct desired_item *i =
+	    d->set == NULL ? NULL : desired_find(d->set, a->target.label);
 
-	if (strncmp(a->what, "item ", 5) == 0) {
-		i = d->set == NULL ? NULL : desired_find(d->set, a->what + 5);
-		/* It was created, and is kept as it is from now on. */
+	switch (a->target.type) {
+	case POINT_ITEM:
+		/* An item of keep() that was created is kept as it is. */
 		if (i != NULL && (i->marks & ITEM_KEEP))
 			return a->uid == NULL &&
 			    cache_get(i->kind, primary_item_key(i)) != NULL;
 		return i != NULL &&
 		    memcmp(i->digest, a->digest, DIGEST_SIZE) == 0;
-	}
-	if (strcmp(a->what, "status") == 0)
+	case POINT_STATUS:
 		return d->has_status &&
 		    memcmp(d->status_digest, a->digest, DIGEST_SIZE) == 0;
-	/* An object that need not be deleted any more is gone or terminating,
-	 * or it is desired again, and then among the items. */
-	if (strncmp(a->what, "delete ", 7) == 0 ||
-	    strncmp(a->what, "release ", 8) == 0) {
-		const char *label = strchr(a->what, ' ') + 1;
-		const char *end = strrchr(label, ' ');
-		char *name = mem_dup(label, end - label);
-
-		i = d->set == NULL ? NULL : desired_find(d->set, name);
-		free(name);
+	case POINT_DELETE:
+	case POINT_RELEASE:
+		/* The object is gone or terminating; or it is desired again,
+		 * and then among the items. */
 		return i == NULL && !d->failed;
+	case POINT_FOREIGN:
+		/* A new version of it is another request. */
+		return is_gone(d->primary->entry, &a->target);
+	case POINT_FINALIZER_ADD:
+	case POINT_FINALIZER_REMOVE:
+		return true;
 	}
-	/* It may have changed meanwhile: that is another request. */
-	if (strncmp(a->what, "foreign ", 8) == 0)
-		return is_gone(d->primary->entry, span_str(a->what + 8));
-	return true; /* a finalizer */
+	return true;
 }
 
 /* If its successor is held back, it is not cancelled either. */
@@ -170,16 +149,16 @@ static bool
 is_past(
     const struct primary *p, const struct asked *a, const struct decision *d)
 {
-	return is_done(a, d) || unsettled_is_held(p, a->what, d->now_us);
+	return is_done(a, d) || unsettled_is_held(p, &a->target, d->now_us);
 }
 
 /* kapply has finished the last line: its status was written. */
 static bool
 is_accepted(const struct primary *p, const struct decision *d)
 {
-	const struct asked *status = primary_find_asked(p, "status");
+	const struct asked *status = said_status(&p->said);
 
-	return status != NULL && decide_find(d, "status") == NULL &&
+	return status != NULL && decide_find(d, &status->target) == NULL &&
 	    !d->on_error_holds && is_done(status, d);
 }
 
@@ -188,9 +167,9 @@ is_accepted(const struct primary *p, const struct decision *d)
 static bool
 is_of_version(const struct primary *p, const struct point *pt)
 {
-	if (pt->type == POINT_STATUS)
+	if (pt->target.type == POINT_STATUS)
 		return p->entry->conf->guard_status && !pt->done;
-	return pt->type == POINT_ITEM && (pt->item->marks & ITEM_ONCE) &&
+	return pt->target.type == POINT_ITEM && (pt->item->marks & ITEM_ONCE) &&
 	    pt->object == NULL;
 }
 
@@ -205,15 +184,15 @@ is_stale(const struct primary *p, const struct decision *d)
 {
 	struct span named, version = cache_object_version(p->object);
 
-	if (p->line_primary == NULL || is_accepted(p, d))
+	if (p->said.line_primary == NULL || is_accepted(p, d))
 		return false;
 	named = json_raw_string(
-	    json_get(span_str(p->line_primary), "resourceVersion"));
+	    json_get(span_str(p->said.line_primary), "resourceVersion"));
 	if (span_eq(named, version))
 		return false;
 	for (size_t i = 0; i < d->count; i++) {
 		const struct point *pt = &d->points[i];
-		const struct asked *a = primary_find_asked(p, pt->what);
+		const struct asked *a = said_find(&p->said, &pt->target);
 
 		if (is_of_version(p, pt) && a != NULL && !a->accepted)
 			return true;
@@ -234,17 +213,17 @@ line_due(const struct primary *p, const struct decision *d)
 		vacated = vacated || pt->vacated;
 		if (line_is_asked(p, pt))
 			continue;
-		if (pt->type != POINT_STATUS)
+		if (pt->target.type != POINT_STATUS)
 			return LINE_NEW;
 		due = LINE_NEW_QUIET;
 	}
 	if (due == LINE_NOTHING && !line_has_events(p, d->events))
 		due = LINE_NEW_QUIET;
-	for (size_t i = 0; due == LINE_NOTHING && i < p->asked_count; i++)
-		if (decide_find(d, p->asked[i].what) == NULL &&
-		    !is_past(p, &p->asked[i], d))
+	for (size_t i = 0; due == LINE_NOTHING && i < p->said.asked_count; i++)
+		if (decide_find(d, &p->said.asked[i].target) == NULL &&
+		    !is_past(p, &p->said.asked[i], d))
 			due = LINE_CANCEL;
-	if (due == LINE_NOTHING && open && p->reminder)
+	if (due == LINE_NOTHING && open && p->work.reminder)
 		due = LINE_REMINDER;
 	if (due == LINE_NOTHING && (vacated || is_stale(p, d)))
 		due = LINE_AGAIN;
@@ -254,9 +233,12 @@ line_due(const struct primary *p, const struct decision *d)
 static void
 remember(struct asked *a, const struct point *pt)
 {
-	*a = (struct asked){.what = mem_strdup(pt->what)};
+	const struct target *t = &pt->target;
+
+	*a = (struct asked){.target = said_target(t->type, span_str(t->label),
+				span_str(t->uid), span_str(t->version))};
 	memcpy(a->digest, pt->digest, DIGEST_SIZE);
-	if (pt->object != NULL && pt->type == POINT_ITEM) {
+	if (pt->object != NULL && pt->target.type == POINT_ITEM) {
 		a->uid = mem_dup(cache_object_uid(pt->object).p,
 		    cache_object_uid(pt->object).n);
 		if (pt->item->marks & ITEM_PATCH)
@@ -269,37 +251,29 @@ remember(struct asked *a, const struct point *pt)
 static void
 remember_events(struct primary *p, const struct decision *d)
 {
-	for (size_t i = 0; i < p->event_count; i++)
-		free(p->events[i]);
-	p->event_count = 0;
+	for (size_t i = 0; i < p->said.event_count; i++)
+		free(p->said.events[i]);
+	p->said.event_count = 0;
 	jv_array_foreach(d->events, i, event)
 	{
-		p->events =
-		    mem_grow(p->events, p->event_count, sizeof(*p->events));
-		p->events[p->event_count++] = event_digest(event);
+		p->said.events = mem_grow(p->said.events, p->said.event_count,
+		    sizeof(*p->said.events));
+		p->said.events[p->said.event_count++] = event_digest(event);
 		jv_free(event);
 	}
 }
 
-/* Whether it is a member whose deletion was requested and that is not
- * terminating. */
+/* Whether the object is there, and not terminating. */
 static bool
 is_unseen_delete(const struct primary *p, const char *uid)
 {
+	struct cache_object **list = decide_managed(p);
 	bool found = false;
 
-	for (size_t i = 0; i < p->entry->use_count && !found; i++) {
-		const struct use *u = p->entry->uses[i];
-		struct cache_object **list;
-
-		if (u->role != USE_DEPENDENT || !u->conf->manage)
-			continue;
-		list = entry_objects(p->entry, p, u);
-		for (size_t j = 0; list[j] != NULL && !found; j++)
-			found = !list[j]->terminating &&
-			    span_is(cache_object_uid(list[j]), uid);
-		free(list);
-	}
+	for (size_t i = 0; list[i] != NULL && !found; i++)
+		found = !list[i]->terminating &&
+		    span_is(cache_object_uid(list[i]), uid);
+	free(list);
 	return found;
 }
 
@@ -308,18 +282,18 @@ line_is_awaited(const struct primary *p, int64_t now_us)
 {
 	const int64_t longest = 10 * INT64_C(1000000);
 
-	for (size_t i = 0; i < p->asked_count; i++) {
-		const struct asked *a = &p->asked[i];
+	for (size_t i = 0; i < p->said.asked_count; i++) {
+		const struct asked *a = &p->said.asked[i];
 		const struct desired_item *item;
 
 		if (now_us - a->since_us >= longest)
 			continue;
-		if (strncmp(a->what, "delete ", 7) == 0 &&
-		    is_unseen_delete(p, strrchr(a->what, ' ') + 1))
+		if (a->target.type == POINT_DELETE &&
+		    is_unseen_delete(p, a->target.uid))
 			return true;
-		if (strncmp(a->what, "item ", 5) != 0 || a->uid != NULL)
+		if (a->target.type != POINT_ITEM || a->uid != NULL)
 			continue;
-		item = desired_find(&p->desired, a->what + 5);
+		item = desired_find(&p->desired, a->target.label);
 		if (item != NULL &&
 		    cache_get(item->kind, primary_item_key(item)) == NULL)
 			return true;
@@ -334,47 +308,42 @@ line_printed(struct primary *p, const struct decision *d)
 	struct asked *list = mem_zalloc(d->count * sizeof(*list));
 
 	spell_identity(&identity, p->object);
-	free(p->line_primary);
-	p->line_primary = buf_take_exact(&identity);
+	free(p->said.line_primary);
+	p->said.line_primary = buf_take_exact(&identity);
 	for (size_t i = 0; i < d->count; i++) {
-		const struct asked *before = p->renewed
+		const struct asked *before = p->said.renewed
 		    ? NULL
-		    : primary_find_asked(p, d->points[i].what);
+		    : said_find(&p->said, &d->points[i].target);
 
 		remember(&list[i], &d->points[i]);
 		list[i].since_us = before ? before->since_us : d->now_us;
 	}
-	p->renewed = false;
-	primary_forget_asked(p);
-	p->asked = list;
-	p->asked_count = d->count;
-	primary_index_asked(p);
-	for (size_t i = 0; i < d->count; i++)
-		if (list[i].uid == NULL)
-			claims_add(p, list[i].what);
+	p->said.renewed = false;
+	said_set(p, list, d->count);
 	remember_events(p, d);
+}
+
+struct shrinking {
+	const struct primary *primary;
+	const struct decision *decision;
+	bool accepted;
+};
+
+/* Requests that still have to be cancelled are kept. */
+static bool
+is_over(void *arg, struct asked *a)
+{
+	const struct shrinking *s = arg;
+	bool open = decide_find(s->decision, &a->target) != NULL;
+
+	a->accepted = a->accepted || (s->accepted && open);
+	return !open && is_past(s->primary, a, s->decision);
 }
 
 void
 line_shrink(struct primary *p, const struct decision *d)
 {
-	bool accepted = is_accepted(p, d);
-	size_t kept = 0;
+	struct shrinking s = {p, d, is_accepted(p, d)};
 
-	for (size_t i = 0; i < p->asked_count; i++) {
-		struct asked *a = &p->asked[i];
-		const struct point *pt = decide_find(d, a->what);
-
-		/* Requests that still have to be cancelled are kept. */
-		if (pt == NULL && is_past(p, a, d)) {
-			primary_release_asked(p, a);
-			continue;
-		}
-		a->accepted = a->accepted || (accepted && pt != NULL);
-		p->asked[kept++] = *a;
-	}
-	if (p->asked_count == kept)
-		return;
-	p->asked_count = kept;
-	primary_index_asked(p);
+	said_shrink(p, is_over, &s);
 }

@@ -26,11 +26,14 @@ enum line_due line_due(const struct primary *p, const struct decision *d);
 /* Whether the last line has this point already. */
 bool line_is_asked(const struct primary *p, const struct point *pt);
 
-/* Whether what was in its way, when the last line asked for it, is gone. */
-bool line_is_vacated(const struct primary *p, const char *what);
-/* Whether what pt patches has changed since it was requested: others may have
- * given up the field that was theirs. */
-bool line_is_patchable_again(const struct primary *p, const struct point *pt);
+/*
+ * Whether an item that the last line has may be written now, where it was not
+ * then; o: the object of its name. What was in its way is gone; or what it
+ * patches has changed, so that others may have given up the field that was
+ * theirs.
+ */
+bool line_is_vacated(const struct primary *p, const struct point *pt,
+    const struct cache_object *o);
 
 /* Whether it was sent with the last line; whether all were. */
 /* kapply records it with the write of an object of the set: it is in each line, as

@@ -204,7 +204,7 @@ enter_house(
 		h->is_known = h->is_known && is_seen(s, s->kinds[i]);
 }
 
-/* Of two, the one that is told: always the same one. */
+/* Takes the lodger that is told, so that it is always the same of several. */
 static void
 take(struct lodger *best, const struct lodger *l)
 {

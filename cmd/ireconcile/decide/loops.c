@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "decide/condition.h"
 #include "decide/line.h"
+#include "decide/points.h"
 #include "decide/staying.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -25,7 +25,7 @@ struct loop_field {
 	unsigned repairs;
 };
 
-/* One allocation, of the fields that were repaired lately. */
+/* The fields that were repaired lately, in one allocation. */
 struct repairs {
 	size_t count;
 	struct loop_field items[];
@@ -45,7 +45,7 @@ is_old(const struct desired_item *i, const struct loop_field *f, int64_t now_us)
 	    !(i->looping && f->repairs >= TOO_OFTEN);
 }
 
-/* That of the path; NULL: there is none. */
+/* The field of the path that differs; NULL: there is none. */
 static struct loop_field *
 find(const struct desired_item *i)
 {
@@ -57,7 +57,7 @@ find(const struct desired_item *i)
 	return NULL;
 }
 
-/* Who changes ever other fields is counted, too: beyond so many the rest is one
+/* A manager that changes ever other fields is counted, too: beyond so many the rest is one
  * field. */
 static struct loop_field *
 find_or_last(const struct desired_item *i)
@@ -124,7 +124,8 @@ count(struct desired_item *i, int64_t now_us)
 static bool
 is_repair(const struct primary *p, const struct point *pt)
 {
-	return pt->type == POINT_ITEM && pt->object != NULL && !pt->done &&
+	return pt->target.type == POINT_ITEM && pt->object != NULL &&
+	    !pt->done &&
 	    (pt->item->agreed_before || staying_has_grown(pt->item)) &&
 	    !line_is_asked(p, pt);
 }
@@ -218,7 +219,7 @@ loops_watch(struct desired_item *i, struct decision *d)
 void
 loops_glimpse(struct primary *p, const struct cache_object *o)
 {
-	for (size_t n = 0; p->dirty && n < p->desired.count; n++) {
+	for (size_t n = 0; p->work.dirty && n < p->desired.count; n++) {
 		struct desired_item *i = &p->desired.items[n];
 
 		if (i->kind != o->kind || i->agreed_before ||
@@ -289,8 +290,7 @@ add_known_name(
 {
 	struct buf subject = BUF_INIT, scratch = BUF_INIT;
 	struct span said = json_string(
-	    json_get(condition_observed(d, condition_type), "message"),
-	    &scratch);
+	    json_get(points_condition(d, condition_type), "message"), &scratch);
 	const char *end;
 
 	add_subject(&subject, i);
@@ -372,7 +372,7 @@ loops_condition(const struct decision *d, jv status)
 
 	if (loops_any(d))
 		add_message(&message, d);
-	status = condition_set(d, status, condition_type, "ChangedBack",
+	status = points_set_condition(d, status, condition_type, "ChangedBack",
 	    message.len > 0 ? buf_str(&message) : NULL);
 	buf_release(&message);
 	return status;

@@ -29,7 +29,7 @@ outcome_fail(struct decision *d, const char *message)
 	d->failed = true;
 	if (d->error != NULL)
 		return;
-	/* It goes into statuses and Events, and from there to terminals. */
+	/* The message goes into statuses and Events, and so to terminals. */
 	quote_text(&visible, span_str(message));
 	d->error = buf_take(&visible);
 }
@@ -39,7 +39,7 @@ outcome_drop_points(struct decision *d)
 {
 	map_release(&d->index);
 	for (size_t i = 0; i < d->count; i++) {
-		free(d->points[i].what);
+		said_target_release(&d->points[i].target);
 		jv_free(d->points[i].observed);
 	}
 	d->count = d->open = 0;
@@ -65,31 +65,43 @@ outcome_release(struct decision *d)
 	free(d->error);
 }
 
-static const struct arguments *
-input(struct decision *d, struct view *v, const char *error)
+/* A call of one of the functions: its input with this error, and the name of the
+ * primary for messages. */
+struct outcome_call {
+	struct program *program;
+	const struct arguments *input;
+	struct buf about;
+	struct err err;
+};
+
+static struct outcome_call
+call_begin(const struct decision *d, struct view *v, const char *error)
 {
-	return view_input(v, OUTCOME, buf_span(&d->outstanding), error);
+	struct outcome_call c = {.program = v->entry->program, .err = ERR_INIT};
+
+	c.input = view_input(v, OUTCOME, buf_span(&d->outstanding), error);
+	cache_object_add_label(&c.about, d->primary->object);
+	buf_str(&c.about);
+	return c;
 }
 
 static void
-about(const struct decision *d, struct buf *out)
+call_end(struct outcome_call *c, struct decision *d, int rc)
 {
-	cache_object_add_label(out, d->primary->object);
+	if (rc != 0)
+		outcome_fail(d, c->err.message);
+	buf_release(&c->about);
 }
 
 /* The status with this error; jv_invalid() if the program gives none. */
 static jv
 compute(struct decision *d, struct view *v, const char *error)
 {
-	struct err err = ERR_INIT;
-	struct buf who = BUF_INIT;
+	struct outcome_call c = call_begin(d, v, error);
 	jv status = jv_invalid();
 
-	about(d, &who);
-	if (program_status(v->entry->program, input(d, v, error), buf_str(&who),
-		&status, &err) != 0)
-		outcome_fail(d, err.message);
-	buf_release(&who);
+	call_end(&c, d,
+	    program_status(c.program, c.input, c.about.data, &status, &c.err));
 	if (!jv_is_valid(status))
 		return status;
 	return unsettled_condition(d, loops_condition(d, status));
@@ -161,7 +173,7 @@ static bool
 is_same_status(const struct decision *d, const struct view *v)
 {
 	return d->primary->status_input != 0 && d->open == 0 && !d->failed &&
-	    primary_find_asked(d->primary, "status") == NULL &&
+	    said_status(&d->primary->said) == NULL &&
 	    d->primary->status_input == status_input(d, v);
 }
 
@@ -171,9 +183,10 @@ is_same_status(const struct decision *d, const struct view *v)
  * a difference.
  */
 static jv
-error_status(struct decision *d, struct primary *p, struct view *v,
-    jv status_peek, jv observed_peek, unsigned manager, bool *seen)
+error_status(struct decision *d, struct view *v, jv status_peek,
+    jv observed_peek, unsigned manager, bool *seen)
 {
+	char **told = &d->primary->said.told_error;
 	bool same = d->error == NULL &&
 	    !(v->entry->error_seen_by & 1u << PROGRAM_STATUS);
 	jv blank =
@@ -183,15 +196,13 @@ error_status(struct decision *d, struct primary *p, struct view *v,
 
 	if (!jv_is_valid(blank))
 		return blank;
-	onerror_learn(&p->told_error, blank, observed_peek, manager);
+	onerror_learn(told, blank, observed_peek, manager);
 	/* In the place of the message that the program saw may be a newer one. */
-	for (int i = 0; i < 2 && again && p->told_error != NULL; i++) {
+	for (int i = 0; i < 2 && again && *told != NULL; i++) {
 		jv_free(status);
-		status =
-		    onerror_blank(p->told_error, compute(d, v, p->told_error));
+		status = onerror_blank(*told, compute(d, v, *told));
 		again = jv_is_valid(status) &&
-		    onerror_learn(
-			&p->told_error, status, observed_peek, manager);
+		    onerror_learn(told, status, observed_peek, manager);
 	}
 	if (!jv_is_valid(status)) {
 		jv_free(status);
@@ -201,7 +212,7 @@ error_status(struct decision *d, struct primary *p, struct view *v,
 	return status;
 }
 
-/* That of the status, and of what the program makes of a message. */
+/* The digest of the status, and of what the program makes of a message. */
 static void
 set_digest(struct decision *d, bool seen)
 {
@@ -217,9 +228,10 @@ set_digest(struct decision *d, bool seen)
 }
 
 static void
-outcome_status(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode)
+outcome_status(struct decision *d, struct view *v)
 {
+	struct primary *p = d->primary;
+	char **told = &p->said.told_error;
 	jv observed, status, on_error = jv_invalid();
 	bool seen = false;
 	unsigned manager;
@@ -228,8 +240,8 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	if (!v->entry->conf->manage_status || d->primary->torn_us != 0 ||
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
-	if (mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
-		onerror_forget(&p->told_error);
+	if (d->mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
+		onerror_forget(told);
 		return;
 	}
 	p->status_input = 0;
@@ -242,12 +254,11 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	observed = observed_status(d->primary);
 	manager = loops_any(d) ? AGREE_MANAGER : 0;
 	if (d->open > 0) {
-		on_error =
-		    error_status(d, p, v, status, observed, manager, &seen);
+		on_error = error_status(d, v, status, observed, manager, &seen);
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	} else {
-		onerror_forget(&p->told_error);
+		onerror_forget(told);
 	}
 	agrees = agree_template(status, observed, manager, NULL);
 	if (agrees && !d->failed)
@@ -257,20 +268,15 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 	if (d->status.len > 0)
 		set_digest(d, seen);
 	d->has_status = d->status.len > 0;
-	if ((agrees || d->on_error_holds) && mode == DECIDE_DIFFERENCES) {
+	if ((agrees || d->on_error_holds) && d->mode == DECIDE_DIFFERENCES) {
 		buf_reset(&d->status);
 	} else if (d->has_status && !agrees && !d->on_error_holds &&
-	    unsettled_wants(d, "status")) {
+	    unsettled_wants(d, UNSETTLED_STATUS, NULL)) {
 		buf_reset(&d->status);
 	} else if (d->has_status) {
-		struct point *pt;
+		struct point *pt = points_add(d, POINT_STATUS, SPAN_NONE);
 
-		d->points = mem_grow(d->points, d->count, sizeof(*d->points));
-		pt = &d->points[d->count++];
-		*pt = (struct point){.type = POINT_STATUS,
-		    .what = mem_strdup("status"),
-		    .observed = jv_invalid(),
-		    .done = agrees || d->on_error_holds};
+		pt->done = agrees || d->on_error_holds;
 		memcpy(pt->digest, d->status_digest, DIGEST_SIZE);
 	}
 	jv_free(observed);
@@ -281,55 +287,48 @@ outcome_status(struct decision *d, struct primary *p, struct view *v,
 static void
 outcome_events(struct decision *d, struct view *v)
 {
-	struct err err = ERR_INIT;
-	struct buf who = BUF_INIT;
+	struct outcome_call c;
 	jv events;
+	int rc;
 
 	if (!program_defines(v->entry->program, PROGRAM_EVENTS))
 		return;
-	about(d, &who);
-	if (program_events(v->entry->program, input(d, v, d->error),
-		buf_str(&who), &events, &err) == 0) {
-		d->has_news = !line_has_events(d->primary, events);
-		if (d->has_news && unsettled_wants(d, "events")) {
-			d->has_news = false;
-			jv_free(events);
-			events = jv_array();
-		}
-		jv_free(d->events);
-		d->events = events;
-	} else {
-		outcome_fail(d, err.message);
+	c = call_begin(d, v, d->error);
+	rc = program_events(c.program, c.input, c.about.data, &events, &c.err);
+	call_end(&c, d, rc);
+	if (rc != 0)
+		return;
+	d->has_news = !line_has_events(d->primary, events);
+	if (d->has_news && unsettled_wants(d, UNSETTLED_EVENTS, NULL)) {
+		d->has_news = false;
+		jv_free(events);
+		events = jv_array();
 	}
-	buf_release(&who);
+	jv_free(d->events);
+	d->events = events;
 }
 
 static void
 outcome_requeue(struct decision *d, struct view *v)
 {
-	struct err err = ERR_INIT;
-	struct buf who = BUF_INIT;
+	struct outcome_call c;
 
 	if (!program_defines(v->entry->program, PROGRAM_REQUEUE))
 		return;
-	about(d, &who);
-	if (program_requeue(v->entry->program, input(d, v, d->error),
-		buf_str(&who), &d->requeue, &err) != 0)
-		outcome_fail(d, err.message);
-	buf_release(&who);
+	c = call_begin(d, v, d->error);
+	call_end(&c, d,
+	    program_requeue(
+		c.program, c.input, c.about.data, &d->requeue, &c.err));
 }
 
 void
 outcome_settled(struct decision *d, struct view *v)
 {
-	struct err err = ERR_INIT;
-	struct buf who = BUF_INIT;
+	struct outcome_call c = call_begin(d, v, d->error);
 
-	about(d, &who);
-	if (program_settled(v->entry->program, input(d, v, d->error),
-		buf_str(&who), &d->settled, &err) != 0)
-		outcome_fail(d, err.message);
-	buf_release(&who);
+	call_end(&c, d,
+	    program_settled(
+		c.program, c.input, c.about.data, &d->settled, &c.err));
 }
 
 static void
@@ -346,7 +345,7 @@ const struct arguments *
 outcome_input(struct decision *d, struct view *v)
 {
 	tell_loops(d, v);
-	return input(d, v, d->error);
+	return view_input(v, OUTCOME, buf_span(&d->outstanding), d->error);
 }
 
 /*
@@ -409,14 +408,15 @@ say_claimants(struct primary *p, struct claimants *c, bool leaving)
 	    leaving ? "delete it by hand"
 		    : "start once with --accept-unproven-marks");
 	log_write(LOG_WARNING, &who, "%s", buf_str(b));
-	free(p->claimants);
-	p->claimants = buf_take(b);
-	p->claimants_left = leaving;
+	free(p->said.claimants);
+	p->said.claimants = buf_take(b);
+	p->said.claimants_left = leaving;
 }
 
 static void
-tell_claimants(struct decision *d, struct primary *p)
+tell_claimants(struct decision *d)
 {
+	struct primary *p = d->primary;
 	struct claimants c = {.first = BUF_INIT};
 	struct buf key = BUF_INIT;
 	bool leaving = finalizer_leaves(d);
@@ -427,33 +427,32 @@ tell_claimants(struct decision *d, struct primary *p)
 	    marks_owning_key(&key, p->object))
 		find_claimants(&c, p, d->set, INDEX_CLAIMED, buf_span(&key));
 	if (c.count > 0 &&
-	    (p->claimants == NULL || (leaving && !p->claimants_left)))
+	    (p->said.claimants == NULL || (leaving && !p->said.claimants_left)))
 		say_claimants(p, &c, leaving);
 	if (c.count > 0)
-		d->events =
-		    points_warn(d->events, "Unproven", span_str(p->claimants));
+		d->events = points_warn(
+		    d->events, "Unproven", span_str(p->said.claimants));
 	buf_release(&key);
 	buf_release(&c.first);
 }
 
 void
-outcome(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode)
+outcome(struct decision *d, struct view *v)
 {
 	bool failed = d->failed;
 
 	tell_loops(d, v);
-	outcome_status(d, p, v, mode);
+	outcome_status(d, v);
 	outcome_events(d, v);
 	d->events = unsettled_events(d, staying_events(d, d->events));
-	tell_claimants(d, p);
+	tell_claimants(d);
 	finalizer_tell_unseen(d);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);
 	if (!d->failed || failed)
 		return;
-	/* One of these failed: then nothing is applied or pruned, and the
+	/* A function failed: then nothing is applied or pruned, and the
 	 * status has the error, if the program gives one. */
 	outcome_drop_points(d);
 	d->set = NULL;
@@ -461,5 +460,5 @@ outcome(struct decision *d, struct primary *p, struct view *v,
 	d->has_status = d->on_error_holds = false;
 	buf_reset(&d->status);
 	buf_reset(&d->on_error);
-	outcome_status(d, p, v, mode);
+	outcome_status(d, v);
 }

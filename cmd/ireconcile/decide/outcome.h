@@ -8,8 +8,7 @@
 #include "decide/decide.h"
 #include "state/view.h"
 
-void outcome(struct decision *d, struct primary *p, struct view *v,
-    enum decide_mode mode);
+void outcome(struct decision *d, struct view *v);
 /* The input of these functions, borrowed from v. */
 const struct arguments *outcome_input(struct decision *d, struct view *v);
 void outcome_settled(struct decision *d, struct view *v);

@@ -6,37 +6,12 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "decide/outcome.h"
-#include "decide/points.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/index.h"
 #include "state/marks.h"
 #include "state/patchmark.h"
-
-const struct cache_object *
-patches_target(struct decision *d, const struct desired_item *i)
-{
-	const struct primary *p = d->primary;
-	const struct cache_object *o = cache_get(i->kind, primary_item_key(i));
-	const struct use *u =
-	    entry_patchable(p->entry, span_str(i->kind->conf->api_version),
-		span_str(i->kind->conf->kind));
-	struct err err = ERR_INIT;
-
-	if (o == NULL || u == NULL || o->terminating || o->uid_len == 0 ||
-	    !entry_shows(p->entry, p, u, o))
-		return NULL;
-	if (!marks_is_member(p->entry, o, p->object))
-		return o;
-	err_set(&err, ERR_PERMANENT,
-	    "%s is part of %s: desire it whole, without patch_only", i->label,
-	    p->name);
-	outcome_fail(d, err.message);
-	return NULL;
-}
 
 /* ---- what is held ---- */
 
@@ -75,22 +50,6 @@ is_desired(const struct desired *set, const struct cache_object *o)
 	return false;
 }
 
-static void
-give_back(struct decision *d, const struct cache_object *o)
-{
-	struct buf what = BUF_INIT, id = BUF_INIT;
-
-	points_identity(&id, o);
-	points_outstanding(d, buf_span(&id));
-	buf_release(&id);
-	if (!d->primary->object->terminating && unsettled_wants(d, "set"))
-		return;
-	buf_adds(&what, "release ");
-	cache_object_add_label(&what, o);
-	buf_addf(&what, " %.*s", SPAN_ARG(cache_object_uid(o)));
-	points_add(d, POINT_RELEASE, &what)->object = o;
-}
-
 void
 patches_give_back(struct decision *d, const struct desired *set)
 {
@@ -106,7 +65,7 @@ patches_give_back(struct decision *d, const struct desired *set)
 	for (size_t i = 0; i < b->count; i++)
 		if ((i == 0 || list[i] != list[i - 1]) &&
 		    list[i]->uid_len > 0 && !is_desired(set, list[i]))
-			give_back(d, list[i]);
+			decide_object(d, WISH_RELEASED, list[i]);
 	free(list);
 }
 

@@ -11,12 +11,6 @@
 
 #include "decide/decide.h"
 
-/*
- * The object whose fields the item holds; NULL: the program sees none. If it
- * is a member, that is a failure.
- */
-const struct cache_object *patches_target(
-    struct decision *d, const struct desired_item *i);
 /* Points for all fields that are held and are not in the set; NULL: for all. */
 void patches_give_back(struct decision *d, const struct desired *set);
 /* Whether any are held. */

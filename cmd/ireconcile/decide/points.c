@@ -5,21 +5,41 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "json/json.h"
+#include "json/jvtext.h"
 #include "process/clock.h"
 #include "program/arguments.h"
 
-struct point *
-points_add(struct decision *d, enum point_type type, struct buf *what)
+static struct point *
+add(struct decision *d, struct target target)
 {
 	struct point *pt;
 
 	d->points = mem_grow(d->points, d->count, sizeof(*d->points));
 	pt = &d->points[d->count++];
-	*pt = (struct point){
-	    .type = type, .what = buf_take(what), .observed = jv_invalid()};
-	if (type != POINT_STATUS)
-		d->open++;
+	*pt = (struct point){.target = target, .observed = jv_invalid()};
+	d->open += target.type != POINT_STATUS;
 	return pt;
+}
+
+struct point *
+points_add(struct decision *d, enum point_type type, struct span label)
+{
+	return add(d, said_target(type, label, SPAN_NONE, SPAN_NONE));
+}
+
+void
+points_add_object(
+    struct decision *d, enum point_type type, const struct cache_object *o)
+{
+	struct span version =
+	    type == POINT_FOREIGN ? cache_object_version(o) : SPAN_NONE;
+	struct buf label = BUF_INIT;
+
+	cache_object_add_label(&label, o);
+	add(d,
+	    said_target(type, buf_span(&label), cache_object_uid(o), version))
+	    ->object = o;
+	buf_release(&label);
 }
 
 void
@@ -28,7 +48,8 @@ points_index(struct decision *d)
 	enum { MANY = 32 }; /* fewer are found faster without */
 
 	for (size_t i = 0; d->count >= MANY && i < d->count; i++)
-		map_put(&d->index, span_str(d->points[i].what), &d->points[i]);
+		map_put(&d->index, said_target_key(&d->points[i].target),
+		    &d->points[i]);
 }
 
 void
@@ -115,6 +136,98 @@ points_identity(struct buf *b, const struct cache_object *o)
 	buf_adds(b, "}}");
 }
 
+/* ---- conditions ---- */
+
+struct span
+points_condition(const struct decision *d, const char *type)
+{
+	struct span list = json_path(
+	    cache_object_text(d->primary->object), "status.conditions");
+
+	for (struct json_elements e = json_elements(list); json_element(&e);)
+		if (json_is(json_get(e.value, "type"), type) &&
+		    json_is(json_get(e.value, "status"), "True"))
+			return e.value;
+	return SPAN_NONE;
+}
+
+static jv
+since(const struct decision *d, const char *type)
+{
+	struct span time = json_raw_string(
+	    json_get(points_condition(d, type), "lastTransitionTime"));
+	char now[CLOCK_RFC3339_MAX];
+
+	if (time.n > 0)
+		return jv_string_sized(time.p, (int)time.n);
+	clock_format_s(d->now_us / 1000000, now);
+	return jv_string(now);
+}
+
+/*
+ * Not all schemas have the member (apps/v1 does not), and an unknown member
+ * would make the whole status invalid: so the program's own conditions decide.
+ */
+static bool
+has_generation(jv list_peek)
+{
+	bool has = jv_array_length(jv_copy(list_peek)) == 0;
+
+	jv_array_foreach(list_peek, n, c)
+	{
+		has |= jv_get_kind(c) == JV_KIND_OBJECT &&
+		    jv_object_has(jv_copy(c), jv_string("observedGeneration"));
+		jv_free(c);
+	}
+	return has;
+}
+
+static jv
+condition(const struct decision *d, jv others_peek, const char *type,
+    const char *reason, const char *message)
+{
+	jv c = jv_object_set(jv_object(), jv_string("type"), jv_string(type));
+	struct buf visible = BUF_INIT;
+	int64_t generation;
+
+	quote_text(&visible, span_str(message));
+	c = jv_object_set(c, jv_string("status"), jv_string("True"));
+	c = jv_object_set(c, jv_string("reason"), jv_string(reason));
+	c = jv_object_set(c, jv_string("message"),
+	    jv_string_sized(visible.data, (int)visible.len));
+	buf_release(&visible);
+	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d, type));
+	if (has_generation(others_peek) &&
+	    json_int(cache_object_meta(d->primary->object, "generation"),
+		&generation))
+		c = jv_object_set(c, jv_string("observedGeneration"),
+		    jv_number((double)generation));
+	return c;
+}
+
+jv
+points_set_condition(const struct decision *d, jv status, const char *type,
+    const char *reason, const char *message)
+{
+	jv list = jvtext_peek(status, "conditions"), kept = jv_array();
+
+	if (jv_get_kind(list) != JV_KIND_ARRAY) {
+		jv_free(kept);
+		return status;
+	}
+	jv_array_foreach(list, n, c)
+	{
+		if (span_is(jvtext_span(jvtext_peek(c, "type")), type))
+			jv_free(c);
+		else
+			kept = jv_array_append(kept, c);
+	}
+	if (message != NULL)
+		kept = jv_array_append(
+		    kept, condition(d, kept, type, reason, message));
+	return jv_object_set(status, jv_string("conditions"), kept);
+}
+
 /* ---- what holds a terminating member ---- */
 
 enum { SHOWN = 200 }; /* bytes of the names of finalizers, or of messages */
@@ -190,17 +303,6 @@ points_wait(struct decision *d, const struct cache_object *o)
 }
 
 void
-points_tell_waits(struct decision *d)
-{
-	struct span lines = buf_span(&d->waits), line;
-
-	while (lines.n > 0) {
-		line = span_cut(&lines, '\n');
-		points_complain(d, "WaitsForFinalizer", line);
-	}
-}
-
-void
 points_keep(struct decision *d, struct span why)
 {
 	buf_addf(
@@ -208,11 +310,13 @@ points_keep(struct decision *d, struct span why)
 }
 
 void
-points_tell_keeps(struct decision *d)
+points_tell(struct decision *d)
 {
-	struct span lines = buf_span(&d->keeps);
+	struct span waits = buf_span(&d->waits), keeps = buf_span(&d->keeps);
 
-	while (lines.n > 0)
+	while (waits.n > 0)
+		points_complain(d, "WaitsForFinalizer", span_cut(&waits, '\n'));
+	while (keeps.n > 0)
 		d->events =
-		    points_warn(d->events, "Kept", span_cut(&lines, '\n'));
+		    points_warn(d->events, "Kept", span_cut(&keeps, '\n'));
 }

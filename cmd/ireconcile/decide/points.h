@@ -1,21 +1,34 @@
 /*
- * points: the list of a decision's points (decide.h), and what is outstanding,
- * as the program sees it.
+ * points: the list of a decision's points (decide.h), what is outstanding, as
+ * the program sees it, and what ireconcile itself tells of the primary: Events,
+ * complaints, conditions.
  */
 #ifndef POINTS_H
 #define POINTS_H
 
 #include "decide/decide.h"
 
-/* A new one; `what` is taken. It is valid until the next one is added. */
+/* A new point about an item or finalizer (label), or the status; or about the
+ * deletion or release of an object. Valid until the next one is added. */
 struct point *points_add(
-    struct decision *d, enum point_type type, struct buf *what);
+    struct decision *d, enum point_type type, struct span label);
+void points_add_object(
+    struct decision *d, enum point_type type, const struct cache_object *o);
 /* events, consumed, and a Warning about the primary. */
 jv points_warn(jv events, const char *reason, struct span message);
 /* A Warning about the primary: logged when it is new, and an Event. Only after
  * the program's Events. */
 void points_complain(
     struct decision *d, const char *reason, struct span message);
+/*
+ * status (consumed) with a true condition of this type, or, if message is
+ * NULL, without it; returned owned. One without a list `conditions` stays as it
+ * is.
+ */
+jv points_set_condition(const struct decision *d, jv status, const char *type,
+    const char *reason, const char *message);
+/* The observed condition of this type, if it is true. */
+struct span points_condition(const struct decision *d, const char *type);
 /* The primary is decided again then at the latest. */
 void points_look_again(struct decision *d, int64_t at_us);
 /*
@@ -24,17 +37,15 @@ void points_look_again(struct decision *d, int64_t at_us);
  * is waited for: they are told when the deletion takes longer than most do.
  */
 void points_wait(struct decision *d, const struct cache_object *o);
-/* Complains about those. */
-void points_tell_waits(struct decision *d);
 /* Something is not deleted: why, for an Event, besides the failure. */
 void points_keep(struct decision *d, struct span why);
-/* Those Events; after the program's. */
-void points_tell_keeps(struct decision *d);
+/* Events of what points_wait and points_keep noted; after the program's. */
+void points_tell(struct decision *d);
 /* For decide_find, when no more will be added. */
 void points_index(struct decision *d);
-/* One more element of .outstanding (text): an identity. */
+/* Adds an identity (JSON) to .outstanding. */
 void points_outstanding(struct decision *d, struct span identity);
-/* The same of an item: its identity, and the first path in which its object
+/* The same for an item: its identity, and the first path in which its object
  * differs (NULL: none). Its data may be a secret, and programs make statuses and
  * Events of this. */
 void points_outstanding_item(

@@ -142,7 +142,7 @@ find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 	buf_release(&path);
 }
 
-/* They were found when the item was compared: staying.c. */
+/* Takes the differences that were found when the item was compared: staying.c. */
 static bool
 take_found(struct reason_list *l, const struct point *pt)
 {
@@ -198,7 +198,7 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 	buf_release(&l.text);
 }
 
-/* It was compared with a member that is not there any more. */
+/* Whether it was compared with a member that is not there any more. */
 static bool
 is_gone(const struct point *pt)
 {
@@ -208,7 +208,7 @@ is_gone(const struct point *pt)
 static bool
 has_reason(const struct point *pt)
 {
-	if (pt->type != POINT_ITEM || pt->done)
+	if (pt->target.type != POINT_ITEM || pt->done)
 		return false;
 	return is_gone(pt) || (pt->object != NULL && !pt->object->terminating);
 }
@@ -244,14 +244,14 @@ add_items(struct buf *b, const struct decision *d)
 static void
 add_events(struct buf *b, const struct primary *p)
 {
-	if (p->triggers == 0)
+	if (p->work.triggers == 0)
 		return;
 	json_add_key(b, "events");
-	buf_addf(b, "[%s]", p->trigger);
-	if (p->triggers <= PRIMARY_TRIGGERS_MAX)
+	buf_addf(b, "[%s]", p->work.trigger);
+	if (p->work.triggers <= LANES_TRIGGERS_MAX)
 		return;
 	json_add_key(b, "moreEvents");
-	json_add_int(b, p->triggers - PRIMARY_TRIGGERS_MAX);
+	json_add_int(b, p->work.triggers - LANES_TRIGGERS_MAX);
 }
 
 void

@@ -26,7 +26,7 @@ int refuse_kind(const struct entry *e, unsigned marks, struct span version,
 int refuse_item(const struct primary *p, const struct use *u,
     const struct desired_item *i, jv object_peek, struct err *err);
 
-/* The same of an item that holds fields, without its mark (patches.h). */
+/* Like refuse_item for an item that holds fields, without its mark (patches.h). */
 int refuse_patch(const struct primary *p, const struct desired_item *i,
     jv object_peek, struct err *err);
 

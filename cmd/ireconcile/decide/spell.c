@@ -1,7 +1,5 @@
 #include "decide/spell.h"
 
-#include <string.h>
-
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/patches.h"
@@ -59,54 +57,63 @@ spell_identity(struct buf *b, const struct cache_object *o)
 
 /* ---- the line ---- */
 
+/* Begins one more element of a list or object, which begins with the first. */
 static void
-add_primary(struct buf *b, const struct primary *p)
+add_element(struct buf *b, const char *key, char open, bool *some)
 {
-	json_add_key(b, "primary");
-	if (p->object != NULL)
-		spell_identity(b, p->object);
-	else
-		buf_adds(b, p->line_primary);
+	if (!*some) {
+		json_add_key(b, key);
+		buf_addc(b, open);
+	}
+	*some = true;
+	json_add_comma(b);
+}
+
+static void
+end_elements(struct buf *b, char close, bool some)
+{
+	if (some)
+		buf_addc(b, close);
+}
+
+/* The next point of this type, *n is the place to look from; NULL: none. */
+static const struct point *
+next_point(const struct decision *d, enum point_type type, size_t *n)
+{
+	while (*n < d->count)
+		if (d->points[(*n)++].target.type == type)
+			return &d->points[*n - 1];
+	return NULL;
+}
+
+static const struct point *
+next_item(const struct decision *d, size_t *n)
+{
+	return next_point(d, POINT_ITEM, n);
 }
 
 static void
 add_items(struct buf *b, const struct decision *d)
 {
+	const struct point *pt;
+
 	json_add_key(b, "items");
 	buf_addc(b, '[');
-	for (size_t i = 0; d != NULL && i < d->count; i++) {
-		const struct point *pt = &d->points[i];
-
-		if (pt->type != POINT_ITEM)
-			continue;
+	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;) {
 		json_add_comma(b);
 		staying_spell(b, d->primary, pt);
 	}
 	buf_addc(b, ']');
 }
 
-static bool
-has_type(const struct decision *d, enum point_type type)
-{
-	for (size_t i = 0; i < d->count; i++)
-		if (d->points[i].type == type)
-			return true;
-	return false;
-}
-
 static void
 add_known(struct buf *b, const struct decision *d)
 {
-	if (!has_type(d, POINT_ITEM))
-		return;
-	json_add_key(b, "known");
-	buf_addc(b, '{');
-	for (size_t i = 0; i < d->count; i++) {
-		const struct point *pt = &d->points[i];
+	const struct point *pt;
+	bool some = false;
 
-		if (pt->type != POINT_ITEM)
-			continue;
-		json_add_comma(b);
+	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;) {
+		add_element(b, "known", '{', &some);
 		json_add_str(b, pt->item->label);
 		buf_addc(b, ':');
 		if (pt->object != NULL)
@@ -114,7 +121,7 @@ add_known(struct buf *b, const struct decision *d)
 		else
 			buf_adds(b, "null");
 	}
-	buf_addc(b, '}');
+	end_elements(b, '}', some);
 }
 
 /* `prune: always` of the dependent that the object is one of. */
@@ -129,191 +136,205 @@ is_pruned_always(const struct entry *e, const struct cache_object *o)
 }
 
 static void
-add_delete(struct buf *b, const struct primary *p, const struct point *pt)
+add_deletes(struct buf *b, const struct decision *d)
 {
-	json_add_comma(b);
-	buf_addc(b, '{');
-	add_identity(b, pt->object);
-	if (pt->type == POINT_FOREIGN) {
-		add_string(
-		    b, "resourceVersion", cache_object_version(pt->object));
-		add_raw(b, "foreign", span_str("true"));
-	} else if (is_pruned_always(p->entry, pt->object)) {
-		add_raw(b, "always", span_str("true"));
-	}
-	buf_addc(b, '}');
-}
-
-static void
-add_deletes(struct buf *b, const struct primary *p, const struct decision *d)
-{
-	if (!has_type(d, POINT_DELETE) && !has_type(d, POINT_FOREIGN))
-		return;
-	json_add_key(b, "delete");
-	buf_addc(b, '[');
-	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type == POINT_DELETE ||
-		    d->points[i].type == POINT_FOREIGN)
-			add_delete(b, p, &d->points[i]);
-	}
-	buf_addc(b, ']');
-}
-
-static bool
-is_once(const struct point *pt)
-{
-	return (pt->item->marks & ITEM_ONCE) && pt->object == NULL;
-}
-
-static bool
-is_exact(const struct point *pt)
-{
-	return pt->item->marks & ITEM_EXACTLY;
-}
-
-static bool
-is_as_seen(const struct point *pt)
-{
-	return pt->item->marks & ITEM_AS_SEEN;
-}
-
-static bool
-is_vacated(const struct point *pt)
-{
-	return pt->vacated;
-}
-
-/* The keys of the items that the line has and that are so, if there are any. */
-static void
-add_keys(struct buf *b, const struct decision *d, const char *key,
-    bool (*is)(const struct point *))
-{
-	bool first = true;
+	bool some = false;
 
 	for (size_t i = 0; i < d->count; i++) {
-		const struct point *pt = &d->points[i];
+		const struct cache_object *o = d->points[i].object;
+		enum point_type type = d->points[i].target.type;
 
-		if (pt->type != POINT_ITEM || !is(pt))
+		if (type != POINT_DELETE && type != POINT_FOREIGN)
 			continue;
-		if (first) {
-			json_add_key(b, key);
-			buf_addc(b, '[');
+		add_element(b, "delete", '[', &some);
+		buf_addc(b, '{');
+		add_identity(b, o);
+		if (type == POINT_FOREIGN) {
+			add_string(
+			    b, "resourceVersion", cache_object_version(o));
+			add_raw(b, "foreign", span_str("true"));
+		} else if (is_pruned_always(d->primary->entry, o)) {
+			add_raw(b, "always", span_str("true"));
 		}
-		first = false;
-		json_add_comma(b);
-		json_add_str(b, pt->item->label);
-	}
-	if (!first)
-		buf_addc(b, ']');
-}
-
-/* How each item that holds fields of what is not a member may be written. */
-static void
-add_patches(struct buf *b, const struct primary *p, const struct decision *d)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < d->count; i++) {
-		const struct point *pt = &d->points[i];
-
-		if (pt->type != POINT_ITEM || !(pt->item->marks & ITEM_PATCH))
-			continue;
-		if (first) {
-			json_add_key(b, "patch");
-			buf_addc(b, '{');
-		}
-		first = false;
-		add_string(b, pt->item->label,
-		    span_str(patches_is_held(p, pt) ? "hold" : "take"));
-	}
-	if (!first)
 		buf_addc(b, '}');
-}
-
-static void
-add_releases(struct buf *b, const struct decision *d)
-{
-	if (!has_type(d, POINT_RELEASE))
-		return;
-	json_add_key(b, "release");
-	buf_addc(b, '[');
-	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type != POINT_RELEASE)
-			continue;
-		json_add_comma(b);
-		points_identity(b, d->points[i].object);
 	}
-	buf_addc(b, ']');
+	end_elements(b, ']', some);
 }
 
-/* The names in the points of this type; in a point the name comes last. */
+/* How kapply has to treat items: the lists of their keys. */
+enum { TREAT_ONCE, TREAT_EXACTLY, TREAT_AS_SEEN, TREAT_VACATED, TREATS };
+static const char *const treat_keys[TREATS] = {
+    "once", "exactly", "asSeen", "vacated"};
+
+static bool
+is_treated(const struct point *pt, unsigned how)
+{
+	switch (how) {
+	case TREAT_ONCE:
+		return (pt->item->marks & ITEM_ONCE) && pt->object == NULL;
+	case TREAT_EXACTLY:
+		return pt->item->marks & ITEM_EXACTLY;
+	case TREAT_AS_SEEN:
+		return pt->item->marks & ITEM_AS_SEEN;
+	default:
+		return pt->vacated;
+	}
+}
+
 static void
+add_treats(struct buf *b, const struct decision *d)
+{
+	const struct point *pt;
+
+	for (unsigned how = 0; how < TREATS; how++) {
+		bool some = false;
+
+		for (size_t n = 0; (pt = next_item(d, &n)) != NULL;) {
+			if (!is_treated(pt, how))
+				continue;
+			add_element(b, treat_keys[how], '[', &some);
+			json_add_str(b, pt->item->label);
+		}
+		end_elements(b, ']', some);
+	}
+}
+
+/* How each item that holds fields of what is not a member may be written, and
+ * the objects whose fields are given back. */
+static void
+add_patches(struct buf *b, const struct decision *d)
+{
+	const struct point *pt;
+	bool some = false;
+
+	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;) {
+		if (!(pt->item->marks & ITEM_PATCH))
+			continue;
+		add_element(b, "patch", '{', &some);
+		add_string(b, pt->item->label,
+		    span_str(
+			patches_is_held(d->primary, pt) ? "hold" : "take"));
+	}
+	end_elements(b, '}', some);
+	some = false;
+	for (size_t n = 0; (pt = next_point(d, POINT_RELEASE, &n)) != NULL;) {
+		add_element(b, "release", '[', &some);
+		points_identity(b, pt->object);
+	}
+	end_elements(b, ']', some);
+}
+
+static bool
 add_finalizer_names(struct buf *b, const struct decision *d,
     enum point_type type, const char *key)
 {
-	if (!has_type(d, type))
-		return;
-	json_add_key(b, key);
-	buf_addc(b, '[');
-	for (size_t i = 0; i < d->count; i++) {
-		if (d->points[i].type != type)
-			continue;
-		json_add_comma(b);
-		json_add_str(b, strrchr(d->points[i].what, ' ') + 1);
+	const struct point *pt;
+	bool some = false;
+
+	for (size_t n = 0; (pt = next_point(d, type, &n)) != NULL;) {
+		add_element(b, key, '[', &some);
+		json_add_str(b, pt->target.label);
 	}
-	buf_addc(b, ']');
+	end_elements(b, ']', some);
+	return some;
 }
 
 static void
-add_finalizers(struct buf *b, const struct primary *p, const struct decision *d)
+add_finalizers(struct buf *b, const struct decision *d)
 {
-	bool add = has_type(d, POINT_FINALIZER_ADD);
+	const struct primary *p = d->primary;
+	size_t n = 0, m = 0;
 
-	if (!add && !has_type(d, POINT_FINALIZER_REMOVE))
+	if (next_point(d, POINT_FINALIZER_ADD, &n) == NULL &&
+	    next_point(d, POINT_FINALIZER_REMOVE, &m) == NULL)
 		return;
 	json_add_key(b, "finalizers");
 	buf_addc(b, '{');
-	add_finalizer_names(b, d, POINT_FINALIZER_ADD, "add");
-	if (add && marks_need_origin(p->entry, p->object))
+	if (add_finalizer_names(b, d, POINT_FINALIZER_ADD, "add") &&
+	    marks_need_origin(p->entry, p->object))
 		add_string(b, "origin", cache_object_uid(p->object));
 	add_finalizer_names(b, d, POINT_FINALIZER_REMOVE, "remove");
 	buf_addc(b, '}');
 }
 
 static void
-add_events(struct buf *b, const struct primary *p, const struct decision *d)
+add_events(struct buf *b, const struct decision *d)
 {
+	const struct primary *p = d->primary;
 	struct err err = ERR_INIT;
-	bool first = true;
+	bool some = false;
 
 	jv_array_foreach(d->events, i, event)
 	{
 		if (line_is_about_write(event) || !line_has_event(p, event)) {
-			if (first) {
-				json_add_key(b, "events");
-				buf_addc(b, '[');
-			}
-			first = false;
-			json_add_comma(b);
+			add_element(b, "events", '[', &some);
 			jvtext_add(b, event, &err);
 		}
 		jv_free(event);
 	}
-	if (!first)
-		buf_addc(b, ']');
+	end_elements(b, ']', some);
 }
 
 static void
-add_adopt(struct buf *b, const struct decision *d, const char *label)
+add_adopt(struct buf *b, const struct decision *d)
 {
-	for (size_t i = 0; label != NULL && i < d->count; i++) {
-		const struct point *pt = &d->points[i];
+	const char *label = d->primary->entry->conf->adopt;
+	const struct point *pt;
 
-		if (pt->type != POINT_ITEM || pt->object != NULL)
+	for (size_t n = 0; label != NULL && (pt = next_item(d, &n)) != NULL;) {
+		if (pt->object != NULL)
 			continue;
 		add_string(b, "adopt", span_str(label));
 		return;
 	}
+}
+
+/* Whose the line is, and whose members count as well. */
+static void
+add_instance(struct buf *b, const struct entry *e)
+{
+	const struct instances *all = e->instances;
+	bool some = false;
+
+	if (e->instance != NULL)
+		add_string(b, "instance", span_str(e->instance));
+	for (size_t i = 0; i < all->former_count; i++) {
+		add_element(b, "takesOver", '[', &some);
+		json_add_str(b, all->known.items[i]);
+	}
+	end_elements(b, ']', some);
+}
+
+/* Kinds with fields that `redact:` names. */
+static void
+add_confidential(struct buf *b, const struct entry *e)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < e->use_count; i++) {
+		if (!e->uses[i]->kind->hides)
+			continue;
+		add_element(b, "confidential", '[', &some);
+		json_add_str(b, e->uses[i]->kind->name);
+	}
+	end_elements(b, ']', some);
+}
+
+/* A line begins with its items and the primary, and ends with the entry. */
+static void
+add_head(struct buf *b, const struct primary *p, const struct decision *d)
+{
+	static const struct decision empty = {.count = 0};
+
+	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
+	add_items(b, d != NULL ? d : &empty);
+	json_add_key(b, "reconcile");
+	buf_addc(b, '{');
+	json_add_key(b, "primary");
+	if (p->object != NULL)
+		spell_identity(b, p->object);
+	else
+		buf_adds(b, p->said.line_primary);
 }
 
 static void
@@ -329,65 +350,17 @@ add_tail(struct buf *b, const struct watch_entry *conf)
 	buf_adds(b, "}}");
 }
 
-/* Whose the line is, and whose members count as well. */
-static void
-add_instance(struct buf *b, const struct entry *e)
-{
-	const struct instances *all = e->instances;
-
-	if (e->instance != NULL)
-		add_string(b, "instance", span_str(e->instance));
-	if (all->former_count == 0)
-		return;
-	json_add_key(b, "takesOver");
-	buf_addc(b, '[');
-	for (size_t i = 0; i < all->former_count; i++) {
-		json_add_comma(b);
-		json_add_str(b, all->known.items[i]);
-	}
-	buf_addc(b, ']');
-}
-
-/* Kinds with fields that `redact:` names. */
-static void
-add_confidential(struct buf *b, const struct entry *e)
-{
-	bool some = false;
-
-	for (size_t i = 0; i < e->use_count; i++) {
-		if (!e->uses[i]->kind->hides)
-			continue;
-		if (!some) {
-			json_add_key(b, "confidential");
-			buf_addc(b, '[');
-		}
-		some = true;
-		json_add_comma(b);
-		json_add_str(b, e->uses[i]->kind->name);
-	}
-	if (some)
-		buf_addc(b, ']');
-}
-
 void
 spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 {
 	const struct watch_entry *conf = p->entry->conf;
 
-	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
-	add_items(b, d);
-	json_add_key(b, "reconcile");
-	buf_addc(b, '{');
-	add_primary(b, p);
+	add_head(b, p, d);
 	add_known(b, d);
-	add_deletes(b, p, d);
-	add_keys(b, d, "once", is_once);
-	add_keys(b, d, "exactly", is_exact);
-	add_keys(b, d, "asSeen", is_as_seen);
-	add_keys(b, d, "vacated", is_vacated);
-	add_patches(b, p, d);
-	add_releases(b, d);
-	add_finalizers(b, p, d);
+	add_deletes(b, d);
+	add_treats(b, d);
+	add_patches(b, d);
+	add_finalizers(b, d);
 	if (marks_has_origin(p->entry, p->object))
 		add_string(b, "origin", marks_origin(p->entry, p->object));
 	add_instance(b, p->entry);
@@ -395,12 +368,12 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 		add_raw(b, "status", buf_span(&d->status));
 	if (d->on_error.len > 0)
 		add_raw(b, "onError", buf_span(&d->on_error));
-	add_events(b, p, d);
+	add_events(b, d);
 	if (p->object->terminating)
 		add_raw(b, "deleting", span_str("true"));
 	if (conf->guard_status)
 		add_raw(b, "guardStatus", span_str("true"));
-	add_adopt(b, d, conf->adopt);
+	add_adopt(b, d);
 	add_confidential(b, p->entry);
 	loops_spell(b, d);
 	reason_spell(b, p, d);
@@ -410,10 +383,6 @@ spell_line(struct buf *b, const struct primary *p, const struct decision *d)
 void
 spell_empty(struct buf *b, const struct primary *p)
 {
-	buf_adds(b, "{\"apiVersion\":\"v1\",\"kind\":\"List\"");
-	add_items(b, NULL);
-	json_add_key(b, "reconcile");
-	buf_addc(b, '{');
-	add_primary(b, p);
+	add_head(b, p, NULL);
 	add_tail(b, p->entry->conf);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agree/agree.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "decide/line.h"
 #include "decide/points.h"
@@ -30,16 +31,6 @@ struct found {
 	size_t count;
 };
 
-static uint64_t
-hash(struct span s)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-	return h;
-}
-
 static void
 add_part(void *arg, struct span path, jv observed_peek)
 {
@@ -54,7 +45,7 @@ add_part(void *arg, struct span path, jv observed_peek)
 		(void)jvtext_add(&f->text, observed_peek, NULL);
 	f->parts = mem_grow(f->parts, f->count, sizeof(*f->parts));
 	f->parts[f->count++] =
-	    hash(span_make(f->text.data + at, f->text.len - at));
+	    hash_text(span_make(f->text.data + at, f->text.len - at));
 	buf_addc(&f->text, '\n');
 }
 
@@ -90,7 +81,7 @@ add_found(void *arg, struct span path, struct span observed, struct span wanted)
 		reason_list_add(&f->list, path, observed, wanted);
 }
 
-/* Of the content and the differences; under the operator's key, so that it tells
+/* A code of the content and the differences; under the operator's key, so that it tells
  * nothing of a Secret, and nobody else can make one. */
 static void
 make_code(char code[STAYING_CODE_SIZE], const struct primary *p,
@@ -190,7 +181,7 @@ differs(const struct primary *p, struct desired_item *i,
 		s->tried = false;
 	}
 	s->tolerated = span_is(has, code);
-	/* It agreed until now: then it does not stay, it is back. */
+	/* An item that agreed until now: the difference is back. */
 	if ((first && i->compared != 0) || (s->tolerated && was_changed(s, o)))
 		s->back = i->agreed_before = true;
 	s->tolerated = s->tolerated && !s->back;
@@ -281,7 +272,7 @@ staying_try(struct primary *p, const struct decision *d)
 	for (size_t n = 0; n < d->count; n++) {
 		const struct point *pt = &d->points[n];
 		struct staying *s =
-		    pt->type == POINT_ITEM ? pt->item->staying : NULL;
+		    pt->target.type == POINT_ITEM ? pt->item->staying : NULL;
 
 		if (s == NULL || pt->done || pt->object == NULL ||
 		    s->tolerated || !line_is_asked(p, pt))

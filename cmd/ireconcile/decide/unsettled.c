@@ -5,7 +5,6 @@
 
 #include "agree/agree.h"
 #include "base/mem.h"
-#include "decide/condition.h"
 #include "decide/line.h"
 #include "decide/points.h"
 #include "decide/reason.h"
@@ -66,11 +65,15 @@ users(const struct primary *p)
 }
 
 static struct unsettled *
-find(const struct primary *p, const char *name)
+find(const struct primary *p, enum unsettled_what what, const char *label)
 {
-	for (size_t i = 0; i < p->unsettled_count; i++)
-		if (strcmp(p->unsettled[i].name, name) == 0)
-			return &p->unsettled[i];
+	for (size_t i = 0; i < p->said.unsettled_count; i++) {
+		struct unsettled *u = &p->said.unsettled[i];
+
+		if (u->what == what &&
+		    (what != UNSETTLED_ITEM || strcmp(u->label, label) == 0))
+			return u;
+	}
 	return NULL;
 }
 
@@ -78,13 +81,12 @@ find(const struct primary *p, const char *name)
 static bool
 is_changing(const struct primary *p, const struct cache_object *o)
 {
-	struct buf name = BUF_INIT;
+	struct buf label = BUF_INIT;
 	bool is;
 
-	buf_adds(&name, "item ");
-	cache_object_add_label(&name, o);
-	is = find(p, buf_str(&name)) != NULL;
-	buf_release(&name);
+	cache_object_add_label(&label, o);
+	is = find(p, UNSETTLED_ITEM, buf_str(&label)) != NULL;
+	buf_release(&label);
 	return is;
 }
 
@@ -102,9 +104,9 @@ mix_object(uint64_t h, const struct primary *p, const struct use *u,
 }
 
 static uint64_t
-others(const struct primary *p, const char *name)
+others(const struct primary *p, enum unsettled_what what)
 {
-	bool item = strncmp(name, "item ", 5) == 0 || strcmp(name, "set") == 0;
+	bool item = what == UNSETTLED_ITEM || what == UNSETTLED_SET;
 	bool owned = !item || p->entry->conf->reads_owned;
 	uint64_t h = users(p);
 
@@ -127,17 +129,20 @@ others(const struct primary *p, const char *name)
 /* ---- records ---- */
 
 static struct unsettled *
-find_or_add(struct primary *p, const char *name, int64_t now_us)
+find_or_add(struct primary *p, enum unsettled_what what, const char *label,
+    int64_t now_us)
 {
-	struct unsettled *u = find(p, name);
+	struct unsettled *u = find(p, what, label);
 
 	if (u != NULL)
 		return u;
-	p->unsettled =
-	    mem_grow(p->unsettled, p->unsettled_count, sizeof(*p->unsettled));
-	u = &p->unsettled[p->unsettled_count++];
-	*u = (struct unsettled){
-	    .name = mem_strdup(name), .budget = BUDGET, .at_us = now_us};
+	p->said.unsettled = mem_grow(p->said.unsettled, p->said.unsettled_count,
+	    sizeof(*p->said.unsettled));
+	u = &p->said.unsettled[p->said.unsettled_count++];
+	*u = (struct unsettled){.what = what,
+	    .label = label != NULL ? mem_strdup(label) : NULL,
+	    .budget = BUDGET,
+	    .at_us = now_us};
 	return u;
 }
 
@@ -167,9 +172,9 @@ is_held(const struct unsettled *u, int64_t now_us)
 /* ---- deciding ---- */
 
 bool
-unsettled_wants(struct decision *d, const char *name)
+unsettled_wants(struct decision *d, enum unsettled_what what, const char *label)
 {
-	struct unsettled *u = find(d->primary, name);
+	struct unsettled *u = find(d->primary, what, label);
 
 	if (u == NULL)
 		return false;
@@ -178,10 +183,12 @@ unsettled_wants(struct decision *d, const char *name)
 }
 
 void
-unsettled_begin(struct primary *p, struct decision *d)
+unsettled_begin(struct decision *d)
 {
-	for (size_t n = p->unsettled_count; n-- > 0;) {
-		struct unsettled *u = &p->unsettled[n];
+	struct primary *p = d->primary;
+
+	for (size_t n = p->said.unsettled_count; n-- > 0;) {
+		struct unsettled *u = &p->said.unsettled[n];
 		/* A change by its users may settle it. */
 		bool over = u->holds > 0 &&
 		    ((!u->wanted && u->quiet_us <= d->now_us) ||
@@ -194,15 +201,15 @@ unsettled_begin(struct primary *p, struct decision *d)
 			buf_addf(&d->loops_over, "%s%s: that is over",
 			    d->loops_over.len > 0 ? "\n" : "", u->message);
 		if (over || (u->holds == 0 && u->budget >= BUDGET))
-			primary_settle(p, n);
+			said_settle(&p->said, n);
 	}
 }
 
 void
 unsettled_end(struct decision *d)
 {
-	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
-		const struct unsettled *u = &d->primary->unsettled[n];
+	for (size_t n = 0; n < d->primary->said.unsettled_count; n++) {
+		const struct unsettled *u = &d->primary->said.unsettled[n];
 
 		if (u->holds > 0)
 			points_look_again(
@@ -211,46 +218,50 @@ unsettled_end(struct decision *d)
 }
 
 bool
-unsettled_is_held(const struct primary *p, const char *what, int64_t now_us)
+unsettled_is_held(
+    const struct primary *p, const struct target *t, int64_t now_us)
 {
-	const char *name = strncmp(what, "delete ", 7) == 0 ? "set" : what;
-	const struct unsettled *u = find(p, name);
+	const struct unsettled *set = find(p, UNSETTLED_SET, NULL);
+	const struct unsettled *u = NULL;
 
-	if (u != NULL && is_held(u, now_us))
+	/* An item may be one that is created again. */
+	if ((t->type == POINT_ITEM || t->type == POINT_DELETE) && set != NULL &&
+	    is_held(set, now_us))
 		return true;
-	/* It is created again. */
-	u = strncmp(what, "item ", 5) == 0 ? find(p, "set") : NULL;
+	if (t->type == POINT_ITEM)
+		u = find(p, UNSETTLED_ITEM, t->label);
+	else if (t->type == POINT_STATUS)
+		u = find(p, UNSETTLED_STATUS, NULL);
 	return u != NULL && is_held(u, now_us);
 }
 
 /* ---- counting ---- */
 
-/*
- * The name of the change of this point; NULL if it does not count: requested
- * already, a repair of changes by others, or new.
- */
-static const char *
-name_of(const struct primary *p, const struct point *pt)
+/* Whether the change of this point counts, and as what. Requests that were made
+ * already, repairs of changes by others, and new items do not count. */
+static bool
+counts(
+    const struct primary *p, const struct point *pt, enum unsettled_what *what)
 {
 	const struct desired_item *i = pt->item;
 
 	if (pt->done || line_is_asked(p, pt))
-		return NULL;
-	switch (pt->type) {
+		return false;
+	switch (pt->target.type) {
 	case POINT_ITEM:
-		if (pt->object != NULL && i->agreed_before)
-			return NULL; /* see loops.h */
-		if (pt->object == NULL && i->compared == 0)
-			return NULL;
-		return pt->what;
+		*what = UNSETTLED_ITEM;
+		return pt->object != NULL ? !i->agreed_before /* see loops.h */
+					  : i->compared != 0;
 	case POINT_DELETE:
 	case POINT_FOREIGN:
 	case POINT_RELEASE:
-		return p->object->terminating ? NULL : "set";
+		*what = UNSETTLED_SET;
+		return !p->object->terminating;
 	case POINT_STATUS:
-		return pt->what;
+		*what = UNSETTLED_STATUS;
+		return true;
 	default:
-		return NULL;
+		return false;
 	}
 }
 
@@ -266,7 +277,7 @@ describe(const struct primary *p, const struct decision *d,
 	    observed = jvtext_parse(
 		cache_object_text(o != NULL ? o : p->object), &err);
 
-	if (pt->type == POINT_STATUS) {
+	if (pt->target.type == POINT_STATUS) {
 		wanted = jvtext_parse(buf_span(&d->status), &err);
 		agree_status_values(
 		    wanted, jvtext_peek(observed, "status"), &path, &values);
@@ -296,13 +307,14 @@ set_message(struct unsettled *u, const struct primary *p,
 
 	if (pt == NULL) {
 		buf_adds(&b, "events change again and again");
-	} else if (pt->type == POINT_RELEASE) {
+	} else if (pt->target.type == POINT_RELEASE) {
 		cache_object_add_label(&b, pt->object);
 		buf_adds(&b, " and others are held and given back in turn");
-	} else if (pt->type == POINT_DELETE || pt->type == POINT_FOREIGN) {
+	} else if (pt->target.type == POINT_DELETE ||
+	    pt->target.type == POINT_FOREIGN) {
 		cache_object_add_label(&b, pt->object);
 		buf_adds(&b, " and others are created and deleted in turn");
-	} else if (pt->type == POINT_ITEM && pt->object == NULL) {
+	} else if (pt->target.type == POINT_ITEM && pt->object == NULL) {
 		buf_addf(&b, "%s is deleted and recreated again and again",
 		    pt->item->label);
 	} else {
@@ -316,18 +328,19 @@ set_message(struct unsettled *u, const struct primary *p,
 enum news { NEWS_NONE, NEWS_FOUND, NEWS_AGAIN };
 
 static enum news
-charge(struct primary *p, const struct decision *d, const char *name,
+charge(struct primary *p, const struct decision *d, enum unsettled_what what,
     const struct point *pt)
 {
-	struct unsettled *u = find_or_add(p, name, d->now_us);
-	uint64_t now = others(p, name);
+	struct unsettled *u = find_or_add(p, what,
+	    what == UNSETTLED_ITEM ? pt->target.label : NULL, d->now_us);
+	uint64_t now = others(p, what);
 
 	u->counted = true;
 	if (u->holds == 0) {
 		refill(u, d->now_us);
-		u->budget -= u->others != now  ? OTHERS
-		    : strcmp(name, "set") == 0 ? OWN_SET
-					       : OWN;
+		u->budget -= u->others != now ? OTHERS
+		    : what == UNSETTLED_SET   ? OWN_SET
+					      : OWN;
 		u->others = now;
 		if (u->budget > 0)
 			return NEWS_NONE;
@@ -347,19 +360,22 @@ unsettled_count(struct primary *p, const struct decision *d, struct buf *what)
 
 	for (size_t n = 0; n <= d->count; n++) {
 		const struct point *pt = n < d->count ? &d->points[n] : NULL;
-		const char *name = pt != NULL ? name_of(p, pt)
-		    : d->has_news	      ? "events"
-					      : NULL;
+		enum unsettled_what kind = UNSETTLED_EVENTS;
+		const struct unsettled *u;
 		enum news is;
 
-		if (name == NULL || (set && strcmp(name, "set") == 0))
+		if (pt != NULL ? !counts(p, pt, &kind) : !d->has_news)
 			continue;
-		set = set || strcmp(name, "set") == 0;
-		is = charge(p, d, name, pt);
+		if (kind == UNSETTLED_SET && set)
+			continue;
+		set = set || kind == UNSETTLED_SET;
+		is = charge(p, d, kind, pt);
 		news = news || is != NEWS_NONE;
-		if (is == NEWS_FOUND)
-			buf_addf(what, "%s%s: it is held back",
-			    what->len ? "\n" : "", find(p, name)->message);
+		if (is != NEWS_FOUND)
+			continue;
+		u = find(p, kind, pt != NULL ? pt->target.label : NULL);
+		buf_addf(what, "%s%s: it is held back", what->len ? "\n" : "",
+		    u->message);
 	}
 	return news;
 }
@@ -367,8 +383,8 @@ unsettled_count(struct primary *p, const struct decision *d, struct buf *what)
 void
 unsettled_hold(struct primary *p, struct decision *d)
 {
-	for (size_t n = 0; n < p->unsettled_count; n++) {
-		struct unsettled *u = &p->unsettled[n];
+	for (size_t n = 0; n < p->said.unsettled_count; n++) {
+		struct unsettled *u = &p->said.unsettled[n];
 		unsigned doublings = u->holds - 1;
 		int64_t wait;
 
@@ -391,8 +407,8 @@ unsettled_hold(struct primary *p, struct decision *d)
 bool
 unsettled_any(const struct decision *d)
 {
-	for (size_t n = 0; n < d->primary->unsettled_count; n++)
-		if (d->primary->unsettled[n].holds > 0)
+	for (size_t n = 0; n < d->primary->said.unsettled_count; n++)
+		if (d->primary->said.unsettled[n].holds > 0)
 			return true;
 	return false;
 }
@@ -403,15 +419,15 @@ unsettled_condition(const struct decision *d, jv status)
 	struct buf b = BUF_INIT;
 	size_t count = 0;
 
-	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
-		const struct unsettled *u = &d->primary->unsettled[n];
+	for (size_t n = 0; n < d->primary->said.unsettled_count; n++) {
+		const struct unsettled *u = &d->primary->said.unsettled[n];
 
 		if (u->holds > 0 && count++ == 0)
 			buf_adds(&b, u->message);
 	}
 	if (count > 1)
 		buf_addf(&b, "; and %zu more", count - 1);
-	status = condition_set(d, status, condition_type, "NeverSettles",
+	status = points_set_condition(d, status, condition_type, "NeverSettles",
 	    count > 0 ? buf_str(&b) : NULL);
 	buf_release(&b);
 	return status;
@@ -420,8 +436,8 @@ unsettled_condition(const struct decision *d, jv status)
 jv
 unsettled_events(const struct decision *d, jv events)
 {
-	for (size_t n = 0; n < d->primary->unsettled_count; n++) {
-		const struct unsettled *u = &d->primary->unsettled[n];
+	for (size_t n = 0; n < d->primary->said.unsettled_count; n++) {
+		const struct unsettled *u = &d->primary->said.unsettled[n];
 
 		if (u->holds > 0)
 			events = points_warn(

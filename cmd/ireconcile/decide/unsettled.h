@@ -15,8 +15,8 @@
  * did not change for as long as it was held back, or when the primary's users
  * change the primary.
  *
- * Points by name: "item KEY" (content), "set" (objects that are created again
- * or deleted), "status", "events".
+ * UNSETTLED_ITEM is the content of one item, UNSETTLED_SET objects that are
+ * created again or deleted.
  */
 #ifndef UNSETTLED_H
 #define UNSETTLED_H
@@ -24,10 +24,11 @@
 #include "decide/decide.h"
 
 /* A decision begins: ends what is over. It ends: plans the next look. */
-void unsettled_begin(struct primary *p, struct decision *d);
+void unsettled_begin(struct decision *d);
 void unsettled_end(struct decision *d);
-/* Whether a change of the point is held back. */
-bool unsettled_wants(struct decision *d, const char *name);
+/* Whether a change of it is held back. label: of an item, else NULL. */
+bool unsettled_wants(
+    struct decision *d, enum unsettled_what what, const char *label);
 
 /*
  * A line with news is about to be printed: counts it. True if there is news
@@ -36,12 +37,12 @@ bool unsettled_wants(struct decision *d, const char *name);
  */
 bool unsettled_count(
     struct primary *p, const struct decision *d, struct buf *what);
-/* It was printed, but not yet remembered. */
+/* The line was printed, but is not yet remembered. */
 void unsettled_hold(struct primary *p, struct decision *d);
 
 /* Whether it is held back, so that its earlier request is not cancelled. */
 bool unsettled_is_held(
-    const struct primary *p, const char *what, int64_t now_us);
+    const struct primary *p, const struct target *t, int64_t now_us);
 
 bool unsettled_any(const struct decision *d);
 /* status (consumed) with the condition, or without it; returned owned. */

@@ -8,7 +8,6 @@
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "state/claims.h"
 #include "state/index.h"
 #include "state/marks.h"
 #include "state/primary.h"
@@ -190,9 +189,9 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	index_read_names(p);
 	es->suspect_orphans(es->arg);
 	primary_release_desired(&p->desired);
-	sched_clear_but(es->sched, &p->wake, WAKE_SLOT);
-	if (!es->keeps_gone && !p->queued && p->asked_count == 0 &&
-	    !p->has_slot && !p->waiting) {
+	sched_clear_but(es->sched, &p->work.wake, WAKE_SLOT);
+	if (!es->keeps_gone && !p->work.queued && p->said.asked_count == 0 &&
+	    !p->work.has_slot && !p->work.waiting) {
 		/* Nothing is outstanding, and it may not be evaluated for a
 		 * long time. */
 		map_del(&e->primaries, primary_key(p));
@@ -230,7 +229,7 @@ tell_replaced(struct entries *es, struct cache_object *old)
 	for (uint32_t i = 0; i < old->bucket_count; i++) {
 		struct primary *p = index_primary(cache_object_buckets(old)[i]);
 
-		if (p != NULL && p->dirty && p->asked_count > 0)
+		if (p != NULL && p->work.dirty && p->said.asked_count > 0)
 			es->replaced(p, old);
 	}
 }
@@ -289,7 +288,7 @@ entries_drop(struct entries *es, struct cache_object *o)
 			drop_primary(es, u->entry, o);
 		else
 			related_changed(es, u, o, NULL);
-		claims_vacate(es, u, o);
+		said_vacate(es, u, o);
 	}
 	cache_object_free(o);
 }
@@ -385,17 +384,18 @@ finalizer_left(const struct primary *p, const struct cache_object *o)
 	const struct watch_entry *conf = p->entry->conf;
 	const struct textlist *retired = &conf->retired_finalizers;
 	const char *name = conf->finalizer;
-	struct buf what = BUF_INIT;
+	struct target removal;
 	bool left;
 
 	for (size_t i = 0; i < retired->count &&
 	     (name == NULL || !cache_object_has_finalizer(o, name));
 	     i++)
 		name = retired->items[i];
-	buf_addf(&what, "finalizer remove %s", name != NULL ? name : "");
+	removal = said_target(
+	    POINT_FINALIZER_REMOVE, span_str(name), SPAN_NONE, SPAN_NONE);
 	left = name != NULL && cache_object_has_finalizer(o, name) &&
-	    primary_find_asked(p, buf_str(&what)) == NULL;
-	buf_release(&what);
+	    said_find(&p->said, &removal) == NULL;
+	said_target_release(&removal);
 	return left ? name : NULL;
 }
 

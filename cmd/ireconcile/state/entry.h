@@ -50,7 +50,7 @@ struct entry {
 	struct map primaries; /* by "NAMESPACE\0NAME" */
 	struct map buckets;
 	struct map backoffs; /* see backoff.h */
-	struct map claims;   /* see claims.h */
+	struct map claims;   /* see said.h */
 	bool complete;	     /* every kind that it depends on is complete */
 	bool widened;	     /* ... more of it than before */
 	size_t orphans;	     /* the last count by orphans.h */

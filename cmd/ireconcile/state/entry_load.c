@@ -9,7 +9,7 @@
 #include "base/textlist.h"
 #include "json/jvtext.h"
 #include "state/backoff.h"
-#include "state/claims.h"
+#include "state/said.h"
 #include "state/index.h"
 #include "state/primary.h"
 
@@ -251,7 +251,7 @@ entry_free(struct entry *e)
 		primary_free(p);
 	map_release(&e->primaries);
 	backoff_release(&e->backoffs);
-	claims_release(e);
+	said_release_claims(e);
 	index_release(e);
 	for (size_t i = 0; i < e->use_count; i++) {
 		program_free(e->uses[i]->map);

@@ -9,13 +9,6 @@
 
 enum { NAMED_MAX = 40 }; /* bytes of a hostile word in a message */
 
-/* The parts of a line. */
-struct frame {
-	struct span type; /* SPAN_NONE: it is a bare object */
-	struct span object;
-	bool too_large;
-};
-
 static void
 begin(struct cache_kind *k)
 {
@@ -85,14 +78,14 @@ nameless(const struct cache_kind *k, struct err *err)
 }
 
 static int
-changed(struct entries *es, struct cache_kind *k, const struct frame *f,
+changed(struct entries *es, struct cache_kind *k, const struct event *event,
     struct err *err)
 {
-	struct cache_object *o = cache_object_new(&es->store, k, f->object);
+	struct cache_object *o = cache_object_new(&es->store, k, event->object);
 
 	if (o == NULL)
 		return nameless(k, err);
-	if (f->too_large)
+	if (event->too_large)
 		cache_object_too_large(o);
 	if (!late_takes(es, o))
 		entries_put(es, o);
@@ -128,58 +121,54 @@ bad(struct err *err, const char *what, struct span word)
 	return err_set(err, ERR_PERMANENT, "%s \"%.*s\"", what, SPAN_ARG(word));
 }
 
-/* The object of a frame, or the document itself. */
-static int
-split(struct span text, struct frame *f, struct err *err)
+struct event
+events_parse(struct span text)
 {
-	enum { KIND, TYPE, OBJECT, TOO_LARGE, MEMBERS };
+	enum { KIND, TYPE, OBJECT, TOO_LARGE, MANAGER, TIME, MEMBERS };
 	static const char *const keys[] = {
-	    "kind", "type", "object", "tooLarge"};
-	struct span found[MEMBERS];
+	    "kind", "type", "object", "tooLarge", "manager", "time"};
+	struct event e = {.text = span_trim(text, SPAN_BLANKS), .time_us = -1};
+	struct json_members first = json_members(e.text);
+	struct span found[MEMBERS], time;
 
-	*f = (struct frame){.type = SPAN_NONE, .object = text};
-	if (json_type(text) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "not an object");
-	json_pick(text, keys, MEMBERS, found);
-	if (found[KIND].p != NULL || found[TYPE].p == NULL)
-		return 0;
-	f->type = json_raw_string(found[TYPE]);
-	f->object = found[OBJECT];
-	f->too_large = json_type(found[TOO_LARGE]) == JSON_NUMBER;
-	if (f->type.p == NULL)
-		return err_set(
-		    err, ERR_PERMANENT, "an event whose type is not text");
-	if (json_type(f->object) != JSON_OBJECT)
-		return err_set(err, ERR_PERMANENT, "an event without object");
-	return 0;
-}
-
-int64_t
-events_time(struct span text)
-{
-	struct span time = SPAN_NONE;
-	int64_t us;
-
-	if (json_get(text, "kind").p == NULL)
-		time = json_raw_string(json_get(text, "time"));
-	return time.p != NULL && clock_parse_us(time, &us) == 0 ? us : -1;
+	e.object = e.text;
+	if (json_type(e.text) != JSON_OBJECT)
+		return e;
+	e.is_record = json_member(&first) && span_is(first.key, "record");
+	json_pick(e.text, keys, MEMBERS, found);
+	if (found[KIND].p != NULL)
+		return e;
+	time = json_raw_string(found[TIME]);
+	if (time.p == NULL || clock_parse_us(time, &e.time_us) != 0)
+		e.time_us = -1;
+	if (found[TYPE].p == NULL)
+		return e;
+	e.type = found[TYPE];
+	e.object = found[OBJECT];
+	e.manager = found[MANAGER];
+	e.time = found[TIME];
+	e.too_large = json_type(found[TOO_LARGE]) == JSON_NUMBER;
+	return e;
 }
 
 int
-events_apply(struct entries *es, struct span text, struct err *err)
+events_apply(struct entries *es, const struct event *event, struct err *err)
 {
-	struct span type, version, kind;
+	struct span type = json_raw_string(event->type), version, kind;
 	struct cache_kind *k;
-	struct frame f;
 
-	if (split(span_trim(text, SPAN_BLANKS), &f, err) != 0)
-		return -1;
-	type = f.type;
-	version = json_raw_string(json_get(f.object, "apiVersion"));
-	kind = json_raw_string(json_get(f.object, "kind"));
+	if (json_type(event->text) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "not an object");
+	if (event->type.p != NULL && type.p == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "an event whose type is not text");
+	if (json_type(event->object) != JSON_OBJECT)
+		return err_set(err, ERR_PERMANENT, "an event without object");
+	version = json_raw_string(json_get(event->object, "apiVersion"));
+	kind = json_raw_string(json_get(event->object, "kind"));
 	if (span_is(type, "ERROR"))
 		return bad(err, "an error event:",
-		    json_raw_string(json_get(f.object, "reason")));
+		    json_raw_string(json_get(event->object, "reason")));
 	if (kind.n == 0 || version.n == 0)
 		return err_set(err, ERR_PERMANENT, "an object without %s",
 		    kind.n == 0 ? "kind" : "apiVersion");
@@ -191,11 +180,11 @@ events_apply(struct entries *es, struct span text, struct err *err)
 	if (k == NULL)
 		return 0; /* the kind is not used */
 	if (span_is(type, "BOOKMARK"))
-		bookmark(es, k, f.object);
+		bookmark(es, k, event->object);
 	else if (span_is(type, "DELETED"))
-		return deleted(es, k, f.object, err);
+		return deleted(es, k, event->object, err);
 	else
-		return changed(es, k, &f, err);
+		return changed(es, k, event, err);
 	return 0;
 }
 

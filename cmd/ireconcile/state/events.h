@@ -9,9 +9,22 @@
 #include "base/span.h"
 #include "state/entry.h"
 
-/* A checked document. *time_us: its "time", or -1. -1 with err. */
-int events_apply(struct entries *es, struct span text, struct err *err);
-int64_t events_time(struct span text);
+/* The parts of a line of the input, borrowed from it; those that it does not
+ * have are SPAN_NONE. */
+struct event {
+	struct span text;   /* the whole line */
+	struct span type;   /* JSON; SPAN_NONE: the line is a bare object */
+	struct span object; /* JSON */
+	struct span manager, time; /* JSON, of a frame */
+	int64_t time_us;	   /* the time of the line, or -1 */
+	bool too_large;
+	bool is_record; /* of a recording (recordline.h): not an event */
+};
+
+/* text: a checked document. What is wrong with it is the error of events_apply. */
+struct event events_parse(struct span text);
+int events_apply(
+    struct entries *es, const struct event *event, struct err *err);
 
 /* An entry whose kinds are now all complete, for the first time. */
 struct entry *events_completed(struct entries *es);

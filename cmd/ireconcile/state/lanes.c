@@ -73,7 +73,7 @@ before(const void *first, const void *second)
 	uint64_t x = a->used_us / LANES_SLICE_US;
 	uint64_t y = b->used_us / LANES_SLICE_US;
 
-	return x != y ? x < y : a->first->arrival < b->first->arrival;
+	return x != y ? x < y : a->first->work.arrival < b->first->work.arrival;
 }
 
 void
@@ -81,10 +81,10 @@ lanes_add(struct lanes *l, struct primary *p)
 {
 	struct lane *lane = lane_of(l, p);
 
-	p->next = NULL;
-	p->arrival = ++l->arrivals;
+	p->work.next = NULL;
+	p->work.arrival = ++l->arrivals;
 	*lane->end = p;
-	lane->end = &p->next;
+	lane->end = &p->work.next;
 	if (heap_has(lane))
 		return;
 	if (lane->used_us < l->now_us)
@@ -103,7 +103,7 @@ lanes_take(struct lanes *l)
 	if (lane->used_us > l->now_us)
 		l->now_us = lane->used_us;
 	p = lane->first;
-	lane->first = p->next;
+	lane->first = p->work.next;
 	if (lane->first != NULL) {
 		heap_put(&l->waiting, lane, before);
 		return p;

@@ -13,11 +13,13 @@
 #ifndef LANES_H
 #define LANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/heap.h"
 #include "base/map.h"
+#include "state/sched.h"
 
 struct primary;
 struct lane;
@@ -33,6 +35,30 @@ struct lanes {
 	uint64_t now_us;     /* used_us of the lane served last */
 	uint64_t arrivals;
 };
+
+/* A primary as an item of the queue: whether it is in it, why, and the timers
+ * that put it there. */
+struct work_item {
+	bool dirty;    /* it is to be evaluated */
+	bool queued;   /* and is in a lane */
+	bool has_slot; /* throttle.h; waiting: for one */
+	bool waiting;
+	bool reminder;	      /* the deadline has passed */
+	int64_t queued_us;    /* when it was */
+	struct primary *next; /* in its lane */
+	uint64_t arrival;     /* there */
+	struct wake wake;
+	uint64_t deadline_us;  /* time until the next reminder */
+	int64_t requeue_at_us; /* time of day; 0: none */
+	int64_t again_us;      /* see wakes_again */
+	int64_t soon_us;       /* moves with each requeue of almost no delay */
+	/* Why it will be evaluated: the first reasons, as elements of JSON,
+	 * owned or NULL; and their number. See trigger.h. */
+	char *trigger;
+	uint32_t triggers;
+	uint64_t trigger_number; /* of the last one */
+};
+enum { LANES_TRIGGERS_MAX = 8 };
 
 void lanes_release(struct lanes *l);
 

@@ -6,7 +6,6 @@
 #include "agree/hidden.h"
 #include "base/mem.h"
 #include "process/log.h"
-#include "state/claims.h"
 
 void
 primary_forget_staying(struct desired_item *i)
@@ -77,104 +76,33 @@ primary_new(struct entry *e, struct cache_object *o)
 	memcpy(p->data, o->data, o->key_len);
 	p->namespace_ = p->data;
 	p->name = p->data + o->ns_len + 1;
-	p->wake.key = primary_key(p);
-	p->wake.owner = p;
+	p->work.wake.key = primary_key(p);
+	p->work.wake.owner = p;
 	return p;
-}
-
-void
-primary_release_asked(struct primary *p, struct asked *a)
-{
-	if (a->uid == NULL)
-		claims_remove(p, a->what);
-	free(a->what);
-	free(a->uid);
-}
-
-/* From here on an index is faster than a search. */
-enum { ASKED_MANY = 32 };
-
-void
-primary_index_asked(struct primary *p)
-{
-	map_release(&p->asked_index);
-	for (size_t i = 0; p->asked_count >= ASKED_MANY && i < p->asked_count;
-	     i++)
-		map_put(
-		    &p->asked_index, span_str(p->asked[i].what), &p->asked[i]);
-}
-
-struct asked *
-primary_find_asked(const struct primary *p, const char *what)
-{
-	if (p->asked_index.count > 0)
-		return map_get(&p->asked_index, span_str(what));
-	for (size_t i = 0; i < p->asked_count; i++)
-		if (strcmp(p->asked[i].what, what) == 0)
-			return &p->asked[i];
-	return NULL;
-}
-
-void
-primary_forget_asked(struct primary *p)
-{
-	map_release(&p->asked_index);
-	for (size_t i = 0; i < p->asked_count; i++)
-		primary_release_asked(p, &p->asked[i]);
-	free(p->asked);
-	p->asked = NULL;
-	p->asked_count = 0;
-}
-
-void
-primary_settle(struct primary *p, size_t n)
-{
-	free(p->unsettled[n].name);
-	free(p->unsettled[n].message);
-	p->unsettled[n] = p->unsettled[--p->unsettled_count];
-}
-
-static void
-settle_all(struct primary *p)
-{
-	while (p->unsettled_count > 0)
-		primary_settle(p, 0);
-	free(p->unsettled);
-	p->unsettled = NULL;
 }
 
 void
 primary_forget(struct primary *p)
 {
-	primary_forget_asked(p);
-	settle_all(p);
-	p->again_us = 0;
+	said_set(p, NULL, 0);
+	said_settle_all(&p->said);
+	p->work.again_us = 0;
 	primary_recompute(p);
-	p->reminder = true;
+	p->work.reminder = true;
 	for (size_t i = 0; i < p->desired.count; i++)
 		p->desired.items[i].held_until_us = 0;
-	free(p->last_error);
-	p->last_error = NULL;
-	free(p->told_error);
-	p->told_error = NULL;
-}
-
-static void
-forget_events(struct primary *p)
-{
-	for (size_t i = 0; i < p->event_count; i++)
-		free(p->events[i]);
-	free(p->events);
-	p->events = NULL;
-	p->event_count = 0;
+	free(p->said.last_error);
+	p->said.last_error = NULL;
+	free(p->said.told_error);
+	p->said.told_error = NULL;
 }
 
 void
 primary_renew(struct primary *p)
 {
-	p->renewed = true;
-	settle_all(p);
-	forget_events(p);
+	p->said.renewed = true;
+	said_settle_all(&p->said);
+	said_forget_events(&p->said);
 }
 
 struct log_about
@@ -200,16 +128,8 @@ primary_free(struct primary *p)
 	primary_set_holder(p, NULL);
 	primary_release_plan(&p->plan);
 	primary_release_desired(&p->desired);
-	primary_forget_asked(p);
-	forget_events(p);
-	settle_all(p);
-	free(p->claimants);
-	free(p->line_primary);
-	free(p->last_error);
-	free(p->told_error);
-	free(p->requested);
-	free(p->complaint);
-	free(p->trigger);
+	said_release(p);
+	free(p->work.trigger);
 	free(p->names);
 	free(p);
 }

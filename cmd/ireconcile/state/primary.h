@@ -11,8 +11,8 @@
 
 #include "process/log.h"
 #include "state/entry.h"
-#include "state/sched.h"
-#include "value/digest.h"
+#include "state/lanes.h"
+#include "state/said.h"
 
 /* How an item differs from its object, and whether that stays: see
  * decide/staying.h. */
@@ -32,7 +32,7 @@ struct staying {
 	char *told; /* owned: what was said of it; or NULL */
 };
 
-/* One desired item, marked, as text. */
+/* A desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
 	char *label;			   /* "Kind.group/namespace/name" */
@@ -99,81 +99,29 @@ struct plan {
 	bool fresh;	 /* not in the log yet */
 };
 
-/* A request of the last line that is not observed as done yet. */
-struct asked {
-	char *what; /* "item KEY", "delete UID", "status", ... */
-	unsigned char digest[DIGEST_SIZE];
-	char *uid;	  /* the known uid of an item; NULL: none */
-	bool accepted;	  /* kapply must have applied it */
-	uint64_t state;	  /* of what is patched: see patches_state */
-	bool vacated;	  /* what was in its way is gone: see claims.h */
-	int64_t since_us; /* time of the first request */
-};
-
-/* The memory about a point: decide/unsettled.h. */
-struct unsettled {
-	char *name;	 /* owned */
-	uint64_t others; /* a digest of the changes by others */
-	uint64_t users;	 /* ... and by its users */
-	int64_t budget, at_us;
-	bool wanted;	/* by the last decision */
-	bool counted;	/* it is in the line that is about to be printed */
-	unsigned holds; /* 0: it is not unsettled */
-	int64_t held_until_us, quiet_us;
-	char *message; /* owned: the change, if it is unsettled */
-};
-
-enum { PRIMARY_TRIGGERS_MAX = 8 };
-
-/* There are many: a member that is small is beside others. */
+/*
+ * What is observed of a primary, and what its program makes of that; what it is
+ * in the queue (lanes.h); what was said of it (said.h). There are many: a member
+ * that is small is beside others.
+ */
 struct primary {
 	struct entry *entry;
 	struct cache_object *object;   /* NULL: gone, but not forgotten yet */
 	const char *namespace_, *name; /* for messages; in data */
-	uint64_t when_of;  /* the serial of the object of which `when` holds */
-	int64_t torn_us;   /* when it was torn (entries_tear); 0: it was not */
-	int64_t queued_us; /* when it was */
-	struct primary *next; /* in its lane */
-	uint64_t arrival;     /* there */
 	uint32_t key_len;
+	uint32_t name_count;
+	struct naming **names; /* of related objects; see naming.h */
+	char *holder;	       /* another instance that has it, or NULL */
+	int64_t torn_us;  /* when it was torn (entries_tear); 0: it was not */
+	uint64_t when_of; /* the serial of the object of which `when` holds */
 	bool when;
-	bool dirty, queued;
-	bool renewed;  /* another uid since the last line: forget all */
-	bool reminder; /* the deadline has passed */
-	bool has_slot, waiting;
-	bool paused;	     /* and that was logged */
-	bool claimants_left; /* ... as it left them */
-	bool failed;	     /* its last evaluation failed */
-
 	struct plan plan;
 	struct desired desired;
 	/* As of struct desired, when the status agreed with the observed one;
 	 * 0: it did not. */
 	uint64_t status_input;
-	struct asked *asked;
-	struct map asked_index; /* by `what`, if there are many */
-	/* The identity that the last line named. */
-	char *line_primary;
-	uint64_t deadline_us; /* time until the next reminder */
-	struct wake wake;
-	int64_t requeue_at_us; /* time of day; 0: none */
-	int64_t again_us;      /* see wakes_again */
-	int64_t soon_us;       /* moves with each requeue of almost no delay */
-	char *requested;       /* the last request to evaluate; "": none */
-	char *complaint;       /* about annotations, logged already */
-	char *last_error;      /* logged already */
-	char *told_error;      /* see agree/onerror.h; or NULL */
-	char *claimants;       /* said of what claims to be its; or NULL */
-	char *holder;	       /* another instance that has it, or NULL */
-	/* Why it will be evaluated: the first reasons, as elements of JSON,
-	 * owned or NULL; and their number. See trigger.h. */
-	char *trigger;
-	uint64_t trigger_number;     /* of the last one */
-	char **events;		     /* digests of events sent, hex */
-	struct unsettled *unsettled; /* see unsettled.h */
-	struct naming **names;	     /* of related objects; see naming.h */
-	uint32_t triggers, asked_count, event_count, unsettled_count,
-	    name_count;
+	struct work_item work;
+	struct said said;
 	char data[]; /* the key: "NAMESPACE\0NAME" */
 };
 
@@ -189,17 +137,11 @@ primary_key(const struct primary *p)
 void primary_release_desired(struct desired *d);
 void primary_forget_staying(struct desired_item *i);
 void primary_release_plan(struct plan *plan);
-/* After a change of p->asked. */
-void primary_index_asked(struct primary *p);
-struct asked *primary_find_asked(const struct primary *p, const char *what);
-/* One of p->asked; and all of them. */
-void primary_release_asked(struct primary *p, struct asked *a);
-void primary_forget_asked(struct primary *p);
 /* The next evaluation computes plan and items again. */
 void primary_recompute(struct primary *p);
 /* Forgets back-offs, holds and requests; what is tolerated is requested, too. */
 void primary_forget(struct primary *p);
-/* It exists again, as another object, before it was evaluated. */
+/* p exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);
 
 /* Whether all is known that it may see (entry_knows). */
@@ -214,9 +156,6 @@ primary_is_known(const struct primary *p)
 struct log_about primary_about(const struct primary *p);
 /* Notes who else has it; NULL: nobody. */
 void primary_set_holder(struct primary *p, const char *name);
-
-/* Forgets one point of p->unsettled. */
-void primary_settle(struct primary *p, size_t n);
 
 /*
  * An object of the primary kind outside of the entry's namespaces is never a
