@@ -106,7 +106,7 @@ watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 	_exit(0);
 }
 
-/* Its pid, or -1 with err. */
+/* Returns the pid of the guard, or -1 with err. */
 static pid_t
 guard_start(pid_t group, const struct leash_ends *ends, struct err *err)
 {

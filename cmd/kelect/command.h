@@ -19,18 +19,19 @@
 typedef void command_fn(void *arg);
 
 struct command {
-	struct loop *loop;    /* borrowed */
-	char *const *argv;    /* borrowed */
-	char *path;	      /* owned: of argv[0] */
-	struct rlimit limits; /* of core dumps, as it was: for the command */
-	uint64_t grace_ms;    /* between SIGTERM and SIGKILL */
-	command_fn *gone;     /* once, when the group is empty */
+	struct loop *loop; /* borrowed */
+	char *const *argv; /* borrowed */
+	char *path;	   /* owned: of argv[0] */
+	struct rlimit
+	    limits;	   /* limit of core dumps, as before: for the command */
+	uint64_t grace_ms; /* between SIGTERM and SIGKILL */
+	command_fn *gone;  /* once, when the group is empty */
 	void *arg;
 
-	pid_t pid; /* of the child, and the group; 0: never started */
+	pid_t pid; /* the child, and its group; 0: never started */
 	pid_t guard;
 	bool reaped; /* the child; code is right */
-	int code;    /* of its exit; 128 + signal if it was killed */
+	int code;    /* exit code; 128 + signal if the child was killed */
 	bool told;   /* the group was sent a signal by us */
 	bool over;   /* gone was called */
 	struct timer timer;

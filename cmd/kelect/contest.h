@@ -19,9 +19,9 @@ struct contest {
 	void *arg;
 
 	struct kube_call *call;
-	unsigned serial; /* of what call sends */
+	unsigned serial; /* number of the request that call sends */
 	struct timer timer;
-	char *said_leader, *said_problem; /* what was logged last, owned */
+	char *said_leader, *said_problem; /* logged last, owned */
 	bool busy;
 };
 

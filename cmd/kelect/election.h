@@ -49,7 +49,7 @@ struct election {
 	uint64_t (*random)(void);
 
 	/* wants */
-	unsigned serial; /* of the request; 0: there was none */
+	unsigned serial; /* number of the request; 0: there was none */
 	bool sending;	 /* the request waits for its answer */
 	enum kube_verb verb;
 	struct buf path, body; /* body: empty: none */
@@ -60,8 +60,8 @@ struct election {
 	enum election_state state;
 	uint64_t until_ns; /* LEASH_FOREVER: as long as it lives */
 	bool in_contact;   /* an attempt has had a meaningful answer */
-	char *leader;	   /* who else leads, owned; NULL: not known */
-	/* Of the Lease or ConfigMap when it was seen last, owned or NULL. */
+	char *leader;	   /* another one that leads, owned; NULL: not known */
+	/* The Lease or ConfigMap as it was seen last, owned or NULL. */
 	char *uid, *resource_version;
 	char *problem; /* why the last attempt failed, owned; NULL: it worked */
 	bool failing;  /* the problem is a failure, not a reason to wait */

@@ -39,7 +39,7 @@ struct lease {
 	struct election e; /* first */
 	const struct lease_opts *o;
 	enum step step;
-	struct instant attempt; /* its start */
+	struct instant attempt; /* start of the attempt */
 	uint64_t sent_ns;	/* the start of the newest request */
 	struct record record;
 	uint64_t observed_ns; /* when the record was seen to change */
@@ -320,7 +320,7 @@ held(struct lease *l, struct instant now)
 	e->renewals += e->state == ELECTION_LEADING;
 	e->state = ELECTION_LEADING;
 	e->until_ns = until;
-	/* As client-go: counted from the answer. */
+	/* Counted from the answer, as in client-go. */
 	election_wait(e, now.ns + l->o->retry_ms * NS_PER_MS);
 	if (e->due_ns > until)
 		e->due_ns = until;
@@ -331,7 +331,7 @@ attempt_failed(struct lease *l, const struct kube_answer *a, struct instant now)
 {
 	struct buf b = BUF_INIT;
 
-	if (a->code >= 400 && a->code < 500) /* it certainly was not written */
+	if (a->code >= 400 && a->code < 500) /* surely not written */
 		l->claimed = false;
 	buf_addf(&b, "%s the lease %s/%s", doings[l->step], l->o->namespace_,
 	    l->o->name);
@@ -489,7 +489,8 @@ lease_new(const struct lease_opts *o)
 
 	election_init(&l->e, &way);
 	l->o = o;
-	/* As controller-runtime: a dead connection leaves time for another. */
+	/* A dead connection leaves time for another, as in
+	 * controller-runtime. */
 	l->e.timeout_ms = o->renew_ms / 2;
 	return &l->e;
 }

@@ -32,7 +32,7 @@ struct lock {
 	const char *namespace_, *name, *pod;
 	enum step step;
 	uint64_t delay_ms;
-	char *uid;		      /* of our Pod, owned */
+	char *uid;		      /* our Pod's, owned */
 	char *lock_uid;		      /* owned */
 	char *owner_name, *owner_uid; /* owned */
 	char *node;		      /* owned */
@@ -222,7 +222,7 @@ lock_read(struct lock *l, const struct kube_answer *a, struct instant now)
 		over(l, "it is gone");
 		return;
 	}
-	if (a->code == 404) { /* it has just gone */
+	if (a->code == 404) { /* the lock has just gone */
 		try_later(l, now);
 		return;
 	}
@@ -361,7 +361,7 @@ static const struct {
 	    struct lock *l, const struct kube_answer *a, struct instant now);
 	unsigned also; /* besides success */
 	const char *doing;
-	size_t name; /* of what: a member of struct lock */
+	size_t name; /* member of struct lock that names the object */
 } steps[] = {
 #define OF(member) offsetof(struct lock, member)
     [STEP_SELF] = {self_read, MISSING, "read Pod", OF(pod)},

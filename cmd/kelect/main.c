@@ -23,7 +23,7 @@
 #include "value/objref.h"
 
 enum {
-	DURATION_MS = 15000, /* as controller-runtime and the scheduler */
+	DURATION_MS = 15000, /* defaults of controller-runtime */
 	RENEW_MS = 10000,
 	RETRY_MS = 2000,
 	GRACE_MS = 20000
@@ -98,8 +98,8 @@ struct run {
 	bool leads;	   /* the election was won once */
 	bool stopping;	   /* a signal came */
 	bool releasing;	   /* all that it guards has ended */
-	struct timer wait; /* of --wait */
-	bool waited;	   /* its time is over */
+	struct timer wait; /* until the time of --wait is over */
+	bool waited;	   /* the time of --wait is over */
 	unsigned outrun;   /* serial of the request that was; 0: none */
 	int code;
 	struct err err;
@@ -171,16 +171,6 @@ end_leash(struct run *r)
 }
 
 static void
-open_gate(struct run *r)
-{
-	if (write((int)o.gate_fd, "\n", 1) != 1)
-		err_set(&r->err, ERR_TRANSIENT,
-		    "cannot write to --gate-fd %ld: nobody reads it",
-		    o.gate_fd);
-	close((int)o.gate_fd);
-}
-
-static void
 start_leading(struct run *r)
 {
 	r->leads = true;
@@ -189,10 +179,15 @@ start_leading(struct run *r)
 	else
 		log_info("leading without a lock: outside of a cluster there "
 			 "is no Pod to own it, and other instances lead, too");
-	if (r->command.argv == NULL)
-		open_gate(r);
-	else
+	if (r->command.argv == NULL) {
+		if (write((int)o.gate_fd, "\n", 1) != 1)
+			err_set(&r->err, ERR_TRANSIENT,
+			    "cannot write to --gate-fd %ld: nobody reads it",
+			    o.gate_fd);
+		close((int)o.gate_fd);
+	} else {
 		command_start(&r->command, &r->ends, &r->err);
+	}
 	if (r->err.kind != ERR_NONE) {
 		end_leash(r);
 		finish(r);
@@ -216,7 +211,7 @@ static void
 lost(struct run *r)
 {
 	end_leash(r);
-	if (r->releasing) { /* it will expire */
+	if (r->releasing) { /* the lease will expire */
 		log_warning("%s", r->election->err.message);
 		finish(r);
 		return;
@@ -456,17 +451,6 @@ make_election(struct run *r, struct err *err)
 }
 
 static int
-make_leash(struct run *r)
-{
-	if (r->command.argv != NULL && leash_make(&r->ends, &r->err) != 0)
-		return -1;
-	r->page = leash_map(
-	    r->command.argv != NULL ? r->ends.page_fd : (int)o.page_fd,
-	    &r->err);
-	return r->page != NULL ? 0 : -1;
-}
-
-static int
 run(struct run *r)
 {
 	r->loop = loop_new();
@@ -475,8 +459,13 @@ run(struct run *r)
 	r->command.gone = command_gone;
 	r->command.arg = r;
 	r->kube = kube_open(r->loop, &kube_opts, "kelect", &r->err);
-	if (r->kube == NULL || make_leash(r) != 0 ||
-	    make_election(r, &r->err) != 0)
+	if (r->kube == NULL ||
+	    (r->command.argv != NULL && leash_make(&r->ends, &r->err) != 0))
+		return -1;
+	r->page = leash_map(
+	    r->command.argv != NULL ? r->ends.page_fd : (int)o.page_fd,
+	    &r->err);
+	if (r->page == NULL || make_election(r, &r->err) != 0)
 		return -1;
 	reportfd_init(
 	    &r->report, r->loop, "kelect", (int)o.report_fd, count, r);
@@ -559,32 +548,6 @@ check_mode(char **command, struct err *err)
 }
 
 static int
-check_times(struct err *err)
-{
-	const struct lease_opts *l = &o.lease;
-
-	if (o.for_life &&
-	    (l->duration_ms != DURATION_MS || l->renew_ms != RENEW_MS ||
-		l->retry_ms != RETRY_MS))
-		return err_set(err, ERR_PERMANENT,
-		    "--lease-duration, --renew-deadline and --retry-period "
-		    "mean nothing with --for-life");
-	return lease_check_opts(l, err);
-}
-
-static int
-check_namespace(struct err *err)
-{
-	if (kube_opts.namespace_ != NULL &&
-	    namespaces_name("option --namespace", kube_opts.namespace_, err) !=
-		0)
-		return -1;
-	if (!o.for_life || !is_set("POD_NAMESPACE"))
-		return 0;
-	return namespaces_name("POD_NAMESPACE", getenv("POD_NAMESPACE"), err);
-}
-
-static int
 check_options(struct run *r, char **command, struct err *err)
 {
 	if (o.lease.name == NULL || *o.lease.name == '\0')
@@ -593,8 +556,21 @@ check_options(struct run *r, char **command, struct err *err)
 	if (!objref_name_fits(span_str(o.lease.name)))
 		return err_set(err, ERR_PERMANENT, "option --lease: \"%s\": %s",
 		    o.lease.name, OBJREF_NAME_RULE);
-	if (check_times(err) != 0 || check_mode(command, err) != 0 ||
-	    check_namespace(err) != 0)
+	if (o.for_life &&
+	    (o.lease.duration_ms != DURATION_MS ||
+		o.lease.renew_ms != RENEW_MS || o.lease.retry_ms != RETRY_MS))
+		return err_set(err, ERR_PERMANENT,
+		    "--lease-duration, --renew-deadline and --retry-period "
+		    "mean nothing with --for-life");
+	if (lease_check_opts(&o.lease, err) != 0 ||
+	    check_mode(command, err) != 0)
+		return -1;
+	if (kube_opts.namespace_ != NULL &&
+	    namespaces_name("option --namespace", kube_opts.namespace_, err) !=
+		0)
+		return -1;
+	if (o.for_life && is_set("POD_NAMESPACE") &&
+	    namespaces_name("POD_NAMESPACE", getenv("POD_NAMESPACE"), err) != 0)
 		return -1;
 	if (o.report_fd >= 0 && check_fd("--report-fd", o.report_fd, err) != 0)
 		return -1;

@@ -81,7 +81,7 @@ release(struct checks *c)
 
 /* ---- the query ---- */
 
-/* Its parameters, one after the other. */
+/* Parameters of a query, one after the other. */
 struct query {
 	struct span rest;
 	struct buf key, value; /* decoded; bad escapes are kept */

@@ -47,11 +47,11 @@ static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
 
 struct app {
 	struct loop *loop;
-	struct gate gate; /* of --metrics-secure */
+	struct gate gate; /* for --metrics-secure */
 	struct stream *stream;
 	struct state state;
 	struct serve serve;
-	struct port ports[2]; /* of metrics, of probes if elsewhere */
+	struct port ports[2]; /* metrics; probes if elsewhere */
 	struct reportfd report;
 	struct err err;
 	bool bad; /* a bad line was logged */

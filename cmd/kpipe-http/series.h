@@ -24,14 +24,14 @@ enum {
 };
 
 struct series_sample {
-	struct series_sample *next; /* of the family, in order */
+	struct series_sample *next; /* next of the family, in order */
 	char *series;		    /* owned: name{labels} */
 	struct span labels;	    /* in it, without le */
-	int part;		    /* of a histogram: _bucket, _sum, _count */
-	bool bucket;		    /* of one; may have an exemplar */
-	double le;		    /* of a bucket */
-	double kept;		    /* of runs that are over; counters only */
-	uint32_t tools;		    /* bits: tools that have a value */
+	int part;		    /* _bucket, _sum or _count of a histogram */
+	bool bucket;	/* bucket of a histogram; may have an exemplar */
+	double le;	/* bound of a bucket */
+	double kept;	/* sum of runs that are over; counters only */
+	uint32_t tools; /* bits: tools that have a value */
 	double values[SERIES_TOOLS_MAX];
 	char *exemplar; /* owned: as OpenMetrics writes it; NULL: none */
 };

@@ -32,7 +32,7 @@ struct serve {
 
 enum { SERVE_PROBES = 1, SERVE_METRICS = 2 };
 
-/* One address; what: SERVE_ bits. */
+/* An address that is served; what: SERVE_ bits. */
 struct port {
 	struct serve *serve;
 	unsigned what;

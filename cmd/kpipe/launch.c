@@ -59,7 +59,7 @@ close_shared(const struct pipeline *p, launch_fds fds)
 {
 	if (p->marks_fd >= 0)
 		fds[LAUNCH_MARKS][0] = fds[LAUNCH_MARKS][1] = -1;
-	if (p->elect == NULL) /* that of a kelect that runs us */
+	if (p->elect == NULL) /* the leash of a kelect that runs us */
 		fds[LAUNCH_LEASH][0] = fds[LAUNCH_PAGE][0] = -1;
 	fds[LAUNCH_LINES][LAUNCH_WRITE] = -1; /* kpipe keeps these */
 	fds[LAUNCH_STATES][LAUNCH_WRITE] = -1;
@@ -158,7 +158,7 @@ write_rest(struct pipeline *p)
 	if (n > 0)
 		buf_consume(rest, (size_t)n);
 	else if (n < 0 && errno != EAGAIN)
-		buf_reset(rest); /* it is ending */
+		buf_reset(rest); /* krecord is ending */
 	if (rest->len == 0)
 		p->shadow_gap = false;
 }

@@ -20,7 +20,7 @@
 enum launch_pipe {
 	LAUNCH_GATE,  /* from kelect to ireconcile, if leaders are elected */
 	LAUNCH_LEASH, /* from kelect to the stages that write */
-	LAUNCH_PAGE,  /* of the leash: a file, as an end to read */
+	LAUNCH_PAGE,  /* page of the leash: a file, as an end to read */
 	LAUNCH_LINES, /* from kpipe to ireconcile, which passes them on */
 	LAUNCH_MARKS, /* from kapply to ireconcile; or both ends are one file */
 	/* To krecord, if there is one: */

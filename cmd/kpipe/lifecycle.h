@@ -29,7 +29,7 @@ enum lifecycle_phase {
 	LIFECYCLE_WAITING,   /* nothing runs until the back-off is over */
 	LIFECYCLE_RUNNING,   /* all stages are there */
 	LIFECYCLE_ONCE,	     /* ... and may end on their own (dry run) */
-	LIFECYCLE_SETTLING,  /* one has ended; wait for the others */
+	LIFECYCLE_SETTLING,  /* a stage has ended; wait for the others */
 	LIFECYCLE_STOPPING,  /* the reason is known; the others are killed */
 	LIFECYCLE_RELEASING, /* then kelect gives up the lease */
 	LIFECYCLE_DRAINING,  /* told to end: the stages finish their work */
@@ -39,11 +39,11 @@ enum lifecycle_phase {
 };
 
 enum lifecycle_event {
-	LIFECYCLE_TIMEOUT,  /* of the timer that the phase has */
+	LIFECYCLE_TIMEOUT,  /* the timer of the phase is due */
 	LIFECYCLE_FAILED,   /* a stage could not be started */
 	LIFECYCLE_LOST,	    /* a stage has ended, others run */
 	LIFECYCLE_UNLED,    /* ... and kelect does not run any more */
-	LIFECYCLE_PATH_END, /* of the stages only kelect runs */
+	LIFECYCLE_PATH_END, /* only kelect still runs */
 	LIFECYCLE_GONE,	    /* nothing runs */
 	LIFECYCLE_LAST,	    /* ... and this was the last generation */
 	LIFECYCLE_TOLD,	    /* told to end */

@@ -37,7 +37,7 @@
 #include "tools.h"
 
 enum { BESIDE_MAX = 4 };
-/* They read the recording as it comes: kview; krecord, which sends traces. */
+/* Readers of the recording as it comes: kview; krecord, which sends traces. */
 enum { LISTENER_VIEW, LISTENER_TRACES, LISTENERS };
 
 static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
@@ -55,7 +55,7 @@ struct app {
 	struct notify notify;	 /* tells the service manager (systemd) */
 	struct timer watchdog;	 /* feeds its watchdog */
 	const char *told_status; /* static: what it was told last */
-	struct leash leash;	 /* of a kelect that runs this kpipe */
+	struct leash leash;	 /* from a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
 	char *instance;	     /* owned: or NULL */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
@@ -64,7 +64,7 @@ struct app {
 	struct watches *watches; /* owned */
 	struct tools tools;
 	struct oom oom;
-	struct buf state; /* as it was told last */
+	struct buf state; /* told last */
 	int null_fd;
 };
 
@@ -508,7 +508,7 @@ run(struct app *a, struct err *err)
 
 	a->told_status = "";
 	notify_from_env(&a->notify); /* before any child is started */
-	code = take_leash(a, err);   /* it may have one of those numbers */
+	code = take_leash(a, err);   /* the leash may have such a number */
 	a->null_fd = prepare_fds();
 	if (code == 0)
 		code = build(a, err);

@@ -38,7 +38,7 @@ operator_secret(const struct watches *w)
 		return NULL;
 	if (options.marks_key_secret != NULL)
 		return mem_strdup(options.marks_key_secret);
-	/* Those that only retain come last, and then those that only prove:
+	/* Entries that only retain come last, and then those that only prove:
 	 * one more must not be another key. */
 	for (size_t i = 0; i < 3 * w->count; i++) {
 		const struct watch_entry *e = &w->entries[i % w->count];

@@ -15,7 +15,7 @@ const char *operator_name(const struct watches *w);
 char *operator_lease(const struct watches *w);
 /* The Secret with the key of marks; NULL: there is no such Secret. */
 char *operator_secret(const struct watches *w);
-/* Of Events about our pod. */
+/* The field manager of Events about our pod. */
 char *operator_field_manager(const struct watches *w);
 
 /* The name of this instance of the operator, if the file does not say it: by

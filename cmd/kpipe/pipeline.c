@@ -199,10 +199,10 @@ rank(const struct stage *s)
 }
 
 /*
- * Of two that ended in the same way: the one seen first. Of those seen at once,
- * the one further behind, for a closed pipe is met before that. Of those that
- * ended with 0, the one further in front, whichever was seen first, for the
- * kernel closes the pipe of a process before it says that the process ended;
+ * Whether a began, if both ended in the same way: the one seen first did. If both
+ * were seen at once, the one further behind, for a closed pipe is met before that.
+ * If both ended with 0, the one further in front, whichever was seen first, for
+ * the kernel closes the pipe of a process before it says that the process ended;
  * but kwatch also ends with 0 when its reader is gone.
  */
 static bool
@@ -352,7 +352,7 @@ drain(struct pipeline *p)
 		return;
 	}
 	log_info("told to end: draining");
-	launch_hang_up(p); /* so ireconcile knows why its input ends */
+	launch_hang_up(p); /* ireconcile knows why its input ends */
 	stage_kill(&p->stages[0], SIGTERM);
 	loop_after(p->loop, &p->timer, PIPELINE_DRAIN_MS, timeout, p);
 }
@@ -484,7 +484,7 @@ do_step(struct pipeline *p, enum lifecycle_step step)
 		loop_cancel(p->loop, &p->timer);
 		p->on_end(p->arg);
 		break;
-	default: /* it stays as it is */
+	default: /* nothing is done */
 		break;
 	}
 }

@@ -49,11 +49,11 @@ enum pipeline_mode {
 	PIPELINE_ONCE	    /* until the stages have ended on their own */
 };
 
-/* Of a generation of stages, as kelect reports it. */
+/* Rank of a generation of stages, as kelect reports it. */
 enum pipeline_rank {
 	PIPELINE_STANDBY, /* has not led yet, or leaders are not elected */
 	PIPELINE_LEADER,
-	PIPELINE_LED,	 /* it led, and no longer does */
+	PIPELINE_LED,	 /* led, and no longer does */
 	PIPELINE_DEPOSED /* ... and ends because of that */
 };
 
@@ -67,7 +67,7 @@ struct pipeline {
 	/* In the order of the pipes; then, if there are, krecord and kelect. */
 	struct stage stages[PIPELINE_STAGES_MAX];
 	size_t count;
-	struct stage *record;	   /* one of the stages, or NULL */
+	struct stage *record;	   /* among the stages, or NULL */
 	struct stage *elect;	   /* the last of the stages, or NULL */
 	const struct leash *leash; /* borrowed: of a kelect that runs kpipe */
 	struct board *board;	   /* borrowed: gets the reports; or NULL */
@@ -75,16 +75,16 @@ struct pipeline {
 	int lines_fd;  /* lines that "decides" passes on; -1: it does not run */
 	int states_fd; /* states for "records"; -1: it does not run */
 	int shadow_fd; /* lines of --shadow for "records"; -1: as above */
-	struct buf shadow_rest; /* of such a line */
-	bool shadow_gap;	/* it ends in a gap */
+	struct buf shadow_rest; /* rest of such a line */
+	bool shadow_gap;	/* the rest ends in a gap */
 	/* Borrowed; where "records" writes what it records; -1: nowhere. */
-	int live_fd;   /* its stdout */
-	int flow_fd;   /* its stdin, from which it reads nothing */
+	int live_fd;   /* stdout of krecord */
+	int flow_fd;   /* stdin of krecord, which reads nothing from it */
 	int null_fd;   /* borrowed: first stdin, and last stdout if no other */
 	int output_fd; /* borrowed: stdout of the last stage */
 	struct oom *oom; /* borrowed */
 	struct restart backoff;
-	struct timer timer; /* of the back-off, of draining, of stopping */
+	struct timer timer; /* ends the back-off, draining, stopping */
 	uint64_t started_ms;
 	int64_t started_us; /* when kpipe started, for the state line */
 	unsigned ends; /* rounds in which stages of this generation ended */
@@ -92,7 +92,7 @@ struct pipeline {
 	int end_code;
 	loop_fn *on_ready; /* the first time all are ready, then NULL */
 	loop_fn *on_end;   /* nothing runs or will run any more */
-	void *arg;	   /* of both */
+	void *arg;	   /* argument of both */
 };
 
 /* How many stages end with their pipes: all but kelect. */
@@ -123,7 +123,7 @@ const char *pipeline_status(const struct pipeline *p);
 void pipeline_describe(const struct pipeline *p, struct buf *line);
 
 /*
- * Of the stages with ended_at != 0 the one that has most likely caused the
+ * Returns the stage with ended_at != 0 that has most likely caused the
  * others to end: by how it ended, when it was seen, and where it stands. NULL if
  * none has ended, or all because we told them to.
  *

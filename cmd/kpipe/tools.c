@@ -94,7 +94,7 @@ fd_arg(struct stage *s, const char *name, enum launch_pipe pipe,
 	stage_arg(s, "--%s-fd=%d", name, launch_give(s, pipe, end));
 }
 
-/* Of an ireconcile. */
+/* Arguments of an ireconcile. */
 static void
 instance_args(struct stage *s, const struct tools *t)
 {
@@ -205,7 +205,7 @@ add_filter(struct stage *s, const struct watch_filter *f, const char *path,
 	return 0;
 }
 
-/* Those of all entries, in the order of the file. */
+/* Adds the filters of all entries, in the order of the file. */
 static int
 add_filters(struct pipeline *p, const struct watches *w, const char *folder,
     char *const *env, struct err *err)
@@ -476,13 +476,13 @@ tools_shadow(struct tools *t, struct stage *reader, struct stage *decider,
 	return 0;
 }
 
-/* It gets a credential only if it must ask who may read the metrics. */
+/* kpipe-http gets a credential only if it must ask who may read the metrics. */
 int
 tools_server(struct tools *t, struct stage *s, struct err *err)
 {
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
-	/* It gets no variables: then it must not have our memory, either. */
+	/* No variables for it: then it must not have our memory, either. */
 	if (t->watches->has_variables || t->shadow_has_variables)
 		s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);

@@ -16,10 +16,10 @@ struct tools {
 	char *folder;		   /* owned: of filters; NULL: where we are */
 	char **program_env;	   /* of ireconcile and filters; its strings are
 			     * borrowed */
-	char **shadow_env;	   /* of the ireconcile of --shadow */
-	bool shadow_has_variables; /* its file */
-	char **writers_env;	   /* of stages on a leash */
-	char **bare_env; /* of a stage that needs no variable of the file */
+	char **shadow_env;	   /* for the ireconcile of --shadow */
+	bool shadow_has_variables; /* the file of --shadow */
+	char **writers_env;	   /* for stages on a leash */
+	char **bare_env; /* for a stage that needs no variable of the file */
 	const char *instance;	  /* borrowed: our name, or NULL */
 	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
 	struct buf leash;	  /* KPIPE_LEASH as they get it */

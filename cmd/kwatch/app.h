@@ -66,7 +66,7 @@ struct kwatch {
 
 	uint64_t relists, reconnects;
 
-	void *arg; /* of the owner: its functions find it here */
+	void *arg; /* the owner's: its functions find it here */
 	/* All kinds are settled, for the first time. */
 	void (*on_ready)(struct kwatch *app);
 	/* Why `about` ("Secret", "api") is not ready; text NULL: it is
@@ -75,7 +75,7 @@ struct kwatch {
 	    struct kwatch *app, const char *about, const char *text);
 	void (*on_fatal)(struct kwatch *app, const char *message);
 	bool ready;
-	bool listed; /* its garbage is to be freed: see main.c */
+	bool listed; /* garbage of lists is to be freed: see main.c */
 };
 
 /* Takes text; now_ms as of clock_ms(). Whether it says something new. */
@@ -101,7 +101,7 @@ bool app_is_crowded(const struct kwatch *app);
  * new ones. */
 void app_discover(struct kwatch *app, uint64_t after_ms);
 void app_add_kind(struct kwatch *app, struct want *want);
-void app_settled(struct kwatch *app); /* one kind fewer to wait for */
+void app_settled(struct kwatch *app); /* a kind fewer to wait for */
 
 /*
  * Objects that are named and that the server does not have, after the initial

@@ -17,7 +17,7 @@ enum { FRAMES_MAX = STREAM_WRITE_MAX };
 
 struct frames {
 	struct buf rest;      /* the beginning of a line */
-	struct sketch sketch; /* of one that is too long; or nothing */
+	struct sketch sketch; /* a line that is too long; or nothing */
 };
 
 /* length: of a line beyond FRAMES_MAX, and line is its sketch; else 0. */

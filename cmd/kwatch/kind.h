@@ -42,18 +42,18 @@ struct kind {
 	enum kind_state state;
 	bool settled;		/* complete once, or given up */
 	bool given_up;		/* with once: it will not be complete */
-	bool said_missing;	/* that it is not served */
+	bool said_missing;	/* logged that the kind is not served */
 	bool gone;		/* the reader knows that no object is left */
-	struct trouble trouble; /* of the kind as a whole */
+	struct trouble trouble; /* trouble of the kind as a whole */
 	struct timer trouble_timer;  /* when some will count */
 	bool unready;		     /* and said so */
 	bool undecided;		     /* and what that holds up */
 	bool partial;		     /* the reader knows some namespaces */
-	struct kube_backoff backoff; /* of looking for it when it is lost */
+	struct kube_backoff backoff; /* delay of looking for a lost kind */
 	uint64_t whole_ms;	     /* when it was complete; 0: it is not */
 	bool no_watch_list; /* the server refused one: list, then watch */
 	uint32_t marks;
-	uint64_t events[KIND_EVENTS]; /* that came in */
+	uint64_t events[KIND_EVENTS]; /* number of events that came in */
 	struct watch **watches;
 	size_t watch_count, incomplete;
 };
@@ -65,14 +65,14 @@ void kind_announce(struct kind *k);
 /* Discovery has changed: starts the watches, or reports that the kind is
  * missing. */
 void kind_discovered(struct kind *k);
-/* Its path is gone, so perhaps the kind is. Frees the watches. */
+/* The path is gone, so perhaps the kind is. Frees the watches. */
 void kind_lost(struct kind *k, const struct kube_error *e);
 /* Rights are missing: logs once what is not decided while it is incomplete, of
  * which a user of the cluster sees nothing. */
 void kind_say_undecided(struct kind *k);
 /* The server has gone back: its watches list again. */
 void kind_relist(struct kind *k);
-/* One of its watches has a new trouble, or one is over. */
+/* A watch of the kind has a new trouble, or one is over. */
 void kind_trouble_changed(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);
@@ -81,7 +81,7 @@ void kind_watch_given_up(struct kind *k);
 
 /* Appends "secrets in namespace ops"; ns NULL: all. */
 void kind_describe(const struct kind *k, const char *ns, struct buf *out);
-/* The same for a request that got this code: a 400 must be due to its
+/* Describes a request that got this code: a 400 must be due to its
  * selectors, the only part that users write. */
 void kind_describe_refused(
     const struct kind *k, const char *ns, int code, struct buf *out);

@@ -74,7 +74,7 @@ struct run {
 	struct wants wants;
 	struct watches **watches; /* array and elements owned */
 	size_t watches_count;
-	struct textlist namespaces; /* of operands; empty: all */
+	struct textlist namespaces; /* for operands; empty: all */
 	struct reportfd report;
 	int hangup_fd;
 	int exit_code;

@@ -15,7 +15,7 @@
 #include "json/json.h"
 
 struct pages {
-	struct buf token;   /* of the next page; empty: the first */
+	struct buf token;   /* token of the next page; empty: the first */
 	struct buf version; /* after LIST_WHOLE: of all pages */
 	bool unpaged;
 	unsigned limit;	 /* objects a page; 0: the usual */

@@ -50,21 +50,21 @@ enum recovery_end {
 };
 
 enum recovery_step {
-	STEP_MISSING,	/* no step: the table has a hole */
-	STEP_NEVER,	/* cannot happen */
-	STEP_RESUME,	/* from the last version, at once */
-	STEP_CUT_SHORT, /* again; the second time by a list */
-	STEP_COMPARE,	/* again, from a new initial state */
-	STEP_SPOILED,	/* the same; the second time by a list */
-	STEP_RELIST,	/* the same without a delay, if it is the first time */
-	STEP_UNPAGED,	/* as COMPARE, by a list without pages */
-	STEP_LIST,	/* no watch-list is to be had: list at once */
+	STEP_MISSING,	  /* no step: the table has a hole */
+	STEP_NEVER,	  /* cannot happen */
+	STEP_RESUME,	  /* from the last version, at once */
+	STEP_CUT_SHORT,	  /* again; the second time by a list */
+	STEP_COMPARE,	  /* again, from a new initial state */
+	STEP_SPOILED,	  /* COMPARE; the second time by a list */
+	STEP_RELIST,	  /* COMPARE without a delay, if it is the first time */
+	STEP_UNPAGED,	  /* COMPARE, by a list without pages */
+	STEP_LIST,	  /* no watch-list is to be had: list at once */
 	STEP_UNREACHABLE, /* again, when the server is there */
 	STEP_SMALLER,	  /* smaller pages at once; there are none: COMPLAIN */
 	STEP_LOST,	  /* the kind may be gone: ask discovery */
 	STEP_DOUBT,	  /* again, and complain only then */
 	STEP_COMPLAIN,	  /* say why, and try again */
-	STEP_MISTRUST	  /* the same, without the version: it may be bad */
+	STEP_MISTRUST	  /* COMPLAIN, and forget the version: it may be bad */
 };
 
 enum recovery_end recovery_end_of(const struct kube_error *e);
@@ -82,7 +82,7 @@ enum { RECOVERY_STEADY_MS = 10000, RECOVERY_SHORT_MS = 1000 };
 struct recovery {
 	struct kube_backoff backoff;
 	uint64_t sent_ms;    /* the request of this stream */
-	uint64_t began_ms;   /* its answer; 0: none yet */
+	uint64_t began_ms;   /* the answer; 0: none yet */
 	uint64_t expired_ms; /* the last version that had expired; 0: none */
 };
 

@@ -24,11 +24,11 @@ struct bookmark {
 	char value[];
 };
 
-/* Of an entry, while the reader is behind. */
+/* News of an entry, while the reader is behind. */
 struct sink_news {
 	struct buf body;  /* empty: none */
-	struct buf names; /* who made it; empty: not known */
-	uint64_t length;  /* as of struct sink_version */
+	struct buf names; /* writers of it; empty: not known */
+	uint64_t length;  /* see struct sink_version */
 	char *told_uid;	  /* owned; the reader's, if not that in ids; or NULL */
 };
 
@@ -38,7 +38,7 @@ struct sink_entry {
 	struct sink_index *index;
 	const void *owner;
 	uint32_t mark;
-	bool alive; /* as the server has it */
+	bool alive; /* exists on the server */
 	bool told;  /* the reader believes that it exists */
 	bool last;  /* body is the last state of a gone object: counted */
 	bool uuid;  /* the uid in ids is UUID_BYTES */

@@ -45,7 +45,7 @@ struct sink_entry;
 
 struct sink_counters {
 	uint64_t events;    /* news about objects that came in */
-	uint64_t lines;	    /* that went out */
+	uint64_t lines;	    /* lines that went out */
 	uint64_t coalesced; /* news that replaced unread news */
 	uint64_t made_up;   /* DELETED found by comparing */
 	uint64_t objects;   /* entries now */
@@ -76,7 +76,7 @@ struct writers **sink_entry_writers(struct sink_entry *e);
 /* A version that came; the spans are borrowed for the call. */
 struct sink_version {
 	struct span uid, version, body;
-	struct span names; /* who made it, raw; or empty */
+	struct span names; /* writers of it, raw; or empty */
 	uint64_t length;   /* of the object, if body is only its identity; or 0:
 			    * SINK_OBJECTS has no line of an identity */
 };

@@ -121,7 +121,7 @@ add_scope(struct want *n, const struct textlist *namespaces)
 	}
 }
 
-/* One file has a kind in one version; ireconcile would take the objects of two
+/* A file has a kind in one version; ireconcile would take the objects of two
  * versions for one another's. */
 static int
 check_version(const struct wants *w, const struct watches *file,

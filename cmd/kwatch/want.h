@@ -21,17 +21,17 @@ enum want_missing {
 };
 
 struct want {
-	char *spelling;		      /* of an operand: "pods"; else NULL */
-	char *name;		      /* of an operand's object; or NULL */
+	char *spelling;		      /* an operand's: "pods"; else NULL */
+	char *name;		      /* an operand's object; or NULL */
 	char *group, *version, *kind; /* if spelling is NULL */
 	const struct watches *file;   /* ... which named it first; borrowed */
 	int line;		      /* in it */
 	struct textlist namespaces;   /* empty: all */
 	char *selector;		      /* or NULL */
-	bool strict; /* it says which objects are primaries: never widened */
-	char *field_selector;	 /* or NULL */
-	struct project *project; /* NULL: whole objects */
-	bool metadata_only;	 /* then project is set */
+	bool strict;		      /* selects primaries: never widened */
+	char *field_selector;	      /* or NULL */
+	struct project *project;      /* NULL: whole objects */
+	bool metadata_only;	      /* then project is set */
 	struct textlist redact;
 	struct textlist deciders; /* "Thing.example.com": need it complete */
 	enum want_missing missing;
@@ -43,8 +43,8 @@ struct wants {
 };
 
 struct want_opts {
-	const char *selector, *field_selector; /* of operands; or NULL */
-	const struct textlist *namespaces;     /* of operands; empty: all */
+	const char *selector, *field_selector; /* for operands; or NULL */
+	const struct textlist *namespaces;     /* for operands; empty: all */
 };
 
 /*

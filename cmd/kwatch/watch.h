@@ -26,7 +26,7 @@
 struct watch {
 	struct kind *kind;
 	const char *ns;	   /* NULL: all */
-	const void *owner; /* of its entries; outlives this watch */
+	const void *owner; /* owner of the entries; outlives this watch */
 	enum watch_state state;
 	int end; /* enum recovery_end of the stream, by what it brought */
 	struct kube_call *call;
@@ -39,14 +39,14 @@ struct watch {
 	uint32_t mark; /* marks entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
 	bool ever_synced;
-	bool told;	 /* that it is: to the reader, while others are not */
-	uint64_t events; /* of this request */
-	unsigned cut_short;	/* streams in a row that ended too early */
-	bool doubted;		/* a denial, which the next try must confirm */
+	bool told;	    /* the reader knows, while others are not synced */
+	uint64_t events;    /* number of events of this request */
+	unsigned cut_short; /* streams in a row that ended too early */
+	bool doubted;	    /* a denial, which the next try must confirm */
 	struct trouble trouble; /* why it does not work now */
 	uint64_t ends_ms;	/* when a stream should end */
 	bool unsure;		/* whether the server has gone back */
-	bool every; /* this listing prints also what seems to be the same */
+	bool every;		/* print also versions that seem to be known */
 };
 
 /* ns NULL: all namespaces, or a cluster-scoped kind. Starts at once. */

@@ -17,7 +17,7 @@
  * came, if the frame is its sketch; else 0. */
 void watchevent_put(
     struct watch *w, const struct json_frame *frame, uint64_t length);
-/* It was deleted; this is its last state, if that is not too long. */
+/* The object was deleted; its last state is told, if that is not too long. */
 void watchevent_drop(
     struct watch *w, const struct json_frame *frame, uint64_t length);
 

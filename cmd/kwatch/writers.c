@@ -10,7 +10,7 @@ enum { ENTRIES_MAX = 32, DEPTH_MAX = 32 };
 struct mark {
 	uint32_t who;	 /* hash of all that tells entries apart */
 	uint32_t when;	 /* hash of the time; 0: it has none */
-	uint32_t size;	 /* of the text of its fields */
+	uint32_t size;	 /* length of the text of its fields */
 	uint32_t values; /* hash of those of its fields; 0: not known */
 };
 

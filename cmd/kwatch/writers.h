@@ -33,9 +33,9 @@ struct writers;
 
 /* How the version came to be known. */
 enum writers_news {
-	WRITERS_STATE,	 /* it is there: it may have been for long */
+	WRITERS_STATE,	 /* the object is there, perhaps for long */
 	WRITERS_CREATED, /* the object was made just now */
-	WRITERS_CHANGED	 /* it follows the one that *marks is of */
+	WRITERS_CHANGED	 /* next version after the one of *marks */
 };
 
 /* Appends who made this version, "a" or "a or b", as it stands between quotes;

@@ -40,7 +40,7 @@ struct http {
 	struct http_call *calls;
 	CURL *idle[IDLE_MAX]; /* saves making one per request */
 	size_t idle_count;
-	int in_curl; /* its callbacks may not call libcurl */
+	int in_curl; /* callbacks of libcurl may not call libcurl */
 	int busy;    /* libcurl, or our own callbacks, are running */
 	bool deferred;
 	bool retired;

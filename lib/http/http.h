@@ -88,7 +88,7 @@ struct http *http_new(struct loop *l, const struct http_opts *o);
 /* Calls in flight end without on_done. Not to be called from callbacks of this
  * pool. */
 void http_free(struct http *h);
-/* The same, after the calls in flight have ended; no new calls after this. */
+/* Frees it when the calls in flight have ended; no new calls after this. */
 void http_retire(struct http *h);
 
 /*

@@ -6,7 +6,7 @@
 
 enum { PORT_MAX = 65535 };
 
-/* Of letters, digits and these. */
+/* Whether text has only letters, digits and these. */
 static bool
 is_of(struct span text, const char *others)
 {

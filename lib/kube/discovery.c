@@ -35,16 +35,16 @@ struct waiter {
 struct group_source {
 	struct discovery *discovery;
 	const char *path;
-	char *etag; /* of table; NULL: none */
+	char *etag; /* ETag of table; NULL: none */
 	struct resources table, next;
 	bool fresh; /* next is an answer, not "not modified" */
 };
 
-/* One list of a server without aggregated discovery. */
+/* A list of a server without aggregated discovery. */
 struct part {
 	struct group_source *source;
 	char *group, *version;
-	size_t place; /* of the server's order */
+	size_t place; /* place in the server's order */
 	struct kube_call *call;
 	struct resources table;
 	struct part *next;
@@ -243,7 +243,7 @@ finish(struct discovery *d)
 			s->table = s->next;
 			s->next = (struct resources){0};
 		} else if (s->fresh) {
-			/* It was not used, so it must come again. */
+			/* The answer was not used, so it must come again. */
 			take_etag(s, SPAN_NONE);
 		}
 		s->fresh = false;

@@ -52,7 +52,7 @@ const struct api_resource *discovery_find(const struct discovery *d,
 const struct api_resource *discovery_find_kind(
     const struct discovery *d, struct span group, struct span kind);
 /*
- * As kubectl reads it: po, pods, pod, deploy, deployments.apps,
+ * Finds it as kubectl does: po, pods, pod, deploy, deployments.apps,
  * deployments.v1.apps, Deployment. NULL: err says what was not found.
  */
 const struct api_resource *discovery_resolve(

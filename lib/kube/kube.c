@@ -18,7 +18,7 @@ enum {
 	TIMEOUT_MS = 40000, /* the server ends single writes after 34 s */
 	LIST_TIMEOUT_MS = 600000,
 	LIST_SILENCE_MS = 75000,  /* the server answers or fails within 60 s */
-	SILENT_MS = 30000,	  /* as client-go: then a sign of life, */
+	SILENT_MS = 30000,	  /* client-go's: then a sign of life, */
 	PROBE_TIMEOUT_MS = 15000, /* or the connection is dead */
 	WARNINGS_MAX = 1000,
 	ANSWERS_MAX = 64 /* further pairs of method and code are not counted */
@@ -40,7 +40,7 @@ struct kube {
 	struct auth *auth;
 	char *user_agent;
 	struct http *http[POOLS]; /* NULL: not needed yet */
-	unsigned tls_version;	  /* of these */
+	unsigned tls_version;	  /* version of their certificates */
 	struct leash *leash;	  /* borrowed; NULL: writes are free */
 	struct kube_call *calls;
 	struct answers answers[ANSWERS_MAX];

@@ -50,7 +50,7 @@ bool kube_runs_plugin(const struct kube *k);   /* for its credential */
 
 enum kube_verb {
 	KUBE_GET,
-	/* These two have a connection of their own. */
+	/* LIST and WATCH have a connection of their own. */
 	KUBE_LIST,
 	KUBE_WATCH,
 	KUBE_CREATE,
@@ -73,7 +73,7 @@ struct kube_request {
 	 * A server that went silent is noticed earlier, see http.h.
 	 */
 	uint64_t timeout_ms;
-	void (*on_begin)(void *arg); /* these two: see http.h */
+	void (*on_begin)(void *arg); /* both: see http.h */
 	bool (*on_data)(void *arg, struct span bytes);
 };
 
@@ -84,7 +84,8 @@ void kube_metrics(const struct kube *k, struct metric_lines *m);
 struct kube_answer {
 	int code;	  /* HTTP status, 0 if none */
 	struct span body; /* whole JSON text; not what on_data was given */
-	struct span etag; /* as sent, with its quotes; 304: still the same */
+	struct span
+	    etag; /* ETag as sent, with its quotes; 304: still the same */
 	struct span content_type;
 	struct kube_error error; /* kind is ERR_NONE for 2xx and 304 */
 };

@@ -150,7 +150,8 @@ kube_error_parse(struct kube_error *e, int code, struct span body)
 	else
 		read_text(e, body);
 	if (e->message == NULL) {
-		/* Its words are often cut off: see http_easy_answered. */
+		/* The server's words are often cut off: see
+		 * http_easy_answered. */
 		if (e->code == 413)
 			buf_adds(&b, "Request entity too large");
 		else
@@ -514,7 +515,7 @@ void
 kube_error_public_of(struct buf *b, const struct kube_error *e,
     struct span kind, struct span object)
 {
-	/* Of any group: callers know the kind alone. */
+	/* A Secret of any group: callers know the kind alone. */
 	bool private = datakind(span_str(""), kind) && !names_only(e);
 	size_t start = b->len;
 

@@ -47,7 +47,8 @@ void kube_error_parse(struct kube_error *e, int code, struct span body);
 void kube_error_set(struct kube_error *e, const struct err *err);
 /* The server has not reached the resourceVersion that was asked for. */
 bool kube_error_of_future(const struct kube_error *e);
-/* It says nothing of the data: no server, or one that is not well (429, 5xx). */
+/* An error that says nothing of the data: no server, or one that is not well
+ * (429, 5xx). */
 bool kube_error_of_outage(const struct kube_error *e);
 /* No login, or no right (401, 403). */
 bool kube_error_of_denial(const struct kube_error *e);
@@ -68,7 +69,7 @@ void kube_error_copy(struct kube_error *to, const struct kube_error *from);
 void kube_error_public(
     struct buf *b, const struct kube_error *e, struct span kind);
 /*
- * The same about the object that was sent, as JSON: what a policy, a webhook or
+ * kube_error_public about the object that was sent, as JSON: what a policy, a webhook or
  * an admission plugin says, without a field, is told as well, without the values
  * of the object (scrub.h). Only values of what was there before could be left;
  * such a text is written by those who run the cluster.

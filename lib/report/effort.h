@@ -21,7 +21,7 @@ struct effort {
 
 /* Zeroed memory is an empty one. */
 struct efforts {
-	struct map by_name; /* of struct effort, owned */
+	struct map by_name; /* struct effort, owned */
 };
 
 /* The one of that kind, made if there is none; lives as long as t. */

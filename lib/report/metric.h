@@ -92,14 +92,14 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 enum {
 	METRIC_LABELS_MAX = 3,
 	METRIC_BUCKETS_MAX = 40,
-	METRIC_LABEL_BYTES = 200, /* of one value; more is cut off */
+	METRIC_LABEL_BYTES = 200, /* bytes of a value; more is cut off */
 	METRIC_LINE_MAX = 4096	  /* PIPE_BUF: written in one piece */
 };
 
 struct metric_family {
 	const char *name;
 	enum metric_type type;
-	const char *labels[METRIC_LABELS_MAX]; /* their names */
+	const char *labels[METRIC_LABELS_MAX]; /* names of the labels */
 	const char *help;
 	const double *buckets; /* METRIC_HISTOGRAM: upper bounds, */
 	size_t bucket_count;   /* without +Inf */
@@ -134,7 +134,7 @@ struct metric_exemplar {
 struct metric_lines {
 	const char *tool; /* borrowed */
 	struct buf *out;  /* borrowed */
-	size_t start;	  /* of the line that is open */
+	size_t start;	  /* start of the line that is open */
 	bool open;
 };
 void metric_lines_init(

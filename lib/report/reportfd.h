@@ -34,7 +34,7 @@ struct reportfd {
 	uint64_t *said; /* owned: digests of the lines, by their place */
 	size_t said_count;
 	struct reason *reasons; /* why it is not ready, in order of names */
-	bool unsaid;		/* they changed, and the pipe was full */
+	bool unsaid;		/* reasons changed, and the pipe was full */
 };
 
 /* fill NULL: no counters and metrics. */

@@ -21,7 +21,7 @@ struct resultfd {
 /* fd -1: there is none. */
 void resultfd_init(struct resultfd *r, struct loop *l, int fd);
 void resultfd_release(struct resultfd *r);
-/* One line, without its newline. */
+/* Writes a line, given without its newline. */
 void resultfd_line(struct resultfd *r, struct span line);
 /* Before each wait. */
 void resultfd_flush(struct resultfd *r);

@@ -182,7 +182,7 @@ write_line(struct board_line *line, int fd)
 	return result;
 }
 
-/* As many of the due samples as fit in one line; at least one. */
+/* Fills one line with due samples; at least one. */
 static size_t
 fill_line(struct board_stage *stage, struct sample **taken, struct buf *line)
 {

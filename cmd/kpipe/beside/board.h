@@ -20,7 +20,7 @@ enum {
 	BOARD_TRACES,
 	BOARD_STAGES_MAX,
 	BOARD_LINE_MAX = 4096,	 /* with its newline: a pipe takes it whole */
-	BOARD_SAMPLES_MAX = 4096 /* of one stage; more are left out */
+	BOARD_SAMPLES_MAX = 4096 /* samples of a stage; more are left out */
 };
 
 /* A line that is to be written when `due`. */
@@ -36,7 +36,7 @@ struct board_stage {
 	struct map samples;	     /* by name and labels */
 	struct sample *first, **end; /* the same, as they came: a histogram's
 					buckets must keep their order */
-	bool due;		     /* one of the samples at least is */
+	bool due;		     /* a sample at least is due */
 };
 
 /* Zeroed memory is an empty one. */

@@ -16,7 +16,7 @@
 /* Bytes of one value, of a path or name, of a message of an Event. */
 enum { VALUE_MAX = 120, TEXT_MAX = 300, MESSAGE_MAX = 900 };
 
-/* As of the last Event about a primary. */
+/* State that the last Event about a primary told. */
 enum stand { STAND_AGREES, STAND_DIFFERS, STAND_FAILS };
 
 struct dissenter {
@@ -89,7 +89,7 @@ add_fields(struct buf *b, struct span line)
 	after = json_get(field, "after");
 	buf_addc(b, ' ');
 	add_string(b, json_get(field, "path"), "", TEXT_MAX);
-	if (before.p == NULL && after.p == NULL) { /* they are not told */
+	if (before.p == NULL && after.p == NULL) { /* values are not told */
 		buf_adds(b, " differs");
 	} else {
 		buf_addc(b, ' ');

@@ -25,7 +25,7 @@ enum {
 	DISSENT_LOGGED = 20,
 	DISSENT_TOLD = 10,
 	DISSENT_PRIMARIES_MAX = 10000,
-	DISSENT_OBJECTS_MAX = 1000 /* of one primary that are counted */
+	DISSENT_OBJECTS_MAX = 1000 /* counted objects of a primary */
 };
 
 /* Hands on an Event (failure/notice.h). False: not now. */

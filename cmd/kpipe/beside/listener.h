@@ -15,7 +15,7 @@
 struct listener {
 	struct resident resident;
 	const struct stage *record; /* borrowed: krecord */
-	bool needs_state;	    /* what came before it was started */
+	bool needs_state;	    /* reads all that came before its start */
 	struct board *board;	    /* borrowed: gets its reports, for number */
 	size_t number;
 	int null_fd; /* borrowed: its stdout */

@@ -79,7 +79,7 @@ resident_start(struct resident *r)
 	loop_after(r->loop, &r->timer, 0, start, r);
 }
 
-/* It cannot be started, or not for long, and kpipe cannot do without. */
+/* A process that kpipe cannot do without cannot be started, or not for long. */
 static bool
 is_hopeless(struct resident *r)
 {

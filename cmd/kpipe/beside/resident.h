@@ -28,17 +28,17 @@ struct resident {
 	bool (*is_busy)(struct resident *r);
 	/* Calls stage_start, with descriptors that the owner makes. */
 	int (*launch)(struct resident *r, struct err *err);
-	/* It is ready. NULL: not wanted. */
+	/* Called when the process is ready. NULL: not wanted. */
 	void (*on_ready)(struct resident *r);
 	/* A report, but not the one that it is ready; NULL: not wanted. */
 	void (*on_line)(struct resident *r, struct span line);
-	/* It has ended: close what it had. NULL: nothing. */
+	/* Called when the process has ended, to close its ends. NULL: nothing. */
 	void (*on_stop)(struct resident *r);
 	/* It is needed, and ended with 100 and was never ready, or is killed for
 	 * memory again and again: it is not started again. */
 	loop_fn *on_refusal;
 	loop_fn *on_end;    /* after resident_end: it is gone */
-	void *arg;	    /* of these two */
+	void *arg;	    /* argument of these two */
 	struct stage stage; /* owned */
 
 	struct restart backoff;

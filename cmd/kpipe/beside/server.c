@@ -36,7 +36,7 @@ server_tell(struct server *s)
 		s->waiting = true;
 		loop_watch(s->resident.loop, s->fd, LOOP_WRITE, on_room, s);
 		break;
-	case BOARD_FAILED: /* it is ending */
+	case BOARD_FAILED: /* kpipe-http is ending */
 		close_fd(s);
 	}
 }

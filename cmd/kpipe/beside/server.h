@@ -14,7 +14,7 @@ struct server {
 				     stage are the caller's to set */
 	struct board board;
 	int null_fd;  /* borrowed: its stdout */
-	int fd;	      /* its stdin; -1: none */
+	int fd;	      /* stdin of kpipe-http; -1: none */
 	bool waiting; /* for room in it */
 };
 

@@ -99,7 +99,7 @@ shadow_tell(struct shadow *s)
 		return;
 	if (s->resident.stage.ready && !s->whole) {
 		s->whole = true;
-		read_lines(s); /* they were written before the report */
+		read_lines(s); /* lines written before the report */
 		dissent_whole(&s->dissent);
 	}
 	dissent_settle(&s->dissent);

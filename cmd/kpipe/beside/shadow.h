@@ -33,18 +33,18 @@ struct shadow {
 	/* ireconcile. Its loop and oom are the caller's to set, and the stage. */
 	struct resident resident;
 	struct stage reader; /* kwatch; the caller's to set */
-	/* Its first part is the caller's to set. */
+	/* The caller sets the first part. */
 	struct dissent dissent;
 	struct board *board; /* borrowed: gets the metrics; or NULL */
 	int null_fd;	     /* borrowed */
 	shadow_record_fn *record;
 	loop_fn *on_end; /* after shadow_end: both are gone */
-	void *arg;	 /* of these two */
+	void *arg;	 /* argument of these two */
 
 	int fd;	       /* lines of ireconcile; -1: none */
 	struct buf in; /* the beginning of one */
 	bool skip;     /* the rest of one that is too long */
-	bool whole;    /* this run has compared everything */
+	bool whole;    /* everything was compared in this run */
 	bool started;
 	struct timer timer; /* kwatch has ended: until ireconcile must */
 };

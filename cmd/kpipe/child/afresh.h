@@ -16,9 +16,9 @@ void afresh_begin(char **argv);
 
 struct afresh {
 	inside_fn *fn;
-	const char *name; /* as ps shows it */
+	const char *name; /* name that ps shows */
 	char *const *argv, *const *env;
-	int fds; /* so many descriptors, from 0 on, are its own */
+	int fds; /* number of descriptors, from 0 on, that it keeps */
 };
 
 /*

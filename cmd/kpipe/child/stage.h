@@ -25,7 +25,7 @@ enum {
 	STAGE_EXTRA_FD = 4,
 	STAGE_EXTRA_MAX = 7,
 	STAGE_LINE_MAX = 4096,
-	STAGE_NICE = 19 /* of one that is expendable */
+	STAGE_NICE = 19 /* for an expendable stage */
 };
 
 /* The role of a stage, which decides what kpipe gives it. */
@@ -35,7 +35,7 @@ enum stage_role {
 	STAGE_DECIDES, /* and waits for the gate, if there is one */
 	STAGE_APPLIES, /* on a leash, if there is one; knows the key of marks */
 	STAGE_WRITES,  /* on a leash, if there is one */
-	STAGE_RECORDS, /* what the others read and did */
+	STAGE_RECORDS, /* all that the others read and did */
 	STAGE_ELECTS,  /* opens the gate, holds the leash */
 	STAGE_SERVES,  /* probes and metrics */
 	STAGE_SHOWS    /* the page */
@@ -61,14 +61,14 @@ struct stage {
 	bool ready;	      /* since it was started */
 	bool told_to_end;     /* by us: its end is expected */
 	unsigned starts;      /* how often */
-	pid_t ended_pid;      /* of the last run, and how it ended: */
-	int status;	      /* as waitpid says it */
+	pid_t ended_pid;      /* pid of the last run, and how it ended: */
+	int status;	      /* status of waitpid */
 	unsigned ended_at;    /* in which round of ends; 0: in none */
 	uint64_t peak_kib;    /* the most memory that it had */
 	bool expendable;      /* the first to go without memory or time */
 	bool starved;	      /* the kernel ended it because memory was out */
 	unsigned oom_kills;   /* how often that was so, or so of a worker */
-	int64_t worker_kills; /* as this run reported them */
+	int64_t worker_kills; /* number that this run reported */
 
 	char line[STAGE_LINE_MAX]; /* the beginning of a report */
 	size_t line_len;

@@ -12,7 +12,7 @@
 struct notice {
 	struct objref about; /* api_version, kind and name at least */
 	const char *type;    /* "Normal", "Warning" */
-	const char *reason;  /* one word */
+	const char *reason;  /* a single word */
 	const char *message; /* without secrets */
 	const char *manager; /* the field manager that says it */
 };

@@ -177,7 +177,8 @@ calm_down(void *arg)
 	o->row = 0;
 }
 
-/* One that was killed in any other way is no matter: it was replaced. */
+/* A worker that was killed for another reason does not matter: ireconcile has
+ * replaced it. */
 static bool
 was_for_memory(struct oom *o, struct stage *s, int64_t kills)
 {
@@ -227,7 +228,7 @@ oom_last_words(const char *text)
 	    O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		return; /* this is not a container of Kubernetes */
+		return; /* not a container of Kubernetes */
 	if (file_write(fd, span_str(text)) != 0)
 		log_debug("/dev/termination-log: cannot write");
 	close(fd);

@@ -33,7 +33,7 @@ enum {
 	OOM_BASE_MIB = 2,
 	OOM_TOOL_MIB = 2,
 	OOM_SOON_MS = 60000, /* after a start: right after it */
-	OOM_ROW_MAX = 5	     /* so many of these are too many */
+	OOM_ROW_MAX = 5	     /* number of kills in a row that is too much */
 };
 
 struct oom {
