@@ -110,7 +110,7 @@ struct primary {
 	const char *namespace_, *name; /* for messages; in data */
 	uint32_t key_len;
 	uint32_t name_count;
-	struct naming **names; /* of related objects; see naming.h */
+	struct naming **names; /* of related objects; see index.h */
 	char *holder;	       /* another instance that has it, or NULL */
 	int64_t torn_us;  /* when it was torn (entries_tear); 0: it was not */
 	uint64_t when_of; /* the serial of the object of which `when` holds */
