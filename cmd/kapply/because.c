@@ -29,7 +29,7 @@ because_found(
 	struct span path =
 	    json_string(json_get(set_difference(i), "path"), &scratch);
 
-	/* It may be as desired again by now. */
+	/* The field may be as desired again by now. */
 	if (set_may_be_drift(s, i) && path.n > 0 &&
 	    !fields_are_right(i->text, object, path) &&
 	    fields_setter(&owner, object, path, ours) == FIELDS_OWNED) {

@@ -42,8 +42,8 @@ inherit_failure(struct item *i, struct item *old)
 	i->patch = old->patch;
 	i->by = old->by;
 	i->list_sent = old->list_sent;
-	/* It is applied again, and the former owner's fields are looked for
-	 * again. */
+	/* The object is applied again, and the former owner's fields are looked
+	 * for again. */
 	if (old->adoption != ADOPTION_NONE)
 		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
@@ -68,7 +68,7 @@ inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
 		break;
 	case ACTION_KEEP:
 		inherit_failure(i, old);
-		/* It failed for the object that was there: try now. */
+		/* The failure was for the object that was there: try now. */
 		if (i->vacated && i->failure.reason != NULL)
 			i->failure.retry.due_ms = now_ms;
 		break;
