@@ -232,8 +232,8 @@ is_kubernetes(struct span manager)
 }
 
 /*
- * Of a plain object only what `kubectl apply` owns without --server-side, as
- * kubectl takes that over itself: k8s.io/client-go/util/csaupgrade.
+ * Left over of a plain object is only what `kubectl apply` owns without
+ * --server-side, as kubectl takes that over itself: k8s.io/client-go/util/csaupgrade.
  */
 static bool
 is_left_over(const struct set *s, struct span entry)

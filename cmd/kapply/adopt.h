@@ -14,7 +14,7 @@
 #include "set/set.h"
 
 enum adopt_when {
-	ADOPT_FREELY, /* it may be adopted, and a message may offer that */
+	ADOPT_FREELY, /* adopted, and a message may offer that */
 	ADOPT_ASKED,  /* only where `adopt` asks for it */
 	ADOPT_NEVER
 };

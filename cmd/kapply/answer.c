@@ -20,7 +20,7 @@
 #include "set/errand.h"
 #include "unseen.h"
 
-enum { NAMESPACE_MS = 2000 /* so much later its Namespace may come */ };
+enum { NAMESPACE_MS = 2000 /* later its Namespace does not come */ };
 
 static bool
 failed(const struct kube_answer *answer)
@@ -51,7 +51,8 @@ note_unseen(struct call *c)
 		unseen_add(a->unseen, c->key->set, c->item, clock_ms());
 }
 
-/* So that the apply's answer shows whether anything changed. */
+/* Notes the state before the apply, whose answer then shows whether anything
+ * changed. */
 static void
 note_before(struct item *i, struct span object)
 {
@@ -105,7 +106,7 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	struct apply *a = c->key->apply;
 	enum retry_kind kind = retry_classify(c->verb, e);
 	uint64_t first = c->item->failure.retry.first_ms;
-	/* Its Namespace may be further down in the same input. */
+	/* The Namespace may be further down in the same input. */
 	bool may_follow = e->namespace_missing && c->key->set->plain &&
 	    !writer_opts.dry_run &&
 	    (first == 0 || clock_ms() - first < NAMESPACE_MS);
@@ -141,7 +142,8 @@ is_member(const struct call *c, struct span object)
 	    body_is_member(&c->key->apply->proof, c->key->set, c->item, object);
 }
 
-/* The same of what has the name of an item, which is written in any case. */
+/* A member, or what has the name of an item, which is written in any case, and
+ * was ours. */
 static bool
 is_item_member(const struct call *c, struct span object)
 {
@@ -353,7 +355,7 @@ applied(struct call *c, const struct kube_answer *answer)
 	enum adoption due = s->plain ? ADOPTION_NONE : ADOPTION_BEGUN;
 
 	/*
-	 * Of what no managers were kept, the API server says at the first apply
+	 * Where no managers were kept, the API server says at the first apply
 	 * that "before-first-apply" wrote it: only now are there fields to take
 	 * over. Those of a plain object are always looked for now: mostly there
 	 * are none.
@@ -605,7 +607,7 @@ read_object(struct call *c, const struct kube_answer *answer)
 static void
 wrote_adoption(struct call *c, const struct kube_answer *answer)
 {
-	c->item->step = STEP_READ; /* it may be another one's by now */
+	c->item->step = STEP_READ; /* another may have it by now */
 	if (answer->code == 404 && answer->error.reason[0] != '\0')
 		gone_meanwhile(c);
 	else if (failed(answer))

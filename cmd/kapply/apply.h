@@ -27,11 +27,11 @@ enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 /* Beside those of every writer (kube/writer.h). */
 struct apply_opts {
 	struct opt_list files;	   /* empty: standard input */
-	bool recursive;		   /* of those that are folders */
+	bool recursive;		   /* folders that are named */
 	const char *field_manager; /* NULL: the line's, or "kpipe" */
 	bool force_conflicts;
 	const char *applyset;
-	bool allow_empty; /* of the input of an apply set */
+	bool allow_empty; /* the input of an apply set */
 	int output;	  /* enum output; -1: by what stdout is */
 	long prune_limit; /* deletions in a minute; 0: none */
 	long marks_key_fd, marks_key_out_fd; /* -1: none */
@@ -48,15 +48,15 @@ struct applyset;
 struct unseen;
 
 struct apply {
-	struct writer w; /* its keys are struct key, owned */
+	struct writer w; /* in its keys: struct key, owned */
 	const struct apply_opts *o;
 	struct proof proof;	   /* the key of marks, if there is one */
 	struct set *held;	   /* owned: waits behind a barrier; or NULL */
 	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
 	struct brake brake;
-	struct lru opponents; /* of struct opponent */
-	struct lru repairs;   /* of struct repair */
+	struct lru opponents; /* struct opponent */
+	struct lru repairs;   /* struct repair */
 	struct because_looks looks;
 	struct apply_counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
@@ -147,12 +147,13 @@ struct announce_how {
 };
 void announce_item(struct apply *a, const struct set *s,
     const struct announce_how *is, struct span message);
-/* Those of the line, but for those about the write of an item. */
+/* Events of the line, but for those about the write of an item. */
 void announce_send(struct apply *a, const struct set *s);
-/* Those about this item, which has that result. */
+/* Events of the line about this item, which has that result. */
 void announce_written(struct apply *a, const struct set *s,
     const struct item *i, const char *result);
-/* The same, if it cannot be written, and why. False: none has words for that. */
+/* Events for an item that cannot be written, and why. False: none has words for
+ * that. */
 bool announce_failed(struct apply *a, const struct set *s, const struct item *i,
     const char *why);
 

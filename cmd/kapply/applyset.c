@@ -171,7 +171,7 @@ is_unfit(struct buf *why, struct span object, const char *id)
 
 /* ---- what is to be deleted ---- */
 
-/* Of an object as a list has it, without kind. Owned. */
+/* From an object as a list has it, without kind. Owned. */
 static struct doomed *
 doomed_new(const struct api_resource *r, struct span object)
 {
@@ -699,7 +699,7 @@ end_doomed(struct applyset *as, const char *result, const char *message)
 	doomed_free(d);
 }
 
-/* It may be there for long: the set forgets it. */
+/* The object may be there for long: the set forgets it. */
 static void
 pruned(struct applyset *as, const struct kube_answer *a)
 {

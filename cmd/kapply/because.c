@@ -29,7 +29,7 @@ because_found(
 	struct span path =
 	    json_string(json_get(set_difference(i), "path"), &scratch);
 
-	/* It may be as desired again by now. */
+	/* The field may be as desired again by now. */
 	if (set_may_be_drift(s, i) && path.n > 0 &&
 	    !fields_are_right(i->text, object, path) &&
 	    fields_setter(&owner, object, path, ours) == FIELDS_OWNED) {
@@ -82,12 +82,6 @@ because_add_values(struct buf *b, const struct set *s, const struct item *look)
 	buf_release(&values);
 }
 
-static bool
-was_there(const struct item *i)
-{
-	return json_type(json_get(i->because, "gone")) == JSON_TRUE;
-}
-
 static void
 add_event(struct buf *b, struct span event)
 {
@@ -107,32 +101,20 @@ add_event(struct buf *b, struct span event)
 	arena_release(&names);
 }
 
-/* The first of them; timers say little. */
-static void
-add_cause(struct buf *b, const struct set *s)
-{
-	struct json_elements list =
-	    json_elements(s != NULL ? s->causes : SPAN_NONE);
-
-	while (json_element(&list)) {
-		if (json_get(list.value, "name").n == 0)
-			continue;
-		add_event(b, list.value);
-		return;
-	}
-}
-
 void
 because_add(struct buf *b, const struct set *s, const struct item *i,
     const char *result)
 {
+	struct json_elements causes =
+	    json_elements(s != NULL ? s->causes : SPAN_NONE);
 	struct buf scratch = BUF_INIT;
-	struct span path =
-	    json_string(json_get(set_difference(i), "path"), &scratch);
+	struct span path;
 
 	if (strcmp(result, "unchanged") == 0)
 		return;
-	if (strcmp(result, "created") == 0 && was_there(i)) {
+	path = json_string(json_get(set_difference(i), "path"), &scratch);
+	if (strcmp(result, "created") == 0 &&
+	    json_type(json_get(i->because, "gone")) == JSON_TRUE) {
 		buf_adds(b, "it was deleted");
 	} else if (is_digest(path)) {
 		buf_adds(b, "fields were added or are no longer desired");
@@ -142,7 +124,13 @@ because_add(struct buf *b, const struct set *s, const struct item *i,
 		if (!add_values(b, i))
 			buf_adds(b, "differs");
 	} else if (strcmp(result, "failed") != 0) {
-		add_cause(b, s);
+		/* The first event; timers say little. */
+		while (json_element(&causes)) {
+			if (json_get(causes.value, "name").n == 0)
+				continue;
+			add_event(b, causes.value);
+			break;
+		}
 	}
 	if (path.n > 0 && i->by != NULL)
 		buf_addf(b, "; set by %s", i->by);

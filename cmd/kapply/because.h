@@ -40,7 +40,7 @@ void because_found(
 void because_add(struct buf *b, const struct set *s, const struct item *i,
     const char *result);
 
-/* Of an item of `loops`: appends what its field has and what the set wants
+/* For an item of `loops`: appends what its field has and what the set wants
  * there, in brackets; nothing if that is not known, or of a Secret or
  * ConfigMap. */
 void because_add_values(

@@ -208,7 +208,7 @@ has_applied(struct span object, struct span manager, struct span uid)
 	struct buf key = BUF_INIT;
 	bool found = false;
 
-	/* As FieldsV1 spells it: fields.h. */
+	/* FieldsV1: see fields.h. */
 	buf_addf(&key, "k:{\"uid\":\"%.*s\"}", SPAN_ARG(uid));
 	while (!found && json_element(&e)) {
 		struct buf name = BUF_INIT;

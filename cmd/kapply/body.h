@@ -17,8 +17,8 @@
 struct body_edit {
 	struct span uid;
 	struct span resource_version;
-	struct span label, label_value; /* one label to add */
-	bool strip; /* what a server wrote about its own object goes */
+	struct span label, label_value; /* a label to add */
+	bool strip; /* members that a server wrote about its own object go */
 	bool strip_status;
 };
 
@@ -131,9 +131,9 @@ bool body_is_our_name(const struct set *s, struct span name);
 void body_owner(struct buf *b, struct span object);
 
 enum finalizer_need {
-	FINALIZER_PATCH, /* b holds the JSON patch */
-	FINALIZER_MARK,	 /* the same, of annotations: the finalizer is there */
-	FINALIZER_NOTHING, /* as it should be already */
+	FINALIZER_PATCH,   /* b holds the JSON patch */
+	FINALIZER_MARK,	   /* a patch of annotations: the finalizer is there */
+	FINALIZER_NOTHING, /* already as desired */
 	FINALIZER_STALE	   /* the primary is another one, or on its way out, or
 			    * another instance has claimed it for one of them */
 };

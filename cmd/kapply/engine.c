@@ -34,7 +34,7 @@ next_item(const struct set *s, size_t *n)
 /* How many are in which state. */
 struct tally {
 	size_t waiting, flying, retry, refused, stale;
-	size_t backoff; /* of retry: failed in passing */
+	size_t backoff; /* part of retry: failed in passing */
 };
 
 static struct tally

@@ -5,7 +5,7 @@
 #include "json/json.h"
 #include "value/base64.h"
 
-/* One step of a path: a member, or an element of a list: its index, "key=value,
+/* A step of a path: a member, or an element of a list: its index, "key=value,
  * key=value", or the value of one of a set. */
 struct step {
 	bool element;
@@ -276,7 +276,7 @@ fields_are_right(struct span wish, struct span object, struct span path)
 struct owners {
 	struct buf one;	   /* the name of the first, but ours */
 	bool ours, others; /* own it, too */
-	bool split;	   /* one owns a part, and not the whole */
+	bool split;	   /* a manager owns a part, and not the whole */
 };
 
 static void

@@ -20,7 +20,7 @@ enum fields_found {
 	FIELDS_SHARED,	/* several own it, or `ours` has it, too, or it is a map
 			 * or a list whose parts have owners of their own */
 	FIELDS_UNOWNED, /* the field exists, and no other manager owns it */
-	FIELDS_ABSENT	/* it does not exist */
+	FIELDS_ABSENT	/* no such field */
 };
 
 /*

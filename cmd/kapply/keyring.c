@@ -18,13 +18,13 @@ enum { FIRST_MS = 500, MAX_MS = 15000 };
 
 struct keyring {
 	struct apply *apply; /* borrowed */
-	struct proof *proof; /* its own: is filled */
+	struct proof *proof; /* apply's, which is filled */
 	struct kube *kube;
 	char *namespace_, *name, *path, *list; /* owned */
 	struct timer timer;
 	struct kube_backoff backoff;
 	bool has;  /* proof has the key */
-	bool said; /* what is wrong */
+	bool said; /* the fault is logged */
 };
 
 static void ask(void *arg);
@@ -212,7 +212,7 @@ create(struct keyring *r)
 	if (!r->has && proof_make_key(&key, &err) != 0) {
 		writer_fail(&r->apply->w, &err);
 	} else if (writer_opts.dry_run) {
-		/* One that is not there is made up, and kept to us. */
+		/* A key is made up, and kept to us. */
 		take(r, buf_span(&key));
 	} else {
 		buf_reserve(&body, 1024 + 2 * key.len);

@@ -27,7 +27,7 @@ enum repair_answer {
 	REPAIR_UNKNOWN,
 	REPAIR_RIGHT,
 	REPAIR_WRONG,
-	REPAIR_DROPPED /* it is not there, as if it had been removed */
+	REPAIR_DROPPED /* not there, as if it had been removed */
 };
 
 struct repair {
@@ -45,7 +45,7 @@ struct opponent *opponent_before(struct lru *opponents, const struct set *s,
 void opponent_answered(struct lru *repairs, const struct set *s,
     const struct item *i, struct span ours, struct span object,
     uint64_t now_ms);
-/* That of the last quarter of an hour for the field of `look`. */
+/* The answer of the last quarter of an hour for the field of `look`. */
 enum repair_answer opponent_last_repair(struct lru *repairs,
     const struct set *s, const struct item *look, uint64_t now_ms);
 

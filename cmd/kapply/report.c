@@ -15,7 +15,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 
-enum { ERROR_TEXT_MAX = 512 }; /* of ${error} */
+enum { ERROR_TEXT_MAX = 512 }; /* bytes of ${error} */
 
 /* ---- results ---- */
 
@@ -65,7 +65,7 @@ report_result(struct apply *a, const struct set *s, const struct item *i,
 	buf_release(&because);
 }
 
-/* Of the primary: `part` is what is written of it, with this value. */
+/* A result of the primary: `part` of it is written, with this value. */
 static void
 report_part(
     struct apply *a, const struct set *s, const char *part, struct span value)
@@ -112,7 +112,7 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 	buf_addc(b, '}');
 }
 
-/* One mark in the strings of a status, and its text. */
+/* A mark in the strings of a status, and its text. */
 struct mark {
 	const char *mark;
 	struct span text;
@@ -338,7 +338,7 @@ report_held(
 {
 	struct buf b = BUF_INIT;
 
-	i->failure.recorded = true; /* one Event for all of the primary */
+	i->failure.recorded = true; /* an Event is for all of the primary */
 	if (!s->held_told)
 		announce_item(a, s,
 		    &(struct announce_how){

@@ -29,7 +29,7 @@ void send_item(struct key *k, struct item *i);
 /* "cannot VERB Kind.group ns/name: REASON" as the item's failure. */
 void send_fail_with(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason);
-/* The same for an answer of the server, or none. */
+/* Fails the item for an answer of the server, or none. */
 void send_fail_by(struct call *c, enum retry_kind kind,
     const struct kube_error *e, struct span reason);
 /* A Namespace or CRD was accepted just now: what needs it may still fail. */

@@ -22,7 +22,7 @@ struct owner {
 
 struct unseen {
 	struct loop *loop;
-	struct map owners; /* of struct owner, owned */
+	struct map owners; /* struct owner, owned */
 	struct timer sweep;
 };
 

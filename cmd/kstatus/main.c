@@ -76,7 +76,7 @@ struct status_key {
 	struct line *line; /* owned: being written */
 	struct line *next; /* owned: the newest, if another came */
 	bool flying;
-	bool take_back; /* it was written to another object of that name */
+	bool take_back; /* another object of that name got it */
 	struct retry retry;
 	struct timer timer;
 	char *error;	       /* owned: what was logged last */

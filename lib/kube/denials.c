@@ -9,7 +9,7 @@
 
 enum { TEXT_MAX = 450 }; /* reportfd takes 500 */
 
-/* One sentence about a kind, for any number of objects. */
+/* A sentence about a kind, for any number of objects. */
 struct denial {
 	struct denial *next;
 	char *kind;	/* owned: Deployment.apps */

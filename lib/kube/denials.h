@@ -31,11 +31,11 @@ void denials_release(struct denials *d);
  */
 void denials_enter(struct denials *d, struct denial **at, struct span group,
     struct span kind, const struct kube_error *e);
-/* It was done, is no longer wanted, or failed for another reason. */
+/* The work is done, no longer wanted, or failed for another reason. */
 void denials_leave(struct denials *d, struct denial **at);
 
 /*
- * It failed with an error of this kind. A permanent error comes after the
+ * The work failed with an error of this kind. A permanent error comes after the
  * authorizer has allowed the request; others may come before it.
  */
 static inline void

@@ -24,7 +24,7 @@ void eventfilter_free(struct eventfilter *f);
 
 /* The identity of an Event. */
 struct eventfilter_event {
-	struct span source; /* who says it */
+	struct span source; /* the reporter */
 	struct span object; /* kind, namespace, name, uid, apiVersion */
 	struct span type, reason, message;
 };

@@ -40,7 +40,7 @@
 #define PROOF_RETAINED "*"
 
 /*
- * Of fields that are held of an object that is not a member: the annotation
+ * Fields that are held of an object that is not a member: the annotation
  * begins so, the rest is the digest of the primary's key; and the origin in its
  * proof, which no primary has (it is not a uid).
  */
@@ -76,7 +76,7 @@ void proof_add_claim_name(struct buf *b, struct span finalizer);
  */
 struct span proof_claim(
     struct span annotations, struct span finalizer, struct buf *scratch);
-/* The same of an older version, for every finalizer. */
+/* The claim of an older version, for every finalizer. */
 struct span proof_old_claim(struct span annotations, struct buf *scratch);
 
 enum { PROOF_KEYS_MAX = 16, PROOF_KEY_MIN = 32 };
@@ -99,7 +99,7 @@ struct proof {
  * be shared), to its end; it is not closed. -1 with err.
  */
 int proof_read(struct proof *p, int fd, struct err *err);
-/* The same of text; `what` names it in err. */
+/* Reads the keys from text; `what` names it in err. */
 int proof_parse(
     struct proof *p, struct span text, const char *what, struct err *err);
 /* Wipes them. */
@@ -124,8 +124,8 @@ int proof_make_key(struct buf *b, struct err *err);
 
 /* A proof covers these, and an origin. */
 struct proof_of {
-	struct span primary, item; /* their keys */
-	struct span instance;	   /* as the member says; or none */
+	struct span primary, item; /* keys of both */
+	struct span instance;	   /* the one that the member names; or none */
 };
 
 /* Appends the text of the annotation. */
@@ -134,7 +134,7 @@ void proof_add(struct buf *b, const struct proof *p, const struct proof_of *of,
 
 enum proof_found {
 	PROOF_NONE,  /* no text */
-	PROOF_WRONG, /* of another key, of another object, or no proof at all */
+	PROOF_WRONG, /* by another key, of another object, or no proof */
 	PROOF_GOOD   /* then origin points into the text */
 };
 

@@ -55,7 +55,7 @@ struct recorder {
 	struct eventfilter *filter;
 	struct waiting *first, **last;
 	size_t count;
-	struct kube_call *call; /* of the first */
+	struct kube_call *call; /* for the first */
 	struct timer timer;
 	uint64_t recorded;
 	uint64_t lost;

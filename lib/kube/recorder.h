@@ -33,10 +33,10 @@ struct recorder_event {
 		struct span api_version, kind, namespace_, name;
 		struct span uid, resource_version; /* may be empty */
 	} about;
-	struct span component; /* who says it: the operator */
+	struct span component; /* the reporter: the operator */
 	enum recorder_type type;
 	/* Invisible characters in them are escaped (quote.h). */
-	struct span reason;  /* one word in CamelCase; cut at 128 bytes */
+	struct span reason;  /* a word in CamelCase; cut at 128 bytes */
 	struct span message; /* for people, nothing secret; cut at 1024 bytes */
 };
 

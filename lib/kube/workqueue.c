@@ -306,7 +306,7 @@ workqueue_ended(struct workqueue *q, int code)
 		return news;
 	}
 	if (q->paused)
-		return false; /* one of those that were still under way */
+		return false; /* the request was still under way */
 	/* A single broken connection is normal; it is reported if the next one
 	 * fails, too. */
 	news = q->closed && !q->announced;

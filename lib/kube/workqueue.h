@@ -58,7 +58,7 @@ struct ceiling {
 	uint64_t at_ms;
 	bool hit;
 	uint64_t held_ms;   /* in all */
-	struct map writers; /* of counts, owned: since from_ms */
+	struct map writers; /* struct ceiling_writer, owned: since from_ms */
 	uint64_t from_ms, writes;
 };
 
@@ -69,7 +69,7 @@ struct workqueue {
 	size_t limit, in_flight;
 	size_t runnable; /* keys */
 	struct work_line ready;
-	struct map classes; /* of struct work_class, owned */
+	struct map classes; /* struct work_class, owned */
 	bool closed;	    /* the gate */
 	bool announced;	    /* the owner was told */
 	bool paused;	    /* closed, and the next attempt is not due */
@@ -87,7 +87,7 @@ void workqueue_release(struct workqueue *q);
 
 /* At most so many writes a second; 0: no limit. */
 void workqueue_limit(struct workqueue *q, long writes, work_held_fn *held);
-/* One was started, for `who`. */
+/* A write was started, for `who`. */
 void workqueue_wrote(struct workqueue *q, struct span who);
 
 /* Puts w into a class with at most max keys at work (0: no limit). */

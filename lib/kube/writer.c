@@ -12,7 +12,7 @@
 #include "process/log.h"
 
 enum {
-	FILE_MAX_MIB = 256, /* of a file, or of YAML on standard input */
+	FILE_MAX_MIB = 256, /* a file, or YAML on standard input */
 	REACH_FIRST_MS = 500,
 	REACH_MAX_MS = 15000
 };
@@ -137,7 +137,7 @@ feed_file(struct writer *w, struct err *err)
 	return rc;
 }
 
-/* As file_read_fd, but not to the end. */
+/* Reads once, where file_read_fd reads to the end. */
 static long
 read_some(struct writer *w, int fd, struct err *err)
 {

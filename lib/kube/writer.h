@@ -43,7 +43,7 @@
 /* The options that both have. A tool's table names them where its --help has
  * them. */
 struct writer_opts {
-	uint64_t timeout_ms;	  /* of the work, after the end of the input */
+	uint64_t timeout_ms;	  /* for the work, after the end of the input */
 	uint64_t failed_after_ms; /* a passing failure counts as failed */
 	long max_in_flight;
 	long max_writes; /* in a second; 0: no limit */
@@ -57,7 +57,7 @@ int writer_check_options(struct err *err);
 
 struct writer_tool {
 	const char *name;
-	const char *lines; /* what krecord calls the documents */
+	const char *lines; /* krecord's word for the documents */
 	work_fn *run;
 	/* Adds the tool's own counters and metrics. */
 	reportfd_fn *count;
@@ -89,7 +89,7 @@ struct writer {
 
 	/* The work. */
 	struct workqueue queue;
-	struct map keys; /* of what is at work; the tool's */
+	struct map keys; /* objects at work; the tool's */
 	struct denials denials;
 	struct efforts efforts;
 	struct out out;		 /* standard output */
@@ -104,17 +104,17 @@ struct writer {
 	/* The input. */
 	const char *const *files; /* borrowed: read instead of the input */
 	size_t file_count, next_file;
-	bool file_empty;       /* so far */
-	const char *file;      /* that is read now; NULL: standard input */
+	bool file_empty;       /* no document so far */
+	const char *file;      /* read now; NULL: standard input */
 	struct stream *stream; /* owned */
 	enum writer_input input;
 	enum writer_form form;
-	struct buf text; /* of standard input, while it is not known or YAML */
+	struct buf text; /* standard input, while it is not known or YAML */
 
 	/* The run. */
-	struct timer retry; /* of the first contact with the server */
+	struct timer retry; /* for the first contact with the server */
 	struct kube_backoff backoff;
-	bool unreached;	       /* that it does not answer was logged */
+	bool unreached;	       /* the server's silence was logged */
 	struct timer deadline; /* from the end of the input on */
 	bool ending, timed_out;
 	struct err err, input_err;

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 
 struct brake_primary {
-	size_t passed;	   /* of the deletions that are counted */
+	size_t passed;	   /* deletions that are counted */
 	size_t held;	   /* held back by its own brake */
-	uint64_t until_ms; /* it had too many: no more before then */
+	uint64_t until_ms; /* too many: no more before then */
 	char key[];
 };
 

@@ -20,9 +20,9 @@
 enum { BRAKE_MS = 60000, BRAKE_LIMIT_MAX = 100000 };
 
 enum brake_scope {
-	BRAKE_OFF,     /* it may be sent */
-	BRAKE_PRIMARY, /* those of this primary are held back */
-	BRAKE_ALL      /* those of all are */
+	BRAKE_OFF,     /* the deletion may be sent */
+	BRAKE_PRIMARY, /* this primary's are held back */
+	BRAKE_ALL      /* all are held back */
 };
 
 struct brake_primary;
@@ -43,13 +43,13 @@ void brake_release(struct brake *b);
 /* Is a deletion for this primary (its key) held back as things are? */
 enum brake_scope brake_is_on(
     const struct brake *b, const char *primary, uint64_t now_ms);
-/* It is to be sent now. BRAKE_OFF: it may, and is counted. */
+/* A deletion is to be sent now. BRAKE_OFF: it may, and is counted. */
 enum brake_scope brake_pass(
     struct brake *b, const char *primary, uint64_t now_ms);
 
-/* One more is held back; true if it is the first of that scope. */
+/* Another deletion is held back; true if it is the first of that scope. */
 bool brake_hold(struct brake *b, const char *primary, enum brake_scope scope);
-/* One is not asked for any more; true if it was the last of that scope. */
+/* A deletion is not asked for any more; true if it was the last of that scope. */
 bool brake_let_go(struct brake *b, const char *primary, enum brake_scope scope);
 
 #endif

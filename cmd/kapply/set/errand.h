@@ -21,7 +21,7 @@
 #include "set/set.h"
 
 enum errand {
-	ERRAND_NEVER, /* this op has no such step */
+	ERRAND_NEVER, /* the op has no such step */
 	ERRAND_LOOK,
 	ERRAND_PRIMARY,
 	ERRAND_READ,

@@ -4,12 +4,6 @@
 #include <string.h>
 
 static bool
-same_target(const struct item *a, const struct item *b)
-{
-	return a->op == b->op && strcmp(a->key, b->key) == 0;
-}
-
-static bool
 same_wish(const struct item *a, const struct item *b)
 {
 	return a->known == b->known && a->exactly == b->exactly &&
@@ -20,8 +14,10 @@ same_wish(const struct item *a, const struct item *b)
 	    span_eq(a->origin, b->origin) && span_eq(a->text, b->text);
 }
 
+/* Accepted just now: not sent again, but for finalizers. */
 static void
-remember(struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
+inherit_success(
+    struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
 {
 	if (i->op == OP_ADD_FINALIZERS || i->op == OP_REMOVE_FINALIZERS ||
 	    now_ms - old->accepted_ms >= recent_ms)
@@ -32,8 +28,10 @@ remember(struct item *i, struct item *old, uint64_t recent_ms, uint64_t now_ms)
 	old->found = NULL;
 }
 
+/* Failed: the back-off goes on, unless the failure was for an object that was in
+ * the way and is gone. */
 static void
-inherit_failure(struct item *i, struct item *old)
+inherit_failure(struct item *i, struct item *old, uint64_t now_ms)
 {
 	i->state = old->state;
 	i->failure = old->failure;
@@ -42,39 +40,32 @@ inherit_failure(struct item *i, struct item *old)
 	i->patch = old->patch;
 	i->by = old->by;
 	i->list_sent = old->list_sent;
-	/* It is applied again, and the former owner's fields are looked for
-	 * again. */
+	/* The object is applied again, and the former owner's fields are looked
+	 * for again. */
 	if (old->adoption != ADOPTION_NONE)
 		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
 	old->held = BRAKE_OFF;
 	old->failure.error = old->live_uid = old->patch = old->by = NULL;
+	if (i->vacated && i->failure.reason != NULL)
+		i->failure.retry.due_ms = now_ms;
 }
 
 static void
 inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
     uint64_t now_ms)
 {
+	enum item_action action = itemstate_action(old->state, EVENT_SAME);
+
 	i->denied = old->denied;
 	old->denied = NULL;
-	if (!same_wish(i, old))
+	/* Not braked any more, if the primary goes, too. */
+	if (!same_wish(i, old) || (old->held && s->deleting))
 		return;
-	/* Not braked any more: the primary goes, too. */
-	if (old->held && s->deleting)
-		return;
-	switch (itemstate_action(old->state, EVENT_SAME)) {
-	case ACTION_RECALL:
-		remember(i, old, recent_ms, now_ms);
-		break;
-	case ACTION_KEEP:
-		inherit_failure(i, old);
-		/* It failed for the object that was there: try now. */
-		if (i->vacated && i->failure.reason != NULL)
-			i->failure.retry.due_ms = now_ms;
-		break;
-	default:
-		break;
-	}
+	if (action == ACTION_RECALL)
+		inherit_success(i, old, recent_ms, now_ms);
+	else if (action == ACTION_KEEP)
+		inherit_failure(i, old, now_ms);
 }
 
 void
@@ -85,12 +76,14 @@ set_inherit(
 	for (size_t i = 0, at = 0; i < s->count && older->count > 0; i++)
 		for (size_t n = 0; n < older->count; n++) {
 			size_t j = (at + n) % older->count;
+			struct item *now = &s->items[i];
+			struct item *old = &older->items[j];
 
-			if (!same_target(&s->items[i], &older->items[j]))
+			if (now->op != old->op ||
+			    strcmp(now->key, old->key) != 0)
 				continue;
 			at = j + 1;
-			inherit(s, &s->items[i], &older->items[j], recent_ms,
-			    now_ms);
+			inherit(s, now, old, recent_ms, now_ms);
 			break;
 		}
 	s->held_told = older->held_told;

@@ -35,7 +35,7 @@
 
 enum item_state {
 	ITEM_WAITING, /* for its turn to be sent */
-	ITEM_LOOKUP,  /* its kind is not known: discovery is asked */
+	ITEM_LOOKUP,  /* the kind is not known: discovery is asked */
 	ITEM_FLYING,  /* a request is under way */
 	ITEM_BACKOFF, /* failed in passing; tried again when it is due */
 	ITEM_OVERDUE, /* ... for so long that it counts as failed */
@@ -47,14 +47,14 @@ enum item_state {
 };
 
 enum item_event {
-	EVENT_TURN,	 /* its turn: the request goes out */
-	EVENT_UNKNOWN,	 /* its turn: its kind is not known */
+	EVENT_TURN,	 /* the item's turn: the request goes out */
+	EVENT_UNKNOWN,	 /* the item's turn: its kind is not known */
 	EVENT_NEXT,	 /* the answer: its kind is known, or go on */
 	EVENT_ACCEPTED,	 /* the answer: it is as the line wants it */
 	EVENT_OUTDATED,	 /* the answer: it is not what the line saw */
-	EVENT_PASSING,	 /* it failed, and time may mend it */
-	EVENT_PERMANENT, /* it failed, and time will not mend it */
-	EVENT_LATE,	 /* it has failed for --fail-after, or before */
+	EVENT_PASSING,	 /* failed, and time may mend it */
+	EVENT_PERMANENT, /* failed, and time will not mend it */
+	EVENT_LATE,	 /* has failed for --fail-after, or before */
 	EVENT_DUE,	 /* the timer: its back-off is over */
 	EVENT_OVER,	 /* the time of the whole run is over */
 	EVENT_SAME,	 /* a newer line has come and wants the same */
@@ -68,13 +68,13 @@ enum item_action {
 	ACTION_STAY,
 	ACTION_SEND,   /* -> FLYING */
 	ACTION_ASK,    /* discovery: -> LOOKUP */
-	ACTION_QUEUE,  /* it may be sent: -> WAITING */
+	ACTION_QUEUE,  /* may be sent: -> WAITING */
 	ACTION_ACCEPT, /* -> DONE */
 	ACTION_DROP,   /* say nothing, a newer line will come: -> STALE */
 	ACTION_DELAY,  /* try again soon: -> BACKOFF */
-	ACTION_COUNT,  /* as failed: -> OVERDUE */
+	ACTION_COUNT,  /* counts as failed: -> OVERDUE */
 	ACTION_FAIL,   /* at once: -> FAILED */
-	ACTION_END,    /* it was not done in time: -> WAITING, for good */
+	ACTION_END,    /* not done in time: -> WAITING, for good */
 	/* A newer line has come: its item takes over from this one ... */
 	ACTION_KEEP,   /* the state, and how and when it failed */
 	ACTION_RECALL, /* the state, if it was accepted just now */
@@ -85,9 +85,9 @@ enum item_action {
 enum item_action itemstate_action(enum item_state state, enum item_event event);
 enum item_state itemstate_next(enum item_state state, enum item_action action);
 
-/* It has failed and is tried again when it is due. */
+/* Failed, and tried again when it is due. */
 bool itemstate_is_retried(enum item_state state);
-/* It counts as failed: that is logged, and told by onError. */
+/* Counts as failed: that is logged, and told by onError. */
 bool itemstate_has_failed(enum item_state state);
 
 /* For log lines. */

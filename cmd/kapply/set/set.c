@@ -16,7 +16,7 @@
 
 /* In the order in which they are checked. */
 enum member {
-	MEMBER_ITEMS, /* of the line itself */
+	MEMBER_ITEMS, /* beside reconcile */
 	MEMBER_KNOWN,
 	MEMBER_ONCE,
 	MEMBER_EXACTLY,
@@ -303,7 +303,7 @@ set_known(struct set *s, struct item *i, struct span known, struct span once)
 	i->once = lists(once, i);
 	if (i->once)
 		i->step = STEP_PRIMARY;
-	/* It was there already: at most once means not again. */
+	/* The object was there: at most once means not again. */
 	if (i->once && i->known == KNOWN_UID && i->state != ITEM_REFUSED)
 		i->state = ITEM_DONE;
 }
@@ -642,7 +642,7 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 	copy = json_value(&copy);
 	s->plain = plain || !is_desired_set(copy);
 	if (s->plain && json_is(json_get(copy, "kind"), "List")) {
-		/* One of plain objects would have come item by item. */
+		/* A List of plain objects would have come item by item. */
 		bad = err_set(err, ERR_PERMANENT, "a List %s",
 		    plain ? "in an event"
 			: json_get(copy, "reconcile").p != NULL

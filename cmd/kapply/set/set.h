@@ -20,10 +20,10 @@
 
 /* The phases of doc/protocol.md, "Order in kapply". */
 enum phase {
-	PHASE_LOOK, /* who changes back what we apply? Before we do again */
+	PHASE_LOOK, /* for the client that changes back what we apply */
 	PHASE_ADD_FINALIZERS,
 	PHASE_SCOPES,  /* Namespace, CustomResourceDefinition */
-	PHASE_SUPPORT, /* what others refer to */
+	PHASE_SUPPORT, /* objects that others refer to */
 	PHASE_REST,
 	PHASE_DELETE,
 	PHASE_STATUS, /* no request of ours: a line to kstatus */
@@ -43,12 +43,12 @@ enum item_op {
 enum item_step {
 	STEP_PRIMARY, /* once: is the primary still as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
-	STEP_CAUSE,   /* who changed what is repaired now? Only for the log */
+	STEP_CAUSE,   /* for the log: the client that changed the object */
 	STEP_WRITE,
 	STEP_ADOPT, /* the fields of its former manager become ours */
 	STEP_LIST,  /* a list of it as a whole: see body_list */
 	STEP_TRIM,  /* without the keys of others: see body_remove */
-	STEP_HOLDER /* which primary has its fields */
+	STEP_HOLDER /* for the primary that has its fields */
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
@@ -56,8 +56,8 @@ enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };
 /* Taking over what another operator made (adopt.h). */
 enum adoption {
 	ADOPTION_NONE,
-	ADOPTION_BEGUN, /* it was found; live_uid is its uid */
-	ADOPTION_AGAIN /* it was applied; who else wrote it is known only now */
+	ADOPTION_BEGUN, /* found; live_uid is its uid */
+	ADOPTION_AGAIN	/* applied; other writers are known only now */
 };
 
 /*
@@ -67,7 +67,7 @@ enum adoption {
 enum partial {
 	PARTIAL_NONE,
 	PARTIAL_TAKE,	/* not against other managers */
-	PARTIAL_HOLD,	/* they are held: forced, as for a member */
+	PARTIAL_HOLD,	/* held: forced, as for a member */
 	PARTIAL_RELEASE /* text is the identity: none any more */
 };
 
@@ -75,7 +75,7 @@ enum partial {
 struct item_failure {
 	struct retry retry; /* when it is tried again */
 	char *error;	    /* owned: the public reason, or NULL */
-	const char *reason; /* its Event's, static; NULL: by the op */
+	const char *reason; /* the Event's, static; NULL: by the op */
 	bool reported;	    /* logged and told by onError: this error */
 	bool recorded;	    /* an Event was sent: for this try */
 };
@@ -101,7 +101,7 @@ struct item {
 	struct span because; /* why it is written, raw (because.h); or none */
 	char *by;	     /* owned: the manager that changed it, or NULL */
 	bool exactly;
-	bool vacated; /* what was in its way is gone */
+	bool vacated; /* the object in its way is gone */
 	enum partial partial;
 
 	enum item_state state;
@@ -112,7 +112,7 @@ struct item {
 	 * not known */
 	char *live_version;
 	char *patch;	 /* owned: of the step, where it is one */
-	bool marks_only; /* it is of a finalizer that is there */
+	bool marks_only; /* the patch is of a finalizer that is there */
 	char *conflict;	 /* owned: of STEP_HOLDER, what it is about */
 	bool list_sent;	 /* STEP_LIST was tried */
 	enum adoption adoption;
@@ -149,7 +149,7 @@ struct set {
 	struct set *next;   /* plain objects of the same key */
 	char *text;	    /* owned: the line */
 	struct arena names; /* decoded, where the line has escapes */
-	size_t line;	    /* its number */
+	size_t line;	    /* the line's number */
 	bool plain;
 	bool barrier; /* plain, and objects behind it wait for it */
 	bool behind;  /* plain, and one of its name came before */
@@ -162,8 +162,8 @@ struct set {
 	struct span causes;	/* the events that made it, raw; or none */
 	char *patch_manager;	/* owned: of `partial` items; NULL: not made */
 	bool deleting;		/* the primary is on its way out */
-	struct span origin;	/* that marks are bound to; none: the uid */
-	struct span instance;	/* of the operator; none: it has no name */
+	struct span origin;	/* marks are bound to it; none: the uid */
+	struct span instance;	/* the operator's; none: it has no name */
 	struct span takes_over; /* names of former ones, raw; or none */
 	struct span adopt;	/* key of a label; none: nothing is adopted */
 	int64_t max_concurrent; /* 0: not said */
@@ -173,7 +173,7 @@ struct set {
 	enum phase phase;
 	char *version; /* owned: the primary's after our own patch, or NULL */
 	bool status_sent, error_told;
-	bool held_told;	  /* that deletions are held back */
+	bool held_told;	  /* deletions are held back */
 	char *error_sent; /* owned: the onError line last sent, or NULL */
 	uint64_t error_sent_ms;
 };
