@@ -103,14 +103,6 @@ desired_is_absent(const struct primary *p, struct desired_item *i)
 	i->compared = 0;
 }
 
-/* By text alone, which knows most of what agrees. */
-static bool
-agrees_surely(const struct desired_item *i, const struct cache_object *o)
-{
-	return i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
-	    agree_surely(primary_item_text(i), cache_object_text(o));
-}
-
 static void
 set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 {
@@ -155,7 +147,9 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		*observed_out = jv_invalid();
 	if (i->compared == o->serial)
 		return;
-	if (agrees_surely(i, o)) {
+	/* Most that agree do so by their text alone. */
+	if (i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
+	    agree_surely(primary_item_text(i), cache_object_text(o))) {
 		set_agrees(i, o, stale_code(p, i, o));
 		return;
 	}
@@ -282,29 +276,22 @@ identity(jv object)
 	return jv_object_set(out, jv_string("metadata"), name);
 }
 
-/* Whether object may stay when its primary goes; or may have this owner. */
-static int
-check_life(const struct primary *p, const struct use *u, struct span ns,
-    const struct desired_item *i, jv object_peek, struct err *err)
-{
-	const struct watch_entry *conf = p->entry->conf;
-
-	if (i->marks & ITEM_RETAIN)
-		return refuse_retained(p, u, i, object_peek, err);
-	if (marks_can_own(p->object, ns) || conf->marks)
-		return 0;
-	return err_set(err, ERR_PERMANENT,
-	    "%s cannot have this owner: %s in watches.yaml", i->label,
-	    conf->finalizer == NULL ? "finalizer is needed" : "marks is false");
-}
-
 /* Marks object, of an item that may be in a line. */
 static int
 mark(struct primary *p, const struct program_item *from, const struct use *u,
     struct span ns, struct desired_item *i, jv *object, struct err *err)
 {
-	if (check_life(p, u, ns, i, *object, err) != 0)
-		return -1;
+	const struct watch_entry *conf = p->entry->conf;
+
+	if (i->marks & ITEM_RETAIN) {
+		if (refuse_retained(p, u, i, *object, err) != 0)
+			return -1;
+	} else if (!marks_can_own(p->object, ns) && !conf->marks) {
+		return err_set(err, ERR_PERMANENT,
+		    "%s cannot have this owner: %s in watches.yaml", i->label,
+		    conf->finalizer == NULL ? "finalizer is needed"
+					    : "marks is false");
+	}
 	*object = marks_add(*object, p->object, ns, i->label, desired_life(i));
 	if (refuse_item(p, u, i, *object, err) != 0)
 		return -1;
@@ -368,16 +355,6 @@ out:
 	return rc;
 }
 
-/* Indexes i, the last item of `all`. -1: another one has the same label. */
-static int
-add_label(struct desired *d, struct desired_item *i, size_t all)
-{
-	if (all >= MANY)
-		return map_put(&d->index, span_str(i->label), i) == NULL ? 0
-									 : -1;
-	return desired_find(d, i->label) == i ? 0 : -1;
-}
-
 int
 desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err)
@@ -391,21 +368,13 @@ desired_from_items(struct primary *p, const struct program_items *items,
 		i->marks = from->marks;
 		if (prepare(p, from, i, err) != 0)
 			return -1;
-		if (add_label(d, i, items->count) != 0)
+		if (items->count >= MANY
+			? map_put(&d->index, span_str(i->label), i) != NULL
+			: desired_find(d, i->label) != i)
 			return err_set(err, ERR_PERMANENT,
 			    "%s is desired twice", i->label);
 	}
 	return 0;
-}
-
-/* With the object's values of immutable fields. */
-static void
-carry_text(struct desired_item *to, struct desired_item *from)
-{
-	shelf_drop(&to->kind->shelf, &to->text);
-	shelf_move(&to->kind->shelf, &to->text, &from->text);
-	memcpy(to->digest, from->digest, DIGEST_SIZE);
-	to->kept = true;
 }
 
 /* Keeps what is known about unchanged items. */
@@ -423,8 +392,12 @@ carry_over(struct desired *to, struct desired *from)
 		if (f == NULL ||
 		    memcmp(t->given_digest, f->given_digest, DIGEST_SIZE) != 0)
 			continue;
-		if (f->kept)
-			carry_text(t, f);
+		if (f->kept) { /* the object's values of immutable fields */
+			shelf_drop(&t->kind->shelf, &t->text);
+			shelf_move(&t->kind->shelf, &t->text, &f->text);
+			memcpy(t->digest, f->digest, DIGEST_SIZE);
+			t->kept = true;
+		}
 		t->compared = f->compared;
 		t->agrees = f->agrees;
 		t->agreed_before = f->agreed_before;

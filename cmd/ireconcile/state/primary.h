@@ -100,9 +100,9 @@ struct plan {
 };
 
 /*
- * What is observed of a primary, and what its program makes of that; what it is
- * in the queue (lanes.h); what was said of it (said.h). There are many: a member
- * that is small is beside others.
+ * A primary: its object, the results of its program, its place in the queue
+ * (lanes.h) and what was said of it (said.h). There are many: small members
+ * stand beside others.
  */
 struct primary {
 	struct entry *entry;
