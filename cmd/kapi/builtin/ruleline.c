@@ -50,8 +50,9 @@ ruleline_path(struct arena *a, struct span text)
 		else if (span_take(&text, "["))
 			s->kind = STEP_NAMED;
 		if (s->kind == STEP_KEY || s->kind == STEP_NAMED) {
-			while (
-			    n < text.n && strchr(".[]{}!", text.p[n]) == NULL)
+			const char *end =
+			    s->kind == STEP_NAMED ? "]" : ".[]{}!";
+			while (n < text.n && strchr(end, text.p[n]) == NULL)
 				n++;
 			s->key = arena_str(a, span_make(text.p, n));
 			text = span_skip(text, n);

@@ -387,7 +387,9 @@ OP(length)
 {
 	size_t max = strtoul(r->args[0].p, NULL, 10);
 
-	if (tree_text(p->n).n > max && *r->detail != '\0')
+	if (tree_text(p->n).n > max && r->arg_count > 1)
+		rule_fail_text(run->causes, p->at, r->args[1], DETAIL);
+	else if (tree_text(p->n).n > max && *r->detail != '\0')
 		fail_invalid(run, r, p, base);
 	else if (tree_text(p->n).n > max)
 		rule_fail_too_long(run->causes, p->at, max);
@@ -774,7 +776,8 @@ ruletable_check(struct causes *c, const struct change_of *x, const char *suffix,
 	struct span name = section_name(
 	    c->arena, x->resource->group, x->resource->plural, suffix);
 
-	ruletable_part(c, x, NULL, object, name.p, "");
+	ruletable_part(
+	    c, x, NULL, object, name.p, arena_str(c->arena, x->subresource));
 }
 
 void
