@@ -262,9 +262,10 @@ parse_line(struct rule *r, struct span line)
 		r->fn = ruleline_function(r->args[0]);
 		if (r->fn == NULL)
 			unknown("function", r->args[0]);
-	} else if (span_is(word, "do") &&
-	    map_get(&sections, r->args[0]) == NULL) {
-		unknown("section", r->args[0]);
+	} else if (span_is(word, "do")) {
+		r->section = map_get(&sections, r->args[0]);
+		if (r->section == NULL)
+			unknown("section", r->args[0]);
 	}
 }
 
@@ -353,19 +354,24 @@ find_sections(void)
 }
 
 const struct rule_section *
-ruleline_section(struct span name)
+ruleline_parsed(struct rule_section *s)
 {
-	struct rule_section *s;
+	struct span text;
 
-	if (sections.count == 0)
-		find_sections();
-	s = map_get(&sections, name);
 	if (s != NULL && !s->parsed) {
-		struct span text = s->text;
+		text = s->text;
 		s->parsed = true;
 		s->rules = parse_block(&text, 1, &s->n);
 	}
 	return s;
+}
+
+const struct rule_section *
+ruleline_section(struct span name)
+{
+	if (sections.count == 0)
+		find_sections();
+	return ruleline_parsed(map_get(&sections, name));
 }
 
 size_t

@@ -508,10 +508,9 @@ OP(call)
 }
 
 static void
-run_section(const struct rule_run *run, struct span name, const char *arg,
-    const struct rule_place *p)
+run_parsed(const struct rule_run *run, const struct rule_section *s,
+    const char *arg, const struct rule_place *p)
 {
-	const struct rule_section *s = ruleline_section(name);
 	struct rule_run inner = *run;
 
 	if (arg != NULL)
@@ -520,10 +519,18 @@ run_section(const struct rule_run *run, struct span name, const char *arg,
 		run_rules(&inner, s->rules, s->n, p);
 }
 
+static void
+run_section(const struct rule_run *run, struct span name, const char *arg,
+    const struct rule_place *p)
+{
+	run_parsed(run, ruleline_section(name), arg, p);
+}
+
 OP(do_section)
 {
 	(void)base;
-	run_section(run, r->args[0], r->arg_count > 1 ? r->args[1].p : NULL, p);
+	run_parsed(run, ruleline_parsed(r->section),
+	    r->arg_count > 1 ? r->args[1].p : NULL, p);
 }
 
 /* Of several members one: it has the rules of a section of its own. */
@@ -698,7 +705,8 @@ walk(const struct rule_run *run, const struct rule *r, size_t i,
 			at.field = s->key;
 		else
 			at.key = span_str(s->key);
-		here.was = rule_given(p->was, s->key);
+		if (p->was != NULL)
+			here.was = rule_given(p->was, s->key);
 		here.n = rule_given(p->n, s->key);
 		if (s->make && here.n == NULL && tree_is(p->n, NODE_OBJECT))
 			here.n = tree_make(run->arena, p->n, s->key);
