@@ -4,65 +4,33 @@
  */
 #include "builtin/topics.h"
 
-static void
-check_segment(struct causes *c, const struct at *up, const struct node *object,
-    const char *key, bool required)
+/* In this order: !struct would sort it. */
+void
+cidr_reference(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *n = rule_given(object, key);
-
-	if (!tree_empty(n))
-		name_check(c, rule_at_words(c->arena, AT(up, key)),
-		    tree_text(n), NAME_SEGMENT, false);
-	else if (required)
-		rule_fail_required(c, AT(up, key), "");
-}
-
-/* A reference as Go writes it: the names are not those of JSON. */
-static const struct node *
-go_reference(struct arena *a, const struct node *ref)
-{
+	struct causes *c = run->causes;
 	static const char *const keys[][2] = {{"group", "Group"},
 	    {"resource", "Resource"}, {"namespace", "Namespace"},
 	    {"name", "Name"}};
-	struct node *o = tree_object(a);
+	struct node *o = tree_object(c->arena);
 
-	if (ref == NULL)
-		return NULL;
-	for (size_t i = 0; i < 4; i++) {
-		struct node *n = rule_given(ref, keys[i][0]);
+	for (size_t i = 0; p->n != NULL && i < 4; i++) {
+		struct node *n = rule_given(p->n, keys[i][0]);
 
-		tree_put(a, o, keys[i][1], n != NULL ? n : tree_str(a, ""));
+		tree_put(c->arena, o, keys[i][1],
+		    n != NULL ? n : tree_str(c->arena, ""));
 	}
-	return o;
+	cause_invalid(c, rule_at_words(c->arena, p->at),
+	    p->n != NULL ? o : NULL, "field is immutable");
 }
 
 void
-cidr_address_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+cidr_segment(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct at *at = AT(AT(NULL, "spec"), "parentRef");
-	const struct node *ref =
-	    rule_given(rule_given(object, "spec"), "parentRef");
-	const struct node *was =
-	    rule_given(rule_given(x->live, "spec"), "parentRef");
-	const struct node *group = rule_given(ref, "group");
+	struct causes *c = run->causes;
 
-	if (x->live != NULL && !tree_equal(ref, was)) {
-		/* In this order: rule_fail_invalid would sort it. */
-		cause_invalid(c, rule_at_words(c->arena, at),
-		    go_reference(c->arena, ref), "field is immutable");
-		if (ref != NULL)
-			return;
-	}
-	if (ref == NULL) {
-		rule_fail_required(c, at, "");
-		return;
-	}
-	if (!tree_empty(group))
-		rule_dns_subdomain(c, AT(at, "group"), tree_text(group));
-	check_segment(c, at, ref, "resource", true);
-	check_segment(c, at, ref, "name", true);
-	check_segment(c, at, ref, "namespace", false);
+	name_check(c, rule_at_words(c->arena, p->at), tree_text(p->n),
+	    NAME_SEGMENT, false);
 }
 
 static void

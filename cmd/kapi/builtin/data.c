@@ -5,28 +5,6 @@
 
 enum { DATA_MAX = 1024 * 1024 };
 
-static void
-check_frozen(struct causes *c, const struct node *live,
-    const struct node *object, const char *key)
-{
-	if (!builtin_same_member(live, object, key))
-		rule_fail_forbidden(c, AT(NULL, key),
-		    "field is immutable when `immutable` is set");
-}
-
-static void
-check_immutable_data(
-    struct causes *c, const struct node *live, const struct node *object)
-{
-	if (!tree_true(rule_given(live, "immutable")))
-		return;
-	if (!tree_true(rule_given(object, "immutable")))
-		rule_fail_forbidden(c, AT(NULL, "immutable"),
-		    "field is immutable when `immutable` is set");
-	check_frozen(c, live, object, "data");
-	check_frozen(c, live, object, "binaryData");
-}
-
 /* Bytes that base64 stands for. */
 static size_t
 decoded_size(struct span s)
@@ -38,38 +16,59 @@ decoded_size(struct span s)
 	return s.n / 4 * 3 - (s.n >= 4 ? padding : 0);
 }
 
+/* The size of all values of a member. */
 static size_t
-check_keys(struct causes *c, const struct node *object, const char *member,
-    const struct node *other)
+size_of(const struct node *data, bool base64)
 {
-	const struct node *data = rule_given(object, member);
-	bool base64 = strcmp(member, "binaryData") == 0;
 	size_t total = 0;
 
 	for (size_t i = 0; i < tree_count(data); i++) {
-		struct span key = data->members[i].key;
 		struct span value = tree_text(data->members[i].value);
-		rule_config_key(c, AT_KEY(AT(NULL, member), key), key);
-		if (other != NULL && tree_get_span(other, key) != NULL)
-			rule_fail_text(c, AT_KEY(AT(NULL, member), key), key,
-			    "duplicate of key present in binaryData");
 		total += base64 ? decoded_size(value) : value.n;
 	}
 	return total;
 }
 
 void
-data_configmap_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+data_key(const struct rule_run *run, const struct rule_place *p)
 {
-	size_t total;
+	struct causes *c = run->causes;
 
-	if (x->live != NULL)
-		check_immutable_data(c, x->live, object);
-	total = check_keys(c, object, "data", rule_given(object, "binaryData"));
-	total += check_keys(c, object, "binaryData", NULL);
-	if (total > DATA_MAX)
+	rule_config_key(c, p->at, p->at->key);
+}
+
+/* A key of a ConfigMap that may be in binaryData, too. */
+void
+data_text_key(const struct rule_run *run, const struct rule_place *p)
+{
+	struct causes *c = run->causes;
+	struct span key = p->at->key;
+
+	rule_config_key(c, p->at, key);
+	if (tree_get_span(rule_given(p->outer->outer->n, "binaryData"), key) !=
+	    NULL)
+		rule_fail_text(
+		    c, p->at, key, "duplicate of key present in binaryData");
+}
+
+void
+data_configmap_size(const struct rule_run *run, const struct rule_place *p)
+{
+	struct causes *c = run->causes;
+
+	if (size_of(rule_given(p->n, "data"), false) +
+		size_of(rule_given(p->n, "binaryData"), true) >
+	    DATA_MAX)
 		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
+}
+
+void
+data_secret_size(const struct rule_run *run, const struct rule_place *p)
+{
+	struct causes *c = run->causes;
+
+	if (size_of(p->n, true) > DATA_MAX)
+		rule_fail_too_long(c, p->at, DATA_MAX);
 }
 
 /* stringData is written only: decoding makes it data. */
@@ -95,70 +94,6 @@ data_secret_default(struct arena *a, struct node *object)
 {
 	take_string_data(a, object);
 	builtin_default_text(a, object, "type", "Opaque");
-}
-
-static void
-check_has_key(
-    struct causes *c, const struct node *data, const char *key, bool filled)
-{
-	const struct node *n = rule_given(data, key);
-
-	if (n == NULL || (filled && tree_empty(n)))
-		rule_fail_required(
-		    c, AT_KEY(AT(NULL, "data"), span_str(key)), "");
-}
-
-static void
-check_secret_type(struct causes *c, const struct node *object)
-{
-	const struct node *type = rule_given(object, "type");
-	const struct node *data = rule_given(object, "data");
-
-	if (tree_text_is(type, "kubernetes.io/service-account-token")) {
-		if (tree_empty(
-			rule_given(tree_path(object, "metadata.annotations"),
-			    "kubernetes.io/service-account.name")))
-			rule_fail_required(c,
-			    AT_KEY(AT(AT(NULL, "metadata"), "annotations"),
-				span_str("kubernetes.io/service-account.name")),
-			    "");
-	} else if (tree_text_is(type, "kubernetes.io/dockercfg")) {
-		check_has_key(c, data, ".dockercfg", false);
-	} else if (tree_text_is(type, "kubernetes.io/dockerconfigjson")) {
-		check_has_key(c, data, ".dockerconfigjson", false);
-	} else if (tree_text_is(type, "kubernetes.io/basic-auth")) {
-		if (rule_given(data, "username") == NULL &&
-		    rule_given(data, "password") == NULL) {
-			check_has_key(c, data, "username", false);
-			check_has_key(c, data, "password", false);
-		}
-	} else if (tree_text_is(type, "kubernetes.io/ssh-auth")) {
-		check_has_key(c, data, "ssh-privatekey", true);
-	} else if (tree_text_is(type, "kubernetes.io/tls")) {
-		check_has_key(c, data, "tls.crt", false);
-		check_has_key(c, data, "tls.key", false);
-	}
-}
-
-void
-data_secret_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	const struct node *data = rule_given(object, "data");
-	size_t total = 0;
-
-	if (x->live != NULL) {
-		rule_immutable(c, NULL, x->live, object, "type");
-		check_immutable_data(c, x->live, object);
-	}
-	for (size_t i = 0; i < tree_count(data); i++) {
-		struct span key = data->members[i].key;
-		rule_config_key(c, AT_KEY(AT(NULL, "data"), key), key);
-		total += decoded_size(tree_text(data->members[i].value));
-	}
-	if (total > DATA_MAX)
-		rule_fail_too_long(c, AT(NULL, "data"), DATA_MAX);
-	check_secret_type(c, object);
 }
 
 #define NAME_LABEL "kubernetes.io/metadata.name"
@@ -212,47 +147,20 @@ data_namespace_prepare(const struct change_of *x, struct node *object)
 	}
 }
 
-static void
-check_finalizers(
-    struct causes *c, const struct at *at, const struct node *all, bool index)
-{
-	const struct node *f;
-
-	for (size_t i = 0; (f = builtin_item(all, i)) != NULL; i++) {
-		const struct at *here = index ? AT_INDEX(at, i) : at;
-		struct span s = tree_text(f);
-		rule_qualified_name(c, here, s);
-		if (span_find(s, '/') == NULL &&
-		    !rule_text_is_any(f, "kubernetes", "orphan",
-			"foregroundDeletion", (char *)NULL))
-			rule_fail_text(c, here, s,
-			    "name is neither a standard finalizer name nor is "
-			    "it fully qualified");
-	}
-}
-
+/* A finalizer of a namespace, that the error may name without its index. */
 void
-data_namespace_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+data_finalizer(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct at *at = AT(AT(NULL, "spec"), "finalizers");
-	const struct node *phase = tree_path(object, "status.phase");
-	bool going =
-	    !tree_empty(tree_path(object, "metadata.deletionTimestamp"));
+	struct causes *c = run->causes;
+	const struct at *at =
+	    strcmp(run->arg, "item") == 0 ? p->at : p->outer->at;
+	struct span s = tree_text(p->n);
 
-	if (span_is(x->subresource, "status")) {
-		if (!going && !tree_text_is(phase, "Active"))
-			rule_fail_invalid(c, AT(AT(NULL, "status"), "Phase"),
-			    phase,
-			    "may only be 'Active' if `deletionTimestamp` is "
-			    "empty");
-		if (going && !tree_text_is(phase, "Terminating"))
-			rule_fail_invalid(c, AT(AT(NULL, "status"), "Phase"),
-			    phase,
-			    "may only be 'Terminating' if "
-			    "`deletionTimestamp` is not empty");
-		return;
-	}
-	check_finalizers(c, at, tree_path(object, "spec.finalizers"),
-	    span_is(x->subresource, "finalize"));
+	rule_qualified_name(c, at, s);
+	if (span_find(s, '/') == NULL &&
+	    !rule_text_is_any(p->n, "kubernetes", "orphan",
+		"foregroundDeletion", (char *)NULL))
+		rule_fail_text(c, at, s,
+		    "name is neither a standard finalizer name nor is it "
+		    "fully qualified");
 }

@@ -8,8 +8,6 @@
 
 #include "base/array.h"
 
-enum { TEXT_LIMIT = 128, MESSAGE_LIMIT = 1024 };
-
 static const struct {
 	const char *core, *events;
 } renamed[] = {
@@ -63,87 +61,6 @@ check_namespace(struct causes *c, const struct node *event)
 	if (its.n == 0 ? !cluster : !timed && !span_eq(its, here))
 		rule_fail_text(c, AT(AT(NULL, "involvedObject"), "namespace"),
 		    its, "does not match event.namespace");
-}
-
-/* A text that is too long is not shown. */
-static void
-check_length(
-    struct causes *c, const struct node *event, const char *key, size_t max)
-{
-	if (tree_text(rule_given(event, key)).n > max)
-		rule_fail_text(c, AT(NULL, key), SPAN_NONE,
-		    rule_say(c, "can have at most %zu characters", max));
-}
-
-static void
-check_text(struct causes *c, const struct node *event, const char *key)
-{
-	if (tree_text(rule_given(event, key)).n == 0)
-		rule_fail_required(c, AT(NULL, key), "");
-	check_length(c, event, key, TEXT_LIMIT);
-}
-
-/* Of an Event with a time, as newer clients write it. */
-static void
-check_reporter(struct causes *c, const struct node *event, bool core)
-{
-	const struct at *at =
-	    AT(NULL, core ? "reportingComponent" : "reportingController");
-	struct span name = tree_text(rule_given(event, "reportingComponent"));
-
-	if (name.n == 0)
-		rule_fail_required(c, at, "");
-	rule_qualified_name(c, at, name);
-	check_text(c, event, "reportingInstance");
-	check_text(c, event, "action");
-	check_text(c, event, "reason");
-	check_length(c, event, "message", MESSAGE_LIMIT);
-}
-
-static void
-check_series(struct causes *c, const struct node *event)
-{
-	const struct node *series = rule_given(event, "series");
-
-	if (series == NULL)
-		return;
-	if (rule_int(series, "count", 0) < 2)
-		rule_fail_text(c, AT(NULL, "series.count"), SPAN_NONE,
-		    "should be at least 2");
-	if (rule_given(series, "lastObservedTime") == NULL)
-		rule_fail_required(c, AT(NULL, "series.lastObservedTime"), "");
-}
-
-static void
-check_unset(struct causes *c, const char *key, bool is_set)
-{
-	if (is_set)
-		rule_fail_text(
-		    c, AT(NULL, key), SPAN_NONE, "needs to be unset");
-}
-
-/* A new one of events.k8s.io. */
-static void
-check_new(struct causes *c, const struct node *event)
-{
-	const struct node *type = rule_given(event, "type");
-	const struct node *source = rule_given(event, "source");
-
-	check_series(c, event);
-	if (rule_given(event, "eventTime") == NULL)
-		rule_fail_required(c, AT(NULL, "eventTime"), "");
-	if (!rule_text_is_any(type, "Normal", "Warning", (char *)NULL))
-		rule_fail_text(c, AT(NULL, "type"), SPAN_NONE,
-		    rule_say(c, "has invalid value: %.*s",
-			SPAN_ARG(tree_text(type))));
-	check_unset(
-	    c, "firstTimestamp", rule_given(event, "firstTimestamp") != NULL);
-	check_unset(
-	    c, "lastTimestamp", rule_given(event, "lastTimestamp") != NULL);
-	check_unset(c, "count", rule_int(event, "count", 0) != 0);
-	check_unset(c, "source",
-	    !tree_empty(rule_given(source, "component")) ||
-		!tree_empty(rule_given(source, "host")));
 }
 
 /* A member of two objects that is an object, all its fields by their names in
@@ -223,7 +140,8 @@ check_change(
 	int64_t count = rule_int(event, "count", 0);
 
 	if (!builtin_same_member(live, event, "series"))
-		check_series(c, event);
+		ruletable_part(c, NULL, AT(NULL, "series"),
+		    rule_given(event, "series"), ".event-series", "");
 	check_same_object(c, live, event, "involvedObject");
 	check_same_object(c, live, event, "source");
 	check_same_related(c, live, event);
@@ -247,12 +165,11 @@ event_validate(
 	const struct node *live = as_core(c->arena, x->live);
 
 	check_namespace(c, event);
-	if (rule_given(event, "eventTime") != NULL)
-		check_reporter(c, event, core);
+	ruletable_part(c, x, NULL, event, ".event", core ? "core" : "events");
 	if (core)
 		return;
 	if (live == NULL)
-		check_new(c, event);
+		ruletable_part(c, x, NULL, event, ".new-event", "");
 	else
 		check_change(c, live, event);
 }

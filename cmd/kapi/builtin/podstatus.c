@@ -6,46 +6,6 @@
 #include "builtin/topics.h"
 #include "type/names.h"
 
-#define NODE "nominatedNodeName"
-
-static void
-check_generation(
-    struct causes *c, const struct at *up, const struct node *object)
-{
-	int64_t n = rule_int(object, "observedGeneration", 0);
-
-	if (n < 0)
-		rule_fail_int(c, AT(up, "observedGeneration"), n,
-		    "must be a non-negative integer");
-}
-
-static void
-check_conditions(struct causes *c, const struct at *at, const struct node *all)
-{
-	const struct node *condition;
-
-	for (size_t i = 0; (condition = builtin_item(all, i)) != NULL; i++) {
-		check_generation(c, AT_INDEX(at, i), condition);
-		rule_qualified_name(c, AT(AT_INDEX(at, i), "Type"),
-		    tree_text(rule_given(condition, "type")));
-	}
-}
-
-static void
-check_node(struct causes *c, const struct at *at, const struct node *live,
-    const struct node *status)
-{
-	const struct node *node = rule_given(status, NODE);
-
-	if (tree_empty(node) ||
-	    builtin_same_member(rule_given(live, "status"), status, NODE))
-		return;
-	rule_dns_subdomain(c, AT(at, NODE), tree_text(node));
-	if (!tree_empty(tree_path(live, "spec.nodeName")))
-		rule_fail_forbidden(c, AT(at, NODE),
-		    "may not be set on pods that are already bound to a node");
-}
-
 static const struct node *
 find_named(const struct node *all, const struct node *name)
 {
@@ -145,36 +105,6 @@ check_states(struct causes *c, const struct change_of *x,
 		}
 }
 
-static void
-check_id(struct causes *c, const struct at *at, int64_t id)
-{
-	if (id < 0 || id > INT32_MAX)
-		rule_fail_int(
-		    c, at, id, "must be between 0 and 2147483647, inclusive");
-}
-
-static void
-check_users(struct causes *c, const struct node *status, const char *key)
-{
-	const struct node *all = rule_given(status, key), *one;
-
-	for (size_t i = 0; (one = builtin_item(all, i)) != NULL; i++) {
-		const struct at *at =
-		    AT(AT_INDEX(AT(AT(NULL, "status"), key), i), "user.linux");
-		const struct node *user = tree_path(one, "user.linux");
-		const struct node *groups =
-		    rule_given(user, "supplementalGroups");
-		int64_t id;
-		check_id(c, AT(at, "uid"), rule_int(user, "uid", 0));
-		check_id(c, AT(at, "gid"), rule_int(user, "gid", 0));
-		for (size_t k = 0; k < tree_count(groups); k++)
-			if (tree_get_int(groups->items[k], &id))
-				check_id(c,
-				    AT_INDEX(AT(at, "supplementalGroups"), k),
-				    id);
-	}
-}
-
 /* As the server's own type has them. */
 static const struct node *
 go_ips(struct arena *a, const struct node *ips)
@@ -191,9 +121,12 @@ go_ips(struct arena *a, const struct node *ips)
 }
 
 /* At most one address of each family. */
-static void
-check_ips(struct causes *c, const struct at *at, const struct node *ips)
+void
+podstatus_addresses(const struct rule_run *run, const struct rule_place *p)
 {
+	struct causes *c = run->causes;
+	const struct at *at = p->at;
+	const struct node *ips = p->n;
 	size_t n = tree_count(ips), bad = n;
 	size_t of_family[7] = {0};
 
@@ -218,44 +151,30 @@ check_ips(struct causes *c, const struct at *at, const struct node *ips)
 		    "may specify no more than one IP for each IP family");
 }
 
-static void
-check_addresses(
-    struct causes *c, const struct at *at, const struct node *status)
+void
+podstatus_states(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct node *hosts = rule_given(status, "hostIPs"), *host;
+	struct causes *c = run->causes;
+	const struct change_of *x = run->x;
+	const struct node *spec = rule_given(x->live, "spec");
 
-	check_ips(c, AT(at, "podIPs"), rule_given(status, "podIPs"));
-	host = rule_given(builtin_item(hosts, 0), "ip");
-	if (tree_count(hosts) > 0 &&
-	    !span_eq(tree_text(host), tree_text(rule_given(status, "hostIP"))))
-		rule_fail_text(c, AT(AT_INDEX(AT(at, "hostIPs"), 0), "ip"),
-		    tree_text(host), "must be equal to `hostIP`");
-	check_ips(c, AT(at, "hostIPs"), hosts);
+	if (!restarts_all(rule_given(spec, "containers")) &&
+	    !restarts_all(rule_given(spec, "initContainers"))) {
+		check_states(c, x, p->n, "containerStatuses", "containers");
+		check_states(
+		    c, x, p->n, "initContainerStatuses", "initContainers");
+	}
+	check_states(c, x, p->n, "ephemeralContainerStatuses", NULL);
 }
 
 void
-podstatus_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+podstatus_host(const struct rule_run *run, const struct rule_place *p)
 {
-	const struct at *at = AT(NULL, "status");
-	const struct node *status = rule_given(object, "status");
-	const struct node *spec = rule_given(x->live, "spec");
+	struct causes *c = run->causes;
+	/* status.hostIPs[0].ip */
+	const struct node *status = p->outer->outer->outer->n;
 
-	check_conditions(
-	    c, AT(at, "conditions"), rule_given(status, "conditions"));
-	check_node(c, at, x->live, status);
-	check_generation(c, at, status);
-	rule_immutable(
-	    c, at, rule_given(x->live, "status"), status, "qosClass");
-	if (!restarts_all(rule_given(spec, "containers")) &&
-	    !restarts_all(rule_given(spec, "initContainers"))) {
-		check_states(c, x, status, "containerStatuses", "containers");
-		check_states(
-		    c, x, status, "initContainerStatuses", "initContainers");
-	}
-	check_states(c, x, status, "ephemeralContainerStatuses", NULL);
-	check_addresses(c, at, status);
-	check_users(c, status, "containerStatuses");
-	check_users(c, status, "initContainerStatuses");
-	check_users(c, status, "ephemeralContainerStatuses");
+	if (!span_eq(tree_text(p->n), tree_text(rule_given(status, "hostIP"))))
+		rule_fail_text(
+		    c, p->at, tree_text(p->n), "must be equal to `hostIP`");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/err.h"
 #include "base/map.h"
 #include "type/tables.h"
 
@@ -50,8 +51,9 @@ ruleline_path(struct arena *a, struct span text)
 		else if (span_take(&text, "["))
 			s->kind = STEP_NAMED;
 		if (s->kind == STEP_KEY || s->kind == STEP_NAMED) {
-			while (
-			    n < text.n && strchr(".[]{}!", text.p[n]) == NULL)
+			const char *end =
+			    s->kind == STEP_NAMED ? "]" : ".[]{}!";
+			while (n < text.n && strchr(end, text.p[n]) == NULL)
 				n++;
 			s->key = arena_str(a, span_make(text.p, n));
 			text = span_skip(text, n);
@@ -230,6 +232,15 @@ parse_words(struct rule *r, struct span rest)
 	}
 }
 
+/* A line of rules.txt that cannot be read is a bug. */
+static void
+unknown(const char *what, struct span name)
+{
+	fprintf(stderr, "kapi: bug: rules.txt names no %s: %.*s\n", what,
+	    SPAN_ARG(name));
+	exit(EXIT_BUG);
+}
+
 static void
 parse_line(struct rule *r, struct span line)
 {
@@ -240,10 +251,8 @@ parse_line(struct rule *r, struct span line)
 		return;
 	word = span_cut(&line, ' ');
 	r->op = ruletable_op(word);
-	if (r->op == NULL) {
-		fprintf(stderr, "rules.txt: no word %.*s\n", SPAN_ARG(word));
-		abort();
-	}
+	if (r->op == NULL)
+		unknown("word", word);
 	if (span_ends(word, "=")) {
 		r->value = tree_parse(&lasting, line, TREE_LIMITS, NULL, NULL);
 		return;
@@ -251,11 +260,12 @@ parse_line(struct rule *r, struct span line)
 	parse_words(r, line);
 	if (span_is(word, "call")) {
 		r->fn = ruleline_function(r->args[0]);
-		if (r->fn == NULL) {
-			fprintf(stderr, "rules.txt: no function %s\n",
-			    r->args[0].p);
-			abort();
-		}
+		if (r->fn == NULL)
+			unknown("function", r->args[0]);
+	} else if (span_is(word, "do")) {
+		r->section = map_get(&sections, r->args[0]);
+		if (r->section == NULL)
+			unknown("section", r->args[0]);
 	}
 }
 
@@ -344,17 +354,38 @@ find_sections(void)
 }
 
 const struct rule_section *
-ruleline_section(struct span name)
+ruleline_parsed(struct rule_section *s)
 {
-	struct rule_section *s;
+	struct span text;
 
-	if (sections.count == 0)
-		find_sections();
-	s = map_get(&sections, name);
 	if (s != NULL && !s->parsed) {
-		struct span text = s->text;
+		text = s->text;
 		s->parsed = true;
 		s->rules = parse_block(&text, 1, &s->n);
 	}
 	return s;
+}
+
+const struct rule_section *
+ruleline_section(struct span name)
+{
+	if (sections.count == 0)
+		find_sections();
+	return ruleline_parsed(map_get(&sections, name));
+}
+
+size_t
+ruleline_parse_all(void)
+{
+	struct span text = span_make(
+	    ruleline_text, (size_t)(ruleline_text_end - ruleline_text));
+	size_t n = 0;
+
+	while (text.n > 0) {
+		struct span line = tables_line(&text);
+		while (line.n > 0 && *line.p != '#' && *line.p != '\t')
+			n += ruleline_section(
+				 span_trim(span_cut(&line, ','), " ")) != NULL;
+	}
+	return n;
 }

@@ -92,6 +92,11 @@ struct rule_section {
 
 /* NULL if there is none. */
 const struct rule_section *ruleline_section(struct span name);
+/* The same section, parsed; NULL of NULL. */
+const struct rule_section *ruleline_parsed(struct rule_section *s);
+/* Parses all sections, for a test: a line that cannot be read ends the process.
+ * Returns how many there are. */
+size_t ruleline_parse_all(void);
 /* In the arena. */
 struct rule_path ruleline_path(struct arena *a, struct span text);
 

@@ -387,7 +387,9 @@ OP(length)
 {
 	size_t max = strtoul(r->args[0].p, NULL, 10);
 
-	if (tree_text(p->n).n > max && *r->detail != '\0')
+	if (tree_text(p->n).n > max && r->arg_count > 1)
+		rule_fail_text(run->causes, p->at, r->args[1], DETAIL);
+	else if (tree_text(p->n).n > max && *r->detail != '\0')
 		fail_invalid(run, r, p, base);
 	else if (tree_text(p->n).n > max)
 		rule_fail_too_long(run->causes, p->at, max);
@@ -506,10 +508,9 @@ OP(call)
 }
 
 static void
-run_section(const struct rule_run *run, struct span name, const char *arg,
-    const struct rule_place *p)
+run_parsed(const struct rule_run *run, const struct rule_section *s,
+    const char *arg, const struct rule_place *p)
 {
-	const struct rule_section *s = ruleline_section(name);
 	struct rule_run inner = *run;
 
 	if (arg != NULL)
@@ -518,10 +519,18 @@ run_section(const struct rule_run *run, struct span name, const char *arg,
 		run_rules(&inner, s->rules, s->n, p);
 }
 
+static void
+run_section(const struct rule_run *run, struct span name, const char *arg,
+    const struct rule_place *p)
+{
+	run_parsed(run, ruleline_section(name), arg, p);
+}
+
 OP(do_section)
 {
 	(void)base;
-	run_section(run, r->args[0], r->arg_count > 1 ? r->args[1].p : NULL, p);
+	run_parsed(run, ruleline_parsed(r->section),
+	    r->arg_count > 1 ? r->args[1].p : NULL, p);
 }
 
 /* Of several members one: it has the rules of a section of its own. */
@@ -696,7 +705,8 @@ walk(const struct rule_run *run, const struct rule *r, size_t i,
 			at.field = s->key;
 		else
 			at.key = span_str(s->key);
-		here.was = rule_given(p->was, s->key);
+		if (p->was != NULL)
+			here.was = rule_given(p->was, s->key);
 		here.n = rule_given(p->n, s->key);
 		if (s->make && here.n == NULL && tree_is(p->n, NODE_OBJECT))
 			here.n = tree_make(run->arena, p->n, s->key);
@@ -774,7 +784,8 @@ ruletable_check(struct causes *c, const struct change_of *x, const char *suffix,
 	struct span name = section_name(
 	    c->arena, x->resource->group, x->resource->plural, suffix);
 
-	ruletable_part(c, x, NULL, object, name.p, "");
+	ruletable_part(
+	    c, x, NULL, object, name.p, arena_str(c->arena, x->subresource));
 }
 
 void

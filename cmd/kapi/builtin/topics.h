@@ -12,15 +12,15 @@
 
 /* Pods: poddefault.c, pod.c, resize.c, podstatus.c, container.c */
 prepare_fn pod_prepare, pod_status_prepare, resize_prepare;
-validate_fn pod_validate, resize_validate, podstatus_validate;
+validate_fn pod_validate, resize_validate;
 /* The class of service that a spec gives a Pod: a text. */
 const struct node *pod_qos(struct arena *a, const struct node *spec);
-rule_fn container_device, container_env_name, container_field_ref,
-    container_host_ports, container_image, container_mounts,
-    container_resource_ref, container_search_path, poddefault_ips,
-    poddefault_pull_policy, poddefault_requests, poddefault_volume,
-    container_downward, container_file_path, container_no_dotdot,
-    container_resources;
+rule_fn container_device, container_downward, container_env_name,
+    container_field_ref, container_file_path, container_host_ports,
+    container_image, container_mounts, container_no_dotdot,
+    container_resource_ref, container_resources, container_search_path,
+    poddefault_ips, poddefault_pull_policy, poddefault_requests,
+    poddefault_volume, podstatus_addresses, podstatus_host, podstatus_states;
 
 /* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
 prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare;
@@ -48,8 +48,8 @@ admit_fn admit_pod, admit_claim, admit_service;
 /* Data: data.c */
 default_fn data_secret_default, data_namespace_default;
 prepare_fn data_namespace_prepare;
-validate_fn data_configmap_validate, data_secret_validate,
-    data_namespace_validate;
+rule_fn data_configmap_size, data_finalizer, data_key, data_secret_size,
+    data_text_key;
 
 /* Storage and limits: storage.c, limits.c */
 prepare_fn storage_claim_prepare, storage_volume_prepare;
@@ -58,7 +58,8 @@ rule_fn limits_container_default, limits_quota, storage_capacity,
     storage_claim_update;
 
 /* Network: net.c, cidr.c */
-validate_fn cidr_address_validate, cidr_range_validate;
+validate_fn cidr_range_validate;
+rule_fn cidr_reference, cidr_segment;
 rule_fn net_controller, net_endpoint_ip, net_host, net_ingress_path,
     net_not_address;
 

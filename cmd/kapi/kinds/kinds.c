@@ -151,8 +151,7 @@ static const struct reset certificate_resets[] = {
 static const struct strategy core_rows[] = {
     {BUILTIN("bindings"), .review = REVIEW_BINDING},
     {BUILTIN("configmaps"), .traits = TRAIT_VALIDATES_TWICE,
-	.columns = "Name|Data=#data,binaryData|Age",
-	.validate = data_configmap_validate},
+	.columns = "Name|Data=#data,binaryData|Age"},
     {BUILTIN("endpoints"), .traits = TRAIT_CREATE_ON_UPDATE,
 	.columns = "Name|Endpoints|Age", .cells = cells_endpoints,
 	.deprecated = "v1 Endpoints is deprecated in v1.33+; use "
@@ -169,9 +168,7 @@ static const struct strategy core_rows[] = {
 	.traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Status=status.phase|Age", .fields = namespace_fields,
 	.resets = namespace_resets, .defaults = data_namespace_default,
-	.prepare = data_namespace_prepare, .validate = data_namespace_validate,
-	.deletion = DELETION_NAMESPACE,
-	.validate_status = data_namespace_validate},
+	.prepare = data_namespace_prepare, .deletion = DELETION_NAMESPACE},
     {BUILTIN("nodes"), .traits = TRAIT_BRINGS_STATUS,
 	.columns = "Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-"
 		   "Image+|Kernel-Version+|Container-Runtime+",
@@ -197,7 +194,7 @@ static const struct strategy core_rows[] = {
 	.row_conditions = cells_pod_conditions, .resets = pod_resets,
 	.prepare = pod_prepare, .validate = pod_validate,
 	.deletion = DELETION_GRACEFUL, .prepare_status = pod_status_prepare,
-	.validate_status = podstatus_validate, .admit = admit_pod},
+	.admit = admit_pod},
     {BUILTIN("podtemplates"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Containers=names:template.spec.containers|Images="
@@ -212,7 +209,7 @@ static const struct strategy core_rows[] = {
 	.resets = resets_status},
     {BUILTIN("secrets"), .traits = TRAIT_VALIDATES_TWICE,
 	.columns = "Name|Type=type|Data=#data|Age", .fields = secret_fields,
-	.defaults = data_secret_default, .validate = data_secret_validate},
+	.defaults = data_secret_default},
     {BUILTIN("serviceaccounts"), .traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Age"},
     {BUILTIN("services"), .names = NAME_LABEL,
@@ -325,7 +322,7 @@ static const struct strategy networking_rows[] = {
 	.columns = "Name|Class|Hosts|Address|Ports|Age", .cells = cells_ingress,
 	.resets = resets_status},
     {BUILTIN("ipaddresses"), .names = NAME_ADDRESS, .columns = "Name|ParentRef",
-	.cells = cells_ipaddress, .validate = cidr_address_validate},
+	.cells = cells_ipaddress},
     {BUILTIN("networkpolicies"), .generation = GENERATION_SPEC,
 	.columns = "Name|Pod-Selector=selector:spec.podSelector?<none>|Age"},
     {BUILTIN("servicecidrs"), .columns = "Name|CIDRs=list:spec.cidrs|Age",

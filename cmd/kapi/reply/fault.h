@@ -49,7 +49,7 @@ int fault_parse(
 const char *fault_name(struct arena *a, const struct fault *f);
 bool fault_glob(struct span pattern, struct span text);
 
-/* The answer of FAULT_CODE; fault_problem.c. */
+/* The answer of FAULT_CODE. */
 struct problem *fault_problem(struct request *r, const struct fault *f);
 
 #endif

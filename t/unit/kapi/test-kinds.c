@@ -1,6 +1,7 @@
 /* kinds: every built-in resource has a row, and every row a resource. */
 #include "kinds/kinds.h"
 
+#include "builtin/ruleline.h"
 #include "reply/columns.h"
 #include "trees.h"
 
@@ -102,6 +103,11 @@ check_cells(const struct resource *r, const char *name)
 		    parts(&cells),
 		name))
 		printf("# its Table has not as many cells as columns\n");
+}
+
+TEST(rules)
+{
+	ok(ruleline_parse_all() > 100, "every line of rules.txt can be read");
 }
 
 TEST(resources)
