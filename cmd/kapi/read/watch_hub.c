@@ -331,27 +331,6 @@ with_version(struct arena *a, struct span json, uint64_t version)
 	    version, (int)(json.n - before - old.n), old.p + old.n);
 }
 
-/* An object that goes out of a selection is shown as it was, with the version
- * of the change. */
-static struct text *
-make_frame(
-    struct watcher *w, const struct store_change *c, enum change_type type)
-{
-	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
-	struct arena a = ARENA_INIT;
-	struct span object;
-	struct text *t;
-
-	if (type == CHANGE_DELETED && c->type != CHANGE_DELETED)
-		object = with_version(
-		    &a, list_stored_as(&a, w->resource, c->before), c->version);
-	else
-		object = list_stored_as(&a, w->resource, c->now);
-	t = make(w, names[type], object);
-	arena_release(&a);
-	return t;
-}
-
 /* False: w does not want this change. */
 static bool
 change_to(
@@ -376,6 +355,9 @@ watch_event_offer(
 	enum change_type type;
 	struct text *t;
 	int rc;
+	static const char *const names[] = {"ADDED", "MODIFIED", "DELETED"};
+	struct arena a = ARENA_INIT;
+	struct span object;
 
 	if (c->version <= w->version)
 		return 0;
@@ -385,7 +367,15 @@ watch_event_offer(
 	t = find_frame(f, w, type);
 	if (t != NULL)
 		return send_text(w, t);
-	t = make_frame(w, c, type);
+	/* An object that goes out of a selection is shown as it was, with the
+	 * version of the change. */
+	if (type == CHANGE_DELETED && c->type != CHANGE_DELETED)
+		object = with_version(
+		    &a, list_stored_as(&a, w->resource, c->before), c->version);
+	else
+		object = list_stored_as(&a, w->resource, c->now);
+	t = make(w, names[type], object);
+	arena_release(&a);
 	if (f->n < FRAMES)
 		f->frames[f->n++] = (struct watch_frame){
 		    w->resource, w->form, !w->headers, type, text_ref(t)};
@@ -726,30 +716,6 @@ prepare(struct request *r, struct table_form *form, struct list_options *o,
 	return p;
 }
 
-static struct watcher *
-watch_new(struct request *r, const struct table_form *form,
-    const struct list_options *o)
-{
-	struct watcher *w = mem_zalloc(sizeof(*w));
-
-	if (r->api->watch_hub == NULL) {
-		struct api *api = r->api;
-		struct watch_hub *h = mem_zalloc(sizeof(*h));
-
-		h->api = api;
-		r->api->watch_hub = h;
-	}
-	w->hub = r->api->watch_hub;
-	w->request = r;
-	w->resource = r->resource;
-	w->crd = crd_ref(r->resource->crd);
-	w->options = *o;
-	w->form = *form;
-	w->gate = r->gate_fault == NULL ? NULL : faults_gate(r, on_close, w);
-	watch_index_add(w->hub, w);
-	return w;
-}
-
 /* As a WebSocket, if that was asked for. False: its handshake was refused. */
 static bool
 begin(struct request *r, bool socket)
@@ -788,7 +754,19 @@ watch_serve(struct request *r)
 		request_free(r);
 		return;
 	}
-	w = watch_new(r, &form, &o);
+	w = mem_zalloc(sizeof(*w));
+	if (r->api->watch_hub == NULL) {
+		r->api->watch_hub = mem_zalloc(sizeof(*r->api->watch_hub));
+		r->api->watch_hub->api = r->api;
+	}
+	w->hub = r->api->watch_hub;
+	w->request = r;
+	w->resource = r->resource;
+	w->crd = crd_ref(r->resource->crd);
+	w->options = o;
+	w->form = form;
+	w->gate = r->gate_fault == NULL ? NULL : faults_gate(r, on_close, w);
+	watch_index_add(w->hub, w);
 	httpd_on_close(r->exchange, on_close, w);
 	start(w, asked);
 }
