@@ -212,7 +212,7 @@ fail_range(struct findings *out, const struct findings_at *at, const char *what)
 }
 
 struct bound {
-	const char *name; /* of the range check */
+	const char *name; /* names the range check */
 	const char *inclusive, *exclusive_;
 	double limit;
 	bool exclusive;

@@ -13,7 +13,7 @@
 
 /* ---- the documents ---- */
 
-/* As the server orders them: built-in ones by name, those of CRDs not. */
+/* Ordered like the server does: built-in ones by name, those of CRDs not. */
 static const struct {
 	unsigned bit;
 	const char *name;

@@ -9,15 +9,15 @@
 
 #include "merge/managed_entry.h"
 
-/* One apply. */
+/* An apply. */
 struct applying {
 	struct managing m;
 	const struct node
 	    *live; /* what is there, or a new object of the kind */
 	const struct node *applied;
-	const struct node *merged; /* what it becomes */
+	const struct node *merged; /* the result */
 	struct managed_entry *mine;
-	struct fieldset *last; /* what the manager applied before */
+	struct fieldset *last; /* applied by this manager before */
 };
 
 struct conflict {

@@ -54,7 +54,7 @@ take_over(struct lists *l, uint32_t n)
 	struct shape_entry *b = shape_items_find(&l->base, &e->path);
 	const struct node *value = e->value;
 
-	/* One that base has several times is not merged, but replaced. */
+	/* An item that base has several times is not merged, but replaced. */
 	if (b != NULL && b->same == 1)
 		value = shape_merge(l->arena, l->item, b->value, value);
 	tree_append(l->arena, l->out, (struct node *)value);

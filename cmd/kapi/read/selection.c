@@ -31,7 +31,7 @@ enum token {
 
 struct lexed {
 	enum token token;
-	struct span text; /* of T_ERROR: what to say */
+	struct span text; /* T_ERROR: the message */
 };
 
 struct parser {

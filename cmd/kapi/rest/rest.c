@@ -124,7 +124,7 @@ check_type_meta(struct request *r, const struct node *body)
 	return NULL;
 }
 
-/* Of what a body is; NULL: of a CRD's. */
+/* The type of a body; NULL: of a CRD's. */
 static const struct schema *
 body_schema(const struct request *r)
 {

@@ -348,7 +348,7 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		if (version.n > 0)
 			tree_put(w->arena, tree_get(object, "metadata"),
 			    "resourceVersion", tree_string(w->arena, version));
-		/* As it would come back from the store. */
+		/* The object as it would come back from the store. */
 		steps->keep(w->arena, w->api->registry, w->resource, object);
 		steps->read(w->arena, w->resource, object);
 		return;
