@@ -26,8 +26,7 @@ decode_metadata(struct arena *a, struct node *object, struct span path,
 	}
 	p = decode_builtin(a, schema_object_meta(), metadata, &part);
 	if (unknown != NULL && p == NULL) {
-		/* Notes of one part of an object, with the path to it put in.
-		 * */
+		/* The notes of this part, with the path to it put in. */
 		static const char head[] = "unknown field \"";
 
 		for (size_t i = 0; i < part.n; i++) {
