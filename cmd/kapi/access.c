@@ -76,7 +76,7 @@ access_url(const struct access *a, struct buf *b)
 
 	buf_addspan(&host, buf_span(&a->host));
 	h = buf_str(&host);
-	/* It listens on every address: take one that always exists. */
+	/* kapi listens on every address: take one that always exists. */
 	if (h[0] == '\0' || strcmp(h, "0.0.0.0") == 0)
 		h = "127.0.0.1";
 	else if (strcmp(h, "::") == 0)

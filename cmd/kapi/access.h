@@ -16,7 +16,7 @@ struct access {
 	struct buf host; /* of --listen, no brackets; "" is every address */
 	int port;
 	struct span certificate; /* PEM; none: clear text */
-	const struct user *user; /* its token, if it has one */
+	const struct user *user; /* the user's token, or none */
 };
 
 /* The host of HOST:PORT. */

@@ -257,25 +257,6 @@ go_on(struct request *r)
 		serve_verb(r);
 }
 
-/* NULL, unless the request says how long it may take, in no way known. Those
- * that take as long as they like are not asked. */
-static struct problem *
-check_timeout(struct request *r)
-{
-	struct span text = request_param(r, "timeout");
-	struct problem *p = NULL;
-	struct buf wrong = BUF_INIT;
-	int64_t ns;
-
-	if (text.n > 0 && r->verb != REQUEST_WATCH &&
-	    duration_parse(text, &ns, &wrong) != 0)
-		p = problem_bad_request(&r->arena,
-		    "invalid timeout specified in the request URL - %s",
-		    buf_str(&wrong));
-	buf_release(&wrong);
-	return p;
-}
-
 void
 router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 {
@@ -295,8 +276,19 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 		reply_with(r, 204, NULL, NULL, 0, NULL);
 		return;
 	}
-	if (p == NULL)
-		p = check_timeout(r);
+	if (p == NULL) {
+		/* Requests that take as long as they like are not asked. */
+		struct span text = request_param(r, "timeout");
+		struct buf wrong = BUF_INIT;
+		int64_t ns;
+
+		if (text.n > 0 && r->verb != REQUEST_WATCH &&
+		    duration_parse(text, &ns, &wrong) != 0)
+			p = problem_bad_request(&r->arena,
+			    "invalid timeout specified in the request URL - %s",
+			    buf_str(&wrong));
+		buf_release(&wrong);
+	}
 	if (p != NULL) {
 		reply_problem(r, p);
 		return;

@@ -10,7 +10,7 @@ struct exchange;
 struct httpd_request;
 void router_serve(
     void *api, struct exchange *x, const struct httpd_request *request);
-/* The same, with a body that is too large: 413. */
+/* A request with a body that is too large: 413. */
 void router_too_large(
     void *api, struct exchange *x, const struct httpd_request *request);
 

@@ -95,7 +95,7 @@ fail_type(struct findings *out, const struct findings_at *at,
 }
 
 static void
-scalar_check_type(struct findings *out, const struct findings_at *at)
+check_type(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	bool text =
@@ -132,20 +132,7 @@ enum_has(const struct schema_rules *r, const struct node *value)
 }
 
 static void
-scalar_check_enum(struct findings *out, const struct findings_at *at)
-{
-	if (at->rules->enum_count > 0 && !enum_has(at->rules, at->value))
-		/* The message tells failures apart; it is not shown. */
-		findings_failure(out, at, FAIL_ENUM, at->value,
-		    span_str("should be one of"));
-	out->matched++;
-}
-
-/*
- * the rules that concern a value alone.
- */
-static void
-scalar_check_null(struct findings *out, const struct findings_at *at)
+check_null(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 
@@ -159,7 +146,7 @@ scalar_check_null(struct findings *out, const struct findings_at *at)
 }
 
 static void
-scalar_check_string(struct findings *out, const struct findings_at *at)
+check_string(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	struct span s = at->value->text;
@@ -225,7 +212,7 @@ fail_range(struct findings *out, const struct findings_at *at, const char *what)
 }
 
 struct bound {
-	const char *name; /* of the range check */
+	const char *name; /* names the range check */
 	const char *inclusive, *exclusive_;
 	double limit;
 	bool exclusive;
@@ -304,7 +291,7 @@ check_multiple(
 }
 
 static void
-scalar_check_number(struct findings *out, const struct findings_at *at)
+check_number(struct findings *out, const struct findings_at *at)
 {
 	const struct schema_rules *r = at->rules;
 	int64_t i = 0;
@@ -558,14 +545,14 @@ check_value(struct findings *out, const struct findings_at *at)
 	size_t before = out->n;
 
 	if (at->value->kind == NODE_NULL) {
-		scalar_check_null(out, at);
+		check_null(out, at);
 	} else {
-		scalar_check_type(out, at);
+		check_type(out, at);
 		check_logic(out, at);
 		if (at->value->kind == NODE_STRING)
-			scalar_check_string(out, at);
+			check_string(out, at);
 		else if (at->value->kind == NODE_NUMBER)
-			scalar_check_number(out, at);
+			check_number(out, at);
 		else if (at->value->kind == NODE_ARRAY) {
 			const struct schema_rules *r = at->rules;
 			struct node *size = tree_int(out->arena, at->value->n);
@@ -601,7 +588,12 @@ check_value(struct findings *out, const struct findings_at *at)
 				findings_failure(out, at, FAIL_INVALID, NULL,
 				    span_str("shouldn't contain duplicates"));
 		}
-		scalar_check_enum(out, at);
+		if (at->rules->enum_count > 0 &&
+		    !enum_has(at->rules, at->value))
+			/* The message tells failures apart; it is not shown. */
+			findings_failure(out, at, FAIL_ENUM, at->value,
+			    span_str("should be one of"));
+		out->matched++;
 		if (at->value->kind == NODE_OBJECT)
 			check_object(out, at);
 		out->matched++;

@@ -114,7 +114,7 @@ conflict(struct arena *a, struct span name)
 	    a, "%.*s is already in use", SPAN_ARG(gotext_quote(a, name)));
 }
 
-/* One name; reason is that of the condition if another has it. */
+/* Checks a name; reason is that of the condition if another has it. */
 static void
 accept_one(struct naming *n, const char *key, const struct span *all,
     size_t count, const char *reason)
@@ -239,7 +239,7 @@ is_protected(struct span group)
 	    span_ends(group, ".kubernetes.io");
 }
 
-/* As url.ParseRequestURI, which knows of no fragment; with scheme and host. */
+/* Like url.ParseRequestURI, which knows of no fragment; with scheme and host. */
 static bool
 is_url(struct span text)
 {

@@ -259,9 +259,8 @@ crd_make(const struct node *definition, const struct strategy *strategy,
 		resource_fill(c, &c->versions[i], names, strategy);
 	}
 	for (size_t i = 0; i < c->version_count; i++) {
-		/* The warning of a deprecated version that has none of its own:
-		 * it names the best version that is served and not deprecated.
-		 * */
+		/* The warning of a deprecated version, unless it has one of
+		 * its own, names the best that is served and not deprecated. */
 		const struct crd_version *best = NULL;
 
 		if (!c->versions[i].deprecated ||

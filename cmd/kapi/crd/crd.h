@@ -42,7 +42,7 @@ struct crd_version {
 	struct span name;
 	bool served, storage, deprecated;
 	struct span deprecation_warning; /* filled in where deprecated */
-	/* As the definition has them; none: the server's own column Age. */
+	/* Columns of the definition; none: the server's own column Age. */
 	const struct crd_column *columns;
 	size_t column_count;
 	const struct span *selectable; /* JSON paths with their leading dot */
@@ -56,13 +56,14 @@ struct crd_version {
 	struct resource *resource;	/* in the registry only if served */
 };
 
-/* One state of a definition's spec; never changes but for refs and
+/* A state of a definition's spec; never changes but for refs and
  * terminating. Its resources live in it. */
 struct crd {
 	size_t refs;
 	struct arena arena; /* everything below; owned */
 	struct span name, uid;
-	struct span group, plural, singular, kind, list_kind; /* as accepted */
+	struct span group, plural, singular, kind,
+	    list_kind; /* accepted names */
 	bool namespaced;
 	bool preserve_unknown; /* spec.preserveUnknownFields */
 	bool terminating;      /* being deleted: creates are refused */

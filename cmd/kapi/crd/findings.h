@@ -54,7 +54,7 @@ struct span findings_place_text(
 
 void findings_add(struct findings *r, const struct failure *f);
 void findings_merge(struct findings *r, const struct findings *other);
-/* One value on the way down. */
+/* A value on the way down. */
 struct findings_at {
 	const struct schema_rules *rules;
 	const struct findings_place *place;

@@ -26,8 +26,7 @@ decode_metadata(struct arena *a, struct node *object, struct span path,
 	}
 	p = decode_builtin(a, schema_object_meta(), metadata, &part);
 	if (unknown != NULL && p == NULL) {
-		/* Notes of one part of an object, with the path to it put in.
-		 * */
+		/* The notes of this part, with the path to it put in. */
 		static const char head[] = "unknown field \"";
 
 		for (size_t i = 0; i < part.n; i++) {
@@ -126,7 +125,7 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
 		return w.problem;
 	if (!r->crd->preserve_unknown) {
 		prune_object(a, r->schema, object, &own);
-		/* Those of an apply are for the validation to refuse. */
+		/* Nulls of an apply are for the validation to refuse. */
 		if (unknown != NULL)
 			prune_drop_nulls(r->schema, object);
 	}
@@ -194,7 +193,7 @@ sort_members(struct node *n)
 	for (size_t i = 1; i < n->n; i++)
 		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
 			qsort(n->members, n->n, sizeof *n->members, member_cmp);
-			n->index = NULL; /* of the old order */
+			n->index = NULL; /* it has the old order */
 			break;
 		}
 }

@@ -14,7 +14,7 @@
 
 /* apiVersion, kind or metadata */
 bool prune_is_meta_field(struct span key);
-/* Of a member and of an item; NULL: the schema does not know it. s may be
+/* The schema of a member, of an item; NULL: the schema does not know it. s may be
  * NULL. */
 const struct schema *prune_member(const struct schema *s, struct span key);
 const struct schema *prune_item(const struct schema *s);

@@ -15,7 +15,7 @@ struct shown {
 		SHOW_FLAG,    /* false if absent */
 		SHOW_NUMBER,  /* 0 if absent */
 		SHOW_VALUE,   /* null if absent; so below */
-		SHOW_OBJECT,  /* of these fields */
+		SHOW_OBJECT,  /* for these fields */
 		SHOW_OBJECTS, /* a list of them */
 		SHOW_MAP,     /* of them, by name */
 		SHOW_OR_BOOL, /* {Allows, Schema} */

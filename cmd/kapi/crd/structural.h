@@ -16,7 +16,7 @@
 
 struct pattern; /* a compiled regular expression */
 
-/* One schema object, as JSON schema validation sees it. Fields and elements
+/* A schema object, as JSON schema validation sees it. Fields and elements
  * are here, too: below allOf, anyOf, oneOf and not there is no struct schema.
  */
 struct schema_rules {

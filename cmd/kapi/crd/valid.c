@@ -521,12 +521,11 @@ check_spec(struct causes *c, const struct node *spec)
 	const struct node *v;
 	size_t storage = 0;
 	bool twice = false;
-	const struct node *scope;
-
-	check_group(c, tree_path_text(spec, "group"));
-	scope = tree_get(spec, "scope");
+	const struct node *scope = tree_get(spec, "scope");
 	const struct span known[] = {
 	    span_str("Cluster"), span_str("Namespaced")};
+
+	check_group(c, tree_path_text(spec, "group"));
 	if (tree_text(scope).n == 0)
 		cause_required(c, span_str("spec.scope"), "");
 	else if (!tree_text_is(scope, "Cluster") &&

@@ -25,7 +25,7 @@ struct span valid_path_entry(
 /* valid_structure.c: a schema is structural. */
 void valid_structure(
     struct causes *c, struct span path, const struct node *schema);
-/* Its defaults fit it. */
+/* The defaults of a schema fit it. */
 void valid_defaults(
     struct causes *c, struct span path, const struct node *schema);
 /* valid_schema.c: what OpenAPI v3 is restricted to. */

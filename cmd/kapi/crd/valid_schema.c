@@ -8,7 +8,7 @@
 static const char no_end[] = "unexpected end of JSON path";
 static const char no_field[] = "does not refer to a valid field";
 
-/* One of . [ ], a text in single quotes (which are part of it), or what is in
+/* The next of . [ ], a text in single quotes (which are part of it), or what is in
  * front of the next of the three. None at the end. */
 static struct span
 next_token(struct span *rest)

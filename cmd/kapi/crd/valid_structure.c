@@ -269,7 +269,7 @@ structure(struct causes *c, struct span path, const struct node *schema,
 
 struct pair {
 	const struct node *values;    /* below a junctor */
-	const struct node *structure; /* what specifies it; may be NULL */
+	const struct node *structure; /* specifies values; may be NULL */
 	struct span values_path, structure_path;
 };
 
@@ -397,7 +397,7 @@ walk(struct causes *c, struct span path, const struct node *schema, bool root)
 	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
 		struct span key = p->members[i].key;
 
-		/* Those of metadata are looked at in their whole; kapi leaves
+		/* Defaults of metadata are looked at in their whole; kapi leaves
 		 * them to the write of an object. */
 		if (!(resource &&
 			(span_is(key, "metadata") || span_is(key, "kind") ||

@@ -234,7 +234,7 @@ configuration(struct request *r, struct node *algorithms)
 	return o;
 }
 
-/* As go-restful reads Accept: the type itself, or any. */
+/* Like go-restful reads Accept: the type itself, or any. */
 static bool
 is_acceptable(const struct request *r, const char *type)
 {

@@ -13,7 +13,7 @@
 
 struct document {
 	struct text *text;	  /* NULL: not made yet; owned */
-	unsigned long generation; /* of the registry, when it was made */
+	unsigned long generation; /* the registry's, when it was made */
 	char etag[67];		  /* quoted; a digest of the text */
 };
 

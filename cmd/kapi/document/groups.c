@@ -13,7 +13,7 @@
 
 /* ---- the documents ---- */
 
-/* As the server orders them: built-in ones by name, those of CRDs not. */
+/* Ordered like the server does: built-in ones by name, those of CRDs not. */
 static const struct {
 	unsigned bit;
 	const char *name;
@@ -310,7 +310,6 @@ groups_add_resources(struct buf *b, const struct registry *g, struct span group,
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (!span_eq(r->group, group) || !span_eq(r->version, version))
 			continue;
-		struct buf text = BUF_INIT;
 		open_item(b);
 		add_text(b, "name", r->plural);
 		add_text(b, "singularName", r->singular);
@@ -321,7 +320,9 @@ groups_add_resources(struct buf *b, const struct registry *g, struct span group,
 		add_texts(b, "categories", r->categories, r->category_count);
 		/* Source:
 		 * apiserver/pkg/endpoints/discovery/storageversionhash.go. */
-		if ((r->verbs & VERB_LIST)) {
+		if (r->verbs & VERB_LIST) {
+			struct buf text = BUF_INIT;
+
 			if (r->crd == NULL)
 				buf_addspan(&text, r->kept_as);
 			for (size_t j = 0;

@@ -18,7 +18,7 @@
 
 #define META "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-/* One operation on a path. */
+/* An operation on a path. */
 struct operation {
 	const char *method, *action;
 	unsigned verb;
@@ -119,7 +119,7 @@ add_response(struct openapi_writer *w, const char *code, struct span type)
 struct subject {
 	struct span group, version, kind;
 	struct span type, list; /* list: what LIST gives */
-	bool custom;		/* of a CRD: no strategic merge patch */
+	bool custom;		/* a CRD: no strategic merge patch */
 };
 
 static void
@@ -241,7 +241,7 @@ add_subresource(struct openapi_writer *w, const struct resource *r,
 	if (span_is(sub->name, "log"))
 		return;
 	if (r->crd != NULL) {
-		/* As the server has it: the type of a Scale, the kind not. */
+		/* Like the server: the type of a Scale, the kind not. */
 		s.group = r->group;
 		s.version = r->version;
 		s.kind = r->kind;

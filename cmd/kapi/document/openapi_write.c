@@ -24,8 +24,8 @@ static const struct {
 	"When the object is to be gone; set by the server when somebody "
 	"deletes it."},
     {"finalizers",
-	"Who has to do something before the object goes; each removes its "
-	"own entry."},
+	"Who has to do something before the object goes; each removes its own "
+	"entry."},
     {"generateName",
 	"The server makes a name of this and five letters, where name is "
 	"empty."},
@@ -463,52 +463,6 @@ add_builtin(struct openapi_writer *w, struct span name)
 	buf_addc(b, '}');
 }
 
-/* The name of a type, to sort by, and its schema. */
-struct piece {
-	struct span name, json;
-};
-
-static int
-compare_pieces(const void *x, const void *y)
-{
-	const struct piece *a = x, *b = y;
-
-	return span_cmp(a->name, b->name);
-}
-
-static void openapi_add_custom(
-    struct openapi_writer *w, const struct openapi_type *type);
-
-void
-openapi_add_types(struct openapi_writer *w)
-{
-	struct piece *pieces = NULL;
-	size_t n = 0, start = w->buf.len;
-	struct openapi_type *t;
-
-	while ((t = w->last) != NULL) {
-		w->last = t->previous;
-		if (t->custom != NULL)
-			openapi_add_custom(w, t);
-		else
-			add_builtin(w, t->name);
-		pieces = mem_grow(pieces, n, sizeof *pieces);
-		pieces[n++] = (struct piece){t->name,
-		    arena_span(&w->arena,
-			span_make(w->buf.data + start, w->buf.len - start))};
-		buf_truncate(&w->buf, start);
-	}
-	if (n > 0)
-		qsort(pieces, n, sizeof *pieces, compare_pieces);
-	for (size_t i = 0; i < n; i++) {
-		json_add_comma(&w->buf);
-		json_add_string(&w->buf, pieces[i].name);
-		buf_addc(&w->buf, ':');
-		buf_addspan(&w->buf, pieces[i].json);
-	}
-	free(pieces);
-}
-
 /* ---- types of CRDs: the schema of the definition, with what the server adds.
  * Source: apiextensions-apiserver/pkg/controller/openapi/builder. ---- */
 
@@ -682,27 +636,69 @@ add_custom_object(struct openapi_writer *w, const struct resource *r)
 	tree_write(&w->buf, schema);
 }
 
-/* The schema of one type of a CRD. */
-static void
-openapi_add_custom(struct openapi_writer *w, const struct openapi_type *type)
+/* ---- all types of a document ---- */
+
+/* The name of a type, to sort by, and its schema. */
+struct piece {
+	struct span name, json;
+};
+
+static int
+compare_pieces(const void *x, const void *y)
 {
-	const struct resource *r = type->custom;
+	const struct piece *a = x, *b = y;
 
-	if (type->list) {
-		struct buf *b = &w->buf;
+	return span_cmp(a->name, b->name);
+}
 
-		buf_adds(b,
-		    "{\"type\":\"object\",\"required\":[\"items\"],"
-		    "\"properties\":{\"apiVersion\":{\"type\":\"string\"},"
-		    "\"items\":{\"type\":\"array\",\"items\":");
-		openapi_add_ref(w, openapi_want_resource(w, r, false));
-		buf_adds(b, "},\"kind\":{\"type\":\"string\"},\"metadata\":");
-		openapi_add_ref(w, span_str(META "ListMeta"));
-		buf_adds(b, "}}");
-	} else
-		add_custom_object(w, r);
-	buf_truncate(&w->buf, w->buf.len - 1);
-	openapi_add_kind(&w->buf, r->group, r->version,
-	    type->list ? r->list_kind : r->kind, true);
-	buf_addc(&w->buf, '}');
+void
+openapi_add_types(struct openapi_writer *w)
+{
+	struct piece *pieces = NULL;
+	size_t n = 0, start = w->buf.len;
+	struct openapi_type *t;
+
+	while ((t = w->last) != NULL) {
+		w->last = t->previous;
+		if (t->custom != NULL) {
+			const struct resource *r = t->custom;
+
+			if (t->list) {
+				struct buf *b = &w->buf;
+
+				buf_adds(b,
+				    "{\"type\":\"object\",\"required\":["
+				    "\"items\"],\"properties\":{\"apiVersion\":"
+				    "{\"type\":\"string\"},\"items\":{\"type\":"
+				    "\"array\",\"items\":");
+				openapi_add_ref(
+				    w, openapi_want_resource(w, r, false));
+				buf_adds(b,
+				    "},\"kind\":{\"type\":\"string\"},"
+				    "\"metadata\":");
+				openapi_add_ref(w, span_str(META "ListMeta"));
+				buf_adds(b, "}}");
+			} else
+				add_custom_object(w, r);
+			buf_truncate(&w->buf, w->buf.len - 1);
+			openapi_add_kind(&w->buf, r->group, r->version,
+			    t->list ? r->list_kind : r->kind, true);
+			buf_addc(&w->buf, '}');
+		} else
+			add_builtin(w, t->name);
+		pieces = mem_grow(pieces, n, sizeof *pieces);
+		pieces[n++] = (struct piece){t->name,
+		    arena_span(&w->arena,
+			span_make(w->buf.data + start, w->buf.len - start))};
+		buf_truncate(&w->buf, start);
+	}
+	if (n > 0)
+		qsort(pieces, n, sizeof *pieces, compare_pieces);
+	for (size_t i = 0; i < n; i++) {
+		json_add_comma(&w->buf);
+		json_add_string(&w->buf, pieces[i].name);
+		buf_addc(&w->buf, ':');
+		buf_addspan(&w->buf, pieces[i].json);
+	}
+	free(pieces);
 }

@@ -27,7 +27,7 @@ struct openapi_writer {
 
 struct openapi_type {
 	struct span name;
-	const struct resource *custom; /* of a CRD; NULL: built in */
+	const struct resource *custom; /* a CRD's; NULL: built in */
 	bool list;		       /* the list of custom */
 	struct openapi_type *previous;
 };
@@ -37,7 +37,6 @@ void openapi_writer_release(struct openapi_writer *w);
 /* The whole document: of w->first's group and version, or of everything. */
 void openapi_add_document(struct openapi_writer *w, const struct registry *g);
 
-/* Its parts. */
 /* A built-in type that the document needs. */
 void openapi_want(struct openapi_writer *w, struct span name);
 /* The type of a resource or of its list; its name, or none if there is no

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "kubelet/forward.h"
 #include "kubelet/kubelet.h"
+#include "kubelet/podstream.h"
 #include "reply/reply.h"
 
 enum { NO_CHANNEL = -1, CLOSE_SIGNAL = 255 };
@@ -27,7 +28,7 @@ struct channels {
 	struct timer over;
 	bool done;    /* the exchange is gone, or being closed */
 	bool signals; /* v5: streams can be closed */
-	int channel;  /* of the message that comes in */
+	int channel;  /* the message that comes in */
 	bool closing; /* ... which closes the stream that is named next */
 	struct podprocess process;
 	struct pair *pairs; /* of a port-forward; NULL: a process */
@@ -41,7 +42,7 @@ channels_free(void *arg)
 
 	podprocess_stop(&c->process);
 	loop_cancel(c->request->api->loop, &c->over);
-	kubelet_end(c->request);
+	podstream_end(c->request);
 	for (size_t i = 0; i < c->pair_count; i++)
 		forward_release(&c->pairs[i].forward);
 	free(c->pairs);
@@ -134,19 +135,19 @@ begin(struct request *r, struct span protocol)
 {
 	struct channels *c;
 
-	if (!kubelet_begin(r, 101))
+	if (!podstream_begin(r, 101))
 		return NULL;
 	c = mem_zalloc(sizeof(*c));
 	c->request = r;
 	c->channel = NO_CHANNEL;
 	if (!httpd_start_messages(
 		r->exchange, protocol, &(struct httpd_input){on_input, c})) {
-		kubelet_end(r);
+		podstream_end(r);
 		free(c);
 		return NULL;
 	}
 	httpd_on_close(r->exchange, channels_free, c);
-	loop_after(r->api->loop, &c->over, KUBELET_STREAM_MS, too_long, c);
+	loop_after(r->api->loop, &c->over, PODSTREAM_MS, too_long, c);
 	return c;
 }
 
@@ -214,7 +215,7 @@ channels_run(struct request *r, const struct podprocess *p)
 		return;
 	c->signals = form == STATUS_V5;
 	c->process = *p;
-	/* That it is open. */
+	/* Says that it is open. */
 	send(c,
 	    p->out	 ? STREAM_OUT
 		: p->err ? STREAM_ERR

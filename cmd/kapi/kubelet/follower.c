@@ -33,7 +33,7 @@ add_all(struct words *w, const struct node *list)
 	return true;
 }
 
-/* One word of a shell, up to a blank. False: the shell would have to work. */
+/* Takes a word of a shell, up to a blank. False: the shell would have to work. */
 static bool
 take_word(struct span *text, struct buf *b)
 {
@@ -162,7 +162,7 @@ tell(struct follower *f, struct arena *a, const struct node *pod)
 	logs_select(text, done,
 	    podcontainer_began_us(pod, f->container, f->options.previous),
 	    &f->options, &lines);
-	/* Of what comes later every line is wanted. */
+	/* Every later line is wanted. */
 	f->options.tail = -1;
 	buf_reset(&f->told);
 	buf_addspan(&f->told, text);

@@ -27,7 +27,7 @@ struct follower {
 	/* Nothing more comes; it has stopped. */
 	void (*on_end)(void *arg);
 	void *arg;
-	/* Its own. */
+	/* Private. */
 	struct store_hook hook;
 	struct timer timer;
 	struct buf told;
@@ -38,7 +38,7 @@ struct follower {
  * (options.tail and so on), later for the rest if options.follow. pod: as it is
  * now. */
 void follower_start(struct follower *f, const struct node *pod);
-/* It may be stopped several times, and in a callback. */
+/* A follower may be stopped several times, and in a callback. */
 void follower_stop(struct follower *f);
 
 /*

@@ -1,53 +1,20 @@
 #include "kubelet/kubelet.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "kubelet/podcontainer.h"
 #include "kubelet/follower.h"
 #include "kubelet/logs.h"
-#include "reply/faults.h"
-#include "reply/journal.h"
-#include "reply/metrics.h"
+#include "kubelet/podcontainer.h"
+#include "kubelet/podstream.h"
 #include "reply/reply.h"
 #include "rights/authorize.h"
 #include "store/store.h"
+#include "type/resource.h"
+#include "write/convert.h"
 
 enum { PORTS_MAX = 128 }; /* a channel has one byte, a port two of them */
-
-bool
-kubelet_begin(struct request *r, int code)
-{
-	struct api *api = r->api;
-
-	if (api->streams >= KUBELET_STREAMS_MAX) {
-		reply_problem(r,
-		    problem_make(&r->arena, 429, "TooManyRequests",
-			"kapi has %d streams of Pods at most",
-			KUBELET_STREAMS_MAX));
-		return false;
-	}
-	if (api->faults != NULL && faults_answer(r, code))
-		return false;
-	if (api->journal != NULL)
-		journal_write(api->journal, r, code, SPAN_NONE);
-	metrics_count(r, code);
-	api->streams++;
-	return true;
-}
-
-void
-kubelet_end(struct request *r)
-{
-	r->api->streams--;
-	request_free(r);
-}
-
-void
-kubelet_refuse(struct request *r, int code, const char *text)
-{
-	reply_typed(r, code, "text/plain; charset=utf-8", span_str(text));
-}
 
 /* NULL, or that the Pod is said to be on a node that is not there. One that has
  * run is believed: what plays the kubelet need not make nodes. */
@@ -76,7 +43,7 @@ log_free(struct log_stream *l)
 {
 	follower_stop(&l->follower);
 	loop_cancel(l->request->api->loop, &l->over);
-	kubelet_end(l->request);
+	podstream_end(l->request);
 	free(l);
 }
 
@@ -148,7 +115,7 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 		struct httpd_header headers[REPLY_HEADERS_MAX];
 		struct log_stream *l;
 
-		if (!kubelet_begin(r, 200))
+		if (!podstream_begin(r, 200))
 			return;
 		l = mem_zalloc(sizeof(*l));
 		l->request = r;
@@ -164,7 +131,7 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 		httpd_start(r->exchange, 200, headers,
 		    reply_headers(r, headers, "text/plain"));
 		loop_after(
-		    r->api->loop, &l->over, KUBELET_STREAM_MS, log_too_long, l);
+		    r->api->loop, &l->over, PODSTREAM_MS, log_too_long, l);
 		follower_start(&l->follower, pod);
 	}
 }
@@ -177,7 +144,7 @@ serve_process(struct request *r, const struct node *pod, struct span container)
 	struct podprocess p;
 
 	if (!podprocess_read(&p, r, pod, container))
-		kubelet_refuse(r, 400,
+		podstream_refuse(r, 400,
 		    "you must specify at least 1 of stdin, stdout, stderr");
 	else if (podcontainer_runs(pod, container)) {
 		if (httpd_wants_websocket(r->http))
@@ -185,14 +152,14 @@ serve_process(struct request *r, const struct node *pod, struct span container)
 		else
 			streams_run(r, &p);
 	} else if (p.attach)
-		kubelet_refuse(r, 500,
+		podstream_refuse(r, 500,
 		    arena_printf(&r->arena,
 			"container %.*s not found in pod %.*s_%.*s",
 			SPAN_ARG(container), SPAN_ARG(r->name),
 			SPAN_ARG(r->namespace_))
 			.p);
 	else
-		kubelet_refuse(r, 500,
+		podstream_refuse(r, 500,
 		    arena_printf(&r->arena, "container not found (\"%.*s\")",
 			SPAN_ARG(container))
 			.p);
@@ -209,7 +176,7 @@ bad_port(struct request *r, struct span text, const char *why)
 	    SPAN_ARG(text), why);
 }
 
-/* Of ports=, each a list with commas. */
+/* Reads ports=, each a list with commas. */
 static struct problem *
 read_ports(struct request *r, uint16_t *ports, size_t *n)
 {
@@ -298,9 +265,9 @@ serve_stream(struct request *r, const struct node *pod)
 		    socket && !tunnel ? check_ports(ports, n) : NULL;
 
 		if (bad != NULL)
-			kubelet_refuse(r, 400, bad);
+			podstream_refuse(r, 400, bad);
 		else if (has_ended(pod))
-			kubelet_refuse(r, 500,
+			podstream_refuse(r, 500,
 			    arena_printf(&r->arena,
 				"pod not found (\"%.*s_%.*s\")",
 				SPAN_ARG(r->name), SPAN_ARG(r->namespace_))
@@ -353,4 +320,89 @@ kubelet_serve(struct request *r)
 			arena_span(&r->arena, text_span(o->json)), TREE_LIMITS,
 			NULL, NULL),
 		    &options);
+}
+
+/* ---- proxy: no process is behind Pods, Services and Nodes.
+ * Source: pkg/registry/core/{pod,service,node}. ---- */
+
+/* SCHEME:NAME:PORT, NAME:PORT or NAME. False: neither. */
+static bool
+split_service(struct span text, struct span *name, struct span *port)
+{
+	struct span rest = text, first = span_cut(&rest, ':');
+	struct span second = span_cut(&rest, ':');
+
+	*name = first;
+	*port = second;
+	if (rest.n == 0)
+		return first.n > 0;
+	*name = second;
+	*port = rest;
+	return (first.n == 0 || span_is(first, "http") ||
+		   span_is(first, "https")) &&
+	    second.n > 0 && memchr(rest.p, ':', rest.n) == NULL;
+}
+
+/* A number has to be that of a port; any name will do. */
+static bool
+has_port(const struct node *service, struct span port)
+{
+	const struct node *all = tree_path(service, "spec.ports");
+	uint64_t wanted;
+	int64_t number;
+
+	if (!span_is_digits(port))
+		return true;
+	if (!span_number(port, UINT16_MAX, &wanted))
+		return false;
+	for (size_t i = 0; i < tree_count(all); i++)
+		if (tree_get_int(tree_get(all->items[i], "port"), &number) &&
+		    (uint64_t)number == wanted)
+			return true;
+	return false;
+}
+
+/* No pod answers, so no Service has endpoints. */
+static struct problem *
+service_proxy(struct request *r)
+{
+	struct span asked = r->name, name, port;
+	const struct stored *o;
+
+	if (!split_service(asked, &name, &port))
+		return problem_bad_request(&r->arena,
+		    "invalid service request \"%.*s\"", SPAN_ARG(asked));
+	o = store_get(r->resource->collection, r->namespace_, name);
+	if (o == NULL)
+		return problem_not_found(&r->arena, r->resource, name);
+	if (!has_port(convert_tree(&r->arena, o), port))
+		return problem_make(&r->arena, 503, "ServiceUnavailable",
+		    "no service port %.*s found for service \"%.*s\"",
+		    SPAN_ARG(port), SPAN_ARG(name));
+	return problem_make(&r->arena, 503, "ServiceUnavailable",
+	    "no endpoints available for service \"%.*s\"", SPAN_ARG(name));
+}
+
+/* The proxy of a Pod or a Node. */
+static struct problem *
+object_proxy(struct request *r)
+{
+	const struct stored *o =
+	    store_get(r->resource->collection, r->namespace_, r->name);
+
+	if (o == NULL)
+		return problem_not_found(&r->arena, r->resource, r->name);
+	if (span_is(r->plural, "pods") &&
+	    tree_path_text(convert_tree(&r->arena, o), "status.podIP").n == 0)
+		return problem_bad_request(&r->arena, "address not allowed");
+	return problem_make(&r->arena, 501, "NotImplemented",
+	    "kapi runs no containers: proxy is not served");
+}
+
+void
+kubelet_serve_proxy(struct request *r)
+{
+	reply_problem(r,
+	    span_is(r->plural, "services") ? service_proxy(r)
+					   : object_proxy(r));
 }

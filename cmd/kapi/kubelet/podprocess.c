@@ -102,7 +102,7 @@ finish(struct podprocess *p, struct node *s)
 	p->output.end(p->output.arg);
 }
 
-/* As fmt prints a list. */
+/* Like fmt prints a list. */
 static struct span
 command_text(const struct podprocess *p)
 {

@@ -39,7 +39,7 @@ enum status_form {
 struct podprocess_output {
 	/* Not called with nothing. */
 	void (*write)(void *arg, enum stream s, struct span bytes);
-	/* It has ended, and said its status. */
+	/* The process has ended, and said its status. */
 	void (*end)(void *arg);
 	void *arg;
 };
@@ -51,7 +51,7 @@ struct podprocess {
 	bool attach, in, out, err, tty;
 	const struct span *command;
 	size_t command_n;
-	/* Its own. */
+	/* Private. */
 	const struct node *pod;
 	struct podprocess_output output;
 	enum status_form form;

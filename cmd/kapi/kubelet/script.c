@@ -157,7 +157,7 @@ fits(const struct node *pattern, const struct span *command, size_t n)
 	if (pattern == NULL)
 		return true;
 	for (i = 0; i < pattern->n; i++) {
-		/* Of a number its digits. */
+		/* A number: its digits. */
 		struct span word = pattern->items[i]->text;
 
 		if (i + 1 == pattern->n && span_is(word, "**"))

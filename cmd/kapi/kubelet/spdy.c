@@ -31,37 +31,6 @@ static const char dictionary[] =
     "publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,"
     "utf-,*,enq=0.";
 
-static void
-inflate_release(struct inflater *i)
-{
-	if (i->begun)
-		inflateEnd(&i->stream);
-	i->begun = false;
-}
-
-/* zlib asks for it after the head of the stream. */
-static int
-set_dictionary(z_stream *z)
-{
-	struct buf b = {0};
-	int e;
-	struct span rest = span_str(words);
-
-	while (rest.p != NULL) {
-		struct span word = span_cut(&rest, ' ');
-
-		buf_add(&b, "\0\0\0", 3);
-		buf_addc(&b, (char)word.n);
-		buf_addspan(&b, word);
-		if (span_is(word, "200-OK"))
-			b.data[b.len - 3] = ' ';
-	}
-	buf_adds(&b, dictionary);
-	e = inflateSetDictionary(z, (const Bytef *)b.data, (uInt)b.len);
-	buf_release(&b);
-	return e;
-}
-
 /* Z_OK: there may be more. Z_BUF_ERROR: all of the frame is read. */
 static int
 inflate_piece(z_stream *z, struct buf *out)
@@ -72,8 +41,24 @@ inflate_piece(z_stream *z, struct buf *out)
 	z->next_out = piece;
 	z->avail_out = sizeof(piece);
 	e = inflate(z, Z_SYNC_FLUSH);
-	if (e == Z_NEED_DICT)
-		e = set_dictionary(z);
+	if (e == Z_NEED_DICT) {
+		/* zlib asks for it after the head of the stream. */
+		struct buf b = {0};
+		struct span rest = span_str(words);
+
+		while (rest.p != NULL) {
+			struct span word = span_cut(&rest, ' ');
+
+			buf_add(&b, "\0\0\0", 3);
+			buf_addc(&b, (char)word.n);
+			buf_addspan(&b, word);
+			if (span_is(word, "200-OK"))
+				b.data[b.len - 3] = ' ';
+		}
+		buf_adds(&b, dictionary);
+		e = inflateSetDictionary(z, (const Bytef *)b.data, (uInt)b.len);
+		buf_release(&b);
+	}
 	buf_add(out, piece, sizeof(piece) - z->avail_out);
 	return e;
 }
@@ -120,7 +105,9 @@ spdy_release(struct spdy_reader *r)
 {
 	buf_release(&r->control);
 	buf_release(&r->headers);
-	inflate_release(&r->inflater);
+	if (r->inflater.begun)
+		inflateEnd(&r->inflater.stream);
+	r->inflater.begun = false;
 }
 
 static uint32_t

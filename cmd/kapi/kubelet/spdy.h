@@ -31,11 +31,11 @@ struct inflater {
 
 /* Zeroed memory is the beginning of a connection. */
 struct spdy_reader {
-	/* Of the last event. */
+	/* The last event. */
 	uint32_t stream;  /* of a ping, its id */
 	struct span data; /* in the caller's bytes */
 	bool fin;	  /* the client sends no more on the stream */
-	/* Its own. */
+	/* Private. */
 	unsigned char head[SPDY_HEAD];
 	size_t head_n;
 	uint32_t left; /* bytes of the frame that have not come */
@@ -56,7 +56,7 @@ enum spdy_event {
 /* Reads up to the next event; *taken of n bytes are used up. */
 enum spdy_event spdy_read(
     struct spdy_reader *r, const char *p, size_t n, size_t *taken);
-/* Of SPDY_OPEN: the value; none if there is no such header. */
+/* The value of a header of SPDY_OPEN; none if there is no such header. */
 struct span spdy_header(const struct spdy_reader *r, const char *name);
 
 /* Appends a frame; of data its head. first: nothing was replied yet on this

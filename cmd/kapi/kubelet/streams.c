@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "kubelet/forward.h"
 #include "kubelet/kubelet.h"
+#include "kubelet/podstream.h"
 #include "kubelet/spdy.h"
 #include "reply/reply.h"
 
@@ -64,7 +65,7 @@ streams_free(void *arg)
 		s->tunnels = next;
 	}
 	spdy_release(&s->reader);
-	kubelet_end(s->request);
+	podstream_end(s->request);
 	free(s);
 }
 
@@ -217,7 +218,7 @@ tunnel_ends(void *arg)
 	send_data(t->streams, t->error, SPAN_NONE, true);
 }
 
-/* Those that have ended make room. */
+/* Streams that have ended make room. */
 static void
 sweep(struct streams *s)
 {
@@ -323,7 +324,7 @@ take(struct streams *s, enum spdy_event e)
 	case SPDY_MORE:
 		break;
 	case SPDY_OPEN:
-		/* Those of a client are odd. */
+		/* A client's streams are odd. */
 		if (id % 2 == 0)
 			end(s);
 		else if (s->forwards)
@@ -405,11 +406,11 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 	/* streaming/pkg/httpstream/spdy/upgrade.go prints all of them. */
 	if (socket_protocol.n == 0 &&
 	    !span_has_caseless(httpd_header(r->http, "upgrade"), "spdy/3.1")) {
-		kubelet_refuse(r, 400,
+		podstream_refuse(r, 400,
 		    "unable to upgrade: missing upgrade headers in request\n");
 		return NULL;
 	}
-	if (!kubelet_begin(r, 101))
+	if (!podstream_begin(r, 101))
 		return NULL;
 	s = mem_zalloc(sizeof(*s));
 	s->request = r;
@@ -429,12 +430,12 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 		begun = true;
 	}
 	if (!begun) {
-		kubelet_end(r);
+		podstream_end(r);
 		free(s);
 		return NULL;
 	}
 	httpd_on_close(r->exchange, streams_free, s);
-	loop_after(r->api->loop, &s->over, KUBELET_STREAM_MS, too_long, s);
+	loop_after(r->api->loop, &s->over, PODSTREAM_MS, too_long, s);
 	return s;
 }
 
@@ -486,7 +487,7 @@ negotiate(struct request *r, const char *header, const char *prefix,
 			if (span_eq(wanted[i], served[k]))
 				return served[k];
 	if (wanted_n == 0)
-		kubelet_refuse(r, 400,
+		podstream_refuse(r, 400,
 		    "unable to upgrade: X-Stream-Protocol-Version is "
 		    "required\n");
 	else {
@@ -499,7 +500,7 @@ negotiate(struct request *r, const char *header, const char *prefix,
 		buf_adds(&b, ", server accepts ");
 		add_list(&b, served, n);
 		buf_addc(&b, '\n');
-		kubelet_refuse(r, 403, buf_str(&b));
+		podstream_refuse(r, 403, buf_str(&b));
 		buf_release(&b);
 	}
 	return SPAN_NONE;

@@ -199,7 +199,7 @@ count(const struct fieldset *s)
 	return s == NULL ? 0 : s->n;
 }
 
-/* Which comes first: below 0: x's; above 0: y's; 0: both have it. */
+/* The order of two: below 0: x's; above 0: y's; 0: both have it. */
 static int
 next(const struct fieldset *x, uint32_t i, const struct fieldset *y, uint32_t j)
 {

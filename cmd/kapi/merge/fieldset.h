@@ -58,7 +58,7 @@ struct fieldset_element fieldset_element_field(struct span name);
 struct fieldset_element fieldset_element_index(int64_t index);
 int fieldset_element_cmp(
     const struct fieldset_element *x, const struct fieldset_element *y);
-/* As in messages: .name [key="value"] [="value"] [0] */
+/* In the form of messages: .name [key="value"] [="value"] [0] */
 void fieldset_element_print(struct buf *b, const struct fieldset_element *e);
 
 /* Making: add in any order, then fieldset_done (NULL if it stayed empty). */
@@ -68,7 +68,7 @@ void fieldset_add(struct arena *a, struct fieldset *s,
     struct fieldset *children);
 struct fieldset *fieldset_done(struct arena *a, struct fieldset *s);
 
-/* One path of names with dots between them. */
+/* A path of names with dots between them. */
 struct fieldset *fieldset_of(struct arena *a, const char *dotted);
 bool fieldset_has(const struct fieldset *s, const char *dotted);
 
@@ -99,7 +99,7 @@ void fieldset_each(
 /* Reads FieldsV1; drops elements of unknown kinds. -1 with err: not valid. */
 int fieldset_parse(struct arena *a, const struct node *fields,
     struct fieldset **set, struct err *err);
-/* As the server writes it: sorted. */
+/* Sorted, like the server writes it. */
 struct node *fieldset_node(struct arena *a, struct fieldset *s);
 
 #endif

@@ -152,7 +152,7 @@ print_value(struct buf *b, const struct node *n, bool from_fields)
 {
 	switch (n->kind) {
 	case NODE_STRING:
-		/* As fmt's %q. */
+		/* Like fmt's %q. */
 		static const char from[] = "\a\b\f\n\r\t\v\"\\",
 				  to[] = "abfnrtv\"\\";
 

@@ -24,7 +24,7 @@
 
 struct managed_write {
 	struct arena *arena;
-	const struct schema *schema; /* of the whole object */
+	const struct schema *schema; /* schema of the whole object */
 	/* The parameter fieldManager, or the User-Agent's name (see
 	 * managed_agent); none: a write of the server itself, which gets no
 	 * entry; "" is "unknown". */

@@ -9,15 +9,15 @@
 
 #include "merge/managed_entry.h"
 
-/* One apply. */
+/* An apply. */
 struct applying {
 	struct managing m;
 	const struct node
 	    *live; /* what is there, or a new object of the kind */
 	const struct node *applied;
-	const struct node *merged; /* what it becomes */
+	const struct node *merged; /* the result */
 	struct managed_entry *mine;
-	struct fieldset *last; /* what the manager applied before */
+	struct fieldset *last; /* applied by this manager before */
 };
 
 struct conflict {
@@ -208,20 +208,22 @@ conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
 	struct problem *problem;
 
 	for (size_t i = 0; i < n; i++) {
-		buf_reset(&who);
+		const struct managed_entry *with = conflicts[i].with;
 		struct node name = {.kind = NODE_STRING};
 		struct fieldset_element e = {
 		    .kind = PATH_VALUE, .value = &name};
 		struct buf quoted = BUF_INIT;
-		name.text = conflicts[i].with->manager;
+
+		name.text = with->manager;
 		fieldset_element_print(&quoted, &e); /* between [= and ] */
+		buf_reset(&who);
 		buf_add(&who, quoted.data + 2, quoted.len - 3);
-		if (conflicts[i].with->subresource.n > 0)
+		if (with->subresource.n > 0)
 			buf_addf(&who, " with subresource \"%.*s\"",
-			    SPAN_ARG(conflicts[i].with->subresource));
-		if (!conflicts[i].with->applied)
-			buf_addf(&who, " using %.*s",
-			    SPAN_ARG(conflicts[i].with->api_version));
+			    SPAN_ARG(with->subresource));
+		if (!with->applied)
+			buf_addf(
+			    &who, " using %.*s", SPAN_ARG(with->api_version));
 		buf_release(&quoted);
 		to.message = arena_printf(
 		    a, "conflict with %.*s", SPAN_ARG(buf_span(&who)));

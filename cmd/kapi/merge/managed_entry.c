@@ -115,7 +115,7 @@ managed_entries_decode(struct managed_entries *e, struct arena *a,
 		    decode_one(e, array->items[i], i, from, err) != 0)
 			return -1;
 	if (from == FROM_CLIENT) {
-		/* Of entries of one identity the last one counts. */
+		/* The last of the entries of one identity counts. */
 		struct managed_entry **sorted =
 		    arena_alloc(e->arena, e->n * sizeof(*sorted));
 		struct managed_entries once = {.arena = e->arena};

@@ -17,11 +17,11 @@
 #include "merge/shape.h"
 
 struct managed_entry {
-	/* Who: for an Apply without the apiVersion. */
+	/* The identity: for an Apply without the apiVersion. */
 	struct span manager, api_version, subresource;
 	bool applied;
 	struct span time; /* none: no time */
-	/* As it is stored; NULL where set or time are no longer these. */
+	/* The stored entry; NULL where set or time are no longer these. */
 	const struct node *stored;
 	const struct node *fields; /* to be parsed when needed; or NULL */
 	struct fieldset *set;
@@ -50,7 +50,7 @@ struct managed_entry *managed_entries_find(
     struct managed_entries *e, const struct managed_entry *who);
 struct managed_entry *managed_entries_add(
     struct managed_entries *e, const struct managed_entry *who);
-/* Those whose set is empty, and those of versions that are not served. */
+/* Drops entries whose set is empty, and those of versions that are not served. */
 void managed_entries_sweep(struct managed_entries *e);
 /* At most ten that are not an Apply: older ones become one. */
 void managed_entries_cap(struct managed_entries *e);
@@ -58,7 +58,7 @@ void managed_entries_cap(struct managed_entries *e);
 struct span managed_entry_identity(
     struct arena *a, const struct managed_entry *x);
 
-/* One write, between managed.c and managed_apply.c. */
+/* A write, between managed.c and managed_apply.c. */
 struct managing {
 	const struct managed_write *write;
 	struct arena *arena;

@@ -83,7 +83,7 @@ patch_merge(struct arena *a, const struct node *target,
 enum {
 	OPERATIONS_MAX = 10000,
 	COPY_MAX = 3 * 1024 * 1024, /* bytes that all "copy" may add */
-	DEPTH_MAX = 1000	    /* as of the parser: see TREE_LIMITS */
+	DEPTH_MAX = 1000	    /* like the parser: see TREE_LIMITS */
 };
 
 struct patching {

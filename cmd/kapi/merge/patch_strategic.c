@@ -48,7 +48,7 @@ fail_type(struct merging *m, const char *expected, const struct node *got)
 struct list_rules {
 	const struct schema *element;
 	bool merge;	 /* else the patch's list takes the place of the old */
-	struct span key; /* of its maps; none: a set of scalars */
+	struct span key; /* key of its maps; none: a set of scalars */
 };
 
 /* Both are consumed: what a map of the original becomes.
@@ -739,7 +739,7 @@ merge_members(struct merging *m, const struct schema *type,
 				return;
 			}
 		}
-		/* One member of the patch. remove: it was
+		/* A member of the patch. remove: it was
 		 * $deleteFromPrimitiveList/key. */
 		value = patch->members[i].value;
 		old = tree_get_span(original, key);

@@ -43,7 +43,7 @@ enum atom shape_pick(unsigned atoms);
 bool shape_fits(struct shape s, enum atom atom, const struct node *value);
 bool shape_map_atomic(struct shape s);
 enum list_type shape_list_type(struct shape s);
-/* Of a map's member; *declared: it is one of the fields. */
+/* The shape of a map's member; *declared: it is one of the fields. */
 struct shape shape_member(struct shape s, struct span name, bool *declared);
 struct shape shape_item(struct shape s);
 /* The path element of an item of a list that is not atomic; -1: *problem. */
@@ -93,7 +93,7 @@ struct shape_items {
 	} * entries;		     /* in the list's order */
 	struct shape_entry **sorted; /* by path, then by place */
 	uint32_t n;
-	bool bad; /* one has no path, and was left out */
+	bool bad; /* an item has no path, and was left out */
 };
 void shape_items(struct arena *a, struct shape list, const struct node *value,
     struct shape_items *items);

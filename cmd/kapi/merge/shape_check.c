@@ -96,7 +96,7 @@ printed(struct check *c, const struct node *value)
 	return text;
 }
 
-/* As fmt's %#v. */
+/* Like fmt's %#v. */
 static void
 add_go_syntax(struct buf *b, const struct node *value)
 {

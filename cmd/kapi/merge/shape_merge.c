@@ -54,7 +54,7 @@ take_over(struct lists *l, uint32_t n)
 	struct shape_entry *b = shape_items_find(&l->base, &e->path);
 	const struct node *value = e->value;
 
-	/* One that base has several times is not merged, but replaced. */
+	/* An item that base has several times is not merged, but replaced. */
 	if (b != NULL && b->same == 1)
 		value = shape_merge(l->arena, l->item, b->value, value);
 	tree_append(l->arena, l->out, (struct node *)value);
@@ -145,30 +145,6 @@ shape_merge(struct arena *a, struct shape s, const struct node *base,
 }
 
 static struct node *
-map_without(struct arena *a, struct shape s, const struct node *value,
-    const struct fieldset *set)
-{
-	struct node *out = tree_object(a);
-
-	for (uint32_t i = 0; i < value->n; i++) {
-		const struct member *m = &value->members[i];
-		struct fieldset_element e = fieldset_element_field(m->key);
-		const struct fieldset_item *found = fieldset_find(set, &e);
-		struct node *kept = m->value;
-		bool declared;
-
-		if (found != NULL && found->member)
-			continue;
-		if (found != NULL && !fieldset_empty(found->children))
-			kept =
-			    shape_without(a, shape_member(s, m->key, &declared),
-				kept, found->children);
-		tree_set(a, out, m->key, kept);
-	}
-	return out;
-}
-
-static struct node *
 list_without(struct arena *a, struct shape s, const struct node *value,
     const struct fieldset *set)
 {
@@ -202,7 +178,24 @@ shape_without(struct arena *a, struct shape s, const struct node *value,
 	case ATOM_MAP:
 		if (!tree_is(value, NODE_OBJECT) || shape_map_atomic(s))
 			return tree_null(a);
-		out = map_without(a, s, value, set);
+		out = tree_object(a);
+		for (uint32_t i = 0; i < value->n; i++) {
+			const struct member *m = &value->members[i];
+			struct fieldset_element e =
+			    fieldset_element_field(m->key);
+			const struct fieldset_item *found =
+			    fieldset_find(set, &e);
+			struct node *kept = m->value;
+			bool declared;
+
+			if (found != NULL && found->member)
+				continue;
+			if (found != NULL && !fieldset_empty(found->children))
+				kept = shape_without(a,
+				    shape_member(s, m->key, &declared), kept,
+				    found->children);
+			tree_set(a, out, m->key, kept);
+		}
 		break;
 	case ATOM_LIST:
 		if (!tree_is(value, NODE_ARRAY) ||

@@ -41,7 +41,7 @@ invalid(struct arena *a, const char *what, struct span detail)
 	    SPAN_ARG(detail));
 }
 
-/* As path.Clean would leave it: no empty, "." or ".." segment. */
+/* Like path.Clean would leave it: no empty, "." or ".." segment. */
 static bool
 is_clean(struct span key)
 {
@@ -386,7 +386,7 @@ page_fill(struct request *r, struct walk *w, const struct listing *l,
 	bool all = selection_is_empty(s);
 	struct stored *o;
 
-	/* One object: kubectl get NAME -w, and every wait for one. */
+	/* A single object: kubectl get NAME -w, and every wait for one. */
 	if (w->all == NULL && s->name.p != NULL &&
 	    (r->namespace_.n > 0 || !r->resource->namespaced)) {
 		o = store_get(w->c, r->namespace_, s->name);

@@ -31,7 +31,7 @@ enum token {
 
 struct lexed {
 	enum token token;
-	struct span text; /* of T_ERROR: what to say */
+	struct span text; /* T_ERROR: the message */
 };
 
 struct parser {
@@ -101,9 +101,8 @@ lex(struct parser *p)
 	if (p->rest.n == 0 || *p->rest.p == '\0')
 		return (struct lexed){T_END, span_str("")};
 	if (is_special(*p->rest.p)) {
-		/* The longest run of special characters that is a symbol;
-		 * special characters that never form a symbol end the selector.
-		 * */
+		/* The longest run of special characters that is a symbol; a
+		 * run that never is one ends the selector. */
 		struct lexed best = {T_ERROR, SPAN_NONE};
 		size_t count = 0;
 

@@ -24,7 +24,7 @@ struct label_term {
 	enum label_op op;
 	struct span *values; /* sorted, each once */
 	size_t count;
-	int64_t number; /* of ABOVE and BELOW */
+	int64_t number; /* for ABOVE and BELOW */
 };
 
 struct field_term {

@@ -331,7 +331,7 @@ check_dates(
 	}
 }
 
-/* As the decoders of the real server take them. */
+/* Like the decoders of the real server take them. */
 static bool
 check_form(struct token_reading *x, const struct jwt *t)
 {
@@ -430,7 +430,7 @@ is_among(struct span s, const struct span *list, size_t n)
 	return false;
 }
 
-/* As Go's %q prints a slice. */
+/* Like Go's %q prints a slice. */
 static struct span
 quoted(struct arena *a, const struct span *list, size_t n)
 {

@@ -16,7 +16,7 @@
 
 struct identity {
 	const struct user *user; /* NULL: nobody */
-	struct node *audiences;	 /* those of the token and of the question */
+	struct node *audiences;	 /* both the token's and the question's */
 	struct span error;	 /* why, as TokenReview says it */
 };
 

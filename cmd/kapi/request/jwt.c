@@ -18,7 +18,7 @@ enum { DEPTH_MAX = 32, SIGNATURE_MAX = 1024, KEY_BYTES_MAX = 2048 };
 
 struct algorithm {
 	const char *name;
-	int type, bits; /* of the key; 0: any */
+	int type, bits; /* the key's; 0: any */
 	size_t half;	/* bytes of r and of s; 0: of RSA */
 	const EVP_MD *(*digest)(void);
 };

@@ -16,7 +16,7 @@
 #include "base/span.h"
 #include "tree/tree.h"
 
-struct jwt_keys; /* one that signs, and those that verify */
+struct jwt_keys; /* the key that signs, and keys that verify */
 
 struct jwt_keys *jwt_keys_new(void);
 void jwt_keys_free(struct jwt_keys *k);
@@ -45,7 +45,7 @@ int jwt_sign(const struct jwt_keys *k, struct span claims, struct buf *token);
 
 /* A token taken apart; nothing is proven yet. Parts are in the arena. */
 struct jwt {
-	struct span algorithm, key_id; /* of the header; none: not there */
+	struct span algorithm, key_id; /* in the header; none: not there */
 	bool critical;		       /* it has extensions; none is known */
 	struct node *claims;	       /* an object */
 	struct span duplicate; /* a key of the claims that is there twice */

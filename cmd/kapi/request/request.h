@@ -50,7 +50,7 @@ struct request {
 	bool extra_parts; /* something is behind the subresource */
 	bool waited;	  /* for its namespace: router.c */
 	uint64_t number;  /* from 1, in order of arrival */
-	struct span user; /* of the token; "" if anonymous */
+	struct span user; /* the token's; "" if anonymous */
 	struct span user_agent;
 	enum verb verb;
 	struct span group, version, plural, namespace_, name, subresource;
@@ -65,7 +65,7 @@ struct request {
 	const struct user *identity; /* never NULL; with groups */
 	/* For the journal. */
 	bool changed;		 /* something was written to the store */
-	bool forbidden;		 /* it had not the rights */
+	bool forbidden;		 /* without the rights */
 	uint64_t result_version; /* resourceVersion of the answer; 0: none */
 	const char *fault;	 /* what a plan did to it; NULL: nothing */
 	/* Faults: see faults.h. */

@@ -27,7 +27,7 @@ static const struct user admin = {.token = {"", 0},
     .group_count = 2};
 
 /*
- * One field of a CSV line (RFC 4180, as encoding/csv reads it): *rest moves
+ * Reads a field of a CSV line (RFC 4180, as encoding/csv reads it): *rest moves
  * behind it and its comma. -1: a quote that does not end.
  */
 static int

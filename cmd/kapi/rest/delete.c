@@ -74,7 +74,7 @@ has_finalizer(const struct node *finalizers, const char *name)
 	return false;
 }
 
-/* Which of the collector's finalizers the deletion is to have. Source:
+/* The collector's finalizers the deletion is to have. Source:
  * shouldOrphanDependents and shouldDeleteDependents of registry/store.go. */
 static void
 policy(const struct resource *r, const struct delete_options *o,

@@ -100,7 +100,7 @@ set_insufficient(struct arena *a, struct node *budget)
 	    tree_int(a, number(budget, "status.observedGeneration")));
 }
 
-/* One disruption less is allowed; a problem if none is. */
+/* Allows one disruption less is allowed; a problem if none is. */
 static struct problem *
 spend(struct request *r, struct resource *budgets, struct stored *o)
 {

@@ -93,7 +93,7 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	if (p == NULL || p->code != 422)
 		return p;
 	/* Once more, with what it is about. */
-	/* As json-patch writes it: the members that it looked at are sorted. */
+	/* Like json-patch writes it: the members that it looked at are sorted. */
 	for (size_t i = 1;
 	     i < tree_count(before) && before->kind == NODE_OBJECT; i++)
 		for (size_t k = i; k > 0 &&

@@ -124,7 +124,7 @@ check_type_meta(struct request *r, const struct node *body)
 	return NULL;
 }
 
-/* Of what a body is; NULL: of a CRD's. */
+/* The type of a body; NULL: of a CRD's. */
 static const struct schema *
 body_schema(const struct request *r)
 {
@@ -599,25 +599,6 @@ rest_put_as_is(
 
 /* ---- collections ---- */
 
-static struct problem *
-delete_listed(struct request *r, struct stored **objects, size_t n,
-    const struct delete_options *options)
-{
-	struct problem *p = NULL;
-
-	for (size_t i = 0; i < n && p == NULL; i++) {
-		struct write w = rest_write_of(r);
-
-		w.namespace_ = objects[i]->namespace_;
-		w.name = objects[i]->name;
-		p = delete_object(&w, options);
-		r->changed = r->changed || w.changed;
-		if (p != NULL && p->code == 404)
-			p = NULL;
-	}
-	return p;
-}
-
 static void
 many_serve(struct request *r)
 {
@@ -629,8 +610,16 @@ many_serve(struct request *r)
 
 	if (p == NULL)
 		p = parameters_of_delete(r, &options);
-	if (p == NULL)
-		p = delete_listed(r, objects, n, &options);
+	for (size_t i = 0; i < n && p == NULL; i++) {
+		struct write w = rest_write_of(r);
+
+		w.namespace_ = objects[i]->namespace_;
+		w.name = objects[i]->name;
+		p = delete_object(&w, &options);
+		r->changed = r->changed || w.changed;
+		if (p != NULL && p->code == 404)
+			p = NULL;
+	}
 	for (size_t i = 0; i < n; i++)
 		store_unref(objects[i]);
 	if (p != NULL)

@@ -39,13 +39,13 @@ struct rest_writer {
 	struct span manager;
 };
 
-/* As POST; metadata.namespace and name are in the object. *made (may be NULL)
+/* Like POST; metadata.namespace and name are in the object. *made (may be NULL)
  * is what was stored; borrowed until the next write. */
 struct problem *rest_create(const struct rest_writer *w, struct resource *r,
     struct node *object, struct stored **made);
 
 /*
- * As PUT of a whole object, subresource "" for the main path ("status",
+ * Like PUT of a whole object, subresource "" for the main path ("status",
  * "finalize", ...). The object that is there is replaced if its
  * resourceVersion is the object's; an object without one replaces any. One
  * whose last finalizer went while it is being deleted is deleted.
@@ -53,7 +53,7 @@ struct problem *rest_create(const struct rest_writer *w, struct resource *r,
 struct problem *rest_update(const struct rest_writer *w, struct resource *r,
     struct span subresource, struct node *object);
 
-/* As DELETE. */
+/* Like DELETE. */
 struct problem *rest_delete(const struct rest_writer *w, struct resource *r,
     struct span namespace_, struct span name,
     const struct delete_options *options);

@@ -90,7 +90,7 @@ check_lifetime(struct request *r, int64_t seconds)
 
 /* ---- the object that it is bound to ---- */
 
-/* As it is kept; NULL: it is not there. */
+/* The stored object; NULL: there is none. */
 static struct node *
 read_object(struct request *r, const struct resource *s, struct span ns,
     struct span name)

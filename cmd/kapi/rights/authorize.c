@@ -102,7 +102,7 @@ authorize_forbidden(
 		buf_adds(&b, " is ");
 	}
 	buf_adds(&b, "forbidden: ");
-	/* As the server makes texts of clients fit for a browser. */
+	/* Like the server makes texts of clients fit for a browser. */
 	text = say(a, what);
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];

@@ -53,7 +53,7 @@ add_go_texts(
 		buf_addc(b, '}');
 }
 
-/* As Go's %#v prints a user.DefaultInfo. */
+/* Like Go's %#v prints a user.DefaultInfo. */
 static struct problem *
 refuse(struct request *r, const struct user *u)
 {

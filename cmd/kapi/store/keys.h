@@ -28,7 +28,7 @@ struct stored *keys_find(
 struct stored *keys_put(struct keys *k, struct stored *o);
 /* Returns it owned; NULL if it is not there. */
 struct stored *keys_remove(struct keys *k, struct span key);
-/* As store_next. */
+/* Like store_next. */
 struct stored *keys_next(
     struct keys *k, struct span namespace_, struct span after_key);
 

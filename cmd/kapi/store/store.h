@@ -23,7 +23,7 @@
 struct store;
 struct collection;
 
-/* One version of an object; refcounted, shared with history. */
+/* A version of an object; refcounted, shared with history. */
 struct stored {
 	size_t refs;
 	struct text *json;
@@ -38,7 +38,7 @@ struct stored {
 
 enum change_type { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED };
 
-/* One change of an object. */
+/* A change of an object. */
 struct store_change {
 	enum change_type type;
 	uint64_t version;

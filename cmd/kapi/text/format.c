@@ -296,7 +296,7 @@ good_authority(struct span s)
 	return true;
 }
 
-/* As url.ParseRequestURI: an absolute path, or with a scheme. */
+/* Like url.ParseRequestURI: an absolute path, or with a scheme. */
 static bool
 is_uri(struct span s)
 {

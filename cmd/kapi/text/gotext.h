@@ -22,15 +22,15 @@ struct span gotext_type_error(
 /* string, number, bool, array, object; null */
 const char *gotext_kind(const struct node *value);
 
-/* As fmt's %v prints what encoding/json made of it: map[a:1 b:[x y]]. */
+/* Like fmt's %v prints what encoding/json made of it: map[a:1 b:[x y]]. */
 struct span gotext_value(struct arena *a, const struct node *value);
-/* The same by %s, for which only strings are right. */
+/* Text by %s, for which only strings are right. */
 struct span gotext_string(struct arena *a, const struct node *value);
 /* The type that encoding/json gives it: string, int64, float64, bool,
  * []interface {}, map[string]interface {}. */
 const char *gotext_type(const struct node *value);
 
-/* As fmt's %q writes it. */
+/* Like fmt's %q writes it. */
 struct span gotext_quote(struct arena *a, struct span text);
 
 #endif

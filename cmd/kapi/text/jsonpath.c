@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One place of a path, and all values that are there. */
+/* A place of a path, and all values that are there. */
 struct walk {
 	struct arena *arena;
 	struct span rest;

@@ -74,7 +74,7 @@ pattern_compile(struct pattern *p)
 	pcre2_set_match_limit(p->context, STEPS_MAX);
 }
 
-/* As RE2 searches: all ways at once, in one walk along the text. */
+/* Like RE2 searches: all ways at once, in one walk along the text. */
 static int
 match_linear(const struct pattern *p, struct span text, pcre2_match_data *m)
 {

@@ -47,7 +47,7 @@ struct node {
 		struct node **items;
 		struct {
 			struct member *members;
-			/* Of many members; kept by this module. */
+			/* Index of many members; kept by this module. */
 			struct node_index *index;
 		};
 	};
@@ -69,7 +69,7 @@ struct tree_limits {
  */
 struct node *tree_parse(struct arena *a, struct span text,
     struct tree_limits limits, struct span *duplicate, struct err *err);
-/* The same for YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
+/* Parses YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
  * and aliases, of several documents the first; members come sorted by key. Of a
  * key given twice the last counts, and *twice (may be NULL) has a line for it:
  * "  line N: key "x" already set in map", in the arena; none if there is no
@@ -79,7 +79,7 @@ struct node *tree_parse_yaml(
 
 /* Compact JSON, members in their order. */
 void tree_write(struct buf *b, const struct node *n);
-/* The same with members sorted by key: for digests and comparisons. */
+/* Compact JSON with members sorted by key: for digests and comparisons. */
 void tree_write_sorted(struct buf *b, const struct node *n);
 
 /* Making. Spans are borrowed: they must live as long as the arena. */

@@ -242,7 +242,7 @@ write_check_name(struct write *w, const struct node *object)
 	return NULL;
 }
 
-/* The same text for owners that are the same. */
+/* Equal owners have an equal text. */
 static struct span
 owner_text(struct arena *a, const struct node *owner)
 {

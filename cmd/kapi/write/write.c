@@ -215,29 +215,6 @@ keep_generation(struct arena *a, const struct node *live, struct node *object)
 		tree_put(a, m, "generation", v);
 }
 
-static struct problem *
-check_update(
-    struct write *w, const struct node *live, const struct node *object)
-{
-	const struct steps *steps = steps_of(w);
-	struct change_of x = change(w, live);
-	struct causes c = {w->arena, NULL, 0};
-
-	objectmeta_validate_named(&c, w->resource, object, NAME_SEGMENT);
-	objectmeta_validate_update(&c, w->resource, live, object);
-	/* The strategies of kinds say the same again, and causes show it. */
-	if (c.n > 0) {
-		objectmeta_validate_update(&c, w->resource, live, object);
-		if (w->resource->strategy->traits & TRAIT_VALIDATES_TWICE)
-			objectmeta_validate(&c, w->resource, object);
-	}
-	steps->validate(&c, &x, object);
-	if (c.n > 0)
-		return invalid(w, object, &c);
-	steps->warn(&x, object, w->warnings);
-	return steps->admit(&x, object);
-}
-
 /* Nothing holds the object any more: the update that took away the last
  * finalizer deletes it. */
 static bool
@@ -270,6 +247,8 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 	    "uid", "deletionGracePeriodSeconds"};
 	const struct node *old;
 	struct node *m, *v;
+	const struct steps *steps = steps_of(w);
+	struct causes c = {w->arena, NULL, 0};
 
 	if (!w->managed_done) {
 		managed = write_managed(w);
@@ -282,7 +261,7 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 	if (p != NULL)
 		return p;
 	keep_generation(w->arena, live, object);
-	steps_of(w)->prepare(&x, object);
+	steps->prepare(&x, object);
 	/* Fields that an update cannot change. */
 	old = tree_get(live, "metadata");
 	m = tree_get(object, "metadata");
@@ -294,10 +273,22 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 		if ((v = tree_get(old, default_to[i])) != NULL &&
 		    tree_empty(tree_get(m, default_to[i])))
 			tree_put(w->arena, m, default_to[i], v);
-	p = check_update(w, live, object);
+	objectmeta_validate_named(&c, w->resource, object, NAME_SEGMENT);
+	objectmeta_validate_update(&c, w->resource, live, object);
+	/* The strategies of kinds say the same again, and causes show it. */
+	if (c.n > 0) {
+		objectmeta_validate_update(&c, w->resource, live, object);
+		if (w->resource->strategy->traits & TRAIT_VALIDATES_TWICE)
+			objectmeta_validate(&c, w->resource, object);
+	}
+	steps->validate(&c, &x, object);
+	if (c.n > 0)
+		return invalid(w, object, &c);
+	steps->warn(&x, object, w->warnings);
+	p = steps->admit(&x, object);
 	if (p != NULL)
 		return p;
-	steps_of(w)->encode(w->arena, w->resource, object);
+	steps->encode(w->arena, w->resource, object);
 	w->result = object;
 	if (managed_settle(live, object)) {
 		w->stored = stored;
@@ -357,7 +348,7 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		if (version.n > 0)
 			tree_put(w->arena, tree_get(object, "metadata"),
 			    "resourceVersion", tree_string(w->arena, version));
-		/* As it would come back from the store. */
+		/* The object as it would come back from the store. */
 		steps->keep(w->arena, w->api->registry, w->resource, object);
 		steps->read(w->arena, w->resource, object);
 		return;

@@ -91,7 +91,7 @@ struct managed_write;
 /* Refers to w. */
 struct managed_write write_managed(const struct write *w);
 
-/* As admission does it: NULL, 404 of the namespace, or 403 while it ends. */
+/* Like admission: NULL, 404 of the namespace, or 403 while it ends. */
 struct problem *write_check_lifecycle(struct write *w);
 
 #endif
