@@ -69,10 +69,12 @@ object_is_read(
     const struct entry *e, const char *name, const struct cache_object *o)
 {
 	struct span text = cache_object_text(o);
-	bool whole = any_program(e, program_inspects, span_str(".."));
+	bool whole;
 
-	return redacted_in(text) &&
-	    (look(e, span_str(name), text, whole) & READ) != 0;
+	if (!redacted_in(text))
+		return false;
+	whole = any_program(e, program_inspects, span_str(".."));
+	return (look(e, span_str(name), text, whole) & READ) != 0;
 }
 
 bool

@@ -26,8 +26,8 @@ struct fields_job {
 static void differ_values(const struct fields_job *job, jv before, jv after,
     const struct apischema_place *place);
 
-/* A value as JSON; NULL: it is absent. *has_text becomes true if there is a text
- * in it. */
+/* A value as JSON; NULL: it is absent. *has_text becomes true if there is a
+ * text in it. */
 static char *
 spell_value(jv value, bool *has_text)
 {

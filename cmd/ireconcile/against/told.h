@@ -1,7 +1,7 @@
 /*
  * told: the differences of a primary as output, lines of JSON or text
- * (doc/recording.md), and those that were printed, so that each is printed again
- * only when it is another one, or is over.
+ * (doc/recording.md), and those that were printed, so that each is printed
+ * again only when it is another one, or is over.
  */
 #ifndef TOLD_H
 #define TOLD_H

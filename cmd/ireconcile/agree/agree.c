@@ -366,8 +366,8 @@ compare_array(const struct comparison *c, jv desired, jv observed,
 		}
 		a = jv_array_get(jv_copy(desired), i);
 		b = jv_array_get(jv_copy(observed), j);
-		/* An element without a key counts even if it is empty; of a set,
-		 * the key is all there is. */
+		/* An element without a key counts even if it is empty; of a
+		 * set, the key is all there is. */
 		same = (keyed && jv_get_kind(a) != JV_KIND_OBJECT) ||
 		    compare(c, a, b, &at);
 		jv_free(a);

@@ -187,8 +187,7 @@ void
 marks_examine(const struct proof *proof, const struct instances *instances,
     struct cache_object *o)
 {
-	struct json_elements refs =
-	    json_elements(cache_object_meta(o, "ownerReferences"));
+	struct marks_owners i;
 	struct buf scratch = BUF_INIT, text = BUF_INIT;
 	struct span primary, mark = SPAN_NONE;
 
@@ -203,10 +202,13 @@ marks_examine(const struct proof *proof, const struct instances *instances,
 		examine_proof(proof, primary, o);
 	if (proof_has_key(proof))
 		mark = annotation(o, PROOF_MARK, &text);
-	while (mark.n > 0 && !o->proven_owner && json_element(&refs))
-		o->proven_owner = json_type(json_get(
-				      refs.value, "controller")) == JSON_TRUE &&
-		    is_owner_proven(proof, o, mark, refs.value);
+	if (mark.n > 0) {
+		i = marks_owners(o, MARKS_CONTROLLER);
+		while (!o->proven_owner && json_element(&i.refs))
+			o->proven_owner = json_type(json_get(i.refs.value,
+					      "controller")) == JSON_TRUE &&
+			    is_owner_proven(proof, o, mark, i.refs.value);
+	}
 	buf_release(&scratch);
 	buf_release(&text);
 }
