@@ -409,36 +409,3 @@ jqlex_is_update(const struct jqlex *lex, int i)
 	    !span_is(text, "==") && !span_is(text, "!=") &&
 	    !span_is(text, "<=") && !span_is(text, ">=");
 }
-
-bool
-jqlex_ends_pattern(const struct jqlex *lex, int i)
-{
-	if (jqlex_is(lex, i, JQLEX_CLOSE, NULL))
-		i = jqlex_opener(lex, i);
-	return jqlex_is(lex, i - 1, JQLEX_WORD, "as");
-}
-
-bool
-jqlex_is_binding(const struct jqlex *lex, int i)
-{
-	return jqlex_ends_pattern(lex, i - 1) ||
-	    (jqlex_is(lex, i - 1, JQLEX_VARIABLE, NULL) &&
-		jqlex_is(lex, i - 2, JQLEX_WORD, "label"));
-}
-
-int
-jqlex_if(const struct jqlex *lex, int i)
-{
-	int inside = lex->tokens[i].inside;
-	int ends = 0;
-
-	for (i--; i > 0; i--) {
-		if (lex->tokens[i].inside != inside || jqlex_is_key(lex, i))
-			continue;
-		if (jqlex_is(lex, i, JQLEX_WORD, "end"))
-			ends++;
-		if (jqlex_is(lex, i, JQLEX_WORD, "if") && ends-- == 0)
-			break;
-	}
-	return i;
-}

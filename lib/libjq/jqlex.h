@@ -64,11 +64,5 @@ int jqlex_closer(const struct jqlex *lex, int open);
 
 /* Token i is = |= += ..., but no comparison. */
 bool jqlex_is_update(const struct jqlex *lex, int i);
-/* Token i ends the pattern of an `as`: as $x, as [$x], as {$x}. */
-bool jqlex_ends_pattern(const struct jqlex *lex, int i);
-/* The `|` at i only separates a variable or a label from what follows. */
-bool jqlex_is_binding(const struct jqlex *lex, int i);
-/* The `if` of this then, elif, else or end. */
-int jqlex_if(const struct jqlex *lex, int i);
 
 #endif

@@ -19,6 +19,7 @@
 #include "language/guards.h"
 #include "language/jqparse.h"
 #include "language/message.h"
+#include "language/reads.h"
 #include "language/source.h"
 #include "libjq/jqlex.h"
 #include "value/quantity.h"
@@ -89,7 +90,7 @@ check_written(struct span text, enum jqparse_what what, long spots)
 	}
 	at = jqparse_write(&parse, &lex, 0, lex.count, text.p, &out);
 	before = line_breaks(span_make(text.p, (size_t)(at - text.p)));
-	jqparse_release(&parse, &lex);
+	jqparse_release(&parse);
 	jqlex_release(&lex);
 	fuzz_expect(line_breaks(buf_span(&out)) == before, "lines stay");
 	if (jqlex_read(&lex, "x", buf_span(&out), &err) == 0) {
@@ -102,7 +103,7 @@ check_written(struct span text, enum jqparse_what what, long spots)
 			strstr(err.message, "taken") != NULL,
 		    err.message);
 		if (rc == 0)
-			jqparse_release(&parse, &lex);
+			jqparse_release(&parse);
 		jqlex_release(&lex);
 	} else {
 		fuzz_expect(strstr(err.message, "deep") != NULL, err.message);
@@ -124,7 +125,7 @@ check_source(const char *text)
 	source_init(&s);
 	if (source_add_expression(&s, "x", text, &err) == 0 &&
 	    source_compose(&s, &err) == 0) {
-		source_reads(&s, "desired", "owned", &file, &line);
+		reads_field(&s, "desired", "owned", &file, &line);
 		fuzz_expect(
 		    source_locate(&s, s.lines - 1, &line) == &s.files[0] &&
 			line == s.files[0].lines,

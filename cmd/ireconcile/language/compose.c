@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "language/flow.h"
 #include "language/guards.h"
 #include "language/prelude.h"
 #include "language/spot.h"
@@ -250,6 +251,7 @@ source_compose(struct source *s, struct err *err)
 	collect(&l, s);
 	rc = look_up(&l, s);
 	if (rc == 0) {
+		flow_mark(s);
 		buf_reset(&s->text);
 		s->lines = s->traced ? spot_define(&s->text) : 0;
 		s->lines += prelude_write(&l.prelude, &s->text);

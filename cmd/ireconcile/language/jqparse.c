@@ -1,215 +1,771 @@
-/* Implements jqparse.h, and is part of language/jqparser.h: pipes, defs. */
 #include "language/jqparse.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "language/guards.h"
-#include "language/jqparser.h"
+
+enum { DEPTH_MAX = 1500, PARAMS_MAX = 32 };
+
+/* A function that may be called; the innermost first. */
+struct scope {
+	const struct scope *up;
+	struct span name;
+	int arity;
+};
+
+/* After an error `at` is behind the last token, so that every function may go
+ * on, and all loops end. */
+struct parser {
+	struct jqparse *parse;
+	const struct jqlex *lex;
+	const char *name;
+	struct err *err;
+	enum jqparse_trust trust;
+	int at; /* the next token */
+	int depth;
+	bool failed;
+};
+
+static struct jqnode *query(struct parser *p, const struct scope *scope);
+static struct jqnode *term(struct parser *p, const struct scope *scope);
+
+/* ---- tokens ---- */
+
+static struct span
+text_at(const struct parser *p, int i)
+{
+	return i >= 0 && i < p->lex->count ? p->lex->tokens[i].text
+					   : span_make("", 0);
+}
+
+/* format has one %.*s, for what, or none. */
+static void
+fail_at(struct parser *p, int token, const char *format, struct span what)
+{
+	struct buf message = BUF_INIT;
+
+	if (p->failed)
+		return;
+	if (token >= p->lex->count)
+		token = p->lex->count - 1;
+	buf_addf(&message, format, SPAN_ARG(what));
+	err_set(p->err, ERR_PERMANENT, "%s:%d: %s", p->name,
+	    token < 0 ? 1 : p->lex->tokens[token].line, buf_str(&message));
+	buf_release(&message);
+	p->failed = true;
+	p->at = p->lex->count;
+}
+
+static void
+fail(struct parser *p, const char *message)
+{
+	fail_at(p, p->at, message, SPAN_NONE);
+}
+
+static void
+unexpected(struct parser *p)
+{
+	struct span text = text_at(p, p->at);
+
+	if (p->at >= p->lex->count)
+		fail(p, "syntax error: the text ends too early");
+	else if (text.n > 60)
+		fail(p, "syntax error: unexpected string");
+	else
+		fail_at(p, p->at, "syntax error: unexpected `%.*s`", text);
+}
+
+static bool
+next_is(const struct parser *p, enum jqlex_type type, const char *text)
+{
+	return jqlex_is(p->lex, p->at, type, text);
+}
+
+static bool
+accept(struct parser *p, enum jqlex_type type, const char *text)
+{
+	if (!next_is(p, type, text))
+		return false;
+	p->at++;
+	return true;
+}
+
+static void
+expect(struct parser *p, enum jqlex_type type, const char *text)
+{
+	if (!accept(p, type, text))
+		unexpected(p);
+}
+
+static bool
+deeper(struct parser *p)
+{
+	if (++p->depth > DEPTH_MAX)
+		fail(p, "nested too deep");
+	return !p->failed;
+}
+
+/* ---- nodes ---- */
+
+struct kids {
+	struct jqnode *first, *last;
+};
+
+static struct jqnode *
+add(struct kids *k, struct jqnode *n)
+{
+	if (k->first == NULL)
+		k->first = n;
+	else
+		k->last->next = n;
+	k->last = n;
+	return n;
+}
+
+/* From token `from` up to the next. */
+static struct jqnode *
+node(struct parser *p, enum jqnode_type type, int token, int from,
+    struct kids kids)
+{
+	struct jqparse *parse = p->parse;
+	struct jqnode *n = arena_alloc(&parse->arena, sizeof(*n));
+
+	*n = (struct jqnode){.type = type,
+	    .token = token,
+	    .from = from,
+	    .to = p->at,
+	    .kids = kids.first};
+	if (parse->nodes == NULL)
+		parse->nodes = n;
+	else
+		parse->last->after = n;
+	return parse->last = n;
+}
+
+/* A node of one token, which was taken. */
+static struct jqnode *
+leaf(struct parser *p, enum jqnode_type type)
+{
+	return node(p, type, p->at - 1, p->at - 1, (struct kids){NULL, NULL});
+}
+
+/* ---- names ---- */
+
+/* Refuses a::b. */
+static void
+plain_name(struct parser *p, int i)
+{
+	if (span_find(text_at(p, i), ':') != NULL)
+		fail_at(p, i, "%.*s: there are no modules, so no `::`",
+		    text_at(p, i));
+}
+
+static void
+variable(struct parser *p)
+{
+	struct span name = text_at(p, p->at);
+	const char *says = guards_variable(name);
+
+	if (!next_is(p, JQLEX_VARIABLE, NULL))
+		unexpected(p);
+	else if (says != NULL)
+		fail(p, says);
+	else if (jqparse_is_keyword(name))
+		fail_at(p, p->at,
+		    "$%.*s: a keyword cannot name a variable in libjq 1.6",
+		    name);
+	plain_name(p, p->at);
+	if (!p->failed)
+		p->at++;
+}
+
+/* ---- strings ---- */
+
+static bool
+at_string(const struct parser *p)
+{
+	int i = p->at + next_is(p, JQLEX_FORMAT, NULL);
+
+	return jqlex_is(p->lex, i, JQLEX_STRING, NULL) ||
+	    jqlex_is(p->lex, i, JQLEX_PIECE, NULL);
+}
+
+static void
+format(struct parser *p)
+{
+	const char *says = guards_format(text_at(p, p->at));
+
+	if (says != NULL)
+		fail_at(p, p->at, says, text_at(p, p->at));
+	p->at += !p->failed;
+}
+
+/* "text", "with \(x)", @base64 "\(x)" */
+static struct jqnode *
+string(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	int from = p->at, token;
+
+	if (next_is(p, JQLEX_FORMAT, NULL))
+		format(p);
+	token = p->at;
+	if (accept(p, JQLEX_STRING, NULL))
+		return node(p, JQNODE_STRING, token, from, kids);
+	while (next_is(p, JQLEX_PIECE, NULL)) {
+		struct span piece = text_at(p, p->at++);
+
+		if (piece.p[piece.n - 1] == '"')
+			break;
+		expect(p, JQLEX_OPEN, "(");
+		add(&kids, query(p, scope));
+		expect(p, JQLEX_CLOSE, ")");
+	}
+	return node(p, JQNODE_STRING, token, from, kids);
+}
+
+/* The string at token `string` names a member as it stands. */
+static bool
+is_plain(const struct parser *p, int string)
+{
+	return jqlex_is(p->lex, string, JQLEX_STRING, NULL) &&
+	    span_find(text_at(p, string), '\\') == NULL;
+}
+
+/* ---- patterns ---- */
+
+static struct jqnode *pattern(struct parser *p, const struct scope *scope);
+
+static struct jqnode *
+pattern_key(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	struct jqnode *n, *value = NULL;
+	bool shown = next_is(p, JQLEX_VARIABLE, NULL);
+	int from = p->at;
+
+	if (shown) {
+		variable(p);
+	} else if (accept(p, JQLEX_OPEN, "(")) {
+		add(&kids, query(p, scope));
+		expect(p, JQLEX_CLOSE, ")");
+	} else if (at_string(p)) {
+		add(&kids, string(p, scope));
+	} else {
+		expect(p, JQLEX_WORD, NULL);
+	}
+	if (!shown || next_is(p, JQLEX_OTHER, ":")) {
+		expect(p, JQLEX_OTHER, ":");
+		value = add(&kids, pattern(p, scope));
+	}
+	n = node(p, JQNODE_PATTERN_KEY, from, from, kids);
+	n->value = value;
+	return n;
+}
+
+static struct jqnode *
+pattern(struct parser *p, const struct scope *scope)
+{
+	enum jqnode_type type = JQNODE_BOUND;
+	struct kids kids = {NULL, NULL};
+	int from = p->at;
+
+	deeper(p);
+	if (accept(p, JQLEX_OPEN, "[")) {
+		type = JQNODE_PATTERN_ARRAY;
+		do
+			add(&kids, pattern(p, scope));
+		while (accept(p, JQLEX_OTHER, ","));
+		expect(p, JQLEX_CLOSE, "]");
+	} else if (accept(p, JQLEX_OPEN, "{")) {
+		type = JQNODE_PATTERN_OBJECT;
+		do
+			add(&kids, pattern_key(p, scope));
+		while (accept(p, JQLEX_OTHER, ","));
+		expect(p, JQLEX_CLOSE, "}");
+	} else {
+		variable(p);
+	}
+	p->depth--;
+	return node(p, type, from, from, kids);
+}
+
+static struct jqnode *
+patterns(struct parser *p, const struct scope *scope)
+{
+	struct jqnode *n = pattern(p, scope);
+
+	if (next_is(p, JQLEX_OTHER, "?//"))
+		fail(p,
+		    "`?//` means other things in other versions of jq: use "
+		    "`if type == ... then ... else ... end`, or `? //`");
+	return n;
+}
 
 /* ---- expressions ---- */
 
 static bool
-is_operator(const struct jqparser *p)
+at_operator(const struct parser *p)
 {
-	static const char *const operators[] = {"+", "-", "*", "/", "%",
-	    "==", "!=", "<", "<=", ">", ">=", "//", "=",
-	    "|=", "+=", "-=", "*=", "/=", "%=", "//=", NULL};
-
-	if (jqparser_next(p, JQLEX_WORD, "and") ||
-	    jqparser_next(p, JQLEX_WORD, "or"))
-		return true;
-	if (!jqparser_next(p, JQLEX_OTHER, NULL))
-		return false;
-	for (int i = 0; operators[i] != NULL; i++)
-		if (span_is(jqparser_token(p, p->at)->text, operators[i]))
-			return true;
-	return false;
+	return next_is(p, JQLEX_WORD, "and") || next_is(p, JQLEX_WORD, "or") ||
+	    (next_is(p, JQLEX_OTHER, NULL) && !next_is(p, JQLEX_OTHER, "|") &&
+		strchr("?.;,:", p->lex->tokens[p->at].c) == NULL);
 }
 
-/* Operators are calls of functions that the compiler makes. */
-static void
-use_operator(struct jqparser *p, int at)
+static struct jqnode *
+expression(struct parser *p, const struct scope *scope)
 {
-	struct span text = jqparser_token(p, at)->text;
-	char c = text.p[0];
+	struct kids kids = {NULL, NULL};
+	int from = p->at;
 
-	if (c == '*' || c == '%')
-		jqparser_use(
-		    p, span_str(c == '*' ? "_multiply" : "_mod"), 2, at);
-	if (text.n > 1 && text.p[text.n - 1] == '=' &&
-	    memchr("|+-*/%", c, 6) != NULL)
-		jqparser_use(p, span_str("_modify"), 2, at);
-}
+	add(&kids, term(p, scope));
+	while (!p->failed && at_operator(p)) {
+		struct span sign = text_at(p, p->at++);
+		const struct jqnode *next = add(&kids, term(p, scope));
 
-static bool
-is_zero(const struct jqparser *p, struct jqpart part)
-{
-	return part.to - part.from == 1 &&
-	    jqparser_token(p, part.from)->type == JQLEX_NUMBER &&
-	    strtod(jqparser_token(p, part.from)->text.p, NULL) == 0;
-}
-
-struct jqpart
-jqparser_expression(struct jqparser *p, const struct jqscope *scope)
-{
-	struct jqpart all = jqparser_term(p, scope);
-	struct jqspots spots = {all.from, all.from};
-
-	while (!p->failed && is_operator(p)) {
-		int at = p->at++;
-		char c = jqparser_token(p, at)->c;
-		struct jqpart next = jqparser_term(p, scope);
-
-		use_operator(p, at);
-		jqparser_spot_operator(p, &spots, at, next);
-		if ((c == '/' || c == '%') &&
-		    jqparser_token(p, at)->text.n == 1 && !p->failed &&
-		    is_zero(p, next))
-			jqparser_fail_at(
-			    p, at, "division by zero", span_make("", 0));
-		all.term = false;
+		if ((span_is(sign, "/") || span_is(sign, "%")) && !p->failed &&
+		    next->to - next->from == 1 &&
+		    jqlex_is(p->lex, next->from, JQLEX_NUMBER, NULL) &&
+		    strtod(text_at(p, next->from).p, NULL) == 0)
+			fail_at(
+			    p, next->from - 1, "division by zero", SPAN_NONE);
 	}
-	all.to = p->at;
-	return all;
+	return kids.first == kids.last
+	    ? kids.first
+	    : node(p, JQNODE_OPERATORS, from, from, kids);
 }
 
 /* ---- definitions ---- */
 
-enum { PARAMS_MAX = 32 };
-
 static int
-parameters(struct jqparser *p, struct jqscope *params)
+parameters(struct parser *p, struct scope *params)
 {
 	int n = 0;
 
-	if (!jqparser_accept(p, JQLEX_OPEN, "("))
+	if (!accept(p, JQLEX_OPEN, "("))
 		return 0;
 	do {
-		struct span name = jqparser_token(p, p->at)->text;
+		struct span name = text_at(p, p->at);
 
 		if (n == PARAMS_MAX)
-			jqparser_fail(p, "too many parameters");
-		else if (jqparser_next(p, JQLEX_VARIABLE, NULL))
-			jqparser_variable(p);
-		else if (jqparser_is_keyword(name))
-			jqparser_unexpected(p);
+			fail(p, "too many parameters");
+		else if (next_is(p, JQLEX_VARIABLE, NULL))
+			variable(p);
+		else if (jqparse_is_keyword(name))
+			unexpected(p);
 		else
-			jqparser_expect(p, JQLEX_WORD, NULL);
+			expect(p, JQLEX_WORD, NULL);
 		if (!p->failed)
-			params[n++] = (struct jqscope){NULL, name, 0};
-	} while (jqparser_accept(p, JQLEX_OTHER, ";"));
-	jqparser_expect(p, JQLEX_CLOSE, ")");
+			params[n++] = (struct scope){NULL, name, 0};
+	} while (accept(p, JQLEX_OTHER, ";"));
+	expect(p, JQLEX_CLOSE, ")");
 	return n;
 }
 
-/* From `def` on; *self becomes the defined function, in front of scope. */
-static void
-definition(
-    struct jqparser *p, const struct jqscope *scope, struct jqscope *self)
+/* From `def` on: its body; *self becomes the defined function, in front of
+ * scope. */
+static struct jqnode *
+definition(struct parser *p, const struct scope *scope, struct scope *self)
 {
-	struct jqscope params[PARAMS_MAX];
+	struct scope params[PARAMS_MAX];
+	struct jqnode *body;
 	const char *says;
 	int at = ++p->at;
 	int n;
 
-	*self = (struct jqscope){scope, jqparser_token(p, at)->text, 0};
-	if (jqparser_is_keyword(self->name))
-		jqparser_unexpected(p);
-	jqparser_expect(p, JQLEX_WORD, NULL);
-	jqparser_plain_name(p, at);
+	*self = (struct scope){scope, text_at(p, at), 0};
+	if (jqparse_is_keyword(self->name))
+		unexpected(p);
+	expect(p, JQLEX_WORD, NULL);
+	plain_name(p, at);
 	n = parameters(p, params);
 	self->arity = n;
 	says = guards_definition(self->name, n);
 	if (says != NULL)
-		jqparser_fail_at(p, at, says, self->name);
-	jqparser_expect(p, JQLEX_OTHER, ":");
+		fail_at(p, at, says, self->name);
+	expect(p, JQLEX_OTHER, ":");
 	for (int i = 0; i < n; i++)
 		params[i].up = i == 0 ? self : &params[i - 1];
-	jqparser_query(p, n == 0 ? self : &params[n - 1]);
-	if (!p->failed && !jqparser_accept(p, JQLEX_OTHER, ";")) {
+	body = query(p, n == 0 ? self : &params[n - 1]);
+	if (!p->failed && !accept(p, JQLEX_OTHER, ";")) {
 		if (p->at >= p->lex->count)
-			jqparser_fail_at(p, at - 1,
+			fail_at(p, at - 1,
 			    "this definition is not closed by a `;`",
-			    span_make("", 0));
+			    SPAN_NONE);
 		else
-			jqparser_unexpected(p);
+			unexpected(p);
 	}
+	return body;
 }
 
-static struct jqpart
-query_here(struct jqparser *p, const struct jqscope *scope)
+/* ---- queries ---- */
+
+/* A part of a query; those that reach to its end set *last. */
+static struct jqnode *
+query_part(struct parser *p, const struct scope *scope, bool *last)
 {
-	struct jqpart all = {p->at, 0, true};
-	struct jqscope self;
+	struct kids kids = {NULL, NULL};
+	struct jqnode *part;
+	int from = p->at;
 
-	while (!p->failed) {
-		struct jqpart part;
+	*last = true;
+	if (next_is(p, JQLEX_WORD, "def")) {
+		struct scope self;
 
-		if (jqparser_next(p, JQLEX_WORD, "def")) {
-			definition(p, scope, &self);
-			jqparser_query(p, &self);
-			all.term = false;
-			break;
-		}
-		if (jqparser_accept(p, JQLEX_WORD, "label")) {
-			jqparser_variable(p);
-			jqparser_expect(p, JQLEX_OTHER, "|");
-			jqparser_query(p, scope);
-			all.term = false;
-			break;
-		}
-		part = jqparser_expression(p, scope);
-		all.term = all.term && part.term;
-		if (jqparser_accept(p, JQLEX_WORD, "as")) {
-			jqparser_spot_pattern(p, part);
-			jqparser_wrap_unless_term(p, part);
-			jqparser_patterns(p, scope);
-			jqparser_expect(p, JQLEX_OTHER, "|");
-			jqparser_query(p, scope);
-			all.term = false;
-			break;
-		}
-		if (!jqparser_accept(p, JQLEX_OTHER, "|") &&
-		    !jqparser_accept(p, JQLEX_OTHER, ","))
-			break;
-		all.term = false;
+		add(&kids, definition(p, scope, &self));
+		add(&kids, query(p, &self));
+		return node(p, JQNODE_LOCAL, from + 1, from, kids);
 	}
-	all.to = p->at;
-	return all;
-}
-
-struct jqpart
-jqparser_query(struct jqparser *p, const struct jqscope *scope)
-{
-	struct jqpart part;
-
-	if (++p->depth > JQPARSER_DEPTH_MAX)
-		jqparser_fail(p, "nested too deep");
-	part = query_here(p, scope);
-	p->depth--;
+	if (accept(p, JQLEX_WORD, "label")) {
+		variable(p);
+		expect(p, JQLEX_OTHER, "|");
+		add(&kids, query(p, scope));
+		return node(p, JQNODE_LABEL, from + 1, from, kids);
+	}
+	part = add(&kids, expression(p, scope));
+	if (accept(p, JQLEX_WORD, "as")) {
+		add(&kids, patterns(p, scope));
+		expect(p, JQLEX_OTHER, "|");
+		add(&kids, query(p, scope));
+		return node(p, JQNODE_BIND, from, from, kids);
+	}
+	*last = false;
 	return part;
 }
 
+static struct jqnode *
+query(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	int from = p->at;
+	bool last = !deeper(p);
+
+	do
+		add(&kids, query_part(p, scope, &last));
+	while (!last && !p->failed &&
+	    (accept(p, JQLEX_OTHER, "|") || accept(p, JQLEX_OTHER, ",")));
+	p->depth--;
+	return kids.first == kids.last
+	    ? kids.first
+	    : node(p, JQNODE_QUERY, from, from, kids);
+}
+
+/* ---- primaries ---- */
+
+static struct jqnode *
+call(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	struct jqnode *n;
+	int at = p->at, arity = 0;
+	struct span name = text_at(p, at);
+
+	if (jqparse_is_keyword(name))
+		unexpected(p);
+	plain_name(p, at);
+	if (p->trust == JQPARSE_STRANGE && span_starts(name, "_jq"))
+		fail_at(
+		    p, at, "%.*s: names that begin with _jq are taken", name);
+	p->at += !p->failed;
+	if (accept(p, JQLEX_OPEN, "(")) {
+		do {
+			add(&kids, query(p, scope));
+			arity++;
+		} while (accept(p, JQLEX_OTHER, ";"));
+		expect(p, JQLEX_CLOSE, ")");
+	}
+	n = node(p, JQNODE_CALL, at, at, kids);
+	for (; scope != NULL && !n->local; scope = scope->up)
+		n->local = scope->arity == arity && span_eq(scope->name, name);
+	if (!n->local && arity == 0 &&
+	    (span_is(name, "null") || span_is(name, "true") ||
+		span_is(name, "false")))
+		n->type = JQNODE_CONSTANT;
+	return n;
+}
+
+/* if, reduce, foreach, try, break, or a call. */
+static struct jqnode *
+word(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	struct jqnode *n, *otherwise = NULL;
+	int at = p->at;
+	bool foreach = next_is(p, JQLEX_WORD, "foreach");
+
+	if (accept(p, JQLEX_WORD, "if")) {
+		do {
+			add(&kids, query(p, scope));
+			expect(p, JQLEX_WORD, "then");
+			add(&kids, query(p, scope));
+		} while (accept(p, JQLEX_WORD, "elif"));
+		if (accept(p, JQLEX_WORD, "else"))
+			otherwise = add(&kids, query(p, scope));
+		expect(p, JQLEX_WORD, "end");
+		n = node(p, JQNODE_IF, at, at, kids);
+		n->value = otherwise;
+		return n;
+	}
+	if (accept(p, JQLEX_WORD, "reduce") ||
+	    accept(p, JQLEX_WORD, "foreach")) {
+		add(&kids, expression(p, scope));
+		expect(p, JQLEX_WORD, "as");
+		add(&kids, patterns(p, scope));
+		expect(p, JQLEX_OPEN, "(");
+		add(&kids, query(p, scope));
+		expect(p, JQLEX_OTHER, ";");
+		add(&kids, query(p, scope));
+		if (foreach && accept(p, JQLEX_OTHER, ";"))
+			add(&kids, query(p, scope));
+		expect(p, JQLEX_CLOSE, ")");
+		return node(p, JQNODE_LOOP, at, at, kids);
+	}
+	/* After try, and after catch, comes one term. */
+	if (accept(p, JQLEX_WORD, "try")) {
+		add(&kids, term(p, scope));
+		if (accept(p, JQLEX_WORD, "catch"))
+			add(&kids, term(p, scope));
+		return node(p, JQNODE_TRY, at, at, kids);
+	}
+	if (accept(p, JQLEX_WORD, "break")) {
+		variable(p);
+		return node(p, JQNODE_BREAK, at + 1, at, kids);
+	}
+	return call(p, scope);
+}
+
+static struct jqnode *
+member(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL}, parts = {NULL, NULL};
+	struct jqnode *n, *value = NULL;
+	bool shown = true; /* the key alone is enough */
+	int at = p->at, from;
+
+	if (accept(p, JQLEX_OPEN, "(")) {
+		add(&kids, query(p, scope));
+		expect(p, JQLEX_CLOSE, ")");
+		shown = false;
+	} else if (next_is(p, JQLEX_VARIABLE, "__loc__")) {
+		unexpected(p);
+	} else if (next_is(p, JQLEX_VARIABLE, NULL)) {
+		variable(p);
+	} else if (at_string(p)) {
+		add(&kids, string(p, scope));
+	} else if (accept(p, JQLEX_WORD, NULL)) {
+		plain_name(p, at);
+	} else {
+		unexpected(p);
+	}
+	if (!shown || next_is(p, JQLEX_OTHER, ":")) {
+		expect(p, JQLEX_OTHER, ":");
+		from = p->at;
+		do
+			add(&parts, expression(p, scope));
+		while (accept(p, JQLEX_OTHER, "|"));
+		value = parts.first == parts.last
+		    ? parts.first
+		    : node(p, JQNODE_QUERY, from, from, parts);
+		add(&kids, value);
+	}
+	n = node(p, JQNODE_MEMBER, at, at, kids);
+	n->value = value;
+	return n;
+}
+
+/* From behind the bracket on. */
+static struct jqnode *
+bracketed(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	int from = p->at - 1;
+
+	switch (p->lex->tokens[from].c) {
+	case '(':
+		add(&kids, query(p, scope));
+		expect(p, JQLEX_CLOSE, ")");
+		return node(p, JQNODE_PAREN, from, from, kids);
+	case '[':
+		if (!next_is(p, JQLEX_CLOSE, "]"))
+			add(&kids, query(p, scope));
+		expect(p, JQLEX_CLOSE, "]");
+		return node(p, JQNODE_ARRAY, from, from, kids);
+	default:
+		while (!p->failed && !next_is(p, JQLEX_CLOSE, "}")) {
+			add(&kids, member(p, scope));
+			if (!accept(p, JQLEX_OTHER, ","))
+				break;
+		}
+		expect(p, JQLEX_CLOSE, "}");
+		return node(p, JQNODE_OBJECT, from, from, kids);
+	}
+}
+
+/* From behind the dot, if a string follows: ."a" */
+static struct jqnode *
+dot_string(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL};
+	int from = p->at - 1, token = p->at;
+
+	if (!at_string(p))
+		return NULL;
+	add(&kids, string(p, scope));
+	return node(p, is_plain(p, token) ? JQNODE_NAME : JQNODE_TEXT, token,
+	    from, kids);
+}
+
+static struct jqnode *
+field(struct parser *p)
+{
+	plain_name(p, p->at);
+	p->at++;
+	return leaf(p, JQNODE_NAME);
+}
+
+/* A term without its accesses; but with the first one of a dot. */
 static void
-top_definition(struct jqparser *p)
+primary(struct parser *p, const struct scope *scope, struct kids *term)
+{
+	static const struct kids none = {NULL, NULL};
+	int at = p->at;
+
+	if (next_is(p, JQLEX_FIELD, NULL)) {
+		add(term, node(p, JQNODE_DOT, at, at, none));
+		add(term, field(p));
+	} else if (accept(p, JQLEX_NUMBER, NULL)) {
+		if (!isfinite(strtod(text_at(p, at).p, NULL)))
+			fail_at(p, at,
+			    "this number is beyond what a double holds",
+			    SPAN_NONE);
+		add(term, node(p, JQNODE_NUMBER, at, at, none));
+	} else if (at_string(p)) {
+		add(term, string(p, scope));
+	} else if (next_is(p, JQLEX_FORMAT, NULL)) {
+		format(p);
+		add(term, node(p, JQNODE_FORMAT, at, at, none));
+	} else if (accept(p, JQLEX_VARIABLE, "__loc__")) {
+		add(term, leaf(p, JQNODE_LOCATION));
+	} else if (next_is(p, JQLEX_VARIABLE, NULL)) {
+		variable(p);
+		add(term, node(p, JQNODE_VARIABLE, at, at, none));
+	} else if (next_is(p, JQLEX_WORD, NULL)) {
+		add(term, word(p, scope));
+	} else if (accept(p, JQLEX_OPEN, NULL)) {
+		add(term, bracketed(p, scope));
+	} else if (accept(p, JQLEX_OTHER, ".")) {
+		add(term, leaf(p, JQNODE_DOT));
+		if (at_string(p))
+			add(term, dot_string(p, scope));
+	} else if (accept(p, JQLEX_OTHER, "..")) {
+		add(term, leaf(p, JQNODE_RECURSE));
+	} else {
+		unexpected(p);
+	}
+}
+
+/* ---- accesses ---- */
+
+/* An index, a slice, or [], which begins at `from`: from behind the [ on. */
+static struct jqnode *
+brackets(struct parser *p, const struct scope *scope, int from)
+{
+	struct kids kids = {NULL, NULL};
+	enum jqnode_type type = JQNODE_INDEX;
+	int token = p->at;
+
+	if (accept(p, JQLEX_CLOSE, "]"))
+		return node(p, JQNODE_EACH, from, from, kids);
+	if (!next_is(p, JQLEX_OTHER, ":"))
+		add(&kids, query(p, scope));
+	if (accept(p, JQLEX_OTHER, ":")) {
+		type = JQNODE_SLICE;
+		if (!next_is(p, JQLEX_CLOSE, "]"))
+			add(&kids, query(p, scope));
+	}
+	expect(p, JQLEX_CLOSE, "]");
+	if (type == JQNODE_INDEX && p->at == token + 2 && is_plain(p, token))
+		type = JQNODE_NAME;
+	return node(p, type, token, from, kids);
+}
+
+/* The next access of a term, or NULL. */
+static struct jqnode *
+access(struct parser *p, const struct scope *scope)
+{
+	struct jqnode *n;
+	int from = p->at;
+
+	if (next_is(p, JQLEX_FIELD, NULL))
+		return field(p);
+	if (accept(p, JQLEX_OPEN, "["))
+		return brackets(p, scope, from);
+	if (!accept(p, JQLEX_OTHER, "."))
+		return NULL;
+	if (accept(p, JQLEX_OPEN, "["))
+		return brackets(p, scope, from);
+	n = dot_string(p, scope);
+	if (n == NULL)
+		unexpected(p);
+	return n;
+}
+
+static struct jqnode *
+term(struct parser *p, const struct scope *scope)
+{
+	struct kids kids = {NULL, NULL}, minus = {NULL, NULL};
+	int from = p->at;
+	bool negative = accept(p, JQLEX_OTHER, "-");
+	struct jqnode *n;
+	int start = p->at;
+
+	deeper(p);
+	if (negative && next_is(p, JQLEX_OTHER, "-")) {
+		n = term(p, scope);
+	} else {
+		primary(p, scope, &kids);
+		while (!p->failed) {
+			n = access(p, scope);
+			if (n == NULL && accept(p, JQLEX_OTHER, "?"))
+				n = leaf(p, JQNODE_OPTIONAL);
+			if (n == NULL)
+				break;
+			add(&kids, n);
+		}
+		n = node(p, JQNODE_TERM, start, start, kids);
+	}
+	if (next_is(p, JQLEX_OTHER, "?//"))
+		fail(p, "`?//`: write `? //`, or use `if`");
+	if (negative) {
+		add(&minus, n);
+		n = node(p, JQNODE_NEGATE, from, from, minus);
+	}
+	p->depth--;
+	return n;
+}
+
+/* ---- the whole ---- */
+
+static void
+top_definition(struct parser *p)
 {
 	struct jqparse *parse = p->parse;
-	struct jqparse_def def = {.from = p->at, .first_use = parse->use_count};
-	struct jqscope self;
+	struct jqparse_def def = {.from = p->at};
+	struct jqnode *before = parse->last;
+	struct scope self;
 
-	if (!jqparser_next(p, JQLEX_WORD, "def")) {
-		jqparser_fail(
-		    p, "only definitions (def NAME: ...;) may stand here");
+	if (!next_is(p, JQLEX_WORD, "def")) {
+		fail(p, "only definitions (def NAME: ...;) may stand here");
 		return;
 	}
-	p->top = jqparser_token(p, p->at + 1)->text;
-	definition(p, NULL, &self);
+	def.body = definition(p, NULL, &self);
+	def.first = before == NULL ? parse->nodes : before->after;
 	def.name = self.name;
 	def.arity = self.arity;
 	def.to = p->at;
-	def.end_use = parse->use_count;
 	parse->defs = mem_grow(
 	    parse->defs, (size_t)parse->def_count, sizeof(*parse->defs));
 	parse->defs[parse->def_count++] = def;
@@ -219,51 +775,25 @@ int
 jqparse_read(struct jqparse *parse, const struct jqlex *lex, const char *name,
     const struct jqparse_as *as, struct err *err)
 {
-	struct jqparser p = {.parse = parse,
+	struct parser p = {.parse = parse,
 	    .lex = lex,
 	    .name = name,
 	    .err = err,
 	    .trust = as->trust,
-	    .spots = as->spots,
-	    .debugs = as->debugs,
 	    .at = as->from};
 
 	*parse = (struct jqparse){.debug = -1};
-	parse->edits =
-	    mem_zalloc(((size_t)lex->count + 1) * sizeof(*parse->edits));
 	if (as->what == JQPARSE_EXPRESSION) {
-		jqparser_query(&p, NULL);
+		query(&p, NULL);
 		if (p.at < lex->count)
-			jqparser_unexpected(&p);
+			unexpected(&p);
 	}
 	while (as->what == JQPARSE_FILE && p.at < lex->count)
 		top_definition(&p);
-	if (!p.failed)
-		return 0;
-	jqparse_release(parse, lex);
-	return -1;
-}
-
-void
-jqparse_release(struct jqparse *parse, const struct jqlex *lex)
-{
-	for (int i = 0; parse->edits != NULL && i < lex->count; i++) {
-		free(parse->edits[i].before);
-		free(parse->edits[i].instead);
-		free(parse->edits[i].behind);
+	if (p.failed) {
+		jqparse_release(parse);
+		return -1;
 	}
-	free(parse->edits);
-	free(parse->defs);
-	free(parse->uses);
-	*parse = (struct jqparse){.debug = -1};
-}
-
-int
-jqparse_body(const struct jqlex *lex, const struct jqparse_def *def)
-{
-	int i = def->from;
-
-	while (!jqlex_is(lex, i, JQLEX_OTHER, ":"))
-		i++;
-	return i + 1;
+	jqparse_rewrite(parse, lex, name, as);
+	return 0;
 }

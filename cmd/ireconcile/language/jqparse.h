@@ -1,10 +1,14 @@
 /*
- * jqparse: the grammar of a program, over the tokens of jqlex.
+ * jqparse: the grammar of a program, over the tokens of jqlex: its syntax tree,
+ * and the text that libjq gets.
  *
- * The grammar is that of jq 1.8. Where an older libjq reads the same text in
- * another way, or lacks something, its text is changed: jqparse notes what to
- * put before, behind or in place of a token (see jqparse_write). No text moves
- * to another line. The changes:
+ * The grammar is that of jq 1.8. The tree is as in the text: operators are not
+ * sorted by precedence, parentheses are nodes.
+ *
+ * Where an older libjq reads the same text in another way, or lacks something,
+ * its text is changed (jqrewrite.c): the tree tells what to put before, behind
+ * or in place of a token (see jqparse_write). No text moves to another line.
+ * The changes:
  *
  *	- TERMS THAT 1.6 KNOWS ONLY AS EXPRESSIONS, and what `as` binds, get
  *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}, {$x: 1}
@@ -18,18 +22,80 @@
  *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
  *	  stays lazy, and both work in paths.
  *
- * It also notes the functions that are defined on the top level, and their
- * calls of functions that they do not define themselves.
+ * The functions that are defined on the top level are listed, and their calls of
+ * functions that they do not define themselves.
  */
 #ifndef JQPARSE_H
 #define JQPARSE_H
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "libjq/jqlex.h"
+
+enum jqnode_type {
+	/* Queries. */
+	JQNODE_QUERY,	  /* two or more; before each but the first a | or , */
+	JQNODE_BIND,	  /* kids: what is bound, a pattern, the rest */
+	JQNODE_LABEL,	  /* kid: the rest; token: the variable */
+	JQNODE_LOCAL,	  /* token: a name; kids: its definition, the rest */
+	JQNODE_OPERATORS, /* two or more terms; before each but the first one
+			     an operator */
+
+	/* Terms. */
+	JQNODE_NEGATE, /* kid: a term */
+	JQNODE_TERM,   /* kids: a primary, accesses and ? */
+
+	/* Primaries. */
+	JQNODE_DOT, /* no token of its own: the `.` of .a */
+	JQNODE_RECURSE,
+	JQNODE_VARIABLE,
+	JQNODE_LOCATION, /* $__loc__ */
+	JQNODE_NUMBER,
+	JQNODE_STRING, /* kids: the queries in it; from: perhaps a format */
+	JQNODE_FORMAT, /* one without a string */
+	JQNODE_CONSTANT,
+	JQNODE_CALL, /* token: the name; kids: the arguments */
+	JQNODE_BREAK,
+	JQNODE_IF,   /* kids: condition, result, ...; value: that of else */
+	JQNODE_LOOP, /* reduce, foreach: kids: source, pattern, start, ... */
+	JQNODE_TRY,  /* kids: a term, perhaps a second for its errors */
+	JQNODE_PAREN,
+	JQNODE_ARRAY,
+	JQNODE_OBJECT, /* kids: members */
+	JQNODE_MEMBER, /* token: its key; kids: a key that is computed, value */
+
+	/* Accesses, and ?. */
+	JQNODE_NAME, /* .a ."a" ["a"] without escapes; token: the name */
+	JQNODE_EACH, /* [] */
+	JQNODE_INDEX,
+	JQNODE_SLICE, /* kids: the bounds that it has */
+	JQNODE_TEXT,  /* ."a\(1)", or with escapes */
+	JQNODE_OPTIONAL,
+
+	/* Patterns. */
+	JQNODE_BOUND,	       /* a variable */
+	JQNODE_PATTERN_ARRAY,  /* kids: patterns */
+	JQNODE_PATTERN_OBJECT, /* kids: keys */
+	JQNODE_PATTERN_KEY     /* as JQNODE_MEMBER; value: a pattern */
+};
+
+/* The meaning of `.` at a node, as the text tells; see flow.h. */
+enum jqnode_dot { JQNODE_OTHER, JQNODE_PERHAPS, JQNODE_INPUT };
+
+struct jqnode {
+	enum jqnode_type type;
+	int token;
+	int from, to; /* its tokens; to is behind the last */
+	struct jqnode *kids, *next;
+	struct jqnode *value; /* one of kids; or NULL */
+	struct jqnode *after; /* the one that ends next in the text */
+	bool local; /* a call of a parameter, or of a function around it */
+	enum jqnode_dot dot;
+};
 
 /* A call of a function that is not defined around the call. */
 struct jqparse_use {
@@ -42,24 +108,33 @@ struct jqparse_use {
 struct jqparse_def {
 	struct span name;
 	int arity;
-	int from, to; /* tokens: def, and the closing ; */
+	int from, to;	      /* tokens: def, and the closing ; */
+	struct jqnode *first; /* of its nodes, by jqnode.after */
+	struct jqnode *body;  /* the last of them */
 	int first_use, end_use;
+	unsigned keeps; /* bits by parameter: see flow.h */
 };
 
-struct jqparse_edit;
+/* Text that is written around a token. */
+struct jqparse_edit {
+	const char *before, *instead, *behind; /* NULL: nothing */
+};
 
 struct jqparse {
 	struct jqparse_def *defs; /* owned */
 	int def_count;
-	struct jqparse_use *uses; /* owned; text order */
+	struct arena arena;	     /* of nodes and edits */
+	struct jqnode *nodes, *last; /* in the order of their ends */
+	struct jqparse_use *uses;    /* owned */
 	int use_count;
-	struct jqparse_edit *edits; /* owned; by token */
+	struct jqparse_edit *edits; /* by token */
 	int debug;		    /* the first call of debug; -1: none */
 };
 
 enum jqparse_what {
 	JQPARSE_FILE,	   /* definitions, from token `from` on */
-	JQPARSE_EXPRESSION /* one expression: no definition, all uses */
+	JQPARSE_EXPRESSION /* one expression: no definition, all uses; its last
+			      node is the whole */
 };
 
 /* How the text is read. JQPARSE_TRUSTED: our own library, whose indices are all
@@ -80,10 +155,16 @@ struct jqparse_as {
 /* Errors: "NAME:LINE: message". */
 int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
     const char *name, const struct jqparse_as *as, struct err *err);
-void jqparse_release(struct jqparse *parse, const struct jqlex *lex);
+void jqparse_release(struct jqparse *parse);
 
-/* The first token behind the colon of a definition. */
-int jqparse_body(const struct jqlex *lex, const struct jqparse_def *def);
+bool jqparse_is_keyword(struct span word);
+/* The sign before a part of a query or of an expression is this one. */
+bool jqparse_joined(
+    const struct jqlex *lex, const struct jqnode *n, const char *sign);
+
+/* Notes the text for libjq, and the uses; once, by jqparse_read. */
+void jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
+    const char *name, const struct jqparse_as *as);
 
 /*
  * Appends the tokens from..to - 1 as libjq gets them, with all line breaks of

@@ -21,7 +21,7 @@ file_release(struct source_file *f)
 {
 	free(f->path);
 	free(f->text);
-	jqparse_release(&f->parse, &f->lex);
+	jqparse_release(&f->parse);
 	jqlex_release(&f->lex);
 }
 
@@ -282,7 +282,7 @@ source_trace(struct source *s, struct err *err)
 	for (int i = 0; i < s->count; i++) {
 		struct source_file *f = &s->files[i];
 
-		jqparse_release(&f->parse, &f->lex);
+		jqparse_release(&f->parse);
 		if (parse(s, f, spot_first(i), err) != 0)
 			return -1;
 	}

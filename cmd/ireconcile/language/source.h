@@ -102,14 +102,6 @@ int source_definition(
 const struct source_file *source_locate(
     const struct source *s, int line, int *file_line);
 
-/*
- * Whether function `name`, or a function of the program that it may call, reads
- * the input's member `field`. Then *file and *line have the place. It looks
- * only at names: `.owned` counts where a term starts.
- */
-bool source_reads(const struct source *s, const char *name, const char *field,
-    const struct source_file **file, int *line);
-
 /* Whether the program's text has this word (as field, string, key or name). If
  * so, it need not be a secret of an object. */
 bool source_has_word(const struct source *s, struct span word);

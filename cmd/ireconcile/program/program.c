@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "language/message.h"
+#include "language/reads.h"
 #include "language/source.h"
 #include "libjq/builtins.h"
 #include "libjq/jqcompile.h"
@@ -349,8 +350,8 @@ check_reads(const struct program *p, enum program_call call, struct err *err)
 		int line;
 
 		if (!(p->desired_reads & fields[i].flag) &&
-		    source_reads(&p->source, program_names[call],
-			fields[i].name, &f, &line))
+		    reads_field(&p->source, program_names[call], fields[i].name,
+			&f, &line))
 			return err_set(err, ERR_PERMANENT,
 			    "%s:%d: %s reads .%s, which desiredReads in "
 			    "watches.yaml does not list",

@@ -93,7 +93,7 @@ struct program *program_load_expression(const char *name, const char *text,
 
 /*
  * Names in the text that cannot be meant, as far as that is certain
- * (language/certain.h). -1 with err "FILE:LINE: message".
+ * (language/reads.h). -1 with err "FILE:LINE: message".
  *
  * A function that is called nowhere, and whose name is almost that of an entry
  * point (logged, if the program has that one as well).

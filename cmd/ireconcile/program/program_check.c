@@ -2,10 +2,9 @@
 #include "program/program.h"
 
 #include "base/nearest.h"
-#include "language/certain.h"
+#include "language/reads.h"
 #include "process/log.h"
 #include "program/run.h"
-#include "language/shapes.h"
 
 /* All letters of `part` are in `whole`, in that order. */
 static bool
@@ -29,16 +28,25 @@ is_slip(const struct nearest *n)
 		    is_within(n->name, n->wanted)));
 }
 
+static const struct reads_entries entries = {program_names, PROGRAM_MAP};
+
+/* The program's own. */
+static const struct source_file *
+file_of(const struct program *p)
+{
+	return &p->source.files[p->source.count - 1];
+}
+
 static int
-complain(const struct program *p, const struct certain *c, int line,
-    const struct nearest *n, struct err *err)
+complain(
+    const struct program *p, int line, const struct nearest *n, struct err *err)
 {
 	struct err says = ERR_INIT;
 	bool both = source_has_function(&p->source, n->name);
 
 	err_set(&says, ERR_PERMANENT,
-	    "%s:%d: %.*s is called nowhere (did you mean %.*s?)", c->file->path,
-	    line, SPAN_ARG(n->wanted), SPAN_ARG(n->name));
+	    "%s:%d: %.*s is called nowhere (did you mean %.*s?)",
+	    file_of(p)->path, line, SPAN_ARG(n->wanted), SPAN_ARG(n->name));
 	if (!both)
 		*err = says;
 	else
@@ -49,21 +57,19 @@ complain(const struct program *p, const struct certain *c, int line,
 int
 program_check_functions(const struct program *p, struct err *err)
 {
-	struct certain c;
 	struct span name;
 	int at = 0, line, rc = 0;
 
-	certain_init(&c, &p->source, program_names, PROGRAM_MAP);
-	while (rc == 0 && certain_uncalled(&c, &at, &name, &line)) {
+	while (rc == 0 &&
+	    reads_uncalled(&p->source, &entries, &at, &name, &line)) {
 		struct nearest nearest;
 
 		nearest_init(&nearest, name);
 		for (int i = 0; i < PROGRAM_MAP; i++)
 			nearest_offer(&nearest, span_str(program_names[i]), 0);
 		if (is_slip(&nearest))
-			rc = complain(p, &c, line, &nearest, err);
+			rc = complain(p, line, &nearest, err);
 	}
-	certain_release(&c);
 	return rc;
 }
 
@@ -92,7 +98,7 @@ line_of(const struct source_file *f, int def)
 void
 program_warn_twice(const struct program *p)
 {
-	const struct source_file *f = &p->source.files[p->source.count - 1];
+	const struct source_file *f = file_of(p);
 
 	for (int i = 0; i < PROGRAM_MAP; i++) {
 		int before = -1;
@@ -126,6 +132,12 @@ program_warn_finalize(const struct program *p)
 }
 
 /* ---- kinds ---- */
+
+struct check {
+	const struct program *program;
+	const struct program_known *known;
+	struct err *err;
+};
 
 struct role {
 	const char *field;
@@ -171,17 +183,18 @@ suggest(struct buf *text, struct span name, const struct role *role,
 }
 
 static int
-check_kind(const struct certain *c, const struct shape_read *r,
-    const struct role *role, const struct role *other, struct err *err)
+check_kind(const struct check *k, const struct reads_member *r,
+    const struct role *role, const struct role *other)
 {
 	struct buf text = BUF_INIT;
 
 	if (textlist_has(role->kinds, r->name.p, r->name.n))
 		return 0;
 	suggest(&text, r->name, role, other);
-	err_set(err, ERR_PERMANENT,
-	    "%s:%d: no entry of watches.yaml has %s kind %.*s%s", c->file->path,
-	    r->line, role->what, SPAN_ARG(r->name), buf_str(&text));
+	err_set(k->err, ERR_PERMANENT,
+	    "%s:%d: no entry of watches.yaml has %s kind %.*s%s",
+	    file_of(k->program)->path, r->line, role->what, SPAN_ARG(r->name),
+	    buf_str(&text));
 	buf_release(&text);
 	return -1;
 }
@@ -198,13 +211,6 @@ static const char *const metadata_members[] = {"name", "generateName",
 static const char *const input_members[] = {"primary", "owned", "related",
     "operator", "now", "outstanding", "error", "loops", "plan", NULL};
 
-struct check {
-	const struct program *program;
-	const struct program_known *known;
-	const struct certain *certain;
-	struct err *err;
-};
-
 static bool
 is_one_of(struct span name, const char *const *names)
 {
@@ -216,13 +222,13 @@ is_one_of(struct span name, const char *const *names)
 
 /* ".primry: the input has no such member (did you mean .primary?)" */
 static void
-describe(const struct check *k, const struct shape_read *r, const char *path,
+describe(const struct check *k, const struct reads_member *r, const char *path,
     const char *what, const struct nearest *near, struct err *err)
 {
 	struct buf text = BUF_INIT;
 
-	buf_addf(&text, "%s:%d: %s.%.*s: %s", k->certain->file->path, r->line,
-	    path, SPAN_ARG(r->name), what);
+	buf_addf(&text, "%s:%d: %s.%.*s: %s", file_of(k->program)->path,
+	    r->line, path, SPAN_ARG(r->name), what);
 	if (near->name.n > 0)
 		buf_addf(&text, " (did you mean %s.%.*s?)", path,
 		    SPAN_ARG(near->name));
@@ -233,7 +239,7 @@ describe(const struct check *k, const struct shape_read *r, const char *path,
 /* A program that says what it does without the member is left alone, unless the
  * name is a slip of the keys. */
 static int
-check_fixed(const struct check *k, const struct shape_read *r,
+check_fixed(const struct check *k, const struct reads_member *r,
     const char *const *names, const char *path, const char *what)
 {
 	struct nearest near;
@@ -263,7 +269,7 @@ in_primary(struct span name)
 }
 
 static int
-check_input(const struct check *k, const struct shape_read *r)
+check_input(const struct check *k, const struct reads_member *r)
 {
 	const char *what = "the input has no such member";
 	struct nearest near;
@@ -282,7 +288,7 @@ check_input(const struct check *k, const struct shape_read *r)
 
 /* A key may be missing in one file and be there in another: only a warning. */
 static int
-check_operator(const struct check *k, const struct shape_read *r)
+check_operator(const struct check *k, const struct reads_member *r)
 {
 	const struct textlist *keys = k->known->operator_keys;
 	struct err says = ERR_INIT;
@@ -303,7 +309,7 @@ check_operator(const struct check *k, const struct shape_read *r)
 
 /* A kind may have any member; but none is called almost as metadata. */
 static int
-check_object(const struct check *k, const struct shape_read *r)
+check_object(const struct check *k, const struct reads_member *r)
 {
 	static const char metadata[] = "metadata";
 	struct nearest near;
@@ -318,24 +324,24 @@ check_object(const struct check *k, const struct shape_read *r)
 }
 
 static int
-check_read(void *arg, const struct shape_read *r)
+check_read(void *arg, const struct reads_member *r)
 {
 	const struct check *k = arg;
 	const struct role owned = {"owned", "a dependent", k->known->owned};
 	const struct role related = {"related", "a related", k->known->related};
 
 	switch (r->of) {
-	case SHAPE_INPUT:
+	case READS_INPUT:
 		return check_input(k, r);
-	case SHAPE_OWNED:
-		return check_kind(k->certain, r, &owned, &related, k->err);
-	case SHAPE_RELATED:
-		return check_kind(k->certain, r, &related, &owned, k->err);
-	case SHAPE_OPERATOR:
+	case READS_OWNED:
+		return check_kind(k, r, &owned, &related);
+	case READS_RELATED:
+		return check_kind(k, r, &related, &owned);
+	case READS_OPERATOR:
 		return check_operator(k, r);
-	case SHAPE_OBJECT:
+	case READS_OBJECT:
 		return k->known->filters ? 0 : check_object(k, r);
-	case SHAPE_METADATA:
+	case READS_METADATA:
 		return k->known->filters
 		    ? 0
 		    : check_fixed(k, r, metadata_members, ".metadata",
@@ -349,14 +355,9 @@ int
 program_check_reads(
     const struct program *p, const struct program_known *known, struct err *err)
 {
-	struct certain c;
-	struct check check = {p, known, &c, err};
-	int rc;
+	struct check check = {p, known, err};
 
-	certain_init(&c, &p->source, program_names, PROGRAM_MAP);
-	rc = shapes_walk(&c,
-	    p->defines[PROGRAM_MAP] ? SHAPE_OBJECT : SHAPE_INPUT, check_read,
+	return reads_walk(&p->source, &entries,
+	    p->defines[PROGRAM_MAP] ? READS_OBJECT : READS_INPUT, check_read,
 	    &check);
-	certain_release(&c);
-	return rc;
 }

@@ -15,40 +15,45 @@ static struct {
 	uint32_t count;
 } programs;
 
-static struct program_losses losses;
-static bool gone;
 /* Lost calls of one evaluation: the second is that of the status, which reports
  * the first. */
 enum { LOST_MOST = 2 };
-static uint64_t lost_before;
-/* Of the evaluation: its primary, and the number of its lines of `debug`. */
-static struct log_about who;
-static int debugs_said;
+
+/* The evaluator is one, and so is the evaluation that runs. */
+static struct {
+	struct program_losses losses; /* of all evaluations */
+	bool gone;		      /* the processes that run programs */
+	/* Of the evaluation: lost calls before it, its primary, its lines of
+	 * `debug`. */
+	uint64_t lost_before;
+	struct log_about who;
+	int debugs_said;
+} state;
 
 struct program_losses
 program_losses(void)
 {
-	return losses;
+	return state.losses;
 }
 
 static uint64_t
 lost(void)
 {
-	return losses.limited + losses.crashed;
+	return state.losses.limited + state.losses.crashed;
 }
 
 void
 program_begin(const struct log_about *about)
 {
-	lost_before = lost();
-	who = *about;
-	debugs_said = 0;
+	state.lost_before = lost();
+	state.who = *about;
+	state.debugs_said = 0;
 }
 
 bool
 program_alive(void)
 {
-	return !gone;
+	return !state.gone;
 }
 
 void
@@ -143,34 +148,34 @@ say_end(const struct program *p, const struct evaluator_end *end,
 {
 	switch (end->how) {
 	case EVALUATOR_TIME:
-		losses.limited++;
+		state.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s took more than %g s of CPU time and was stopped",
 		    function, about, (double)p->time_limit_ms / 1000);
 	case EVALUATOR_MEMORY:
-		losses.limited++;
+		state.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s took more than %zu MiB of memory and was stopped",
 		    function, about, p->memory_limit >> 20);
 	case EVALUATOR_STACK:
-		losses.limited++;
+		state.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s nested too deep and was stopped", function,
 		    about);
 	case EVALUATOR_KILLED:
-		losses.limited++;
+		state.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s was killed twice, as the kernel does when memory "
 		    "is out",
 		    function, about);
 	case EVALUATOR_GONE:
-		gone = true;
+		state.gone = true;
 		return err_set(err, ERR_TRANSIENT,
 		    "%s of %s was not evaluated: the process that starts "
 		    "evaluations is gone",
 		    function, about);
 	default:
-		losses.crashed++;
+		state.losses.crashed++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s crashed in jq (%s)", function, about, end->why);
 	}
@@ -203,7 +208,7 @@ find_place(struct evaluator_request *q, struct err *err)
 	evaluator_ask(q, &answer, &end);
 	if (end.how == EVALUATOR_FAILED)
 		err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
-	gone = gone || end.how == EVALUATOR_GONE;
+	state.gone = state.gone || end.how == EVALUATOR_GONE;
 	return -1;
 }
 
@@ -225,7 +230,7 @@ log_debugs(const struct program *p, enum program_call call,
 	if (call == PROGRAM_MAP)
 		debugs_log(lines, NULL, about, &said);
 	else
-		debugs_log(lines, &who, NULL, &debugs_said);
+		debugs_log(lines, &state.who, NULL, &state.debugs_said);
 }
 
 int
@@ -239,7 +244,7 @@ run_program(struct program *p, enum program_call call,
 	struct span answer;
 
 	*result = jv_invalid();
-	if (call != PROGRAM_MAP && lost() - lost_before >= LOST_MOST)
+	if (call != PROGRAM_MAP && lost() - state.lost_before >= LOST_MOST)
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s was not evaluated, after other functions were "
 		    "stopped",

@@ -280,7 +280,7 @@ call_traced(struct program *p, enum program_call which, jv input,
 }
 
 /* For members that `desired` may not read: true, which has no members, elements
- * or sum, so that a read that source_reads() missed fails. */
+ * or sum, so that a read that reads_field() missed fails. */
 static jv
 poison(jv input, const char *key, bool allowed)
 {

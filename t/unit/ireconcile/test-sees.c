@@ -164,6 +164,9 @@ static const struct {
     {"", ". as [$x] | $x", "everything"},
     {"", ".primary as {metadata: {$name}} | $name", "primary"},
     {"", "reduce . as $x (0; $x.now)", "now"},
+    {"", "reduce try . as {now: $x} (0; $x)", "everything"},
+    {"", "1 + . as $x | $x.now", "everything"},
+    {"", "$__loc__ as $in | . as $x | $x.now, $in.a", "now"},
     {"", "{a: 1} as $in | $in | .now", ""},
     /* functions */
     {"def f: .now;", "f", "now"},

@@ -1,0 +1,66 @@
+/*
+ * reads: what a program reads of its input, by the text alone; so a wrong name
+ * is found before any object has to show it.
+ *
+ * Told is what is certain: `.` is what ireconcile gives to an entry point
+ * (`desired`, `status` ...). A function of the program counts if each of its
+ * calls stands where `.` is that (language/flow.h).
+ *
+ * Followed are accesses by name (.primary.metadata, .["primary"]), elements
+ * (.owned.Secret[]), {primary}, and variables that such a term is bound to once
+ * in a definition: `. as $in`, `.primary as {metadata: $m}`.
+ */
+#ifndef READS_H
+#define READS_H
+
+#include "language/source.h"
+
+/* The shape of what has the member. */
+enum reads_shape {
+	READS_ANY, /* nothing is known of it */
+	READS_INPUT,
+	READS_OWNED, /* has members by kind */
+	READS_RELATED,
+	READS_OPERATOR,
+	READS_OBJECTS,
+	READS_OBJECT, /* of the API */
+	READS_METADATA
+};
+
+struct reads_member {
+	enum reads_shape of;
+	struct span name;
+	int line;
+	/* The program says what happens without it: `?` or `//` follows, or
+	 * it is in a pattern. */
+	bool optional;
+};
+
+/* Not 0: that is returned, and nothing more is looked at. */
+typedef int reads_visit(void *arg, const struct reads_member *r);
+
+/* The functions that ireconcile calls. */
+struct reads_entries {
+	const char *const *names;
+	int count;
+};
+
+/* Visits each read of the program's own file, in the order of the text. input:
+ * the shape of `.` */
+int reads_walk(const struct source *s, const struct reads_entries *entries,
+    enum reads_shape input, reads_visit *visit, void *arg);
+
+/* The next function without parameters of that file, from definition *at on,
+ * that is called nowhere and is not an entry point. */
+bool reads_uncalled(const struct source *s, const struct reads_entries *entries,
+    int *at, struct span *name, int *line);
+
+/*
+ * Whether function `name`, or a function of the program that it may call, reads
+ * the input's member `field`. Then *file and *line have the place. Only names
+ * count: `.owned` where a term starts, wherever that is.
+ */
+bool reads_field(const struct source *s, const char *name, const char *field,
+    const struct source_file **file, int *line);
+
+#endif
