@@ -15,7 +15,6 @@
 #include "process/file.h"
 #include "process/log.h"
 #include "record/reading.h"
-#include "record/segments.h"
 #include "segmentline.h"
 
 /* After a failure; and how often `busy` is called. */
@@ -44,9 +43,9 @@ struct reel {
 static void
 add_path(const struct reel *s, uint64_t sequence, struct buf *b)
 {
-	char name[SEGMENT_NAME_SIZE];
+	char name[READING_NAME_SIZE];
 
-	segments_name(sequence, name);
+	reading_segment_name(sequence, name);
 	buf_adds(b, s->o.dir);
 	buf_addc(b, '/');
 	buf_adds(b, name);
@@ -174,11 +173,11 @@ drop(const struct reel *s, uint64_t sequence)
 static void
 make_room(const struct reel *s, uint64_t room)
 {
-	struct segments all;
+	struct reading_segments all;
 	struct err err;
 	uint64_t total = room;
 
-	if (segments_list(s->o.dir, &all, &err) != 0)
+	if (reading_list_segments(s->o.dir, &all, &err) != 0)
 		return;
 	for (size_t i = 0; i < all.count; i++)
 		total += size_of(s, all.sequences[i]);
@@ -186,7 +185,7 @@ make_room(const struct reel *s, uint64_t room)
 		total -= size_of(s, all.sequences[i]);
 		drop(s, all.sequences[i]);
 	}
-	segments_release(&all);
+	free(all.sequences);
 }
 
 /* ---- the state at the start of a segment ---- */
@@ -274,22 +273,22 @@ add_state(struct reel *s, struct span time, struct err *err)
 static int
 next_sequence(const struct reel *s, uint64_t *sequence, struct err *err)
 {
-	struct segments all;
+	struct reading_segments all;
 
 	if (mkdir(s->o.dir, 0700) != 0 && errno != EEXIST)
 		return err_set(err, ERR_TRANSIENT, "cannot make %s: %s",
 		    s->o.dir, strerror(errno));
-	if (segments_list(s->o.dir, &all, err) != 0)
+	if (reading_list_segments(s->o.dir, &all, err) != 0)
 		return -1;
 	*sequence = s->sequence + 1;
 	if (all.count > 0 && all.sequences[all.count - 1] >= *sequence)
 		*sequence = all.sequences[all.count - 1] + 1;
-	segments_release(&all);
-	if (*sequence > SEGMENT_SEQUENCE_MAX)
+	free(all.sequences);
+	if (*sequence > READING_SEQUENCE_MAX)
 		return err_set(err, ERR_TRANSIENT,
 		    "%d.jsonl.zst has the last number there is: move the "
 		    "segments to another directory",
-		    SEGMENT_SEQUENCE_MAX);
+		    READING_SEQUENCE_MAX);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
 {
 	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
 	enum sandbox_result result;
-	bool kube = g != NULL && g->kube != NULL;
+	bool kube = g->kube != NULL;
 
 	if (kube && kube_runs_plugin(g->kube) && mode != SANDBOX_UNWANTED) {
 		/* A plugin is a program, which no sandbox would let run. */

@@ -35,8 +35,7 @@ void gate_release(struct gate *g);
 
 /*
  * Only the system calls of a list are left: asks if the gate asks the API server,
- * else serves, also without a gate (g NULL). A missing sandbox is logged; -1 with
- * err if it must not be missing.
+ * else serves. A missing sandbox is logged; -1 with err if it must not be missing.
  */
 int gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     const struct sandbox_rule *const *asks, struct err *err);

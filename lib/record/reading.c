@@ -1,7 +1,10 @@
 #include "record/reading.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,8 +15,65 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "json/stream.h"
-#include "record/segments.h"
 #include "record/unpack.h"
+
+/* ---- the files of a directory ---- */
+
+enum { DIGITS = 8 };
+static const char suffix[] = ".jsonl.zst";
+
+void
+reading_segment_name(uint64_t sequence, char name[READING_NAME_SIZE])
+{
+	snprintf(name, READING_NAME_SIZE, "%08" PRIu64 "%s",
+	    sequence % (READING_SEQUENCE_MAX + 1), suffix);
+}
+
+/* Whether the name is one of a segment, and which. */
+static bool
+segment_sequence(const char *name, uint64_t *sequence)
+{
+	struct span s = span_str(name);
+
+	return s.n == DIGITS + strlen(suffix) && span_ends(s, suffix) &&
+	    span_number(span_make(s.p, DIGITS), READING_SEQUENCE_MAX, sequence);
+}
+
+static int
+compare_sequences(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int
+reading_list_segments(
+    const char *dir, struct reading_segments *s, struct err *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	uint64_t sequence;
+
+	*s = (struct reading_segments){0};
+	if (d == NULL)
+		return err_set(err, ERR_PERMANENT, "cannot read %s: %s", dir,
+		    strerror(errno));
+	while ((entry = readdir(d)) != NULL) {
+		if (!segment_sequence(entry->d_name, &sequence))
+			continue;
+		s->sequences =
+		    mem_grow(s->sequences, s->count, sizeof(*s->sequences));
+		s->sequences[s->count++] = sequence;
+	}
+	closedir(d);
+	if (s->count > 0)
+		qsort(s->sequences, s->count, sizeof(*s->sequences),
+		    compare_sequences);
+	return 0;
+}
+
+/* ---- lines, one by one ---- */
 
 struct reading_source {
 	char *path; /* owned */
@@ -46,11 +106,11 @@ add_source(struct reading *r, char *path, bool segment)
 static int
 add_directory(struct reading *r, const char *dir, struct err *err)
 {
-	struct segments s;
+	struct reading_segments s;
 	struct buf path = BUF_INIT;
-	char name[SEGMENT_NAME_SIZE];
+	char name[READING_NAME_SIZE];
 
-	if (segments_list(dir, &s, err) != 0)
+	if (reading_list_segments(dir, &s, err) != 0)
 		return -1;
 	if (s.count == 0)
 		err_set(err, ERR_PERMANENT,
@@ -58,13 +118,13 @@ add_directory(struct reading *r, const char *dir, struct err *err)
 		    "directory of a recording?",
 		    dir);
 	for (size_t i = 0; i < s.count; i++) {
-		segments_name(s.sequences[i], name);
+		reading_segment_name(s.sequences[i], name);
 		buf_adds(&path, dir);
 		buf_addc(&path, '/');
 		buf_adds(&path, name);
 		add_source(r, buf_take(&path), true);
 	}
-	segments_release(&s);
+	free(s.sequences);
 	return err->kind == ERR_NONE ? 0 : -1;
 }
 

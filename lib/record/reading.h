@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -58,6 +59,23 @@ enum reading_result {
 	READING_END,
 	READING_FAILED /* line->err: it cannot be read any further */
 };
+
+/*
+ * A recording may be a directory, of segments: DIR/NNNNNNNN.jsonl.zst, eight
+ * digits, a sequence that grows. Anything else there is another program's, and
+ * left alone.
+ */
+enum { READING_NAME_SIZE = sizeof("00000000.jsonl.zst") };
+enum { READING_SEQUENCE_MAX = 99999999 };
+struct reading_segments {
+	uint64_t *sequences; /* owned: free(); the oldest first */
+	size_t count;
+};
+/* Lists the segments of a directory. -1: it cannot be read; err names it. */
+int reading_list_segments(
+    const char *dir, struct reading_segments *s, struct err *err);
+/* Writes the name of a segment, without its directory. */
+void reading_segment_name(uint64_t sequence, char name[READING_NAME_SIZE]);
 
 struct reading;
 

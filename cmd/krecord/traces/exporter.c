@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "access/access_calls.h"
-#include "access/gate.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "traces/courier.h"
@@ -16,6 +15,7 @@
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "process/sandbox.h"
 #include "record/intake.h"
 #include "report/reportfd.h"
 #include "traces/spanline.h"
@@ -261,6 +261,7 @@ start(struct exporter *e, const char *endpoint, int report_fd, struct err *err)
 	static const struct sandbox_rule *const calls[] = {sandbox_compute,
 	    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
+	enum sandbox_result result;
 
 	signal(SIGPIPE, SIG_IGN);
 	loop_signal(e->loop, SIGTERM, on_signal, e);
@@ -272,8 +273,13 @@ start(struct exporter *e, const char *endpoint, int report_fd, struct err *err)
 	reportfd_init(
 	    &e->report, e->loop, "krecord-spans", report_fd, count, e);
 	reportfd_metrics(&e->report, add_samples);
-	if (gate_sandbox(NULL, calls, calls, err) != 0)
+	result = sandbox_enter(calls, (enum sandbox_mode)sandbox_opt, err);
+	if (result == SANDBOX_FAILED)
 		return -1;
+	if (result == SANDBOX_NONE) {
+		log_warning("%s", err->message);
+		*err = (struct err)ERR_INIT;
+	}
 	if (flags >= 0)
 		fcntl(STDIN_FILENO, F_SETFL, flags | O_NONBLOCK);
 	loop_watch(e->loop, STDIN_FILENO, LOOP_READ, on_input, e);

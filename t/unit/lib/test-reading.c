@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "json/stream.h"
 #include "process/file.h"
-#include "record/segments.h"
 #include "scratch.h"
 #include "tap.h"
 
