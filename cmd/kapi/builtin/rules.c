@@ -191,6 +191,67 @@ rule_seen_before(struct map *seen, struct span text)
 	    NULL;
 }
 
+/* Of a long list: which item is the first with a text at a key. */
+struct rule_index {
+	struct rule_index *next;
+	const struct node *list;
+	const char *key;
+	struct map firsts; /* by text; its place in the list + 1 */
+};
+
+/* The text at the key, never NULL. */
+static struct span
+text_at(const struct node *item, const char *key)
+{
+	struct span text = tree_text(rule_given(item, key));
+
+	return text.p == NULL ? span_str("") : text;
+}
+
+static const struct map *
+index_of(struct arena *a, struct rule_index **all, const struct node *list,
+    const char *key)
+{
+	struct rule_index *x;
+
+	for (x = *all; x != NULL; x = x->next)
+		if (x->list == list && strcmp(x->key, key) == 0)
+			return &x->firsts;
+	x = arena_alloc(a, sizeof(*x));
+	*x = (struct rule_index){*all, list, key, MAP_INIT};
+	*all = x;
+	for (size_t i = tree_count(list); i-- > 0;)
+		map_put(&x->firsts, text_at(list->items[i], key),
+		    (void *)(uintptr_t)(i + 1));
+	return &x->firsts;
+}
+
+void
+rule_index_release(struct rule_index *x)
+{
+	for (; x != NULL; x = x->next)
+		map_release(&x->firsts);
+}
+
+bool
+rule_is_among(struct arena *a, struct rule_index **all, const struct node *list,
+    size_t count, const char *key, struct span text)
+{
+	enum { SHORT = 16 };
+	uintptr_t first;
+
+	if (text.p == NULL)
+		text = span_str("");
+	if (tree_count(list) > SHORT) {
+		first = (uintptr_t)map_get(index_of(a, all, list, key), text);
+		return first > 0 && first <= count;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (span_eq(text_at(list->items[i], key), text))
+			return true;
+	return false;
+}
+
 bool
 rule_text_is_any(const struct node *n, ...)
 {

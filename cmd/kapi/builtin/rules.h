@@ -79,6 +79,12 @@ rule_given_or_null(struct arena *a, const struct node *object, const char *key)
 int64_t rule_int(const struct node *object, const char *key, int64_t otherwise);
 /* Texts of one list: whether this one was given before. Borrows it. */
 bool rule_seen_before(struct map *seen, struct span text);
+/* Whether one of the first `count` items of list has this text at the key. What
+ * is known of long lists is kept in *indexes, which begins as NULL. */
+struct rule_index;
+bool rule_is_among(struct arena *a, struct rule_index **indexes,
+    const struct node *list, size_t count, const char *key, struct span text);
+void rule_index_release(struct rule_index *indexes);
 bool rule_text_is_any(const struct node *n, ...) __attribute__((sentinel));
 
 /* Members of object, named by key; absent is fine unless it says so. */

@@ -427,19 +427,6 @@ OP(at_most_all)
 		    run->causes, p->at, p->n, "must not be greater than 100%");
 }
 
-/* Whether an item of list in front of the one at index has the same text at
- * the key of p. */
-static bool
-is_among(const struct node *list, size_t count, const char *key,
-    const struct node *text)
-{
-	for (size_t i = 0; i < count; i++)
-		if (span_eq(tree_text(rule_given(list->items[i], key)),
-			tree_text(text)))
-			return true;
-	return false;
-}
-
 /* Among the items of the list, and of another one that is named. */
 OP(unique)
 {
@@ -450,8 +437,10 @@ OP(unique)
 		struct rule_path path = ruleline_path(run->arena, r->args[0]);
 		other = value_at(&path, base, false);
 	}
-	if (is_among(list, base->index, key, p->n) ||
-	    is_among(other, tree_count(other), key, p->n))
+	if (rule_is_among(run->arena, run->indexes, list, base->index, key,
+		tree_text(p->n)) ||
+	    rule_is_among(run->arena, run->indexes, other, tree_count(other),
+		key, tree_text(p->n)))
 		rule_fail_duplicate(run->causes, p->at, p->n);
 }
 
@@ -770,11 +759,13 @@ ruletable_part(struct causes *c, const struct change_of *x, const struct at *at,
 {
 	/* Checks write nothing. */
 	struct rule_place top = {NULL, at, (struct node *)n, NULL, 0};
-	struct rule_run run = {c->arena, c, x, arg};
+	struct rule_index *indexes = NULL;
+	struct rule_run run = {c->arena, &indexes, c, x, arg};
 
 	if (x != NULL && at == NULL)
 		top.was = (struct node *)x->live;
 	run_section(&run, span_str(section), NULL, &top);
+	rule_index_release(indexes);
 }
 
 void
@@ -793,8 +784,10 @@ ruletable_default(
     struct arena *a, struct span group, struct span plural, struct node *object)
 {
 	struct rule_place top = {NULL, NULL, object, NULL, 0};
-	struct rule_run run = {a, NULL, NULL, ""};
+	struct rule_index *indexes = NULL;
+	struct rule_run run = {a, &indexes, NULL, NULL, ""};
 
 	run_section(
 	    &run, section_name(a, group, plural, " defaults"), NULL, &top);
+	rule_index_release(indexes);
 }

@@ -24,6 +24,8 @@ struct rule_place {
 /* One run over an object. */
 struct rule_run {
 	struct arena *arena;
+	struct rule_index *
+	    *indexes;		   /* of long lists, made as they are needed */
 	struct causes *causes;	   /* NULL: defaults */
 	const struct change_of *x; /* NULL: defaults */
 	const char *arg; /* what the section was called with; never NULL */
