@@ -2,11 +2,11 @@
 # kgen manifests: deploy/at is what it makes now, and what options change.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=made.sh
-. "${0%/*}/made.sh"
+# shellcheck source=makedeploy.sh
+. "${0%/*}/makedeploy.sh"
 
 # --- deploy/at
-made at
+make_deploy at
 ok "deploy/at is not stale (make manifests-at)" \
 	diff -r deploy/at "$T/deploy/at"
 is "$(cd pipeline && echo */operator.yaml)" \

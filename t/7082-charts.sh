@@ -4,11 +4,11 @@
 # check-all: charts and bundles
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=made.sh
-. "${0%/*}/made.sh"
+# shellcheck source=makedeploy.sh
+. "${0%/*}/makedeploy.sh"
 
 # --- what is made is not stale
-made
+make_deploy
 for operator in "${operators[@]}"; do
 	for what in chart bundle; do
 		runs 0 "kgen $what --check of $operator" \

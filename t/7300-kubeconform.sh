@@ -5,15 +5,15 @@
 # check-all: kubeconform needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=made.sh
-. "${0%/*}/made.sh"
+# shellcheck source=makedeploy.sh
+. "${0%/*}/makedeploy.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=kubeconform/lib.sh
 . "${0%/*}/kubeconform/lib.sh"
 cluster_start
 [ "$SERVER" = real ] || kapi_kubectl
-made
+make_deploy
 conform_start
 
 mapfile -t files < <(find "$T"/deploy/*/{base,cluster,namespaced,monitoring,users} \

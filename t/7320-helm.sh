@@ -7,8 +7,8 @@
 # check-all: Helm needs Go
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=made.sh
-. "${0%/*}/made.sh"
+# shellcheck source=makedeploy.sh
+. "${0%/*}/makedeploy.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=deployed.sh
@@ -17,7 +17,7 @@
 . "${0%/*}/helm/lib.sh"
 cluster_start
 helm_start
-made
+make_deploy
 
 # --- the same as the manifests
 # objects: a stream of YAML, as sorted lines of JSON, without what is said of

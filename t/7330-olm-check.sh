@@ -3,8 +3,8 @@
 # Manager, as t/olm/check has them; and each of its rules finds something.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=made.sh
-. "${0%/*}/made.sh"
+# shellcheck source=makedeploy.sh
+. "${0%/*}/makedeploy.sh"
 for operator in "${operators[@]}"; do
 	kgen bundle -f "pipeline/$operator" -o "$T/deploy/$operator/bundle" \
 		2>"$T/err"

@@ -5,14 +5,14 @@
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
-# shellcheck source=made.sh
-. "${0%/*}/made.sh"
+# shellcheck source=makedeploy.sh
+. "${0%/*}/makedeploy.sh"
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 # shellcheck source=deployed.sh
 . "${0%/*}/deployed.sh"
 cluster_start
-made
+make_deploy
 
 # install OPERATOR NAMESPACE [TARGETS]
 install_bundle() {

@@ -5,9 +5,9 @@
 # shellcheck source=t/helm/lib.sh
 . t/helm/lib.sh
 helm_start
-# shellcheck source=t/made.sh
-. t/made.sh
-made "$name"
+# shellcheck source=t/makedeploy.sh
+. t/makedeploy.sh
+make_deploy "$name"
 # release install|upgrade [OPTION...]
 release() {
 	helm "$1" operator "$T/deploy/$name/chart" -n "$ns" \

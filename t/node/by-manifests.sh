@@ -2,9 +2,9 @@
 # shellcheck disable=SC2154 # name, ns, scope, place: of life
 # t/node/life: the operator comes and goes by make deploy, make undeploy.
 
-# shellcheck source=t/made.sh
-. t/made.sh
-made "$name"
+# shellcheck source=t/makedeploy.sh
+. t/makedeploy.sh
+make_deploy "$name"
 
 installed() {
 	deploy "$name" "$scope"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Sourced by tests of what kgen makes for a cluster: made NAME... makes the
+# Sourced by tests of what kgen makes for a cluster: make_deploy NAME... makes the
 # manifests, the chart and the bundle of these operators below $T/deploy, as
 # `make manifests` does below deploy/. Without a name, of all; $operators has
 # their names.
 
 operators=(iotservice memcached at experimental cronjob)
 
-made() {
+make_deploy() {
 	local name at
 
 	for name in "${@:-${operators[@]}}"; do
@@ -16,5 +16,5 @@ made() {
 			kgen chart -f "pipeline/$name" -o "$at/chart" &&
 			kgen bundle -f "pipeline/$name" -o "$at/bundle" ||
 			flaw "the manifests of $name cannot be made"
-	done 2>"$T/made.err"
+	done 2>"$T/deploy.err"
 }
