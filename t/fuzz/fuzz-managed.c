@@ -115,7 +115,7 @@ set_kind(struct managed_write *w, const struct node *step)
 	}
 	w->schema = schema_builtin_kind(group, version, w->kind);
 	r = resource_find_kind(registry, group, version, w->kind);
-	w->resets = r == NULL ? strategy_no_resets : r->strategy->resets;
+	w->resets = r == NULL ? NULL : r->strategy->resets;
 	w->has_status = r != NULL && r->has_status;
 }
 
