@@ -70,7 +70,7 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 	r->es.sched = &r->sched;
 	r->es.late.key = span_str("");
 	r->es.dirty = dirty;
-	r->es.replaced = loops_glimpse;
+	r->es.replaced = loops_replaced;
 	r->es.suspect_orphans = suspect_orphans;
 	orphans_init(&r->orphans, &r->es, &r->sched);
 	r->es.arg = r;

@@ -217,7 +217,7 @@ loops_watch(struct desired_item *i, struct decision *d)
 }
 
 void
-loops_glimpse(struct primary *p, const struct cache_object *o)
+loops_replaced(struct primary *p, const struct cache_object *o)
 {
 	for (size_t n = 0; p->work.dirty && n < p->desired.count; n++) {
 		struct desired_item *i = &p->desired.items[n];

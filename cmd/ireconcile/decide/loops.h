@@ -34,7 +34,7 @@ void loops_watch(struct desired_item *i, struct decision *d);
  * An object is replaced before any evaluation saw it: if it agreed, the request
  * was done, even if the new version does not agree.
  */
-void loops_glimpse(struct primary *p, const struct cache_object *o);
+void loops_replaced(struct primary *p, const struct cache_object *o);
 
 /* Appends reconcile.loops of the line: the loops that kapply can name. */
 void loops_spell(struct buf *b, const struct decision *d);
