@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "decide/outcome.h"
 #include "decide/reason.h"
-#include "decide/spell.h"
+#include "decide/line.h"
 #include "hiddenreads.h"
 #include "json/stream.h"
 #include "process/clock.h"
@@ -173,7 +173,7 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 	bool over;
 
 	decide(t->primary, now_us, DECIDE_ALL, &d);
-	spell_line(&t->line, t->primary, &d);
+	line_add(&t->line, t->primary, &d);
 	if (d.failed)
 		t->error = mem_strdup(d.error);
 	else if (t->line.len >= STREAM_WRITE_MAX)

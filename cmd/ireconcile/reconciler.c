@@ -10,7 +10,6 @@
 #include "decide/line.h"
 #include "decide/loops.h"
 #include "decide/outcome.h"
-#include "decide/spell.h"
 #include "decide/staying.h"
 #include "decide/unsettled.h"
 #include "json/json.h"
@@ -329,7 +328,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 	struct buf line = BUF_INIT, why = BUF_INIT;
 
 	if (due != LINE_NOTHING)
-		spell_line(&line, p, d);
+		line_add(&line, p, d);
 	if (line.len >= STREAM_WRITE_MAX) {
 		/* Too long for a reader: the status says so instead, without
 		 * the length, which depends on what is in the line. */
@@ -341,7 +340,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 		    p, sched_now_us(&r->sched), r->mode, buf_str(&why), d);
 		due = line_due(p, d);
 		buf_reset(&line);
-		spell_line(&line, p, d);
+		line_add(&line, p, d);
 		if (line.len >= STREAM_WRITE_MAX)
 			due = LINE_NOTHING;
 	}
@@ -461,7 +460,7 @@ cancel(struct reconciler *r, struct primary *p)
 {
 	struct buf line = BUF_INIT;
 
-	spell_empty(&line, p);
+	line_add_empty(&line, p);
 	write_line(r, &line);
 	buf_release(&line);
 }

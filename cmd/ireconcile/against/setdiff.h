@@ -48,7 +48,7 @@ void setdiff_release_fields(struct setdiff_fields *d);
 struct setdiff_side {
 	bool there;	   /* the entry has this primary */
 	const char *error; /* why it failed, or NULL */
-	struct span line;  /* as spell_line makes it, with whole sets */
+	struct span line;  /* as line_add makes it, with whole sets */
 };
 
 enum setdiff_part {

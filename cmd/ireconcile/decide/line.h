@@ -1,6 +1,6 @@
 /*
- * line: decides when a decision becomes a line (doc/protocol.md, "Desired
- * sets"; spell.h writes it).
+ * line: decides when a decision becomes a line, and writes it (doc/protocol.md,
+ * "Desired sets").
  *
  * A line has everything that is outstanding. One is due when a point was not
  * requested yet, when something requested is no longer desired, or when the
@@ -53,5 +53,14 @@ bool line_is_awaited(const struct primary *p, int64_t now_us);
 void line_printed(struct primary *p, const struct decision *d);
 /* No line was printed: forgets requests that are observed by now. */
 void line_shrink(struct primary *p, const struct decision *d);
+
+/* ---- as text ---- */
+
+/* Each appends, without a newline. */
+void line_add(struct buf *b, const struct primary *p, const struct decision *d);
+/* A line that cancels: for a primary that is gone, or must not be touched. */
+void line_add_empty(struct buf *b, const struct primary *p);
+/* reconcile.primary */
+void line_add_identity(struct buf *b, const struct cache_object *o);
 
 #endif

@@ -343,7 +343,7 @@ add_message(struct buf *b, const struct decision *d)
 }
 
 void
-loops_spell(struct buf *b, const struct decision *d)
+loops_add(struct buf *b, const struct decision *d)
 {
 	const struct desired_item *i;
 	bool first = true;

@@ -37,7 +37,7 @@ void loops_watch(struct desired_item *i, struct decision *d);
 void loops_replaced(struct primary *p, const struct cache_object *o);
 
 /* Appends reconcile.loops of the line: the loops that kapply can name. */
-void loops_spell(struct buf *b, const struct decision *d);
+void loops_add(struct buf *b, const struct decision *d);
 /* [{item, path}], owned. */
 jv loops_list(const struct decision *d);
 bool loops_any(const struct decision *d);

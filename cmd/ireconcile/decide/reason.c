@@ -255,7 +255,7 @@ add_events(struct buf *b, const struct primary *p)
 }
 
 void
-reason_spell(struct buf *b, const struct primary *p, const struct decision *d)
+reason_add(struct buf *b, const struct primary *p, const struct decision *d)
 {
 	struct buf because = BUF_INIT;
 

@@ -27,7 +27,7 @@
 #include "state/primary.h"
 
 /* Appends the member, if there is any reason. */
-void reason_spell(
+void reason_add(
     struct buf *b, const struct primary *p, const struct decision *d);
 
 /* The list of the fields of one item that differ: [{"path": ..., ...}, ... */

@@ -300,7 +300,7 @@ wanted_code(const struct primary *p, const struct point *pt)
 }
 
 void
-staying_spell(struct buf *b, const struct primary *p, const struct point *pt)
+staying_add(struct buf *b, const struct primary *p, const struct point *pt)
 {
 	struct span code = wanted_code(p, pt);
 	struct err err = ERR_INIT;

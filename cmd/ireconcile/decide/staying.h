@@ -51,7 +51,7 @@ void staying_name(
 void staying_try(struct primary *p, const struct decision *d);
 
 /* The text of the point's item as the line has it, appended. */
-void staying_spell(
+void staying_add(
     struct buf *b, const struct primary *p, const struct point *pt);
 
 /* Differences that are tolerated and were not told: a line for each item is
