@@ -141,14 +141,10 @@ check_keys(
 	for (size_t i = 0; i < tree_count(list); i++) {
 		const struct node *item = list->items[i];
 
-		if (item->kind != NODE_OBJECT) {
-			fail_type(m, map_type, item);
-			return false;
-		}
-		if (tree_get_span(item, rules->key) == NULL) {
-			fail_no_key(m, rules, item);
-			return false;
-		}
+		if (item->kind != NODE_OBJECT)
+			return fail_type(m, map_type, item), false;
+		if (tree_get_span(item, rules->key) == NULL)
+			return fail_no_key(m, rules, item), false;
 	}
 	return true;
 }
@@ -171,11 +167,10 @@ check_types(struct merging *m, const struct node *x, const struct node *y,
 		for (size_t i = 0; i < tree_count(lists[l]); i++) {
 			const struct node *item = lists[l]->items[i];
 
-			if (*any == NULL && item->kind == NODE_ARRAY) {
-				fail(
-				    m, 422, "lists of lists are not supported");
-				return false;
-			}
+			if (*any == NULL && item->kind == NODE_ARRAY)
+				return fail(m, 422,
+					   "lists of lists are not supported"),
+				       false;
 			if (*any == NULL)
 				*any = item;
 			if (gotext_type(item) == gotext_type(*any))
@@ -483,22 +478,15 @@ list_set_order(struct merging *m, const struct list_rules *rules,
 
 /* ---- maps ---- */
 
-static const struct span order_prefix = {"$setElementOrder", 16};
-static const struct span remove_prefix = {"$deleteFromPrimitiveList", 24};
-
-static bool
-has_prefix(struct span s, struct span prefix)
-{
-	return s.n >= prefix.n && memcmp(s.p, prefix.p, prefix.n) == 0;
-}
+#define ORDER "$setElementOrder"
+#define REMOVE "$deleteFromPrimitiveList"
 
 /* "name" of "PREFIX/name"; none: the key is not of that form. */
 static struct span
-name_behind(struct span key, struct span prefix)
+name_behind(struct span key, const char *prefix)
 {
-	if (key.n == prefix.n || key.p[prefix.n] != '/')
-		return SPAN_NONE;
-	return span_make(key.p + prefix.n + 1, key.n - prefix.n - 1);
+	return span_take(&key, prefix) && span_take(&key, "/") ? key
+							       : SPAN_NONE;
 }
 
 /* io.k8s.api.core.v1.PodSpec is PodSpec. */
@@ -545,17 +533,15 @@ look_up_list(struct merging *m, const struct schema *type, struct span key,
 
 	if (f == NULL)
 		return false;
-	if (list == NULL || list->kind != SCHEMA_LIST) {
-		fail(m, 500, "expected slice or array type, but got: struct");
-		return false;
-	}
+	if (list == NULL || list->kind != SCHEMA_LIST)
+		return fail(m, 500,
+			   "expected slice or array type, but got: struct"),
+		       false;
 	*rules = (struct list_rules){
 	    list->element == NULL ? NULL : list->element->schema,
 	    f->patch_merge, f->patch_key.n > 0 ? f->patch_key : SPAN_NONE};
-	if (rules->element != NULL && rules->element->kind == SCHEMA_LIST) {
-		fail(m, 500, "unexpected slice of slice");
-		return false;
-	}
+	if (rules->element != NULL && rules->element->kind == SCHEMA_LIST)
+		return fail(m, 500, "unexpected slice of slice"), false;
 	return true;
 }
 
@@ -615,16 +601,14 @@ retain_keys(struct merging *m, struct node *original, const struct node *patch,
 		struct span key = patch->members[i].key;
 
 		if (patch->members[i].value->kind == NODE_NULL ||
-		    span_is(key, "$retainKeys") ||
-		    has_prefix(key, remove_prefix) ||
-		    has_prefix(key, order_prefix))
+		    span_is(key, "$retainKeys") || span_starts(key, REMOVE) ||
+		    span_starts(key, ORDER))
 			continue;
 		fits = listed(keys, key);
 	}
-	if (!fits) {
-		fail(m, 400, "invalid patch format of retainKeys");
-		return false;
-	}
+	if (!fits)
+		return fail(m, 400, "invalid patch format of retainKeys"),
+		       false;
 	for (uint32_t i = 0; i < original->n; i++)
 		if (!listed(keys, original->members[i].key))
 			original->members[i].value = NULL;
@@ -672,25 +656,9 @@ set_order(struct merging *m, const struct schema *type, struct node *original,
 static bool
 same_type(const struct node *x, const struct node *y)
 {
-	bool x_bool = x->kind == NODE_TRUE || x->kind == NODE_FALSE;
-	bool y_bool = y->kind == NODE_TRUE || y->kind == NODE_FALSE;
-
-	return x->kind == y->kind || (x_bool && y_bool);
-}
-
-/* Whether the member was dealt with by its $setElementOrder. */
-static bool
-has_order(const struct node *patch, struct span key, bool directives)
-{
-	char name[256];
-
-	if (!directives || key.n + order_prefix.n + 1 > sizeof(name))
-		return false;
-	memcpy(name, order_prefix.p, order_prefix.n);
-	name[order_prefix.n] = '/';
-	memcpy(name + order_prefix.n + 1, key.p, key.n);
-	return tree_get_span(
-		   patch, span_make(name, order_prefix.n + 1 + key.n)) != NULL;
+	return x->kind == y->kind ||
+	    ((tree_is(x, NODE_TRUE) || tree_is(x, NODE_FALSE)) &&
+		(tree_is(y, NODE_TRUE) || tree_is(y, NODE_FALSE)));
 }
 
 static bool
@@ -701,9 +669,9 @@ set_orders(struct merging *m, const struct schema *type, struct node *original,
 		const struct member *p = &patch->members[i];
 		struct span name;
 
-		if (!has_prefix(p->key, order_prefix))
+		if (!span_starts(p->key, ORDER))
 			continue;
-		name = name_behind(p->key, order_prefix);
+		name = name_behind(p->key, ORDER);
 		if (name.p == NULL)
 			return fail(m, 400,
 				   "invalid patch format of setElementOrder "
@@ -725,14 +693,16 @@ merge_members(struct merging *m, const struct schema *type,
 
 	for (uint32_t i = 0; i < patch->n && m->problem == NULL; i++) {
 		struct span key = patch->members[i].key;
-		bool remove = has_prefix(key, remove_prefix);
+		bool remove = span_starts(key, REMOVE);
 
-		if (has_prefix(key, order_prefix) ||
-		    span_is(key, "$retainKeys") ||
-		    has_order(patch, key, directives))
-			continue;
+		if (span_starts(key, ORDER) || span_is(key, "$retainKeys") ||
+		    (directives &&
+			tree_get_span(patch,
+			    arena_printf(m->arena, ORDER "/%.*s",
+				SPAN_ARG(key))) != NULL))
+			continue; /* or set_orders has dealt with it */
 		if (remove) {
-			key = name_behind(key, remove_prefix);
+			key = name_behind(key, REMOVE);
 			if (key.p == NULL) {
 				fail(m, 400,
 				    "invalid patch format of primitive list");
@@ -803,7 +773,7 @@ map_merge(struct merging *m, const struct schema *type, struct node *original,
 	if (original == NULL)
 		original = tree_object(m->arena);
 	for (uint32_t i = 0; i < patch->n; i++)
-		directives |= has_prefix(patch->members[i].key, order_prefix);
+		directives |= span_starts(patch->members[i].key, ORDER);
 	if (keys != NULL && !retain_keys(m, original, patch, keys))
 		return NULL;
 	if (directives && !set_orders(m, type, original, patch))
