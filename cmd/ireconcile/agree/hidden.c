@@ -38,7 +38,7 @@ hidden_taken(const struct hidden_values *memory)
 	return memory != NULL ? memory->count : 0;
 }
 
-/* Whether digest stands for this desired value; learns it. */
+/* Whether digest stands for this desired value; learns a new pair. */
 static bool
 stands_for(struct hidden_values *h, uint64_t path, struct span digest,
     uint64_t desired)
