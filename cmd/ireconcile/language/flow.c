@@ -198,12 +198,12 @@ walk(const struct walker *w, struct jqnode *n, struct level *l)
 	case JQNODE_LABEL:
 	case JQNODE_NEGATE:
 	case JQNODE_TERM:
-	case JQNODE_TEXT: /* its string has brackets */
+	case JQNODE_TEXT: /* the string in the node has brackets */
 	case JQNODE_NAME:
 		for (; kids != NULL; kids = kids->next)
 			walk(w, kids, l);
 		break;
-	default: /* brackets, or of those */
+	default: /* the kids stand in brackets of their own */
 		walk_all_inside(w, kids, here);
 		break;
 	}

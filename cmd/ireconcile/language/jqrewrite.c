@@ -240,7 +240,8 @@ try_quietly(struct rewriter *r, int from, int to)
 	use(r, "_jq_quiet", 0, from);
 }
 
-/* The accesses of a term, and each ?, which is for the access before it, or for all. */
+/* The accesses of a term, and each ?, which is for the access before it, or for
+ * all. */
 static void
 accesses(struct rewriter *r, const struct jqnode *n)
 {
@@ -271,7 +272,7 @@ accesses(struct rewriter *r, const struct jqnode *n)
 
 /* ---- numbers, places ---- */
 
-/* As doubles print, so that it is the same in all versions. */
+/* Writes a number as doubles print, so that it is the same in all versions. */
 static void
 number(struct rewriter *r, int token)
 {
@@ -387,7 +388,7 @@ call(struct rewriter *r, const struct jqnode *n)
 	use_span(r, name, arity, n->token);
 }
 
-/* It gives one value in every version. */
+/* Whether the term gives exactly one value in every version of libjq. */
 static bool
 is_single(const struct rewriter *r, const struct jqnode *n)
 {

@@ -175,9 +175,9 @@ cut_index(struct buf *out, struct span message, const struct source *s)
 	return true;
 }
 
-/* Errors that each version words differently; and those that quote the start of a
- * value, which may be the whole input: what is left of it, cut, would depend on
- * members that the program does not read. */
+/* Errors that each version words differently; and those that quote the start of
+ * a value, which may be the whole input: what is left of it, cut, would depend
+ * on members that the program does not read. */
 static bool
 cut_known(struct buf *out, struct span message)
 {

@@ -202,7 +202,7 @@ times_bound(const struct walk *w, struct span name)
 	return times;
 }
 
-/* One that is bound again has several meanings. */
+/* Notes a variable, unless it is bound again: then it has several meanings. */
 static void
 bind(struct walk *w, int token, enum reads_shape shape)
 {

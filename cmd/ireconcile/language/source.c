@@ -88,7 +88,7 @@ struct include {
 	const char *const *dirs;
 	struct err *err;
 	int depth;
-	enum jqparse_trust trust; /* of the file */
+	enum jqparse_trust trust; /* trust in the file that is read */
 };
 
 static int add_file(const struct include *in, char *path);
