@@ -10,8 +10,8 @@
 enum { OBJECT_MEMORY = 400, ARRAY_MEMORY = 128, VALUE_MEMORY = 24 };
 
 struct budget {
-	int values;    /* that may still come */
-	size_t memory; /* the same */
+	int values;    /* values that may still come */
+	size_t memory; /* memory that they may still take */
 };
 
 static const struct budget most = {JVTEXT_BYTES_MAX / 2, JVWIRE_MEMORY_MAX};

@@ -17,8 +17,9 @@ is_within(struct span part, struct span whole)
 	return at == part.n;
 }
 
-/* One slip of the keys, or letters that are missing, or too many: `reque`. A
- * word of its own, such as `state`, does not count. */
+/* Whether the name is a slip of the keys: one wrong letter, or letters that are
+ * missing, or too many (`reque`). Another word, such as `state`, does not
+ * count. */
 static bool
 is_slip(const struct nearest *n)
 {

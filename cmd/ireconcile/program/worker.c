@@ -27,8 +27,9 @@ enum { ASAN = 0 };
 
 enum {
 	ALTSTACK_BYTES = 64 << 10,
-	STACK_NEAR = 64 << 10, /* of the stack pointer */
-	/* Objects of this length get extra memory, about so much per byte. */
+	STACK_NEAR = 64 << 10, /* bytes from the stack pointer */
+	/* A call with objects longer than INPUT_LARGE gets INPUT_FACTOR bytes
+	 * more memory for each byte. */
 	INPUT_LARGE = 1 << 20,
 	INPUT_FACTOR = 24
 };
@@ -256,7 +257,7 @@ call(struct program *p, jq_state *jq, enum program_call which, jv input,
 	return says;
 }
 
-/* The same for a call that failed: its message says where. */
+/* Makes a failed call once more, traced: its message says where. */
 static enum worker_says
 call_traced(struct program *p, enum program_call which, jv input,
     struct buf *out, struct err *err)
