@@ -201,7 +201,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	es->dirty(es->arg, p);
 }
 
-/* A related object came, changed (old: from what, or NULL) or is gone. */
+/* A related object came, changed (old: the version before, or NULL) or is
+ * gone. */
 static void
 related_changed(struct entries *es, struct use *u, const struct cache_object *o,
     const struct cache_object *old)

@@ -298,7 +298,7 @@ index_unlink(struct entries *es, struct cache_object *o)
 
 		if (b == NULL)
 			continue;
-		/* All its links there go at once. */
+		/* All links of the object in the bucket are removed at once. */
 		for (uint32_t j = i + 1; j < o->bucket_count; j++)
 			if (buckets[j] == b)
 				buckets[j] = NULL;
