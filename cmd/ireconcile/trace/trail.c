@@ -18,7 +18,7 @@ enum {
 
 struct trail_value {
 	jv value; /* the last input of the spot */
-	jv right; /* of an operator; a computed index */
+	jv right; /* right side of an operator, or a computed index */
 };
 
 void
@@ -98,7 +98,7 @@ trail_note(struct trail *t, jv request)
 		return true;
 	v = value_at(t, &spot);
 	place = n == 3 ? &v->right : &v->value;
-	if (n == 3) { /* what it is used with comes next */
+	if (n == 3) { /* the spot of the left side comes next */
 		jv_free(v->value);
 		v->value = jv_invalid();
 	}
