@@ -172,7 +172,7 @@ look_at(struct search *s, const struct jqnode *n)
 			if (jqlex_is_update(s->lex, k->from - 1))
 				s->sees->everything = true;
 		break;
-	case JQNODE_IF: /* Without `else` it may give its input. */
+	case JQNODE_IF: /* `if` without `else` may give its input. */
 		if (n->value == NULL)
 			s->sees->everything = true;
 		break;
@@ -185,7 +185,7 @@ look_at(struct search *s, const struct jqnode *n)
 	}
 }
 
-/* $in, which is the input everywhere. */
+/* Looks at a variable that is the input, such as $in. */
 static void
 look_at_variable(struct search *s, const struct jqnode *n)
 {
