@@ -78,7 +78,8 @@ evaluator_stop(void)
 	close_fd(&ev.request_from);
 	close_fd(&ev.answer_to);
 	close_fd(&ev.answer_from);
-	/* In a sandbox we cannot wait for it: it ends when it sees our end. */
+	/* In a sandbox this process cannot wait for the zygote, which ends when
+	 * it sees our end. */
 	if (ev.zygote > 0)
 		waitpid(ev.zygote, NULL, 0);
 	buf_release(&ev.request);
@@ -118,8 +119,9 @@ evaluator_fd(void)
 
 /* ---- the zygote ---- */
 
-/* False: it has ended, and is not started again. If it has not read an order,
- * that is an error once (ECONNRESET), before what it has reported. */
+/* Reads a report. False: the zygote has ended, and is not started again. If the
+ * zygote has not read an order, the read fails once (ECONNRESET) before its
+ * last reports come. */
 static bool
 next_report(struct zygote_report *r)
 {
@@ -300,7 +302,7 @@ evaluator_cpu_us(void)
 	return ev.ended_us + ev.worker_us;
 }
 
-/* The texts that the worker does not keep; from now on it keeps them. */
+/* Bits of the texts that the worker does not keep yet; notes that it will. */
 static uint32_t
 what_comes(const struct arguments *in)
 {

@@ -16,7 +16,7 @@ struct budget {
 
 static const struct budget most = {JVTEXT_BYTES_MAX / 2, JVWIRE_MEMORY_MAX};
 
-/* False if it is too much. */
+/* Takes a value with this memory from the budget; false if it is exceeded. */
 static bool
 pay(struct budget *c, size_t memory)
 {

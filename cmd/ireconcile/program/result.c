@@ -98,7 +98,7 @@ program_settled(struct program *p, const struct arguments *input,
 	    p, PROGRAM_SETTLED, " gives neither true nor false", err);
 }
 
-/* A text, if it is there. e: an object. */
+/* Whether the member of object e is a text that is not empty, or not there. */
 static bool
 has_no_other(jv e, const char *member)
 {

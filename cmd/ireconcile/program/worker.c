@@ -139,7 +139,8 @@ limit_memory(const struct program *p, size_t objects)
 
 /* ---- one call ---- */
 
-/* A readable reason: a program may pass on text of users. False: it is not. */
+/* Appends the text of an error, which may come from users. False: it has only
+ * blanks. */
 static bool
 add_raised(struct buf *b, struct span text)
 {
@@ -280,8 +281,8 @@ call_traced(struct program *p, enum program_call which, jv input,
 	return says;
 }
 
-/* For members that `desired` may not read: true, which has no members, elements
- * or sum, so that a read that reads_field() missed fails. */
+/* Replaces a member that `desired` may not read by true, which has no members,
+ * elements or sum: so a read that reads_field() missed fails. */
 static jv
 poison(jv input, const char *key, bool allowed)
 {
@@ -317,7 +318,8 @@ answer(struct arguments_kept *kept, const struct arguments_head *head,
 
 /* ---- requests ---- */
 
-/* Input that was read and not used yet: a request takes one system call. */
+/* Input that was read and not used yet, so that a request takes one system
+ * call. */
 static struct {
 	char bytes[64 << 10];
 	size_t at, n;
