@@ -24,7 +24,7 @@ bucket_key(const struct entry_bucket *b)
 	return span_make(b->key, b->key_len);
 }
 
-/* Not by a uid or an origin as well. */
+/* Whether the key has only the name of the primary, no uid and no origin. */
 static bool
 is_by_name(const struct entry_bucket *b)
 {
