@@ -42,7 +42,7 @@ struct reconciler {
 	bool gate_open;
 	bool silent;	  /* no line is written */
 	bool ready;	  /* every kind was complete at least once */
-	bool told_to_end; /* by the end of the input */
+	bool told_to_end; /* the operator was, as its input ended */
 	bool trimmed;	  /* memory was given back, once all was ready */
 	bool incomplete;  /* the input was cut short */
 	bool second;	  /* another reconciler logs about the same input */
