@@ -35,7 +35,7 @@ enum {
 	/* The real clock: reading goes first, so that events of an object come
 	 * together, but not for longer than this. */
 	AHEAD_MAX = 4 * 1024 * 1024,
-	/* There is no event when the clock was set: it is checked this
+	/* No event tells that the clock was set: it is checked this
 	 * often. */
 	CLOCK_LOOK_US = 10 * 1000000
 };
@@ -44,16 +44,17 @@ enum {
 struct compared {
 	char *label;	  /* the key of the primary, in lines */
 	const char *kind; /* "Thing.example.com"; borrowed of a store */
-	/* "KIND\0NAMESPACE\0NAME": in an input by another hand two labels may
-	 * be the same. */
+	/* "KIND\0NAMESPACE\0NAME", because two labels may be the same if the
+	 * input was not written by kwatch. */
 	char *id;
 	size_t id_len;
 	struct buf uid; /* the uid of the object that was compared last */
 	struct told_list told;
 	bool pending;
-	/* At least once; guessed: of values that are hidden. */
+	/* Whether this was so at least once. guessed: the decision may depend
+	 * on hidden values. */
 	bool compared, differed, guessed;
-	bool differs, fails; /* now; both programs fail */
+	bool differs, fails; /* now. fails: both programs fail */
 };
 
 struct against {
@@ -72,8 +73,8 @@ struct against {
 	bool assumed, lacks; /* see assume; a kind was not in the input */
 	bool eof, unreadable, refused;
 	bool gone; /* the process that starts evaluations */
-	/* Primaries so far; unknown: those that were not compared, at the end;
-	 * guessed: those that look into hidden values. */
+	/* Numbers of primaries so far. unknown: not compared at the end;
+	 * guessed: decided by hidden values. */
 	size_t compared, differed, unknown, guessed;
 };
 
@@ -102,7 +103,7 @@ compared_free(struct compared *c)
 	free(c);
 }
 
-/* A reconciler would evaluate p now: it is to be compared. */
+/* A reconciler would evaluate p now: p is put on the list to compare. */
 static void
 visit(void *arg, struct primary *p)
 {
@@ -142,7 +143,7 @@ entry_of(const struct reconciler *r, const char *kind)
 	return NULL;
 }
 
-/* NULL: it is not there. False: that cannot be told yet. */
+/* *p becomes the primary; NULL: r has none. False: not known yet. */
 static bool
 look_up(
     const struct reconciler *r, const struct compared *c, struct primary **p)
@@ -272,8 +273,8 @@ compare(struct against *a, struct compared *c)
 		if (p == NULL)
 			continue;
 		any = any != NULL ? any : p;
-		/* The program ran into a limit a moment ago. (What is paused is
-		 * compared: the release will meet it.) */
+		/* The program ran into a limit a moment ago. (A paused primary
+		 * is compared: it will not stay paused.) */
 		rests = rests || wakes_back_off(&a->sides[i].sched, p);
 		hide = hide || reason_sees_secrets(p->entry);
 	}
@@ -469,7 +470,8 @@ end_of_input(struct against *a)
 	assume(a);
 	reconciler_end_of_input(after, false);
 	compare_pending(a);
-	/* While both fail, both change nothing: only the end counts. */
+	/* A primary counts as unknown if both programs still fail at the end:
+	 * then neither changes anything. */
 	for (size_t i = 0; (c = map_next(&a->primaries, &i)) != NULL;)
 		a->unknown += c->fails || !c->compared;
 	say_unknown(a);
@@ -599,8 +601,9 @@ count(void *arg, struct buf *b)
 	reportfd_count(b, "differed", a->differed);
 }
 
-/* How many differ now, how many fail with both, and comparisons, by controller.
- * An entry that both have is told once. */
+/* Metrics by controller: primaries that differ now, primaries for which both
+ * programs fail, and comparisons. An entry that both files have is told
+ * once. */
 static void
 samples(void *arg, struct metric_lines *m)
 {
@@ -676,7 +679,7 @@ compile(struct against *a, const struct against_options *o, struct err *err)
 	return rc;
 }
 
-/* Everything that needs a file, then the sandboxes. */
+/* Does everything that needs a file, then enters the sandboxes. */
 static int
 start(struct against *a, const struct against_options *o, struct err *err)
 {
@@ -711,7 +714,7 @@ start(struct against *a, const struct against_options *o, struct err *err)
 	return startup_confine_self(err);
 }
 
-/* After a start that failed as well: the rest is NULL then. */
+/* Also called after a start that failed: members not made yet are NULL. */
 static void
 release(struct against *a)
 {

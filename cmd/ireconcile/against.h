@@ -1,5 +1,6 @@
 /*
- * against: what another watches file and its programs would decide: --against.
+ * against: compares the decisions of two watches files and their programs, for
+ * --against.
  *
  * Two reconcilers have the same input. When both are done with a piece of it,
  * each primary that changed in either is decided about by both, at the same
@@ -7,8 +8,8 @@
  * by object: when it first differs, when the difference is another one, and
  * when it is over.
  *
- * Nothing is requested here. So a decision depends on what was observed, not on
- * lines printed before: nothing is in a loop, held back or tolerated.
+ * Nothing is requested. So a decision depends only on the observed objects, not
+ * on lines printed before: nothing is in a loop, held back or tolerated.
  */
 #ifndef AGAINST_H
 #define AGAINST_H

@@ -5,11 +5,11 @@
 #include "json/json.h"
 #include "record/redacted.h"
 
-/* The leaves below a value; and whether a program looks into one that is
- * hidden. */
+/* The kinds of leaves below a value. READ: the program looks into a hidden
+ * one. */
 enum { PLAIN = 1, HIDDEN = 2, MIXED = PLAIN | HIDDEN, READ = 4 };
 
-/* kubectl's annotation says nothing that the object does not say itself. */
+/* Whether this is kubectl's annotation, which only repeats the object. */
 static bool
 is_copy(struct span name)
 {
@@ -30,8 +30,8 @@ any_program(const struct entry *e, asks_fn *asks, struct span name)
 	return found;
 }
 
-/* name: of the member that value is. whole: the object that has it is
- * inspected as a whole. */
+/* The leaves below value, which is the member `name` of its object. whole: the
+ * program inspects that object as a whole. */
 static unsigned
 look(const struct entry *e, struct span name, struct span value, bool whole)
 {
@@ -63,7 +63,8 @@ look(const struct entry *e, struct span name, struct span value, bool whole)
 	return is;
 }
 
-/* Under this name the program gets it: primary, or its kind. */
+/* Whether the program looks into hidden values of o. name: the name under which
+ * it gets o: primary, or its kind. */
 static bool
 object_is_read(
     const struct entry *e, const char *name, const struct cache_object *o)

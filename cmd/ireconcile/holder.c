@@ -8,7 +8,7 @@
 #include "state/index.h"
 #include "state/marks.h"
 
-/* By what the server says about when both were made. */
+/* Whether a was made before b, by the times of the server. */
 static bool
 is_older(const struct cache_object *a, const struct cache_object *b)
 {

@@ -1,10 +1,12 @@
 /*
- * holder: another instance of the operator that has a primary: nothing is
- * decided about that one here (doc/protocol.md, "Instances").
+ * holder: finds out whether another instance of the operator holds a primary.
+ * Then this instance decides nothing about the primary (doc/protocol.md,
+ * "Instances").
  *
- * It is the instance that has claimed the primary, for a finalizer of ours; or
- * else, if none has, the one that made the oldest of the members that name
- * an instance: both see the same one, so that only one of them goes on.
+ * The holder is the instance that has claimed the primary, for a finalizer of
+ * ours. If none has, it is the instance that made the oldest of the members
+ * that name an instance: all instances see the same member, so only one goes
+ * on.
  */
 #ifndef HOLDER_H
 #define HOLDER_H
@@ -16,7 +18,7 @@
 /* Whether p, which exists, is another instance's; b, if not NULL, gets its
  * name. */
 bool holder_find(const struct primary *p, struct buf *b);
-/* holder_find, noted in p->holder; a change is logged. */
+/* Calls holder_find, notes the result in p->holder, and logs a change. */
 bool holder_look(struct primary *p);
 
 #endif

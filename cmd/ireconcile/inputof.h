@@ -1,6 +1,6 @@
 /*
- * inputof: --input-of: what a program gets for one primary at the end of the
- * input.
+ * inputof: prints, for --input-of, the input that a program gets for one
+ * primary at the end of ireconcile's input.
  *
  * KEY is KIND/NAMESPACE/NAME, or KIND/NAME of a cluster-scoped kind; KIND may
  * have its group, as in keys of items: Thing.example.com.

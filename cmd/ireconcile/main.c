@@ -1,5 +1,6 @@
 /*
- * ireconcile: watch events in, desired sets out.
+ * ireconcile: reads watch events and writes desired sets. This file has the
+ * options, the input and output, and the end of the process.
  */
 #include <limits.h>
 #include <poll.h>
@@ -122,7 +123,7 @@ struct app {
 	size_t unproven;
 	uint64_t kills;
 	size_t *too_large;  /* owned */
-	struct buf lines;   /* from lines_fd: the beginning of one */
+	struct buf lines;   /* from lines_fd: the beginning of a line */
 	size_t unevaluated; /* bytes read since the last evaluation */
 	bool eof;
 	int exit_code;
@@ -136,7 +137,7 @@ stop(struct app *a, int exit_code)
 	loop_stop(a->loop);
 }
 
-/* The output failed. */
+/* Ends because the output failed. */
 static void
 stop_unwritten(struct app *a)
 {
@@ -170,8 +171,9 @@ samples(void *arg, struct metric_lines *m)
 	stats_metrics(&a->reconciler.es, a->reconciler.counters.bad_lines, m);
 }
 
-/* With --accept-unproven-marks, when everything was read, and after each
- * change: for users who want to know when they can drop that option. */
+/* With --accept-unproven-marks: logs the number of objects without a proof when
+ * everything was read, and after each change, for users who want to know when
+ * they can drop that option. */
 static void
 say_unproven(struct app *a)
 {
@@ -370,15 +372,16 @@ evaluate_some(struct app *a)
 			a->unevaluated = 0;
 			return false;
 		}
-		/* Lines that were written at once make room without an
-		 * event. */
+		/* If the lines are written at once, there is room, but no event
+		 * tells of it. */
 		if (out_full(&a->out))
 			out_flush(&a->out);
 	}
 	return true;
 }
 
-/* All is evaluated and written. With --input-of, only now something is. */
+/* Ends, when all is evaluated and written. With --input-of nothing was written
+ * so far. */
 static void
 end(struct app *a)
 {
@@ -399,7 +402,8 @@ idle(void *arg)
 	struct app *a = arg;
 	bool more;
 
-	/* No event tells of the room that a flush has made at once. */
+	/* If a flush writes at once, there is room, but no event tells of
+	 * it. */
 	do {
 		more = evaluate_some(a);
 		out_flush(&a->out);

@@ -14,7 +14,7 @@ static const int64_t soon_us = 5 * 1000000, later_us = 30 * 1000000;
 struct orphan {
 	const struct entry *entry;
 	char *primary;	      /* "NAMESPACE\0NAME" */
-	uint64_t first, last; /* number of looks that found it */
+	uint64_t first, last; /* numbers of the looks that found it */
 	bool said;
 	char label[];
 };

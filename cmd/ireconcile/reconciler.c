@@ -28,7 +28,7 @@
 #include "wakes.h"
 
 enum {
-	/* No test means so many of one jump of the clock. */
+	/* More timers than a test can want from one jump of the clock. */
 	MANY_TIMERS = 1000,
 	OPEN_MAX = 256 * 1024 /* bytes of texts, while there is work */
 };
@@ -42,7 +42,7 @@ suspect_orphans(void *arg)
 		orphans_suspect(&r->orphans);
 }
 
-/* Adds p to the queue, if it may be decided on by now. */
+/* Adds p to the queue, if it can be decided about by now. */
 static void
 dirty(void *arg, struct primary *p)
 {
@@ -79,7 +79,8 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 void
 reconciler_release(struct reconciler *r)
 {
-	/* Before the primaries, which contain its wake-ups. */
+	/* The schedule goes before the primaries, which contain its
+	 * wake-ups. */
 	sched_release(&r->sched);
 	orphans_release(&r->orphans);
 	lanes_release(&r->lanes);
@@ -140,7 +141,7 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		return;
 	}
 	if (p == NULL) {
-		/* A standby leaves it to the leader. */
+		/* A standby leaves orphans to the leader. */
 		if (r->gate_open)
 			orphans_look(&r->orphans);
 		else
@@ -285,7 +286,7 @@ say(enum log_level level, const struct primary *p, const char *before,
 	return count;
 }
 
-/* Whether text is not the one that was logged last, which it is from now on. */
+/* Whether text differs from the text that was logged last; remembers it. */
 static bool
 is_news(char **said, const char *text)
 {
@@ -364,8 +365,8 @@ decide_now(struct reconciler *r, struct primary *p, struct decision *d)
 	say(LOG_INFO, p, "", &d->loops_over);
 }
 
-/* Logs what was found to go on without an end, and decides again: the status
- * has to report it. */
+/* Logs changes that go on without an end, and decides again: the status has to
+ * report them. */
 static uint64_t
 report_endless(struct reconciler *r, struct primary *p, struct decision *d,
     struct buf *what)
@@ -397,8 +398,8 @@ evaluate(struct reconciler *r, struct primary *p)
 	r->counters.evaluations++;
 	decide_now(r, p, &d);
 
-	/* Differences that stay are logged; when a deadline has passed, it is
-	 * found out which do. */
+	/* Differences that stay are logged. After a deadline the items are
+	 * applied in a way that shows which differences stay. */
 	n = staying_tell(&d, &stay);
 	say(LOG_WARNING, p,
 	    "the difference stays after it was applied and is tolerated: ",
@@ -497,10 +498,10 @@ stand_still(struct reconciler *r, struct primary *p)
 /* Whether a primary is evaluated, or why not. */
 enum readiness {
 	READINESS_NO_NEWS,
-	READINESS_UNKNOWN, /* objects that it may see; dirty until then */
+	READINESS_UNKNOWN, /* objects that it may see are not known yet */
 	READINESS_GONE,
-	READINESS_HELD,	  /* by another instance of the operator */
-	READINESS_PAUSED, /* by its annotation */
+	READINESS_HELD,	  /* another instance holds it */
+	READINESS_PAUSED, /* the annotation kpipe.dev/paused */
 	READINESS_BACKOFF,
 	READINESS_READY
 };
@@ -519,7 +520,7 @@ readiness(struct reconciler *r, struct primary *p)
 		return READINESS_GONE;
 	if (holder_look(p))
 		return READINESS_HELD;
-	if (r->visit != NULL) /* the visitor looks at the rest itself */
+	if (r->visit != NULL) /* the visitor makes the other checks */
 		return READINESS_READY;
 	paused = asks_paused(p);
 	if (p->said.paused != paused)

@@ -1,5 +1,5 @@
 /*
- * reconciler: everything in ireconcile between input and output.
+ * reconciler: makes lines of output from the events of the input.
  *
  * Events change the store and make primaries dirty; a queue of dirty
  * primaries (each once) is evaluated when the output takes a line. With
@@ -27,8 +27,8 @@ struct reconciler_counters {
 	    loops, unsettled, gaps;
 };
 
-/* In the place of an evaluation. p->object NULL: it is gone, and so will p be
- * after the call. */
+/* Called in place of an evaluation. p->object NULL: the primary is gone, and p
+ * is freed after the call. */
 typedef void reconciler_visit_fn(void *arg, struct primary *p);
 
 struct reconciler {
@@ -37,15 +37,15 @@ struct reconciler {
 	struct orphans orphans;
 	struct out *out; /* borrowed */
 	enum decide_mode mode;
-	struct lanes lanes;	/* those that are dirty, and queued */
-	struct trigger trigger; /* what happens now */
+	struct lanes lanes;	/* primaries that wait for an evaluation */
+	struct trigger trigger; /* the event or timer that is handled now */
 	bool gate_open;
 	bool silent;	  /* no line is written */
 	bool ready;	  /* every kind was complete at least once */
-	bool told_to_end; /* at the end of the input: the operator was */
-	bool trimmed;	  /* its memory, after that */
+	bool told_to_end; /* the operator was, as its input ended */
+	bool trimmed;	  /* memory was given back, once all was ready */
 	bool incomplete;  /* the input was cut short */
-	bool second; /* another one has the same input, and logs about it */
+	bool second;	  /* another reconciler logs about the same input */
 	reconciler_visit_fn *visit; /* or NULL */
 	void *visit_arg;
 	struct reconciler_counters counters;
@@ -61,15 +61,16 @@ void reconciler_release(struct reconciler *r);
  */
 int reconciler_document(
     struct reconciler *r, const struct event *event, struct err *err);
-/* Kinds never announced are complete now, unless es.store.live and something came;
- * others are cut short: logged, as an error unless the operator was told to
- * end. */
+/* Kinds never announced are complete now, unless es.store.live and something
+ * came; others are cut short: logged, as an error unless the operator was told
+ * to end. */
 void reconciler_end_of_input(struct reconciler *r, bool told_to_end);
 
-/* The input's clock: fires what is due by then, one by one. */
+/* Moves the input's clock to us: fires the timers that are due by then, one by
+ * one. */
 void reconciler_advance(struct reconciler *r, int64_t us);
-/* Kinds that others lacks, and that were never announced and have no object, are
- * complete now. names gets their names, separated by commas. */
+/* Kinds that others lacks, and that were never announced and have no object,
+ * are complete now. names gets their names, separated by commas. */
 void reconciler_assume(
     struct reconciler *r, const struct cache *others, struct buf *names);
 
@@ -77,7 +78,7 @@ void reconciler_assume(
 void reconciler_open(struct reconciler *r);
 /* Evaluates the next dirty primary; false if there is none. */
 bool reconciler_step(struct reconciler *r);
-/* When there is none: gives memory back. */
+/* No primary is dirty: gives memory back. */
 void reconciler_rest(struct reconciler *r);
 /* Checks whether the clock was set. */
 void reconciler_clock(struct reconciler *r);

@@ -7,7 +7,8 @@
 #include "process/log.h"
 #include "record/reading.h"
 
-/* The others are not read here. Without a name it may be any. */
+/* Whether a stream of a recording has events: other streams do not matter here.
+ * A line without a name may be of any stream. */
 static bool
 has_events(struct span stream)
 {

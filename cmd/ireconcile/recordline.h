@@ -1,7 +1,7 @@
 /*
  * recordline: lines of a recording that are not events (doc/recording.md).
- * They change nothing; but a gap says that events may be missing there,
- * and a segment which version of the format it is of.
+ * Such lines change nothing. But a gap means that events may be missing there,
+ * and a segment names the version of its format.
  */
 #ifndef RECORDLINE_H
 #define RECORDLINE_H
@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "state/events.h"
 
-/* Whether it is one; a gap in the events is counted. err: it is a segment of
- * another version (ERR_GONE). */
+/* Whether the line is one of these; counts a gap in the events. err is set
+ * (ERR_GONE) if the line is a segment of another version. */
 bool recordline_is(const struct event *line, uint64_t *gaps, struct err *err);
 /* Logs what is wrong with a line of the input. True: the input is of another
  * version, so that the tool has to end with EXIT_PERMANENT. */

@@ -1,7 +1,7 @@
 /*
- * startup: what ireconcile does before it reads input, with --against and
- * without: where included files are looked for, and the sandboxes, as --sandbox
- * says. A sandbox that is missing is logged, or an error.
+ * startup: the steps of ireconcile before it reads input, with --against and
+ * without: it finds the folders of the library, and enters the sandboxes, as
+ * --sandbox says. A sandbox that is missing is logged, or an error.
  */
 #ifndef STARTUP_H
 #define STARTUP_H
@@ -10,14 +10,15 @@
 #include "base/textlist.h"
 #include "process/opt.h"
 
-/* The places of the library: as given; beside the source tree's bin;
- * installed. dirs is initialised here, and the caller's. */
+/* Initialises dirs, which the caller releases, with the folders of the library:
+ * the given ones, the one beside the source tree's bin, the installed one. */
 void startup_library_dirs(struct textlist *dirs, const struct opt_list *given);
 
 /* All programs are loaded: starts the processes in which they run, each in its
  * sandbox (program.h). -1 with err. */
 int startup_confine_programs(struct err *err);
-/* Afterwards: this process. -1 with err. */
+/* Call it after startup_confine_programs: this process enters its sandbox. -1
+ * with err. */
 int startup_confine_self(struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * throttle: at most `limit` primaries of an entry are in work at once; the
- * others wait, first come, first served. See doc/protocol.md.
+ * throttle: limits the primaries of an entry that are in work at once to
+ * `limit`; the others wait, first come, first served. See doc/protocol.md.
  */
 #ifndef THROTTLE_H
 #define THROTTLE_H
@@ -20,7 +20,7 @@ bool throttle_allows(struct entries *es, struct primary *p, enum line_due due);
 void throttle_observe(struct entries *es, struct primary *p,
     const struct decision *d, bool printed);
 
-/* Frees slot and place. */
+/* Frees the slot of p, and its place in the queue. */
 void throttle_leave(struct entries *es, struct primary *p);
 
 #endif

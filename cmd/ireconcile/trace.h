@@ -1,11 +1,11 @@
 /*
- * trace: at level debug, a line for each evaluation: what caused it, and what
- * it decided.
+ * trace: logs a line for each evaluation, at level debug: its cause and its
+ * decision.
  *
- *	MODIFIED ConfigMap/ns/a (and 2 more): 1 item, 0 deletions, 1 outstanding,
- *	status; a line
+ *	MODIFIED ConfigMap/ns/a (and 2 more): 1 item, 0 deletions,
+ *	1 outstanding, status; a line
  *
- * At other levels nothing here costs anything.
+ * At other levels this costs nothing.
  */
 #ifndef TRACE_H
 #define TRACE_H

@@ -31,7 +31,8 @@ add_timers(struct buf *b, unsigned timers)
 	buf_release(&names);
 }
 
-/* A member with this text (JSON), as it stands there; or nothing. */
+/* Adds a member with this text (JSON) unchanged; nothing if it is not a
+ * text. */
 static void
 add_text(struct buf *b, const char *key, struct span value)
 {

@@ -1,10 +1,11 @@
 /*
- * trigger: why a primary is evaluated: the events that were observed since its
- * last evaluation, and timers. They go into its line
- * (decide/reason.h), and into the log at level debug.
+ * trigger: notes why a primary is evaluated: the events that were observed
+ * since its last evaluation, and timers. These reasons go into the line of the
+ * primary (decide/reason.h), and into the log at level debug.
  *
- * There are none for what was observed before the entry was complete: that is
- * the start. Of more than LANES_TRIGGERS_MAX only the number is kept.
+ * Events before the entry was complete are not noted: an evaluation without a
+ * reason is the start. Beyond LANES_TRIGGERS_MAX reasons only their number is
+ * kept.
  */
 #ifndef TRIGGER_H
 #define TRIGGER_H
@@ -15,22 +16,22 @@
 
 /* The cause of what happens now; neither member: the start. */
 struct trigger {
-	const struct event *event; /* of the input, borrowed; or NULL */
+	const struct event *event; /* borrowed; NULL: a timer, or the start */
 	unsigned timers;	   /* bits, as sched_due gives them */
-	uint64_t number; /* of these; a primary may be reached twice */
+	uint64_t number; /* counts causes: one may reach a primary twice */
 };
 
-/* Something else happens now. */
+/* The cause is now this event, these timers, or over. */
 void trigger_event(struct trigger *now, const struct event *event);
 void trigger_timers(struct trigger *now, unsigned timers);
 void trigger_over(struct trigger *now);
-/* Notes it as a reason to evaluate p. */
+/* Notes the cause as a reason to evaluate p. */
 void trigger_note(const struct trigger *now, struct primary *p);
 
 /* "MODIFIED ConfigMap/ns/a (and 2 more)", "timer: requeue", "the start" */
 void trigger_describe(struct buf *b, const struct primary *p);
 
-/* p was evaluated. */
+/* p was evaluated: its reasons are dropped. */
 void trigger_forget(struct primary *p);
 
 #endif

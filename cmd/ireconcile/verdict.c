@@ -60,7 +60,8 @@ say_guesses(const struct reconciler *r)
 		    guessed);
 }
 
-/* Primaries that another instance holds: nothing is known of them. */
+/* Logs the primaries that another instance holds: nothing is known about
+ * them. */
 static bool
 say_held(const struct reconciler *r)
 {
@@ -81,8 +82,8 @@ say_held(const struct reconciler *r)
 	return held > 0;
 }
 
-/* By the real clock a file is decided about at its end alone. Where all agrees,
- * it would look as if nothing had been done. */
+/* With the real clock a file is decided about only at its end. If all agrees,
+ * nothing is printed; so the log says that primaries were looked at. */
 static void
 say_silence(const struct reconciler *r)
 {

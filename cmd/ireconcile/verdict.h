@@ -1,13 +1,13 @@
 /*
- * verdict: the exit code at the end of the input.
+ * verdict: decides on the exit code at the end of the input.
  *
  * A replay that is a test (--must-answer) must have shown something: the input
  * was whole, without a gap, it had a primary, and each program that was asked
- * gave an answer at least once, of values that are in the input
+ * gave an answer at least once that does not depend on hidden values
  * (hiddenreads.h). Else the code is VERDICT_UNKNOWN, and the log says why.
  *
- * Where the input ended by itself, as in a dry run, primaries that another
- * instance holds are VERDICT_NO: nothing is known of them.
+ * If the input ended by itself, as in a dry run, primaries that another
+ * instance holds give VERDICT_NO: nothing is known about them.
  */
 #ifndef VERDICT_H
 #define VERDICT_H

@@ -6,10 +6,11 @@
 
 static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SHORTEST_MS = 100, AGAIN_BURST = 5 };
-/* Ten shortest requeues at once, then one per SHORTEST_MS. */
+/* Ten of the shortest requeues at once, then one per SHORTEST_MS. */
 enum { SOON_US = 10 * SHORTEST_MS * 1000 };
 
-/* A user who may annotate an object must not delay all others. */
+/* The shortest time, so that a user's annotation on an object cannot delay all
+ * others. */
 static uint64_t
 at_least_shortest(uint64_t ms)
 {
@@ -30,7 +31,7 @@ set_period(struct sched *s, struct primary *p)
 		sched_set(s, &p->work.wake, WAKE_PERIOD, now + period);
 }
 
-/* At a time of day; at once if it has passed. */
+/* Plans the requeue at a time of day; at once if that has passed. */
 static void
 set_time(struct sched *s, struct primary *p)
 {
@@ -41,7 +42,8 @@ set_time(struct sched *s, struct primary *p)
 
 	if (wait < 0)
 		wait = 0;
-	/* A program with a tiny requeue each time is called less often. */
+	/* A program that always asks for a tiny requeue is called less
+	 * often. */
 	if (wait < SHORTEST_MS * 1000) {
 		if (p->work.soon_us > now + SOON_US)
 			wait = SHORTEST_MS * 1000;
@@ -59,7 +61,7 @@ set_requeue(struct sched *s, struct primary *p, const struct decision *d)
 
 	sched_clear(s, &p->work.wake, WAKE_REQUEUE);
 	p->work.requeue_at_us = 0;
-	/* Only times before the program was called have passed: one may have
+	/* A time counts as passed only if it was before the call: it may have
 	 * passed during the call. */
 	if (d->requeue.when == PROGRAM_AT && d->requeue.at_us > d->now_us) {
 		p->work.requeue_at_us = d->requeue.at_us;
@@ -88,8 +90,8 @@ set_held(struct sched *s, struct primary *p, const struct decision *d)
 		    sched_ticks(s) + d->held_until_us - d->now_us);
 }
 
-/* Up to AGAIN_BURST at once, then one per second: for a primary that changes
- * all the time, more tries do not help. */
+/* Allows AGAIN_BURST tries at once, then one per second: for a primary that
+ * changes all the time, more tries do not help. */
 bool
 wakes_again(struct sched *s, struct primary *p)
 {
@@ -140,7 +142,8 @@ set_deadline(struct sched *s, struct primary *p, const struct decision *d,
 		sched_clear(s, &p->work.wake, WAKE_DEADLINE);
 		return;
 	}
-	/* At a deadline a status that changes with the time is not new. */
+	/* At a deadline a changed status does not count as new: it may only
+	 * follow the time. */
 	if (printed == LINE_NEW || p->work.deadline_us == 0 ||
 	    (printed == LINE_NEW_QUIET && !p->work.reminder))
 		p->work.deadline_us = FIRST_S * second;

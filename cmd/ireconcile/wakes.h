@@ -6,8 +6,8 @@
 
 #include "decide/line.h"
 
-/* After an evaluation, which took so much CPU time. printed: the reason for the
- * line, or LINE_NOTHING. */
+/* Call it after an evaluation, which took took_us of CPU time. printed: the
+ * reason for the line, or LINE_NOTHING. */
 void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
     enum line_due printed, uint64_t took_us);
 
@@ -15,12 +15,12 @@ void wakes_set(struct sched *s, struct primary *p, const struct decision *d,
 void wakes_clock_set(struct sched *s, struct primary *p);
 
 /*
- * A stale line, whose primary has changed, is wanted again: whether it may be
- * printed now; if not, sets a wake-up.
+ * A stale line, whose primary has changed, is wanted again: returns whether it
+ * may be printed now; if not, sets a wake-up.
  */
 bool wakes_again(struct sched *s, struct primary *p);
 
-/* Whether it must not be evaluated yet (backoff.h); then sets a wake-up. */
+/* Whether p must not be evaluated yet (backoff.h); then sets a wake-up. */
 bool wakes_back_off(struct sched *s, struct primary *p);
 
 #endif

@@ -117,7 +117,7 @@ differ_members(const struct fields_job *job, jv before, jv after,
 	jvmembers_release(&a);
 }
 
-/* The elements i of before and j of after; -1: there is none. */
+/* Compares the elements i of before and j of after; -1: there is none. */
 static void
 differ_elements(const struct fields_job *job, jv before, int i, jv after, int j,
     const struct apischema_place *at)
@@ -379,7 +379,8 @@ items_of(jv line)
 
 /* ---- lines ---- */
 
-/* Without what is compared elsewhere, or follows from what was observed. */
+/* Members of reconcile without those that other parts compare, or that follow
+ * from the observed objects. */
 static jv
 rest_of(jv reconcile)
 {
@@ -409,8 +410,8 @@ differ_errors(const struct job *job, const char *before, const char *after)
 	jv_free(a);
 }
 
-/* By part, in the order of enum setdiff_part. After a failure only the status
- * counts. */
+/* Compares part by part, in the order of enum setdiff_part. After a failure
+ * only the status counts. */
 static void
 differ_lines(const struct job *job, jv before, jv after, bool failed)
 {

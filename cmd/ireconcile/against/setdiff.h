@@ -48,7 +48,7 @@ void setdiff_release_fields(struct setdiff_fields *d);
 struct setdiff_side {
 	bool there;	   /* the entry has this primary */
 	const char *error; /* why it failed, or NULL */
-	struct span line;  /* as line_add makes it, with whole sets */
+	struct span line;  /* a whole set (--all), from line_add */
 };
 
 enum setdiff_part {
@@ -71,9 +71,9 @@ enum setdiff_how {
 struct setdiff_object {
 	enum setdiff_part part;
 	enum setdiff_how how;
-	char *object; /* owned: its key; of the primary if the part is its */
-	struct setdiff_fields fields; /* if it is SETDIFF_DIFFERS */
-	char *message;		      /* owned: of SETDIFF_UNKNOWN, or NULL */
+	char *object; /* owned: key of the object, or of the primary */
+	struct setdiff_fields fields; /* for SETDIFF_DIFFERS */
+	char *message;		      /* owned: for SETDIFF_UNKNOWN, or NULL */
 };
 
 struct setdiff {

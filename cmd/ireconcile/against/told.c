@@ -27,7 +27,7 @@ add_string(struct buf *b, const char *key, const char *text)
 	json_add_str(b, text);
 }
 
-/* A line without its end. object NULL: it is about the whole primary. */
+/* Begins a line. object NULL: the line is about the whole primary. */
 static void
 json_begin(struct buf *b, const struct told_about *about, const char *object,
     enum setdiff_part part, const char *change)
@@ -200,7 +200,7 @@ told_update(struct told_list *t, const struct setdiff *s,
 		struct told_object *mine = &now.objects[i];
 
 		*mine = told_object(&s->objects[i]);
-		/* Both lists are in one order. */
+		/* Both lists have the same order. */
 		while (at < t->count && compare(&t->objects[at], mine) < 0)
 			at++;
 		if (at < t->count && compare(&t->objects[at], mine) == 0 &&

@@ -22,9 +22,9 @@ struct comparison {
 		BOTH_WAYS
 	} direction;
 	unsigned texts;	    /* placeholders that agree with any text */
-	struct buf *path;   /* gets that of the first difference, or NULL */
-	struct buf *values; /* gets the values there, or NULL */
-	const struct agree_each *each; /* is told all of them; or NULL */
+	struct buf *path;   /* gets the first path that differs; or NULL */
+	struct buf *values; /* gets the values at that path; or NULL */
+	const struct agree_each *each; /* gets all differences; or NULL */
 	struct buf *error; /* the first text for "${error}", or NULL */
 	jv string_data;	   /* stringData of a desired Secret, or invalid */
 };
@@ -263,8 +263,8 @@ compare_member(const struct comparison *c, const struct jvmember *m,
 	return same;
 }
 
-/* In the order of the keys if the caller wants to know which one differs: then
- * the same object always has the same first difference. */
+/* Compares in the order of the keys if the caller wants to know which member
+ * differs: then the same object always has the same first difference. */
 static bool
 compare_object(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
@@ -290,9 +290,9 @@ compare_object(const struct comparison *c, jv desired, jv observed,
 }
 
 /*
- * A list of another length. In a custom resource, whose schema is not known,
- * the list may be one that others add to: there the observed value is what it
- * lacks.
+ * Notes a list of another length. In a custom resource, whose schema is not
+ * known, other clients may add elements to the list: there `whole` gets the
+ * desired elements that the list lacks.
  */
 static bool
 differ_in_length(const struct comparison *c, jv desired, jv observed,

@@ -1,5 +1,5 @@
 /*
- * agree: is an observed object as we desire it?
+ * agree: whether an observed object has all that is desired of it.
  *
  * The rules, the table of keyed lists and their sources: doc/agreement.md.
  * In short: every desired field is present and equal; null, "", [] and empty

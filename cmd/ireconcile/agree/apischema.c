@@ -113,7 +113,7 @@ apischema_list(const struct apischema *s, const struct apischema_place *list)
 		return (struct apischema_list){
 		    LIST_KEYED, {"port", "protocol"}};
 	if (span_is(list->key, "imagePullSecrets") && list->up->up == NULL)
-		return plain; /* those of a ServiceAccount are atomic */
+		return plain; /* a ServiceAccount's list is atomic */
 	if (span_is(list->key, "variables") &&
 	    span_is(s->kind, "ValidatingAdmissionPolicy"))
 		return (struct apischema_list){LIST_KEYED, {"name"}};
@@ -151,7 +151,8 @@ apischema_is_dropped(const struct apischema *s, const struct apischema_place *p)
 
 	if (!s->builtin || p->up == NULL)
 		return false;
-	/* Elsewhere it is a label selector: {} selects everything there. */
+	/* Elsewhere a selector is a label selector, of which {} selects
+	 * everything. */
 	if (span_is(p->key, "selector"))
 		return (p->up->up == NULL || p->up->up->up == NULL) &&
 		    (span_is(s->kind, "Service") ||

@@ -18,9 +18,9 @@
 struct apischema_place {
 	const struct apischema_place
 	    *up;	   /* NULL: this is the object (or a status) */
-	struct span key;   /* p == NULL: an element of a list */
+	struct span key;   /* key.p NULL: an element of a list */
 	struct span label; /* the key of an element of a keyed list */
-	int index;	   /* the place of another element */
+	int index;	   /* the index of an element without a key */
 };
 
 /* Appends like ".spec.containers[name=main].args[0]". */

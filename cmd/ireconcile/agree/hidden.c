@@ -38,7 +38,7 @@ hidden_taken(const struct hidden_values *memory)
 	return memory != NULL ? memory->count : 0;
 }
 
-/* Whether digest stands for this desired value; learns it. */
+/* Whether digest stands for this desired value; learns a new pair. */
 static bool
 stands_for(struct hidden_values *h, uint64_t path, struct span digest,
     uint64_t desired)
@@ -64,8 +64,8 @@ stands_for(struct hidden_values *h, uint64_t path, struct span digest,
 	return true;
 }
 
-/* observed (consumed), or what is desired there as the server has it (wish,
- * consumed). */
+/* Returns observed or, if that is a digest of the desired value, wish: the
+ * desired value as the server has it. Both are consumed. */
 static jv
 lift_text(struct hidden_values *h, uint64_t path, jv observed, jv wish)
 {

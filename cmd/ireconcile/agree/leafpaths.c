@@ -34,7 +34,8 @@ is_own_mark(const struct apischema_place *p)
 	    span_is(p->up->key, "annotations") && is_metadata(p->up->up);
 }
 
-/* Says which object is meant, and sets nothing in it. */
+/* Whether p is metadata.resourceVersion, which says which version is meant, and
+ * does not set anything. */
 static bool
 is_version(const struct apischema_place *p)
 {
@@ -67,8 +68,8 @@ object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
 	jvmembers_release(&members);
 }
 
-/* In the order of the list: another order gives another digest, because some
- * orders have a meaning (initContainers). */
+/* Adds the elements in the order of the list: another order gives another
+ * digest, because some orders have a meaning (initContainers). */
 static void
 array_leaves(struct leaves *l, jv array, const struct apischema_place *place)
 {
@@ -102,7 +103,7 @@ add_leaves(struct leaves *l, jv value, const struct apischema_place *place)
 
 	if (jv_get_kind(value) == JV_KIND_NULL)
 		return;
-	/* The server keeps it there: kapply sends it there, too. */
+	/* The server keeps stringData as data, and kapply sends it as data. */
 	if (at.up != NULL && at.up->up == NULL && l->schema.builtin &&
 	    span_is(l->schema.kind, "Secret") && span_is(at.key, "stringData"))
 		at.key = span_str("data");

@@ -80,7 +80,7 @@ read_scalar(struct buf *b, const struct flat_value *v)
 	}
 	if (v->type != JSON_NUMBER)
 		return KEY_ABSENT;
-	/* 80 is the only spelling of 80 that is printed. */
+	/* Only a number with one possible spelling, such as 80, is sure. */
 	if (v->n > 15 || *v->p == '-' || (*v->p == '0' && v->n > 1) ||
 	    !json_int(flat_span(v), &n))
 		return KEY_UNSURE;
@@ -88,7 +88,7 @@ read_scalar(struct buf *b, const struct flat_value *v)
 	return KEY_READ;
 }
 
-/* A member of value i that is its key, or a part of that. */
+/* Reads a member of value i that is the key of i, or a part of it. */
 static enum reading
 read_member(struct buf *b, const struct flat *f, uint32_t i, const char *key)
 {

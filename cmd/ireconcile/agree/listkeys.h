@@ -23,15 +23,15 @@ struct listkeys {
 
 void listkeys_init(
     struct listkeys *k, const struct apischema_list *how, jv array_peek);
-/* listkeys_init for value i, an array. -1, and nothing to release: a key may be
- * read in another way than it is spelt. */
+/* listkeys_init for value i, an array. -1, and nothing to release, if the text
+ * of a key is not certainly its value. */
 int listkeys_read(struct listkeys *k, const struct apischema_list *how,
     const struct flat *f, uint32_t i);
 void listkeys_release(struct listkeys *k);
 /* Empty for an element that lacks its key. */
 struct span listkeys_get(const struct listkeys *k, int i);
-/* The index in b of the element to compare with the i-th of a, -1: none. Of
- * several with the same key, the first is compared with the first. */
+/* The index in b of the element to compare with the i-th of a; -1: none. If
+ * several elements have the same key, the first ones are compared. */
 int listkeys_find(const struct listkeys *a, int i, const struct listkeys *b);
 
 #endif

@@ -3,8 +3,9 @@
  * `.error`.
  *
  * `status` is called before an apply, with a placeholder, and kapply fills in
- * the message. It is read from the observed status then, so that the program
- * is called with it: a status that depends on the message is written next.
+ * the message. Then the message is read from the observed status, and the
+ * program is called with it: a status that depends on the message is written
+ * next.
  */
 #ifndef ONERROR_H
 #define ONERROR_H
@@ -16,7 +17,8 @@
 
 /*
  * Whether the observed status is this onError with another message than *told
- * (owned, or NULL), which becomes that one. texts: of agree_template.
+ * (owned, or NULL); if so, *told becomes that message. texts: the bits of
+ * agree_template.
  */
 bool onerror_learn(
     char **told, jv on_error_peek, jv observed_peek, unsigned texts);

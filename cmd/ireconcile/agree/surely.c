@@ -58,7 +58,7 @@ same_strings(const struct flat_value *a, const struct flat_value *b)
 	return same;
 }
 
-/* An amount whose text here is the one that agree.c reads. */
+/* Reads an amount whose text is certainly the one that agree.c reads. */
 static bool
 read_amount(const struct flat_value *v, struct quantity *q)
 {
@@ -85,8 +85,8 @@ scalars_agree(const struct texts *t, const struct flat_value *a,
 	    read_amount(b, &y) && quantity_cmp(&x, &y) == 0;
 }
 
-/* The value of this key in object o, of which the last counts; ABSENT. False:
- * one of its keys may be spelt with escapes. */
+/* value becomes the value of this key in object o, or ABSENT; of equal keys the
+ * last counts. False: a key of o may be spelt with escapes. */
 static bool
 find_member(const struct flat *f, uint32_t o, struct span key, uint32_t *value)
 {
@@ -215,7 +215,7 @@ agrees(const struct texts *t, uint32_t d, uint32_t o,
 	}
 }
 
-/* The text of a member of the whole; empty: there is none. */
+/* The text of a member of the whole object; empty if there is none. */
 static struct span
 member_text(const struct flat *f, const char *key)
 {

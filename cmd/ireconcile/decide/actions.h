@@ -1,20 +1,22 @@
 /*
- * actions: the decision as a table. What is wished for an object, and what is
- * observed of it, give one action; decide.c finds out both, and does it. The
- * same for the primary itself: how it stands gives the steps of its evaluation.
+ * actions: the decision as a table. The wish for an object and its observed
+ * state give one action; decide.c finds out wish and state, and takes the
+ * action. A second table gives the steps of an evaluation by the standing of
+ * the primary.
  */
 #ifndef ACTIONS_H
 #define ACTIONS_H
 
 /* The wish of the program, or of the lack of an item, for an object. */
 enum wish {
-	WISH_ITEM,     /* a member as the item says */
-	WISH_EXISTING, /* like WISH_ITEM, but never created: if_exists, as_seen */
-	WISH_PATCH,    /* some fields of an object: patch_only */
-	WISH_KEEP,     /* nothing is done to it: keep */
-	WISH_FOREIGN, /* the deletion of what is not a member: delete_foreign */
-	WISH_UNDESIRED, /* there is no item for it */
-	WISH_RELEASED,	/* fields of it are held, and no item holds them */
+	WISH_ITEM,	/* a member as the item says */
+	WISH_EXISTING,	/* a member, but never created: if_exists, as_seen */
+	WISH_PATCH,	/* some fields of an object: patch_only */
+	WISH_KEEP,	/* nothing is done to the object: keep */
+	WISH_FOREIGN,	/* the deletion of an object that is not a member:
+			 delete_foreign */
+	WISH_UNDESIRED, /* no item names the object */
+	WISH_RELEASED,	/* fields are held that no item desires */
 	WISHES
 };
 
@@ -35,14 +37,14 @@ enum seen {
 };
 
 enum action {
-	ACTION_NEVER, /* the two do not come together */
+	ACTION_NEVER, /* wish and state do not occur together */
 	ACTION_NOTHING,
-	ACTION_SHOW, /* nothing is to be done; a point for DECIDE_ALL */
+	ACTION_SHOW, /* a point for DECIDE_ALL; nothing is to be done */
 	ACTION_CREATE,
 	ACTION_APPLY,
 	ACTION_AGAIN, /* apply, although nothing is outstanding */
-	ACTION_WAIT,  /* until it is gone; what it waits for is told */
-	ACTION_WATCH, /* until it is gone */
+	ACTION_WAIT,  /* until the object is gone; an Event says what blocks */
+	ACTION_WATCH, /* until the object is gone */
 	ACTION_DELETE,
 	ACTION_RELEASE,
 	ACTION_REFUSE, /* the decision fails */
@@ -51,9 +53,10 @@ enum action {
 
 enum action actions_for(enum wish wish, enum seen seen);
 
-/* Reasons to hold an action back: it is outstanding then, and not requested. */
+/* Reasons to hold an action back: the action is outstanding then, and not
+ * requested. */
 enum brake {
-	BRAKE_LODGERS = 1 << 0, /* others would be deleted with it: refuse.h */
+	BRAKE_LODGERS = 1 << 0, /* other objects would go, too: refuse.h */
 	BRAKE_LOOP = 1 << 1,	/* loops.h */
 	BRAKE_SET = 1 << 2,	/* unsettled.h */
 	BRAKE_PRUNE =
@@ -65,11 +68,11 @@ unsigned actions_brakes(enum action action);
 /* How a primary stands. */
 enum primary_standing {
 	STANDS_LIVE,
-	STANDS_TOO_LARGE,  /* to be read, or an object that it sees */
-	STANDS_UNREADABLE, /* like that, and perhaps not the operator's */
+	STANDS_TOO_LARGE,  /* the primary, or an object that it sees */
+	STANDS_UNREADABLE, /* too large, and perhaps not the operator's */
 	STANDS_UNKNOWN,	   /* `when` failed */
 	STANDS_REJECTED,   /* `when` is false; nothing of it is ours */
-	STANDS_RELEASED,   /* `when` is false, and we had begun with it */
+	STANDS_RELEASED,   /* `when` is false, and work had begun */
 	STANDS_LEAVING,	   /* being deleted, and waiting for us */
 	STANDS_LEFT,	   /* being deleted, and not waiting for us */
 	STANDINGS
@@ -77,7 +80,7 @@ enum primary_standing {
 
 enum decide_step {
 	STEP_FAIL = 1 << 0,	/* the decision has the error */
-	STEP_SETTLED = 1 << 1,	/* nothing is expected of it any more */
+	STEP_SETTLED = 1 << 1,	/* nothing more is to be done for the primary */
 	STEP_SET = 1 << 2,	/* desired items are compared */
 	STEP_CLEAN_UP = 1 << 3, /* members are deleted, as for a deletion */
 	STEP_OUTCOME = 1 << 4	/* status, events, requeue */

@@ -11,7 +11,7 @@
 
 static const char paused_key[] = "kpipe.dev/paused";
 static const char requested_key[] = "reconcile.fluxcd.io/requestedAt";
-/* The newer one has precedence, as in the Ansible operators. */
+/* The newer spelling has precedence, as in the Ansible operators. */
 static const char *const period_keys[] = {
     "ansible.sdk.operatorframework.io/reconcile-period",
     "ansible.operator-sdk/reconcile-period"};

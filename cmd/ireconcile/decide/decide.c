@@ -157,7 +157,7 @@ decide_object(struct decision *d, enum wish wish, const struct cache_object *o)
 		    action == ACTION_RELEASE ? POINT_RELEASE : POINT_DELETE, o);
 }
 
-/* Deletes members that are not in the set; what is retained stays. */
+/* Deletes members that are not in the set; retained members stay. */
 static void
 prune(struct decision *d, const struct desired *set)
 {
@@ -362,9 +362,9 @@ finalize_delete(struct decision *d, jv target, struct err *err)
 }
 
 /*
- * The plan of a primary for which `desired` is not called. An error does not
- * count, because a bad spec must not prevent that the primary is cleaned up: it
- * is the decision's error and is logged.
+ * Computes the plan of a primary for which `desired` is not called. An error of
+ * `plan` is logged as the decision's error, but does not end the decision: a
+ * bad spec must not prevent the cleanup of the primary.
  */
 static void
 plan_alone(struct decision *d, struct view *v)
@@ -415,8 +415,8 @@ run_finalize(struct decision *d, struct view *v, bool *done, struct err *err)
 static void
 clean_up(struct decision *d, struct view *v)
 {
-	/* Objects that the last line of a torn primary creates may not have been
-	 * observed yet, as in kapply. */
+	/* Objects that the last line of a torn primary creates may not have
+	 * been observed yet, as in kapply. */
 	const int64_t longest = 10 * INT64_C(1000000);
 	struct primary *p = d->primary;
 	const char *finalizer = p->entry->conf->finalizer;
@@ -424,7 +424,8 @@ clean_up(struct decision *d, struct view *v)
 	struct err err = ERR_INIT;
 	bool done = false;
 
-	/* By identity all can be deleted, but a program reads more. */
+	/* Objects that are too large can be deleted, as their identity is
+	 * known; but a program reads more of them. */
 	if (finalizes && refuse_too_large(p, &err) != 0) {
 		outcome_fail(d, err.message);
 		return;
@@ -443,7 +444,7 @@ clean_up(struct decision *d, struct view *v)
 		prune(d, NULL);
 		done = d->outstanding_count == 0;
 	}
-	/* A failure may leave something: a Namespace with a lodger. */
+	/* After a failure something may be left: a Namespace with a lodger. */
 	done = done && !d->failed && !patches_any(p);
 	if (!done)
 		return;
@@ -464,7 +465,7 @@ clean_up(struct decision *d, struct view *v)
 
 /* ---- how the primary stands ---- */
 
-/* Whether it has a finalizer of the entry, or one that was. */
+/* Whether the primary has a finalizer of the entry, or a retired one. */
 static bool
 waits_for_us(const struct primary *p)
 {

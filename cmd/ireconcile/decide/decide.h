@@ -19,10 +19,10 @@ enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
 struct point {
 	struct target target;
-	unsigned char digest[DIGEST_SIZE]; /* and the request */
+	unsigned char digest[DIGEST_SIZE]; /* requested content */
 	struct desired_item *item;	   /* POINT_ITEM: borrowed */
 	const struct cache_object *object; /* the member observed, or NULL */
-	jv observed;			   /* its value, or invalid */
+	jv observed;			   /* the object parsed, or invalid */
 	bool done;			   /* only present for --all */
 	bool again;			   /* tolerated, and tried once more */
 	bool vacated;			   /* POINT_ITEM: see line_is_vacated */
@@ -35,25 +35,25 @@ struct decision {
 	size_t count;
 	struct map index;	/* by target, if there are many */
 	size_t open;		/* points not done, without the status */
-	struct buf outstanding; /* the same as parts, for the program */
+	struct buf outstanding; /* .outstanding, as parts of an input */
 	size_t outstanding_count;
 	struct desired finalize;     /* deleted by finalize */
 	const struct desired *set;   /* the items compared, or NULL */
 	struct buf status, on_error; /* JSON; empty: none */
-	unsigned char status_digest[DIGEST_SIZE]; /* of the computed status */
+	unsigned char status_digest[DIGEST_SIZE]; /* computed status */
 	bool has_status;
 	bool on_error_holds; /* the observed status is our onError */
 	jv events;	     /* all Events of the program, and our own */
-	bool has_news;	     /* the program's are not those of the last line */
+	bool has_news;	     /* the last line had other Events */
 	bool failed;
-	char *error; /* why */
+	char *error; /* why the decision failed */
 	bool settled;
 	struct program_requeue requeue;
 	int64_t now_us;
-	int64_t held_until_us; /* when the next item is not held back any
-				* more, or its loop may be over; 0: none */
-	struct buf loops_over; /* one per line */
-	struct buf complaints; /* that need a person, one per line */
+	int64_t held_until_us; /* the next time when a hold ends, or a loop
+				* may be over; 0: none */
+	struct buf loops_over; /* new ends of loops, one per line */
+	struct buf complaints; /* see points_complain, one per line */
 	struct buf waits;      /* see points_wait, one per line */
 	struct buf keeps;      /* see refuse_deletion, one per line */
 	bool limited;	       /* a call ran into a limit */
@@ -75,16 +75,16 @@ void decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 const struct point *decide_find(
     const struct decision *d, const struct target *target);
 
-/* For the start: whether the program calls the observed primary settled. */
+/* At the start: whether the program calls the observed primary settled. */
 bool decide_settled(struct primary *p, int64_t now_us);
-/* Whether we have begun with it: it has our finalizer, or a member exists that
- * does not outlive it. */
+/* Whether work on the primary has begun: it has our finalizer, or a member
+ * exists that does not outlive the primary. */
 bool decide_begun(const struct primary *p);
 
 /* The objects of managed dependents that p sees, members or not, up to a NULL;
  * the list is owned. */
 struct cache_object **decide_managed(const struct primary *p);
-/* Decides about an object that no item wishes: WISH_UNDESIRED or _RELEASED. */
+/* Decides about an object that no item names: WISH_UNDESIRED or _RELEASED. */
 void decide_object(
     struct decision *d, enum wish wish, const struct cache_object *o);
 

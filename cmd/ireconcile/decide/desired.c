@@ -32,7 +32,8 @@ desired_life(const struct desired_item *i)
 	return (i->marks & ITEM_RETAIN) ? MARKS_RETAINED : MARKS_USUAL;
 }
 
-/* The text of object (consumed), and what is derived from it. */
+/* Sets the text of i to that of object (consumed), and the members that are
+ * derived from it. */
 static int
 set_text(
     const struct primary *p, struct desired_item *i, jv object, struct err *err)
@@ -64,7 +65,8 @@ set_text(
 	return 0;
 }
 
-/* The text with observed's immutable values; jv_invalid(): for a new object. */
+/* Makes the text with the immutable values of observed; jv_invalid(): the text
+ * for a new object. */
 static void
 take_immutable(
     const struct primary *p, struct desired_item *i, jv observed_peek)
@@ -113,9 +115,9 @@ set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 }
 
 /*
- * Everything agrees: the path of an annotation that says which differences stay,
- * or NULL. It has to go, or the next change of those fields would not be seen
- * as one.
+ * Everything agrees. Returns the path of an annotation that says which
+ * differences stay, or NULL. That annotation has to go: else a new difference
+ * in those fields would be taken for an old one.
  */
 static char *
 stale_code(const struct primary *p, struct desired_item *i,
@@ -147,7 +149,7 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		*observed_out = jv_invalid();
 	if (i->compared == o->serial)
 		return;
-	/* Most that agree do so by their text alone. */
+	/* Most items that agree do so by their text alone. */
 	if (i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
 	    agree_surely(primary_item_text(i), cache_object_text(o))) {
 		set_agrees(i, o, stale_code(p, i, o));
@@ -427,7 +429,8 @@ inputs(const struct entry *e)
 	    (e->conf->reads_now ? VIEW_NOW : 0);
 }
 
-/* A number that changes with that input; 0 if it has the time. */
+/* A number that changes with the input of `plan` and `desired`; 0 if the input
+ * has the time. */
 static uint64_t
 fingerprint(const struct view *v)
 {

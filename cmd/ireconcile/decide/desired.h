@@ -16,17 +16,17 @@
 bool desired_update(struct primary *p, struct view *v);
 
 /*
- * Brings p->plan up to date: what a program decides once for all its functions
- * in an evaluation, their `.plan`. It is computed just before `desired`, from
- * the same input, and is kept, as text, as long as that does not change: `status`
- * sees the plan by which the items were made. -1 with err if the program fails;
- * then `.plan` is null. Without a function `plan`: 0.
+ * Brings p->plan up to date: the value that the program computes once for all
+ * its functions, which get it as `.plan`. The plan is computed just before
+ * `desired`, from the same input, and is kept, as text, until that input
+ * changes: so `status` sees the plan by which the items were made. -1 with err
+ * if the program fails; then `.plan` is null. Without a function `plan`: 0.
  */
 int desired_plan(struct primary *p, struct view *v, struct err *err);
 
 /*
- * The items of `finalize` instead; not memoised. 0, or -1 with err. items is
- * taken.
+ * The items of `finalize`, in place of those of `desired`; not memoised. 0, or
+ * -1 with err. items is taken.
  */
 int desired_from_items(struct primary *p, const struct program_items *items,
     struct desired *d, struct err *err);
@@ -36,9 +36,9 @@ void desired_drop_values(const struct desired *d);
 
 /*
  * Sets i->agrees and i->path for this object, if they are not up to date; first
- * i->text becomes what is desired of this object (see immutable.h). *observed,
- * if that is not NULL, becomes the value of the object, owned, if it was needed;
- * else jv_invalid().
+ * i->text becomes what is desired of this object (see immutable.h). If observed
+ * is not NULL, *observed becomes the parsed object, owned, or jv_invalid() if
+ * the object did not have to be parsed.
  */
 void desired_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv *observed);

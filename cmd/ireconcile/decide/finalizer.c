@@ -18,8 +18,9 @@ has_some(struct span list)
 	return json_element(&e);
 }
 
-/* Whether an object of kind k would stay when the primary is gone, and is not
- * to; or Kubernetes would delete it, whatever is in it. */
+/* Whether an object of kind k needs cleaning up: it would stay without its
+ * primary, although it should not; or Kubernetes would delete it without regard
+ * to its content. */
 static bool
 stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
     struct span ns, struct span finalizers)
@@ -30,8 +31,8 @@ stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
 		    refuse_guards(k)));
 }
 
-/* Whether the object of an item would stay. An item that is not created is a
- * member if it exists. */
+/* Whether the object of an item needs cleaning up. An item that is not created
+ * is a member if it exists. */
 static bool
 item_stays(const struct primary *p, const struct desired_item *i)
 {

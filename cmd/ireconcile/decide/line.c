@@ -24,12 +24,12 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	if (a == NULL || p->said.renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
-	/* Another client has changed it since: after it was done, or what is
-	 * still to be done is more now. */
+	/* Another client has changed the object since the request: after the
+	 * request was done, or so that more is to be done now. */
 	if (pt->object != NULL && pt->item != NULL && !pt->done &&
 	    (pt->item->agreed_before || staying_has_grown(pt->item)))
 		return false;
-	/* The request names an object that is gone, or another one. */
+	/* The request names an object that is gone or was replaced. */
 	if (a->uid != NULL &&
 	    (pt->object == NULL ||
 		!span_is(cache_object_uid(pt->object), a->uid)))
@@ -134,11 +134,11 @@ is_done(const struct asked *a, const struct decision *d)
 		    memcmp(d->status_digest, a->digest, DIGEST_SIZE) == 0;
 	case POINT_DELETE:
 	case POINT_RELEASE:
-		/* The object is gone or terminating; or it is desired again,
-		 * and then among the items. */
+		/* The object is gone or terminating. If it is desired again, it
+		 * is among the items. */
 		return i == NULL && !d->failed;
 	case POINT_FOREIGN:
-		/* A new version of it is another request. */
+		/* A new version of the foreign object is another request. */
 		return is_gone(d->primary->entry, &a->target);
 	case POINT_FINALIZER_ADD:
 	case POINT_FINALIZER_REMOVE:
@@ -147,7 +147,8 @@ is_done(const struct asked *a, const struct decision *d)
 	return true;
 }
 
-/* If its successor is held back, it is not cancelled either. */
+/* Whether a request needs no cancellation: it was done, or the request that
+ * follows it is held back. */
 static bool
 is_past(
     const struct primary *p, const struct asked *a, const struct decision *d)
@@ -155,7 +156,8 @@ is_past(
 	return is_done(a, d) || unsettled_is_held(p, &a->target, d->now_us);
 }
 
-/* kapply has finished the last line: its status was written. */
+/* Whether kapply has finished the last line: the status of the line was
+ * written. */
 static bool
 is_accepted(const struct primary *p, const struct decision *d)
 {
@@ -165,7 +167,7 @@ is_accepted(const struct primary *p, const struct decision *d)
 	    !d->on_error_holds && is_done(status, d);
 }
 
-/* Whether it is valid only for the version of the primary that its line
+/* Whether a point is valid only for the version of the primary that its line
  * names. */
 static bool
 is_of_version(const struct primary *p, const struct point *pt)
@@ -467,7 +469,7 @@ add_known(struct buf *b, const struct decision *d)
 	end_elements(b, '}', some);
 }
 
-/* `prune: always` of the dependent that the object is one of. */
+/* Whether the dependent of the object has `prune: always`. */
 static bool
 is_pruned_always(const struct entry *e, const struct cache_object *o)
 {
@@ -504,7 +506,7 @@ add_deletes(struct buf *b, const struct decision *d)
 	end_elements(b, ']', some);
 }
 
-/* How kapply has to treat items: the lists of their keys. */
+/* Lists of keys of items in a line, by how kapply has to treat the items. */
 enum { TREAT_ONCE, TREAT_EXACTLY, TREAT_AS_SEEN, TREAT_VACATED, TREATS };
 static const char *const treat_keys[TREATS] = {
     "once", "exactly", "asSeen", "vacated"};
@@ -632,7 +634,8 @@ add_adopt(struct buf *b, const struct decision *d)
 	}
 }
 
-/* Whose the line is, and whose members count as well. */
+/* Adds the instance that writes the line, and those whose members count as
+ * well. */
 static void
 add_instance(struct buf *b, const struct entry *e)
 {

@@ -2,10 +2,10 @@
  * line: decides when a decision becomes a line, and writes it (doc/protocol.md,
  * "Desired sets").
  *
- * A line has everything that is outstanding. One is due when a point was not
+ * A line has everything that is outstanding. A line is due when a point was not
  * requested yet, when something requested is no longer desired, or when the
  * deadline has passed. Requests are kept per primary as digests, only until
- * they are observed.
+ * their effect is observed.
  */
 #ifndef LINE_H
 #define LINE_H
@@ -14,8 +14,8 @@
 
 enum line_due {
 	LINE_NOTHING,
-	LINE_AGAIN,	/* part of it was dropped, for its primary has changed;
-			 * or what was in the way of an item is gone */
+	LINE_AGAIN,	/* kapply dropped a part, for the primary has changed;
+			 * or the object in the way of an item is gone */
 	LINE_REMINDER,	/* nothing new, but the deadline has passed */
 	LINE_CANCEL,	/* something requested is no longer desired */
 	LINE_NEW_QUIET, /* a new status or event */
@@ -27,18 +27,18 @@ enum line_due line_due(const struct primary *p, const struct decision *d);
 bool line_is_asked(const struct primary *p, const struct point *pt);
 
 /*
- * Whether an item that the last line has may be written now, where it was not
- * then; o: the object of its name. What was in its way is gone; or what it
- * patches has changed, so that others may have given up the field that was
- * theirs.
+ * Whether an item that the last line has could not be written then, and perhaps
+ * can be now; o: the object of its name. Either the object in its way is gone,
+ * or the object that it patches has changed, so that another manager may have
+ * given up the field.
  */
 bool line_is_vacated(const struct primary *p, const struct point *pt,
     const struct cache_object *o);
 
-/* Whether it was sent with the last line; whether all were. */
-/* kapply records it with the write of an object of the set: it is in each line, as
- * the object is, and is never news. */
+/* Whether kapply records this Event with the write of an object of the set:
+ * such an Event is in each line, as the object is, and is never news. */
 bool line_is_about_write(jv event_peek);
+/* Whether the last line had this Event; whether it had all of them. */
 bool line_has_event(const struct primary *p, jv event_peek);
 bool line_has_events(const struct primary *p, jv events_peek);
 
@@ -58,7 +58,8 @@ void line_shrink(struct primary *p, const struct decision *d);
 
 /* Each appends, without a newline. */
 void line_add(struct buf *b, const struct primary *p, const struct decision *d);
-/* A line that cancels: for a primary that is gone, or must not be touched. */
+/* A line that cancels all requests: for a primary that is gone, or must not be
+ * touched. */
 void line_add_empty(struct buf *b, const struct primary *p);
 /* reconcile.primary */
 void line_add_identity(struct buf *b, const struct cache_object *o);

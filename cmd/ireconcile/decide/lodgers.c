@@ -1,5 +1,5 @@
-/* Part of decide/refuse.h: what would be deleted with a Namespace or a
- * CustomResourceDefinition. */
+/* Part of decide/refuse.h: finds the objects (lodgers) that would be deleted
+ * with a Namespace or a CustomResourceDefinition (their house). */
 #include "decide/refuse.h"
 
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "json/json.h"
 #include "state/marks.h"
 
-/* A lodger may go unseen by the primary: it is looked for again. */
+/* The primary may not see when a lodger goes, so the decision is made again. */
 static const int64_t look_again_us = 10 * INT64_C(1000000);
 
-/* The objects that go with one. */
+/* A Namespace or CustomResourceDefinition, and the objects that go with it. */
 struct house {
 	const struct cache_object *object;
-	const struct cache_room *room; /* of a Namespace, or NULL */
-	const struct cache_kind *kind; /* that is defined, or NULL */
-	bool is_known; /* every kind of which something may be there */
+	const struct cache_room *room; /* objects in the Namespace, or NULL */
+	const struct cache_kind *kind; /* the kind that is defined, or NULL */
+	bool is_known; /* the kinds of all possible lodgers are complete */
 };
 
 struct lodger {
@@ -42,7 +42,7 @@ refuse_guards(const struct cache_kind *k)
 
 /* ---- whose it is ---- */
 
-/* Whether o is a member of a primary of e, by what counts. */
+/* Whether o is a member of a primary of e, by an owner or marks that count. */
 static bool
 is_member_of_some(const struct entry *e, const struct cache_object *o)
 {
@@ -100,7 +100,7 @@ is_begun(const struct cache_object *o)
 	return begun;
 }
 
-/* Fills l if o must not go with p's. */
+/* Whether o must not be deleted with the house; then fills l. */
 static bool
 is_lodger(const struct house *h, const struct primary *p,
     const struct cache_object *o, struct lodger *l)
@@ -146,7 +146,7 @@ defined_kind(const struct cache *store, const struct cache_object *o)
 	return k;
 }
 
-/* Then there may be objects of its kind. */
+/* Whether there may be objects of the kind that o defines. */
 static bool
 is_established(const struct cache_object *o)
 {
@@ -165,7 +165,8 @@ serves(const struct cache_object *o, const char *version)
 	return json_type(json_get(found, "served")) == JSON_TRUE;
 }
 
-/* kwatch will find it, but has not yet: its objects are not seen. */
+/* Whether the server has the kind, but kwatch has not found it yet: its objects
+ * are not seen. */
 static bool
 is_unseen(const struct cache *s, const struct cache_kind *k)
 {
@@ -204,7 +205,7 @@ enter_house(
 		h->is_known = h->is_known && is_seen(s, s->kinds[i]);
 }
 
-/* Takes the lodger that is told, so that it is always the same of several. */
+/* Takes the lodger that the error names: of several always the same one. */
 static void
 take(struct lodger *best, const struct lodger *l)
 {
@@ -265,7 +266,8 @@ say_lodger(struct buf *b, const struct house *h, const struct primary *p,
 			      : "desire it until that is gone");
 }
 
-/* The sentence, behind the name of o; false: it may go. */
+/* Appends to the name of the house the reason why it stays; false: it may be
+ * deleted. */
 static bool
 say_why(struct buf *b, const struct decision *d, const struct house *h)
 {
@@ -301,8 +303,8 @@ refuse_deletion(struct decision *d, const struct cache_object *o)
 		points_keep(d, buf_span(&why));
 	}
 	buf_release(&why);
-	/* While a kind is read, of another entry or because it is new, it waits
-	 * without a word. */
+	/* While kinds of lodgers are not complete, the deletion waits, and
+	 * nothing is logged. */
 	stays = stays || !h.is_known;
 	if (stays)
 		points_look_again(d, d->now_us + look_again_us);

@@ -20,7 +20,7 @@ static const char condition_type[] = "RepairLoop";
 
 /* How often a field was repaired. */
 struct loop_field {
-	uint64_t path; /* its hash */
+	uint64_t path; /* hash of the field's path */
 	int64_t since_us;
 	unsigned repairs;
 };
@@ -57,8 +57,8 @@ find(const struct desired_item *i)
 	return NULL;
 }
 
-/* A manager that changes ever other fields is counted, too: beyond so many the rest is one
- * field. */
+/* A manager that changes other fields each time must be found, too: beyond this
+ * number all other fields are counted as one. */
 static struct loop_field *
 find_or_last(const struct desired_item *i)
 {

@@ -1,14 +1,14 @@
 /*
  * loops: another field manager changes our repairs back.
  *
- * If one field of the same desired content is repaired again and again, each time
- * after it had agreed, that is a loop. Each field is counted alone: repairs of
- * different fields are not a loop. Further repairs of that item are held back,
- * for 10 seconds, doubling to 10 minutes; the line names it, with the path that
- * differs, so that kapply finds the other manager; the program sees it as
- * .loops; and a status with conditions gets one of type RepairLoop. It is over
- * when the item was not changed back for as long as it was held back, and for
- * twice the time between two repairs.
+ * If one field of the same desired content is repaired again and again, each
+ * time after it had agreed, that is a loop. Each field is counted alone:
+ * repairs of different fields are not a loop. Further repairs of that item are
+ * held back, for 10 seconds, doubling to 10 minutes. The line names the item
+ * and the path that differs, so that kapply finds the other manager; the
+ * program sees both as .loops; and a status with conditions gets one of type
+ * RepairLoop. A loop is over when the item was not changed back for as long as
+ * it was held back, and for twice the time between two repairs.
  */
 #ifndef LOOPS_H
 #define LOOPS_H
@@ -22,7 +22,7 @@
 size_t loops_count(struct primary *p, struct decision *d, struct buf *what);
 /* The line was printed, but not yet remembered: holds back items in a loop. */
 void loops_hold(struct primary *p, const struct decision *d);
-/* Whether its repair is held back. */
+/* Whether the repair of i is held back. */
 bool loops_is_held(const struct desired_item *i, int64_t now_us);
 /* A patched item is looked at: repairs of another object do not count. object
  * may be NULL. */
@@ -41,7 +41,8 @@ void loops_add(struct buf *b, const struct decision *d);
 /* [{item, path}], owned. */
 jv loops_list(const struct decision *d);
 bool loops_any(const struct decision *d);
-/* status (consumed) with the condition, or without it; returned owned. */
+/* status (consumed) with the condition RepairLoop, or without it if there is no
+ * loop; returned owned. */
 jv loops_condition(const struct decision *d, jv status);
 
 #endif

@@ -65,8 +65,8 @@ outcome_release(struct decision *d)
 	free(d->error);
 }
 
-/* A call of one of the functions: its input with this error, and the name of the
- * primary for messages. */
+/* A call of one of the functions: its input with this error, and the name of
+ * the primary for messages. */
 struct outcome_call {
 	struct program *program;
 	const struct arguments *input;
@@ -150,8 +150,8 @@ observed_status(const struct primary *p)
 	return text.p != NULL ? jvtext_parse(text, &err) : jv_invalid();
 }
 
-/* A number that changes with all that `status` may see; 0: it may see more than
- * objects, so that it has to be called. */
+/* A number that changes with all that `status` may see; 0: `status` may see
+ * more than objects, so it has to be called. */
 static uint64_t
 status_input(const struct decision *d, const struct view *v)
 {
@@ -165,9 +165,9 @@ status_input(const struct decision *d, const struct view *v)
 }
 
 /*
- * Whether the status is still the observed one: it was when it was computed
- * last, and nothing that it sees has changed. Then nothing has to be known
- * about it but that, as long as there is no line to write.
+ * Whether the status still agrees with the observed one, without computing it:
+ * it agreed when it was computed last, and nothing that `status` sees has
+ * changed. That is enough as long as there is no line to write.
  */
 static bool
 is_same_status(const struct decision *d, const struct view *v)
@@ -178,9 +178,9 @@ is_same_status(const struct decision *d, const struct view *v)
 }
 
 /*
- * The status if an apply fails, with the placeholder for the message. If that
- * of a former failure is known, the program has seen it; *seen: and that makes
- * a difference.
+ * The status for an apply that fails, with the placeholder for the message. If
+ * the message of an earlier failure is known, `status` is called with it;
+ * *seen: the status depends on the message.
  */
 static jv
 error_status(struct decision *d, struct view *v, jv status_peek,
@@ -197,7 +197,8 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	if (!jv_is_valid(blank))
 		return blank;
 	onerror_learn(told, blank, observed_peek, manager);
-	/* In the place of the message that the program saw may be a newer one. */
+	/* The observed status may have a newer message than the one that the
+	 * program saw: then it is called again. */
 	for (int i = 0; i < 2 && again && *told != NULL; i++) {
 		jv_free(status);
 		status = onerror_blank(*told, compute(d, v, *told));
@@ -212,7 +213,7 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	return status;
 }
 
-/* The digest of the status, and of what the program makes of a message. */
+/* Sets the digest of the status: of the status itself, and of onError. */
 static void
 set_digest(struct decision *d, bool seen)
 {
@@ -349,16 +350,16 @@ outcome_input(struct decision *d, struct view *v)
 }
 
 /*
- * Objects that say they belong to the primary, by their owner if it is
- * cluster-scoped, or by their marks, and lack the proof: anybody may write one,
- * in any namespace. Those with the name of an item are kapply's to judge; of the
- * others it is told once that they are left alone, because an older version of
+ * Objects that say they belong to the primary (by their owner, if that is
+ * cluster-scoped, or by their marks) and lack the proof: any user may write
+ * one, in any namespace. If one has the name of an item, kapply decides. For
+ * the others the log says once that they are left alone: an older version of
  * the operator may have made them, or the operator itself, with a key that is
- * lost. And once more when the primary goes without them; Kubernetes deletes
- * those that it owns.
+ * lost. The log says so once more when the primary goes without them;
+ * Kubernetes deletes those that it owns.
  */
 struct claimants {
-	struct buf first; /* its label */
+	struct buf first; /* label of the first claimant */
 	size_t count;
 };
 

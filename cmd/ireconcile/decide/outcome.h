@@ -1,6 +1,6 @@
 /*
  * outcome: the functions of a program that run after the comparison: status,
- * events, requeue, settled. The second half of decide.h.
+ * events, requeue, settled. They are the second half of decide.h.
  */
 #ifndef OUTCOME_H
 #define OUTCOME_H

@@ -1,7 +1,7 @@
 /*
- * patches: patch_only: fields of objects that are not members. They are held
- * while they are desired and the object exists, and given back afterwards.
- * What is held is known by a mark on the object (patchmark.h).
+ * patches: fields of objects that are not members (patch_only). Such fields are
+ * held while they are desired and the object exists, and given back afterwards.
+ * A mark on the object (patchmark.h) tells which primary holds fields of it.
  */
 #ifndef PATCHES_H
 #define PATCHES_H
@@ -19,8 +19,8 @@ bool patches_any(const struct primary *p);
 bool patches_is_held(const struct primary *p, const struct point *pt);
 
 /*
- * A hash of o's labels, annotations, and what is outside of metadata and status:
- * of what may be held.
+ * A hash of the parts of o that may be held: labels, annotations, and
+ * everything outside of metadata and status.
  */
 uint64_t patches_state(const struct cache_object *o);
 

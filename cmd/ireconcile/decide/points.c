@@ -82,7 +82,8 @@ points_complain(struct decision *d, const char *reason, struct span message)
 void
 points_look_again(struct decision *d, int64_t at_us)
 {
-	/* 0: the input has not told the time yet, which may be far away. */
+	/* now_us 0: the input has not told the time yet, which may be far from
+	 * 0. */
 	if (d->now_us > 0 && at_us > d->now_us &&
 	    (d->held_until_us == 0 || at_us < d->held_until_us))
 		d->held_until_us = at_us;
@@ -165,8 +166,10 @@ since(const struct decision *d, const char *type)
 }
 
 /*
- * Not all schemas have the member (apps/v1 does not), and an unknown member
- * would make the whole status invalid: so the program's own conditions decide.
+ * Whether our condition gets observedGeneration. Not all schemas have that
+ * member (apps/v1 does not), and an unknown member would make the whole status
+ * invalid: so it is set if the program's own conditions have it, or there are
+ * none.
  */
 static bool
 has_generation(jv list_peek)
@@ -234,7 +237,7 @@ enum { SHOWN = 200 }; /* bytes of the names of finalizers, or of messages */
 
 static const int64_t usual_us = 10 * INT64_C(1000000);
 
-/* "a, b"; false: it has none. */
+/* Appends the finalizers of o, "a, b"; false: it has none. */
 static bool
 add_finalizers(struct buf *b, const struct cache_object *o)
 {
@@ -250,9 +253,10 @@ add_finalizers(struct buf *b, const struct cache_object *o)
 }
 
 /*
- * A Namespace has no finalizer there, but waits for those of what is in it: "a;
- * b"; false: it does not say. Kubernetes' conditions of this kind are true if
- * something is in the way (k8s.io/kubernetes pkg/controller/namespace/deletion/
+ * A Namespace has no metadata.finalizers, but waits for the finalizers of the
+ * objects in it: appends the messages of its conditions, "a; b"; false: it has
+ * none. Kubernetes' conditions of these types are true if something is in the
+ * way (k8s.io/kubernetes pkg/controller/namespace/deletion/
  * status_condition_utils.go).
  */
 static bool
@@ -290,7 +294,7 @@ points_wait(struct decision *d, const struct cache_object *o)
 
 	if ((!held && !add_remaining(&names, o)) ||
 	    clock_parse_us(since, &at_us) != 0) {
-		/* Nothing holds it, or it cannot be known for how long. */
+		/* Nothing holds o, or it is not known for how long. */
 	} else if (d->now_us < at_us + usual_us) {
 		points_look_again(d, at_us + usual_us);
 	} else {

@@ -22,32 +22,34 @@ void points_complain(
     struct decision *d, const char *reason, struct span message);
 /*
  * status (consumed) with a true condition of this type, or, if message is
- * NULL, without it; returned owned. One without a list `conditions` stays as it
- * is.
+ * NULL, without it; returned owned. A status without a list `conditions` stays
+ * as it is.
  */
 jv points_set_condition(const struct decision *d, jv status, const char *type,
     const char *reason, const char *message);
 /* The observed condition of this type, if it is true. */
 struct span points_condition(const struct decision *d, const char *type);
-/* The primary is decided again then at the latest. */
+/* The primary is decided about again at at_us at the latest. */
 void points_look_again(struct decision *d, int64_t at_us);
 /*
  * o, a terminating member, is outstanding. Nothing is applied or deleted while
- * it is there, so only its finalizers, or the conditions of a Namespace, say what
- * is waited for: they are told when the deletion takes longer than most do.
+ * it is there, so only its finalizers, or the conditions of a Namespace, say
+ * what it waits for: an Event names them when the deletion takes longer than
+ * most do.
  */
 void points_wait(struct decision *d, const struct cache_object *o);
-/* Something is not deleted: why, for an Event, besides the failure. */
+/* An object is not deleted. why: for an Event, besides the failure. */
 void points_keep(struct decision *d, struct span why);
-/* Events of what points_wait and points_keep noted; after the program's. */
+/* Adds Events for all that points_wait and points_keep noted. Call it after the
+ * program's Events. */
 void points_tell(struct decision *d);
-/* For decide_find, when no more will be added. */
+/* Makes decide_find fast. Call it when no more points will be added. */
 void points_index(struct decision *d);
 /* Adds an identity (JSON) to .outstanding. */
 void points_outstanding(struct decision *d, struct span identity);
-/* The same for an item: its identity, and the first path in which its object
- * differs (NULL: none). Its data may be a secret, and programs make statuses and
- * Events of this. */
+/* Adds an item to .outstanding: its identity, and the first path in which its
+ * object differs (NULL: none). Its values are left out: they may be secret, and
+ * programs make statuses and Events of .outstanding. */
 void points_outstanding_item(
     struct decision *d, const struct desired_item *i, const char *path);
 /* {apiVersion, kind, metadata: {namespace, name, uid}} of o, appended. */

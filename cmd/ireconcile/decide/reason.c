@@ -55,8 +55,8 @@ add_true(struct buf *b, const char *key)
 	buf_adds(b, "true");
 }
 
-/* Without the annotations of ours: digests and proofs say nothing to people, and
- * change with fields, which say more. */
+/* item without our annotations: digests and proofs say nothing to people, and
+ * they change with fields that say more. */
 static jv
 unmarked(jv item)
 {
@@ -123,7 +123,8 @@ take_difference(
 	reason_list_add(arg, path, observed, wanted);
 }
 
-/* Our own marks count only if nothing else differs, or is not to be there. */
+/* Lists the fields that differ. Our own marks count only if no other field
+ * differs. */
 static void
 find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 {
@@ -142,7 +143,8 @@ find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 	buf_release(&path);
 }
 
-/* Takes the differences that were found when the item was compared: staying.c. */
+/* Takes the differences that were found when the item was compared:
+ * staying.c. */
 static bool
 take_found(struct reason_list *l, const struct point *pt)
 {

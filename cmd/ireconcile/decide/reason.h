@@ -1,21 +1,22 @@
 /*
- * reason: why a line is printed: reconcile.because.
+ * reason: writes why a line is printed, as its member reconcile.because.
  *
  *	{"events": [...], "moreEvents": 2,
  *	 "items": {KEY: {"differs": [{"path": ".spec.replicas",
  *	     "observed": "5", "wanted": "3"}], "moreDiffers": 1,
  *	     "version": "17"}}}
  *
- * events: what was observed since the last evaluation (trigger.h); left out
- * at the start. items: the fields in which the member that was observed differs,
- * and their values as JSON, cut; not those of Secrets, ConfigMaps, kinds with
- * hidden fields (`redact:`) and items with a Secret in them, as in a template,
- * and no texts if the entry watches Secrets or such
- * kinds: its program may have copied one into any object, and an old value is
- * found nowhere any more. `version` is the
- * resourceVersion that was observed. If the member had agreed before, it is a
- * repair: "repair": true instead. {"gone": true} of a member that is not there
- * any more. A new item has none.
+ * events: the events since the last evaluation (trigger.h); left out at the
+ * start.
+ *
+ * items: the fields in which the observed member differs, and their values as
+ * JSON, cut. Left out are the values of Secrets, ConfigMaps, kinds with hidden
+ * fields (`redact:`) and items with a Secret in them, as in a template. If the
+ * entry watches Secrets or such kinds, all texts are left out: its program may
+ * have copied a secret into any object, and an old value cannot be recognised.
+ * `version` is the resourceVersion that was observed. An item that agreed
+ * before is a repair, and has "repair": true. A member that does not exist any
+ * more has {"gone": true}. A new item is not listed.
  */
 #ifndef REASON_H
 #define REASON_H
@@ -40,7 +41,7 @@ struct reason_list {
 
 void reason_list_init(struct reason_list *l, const struct primary *p,
     const struct desired_item *i);
-/* Values that nobody may see are left out. */
+/* Secret values are left out. */
 void reason_list_add(struct reason_list *l, struct span path,
     struct span observed, struct span wanted);
 

@@ -12,7 +12,8 @@
 #include "value/datakind.h"
 #include "value/objref.h"
 
-/* Also in another version of the API: group and kind identify a kind. */
+/* Whether the item is the primary, also in another version of the API: group
+ * and kind identify a kind. */
 static bool
 is_primary(const struct primary *p, const struct desired_item *i)
 {
@@ -33,7 +34,7 @@ refuse_namespace(const struct primary *p, const struct use *u,
 {
 	struct buf watched = BUF_INIT;
 
-	/* The list last: it may be long. */
+	/* The list of namespaces comes last in the message: it may be long. */
 	add_list(&watched, &u->conf->namespaces);
 	err_set(err, ERR_PERMANENT,
 	    "%s would be created and never observed again: namespace %.*s is "
@@ -149,10 +150,10 @@ refuse_primary(
 
 /* A map of texts in an item. */
 struct texts {
-	const char *before; /* its path: ".metadata" or "" */
+	const char *before; /* path of the map's parent: ".metadata" or "" */
 	const char *member;
-	const char *plain; /* its texts are base64, and plain ones belong here;
-			      NULL: they are plain */
+	const char *plain; /* NULL: texts are plain; else they are base64, and
+			      plain texts belong into this member */
 };
 
 static void
@@ -287,8 +288,8 @@ pod_spec(jv object_peek, struct buf *path)
 	return spec;
 }
 
-/* The server stores it under its newer name as well, which we would not own:
- * when the program drops it, both stay. */
+/* The server also stores such a field under its newer name, which we would not
+ * own: when the program drops the field, both would stay. */
 static int
 refuse_alias(const struct desired_item *i, jv object_peek, struct err *err)
 {

@@ -22,7 +22,7 @@ enum { CODE_BYTES = STAYING_CODE_SIZE / 2, NAME_BYTES = 16, TOLD_MAX = 3 };
 /* The differences, as they are found. */
 struct found {
 	bool tell;	  /* a message is made */
-	struct buf *path; /* of the first one */
+	struct buf *path; /* gets the path of the first difference */
 	struct buf text;
 	struct buf message;
 	struct reason_list list;
@@ -67,8 +67,8 @@ add_message(
 	buf_release(&values);
 }
 
-/* Marks are no reason beside other fields. If all annotations are gone, they are
- * among them. */
+/* Notes a difference. Our own annotations are left out of the list; if all
+ * annotations are gone, ours are among them. */
 static void
 add_found(void *arg, struct span path, struct span observed, struct span wanted)
 {
@@ -81,8 +81,8 @@ add_found(void *arg, struct span path, struct span observed, struct span wanted)
 		reason_list_add(&f->list, path, observed, wanted);
 }
 
-/* A code of the content and the differences; under the operator's key, so that it tells
- * nothing of a Secret, and nobody else can make one. */
+/* A code of the content and the differences; under the operator's key, so that
+ * it tells nothing of a Secret, and nobody else can make one. */
 static void
 make_code(char code[STAYING_CODE_SIZE], const struct primary *p,
     const struct desired_item *i, struct span differences)
@@ -136,7 +136,7 @@ has_part(const struct staying *s, uint64_t part)
 	return false;
 }
 
-/* The differences of s are those of f from now on. */
+/* Moves the differences from f to s. */
 static void
 take(struct staying *s, struct found *f, bool first)
 {
@@ -152,8 +152,8 @@ take(struct staying *s, struct found *f, bool first)
 	s->differ_count = f->unlisted ? 0 : f->list.count;
 }
 
-/* Whether what has the code was changed by others since: the apply that wrote
- * it, and nothing else, may have counted. */
+/* Whether others have changed the object since it got the code. The apply that
+ * wrote the code may itself have counted as one change. */
 static bool
 was_changed(const struct staying *s, const struct cache_object *o)
 {
@@ -285,8 +285,8 @@ staying_try(struct primary *p, const struct decision *d)
 	}
 }
 
-/* The code that the apply is to write; SPAN_NONE: none. One that the object has
- * is kept while others repair what has changed beside it. */
+/* The code that the apply is to write; SPAN_NONE: none. A code that the object
+ * has is kept while we repair other fields that were changed. */
 static struct span
 wanted_code(const struct primary *p, const struct point *pt)
 {

@@ -3,15 +3,15 @@
  * or an admission webhook drops or rewrites what is desired.
  *
  * Only the API server knows whether it accepted an apply, and it tells kapply.
- * So the object itself is the answer: when the deadline of a request has
+ * So ireconcile learns it from the object: when the deadline of a request has
  * passed, the item is applied with the annotation kpipe.dev/accepted, whose
- * value is a code of the desired content and of the differences that are seen.
- * An apply that fails changes nothing. If the object comes back with the code
- * of exactly what still differs, those differences stay: they are tolerated,
- * told in the log and in an Event, and remembered by the object, as long as the
- * desired content and these differences are the same, whatever else changes.
- * Every ten minutes the item is applied again all the same, because what
- * rewrote the field may be gone.
+ * value is a code of the desired content and of the observed differences. An
+ * apply that fails changes nothing. If the object comes back with the code of
+ * exactly the differences that it has, those differences stay: they are
+ * tolerated, and named in the log and in an Event. The annotation remembers
+ * them as long as the desired content and these differences are the same,
+ * whatever else changes. Every ten minutes the item is applied again all the
+ * same, because the webhook that rewrote the field may be gone.
  *
  * Another difference than these is drift: a new request at once. An item that
  * agreed, and has an old difference back, is repaired without the code.
@@ -25,8 +25,8 @@
 
 #include "decide/decide.h"
 
-/* Whether o is as i wants it. Else the first path that is not is appended to
- * path, and all differences are kept. */
+/* Whether o agrees with i. Else the first path that differs is appended to
+ * path, and all differences are kept in i. */
 bool staying_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv desired_peek, jv observed_peek,
     struct buf *path);
@@ -34,12 +34,12 @@ void staying_agrees(struct desired_item *i);
 
 /* Whether all differences are tolerated. */
 bool staying_is_tolerated(const struct desired_item *i);
-/* Whether there is one that was not there at the last request. */
+/* Whether there is a difference that the last request did not have. */
 bool staying_has_grown(const struct desired_item *i);
 /* The item was requested. */
 void staying_requested(struct desired_item *i);
 
-/* The code in the annotations of o; SPAN_NONE. */
+/* The code in the annotations of o; SPAN_NONE if there is none. */
 struct span staying_code(const struct primary *p, const struct desired_item *i,
     const struct cache_object *o);
 /* The name of the annotation, appended. */

@@ -13,7 +13,7 @@
 
 enum {
 	BUDGET = 3000,
-	REFILL = 30, /* in a second */
+	REFILL = 30, /* per second */
 	OWN = 30,
 	OWN_SET = 100, /* before the prune brake stops all primaries */
 	OTHERS = 1,
@@ -77,7 +77,8 @@ find(const struct primary *p, enum unsettled_what what, const char *label)
 	return NULL;
 }
 
-/* Whether it is an item that we change: then its controller answers us. */
+/* Whether o is an item that we keep changing: then its status changes are
+ * answers to us. */
 static bool
 is_changing(const struct primary *p, const struct cache_object *o)
 {
@@ -90,7 +91,8 @@ is_changing(const struct primary *p, const struct cache_object *o)
 	return is;
 }
 
-/* A managed object is ours, except its status. */
+/* Mixes an object into h. The status alone counts of a managed object: the rest
+ * is ours. */
 static uint64_t
 mix_object(uint64_t h, const struct primary *p, const struct use *u,
     const struct cache_object *o)
@@ -189,7 +191,7 @@ unsettled_begin(struct decision *d)
 
 	for (size_t n = p->said.unsettled_count; n-- > 0;) {
 		struct unsettled *u = &p->said.unsettled[n];
-		/* A change by its users may settle it. */
+		/* A change of the primary by its users may settle it. */
 		bool over = u->holds > 0 &&
 		    ((!u->wanted && u->quiet_us <= d->now_us) ||
 			u->users != users(p));
@@ -224,7 +226,7 @@ unsettled_is_held(
 	const struct unsettled *set = find(p, UNSETTLED_SET, NULL);
 	const struct unsettled *u = NULL;
 
-	/* An item may be one that is created again. */
+	/* The item may be created again, which is a change of the set. */
 	if ((t->type == POINT_ITEM || t->type == POINT_DELETE) && set != NULL &&
 	    is_held(set, now_us))
 		return true;
@@ -237,8 +239,9 @@ unsettled_is_held(
 
 /* ---- counting ---- */
 
-/* Whether the change of this point counts, and as what. Requests that were made
- * already, repairs of changes by others, and new items do not count. */
+/* Whether the change of this point counts, and as which kind of change.
+ * Requests that were made already, repairs of changes by others, and new items
+ * do not count. */
 static bool
 counts(
     const struct primary *p, const struct point *pt, enum unsettled_what *what)

@@ -1,5 +1,5 @@
 /*
- * unsettled: changes that a program makes without end.
+ * unsettled: holds back changes that a program makes without end.
  *
  * A status that counts its own writes, an item with the time in it, objects
  * with ever new names, two programs that answer each other: each write causes
@@ -9,11 +9,11 @@
  * its status, related objects, the status of owned ones), else OTHERS: a
  * hundred changes at once and one a second for ever are fine, or 3000 and
  * thirty a second while others make changes. (For a set that is deleted and
- * created again, thirty times at once are enough.) Beyond that the point is
- * held back, for 10 seconds, doubling to 10 minutes; it is named, by path and
- * values, in the log, an Event and a condition Unsettled. It is over when it
- * did not change for as long as it was held back, or when the primary's users
- * change the primary.
+ * created again, thirty times at once are enough.) A point without a budget is
+ * held back, for 10 seconds, doubling to 10 minutes; the log, an Event and a
+ * condition Unsettled name it by path and values. The hold is over when the
+ * point did not change for as long as it was held back, or when the primary's
+ * users change the primary.
  *
  * UNSETTLED_ITEM is the content of one item, UNSETTLED_SET objects that are
  * created again or deleted.
@@ -23,10 +23,11 @@
 
 #include "decide/decide.h"
 
-/* A decision begins: ends what is over. It ends: plans the next look. */
+/* A decision begins: ends the holds that are over. */
 void unsettled_begin(struct decision *d);
+/* A decision ends: plans the next look. */
 void unsettled_end(struct decision *d);
-/* Whether a change of it is held back. label: of an item, else NULL. */
+/* Whether a change of this kind is held back. label: of the item, or NULL. */
 bool unsettled_wants(
     struct decision *d, enum unsettled_what what, const char *label);
 
@@ -37,17 +38,19 @@ bool unsettled_wants(
  */
 bool unsettled_count(
     struct primary *p, const struct decision *d, struct buf *what);
-/* The line was printed, but is not yet remembered. */
+/* The line was printed, but is not yet remembered: begins the holds. */
 void unsettled_hold(struct primary *p, struct decision *d);
 
-/* Whether it is held back, so that its earlier request is not cancelled. */
+/* Whether the target is held back, so that its earlier request is not
+ * cancelled. */
 bool unsettled_is_held(
     const struct primary *p, const struct target *t, int64_t now_us);
 
 bool unsettled_any(const struct decision *d);
-/* status (consumed) with the condition, or without it; returned owned. */
+/* status (consumed) with the condition Unsettled, or without it if no point is
+ * unsettled; returned owned. */
 jv unsettled_condition(const struct decision *d, jv status);
-/* The program's events (consumed), and one for each point. */
+/* The program's events (consumed), and one for each unsettled point. */
 jv unsettled_events(const struct decision *d, jv events);
 
 #endif

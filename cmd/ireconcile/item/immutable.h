@@ -9,8 +9,8 @@
 #include <jv.h>
 
 /*
- * desired (consumed) with observed's values at the paths, where they do not
- * agree; returned owned. Fields that observed lacks are left out.
+ * desired (consumed) with the values of observed at those paths where the two
+ * do not agree; returned owned. Fields that observed lacks are left out.
  */
 jv immutable_keep(jv desired, jv paths_peek, jv observed_peek);
 

@@ -39,7 +39,8 @@ unwrap(jv *object, const char *key)
 	return true;
 }
 
-/* Takes it out of {"kpipe.dev/immutable": {"object": ..., "paths": ...}}. */
+/* Takes the object out of {"kpipe.dev/immutable": {"object": ..., "paths":
+ * ...}}. */
 static bool
 unwrap_immutable(jv *object, jv *immutable)
 {
@@ -167,7 +168,7 @@ check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
 	if ((marks & ITEM_ONCE) && (marks & ITEM_EXISTING))
 		return err_set(wrong, ERR_PERMANENT, "is both once and %s",
 		    function(marks & ITEM_EXISTING));
-	/* More than one bit, or another one. */
+	/* More than one such mark, or one beside other marks. */
 	if (alone != 0 &&
 	    ((alone & (alone - 1)) != 0 || marks != alone || has_paths))
 		return err_set(wrong, ERR_PERMANENT,

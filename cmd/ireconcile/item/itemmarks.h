@@ -19,16 +19,16 @@ enum item_mark {
 	ITEM_RETAIN = 1 << 4,	 /* retain: stays when the primary goes */
 	ITEM_FOREIGN = 1 << 5,	 /* delete_foreign: deleted, not a member */
 	ITEM_PATCH = 1 << 6,	 /* patch_only: fields of another object */
-	ITEM_AS_SEEN = 1 << 7,	 /* as_seen: only this version of it */
+	ITEM_AS_SEEN = 1 << 7,	 /* as_seen: only this version of the object */
 };
 enum {
-	/* These are not created. */
+	/* Marks of items that are never created. */
 	ITEM_EXISTING = ITEM_IF_EXISTS | ITEM_AS_SEEN,
-	/* Not of members, and only in what `desired` returns. */
+	/* Marks of items that are not members; only `desired` returns them. */
 	ITEM_OTHERS = ITEM_FOREIGN | ITEM_PATCH,
-	/* These bear no other mark. */
+	/* Marks beside which no other mark is allowed. */
 	ITEM_ALONE = ITEM_KEEP | ITEM_OTHERS,
-	/* Nothing of the object but its identity counts. */
+	/* Marks of items of which only the identity counts. */
 	ITEM_NAMED = ITEM_KEEP | ITEM_FOREIGN,
 };
 
@@ -40,9 +40,9 @@ enum {
 unsigned itemmarks_take(jv *object, jv *immutable);
 
 /*
- * Whether these marks may be together on this object, in the array that `what`
- * ("reconcile.jq:3: desired") returned; n: its place there; refused: marks that
- * may not be there. 0, or -1 with err.
+ * Checks the marks of an object: whether they may stand together, and none is
+ * in `refused`. n is the place of the object in the array that `what`
+ * ("reconcile.jq:3: desired") returned. 0, or -1 with err.
  */
 int itemmarks_check(const char *what, int n, unsigned marks, unsigned refused,
     jv object_peek, jv immutable_peek, struct err *err);

@@ -61,8 +61,8 @@ suggest(const struct linker *l, struct span name, struct buf *text)
 		    SPAN_ARG(nearest.name), nearest.arity);
 }
 
-/* A definition counts from its place on only: "is defined only below". False:
- * there is none. */
+/* Appends that the function is defined only below its call: a definition counts
+ * from its place on. False: the function is not defined below. */
 static bool
 say_later(const struct linker *l, const struct source_file *f,
     const struct jqparse_use *use, struct buf *text)
@@ -110,8 +110,8 @@ complain(struct linker *l, const struct source_file *f,
 
 static int want(struct linker *l, int i);
 
-/* The function that a use in function i means; i == count: behind the last. -1:
- * not one of the program. */
+/* The function that a use in function i means; i == count: the use is behind
+ * the last function. -1: the program does not define it. */
 static int
 find(const struct linker *l, int i, const struct jqparse_use *use)
 {
@@ -138,7 +138,8 @@ resolve(struct linker *l, const struct source_file *f, int i,
 	return 0;
 }
 
-/* Text that is not put in must be right, too. */
+/* Checks the calls of a function that is not put in: they must be right,
+ * too. */
 static int
 check_unwanted(struct linker *l, int i)
 {
@@ -171,7 +172,8 @@ want(struct linker *l, int i)
 	return 0;
 }
 
-/* The author's text is checked whole, called or not. */
+/* Looks up all calls. The author's text is checked as a whole, called or
+ * not. */
 static int
 look_up(struct linker *l, const struct source *s)
 {

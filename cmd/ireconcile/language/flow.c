@@ -8,10 +8,11 @@ struct walker {
 	const struct jqparse_def *def; /* NULL: an expression */
 };
 
-/* Between two brackets, or of a definition: changes from left to right. */
+/* The meaning of `.` between two brackets, or in a definition: it changes from
+ * left to right. */
 struct level {
 	enum jqnode_dot dot;
-	bool updated; /* an update follows, of what is here */
+	bool updated; /* an update of this part follows */
 };
 
 static enum jqnode_dot
@@ -28,7 +29,7 @@ dot_of(const struct level *l)
 
 static void walk(const struct walker *w, struct jqnode *n, struct level *l);
 
-/* A node in brackets of its own. */
+/* Walks a node in brackets of its own. */
 static void
 walk_inside(const struct walker *w, struct jqnode *n, enum jqnode_dot dot)
 {
@@ -198,12 +199,12 @@ walk(const struct walker *w, struct jqnode *n, struct level *l)
 	case JQNODE_LABEL:
 	case JQNODE_NEGATE:
 	case JQNODE_TERM:
-	case JQNODE_TEXT: /* its string has brackets */
+	case JQNODE_TEXT: /* the string in the node has brackets */
 	case JQNODE_NAME:
 		for (; kids != NULL; kids = kids->next)
 			walk(w, kids, l);
 		break;
-	default: /* brackets, or of those */
+	default: /* the kids stand in brackets of their own */
 		walk_all_inside(w, kids, here);
 		break;
 	}

@@ -4,10 +4,10 @@
  * The language is a closed list (doc/program.md, "The language"): the functions
  * that are the same in libjq 1.6 to 1.8, and those of the prelude. Every call
  * in a program's text is looked up; any other name is refused, with file and
- * line and, if possible, with what to write instead. So are impure functions
- * (now, env, input, halt ...). `input`, and jq's own `debug`, which the prelude
- * needs, are also hidden by definitions behind it. (A program's `debug` is
- * another one: see jqparse.h.)
+ * line and, if possible, with what to write instead. Impure functions (now,
+ * env, input, halt ...) are refused, too. `input`, and jq's own `debug`, which
+ * the prelude needs, are also hidden by definitions behind it. (A program's
+ * `debug` is another one: see jqparse.h.)
  */
 #ifndef GUARDS_H
 #define GUARDS_H
@@ -26,10 +26,10 @@ int guards_add(struct buf *text);
 bool guards_is_listed(const char *list, struct span name, int arity);
 /* Whether this function of libjq may be called unchanged. */
 bool guards_is_free(struct span name, int arity);
-/* All of them are offered. */
+/* Offers all functions that may be called to n. */
 void guards_offer(struct nearest *n);
-/* Why not: a format with one %.*s for the name, or NULL if the name is
- * unknown. */
+/* Why this name may not be called: a format with one %.*s for the name, or NULL
+ * if the name is unknown. */
 const char *guards_refusal(struct span name);
 
 /* The error for a variable, a format (@name), or a definition of this name;

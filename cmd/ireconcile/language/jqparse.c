@@ -125,7 +125,7 @@ add(struct kids *k, struct jqnode *n)
 	return n;
 }
 
-/* From token `from` up to the next. */
+/* A node that goes from token `from` to the last one that was taken. */
 static struct jqnode *
 node(struct parser *p, enum jqnode_type type, int token, int from,
     struct kids kids)
@@ -365,8 +365,8 @@ parameters(struct parser *p, struct scope *params)
 	return n;
 }
 
-/* From `def` on: its body; *self becomes the defined function, in front of
- * scope. */
+/* Parses a definition from `def` on, and returns its body. *self becomes the
+ * defined function, in front of scope. */
 static struct jqnode *
 definition(struct parser *p, const struct scope *scope, struct scope *self)
 {
@@ -403,7 +403,8 @@ definition(struct parser *p, const struct scope *scope, struct scope *self)
 
 /* ---- queries ---- */
 
-/* A part of a query; those that reach to its end set *last. */
+/* Parses a part of a query; sets *last if the part reaches to the query's
+ * end. */
 static struct jqnode *
 query_part(struct parser *p, const struct scope *scope, bool *last)
 {
@@ -576,7 +577,7 @@ member(struct parser *p, const struct scope *scope)
 	return n;
 }
 
-/* From behind the bracket on. */
+/* Parses a primary in brackets, from behind the bracket on. */
 static struct jqnode *
 bracketed(struct parser *p, const struct scope *scope)
 {
@@ -604,7 +605,7 @@ bracketed(struct parser *p, const struct scope *scope)
 	}
 }
 
-/* From behind the dot, if a string follows: ."a" */
+/* Parses ."a" from behind the dot; NULL if no string follows. */
 static struct jqnode *
 dot_string(struct parser *p, const struct scope *scope)
 {
@@ -626,7 +627,7 @@ field(struct parser *p)
 	return leaf(p, JQNODE_NAME);
 }
 
-/* A term without its accesses; but with the first one of a dot. */
+/* Parses a primary, without accesses; but .a with its first access. */
 static void
 primary(struct parser *p, const struct scope *scope, struct kids *term)
 {
@@ -669,7 +670,8 @@ primary(struct parser *p, const struct scope *scope, struct kids *term)
 
 /* ---- accesses ---- */
 
-/* An index, a slice, or [], which begins at `from`: from behind the [ on. */
+/* Parses an index, a slice, or [], which begins at `from`, from behind the [
+ * on. */
 static struct jqnode *
 brackets(struct parser *p, const struct scope *scope, int from)
 {

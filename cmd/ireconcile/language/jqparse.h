@@ -22,8 +22,8 @@
  *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
  *	  stays lazy, and both work in paths.
  *
- * The functions that are defined on the top level are listed, and their calls of
- * functions that they do not define themselves.
+ * The functions that are defined on the top level are listed, and their calls
+ * of functions that they do not define themselves.
  */
 #ifndef JQPARSE_H
 #define JQPARSE_H
@@ -56,11 +56,11 @@ enum jqnode_type {
 	JQNODE_LOCATION, /* $__loc__ */
 	JQNODE_NUMBER,
 	JQNODE_STRING, /* kids: the queries in it; from: perhaps a format */
-	JQNODE_FORMAT, /* one without a string */
+	JQNODE_FORMAT, /* a format without a string */
 	JQNODE_CONSTANT,
 	JQNODE_CALL, /* token: the name; kids: the arguments */
 	JQNODE_BREAK,
-	JQNODE_IF,   /* kids: condition, result, ...; value: that of else */
+	JQNODE_IF,   /* kids: condition, result, ...; value: result of else */
 	JQNODE_LOOP, /* reduce, foreach: kids: source, pattern, start, ... */
 	JQNODE_TRY,  /* kids: a term, perhaps a second for its errors */
 	JQNODE_PAREN,
@@ -80,7 +80,7 @@ enum jqnode_type {
 	JQNODE_BOUND,	       /* a variable */
 	JQNODE_PATTERN_ARRAY,  /* kids: patterns */
 	JQNODE_PATTERN_OBJECT, /* kids: keys */
-	JQNODE_PATTERN_KEY     /* as JQNODE_MEMBER; value: a pattern */
+	JQNODE_PATTERN_KEY     /* like JQNODE_MEMBER; value: a pattern */
 };
 
 /* The meaning of `.` at a node, as the text tells; see flow.h. */
@@ -89,10 +89,10 @@ enum jqnode_dot { JQNODE_OTHER, JQNODE_PERHAPS, JQNODE_INPUT };
 struct jqnode {
 	enum jqnode_type type;
 	int token;
-	int from, to; /* its tokens; to is behind the last */
+	int from, to; /* tokens of the node; to is behind the last */
 	struct jqnode *kids, *next;
-	struct jqnode *value; /* one of kids; or NULL */
-	struct jqnode *after; /* the one that ends next in the text */
+	struct jqnode *value; /* points to one of kids; or NULL */
+	struct jqnode *after; /* the node that ends next in the text */
 	bool local; /* a call of a parameter, or of a function around it */
 	enum jqnode_dot dot;
 };
@@ -109,8 +109,8 @@ struct jqparse_def {
 	struct span name;
 	int arity;
 	int from, to;	      /* tokens: def, and the closing ; */
-	struct jqnode *first; /* of its nodes, by jqnode.after */
-	struct jqnode *body;  /* the last of them */
+	struct jqnode *first; /* first node, in the order of jqnode.after */
+	struct jqnode *body;  /* the last node in that order */
 	int first_use, end_use;
 	unsigned keeps; /* bits by parameter: see flow.h */
 };
@@ -123,7 +123,7 @@ struct jqparse_edit {
 struct jqparse {
 	struct jqparse_def *defs; /* owned */
 	int def_count;
-	struct arena arena;	     /* of nodes and edits */
+	struct arena arena;	     /* memory of nodes and edits */
 	struct jqnode *nodes, *last; /* in the order of their ends */
 	struct jqparse_use *uses;    /* owned */
 	int use_count;
@@ -133,11 +133,11 @@ struct jqparse {
 
 enum jqparse_what {
 	JQPARSE_FILE,	   /* definitions, from token `from` on */
-	JQPARSE_EXPRESSION /* one expression: no definition, all uses; its last
-			      node is the whole */
+	JQPARSE_EXPRESSION /* an expression: no definition, all uses; the
+			      last node is the whole */
 };
 
-/* How the text is read. JQPARSE_TRUSTED: our own library, whose indices are all
+/* Whose text is read. JQPARSE_TRUSTED: our own library, whose indices are all
  * whole numbers. */
 enum jqparse_trust { JQPARSE_STRANGE, JQPARSE_TRUSTED };
 
@@ -158,7 +158,7 @@ int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
 void jqparse_release(struct jqparse *parse);
 
 bool jqparse_is_keyword(struct span word);
-/* The sign before a part of a query or of an expression is this one. */
+/* Whether the sign before a part of a query or of an expression is `sign`. */
 bool jqparse_joined(
     const struct jqlex *lex, const struct jqnode *n, const char *sign);
 

@@ -106,7 +106,7 @@ use(struct rewriter *r, const char *name, int arity, int token)
 
 /* ---- spots (language/spot.h) ---- */
 
-/* Behind these tokens stands a call that says their value is that of spot
+/* Puts a call behind these tokens: it tells that their value is that of spot
  * `token`. */
 static void
 spot(struct rewriter *r, int from, int to, const char *call, int token)
@@ -188,7 +188,8 @@ operators(struct rewriter *r, const struct jqnode *n)
 	spot_operands(r, n);
 }
 
-/* The query is a number, which may be an index without a change. */
+/* Whether the query is a whole number, which may be an index without a
+ * change. */
 static bool
 is_whole(const struct rewriter *r, const struct jqnode *n)
 {
@@ -231,7 +232,7 @@ indices(struct rewriter *r, const struct jqnode *n)
 	}
 }
 
-/* Errors there are left out. */
+/* Encloses tokens whose errors are to be dropped. */
 static void
 try_quietly(struct rewriter *r, int from, int to)
 {
@@ -240,7 +241,8 @@ try_quietly(struct rewriter *r, int from, int to)
 	use(r, "_jq_quiet", 0, from);
 }
 
-/* The accesses of a term, and each ?, which is for the access before it, or for all. */
+/* Rewrites the accesses of a term, and each ?, which covers the access before
+ * it or all. */
 static void
 accesses(struct rewriter *r, const struct jqnode *n)
 {
@@ -271,7 +273,7 @@ accesses(struct rewriter *r, const struct jqnode *n)
 
 /* ---- numbers, places ---- */
 
-/* As doubles print, so that it is the same in all versions. */
+/* Writes a number as doubles print, so that it is the same in all versions. */
 static void
 number(struct rewriter *r, int token)
 {
@@ -291,7 +293,7 @@ number(struct rewriter *r, int token)
 		instead(r, token, canonical);
 }
 
-/* For a text of jq. */
+/* The name of the file, as it may stand in a text of jq. */
 static const char *
 short_name(const struct rewriter *r)
 {
@@ -387,7 +389,7 @@ call(struct rewriter *r, const struct jqnode *n)
 	use_span(r, name, arity, n->token);
 }
 
-/* It gives one value in every version. */
+/* Whether the term gives exactly one value in every version of libjq. */
 static bool
 is_single(const struct rewriter *r, const struct jqnode *n)
 {

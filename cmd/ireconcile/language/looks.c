@@ -54,7 +54,7 @@ looks_at(struct way_search *s, int i)
 	return !way_follow(s, &w);
 }
 
-/* The argument of what does more than hand it on. */
+/* Whether t is the argument of a function that does more than pass it on. */
 static bool
 is_argument(const struct way_search *s, struct way_term t)
 {
@@ -67,7 +67,8 @@ is_argument(const struct way_search *s, struct way_term t)
 	    !jqlex_starts_term(lex, open) && !way_harmless(s, open - 1);
 }
 
-/* The object at t is given to what looks for members without their names. */
+/* Whether the object at t is given to a function or operator that looks at its
+ * members without their names. */
 static bool
 is_inspected(const struct way_search *s, struct way_term t)
 {
@@ -91,7 +92,7 @@ is_inspected(const struct way_search *s, struct way_term t)
 	return is_argument(s, t);
 }
 
-/* .a[] and .a[$k], of an object for all that is known. */
+/* Whether the path has .a[] or .a[$k], where .a may be an object. */
 static bool
 opens_any(const struct jqlex *lex, int i, struct way_term t)
 {
@@ -104,7 +105,7 @@ opens_any(const struct jqlex *lex, int i, struct way_term t)
 	return false;
 }
 
-/* The access at i ends its path. */
+/* Looks at the access at i, which ends its path. */
 static void
 look_at_end(struct way_search *s, int i, struct way_term t)
 {

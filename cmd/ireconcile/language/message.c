@@ -168,16 +168,17 @@ cut_index(struct buf *out, struct span message, const struct source *s)
 	while (end > at && end[-1] != '"')
 		end--;
 	word = span_make(at + 1, end > at + 1 ? (size_t)(end - at - 2) : 0);
-	/* 1.8 writes it as JSON: others have no backslash there. */
+	/* jq 1.8 writes the key as JSON, other versions as it is: they agree
+	 * only without a backslash. */
 	if (word.n > 0 && word.n <= 10 && span_find(word, '\\') == NULL &&
 	    source_has_word(s, word))
 		buf_addf(out, " \"%.*s\"", SPAN_ARG(word));
 	return true;
 }
 
-/* Errors that each version words differently; and those that quote the start of a
- * value, which may be the whole input: what is left of it, cut, would depend on
- * members that the program does not read. */
+/* Errors that each version words differently; and those that quote the start of
+ * a value, which may be the whole input: what is left of it, cut, would depend
+ * on members that the program does not read. */
 static bool
 cut_known(struct buf *out, struct span message)
 {

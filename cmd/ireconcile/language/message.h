@@ -1,5 +1,5 @@
 /*
- * message: the part of jq's own error messages that may be shown.
+ * message: cuts jq's own error messages to the part that may be shown.
  *
  * jq echoes the input ("string (\"s3cr...) cannot be parsed as a number",
  * "... (while parsing 's3cret')"), and the input may be a Secret. So of a

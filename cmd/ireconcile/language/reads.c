@@ -39,8 +39,9 @@ calls(const struct source_file *f, const struct jqnode *n,
 	return arity == def->arity;
 }
 
-/* The calls of a function, but its own; and whether all are where `.` is
- * certain: in functions with that bit in certain, which may be NULL. */
+/* The number of calls of a function, without its own. *all: whether each stands
+ * where `.` is certainly the input, in a definition d with certain[d]. certain
+ * may be NULL. */
 static int
 calls_of(const struct source_file *f, const struct jqparse_def *def,
     const bool *certain, bool *all)
@@ -64,7 +65,8 @@ calls_of(const struct source_file *f, const struct jqparse_def *def,
 	return count;
 }
 
-/* By definition: `.` is certainly the input where it begins. Owned. */
+/* For each definition, whether `.` is certainly the input where it begins;
+ * owned. */
 static bool *
 certain_functions(
     const struct source_file *f, const struct reads_entries *entries)
@@ -202,7 +204,7 @@ times_bound(const struct walk *w, struct span name)
 	return times;
 }
 
-/* One that is bound again has several meanings. */
+/* Notes a variable, unless it is bound again: then it has several meanings. */
 static void
 bind(struct walk *w, int token, enum reads_shape shape)
 {
@@ -257,7 +259,7 @@ is_access(const struct jqnode *n)
 	return n != NULL && n->type >= JQNODE_NAME && n->type < JQNODE_TEXT;
 }
 
-/* There is a `?` among the accesses from this one on, or `//` behind them. */
+/* Whether `?` is among the accesses from this one on, or `//` behind them. */
 static bool
 is_optional(const struct walk *w, const struct jqnode *access)
 {
@@ -271,7 +273,8 @@ is_optional(const struct walk *w, const struct jqnode *access)
 	    jqlex_is(w->lex, i, JQLEX_OTHER, "//");
 }
 
-/* The accesses of a value of this shape; the shape of what they give. */
+/* Visits the accesses of a value of this shape; returns the shape of the
+ * result. */
 static enum reads_shape
 follow(struct walk *w, enum reads_shape shape, const struct jqnode *n)
 {

@@ -1,21 +1,21 @@
 /*
- * reads: what a program reads of its input, by the text alone; so a wrong name
- * is found before any object has to show it.
+ * reads: finds the members of its input that a program reads, by the text
+ * alone; so a wrong name is found before any object has to show it.
  *
- * Told is what is certain: `.` is what ireconcile gives to an entry point
- * (`desired`, `status` ...). A function of the program counts if each of its
- * calls stands where `.` is that (language/flow.h).
+ * Only certain reads are found: where `.` is the input that ireconcile gives to
+ * an entry point (`desired`, `status` ...). A function of the program counts if
+ * each of its calls stands where `.` is that input (language/flow.h).
  *
- * Followed are accesses by name (.primary.metadata, .["primary"]), elements
- * (.owned.Secret[]), {primary}, and variables that such a term is bound to once
- * in a definition: `. as $in`, `.primary as {metadata: $m}`.
+ * Reads are accesses by name (.primary.metadata, .["primary"]), elements
+ * (.owned.Secret[]), {primary}, and those of variables that such a term is
+ * bound to once in a definition: `. as $in`, `.primary as {metadata: $m}`.
  */
 #ifndef READS_H
 #define READS_H
 
 #include "language/source.h"
 
-/* The shape of what has the member. */
+/* The shape of the value that has the member. */
 enum reads_shape {
 	READS_ANY, /* nothing is known of it */
 	READS_INPUT,
@@ -23,7 +23,7 @@ enum reads_shape {
 	READS_RELATED,
 	READS_OPERATOR,
 	READS_OBJECTS,
-	READS_OBJECT, /* of the API */
+	READS_OBJECT, /* an object of the API */
 	READS_METADATA
 };
 
@@ -36,7 +36,7 @@ struct reads_member {
 	bool optional;
 };
 
-/* Not 0: that is returned, and nothing more is looked at. */
+/* If the result is not 0, reads_walk ends and returns it. */
 typedef int reads_visit(void *arg, const struct reads_member *r);
 
 /* The functions that ireconcile calls. */

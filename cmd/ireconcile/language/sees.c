@@ -9,12 +9,12 @@
 struct search {
 	const struct source *source;
 	struct sees *sees;
-	struct source_def *reached; /* their `.` may be the input */
+	struct source_def *reached; /* definitions whose `.` may be the input */
 	int reached_count;
 	struct source_def at;	 /* the definition that is looked at */
-	const struct jqlex *lex; /* of its file */
-	struct textlist whole;	 /* its variables that are the input */
-	bool names_whole;	 /* there is such a variable in any */
+	const struct jqlex *lex; /* tokens of the file of `at` */
+	struct textlist whole;	 /* variables of `at` that are the input */
+	bool names_whole;	 /* a definition had such a variable */
 };
 
 static void
@@ -75,7 +75,7 @@ see(struct search *s, struct span member, const struct jqnode *next)
 		s->sees->all_owned = true;
 }
 
-/* The input itself, and its access. */
+/* The input itself, with the access behind it. */
 static void
 see_access(struct search *s, const struct jqnode *access)
 {
@@ -92,7 +92,7 @@ is_plain_text(const struct search *s, int token)
 	    span_find(text(s, token), '\\') == NULL;
 }
 
-/* A bare `.` that is bound. */
+/* Whether the term is a bare `.` that is bound. */
 static bool
 is_bound_dot(const struct search *s, const struct jqnode *term)
 {
@@ -100,7 +100,7 @@ is_bound_dot(const struct search *s, const struct jqnode *term)
 	    jqlex_is(s->lex, term->to, JQLEX_WORD, "as");
 }
 
-/* as {a: $x, $b, "c": ...}, as $in of the input */
+/* A pattern that the input is bound to: as {a: $x, $b, "c": ...}, as $in. */
 static void
 look_at_pattern(struct search *s, const struct jqnode *pattern)
 {
@@ -134,9 +134,9 @@ look_at_member(struct search *s, const struct jqnode *n)
 static void
 look_at_call(struct search *s, const struct jqnode *n)
 {
-	/* These neither look at their input nor give it back: they evaluate
-	 * their arguments with it, or with elements of what an argument
-	 * gives. */
+	/* Functions that neither look at their input nor give it back: they
+	 * evaluate their arguments with the input, or with elements of what an
+	 * argument gives. */
 	static const char harmless[] =
 	    " empty/0 nan/0 infinite/0 range/1 range/2 first/1 last/1 limit/2 "
 	    "isempty/1 any/2 all/2 error/1 _call/2 ";
@@ -152,7 +152,7 @@ look_at_call(struct search *s, const struct jqnode *n)
 		s->sees->everything = true;
 }
 
-/* The node stands where `.` may be the input. */
+/* Looks at a node that stands where `.` may be the input. */
 static void
 look_at(struct search *s, const struct jqnode *n)
 {
@@ -172,7 +172,7 @@ look_at(struct search *s, const struct jqnode *n)
 			if (jqlex_is_update(s->lex, k->from - 1))
 				s->sees->everything = true;
 		break;
-	case JQNODE_IF: /* Without `else` it may give its input. */
+	case JQNODE_IF: /* `if` without `else` may give its input. */
 		if (n->value == NULL)
 			s->sees->everything = true;
 		break;
@@ -185,7 +185,7 @@ look_at(struct search *s, const struct jqnode *n)
 	}
 }
 
-/* $in, which is the input everywhere. */
+/* Looks at a variable that is the input, such as $in. */
 static void
 look_at_variable(struct search *s, const struct jqnode *n)
 {

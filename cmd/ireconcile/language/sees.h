@@ -1,13 +1,13 @@
 /*
- * sees: which members of its input a function of a program may see, by the text
- * alone; so it is known without a call that its result does not depend on what
- * is in the others.
+ * sees: finds the members of its input that a function of a program may see, by
+ * the text alone; so it is known without a call that the result does not depend
+ * on the other members.
  *
- * A member is seen by its name: .primary, .["primary"], {primary}, as {$primary},
- * also of a variable that is bound to the whole input (. as $in). Wherever the
- * input itself may go elsewhere (a bare `.`, to_entries, .[$name], an update)
- * everything may be seen. Behind a pipe `.` is no longer the input: what is
- * before it gives members only, and values made of them.
+ * A member is seen by its name: .primary, .["primary"], {primary}, as
+ * {$primary}, also of a variable that is bound to the whole input (. as $in).
+ * Wherever the input itself may go elsewhere (a bare `.`, to_entries, .[$name],
+ * an update) everything may be seen. Behind a pipe `.` is no longer the input:
+ * the text before the pipe gives members only, and values made of them.
  */
 #ifndef SEES_H
 #define SEES_H
@@ -20,9 +20,9 @@
 
 struct sees {
 	bool everything;
-	struct textlist members; /* owned; of the input */
-	bool all_owned;		 /* all kinds of .owned, not only these */
-	struct textlist owned;	 /* owned; .owned.KIND */
+	struct textlist members; /* owned; names of members of the input */
+	bool all_owned;		 /* all kinds of .owned, not only `owned` */
+	struct textlist owned;	 /* owned; the KINDs of .owned.KIND */
 };
 
 /* Initialises sees with what the function of this name, without parameters, and

@@ -88,7 +88,7 @@ struct include {
 	const char *const *dirs;
 	struct err *err;
 	int depth;
-	enum jqparse_trust trust; /* of the file */
+	enum jqparse_trust trust; /* trust in the file that is read */
 };
 
 static int add_file(const struct include *in, char *path);
@@ -106,7 +106,8 @@ library_path(struct span dir, struct span name)
 	return buf_take(&b);
 }
 
-/* Beside the includer, or in one of dirs: then *trust is set. */
+/* Finds a file beside the including one, or in one of dirs: then *trust is
+ * set. */
 static char *
 find_library(const struct include *in, const char *includer, struct span name,
     enum jqparse_trust *trust)

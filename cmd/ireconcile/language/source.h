@@ -4,13 +4,13 @@
  *	prelude | libraries, in the order of their includes | the author's text
  *
  * each on lines of its own, so that a line number from jq leads back to file
- * and line. Files of `include "NAME";` at the top of a file are put in here and
- * not by jq: so nothing depends on jq's search path, and all versions do the
- * same (in 1.6 the first of two included definitions would win): a later
- * definition hides an earlier one of that name, from there on.
+ * and line. Files of `include "NAME";` at the top of a file are put in by this
+ * module and not by jq. So nothing depends on jq's search path, and all
+ * versions do the same: a later definition hides an earlier one of that name,
+ * from there on. (In jq 1.6 the first of two included definitions would win.)
  *
- * jqparse reads each file and gives the text for libjq. Here the calls are
- * looked up: each must be of a definition of the program, of the prelude, or
+ * jqparse reads each file and gives the text for libjq. This module looks up
+ * the calls: each must be of a definition of the program, of the prelude, or
  * allowed (guards.h). Of a library from one of dirs, only the definitions that
  * are called are put in, because compiling takes time.
  */
@@ -40,7 +40,7 @@ struct source {
 	struct buf text;	   /* owned: see source_compose */
 	struct source_file *files; /* owned, in the order of the text */
 	int count;
-	int lines; /* of text */
+	int lines; /* lines of text */
 	bool traced;
 	bool debugs;		 /* set before a file is added: see jqparse.h */
 	const char *const *dirs; /* borrowed, until it is composed */
@@ -65,8 +65,8 @@ int source_add_expression(
 /* Looks all calls up and makes the text. Errors: "FILE:LINE: message". */
 int source_compose(struct source *s, struct err *err);
 
-/* The same again, with spots (language/spot.h) in the text. No error is
- * expected. */
+/* source_compose once more, with spots (language/spot.h) in the text. No error
+ * is expected. */
 int source_trace(struct source *s, struct err *err);
 
 /* The file that calls `debug` first, and the line; NULL: none does. */
@@ -75,7 +75,7 @@ const struct source_file *source_debug(const struct source *s, int *line);
 /* Whether the library of kpipe, which need not be included, has a function of
  * this name; only before source_compose. */
 bool source_library_has(const struct source *s, struct span name);
-/* Whether the program has one, of any arity. */
+/* Whether the program has a function of this name, of any arity. */
 bool source_has_function(const struct source *s, struct span name);
 
 /* A definition of the program. */
@@ -83,8 +83,9 @@ struct source_def {
 	const struct source_file *file;
 	const struct jqparse_def *def; /* NULL: there is none */
 };
-/* The one that a call in definition `def` of the file means: the last one of
- * that name above, or def itself. def NULL: below all of the file. */
+/* The definition that a call in definition `def` of the file means: the last of
+ * that name above, or def itself. def NULL: the call is below all of the
+ * file. */
 struct source_def source_find_def(const struct source *s,
     const struct source_file *file, const struct jqparse_def *def,
     struct span name, int arity);
@@ -92,13 +93,13 @@ struct source_def source_find_def(const struct source *s,
 /* Whether there is a function of this name without parameters. */
 bool source_defines(const struct source *s, const char *name);
 
-/* The line of the definition of such a function that counts, and its file; it
- * has to exist. */
+/* The line of the definition that counts of such a function, which has to
+ * exist; *file gets the file. */
 int source_definition(
     const struct source *s, const char *name, const struct source_file **file);
 
-/* The file of a line of the composed text, and its line there; NULL: our own
- * text. */
+/* The file from which a line of the composed text comes, and *file_line there;
+ * NULL: our own text. */
 const struct source_file *source_locate(
     const struct source *s, int line, int *file_line);
 

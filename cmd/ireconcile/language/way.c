@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* They give their input or their arguments on, and read of them only members
+/* Functions that pass their input or their arguments on, and read only members
  * that the text names. */
 static const char *const harmless[] = {"compact", "filled", "once", "if_exists",
     "as_seen", "keep", "exactly", "retain", "delete_foreign", "patch_only",
@@ -11,7 +11,7 @@ static const char *const harmless[] = {"compact", "filled", "once", "if_exists",
     "select", "empty", "not", NULL};
 static const char *const keywords[] = {"if", "then", "elif", "else", "end",
     "and", "or", "null", "true", "false", NULL};
-/* Their results leave the program. */
+/* Functions whose results leave the program. */
 static const char *const entries[] = {
     "desired", "status", "finalize", "events", "_map", NULL};
 
@@ -122,7 +122,7 @@ end_of_level(const struct jqlex *lex, int i)
 	return i;
 }
 
-/* Where the pipeline begins of which a later part begins at i. */
+/* The first token of the pipeline of which a later part begins at i. */
 static int
 start_of_level(const struct jqlex *lex, int i)
 {
@@ -135,7 +135,7 @@ start_of_level(const struct jqlex *lex, int i)
 	return i + 1;
 }
 
-/* A text with \( ) in it, around the bracket of one. */
+/* The text around a bracket \( ) in it. */
 static struct way_term
 text_around(const struct jqlex *lex, int open)
 {
@@ -161,7 +161,7 @@ way_compares(const struct jqlex *lex, int i)
 	    is_one_of(signs, lex->tokens[i].text);
 }
 
-/* Of members, or only with null. */
+/* Whether the comparison at i is of members, or with null. */
 static bool
 compares_names(const struct jqlex *lex, int i)
 {
@@ -218,7 +218,7 @@ way_inspects(const struct way_search *s, int from, int to)
 
 /* ---- where a value goes ---- */
 
-/* Also with texts before and behind it, or encoded. */
+/* Widens t to texts before and behind it, and to its encoding. */
 static struct way_term
 widen(const struct jqlex *lex, struct way_term t)
 {
@@ -266,7 +266,8 @@ starts(const struct jqlex *lex, int i)
 	    way_sign(lex, i - 1, ":") || jqlex_is(lex, i - 1, JQLEX_OPEN, NULL);
 }
 
-/* To the whole sum or product of objects; false: another operator has it. */
+/* Widens t to the whole sum or product of objects; false: another operator has
+ * the value. */
 static bool
 widen_sum(const struct jqlex *lex, struct way_term *t)
 {
@@ -296,7 +297,8 @@ note_key(struct way_taken *w, const struct jqlex *lex, int key)
 	return true;
 }
 
-/* Out of the bracket around it. False: what the bracket is for is not known. */
+/* Widens t to the bracket around it. False: the use of the bracket is not
+ * known. */
 static bool
 leave_bracket(const struct way_search *s, struct way_taken *w)
 {
@@ -330,7 +332,7 @@ leave_bracket(const struct way_search *s, struct way_taken *w)
 	    way_harmless(s, open - 1);
 }
 
-/* Over all that is behind it in its pipeline. */
+/* Widens t to all that is behind it in its pipeline. */
 static bool
 pass_pipe(const struct way_search *s, struct way_taken *w)
 {
@@ -343,8 +345,8 @@ pass_pipe(const struct way_search *s, struct way_taken *w)
 	return true;
 }
 
-/* The definition whose result it is; empty: the expression. False: it is part of
- * something else. */
+/* The definition whose result it is; empty: the expression. False: it is part
+ * of something else. */
 static bool
 result_of(const struct way_search *s, struct way_term t, struct span *name)
 {
@@ -369,7 +371,7 @@ result_of(const struct way_search *s, struct way_term t, struct span *name)
 	return false;
 }
 
-/* False: it is what an expression gives, and decides. */
+/* False: the value is the result of an expression, and decides. */
 static bool
 lead_on(struct way_search *s, const struct way_taken *w, struct span result)
 {
@@ -384,8 +386,8 @@ lead_on(struct way_search *s, const struct way_taken *w, struct span result)
 	return true;
 }
 
-/* To the end of what has it in its bracket or definition. False: it is looked
- * into there. */
+/* Widens t to all in its bracket or definition. False: the value is looked into
+ * there. */
 static bool
 widen_way(const struct way_search *s, struct way_taken *w)
 {
@@ -401,7 +403,7 @@ widen_way(const struct way_search *s, struct way_taken *w)
 	return starts(lex, w->t.from) && way_ends(lex, w->t.to);
 }
 
-/* Whether it is passed on; notes to what. */
+/* Whether the value is passed on; notes the names that it gets. */
 bool
 way_follow(struct way_search *s, struct way_taken *w)
 {

@@ -32,9 +32,9 @@ arguments_add(struct buf *b, enum arguments_part type, struct span bytes)
 struct maker {
 	jv whole, primary, operator_, loops, plan; /* invalid: not there */
 	jv outstanding;
-	jv kinds;   /* of related or owned */
-	jv key;	    /* the kind whose objects come, invalid: none yet */
-	jv objects; /* its objects */
+	jv kinds;   /* kinds of .related or .owned */
+	jv key;	    /* the kind that is read; invalid: none yet */
+	jv objects; /* objects of that kind */
 	struct err *err;
 };
 

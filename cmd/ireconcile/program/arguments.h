@@ -20,7 +20,7 @@
 
 /* The parts of the texts below. */
 enum arguments_part {
-	ARGUMENTS_WHOLE,   /* alone: the text of `.` */
+	ARGUMENTS_WHOLE,   /* the text of `.`, without other parts */
 	ARGUMENTS_PRIMARY, /* text of the object */
 	ARGUMENTS_RELATED, /* a key of .related; then its objects */
 	ARGUMENTS_OWNED,   /* a key of .owned; then its objects */
@@ -44,8 +44,8 @@ enum arguments_text {
 	ARGUMENTS_TEXTS
 };
 
-/* The key from which random(SEED; LENGTH) makes its texts: one for each primary,
- * so that a worker never has that of another one. */
+/* The key from which random(SEED; LENGTH) makes its texts: one for each
+ * primary, so that a worker never has that of another one. */
 enum random_key_state { RANDOM_OFF, RANDOM_LACKS_KEY, RANDOM_READY };
 struct random_key {
 	enum random_key_state state;
@@ -59,10 +59,10 @@ enum {
 	ARGUMENTS_HAS_PLAN = 8
 };
 struct arguments {
-	unsigned has; /* INPUT_HAS_... */
+	unsigned has; /* ARGUMENTS_HAS_... */
 	double now;
 	struct random_key random;
-	/* With an outcome: .error as it is, not JSON; without p: null. */
+	/* With an outcome: .error as plain text, not JSON; without p: null. */
 	struct span error;
 	/* Borrowed. The worker keeps a text as long as its number does not
 	 * change; 0: it is not kept. */
@@ -89,7 +89,7 @@ struct arguments_head {
 	uint32_t comes; /* bits by enum arguments_text; the others are kept */
 	uint32_t n[ARGUMENTS_TEXTS]; /* bytes */
 	uint32_t error, has_error;
-	uint32_t trace; /* not 0: it failed, and is to say where */
+	uint32_t trace; /* not 0: the call failed, and is to say where */
 	int32_t cpu;	/* where the caller runs; -1: unknown */
 	double now;
 	struct random_key random;

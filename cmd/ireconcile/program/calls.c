@@ -4,11 +4,11 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 
-/* The time that an evaluation took in another process. */
+/* Reads the time that an evaluation took in another process. */
 static const struct sandbox_rule watch[] = {
     SANDBOX_ALLOW("clock_getres"), SANDBOX_END};
 
-/* To another processor, only itself. */
+/* Moves to another processor, only the process itself. */
 static const struct sandbox_rule move[] = {
     SANDBOX_WHERE("sched_setaffinity", 0, UINT64_C(0xffffffff), 0),
     SANDBOX_ALLOW("getcpu"), SANDBOX_END};
@@ -20,7 +20,8 @@ static const struct sandbox_rule tap[] = {SANDBOX_ALLOW("tee"),
 const struct sandbox_rule *const calls_main[] = {
     sandbox_compute, sandbox_descriptors, watch, move, tap, NULL};
 
-/* Its filter is in force in the workers, too, besides their own. */
+/* For the zygote. Its filter is in force in the workers, too, besides their
+ * own. */
 static const struct sandbox_rule fork_and_wait[] = {
     SANDBOX_RULE("clone fork", SANDBOX_FORK),
     SANDBOX_RULE("clone3", SANDBOX_ABSENT),

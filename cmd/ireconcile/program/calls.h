@@ -8,8 +8,8 @@
 
 #include "process/sandbox.h"
 
-/* Lists for sandbox_enter: of the process that holds the objects, of the one
- * that forks workers, and of those (evaluator.h). */
+/* Lists for sandbox_enter: of the process that holds the objects, of the
+ * zygote, and of the workers (evaluator.h). */
 extern const struct sandbox_rule *const calls_main[];
 extern const struct sandbox_rule *const calls_zygote[];
 extern const struct sandbox_rule *const calls_worker[];

@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-/* Which CPU time. Where all goes by the clock of the input, none: what happens
- * may not depend on it. */
+/* The processes whose CPU time counts. Where all goes by the clock of the
+ * input, no time counts: the result must not depend on it. */
 enum cost_time { COST_NO_TIME, COST_PROGRAMS, COST_PROGRAMS_AND_OURS };
 
 struct cost {
@@ -24,7 +24,7 @@ struct cost {
 };
 
 struct cost cost_begin(enum cost_time time);
-/* From now on *c is what was used since it began. */
+/* *c becomes what was used since cost_begin. */
 void cost_end(struct cost *c);
 
 #endif

@@ -51,7 +51,7 @@ broken_down(const struct tm *tm, double fraction)
 	return result;
 }
 
-/* Of a number in range; *fraction is the part that is cut off. */
+/* Breaks down a time in range; *fraction gets the part that is cut off. */
 static void
 take_apart(double seconds, struct tm *tm, double *fraction)
 {

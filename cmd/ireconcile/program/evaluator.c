@@ -21,14 +21,14 @@
 
 enum {
 	PIPE_BYTES = 1 << 20,  /* most requests fit as a whole */
-	BUF_KEPT = 1 << 20,    /* the memory of longer ones is freed */
+	BUF_KEPT = 1 << 20,    /* longer buffers are freed after a call */
 	RETIRE_US = 50 * 1000, /* a call that long may have left much behind */
-	LOOK_MS = 10,	       /* not more often, at the time used */
-	STAY_CALLS = 64	       /* on one processor, even if others are idle */
+	LOOK_MS = 10,	       /* shortest wait between looks at the CPU time */
+	STAY_CALLS = 64 /* calls on one processor, even if others are idle */
 };
 
 static struct {
-	uint32_t programs; /* of the zygote; 0: there is none */
+	uint32_t programs; /* known to the zygote; 0: not started */
 	pid_t zygote;
 	int control;
 	int request_to, request_from; /* the worker reads request_from */
@@ -36,14 +36,14 @@ static struct {
 
 	pid_t worker; /* 0: none */
 	clockid_t clock;
-	bool fresh;    /* it has had no request yet */
-	bool retiring; /* it was told to end */
-	bool killed;   /* the same, for the time it took */
-	bool told;     /* the same, for any reason */
+	bool fresh;    /* the worker has had no request yet */
+	bool retiring; /* the worker was told to end, not to be used again */
+	bool killed;   /* the worker was told to end: its time was over */
+	bool told;     /* the worker was told to end, for any reason */
 	uint64_t worker_us, ended_us;
 	struct evaluator_kills kills;
 	uint64_t kept
-	    [ARGUMENTS_TEXTS]; /* the numbers of what it keeps; 0: nothing */
+	    [ARGUMENTS_TEXTS]; /* numbers of the texts that it keeps; 0: none */
 
 	cpu_set_t processors; /* processors that we may run on; none: unknown */
 	int cpu;	      /* the processor that we stay on; -1: any */
@@ -78,7 +78,8 @@ evaluator_stop(void)
 	close_fd(&ev.request_from);
 	close_fd(&ev.answer_to);
 	close_fd(&ev.answer_from);
-	/* In a sandbox we cannot wait for it: it ends when it sees our end. */
+	/* In a sandbox this process cannot wait for the zygote, which ends when
+	 * it sees our end. */
 	if (ev.zygote > 0)
 		waitpid(ev.zygote, NULL, 0);
 	buf_release(&ev.request);
@@ -118,8 +119,9 @@ evaluator_fd(void)
 
 /* ---- the zygote ---- */
 
-/* False: it has ended, and is not started again. If it has not read an order,
- * that is an error once (ECONNRESET), before what it has reported. */
+/* Reads a report. False: the zygote has ended, and is not started again. If the
+ * zygote has not read an order, the read fails once (ECONNRESET) before its
+ * last reports come. */
 static bool
 next_report(struct zygote_report *r)
 {
@@ -275,7 +277,7 @@ evaluator_start(enum sandbox_mode mode, struct err *err)
 	ev.programs = run_registered();
 	if (sched_getaffinity(0, sizeof(ev.processors), &ev.processors) != 0)
 		CPU_ZERO(&ev.processors);
-	/* So that the first call does not wait for it. */
+	/* Starts a worker, so that the first call does not wait for it. */
 	if (worker_needed())
 		return 0;
 	return err_set(
@@ -300,7 +302,7 @@ evaluator_cpu_us(void)
 	return ev.ended_us + ev.worker_us;
 }
 
-/* The texts that the worker does not keep; from now on it keeps them. */
+/* Bits of the texts that the worker does not keep yet; notes that it will. */
 static uint32_t
 what_comes(const struct arguments *in)
 {
@@ -365,7 +367,7 @@ wait_for(int fd, short events, int timeout_ms)
 	return n == 0 || fds[0].revents != 0;
 }
 
-/* True once all is written. */
+/* Returns true once all is written. */
 static bool
 send_request(size_t *written)
 {
@@ -496,7 +498,8 @@ take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 	worker_ended(&r);
 	if (end->how == EVALUATOR_TIME)
 		return BLAME_CALL;
-	/* It ended before it saw the request, or another process killed it. */
+	/* The worker ended before it read the request, or another process
+	 * killed it. */
 	if (unread == written || end->how == EVALUATOR_KILLED)
 		return BLAME_NOBODY;
 	return was_fresh ? BLAME_CALL : BLAME_NOBODY;
@@ -554,9 +557,10 @@ ask(const struct evaluator_request *q, struct span *answer,
 }
 
 /*
- * One of the two always waits for the other, so both run on one processor: to
- * wake another one, and to move the data into its cache, costs more than most
- * calls. Now and then we allow the kernel to move us, and the worker follows.
+ * Either we or the worker always wait for the other, so both run on one
+ * processor: to wake a second one, and to move the data into its cache, costs
+ * more than most calls. Now and then we allow the kernel to move us, and the
+ * worker follows.
  */
 static void
 stay(void)

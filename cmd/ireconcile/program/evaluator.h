@@ -1,9 +1,9 @@
 /*
  * evaluator: runs programs in other processes; this is the caller's side.
  *
- * Three processes: the one that holds objects, decides and writes, and calls
- * these functions; a zygote, forked from it when all programs are compiled
- * (zygote.h); and a worker, forked from that, which runs the programs
+ * There are three processes: the caller, which holds objects, decides and
+ * writes; a zygote, forked from the caller when all programs are compiled
+ * (zygote.h); and a worker, forked from the zygote, which runs the programs
  * (worker.h). A worker that ends for any reason is replaced, and the caller
  * learns how it ended. Nothing else is lost.
  *
@@ -22,8 +22,8 @@
 
 /*
  * Forks the zygote, which has all programs that exist by then; a second call
- * starts a new one. Called before any thread or sandbox of the caller. Both
- * processes enter a sandbox as mode says; the caller, which enters one itself,
+ * starts a new one. Call it before the caller has a thread or a sandbox. Zygote
+ * and worker enter a sandbox as mode says; the caller, which enters one itself,
  * reports why there is none. -1 with err.
  */
 int evaluator_start(enum sandbox_mode mode, struct err *err);
@@ -32,9 +32,9 @@ void evaluator_stop(void);
 uint32_t evaluator_programs(void);
 
 enum evaluator_how {
-	EVALUATOR_DONE,	  /* the answer is of jvwire.h; empty: no output */
+	EVALUATOR_DONE,	  /* the answer is from jvwire_add; empty: no output */
 	EVALUATOR_FAILED, /* the answer is a message for users */
-	EVALUATOR_FAILED_SOMEWHERE, /* the same, and the call can be traced */
+	EVALUATOR_FAILED_SOMEWHERE, /* a message; the call can be traced */
 	EVALUATOR_TIME,
 	EVALUATOR_MEMORY,
 	EVALUATOR_STACK,
@@ -52,7 +52,7 @@ struct evaluator_request {
 	uint32_t program, call;
 	const struct arguments *input;
 	uint64_t time_limit_ms;
-	bool trace; /* it failed, and its message is to say where */
+	bool trace; /* the call failed, and its message is to say where */
 };
 
 /*

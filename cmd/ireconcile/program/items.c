@@ -42,7 +42,8 @@ check_text(const char *item, const char *name, jv value_peek, enum need need,
 		: ": tostring makes one");
 }
 
-/* A name that the server makes is another one at each evaluation. */
+/* Refuses generateName: the server would make another name at each
+ * evaluation. */
 static int
 check_generated(const char *item, jv metadata_peek, struct err *err)
 {

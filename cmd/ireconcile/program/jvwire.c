@@ -10,13 +10,13 @@
 enum { OBJECT_MEMORY = 400, ARRAY_MEMORY = 128, VALUE_MEMORY = 24 };
 
 struct budget {
-	int values;    /* that may still come */
-	size_t memory; /* the same */
+	int values;    /* values that may still come */
+	size_t memory; /* memory that they may still take */
 };
 
 static const struct budget most = {JVTEXT_BYTES_MAX / 2, JVWIRE_MEMORY_MAX};
 
-/* False if it is too much. */
+/* Takes a value with this memory from the budget; false if it is exceeded. */
 static bool
 pay(struct budget *c, size_t memory)
 {

@@ -26,8 +26,8 @@ enum {
 };
 
 /*
- * Appends value; b as it was unless JVTEXT_FITS. It looks at no more than may
- * be sent, so it is quick even if many parts are shared.
+ * Appends value; b is unchanged unless the result is JVTEXT_FITS. Looks at no
+ * more than may be sent, so it is quick even if many parts are shared.
  */
 enum jvtext_size jvwire_add(struct buf *b, jv value_peek);
 

@@ -44,7 +44,7 @@ struct native {
 	jv (*function)(jv x); /* consumes x */
 };
 
-/* Ended by a row without a name. */
+/* Tables of natives, each ended by a row without a name. */
 extern const struct native amounts_natives[], dates_natives[],
     schedules_natives[];
 

@@ -277,7 +277,7 @@ say_complaint(struct program *p, const char *c, struct err *err)
 	return -1;
 }
 
-/* Errors that jq does not know of have this place. */
+/* Notes the places for errors that jq does not report. */
 static void
 note_places(struct program *p)
 {
@@ -296,7 +296,7 @@ note_places(struct program *p)
 		    p->expression);
 }
 
-/* Nothing of it is seen, so a user who looks for it has to know why. */
+/* Logs that `debug` does nothing, for users who look for its lines. */
 static void
 say_debug(const struct program *p)
 {

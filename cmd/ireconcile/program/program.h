@@ -58,7 +58,8 @@ enum program_call {
 	PROGRAM_CALLS
 };
 
-/* Members that `desired` and `plan` may read besides primary, related and operator. */
+/* Members that `desired` and `plan` may read besides primary, related and
+ * operator. */
 enum { PROGRAM_READS_OWNED = 1, PROGRAM_READS_NOW = 2 };
 
 struct program_options {
@@ -66,7 +67,7 @@ struct program_options {
 	 * first, then in these, NULL-terminated; borrowed. */
 	const char *const *library_dirs;
 	unsigned desired_reads; /* PROGRAM_READS_... */
-	bool debugs;		/* what `debug` gets is logged: debugs.h */
+	bool debugs;		/* the values of `debug` are logged: debugs.h */
 	uint64_t time_limit_ms; /* CPU time of one call; 0: 1000 */
 	size_t memory_limit;	/* growth in one call, bytes; 0: 256 MiB */
 	/* The name of an expression in messages; static. NULL: "map". */
@@ -92,11 +93,10 @@ struct program *program_load_expression(const char *name, const char *text,
     const struct program_options *options, struct err *err);
 
 /*
- * Names in the text that cannot be meant, as far as that is certain
- * (language/reads.h). -1 with err "FILE:LINE: message".
- *
- * A function that is called nowhere, and whose name is almost that of an entry
- * point (logged, if the program has that one as well).
+ * Refuses names in the text that cannot be meant, as far as that is certain
+ * (language/reads.h): a function that is called nowhere, and whose name is
+ * almost that of an entry point. (If the program has that entry point as well,
+ * the name is only logged.) -1 with err "FILE:LINE: message".
  */
 int program_check_functions(const struct program *p, struct err *err);
 /* Logs entry points that the program's own file defines twice. */
@@ -104,15 +104,17 @@ void program_warn_twice(const struct program *p);
 /* Logs that nothing calls its `finalize`, which it has to define. */
 void program_warn_finalize(const struct program *p);
 
-/* The names that an input may have, in all entries: they may share a program. */
+/* The names that an input may have, in all entries: they may share a
+ * program. */
 struct program_known {
 	const struct textlist *owned, *related; /* kinds, as programs name
 						 * them */
 	const struct textlist *operator_keys;
 	bool filters; /* objects may be of any shape */
 };
-/* A member that the input, or an object of the API in it, never has. Keys of
- * .operator are only logged. Of an expression: its object. */
+/* Refuses reads of a member that the input, or an object of the API in it,
+ * never has; the input of an expression is its object. Unknown keys of
+ * .operator are only logged. */
 int program_check_reads(const struct program *p,
     const struct program_known *known, struct err *err);
 
@@ -129,17 +131,18 @@ int program_start(enum sandbox_mode mode, struct err *err);
 bool program_defines(const struct program *p, enum program_call call);
 
 /*
- * Which functions may see .MEMBER of the input, or .owned.KIND: bits, 1u <<
- * enum program_call. Of another one the result does not depend on it
+ * The functions that may see .MEMBER of the input, or .owned.KIND: bits, 1u <<
+ * enum program_call. The results of the other functions do not depend on it
  * (language/sees.h).
  */
 unsigned program_sees(const struct program *p, const char *member);
 unsigned program_sees_owned(const struct program *p, const char *kind);
-/* Whether it may look into values of a member of this name (language/looks.h). */
+/* Whether the program may look into values of a member of this name
+ * (language/looks.h). */
 bool program_looks_into(const struct program *p, struct span member);
-/* Whether it may look into all of an object of this name. */
+/* Whether the program may look into all of an object of this name. */
 bool program_inspects(const struct program *p, struct span object);
-/* Whether a call may print what `debug` gets. */
+/* Whether a call may print lines of `debug`. */
 bool program_prints_debugs(const struct program *p);
 
 /* Calls so far that ended at a limit, and that crashed in jq. */
@@ -161,11 +164,11 @@ bool program_alive(void);
  * All return 0, or -1 with err.
  */
 
-/* The result in bytes of text; it is kept for each primary. */
+/* The limit of the plan's text, which is kept for each primary. */
 enum { PROGRAM_PLAN_MAX = 1 << 20 };
 
-/* Exactly one value of any kind: appends it to text, as JSON. Only of a program
- * that defines it. */
+/* Appends the one result of `plan`, of any type, to text, as JSON. The program
+ * must define `plan`. */
 int program_plan(struct program *p, const struct arguments *input,
     const char *about, struct buf *text, struct err *err);
 
@@ -195,8 +198,8 @@ int program_finalize(struct program *p, const struct arguments *input,
     const char *about, struct program_finalize *result, struct err *err);
 void program_finalize_release(struct program_finalize *result);
 
-/* One object in *status, owned; jv_invalid() if the program gives none
- * (no output, null, or no such function). */
+/* *status becomes the status, an object, owned; jv_invalid() if the program
+ * gives none (no output, null, or no such function). */
 int program_status(struct program *p, const struct arguments *input,
     const char *about, jv *status, struct err *err);
 
@@ -209,12 +212,13 @@ struct program_requeue {
 int program_requeue(struct program *p, const struct arguments *input,
     const char *about, struct program_requeue *requeue, struct err *err);
 
-/* One boolean. Without such a function: true. */
+/* *settled becomes the boolean that the function gives; true if the program has
+ * no such function. */
 int program_settled(struct program *p, const struct arguments *input,
     const char *about, bool *settled, struct err *err);
 
-/* One array of {type, reason, message}, each a string, type Normal or
- * Warning; owned. Without such a function: []. */
+/* *events becomes an array of {type, reason, message}, each a string, type
+ * Normal or Warning; owned. [] if the program has no such function. */
 int program_events(struct program *p, const struct arguments *input,
     const char *about, jv *events, struct err *err);
 
@@ -222,7 +226,7 @@ int program_events(struct program *p, const struct arguments *input,
  * (namespace "" if the expression gives none). */
 int program_map(struct program *p, const struct arguments *input, jv *primaries,
     struct err *err);
-/* The same with a boolean. */
+/* *holds becomes the boolean that the expression gives for an object. */
 int program_test(struct program *p, const struct arguments *input,
     const char *about, bool *holds, struct err *err);
 

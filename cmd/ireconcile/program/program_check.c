@@ -17,8 +17,9 @@ is_within(struct span part, struct span whole)
 	return at == part.n;
 }
 
-/* One slip of the keys, or letters that are missing, or too many: `reque`. A
- * word of its own, such as `state`, does not count. */
+/* Whether the name is a slip of the keys: one wrong letter, or letters that are
+ * missing, or too many (`reque`). Another word, such as `state`, does not
+ * count. */
 static bool
 is_slip(const struct nearest *n)
 {
@@ -30,7 +31,7 @@ is_slip(const struct nearest *n)
 
 static const struct reads_entries entries = {program_names, PROGRAM_MAP};
 
-/* The program's own. */
+/* The program's own file. */
 static const struct source_file *
 file_of(const struct program *p)
 {
@@ -236,8 +237,8 @@ describe(const struct check *k, const struct reads_member *r, const char *path,
 	buf_release(&text);
 }
 
-/* A program that says what it does without the member is left alone, unless the
- * name is a slip of the keys. */
+/* Refuses a name that is not in names. A program that handles the lack of the
+ * member is left alone, unless the name is a slip of the keys. */
 static int
 check_fixed(const struct check *k, const struct reads_member *r,
     const char *const *names, const char *path, const char *what)

@@ -7,7 +7,7 @@
 
 enum { LETTERS = 62 };
 
-/* Of the present call; there is one at a time. */
+/* The key of the present call; there is one call at a time. */
 static struct random_key now;
 
 void

@@ -98,7 +98,7 @@ program_settled(struct program *p, const struct arguments *input,
 	    p, PROGRAM_SETTLED, " gives neither true nor false", err);
 }
 
-/* A text, if it is there. e: an object. */
+/* Whether the member of object e is a text that is not empty, or not there. */
 static bool
 has_no_other(jv e, const char *member)
 {
@@ -248,7 +248,7 @@ program_plan(struct program *p, const struct arguments *input,
 		    "%s gives no result; nothing is null",
 		    run_place(p, PROGRAM_PLAN));
 	}
-	/* As the program made it: the order of keys is a part of it. */
+	/* The keys keep the order that the program gave them. */
 	rc = jvtext_add_ordered(text, result, JVTEXT_KEPT, err);
 	jv_free(result);
 	if (rc != 0)

@@ -21,10 +21,10 @@ enum { LOST_MOST = 2 };
 
 /* The evaluator is one, and so is the evaluation that runs. */
 static struct {
-	struct program_losses losses; /* of all evaluations */
-	bool gone;		      /* the processes that run programs */
-	/* Of the evaluation: lost calls before it, its primary, its lines of
-	 * `debug`. */
+	struct program_losses losses; /* lost calls of all evaluations */
+	bool gone;		      /* no process runs programs any more */
+	/* The present evaluation: lost calls before it, its primary, the number
+	 * of its lines of `debug`. */
 	uint64_t lost_before;
 	struct log_about who;
 	int debugs_said;
@@ -112,7 +112,7 @@ run_refuse(struct program *p, enum program_call call, jv value,
 	return -1;
 }
 
-/* Reads files that the processes need which enter a sandbox. */
+/* Reads the files that processes in a sandbox need. */
 static int
 start(enum sandbox_mode mode, struct err *err)
 {
@@ -212,8 +212,9 @@ find_place(struct evaluator_request *q, struct err *err)
 	return -1;
 }
 
-/* Cuts them off the answer. An expression of watches.yaml is not part of an
- * evaluation. A worker that was taken over may send them at any time. */
+/* Cuts the lines of `debug` off the answer. An expression of watches.yaml is
+ * not part of an evaluation. A worker that was taken over may send them at any
+ * time. */
 static void
 log_debugs(const struct program *p, enum program_call call,
     const struct evaluator_end *end, const char *about, struct span *answer)

@@ -24,28 +24,28 @@ struct program {
 	size_t memory_limit;
 	const char *expression;
 	bool defines[PROGRAM_CALLS];
-	struct sees sees[PROGRAM_CALLS];  /* of those that it defines */
+	struct sees sees[PROGRAM_CALLS];  /* only if defines[call] */
 	struct looks looks;		  /* see program_looks_into */
 	struct buf places[PROGRAM_CALLS]; /* "reconcile.jq:3: plan" */
 	bool needs_zones;
 	jq_state *jq;	      /* NULL: compiled only in the other process */
 	jq_state *traced;     /* with spots; NULL: not needed yet */
-	struct trail *trail;  /* of the call that is traced; or NULL */
-	jv reply;	      /* of _call, until `input` fetches it */
+	struct trail *trail;  /* while a call is traced; or NULL */
+	jv reply;	      /* result of _call, until `input` fetches it */
 	jv raised;	      /* the last argument of error(), or ours */
-	bool author_raised;   /* it was the program's own error() */
-	struct debugs debugs; /* of the call */
+	bool author_raised;   /* the program's own error() raised */
+	struct debugs debugs; /* lines of the present call */
 	enum program_call running;
-	bool shows_debugs;     /* the caller logs them */
-	bool prints_debugs;    /* and there may be some */
-	struct buf complaints; /* of the compiler, NUL after each */
+	bool shows_debugs;     /* the caller logs lines of `debug` */
+	bool prints_debugs;    /* and the program may write some */
+	struct buf complaints; /* messages of the compiler, NUL after each */
 };
 
 /* The names of the functions in the text, by enum program_call. */
 extern const char *const program_names[PROGRAM_CALLS];
 const char *run_name(const struct program *p, enum program_call call);
-/* The same with the place of its definition in front: for messages that have
- * none. The program defines it. */
+/* run_name with the place of the definition in front, for messages that have no
+ * place. The program must define the function. */
 const char *run_place(struct program *p, enum program_call call);
 
 /* Whether desiredReads says what the function sees. */

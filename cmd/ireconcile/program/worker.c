@@ -27,8 +27,9 @@ enum { ASAN = 0 };
 
 enum {
 	ALTSTACK_BYTES = 64 << 10,
-	STACK_NEAR = 64 << 10, /* of the stack pointer */
-	/* Objects of this length get extra memory, about so much per byte. */
+	STACK_NEAR = 64 << 10, /* bytes from the stack pointer */
+	/* A call with objects longer than INPUT_LARGE gets INPUT_FACTOR bytes
+	 * more memory for each byte. */
 	INPUT_LARGE = 1 << 20,
 	INPUT_FACTOR = 24
 };
@@ -138,7 +139,8 @@ limit_memory(const struct program *p, size_t objects)
 
 /* ---- one call ---- */
 
-/* A readable reason: a program may pass on text of users. False: it is not. */
+/* Appends the text of an error, which may come from users. False: it has only
+ * blanks. */
 static bool
 add_raised(struct buf *b, struct span text)
 {
@@ -256,7 +258,7 @@ call(struct program *p, jq_state *jq, enum program_call which, jv input,
 	return says;
 }
 
-/* The same for a call that failed: its message says where. */
+/* Makes a failed call once more, traced: its message says where. */
 static enum worker_says
 call_traced(struct program *p, enum program_call which, jv input,
     struct buf *out, struct err *err)
@@ -279,8 +281,8 @@ call_traced(struct program *p, enum program_call which, jv input,
 	return says;
 }
 
-/* For members that `desired` may not read: true, which has no members, elements
- * or sum, so that a read that reads_field() missed fails. */
+/* Replaces a member that `desired` may not read by true, which has no members,
+ * elements or sum: so a read that reads_field() missed fails. */
 static jv
 poison(jv input, const char *key, bool allowed)
 {
@@ -316,7 +318,8 @@ answer(struct arguments_kept *kept, const struct arguments_head *head,
 
 /* ---- requests ---- */
 
-/* Input that was read and not used yet: a request takes one system call. */
+/* Input that was read and not used yet, so that a request takes one system
+ * call. */
 static struct {
 	char bytes[64 << 10];
 	size_t at, n;

@@ -11,26 +11,27 @@
 
 #include <stdint.h>
 
-/* Its exit codes, besides 0 at the end of its requests. */
+/* Exit codes of a worker, besides 0 at the end of its requests. */
 enum {
-	WORKER_NO_MEMORY = 111, /* as in mem.h */
+	WORKER_NO_MEMORY = 111, /* see mem.h */
 	WORKER_NO_STACK = 112,
-	WORKER_NO_SANDBOX = 113 /* and see trail.h */
+	WORKER_NO_SANDBOX = 113 /* 114 is TRAIL_TOO_LONG (trail.h) */
 };
 
 /* The head of each answer. */
 enum worker_says {
 	WORKER_GIVES,
 	WORKER_FAILS,
-	WORKER_FAILS_SOMEWHERE /* the same call, traced, tells where */
+	WORKER_FAILS_SOMEWHERE /* a traced call can tell where */
 };
 struct worker_head {
 	uint32_t says;
-	uint32_t n;	 /* bytes that follow: of jvwire.h, or a message */
-	uint32_t debugs; /* the last ones of them: of debugs.h */
+	uint32_t n; /* bytes that follow: a value (jvwire.h) or a message */
+	uint32_t debugs; /* the last bytes of these: lines of debugs.h */
 };
 
-/* In the zygote, before its sandbox: limits and handlers that are inherited. */
+/* Sets limits and handlers that workers inherit. Called in the zygote, before
+ * its sandbox. */
 void worker_prepare(void);
 
 /* Reads requests (see arguments.h) until they end, and answers each. */

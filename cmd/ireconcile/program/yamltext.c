@@ -106,7 +106,7 @@ add_key(struct buf *b, struct span s)
 
 /* ---- values ---- */
 
-/* As in tojson. */
+/* Writes a number as tojson does. */
 static int
 add_number(struct buf *b, double d, struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * yamltext: a value as YAML that means the same in YAML 1.1 and 1.2.
+ * yamltext: writes a value as YAML that means the same in YAML 1.1 and 1.2.
  *
  * Keys are sorted, so that equal values give equal text. Strings are always
  * quoted: none is ever taken for a number, a date or "no". Text of several

@@ -43,7 +43,7 @@ fail(int control)
 	_exit(1);
 }
 
-/* fd, or ends the process. */
+/* Returns fd if it is valid; else ends the process. */
 static int
 needed(int fd, int control)
 {

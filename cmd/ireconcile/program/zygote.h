@@ -1,9 +1,9 @@
 /*
  * zygote: the process that forks workers (see worker.h), one at a time.
  *
- * It is forked itself when all programs are compiled, and never sees an object,
- * so each worker starts from a clean state. On its control socket it gets
- * orders and reports what happened.
+ * The zygote is forked when all programs are compiled, and never sees an
+ * object, so each worker starts from a clean state. On its control socket it
+ * gets orders and reports what happened.
  */
 #ifndef ZYGOTE_H
 #define ZYGOTE_H
@@ -13,16 +13,17 @@
 
 #include "process/sandbox.h"
 
-enum zygote_order { ZYGOTE_FORK = 'f', ZYGOTE_KILL = 'k' }; /* one byte */
+/* An order is one byte. */
+enum zygote_order { ZYGOTE_FORK = 'f', ZYGOTE_KILL = 'k' };
 
 enum zygote_says { ZYGOTE_FORKED, ZYGOTE_ENDED, ZYGOTE_FAILED };
 struct zygote_report {
 	int32_t says;
-	int32_t pid;	  /* of the worker */
-	int32_t status;	  /* ZYGOTE_ENDED: as of waitpid; ZYGOTE_FAILED, after
-			     which the process ends: errno */
-	int32_t peak_kib; /* the same: the most memory that it had */
-	int64_t cpu_us;	  /* the same: what it used */
+	int32_t pid;	  /* the worker */
+	int32_t status;	  /* ZYGOTE_ENDED: from waitpid; ZYGOTE_FAILED, after
+			     which the zygote ends: errno */
+	int32_t peak_kib; /* ZYGOTE_ENDED: the most memory that it had */
+	int64_t cpu_us;	  /* ZYGOTE_ENDED: the CPU time that it used */
 };
 
 struct zygote_conf {
@@ -31,7 +32,7 @@ struct zygote_conf {
 	enum sandbox_mode mode;
 };
 
-/* In the process that was forked for it; until the control socket ends. */
+/* Runs the zygote in the present process, until the control socket ends. */
 _Noreturn void zygote_run(const struct zygote_conf *conf);
 
 #endif

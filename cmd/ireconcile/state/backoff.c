@@ -9,8 +9,8 @@ static const int64_t second = 1000000;
 enum { FIRST_S = 10, LAST_S = 600, SWEEP_AT = 256 };
 
 struct backoff {
-	int64_t wait;  /* 0: it did not fail, but took long */
-	int64_t since; /* the last evaluation */
+	int64_t wait;  /* 0: no failure, the evaluation took long */
+	int64_t since; /* time of the last evaluation */
 	int64_t until;
 	size_t key_len;
 	char key[];
@@ -22,8 +22,9 @@ key_of(const struct backoff *b)
 	return span_make(b->key, b->key_len);
 }
 
-/* It has been over, and not used, for as long as it can last. The number of
- * other entries is bounded by the failures that are possible in that time. */
+/* Whether a back-off has been over, and not used, for as long as one can last.
+ * The number of those that are kept is bounded by the failures that are
+ * possible in that time. */
 static bool
 is_over(const void *value, const void *now)
 {

@@ -29,16 +29,16 @@ struct entry_bucket;
 
 struct cache_kind {
 	char *name; /* "Deployment.apps", as in keys of objects */
-	const struct watch_kind *conf; /* the first that names it */
+	const struct watch_kind *conf; /* the first with this kind */
 	struct map objects;	       /* by key: struct cache_object */
-	struct shelf shelf;	   /* texts of objects, and of those desired */
-	struct map late, backoffs; /* see late.h */
-	bool announced;		   /* a begin was seen */
+	struct shelf shelf;	       /* texts of objects and desired items */
+	struct map late, backoffs;     /* see late.h */
+	bool announced;		       /* a begin was seen */
 	bool complete;
-	bool absent;	   /* and empty: the server did not have it */
-	struct map listed; /* until then: namespaces that are; texts, owned */
+	bool absent;	   /* empty, because the server lacks the kind */
+	struct map listed; /* until complete: the complete namespaces */
 	uint32_t epoch;	   /* number of begins */
-	size_t too_large;  /* objects */
+	size_t too_large;  /* number of objects */
 	struct use **uses;
 	size_t use_count;
 	bool hides; /* `redact:` names fields of it, in any entry */
@@ -64,12 +64,12 @@ struct cache_object {
 	struct cache_part metadata, annotations;
 	bool terminating;
 	bool marked;	   /* the object has marks */
-	bool proven;	   /* ... with a proof; see marks.h */
+	bool proven;	   /* the marks have a proof; see marks.h */
 	bool proven_owner; /* the controller reference has a proof */
 	bool unproven;	   /* the marks have no proof, and count */
 	bool retained;	   /* the marks say that it is never deleted */
 	bool too_large;	   /* the text is only its identity and its status */
-	uint16_t instance; /* which made it: a number of instances.h */
+	uint16_t instance; /* the maker: a number of instances.h */
 	uint32_t room_at;  /* place in the list of the cache_room */
 	char data[];	   /* key */
 };
@@ -92,7 +92,7 @@ cache_object_name(const struct cache_object *o)
 	return span_make(o->data + o->ns_len + 1, o->key_len - o->ns_len - 1);
 }
 
-/* bucket_count of them (index.h); mostly one, which needs no array. */
+/* The bucket_count buckets of o (index.h); mostly one, which needs no array. */
 static inline struct entry_bucket *const *
 cache_object_buckets(const struct cache_object *o)
 {
@@ -128,7 +128,7 @@ cache_object_version(const struct cache_object *o)
 
 /* A member of the metadata, raw; SPAN_NONE if it is not there. */
 struct span cache_object_meta(const struct cache_object *o, const char *key);
-/* An annotation, raw; the same. */
+/* An annotation, raw; SPAN_NONE if it is not there. */
 struct span cache_object_annotation(
     const struct cache_object *o, const char *key);
 
@@ -172,8 +172,8 @@ struct cache_kind *cache_add_kind(
 struct cache_kind *cache_kind(
     const struct cache *s, struct span api_version, struct span kind);
 
-/* All its objects in this namespace are here, though not those in others; and:
- * that is not known of any namespace. */
+/* Notes that all objects of k in this namespace are in the store, though not
+ * yet those in others; or that this is not known for any namespace. */
 void cache_kind_listed(struct cache_kind *k, struct span ns);
 void cache_kind_unlisted(struct cache_kind *k);
 
@@ -185,18 +185,18 @@ void cache_kind_unlisted(struct cache_kind *k);
 struct cache_object *cache_object_new(
     struct cache *s, struct cache_kind *k, struct span text);
 void cache_object_free(struct cache_object *o);
-/* The line of the object was marked so (doc/protocol.md, "Large objects"). */
+/* The line says that the object is too large (doc/protocol.md, "Large
+ * objects"). */
 void cache_object_too_large(struct cache_object *o);
 
-/* Whether all objects of the kind are here, as far as can be said. */
+/* Whether all objects of the kind are in the store, as far as is known. */
 static inline bool
 cache_knows(const struct cache *s, const struct cache_kind *k)
 {
 	return k->complete || (!k->announced && !s->live);
 }
 
-/* o is in the store from now on, in the place of old (or NULL); and not any
- * more. */
+/* Puts o into the store, in place of old (or NULL); takes o out of it. */
 void cache_enter(
     struct cache *s, struct cache_object *o, const struct cache_object *old);
 void cache_leave(struct cache *s, const struct cache_object *o);

@@ -33,7 +33,8 @@ entry_use_selects(const struct use *u, struct span labels)
 bool
 entry_use_covers(const struct use *u, const struct cache_object *o)
 {
-	/* The server selects, but kwatch may read a kind for several uses. */
+	/* The server selects, but one kind may be read for several uses, with
+	 * other selectors. */
 	return entry_use_looks_at(u, cache_object_namespace(o)) &&
 	    entry_use_selects(u, cache_object_meta(o, "labels"));
 }
@@ -91,7 +92,8 @@ entry_patchable(
 
 /* ---- what is known ---- */
 
-/* Members may be anywhere: those of an earlier version of the file, too. */
+/* Whether members may be found by marks, in any namespace: also those of an
+ * earlier version of watches.yaml. */
 static bool
 may_have_marks(const struct watch_entry *conf)
 {
@@ -145,7 +147,8 @@ use_knows(const struct use *u, struct span ns)
 bool
 entry_knows(const struct entry *e, struct span ns)
 {
-	/* Slots are taken by primaries of every namespace. */
+	/* With a throttle all must be known: primaries of every namespace take
+	 * slots. */
 	bool known = e->complete || e->conf->throttle_limit == 0;
 
 	for (size_t i = 0; i < e->use_count && known && !e->complete; i++)
@@ -192,8 +195,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	sched_clear_but(es->sched, &p->work.wake, WAKE_SLOT);
 	if (!es->keeps_gone && !p->work.queued && p->said.asked_count == 0 &&
 	    !p->work.has_slot && !p->work.waiting) {
-		/* Nothing is outstanding, and it may not be evaluated for a
-		 * long time. */
+		/* Nothing is outstanding. Forgets the primary now, because the
+		 * next evaluation may be far away. */
 		map_del(&e->primaries, primary_key(p));
 		primary_free(p);
 		return;
@@ -201,7 +204,8 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	es->dirty(es->arg, p);
 }
 
-/* A related object came, changed (old: from what, or NULL) or is gone. */
+/* A related object came, changed (old: the version before, or NULL) or is
+ * gone. */
 static void
 related_changed(struct entries *es, struct use *u, const struct cache_object *o,
     const struct cache_object *old)
@@ -221,8 +225,8 @@ related_changed(struct entries *es, struct use *u, const struct cache_object *o,
 	free(all);
 }
 
-/* The primaries whose member old was, and that were not evaluated since it
- * came, are told: the next evaluation sees the new version alone. */
+/* Calls es->replaced for primaries whose member was old, and that were not
+ * evaluated since old came: their next evaluation sees only the new version. */
 static void
 tell_replaced(struct entries *es, struct cache_object *old)
 {
@@ -295,8 +299,8 @@ entries_drop(struct entries *es, struct cache_object *o)
 
 /* ---- primaries that are deleted before their finalizer is set ---- */
 
-/* The entry whose finalizer gone has. If primaries are selected, it may just
- * not be selected any more. */
+/* The entry whose finalizer the deleted object has. Entries with a selector do
+ * not count: the object may exist and not be selected any more. */
 static struct entry *
 torn_of(const struct cache_object *gone)
 {
@@ -416,8 +420,8 @@ entries_tell_unselected(
 		    p == NULL || p->object != o ||
 		    marks_claim(u->entry, o, NULL) == MARKS_OTHERS)
 			continue;
-		/* The finalizer may have been set just before; an object that
-		 * kwatch makes up has none. */
+		/* gone may have a finalizer that was set just before; but an
+		 * object that kwatch made up has none, so o counts, too. */
 		name = finalizer_left(p, gone);
 		if (name == NULL)
 			name = finalizer_left(p, o);

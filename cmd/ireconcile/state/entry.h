@@ -36,14 +36,15 @@ struct use {
 struct entry {
 	const struct watch_entry *conf;
 	const struct proof *proof;	   /* borrowed; NULL: marks need none */
-	const struct instances *instances; /* borrowed: of all entries */
-	const struct cache *store;	   /* borrowed: of all entries */
+	const struct instances *instances; /* borrowed, shared by all entries */
+	const struct cache *store;	   /* borrowed, shared by all entries */
 	const char *instance;		   /* our name, or NULL */
 	uint16_t instance_number;
 	struct program *program;
 	struct program *when; /* or NULL */
 	jv operator_;
-	/* Bits of the functions that see these members, see program_sees. */
+	/* Bits of the functions that see .now, .error and .outstanding: see
+	 * program_sees. */
 	unsigned now_seen_by, error_seen_by, outstanding_seen_by;
 	struct use **uses; /* [0] is the primary kind */
 	size_t use_count;
@@ -52,7 +53,7 @@ struct entry {
 	struct map backoffs; /* see backoff.h */
 	struct map claims;   /* see said.h */
 	bool complete;	     /* every kind that it depends on is complete */
-	bool widened;	     /* ... more of it than before */
+	bool widened;	     /* more is complete than before */
 	size_t orphans;	     /* the last count by orphans.h */
 	bool outside_said;   /* see primary.h */
 	size_t held;	     /* primaries with a holder */
@@ -89,8 +90,8 @@ struct entries {
 };
 
 /*
- * Compiles everything. library_dirs: see program.h. -1 with err: a program
- * does not compile.
+ * Makes the entries and compiles their programs. library_dirs: see program.h.
+ * -1 with err if a program does not compile.
  */
 int entries_init(struct entries *es, const struct watches *w,
     const char *const *library_dirs, struct err *err);
@@ -112,10 +113,11 @@ void entries_drop(struct entries *es, struct cache_object *o);
  */
 bool entries_tear(struct entries *es, const struct cache_object *gone);
 /*
- * gone is o, which is about to be dropped: if it is a primary of a selector,
- * and has a finalizer of its entry that no line removes, the log names both.
- * Without that it would hang when it is deleted, and no log would say why. (A
- * watch shows an object that is not selected any more as one that is deleted.)
+ * gone is the last version of o, which is about to be dropped. If o is a
+ * primary of an entry with a selector, and has a finalizer of that entry that
+ * no line removes, the log names both: else the object would hang when it is
+ * deleted, and no log would say why. (A watch shows an object that is not
+ * selected any more as one that is deleted.)
  */
 void entries_tell_unselected(
     const struct cache_object *o, const struct cache_object *gone);
@@ -134,13 +136,13 @@ bool entry_use_selects(const struct use *u, struct span labels);
  */
 struct cache_object **entry_objects(
     const struct entry *e, const struct primary *p, const struct use *u);
-/* An object that the primary sees, or itself, that is too large to be read
- * (cache_object); NULL: none is. Whose an object is by a jq map is not known:
- * of such a use every one counts. */
+/* The primary, or an object that it sees, if it is too large to be read
+ * (cache_object.too_large); else NULL. A jq map cannot be asked about such an
+ * object: so every one of that use counts. */
 const struct cache_object *entry_too_large(
     const struct entry *e, const struct primary *p);
-/* The use of a managed kind, or NULL; of one whose objects may be deleted; of
- * one whose fields may be held. */
+/* The use of a managed kind, or NULL; the use of a kind whose objects may be
+ * deleted; the use of a kind whose fields may be held. */
 struct use *entry_managed(
     const struct entry *e, struct span api_version, struct span kind);
 struct use *entry_deletable(
@@ -152,9 +154,9 @@ bool entry_shows(const struct entry *e, const struct primary *p,
     const struct use *u, const struct cache_object *o);
 /*
  * Whether all objects that a primary in this namespace may see are known: every
- * kind is complete, or at least where its objects may be. Those of some uses
- * are all in the namespace of the primary: members by owner reference, if there
- * are no marks, and what a label or a field maps to.
+ * kind is complete, at least where these objects may be. The objects of some
+ * uses are all in the namespace of the primary: members by owner reference, if
+ * there are no marks, and objects that a label or a field maps.
  */
 bool entry_knows(const struct entry *e, struct span ns);
 /* Whether primaries in this namespace are ours. */

@@ -27,8 +27,8 @@ widen(const struct cache_kind *k)
 		k->uses[i]->entry->widened = true;
 }
 
-/* Objects that did not come since the begin are gone, but for torn primaries,
- * of which that is known already. */
+/* A list is complete: objects that did not come since its begin are gone. Torn
+ * primaries stay, whose deletion is known already. */
 static void
 end(struct entries *es, struct cache_kind *k)
 {
@@ -62,8 +62,8 @@ bookmark(struct entries *es, struct cache_kind *k, struct span object)
 	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true")) {
 		end(es, k);
 	} else if (in.n > 0 && !k->complete) {
-		/* A kind that cannot be listed in all of its namespaces ends in
-		 * some of them. */
+		/* Some namespaces of a kind are complete, while others cannot
+		 * be listed. */
 		while (in.n > 0)
 			cache_kind_listed(k, span_cut(&in, ','));
 		widen(k);
@@ -101,7 +101,8 @@ deleted(
 	if (gone == NULL)
 		return nameless(k, err);
 	o = cache_get(k, cache_object_key(gone));
-	/* Another object of that name has replaced it already. */
+	/* If the uids differ, another object of that name has replaced the
+	 * deleted one already. */
 	late_forget(gone);
 	if (!entries_tear(es, gone) && o != NULL &&
 	    (gone->uid_len == 0 ||

@@ -1,6 +1,7 @@
 /*
- * events: watch frames, bare objects and bookmarks, as changes of the store;
- * and which kinds are complete. See doc/protocol.md, "Event lines".
+ * events: reads watch frames, bare objects and bookmarks, makes the changes of
+ * the store, and notes which kinds are complete. See doc/protocol.md, "Event
+ * lines".
  */
 #ifndef EVENTS_H
 #define EVENTS_H
@@ -15,18 +16,19 @@ struct event {
 	struct span text;   /* the whole line */
 	struct span type;   /* JSON; SPAN_NONE: the line is a bare object */
 	struct span object; /* JSON */
-	struct span manager, time; /* JSON, of a frame */
+	struct span manager, time; /* JSON; only in a frame */
 	int64_t time_us;	   /* the time of the line, or -1 */
 	bool too_large;
-	bool is_record; /* of a recording (recordline.h): not an event */
+	bool is_record; /* a line of a recording, not an event: recordline.h */
 };
 
-/* text: a checked document. What is wrong with it is the error of events_apply. */
+/* text: a checked document. Errors in it are reported by events_apply. */
 struct event events_parse(struct span text);
 int events_apply(
     struct entries *es, const struct event *event, struct err *err);
 
-/* An entry whose kinds are now all complete, for the first time. */
+/* The next entry whose kinds are now all complete, for the first time; NULL if
+ * there is none. */
 struct entry *events_completed(struct entries *es);
 
 /* Kinds that others lacks, and that were never announced and have no object,

@@ -24,7 +24,7 @@ bucket_key(const struct entry_bucket *b)
 	return span_make(b->key, b->key_len);
 }
 
-/* Not by a uid or an origin as well. */
+/* Whether the key has only the name of the primary, no uid and no origin. */
 static bool
 is_by_name(const struct entry_bucket *b)
 {
@@ -298,7 +298,7 @@ index_unlink(struct entries *es, struct cache_object *o)
 
 		if (b == NULL)
 			continue;
-		/* All its links there go at once. */
+		/* All links of the object in the bucket are removed at once. */
 		for (uint32_t j = i + 1; j < o->bucket_count; j++)
 			if (buckets[j] == b)
 				buckets[j] = NULL;

@@ -16,13 +16,13 @@
 /* How the object names the primary, and the key of the bucket then. */
 enum index_type {
 	INDEX_OWNED = 'u',   /* by an owner reference: "UID\0NAMESPACE\0NAME" */
-	INDEX_CLAIMED = 'c', /* ... that does not count: the same */
+	INDEX_CLAIMED = 'c', /* by one that does not count: same key */
 	/* By its marks: "ORIGIN\0NAMESPACE\0NAME", or PROOF_RETAINED as the
 	 * origin. */
 	INDEX_MARKED = 'm',
-	INDEX_UNPROVEN = 'x', /* ... that lack the proof: "NAMESPACE\0NAME" */
-	INDEX_MAPPED = 'k',   /* by a label or a jq map: the same */
-	INDEX_PATCHED = 'p'   /* by its annotation of patchmark.h: the same */
+	INDEX_UNPROVEN = 'x', /* by marks without proof: "NAMESPACE\0NAME" */
+	INDEX_MAPPED = 'k',   /* by a label or a jq map: "NAMESPACE\0NAME" */
+	INDEX_PATCHED = 'p'   /* by patchmark.h: "NAMESPACE\0NAME" */
 };
 
 struct link {
@@ -48,18 +48,18 @@ struct entry_bucket *index_bucket(
 
 void index_release(struct entry *e);
 
-/* Reads again which objects the fields of p name: it came, changed, or (no
- * object) is gone. */
+/* Reads again which objects the fields of p name. Call it when p has come,
+ * changed, or (without an object) is gone. */
 void index_read_names(struct primary *p);
 /* Makes the primaries dirty that name this object of the use's kind. */
 void index_dirty_named(
     struct entries *es, const struct use *u, const struct cache_object *o);
-/* At the end, after the primaries. */
+/* Frees u->named. Call it at the end, after the primaries are freed. */
 void index_release_named(struct use *u);
 
-/* "NAMESPACE\0NAME" of the primary; within the bucket. */
+/* "NAMESPACE\0NAME" of the primary, borrowed from the bucket. */
 struct span index_primary_key(const struct entry_bucket *b);
-/* The primary itself; NULL: it does not exist, or is another object. */
+/* The primary of the bucket; NULL: it does not exist, or is another object. */
 struct primary *index_primary(const struct entry_bucket *b);
 
 #endif

@@ -27,7 +27,7 @@ struct lane;
 enum { LANES_SLICE_US = 50 * 1000 };
 enum lanes_order { LANES_FAIR, LANES_ONE };
 
-/* Zeroed: an empty one. */
+/* Zeroed: an empty queue. */
 struct lanes {
 	enum lanes_order order;
 	struct map all;	     /* by namespace, or NUL and name */
@@ -36,27 +36,27 @@ struct lanes {
 	uint64_t arrivals;
 };
 
-/* A primary as an item of the queue: whether it is in it, why, and the timers
- * that put it there. */
+/* A primary as an item of the queue: whether it is queued, the reasons, and the
+ * timers that queue it. */
 struct work_item {
-	bool dirty;    /* it is to be evaluated */
-	bool queued;   /* and is in a lane */
-	bool has_slot; /* throttle.h; waiting: for one */
+	bool dirty;    /* the primary is to be evaluated */
+	bool queued;   /* the primary is in a lane */
+	bool has_slot; /* has a slot of throttle.h */
 	bool waiting;
 	bool reminder;	      /* the deadline has passed */
-	int64_t queued_us;    /* when it was */
-	struct primary *next; /* in its lane */
-	uint64_t arrival;     /* there */
+	int64_t queued_us;    /* time when it was queued */
+	struct primary *next; /* next primary in its lane */
+	uint64_t arrival;     /* order of arrival in the queue */
 	struct wake wake;
 	uint64_t deadline_us;  /* time until the next reminder */
 	int64_t requeue_at_us; /* time of day; 0: none */
 	int64_t again_us;      /* see wakes_again */
 	int64_t soon_us;       /* moves with each requeue of almost no delay */
-	/* Why it will be evaluated: the first reasons, as elements of JSON,
-	 * owned or NULL; and their number. See trigger.h. */
+	/* Why the primary will be evaluated: the first reasons, as elements of
+	 * JSON, owned or NULL; and the number of all. See trigger.h. */
 	char *trigger;
 	uint32_t triggers;
-	uint64_t trigger_number; /* of the last one */
+	uint64_t trigger_number; /* trigger.number of the last reason */
 };
 enum { LANES_TRIGGERS_MAX = 8 };
 

@@ -4,7 +4,7 @@
 
 #include "state/backoff.h"
 
-/* The timer that stores them fires by then. */
+/* Sets the timer that stores waiting objects, so that it fires by then. */
 static void
 wake_at(struct entries *es, int64_t at)
 {

@@ -4,10 +4,10 @@
  *
  * A `map` expression runs at each change of an object, before its primary is
  * known: so the cost is charged to the object, by kind, namespace and name
- * (backoff.h). After one that ran into a limit, crashed or took long, the
- * object's next versions wait until the back-off is over; then the newest is
- * put into the store, as if it had just arrived. Meanwhile the old version is
- * used. A deletion counts at once.
+ * (backoff.h). After an expression that ran into a limit, crashed or took long,
+ * the object's next versions wait until the back-off is over; then the newest
+ * is put into the store, as if it had just arrived. Meanwhile the old version
+ * is used. A deletion counts at once.
  */
 #ifndef LATE_H
 #define LATE_H
@@ -17,12 +17,12 @@
 
 #include "state/entry.h"
 
-/* A version arrives. True: it waits, and was taken; it replaces one that waits
- * for the same object. */
+/* A version of an object arrives. True: it has to wait, and was taken; it
+ * replaces a version that waited. */
 bool late_takes(struct entries *es, struct cache_object *o);
 /* The object is deleted (without a uid: any object of that name). */
 void late_forget(const struct cache_object *gone);
-/* A kind was listed: objects that did not come are gone. */
+/* A kind was listed: forgets versions of objects that the list lacks. */
 void late_sweep(struct cache_kind *k);
 
 /* The CPU time of an object's maps; stopped: by a limit, or a crash. */

@@ -133,7 +133,8 @@ marks_named_kind(const struct cache_object *o, struct buf *scratch)
 	return span_cut(&primary, '/');
 }
 
-/* Whether its marks have a proof; with one it says whether it is retained. */
+/* Sets whether the marks of o have a proof, which also says whether o is
+ * retained. */
 static void
 examine_proof(
     const struct proof *proof, struct span primary, struct cache_object *o)
@@ -154,7 +155,7 @@ examine_proof(
 	buf_release(&name);
 }
 
-/* Whether the proof is of this owner, by its uid. */
+/* Whether the proof is for this owner, by its uid. */
 static bool
 is_owner_proven(const struct proof *proof, const struct cache_object *o,
     struct span text, struct span ref)
@@ -554,7 +555,8 @@ marks_sign(jv item, const struct entry *e, const struct cache_object *primary,
 	marked = jv_is_valid(jvtext_peek(annotations, PROOF_MEMBER));
 	if (!proof_has_key(e->proof) || (!marked && !e->conf->proves))
 		return item;
-	/* An owner reference is of that uid alone, whatever was restored. */
+	/* A proof of marks is bound to the origin; one of an owner reference to
+	 * the uid alone, also after a restore. */
 	if (life == MARKS_RETAINED)
 		origin = span_str(PROOF_RETAINED);
 	else if (marked)

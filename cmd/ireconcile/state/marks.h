@@ -28,8 +28,8 @@ bool marks_is_member(const struct entry *e, const struct cache_object *o,
 bool marks_is_claimant(const struct entry *e, const struct cache_object *o,
     const struct cache_object *primary);
 
-/* Sets what o says of instance, proofs and retain; call it before the others
- * when an object comes. */
+/* Reads the instance, the proofs and retain from o into its members. Call it
+ * first when an object comes. */
 void marks_examine(const struct proof *proof, const struct instances *instances,
     struct cache_object *o);
 
@@ -37,7 +37,7 @@ void marks_examine(const struct proof *proof, const struct instances *instances,
  * or not; within scratch. SPAN_NONE: it has no marks. */
 struct span marks_named_kind(const struct cache_object *o, struct buf *scratch);
 
-/* Whether this instance of the operator made o, as far as o says. */
+/* Whether this instance of the operator made o, as far as o tells. */
 bool marks_is_ours(const struct entry *e, const struct cache_object *o);
 
 /*
@@ -46,10 +46,10 @@ bool marks_is_ours(const struct entry *e, const struct cache_object *o);
  */
 bool marks_key(
     struct buf *key, const struct entry *e, const struct cache_object *o);
-/* Members go with their primary, or stay: then they are members of the next one
- * of its name. */
+/* Whether members go with their primary, or stay: then they become members of
+ * the next primary of its name. */
 enum marks_life { MARKS_USUAL, MARKS_RETAINED };
-/* The key of the primary itself, for such members. */
+/* The key of the primary itself, as marks_key gives it for such members. */
 void marks_primary_key(struct buf *key, const struct entry *e,
     const struct cache_object *primary, enum marks_life life);
 
@@ -74,9 +74,9 @@ bool marks_owner(struct marks_owners *i, const struct entry *e,
 bool marks_owning_key(struct buf *key, const struct cache_object *primary);
 
 /*
- * Whether a controller reference of o to a primary of e is to be believed. One
- * to a cluster-scoped primary can be written in every namespace by anybody who
- * may write there: it needs a proof, if there is a key.
+ * Whether a controller reference of o to a primary of e counts. A reference to
+ * a cluster-scoped primary can be written by any user with rights in any
+ * namespace, so it needs a proof, if there is a key.
  */
 bool marks_owner_counts(const struct entry *e, const struct cache_object *o);
 
@@ -84,15 +84,15 @@ bool marks_owner_counts(const struct entry *e, const struct cache_object *o);
 bool marks_are_bound(const struct entry *e);
 
 /*
- * The origin to which the marks of its members are bound, borrowed; empty if to
- * none.
+ * The origin to which the marks of the primary's members are bound, borrowed;
+ * empty if there is none.
  */
 struct span marks_origin(
     const struct entry *e, const struct cache_object *primary);
-/* Whether it differs from its uid. */
+/* Whether the origin of the primary differs from its uid. */
 bool marks_has_origin(
     const struct entry *e, const struct cache_object *primary);
-/* Whether it still has to be written to the primary. */
+/* Whether the origin still has to be written to the primary. */
 bool marks_need_origin(
     const struct entry *e, const struct cache_object *primary);
 
@@ -118,12 +118,13 @@ bool marks_need_claim(
 void marks_random_key(struct random_key *key, const struct entry *e,
     const struct cache_object *primary);
 
-/* Whether an object there can have a controller reference to this primary. */
+/* Whether an object in namespace ns can have a controller reference to this
+ * primary. */
 bool marks_can_own(const struct cache_object *primary, struct span ns);
 
 /*
  * item (consumed) with the mark of a member of primary; label is the item's
- * "Kind.group/namespace/name", ns its namespace. What is retained has no owner.
+ * "Kind.group/namespace/name", ns its namespace. A retained item has no owner.
  * Returned owned.
  */
 jv marks_add(jv item, const struct cache_object *primary, struct span ns,

@@ -19,7 +19,8 @@ patchmark_name(struct buf *b, const struct cache_object *primary)
 	buf_release(&label);
 }
 
-/* An item that has no text is refused later. */
+/* Appends the digest of the item's fields. An item that cannot be printed is
+ * refused later. */
 static void
 add_fields(
     struct buf *b, const struct entry *e, struct span primary, jv item_peek)
@@ -95,7 +96,8 @@ is_proven(const struct entry *e, const struct cache_object *o,
 	return good;
 }
 
-/* value is the annotation name's: of a primary of e's kind? */
+/* Whether the annotation is the mark of a primary of e's kind. name and value
+ * are the annotation's. */
 static bool
 read_mark(const struct entry *e, const struct cache_object *o, struct span name,
     struct span value, struct buf *key)

@@ -1,17 +1,19 @@
 /*
- * patchmark: the annotation by which fields that a primary holds of an object
- * that is not a member (patch_only) are found again, to be given back:
+ * patchmark: the annotation on an object that is not a member but has fields
+ * that a primary holds (patch_only). By it these fields are found again, to be
+ * given back:
  *
  *	kpipe.dev/patch-<digest of the primary's key>:
  *		"<primary's key> <digest of the fields> <proof>"
  *
- * Each primary has one of its own, so several may hold fields of one object.
- * It proves no membership: giving back removes only what the primary's own
- * field manager has (doc/protocol.md, "Marks"). The proof, if there is a key,
- * prevents that others keep an operator busy.
+ * Each primary has an annotation of its own, so several may hold fields of one
+ * object. The annotation does not prove membership: giving back removes only
+ * the fields of the primary's own field manager (doc/protocol.md, "Marks"). The
+ * proof, if there is a key, prevents that others keep an operator busy.
  *
- * The digest is of names and values: only what was there before is written with
- * force. With a key it is an HMAC, which tells nothing of a Secret.
+ * The digest covers names and values of the fields: only fields that were held
+ * before are written with force. With a key it is an HMAC, which tells nothing
+ * of a Secret.
  */
 #ifndef PATCHMARK_H
 #define PATCHMARK_H

@@ -20,16 +20,16 @@ enum { STAYING_CODE_SIZE = 2 * 16 + 1 };
 struct staying {
 	uint64_t *parts; /* owned: a hash for each difference */
 	size_t count;
-	char code[STAYING_CODE_SIZE]; /* of the content, and of all of them */
-	char *message; /* owned: the first ones, with their values */
-	char *differs; /* owned: as reason.h lists them; or NULL */
+	char code[STAYING_CODE_SIZE]; /* hash of content and differences */
+	char *message; /* owned: the first differences, with values */
+	char *differs; /* owned: the list of reason.h, or NULL */
 	size_t differ_count;
-	int64_t generation; /* of the object when the code was sent; or 0 */
-	bool grown;	    /* by a difference that is new since the request */
+	int64_t generation; /* the object's when the code was sent; or 0 */
+	bool grown;	    /* a difference is new since the request */
 	bool tried;	    /* the code is in the request */
-	bool back;	    /* it had agreed, and differs so again */
+	bool back;	    /* agreed, and has an old difference again */
 	bool tolerated;
-	char *told; /* owned: what was said of it; or NULL */
+	char *told; /* owned: the last text in the log; or NULL */
 };
 
 /* A desired item, marked, as text. */
@@ -38,27 +38,30 @@ struct desired_item {
 	char *label;			   /* "Kind.group/namespace/name" */
 	char *key;			   /* "NAMESPACE\0NAME" */
 	struct shelf_text text;		   /* see primary_item_text */
-	unsigned char digest[DIGEST_SIZE]; /* of text */
-	jv value; /* of text, unless it is kept: during a decision */
+	unsigned char digest[DIGEST_SIZE]; /* text's hash */
+	jv value; /* text parsed, during a decision, unless kept */
 	uint32_t key_len;
-	/* ITEM_... of itemmarks.h. text is only the identity with ITEM_NAMED,
-	 * and digest is of ITEM_EXACTLY, too. */
+	/* ITEM_... of itemmarks.h. With ITEM_NAMED text is only the identity;
+	 * ITEM_EXACTLY changes digest, too. */
 	unsigned marks;
-	/* Here, together, as there are many items: of the members below. */
+	/* Flags of members below, together to save memory: there are many
+	 * items. */
 	bool kept, agrees, agreed_before, looping;
-	/* immutable(): its paths as text, or NULL; the program's item, marked;
-	 * and whether text has the object's values there (kept). */
+	/* For immutable(): its paths as text, or NULL; the program's item,
+	 * marked, as text. kept: text has the object's values at the paths. */
 	char *immutable;
 	char *given;
 	size_t given_len;
-	unsigned char given_digest[DIGEST_SIZE]; /* of the text for a new one */
-	/* The comparison with the object of this serial gave agrees, or: */
+	unsigned char given_digest[DIGEST_SIZE]; /* digest for a new object */
+	/* The serial of the object that was compared; the result is `agrees`,
+	 * or path: */
 	uint64_t compared;
-	char *path; /* the first that differs */
-	/* repairs: how often, after it had agreed (see loops.h); agreed_before:
-	 * since its last request. */
+	char *path; /* the first path that differs */
+	/* repairs: how often the item was repaired after it agreed (loops.h).
+	 * agreed_before: it agreed since its last request. */
 	struct repairs *repairs; /* owned, one allocation, or NULL: none */
-	char *of_uid; /* the object of all that, if `patch`; or NULL */
+	char *of_uid; /* with ITEM_PATCH: uid of the object that repairs
+			 * and agreed_before are about; or NULL */
 	int64_t held_until_us;
 	char *loop_path;  /* the path that was changed back last */
 	int64_t quiet_us; /* without a change until then the loop is over */
@@ -82,7 +85,7 @@ primary_item_text(const struct desired_item *i)
 /* The memoised result of `desired`. */
 struct desired {
 	uint64_t input; /* fingerprint of what it was computed from; 0: none */
-	int64_t generation; /* of the primary then */
+	int64_t generation; /* the primary's at that time */
 	char *error;	    /* why it failed; then there are no items */
 	struct desired_item *items;
 	uint32_t count;
@@ -92,17 +95,17 @@ struct desired {
 
 /* The memoised result of `plan`, if the program defines it. */
 struct plan {
-	uint64_t input;	 /* as of struct desired; 0: none */
-	uint64_t id;	 /* of its text (see arguments.h) */
-	struct buf text; /* as a part of an input; empty: not computed yet */
-	char *error;	 /* or NULL; then text is of null */
+	uint64_t input;	 /* fingerprint, like desired.input; 0: none */
+	uint64_t id;	 /* number of text (arguments.h) */
+	struct buf text; /* a part of an input; empty: not computed yet */
+	char *error;	 /* if `plan` failed: text is then null */
 	bool fresh;	 /* not in the log yet */
 };
 
 /*
  * A primary: its object, the results of its program, its place in the queue
- * (lanes.h) and what was said of it (said.h). There are many: small members
- * stand beside others.
+ * (lanes.h) and what was said of it (said.h). There are many primaries: small
+ * members stand together to save memory.
  */
 struct primary {
 	struct entry *entry;
@@ -110,15 +113,15 @@ struct primary {
 	const char *namespace_, *name; /* for messages; in data */
 	uint32_t key_len;
 	uint32_t name_count;
-	struct naming **names; /* of related objects; see index.h */
-	char *holder;	       /* another instance that has it, or NULL */
+	struct naming **names; /* related objects that p names; see index.h */
+	char *holder;	       /* another instance that holds p, or NULL */
 	int64_t torn_us;  /* when it was torn (entries_tear); 0: it was not */
-	uint64_t when_of; /* the serial of the object of which `when` holds */
+	uint64_t when_of; /* serial of the object that `when` is about */
 	bool when;
 	struct plan plan;
 	struct desired desired;
-	/* As of struct desired, when the status agreed with the observed one;
-	 * 0: it did not. */
+	/* The fingerprint of what `status` sees, when the status agreed with
+	 * the observed one; 0: the two differed. */
 	uint64_t status_input;
 	struct work_item work;
 	struct said said;
@@ -139,12 +142,13 @@ void primary_forget_staying(struct desired_item *i);
 void primary_release_plan(struct plan *plan);
 /* The next evaluation computes plan and items again. */
 void primary_recompute(struct primary *p);
-/* Forgets back-offs, holds and requests; what is tolerated is requested, too. */
+/* Forgets back-offs, holds and requests; what is tolerated is requested,
+ * too. */
 void primary_forget(struct primary *p);
 /* p exists again, as another object, before it was evaluated. */
 void primary_renew(struct primary *p);
 
-/* Whether all is known that it may see (entry_knows). */
+/* Whether all objects that p may see are known (entry_knows). */
 static inline bool
 primary_is_known(const struct primary *p)
 {
@@ -152,9 +156,9 @@ primary_is_known(const struct primary *p)
 	    entry_knows(p->entry, span_str(p->namespace_));
 }
 
-/* For messages about it. */
+/* The name of p for messages. */
 struct log_about primary_about(const struct primary *p);
-/* Notes who else has it; NULL: nobody. */
+/* Notes the instance that holds p; NULL: none but this one. */
 void primary_set_holder(struct primary *p, const char *name);
 
 /*

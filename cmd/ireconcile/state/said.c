@@ -37,7 +37,7 @@ said_target_release(struct target *t)
 
 /* ---- items that lines asked to create ---- */
 
-/* Mostly of one primary. */
+/* The primaries whose lines asked to create an object: mostly one. */
 struct claim {
 	struct primary **list;
 	size_t count;

@@ -1,7 +1,7 @@
 /*
- * said: what ireconcile has said of a primary: the requests of its last line
- * that are not observed as done yet, the Events of that line, and what was
- * logged. It is only there to avoid repetition.
+ * said: remembers what ireconcile has written about a primary: the requests of
+ * its last line that are not observed as done yet, the Events of that line, and
+ * the last messages in the log. This memory only avoids repetition.
  */
 #ifndef SAID_H
 #define SAID_H
@@ -31,8 +31,8 @@ enum point_type {
 struct target {
 	enum point_type type;
 	const char *label;   /* "Kind.group/namespace/name", or a finalizer */
-	const char *uid;     /* of POINT_DELETE, _FOREIGN and _RELEASE */
-	const char *version; /* of POINT_FOREIGN; "": no part of it */
+	const char *uid;     /* for POINT_DELETE, _FOREIGN, _RELEASE */
+	const char *version; /* for POINT_FOREIGN; else "" */
 	char *text;	     /* owned: the members above, one after the other */
 	size_t len;
 };
@@ -53,9 +53,9 @@ struct asked {
 	struct target target;
 	unsigned char digest[DIGEST_SIZE];
 	char *uid;	  /* owned: the known uid of an item; NULL: none */
-	bool accepted;	  /* kapply must have applied it */
-	uint64_t state;	  /* of what is patched: see patches_state */
-	bool vacated;	  /* what was in its way is gone: see said_vacate */
+	bool accepted;	  /* kapply must have applied the item */
+	uint64_t state;	  /* state of the patched object: patches_state */
+	bool vacated;	  /* no object is in its way now: see said_vacate */
 	int64_t since_us; /* time of the first request */
 };
 
@@ -67,7 +67,7 @@ enum unsettled_what {
 	UNSETTLED_EVENTS
 };
 
-/* The memory about one of these: decide/unsettled.h. */
+/* The memory about one kind of change: decide/unsettled.h. */
 struct unsettled {
 	enum unsettled_what what;
 	char *label;	 /* owned: of an item; or NULL */
@@ -75,22 +75,22 @@ struct unsettled {
 	uint64_t users;	 /* ... and by its users */
 	int64_t budget, at_us;
 	bool wanted;	/* by the last decision */
-	bool counted;	/* it is in the line that is about to be printed */
-	unsigned holds; /* 0: it is not unsettled */
+	bool counted;	/* the next line to be printed has the change */
+	unsigned holds; /* in a row; 0: settled */
 	int64_t held_until_us, quiet_us;
 	char *message; /* owned: the change, if it is unsettled */
 };
 
 struct said {
 	struct asked *asked;
-	struct map index;   /* of asked by target, if there are many */
+	struct map index;   /* asked by target, if there are many */
 	char *line_primary; /* the identity that the last line named; or NULL */
 	char **events;	    /* digests of the Events of that line, hex */
 	struct unsettled *unsettled;
 	uint32_t asked_count, event_count, unsettled_count;
-	bool renewed; /* another uid since the last line: forget all */
-	bool paused;  /* logged, as the texts below */
-	bool failed;  /* the last evaluation */
+	bool renewed; /* the object has another uid since the last line */
+	bool paused;  /* the last log message said: paused */
+	bool failed;  /* the last evaluation failed */
 	bool claimants_left;
 	char *requested; /* the last request to evaluate; "": none */
 	char *complaint; /* about annotations */
@@ -101,7 +101,7 @@ struct said {
 
 struct primary;
 
-/* NULL: there is no such request. */
+/* The request for this target; NULL if there is none. */
 struct asked *said_find(const struct said *s, const struct target *target);
 struct asked *said_status(const struct said *s);
 /* The requests of p are these from now on; list is taken. */
@@ -109,21 +109,21 @@ void said_set(struct primary *p, struct asked *list, size_t count);
 /* Forgets the requests for which is_over is true. */
 void said_shrink(
     struct primary *p, bool (*is_over)(void *arg, struct asked *a), void *arg);
-/* Forgets one of s->unsettled; or all. */
+/* Forgets s->unsettled[n]; forgets all of s->unsettled. */
 void said_settle(struct said *s, size_t n);
 void said_settle_all(struct said *s);
 void said_forget_events(struct said *s);
 void said_release(struct primary *p);
 
 /*
- * If an object that is not a member has the name of an item that a line asked to
- * create, kapply fails, and tries again more and more slowly. When o, of this
- * use, is gone, the primaries that it was in the way of are evaluated: a line
- * then tells kapply to try at once.
+ * If an object that is not a member has the name of an item that a line asked
+ * to create, kapply fails, and tries again more and more slowly. When o, of
+ * this use, is gone, the primaries that it was in the way of are evaluated: a
+ * line then tells kapply to try at once.
  */
 void said_vacate(
     struct entries *es, const struct use *u, const struct cache_object *o);
-/* Frees what that needs of an entry. */
+/* Frees the memory of an entry for said_vacate. */
 void said_release_claims(struct entry *e);
 
 #endif

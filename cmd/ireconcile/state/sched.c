@@ -26,7 +26,8 @@ sched_was_set(struct sched *s)
 		return false;
 	ahead = clock_real_us() - clock_boot_us();
 	apart = ahead - s->ahead_us;
-	/* Smaller differences are due to the time between two looks. */
+	/* Smaller differences come from reading the clocks one after the
+	 * other. */
 	if (apart < 1000 && apart > -1000)
 		return false;
 	s->ahead_us = ahead;
@@ -41,7 +42,7 @@ sched_advance(struct sched *s, int64_t us)
 }
 
 struct wake_times {
-	struct heap_slot slot;	  /* first */
+	struct heap_slot slot;	  /* first member, for the heap */
 	int64_t at[WAKE_REASONS]; /* ticks, microseconds; 0: not set */
 	struct wake *of;
 };
@@ -66,7 +67,7 @@ before(const void *first, const void *second)
 	return x != y ? x < y : span_cmp(a->of->key, b->of->key) < 0;
 }
 
-/* The times, which there are, changed. */
+/* Puts w->times, which have changed, into the right place of the heap. */
 static void
 update(struct sched *s, struct wake *w)
 {

@@ -29,7 +29,8 @@ enum wake_reason {
 	WAKE_REASONS
 };
 
-/* While no time is set it has no memory for them: most have none. */
+/* The times of one primary. Without a time that is set a wake has no memory for
+ * times: most are so. */
 struct wake {
 	struct wake_times *times; /* owned by the schedule; NULL: none is set */
 	struct span key;	  /* borrowed; breaks ties */
@@ -41,7 +42,7 @@ enum sched_clock { SCHED_REAL, SCHED_INPUT };
 struct sched {
 	enum sched_clock clock;
 	int64_t input_us;
-	int64_t ahead_us; /* the wall clock, of that of the timers */
+	int64_t ahead_us; /* wall clock minus clock of timers */
 	struct heap wakes;
 };
 
@@ -63,7 +64,7 @@ void sched_set(
 void sched_clear(struct sched *s, struct wake *w, enum wake_reason why);
 void sched_clear_all(struct sched *s, struct wake *w);
 void sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept);
-/* Ticks; 0: it is not set. */
+/* The ticks of this reason; 0: no time is set. */
 int64_t sched_at(const struct wake *w, enum wake_reason why);
 
 /* The earliest time set, or 0. */

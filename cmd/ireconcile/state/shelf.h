@@ -1,5 +1,6 @@
 /*
- * shelf: the texts of a kind, packed (base/pack.h) unless they are in use.
+ * shelf: holds the texts of a kind, packed (base/pack.h) unless they are in
+ * use.
  *
  * A text that is read is opened, and stays open, at the same place, until the
  * shelf rests: so a span of it is good until then. Texts that are new are
@@ -12,15 +13,15 @@
 #include "base/pack.h"
 #include "base/span.h"
 
-/* Zero it; shelf_drop it. Its address must not change while it is open: see
- * shelf_move. */
+/* Begin with a zeroed one, and end with shelf_drop. Its address must not change
+ * while the text is open: see shelf_move. */
 struct shelf_text {
 	char *data; /* owned: packed; or the text, if packed_n is n; or NULL:
 			* open, and not packed yet */
 	uint32_t n; /* length of the text */
 	uint32_t packed_n;
 	uint32_t
-	    open; /* one more than the place in shelf.open; 0: it is not open */
+	    open; /* place in shelf.open plus one; 0: the text is not open */
 };
 
 struct shelf_open {
@@ -28,7 +29,7 @@ struct shelf_open {
 	char *text; /* owned */
 };
 
-/* Zero it; shelf_release it when it has no texts any more. */
+/* Begin with a zeroed one; shelf_release it when it has no texts any more. */
 struct shelf {
 	struct pack pack;
 	struct shelf_open *open;
@@ -37,12 +38,12 @@ struct shelf {
 
 void shelf_release(struct shelf *s);
 
-/* text: taken, n bytes. t is empty. */
+/* Puts text (taken, n bytes) into t, which is empty. */
 void shelf_put(struct shelf *s, struct shelf_text *t, char *text, size_t n);
 struct span shelf_read(struct shelf *s, struct shelf_text *t);
 /* Leaves t empty. */
 void shelf_drop(struct shelf *s, struct shelf_text *t);
-/* `to` is empty; `from` is left so. */
+/* Moves the text from `from`, which becomes empty, to `to`, which is empty. */
 void shelf_move(
     struct shelf *s, struct shelf_text *to, struct shelf_text *from);
 

@@ -49,7 +49,7 @@ add_results(const struct stats *s, const char *name, struct metric_lines *m)
 	for (size_t i = 0; i < STATS_RESULTS; i++)
 		metric_add(m, METRIC_RECONCILE_TOTAL,
 		    METRIC_LABELS(name, results[i]), (double)s->results[i]);
-	/* Our programs always give a time for a requeue. */
+	/* The series is always 0: programs give a time for each requeue. */
 	metric_add(
 	    m, METRIC_RECONCILE_TOTAL, METRIC_LABELS(name, "requeue"), 0);
 	metric_add(m, METRIC_RECONCILE_ERRORS, by, (double)errors);

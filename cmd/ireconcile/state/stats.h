@@ -25,8 +25,8 @@ struct stats {
 	uint64_t adds, retries, sets, tolerated, loops, unsettled;
 	uint64_t compared; /* primaries, by --against */
 	uint64_t taken;	   /* hidden values, see hidden_taken */
-	uint64_t guessed;  /* answers that hiddenreads.h is about */
-	size_t queued;	   /* now */
+	uint64_t guessed;  /* answers that may depend on hidden values */
+	size_t queued;	   /* primaries in the queue now */
 	struct metric_histogram wait, work, reconcile;
 };
 

@@ -23,7 +23,7 @@ view_release(struct view *v)
 	buf_release(&v->loops);
 }
 
-/* All uses in a role, each with its objects. */
+/* Adds all uses in a role, each with its objects. */
 static void
 add_role(const struct view *v, enum use_role role, enum arguments_part part,
     struct buf *out)
@@ -55,7 +55,7 @@ add_base(struct view *v)
 	    span_str(v->entry->conf->operator_json));
 }
 
-/* A text that differs gets another number. */
+/* Sets a text, with a new number if it has none. */
 static void
 set_text(struct view *v, enum arguments_text which, struct buf *text)
 {

@@ -1,6 +1,6 @@
 /*
- * view: the input of a program: a primary and everything around it, built once
- * for all calls of an evaluation, and only the parts that a call needs.
+ * view: builds the input of a program: a primary and the objects that it sees.
+ * Each part is built once in an evaluation, when a call needs it.
  */
 #ifndef VIEW_H
 #define VIEW_H

@@ -42,7 +42,7 @@ add_number(struct buf *b, double d)
 	buf_adds(b, text);
 }
 
-/* The beginning of at most n bytes, and no half of a character. */
+/* The first n bytes at most, ending with a whole character. */
 static struct span
 cut(struct span text, size_t n)
 {
@@ -96,7 +96,7 @@ add_object(struct buf *b, jv object_peek, size_t most)
 	buf_addc(b, '}');
 }
 
-/* It ends soon after b has more than `most` bytes. */
+/* Appends the value, and stops soon after b has more than `most` bytes. */
 static void
 add_value(struct buf *b, jv value_peek, size_t most)
 {
@@ -134,7 +134,8 @@ add_cut(struct buf *out, jv value_peek)
 
 /* ---- lines ---- */
 
-/* A program may have called _call("debug"; ...) itself. */
+/* Element i; jv_invalid() if the request is not an array, because a program may
+ * call _call("debug"; ...) itself. */
 static jv
 member(jv array_peek, int i)
 {
@@ -151,7 +152,8 @@ debugs_add(struct debugs *d, jv request_peek, const char *function)
 	jv place = member(at, 0), definition = member(at, 1);
 	struct span name = jvtext_span(definition);
 
-	/* One more than are logged, so that the caller sees it. */
+	/* Notes one line more than the limit, so that the caller sees that
+	 * lines are missing. */
 	if (d->count++ <= DEBUGS_LINES_MAX) {
 		buf_addspan(&d->lines, jvtext_span(place));
 		buf_addf(&d->lines, ": %s: ", function);

@@ -1,9 +1,10 @@
 /*
- * debugs: what `debug` in a program gets, as lines for the log.
+ * debugs: the values that a program gives to `debug`, as lines for the log.
  *
- * The worker notes them, in limits, and sends them with the answer of the call
- * (worker.h); the caller logs them. Only with --clock=input, which is for files,
- * or --debug-values: a value that comes from a Secret looks like any other.
+ * The worker collects the lines, in limits, and sends them with the answer of
+ * the call (worker.h); the caller logs them. Only with --clock=input, which is
+ * for files, or --debug-values: a value that comes from a Secret looks like any
+ * other.
  */
 #ifndef DEBUGS_H
 #define DEBUGS_H
@@ -16,7 +17,7 @@
 
 enum {
 	DEBUGS_VALUE_MAX = 1000, /* bytes of JSON; the rest is cut off */
-	DEBUGS_LINES_MAX = 100,	 /* of an evaluation */
+	DEBUGS_LINES_MAX = 100,	 /* lines of one evaluation */
 	DEBUGS_BYTES_MAX = 1 << 20
 };
 
@@ -36,8 +37,8 @@ void debugs_add(struct debugs *d, jv request_peek, const char *function);
 
 /* ---- the caller's side ---- */
 
-/* Logs them. about: the label of the object, if there is no who; or NULL. said:
- * the lines of this evaluation so far. */
+/* Logs the lines. about: the label of the object if who is NULL; or NULL. said:
+ * the number of lines of this evaluation so far. */
 void debugs_log(struct span lines, const struct log_about *who,
     const char *about, int *said);
 

@@ -18,7 +18,7 @@ enum {
 
 struct trail_value {
 	jv value; /* the last input of the spot */
-	jv right; /* of an operator; a computed index */
+	jv right; /* right side of an operator, or a computed index */
 };
 
 void
@@ -61,8 +61,8 @@ value_at(struct trail *t, const struct spot *spot)
 	return &(*values)[spot->token];
 }
 
-/* A value that we keep too is copied before jq changes it. So that this takes a
- * limited time, the same on each machine, the worker ends at some point, and
+/* Counts the cost of keeping a value: jq has to copy such a value before it
+ * changes it. Beyond a limit, the same on each machine, the worker ends, and
  * the error has no place. */
 static void
 spend(struct trail *t, jv value)
@@ -98,7 +98,7 @@ trail_note(struct trail *t, jv request)
 		return true;
 	v = value_at(t, &spot);
 	place = n == 3 ? &v->right : &v->value;
-	if (n == 3) { /* what it is used with comes next */
+	if (n == 3) { /* the spot of the left side comes next */
 		jv_free(v->value);
 		v->value = jv_invalid();
 	}
@@ -115,7 +115,7 @@ trail_note(struct trail *t, jv request)
 
 /* ---- paths ---- */
 
-/* Values of these kinds have a place in memory that tells them apart; empty
+/* Whether a value has a place in memory that tells it apart from others; empty
  * ones may be shared. */
 static bool
 has_place(jv value)
@@ -132,7 +132,7 @@ has_place(jv value)
 	}
 }
 
-/* The keys of a plan may be values of other objects. */
+/* Whether a key may be shown: keys of a plan may be values of other objects. */
 static bool
 may_show(const struct trail *t, const struct buf *path, struct span key)
 {
@@ -223,7 +223,7 @@ key_of(const struct trail *t, const struct spot *spot, jv computed)
 	return jv_invalid();
 }
 
-/* Consumes key; appends it if `of` has `value` there. */
+/* Appends key (consumed) to path if it leads from `of` to `value`. */
 static bool
 add_step(jv of, jv key, jv value, struct buf *path)
 {

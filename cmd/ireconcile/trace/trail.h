@@ -1,10 +1,11 @@
 /*
- * trail: where an evaluation was when it failed.
+ * trail: finds where an evaluation was when it failed.
  *
- * The second evaluation, whose text has spots (language/spot.h), sends them
- * here. The last one is the place. The values at spots, which share their
- * memory with the input, lead back to a path in the input. No value is ever
- * shown: only keys, and of computed keys those that the program's text has.
+ * A failed call is made once more, with a text that has spots
+ * (language/spot.h). Each spot that is reached is sent here, and the last one
+ * is the place of the error. The values at spots share their memory with the
+ * input, and so lead back to a path in the input. No value is ever shown: only
+ * keys, and of computed keys those that the program's text has.
  */
 #ifndef TRAIL_H
 #define TRAIL_H
@@ -23,10 +24,10 @@ struct trail_value;
 struct trail {
 	const struct source *source; /* borrowed */
 	struct trail_value **values; /* owned; by file, then by token */
-	long last;		     /* number of a spot, -1: none */
-	long author;		     /* the last outside of our library */
-	jv input;		     /* owned: of the function */
-	int64_t spent;		     /* on what it keeps */
+	long last;		     /* number of the last spot; -1: none */
+	long author;		     /* the last spot in the author's text */
+	jv input;		     /* owned: input of the function */
+	int64_t spent;		     /* cost of the values that are kept */
 };
 
 void trail_init(struct trail *t, const struct source *source, jv input);
