@@ -23,7 +23,7 @@ struct heap {
 /* Does a come before b? One and the same for all calls with a heap. */
 typedef bool heap_before_fn(const void *a, const void *b);
 
-/* Its things are in no heap afterwards. */
+/* Frees the array. The items live on, and are in no heap afterwards. */
 void heap_release(struct heap *h);
 
 static inline void *

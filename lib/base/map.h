@@ -18,8 +18,8 @@ struct map_slot {
 	const char *key;
 	void *value;	/* NULL: free */
 	uint32_t key_n; /* keys are shorter than 4 GiB */
-	uint32_t hash;	/* of the key; its place is at, or soon after, this %
-			 * cap */
+	uint32_t hash;	/* hash of the key, whose slot is hash % cap or soon
+			 * after it */
 };
 
 /* At most 5/6 of the slots are in use. */

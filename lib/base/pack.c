@@ -22,10 +22,10 @@ enum {
 	NEAR_MAX = 0x8000, /* farthest match in the text */
 	OWN_BITS = 10,
 	STEP_SHIFT = 6,
-	/* A text that is packed to more than one part of this many is like
-	 * nothing in the sample. */
+	/* A text is like nothing in the sample if its packed form is longer
+	 * than 1 / LIKE of it. */
 	LIKE = 4,
-	SHARE = 8, /* of the sample in all texts */
+	SHARE = 8, /* the sample is at most 1 / SHARE of all texts */
 	BITS_MIN = 10,
 	BITS_MAX = 15
 };
@@ -86,7 +86,7 @@ add_number(struct buf *out, size_t n)
 struct match {
 	size_t n;
 	bool along;
-	uint16_t place; /* as written */
+	uint16_t place; /* the number that is written for the place */
 };
 
 static void
@@ -114,7 +114,7 @@ add_sequence(struct buf *out, struct span literals, const struct match *m)
 /* The state of one text. */
 struct packing {
 	const struct pack *pack;
-	const char *start, *end; /* of the text */
+	const char *start, *end; /* the text that is packed */
 	size_t along; /* the place in the sample where a match may go on */
 	uint16_t own[1 << OWN_BITS]; /* places in the text, modulo 65536 */
 };

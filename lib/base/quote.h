@@ -33,7 +33,8 @@ void quote_yaml(struct buf *b, struct span json);
  */
 void quote_text(struct buf *b, struct span text);
 
-/* The same for a name, which must not look like two: no space either. */
+/* quote_text for a name, which must not look like two: a space is escaped,
+ * too. */
 void quote_name(struct buf *b, struct span text);
 
 #endif

@@ -160,7 +160,7 @@ span_cut(struct span *rest, char c)
 /* ---- bytes ---- */
 
 #define SPAN_BLANKS " \t\r\n"
-#define SPAN_SPACE " \t\n\v\f\r" /* as isspace(), and Go in ASCII */
+#define SPAN_SPACE " \t\n\v\f\r" /* isspace(), and Go in ASCII */
 
 static inline bool
 span_is_digit(char c)
