@@ -356,7 +356,7 @@ int
 watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
     const struct watch_kind *primary, struct watch_kind *k)
 {
-	enum { DEPENDENT_ONLY = 3 }; /* of the keys, the first */
+	enum { DEPENDENT_ONLY = 3 }; /* keys at the front of allowed */
 	static const char *const allowed[] = {"manage", "prune", "retain",
 	    "delete", "patch", "apiVersion", "kind", "map", "fields",
 	    "namespaces", "scope", "optional", "selector", "redact", NULL};

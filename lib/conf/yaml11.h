@@ -24,11 +24,11 @@ enum yaml11_number {
  */
 enum yaml11_number yaml11_number(const char *text, struct buf *out);
 
-/* The same of a key, which becomes a text: a number that is not an integer has
- * as few digits as a float32 needs. */
+/* yaml11_number for a key, which becomes a text: a number that is not an
+ * integer has as few digits as a float32 needs. */
 enum yaml11_number yaml11_key(const char *text, struct buf *out);
 
-/* A boolean there: yes, on, y, true, True, ... */
+/* Whether the text is a boolean: yes, on, y, true, True, ... */
 bool yaml11_bool(const char *text, bool *value);
 
 #endif
