@@ -47,9 +47,9 @@ enum protocol { PROTOCOL_UNKNOWN, PROTOCOL_1, PROTOCOL_2 };
 
 struct conn {
 	struct httpd *h;
-	struct conn *next, **link; /* of all */
+	struct conn *next, **link; /* list of all connections */
 	struct conn *dirty_next;
-	struct conn *eventful_next, **eventful_link; /* link NULL: not in it */
+	struct conn *eventful_next, **eventful_link; /* link NULL: in no list */
 	int fd;
 	int events; /* watched */
 	enum protocol protocol;
@@ -91,7 +91,7 @@ struct upgraded {
 
 struct exchange {
 	struct conn *conn;
-	struct exchange *next, **link;		 /* of the connection */
+	struct exchange *next, **link;		 /* list of the connection */
 	struct exchange *next_ready, *next_gone; /* HTTP/2: queues */
 	enum exchange_state state;
 	int32_t stream; /* HTTP/2 */
@@ -128,10 +128,10 @@ void conn_free_all(struct httpd *h);
 bool conn_make_room(struct httpd *h);
 void conn_dirty(struct conn *c); /* something is to be sent or ended */
 /*
- * The same for an event of a stream, which may wait for others: after a round
+ * conn_dirty for an event of a stream, which may wait for others: after a round
  * of events that took T, the next begins T later, but at most 20 ms. So a lone
- * event leaves at once, and a thousand watchers of quick writes get many
- * events with one system call.
+ * event leaves at once, and a thousand watchers of quick writes get many events
+ * with one system call.
  */
 void conn_event(struct conn *c);
 void conn_push(struct conn *c); /* sends what can be sent now */
@@ -206,7 +206,7 @@ void h2_end(struct exchange *x);
 void h2_reply(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count, struct text *text,
     struct span body);
-void h2_reset(struct exchange *x); /* this stream alone */
+void h2_reset(struct exchange *x); /* resets the stream, not the connection */
 void h2_goaway(struct conn *c);
 void h2_expire(struct conn *c); /* resets requests that take too long */
 

@@ -371,8 +371,8 @@ h1_eof(struct conn *c)
 {
 	struct exchange *x = c->h1 == NULL ? NULL : c->h1->x;
 
-	/* As in net/http, a client that closes its side waits for no more. But
-	 * its earlier requests are answered. */
+	/* A client that closes its side waits for no more answers, as in
+	 * net/http. But its earlier requests are answered. */
 	if (x != NULL && x->upgraded != NULL)
 		upgrade_broken(x, WEBSOCKET_NORMAL);
 	else if (x != NULL && x->state != X_READING)

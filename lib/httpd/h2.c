@@ -15,7 +15,7 @@
 
 enum {
 	OUT_AHEAD = 256 * 1024, /* bytes of frames made before they are sent */
-	WINDOW = 1 << 20	/* what a client may send unasked */
+	WINDOW = 1 << 20	/* bytes that a client may send unasked */
 };
 
 struct h2 {

@@ -24,7 +24,7 @@
 
 /* "HOST:PORT", as httpd_new listens: 127.0.0.0/8, [::1] or localhost. */
 bool local_is_address(const char *address);
-/* The same of a Host header, with any port or without one. */
+/* Whether a Host header, with or without a port, has such an address. */
 bool local_is_host(struct span host);
 
 enum local_verdict {

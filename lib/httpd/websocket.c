@@ -1,6 +1,6 @@
 #include "httpd/websocket.h"
 
-/* As in value/digest.c: EVP_* would first set up all of OpenSSL. */
+/* EVP_* would first set up all of OpenSSL, see value/digest.c. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
