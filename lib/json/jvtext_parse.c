@@ -12,7 +12,7 @@
 
 enum {
 	DEPTH_MOST = 200, /* well below what libjq refuses */
-	DIGITS_MOST = 15  /* of integers that doubles hold exactly */
+	DIGITS_MOST = 15  /* all integers with so many are exact doubles */
 };
 
 struct reader {

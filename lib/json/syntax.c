@@ -11,7 +11,7 @@ struct check {
 	const char *start, *end;
 	const char *why, *at; /* why NULL: all is well */
 	unsigned depth;
-	/* One bit per open bracket: 1 = object. */
+	/* A bit per open bracket: 1 = object. */
 	uint64_t objects[JSON_DEPTH_MAX / 64 + 1];
 };
 
