@@ -15,8 +15,8 @@
 
 enum {
 	PERIOD_MS = 1000,
-	/* Of one request. It is small, and everything waits for it: less than
-	 * other lists have. */
+	/* For one request. The answer is small, and everything waits for it:
+	 * shorter than the timeout of other lists. */
 	TIMEOUT_MS = 40000,
 	SAY_MS = 10000
 };

@@ -48,7 +48,7 @@ unsigned auth_tls_version(const struct auth *a);
 
 /* Whether a program gives the credential. */
 bool auth_runs_plugin(const struct auth *a);
-/* Which credential auth_headers gives. */
+/* The version of the credential that auth_headers gives. */
 unsigned auth_version(const struct auth *a);
 /* Appends the user of the credential, for messages; nothing if there is
  * none. */
