@@ -26,7 +26,7 @@ is_semicolon(const struct jqlex *lex, int i)
 	return jqlex_is(lex, i, JQLEX_OTHER, ";");
 }
 
-/* Of the call, or of the definition, whose name is token i. */
+/* The number of arguments of the call or definition whose name is token i. */
 static int
 arity(const struct jqlex *lex, int i)
 {
