@@ -16,8 +16,8 @@
  */
 int file_read(const char *path, int mib, struct buf *b, struct err *err);
 
-/* The same of an open file, from where it stands: a pipe, a socket. name is for
- * the error. A descriptor that does not block is waited for. */
+/* file_read for an open file (a pipe, a socket), from its current position.
+ * name is for the error. A descriptor that does not block is waited for. */
 int file_read_fd(
     int fd, const char *name, int mib, struct buf *b, struct err *err);
 

@@ -77,7 +77,7 @@ struct leash_ends {
 
 /* Made close-on-exec; the page says LEASH_NOT_YET. -1: ERR_TRANSIENT. */
 int leash_make(struct leash_ends *e, struct err *err);
-void leash_close(struct leash_ends *e); /* those that are not -1 */
+void leash_close(struct leash_ends *e); /* closes all that are not -1 */
 /* Appends "KPIPE_LEASH=3,4": the numbers that a writer will see. */
 void leash_env(struct buf *b, int read_fd, int page_fd);
 

@@ -99,7 +99,7 @@ sources_fit(struct loop *l, int fd)
 	l->source_cap = cap;
 }
 
-/* It would get no events, and no other place would report why. */
+/* The descriptor would get no events, and no other place would report why. */
 _Noreturn static void
 cannot_wait(int fd)
 {
@@ -193,7 +193,7 @@ static bool
 run_due_timers(struct loop *l)
 {
 	uint64_t now = clock_ms();
-	uint64_t newest = l->timer_order; /* those set meanwhile wait a round */
+	uint64_t newest = l->timer_order; /* newer timers wait a round */
 	bool ran = false;
 	struct timer *t;
 

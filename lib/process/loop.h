@@ -72,7 +72,7 @@ void loop_follow_on(struct loop *l);
 /* Until loop_stop. */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
-/* One round: waits at most timeout_ms (-1: as long as it takes). */
+/* Runs a round: waits at most timeout_ms (-1: as long as it takes). */
 void loop_once(struct loop *l, int timeout_ms);
 
 #endif
