@@ -318,7 +318,8 @@ add_kind(struct rest *rest, struct span kind)
 	}
 }
 
-/* These paths, and those of the object if it is a Secret by its text. */
+/* The paths of from, and those of a Secret if the object's text says it is
+ * one. */
 static struct rest
 at_object(const struct rest *from, struct span object)
 {

@@ -13,11 +13,11 @@
 #include "base/span.h"
 
 enum { REDACTED_SIZE = 39 };
-/* Its name in messages. */
+/* The name of a digest in messages. */
 #define REDACTED_DIGEST "a digest in the place of a hidden value"
 
-/* Appends it; name and value: hex digits of the key and of the value, at least 6
- * and 24. */
+/* Appends a digest; name and value: hex digits of the key and of the value, at
+ * least 6 and 24. */
 void redacted_add(struct buf *b, struct span name, struct span value);
 /* The first one in a text that does not escape it; SPAN_NONE: none. */
 struct span redacted_find(struct span text);

@@ -4,7 +4,7 @@
 
 #include "json/json.h"
 
-/* Of path: how many containers there are around a member of ... */
+/* Values of path: the number of containers around a member of ... */
 enum { IN_EVENT = 1, IN_OBJECT, IN_METADATA };
 
 void

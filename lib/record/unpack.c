@@ -113,8 +113,9 @@ cut(struct unpack *u)
 }
 
 /*
- * One step of zstd: UNPACK_BYTES also if there are no bytes yet. It gets one
- * block at a time, because a call that fails gives out nothing of those before.
+ * A call of zstd: UNPACK_BYTES also if there are no bytes yet. zstd gets one
+ * block at a time, because a call that fails gives out nothing of the blocks
+ * before.
  */
 static enum unpack_result
 decompress(struct unpack *u, struct buf *out, struct err *err)
