@@ -21,8 +21,8 @@ enum { BRAKE_MS = 60000, BRAKE_LIMIT_MAX = 100000 };
 
 enum brake_scope {
 	BRAKE_OFF,     /* the deletion may be sent */
-	BRAKE_PRIMARY, /* this primary's are held back */
-	BRAKE_ALL      /* all are held back */
+	BRAKE_PRIMARY, /* deletions for the primary are held back */
+	BRAKE_ALL      /* all deletions are held back */
 };
 
 struct brake_primary;
