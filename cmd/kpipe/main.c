@@ -409,8 +409,7 @@ on_beside_end(void *arg)
 	stop_if_gone(a);
 }
 
-/* It is started when the pipeline is ready: until then it would only be in its
- * way. */
+/* The shadow starts when the pipeline is ready, so as not to slow its start. */
 static void
 set_up_shadow(struct app *a)
 {

@@ -13,16 +13,17 @@
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
 	const struct watches *watches; /* borrowed: set by the caller */
-	char *folder;		   /* owned: of filters; NULL: where we are */
-	char **program_env;	   /* of ireconcile and filters; its strings are
-			     * borrowed */
+	char *folder;		   /* owned: folder of filters; NULL: ours */
+	char **program_env;	   /* owned: for ireconcile and filters; its
+				    * strings are borrowed */
 	char **shadow_env;	   /* for the ireconcile of --shadow */
-	bool shadow_has_variables; /* the file of --shadow */
+	bool shadow_has_variables; /* the file of --shadow has variables */
 	char **writers_env;	   /* for stages on a leash */
 	char **bare_env; /* for a stage that needs no variable of the file */
 	const char *instance;	  /* borrowed: our name, or NULL */
-	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
-	struct buf leash;	  /* KPIPE_LEASH as they get it */
+	const char *marks_secret; /* borrowed: Secret with the key of marks;
+				   * NULL: kpipe */
+	struct buf leash;	  /* KPIPE_LEASH for the stages */
 };
 
 /*

@@ -34,9 +34,9 @@ struct board_stage {
 	const char *tool; /* borrowed */
 	struct board_line counters, unready;
 	struct map samples;	     /* by name and labels */
-	struct sample *first, **end; /* the same, as they came: a histogram's
-					buckets must keep their order */
-	bool due;		     /* a sample at least is due */
+	struct sample *first, **end; /* in the order in which they came: a
+				      * histogram's buckets must keep it */
+	bool due;		     /* at least one sample is due */
 };
 
 /* Zeroed memory is an empty one. */
