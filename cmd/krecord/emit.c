@@ -90,7 +90,7 @@ log_bad(struct emit_source *s, const struct reading_line *line)
 /* A place between two lines, or at the end, where lines may be missing. */
 struct hole {
 	bool open, certain; /* certain: lines are missing */
-	struct buf time;    /* of the last line that has one */
+	struct buf time;    /* time of the last line that has one */
 };
 
 static void

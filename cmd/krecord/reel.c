@@ -30,12 +30,12 @@ struct reel {
 	ZSTD_CCtx *zstd;
 	struct buf packed;
 	uint64_t written;  /* bytes of it */
-	uint64_t sequence; /* of the last segment; 0: none yet */
-	uint64_t limit;	   /* bytes at which the next one begins */
+	uint64_t sequence; /* number of the last segment; 0: none yet */
+	uint64_t limit;	   /* bytes at which the next segment begins */
 	/* The segment before, which the state is read from: open, since its
 	 * name may be removed. -1: none. */
 	int before;
-	bool lost; /* lines, since the last failure */
+	bool lost; /* lines are lost since the last failure */
 	uint64_t failed_ms;
 	struct buf scratch;
 };

@@ -38,7 +38,7 @@ struct courier {
 	struct kube_backoff backoff;
 	struct timer timer;
 	bool fails, overflows;	     /* logged once */
-	bool partly;		     /* the same: only a part was taken */
+	bool partly;		     /* logged once: only a part was taken */
 	uint64_t sent, dropped;	     /* units (traces) */
 	uint64_t told;		     /* dropped ones that the log mentions */
 	void (*on_empty)(void *arg); /* or NULL */
