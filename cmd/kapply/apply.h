@@ -24,7 +24,7 @@
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 
-/* Beside those of every writer (kube/writer.h). */
+/* The options of kapply, beside those of every writer (kube/writer.h). */
 struct apply_opts {
 	struct opt_list files;	   /* empty: standard input */
 	bool recursive;		   /* folders that are named */

@@ -30,7 +30,7 @@ struct doomed {
 	struct doomed *next;
 	struct item item;   /* owned texts: key */
 	char *text;	    /* owned: identity spans point here, */
-	struct arena names; /* or here: decoded */
+	struct arena names; /* or here, if they are decoded */
 	const struct api_resource *resource; /* borrowed */
 	struct span set; /* decoded: of which set it is the parent; or none */
 };
@@ -171,7 +171,7 @@ is_unfit(struct buf *why, struct span object, const char *id)
 
 /* ---- what is to be deleted ---- */
 
-/* From an object as a list has it, without kind. Owned. */
+/* Made from an object of a list, which has no kind. Owned. */
 static struct doomed *
 doomed_new(const struct api_resource *r, struct span object)
 {

@@ -72,7 +72,8 @@ void
 set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
 {
-	/* Both are in one order: mostly the same place, or a few further. */
+	/* The items of both sets are in the same order: an item is mostly at
+	 * the same place, or a few places further. */
 	for (size_t i = 0, at = 0; i < s->count && older->count > 0; i++)
 		for (size_t n = 0; n < older->count; n++) {
 			size_t j = (at + n) % older->count;

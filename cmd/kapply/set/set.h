@@ -41,7 +41,7 @@ enum item_op {
 
 /* The next request of an item. */
 enum item_step {
-	STEP_PRIMARY, /* once: is the primary still as the line says? */
+	STEP_PRIMARY, /* for `once`: is the primary as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
 	STEP_CAUSE,   /* for the log: the client that changed the object */
 	STEP_WRITE,
@@ -84,7 +84,7 @@ struct item {
 	enum item_op op;
 	enum phase phase;
 	struct objref id;
-	struct span namespace_; /* where it is sent to; unset before */
+	struct span namespace_; /* namespace of its requests; unset before */
 	char *key;		/* owned: Kind.group/namespace/name */
 	/* The object, raw; the array of finalizers; of OP_LOOK the path. */
 	struct span text;
