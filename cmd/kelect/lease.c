@@ -44,7 +44,7 @@ struct lease {
 	struct record record;
 	uint64_t observed_ns; /* when the record was seen to change */
 	uint64_t give_up_ns;  /* RELEASING */
-	bool claimed;	      /* by a request whose outcome is not known */
+	bool claimed;	      /* a request of unknown outcome claimed it */
 };
 
 int
@@ -227,7 +227,7 @@ send_record(struct lease *l, enum step step, struct instant now)
 	buf_adds(b,
 	    "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\","
 	    "\"metadata\":");
-	if (step != STEP_CREATE) { /* with its resourceVersion */
+	if (step != STEP_CREATE) { /* metadata with the resourceVersion */
 		buf_adds(b, l->record.metadata);
 	} else {
 		buf_adds(b, "{\"name\":");
@@ -313,7 +313,7 @@ held(struct lease *l, struct instant now)
 	l->step = STEP_NONE;
 	l->observed_ns = l->sent_ns;
 	election_worked(e);
-	if (now.ns >= until) { /* too old to begin with */
+	if (now.ns >= until) { /* the answer came too late */
 		election_wait(e, now.ns);
 		return;
 	}
