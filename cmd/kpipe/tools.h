@@ -27,9 +27,9 @@ struct tools {
 };
 
 /*
- * Fills in the stages of p, by options and the filters of watches. lease: kelect
- * is one of them, and this is the name; or NULL. on_leash: they get one, from our
- * kelect or another.
+ * Fills in the stages of p, by options and the filters of watches. lease: the
+ * name of the lease, if kelect is a stage; else NULL. on_leash: the stages get
+ * a leash, from our kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);

@@ -30,9 +30,11 @@ struct resident {
 	int (*launch)(struct resident *r, struct err *err);
 	/* Called when the process is ready. NULL: not wanted. */
 	void (*on_ready)(struct resident *r);
-	/* A report, but not the one that it is ready; NULL: not wanted. */
+	/* Called for a report other than that the process is ready. NULL: not
+	 * wanted. */
 	void (*on_line)(struct resident *r, struct span line);
-	/* Called when the process has ended, to close its ends. NULL: nothing. */
+	/* Called when the process has ended, to close its descriptors. NULL:
+	 * nothing. */
 	void (*on_stop)(struct resident *r);
 	/* Called when a process that is needed is not started again: it ended
 	 * with 100 and was never ready, or is killed for memory again and
@@ -49,7 +51,7 @@ struct resident {
 	bool ending;
 };
 
-/* Once the loop runs. */
+/* Call it once the loop runs. */
 void resident_start(struct resident *r);
 /* The process of its stage has ended: a wait status. */
 void resident_take(struct resident *r, int status);

@@ -18,7 +18,7 @@ struct server {
 	bool waiting; /* for room in the pipe to stdin */
 };
 
-/* Once the loop runs. */
+/* Call it once the loop runs. */
 void server_start(struct server *s);
 /* Writes due lines if there is room; called before each wait. */
 void server_tell(struct server *s);

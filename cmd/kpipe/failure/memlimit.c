@@ -10,7 +10,7 @@
 
 /* The two versions of cgroups, which name things differently. */
 struct flavor {
-	const char *folder; /* below the root */
+	const char *folder; /* folder below the root of cgroups */
 	const char *kills, *limit;
 };
 
