@@ -320,7 +320,7 @@ on_signal(void *arg, int signo)
 {
 	struct capture *c = arg;
 
-	/* Another process reads what is live, and needs the state. */
+	/* A new process reads the live stream, and needs the state. */
 	if (signo == SIGUSR1)
 		live_begin(c->live[WHOLE]);
 	else

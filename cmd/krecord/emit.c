@@ -39,7 +39,7 @@ flush(struct emit *o)
 	buf_reset(&o->text);
 }
 
-/* After text was appended. False: it cannot be written. */
+/* Called after text was appended. False: it cannot be written. */
 static bool
 added(struct emit *o)
 {

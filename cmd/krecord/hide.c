@@ -73,7 +73,7 @@ write_all(const char *path, struct err *err)
 	return rc;
 }
 
-/* Another process may make it at the same time: the first one's holds. */
+/* Another process may make the key at the same time: the first one holds. */
 static int
 make_key(const char *path, struct err *err)
 {

@@ -17,7 +17,7 @@
 #include "record/reading.h"
 #include "segmentline.h"
 
-/* After a failure; and how often `busy` is called. */
+/* AGAIN_MS: delay after a failure. BUSY_LINES: how often `busy` is called. */
 enum { AGAIN_MS = 2000, BUSY_LINES = 256 };
 /* Level 1 costs a third of level 3, for a tenth more bytes. */
 enum { LEVEL = 1, CHUNK = 128 * 1024, WRITE_AT = 64 * 1024 };
@@ -190,7 +190,7 @@ make_room(const struct reel *s, uint64_t room)
 
 /* ---- the state at the start of a segment ---- */
 
-/* By its descriptor; without /proc by its name. */
+/* Opens the segment before by its descriptor; without /proc, by its name. */
 static struct reading *
 open_before(struct reel *s)
 {
