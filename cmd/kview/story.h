@@ -29,7 +29,7 @@ struct story {
 	struct arena names; /* names in the line, decoded */
 	struct buf text, details;
 	struct buf state;    /* the last state line, and result of each stage */
-	struct buf programs; /* by kind, of the last segment */
+	struct buf programs; /* programs of the last segment, by kind */
 	struct buf tool;     /* the release, in words, with the programs */
 	struct textlist started; /* processes of kpipe that were told */
 	struct textlist open;	 /* kinds that began, and are not complete */

@@ -31,7 +31,7 @@ struct track {
 	uint32_t epoch;	      /* when that was seen (record/epoch.h) */
 	uint32_t gaps;	      /* how many there were before it */
 	uint64_t former;      /* hash of the last one that is gone; 0: none */
-	bool seen;	      /* since its kind was announced last */
+	bool seen;	      /* was seen since its kind was announced last */
 	size_t rows;	      /* how many were made of it */
 	/* For the page: which lines it has. */
 	bool told;
