@@ -355,7 +355,8 @@ find_twin(const struct kind *k, const struct api_resource *r)
 	return found;
 }
 
-/* Another want covers the operand: it is announced and printed once. */
+/* Leaves an operand to another want that covers it: the operand is announced
+ * and printed once. */
 static void
 leave_to(struct kind *k, struct kind *twin)
 {

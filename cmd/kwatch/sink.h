@@ -52,7 +52,7 @@ struct sink_counters {
 };
 
 struct sink *sink_new(struct out *out, enum sink_form form);
-void sink_free(struct sink *s); /* before the indexes */
+void sink_free(struct sink *s); /* call it before the indexes are released */
 const struct sink_counters *sink_counters(const struct sink *s);
 /* Prints waiting lines while the reader takes them. */
 void sink_pump(struct sink *s);

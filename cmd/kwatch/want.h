@@ -25,7 +25,7 @@ struct want {
 	char *name;		      /* an operand's object; or NULL */
 	char *group, *version, *kind; /* if spelling is NULL */
 	const struct watches *file;   /* ... which named it first; borrowed */
-	int line;		      /* in it */
+	int line;		      /* line in file */
 	struct textlist namespaces;   /* empty: all */
 	char *selector;		      /* or NULL */
 	bool strict;		      /* selects primaries: never widened */
