@@ -8,10 +8,11 @@
 /*
  * A sequence: a byte, whose upper bit says that the match goes on where the
  * last one in the sample would; three bits for the number of literals, and four
- * for the length of the match beyond MATCH_MIN; more of each number in the bytes
- * behind, if all its bits are set; the literals; the match's place, if it is
- * not told already: two bytes, below PACK_SAMPLE_MAX in the sample, else the
- * distance back in the text. A text ends after a sequence's literals.
+ * for the length of the match beyond MATCH_MIN; more of each number in the
+ * bytes behind, if all its bits are set; the literals; the match's place, if
+ * the upper bit does not tell it: two bytes, below PACK_SAMPLE_MAX in the
+ * sample, else the distance back in the text. A text ends after a sequence's
+ * literals.
  */
 enum {
 	MATCH_MIN = 6,

@@ -19,8 +19,8 @@ enum yaml11_number {
 /*
  * Appends the number that the text spells: an integer in decimal (0644, 1_000,
  * 0b11, -0x10, 0o17), another number without its underscores, .inf, -.inf or
- * .nan. It appends nothing if the text is not a number, or one beyond a float64,
- * or an integer of another base beyond 64 bits.
+ * .nan. Nothing is appended if the text is not a number, or one beyond a
+ * float64, or an integer of another base beyond 64 bits.
  */
 enum yaml11_number yaml11_number(const char *text, struct buf *out);
 

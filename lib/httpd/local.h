@@ -34,9 +34,9 @@ enum local_verdict {
 };
 /*
  * Whether a server that asks for no credential may answer. A request without a
- * Host (HTTP/1.0) is not of a browser: those always send one. name: one more host
- * without a port, that counts as local; or SPAN_NONE. *culprit is the value
- * that is not local, if there is one.
+ * Host (HTTP/1.0) does not come from a browser: browsers always send a Host.
+ * name: one more host, without a port, that counts as local; or SPAN_NONE.
+ * *culprit is the value that is not local, if there is one.
  */
 enum local_verdict local_judge(
     const struct httpd_request *r, struct span name, struct span *culprit);

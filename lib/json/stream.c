@@ -15,8 +15,8 @@ enum mode { UNDECIDED, LINES, CONCATENATED };
 /* The state of the bytes at the front. */
 enum place { DOCUMENT, LIST_ITEM, LIST_TAIL, REST_OF_LINE };
 
-/* Where a value ends, found byte by byte as it arrives: brackets and strings are
- * counted, the grammar is left to json_check. Zeroed: before a value. */
+/* Where a value ends, found byte by byte as it arrives: brackets and strings
+ * are counted, the grammar is left to json_check. Zeroed: before a value. */
 struct scan {
 	size_t at; /* bytes looked at, from the start of the value */
 	unsigned depth;

@@ -171,7 +171,7 @@ build_table(struct discovery *d)
 			e->resource = r;
 			map_put(&d->by_kind, span_str(e->key), e);
 		} else if (!e->resource->can_list && r->can_list) {
-			/* Where two share a kind, the one that can be listed. */
+			/* If two share a kind, the one that can be listed. */
 			e->resource = r;
 		}
 		buf_release(&key);

@@ -138,8 +138,8 @@ want_uses(struct definitions *builtins, const struct definitions *text,
 	}
 }
 
-/* The compilers of 1.6 to 1.8 call these as well, for `catch`, operators, `break`
- * and texts. All but `error` are in C there. */
+/* The compilers of 1.6 to 1.8 call these functions as well, for `catch`,
+ * operators, `break` and texts. All but `error` are in C there. */
 static void
 want_always(struct definitions *builtins)
 {

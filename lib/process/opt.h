@@ -24,7 +24,8 @@
  *	return code >= 0 ? code : opt_fatal(&err);
  *
  * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
- * --log-level, --log-format, --log-time and -v, which opt_parse applies by log_init.
+ * --log-level, --log-format, --log-time and -v, which opt_parse applies by
+ * log_init.
  */
 #ifndef OPT_H
 #define OPT_H
