@@ -16,7 +16,7 @@
 #define KINDS PREFIX "contains-group-kinds"
 #define NAMESPACES PREFIX "additional-namespaces"
 
-/* PARENT: it is read or written, before or after the others. */
+/* PARENT: the parent is read or written, before or after the other stages. */
 enum stage { COLLECT, PARENT, APPLY, LIST, DELETE, DONE };
 
 /* The contents of a set: sets of texts, each an owned copy. */
@@ -51,7 +51,7 @@ struct applyset {
 	bool keeps_all; /* not all was pruned: the parent remembers all of it */
 	size_t kind_at, namespace_at; /* the LIST under way */
 	const struct api_resource *listed;
-	struct doomed *doomed; /* first is the one being deleted */
+	struct doomed *doomed; /* the first is being deleted */
 	/* The request under way, for its retry. */
 	enum kube_verb verb;
 	struct buf path, body;

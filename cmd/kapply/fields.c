@@ -241,7 +241,7 @@ kept_path(struct buf *b, struct span object, struct span path)
 	return buf_span(b);
 }
 
-/* The text is, as base64, that of the other. */
+/* Whether the text is the one that base64 encodes. */
 static bool
 is_same_text(struct span text, struct span base64)
 {

@@ -36,7 +36,7 @@ ask_again(struct keyring *r, uint64_t ms)
 		loop_after(r->apply->w.loop, &r->timer, ms, ask, r);
 }
 
-/* The Secret is not as it has to be, since text; NULL: it is again. */
+/* Reports why the Secret is not as it has to be. NULL: it is right again. */
 static void
 trouble(struct keyring *r, const char *text)
 {
