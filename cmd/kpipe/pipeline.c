@@ -185,7 +185,7 @@ rank(const struct stage *s)
 		return 0;
 	if (WIFSIGNALED(s->status))
 		return WTERMSIG(s->status) == SIGPIPE ? 4 : 0;
-	/* A shell makes that of it. */
+	/* A shell whose command dies of SIGPIPE ends with the code. */
 	if (s->role == STAGE_FILTERS && code == 128 + SIGPIPE)
 		return 4;
 	switch (code) {

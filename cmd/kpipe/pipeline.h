@@ -115,7 +115,7 @@ void pipeline_settle(struct pipeline *p);
 
 /* Called on SIGTERM: drains; on a second one: kills. */
 void pipeline_end(struct pipeline *p);
-/* Kills; the exit code is this one. */
+/* Kills all stages; kpipe exits with code. */
 void pipeline_give_up(struct pipeline *p, int code);
 
 /* The state in a few words, for people: static. */

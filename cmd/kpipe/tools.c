@@ -483,7 +483,8 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 {
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
-	/* No variables for it: then it must not have our memory, either. */
+	/* kpipe-http gets no variables of the file, so it must not have our
+	 * memory, either. */
 	if (t->watches->has_variables || t->shadow_has_variables)
 		s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);

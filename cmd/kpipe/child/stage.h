@@ -116,7 +116,7 @@ void stage_kill(struct stage *s, int signo);
  */
 void stage_kill_helpers(const struct stage *s);
 
-/* Takes over a wait status: it is no longer running. */
+/* Takes over a wait status: the stage is no longer running. */
 void stage_ended(struct stage *s, int wait_status);
 int stage_exit_code(const struct stage *s); /* 128 + signal if killed */
 
