@@ -25,7 +25,7 @@ struct story {
 	struct tracks tracks;
 	struct contrast contrast;
 	size_t lines;	    /* read until now, bad ones as well */
-	struct viewrow row; /* the one in the making */
+	struct viewrow row; /* the row in the making */
 	struct arena names; /* names in the line, decoded */
 	struct buf text, details;
 	struct buf state;    /* the last state line, and result of each stage */

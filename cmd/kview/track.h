@@ -69,7 +69,7 @@ void tracks_set_object(
 /* Finds the parent by the owner reference or the marks of object. */
 void tracks_find_parent(
     struct tracks *all, struct track *t, struct span metadata);
-/* parent is taken for it if there is not one yet, and no circle comes of it. */
+/* Takes parent for the track, if it has none yet and no circle comes of it. */
 void tracks_offer_parent(struct track *t, struct track *parent);
 
 /* Forgets objects that are gone, have no row that is kept, and nothing below
