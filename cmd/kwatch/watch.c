@@ -380,9 +380,9 @@ recover(struct watch *w, enum recovery_end end, const struct kube_error *e)
 	switch (recovery_step(state_now(w), end)) {
 	case STEP_RESUME:
 		app->reconnects++;
+		/* Some aggregated servers have no versions. */
 		if (w->version.len == 0)
-			forget_version(
-			    w); /* some aggregated servers have none */
+			forget_version(w);
 		again(w, 0);
 		return;
 	case STEP_CUT_SHORT:
