@@ -239,7 +239,7 @@ number(const unsigned char **p)
 	return n + *(*p)++;
 }
 
-/* From earlier in the same text, which it may overlap. */
+/* Copies from earlier in the same text; both places may overlap. */
 static void
 repeat(char *to, size_t distance, size_t n)
 {

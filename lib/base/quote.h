@@ -12,7 +12,7 @@ enum quote {
 	QUOTE_LEAST, /* only what JSON demands: for programs */
 	QUOTE_YAML,  /* and what YAML does not print, or takes for a line break:
 		      * the string is the same in both languages */
-	QUOTE_HIDDEN /* and all that utf8_is_visible denies: for eyes */
+	QUOTE_HIDDEN /* and what utf8_is_visible denies: for people */
 };
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */

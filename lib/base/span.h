@@ -228,7 +228,8 @@ span_is_digits(struct span s)
 	return s.n > 0 && span_digits(s) == s.n;
 }
 
-/* Nothing but digits, whose value is at most max, goes to *n. */
+/* Sets *n to the number in s: digits only, at most max. False: it is not
+ * that. */
 static inline bool
 span_number(struct span s, uint64_t max, uint64_t *n)
 {
