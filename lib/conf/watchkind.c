@@ -269,7 +269,8 @@ check_patch(struct conf *c, const struct yaml *y, const struct watch_kind *k)
 	    k->selector != NULL ? "selector" : "fields");
 }
 
-/* With a definition everything of its kind is deleted, which its spec names. */
+/* Deleting a definition deletes all objects of its kind, which its spec
+ * names. */
 static int
 check_delete(struct conf *c, const struct yaml *y, const struct watch_kind *k)
 {
