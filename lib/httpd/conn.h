@@ -219,8 +219,8 @@ void tls_conn_free(struct tls_conn *t);
 long tls_read(struct tls_conn *t, char *p, size_t n);
 long tls_write(struct tls_conn *t, const char *p, size_t n);
 void tls_close(struct tls_conn *t);		/* says goodbye, once */
-bool tls_wants_write(const struct tls_conn *t); /* to be able to read */
-bool tls_is_h2(const struct tls_conn *t);	/* after the first read */
+bool tls_wants_write(const struct tls_conn *t); /* before it can read */
+bool tls_is_h2(const struct tls_conn *t);	/* known after the first read */
 /* The client's certificate, checked when it is first asked for. */
 const struct httpd_peer *tls_peer(struct tls_conn *t);
 

@@ -20,7 +20,7 @@ struct h1 {
 	struct buf pending;
 	bool in_value, headers_done, broken;
 	bool in_chunks;	     /* the body comes in chunks */
-	uint64_t chunk_left; /* with the end of its line; 0: a line is next */
+	uint64_t chunk_left; /* counts the end of its line; 0: a line is next */
 	char chunk_last;     /* see head_chunk_line */
 };
 

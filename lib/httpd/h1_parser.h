@@ -16,7 +16,7 @@ enum h1_parsed {
 	H1_TAKEN, /* the whole piece: more may come */
 	H1_WHOLE, /* a request ended: the rest was not looked at */
 	H1_LONG,  /* the head is longer than the parser allows */
-	H1_BAD	  /* also: a callback did not want it */
+	H1_BAD	  /* bad input, or a callback refused it */
 };
 
 #ifdef KPIPE_LLHTTP

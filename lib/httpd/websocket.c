@@ -121,7 +121,8 @@ is_utf8(const char *p, const char *end)
 	return n > 0;
 }
 
-/* Nothing, or a code and a reason (section 5.5.1). */
+/* Whether the payload is that of a close frame: empty, or a code and a reason
+ * (section 5.5.1). */
 static bool
 is_close(const struct websocket_reader *r)
 {
