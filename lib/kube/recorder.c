@@ -332,7 +332,8 @@ judge(struct recorder *r, struct waiting *w)
 	buf_release(&object);
 }
 
-/* In order, and one at a time, so that a repetition finds its Event. */
+/* Sends Events in order and one at a time, so that a repetition finds its
+ * Event. */
 static void
 pump(struct recorder *r)
 {

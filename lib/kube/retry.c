@@ -7,7 +7,7 @@ enum {
 	TRANSIENT_MAX_MS = 30000,
 	PERMANENT_FIRST_MS = 5000,
 	PERMANENT_MAX_MS = 600000,
-	DENIED_MAX_MS = 15000, /* and as much again by jitter */
+	DENIED_MAX_MS = 15000, /* jitter adds up to as much again */
 	SOON_FIRST_MS = 10,
 	SOON_MAX_MS = 1000
 };
