@@ -80,7 +80,7 @@ is_named(const struct definition *d, struct span name, int n)
 	return d->arity == n && span_eq(d->name, name);
 }
 
-/* There is one before token i. */
+/* Whether a definition of the name begins before token i. */
 static bool
 is_defined(const struct definitions *d, struct span name, int n, int i)
 {
