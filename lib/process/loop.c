@@ -48,7 +48,7 @@ struct loop {
 	bool stopped;
 };
 
-/* Nothing works without it: exit as if memory were exhausted. */
+/* Nothing works without the descriptor: exit as if memory were exhausted. */
 static int
 needed(int fd, const char *what)
 {
@@ -351,7 +351,8 @@ loop_once(struct loop *l, int timeout_ms)
 		run_always_ready(l);
 	if (!l->stopped)
 		happened = run_due_timers(l) || happened;
-	/* Also if fn ran in this round: what follows is done in the next. */
+	/* fn is due even if it ran in this round: what follows is done in the
+	 * next. */
 	l->follow.due = l->follow.due || happened;
 }
 

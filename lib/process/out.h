@@ -41,7 +41,7 @@ void out_on_room(struct out *o, loop_fn *fn, void *arg);
 
 /* Adds a line; the newline is added here. */
 void out_line(struct out *o, struct span line);
-/* Or append to this, newlines included, and call out_added. */
+/* The buffer to append lines to, newlines included; then call out_added. */
 struct buf *out_buf(struct out *o);
 void out_added(struct out *o);
 
