@@ -1,8 +1,8 @@
 /*
  * redacted: the text that stands for a value which redact.h took out:
- * "redacted-" and 30 hex digits. The first digits are of the key, and tell which
- * digests compare: under one key, equal values have equal digests. In the data
- * of a Secret the digest is in base64, as every value is there.
+ * "redacted-" and 30 hex digits. The first digits are of the key, and tell
+ * which digests compare: under one key, equal values have equal digests. In
+ * the data of a Secret the digest is in base64, as every value is there.
  */
 #ifndef REDACTED_H
 #define REDACTED_H

@@ -33,7 +33,7 @@ put(struct sketch *s, char c)
 		buf_addc(s->to, c);
 		return;
 	}
-	/* Without its status it is still known. */
+	/* Without its status the object is still known. */
 	s->failed = s->path != IN_OBJECT;
 	s->to->len = s->member;
 	s->to = NULL;
