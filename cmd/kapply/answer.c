@@ -475,7 +475,8 @@ read_holder(struct call *c, const struct kube_answer *answer)
 		value = json_string(m.value, &scratch);
 		whose = proof_patch_primary(m.key, value);
 		buf_adds(&b, before);
-		/* For a message, what a forged one says is good enough. */
+		/* The name is for a message only, so a forged mark does no
+		 * harm. */
 		buf_addspan(
 		    &b, whose.p != NULL ? whose : span_cut(&value, ' '));
 		before = ", ";

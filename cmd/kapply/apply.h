@@ -67,7 +67,7 @@ struct apply {
 };
 
 struct key {
-	struct work work; /* first */
+	struct work work; /* the first member */
 	struct apply *apply;
 	char *name;	  /* owned */
 	struct set *set;  /* owned: at work */

@@ -91,7 +91,7 @@ is_number(struct span text, size_t *n)
 	return text.n > 0;
 }
 
-/* All that the step says of keys, the element has. */
+/* Whether the element has all keys of the step, with their values. */
 static bool
 has_keys(const struct step *s, struct span element)
 {

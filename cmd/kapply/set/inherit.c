@@ -59,7 +59,7 @@ inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
 
 	i->denied = old->denied;
 	old->denied = NULL;
-	/* Not braked any more, if the primary goes, too. */
+	/* A deletion is not held back any more if the primary goes, too. */
 	if (!same_wish(i, old) || (old->held && s->deleting))
 		return;
 	if (action == ACTION_RECALL)
