@@ -36,7 +36,7 @@ struct record {
 };
 
 struct lease {
-	struct election e; /* first */
+	struct election e; /* the first member */
 	const struct lease_opts *o;
 	enum step step;
 	struct instant attempt; /* start of the attempt */

@@ -28,7 +28,7 @@ enum {
 };
 
 struct lock {
-	struct election e; /* first */
+	struct election e; /* the first member */
 	const char *namespace_, *name, *pod;
 	enum step step;
 	uint64_t delay_ms;
