@@ -23,7 +23,7 @@ static const struct flavor v2 = {"", "memory.events", "memory.max"};
 
 enum { FILE_BYTES = 512 }; /* more than any of these files has */
 
-/* No file is as an empty one. */
+/* Reads a file; one that is absent counts as empty. */
 static struct span
 read_all(const char *path, char *bytes)
 {
