@@ -70,7 +70,7 @@ struct kstatus {
 
 /* An object with a status to write. */
 struct status_key {
-	struct work work; /* first */
+	struct work work; /* the first member */
 	struct kstatus *all;
 	char *name;	   /* owned: the object's key */
 	struct line *line; /* owned: being written */
