@@ -114,7 +114,7 @@ kind_say_undecided(struct kind *k)
 	buf_release(&b);
 }
 
-/* While some namespaces cannot be listed: those that were. */
+/* Tells the reader which namespaces were listed, while others cannot be. */
 static void
 tell_listed(struct kind *k)
 {

@@ -538,7 +538,7 @@ is_fine(void *arg)
 	}
 }
 
-/* For a minute there may be no event: that it began must be enough. */
+/* No event may come for a minute, so the begin of the answer must be enough. */
 static void
 on_begin(void *arg)
 {
