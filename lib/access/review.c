@@ -32,7 +32,7 @@ enum {
 
 /* The API server's answer about a token and a method. */
 struct known {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	uint64_t token_until_ms, access_until_ms;
 	bool authenticated, allowed;
 	unsigned char user[DIGEST_SIZE]; /* the user whose right was checked */

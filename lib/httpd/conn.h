@@ -171,7 +171,7 @@ void h1_start(struct exchange *x, int status,
 void h1_send(struct exchange *x, struct text *t);
 void h1_forget_frames(struct httpd *h);
 void h1_end(struct exchange *x);
-/* All of its answer is in out: frees it. */
+/* The whole answer is in out: frees the exchange. */
 void h1_done(struct exchange *x);
 /* text or body, one of them */
 void h1_reply(struct exchange *x, int status,

@@ -1,6 +1,7 @@
 /*
- * Part of httpd/conn.h. HTTP/1.1 by llhttp or http_parser. One exchange at a
- * time: what a client sends ahead waits, and beyond READ_BYTES in the kernel.
+ * Part of httpd/conn.h: HTTP/1.1, parsed by llhttp or http_parser. A connection
+ * has one exchange at a time: requests that a client sends ahead wait in
+ * memory, and beyond READ_BYTES in the kernel.
  */
 #include <stdlib.h>
 #include <strings.h>

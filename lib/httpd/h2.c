@@ -1,6 +1,6 @@
 /*
- * Part of httpd/conn.h. HTTP/2 by nghttp2. Its callbacks only note what
- * happened; handlers are called when it is not on the stack.
+ * Part of httpd/conn.h: HTTP/2 by nghttp2. The callbacks of nghttp2 only note
+ * what happened; handlers are called when nghttp2 is not on the stack.
  */
 #include <nghttp2/nghttp2.h>
 #include <stdio.h>

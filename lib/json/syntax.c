@@ -1,4 +1,4 @@
-/* Part of json/json.h: whether a text is JSON, and where it stops being it. */
+/* Part of json/json.h: checks that a text is JSON, and finds the first error. */
 #include "json/json.h"
 
 #include "base/utf8.h"

@@ -30,7 +30,7 @@ retry_classify(enum kube_verb verb, const struct kube_error *e)
 {
 	if (e->namespace_terminating)
 		return RETRY_TRANSIENT;
-	/* No answer: the gate of the queue sets the pace. */
+	/* Without an answer, the gate of the queue sets the pace. */
 	if (e->code == 0 && e->kind == ERR_TRANSIENT)
 		return RETRY_SOON;
 	/*

@@ -79,7 +79,7 @@ on_timeout(void *arg)
 	finish(p, &err);
 }
 
-/* All requests wait for it. */
+/* All requests wait for the plugin. */
 static void
 say_waiting(void *arg)
 {

@@ -1,5 +1,6 @@
 /*
- * file: a small file, read whole; text, written whole; a file for its owner.
+ * file: reads a small file as a whole, writes a text as a whole, and opens a
+ * file that only its owner may read.
  */
 #ifndef FILE_H
 #define FILE_H

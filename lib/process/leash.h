@@ -72,7 +72,7 @@ int leash_check(struct leash *l, struct err *err);
 struct leash_ends {
 	int read_fd;  /* for the writers */
 	int write_fd; /* for kelect alone: any other holder keeps it open */
-	int page_fd;  /* for both */
+	int page_fd;  /* for the writers and kelect */
 };
 
 /* Made close-on-exec; the page says LEASH_NOT_YET. -1: ERR_TRANSIENT. */

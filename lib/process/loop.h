@@ -1,7 +1,7 @@
 /*
- * loop: one thread, file descriptors, timers, signals.
+ * loop: waits for file descriptors, timers and signals by epoll, in a thread.
  *
- * epoll underneath. A regular file cannot be polled and counts as always
+ * A regular file cannot be polled and counts as always
  * readable and writable. Callbacks run from loop_run only, one at a time; each
  * may add, change and remove anything, itself included.
  */

@@ -131,7 +131,8 @@ decompress(struct unpack *u, struct buf *out, struct err *err)
 		u->in_part = true;
 	}
 	left = ZSTD_decompressStream(u->zstd, &to, &in);
-	/* Only of the first part: behind it, it may be damage. */
+	/* Only in the first part: in a later one, the error may come from
+	 * damage. */
 	if (u->part == 0 &&
 	    ZSTD_getErrorCode(left) ==
 		ZSTD_error_frameParameter_windowTooLarge) {
