@@ -1,4 +1,4 @@
-/* Part of json/json.h: checks that a text is JSON, and finds the first error. */
+/* Part of json/json.h: checks that a text is JSON, and finds what is wrong. */
 #include "json/json.h"
 
 #include "base/utf8.h"
