@@ -227,7 +227,7 @@ send_record(struct lease *l, enum step step, struct instant now)
 	buf_adds(b,
 	    "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\","
 	    "\"metadata\":");
-	if (step != STEP_CREATE) { /* metadata with the resourceVersion */
+	if (step != STEP_CREATE) { /* with its resourceVersion */
 		buf_adds(b, l->record.metadata);
 	} else {
 		buf_adds(b, "{\"name\":");
