@@ -162,7 +162,7 @@ naming_label(const struct set *s, struct span object)
 bool
 adopt_may(const struct set *s, const struct item *i, struct span object)
 {
-	/* At most once: not again for an object of another operator. */
+	/* An item of once is never written to an object of another operator. */
 	return !i->once && s->adopt.n > 0 && adopt_is_free(s, object) &&
 	    body_metadata(object, "deletionTimestamp").n == 0 &&
 	    is_named(label(object, s->adopt), s);
@@ -174,7 +174,7 @@ add_offer(struct buf *b, const struct set *s, struct span object)
 {
 	struct span key = naming_label(s, object);
 	struct span home = s->primary.namespace_;
-	/* By marks a member elsewhere than its primary is one. */
+	/* A member elsewhere than its primary is known by its marks. */
 	bool marks =
 	    home.n > 0 && !span_eq(body_metadata(object, "namespace"), home);
 

@@ -13,7 +13,7 @@
 #include "record/redacted.h"
 #include "send.h"
 
-/* Both together fit into an Event (kube/recorder.h). */
+/* A message and a reason of these sizes fit into an Event (kube/recorder.h). */
 enum { MESSAGE_MAX = 700, WHY_MAX = 256 };
 
 /* component: who says it; empty: the field manager. */

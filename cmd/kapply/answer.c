@@ -422,8 +422,8 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 	buf_release(&text);
 }
 
-/* After STEP_TRIM nothing is left; if that fails, others may have added keys
- * again. */
+/* After STEP_TRIM the item is done. If a request failed, other clients may have
+ * added keys again: the item goes back to STEP_WRITE. */
 static void
 wrote_merge(struct call *c, const struct kube_answer *answer)
 {
@@ -475,7 +475,8 @@ read_holder(struct call *c, const struct kube_answer *answer)
 		value = json_string(m.value, &scratch);
 		whose = proof_patch_primary(m.key, value);
 		buf_adds(&b, before);
-		/* For a message, what a forged one says is good enough. */
+		/* The name is for a message only, so a forged mark does no
+		 * harm. */
 		buf_addspan(
 		    &b, whose.p != NULL ? whose : span_cut(&value, ' '));
 		before = ", ";
@@ -607,7 +608,7 @@ read_object(struct call *c, const struct kube_answer *answer)
 static void
 wrote_adoption(struct call *c, const struct kube_answer *answer)
 {
-	c->item->step = STEP_READ; /* another may have it by now */
+	c->item->step = STEP_READ; /* the owner may have changed */
 	if (answer->code == 404 && answer->error.reason[0] != '\0')
 		gone_meanwhile(c);
 	else if (failed(answer))
@@ -683,7 +684,7 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 static void
 deleted(struct call *c, const struct kube_answer *answer)
 {
-	c->item->step = STEP_READ; /* again: it may have got another owner */
+	c->item->step = STEP_READ; /* again: the owner may have changed */
 	/* 409: another object has the name by now, or it was changed. */
 	if (!failed(answer))
 		engine_item_done(c->key, c->item, "deleted");

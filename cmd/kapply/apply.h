@@ -24,7 +24,7 @@
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
 
-/* Beside those of every writer (kube/writer.h). */
+/* The options of kapply, beside those of every writer (kube/writer.h). */
 struct apply_opts {
 	struct opt_list files;	   /* empty: standard input */
 	bool recursive;		   /* folders that are named */
@@ -67,7 +67,7 @@ struct apply {
 };
 
 struct key {
-	struct work work; /* first */
+	struct work work; /* the first member */
 	struct apply *apply;
 	char *name;	  /* owned */
 	struct set *set;  /* owned: at work */

@@ -16,7 +16,7 @@
 #define KINDS PREFIX "contains-group-kinds"
 #define NAMESPACES PREFIX "additional-namespaces"
 
-/* PARENT: it is read or written, before or after the others. */
+/* PARENT: the parent is read or written, before or after the other stages. */
 enum stage { COLLECT, PARENT, APPLY, LIST, DELETE, DONE };
 
 /* The contents of a set: sets of texts, each an owned copy. */
@@ -30,7 +30,7 @@ struct doomed {
 	struct doomed *next;
 	struct item item;   /* owned texts: key */
 	char *text;	    /* owned: identity spans point here, */
-	struct arena names; /* or here: decoded */
+	struct arena names; /* or here, if they are decoded */
 	const struct api_resource *resource; /* borrowed */
 	struct span set; /* decoded: of which set it is the parent; or none */
 };
@@ -51,7 +51,7 @@ struct applyset {
 	bool keeps_all; /* not all was pruned: the parent remembers all of it */
 	size_t kind_at, namespace_at; /* the LIST under way */
 	const struct api_resource *listed;
-	struct doomed *doomed; /* first is the one being deleted */
+	struct doomed *doomed; /* the first is being deleted */
 	/* The request under way, for its retry. */
 	enum kube_verb verb;
 	struct buf path, body;
@@ -171,7 +171,7 @@ is_unfit(struct buf *why, struct span object, const char *id)
 
 /* ---- what is to be deleted ---- */
 
-/* From an object as a list has it, without kind. Owned. */
+/* Made from an object of a list, which has no kind. Owned. */
 static struct doomed *
 doomed_new(const struct api_resource *r, struct span object)
 {

@@ -49,7 +49,7 @@ is_digest(struct span path)
 	    span_starts(path, ".metadata.annotations[\"" PROOF_PATCH);
 }
 
-/* Both or none; false: none. */
+/* Appends the observed and the wanted value. False: appends nothing. */
 static bool
 add_values(struct buf *b, const struct item *i)
 {
@@ -74,7 +74,7 @@ because_add_values(struct buf *b, const struct set *s, const struct item *look)
 	const struct item *i = set_wish(s, look->key);
 	struct buf values = BUF_INIT;
 
-	/* Both paths are raw, and from the same hand. */
+	/* Both paths are raw, and ireconcile wrote both. */
 	if (i != NULL &&
 	    span_eq(json_get(set_difference(i), "path"), look->text) &&
 	    add_values(&values, i))

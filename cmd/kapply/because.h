@@ -22,7 +22,7 @@
 /* Requests that may be spent on it. Begins zeroed. */
 struct because_looks {
 	uint64_t since_ms;
-	unsigned spent; /* in the second that began then */
+	unsigned spent; /* requests in the second that began at since_ms */
 };
 
 /* Whether one more may be sent; counts it. */

@@ -1,4 +1,4 @@
-/* Part of body.h: whose an object is. */
+/* Part of body.h: tells whose an object is. */
 #include "body.h"
 
 #include "json/json.h"

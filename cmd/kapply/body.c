@@ -130,7 +130,8 @@ key_text(struct span key, struct buf *scratch)
 	return json_string(span_make(key.p - 1, key.n + 2), scratch);
 }
 
-/* Also if they are spelled with different escapes. */
+/* Whether two keys are equal, also if they are spelled with different
+ * escapes. */
 static bool
 same_key(struct span x, struct span y)
 {

@@ -332,7 +332,7 @@ engine_submit(struct apply *a, struct set *s)
 		while (*last != NULL)
 			last = &(*last)->next;
 	} else {
-		/* Now: the line itself may give way to a newer one. */
+		/* Announce now: a newer line may replace this one. */
 		announce_send(a, s);
 		set_free(k->next);
 	}

@@ -91,7 +91,7 @@ is_number(struct span text, size_t *n)
 	return text.n > 0;
 }
 
-/* All that the step says of keys, the element has. */
+/* Whether the element has all keys of the step, with their values. */
 static bool
 has_keys(const struct step *s, struct span element)
 {
@@ -241,7 +241,7 @@ kept_path(struct buf *b, struct span object, struct span path)
 	return buf_span(b);
 }
 
-/* The text is, as base64, that of the other. */
+/* Whether the text is the one that base64 encodes. */
 static bool
 is_same_text(struct span text, struct span base64)
 {

@@ -36,7 +36,7 @@ ask_again(struct keyring *r, uint64_t ms)
 		loop_after(r->apply->w.loop, &r->timer, ms, ask, r);
 }
 
-/* The Secret is not as it has to be, since text; NULL: it is again. */
+/* Reports why the Secret is not as it has to be. NULL: it is right again. */
 static void
 trouble(struct keyring *r, const char *text)
 {
@@ -72,7 +72,7 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 		  "the key in a file (kpipe --marks-key-file)");
 	buf_release(&b);
 	if (r->has && passing) {
-		/* Other parts say so. */
+		/* A failure that passes is logged by other parts. */
 		ask_again(r, r->apply->o->marks_key_check_ms);
 	} else if (r->has) {
 		trouble(r, err.message);

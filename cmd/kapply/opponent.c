@@ -97,7 +97,8 @@ paths_of(struct span object)
 	return json_get(json_path(object, "metadata.annotations"), PROOF_PATHS);
 }
 
-/* Other clients hardly write by our name or change the digest of paths. */
+/* Whether the field seems to be ours: other clients hardly write by our name or
+ * change the digest of paths. */
 static bool
 looks_like_us(const struct opponent_look *l, const struct item *i,
     struct span path, enum fields_found owner)

@@ -1,5 +1,6 @@
 /*
- * opponent: the field manager that changes back what a set wants (OP_LOOK).
+ * opponent: finds the field manager that changes back what a set wants
+ * (OP_LOOK).
  */
 #ifndef OPPONENT_H
 #define OPPONENT_H
@@ -17,7 +18,7 @@ enum { OPPONENT_NAME = 256 };
 
 /* The name that an older line found, for a quarter of an hour. */
 struct opponent {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	uint64_t found_ms;
 	char name[OPPONENT_NAME]; /* cut; empty: not known */
 };
@@ -31,7 +32,7 @@ enum repair_answer {
 };
 
 struct repair {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	uint64_t answered_ms;
 	enum repair_answer answer;
 };

@@ -212,7 +212,8 @@ report_status(struct apply *a, struct set *s)
 	buf_release(&line);
 }
 
-/* Not the same again within a short time. */
+/* Sends the status of an error, but not the same one again within a short
+ * time. */
 static void
 send_on_error(struct apply *a, struct set *s, struct span error)
 {

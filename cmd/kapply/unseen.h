@@ -26,7 +26,8 @@ void unseen_free(struct unseen *u);
 /* The item exists, or may exist, although its line knew of none. */
 void unseen_add(
     struct unseen *u, const struct set *s, const struct item *i, uint64_t now);
-/* A line of the primary: forgets what it deletes or has the uid of. */
+/* Takes a line of the primary: forgets objects that the line deletes or has the
+ * uid of. */
 void unseen_line(struct unseen *u, const struct set *s);
 /* How long the primary's finalizers have to stay; 0: not at all. */
 uint64_t unseen_wait(const struct unseen *u, const struct set *s, uint64_t now);

@@ -266,7 +266,7 @@ start_guarded(struct command *c, const struct leash_ends *ends,
 	}
 	if (c->pid == 0)
 		become(c, ends, gate);
-	setpgid(c->pid, c->pid); /* both do it: no race */
+	setpgid(c->pid, c->pid); /* the child does it, too: no race */
 	c->guard = guard_start(c->pid, ends, err);
 	if (c->guard < 0)
 		return -1;

@@ -25,7 +25,7 @@ struct command {
 	struct rlimit
 	    limits;	   /* limit of core dumps, as before: for the command */
 	uint64_t grace_ms; /* between SIGTERM and SIGKILL */
-	command_fn *gone;  /* once, when the group is empty */
+	command_fn *gone;  /* called once, when the group is empty */
 	void *arg;
 
 	pid_t pid; /* the child, and its group; 0: never started */

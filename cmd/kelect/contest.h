@@ -15,7 +15,7 @@ struct contest {
 	struct kube *kube;	   /* borrowed */
 	struct election *election; /* borrowed */
 	const char *what;	   /* "lease ns/name", borrowed */
-	contest_fn *changed; /* after each step; may call contest_release */
+	contest_fn *changed; /* after each step; may release the contest */
 	void *arg;
 
 	struct kube_call *call;

@@ -29,7 +29,7 @@ enum election_state {
 	ELECTION_STANDBY,
 	ELECTION_LEADING, /* until until_ns, by the holder's own clock */
 	ELECTION_RELEASING,
-	ELECTION_RELEASED, /* or it was never ours */
+	ELECTION_RELEASED, /* given back, or never ours */
 	ELECTION_OVER	   /* lost, or hopeless: err says why */
 };
 
@@ -60,7 +60,7 @@ struct election {
 	enum election_state state;
 	uint64_t until_ns; /* LEASH_FOREVER: as long as it lives */
 	bool in_contact;   /* an attempt has had a meaningful answer */
-	char *leader;	   /* another one that leads, owned; NULL: not known */
+	char *leader;	   /* name of another leader, owned; NULL: not known */
 	/* The Lease or ConfigMap as it was seen last, owned or NULL. */
 	char *uid, *resource_version;
 	char *problem; /* why the last attempt failed, owned; NULL: it worked */

@@ -36,7 +36,7 @@ struct record {
 };
 
 struct lease {
-	struct election e; /* first */
+	struct election e; /* the first member */
 	const struct lease_opts *o;
 	enum step step;
 	struct instant attempt; /* start of the attempt */
@@ -44,7 +44,7 @@ struct lease {
 	struct record record;
 	uint64_t observed_ns; /* when the record was seen to change */
 	uint64_t give_up_ns;  /* RELEASING */
-	bool claimed;	      /* by a request whose outcome is not known */
+	bool claimed;	      /* a request of unknown outcome claimed it */
 };
 
 int
@@ -313,7 +313,7 @@ held(struct lease *l, struct instant now)
 	l->step = STEP_NONE;
 	l->observed_ns = l->sent_ns;
 	election_worked(e);
-	if (now.ns >= until) { /* too old to begin with */
+	if (now.ns >= until) { /* the answer came too late */
 		election_wait(e, now.ns);
 		return;
 	}

@@ -28,7 +28,7 @@ enum {
 };
 
 struct lock {
-	struct election e; /* first */
+	struct election e; /* the first member */
 	const char *namespace_, *name, *pod;
 	enum step step;
 	uint64_t delay_ms;
@@ -369,7 +369,7 @@ static const struct {
     [STEP_READ] = {lock_read, MISSING, "read the lock", OF(name)},
     [STEP_POD] = {pod_read, MISSING, "read Pod", OF(owner_name)},
     [STEP_NODE] = {node_read, MISSING, "read Node", OF(node)},
-    /* Another client was faster, or the uid is another one. */
+    /* CONFLICT: another client was faster, or the object has another uid. */
     [STEP_DELETE_POD] = {pod_deleted, MISSING | CONFLICT, "delete Pod",
 	OF(owner_name)},
     [STEP_DELETE_POD_AND_LOCK] = {pod_deleted, MISSING | CONFLICT, "delete Pod",

@@ -162,7 +162,8 @@ finish(struct run *r)
 	loop_stop(r->loop);
 }
 
-/* From now on no process writes, even if the pipe and the group live on. */
+/* Ends the leash: no process writes any more, even if the pipe and the group
+ * live on. */
 static void
 end_leash(struct run *r)
 {
@@ -204,7 +205,7 @@ end_command(struct run *r)
 	if (r->command.pid == 0 || r->command.over)
 		finish(r);
 	else
-		command_kill(&r->command); /* then command_gone */
+		command_kill(&r->command); /* calls command_gone at the end */
 }
 
 static void
@@ -388,7 +389,8 @@ make_identity(void)
 	return buf_take(&b);
 }
 
-/* In no Pod: manifests set POD_NAME, and a kubelet KUBERNETES_SERVICE_HOST. */
+/* Whether kelect runs outside of a Pod: manifests set POD_NAME, and a kubelet
+ * KUBERNETES_SERVICE_HOST. */
 static bool
 is_outside(void)
 {
@@ -516,7 +518,7 @@ check_fd(const char *name, long fd, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "without a command to run, --gate-fd, --leash-fd and "
 		    "--page-fd are needed");
-	/* None of them is for a child, such as a credential plugin. */
+	/* The descriptors are not for children, such as a credential plugin. */
 	if (fd > 0x7fffffff || fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
 		return err_set(err, ERR_PERMANENT,
 		    "option %s: descriptor %ld is not open", name, fd);

@@ -1,7 +1,8 @@
 /*
- * fits: do crd.yaml and watches.yaml fit each other? A CRD of each primary that
- * is not a kind of Kubernetes; its version is served, its scope is the one that
- * is watched, and its status has a subresource where the operator writes one.
+ * fits: checks that crd.yaml and watches.yaml fit each other: each primary that
+ * is not a kind of Kubernetes has a CRD; its version is served, its scope is
+ * the one that is watched, and its status has a subresource where the operator
+ * writes one.
  */
 #ifndef FITS_H
 #define FITS_H

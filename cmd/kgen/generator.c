@@ -21,14 +21,14 @@ enum { FILE_MAX_MIB = 4, INCLUDES_DEEP = 20 };
 /* Where a file stands in the composed text. */
 struct part {
 	char *path;
-	int first_line; /* of the composed text */
-	int offset;	/* lines of the file before it */
+	int first_line; /* line of the composed text */
+	int offset;	/* lines of the file that stand before the part */
 };
 
 struct composer {
 	const struct textlist *dirs;
 	struct buf text;
-	int lines; /* of text */
+	int lines; /* lines in text */
 	struct part *parts;
 	size_t count;
 	struct textlist seen;
@@ -315,7 +315,7 @@ limit(void)
 	signal(SIGXCPU, on_limit);
 	signal(SIGABRT, on_limit);
 	limit_one(RLIMIT_CPU, GENERATOR_CPU_S);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow counts as data */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's shadow counts as data */
 	limit_one(RLIMIT_DATA, (rlim_t)GENERATOR_MEMORY_MIB << 20);
 #endif
 }

@@ -27,7 +27,7 @@ enum state {
 	STATE_SAME,
 	STATE_NEW,
 	STATE_STALE,  /* older, as kgen wrote it */
-	STATE_CHANGED /* by a person */
+	STATE_CHANGED /* a person changed it */
 };
 
 struct output {
@@ -392,7 +392,7 @@ outputs_release(struct outputs *all)
 
 /* ---- differences ---- */
 
-/* From the file to the new text, by diff(1). */
+/* Shows the differences from the file to the new text, by diff(1). */
 static void
 show(const struct output *o)
 {

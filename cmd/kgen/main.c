@@ -1,5 +1,6 @@
 /*
- * kgen: what an operator needs besides its programs, made from its folder.
+ * kgen: makes the files that an operator needs besides its programs, from its
+ * folder.
  */
 #include <errno.h>
 #include <limits.h>

@@ -20,8 +20,8 @@ enum shape {
 	SHAPE_COUNT,
 	SHAPE_RIGHTS,  /* stage: {place: [rule]} */
 	SHAPE_TEXTS,   /* a mapping of texts */
-	SHAPE_MAPPING, /* with any values */
-	SHAPE_LIST,    /* with texts */
+	SHAPE_MAPPING, /* a mapping with any values */
+	SHAPE_LIST,    /* a list of texts */
 	SHAPE_MAPPINGS /* a list of mappings */
 };
 
@@ -113,7 +113,7 @@ check_count(
 	return conf_fail(c, y->line, "%s: \"%s\" is not a number", key, text);
 }
 
-/* Such texts are comments, too. */
+/* Refuses control characters: the text is written into comments, too. */
 static int
 check_line(
     struct conf *c, const struct yaml *y, const char *key, const char *text)

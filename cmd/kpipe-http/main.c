@@ -1,6 +1,6 @@
 /*
- * kpipe-http: probes and metrics of a pipeline, from the lines that kpipe
- * writes to its standard input. It ends with them.
+ * kpipe-http: serves probes and metrics of a pipeline, from the lines that
+ * kpipe writes to its standard input. It ends when the input ends.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -230,7 +230,8 @@ write_sample(const struct series_sample *x, uint32_t tools,
 	for (unsigned i = 0; i < SERIES_TOOLS_MAX; i++)
 		if (tools & 1u << i)
 			sum += x->values[i];
-	/* In a bucket's bound a whole number has a point in OpenMetrics. */
+	/* OpenMetrics writes a whole number in a bucket's bound with a
+	 * point. */
 	if (open && x->bucket &&
 	    strpbrk(span_find_last(span_str(x->series), '='), ".eI") == NULL)
 		buf_addf(

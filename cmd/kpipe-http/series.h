@@ -26,7 +26,7 @@ enum {
 struct series_sample {
 	struct series_sample *next; /* next of the family, in order */
 	char *series;		    /* owned: name{labels} */
-	struct span labels;	    /* in it, without le */
+	struct span labels;	    /* the labels in series, without le */
 	int part;		    /* _bucket, _sum or _count of a histogram */
 	bool bucket;	/* bucket of a histogram; may have an exemplar */
 	double le;	/* bound of a bucket */

@@ -14,7 +14,7 @@ static struct {
 	const char *kubeconfig, *token_file;
 } own[WHO];
 
-/* The options for kpipe-http have the name of what it serves. */
+/* The options for kpipe-http begin with --http. */
 static const struct {
 	const char *stage, *option;
 } names[WHO] = {{"kwatch", "kwatch"}, {"kapply", "kapply"},

@@ -17,13 +17,13 @@
  */
 char **environ_select(char *const *env, struct span watches);
 
-/* The same for one or two files themselves (other may be NULL). NULL with err if
- * one cannot be read. */
+/* environ_select for one or two files (other may be NULL), which are read here.
+ * NULL with err if a file cannot be read. */
 char **environ_for_program(char *const *env, const char *watches_path,
     const char *other, struct err *err);
 
-/* env and this variable, which is not in it yet: owned as above, both
- * borrowed. */
+/* env with the variable, which is not in it yet: the array is owned, the
+ * strings and the variable are borrowed. */
 char **environ_with(char *const *env, const char *variable);
 
 #endif

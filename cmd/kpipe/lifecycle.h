@@ -31,9 +31,9 @@ enum lifecycle_phase {
 	LIFECYCLE_ONCE,	     /* ... and may end on their own (dry run) */
 	LIFECYCLE_SETTLING,  /* a stage has ended; wait for the others */
 	LIFECYCLE_STOPPING,  /* the reason is known; the others are killed */
-	LIFECYCLE_RELEASING, /* then kelect gives up the lease */
+	LIFECYCLE_RELEASING, /* all are stopped: kelect gives up the lease */
 	LIFECYCLE_DRAINING,  /* told to end: the stages finish their work */
-	LIFECYCLE_RETIRING,  /* then kelect gives up the lease */
+	LIFECYCLE_RETIRING,  /* all are drained: kelect gives up the lease */
 	LIFECYCLE_ENDED,     /* nothing runs, and nothing will */
 	LIFECYCLE_PHASES
 };

@@ -158,7 +158,8 @@ make_key(struct err *err)
 	return -1;
 }
 
-/* A descriptor of the key of marks (doc/protocol.md, Marks), if kpipe has it. */
+/* A descriptor of the key of marks (doc/protocol.md, Marks), if kpipe has the
+ * key. */
 static int
 find_key(struct app *a, struct err *err)
 {
@@ -332,7 +333,7 @@ record_shadow(void *arg, struct span line)
 	launch_shadow(&a->pipeline, line);
 }
 
-/* Before each wait: others learn what has changed. */
+/* Before each wait: tells other processes what has changed. */
 static void
 tell_others(void *arg)
 {
@@ -409,8 +410,7 @@ on_beside_end(void *arg)
 	stop_if_gone(a);
 }
 
-/* It is started when the pipeline is ready: until then it would only be in its
- * way. */
+/* The shadow starts when the pipeline is ready, so as not to slow its start. */
 static void
 set_up_shadow(struct app *a)
 {
@@ -507,7 +507,7 @@ run(struct app *a, struct err *err)
 	int code = -1;
 
 	a->told_status = "";
-	notify_from_env(&a->notify); /* before any child is started */
+	notify_from_env(&a->notify); /* read before any child is started */
 	code = take_leash(a, err);   /* the leash may have such a number */
 	a->null_fd = prepare_fds();
 	if (code == 0)

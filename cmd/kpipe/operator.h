@@ -1,6 +1,6 @@
 /*
- * operator: the names that an operator has where its options give none, and
- * what is said of it.
+ * operator: the names that an operator has where its options give none, and the
+ * first lines of its log.
  */
 #ifndef OPERATOR_H
 #define OPERATOR_H
@@ -11,7 +11,7 @@
 
 /* Borrowed: OPERATOR_NAME, or the name of the first entry. */
 const char *operator_name(const struct watches *w);
-/* All others are owned. */
+/* The name of the lease. Results from here on are owned. */
 char *operator_lease(const struct watches *w);
 /* The Secret with the key of marks; NULL: there is no such Secret. */
 char *operator_secret(const struct watches *w);

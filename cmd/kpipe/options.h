@@ -52,7 +52,7 @@ bool options_records(void);
 /* The page is not for this machine alone: over TLS, for users with the right. */
 bool options_view_is_open(void);
 
-/* After opt_parse: checks that it cannot make. -1 with err, which names the
+/* Checks, after opt_parse, what opt_parse cannot. -1 with err, which names the
  * option. */
 int options_check(int operands, const char *first, struct err *err);
 

@@ -185,7 +185,7 @@ rank(const struct stage *s)
 		return 0;
 	if (WIFSIGNALED(s->status))
 		return WTERMSIG(s->status) == SIGPIPE ? 4 : 0;
-	/* A shell makes that of it. */
+	/* A shell whose command dies of SIGPIPE ends with the code. */
 	if (s->role == STAGE_FILTERS && code == 128 + SIGPIPE)
 		return 4;
 	switch (code) {
@@ -441,7 +441,8 @@ do_step(struct pipeline *p, enum lifecycle_step step)
 		start(p);
 		break;
 	case LIFECYCLE_FAIL:
-		/* With kelect at once, for it keeps the lease. */
+		/* A pipeline with kelect fails at once, because kelect keeps
+		 * the lease. */
 		if (p->elect != NULL) {
 			kill_path(p);
 			break;
@@ -503,7 +504,7 @@ happens(struct pipeline *p, enum lifecycle_event event)
 		    lifecycle_phase_name(p->phase));
 	if (ends_all && is_unexplained(p)) {
 		explain(p);
-		if (event == LIFECYCLE_GONE && is_last(p)) /* now it is */
+		if (event == LIFECYCLE_GONE && is_last(p)) /* set by explain */
 			step = lifecycle_step(p->phase, LIFECYCLE_LAST);
 	}
 	p->phase = lifecycle_next(p->phase, step);

@@ -64,7 +64,8 @@ struct pipeline {
 	enum pipeline_mode mode;
 	enum lifecycle_phase phase;
 	enum pipeline_rank rank;
-	/* In the order of the pipes; then, if there are, krecord and kelect. */
+	/* The stages in the order of the pipes, then krecord and kelect, if
+	 * there are such stages. */
 	struct stage stages[PIPELINE_STAGES_MAX];
 	size_t count;
 	struct stage *record;	   /* among the stages, or NULL */
@@ -112,9 +113,9 @@ void pipeline_take(struct pipeline *p, struct stage *s, int status);
 /* ... and after all that there were. */
 void pipeline_settle(struct pipeline *p);
 
-/* On SIGTERM: drains; on a second one: kills. */
+/* Called on SIGTERM: drains; on a second one: kills. */
 void pipeline_end(struct pipeline *p);
-/* Kills; the exit code is this one. */
+/* Kills all stages; kpipe exits with code. */
 void pipeline_give_up(struct pipeline *p, int code);
 
 /* The state in a few words, for people: static. */
@@ -134,7 +135,7 @@ void pipeline_describe(const struct pipeline *p, struct buf *line);
  */
 const struct stage *pipeline_blame(const struct stage *stages, size_t count);
 
-/* After on_end: what kpipe exits with. */
+/* The exit code of kpipe, after on_end. */
 int pipeline_exit_code(const struct pipeline *p);
 
 #endif

@@ -297,7 +297,8 @@ add_writers(struct pipeline *p, const struct tools *t, struct err *err)
 	if (options.prune_limit >= 0)
 		stage_arg(s, "--prune-limit=%ld", options.prune_limit);
 	ceiling_arg(s);
-	/* After the end of the input; both, before draining is over. */
+	/* Timeouts begin at the end of the input. Those of kapply and kstatus
+	 * end before draining is over. */
 	stage_arg(s, "--timeout=%ds", options.dry_run ? 60 : 6);
 	if (options.dry_run) {
 		stage_arg(s, "--dry-run=server");
@@ -482,7 +483,8 @@ tools_server(struct tools *t, struct stage *s, struct err *err)
 {
 	if (init_stage(s, "kpipe-http", STAGE_SERVES, err) != 0)
 		return -1;
-	/* No variables for it: then it must not have our memory, either. */
+	/* kpipe-http gets no variables of the file, so it must not have our
+	 * memory, either. */
 	if (t->watches->has_variables || t->shadow_has_variables)
 		s->fn = NULL;
 	opt_pass(sandbox_opt_table, &s->args);

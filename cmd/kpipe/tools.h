@@ -13,22 +13,23 @@
 /* Lives as long as the stages. Zeroed memory is an empty one. */
 struct tools {
 	const struct watches *watches; /* borrowed: set by the caller */
-	char *folder;		   /* owned: of filters; NULL: where we are */
-	char **program_env;	   /* of ireconcile and filters; its strings are
-			     * borrowed */
+	char *folder;		   /* owned: folder of filters; NULL: ours */
+	char **program_env;	   /* owned: for ireconcile and filters; its
+				    * strings are borrowed */
 	char **shadow_env;	   /* for the ireconcile of --shadow */
-	bool shadow_has_variables; /* the file of --shadow */
+	bool shadow_has_variables; /* the file of --shadow has variables */
 	char **writers_env;	   /* for stages on a leash */
 	char **bare_env; /* for a stage that needs no variable of the file */
 	const char *instance;	  /* borrowed: our name, or NULL */
-	const char *marks_secret; /* borrowed: has their key; NULL: kpipe */
-	struct buf leash;	  /* KPIPE_LEASH as they get it */
+	const char *marks_secret; /* borrowed: Secret with the key of marks;
+				   * NULL: kpipe */
+	struct buf leash;	  /* KPIPE_LEASH for the stages */
 };
 
 /*
- * Fills in the stages of p, by options and the filters of watches. lease: kelect
- * is one of them, and this is the name; or NULL. on_leash: they get one, from our
- * kelect or another.
+ * Fills in the stages of p, by options and the filters of watches. lease: the
+ * name of the lease, if kelect is a stage; else NULL. on_leash: the stages get
+ * a leash, from our kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
     bool on_leash, struct err *err);

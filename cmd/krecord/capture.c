@@ -34,8 +34,8 @@ struct inlet {
 	enum reading_kind kind;
 	const char
 	    *record;	  /* "record" of the wrapped line; NULL: not wrapped */
-	const char *tool; /* who answered; NULL: no results */
-	int fd;		  /* -1: there is none, or it has ended */
+	const char *tool; /* tool of the results; NULL: other lines */
+	int fd;		  /* -1: there is no stream, or it has ended */
 	struct buf in;	  /* read and not recorded yet */
 	bool skip;	  /* the rest of a line that is too long */
 };
@@ -320,7 +320,7 @@ on_signal(void *arg, int signo)
 {
 	struct capture *c = arg;
 
-	/* Another process reads what is live, and needs the state. */
+	/* A new process reads the live stream, and needs the state. */
 	if (signo == SIGUSR1)
 		live_begin(c->live[WHOLE]);
 	else

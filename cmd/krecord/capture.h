@@ -1,5 +1,5 @@
 /*
- * capture: krecord write, the process beside a pipeline that records it.
+ * capture: krecord write: a process beside a pipeline, which records it.
  */
 #ifndef CAPTURE_H
 #define CAPTURE_H

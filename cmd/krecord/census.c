@@ -11,7 +11,8 @@ struct census_kind {
 	char *name; /* Kind.group */
 	char *api_version, *kind;
 	bool announced, complete, absent;
-	struct buf listed; /* until then: the namespaces that are, "a,b" */
+	struct buf listed; /* while incomplete: namespaces listed so far,
+			    * "a,b" */
 	size_t begun;	   /* number of the line that announced it last */
 	size_t count;	   /* objects; for census_count */
 };

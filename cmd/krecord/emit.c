@@ -39,7 +39,7 @@ flush(struct emit *o)
 	buf_reset(&o->text);
 }
 
-/* After text was appended. False: it cannot be written. */
+/* Called after text was appended. False: it cannot be written. */
 static bool
 added(struct emit *o)
 {
@@ -90,7 +90,7 @@ log_bad(struct emit_source *s, const struct reading_line *line)
 /* A place between two lines, or at the end, where lines may be missing. */
 struct hole {
 	bool open, certain; /* certain: lines are missing */
-	struct buf time;    /* of the last line that has one */
+	struct buf time;    /* time of the last line that has one */
 };
 
 static void

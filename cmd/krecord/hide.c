@@ -30,7 +30,7 @@ struct hide {
 
 /* ---- the key of the digests: DIR/digests.key ---- */
 
-/* 0; 1: there is none. */
+/* 0; 1: there is no key; -1 with err. */
 static int
 read_key(const char *path, unsigned char key[REDACT_KEY_SIZE], struct err *err)
 {
@@ -73,7 +73,7 @@ write_all(const char *path, struct err *err)
 	return rc;
 }
 
-/* Another process may make it at the same time: the first one's holds. */
+/* Another process may make the key at the same time: the first one holds. */
 static int
 make_key(const char *path, struct err *err)
 {
@@ -232,7 +232,7 @@ paths_of(const struct hidden *hidden)
 
 /* ---- objects ---- */
 
-/* Most have nothing to hide, and are copied as they are. */
+/* Most objects have nothing to hide, and are copied as they are. */
 static void
 hide_alone(struct hide *h, const struct json_frame *f, struct buf *out)
 {

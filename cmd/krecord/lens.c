@@ -191,7 +191,7 @@ lens_shows(struct lens *l, const struct reading_line *line)
 		o = reading_ref(body, &l->names);
 		primary = json_name(json_get(body, "primary"), &l->names);
 		return has_key(l, key_of(l, &o)) || has_key(l, primary);
-	case READING_SHADOW: /* its primary, or the object that differs */
+	case READING_SHADOW: /* a primary, or an object that differs */
 		primary = json_name(json_get(body, "primary"), &l->names);
 		object = json_name(json_get(body, "object"), &l->names);
 		return has_key(l, primary) || has_key(l, object);

@@ -28,10 +28,10 @@ struct live {
 	struct buf head;
 	struct census_state objects; /* borrows nothing of the census */
 	struct buf tail;	     /* the rest of a beginning */
-	struct buf lines;	     /* since then */
-	bool lost;		     /* lines, which are not there */
+	struct buf lines;	     /* lines since the beginning */
+	bool lost;		     /* lines were left out */
 	bool waiting;		     /* for room in the pipe */
-	bool gone;		     /* the reader is */
+	bool gone;		     /* the reader is gone */
 };
 
 /* gap: lines were lost before. */

@@ -34,7 +34,7 @@ struct live *live_new(struct loop *l, const char *option, int fd,
 /* Takes a line without its newline; live_flush follows. */
 void live_line(struct live *l, enum reading_kind kind, struct span line);
 void live_flush(struct live *l);
-/* Another reader: nothing of what waits, but a beginning. */
+/* A new reader: drops the lines that wait, and writes a beginning. */
 void live_begin(struct live *l);
 /* Writes what waits, for at most LIVE_END_MS. NULL is fine. */
 void live_free(struct live *l);

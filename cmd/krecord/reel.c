@@ -17,7 +17,7 @@
 #include "record/reading.h"
 #include "segmentline.h"
 
-/* After a failure; and how often `busy` is called. */
+/* AGAIN_MS: delay after a failure. BUSY_LINES: how often `busy` is called. */
 enum { AGAIN_MS = 2000, BUSY_LINES = 256 };
 /* Level 1 costs a third of level 3, for a tenth more bytes. */
 enum { LEVEL = 1, CHUNK = 128 * 1024, WRITE_AT = 64 * 1024 };
@@ -30,12 +30,12 @@ struct reel {
 	ZSTD_CCtx *zstd;
 	struct buf packed;
 	uint64_t written;  /* bytes of it */
-	uint64_t sequence; /* of the last segment; 0: none yet */
-	uint64_t limit;	   /* bytes at which the next one begins */
+	uint64_t sequence; /* number of the last segment; 0: none yet */
+	uint64_t limit;	   /* bytes at which the next segment begins */
 	/* The segment before, which the state is read from: open, since its
 	 * name may be removed. -1: none. */
 	int before;
-	bool lost; /* lines, since the last failure */
+	bool lost; /* lines are lost since the last failure */
 	uint64_t failed_ms;
 	struct buf scratch;
 };
@@ -190,7 +190,7 @@ make_room(const struct reel *s, uint64_t room)
 
 /* ---- the state at the start of a segment ---- */
 
-/* By its descriptor; without /proc by its name. */
+/* Opens the segment before by its descriptor; without /proc, by its name. */
 static struct reading *
 open_before(struct reel *s)
 {

@@ -70,13 +70,13 @@ struct kstatus {
 
 /* An object with a status to write. */
 struct status_key {
-	struct work work; /* first */
+	struct work work; /* the first member */
 	struct kstatus *all;
 	char *name;	   /* owned: the object's key */
 	struct line *line; /* owned: being written */
 	struct line *next; /* owned: the newest, if another came */
 	bool flying;
-	bool take_back; /* another object of that name got it */
+	bool take_back; /* another object of the name got the status */
 	struct retry retry;
 	struct timer timer;
 	char *error;	       /* owned: what was logged last */
@@ -301,7 +301,7 @@ entry_failed(struct status_key *e, enum retry_kind kind, int64_t retry_after_ms,
 		entry_finish(e);
 		return;
 	}
-	if (e->next != NULL) /* with the old delay */
+	if (e->next != NULL) /* the newer line keeps the delay */
 		entry_take_next(e);
 	retry_plan(&e->retry, kind, retry_after_ms, now);
 	retry_expire(&e->retry, writer_opts.failed_after_ms, now);
@@ -379,7 +379,7 @@ written(struct status_key *e, struct span answer)
 	}
 	if (!e->take_back) {
 		all->written++;
-		/* Where results are printed it is not logged as well. */
+		/* The phase is not logged where results are printed. */
 		if (!all->w.prints)
 			phase_note(&all->phases, &e->line->id,
 			    json_get(e->line->object, "status"), clock_ms());

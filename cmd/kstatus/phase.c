@@ -13,7 +13,7 @@
 enum { OBJECTS = 4096, LONGEST = 96 };
 
 struct phase {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	uint64_t since_ms;
 	char text[LONGEST]; /* "phase Available", cut; empty: not known */
 };

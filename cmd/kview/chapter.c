@@ -122,7 +122,7 @@ add_first_difference(struct buf *text, struct span because, struct buf *scratch)
 
 	if (!json_member(&m) || json_type(m.value) != JSON_OBJECT)
 		return SPAN_NONE;
-	name = span_make(m.key.p - 1, m.key.n + 2); /* with its quotes */
+	name = span_make(m.key.p - 1, m.key.n + 2); /* key with its quotes */
 	e = json_elements(json_get(m.value, "differs"));
 	first = json_element(&e) ? e.value : SPAN_NONE;
 	if (json_get(m.value, "gone").p != NULL) {
@@ -401,7 +401,7 @@ take_state(struct story *s, struct span now)
 
 	if (json_get(now, "phase").p == NULL)
 		return; /* a report of a stage */
-	/* Another process begins with nothing of the one before. */
+	/* A new process knows nothing of the state of the one before. */
 	if (started.n > 0 && !textlist_has(&s->started, started.p, started.n)) {
 		textlist_add(&s->started, started.p, started.n);
 		buf_reset(&s->state);

@@ -1,5 +1,5 @@
 /*
- * kview: a recording as a picture: one page, or lines on a terminal.
+ * kview: shows a recording as a picture: one page, or lines on a terminal.
  */
 #include <errno.h>
 #include <signal.h>

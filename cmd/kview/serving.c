@@ -64,7 +64,7 @@ struct serving {
 	struct loop *loop;
 	struct story story;
 	struct intake intake;
-	struct gate gate; /* with no review: only this machine */
+	struct gate gate; /* without a review: only for this machine */
 	struct reportfd report;
 	bool begun; /* a segment was seen, or none is needed */
 	bool complained;
@@ -73,9 +73,9 @@ struct serving {
 	struct buf page, policy; /* the answer to GET /, and its header */
 	struct client *clients;
 	struct timer alive;
-	struct buf line;       /* in the making */
+	struct buf line;       /* the line in the making */
 	struct buf state;      /* the last that was told */
-	struct track *touched; /* by the row before; borrowed, or NULL */
+	struct track *touched; /* borrowed: of the row before; or NULL */
 	size_t swept;	       /* tracks that were left after the last sweep */
 };
 

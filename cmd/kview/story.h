@@ -25,11 +25,11 @@ struct story {
 	struct tracks tracks;
 	struct contrast contrast;
 	size_t lines;	    /* read until now, bad ones as well */
-	struct viewrow row; /* the one in the making */
+	struct viewrow row; /* the row in the making */
 	struct arena names; /* names in the line, decoded */
 	struct buf text, details;
 	struct buf state;    /* the last state line, and result of each stage */
-	struct buf programs; /* by kind, of the last segment */
+	struct buf programs; /* programs of the last segment, by kind */
 	struct buf tool;     /* the release, in words, with the programs */
 	struct textlist started; /* processes of kpipe that were told */
 	struct textlist open;	 /* kinds that began, and are not complete */

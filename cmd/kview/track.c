@@ -232,7 +232,7 @@ is_over(const struct track *t)
 	    t->children == 0;
 }
 
-/* And those above, if it was the last below them. */
+/* Forgets a track, and those above it if it was the last one below them. */
 static void
 forget_over(struct tracks *all, struct track *t,
     void (*fn)(void *arg, const struct track *t), void *arg)

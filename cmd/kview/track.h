@@ -31,7 +31,7 @@ struct track {
 	uint32_t epoch;	      /* when that was seen (record/epoch.h) */
 	uint32_t gaps;	      /* how many there were before it */
 	uint64_t former;      /* hash of the last one that is gone; 0: none */
-	bool seen;	      /* since its kind was announced last */
+	bool seen;	      /* was seen since its kind was announced last */
 	size_t rows;	      /* how many were made of it */
 	/* For the page: which lines it has. */
 	bool told;
@@ -69,7 +69,7 @@ void tracks_set_object(
 /* Finds the parent by the owner reference or the marks of object. */
 void tracks_find_parent(
     struct tracks *all, struct track *t, struct span metadata);
-/* parent is taken for it if there is not one yet, and no circle comes of it. */
+/* Takes parent for the track, if it has none yet and no circle comes of it. */
 void tracks_offer_parent(struct track *t, struct track *parent);
 
 /* Forgets objects that are gone, have no row that is kept, and nothing below

@@ -43,7 +43,7 @@ enum viewrow_sort {
 	ROW_PHASE,     /* the pipeline is running, stopping, ... */
 	ROW_GAP,       /* lines were lost here */
 	ROW_BAD,       /* a line that cannot be read */
-	ROW_SHADOW     /* another release would decide otherwise */
+	ROW_SHADOW     /* --shadow: another release would decide otherwise */
 };
 
 struct viewrow {

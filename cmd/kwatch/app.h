@@ -40,8 +40,8 @@ struct kwatch {
 	struct discovery *discovery;
 	struct sink *sink;
 	struct redact *redact; /* NULL: nothing is hidden */
-	bool redact_all;       /* in all kinds; else in Secrets, and of paths
-				* that watches.yaml names */
+	bool redact_all;       /* redact all kinds; else Secrets, and the paths
+			        * that watches.yaml names */
 	const char *on_secret; /* logged with the first Secret that has data;
 				* NULL: nothing, or it was */
 	bool once;
@@ -58,7 +58,7 @@ struct kwatch {
 
 	struct timer discover_timer;
 	struct kube_backoff discover_backoff;
-	bool discovered; /* once at least */
+	bool discovered; /* discovery has answered once */
 	char *said;	 /* the last complaint about discovery */
 
 	unsigned open, opening; /* requests; those without an answer yet */

@@ -114,7 +114,7 @@ kind_say_undecided(struct kind *k)
 	buf_release(&b);
 }
 
-/* While some namespaces cannot be listed: those that were. */
+/* Tells the reader which namespaces were listed, while others cannot be. */
 static void
 tell_listed(struct kind *k)
 {
@@ -355,7 +355,8 @@ find_twin(const struct kind *k, const struct api_resource *r)
 	return found;
 }
 
-/* Another want covers the operand: it is announced and printed once. */
+/* Leaves an operand to another want that covers it: the operand is announced
+ * and printed once. */
 static void
 leave_to(struct kind *k, struct kind *twin)
 {

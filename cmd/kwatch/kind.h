@@ -41,13 +41,13 @@ struct kind {
 	struct sink_index index;
 	enum kind_state state;
 	bool settled;		/* complete once, or given up */
-	bool given_up;		/* with once: it will not be complete */
+	bool given_up;		/* with once: the kind will not be complete */
 	bool said_missing;	/* logged that the kind is not served */
 	bool gone;		/* the reader knows that no object is left */
 	struct trouble trouble; /* trouble of the kind as a whole */
-	struct timer trouble_timer;  /* when some will count */
-	bool unready;		     /* and said so */
-	bool undecided;		     /* and what that holds up */
+	struct timer trouble_timer;  /* when trouble will count */
+	bool unready;		     /* reported as not ready */
+	bool undecided;		     /* logged that deciders wait for it */
 	bool partial;		     /* the reader knows some namespaces */
 	struct kube_backoff backoff; /* delay of looking for a lost kind */
 	uint64_t whole_ms;	     /* when it was complete; 0: it is not */
@@ -59,7 +59,7 @@ struct kind {
 };
 
 struct kind *kind_new(struct kwatch *app, struct want *want);
-void kind_free(struct kind *k); /* after the sink */
+void kind_free(struct kind *k); /* call it after sink_free */
 /* Announces a kind whose name is known. */
 void kind_announce(struct kind *k);
 /* Discovery has changed: starts the watches, or reports that the kind is

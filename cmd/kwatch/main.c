@@ -1,5 +1,5 @@
 /*
- * kwatch: the cluster as a stream of watch events. See kwatch.1.
+ * kwatch: prints the cluster as a stream of watch events. See kwatch.1.
  */
 #include <fcntl.h>
 #include <malloc.h>

@@ -16,7 +16,7 @@
 
 struct pages {
 	struct buf token;   /* token of the next page; empty: the first */
-	struct buf version; /* after LIST_WHOLE: of all pages */
+	struct buf version; /* after LIST_WHOLE: the version of all pages */
 	bool unpaged;
 	unsigned limit;	 /* objects a page; 0: the usual */
 	unsigned empty;	 /* pages in a row */
@@ -34,7 +34,7 @@ void pages_expired(struct pages *l);
 /* A page was larger than an answer may be: asks for smaller ones. false: they
  * are as small as possible. */
 bool pages_smaller(struct pages *l);
-void pages_reset(struct pages *l); /* to the first page */
+void pages_reset(struct pages *l); /* back to the first page */
 void pages_release(struct pages *l);
 
 #endif

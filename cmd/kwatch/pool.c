@@ -7,7 +7,8 @@
 
 enum { CHUNK = 16 * 1024 };
 
-/* In steps; there is room for the address of the next unused one. */
+/* The size in steps; a piece has room for the address of the next unused
+ * one. */
 static size_t
 steps(size_t n)
 {

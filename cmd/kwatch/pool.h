@@ -16,7 +16,7 @@ struct pool {
 	void *chunks; /* each begins with the address of the next; owned */
 	char *next;
 	size_t left;
-	void *unused[POOL_MAX / POOL_STEP + 1]; /* by size: lists of pieces */
+	void *unused[POOL_MAX / POOL_STEP + 1]; /* lists of pieces, by size */
 };
 
 /* Frees all pieces at once, but for those above POOL_MAX. */

@@ -52,9 +52,9 @@ enum recovery_end {
 enum recovery_step {
 	STEP_MISSING,	  /* no step: the table has a hole */
 	STEP_NEVER,	  /* cannot happen */
-	STEP_RESUME,	  /* from the last version, at once */
-	STEP_CUT_SHORT,	  /* again; the second time by a list */
-	STEP_COMPARE,	  /* again, from a new initial state */
+	STEP_RESUME,	  /* watch from the last version, at once */
+	STEP_CUT_SHORT,	  /* watch again; the second time by a list */
+	STEP_COMPARE,	  /* watch again, from a new initial state */
 	STEP_SPOILED,	  /* COMPARE; the second time by a list */
 	STEP_RELIST,	  /* COMPARE without a delay, if it is the first time */
 	STEP_UNPAGED,	  /* COMPARE, by a list without pages */
@@ -91,10 +91,10 @@ void recovery_sent(struct recovery *r, uint64_t now_ms);
  * from the request: some proxies hold back the headers until data follows. */
 bool recovery_is_short(const struct recovery *r, uint64_t now_ms);
 
-/* After a failure. told_ms: the server's Retry-After; -1: none. */
+/* The delay after a failure. told_ms: the server's Retry-After; -1: none. */
 uint64_t recovery_wait(struct recovery *r, enum recovery_why why,
     int64_t told_ms, uint64_t now_ms);
-/* After an expired version: no delay, except for the second one in a row. */
+/* The delay after an expired version: 0, except for the second one in a row. */
 uint64_t recovery_wait_expired(struct recovery *r, uint64_t now_ms);
 
 #endif

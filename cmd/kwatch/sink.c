@@ -32,7 +32,7 @@ struct sink_news {
 	char *told_uid;	  /* owned; the reader's, if not that in ids; or NULL */
 };
 
-/* There are as many as objects: small. */
+/* There is an entry for every object, so it is small. */
 struct sink_entry {
 	struct sink_item item;
 	struct sink_index *index;
@@ -357,8 +357,8 @@ sink_entry(struct sink *s, struct sink_index *ix, struct span ns,
 bool
 sink_entry_is(const struct sink_entry *e, struct span uid, struct span version)
 {
-	/* Some aggregated servers have no versions: then it never counts as
-	 * told. */
+	/* Some aggregated servers have no versions: such an entry never counts
+	 * as told. */
 	return sink_entry_lives(e, uid) && version.n > 0 &&
 	    span_is(version, entry_version(e));
 }

@@ -52,7 +52,7 @@ struct sink_counters {
 };
 
 struct sink *sink_new(struct out *out, enum sink_form form);
-void sink_free(struct sink *s); /* before the indexes */
+void sink_free(struct sink *s); /* call it before the indexes are released */
 const struct sink_counters *sink_counters(const struct sink *s);
 /* Prints waiting lines while the reader takes them. */
 void sink_pump(struct sink *s);
@@ -76,9 +76,9 @@ struct writers **sink_entry_writers(struct sink_entry *e);
 /* A version that came; the spans are borrowed for the call. */
 struct sink_version {
 	struct span uid, version, body;
-	struct span names; /* writers of it, raw; or empty */
-	uint64_t length;   /* of the object, if body is only its identity; or 0:
-			    * SINK_OBJECTS has no line of an identity */
+	struct span names; /* raw list of its writers; or empty */
+	uint64_t length;   /* length of the object if body is only its identity,
+			    * else 0: SINK_OBJECTS has no line of an identity */
 };
 void sink_put(
     struct sink *s, struct sink_entry *e, const struct sink_version *v);

@@ -25,7 +25,7 @@ struct want {
 	char *name;		      /* an operand's object; or NULL */
 	char *group, *version, *kind; /* if spelling is NULL */
 	const struct watches *file;   /* ... which named it first; borrowed */
-	int line;		      /* in it */
+	int line;		      /* line in file */
 	struct textlist namespaces;   /* empty: all */
 	char *selector;		      /* or NULL */
 	bool strict;		      /* selects primaries: never widened */
@@ -60,7 +60,7 @@ int wants_add_operand(struct wants *w, const char *operand,
 /* An operand with all that like has, but for its resource. */
 struct want *wants_add_like(struct wants *w, const struct want *like,
     const char *plural, const char *group);
-/* An operand was a category: it is this one of its resources now. */
+/* An operand was a category: now it names a resource of the category. */
 void want_respell(struct want *n, const char *plural, const char *group);
 /* Whether n covers an operand of its kind, too; not if they select other
  * fields: "pods/a pods/b". */

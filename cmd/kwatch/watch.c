@@ -15,8 +15,8 @@
 #include "writers.h"
 
 enum {
-	CUT_SHORT_MAX = 2,     /* then it tries another way */
-	NO_ANSWER_MS = 120000, /* to a watch-list: not even headers */
+	CUT_SHORT_MAX = 2,     /* cuts before a watch tries another way */
+	NO_ANSWER_MS = 120000, /* no answer to a watch-list, not even headers */
 	LOOK_MS = 40000
 };
 
@@ -147,7 +147,8 @@ add_writers(struct watch *w, const struct json_frame *f, struct sink_entry *e,
 	if (w->state == WATCHING) {
 		if (sink_entry_lives(e, f->uid))
 			news = WRITERS_CHANGED;
-		/* With a selector it may be older than its selection. */
+		/* With a selector, an object may be older than its
+		 * selection. */
 		else if (!want_selects(want->selector) &&
 		    want->field_selector == NULL)
 			news = WRITERS_CREATED;
@@ -344,7 +345,8 @@ synced(struct watch *w, struct span version)
 	w->synced = true;
 	w->every = w->unsure = false;
 	app->listed = true;
-	if (w->state != LISTING || app->once) { /* else it has to show that */
+	if (w->state != LISTING || app->once) { /* after a list, the watch has
+						 * to show that it works */
 		w->cut_short = 0;
 		works(w);
 	}
@@ -378,8 +380,9 @@ recover(struct watch *w, enum recovery_end end, const struct kube_error *e)
 	switch (recovery_step(state_now(w), end)) {
 	case STEP_RESUME:
 		app->reconnects++;
+		/* Some aggregated servers have no versions. */
 		if (w->version.len == 0)
-			forget_version(w); /* some aggregated servers */
+			forget_version(w);
 		again(w, 0);
 		return;
 	case STEP_CUT_SHORT:
@@ -517,7 +520,7 @@ on_data(void *arg, struct span bytes)
 			works(w);
 		return true;
 	}
-	close_call(w); /* because this returns false */
+	close_call(w); /* returning false ends the call as well */
 	recover(w, (enum recovery_end)w->end, NULL);
 	return false;
 }
@@ -535,7 +538,7 @@ is_fine(void *arg)
 	}
 }
 
-/* For a minute there may be no event: that it began must be enough. */
+/* No event may come for a minute, so the begin of the answer must be enough. */
 static void
 on_begin(void *arg)
 {
@@ -581,7 +584,8 @@ watch_done(void *arg, const struct kube_answer *a)
 static void
 start_watch(struct watch *w)
 {
-	/* At random, as in client-go, so that not all end together. */
+	/* A random time, as in client-go, keeps watches from ending
+	 * together. */
 	uint64_t seconds = 300 + clock_jitter() % 301;
 	struct buf path = BUF_INIT, n = BUF_INIT;
 	struct kube_request r = {.verb = KUBE_WATCH,

@@ -66,7 +66,7 @@ void tale_release(struct tale *t);
 
 void tale_line(struct tale *t, const struct reading_line *line);
 
-/* Where an event stands; NULL: forgotten, or not in the recording. */
+/* The place of an event; NULL: forgotten, or not in the recording. */
 const struct tale_event *tale_find_event(
     const struct tale *t, const struct objref *o, struct span version);
 

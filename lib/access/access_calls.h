@@ -13,7 +13,7 @@ extern const struct sandbox_rule access_serve[];
  * than files and dns of the C library) do not work, because code cannot be
  * mapped. */
 extern const struct sandbox_rule access_read[];
-/* To ask the API server, beside the two. */
+/* To ask the API server: in addition to the two lists above. */
 extern const struct sandbox_rule access_ask[];
 
 #endif

@@ -50,7 +50,7 @@ read_files(
 	struct buf path = BUF_INIT;
 	int rc;
 
-	/* Before reading: a change meanwhile is seen next time. */
+	/* Look before reading: a change meanwhile is seen next time. */
 	look_at(c, c->seen);
 	path_of(c, 0, &path);
 	rc = file_read(buf_str(&path), 1, pem, err);

@@ -32,7 +32,7 @@ enum {
 
 /* The API server's answer about a token and a method. */
 struct known {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	uint64_t token_until_ms, access_until_ms;
 	bool authenticated, allowed;
 	unsigned char user[DIGEST_SIZE]; /* the user whose right was checked */
@@ -52,7 +52,7 @@ struct asking {
 	char *name;	 /* owned: the user's */
 	unsigned char user[DIGEST_SIZE];
 	struct kube_call *call;
-	uint64_t until_ms; /* then it has failed */
+	uint64_t until_ms; /* when the review has failed */
 	struct timer again;
 	struct kube_backoff backoff;
 	struct review_call *waiting;
@@ -314,7 +314,8 @@ take_token(struct asking *a, struct span status)
 	    strnlen(name.p != NULL ? name.p : "",
 		name.n < sizeof(k->name) - 1 ? name.n : sizeof(k->name) - 1));
 	memcpy(k->name, a->name, strlen(a->name) + 1);
-	/* Another user has another right, also for who comes meanwhile. */
+	/* Another user has another right, also for callers that come
+	 * meanwhile. */
 	if (memcmp(k->user, a->user, sizeof(k->user)) != 0)
 		k->access_until_ms = 0;
 	if (!k->authenticated || now < k->access_until_ms)

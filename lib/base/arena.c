@@ -16,7 +16,7 @@ enum {
 
 struct arena_block {
 	struct arena_block *older;
-	size_t size; /* of data */
+	size_t size; /* bytes of data */
 	_Alignas(ALIGN) char data[];
 };
 

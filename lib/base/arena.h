@@ -24,7 +24,7 @@ struct arena {
 	}
 
 void arena_release(struct arena *a); /* frees all, leaves an empty arena */
-void arena_reset(struct arena *a);   /* the same, keeps one small block */
+void arena_reset(struct arena *a);   /* frees all but one small block */
 
 /* Aligned for any type, never NULL (see mem.h), not zeroed. */
 void *arena_alloc(struct arena *a, size_t n);

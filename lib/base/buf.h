@@ -23,7 +23,7 @@ struct buf {
 	}
 
 void buf_release(struct buf *b); /* frees, leaves an empty buffer */
-void buf_wipe(struct buf *b);	 /* the same for what held a secret */
+void buf_wipe(struct buf *b);	 /* overwrites a secret, then frees */
 void buf_reset(struct buf *b);	 /* empties, keeps the memory */
 
 void buf_add(struct buf *b, const void *p, size_t n);
@@ -45,9 +45,9 @@ void buf_truncate(struct buf *b, size_t n);
 
 /* The text, NUL-terminated, borrowed until the next change. */
 const char *buf_str(struct buf *b);
-/* The same, returned owned; the buffer is empty afterwards. */
+/* The text of buf_str, owned by the caller. The buffer is empty afterwards. */
 char *buf_take(struct buf *b);
-/* The same, without room to grow: of what is kept for long. */
+/* buf_take without room to grow, for text that is kept for long. */
 char *buf_take_exact(struct buf *b);
 struct span buf_span(const struct buf *b);
 

@@ -17,8 +17,8 @@ uint64_t hash_text(struct span text);
 /* For a forked child that has no table yet: its key is chosen again. */
 void hash_forget(void);
 
-/* The same with the caller's key, with r rounds for each word and f at the end;
- * the paper's own test values are for 2 and 4. */
+/* hash_text with the caller's key, r rounds for each word and f at the end. The
+ * paper's own test values are for r = 2 and f = 4. */
 uint64_t hash_keyed(struct span text, const uint64_t key[2], int r, int f);
 
 #endif

@@ -23,7 +23,7 @@ struct heap {
 /* Does a come before b? One and the same for all calls with a heap. */
 typedef bool heap_before_fn(const void *a, const void *b);
 
-/* Its things are in no heap afterwards. */
+/* Frees the array. The items live on, and are in no heap afterwards. */
 void heap_release(struct heap *h);
 
 static inline void *
@@ -38,9 +38,9 @@ heap_has(const void *item)
 	return ((const struct heap_slot *)item)->place != 0;
 }
 
-/* Puts it in; if it is there already, moves it to its new place. */
+/* Puts the item in; an item that is in already moves to its new place. */
 void heap_put(struct heap *h, void *item, heap_before_fn *before);
-/* Takes it out, if it is in. */
+/* Takes the item out, if it is in. */
 void heap_del(struct heap *h, void *item, heap_before_fn *before);
 
 #endif

@@ -20,7 +20,7 @@ struct lru_entry {
 
 struct lru {
 	size_t entry_size, max;
-	struct map map; /* of struct lru_entry, owned */
+	struct map map; /* owns its values, which begin with struct lru_entry */
 	struct lru_entry *newest, *oldest;
 };
 

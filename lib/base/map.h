@@ -18,8 +18,8 @@ struct map_slot {
 	const char *key;
 	void *value;	/* NULL: free */
 	uint32_t key_n; /* keys are shorter than 4 GiB */
-	uint32_t hash;	/* of the key; its place is at, or soon after, this %
-			 * cap */
+	uint32_t hash;	/* hash of the key, whose slot is hash % cap or soon
+			 * after it */
 };
 
 /* At most 5/6 of the slots are in use. */
@@ -36,10 +36,10 @@ struct map {
 
 void map_release(struct map *m);
 void *map_get(const struct map *m, struct span key);
-/* Sets it; returns the value that it replaced, if any (the new key is used
- * then). */
+/* Sets the value of the key; returns the value that was replaced, if any (the
+ * new key is used then). */
 void *map_put(struct map *m, struct span key, void *value);
-/* Removes it, returns the value or NULL. */
+/* Removes the key; returns its value, or NULL. */
 void *map_del(struct map *m, struct span key);
 
 /* Removes and frees the values for which is_over is true. */

@@ -8,10 +8,11 @@
 /*
  * A sequence: a byte, whose upper bit says that the match goes on where the
  * last one in the sample would; three bits for the number of literals, and four
- * for the length of the match beyond MATCH_MIN; more of each number in the bytes
- * behind, if all its bits are set; the literals; the match's place, if it is
- * not told already: two bytes, below PACK_SAMPLE_MAX in the sample, else the
- * distance back in the text. A text ends after a sequence's literals.
+ * for the length of the match beyond MATCH_MIN; more of each number in the
+ * bytes behind, if all its bits are set; the literals; the match's place, if
+ * the upper bit does not tell it: two bytes, below PACK_SAMPLE_MAX in the
+ * sample, else the distance back in the text. A text ends after a sequence's
+ * literals.
  */
 enum {
 	MATCH_MIN = 6,
@@ -22,10 +23,10 @@ enum {
 	NEAR_MAX = 0x8000, /* farthest match in the text */
 	OWN_BITS = 10,
 	STEP_SHIFT = 6,
-	/* A text that is packed to more than one part of this many is like
-	 * nothing in the sample. */
+	/* A text is like nothing in the sample if its packed form is longer
+	 * than 1 / LIKE of it. */
 	LIKE = 4,
-	SHARE = 8, /* of the sample in all texts */
+	SHARE = 8, /* the sample is at most 1 / SHARE of all texts */
 	BITS_MIN = 10,
 	BITS_MAX = 15
 };
@@ -86,7 +87,7 @@ add_number(struct buf *out, size_t n)
 struct match {
 	size_t n;
 	bool along;
-	uint16_t place; /* as written */
+	uint16_t place; /* the number that is written for the place */
 };
 
 static void
@@ -114,7 +115,7 @@ add_sequence(struct buf *out, struct span literals, const struct match *m)
 /* The state of one text. */
 struct packing {
 	const struct pack *pack;
-	const char *start, *end; /* of the text */
+	const char *start, *end; /* the text that is packed */
 	size_t along; /* the place in the sample where a match may go on */
 	uint16_t own[1 << OWN_BITS]; /* places in the text, modulo 65536 */
 };
@@ -238,7 +239,7 @@ number(const unsigned char **p)
 	return n + *(*p)++;
 }
 
-/* From earlier in the same text, which it may overlap. */
+/* Copies from earlier in the same text; both places may overlap. */
 static void
 repeat(char *to, size_t distance, size_t n)
 {

@@ -26,7 +26,7 @@ struct pack {
 	struct buf sample;
 	uint16_t *places; /* in sample, by the hash of the bytes there; owned */
 	unsigned bits;	  /* places has 1 << bits */
-	uint64_t bytes;	  /* of all texts that were packed */
+	uint64_t bytes;	  /* length of all texts that were packed */
 };
 
 void pack_release(struct pack *p);

@@ -60,7 +60,7 @@ json_stays(uint32_t c, enum quote what)
 	return c >= 0x20 && (what == QUOTE_LEAST || yaml_stays(c));
 }
 
-/* In every mode it is written as it is, like most characters. */
+/* Whether the character stays as it is in every mode, like most. */
 static bool
 is_plain(char c)
 {

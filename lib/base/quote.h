@@ -12,7 +12,7 @@ enum quote {
 	QUOTE_LEAST, /* only what JSON demands: for programs */
 	QUOTE_YAML,  /* and what YAML does not print, or takes for a line break:
 		      * the string is the same in both languages */
-	QUOTE_HIDDEN /* and all that utf8_is_visible denies: for eyes */
+	QUOTE_HIDDEN /* and what utf8_is_visible denies: for people */
 };
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
@@ -33,7 +33,8 @@ void quote_yaml(struct buf *b, struct span json);
  */
 void quote_text(struct buf *b, struct span text);
 
-/* The same for a name, which must not look like two: no space either. */
+/* quote_text for a name, which must not look like two: a space is escaped,
+ * too. */
 void quote_name(struct buf *b, struct span text);
 
 #endif

@@ -160,7 +160,7 @@ span_cut(struct span *rest, char c)
 /* ---- bytes ---- */
 
 #define SPAN_BLANKS " \t\r\n"
-#define SPAN_SPACE " \t\n\v\f\r" /* as isspace(), and Go in ASCII */
+#define SPAN_SPACE " \t\n\v\f\r" /* isspace(), and Go in ASCII */
 
 static inline bool
 span_is_digit(char c)
@@ -228,7 +228,8 @@ span_is_digits(struct span s)
 	return s.n > 0 && span_digits(s) == s.n;
 }
 
-/* Nothing but digits, whose value is at most max, goes to *n. */
+/* Sets *n to the number in s: digits only, at most max. False: it is not
+ * that. */
 static inline bool
 span_number(struct span s, uint64_t max, uint64_t *n)
 {

@@ -98,7 +98,7 @@ utf8_count(struct span s)
 	return n;
 }
 
-/* In order. */
+/* The ranges of invisible characters, in order. */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {{0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad},

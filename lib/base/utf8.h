@@ -17,7 +17,7 @@ enum { UTF8_REPLACEMENT = 0xfffd };
  * U+10FFFF), or 0 if there is none. p < end. */
 size_t utf8_length(const char *p, const char *end);
 
-/* The same, and the character (not set if there is none). */
+/* utf8_length that also sets *c to the character, if there is one. */
 size_t utf8_decode(const char *p, const char *end, uint32_t *c);
 
 /* Writes at most 4 bytes; returns the place behind them. */

@@ -42,10 +42,10 @@ int conf_count(
     struct conf *c, const struct yaml *y, const char *key, long *out);
 int conf_duration(
     struct conf *c, const struct yaml *y, const char *key, uint64_t *ms);
-/* One of choices, which ends in NULL; *out is its index. */
+/* A value that is in choices, which ends in NULL; *out is its index. */
 int conf_choice(struct conf *c, const struct yaml *y, const char *key,
     const char *const *choices, int *out);
-/* y is not one of choices. Always -1. */
+/* The error for a y that is not in choices. Always -1. */
 int conf_fail_choice(struct conf *c, const struct yaml *y, const char *key,
     const char *const *choices);
 /* A list of scalars, each split at commas; replaces what out held. */

@@ -29,7 +29,7 @@ struct expand_reference {
 };
 
 /*
- * The same file as it is written: references stay, in scalars that count as
+ * Loads the file as it is written: references stay, in scalars that count as
  * quoted. Calls seen for each reference in a value, in the order of the file.
  */
 struct yaml *expand_load_raw(const char *path,

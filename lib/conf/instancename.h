@@ -16,10 +16,11 @@
  * with err, which begins with `what`.
  */
 int instancename_check(const char *what, const char *name, struct err *err);
-/* The same of each name of --take-over-instance. */
+/* Checks each name of --take-over-instance by the same rule. */
 int instancename_check_former(const struct opt_list *names, struct err *err);
 
-/* Whether it is one: anybody may write such an annotation. */
+/* Whether text from an annotation is a name: any client may write another
+ * text. */
 bool instancename_is(struct span name);
 
 #endif

@@ -17,17 +17,17 @@
 #include "process/opt.h"
 
 enum {
-	INSTANCES_NONE,	 /* it names none */
-	INSTANCES_OTHER, /* one that we do not know */
-	INSTANCES_FIRST	 /* and on: those that we know */
+	INSTANCES_NONE,	 /* the object names no instance */
+	INSTANCES_OTHER, /* an instance that is not in known */
+	INSTANCES_FIRST	 /* the first of known; the next ones follow */
 };
 
 struct instances {
 	/* Set before the start; borrowed. */
-	const char *name;	       /* of entries that have none; or NULL */
+	const char *name;	       /* for entries without one; or NULL */
 	const struct opt_list *former; /* --take-over-instance; or NULL */
-	/* Nothing is requested of a server: everything counts as it stands, and
-	 * nothing is named. */
+	/* No server is asked: every object counts as ours, whatever instance it
+	 * names, and no instance is written. */
 	bool as_they_stand;
 
 	struct textlist known; /* the former ones come first */

@@ -15,7 +15,7 @@
  */
 int namespaces_parse(
     struct textlist *to, const char *what, const char *text, struct err *err);
-/* One name alone. */
+/* Checks a single name. */
 int namespaces_name(const char *what, const char *name, struct err *err);
 /* The argument of -n beside operands: at least one name. */
 int namespaces_option(struct textlist *to, const char *text, struct err *err);

@@ -413,8 +413,8 @@ load_related(struct conf *c, const struct yaml *y, struct watch_entry *e)
 
 enum key_type {
 	KEY_OF_PRIMARY, /* load_primary has read it */
-	KEY_LOADED,	/* by a function */
-	KEY_BOOL,	/* and on: into the member at an offset */
+	KEY_LOADED,	/* a function reads it */
+	KEY_BOOL,	/* from here on: into the member at an offset */
 	KEY_COUNT,
 	KEY_DURATION
 };

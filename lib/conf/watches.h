@@ -45,7 +45,7 @@ enum watch_map {
 	WATCH_MAP_ALL	  /* every primary: the default of related kinds */
 };
 
-/* One kind: the primary itself, a dependent or a related kind. */
+/* A kind to watch: the primary itself, a dependent or a related kind. */
 struct watch_kind {
 	int line;
 	char *api_version; /* "apps/v1", "v1" */
@@ -53,8 +53,9 @@ struct watch_kind {
 	char *version;
 	char *kind;
 	/*
-	 * As `scope:` says; else Cluster for the cluster-scoped kinds that
-	 * Kubernetes itself serves, and Namespaced for everything else.
+	 * The scope that `scope:` gives. Without it, Cluster for the cluster-
+	 * scoped kinds that Kubernetes itself serves, and Namespaced for
+	 * everything else.
 	 */
 	enum watch_scope scope;
 	bool optional; /* a missing kind is complete and empty */
@@ -66,7 +67,7 @@ struct watch_kind {
 	 * for cluster-scoped kinds.
 	 */
 	struct textlist namespaces;
-	bool follows;	/* they are those of the primary. Not of the primary */
+	bool follows;	/* namespaces are the primary's. Not of the primary */
 	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
 	struct textlist redact; /* dotted paths: kwatch --redact */
 
@@ -74,11 +75,11 @@ struct watch_kind {
 	bool manage;	   /* may be desired, is pruned */
 	bool prune_always; /* ... although an item failed. Only with manage */
 	bool retain;	   /* items may outlive the primary. Only with manage */
-	bool deletes;	   /* objects of it may be deleted. Related kinds */
-	bool patches;	   /* fields of them may be held. Related kinds */
+	bool deletes;	   /* objects may be deleted. Related kinds */
+	bool patches;	   /* fields may be held. Related kinds */
 	enum watch_map map;
 	char *map_arg;
-	int map_line;	     /* of map_arg in the file */
+	int map_line;	     /* line of map_arg in the file */
 	char *map_namespace; /* or NULL */
 	struct textlist map_fields;
 	struct textlist fields; /* dotted paths, "[]" for elements; empty:
@@ -89,14 +90,14 @@ struct watch_kind {
 /* A program between kwatch and ireconcile. */
 struct watch_filter {
 	int line;
-	/* Its words. The first one, if it has a slash, is relative to the
-	 * folder of the file; otherwise it is looked for in PATH. */
+	/* The command and its arguments. A command with a slash is relative to
+	 * the folder of the file; another one is looked for in PATH. */
 	struct textlist command;
 };
 
 struct watch_entry {
 	int line;
-	const char *path; /* of the file, borrowed: for messages */
+	const char *path; /* path of the file, borrowed: for messages */
 	struct watch_kind primary;
 	enum watch_require require; /* requireScope */
 	char *name;		    /* "iotservice.cp.iot.sap": for logs */
@@ -110,14 +111,14 @@ struct watch_entry {
 	char *when;	 /* an expression over the primary, or NULL */
 	int when_line;
 	struct textlist retired_finalizers; /* removed from every primary */
-	struct textlist left_out;	    /* of its `namespaces`, by -n */
+	struct textlist left_out;	    /* namespaces that -n leaves out */
 	bool marks;			    /* items may need marks */
 	bool proves;			    /* items are proven to be ours:
 					     * of a cluster-scoped primary */
 	bool retains;			    /* a dependent has retain, or a
 					     * related kind patch */
-	bool random;			    /* its program calls random(...) */
-	bool guard_status;	      /* written only on the version it is of */
+	bool random;			    /* the program calls random(...) */
+	bool guard_status;	      /* a status is tied to its version */
 	char *adopt;		      /* adopt.label, or NULL */
 	uint64_t reconcile_period_ms; /* 0: none */
 	bool manage_status;	      /* default true */
@@ -134,7 +135,7 @@ struct watch_entry {
 };
 
 struct watches {
-	char *path; /* as given: for messages */
+	char *path; /* path as the user gave it: for messages */
 	struct watch_entry *entries;
 	size_t count;
 	bool has_variables; /* values of the environment are in it */

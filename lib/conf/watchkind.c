@@ -269,7 +269,8 @@ check_patch(struct conf *c, const struct yaml *y, const struct watch_kind *k)
 	    k->selector != NULL ? "selector" : "fields");
 }
 
-/* With a definition everything of its kind is deleted, which its spec names. */
+/* Deleting a definition deletes all objects of its kind, which its spec
+ * names. */
 static int
 check_delete(struct conf *c, const struct yaml *y, const struct watch_kind *k)
 {
@@ -356,7 +357,7 @@ int
 watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
     const struct watch_kind *primary, struct watch_kind *k)
 {
-	enum { DEPENDENT_ONLY = 3 }; /* of the keys, the first */
+	enum { DEPENDENT_ONLY = 3 }; /* keys at the front of allowed */
 	static const char *const allowed[] = {"manage", "prune", "retain",
 	    "delete", "patch", "apiVersion", "kind", "map", "fields",
 	    "namespaces", "scope", "optional", "selector", "redact", NULL};

@@ -11,7 +11,7 @@
 
 enum watchkind_role { WATCHKIND_DEPENDENT, WATCHKIND_RELATED };
 
-void watchkind_init(struct watch_kind *k); /* of zeroed memory */
+void watchkind_init(struct watch_kind *k); /* k is zeroed */
 void watchkind_release(struct watch_kind *k);
 
 /* scope, selector, optional, redact; k has its group and kind. */
@@ -24,9 +24,9 @@ int watchkind_namespaces(
 int watchkind_below(struct conf *c, const struct yaml *y,
     enum watchkind_role role, const struct watch_kind *primary,
     struct watch_kind *k);
-/* The same group and kind. */
+/* Whether a and b have the same group and kind. */
 bool watchkind_is(const struct watch_kind *a, const struct watch_kind *b);
-/* It is there before; -1. */
+/* The error for a kind that is listed twice. Always -1. */
 int watchkind_fail_duplicate(struct conf *c, const struct watch_kind *k);
 
 #endif

@@ -42,7 +42,7 @@ struct yaml {
 struct yaml *yaml_parse(
     const char *name, const char *text, size_t n, struct err *err);
 struct yaml *yaml_load(const char *path, struct err *err);
-/* Not yaml_free: libyaml calls a function of that name. */
+/* Frees a tree. libyaml calls a function of its own yaml_free. */
 void yaml_tree_free(struct yaml *y);
 
 /* Takes both; key is NULL in a sequence. */

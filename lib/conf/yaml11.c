@@ -150,7 +150,7 @@ yaml11_number(const char *text, struct buf *out)
 	return found;
 }
 
-/* As Go's strconv.FormatFloat(v, 'g', -1, 32). */
+/* Formats v like Go's strconv.FormatFloat(v, 'g', -1, 32). */
 static void
 add_shortest(struct buf *out, float v)
 {

@@ -19,16 +19,16 @@ enum yaml11_number {
 /*
  * Appends the number that the text spells: an integer in decimal (0644, 1_000,
  * 0b11, -0x10, 0o17), another number without its underscores, .inf, -.inf or
- * .nan. It appends nothing if the text is not a number, or one beyond a float64,
- * or an integer of another base beyond 64 bits.
+ * .nan. Nothing is appended if the text is not a number, or one beyond a
+ * float64, or an integer of another base beyond 64 bits.
  */
 enum yaml11_number yaml11_number(const char *text, struct buf *out);
 
-/* The same of a key, which becomes a text: a number that is not an integer has
- * as few digits as a float32 needs. */
+/* yaml11_number for a key, which becomes a text: a number that is not an
+ * integer has as few digits as a float32 needs. */
 enum yaml11_number yaml11_key(const char *text, struct buf *out);
 
-/* A boolean there: yes, on, y, true, True, ... */
+/* Whether the text is a boolean: yes, on, y, true, True, ... */
 bool yaml11_bool(const char *text, bool *value);
 
 #endif

@@ -21,7 +21,7 @@ struct http_call;
 
 /* PEM texts, not file names: they may come from data fields or plugins. */
 struct http_tls {
-	struct span ca_pem; /* none: the system's */
+	struct span ca_pem; /* absent: the system's */
 	struct span cert_pem, key_pem;
 	const char *server_name; /* NULL: from the URL */
 	bool insecure;		 /* any certificate will do */

@@ -240,8 +240,8 @@ setup_blob(CURL *easy, CURLoption option, char *pem)
 		curl_easy_setopt(easy, option, &blob);
 }
 
-/* There is a connection and, on HTTP/2, a free stream: it need not wait any
- * more. */
+/* Called when there is a connection and, on HTTP/2, a free stream: the call
+ * need not wait any more. */
 static int
 on_send(void *arg, char *ip, char *local_ip, int port, int local_port)
 {

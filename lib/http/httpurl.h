@@ -11,7 +11,8 @@
 
 #include "base/err.h"
 
-/* -1 with err: it is another text. example: what it should look like. */
+/* -1 with err: the text is not such a URL. example: what it should look
+ * like. */
 int httpurl_check(const char *url, const char *example, struct err *err);
 
 #endif

@@ -12,9 +12,9 @@
 
 enum {
 	IOV_AT_ONCE = 128,
-	TLS_AT_ONCE = 16384, /* one record */
+	TLS_AT_ONCE = 16384, /* the longest record */
 	LINGER_MS = 1000,
-	EVENTS_WAIT_MS = 20 /* at most, for more of them */
+	EVENTS_WAIT_MS = 20 /* the longest wait for more events */
 };
 
 /* RFC 9113, section 3.4. */
@@ -271,7 +271,7 @@ end_of_input(struct conn *c)
 	conn_dirty(c);
 }
 
-/* As net/http answers it. */
+/* Answers like net/http. */
 static void
 refuse_clear_text(struct conn *c)
 {
@@ -362,7 +362,7 @@ write_plain(struct conn *c)
 	return n;
 }
 
-/* The same bytes are offered again until TLS has taken them. */
+/* Bytes that TLS has not taken are offered again, unchanged. */
 static ssize_t
 write_tls(struct conn *c)
 {

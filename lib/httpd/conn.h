@@ -47,9 +47,9 @@ enum protocol { PROTOCOL_UNKNOWN, PROTOCOL_1, PROTOCOL_2 };
 
 struct conn {
 	struct httpd *h;
-	struct conn *next, **link; /* of all */
+	struct conn *next, **link; /* list of all connections */
 	struct conn *dirty_next;
-	struct conn *eventful_next, **eventful_link; /* link NULL: not in it */
+	struct conn *eventful_next, **eventful_link; /* link NULL: in no list */
 	int fd;
 	int events; /* watched */
 	enum protocol protocol;
@@ -91,7 +91,7 @@ struct upgraded {
 
 struct exchange {
 	struct conn *conn;
-	struct exchange *next, **link;		 /* of the connection */
+	struct exchange *next, **link;		 /* list of the connection */
 	struct exchange *next_ready, *next_gone; /* HTTP/2: queues */
 	enum exchange_state state;
 	int32_t stream; /* HTTP/2 */
@@ -128,10 +128,10 @@ void conn_free_all(struct httpd *h);
 bool conn_make_room(struct httpd *h);
 void conn_dirty(struct conn *c); /* something is to be sent or ended */
 /*
- * The same for an event of a stream, which may wait for others: after a round
+ * conn_dirty for an event of a stream, which may wait for others: after a round
  * of events that took T, the next begins T later, but at most 20 ms. So a lone
- * event leaves at once, and a thousand watchers of quick writes get many
- * events with one system call.
+ * event leaves at once, and a thousand watchers of quick writes get many events
+ * with one system call.
  */
 void conn_event(struct conn *c);
 void conn_push(struct conn *c); /* sends what can be sent now */
@@ -171,7 +171,7 @@ void h1_start(struct exchange *x, int status,
 void h1_send(struct exchange *x, struct text *t);
 void h1_forget_frames(struct httpd *h);
 void h1_end(struct exchange *x);
-/* All of its answer is in out: frees it. */
+/* The whole answer is in out: frees the exchange. */
 void h1_done(struct exchange *x);
 /* text or body, one of them */
 void h1_reply(struct exchange *x, int status,
@@ -206,7 +206,7 @@ void h2_end(struct exchange *x);
 void h2_reply(struct exchange *x, int status,
     const struct httpd_header *headers, size_t count, struct text *text,
     struct span body);
-void h2_reset(struct exchange *x); /* this stream alone */
+void h2_reset(struct exchange *x); /* resets the stream, not the connection */
 void h2_goaway(struct conn *c);
 void h2_expire(struct conn *c); /* resets requests that take too long */
 
@@ -219,8 +219,8 @@ void tls_conn_free(struct tls_conn *t);
 long tls_read(struct tls_conn *t, char *p, size_t n);
 long tls_write(struct tls_conn *t, const char *p, size_t n);
 void tls_close(struct tls_conn *t);		/* says goodbye, once */
-bool tls_wants_write(const struct tls_conn *t); /* to be able to read */
-bool tls_is_h2(const struct tls_conn *t);	/* after the first read */
+bool tls_wants_write(const struct tls_conn *t); /* before it can read */
+bool tls_is_h2(const struct tls_conn *t);	/* known after the first read */
 /* The client's certificate, checked when it is first asked for. */
 const struct httpd_peer *tls_peer(struct tls_conn *t);
 

@@ -1,6 +1,7 @@
 /*
- * Part of httpd/conn.h. HTTP/1.1 by llhttp or http_parser. One exchange at a
- * time: what a client sends ahead waits, and beyond READ_BYTES in the kernel.
+ * Part of httpd/conn.h: HTTP/1.1, parsed by llhttp or http_parser. A connection
+ * has one exchange at a time: requests that a client sends ahead wait in
+ * memory, and beyond READ_BYTES in the kernel.
  */
 #include <stdlib.h>
 #include <strings.h>
@@ -20,7 +21,7 @@ struct h1 {
 	struct buf pending;
 	bool in_value, headers_done, broken;
 	bool in_chunks;	     /* the body comes in chunks */
-	uint64_t chunk_left; /* with the end of its line; 0: a line is next */
+	uint64_t chunk_left; /* counts the end of its line; 0: a line is next */
 	char chunk_last;     /* see head_chunk_line */
 };
 
@@ -371,8 +372,8 @@ h1_eof(struct conn *c)
 {
 	struct exchange *x = c->h1 == NULL ? NULL : c->h1->x;
 
-	/* As in net/http, a client that closes its side waits for no more. But
-	 * its earlier requests are answered. */
+	/* A client that closes its side waits for no more answers, as in
+	 * net/http. But its earlier requests are answered. */
 	if (x != NULL && x->upgraded != NULL)
 		upgrade_broken(x, WEBSOCKET_NORMAL);
 	else if (x != NULL && x->state != X_READING)

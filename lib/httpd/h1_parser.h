@@ -13,10 +13,10 @@
 
 /* The outcome of parsing a piece of input. */
 enum h1_parsed {
-	H1_TAKEN, /* all: more may come */
+	H1_TAKEN, /* the whole piece: more may come */
 	H1_WHOLE, /* a request ended: the rest was not looked at */
-	H1_LONG,  /* its head is longer than the parser allows */
-	H1_BAD	  /* also: a callback did not want it */
+	H1_LONG,  /* the head is longer than the parser allows */
+	H1_BAD	  /* bad input, or a callback refused it */
 };
 
 #ifdef KPIPE_LLHTTP

@@ -1,6 +1,6 @@
 /*
- * Part of httpd/conn.h. HTTP/2 by nghttp2. Its callbacks only note what
- * happened; handlers are called when it is not on the stack.
+ * Part of httpd/conn.h: HTTP/2 by nghttp2. The callbacks of nghttp2 only note
+ * what happened; handlers are called when nghttp2 is not on the stack.
  */
 #include <nghttp2/nghttp2.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum {
 	OUT_AHEAD = 256 * 1024, /* bytes of frames made before they are sent */
-	WINDOW = 1 << 20	/* what a client may send unasked */
+	WINDOW = 1 << 20	/* bytes that a client may send unasked */
 };
 
 struct h2 {

@@ -32,8 +32,8 @@ bool head_lines(
 /* A part of a name: nothing but characters of tokens. */
 bool head_is_token(const char *p, size_t n);
 
-/* The same rule for a line between chunks, which may have an extension: *taken
- * ends with the line, or is n. *last is '\0' at first. */
+/* Checks a line between chunks by the rule of head_lines; the line may have an
+ * extension. *taken ends with the line, or is n. *last is '\0' at first. */
 bool head_chunk_line(char *last, const char *p, size_t n, size_t *taken);
 
 /*

@@ -27,7 +27,7 @@ const struct httpd_limits httpd_default_limits = {
     .body_ms = 60000,
     .write_ms = 60000,
     .connections = 20000,
-    .streams = 100, /* as the API server, and Go by default */
+    .streams = 100, /* the default of the API server, and of Go */
 };
 
 static void
@@ -462,7 +462,7 @@ httpd_cut(struct exchange *x)
 	x->state = X_ENDED;
 	if (x->conn->frozen)
 		return;
-	conn_push(x->conn); /* what was said before is heard */
+	conn_push(x->conn); /* bytes that were sent before arrive */
 	conn_kill(x->conn);
 }
 

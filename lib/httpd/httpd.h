@@ -29,14 +29,14 @@ struct httpd;
 struct exchange;
 
 struct httpd_limits {
-	size_t header_bytes; /* of one request: more is 431 */
+	size_t header_bytes; /* per request: more is 431 */
 	size_t body_bytes;   /* more is 413, answered by on_too_large */
 	size_t queued_bytes; /* unsent bytes of a stream: more cuts it */
 	uint64_t header_ms;  /* from the first byte to the end of the headers */
 	uint64_t body_ms;    /* from there to the end of the body */
 	uint64_t write_ms;   /* nothing could be sent for this time: cut */
-	size_t connections;  /* one more ends the oldest that waits for
-			      * nothing; if all do, it is closed itself */
+	size_t connections;  /* beyond it, the oldest that waits for nothing
+			      * ends; if all wait, the new one is closed */
 	size_t streams;	     /* per HTTP/2 connection */
 };
 extern const struct httpd_limits httpd_default_limits;
@@ -77,12 +77,13 @@ struct httpd_tls {
 
 /* A client with a certificate: its subject. */
 struct httpd_peer {
-	bool refused;	  /* it does not count (peer.h): trust nothing below */
+	bool refused;	  /* the certificate does not count (peer.h): trust
+			   * nothing below */
 	struct span name; /* common name, or empty */
 	const struct span *organizations;
 	size_t organization_count;
 	struct span uid;    /* absent, mostly */
-	struct span sha256; /* of the certificate, in hex */
+	struct span sha256; /* digest of the certificate, in hex */
 };
 
 /*
@@ -169,13 +170,14 @@ bool httpd_start_messages(
  * and Upgrade among them. */
 void httpd_start_bytes(struct exchange *x, const struct httpd_header *headers,
     size_t count, const struct httpd_input *in);
-/* One binary message, or bytes: both parts, copied. -1: as httpd_send. */
+/* Sends both parts, copied, as one binary message or as bytes. -1: see
+ * httpd_send. */
 int httpd_send_parts(struct exchange *x, struct span head, struct span data);
 
 /* Faults, for tests. */
 void httpd_cut(struct exchange *x); /* closes the connection now */
-/* The connection is never read or written again, nor closed. This ends the
- * exchange, too: no on_close, for none of the connection. */
+/* The connection is never read or written again, nor closed. The exchange ends,
+ * too: on_close is not called for any exchange of the connection. */
 void httpd_freeze(struct exchange *x);
 /* HTTP/2: GOAWAY, open streams go on; HTTP/1.1: connection: close. The
  * exchange is to be answered all the same. */

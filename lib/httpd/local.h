@@ -24,7 +24,7 @@
 
 /* "HOST:PORT", as httpd_new listens: 127.0.0.0/8, [::1] or localhost. */
 bool local_is_address(const char *address);
-/* The same of a Host header, with any port or without one. */
+/* Whether a Host header, with or without a port, has such an address. */
 bool local_is_host(struct span host);
 
 enum local_verdict {
@@ -34,9 +34,9 @@ enum local_verdict {
 };
 /*
  * Whether a server that asks for no credential may answer. A request without a
- * Host (HTTP/1.0) is not of a browser: those always send one. name: one more host
- * without a port, that counts as local; or SPAN_NONE. *culprit is the value
- * that is not local, if there is one.
+ * Host (HTTP/1.0) does not come from a browser: browsers always send a Host.
+ * name: one more host, without a port, that counts as local; or SPAN_NONE.
+ * *culprit is the value that is not local, if there is one.
  */
 enum local_verdict local_judge(
     const struct httpd_request *r, struct span name, struct span *culprit);

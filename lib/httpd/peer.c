@@ -14,7 +14,7 @@
 static const char uid_oid[] = "1.3.6.1.4.1.57683.2";
 
 struct known_peer {
-	struct httpd_peer peer; /* what the caller sees */
+	struct httpd_peer peer; /* the part that callers see */
 	struct arena arena;
 };
 

@@ -13,10 +13,10 @@
 #include "base/text.h"
 
 struct sendq_piece {
-	struct text *text; /* or NULL: own */
+	struct text *text; /* NULL: the bytes are in own */
 	char *own;
-	size_t at, end; /* what is left: [at, end) */
-	size_t cap;	/* of own */
+	size_t at, end; /* bytes that are not sent yet: [at, end) */
+	size_t cap;	/* allocated size of own */
 };
 
 struct sendq {

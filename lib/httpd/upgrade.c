@@ -38,8 +38,8 @@ is_authority(struct span s)
 	return span_digits(host) == host.n;
 }
 
-/* As url.ParseRequestURI takes it: a path or an absolute URI. Any such origin
- * will do; only browsers are bound to tell the truth. */
+/* Whether url.ParseRequestURI accepts the text: a path or an absolute URI. Any
+ * such origin will do; only browsers are bound to tell the truth. */
 static bool
 is_origin(struct span s)
 {
@@ -76,7 +76,8 @@ bad_handshake(const struct httpd_request *r)
 	return NULL;
 }
 
-/* The same for a stream of events, where no handler chooses the protocol. */
+/* bad_handshake for a stream of events, where no handler chooses the
+ * protocol. */
 static const char *
 bad_for_events(const struct httpd_request *r)
 {
@@ -86,7 +87,8 @@ bad_for_events(const struct httpd_request *r)
 		return answer;
 	if (!is_origin(httpd_header(r, "origin")))
 		return "HTTP/1.1 403 Forbidden\r\n\r\n";
-	/* One is chosen whatever it is; among several there is no choice. */
+	/* A single protocol is chosen, whichever it is; among several there is
+	 * no choice. */
 	if (span_find(httpd_header(r, "sec-websocket-protocol"), ',') != NULL)
 		return "HTTP/1.1 400 Bad Request\r\n\r\n";
 	return NULL;

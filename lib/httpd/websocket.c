@@ -1,6 +1,6 @@
 #include "httpd/websocket.h"
 
-/* As in value/digest.c: EVP_* would first set up all of OpenSSL. */
+/* EVP_* would first set up all of OpenSSL, see value/digest.c. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
@@ -121,7 +121,8 @@ is_utf8(const char *p, const char *end)
 	return n > 0;
 }
 
-/* Nothing, or a code and a reason (section 5.5.1). */
+/* Whether the payload is that of a close frame: empty, or a code and a reason
+ * (section 5.5.1). */
 static bool
 is_close(const struct websocket_reader *r)
 {

@@ -41,16 +41,16 @@ enum {
 /* Zeroed memory is the beginning of a connection. */
 struct websocket_reader {
 	unsigned char head[WEBSOCKET_HEAD_MAX];
-	size_t head_n;	 /* bytes of it that are there */
-	uint64_t n, at;	 /* bytes of the payload, and of those, taken */
-	bool in_message; /* its last frame has not come */
-	char control[WEBSOCKET_CONTROL_MAX]; /* the payload, if n is its size */
+	size_t head_n;	 /* bytes of head that are there */
+	uint64_t n, at;	 /* length of the payload, bytes taken of it */
+	bool in_message; /* the last frame of a message has not come */
+	char control[WEBSOCKET_CONTROL_MAX]; /* payload of a control frame */
 	bool wants_data; /* WEBSOCKET_DATA is told; set by the caller */
-	/* Of the piece that was told last. */
-	struct span piece; /* with its mask, in the caller's bytes */
+	/* The piece that was told last: */
+	struct span piece; /* still masked, in the caller's bytes */
 	unsigned char piece_mask[4];
-	bool first; /* nothing of its message came before */
-	bool begun; /* something of this message came */
+	bool first; /* the piece begins its message */
+	bool begun; /* a part of the message has come */
 };
 
 enum websocket_event {

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 enum {
-	BYTES_OF_VALUE = 10, /* at least, in most objects of the API */
+	BYTES_OF_VALUE = 10, /* the fewest, in most objects of the API */
 };
 static const uint32_t NONE = UINT32_MAX;
 
@@ -24,7 +24,7 @@ add(struct flat *f, enum json_type type, const char *p)
 	return v;
 }
 
-/* Behind the string whose text begins at p. */
+/* Adds the string whose text begins at p; returns the place behind it. */
 static const char *
 add_string(struct flat *f, const char *p, const char *end)
 {

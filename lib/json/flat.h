@@ -42,7 +42,7 @@ flat_span(const struct flat_value *v)
 	return span_make(v->p, v->n);
 }
 
-/* It is an array or object, and has no elements or members. */
+/* An array without elements, or an object without members. */
 static inline bool
 flat_is_hollow(const struct flat *f, uint32_t i)
 {

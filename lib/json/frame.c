@@ -6,7 +6,7 @@
 /* Walks the members of an object; the caller takes the values. */
 struct walk {
 	struct span rest;
-	const char *member; /* where it begins: its comma, or the key */
+	const char *member; /* start of the member: its comma, or the key */
 	struct span key;
 	bool first;
 };

@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/span.h"
 
-enum { JSON_DEPTH_MAX = 256 }; /* what libjq 1.6 can parse */
+enum { JSON_DEPTH_MAX = 256 }; /* the limit of libjq 1.6 */
 
 /*
  * Exactly one JSON value with optional white space around it, in valid
@@ -64,7 +64,7 @@ struct json_members {
 };
 struct json_members json_members(struct span object);
 bool json_member(struct json_members *m);
-/* It has no members, or is not an object. */
+/* An object without members, or a value that is not an object. */
 bool json_is_empty(struct span object);
 
 /* for (struct json_elements e = json_elements(array); json_element(&e);) */
@@ -79,10 +79,10 @@ struct span json_find(struct span array, const char *key, const char *text);
 
 /* The value of a member, SPAN_NONE if absent. Keys are compared raw. */
 struct span json_get(struct span object, const char *key);
-/* The same of a key that is a name, or holds one: keys are decoded first. */
+/* json_get for a key that is a name, or holds one: keys are decoded first. */
 struct span json_get_named(struct span object, struct span name);
-/* The same along "metadata.name"; a key with dots is written ["a.b"] by
- * json_get on its parent instead. */
+/* The value along a path such as "metadata.name". For a key with dots in it,
+ * call json_get on its parent. */
 struct span json_path(struct span object, const char *dotted);
 /* Several members in one pass: found[n] is what json_get gives for keys[n]. */
 void json_pick(struct span object, const char *const *keys, size_t count,
@@ -95,11 +95,11 @@ void json_pick(struct span object, const char *const *keys, size_t count,
  */
 struct span json_string(struct span value, struct buf *scratch);
 /*
- * The same for what is kept, as names are: what needs no decoding is borrowed
- * from value, the rest is in the arena, with a NUL behind it. A name is decoded
- * where it is read, once, and encoded where it is written: roles may have
- * quotes, backslashes and control characters in their names, and one server
- * writes "\u003c" where another writes "<".
+ * json_string for text that is kept, such as names: text without escapes is
+ * borrowed from value, decoded text is in the arena, with a NUL behind it. A
+ * name is decoded where it is read, once, and encoded where it is written:
+ * roles may have quotes, backslashes and control characters in their names, and
+ * one server writes "\u003c" where another writes "<".
  */
 struct span json_name(struct span value, struct arena *names);
 /*
@@ -108,10 +108,10 @@ struct span json_name(struct span value, struct arena *names);
  */
 struct span json_raw_string(struct span value);
 /*
- * The same text, and what needs no escape is written without one:
- * "S\u0065cret" is Secret. Then keys and names can be compared raw, as most
- * readers here do. Invisible characters stay escaped. Appends the text; false:
- * there is nothing to change, and nothing is appended.
+ * Appends the JSON text with no escape that is not needed: "S\u0065cret"
+ * becomes Secret. Then keys and names can be compared raw, as most readers here
+ * do. Invisible characters stay escaped. False: there is nothing to change, and
+ * nothing is appended.
  */
 bool json_plain(struct span text, struct buf *out);
 /* Integer value; false if it is not an integer or does not fit. */
@@ -132,7 +132,7 @@ struct json_frame {
 };
 /* 0, or -1 if the line is not such a frame. */
 int json_frame(struct span line, struct json_frame *frame);
-/* The same for a bare object: fills all but type. */
+/* json_frame for a bare object: fills all but type. */
 int json_object_frame(struct span object, struct json_frame *frame);
 /* Decodes namespace_, name, uid and resource_version, as json_name does. */
 void json_frame_names(struct json_frame *frame, struct arena *names);
@@ -144,10 +144,10 @@ void json_add_str(struct buf *b, const char *text);
 void json_add_int(struct buf *b, int64_t n);
 /* key must need no escape: ,"key": with the comma unless b ends in { or [ */
 void json_add_key(struct buf *b, const char *key);
-/* The same of a member, as it stands between its quotes. */
+/* json_add_key for a key as it stands between the quotes of other JSON text. */
 void json_add_raw_key(struct buf *b, struct span key);
 void json_add_comma(struct buf *b); /* unless b ends in { or [ */
-/* The value, in objects without members that are null, at any depth. */
+/* The value without members that are null, at any depth. */
 void json_add_compact(struct buf *b, struct span value);
 
 #endif

@@ -30,7 +30,7 @@ sort_few(struct jvmember *items, size_t n)
 static void
 add(struct jvmembers *m, jv name, jv value)
 {
-	/* To count them costs as much as to look at them. */
+	/* Counting the members first would cost as much as taking them. */
 	if (m->count == JVMEMBERS_FEW) {
 		m->items = mem_array(NULL, 2 * m->count, sizeof(*m->items));
 		memcpy(m->items, m->few, sizeof(m->few));

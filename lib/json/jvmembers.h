@@ -18,7 +18,7 @@
 enum { JVMEMBERS_FEW = 16 };
 
 struct jvmember {
-	struct span key; /* of name */
+	struct span key; /* text of name */
 	jv name, value;
 };
 

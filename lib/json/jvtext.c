@@ -10,7 +10,7 @@
 #include "json/jvkey.h"
 #include "json/jvmembers.h"
 
-/* One level of the way down to the value being printed. */
+/* A level on the way down to the value being printed. */
 struct step {
 	const struct step *up;
 	struct span key; /* p == NULL: index */

@@ -23,7 +23,7 @@
 
 enum {
 	JVTEXT_DEPTH_MAX = 256,
-	JVTEXT_BYTES_MAX = STREAM_MAX /* of text */
+	JVTEXT_BYTES_MAX = STREAM_MAX /* longest text */
 };
 
 /* The largest integer that no other integer is rounded to: 2^53 - 1. */
@@ -45,7 +45,7 @@ jv jvtext_parse(struct span text, struct err *err);
  * JVTEXT_INT_MAX, which would lose digits. err names the path, never a value.
  */
 int jvtext_add(struct buf *b, jv value_peek, struct err *err);
-/* The same with a choice: JVTEXT_KEPT leaves keys in the order of libjq. */
+/* jvtext_add with a choice: JVTEXT_KEPT leaves keys in the order of libjq. */
 enum jvtext_order { JVTEXT_SORTED, JVTEXT_KEPT };
 int jvtext_add_ordered(
     struct buf *b, jv value_peek, enum jvtext_order order, struct err *err);

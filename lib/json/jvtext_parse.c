@@ -12,7 +12,7 @@
 
 enum {
 	DEPTH_MOST = 200, /* well below what libjq refuses */
-	DIGITS_MOST = 15  /* of integers that doubles hold exactly */
+	DIGITS_MOST = 15  /* all integers with so many are exact doubles */
 };
 
 struct reader {
@@ -56,7 +56,7 @@ ends_token(char c)
 	return memchr(" \n\t\r,]}", c, 7) != NULL;
 }
 
-/* Other numbers than short integers; as a double, whatever libjq keeps. */
+/* Reads numbers other than short integers, as doubles, whatever libjq keeps. */
 static jv
 read_odd_number(struct reader *r)
 {
@@ -138,7 +138,7 @@ read_escaped(struct reader *r, struct span text)
 	return jv_string_sized(b->data, (int)b->len);
 }
 
-/* Behind its opening quote. */
+/* Reads a string from behind its opening quote. */
 static jv
 read_string(struct reader *r, jv (*make)(struct span text))
 {
@@ -158,7 +158,7 @@ new_string(struct span text)
 
 static jv read_value(struct reader *r, int depth);
 
-/* Behind the opening bracket, as in read_object. */
+/* Reads an array from behind its opening bracket. */
 static jv
 read_array(struct reader *r, int depth)
 {

@@ -10,9 +10,9 @@
 #include "json/json.h"
 
 struct branch {
-	char *key; /* as it stands in JSON text; NULL: the root, or elements */
+	char *key; /* raw, as in JSON text; NULL: the root, or elements */
 	bool whole;
-	struct branch *elements; /* of an array */
+	struct branch *elements; /* branch of the elements of an array */
 	struct branch **children;
 	size_t count;
 };

@@ -15,17 +15,17 @@ enum mode { UNDECIDED, LINES, CONCATENATED };
 /* The state of the bytes at the front. */
 enum place { DOCUMENT, LIST_ITEM, LIST_TAIL, REST_OF_LINE };
 
-/* Where a value ends, found byte by byte as it arrives: brackets and strings are
- * counted, the grammar is left to json_check. Zeroed: before a value. */
+/* Where a value ends, found byte by byte as it arrives: brackets and strings
+ * are counted, the grammar is left to json_check. Zeroed: before a value. */
 struct scan {
-	size_t at; /* looked at so far, from the start of the value */
+	size_t at; /* bytes looked at, from the start of the value */
 	unsigned depth;
 	bool begun, string, escaped, scalar;
 };
 
 enum scan_result {
 	SCAN_MORE,
-	SCAN_WHOLE,  /* it ends at `at` */
+	SCAN_WHOLE,  /* the value ends at `at` */
 	SCAN_NEWLINE /* SCAN_LINE only: the line ends before the value */
 };
 
@@ -33,9 +33,9 @@ enum scan_mode { SCAN_TEXT, SCAN_LINE };
 
 struct stream {
 	struct buf in, scratch;
-	struct tee tee; /* of what is read */
+	struct tee tee; /* gets a copy of the input */
 	size_t front;	/* bytes of in that are done with */
-	size_t line;	/* of the front, 1 = first */
+	size_t line;	/* line of the front, 1 = first */
 	enum mode mode;
 	enum place place;
 	bool ended, dead;
@@ -44,7 +44,8 @@ struct stream {
 	/* A whole List at the front, given out item by item. */
 	size_t split_at; /* behind the last item given, 0: none */
 	size_t split_size;
-	/* For items without them; empty: unknown. Raw, between quotes. */
+	/* apiVersion and kind for items that have none; empty: unknown. Raw,
+	 * between quotes. */
 	struct buf item_version, item_kind;
 };
 
@@ -185,8 +186,8 @@ skip_space(struct stream *s)
 /* Nothing to give out yet, but perhaps after the next step. */
 enum { AGAIN = -1 };
 
-/* One byte outside strings; true: the value ends before or (then at is moved)
- * with it. */
+/* Scans a byte outside strings. True: the value ends before the byte, or with
+ * it; then `at` is moved. */
 static bool
 scan_byte(struct scan *c, char byte)
 {

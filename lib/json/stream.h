@@ -35,7 +35,8 @@
 enum {
 	STREAM_MAX = 16 * 1024 * 1024,
 	STREAM_ROOM = 64 * 1024,
-	STREAM_WRITE_MAX = STREAM_MAX - STREAM_ROOM /* of what others decide */
+	/* The limit of text whose length others decide. */
+	STREAM_WRITE_MAX = STREAM_MAX - STREAM_ROOM
 };
 #define STREAM_MAX_TEXT "16 MiB" /* for messages */
 
@@ -44,7 +45,7 @@ struct stream;
 struct stream_doc {
 	size_t line;	  /* where it begins, 1 = first */
 	struct span text; /* borrowed until the next call of stream_* */
-	bool item;	  /* it was in a List */
+	bool item;	  /* the document was in a List */
 	struct err err;	  /* for STREAM_BAD: "line 3: what is wrong" */
 };
 

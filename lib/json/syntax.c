@@ -1,4 +1,4 @@
-/* Part of json/json.h: whether a text is JSON, and where it stops being it. */
+/* Part of json/json.h: checks that a text is JSON, and finds what is wrong. */
 #include "json/json.h"
 
 #include "base/utf8.h"
@@ -11,7 +11,7 @@ struct check {
 	const char *start, *end;
 	const char *why, *at; /* why NULL: all is well */
 	unsigned depth;
-	/* One bit per open bracket: 1 = object. */
+	/* A bit per open bracket: 1 = object. */
 	uint64_t objects[JSON_DEPTH_MAX / 64 + 1];
 };
 
@@ -117,7 +117,7 @@ plain_run(const char *p, const char *end)
 	return p;
 }
 
-/* From a byte on that plain_run stops at. */
+/* Checks a string from a byte on that plain_run stops at. */
 static const char *
 check_rest_of_string(struct check *c, const char *p)
 {
@@ -241,7 +241,7 @@ check_key(struct check *c, const char *p)
 	return p < c->end && *p == ':' ? p + 1 : unexpected(c, p);
 }
 
-/* Behind a value: up to the next one, or the end of the outermost. */
+/* Moves from behind a value to the next one, or to the end of the outermost. */
 static inline const char *
 next_value(struct check *c, const char *p)
 {

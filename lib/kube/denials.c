@@ -85,7 +85,7 @@ denials_enter(struct denials *d, struct denial **at, struct span group,
 	}
 	buf_release(&name);
 	buf_release(&sentence);
-	entered->count++; /* before the other is left: it may be the same */
+	entered->count++; /* before denials_leave: both may be the same */
 	denials_leave(d, at);
 	*at = entered;
 	if (new)

@@ -15,8 +15,8 @@
 
 enum {
 	PERIOD_MS = 1000,
-	/* Of one request. It is small, and everything waits for it: less than
-	 * other lists have. */
+	/* For one request. The answer is small, and everything waits for it:
+	 * shorter than the timeout of other lists. */
 	TIMEOUT_MS = 40000,
 	SAY_MS = 10000
 };
@@ -171,7 +171,7 @@ build_table(struct discovery *d)
 			e->resource = r;
 			map_put(&d->by_kind, span_str(e->key), e);
 		} else if (!e->resource->can_list && r->can_list) {
-			/* Where two share a kind, the one that can be listed. */
+			/* If two share a kind, the one that can be listed. */
 			e->resource = r;
 		}
 		buf_release(&key);
@@ -404,7 +404,7 @@ take_answer(struct group_source *s, const struct kube_answer *a)
 	take_etag(s, SPAN_NONE);
 	if (a->code == 404 && s == &d->sources[0])
 		return;		  /* an API server without the core group */
-	if (a->error.too_large) { /* from a broken proxy: it may be mended */
+	if (a->error.too_large) { /* a broken proxy, which may be mended */
 		fail_text(d, "the answer is larger than 64 MiB", s->path);
 	} else if (a->error.kind != ERR_NONE) {
 		fail(d, &a->error);
@@ -430,7 +430,7 @@ on_answer(void *arg, const struct kube_answer *a)
 	arrived(s->discovery);
 }
 
-/* Everything waits for it, so silence would look like a hang. */
+/* Everything waits for discovery, so silence would look like a hang. */
 static void
 say_waiting(void *arg)
 {

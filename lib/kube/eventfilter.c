@@ -18,19 +18,19 @@ static const int64_t refill_us = 300 * 1000000ll, window_us = 600 * 1000000ll;
 /* A token bucket. It is worth (now - empty_us) / refill_us tokens, at most
  * BURST. */
 struct spam {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	int64_t empty_us;	/* 0: new, so full */
 };
 
 struct similar {
-	struct lru_entry entry;		/* first */
+	struct lru_entry entry;		/* the first member */
 	uint64_t messages[SIMILAR_MAX]; /* hashes of the distinct ones */
 	unsigned count;
 	int64_t last_us;
 };
 
 struct told {
-	struct lru_entry entry; /* first */
+	struct lru_entry entry; /* the first member */
 	unsigned count;
 	int64_t first_us;
 };

@@ -18,8 +18,8 @@ enum {
 	TIMEOUT_MS = 40000, /* the server ends single writes after 34 s */
 	LIST_TIMEOUT_MS = 600000,
 	LIST_SILENCE_MS = 75000,  /* the server answers or fails within 60 s */
-	SILENT_MS = 30000,	  /* client-go's: then a sign of life, */
-	PROBE_TIMEOUT_MS = 15000, /* or the connection is dead */
+	SILENT_MS = 30000,	  /* then a probe is sent, as in client-go */
+	PROBE_TIMEOUT_MS = 15000, /* without an answer the connection is dead */
 	WARNINGS_MAX = 1000,
 	ANSWERS_MAX = 64 /* further pairs of method and code are not counted */
 };
@@ -76,7 +76,7 @@ static const struct verb {
 	const char *method;
 	const char *content_type;
 	enum pool pool;
-	bool reads; /* and changes nothing */
+	bool reads; /* changes nothing on the server */
 } verbs[] = {
     [KUBE_GET] = {"GET", NULL, SINGLE, true},
     [KUBE_LIST] = {"GET", NULL, STREAMS, true},

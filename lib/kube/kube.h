@@ -73,7 +73,7 @@ struct kube_request {
 	 * A server that went silent is noticed earlier, see http.h.
 	 */
 	uint64_t timeout_ms;
-	void (*on_begin)(void *arg); /* both: see http.h */
+	void (*on_begin)(void *arg); /* on_begin and on_data: see http.h */
 	bool (*on_data)(void *arg, struct span bytes);
 };
 

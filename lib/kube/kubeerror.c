@@ -471,7 +471,7 @@ is_of_admission(const struct kube_error *e)
 		return false;
 	if (strncmp(e->message, "admission webhook ", 18) == 0)
 		return true;
-	/* Other text is of a proxy, or of a decoder. */
+	/* Another text comes from a proxy, or from a decoder. */
 	if (*e->reason == '\0' ||
 	    (e->code != 403 && e->code != 422 && e->code != 500))
 		return false;

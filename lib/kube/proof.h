@@ -134,8 +134,8 @@ void proof_add(struct buf *b, const struct proof *p, const struct proof_of *of,
 
 enum proof_found {
 	PROOF_NONE,  /* no text */
-	PROOF_WRONG, /* by another key, of another object, or no proof */
-	PROOF_GOOD   /* then origin points into the text */
+	PROOF_WRONG, /* another key or object, or not a proof */
+	PROOF_GOOD   /* origin points into the text */
 };
 
 /* Text: of the annotation, or SPAN_NONE. There must be a key. */

@@ -55,11 +55,11 @@ struct recorder {
 	struct eventfilter *filter;
 	struct waiting *first, **last;
 	size_t count;
-	struct kube_call *call; /* for the first */
+	struct kube_call *call; /* the request for the first */
 	struct timer timer;
 	uint64_t recorded;
 	uint64_t lost;
-	bool refused; /* the one before failed, too */
+	bool refused; /* the request before failed, too */
 	char host[128];
 };
 
@@ -332,7 +332,8 @@ judge(struct recorder *r, struct waiting *w)
 	buf_release(&object);
 }
 
-/* In order, and one at a time, so that a repetition finds its Event. */
+/* Sends Events in order and one at a time, so that a repetition finds its
+ * Event. */
 static void
 pump(struct recorder *r)
 {
@@ -355,7 +356,7 @@ cut(struct span s, size_t max)
 	return n == 0 ? mem_strdup("") : mem_dup(s.p, n);
 }
 
-/* For terminals: kubectl prints Events as they are. */
+/* Makes text safe for terminals: kubectl prints Events as they are. */
 static char *
 cut_visible(struct span s, size_t max)
 {

@@ -21,7 +21,7 @@ struct recorder;
 
 /* Borrows both. Reports as the pod POD_NAME, or else as this host. */
 struct recorder *recorder_new(struct loop *l, struct kube *k);
-/* Before kube_free. What is not sent is lost. */
+/* Call it before kube_free. Events that were not sent are lost. */
 void recorder_free(struct recorder *r);
 
 enum recorder_type { RECORDER_NORMAL, RECORDER_WARNING };

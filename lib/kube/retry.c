@@ -7,7 +7,7 @@ enum {
 	TRANSIENT_MAX_MS = 30000,
 	PERMANENT_FIRST_MS = 5000,
 	PERMANENT_MAX_MS = 600000,
-	DENIED_MAX_MS = 15000, /* and as much again by jitter */
+	DENIED_MAX_MS = 15000, /* jitter adds up to as much again */
 	SOON_FIRST_MS = 10,
 	SOON_MAX_MS = 1000
 };
@@ -30,7 +30,7 @@ retry_classify(enum kube_verb verb, const struct kube_error *e)
 {
 	if (e->namespace_terminating)
 		return RETRY_TRANSIENT;
-	/* No answer: the gate of the queue sets the pace. */
+	/* Without an answer, the gate of the queue sets the pace. */
 	if (e->code == 0 && e->kind == ERR_TRANSIENT)
 		return RETRY_SOON;
 	/*

@@ -49,7 +49,7 @@ enum retry_kind {
 /* The meaning of an error of a write, by Kubernetes' own rules. */
 enum retry_kind retry_classify(enum kube_verb verb, const struct kube_error *e);
 
-/* Such a failure counts as failed at once. */
+/* Whether a failure of the kind counts as failed at once. */
 static inline bool
 retry_is_permanent(enum retry_kind kind)
 {

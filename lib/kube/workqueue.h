@@ -33,7 +33,7 @@ struct work_class;
 struct work {
 	struct work *next;
 	struct work_class *class; /* NULL: without a limit of its own */
-	bool queued;		  /* in a line */
+	bool queued;		  /* waits in a line */
 	bool runnable; /* has something to send, or requests in flight */
 	bool admitted; /* counted in its class */
 };
@@ -57,7 +57,7 @@ struct ceiling {
 	int64_t left; /* thousandths of a write */
 	uint64_t at_ms;
 	bool hit;
-	uint64_t held_ms;   /* in all */
+	uint64_t held_ms;   /* time that writes waited, in all */
 	struct map writers; /* struct ceiling_writer, owned: since from_ms */
 	uint64_t from_ms, writes;
 };

@@ -66,8 +66,8 @@ struct writer_tool {
 	bool (*has_room)(void *arg);
 	/* Takes one; -1 with err: what is wrong with it, to be logged. */
 	int (*take)(void *arg, const struct stream_doc *doc, struct err *err);
-	/* After the end of the input: whether no work is left that could still
-	 * succeed. */
+	/* Asked after the end of the input: is no work left that could still
+	 * succeed? */
 	bool (*settled)(void *arg);
 	/* The end, or the time is over: all unfinished work has failed. */
 	void (*end)(void *arg, bool settled);
@@ -115,7 +115,7 @@ struct writer {
 	struct timer retry; /* for the first contact with the server */
 	struct kube_backoff backoff;
 	bool unreached;	       /* the server's silence was logged */
-	struct timer deadline; /* from the end of the input on */
+	struct timer deadline; /* runs from the end of the input on */
 	bool ending, timed_out;
 	struct err err, input_err;
 };

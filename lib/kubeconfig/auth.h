@@ -30,7 +30,8 @@ struct auth *auth_new(struct loop *l, const struct kubeconfig *c,
     loop_fn *changed, void *arg, struct err *err);
 void auth_free(struct auth *a);
 
-/* Before each request. AUTH_WAIT: again when changed was called. */
+/* Call it before each request. AUTH_WAIT: call it again when changed was
+ * called. */
 enum auth_state { AUTH_READY, AUTH_WAIT, AUTH_FAILED };
 enum auth_state auth_ready(struct auth *a, struct err *err);
 
@@ -48,7 +49,7 @@ unsigned auth_tls_version(const struct auth *a);
 
 /* Whether a program gives the credential. */
 bool auth_runs_plugin(const struct auth *a);
-/* Which credential auth_headers gives. */
+/* The version of the credential that auth_headers gives. */
 unsigned auth_version(const struct auth *a);
 /* Appends the user of the credential, for messages; nothing if there is
  * none. */

@@ -27,7 +27,7 @@ struct execcred {
 	void *arg;
 	struct plugin *running; /* NULL: not now */
 	bool valid;
-	bool ever; /* it once gave a credential */
+	bool ever; /* the program once gave a credential */
 	char *token, *cert, *key;
 	int64_t expires_us; /* INT64_MAX: when refused */
 	unsigned version, tls_version;

@@ -205,7 +205,7 @@ current_context(const struct files *files, const struct kube_opts *o,
 
 /* ---- parts ---- */
 
-/* As client-go's parseProxyURL (tools/clientcmd/validation.go). */
+/* Checks like client-go's parseProxyURL (tools/clientcmd/validation.go). */
 static int
 read_proxy(struct kubeconfig *c, const struct kubeconfig_file *f,
     const struct yaml *y, struct err *err)
@@ -522,7 +522,7 @@ kubeconfig_load(const struct kube_opts *o, struct err *err)
 	rc = read_files(&files, o, err);
 	if (rc == 0)
 		rc = read_kubeconfig(c, &files, o, err);
-	/* As client-go: an empty configuration means the pod's own. */
+	/* An empty configuration means the pod's own, as in client-go. */
 	if (rc == 0 && c->context == NULL && c->server == NULL &&
 	    o->server == NULL && o->kubeconfig == NULL)
 		read_account(c, o);

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "conf/yaml.h"
 
-/* One of the files that were merged; both owned by kubeconfig.c. */
+/* A file among those that were merged; kubeconfig.c owns path and tree. */
 struct kubeconfig_file {
 	char *path;
 	struct yaml *tree;

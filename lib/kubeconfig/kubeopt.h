@@ -27,7 +27,7 @@ struct kube_opts {
 extern struct kube_opts kube_opts;
 extern const struct opt kube_opt_table[];
 
-/* The same rows without --namespace, which means something else to kpipe. */
+/* The rows without --namespace, which means something else to kpipe. */
 extern const struct opt kube_opt_server_table[];
 
 #endif

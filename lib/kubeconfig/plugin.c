@@ -47,7 +47,7 @@ release(struct plugin *p)
 		loop_unwatch(p->loop, p->out_fd);
 		close(p->out_fd);
 	}
-	/* It may have held a token. */
+	/* The output may hold a token. */
 	buf_wipe(&p->output);
 	free(p);
 }
@@ -79,7 +79,7 @@ on_timeout(void *arg)
 	finish(p, &err);
 }
 
-/* All requests wait for it. */
+/* All requests wait for the plugin. */
 static void
 say_waiting(void *arg)
 {
@@ -125,7 +125,7 @@ on_output(void *arg, int fd, int events)
 	finish(p, &err);
 }
 
-/* Its children may keep the pipe open: the end of the command counts. */
+/* Children of the command may keep the pipe open: its own end counts. */
 static void
 check_exit(void *arg)
 {

@@ -26,7 +26,7 @@ is_semicolon(const struct jqlex *lex, int i)
 	return jqlex_is(lex, i, JQLEX_OTHER, ";");
 }
 
-/* Of the call, or of the definition, whose name is token i. */
+/* The number of arguments of the call or definition whose name is token i. */
 static int
 arity(const struct jqlex *lex, int i)
 {
@@ -80,7 +80,7 @@ is_named(const struct definition *d, struct span name, int n)
 	return d->arity == n && span_eq(d->name, name);
 }
 
-/* There is one before token i. */
+/* Whether a definition of the name begins before token i. */
 static bool
 is_defined(const struct definitions *d, struct span name, int n, int i)
 {
@@ -138,8 +138,8 @@ want_uses(struct definitions *builtins, const struct definitions *text,
 	}
 }
 
-/* The compilers of 1.6 to 1.8 call these as well, for `catch`, operators, `break`
- * and texts. All but `error` are in C there. */
+/* The compilers of 1.6 to 1.8 call these functions as well, for `catch`,
+ * operators, `break` and texts. All but `error` are in C there. */
 static void
 want_always(struct definitions *builtins)
 {

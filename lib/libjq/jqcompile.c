@@ -23,7 +23,7 @@ jq_yy_scan_bytes(const char *bytes, int n, void *scanner)
 
 	if (now.scan == NULL)
 		now.scan = (scan_bytes *)dlsym(RTLD_NEXT, "jq_yy_scan_bytes");
-	/* It called us, so it has one. */
+	/* libjq, which called this function, has its own. */
 	if (now.scan == NULL)
 		abort();
 	if (now.pick == NULL || span_eq(text, now.program) ||

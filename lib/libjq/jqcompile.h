@@ -19,15 +19,17 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* Appends to out what the program needs of jq's own definitions, `all`. False:
- * it cannot be told. */
+/* Appends to out the definitions of `all`, jq's own, that the program needs.
+ * False: they cannot be found out. */
 typedef bool jqcompile_pick(
     struct span all, struct span program, struct buf *out);
 
-/* As jq_compile: 0 if the program was refused. pick: NULL for all. The program
- * has no `import` and no `include`, and there is no ~/.jq. */
+/* jq_compile with pick (NULL for all definitions): 0 if the program was
+ * refused. The program has no `import` and no `include`, and there is no
+ * ~/.jq. */
 int jqcompile(jq_state *jq, const char *program, jqcompile_pick *pick);
-/* As jq_compile_args: args, taken, has the values of the program's variables. */
+/* jq_compile_args with pick. args, taken, has the values of the program's
+ * variables. */
 int jqcompile_args(
     jq_state *jq, const char *program, jv args, jqcompile_pick *pick);
 

@@ -64,7 +64,7 @@ open_bracket(struct reader *r, bool string)
 	return 0;
 }
 
-/* From a quote, or behind the ) of an interpolation. */
+/* Reads a string from its quote, or from behind the ) of an interpolation. */
 static int
 read_string(struct reader *r, bool whole)
 {

@@ -21,7 +21,7 @@ enum jqlex_type {
 	JQLEX_FIELD,	/* .name; text without the dot */
 	JQLEX_VARIABLE, /* $name; text without the dollar */
 	JQLEX_STRING,	/* a string without \( ): text between its quotes */
-	JQLEX_PIECE,	/* of a string with \( ): up to the \ or the last " */
+	JQLEX_PIECE,	/* a piece of a string: up to a \( or the last " */
 	JQLEX_OPEN,	/* ( [ { and \( */
 	JQLEX_CLOSE,	/* ) ] } */
 	JQLEX_NUMBER,	/* whole, without a sign */
@@ -31,7 +31,7 @@ enum jqlex_type {
 
 struct jqlex_token {
 	enum jqlex_type type;
-	char c;		  /* its first byte; of a string: behind the quote */
+	char c;		  /* first byte; in a string, that behind the quote */
 	struct span text; /* borrowed from the source */
 	int line;	  /* 1 = first */
 	int inside;	  /* index of the bracket around it, -1: none */

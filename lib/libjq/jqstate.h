@@ -8,10 +8,10 @@
 #include <jq.h>
 
 struct jqstate_callbacks {
-	jq_msg_cb debug;   /* of `debug` */
-	jq_input_cb input; /* of `input` */
-	jq_msg_cb error;   /* of errors in the text of a program */
-	void *arg;	   /* of all three; borrowed */
+	jq_msg_cb debug;   /* called for `debug` */
+	jq_input_cb input; /* called for `input` */
+	jq_msg_cb error;   /* called for errors in the text of a program */
+	void *arg;	   /* argument of all three; borrowed */
 };
 
 /* Owned: jq_teardown. NULL: out of memory. Includes are found nowhere. */

@@ -17,20 +17,21 @@
 struct epoll_event;
 
 uint64_t clock_ms(void);     /* since boot */
-int64_t clock_boot_us(void); /* the same, finer */
+int64_t clock_boot_us(void); /* since boot, in microseconds */
 uint64_t clock_boot_ns(void);
 int64_t clock_real_us(void); /* since 1970 */
 
-/* As epoll_wait, until the clock is at until_ms, or a little earlier. Suspended
+/* epoll_wait until the clock is at until_ms, or a little earlier. Suspended
  * time counts in a wait of CLOCK_LONG_MS and more. */
 #define CLOCK_NEVER UINT64_MAX
 enum { CLOCK_LONG_MS = 1000 };
 int clock_wait(
     int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms);
-/* Waits for events (POLLIN ...) of fd, -1: none. False: it is until_ms, to which
- * suspended time counts, too. Ends early after a signal. */
+/* Waits for events (POLLIN ...) of fd, -1: none. False: the clock is at
+ * until_ms; suspended time counts, too. Ends early after a signal. */
 bool clock_wait_fd(int fd, short events, uint64_t until_ms);
-/* So that not all clients do the same at once; nothing else may depend on it. */
+/* A random number that keeps clients from acting at the same time; nothing else
+ * may depend on it. */
 uint64_t clock_jitter(void);
 
 enum { CLOCK_RFC3339_MAX = 32 };

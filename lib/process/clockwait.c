@@ -68,7 +68,8 @@ clock_jitter(void)
 {
 	uint64_t random = 0;
 
-	/* On a machine that has just started it does not wait for them. */
+	/* A machine that has just started may have no random numbers yet: do
+	 * not wait for them. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		return 0;
 	return random;

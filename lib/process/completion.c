@@ -148,7 +148,7 @@ add_zsh_option(struct buf *b, const struct opt *o)
 	buf_addc(b, '\'');
 }
 
-/* It works from a folder of $fpath, and when it is evaluated. */
+/* The script works from a folder of $fpath, and when it is evaluated. */
 static void
 add_zsh(struct buf *b, const char *tool, const struct opt *const *rows,
     size_t count)

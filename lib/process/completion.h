@@ -16,7 +16,7 @@
 #include "process/opt.h"
 
 enum completion_shell { COMPLETION_BASH, COMPLETION_ZSH, COMPLETION_FISH };
-/* Their names, NULL-terminated. */
+/* The names of the shells, NULL-terminated. */
 extern const char *const completion_shells[];
 
 /* The rows have no OPT_TABLE. A choice without a value is one whose argument

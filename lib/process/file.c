@@ -9,7 +9,7 @@
 
 enum { CHUNK = 65536 };
 
-/* As read, but it waits, and goes on after signals. */
+/* read() that waits for bytes, and goes on after signals. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {

@@ -1,5 +1,6 @@
 /*
- * file: a small file, read whole; text, written whole; a file for its owner.
+ * file: reads a small file as a whole, writes a text as a whole, and opens a
+ * file that only its owner may read.
  */
 #ifndef FILE_H
 #define FILE_H
@@ -16,8 +17,8 @@
  */
 int file_read(const char *path, int mib, struct buf *b, struct err *err);
 
-/* The same of an open file, from where it stands: a pipe, a socket. name is for
- * the error. A descriptor that does not block is waited for. */
+/* file_read for an open file (a pipe, a socket), from its current position.
+ * name is for the error. A descriptor that does not block is waited for. */
 int file_read_fd(
     int fd, const char *name, int mib, struct buf *b, struct err *err);
 

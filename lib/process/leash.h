@@ -72,12 +72,12 @@ int leash_check(struct leash *l, struct err *err);
 struct leash_ends {
 	int read_fd;  /* for the writers */
 	int write_fd; /* for kelect alone: any other holder keeps it open */
-	int page_fd;  /* for both */
+	int page_fd;  /* for the writers and kelect */
 };
 
 /* Made close-on-exec; the page says LEASH_NOT_YET. -1: ERR_TRANSIENT. */
 int leash_make(struct leash_ends *e, struct err *err);
-void leash_close(struct leash_ends *e); /* those that are not -1 */
+void leash_close(struct leash_ends *e); /* closes all that are not -1 */
 /* Appends "KPIPE_LEASH=3,4": the numbers that a writer will see. */
 void leash_env(struct buf *b, int read_fd, int page_fd);
 

@@ -38,7 +38,7 @@ void log_write(enum log_level level, const struct log_about *about,
 #define log_info(...) log_write(LOG_INFO, NULL, __VA_ARGS__)
 #define log_warning(...) log_write(LOG_WARNING, NULL, __VA_ARGS__)
 #define log_error(...) log_write(LOG_ERROR, NULL, __VA_ARGS__)
-/* Only says it: the caller, in cmd/, exits. */
+/* Only logs: the caller, in cmd/, exits. */
 #define log_fatal(...) log_write(LOG_FATAL, NULL, __VA_ARGS__)
 
 #endif

@@ -48,7 +48,7 @@ struct loop {
 	bool stopped;
 };
 
-/* Nothing works without it: exit as if memory were exhausted. */
+/* Nothing works without the descriptor: exit as if memory were exhausted. */
 static int
 needed(int fd, const char *what)
 {
@@ -99,7 +99,7 @@ sources_fit(struct loop *l, int fd)
 	l->source_cap = cap;
 }
 
-/* It would get no events, and no other place would report why. */
+/* The descriptor would get no events, and no other place would report why. */
 _Noreturn static void
 cannot_wait(int fd)
 {
@@ -193,7 +193,7 @@ static bool
 run_due_timers(struct loop *l)
 {
 	uint64_t now = clock_ms();
-	uint64_t newest = l->timer_order; /* those set meanwhile wait a round */
+	uint64_t newest = l->timer_order; /* newer timers wait a round */
 	bool ran = false;
 	struct timer *t;
 
@@ -351,7 +351,8 @@ loop_once(struct loop *l, int timeout_ms)
 		run_always_ready(l);
 	if (!l->stopped)
 		happened = run_due_timers(l) || happened;
-	/* Also if fn ran in this round: what follows is done in the next. */
+	/* fn is due even if it ran in this round: what follows is done in the
+	 * next. */
 	l->follow.due = l->follow.due || happened;
 }
 

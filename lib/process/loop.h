@@ -1,7 +1,7 @@
 /*
- * loop: one thread, file descriptors, timers, signals.
+ * loop: waits for file descriptors, timers and signals by epoll, in a thread.
  *
- * epoll underneath. A regular file cannot be polled and counts as always
+ * A regular file cannot be polled and counts as always
  * readable and writable. Callbacks run from loop_run only, one at a time; each
  * may add, change and remove anything, itself included.
  */
@@ -72,7 +72,7 @@ void loop_follow_on(struct loop *l);
 /* Until loop_stop. */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
-/* One round: waits at most timeout_ms (-1: as long as it takes). */
+/* Runs a round: waits at most timeout_ms (-1: as long as it takes). */
 void loop_once(struct loop *l, int timeout_ms);
 
 #endif

@@ -16,8 +16,8 @@
 
 struct notify {
 	struct sockaddr_un address;
-	socklen_t len;	      /* of the address; 0: there is no manager */
-	uint64_t watchdog_ms; /* it wants WATCHDOG=1 this often; 0: never */
+	socklen_t len;	      /* length of address; 0: there is no manager */
+	uint64_t watchdog_ms; /* how often to send WATCHDOG=1; 0: never */
 };
 
 /*

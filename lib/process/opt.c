@@ -44,7 +44,7 @@ const struct opt opt_log_table[] = {
 	"begin each log line with the time, as -v and JSON do"},
     OPT_END};
 
-/* In every tool. The order is that of enum builtin. */
+/* The options of every tool, in the order of enum builtin. */
 static const struct opt builtins[] = {
     {'h', "help", NULL, OPT_FLAG, NULL, NULL, "print this and exit"},
     {0, "version", NULL, OPT_FLAG, NULL, NULL,

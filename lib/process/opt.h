@@ -24,7 +24,8 @@
  *	return code >= 0 ? code : opt_fatal(&err);
  *
  * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
- * --log-level, --log-format, --log-time and -v, which opt_parse applies by log_init.
+ * --log-level, --log-format, --log-time and -v, which opt_parse applies by
+ * log_init.
  */
 #ifndef OPT_H
 #define OPT_H
@@ -53,11 +54,11 @@ struct opt_list {
 struct opt {
 	char short_name; /* 0: none */
 	const char *name;
-	const char *arg; /* what --help calls the argument; NULL: none */
+	const char *arg; /* name of the argument in --help; NULL: none */
 	enum opt_type type;
 	void *value;
 	const char *const *choices; /* NULL-terminated, for OPT_CHOICE */
-	const char *help;	    /* one line */
+	const char *help;	    /* a line of text */
 };
 
 #define OPT_END                                           \
@@ -68,7 +69,7 @@ struct opt {
 struct opt_tool {
 	const char *name;
 	const char *synopsis; /* "[-f WATCHES] [RESOURCE]..." */
-	const char *summary;  /* one line */
+	const char *summary;  /* a line of text */
 	const struct opt *table;
 };
 

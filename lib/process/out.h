@@ -20,7 +20,7 @@ struct out {
 	int fd;		   /* ours if reopened, else the one given */
 	int given_fd;
 	struct buf pending;
-	size_t written; /* of pending */
+	size_t written; /* bytes of pending that are written */
 	loop_fn *on_room;
 	void *on_room_arg;
 	bool waiting; /* for the fd to become writable */
@@ -39,9 +39,9 @@ void out_release(struct out *o);
 /* Called when out_full was true and no longer is. */
 void out_on_room(struct out *o, loop_fn *fn, void *arg);
 
-/* One line; the newline is added here. */
+/* Adds a line; the newline is added here. */
 void out_line(struct out *o, struct span line);
-/* Or append to this, newlines included, and call out_added. */
+/* The buffer to append lines to, newlines included; then call out_added. */
 struct buf *out_buf(struct out *o);
 void out_added(struct out *o);
 
@@ -56,7 +56,7 @@ bool out_empty(const struct out *o);
  * full, say, which another start may find mended.
  */
 int out_flush(struct out *o);
-/* The same, waiting as long as it takes: for the end of a tool. */
+/* out_flush that waits as long as it takes: for the end of a tool. */
 int out_drain(struct out *o);
 
 #endif

@@ -62,7 +62,7 @@ struct sandbox_rule {
 extern const struct sandbox_rule sandbox_compute[];
 /* Reading, writing and waiting for open descriptors. */
 extern const struct sandbox_rule sandbox_descriptors[];
-/* To enter another filter on top of this one. */
+/* The calls that enter another filter on top of this one. */
 extern const struct sandbox_rule sandbox_narrower[];
 
 enum sandbox_result {

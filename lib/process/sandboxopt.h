@@ -13,7 +13,7 @@ enum sandbox_mode {
 	SANDBOX_UNWANTED  /* "off" */
 };
 
-/* One of enum sandbox_mode, as the table fills it. */
+/* An enum sandbox_mode, set by the table. */
 extern int sandbox_opt;
 /* {.type = OPT_TABLE, .value = (void *)sandbox_opt_table} */
 extern const struct opt sandbox_opt_table[];

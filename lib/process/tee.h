@@ -22,8 +22,8 @@
 struct tee {
 	int fd;		    /* borrowed, a pipe; -1: nobody watches */
 	const char *stream; /* borrowed: its name in the gap line */
-	size_t ahead;	    /* it has so many bytes that are not read yet */
-	bool lost;	    /* it lacks bytes since then */
+	size_t ahead;	    /* bytes that only the other process has */
+	bool lost;	    /* the other process lacks bytes */
 	struct buf scratch;
 };
 
@@ -31,8 +31,8 @@ struct tee {
 void tee_init(struct tee *t, int fd, const char *stream);
 void tee_release(struct tee *t);
 
-/* How many bytes may be read that the other one has; 0: as many as you like,
- * but it has none of them. */
+/* How many bytes may be read, all of which the other process has. 0: as many as
+ * you like; it has none of them. */
 size_t tee_ahead(struct tee *t, int from, size_t most);
 void tee_read(struct tee *t, struct span bytes);
 

@@ -34,7 +34,7 @@ struct contrast {
 			     * texts, null if absent, true if not told */
 	struct buf heading; /* the most telling one, as text */
 	size_t count;	    /* all fields that differ */
-	bool spec, status, meta; /* where */
+	bool spec, status, meta; /* parts with such a field */
 	/* Private: */
 	struct buf path;
 	size_t steps; /* steps of searches */

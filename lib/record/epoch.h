@@ -18,7 +18,7 @@
 struct epoch {
 	uint32_t number;
 	struct buf key;	       /* the key's name; empty: not known */
-	bool segments;	       /* there are */
+	bool segments;	       /* the recording has segments */
 	struct textlist begun; /* kinds, in this run of kwatch */
 };
 

@@ -22,8 +22,8 @@ struct redact {
 	char name[2 * NAME_SIZE]; /* the key's */
 };
 
-/* How values are written: in the data of a Secret by BASE64. ANNOTATIONS: a map,
- * of which those are hidden that may have a copy of the values. */
+/* How values are written: in the data of a Secret by BASE64. ANNOTATIONS: a
+ * map, of which those are hidden that may have a copy of the values. */
 enum form { TEXT, BASE64, ANNOTATIONS };
 
 /* Values that are hidden, decoded. */
@@ -214,8 +214,8 @@ before_quotes(struct span text, size_t at)
 	return at;
 }
 
-/* Whether a word begins here: behind no letter, but perhaps behind an escape of a
- * line break or a tab. */
+/* Whether a word begins here: behind no letter, but perhaps behind an escape of
+ * a line break or a tab. */
 static bool
 begins_word(struct span text, size_t at)
 {
@@ -285,8 +285,8 @@ has_member(struct span text, const char *key)
 	return false;
 }
 
-/* Whether a text is the manifest of a Secret, or has one: in JSON, JSON in JSON,
- * or YAML. */
+/* Whether a text is the manifest of a Secret, or has one: in JSON, JSON in
+ * JSON, or YAML. */
 static bool
 has_manifest(struct span text)
 {
@@ -318,7 +318,8 @@ add_kind(struct rest *rest, struct span kind)
 	}
 }
 
-/* These paths, and those of the object if it is a Secret by its text. */
+/* The paths of from, and those of a Secret if the object's text says it is
+ * one. */
 static struct rest
 at_object(const struct rest *from, struct span object)
 {

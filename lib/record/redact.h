@@ -32,7 +32,7 @@ enum { REDACT_PATHS_MAX = 64 }; /* paths of a kind */
 enum { REDACT_KEY_SIZE = 32 };
 
 struct redact *redact_new(struct err *err); /* NULL: no random numbers */
-/* By this key, which is copied. */
+/* Makes digests by the key, which is copied. */
 struct redact *redact_new_keyed(const unsigned char key[REDACT_KEY_SIZE]);
 void redact_free(struct redact *r);
 /* Appends 16 hex digits that tell keys apart, and nothing of the key. */

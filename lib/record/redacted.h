@@ -1,8 +1,8 @@
 /*
  * redacted: the text that stands for a value which redact.h took out:
- * "redacted-" and 30 hex digits. The first ones are of the key, so that it can be
- * told which of them compare; equal values have equal ones under one key. In
- * the data of a Secret it is in base64, as every value is there.
+ * "redacted-" and 30 hex digits. The first digits are of the key, and tell
+ * which digests compare: under one key, equal values have equal digests. In
+ * the data of a Secret the digest is in base64, as every value is there.
  */
 #ifndef REDACTED_H
 #define REDACTED_H
@@ -13,11 +13,11 @@
 #include "base/span.h"
 
 enum { REDACTED_SIZE = 39 };
-/* Its name in messages. */
+/* The name of a digest in messages. */
 #define REDACTED_DIGEST "a digest in the place of a hidden value"
 
-/* Appends it; name and value: hex digits of the key and of the value, at least 6
- * and 24. */
+/* Appends a digest; name and value: hex digits of the key and of the value, at
+ * least 6 and 24. */
 void redacted_add(struct buf *b, struct span name, struct span value);
 /* The first one in a text that does not escape it; SPAN_NONE: none. */
 struct span redacted_find(struct span text);

@@ -19,7 +19,7 @@ is_word(char c)
 	    (c >= 'a' && c <= 'z') || c == '_' || (c & 0x80) != 0;
 }
 
-/* At its ends no word goes on. */
+/* Whether no word goes on beyond either end. */
 static bool
 stands_alone(struct span text, size_t at, size_t n)
 {

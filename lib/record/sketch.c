@@ -4,7 +4,7 @@
 
 #include "json/json.h"
 
-/* Of path: how many containers there are around a member of ... */
+/* Values of path: the number of containers around a member of ... */
 enum { IN_EVENT = 1, IN_OBJECT, IN_METADATA };
 
 void
@@ -33,7 +33,7 @@ put(struct sketch *s, char c)
 		buf_addc(s->to, c);
 		return;
 	}
-	/* Without its status it is still known. */
+	/* Without its status the object is still known. */
 	s->failed = s->path != IN_OBJECT;
 	s->to->len = s->member;
 	s->to = NULL;

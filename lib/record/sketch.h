@@ -26,8 +26,8 @@ enum { SKETCH_MAX = 4 * 1024 * 1024, SKETCH_KEY_MAX = 32 };
 struct sketch {
 	uint64_t length; /* bytes that passed; 0: none */
 	struct buf type, object;
-	struct buf *to; /* where the value goes, or NULL */
-	size_t member;	/* where it began there */
+	struct buf *to; /* gets the value, or NULL */
+	size_t member;	/* where the member began in *to */
 	/* Containers that are open, and how many of them, from the outermost,
 	 * are the event, the object and its metadata. */
 	size_t depth, path, top;

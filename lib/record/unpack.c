@@ -113,8 +113,9 @@ cut(struct unpack *u)
 }
 
 /*
- * One step of zstd: UNPACK_BYTES also if there are no bytes yet. It gets one
- * block at a time, because a call that fails gives out nothing of those before.
+ * A call of zstd: UNPACK_BYTES also if there are no bytes yet. zstd gets one
+ * block at a time, because a call that fails gives out nothing of the blocks
+ * before.
  */
 static enum unpack_result
 decompress(struct unpack *u, struct buf *out, struct err *err)
@@ -130,7 +131,8 @@ decompress(struct unpack *u, struct buf *out, struct err *err)
 		u->in_part = true;
 	}
 	left = ZSTD_decompressStream(u->zstd, &to, &in);
-	/* Only of the first part: behind it, it may be damage. */
+	/* Only in the first part: in a later one, the error may come from
+	 * damage. */
 	if (u->part == 0 &&
 	    ZSTD_getErrorCode(left) ==
 		ZSTD_error_frameParameter_windowTooLarge) {

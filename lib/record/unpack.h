@@ -19,7 +19,7 @@ struct unpack;
 enum { UNPACK_WINDOW_LOG = 23 };
 
 enum unpack_result {
-	UNPACK_BYTES, /* some were appended */
+	UNPACK_BYTES, /* bytes were appended */
 	UNPACK_CUT,   /* here bytes are missing; call again: the rest goes on */
 	UNPACK_END,   /* the end of the file */
 	UNPACK_FAILED, /* err: it cannot be read any further */

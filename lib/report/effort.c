@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "value/objref.h"
 
-enum { EFFORTS_MAX = 1000 }; /* by hand anything can be written */
+enum { EFFORTS_MAX = 1000 }; /* input by hand may name any kind */
 
 static char *
 name_of(struct span group, struct span kind)

@@ -29,7 +29,8 @@ struct effort *effort_of(
     struct efforts *t, struct span group, struct span kind, uint64_t max);
 void efforts_release(struct efforts *t);
 
-/* Before a report, then once for each primary with requests under way. */
+/* Before a report: efforts_begin, then effort_busy for each primary with
+ * requests under way. */
 void efforts_begin(struct efforts *t);
 void effort_busy(struct effort *t, uint64_t ms);
 

@@ -40,7 +40,7 @@ struct reportfd {
 /* fill NULL: no counters and metrics. */
 void reportfd_init(struct reportfd *r, struct loop *l, const char *tool, int fd,
     reportfd_fn *fill, void *arg);
-/* Before it is ready; called with the same arg. */
+/* Call it before the tool is ready. fn is called with the arg of fill. */
 void reportfd_metrics(struct reportfd *r, reportfd_metrics_fn *fn);
 void reportfd_release(struct reportfd *r);
 

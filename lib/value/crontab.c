@@ -9,7 +9,7 @@
 
 enum {
 	FIELDS = 5,
-	YEARS = 5, /* as robfig/cron searches */
+	YEARS = 5, /* robfig/cron searches as far */
 	SHOWN = 64,
 	MINUTE = 60,
 	HOUR = 3600,
@@ -262,7 +262,7 @@ crontab_parse(struct crontab *c, struct span text, struct err *err)
 
 struct moment {
 	int64_t time;
-	int64_t midnight; /* of the local day, as if it were UTC */
+	int64_t midnight; /* midnight of the local day, as if it were UTC */
 	int year, month, day, hour, minute, second, weekday;
 };
 
@@ -315,8 +315,8 @@ to_month(const struct crontab *c, const struct zone *z, struct moment *m,
 			clock = HOUR * m->hour + MINUTE * m->minute + m->second;
 		}
 		*moved = true;
-		/* Of the month in which it is now: a month that does not begin
-		 * at midnight is begun in the one before. */
+		/* next counts from the month of *m: a midnight that does not
+		 * exist (summer time begins) leaves *m in the month before. */
 		next = m->month % 12 + 1;
 		set(m, z,
 		    zone_time(z,

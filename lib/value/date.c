@@ -1,6 +1,6 @@
 /*
- * By the era arithmetic that Howard Hinnant describes in "chrono-Compatible
- * Low-Level Date Algorithms".
+ * The days are counted by the era arithmetic that Howard Hinnant describes in
+ * "chrono-Compatible Low-Level Date Algorithms".
  */
 #include "value/date.h"
 

@@ -23,7 +23,7 @@ static const struct {
     {"h", 3600000000000},
 };
 
-/* As time.quote: every byte that is not plain ASCII as \xNN. */
+/* Quotes like Go's time.quote: every byte that is not plain ASCII as \xNN. */
 static void
 add_quoted(struct buf *b, struct span s)
 {

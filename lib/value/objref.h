@@ -13,7 +13,7 @@
 
 struct objref {
 	struct span api_version, kind, namespace_, name, uid;
-	struct span group, version; /* of api_version */
+	struct span group, version; /* the two parts of api_version */
 };
 
 /* "apps/v1" is group "apps", version "v1"; "v1" is of the core group, and so
@@ -48,12 +48,12 @@ void objref_add_key(struct buf *b, const struct objref *o);
 /* Sets kind, group, namespace and name of *o; the rest is absent. False: text
  * is not a key: it is taken for a kind without a group. */
 bool objref_parse_key(struct objref *o, struct span text);
-/* As part of a path, which every API server wants of names: not . or .. and
- * without / and % (apimachinery's IsValidPathSegmentName); and without NUL, so
- * that a key may be a C string. */
+/* Whether the name can be part of a path, as every API server demands: not . or
+ * .. and without / and % (apimachinery's IsValidPathSegmentName); and without
+ * NUL, so that a key may be a C string. */
 bool objref_name_fits(struct span name);
 #define OBJREF_NAME_RULE "a name is not . or .. and has no /, % or NUL"
-/* As people read it, "Kind.group namespace/name"; appended. */
+/* Appends "Kind.group namespace/name", for people. */
 void objref_add_label(struct buf *b, const struct objref *o);
 
 #endif

@@ -12,7 +12,7 @@ enum format { DECIMAL_EXPONENT, DECIMAL_SI, BINARY_SI };
 struct parts {
 	bool negative;
 	struct span number, fraction, suffix; /* leading zeros are gone */
-	int base, exponent;		      /* of the suffix */
+	int base, exponent;		      /* meaning of the suffix */
 	enum format format;
 };
 

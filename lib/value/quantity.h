@@ -29,7 +29,7 @@ struct quantity {
 /* NULL, or the error in text, in the server's words. */
 const char *quantity_parse(struct span text, struct quantity *q);
 
-/* As strcmp: less than, equal to or greater than 0. */
+/* Like strcmp: less than, equal to or greater than 0. */
 int quantity_cmp(const struct quantity *a, const struct quantity *b);
 static inline int
 quantity_sign(const struct quantity *q)
@@ -49,7 +49,8 @@ int64_t quantity_integer(const struct quantity *q);
 const char *quantity_canonical(
     struct arena *a, struct span text, struct span *result);
 
-/* The same, rounded up to thousandths, as quantities in a ResourceList are. */
+/* quantity_canonical, rounded up to thousandths like the quantities in a
+ * ResourceList. */
 const char *quantity_round(
     struct arena *a, struct span text, struct span *result);
 

@@ -8,7 +8,7 @@ enum {
 	TYPE_SIZE = 6,
 	HOUR = 3600,
 	DAY = 86400,
-	HOURS_MOST = 167, /* of a change: RFC 8536, 3.3.1 */
+	HOURS_MOST = 167, /* in the time of a change: RFC 8536, 3.3.1 */
 	DEFAULT_CHANGE = 2 * HOUR
 };
 
@@ -126,7 +126,7 @@ read_rule(struct zone_rule *r, struct span s)
 	    s.n == 0;
 }
 
-/* Of the change in this year: local time, before the change. */
+/* The time of the change in the year: local time, before the change. */
 static int64_t
 change_time(const struct zone_change *c, int year)
 {

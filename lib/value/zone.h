@@ -24,7 +24,7 @@ struct zone_change {
 struct zone_rule {
 	bool there, summer;
 	int offset, summer_offset;     /* seconds east of UTC */
-	struct zone_change start, end; /* of the summer time */
+	struct zone_change start, end; /* the changes to summer time and back */
 };
 
 struct zone {

@@ -8,7 +8,7 @@
 struct brake_primary {
 	size_t passed;	   /* deletions that are counted */
 	size_t held;	   /* held back by its own brake */
-	uint64_t until_ms; /* too many: no more before then */
+	uint64_t until_ms; /* end of a brake on it: no deletion before then */
 	char key[];
 };
 

@@ -21,8 +21,8 @@ enum { BRAKE_MS = 60000, BRAKE_LIMIT_MAX = 100000 };
 
 enum brake_scope {
 	BRAKE_OFF,     /* the deletion may be sent */
-	BRAKE_PRIMARY, /* this primary's are held back */
-	BRAKE_ALL      /* all are held back */
+	BRAKE_PRIMARY, /* deletions for the primary are held back */
+	BRAKE_ALL      /* all deletions are held back */
 };
 
 struct brake_primary;
@@ -31,10 +31,10 @@ struct brake_deletion;
 struct brake {
 	size_t limit;		       /* per BRAKE_MS; 0: none */
 	struct brake_deletion *passed; /* owned: a ring of `limit` */
-	size_t first, count;	       /* in it: the last BRAKE_MS */
+	size_t first, count;	       /* part of the ring in BRAKE_MS */
 	struct map primaries;	       /* by key, owned */
 	size_t held_all;	       /* held back by BRAKE_ALL */
-	size_t held;		       /* by both */
+	size_t held;		       /* held back by both scopes */
 };
 
 void brake_init(struct brake *b, size_t limit);
@@ -49,7 +49,8 @@ enum brake_scope brake_pass(
 
 /* Another deletion is held back; true if it is the first of that scope. */
 bool brake_hold(struct brake *b, const char *primary, enum brake_scope scope);
-/* A deletion is not asked for any more; true if it was the last of that scope. */
+/* A deletion is not asked for any more; true if it was the last of its
+ * scope. */
 bool brake_let_go(struct brake *b, const char *primary, enum brake_scope scope);
 
 #endif

@@ -59,7 +59,7 @@ inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
 
 	i->denied = old->denied;
 	old->denied = NULL;
-	/* Not braked any more, if the primary goes, too. */
+	/* A deletion is not held back any more if the primary goes, too. */
 	if (!same_wish(i, old) || (old->held && s->deleting))
 		return;
 	if (action == ACTION_RECALL)
@@ -72,7 +72,8 @@ void
 set_inherit(
     struct set *s, struct set *older, uint64_t recent_ms, uint64_t now_ms)
 {
-	/* Both are in one order: mostly the same place, or a few further. */
+	/* The items of both sets are in the same order: an item is mostly at
+	 * the same place, or a few places further. */
 	for (size_t i = 0, at = 0; i < s->count && older->count > 0; i++)
 		for (size_t n = 0; n < older->count; n++) {
 			size_t j = (at + n) % older->count;

@@ -73,12 +73,12 @@ enum item_action {
 	ACTION_DROP,   /* say nothing, a newer line will come: -> STALE */
 	ACTION_DELAY,  /* try again soon: -> BACKOFF */
 	ACTION_COUNT,  /* counts as failed: -> OVERDUE */
-	ACTION_FAIL,   /* at once: -> FAILED */
+	ACTION_FAIL,   /* counts as failed at once: -> FAILED */
 	ACTION_END,    /* not done in time: -> WAITING, for good */
 	/* A newer line has come: its item takes over from this one ... */
 	ACTION_KEEP,   /* the state, and how and when it failed */
 	ACTION_RECALL, /* the state, if it was accepted just now */
-	ACTION_RESET,  /* nothing */
+	ACTION_RESET,  /* nothing is taken over */
 	ITEM_ACTIONS
 };
 

@@ -16,7 +16,7 @@
 
 /* In the order in which they are checked. */
 enum member {
-	MEMBER_ITEMS, /* beside reconcile */
+	MEMBER_ITEMS, /* beside reconcile, not in it */
 	MEMBER_KNOWN,
 	MEMBER_ONCE,
 	MEMBER_EXACTLY,
@@ -308,7 +308,8 @@ set_known(struct set *s, struct item *i, struct span known, struct span once)
 		i->state = ITEM_DONE;
 }
 
-/* In any line: a primary belongs to its users. */
+/* Refuses an item that is the primary of its line: a primary belongs to its
+ * users. */
 static void
 refuse_primary(const struct set *s, struct item *i)
 {
@@ -377,7 +378,7 @@ set_partial(
 	return check_partial(i, what, err);
 }
 
-/* Another version is not written: without one it would be any. */
+/* Sets the version that may be written: without it, any version would be. */
 static int
 set_version(struct item *i, const char *what, struct err *err)
 {
@@ -602,7 +603,7 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	return 0;
 }
 
-/* By phase, and as they came within one: one walk for each phase. */
+/* Sorts by phase and keeps the order within a phase: one walk per phase. */
 static void
 sort_items(struct set *s)
 {

@@ -41,7 +41,7 @@ enum item_op {
 
 /* The next request of an item. */
 enum item_step {
-	STEP_PRIMARY, /* once: is the primary still as the line says? */
+	STEP_PRIMARY, /* for `once`: is the primary as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
 	STEP_CAUSE,   /* for the log: the client that changed the object */
 	STEP_WRITE,
@@ -84,7 +84,7 @@ struct item {
 	enum item_op op;
 	enum phase phase;
 	struct objref id;
-	struct span namespace_; /* where it is sent to; unset before */
+	struct span namespace_; /* namespace of its requests; unset before */
 	char *key;		/* owned: Kind.group/namespace/name */
 	/* The object, raw; the array of finalizers; of OP_LOOK the path. */
 	struct span text;
@@ -111,15 +111,15 @@ struct item {
 	 * resourceVersion in the line or (finalizers) when it was read; NULL:
 	 * not known */
 	char *live_version;
-	char *patch;	 /* owned: of the step, where it is one */
+	char *patch;	 /* owned: the patch of the step, if it sends one */
 	bool marks_only; /* the patch is of a finalizer that is there */
-	char *conflict;	 /* owned: of STEP_HOLDER, what it is about */
+	char *conflict;	 /* owned: the conflict, for STEP_HOLDER */
 	bool list_sent;	 /* STEP_LIST was tried */
 	enum adoption adoption;
 	enum brake_scope held; /* counted by the brake */
 	struct denial *denied; /* borrowed: the right it lacks, or NULL */
 	uint64_t accepted_ms;  /* clock_ms() of DONE */
-	char *found;	       /* owned: who changes it back (OP_LOOK) */
+	char *found;	       /* owned: the opponent (OP_LOOK) */
 	struct item_failure failure;
 };
 
@@ -151,8 +151,8 @@ struct set {
 	struct arena names; /* decoded, where the line has escapes */
 	size_t line;	    /* the line's number */
 	bool plain;
-	bool barrier; /* plain, and objects behind it wait for it */
-	bool behind;  /* plain, and one of its name came before */
+	bool barrier; /* plain, and objects behind the set wait */
+	bool behind;  /* plain, and its object came before, too */
 	char *key;    /* owned: the primary's, or the object's */
 	struct objref primary;
 	struct span primary_version; /* resourceVersion */

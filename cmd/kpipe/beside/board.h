@@ -16,10 +16,10 @@
 #include "base/span.h"
 
 enum {
-	BOARD_SHADOW = 14, /* behind as many stages as a pipeline has */
+	BOARD_SHADOW = 14, /* behind the places of a pipeline's stages */
 	BOARD_TRACES,
 	BOARD_STAGES_MAX,
-	BOARD_LINE_MAX = 4096,	 /* with its newline: a pipe takes it whole */
+	BOARD_LINE_MAX = 4096,	 /* with newline: a pipe takes a line whole */
 	BOARD_SAMPLES_MAX = 4096 /* samples of a stage; more are left out */
 };
 
@@ -34,9 +34,9 @@ struct board_stage {
 	const char *tool; /* borrowed */
 	struct board_line counters, unready;
 	struct map samples;	     /* by name and labels */
-	struct sample *first, **end; /* the same, as they came: a histogram's
-					buckets must keep their order */
-	bool due;		     /* a sample at least is due */
+	struct sample *first, **end; /* in the order in which they came: a
+				      * histogram's buckets must keep it */
+	bool due;		     /* at least one sample is due */
 };
 
 /* Zeroed memory is an empty one. */
@@ -61,10 +61,10 @@ void board_again(struct board *b);
 
 enum board_result {
 	BOARD_WRITTEN, /* all that was due */
-	BOARD_FULL,    /* there is more: again when the pipe has room */
+	BOARD_FULL,    /* the pipe is full: call again when it has room */
 	BOARD_FAILED   /* errno says why */
 };
-/* To a non-blocking pipe. The state comes first. */
+/* Writes to a non-blocking pipe. The state comes first. */
 enum board_result board_write(struct board *b, int fd);
 
 #endif

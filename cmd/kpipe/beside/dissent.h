@@ -41,15 +41,15 @@ struct dissent {
 
 	struct map primaries; /* owned, by key */
 	bool due;	      /* an Event may be due */
-	bool unsure;	      /* all that differs is being told again */
-	bool full;	      /* said that there are too many */
-	struct timer window;  /* armed: it is open */
+	bool unsure;	      /* the process tells all differences again */
+	bool full;	      /* logged that there are too many primaries */
+	struct timer window;  /* armed while the window is open */
 	size_t logged, unlogged, told;
 };
 
 /* A line, checked as JSON. */
 void dissent_take(struct dissent *d, struct span line);
-/* All that was there is taken: tells what is due. */
+/* All lines that were there are taken: reports what is due. */
 void dissent_settle(struct dissent *d);
 /* The process has ended; the next one will tell all that differs again, */
 void dissent_again(struct dissent *d);

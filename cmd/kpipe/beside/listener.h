@@ -24,7 +24,7 @@ struct listener {
 
 /* Makes the pipe; krecord gets its writing end, pipe[1]. -1 with err. */
 int listener_open(struct listener *l, struct err *err);
-/* Once the loop runs. */
+/* Call it once the loop runs. */
 void listener_start(struct listener *l);
 void listener_release(struct listener *l);
 

@@ -21,24 +21,27 @@ enum { RESIDENT_END_MS = 2000, RESIDENT_LOOK_MS = 50 };
 struct resident {
 	struct loop *loop; /* borrowed */
 	struct oom *oom;   /* borrowed */
-	bool needed;	   /* kpipe cannot do without; else it is always started
-			    * again */
-	/* Of the last run something is left: look again in RESIDENT_LOOK_MS.
-	 * NULL: never. */
+	bool needed;	   /* kpipe cannot do without the process; else it is
+			    * always started again */
+	/* Whether a part of the last run is left: the next start waits, and
+	 * asks again every RESIDENT_LOOK_MS. NULL: never. */
 	bool (*is_busy)(struct resident *r);
 	/* Calls stage_start, with descriptors that the owner makes. */
 	int (*launch)(struct resident *r, struct err *err);
 	/* Called when the process is ready. NULL: not wanted. */
 	void (*on_ready)(struct resident *r);
-	/* A report, but not the one that it is ready; NULL: not wanted. */
+	/* Called for a report other than that the process is ready. NULL: not
+	 * wanted. */
 	void (*on_line)(struct resident *r, struct span line);
-	/* Called when the process has ended, to close its ends. NULL: nothing. */
+	/* Called when the process has ended, to close its descriptors. NULL:
+	 * nothing. */
 	void (*on_stop)(struct resident *r);
-	/* It is needed, and ended with 100 and was never ready, or is killed for
-	 * memory again and again: it is not started again. */
+	/* Called when a process that is needed is not started again: it ended
+	 * with 100 and was never ready, or is killed for memory again and
+	 * again. */
 	loop_fn *on_refusal;
-	loop_fn *on_end;    /* after resident_end: it is gone */
-	void *arg;	    /* argument of these two */
+	loop_fn *on_end;    /* after resident_end: the process is gone */
+	void *arg;	    /* argument of on_refusal and on_end */
 	struct stage stage; /* owned */
 
 	struct restart backoff;
@@ -48,7 +51,7 @@ struct resident {
 	bool ending;
 };
 
-/* Once the loop runs. */
+/* Call it once the loop runs. */
 void resident_start(struct resident *r);
 /* The process of its stage has ended: a wait status. */
 void resident_take(struct resident *r, int status);

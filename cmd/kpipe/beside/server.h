@@ -10,15 +10,15 @@
 #include "beside/resident.h"
 
 struct server {
-	struct resident resident; /* its loop, oom, on_refusal, on_end, arg and
-				     stage are the caller's to set */
+	struct resident resident; /* the caller sets loop, oom, on_refusal,
+				   * on_end, arg and stage */
 	struct board board;
-	int null_fd;  /* borrowed: its stdout */
+	int null_fd;  /* borrowed: stdout of kpipe-http */
 	int fd;	      /* stdin of kpipe-http; -1: none */
-	bool waiting; /* for room in it */
+	bool waiting; /* for room in the pipe to stdin */
 };
 
-/* Once the loop runs. */
+/* Call it once the loop runs. */
 void server_start(struct server *s);
 /* Writes due lines if there is room; called before each wait. */
 void server_tell(struct server *s);

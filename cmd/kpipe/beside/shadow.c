@@ -107,8 +107,8 @@ shadow_tell(struct shadow *s)
 
 /* ---- reports ---- */
 
-/* Those of ireconcile say how much differs. Those of this kwatch would count
- * the cluster twice. */
+/* ireconcile's reports say how much differs. The metrics of the shadow's kwatch
+ * are left out: they would count the cluster twice. */
 static void
 on_report(struct resident *r, struct span line)
 {
@@ -256,8 +256,8 @@ shadow_take(struct shadow *s, struct stage *stage, int status)
 	if (!told)
 		oom_take(s->resident.oom, &s->reader);
 	oom_log_end(s->resident.oom, &s->reader, told ? LOG_DEBUG : LOG_ERROR);
-	/* One that ends with 0 has met a pipe without a reader: the other one
-	 * ends for a reason of its own, which is to be seen. */
+	/* kwatch ends with 0 if nothing reads its pipe: then ireconcile ends
+	 * for a reason of its own, which is to be logged. */
 	if (status != 0)
 		kill_decider(s);
 	else if (s->resident.stage.pid != 0)

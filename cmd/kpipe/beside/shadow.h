@@ -49,7 +49,7 @@ struct shadow {
 	struct timer timer; /* kwatch has ended: until ireconcile must */
 };
 
-/* Once the loop runs. A second call does nothing. */
+/* Call it once the loop runs. A second call does nothing. */
 void shadow_start(struct shadow *s);
 /* Tells what is due; called before each wait. */
 void shadow_tell(struct shadow *s);

@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-/* Before the name of a tool that runs a second time, beside the pipeline. */
+/* Begins the name of a tool that runs a second time, beside the pipeline. */
 #define INSIDE_ASIDE "shadow-"
 
 typedef int inside_fn(int argc, char **argv);

@@ -112,7 +112,7 @@ step_back(void)
 		log_debug("setpriority: %s", strerror(errno));
 }
 
-/* In the child. Never returns. */
+/* Runs in the child, and never returns. */
 static void
 become(const struct stage *s, char **argv, pid_t parent, int in, int out,
     int report)
@@ -160,7 +160,8 @@ stage_start(struct stage *s, int in, int out, struct err *err)
 		return err_set(err, ERR_TRANSIENT, "cannot start %s: %s",
 		    s->name, strerror(errno));
 	}
-	/* In the parent, too: a signal to the group must not come too early. */
+	/* The child does it as well. A signal to the group must not come before
+	 * it. */
 	setpgid(pid, pid);
 	fcntl(report[0], F_SETFL, O_NONBLOCK);
 	s->pid = pid;
@@ -266,7 +267,7 @@ stage_read_report(struct stage *s, stage_line_fn *fn, void *arg)
 	char bytes[STAGE_LINE_MAX];
 	ssize_t n;
 
-	/* At most what a pipe holds: other stages must be read, too. */
+	/* Reads no more than a pipe holds: other stages must be read, too. */
 	for (int rounds = 0; rounds < 16; rounds++) {
 		n = read(s->report_fd, bytes, sizeof(bytes));
 		if (n > 0)

@@ -32,7 +32,7 @@ enum {
 enum stage_role {
 	STAGE_READS,   /* the cluster */
 	STAGE_FILTERS, /* the operator's own: adds lines */
-	STAGE_DECIDES, /* and waits for the gate, if there is one */
+	STAGE_DECIDES, /* decides, and waits for the gate, if any */
 	STAGE_APPLIES, /* on a leash, if there is one; knows the key of marks */
 	STAGE_WRITES,  /* on a leash, if there is one */
 	STAGE_RECORDS, /* all that the others read and did */
@@ -52,18 +52,18 @@ struct stage {
 	const char *folder;	    /* borrowed: where it runs; NULL: here */
 	int extra[STAGE_EXTRA_MAX]; /* borrowed: from STAGE_EXTRA_FD on */
 	struct {
-		unsigned char pipe, end; /* where extra is from: launch.h */
+		unsigned char pipe, end; /* source of extra: see launch.h */
 	} shared[STAGE_EXTRA_MAX];
 	size_t extra_count;
 
 	pid_t pid;	      /* 0: not running */
 	int report_fd;	      /* -1: none, or closed by the stage */
 	bool ready;	      /* since it was started */
-	bool told_to_end;     /* by us: its end is expected */
+	bool told_to_end;     /* kpipe told it to: its end is expected */
 	unsigned starts;      /* how often */
 	pid_t ended_pid;      /* pid of the last run, and how it ended: */
 	int status;	      /* status of waitpid */
-	unsigned ended_at;    /* in which round of ends; 0: in none */
+	unsigned ended_at;    /* round of ends in which it ended; 0: none */
 	uint64_t peak_kib;    /* the most memory that it had */
 	bool expendable;      /* the first to go without memory or time */
 	bool starved;	      /* the kernel ended it because memory was out */
@@ -116,7 +116,7 @@ void stage_kill(struct stage *s, int signo);
  */
 void stage_kill_helpers(const struct stage *s);
 
-/* Takes over a wait status: it is no longer running. */
+/* Takes over a wait status: the stage is no longer running. */
 void stage_ended(struct stage *s, int wait_status);
 int stage_exit_code(const struct stage *s); /* 128 + signal if killed */
 

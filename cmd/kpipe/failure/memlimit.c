@@ -10,7 +10,7 @@
 
 /* The two versions of cgroups, which name things differently. */
 struct flavor {
-	const char *folder; /* below the root */
+	const char *folder; /* folder below the root of cgroups */
 	const char *kills, *limit;
 };
 
@@ -23,7 +23,7 @@ static const struct flavor v2 = {"", "memory.events", "memory.max"};
 
 enum { FILE_BYTES = 512 }; /* more than any of these files has */
 
-/* No file is as an empty one. */
+/* Reads a file; one that is absent counts as empty. */
 static struct span
 read_all(const char *path, char *bytes)
 {

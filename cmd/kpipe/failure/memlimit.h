@@ -29,7 +29,7 @@ struct memlimit {
 void memlimit_find(struct memlimit *m, const char *root, struct span own);
 void memlimit_release(struct memlimit *m);
 
-/* Whether there was one more kill than such calls that said yes. */
+/* Whether there were more kills than calls that returned true. */
 bool memlimit_killed(struct memlimit *m);
 
 #endif

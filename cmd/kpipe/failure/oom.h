@@ -32,7 +32,7 @@
 enum {
 	OOM_BASE_MIB = 2,
 	OOM_TOOL_MIB = 2,
-	OOM_SOON_MS = 60000, /* after a start: right after it */
+	OOM_SOON_MS = 60000, /* up to this, a kill is right after a start */
 	OOM_ROW_MAX = 5	     /* number of kills in a row that is too much */
 };
 
@@ -66,7 +66,8 @@ void oom_log_end(
     const struct oom *o, const struct stage *s, enum log_level level);
 
 enum oom_verdict { OOM_GO_ON, OOM_GIVE_UP };
-/* After a run of ran_ms that ended so. OOM_GIVE_UP: it was said why. */
+/* Judges a run of ran_ms that the kernel killed. OOM_GIVE_UP: the reason was
+ * logged. */
 enum oom_verdict oom_judge(
     struct oom *o, const struct stage *s, uint64_t ran_ms);
 

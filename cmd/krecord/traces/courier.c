@@ -43,7 +43,7 @@ complain(struct courier *c, const char *why)
 	c->fails = true;
 }
 
-/* Nothing fails any more. */
+/* Logs, after failures, that the server takes bodies again. */
 static void
 reassure(struct courier *c)
 {

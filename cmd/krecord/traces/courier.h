@@ -3,10 +3,10 @@
  *
  * A body that meets no answer, or 429, 502, 503 or 504, is sent again, after a
  * second doubling to 30 s, or the server's Retry-After, of COURIER_AFTER_MS at
- * most; any other answer than 2xx is an error, and the body is left out (the OTLP
- * specification, "OTLP/HTTP Response"). Bodies wait in at most COURIER_MOST
- * bytes: then the oldest is left out. What fails is logged once, until it works
- * again; then how much was left out is.
+ * most; any other answer than 2xx is an error, and the body is left out (the
+ * OTLP specification, "OTLP/HTTP Response"). Bodies wait in at most
+ * COURIER_MOST bytes: then the oldest is left out. A failure is logged once;
+ * when the server works again, the number of traces left out is logged.
  */
 #ifndef COURIER_H
 #define COURIER_H
@@ -38,7 +38,7 @@ struct courier {
 	struct kube_backoff backoff;
 	struct timer timer;
 	bool fails, overflows;	     /* logged once */
-	bool partly;		     /* the same: only a part was taken */
+	bool partly;		     /* logged once: only a part was taken */
 	uint64_t sent, dropped;	     /* units (traces) */
 	uint64_t told;		     /* dropped ones that the log mentions */
 	void (*on_empty)(void *arg); /* or NULL */
@@ -52,8 +52,8 @@ int courier_init(
 /* Takes the body, and leaves it empty. units: how many traces are in it. */
 void courier_send(struct courier *c, struct buf *body, size_t units);
 bool courier_is_empty(const struct courier *c);
-/* COURIER_MUCH waits for a server that works: the caller should wait, too, until
- * on_empty. */
+/* COURIER_MUCH waits for a server that works: the caller should wait for
+ * on_empty, too. */
 bool courier_is_busy(const struct courier *c);
 /* Bodies that were not sent are lost, and counted. */
 void courier_release(struct courier *c);
