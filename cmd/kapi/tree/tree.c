@@ -14,7 +14,7 @@ enum { INDEX_FROM = 24 };
 struct node_index {
 	uint32_t mask;
 	struct node_slot {
-		uint32_t member; /* its number + 1; 0: free */
+		uint32_t member; /* index of a member + 1; 0: free */
 		uint32_t hash;	 /* the upper half, to compare before keys */
 	} slots[];
 };

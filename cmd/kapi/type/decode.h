@@ -23,7 +23,7 @@ struct warnings {
 	size_t n;
 };
 void decode_warning_add(struct warnings *w, struct span text);
-/* WHAT "PATH", unless it was said before, or a hundred others were. */
+/* Adds WHAT "PATH", unless w has it already, or has a hundred warnings. */
 void decode_warning_add_field(
     struct warnings *w, const char *what, struct span path);
 
@@ -46,9 +46,10 @@ struct problem *decode_builtin(struct arena *a, const struct schema *s,
 void decode_strict(struct arena *a, const struct schema *s, struct span json,
     struct warnings *found);
 /*
- * The same for the outcome of a strategic merge patch, which is not text: it
- * is not Go's JSON decoder that reads it, but a converter with other words
- * (apimachinery/pkg/runtime/converter.go).
+ * Like decode_builtin, for the outcome of a strategic merge patch: the server
+ * has an object there, not text, and reads it with a converter whose errors
+ * differ from those of Go's JSON decoder (apimachinery/pkg/runtime/
+ * converter.go).
  */
 struct problem *decode_converted(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
