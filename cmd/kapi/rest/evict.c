@@ -100,7 +100,8 @@ set_insufficient(struct arena *a, struct node *budget)
 	    tree_int(a, number(budget, "status.observedGeneration")));
 }
 
-/* Allows one disruption less is allowed; a problem if none is. */
+/* Takes one from the disruptions that the budget allows; a problem if it allows
+ * none. */
 static struct problem *
 spend(struct request *r, struct resource *budgets, struct stored *o)
 {

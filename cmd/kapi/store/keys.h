@@ -16,8 +16,8 @@ struct keys_block;
 struct keys {
 	struct keys_block **blocks; /* owned; none of them is empty */
 	size_t block_count;
-	size_t count; /* of objects */
-	/* Where keys_next was last; {0, 0} is a place, too. */
+	size_t count; /* number of objects */
+	/* The place where keys_next was last; {0, 0} is also a valid place. */
 	size_t at_block, at_slot;
 };
 

@@ -20,7 +20,7 @@ struct collection {
 	 * in an array that is moved down when its end is reached. */
 	struct store_change *changes;
 	size_t first, count, cap;
-	size_t bytes;	/* of their objects */
+	size_t bytes;	/* size of their objects */
 	uint64_t floor; /* changes up to this version are forgotten */
 	struct store_hook *hooks;
 	struct collection *next;
@@ -39,7 +39,7 @@ struct store {
 	struct map by_name;
 	struct collection *collections, **last;
 	struct store_hook *hooks;
-	struct store_hook *upcoming; /* of the walk that is under way */
+	struct store_hook *upcoming; /* next in the walk of hooks */
 	struct buf scratch;
 	struct stored *returned; /* by store_put; kept until the next */
 	/* Changes that hooks made, not announced yet. */

@@ -275,7 +275,8 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 			tree_put(w->arena, m, default_to[i], v);
 	objectmeta_validate_named(&c, w->resource, object, NAME_SEGMENT);
 	objectmeta_validate_update(&c, w->resource, live, object);
-	/* The strategies of kinds say the same again, and causes show it. */
+	/* The strategy of the kind makes these checks again, and the causes
+	 * show each error twice. */
 	if (c.n > 0) {
 		objectmeta_validate_update(&c, w->resource, live, object);
 		if (w->resource->strategy->traits & TRAIT_VALIDATES_TWICE)
@@ -389,8 +390,8 @@ write_delete(struct write *w, struct stored *stored)
 	w->changed = true;
 }
 
-/* As of the writes of one resource: a version of a CRD counts if it is not
- * served, too. */
+/* The schema of an apiVersion that managedFields names; NULL if there is none.
+ * A version of a CRD counts even if it is not served. */
 static const struct schema *
 schema_of_version(void *arg, struct span api_version)
 {
