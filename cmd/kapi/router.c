@@ -57,7 +57,8 @@ is_named(enum verb v)
 	    v == REQUEST_DELETE;
 }
 
-/* Where the resource is, by its scope: /namespaces/NAMESPACE or not. */
+/* Whether the path fits the scope of the resource: with /namespaces/NAMESPACE,
+ * or without. */
 static bool
 scope_fits(const struct request *r)
 {
@@ -184,8 +185,8 @@ may_create(struct request *r)
 }
 
 /*
- * Something is created in a namespace that is not there: it may be on its way,
- * created by the same client at the same time. Source:
+ * Waits if r creates an object in a namespace that does not exist: the same
+ * client may be creating the namespace at the same time. Source:
  * apiserver/pkg/admission/plugin/namespace/lifecycle (missingNamespaceWait).
  */
 static bool

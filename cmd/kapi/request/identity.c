@@ -190,9 +190,9 @@ is_open(struct request *r, struct span token)
 	return identity_is_free(r->api) && !jwt_parse(&r->arena, token, &t);
 }
 
-/* A credential that is not valid is refused wherever it is sent. Who has none
- * is anonymous if there are rights, as the real server turns this off where it
- * allows all. */
+/* A credential that is not valid is always refused. A client without one is
+ * anonymous if there are rights: the real server turns anonymous requests off
+ * if it allows everything. */
 static bool
 may_be_anonymous(const struct request *r)
 {

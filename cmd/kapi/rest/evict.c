@@ -196,7 +196,7 @@ check_budgets(struct request *r, const struct node *pod)
 	return found == NULL ? NULL : spend(r, budgets, found);
 }
 
-/* The Pod says why it goes. */
+/* Sets the condition of the Pod that says why it is deleted. */
 static struct problem *
 say_why(struct request *r, struct write *w, const struct delete_options *o,
     struct stored *stored, struct node *pod)

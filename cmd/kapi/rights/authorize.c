@@ -102,7 +102,7 @@ authorize_forbidden(
 		buf_adds(&b, " is ");
 	}
 	buf_adds(&b, "forbidden: ");
-	/* Like the server makes texts of clients fit for a browser. */
+	/* Escapes text of the client for browsers, as the server does. */
 	text = say(a, what);
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
@@ -181,7 +181,7 @@ authorize_create(struct request *r)
 	return authorize(r, &x);
 }
 
-/* The smallest part of a rule: each has one text. */
+/* The smallest part of a rule: one text for each member. */
 struct part {
 	struct span verb;
 	bool on_resource;
@@ -445,7 +445,7 @@ aggregates(const struct node *role)
 		   tree_path(role, "aggregationRule.clusterRoleSelectors")) > 0;
 }
 
-/* An aggregating role can get any rule: who makes one has all rights. */
+/* An aggregating role can get any rule, so its author must have all rights. */
 static struct problem *
 check_aggregation(struct request *r, struct span name)
 {

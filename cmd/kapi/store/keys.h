@@ -26,7 +26,8 @@ struct stored *keys_find(
     const struct keys *k, struct span namespace_, struct span name);
 /* Takes the reference o; returns the owned object it replaced, or NULL. */
 struct stored *keys_put(struct keys *k, struct stored *o);
-/* Returns it owned; NULL if it is not there. */
+/* Removes the object with the key and returns it, owned; NULL if it is not
+ * there. */
 struct stored *keys_remove(struct keys *k, struct span key);
 /* Like store_next. */
 struct stored *keys_next(

@@ -39,9 +39,9 @@ void decode_warning_add_field(
 struct problem *decode_builtin(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
 /*
- * All that a strict decoder says of a text (valid JSON) in which some key is
- * given twice, in its order: duplicate fields, and unknown ones. s NULL: a type
- * of a CRD, where only duplicates are told.
+ * Adds the warnings of a strict decoder for a text (valid JSON) in which some
+ * key is given twice, in its order: duplicate fields, and unknown ones. s NULL:
+ * a type of a CRD, for which only duplicates are reported.
  */
 void decode_strict(struct arena *a, const struct schema *s, struct span json,
     struct warnings *found);

@@ -138,7 +138,7 @@ typedef void conditions_fn(struct buf *b, const struct node *object);
 
 typedef struct problem *admit_fn(
     const struct change_of *x, const struct node *object);
-/* In place; what is added is in the arena. */
+/* Converts the object in place; added members are in the arena. */
 typedef void convert_fn(struct arena *a, struct node *object);
 
 /*
@@ -164,10 +164,11 @@ struct steps {
 	void (*warn)(const struct change_of *x, const struct node *object,
 	    struct warnings *w);
 	admit_fn *admit; /* refuses because of other objects */
-	/* The form in which it is answered. */
+	/* Brings the object to the form in which answers show it. */
 	void (*encode)(
 	    struct arena *a, const struct resource *r, struct node *object);
-	/* From the version of r to the one that is kept, and back. */
+	/* keep converts from the version of r to the one that is kept, read
+	 * converts back. */
 	void (*keep)(struct arena *a, const struct registry *g,
 	    struct resource *r, struct node *object);
 	void (*read)(
@@ -192,9 +193,9 @@ struct strategy {
 	prepare_fn *prepare_status; /* on /status */
 	validate_fn *validate_status;
 	admit_fn *admit; /* writes of the object itself */
-	/* Between the version that is kept and another one. */
+	/* Convert between the version that is kept and another one. */
 	convert_fn *convert_to, *convert_from;
-	/* Zero values of Go's internal type that show in a bookmark. */
+	/* Adds zero values of Go's internal type that a bookmark shows. */
 	default_fn *bookmark;
 	enum review review;
 	const char *deprecated;	    /* warning of every request */

@@ -76,8 +76,9 @@ already_exists(struct write *w, const struct node *object,
 	return p;
 }
 
-/* The kind is what the object says: that of a CRD may be another. The group is
- * that of what is kept: Events of events.k8s.io are kept in the core group. */
+/* A 422. The kind is that of the object, which may differ from the kind of a
+ * CRD. The group is that of the collection: Events of events.k8s.io are kept in
+ * the core group. */
 static struct problem *
 invalid(struct write *w, const struct node *object, const struct causes *c)
 {
@@ -166,8 +167,8 @@ write_create(struct write *w, struct node *object)
 	return NULL;
 }
 
-/* Optimistic locking. Where no version is named, live's is taken, or the kind
- * refuses. */
+/* Optimistic locking. If the client names no version, that of live is taken, or
+ * the kind refuses the write. */
 static struct problem *
 check_version(struct write *w, const struct node *live, struct node *object)
 {
@@ -349,13 +350,15 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		if (version.n > 0)
 			tree_put(w->arena, tree_get(object, "metadata"),
 			    "resourceVersion", tree_string(w->arena, version));
-		/* The object as it would come back from the store. */
+		/* A dry run shows the object as it would come back from the
+		 * store. */
 		steps->keep(w->arena, w->api->registry, w->resource, object);
 		steps->read(w->arena, w->resource, object);
 		return;
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
-	/* The order in which Go writes ObjectMeta: what people see. */
+	/* People read this text: metadata has the order in which Go writes
+	 * ObjectMeta. */
 	m = tree_get(object, "metadata");
 	if (tree_is(m, NODE_OBJECT) && m->n <= 16) {
 		for (size_t i = 0; i < COUNT(order); i++) {
