@@ -154,8 +154,8 @@ access_write(const struct access *a, const char *file, struct err *err)
 		buf_adds(&text, "\n    certificate-authority-data: ");
 		base64_add(&text, a->certificate);
 	} else {
-		/* Nothing to verify; but without it the official JavaScript
-		 * client does not talk to http. */
+		/* Plain http has nothing to verify, but without this field the
+		 * official JavaScript client does not connect. */
 		buf_adds(&text, "\n    insecure-skip-tls-verify: true");
 	}
 	buf_adds(&text, "\nusers:\n- name: kapi\n  user:");
@@ -163,8 +163,8 @@ access_write(const struct access *a, const char *file, struct err *err)
 		buf_adds(&text, "\n    token: ");
 		json_add_string(&text, a->user->token);
 	} else if (a->certificate.p != NULL) {
-		/* kapi ignores it; but without a credential kubectl asks for a
-		 * name and a password over TLS. */
+		/* kapi ignores this token, but over TLS kubectl without a
+		 * credential asks for a name and a password. */
 		buf_adds(&text, "\n    token: none");
 	} else
 		buf_adds(&text, " {}");

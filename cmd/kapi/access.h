@@ -13,7 +13,7 @@
 #include "request/users.h"
 
 struct access {
-	struct buf host; /* of --listen, no brackets; "" is every address */
+	struct buf host; /* from --listen, no brackets; "" is every address */
 	int port;
 	struct span certificate; /* PEM; none: clear text */
 	const struct user *user; /* the user's token, or none */
@@ -26,10 +26,10 @@ bool access_is_loopback(const char *host);
 
 /* "https://127.0.0.1:6443", appended. */
 void access_url(const struct access *a, struct buf *b);
-/* Removes an old one, so that it is not used. */
+/* Removes an old kubeconfig, so that no client uses it. */
 void access_forget(const char *file);
-/* By a temporary file that takes the name: a reader that sees the file sees all
- * of it. Mode 0600. */
+/* Writes the kubeconfig to a temporary file and renames it: a reader never sees
+ * half of it. Mode 0600. */
 int access_write(const struct access *a, const char *file, struct err *err);
 
 #endif

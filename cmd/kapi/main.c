@@ -1,5 +1,6 @@
 /*
- * kapi: a Kubernetes API in one process.
+ * kapi: a Kubernetes API server in one process. Reads the options, makes the
+ * parts, loads and saves objects, and runs the loop.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,8 +48,8 @@ static const char *const controllers_choices[] = {"on", "off", NULL};
 enum anonymous_choice { ANONYMOUS_TRUE, ANONYMOUS_FALSE };
 static const char *const anonymous_choices[] = {"true", "false", NULL};
 
-/* Clients say "1" where they mean "only if it is not there": that must never be
- * the version of anything. */
+/* Clients send resourceVersion "1" for "only if the object is not there": no
+ * object may ever have that version. */
 enum { FIRST_VERSION = 100 };
 
 static struct opts {
@@ -149,7 +150,8 @@ certificate(
 	return file_read(o.tls_key_file, 1, key, err);
 }
 
-/* Clear text and strangers are for loopback only. */
+/* Clear text, and clients without a credential, are allowed on loopback
+ * only. */
 static int
 check_reach(struct run *r, struct err *err)
 {
@@ -207,7 +209,7 @@ prepare(struct run *r, struct err *err)
 	a->host = buf_span(&r->access.host);
 	if (check_reach(r, err) != 0)
 		return -1;
-	/* An old one must not be used while we start. */
+	/* No client may use an old kubeconfig while kapi starts. */
 	if (o.kubeconfig_out != NULL)
 		access_forget(o.kubeconfig_out);
 	a->faults = faults_new(a);
@@ -311,7 +313,8 @@ run(struct err *err)
 {
 	struct run r = {0};
 	int code;
-	/* A watcher is a descriptor: as many as are allowed. */
+	/* Every watch needs a descriptor: raises the limit as far as it
+	 * goes. */
 	struct rlimit l;
 
 	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur != l.rlim_max) {

@@ -57,7 +57,8 @@ is_named(enum verb v)
 	    v == REQUEST_DELETE;
 }
 
-/* Where the resource is, by its scope: /namespaces/NAMESPACE or not. */
+/* Whether the path fits the scope of the resource: with /namespaces/NAMESPACE,
+ * or without. */
 static bool
 scope_fits(const struct request *r)
 {
@@ -127,8 +128,8 @@ take_protobuf(struct request *r)
 		    "%.*s): %s (%.*s)",
 		    SPAN_ARG(r->resource->kind), err.message,
 		    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
-	/* From here on the body is JSON: only this function knows of protobuf.
-	 * */
+	/* From here on the body is JSON: only this function knows of
+	 * protobuf. */
 	h = arena_alloc(&r->arena, sizeof *h);
 	headers = arena_grow(&r->arena, (void *)r->http->headers,
 	    r->http->header_count, r->http->header_count, sizeof *headers);
@@ -184,8 +185,8 @@ may_create(struct request *r)
 }
 
 /*
- * Something is created in a namespace that is not there: it may be on its way,
- * created by the same client at the same time. Source:
+ * Waits if r creates an object in a namespace that does not exist: the same
+ * client may be creating the namespace at the same time. Source:
  * apiserver/pkg/admission/plugin/namespace/lifecycle (missingNamespaceWait).
  */
 static bool
@@ -206,7 +207,7 @@ wait_for_namespace(struct request *r)
 	return true;
 }
 
-/* After faults had their say. */
+/* Serves r, once no fault delays or answers it. */
 static void
 go_on(struct request *r)
 {
@@ -221,7 +222,8 @@ go_on(struct request *r)
 			reply_plain(r, 404, not_found_text);
 		return;
 	}
-	/* Found again: a fault may have held it while its CRD went. */
+	/* The resource is looked up again: its CRD may have gone while a fault
+	 * delayed r. */
 	r->resource =
 	    resource_find(r->api->registry, r->group, r->version, r->plural);
 	if (r->resource != NULL && wait_for_namespace(r))
@@ -277,7 +279,7 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 		return;
 	}
 	if (p == NULL) {
-		/* Requests that take as long as they like are not asked. */
+		/* A WATCH may take any time: its "timeout" is not checked. */
 		struct span text = request_param(r, "timeout");
 		struct buf wrong = BUF_INIT;
 		int64_t ns;

@@ -8,7 +8,7 @@
 #define NOT_MATCHED "`selector` does not match template `labels`"
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
-/* Decoding writes it; the strategy counts from there. */
+/* Decoding sets the annotation to "0"; the strategy counts from there. */
 void
 apps_template_generation(const struct rule_run *run, const struct rule_place *p)
 {
@@ -24,7 +24,8 @@ apps_claim_template(const struct rule_run *run, const struct rule_place *p)
 	tree_put_first(a, p->n, "apiVersion", tree_str(a, "v1"));
 }
 
-/* A status keeps the labels, too (registry/apps/deployment/strategy.go). */
+/* A write of the status keeps the labels, too
+ * (registry/apps/deployment/strategy.go). */
 void
 apps_deployment_prepare(const struct change_of *x, struct node *object)
 {
@@ -59,7 +60,7 @@ apps_daemonset_prepare(const struct change_of *x, struct node *object)
 		x->arena, arena_printf(x->arena, "%lld", (long long)n)));
 }
 
-/* Claim templates are volumes of the Pods, too. */
+/* The spec with its claim templates as volumes of the Pods. */
 static const struct node *
 with_claims(struct arena *a, const struct node *spec)
 {
@@ -98,7 +99,8 @@ with_claims(struct arena *a, const struct node *spec)
 	return copy;
 }
 
-/* LabelSelectorAsSelector fails for what the checks refuse. */
+/* Whether LabelSelectorAsSelector takes the selector: it fails where the checks
+ * do. */
 static bool
 selector_parses(struct arena *a, const struct node *selector)
 {
@@ -108,7 +110,7 @@ selector_parses(struct arena *a, const struct node *selector)
 	return c.n == 0;
 }
 
-/* The template of a spec; what its controller is called. */
+/* Checks the template of a spec. run->arg: the kind of the controller. */
 void
 apps_template(const struct rule_run *run, const struct rule_place *p)
 {
@@ -136,7 +138,8 @@ apps_template(const struct rule_run *run, const struct rule_place *p)
 	ruletable_part(c, run->x, at, template, ".workload", run->arg);
 }
 
-/* Structs of the server's own have names of their own when they are said. */
+/* The strategy as errors print it: the server's internal type, with the names
+ * that Go has for its members. */
 static const struct node *
 go_strategy(struct arena *a, const struct node *strategy)
 {

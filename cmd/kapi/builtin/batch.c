@@ -30,7 +30,7 @@ batch_job_prepare(const struct change_of *x, struct node *object)
 	    tree_make(
 		x->arena, tree_make(x->arena, spec, "template"), "metadata"),
 	    "labels");
-	/* Labels that a Job has of its template are those of its template. */
+	/* A Job without labels of its own shares those of its template. */
 	shared = tree_count(rule_given(meta, "labels")) == 0 ||
 	    tree_equal(rule_given(meta, "labels"), labels);
 	label_unless(x->arena, labels, "job-name", rule_given(meta, "name"));

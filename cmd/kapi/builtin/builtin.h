@@ -45,23 +45,23 @@ void builtin_encode(
 
 /* ---- for the rules of kinds ---- */
 
-/* Absent (or "", or null): becomes the value. */
+/* Sets the member at key if it is absent, "" or null. */
 void builtin_default_text(
     struct arena *a, struct node *object, const char *key, const char *value);
 void builtin_default_int(
     struct arena *a, struct node *object, const char *key, int64_t value);
-/* The members of from that are not there yet. */
+/* Copies the members of from that into does not have. */
 void builtin_fill_in(
     struct arena *a, struct node *into, const struct node *from);
-/* NULL behind the last one, and of what is not an array. */
+/* The item i; NULL behind the last one, or if array is not an array. */
 struct node *builtin_item(const struct node *array, size_t i);
 
-/* metadata.generation: one more than live's. */
+/* Sets metadata.generation to one more than live's. */
 void builtin_bump_generation(const struct change_of *x, struct node *object);
-/* Both specs (and what else counts) are the same. */
+/* Whether the member at key is the same in both. */
 bool builtin_same_member(
     const struct node *x, const struct node *y, const char *key);
-/* The member of object becomes live's (absent if live has none). */
+/* Sets the member of object to that of live, or removes it if live has none. */
 void builtin_keep_member(struct arena *a, const struct node *live,
     struct node *object, const char *key);
 

@@ -4,7 +4,7 @@
  */
 #include "builtin/topics.h"
 
-/* In this order: !struct would sort it. */
+/* Not in rules.txt: !struct would sort the members, errors have this order. */
 void
 cidr_reference(const struct rule_run *run, const struct rule_place *p)
 {
@@ -91,7 +91,7 @@ cidr_range_validate(
 	} else if (tree_count(cidrs) == tree_count(was)) {
 		check_kept(c, at, cidrs, was);
 	} else if (tree_count(was) == 1 && tree_count(cidrs) == 2) {
-		/* The other family is added. */
+		/* A range of the other family may be added. */
 		check_kept(c, at, cidrs, was);
 		check_ranges(c, at, spec);
 	} else {

@@ -12,7 +12,8 @@ enum {
 	HOSTS = 65533
 };
 
-/* A member with its value, as it is written; a number ends there. */
+/* Whether json holds text, a member with its value; behind a number no digit
+ * may follow. */
 static bool
 holds_value(struct span json, struct span text)
 {
@@ -45,7 +46,8 @@ clusterip_holds(struct store *store, struct span self, struct span text)
 	return false;
 }
 
-/* Where to start looking: differs for each write. */
+/* The place where the search for a free one starts: another one for each
+ * write. */
 static uint64_t
 spread(struct store *store)
 {
@@ -164,7 +166,8 @@ wants_node_ports(const struct node *spec)
 		!tree_is(n, NODE_FALSE));
 }
 
-/* One number serves a port of TCP and the same of UDP. */
+/* The nodePort of another entry with the same port, or 0: a port of TCP and the
+ * same one of UDP share a nodePort. */
 static int64_t
 shared_port(const struct node *ports, size_t i)
 {

@@ -64,7 +64,7 @@ container_resource_ref(const struct rule_run *run, const struct rule_place *p)
 		    c, AT(at, "resource"), n, RESOURCE_FIELDS, (char *)NULL);
 }
 
-/* Relaxed names: printable ASCII without "=". */
+/* The name of an environment variable: printable ASCII without "=". */
 void
 container_env_name(const struct rule_run *run, const struct rule_place *p)
 {
@@ -119,7 +119,7 @@ container_mounts(const struct rule_run *run, const struct rule_place *p)
 	struct causes *c = run->causes;
 	const struct at *at = p->at;
 	const struct node *mounts = p->n;
-	/* Of the spec that holds the container. */
+	/* p: the mounts of a container in a list of a Pod's spec. */
 	const struct node *volumes =
 	    rule_given(p->outer->outer->outer->n, "volumes");
 	const struct node *mount, *path, *name;
@@ -256,7 +256,7 @@ container_no_dotdot(const struct rule_run *run, const struct rule_place *p)
 		    c, p->at, tree_text(p->n), "must not contain '..'");
 }
 
-/* The path of a file in a volume of keys. */
+/* The path of a file in a volume: relative, without "..". */
 void
 container_file_path(const struct rule_run *run, const struct rule_place *p)
 {
@@ -306,7 +306,7 @@ check_volume_field(
 	}
 }
 
-/* The paths of its errors have no index, in the real server either. */
+/* Paths in these errors have no index, as in the real server. */
 void
 container_downward(const struct rule_run *run, const struct rule_place *p)
 {

@@ -226,7 +226,7 @@ zone_part_is_valid(struct span part)
 	return true;
 }
 
-/* NULL: it is known. Without tzdata any name is. */
+/* NULL, or why the time zone is wrong. Without tzdata every name is known. */
 static const char *
 zone_problem(struct causes *c, struct span name)
 {

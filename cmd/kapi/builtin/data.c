@@ -1,4 +1,5 @@
-/* Part of builtin/topics.h. ConfigMaps, Secrets, Namespaces. */
+/* Part of builtin/topics.h. ConfigMaps, Secrets and Namespaces: functions that
+ * rules.txt calls, and the changes that the server makes in a write. */
 #include "builtin/topics.h"
 
 #include "type/decode_text.h"
@@ -133,7 +134,8 @@ data_namespace_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *status;
 
-	/* A name that was generated is known by now. */
+	/* The label with the name is set here: a generated name is known by
+	 * now. */
 	data_namespace_default(x->arena, object);
 	if (x->live == NULL) {
 		status = tree_object(x->arena);

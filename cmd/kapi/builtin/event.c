@@ -48,7 +48,7 @@ as_core(struct arena *a, const struct node *event)
 	return copy;
 }
 
-/* It is of the namespace of what it is about. */
+/* An Event is in the namespace of the object that it is about. */
 static void
 check_namespace(struct causes *c, const struct node *event)
 {
@@ -63,8 +63,8 @@ check_namespace(struct causes *c, const struct node *event)
 		    its, "does not match event.namespace");
 }
 
-/* A member of two objects that is an object, all its fields by their names in
- * Go: it is quoted so. */
+/* An object as errors quote it: with all fields of its type, by their names in
+ * Go. */
 static const struct node *
 in_go(struct arena *a, const struct node *n, bool is_source)
 {
@@ -94,12 +94,13 @@ check_same_object(struct causes *c, const struct node *live,
 	const struct node *is =
 	    in_go(c->arena, rule_given(event, key), is_source);
 
-	/* In the order of its fields, not sorted as a map. */
+	/* The error shows the fields in the order of the type: no sorting
+	 * here. */
 	if (!tree_equal(was, is))
 		cause_invalid(c, span_str(key), is, "field is immutable");
 }
 
-/* A pointer in Go: it may be null. */
+/* "related" is a pointer in Go, so it may be null. */
 static void
 check_same_related(
     struct causes *c, const struct node *live, const struct node *event)
@@ -127,8 +128,8 @@ check_same_text(struct causes *c, const struct node *live,
 		rule_fail_text(c, AT(NULL, shown), is, "field is immutable");
 }
 
-/* Of one of events.k8s.io its series changes alone. The server says twice what
- * it says about the reason. */
+/* In an Event of events.k8s.io only the series may change. The server reports a
+ * changed reason twice: "reason" is twice in texts. */
 static void
 check_change(
     struct causes *c, const struct node *live, const struct node *event)

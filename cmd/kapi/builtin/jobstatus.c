@@ -55,7 +55,7 @@ job_of(const struct node *object)
 	return j;
 }
 
-/* Of a number that is optional, or a text: absent is a value of its own. */
+/* Whether a text or an optional number has changed: absent is not 0. */
 static bool
 changed(const struct update *u, const char *key)
 {
@@ -139,7 +139,7 @@ check_complete(const struct update *u)
 	    now->complete)
 		rule_fail_required(u->c, AT(u->at, COMPLETION),
 		    "completionTime is required for Complete jobs");
-	/* Times are in one form, by whose texts they are in order. */
+	/* All times have one form, so their texts compare like the times. */
 	if ((changed(u, START) || changed(u, COMPLETION)) && start != NULL &&
 	    end != NULL && span_cmp(tree_text(end), tree_text(start)) < 0)
 		rule_fail_invalid(u->c, AT(u->at, COMPLETION), end,
@@ -156,7 +156,8 @@ check_complete(const struct update *u)
 		    "SuccessCriteriaMet=true condition");
 }
 
-/* The pods that were not counted, as the real server's own type names them. */
+/* uncountedTerminatedPods as errors print it: with the names of Go's
+ * members. */
 static struct node *
 go_uncounted(struct arena *a, const struct node *uncounted)
 {
@@ -396,7 +397,8 @@ check_success(const struct update *u)
 		    "unless SuccessCriteriaMet=True");
 }
 
-/* A Job whose number of pods may be changed may count fewer of them. */
+/* Whether the number of Pods may change: then a status may count fewer of
+ * them. */
 static bool
 is_elastic(const struct job *j)
 {
@@ -414,7 +416,7 @@ check_decrease(const struct update *u, const char *key, const char *detail)
 		rule_fail_int(u->c, AT(u->at, key), n, detail);
 }
 
-/* A later status cannot take these back. */
+/* Checks what a status may not take back once it was set. */
 static void
 check_kept(const struct update *u)
 {

@@ -43,7 +43,8 @@ limits_quota(const struct rule_run *run, const struct rule_place *p)
 		    c, p->at, p->n, "must be greater than or equal to 0");
 }
 
-/* "min value 2 is greater than max value 1": said of one, showing another. */
+/* Adds "min value 2 is greater than max value 1" at the field `said`, with the
+ * value of the field `shown`. */
 static void
 check_order(struct causes *c, const struct at *at, struct span key,
     const struct node *item, const char *small, const char *large,

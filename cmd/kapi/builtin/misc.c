@@ -7,7 +7,8 @@
 #include "type/hookclient.h"
 #include "type/objectmeta.h"
 
-/* The feature that these are for is off by default. */
+/* A client cannot change these fields: their feature,
+ * CoordinatedLeaderElection, is off by default. */
 void
 misc_lease_prepare(const struct change_of *x, struct node *object)
 {

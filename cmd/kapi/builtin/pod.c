@@ -230,7 +230,7 @@ pod_status_prepare(const struct change_of *x, struct node *object)
 		    status, "qosClass");
 }
 
-/* False: nothing that follows makes sense. */
+/* False: the containers differ, and later checks would make no sense. */
 static bool
 same_containers(struct causes *c, const struct at *at, const struct node *spec,
     const struct node *was, const char *key)
@@ -249,7 +249,7 @@ same_containers(struct causes *c, const struct at *at, const struct node *spec,
 	return true;
 }
 
-/* False: stop. */
+/* False: an error was added that ends the checks. */
 static bool
 check_deadline(struct causes *c, const struct at *at, const struct node *spec,
     const struct node *was)

@@ -1,7 +1,7 @@
 /*
- * Part of builtin/topics.h. The status of a Pod. Sources: ValidatePodStatusUpdate
- * in pkg/apis/core/validation, and pkg/api/v1/pod for which containers may run
- * again.
+ * Part of builtin/topics.h. The status of a Pod. Sources:
+ * ValidatePodStatusUpdate in pkg/apis/core/validation, and pkg/api/v1/pod for
+ * which containers may run again.
  */
 #include "builtin/topics.h"
 #include "type/names.h"
@@ -17,7 +17,8 @@ find_named(const struct node *all, const struct node *name)
 	return NULL;
 }
 
-/* Rules of restarts are for codes that are, or are not, in a list. */
+/* Whether a restart rule is for this exit code: the rule has a list of codes,
+ * which the code must be in or not be in. */
 static bool
 rule_matches(const struct node *rule, int64_t code)
 {
@@ -48,7 +49,7 @@ may_restart(const struct node *spec, const struct node *container, int64_t code)
 	    (tree_text_is(policy, "OnFailure") && code != 0);
 }
 
-/* A rule by which all containers of the Pod run again. */
+/* Whether a container has a rule that restarts all containers of the Pod. */
 static bool
 restarts_all(const struct node *containers)
 {
@@ -71,7 +72,8 @@ end_of(const struct node *container_status)
 	return rule_given(rule_given(container_status, "state"), "terminated");
 }
 
-/* containers: NULL for those that never run again. */
+/* containers: where the spec has them; NULL for containers that never run
+ * again. */
 static void
 check_states(struct causes *c, const struct change_of *x,
     const struct node *status, const char *key, const char *containers)
@@ -105,7 +107,7 @@ check_states(struct causes *c, const struct change_of *x,
 		}
 }
 
-/* As the server's own type has them. */
+/* The addresses as the server's internal type prints them. */
 static const struct node *
 go_ips(struct arena *a, const struct node *ips)
 {

@@ -20,8 +20,8 @@ same_names(const struct node *all, const struct node *was)
 	return true;
 }
 
-/* The containers that were there, with the resources and policies that are
- * sent. Other names are left for the validation to refuse. */
+/* The containers of the live Pod, with the resources and policies that the
+ * client sent. If the names differ, the validation refuses them later. */
 static struct node *
 resized(struct arena *a, struct node *all, const struct node *was)
 {
@@ -124,7 +124,8 @@ check_removed(struct causes *c, const struct at *at,
 		    c, AT(at, "limits"), "resource limits cannot be removed");
 }
 
-/* Besides cpu and memory. One of x is not, or not so, in y. */
+/* Whether y lacks a resource of x, or has another amount. cpu and memory do not
+ * count. */
 static bool
 others_differ(const struct node *x, const struct node *y)
 {
@@ -217,7 +218,7 @@ resize_validate(
 
 	if (tree_get(tree_path(x->live, "metadata.annotations"),
 		"kubernetes.io/config.mirror") != NULL) {
-		/* The empty path as Go writes it. */
+		/* Go writes an empty path as []. */
 		rule_fail_forbidden(
 		    c, AT(NULL, "[]"), "static pods cannot be resized");
 		return;
@@ -231,7 +232,7 @@ resize_validate(
 	if (!node_can_resize(x->live))
 		rule_fail_forbidden(
 		    c, at, "Pod running on node without support for resize");
-	/* The real server says it of containers first. */
+	/* The real server reports containers first. */
 	for (size_t i = COUNT(lists); i-- > 0;)
 		same = check_names(c, at, rule_given(spec, lists[i]),
 			   rule_given(was, lists[i]), lists[i]) &&

@@ -190,7 +190,7 @@ depth_of(struct span line)
 	return n;
 }
 
-/* One of the paths of a line. */
+/* PATH, with "?" or "+" behind it for when the rule counts, and maybe ":". */
 static void
 parse_path(struct rule *r, struct span path)
 {

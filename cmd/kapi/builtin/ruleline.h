@@ -50,9 +50,9 @@ struct rule_term {
 	enum rule_term_kind kind;
 	bool not ;
 	struct rule_path path;
-	struct span *values; /* one of these */
-	size_t n;	     /* of values */
-	char compare[3];     /* with the number, or with what is at other */
+	struct span *values; /* the value is in this list */
+	size_t n;	     /* number of values */
+	char compare[3];     /* the operator; other side: number or other */
 	int64_t number;
 	struct rule_path other;
 	bool has_other;
@@ -71,10 +71,10 @@ struct rule {
 	struct span *args;
 	size_t arg_count;
 	const char *detail; /* "" if there is none */
-	struct node *value; /* of a default */
+	struct node *value; /* the default */
 	rule_fn *fn;
-	struct rule_section *section; /* of do */
-	struct rule_path shown; /* what the error shows, instead of the value */
+	struct rule_section *section; /* the one that "do" runs */
+	struct rule_path shown;	      /* the error shows its value instead */
 	bool has_shown;
 	const char *top; /* the field that the error names, or NULL */
 	struct rule_term *terms;
@@ -92,7 +92,7 @@ struct rule_section {
 
 /* NULL if there is none. */
 const struct rule_section *ruleline_section(struct span name);
-/* The same section, parsed; NULL of NULL. */
+/* Parses s if it is not parsed yet, and returns it; NULL if s is NULL. */
 const struct rule_section *ruleline_parsed(struct rule_section *s);
 /* Parses all sections, for a test: a line that cannot be read ends the process.
  * Returns how many there are. */
@@ -102,7 +102,7 @@ struct rule_path ruleline_path(struct arena *a, struct span text);
 
 /* The word of a line, in ruletable.c; NULL: there is no such word. */
 const struct rule_op *ruletable_op(struct span word);
-/* A function that a line calls, in ruleline_functions.c; NULL: there is none. */
+/* A function that a line calls, of ruleline_functions.c. NULL: unknown name. */
 rule_fn *ruleline_function(struct span name);
 
 #endif

@@ -191,7 +191,7 @@ rule_seen_before(struct map *seen, struct span text)
 	    NULL;
 }
 
-/* Of a long list: which item is the first with a text at a key. */
+/* An index of a long list: the first item with each text at a key. */
 struct rule_index {
 	struct rule_index *next;
 	const struct node *list;

@@ -40,7 +40,7 @@ void rule_fail_text(struct causes *c, const struct at *at, struct span value,
     const char *detail);
 void rule_fail_int(
     struct causes *c, const struct at *at, int64_t value, const char *detail);
-/* Invalid, of a value that is not said. */
+/* An Invalid error that does not show the value. */
 void rule_fail_unsaid(
     struct causes *c, const struct at *at, const char *detail);
 void rule_fail_internal(
@@ -67,7 +67,7 @@ rule_given(const struct node *object, const char *key)
 
 	return tree_is(n, NODE_NULL) ? NULL : n;
 }
-/* The same as a value to be said: null if it is not there. */
+/* Like rule_given, for an error that shows the value: null if it is absent. */
 static inline struct node *
 rule_given_or_null(struct arena *a, const struct node *object, const char *key)
 {
@@ -87,12 +87,13 @@ bool rule_is_among(struct arena *a, struct rule_index **indexes,
 void rule_index_release(struct rule_index *indexes);
 bool rule_text_is_any(const struct node *n, ...) __attribute__((sentinel));
 
-/* Members of object, named by key; absent is fine unless it says so. */
+/* Checks of the member of object at key. An absent member is fine unless the
+ * comment says otherwise. */
 void rule_nonnegative(struct causes *c, const struct at *up,
     const struct node *object, const char *key);
 void rule_immutable(struct causes *c, const struct at *up,
     const struct node *live, const struct node *object, const char *key);
-/* As ValidateEnum does it: absent is Required. */
+/* Checks as ValidateEnum does: an absent value is Required. */
 #define check_enum(c, up, object, key, ...)                                    \
 	do {                                                                   \
 		const struct node *value_ = rule_given((object), (key));       \
@@ -103,7 +104,7 @@ void rule_immutable(struct causes *c, const struct at *up,
 			    __VA_ARGS__, (char *)NULL);                        \
 	} while (0)
 
-/* Text of a kind: all that is wrong with it. */
+/* Each adds all errors of a text of that form. */
 void rule_dns_label(struct causes *c, const struct at *at, struct span text);
 void rule_dns_subdomain(
     struct causes *c, const struct at *at, struct span text);
@@ -117,7 +118,7 @@ void rule_port_number(struct causes *c, const struct at *at, int64_t port);
 /* A number or a name. */
 void rule_port(struct causes *c, const struct at *at, const struct node *port);
 
-/* Labels and annotations, and selectors. */
+/* Checks of labels, annotations and selectors. */
 void rule_labels(
     struct causes *c, const struct at *at, const struct node *labels);
 void rule_annotations(
@@ -125,7 +126,7 @@ void rule_annotations(
 void rule_selector(
     struct causes *c, const struct at *at, const struct node *selector);
 bool rule_selector_is_empty(const struct node *selector);
-/* True for an empty one and for labels that it selects. */
+/* True if the selector is empty or selects the labels. */
 bool rule_selector_matches(
     const struct node *selector, const struct node *labels);
 

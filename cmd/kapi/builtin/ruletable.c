@@ -69,7 +69,7 @@ is_any(const struct node *n, const struct span *values, size_t count)
 	return false;
 }
 
-/* Of a path with []: whether the term holds for any item. */
+/* Whether the term holds; if its path has [], for any item. */
 static bool
 any_holds(const struct rule_term *t, size_t i, const struct node *n)
 {
@@ -116,7 +116,8 @@ sources(const struct rule_term *t, const struct node *n)
 	return count;
 }
 
-/* Whether a member changed: of the object at the path. */
+/* Whether a member of the object at the path changed; without names, whether
+ * the value changed. */
 static bool
 any_changed(const struct rule_term *t, const struct rule_place *p)
 {
@@ -169,7 +170,7 @@ term_holds(const struct rule_run *run, const struct rule_term *t,
 	}
 }
 
-/* All terms, or all before or behind an "or". */
+/* Whether all terms hold, or all of one side of an "or". */
 static bool
 holds(const struct rule_run *run, const struct rule *r,
     const struct rule_place *p)
@@ -223,8 +224,8 @@ detail_of(const struct rule_run *run, const struct rule *r,
 
 /* ---- what the words do ---- */
 
-/* p: what the line is about, with the value that an error shows. base: where
- * its path began. */
+/* p: the place that the line checks, with the value that an error shows. base:
+ * where the line's path begins. */
 typedef void op_fn(const struct rule_run *run, const struct rule *r,
     const struct rule_place *p, const struct rule_place *base);
 
@@ -306,7 +307,7 @@ OP(in)
 		fail_unsupported(run, r, p, base);
 }
 
-/* As ValidateEnum does it. */
+/* Checks as ValidateEnum does: an absent value is Required. */
 OP(one_of)
 {
 	if (tree_empty(p->n))
@@ -315,7 +316,7 @@ OP(one_of)
 		in(run, r, p, base);
 }
 
-/* Bounds are two arguments; "-" leaves one open. */
+/* Whether n is between the two arguments; "-" leaves a bound open. */
 static bool
 is_within(const struct rule *r, int64_t n)
 {
@@ -335,7 +336,7 @@ OP(between)
 		fail_int(run, r, p, base);
 }
 
-/* Absent is 0. */
+/* An absent value counts as 0. */
 OP(amount)
 {
 	int64_t n = 0;
@@ -355,7 +356,7 @@ OP(nonnegative)
 		    "must be greater than or equal to 0");
 }
 
-/* No more than another number. */
+/* At most the number at another path. */
 OP(limit)
 {
 	struct rule_path other = ruleline_path(run->arena, r->args[0]);
@@ -367,7 +368,7 @@ OP(limit)
 		fail_int(run, r, p, base);
 }
 
-/* Never less than it was; absent is less than any. */
+/* The number may not be less than before; an absent one is less than any. */
 OP(grows)
 {
 	int64_t was, is;
@@ -427,7 +428,7 @@ OP(at_most_all)
 		    run->causes, p->at, p->n, "must not be greater than 100%");
 }
 
-/* Among the items of the list, and of another one that is named. */
+/* The key is unique in the list, and in the list that the argument names. */
 OP(unique)
 {
 	const char *key = r->path.steps[r->path.n - 1].key;
@@ -522,7 +523,7 @@ OP(do_section)
 	    r->arg_count > 1 ? r->args[1].p : NULL, p);
 }
 
-/* Of several members one: it has the rules of a section of its own. */
+/* At most one of several members is given; each has a section of rules. */
 OP(single)
 {
 	size_t found = 0;
@@ -674,7 +675,7 @@ run_line(const struct rule_run *run, const struct rule *r,
 	run_rules(run, r->inner, r->inner_count, p);
 }
 
-/* Along the path from its step i, at p. */
+/* Runs the line at all places that its path leads to; p is at step i. */
 static void
 walk(const struct rule_run *run, const struct rule *r, size_t i,
     const struct rule_place *p, const struct rule_place *base)
@@ -757,7 +758,7 @@ void
 ruletable_part(struct causes *c, const struct change_of *x, const struct at *at,
     const struct node *n, const char *section, const char *arg)
 {
-	/* Checks write nothing. */
+	/* The cast is safe: checks do not write. */
 	struct rule_place top = {NULL, at, (struct node *)n, NULL, 0};
 	struct rule_index *indexes = NULL;
 	struct rule_run run = {c->arena, &indexes, c, x, arg};

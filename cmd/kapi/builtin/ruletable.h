@@ -18,24 +18,24 @@ struct rule_place {
 	const struct at *at;		/* NULL at the top */
 	struct node *n;			/* NULL: absent */
 	struct node *was;		/* in the object that is replaced */
-	size_t index;			/* of an item */
+	size_t index;			/* place in its list, if an item */
 };
 
-/* One run over an object. */
+/* A run of rules over an object. */
 struct rule_run {
 	struct arena *arena;
 	struct rule_index *
-	    *indexes;		   /* of long lists, made as they are needed */
+	    *indexes;		   /* for long lists, made as they are needed */
 	struct causes *causes;	   /* NULL: defaults */
 	const struct change_of *x; /* NULL: defaults */
-	const char *arg; /* what the section was called with; never NULL */
+	const char *arg; /* argument of the section's call; never NULL */
 };
 
 /* A function that a line of rules.txt calls. */
 typedef void rule_fn(const struct rule_run *run, const struct rule_place *p);
 
-/* Runs the section "GROUP/PLURAL", with " status" or " defaults" behind it; does
- * nothing if there is none. */
+/* Runs the section "GROUP/PLURAL", with " status" or " defaults" behind it, if
+ * there is one. */
 void ruletable_check(struct causes *c, const struct change_of *x,
     const char *suffix, const struct node *object);
 void ruletable_default(struct arena *a, struct span group, struct span plural,

@@ -1,6 +1,7 @@
 /*
- * Part of builtin/topics.h. Services: what rules.txt calls, and what changes with
- * a write. Sources: validateService, pkg/registry/core/service/strategy.go.
+ * Part of builtin/topics.h. Services: functions that rules.txt calls, and the
+ * changes that the server makes in a write. Sources: validateService,
+ * pkg/registry/core/service/strategy.go.
  */
 #include "builtin/topics.h"
 
@@ -129,7 +130,8 @@ drop_node_ports(const struct node *was, struct node *spec)
 		tree_remove(port, "nodePort");
 }
 
-/* Fields that the type had before and has no more, unless they changed. */
+/* Drops the fields that the old type had and the new one does not have, unless
+ * the client changed them. */
 static void
 drop_by_type(const struct node *was, struct node *spec)
 {
@@ -190,7 +192,7 @@ service_external_name(const struct rule_run *run, const struct rule_place *p)
 		rule_fail_required(c, p->at, "");
 }
 
-/* A port of Go's struct, all members of it. */
+/* A port as errors print it: all members of Go's struct. */
 static const struct node *
 go_port(struct arena *a, const struct node *port)
 {
@@ -205,7 +207,7 @@ go_port(struct arena *a, const struct node *port)
 	return n;
 }
 
-/* number: of port or nodePort. */
+/* The key of a port by number, which is "port" or "nodePort". */
 static struct span
 port_key(struct arena *a, const struct node *port, const char *number)
 {

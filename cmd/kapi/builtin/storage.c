@@ -23,7 +23,8 @@ drop_data_source(struct node *spec)
 	tree_remove(spec, "dataSource");
 }
 
-/* dataSource and dataSourceRef give each other. */
+/* If only one of dataSource and dataSourceRef is given, sets the other one from
+ * it. */
 static void
 level_data_sources(struct arena *a, struct node *spec)
 {
@@ -41,7 +42,8 @@ level_data_sources(struct arena *a, struct node *spec)
 
 #define IS_DEFAULT_CLASS "storageclass.kubernetes.io/is-default-class"
 
-/* The class that a claim without one gets: the newest that says so. */
+/* The class for a claim that names none: the newest StorageClass with the
+ * default annotation. */
 static struct span
 default_class(const struct change_of *x)
 {
@@ -190,7 +192,8 @@ check_amounts(
 		    "must be a valid resource quantity");
 }
 
-/* Of the resources without a domain, a claim has storage alone. */
+/* A claim may name "storage" and resources of a domain that is not
+ * kubernetes.io. */
 static bool
 check_key(struct causes *c, const struct at *at, struct span key)
 {
@@ -226,7 +229,7 @@ storage_claim_status(
 	for (size_t i = 0; i < tree_count(all); i++) {
 		struct span key = all->members[i].key;
 		check_key(c, at, key);
-		/* The server names the key, not the value. */
+		/* The server shows the key in this error, not the value. */
 		if (!rule_text_is_any(all->members[i].value, RESIZE))
 			rule_fail_unsupported(
 			    c, at, tree_string(c->arena, key), RESIZE);

@@ -35,7 +35,7 @@ rule_fn apps_bad_partition, apps_bad_strategy, apps_bad_update,
 prepare_fn service_prepare;
 rule_fn service_cluster_ips, service_external_name, service_ports_differ,
     service_target_port;
-/* Addresses and node ports that the service has none of yet. */
+/* Allocates the addresses and node ports that the Service lacks. */
 void clusterip_allocate(struct arena *a, struct store *store,
     const struct node *live, struct node *service);
 /* Whether a Service (not the one with the key self) holds this piece of
@@ -67,7 +67,7 @@ rule_fn net_controller, net_endpoint_ip, net_host, net_ingress_path,
 prepare_fn misc_lease_prepare, misc_node_prepare, misc_signing_status_prepare;
 rule_fn misc_condition_reason, misc_hook_client, misc_webhook_name;
 
-/* Events: event.c. The names that one group has for fields to the other's. */
+/* Events: event.c. event_rename gives fields the names of the other group. */
 validate_fn event_validate;
 void event_rename(struct node *event, bool to_core);
 

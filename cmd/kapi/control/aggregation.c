@@ -52,7 +52,8 @@ add_expression(struct buf *b, const struct node *e)
 		add_list(b, "notin", tree_get(e, "values"));
 }
 
-/* A LabelSelector, as it is written in a URL. False: it cannot be. */
+/* Reads a LabelSelector by writing it as labelSelector= has it. False: not a
+ * valid selector. */
 static bool
 read_selector(struct arena *a, const struct node *selector, struct selection *s)
 {
@@ -85,7 +86,7 @@ parse(struct arena *a, const struct stored *o)
 	return tree_parse(a, text_span(o->json), TREE_LIMITS, NULL, &err);
 }
 
-/* The rules of a sum, each once. */
+/* The sum: the rules of all selected roles, each once. */
 struct sum {
 	struct arena *arena;
 	struct node *rules;
@@ -125,8 +126,9 @@ add_selected(struct aggregation *g, const struct stored *role,
 			add_rules(sum, tree_get(parse(sum->arena, o), "rules"));
 }
 
-/* Whether the rules are an earlier sum: others are left where nothing is
- * selected, as the real controller only gives up what it has applied. */
+/* Whether the rules of role come from this controller. If no role is selected,
+ * only such rules are removed: the real controller gives up only what it has
+ * applied. */
 static bool
 is_sum(const struct node *role)
 {
@@ -150,7 +152,8 @@ aggregates(const struct stored *o)
 	return memmem(json.p, json.n, key, sizeof(key) - 1) != NULL;
 }
 
-/* Whether something was written: all that was borrowed is old then. */
+/* Whether something was written: then objects borrowed from the store are out
+ * of date. */
 static bool
 sum_up(struct aggregation *g, const struct stored *o)
 {
@@ -201,8 +204,8 @@ sum_all(struct aggregation *g)
 	return changed;
 }
 
-/* Sums may be parts of sums: what is written here comes back as a change.
- * Others are served between. */
+/* A sum may be part of another sum: each write here is a change that runs this
+ * again. Clients are served between two runs. */
 static void
 work(void *arg)
 {

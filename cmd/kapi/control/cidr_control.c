@@ -77,7 +77,8 @@ add_condition(struct arena *a, struct node *range)
 	tree_append(a, all, ready);
 }
 
-/* Whether something was written: all that was borrowed is old then. */
+/* Whether something was written: then objects borrowed from the store are out
+ * of date. */
 static bool
 care_for(struct cidrs *c, struct stored *o)
 {

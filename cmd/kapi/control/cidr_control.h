@@ -1,9 +1,8 @@
 /*
  * cidr_control: the controller of ServiceCIDRs. Each gets its finalizer and the
- * condition Ready; one that is deleted loses the finalizer at once, whatever
- * addresses there are. Hears of writes by hooks of the store, works from the
- * event loop.
- * Source: recorded; pkg/controller/servicecidrs.
+ * condition Ready; one that is deleted loses the finalizer at once, even if its
+ * addresses are in use. Hooks of the store report writes; the work is done from
+ * the event loop. Source: recorded; pkg/controller/servicecidrs.
  */
 #ifndef CIDR_CONTROL_H
 #define CIDR_CONTROL_H

@@ -24,7 +24,7 @@ struct crd_entry {
 	struct crds *crds;
 	bool due;
 	struct crd *crd;	/* in the registry; NULL: not established */
-	char *shape;		/* what crd was made from; owned */
+	char *shape;		/* shape_of the definition; owned */
 	struct store_hook hook; /* on its objects while they are deleted */
 	struct collection *watched;
 };
@@ -37,8 +37,8 @@ struct crds {
 	struct timer timer;
 	struct map entries;
 	size_t due;
-	/* Replaced ones; freed after the turn of the loop that may still use
-	 * them. */
+	/* Definitions that were replaced; freed after the turn of the loop,
+	 * which may still use them. */
 	struct crd **retired;
 	size_t retired_count;
 };
@@ -83,7 +83,8 @@ on_definition(
 	struct crd_entry *e = entry_get(arg, change->now->name);
 
 	(void)collection;
-	/* From this moment on, not when the turn comes. */
+	/* Creates are refused from this moment on, not only from the next
+	 * turn. */
 	if (e->crd != NULL &&
 	    json_path(
 		text_span(change->now->json), "metadata.deletionTimestamp")
@@ -266,7 +267,7 @@ others_due(struct crd_entry *e)
 	}
 }
 
-/* True: written; what is in hand is old. */
+/* True: the status was written, and definition is out of date. */
 static bool
 sync_names(struct crd_entry *e, struct arena *a, struct node *definition)
 {
@@ -298,7 +299,7 @@ sync_established(struct crd_entry *e, struct arena *a, struct node *definition)
 	return true;
 }
 
-/* The same. */
+/* Sets the condition KubernetesAPIApprovalPolicyConformant. */
 static bool
 sync_approval(struct crd_entry *e, struct arena *a, struct node *definition)
 {
@@ -339,7 +340,8 @@ forbid_creates(struct crd_entry *e)
 
 		if (!e->crd->versions[i].served)
 			continue;
-		/* Discovery is to tell; watches go on. */
+		/* Discovery shows fewer verbs from now on; watches go on, so
+		 * the resource does not count as removed. */
 		resource_remove(g, r);
 		r->removed = false;
 		r->verbs &= ~(unsigned)(VERB_CREATE | VERB_UPDATE | VERB_PATCH);
@@ -467,8 +469,8 @@ free_retired(struct crds *c)
 void
 crds_settle(struct crds *c)
 {
-	/* Each definition takes a few rounds; if there are more, two writers
-	 * undo each other, and it goes on in the next turn. */
+	/* A definition takes a few rounds. If it takes more, two writers undo
+	 * each other: the rest waits for the next turn. */
 	for (int round = 0; c->due > 0 && round < 16; round++) {
 		void **all = map_sorted(&c->entries);
 		size_t n = c->entries.count;

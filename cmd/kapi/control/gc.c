@@ -24,7 +24,7 @@ struct gc {
 	struct gc_graph graph;
 	struct store_hook hook;
 	struct timer timer;
-	struct arena arena; /* of one piece of work */
+	struct arena arena; /* for one piece of work */
 	struct gc_node **parked;
 	size_t parked_count;
 };
@@ -76,9 +76,9 @@ find_kind(struct gc *g, struct span api_version, struct span kind)
 enum standing {
 	SOLID,
 	DANGLING, /* the owner is not there */
-	WAITING,  /* it is deleted in the foreground */
-	UNKNOWN,  /* its kind is not served: nothing can be said */
-	INVALID	  /* a cluster's object owned by a namespace's */
+	WAITING,  /* the owner is deleted in the foreground */
+	UNKNOWN,  /* the owner's kind is not served: not known */
+	INVALID	  /* the owner is in a namespace, the object is not */
 };
 
 /* Where an owner reference of an object leads. */
@@ -202,7 +202,8 @@ delete_node(struct gc *g, struct gc_node *n, const char *policy)
 	struct resource *r = resource_kept_in(g->api->registry, n->collection);
 	struct delete_options options = {
 	    .policy = span_str(policy), .uid = span_make(n->uid, n->uid_n)};
-	/* Both live in the object, which the deletion may free. */
+	/* The name and the namespace are in the object, which the deletion may
+	 * free. */
 	struct stored *o = store_ref(n->object);
 
 	if (r != NULL)
@@ -290,7 +291,7 @@ judge(struct gc *g, struct gc_node *n, const struct traces *t)
 	}
 }
 
-/* One dependent of an owner that goes without its dependents. */
+/* Takes one dependent from an owner that is deleted with "orphan". */
 static void
 orphan_one(struct gc *g, struct gc_node *owner)
 {

@@ -107,7 +107,8 @@ unblock(struct gc_graph *g, struct gc_node *owner)
 		gc_queue(g, owner);
 }
 
-/* Out of the owner's list; the dependent's is the caller's. */
+/* Removes l from the owner's list and frees it. The caller has removed it from
+ * the dependent's list. */
 static void
 detach(struct gc_graph *g, struct gc_link *l)
 {
@@ -141,7 +142,7 @@ attach(struct gc_graph *g, struct gc_node *n, struct span uid, bool blocks)
 	struct gc_node *owner = gc_node(g, uid);
 	struct gc_link *l;
 
-	/* One that is named twice has n already: as its last dependent. */
+	/* n names this owner twice: n is its last dependent already. */
 	if (owner->dependent_count > 0 &&
 	    owner->dependents[owner->dependent_count - 1]->dependent == n)
 		return;

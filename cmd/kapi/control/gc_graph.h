@@ -14,7 +14,7 @@
 
 struct gc_node;
 
-/* One owner reference. */
+/* An owner reference. */
 struct gc_link {
 	struct gc_node *owner, *dependent;
 	size_t at;   /* in owner->dependents */
@@ -22,21 +22,21 @@ struct gc_link {
 };
 
 struct gc_node {
-	struct stored *object; /* its newest state, owned; NULL: not there */
+	struct stored *object; /* newest state, owned; NULL: not there */
 	struct collection *collection;
 	struct gc_link **owners; /* owned, with the links */
 	size_t owner_count;
 	struct gc_link **dependents;
 	size_t dependent_count;
-	size_t blocking; /* of the dependents */
+	size_t blocking; /* how many dependents block it */
 	bool queued;
-	unsigned busy;	      /* so many work on it: not freed */
+	unsigned busy;	      /* not freed while above 0 */
 	bool waiting;	      /* deleted in the foreground */
 	bool orphaning;	      /* deleted with finalizer "orphan" */
 	bool gone;	      /* was there, and was deleted */
 	bool trusted;	      /* named by a loaded object, never seen */
 	bool parked;	      /* an owner's kind is not known */
-	struct gc_node *next; /* of the queue */
+	struct gc_node *next; /* in the queue */
 	size_t uid_n;
 	char uid[];
 };
@@ -52,7 +52,7 @@ void gc_graph_init(struct gc_graph *g);
 void gc_graph_release(struct gc_graph *g);
 
 struct gc_node *gc_find(const struct gc_graph *g, struct span uid);
-/* Found or made. */
+/* The node of that uid, made if there is none. */
 struct gc_node *gc_node(struct gc_graph *g, struct span uid);
 /* Frees it if nothing needs it. */
 void gc_settle(struct gc_graph *g, struct gc_node *n);

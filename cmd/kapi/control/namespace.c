@@ -176,7 +176,8 @@ furnish(struct namespaces *n, struct namespace_work *w)
 	}
 }
 
-/* The resource by which objects of c are deleted; NULL: they are not. */
+/* The resource by which objects of c are deleted; NULL: they cannot be
+ * deleted. */
 static struct resource *
 deletable(struct namespaces *n, struct collection *c)
 {
@@ -227,7 +228,7 @@ delete_some(struct namespaces *n, struct namespace_work *w, uint64_t end)
 	return true;
 }
 
-/* Pods first, then everything else. false: time is up. */
+/* Deletes the Pods first, then everything else. false: time is up. */
 static bool
 delete_content(struct namespaces *n, struct namespace_work *w, uint64_t end)
 {
@@ -272,7 +273,7 @@ set_conditions(struct namespaces *n, struct namespace_work *w,
 			&by, n->namespaces, span_str("status"), object));
 }
 
-/* The finalizer "kubernetes" goes, and with it the namespace. */
+/* Removes the finalizer "kubernetes", which deletes the namespace. */
 static void
 finalize(struct namespaces *n, struct namespace_work *w)
 {
@@ -294,7 +295,7 @@ finalize(struct namespaces *n, struct namespace_work *w)
 	    rest_update(&by, n->namespaces, span_str("finalize"), object));
 }
 
-/* Everything that can be deleted is: looks what is left. */
+/* Everything that can be deleted was deleted: looks at what remains. */
 static void
 look_back(struct namespaces *n, struct namespace_work *w)
 {
@@ -320,7 +321,7 @@ look_back(struct namespaces *n, struct namespace_work *w)
 		finalize(n, w);
 }
 
-/* false: it is to go on in the next turn. */
+/* false: the work goes on in the next turn. */
 static bool
 work_on(struct namespaces *n, struct namespace_work *w, uint64_t end)
 {
@@ -382,8 +383,8 @@ turn(void *arg)
 	wake(n, 0);
 }
 
-/* The namespace is gone; another one may have its name before the next step,
- * which frees w if not. */
+/* The namespace is gone. The next step frees w, unless a new namespace has the
+ * name by then. */
 static void
 end_termination(struct namespaces *n, struct namespace_work *w)
 {
@@ -407,7 +408,7 @@ see_namespace(struct namespaces *n, const struct store_change *change)
 	}
 	if (being_deleted(o)) {
 		w = make_work(n, o->name);
-		/* Its own conditions are not news. */
+		/* A change of its conditions while it ends: no new work. */
 		if (w->terminating)
 			return;
 		w->terminating = true;
@@ -429,7 +430,7 @@ see_content(struct namespaces *n, struct collection *c,
 		queue(n, w);
 		return w->waits ? AGAIN_MS : 0;
 	}
-	/* These come back. */
+	/* The standard objects of a namespace are created again. */
 	if (change->type == CHANGE_DELETED &&
 	    ((c == n->configmaps->collection &&
 		 span_is(change->now->name, "kube-root-ca.crt")) ||
@@ -592,7 +593,7 @@ namespaces_start(struct namespaces *n)
 	    "Pods that the cluster cannot do without.");
 	/* kube-apiserver makes it, the rest is for kube-controller-manager. */
 	make_service(n);
-	if (n->controls) /* "default" may have been loaded without its objects */
+	if (n->controls) /* a file may have "default" without its objects */
 		queue(n, make_work(n, span_str("default")));
 	arena_reset(&n->arena);
 	/* No client is served yet: the first one finds everything. */

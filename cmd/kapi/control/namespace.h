@@ -1,8 +1,8 @@
 /*
- * namespace: the life cycle of namespaces: the standard ones at the start,
- * what each new one holds, and the emptying of one that is deleted, with the
- * conditions of the real controller (pkg/controller/namespace/deletion).
- * Hears of writes by hooks of the store, works from the event loop.
+ * namespace: the life cycle of namespaces: creates the standard ones at the
+ * start, fills each new one, and empties one that is deleted, with the
+ * conditions of the real controller (pkg/controller/namespace/deletion). Hooks
+ * of the store report writes; the work is done from the event loop.
  */
 #ifndef NAMESPACE_H
 #define NAMESPACE_H

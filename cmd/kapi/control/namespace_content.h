@@ -15,7 +15,7 @@
 #include "type/resource.h"
 
 struct namespace_tally {
-	struct span name; /* of a resource, or a finalizer */
+	struct span name; /* a resource or a finalizer */
 	size_t count;
 };
 

@@ -40,7 +40,7 @@ forget(struct podend *e, struct ending *p)
 	free(p);
 }
 
-/* Those that wait for a Node look again. */
+/* A Node has changed: Pods that wait for their Node are looked at again. */
 static void
 see_node(void *arg, struct collection *c, const struct store_change *change)
 {
@@ -104,7 +104,7 @@ see_pod(void *arg, struct collection *c, const struct store_change *change)
 	    e->endings.count > 0 ? map_get(&e->endings, o->key) : NULL;
 
 	(void)c;
-	/* Without grace only finalizers hold it, if anything does. */
+	/* A Pod without a period of grace is held by finalizers only. */
 	if (change->type == CHANGE_DELETED || grace.n == 0 ||
 	    span_is(grace, "0")) {
 		forget(e, p);

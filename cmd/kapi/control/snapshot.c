@@ -31,15 +31,15 @@ struct snapshot_entry {
 	uint64_t version; /* 0: none that could be kept */
 	size_t line;
 	bool definition; /* a CustomResourceDefinition */
-	bool stale;	 /* has not come since its kind began again */
+	bool stale;	 /* not seen since its kind began again */
 };
 
 struct loading {
 	struct api *api;
 	const char *path;
 	struct map entries; /* by key */
-	size_t line;	    /* of what is read */
-	struct arena arena; /* of one object */
+	size_t line;	    /* the line that is read */
+	struct arena arena; /* for one object */
 	uint64_t free;	    /* no object has a version from here on */
 	uint64_t last;	    /* the highest of the bookmarks */
 };
@@ -121,8 +121,8 @@ drop_entry(struct loading *l, struct span key)
 		free_entry(e);
 }
 
-/* The bookmarks around the initial state of a kind: objects from before that do
- * not come again between them are gone. */
+/* Takes a bookmark. Two of them enclose the initial state of a kind: older
+ * objects that do not come again between the two were deleted. */
 static void
 take_bookmark(struct loading *l, const struct json_frame *f)
 {
@@ -353,7 +353,8 @@ write_all(struct loading *l, struct err *err)
 	    (struct snapshot_entry **)map_sorted(&l->entries);
 	int rc;
 
-	/* Objects that were written and deleted since had versions, too. */
+	/* No version may be used twice, not even that of an object that is
+	 * deleted by now. */
 	l->free = store_next_version(l->api->store);
 	if (l->last >= l->free)
 		l->free = l->last + 1;
@@ -363,7 +364,7 @@ write_all(struct loading *l, struct err *err)
 	qsort(all, n, sizeof(struct snapshot_entry *), compare_entries);
 	rc = write_pass(l, all, n, true, err);
 	if (rc == 0) {
-		/* Their kinds are served from now on. */
+		/* The kinds of these definitions are served from now on. */
 		crds_settle(l->api->crds);
 		l->free = store_next_version(l->api->store);
 		rc = write_pass(l, all, n, false, err);
@@ -398,8 +399,8 @@ make_namespace(struct loading *l, struct resource *r,
 	    l->path, e->line, SPAN_ARG(in), SPAN_ARG(p->message));
 }
 
-/* Namespaces that objects are in and the file has not: made, so that one kind
- * of a cluster can be loaded alone. */
+/* Makes the namespaces that objects are in but that the file does not have, so
+ * that one kind of a cluster can be loaded alone. */
 static int
 make_namespaces(struct loading *l, struct err *err)
 {
@@ -444,7 +445,7 @@ snapshot_load(struct api *api, const char *path, struct err *err)
 		gc_set_loading(api->gc, true);
 		rc = write_all(&l, err);
 		gc_set_loading(api->gc, false);
-		/* The versions did not come in their order. */
+		/* The history is dropped: its versions are not in order. */
 		store_compact(api->store);
 	}
 	if (rc == 0)
@@ -546,8 +547,8 @@ save_all(int fd, const struct store *s)
 
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = save_collection(fd, all[i], &b);
-	/* Versions go on from here: a watch that comes back is told that its
-	 * history is gone, and not silently less. */
+	/* After --load, versions go on from this one: a watch from before gets
+	 * the error that its history is gone, instead of missing events. */
 	buf_addf(&b,
 	    "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Namespace\","
 	    "\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64

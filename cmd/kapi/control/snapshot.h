@@ -1,6 +1,6 @@
 /*
- * snapshot: all objects as lines, in and out: --load and --save. The lines are
- * those of kwatch (doc/protocol.md).
+ * snapshot: reads and writes all objects as lines: --load and --save. The lines
+ * are those of kwatch (doc/protocol.md).
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H

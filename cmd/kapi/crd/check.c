@@ -45,7 +45,8 @@ kind_name(const struct node *n)
 	return "";
 }
 
-/* swag's: in the range that a float64 holds exactly. */
+/* Like swag of go-openapi: a whole number in the range that a float64 holds
+ * exactly. */
 static bool
 is_json_integer(double f)
 {
@@ -230,7 +231,8 @@ check_bound(struct findings *out, const struct findings_at *at, bool is_int,
 	if (!exact)
 		fail_range(out, at, b->name);
 	if (exact && is_int) {
-		/* The limit is cut to an integer then. */
+		/* The value is an integer, so the server cuts the limit to an
+		 * integer. */
 		int64_t limit = b->limit >= 0x1p63 ? INT64_MAX
 		    : b->limit < -0x1p63	   ? INT64_MIN
 						   : (int64_t)b->limit;
@@ -261,7 +263,7 @@ check_multiple(
 
 	if (!exact)
 		fail_range(out, at, "MultipleOf");
-	/* An integer is divided by what is left of the factor as one. */
+	/* For an integer the server cuts the factor to an integer. */
 	if (exact && is_int && fabs(factor) < 0x1p63)
 		factor = trunc(factor);
 	if (factor <= 0) {
@@ -318,7 +320,7 @@ check_number(struct findings *out, const struct findings_at *at)
 
 static void check_value(struct findings *out, const struct findings_at *at);
 
-/* A failure of the whole, whose message names the path. */
+/* Adds a failure of the whole value, whose message names the path. */
 static void
 failure_whole(struct findings *out, const char *format, struct span name,
     const char *more)
@@ -356,7 +358,7 @@ same_keys(
 	return true;
 }
 
-/* Only the items of list maps have a past. */
+/* The old item for ratcheting: only items of list maps have one. */
 static const struct node *
 old_item(const struct findings_at *at, size_t i)
 {
@@ -380,7 +382,8 @@ check_member(
 	const struct schema_rules *r = structural_property(at->rules, m->key);
 	const struct node *old = tree_get_span(at->old, m->key);
 
-	/* Both objects are in one version by now: nothing to compare. */
+	/* Both objects are in the same version here: apiVersion and kind are
+	 * not compared. */
 	if (at->place == NULL &&
 	    (span_is(m->key, "apiVersion") || span_is(m->key, "kind")))
 		old = NULL;
@@ -590,7 +593,8 @@ check_value(struct findings *out, const struct findings_at *at)
 		}
 		if (at->rules->enum_count > 0 &&
 		    !enum_has(at->rules, at->value))
-			/* The message tells failures apart; it is not shown. */
+			/* The message only tells this failure from others; it
+			 * is not shown. */
 			findings_failure(out, at, FAIL_ENUM, at->value,
 			    span_str("should be one of"));
 		out->matched++;
@@ -612,7 +616,8 @@ crd_check(struct causes *c, const struct schema_rules *r, struct span base,
 
 	check_value(&out, &at);
 	if (out.n > 0 && old != NULL) {
-		/* Only now is it worth to look at what was there before. */
+		/* Checks again with the old value: what was wrong before and is
+		 * unchanged is not an error. */
 		out = (struct findings){.arena = c->arena};
 		at.old = old;
 		check_value(&out, &at);

@@ -24,7 +24,7 @@ conditions_true(const struct node *definition, const char *type)
 	    tree_get(conditions_find(definition, type), "status"), "True");
 }
 
-/* Whether the one of that type says just that. */
+/* Whether the condition of that type has this status, reason and message. */
 static bool
 conditions_are(const struct node *definition, const struct condition *c)
 {
@@ -239,7 +239,8 @@ is_protected(struct span group)
 	    span_ends(group, ".kubernetes.io");
 }
 
-/* Like url.ParseRequestURI, which knows of no fragment; with scheme and host. */
+/* Like url.ParseRequestURI, which does not split off a fragment. The URL must
+ * have a scheme and a host. */
 static bool
 is_url(struct span text)
 {

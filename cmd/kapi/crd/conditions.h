@@ -25,8 +25,8 @@ bool conditions_true(const struct node *definition, const char *type);
 void conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now);
 
-/* Names that others of the group have: plurals, singulars and short names;
- * kinds and list kinds. */
+/* Names that other definitions of the group use: plurals, singulars and short
+ * names; kinds and list kinds. */
 struct used_names {
 	struct span *resources, *kinds;
 	size_t resource_count, kind_count;
@@ -47,12 +47,12 @@ bool conditions_accept_names(struct arena *a, struct node *definition,
  * Source: apiextensions-apiserver/pkg/apihelpers/helpers.go
  * (GetAPIApprovalState), pkg/controller/apiapproval.
  */
-/* The annotation has to be there, and to be good; one that was not stays. live
- * NULL: the definition is new. */
+/* Adds an error if the annotation is missing or bad, unless it was so before.
+ * live NULL: the definition is new. */
 void conditions_check_approval(
     struct causes *c, const struct node *live, const struct node *object);
-/* The condition KubernetesAPIApprovalPolicyConformant. False: it is right
- * already, or not for this group. */
+/* Sets the condition KubernetesAPIApprovalPolicyConformant. False: nothing has
+ * changed, or the group needs no approval. */
 bool conditions_set_approval(
     struct arena *a, struct node *definition, struct span now);
 

@@ -259,8 +259,9 @@ crd_make(const struct node *definition, const struct strategy *strategy,
 		resource_fill(c, &c->versions[i], names, strategy);
 	}
 	for (size_t i = 0; i < c->version_count; i++) {
-		/* The warning of a deprecated version, unless it has one of
-		 * its own, names the best that is served and not deprecated. */
+		/* A deprecated version without a warning of its own gets one
+		 * that names the best version that is served and not
+		 * deprecated. */
 		const struct crd_version *best = NULL;
 
 		if (!c->versions[i].deprecated ||

@@ -85,8 +85,8 @@ const struct crd_version *crd_version_of(const struct resource *r);
  * not served. r itself if r is built in. */
 struct resource *crd_storage(struct resource *r);
 
-/* From what is stored; strategy: of its resources (kinds_custom). NULL with
- * err: no definition (a field is missing). */
+/* Makes a struct crd from a stored definition; its resources get the strategy
+ * (kinds_custom). NULL with err: a field is missing. */
 struct crd *crd_make(const struct node *definition,
     const struct strategy *strategy, struct err *err);
 
@@ -142,9 +142,9 @@ void crd_refresh(
 void crd_definition_default(struct arena *a, struct node *object);
 void crd_definition_prepare(struct arena *a, struct span subresource,
     const struct node *live, struct node *object);
-/* The first deletion, whole: deletionTimestamp, the finalizer that makes it
- * wait until the objects are gone, a condition. It is to be stored; the answer
- * is the object. */
+/* Changes object for its first deletion: sets deletionTimestamp, the finalizer
+ * that makes it wait until its objects are gone, and a condition. The caller
+ * stores object, and answers with it. */
 void crd_definition_delete(
     struct arena *a, struct node *object, struct span now);
 void crd_definition_validate(struct causes *c, struct span subresource,

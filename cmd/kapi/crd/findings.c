@@ -67,7 +67,7 @@ failure_path(struct arena *a, const struct failure *f, struct span base)
 	if (name.n > 0 && name.p[0] == '.')
 		name = span_skip(name, 1);
 	if (f->code == FAIL_UNNAMED || name.n == 0)
-		/* How Go prints a path that there is none of. */
+		/* Go prints a nil path as <nil>. */
 		return base.p == NULL ? span_str("<nil>") : base;
 	return base.p == NULL ? name : cause_path_field(a, base, name);
 }

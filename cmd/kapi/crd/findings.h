@@ -1,7 +1,7 @@
 /*
- * findings: what a check of a value found. The checks of anyOf and oneOf are
- * made apart, and the one that got furthest is shown; so failures are kept
- * until all is known.
+ * findings: the failures that a check of a value found. Each branch of anyOf
+ * and oneOf is checked separately, and the failures of the one that got
+ * furthest are shown; so failures are kept until all branches are checked.
  */
 #ifndef FINDINGS_H
 #define FINDINGS_H
@@ -30,7 +30,7 @@ enum failure_code {
 	FAIL_ENUM,
 	FAIL_TOO_LONG,
 	FAIL_TOO_MANY,
-	FAIL_UNNAMED /* of the whole: no path, no value */
+	FAIL_UNNAMED /* about the whole: no path, no value */
 };
 
 struct failure {
@@ -67,7 +67,7 @@ struct failure *findings_failure(struct findings *out,
     const struct findings_at *at, enum failure_code code,
     const struct node *value, struct span what);
 
-/* Each failure once, below base. */
+/* Adds each failure once as a cause, with its path below base. */
 void findings_causes(
     const struct findings *r, struct span base, struct causes *c);
 

@@ -26,7 +26,8 @@ decode_metadata(struct arena *a, struct node *object, struct span path,
 	}
 	p = decode_builtin(a, schema_object_meta(), metadata, &part);
 	if (unknown != NULL && p == NULL) {
-		/* The notes of this part, with the path to it put in. */
+		/* Adds the notes of this part, with its path in front of the
+		 * field. */
 		static const char head[] = "unknown field \"";
 
 		for (size_t i = 0; i < part.n; i++) {
@@ -125,7 +126,7 @@ crd_decode(struct arena *a, const struct resource *r, struct node *object,
 		return w.problem;
 	if (!r->crd->preserve_unknown) {
 		prune_object(a, r->schema, object, &own);
-		/* Nulls of an apply are for the validation to refuse. */
+		/* The validation refuses the nulls of an apply. */
 		if (unknown != NULL)
 			prune_drop_nulls(r->schema, object);
 	}
@@ -193,7 +194,7 @@ sort_members(struct node *n)
 	for (size_t i = 1; i < n->n; i++)
 		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
 			qsort(n->members, n->n, sizeof *n->members, member_cmp);
-			n->index = NULL; /* it has the old order */
+			n->index = NULL; /* the index has the old order */
 			break;
 		}
 }
@@ -209,7 +210,7 @@ crd_keep(struct arena *a, const struct resource *r, struct node *object)
 	version = tree_get(object, "apiVersion");
 	number_normalize(a, object);
 	sort_members(object);
-	/* But these come first in what is stored. */
+	/* A stored object begins with apiVersion and kind. */
 	if (kind != NULL)
 		tree_put_first(a, object, "kind", kind);
 	if (version != NULL)

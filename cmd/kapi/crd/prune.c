@@ -38,7 +38,8 @@ prune_item(const struct schema *s)
 	return s != NULL && s->kind == SCHEMA_LIST ? s->element->schema : NULL;
 }
 
-/* keep: unknown fields stay; what is known is pruned all the same. */
+/* UNKNOWN_STAYS: unknown fields stay; known fields are pruned inside as
+ * ever. */
 enum unknown { UNKNOWN_GOES, UNKNOWN_STAYS };
 
 static void prune(struct walk *w, const struct schema *s, struct node *n,

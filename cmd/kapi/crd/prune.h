@@ -1,6 +1,6 @@
 /*
- * prune: walks through an object along the schema of a CRD.
- * Source: apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting}.
+ * prune: removes from an object what the schema of a CRD does not know. Source:
+ * apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting}.
  */
 #ifndef PRUNE_H
 #define PRUNE_H
@@ -14,8 +14,7 @@
 
 /* apiVersion, kind or metadata */
 bool prune_is_meta_field(struct span key);
-/* The schema of a member, of an item; NULL: the schema does not know it. s may be
- * NULL. */
+/* The schema of a member or an item; NULL: s does not know it, or is NULL. */
 const struct schema *prune_member(const struct schema *s, struct span key);
 const struct schema *prune_item(const struct schema *s);
 

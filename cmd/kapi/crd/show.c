@@ -14,10 +14,10 @@ struct shown {
 		SHOW_TEXT,    /* "" if absent */
 		SHOW_FLAG,    /* false if absent */
 		SHOW_NUMBER,  /* 0 if absent */
-		SHOW_VALUE,   /* null if absent; so below */
-		SHOW_OBJECT,  /* for these fields */
-		SHOW_OBJECTS, /* a list of them */
-		SHOW_MAP,     /* of them, by name */
+		SHOW_VALUE,   /* null if absent, as all below */
+		SHOW_OBJECT,  /* an object of fields */
+		SHOW_OBJECTS, /* a list of such objects */
+		SHOW_MAP,     /* a map of such objects */
 		SHOW_OR_BOOL, /* {Allows, Schema} */
 		SHOW_OR_LIST  /* {Schema, JSONSchemas} */
 	} kind;
@@ -104,7 +104,8 @@ static const struct shown column_fields[] = {{"Name", "name", SHOW_TEXT, NULL},
 static const struct shown selectable_fields[] = {
     {"JSONPath", "jsonPath", SHOW_TEXT, NULL}, {0}};
 
-/* The last four may be common to all versions. */
+/* The first VERSION_OWN members are always of one version; the others may be
+ * common to all versions. */
 enum { VERSION_OWN = 5 };
 static const struct shown version_fields[] = {{"Name", "name", SHOW_TEXT, NULL},
     {"Served", "served", SHOW_FLAG, NULL},

@@ -573,7 +573,8 @@ check_stored_versions(struct causes *c, const struct node *object)
 	for (size_t i = 0; (v = version_at(versions, i)) != NULL; i++) {
 		bool found = false;
 
-		/* A name given twice is looked for twice, and found once. */
+		/* Two versions with one name need two entries of the stored
+		 * versions. */
 		for (size_t k = 0; k < n; k++)
 			if (!known[k] && !found &&
 			    tree_equal(stored->items[k], tree_get(v, "name")))

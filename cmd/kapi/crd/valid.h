@@ -14,7 +14,7 @@
 #include "tree/tree.h"
 #include "type/problem.h"
 
-/* Present, and not the zero value. */
+/* Whether the member is present and not a zero value. */
 bool valid_is_set(const struct node *n, const char *key);
 struct span valid_path_child(
     struct causes *c, struct span base, const char *name);
@@ -22,13 +22,14 @@ struct span valid_path_child(
 struct span valid_path_entry(
     struct causes *c, struct span base, const char *key, struct span name);
 
-/* valid_structure.c: a schema is structural. */
+/* valid_structure.c: checks that a schema is structural. */
 void valid_structure(
     struct causes *c, struct span path, const struct node *schema);
-/* The defaults of a schema fit it. */
+/* Checks that the defaults of a schema fit it. */
 void valid_defaults(
     struct causes *c, struct span path, const struct node *schema);
-/* valid_schema.c: what OpenAPI v3 is restricted to. */
+/* valid_schema.c: checks that a schema uses only what CRDs allow of OpenAPI
+ * v3. */
 void valid_schema(
     struct causes *c, struct span path, const struct node *schema);
 

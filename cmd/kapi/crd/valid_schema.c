@@ -1,4 +1,5 @@
-/* Part of crd/valid.h: what OpenAPI v3 is restricted to. */
+/* Part of crd/valid.h: checks that a schema uses only what CRDs allow of
+ * OpenAPI v3. */
 #include "base/array.h"
 #include "base/buf.h"
 #include "crd/valid.h"
@@ -8,8 +9,8 @@
 static const char no_end[] = "unexpected end of JSON path";
 static const char no_field[] = "does not refer to a valid field";
 
-/* The next of . [ ], a text in single quotes (which are part of it), or what is in
- * front of the next of the three. None at the end. */
+/* The next token: one of . [ ], a text in single quotes (with the quotes), or
+ * all text before the next such token. None at the end. */
 static struct span
 next_token(struct span *rest)
 {
@@ -73,7 +74,7 @@ unquote(struct arena *a, struct span token, struct span *name)
 	return wrong;
 }
 
-/* From a schema to that of a member. */
+/* Moves *schema to that of its member name. */
 static const char *
 step(const struct node **schema, struct span name)
 {
@@ -138,7 +139,7 @@ valid_rulepath(struct arena *a, struct span path, const struct node *schema,
 
 /* ---- the walk over a schema ---- */
 
-/* On the way down. */
+/* The place of a schema, as the walk sees it. */
 struct inside {
 	bool resource_meta; /* apiVersion, kind or metadata of a resource */
 	const char *no_defaults; /* why there may be none; NULL: may be */

@@ -1,4 +1,4 @@
-/* Part of crd/valid.h: a schema is structural. */
+/* Part of crd/valid.h: checks that a schema is structural. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -347,7 +347,7 @@ valid_structure(struct causes *c, struct span path, const struct node *schema)
 	structure(&own, path, schema, LEVEL_ROOT);
 	struct pair p = {schema, schema, path, path};
 	complete(&own, &p);
-	/* The API server sorts them, since its maps have no order. */
+	/* The API server sorts these errors, since its maps have no order. */
 	if (own.n > 1)
 		qsort(own.items, own.n, sizeof *own.items, cause_cmp);
 	for (size_t i = 0; i < own.n; i++)
@@ -357,7 +357,8 @@ valid_structure(struct causes *c, struct span path, const struct node *schema)
 
 /* ---- defaults ---- */
 
-/* A default in its place in a schema that has but it: pruned as a field. */
+/* Whether pruning leaves a default as it is: the default is pruned as the only
+ * field of an object. */
 static bool
 is_pruned(struct arena *a, const struct node *schema, const struct node *value)
 {
@@ -397,8 +398,8 @@ walk(struct causes *c, struct span path, const struct node *schema, bool root)
 	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
 		struct span key = p->members[i].key;
 
-		/* Defaults of metadata are looked at in their whole; kapi leaves
-		 * them to the write of an object. */
+		/* The server checks the defaults of metadata as a whole; kapi
+		 * checks them when an object is written. */
 		if (!(resource &&
 			(span_is(key, "metadata") || span_is(key, "kind") ||
 			    span_is(key, "apiVersion"))))

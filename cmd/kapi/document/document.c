@@ -132,7 +132,7 @@ document_serve_root(struct request *r)
 			tree_append(a, paths, tree_string(a, all[i]));
 	tree_put(a, object, "paths", paths);
 	tree_write(&compact, object);
-	/* Whatever was asked for. */
+	/* The list is always JSON and indented, whatever the client accepts. */
 	pretty_json(&pretty, buf_span(&compact));
 	reply_typed(r, 200, "application/json", buf_span(&pretty));
 	buf_release(&compact);
@@ -266,7 +266,7 @@ check(struct request *r, struct span behind, const char *type)
 		    "resource");
 	if (is_acceptable(r, type))
 		return NULL;
-	/* Whether the refusal is YAML. */
+	/* Sets whether the refusal is written as YAML. */
 	request_negotiate(r);
 	return problem_generic(a, 406, "NotAcceptable",
 	    arena_printf(

@@ -19,7 +19,7 @@ struct document {
 
 /* Whether text is there and still true. */
 bool document_fresh(const struct document *d, const struct registry *g);
-/* Takes what is in b. */
+/* Takes the content of b as the text. */
 void document_set(struct document *d, const struct registry *g, struct buf *b);
 void document_release(struct document *d);
 
@@ -43,14 +43,14 @@ void document_reply(struct request *r, const struct document *d,
 bool document_serve_root(struct request *r);
 
 /*
- * /version, /healthz, /livez, /readyz and what is below them.
+ * Serves /version, /healthz, /livez, /readyz and the paths below them.
  */
 /* True: the path is one of these, and r was answered. */
 bool document_serve_livez(struct request *r);
 
 /*
- * Others need this to verify tokens of service accounts: the discovery
- * document of their issuer and the keys. Source: OpenID Connect Discovery 1.0,
+ * The discovery document of the issuer of service account tokens, and its keys:
+ * other systems verify tokens with them. Source: OpenID Connect Discovery 1.0,
  * RFC 7517; pkg/serviceaccount/openidmetadata.go and
  * pkg/routes/openidmetadata.go.
  */

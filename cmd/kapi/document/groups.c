@@ -84,7 +84,8 @@ add_verbs(struct buf *b, unsigned verbs, bool custom)
 	buf_addc(b, ']');
 }
 
-/* No creates, no changes while a definition is being deleted. */
+/* The verbs that discovery shows: none that writes new content while the
+ * definition is being deleted. */
 static unsigned
 verbs_of(const struct resource *r)
 {
@@ -298,7 +299,7 @@ groups_add_resources(struct buf *b, const struct registry *g, struct span group,
 	unsigned char digest[DIGEST_SIZE];
 
 	buf_adds(b, "{\"kind\":\"APIResourceList\"");
-	/* The core group's has none: recorded. */
+	/* The list of the core group has no apiVersion (recorded). */
 	if (group.n > 0)
 		add_str(b, "apiVersion", "v1");
 	json_add_key(b, "groupVersion");

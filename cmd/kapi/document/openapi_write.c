@@ -298,7 +298,7 @@ sorted_fields(struct arena *a, struct span fields, size_t *count)
 	return lines;
 }
 
-/* In the order of the table. */
+/* Adds "required", in the order of the table. */
 static void
 add_required(struct buf *b, struct span fields)
 {

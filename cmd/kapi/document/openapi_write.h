@@ -18,8 +18,9 @@ struct openapi_writer {
 	struct buf buf;	    /* the document; owned */
 	struct arena arena; /* names; owned */
 	bool v2;
-	/* Of the document, if it is of one: types that every group has are
-	 * shown as this group's. NULL: of everything. */
+	/* A document about one group and version: its first resource. Types
+	 * that every group has are shown as this group's. NULL: a document
+	 * about everything. */
 	const struct resource *first;
 	struct map wanted;	   /* name of a type to struct openapi_type */
 	struct openapi_type *last; /* met, and not written yet */

@@ -16,7 +16,7 @@
 #include "base/err.h"
 
 struct apiserver {
-	char **argv; /* of kapi, with a NULL behind; owned */
+	char **argv; /* kapi's arguments, then NULL; owned */
 	int argc;
 	bool done; /* --help or --version was printed: nothing is to run */
 };

@@ -141,7 +141,8 @@ assets_make(struct buf *folder, struct err *err)
 	return rc;
 }
 
-/* This program, or another version of it, which would find this one. */
+/* Whether path is this program or another version of kapi, which would look for
+ * kubectl as well and run this one again. */
 static bool
 is_kapi(const char *path)
 {

@@ -118,7 +118,7 @@ take_long(char **argv, int *i, struct goflag *f, struct err *err)
 	return is_bool ? check_bool(f, err) : 0;
 }
 
-/* -h and -v are all there are. */
+/* Takes -h or -v, the only short flags. */
 static int
 take_short(char **argv, int *i, struct goflag *f, struct err *err)
 {

@@ -13,14 +13,14 @@
 #include "base/err.h"
 
 struct goflag {
-	struct span name;  /* as in flags.txt */
-	const char *value; /* of a boolean without one: "true" */
+	struct span name;  /* the name in flags.txt */
+	const char *value; /* "true" for a boolean without one */
 };
 
 /*
- * Calls fn for each flag, in order, until it fails. -1 with err: that, or a
- * flag that kube-apiserver does not have, without its value, or no boolean;
- * or an operand.
+ * Calls fn for each flag, in order, until it fails. -1 with err: that of fn,
+ * or about a flag that kube-apiserver does not have, a value that is missing or
+ * not a boolean, or an operand.
  */
 typedef int goflags_fn(void *arg, const struct goflag *f, struct err *err);
 int goflags_parse(

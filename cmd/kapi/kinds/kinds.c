@@ -469,7 +469,7 @@ static const struct kind_group groups[] = {
     {"flowcontrol.apiserver.k8s.io", flowcontrol_rows, COUNT(flowcontrol_rows)},
 };
 
-/* Of custom resources, besides the fields that the definition names. */
+/* Custom resources: the fields besides those that the definition names. */
 static const struct selectable custom_fields[] = {
     SELECTABLE_NAME, SELECTABLE_NAMESPACE, SELECTABLE_END};
 

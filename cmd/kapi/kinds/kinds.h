@@ -1,6 +1,7 @@
 /*
- * kinds: every built-in kind, one row of a table for each. The rows tie together what other rooms have: rules of builtin/,
- * columns of reply/, and so on. How to add one: HACKING.md.
+ * kinds: every built-in kind, one row of a table for each. A row names the
+ * parts of the kind that are in other folders: rules of builtin/, columns of
+ * reply/, and so on. How to add a row: HACKING.md.
  */
 #ifndef KINDS_H
 #define KINDS_H

@@ -31,7 +31,7 @@ struct channels {
 	int channel;  /* the message that comes in */
 	bool closing; /* ... which closes the stream that is named next */
 	struct podprocess process;
-	struct pair *pairs; /* of a port-forward; NULL: a process */
+	struct pair *pairs; /* ports of a port-forward; NULL: a process */
 	size_t pair_count;
 };
 
@@ -49,7 +49,7 @@ channels_free(void *arg)
 	free(c);
 }
 
-/* Freed later: its callers are not done with it yet. */
+/* Frees c from the loop: functions up the stack still use it. */
 static void
 bury(struct channels *c)
 {
@@ -86,7 +86,8 @@ send(struct channels *c, unsigned char channel, struct span bytes)
 
 /* ---- what the client sends ---- */
 
-/* The byte behind the signal names the stream; nothing may follow. */
+/* Closes the stream that the byte behind the signal names. Nothing may
+ * follow. */
 static void
 to_signal(struct channels *c, struct span bytes)
 {
@@ -151,8 +152,8 @@ begin(struct request *r, struct span protocol)
 	return c;
 }
 
-/* The first that the client names of those that are served here; v5, if it is
- * among them. False: none. */
+/* Chooses served[0] (v5) if the client offers it, else the first protocol of
+ * the client that is served. False: the client offers only others. */
 static bool
 choose(const struct request *r, const char *const *served, size_t n,
     struct span *chosen)
@@ -215,7 +216,7 @@ channels_run(struct request *r, const struct podprocess *p)
 		return;
 	c->signals = form == STATUS_V5;
 	c->process = *p;
-	/* Says that it is open. */
+	/* Tells the client that the port is open. */
 	send(c,
 	    p->out	 ? STREAM_OUT
 		: p->err ? STREAM_ERR
@@ -243,7 +244,7 @@ pair_fails(void *arg, struct span message)
 	send(p->channels, (unsigned char)(p->number + 1), message);
 }
 
-/* The WebSocket ends with its last port. */
+/* The WebSocket ends when the connections to all ports have ended. */
 static void
 pair_ends(void *arg)
 {

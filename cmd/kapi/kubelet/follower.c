@@ -33,7 +33,8 @@ add_all(struct words *w, const struct node *list)
 	return true;
 }
 
-/* Takes a word of a shell, up to a blank. False: the shell would have to work. */
+/* Takes a word of a shell command, up to a blank. False: only a shell can read
+ * it. */
 static bool
 take_word(struct span *text, struct buf *b)
 {
@@ -137,7 +138,8 @@ log_of(struct arena *a, const struct follower *f, const struct node *pod)
 	    : follower_echoed(a, pod, f->container);
 }
 
-/* How much of text was told. A last line without an end got one. */
+/* How many bytes of text were sent already. A last line without an end was sent
+ * with one. */
 static size_t
 told_of(const struct follower *f, struct span text)
 {
@@ -150,7 +152,7 @@ told_of(const struct follower *f, struct span text)
 	return told.n;
 }
 
-/* False: it was stopped. */
+/* False: the follower was stopped. */
 static bool
 tell(struct follower *f, struct arena *a, const struct node *pod)
 {
@@ -162,7 +164,7 @@ tell(struct follower *f, struct arena *a, const struct node *pod)
 	logs_select(text, done,
 	    podcontainer_began_us(pod, f->container, f->options.previous),
 	    &f->options, &lines);
-	/* Every later line is wanted. */
+	/* tail= limits the first lines only. */
 	f->options.tail = -1;
 	buf_reset(&f->told);
 	buf_addspan(&f->told, text);
@@ -182,7 +184,8 @@ end(struct follower *f)
 	f->on_end(f->arg);
 }
 
-/* After the change was told to all: callbacks may write and free. */
+/* Runs from the loop, after all hooks have seen the change: callbacks may write
+ * and free. */
 static void
 look(void *arg)
 {

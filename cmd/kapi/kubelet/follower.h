@@ -1,8 +1,8 @@
 /*
- * follower: the lines that are added to the log of a container, as its
- * annotation is changed. What is added behind the text that was told is new; if
- * the text became another one, all of it is. It ends when the container runs no
- * more, or its Pod is gone.
+ * follower: sends the lines that are added to the log of a container when its
+ * annotation changes. Text behind what was sent already is new; if the text
+ * became another one, all of it is new. The follower ends when the container
+ * does not run any more, or its Pod is gone.
  */
 #ifndef FOLLOWER_H
 #define FOLLOWER_H
@@ -19,12 +19,12 @@
 #include "tree/tree.h"
 
 struct follower {
-	struct request *request; /* of the Pod; borrowed */
+	struct request *request; /* for the log of a Pod; borrowed */
 	struct span container;
 	struct log_options options;
 	/* Whole lines. May end the follower by follower_stop. */
 	void (*on_lines)(void *arg, struct span lines);
-	/* Nothing more comes; it has stopped. */
+	/* No more lines come: the follower has stopped. */
 	void (*on_end)(void *arg);
 	void *arg;
 	/* Private. */

@@ -1,6 +1,7 @@
 /*
- * forward: a connection to a port of a Pod, as the annotation says it answers.
- * It knows no connection of a client: that gives it an output.
+ * forward: a connection to a port of a Pod, which answers as the annotation
+ * says. The module knows nothing of the client's connection: the caller gives
+ * it an output.
  */
 #ifndef FORWARD_H
 #define FORWARD_H
@@ -21,15 +22,16 @@ struct forward_output {
 	void *arg;
 };
 
-/* Zeroed memory is one that was not started. */
+/* Zeroed memory is a connection that was not started. */
 struct forward {
 	struct script_port script;
 	struct forward_output output;
-	struct arena arena; /* of the script: a client may open many */
+	struct arena arena; /* for the script; freed with the connection */
 	bool ended;
 };
 
-/* pod has to live as long. It may have ended then. */
+/* pod has to live as long as f. The connection may have ended when this
+ * returns. */
 void forward_start(struct forward *f, const struct node *pod, unsigned port,
     const struct forward_output *output);
 void forward_release(struct forward *f);

@@ -16,8 +16,8 @@
 
 enum { PORTS_MAX = 128 }; /* a channel has one byte, a port two of them */
 
-/* NULL, or that the Pod is said to be on a node that is not there. One that has
- * run is believed: what plays the kubelet need not make nodes. */
+/* NULL, or the problem that the node of the Pod is not there. A Pod that has
+ * run needs no Node: a program that plays the kubelet need not create any. */
 static struct problem *
 check_node(struct request *r, const struct node *pod)
 {
@@ -35,7 +35,7 @@ check_node(struct request *r, const struct node *pod)
 struct log_stream {
 	struct request *request;
 	struct follower follower;
-	struct timer over; /* it has ended, or lasted too long */
+	struct timer over; /* armed when it has ended, or for its limit */
 };
 
 static void
@@ -59,7 +59,7 @@ log_gone(void *l)
 	log_free(l);
 }
 
-/* Later: its callers are not done with it yet. */
+/* Frees l from the loop: functions up the stack still use it. */
 static void
 log_bury(struct log_stream *l)
 {
@@ -343,7 +343,7 @@ split_service(struct span text, struct span *name, struct span *port)
 	    second.n > 0 && memchr(rest.p, ':', rest.n) == NULL;
 }
 
-/* A number has to be that of a port; any name will do. */
+/* Whether the Service has the port. Every name is taken. */
 static bool
 has_port(const struct node *service, struct span port)
 {

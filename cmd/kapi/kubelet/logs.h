@@ -26,9 +26,9 @@ struct log_options {
 struct problem *logs_options(struct request *r, struct log_options *o);
 
 /*
- * Appends what is asked for, each line with its end. done: bytes of text that
- * were told before; of those tail says nothing. At most o->limit bytes, which
- * become fewer.
+ * Appends the lines that o selects, each with its end. done: bytes of text that
+ * were sent before, which tail does not count. At most o->limit bytes, from
+ * which the length is subtracted.
  */
 void logs_select(struct span text, size_t done, int64_t began_us,
     struct log_options *o, struct buf *b);

@@ -18,14 +18,15 @@ struct problem *podcontainer_choose(
     struct request *r, const struct node *pod, struct span *name);
 
 /* Whether the Pod is on a node: its spec names one, or its status says that it
- * has run: who plays the kubelet can write nothing else. */
+ * has run, which is all that a client in the part of the kubelet can write. */
 bool podcontainer_has_host(const struct node *pod);
 
 bool podcontainer_runs(const struct node *pod, struct span name);
-/* NULL, or why it has no log (previous: of its run before). */
+/* NULL, or why the container has no log (previous: of its run before). */
 struct problem *podcontainer_check_log(
     struct request *r, const struct node *pod, struct span name, bool previous);
-/* When it began to run, or the Pod was created: us since 1970. */
+/* When the container began to run, else when the Pod was created: us since
+ * 1970. */
 int64_t podcontainer_began_us(
     const struct node *pod, struct span name, bool previous);
 

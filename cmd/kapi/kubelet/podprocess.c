@@ -37,7 +37,7 @@ say(struct podprocess *p, enum stream s, struct span bytes)
 	if (p->ended || bytes.n == 0)
 		return;
 	if (p->tty && p->out) {
-		/* A terminal begins each line at its left. */
+		/* A terminal needs a carriage return at every end of a line. */
 		struct buf b = BUF_INIT;
 
 		for (size_t i = 0; i < bytes.n; i++) {
@@ -81,7 +81,7 @@ failure(struct arena *a, struct span message, const char *reason,
 	return s;
 }
 
-/* Says how it ended, and does. */
+/* Sends the status, and ends the process. */
 static void
 finish(struct podprocess *p, struct node *s)
 {
@@ -145,7 +145,8 @@ exit_with(struct podprocess *p)
 		"NonZeroExitCode", "ExitCode", arena_printf(a, "%d", code)));
 }
 
-/* The error of the container runtime, told by one who tells it of another. */
+/* An error of the container runtime, with the prefixes of the kubelet and the
+ * API server. */
 static void
 cannot_run(struct podprocess *p, struct span why)
 {
@@ -299,7 +300,7 @@ podprocess_input(struct podprocess *p, struct span bytes)
 	if (!p->started || p->ended || !p->in || !p->run.echo || p->in_ended ||
 	    bytes.n == 0)
 		return;
-	/* The end of the input, on a terminal. */
+	/* On a terminal this byte ends the input. */
 	eot = p->tty ? span_find(bytes, END_OF_TRANSMISSION) : NULL;
 	if (eot != NULL) {
 		bytes.n = (size_t)(eot - bytes.p);

@@ -33,11 +33,11 @@ enum stream {
 enum status_form {
 	STATUS_TEXT, /* before v4: the message of a failure */
 	STATUS_V4,
-	STATUS_V5 /* as the API server translates it */
+	STATUS_V5 /* v4, translated as by the API server */
 };
 
 struct podprocess_output {
-	/* Not called with nothing. */
+	/* bytes is never empty. */
 	void (*write)(void *arg, enum stream s, struct span bytes);
 	/* The process has ended, and said its status. */
 	void (*end)(void *arg);
@@ -68,10 +68,10 @@ bool podprocess_read(struct podprocess *p, struct request *r,
 
 void podprocess_start(struct podprocess *p, enum status_form form,
     const struct podprocess_output *output);
-/* Of standard input; afterwards it may have ended. */
+/* Bytes of standard input. The process may have ended when this returns. */
 void podprocess_input(struct podprocess *p, struct span bytes);
 void podprocess_input_end(struct podprocess *p);
-/* Without a word: nothing is called any more. */
+/* Ends the process without calling the output. */
 void podprocess_stop(struct podprocess *p);
 
 #endif

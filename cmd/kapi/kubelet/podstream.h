@@ -15,8 +15,8 @@ enum {
 					* has been idle so long */
 };
 
-/* Begins a stream with this status. False: r was answered otherwise.
- * podstream_end afterwards, in place of request_free. */
+/* Begins a stream with this status. False: r was answered with an error. A
+ * stream ends by podstream_end, in place of request_free. */
 bool podstream_begin(struct request *r, int code);
 void podstream_end(struct request *r);
 

@@ -78,7 +78,7 @@ is_command(const struct node *n)
 	return true;
 }
 
-/* NULL, or what the value has to be. */
+/* NULL, or the type that the value must have, for an error. */
 static const char *
 check_value(const struct rule_member *m, const struct node *n)
 {
@@ -148,7 +148,8 @@ run_of(const struct node *rule)
 	};
 }
 
-/* Word by word; "*" is any word, "**" at the end any number of them. */
+/* Whether the command fits the pattern, word by word: "*" is any word, "**" at
+ * the end any number of words. */
 static bool
 fits(const struct node *pattern, const struct span *command, size_t n)
 {
@@ -206,7 +207,7 @@ script_attach(struct arena *a, const struct node *pod, struct span container,
 		return SCRIPT_BAD;
 	if (rule == NULL)
 		return SCRIPT_NONE;
-	/* All but the command. */
+	/* The last member, the command, is not allowed here. */
 	if (check_rule(rule, name, run_members, COUNT(run_members) - 1, err) !=
 	    0)
 		return SCRIPT_BAD;

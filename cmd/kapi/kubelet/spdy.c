@@ -42,7 +42,7 @@ inflate_piece(z_stream *z, struct buf *out)
 	z->avail_out = sizeof(piece);
 	e = inflate(z, Z_SYNC_FLUSH);
 	if (e == Z_NEED_DICT) {
-		/* zlib asks for it after the head of the stream. */
+		/* zlib asks for the dictionary after the head of the stream. */
 		struct buf b = {0};
 		struct span rest = span_str(words);
 
@@ -137,7 +137,7 @@ take_text(struct span *s, struct span *t)
 	return true;
 }
 
-/* Whether they are whole; what name has goes to *value. */
+/* Finds a header: *value is that of name. False: the block is cut off. */
 static bool
 find(struct span s, const char *name, struct span *value)
 {
@@ -290,8 +290,8 @@ add_control(struct buf *b, enum frame_type type, size_t n)
 void
 spdy_add_reply(struct buf *b, uint32_t stream, bool first)
 {
-	/* zlib with a dictionary; then no headers, as they are, and an empty
-	 * block: Go's reader waits for it. */
+	/* A zlib head with the dictionary; then zero headers, not compressed,
+	 * and the empty block that Go's reader waits for. */
 	static const char head[] = "\x78\xbb\xe3\xc6\xa7\xc2",
 			  none[] = "\0\x04\0\xfb\xff\0\0\0\0\0\0\0\xff\xff";
 	size_t head_n = first ? sizeof(head) - 1 : 0;

@@ -22,8 +22,9 @@ enum {
 	SPDY_HEADERS_MAX = 65536  /* ... and of the headers in it */
 };
 
-/* Reads what zlib has compressed with the dictionary of SPDY/3 and flushed at the end
- * of each frame: header blocks. Source: SPDY Protocol - Draft 3.1, 2.6.10.1. */
+/* Reads header blocks, which zlib has compressed with the dictionary of SPDY/3
+ * and flushed at the end of each frame. Source: SPDY Protocol - Draft 3.1,
+ * 2.6.10.1. */
 struct inflater {
 	z_stream stream;
 	bool begun;
@@ -32,7 +33,7 @@ struct inflater {
 /* Zeroed memory is the beginning of a connection. */
 struct spdy_reader {
 	/* The last event. */
-	uint32_t stream;  /* of a ping, its id */
+	uint32_t stream;  /* or the id of a ping */
 	struct span data; /* in the caller's bytes */
 	bool fin;	  /* the client sends no more on the stream */
 	/* Private. */
@@ -59,8 +60,8 @@ enum spdy_event spdy_read(
 /* The value of a header of SPDY_OPEN; none if there is no such header. */
 struct span spdy_header(const struct spdy_reader *r, const char *name);
 
-/* Appends a frame; of data its head. first: nothing was replied yet on this
- * connection. */
+/* Each appends a frame, spdy_add_data only the head. first: the first reply on
+ * this connection. */
 void spdy_add_reply(struct buf *b, uint32_t stream, bool first);
 void spdy_add_reset(struct buf *b, uint32_t stream);
 void spdy_add_ping(struct buf *b, uint32_t id);

@@ -23,7 +23,7 @@ struct streams;
 struct tunnel {
 	struct streams *streams;
 	struct tunnel *next;
-	struct buf name;      /* of the client's request */
+	struct buf name;      /* the header requestID */
 	uint32_t error, data; /* 0: not open */
 	unsigned port;
 	bool started;
@@ -69,7 +69,7 @@ streams_free(void *arg)
 	free(s);
 }
 
-/* Freed later: its callers are not done with it yet. */
+/* Frees s from the loop: functions up the stack still use it. */
 static void
 bury(struct streams *s)
 {
@@ -182,7 +182,7 @@ open_stream(struct streams *s, uint32_t id)
 	}
 	s->ids[i] = id;
 	reply(s, id);
-	/* Opened and closed in one. */
+	/* The frame that opens the stream may end it as well. */
 	if (i == STREAM_IN && s->reader.fin)
 		podprocess_input_end(&s->process);
 	if (!s->done && !s->process.started && has_all(s))
@@ -218,7 +218,7 @@ tunnel_ends(void *arg)
 	send_data(t->streams, t->error, SPAN_NONE, true);
 }
 
-/* Streams that have ended make room. */
+/* Frees tunnels whose streams have ended, to make room. */
 static void
 sweep(struct streams *s)
 {
@@ -236,7 +236,8 @@ sweep(struct streams *s)
 	}
 }
 
-/* The one of this request; NULL: there are too many. */
+/* The tunnel of this request, made if there is none; NULL: there are too
+ * many. */
 static struct tunnel *
 tunnel_of(struct streams *s, struct span name, unsigned port)
 {
@@ -256,7 +257,8 @@ tunnel_of(struct streams *s, struct span name, unsigned port)
 	return t;
 }
 
-/* The stream of its type, in the tunnel that it belongs to; NULL: a bad one. */
+/* Where the id of the new stream goes, in its tunnel *t; NULL: its headers are
+ * bad. */
 static uint32_t *
 slot_of(struct streams *s, struct tunnel **t)
 {
@@ -357,8 +359,9 @@ take(struct streams *s, enum spdy_event e)
 				}
 			sweep(s);
 		} else {
-			/* The client gives a stream up. Without the status it
-			 * learns nothing more. */
+			/* The client gives up a stream. If it is the status
+			 * stream, nothing more can be told, so the connection
+			 * ends. */
 			if (id != 0) {
 				if (id == s->ids[STREAM_STATUS])
 					end(s);
@@ -439,7 +442,7 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 	return s;
 }
 
-/* All that the client speaks: of this header, each without the prefix. */
+/* The protocols that the client offers in this header, without the prefix. */
 static size_t
 offered(const struct request *r, const char *header, const char *prefix,
     struct span *list)
@@ -474,7 +477,7 @@ add_list(struct buf *b, const struct span *list, size_t n)
 	buf_addc(b, ']');
 }
 
-/* The first of the client's that is served; none: r was answered. */
+/* The first protocol of the client that is served; none: r was answered. */
 static struct span
 negotiate(struct request *r, const char *header, const char *prefix,
     const struct span *served, size_t n)

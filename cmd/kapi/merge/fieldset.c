@@ -199,7 +199,7 @@ count(const struct fieldset *s)
 	return s == NULL ? 0 : s->n;
 }
 
-/* The order of two: below 0: x's; above 0: y's; 0: both have it. */
+/* The set with the next path: below 0: x; above 0: y; 0: both. */
 static int
 next(const struct fieldset *x, uint32_t i, const struct fieldset *y, uint32_t j)
 {
@@ -278,7 +278,8 @@ fieldset_intersection(
 
 enum depth { FLAT, RECURSIVE };
 
-/* x itself where nothing goes, so that most of a set is never copied. */
+/* The paths of x without those of y: x itself if nothing is removed, so that
+ * most of a set is never copied. */
 static struct fieldset *
 difference(struct arena *a, struct fieldset *x, const struct fieldset *y,
     enum depth depth)

@@ -44,7 +44,7 @@ struct fieldset_element {
 struct fieldset;
 struct fieldset_item {
 	struct fieldset_element path;
-	bool member;		   /* this path itself is in the set */
+	bool member;		   /* the path itself is in the set */
 	struct fieldset *children; /* NULL: none */
 };
 

@@ -22,7 +22,7 @@ managed_is_empty(const struct managed_write *w, const struct node *like)
 	struct arena *a = w->arena;
 	struct node *n = tree_object(a);
 
-	/* A type of Go has fields that are always there. */
+	/* Built-in types have fields that Go always writes. */
 	if (w->schema->name.n > 0)
 		encode_builtin(a, w->schema, n);
 	tree_put(a, n, "apiVersion", tree_string(a, w->api_version));
@@ -234,7 +234,8 @@ managed_agent(struct arena *a, struct span user_agent)
 
 /* ---- versions ---- */
 
-/* Whether another schema than the request's applies; NULL: no such version. */
+/* Whether the entry x needs another schema than the request's: *schema, NULL if
+ * the version does not exist. */
 static bool
 is_other(const struct managed_write *w, const struct managed_entry *x,
     const struct schema **schema)
@@ -281,7 +282,8 @@ managed_reconcile_versions(struct managing *m, const struct node *live)
 	const struct managed_entry *which;
 	const struct schema *schema;
 
-	/* Versions of built-in kinds share their schema, or are gone. */
+	/* Versions of a built-in kind share one schema; entries of a version
+	 * that does not exist any more lose their fields. */
 	if (m->write->schema->name.n == 0)
 		return managed_misfit_any(m, NULL, live, &which);
 	for (size_t i = 0; i < m->entries.n; i++)
@@ -393,7 +395,8 @@ managed_from_scale(struct arena *a, const struct node *parent_fields,
 			managed_entry_set(&scale, &x, NULL), "spec.replicas"))
 			continue;
 		x.api_version = api_version;
-		/* The server, too, knows no other time. */
+		/* An old entry keeps its time, and a new one has none, as in
+		 * the server. */
 		x.time = before == NULL ? SPAN_NONE : before->time;
 		managed_entry_set_fields(&x, path);
 		managed_entries_add(&result, &x);

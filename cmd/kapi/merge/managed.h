@@ -30,8 +30,8 @@ struct managed_write {
 	 * entry; "" is "unknown". */
 	struct span manager;
 	struct span subresource; /* "" on the main path */
-	struct span api_version; /* of the request */
-	struct span kind;	 /* of the request's resource; none: any */
+	struct span api_version; /* version of the request */
+	struct span kind;	 /* kind of the request's resource; none: any */
 	struct span now;	 /* RFC 3339, whole seconds, Z */
 	bool force;		 /* apply only */
 	/* The fields that this kind's paths reset; the main path resets any
@@ -65,8 +65,9 @@ void managed_update(const struct managed_write *w, const struct node *live,
  */
 struct problem *managed_apply(const struct managed_write *w,
     const struct node *live, const struct node *applied, struct node **result);
-/* Its problem where the result is not of the built-in type: why is the
- * converter's problem (structuredmerge.go of apimachinery, Apply). */
+/* The problem of an apply whose result does not fit the built-in type; why is
+ * the converter's problem. Source: Apply in structuredmerge.go of
+ * apimachinery. */
 struct problem *managed_unconverted(
     struct arena *a, const struct node *applied, const struct problem *why);
 

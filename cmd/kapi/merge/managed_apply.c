@@ -13,7 +13,7 @@
 struct applying {
 	struct managing m;
 	const struct node
-	    *live; /* what is there, or a new object of the kind */
+	    *live; /* the stored object, or a new one of its kind */
 	const struct node *applied;
 	const struct node *merged; /* the result */
 	struct managed_entry *mine;
@@ -96,7 +96,7 @@ check(struct applying *p)
 	why = shape_check(a, p->m.shape, p->applied, DUPLICATES_REFUSED);
 	if (why.n > 0)
 		return failed(a, "patch", p->applied, why);
-	/* Built-in types were decoded, and fit. */
+	/* The live object of a built-in type was decoded, so it fits. */
 	if (w->schema->name.n > 0)
 		return NULL;
 	why = shape_check(a, p->m.shape, p->live, DUPLICATES_ALLOWED);
@@ -118,7 +118,8 @@ misfit(struct arena *a, const char *head, struct span why)
 	return problem_make(a, 500, "", "%s%.*s", head, SPAN_ARG(why));
 }
 
-/* prune compares in the versions of what was applied before, and of all. */
+/* The server prunes the merged object in the version that was applied before,
+ * and in those of all entries: the object must fit them. */
 static struct problem *
 check_prune(struct applying *p, const struct managed_entry *before)
 {

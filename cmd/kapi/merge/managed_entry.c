@@ -25,7 +25,8 @@ identity_cmp(const struct managed_entry *x, const struct managed_entry *y)
 		c = order(x->manager, y->manager);
 	if (c == 0)
 		c = order(x->subresource, y->subresource);
-	/* An Apply is the same manager's in any version. */
+	/* For an Apply the version does not count: the manager is the same in
+	 * all. */
 	return c != 0 || x->applied ? c : order(x->api_version, y->api_version);
 }
 
@@ -222,8 +223,8 @@ into_bucket(
 	managed_entry_set_fields(x, NULL);
 }
 
-/* Halves, so that thousands of sets cost no more than all of their paths, some
- * times over. */
+/* The union of n sets, made from the unions of both halves: thousands of sets
+ * cost their paths times log n. */
 static struct fieldset *
 union_of(struct arena *a, struct fieldset **sets, size_t n)
 {

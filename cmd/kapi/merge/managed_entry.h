@@ -42,7 +42,8 @@ int managed_entries_decode(struct managed_entries *e, struct arena *a,
 /* An array in the server's order; NULL if there are none. */
 struct node *managed_entries_encode(struct managed_entries *e);
 
-/* By the schema as it is now; shape NULL: as it was written. */
+/* The set of an entry, adapted to the schema as it is now; s NULL: as it was
+ * written. */
 struct fieldset *managed_entry_set(
     struct managed_entries *e, struct managed_entry *x, const struct shape *s);
 void managed_entry_set_fields(struct managed_entry *x, struct fieldset *set);
@@ -50,9 +51,10 @@ struct managed_entry *managed_entries_find(
     struct managed_entries *e, const struct managed_entry *who);
 struct managed_entry *managed_entries_add(
     struct managed_entries *e, const struct managed_entry *who);
-/* Drops entries whose set is empty, and those of versions that are not served. */
+/* Drops entries whose set is empty or whose version is not served. */
 void managed_entries_sweep(struct managed_entries *e);
-/* At most ten that are not an Apply: older ones become one. */
+/* Leaves at most ten entries that are not an Apply: the older ones become
+ * one. */
 void managed_entries_cap(struct managed_entries *e);
 /* {"manager":"x","operation":"Update","apiVersion":"v1"}: sorts conflicts. */
 struct span managed_entry_identity(
@@ -92,7 +94,7 @@ int managed_track_update(struct managing *m, const struct node *live,
 /* The set without the fields that a write through this path resets. */
 struct fieldset *managed_filter(
     const struct managed_write *w, struct fieldset *set);
-/* Without apiVersion, kind, metadata.name and the like. */
+/* The set without apiVersion, kind, metadata.name and the like. */
 struct fieldset *managed_strip(struct arena *a, struct fieldset *set);
 
 #endif

@@ -498,7 +498,8 @@ patch_parse(struct arena *a, enum patch_type type, struct span body,
 	if (n == NULL) {
 		struct span words = gotext_json_error(a, body);
 
-		/* Deeper than we go, though Go would. */
+		/* The JSON is good but nested deeper than kapi reads; Go would
+		 * read it. */
 		if (words.p == NULL)
 			words = arena_span(a, span_str(err.message));
 		if (validation == VALIDATE_IGNORE && type == PATCH_MERGE)

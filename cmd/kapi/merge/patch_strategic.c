@@ -51,8 +51,7 @@ struct list_rules {
 	struct span key; /* key of its maps; none: a set of scalars */
 };
 
-/* Both are consumed: what a map of the original becomes.
- * original may be NULL. */
+/* Merges patch into a map of the original, which may be NULL. Consumes both. */
 static struct node *map_merge(struct merging *m, const struct schema *type,
     struct node *original, const struct node *patch);
 
@@ -200,7 +199,8 @@ compare_placed(const void *x, const void *y)
 	return (p->number > q->number) - (p->number < q->number);
 }
 
-/* The items that are (not) in by, in the order of order. */
+/* The items of merged whose ids are in by (in: false: are not), sorted by their
+ * places in order. */
 static struct node *
 sorted_part(struct merging *m, const struct list_rules *rules,
     const struct node *merged, const struct ids *by, bool in,

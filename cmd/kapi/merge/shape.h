@@ -28,7 +28,7 @@ struct shape {
 	enum shape_kind kind;
 	bool preserve; /* unknown fields here or above are kept */
 	const struct schema *schema;
-	const struct field *field; /* its list type and the like; or NULL */
+	const struct field *field; /* has the list type and such; or NULL */
 };
 
 enum atom { ATOM_NONE = 0, ATOM_SCALAR = 1, ATOM_LIST = 2, ATOM_MAP = 4 };
@@ -79,7 +79,8 @@ struct node *shape_without(struct arena *a, struct shape s,
 /* With the named fields of structs that have something below them. */
 struct fieldset *shape_with_named(
     struct arena *a, struct shape s, struct fieldset *set);
-/* As the schema says now which maps and lists are one value. */
+/* The set after a change of the schema: a map or list that is one value by now
+ * is in the set as a whole. */
 struct fieldset *shape_reconcile(
     struct arena *a, struct shape s, struct fieldset *set);
 

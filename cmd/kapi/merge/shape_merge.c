@@ -46,7 +46,7 @@ number(const struct shape_items *items, const struct shape_entry *e)
 	return (uint32_t)(e - items->entries);
 }
 
-/* Takes the n'th of over, merged with what base has of that path. */
+/* Takes the item n of over, merged with the item of that path in base. */
 static void
 take_over(struct lists *l, uint32_t n)
 {
@@ -98,7 +98,8 @@ merge_lists(struct arena *a, struct shape s, const struct node *base,
 				k++;
 				continue;
 			}
-			/* Shared, but not the one whose turn it is. */
+			/* Both lists have the item, but another shared item
+			 * comes first. */
 			if (shared &&
 			    l.shared[l.next_shared] != number(&l.over, e)) {
 				k++;
@@ -137,7 +138,7 @@ shape_merge(struct arena *a, struct shape s, const struct node *base,
 		return (struct node *)(over->kind == kind || base->n == 0
 			? over
 			: base);
-	/* A null takes nothing away. */
+	/* A null or empty value removes nothing. */
 	if (over->kind != kind || over->n == 0)
 		return (struct node *)base;
 	return atom == ATOM_MAP ? merge_maps(a, s, base, over)

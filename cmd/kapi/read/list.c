@@ -216,8 +216,8 @@ list_serve_get(struct request *r)
 struct walk {
 	const struct collection *c;
 	struct span namespace_;
-	struct span after;   /* of the first step */
-	struct stored **all; /* as they were; NULL: as they are */
+	struct span after;   /* key before the first object */
+	struct stored **all; /* in an old version; NULL: the present */
 	size_t count, next;
 };
 
@@ -329,7 +329,7 @@ listing_make(struct request *r, struct listing *l)
 		l->options.limit = 0;
 	p = l->options.continue_.n > 0 ? listing_continue(r, l)
 				       : listing_version(r, l);
-	/* A fault: the list as it was. */
+	/* The fault "stale": the list at an older version. */
 	if (p == NULL && r->stale > 0 && l->version == 0 &&
 	    r->stale < store_version(r->api->store))
 		l->version = store_version(r->api->store) - r->stale;
@@ -419,7 +419,8 @@ list_metadata(struct request *r, const struct listing *l,
 		token = list_continue_make(&r->arena, (int64_t)version,
 		    in_namespace(r, page->objects[page->n - 1]->key));
 	buf_addf(&b, "{\"resourceVersion\":\"%" PRIu64 "\"", version);
-	/* Lists of custom resources say so even when they are whole. */
+	/* Lists of custom resources have an empty "continue" when they are
+	 * complete. */
 	if (page->more || custom)
 		buf_addf(&b, ",\"continue\":\"%.*s\"", SPAN_ARG(token));
 	if (page->more && selection_is_empty(&l->options.selection))

@@ -172,7 +172,7 @@ list_options(struct request *r, struct list_options *o)
 	p = selection_resolve(&r->arena, r->resource, &o->selection);
 	if (p != NULL || r->name.n == 0)
 		return p;
-	/* /watch/.../NAME: as metadata.name=NAME. */
+	/* /watch/.../NAME means the same as metadata.name=NAME. */
 	if (o->selection.field_count > 0 &&
 	    !span_eq(o->selection.name, r->name))
 		return problem_bad_request(&r->arena,

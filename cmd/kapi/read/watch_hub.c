@@ -71,7 +71,7 @@ struct watch_hub {
 	struct watcher *graveyard;
 };
 
-/* A frame that was made for one watch, for others that look alike. */
+/* A frame that was made for one watch, kept for watches that need the same. */
 struct watch_frame {
 	const struct resource *resource;
 	struct table_form form;
@@ -90,8 +90,6 @@ static void watch_hub_close(struct watcher *w, bool ends);
 static void watch_index_remove(struct watcher *w);
 
 /* ---- events ---- */
-
-/* Events of one watch: what a change is to it, and how it looks. */
 
 static void
 watch_frames_release(struct watch_frames *f)
@@ -122,7 +120,8 @@ static int
 send_text(struct watcher *w, struct text *t)
 {
 	w->headers = true;
-	/* No event is a list: the server ends the stream. */
+	/* The client asked for a list, and an event is not one: the server ends
+	 * the stream. */
 	if (w->form.as == AS_PARTIAL && w->request->as_list) {
 		httpd_end(w->request->exchange);
 		return -1;
@@ -162,7 +161,8 @@ with_version(struct arena *a, struct span json, uint64_t version)
 	    version, (int)(json.n - before - old.n), old.p + old.n);
 }
 
-/* False: w does not want this change. */
+/* The type of event that a change is for w. False: w does not want the
+ * change. */
 static bool
 change_to(
     struct watcher *w, const struct store_change *c, enum change_type *type)
@@ -199,8 +199,8 @@ watch_event_offer(
 	t = find_frame(f, w, type);
 	if (t != NULL)
 		return send_text(w, t);
-	/* An object that goes out of a selection is shown as it was, with the
-	 * version of the change. */
+	/* An object that leaves the selection is shown in its old state, with
+	 * the version of the change. */
 	if (type == CHANGE_DELETED && c->type != CHANGE_DELETED)
 		object = with_version(
 		    &a, list_stored_as(&a, w->resource, c->before), c->version);
@@ -314,7 +314,7 @@ on_change(void *arg, struct collection *c, const struct store_change *change)
 	walk(&of->all, change, &f);
 	of->hub->walking = false;
 	watch_frames_release(&f);
-	/* Frees what died during a walk. */
+	/* Frees the watches that ended during a walk. */
 	while ((w = of->hub->graveyard) != NULL) {
 		of->hub->graveyard = w->next_dead;
 		watch_index_remove(w);
@@ -357,7 +357,7 @@ bucket_of(struct watched *w, struct map *m, struct span key)
 	return b;
 }
 
-/* The smallest list that holds all that w may be interested in. */
+/* The smallest list whose changes include all that w may want. */
 static struct watch_bucket *
 choose(struct watched *of, struct watcher *w)
 {
@@ -420,7 +420,7 @@ find(struct watch_bucket *b, const struct resource *r)
 	return w;
 }
 
-/* Any watch, NULL if there is none. */
+/* Any watch of r, NULL if there is none. */
 static struct watcher *
 watch_index_any(const struct watch_hub *h, const struct resource *r)
 {
@@ -705,7 +705,8 @@ prepare(struct request *r, struct table_form *form, struct list_options *o,
 	return p;
 }
 
-/* Begins, as a WebSocket if that was asked for. False: its handshake was refused. */
+/* Begins the answer, as a WebSocket if the client asks for one. False: the
+ * handshake was refused. */
 static bool
 begin(struct request *r, bool socket)
 {

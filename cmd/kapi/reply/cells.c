@@ -93,7 +93,7 @@ cell_fmt(struct cells *c, const char *fmt, ...)
 
 /* ---- times ---- */
 
-/* HOW many units, and how many of a smaller one unless there are none. */
+/* "5m10s": n units and m smaller ones; "5m" if m is 0. */
 static struct span
 two(struct arena *a, int64_t n, char unit, int64_t m, char smaller)
 {
@@ -221,7 +221,7 @@ struct term {
 	size_t at;
 };
 
-/* As labels.Selector: in order of keys. */
+/* The order of terms in labels.Selector: by key. */
 static int
 by_key(const void *x, const void *y)
 {

@@ -31,7 +31,7 @@ void cell_int_path(struct cells *c, const char *path); /* absent: 0 */
 void cell_bool(struct cells *c, bool value);
 void cell_null(struct cells *c);
 void cell_name(struct cells *c);
-void cell_age(struct cells *c); /* of metadata.creationTimestamp */
+void cell_age(struct cells *c); /* since metadata.creationTimestamp */
 void cell_fmt(struct cells *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -74,7 +74,7 @@ cells_node(struct cells *c)
 
 /* ---- events ---- */
 
-/* Of events, or of events.k8s.io: the same under another name. */
+/* A text of an Event: at path in the core group, at other in events.k8s.io. */
 static struct span
 event_text(const struct node *o, const char *path, const char *other)
 {

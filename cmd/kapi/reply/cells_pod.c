@@ -69,7 +69,7 @@ terminated(struct arena *a, const struct node *t, const char *prefix)
 	    a, "%sExitCode:%" PRId64, prefix, cells_int(t, "exitCode"));
 }
 
-/* False: this one holds up the rest. */
+/* False: the Pod waits for this init container. */
 static bool
 init_container(struct tally *t, const struct node *s, size_t i)
 {

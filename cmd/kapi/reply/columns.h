@@ -6,9 +6,9 @@
  * between them. TYPE is string if it is not given; + is priority 1: shown by -o
  * wide. Where a strategy has no function for the cells, SOURCE says what is in
  * them: PATH, as the type has it; #PATH,... how many items there are; int:PATH,
- * since:PATH (an age), labels:PATH, selector:PATH, list:PATH (texts), names:PATH
- * and images:PATH (of containers), or a text with {PATH,OTHERWISE} in it. Kinds
- * without columns of their own have Name and Created At.
+ * since:PATH (an age), labels:PATH, selector:PATH, list:PATH (texts),
+ * names:PATH and images:PATH (of containers), or a text with {PATH,OTHERWISE}
+ * in it. Kinds without columns of their own have Name and Created At.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H
@@ -23,7 +23,8 @@
 /* Cells of custom resources. */
 cells_fn columns_custom_cells;
 
-/* Of Scale, which is exchanged for another kind's object, and never kept. */
+/* The strategy of Scale, which shows an object of another kind and is not kept
+ * itself. */
 extern const struct strategy columns_scale;
 
 /* Append: the array of columnDefinitions; the array of cells; and, for pods

@@ -30,22 +30,23 @@ struct fault {
 	/* Patterns with * and ?; none: anything. */
 	struct span verb, group, resource, subresource, namespace_, name, path,
 	    query, user, user_agent, field_manager;
-	uint64_t nth;	/* of those that match, from 1; 0: the first */
-	uint64_t count; /* how many are taken, then; 0: all */
+	uint64_t nth;	/* from this match on, 1 is the first; 0: all */
+	uint64_t count; /* then so many requests; 0: all */
 	enum fault_kind kind;
 	int code;
-	struct span reason, message; /* of the Status; none: the usual */
+	struct span reason, message; /* in the Status; none: the usual */
 	uint64_t retry_after;	     /* seconds */
 	bool after;		     /* the work is done first */
 	uint64_t delay_ms;
-	uint64_t event; /* of a watch: 0: before it starts */
+	uint64_t event; /* a watch's, from 1; 0: before it starts */
 	uint64_t versions;
 };
 
-/* One JSON object; texts go to the arena. -1: err names the member. */
+/* Parses line, a JSON object; texts go to the arena. -1: err names the
+ * member. */
 int fault_parse(
     struct arena *a, struct span line, struct fault *f, struct err *err);
-/* Its name in the journal: "cut", "429", "429 after". */
+/* The name of f in the journal: "cut", "429", "429 after". */
 const char *fault_name(struct arena *a, const struct fault *f);
 bool fault_glob(struct span pattern, struct span text);
 

@@ -98,7 +98,7 @@ is_blank(struct span line)
 	return true;
 }
 
-/* All of these lines or none; what: the file, or "plan". */
+/* Adds all of these lines or none. what: the file, or "plan", for errors. */
 static int
 take_plan(
     struct faults *f, const char *what, struct span lines, struct err *err)
@@ -219,7 +219,7 @@ break_off(struct request *r, const struct fault *f, int code)
 	request_free(r);
 }
 
-/* true: r is gone. */
+/* Makes the fault f. true: r was answered or cut, and is freed. */
 static bool
 act(struct request *r, const struct fault *f)
 {
@@ -289,7 +289,7 @@ faults_before(struct request *r, void (*go_on)(struct request *r))
 	if (f == NULL)
 		return false;
 	r->fault = fault_name(&r->arena, f);
-	/* With hold it is the event that waits. */
+	/* The fault "hold" delays the event, not the request. */
 	if (f->delay_ms == 0 || f->kind == FAULT_HOLD)
 		return act(r, f);
 	wait_first(r, f, go_on);
@@ -450,7 +450,7 @@ let_go(void *arg)
 		g->on_end(g->arg);
 }
 
-/* This event and all behind it: a watch never tells things out of order. */
+/* Holds back an event and all behind it: a watch keeps their order. */
 static int
 hold(struct fault_gate *g, struct text *event)
 {
@@ -461,7 +461,7 @@ hold(struct fault_gate *g, struct text *event)
 	return 0;
 }
 
-/* Instead of the event. */
+/* Ends the watch instead of sending the event. */
 static int
 end(struct fault_gate *g)
 {

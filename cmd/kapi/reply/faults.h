@@ -60,7 +60,8 @@ bool faults_answer(struct request *r, int code);
  * on_close; it frees the gate, too.
  */
 struct fault_gate *faults_gate(struct request *r, loop_fn *on_end, void *arg);
-/* As httpd_send; an event. -1: the exchange is gone, on_close not called. */
+/* Sends an event like httpd_send. -1: the exchange is gone, on_close not
+ * called. */
 int fault_gate_send(struct fault_gate *g, struct text *event);
 void fault_gate_free(struct fault_gate *g); /* NULL is fine */
 

@@ -121,7 +121,7 @@ contains(struct span text, const char *word)
 	return text.n > 0 && memmem(text.p, text.n, word, strlen(word)) != NULL;
 }
 
-/* NULL: none, or none that can be read. */
+/* The body as a tree; NULL if there is none, or it cannot be read. */
 static struct node *
 read_body(struct request *r, struct span type)
 {

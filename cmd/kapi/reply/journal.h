@@ -9,8 +9,8 @@
  *
  * decision is "forbid" if the user had not the right, as in an audit log; other
  * refusals with code 403 have none. body is the object or patch that was sent;
- * the values in data, stringData and annotations of Secrets are "(redacted)", and
- * all values of a JSON patch on one.
+ * the values in data, stringData and annotations of Secrets are "(redacted)",
+ * and so are all values of a JSON patch on a Secret.
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H
@@ -25,8 +25,9 @@ struct request;
 struct journal *journal_open(const char *file, struct err *err);
 void journal_free(struct journal *j);
 
-/* j NULL: does nothing. reason: of the Status, or none. Version and changed
- * come from the request. A journal that cannot be written is said once. */
+/* Writes a line; does nothing if j is NULL. reason: that of the Status, or
+ * none. resourceVersion and changed come from r. If the journal cannot be
+ * written, that is logged once. */
 void journal_write(
     struct journal *j, struct request *r, int code, struct span reason);
 

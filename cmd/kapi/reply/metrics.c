@@ -18,12 +18,12 @@
 struct counted {
 	uint64_t times;
 	size_t n;
-	char labels[]; /* as they are written */
+	char labels[]; /* the text between { and } */
 };
 
 struct metrics {
 	struct map counted; /* by labels */
-	struct buf labels;  /* of the present request */
+	struct buf labels;  /* labels of the present request */
 };
 
 void
@@ -40,7 +40,7 @@ metrics_free(struct metrics *m)
 	free(m);
 }
 
-/* As in the real server's metrics, not as in rules. */
+/* The verb in metrics: GET and LIST, where rules have get and list; APPLY. */
 static const char *
 verb(const struct request *r)
 {
@@ -54,8 +54,8 @@ verb(const struct request *r)
 	return names[r->verb];
 }
 
-/* A resource that is not in the registry was never served: its name is the client's, and
- * must not become a label. */
+/* A resource that is not in the registry was never served: its name comes from
+ * the client, and must not become a label. */
 static bool
 is_known(const struct request *r)
 {
@@ -160,7 +160,7 @@ add_objects(struct buf *b, const struct store *s)
 		    SPAN_ARG(store_collection_plural(c)), store_count(c));
 }
 
-/* 0 where /proc is not to be had. */
+/* 0 if /proc cannot be read. */
 static uint64_t
 resident_pages(void)
 {

@@ -1,6 +1,6 @@
 /*
- * pretty: JSON for people, as Go's MarshalIndent writes it with two blanks; no
- * line end behind it.
+ * pretty: indents JSON for people, as Go's MarshalIndent does with two blanks.
+ * There is no line end behind the last line.
  */
 #ifndef PRETTY_H
 #define PRETTY_H

@@ -23,7 +23,7 @@ size_t reply_headers(
 /* Answers; each ends the request and writes the journal. */
 void reply_object(struct request *r, int code, struct node *object);
 void reply_json(struct request *r, int code, struct span json);
-/* The same, with the whole answer in t (referenced, not copied). */
+/* Like reply_json, with the whole answer in t (referenced, not copied). */
 void reply_text(struct request *r, int code, struct text *t);
 /* Other media types: openapi, metrics. */
 void reply_typed(

@@ -22,16 +22,16 @@ enum include_object { INCLUDE_METADATA, INCLUDE_NONE, INCLUDE_OBJECT };
 struct table_form {
 	enum representation as;	     /* AS_YAML is as AS_OBJECT here */
 	struct span version;	     /* meta.k8s.io/VERSION */
-	enum include_object include; /* of a row */
+	enum include_object include; /* in a row of a Table */
 };
 
 /* From r->as and includeObject=; a problem is a 400. */
 struct problem *table_form_of(struct request *r, struct table_form *form);
 
 /*
- * One object (compact JSON, in r's version), in that form: itself, a Table of
- * one row, or PartialObjectMetadata. headers: with columnDefinitions (events
- * of a watch have them once). Appends to b.
+ * Appends an object (compact JSON, in r's version) in that form to b: itself,
+ * a Table of one row, or PartialObjectMetadata. headers: with columnDefinitions
+ * (only the first event of a watch has them).
  */
 void table_object(struct buf *b, const struct resource *r,
     const struct table_form *form, bool headers, struct span object);

@@ -1,6 +1,6 @@
 /*
- * wait: a request that goes on later: one that a fault delays, one whose
- * namespace may be on its way.
+ * wait: goes on with a request later: a fault delays it, or its namespace may
+ * be created at the same time.
  */
 #ifndef WAIT_H
 #define WAIT_H

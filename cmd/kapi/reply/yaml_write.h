@@ -1,5 +1,5 @@
 /*
- * yaml_write: JSON as YAML, for clients that accept only that.
+ * yaml_write: writes JSON as YAML, for clients that accept only YAML.
  */
 #ifndef YAML_WRITE_H
 #define YAML_WRITE_H

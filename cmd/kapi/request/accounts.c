@@ -223,7 +223,7 @@ struct token_reading {
 
 static const char invalidated[] = "service account token has been invalidated";
 
-/* Whether it went so long ago that clocks do not explain it. */
+/* Whether o was deleted longer ago than clocks may be apart. */
 static bool
 is_deleted(struct token_reading *x, const struct stored *o)
 {
@@ -252,7 +252,8 @@ find(struct token_reading *x, const char *plural, struct span ns,
 					: store_get(r->collection, ns, name);
 }
 
-/* what: as the server calls it where the uid is another one. */
+/* Whether the object that the token is bound to lives. what: its name in the
+ * error about another uid. */
 static bool
 check_bound(struct token_reading *x, const struct node *ref, const char *plural,
     const char *what, const char *claim)
@@ -304,7 +305,7 @@ is_given(const struct node *n)
 	return n != NULL && !tree_is(n, NODE_NULL);
 }
 
-/* The members that are there are of that kind. */
+/* Sets an error if a member of these keys has another kind. */
 static void
 check_kinds(struct token_reading *x, const struct node *object,
     const char *const *keys, enum node_kind kind, const char *type)
@@ -331,7 +332,7 @@ check_dates(
 	}
 }
 
-/* Like the decoders of the real server take them. */
+/* Checks the types of all claims, as the decoders of the real server do. */
 static bool
 check_form(struct token_reading *x, const struct jwt *t)
 {
@@ -372,8 +373,8 @@ check_form(struct token_reading *x, const struct jwt *t)
 	return x->error.p == NULL;
 }
 
-/* The seconds of a date, if it is there; as Go makes a whole number of it:
- * what is too large becomes the smallest one. */
+/* Reads a date, if it is there, as Go converts it to whole seconds: a number
+ * that is too large becomes the smallest one. */
 static bool
 date(const struct node *claims, const char *key, int64_t *seconds)
 {
@@ -449,7 +450,8 @@ quoted(struct arena *a, const struct span *list, size_t n)
 	return text;
 }
 
-/* Of the claim: a text or a list of them. Without one: the server's own. */
+/* The claim aud, a text or a list of texts; without it, the audiences of the
+ * server. */
 static const struct span *
 audiences_of(const struct accounts *s, struct arena *a,
     const struct node *claims, size_t *n)
@@ -516,7 +518,7 @@ check_signature(struct token_reading *x, const struct jwt *t)
 	struct jwt_keys *keys = x->api->accounts->keys;
 	struct err err = ERR_INIT;
 
-	/* Of a key that nothing was signed with yet, too. */
+	/* Makes a key if none signs: no token was signed yet. */
 	if (jwt_keys_make(keys, &err) != 0)
 		x->error = arena_span(x->arena, span_str(err.message));
 	else

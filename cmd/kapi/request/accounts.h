@@ -27,8 +27,8 @@ extern const struct opt accounts_opt_table[];
 struct accounts *accounts_new(struct err *err);
 void accounts_free(struct accounts *s);
 
-/* Those of the API server itself; the first is the issuer, unless options say
- * otherwise. */
+/* The audiences of the API server itself: the issuer, unless options name
+ * others. */
 const struct span *accounts_audiences(const struct accounts *s, size_t *n);
 
 struct span accounts_issuer(void);

@@ -114,7 +114,8 @@ clientcert_user(struct request *r)
 	return u;
 }
 
-/* Whether it has one that is not valid. One that names nobody is. */
+/* Whether the client certificate is not valid. A certificate without a user
+ * name is valid. */
 static bool
 clientcert_refused(const struct request *r)
 {
@@ -165,8 +166,8 @@ identity_of_token(const struct api *api, struct arena *a, struct span token,
 	    api, a, token, audiences, n, &id.audiences, &id.error);
 	if (id.user != NULL)
 		return id;
-	/* One more authenticator says the first: that of the server's own
-	 * client. */
+	/* The first error is that of an authenticator that kapi does not have:
+	 * the one of the server's client for its own use. */
 	id.error = id.error.p == NULL
 	    ? span_str(invalid)
 	    : arena_printf(a, "[%s, %.*s]", invalid, SPAN_ARG(id.error));
@@ -179,8 +180,8 @@ identity_is_free(const struct api *api)
 	return api->users == NULL && !api->certificates_only;
 }
 
-/* There everybody is the administrator, except a client whose token claims to
- * be another one's. */
+/* Whether this client is the administrator: every client is if no credential is
+ * asked for, unless its token has the form of a JSON Web Token. */
 static bool
 is_open(struct request *r, struct span token)
 {
@@ -189,9 +190,9 @@ is_open(struct request *r, struct span token)
 	return identity_is_free(r->api) && !jwt_parse(&r->arena, token, &t);
 }
 
-/* A credential that is not valid is refused wherever it is sent. Who has none
- * is anonymous if there are rights, as the real server turns this off where it
- * allows all. */
+/* A credential that is not valid is always refused. A client without one is
+ * anonymous if there are rights: the real server turns anonymous requests off
+ * if it allows everything. */
 static bool
 may_be_anonymous(const struct request *r)
 {

@@ -15,20 +15,20 @@
 #include "request/users.h"
 
 struct identity {
-	const struct user *user; /* NULL: nobody */
+	const struct user *user; /* NULL: no user */
 	struct node *audiences;	 /* both the token's and the question's */
-	struct span error;	 /* why, as TokenReview says it */
+	struct span error;	 /* the reason, for a TokenReview */
 };
 
-/* audiences: for which the token should be; none: the server's. Borrows from
- * the arena. */
+/* The user of a token, which must be for one of the audiences (none given: the
+ * server's). Borrows from the arena. */
 struct identity identity_of_token(const struct api *api, struct arena *a,
     struct span token, const struct span *audiences, size_t n);
 
 /* Whether every client is the administrator: there is no token file and no
  * authority for certificates. */
 bool identity_is_free(const struct api *api);
-/* Sets r->identity, and r->user if it is somebody. False: answer 401. */
+/* Sets r->identity, and r->user if the client is known. False: answer 401. */
 bool identity_find(struct request *r);
 
 /* Sources: request/bearertoken and request/websocket of
@@ -41,9 +41,9 @@ struct span identity_bearer(struct span authorization);
 /*
  * Browsers cannot send Authorization with a WebSocket: the token is one of the
  * protocols, base64url.bearer.authorization.k8s.io.TOKEN, beside another one.
- * others are the protocols without it, for the handshake. -1: there is more
+ * others: the protocols without the token, for the handshake. -1: there is more
  * than one token, or it is not base64url of UTF-8, or there is no other
- * protocol. The token is absent if no protocol has one that is longer than nothing.
+ * protocol. Without a token, or with an empty one, the token is absent.
  */
 struct identity_protocols {
 	struct span token, others;

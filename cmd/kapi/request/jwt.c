@@ -13,7 +13,7 @@
 #include "value/base64.h"
 #include "value/digest.h"
 
-/* A token is small; deep nesting is none of ours. */
+/* A token is small, and kapi makes none that is nested deeply. */
 enum { DEPTH_MAX = 32, SIGNATURE_MAX = 1024, KEY_BYTES_MAX = 2048 };
 
 struct algorithm {

@@ -46,7 +46,7 @@ int jwt_sign(const struct jwt_keys *k, struct span claims, struct buf *token);
 /* A token taken apart; nothing is proven yet. Parts are in the arena. */
 struct jwt {
 	struct span algorithm, key_id; /* in the header; none: not there */
-	bool critical;		       /* it has extensions; none is known */
+	bool critical;		       /* needs extensions: never valid */
 	struct node *claims;	       /* an object */
 	struct span duplicate; /* a key of the claims that is there twice */
 	struct span signed_, signature;

@@ -134,7 +134,7 @@ size_t
 request_params(
     const struct request *r, const char *name, struct span *values, size_t max)
 {
-	/* Only the arena changes. */
+	/* r is const but for its arena. */
 	struct arena *a = (struct arena *)&r->arena;
 	struct span query = r->http->query, key, value;
 	size_t n = 0;

@@ -1,6 +1,7 @@
 /*
- * request: what one HTTP request asks of the API, and its answer.
- * Source of paths and verbs: apiserver/pkg/endpoints/request/requestinfo.go.
+ * request: one HTTP request: the verb and the object that it asks for, and its
+ * answer. Source of paths and verbs:
+ * apiserver/pkg/endpoints/request/requestinfo.go.
  */
 #ifndef REQUEST_H
 #define REQUEST_H
@@ -56,7 +57,7 @@ struct request {
 	struct span group, version, plural, namespace_, name, subresource;
 	struct resource *resource; /* NULL: REQUEST_OTHER, or unknown */
 	enum representation as;
-	struct span as_version; /* of meta.k8s.io: v1, v1beta1 */
+	struct span as_version; /* version of meta.k8s.io: v1, v1beta1 */
 	bool as_list;		/* PartialObjectMetadataList was asked for */
 	enum field_validation field_validation;
 	struct span field_manager; /* the parameter; "" if absent */
@@ -67,7 +68,7 @@ struct request {
 	bool changed;		 /* something was written to the store */
 	bool forbidden;		 /* without the rights */
 	uint64_t result_version; /* resourceVersion of the answer; 0: none */
-	const char *fault;	 /* what a plan did to it; NULL: nothing */
+	const char *fault;	 /* fault that a plan made; NULL: none */
 	/* Faults: see faults.h. */
 	const struct fault *answer_fault; /* instead of the answer; or NULL */
 	const struct fault *gate_fault;	  /* on events of a watch; or NULL */

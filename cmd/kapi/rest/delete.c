@@ -1,4 +1,4 @@
-/* DELETE: grace, finalizers, what is answered. */
+/* DELETE of an object: the period of grace, finalizers, the answer. */
 #include "rest/delete.h"
 
 #include <inttypes.h>
@@ -16,7 +16,8 @@ is_namespace(const struct write *w)
 	return w->resource->strategy->deletion == DELETION_NAMESPACE;
 }
 
-/* The kind where other answers have the plural: so does the server. */
+/* Names the kind where other answers have the plural, as the real server
+ * does. */
 static struct problem *
 precondition(struct write *w, const char *detail)
 {
@@ -97,7 +98,7 @@ policy(const struct resource *r, const struct delete_options *o,
 	}
 }
 
-/* True if they changed. */
+/* True if the finalizers changed. */
 static bool
 set_finalizers(
     struct write *w, struct node *object, const struct delete_options *o)

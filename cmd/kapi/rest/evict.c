@@ -100,7 +100,8 @@ set_insufficient(struct arena *a, struct node *budget)
 	    tree_int(a, number(budget, "status.observedGeneration")));
 }
 
-/* Allows one disruption less is allowed; a problem if none is. */
+/* Takes one from the disruptions that the budget allows; a problem if it allows
+ * none. */
 static struct problem *
 spend(struct request *r, struct resource *budgets, struct stored *o)
 {
@@ -195,7 +196,7 @@ check_budgets(struct request *r, const struct node *pod)
 	return found == NULL ? NULL : spend(r, budgets, found);
 }
 
-/* The Pod says why it goes. */
+/* Sets the condition of the Pod that says why it is deleted. */
 static struct problem *
 say_why(struct request *r, struct write *w, const struct delete_options *o,
     struct stored *stored, struct node *pod)

@@ -1,5 +1,5 @@
 /*
- * internal: what the files rest_*.c share.
+ * internal: functions that the files of rest/ share.
  */
 #ifndef INTERNAL_H
 #define INTERNAL_H
@@ -21,7 +21,8 @@ struct problem *rest_object(
 /* The body as an object of the kind that the subresource takes. */
 struct problem *rest_posted(
     struct request *r, const struct write *w, struct node **object);
-/* Live, or a problem: 404. *tree is in the version of the request. */
+/* Finds the live object; a problem is a 404. *tree is in the version of the
+ * request. */
 struct problem *rest_live(
     struct write *w, struct stored **stored, struct node **tree);
 /* 409, in the words of the storage layer, if field ("uid" or "resourceVersion")
@@ -29,7 +30,8 @@ struct problem *rest_live(
 struct problem *rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field);
 
-/* Of a user, as reviews and certificate requests have it: arrays of texts. */
+/* Texts as an array; the extra of a user as an object of arrays, for reviews
+ * and certificate requests. */
 struct node *rest_texts(struct arena *a, const struct span *list, size_t n);
 struct node *rest_extra(struct arena *a, const struct user *u);
 

@@ -36,7 +36,8 @@ rest_patch_kind(
 		return NULL;
 	if (!strategic)
 		return problem_unsupported_media_type(&r->arena, custom_types);
-	/* Their mux refuses it first; without a type, the handler does. */
+	/* Built-in kinds: the router of the API server refuses a wrong type,
+	 * its handler a request without a type. */
 	if (type.n == 0)
 		return problem_unsupported_media_type(&r->arena, builtin_types);
 	p = problem_make(&r->arena, 415, "UnsupportedMediaType",
@@ -74,7 +75,8 @@ rest_patched(struct request *r, enum patch_kind kind,
 	return NULL;
 }
 
-/* The text is only made for a refusal, which quotes it. */
+/* Decodes the outcome of a patch. Its text is written only if a refusal quotes
+ * it. */
 static struct problem *
 decode_patched(struct write *w, struct node *patched, struct span text,
     struct warnings *strict)
@@ -92,8 +94,8 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	p = write_decode(w, patched, &how);
 	if (p == NULL || p->code != 422)
 		return p;
-	/* Once more, with what it is about. */
-	/* Like json-patch writes it: the members that it looked at are sorted. */
+	/* A 422 quotes the text: decodes again, to word the refusal with it. */
+	/* json-patch writes the members that it looked at sorted. */
 	for (size_t i = 1;
 	     i < tree_count(before) && before->kind == NODE_OBJECT; i++)
 		for (size_t k = i; k > 0 &&

@@ -45,7 +45,7 @@ rest_write_of(struct request *r)
 	    .dry_run = r->dry_run};
 }
 
-/* Answers r with what came of it: 200, or 201 where it was created. */
+/* Answers r with the problem or the object: 201 if it was created, else 200. */
 static void
 answer(struct request *r, struct write *w, struct problem *p)
 {
@@ -81,7 +81,7 @@ unreadable(struct request *r, struct span why)
 	    SPAN_ARG(request_body_summary(&r->arena, r->http->body)));
 }
 
-/* encoding/json on what says apiVersion and kind. */
+/* Checks apiVersion and kind as encoding/json reads them. */
 static struct problem *
 check_type_meta(struct request *r, const struct node *body)
 {
@@ -124,7 +124,7 @@ check_type_meta(struct request *r, const struct node *body)
 	return NULL;
 }
 
-/* The type of a body; NULL: of a CRD's. */
+/* The type of the object in the body; NULL: that of a CRD. */
 static const struct schema *
 body_schema(const struct request *r)
 {
@@ -139,7 +139,8 @@ body_schema(const struct request *r)
 	return s->crd == NULL ? s->schema : NULL;
 }
 
-/* Keys that YAML has twice: one error of many lines, or a warning for each. */
+/* Reports keys that a YAML body has twice: one error of many lines, or a
+ * warning for each. */
 void
 rest_add_twice(struct request *r, struct span twice, struct warnings *w)
 {
@@ -348,7 +349,7 @@ delete_one(struct request *r)
 		reply_object(r, code, w.result);
 }
 
-/* Subresources that are the object itself, seen from another side. */
+/* Whether the subresource takes and shows the whole object. */
 static bool
 is_view(struct span name)
 {

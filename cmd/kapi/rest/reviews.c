@@ -88,7 +88,8 @@ action_of(struct request *r, const struct node *spec)
 
 /* ---- whether it can be answered ---- */
 
-/* Its fields have no names of JSON: it is quoted by those of Go. */
+/* nonResourceAttributes as errors quote them: the server's internal type has no
+ * names of JSON, so its fields have their names in Go. */
 static const struct node *
 quoted_path(struct arena *a, const struct node *attributes)
 {
@@ -101,7 +102,8 @@ quoted_path(struct arena *a, const struct node *attributes)
 	return o;
 }
 
-/* Besides who manages it, and its namespace where it is in one. */
+/* Whether metadata has a member besides managedFields and, if local,
+ * namespace. */
 static bool
 has_metadata(const struct node *metadata, bool local)
 {
@@ -142,7 +144,7 @@ check_selector(struct causes *c, const struct node *attributes, const char *key)
 			    SPAN_ARG(at))));
 }
 
-/* It asks about its own namespace. */
+/* A LocalSubjectAccessReview may ask about its own namespace only. */
 static void
 check_local(
     struct causes *c, const struct node *object, const struct node *paths)
@@ -187,7 +189,7 @@ check_access(struct request *r, struct node *object)
 	check_selector(&c, at, "labelSelector");
 	local = r->resource->namespaced;
 	if (has_metadata(tree_get(object, "metadata"), local)) {
-		/* It is quoted in Go's order. */
+		/* The error quotes metadata in Go's order of fields. */
 		encode_builtin(c.arena, r->resource->schema, object);
 		cause_invalid(&c, span_str("metadata"),
 		    tree_get(object, "metadata"),
@@ -209,7 +211,7 @@ struct rules {
 	struct node *resources, *paths;
 };
 
-/* Those of keys that the rule has. */
+/* Appends a copy of rule with the members in keys only. */
 static void
 add_rule(struct rules *x, struct node *list, const struct node *rule,
     const char *const *keys)
@@ -253,7 +255,8 @@ review_rules(struct request *r, struct node *object)
 	struct buf errors = BUF_INIT;
 
 	if (r->api->rights == NULL) {
-		/* Everything: as a rule of each kind. */
+		/* Without rights everything is allowed: one rule for resources
+		 * and one for other paths. */
 		static const char text[] =
 		    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":["
 		    "\"*\"]},{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";

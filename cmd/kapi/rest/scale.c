@@ -85,7 +85,8 @@ selector_text(struct arena *a, const struct node *selector, bool plain)
 		buf_addspan(&b, key);
 		if (span_is(op, "In") || span_is(op, "NotIn")) {
 			buf_adds(&b, span_is(op, "In") ? " in" : " notin");
-			/* Sorted; there are few. */
+			/* The values are few: each round takes the next one in
+			 * order. */
 			values = tree_get(more->items[i], "values");
 			last = SPAN_NONE;
 			for (size_t n = 0; n < tree_count(values); n++) {
@@ -299,7 +300,8 @@ write_scale(struct request *r, struct write *w, struct stored *stored,
 		managed_update(&managed, old, scale);
 	}
 	w->managed_done = true;
-	/* A Scale is written to the spec, as if from the main path. */
+	/* A Scale changes the spec, so it is written like an update on the main
+	 * path. */
 	w->subresource = span_str("");
 	return write_update(w, stored, live, scaled(r, live, scale, &s));
 }

@@ -174,7 +174,7 @@ subresource_serve_binding(struct request *r)
 	merge_texts(a, pod, "annotations", binding);
 	merge_texts(a, pod, "labels", binding);
 	subresource_set_pod_condition(a, pod, "PodScheduled", NULL, NULL);
-	/* The server writes this past its strategies, too. */
+	/* The server, too, writes the binding without the strategy of Pods. */
 	encode_builtin(a, w.resource->schema, pod);
 	write_put(&w, pod, pod);
 	r->changed = w.changed;

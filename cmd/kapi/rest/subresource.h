@@ -1,5 +1,5 @@
 /*
- * subresource: what Binding and Eviction share.
+ * subresource: functions that Binding and Eviction share.
  */
 #ifndef SUBRESOURCE_H
 #define SUBRESOURCE_H
@@ -7,9 +7,9 @@
 #include "base/arena.h"
 #include "tree/tree.h"
 
-/* The answer: a Status. */
+/* The Status that answers both. */
 struct node *subresource_success(struct arena *a);
-/* True, from now on; reason and message may be NULL. */
+/* Sets the condition to True, from now on; reason and message may be NULL. */
 void subresource_set_pod_condition(struct arena *a, struct node *pod,
     const char *type, const char *reason, const char *message);
 

@@ -10,8 +10,9 @@
 #include "request/parameters.h"
 #include "type/objectmeta.h"
 
-/* Clients of old tokens ask for 3607 s, for a Pod. Theirs is good for a year,
- * and its use is to be noticed after the time that they asked for. */
+/* A kubelet asks for 3607 s for the token of a Pod. For clients that never read
+ * the file again, this token is valid for a year; its use after the 3607 s is
+ * to be noticed. */
 enum { WARN_ONLY_S = 60 * 60 + 7, EXTENDED_S = 365 * 24 * 60 * 60 };
 
 static const char group[] = "authentication.k8s.io";

@@ -6,7 +6,7 @@
 #include "rights/rights.h"
 #include "text/gotext.h"
 
-/* Of other verbs the method's, in lower case. */
+/* The verb of a path that is not a resource's is the method in lower case. */
 static struct span
 verb_of(struct request *r)
 {
@@ -30,13 +30,13 @@ authorize_action(struct request *r)
 
 	if (!r->on_resource)
 		return x;
-	/* A namespace is in itself. */
+	/* The namespace of a Namespace is its own name. */
 	if (x.group.n == 0 && span_is(x.plural, "namespaces"))
 		x.namespace_ = x.name;
 	if (x.name.n == 0 &&
 	    (r->verb == REQUEST_LIST || r->verb == REQUEST_WATCH)) {
-		/* The one object that a list asks for by its fieldSelector: by
-		 * the first term about it, where they are sorted. */
+		/* A list with metadata.name= in its fieldSelector asks for one
+		 * object: the first such term counts, in sorted order. */
 		struct span rest = request_param(r, "fieldSelector");
 		struct span first = SPAN_NONE;
 
@@ -49,7 +49,7 @@ authorize_action(struct request *r)
 		}
 		if (!span_take(&first, "metadata.name=="))
 			span_take(&first, "metadata.name=");
-		/* Such a name cannot be part of a path. */
+		/* A name that cannot be part of a path does not count. */
 		x.name = span_find(first, '/') != NULL ||
 			span_find(first, '%') != NULL || span_is(first, ".") ||
 			span_is(first, "..")
@@ -102,7 +102,7 @@ authorize_forbidden(
 		buf_adds(&b, " is ");
 	}
 	buf_adds(&b, "forbidden: ");
-	/* Like the server makes texts of clients fit for a browser. */
+	/* Escapes text of the client for browsers, as the server does. */
 	text = say(a, what);
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
@@ -181,7 +181,7 @@ authorize_create(struct request *r)
 	return authorize(r, &x);
 }
 
-/* The smallest part of a rule: each has one text. */
+/* The smallest part of a rule: one text for each member. */
 struct part {
 	struct span verb;
 	bool on_resource;
@@ -445,7 +445,7 @@ aggregates(const struct node *role)
 		   tree_path(role, "aggregationRule.clusterRoleSelectors")) > 0;
 }
 
-/* An aggregating role can get any rule: who makes one has all rights. */
+/* An aggregating role can get any rule, so its author must have all rights. */
 static struct problem *
 check_aggregation(struct request *r, struct span name)
 {
@@ -480,7 +480,7 @@ check_binding(struct request *r, const struct node *object)
 	if (may(r, "bind", group, plural, name))
 		return NULL;
 	role = rights_role(r->api->rights, ref, r->namespace_);
-	/* It is the binding's resource that is said to miss this name. */
+	/* The server's error names the binding's resource, not the role's. */
 	if (role == NULL)
 		return problem_not_found(&r->arena, r->resource, name);
 	return check_rules(r, tree_path_text(object, "metadata.name"),

@@ -14,24 +14,25 @@
 struct action authorize_action(struct request *r);
 /* NULL, or 403. */
 struct problem *authorize_request(struct request *r);
-/* The same for what a PUT or an apply would create: it needs both rights. */
+/* Like authorize_request, for the right to create: a PUT or an apply that would
+ * create the object needs both. */
 struct problem *authorize_create(struct request *r);
-/* The same for exec, attach and portforward of a Pod, whatever their method: a
- * GET opens a WebSocket. Source: pkg/registry/core/pod/rest/authorize.go. */
+/* Like authorize_create, for exec, attach and portforward of a Pod: a GET opens
+ * a WebSocket, and needs the right as well. Source:
+ * pkg/registry/core/pod/rest/authorize.go. */
 struct problem *authorize_connect(struct request *r);
 /* 403, as the server words it; reason may be "". */
 struct problem *authorize_forbidden(
     struct arena *a, const struct action *what, struct span reason);
 
 /*
- * Who writes a role or binds one has all of its rights already, or
- * the right to "escalate" or "bind" it.
+ * A client that writes or binds a role must have all rights of the role, or
+ * the right to "escalate" or "bind" it. r creates (live is NULL) or updates an
+ * object of rbac.authorization.k8s.io. NULL, or a problem: 403, or 404 for the
+ * role of a binding.
  * Source: pkg/registry/rbac/{escalation_check,KIND/policybased/storage}.go,
  * component-helpers/auth/rbac/validation.
  */
-/* Of r, which creates or updates an object of rbac.authorization.k8s.io. live
- * NULL: it is new. NULL, or a problem: 403, or 404 for the role of a
- * binding. */
 struct problem *authorize_escalation(
     struct request *r, const struct node *live, const struct node *object);
 

@@ -140,8 +140,8 @@ may(const struct way *w, struct action x)
 
 static const char authentication[] = "authentication.k8s.io";
 
-/* To impersonate a part of the wanted user; names of users and groups moved to
- * another API group with the constrained way. */
+/* The action of impersonating a part of the wanted user. moved: users and
+ * groups are in another API group if impersonation is constrained. */
 static struct action
 part(const struct way *w, const char *plural, struct span name, bool moved)
 {
@@ -236,7 +236,7 @@ check_constrained(const struct way *w)
 	return p == NULL ? check_parts(w) : p;
 }
 
-/* The first refusal is told; *nodes: it is as a node that they may. */
+/* NULL, or the first refusal. *node: the client may only act as a node. */
 static struct problem *
 check_rights(struct request *r, const struct user *u, bool *node)
 {
@@ -244,7 +244,7 @@ check_rights(struct request *r, const struct user *u, bool *node)
 	struct problem *first = NULL, *p;
 
 	*node = false;
-	/* The old way is enough, as the real server remembers it. */
+	/* A user with all rights needs no other check. */
 	if (r->api->rights == NULL || rights_is_superuser(r->identity))
 		return NULL;
 	if (w.mode != NULL) {

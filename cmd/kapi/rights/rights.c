@@ -12,7 +12,7 @@ static const char group_name[] = "rbac.authorization.k8s.io";
 
 /* An object of one of the four kinds, parsed. */
 struct grant {
-	struct grant *next; /* of a list */
+	struct grant *next; /* in its list */
 	struct stored *object;
 	struct arena arena;
 	const struct node *tree;
@@ -128,7 +128,8 @@ take(struct rights_kind *k, struct stored *o, bool there)
 			: map_del(&k->rights->roles[i], o->key));
 	} else {
 		l = list_of(k->rights, o->namespace_);
-		/* In the place of the old one, or at the end. */
+		/* A binding takes the place of its old state; a new one goes to
+		 * the end. */
 		at = &l->first;
 		while (*at != NULL && !span_eq((*at)->object->key, o->key))
 			at = &(*at)->next;

@@ -29,7 +29,7 @@ int rights_wanted(bool *wanted, struct err *err);
 struct rights *rights_new(const struct api *api);
 void rights_free(struct rights *x);
 
-/* An action that somebody wants to do. */
+/* An action that a user wants to do. */
 struct action {
 	const struct user *user;
 	struct span verb;
@@ -50,7 +50,7 @@ bool rights_allow(const struct rights *x, struct arena *a,
 /* Calls fn for each rule that the user has in the namespace ("": in all), until
  * it is false. errors (may be NULL) gets a line for each role that is not
  * there. */
-struct rights_source; /* what it comes from */
+struct rights_source; /* where a rule comes from */
 typedef bool rights_fn(
     void *arg, const struct node *rule, const struct rights_source *from);
 void rights_visit(const struct rights *x, const struct user *u,

@@ -16,8 +16,8 @@ struct keys_block;
 struct keys {
 	struct keys_block **blocks; /* owned; none of them is empty */
 	size_t block_count;
-	size_t count; /* of objects */
-	/* Where keys_next was last; {0, 0} is a place, too. */
+	size_t count; /* number of objects */
+	/* The place where keys_next was last; {0, 0} is also a valid place. */
 	size_t at_block, at_slot;
 };
 
@@ -26,7 +26,8 @@ struct stored *keys_find(
     const struct keys *k, struct span namespace_, struct span name);
 /* Takes the reference o; returns the owned object it replaced, or NULL. */
 struct stored *keys_put(struct keys *k, struct stored *o);
-/* Returns it owned; NULL if it is not there. */
+/* Removes the object with the key and returns it, owned; NULL if it is not
+ * there. */
 struct stored *keys_remove(struct keys *k, struct span key);
 /* Like store_next. */
 struct stored *keys_next(

@@ -20,7 +20,7 @@ struct collection {
 	 * in an array that is moved down when its end is reached. */
 	struct store_change *changes;
 	size_t first, count, cap;
-	size_t bytes;	/* of their objects */
+	size_t bytes;	/* size of their objects */
 	uint64_t floor; /* changes up to this version are forgotten */
 	struct store_hook *hooks;
 	struct collection *next;
@@ -39,7 +39,7 @@ struct store {
 	struct map by_name;
 	struct collection *collections, **last;
 	struct store_hook *hooks;
-	struct store_hook *upcoming; /* of the walk that is under way */
+	struct store_hook *upcoming; /* next in the walk of hooks */
 	struct buf scratch;
 	struct stored *returned; /* by store_put; kept until the next */
 	/* Changes that hooks made, not announced yet. */
@@ -232,7 +232,7 @@ struct stored *
 store_next(
     const struct collection *c, struct span namespace_, struct span after_key)
 {
-	/* The place of the last answer is not part of what c holds. */
+	/* c is const but for the place that keys_next remembers. */
 	return keys_next(
 	    &((struct collection *)(uintptr_t)c)->keys, namespace_, after_key);
 }
@@ -249,7 +249,7 @@ may_forget(const struct store *s, const struct collection *c, uint64_t now)
 	    c->changes[c->first].time + STORE_HISTORY_MS < now;
 }
 
-/* Room for one more at the end of the changes. */
+/* Makes room for one more change at the end of the array. */
 static void
 remember_room(struct store *s, struct collection *c, uint64_t now)
 {
@@ -257,7 +257,7 @@ remember_room(struct store *s, struct collection *c, uint64_t now)
 		forget(c, 1);
 	if (c->first + c->count < c->cap)
 		return;
-	/* Moved only when as many were forgotten as are kept. */
+	/* The changes are moved only if more were forgotten than are kept. */
 	if (c->first > c->count) {
 		memmove(c->changes, c->changes + c->first,
 		    c->count * sizeof(*c->changes));

@@ -53,7 +53,7 @@ void store_free(struct store *s);
 
 struct collection *store_collection(
     struct store *s, struct span group, struct span plural);
-uint64_t store_version(const struct store *s); /* of the last write */
+uint64_t store_version(const struct store *s); /* last one used */
 /* The version that the next write gets: put it into the object first. */
 uint64_t store_next_version(const struct store *s);
 /* The next write gets version + 1, whatever was written before. For --load,

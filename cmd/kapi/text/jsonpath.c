@@ -21,7 +21,7 @@ keep(struct walk *w, const struct node ***list, size_t *n,
 	(*list)[(*n)++] = value;
 }
 
-/* Every value becomes what fn-like selection makes of it. */
+/* Replaces every object that was found by its member at key. */
 static void
 step_key(struct walk *w, struct span key)
 {

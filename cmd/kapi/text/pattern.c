@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* Steps of backtracking, and what the search without it may remember. */
+/* The limits of a match: steps of backtracking, and the workspace of the search
+ * without backtracking. */
 enum { STEPS_MAX = 10000, WORKSPACE = 1 << 14 };
 
 struct pattern {
@@ -102,7 +103,8 @@ pattern_matches(const struct pattern *pattern, struct span text)
 		return false;
 	if (text.p == NULL)
 		text = span_str("");
-	/* From malloc, not from the arena: it is freed again. */
+	/* The match data is from malloc, not from the arena, so that it can be
+	 * freed. */
 	m = pcre2_match_data_create(1, NULL);
 	if (m == NULL)
 		return false;

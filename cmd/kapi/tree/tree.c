@@ -14,7 +14,7 @@ enum { INDEX_FROM = 24 };
 struct node_index {
 	uint32_t mask;
 	struct node_slot {
-		uint32_t member; /* its number + 1; 0: free */
+		uint32_t member; /* index of a member + 1; 0: free */
 		uint32_t hash;	 /* the upper half, to compare before keys */
 	} slots[];
 };
@@ -422,7 +422,8 @@ members_equal(const struct node *x, const struct node *y)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		const struct member *m = &x->members[i];
-		/* Two versions of one object mostly agree in the order. */
+		/* Two versions of an object mostly have the same order, so the
+		 * same index is tried first. */
 		const struct node *other = y->members[i].value;
 
 		if (!span_eq(m->key, y->members[i].key))

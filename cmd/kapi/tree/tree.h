@@ -40,7 +40,7 @@ struct member {
 struct node {
 	enum node_kind kind;
 	bool plain;   /* a string that needs no escape when written */
-	uint32_t n;   /* of items or members */
+	uint32_t n;   /* number of items or members */
 	uint32_t max; /* allocated */
 	union {
 		struct span text;
@@ -98,7 +98,7 @@ struct node *tree_clone(struct arena *a, const struct node *n);
 
 /* Reading. All take NULL for n and then answer as for an absent value. */
 bool tree_is(const struct node *n, enum node_kind kind);
-struct span tree_text(const struct node *n); /* of a string; else none */
+struct span tree_text(const struct node *n); /* not a string: none */
 bool tree_text_is(const struct node *n, const char *text);
 bool tree_true(const struct node *n);
 bool tree_get_int(const struct node *n, int64_t *value); /* also of 3.0 */

@@ -128,8 +128,8 @@ escape(struct parser *r, char *q)
 	return q + 1;
 }
 
-/* The rest of a string that needs decoding; from is behind its quote. A byte
- * that is not UTF-8 takes three: the room is counted so. */
+/* Decodes a string with escapes; from is behind its quote. The room is three
+ * bytes for each: a byte that is not UTF-8 becomes three. */
 static struct span
 decode(struct parser *r, const char *from)
 {

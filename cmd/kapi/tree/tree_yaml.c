@@ -97,7 +97,7 @@ number(struct reader *r, struct span text)
 	if (i < s.n && (s.p[i] | 0x20) == 'e')
 		for (buf_addc(&out, s.p[i++]); i < s.n; i++)
 			buf_addc(&out, s.p[i]);
-	/* The rest of the grammar is JSON's. */
+	/* The text is now a number of JSON, or not a number. */
 	if (i == s.n)
 		n = tree_parse(r->a, arena_span(r->a, buf_span(&out)),
 		    TREE_LIMITS, NULL, NULL);
@@ -251,7 +251,7 @@ count_any(struct span text, const char *bytes)
 	return n;
 }
 
-/* NULL: all right so far as this event shows. */
+/* NULL, or why the text is refused because of this event. */
 static const char *
 refused(const yaml_event_t *e, unsigned *depth, unsigned *anchors)
 {

@@ -1,5 +1,5 @@
 /*
- * api: the server as a whole: what every handler can reach.
+ * api: the server as a whole: the parts that every handler can reach.
  */
 #ifndef API_H
 #define API_H
@@ -33,25 +33,25 @@ struct api {
 	struct registry *registry;
 	struct httpd *httpd;
 	struct span url;	   /* https://HOST:PORT, where it listens */
-	struct span host;	   /* of --listen, no brackets */
-	struct origins *origins;   /* of web pages; NULL: none is allowed */
+	struct span host;	   /* from --listen, no brackets */
+	struct origins *origins;   /* allowed web pages; NULL: none */
 	struct faults *faults;	   /* NULL: none */
 	struct journal *journal;   /* NULL: none */
 	struct users *users;	   /* NULL: every client is the administrator */
 	bool certificates_only;	   /* ... that has a certificate */
 	bool no_anonymous;	   /* not even for probes */
 	struct accounts *accounts; /* tokens of service accounts */
-	struct rights *rights;	   /* NULL: everybody may do everything */
+	struct rights *rights;	   /* NULL: every user may do everything */
 	struct gc *gc;
 	struct crds *crds;	     /* crd.h */
 	struct watch_hub *watch_hub; /* watch_hub.h; NULL: no watch yet */
-	uint64_t bookmark_ms;	     /* of a watch; 0: only before its end */
-	struct groups *discovery;    /* its documents; NULL: none made yet */
-	struct openapi *openapi;     /* the same */
+	uint64_t bookmark_ms;	     /* in a watch; 0: only before its end */
+	struct groups *discovery;    /* cached documents; NULL: none yet */
+	struct openapi *openapi;     /* cached documents; NULL: none yet */
 	struct request *spare;	     /* requests to be used again; router.c's */
 	size_t spares;
-	size_t streams;		 /* of Pods, open now: kubelet.h */
-	uint64_t requests;	 /* so far */
+	size_t streams;		 /* open now, of Pods: kubelet.h */
+	uint64_t requests;	 /* number of the last one */
 	struct metrics *metrics; /* NULL: nothing was counted yet */
 };
 

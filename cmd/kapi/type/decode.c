@@ -10,14 +10,14 @@
 #include "type/encode.h"
 #include "value/quantity.h"
 
-enum { WARNINGS_MAX = 100 }; /* as many as Go's strict decoder keeps */
+enum { WARNINGS_MAX = 100 }; /* the limit of Go's strict decoder */
 
 /* Where we are, from the inside out. */
 struct place {
 	const struct place *up;
 	const struct field *field; /* NULL: an item, or a key of a map */
 	struct span key;
-	size_t index; /* of an item, if key is SPAN_NONE */
+	size_t index; /* an item's, if key is SPAN_NONE */
 };
 
 /*
@@ -255,7 +255,7 @@ decode_object(struct decoder *d, const struct schema *s, struct node *n,
 		code = decode(d, f->schema, f->go_type, m.value, &here.place);
 	}
 	if (kept != n->n)
-		n->index = NULL; /* of the old places */
+		n->index = NULL; /* the index has the old places */
 	n->n = kept;
 	return code;
 }

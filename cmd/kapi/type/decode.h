@@ -23,7 +23,7 @@ struct warnings {
 	size_t n;
 };
 void decode_warning_add(struct warnings *w, struct span text);
-/* WHAT "PATH", unless it was said before, or a hundred others were. */
+/* Adds WHAT "PATH", unless w has it already, or has a hundred warnings. */
 void decode_warning_add_field(
     struct warnings *w, const char *what, struct span path);
 
@@ -39,16 +39,17 @@ void decode_warning_add_field(
 struct problem *decode_builtin(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);
 /*
- * All that a strict decoder says of a text (valid JSON) in which some key is
- * given twice, in its order: duplicate fields, and unknown ones. s NULL: a type
- * of a CRD, where only duplicates are told.
+ * Adds the warnings of a strict decoder for a text (valid JSON) in which some
+ * key is given twice, in its order: duplicate fields, and unknown ones. s NULL:
+ * a type of a CRD, for which only duplicates are reported.
  */
 void decode_strict(struct arena *a, const struct schema *s, struct span json,
     struct warnings *found);
 /*
- * The same for the outcome of a strategic merge patch, which is not text: it
- * is not Go's JSON decoder that reads it, but a converter with other words
- * (apimachinery/pkg/runtime/converter.go).
+ * Like decode_builtin, for the outcome of a strategic merge patch: the server
+ * has an object there, not text, and reads it with a converter whose errors
+ * differ from those of Go's JSON decoder (apimachinery/pkg/runtime/
+ * converter.go).
  */
 struct problem *decode_converted(struct arena *a, const struct schema *s,
     struct node *object, struct warnings *unknown);

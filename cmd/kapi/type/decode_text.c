@@ -17,7 +17,7 @@ struct clock {
 
 struct reader {
 	struct span rest;
-	const char *element; /* of the layout that did not match */
+	const char *element; /* part of the layout that did not match */
 	const char *range;   /* "month out of range" */
 };
 

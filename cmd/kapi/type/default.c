@@ -49,8 +49,9 @@ round_resources(struct arena *a, struct node *list)
 	}
 }
 
-/* Source of the order: apiextensions-apiserver/pkg/apiserver/schema/
- * defaulting/algorithm.go. What was filled in is filled in itself. */
+/* A default that is filled in gets the defaults of its own members. Source of
+ * the order: apiextensions-apiserver/pkg/apiserver/schema/
+ * defaulting/algorithm.go. */
 void
 default_fill(struct arena *a, const struct schema *s, struct node *object)
 {

@@ -1,5 +1,5 @@
 /*
- * default: defaults that a schema tells, of built-in types and of CRDs.
+ * default: fills in the defaults of a schema, of built-in types and of CRDs.
  */
 #ifndef DEFAULT_H
 #define DEFAULT_H

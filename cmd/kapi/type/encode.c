@@ -117,7 +117,7 @@ encode_fields(struct arena *a, const struct schema *s, struct node *n)
 		n->members[kept++] = n->members[i];
 	}
 	if (kept != n->n)
-		n->index = NULL; /* of the old places */
+		n->index = NULL; /* the index has the old places */
 	n->n = kept;
 }
 

@@ -1,5 +1,5 @@
 /*
- * encode: the other direction of decode: what Go writes of an object.
+ * encode: the opposite of decode: an object as Go's encoder writes it.
  */
 #ifndef ENCODE_H
 #define ENCODE_H

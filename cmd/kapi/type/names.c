@@ -86,7 +86,7 @@ canonical(int family, const unsigned char *bytes, char *text, socklen_t size)
 	static const unsigned char zeros[12];
 
 	inet_ntop(family, bytes, text, size);
-	/* These ones inet_ntop writes with dots. */
+	/* inet_ntop writes such an address with dots: ::1.2.3.4. */
 	if (family == AF_INET6 && memcmp(bytes, zeros, 12) == 0 &&
 	    (bytes[12] != 0 || bytes[13] != 0))
 		snprintf(text, size, "::%x:%x", bytes[12] << 8 | bytes[13],

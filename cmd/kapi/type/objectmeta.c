@@ -143,8 +143,6 @@ objectmeta_check_annotations(
 		cause_too_long(c, field, NULL, ANNOTATIONS_MAX);
 }
 
-/* As Go prints a metav1.OwnerReference inside an error: its JSON with all
- * members that are not omitempty. */
 static void
 check_owner(struct causes *c, const struct node *ref)
 {
@@ -215,7 +213,7 @@ is_extension(const struct resource *r)
 	return span_is(r->group, "apiextensions.k8s.io");
 }
 
-/* Of built-in kinds; those of CRDs are warned of. */
+/* For built-in kinds; custom resources get a warning instead. */
 static void
 check_finalizer_domain(struct causes *c, struct span f, size_t i)
 {

@@ -23,7 +23,7 @@ void objectmeta_create(struct arena *a, const struct resource *r,
 struct span objectmeta_generate_name(struct arena *a, struct span base);
 void objectmeta_validate(
     struct causes *c, const struct resource *r, const struct node *object);
-/* The same with another rule than that of the kind. */
+/* Like objectmeta_validate, with rule for the name instead of the kind's. */
 void objectmeta_validate_named(struct causes *c, const struct resource *r,
     const struct node *object, enum name_rule rule);
 void objectmeta_validate_update(struct causes *c, const struct resource *r,

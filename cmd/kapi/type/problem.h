@@ -19,7 +19,7 @@
  * the request; NULL everywhere means "no problem".
  */
 struct problem {
-	int code;	    /* of HTTP */
+	int code;	    /* HTTP status */
 	struct span reason; /* NotFound, Conflict, Invalid, ...; or SPAN_NONE */
 	struct span message;
 	/* details: left out where all of it is empty */
@@ -48,7 +48,8 @@ struct problem *problem_conflict(struct arena *a, const struct resource *r,
 /* 422 with "KIND.GROUP \"NAME\" is invalid: ..." built from the causes. */
 struct problem *problem_invalid(struct arena *a, const struct resource *r,
     struct span name, const struct causes *c);
-/* The same for a kind that is not a resource: CreateOptions of meta.k8s.io. */
+/* Like problem_invalid, for a kind that is not a resource: CreateOptions of
+ * meta.k8s.io. */
 struct problem *problem_invalid_kind(struct arena *a, struct span group,
     struct span kind, struct span name, const struct causes *c);
 /* "RESOURCE \"NAME\" is forbidden: DETAIL" */

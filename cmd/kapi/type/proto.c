@@ -16,7 +16,7 @@ enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 enum { DEPTH_MAX = 200 };
 
-/* One field of a message. */
+/* A field of a message. */
 struct wire {
 	unsigned long number;
 	int type;

@@ -129,7 +129,8 @@ is_kept_as(const struct resource *r)
 	return span_eq(kept, r->api_version);
 }
 
-/* Kept as itself, or as nothing that is served here. */
+/* Sets r->storage: r keeps its own objects, unless another resource that is
+ * served here does. */
 static void
 set_storage(struct registry *g, struct resource *r)
 {

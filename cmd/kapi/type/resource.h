@@ -34,7 +34,7 @@ enum verbs {
 
 struct subresource {
 	struct span name;		  /* status, scale, ... */
-	struct span group, version, kind; /* of what it exchanges */
+	struct span group, version, kind; /* the kind in its bodies */
 	unsigned verbs;
 };
 
@@ -56,12 +56,12 @@ struct resource {
 	 * which it may not serve; none if it keeps nothing. */
 	struct span kept_as;
 	bool storage;	/* objects are kept in this version */
-	bool preferred; /* of its group */
-	bool removed;	/* its CRD changed or is gone: watches end */
-	struct collection *collection; /* of all versions; owned by the store;
+	bool preferred; /* the preferred version of its group */
+	bool removed;	/* the CRD changed or is gone: watches end */
+	struct collection *collection; /* for all versions; owned by the store;
 					* NULL: nothing is kept (reviews) */
 	const struct crd *crd;	       /* NULL: built in */
-	/* As of a CRD: whether /status exists decides what a PUT may change. */
+	/* Whether /status exists, which decides what a PUT may change. */
 	bool has_status;
 };
 
@@ -83,7 +83,7 @@ struct resource *resource_find_kind(const struct registry *g, struct span group,
 /* The entry whose version is kept; for events.k8s.io, the core group's. */
 struct resource *resource_storage(
     const struct registry *g, struct span group, struct span plural);
-/* The same of the core group, and of what is kept in c. */
+/* Like resource_storage: of the core group; of what is kept in c. */
 struct resource *resource_core(const struct registry *g, const char *plural);
 struct resource *resource_kept_in(
     const struct registry *g, const struct collection *c);

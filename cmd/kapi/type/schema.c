@@ -274,7 +274,8 @@ schema_builtin(struct span name)
 		return NULL;
 	if (e->schema != NULL)
 		return e->schema;
-	/* Set before the fields are read: types may hold themselves. */
+	/* e->schema is set before the fields are read: a type may contain
+	 * itself. */
 	e->schema = arena_zalloc(&types.arena, sizeof *e->schema);
 	e->schema->name = e->name;
 	head = e->head;

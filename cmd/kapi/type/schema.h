@@ -44,7 +44,7 @@ struct field {
 	const struct node *default_value; /* NULL: none */
 	/* Lists: overrides that built-in fields carry. */
 	enum list_type list_type;
-	const struct span *keys; /* of LIST_MAP */
+	const struct span *keys; /* for LIST_MAP */
 	size_t key_count;
 	bool atomic;		/* a map or struct applied as one value */
 	bool patch_merge;	/* strategic merge: list is merged ... */
@@ -68,7 +68,7 @@ struct schema {
 	struct span format; /* int32, int64, date-time, byte, ... or none */
 	const struct field *fields; /* sorted by name */
 	size_t field_count;
-	const struct field *element; /* of MAP and LIST; has no name */
+	const struct field *element; /* for MAP and LIST; has no name */
 	bool preserve_unknown;	     /* unknown fields are kept */
 	bool embedded; /* x-kubernetes-embedded-resource: apiVersion, kind and
 			* metadata are implied */
@@ -82,11 +82,12 @@ const struct field *schema_field(const struct schema *s, struct span name);
 /* The built-in type of that name, NULL if there is none. Parsed once, and kept
  * for the life of the process. */
 const struct schema *schema_builtin(struct span name);
-/* The same by what apiVersion and kind say ("" is the core group). */
+/* Like schema_builtin, by what apiVersion and kind say ("" is the core
+ * group). */
 const struct schema *schema_builtin_kind(
     struct span group, struct span version, struct span kind);
-/* Its lines in types.txt: the flags of its first line (KIND first), and those
- * of its fields. False: no such type. */
+/* The lines of a type in types.txt: the flags of its first line (KIND first),
+ * and the lines of its fields. False: no such type. */
 bool schema_table(struct span name, struct span *head, struct span *fields);
 /* Types whose text has a form of its own: metav1.Time, metav1.MicroTime. */
 bool schema_is_time(const struct schema *s);

@@ -3,8 +3,9 @@
  * built-in kind, all of them in kinds/, and one for custom resources. Every
  * struct resource points to its own.
  *
- * A row names what its kind has. What it leaves out is what most kinds have: the
- * first value of an enum, no trait, no function, the name and the age as columns.
+ * A row names what its kind has. A member that is left out has the value that
+ * most kinds need: the first value of an enum, no trait, no function, the name
+ * and the age as columns.
  * Source: pkg/registry/<group>/<kind>/{strategy,storage/storage}.go.
  */
 #ifndef STRATEGY_H
@@ -50,7 +51,7 @@ enum deletion {
 	DELETION_PLAIN,	    /* at once, or when no finalizer is left */
 	DELETION_GRACEFUL,  /* Pods: after a period of grace */
 	DELETION_NAMESPACE, /* in a phase; what it holds goes first */
-	DELETION_DEFINITION /* its objects go first */
+	DELETION_DEFINITION /* a CRD: its objects go first */
 };
 
 /* How a create is answered for kinds whose objects are not stored. */
@@ -58,9 +59,9 @@ enum review {
 	REVIEW_NONE,
 	REVIEW_ACCESS,	    /* may a user do this? */
 	REVIEW_SELF_ACCESS, /* may I? */
-	REVIEW_RULES,	    /* what may I do? */
-	REVIEW_TOKEN,	    /* whose is it? */
-	REVIEW_SELF,	    /* who am I? */
+	REVIEW_RULES,	    /* the rules that count for me */
+	REVIEW_TOKEN,	    /* the user of a token */
+	REVIEW_SELF,	    /* the user that I am */
 	REVIEW_BINDING	    /* no question: a Pod gets its node */
 };
 
@@ -70,7 +71,7 @@ enum field_source {
 	FIELD_TEXT, /* at path; absent: "" */
 	FIELD_BOOL, /* absent: false */
 	FIELD_INT,  /* absent: 0 */
-	FIELD_ANY,  /* of a CRD: whatever it is, as text; absent: "" */
+	FIELD_ANY,  /* any value, as text, in a custom resource; absent: "" */
 	FIELD_NAME,
 	FIELD_NAMESPACE,
 	FIELD_NONE,	   /* known, but always "" */
@@ -116,7 +117,7 @@ struct reset {
 		}            \
 	}
 
-/* One write: what its steps work on. */
+/* A write, as the steps of a strategy see it. */
 struct change_of {
 	struct arena *arena;
 	const struct resource *resource;
@@ -137,7 +138,7 @@ typedef void conditions_fn(struct buf *b, const struct node *object);
 
 typedef struct problem *admit_fn(
     const struct change_of *x, const struct node *object);
-/* In place; what is added is in the arena. */
+/* Converts the object in place; added members are in the arena. */
 typedef void convert_fn(struct arena *a, struct node *object);
 
 /*
@@ -162,11 +163,12 @@ struct steps {
 	validate_fn *validate; /* all but metadata */
 	void (*warn)(const struct change_of *x, const struct node *object,
 	    struct warnings *w);
-	admit_fn *admit; /* what is refused because of other objects */
-	/* The form in which it is answered. */
+	admit_fn *admit; /* refuses because of other objects */
+	/* Brings the object to the form in which answers show it. */
 	void (*encode)(
 	    struct arena *a, const struct resource *r, struct node *object);
-	/* From the version of r to the one that is kept, and back. */
+	/* keep converts from the version of r to the one that is kept, read
+	 * converts back. */
 	void (*keep)(struct arena *a, const struct registry *g,
 	    struct resource *r, struct node *object);
 	void (*read)(
@@ -191,13 +193,13 @@ struct strategy {
 	prepare_fn *prepare_status; /* on /status */
 	validate_fn *validate_status;
 	admit_fn *admit; /* writes of the object itself */
-	/* Between the version that is kept and another one. */
+	/* Convert between the version that is kept and another one. */
 	convert_fn *convert_to, *convert_from;
-	/* Zero values of Go's internal type that show in a bookmark. */
+	/* Adds zero values of Go's internal type that a bookmark shows. */
 	default_fn *bookmark;
 	enum review review;
 	const char *deprecated;	    /* warning of every request */
-	const char *orphan_warning; /* of a delete without a policy */
+	const char *orphan_warning; /* warning of a delete without a policy */
 	conditions_fn *row_conditions;
 	const char *fields_named; /* the kind, where a field is refused */
 };

@@ -13,9 +13,9 @@ struct span tables_resources(void);
 /* The line at the start of *text, without its end; *text moves behind it.
  * SPAN_NONE at the end. */
 struct span tables_line(struct span *text);
-/* The same up to the next tab of a line. */
+/* Like tables_line, up to the next tab of a line. */
 struct span tables_cell(struct span *line);
-/* The same up to the next comma. */
+/* Like tables_line, up to the next comma of a list. */
 struct span tables_item(struct span *list);
 
 #endif

@@ -20,7 +20,7 @@ struct node *convert_tree(struct arena *a, const struct stored *o);
 /* The stored object as version r shows it (converted, apiVersion set). */
 struct node *convert_read(
     struct arena *a, const struct resource *r, const struct stored *o);
-/* True if that is the stored text, unchanged. */
+/* True if convert_read gives the stored text, unchanged. */
 bool convert_is_stored(const struct resource *r);
 
 /* Steps of built-in kinds (see struct steps). */

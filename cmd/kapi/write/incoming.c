@@ -82,7 +82,7 @@ go_package(struct span group)
 			   : span_make(group.p, (size_t)(dot - group.p));
 }
 
-/* apiVersion and kind of a built-in kind are not the URL's. */
+/* Checks apiVersion and kind of a built-in kind against those of the URL. */
 static struct problem *
 check_known(struct write *w, const struct decoding *how, struct span api,
     struct span kind)
@@ -139,7 +139,8 @@ write_check_custom_type(
 	struct span want = w->resource->api_version;
 	struct span api = tree_text(tree_get(object, "apiVersion"));
 
-	/* Validation refuses it if a patch made it. */
+	/* If a patch made the wrong apiVersion, the validation refuses it
+	 * later. */
 	if (span_eq(api, want) || how->patched.p != NULL)
 		return NULL;
 	return problem_bad_request(w->arena,

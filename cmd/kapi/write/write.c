@@ -76,8 +76,9 @@ already_exists(struct write *w, const struct node *object,
 	return p;
 }
 
-/* The kind is what the object says: that of a CRD may be another. The group is
- * that of what is kept: Events of events.k8s.io are kept in the core group. */
+/* A 422. The kind is that of the object, which may differ from the kind of a
+ * CRD. The group is that of the collection: Events of events.k8s.io are kept in
+ * the core group. */
 static struct problem *
 invalid(struct write *w, const struct node *object, const struct causes *c)
 {
@@ -166,8 +167,8 @@ write_create(struct write *w, struct node *object)
 	return NULL;
 }
 
-/* Optimistic locking. Where no version is named, live's is taken, or the kind
- * refuses. */
+/* Optimistic locking. If the client names no version, that of live is taken, or
+ * the kind refuses the write. */
 static struct problem *
 check_version(struct write *w, const struct node *live, struct node *object)
 {
@@ -275,7 +276,8 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 			tree_put(w->arena, m, default_to[i], v);
 	objectmeta_validate_named(&c, w->resource, object, NAME_SEGMENT);
 	objectmeta_validate_update(&c, w->resource, live, object);
-	/* The strategies of kinds say the same again, and causes show it. */
+	/* The strategy of the kind makes these checks again, and the causes
+	 * show each error twice. */
 	if (c.n > 0) {
 		objectmeta_validate_update(&c, w->resource, live, object);
 		if (w->resource->strategy->traits & TRAIT_VALIDATES_TWICE)
@@ -348,13 +350,15 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		if (version.n > 0)
 			tree_put(w->arena, tree_get(object, "metadata"),
 			    "resourceVersion", tree_string(w->arena, version));
-		/* The object as it would come back from the store. */
+		/* A dry run shows the object as it would come back from the
+		 * store. */
 		steps->keep(w->arena, w->api->registry, w->resource, object);
 		steps->read(w->arena, w->resource, object);
 		return;
 	}
 	set_version(w->arena, object, store_next_version(w->api->store));
-	/* The order in which Go writes ObjectMeta: what people see. */
+	/* People read this text: metadata has the order in which Go writes
+	 * ObjectMeta. */
 	m = tree_get(object, "metadata");
 	if (tree_is(m, NODE_OBJECT) && m->n <= 16) {
 		for (size_t i = 0; i < COUNT(order); i++) {
@@ -389,8 +393,8 @@ write_delete(struct write *w, struct stored *stored)
 	w->changed = true;
 }
 
-/* As of the writes of one resource: a version of a CRD counts if it is not
- * served, too. */
+/* The schema of an apiVersion that managedFields names; NULL if there is none.
+ * A version of a CRD counts even if it is not served. */
 static const struct schema *
 schema_of_version(void *arg, struct span api_version)
 {

@@ -23,7 +23,7 @@ struct write {
 	struct arena *arena;
 	struct resource *resource;
 	struct span subresource;      /* "" on the main path */
-	struct span namespace_, name; /* of the URL; a POST has no name */
+	struct span namespace_, name; /* from the URL; a POST has no name */
 	struct span manager;	      /* none: no managedFields entry */
 	enum field_validation validation;
 	struct warnings *warnings;
@@ -38,9 +38,9 @@ struct write {
 	/* Whether the client may create, asked when a PUT or an apply does so.
 	 * NULL: not asked. */
 	struct problem *(*may_create)(struct request *r);
-	struct request *request; /* for both */
-	/* The result. */
-	struct stored *stored; /* as it is kept now; borrowed; or NULL: */
+	struct request *request; /* for guard and may_create */
+	/* The result: *stored, or if it is NULL, *result. */
+	struct stored *stored; /* borrowed; the object as it is kept */
 	struct node *result;   /* the object to answer with */
 	bool created, changed;
 };
@@ -50,7 +50,7 @@ struct write {
 struct decoding {
 	struct span patched;	 /* none: a body */
 	struct warnings *strict; /* found before (duplicates); may be NULL */
-	bool strategic;		 /* of a strategic merge patch */
+	bool strategic;		 /* outcome of a strategic merge patch */
 };
 
 /* apiVersion and kind against the resource's, fields against the schema,
@@ -81,17 +81,18 @@ struct problem *write_update(struct write *w, struct stored *stored,
 struct problem *write_apply(struct write *w, const struct node *live,
     const struct node *applied, struct node **object);
 
-/* Removes it: the store's last word. */
+/* Deletes the object from the store at once. */
 void write_delete(struct write *w, struct stored *stored);
 /* Stores object (in the version of w->resource), or only says what would be
  * stored, in a dry run. */
 void write_put(struct write *w, struct node *object, const struct node *live);
 
 struct managed_write;
-/* Refers to w. */
+/* The write for managed.h; borrows w. */
 struct managed_write write_managed(const struct write *w);
 
-/* Like admission: NULL, 404 of the namespace, or 403 while it ends. */
+/* Checks the namespace as admission does: NULL, a 404 if it does not exist, or
+ * a 403 while it ends. */
 struct problem *write_check_lifecycle(struct write *w);
 
 #endif
