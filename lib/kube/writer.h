@@ -66,8 +66,8 @@ struct writer_tool {
 	bool (*has_room)(void *arg);
 	/* Takes one; -1 with err: what is wrong with it, to be logged. */
 	int (*take)(void *arg, const struct stream_doc *doc, struct err *err);
-	/* Asked after the end of the input: is no work left that could still
-	 * succeed? */
+	/* Asked after the end of the input: whether all work is done that could
+	 * still succeed. */
 	bool (*settled)(void *arg);
 	/* The end, or the time is over: all unfinished work has failed. */
 	void (*end)(void *arg, bool settled);
