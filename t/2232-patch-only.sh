@@ -52,6 +52,11 @@ spec='{"hold":["x"],"pods":["x"]}'
 gives "what exists is patched" \
 	'[[["x",{"team":"a"}]],{"Pod/ns/x":"take"},[],null]' \
 	"$(primary "$spec")" "$(object Pod x 2)"
+gives "... and a second one" \
+	'[[["x",{"team":"a"}],["y",{"team":"a"}]],{"Pod/ns/x":"take","Pod/ns/y":"take"},[],null]' \
+	"$(primary '{"hold":["x","y"],"pods":["x","y"]}')" \
+	"$(object Pod x 2)" "$(object Pod y 3)"
+file "$(primary "$spec")" "$(object Pod x 2)" >"$T/in"
 ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" >"$T/line" 2>/dev/null
 is "$(jq -c .reconcile.known "$T/line")" '{"Pod/ns/x":"uid-x"}' "... by its uid"
 is "$(jq -c '.items[0].metadata | [.ownerReferences, (.labels | keys),

@@ -556,9 +556,10 @@ add_patches(struct buf *b, const struct decision *d)
 		if (!(pt->item->marks & ITEM_PATCH))
 			continue;
 		add_element(b, "patch", '{', &some);
-		add_string(b, pt->item->label,
-		    span_str(
-			patches_is_held(d->primary, pt) ? "hold" : "take"));
+		json_add_str(b, pt->item->label);
+		buf_addc(b, ':');
+		json_add_str(
+		    b, patches_is_held(d->primary, pt) ? "hold" : "take");
 	}
 	end_elements(b, '}', some);
 	some = false;
