@@ -18,7 +18,13 @@ runs 0 "make manifests-at" make -s --no-print-directory \
 	manifests-at "DEPLOY=$T/by-make"
 ok "... makes the same" diff -r "$T/by-make/at" deploy/at
 
-# Every metric of the rules exists.
+# Every metric of the rules exists, of each operator.
+for name in "${operators[@]}"; do
+	[ "$name" = at ] ||
+		kgen manifests -f "pipeline/$name" -o "$T/deploy/$name" 2>"$T/err" ||
+		flaw "the manifests of $name cannot be made"
+	ok "$name has rules" test -s "$T/deploy/$name/monitoring/prometheus_rule.yaml"
+done
 grep -ohE '(kpipe|controller|workqueue|leader)_[a-z_]+' \
 	"$T"/deploy/*/monitoring/prometheus_rule.yaml | sort -u >"$T/named"
 is "$(grep -ohE '"[a-z_]+"' lib/report/metric.c | tr -d '"' | sort -u |

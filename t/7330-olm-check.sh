@@ -5,6 +5,7 @@
 . "${0%/*}/lib.sh"
 # shellcheck source=makedeploy.sh
 . "${0%/*}/makedeploy.sh"
+
 for operator in "${operators[@]}"; do
 	kgen bundle -f "pipeline/$operator" -o "$T/deploy/$operator/bundle" \
 		2>"$T/err"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by tests of what kgen makes for a cluster: make_deploy NAME... makes the
-# manifests, the chart and the bundle of these operators below $T/deploy, as
+# Sourced by tests of what kgen makes for a cluster: make_deploy NAME... makes
+# the manifests, the chart and the bundle of these operators below $T/deploy, as
 # `make manifests` does below deploy/. Without a name, of all; $operators has
 # their names.
 
