@@ -1,6 +1,6 @@
 #!/bin/bash
-# Includes point only towards the base; and check-layers finds those that do
-# not.
+# Includes point only towards the base, and check-layers finds those that do
+# not; a file has a length that can be read, and each main the one shape.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
@@ -110,4 +110,16 @@ for call in 'strcpy(a, a)' 'strcat(a, a)' 'strtok(a, a)' 'gmtime((void *)a)' \
 done
 ok "... and the build uses that" grep -q -e '-include lib/base/banned.h' Makefile
 
+# The shape of main that lib/process/opt.h asks for.
+other=$(for main in cmd/*/main.c; do
+	grep -q '^	code = opt_begin(&' "$main" &&
+		tail -n 2 "$main" |
+		grep -q '^	return code >= 0 ? code : opt_fatal(&' ||
+		echo "$main"
+done)
+is "$other" "" "each main has the one shape"
+is "$(find t -name '[0-9]*.sh' ! -perm -100)" "" "tests are executable"
+long=$(find lib cmd -name '*.[ch]' -exec wc -l {} + |
+	awk '$2 != "total" && $1 > 800')
+is "$long" "" "no file has more than 800 lines"
 done_testing

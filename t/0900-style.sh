@@ -54,17 +54,4 @@ ok "... and the others" others_checked
 (cd "$T" && kgen new web --group example.com --kind Web) >"$T/out"
 ok "... and the one that kgen new makes" shellcheck "$T/web/t/run"
 ok "man pages are clean" mandoc -T lint -W warning cmd/*/*.1
-
-# The shape of main that lib/process/opt.h asks for.
-other=$(for main in cmd/*/main.c; do
-	grep -q '^	code = opt_begin(&' "$main" &&
-		tail -n 2 "$main" |
-		grep -q '^	return code >= 0 ? code : opt_fatal(&' ||
-		echo "$main"
-done)
-is "$other" "" "each main has the one shape"
-is "$(find t -name '[0-9]*.sh' ! -perm -100)" "" "tests are executable"
-long=$(find lib cmd -name '*.[ch]' -exec wc -l {} + |
-	awk '$2 != "total" && $1 > 800')
-is "$long" "" "no file has more than 800 lines"
 done_testing

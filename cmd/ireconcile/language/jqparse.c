@@ -670,8 +670,7 @@ primary(struct parser *p, const struct scope *scope, struct kids *term)
 
 /* ---- accesses ---- */
 
-/* Parses an index, a slice, or [], which begins at `from`, from behind the [
- * on. */
+/* Parses .[N], .[A:B] or .[] from behind the bracket; `from` is . or [. */
 static struct jqnode *
 brackets(struct parser *p, const struct scope *scope, int from)
 {
