@@ -143,6 +143,10 @@ seen "begin Pod
 ADDED a 1 9
 end Pod
 MODIFIED a 1 4" "... and asked again, when the server does not know the rules yet"
+requests "$initial
+list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
+list /api/v1/pods?limit=1&resourceVersion=9&resourceVersionMatch=NotOlderThan
+$initial" "... before it watches"
 
 # Frames in small pieces, and several in one.
 serve '{"pods": {"initial": [{"lines": ["{\"type\":", "~",

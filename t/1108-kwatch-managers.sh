@@ -168,7 +168,7 @@ is_selected() {
 }
 ok "a selector" wait_for 30 is_selected BOOKMARK initial-events-end
 kubectl create -n x --field-manager=maker -f - >/dev/null <<'END'
-{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s","labels":{"s":"1"}}}
+{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s","labels":{"s":"1"}},"data":{"k":"v"}}
 END
 kubectl label -n x cm s s- --field-manager=remover >/dev/null
 ok "... selects an object" wait_for 30 is_selected ADDED '"name":"s"'
