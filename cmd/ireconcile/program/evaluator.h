@@ -63,23 +63,7 @@ struct evaluator_request {
 void evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end);
 
-/* Called before a wait, after which we may run on any processor. Calls in a row
- * stay on one. */
-void evaluator_roam(void);
-
-/* Workers that were killed, and not by us: perhaps for memory. */
-struct evaluator_kills {
-	uint64_t count;
-	uint64_t peak_kib; /* the most memory that the last one had */
-};
-struct evaluator_kills evaluator_kills(void);
-
 /* CPU time of all workers so far. */
 uint64_t evaluator_cpu_us(void);
-
-/* Readable when something happened between calls; then call evaluator_look,
- * which returns false if the zygote has ended: then the caller must end. */
-int evaluator_fd(void);
-bool evaluator_look(void);
 
 #endif

@@ -1,9 +1,15 @@
+/*
+ * The functions of zygote.h, and part of program/program.h: the system calls
+ * that each process keeps.
+ */
 #include "program/zygote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -11,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program/calls.h"
+#include "program/program.h"
 #include "program/worker.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -19,6 +25,46 @@ enum { ASAN = 1 };
 #else
 enum { ASAN = 0 };
 #endif
+
+/* ---- the system calls that each process keeps (sandbox.h) ----
+ *
+ * Everything must be open and loaded before: files, epoll, signalfd. */
+
+/* Reads the time that an evaluation took in another process. */
+static const struct sandbox_rule watch[] = {
+    SANDBOX_ALLOW("clock_getres"), SANDBOX_END};
+
+/* Moves to another processor, only the process itself. */
+static const struct sandbox_rule move[] = {
+    SANDBOX_WHERE("sched_setaffinity", 0, UINT64_C(0xffffffff), 0),
+    SANDBOX_ALLOW("getcpu"), SANDBOX_END};
+
+/* Lets krecord see what is read: lib/process/tee.h. */
+static const struct sandbox_rule tap[] = {SANDBOX_ALLOW("tee"),
+    SANDBOX_WHERE("ioctl", 1, UINT64_C(0xffffffff), FIONREAD), SANDBOX_END};
+
+const struct sandbox_rule *const program_sandbox[] = {
+    sandbox_compute, sandbox_descriptors, watch, move, tap, NULL};
+
+/* For the zygote. Its filter is in force in the workers, too, besides their
+ * own. */
+static const struct sandbox_rule fork_and_wait[] = {
+    SANDBOX_RULE("clone fork", SANDBOX_FORK),
+    SANDBOX_RULE("clone3", SANDBOX_ABSENT),
+    SANDBOX_ALLOW("wait4 kill tgkill getppid set_robust_list rseq"),
+    SANDBOX_WHERE("prctl", 0, UINT64_C(0xffffffff), PR_SET_PDEATHSIG),
+    SANDBOX_END};
+
+static const struct sandbox_rule *const calls_zygote[] = {sandbox_compute,
+    sandbox_descriptors, sandbox_narrower, fork_and_wait, move, NULL};
+
+static const struct sandbox_rule only_pipes[] = {
+    SANDBOX_ALLOW("read write"), SANDBOX_END};
+
+static const struct sandbox_rule *const calls_worker[] = {
+    sandbox_compute, only_pipes, move, NULL};
+
+/* ---- the process ---- */
 
 /* The numbers of the three descriptors after all others are closed. */
 enum { CONTROL = 3, REQUESTS, ANSWERS, CHILDREN };
