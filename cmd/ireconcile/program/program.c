@@ -115,7 +115,7 @@ on_call(void *arg, jv request)
 	} else if (span_is(jvtext_span(name), "caught")) {
 		p->reply = caught(p, x);
 	} else {
-		p->reply = natives_call(jvtext_span(name), x);
+		p->reply = natives_call(jvtext_span(name), x, &p->random);
 		/* Our own messages contain no values, so they pass like the
 		 * author's. */
 		if (!jv_is_valid(p->reply)) {

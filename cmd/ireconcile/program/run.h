@@ -36,9 +36,10 @@ struct program {
 	bool author_raised;   /* the program's own error() raised */
 	struct debugs debugs; /* lines of the present call */
 	enum program_call running;
-	bool shows_debugs;     /* the caller logs lines of `debug` */
-	bool prints_debugs;    /* and the program may write some */
-	struct buf complaints; /* messages of the compiler, NUL after each */
+	struct random_key random; /* of the present call */
+	bool shows_debugs;	  /* the caller logs lines of `debug` */
+	bool prints_debugs;	  /* and the program may write some */
+	struct buf complaints;	  /* messages of the compiler, NUL after each */
 };
 
 /* The names of the functions in the text, by enum program_call. */
@@ -81,8 +82,6 @@ struct program_losses program_losses(void);
 void run_register(struct program *p);
 void run_forget(struct program *p);
 struct program *run_find(uint32_t number); /* NULL: none */
-/* Changes when programs are added. */
-uint32_t run_registered(void);
 
 /* The one output in *result, owned; jv_invalid() if there was none. */
 int run_program(struct program *p, enum program_call call,

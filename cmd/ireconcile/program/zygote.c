@@ -1,8 +1,8 @@
 /*
- * The functions of zygote.h, and part of program/program.h: the system calls
- * that each process keeps.
+ * Part of program/evaluator.h and program/program.h: the process that forks
+ * workers, one at a time, and the system calls that each process keeps.
  */
-#include "program/zygote.h"
+#include "program/evaluator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "program/program.h"
-#include "program/worker.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-enum { ASAN = 1 };
-#else
-enum { ASAN = 0 };
-#endif
 
 /* ---- the system calls that each process keeps (sandbox.h) ----
  *
@@ -109,7 +100,7 @@ move_descriptors(const struct zygote_conf *conf)
 	int answers = needed(fcntl(conf->answers, F_DUPFD, CHILDREN), said);
 	int null = needed(open("/dev/null", O_RDWR), said);
 
-	for (int fd = 0; fd <= (ASAN ? 1 : 2); fd++)
+	for (int fd = 0; fd <= (EVALUATOR_ASAN ? 1 : 2); fd++)
 		dup2(null, fd);
 	dup2(control, CONTROL);
 	dup2(requests, REQUESTS);
@@ -160,22 +151,22 @@ sandbox(const struct zygote_conf *conf, const struct sandbox_rule *const *calls)
 }
 
 _Noreturn static void
-become_worker(const struct zygote_conf *conf, pid_t parent)
+become_worker(const struct zygote_conf *conf, pid_t parent, size_t space)
 {
 	end_with(parent);
 	close(CONTROL);
 	close(CHILDREN);
 	sandbox(conf, calls_worker);
-	worker_run(REQUESTS, ANSWERS);
+	worker_run(REQUESTS, ANSWERS, space);
 }
 
 static pid_t
-start_worker(const struct zygote_conf *conf)
+start_worker(const struct zygote_conf *conf, size_t space)
 {
 	pid_t self = getpid(), pid = fork();
 
 	if (pid == 0)
-		become_worker(conf, self);
+		become_worker(conf, self, space);
 	if (pid < 0)
 		fail(CONTROL);
 	report(&(struct zygote_report){.says = ZYGOTE_FORKED, .pid = pid});
@@ -214,6 +205,7 @@ zygote_run(const struct zygote_conf *conf)
 	struct pollfd fds[] = {{CONTROL, POLLIN, 0}, {CHILDREN, POLLIN, 0}};
 	pid_t worker = 0;
 	int children;
+	size_t space;
 
 	end_with(conf->parent);
 	move_descriptors(conf);
@@ -221,7 +213,7 @@ zygote_run(const struct zygote_conf *conf)
 	children = watch_children();
 	if (children != CHILDREN)
 		fail(CONTROL);
-	worker_prepare();
+	space = worker_prepare();
 	sandbox(conf, calls_zygote);
 	for (;;) {
 		char order;
@@ -235,7 +227,7 @@ zygote_run(const struct zygote_conf *conf)
 		if (read(CONTROL, &order, 1) != 1)
 			_exit(0);
 		if (order == ZYGOTE_FORK)
-			worker = start_worker(conf);
+			worker = start_worker(conf, space);
 		else if (worker > 0)
 			kill(worker, SIGKILL);
 	}
