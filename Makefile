@@ -78,8 +78,8 @@ LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) $(SERVER_LIBS) -lm
 LIBS_test = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
 	$(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 
-# The files of a folder and of its rooms.
-in = $(foreach f,$(2),$(wildcard $(1)/$(f) $(1)/*/$(f)))
+# The files of a folder, of its rooms, and of folders in these.
+in = $(foreach f,$(2),$(wildcard $(addprefix $(1)/,$(f) */$(f) */*/$(f))))
 LIB_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(call in,lib,*.c))
 TESTS := $(patsubst t/unit/%.c,$(BUILD)/t/%,$(wildcard t/unit/*/test-*.c))
 

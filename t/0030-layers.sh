@@ -54,6 +54,15 @@ offends "cmd/a/two/other.h:2: room two includes beside.h of room beside main.c" 
 	"a room includes what is beside main.c"
 
 tree
+echo "Door: none" >>"$T/tree/cmd/a/one/README"
+offends "cmd/a/two/other.h:1: includes one/own.h: the door of room one is closed" \
+	"a header behind the door"
+echo "Friends: two/" >>"$T/tree/cmd/a/one/README"
+runs 0 "... but not of a friend's" t/check-layers "$T/tree"
+sed -i 's/^Door: .*/Door: own.h/; /^Friends/d' "$T/tree/cmd/a/one/README"
+runs 0 "... or through the door" t/check-layers "$T/tree"
+
+tree
 printf '#include "base/low.h"\n#include "net/high.h"\n' >"$T/tree/lib/net/high.c"
 offends "lib/net/high.c:1: its own header comes first" "another header first"
 

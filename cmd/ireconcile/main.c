@@ -24,7 +24,6 @@
 #include "process/loop.h"
 #include "process/opt.h"
 #include "process/out.h"
-#include "program/evaluator.h"
 #include "program/program.h"
 #include "reconciler.h"
 #include "recordline.h"

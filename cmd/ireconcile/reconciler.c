@@ -16,7 +16,7 @@
 #include "json/stream.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "program/cost.h"
+#include "program/program.h"
 #include "state/backoff.h"
 #include "state/events.h"
 #include "hiddenreads.h"

@@ -8,7 +8,6 @@
 #include "process/log.h"
 #include "process/sandbox.h"
 #include "process/sandboxopt.h"
-#include "program/calls.h"
 #include "program/program.h"
 
 void
@@ -40,7 +39,7 @@ startup_confine_self(struct err *err)
 {
 	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
 
-	switch (sandbox_enter(calls_main, mode, err)) {
+	switch (sandbox_enter(program_sandbox, mode, err)) {
 	case SANDBOX_FAILED:
 		return -1;
 	case SANDBOX_NONE:

@@ -11,9 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "libjq/builtins.h"
 #include "libjq/jqcompile.h"
-#include "libjq/jqstate.h"
 #include "process/file.h"
 
 enum { FILE_MAX_MIB = 4, INCLUDES_DEEP = 20 };
@@ -225,18 +223,14 @@ no_debug(void *arg, jv value)
 static jq_state *
 compile(struct composer *c)
 {
-	jq_state *jq = jqstate_new(
-	    &(struct jqstate_callbacks){no_debug, no_input, on_complaint, c});
+	jq_state *jq = jqcompile_state(
+	    &(struct jqcompile_callbacks){no_debug, no_input, on_complaint, c});
 
 	if (jq == NULL) {
 		err_set(c->err, ERR_TRANSIENT, "cannot start libjq");
 		return NULL;
 	}
-	if (jqcompile(jq, buf_str(&c->text), builtins_pick))
-		return jq;
-	/* A message of the compiler is one with all functions of jq. */
-	buf_reset(&c->complaints);
-	if (jqcompile(jq, buf_str(&c->text), NULL))
+	if (jqcompile(jq, buf_str(&c->text)))
 		return jq;
 	fail_compile(c);
 	jq_teardown(&jq);

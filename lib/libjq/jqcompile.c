@@ -1,65 +1,49 @@
 #include "libjq/jqcompile.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
+#include "libjq/jq16/builtins.h"
 
-typedef void *scan_bytes(const char *bytes, int n, void *scanner);
-
-static struct {
-	scan_bytes *scan; /* libjq's own */
-	struct span program;
-	jqcompile_pick *pick;
-} now;
-
-/* In the place of libjq's function of this name. */
-__attribute__((visibility("default"))) scan_bytes jq_yy_scan_bytes;
-
-void *
-jq_yy_scan_bytes(const char *bytes, int n, void *scanner)
+jq_state *
+jqcompile_state(const struct jqcompile_callbacks *c)
 {
-	struct span text = span_make(bytes, n > 0 ? (size_t)n : 0);
-	struct buf needed = BUF_INIT;
-	void *buffer;
+	jq_state *jq = jq_init();
 
-	if (now.scan == NULL)
-		now.scan = (scan_bytes *)dlsym(RTLD_NEXT, "jq_yy_scan_bytes");
-	/* libjq, which called this function, has its own. */
-	if (now.scan == NULL)
-		abort();
-	if (now.pick == NULL || span_eq(text, now.program) ||
-	    !now.pick(text, now.program, &needed))
-		buffer = now.scan(bytes, n, scanner);
-	else
-		buffer = now.scan(buf_str(&needed), (int)needed.len, scanner);
-	buf_release(&needed);
-	return buffer;
+	if (jq == NULL)
+		return NULL;
+	/* Set at once, because 1.6 leaves them uninitialised. */
+	jq_set_debug_cb(jq, c->debug, c->arg);
+	jq_set_input_cb(jq, c->input, c->arg);
+	jq_set_error_cb(jq, c->error, c->arg);
+	/* 1.6 aborts if they are missing. */
+	jq_set_attr(jq, jv_string("JQ_ORIGIN"), jv_string("/dev/null"));
+	jq_set_attr(jq, jv_string("PROGRAM_ORIGIN"), jv_string("/dev/null"));
+	jq_set_attr(jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
+	return jq;
+}
+
+int
+jqcompile_args(jq_state *jq, const char *program, jv args)
+{
+	return builtins_compile(jq, program, args, builtins_pick);
 }
 
 static void
-choose(const char *program, jqcompile_pick *pick)
+drop(void *arg, jv message)
 {
-	now.program = span_str(program);
-	now.pick = pick;
+	(void)arg;
+	jv_free(message);
 }
 
 int
-jqcompile(jq_state *jq, const char *program, jqcompile_pick *pick)
+jqcompile(jq_state *jq, const char *program)
 {
+	jq_msg_cb say;
+	void *arg;
 	int compiled;
 
-	choose(program, pick);
-	compiled = jq_compile(jq, program);
-	now.pick = NULL;
-	return compiled;
-}
-
-int
-jqcompile_args(jq_state *jq, const char *program, jv args, jqcompile_pick *pick)
-{
-	int compiled;
-
-	choose(program, pick);
-	compiled = jq_compile_args(jq, program, args);
-	now.pick = NULL;
-	return compiled;
+	/* A message for users is one with all of jq's own definitions. */
+	jq_get_error_cb(jq, &say, &arg);
+	jq_set_error_cb(jq, drop, NULL);
+	compiled = builtins_compile(jq, program, jv_invalid(), builtins_pick);
+	jq_set_error_cb(jq, say, arg);
+	return compiled ? compiled : jq_compile(jq, program);
 }

@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <jq.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "libjq/builtins.h"
 #include "libjq/jqcompile.h"
 #include "real/realone.h"
 
@@ -266,8 +266,8 @@ compile(struct run *r)
 	    jv_string("named"), jv_copy(r->variables));
 
 	return jqcompile_args(r->jq, r->program,
-		   jv_object_set(jv_copy(r->variables), jv_string("ARGS"), all),
-		   builtins_pick) != 0;
+		   jv_object_set(
+		       jv_copy(r->variables), jv_string("ARGS"), all)) != 0;
 }
 
 static void
@@ -438,7 +438,7 @@ run(struct run *r)
 	return code >= 10 && !r->exact ? 0 : code;
 }
 
-/* A state that reaches nothing outside, as one of lib/libjq/jqstate.h, but for
+/* A state that reaches nothing outside, as one of lib/libjq/jqcompile.h, but for
  * its input. */
 static jq_state *
 new_state(struct run *r)

@@ -18,7 +18,6 @@
 #include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
-#include "program/cost.h"
 #include "state/marks.h"
 
 /* A primary with an owner reference to itself is not a member: it would be

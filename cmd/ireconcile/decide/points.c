@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "process/clock.h"
-#include "program/arguments.h"
+#include "program/program.h"
 
 static struct point *
 add(struct decision *d, struct target target)

@@ -90,10 +90,8 @@ static void
 walk_arguments(
     const struct walker *w, const struct jqnode *call, enum jqnode_dot dot)
 {
-	int arity = 0, i = 0;
+	int arity = jqparse_arity(call), i = 0;
 
-	for (struct jqnode *k = call->kids; k != NULL; k = k->next)
-		arity++;
 	for (struct jqnode *k = call->kids; k != NULL; k = k->next)
 		walk_inside(w, k, dot_of_argument(w, call, arity, i++, dot));
 }
@@ -204,7 +202,7 @@ walk(const struct walker *w, struct jqnode *n, struct level *l)
 		for (; kids != NULL; kids = kids->next)
 			walk(w, kids, l);
 		break;
-	default: /* the kids stand in brackets of their own */
+	default: /* in a kid, `.` may change, and not behind it */
 		walk_all_inside(w, kids, here);
 		break;
 	}

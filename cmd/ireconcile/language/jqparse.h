@@ -158,6 +158,8 @@ int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
 void jqparse_release(struct jqparse *parse);
 
 bool jqparse_is_keyword(struct span word);
+/* The number of arguments of a call. */
+int jqparse_arity(const struct jqnode *call);
 /* Whether the sign before a part of a query or of an expression is `sign`. */
 bool jqparse_joined(
     const struct jqlex *lex, const struct jqnode *n, const char *sign);

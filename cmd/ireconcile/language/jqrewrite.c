@@ -29,6 +29,16 @@ jqparse_is_keyword(struct span word)
 	return false;
 }
 
+int
+jqparse_arity(const struct jqnode *call)
+{
+	int arity = 0;
+
+	for (const struct jqnode *k = call->kids; k != NULL; k = k->next)
+		arity++;
+	return arity;
+}
+
 bool
 jqparse_joined(
     const struct jqlex *lex, const struct jqnode *n, const char *sign)
@@ -368,12 +378,10 @@ call(struct rewriter *r, const struct jqnode *n)
 {
 	struct span name = r->lex->tokens[n->token].text;
 	const char *changed;
-	int arity = 0;
+	int arity = jqparse_arity(n);
 
-	for (const struct jqnode *k = n->kids; k != NULL; k = k->next) {
+	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
 		spot(r, k->from, k->to, "_jq_back", n->token);
-		arity++;
-	}
 	if (n->local)
 		return;
 	spot_call(r, n->from, n->to);

@@ -2,7 +2,41 @@
 
 #include <stdlib.h>
 
-#include "language/way.h"
+#include "base/mem.h"
+
+enum { KEYS_MAX = 32 };
+
+/* A value of the name `from` becomes a value of the name `to`, or a part of
+ * one. */
+struct edge {
+	struct span from, to;
+};
+
+struct search {
+	struct looks *looks;
+	struct edge *edges; /* owned */
+	size_t edge_count;
+	const struct source *source;
+	/* The file and definition that are looked at. */
+	const struct jqlex *lex;
+	struct span definition; /* empty: an expression */
+};
+
+/* A node, and those around it. */
+struct place {
+	const struct jqnode *node;
+	const struct place *up; /* NULL: the whole definition */
+};
+
+/* A value on its way out of the program. */
+struct value {
+	struct span name;
+	bool bare;   /* alone, or in a text; else in an object */
+	bool listed; /* beside a comma */
+	bool piped;  /* was read by what is behind a pipe */
+	struct span keys[KEYS_MAX];
+	size_t key_count;
+};
 
 static void
 add(struct textlist *list, struct span name)
@@ -11,147 +45,433 @@ add(struct textlist *list, struct span name)
 		textlist_add(list, name.p, name.n);
 }
 
-static bool
-is_in_pattern(const struct jqlex *lex, int i)
+/* Notes that a value has two names. */
+static void
+lead(struct search *s, struct span from, struct span to)
 {
-	for (int open = lex->tokens[i].inside; open > 0;
-	     open = lex->tokens[open].inside)
-		if (jqlex_is(lex, open - 1, JQLEX_WORD, "as"))
+	s->edges = mem_grow(s->edges, s->edge_count, sizeof(*s->edges));
+	s->edges[s->edge_count++] = (struct edge){from, to};
+}
+
+static bool
+is_one_of(const char *const *names, struct span name)
+{
+	while (*names != NULL && !span_is(name, *names))
+		names++;
+	return *names != NULL;
+}
+
+static struct span
+text(const struct search *s, int token)
+{
+	return s->lex->tokens[token].text;
+}
+
+static bool
+is_sign(const struct search *s, int token, const char *sign)
+{
+	return jqlex_is(s->lex, token, JQLEX_OTHER, sign);
+}
+
+/* Whether the call is of a function of ours that passes its input or its
+ * arguments on, and reads only members that the text names. */
+static bool
+is_harmless(const struct search *s, const struct jqnode *call)
+{
+	static const char *const harmless[] = {"compact", "filled", "once",
+	    "if_exists", "as_seen", "keep", "exactly", "retain",
+	    "delete_foreign", "patch_only", "immutable", "in_namespace",
+	    "annotated", "config_map", "deployment", "statefulset", "daemonset",
+	    "service", "namespace", "named", "need", "map", "select", "empty",
+	    "not", NULL};
+	struct span name = text(s, call->token);
+
+	if (call->local || !is_one_of(harmless, name))
+		return false;
+	for (int i = 0; i < s->source->count; i++) {
+		const struct source_file *f = &s->source->files[i];
+
+		for (int d = 0; d < f->parse.def_count; d++)
+			if (f->trust == JQPARSE_STRANGE &&
+			    span_eq(f->parse.defs[d].name, name))
+				return false;
+	}
+	return true;
+}
+
+/* ---- nodes that look into their input without naming a member ---- */
+
+/* Whether a token is == < ... */
+static bool
+compares(const struct search *s, int token)
+{
+	static const char *const signs[] = {
+	    "==", "!=", "<", "<=", ">", ">=", NULL};
+
+	return is_sign(s, token, NULL) && is_one_of(signs, text(s, token));
+}
+
+/* Whether the comparison at a token is of members, or with null. */
+static bool
+compares_names(const struct search *s, int token)
+{
+	const struct jqlex *lex = s->lex;
+
+	return jqlex_is(lex, token + 1, JQLEX_WORD, "null") ||
+	    (jqlex_is(lex, token - 1, JQLEX_FIELD, NULL) &&
+		(jqlex_is(lex, token + 1, JQLEX_STRING, NULL) ||
+		    jqlex_is(lex, token + 1, JQLEX_NUMBER, NULL) ||
+		    jqlex_is(lex, token + 1, JQLEX_FIELD, NULL) ||
+		    jqlex_is(lex, token + 1, JQLEX_VARIABLE, NULL)));
+}
+
+/* .[] .[$k] .[1:2], but not .["a"] or .[0] */
+static bool
+opens_any(const struct search *s, const struct jqnode *access)
+{
+	return access->type == JQNODE_EACH || access->type == JQNODE_SLICE ||
+	    (access->type == JQNODE_INDEX &&
+		(access->to != access->token + 2 ||
+		    (!jqlex_is(s->lex, access->token, JQLEX_STRING, NULL) &&
+			!jqlex_is(s->lex, access->token, JQLEX_NUMBER, NULL))));
+}
+
+static bool
+inspects(const struct search *s, const struct jqnode *n)
+{
+	switch (n->type) {
+	case JQNODE_CALL:
+		if (!is_harmless(s, n))
+			return true;
+		break;
+	case JQNODE_TERM:
+		if (n->kids->type == JQNODE_DOT && n->kids->next != NULL &&
+		    opens_any(s, n->kids->next))
+			return true;
+		break;
+	case JQNODE_STRING:
+		if (n->token > n->from)
+			return true;
+		for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
+			if (is_sign(s, k->from, "."))
+				return true;
+		break;
+	case JQNODE_OPERATORS:
+		for (const struct jqnode *k = n->kids->next; k; k = k->next)
+			if (compares(s, k->from - 1) &&
+			    !compares_names(s, k->from - 1))
+				return true;
+		break;
+	case JQNODE_BIND:
+	case JQNODE_LABEL:
+	case JQNODE_LOCAL:
+	case JQNODE_RECURSE:
+	case JQNODE_FORMAT:
+	case JQNODE_BREAK:
+	case JQNODE_LOOP:
+	case JQNODE_TRY:
+		return true;
+	default:
+		break;
+	}
+	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
+		if (inspects(s, k))
 			return true;
 	return false;
+}
+
+/* ---- the way of a value ---- */
+
+/* Whether the term is a value with accesses, without branches and `?`. */
+static bool
+is_simple(const struct jqnode *n)
+{
+	if (n->type != JQNODE_TERM || n->kids->type == JQNODE_IF ||
+	    n->kids->type == JQNODE_LOOP || n->kids->type == JQNODE_TRY ||
+	    n->kids->type == JQNODE_RECURSE)
+		return false;
+	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
+		if (k->type == JQNODE_OPTIONAL)
+			return false;
+	return true;
+}
+
+/* A term that is one token. */
+static bool
+is_token(const struct search *s, const struct jqnode *n, enum jqlex_type type,
+    const char *name)
+{
+	return n->type == JQNODE_TERM && n->to == n->from + 1 &&
+	    jqlex_is(s->lex, n->from, type, name);
+}
+
+/* Texts are joined to a value alone; objects are added and multiplied. */
+static bool
+passes_operators(const struct search *s, const struct value *v,
+    const struct jqnode *n, const struct jqnode *operators)
+{
+	static const char *const whole[] = {"+", "*", "//", NULL};
+
+	for (const struct jqnode *k = operators->kids; k; k = k->next) {
+		if (k != operators->kids &&
+		    (v->bare ? !is_sign(s, k->from - 1, "+")
+			     : !is_one_of(whole, text(s, k->from - 1))))
+			return false;
+		if (k != n &&
+		    (v->bare ? !is_token(s, k, JQLEX_STRING, NULL)
+			     : !is_simple(k)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+passes_query(const struct search *s, struct value *v, const struct jqnode *n,
+    const struct jqnode *query)
+{
+	const struct jqnode *next = n->next;
+	bool piped = next != NULL && jqparse_joined(s->lex, next, "|");
+
+	for (const struct jqnode *k = query->kids->next; k; k = k->next)
+		if (jqparse_joined(s->lex, k, ","))
+			v->listed = true;
+	if (!piped)
+		return true;
+	if (v->bare) {
+		while (piped && is_token(s, next, JQLEX_FORMAT, "@base64")) {
+			next = next->next;
+			piped = next && jqparse_joined(s->lex, next, "|");
+		}
+		return !piped;
+	}
+	for (; next != NULL; next = next->next)
+		if (inspects(s, next))
+			return false;
+	v->piped = true;
+	return true;
+}
+
+/* Notes the key under which an object has the value. False: it is computed. */
+static bool
+note_key(const struct search *s, struct value *v, const struct jqnode *member)
+{
+	enum jqlex_type type = s->lex->tokens[member->token].type;
+
+	if (v->key_count == KEYS_MAX || type > JQLEX_STRING)
+		return false;
+	v->keys[v->key_count++] = text(s, member->token);
+	v->bare = false;
+	return true;
+}
+
+/* Whether node `up` passes on the value of its kid n. */
+static bool
+passes(const struct search *s, struct value *v, const struct jqnode *n,
+    const struct jqnode *up)
+{
+	bool listed = v->listed;
+
+	switch (up->type) {
+	case JQNODE_QUERY:
+		return passes_query(s, v, n, up);
+	case JQNODE_OPERATORS:
+		return passes_operators(s, v, n, up);
+	case JQNODE_TERM:
+		return v->bare ? n->next == NULL : is_simple(up);
+	case JQNODE_BIND:
+	case JQNODE_LABEL:
+	case JQNODE_LOCAL:
+		return n->next == NULL;
+	case JQNODE_PAREN:
+		v->listed = false;
+		return true;
+	case JQNODE_STRING:
+		return !listed && up->token == up->from;
+	case JQNODE_OBJECT:
+		return true;
+	case JQNODE_MEMBER:
+		return n == up->value && note_key(s, v, up);
+	case JQNODE_ARRAY:
+		v->listed = false;
+		return !v->bare;
+	case JQNODE_CALL:
+		v->listed = false;
+		return !v->bare && is_harmless(s, up);
+	default:
+		return false;
+	}
+}
+
+/* The value is the result of a function, or of the expression. False: there it
+ * is looked into. */
+static bool
+leaves(struct search *s, const struct value *v, struct span function)
+{
+	/* Functions whose results leave the program. */
+	static const char *const entries[] = {
+	    "desired", "status", "finalize", "events", "_map", NULL};
+	bool leaves = function.n == 0 || is_one_of(entries, function);
+
+	if (v->listed || (function.n == 0 && v->bare))
+		return false;
+	if (!leaves)
+		lead(s, v->name, function);
+	for (size_t i = 0; i < v->key_count && (!leaves || v->piped); i++)
+		lead(s, v->name, v->keys[i]);
+	return true;
+}
+
+/* Whether the value of the node is only passed on; notes the names that it
+ * gets. */
+static bool
+follow(struct search *s, struct value *v, const struct place *p)
+{
+	for (; p->up != NULL; p = p->up) {
+		const struct jqnode *up = p->up->node;
+
+		if (up->type == JQNODE_LOCAL && p->node == up->kids)
+			return leaves(s, v, text(s, up->token));
+		if (!passes(s, v, p->node, up))
+			return false;
+	}
+	return leaves(s, v, s->definition);
+}
+
+/* ---- whole objects ---- */
+
+/* Whether the object at a term is given to a function or operator that looks at
+ * its members without their names. */
+static bool
+is_inspected(const struct search *s, const struct place *p)
+{
+	const struct jqnode *n = p->node;
+
+	if (compares(s, n->from - 1) ||
+	    (compares(s, n->to) &&
+		!jqlex_is(s->lex, n->to + 1, JQLEX_WORD, "null")))
+		return true;
+	for (; p->up != NULL; p = p->up) {
+		const struct jqnode *up = p->up->node;
+
+		n = p->node->next;
+		switch (up->type) {
+		case JQNODE_QUERY:
+			for (; n && jqparse_joined(s->lex, n, "|");
+			     n = n->next) {
+				if (jqlex_is(
+					s->lex, n->from, JQLEX_FIELD, NULL) ||
+				    jqlex_is(s->lex, n->from, JQLEX_OPEN, "{"))
+					return false;
+				if (inspects(s, n))
+					return true;
+			}
+			break;
+		case JQNODE_OPERATORS:
+		case JQNODE_BIND:
+		case JQNODE_LOCAL:
+			if (n != NULL)
+				return false;
+			break;
+		case JQNODE_NEGATE:
+		case JQNODE_LABEL:
+			break;
+		case JQNODE_CALL:
+			return !is_harmless(s, up);
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Looks at the value that a term gives, whose name is token `at`; accesses
+ * without names follow. */
+static void
+look_at_whole(struct search *s, const struct place *p, int at,
+    const struct jqnode *access)
+{
+	bool of_kinds = jqlex_is(s->lex, at - 1, JQLEX_FIELD, "owned") ||
+	    jqlex_is(s->lex, at - 1, JQLEX_FIELD, "related");
+	bool opens = false;
+
+	for (; access != NULL; access = access->next)
+		opens = opens || (!of_kinds && opens_any(s, access));
+	/* The term in brackets. */
+	while (p->node->next == NULL && p->up != NULL &&
+	    p->up->node->type == JQNODE_PAREN)
+		p = p->up->up;
+	if (opens || is_inspected(s, p))
+		add(&s->looks->wholes, text(s, at));
+	if (jqlex_is(s->lex, p->node->to, JQLEX_WORD, "as") &&
+	    jqlex_is(s->lex, p->node->to + 1, JQLEX_VARIABLE, NULL))
+		lead(s, text(s, at), text(s, p->node->to + 1));
+}
+
+/* ---- names ---- */
+
+/* The names of a term: $a.b.c, f.b */
+static void
+look_at_term(struct search *s, const struct place *p)
+{
+	const struct jqnode *first = p->node->kids, *last = first;
+
+	for (const struct jqnode *k = first; k != NULL; k = k->next) {
+		struct value v = {.name = text(s, k->token),
+		    .bare = jqlex_is(s->lex, k->token, JQLEX_FIELD, NULL)};
+
+		if (k->type != JQNODE_VARIABLE && k->type != JQNODE_CALL &&
+		    !(k->type == JQNODE_NAME && v.bare))
+			continue;
+		last = k;
+		if (!is_simple(p->node) || !follow(s, &v, p))
+			add(&s->looks->members, v.name);
+	}
+	if (last != first || last->type == JQNODE_VARIABLE ||
+	    last->type == JQNODE_CALL)
+		look_at_whole(s, p, last->token, last->next);
 }
 
 /* {data} is {data: .data} */
-static bool
-looks_at_key(struct way_search *s, struct way_taken *w, int i)
+static void
+look_at_member(struct search *s, const struct place *p)
 {
-	const struct jqlex *lex = s->lex;
-	int open = lex->tokens[i].inside;
+	const struct jqnode *n = p->node;
+	struct value v = {.name = text(s, n->token)};
 
-	if (is_in_pattern(lex, i))
-		return true;
-	if (way_sign(lex, i + 1, ":"))
-		return false;
-	w->keys[w->key_count++] = lex->tokens[i].text;
-	w->t = (struct way_term){open, jqlex_closer(lex, open) + 1};
-	w->bare = false;
-	return !way_follow(s, w);
+	if (n->value == NULL && note_key(s, &v, n) && !follow(s, &v, p->up))
+		add(&s->looks->members, v.name);
 }
 
-static bool
-looks_at(struct way_search *s, int i)
+static void
+look_at(struct search *s, const struct jqnode *n, const struct place *up)
 {
-	const struct jqlex *lex = s->lex;
-	struct way_taken w = {.name = lex->tokens[i].text, .bare = true};
+	struct place here = {n, up};
 
-	if (jqlex_is_key(lex, i))
-		return looks_at_key(s, &w, i);
-	if (jqlex_is(lex, i, JQLEX_STRING, NULL))
-		/* {name: "data"} is a text. */
-		return !way_sign(lex, i - 1, ":");
-	w.bare = jqlex_is(lex, i, JQLEX_FIELD, NULL);
-	w.t = way_path(lex, i);
-	return !way_follow(s, &w);
-}
-
-/* Whether t is the argument of a function that does more than pass it on. */
-static bool
-is_argument(const struct way_search *s, struct way_term t)
-{
-	const struct jqlex *lex = s->lex;
-	int open = lex->tokens[t.from].inside;
-
-	return way_ends(lex, t.to) && !way_sign(lex, t.to, "|") &&
-	    jqlex_is(lex, open, JQLEX_OPEN, "(") &&
-	    jqlex_is(lex, open - 1, JQLEX_WORD, NULL) &&
-	    !jqlex_starts_term(lex, open) && !way_harmless(s, open - 1);
-}
-
-/* Whether the object at t is given to a function or operator that looks at its
- * members without their names. */
-static bool
-is_inspected(const struct way_search *s, struct way_term t)
-{
-	const struct jqlex *lex = s->lex;
-	int stage;
-
-	if (way_compares(lex, t.from - 1) ||
-	    (way_compares(lex, t.to) &&
-		!jqlex_is(lex, t.to + 1, JQLEX_WORD, "null")))
-		return true;
-	for (; way_sign(lex, t.to, "|"); t.to = stage) {
-		if (jqlex_is(lex, t.to + 1, JQLEX_FIELD, NULL) ||
-		    jqlex_is(lex, t.to + 1, JQLEX_OPEN, "{"))
-			return false;
-		for (stage = t.to + 1; !way_ends(lex, stage); stage++)
-			if (jqlex_is(lex, stage, JQLEX_OPEN, NULL))
-				stage = jqlex_closer(lex, stage);
-		if (way_inspects(s, t.to + 1, stage))
-			return true;
+	switch (n->type) {
+	case JQNODE_TERM:
+		look_at_term(s, &here);
+		break;
+	case JQNODE_MEMBER:
+		look_at_member(s, &here);
+		break;
+	case JQNODE_PATTERN_KEY:
+		if (s->lex->tokens[n->token].type <= JQLEX_STRING)
+			add(&s->looks->members, text(s, n->token));
+		break;
+	case JQNODE_STRING: /* {name: "data"} is a text. */
+		if (jqlex_is(s->lex, n->token, JQLEX_STRING, NULL) &&
+		    !is_sign(s, n->token - 1, ":") &&
+		    !(up != NULL && up->node->type == JQNODE_MEMBER))
+			add(&s->looks->members, text(s, n->token));
+		break;
+	case JQNODE_RECURSE:
+		add(&s->looks->wholes, text(s, n->token));
+		break;
+	default:
+		break;
 	}
-	return is_argument(s, t);
-}
-
-/* Whether the path has .a[] or .a[$k], where .a may be an object. */
-static bool
-opens_any(const struct jqlex *lex, int i, struct way_term t)
-{
-	for (int k = i + 1; k < t.to; k++)
-		if (jqlex_is(lex, k, JQLEX_OPEN, "[") &&
-		    !jqlex_is(lex, k + 1, JQLEX_STRING, NULL) &&
-		    !jqlex_is(lex, k + 1, JQLEX_NUMBER, NULL))
-			return !jqlex_is(lex, i - 1, JQLEX_FIELD, "owned") &&
-			    !jqlex_is(lex, i - 1, JQLEX_FIELD, "related");
-	return false;
-}
-
-/* Looks at the access at i, which ends its path. */
-static void
-look_at_end(struct way_search *s, int i, struct way_term t)
-{
-	const struct jqlex *lex = s->lex;
-	struct span name = lex->tokens[i].text;
-	bool opens = opens_any(lex, i, t);
-
-	while (way_in_brackets(lex, t))
-		t = (struct way_term){t.from - 1, t.to + 1};
-	if (opens || is_inspected(s, t))
-		add(&s->looks->wholes, name);
-	if (jqlex_is(lex, t.to, JQLEX_WORD, "as") &&
-	    jqlex_is(lex, t.to + 1, JQLEX_VARIABLE, NULL))
-		way_lead(s, name, lex->tokens[t.to + 1].text);
-}
-
-static void
-look_at(struct way_search *s, int i)
-{
-	const struct jqlex *lex = s->lex;
-	struct way_term t = way_path(lex, i);
-
-	if (looks_at(s, i))
-		add(&s->looks->members, lex->tokens[i].text);
-	if (jqlex_is_key(lex, i) || jqlex_is(lex, i, JQLEX_STRING, NULL))
-		return;
-	for (int k = i + 1; k < t.to; k++)
-		if (jqlex_is(lex, k, JQLEX_FIELD, NULL))
-			return;
-	look_at_end(s, i, t);
-}
-
-static void
-look_through(struct way_search *s)
-{
-	const struct jqlex *lex = s->lex;
-
-	for (int i = s->file->body; i < lex->count; i++) {
-		if (way_sign(lex, i, ".."))
-			add(&s->looks->wholes, lex->tokens[i].text);
-		if (lex->tokens[i].type <= JQLEX_STRING &&
-		    !jqlex_is_joint(lex, i) &&
-		    !jqlex_is(lex, i - 1, JQLEX_WORD, "def") &&
-		    !jqlex_is(lex, i - 1, JQLEX_WORD, "as"))
-			look_at(s, i);
-	}
+	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
+		look_at(s, k, &here);
 }
 
 static bool
@@ -166,16 +486,24 @@ spread(const struct edge *e, struct textlist *list)
 }
 
 void
-looks_find(struct looks *looks, const struct source *src)
+looks_find(struct looks *looks, const struct source *source)
 {
-	struct way_search s = {.looks = looks};
+	struct search s = {.looks = looks, .source = source};
 	bool more = true;
 
-	for (int i = 0; i < src->count; i++) {
-		s.file = &src->files[i];
-		s.lex = &s.file->lex;
-		if (s.file->trust == JQPARSE_STRANGE)
-			look_through(&s);
+	for (int i = 0; i < source->count; i++) {
+		const struct source_file *f = &source->files[i];
+
+		if (f->trust != JQPARSE_STRANGE)
+			continue;
+		s.lex = &f->lex;
+		s.definition = span_make("", 0);
+		if (f->what == JQPARSE_EXPRESSION)
+			look_at(&s, f->parse.last, NULL);
+		for (int d = 0; d < f->parse.def_count; d++) {
+			s.definition = f->parse.defs[d].name;
+			look_at(&s, f->parse.defs[d].body, NULL);
+		}
 	}
 	while (more) {
 		more = false;

@@ -16,8 +16,8 @@
  * Members are known by name: .data, ["data"], "data" in a path, {data: $d} of a
  * pattern. An object that is given to what needs no name (to_entries, tojson,
  * contains, .[], ==, a function of the program) is inspected as a whole. `..`
- * of the whole input, and a path that is computed, are not known. Only the
- * author's files count. In doubt a value is looked into.
+ * inspects all objects, and has that name here. A path that is computed is not
+ * known. Only the author's files count. In doubt a value is looked into.
  */
 #ifndef LOOKS_H
 #define LOOKS_H

@@ -29,14 +29,9 @@ static bool
 calls(const struct source_file *f, const struct jqnode *n,
     const struct jqparse_def *def)
 {
-	int arity = 0;
-
-	if (n->type != JQNODE_CALL || n->local ||
-	    !span_eq(f->lex.tokens[n->token].text, def->name))
-		return false;
-	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
-		arity++;
-	return arity == def->arity;
+	return n->type == JQNODE_CALL && !n->local &&
+	    span_eq(f->lex.tokens[n->token].text, def->name) &&
+	    jqparse_arity(n) == def->arity;
 }
 
 /* The number of calls of a function, without its own. *all: whether each stands

@@ -49,15 +49,12 @@ text(const struct search *s, int token)
 	return s->lex->tokens[token].text;
 }
 
-/* The program's definition that a call means; *arity: of the call. */
+/* The program's definition that a call means. */
 static struct source_def
-called_by(const struct search *s, const struct jqnode *call, int *arity)
+called_by(const struct search *s, const struct jqnode *call)
 {
-	*arity = 0;
-	for (const struct jqnode *k = call->kids; k != NULL; k = k->next)
-		++*arity;
-	return source_find_def(
-	    s->source, s->at.file, s->at.def, text(s, call->token), *arity);
+	return source_find_def(s->source, s->at.file, s->at.def,
+	    text(s, call->token), jqparse_arity(call));
 }
 
 /* ---- members ---- */
@@ -141,14 +138,14 @@ look_at_call(struct search *s, const struct jqnode *n)
 	    " empty/0 nan/0 infinite/0 range/1 range/2 first/1 last/1 limit/2 "
 	    "isempty/1 any/2 all/2 error/1 _call/2 ";
 	struct source_def called;
-	int arity;
 
 	if (n->local)
 		return;
-	called = called_by(s, n, &arity);
+	called = called_by(s, n);
 	if (called.def != NULL)
 		reach(s, called);
-	else if (!guards_is_listed(harmless, text(s, n->token), arity))
+	else if (!guards_is_listed(
+		     harmless, text(s, n->token), jqparse_arity(n)))
 		s->sees->everything = true;
 }
 
@@ -273,11 +270,12 @@ catches_messages(const struct search *s)
 
 /* A call of a function in C: random, or one whose name is not plain. */
 static bool
-may_be_random(const struct search *s, const struct jqnode *call, int arity)
+may_be_random(const struct search *s, const struct jqnode *call)
 {
 	const struct jqnode *name = call->kids;
 
-	return arity == 2 && span_is(text(s, call->token), "_call") &&
+	return jqparse_arity(call) == 2 &&
+	    span_is(text(s, call->token), "_call") &&
 	    (name->to - name->from != 1 || !is_plain_text(s, name->from) ||
 		span_is(text(s, name->from), "random"));
 }
@@ -296,14 +294,13 @@ look_for_random(struct search *s, struct source_def start)
 		end = all.at.def->body->after;
 		for (n = all.at.def->first; n != end; n = n->after) {
 			struct source_def called;
-			int arity;
 
 			if (n->type != JQNODE_CALL || n->local)
 				continue;
-			called = called_by(&all, n, &arity);
+			called = called_by(&all, n);
 			if (called.def != NULL)
 				reach(&all, called);
-			else if (may_be_random(&all, n, arity))
+			else if (may_be_random(&all, n))
 				add(&s->sees->members, span_str("primary"));
 		}
 	}

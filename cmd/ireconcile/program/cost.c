@@ -1,9 +1,13 @@
-#include "program/cost.h"
+/*
+ * Part of program/program.h: what an evaluation used: CPU time, and calls that
+ * were lost.
+ */
+#include "program/program.h"
 
 #include <time.h>
 
 #include "program/evaluator.h"
-#include "program/program.h"
+#include "program/run.h"
 
 static uint64_t
 our_cpu_us(void)

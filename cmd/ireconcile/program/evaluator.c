@@ -15,9 +15,6 @@
 #include "base/buf.h"
 #include "process/log.h"
 #include "program/jvwire.h"
-#include "program/run.h"
-#include "program/worker.h"
-#include "program/zygote.h"
 
 enum {
 	PIPE_BYTES = 1 << 20,  /* most requests fit as a whole */
@@ -27,30 +24,7 @@ enum {
 	STAY_CALLS = 64 /* calls on one processor, even if others are idle */
 };
 
-static struct {
-	uint32_t programs; /* known to the zygote; 0: not started */
-	pid_t zygote;
-	int control;
-	int request_to, request_from; /* the worker reads request_from */
-	int answer_to, answer_from;
-
-	pid_t worker; /* 0: none */
-	clockid_t clock;
-	bool fresh;    /* the worker has had no request yet */
-	bool retiring; /* the worker was told to end, not to be used again */
-	bool killed;   /* the worker was told to end: its time was over */
-	bool told;     /* the worker was told to end, for any reason */
-	uint64_t worker_us, ended_us;
-	struct evaluator_kills kills;
-	uint64_t kept
-	    [ARGUMENTS_TEXTS]; /* numbers of the texts that it keeps; 0: none */
-
-	cpu_set_t processors; /* processors that we may run on; none: unknown */
-	int cpu;	      /* the processor that we stay on; -1: any */
-	unsigned calls_here;
-
-	struct buf request, answer;
-} ev = {.control = -1, .cpu = -1};
+struct evaluator evaluator = {.control = -1, .cpu = -1};
 
 /* ---- start and end ---- */
 
@@ -65,31 +39,31 @@ close_fd(int *fd)
 static void
 forget_kept(void)
 {
-	memset(ev.kept, 0, sizeof(ev.kept));
+	memset(evaluator.kept, 0, sizeof(evaluator.kept));
 }
 
 void
 evaluator_stop(void)
 {
-	if (ev.control < 0)
+	if (evaluator.control < 0)
 		return;
-	close_fd(&ev.control);
-	close_fd(&ev.request_to);
-	close_fd(&ev.request_from);
-	close_fd(&ev.answer_to);
-	close_fd(&ev.answer_from);
+	close_fd(&evaluator.control);
+	close_fd(&evaluator.request_to);
+	close_fd(&evaluator.request_from);
+	close_fd(&evaluator.answer_to);
+	close_fd(&evaluator.answer_from);
 	/* In a sandbox this process cannot wait for the zygote, which ends when
 	 * it sees our end. */
-	if (ev.zygote > 0)
-		waitpid(ev.zygote, NULL, 0);
-	buf_release(&ev.request);
-	buf_release(&ev.answer);
-	ev.ended_us += ev.worker_us;
-	ev.worker_us = 0;
+	if (evaluator.zygote > 0)
+		waitpid(evaluator.zygote, NULL, 0);
+	buf_release(&evaluator.request);
+	buf_release(&evaluator.answer);
+	evaluator.ended_us += evaluator.worker_us;
+	evaluator.worker_us = 0;
 	forget_kept();
-	ev.programs = 0;
-	ev.worker = 0;
-	ev.retiring = false;
+	evaluator.started = 0;
+	evaluator.worker = 0;
+	evaluator.retiring = false;
 }
 
 static int
@@ -105,16 +79,10 @@ make_pipe(int *from, int *to)
 	return 0;
 }
 
-uint32_t
-evaluator_programs(void)
-{
-	return ev.programs;
-}
-
 int
 evaluator_fd(void)
 {
-	return ev.control;
+	return evaluator.control;
 }
 
 /* ---- the zygote ---- */
@@ -128,14 +96,14 @@ next_report(struct zygote_report *r)
 	ssize_t n;
 
 	do
-		n = read(ev.control, r, sizeof(*r));
+		n = read(evaluator.control, r, sizeof(*r));
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n == (ssize_t)sizeof(*r) && r->says != ZYGOTE_FAILED)
 		return true;
 	if (n == (ssize_t)sizeof(*r))
 		log_error("the process that starts evaluations fails: %s",
 		    strerror(r->status));
-	ev.worker = 0;
+	evaluator.worker = 0;
 	return false;
 }
 
@@ -144,29 +112,29 @@ order(enum zygote_order what)
 {
 	char c = (char)what;
 
-	return write(ev.control, &c, 1) == 1;
+	return write(evaluator.control, &c, 1) == 1;
 }
 
 static bool
 end_worker(void)
 {
-	ev.told = order(ZYGOTE_KILL);
-	return ev.told;
+	evaluator.told = order(ZYGOTE_KILL);
+	return evaluator.told;
 }
 
 /* Drops what the worker has not read; there is no other reader now. */
 static size_t
 drain(void)
 {
-	struct pollfd p = {ev.request_from, POLLIN, 0};
+	struct pollfd p = {evaluator.request_from, POLLIN, 0};
 	char rest[4096];
 	size_t unread = 0;
 	ssize_t n;
 
 	while (poll(&p, 1, 0) > 0 &&
-	    (n = read(ev.request_from, rest, sizeof(rest))) > 0)
+	    (n = read(evaluator.request_from, rest, sizeof(rest))) > 0)
 		unread += (size_t)n;
-	while (read(ev.answer_from, rest, sizeof(rest)) > 0)
+	while (read(evaluator.answer_from, rest, sizeof(rest)) > 0)
 		continue;
 	return unread;
 }
@@ -180,20 +148,20 @@ is_killed(int status)
 struct evaluator_kills
 evaluator_kills(void)
 {
-	return ev.kills;
+	return evaluator.kills;
 }
 
 static void
 worker_ended(const struct zygote_report *r)
 {
-	if (!ev.told && is_killed(r->status)) {
-		ev.kills.count++;
-		ev.kills.peak_kib = (uint64_t)r->peak_kib;
+	if (!evaluator.told && is_killed(r->status)) {
+		evaluator.kills.count++;
+		evaluator.kills.peak_kib = (uint64_t)r->peak_kib;
 	}
-	ev.worker = 0;
-	ev.retiring = false;
-	ev.worker_us = 0;
-	ev.ended_us += (uint64_t)r->cpu_us;
+	evaluator.worker = 0;
+	evaluator.retiring = false;
+	evaluator.worker_us = 0;
+	evaluator.ended_us += (uint64_t)r->cpu_us;
 	forget_kept();
 }
 
@@ -202,7 +170,7 @@ worker_wait_end(void)
 {
 	struct zygote_report r;
 
-	while (ev.worker > 0) {
+	while (evaluator.worker > 0) {
 		if (!next_report(&r))
 			return false;
 		if (r.says == ZYGOTE_ENDED)
@@ -216,9 +184,9 @@ worker_needed(void)
 {
 	struct zygote_report r;
 
-	if (ev.retiring && !worker_wait_end())
+	if (evaluator.retiring && !worker_wait_end())
 		return false;
-	if (ev.worker > 0)
+	if (evaluator.worker > 0)
 		return true;
 	drain();
 	order(ZYGOTE_FORK);
@@ -226,11 +194,11 @@ worker_needed(void)
 		if (!next_report(&r))
 			return false;
 	} while (r.says != ZYGOTE_FORKED);
-	if (r.pid <= 0 || clock_getcpuclockid(r.pid, &ev.clock) != 0)
+	if (r.pid <= 0 || clock_getcpuclockid(r.pid, &evaluator.clock) != 0)
 		return false;
-	ev.worker = r.pid;
-	ev.fresh = true;
-	ev.killed = ev.told = false;
+	evaluator.worker = r.pid;
+	evaluator.fresh = true;
+	evaluator.killed = evaluator.told = false;
 	return true;
 }
 
@@ -241,7 +209,7 @@ evaluator_look(void)
 
 	if (!next_report(&r))
 		return false;
-	if (r.says != ZYGOTE_ENDED || r.pid != ev.worker)
+	if (r.says != ZYGOTE_ENDED || r.pid != evaluator.worker)
 		return true;
 	worker_ended(&r);
 	return worker_needed();
@@ -256,27 +224,28 @@ evaluator_start(enum sandbox_mode mode, struct err *err)
 	evaluator_stop();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) !=
 		0 ||
-	    make_pipe(&ev.request_from, &ev.request_to) != 0 ||
-	    make_pipe(&ev.answer_from, &ev.answer_to) != 0)
+	    make_pipe(&evaluator.request_from, &evaluator.request_to) != 0 ||
+	    make_pipe(&evaluator.answer_from, &evaluator.answer_to) != 0)
 		return err_set(err, ERR_TRANSIENT, "cannot make a pipe: %s",
 		    strerror(errno));
-	ev.control = control[0];
+	evaluator.control = control[0];
 	conf.control = control[1];
-	conf.requests = ev.request_from;
-	conf.answers = ev.answer_to;
-	ev.zygote = fork();
-	if (ev.zygote == 0)
+	conf.requests = evaluator.request_from;
+	conf.answers = evaluator.answer_to;
+	evaluator.zygote = fork();
+	if (evaluator.zygote == 0)
 		zygote_run(&conf);
 	close(control[1]);
-	close_fd(&ev.answer_to);
-	if (ev.zygote < 0)
+	close_fd(&evaluator.answer_to);
+	if (evaluator.zygote < 0)
 		return err_set(
 		    err, ERR_TRANSIENT, "cannot fork: %s", strerror(errno));
-	fcntl(ev.request_to, F_SETFL, O_NONBLOCK);
-	fcntl(ev.answer_from, F_SETFL, O_NONBLOCK);
-	ev.programs = run_registered();
-	if (sched_getaffinity(0, sizeof(ev.processors), &ev.processors) != 0)
-		CPU_ZERO(&ev.processors);
+	fcntl(evaluator.request_to, F_SETFL, O_NONBLOCK);
+	fcntl(evaluator.answer_from, F_SETFL, O_NONBLOCK);
+	evaluator.started = evaluator.program_count;
+	if (sched_getaffinity(
+		0, sizeof(evaluator.processors), &evaluator.processors) != 0)
+		CPU_ZERO(&evaluator.processors);
 	/* Starts a worker, so that the first call does not wait for it. */
 	if (worker_needed())
 		return 0;
@@ -291,15 +260,15 @@ worker_cpu_us(void)
 {
 	struct timespec t;
 
-	if (clock_gettime(ev.clock, &t) != 0)
-		return ev.worker_us;
+	if (clock_gettime(evaluator.clock, &t) != 0)
+		return evaluator.worker_us;
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 uint64_t
 evaluator_cpu_us(void)
 {
-	return ev.ended_us + ev.worker_us;
+	return evaluator.ended_us + evaluator.worker_us;
 }
 
 /* Bits of the texts that the worker does not keep yet; notes that it will. */
@@ -318,11 +287,11 @@ what_comes(const struct arguments *in)
 	for (int i = 0; i < ARGUMENTS_TEXTS; i++) {
 		uint64_t id = in->texts[i].id;
 
-		if (!(sees & 1u << i) || (id != 0 && id == ev.kept[i]))
+		if (!(sees & 1u << i) || (id != 0 && id == evaluator.kept[i]))
 			continue;
 		if (i == ARGUMENTS_TEXT_BASE)
 			forget_kept();
-		ev.kept[i] = id;
+		evaluator.kept[i] = id;
 		comes |= 1u << i;
 	}
 	return comes;
@@ -339,26 +308,26 @@ compose(const struct evaluator_request *q)
 	    .comes = what_comes(in),
 	    .error = (uint32_t)in->error.n,
 	    .has_error = in->error.p != NULL,
-	    .cpu = ev.cpu,
+	    .cpu = evaluator.cpu,
 	    .now = in->now,
 	    .random = in->random};
 
 	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 		if (head.comes & 1u << i)
 			head.n[i] = (uint32_t)in->texts[i].text.n;
-	buf_reset(&ev.request);
-	buf_add(&ev.request, &head, sizeof(head));
+	buf_reset(&evaluator.request);
+	buf_add(&evaluator.request, &head, sizeof(head));
 	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 		if (head.comes & 1u << i)
-			buf_addspan(&ev.request, in->texts[i].text);
-	buf_addspan(&ev.request, in->error);
+			buf_addspan(&evaluator.request, in->texts[i].text);
+	buf_addspan(&evaluator.request, in->error);
 }
 
 /* Waits for events of fd, or for the worker's end: then false. */
 static bool
 wait_for(int fd, short events, int timeout_ms)
 {
-	struct pollfd fds[] = {{fd, events, 0}, {ev.control, POLLIN, 0}};
+	struct pollfd fds[] = {{fd, events, 0}, {evaluator.control, POLLIN, 0}};
 	int n;
 
 	do
@@ -372,15 +341,16 @@ static bool
 send_request(size_t *written)
 {
 	*written = 0;
-	while (*written < ev.request.len) {
-		ssize_t n = write(ev.request_to, ev.request.data + *written,
-		    ev.request.len - *written);
+	while (*written < evaluator.request.len) {
+		ssize_t n = write(evaluator.request_to,
+		    evaluator.request.data + *written,
+		    evaluator.request.len - *written);
 
 		if (n > 0)
 			*written += (size_t)n;
 		else if (errno != EINTR && errno != EAGAIN)
 			return false;
-		else if (!wait_for(ev.request_to, POLLOUT, -1))
+		else if (!wait_for(evaluator.request_to, POLLOUT, -1))
 			return false;
 	}
 	return true;
@@ -403,27 +373,27 @@ answer_complete(void)
 {
 	struct worker_head head;
 
-	if (ev.answer.len < sizeof(head))
+	if (evaluator.answer.len < sizeof(head))
 		return 0;
-	memcpy(&head, ev.answer.data, sizeof(head));
+	memcpy(&head, evaluator.answer.data, sizeof(head));
 	if (head.says > WORKER_FAILS_SOMEWHERE || head.debugs > head.n ||
 	    head.debugs > DEBUGS_BYTES_MAX ||
 	    head.n - head.debugs > JVWIRE_BYTES_MAX ||
-	    ev.answer.len - sizeof(head) > head.n)
+	    evaluator.answer.len - sizeof(head) > head.n)
 		return -1;
-	return ev.answer.len - sizeof(head) == head.n;
+	return evaluator.answer.len - sizeof(head) == head.n;
 }
 
 static int
 read_answer(void)
 {
 	for (;;) {
-		char *at = buf_reserve(&ev.answer, 64 * 1024);
-		ssize_t n = read(ev.answer_from, at, 64 * 1024);
+		char *at = buf_reserve(&evaluator.answer, 64 * 1024);
+		ssize_t n = read(evaluator.answer_from, at, 64 * 1024);
 
 		if (n <= 0)
 			return answer_complete();
-		ev.answer.len += (size_t)n;
+		evaluator.answer.len += (size_t)n;
 		if (answer_complete() != 0)
 			return answer_complete();
 	}
@@ -433,22 +403,22 @@ read_answer(void)
 static int
 receive(const struct evaluator_request *q)
 {
-	uint64_t began_us = ev.worker_us;
+	uint64_t began_us = evaluator.worker_us;
 	int wait_ms = (int)q->time_limit_ms + LOOK_MS;
 	int complete = 0;
 
-	buf_reset(&ev.answer);
+	buf_reset(&evaluator.answer);
 	while (complete == 0) {
-		bool alive = wait_for(ev.answer_from, POLLIN, wait_ms);
+		bool alive = wait_for(evaluator.answer_from, POLLIN, wait_ms);
 
 		complete = read_answer();
 		if (complete != 0 || !alive)
 			break;
-		if (ev.killed)
+		if (evaluator.killed)
 			continue;
 		wait_ms = time_left_ms(q, began_us);
 		if (wait_ms == 0) {
-			ev.killed = end_worker();
+			evaluator.killed = end_worker();
 			wait_ms = -1;
 		}
 	}
@@ -459,7 +429,7 @@ static void
 name_end(int status, struct evaluator_end *end)
 {
 	end->how = EVALUATOR_CRASHED;
-	if (ev.killed) {
+	if (evaluator.killed) {
 		end->how = EVALUATOR_TIME;
 	} else if (is_killed(status)) {
 		end->how = EVALUATOR_KILLED;
@@ -512,9 +482,9 @@ account(const struct evaluator_request *q)
 {
 	uint64_t now_us = worker_cpu_us();
 
-	if (now_us - ev.worker_us >= RETIRE_US && !q->trace)
-		ev.retiring = end_worker();
-	ev.worker_us = now_us;
+	if (now_us - evaluator.worker_us >= RETIRE_US && !q->trace)
+		evaluator.retiring = end_worker();
+	evaluator.worker_us = now_us;
 }
 
 static enum blame
@@ -529,8 +499,8 @@ ask(const struct evaluator_request *q, struct span *answer,
 	*end = (struct evaluator_end){.how = EVALUATOR_GONE};
 	if (!worker_needed())
 		return BLAME_CALL;
-	was_fresh = ev.fresh;
-	ev.fresh = false;
+	was_fresh = evaluator.fresh;
+	evaluator.fresh = false;
 	compose(q);
 	got = send_request(&written) ? receive(q) : 0;
 	if (got < 0) {
@@ -544,7 +514,7 @@ ask(const struct evaluator_request *q, struct span *answer,
 	if (got == 0)
 		return take_end(was_fresh, written, end);
 	account(q);
-	memcpy(&head, ev.answer.data, sizeof(head));
+	memcpy(&head, evaluator.answer.data, sizeof(head));
 	end->how = head.says == WORKER_GIVES ? EVALUATOR_DONE
 	    : head.says == WORKER_FAILS	     ? EVALUATOR_FAILED
 					     : EVALUATOR_FAILED_SOMEWHERE;
@@ -552,7 +522,7 @@ ask(const struct evaluator_request *q, struct span *answer,
 	if (end->how == EVALUATOR_FAILED)
 		forget_kept();
 	end->debugs = head.debugs;
-	*answer = span_make(ev.answer.data + sizeof(head), head.n);
+	*answer = span_make(evaluator.answer.data + sizeof(head), head.n);
 	return BLAME_CALL;
 }
 
@@ -567,24 +537,25 @@ stay(void)
 {
 	cpu_set_t here;
 
-	if (ev.cpu >= 0 || CPU_COUNT(&ev.processors) < 2)
+	if (evaluator.cpu >= 0 || CPU_COUNT(&evaluator.processors) < 2)
 		return;
-	ev.cpu = sched_getcpu();
-	ev.calls_here = 0;
-	if (ev.cpu < 0 || ev.cpu >= CPU_SETSIZE)
+	evaluator.cpu = sched_getcpu();
+	evaluator.calls_here = 0;
+	if (evaluator.cpu < 0 || evaluator.cpu >= CPU_SETSIZE)
 		return;
 	CPU_ZERO(&here);
-	CPU_SET(ev.cpu, &here);
+	CPU_SET(evaluator.cpu, &here);
 	if (sched_setaffinity(0, sizeof(here), &here) != 0)
-		ev.cpu = -1;
+		evaluator.cpu = -1;
 }
 
 void
 evaluator_roam(void)
 {
-	if (ev.cpu >= 0)
-		sched_setaffinity(0, sizeof(ev.processors), &ev.processors);
-	ev.cpu = -1;
+	if (evaluator.cpu >= 0)
+		sched_setaffinity(
+		    0, sizeof(evaluator.processors), &evaluator.processors);
+	evaluator.cpu = -1;
 }
 
 void
@@ -592,13 +563,13 @@ evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end)
 {
 	*answer = SPAN_NONE;
-	if (ev.answer.cap > BUF_KEPT)
-		buf_release(&ev.answer);
+	if (evaluator.answer.cap > BUF_KEPT)
+		buf_release(&evaluator.answer);
 	stay();
 	if (ask(q, answer, end) == BLAME_NOBODY)
 		ask(q, answer, end);
-	if (++ev.calls_here == STAY_CALLS)
+	if (++evaluator.calls_here == STAY_CALLS)
 		evaluator_roam();
-	if (ev.request.cap > BUF_KEPT)
-		buf_release(&ev.request);
+	if (evaluator.request.cap > BUF_KEPT)
+		buf_release(&evaluator.request);
 }

@@ -1,11 +1,13 @@
 /*
- * evaluator: runs programs in other processes; this is the caller's side.
+ * evaluator: runs programs in other processes.
  *
  * There are three processes: the caller, which holds objects, decides and
- * writes; a zygote, forked from the caller when all programs are compiled
- * (zygote.h); and a worker, forked from the zygote, which runs the programs
- * (worker.h). A worker that ends for any reason is replaced, and the caller
- * learns how it ended. Nothing else is lost.
+ * writes; a zygote, forked from the caller when all programs are compiled,
+ * which never sees an object, so that each worker starts from a clean state;
+ * and a worker, forked from the zygote, which runs the programs and sees only
+ * the objects of its calls. A worker that ends for any reason (a failed
+ * assertion of libjq, a fault, a lack of memory or stack) is replaced, and the
+ * caller learns how it ended. Nothing else is lost.
  *
  * The time of a call is CPU time of the worker, so that no program fails
  * because the machine is busy. One call at a time; one evaluator in a process.
@@ -13,12 +15,66 @@
 #ifndef EVALUATOR_H
 #define EVALUATOR_H
 
+#include <sched.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "process/log.h"
 #include "process/sandbox.h"
 #include "program/arguments.h"
+#include "program/run.h"
+#include "program/zones.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { EVALUATOR_ASAN = 1 };
+#else
+enum { EVALUATOR_ASAN = 0 };
+#endif
+
+/* All that changes in the caller's process, besides the programs themselves. */
+struct evaluator {
+	struct program **programs; /* by number; NULL: gone */
+	uint32_t program_count;
+	struct zones zones; /* until the zygote has them */
+
+	struct program_losses losses; /* lost calls of all evaluations */
+	bool gone;		      /* no process runs programs any more */
+	/* The present evaluation: lost calls before it, its primary, the number
+	 * of its lines of `debug`. */
+	uint64_t lost_before;
+	struct log_about who;
+	int debugs_said;
+
+	uint32_t started; /* programs known to the zygote; 0: not started */
+	pid_t zygote;
+	int control;
+	int request_to, request_from; /* the worker reads request_from */
+	int answer_to, answer_from;
+
+	/* The worker. */
+	pid_t worker; /* 0: none */
+	clockid_t clock;
+	bool fresh;    /* the worker has had no request yet */
+	bool retiring; /* the worker was told to end, not to be used again */
+	bool killed;   /* the worker was told to end: its time was over */
+	bool told;     /* the worker was told to end, for any reason */
+	uint64_t worker_us, ended_us;
+	struct evaluator_kills kills;
+	uint64_t kept[ARGUMENTS_TEXTS]; /* numbers of texts; 0: none */
+
+	cpu_set_t processors; /* processors that we may run on; none: unknown */
+	int cpu;	      /* the processor that we stay on; -1: any */
+	unsigned calls_here;
+
+	struct buf request, answer;
+};
+extern struct evaluator evaluator;
+
+/* ---- the caller's side ---- */
 
 /*
  * Forks the zygote, which has all programs that exist by then; a second call
@@ -28,8 +84,6 @@
  */
 int evaluator_start(enum sandbox_mode mode, struct err *err);
 void evaluator_stop(void);
-/* The number of programs of the zygote; 0: it was not started. */
-uint32_t evaluator_programs(void);
 
 enum evaluator_how {
 	EVALUATOR_DONE,	  /* the answer is from jvwire_add; empty: no output */
@@ -63,23 +117,61 @@ struct evaluator_request {
 void evaluator_ask(const struct evaluator_request *q, struct span *answer,
     struct evaluator_end *end);
 
-/* Called before a wait, after which we may run on any processor. Calls in a row
- * stay on one. */
-void evaluator_roam(void);
-
-/* Workers that were killed, and not by us: perhaps for memory. */
-struct evaluator_kills {
-	uint64_t count;
-	uint64_t peak_kib; /* the most memory that the last one had */
-};
-struct evaluator_kills evaluator_kills(void);
-
 /* CPU time of all workers so far. */
 uint64_t evaluator_cpu_us(void);
 
-/* Readable when something happened between calls; then call evaluator_look,
- * which returns false if the zygote has ended: then the caller must end. */
-int evaluator_fd(void);
-bool evaluator_look(void);
+/* ---- the zygote ---- */
+
+/* An order is one byte. */
+enum zygote_order { ZYGOTE_FORK = 'f', ZYGOTE_KILL = 'k' };
+
+enum zygote_says { ZYGOTE_FORKED, ZYGOTE_ENDED, ZYGOTE_FAILED };
+struct zygote_report {
+	int32_t says;
+	int32_t pid;	  /* the worker */
+	int32_t status;	  /* ZYGOTE_ENDED: from waitpid; ZYGOTE_FAILED, after
+			     which the zygote ends: errno */
+	int32_t peak_kib; /* ZYGOTE_ENDED: the most memory that it had */
+	int64_t cpu_us;	  /* ZYGOTE_ENDED: the CPU time that it used */
+};
+
+struct zygote_conf {
+	int control, requests, answers; /* descriptors */
+	pid_t parent;
+	enum sandbox_mode mode;
+};
+
+/* Runs the zygote in the present process, until the control socket ends. */
+_Noreturn void zygote_run(const struct zygote_conf *conf);
+
+/* ---- the worker, which may crash ---- */
+
+/* Exit codes of a worker, besides 0 at the end of its requests. */
+enum {
+	WORKER_NO_MEMORY = 111, /* see mem.h */
+	WORKER_NO_STACK = 112,
+	WORKER_NO_SANDBOX = 113 /* 114 is TRAIL_TOO_LONG (trail.h) */
+};
+
+/* The head of each answer. */
+enum worker_says {
+	WORKER_GIVES,
+	WORKER_FAILS,
+	WORKER_FAILS_SOMEWHERE /* a traced call can tell where */
+};
+struct worker_head {
+	uint32_t says;
+	uint32_t n; /* bytes that follow: a value (jvwire.h) or a message */
+	uint32_t debugs; /* the last bytes of these: lines of debugs.h */
+};
+
+/* Sets limits and handlers that workers inherit. Called in the zygote, before
+ * its sandbox. Returns the address space that the process has before any call;
+ * 0: unknown, so there is no limit of memory. */
+size_t worker_prepare(void);
+
+/* Reads requests (see arguments.h) until they end, and answers each. space: of
+ * worker_prepare. */
+_Noreturn void worker_run(int requests_fd, int answers_fd, size_t space);
 
 #endif

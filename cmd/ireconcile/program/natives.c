@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/jvtext.h"
-#include "program/randomtext.h"
 #include "program/yamltext.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -407,15 +406,17 @@ static const struct native functions[] = {{"sha256", sha256},
     {"tojson", tojson}, {"to_yaml", to_yaml}, {"fromjson", fromjson},
     {"tonumber", tonumber}, {"uri", uri}, {"base64d", base64d},
     {"implode", implode}, {"indices", indices}, {"contains", contains_call},
-    {"random", randomtext_call}, {"trim", trim_both}, {"ltrim", trim_left},
-    {"rtrim", trim_right}, {"wrong", wrong}, {NULL, NULL}};
+    {"trim", trim_both}, {"ltrim", trim_left}, {"rtrim", trim_right},
+    {"wrong", wrong}, {NULL, NULL}};
 
 jv
-natives_call(struct span name, jv x)
+natives_call(struct span name, jv x, const struct random_key *key)
 {
 	static const struct native *const tables[] = {
 	    functions, amounts_natives, dates_natives, schedules_natives};
 
+	if (span_is(name, "random"))
+		return natives_random(x, key);
 	for (size_t t = 0; t < COUNT(tables); t++)
 		for (const struct native *n = tables[t]; n->name != NULL; n++)
 			if (span_is(name, n->name))

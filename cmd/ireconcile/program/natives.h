@@ -3,7 +3,7 @@
  *
  *	sha256   of a string: 64 hex digits
  *	to_yaml  of anything: YAML text (yamltext.h)
- *	random   of [SEED, LENGTH]: a text of the operator's (randomtext.h)
+ *	random   of [SEED, LENGTH]: a text of the operator's (randomtext.c)
  *	tojson   of anything: JSON text, keys in their order, all digits
  *	wrong    of a string: fails with that text. An error of the library to
  *		 the program's author, so the place goes before it; error() is
@@ -29,9 +29,10 @@
 #include <jv.h>
 
 #include "base/span.h"
+#include "program/program.h"
 
-/* Consumes x; the result, or jv_invalid() with a message. */
-jv natives_call(struct span name, jv x);
+/* Consumes x; the result, or jv_invalid() with a message. key: for random. */
+jv natives_call(struct span name, jv x, const struct random_key *key);
 /* The value that error(x) raises: x, but never null, nor a value that looks
  * like an error of jqparse.h. */
 jv natives_error_text(jv x);
@@ -47,6 +48,9 @@ struct native {
 /* Tables of natives, each ended by a row without a name. */
 extern const struct native amounts_natives[], dates_natives[],
     schedules_natives[];
+
+/* x: [SEED, LENGTH], consumed; the text, or jv_invalid() with a message. */
+jv natives_random(jv x, const struct random_key *key);
 
 /* jv_invalid() with a message. Consumes x. */
 jv natives_refuse(jv x, const char *message);

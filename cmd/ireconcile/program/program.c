@@ -13,9 +13,7 @@
 #include "language/message.h"
 #include "language/reads.h"
 #include "language/source.h"
-#include "libjq/builtins.h"
 #include "libjq/jqcompile.h"
-#include "libjq/jqstate.h"
 #include "process/file.h"
 #include "process/log.h"
 #include "program/natives.h"
@@ -117,7 +115,7 @@ on_call(void *arg, jv request)
 	} else if (span_is(jvtext_span(name), "caught")) {
 		p->reply = caught(p, x);
 	} else {
-		p->reply = natives_call(jvtext_span(name), x);
+		p->reply = natives_call(jvtext_span(name), x, &p->random);
 		/* Our own messages contain no values, so they pass like the
 		 * author's. */
 		if (!jv_is_valid(p->reply)) {
@@ -144,7 +142,7 @@ on_reply(jq_state *jq, void *arg)
 static jq_state *
 new_state(struct program *p)
 {
-	return jqstate_new(&(struct jqstate_callbacks){
+	return jqcompile_state(&(struct jqcompile_callbacks){
 	    on_call, on_reply, on_compile_error, p});
 }
 
@@ -184,12 +182,7 @@ compile(struct program *p, jq_state **jq, struct err *err)
 		return err_set(err, ERR_TRANSIENT, "cannot start libjq");
 	mark = add_switch(p);
 	buf_reset(&p->complaints);
-	compiled = jqcompile(*jq, buf_str(&p->source.text), builtins_pick);
-	/* A message of the compiler is one with all functions of jq. */
-	if (!compiled) {
-		buf_reset(&p->complaints);
-		compiled = jqcompile(*jq, buf_str(&p->source.text), NULL);
-	}
+	compiled = jqcompile(*jq, buf_str(&p->source.text));
 	buf_truncate(&p->source.text, mark);
 	if (compiled)
 		return 0;

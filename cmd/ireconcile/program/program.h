@@ -1,23 +1,19 @@
 /*
- * program: the author's reconcile.jq, compiled once, called many times.
+ * program: the author's reconcile.jq, loaded once, called many times; all that
+ * other rooms know of programs and of the processes that run them.
  *
  * The functions of a program are pure: each sees as its input `.`
  *
  *	{primary, owned, related, operator, now, outstanding, error, plan}
  *
  * with the members that doc/program.md describes; `desired` and `plan` get
- * `owned` and `now` only if desiredReads lists them. The text is
- * composed in one source: guards, the libraries that `include "NAME";` at the
- * top of the file names (spliced, each once), the author's text, and a switch
- * that picks the function by the input. So guards hold for libraries too.
+ * `owned` and `now` only if desiredReads lists them. Impure functions (now env
+ * $ENV input stderr halt ...) are refused when the program is loaded, with file
+ * and line.
  *
- * Impure functions (now env $ENV input stderr halt ...) are refused
- * when the program is loaded, with file and line. Calls run in another process
- * (evaluator.h), limited in CPU time and memory. A call beyond a limit, or that
- * ends that process, fails like any other, and the program stays usable. A
- * process may hold many programs; one thread.
- *
- * Call program_init() once, first thing in main, before anything is compiled.
+ * Calls run in another process, limited in CPU time and memory. A call beyond a
+ * limit, or that ends that process, fails like any other, and the program stays
+ * usable. A process may hold many programs; one thread.
  *
  * Errors of a call: err->message may be shown to users. The text of the
  * author's own error("text") is kept as it is; of jq's messages, which echo the
@@ -36,13 +32,15 @@
 #include "base/textlist.h"
 #include "process/log.h"
 #include "process/sandbox.h"
-#include "program/arguments.h"
+#include "value/digest.h"
 #include "item/itemmarks.h"
 
+/* ---- load ---- */
+
 /*
- * Clears the environment (TZ is UTC then), so that nothing of it reaches a
- * program or libjq; raises the stack limit; prepares SHA-256. A caller that
- * needs environment variables (watches.yaml) reads them before.
+ * First thing in main. Clears the environment (TZ is UTC then), so that nothing
+ * of it reaches a program or libjq; raises the stack limit; prepares SHA-256. A
+ * caller that needs environment variables (watches.yaml) reads them before.
  */
 void program_init(void);
 
@@ -83,7 +81,6 @@ struct program;
  */
 struct program *program_load(
     const char *path, const struct program_options *options, struct err *err);
-
 /*
  * Compiles one expression (`map: {jq: EXPR}`) with the same guards; `name`
  * ("watches.yaml:12") goes before messages. Only program_map or program_test
@@ -91,18 +88,7 @@ struct program *program_load(
  */
 struct program *program_load_expression(const char *name, const char *text,
     const struct program_options *options, struct err *err);
-
-/*
- * Refuses names in the text that cannot be meant, as far as that is certain
- * (language/reads.h): a function that is called nowhere, and whose name is
- * almost that of an entry point. (If the program has that entry point as well,
- * the name is only logged.) -1 with err "FILE:LINE: message".
- */
-int program_check_functions(const struct program *p, struct err *err);
-/* Logs entry points that the program's own file defines twice. */
-void program_warn_twice(const struct program *p);
-/* Logs that nothing calls its `finalize`, which it has to define. */
-void program_warn_finalize(const struct program *p);
+void program_free(struct program *p);
 
 /* The names that an input may have, in all entries: they may share a
  * program. */
@@ -117,47 +103,140 @@ struct program_known {
  * .operator are only logged. */
 int program_check_reads(const struct program *p,
     const struct program_known *known, struct err *err);
+/* Logs that nothing calls its `finalize`, which it has to define. */
+void program_warn_finalize(const struct program *p);
 
-void program_free(struct program *p);
-
-/*
- * All programs are loaded: starts the processes in which they run, before the
- * caller enters a sandbox, and frees what only those need. Without it the first
- * call starts them, without a sandbox. -1 with err.
- */
-int program_start(enum sandbox_mode mode, struct err *err);
+/* ---- what the text of a program tells ---- */
 
 /* Whether the author defines this function. (PROGRAM_DESIRED: always.) */
 bool program_defines(const struct program *p, enum program_call call);
-
-/*
- * The functions that may see .MEMBER of the input, or .owned.KIND: bits, 1u <<
- * enum program_call. The results of the other functions do not depend on it
- * (language/sees.h).
- */
+/* The functions that may see .MEMBER of the input, or .owned.KIND: bits, 1u <<
+ * enum program_call. The results of the others do not depend on it. */
 unsigned program_sees(const struct program *p, const char *member);
 unsigned program_sees_owned(const struct program *p, const char *kind);
-/* Whether the program may look into values of a member of this name
- * (language/looks.h). */
+/* Whether the program may look into values of a member of this name, or into
+ * all of an object of this name. */
 bool program_looks_into(const struct program *p, struct span member);
-/* Whether the program may look into all of an object of this name. */
 bool program_inspects(const struct program *p, struct span object);
 /* Whether a call may print lines of `debug`. */
 bool program_prints_debugs(const struct program *p);
 
-/* Calls so far that ended at a limit, and that crashed in jq. */
-struct program_losses {
-	uint64_t limited;
-	uint64_t crashed;
+/* ---- the processes that run programs ---- */
+
+/*
+ * All programs are loaded: starts the processes in which they run, before the
+ * caller has a thread or enters a sandbox, and frees what only those need.
+ * Without it the first call starts them, without a sandbox. -1 with err.
+ */
+int program_start(enum sandbox_mode mode, struct err *err);
+/* The system calls that the caller keeps in its own sandbox (sandbox_enter). */
+extern const struct sandbox_rule *const program_sandbox[];
+/* Readable when something happened between calls; then call evaluator_look,
+ * which returns false if the processes have ended: then the caller must end. */
+int evaluator_fd(void);
+bool evaluator_look(void);
+/* False: the processes are gone. Results of calls are invalid then; the caller
+ * has to end. */
+bool program_alive(void);
+/* Called before a wait, after which we may run on any processor. Calls in a row
+ * stay on one. */
+void evaluator_roam(void);
+
+/* Processes that were killed, and not by us: perhaps for memory. */
+struct evaluator_kills {
+	uint64_t count;
+	uint64_t peak_kib; /* the most memory that the last one had */
 };
-struct program_losses program_losses(void);
+struct evaluator_kills evaluator_kills(void);
+
+/* The processes whose CPU time counts. Where all goes by the clock of the
+ * input, no time counts: the result must not depend on it. */
+enum cost_time { COST_NO_TIME, COST_PROGRAMS, COST_PROGRAMS_AND_OURS };
+/* The use of cost_begin to cost_end. Costs may overlap. */
+struct cost {
+	enum cost_time time;
+	uint64_t cpu_us;
+	uint64_t limited; /* calls that ended at a limit */
+	uint64_t crashed; /* calls that crashed in jq */
+};
+struct cost cost_begin(enum cost_time time);
+void cost_end(struct cost *c);
+
+/* ---- the input of a call ---- */
+
+/*
+ * The process that holds the objects keeps and sends them as text. Each text is
+ * sent once in an evaluation, with the first call that needs it: the worker
+ * keeps the parsed values, under the numbers that the sender gave them.
+ */
+
+/* The parts of the texts below. */
+enum arguments_part {
+	ARGUMENTS_WHOLE,   /* the text of `.`, without other parts */
+	ARGUMENTS_PRIMARY, /* text of the object */
+	ARGUMENTS_RELATED, /* a key of .related; then its objects */
+	ARGUMENTS_OWNED,   /* a key of .owned; then its objects */
+	ARGUMENTS_OBJECT,
+	ARGUMENTS_OPERATOR,    /* text of .operator */
+	ARGUMENTS_LOOPS,       /* text of .loops */
+	ARGUMENTS_OUTSTANDING, /* text of an element of .outstanding */
+	ARGUMENTS_PLAN	       /* text of .plan */
+};
+
+/* Appends a part. */
+void arguments_add(struct buf *b, enum arguments_part part, struct span bytes);
+
+/* Texts that the worker keeps. A new base drops the others, which came with the
+ * old one. */
+enum arguments_text {
+	ARGUMENTS_TEXT_BASE,	/* whole, or primary, related, operator */
+	ARGUMENTS_TEXT_OWNED,	/* .owned */
+	ARGUMENTS_TEXT_OUTCOME, /* .loops and .outstanding */
+	ARGUMENTS_TEXT_PLAN,	/* .plan */
+	ARGUMENTS_TEXTS
+};
+
+/* The key from which random(SEED; LENGTH) makes its texts: one for each
+ * primary, so that a worker never has that of another one. */
+enum random_key_state { RANDOM_OFF, RANDOM_LACKS_KEY, RANDOM_READY };
+struct random_key {
+	enum random_key_state state;
+	unsigned char bytes[DIGEST_SIZE]; /* RANDOM_READY */
+};
+
+enum {
+	ARGUMENTS_HAS_OWNED = 1,
+	ARGUMENTS_HAS_NOW = 2,
+	ARGUMENTS_HAS_OUTCOME = 4,
+	ARGUMENTS_HAS_PLAN = 8
+};
+struct arguments {
+	unsigned has; /* ARGUMENTS_HAS_... */
+	double now;
+	struct random_key random;
+	/* With an outcome: .error as plain text, not JSON; without p: null. */
+	struct span error;
+	/* Borrowed. The worker keeps a text as long as its number does not
+	 * change; 0: it is not kept. */
+	struct {
+		uint64_t id;
+		struct span text;
+	} texts[ARGUMENTS_TEXTS];
+};
+
+/* A number for a text that was not used before. */
+uint64_t arguments_id(void);
+
+/* Appends the input as one line of JSON. -1 with err: see jvtext_add. */
+int arguments_print(
+    const struct arguments *input, struct buf *out, struct err *err);
+
+/* ---- call ---- */
+
 /* An evaluation begins. After two lost calls its other calls fail at once, so
  * that it takes at most twice the limit of a call. who: for the log; what it
  * borrows is valid until the last call of this evaluation. */
 void program_begin(const struct log_about *who);
-/* False: the processes that ran the programs are gone. Results of calls are
- * invalid then; the caller has to end. */
-bool program_alive(void);
 
 /*
  * The calls. `about` ("IoTService ns/name") goes into the message of a limit.

@@ -1,4 +1,7 @@
-/* Part of program/program.h: names in a program that cannot be meant. */
+/*
+ * Part of program/program.h and program/run.h: names in a program that cannot be
+ * meant.
+ */
 #include "program/program.h"
 
 #include "base/nearest.h"

@@ -1,24 +1,23 @@
-#include "program/randomtext.h"
+/*
+ * Part of program/natives.h: texts that look random to everybody without the
+ * key, and are always the same for one seed.
+ *
+ * A character is one of 62, from a byte of HMAC-SHA256(key, "N:SEED"), N = 0,
+ * 1, ...; bytes of 248 and more are skipped, so that all are equally likely.
+ * This never changes: it would change the passwords in every cluster.
+ */
+#include "program/natives.h"
 
 #include <math.h>
 
 #include "json/jvtext.h"
-#include "program/natives.h"
 
-enum { LETTERS = 62 };
-
-/* The key of the present call; there is one call at a time. */
-static struct random_key now;
-
-void
-randomtext_use(const struct random_key *key)
-{
-	now = *key;
-}
+enum { LETTERS = 62, LONGEST = 1024 };
 
 /* The characters of block n, appended. */
 static void
-add_block(struct buf *b, unsigned n, struct span seed)
+add_block(
+    struct buf *b, const struct random_key *key, unsigned n, struct span seed)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -27,7 +26,7 @@ add_block(struct buf *b, unsigned n, struct span seed)
 
 	buf_addf(&text, "%u:", n);
 	buf_addspan(&text, seed);
-	digest_hmac(span_make((const char *)now.bytes, sizeof(now.bytes)),
+	digest_hmac(span_make((const char *)key->bytes, sizeof(key->bytes)),
 	    buf_span(&text), code);
 	for (size_t i = 0; i < sizeof(code); i++)
 		if (code[i] < 256 / LETTERS * LETTERS)
@@ -36,9 +35,9 @@ add_block(struct buf *b, unsigned n, struct span seed)
 }
 
 static const char *
-lacking(void)
+lacking(const struct random_key *key)
 {
-	switch (now.state) {
+	switch (key->state) {
 	case RANDOM_OFF:
 		return "random needs random: true in the entry of watches.yaml";
 	case RANDOM_LACKS_KEY:
@@ -51,7 +50,7 @@ lacking(void)
 }
 
 jv
-randomtext_call(jv x)
+natives_random(jv x, const struct random_key *key)
 {
 	jv seed = jv_array_get(jv_copy(x), 0);
 	jv length = jv_array_get(jv_copy(x), 1);
@@ -60,18 +59,18 @@ randomtext_call(jv x)
 	struct buf text = BUF_INIT;
 
 	jv_free(length);
-	if (jv_get_kind(seed) != JV_KIND_STRING || !(n >= 1) ||
-	    n > RANDOMTEXT_LONGEST || n != floor(n)) {
+	if (jv_get_kind(seed) != JV_KIND_STRING || !(n >= 1) || n > LONGEST ||
+	    n != floor(n)) {
 		jv_free(seed);
 		return natives_refuse(
 		    x, "random takes a text and a length from 1 to 1024");
 	}
-	if (lacking() != NULL) {
+	if (lacking(key) != NULL) {
 		jv_free(seed);
-		return natives_refuse(x, lacking());
+		return natives_refuse(x, lacking(key));
 	}
 	for (unsigned block = 0; text.len < (size_t)n; block++)
-		add_block(&text, block, jvtext_span(seed));
+		add_block(&text, key, block, jvtext_span(seed));
 	jv_free(seed);
 	jv_free(x);
 	x = jv_string_sized(text.data, (int)n);

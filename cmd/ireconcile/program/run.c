@@ -10,77 +10,56 @@
 #include "program/jvwire.h"
 #include "program/zones.h"
 
-static struct {
-	struct program **items; /* by number; NULL: gone */
-	uint32_t count;
-} programs;
-
 /* Lost calls of one evaluation: the second is that of the status, which reports
  * the first. */
 enum { LOST_MOST = 2 };
 
-/* The evaluator is one, and so is the evaluation that runs. */
-static struct {
-	struct program_losses losses; /* lost calls of all evaluations */
-	bool gone;		      /* no process runs programs any more */
-	/* The present evaluation: lost calls before it, its primary, the number
-	 * of its lines of `debug`. */
-	uint64_t lost_before;
-	struct log_about who;
-	int debugs_said;
-} state;
-
 struct program_losses
 program_losses(void)
 {
-	return state.losses;
+	return evaluator.losses;
 }
 
 static uint64_t
 lost(void)
 {
-	return state.losses.limited + state.losses.crashed;
+	return evaluator.losses.limited + evaluator.losses.crashed;
 }
 
 void
 program_begin(const struct log_about *about)
 {
-	state.lost_before = lost();
-	state.who = *about;
-	state.debugs_said = 0;
+	evaluator.lost_before = lost();
+	evaluator.who = *about;
+	evaluator.debugs_said = 0;
 }
 
 bool
 program_alive(void)
 {
-	return !state.gone;
+	return !evaluator.gone;
 }
 
 void
 run_register(struct program *p)
 {
-	p->number = programs.count++;
-	programs.items =
-	    mem_array(programs.items, programs.count, sizeof(*programs.items));
-	programs.items[p->number] = p;
+	p->number = evaluator.program_count++;
+	evaluator.programs = mem_array(evaluator.programs,
+	    evaluator.program_count, sizeof(*evaluator.programs));
+	evaluator.programs[p->number] = p;
 }
 
 void
 run_forget(struct program *p)
 {
-	programs.items[p->number] = NULL;
+	evaluator.programs[p->number] = NULL;
 }
 
 struct program *
 run_find(uint32_t number)
 {
-	return number < programs.count ? programs.items[number] : NULL;
-}
-
-uint32_t
-run_registered(void)
-{
-	return programs.count;
+	return number < evaluator.program_count ? evaluator.programs[number]
+						: NULL;
 }
 
 const char *
@@ -116,8 +95,9 @@ run_refuse(struct program *p, enum program_call call, jv value,
 static int
 start(enum sandbox_mode mode, struct err *err)
 {
-	for (uint32_t i = 0; i < programs.count; i++)
-		if (programs.items[i] != NULL && programs.items[i]->needs_zones)
+	for (uint32_t i = 0; i < evaluator.program_count; i++)
+		if (evaluator.programs[i] != NULL &&
+		    evaluator.programs[i]->needs_zones)
 			zones_load();
 	return evaluator_start(mode, err);
 }
@@ -128,8 +108,8 @@ program_start(enum sandbox_mode mode, struct err *err)
 	if (start(mode, err) != 0)
 		return -1;
 	zones_free();
-	for (uint32_t i = 0; i < programs.count; i++) {
-		struct program *p = programs.items[i];
+	for (uint32_t i = 0; i < evaluator.program_count; i++) {
+		struct program *p = evaluator.programs[i];
 
 		if (p == NULL || p->jq == NULL)
 			continue;
@@ -148,34 +128,34 @@ say_end(const struct program *p, const struct evaluator_end *end,
 {
 	switch (end->how) {
 	case EVALUATOR_TIME:
-		state.losses.limited++;
+		evaluator.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s took more than %g s of CPU time and was stopped",
 		    function, about, (double)p->time_limit_ms / 1000);
 	case EVALUATOR_MEMORY:
-		state.losses.limited++;
+		evaluator.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s took more than %zu MiB of memory and was stopped",
 		    function, about, p->memory_limit >> 20);
 	case EVALUATOR_STACK:
-		state.losses.limited++;
+		evaluator.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s nested too deep and was stopped", function,
 		    about);
 	case EVALUATOR_KILLED:
-		state.losses.limited++;
+		evaluator.losses.limited++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s was killed twice, as the kernel does when memory "
 		    "is out",
 		    function, about);
 	case EVALUATOR_GONE:
-		state.gone = true;
+		evaluator.gone = true;
 		return err_set(err, ERR_TRANSIENT,
 		    "%s of %s was not evaluated: the process that starts "
 		    "evaluations is gone",
 		    function, about);
 	default:
-		state.losses.crashed++;
+		evaluator.losses.crashed++;
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s crashed in jq (%s)", function, about, end->why);
 	}
@@ -185,7 +165,7 @@ say_end(const struct program *p, const struct evaluator_end *end,
 static int
 be_started(struct err *err)
 {
-	if (evaluator_programs() == programs.count)
+	if (evaluator.started == evaluator.program_count)
 		return 0;
 	return start(SANDBOX_UNWANTED, err);
 }
@@ -208,7 +188,7 @@ find_place(struct evaluator_request *q, struct err *err)
 	evaluator_ask(q, &answer, &end);
 	if (end.how == EVALUATOR_FAILED)
 		err_set(err, ERR_PERMANENT, "%.*s", SPAN_ARG(answer));
-	state.gone = state.gone || end.how == EVALUATOR_GONE;
+	evaluator.gone = evaluator.gone || end.how == EVALUATOR_GONE;
 	return -1;
 }
 
@@ -231,7 +211,7 @@ log_debugs(const struct program *p, enum program_call call,
 	if (call == PROGRAM_MAP)
 		debugs_log(lines, NULL, about, &said);
 	else
-		debugs_log(lines, &state.who, NULL, &state.debugs_said);
+		debugs_log(lines, &evaluator.who, NULL, &evaluator.debugs_said);
 }
 
 int
@@ -245,7 +225,7 @@ run_program(struct program *p, enum program_call call,
 	struct span answer;
 
 	*result = jv_invalid();
-	if (call != PROGRAM_MAP && lost() - state.lost_before >= LOST_MOST)
+	if (call != PROGRAM_MAP && lost() - evaluator.lost_before >= LOST_MOST)
 		return err_set(err, ERR_PERMANENT,
 		    "%s of %s was not evaluated, after other functions were "
 		    "stopped",

@@ -36,9 +36,10 @@ struct program {
 	bool author_raised;   /* the program's own error() raised */
 	struct debugs debugs; /* lines of the present call */
 	enum program_call running;
-	bool shows_debugs;     /* the caller logs lines of `debug` */
-	bool prints_debugs;    /* and the program may write some */
-	struct buf complaints; /* messages of the compiler, NUL after each */
+	struct random_key random; /* of the present call */
+	bool shows_debugs;	  /* the caller logs lines of `debug` */
+	bool prints_debugs;	  /* and the program may write some */
+	struct buf complaints;	  /* messages of the compiler, NUL after each */
 };
 
 /* The names of the functions in the text, by enum program_call. */
@@ -60,12 +61,27 @@ int program_compile(struct program *p, struct err *err);
 /* Makes p->traced, and changes p->source for that. */
 int program_compile_traced(struct program *p, struct err *err);
 
+/*
+ * Refuses names in the text that cannot be meant, as far as that is certain
+ * (language/reads.h): a function that is called nowhere, and whose name is
+ * almost that of an entry point. (If the program has that entry point as well,
+ * the name is only logged.) -1 with err "FILE:LINE: message".
+ */
+int program_check_functions(const struct program *p, struct err *err);
+/* Logs entry points that the program's own file defines twice. */
+void program_warn_twice(const struct program *p);
+
+/* Calls so far that ended at a limit, and that crashed in jq. */
+struct program_losses {
+	uint64_t limited;
+	uint64_t crashed;
+};
+struct program_losses program_losses(void);
+
 /* All programs have a number, by which a worker finds them. */
 void run_register(struct program *p);
 void run_forget(struct program *p);
 struct program *run_find(uint32_t number); /* NULL: none */
-/* Changes when programs are added. */
-uint32_t run_registered(void);
 
 /* The one output in *result, owned; jv_invalid() if there was none. */
 int run_program(struct program *p, enum program_call call,

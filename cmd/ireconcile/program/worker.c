@@ -1,4 +1,5 @@
-#include "program/worker.h"
+/* Part of program/evaluator.h: the process in which programs run. */
+#include "program/evaluator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,20 +11,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "json/jvkey.h"
 #include "json/jvtext.h"
 #include "language/message.h"
-#include "program/arguments.h"
 #include "program/jvwire.h"
-#include "program/randomtext.h"
-#include "program/run.h"
 #include "trace/trail.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-enum { ASAN = 1 };
-#else
-enum { ASAN = 0 };
-#endif
 
 enum {
 	ALTSTACK_BYTES = 64 << 10,
@@ -34,11 +27,22 @@ enum {
 	INPUT_FACTOR = 24
 };
 
-/* ---- limits ---- */
+struct worker {
+	/* Input that was read and not used yet, so that a request takes one
+	 * system call. */
+	struct {
+		char bytes[64 << 10];
+		size_t at, n;
+	} ahead;
+	int requests, answers; /* descriptors */
+	size_t space_before;   /* of worker_prepare */
+	rlim_t space_now;      /* the limit of the address space */
+	size_t objects;	       /* bytes of the objects that are kept */
+	int cpu;	       /* the processor that it stays on; -1: any */
+	struct arguments_kept kept;
+};
 
-static size_t space_before; /* address space when nothing was called; 0: no
-			     * limit of memory */
-static rlim_t space_now;    /* the limit as it is set */
+/* ---- limits ---- */
 
 /* When memory is out, this leaves libjq at once. */
 static void
@@ -80,7 +84,7 @@ catch_faults(void)
 	stack_t stack = {.ss_sp = altstack, .ss_size = sizeof(altstack)};
 	struct sigaction fault = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	if (ASAN || sigaltstack(&stack, NULL) != 0)
+	if (EVALUATOR_ASAN || sigaltstack(&stack, NULL) != 0)
 		return;
 	fault.sa_sigaction = on_fault;
 	sigemptyset(&fault.sa_mask);
@@ -105,36 +109,35 @@ address_space(void)
 	return strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-void
+size_t
 worker_prepare(void)
 {
 	catch_faults();
 	jv_nomem_handler(on_no_memory, NULL);
-	for (uint32_t i = 0; i < run_registered(); i++)
+	for (uint32_t i = 0; i < evaluator.program_count; i++)
 		if (run_find(i) != NULL && run_find(i)->jq != NULL)
 			jq_set_nomem_handler(
 			    run_find(i)->jq, on_no_memory, NULL);
 	/* AddressSanitizer reserves more than any limit. */
-	if (!ASAN)
-		space_before = address_space();
+	return EVALUATOR_ASAN ? 0 : address_space();
 }
 
 /* Half as much again as the program's limit: an array that grows is in memory
  * twice while it is copied. Large objects get extra memory. */
 static void
-limit_memory(const struct program *p, size_t objects)
+limit_memory(struct worker *w, const struct program *p)
 {
-	rlim_t most = space_before + p->memory_limit + p->memory_limit / 2;
+	rlim_t most = w->space_before + p->memory_limit + p->memory_limit / 2;
 	struct rlimit r;
 
-	if (objects > INPUT_LARGE)
-		most += objects * INPUT_FACTOR;
-	if (space_before == 0 || most == space_now ||
+	if (w->objects > INPUT_LARGE)
+		most += w->objects * INPUT_FACTOR;
+	if (w->space_before == 0 || most == w->space_now ||
 	    getrlimit(RLIMIT_AS, &r) != 0)
 		return;
 	r.rlim_cur = most > r.rlim_max ? r.rlim_max : most;
 	if (setrlimit(RLIMIT_AS, &r) == 0)
-		space_now = most;
+		w->space_now = most;
 }
 
 /* ---- one call ---- */
@@ -291,10 +294,10 @@ poison(jv input, const char *key, bool allowed)
 }
 
 static enum worker_says
-answer(struct arguments_kept *kept, const struct arguments_head *head,
-    const char *body, struct buf *out, struct err *err)
+answer(struct arguments_kept *kept, struct program *p,
+    const struct arguments_head *head, const char *body, struct buf *out,
+    struct err *err)
 {
-	struct program *p = run_find(head->program);
 	jv input;
 
 	if (p == NULL || p->jq == NULL || head->call >= PROGRAM_CALLS) {
@@ -310,7 +313,7 @@ answer(struct arguments_kept *kept, const struct arguments_head *head,
 		input = poison(input, "owned", reads & PROGRAM_READS_OWNED);
 		input = poison(input, "now", reads & PROGRAM_READS_NOW);
 	}
-	randomtext_use(&head->random);
+	p->random = head->random;
 	if (head->trace)
 		return call_traced(p, head->call, input, out, err);
 	return call(p, p->jq, head->call, input, out, err);
@@ -318,50 +321,30 @@ answer(struct arguments_kept *kept, const struct arguments_head *head,
 
 /* ---- requests ---- */
 
-/* Input that was read and not used yet, so that a request takes one system
- * call. */
-static struct {
-	char bytes[64 << 10];
-	size_t at, n;
-} ahead;
-
-static size_t
-take_ahead(char *to, size_t n)
-{
-	size_t there = ahead.n - ahead.at;
-
-	if (n > there)
-		n = there;
-	memcpy(to, ahead.bytes + ahead.at, n);
-	ahead.at += n;
-	return n;
-}
-
 static void
-read_ahead(int fd)
-{
-	ssize_t n;
-
-	do
-		n = read(fd, ahead.bytes, sizeof(ahead.bytes));
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		_exit(0);
-	ahead.at = 0;
-	ahead.n = (size_t)n;
-}
-
-static void
-read_all(int fd, void *to, size_t n)
+read_all(struct worker *w, void *to, size_t n)
 {
 	for (char *p = to; n > 0;) {
-		size_t had;
+		size_t there = w->ahead.n - w->ahead.at;
 
-		if (ahead.at == ahead.n)
-			read_ahead(fd);
-		had = take_ahead(p, n);
-		p += had;
-		n -= had;
+		if (there > n)
+			there = n;
+		memcpy(p, w->ahead.bytes + w->ahead.at, there);
+		w->ahead.at += there;
+		p += there;
+		n -= there;
+		if (n > 0) {
+			ssize_t got;
+
+			do
+				got = read(w->requests, w->ahead.bytes,
+				    sizeof(w->ahead.bytes));
+			while (got < 0 && errno == EINTR);
+			if (got <= 0)
+				_exit(0);
+			w->ahead.at = 0;
+			w->ahead.n = (size_t)got;
+		}
 	}
 }
 
@@ -383,32 +366,30 @@ write_all(int fd, const char *p, size_t n)
 /* Moves to the processor of the calling process (see evaluator.c), if
  * possible. */
 static void
-follow(int cpu)
+follow(struct worker *w, int cpu)
 {
-	static int here = -1;
 	cpu_set_t set;
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == here)
+	if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == w->cpu)
 		return;
-	here = cpu;
+	w->cpu = cpu;
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void
-serve(int answers_fd, struct arguments_kept *kept,
-    const struct arguments_head *head, const char *body)
+serve(struct worker *w, struct program *p, const struct arguments_head *head,
+    const char *body)
 {
 	struct worker_head says = {.says = WORKER_GIVES};
-	struct program *p = run_find(head->program);
 	struct buf out = BUF_INIT;
 	struct err err = ERR_INIT;
 
 	if (p != NULL)
 		debugs_begin(&p->debugs);
 	buf_add(&out, &says, sizeof(says));
-	says.says = answer(kept, head, body, &out, &err);
+	says.says = answer(&w->kept, p, head, body, &out, &err);
 	if (says.says != WORKER_GIVES) {
 		buf_truncate(&out, sizeof(says));
 		buf_adds(&out, err.message);
@@ -419,38 +400,41 @@ serve(int answers_fd, struct arguments_kept *kept,
 	}
 	says.n = (uint32_t)(out.len - sizeof(says));
 	memcpy(out.data, &says, sizeof(says));
-	write_all(answers_fd, out.data, out.len);
+	write_all(w->answers, out.data, out.len);
 	buf_release(&out);
 }
 
 _Noreturn void
-worker_run(int requests_fd, int answers_fd)
+worker_run(int requests_fd, int answers_fd, size_t space)
 {
-	struct arguments_kept kept;
+	struct worker *w = mem_zalloc(sizeof(*w));
 	struct buf body = BUF_INIT;
-	size_t objects = 0;
 
+	w->requests = requests_fd;
+	w->answers = answers_fd;
+	w->space_before = space;
+	w->cpu = -1;
 	for (int i = 0; i < ARGUMENTS_TEXTS; i++)
-		kept.values[i] = jv_invalid();
+		w->kept.values[i] = jv_invalid();
 	for (;;) {
 		struct arguments_head head;
-		const struct program *p;
+		struct program *p;
 		size_t n;
 
-		read_all(requests_fd, &head, sizeof(head));
-		follow(head.cpu);
+		read_all(w, &head, sizeof(head));
+		follow(w, head.cpu);
 		n = head.error;
 		for (int i = 0; i < ARGUMENTS_TEXTS; i++)
 			n += head.n[i];
-		objects =
-		    head.comes & 1u << ARGUMENTS_TEXT_BASE ? n : objects + n;
+		w->objects =
+		    head.comes & 1u << ARGUMENTS_TEXT_BASE ? n : w->objects + n;
 		p = run_find(head.program);
 		if (p != NULL)
-			limit_memory(p, objects);
+			limit_memory(w, p);
 		buf_reset(&body);
 		buf_reserve(&body, n + 1);
-		read_all(requests_fd, body.data, n);
-		serve(answers_fd, &kept, &head, body.data);
+		read_all(w, body.data, n);
+		serve(w, p, &head, body.data);
 		if (body.cap > INPUT_LARGE)
 			buf_release(&body);
 	}

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "process/file.h"
+#include "program/evaluator.h"
 
 #define DEFAULT_DIR "/usr/share/zoneinfo"
 
@@ -19,26 +20,15 @@ enum {
 	NAME_SHOWN = 64 /* bytes, in a message */
 };
 
-struct named_zone {
-	char *name;   /* owned */
-	size_t at, n; /* in bytes */
-};
-
-static struct {
-	char *dir; /* owned; NULL: the default */
-	bool loaded;
-	struct named_zone *items; /* owned, by name */
-	size_t count;
-	struct buf bytes;
-} zones;
+static struct zones *const zones = &evaluator.zones;
 
 void
 zones_init(void)
 {
 	const char *dir = getenv("TZDIR");
 
-	free(zones.dir);
-	zones.dir = dir == NULL || *dir == '\0' ? NULL : mem_strdup(dir);
+	free(zones->dir);
+	zones->dir = dir == NULL || *dir == '\0' ? NULL : mem_strdup(dir);
 }
 
 static void
@@ -51,13 +41,13 @@ add_file(const char *path, const char *name)
 	if (file_read(path, 1, &text, NULL) == 0)
 		essence = zone_essence(buf_span(&text));
 	if (essence.p != NULL && zone_read(&z, essence) == 0 &&
-	    zones.count < COUNT_MAX &&
-	    zones.bytes.len + essence.n <= BYTES_MAX) {
-		zones.items = mem_array(
-		    zones.items, zones.count + 1, sizeof(*zones.items));
-		zones.items[zones.count++] = (struct named_zone){
-		    mem_strdup(name), zones.bytes.len, essence.n};
-		buf_addspan(&zones.bytes, essence);
+	    zones->count < COUNT_MAX &&
+	    zones->bytes.len + essence.n <= BYTES_MAX) {
+		zones->items = mem_array(
+		    zones->items, zones->count + 1, sizeof(*zones->items));
+		zones->items[zones->count++] = (struct named_zone){
+		    mem_strdup(name), zones->bytes.len, essence.n};
+		buf_addspan(&zones->bytes, essence);
 	}
 	buf_release(&text);
 }
@@ -110,24 +100,25 @@ compare(const void *a, const void *b)
 void
 zones_load(void)
 {
-	if (zones.loaded)
+	if (zones->loaded)
 		return;
-	zones.loaded = true;
-	add_dir(zones.dir == NULL ? DEFAULT_DIR : zones.dir, "", 1);
-	if (zones.count > 0)
-		qsort(zones.items, zones.count, sizeof(*zones.items), compare);
+	zones->loaded = true;
+	add_dir(zones->dir == NULL ? DEFAULT_DIR : zones->dir, "", 1);
+	if (zones->count > 0)
+		qsort(
+		    zones->items, zones->count, sizeof(*zones->items), compare);
 }
 
 void
 zones_free(void)
 {
-	for (size_t i = 0; i < zones.count; i++)
-		free(zones.items[i].name);
-	free(zones.items);
-	zones.items = NULL;
-	zones.count = 0;
-	zones.loaded = false;
-	buf_release(&zones.bytes);
+	for (size_t i = 0; i < zones->count; i++)
+		free(zones->items[i].name);
+	free(zones->items);
+	zones->items = NULL;
+	zones->count = 0;
+	zones->loaded = false;
+	buf_release(&zones->bytes);
 }
 
 static int
@@ -160,14 +151,14 @@ zones_find(struct span name, struct zone *z, struct err *err)
 	*z = ZONE_UTC;
 	if (span_is(name, "UTC"))
 		return 0;
-	if (zones.count > 0)
-		found = bsearch(&name, zones.items, zones.count,
-		    sizeof(*zones.items), compare_name);
+	if (zones->count > 0)
+		found = bsearch(&name, zones->items, zones->count,
+		    sizeof(*zones->items), compare_name);
 	if (found != NULL)
 		return zone_read(
-		    z, span_make(zones.bytes.data + found->at, found->n));
+		    z, span_make(zones->bytes.data + found->at, found->n));
 	return refuse(name,
-	    zones.count > 0
+	    zones->count > 0
 		? "is unknown"
 		: "is not installed: no time zones are (package tzdata)",
 	    err);

@@ -9,11 +9,24 @@
 #ifndef ZONES_H
 #define ZONES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "value/zone.h"
+
+struct zones {
+	char *dir; /* owned; NULL: the default */
+	bool loaded;
+	struct named_zone {
+		char *name;   /* owned */
+		size_t at, n; /* in bytes */
+	} * items;	      /* owned, by name */
+	size_t count;
+	struct buf bytes;
+};
 
 /* Keeps the value of TZDIR. Call it before the environment is cleared. */
 void zones_init(void);

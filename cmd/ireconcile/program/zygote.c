@@ -1,9 +1,15 @@
-#include "program/zygote.h"
+/*
+ * Part of program/evaluator.h and program/program.h: the process that forks
+ * workers, one at a time, and the system calls that each process keeps.
+ */
+#include "program/evaluator.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -11,14 +17,45 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program/calls.h"
-#include "program/worker.h"
+/* ---- the system calls that each process keeps (sandbox.h) ----
+ *
+ * Everything must be open and loaded before: files, epoll, signalfd. */
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { ASAN = 1 };
-#else
-enum { ASAN = 0 };
-#endif
+/* Reads the time that an evaluation took in another process. */
+static const struct sandbox_rule watch[] = {
+    SANDBOX_ALLOW("clock_getres"), SANDBOX_END};
+
+/* Moves to another processor, only the process itself. */
+static const struct sandbox_rule move[] = {
+    SANDBOX_WHERE("sched_setaffinity", 0, UINT64_C(0xffffffff), 0),
+    SANDBOX_ALLOW("getcpu"), SANDBOX_END};
+
+/* Lets krecord see what is read: lib/process/tee.h. */
+static const struct sandbox_rule tap[] = {SANDBOX_ALLOW("tee"),
+    SANDBOX_WHERE("ioctl", 1, UINT64_C(0xffffffff), FIONREAD), SANDBOX_END};
+
+const struct sandbox_rule *const program_sandbox[] = {
+    sandbox_compute, sandbox_descriptors, watch, move, tap, NULL};
+
+/* For the zygote. Its filter is in force in the workers, too, besides their
+ * own. */
+static const struct sandbox_rule fork_and_wait[] = {
+    SANDBOX_RULE("clone fork", SANDBOX_FORK),
+    SANDBOX_RULE("clone3", SANDBOX_ABSENT),
+    SANDBOX_ALLOW("wait4 kill tgkill getppid set_robust_list rseq"),
+    SANDBOX_WHERE("prctl", 0, UINT64_C(0xffffffff), PR_SET_PDEATHSIG),
+    SANDBOX_END};
+
+static const struct sandbox_rule *const calls_zygote[] = {sandbox_compute,
+    sandbox_descriptors, sandbox_narrower, fork_and_wait, move, NULL};
+
+static const struct sandbox_rule only_pipes[] = {
+    SANDBOX_ALLOW("read write"), SANDBOX_END};
+
+static const struct sandbox_rule *const calls_worker[] = {
+    sandbox_compute, only_pipes, move, NULL};
+
+/* ---- the process ---- */
 
 /* The numbers of the three descriptors after all others are closed. */
 enum { CONTROL = 3, REQUESTS, ANSWERS, CHILDREN };
@@ -63,7 +100,7 @@ move_descriptors(const struct zygote_conf *conf)
 	int answers = needed(fcntl(conf->answers, F_DUPFD, CHILDREN), said);
 	int null = needed(open("/dev/null", O_RDWR), said);
 
-	for (int fd = 0; fd <= (ASAN ? 1 : 2); fd++)
+	for (int fd = 0; fd <= (EVALUATOR_ASAN ? 1 : 2); fd++)
 		dup2(null, fd);
 	dup2(control, CONTROL);
 	dup2(requests, REQUESTS);
@@ -114,22 +151,22 @@ sandbox(const struct zygote_conf *conf, const struct sandbox_rule *const *calls)
 }
 
 _Noreturn static void
-become_worker(const struct zygote_conf *conf, pid_t parent)
+become_worker(const struct zygote_conf *conf, pid_t parent, size_t space)
 {
 	end_with(parent);
 	close(CONTROL);
 	close(CHILDREN);
 	sandbox(conf, calls_worker);
-	worker_run(REQUESTS, ANSWERS);
+	worker_run(REQUESTS, ANSWERS, space);
 }
 
 static pid_t
-start_worker(const struct zygote_conf *conf)
+start_worker(const struct zygote_conf *conf, size_t space)
 {
 	pid_t self = getpid(), pid = fork();
 
 	if (pid == 0)
-		become_worker(conf, self);
+		become_worker(conf, self, space);
 	if (pid < 0)
 		fail(CONTROL);
 	report(&(struct zygote_report){.says = ZYGOTE_FORKED, .pid = pid});
@@ -168,6 +205,7 @@ zygote_run(const struct zygote_conf *conf)
 	struct pollfd fds[] = {{CONTROL, POLLIN, 0}, {CHILDREN, POLLIN, 0}};
 	pid_t worker = 0;
 	int children;
+	size_t space;
 
 	end_with(conf->parent);
 	move_descriptors(conf);
@@ -175,7 +213,7 @@ zygote_run(const struct zygote_conf *conf)
 	children = watch_children();
 	if (children != CHILDREN)
 		fail(CONTROL);
-	worker_prepare();
+	space = worker_prepare();
 	sandbox(conf, calls_zygote);
 	for (;;) {
 		char order;
@@ -189,7 +227,7 @@ zygote_run(const struct zygote_conf *conf)
 		if (read(CONTROL, &order, 1) != 1)
 			_exit(0);
 		if (order == ZYGOTE_FORK)
-			worker = start_worker(conf);
+			worker = start_worker(conf, space);
 		else if (worker > 0)
 			kill(worker, SIGKILL);
 	}

@@ -10,7 +10,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "process/log.h"
-#include "program/cost.h"
+#include "program/program.h"
 #include "state/late.h"
 #include "state/marks.h"
 #include "state/patchmark.h"

@@ -96,7 +96,7 @@ struct desired {
 /* The memoised result of `plan`, if the program defines it. */
 struct plan {
 	uint64_t input;	 /* fingerprint, like desired.input; 0: none */
-	uint64_t id;	 /* number of text (arguments.h) */
+	uint64_t id;	 /* number of text (program.h) */
 	struct buf text; /* a part of an input; empty: not computed yet */
 	char *error;	 /* if `plan` failed: text is then null */
 	bool fresh;	 /* not in the log yet */

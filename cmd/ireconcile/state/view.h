@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "program/arguments.h"
+#include "program/program.h"
 #include "state/entry.h"
 
 struct view {
@@ -29,7 +29,7 @@ enum { VIEW_OWNED = 1, VIEW_NOW = 2, VIEW_OUTCOME = 4, VIEW_PLAN = 8 };
 /*
  * The input of a call: {primary, operator, related}, and by `what` owned, now,
  * the plan of the primary, if there is one, and the outcome so far: loops,
- * outstanding (parts, see arguments.h) and error (NULL: null). Borrowed until
+ * outstanding (parts, see program.h) and error (NULL: null). Borrowed until
  * the next call.
  */
 const struct arguments *view_input(

@@ -2,8 +2,8 @@
  * debugs: the values that a program gives to `debug`, as lines for the log.
  *
  * The worker collects the lines, in limits, and sends them with the answer of
- * the call (worker.h); the caller logs them. Only with --clock=input, which is
- * for files, or --debug-values: a value that comes from a Secret looks like any
+ * the call (evaluator.h); the caller logs them. Only with --clock=input, which
+ * is for files, or --debug-values: a value that comes from a Secret looks like any
  * other.
  */
 #ifndef DEBUGS_H

@@ -3,7 +3,7 @@
  * A program is compiled to the same code with the definitions of jq that
  * builtins_pick leaves as with all of them, and is compiled once.
  */
-#include "libjq/builtins.h"
+#include "libjq/jq16/builtins.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "json/jvtext.h"
 #include "libjq/jqcompile.h"
-#include "libjq/jqstate.h"
 #include "program/program.h"
 #include "tap.h"
 
@@ -94,11 +93,11 @@ add_listing(jq_state *jq, struct buf *out)
 
 /* False: it does not compile. */
 static bool
-list(const char *text, jqcompile_pick *choice, struct buf *out)
+list(const char *text, builtins_picker *choice, struct buf *out)
 {
-	jq_state *jq = jqstate_new(
-	    &(struct jqstate_callbacks){on_debug, no_input, on_error, NULL});
-	bool good = jqcompile(jq, text, choice) != 0;
+	jq_state *jq = jqcompile_state(
+	    &(struct jqcompile_callbacks){on_debug, no_input, on_error, NULL});
+	bool good = builtins_compile(jq, text, jv_invalid(), choice) != 0;
 
 	buf_reset(out);
 	if (good)
@@ -126,11 +125,11 @@ same(const char *text)
 static jv
 names(void)
 {
-	jq_state *jq = jqstate_new(
-	    &(struct jqstate_callbacks){on_debug, no_input, on_error, NULL});
+	jq_state *jq = jqcompile_state(
+	    &(struct jqcompile_callbacks){on_debug, no_input, on_error, NULL});
 	jv result = jv_invalid();
 
-	if (jqcompile(jq, "builtins", NULL)) {
+	if (builtins_compile(jq, "builtins", jv_invalid(), NULL)) {
 		jq_start(jq, jv_null(), 0);
 		result = jq_next(jq);
 	}

@@ -1,11 +1,11 @@
 // alone: it has functions in place of the tool's
 /* cost: what was used between two moments, and nothing else. */
-#include "program/cost.h"
+#include "program/program.h"
 
 #include <time.h>
 
 #include "program/evaluator.h"
-#include "program/program.h"
+#include "program/run.h"
 #include "tap.h"
 
 static struct program_losses losses = {.limited = 5, .crashed = 7};

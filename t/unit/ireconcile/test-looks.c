@@ -75,6 +75,11 @@ static const struct {
     {"def o: .data; o | startswith(\"p\")", true},
     {"def o: \"x://\\(.data)@h\"; o == \"x://prod@h\"", true},
     {"def o: [\"-p\", .data]; o == [\"-p\", \"prod\"]", true},
+    {"def o: 1; [{a: .data}]", false},
+    {"def o($data): 1; {a: .data}", false},
+    {"{a: .data?}", true},
+    {"{a: (.b, .data)}", false},
+    {"{a: \"\\(.b, .data)\"}", true},
 };
 
 /* The same of the whole object `spec`. */
@@ -102,6 +107,10 @@ static const struct {
     {"(.spec) as $s | $s == 1", true},
     {"def o: .spec; o.a", false},
     {"def o: .spec; o | contains({})", true},
+    {"def o($x): .spec; o(1) | tojson", true},
+    {"def o($spec): 1; .spec.a", false},
+    {"f(1 + .spec)", true},
+    {".spec | .a, tojson", false},
 };
 
 static bool

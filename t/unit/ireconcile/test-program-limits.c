@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/array.h"
+#include "program/run.h"
 
 /* Programs that never end, or grow. .primary.t picks one. */
 static const char greedy[] =

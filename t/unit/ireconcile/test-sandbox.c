@@ -1,6 +1,6 @@
 #include "base/array.h"
 #include "process/sandbox.h"
-#include "program/calls.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,7 +193,7 @@ narrower(void)
 {
 	struct err err = ERR_INIT;
 
-	return sandbox_enter(calls_main, SANDBOX_REQUIRED, &err) ==
+	return sandbox_enter(program_sandbox, SANDBOX_REQUIRED, &err) ==
 	    SANDBOX_ON &&
 	    no_socket() && write(STDERR_FILENO, "", 0) == 0;
 }
@@ -222,20 +222,21 @@ static const struct {
 	bool (*run)(void);
 	const struct sandbox_rule *const *lists;
 	int signal; /* the filter ends it */
-} cases[] = {{"cannot open a file", no_open, calls_main, 0},
-    {"cannot create a file", no_create, calls_main, 0},
-    {"cannot remove a file", no_unlink, calls_main, 0},
-    {"cannot make a socket", no_socket, calls_main, 0},
-    {"cannot fork", no_fork, calls_main, 0},
-    {"cannot execute", no_exec, calls_main, 0},
-    {"cannot send signals", no_kill, calls_main, 0},
-    {"cannot make code", no_executable_memory, calls_main, 0},
-    {"cannot look at others", no_limits_of_others, calls_main, 0},
-    {"cannot leave by another architecture", foreign, calls_main, SIGSYS},
-    {"can use memory", memory, calls_main, 0},
-    {"can use limits, and clocks of others", limits_and_clocks, calls_main, 0},
-    {"can write", pipes, calls_main, 0},
-    {"can abort", aborts, calls_main, SIGABRT},
+} cases[] = {{"cannot open a file", no_open, program_sandbox, 0},
+    {"cannot create a file", no_create, program_sandbox, 0},
+    {"cannot remove a file", no_unlink, program_sandbox, 0},
+    {"cannot make a socket", no_socket, program_sandbox, 0},
+    {"cannot fork", no_fork, program_sandbox, 0},
+    {"cannot execute", no_exec, program_sandbox, 0},
+    {"cannot send signals", no_kill, program_sandbox, 0},
+    {"cannot make code", no_executable_memory, program_sandbox, 0},
+    {"cannot look at others", no_limits_of_others, program_sandbox, 0},
+    {"cannot leave by another architecture", foreign, program_sandbox, SIGSYS},
+    {"can use memory", memory, program_sandbox, 0},
+    {"can use limits, and clocks of others", limits_and_clocks, program_sandbox,
+	0},
+    {"can write", pipes, program_sandbox, 0},
+    {"can abort", aborts, program_sandbox, SIGABRT},
     {"SANDBOX_FORK: a process, no namespace", forks, forking, 0},
     {"SANDBOX_THREAD: a thread, no process", threads, threading, 0},
     {"SANDBOX_WHERE: by an argument", only_pipes, pairing, 0},
@@ -283,15 +284,17 @@ none(void)
 	struct err err = ERR_INIT;
 	bool good;
 
-	good = sandbox_enter(calls_main, SANDBOX_AUTO, &err) == SANDBOX_NONE &&
+	good = sandbox_enter(program_sandbox, SANDBOX_AUTO, &err) ==
+		SANDBOX_NONE &&
 	    strncmp(err.message, "there is no sandbox: ", 21) == 0;
 	good = good &&
-	    sandbox_enter(calls_main, SANDBOX_REQUIRED, &err) ==
+	    sandbox_enter(program_sandbox, SANDBOX_REQUIRED, &err) ==
 		SANDBOX_FAILED &&
 	    strncmp(err.message, "option --sandbox=required: ", 27) == 0 &&
 	    err.kind == ERR_PERMANENT;
 	return good &&
-	    sandbox_enter(calls_main, SANDBOX_UNWANTED, &err) == SANDBOX_OFF;
+	    sandbox_enter(program_sandbox, SANDBOX_UNWANTED, &err) ==
+	    SANDBOX_OFF;
 }
 
 /* A misspelt name must not silently count as a refused call. */
@@ -329,7 +332,7 @@ main(void)
 	for (size_t i = 0; i < COUNT(cases); i++)
 		ok(run_case(i) == GOOD, cases[i].what);
 	ok(unknown(), "a name that is not a call is a bug");
-	ok(run_in_sandbox(none, calls_main) == GOOD,
+	ok(run_in_sandbox(none, program_sandbox) == GOOD,
 	    "none: a warning, required: an error, off: nothing");
 	return tap_done();
 }

@@ -1,5 +1,6 @@
-#include "libjq/builtins.h"
+#include "libjq/jq16/builtins.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,4 +218,52 @@ builtins_pick(struct span all, struct span program, struct buf *out)
 	release(&builtins);
 	release(&text);
 	return good;
+}
+
+/* ---- the compiler ---- */
+
+typedef void *scan_bytes(const char *bytes, int n, void *scanner);
+
+static struct {
+	scan_bytes *scan; /* libjq's own */
+	struct span program;
+	builtins_picker *pick; /* NULL: nothing is compiled now */
+} now;
+
+/* In the place of libjq's function of this name. */
+__attribute__((visibility("default"))) scan_bytes jq_yy_scan_bytes;
+
+void *
+jq_yy_scan_bytes(const char *bytes, int n, void *scanner)
+{
+	struct span text = span_make(bytes, n > 0 ? (size_t)n : 0);
+	struct buf needed = BUF_INIT;
+	void *buffer;
+
+	if (now.scan == NULL)
+		now.scan = (scan_bytes *)dlsym(RTLD_NEXT, "jq_yy_scan_bytes");
+	/* libjq, which called this function, has its own. */
+	if (now.scan == NULL)
+		abort();
+	if (now.pick == NULL || span_eq(text, now.program) ||
+	    !now.pick(text, now.program, &needed))
+		buffer = now.scan(bytes, n, scanner);
+	else
+		buffer = now.scan(buf_str(&needed), (int)needed.len, scanner);
+	buf_release(&needed);
+	return buffer;
+}
+
+int
+builtins_compile(
+    jq_state *jq, const char *program, jv args, builtins_picker *pick)
+{
+	int compiled;
+
+	now.program = span_str(program);
+	now.pick = pick;
+	compiled = jv_is_valid(args) ? jq_compile_args(jq, program, args)
+				     : jq_compile(jq, program);
+	now.pick = NULL;
+	return compiled;
 }
