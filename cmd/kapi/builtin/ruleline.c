@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "type/tables.h"
@@ -39,9 +40,10 @@ ruleline_path(struct arena *a, struct span text)
 	while (text.n > 0) {
 		struct rule_step *s;
 		size_t n = 0;
+		char *key = NULL;
 		path.steps = arena_more(a, path.steps, path.n, sizeof(*s));
 		s = &path.steps[path.n++];
-		*s = (struct rule_step){STEP_KEY, false, NULL};
+		*s = (struct rule_step){.kind = STEP_KEY};
 		if (span_take(&text, "[0]"))
 			s->kind = STEP_FIRST;
 		else if (span_take(&text, "[]"))
@@ -55,11 +57,20 @@ ruleline_path(struct arena *a, struct span text)
 			    s->kind == STEP_NAMED ? "]" : ".[]{}!";
 			while (n < text.n && strchr(end, text.p[n]) == NULL)
 				n++;
-			s->key = arena_str(a, span_make(text.p, n));
+			key = arena_str(a, span_make(text.p, n));
+			s->key = key;
 			text = span_skip(text, n);
 		}
-		if (s->kind == STEP_NAMED)
+		if (s->kind == STEP_NAMED) {
+			char *status = strchr(key, '=');
+
 			span_take(&text, "]");
+			if (status != NULL) {
+				*status = '\0';
+				s->kind = STEP_CONDITION;
+				s->status = status + 1;
+			}
+		}
 		s->make = span_take(&text, "!");
 		span_take(&text, ".");
 	}
@@ -73,11 +84,13 @@ static struct span
 left_of_operator(struct span text)
 {
 	size_t n = 0;
+	bool inside = false; /* brackets */
 
 	while (n < text.n && strchr("^~/#", text.p[n]) != NULL)
 		n++;
-	while (n < text.n && strchr("=<>*^", text.p[n]) == NULL)
-		n++;
+	for (; n < text.n && (inside || strchr("=<>*^$", text.p[n]) == NULL);
+	     n++)
+		inside = text.p[n] == '[' || (inside && text.p[n] != ']');
 	return span_make(text.p, n);
 }
 
@@ -91,6 +104,31 @@ parse_values(struct rule_term *t, struct span list)
 	}
 }
 
+/* Paths with commas between them; all are below the object of the first one,
+ * but those of same:. */
+static void
+parse_paths(struct rule_term *t, struct span list)
+{
+	struct span first = list, rest = list;
+	const char *dot;
+
+	first = span_cut(&rest, ',');
+	dot = rest.p == NULL || t->kind == TERM_SAME
+	    ? NULL
+	    : span_find_last(first, '.');
+	if (dot != NULL) {
+		first = span_make(list.p, (size_t)(dot - list.p));
+		t->path = ruleline_path(&lasting, first);
+		list = span_skip(list, first.n + 1);
+	}
+	while (list.p != NULL) {
+		t->paths =
+		    arena_more(&lasting, t->paths, t->n, sizeof(*t->paths));
+		t->paths[t->n++] =
+		    ruleline_path(&lasting, span_cut(&list, ','));
+	}
+}
+
 static void
 parse_compare(struct rule_term *t, struct span rest)
 {
@@ -98,6 +136,7 @@ parse_compare(struct rule_term *t, struct span rest)
 
 	memcpy(t->compare, rest.p, n);
 	rest = span_skip(rest, n);
+	span_take(&rest, "#");
 	t->has_other = !span_is_digit(*rest.p);
 	if (t->has_other)
 		t->other = ruleline_path(&lasting, rest);
@@ -105,74 +144,81 @@ parse_compare(struct rule_term *t, struct span rest)
 		t->number = strtoll(arena_str(&lasting, rest), NULL, 10);
 }
 
+struct term_word {
+	const char *word;
+	enum rule_term_kind kind;
+};
+/* In front of a condition; a word alone is all of it. */
+static const struct term_word prefixes[] = {{"or", TERM_OR},
+    {"update", TERM_UPDATE}, {"namespaced", TERM_NAMESPACED},
+    {"arg=", TERM_ARG}, {"changed:", TERM_CHANGED}, {"differs:", TERM_DIFFERS},
+    {"same:", TERM_SAME}, {"given:", TERM_SOURCES}, {"new:", TERM_NEW},
+    {"int:", TERM_INT}, {"object:", TERM_OBJECT}, {"negative:", TERM_NEGATIVE},
+    {"quantity:", TERM_QUANTITY}, {"#", TERM_COUNT}};
+/* Behind its path. */
+static const struct term_word operators[] = {{"==", TERM_AMOUNT},
+    {"<", TERM_AMOUNT}, {">", TERM_AMOUNT}, {"=", TERM_IS}, {"^=", TERM_STARTS},
+    {"$=", TERM_ENDS}, {"*=", TERM_HAS}};
+
+static bool
+takes(struct span *text, const char *word)
+{
+	return span_is_lower(word[strlen(word) - 1]) ? span_is(*text, word)
+						     : span_take(text, word);
+}
+
 static struct rule_term
 parse_term(struct span text)
 {
 	struct rule_term t = {.kind = TERM_FILLED};
 	struct span left, rest;
-	const char *dot;
+	size_t k = 0;
 
 	t.not = span_take(&text, "!");
-	if (span_is(text, "or"))
-		t.kind = TERM_OR;
-	else if (span_is(text, "update"))
-		t.kind = TERM_UPDATE;
-	else if (span_is(text, "namespaced"))
-		t.kind = TERM_NAMESPACED;
-	if (t.kind != TERM_FILLED)
-		return t;
-	if (span_take(&text, "arg=")) {
-		t.kind = TERM_ARG;
-		parse_values(&t, text);
-		return t;
-	}
-	if (span_take(&text, "changed:")) {
-		t.kind = TERM_CHANGED;
-		dot = span_find_last(text, '.');
-		left =
-		    span_make(text.p, dot == NULL ? 0 : (size_t)(dot - text.p));
-		if (span_find(text, ',') == NULL)
-			left = text;
-		else
-			parse_values(&t,
-			    dot == NULL ? text : span_skip(text, left.n + 1));
-		t.path = ruleline_path(&lasting, left);
-		return t;
-	}
-	if (span_take(&text, "int:"))
-		t.kind = TERM_INT;
-	else if (span_take(&text, "object:"))
-		t.kind = TERM_OBJECT;
-	else if (span_take(&text, "negative:"))
-		t.kind = TERM_NEGATIVE;
-	if (span_take(&text, "given:")) {
-		t.kind = TERM_SOURCES;
-		left = left_of_operator(text);
-		parse_values(&t, left);
-		parse_compare(&t, span_skip(text, left.n));
-		return t;
-	}
-	if (span_take(&text, "#"))
-		t.kind = TERM_COUNT;
+	while (k < COUNT(prefixes) && !takes(&text, prefixes[k].word))
+		k++;
+	if (k < COUNT(prefixes))
+		t.kind = prefixes[k].kind;
 	left = left_of_operator(text);
 	rest = span_skip(text, left.n);
-	if (t.kind == TERM_COUNT || (rest.n > 0 && strchr("<>", *rest.p)) ||
-	    span_starts(rest, "==")) {
-		if (t.kind != TERM_COUNT)
-			t.kind = TERM_AMOUNT;
+	switch (t.kind) {
+	case TERM_OR:
+	case TERM_UPDATE:
+	case TERM_NAMESPACED:
+		return t;
+	case TERM_ARG:
+		parse_values(&t, text);
+		return t;
+	case TERM_CHANGED:
+	case TERM_DIFFERS:
+	case TERM_SAME:
+		parse_paths(&t, text);
+		return t;
+	case TERM_SOURCES:
+		parse_paths(&t, left);
 		parse_compare(&t, rest);
-	} else if (span_take(&rest, "=")) {
-		t.kind = TERM_IS;
-		parse_values(&t, rest);
-	} else if (span_take(&rest, "^=")) {
-		t.kind = TERM_STARTS;
-		parse_values(&t, rest);
-	} else if (span_take(&rest, "*=")) {
-		t.kind = TERM_HAS;
-		parse_values(&t, rest);
-	} else if (span_ends(left, "?")) {
-		t.kind = TERM_GIVEN;
-		left.n--;
+		return t;
+	case TERM_COUNT:
+	case TERM_QUANTITY:
+		parse_compare(&t, rest);
+		break;
+	case TERM_FILLED:
+		for (k = 0; k < COUNT(operators); k++)
+			if (span_take(&rest, operators[k].word)) {
+				t.kind = operators[k].kind;
+				break;
+			}
+		if (t.kind == TERM_AMOUNT)
+			parse_compare(&t, span_skip(text, left.n));
+		else if (t.kind != TERM_FILLED)
+			parse_values(&t, rest);
+		else if (span_ends(left, "?")) {
+			t.kind = TERM_GIVEN;
+			left.n--;
+		}
+		break;
+	default:
+		break;
 	}
 	t.path = ruleline_path(&lasting, left);
 	return t;

@@ -7,17 +7,19 @@
 #include "builtin/ruletable.h"
 
 enum rule_step_kind {
-	STEP_KEY,     /* key */
-	STEP_NAMED,   /* [key]: a member, shown as the key of a map */
-	STEP_ITEMS,   /* [] */
-	STEP_MEMBERS, /* {} */
-	STEP_FIRST    /* [0] */
+	STEP_KEY,      /* key */
+	STEP_NAMED,    /* [key]: a member, shown as the key of a map */
+	STEP_ITEMS,    /* [] */
+	STEP_MEMBERS,  /* {} */
+	STEP_FIRST,    /* [0] */
+	STEP_CONDITION /* [key=status]: the type of the condition, if it is so */
 };
 
 struct rule_step {
 	enum rule_step_kind kind;
 	bool make; /* an object, if it is absent */
 	const char *key;
+	const char *status;
 };
 
 struct rule_path {
@@ -36,11 +38,16 @@ enum rule_term_kind {
 	TERM_GIVEN,
 	TERM_IS,
 	TERM_STARTS,
+	TERM_ENDS,
 	TERM_HAS,
 	TERM_COUNT,
 	TERM_AMOUNT,
+	TERM_QUANTITY,
 	TERM_SOURCES,
 	TERM_CHANGED,
+	TERM_DIFFERS,
+	TERM_SAME,
+	TERM_NEW,
 	TERM_INT,
 	TERM_OBJECT,
 	TERM_NEGATIVE
@@ -50,9 +57,10 @@ struct rule_term {
 	enum rule_term_kind kind;
 	bool not ;
 	struct rule_path path;
-	struct span *values; /* the value is in this list */
-	size_t n;	     /* number of values */
-	char compare[3];     /* the operator; other side: number or other */
+	struct span *values;	 /* the value is in this list */
+	struct rule_path *paths; /* below path */
+	size_t n;		 /* number of values, or of paths */
+	char compare[3];	 /* the operator; other side: number or other */
 	int64_t number;
 	struct rule_path other;
 	bool has_other;

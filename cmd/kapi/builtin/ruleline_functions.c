@@ -44,6 +44,8 @@ static const struct {
     FUNCTION(data_key),
     FUNCTION(data_secret_size),
     FUNCTION(data_text_key),
+    FUNCTION(jobstatus_indexes),
+    FUNCTION(jobstatus_overlap),
     FUNCTION(limits_container_default),
     FUNCTION(limits_quota),
     FUNCTION(misc_condition_reason),

@@ -199,11 +199,12 @@ struct rule_index {
 	struct map firsts; /* by text; its place in the list + 1 */
 };
 
-/* The text at the key, never NULL. */
+/* The text at the key (NULL: the item itself), never NULL. */
 static struct span
 text_at(const struct node *item, const char *key)
 {
-	struct span text = tree_text(rule_given(item, key));
+	struct span text =
+	    tree_text(key == NULL ? item : rule_given(item, key));
 
 	return text.p == NULL ? span_str("") : text;
 }
@@ -215,7 +216,10 @@ index_of(struct arena *a, struct rule_index **all, const struct node *list,
 	struct rule_index *x;
 
 	for (x = *all; x != NULL; x = x->next)
-		if (x->list == list && strcmp(x->key, key) == 0)
+		if (x->list == list &&
+		    (x->key == key ||
+			(x->key != NULL && key != NULL &&
+			    strcmp(x->key, key) == 0)))
 			return &x->firsts;
 	x = arena_alloc(a, sizeof(*x));
 	*x = (struct rule_index){*all, list, key, MAP_INIT};

@@ -17,7 +17,21 @@ step_to(const struct node *n, const struct rule_step *s)
 {
 	if (s->kind == STEP_FIRST)
 		return builtin_item(n, 0);
-	return rule_given(n, s->key);
+	if (s->kind != STEP_CONDITION)
+		return rule_given(n, s->key);
+	for (size_t i = 0; i < tree_count(n); i++)
+		if (tree_text_is(rule_given(n->items[i], "type"), s->key) &&
+		    tree_text_is(rule_given(n->items[i], "status"), s->status))
+			return rule_given(n->items[i], "type");
+	return NULL;
+}
+
+static struct node *
+follow(const struct rule_path *path, struct node *n)
+{
+	for (size_t i = 0; i < path->n; i++)
+		n = step_to(n, &path->steps[i]);
+	return n;
 }
 
 /* The place where a path starts. */
@@ -32,15 +46,10 @@ start_of(const struct rule_path *path, const struct rule_place *p)
 }
 
 static struct node *
-value_at(const struct rule_path *path, const struct rule_place *p, bool live)
+value_at(const struct rule_path *path, const struct rule_place *p)
 {
-	struct node *n;
-
 	p = start_of(path, p);
-	n = live || path->live ? p->was : p->n;
-	for (size_t i = 0; i < path->n; i++)
-		n = step_to(n, &path->steps[i]);
-	return n;
+	return follow(path, path->live ? p->was : p->n);
 }
 
 static bool
@@ -73,6 +82,8 @@ is_any(const struct node *n, const struct span *values, size_t count)
 static bool
 any_holds(const struct rule_term *t, size_t i, const struct node *n)
 {
+	struct span text = tree_text(n);
+
 	if (i < t->path.n && t->path.steps[i].kind == STEP_ITEMS) {
 		for (size_t k = 0; k < tree_count(n); k++)
 			if (any_holds(t, i + 1, n->items[k]))
@@ -89,11 +100,15 @@ any_holds(const struct rule_term *t, size_t i, const struct node *n)
 	case TERM_IS:
 		return is_any(n, t->values, t->n);
 	case TERM_STARTS:
-		return tree_is(n, NODE_STRING) &&
-		    tree_text(n).n >= t->values->n &&
-		    memcmp(tree_text(n).p, t->values->p, t->values->n) == 0;
+		return text.n >= t->values->n &&
+		    memcmp(text.p, t->values->p, t->values->n) == 0;
+	case TERM_ENDS:
+		return text.n >= t->values->n &&
+		    memcmp(text.p + text.n - t->values->n, t->values->p,
+			t->values->n) == 0;
 	case TERM_HAS:
-		return span_find(tree_text(n), *t->values->p) != NULL;
+		return text.n > 0 &&
+		    memmem(text.p, text.n, t->values->p, t->values->n) != NULL;
 	case TERM_INT:
 		return tree_is(n, NODE_NUMBER);
 	case TERM_OBJECT:
@@ -105,34 +120,37 @@ any_holds(const struct rule_term *t, size_t i, const struct node *n)
 	}
 }
 
-static size_t
-sources(const struct rule_term *t, const struct node *n)
+static bool
+same(const struct node *x, const struct node *y)
 {
+	return (tree_empty(x) && tree_empty(y)) || tree_equal(x, y);
+}
+
+/* How many of the members at the paths meet a term about several of them. */
+static size_t
+count_paths(const struct rule_term *t, const struct rule_place *p)
+{
+	const struct rule_place *from = start_of(&t->path, p);
+	struct node *is = follow(&t->path, t->path.live ? from->was : from->n);
+	struct node *was = follow(&t->path, from->was);
 	size_t count = 0;
 
-	for (size_t i = 0; i < t->n; i++)
-		count += !tree_is(tree_get_span(n, t->values[i]), NODE_NULL) &&
-		    tree_get_span(n, t->values[i]) != NULL;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct node *x = follow(&t->paths[i], is);
+		const struct node *y = follow(&t->paths[i], was);
+		count += t->kind == TERM_SOURCES ? x != NULL
+		    : t->kind == TERM_DIFFERS	 ? !tree_equal(x, y)
+						 : !same(x, y);
+	}
 	return count;
 }
 
-/* Whether a member of the object at the path changed; without names, whether
- * the value changed. */
 static bool
-any_changed(const struct rule_term *t, const struct rule_place *p)
+is_among(const struct node *list, const struct node *n)
 {
-	const struct node *is = value_at(&t->path, p, false);
-	const struct node *was = value_at(&t->path, p, true);
-
-	if (t->n == 0)
-		return !(tree_empty(is) && tree_empty(was)) &&
-		    !tree_equal(is, was);
-	for (size_t i = 0; i < t->n; i++) {
-		const struct node *x = tree_get_span(is, t->values[i]);
-		const struct node *y = tree_get_span(was, t->values[i]);
-		if (!(tree_empty(x) && tree_empty(y)) && !tree_equal(x, y))
+	for (size_t i = 0; i < tree_count(list); i++)
+		if (tree_equal(list->items[i], n))
 			return true;
-	}
 	return false;
 }
 
@@ -150,19 +168,30 @@ term_holds(const struct rule_run *run, const struct rule_term *t,
 	case TERM_ARG:
 		return span_is(t->values[0], run->arg);
 	case TERM_CHANGED:
-		return run->x->live != NULL && any_changed(t, p);
+	case TERM_DIFFERS:
+		return run->x->live != NULL && count_paths(t, p) > 0;
+	case TERM_SAME:
+		return same(
+		    value_at(&t->paths[0], p), value_at(&t->paths[1], p));
+	case TERM_NEW:
+		from = start_of(&t->path, p);
+		return !is_among(from->outer->was, from->n);
 	case TERM_COUNT:
 		return compares(t->compare,
-		    (int64_t)tree_count(value_at(&t->path, p, false)),
-		    t->number);
+		    (int64_t)tree_count(value_at(&t->path, p)),
+		    t->has_other ? (int64_t)tree_count(value_at(&t->other, p))
+				 : t->number);
 	case TERM_SOURCES:
+		return compares(
+		    t->compare, (int64_t)count_paths(t, p), t->number);
+	case TERM_QUANTITY:
 		return compares(t->compare,
-		    (int64_t)sources(t, value_at(&t->path, p, false)),
-		    t->number);
+		    rule_quantity_cmp(
+			value_at(&t->path, p), value_at(&t->other, p)),
+		    0);
 	case TERM_AMOUNT:
-		return compares(t->compare,
-		    rule_amount(value_at(&t->path, p, false)),
-		    t->has_other ? rule_amount(value_at(&t->other, p, false))
+		return compares(t->compare, rule_amount(value_at(&t->path, p)),
+		    t->has_other ? rule_amount(value_at(&t->other, p))
 				 : t->number);
 	default:
 		from = start_of(&t->path, p);
@@ -207,7 +236,7 @@ detail_of(const struct rule_run *run, const struct rule *r,
 			const char *end = strchr(s, '}');
 			struct rule_path path = ruleline_path(run->arena,
 			    span_make(s + 1, (size_t)(end - s) - 1));
-			const struct node *n = value_at(&path, p, false);
+			const struct node *n = value_at(&path, p);
 			if (tree_is(n, NODE_NUMBER))
 				buf_addspan(&b, n->text);
 			else
@@ -265,6 +294,12 @@ OP(fail_int)
 OP(fail_forbidden)
 {
 	rule_fail_forbidden(run->causes, p->at, DETAIL);
+}
+
+/* Does not show the value. */
+OP(fail_unsaid)
+{
+	rule_fail_unsaid(run->causes, p->at, DETAIL);
 }
 
 OP(fail_unsupported)
@@ -363,7 +398,7 @@ OP(limit)
 	int64_t n = 0, most = 0;
 
 	tree_get_int(p->n, &n);
-	tree_get_int(value_at(&other, base, false), &most);
+	tree_get_int(value_at(&other, base), &most);
 	if (n > most)
 		fail_int(run, r, p, base);
 }
@@ -414,6 +449,60 @@ OP(immutable)
 		    run->causes, p->at, p->n, "field is immutable");
 }
 
+/* The same as immutable, of a text: the error shows an absent one as "". */
+OP(same_text)
+{
+	(void)r, (void)base;
+	if (!span_eq(tree_text(p->was), tree_text(p->n)))
+		rule_fail_text(
+		    run->causes, p->at, tree_text(p->n), "field is immutable");
+}
+
+/* Two times. All have one form, so their texts compare like the times. */
+OP(not_before)
+{
+	struct rule_path path = ruleline_path(run->arena, r->args[0]);
+	const struct node *other = value_at(&path, base);
+
+	if (p->n != NULL && other != NULL &&
+	    span_cmp(tree_text(p->n), tree_text(other)) < 0)
+		fail_invalid(run, r, p, base);
+}
+
+/* The place in a copy of the object, where what may change is as it was. */
+static struct node *
+kept_at(const struct rule_run *run, const struct rule_place *p)
+{
+	struct node *n;
+
+	if (p->outer == NULL) {
+		if (run->state->kept == NULL)
+			run->state->kept = tree_copy(run->arena, p->n);
+		return run->state->kept;
+	}
+	n = kept_at(run, p->outer);
+	return p->at->field != NULL ? rule_given(n, p->at->field)
+	    : p->at->key.p != NULL  ? tree_get_span(n, p->at->key)
+				    : builtin_item(n, p->at->index);
+}
+
+OP(may_change)
+{
+	struct node *n = kept_at(run, p->outer);
+
+	(void)base;
+	if (tree_is(n, NODE_OBJECT))
+		builtin_keep_member(run->arena, p->outer->was, n,
+		    r->path.steps[r->path.n - 1].key);
+}
+
+/* Only what may change has changed. */
+OP(unchanged)
+{
+	if (!tree_equal(kept_at(run, p), p->was))
+		fail_forbidden(run, r, p, base);
+}
+
 OP(percent)
 {
 	(void)r, (void)base;
@@ -431,17 +520,18 @@ OP(at_most_all)
 /* The key is unique in the list, and in the list that the argument names. */
 OP(unique)
 {
-	const char *key = r->path.steps[r->path.n - 1].key;
+	const char *key =
+	    r->path.n == 0 ? NULL : r->path.steps[r->path.n - 1].key;
 	const struct node *list = base->outer->n, *other = NULL;
 
 	if (r->arg_count > 0) {
 		struct rule_path path = ruleline_path(run->arena, r->args[0]);
-		other = value_at(&path, base, false);
+		other = value_at(&path, base);
 	}
-	if (rule_is_among(run->arena, run->indexes, list, base->index, key,
-		tree_text(p->n)) ||
-	    rule_is_among(run->arena, run->indexes, other, tree_count(other),
-		key, tree_text(p->n)))
+	if (rule_is_among(run->arena, &run->state->indexes, list, base->index,
+		key, tree_text(p->n)) ||
+	    rule_is_among(run->arena, &run->state->indexes, other,
+		tree_count(other), key, tree_text(p->n)))
 		rule_fail_duplicate(run->causes, p->at, p->n);
 }
 
@@ -551,8 +641,8 @@ OP(single)
 }
 
 /* An error shows structs of the server by the names that Go has for their
- * members: NAME, or NAME=MEMBER; a text that is absent is "" with a " behind
- * it, and null without. */
+ * members: NAME, or NAME=MEMBER; a member that is absent is "" with a " behind
+ * it, 0 with a #, else null. */
 OP(fail_struct)
 {
 	struct arena *a = run->arena;
@@ -561,8 +651,9 @@ OP(fail_struct)
 	for (size_t i = 0; i < r->arg_count; i++) {
 		struct span member = r->args[i], name;
 		bool text = span_ends(member, "\"");
+		bool number = span_ends(member, "#");
 		struct node *n;
-		member.n -= text;
+		member.n -= text || number;
 		name = span_cut(&member, '=');
 		if (member.p == NULL) {
 			char *first = arena_str(a, name);
@@ -571,10 +662,14 @@ OP(fail_struct)
 		}
 		n = rule_given(p->n, arena_str(a, member));
 		if (n == NULL)
-			n = text ? tree_str(a, "") : tree_null(a);
+			n = text     ? tree_str(a, "")
+			    : number ? tree_int(a, 0)
+				     : tree_null(a);
 		tree_set(a, shown, name, n);
 	}
-	rule_fail_invalid(run->causes, p->at, shown, DETAIL);
+	/* In the order of the struct, not sorted as a map. */
+	cause_invalid(run->causes, rule_at_words(a, p->at),
+	    p->n == NULL ? NULL : shown, DETAIL);
 }
 
 /* ---- defaults ---- */
@@ -616,7 +711,7 @@ OP(put_zero)
 OP(put_copy)
 {
 	struct rule_path from = ruleline_path(run->arena, r->args[0]);
-	struct node *n = value_at(&from, base, false);
+	struct node *n = value_at(&from, base);
 
 	if (n != NULL)
 		put(run, r, p, tree_copy(run->arena, n));
@@ -629,21 +724,62 @@ OP(drop)
 		tree_remove(p->outer->n, r->path.steps[r->path.n - 1].key);
 }
 
-static const struct rule_op ops[] = {{"!required", fail_required},
-    {"!invalid", fail_invalid}, {"!text", fail_text}, {"!int", fail_int},
-    {"!forbidden", fail_forbidden}, {"!unsupported", fail_unsupported},
-    {"!struct", fail_struct}, {"required", required}, {"given", given},
-    {"absent", absent}, {"unset", unset}, {"in", in}, {"enum", one_of},
-    {"between", between}, {"amount", amount}, {"nonnegative", nonnegative},
-    {"limit", limit}, {"grows", grows}, {"atmost", at_most}, {"length", length},
-    {"positive", positive}, {"immutable", immutable}, {"percent", percent},
-    {"max100", at_most_all}, {"unique", unique}, {"portname", port_name},
-    {"portnumber", port_number}, {"port", port}, {"label", label},
-    {"subdomain", subdomain}, {"qualified", qualified},
-    {"labelvalue", label_value}, {"configkey", config_key}, {"ip", address},
-    {"labels", labels}, {"annotations", annotations}, {"selector", selector},
-    {"call", call}, {"do", do_section}, {"single", single}, {"=", put_default},
-    {"?=", put_absent}, {"0=", put_zero}, {"copy", put_copy}, {"drop", drop}};
+static const struct rule_op ops[] = {
+    /* errors */
+    {"!required", fail_required},
+    {"!invalid", fail_invalid},
+    {"!text", fail_text},
+    {"!int", fail_int},
+    {"!forbidden", fail_forbidden},
+    {"!unsaid", fail_unsaid},
+    {"!unsupported", fail_unsupported},
+    {"!struct", fail_struct},
+    /* checks */
+    {"required", required},
+    {"given", given},
+    {"absent", absent},
+    {"unset", unset},
+    {"in", in},
+    {"enum", one_of},
+    {"between", between},
+    {"amount", amount},
+    {"nonnegative", nonnegative},
+    {"limit", limit},
+    {"grows", grows},
+    {"atmost", at_most},
+    {"length", length},
+    {"positive", positive},
+    {"immutable", immutable},
+    {"sametext", same_text},
+    {"notbefore", not_before},
+    {"may", may_change},
+    {"unchanged", unchanged},
+    {"percent", percent},
+    {"max100", at_most_all},
+    {"unique", unique},
+    {"portname", port_name},
+    {"portnumber", port_number},
+    {"port", port},
+    {"label", label},
+    {"subdomain", subdomain},
+    {"qualified", qualified},
+    {"labelvalue", label_value},
+    {"configkey", config_key},
+    {"ip", address},
+    {"labels", labels},
+    {"annotations", annotations},
+    {"selector", selector},
+    {"single", single},
+    /* defaults */
+    {"=", put_default},
+    {"?=", put_absent},
+    {"0=", put_zero},
+    {"copy", put_copy},
+    {"drop", drop},
+    /* other rules */
+    {"call", call},
+    {"do", do_section},
+};
 
 const struct rule_op *
 ruletable_op(struct span word)
@@ -667,7 +803,7 @@ run_line(const struct rule_run *run, const struct rule *r,
 	    (r->when == WHEN_FILLED && tree_empty(p->n)))
 		return;
 	if (r->has_shown)
-		shown.n = value_at(&r->shown, base, false);
+		shown.n = value_at(&r->shown, base);
 	if (r->top != NULL)
 		shown.at = &top;
 	if (r->op != NULL)
@@ -702,6 +838,8 @@ walk(const struct rule_run *run, const struct rule *r, size_t i,
 			here.n = tree_make(run->arena, p->n, s->key);
 		walk(run, r, i + 1, &here, base);
 		break;
+	case STEP_CONDITION: /* in conditions of rules alone */
+		break;
 	case STEP_FIRST:
 		here.was = builtin_item(p->was, 0);
 		here.n = builtin_item(p->n, 0);
@@ -710,6 +848,7 @@ walk(const struct rule_run *run, const struct rule *r, size_t i,
 	case STEP_ITEMS:
 		while ((here.n = builtin_item(p->n, here.index)) != NULL) {
 			at.index = here.index;
+			here.was = builtin_item(p->was, here.index);
 			walk(run, r, i + 1, &here, base);
 			here.index++;
 		}
@@ -760,13 +899,13 @@ ruletable_part(struct causes *c, const struct change_of *x, const struct at *at,
 {
 	/* The cast is safe: checks do not write. */
 	struct rule_place top = {NULL, at, (struct node *)n, NULL, 0};
-	struct rule_index *indexes = NULL;
-	struct rule_run run = {c->arena, &indexes, c, x, arg};
+	struct rule_state state = {NULL, NULL};
+	struct rule_run run = {c->arena, &state, c, x, arg};
 
 	if (x != NULL && at == NULL)
 		top.was = (struct node *)x->live;
 	run_section(&run, span_str(section), NULL, &top);
-	rule_index_release(indexes);
+	rule_index_release(state.indexes);
 }
 
 void
@@ -785,10 +924,10 @@ ruletable_default(
     struct arena *a, struct span group, struct span plural, struct node *object)
 {
 	struct rule_place top = {NULL, NULL, object, NULL, 0};
-	struct rule_index *indexes = NULL;
-	struct rule_run run = {a, &indexes, NULL, NULL, ""};
+	struct rule_state state = {NULL, NULL};
+	struct rule_run run = {a, &state, NULL, NULL, ""};
 
 	run_section(
 	    &run, section_name(a, group, plural, " defaults"), NULL, &top);
-	rule_index_release(indexes);
+	rule_index_release(state.indexes);
 }

@@ -21,11 +21,16 @@ struct rule_place {
 	size_t index;			/* place in its list, if an item */
 };
 
+/* What a run has made so far. */
+struct rule_state {
+	struct rule_index *indexes; /* of long lists */
+	struct node *kept;	    /* the object before its allowed changes */
+};
+
 /* A run of rules over an object. */
 struct rule_run {
 	struct arena *arena;
-	struct rule_index *
-	    *indexes;		   /* for long lists, made as they are needed */
+	struct rule_state *state;
 	struct causes *causes;	   /* NULL: defaults */
 	const struct change_of *x; /* NULL: defaults */
 	const char *arg; /* argument of the section's call; never NULL */

@@ -25,11 +25,11 @@ rule_fn container_device, container_downward, container_env_name,
 /* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
 prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
-validate_fn jobstatus_validate;
 rule_fn apps_bad_partition, apps_bad_strategy, apps_bad_update,
     apps_claim_template, apps_controller_selects, apps_statefulset_update,
     apps_template, apps_template_generation, batch_generated_labels,
-    batch_selects, cron_schedule, cron_zone;
+    batch_selects, cron_schedule, cron_zone, jobstatus_indexes,
+    jobstatus_overlap;
 
 /* Services: service.c, clusterip.c */
 prepare_fn service_prepare;

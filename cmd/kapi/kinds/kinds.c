@@ -299,7 +299,6 @@ static const struct strategy batch_rows[] = {
 	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
 	.cells = cells_job, .fields = job_fields, .fields_named = "Job",
 	.resets = resets_status, .prepare = batch_job_prepare,
-	.validate_status = jobstatus_validate,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are deleted; set "
 	    "propagationPolicy=Background to remove them or set "
