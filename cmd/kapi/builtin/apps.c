@@ -8,13 +8,6 @@
 #define NOT_MATCHED "`selector` does not match template `labels`"
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
-/* Decoding sets the annotation to "0"; the strategy counts from there. */
-void
-apps_template_generation(const struct rule_run *run, const struct rule_place *p)
-{
-	builtin_default_text(run->arena, p->n, TEMPLATE_GENERATION, "0");
-}
-
 void
 apps_claim_template(const struct rule_run *run, const struct rule_place *p)
 {
@@ -188,62 +181,6 @@ apps_controller_selects(const struct rule_run *run, const struct rule_place *p)
 			break;
 		}
 	}
-}
-
-static const struct node *
-go_partition(struct arena *a, const struct node *rolling)
-{
-	struct node *n = tree_object(a),
-		    *v = rule_given(rolling, "maxUnavailable");
-
-	tree_put(
-	    a, n, "Partition", tree_int(a, rule_int(rolling, "partition", 0)));
-	tree_put(a, n, "MaxUnavailable", v != NULL ? v : tree_null(a));
-	return n;
-}
-
-void
-apps_bad_partition(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-
-	rule_fail_invalid(c, p->at, go_partition(c->arena, p->n),
-	    "only allowed for updateStrategy 'RollingUpdate'");
-}
-
-void
-apps_bad_update(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	struct node *n = tree_object(c->arena);
-
-	tree_put(c->arena, n, "Type",
-	    tree_string(c->arena, tree_text(rule_given(p->n, "type"))));
-	tree_put(c->arena, n, "RollingUpdate", tree_null(c->arena));
-	rule_fail_invalid(c, p->at, n, "must be 'RollingUpdate' or 'OnDelete'");
-}
-
-void
-apps_statefulset_update(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct node *was = rule_given(p->was, "spec");
-	const struct node *spec = rule_given(p->n, "spec");
-	static const char *const may_change[] = {"replicas", "ordinals",
-	    "template", "updateStrategy",
-	    "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
-	    "revisionHistoryLimit"};
-	struct node *copy = tree_copy(c->arena, spec);
-
-	for (size_t i = 0; i < 7; i++)
-		builtin_keep_member(c->arena, was, copy, may_change[i]);
-	if (!tree_equal(copy, was))
-		rule_fail_forbidden(c, AT(NULL, "spec"),
-		    "updates to statefulset spec for fields other than "
-		    "'replicas', 'ordinals', 'template', 'updateStrategy', "
-		    "'revisionHistoryLimit', "
-		    "'persistentVolumeClaimRetentionPolicy' and "
-		    "'minReadySeconds' are forbidden");
 }
 
 void

@@ -13,17 +13,14 @@ static const struct {
 	const char *name;
 	rule_fn *fn;
 } all[] = {
-    FUNCTION(apps_bad_partition),
     FUNCTION(apps_bad_strategy),
-    FUNCTION(apps_bad_update),
     FUNCTION(apps_claim_template),
     FUNCTION(apps_controller_selects),
-    FUNCTION(apps_statefulset_update),
     FUNCTION(apps_template),
-    FUNCTION(apps_template_generation),
     FUNCTION(batch_generated_labels),
     FUNCTION(batch_selects),
-    FUNCTION(cidr_reference),
+    FUNCTION(cidr_changed),
+    FUNCTION(cidr_ranges),
     FUNCTION(cidr_segment),
     FUNCTION(container_device),
     FUNCTION(container_downward),
@@ -56,6 +53,7 @@ static const struct {
     FUNCTION(net_host),
     FUNCTION(net_ingress_path),
     FUNCTION(net_not_address),
+    FUNCTION(pod_tolerations),
     FUNCTION(poddefault_ips),
     FUNCTION(poddefault_pull_policy),
     FUNCTION(poddefault_requests),
@@ -63,12 +61,12 @@ static const struct {
     FUNCTION(podstatus_addresses),
     FUNCTION(podstatus_host),
     FUNCTION(podstatus_states),
+    FUNCTION(resize_check),
     FUNCTION(service_cluster_ips),
     FUNCTION(service_external_name),
     FUNCTION(service_ports_differ),
     FUNCTION(service_target_port),
     FUNCTION(storage_capacity),
-    FUNCTION(storage_claim_update),
 };
 
 rule_fn *

@@ -97,48 +97,6 @@ storage_claim_prepare(const struct change_of *x, struct node *object)
 }
 
 void
-storage_claim_update(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct node *live = p->was, *object = p->n;
-	const struct at *at = AT(NULL, "spec");
-	const struct node *was = rule_given(live, "spec");
-	const struct node *spec = rule_given(object, "spec");
-	const struct node *size = tree_path(spec, "resources.requests.storage");
-	struct node *copy = tree_copy(c->arena, spec), *requests;
-	bool bound = rule_text_is_any(
-	    tree_path(live, "status.phase"), "Bound", (char *)NULL);
-
-	if (tree_empty(rule_given(was, "volumeName")))
-		builtin_keep_member(c->arena, was, copy, "volumeName");
-	if (rule_given(was, "storageClassName") == NULL && !bound)
-		builtin_keep_member(c->arena, was, copy, "storageClassName");
-	requests = tree_path(copy, "resources.requests");
-	if (bound && requests != NULL) {
-		builtin_keep_member(c->arena,
-		    tree_path(was, "resources.requests"), requests, "storage");
-		builtin_keep_member(
-		    c->arena, was, copy, "volumeAttributesClassName");
-	}
-	/* The real server appends a diff in Go's words. */
-	if (!tree_equal(copy, was))
-		rule_fail_forbidden(c, at,
-		    "spec is immutable after creation except "
-		    "resources.requests and volumeAttributesClassName for "
-		    "bound claims\n");
-	if (rule_quantity_cmp(
-		size, tree_path(was, "resources.requests.storage")) < 0 &&
-	    rule_quantity_cmp(
-		size, tree_path(live, "status.capacity.storage")) <= 0)
-		rule_fail_forbidden(c,
-		    AT(AT(AT(at, "resources"), "requests"), "storage"),
-		    "field can not be less than status.capacity");
-	if (!builtin_same_member(was, spec, "volumeMode"))
-		rule_fail_invalid(c, AT(NULL, "volumeMode"),
-		    rule_given(spec, "volumeMode"), "field is immutable");
-}
-
-void
 storage_volume_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *status;

@@ -12,7 +12,6 @@
 
 /* Pods: poddefault.c, pod.c, resize.c, podstatus.c, container.c */
 prepare_fn pod_prepare, pod_status_prepare, resize_prepare;
-validate_fn pod_validate, resize_validate;
 /* The class of service that a spec gives a Pod: a text. */
 const struct node *pod_qos(struct arena *a, const struct node *spec);
 rule_fn container_device, container_downward, container_env_name,
@@ -20,16 +19,15 @@ rule_fn container_device, container_downward, container_env_name,
     container_image, container_mounts, container_no_dotdot,
     container_resource_ref, container_resources, container_search_path,
     poddefault_ips, poddefault_pull_policy, poddefault_requests,
-    poddefault_volume, podstatus_addresses, podstatus_host, podstatus_states;
+    poddefault_volume, pod_tolerations, podstatus_addresses, podstatus_host,
+    podstatus_states, resize_check;
 
 /* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
 prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
-rule_fn apps_bad_partition, apps_bad_strategy, apps_bad_update,
-    apps_claim_template, apps_controller_selects, apps_statefulset_update,
-    apps_template, apps_template_generation, batch_generated_labels,
-    batch_selects, cron_schedule, cron_zone, jobstatus_indexes,
-    jobstatus_overlap;
+rule_fn apps_bad_strategy, apps_claim_template, apps_controller_selects,
+    apps_template, batch_generated_labels, batch_selects, cron_schedule,
+    cron_zone, jobstatus_indexes, jobstatus_overlap;
 
 /* Services: service.c, clusterip.c */
 prepare_fn service_prepare;
@@ -54,12 +52,10 @@ rule_fn data_configmap_size, data_finalizer, data_key, data_secret_size,
 /* Storage and limits: storage.c, limits.c */
 prepare_fn storage_claim_prepare, storage_volume_prepare;
 validate_fn storage_claim_status, limits_limitrange_validate;
-rule_fn limits_container_default, limits_quota, storage_capacity,
-    storage_claim_update;
+rule_fn limits_container_default, limits_quota, storage_capacity;
 
 /* Network: net.c, cidr.c */
-validate_fn cidr_range_validate;
-rule_fn cidr_reference, cidr_segment;
+rule_fn cidr_changed, cidr_ranges, cidr_segment;
 rule_fn net_controller, net_endpoint_ip, net_host, net_ingress_path,
     net_not_address;
 

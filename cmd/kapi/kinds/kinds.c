@@ -192,7 +192,7 @@ static const struct strategy core_rows[] = {
 		   "Node+|Readiness Gates+",
 	.cells = cells_pod, .fields = pod_fields,
 	.row_conditions = cells_pod_conditions, .resets = pod_resets,
-	.prepare = pod_prepare, .validate = pod_validate,
+	.prepare = pod_prepare,
 	.deletion = DELETION_GRACEFUL, .prepare_status = pod_status_prepare,
 	.admit = admit_pod},
     {BUILTIN("podtemplates"), .traits = TRAIT_RETURNS_DELETED,
@@ -325,7 +325,7 @@ static const struct strategy networking_rows[] = {
     {BUILTIN("networkpolicies"), .generation = GENERATION_SPEC,
 	.columns = "Name|Pod-Selector=selector:spec.podSelector?<none>|Age"},
     {BUILTIN("servicecidrs"), .columns = "Name|CIDRs=list:spec.cidrs|Age",
-	.resets = resets_metadata, .validate = cidr_range_validate},
+	.resets = resets_metadata},
 };
 
 static const struct strategy policy_rows[] = {
