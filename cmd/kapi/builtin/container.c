@@ -6,64 +6,6 @@
 
 #include "base/array.h"
 
-#define FIELD_PATHS                                                      \
-	"metadata.name", "metadata.namespace", "metadata.uid",           \
-	    "spec.nodeName", "spec.serviceAccountName", "status.hostIP", \
-	    "status.hostIPs", "status.podIP", "status.podIPs"
-#define METADATA_PATHS                                              \
-	"metadata.annotations", "metadata.labels", "metadata.name", \
-	    "metadata.namespace", "metadata.uid"
-
-void
-container_field_ref(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *ref = p->n;
-	const struct node *path = rule_given(ref, "fieldPath");
-	struct span s = tree_text(path);
-
-	if (tree_empty(path)) {
-		rule_fail_required(c, AT(at, "fieldPath"), "");
-		return;
-	}
-	if (s.n > 0 && s.p[s.n - 1] == ']')
-		return; /* metadata.labels['x'] */
-	if (rule_text_is_any(path, "metadata.annotations", "metadata.labels",
-		(char *)NULL)) {
-		rule_fail_unsupported(
-		    c, AT(at, "fieldPath"), path, FIELD_PATHS, (char *)NULL);
-		return;
-	}
-	if (!rule_text_is_any(path, FIELD_PATHS, (char *)NULL))
-		rule_fail_text(c, AT(at, "fieldPath"), s,
-		    rule_say(c,
-			"error converting fieldPath: field label not "
-			"supported: %.*s",
-			SPAN_ARG(s)));
-}
-
-#define RESOURCE_FIELDS                                            \
-	"limits.cpu", "limits.ephemeral-storage", "limits.memory", \
-	    "requests.cpu", "requests.ephemeral-storage", "requests.memory"
-
-void
-container_resource_ref(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *ref = p->n;
-	const struct node *n = rule_given(ref, "resource");
-	struct span s = tree_text(n);
-
-	if (tree_empty(n))
-		rule_fail_required(c, AT(at, "resource"), "");
-	else if (memmem(s.p, s.n, ".hugepages-", 11) == NULL &&
-	    !rule_text_is_any(n, RESOURCE_FIELDS, (char *)NULL))
-		rule_fail_unsupported(
-		    c, AT(at, "resource"), n, RESOURCE_FIELDS, (char *)NULL);
-}
-
 /* The name of an environment variable: printable ASCII without "=". */
 void
 container_env_name(const struct rule_run *run, const struct rule_place *p)
@@ -92,25 +34,30 @@ volume_of(const struct node *volumes, const struct node *name)
 	return NULL;
 }
 
+static bool
+has_dotdot(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '/')
+			continue;
+		if (span_is(span_make(s.p + start, i - start), ".."))
+			return true;
+		start = i + 1;
+	}
+	return false;
+}
+
 static void
 check_sub_path(struct causes *c, const struct at *at, const struct node *path)
 {
 	struct span s = tree_text(path);
-	size_t start = 0;
 
-	if (tree_empty(path))
-		return;
-	if (s.p[0] == '/')
+	if (s.n > 0 && s.p[0] == '/')
 		rule_fail_text(c, at, s, "must be a relative path");
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '/')
-			continue;
-		if (span_is(span_make(s.p + start, i - start), "..")) {
-			rule_fail_text(c, at, s, "must not contain '..'");
-			return;
-		}
-		start = i + 1;
-	}
+	if (has_dotdot(s))
+		rule_fail_text(c, at, s, "must not contain '..'");
 }
 
 void
@@ -231,21 +178,6 @@ container_search_path(const struct rule_run *run, const struct rule_place *p)
 
 /* ---- volumes ---- */
 
-static bool
-has_dotdot(struct span s)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '/')
-			continue;
-		if (span_is(span_make(s.p + start, i - start), ".."))
-			return true;
-		start = i + 1;
-	}
-	return false;
-}
-
 void
 container_no_dotdot(const struct rule_run *run, const struct rule_place *p)
 {
@@ -283,29 +215,6 @@ volume_local_path(struct causes *c, const struct at *at, struct span path)
 		rule_fail_text(c, at, path, "must not start with '..'");
 }
 
-static void
-check_volume_field(
-    struct causes *c, const struct at *at, const struct node *ref)
-{
-	const struct node *path = rule_given(ref, "fieldPath");
-	struct span s = tree_text(path);
-
-	if (tree_empty(path))
-		rule_fail_required(c, AT(at, "fieldPath"), "");
-	else if (s.p[s.n - 1] != ']' &&
-	    !rule_text_is_any(path, METADATA_PATHS, (char *)NULL)) {
-		if (rule_text_is_any(path, FIELD_PATHS, (char *)NULL))
-			rule_fail_unsupported(c, AT(at, "fieldPath"), path,
-			    METADATA_PATHS, (char *)NULL);
-		else
-			rule_fail_text(c, AT(at, "fieldPath"), s,
-			    rule_say(c,
-				"error converting fieldPath: field label not "
-				"supported: %.*s",
-				SPAN_ARG(s)));
-	}
-}
-
 /* Paths in these errors have no index, as in the real server. */
 void
 container_downward(const struct rule_run *run, const struct rule_place *p)
@@ -326,7 +235,8 @@ container_downward(const struct rule_run *run, const struct rule_place *p)
 			rule_fail_required(c, AT(at, "path"), "");
 		volume_local_path(c, AT(at, "path"), path);
 		if (field != NULL)
-			check_volume_field(c, AT(at, "fieldRef"), field);
+			ruletable_part(c, run->x, AT(at, "fieldRef"), field,
+			    ".volume-field", "");
 		else if (resource == NULL)
 			rule_fail_required(c, at,
 			    "one of fieldRef and resourceFieldRef is "

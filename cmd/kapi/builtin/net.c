@@ -6,37 +6,6 @@
 #include "type/names.h"
 
 void
-net_ingress_path(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	static const char *const refused[] = {
-	    "//", "/./", "/../", "%2f", "%2F"};
-	static const char *const ends[] = {"/..", "/."};
-	const struct node *type = rule_given(p->n, "pathType");
-	struct span path = tree_text(rule_given(p->n, "path"));
-	bool exact = rule_text_is_any(type, "Exact", "Prefix", (char *)NULL);
-
-	if (!exact && !tree_text_is(type, "ImplementationSpecific"))
-		rule_fail_unsupported(c, AT(at, "pathType"), type, "Exact",
-		    "ImplementationSpecific", "Prefix", (char *)NULL);
-	else if ((exact || path.n > 0) && (path.n == 0 || path.p[0] != '/'))
-		rule_fail_text(
-		    c, AT(at, "path"), path, "must be an absolute path");
-	for (size_t i = 0; exact && i < 5; i++)
-		if (path.n > 0 &&
-		    memmem(path.p, path.n, refused[i], strlen(refused[i])))
-			rule_fail_text(c, AT(at, "path"), path,
-			    rule_say(c, "must not contain '%s'", refused[i]));
-	for (size_t i = 0; exact && i < 2; i++) {
-		size_t n = strlen(ends[i]);
-		if (path.n >= n && memcmp(path.p + path.n - n, ends[i], n) == 0)
-			rule_fail_text(c, AT(at, "path"), path,
-			    rule_say(c, "cannot end with '%s'", ends[i]));
-	}
-}
-
-void
 net_host(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;

@@ -168,15 +168,3 @@ podstatus_states(const struct rule_run *run, const struct rule_place *p)
 	}
 	check_states(c, x, p->n, "ephemeralContainerStatuses", NULL);
 }
-
-void
-podstatus_host(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	/* status.hostIPs[0].ip */
-	const struct node *status = p->outer->outer->outer->n;
-
-	if (!span_eq(tree_text(p->n), tree_text(rule_given(status, "hostIP"))))
-		rule_fail_text(
-		    c, p->at, tree_text(p->n), "must be equal to `hostIP`");
-}

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "builtin/topics.h"
 #include "type/tables.h"
 
 /* Assembled where make runs: at the top of the repository. */
@@ -77,154 +78,53 @@ ruleline_path(struct arena *a, struct span text)
 	return path;
 }
 
-/* ---- conditions ---- */
-
-/* The part of a condition before its operator. */
-static struct span
-left_of_operator(struct span text)
-{
-	size_t n = 0;
-	bool inside = false; /* brackets */
-
-	while (n < text.n && strchr("^~/#", text.p[n]) != NULL)
-		n++;
-	for (; n < text.n && (inside || strchr("=<>*^$", text.p[n]) == NULL);
-	     n++)
-		inside = text.p[n] == '[' || (inside && text.p[n] != ']');
-	return span_make(text.p, n);
-}
-
-static void
-parse_values(struct rule_term *t, struct span list)
-{
-	while (list.p != NULL) {
-		t->values =
-		    arena_more(&lasting, t->values, t->n, sizeof(*t->values));
-		t->values[t->n++] = arena_span(&lasting, span_cut(&list, ','));
-	}
-}
-
-/* Paths with commas between them; all are below the object of the first one,
- * but those of same:. */
-static void
-parse_paths(struct rule_term *t, struct span list)
-{
-	struct span first = list, rest = list;
-	const char *dot;
-
-	first = span_cut(&rest, ',');
-	dot = rest.p == NULL || t->kind == TERM_SAME
-	    ? NULL
-	    : span_find_last(first, '.');
-	if (dot != NULL) {
-		first = span_make(list.p, (size_t)(dot - list.p));
-		t->path = ruleline_path(&lasting, first);
-		list = span_skip(list, first.n + 1);
-	}
-	while (list.p != NULL) {
-		t->paths =
-		    arena_more(&lasting, t->paths, t->n, sizeof(*t->paths));
-		t->paths[t->n++] =
-		    ruleline_path(&lasting, span_cut(&list, ','));
-	}
-}
-
-static void
-parse_compare(struct rule_term *t, struct span rest)
-{
-	size_t n = rest.n > 1 && strchr("=>", rest.p[1]) != NULL ? 2 : 1;
-
-	memcpy(t->compare, rest.p, n);
-	rest = span_skip(rest, n);
-	span_take(&rest, "#");
-	t->has_other = !span_is_digit(*rest.p);
-	if (t->has_other)
-		t->other = ruleline_path(&lasting, rest);
-	else
-		t->number = strtoll(arena_str(&lasting, rest), NULL, 10);
-}
-
-struct term_word {
-	const char *word;
-	enum rule_term_kind kind;
-};
-/* In front of a condition; a word alone is all of it. */
-static const struct term_word prefixes[] = {{"or", TERM_OR},
-    {"update", TERM_UPDATE}, {"namespaced", TERM_NAMESPACED},
-    {"arg=", TERM_ARG}, {"changed:", TERM_CHANGED}, {"differs:", TERM_DIFFERS},
-    {"same:", TERM_SAME}, {"given:", TERM_SOURCES}, {"new:", TERM_NEW},
-    {"int:", TERM_INT}, {"object:", TERM_OBJECT}, {"negative:", TERM_NEGATIVE},
-    {"quantity:", TERM_QUANTITY}, {"#", TERM_COUNT}};
-/* Behind its path. */
-static const struct term_word operators[] = {{"==", TERM_AMOUNT},
-    {"<", TERM_AMOUNT}, {">", TERM_AMOUNT}, {"=", TERM_IS}, {"^=", TERM_STARTS},
-    {"$=", TERM_ENDS}, {"*=", TERM_HAS}};
-
-static bool
-takes(struct span *text, const char *word)
-{
-	return span_is_lower(word[strlen(word) - 1]) ? span_is(*text, word)
-						     : span_take(text, word);
-}
-
-static struct rule_term
-parse_term(struct span text)
-{
-	struct rule_term t = {.kind = TERM_FILLED};
-	struct span left, rest;
-	size_t k = 0;
-
-	t.not = span_take(&text, "!");
-	while (k < COUNT(prefixes) && !takes(&text, prefixes[k].word))
-		k++;
-	if (k < COUNT(prefixes))
-		t.kind = prefixes[k].kind;
-	left = left_of_operator(text);
-	rest = span_skip(text, left.n);
-	switch (t.kind) {
-	case TERM_OR:
-	case TERM_UPDATE:
-	case TERM_NAMESPACED:
-		return t;
-	case TERM_ARG:
-		parse_values(&t, text);
-		return t;
-	case TERM_CHANGED:
-	case TERM_DIFFERS:
-	case TERM_SAME:
-		parse_paths(&t, text);
-		return t;
-	case TERM_SOURCES:
-		parse_paths(&t, left);
-		parse_compare(&t, rest);
-		return t;
-	case TERM_COUNT:
-	case TERM_QUANTITY:
-		parse_compare(&t, rest);
-		break;
-	case TERM_FILLED:
-		for (k = 0; k < COUNT(operators); k++)
-			if (span_take(&rest, operators[k].word)) {
-				t.kind = operators[k].kind;
-				break;
-			}
-		if (t.kind == TERM_AMOUNT)
-			parse_compare(&t, span_skip(text, left.n));
-		else if (t.kind != TERM_FILLED)
-			parse_values(&t, rest);
-		else if (span_ends(left, "?")) {
-			t.kind = TERM_GIVEN;
-			left.n--;
-		}
-		break;
-	default:
-		break;
-	}
-	t.path = ruleline_path(&lasting, left);
-	return t;
-}
-
 /* ---- lines ---- */
+
+/* A function that a line calls; NULL: unknown name. */
+static rule_fn *
+function_named(struct span name)
+{
+	static const struct {
+		const char *name;
+		rule_fn *fn;
+	} all[] = {
+	/* clang-format off */
+#define F(name) {#name, name}
+	F(apps_bad_strategy), F(apps_claim_template),
+	F(apps_controller_selects), F(apps_template),
+	F(batch_generated_labels), F(batch_selects),
+	F(cidr_changed), F(cidr_ranges), F(cidr_segment),
+	F(container_device), F(container_downward),
+	F(container_env_name), F(container_file_path),
+	F(container_host_ports), F(container_image), F(container_mounts),
+	F(container_no_dotdot), F(container_resources),
+	F(container_search_path),
+	F(cron_schedule), F(cron_zone),
+	F(data_configmap_size), F(data_finalizer), F(data_key),
+	F(data_secret_size), F(data_text_key),
+	F(jobstatus_indexes), F(jobstatus_overlap),
+	F(limits_container_default), F(limits_item), F(limits_quota),
+	F(misc_condition_reason), F(misc_hook_client),
+	F(misc_webhook_name),
+	F(net_controller), F(net_endpoint_ip), F(net_host),
+	F(net_not_address),
+	F(pod_tolerations),
+	F(poddefault_ips), F(poddefault_pull_policy),
+	F(poddefault_requests), F(poddefault_volume),
+	F(podstatus_addresses), F(podstatus_states),
+	F(resize_check),
+	F(service_cluster_ips), F(service_external_name),
+	F(service_ports_differ),
+	F(storage_capacity),
+#undef F
+	    /* clang-format on */
+	};
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		if (span_is(name, all[i].name))
+			return all[i].fn;
+	return NULL;
+}
 
 static size_t
 depth_of(struct span line)
@@ -305,7 +205,7 @@ parse_line(struct rule *r, struct span line)
 	}
 	parse_words(r, line);
 	if (span_is(word, "call")) {
-		r->fn = ruleline_function(r->args[0]);
+		r->fn = function_named(r->args[0]);
 		if (r->fn == NULL)
 			unknown("function", r->args[0]);
 	} else if (span_is(word, "do")) {
@@ -321,7 +221,8 @@ parse_condition(struct rule *r, struct span rest)
 	while (rest.p != NULL) {
 		r->terms = arena_more(
 		    &lasting, r->terms, r->term_count, sizeof(*r->terms));
-		r->terms[r->term_count++] = parse_term(span_cut(&rest, ' '));
+		r->terms[r->term_count++] =
+		    rulecondition_parse(&lasting, span_cut(&rest, ' '));
 	}
 }
 

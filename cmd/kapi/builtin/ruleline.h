@@ -108,9 +108,23 @@ size_t ruleline_parse_all(void);
 /* In the arena. */
 struct rule_path ruleline_path(struct arena *a, struct span text);
 
+/* ---- rulecondition.c ---- */
+
+/* A condition, in the arena. */
+struct rule_term rulecondition_parse(struct arena *a, struct span text);
+/* Whether all terms hold, or all of one side of an "or". */
+bool rulecondition_holds(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p);
+/* The place where a path starts, and the value that it leads to from p. */
+const struct rule_place *rulecondition_start(
+    const struct rule_path *path, const struct rule_place *p);
+struct node *rulecondition_value(
+    const struct rule_path *path, const struct rule_place *p);
+/* Whether a text, true or false is one of the values. */
+bool rulecondition_is_any(
+    const struct node *n, const struct span *values, size_t count);
+
 /* The word of a line, in ruletable.c; NULL: there is no such word. */
 const struct rule_op *ruletable_op(struct span word);
-/* A function that a line calls, of ruleline_functions.c. NULL: unknown name. */
-rule_fn *ruleline_function(struct span name);
 
 #endif

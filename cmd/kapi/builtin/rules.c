@@ -271,30 +271,6 @@ rule_text_is_any(const struct node *n, ...)
 }
 
 void
-rule_nonnegative(struct causes *c, const struct at *up,
-    const struct node *object, const char *key)
-{
-	int64_t value = rule_int(object, key, 0);
-
-	if (value < 0)
-		rule_fail_int(c, AT(up, key), value,
-		    "must be greater than or equal to 0");
-}
-
-void
-rule_immutable(struct causes *c, const struct at *up, const struct node *live,
-    const struct node *object, const char *key)
-{
-	const struct node *was = rule_given(live, key);
-	const struct node *is = rule_given(object, key);
-
-	if (tree_empty(was) && tree_empty(is))
-		return;
-	if (!tree_equal(was, is))
-		rule_fail_invalid(c, AT(up, key), is, "field is immutable");
-}
-
-void
 rule_int_or_percent(
     struct causes *c, const struct at *at, const struct node *value)
 {

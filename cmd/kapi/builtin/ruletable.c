@@ -10,214 +10,6 @@
 static void run_rules(const struct rule_run *run, const struct rule *rules,
     size_t n, const struct rule_place *p);
 
-/* ---- values ---- */
-
-static struct node *
-step_to(const struct node *n, const struct rule_step *s)
-{
-	if (s->kind == STEP_FIRST)
-		return builtin_item(n, 0);
-	if (s->kind != STEP_CONDITION)
-		return rule_given(n, s->key);
-	for (size_t i = 0; i < tree_count(n); i++)
-		if (tree_text_is(rule_given(n->items[i], "type"), s->key) &&
-		    tree_text_is(rule_given(n->items[i], "status"), s->status))
-			return rule_given(n->items[i], "type");
-	return NULL;
-}
-
-static struct node *
-follow(const struct rule_path *path, struct node *n)
-{
-	for (size_t i = 0; i < path->n; i++)
-		n = step_to(n, &path->steps[i]);
-	return n;
-}
-
-/* The place where a path starts. */
-static const struct rule_place *
-start_of(const struct rule_path *path, const struct rule_place *p)
-{
-	for (unsigned i = 0; i < path->up && p->outer != NULL; i++)
-		p = p->outer;
-	while (path->root && p->outer != NULL)
-		p = p->outer;
-	return p;
-}
-
-static struct node *
-value_at(const struct rule_path *path, const struct rule_place *p)
-{
-	p = start_of(path, p);
-	return follow(path, path->live ? p->was : p->n);
-}
-
-static bool
-compares(const char *how, int64_t x, int64_t y)
-{
-	return (x < y && how[0] == '<') || (x > y && how[0] == '>') ||
-	    (x > y && how[1] == '>') || (x == y && how[1] == '=');
-}
-
-static bool
-is_value(const struct node *n, struct span want)
-{
-	if (tree_is(n, NODE_TRUE))
-		return span_is(want, "true");
-	if (tree_is(n, NODE_FALSE))
-		return span_is(want, "false");
-	return tree_is(n, NODE_STRING) && span_eq(tree_text(n), want);
-}
-
-static bool
-is_any(const struct node *n, const struct span *values, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (is_value(n, values[i]))
-			return true;
-	return false;
-}
-
-/* Whether the term holds; if its path has [], for any item. */
-static bool
-any_holds(const struct rule_term *t, size_t i, const struct node *n)
-{
-	struct span text = tree_text(n);
-
-	if (i < t->path.n && t->path.steps[i].kind == STEP_ITEMS) {
-		for (size_t k = 0; k < tree_count(n); k++)
-			if (any_holds(t, i + 1, n->items[k]))
-				return true;
-		return false;
-	}
-	if (i < t->path.n)
-		return any_holds(t, i + 1, step_to(n, &t->path.steps[i]));
-	switch (t->kind) {
-	case TERM_FILLED:
-		return !tree_empty(n);
-	case TERM_GIVEN:
-		return n != NULL;
-	case TERM_IS:
-		return is_any(n, t->values, t->n);
-	case TERM_STARTS:
-		return text.n >= t->values->n &&
-		    memcmp(text.p, t->values->p, t->values->n) == 0;
-	case TERM_ENDS:
-		return text.n >= t->values->n &&
-		    memcmp(text.p + text.n - t->values->n, t->values->p,
-			t->values->n) == 0;
-	case TERM_HAS:
-		return text.n > 0 &&
-		    memmem(text.p, text.n, t->values->p, t->values->n) != NULL;
-	case TERM_INT:
-		return tree_is(n, NODE_NUMBER);
-	case TERM_OBJECT:
-		return tree_is(n, NODE_OBJECT);
-	case TERM_NEGATIVE:
-		return rule_is_negative(n);
-	default:
-		return false;
-	}
-}
-
-static bool
-same(const struct node *x, const struct node *y)
-{
-	return (tree_empty(x) && tree_empty(y)) || tree_equal(x, y);
-}
-
-/* How many of the members at the paths meet a term about several of them. */
-static size_t
-count_paths(const struct rule_term *t, const struct rule_place *p)
-{
-	const struct rule_place *from = start_of(&t->path, p);
-	struct node *is = follow(&t->path, t->path.live ? from->was : from->n);
-	struct node *was = follow(&t->path, from->was);
-	size_t count = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct node *x = follow(&t->paths[i], is);
-		const struct node *y = follow(&t->paths[i], was);
-		count += t->kind == TERM_SOURCES ? x != NULL
-		    : t->kind == TERM_DIFFERS	 ? !tree_equal(x, y)
-						 : !same(x, y);
-	}
-	return count;
-}
-
-static bool
-is_among(const struct node *list, const struct node *n)
-{
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_equal(list->items[i], n))
-			return true;
-	return false;
-}
-
-static bool
-term_holds(const struct rule_run *run, const struct rule_term *t,
-    const struct rule_place *p)
-{
-	const struct rule_place *from;
-
-	switch (t->kind) {
-	case TERM_UPDATE:
-		return run->x != NULL && run->x->live != NULL;
-	case TERM_NAMESPACED:
-		return run->x->resource->namespaced;
-	case TERM_ARG:
-		return span_is(t->values[0], run->arg);
-	case TERM_CHANGED:
-	case TERM_DIFFERS:
-		return run->x->live != NULL && count_paths(t, p) > 0;
-	case TERM_SAME:
-		return same(
-		    value_at(&t->paths[0], p), value_at(&t->paths[1], p));
-	case TERM_NEW:
-		from = start_of(&t->path, p);
-		return !is_among(from->outer->was, from->n);
-	case TERM_COUNT:
-		return compares(t->compare,
-		    (int64_t)tree_count(value_at(&t->path, p)),
-		    t->has_other ? (int64_t)tree_count(value_at(&t->other, p))
-				 : t->number);
-	case TERM_SOURCES:
-		return compares(
-		    t->compare, (int64_t)count_paths(t, p), t->number);
-	case TERM_QUANTITY:
-		return compares(t->compare,
-		    rule_quantity_cmp(
-			value_at(&t->path, p), value_at(&t->other, p)),
-		    0);
-	case TERM_AMOUNT:
-		return compares(t->compare, rule_amount(value_at(&t->path, p)),
-		    t->has_other ? rule_amount(value_at(&t->other, p))
-				 : t->number);
-	default:
-		from = start_of(&t->path, p);
-		return any_holds(t, 0, t->path.live ? from->was : from->n);
-	}
-}
-
-/* Whether all terms hold, or all of one side of an "or". */
-static bool
-holds(const struct rule_run *run, const struct rule *r,
-    const struct rule_place *p)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < r->term_count; i++) {
-		const struct rule_term *t = &r->terms[i];
-		if (t->kind != TERM_OR)
-			all = all && term_holds(run, t, p) != t->not ;
-		else if (all)
-			return true;
-		else
-			all = true;
-	}
-	return all;
-}
-
 /* The detail with $1 and {path} filled in. */
 static const char *
 detail_of(const struct rule_run *run, const struct rule *r,
@@ -236,7 +28,7 @@ detail_of(const struct rule_run *run, const struct rule *r,
 			const char *end = strchr(s, '}');
 			struct rule_path path = ruleline_path(run->arena,
 			    span_make(s + 1, (size_t)(end - s) - 1));
-			const struct node *n = value_at(&path, p);
+			const struct node *n = rulecondition_value(&path, p);
 			if (tree_is(n, NODE_NUMBER))
 				buf_addspan(&b, n->text);
 			else
@@ -338,7 +130,7 @@ OP(unset)
 
 OP(in)
 {
-	if (!is_any(p->n, r->args, r->arg_count))
+	if (!rulecondition_is_any(p->n, r->args, r->arg_count))
 		fail_unsupported(run, r, p, base);
 }
 
@@ -398,7 +190,7 @@ OP(limit)
 	int64_t n = 0, most = 0;
 
 	tree_get_int(p->n, &n);
-	tree_get_int(value_at(&other, base), &most);
+	tree_get_int(rulecondition_value(&other, base), &most);
 	if (n > most)
 		fail_int(run, r, p, base);
 }
@@ -462,7 +254,7 @@ OP(same_text)
 OP(not_before)
 {
 	struct rule_path path = ruleline_path(run->arena, r->args[0]);
-	const struct node *other = value_at(&path, base);
+	const struct node *other = rulecondition_value(&path, base);
 
 	if (p->n != NULL && other != NULL &&
 	    span_cmp(tree_text(p->n), tree_text(other)) < 0)
@@ -526,7 +318,7 @@ OP(unique)
 
 	if (r->arg_count > 0) {
 		struct rule_path path = ruleline_path(run->arena, r->args[0]);
-		other = value_at(&path, base);
+		other = rulecondition_value(&path, base);
 	}
 	if (rule_is_among(run->arena, &run->state->indexes, list, base->index,
 		key, tree_text(p->n)) ||
@@ -668,8 +460,7 @@ OP(fail_struct)
 		tree_set(a, shown, name, n);
 	}
 	/* In the order of the struct, not sorted as a map. */
-	cause_invalid(run->causes, rule_at_words(a, p->at),
-	    p->n == NULL ? NULL : shown, DETAIL);
+	cause_invalid(run->causes, rule_at_words(a, p->at), shown, DETAIL);
 }
 
 /* ---- defaults ---- */
@@ -711,7 +502,7 @@ OP(put_zero)
 OP(put_copy)
 {
 	struct rule_path from = ruleline_path(run->arena, r->args[0]);
-	struct node *n = value_at(&from, base);
+	struct node *n = rulecondition_value(&from, base);
 
 	if (n != NULL)
 		put(run, r, p, tree_copy(run->arena, n));
@@ -803,7 +594,7 @@ run_line(const struct rule_run *run, const struct rule *r,
 	    (r->when == WHEN_FILLED && tree_empty(p->n)))
 		return;
 	if (r->has_shown)
-		shown.n = value_at(&r->shown, base);
+		shown.n = rulecondition_value(&r->shown, base);
 	if (r->top != NULL)
 		shown.at = &top;
 	if (r->op != NULL)
@@ -872,12 +663,13 @@ run_rules(const struct rule_run *run, const struct rule *rules, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct rule *r = &rules[i];
 		if (r->kind == RULE_LINE) {
-			walk(run, r, 0, start_of(&r->path, p), p);
+			walk(run, r, 0, rulecondition_start(&r->path, p), p);
 			continue;
 		}
 		if (r->kind == RULE_IF)
 			done = false;
-		if (done || (r->kind != RULE_ELSE && !holds(run, r, p)))
+		if (done ||
+		    (r->kind != RULE_ELSE && !rulecondition_holds(run, r, p)))
 			continue;
 		done = true;
 		run_rules(run, r->inner, r->inner_count, p);

@@ -21,7 +21,7 @@ struct rule_place {
 	size_t index;			/* place in its list, if an item */
 };
 
-/* What a run has made so far. */
+/* Made by a run as it goes on. */
 struct rule_state {
 	struct rule_index *indexes; /* of long lists */
 	struct node *kept;	    /* the object before its allowed changes */

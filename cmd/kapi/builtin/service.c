@@ -26,17 +26,6 @@ needs_health_port(const struct node *spec)
 	    tree_text_is(rule_given(spec, "externalTrafficPolicy"), "Local");
 }
 
-void
-service_target_port(const struct rule_run *run, const struct rule_place *p)
-{
-	struct node *target = rule_given(p->n, "targetPort");
-	int64_t n;
-
-	if (tree_empty(target) || (tree_get_int(target, &n) && n == 0))
-		tree_put(run->arena, p->n, "targetPort",
-		    tree_int(run->arena, rule_int(p->n, "port", 0)));
-}
-
 static bool
 has_ports_on_nodes(const struct node *spec)
 {
@@ -226,12 +215,6 @@ service_ports_differ(const struct rule_run *run, const struct rule_place *p)
 	struct map seen = MAP_INIT;
 
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
-		if (of_type(spec, "ClusterIP") &&
-		    rule_int(port, "nodePort", 0) != 0)
-			rule_fail_forbidden(c,
-			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
-			    "may not be used when `type` is 'ClusterIP'");
-	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		if (rule_int(port, "nodePort", 0) != 0 &&
 		    rule_seen_before(
 			&seen, port_key(c->arena, port, "nodePort")))
@@ -245,44 +228,13 @@ service_ports_differ(const struct rule_run *run, const struct rule_place *p)
 	map_release(&seen);
 }
 
+/* Addresses; the first one may be "None". */
 void
 service_cluster_ips(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *spec = p->n;
-	const struct node *ips = rule_given(spec, "clusterIPs"), *ip;
-	const struct node *first = rule_given(spec, "clusterIP");
-	const struct node *families = rule_given(spec, "ipFamilies");
+	const struct node *ip;
 
-	if (!tree_empty(first)) {
-		if (tree_count(ips) == 0)
-			rule_fail_required(c, AT(at, "clusterIPs"), "");
-		else if (!tree_equal(ips->items[0], first))
-			rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
-			    "first value must match `clusterIP`");
-	} else if (tree_count(ips) > 0) {
-		rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
-		    "must be empty when `clusterIP` is not specified");
-	}
-	for (size_t i = 0; (ip = builtin_item(ips, i)) != NULL; i++)
+	for (size_t i = 0; (ip = builtin_item(p->n, i)) != NULL; i++)
 		if (i > 0 || !tree_text_is(ip, "None"))
-			rule_ip(c, AT_INDEX(AT(at, "clusterIPs"), i),
-			    tree_text(ip));
-	if (tree_count(ips) > 2)
-		rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
-		    "may only hold up to 2 values");
-	for (size_t i = 1; i < tree_count(families); i++)
-		for (size_t k = 0; k < i; k++)
-			if (tree_equal(families->items[i], families->items[k]))
-				rule_fail_duplicate(c,
-				    AT_INDEX(AT(at, "ipFamilies"), i),
-				    families->items[i]);
-	if (tree_text_is(
-		rule_given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
-	    !(tree_text_is(first, "None") &&
-		tree_count(rule_given(spec, "selector")) == 0))
-		rule_fail_invalid(c, AT(at, "ipFamilyPolicy"),
-		    rule_given(spec, "ipFamilyPolicy"),
-		    "this cluster is not configured for dual-stack services");
+			rule_ip(run->causes, AT_INDEX(p->at, i), tree_text(ip));
 }
