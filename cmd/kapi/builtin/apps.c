@@ -17,18 +17,6 @@ apps_claim_template(const struct rule_run *run, const struct rule_place *p)
 	tree_put_first(a, p->n, "apiVersion", tree_str(a, "v1"));
 }
 
-/* A write of the status keeps the labels, too
- * (registry/apps/deployment/strategy.go). */
-void
-apps_deployment_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *meta = rule_given(object, "metadata");
-
-	if (x->live != NULL && span_is(x->subresource, "status"))
-		builtin_keep_member(
-		    x->arena, rule_given(x->live, "metadata"), meta, "labels");
-}
-
 void
 apps_daemonset_prepare(const struct change_of *x, struct node *object)
 {

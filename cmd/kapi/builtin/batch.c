@@ -9,43 +9,6 @@
 #define NAME_LABEL "batch.kubernetes.io/job-name"
 
 static void
-label_unless(struct arena *a, struct node *labels, const char *key,
-    const struct node *value)
-{
-	if (rule_given(labels, key) == NULL)
-		tree_put(a, labels, key, tree_string(a, tree_text(value)));
-}
-
-void
-batch_job_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *spec = rule_given(object, "spec"), *labels, *match;
-	struct node *meta = tree_make(x->arena, object, "metadata");
-	bool shared;
-
-	if (x->live != NULL || !tree_is(spec, NODE_OBJECT) ||
-	    tree_true(rule_given(spec, "manualSelector")))
-		return;
-	labels = tree_make(x->arena,
-	    tree_make(
-		x->arena, tree_make(x->arena, spec, "template"), "metadata"),
-	    "labels");
-	/* A Job without labels of its own shares those of its template. */
-	shared = tree_count(rule_given(meta, "labels")) == 0 ||
-	    tree_equal(rule_given(meta, "labels"), labels);
-	label_unless(x->arena, labels, "job-name", rule_given(meta, "name"));
-	label_unless(x->arena, labels, NAME_LABEL, rule_given(meta, "name"));
-	label_unless(
-	    x->arena, labels, "controller-uid", rule_given(meta, "uid"));
-	label_unless(x->arena, labels, UID_LABEL, rule_given(meta, "uid"));
-	match = tree_make(
-	    x->arena, tree_make(x->arena, spec, "selector"), "matchLabels");
-	label_unless(x->arena, match, UID_LABEL, rule_given(meta, "uid"));
-	if (shared)
-		tree_put(x->arena, meta, "labels", tree_copy(x->arena, labels));
-}
-
-static void
 check_has_label(struct causes *c, const struct node *labels, const char *key,
     struct span want)
 {

@@ -206,6 +206,7 @@ builtin_prepare(const struct change_of *change, struct node *object)
 	    (span_is(x.subresource, "status") ||
 		span_is(x.subresource, "approval"))) {
 		keep_spec(&x, object);
+		ruletable_prepare(&x, " status prepare", object);
 		if (k->prepare_status != NULL)
 			k->prepare_status(&x, object);
 		count_generation(&x, GENERATION_NONE, object);
@@ -217,6 +218,7 @@ builtin_prepare(const struct change_of *change, struct node *object)
 		else if (!(k->traits & TRAIT_BRINGS_STATUS))
 			empty_status(&x, object);
 	}
+	ruletable_prepare(&x, " prepare", object);
 	if (k->prepare != NULL)
 		k->prepare(&x, object);
 	count_generation(&x, k->generation, object);

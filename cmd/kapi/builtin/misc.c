@@ -7,20 +7,6 @@
 #include "type/hookclient.h"
 #include "type/objectmeta.h"
 
-/* A client cannot change these fields: their feature,
- * CoordinatedLeaderElection, is off by default. */
-void
-misc_lease_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *spec = rule_given(object, "spec");
-	const struct node *was = rule_given(x->live, "spec");
-
-	if (spec == NULL)
-		return;
-	builtin_keep_member(x->arena, was, spec, "strategy");
-	builtin_keep_member(x->arena, was, spec, "preferredHolder");
-}
-
 /* A new Node is tainted until it is ready (TaintNodesByCondition). */
 void
 misc_node_prepare(const struct change_of *x, struct node *object)

@@ -216,20 +216,6 @@ pod_prepare(const struct change_of *x, struct node *object)
 	}
 }
 
-void
-pod_status_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *meta = rule_given(object, "metadata");
-	const struct node *was = rule_given(x->live, "metadata");
-	struct node *status = tree_make(x->arena, object, "status");
-
-	builtin_keep_member(x->arena, was, meta, "ownerReferences");
-	builtin_keep_member(x->arena, was, meta, "deletionTimestamp");
-	if (tree_empty(rule_given(status, "qosClass")))
-		builtin_keep_member(x->arena, rule_given(x->live, "status"),
-		    status, "qosClass");
-}
-
 /* The tolerations of the Pod before are kept; their seconds may change. */
 void
 pod_tolerations(const struct rule_run *run, const struct rule_place *p)

@@ -113,7 +113,9 @@ function_named(struct span name)
 	F(poddefault_requests), F(poddefault_volume),
 	F(podstatus_addresses), F(podstatus_states),
 	F(resize_check),
-	F(service_cluster_ips), F(service_external_name),
+	F(service_cluster_ips), F(service_drop_ports),
+	F(service_external_name), F(service_follow_address),
+	F(service_keep_ports),
 	F(service_ports_differ),
 	F(storage_capacity),
 #undef F

@@ -6,6 +6,7 @@
 #include "builtin/builtin.h"
 #include "builtin/ruleline.h"
 #include "type/cause.h"
+#include "type/objectmeta.h"
 
 static void run_rules(const struct rule_run *run, const struct rule *rules,
     size_t n, const struct rule_place *p);
@@ -508,11 +509,40 @@ OP(put_copy)
 		put(run, r, p, tree_copy(run->arena, n));
 }
 
+OP(put_copy_absent)
+{
+	if (p->n == NULL)
+		put_copy(run, r, p, base);
+}
+
+/* In the object that is replaced: it is as it was. */
+OP(keep)
+{
+	(void)base;
+	if (tree_is(p->outer->n, NODE_OBJECT))
+		builtin_keep_member(run->arena, p->outer->was, p->outer->n,
+		    r->path.steps[r->path.n - 1].key);
+}
+
+OP(put_now)
+{
+	(void)base;
+	put(run, r, p,
+	    tree_string(run->arena, objectmeta_time_now(run->arena)));
+}
+
 OP(drop)
 {
 	(void)run, (void)base;
 	if (tree_is(p->outer->n, NODE_OBJECT))
 		tree_remove(p->outer->n, r->path.steps[r->path.n - 1].key);
+}
+
+OP(drop_same)
+{
+	if ((tree_empty(p->n) && tree_empty(p->was)) ||
+	    tree_equal(p->n, p->was))
+		drop(run, r, p, base);
 }
 
 static const struct rule_op ops[] = {
@@ -566,7 +596,12 @@ static const struct rule_op ops[] = {
     {"?=", put_absent},
     {"0=", put_zero},
     {"copy", put_copy},
+    {"?copy", put_copy_absent},
     {"drop", drop},
+    /* changes of a write */
+    {"keep", keep},
+    {"dropsame", drop_same},
+    {"now", put_now},
     /* other rules */
     {"call", call},
     {"do", do_section},
@@ -711,15 +746,35 @@ ruletable_check(struct causes *c, const struct change_of *x, const char *suffix,
 	    c, x, NULL, object, name.p, arena_str(c->arena, x->subresource));
 }
 
+/* Rules that change the object: of defaults, x NULL, or of a write. */
+static void
+run_changes(struct arena *a, const struct change_of *x, struct span name,
+    struct node *object)
+{
+	struct rule_place top = {NULL, NULL, object, NULL, 0};
+	struct rule_state state = {NULL, NULL};
+	struct rule_run run = {a, &state, NULL, x, ""};
+
+	if (x != NULL)
+		top.was = (struct node *)x->live;
+	run_section(&run, name, NULL, &top);
+	rule_index_release(state.indexes);
+}
+
 void
 ruletable_default(
     struct arena *a, struct span group, struct span plural, struct node *object)
 {
-	struct rule_place top = {NULL, NULL, object, NULL, 0};
-	struct rule_state state = {NULL, NULL};
-	struct rule_run run = {a, &state, NULL, NULL, ""};
+	run_changes(
+	    a, NULL, section_name(a, group, plural, " defaults"), object);
+}
 
-	run_section(
-	    &run, section_name(a, group, plural, " defaults"), NULL, &top);
-	rule_index_release(state.indexes);
+void
+ruletable_prepare(
+    const struct change_of *x, const char *suffix, struct node *object)
+{
+	run_changes(x->arena, x,
+	    section_name(
+		x->arena, x->resource->group, x->resource->plural, suffix),
+	    object);
 }

@@ -5,33 +5,6 @@
  */
 #include "builtin/topics.h"
 
-static bool
-of_type(const struct node *spec, const char *type)
-{
-	return tree_text_is(rule_given(spec, "type"), type);
-}
-
-static bool
-reachable_from_outside(const struct node *spec)
-{
-	return of_type(spec, "LoadBalancer") || of_type(spec, "NodePort") ||
-	    (of_type(spec, "ClusterIP") &&
-		tree_count(rule_given(spec, "externalIPs")) > 0);
-}
-
-static bool
-needs_health_port(const struct node *spec)
-{
-	return of_type(spec, "LoadBalancer") &&
-	    tree_text_is(rule_given(spec, "externalTrafficPolicy"), "Local");
-}
-
-static bool
-has_ports_on_nodes(const struct node *spec)
-{
-	return of_type(spec, "NodePort") || of_type(spec, "LoadBalancer");
-}
-
 /* The port of live with the same protocol and number. */
 static const struct node *
 port_before(const struct node *was, const struct node *port)
@@ -46,72 +19,56 @@ port_before(const struct node *was, const struct node *port)
 	return NULL;
 }
 
-/* Addresses and ports that were assigned stay if the client left them out. */
-static void
-follow_address(struct arena *a, const struct node *was, struct node *spec)
+/* An address that the client left out or changed, and its list, which it did not
+ * change. */
+void
+service_follow_address(const struct rule_run *run, const struct rule_place *p)
 {
+	struct node *spec = p->n, *ips = rule_given(spec, "clusterIPs");
 	const struct node *ip = rule_given(spec, "clusterIP");
-	struct node *ips;
 
+	if (!builtin_same_member(p->was, spec, "clusterIPs"))
+		return;
 	if (tree_empty(ip)) {
-		if (!tree_empty(rule_given(was, "clusterIP")) &&
-		    builtin_same_member(was, spec, "clusterIPs"))
+		if (!tree_empty(rule_given(p->was, "clusterIP")))
 			tree_remove(spec, "clusterIPs");
-	} else if (!builtin_same_member(was, spec, "clusterIP") &&
-	    builtin_same_member(was, spec, "clusterIPs") &&
-	    tree_count(rule_given(spec, "clusterIPs")) > 0) {
-		ips = tree_copy(a, rule_given(spec, "clusterIPs"));
-		ips->items[0] = tree_string(a, tree_text(ip));
-		tree_put(a, spec, "clusterIPs", ips);
+	} else if (!builtin_same_member(p->was, spec, "clusterIP") &&
+	    tree_count(ips) > 0) {
+		ips = tree_copy(run->arena, ips);
+		ips->items[0] = tree_string(run->arena, tree_text(ip));
+		tree_put(run->arena, spec, "clusterIPs", ips);
 	}
 }
 
-static void
-keep_allocated(struct arena *a, const struct node *was, struct node *spec)
+void
+service_keep_ports(const struct rule_run *run, const struct rule_place *p)
 {
+	const struct node *ports = rule_given(p->n, "ports"), *before;
 	struct node *port;
-	const struct node *p;
 
-	if (!of_type(was, "ExternalName") && !of_type(spec, "ExternalName")) {
-		if (tree_empty(rule_given(spec, "clusterIP")))
-			builtin_keep_member(a, was, spec, "clusterIP");
-		if (tree_empty(rule_given(spec, "clusterIPs")) &&
-		    builtin_same_member(was, spec, "clusterIP"))
-			builtin_keep_member(a, was, spec, "clusterIPs");
-	}
-	if (has_ports_on_nodes(was) && has_ports_on_nodes(spec))
-		for (size_t i = 0; (port = builtin_item(
-					rule_given(spec, "ports"), i)) != NULL;
-		     i++)
-			if (rule_int(port, "nodePort", 0) == 0 &&
-			    (p = port_before(was, port)) != NULL)
-				builtin_keep_member(a, p, port, "nodePort");
-	if (needs_health_port(was) && needs_health_port(spec) &&
-	    rule_int(spec, "healthCheckNodePort", 0) == 0)
-		builtin_keep_member(a, was, spec, "healthCheckNodePort");
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
+		if (rule_int(port, "nodePort", 0) == 0 &&
+		    (before = port_before(p->was, port)) != NULL)
+			builtin_keep_member(
+			    run->arena, before, port, "nodePort");
 }
 
-static void
-drop_same(const struct node *was, struct node *spec, const char *key)
+/* Drops the node ports, unless the client changed one. */
+void
+service_drop_ports(const struct rule_run *run, const struct rule_place *p)
 {
-	if (builtin_same_member(was, spec, key))
-		tree_remove(spec, key);
-}
-
-static void
-drop_node_ports(const struct node *was, struct node *spec)
-{
+	const struct node *ports = rule_given(p->n, "ports");
+	const struct node *was = rule_given(p->was, "ports");
 	struct node *port;
-	struct node *ports = rule_given(spec, "ports");
 
+	(void)run;
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
 		bool same = rule_int(port, "nodePort", 0) == 0;
-		for (size_t k = 0; k < tree_count(rule_given(was, "ports"));
-		     k++)
+
+		for (size_t k = 0; k < tree_count(was); k++)
 			same = same ||
 			    builtin_same_member(
-				builtin_item(rule_given(was, "ports"), k), port,
-				"nodePort");
+				was->items[k], port, "nodePort");
 		if (!same)
 			return;
 	}
@@ -119,52 +76,14 @@ drop_node_ports(const struct node *was, struct node *spec)
 		tree_remove(port, "nodePort");
 }
 
-/* Drops the fields that the old type had and the new one does not have, unless
- * the client changed them. */
-static void
-drop_by_type(const struct node *was, struct node *spec)
-{
-	if (!of_type(was, "ExternalName") && of_type(spec, "ExternalName")) {
-		if (builtin_same_member(was, spec, "clusterIPs")) {
-			tree_remove(spec, "clusterIP");
-			tree_remove(spec, "clusterIPs");
-		}
-		drop_same(was, spec, "ipFamilies");
-		drop_same(was, spec, "ipFamilyPolicy");
-		drop_same(was, spec, "internalTrafficPolicy");
-	}
-	if (has_ports_on_nodes(was) && !has_ports_on_nodes(spec))
-		drop_node_ports(was, spec);
-	if (needs_health_port(was) && !needs_health_port(spec))
-		drop_same(was, spec, "healthCheckNodePort");
-	if (of_type(was, "LoadBalancer") && !of_type(spec, "LoadBalancer")) {
-		drop_same(was, spec, "allocateLoadBalancerNodePorts");
-		drop_same(was, spec, "loadBalancerClass");
-	}
-	if (reachable_from_outside(was) && !reachable_from_outside(spec))
-		drop_same(was, spec, "externalTrafficPolicy");
-}
-
 void
 service_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = rule_given(object, "spec"), *status;
-	const struct node *was = rule_given(x->live, "spec");
+	struct node *spec = rule_given(object, "spec");
 
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	if (x->live != NULL) {
-		follow_address(x->arena, was, spec);
-		keep_allocated(x->arena, was, spec);
-		drop_by_type(was, spec);
-		if (!of_type(spec, "LoadBalancer")) {
-			status = tree_object(x->arena);
-			tree_put(x->arena, status, "loadBalancer",
-			    tree_object(x->arena));
-			tree_put(x->arena, object, "status", status);
-		}
-	}
-	clusterip_allocate(x->arena, x->store, was, spec);
+	if (tree_is(spec, NODE_OBJECT))
+		clusterip_allocate(
+		    x->arena, x->store, rule_given(x->live, "spec"), spec);
 }
 
 void

@@ -97,20 +97,6 @@ storage_claim_prepare(const struct change_of *x, struct node *object)
 }
 
 void
-storage_volume_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *status;
-
-	if (x->live != NULL)
-		return;
-	status = tree_object(x->arena);
-	tree_put(x->arena, status, "lastPhaseTransitionTime",
-	    tree_string(x->arena, objectmeta_time_now(x->arena)));
-	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
-	tree_put(x->arena, object, "status", status);
-}
-
-void
 storage_capacity(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;

@@ -11,12 +11,12 @@
 #include "type/strategy.h"
 
 /* Pods: poddefault.c, pod.c, resize.c, podstatus.c, container.c */
-prepare_fn pod_prepare, pod_status_prepare, resize_prepare;
+prepare_fn pod_prepare, resize_prepare;
 /* The class of service that a spec gives a Pod: a text. */
 const struct node *pod_qos(struct arena *a, const struct node *spec);
 
 /* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
-prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare;
+prepare_fn apps_daemonset_prepare;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
 
 /* Services: service.c, clusterip.c */
@@ -36,11 +36,11 @@ default_fn data_secret_default, data_namespace_default;
 prepare_fn data_namespace_prepare;
 
 /* Storage and limits: storage.c, limits.c */
-prepare_fn storage_claim_prepare, storage_volume_prepare;
+prepare_fn storage_claim_prepare;
 validate_fn storage_claim_status;
 
 /* The rest: misc.c */
-prepare_fn misc_lease_prepare, misc_node_prepare, misc_signing_status_prepare;
+prepare_fn misc_node_prepare, misc_signing_status_prepare;
 
 /* Events: event.c. event_rename gives fields the names of the other group. */
 validate_fn event_validate;
@@ -60,7 +60,8 @@ rule_fn apps_bad_strategy, apps_claim_template, apps_controller_selects,
     net_controller, net_endpoint_ip, net_host, net_not_address, pod_tolerations,
     poddefault_ips, poddefault_pull_policy, poddefault_requests,
     poddefault_volume, podstatus_addresses, podstatus_states, resize_check,
-    service_cluster_ips, service_external_name, service_ports_differ,
+    service_cluster_ips, service_drop_ports, service_external_name,
+    service_follow_address, service_keep_ports, service_ports_differ,
     storage_capacity;
 
 #endif

@@ -183,8 +183,7 @@ static const struct strategy core_rows[] = {
 	.columns = "Name|Capacity|Access Modes|Reclaim "
 		   "Policy|Status|Claim|StorageClass|VolumeAttributesClass|"
 		   "Reason|Age|VolumeMode+",
-	.cells = cells_pv, .resets = resets_status,
-	.prepare = storage_volume_prepare},
+	.cells = cells_pv, .resets = resets_status},
     {BUILTIN("pods"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Ready|Status|Restarts|Age|IP+|Node+|Nominated "
@@ -192,7 +191,7 @@ static const struct strategy core_rows[] = {
 	.cells = cells_pod, .fields = pod_fields,
 	.row_conditions = cells_pod_conditions, .resets = pod_resets,
 	.prepare = pod_prepare, .deletion = DELETION_GRACEFUL,
-	.prepare_status = pod_status_prepare, .admit = admit_pod},
+	.admit = admit_pod},
     {BUILTIN("podtemplates"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Containers=names:template.spec.containers|Images="
@@ -241,9 +240,7 @@ static const struct strategy apps_rows[] = {
 	    "Name|" READY "|Up-to-date=int:status.updatedReplicas|Available="
 	    "int:status.availableReplicas|Age" WORKLOAD
 	    "|Selector+=selector:spec.selector",
-	.resets = deployment_resets, .prepare = apps_deployment_prepare,
-	.prepare_status = apps_deployment_prepare,
-	.bookmark = apps_replicas_bookmark},
+	.resets = deployment_resets, .bookmark = apps_replicas_bookmark},
     {BUILTIN("replicasets"), .generation = GENERATION_SPEC,
 	.columns = REPLICAS SELECTOR, .resets = resets_status,
 	.bookmark = apps_replicas_bookmark},
@@ -296,7 +293,7 @@ static const struct strategy batch_rows[] = {
     {BUILTIN("jobs"), .traits = TRAIT_ORPHANS, .generation = GENERATION_SPEC,
 	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
 	.cells = cells_job, .fields = job_fields, .fields_named = "Job",
-	.resets = resets_status, .prepare = batch_job_prepare,
+	.resets = resets_status,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are deleted; set "
 	    "propagationPolicy=Background to remove them or set "
@@ -405,8 +402,7 @@ static const struct strategy scheduling_rows[] = {
 
 static const struct strategy coordination_rows[] = {
     {BUILTIN("leases"), .traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
-	.columns = "Name|Holder=spec.holderIdentity|Age",
-	.prepare = misc_lease_prepare},
+	.columns = "Name|Holder=spec.holderIdentity|Age"},
 };
 
 static const struct strategy node_rows[] = {
