@@ -12,13 +12,13 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "control/controller.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "crd/crd.h"
 #include "json/json.h"
 #include "json/stream.h"
 #include "process/file.h"
-#include "rest/rest.h"
 #include "store/store.h"
 #include "value/objref.h"
 
@@ -387,12 +387,10 @@ make_namespace(struct loading *l, struct resource *r,
 	if (json_type(in) != JSON_STRING || in.n <= 2)
 		return 0;
 	in = span_make(in.p + 1, in.n - 2);
-	if (store_get(r->collection, span_make("", 0), in) != NULL)
-		return 0;
 	object = tree_object(&l->arena);
 	metadata = tree_make(&l->arena, object, "metadata");
 	tree_put(&l->arena, metadata, "name", tree_string(&l->arena, in));
-	p = rest_create(&w, r, object, NULL);
+	p = controller_ensure(&w, r, object);
 	if (p == NULL)
 		return 0;
 	return err_set(err, ERR_PERMANENT, "%s:%zu: namespace %.*s: %.*s",
