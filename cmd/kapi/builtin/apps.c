@@ -144,10 +144,10 @@ go_strategy(struct arena *a, const struct node *strategy)
 void
 apps_bad_strategy(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	bool daemon = strcmp(run->arg, "OnDelete") == 0;
 
-	rule_fail_unsupported(c, p->at, go_strategy(c->arena, p->n),
+	rule_fail_unsupported(run->causes, p->at,
+	    go_strategy(run->causes->arena, p->n),
 	    daemon ? "RollingUpdate" : "Recreate",
 	    daemon ? "OnDelete" : "RollingUpdate", (char *)NULL);
 }
@@ -155,7 +155,6 @@ apps_bad_strategy(const struct rule_run *run, const struct rule_place *p)
 void
 apps_controller_selects(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	const struct node *selector = rule_given(p->n, "selector"), *label;
 	const struct node *labels = tree_path(p->n, "template.metadata.labels");
 
@@ -163,7 +162,7 @@ apps_controller_selects(const struct rule_run *run, const struct rule_place *p)
 		label = tree_get_span(labels, selector->members[i].key);
 		if (label == NULL ||
 		    !tree_equal(label, selector->members[i].value)) {
-			rule_fail_invalid(c,
+			rule_fail_invalid(run->causes,
 			    AT(AT(AT(p->at, "template"), "metadata"), "labels"),
 			    labels, NOT_MATCHED);
 			break;

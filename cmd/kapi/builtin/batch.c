@@ -58,12 +58,11 @@ batch_generated_labels(const struct rule_run *run, const struct rule_place *p)
 void
 batch_selects(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	const struct node *selector = rule_given(p->n, "selector");
 	const struct node *labels = tree_path(p->n, "template.metadata.labels");
 
 	if (selector == NULL || !rule_selector_matches(selector, labels))
-		rule_fail_invalid(c,
+		rule_fail_invalid(run->causes,
 		    AT(AT(AT(p->at, "template"), "metadata"), "labels"), labels,
 		    "`selector` does not match template `labels`");
 }

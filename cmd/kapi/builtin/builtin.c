@@ -102,15 +102,6 @@ builtin_decode(struct arena *a, const struct resource *r, struct node *object,
 	return NULL;
 }
 
-static bool
-has_status(const struct resource *r)
-{
-	for (size_t i = 0; i < r->subresource_count; i++)
-		if (span_is(r->subresources[i].name, "status"))
-			return true;
-	return false;
-}
-
 /* The status of an object whose status was never written. */
 static void
 empty_status(const struct change_of *x, struct node *object)
@@ -212,7 +203,7 @@ builtin_prepare(const struct change_of *change, struct node *object)
 		count_generation(&x, GENERATION_NONE, object);
 		return;
 	}
-	if (has_status(x.resource)) {
+	if (x.resource->has_status) {
 		if (x.live != NULL)
 			builtin_keep_member(x.arena, x.live, object, "status");
 		else if (!(k->traits & TRAIT_BRINGS_STATUS))

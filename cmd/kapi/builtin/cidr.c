@@ -7,10 +7,8 @@
 void
 cidr_segment(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
-	name_check(c, rule_at_words(c->arena, p->at), tree_text(p->n),
-	    NAME_SEGMENT, false);
+	name_check(run->causes, rule_at_words(run->causes->arena, p->at),
+	    tree_text(p->n), NAME_SEGMENT, false);
 }
 
 /* The ranges of a spec. */

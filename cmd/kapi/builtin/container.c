@@ -10,12 +10,10 @@
 void
 container_env_name(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	struct span s = tree_text(p->n);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < ' ' || s.p[i] > '~' || s.p[i] == '=') {
-			rule_fail_text(c, at, s,
+			rule_fail_text(run->causes, p->at, s,
 			    "a valid environment variable name must consist "
 			    "only of printable ASCII characters other than "
 			    "'='");
@@ -120,11 +118,10 @@ container_device(const struct rule_run *run, const struct rule_place *p)
 void
 container_image(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span s = tree_text(p->n);
 
 	if (s.n > 0 && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
-		rule_fail_text(c, p->at, s,
+		rule_fail_text(run->causes, p->at, s,
 		    "must not have leading or trailing whitespace");
 }
 
@@ -132,7 +129,6 @@ void
 container_host_ports(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	const struct node *all = p->n;
 	const struct node *ports, *port;
 	struct map places = MAP_INIT;
@@ -154,7 +150,7 @@ container_host_ports(const struct rule_run *run, const struct rule_place *p)
 				continue;
 			cause_duplicate(c,
 			    rule_at_words(c->arena,
-				AT(AT_INDEX(AT(AT_INDEX(at, i), "ports"), k),
+				AT(AT_INDEX(AT(AT_INDEX(p->at, i), "ports"), k),
 				    "hostPort")),
 			    tree_string(c->arena, place));
 		}
@@ -166,14 +162,13 @@ container_host_ports(const struct rule_run *run, const struct rule_place *p)
 void
 container_search_path(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span s = tree_text(p->n);
 
 	if (span_is(s, "."))
 		return;
 	if (s.n > 0 && s.p[s.n - 1] == '.')
 		s.n--;
-	rule_dns_search(c, p->at, s);
+	rule_dns_search(run->causes, p->at, s);
 }
 
 /* ---- volumes ---- */
@@ -181,11 +176,9 @@ container_search_path(const struct rule_run *run, const struct rule_place *p)
 void
 container_no_dotdot(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (has_dotdot(tree_text(p->n)))
-		rule_fail_text(
-		    c, p->at, tree_text(p->n), "must not contain '..'");
+		rule_fail_text(run->causes, p->at, tree_text(p->n),
+		    "must not contain '..'");
 }
 
 /* The path of a file in a volume: relative, without "..". */
@@ -251,36 +244,6 @@ container_downward(const struct rule_run *run, const struct rule_place *p)
 	}
 }
 
-static void
-check_resource_name(struct causes *c, const struct at *at, struct span s)
-{
-	static const char *const of_containers[] = {
-	    "cpu", "memory", "ephemeral-storage"};
-	static const char *const standard[] = {"storage", "requests.cpu",
-	    "requests.memory", "requests.storage", "requests.ephemeral-storage",
-	    "limits.cpu", "limits.memory", "limits.ephemeral-storage", "pods",
-	    "resourcequotas", "services", "replicationcontrollers", "secrets",
-	    "configmaps", "persistentvolumeclaims", "services.nodeports",
-	    "services.loadbalancers"};
-	bool known = false;
-	size_t before = c->n;
-
-	for (size_t i = 0; i < 3; i++)
-		if (span_is(s, of_containers[i]))
-			return;
-	if (span_starts(s, "hugepages-"))
-		return;
-	rule_qualified_name(c, at, s);
-	if (c->n > before || span_find(s, '/') != NULL)
-		return;
-	for (size_t i = 0; i < COUNT(standard); i++)
-		known = known || span_is(s, standard[i]);
-	if (!known)
-		rule_fail_text(c, at, s,
-		    "must be a standard resource type or fully qualified");
-	rule_fail_text(c, at, s, "must be a standard resource for containers");
-}
-
 static bool
 overcommit_allowed(struct span s)
 {
@@ -298,7 +261,7 @@ volume_quantities(
 	for (size_t i = 0; i < tree_count(list); i++) {
 		struct span key = list->members[i].key;
 		const struct at *here = AT_KEY(at, key);
-		check_resource_name(c, here, key);
+		limits_check_name(c, here, key, true);
 		if (!rule_quantity_get(list->members[i].value, &q))
 			continue;
 		if (quantity_sign(&q) < 0)

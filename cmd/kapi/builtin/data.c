@@ -33,43 +33,36 @@ size_of(const struct node *data, bool base64)
 void
 data_key(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
-	rule_config_key(c, p->at, p->at->key);
+	rule_config_key(run->causes, p->at, p->at->key);
 }
 
 /* A key of a ConfigMap that may be in binaryData, too. */
 void
 data_text_key(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span key = p->at->key;
 
-	rule_config_key(c, p->at, key);
+	rule_config_key(run->causes, p->at, key);
 	if (tree_get_span(rule_given(p->outer->outer->n, "binaryData"), key) !=
 	    NULL)
-		rule_fail_text(
-		    c, p->at, key, "duplicate of key present in binaryData");
+		rule_fail_text(run->causes, p->at, key,
+		    "duplicate of key present in binaryData");
 }
 
 void
 data_configmap_size(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (size_of(rule_given(p->n, "data"), false) +
 		size_of(rule_given(p->n, "binaryData"), true) >
 	    DATA_MAX)
-		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
+		cause_too_long(run->causes, span_str("[]"), NULL, DATA_MAX);
 }
 
 void
 data_secret_size(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (size_of(p->n, true) > DATA_MAX)
-		rule_fail_too_long(c, p->at, DATA_MAX);
+		rule_fail_too_long(run->causes, p->at, DATA_MAX);
 }
 
 /* stringData is written only: decoding makes it data. */
@@ -153,16 +146,15 @@ data_namespace_prepare(const struct change_of *x, struct node *object)
 void
 data_finalizer(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	const struct at *at =
 	    strcmp(run->arg, "item") == 0 ? p->at : p->outer->at;
 	struct span s = tree_text(p->n);
 
-	rule_qualified_name(c, at, s);
+	rule_qualified_name(run->causes, at, s);
 	if (span_find(s, '/') == NULL &&
 	    !rule_text_is_any(p->n, "kubernetes", "orphan",
 		"foregroundDeletion", (char *)NULL))
-		rule_fail_text(c, at, s,
+		rule_fail_text(run->causes, at, s,
 		    "name is neither a standard finalizer name nor is it "
 		    "fully qualified");
 }

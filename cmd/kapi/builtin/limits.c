@@ -6,41 +6,46 @@
 
 #include "base/array.h"
 
-static void
-check_quota_name(struct causes *c, const struct at *at, struct span s)
-{
-	static const char *const standard[] = {"cpu", "memory",
-	    "ephemeral-storage", "requests.cpu", "requests.memory",
-	    "requests.storage", "requests.ephemeral-storage", "limits.cpu",
-	    "limits.memory", "limits.ephemeral-storage", "pods",
-	    "resourcequotas", "services", "replicationcontrollers", "secrets",
-	    "configmaps", "persistentvolumeclaims", "services.nodeports",
-	    "services.loadbalancers"};
-	size_t before = c->n;
+/* Resources without a domain, but for "storage", that quotas may name; the
+ * first three are those of containers. */
+static const char *const standard[] = {"cpu", "memory", "ephemeral-storage",
+    "requests.cpu", "requests.memory", "requests.storage",
+    "requests.ephemeral-storage", "limits.cpu", "limits.memory",
+    "limits.ephemeral-storage", "pods", "resourcequotas", "services",
+    "replicationcontrollers", "secrets", "configmaps", "persistentvolumeclaims",
+    "services.nodeports", "services.loadbalancers"};
 
+void
+limits_check_name(
+    struct causes *c, const struct at *at, struct span s, bool of_container)
+{
+	size_t known = of_container ? 3 : COUNT(standard), i = 0, before = c->n;
+
+	while (i < COUNT(standard) && !span_is(s, standard[i]))
+		i++;
+	if (i < known || (of_container && span_starts(s, "hugepages-")))
+		return;
 	rule_qualified_name(c, at, s);
 	if (c->n > before || span_find(s, '/') != NULL ||
-	    span_starts(s, "hugepages-") ||
-	    span_starts(s, "requests.hugepages-"))
+	    (!of_container &&
+		(span_starts(s, "hugepages-") ||
+		    span_starts(s, "requests.hugepages-"))))
 		return;
-	for (size_t i = 0; i < COUNT(standard); i++)
-		if (span_is(s, standard[i]))
-			return;
-	if (!span_is(s, "storage"))
+	if (i == COUNT(standard) && !span_is(s, "storage"))
 		rule_fail_text(c, at, s,
 		    "must be a standard resource type or fully qualified");
-	rule_fail_text(c, at, s, "must be a standard resource for quota");
+	rule_fail_text(c, at, s,
+	    of_container ? "must be a standard resource for containers"
+			 : "must be a standard resource for quota");
 }
 
 void
 limits_quota(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
-	check_quota_name(c, p->at, p->at->key);
+	limits_check_name(run->causes, p->at, p->at->key, false);
 	if (rule_is_negative(p->n))
-		rule_fail_invalid(
-		    c, p->at, p->n, "must be greater than or equal to 0");
+		rule_fail_invalid(run->causes, p->at, p->n,
+		    "must be greater than or equal to 0");
 }
 
 /* The amounts of an item for one resource, in this order: the first one is not

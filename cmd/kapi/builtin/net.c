@@ -9,41 +9,37 @@ void
 net_host(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	struct span host = tree_text(p->n);
 	if (host.n > 0 && name_address_family(host) != 0)
 		rule_fail_text(
-		    c, at, host, "must be a DNS name, not an IP address");
+		    c, p->at, host, "must be a DNS name, not an IP address");
 	if (host.n > 2 && host.p[0] == '*' && host.p[1] == '.')
-		rule_dns_subdomain(c, at, span_skip(host, 2));
+		rule_dns_subdomain(c, p->at, span_skip(host, 2));
 	else if (host.n > 0)
-		rule_dns_subdomain(c, at, host);
+		rule_dns_subdomain(c, p->at, host);
 }
 
 /* DOMAIN/PATH, as ingressClasses name their controllers. */
 void
 net_controller(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span name = tree_text(p->n);
 	const char *slash = span_find(name, '/');
 
 	if (slash == NULL || slash == name.p || slash == name.p + name.n - 1)
-		rule_fail_text(c, p->at, name,
+		rule_fail_text(run->causes, p->at, name,
 		    "must be a domain-prefixed path (such as "
 		    "\"acme.io/foo\")");
 	else
-		rule_dns_subdomain(
-		    c, p->at, span_make(name.p, (size_t)(slash - name.p)));
+		rule_dns_subdomain(run->causes, p->at,
+		    span_make(name.p, (size_t)(slash - name.p)));
 }
 
 void
 net_not_address(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (name_address_family(tree_text(p->n)) != 0)
-		rule_fail_text(c, p->at, tree_text(p->n),
+		rule_fail_text(run->causes, p->at, tree_text(p->n),
 		    "must be a DNS name, not an IP address");
 }
 

@@ -89,15 +89,14 @@ service_prepare(const struct change_of *x, struct node *object)
 void
 service_external_name(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span name = tree_text(p->n);
 
 	if (name.n > 0 && name.p[name.n - 1] == '.')
 		name.n--;
 	if (name.n > 0)
-		rule_dns_subdomain(c, p->at, name);
+		rule_dns_subdomain(run->causes, p->at, name);
 	else
-		rule_fail_required(c, p->at, "");
+		rule_fail_required(run->causes, p->at, "");
 }
 
 /* A port as errors print it: all members of Go's struct. */
@@ -128,7 +127,6 @@ void
 service_ports_differ(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	const struct node *spec = p->n;
 	const struct node *ports = rule_given(spec, "ports"), *port;
 	struct map seen = MAP_INIT;
@@ -138,11 +136,11 @@ service_ports_differ(const struct rule_run *run, const struct rule_place *p)
 		    rule_seen_before(
 			&seen, port_key(c->arena, port, "nodePort")))
 			rule_fail_duplicate(c,
-			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
+			    AT(AT_INDEX(AT(p->at, "ports"), i), "nodePort"),
 			    rule_given(port, "nodePort"));
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		if (rule_seen_before(&seen, port_key(c->arena, port, "port")))
-			rule_fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
+			rule_fail_duplicate(c, AT_INDEX(AT(p->at, "ports"), i),
 			    go_port(c->arena, port));
 	map_release(&seen);
 }

@@ -38,6 +38,9 @@ prepare_fn data_namespace_prepare;
 /* Storage and limits: storage.c, limits.c */
 prepare_fn storage_claim_prepare;
 validate_fn storage_claim_status;
+/* Checks the name of a resource, of a container or of a quota. */
+void limits_check_name(
+    struct causes *c, const struct at *at, struct span name, bool of_container);
 
 /* The rest: misc.c */
 prepare_fn misc_node_prepare, misc_signing_status_prepare;

@@ -117,14 +117,20 @@ free_work(struct namespaces *n, struct namespace_work *w)
 	free(w);
 }
 
-/* Creates the object of this JSON, unless it is there. */
+/* Creates the object of this JSON, unless it is there; in the namespace w if
+ * that is not NULL. */
 static struct problem *
-make(struct namespaces *n, const char *by, struct resource *r, struct span json)
+make(struct namespaces *n, const struct namespace_work *w, const char *by,
+    struct resource *r, const char *json)
 {
-	struct rest_writer w = writer(n, by);
+	struct rest_writer writes = writer(n, by);
+	struct node *object =
+	    tree_parse(&n->arena, span_str(json), TREE_LIMITS, NULL, NULL);
 
-	return controller_ensure(
-	    &w, r, tree_parse(&n->arena, json, TREE_LIMITS, NULL, NULL));
+	if (w != NULL)
+		tree_put(&n->arena, tree_get(object, "metadata"), "namespace",
+		    tree_str(&n->arena, w->name));
+	return controller_ensure(&writes, r, object);
 }
 
 /* Objects that kube-apiserver makes. */
@@ -164,10 +170,10 @@ enum { NAMESPACES = 4, SERVICE = COUNT(standard) - 1 };
 static void
 make_standard(struct namespaces *n, const struct standard *s)
 {
-	struct problem *p = make(n, "kube-apiserver",
+	struct problem *p = make(n, NULL, "kube-apiserver",
 	    resource_storage(
 		n->api->registry, span_str(s->group), span_str(s->plural)),
-	    span_str(s->json));
+	    s->json);
 
 	if (p != NULL)
 		log_error(
@@ -178,22 +184,15 @@ make_standard(struct namespaces *n, const struct standard *s)
 static void
 furnish(struct namespaces *n, struct namespace_work *w)
 {
-	struct arena *a = &n->arena;
-
 	if (strcmp(w->name, "default") == 0)
 		make_standard(n, &standard[SERVICE]);
 	report(w, "make kube-root-ca.crt",
-	    make(n, manager, n->configmaps,
-		arena_printf(a,
-		    "{\"metadata\":{\"name\":\"kube-root-ca.crt\","
-		    "\"namespace\":\"%s\"},\"data\":{\"ca.crt\":\"\"}}",
-		    w->name)));
+	    make(n, w, manager, n->configmaps,
+		"{\"metadata\":{\"name\":\"kube-root-ca.crt\"},"
+		"\"data\":{\"ca.crt\":\"\"}}"));
 	report(w, "make its service account",
-	    make(n, manager, n->accounts,
-		arena_printf(a,
-		    "{\"metadata\":{\"name\":\"default\","
-		    "\"namespace\":\"%s\"}}",
-		    w->name)));
+	    make(n, w, manager, n->accounts,
+		"{\"metadata\":{\"name\":\"default\"}}"));
 }
 
 /* The resource by which objects of c are deleted; NULL: they cannot be
