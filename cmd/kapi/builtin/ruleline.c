@@ -92,8 +92,8 @@ function_named(struct span name)
 #define F(name) {#name, name}
 	F(apps_bad_strategy), F(apps_claim_template),
 	F(apps_controller_selects), F(apps_template),
-	F(batch_generated_labels), F(batch_selects),
-	F(cidr_changed), F(cidr_ranges), F(cidr_segment),
+	F(batch_generated_labels), F(batch_indexes), F(batch_overlap),
+	F(batch_selects),
 	F(container_device), F(container_downward),
 	F(container_env_name), F(container_file_path),
 	F(container_host_ports), F(container_image), F(container_mounts),
@@ -102,12 +102,12 @@ function_named(struct span name)
 	F(cron_schedule), F(cron_zone),
 	F(data_configmap_size), F(data_finalizer), F(data_key),
 	F(data_secret_size), F(data_text_key),
-	F(jobstatus_indexes), F(jobstatus_overlap),
 	F(limits_container_default), F(limits_item), F(limits_quota),
 	F(misc_condition_reason), F(misc_hook_client),
 	F(misc_webhook_name),
 	F(net_controller), F(net_endpoint_ip), F(net_host),
-	F(net_not_address),
+	F(net_not_address), F(net_ranges), F(net_ranges_changed),
+	F(net_segment),
 	F(pod_tolerations),
 	F(poddefault_ips), F(poddefault_pull_policy),
 	F(poddefault_requests), F(poddefault_volume),
@@ -206,6 +206,8 @@ parse_line(struct rule *r, struct span line)
 		return;
 	}
 	parse_words(r, line);
+	if (ruletable_takes_path(r->op) && r->arg_count > 0)
+		r->other = ruleline_path(&lasting, r->args[0]);
 	if (span_is(word, "call")) {
 		r->fn = function_named(r->args[0]);
 		if (r->fn == NULL)

@@ -78,8 +78,9 @@ struct rule {
 	const struct rule_op *op; /* NULL: only the lines inside */
 	struct span *args;
 	size_t arg_count;
-	const char *detail; /* "" if there is none */
-	struct node *value; /* the default */
+	const char *detail;	/* "" if there is none */
+	struct node *value;	/* the default */
+	struct rule_path other; /* the first argument, if it is a path */
 	rule_fn *fn;
 	struct rule_section *section; /* the one that "do" runs */
 	struct rule_path shown;	      /* the error shows its value instead */
@@ -126,5 +127,6 @@ bool rulecondition_is_any(
 
 /* The word of a line, in ruletable.c; NULL: there is no such word. */
 const struct rule_op *ruletable_op(struct span word);
+bool ruletable_takes_path(const struct rule_op *op);
 
 #endif

@@ -54,6 +54,7 @@ typedef void op_fn(const struct rule_run *run, const struct rule *r,
 struct rule_op {
 	const char *word;
 	op_fn *run;
+	bool takes_path; /* as its argument */
 };
 
 #define OP(name)                                                           \
@@ -187,11 +188,10 @@ OP(nonnegative)
 /* At most the number at another path. */
 OP(limit)
 {
-	struct rule_path other = ruleline_path(run->arena, r->args[0]);
 	int64_t n = 0, most = 0;
 
 	tree_get_int(p->n, &n);
-	tree_get_int(rulecondition_value(&other, base), &most);
+	tree_get_int(rulecondition_value(&r->other, base), &most);
 	if (n > most)
 		fail_int(run, r, p, base);
 }
@@ -254,8 +254,7 @@ OP(same_text)
 /* Two times. All have one form, so their texts compare like the times. */
 OP(not_before)
 {
-	struct rule_path path = ruleline_path(run->arena, r->args[0]);
-	const struct node *other = rulecondition_value(&path, base);
+	const struct node *other = rulecondition_value(&r->other, base);
 
 	if (p->n != NULL && other != NULL &&
 	    span_cmp(tree_text(p->n), tree_text(other)) < 0)
@@ -317,10 +316,8 @@ OP(unique)
 	    r->path.n == 0 ? NULL : r->path.steps[r->path.n - 1].key;
 	const struct node *list = base->outer->n, *other = NULL;
 
-	if (r->arg_count > 0) {
-		struct rule_path path = ruleline_path(run->arena, r->args[0]);
-		other = rulecondition_value(&path, base);
-	}
+	if (r->arg_count > 0)
+		other = rulecondition_value(&r->other, base);
 	if (rule_is_among(run->arena, &run->state->indexes, list, base->index,
 		key, tree_text(p->n)) ||
 	    rule_is_among(run->arena, &run->state->indexes, other,
@@ -502,8 +499,7 @@ OP(put_zero)
 
 OP(put_copy)
 {
-	struct rule_path from = ruleline_path(run->arena, r->args[0]);
-	struct node *n = rulecondition_value(&from, base);
+	struct node *n = rulecondition_value(&r->other, base);
 
 	if (n != NULL)
 		put(run, r, p, tree_copy(run->arena, n));
@@ -547,64 +543,64 @@ OP(drop_same)
 
 static const struct rule_op ops[] = {
     /* errors */
-    {"!required", fail_required},
-    {"!invalid", fail_invalid},
-    {"!text", fail_text},
-    {"!int", fail_int},
-    {"!forbidden", fail_forbidden},
-    {"!unsaid", fail_unsaid},
-    {"!unsupported", fail_unsupported},
-    {"!struct", fail_struct},
+    {"!required", fail_required, false},
+    {"!invalid", fail_invalid, false},
+    {"!text", fail_text, false},
+    {"!int", fail_int, false},
+    {"!forbidden", fail_forbidden, false},
+    {"!unsaid", fail_unsaid, false},
+    {"!unsupported", fail_unsupported, false},
+    {"!struct", fail_struct, false},
     /* checks */
-    {"required", required},
-    {"given", given},
-    {"absent", absent},
-    {"unset", unset},
-    {"in", in},
-    {"enum", one_of},
-    {"between", between},
-    {"amount", amount},
-    {"nonnegative", nonnegative},
-    {"limit", limit},
-    {"grows", grows},
-    {"atmost", at_most},
-    {"length", length},
-    {"positive", positive},
-    {"immutable", immutable},
-    {"sametext", same_text},
-    {"notbefore", not_before},
-    {"may", may_change},
-    {"unchanged", unchanged},
-    {"percent", percent},
-    {"max100", at_most_all},
-    {"unique", unique},
-    {"portname", port_name},
-    {"portnumber", port_number},
-    {"port", port},
-    {"label", label},
-    {"subdomain", subdomain},
-    {"qualified", qualified},
-    {"labelvalue", label_value},
-    {"configkey", config_key},
-    {"ip", address},
-    {"labels", labels},
-    {"annotations", annotations},
-    {"selector", selector},
-    {"single", single},
+    {"required", required, false},
+    {"given", given, false},
+    {"absent", absent, false},
+    {"unset", unset, false},
+    {"in", in, false},
+    {"enum", one_of, false},
+    {"between", between, false},
+    {"amount", amount, false},
+    {"nonnegative", nonnegative, false},
+    {"limit", limit, true},
+    {"grows", grows, false},
+    {"atmost", at_most, false},
+    {"length", length, false},
+    {"positive", positive, false},
+    {"immutable", immutable, false},
+    {"sametext", same_text, false},
+    {"notbefore", not_before, true},
+    {"may", may_change, false},
+    {"unchanged", unchanged, false},
+    {"percent", percent, false},
+    {"max100", at_most_all, false},
+    {"unique", unique, true},
+    {"portname", port_name, false},
+    {"portnumber", port_number, false},
+    {"port", port, false},
+    {"label", label, false},
+    {"subdomain", subdomain, false},
+    {"qualified", qualified, false},
+    {"labelvalue", label_value, false},
+    {"configkey", config_key, false},
+    {"ip", address, false},
+    {"labels", labels, false},
+    {"annotations", annotations, false},
+    {"selector", selector, false},
+    {"single", single, false},
     /* defaults */
-    {"=", put_default},
-    {"?=", put_absent},
-    {"0=", put_zero},
-    {"copy", put_copy},
-    {"?copy", put_copy_absent},
-    {"drop", drop},
+    {"=", put_default, false},
+    {"?=", put_absent, false},
+    {"0=", put_zero, false},
+    {"copy", put_copy, true},
+    {"?copy", put_copy_absent, true},
+    {"drop", drop, false},
     /* changes of a write */
-    {"keep", keep},
-    {"dropsame", drop_same},
-    {"now", put_now},
+    {"keep", keep, false},
+    {"dropsame", drop_same, false},
+    {"now", put_now, false},
     /* other rules */
-    {"call", call},
-    {"do", do_section},
+    {"call", call, false},
+    {"do", do_section, false},
 };
 
 const struct rule_op *
@@ -614,6 +610,12 @@ ruletable_op(struct span word)
 		if (span_is(word, ops[i].word))
 			return &ops[i];
 	return NULL;
+}
+
+bool
+ruletable_takes_path(const struct rule_op *op)
+{
+	return op->takes_path;
 }
 
 /* ---- running ---- */
@@ -711,13 +713,20 @@ run_rules(const struct rule_run *run, const struct rule *rules, size_t n,
 	}
 }
 
+/* For every write, so not printed. */
 static struct span
 section_name(
     struct arena *a, struct span group, struct span plural, const char *suffix)
 {
-	return arena_printf(a, "%.*s/%.*s%s",
-	    SPAN_ARG(group.n > 0 ? group : span_str("core")), SPAN_ARG(plural),
-	    suffix);
+	struct span g = group.n > 0 ? group : span_str("core");
+	size_t n = strlen(suffix);
+	char *name = arena_alloc(a, g.n + plural.n + n + 2), *end = name;
+
+	end = mempcpy(end, g.p, g.n);
+	*end++ = '/';
+	end = mempcpy(end, plural.p, plural.n);
+	memcpy(end, suffix, n + 1);
+	return span_make(name, g.n + 1 + plural.n + n);
 }
 
 void

@@ -15,7 +15,7 @@ prepare_fn pod_prepare, resize_prepare;
 /* The class of service that a spec gives a Pod: a text. */
 const struct node *pod_qos(struct arena *a, const struct node *spec);
 
-/* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
+/* Workloads: apps.c, batch.c, cron.c */
 prepare_fn apps_daemonset_prepare;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
 
@@ -52,19 +52,18 @@ void event_rename(struct node *event, bool to_core);
 /* Functions that lines of rules.txt call, by the table of ruleline.c: FILE_NAME
  * is in FILE.c. */
 rule_fn apps_bad_strategy, apps_claim_template, apps_controller_selects,
-    apps_template, batch_generated_labels, batch_selects, cidr_changed,
-    cidr_ranges, cidr_segment, container_device, container_downward,
+    apps_template, batch_generated_labels, batch_selects, net_ranges_changed,
+    net_ranges, net_segment, container_device, container_downward,
     container_env_name, container_file_path, container_host_ports,
     container_image, container_mounts, container_no_dotdot, container_resources,
     container_search_path, cron_schedule, cron_zone, data_configmap_size,
-    data_finalizer, data_key, data_secret_size, data_text_key,
-    jobstatus_indexes, jobstatus_overlap, limits_container_default, limits_item,
-    limits_quota, misc_condition_reason, misc_hook_client, misc_webhook_name,
-    net_controller, net_endpoint_ip, net_host, net_not_address, pod_tolerations,
-    poddefault_ips, poddefault_pull_policy, poddefault_requests,
-    poddefault_volume, podstatus_addresses, podstatus_states, resize_check,
-    service_cluster_ips, service_drop_ports, service_external_name,
-    service_follow_address, service_keep_ports, service_ports_differ,
-    storage_capacity;
+    data_finalizer, data_key, data_secret_size, data_text_key, batch_indexes,
+    batch_overlap, limits_container_default, limits_item, limits_quota,
+    misc_condition_reason, misc_hook_client, misc_webhook_name, net_controller,
+    net_endpoint_ip, net_host, net_not_address, pod_tolerations, poddefault_ips,
+    poddefault_pull_policy, poddefault_requests, poddefault_volume,
+    podstatus_addresses, podstatus_states, resize_check, service_cluster_ips,
+    service_drop_ports, service_external_name, service_follow_address,
+    service_keep_ports, service_ports_differ, storage_capacity;
 
 #endif
