@@ -15,16 +15,6 @@ builtin_default_text(
 		tree_put(a, object, key, tree_str(a, value));
 }
 
-void
-builtin_default_int(
-    struct arena *a, struct node *object, const char *key, int64_t value)
-{
-	const struct node *n = rule_given(object, key);
-
-	if (n == NULL || tree_is(n, NODE_NULL))
-		tree_put(a, object, key, tree_int(a, value));
-}
-
 struct node *
 builtin_item(const struct node *array, size_t i)
 {
@@ -59,19 +49,6 @@ builtin_fill_in(struct arena *a, struct node *into, const struct node *from)
 		if (tree_get_span(into, from->members[i].key) == NULL)
 			tree_set(a, into, from->members[i].key,
 			    tree_copy(a, from->members[i].value));
-}
-
-void
-builtin_bump_generation(const struct change_of *x, struct node *object)
-{
-	struct node *meta = rule_given(object, "metadata");
-
-	if (meta != NULL)
-		tree_put(x->arena, meta, "generation",
-		    tree_int(x->arena,
-			rule_int(
-			    rule_given(x->live, "metadata"), "generation", 0) +
-			    1));
 }
 
 void
@@ -165,7 +142,8 @@ count_generation(
 	if ((how >= GENERATION_CHANGES && spec_changed(x->live, object)) ||
 	    (how == GENERATION_ANNOTATIONS &&
 		!builtin_same_member(was, meta, "annotations")))
-		builtin_bump_generation(x, object);
+		tree_put(x->arena, meta, "generation",
+		    tree_int(x->arena, rule_int(was, "generation", 0) + 1));
 }
 
 /* On /status: everything but metadata and status is kept. */

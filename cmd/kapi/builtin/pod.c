@@ -98,6 +98,13 @@ add_toleration(struct arena *a, struct node *spec, const char *taint)
 	tree_append(a, tolerations, t);
 }
 
+static void
+default_priority(struct arena *a, struct node *spec, int64_t value)
+{
+	if (rule_given(spec, "priority") == NULL)
+		tree_put(a, spec, "priority", tree_int(a, value));
+}
+
 /* priority and preemptionPolicy, from the class that is named. */
 static void
 set_priority(const struct change_of *x, struct node *spec)
@@ -116,13 +123,13 @@ set_priority(const struct change_of *x, struct node *spec)
 		    arena_span(x->arena, text_span(class->json)), TREE_LIMITS,
 		    NULL, NULL);
 	if (span_is(name, "system-node-critical"))
-		builtin_default_int(x->arena, spec, "priority", 2000001000);
+		default_priority(x->arena, spec, 2000001000);
 	else if (span_is(name, "system-cluster-critical"))
-		builtin_default_int(x->arena, spec, "priority", 2000000000);
+		default_priority(x->arena, spec, 2000000000);
 	v = rule_given(n, "value");
 	if (v != NULL)
 		tree_put(x->arena, spec, "priority", v);
-	builtin_default_int(x->arena, spec, "priority", 0);
+	default_priority(x->arena, spec, 0);
 	v = rule_given(n, "preemptionPolicy");
 	if (v != NULL)
 		tree_put(x->arena, spec, "preemptionPolicy", v);

@@ -140,10 +140,10 @@ podstatus_addresses(const struct rule_run *run, const struct rule_place *p)
 			bad = i;
 	}
 	if (n > 1 && bad < n)
-		rule_fail_internal(c, p->at,
-		    rule_say(c,
-			"failed to check for dual stack with error:invalid "
-			"IP[%zu]: %.*s",
+		cause_add(c, "InternalError", rule_at_words(c->arena, p->at),
+		    arena_printf(c->arena,
+			"Internal error: failed to check for dual stack with "
+			"error:invalid IP[%zu]: %.*s",
 			bad,
 			SPAN_ARG(
 			    tree_text(rule_given(ips->items[bad], "ip")))));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "type/encode.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -41,14 +42,6 @@ rule_fail_required(struct causes *c, const struct at *at, const char *detail)
 	cause_required(c, WORDS(c, at), detail);
 }
 
-static int
-by_key(const void *x, const void *y)
-{
-	const struct member *a = x, *b = y;
-
-	return span_cmp(a->key, b->key);
-}
-
 /* Go writes maps in order of their keys: labels, and those of selectors. */
 static const struct node *
 as_go(struct arena *a, const struct node *value)
@@ -66,9 +59,9 @@ as_go(struct arena *a, const struct node *value)
 	copy = tree_copy(a, value);
 	inner = tree_get(copy, "matchLabels");
 	if (tree_is(inner, NODE_OBJECT) && inner->n > 0)
-		qsort(inner->members, inner->n, sizeof(struct member), by_key);
-	else if (texts && copy->n > 0)
-		qsort(copy->members, copy->n, sizeof(struct member), by_key);
+		encode_sort_keys(inner);
+	else if (texts)
+		encode_sort_keys(copy);
 	return copy;
 }
 
@@ -100,13 +93,6 @@ rule_fail_unsaid(struct causes *c, const struct at *at, const char *detail)
 {
 	cause_add(c, "FieldValueInvalid", WORDS(c, at),
 	    span_str(rule_say(c, "Invalid value: %s", detail)));
-}
-
-void
-rule_fail_internal(struct causes *c, const struct at *at, const char *detail)
-{
-	cause_add(c, "InternalError", WORDS(c, at),
-	    span_str(rule_say(c, "Internal error: %s", detail)));
 }
 
 void

@@ -43,8 +43,6 @@ void rule_fail_int(
 /* An Invalid error that does not show the value. */
 void rule_fail_unsaid(
     struct causes *c, const struct at *at, const char *detail);
-void rule_fail_internal(
-    struct causes *c, const struct at *at, const char *detail);
 void rule_fail_forbidden(
     struct causes *c, const struct at *at, const char *detail);
 void rule_fail_duplicate(

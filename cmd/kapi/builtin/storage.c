@@ -96,6 +96,16 @@ storage_claim_prepare(const struct change_of *x, struct node *object)
 	}
 }
 
+static void
+check_amount(struct causes *c, const struct at *up, const struct member *amount)
+{
+	struct quantity q;
+
+	if (rule_quantity_get(amount->value, &q) && quantity_sign(&q) < 0)
+		rule_fail_int(c, AT_KEY(up, amount->key), quantity_integer(&q),
+		    "must be a valid resource quantity");
+}
+
 void
 storage_capacity(const struct rule_run *run, const struct rule_place *p)
 {
@@ -116,24 +126,11 @@ storage_capacity(const struct rule_run *run, const struct rule_place *p)
 		const struct at *here = AT_KEY(at, capacity->members[i].key);
 		if (!rule_quantity_get(n, &bytes))
 			continue;
-		if (quantity_sign(&bytes) < 0)
-			rule_fail_int(c, here, quantity_integer(&bytes),
-			    "must be a valid resource quantity");
+		check_amount(c, at, &capacity->members[i]);
 		if (quantity_sign(&bytes) <= 0)
 			rule_fail_invalid(
 			    c, here, n, "must be greater than zero");
 	}
-}
-
-static void
-check_amounts(
-    struct causes *c, const struct at *up, const struct member *amount)
-{
-	struct quantity q;
-
-	if (rule_quantity_get(amount->value, &q) && quantity_sign(&q) < 0)
-		rule_fail_int(c, AT_KEY(up, amount->key), quantity_integer(&q),
-		    "must be a valid resource quantity");
 }
 
 /* A claim may name "storage" and resources of a domain that is not
@@ -168,7 +165,7 @@ storage_claim_status(
 
 	(void)x;
 	for (size_t i = 0; i < tree_count(all); i++)
-		check_amounts(c, AT(up, "capacity"), &all->members[i]);
+		check_amount(c, AT(up, "capacity"), &all->members[i]);
 	all = rule_given(status, "allocatedResourceStatuses");
 	for (size_t i = 0; i < tree_count(all); i++) {
 		struct span key = all->members[i].key;
@@ -182,5 +179,5 @@ storage_claim_status(
 	all = rule_given(status, "allocatedResources");
 	for (size_t i = 0; i < tree_count(all); i++)
 		if (check_key(c, at, all->members[i].key))
-			check_amounts(c, at, &all->members[i]);
+			check_amount(c, at, &all->members[i]);
 }

@@ -73,20 +73,16 @@ key_of(struct loading *l, const struct json_frame *f, bool object, size_t *kind)
 		  SPAN_ARG(f->namespace_), SPAN_ARG(f->name));
 }
 
+/* The versions of an API server fit into 63 bits. 0: none that could be kept. */
 static uint64_t
 version_of(struct span digits)
 {
 	uint64_t v = 0;
 
-	/* The versions of an API server fit into 63 bits. */
-	if (digits.n == 0 || digits.n > 18)
-		return 0;
-	for (size_t i = 0; i < digits.n; i++) {
-		if (!span_is_digit(digits.p[i]))
-			return 0;
-		v = v * 10 + (uint64_t)(digits.p[i] - '0');
-	}
-	return v;
+	return digits.n <= 18 && span_is_digits(digits) &&
+		span_number(digits, INT64_MAX, &v)
+	    ? v
+	    : 0;
 }
 
 static void
