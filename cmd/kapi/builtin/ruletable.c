@@ -764,8 +764,10 @@ run_changes(struct arena *a, const struct change_of *x, struct span name,
 	struct rule_state state = {NULL, NULL};
 	struct rule_run run = {a, &state, NULL, x, ""};
 
-	if (x != NULL)
+	if (x != NULL) {
 		top.was = (struct node *)x->live;
+		run.arg = arena_str(a, x->subresource);
+	}
 	run_section(&run, name, NULL, &top);
 	rule_index_release(state.indexes);
 }

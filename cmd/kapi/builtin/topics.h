@@ -32,8 +32,7 @@ bool clusterip_holds(struct store *store, struct span self, struct span text);
 admit_fn admit_pod, admit_claim, admit_service;
 
 /* Data: data.c */
-default_fn data_secret_default, data_namespace_default;
-prepare_fn data_namespace_prepare;
+default_fn data_secret_default;
 
 /* Storage and limits: storage.c, limits.c */
 prepare_fn storage_claim_prepare;
@@ -57,13 +56,14 @@ rule_fn apps_bad_strategy, apps_claim_template, apps_controller_selects,
     container_env_name, container_file_path, container_host_ports,
     container_image, container_mounts, container_no_dotdot, container_resources,
     container_search_path, cron_schedule, cron_zone, data_configmap_size,
-    data_finalizer, data_key, data_secret_size, data_text_key, batch_indexes,
-    batch_overlap, limits_container_default, limits_item, limits_quota,
-    misc_condition_reason, misc_hook_client, misc_webhook_name, net_controller,
-    net_endpoint_ip, net_host, net_not_address, pod_tolerations, poddefault_ips,
-    poddefault_pull_policy, poddefault_requests, poddefault_volume,
-    podstatus_addresses, podstatus_states, resize_check, service_cluster_ips,
-    service_drop_ports, service_external_name, service_follow_address,
-    service_keep_ports, service_ports_differ, storage_capacity;
+    data_finalizer, data_finalizers, data_key, data_secret_size, data_text_key,
+    batch_indexes, batch_overlap, limits_container_default, limits_item,
+    limits_quota, misc_condition_reason, misc_hook_client, misc_webhook_name,
+    net_controller, net_endpoint_ip, net_host, net_not_address, pod_tolerations,
+    poddefault_ips, poddefault_pull_policy, poddefault_requests,
+    poddefault_volume, podstatus_addresses, podstatus_states, resize_check,
+    service_cluster_ips, service_drop_ports, service_external_name,
+    service_follow_address, service_keep_ports, service_ports_differ,
+    storage_capacity;
 
 #endif

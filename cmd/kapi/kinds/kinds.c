@@ -166,8 +166,7 @@ static const struct strategy core_rows[] = {
     {BUILTIN("namespaces"), .names = NAME_LABEL,
 	.traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Status=status.phase|Age", .fields = namespace_fields,
-	.resets = namespace_resets, .defaults = data_namespace_default,
-	.prepare = data_namespace_prepare, .deletion = DELETION_NAMESPACE},
+	.resets = namespace_resets, .deletion = DELETION_NAMESPACE},
     {BUILTIN("nodes"), .traits = TRAIT_BRINGS_STATUS,
 	.columns = "Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-"
 		   "Image+|Kernel-Version+|Container-Runtime+",
