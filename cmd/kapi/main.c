@@ -10,8 +10,7 @@
 #include <sys/resource.h>
 
 #include "access.h"
-#include "control/aggregation.h"
-#include "control/cidr_control.h"
+#include "control/controller.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
@@ -108,9 +107,8 @@ static const struct opt_tool tool = {
 struct run {
 	struct api api;
 	struct namespaces *namespaces;
-	struct aggregation *aggregation;
 	struct podend *podend;
-	struct cidrs *cidrs;
+	struct controller *roles, *cidrs;
 	struct access access;
 	struct buf url;
 	struct reportfd report;
@@ -277,8 +275,8 @@ release(struct run *r)
 	httpd_free(a->httpd);
 	router_release(a);
 	rights_free(a->rights);
-	aggregation_free(r->aggregation);
-	cidrs_free(r->cidrs);
+	controller_free(r->roles);
+	controller_free(r->cidrs);
 	podend_free(r->podend);
 	namespaces_free(r->namespaces);
 	gc_free(a->gc);
@@ -337,7 +335,8 @@ run(struct err *err)
 		if (o.controllers == CONTROLLERS_ON) {
 			a->gc = gc_new(a);
 			r.podend = podend_new(a);
-			r.cidrs = cidrs_new(a);
+			r.cidrs = controller_new(a, "networking.k8s.io",
+			    "servicecidrs", servicecidr_look);
 		}
 		r.namespaces =
 		    namespaces_new(a, o.controllers == CONTROLLERS_ON);
@@ -345,10 +344,11 @@ run(struct err *err)
 			rc = snapshot_load(a, o.load, err);
 		if (rc == 0)
 			namespaces_start(r.namespaces);
-		r.aggregation = aggregation_new(a);
+		r.roles = controller_new(a, "rbac.authorization.k8s.io",
+		    "clusterroles", aggregation_look);
 		if (rc == 0 && r.rights) {
 			a->rights = rights_new(a);
-			aggregation_make_defaults(r.aggregation);
+			aggregation_make_defaults(a);
 		}
 		code = rc;
 	}

@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "control/aggregation.h"
+#include "control/controller.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "control/namespace.h"
@@ -67,7 +67,7 @@ static const char *const words[] = {"null", "true", "[]", "{}", "\"\"", "0",
 static struct api api;
 static struct namespaces *namespaces;
 static struct podend *podend;
-static struct aggregation *aggregation;
+static struct controller *roles;
 static unsigned inputs;
 
 static void
@@ -86,9 +86,10 @@ begin(void)
 	podend = podend_new(&api);
 	namespaces = namespaces_new(&api, true);
 	namespaces_start(namespaces);
-	aggregation = aggregation_new(&api);
+	roles = controller_new(&api, "rbac.authorization.k8s.io",
+	    "clusterroles", aggregation_look);
 	api.rights = rights_new(&api);
-	aggregation_make_defaults(aggregation);
+	aggregation_make_defaults(&api);
 	api.accounts = accounts_new(&err);
 	api.journal = journal_open("/dev/null", &err);
 	api.httpd = httpd_new(api.loop, "127.0.0.1:0", NULL,
@@ -107,7 +108,7 @@ end(void)
 	httpd_free(api.httpd);
 	router_release(&api);
 	rights_free(api.rights);
-	aggregation_free(aggregation);
+	controller_free(roles);
 	podend_free(podend);
 	namespaces_free(namespaces);
 	gc_free(api.gc);

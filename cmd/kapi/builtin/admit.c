@@ -8,18 +8,10 @@
 #include "builtin/topics.h"
 
 static struct problem *
-forbidden(struct arena *a, const struct resource *r, const struct node *object,
-    const char *why)
+forbidden(const struct change_of *x, const struct node *object, const char *why)
 {
-	struct span name = tree_path_text(object, "metadata.name");
-	struct problem *p =
-	    problem_make(a, 403, "Forbidden", "%.*s \"%.*s\" is forbidden: %s",
-		SPAN_ARG(resource_name(a, r)), SPAN_ARG(name), why);
-
-	p->name = name;
-	p->group = r->group;
-	p->kind = r->plural;
-	return p;
+	return problem_forbidden(x->arena, x->resource,
+	    tree_path_text(object, "metadata.name"), why);
 }
 
 static struct stored *
@@ -35,7 +27,6 @@ struct problem *
 admit_pod(const struct change_of *x, const struct node *object)
 {
 	struct arena *a = x->arena;
-	const struct resource *r = x->resource;
 	const struct node *spec = rule_given(object, "spec");
 	struct span class = tree_text(rule_given(spec, "priorityClassName"));
 	int64_t priority = rule_int(spec, "priority", 0);
@@ -43,30 +34,29 @@ admit_pod(const struct change_of *x, const struct node *object)
 	if (x->live != NULL)
 		return NULL;
 	if (class.n == 0 && priority != 0)
-		return forbidden(a, r, object,
-		    arena_str(a,
-			arena_printf(a,
-			    "the integer value of priority (%lld) must not be "
-			    "provided in pod spec; priority admission "
-			    "controller computed 0 from the given "
-			    "PriorityClass name",
-			    (long long)priority)));
+		return forbidden(x, object,
+		    arena_printf(a,
+			"the integer value of priority (%lld) must not be "
+			"provided in pod spec; priority admission "
+			"controller computed 0 from the given "
+			"PriorityClass name",
+			(long long)priority)
+			.p);
 	if (class.n == 0 || span_is(class, "system-node-critical") ||
 	    span_is(class, "system-cluster-critical") ||
 	    class_named(x->store, "scheduling.k8s.io", "priorityclasses",
 		class) != NULL)
 		return NULL;
-	return forbidden(a, r, object,
-	    arena_str(a,
-		arena_printf(a, "no PriorityClass with name %.*s was found",
-		    SPAN_ARG(class))));
+	return forbidden(x, object,
+	    arena_printf(
+		a, "no PriorityClass with name %.*s was found", SPAN_ARG(class))
+		.p);
 }
 
 struct problem *
 admit_claim(const struct change_of *x, const struct node *object)
 {
 	struct arena *a = x->arena;
-	const struct resource *r = x->resource;
 	const struct node *was = tree_path(x->live, "spec.resources.requests");
 	const struct node *is = tree_path(object, "spec.resources.requests");
 	const struct stored *class;
@@ -78,7 +68,7 @@ admit_claim(const struct change_of *x, const struct node *object)
 		rule_given(is, "storage"), rule_given(was, "storage")) <= 0)
 		return NULL;
 	if (!tree_text_is(tree_path(x->live, "status.phase"), "Bound"))
-		return forbidden(a, r, object,
+		return forbidden(x, object,
 		    "Only bound persistent volume claims can be expanded");
 	class = class_named(x->store, "storage.k8s.io", "storageclasses",
 	    tree_path_text(x->live, "spec.storageClassName"));
@@ -87,7 +77,7 @@ admit_claim(const struct change_of *x, const struct node *object)
 		    a, text_span(class->json), TREE_LIMITS, NULL, NULL);
 	if (tree_true(rule_given(n, "allowVolumeExpansion")))
 		return NULL;
-	return forbidden(a, r, object,
+	return forbidden(x, object,
 	    "only dynamically provisioned pvc can be resized and the "
 	    "storageclass that provisions the pvc must support resize");
 }

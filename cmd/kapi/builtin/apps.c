@@ -8,13 +8,6 @@
 #define NOT_MATCHED "`selector` does not match template `labels`"
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
-/* Decoding sets the annotation to "0"; the strategy counts from there. */
-void
-apps_template_generation(const struct rule_run *run, const struct rule_place *p)
-{
-	builtin_default_text(run->arena, p->n, TEMPLATE_GENERATION, "0");
-}
-
 void
 apps_claim_template(const struct rule_run *run, const struct rule_place *p)
 {
@@ -22,18 +15,6 @@ apps_claim_template(const struct rule_run *run, const struct rule_place *p)
 
 	tree_put_first(a, p->n, "kind", tree_str(a, "PersistentVolumeClaim"));
 	tree_put_first(a, p->n, "apiVersion", tree_str(a, "v1"));
-}
-
-/* A write of the status keeps the labels, too
- * (registry/apps/deployment/strategy.go). */
-void
-apps_deployment_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *meta = rule_given(object, "metadata");
-
-	if (x->live != NULL && span_is(x->subresource, "status"))
-		builtin_keep_member(
-		    x->arena, rule_given(x->live, "metadata"), meta, "labels");
 }
 
 void
@@ -163,10 +144,10 @@ go_strategy(struct arena *a, const struct node *strategy)
 void
 apps_bad_strategy(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	bool daemon = strcmp(run->arg, "OnDelete") == 0;
 
-	rule_fail_unsupported(c, p->at, go_strategy(c->arena, p->n),
+	rule_fail_unsupported(run->causes, p->at,
+	    go_strategy(run->causes->arena, p->n),
 	    daemon ? "RollingUpdate" : "Recreate",
 	    daemon ? "OnDelete" : "RollingUpdate", (char *)NULL);
 }
@@ -174,7 +155,6 @@ apps_bad_strategy(const struct rule_run *run, const struct rule_place *p)
 void
 apps_controller_selects(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	const struct node *selector = rule_given(p->n, "selector"), *label;
 	const struct node *labels = tree_path(p->n, "template.metadata.labels");
 
@@ -182,68 +162,12 @@ apps_controller_selects(const struct rule_run *run, const struct rule_place *p)
 		label = tree_get_span(labels, selector->members[i].key);
 		if (label == NULL ||
 		    !tree_equal(label, selector->members[i].value)) {
-			rule_fail_invalid(c,
+			rule_fail_invalid(run->causes,
 			    AT(AT(AT(p->at, "template"), "metadata"), "labels"),
 			    labels, NOT_MATCHED);
 			break;
 		}
 	}
-}
-
-static const struct node *
-go_partition(struct arena *a, const struct node *rolling)
-{
-	struct node *n = tree_object(a),
-		    *v = rule_given(rolling, "maxUnavailable");
-
-	tree_put(
-	    a, n, "Partition", tree_int(a, rule_int(rolling, "partition", 0)));
-	tree_put(a, n, "MaxUnavailable", v != NULL ? v : tree_null(a));
-	return n;
-}
-
-void
-apps_bad_partition(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-
-	rule_fail_invalid(c, p->at, go_partition(c->arena, p->n),
-	    "only allowed for updateStrategy 'RollingUpdate'");
-}
-
-void
-apps_bad_update(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	struct node *n = tree_object(c->arena);
-
-	tree_put(c->arena, n, "Type",
-	    tree_string(c->arena, tree_text(rule_given(p->n, "type"))));
-	tree_put(c->arena, n, "RollingUpdate", tree_null(c->arena));
-	rule_fail_invalid(c, p->at, n, "must be 'RollingUpdate' or 'OnDelete'");
-}
-
-void
-apps_statefulset_update(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct node *was = rule_given(p->was, "spec");
-	const struct node *spec = rule_given(p->n, "spec");
-	static const char *const may_change[] = {"replicas", "ordinals",
-	    "template", "updateStrategy",
-	    "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
-	    "revisionHistoryLimit"};
-	struct node *copy = tree_copy(c->arena, spec);
-
-	for (size_t i = 0; i < 7; i++)
-		builtin_keep_member(c->arena, was, copy, may_change[i]);
-	if (!tree_equal(copy, was))
-		rule_fail_forbidden(c, AT(NULL, "spec"),
-		    "updates to statefulset spec for fields other than "
-		    "'replicas', 'ordinals', 'template', 'updateStrategy', "
-		    "'revisionHistoryLimit', "
-		    "'persistentVolumeClaimRetentionPolicy' and "
-		    "'minReadySeconds' are forbidden");
 }
 
 void

@@ -15,16 +15,6 @@ builtin_default_text(
 		tree_put(a, object, key, tree_str(a, value));
 }
 
-void
-builtin_default_int(
-    struct arena *a, struct node *object, const char *key, int64_t value)
-{
-	const struct node *n = rule_given(object, key);
-
-	if (n == NULL || tree_is(n, NODE_NULL))
-		tree_put(a, object, key, tree_int(a, value));
-}
-
 struct node *
 builtin_item(const struct node *array, size_t i)
 {
@@ -62,19 +52,6 @@ builtin_fill_in(struct arena *a, struct node *into, const struct node *from)
 }
 
 void
-builtin_bump_generation(const struct change_of *x, struct node *object)
-{
-	struct node *meta = rule_given(object, "metadata");
-
-	if (meta != NULL)
-		tree_put(x->arena, meta, "generation",
-		    tree_int(x->arena,
-			rule_int(
-			    rule_given(x->live, "metadata"), "generation", 0) +
-			    1));
-}
-
-void
 builtin_default(struct arena *a, const struct resource *r, struct node *object)
 {
 	if (!tree_is(object, NODE_OBJECT))
@@ -100,15 +77,6 @@ builtin_decode(struct arena *a, const struct resource *r, struct node *object,
 	default_fill(a, r->schema, object);
 	builtin_default(a, r, object);
 	return NULL;
-}
-
-static bool
-has_status(const struct resource *r)
-{
-	for (size_t i = 0; i < r->subresource_count; i++)
-		if (span_is(r->subresources[i].name, "status"))
-			return true;
-	return false;
 }
 
 /* The status of an object whose status was never written. */
@@ -174,7 +142,8 @@ count_generation(
 	if ((how >= GENERATION_CHANGES && spec_changed(x->live, object)) ||
 	    (how == GENERATION_ANNOTATIONS &&
 		!builtin_same_member(was, meta, "annotations")))
-		builtin_bump_generation(x, object);
+		tree_put(x->arena, meta, "generation",
+		    tree_int(x->arena, rule_int(was, "generation", 0) + 1));
 }
 
 /* On /status: everything but metadata and status is kept. */
@@ -206,17 +175,19 @@ builtin_prepare(const struct change_of *change, struct node *object)
 	    (span_is(x.subresource, "status") ||
 		span_is(x.subresource, "approval"))) {
 		keep_spec(&x, object);
+		ruletable_prepare(&x, " status prepare", object);
 		if (k->prepare_status != NULL)
 			k->prepare_status(&x, object);
 		count_generation(&x, GENERATION_NONE, object);
 		return;
 	}
-	if (has_status(x.resource)) {
+	if (x.resource->has_status) {
 		if (x.live != NULL)
 			builtin_keep_member(x.arena, x.live, object, "status");
 		else if (!(k->traits & TRAIT_BRINGS_STATUS))
 			empty_status(&x, object);
 	}
+	ruletable_prepare(&x, " prepare", object);
 	if (k->prepare != NULL)
 		k->prepare(&x, object);
 	count_generation(&x, k->generation, object);

@@ -48,16 +48,12 @@ void builtin_encode(
 /* Sets the member at key if it is absent, "" or null. */
 void builtin_default_text(
     struct arena *a, struct node *object, const char *key, const char *value);
-void builtin_default_int(
-    struct arena *a, struct node *object, const char *key, int64_t value);
 /* Copies the members of from that into does not have. */
 void builtin_fill_in(
     struct arena *a, struct node *into, const struct node *from);
 /* The item i; NULL behind the last one, or if array is not an array. */
 struct node *builtin_item(const struct node *array, size_t i);
 
-/* Sets metadata.generation to one more than live's. */
-void builtin_bump_generation(const struct change_of *x, struct node *object);
 /* Whether the member at key is the same in both. */
 bool builtin_same_member(
     const struct node *x, const struct node *y, const char *key);

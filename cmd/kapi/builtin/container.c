@@ -6,74 +6,14 @@
 
 #include "base/array.h"
 
-#define FIELD_PATHS                                                      \
-	"metadata.name", "metadata.namespace", "metadata.uid",           \
-	    "spec.nodeName", "spec.serviceAccountName", "status.hostIP", \
-	    "status.hostIPs", "status.podIP", "status.podIPs"
-#define METADATA_PATHS                                              \
-	"metadata.annotations", "metadata.labels", "metadata.name", \
-	    "metadata.namespace", "metadata.uid"
-
-void
-container_field_ref(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *ref = p->n;
-	const struct node *path = rule_given(ref, "fieldPath");
-	struct span s = tree_text(path);
-
-	if (tree_empty(path)) {
-		rule_fail_required(c, AT(at, "fieldPath"), "");
-		return;
-	}
-	if (s.n > 0 && s.p[s.n - 1] == ']')
-		return; /* metadata.labels['x'] */
-	if (rule_text_is_any(path, "metadata.annotations", "metadata.labels",
-		(char *)NULL)) {
-		rule_fail_unsupported(
-		    c, AT(at, "fieldPath"), path, FIELD_PATHS, (char *)NULL);
-		return;
-	}
-	if (!rule_text_is_any(path, FIELD_PATHS, (char *)NULL))
-		rule_fail_text(c, AT(at, "fieldPath"), s,
-		    rule_say(c,
-			"error converting fieldPath: field label not "
-			"supported: %.*s",
-			SPAN_ARG(s)));
-}
-
-#define RESOURCE_FIELDS                                            \
-	"limits.cpu", "limits.ephemeral-storage", "limits.memory", \
-	    "requests.cpu", "requests.ephemeral-storage", "requests.memory"
-
-void
-container_resource_ref(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *ref = p->n;
-	const struct node *n = rule_given(ref, "resource");
-	struct span s = tree_text(n);
-
-	if (tree_empty(n))
-		rule_fail_required(c, AT(at, "resource"), "");
-	else if (memmem(s.p, s.n, ".hugepages-", 11) == NULL &&
-	    !rule_text_is_any(n, RESOURCE_FIELDS, (char *)NULL))
-		rule_fail_unsupported(
-		    c, AT(at, "resource"), n, RESOURCE_FIELDS, (char *)NULL);
-}
-
 /* The name of an environment variable: printable ASCII without "=". */
 void
 container_env_name(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	struct span s = tree_text(p->n);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < ' ' || s.p[i] > '~' || s.p[i] == '=') {
-			rule_fail_text(c, at, s,
+			rule_fail_text(run->causes, p->at, s,
 			    "a valid environment variable name must consist "
 			    "only of printable ASCII characters other than "
 			    "'='");
@@ -92,25 +32,30 @@ volume_of(const struct node *volumes, const struct node *name)
 	return NULL;
 }
 
+static bool
+has_dotdot(struct span s)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '/')
+			continue;
+		if (span_is(span_make(s.p + start, i - start), ".."))
+			return true;
+		start = i + 1;
+	}
+	return false;
+}
+
 static void
 check_sub_path(struct causes *c, const struct at *at, const struct node *path)
 {
 	struct span s = tree_text(path);
-	size_t start = 0;
 
-	if (tree_empty(path))
-		return;
-	if (s.p[0] == '/')
+	if (s.n > 0 && s.p[0] == '/')
 		rule_fail_text(c, at, s, "must be a relative path");
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '/')
-			continue;
-		if (span_is(span_make(s.p + start, i - start), "..")) {
-			rule_fail_text(c, at, s, "must not contain '..'");
-			return;
-		}
-		start = i + 1;
-	}
+	if (has_dotdot(s))
+		rule_fail_text(c, at, s, "must not contain '..'");
 }
 
 void
@@ -173,11 +118,10 @@ container_device(const struct rule_run *run, const struct rule_place *p)
 void
 container_image(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span s = tree_text(p->n);
 
 	if (s.n > 0 && (s.p[0] <= ' ' || s.p[s.n - 1] <= ' '))
-		rule_fail_text(c, p->at, s,
+		rule_fail_text(run->causes, p->at, s,
 		    "must not have leading or trailing whitespace");
 }
 
@@ -185,7 +129,6 @@ void
 container_host_ports(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	const struct node *all = p->n;
 	const struct node *ports, *port;
 	struct map places = MAP_INIT;
@@ -207,7 +150,7 @@ container_host_ports(const struct rule_run *run, const struct rule_place *p)
 				continue;
 			cause_duplicate(c,
 			    rule_at_words(c->arena,
-				AT(AT_INDEX(AT(AT_INDEX(at, i), "ports"), k),
+				AT(AT_INDEX(AT(AT_INDEX(p->at, i), "ports"), k),
 				    "hostPort")),
 			    tree_string(c->arena, place));
 		}
@@ -219,41 +162,23 @@ container_host_ports(const struct rule_run *run, const struct rule_place *p)
 void
 container_search_path(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span s = tree_text(p->n);
 
 	if (span_is(s, "."))
 		return;
 	if (s.n > 0 && s.p[s.n - 1] == '.')
 		s.n--;
-	rule_dns_search(c, p->at, s);
+	rule_dns_search(run->causes, p->at, s);
 }
 
 /* ---- volumes ---- */
 
-static bool
-has_dotdot(struct span s)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '/')
-			continue;
-		if (span_is(span_make(s.p + start, i - start), ".."))
-			return true;
-		start = i + 1;
-	}
-	return false;
-}
-
 void
 container_no_dotdot(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (has_dotdot(tree_text(p->n)))
-		rule_fail_text(
-		    c, p->at, tree_text(p->n), "must not contain '..'");
+		rule_fail_text(run->causes, p->at, tree_text(p->n),
+		    "must not contain '..'");
 }
 
 /* The path of a file in a volume: relative, without "..". */
@@ -283,29 +208,6 @@ volume_local_path(struct causes *c, const struct at *at, struct span path)
 		rule_fail_text(c, at, path, "must not start with '..'");
 }
 
-static void
-check_volume_field(
-    struct causes *c, const struct at *at, const struct node *ref)
-{
-	const struct node *path = rule_given(ref, "fieldPath");
-	struct span s = tree_text(path);
-
-	if (tree_empty(path))
-		rule_fail_required(c, AT(at, "fieldPath"), "");
-	else if (s.p[s.n - 1] != ']' &&
-	    !rule_text_is_any(path, METADATA_PATHS, (char *)NULL)) {
-		if (rule_text_is_any(path, FIELD_PATHS, (char *)NULL))
-			rule_fail_unsupported(c, AT(at, "fieldPath"), path,
-			    METADATA_PATHS, (char *)NULL);
-		else
-			rule_fail_text(c, AT(at, "fieldPath"), s,
-			    rule_say(c,
-				"error converting fieldPath: field label not "
-				"supported: %.*s",
-				SPAN_ARG(s)));
-	}
-}
-
 /* Paths in these errors have no index, as in the real server. */
 void
 container_downward(const struct rule_run *run, const struct rule_place *p)
@@ -326,7 +228,8 @@ container_downward(const struct rule_run *run, const struct rule_place *p)
 			rule_fail_required(c, AT(at, "path"), "");
 		volume_local_path(c, AT(at, "path"), path);
 		if (field != NULL)
-			check_volume_field(c, AT(at, "fieldRef"), field);
+			ruletable_part(c, run->x, AT(at, "fieldRef"), field,
+			    ".volume-field", "");
 		else if (resource == NULL)
 			rule_fail_required(c, at,
 			    "one of fieldRef and resourceFieldRef is "
@@ -339,36 +242,6 @@ container_downward(const struct rule_run *run, const struct rule_place *p)
 			ruletable_part(c, run->x, AT(at, "resourceFieldRef"),
 			    resource, ".resource-ref", "");
 	}
-}
-
-static void
-check_resource_name(struct causes *c, const struct at *at, struct span s)
-{
-	static const char *const of_containers[] = {
-	    "cpu", "memory", "ephemeral-storage"};
-	static const char *const standard[] = {"storage", "requests.cpu",
-	    "requests.memory", "requests.storage", "requests.ephemeral-storage",
-	    "limits.cpu", "limits.memory", "limits.ephemeral-storage", "pods",
-	    "resourcequotas", "services", "replicationcontrollers", "secrets",
-	    "configmaps", "persistentvolumeclaims", "services.nodeports",
-	    "services.loadbalancers"};
-	bool known = false;
-	size_t before = c->n;
-
-	for (size_t i = 0; i < 3; i++)
-		if (span_is(s, of_containers[i]))
-			return;
-	if (span_starts(s, "hugepages-"))
-		return;
-	rule_qualified_name(c, at, s);
-	if (c->n > before || span_find(s, '/') != NULL)
-		return;
-	for (size_t i = 0; i < COUNT(standard); i++)
-		known = known || span_is(s, standard[i]);
-	if (!known)
-		rule_fail_text(c, at, s,
-		    "must be a standard resource type or fully qualified");
-	rule_fail_text(c, at, s, "must be a standard resource for containers");
 }
 
 static bool
@@ -388,7 +261,7 @@ volume_quantities(
 	for (size_t i = 0; i < tree_count(list); i++) {
 		struct span key = list->members[i].key;
 		const struct at *here = AT_KEY(at, key);
-		check_resource_name(c, here, key);
+		limits_check_name(c, here, key, true);
 		if (!rule_quantity_get(list->members[i].value, &q))
 			continue;
 		if (quantity_sign(&q) < 0)

@@ -198,15 +198,14 @@ void
 cron_schedule(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	struct span s = tree_text(p->n);
 	bool zone = memmem(s.p, s.n, "TZ", 2) != NULL;
 	const char *wrong = zone ? NULL : schedule_problem(c, s);
 
 	if (wrong != NULL)
-		rule_fail_text(c, at, s, wrong);
+		rule_fail_text(c, p->at, s, wrong);
 	if (zone)
-		rule_fail_text(c, at, s,
+		rule_fail_text(c, p->at, s,
 		    "cannot use TZ or CRON_TZ in schedule, use timeZone field "
 		    "instead");
 }
@@ -252,16 +251,15 @@ void
 cron_zone(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	struct span name = tree_text(p->n);
 	const char *wrong = name.n == 0
 	    ? "timeZone must be nil or non-empty string"
 	    : zone_problem(c, name);
 
 	if (span_is_caseless(name, "local"))
-		rule_fail_text(c, at, name,
+		rule_fail_text(c, p->at, name,
 		    "timeZone must be an explicit time zone as defined in "
 		    "https://www.iana.org/time-zones");
 	if (wrong != NULL)
-		rule_fail_text(c, at, name, wrong);
+		rule_fail_text(c, p->at, name, wrong);
 }

@@ -33,43 +33,36 @@ size_of(const struct node *data, bool base64)
 void
 data_key(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
-	rule_config_key(c, p->at, p->at->key);
+	rule_config_key(run->causes, p->at, p->at->key);
 }
 
 /* A key of a ConfigMap that may be in binaryData, too. */
 void
 data_text_key(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span key = p->at->key;
 
-	rule_config_key(c, p->at, key);
+	rule_config_key(run->causes, p->at, key);
 	if (tree_get_span(rule_given(p->outer->outer->n, "binaryData"), key) !=
 	    NULL)
-		rule_fail_text(
-		    c, p->at, key, "duplicate of key present in binaryData");
+		rule_fail_text(run->causes, p->at, key,
+		    "duplicate of key present in binaryData");
 }
 
 void
 data_configmap_size(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (size_of(rule_given(p->n, "data"), false) +
 		size_of(rule_given(p->n, "binaryData"), true) >
 	    DATA_MAX)
-		cause_too_long(c, span_str("[]"), NULL, DATA_MAX);
+		cause_too_long(run->causes, span_str("[]"), NULL, DATA_MAX);
 }
 
 void
 data_secret_size(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
 	if (size_of(p->n, true) > DATA_MAX)
-		rule_fail_too_long(c, p->at, DATA_MAX);
+		rule_fail_too_long(run->causes, p->at, DATA_MAX);
 }
 
 /* stringData is written only: decoding makes it data. */
@@ -97,72 +90,35 @@ data_secret_default(struct arena *a, struct node *object)
 	builtin_default_text(a, object, "type", "Opaque");
 }
 
-#define NAME_LABEL "kubernetes.io/metadata.name"
-
+/* The spec of a new namespace has the finalizer "kubernetes". */
 void
-data_namespace_default(struct arena *a, struct node *object)
+data_finalizers(const struct rule_run *run, const struct rule_place *p)
 {
-	struct node *meta = tree_make(a, object, "metadata");
-	const struct node *name = rule_given(meta, "name");
-
-	tree_make(a, object, "spec");
-	if (!tree_empty(name))
-		tree_put(a, tree_make(a, meta, "labels"), NAME_LABEL,
-		    tree_string(a, tree_text(name)));
-	builtin_default_text(
-	    a, tree_make(a, object, "status"), "phase", "Active");
-}
-
-static void
-require_finalizer(struct arena *a, struct node *object)
-{
-	struct node *spec = tree_make(a, object, "spec"), *f;
-	struct node *all = rule_given(spec, "finalizers");
+	struct node *all = rule_given(p->n, "finalizers"), *f;
 
 	if (!tree_is(all, NODE_ARRAY)) {
-		all = tree_array(a);
-		tree_put(a, spec, "finalizers", all);
+		all = tree_array(run->arena);
+		tree_put(run->arena, p->n, "finalizers", all);
 	}
 	for (size_t i = 0; (f = builtin_item(all, i)) != NULL; i++)
 		if (tree_text_is(f, "kubernetes"))
 			return;
-	tree_append(a, all, tree_str(a, "kubernetes"));
-}
-
-void
-data_namespace_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *status;
-
-	/* The label with the name is set here: a generated name is known by
-	 * now. */
-	data_namespace_default(x->arena, object);
-	if (x->live == NULL) {
-		status = tree_object(x->arena);
-		tree_put(
-		    x->arena, status, "phase", tree_str(x->arena, "Active"));
-		tree_put(x->arena, object, "status", status);
-		require_finalizer(x->arena, object);
-	} else if (!span_is(x->subresource, "finalize")) {
-		builtin_keep_member(x->arena, rule_given(x->live, "spec"),
-		    tree_make(x->arena, object, "spec"), "finalizers");
-	}
+	tree_append(run->arena, all, tree_str(run->arena, "kubernetes"));
 }
 
 /* A finalizer of a namespace, that the error may name without its index. */
 void
 data_finalizer(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	const struct at *at =
 	    strcmp(run->arg, "item") == 0 ? p->at : p->outer->at;
 	struct span s = tree_text(p->n);
 
-	rule_qualified_name(c, at, s);
+	rule_qualified_name(run->causes, at, s);
 	if (span_find(s, '/') == NULL &&
 	    !rule_text_is_any(p->n, "kubernetes", "orphan",
 		"foregroundDeletion", (char *)NULL))
-		rule_fail_text(c, at, s,
+		rule_fail_text(run->causes, at, s,
 		    "name is neither a standard finalizer name nor is it "
 		    "fully qualified");
 }

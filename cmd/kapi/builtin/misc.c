@@ -7,20 +7,6 @@
 #include "type/hookclient.h"
 #include "type/objectmeta.h"
 
-/* A client cannot change these fields: their feature,
- * CoordinatedLeaderElection, is off by default. */
-void
-misc_lease_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *spec = rule_given(object, "spec");
-	const struct node *was = rule_given(x->live, "spec");
-
-	if (spec == NULL)
-		return;
-	builtin_keep_member(x->arena, was, spec, "strategy");
-	builtin_keep_member(x->arena, was, spec, "preferredHolder");
-}
-
 /* A new Node is tainted until it is ready (TaintNodesByCondition). */
 void
 misc_node_prepare(const struct change_of *x, struct node *object)
@@ -119,9 +105,8 @@ misc_webhook_name(const struct rule_run *run, const struct rule_place *p)
 void
 misc_hook_client(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-
-	hookclient_check(c, rule_at_words(c->arena, p->at), p->n);
+	hookclient_check(
+	    run->causes, rule_at_words(run->causes->arena, p->at), p->n);
 }
 
 /* [A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])? */
@@ -143,11 +128,9 @@ is_reason(struct span s)
 void
 misc_condition_reason(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	struct span reason = tree_text(p->n);
 	if (!is_reason(reason))
-		rule_fail_text(c, at, reason,
+		rule_fail_text(run->causes, p->at, reason,
 		    "a condition reason must start with alphabetic character, "
 		    "optionally followed by a string of alphanumeric "
 		    "characters or '_,:', and must end with an alphanumeric "
@@ -156,5 +139,5 @@ misc_condition_reason(const struct rule_run *run, const struct rule_place *p)
 		    "regex used for validation is "
 		    "'[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')");
 	if (reason.n > 1024)
-		rule_fail_too_long(c, at, 1024);
+		rule_fail_too_long(run->causes, p->at, 1024);
 }

@@ -98,6 +98,13 @@ add_toleration(struct arena *a, struct node *spec, const char *taint)
 	tree_append(a, tolerations, t);
 }
 
+static void
+default_priority(struct arena *a, struct node *spec, int64_t value)
+{
+	if (rule_given(spec, "priority") == NULL)
+		tree_put(a, spec, "priority", tree_int(a, value));
+}
+
 /* priority and preemptionPolicy, from the class that is named. */
 static void
 set_priority(const struct change_of *x, struct node *spec)
@@ -116,13 +123,13 @@ set_priority(const struct change_of *x, struct node *spec)
 		    arena_span(x->arena, text_span(class->json)), TREE_LIMITS,
 		    NULL, NULL);
 	if (span_is(name, "system-node-critical"))
-		builtin_default_int(x->arena, spec, "priority", 2000001000);
+		default_priority(x->arena, spec, 2000001000);
 	else if (span_is(name, "system-cluster-critical"))
-		builtin_default_int(x->arena, spec, "priority", 2000000000);
+		default_priority(x->arena, spec, 2000000000);
 	v = rule_given(n, "value");
 	if (v != NULL)
 		tree_put(x->arena, spec, "priority", v);
-	builtin_default_int(x->arena, spec, "priority", 0);
+	default_priority(x->arena, spec, 0);
 	v = rule_given(n, "preemptionPolicy");
 	if (v != NULL)
 		tree_put(x->arena, spec, "preemptionPolicy", v);
@@ -216,203 +223,26 @@ pod_prepare(const struct change_of *x, struct node *object)
 	}
 }
 
+/* The tolerations of the Pod before are kept; their seconds may change. */
 void
-pod_status_prepare(const struct change_of *x, struct node *object)
+pod_tolerations(const struct rule_run *run, const struct rule_place *p)
 {
-	struct node *meta = rule_given(object, "metadata");
-	const struct node *was = rule_given(x->live, "metadata");
-	struct node *status = tree_make(x->arena, object, "status");
+	const struct node *each, *t;
 
-	builtin_keep_member(x->arena, was, meta, "ownerReferences");
-	builtin_keep_member(x->arena, was, meta, "deletionTimestamp");
-	if (tree_empty(rule_given(status, "qosClass")))
-		builtin_keep_member(x->arena, rule_given(x->live, "status"),
-		    status, "qosClass");
-}
-
-/* False: the containers differ, and later checks would make no sense. */
-static bool
-same_containers(struct causes *c, const struct at *at, const struct node *spec,
-    const struct node *was, const char *key)
-{
-	const struct node *all = rule_given(spec, key), *container;
-
-	if (tree_count(all) != tree_count(rule_given(was, key))) {
-		rule_fail_forbidden(c, AT(at, key),
-		    "pod updates may not add or remove containers");
-		return false;
-	}
-	for (size_t i = 0; (container = builtin_item(all, i)) != NULL; i++)
-		if (tree_empty(rule_given(container, "image")))
-			rule_fail_required(
-			    c, AT(AT_INDEX(AT(at, key), i), "image"), "");
-	return true;
-}
-
-/* False: an error was added that ends the checks. */
-static bool
-check_deadline(struct causes *c, const struct at *at, const struct node *spec,
-    const struct node *was)
-{
-	const struct node *n = rule_given(spec, "activeDeadlineSeconds");
-	const struct node *o = rule_given(was, "activeDeadlineSeconds");
-	int64_t now, before;
-
-	at = AT(at, "activeDeadlineSeconds");
-	if (tree_get_int(n, &now)) {
-		if (now < 0 || now > INT32_MAX) {
-			rule_fail_int(c, at, now,
-			    "must be between 0 and 2147483647, inclusive");
-			return false;
-		}
-		if (tree_get_int(o, &before) && before < now) {
-			rule_fail_int(c, at, now,
-			    "must be less than or equal to previous value");
-			return false;
-		}
-	} else if (o != NULL) {
-		rule_fail_invalid(c, at, NULL,
-		    "must not update from a positive integer to nil value");
-	}
-	return true;
-}
-
-static bool
-holds(const struct node *array, const struct node *item)
-{
-	const struct node *each;
-
-	for (size_t i = 0; (each = builtin_item(array, i)) != NULL; i++)
-		if (tree_equal(each, item))
-			return true;
-	return false;
-}
-
-static void
-check_tolerations_kept(struct causes *c, const struct at *at,
-    const struct node *spec, const struct node *was)
-{
-	const struct node *each, *now = rule_given(spec, "tolerations");
-
-	for (size_t i = 0;
-	     (each = builtin_item(rule_given(was, "tolerations"), i)) != NULL;
-	     i++) {
-		const struct node *t;
+	for (size_t i = 0; (each = builtin_item(p->was, i)) != NULL; i++) {
 		bool found = false;
-		for (size_t k = 0; (t = builtin_item(now, k)) != NULL; k++) {
-			/* The seconds may change. */
+
+		for (size_t k = 0; (t = builtin_item(p->n, k)) != NULL; k++)
 			found = found ||
 			    (builtin_same_member(t, each, "key") &&
 				builtin_same_member(t, each, "operator") &&
 				builtin_same_member(t, each, "value") &&
 				builtin_same_member(t, each, "effect"));
-		}
 		if (!found) {
-			rule_fail_forbidden(c, AT(at, "tolerations"),
+			rule_fail_forbidden(run->causes, p->at,
 			    "existing toleration can not be modified except "
 			    "its tolerationSeconds");
 			return;
 		}
 	}
-}
-
-static void
-check_gates_only_go(struct causes *c, const struct at *at,
-    const struct node *spec, const struct node *was)
-{
-	const struct node *gate, *before = rule_given(was, "schedulingGates");
-
-	for (size_t i = 0;
-	     (gate = builtin_item(rule_given(spec, "schedulingGates"), i)) !=
-	     NULL;
-	     i++)
-		if (!holds(before, gate))
-			rule_fail_forbidden(c,
-			    AT(AT_INDEX(AT(at, "schedulingGates"), i), "name"),
-			    rule_say(c,
-				"only deletion is allowed, but found new "
-				"scheduling gate '%.*s'",
-				SPAN_ARG(tree_text(rule_given(gate, "name")))));
-}
-
-static void
-same_images(
-    struct arena *a, struct node *spec, const struct node *was, const char *key)
-{
-	struct node *container;
-
-	for (size_t i = 0;
-	     (container = builtin_item(rule_given(spec, key), i)) != NULL; i++)
-		builtin_keep_member(a, builtin_item(rule_given(was, key), i),
-		    container, "image");
-}
-
-static void
-check_pod_update(struct causes *c, const struct at *at,
-    const struct node *object, const struct node *live)
-{
-	const struct node *was = rule_given(live, "spec");
-	struct node *spec = rule_given(object, "spec");
-
-	if (!same_containers(c, at, spec, was, "containers") ||
-	    !same_containers(c, at, spec, was, "initContainers") ||
-	    !check_deadline(c, at, spec, was))
-		return;
-	check_tolerations_kept(c, at, spec, was);
-	check_gates_only_go(c, at, spec, was);
-	if (tree_equal(spec, was))
-		return;
-	spec = tree_copy(c->arena, spec);
-	same_images(c->arena, spec, was, "containers");
-	same_images(c->arena, spec, was, "initContainers");
-	builtin_keep_member(c->arena, was, spec, "activeDeadlineSeconds");
-	builtin_keep_member(c->arena, was, spec, "schedulingGates");
-	builtin_keep_member(c->arena, was, spec, "tolerations");
-	if (rule_int(was, "terminationGracePeriodSeconds", 0) < 0 &&
-	    rule_int(spec, "terminationGracePeriodSeconds", 0) == 1)
-		builtin_keep_member(
-		    c->arena, was, spec, "terminationGracePeriodSeconds");
-	if (tree_count(rule_given(was, "schedulingGates")) > 0) {
-		builtin_keep_member(c->arena, was, spec, "nodeSelector");
-		builtin_keep_member(c->arena, was, spec, "affinity");
-	}
-	/* The real server appends a diff in Go's words. */
-	if (!tree_equal(spec, was))
-		rule_fail_forbidden(c, at,
-		    "pod updates may not change fields other than "
-		    "`spec.containers[*].image`,"
-		    "`spec.initContainers[*].image`,"
-		    "`spec.activeDeadlineSeconds`,"
-		    "`spec.tolerations` (only additions to existing "
-		    "tolerations),"
-		    "`spec.terminationGracePeriodSeconds` (allow it to be set "
-		    "to 1 if it was previously negative)\n");
-}
-
-void
-pod_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
-{
-	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = rule_given(object, "spec");
-
-	if (span_is(x->subresource, "resize")) {
-		resize_validate(c, x, object);
-		return;
-	}
-	if (x->subresource.n > 0)
-		return;
-	ruletable_part(c, x, at, spec, ".podspec", "pod");
-	if (x->live != NULL) {
-		check_pod_update(c, at, object, x->live);
-		return;
-	}
-	if (tree_count(rule_given(spec, "ephemeralContainers")) > 0)
-		rule_fail_forbidden(c, AT(at, "ephemeralContainers"),
-		    "cannot be set on create");
-	if (!tree_empty(rule_given(spec, "nodeName")) &&
-	    tree_count(rule_given(spec, "schedulingGates")) > 0)
-		rule_fail_forbidden(c, AT(at, "nodeName"),
-		    "cannot be set until all schedulingGates have been "
-		    "cleared");
 }

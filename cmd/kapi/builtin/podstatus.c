@@ -127,7 +127,6 @@ void
 podstatus_addresses(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	const struct node *ips = p->n;
 	size_t n = tree_count(ips), bad = n;
 	size_t of_family[7] = {0};
@@ -135,21 +134,21 @@ podstatus_addresses(const struct rule_run *run, const struct rule_place *p)
 	for (size_t i = 0; i < n; i++) {
 		struct span ip = tree_text(rule_given(ips->items[i], "ip"));
 		int family = name_address_family(ip);
-		rule_ip(c, AT_INDEX(at, i), ip);
+		rule_ip(c, AT_INDEX(p->at, i), ip);
 		of_family[family]++;
 		if (family == 0 && bad == n)
 			bad = i;
 	}
 	if (n > 1 && bad < n)
-		rule_fail_internal(c, at,
-		    rule_say(c,
-			"failed to check for dual stack with error:invalid "
-			"IP[%zu]: %.*s",
+		cause_add(c, "InternalError", rule_at_words(c->arena, p->at),
+		    arena_printf(c->arena,
+			"Internal error: failed to check for dual stack with "
+			"error:invalid IP[%zu]: %.*s",
 			bad,
 			SPAN_ARG(
 			    tree_text(rule_given(ips->items[bad], "ip")))));
 	if (n > 1 && (bad < n || of_family[4] != 1 || of_family[6] != 1))
-		rule_fail_invalid(c, at, go_ips(c->arena, ips),
+		rule_fail_invalid(c, p->at, go_ips(c->arena, ips),
 		    "may specify no more than one IP for each IP family");
 }
 
@@ -167,16 +166,4 @@ podstatus_states(const struct rule_run *run, const struct rule_place *p)
 		    c, x, p->n, "initContainerStatuses", "initContainers");
 	}
 	check_states(c, x, p->n, "ephemeralContainerStatuses", NULL);
-}
-
-void
-podstatus_host(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	/* status.hostIPs[0].ip */
-	const struct node *status = p->outer->outer->outer->n;
-
-	if (!span_eq(tree_text(p->n), tree_text(rule_given(status, "hostIP"))))
-		rule_fail_text(
-		    c, p->at, tree_text(p->n), "must be equal to `hostIP`");
 }

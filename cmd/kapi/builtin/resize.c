@@ -207,29 +207,21 @@ check_containers(struct causes *c, const struct at *at, const struct node *spec,
 }
 
 void
-resize_validate(
-    struct causes *c, const struct change_of *x, const struct node *object)
+resize_check(const struct rule_run *run, const struct rule_place *p)
 {
+	struct causes *c = run->causes;
 	const struct at *at = AT(NULL, "spec");
-	const struct node *spec = rule_given(object, "spec");
-	const struct node *was = rule_given(x->live, "spec");
-	const struct node *qos = tree_path(x->live, "status.qosClass");
+	const struct node *spec = rule_given(p->n, "spec");
+	const struct node *was = rule_given(p->was, "spec");
+	const struct node *qos = tree_path(p->was, "status.qosClass");
 	bool same = true;
 
-	if (tree_get(tree_path(x->live, "metadata.annotations"),
-		"kubernetes.io/config.mirror") != NULL) {
-		/* Go writes an empty path as []. */
-		rule_fail_forbidden(
-		    c, AT(NULL, "[]"), "static pods cannot be resized");
-		return;
-	}
-	ruletable_part(c, x, at, spec, ".podspec", "pod");
 	if (qos == NULL)
 		qos = pod_qos(c->arena, was);
 	if (!tree_equal(qos, pod_qos(c->arena, spec)))
 		rule_fail_invalid(c, at, qos,
 		    "Pod QOS Class may not change as a result of resizing");
-	if (!node_can_resize(x->live))
+	if (!node_can_resize(p->was))
 		rule_fail_forbidden(
 		    c, at, "Pod running on node without support for resize");
 	/* The real server reports containers first. */

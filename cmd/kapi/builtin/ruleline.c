@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "builtin/topics.h"
 #include "type/tables.h"
 
 /* Assembled where make runs: at the top of the repository. */
@@ -39,9 +41,10 @@ ruleline_path(struct arena *a, struct span text)
 	while (text.n > 0) {
 		struct rule_step *s;
 		size_t n = 0;
+		char *key = NULL;
 		path.steps = arena_more(a, path.steps, path.n, sizeof(*s));
 		s = &path.steps[path.n++];
-		*s = (struct rule_step){STEP_KEY, false, NULL};
+		*s = (struct rule_step){.kind = STEP_KEY};
 		if (span_take(&text, "[0]"))
 			s->kind = STEP_FIRST;
 		else if (span_take(&text, "[]"))
@@ -55,130 +58,76 @@ ruleline_path(struct arena *a, struct span text)
 			    s->kind == STEP_NAMED ? "]" : ".[]{}!";
 			while (n < text.n && strchr(end, text.p[n]) == NULL)
 				n++;
-			s->key = arena_str(a, span_make(text.p, n));
+			key = arena_str(a, span_make(text.p, n));
+			s->key = key;
 			text = span_skip(text, n);
 		}
-		if (s->kind == STEP_NAMED)
+		if (s->kind == STEP_NAMED) {
+			char *status = strchr(key, '=');
+
 			span_take(&text, "]");
+			if (status != NULL) {
+				*status = '\0';
+				s->kind = STEP_CONDITION;
+				s->status = status + 1;
+			}
+		}
 		s->make = span_take(&text, "!");
 		span_take(&text, ".");
 	}
 	return path;
 }
 
-/* ---- conditions ---- */
-
-/* The part of a condition before its operator. */
-static struct span
-left_of_operator(struct span text)
-{
-	size_t n = 0;
-
-	while (n < text.n && strchr("^~/#", text.p[n]) != NULL)
-		n++;
-	while (n < text.n && strchr("=<>*^", text.p[n]) == NULL)
-		n++;
-	return span_make(text.p, n);
-}
-
-static void
-parse_values(struct rule_term *t, struct span list)
-{
-	while (list.p != NULL) {
-		t->values =
-		    arena_more(&lasting, t->values, t->n, sizeof(*t->values));
-		t->values[t->n++] = arena_span(&lasting, span_cut(&list, ','));
-	}
-}
-
-static void
-parse_compare(struct rule_term *t, struct span rest)
-{
-	size_t n = rest.n > 1 && strchr("=>", rest.p[1]) != NULL ? 2 : 1;
-
-	memcpy(t->compare, rest.p, n);
-	rest = span_skip(rest, n);
-	t->has_other = !span_is_digit(*rest.p);
-	if (t->has_other)
-		t->other = ruleline_path(&lasting, rest);
-	else
-		t->number = strtoll(arena_str(&lasting, rest), NULL, 10);
-}
-
-static struct rule_term
-parse_term(struct span text)
-{
-	struct rule_term t = {.kind = TERM_FILLED};
-	struct span left, rest;
-	const char *dot;
-
-	t.not = span_take(&text, "!");
-	if (span_is(text, "or"))
-		t.kind = TERM_OR;
-	else if (span_is(text, "update"))
-		t.kind = TERM_UPDATE;
-	else if (span_is(text, "namespaced"))
-		t.kind = TERM_NAMESPACED;
-	if (t.kind != TERM_FILLED)
-		return t;
-	if (span_take(&text, "arg=")) {
-		t.kind = TERM_ARG;
-		parse_values(&t, text);
-		return t;
-	}
-	if (span_take(&text, "changed:")) {
-		t.kind = TERM_CHANGED;
-		dot = span_find_last(text, '.');
-		left =
-		    span_make(text.p, dot == NULL ? 0 : (size_t)(dot - text.p));
-		if (span_find(text, ',') == NULL)
-			left = text;
-		else
-			parse_values(&t,
-			    dot == NULL ? text : span_skip(text, left.n + 1));
-		t.path = ruleline_path(&lasting, left);
-		return t;
-	}
-	if (span_take(&text, "int:"))
-		t.kind = TERM_INT;
-	else if (span_take(&text, "object:"))
-		t.kind = TERM_OBJECT;
-	else if (span_take(&text, "negative:"))
-		t.kind = TERM_NEGATIVE;
-	if (span_take(&text, "given:")) {
-		t.kind = TERM_SOURCES;
-		left = left_of_operator(text);
-		parse_values(&t, left);
-		parse_compare(&t, span_skip(text, left.n));
-		return t;
-	}
-	if (span_take(&text, "#"))
-		t.kind = TERM_COUNT;
-	left = left_of_operator(text);
-	rest = span_skip(text, left.n);
-	if (t.kind == TERM_COUNT || (rest.n > 0 && strchr("<>", *rest.p)) ||
-	    span_starts(rest, "==")) {
-		if (t.kind != TERM_COUNT)
-			t.kind = TERM_AMOUNT;
-		parse_compare(&t, rest);
-	} else if (span_take(&rest, "=")) {
-		t.kind = TERM_IS;
-		parse_values(&t, rest);
-	} else if (span_take(&rest, "^=")) {
-		t.kind = TERM_STARTS;
-		parse_values(&t, rest);
-	} else if (span_take(&rest, "*=")) {
-		t.kind = TERM_HAS;
-		parse_values(&t, rest);
-	} else if (span_ends(left, "?")) {
-		t.kind = TERM_GIVEN;
-		left.n--;
-	}
-	t.path = ruleline_path(&lasting, left);
-	return t;
-}
-
 /* ---- lines ---- */
+
+/* A function that a line calls; NULL: unknown name. */
+static rule_fn *
+function_named(struct span name)
+{
+	static const struct {
+		const char *name;
+		rule_fn *fn;
+	} all[] = {
+	/* clang-format off */
+#define F(name) {#name, name}
+	F(apps_bad_strategy), F(apps_claim_template),
+	F(apps_controller_selects), F(apps_template),
+	F(batch_generated_labels), F(batch_indexes), F(batch_overlap),
+	F(batch_selects),
+	F(container_device), F(container_downward),
+	F(container_env_name), F(container_file_path),
+	F(container_host_ports), F(container_image), F(container_mounts),
+	F(container_no_dotdot), F(container_resources),
+	F(container_search_path),
+	F(cron_schedule), F(cron_zone),
+	F(data_configmap_size), F(data_finalizer), F(data_finalizers),
+	F(data_key),
+	F(data_secret_size), F(data_text_key),
+	F(limits_container_default), F(limits_item), F(limits_quota),
+	F(misc_condition_reason), F(misc_hook_client),
+	F(misc_webhook_name),
+	F(net_controller), F(net_endpoint_ip), F(net_host),
+	F(net_not_address), F(net_ranges), F(net_ranges_changed),
+	F(net_segment),
+	F(pod_tolerations),
+	F(poddefault_ips), F(poddefault_pull_policy),
+	F(poddefault_requests), F(poddefault_volume),
+	F(podstatus_addresses), F(podstatus_states),
+	F(resize_check),
+	F(service_cluster_ips), F(service_drop_ports),
+	F(service_external_name), F(service_follow_address),
+	F(service_keep_ports),
+	F(service_ports_differ),
+	F(storage_capacity),
+#undef F
+	    /* clang-format on */
+	};
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		if (span_is(name, all[i].name))
+			return all[i].fn;
+	return NULL;
+}
 
 static size_t
 depth_of(struct span line)
@@ -258,8 +207,10 @@ parse_line(struct rule *r, struct span line)
 		return;
 	}
 	parse_words(r, line);
+	if (ruletable_takes_path(r->op) && r->arg_count > 0)
+		r->other = ruleline_path(&lasting, r->args[0]);
 	if (span_is(word, "call")) {
-		r->fn = ruleline_function(r->args[0]);
+		r->fn = function_named(r->args[0]);
 		if (r->fn == NULL)
 			unknown("function", r->args[0]);
 	} else if (span_is(word, "do")) {
@@ -275,7 +226,8 @@ parse_condition(struct rule *r, struct span rest)
 	while (rest.p != NULL) {
 		r->terms = arena_more(
 		    &lasting, r->terms, r->term_count, sizeof(*r->terms));
-		r->terms[r->term_count++] = parse_term(span_cut(&rest, ' '));
+		r->terms[r->term_count++] =
+		    rulecondition_parse(&lasting, span_cut(&rest, ' '));
 	}
 }
 

@@ -7,17 +7,19 @@
 #include "builtin/ruletable.h"
 
 enum rule_step_kind {
-	STEP_KEY,     /* key */
-	STEP_NAMED,   /* [key]: a member, shown as the key of a map */
-	STEP_ITEMS,   /* [] */
-	STEP_MEMBERS, /* {} */
-	STEP_FIRST    /* [0] */
+	STEP_KEY,      /* key */
+	STEP_NAMED,    /* [key]: a member, shown as the key of a map */
+	STEP_ITEMS,    /* [] */
+	STEP_MEMBERS,  /* {} */
+	STEP_FIRST,    /* [0] */
+	STEP_CONDITION /* [key=status]: the type of the condition, if it is so */
 };
 
 struct rule_step {
 	enum rule_step_kind kind;
 	bool make; /* an object, if it is absent */
 	const char *key;
+	const char *status;
 };
 
 struct rule_path {
@@ -36,11 +38,16 @@ enum rule_term_kind {
 	TERM_GIVEN,
 	TERM_IS,
 	TERM_STARTS,
+	TERM_ENDS,
 	TERM_HAS,
 	TERM_COUNT,
 	TERM_AMOUNT,
+	TERM_QUANTITY,
 	TERM_SOURCES,
 	TERM_CHANGED,
+	TERM_DIFFERS,
+	TERM_SAME,
+	TERM_NEW,
 	TERM_INT,
 	TERM_OBJECT,
 	TERM_NEGATIVE
@@ -50,9 +57,10 @@ struct rule_term {
 	enum rule_term_kind kind;
 	bool not ;
 	struct rule_path path;
-	struct span *values; /* the value is in this list */
-	size_t n;	     /* number of values */
-	char compare[3];     /* the operator; other side: number or other */
+	struct span *values;	 /* the value is in this list */
+	struct rule_path *paths; /* below path */
+	size_t n;		 /* number of values, or of paths */
+	char compare[3];	 /* the operator; other side: number or other */
 	int64_t number;
 	struct rule_path other;
 	bool has_other;
@@ -70,8 +78,9 @@ struct rule {
 	const struct rule_op *op; /* NULL: only the lines inside */
 	struct span *args;
 	size_t arg_count;
-	const char *detail; /* "" if there is none */
-	struct node *value; /* the default */
+	const char *detail;	/* "" if there is none */
+	struct node *value;	/* the default */
+	struct rule_path other; /* the first argument, if it is a path */
 	rule_fn *fn;
 	struct rule_section *section; /* the one that "do" runs */
 	struct rule_path shown;	      /* the error shows its value instead */
@@ -100,9 +109,24 @@ size_t ruleline_parse_all(void);
 /* In the arena. */
 struct rule_path ruleline_path(struct arena *a, struct span text);
 
+/* ---- rulecondition.c ---- */
+
+/* A condition, in the arena. */
+struct rule_term rulecondition_parse(struct arena *a, struct span text);
+/* Whether all terms hold, or all of one side of an "or". */
+bool rulecondition_holds(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p);
+/* The place where a path starts, and the value that it leads to from p. */
+const struct rule_place *rulecondition_start(
+    const struct rule_path *path, const struct rule_place *p);
+struct node *rulecondition_value(
+    const struct rule_path *path, const struct rule_place *p);
+/* Whether a text, true or false is one of the values. */
+bool rulecondition_is_any(
+    const struct node *n, const struct span *values, size_t count);
+
 /* The word of a line, in ruletable.c; NULL: there is no such word. */
 const struct rule_op *ruletable_op(struct span word);
-/* A function that a line calls, of ruleline_functions.c. NULL: unknown name. */
-rule_fn *ruleline_function(struct span name);
+bool ruletable_takes_path(const struct rule_op *op);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "type/encode.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -41,14 +42,6 @@ rule_fail_required(struct causes *c, const struct at *at, const char *detail)
 	cause_required(c, WORDS(c, at), detail);
 }
 
-static int
-by_key(const void *x, const void *y)
-{
-	const struct member *a = x, *b = y;
-
-	return span_cmp(a->key, b->key);
-}
-
 /* Go writes maps in order of their keys: labels, and those of selectors. */
 static const struct node *
 as_go(struct arena *a, const struct node *value)
@@ -66,9 +59,9 @@ as_go(struct arena *a, const struct node *value)
 	copy = tree_copy(a, value);
 	inner = tree_get(copy, "matchLabels");
 	if (tree_is(inner, NODE_OBJECT) && inner->n > 0)
-		qsort(inner->members, inner->n, sizeof(struct member), by_key);
-	else if (texts && copy->n > 0)
-		qsort(copy->members, copy->n, sizeof(struct member), by_key);
+		encode_sort_keys(inner);
+	else if (texts)
+		encode_sort_keys(copy);
 	return copy;
 }
 
@@ -100,13 +93,6 @@ rule_fail_unsaid(struct causes *c, const struct at *at, const char *detail)
 {
 	cause_add(c, "FieldValueInvalid", WORDS(c, at),
 	    span_str(rule_say(c, "Invalid value: %s", detail)));
-}
-
-void
-rule_fail_internal(struct causes *c, const struct at *at, const char *detail)
-{
-	cause_add(c, "InternalError", WORDS(c, at),
-	    span_str(rule_say(c, "Internal error: %s", detail)));
 }
 
 void
@@ -199,11 +185,12 @@ struct rule_index {
 	struct map firsts; /* by text; its place in the list + 1 */
 };
 
-/* The text at the key, never NULL. */
+/* The text at the key (NULL: the item itself), never NULL. */
 static struct span
 text_at(const struct node *item, const char *key)
 {
-	struct span text = tree_text(rule_given(item, key));
+	struct span text =
+	    tree_text(key == NULL ? item : rule_given(item, key));
 
 	return text.p == NULL ? span_str("") : text;
 }
@@ -215,7 +202,10 @@ index_of(struct arena *a, struct rule_index **all, const struct node *list,
 	struct rule_index *x;
 
 	for (x = *all; x != NULL; x = x->next)
-		if (x->list == list && strcmp(x->key, key) == 0)
+		if (x->list == list &&
+		    (x->key == key ||
+			(x->key != NULL && key != NULL &&
+			    strcmp(x->key, key) == 0)))
 			return &x->firsts;
 	x = arena_alloc(a, sizeof(*x));
 	*x = (struct rule_index){*all, list, key, MAP_INIT};
@@ -264,30 +254,6 @@ rule_text_is_any(const struct node *n, ...)
 		any = tree_text_is(n, s);
 	va_end(ap);
 	return any;
-}
-
-void
-rule_nonnegative(struct causes *c, const struct at *up,
-    const struct node *object, const char *key)
-{
-	int64_t value = rule_int(object, key, 0);
-
-	if (value < 0)
-		rule_fail_int(c, AT(up, key), value,
-		    "must be greater than or equal to 0");
-}
-
-void
-rule_immutable(struct causes *c, const struct at *up, const struct node *live,
-    const struct node *object, const char *key)
-{
-	const struct node *was = rule_given(live, key);
-	const struct node *is = rule_given(object, key);
-
-	if (tree_empty(was) && tree_empty(is))
-		return;
-	if (!tree_equal(was, is))
-		rule_fail_invalid(c, AT(up, key), is, "field is immutable");
 }
 
 void

@@ -43,8 +43,6 @@ void rule_fail_int(
 /* An Invalid error that does not show the value. */
 void rule_fail_unsaid(
     struct causes *c, const struct at *at, const char *detail);
-void rule_fail_internal(
-    struct causes *c, const struct at *at, const char *detail);
 void rule_fail_forbidden(
     struct causes *c, const struct at *at, const char *detail);
 void rule_fail_duplicate(
@@ -86,23 +84,6 @@ bool rule_is_among(struct arena *a, struct rule_index **indexes,
     const struct node *list, size_t count, const char *key, struct span text);
 void rule_index_release(struct rule_index *indexes);
 bool rule_text_is_any(const struct node *n, ...) __attribute__((sentinel));
-
-/* Checks of the member of object at key. An absent member is fine unless the
- * comment says otherwise. */
-void rule_nonnegative(struct causes *c, const struct at *up,
-    const struct node *object, const char *key);
-void rule_immutable(struct causes *c, const struct at *up,
-    const struct node *live, const struct node *object, const char *key);
-/* Checks as ValidateEnum does: an absent value is Required. */
-#define check_enum(c, up, object, key, ...)                                    \
-	do {                                                                   \
-		const struct node *value_ = rule_given((object), (key));       \
-		if (tree_empty(value_))                                        \
-			rule_fail_required((c), AT((up), (key)), "");          \
-		else if (!rule_text_is_any(value_, __VA_ARGS__, (char *)NULL)) \
-			rule_fail_unsupported((c), AT((up), (key)), value_,    \
-			    __VA_ARGS__, (char *)NULL);                        \
-	} while (0)
 
 /* Each adds all errors of a text of that form. */
 void rule_dns_label(struct causes *c, const struct at *at, struct span text);

@@ -4,7 +4,6 @@
 #include "conf/label.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
-#include "value/dnsname.h"
 
 #define REGEX_HINT "regex used for validation is "
 
@@ -14,35 +13,29 @@ lower_or_digit(char c)
 	return span_is_lower(c) || span_is_digit(c);
 }
 
+static void
+check_name(struct causes *c, const struct at *at, struct span s,
+    enum name_rule rule, size_t max)
+{
+	const char *why = name_check_form(s, rule);
+
+	if (s.n > max)
+		rule_fail_text(c, at, s,
+		    rule_say(c, "must be no more than %zu characters", max));
+	if (why != NULL)
+		rule_fail_text(c, at, s, why);
+}
+
 void
 rule_dns_label(struct causes *c, const struct at *at, struct span s)
 {
-	if (s.n > 63)
-		rule_fail_text(c, at, s, "must be no more than 63 characters");
-	if (dnsname_is_label(s))
-		return;
-	rule_fail_text(c, at, s,
-	    dnsname_is_subdomain(s)
-		? "must not contain dots"
-		: "a lowercase RFC 1123 label must consist of lower case "
-		  "alphanumeric characters or '-', and must start and end with "
-		  "an alphanumeric character (e.g. 'my-name',  or "
-		  "'123-abc', " REGEX_HINT "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
+	check_name(c, at, s, NAME_LABEL, 63);
 }
 
 void
 rule_dns_subdomain(struct causes *c, const struct at *at, struct span s)
 {
-	if (s.n > 253)
-		rule_fail_text(c, at, s, "must be no more than 253 characters");
-	if (!dnsname_is_subdomain(s))
-		rule_fail_text(c, at, s,
-		    "a lowercase RFC 1123 subdomain must consist of lower case "
-		    "alphanumeric characters, '-' or '.', and must start and "
-		    "end with an alphanumeric character (e.g. "
-		    "'example.com', " REGEX_HINT
-		    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-		    "(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
+	check_name(c, at, s, NAME_SUBDOMAIN, 253);
 }
 
 /* A subdomain whose labels may begin with, and hold, underscores. */

@@ -6,188 +6,10 @@
 #include "builtin/builtin.h"
 #include "builtin/ruleline.h"
 #include "type/cause.h"
+#include "type/objectmeta.h"
 
 static void run_rules(const struct rule_run *run, const struct rule *rules,
     size_t n, const struct rule_place *p);
-
-/* ---- values ---- */
-
-static struct node *
-step_to(const struct node *n, const struct rule_step *s)
-{
-	if (s->kind == STEP_FIRST)
-		return builtin_item(n, 0);
-	return rule_given(n, s->key);
-}
-
-/* The place where a path starts. */
-static const struct rule_place *
-start_of(const struct rule_path *path, const struct rule_place *p)
-{
-	for (unsigned i = 0; i < path->up && p->outer != NULL; i++)
-		p = p->outer;
-	while (path->root && p->outer != NULL)
-		p = p->outer;
-	return p;
-}
-
-static struct node *
-value_at(const struct rule_path *path, const struct rule_place *p, bool live)
-{
-	struct node *n;
-
-	p = start_of(path, p);
-	n = live || path->live ? p->was : p->n;
-	for (size_t i = 0; i < path->n; i++)
-		n = step_to(n, &path->steps[i]);
-	return n;
-}
-
-static bool
-compares(const char *how, int64_t x, int64_t y)
-{
-	return (x < y && how[0] == '<') || (x > y && how[0] == '>') ||
-	    (x > y && how[1] == '>') || (x == y && how[1] == '=');
-}
-
-static bool
-is_value(const struct node *n, struct span want)
-{
-	if (tree_is(n, NODE_TRUE))
-		return span_is(want, "true");
-	if (tree_is(n, NODE_FALSE))
-		return span_is(want, "false");
-	return tree_is(n, NODE_STRING) && span_eq(tree_text(n), want);
-}
-
-static bool
-is_any(const struct node *n, const struct span *values, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (is_value(n, values[i]))
-			return true;
-	return false;
-}
-
-/* Whether the term holds; if its path has [], for any item. */
-static bool
-any_holds(const struct rule_term *t, size_t i, const struct node *n)
-{
-	if (i < t->path.n && t->path.steps[i].kind == STEP_ITEMS) {
-		for (size_t k = 0; k < tree_count(n); k++)
-			if (any_holds(t, i + 1, n->items[k]))
-				return true;
-		return false;
-	}
-	if (i < t->path.n)
-		return any_holds(t, i + 1, step_to(n, &t->path.steps[i]));
-	switch (t->kind) {
-	case TERM_FILLED:
-		return !tree_empty(n);
-	case TERM_GIVEN:
-		return n != NULL;
-	case TERM_IS:
-		return is_any(n, t->values, t->n);
-	case TERM_STARTS:
-		return tree_is(n, NODE_STRING) &&
-		    tree_text(n).n >= t->values->n &&
-		    memcmp(tree_text(n).p, t->values->p, t->values->n) == 0;
-	case TERM_HAS:
-		return span_find(tree_text(n), *t->values->p) != NULL;
-	case TERM_INT:
-		return tree_is(n, NODE_NUMBER);
-	case TERM_OBJECT:
-		return tree_is(n, NODE_OBJECT);
-	case TERM_NEGATIVE:
-		return rule_is_negative(n);
-	default:
-		return false;
-	}
-}
-
-static size_t
-sources(const struct rule_term *t, const struct node *n)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		count += !tree_is(tree_get_span(n, t->values[i]), NODE_NULL) &&
-		    tree_get_span(n, t->values[i]) != NULL;
-	return count;
-}
-
-/* Whether a member of the object at the path changed; without names, whether
- * the value changed. */
-static bool
-any_changed(const struct rule_term *t, const struct rule_place *p)
-{
-	const struct node *is = value_at(&t->path, p, false);
-	const struct node *was = value_at(&t->path, p, true);
-
-	if (t->n == 0)
-		return !(tree_empty(is) && tree_empty(was)) &&
-		    !tree_equal(is, was);
-	for (size_t i = 0; i < t->n; i++) {
-		const struct node *x = tree_get_span(is, t->values[i]);
-		const struct node *y = tree_get_span(was, t->values[i]);
-		if (!(tree_empty(x) && tree_empty(y)) && !tree_equal(x, y))
-			return true;
-	}
-	return false;
-}
-
-static bool
-term_holds(const struct rule_run *run, const struct rule_term *t,
-    const struct rule_place *p)
-{
-	const struct rule_place *from;
-
-	switch (t->kind) {
-	case TERM_UPDATE:
-		return run->x != NULL && run->x->live != NULL;
-	case TERM_NAMESPACED:
-		return run->x->resource->namespaced;
-	case TERM_ARG:
-		return span_is(t->values[0], run->arg);
-	case TERM_CHANGED:
-		return run->x->live != NULL && any_changed(t, p);
-	case TERM_COUNT:
-		return compares(t->compare,
-		    (int64_t)tree_count(value_at(&t->path, p, false)),
-		    t->number);
-	case TERM_SOURCES:
-		return compares(t->compare,
-		    (int64_t)sources(t, value_at(&t->path, p, false)),
-		    t->number);
-	case TERM_AMOUNT:
-		return compares(t->compare,
-		    rule_amount(value_at(&t->path, p, false)),
-		    t->has_other ? rule_amount(value_at(&t->other, p, false))
-				 : t->number);
-	default:
-		from = start_of(&t->path, p);
-		return any_holds(t, 0, t->path.live ? from->was : from->n);
-	}
-}
-
-/* Whether all terms hold, or all of one side of an "or". */
-static bool
-holds(const struct rule_run *run, const struct rule *r,
-    const struct rule_place *p)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < r->term_count; i++) {
-		const struct rule_term *t = &r->terms[i];
-		if (t->kind != TERM_OR)
-			all = all && term_holds(run, t, p) != t->not ;
-		else if (all)
-			return true;
-		else
-			all = true;
-	}
-	return all;
-}
 
 /* The detail with $1 and {path} filled in. */
 static const char *
@@ -207,7 +29,7 @@ detail_of(const struct rule_run *run, const struct rule *r,
 			const char *end = strchr(s, '}');
 			struct rule_path path = ruleline_path(run->arena,
 			    span_make(s + 1, (size_t)(end - s) - 1));
-			const struct node *n = value_at(&path, p, false);
+			const struct node *n = rulecondition_value(&path, p);
 			if (tree_is(n, NODE_NUMBER))
 				buf_addspan(&b, n->text);
 			else
@@ -232,6 +54,7 @@ typedef void op_fn(const struct rule_run *run, const struct rule *r,
 struct rule_op {
 	const char *word;
 	op_fn *run;
+	bool takes_path; /* as its argument */
 };
 
 #define OP(name)                                                           \
@@ -265,6 +88,12 @@ OP(fail_int)
 OP(fail_forbidden)
 {
 	rule_fail_forbidden(run->causes, p->at, DETAIL);
+}
+
+/* Does not show the value. */
+OP(fail_unsaid)
+{
+	rule_fail_unsaid(run->causes, p->at, DETAIL);
 }
 
 OP(fail_unsupported)
@@ -303,7 +132,7 @@ OP(unset)
 
 OP(in)
 {
-	if (!is_any(p->n, r->args, r->arg_count))
+	if (!rulecondition_is_any(p->n, r->args, r->arg_count))
 		fail_unsupported(run, r, p, base);
 }
 
@@ -359,11 +188,10 @@ OP(nonnegative)
 /* At most the number at another path. */
 OP(limit)
 {
-	struct rule_path other = ruleline_path(run->arena, r->args[0]);
 	int64_t n = 0, most = 0;
 
 	tree_get_int(p->n, &n);
-	tree_get_int(value_at(&other, base, false), &most);
+	tree_get_int(rulecondition_value(&r->other, base), &most);
 	if (n > most)
 		fail_int(run, r, p, base);
 }
@@ -414,6 +242,59 @@ OP(immutable)
 		    run->causes, p->at, p->n, "field is immutable");
 }
 
+/* The same as immutable, of a text: the error shows an absent one as "". */
+OP(same_text)
+{
+	(void)r, (void)base;
+	if (!span_eq(tree_text(p->was), tree_text(p->n)))
+		rule_fail_text(
+		    run->causes, p->at, tree_text(p->n), "field is immutable");
+}
+
+/* Two times. All have one form, so their texts compare like the times. */
+OP(not_before)
+{
+	const struct node *other = rulecondition_value(&r->other, base);
+
+	if (p->n != NULL && other != NULL &&
+	    span_cmp(tree_text(p->n), tree_text(other)) < 0)
+		fail_invalid(run, r, p, base);
+}
+
+/* The place in a copy of the object, where what may change is as it was. */
+static struct node *
+kept_at(const struct rule_run *run, const struct rule_place *p)
+{
+	struct node *n;
+
+	if (p->outer == NULL) {
+		if (run->state->kept == NULL)
+			run->state->kept = tree_copy(run->arena, p->n);
+		return run->state->kept;
+	}
+	n = kept_at(run, p->outer);
+	return p->at->field != NULL ? rule_given(n, p->at->field)
+	    : p->at->key.p != NULL  ? tree_get_span(n, p->at->key)
+				    : builtin_item(n, p->at->index);
+}
+
+OP(may_change)
+{
+	struct node *n = kept_at(run, p->outer);
+
+	(void)base;
+	if (tree_is(n, NODE_OBJECT))
+		builtin_keep_member(run->arena, p->outer->was, n,
+		    r->path.steps[r->path.n - 1].key);
+}
+
+/* Only what may change has changed. */
+OP(unchanged)
+{
+	if (!tree_equal(kept_at(run, p), p->was))
+		fail_forbidden(run, r, p, base);
+}
+
 OP(percent)
 {
 	(void)r, (void)base;
@@ -431,17 +312,16 @@ OP(at_most_all)
 /* The key is unique in the list, and in the list that the argument names. */
 OP(unique)
 {
-	const char *key = r->path.steps[r->path.n - 1].key;
+	const char *key =
+	    r->path.n == 0 ? NULL : r->path.steps[r->path.n - 1].key;
 	const struct node *list = base->outer->n, *other = NULL;
 
-	if (r->arg_count > 0) {
-		struct rule_path path = ruleline_path(run->arena, r->args[0]);
-		other = value_at(&path, base, false);
-	}
-	if (rule_is_among(run->arena, run->indexes, list, base->index, key,
-		tree_text(p->n)) ||
-	    rule_is_among(run->arena, run->indexes, other, tree_count(other),
-		key, tree_text(p->n)))
+	if (r->arg_count > 0)
+		other = rulecondition_value(&r->other, base);
+	if (rule_is_among(run->arena, &run->state->indexes, list, base->index,
+		key, tree_text(p->n)) ||
+	    rule_is_among(run->arena, &run->state->indexes, other,
+		tree_count(other), key, tree_text(p->n)))
 		rule_fail_duplicate(run->causes, p->at, p->n);
 }
 
@@ -551,8 +431,8 @@ OP(single)
 }
 
 /* An error shows structs of the server by the names that Go has for their
- * members: NAME, or NAME=MEMBER; a text that is absent is "" with a " behind
- * it, and null without. */
+ * members: NAME, or NAME=MEMBER; a member that is absent is "" with a " behind
+ * it, 0 with a #, else null. */
 OP(fail_struct)
 {
 	struct arena *a = run->arena;
@@ -561,8 +441,9 @@ OP(fail_struct)
 	for (size_t i = 0; i < r->arg_count; i++) {
 		struct span member = r->args[i], name;
 		bool text = span_ends(member, "\"");
+		bool number = span_ends(member, "#");
 		struct node *n;
-		member.n -= text;
+		member.n -= text || number;
 		name = span_cut(&member, '=');
 		if (member.p == NULL) {
 			char *first = arena_str(a, name);
@@ -571,10 +452,13 @@ OP(fail_struct)
 		}
 		n = rule_given(p->n, arena_str(a, member));
 		if (n == NULL)
-			n = text ? tree_str(a, "") : tree_null(a);
+			n = text     ? tree_str(a, "")
+			    : number ? tree_int(a, 0)
+				     : tree_null(a);
 		tree_set(a, shown, name, n);
 	}
-	rule_fail_invalid(run->causes, p->at, shown, DETAIL);
+	/* In the order of the struct, not sorted as a map. */
+	cause_invalid(run->causes, rule_at_words(a, p->at), shown, DETAIL);
 }
 
 /* ---- defaults ---- */
@@ -615,11 +499,32 @@ OP(put_zero)
 
 OP(put_copy)
 {
-	struct rule_path from = ruleline_path(run->arena, r->args[0]);
-	struct node *n = value_at(&from, base, false);
+	struct node *n = rulecondition_value(&r->other, base);
 
 	if (n != NULL)
 		put(run, r, p, tree_copy(run->arena, n));
+}
+
+OP(put_copy_absent)
+{
+	if (p->n == NULL)
+		put_copy(run, r, p, base);
+}
+
+/* In the object that is replaced: it is as it was. */
+OP(keep)
+{
+	(void)base;
+	if (tree_is(p->outer->n, NODE_OBJECT))
+		builtin_keep_member(run->arena, p->outer->was, p->outer->n,
+		    r->path.steps[r->path.n - 1].key);
+}
+
+OP(put_now)
+{
+	(void)base;
+	put(run, r, p,
+	    tree_string(run->arena, objectmeta_time_now(run->arena)));
 }
 
 OP(drop)
@@ -629,21 +534,74 @@ OP(drop)
 		tree_remove(p->outer->n, r->path.steps[r->path.n - 1].key);
 }
 
-static const struct rule_op ops[] = {{"!required", fail_required},
-    {"!invalid", fail_invalid}, {"!text", fail_text}, {"!int", fail_int},
-    {"!forbidden", fail_forbidden}, {"!unsupported", fail_unsupported},
-    {"!struct", fail_struct}, {"required", required}, {"given", given},
-    {"absent", absent}, {"unset", unset}, {"in", in}, {"enum", one_of},
-    {"between", between}, {"amount", amount}, {"nonnegative", nonnegative},
-    {"limit", limit}, {"grows", grows}, {"atmost", at_most}, {"length", length},
-    {"positive", positive}, {"immutable", immutable}, {"percent", percent},
-    {"max100", at_most_all}, {"unique", unique}, {"portname", port_name},
-    {"portnumber", port_number}, {"port", port}, {"label", label},
-    {"subdomain", subdomain}, {"qualified", qualified},
-    {"labelvalue", label_value}, {"configkey", config_key}, {"ip", address},
-    {"labels", labels}, {"annotations", annotations}, {"selector", selector},
-    {"call", call}, {"do", do_section}, {"single", single}, {"=", put_default},
-    {"?=", put_absent}, {"0=", put_zero}, {"copy", put_copy}, {"drop", drop}};
+OP(drop_same)
+{
+	if ((tree_empty(p->n) && tree_empty(p->was)) ||
+	    tree_equal(p->n, p->was))
+		drop(run, r, p, base);
+}
+
+static const struct rule_op ops[] = {
+    /* errors */
+    {"!required", fail_required, false},
+    {"!invalid", fail_invalid, false},
+    {"!text", fail_text, false},
+    {"!int", fail_int, false},
+    {"!forbidden", fail_forbidden, false},
+    {"!unsaid", fail_unsaid, false},
+    {"!unsupported", fail_unsupported, false},
+    {"!struct", fail_struct, false},
+    /* checks */
+    {"required", required, false},
+    {"given", given, false},
+    {"absent", absent, false},
+    {"unset", unset, false},
+    {"in", in, false},
+    {"enum", one_of, false},
+    {"between", between, false},
+    {"amount", amount, false},
+    {"nonnegative", nonnegative, false},
+    {"limit", limit, true},
+    {"grows", grows, false},
+    {"atmost", at_most, false},
+    {"length", length, false},
+    {"positive", positive, false},
+    {"immutable", immutable, false},
+    {"sametext", same_text, false},
+    {"notbefore", not_before, true},
+    {"may", may_change, false},
+    {"unchanged", unchanged, false},
+    {"percent", percent, false},
+    {"max100", at_most_all, false},
+    {"unique", unique, true},
+    {"portname", port_name, false},
+    {"portnumber", port_number, false},
+    {"port", port, false},
+    {"label", label, false},
+    {"subdomain", subdomain, false},
+    {"qualified", qualified, false},
+    {"labelvalue", label_value, false},
+    {"configkey", config_key, false},
+    {"ip", address, false},
+    {"labels", labels, false},
+    {"annotations", annotations, false},
+    {"selector", selector, false},
+    {"single", single, false},
+    /* defaults */
+    {"=", put_default, false},
+    {"?=", put_absent, false},
+    {"0=", put_zero, false},
+    {"copy", put_copy, true},
+    {"?copy", put_copy_absent, true},
+    {"drop", drop, false},
+    /* changes of a write */
+    {"keep", keep, false},
+    {"dropsame", drop_same, false},
+    {"now", put_now, false},
+    /* other rules */
+    {"call", call, false},
+    {"do", do_section, false},
+};
 
 const struct rule_op *
 ruletable_op(struct span word)
@@ -652,6 +610,12 @@ ruletable_op(struct span word)
 		if (span_is(word, ops[i].word))
 			return &ops[i];
 	return NULL;
+}
+
+bool
+ruletable_takes_path(const struct rule_op *op)
+{
+	return op->takes_path;
 }
 
 /* ---- running ---- */
@@ -667,7 +631,7 @@ run_line(const struct rule_run *run, const struct rule *r,
 	    (r->when == WHEN_FILLED && tree_empty(p->n)))
 		return;
 	if (r->has_shown)
-		shown.n = value_at(&r->shown, base, false);
+		shown.n = rulecondition_value(&r->shown, base);
 	if (r->top != NULL)
 		shown.at = &top;
 	if (r->op != NULL)
@@ -702,6 +666,8 @@ walk(const struct rule_run *run, const struct rule *r, size_t i,
 			here.n = tree_make(run->arena, p->n, s->key);
 		walk(run, r, i + 1, &here, base);
 		break;
+	case STEP_CONDITION: /* in conditions of rules alone */
+		break;
 	case STEP_FIRST:
 		here.was = builtin_item(p->was, 0);
 		here.n = builtin_item(p->n, 0);
@@ -710,6 +676,7 @@ walk(const struct rule_run *run, const struct rule *r, size_t i,
 	case STEP_ITEMS:
 		while ((here.n = builtin_item(p->n, here.index)) != NULL) {
 			at.index = here.index;
+			here.was = builtin_item(p->was, here.index);
 			walk(run, r, i + 1, &here, base);
 			here.index++;
 		}
@@ -733,25 +700,33 @@ run_rules(const struct rule_run *run, const struct rule *rules, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct rule *r = &rules[i];
 		if (r->kind == RULE_LINE) {
-			walk(run, r, 0, start_of(&r->path, p), p);
+			walk(run, r, 0, rulecondition_start(&r->path, p), p);
 			continue;
 		}
 		if (r->kind == RULE_IF)
 			done = false;
-		if (done || (r->kind != RULE_ELSE && !holds(run, r, p)))
+		if (done ||
+		    (r->kind != RULE_ELSE && !rulecondition_holds(run, r, p)))
 			continue;
 		done = true;
 		run_rules(run, r->inner, r->inner_count, p);
 	}
 }
 
+/* For every write, so not printed. */
 static struct span
 section_name(
     struct arena *a, struct span group, struct span plural, const char *suffix)
 {
-	return arena_printf(a, "%.*s/%.*s%s",
-	    SPAN_ARG(group.n > 0 ? group : span_str("core")), SPAN_ARG(plural),
-	    suffix);
+	struct span g = group.n > 0 ? group : span_str("core");
+	size_t n = strlen(suffix);
+	char *name = arena_alloc(a, g.n + plural.n + n + 2), *end = name;
+
+	end = mempcpy(end, g.p, g.n);
+	*end++ = '/';
+	end = mempcpy(end, plural.p, plural.n);
+	memcpy(end, suffix, n + 1);
+	return span_make(name, g.n + 1 + plural.n + n);
 }
 
 void
@@ -760,13 +735,13 @@ ruletable_part(struct causes *c, const struct change_of *x, const struct at *at,
 {
 	/* The cast is safe: checks do not write. */
 	struct rule_place top = {NULL, at, (struct node *)n, NULL, 0};
-	struct rule_index *indexes = NULL;
-	struct rule_run run = {c->arena, &indexes, c, x, arg};
+	struct rule_state state = {NULL, NULL};
+	struct rule_run run = {c->arena, &state, c, x, arg};
 
 	if (x != NULL && at == NULL)
 		top.was = (struct node *)x->live;
 	run_section(&run, span_str(section), NULL, &top);
-	rule_index_release(indexes);
+	rule_index_release(state.indexes);
 }
 
 void
@@ -780,15 +755,37 @@ ruletable_check(struct causes *c, const struct change_of *x, const char *suffix,
 	    c, x, NULL, object, name.p, arena_str(c->arena, x->subresource));
 }
 
+/* Rules that change the object: of defaults, x NULL, or of a write. */
+static void
+run_changes(struct arena *a, const struct change_of *x, struct span name,
+    struct node *object)
+{
+	struct rule_place top = {NULL, NULL, object, NULL, 0};
+	struct rule_state state = {NULL, NULL};
+	struct rule_run run = {a, &state, NULL, x, ""};
+
+	if (x != NULL) {
+		top.was = (struct node *)x->live;
+		run.arg = arena_str(a, x->subresource);
+	}
+	run_section(&run, name, NULL, &top);
+	rule_index_release(state.indexes);
+}
+
 void
 ruletable_default(
     struct arena *a, struct span group, struct span plural, struct node *object)
 {
-	struct rule_place top = {NULL, NULL, object, NULL, 0};
-	struct rule_index *indexes = NULL;
-	struct rule_run run = {a, &indexes, NULL, NULL, ""};
+	run_changes(
+	    a, NULL, section_name(a, group, plural, " defaults"), object);
+}
 
-	run_section(
-	    &run, section_name(a, group, plural, " defaults"), NULL, &top);
-	rule_index_release(indexes);
+void
+ruletable_prepare(
+    const struct change_of *x, const char *suffix, struct node *object)
+{
+	run_changes(x->arena, x,
+	    section_name(
+		x->arena, x->resource->group, x->resource->plural, suffix),
+	    object);
 }

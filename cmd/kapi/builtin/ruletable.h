@@ -21,11 +21,16 @@ struct rule_place {
 	size_t index;			/* place in its list, if an item */
 };
 
+/* Made by a run as it goes on. */
+struct rule_state {
+	struct rule_index *indexes; /* of long lists */
+	struct node *kept;	    /* the object before its allowed changes */
+};
+
 /* A run of rules over an object. */
 struct rule_run {
 	struct arena *arena;
-	struct rule_index *
-	    *indexes;		   /* for long lists, made as they are needed */
+	struct rule_state *state;
 	struct causes *causes;	   /* NULL: defaults */
 	const struct change_of *x; /* NULL: defaults */
 	const char *arg; /* argument of the section's call; never NULL */
@@ -34,12 +39,14 @@ struct rule_run {
 /* A function that a line of rules.txt calls. */
 typedef void rule_fn(const struct rule_run *run, const struct rule_place *p);
 
-/* Runs the section "GROUP/PLURAL", with " status" or " defaults" behind it, if
- * there is one. */
+/* Each runs the section "GROUP/PLURAL", with " status", " defaults", " prepare"
+ * or " status prepare" behind it, if there is one. */
 void ruletable_check(struct causes *c, const struct change_of *x,
     const char *suffix, const struct node *object);
 void ruletable_default(struct arena *a, struct span group, struct span plural,
     struct node *object);
+void ruletable_prepare(
+    const struct change_of *x, const char *suffix, struct node *object);
 /* Runs the section of that name on a part of an object. x may be NULL. */
 void ruletable_part(struct causes *c, const struct change_of *x,
     const struct at *at, const struct node *n, const char *section,

@@ -5,44 +5,6 @@
  */
 #include "builtin/topics.h"
 
-static bool
-of_type(const struct node *spec, const char *type)
-{
-	return tree_text_is(rule_given(spec, "type"), type);
-}
-
-static bool
-reachable_from_outside(const struct node *spec)
-{
-	return of_type(spec, "LoadBalancer") || of_type(spec, "NodePort") ||
-	    (of_type(spec, "ClusterIP") &&
-		tree_count(rule_given(spec, "externalIPs")) > 0);
-}
-
-static bool
-needs_health_port(const struct node *spec)
-{
-	return of_type(spec, "LoadBalancer") &&
-	    tree_text_is(rule_given(spec, "externalTrafficPolicy"), "Local");
-}
-
-void
-service_target_port(const struct rule_run *run, const struct rule_place *p)
-{
-	struct node *target = rule_given(p->n, "targetPort");
-	int64_t n;
-
-	if (tree_empty(target) || (tree_get_int(target, &n) && n == 0))
-		tree_put(run->arena, p->n, "targetPort",
-		    tree_int(run->arena, rule_int(p->n, "port", 0)));
-}
-
-static bool
-has_ports_on_nodes(const struct node *spec)
-{
-	return of_type(spec, "NodePort") || of_type(spec, "LoadBalancer");
-}
-
 /* The port of live with the same protocol and number. */
 static const struct node *
 port_before(const struct node *was, const struct node *port)
@@ -57,72 +19,56 @@ port_before(const struct node *was, const struct node *port)
 	return NULL;
 }
 
-/* Addresses and ports that were assigned stay if the client left them out. */
-static void
-follow_address(struct arena *a, const struct node *was, struct node *spec)
+/* An address that the client left out or changed, and its list, which it did not
+ * change. */
+void
+service_follow_address(const struct rule_run *run, const struct rule_place *p)
 {
+	struct node *spec = p->n, *ips = rule_given(spec, "clusterIPs");
 	const struct node *ip = rule_given(spec, "clusterIP");
-	struct node *ips;
 
+	if (!builtin_same_member(p->was, spec, "clusterIPs"))
+		return;
 	if (tree_empty(ip)) {
-		if (!tree_empty(rule_given(was, "clusterIP")) &&
-		    builtin_same_member(was, spec, "clusterIPs"))
+		if (!tree_empty(rule_given(p->was, "clusterIP")))
 			tree_remove(spec, "clusterIPs");
-	} else if (!builtin_same_member(was, spec, "clusterIP") &&
-	    builtin_same_member(was, spec, "clusterIPs") &&
-	    tree_count(rule_given(spec, "clusterIPs")) > 0) {
-		ips = tree_copy(a, rule_given(spec, "clusterIPs"));
-		ips->items[0] = tree_string(a, tree_text(ip));
-		tree_put(a, spec, "clusterIPs", ips);
+	} else if (!builtin_same_member(p->was, spec, "clusterIP") &&
+	    tree_count(ips) > 0) {
+		ips = tree_copy(run->arena, ips);
+		ips->items[0] = tree_string(run->arena, tree_text(ip));
+		tree_put(run->arena, spec, "clusterIPs", ips);
 	}
 }
 
-static void
-keep_allocated(struct arena *a, const struct node *was, struct node *spec)
+void
+service_keep_ports(const struct rule_run *run, const struct rule_place *p)
 {
+	const struct node *ports = rule_given(p->n, "ports"), *before;
 	struct node *port;
-	const struct node *p;
 
-	if (!of_type(was, "ExternalName") && !of_type(spec, "ExternalName")) {
-		if (tree_empty(rule_given(spec, "clusterIP")))
-			builtin_keep_member(a, was, spec, "clusterIP");
-		if (tree_empty(rule_given(spec, "clusterIPs")) &&
-		    builtin_same_member(was, spec, "clusterIP"))
-			builtin_keep_member(a, was, spec, "clusterIPs");
-	}
-	if (has_ports_on_nodes(was) && has_ports_on_nodes(spec))
-		for (size_t i = 0; (port = builtin_item(
-					rule_given(spec, "ports"), i)) != NULL;
-		     i++)
-			if (rule_int(port, "nodePort", 0) == 0 &&
-			    (p = port_before(was, port)) != NULL)
-				builtin_keep_member(a, p, port, "nodePort");
-	if (needs_health_port(was) && needs_health_port(spec) &&
-	    rule_int(spec, "healthCheckNodePort", 0) == 0)
-		builtin_keep_member(a, was, spec, "healthCheckNodePort");
+	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
+		if (rule_int(port, "nodePort", 0) == 0 &&
+		    (before = port_before(p->was, port)) != NULL)
+			builtin_keep_member(
+			    run->arena, before, port, "nodePort");
 }
 
-static void
-drop_same(const struct node *was, struct node *spec, const char *key)
+/* Drops the node ports, unless the client changed one. */
+void
+service_drop_ports(const struct rule_run *run, const struct rule_place *p)
 {
-	if (builtin_same_member(was, spec, key))
-		tree_remove(spec, key);
-}
-
-static void
-drop_node_ports(const struct node *was, struct node *spec)
-{
+	const struct node *ports = rule_given(p->n, "ports");
+	const struct node *was = rule_given(p->was, "ports");
 	struct node *port;
-	struct node *ports = rule_given(spec, "ports");
 
+	(void)run;
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++) {
 		bool same = rule_int(port, "nodePort", 0) == 0;
-		for (size_t k = 0; k < tree_count(rule_given(was, "ports"));
-		     k++)
+
+		for (size_t k = 0; k < tree_count(was); k++)
 			same = same ||
 			    builtin_same_member(
-				builtin_item(rule_given(was, "ports"), k), port,
-				"nodePort");
+				was->items[k], port, "nodePort");
 		if (!same)
 			return;
 	}
@@ -130,66 +76,27 @@ drop_node_ports(const struct node *was, struct node *spec)
 		tree_remove(port, "nodePort");
 }
 
-/* Drops the fields that the old type had and the new one does not have, unless
- * the client changed them. */
-static void
-drop_by_type(const struct node *was, struct node *spec)
-{
-	if (!of_type(was, "ExternalName") && of_type(spec, "ExternalName")) {
-		if (builtin_same_member(was, spec, "clusterIPs")) {
-			tree_remove(spec, "clusterIP");
-			tree_remove(spec, "clusterIPs");
-		}
-		drop_same(was, spec, "ipFamilies");
-		drop_same(was, spec, "ipFamilyPolicy");
-		drop_same(was, spec, "internalTrafficPolicy");
-	}
-	if (has_ports_on_nodes(was) && !has_ports_on_nodes(spec))
-		drop_node_ports(was, spec);
-	if (needs_health_port(was) && !needs_health_port(spec))
-		drop_same(was, spec, "healthCheckNodePort");
-	if (of_type(was, "LoadBalancer") && !of_type(spec, "LoadBalancer")) {
-		drop_same(was, spec, "allocateLoadBalancerNodePorts");
-		drop_same(was, spec, "loadBalancerClass");
-	}
-	if (reachable_from_outside(was) && !reachable_from_outside(spec))
-		drop_same(was, spec, "externalTrafficPolicy");
-}
-
 void
 service_prepare(const struct change_of *x, struct node *object)
 {
-	struct node *spec = rule_given(object, "spec"), *status;
-	const struct node *was = rule_given(x->live, "spec");
+	struct node *spec = rule_given(object, "spec");
 
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	if (x->live != NULL) {
-		follow_address(x->arena, was, spec);
-		keep_allocated(x->arena, was, spec);
-		drop_by_type(was, spec);
-		if (!of_type(spec, "LoadBalancer")) {
-			status = tree_object(x->arena);
-			tree_put(x->arena, status, "loadBalancer",
-			    tree_object(x->arena));
-			tree_put(x->arena, object, "status", status);
-		}
-	}
-	clusterip_allocate(x->arena, x->store, was, spec);
+	if (tree_is(spec, NODE_OBJECT))
+		clusterip_allocate(
+		    x->arena, x->store, rule_given(x->live, "spec"), spec);
 }
 
 void
 service_external_name(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
 	struct span name = tree_text(p->n);
 
 	if (name.n > 0 && name.p[name.n - 1] == '.')
 		name.n--;
 	if (name.n > 0)
-		rule_dns_subdomain(c, p->at, name);
+		rule_dns_subdomain(run->causes, p->at, name);
 	else
-		rule_fail_required(c, p->at, "");
+		rule_fail_required(run->causes, p->at, "");
 }
 
 /* A port as errors print it: all members of Go's struct. */
@@ -220,69 +127,31 @@ void
 service_ports_differ(const struct rule_run *run, const struct rule_place *p)
 {
 	struct causes *c = run->causes;
-	const struct at *at = p->at;
 	const struct node *spec = p->n;
 	const struct node *ports = rule_given(spec, "ports"), *port;
 	struct map seen = MAP_INIT;
 
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
-		if (of_type(spec, "ClusterIP") &&
-		    rule_int(port, "nodePort", 0) != 0)
-			rule_fail_forbidden(c,
-			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
-			    "may not be used when `type` is 'ClusterIP'");
-	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		if (rule_int(port, "nodePort", 0) != 0 &&
 		    rule_seen_before(
 			&seen, port_key(c->arena, port, "nodePort")))
 			rule_fail_duplicate(c,
-			    AT(AT_INDEX(AT(at, "ports"), i), "nodePort"),
+			    AT(AT_INDEX(AT(p->at, "ports"), i), "nodePort"),
 			    rule_given(port, "nodePort"));
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		if (rule_seen_before(&seen, port_key(c->arena, port, "port")))
-			rule_fail_duplicate(c, AT_INDEX(AT(at, "ports"), i),
+			rule_fail_duplicate(c, AT_INDEX(AT(p->at, "ports"), i),
 			    go_port(c->arena, port));
 	map_release(&seen);
 }
 
+/* Addresses; the first one may be "None". */
 void
 service_cluster_ips(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *spec = p->n;
-	const struct node *ips = rule_given(spec, "clusterIPs"), *ip;
-	const struct node *first = rule_given(spec, "clusterIP");
-	const struct node *families = rule_given(spec, "ipFamilies");
+	const struct node *ip;
 
-	if (!tree_empty(first)) {
-		if (tree_count(ips) == 0)
-			rule_fail_required(c, AT(at, "clusterIPs"), "");
-		else if (!tree_equal(ips->items[0], first))
-			rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
-			    "first value must match `clusterIP`");
-	} else if (tree_count(ips) > 0) {
-		rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
-		    "must be empty when `clusterIP` is not specified");
-	}
-	for (size_t i = 0; (ip = builtin_item(ips, i)) != NULL; i++)
+	for (size_t i = 0; (ip = builtin_item(p->n, i)) != NULL; i++)
 		if (i > 0 || !tree_text_is(ip, "None"))
-			rule_ip(c, AT_INDEX(AT(at, "clusterIPs"), i),
-			    tree_text(ip));
-	if (tree_count(ips) > 2)
-		rule_fail_invalid(c, AT(at, "clusterIPs"), ips,
-		    "may only hold up to 2 values");
-	for (size_t i = 1; i < tree_count(families); i++)
-		for (size_t k = 0; k < i; k++)
-			if (tree_equal(families->items[i], families->items[k]))
-				rule_fail_duplicate(c,
-				    AT_INDEX(AT(at, "ipFamilies"), i),
-				    families->items[i]);
-	if (tree_text_is(
-		rule_given(spec, "ipFamilyPolicy"), "RequireDualStack") &&
-	    !(tree_text_is(first, "None") &&
-		tree_count(rule_given(spec, "selector")) == 0))
-		rule_fail_invalid(c, AT(at, "ipFamilyPolicy"),
-		    rule_given(spec, "ipFamilyPolicy"),
-		    "this cluster is not configured for dual-stack services");
+			rule_ip(run->causes, AT_INDEX(p->at, i), tree_text(ip));
 }

@@ -96,60 +96,14 @@ storage_claim_prepare(const struct change_of *x, struct node *object)
 	}
 }
 
-void
-storage_claim_update(const struct rule_run *run, const struct rule_place *p)
+static void
+check_amount(struct causes *c, const struct at *up, const struct member *amount)
 {
-	struct causes *c = run->causes;
-	const struct node *live = p->was, *object = p->n;
-	const struct at *at = AT(NULL, "spec");
-	const struct node *was = rule_given(live, "spec");
-	const struct node *spec = rule_given(object, "spec");
-	const struct node *size = tree_path(spec, "resources.requests.storage");
-	struct node *copy = tree_copy(c->arena, spec), *requests;
-	bool bound = rule_text_is_any(
-	    tree_path(live, "status.phase"), "Bound", (char *)NULL);
+	struct quantity q;
 
-	if (tree_empty(rule_given(was, "volumeName")))
-		builtin_keep_member(c->arena, was, copy, "volumeName");
-	if (rule_given(was, "storageClassName") == NULL && !bound)
-		builtin_keep_member(c->arena, was, copy, "storageClassName");
-	requests = tree_path(copy, "resources.requests");
-	if (bound && requests != NULL) {
-		builtin_keep_member(c->arena,
-		    tree_path(was, "resources.requests"), requests, "storage");
-		builtin_keep_member(
-		    c->arena, was, copy, "volumeAttributesClassName");
-	}
-	/* The real server appends a diff in Go's words. */
-	if (!tree_equal(copy, was))
-		rule_fail_forbidden(c, at,
-		    "spec is immutable after creation except "
-		    "resources.requests and volumeAttributesClassName for "
-		    "bound claims\n");
-	if (rule_quantity_cmp(
-		size, tree_path(was, "resources.requests.storage")) < 0 &&
-	    rule_quantity_cmp(
-		size, tree_path(live, "status.capacity.storage")) <= 0)
-		rule_fail_forbidden(c,
-		    AT(AT(AT(at, "resources"), "requests"), "storage"),
-		    "field can not be less than status.capacity");
-	if (!builtin_same_member(was, spec, "volumeMode"))
-		rule_fail_invalid(c, AT(NULL, "volumeMode"),
-		    rule_given(spec, "volumeMode"), "field is immutable");
-}
-
-void
-storage_volume_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *status;
-
-	if (x->live != NULL)
-		return;
-	status = tree_object(x->arena);
-	tree_put(x->arena, status, "lastPhaseTransitionTime",
-	    tree_string(x->arena, objectmeta_time_now(x->arena)));
-	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
-	tree_put(x->arena, object, "status", status);
+	if (rule_quantity_get(amount->value, &q) && quantity_sign(&q) < 0)
+		rule_fail_int(c, AT_KEY(up, amount->key), quantity_integer(&q),
+		    "must be a valid resource quantity");
 }
 
 void
@@ -172,24 +126,11 @@ storage_capacity(const struct rule_run *run, const struct rule_place *p)
 		const struct at *here = AT_KEY(at, capacity->members[i].key);
 		if (!rule_quantity_get(n, &bytes))
 			continue;
-		if (quantity_sign(&bytes) < 0)
-			rule_fail_int(c, here, quantity_integer(&bytes),
-			    "must be a valid resource quantity");
+		check_amount(c, at, &capacity->members[i]);
 		if (quantity_sign(&bytes) <= 0)
 			rule_fail_invalid(
 			    c, here, n, "must be greater than zero");
 	}
-}
-
-static void
-check_amounts(
-    struct causes *c, const struct at *up, const struct member *amount)
-{
-	struct quantity q;
-
-	if (rule_quantity_get(amount->value, &q) && quantity_sign(&q) < 0)
-		rule_fail_int(c, AT_KEY(up, amount->key), quantity_integer(&q),
-		    "must be a valid resource quantity");
 }
 
 /* A claim may name "storage" and resources of a domain that is not
@@ -224,7 +165,7 @@ storage_claim_status(
 
 	(void)x;
 	for (size_t i = 0; i < tree_count(all); i++)
-		check_amounts(c, AT(up, "capacity"), &all->members[i]);
+		check_amount(c, AT(up, "capacity"), &all->members[i]);
 	all = rule_given(status, "allocatedResourceStatuses");
 	for (size_t i = 0; i < tree_count(all); i++) {
 		struct span key = all->members[i].key;
@@ -238,5 +179,5 @@ storage_claim_status(
 	all = rule_given(status, "allocatedResources");
 	for (size_t i = 0; i < tree_count(all); i++)
 		if (check_key(c, at, all->members[i].key))
-			check_amounts(c, at, &all->members[i]);
+			check_amount(c, at, &all->members[i]);
 }

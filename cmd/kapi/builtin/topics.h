@@ -11,30 +11,16 @@
 #include "type/strategy.h"
 
 /* Pods: poddefault.c, pod.c, resize.c, podstatus.c, container.c */
-prepare_fn pod_prepare, pod_status_prepare, resize_prepare;
-validate_fn pod_validate, resize_validate;
+prepare_fn pod_prepare, resize_prepare;
 /* The class of service that a spec gives a Pod: a text. */
 const struct node *pod_qos(struct arena *a, const struct node *spec);
-rule_fn container_device, container_downward, container_env_name,
-    container_field_ref, container_file_path, container_host_ports,
-    container_image, container_mounts, container_no_dotdot,
-    container_resource_ref, container_resources, container_search_path,
-    poddefault_ips, poddefault_pull_policy, poddefault_requests,
-    poddefault_volume, podstatus_addresses, podstatus_host, podstatus_states;
 
-/* Workloads: apps.c, batch.c, jobstatus.c, cron.c */
-prepare_fn apps_deployment_prepare, apps_daemonset_prepare, batch_job_prepare;
+/* Workloads: apps.c, batch.c, cron.c */
+prepare_fn apps_daemonset_prepare;
 default_fn apps_daemonset_bookmark, apps_replicas_bookmark;
-validate_fn jobstatus_validate;
-rule_fn apps_bad_partition, apps_bad_strategy, apps_bad_update,
-    apps_claim_template, apps_controller_selects, apps_statefulset_update,
-    apps_template, apps_template_generation, batch_generated_labels,
-    batch_selects, cron_schedule, cron_zone;
 
 /* Services: service.c, clusterip.c */
 prepare_fn service_prepare;
-rule_fn service_cluster_ips, service_external_name, service_ports_differ,
-    service_target_port;
 /* Allocates the addresses and node ports that the Service lacks. */
 void clusterip_allocate(struct arena *a, struct store *store,
     const struct node *live, struct node *service);
@@ -46,29 +32,38 @@ bool clusterip_holds(struct store *store, struct span self, struct span text);
 admit_fn admit_pod, admit_claim, admit_service;
 
 /* Data: data.c */
-default_fn data_secret_default, data_namespace_default;
-prepare_fn data_namespace_prepare;
-rule_fn data_configmap_size, data_finalizer, data_key, data_secret_size,
-    data_text_key;
+default_fn data_secret_default;
 
 /* Storage and limits: storage.c, limits.c */
-prepare_fn storage_claim_prepare, storage_volume_prepare;
-validate_fn storage_claim_status, limits_limitrange_validate;
-rule_fn limits_container_default, limits_quota, storage_capacity,
-    storage_claim_update;
-
-/* Network: net.c, cidr.c */
-validate_fn cidr_range_validate;
-rule_fn cidr_reference, cidr_segment;
-rule_fn net_controller, net_endpoint_ip, net_host, net_ingress_path,
-    net_not_address;
+prepare_fn storage_claim_prepare;
+validate_fn storage_claim_status;
+/* Checks the name of a resource, of a container or of a quota. */
+void limits_check_name(
+    struct causes *c, const struct at *at, struct span name, bool of_container);
 
 /* The rest: misc.c */
-prepare_fn misc_lease_prepare, misc_node_prepare, misc_signing_status_prepare;
-rule_fn misc_condition_reason, misc_hook_client, misc_webhook_name;
+prepare_fn misc_node_prepare, misc_signing_status_prepare;
 
 /* Events: event.c. event_rename gives fields the names of the other group. */
 validate_fn event_validate;
 void event_rename(struct node *event, bool to_core);
+
+/* Functions that lines of rules.txt call, by the table of ruleline.c: FILE_NAME
+ * is in FILE.c. */
+rule_fn apps_bad_strategy, apps_claim_template, apps_controller_selects,
+    apps_template, batch_generated_labels, batch_selects, net_ranges_changed,
+    net_ranges, net_segment, container_device, container_downward,
+    container_env_name, container_file_path, container_host_ports,
+    container_image, container_mounts, container_no_dotdot, container_resources,
+    container_search_path, cron_schedule, cron_zone, data_configmap_size,
+    data_finalizer, data_finalizers, data_key, data_secret_size, data_text_key,
+    batch_indexes, batch_overlap, limits_container_default, limits_item,
+    limits_quota, misc_condition_reason, misc_hook_client, misc_webhook_name,
+    net_controller, net_endpoint_ip, net_host, net_not_address, pod_tolerations,
+    poddefault_ips, poddefault_pull_policy, poddefault_requests,
+    poddefault_volume, podstatus_addresses, podstatus_states, resize_check,
+    service_cluster_ips, service_drop_ports, service_external_name,
+    service_follow_address, service_keep_ports, service_ports_differ,
+    storage_capacity;
 
 #endif

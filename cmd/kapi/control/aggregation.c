@@ -1,25 +1,16 @@
-#include "control/aggregation.h"
+/* Part of control/controller.h: roles that aggregate others, and the first
+ * roles of a cluster. */
+#include "control/controller.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "process/log.h"
-#include "process/loop.h"
 #include "read/selection.h"
-#include "rest/rest.h"
 #include "store/store.h"
 
 static const char group_name[] = "rbac.authorization.k8s.io";
 static const char manager[] = "clusterrole-aggregation-controller";
-
-struct aggregation {
-	struct api *api;
-	struct resource *roles;
-	struct store_hook hook;
-	struct timer timer;
-};
 
 /* ---- a selector ---- */
 
@@ -111,10 +102,9 @@ add_rules(struct sum *s, const struct node *rules)
 }
 
 static void
-add_selected(struct aggregation *g, const struct stored *role,
+add_selected(const struct collection *c, const struct stored *role,
     const struct node *selector, struct sum *sum)
 {
-	struct collection *c = g->roles->collection;
 	struct selection s = {0};
 	struct stored *o = NULL;
 
@@ -155,10 +145,10 @@ aggregates(const struct stored *o)
 /* Whether something was written: then objects borrowed from the store are out
  * of date. */
 static bool
-sum_up(struct aggregation *g, const struct stored *o)
+sum_up(struct api *api, struct resource *roles, const struct stored *o)
 {
 	struct arena a = ARENA_INIT;
-	struct rest_writer by = {g->api, &a, span_str(manager)};
+	struct rest_writer by = {api, &a, span_str(manager)};
 	struct node *role = parse(&a, o);
 	struct sum sum = {.arena = &a, .rules = tree_array(&a)};
 	const struct node *selectors =
@@ -168,13 +158,13 @@ sum_up(struct aggregation *g, const struct stored *o)
 	bool differs;
 
 	for (size_t i = 0; i < tree_count(selectors); i++)
-		add_selected(g, o, selectors->items[i], &sum);
+		add_selected(roles->collection, o, selectors->items[i], &sum);
 	differs = tree_count(selectors) > 0 &&
 	    (tree_count(sum.rules) > 0 ? !tree_equal(now, sum.rules)
 				       : tree_count(now) > 0 && is_sum(role));
 	if (differs) {
 		tree_put(&a, role, "rules", sum.rules);
-		p = rest_update(&by, g->roles, span_str(""), role);
+		p = rest_update(&by, roles, span_str(""), role);
 	}
 	if (p != NULL)
 		log_error("cannot aggregate ClusterRole %.*s: %.*s",
@@ -187,17 +177,17 @@ sum_up(struct aggregation *g, const struct stored *o)
 
 /* Whether a sum changed. */
 static bool
-sum_all(struct aggregation *g)
+sum_all(struct api *api, struct resource *roles)
 {
 	struct buf key = BUF_INIT;
 	struct stored *o = NULL;
 	bool changed = false;
 
-	while ((o = store_next(g->roles->collection, SPAN_NONE,
+	while ((o = store_next(roles->collection, SPAN_NONE,
 		    o == NULL ? SPAN_NONE : buf_span(&key))) != NULL) {
 		buf_reset(&key);
 		buf_addspan(&key, o->key);
-		if (aggregates(o) && sum_up(g, o))
+		if (aggregates(o) && sum_up(api, roles, o))
 			changed = true;
 	}
 	buf_release(&key);
@@ -206,45 +196,10 @@ sum_all(struct aggregation *g)
 
 /* A sum may be part of another sum: each write here is a change that runs this
  * again. Clients are served between two runs. */
-static void
-work(void *arg)
-{
-	sum_all(arg);
-}
-
-static void
-role_changed(void *arg, struct collection *c, const struct store_change *change)
-{
-	struct aggregation *g = arg;
-
-	(void)c;
-	(void)change;
-	if (!loop_timer_armed(&g->timer))
-		loop_after(g->api->loop, &g->timer, 0, work, g);
-}
-
-struct aggregation *
-aggregation_new(struct api *api)
-{
-	struct aggregation *g = mem_zalloc(sizeof(*g));
-
-	g->api = api;
-	g->roles = resource_storage(
-	    api->registry, span_str(group_name), span_str("clusterroles"));
-	g->hook = (struct store_hook){.fn = role_changed, .arg = g};
-	store_add_hook(api->store, g->roles->collection, &g->hook);
-	return g;
-}
-
 void
-aggregation_free(struct aggregation *g)
+aggregation_look(struct api *api, struct resource *roles)
 {
-	if (g == NULL)
-		return;
-	store_remove_hook(g->api->store, g->roles->collection, &g->hook);
-	if (loop_timer_armed(&g->timer))
-		loop_cancel(g->api->loop, &g->timer);
-	free(g);
+	sum_all(api, roles);
 }
 
 /* ---- defaults ---- */
@@ -258,30 +213,29 @@ __asm__(".section .rodata\n"
 extern const char aggregation_text[], aggregation_end[];
 
 static void
-make_default(struct aggregation *g, struct span line)
+make_default(struct api *api, struct span line)
 {
 	struct arena a = ARENA_INIT;
-	struct rest_writer by = {g->api, &a, span_str("kube-apiserver")};
+	struct rest_writer by = {api, &a, span_str("kube-apiserver")};
 	struct err err = ERR_INIT;
 	struct node *object = tree_parse(&a, line, TREE_LIMITS, NULL, &err);
 	struct resource *r =
-	    resource_find_kind(g->api->registry, span_str(group_name),
+	    resource_find_kind(api->registry, span_str(group_name),
 		span_str("v1"), tree_text(tree_get(object, "kind")));
-	struct span name = tree_path_text(object, "metadata.name");
-	struct span ns = tree_path_text(object, "metadata.namespace");
-	struct problem *p = NULL;
+	struct problem *p = controller_ensure(&by, r, object);
 
-	if (store_get(r->collection, ns, name) == NULL)
-		p = rest_create(&by, r, object, NULL);
 	if (p != NULL)
 		log_error("cannot make %.*s %.*s: %.*s", SPAN_ARG(r->kind),
-		    SPAN_ARG(name), SPAN_ARG(p->message));
+		    SPAN_ARG(tree_path_text(object, "metadata.name")),
+		    SPAN_ARG(p->message));
 	arena_release(&a);
 }
 
 void
-aggregation_make_defaults(struct aggregation *g)
+aggregation_make_defaults(struct api *api)
 {
+	struct resource *roles = resource_storage(
+	    api->registry, span_str(group_name), span_str("clusterroles"));
 	struct span rest = span_make(
 	    aggregation_text, (size_t)(aggregation_end - aggregation_text));
 
@@ -289,8 +243,8 @@ aggregation_make_defaults(struct aggregation *g)
 		struct span line = span_cut(&rest, '\n');
 
 		if (line.n > 0 && line.p[0] == '{')
-			make_default(g, line);
+			make_default(api, line);
 	}
-	while (sum_all(g))
+	while (sum_all(api, roles))
 		;
 }

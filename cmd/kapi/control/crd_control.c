@@ -4,13 +4,13 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "control/controller.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "json/json.h"
 #include "kinds/kinds.h"
 #include "process/log.h"
 #include "read/watch_hub.h"
-#include "rest/rest.h"
 #include "store/store.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
@@ -362,11 +362,8 @@ set_terminating(struct arena *a, struct node *definition, const char *status,
 static void
 finish(struct crd_entry *e, struct arena *a, struct node *definition)
 {
-	struct node *all = tree_path(definition, "metadata.finalizers");
-
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (tree_text_is(all->items[i], finalizer))
-			tree_remove_at(all, i--);
+	controller_drop_text(
+	    tree_path(definition, "metadata.finalizers"), finalizer);
 	watch_objects(e, NULL);
 	write_status(e->crds, a, definition);
 }

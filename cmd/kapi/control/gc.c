@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "control/controller.h"
 #include "control/gc_graph.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/loop.h"
-#include "rest/rest.h"
 #include "type/strategy.h"
 #include "value/objref.h"
 #include "write/convert.h"
@@ -123,34 +123,19 @@ out:
 	return s;
 }
 
+/* How many references lead where. */
 struct standings {
-	size_t solid, dangling, waiting, unknown, invalid;
+	size_t n[INVALID + 1];
 };
 
 static struct standings
 standings_of(struct gc *g, const struct stored *o, struct span references)
 {
-	struct standings s = {0, 0, 0, 0, 0};
+	struct standings s = {{0}};
 	struct json_elements e = json_elements(references);
 
 	while (json_element(&e))
-		switch (standing_of(g, o, e.value)) {
-		case SOLID:
-			s.solid++;
-			break;
-		case DANGLING:
-			s.dangling++;
-			break;
-		case WAITING:
-			s.waiting++;
-			break;
-		case UNKNOWN:
-			s.unknown++;
-			break;
-		case INVALID:
-			s.invalid++;
-			break;
-		}
+		s.n[standing_of(g, o, e.value)]++;
 	return s;
 }
 
@@ -185,13 +170,9 @@ static void
 remove_finalizer(struct gc *g, struct gc_node *n, const char *finalizer)
 {
 	struct node *object = convert_tree(&g->arena, n->object);
-	struct node *all = tree_path(object, "metadata.finalizers");
 
-	for (uint32_t i = 0; i < tree_count(all);)
-		if (tree_text_is(all->items[i], finalizer))
-			tree_remove_at(all, i);
-		else
-			i++;
+	controller_drop_text(
+	    tree_path(object, "metadata.finalizers"), finalizer);
 	update(g, n, object, "remove a finalizer of");
 }
 
@@ -264,7 +245,7 @@ judge(struct gc *g, struct gc_node *n, const struct traces *t)
 {
 	struct standings s = standings_of(g, n->object, t->references);
 
-	if (s.unknown > 0) {
+	if (s.n[UNKNOWN] > 0) {
 		if (n->parked)
 			return;
 		n->parked = true;
@@ -273,12 +254,12 @@ judge(struct gc *g, struct gc_node *n, const struct traces *t)
 		g->parked[g->parked_count++] = n;
 		return;
 	}
-	if (s.invalid > 0 || s.solid + s.dangling + s.waiting == 0)
+	if (s.n[INVALID] > 0 || s.n[SOLID] + s.n[DANGLING] + s.n[WAITING] == 0)
 		return;
-	if (s.solid > 0) {
-		if (s.dangling + s.waiting > 0)
+	if (s.n[SOLID] > 0) {
+		if (s.n[DANGLING] + s.n[WAITING] > 0)
 			drop_references(g, n);
-	} else if (s.waiting > 0 && n->dependent_count > 0) {
+	} else if (s.n[WAITING] > 0 && n->dependent_count > 0) {
 		if (circle(n))
 			unblock_references(g, n);
 		if (n->object != NULL)
@@ -426,7 +407,7 @@ see_object(struct gc *g, struct collection *c, struct stored *now,
 		gc_queue(&g->graph, n);
 	if (!t.deleted && n->owner_count > 0) {
 		s = standings_of(g, now, t.references);
-		if (s.dangling + s.waiting + s.unknown > 0)
+		if (s.n[DANGLING] + s.n[WAITING] + s.n[UNKNOWN] > 0)
 			gc_queue(&g->graph, n);
 	}
 	n->busy--;

@@ -5,12 +5,12 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "control/namespace_content.h"
+#include "control/controller.h"
+#include "crd/conditions.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/loop.h"
-#include "rest/rest.h"
 #include "store/store.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
@@ -117,63 +117,82 @@ free_work(struct namespaces *n, struct namespace_work *w)
 	free(w);
 }
 
-/* The API's own Service. */
-static void
-make_service(struct namespaces *n)
+/* Creates the object of this JSON, unless it is there; in the namespace w if
+ * that is not NULL. */
+static struct problem *
+make(struct namespaces *n, const struct namespace_work *w, const char *by,
+    struct resource *r, const char *json)
 {
-	static const char service[] =
-	    "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\","
-	    "\"labels\":{\"component\":\"apiserver\","
-	    "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":"
-	    "\"10.0.0.1\",\"clusterIPs\":[\"10.0.0.1\"],"
-	    "\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
-	    "\"ports\":[{\"name\":\"https\",\"port\":443,\"protocol\":\"TCP\","
-	    "\"targetPort\":6443}],\"sessionAffinity\":\"None\","
-	    "\"type\":\"ClusterIP\"}}";
-	struct rest_writer by = writer(n, "kube-apiserver");
-	struct problem *p;
+	struct rest_writer writes = writer(n, by);
+	struct node *object =
+	    tree_parse(&n->arena, span_str(json), TREE_LIMITS, NULL, NULL);
 
-	if (store_get(n->services->collection, span_str("default"),
-		span_str("kubernetes")) != NULL)
-		return;
-	p = rest_create(&by, n->services,
-	    tree_parse(&n->arena, span_str(service), TREE_LIMITS, NULL, NULL),
-	    NULL);
+	if (w != NULL)
+		tree_put(&n->arena, tree_get(object, "metadata"), "namespace",
+		    tree_str(&n->arena, w->name));
+	return controller_ensure(&writes, r, object);
+}
+
+/* Objects that kube-apiserver makes. */
+static const struct standard {
+	const char *group, *plural, *said, *json;
+} standard[] = {
+    {"", "namespaces", "namespace kube-system",
+	"{\"metadata\":{\"name\":\"kube-system\"}}"},
+    {"", "namespaces", "namespace kube-public",
+	"{\"metadata\":{\"name\":\"kube-public\"}}"},
+    {"", "namespaces", "namespace kube-node-lease",
+	"{\"metadata\":{\"name\":\"kube-node-lease\"}}"},
+    {"", "namespaces", "namespace default",
+	"{\"metadata\":{\"name\":\"default\"}}"},
+    {"scheduling.k8s.io", "priorityclasses",
+	"priority class system-node-critical",
+	"{\"metadata\":{\"name\":\"system-node-critical\"},"
+	"\"value\":2000001000,\"description\":"
+	"\"Pods that their node cannot do without.\"}"},
+    {"scheduling.k8s.io", "priorityclasses",
+	"priority class system-cluster-critical",
+	"{\"metadata\":{\"name\":\"system-cluster-critical\"},"
+	"\"value\":2000000000,\"description\":"
+	"\"Pods that the cluster cannot do without.\"}"},
+    {"", "services", "service kubernetes",
+	"{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\","
+	"\"labels\":{\"component\":\"apiserver\","
+	"\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":"
+	"\"10.0.0.1\",\"clusterIPs\":[\"10.0.0.1\"],"
+	"\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
+	"\"ports\":[{\"name\":\"https\",\"port\":443,\"protocol\":\"TCP\","
+	"\"targetPort\":6443}],\"sessionAffinity\":\"None\","
+	"\"type\":\"ClusterIP\"}}"},
+};
+enum { NAMESPACES = 4, SERVICE = COUNT(standard) - 1 };
+
+static void
+make_standard(struct namespaces *n, const struct standard *s)
+{
+	struct problem *p = make(n, NULL, "kube-apiserver",
+	    resource_storage(
+		n->api->registry, span_str(s->group), span_str(s->plural)),
+	    s->json);
+
 	if (p != NULL)
-		log_error("cannot make service kubernetes: %.*s",
-		    SPAN_ARG(p->message));
+		log_error(
+		    "cannot make %s: %.*s", s->said, SPAN_ARG(p->message));
 }
 
 /* Creates what the controllers of a cluster put into each namespace. */
 static void
 furnish(struct namespaces *n, struct namespace_work *w)
 {
-	struct rest_writer by = writer(n, manager);
-	struct arena *a = &n->arena;
-	struct span name = span_make(w->name, w->n);
-	struct node *o, *meta;
-
-	if (span_is(name, "default"))
-		make_service(n);
-	if (store_get(n->configmaps->collection, name,
-		span_str("kube-root-ca.crt")) == NULL) {
-		o = tree_object(a);
-		meta = tree_make(a, o, "metadata");
-		tree_put(a, meta, "name", tree_str(a, "kube-root-ca.crt"));
-		tree_put(a, meta, "namespace", tree_string(a, name));
-		tree_put(a, tree_make(a, o, "data"), "ca.crt", tree_str(a, ""));
-		report(w, "make kube-root-ca.crt",
-		    rest_create(&by, n->configmaps, o, NULL));
-	}
-	if (store_get(n->accounts->collection, name, span_str("default")) ==
-	    NULL) {
-		o = tree_object(a);
-		meta = tree_make(a, o, "metadata");
-		tree_put(a, meta, "name", tree_str(a, "default"));
-		tree_put(a, meta, "namespace", tree_string(a, name));
-		report(w, "make its service account",
-		    rest_create(&by, n->accounts, o, NULL));
-	}
+	if (strcmp(w->name, "default") == 0)
+		make_standard(n, &standard[SERVICE]);
+	report(w, "make kube-root-ca.crt",
+	    make(n, w, manager, n->configmaps,
+		"{\"metadata\":{\"name\":\"kube-root-ca.crt\"},"
+		"\"data\":{\"ca.crt\":\"\"}}"));
+	report(w, "make its service account",
+	    make(n, w, manager, n->accounts,
+		"{\"metadata\":{\"name\":\"default\"}}"));
 }
 
 /* The resource by which objects of c are deleted; NULL: they cannot be
@@ -254,6 +273,145 @@ delete_content(struct namespaces *n, struct namespace_work *w, uint64_t end)
 	return true;
 }
 
+/* ---- what a namespace that is being deleted still holds, and what its
+ * conditions say of it ---- */
+
+struct namespace_tally {
+	struct span name; /* a resource or a finalizer */
+	size_t count;
+};
+
+struct namespace_content {
+	struct arena *arena; /* borrowed */
+	struct namespace_tally *resources, *finalizers;
+	size_t resource_count, finalizer_count;
+	size_t total;
+};
+
+/* The conditions in the controller's order, as they are when all is well. */
+static const struct {
+	const char *type, *reason, *message;
+} fine[] = {
+    {"NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered",
+	"All resources successfully discovered"},
+    {"NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions",
+	"All legacy kube types successfully parsed"},
+    {"NamespaceDeletionContentFailure", "ContentDeleted",
+	"All content successfully deleted, may be waiting on finalization"},
+    {"NamespaceContentRemaining", "ContentRemoved",
+	"All content successfully removed"},
+    {"NamespaceFinalizersRemaining", "ContentHasNoFinalizers",
+	"All content-preserving finalizers finished"},
+};
+enum { REMAINING = 3, FINALIZERS = 4, CONDITIONS = 5 };
+
+static void
+count(
+    struct arena *a, struct namespace_tally **all, size_t *n, struct span name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (span_eq((*all)[i].name, name)) {
+			(*all)[i].count++;
+			return;
+		}
+	*all = arena_more(a, *all, *n, sizeof(**all));
+	(*all)[(*n)++] = (struct namespace_tally){arena_span(a, name), 1};
+}
+
+static void
+add_content(struct namespace_content *c, const struct resource *r,
+    struct span namespace_)
+{
+	size_t remaining = 0;
+	struct span after = SPAN_NONE;
+	struct stored *o;
+	struct span name;
+
+	while ((o = store_next(r->collection, namespace_, after)) != NULL) {
+		struct json_elements e = json_elements(
+		    json_path(text_span(o->json), "metadata.finalizers"));
+
+		while (json_element(&e)) {
+			struct buf text = BUF_INIT;
+
+			count(c->arena, &c->finalizers, &c->finalizer_count,
+			    json_string(e.value, &text));
+			buf_release(&text);
+		}
+		remaining++;
+		after = o->key;
+	}
+	if (remaining == 0)
+		return;
+	c->total += remaining;
+	name = arena_printf(
+	    c->arena, "%.*s.%.*s", SPAN_ARG(r->plural), SPAN_ARG(r->group));
+	c->resources = arena_grow(c->arena, c->resources, c->resource_count,
+	    c->resource_count + 1, sizeof(*c->resources));
+	c->resources[c->resource_count++] =
+	    (struct namespace_tally){name, remaining};
+}
+
+static int
+compare_tally(const void *x, const void *y)
+{
+	const struct namespace_tally *p = x, *q = y;
+
+	return span_cmp(p->name, q->name);
+}
+
+static struct span
+list(struct arena *a, struct namespace_tally *all, size_t n, const char *prefix,
+    const char *verb)
+{
+	struct buf b = BUF_INIT;
+	struct span text;
+
+	qsort(all, n, sizeof(*all), compare_tally);
+	buf_adds(&b, prefix);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&b, "%s%.*s %s %zu resource instances",
+		    i > 0 ? ", " : "", SPAN_ARG(all[i].name), verb,
+		    all[i].count);
+	text = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return text;
+}
+
+/* Sets status.conditions. pods_only: only Pods were looked at, and some are
+ * there. Whether anything changed. */
+static bool
+say_content(const struct namespace_content *c, bool pods_only,
+    struct node *namespace_, struct span now)
+{
+	struct arena *a = c->arena;
+	struct node *before = tree_path(namespace_, "status.conditions");
+
+	if (before != NULL)
+		before = tree_copy(a, before);
+	for (size_t i = 0; i < CONDITIONS; i++) {
+		struct condition one = {fine[i].type, "False", fine[i].reason,
+		    span_str(fine[i].message)};
+
+		if (i == REMAINING && !pods_only && c->resource_count > 0) {
+			one.status = "True";
+			one.reason = "SomeResourcesRemain";
+			one.message = list(a, c->resources, c->resource_count,
+			    "Some resources are remaining: ", "has");
+		}
+		if (i == FINALIZERS && !pods_only && c->finalizer_count > 0) {
+			one.status = "True";
+			one.reason = "SomeFinalizersRemain";
+			one.message = list(a, c->finalizers, c->finalizer_count,
+			    "Some content in the namespace has finalizers "
+			    "remaining: ",
+			    "in");
+		}
+		conditions_set(a, namespace_, &one, now);
+	}
+	return !tree_equal(before, tree_path(namespace_, "status.conditions"));
+}
+
 static void
 set_conditions(struct namespaces *n, struct namespace_work *w,
     const struct namespace_content *content, bool pods_only)
@@ -266,7 +424,7 @@ set_conditions(struct namespaces *n, struct namespace_work *w,
 	if (o == NULL)
 		return;
 	object = convert_tree(&n->arena, o);
-	if (namespace_content_set_conditions(
+	if (say_content(
 		content, pods_only, object, objectmeta_time_now(&n->arena)))
 		report(w, "set its conditions",
 		    rest_update(
@@ -280,17 +438,13 @@ finalize(struct namespaces *n, struct namespace_work *w)
 	struct stored *o = store_get(n->namespaces->collection,
 	    span_make("", 0), span_make(w->name, w->n));
 	struct rest_writer by = writer(n, manager);
-	struct node *object, *all;
+	struct node *object;
 
 	if (o == NULL)
 		return;
 	object = convert_tree(&n->arena, o);
-	all = tree_path(object, "spec.finalizers");
-	for (uint32_t i = 0; i < tree_count(all);)
-		if (tree_text_is(all->items[i], "kubernetes"))
-			tree_remove_at(all, i);
-		else
-			i++;
+	controller_drop_text(
+	    tree_path(object, "spec.finalizers"), "kubernetes");
 	report(w, "finalize it",
 	    rest_update(&by, n->namespaces, span_str("finalize"), object));
 }
@@ -306,14 +460,14 @@ look_back(struct namespaces *n, struct namespace_work *w)
 
 	w->pods_done = false;
 	w->at = NULL;
-	namespace_content_add(&content, n->pods, name);
+	add_content(&content, n->pods, name);
 	pods_only = content.total > 0;
 	while (!pods_only &&
 	    (c = store_next_collection(n->api->store, c)) != NULL) {
 		struct resource *of = deletable(n, c);
 
 		if (of != NULL && c != n->pods->collection)
-			namespace_content_add(&content, of, name);
+			add_content(&content, of, name);
 	}
 	w->waits = content.total > 0;
 	set_conditions(n, w, &content, pods_only);
@@ -496,24 +650,6 @@ namespaces_free(struct namespaces *n)
 	free(n);
 }
 
-static void
-make_namespace(struct namespaces *n, const char *name)
-{
-	struct rest_writer by = writer(n, "kube-apiserver");
-	struct node *o = tree_object(&n->arena);
-	struct problem *p;
-
-	if (store_get(n->namespaces->collection, span_make("", 0),
-		span_str(name)) != NULL)
-		return;
-	tree_put(&n->arena, tree_make(&n->arena, o, "metadata"), "name",
-	    tree_str(&n->arena, name));
-	p = rest_create(&by, n->namespaces, o, NULL);
-	if (p != NULL)
-		log_error("cannot make namespace %s: %.*s", name,
-		    SPAN_ARG(p->message));
-}
-
 /* Works until nothing is queued, without the loop. */
 static void
 drain(struct namespaces *n)
@@ -555,44 +691,14 @@ make_range(struct namespaces *n)
 		    SPAN_ARG(p->message));
 }
 
-static void
-make_priority(struct namespaces *n, const char *name, int64_t value,
-    const char *description)
-{
-	struct rest_writer by = writer(n, "kube-apiserver");
-	struct arena *a = &n->arena;
-	struct resource *r =
-	    resource_find(n->api->registry, span_str("scheduling.k8s.io"),
-		span_str("v1"), span_str("priorityclasses"));
-	struct node *o = tree_object(a);
-	struct problem *p;
-
-	if (store_get(r->collection, SPAN_NONE, span_str(name)) != NULL)
-		return;
-	tree_put(a, tree_make(a, o, "metadata"), "name", tree_str(a, name));
-	tree_put(a, o, "value", tree_int(a, value));
-	tree_put(a, o, "description", tree_str(a, description));
-	p = rest_create(&by, r, o, NULL);
-	if (p != NULL)
-		log_error("cannot make priority class %s: %.*s", name,
-		    SPAN_ARG(p->message));
-}
-
 void
 namespaces_start(struct namespaces *n)
 {
-	static const char *const standard[] = {
-	    "kube-system", "kube-public", "kube-node-lease", "default"};
-
-	for (size_t i = 0; i < COUNT(standard); i++)
-		make_namespace(n, standard[i]);
-	make_range(n);
-	make_priority(n, "system-node-critical", 2000001000,
-	    "Pods that their node cannot do without.");
-	make_priority(n, "system-cluster-critical", 2000000000,
-	    "Pods that the cluster cannot do without.");
-	/* kube-apiserver makes it, the rest is for kube-controller-manager. */
-	make_service(n);
+	for (size_t i = 0; i < COUNT(standard); i++) {
+		if (i == NAMESPACES)
+			make_range(n);
+		make_standard(n, &standard[i]);
+	}
 	if (n->controls) /* a file may have "default" without its objects */
 		queue(n, make_work(n, span_str("default")));
 	arena_reset(&n->arena);

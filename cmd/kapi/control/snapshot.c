@@ -12,13 +12,13 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "control/controller.h"
 #include "control/crd_control.h"
 #include "control/gc.h"
 #include "crd/crd.h"
 #include "json/json.h"
 #include "json/stream.h"
 #include "process/file.h"
-#include "rest/rest.h"
 #include "store/store.h"
 #include "value/objref.h"
 
@@ -73,20 +73,16 @@ key_of(struct loading *l, const struct json_frame *f, bool object, size_t *kind)
 		  SPAN_ARG(f->namespace_), SPAN_ARG(f->name));
 }
 
+/* The versions of an API server fit into 63 bits. 0: none that could be kept. */
 static uint64_t
 version_of(struct span digits)
 {
 	uint64_t v = 0;
 
-	/* The versions of an API server fit into 63 bits. */
-	if (digits.n == 0 || digits.n > 18)
-		return 0;
-	for (size_t i = 0; i < digits.n; i++) {
-		if (!span_is_digit(digits.p[i]))
-			return 0;
-		v = v * 10 + (uint64_t)(digits.p[i] - '0');
-	}
-	return v;
+	return digits.n <= 18 && span_is_digits(digits) &&
+		span_number(digits, INT64_MAX, &v)
+	    ? v
+	    : 0;
 }
 
 static void
@@ -387,12 +383,10 @@ make_namespace(struct loading *l, struct resource *r,
 	if (json_type(in) != JSON_STRING || in.n <= 2)
 		return 0;
 	in = span_make(in.p + 1, in.n - 2);
-	if (store_get(r->collection, span_make("", 0), in) != NULL)
-		return 0;
 	object = tree_object(&l->arena);
 	metadata = tree_make(&l->arena, object, "metadata");
 	tree_put(&l->arena, metadata, "name", tree_string(&l->arena, in));
-	p = rest_create(&w, r, object, NULL);
+	p = controller_ensure(&w, r, object);
 	if (p == NULL)
 		return 0;
 	return err_set(err, ERR_PERMANENT, "%s:%zu: namespace %.*s: %.*s",

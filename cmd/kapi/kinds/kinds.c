@@ -162,13 +162,11 @@ static const struct strategy core_rows[] = {
 	    "Seen+|Count+|Name+",
 	.cells = cells_event, .fields = core_event_fields,
 	.validate = event_validate},
-    {BUILTIN("limitranges"), .traits = TRAIT_CREATE_ON_UPDATE,
-	.validate = limits_limitrange_validate},
+    {BUILTIN("limitranges"), .traits = TRAIT_CREATE_ON_UPDATE},
     {BUILTIN("namespaces"), .names = NAME_LABEL,
 	.traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Status=status.phase|Age", .fields = namespace_fields,
-	.resets = namespace_resets, .defaults = data_namespace_default,
-	.prepare = data_namespace_prepare, .deletion = DELETION_NAMESPACE},
+	.resets = namespace_resets, .deletion = DELETION_NAMESPACE},
     {BUILTIN("nodes"), .traits = TRAIT_BRINGS_STATUS,
 	.columns = "Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-"
 		   "Image+|Kernel-Version+|Container-Runtime+",
@@ -184,16 +182,14 @@ static const struct strategy core_rows[] = {
 	.columns = "Name|Capacity|Access Modes|Reclaim "
 		   "Policy|Status|Claim|StorageClass|VolumeAttributesClass|"
 		   "Reason|Age|VolumeMode+",
-	.cells = cells_pv, .resets = resets_status,
-	.prepare = storage_volume_prepare},
+	.cells = cells_pv, .resets = resets_status},
     {BUILTIN("pods"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Ready|Status|Restarts|Age|IP+|Node+|Nominated "
 		   "Node+|Readiness Gates+",
 	.cells = cells_pod, .fields = pod_fields,
 	.row_conditions = cells_pod_conditions, .resets = pod_resets,
-	.prepare = pod_prepare, .validate = pod_validate,
-	.deletion = DELETION_GRACEFUL, .prepare_status = pod_status_prepare,
+	.prepare = pod_prepare, .deletion = DELETION_GRACEFUL,
 	.admit = admit_pod},
     {BUILTIN("podtemplates"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
@@ -243,9 +239,7 @@ static const struct strategy apps_rows[] = {
 	    "Name|" READY "|Up-to-date=int:status.updatedReplicas|Available="
 	    "int:status.availableReplicas|Age" WORKLOAD
 	    "|Selector+=selector:spec.selector",
-	.resets = deployment_resets, .prepare = apps_deployment_prepare,
-	.prepare_status = apps_deployment_prepare,
-	.bookmark = apps_replicas_bookmark},
+	.resets = deployment_resets, .bookmark = apps_replicas_bookmark},
     {BUILTIN("replicasets"), .generation = GENERATION_SPEC,
 	.columns = REPLICAS SELECTOR, .resets = resets_status,
 	.bookmark = apps_replicas_bookmark},
@@ -298,8 +292,7 @@ static const struct strategy batch_rows[] = {
     {BUILTIN("jobs"), .traits = TRAIT_ORPHANS, .generation = GENERATION_SPEC,
 	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
 	.cells = cells_job, .fields = job_fields, .fields_named = "Job",
-	.resets = resets_status, .prepare = batch_job_prepare,
-	.validate_status = jobstatus_validate,
+	.resets = resets_status,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are deleted; set "
 	    "propagationPolicy=Background to remove them or set "
@@ -326,7 +319,7 @@ static const struct strategy networking_rows[] = {
     {BUILTIN("networkpolicies"), .generation = GENERATION_SPEC,
 	.columns = "Name|Pod-Selector=selector:spec.podSelector?<none>|Age"},
     {BUILTIN("servicecidrs"), .columns = "Name|CIDRs=list:spec.cidrs|Age",
-	.resets = resets_metadata, .validate = cidr_range_validate},
+	.resets = resets_metadata},
 };
 
 static const struct strategy policy_rows[] = {
@@ -408,8 +401,7 @@ static const struct strategy scheduling_rows[] = {
 
 static const struct strategy coordination_rows[] = {
     {BUILTIN("leases"), .traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NEEDS_VERSION,
-	.columns = "Name|Holder=spec.holderIdentity|Age",
-	.prepare = misc_lease_prepare},
+	.columns = "Name|Holder=spec.holderIdentity|Age"},
 };
 
 static const struct strategy node_rows[] = {

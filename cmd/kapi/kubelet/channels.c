@@ -24,9 +24,7 @@ struct pair {
 };
 
 struct channels {
-	struct request *request;
-	struct timer over;
-	bool done;    /* the exchange is gone, or being closed */
+	struct podstream stream;
 	bool signals; /* v5: streams can be closed */
 	int channel;  /* the message that comes in */
 	bool closing; /* ... which closes the stream that is named next */
@@ -36,41 +34,20 @@ struct channels {
 };
 
 static void
+channels_stop(void *c)
+{
+	podprocess_stop(&((struct channels *)c)->process);
+}
+
+static void
 channels_free(void *arg)
 {
 	struct channels *c = arg;
 
-	podprocess_stop(&c->process);
-	loop_cancel(c->request->api->loop, &c->over);
-	podstream_end(c->request);
 	for (size_t i = 0; i < c->pair_count; i++)
 		forward_release(&c->pairs[i].forward);
 	free(c->pairs);
 	free(c);
-}
-
-/* Frees c from the loop: functions up the stack still use it. */
-static void
-bury(struct channels *c)
-{
-	c->done = true;
-	podprocess_stop(&c->process);
-	loop_after(c->request->api->loop, &c->over, 0, channels_free, c);
-}
-
-static void
-end(struct channels *c)
-{
-	if (c->done)
-		return;
-	httpd_end(c->request->exchange);
-	bury(c);
-}
-
-static void
-too_long(void *c)
-{
-	end(c);
 }
 
 static void
@@ -78,10 +55,7 @@ send(struct channels *c, unsigned char channel, struct span bytes)
 {
 	char head = (char)channel;
 
-	if (!c->done &&
-	    httpd_send_parts(
-		c->request->exchange, span_make(&head, 1), bytes) != 0)
-		bury(c);
+	podstream_send(&c->stream, span_make(&head, 1), bytes);
 }
 
 /* ---- what the client sends ---- */
@@ -94,7 +68,7 @@ to_signal(struct channels *c, struct span bytes)
 	unsigned char stream = (unsigned char)*bytes.p;
 
 	if (bytes.n != 1 || !c->closing || stream >= STREAM_COUNT) {
-		end(c);
+		podstream_end(&c->stream);
 		return;
 	}
 	c->closing = false;
@@ -107,7 +81,7 @@ on_input(void *arg, struct span piece, bool first)
 {
 	struct channels *c = arg;
 
-	if (c->done)
+	if (c->stream.done)
 		return;
 	if (first) {
 		c->channel = (unsigned char)*piece.p;
@@ -139,24 +113,27 @@ begin(struct request *r, struct span protocol)
 	if (!podstream_begin(r, 101))
 		return NULL;
 	c = mem_zalloc(sizeof(*c));
-	c->request = r;
+	c->stream = (struct podstream){.request = r,
+	    .stop = channels_stop,
+	    .release = channels_free,
+	    .owner = c};
 	c->channel = NO_CHANNEL;
 	if (!httpd_start_messages(
 		r->exchange, protocol, &(struct httpd_input){on_input, c})) {
-		podstream_end(r);
+		podstream_cancel(r);
 		free(c);
 		return NULL;
 	}
-	httpd_on_close(r->exchange, channels_free, c);
-	loop_after(r->api->loop, &c->over, PODSTREAM_MS, too_long, c);
+	podstream_start(&c->stream);
 	return c;
 }
 
 /* Chooses served[0] (v5) if the client offers it, else the first protocol of
- * the client that is served. False: the client offers only others. */
+ * the client that is served. False: the client offers only others, and r was
+ * refused. */
 static bool
-choose(const struct request *r, const char *const *served, size_t n,
-    struct span *chosen)
+choose(
+    struct request *r, const char *const *served, size_t n, struct span *chosen)
 {
 	struct span rest = httpd_header(r->http, "sec-websocket-protocol");
 
@@ -171,13 +148,9 @@ choose(const struct request *r, const char *const *served, size_t n,
 			    (chosen->p == NULL || i == 0))
 				*chosen = one;
 	}
+	if (chosen->p == NULL)
+		reply_with(r, 403, NULL, NULL, 0, NULL);
 	return chosen->p != NULL;
-}
-
-static void
-refuse(struct request *r)
-{
-	reply_with(r, 403, NULL, NULL, 0, NULL);
 }
 
 /* ---- exec, attach ---- */
@@ -189,9 +162,9 @@ process_writes(void *arg, enum stream s, struct span bytes)
 }
 
 static void
-process_ends(void *arg)
+process_ends(void *c)
 {
-	end(arg);
+	podstream_end(&((struct channels *)c)->stream);
 }
 
 void
@@ -203,10 +176,8 @@ channels_run(struct request *r, const struct podprocess *p)
 	struct span protocol;
 	struct channels *c;
 
-	if (!choose(r, served, 3, &protocol)) {
-		refuse(r);
+	if (!choose(r, served, 3, &protocol))
 		return;
-	}
 	if (span_is(protocol, served[0]))
 		form = STATUS_V5;
 	else if (span_is(protocol, served[1]))
@@ -253,7 +224,7 @@ pair_ends(void *arg)
 	for (size_t i = 0; i < c->pair_count; i++)
 		if (!c->pairs[i].forward.ended)
 			return;
-	end(c);
+	podstream_end(&c->stream);
 }
 
 void
@@ -264,10 +235,8 @@ channels_forward(
 	struct span protocol;
 	struct channels *c;
 
-	if (!choose(r, served, 1, &protocol)) {
-		refuse(r);
+	if (!choose(r, served, 1, &protocol))
 		return;
-	}
 	c = begin(r, protocol);
 	if (c == NULL)
 		return;
@@ -281,7 +250,7 @@ channels_forward(
 		send(c, (unsigned char)(2 * i), span_make(port, 2));
 		send(c, (unsigned char)(2 * i + 1), span_make(port, 2));
 	}
-	for (size_t i = 0; i < n && !c->done; i++)
+	for (size_t i = 0; i < n && !c->stream.done; i++)
 		forward_start(&c->pairs[i].forward, pod, ports[i],
 		    &(struct forward_output){
 			pair_writes, pair_fails, pair_ends, &c->pairs[i]});

@@ -33,73 +33,39 @@ check_node(struct request *r, const struct node *pod)
 /* ---- logs ---- */
 
 struct log_stream {
-	struct request *request;
+	struct podstream stream;
 	struct follower follower;
-	struct timer over; /* armed when it has ended, or for its limit */
 };
 
 static void
-log_free(struct log_stream *l)
+log_stop(void *l)
 {
-	follower_stop(&l->follower);
-	loop_cancel(l->request->api->loop, &l->over);
-	podstream_end(l->request);
-	free(l);
-}
-
-static void
-log_over(void *l)
-{
-	log_free(l);
-}
-
-static void
-log_gone(void *l)
-{
-	log_free(l);
-}
-
-/* Frees l from the loop: functions up the stack still use it. */
-static void
-log_bury(struct log_stream *l)
-{
-	follower_stop(&l->follower);
-	loop_after(l->request->api->loop, &l->over, 0, log_over, l);
+	follower_stop(&((struct log_stream *)l)->follower);
 }
 
 static void
 log_lines(void *arg, struct span lines)
 {
-	struct log_stream *l = arg;
+	struct podstream *s = &((struct log_stream *)arg)->stream;
 	struct text *t = text_make(lines);
 
-	if (httpd_send(l->request->exchange, t) != 0)
-		log_bury(l);
+	if (httpd_send(s->request->exchange, t) != 0)
+		podstream_lost(s);
 	text_unref(t);
 }
 
 static void
-log_end(void *arg)
+log_end(void *l)
 {
-	struct log_stream *l = arg;
-
-	httpd_end(l->request->exchange);
-	log_bury(l);
-}
-
-static void
-log_too_long(void *arg)
-{
-	struct log_stream *l = arg;
-
-	httpd_end(l->request->exchange);
-	log_free(l);
+	podstream_end(&((struct log_stream *)l)->stream);
 }
 
 static void
 serve_log(struct request *r, const struct node *pod, struct span container,
     const struct log_options *o)
 {
+	struct httpd_header headers[REPLY_HEADERS_MAX];
+	struct log_stream *l;
 	struct problem *p;
 
 	if (!podcontainer_has_host(pod)) {
@@ -111,29 +77,23 @@ serve_log(struct request *r, const struct node *pod, struct span container,
 		p = podcontainer_check_log(r, pod, container, o->previous);
 	if (p != NULL)
 		reply_problem(r, p);
-	else {
-		struct httpd_header headers[REPLY_HEADERS_MAX];
-		struct log_stream *l;
-
-		if (!podstream_begin(r, 200))
-			return;
-		l = mem_zalloc(sizeof(*l));
-		l->request = r;
-		l->follower = (struct follower){
-		    .request = r,
-		    .container = container,
-		    .options = *o,
-		    .on_lines = log_lines,
-		    .on_end = log_end,
-		    .arg = l,
-		};
-		httpd_on_close(r->exchange, log_gone, l);
-		httpd_start(r->exchange, 200, headers,
-		    reply_headers(r, headers, "text/plain"));
-		loop_after(
-		    r->api->loop, &l->over, PODSTREAM_MS, log_too_long, l);
-		follower_start(&l->follower, pod);
-	}
+	if (p != NULL || !podstream_begin(r, 200))
+		return;
+	l = mem_zalloc(sizeof(*l));
+	l->stream = (struct podstream){
+	    .request = r, .stop = log_stop, .release = free, .owner = l};
+	l->follower = (struct follower){
+	    .request = r,
+	    .container = container,
+	    .options = *o,
+	    .on_lines = log_lines,
+	    .on_end = log_end,
+	    .arg = l,
+	};
+	httpd_start(
+	    r->exchange, 200, headers, reply_headers(r, headers, "text/plain"));
+	podstream_start(&l->stream);
+	follower_start(&l->follower, pod);
 }
 
 /* ---- exec, attach ---- */

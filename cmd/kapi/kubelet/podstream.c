@@ -26,10 +26,60 @@ podstream_begin(struct request *r, int code)
 }
 
 void
-podstream_end(struct request *r)
+podstream_cancel(struct request *r)
 {
 	r->api->streams--;
 	request_free(r);
+}
+
+static void
+free_stream(void *arg)
+{
+	struct podstream *s = arg;
+	struct request *r = s->request;
+
+	s->stop(s->owner);
+	loop_cancel(r->api->loop, &s->timer);
+	s->release(s->owner);
+	podstream_cancel(r);
+}
+
+void
+podstream_lost(struct podstream *s)
+{
+	s->done = true;
+	s->stop(s->owner);
+	loop_after(s->request->api->loop, &s->timer, 0, free_stream, s);
+}
+
+static void
+too_long(void *s)
+{
+	podstream_end(s);
+}
+
+void
+podstream_start(struct podstream *s)
+{
+	httpd_on_close(s->request->exchange, free_stream, s);
+	loop_after(s->request->api->loop, &s->timer, PODSTREAM_MS, too_long, s);
+}
+
+void
+podstream_send(struct podstream *s, struct span head, struct span bytes)
+{
+	if (!s->done &&
+	    httpd_send_parts(s->request->exchange, head, bytes) != 0)
+		podstream_lost(s);
+}
+
+void
+podstream_end(struct podstream *s)
+{
+	if (s->done)
+		return;
+	httpd_end(s->request->exchange);
+	podstream_lost(s);
 }
 
 void

@@ -31,10 +31,9 @@ struct tunnel {
 };
 
 struct streams {
-	struct request *request;
+	struct podstream stream;
 	const struct node *pod;
-	struct timer over;
-	bool done, replied, forwards;
+	bool replied, forwards;
 	struct spdy_reader reader;
 	struct podprocess process;
 	uint32_t ids[STREAM_COUNT];
@@ -52,12 +51,16 @@ tunnel_free(struct tunnel *t)
 }
 
 static void
+streams_stop(void *s)
+{
+	podprocess_stop(&((struct streams *)s)->process);
+}
+
+static void
 streams_free(void *arg)
 {
 	struct streams *s = arg;
 
-	podprocess_stop(&s->process);
-	loop_cancel(s->request->api->loop, &s->over);
 	while (s->tunnels != NULL) {
 		struct tunnel *next = s->tunnels->next;
 
@@ -65,32 +68,7 @@ streams_free(void *arg)
 		s->tunnels = next;
 	}
 	spdy_release(&s->reader);
-	podstream_end(s->request);
 	free(s);
-}
-
-/* Frees s from the loop: functions up the stack still use it. */
-static void
-bury(struct streams *s)
-{
-	s->done = true;
-	podprocess_stop(&s->process);
-	loop_after(s->request->api->loop, &s->over, 0, streams_free, s);
-}
-
-static void
-end(struct streams *s)
-{
-	if (s->done)
-		return;
-	httpd_end(s->request->exchange);
-	bury(s);
-}
-
-static void
-too_long(void *s)
-{
-	end(s);
 }
 
 /* ---- frames of ours ---- */
@@ -98,9 +76,7 @@ too_long(void *s)
 static void
 send(struct streams *s, struct buf *head, struct span data)
 {
-	if (!s->done &&
-	    httpd_send_parts(s->request->exchange, buf_span(head), data) != 0)
-		bury(s);
+	podstream_send(&s->stream, buf_span(head), data);
 	buf_release(head);
 }
 
@@ -152,7 +128,7 @@ process_ends(void *arg)
 	send_data(s, s->ids[STREAM_OUT], SPAN_NONE, true);
 	send_data(s, s->ids[STREAM_ERR], SPAN_NONE, true);
 	send_data(s, s->ids[STREAM_STATUS], SPAN_NONE, true);
-	end(s);
+	podstream_end(&s->stream);
 }
 
 static bool
@@ -185,7 +161,7 @@ open_stream(struct streams *s, uint32_t id)
 	/* The frame that opens the stream may end it as well. */
 	if (i == STREAM_IN && s->reader.fin)
 		podprocess_input_end(&s->process);
-	if (!s->done && !s->process.started && has_all(s))
+	if (!s->stream.done && !s->process.started && has_all(s))
 		podprocess_start(&s->process, s->form,
 		    &(struct podprocess_output){
 			process_writes, process_ends, s});
@@ -289,7 +265,7 @@ open_tunnel(struct streams *s, uint32_t id)
 	}
 	*slot = id;
 	reply(s, id);
-	if (s->done || t->started || t->data == 0 || t->error == 0)
+	if (s->stream.done || t->started || t->data == 0 || t->error == 0)
 		return;
 	t->started = true;
 	forward_start(&t->forward, s->pod, t->port,
@@ -328,7 +304,7 @@ take(struct streams *s, enum spdy_event e)
 	case SPDY_OPEN:
 		/* A client's streams are odd. */
 		if (id % 2 == 0)
-			end(s);
+			podstream_end(&s->stream);
 		else if (s->forwards)
 			open_tunnel(s, id);
 		else
@@ -342,7 +318,7 @@ take(struct streams *s, enum spdy_event e)
 
 			if (r->stream == s->ids[STREAM_IN] && r->stream != 0) {
 				podprocess_input(&s->process, r->data);
-				if (r->fin && !s->done)
+				if (r->fin && !s->stream.done)
 					podprocess_input_end(&s->process);
 			}
 		}
@@ -364,7 +340,7 @@ take(struct streams *s, enum spdy_event e)
 			 * ends. */
 			if (id != 0) {
 				if (id == s->ids[STREAM_STATUS])
-					end(s);
+					podstream_end(&s->stream);
 				else if (id == s->ids[STREAM_IN])
 					podprocess_input_end(&s->process);
 			}
@@ -376,7 +352,7 @@ take(struct streams *s, enum spdy_event e)
 		break;
 	case SPDY_GOAWAY:
 	case SPDY_BAD:
-		end(s);
+		podstream_end(&s->stream);
 	}
 }
 
@@ -386,7 +362,7 @@ on_input(void *arg, struct span piece, bool first)
 	struct streams *s = arg;
 
 	(void)first; /* messages are not frames */
-	while (piece.n > 0 && !s->done) {
+	while (piece.n > 0 && !s->stream.done) {
 		size_t taken;
 		enum spdy_event e =
 		    spdy_read(&s->reader, piece.p, piece.n, &taken);
@@ -416,7 +392,10 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 	if (!podstream_begin(r, 101))
 		return NULL;
 	s = mem_zalloc(sizeof(*s));
-	s->request = r;
+	s->stream = (struct podstream){.request = r,
+	    .stop = streams_stop,
+	    .release = streams_free,
+	    .owner = s};
 	s->pod = pod;
 	if (socket_protocol.n > 0)
 		begun = httpd_start_messages(r->exchange, socket_protocol,
@@ -428,17 +407,16 @@ begin(struct request *r, const struct node *pod, struct span protocol,
 		    {span_str("X-Stream-Protocol-Version"), protocol},
 		};
 
-		httpd_start_bytes(s->request->exchange, headers, COUNT(headers),
+		httpd_start_bytes(r->exchange, headers, COUNT(headers),
 		    &(struct httpd_input){on_input, s});
 		begun = true;
 	}
 	if (!begun) {
-		podstream_end(r);
+		podstream_cancel(r);
 		free(s);
 		return NULL;
 	}
-	httpd_on_close(r->exchange, streams_free, s);
-	loop_after(r->api->loop, &s->over, PODSTREAM_MS, too_long, s);
+	podstream_start(&s->stream);
 	return s;
 }
 

@@ -175,9 +175,8 @@ compare_members(const void *x, const void *y)
 	return span_cmp(a->key, b->key);
 }
 
-/* Go writes the keys of a map in their order. */
-static void
-sort_keys(struct node *n)
+void
+encode_sort_keys(struct node *n)
 {
 	for (uint32_t i = 1; i < n->n; i++)
 		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
@@ -206,7 +205,7 @@ encode(struct arena *a, const struct schema *s, struct node *n)
 	if (s->kind == SCHEMA_ANY)
 		encode_any(a, s, n);
 	if (s->kind == SCHEMA_MAP && n->kind == NODE_OBJECT)
-		sort_keys(n);
+		encode_sort_keys(n);
 	if (s->kind == SCHEMA_OBJECT && n->kind == NODE_OBJECT)
 		encode_object(a, s, n);
 	else if (s->kind == SCHEMA_LIST && n->kind == NODE_ARRAY &&

@@ -16,5 +16,7 @@
  */
 void encode_builtin(
     struct arena *a, const struct schema *s, struct node *object);
+/* The order in which Go writes the keys of a map. */
+void encode_sort_keys(struct node *map);
 
 #endif

@@ -86,9 +86,9 @@ check_segment(struct causes *c, struct span at, struct span path,
 
 	if (wrong != NULL)
 		cause_invalid_text(c, at, path,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "segment[%zu]%s%s", i,
-			    segment.n == 0 ? "" : ": ", wrong)));
+		    arena_printf(c->arena, "segment[%zu]%s%s", i,
+			segment.n == 0 ? "" : ": ", wrong)
+			.p);
 }
 
 static void

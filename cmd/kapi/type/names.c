@@ -155,8 +155,7 @@ check_address(struct arena *a, struct span s)
 	canonical(read_address(s, plain, bytes), bytes, text, sizeof text);
 	return span_is(s, text)
 	    ? NULL
-	    : arena_str(a,
-		  arena_printf(a, "must be in canonical form (\"%s\")", text));
+	    : arena_printf(a, "must be in canonical form (\"%s\")", text).p;
 }
 
 /* The length of a prefix, at most max, or -1. Zeros in front are taken. */
@@ -219,9 +218,18 @@ name_check_cidr(struct arena *a, struct span s, int *family)
 	canonical(v6 ? AF_INET6 : AF_INET, bytes, text, sizeof text);
 	return span_is(address, text)
 	    ? NULL
-	    : arena_str(a,
-		  arena_printf(
-		      a, "must be in canonical form (\"%s/%d\")", text, n));
+	    : arena_printf(a, "must be in canonical form (\"%s/%d\")", text, n)
+		  .p;
+}
+
+const char *
+name_check_form(struct span s, enum name_rule rule)
+{
+	if (rule == NAME_SUBDOMAIN)
+		return dnsname_is_subdomain(s) ? NULL : subdomain_message;
+	return dnsname_is_label(s)    ? NULL
+	    : dnsname_is_subdomain(s) ? "must not contain dots"
+				      : label_message;
 }
 
 static struct wrong
@@ -231,18 +239,14 @@ check(struct span s, enum name_rule rule)
 
 	switch (rule) {
 	case NAME_SUBDOMAIN:
-		if (s.n > 253)
-			find(&f, "must be no more than 253 bytes");
-		if (!dnsname_is_subdomain(s))
-			find(&f, subdomain_message);
-		break;
 	case NAME_LABEL:
-		if (s.n > 63)
-			find(&f, "must be no more than 63 bytes");
-		if (!dnsname_is_label(s))
+		if (s.n > (rule == NAME_LABEL ? 63 : 253))
 			find(&f,
-			    dnsname_is_subdomain(s) ? "must not contain dots"
-						    : label_message);
+			    rule == NAME_LABEL
+				? "must be no more than 63 bytes"
+				: "must be no more than 253 bytes");
+		if (name_check_form(s, rule) != NULL)
+			find(&f, name_check_form(s, rule));
 		break;
 	case NAME_DNS1035:
 		if (s.n > 63)

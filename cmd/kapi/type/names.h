@@ -33,6 +33,8 @@ void name_label_value(struct causes *c, struct span field, struct span value);
 /* The rules of names, worded as the server does it; NULL: fine. */
 const char *name_check_subdomain(struct span name); /* DNS-1123 subdomain */
 const char *name_check_dns1035(struct span name);
+/* NAME_SUBDOMAIN or NAME_LABEL, of any length. */
+const char *name_check_form(struct span name, enum name_rule rule);
 const char *name_check_label_value(struct span value);
 /* An address as IsValidIPForLegacyField has it: it need not be in canonical
  * form. */

@@ -109,20 +109,14 @@ objectmeta_create(struct arena *a, const struct resource *r,
 		    tree_string(a, objectmeta_generate_name(a, prefix)));
 }
 
-static struct span
-path(const char *field)
-{
-	return span_str(field);
-}
-
 static void
 check_labels(struct causes *c, const struct node *labels)
 {
 	for (size_t i = 0; i < tree_count(labels); i++) {
 		struct span key = labels->members[i].key;
 
-		name_qualified(c, path("metadata.labels"), key, key);
-		name_label_value(c, path("metadata.labels"),
+		name_qualified(c, span_str("metadata.labels"), key, key);
+		name_label_value(c, span_str("metadata.labels"),
 		    tree_text(labels->members[i].value));
 	}
 }
@@ -146,26 +140,23 @@ objectmeta_check_annotations(
 static void
 check_owner(struct causes *c, const struct node *ref)
 {
-	static const char owners[] = "metadata.ownerReferences";
-	struct span api = tree_text(tree_get(ref, "apiVersion"));
-	struct span kind = tree_text(tree_get(ref, "kind"));
-	struct span name = tree_text(tree_get(ref, "name"));
-	struct span uid = tree_text(tree_get(ref, "uid"));
-	struct span at = path(owners);
+	static const char *const members[] = {
+	    "apiVersion", "kind", "name", "uid"};
+	struct span at = span_str("metadata.ownerReferences");
+	struct span api = tree_path_text(ref, "apiVersion");
+	struct span kind = tree_path_text(ref, "kind");
 
-	if (api.n == 0 || api.p[api.n - 1] == '/')
-		cause_invalid_text(c,
-		    path("metadata.ownerReferences.apiVersion"), api,
-		    "version must not be empty");
-	if (kind.n == 0)
-		cause_invalid_text(c, path("metadata.ownerReferences.kind"),
-		    kind, "must not be empty");
-	if (name.n == 0)
-		cause_invalid_text(c, path("metadata.ownerReferences.name"),
-		    name, "must not be empty");
-	if (uid.n == 0)
-		cause_invalid_text(c, path("metadata.ownerReferences.uid"), uid,
-		    "must not be empty");
+	for (size_t i = 0; i < COUNT(members); i++) {
+		struct span text = tree_path_text(ref, members[i]);
+
+		if (text.n == 0 || (i == 0 && span_ends(text, "/")))
+			cause_invalid_text(c,
+			    cause_path_field(
+				c->arena, at, span_str(members[i])),
+			    text,
+			    i == 0 ? "version must not be empty"
+				   : "must not be empty");
+	}
 	if (span_is(api, "v1") && span_is(kind, "Event"))
 		cause_invalid(c, at, ref,
 		    "/v1, Kind=Event is disallowed from being an owner");
@@ -186,7 +177,7 @@ check_owners(struct causes *c, const struct node *owners)
 			controller = ref;
 			continue;
 		}
-		cause_invalid(c, path("metadata.ownerReferences"), owners,
+		cause_invalid(c, span_str("metadata.ownerReferences"), owners,
 		    arena_printf(c->arena,
 			"Only one reference can have Controller set to true. "
 			"Found \"true\" in references for %.*s/%.*s and "
@@ -219,7 +210,8 @@ check_finalizer_domain(struct causes *c, struct span f, size_t i)
 {
 	if (span_find(f, '/') == NULL && !is_standard_finalizer(f))
 		cause_invalid_text(c,
-		    cause_path_index(c->arena, path("metadata.finalizers"), i),
+		    cause_path_index(
+			c->arena, span_str("metadata.finalizers"), i),
 		    f,
 		    "name is neither a standard finalizer name nor is it "
 		    "fully qualified");
@@ -234,14 +226,14 @@ check_finalizers(
 	for (size_t i = 0; i < tree_count(finalizers); i++) {
 		struct span f = tree_text(finalizers->items[i]);
 
-		name_qualified(c, path("metadata.finalizers"), f, f);
+		name_qualified(c, span_str("metadata.finalizers"), f, f);
 		if (r->crd == NULL && f.n > 0 && !is_extension(r))
 			check_finalizer_domain(c, f, i);
 		orphan = orphan || span_is(f, "orphan");
 		foreground = foreground || span_is(f, "foregroundDeletion");
 	}
 	if (orphan && foreground)
-		cause_invalid(c, path("metadata.finalizers"), finalizers,
+		cause_invalid(c, span_str("metadata.finalizers"), finalizers,
 		    "finalizer orphan and foregroundDeletion cannot be both "
 		    "set");
 }
@@ -249,7 +241,7 @@ check_finalizers(
 static void
 check_managed(struct causes *c, const struct node *entries)
 {
-	struct span at = path("metadata.managedFields");
+	struct span at = span_str("metadata.managedFields");
 
 	for (size_t i = 0; i < tree_count(entries); i++) {
 		const struct node *e = entries->items[i];
@@ -261,21 +253,22 @@ check_managed(struct causes *c, const struct node *entries)
 		    !span_is(operation, "Update"))
 			cause_invalid_text(c,
 			    cause_path_field(
-				c->arena, field, path("operation")),
+				c->arena, field, span_str("operation")),
 			    operation, "must be `Apply` or `Update`");
 		if (type.n > 0 && !span_is(type, "FieldsV1"))
 			cause_invalid_text(c,
 			    cause_path_field(
-				c->arena, field, path("fieldsType")),
+				c->arena, field, span_str("fieldsType")),
 			    type, "must be `FieldsV1`");
 		if (tree_text(tree_get(e, "manager")).n > 128)
 			cause_too_long(c,
-			    cause_path_field(c->arena, field, path("manager")),
+			    cause_path_field(
+				c->arena, field, span_str("manager")),
 			    NULL, 128);
 		if (tree_text(tree_get(e, "subresource")).n > 256)
 			cause_too_long(c,
 			    cause_path_field(
-				c->arena, field, path("subresource")),
+				c->arena, field, span_str("subresource")),
 			    NULL, 256);
 	}
 }
@@ -285,7 +278,7 @@ check_maps_and_owners(struct causes *c, const struct node *m)
 {
 	check_labels(c, tree_get(m, "labels"));
 	objectmeta_check_annotations(
-	    c, path("metadata.annotations"), tree_get(m, "annotations"));
+	    c, span_str("metadata.annotations"), tree_get(m, "annotations"));
 	check_owners(c, tree_get(m, "ownerReferences"));
 }
 
@@ -301,23 +294,23 @@ objectmeta_validate_named(struct causes *c, const struct resource *r,
 
 	if (prefix.n > 0)
 		name_check(
-		    c, path("metadata.generateName"), prefix, rule, true);
+		    c, span_str("metadata.generateName"), prefix, rule, true);
 	if (name.n == 0)
-		cause_required(c, path("metadata.name"),
+		cause_required(c, span_str("metadata.name"),
 		    "name or generateName is required");
 	else
-		name_check(c, path("metadata.name"), name, rule, false);
+		name_check(c, span_str("metadata.name"), name, rule, false);
 	if (r->namespaced && ns.n == 0)
-		cause_required(c, path("metadata.namespace"), "");
+		cause_required(c, span_str("metadata.namespace"), "");
 	else if (r->namespaced)
 		name_check(
-		    c, path("metadata.namespace"), ns, NAME_LABEL, false);
+		    c, span_str("metadata.namespace"), ns, NAME_LABEL, false);
 	else if (ns.n > 0)
-		cause_forbidden(
-		    c, path("metadata.namespace"), "not allowed on this type");
+		cause_forbidden(c, span_str("metadata.namespace"),
+		    "not allowed on this type");
 	if (tree_get_int(tree_get(m, "generation"), &generation) &&
 	    generation < 0)
-		cause_invalid(c, path("metadata.generation"),
+		cause_invalid(c, span_str("metadata.generation"),
 		    tree_get(m, "generation"),
 		    "must be greater than or equal to 0");
 	check_maps_and_owners(c, m);
@@ -370,7 +363,7 @@ check_no_new_finalizers(
 		buf_adds(&b, i == 0 ? "" : ", ");
 		buf_addspan(&b, gotext_quote(c->arena, extra[i]));
 	}
-	cause_forbidden(c, path("metadata.finalizers"),
+	cause_forbidden(c, span_str("metadata.finalizers"),
 	    arena_printf(c->arena,
 		"no new finalizers can be added if the object is being "
 		"deleted, found new finalizers []string{%s}",
@@ -388,7 +381,7 @@ check_same(struct causes *c, const char *field, const struct node *live,
 
 	if (tree_equal(x, y) || (tree_empty(x) && tree_empty(y)))
 		return;
-	at = cause_path_field(c->arena, path("metadata"), span_str(field));
+	at = cause_path_field(c->arena, span_str("metadata"), span_str(field));
 	if (y == NULL && x->kind == NODE_STRING &&
 	    strstr(field, "Timestamp") == NULL)
 		cause_invalid_text(c, at, span_str(""), "field is immutable");
@@ -412,12 +405,12 @@ objectmeta_validate_update(struct causes *c, const struct resource *r,
 		check_no_new_finalizers(
 		    c, tree_get(m, "finalizers"), tree_get(old, "finalizers"));
 	if (tree_text(tree_get(m, "resourceVersion")).n == 0)
-		cause_invalid_text(c, path("metadata.resourceVersion"),
+		cause_invalid_text(c, span_str("metadata.resourceVersion"),
 		    span_str(""), "must be specified for an update");
 	tree_get_int(tree_get(m, "generation"), &now);
 	tree_get_int(tree_get(old, "generation"), &before);
 	if (now < before)
-		cause_invalid(c, path("metadata.generation"),
+		cause_invalid(c, span_str("metadata.generation"),
 		    tree_int(c->arena, now), "must not be decremented");
 	for (size_t i = 0; i < COUNT(same); i++)
 		check_same(c, same[i], old, m);

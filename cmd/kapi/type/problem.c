@@ -8,34 +8,29 @@
 #include "text/gotext.h"
 #include "type/resource.h"
 
-static struct span
-vformat(struct arena *a, const char *fmt, va_list ap)
+static struct problem *
+make(struct arena *a, int code, const char *reason, const char *fmt, va_list ap)
 {
-	va_list again;
-	char *p;
-	int n;
+	struct problem *p = arena_zalloc(a, sizeof *p);
+	struct buf b = BUF_INIT;
 
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	if (n < 0)
-		n = 0;
-	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, ap);
-	return span_make(p, (size_t)n);
+	buf_addv(&b, fmt, ap);
+	p->code = code;
+	p->reason = span_str(reason == NULL ? "" : reason);
+	p->message = arena_span(a, buf_span(&b));
+	buf_release(&b);
+	return p;
 }
 
 struct problem *
 problem_make(
     struct arena *a, int code, const char *reason, const char *fmt, ...)
 {
-	struct problem *p = arena_zalloc(a, sizeof *p);
+	struct problem *p;
 	va_list ap;
 
-	p->code = code;
-	p->reason = span_str(reason == NULL ? "" : reason);
 	va_start(ap, fmt);
-	p->message = vformat(a, fmt, ap);
+	p = make(a, code, reason, fmt, ap);
 	va_end(ap);
 	return p;
 }
@@ -43,13 +38,11 @@ problem_make(
 struct problem *
 problem_bad_request(struct arena *a, const char *fmt, ...)
 {
-	struct problem *p = arena_zalloc(a, sizeof *p);
+	struct problem *p;
 	va_list ap;
 
-	p->code = 400;
-	p->reason = span_str("BadRequest");
 	va_start(ap, fmt);
-	p->message = vformat(a, fmt, ap);
+	p = make(a, 400, "BadRequest", fmt, ap);
 	va_end(ap);
 	return p;
 }

@@ -40,20 +40,6 @@ cell(struct span *line)
 	return span_is(s, "-") ? span_make("", 0) : s;
 }
 
-static size_t
-parse_list(struct arena *a, struct span list, const struct span **items)
-{
-	struct span *all = NULL, item;
-	size_t n = 0;
-
-	while ((item = tables_item(&list)).p != NULL) {
-		all = arena_grow(a, all, n, n + 1, sizeof *all);
-		all[n++] = item;
-	}
-	*items = all;
-	return n;
-}
-
 /* KIND, or GROUP/VERSION/KIND. */
 static void
 parse_kind(const struct resource *r, struct span text, struct subresource *s)
@@ -103,8 +89,8 @@ parse_resource(struct arena *a, struct resource *r, struct span line)
 	r->list_kind = arena_printf(a, "%.*sList", SPAN_ARG(r->kind));
 	r->namespaced = span_is(tables_cell(&line), "Namespaced");
 	r->verbs = parse_verbs(tables_cell(&line));
-	r->short_name_count = parse_list(a, cell(&line), &r->short_names);
-	r->category_count = parse_list(a, cell(&line), &r->categories);
+	r->short_name_count = tables_list(a, cell(&line), &r->short_names);
+	r->category_count = tables_list(a, cell(&line), &r->categories);
 	r->kept_as = cell(&line);
 }
 

@@ -136,20 +136,6 @@ type_of(struct span text)
 	return schema_builtin(text);
 }
 
-static void
-set_keys(struct field *f, struct span list)
-{
-	struct span *keys = NULL, key;
-	size_t n = 0;
-
-	while ((key = tables_item(&list)).p != NULL) {
-		keys = arena_grow(&types.arena, keys, n, n + 1, sizeof *keys);
-		keys[n++] = key;
-	}
-	f->keys = keys;
-	f->key_count = n;
-}
-
 /* Defaults that are the zero value say nothing that Go would not write. */
 static const struct node *
 default_of(struct span json)
@@ -200,7 +186,7 @@ set_flag(struct field *f, struct span flag)
 		    : span_is(flag, "set")	    ? LIST_SET
 						    : LIST_ATOMIC;
 	else if (span_take(&flag, "keys="))
-		set_keys(f, flag);
+		f->key_count = tables_list(&types.arena, flag, &f->keys);
 	else if (span_take(&flag, "map="))
 		f->atomic = span_is(flag, "atomic");
 	else if (span_take(&flag, "patch="))

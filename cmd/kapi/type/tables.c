@@ -58,3 +58,17 @@ tables_item(struct span *list)
 {
 	return next_piece(list, ',');
 }
+
+size_t
+tables_list(struct arena *a, struct span list, const struct span **items)
+{
+	struct span *all = NULL, item;
+	size_t n = 0;
+
+	while ((item = tables_item(&list)).p != NULL) {
+		all = arena_more(a, all, n, sizeof *all);
+		all[n++] = item;
+	}
+	*items = all;
+	return n;
+}

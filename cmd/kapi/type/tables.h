@@ -5,6 +5,7 @@
 #ifndef TABLES_H
 #define TABLES_H
 
+#include "base/arena.h"
 #include "base/span.h"
 
 struct span tables_types(void);
@@ -17,5 +18,8 @@ struct span tables_line(struct span *text);
 struct span tables_cell(struct span *line);
 /* Like tables_line, up to the next comma of a list. */
 struct span tables_item(struct span *list);
+/* All items of a list, in the arena; their number. */
+size_t tables_list(
+    struct arena *a, struct span list, const struct span **items);
 
 #endif

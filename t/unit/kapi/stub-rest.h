@@ -90,6 +90,14 @@ number(struct arena *a, struct node *object)
 }
 
 struct problem *
+rest_create(const struct rest_writer *w, struct resource *r,
+    struct node *object, struct stored **made)
+{
+	(void)w, (void)r, (void)object, (void)made;
+	return NULL;
+}
+
+struct problem *
 rest_update(const struct rest_writer *w, struct resource *r,
     struct span subresource, struct node *object)
 {

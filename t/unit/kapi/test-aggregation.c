@@ -1,6 +1,6 @@
 // alone: it has functions in place of the tool's
 /* aggregation: a ClusterRole has the rules of those that it selects. */
-#include "control/aggregation.h"
+#include "control/controller.h"
 
 #include "process/loop.h"
 #include "rest/rest.h"
@@ -123,14 +123,15 @@ test_sum_of_sums(void)
 
 TEST(aggregation)
 {
-	struct aggregation *g;
+	struct controller *g;
 
 	rbac_set_up();
 	api = (struct api){.loop = loop_new(), .store = store};
-	g = aggregation_new(&api);
+	g = controller_new(&api, "rbac.authorization.k8s.io", "clusterroles",
+	    aggregation_look);
 	test_sum();
 	test_sum_of_sums();
-	aggregation_free(g);
+	controller_free(g);
 	loop_free(api.loop);
 	rbac_tear_down();
 }
