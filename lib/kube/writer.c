@@ -532,10 +532,7 @@ writer_add_no_kind(struct buf *b, const struct objref *id)
 bool
 writer_has_status(const struct api_resource *r)
 {
-	for (size_t i = 0; r->subresources[i] != NULL; i++)
-		if (strcmp(r->subresources[i], "status") == 0)
-			return true;
-	return false;
+	return textlist_has(&r->subresources, "status", strlen("status"));
 }
 
 bool

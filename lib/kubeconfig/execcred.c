@@ -345,24 +345,15 @@ execcred_new(struct loop *l, const struct kubeconfig *c, const struct buf *ca,
 	return e;
 }
 
-static void
-forget(char **secret)
-{
-	if (*secret != NULL)
-		explicit_bzero(*secret, strlen(*secret));
-	free(*secret);
-	*secret = NULL;
-}
-
 void
 execcred_free(struct execcred *e)
 {
 	if (e == NULL)
 		return;
 	plugin_stop(e->running);
-	forget(&e->token);
-	forget(&e->cert);
-	forget(&e->key);
+	mem_wipe(e->token);
+	mem_wipe(e->cert);
+	mem_wipe(e->key);
 	free(e);
 }
 
@@ -545,16 +536,16 @@ take_credential(struct execcred *e, struct span output, struct err *err)
 	if (rc == 0)
 		rc = take_expiry(status, &expires, err);
 	if (rc != 0) {
-		forget(&token);
-		forget(&cert);
-		forget(&key);
+		mem_wipe(token);
+		mem_wipe(cert);
+		mem_wipe(key);
 		return -1;
 	}
 	if (!same(cert, e->cert) || !same(key, e->key))
 		e->tls_version++;
-	forget(&e->token);
-	forget(&e->cert);
-	forget(&e->key);
+	mem_wipe(e->token);
+	mem_wipe(e->cert);
+	mem_wipe(e->key);
 	e->token = token;
 	e->cert = cert;
 	e->key = key;

@@ -29,11 +29,8 @@ kubeconfig_free(struct kubeconfig *c)
 	    c->cert_file, c->cert_pem, c->key_file, c->key_pem, c->token,
 	    c->token_file, c->username, c->password};
 
-	for (size_t i = 0; i < COUNT(texts); i++) {
-		if (texts[i] != NULL) /* some are secrets */
-			explicit_bzero(texts[i], strlen(texts[i]));
-		free(texts[i]);
-	}
+	for (size_t i = 0; i < COUNT(texts); i++)
+		mem_wipe(texts[i]); /* some are secrets */
 	textlist_release(&c->impersonate);
 	kubeuser_exec_free(c->exec);
 	free(c);
@@ -165,24 +162,22 @@ find_entry(const struct files *files, const char *list, const char *member,
 {
 	for (size_t i = 0; i < files->count; i++) {
 		struct yaml *y = yaml_get(files->items[i].tree, list);
+		int there = kubeconfig_is(
+		    &files->items[i], y, YAML_SEQUENCE, list, err);
 
-		if (y == NULL || yaml_is_null(y))
+		if (there == 0)
 			continue;
 		*f = &files->items[i];
-		if (y->type != YAML_SEQUENCE)
-			return kubeconfig_fail(
-			    *f, y, err, "%s must be a list", list);
-		if (check_names(*f, list, y, err) != 0)
+		if (there < 0 || check_names(*f, list, y, err) != 0)
 			return -1;
 		for (size_t k = 0; k < y->count; k++) {
 			if (!is_named(y->values[k], name))
 				continue;
 			*found = yaml_get(y->values[k], member);
-			if (*found == NULL || yaml_is_null(*found) ||
-			    (*found)->type == YAML_MAPPING)
-				return 1;
-			return kubeconfig_fail(
-			    *f, *found, err, "%s must be a mapping", member);
+			return kubeconfig_is(
+				   *f, *found, YAML_MAPPING, member, err) < 0
+			    ? -1
+			    : 1;
 		}
 	}
 	return 0;
