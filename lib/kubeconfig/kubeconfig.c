@@ -59,15 +59,6 @@ add_file(struct files *files, const char *path, struct err *err)
 	return 0;
 }
 
-static bool
-have_file(const struct files *files, const char *path)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (strcmp(files->items[i].path, path) == 0)
-			return true;
-	return false;
-}
-
 static int
 add_list(struct files *files, const char *list, struct err *err)
 {
@@ -76,8 +67,12 @@ add_list(struct files *files, const char *list, struct err *err)
 	while (rc == 0 && *list != '\0') {
 		size_t n = strcspn(list, ":");
 		char *path = mem_dup(list, n);
+		bool known = false;
 
-		if (n > 0 && access(path, F_OK) == 0 && !have_file(files, path))
+		for (size_t i = 0; i < files->count; i++)
+			known =
+			    known || strcmp(files->items[i].path, path) == 0;
+		if (n > 0 && !known && access(path, F_OK) == 0)
 			rc = add_file(files, path, err);
 		free(path);
 		list += n + (list[n] == ':');
@@ -86,12 +81,16 @@ add_list(struct files *files, const char *list, struct err *err)
 }
 
 static int
-add_home(struct files *files, struct err *err)
+read_files(struct files *files, const struct kube_opts *o, struct err *err)
 {
-	const char *home = getenv("HOME");
+	const char *list = getenv("KUBECONFIG"), *home = getenv("HOME");
 	struct buf path = BUF_INIT;
 	int rc = 0;
 
+	if (o->kubeconfig != NULL)
+		return add_file(files, o->kubeconfig, err);
+	if (list != NULL && *list != '\0')
+		return add_list(files, list, err);
 	if (home == NULL || *home == '\0')
 		return 0;
 	buf_addf(&path, "%s/.kube/config", home);
@@ -99,18 +98,6 @@ add_home(struct files *files, struct err *err)
 		rc = add_file(files, buf_str(&path), err);
 	buf_release(&path);
 	return rc;
-}
-
-static int
-read_files(struct files *files, const struct kube_opts *o, struct err *err)
-{
-	const char *list = getenv("KUBECONFIG");
-
-	if (o->kubeconfig != NULL)
-		return add_file(files, o->kubeconfig, err);
-	if (list != NULL && *list != '\0')
-		return add_list(files, list, err);
-	return add_home(files, err);
 }
 
 static void

@@ -209,18 +209,17 @@ static int
 read_command(struct kubeconfig_exec *e, const struct kubeconfig_file *f,
     const struct yaml *exec, struct err *err)
 {
-	char *command = NULL;
+	char *command;
 
-	if (kubeconfig_text(f, exec, "command", &command, err) != 0)
+	if (kubeconfig_text(f, exec, "command", &e->command, err) != 0)
 		return -1;
-	if (command == NULL)
+	if (e->command == NULL)
 		return kubeconfig_fail(f, exec, err, "exec needs a command");
-	if (strchr(command, '/') != NULL) {
-		e->command = kubeconfig_beside(f, command);
-		free(command);
-	} else {
-		e->command = command;
-	}
+	if (strchr(e->command, '/') == NULL)
+		return 0;
+	command = e->command;
+	e->command = kubeconfig_beside(f, command);
+	free(command);
 	return 0;
 }
 
