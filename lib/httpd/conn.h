@@ -93,7 +93,7 @@ struct upgraded {
 
 struct exchange {
 	struct conn *conn;
-	LIST_ENTRY(exchange) among_all; /* of the connection */
+	LIST_ENTRY(exchange) among_all; /* list of the connection */
 	TAILQ_ENTRY(exchange) ready;	/* HTTP/2: queues */
 	SLIST_ENTRY(exchange) gone;
 	enum exchange_state state;

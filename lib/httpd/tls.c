@@ -18,7 +18,7 @@
 /* ---- the certificate of the other end ---- */
 
 /*
- * Who the other end of a TLS connection is, by its certificate. A server
+ * The other end of a TLS connection, by its certificate. A server
  * with authorities asks for one and takes any, or none: whether it is worth
  * something is checked here, so that a bad one can be answered with a status
  * and not by a broken connection.

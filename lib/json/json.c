@@ -423,7 +423,7 @@ frame_metadata(struct span *text, struct json_frame *f)
 		const char *member, *stop;
 
 		skip_space(&m.rest);
-		member = m.rest.p; /* its comma, or its key */
+		member = m.rest.p; /* the comma, or the key */
 		if (!next_key(&m))
 			break;
 		m.value = json_value(&m.rest);

@@ -45,7 +45,7 @@ jv jvtext_parse(struct span text, struct err *err);
  * JVTEXT_INT_MAX, which would lose digits. err names the path, never a value.
  */
 int jvtext_add(struct buf *b, jv value_peek, struct err *err);
-/* Of keys: in byte order, or as libjq has them. */
+/* The order of keys: that of their bytes, or that of libjq. */
 enum jvtext_order { JVTEXT_SORTED, JVTEXT_KEPT };
 int jvtext_add_ordered(
     struct buf *b, jv value_peek, enum jvtext_order order, struct err *err);

@@ -77,7 +77,7 @@ padding(struct span s, size_t i, int n, const char *skip, size_t *at)
 
 enum alphabet { STANDARD, OF_URLS };
 
-/* As base64_decode and base64_decode_url; on an error out has some bytes more. */
+/* Decodes one alphabet; on an error out has some bytes more. */
 static int
 decode(struct span s, enum alphabet which, const char *skip, struct buf *out,
     size_t *at)
