@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "process/log.h"
 #include "process/sandbox.h"
-#include "process/sandboxopt.h"
 #include "program/program.h"
 
 void

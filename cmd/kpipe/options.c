@@ -12,7 +12,7 @@
 #include "httpd/local.h"
 #include "kubeconfig/kubeopt.h"
 #include "process/leash.h"
-#include "process/sandboxopt.h"
+#include "process/sandbox.h"
 
 struct options options = {.report_fd = -1,
     .prune_limit = -1,

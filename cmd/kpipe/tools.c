@@ -10,7 +10,7 @@
 #include "environ.h"
 #include "launch.h"
 #include "options.h"
-#include "process/sandboxopt.h"
+#include "process/sandbox.h"
 
 /* ---- programs ---- */
 

@@ -12,7 +12,7 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "process/sandboxopt.h"
+#include "process/sandbox.h"
 #include "reel.h"
 #include "traces/exporter.h"
 #include "value/quantity.h"

@@ -15,7 +15,7 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "process/sandboxopt.h"
+#include "process/sandbox.h"
 #include "record/reading.h"
 #include "serving.h"
 #include "story.h"

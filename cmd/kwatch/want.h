@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/textlist.h"
 #include "conf/watches.h"
-#include "json/project.h"
+#include "project.h"
 
 enum want_missing {
 	WANT_WAIT,     /* not served: wait, the kind is incomplete */

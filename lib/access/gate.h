@@ -6,14 +6,33 @@
 #ifndef GATE_H
 #define GATE_H
 
-#include "access/certificate.h"
+#include <sys/stat.h>
+
 #include "access/review.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "httpd/httpd.h"
+#include "process/loop.h"
 #include "process/sandbox.h"
+
+/* tls.crt and tls.key of a folder, read again when they change (a renewal replaces
+ * the files), or, without a folder, a certificate made at the start. */
+struct gate_certificate {
+	struct loop *loop;
+	const char *tool;    /* borrowed: the name in one that is made */
+	const char *dir;     /* borrowed; NULL: none */
+	const char *option;  /* borrowed: that which gave it */
+	struct httpd *httpd; /* borrowed: its user */
+	struct stat seen[2]; /* the files, when they were read */
+	struct timer look;
+	char *complaint; /* owned: the last one */
+	uint64_t reads, failures;
+};
 
 struct gate {
 	struct kube *kube;
 	struct review *review; /* NULL: everybody may */
-	struct certificate certificate;
+	struct gate_certificate certificate;
 	struct buf pem, key;
 	struct httpd_tls tls; /* for httpd_new; points into both */
 };

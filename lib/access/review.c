@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <sys/random.h>
 
 #include "base/array.h"
@@ -43,7 +44,7 @@ enum step { ASK_TOKEN, ASK_ACCESS };
 
 /* A question under way, and the visitors that wait for its answer. */
 struct asking {
-	struct asking *next;
+	LIST_ENTRY(asking) next;
 	struct review *review;
 	char key[2 * DIGEST_SIZE + 1];
 	char *method; /* owned, lower case */
@@ -55,11 +56,11 @@ struct asking {
 	uint64_t until_ms; /* when the review has failed */
 	struct timer again;
 	struct kube_backoff backoff;
-	struct review_call *waiting;
+	LIST_HEAD(, review_call) waiting;
 };
 
 struct review_call {
-	struct review_call *next;
+	LIST_ENTRY(review_call) next;
 	struct asking *asking;
 	review_fn *fn;
 	void *arg;
@@ -71,7 +72,7 @@ struct review {
 	const char *path;
 	unsigned char secret[DIGEST_SIZE];
 	struct lru known;
-	struct asking *asking;
+	LIST_HEAD(, asking) asking;
 	size_t asking_count, waiting_count;
 	uint64_t complained_ms;
 };
@@ -95,11 +96,8 @@ static void
 asking_free(struct asking *a)
 {
 	struct review *r = a->review;
-	struct asking **at = &r->asking;
 
-	while (*at != a)
-		at = &(*at)->next;
-	*at = a->next;
+	LIST_REMOVE(a, next);
 	r->asking_count--;
 	if (a->call != NULL)
 		kube_cancel(a->call);
@@ -115,8 +113,8 @@ review_free(struct review *r)
 {
 	if (r == NULL)
 		return;
-	while (r->asking != NULL)
-		asking_free(r->asking);
+	while (!LIST_EMPTY(&r->asking))
+		asking_free(LIST_FIRST(&r->asking));
 	lru_release(&r->known);
 	free(r);
 }
@@ -129,8 +127,8 @@ answer(struct asking *a, int status, const char *text)
 {
 	struct review_call *c;
 
-	while ((c = a->waiting) != NULL) {
-		a->waiting = c->next;
+	while ((c = LIST_FIRST(&a->waiting)) != NULL) {
+		LIST_REMOVE(c, next);
 		a->review->waiting_count--;
 		c->fn(c->arg, status, span_str(text));
 		free(c);
@@ -189,13 +187,7 @@ fail(struct asking *a, const struct kube_error *e)
 
 /* ---- questions ---- */
 
-static void send(struct asking *a);
-
-static void
-send_again(void *arg)
-{
-	send(arg);
-}
+static void send(void *arg);
 
 static void take_token(struct asking *a, struct span status);
 static void take_access(struct asking *a, struct span status);
@@ -212,8 +204,7 @@ on_answer(void *arg, const struct kube_answer *answered)
 	if (e->kind == ERR_TRANSIENT && a->backoff.n + 1 < TRIES) {
 		wait = kube_backoff_next(&a->backoff, RETRY_MS, RETRY_MAX_MS);
 		if (clock_ms() + wait < a->until_ms) {
-			loop_after(
-			    a->review->loop, &a->again, wait, send_again, a);
+			loop_after(a->review->loop, &a->again, wait, send, a);
 			return;
 		}
 	}
@@ -229,8 +220,9 @@ on_answer(void *arg, const struct kube_answer *answered)
 }
 
 static void
-send(struct asking *a)
+send(void *arg)
 {
+	struct asking *a = arg;
 	uint64_t now = clock_ms();
 	const struct kube_request r = {.verb = KUBE_CREATE,
 	    .path = a->step == ASK_TOKEN
@@ -374,16 +366,6 @@ make_key(struct review *r, struct span token, struct span method,
 }
 
 static struct asking *
-find(struct review *r, const char *key)
-{
-	struct asking *a = r->asking;
-
-	while (a != NULL && strcmp(a->key, key) != 0)
-		a = a->next;
-	return a;
-}
-
-static struct asking *
 asking_new(struct review *r, const char *key, struct span method)
 {
 	struct asking *a = mem_zalloc(sizeof(*a));
@@ -393,8 +375,7 @@ asking_new(struct review *r, const char *key, struct span method)
 	a->method = mem_dup(method.p, method.n);
 	for (char *p = a->method; *p != '\0'; p++)
 		*p = (char)tolower((unsigned char)*p);
-	a->next = r->asking;
-	r->asking = a;
+	LIST_INSERT_HEAD(&r->asking, a, next);
 	r->asking_count++;
 	return a;
 }
@@ -432,7 +413,9 @@ review_start(struct review *r, struct span token, struct span method,
 	make_key(r, token, method, key);
 	if (answer_known(r, key, fn, arg))
 		return NULL;
-	a = find(r, key);
+	LIST_FOREACH (a, &r->asking, next)
+		if (strcmp(a->key, key) == 0)
+			break;
 	if (r->waiting_count >= WAITING_MAX ||
 	    (a == NULL && r->asking_count >= ASKING_MAX)) {
 		fn(arg, 503, span_str("Too many reviews are under way\n"));
@@ -446,19 +429,14 @@ review_start(struct review *r, struct span token, struct span method,
 		ask_token(a, token);
 	}
 	c->asking = a;
-	c->next = a->waiting;
-	a->waiting = c;
+	LIST_INSERT_HEAD(&a->waiting, c, next);
 	return c;
 }
 
 void
 review_cancel(struct review_call *c)
 {
-	struct review_call **at = &c->asking->waiting;
-
-	while (*at != c)
-		at = &(*at)->next;
-	*at = c->next;
+	LIST_REMOVE(c, next);
 	c->asking->review->waiting_count--;
 	/* The answer will be used later: the question goes on. */
 	free(c);

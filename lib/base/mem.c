@@ -78,3 +78,11 @@ mem_strdup(const char *s)
 {
 	return s == NULL ? NULL : mem_dup(s, strlen(s));
 }
+
+void
+mem_wipe(char *text)
+{
+	if (text != NULL)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}

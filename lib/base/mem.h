@@ -24,5 +24,7 @@ void *mem_array(void *p, size_t count, size_t size);
 void *mem_grow(void *p, size_t count, size_t size);
 char *mem_dup(const void *p, size_t n); /* adds a terminating NUL */
 char *mem_strdup(const char *s);	/* NULL gives NULL */
+/* Overwrites a secret, and frees it. NULL: nothing. */
+void mem_wipe(char *text);
 
 #endif

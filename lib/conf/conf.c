@@ -66,9 +66,18 @@ conf_string(struct conf *c, const struct yaml *y, const char *key, char **out)
 	return 0;
 }
 
+int
+conf_member(struct conf *c, const struct yaml *y, const char *key, char **out)
+{
+	const struct yaml *v = yaml_get(y, key);
+
+	return v != NULL ? conf_string(c, v, key, out)
+			 : conf_fail(c, y->line, "%s is missing", key);
+}
+
 /* "KEY must be WHAT, not \"x\"HINT". */
 static int
-fail_hint(struct conf *c, const struct yaml *y, const char *key,
+fail_value(struct conf *c, const struct yaml *y, const char *key,
     const char *what, const char *hint)
 {
 	struct buf text = BUF_INIT;
@@ -82,13 +91,6 @@ fail_hint(struct conf *c, const struct yaml *y, const char *key,
 	fail_unset(c, y, key, buf_str(&text));
 	buf_release(&text);
 	return -1;
-}
-
-static int
-fail_value(
-    struct conf *c, const struct yaml *y, const char *key, const char *what)
-{
-	return fail_hint(c, y, key, what, "");
 }
 
 /* " (did you mean \"x\"?)", if one of names is near. */
@@ -117,7 +119,7 @@ conf_fail_choice(struct conf *c, const struct yaml *y, const char *key,
 		    choices[i]);
 	if (y->type == YAML_SCALAR)
 		add_nearest(&near, y->text, choices);
-	fail_hint(c, y, key, buf_str(&all), buf_str(&near));
+	fail_value(c, y, key, buf_str(&all), buf_str(&near));
 	buf_release(&near);
 	buf_release(&all);
 	return -1;
@@ -141,7 +143,7 @@ conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out)
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
-		return fail_value(c, y, key, "true or false");
+		return fail_value(c, y, key, "true or false", "");
 	*out = *text == 't';
 	return 0;
 }
@@ -155,7 +157,7 @@ conf_count(struct conf *c, const struct yaml *y, const char *key, long *out)
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    !isdigit((unsigned char)*text) || strlen(text) > 9 ||
 	    (*out = strtol(text, &end, 10)) < 1 || *end != '\0')
-		return fail_value(c, y, key, "a whole number above 0");
+		return fail_value(c, y, key, "a whole number above 0", "");
 	return 0;
 }
 
@@ -167,8 +169,17 @@ conf_duration(
 
 	if (y->type != YAML_SCALAR || conf_text(c, y, key, &text) != 0 ||
 	    duration_parse_ms(span_str(text), ms) != 0)
-		return fail_value(c, y, key, "a duration such as 30s or 1h30m");
+		return fail_value(
+		    c, y, key, "a duration such as 30s or 1h30m", "");
 	return 0;
+}
+
+int
+conf_check_list(struct conf *c, const struct yaml *y, const char *key)
+{
+	return y->type == YAML_SEQUENCE || yaml_is_null(y)
+	    ? 0
+	    : conf_fail(c, y->line, "%s must be a list", key);
 }
 
 int
@@ -177,10 +188,8 @@ conf_list(
 {
 	textlist_release(out);
 	textlist_init(out);
-	if (y->type == YAML_SCALAR && yaml_is_null(y))
-		return 0;
-	if (y->type != YAML_SEQUENCE)
-		return conf_fail(c, y->line, "%s must be a list", key);
+	if (conf_check_list(c, y, key) != 0)
+		return -1;
 	for (size_t i = 0; i < y->count; i++) {
 		const char *text = "";
 

@@ -36,6 +36,9 @@ int conf_text(
 /* Not empty; *out is owned, what it held before is freed. */
 int conf_string(
     struct conf *c, const struct yaml *y, const char *key, char **out);
+/* conf_string for a member of y that has to be there. */
+int conf_member(
+    struct conf *c, const struct yaml *y, const char *key, char **out);
 int conf_bool(struct conf *c, const struct yaml *y, const char *key, bool *out);
 /* 1 to 999,999,999 */
 int conf_count(
@@ -48,6 +51,8 @@ int conf_choice(struct conf *c, const struct yaml *y, const char *key,
 /* The error for a y that is not in choices. Always -1. */
 int conf_fail_choice(struct conf *c, const struct yaml *y, const char *key,
     const char *const *choices);
+/* Whether y is a list; null is one without items. -1: it is not. */
+int conf_check_list(struct conf *c, const struct yaml *y, const char *key);
 /* A list of scalars, each split at commas; replaces what out held. */
 int conf_list(struct conf *c, const struct yaml *y, const char *key,
     struct textlist *out);

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "conf/conf.h"
-#include "conf/label.h"
 #include "json/json.h"
 
 static void
@@ -112,6 +111,35 @@ selector_text(const struct yaml *y, const char *path, struct err *err)
 
 /* ---- matching ---- */
 
+struct span
+selector_label(struct span labels, struct span key)
+{
+	for (struct json_members m = json_members(labels); json_member(&m);)
+		if (span_eq(m.key, key))
+			return m.value.n >= 2
+			    ? span_make(m.value.p + 1, m.value.n - 2)
+			    : SPAN_NONE;
+	return SPAN_NONE;
+}
+
+bool
+selector_meets(enum selector_op op, bool is_there, bool is_among)
+{
+	switch (op) {
+	case LABEL_EXISTS:
+		return is_there;
+	case LABEL_ABSENT:
+		return !is_there;
+	case LABEL_NOT_IN:
+		return !is_there || !is_among;
+	case LABEL_IN:
+	case LABEL_ABOVE:
+	case LABEL_BELOW:
+		break;
+	}
+	return is_there && is_among;
+}
+
 /* The next piece of *rest before a comma that is not in parentheses. */
 static bool
 next_piece(struct span *rest, struct span *piece)
@@ -161,7 +189,7 @@ compare(struct span value, struct span op)
 	} else {
 		is_among = is_there && in_set(span_skip(op, open), value);
 	}
-	return label_meets(no ? LABEL_NOT_IN : LABEL_IN, is_there, is_among);
+	return selector_meets(no ? LABEL_NOT_IN : LABEL_IN, is_there, is_among);
 }
 
 bool
@@ -182,9 +210,10 @@ selector_matches(const char *selector, struct span labels)
 		key.n = n;
 		if (n == 0)
 			continue;
-		if (op.n == 0 && (label_get(labels, key).p == NULL) != absent)
+		if (op.n == 0 &&
+		    (selector_label(labels, key).p == NULL) != absent)
 			return false;
-		if (op.n > 0 && !compare(label_get(labels, key), op))
+		if (op.n > 0 && !compare(selector_label(labels, key), op))
 			return false;
 	}
 	return true;

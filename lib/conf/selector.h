@@ -25,4 +25,23 @@ char *selector_text(const struct yaml *y, const char *path, struct err *err);
  */
 bool selector_matches(const char *selector, struct span labels);
 
+/* The operators of requirements. Source: apimachinery's
+ * pkg/labels/selector.go, Requirement.Matches. */
+enum selector_op {
+	LABEL_IN, /* = and == too */
+	LABEL_NOT_IN,
+	LABEL_EXISTS,
+	LABEL_ABSENT,
+	LABEL_ABOVE,
+	LABEL_BELOW
+};
+
+/* The value of a label in a JSON object (or SPAN_NONE); absent: there is no
+ * such label. Keys and values of labels have no escapes. */
+struct span selector_label(struct span labels, struct span key);
+
+/* Whether the requirement is met. is_there: the label exists; is_among: its
+ * value is in the list (ABOVE, BELOW: above, below). */
+bool selector_meets(enum selector_op op, bool is_there, bool is_among);
+
 #endif

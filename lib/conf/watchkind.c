@@ -51,20 +51,26 @@ is_cluster_kind(const struct watch_kind *k)
 	return false;
 }
 
-/* A list of paths into an object. */
+/* The texts are paths into an object. */
+static int
+check_paths(struct conf *c, const struct yaml *y, const char *key,
+    const struct textlist *paths)
+{
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < paths->count; i++)
+		if (fieldpath_check(paths->items[i], &err) != 0)
+			return conf_fail(
+			    c, y->line, "%s: %s", key, err.message);
+	return 0;
+}
+
 static int
 load_paths(
     struct conf *c, const struct yaml *y, const char *key, struct textlist *out)
 {
-	struct err err = ERR_INIT;
-
-	if (conf_list(c, y, key, out) != 0)
-		return -1;
-	for (size_t i = 0; i < out->count; i++)
-		if (fieldpath_check(out->items[i], &err) != 0)
-			return conf_fail(
-			    c, y->line, "%s: %s", key, err.message);
-	return 0;
+	return conf_list(c, y, key, out) != 0 ? -1
+					      : check_paths(c, y, key, out);
 }
 
 static int
@@ -81,6 +87,21 @@ load_scope(struct conf *c, const struct yaml *y, struct watch_kind *k)
 		return -1;
 	k->scope = choice == 0 ? WATCH_NAMESPACED : WATCH_CLUSTER;
 	return 0;
+}
+
+/* A key that may be missing. refused: where it is allowed, if not here. */
+static int
+load_flag(struct conf *c, const struct yaml *y, const char *key,
+    const char *refused, bool *out)
+{
+	const struct yaml *v = yaml_get(y, key);
+
+	if (v == NULL)
+		return 0;
+	if (refused != NULL)
+		return conf_fail(
+		    c, v->line, "%s is allowed only %s", key, refused);
+	return conf_bool(c, v, key, out);
 }
 
 /* The keys that primaries, dependents and related kinds share. */
@@ -101,8 +122,7 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 			k->selector = NULL;
 		}
 	}
-	if ((v = yaml_get(y, "optional")) != NULL &&
-	    conf_bool(c, v, "optional", &k->optional) != 0)
+	if (load_flag(c, y, "optional", NULL, &k->optional) != 0)
 		return -1;
 	if ((v = yaml_get(y, "redact")) != NULL &&
 	    load_paths(c, v, "redact", &k->redact) != 0)
@@ -114,26 +134,20 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 static int
 load_map_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
-	struct err err = ERR_INIT;
+	const char *text;
 
 	if (y->type == YAML_SEQUENCE) {
 		if (conf_list(c, y, "map.field", &k->map_fields) != 0)
 			return -1;
 	} else {
-		const char *text;
-
 		if (conf_text(c, y, "map.field", &text) != 0)
 			return -1;
 		textlist_split(&k->map_fields, text);
 	}
 	if (k->map_fields.count == 0)
 		return conf_fail(c, y->line, "map.field is empty");
-	for (size_t i = 0; i < k->map_fields.count; i++)
-		if (fieldpath_check(k->map_fields.items[i], &err) != 0)
-			return conf_fail(
-			    c, y->line, "map.field: %s", err.message);
 	k->map = WATCH_MAP_FIELD;
-	return 0;
+	return check_paths(c, y, "map.field", &k->map_fields);
 }
 
 static int
@@ -144,23 +158,12 @@ fail_map(struct conf *c, const struct yaml *y)
 }
 
 static int
-load_map_namespace(struct conf *c, const struct yaml *y, struct watch_kind *k)
-{
-	struct err err = ERR_INIT;
-
-	if (conf_string(c, y, "map.namespace", &k->map_namespace) != 0)
-		return -1;
-	if (namespaces_name("map.namespace", k->map_namespace, &err) != 0)
-		return conf_fail(c, y->line, "%s", err.message);
-	return 0;
-}
-
-static int
 load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	static const char *const allowed[] = {
 	    "label", "field", "namespace", "jq", NULL};
 	const struct yaml *label, *field, *jq, *ns;
+	struct err err = ERR_INIT;
 
 	if (y->type == YAML_SCALAR) {
 		if (strcmp(y->text, "owner") != 0)
@@ -177,8 +180,12 @@ load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	if ((label != NULL) + (field != NULL) + (jq != NULL) != 1 ||
 	    (jq != NULL && ns != NULL))
 		return fail_map(c, y);
-	if (ns != NULL && load_map_namespace(c, ns, k) != 0)
+	if (ns != NULL &&
+	    conf_string(c, ns, "map.namespace", &k->map_namespace) != 0)
 		return -1;
+	if (ns != NULL &&
+	    namespaces_name("map.namespace", k->map_namespace, &err) != 0)
+		return conf_fail(c, ns->line, "%s", err.message);
 	if (field != NULL)
 		return load_map_fields(c, field, k);
 	k->map = jq != NULL ? WATCH_MAP_JQ : WATCH_MAP_LABEL;
@@ -229,60 +236,26 @@ load_prune(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	return 0;
 }
 
+/* Refuses writes that need more of an object than the kind sees. */
 static int
-load_retain(struct conf *c, const struct yaml *y, struct watch_kind *k)
+check_writes(struct conf *c, const struct yaml *y, const struct watch_kind *k)
 {
-	if (!k->manage)
-		return conf_fail(
-		    c, y->line, "retain is allowed only with manage: true");
-	return conf_bool(c, y, "retain", &k->retain);
-}
-
-static int
-load_delete(struct conf *c, const struct yaml *y, enum watchkind_role role,
-    struct watch_kind *k)
-{
-	if (role != WATCHKIND_RELATED)
-		return conf_fail(
-		    c, y->line, "delete is allowed only for related kinds");
-	return conf_bool(c, y, "delete", &k->deletes);
-}
-
-static int
-load_patch(struct conf *c, const struct yaml *y, enum watchkind_role role,
-    struct watch_kind *k)
-{
-	if (role != WATCHKIND_RELATED)
-		return conf_fail(
-		    c, y->line, "patch is allowed only for related kinds");
-	return conf_bool(c, y, "patch", &k->patches);
-}
-
-/* Fields of a part, or of an object that leaves the selection, would be neither
- * compared nor given back. */
-static int
-check_patch(struct conf *c, const struct yaml *y, const struct watch_kind *k)
-{
-	if (!k->patches || (k->fields.count == 0 && k->selector == NULL))
-		return 0;
-	return conf_fail(c, y->line, "patch is not allowed with %s",
-	    k->selector != NULL ? "selector" : "fields");
-}
-
-/* Deleting a definition deletes all objects of its kind, which its spec
- * names. */
-static int
-check_delete(struct conf *c, const struct yaml *y, const struct watch_kind *k)
-{
-	if (!k->deletes || k->fields.count == 0 ||
-	    strcmp(k->group, "apiextensions.k8s.io") != 0 ||
-	    strcmp(k->kind, "CustomResourceDefinition") != 0)
-		return 0;
-	return conf_fail(c, y->line,
-	    "delete of a %s is not allowed with fields: without its spec the "
-	    "objects that would be deleted with it are not known; leave fields "
-	    "out",
-	    k->kind);
+	/* Fields of a part, or of an object that leaves the selection, would be
+	 * neither compared nor given back. */
+	if (k->patches && (k->fields.count > 0 || k->selector != NULL))
+		return conf_fail(c, y->line, "patch is not allowed with %s",
+		    k->selector != NULL ? "selector" : "fields");
+	/* Deleting a definition deletes all objects of its kind, which its spec
+	 * names. */
+	if (k->deletes && k->fields.count > 0 &&
+	    strcmp(k->group, "apiextensions.k8s.io") == 0 &&
+	    strcmp(k->kind, "CustomResourceDefinition") == 0)
+		return conf_fail(c, y->line,
+		    "delete of a %s is not allowed with fields: without its "
+		    "spec the objects that would be deleted with it are not "
+		    "known; leave fields out",
+		    k->kind);
+	return 0;
 }
 
 static int
@@ -306,10 +279,8 @@ watchkind_namespaces(struct conf *c, const struct yaml *y, struct textlist *out)
 {
 	struct err err = ERR_INIT;
 
-	if (y->type == YAML_SCALAR && yaml_is_null(y))
-		return 0;
-	if (y->type != YAML_SEQUENCE)
-		return conf_fail(c, y->line, "namespaces must be a list");
+	if (conf_check_list(c, y, "namespaces") != 0)
+		return -1;
 	for (size_t i = 0; i < y->count; i++) {
 		const struct yaml *v = y->values[i];
 		const char *text = "";
@@ -322,35 +293,23 @@ watchkind_namespaces(struct conf *c, const struct yaml *y, struct textlist *out)
 	return 0;
 }
 
-static bool
-is_group_version(struct span group, struct span version)
-{
-	return (group.n == 0 || dnsname_is_subdomain(group)) &&
-	    dnsname_is_label(version);
-}
-
 static int
 load_api_version(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
-	const struct yaml *v = yaml_get(y, "apiVersion");
 	struct span group, version;
 
-	if (v == NULL)
-		return conf_fail(c, y->line, "apiVersion is missing");
-	if (conf_string(c, v, "apiVersion", &k->api_version) != 0)
+	if (conf_member(c, y, "apiVersion", &k->api_version) != 0)
 		return -1;
 	objref_split(span_str(k->api_version), &group, &version);
-	if (!is_group_version(group, version))
-		return conf_fail(c, v->line,
+	if ((group.n > 0 && !dnsname_is_subdomain(group)) ||
+	    !dnsname_is_label(version))
+		return conf_fail(c, yaml_get(y, "apiVersion")->line,
 		    "apiVersion must be VERSION or GROUP/VERSION, such as v1 "
 		    "or apps/v1, not \"%s\"",
 		    k->api_version);
 	k->group = mem_dup(group.p, group.n);
 	k->version = mem_dup(version.p, version.n);
-	v = yaml_get(y, "kind");
-	if (v == NULL)
-		return conf_fail(c, y->line, "kind is missing");
-	return conf_string(c, v, "kind", &k->kind);
+	return conf_member(c, y, "kind", &k->kind);
 }
 
 int
@@ -362,6 +321,7 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	    "delete", "patch", "apiVersion", "kind", "map", "fields",
 	    "namespaces", "scope", "optional", "selector", "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
+	const char *not_related = related ? NULL : "for related kinds";
 	const struct yaml *v;
 
 	for (int i = 0; related && i < DEPENDENT_ONLY; i++)
@@ -374,24 +334,20 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	    load_api_version(c, y, k) != 0 || watchkind_common(c, y, k) != 0)
 		return -1;
 	k->map = related ? WATCH_MAP_ALL : WATCH_MAP_MEMBER;
-	if ((v = yaml_get(y, "manage")) != NULL &&
-	    conf_bool(c, v, "manage", &k->manage) != 0)
+	if (load_flag(c, y, "manage", NULL, &k->manage) != 0)
 		return -1;
 	if ((v = yaml_get(y, "prune")) != NULL && load_prune(c, v, k) != 0)
 		return -1;
-	if ((v = yaml_get(y, "retain")) != NULL && load_retain(c, v, k) != 0)
-		return -1;
-	if ((v = yaml_get(y, "delete")) != NULL &&
-	    load_delete(c, v, role, k) != 0)
-		return -1;
-	if ((v = yaml_get(y, "patch")) != NULL &&
-	    load_patch(c, v, role, k) != 0)
+	if (load_flag(c, y, "retain", k->manage ? NULL : "with manage: true",
+		&k->retain) != 0 ||
+	    load_flag(c, y, "delete", not_related, &k->deletes) != 0 ||
+	    load_flag(c, y, "patch", not_related, &k->patches) != 0)
 		return -1;
 	if ((v = yaml_get(y, "map")) != NULL && load_map(c, v, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "fields")) != NULL && load_fields(c, v, k) != 0)
 		return -1;
-	if (check_patch(c, y, k) != 0 || check_delete(c, y, k) != 0)
+	if (check_writes(c, y, k) != 0)
 		return -1;
 	if ((v = yaml_get(y, "namespaces")) != NULL) {
 		if (watchkind_namespaces(c, v, &k->namespaces) != 0)

@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -37,7 +38,7 @@ struct http {
 	uint64_t silent_ms;
 	size_t max_body;
 	struct http_session *sessions; /* the first is the current one */
-	struct http_call *calls;
+	LIST_HEAD(, http_call) calls;
 	CURL *idle[IDLE_MAX]; /* saves making one per request */
 	size_t idle_count;
 	int in_curl; /* callbacks of libcurl may not call libcurl */
@@ -47,7 +48,7 @@ struct http {
 };
 
 struct http_call {
-	struct http_call *prev, *next;
+	LIST_ENTRY(http_call) among_all;
 	struct http *http;
 	/* NULL: to be started when libcurl is left */
 	struct http_session *session;
@@ -234,7 +235,7 @@ sessions_reap(struct http *h)
 			at = &s->next;
 		}
 	}
-	if (h->retired && h->calls == NULL)
+	if (h->retired && LIST_EMPTY(&h->calls))
 		http_free(h);
 }
 
@@ -279,12 +280,7 @@ call_stop(struct http_call *c)
 	struct http *h = c->http;
 
 	loop_cancel(h->loop, &c->silence);
-	if (c->prev != NULL)
-		c->prev->next = c->next;
-	else
-		h->calls = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
+	LIST_REMOVE(c, among_all);
 	if (c->session == NULL)
 		return;
 	curl_multi_remove_handle(c->session->multi, c->easy);
@@ -375,8 +371,8 @@ calls_resume(struct http *h)
 	if (!h->deferred)
 		return;
 	h->deferred = false;
-	for (c = h->calls; c != NULL; c = next) {
-		next = c->next;
+	for (c = LIST_FIRST(&h->calls); c != NULL; c = next) {
+		next = LIST_NEXT(c, among_all);
 		if (c->cancelled) {
 			call_stop(c);
 			call_free(c);
@@ -407,7 +403,7 @@ static void
 session_fail(struct http_session *s, const char *why)
 {
 	struct http *h = s->http;
-	struct http_call *c = h->calls;
+	struct http_call *c = LIST_FIRST(&h->calls);
 
 	s->retired = true;
 	h->busy++;
@@ -415,14 +411,14 @@ session_fail(struct http_session *s, const char *why)
 		struct http_response r = {.timed_out = true};
 
 		if (c->session != s) {
-			c = c->next;
+			c = LIST_NEXT(c, among_all);
 			continue;
 		}
 		err_set(&r.err, ERR_TRANSIENT, "%s: %s", c->origin, why);
 		call_end(c, &r);
 		/* The callback may have ended other calls, or started new
 		 * ones. */
-		c = h->calls;
+		c = LIST_FIRST(&h->calls);
 	}
 	h->busy--;
 }
@@ -431,8 +427,10 @@ session_fail(struct http_session *s, const char *why)
 static void
 session_wake(struct http_session *s)
 {
+	struct http_call *c;
+
 	s->connected = false;
-	for (struct http_call *c = s->http->calls; c != NULL; c = c->next)
+	LIST_FOREACH (c, &s->http->calls, among_all)
 		if (c->session == s)
 			http_easy_wake(s->multi, &c->transfer);
 }
@@ -516,11 +514,11 @@ http_new(struct loop *l, const struct http_opts *o)
 void
 http_free(struct http *h)
 {
+	struct http_call *c;
+
 	if (h == NULL)
 		return;
-	while (h->calls != NULL) {
-		struct http_call *c = h->calls;
-
+	while ((c = LIST_FIRST(&h->calls)) != NULL) {
 		call_stop(c);
 		call_free(c);
 	}
@@ -561,10 +559,7 @@ http_start(
 	    .retry_after_s = -1};
 	c->origin = http_origin(r->url);
 	http_transfer_init(&c->transfer, &h->settings, r, arg);
-	c->next = h->calls;
-	if (c->next != NULL)
-		c->next->prev = c;
-	h->calls = c;
+	LIST_INSERT_HEAD(&h->calls, c, among_all);
 	if (h->in_curl > 0)
 		h->deferred = true;
 	else

@@ -50,9 +50,7 @@ http_settings_release(struct http_settings *s)
 	free(s->proxy);
 	free(s->ca);
 	free(s->cert);
-	if (s->key != NULL)
-		explicit_bzero(s->key, strlen(s->key));
-	free(s->key);
+	mem_wipe(s->key);
 	free(s->server_name);
 }
 

@@ -57,11 +57,7 @@ conn_new(struct httpd *h, int fd)
 	c->fd = fd;
 	c->events = -1;
 	c->number = ++h->conn_number;
-	c->next = h->conns;
-	c->link = &h->conns;
-	if (h->conns != NULL)
-		h->conns->link = &c->next;
-	h->conns = c;
+	LIST_INSERT_HEAD(&h->conns, c, among_all);
 	h->conn_count++;
 	conn_watch(c, LOOP_READ);
 }
@@ -69,7 +65,9 @@ conn_new(struct httpd *h, int fd)
 static bool
 owes_an_answer(const struct conn *c)
 {
-	for (const struct exchange *x = c->exchanges; x != NULL; x = x->next)
+	const struct exchange *x;
+
+	LIST_FOREACH (x, &c->exchanges, among_all)
 		if (x->state != X_READING && x->state != X_ENDED)
 			return true;
 	return false;
@@ -78,9 +76,9 @@ owes_an_answer(const struct conn *c)
 bool
 conn_make_room(struct httpd *h)
 {
-	struct conn *oldest = NULL;
+	struct conn *oldest = NULL, *c;
 
-	for (struct conn *c = h->conns; c != NULL; c = c->next)
+	LIST_FOREACH (c, &h->conns, among_all)
 		if (!c->dead && !c->frozen && !owes_an_answer(c))
 			oldest = c;
 	if (oldest != NULL)
@@ -91,23 +89,21 @@ conn_make_room(struct httpd *h)
 static void
 not_eventful(struct conn *c)
 {
-	if (c->eventful_link == NULL)
-		return;
-	*c->eventful_link = c->eventful_next;
-	if (c->eventful_next != NULL)
-		c->eventful_next->eventful_link = c->eventful_link;
-	c->eventful_link = NULL;
+	if (c->is_eventful)
+		LIST_REMOVE(c, among_eventful);
+	c->is_eventful = false;
 }
 
 static void
 conn_free(struct conn *c)
 {
 	struct httpd *h = c->h;
+	struct exchange *x;
 
 	c->dead = true;
-	while (c->exchanges != NULL) {
-		exchange_closed(c->exchanges);
-		exchange_free(c->exchanges);
+	while ((x = LIST_FIRST(&c->exchanges)) != NULL) {
+		exchange_closed(x);
+		exchange_free(x);
 	}
 	not_eventful(c);
 	loop_unwatch(h->loop, c->fd);
@@ -118,9 +114,7 @@ conn_free(struct conn *c)
 	h2_free(c);
 	sendq_release(&c->out);
 	close(c->fd);
-	*c->link = c->next;
-	if (c->next != NULL)
-		c->next->link = c->link;
+	LIST_REMOVE(c, among_all);
 	h->conn_count--;
 	free(c);
 }
@@ -133,8 +127,7 @@ conn_dirty(struct conn *c)
 	if (c->is_dirty)
 		return;
 	c->is_dirty = true;
-	c->dirty_next = h->dirty;
-	h->dirty = c;
+	SLIST_INSERT_HEAD(&h->dirty, c, among_dirty);
 	/* Timers run last in a round: this one is due then. */
 	if (!loop_timer_armed(&h->flush))
 		loop_at(h->loop, &h->flush, 0, flush_all, h);
@@ -145,13 +138,10 @@ conn_event(struct conn *c)
 {
 	struct httpd *h = c->h;
 
-	if (c->is_dirty || c->eventful_link != NULL)
+	if (c->is_dirty || c->is_eventful)
 		return;
-	c->eventful_next = h->eventful;
-	c->eventful_link = &h->eventful;
-	if (h->eventful != NULL)
-		h->eventful->eventful_link = &c->eventful_next;
-	h->eventful = c;
+	c->is_eventful = true;
+	LIST_INSERT_HEAD(&h->eventful, c, among_eventful);
 	if (!loop_timer_armed(&h->flush_events))
 		loop_at(h->loop, &h->flush_events, h->events_due_ms,
 		    flush_events, h);
@@ -473,11 +463,10 @@ static void
 flush_all(void *arg)
 {
 	struct httpd *h = arg;
+	struct conn *c;
 
-	while (h->dirty != NULL) {
-		struct conn *c = h->dirty;
-
-		h->dirty = c->dirty_next;
+	while ((c = SLIST_FIRST(&h->dirty)) != NULL) {
+		SLIST_REMOVE_HEAD(&h->dirty, among_dirty);
 		c->is_dirty = false;
 		flush_one(c);
 	}
@@ -489,8 +478,8 @@ flush_events(void *arg)
 	struct httpd *h = arg;
 	uint64_t began = clock_ms(), took;
 
-	while (h->eventful != NULL)
-		flush_one(h->eventful);
+	while (!LIST_EMPTY(&h->eventful))
+		flush_one(LIST_FIRST(&h->eventful));
 	h1_forget_frames(h);
 	h->events_due_ms = clock_ms();
 	took = h->events_due_ms - began;
@@ -500,13 +489,15 @@ flush_events(void *arg)
 void
 conn_free_all(struct httpd *h)
 {
+	struct conn *c;
+
 	/* The last bytes still go out, if they can. */
-	for (struct conn *c = h->conns; c != NULL; c = c->next) {
+	LIST_FOREACH (c, &h->conns, among_all) {
 		if (c->protocol == PROTOCOL_2 && !c->dead && !c->frozen)
 			h2_goaway(c);
 		conn_push(c);
 	}
-	while (h->conns != NULL)
-		conn_free(h->conns);
-	h->dirty = NULL;
+	while (!LIST_EMPTY(&h->conns))
+		conn_free(LIST_FIRST(&h->conns));
+	SLIST_INIT(&h->dirty);
 }

@@ -8,6 +8,8 @@
 #ifndef CONN_H
 #define CONN_H
 
+#include <sys/queue.h>
+
 #include "httpd/httpd.h"
 #include "httpd/sendq.h"
 #include "httpd/websocket.h"
@@ -30,9 +32,10 @@ struct httpd {
 	struct httpd_handler handler;
 	int fd, port;
 	struct timer accept_again, flush, flush_events;
-	struct conn *conns, *dirty;
-	struct conn *eventful;	/* have nothing but events to send */
-	uint64_t events_due_ms; /* when those may go out */
+	LIST_HEAD(, conn) conns;
+	SLIST_HEAD(, conn) dirty;
+	LIST_HEAD(, conn) eventful; /* have nothing but events to send */
+	uint64_t events_due_ms;	    /* when those may go out */
 	size_t conn_count;
 	uint64_t conn_number;
 	struct tls_server *tls;
@@ -47,14 +50,13 @@ enum protocol { PROTOCOL_UNKNOWN, PROTOCOL_1, PROTOCOL_2 };
 
 struct conn {
 	struct httpd *h;
-	struct conn *next, **link; /* list of all connections */
-	struct conn *dirty_next;
-	struct conn *eventful_next, **eventful_link; /* link NULL: in no list */
+	LIST_ENTRY(conn) among_all, among_eventful;
+	SLIST_ENTRY(conn) among_dirty;
 	int fd;
 	int events; /* watched */
 	enum protocol protocol;
 	unsigned matched; /* bytes of the HTTP/2 preface seen */
-	bool is_dirty, dead, frozen;
+	bool is_dirty, is_eventful, dead, frozen;
 	bool eof;	  /* the peer sends no more */
 	bool closing;	  /* closed when out is sent */
 	bool lingers;	  /* out is sent; what still comes is dropped */
@@ -63,7 +65,7 @@ struct conn {
 	uint64_t number;
 	struct sendq out;
 	size_t unsent; /* HTTP/2: bytes in out of all exchanges */
-	struct exchange *exchanges;
+	LIST_HEAD(, exchange) exchanges;
 	struct tls_conn *tls;
 	struct h1 *h1;
 	struct h2 *h2;
@@ -91,8 +93,9 @@ struct upgraded {
 
 struct exchange {
 	struct conn *conn;
-	struct exchange *next, **link;		 /* list of the connection */
-	struct exchange *next_ready, *next_gone; /* HTTP/2: queues */
+	LIST_ENTRY(exchange) among_all; /* list of the connection */
+	TAILQ_ENTRY(exchange) ready;	/* HTTP/2: queues */
+	SLIST_ENTRY(exchange) gone;
 	enum exchange_state state;
 	int32_t stream; /* HTTP/2 */
 	bool head_only; /* HEAD */

@@ -17,20 +17,14 @@ exchange_new(struct conn *c)
 
 	x->conn = c;
 	x->began_ms = clock_ms();
-	x->next = c->exchanges;
-	x->link = &c->exchanges;
-	if (x->next != NULL)
-		x->next->link = &x->next;
-	c->exchanges = x;
+	LIST_INSERT_HEAD(&c->exchanges, x, among_all);
 	return x;
 }
 
 void
 exchange_free(struct exchange *x)
 {
-	*x->link = x->next;
-	if (x->next != NULL)
-		x->next->link = x->link;
+	LIST_REMOVE(x, among_all);
 	x->conn->unsent -= x->out.bytes;
 	buf_release(&x->head);
 	buf_release(&x->body);

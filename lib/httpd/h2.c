@@ -20,9 +20,9 @@ enum {
 
 struct h2 {
 	nghttp2_session *session;
-	struct exchange *ready, **ready_end; /* whole requests */
-	struct exchange *gone;		     /* closed streams */
-	size_t reading;			     /* requests not yet whole */
+	TAILQ_HEAD(, exchange) ready; /* whole requests */
+	SLIST_HEAD(, exchange) gone;  /* closed streams */
+	size_t reading;		      /* requests not yet whole */
 };
 
 static struct exchange *
@@ -126,8 +126,7 @@ make_ready(struct exchange *x)
 		return;
 	no_longer_reading(x);
 	x->state = X_READY;
-	*h->ready_end = x;
-	h->ready_end = &x->next_ready;
+	TAILQ_INSERT_TAIL(&h->ready, x, ready);
 }
 
 static void
@@ -194,8 +193,7 @@ on_stream_close(nghttp2_session *s, int32_t stream, uint32_t code, void *arg)
 	nghttp2_session_set_stream_user_data(s, stream, NULL);
 	no_longer_reading(x);
 	x->closed = true;
-	x->next_gone = c->h2->gone;
-	c->h2->gone = x;
+	SLIST_INSERT_HEAD(&c->h2->gone, x, gone);
 	return 0;
 }
 
@@ -275,18 +273,6 @@ refuse(struct exchange *x, int status)
 	httpd_reply(x, status, NULL, 0, SPAN_NONE);
 }
 
-static void
-not_ready(struct h2 *h, struct exchange *x)
-{
-	struct exchange **link = &h->ready;
-
-	while (*link != x)
-		link = &(*link)->next_ready;
-	*link = x->next_ready;
-	if (*link == NULL)
-		h->ready_end = link;
-}
-
 /* While a client does not read answers, no more are made. */
 void
 h2_settle(struct conn *c)
@@ -294,16 +280,16 @@ h2_settle(struct conn *c)
 	struct h2 *h = c->h2;
 	struct exchange *x;
 
-	while ((x = h->gone) != NULL) {
-		h->gone = x->next_gone;
+	while ((x = SLIST_FIRST(&h->gone)) != NULL) {
+		SLIST_REMOVE_HEAD(&h->gone, gone);
 		if (x->state == X_READY)
-			not_ready(h, x);
+			TAILQ_REMOVE(&h->ready, x, ready);
 		exchange_closed(x);
 		exchange_free(x);
 	}
-	while ((x = h->ready) != NULL && !c->dead && !c->frozen &&
+	while ((x = TAILQ_FIRST(&h->ready)) != NULL && !c->dead && !c->frozen &&
 	    c->unsent < c->h->limits.queued_bytes) {
-		not_ready(h, x);
+		TAILQ_REMOVE(&h->ready, x, ready);
 		if (x->head_too_large)
 			refuse(x, 431);
 		else
@@ -318,7 +304,7 @@ h2_input(struct conn *c, const char *p, size_t n)
 
 	if (h == NULL) {
 		h = c->h2 = mem_zalloc(sizeof(*h));
-		h->ready_end = &h->ready;
+		TAILQ_INIT(&h->ready);
 		h->session = session_new(c);
 		if (h->session == NULL) {
 			conn_kill(c);
@@ -488,8 +474,9 @@ h2_expire(struct conn *c)
 {
 	struct h2 *h = c->h2;
 	uint64_t now = clock_ms(), next = UINT64_MAX;
+	struct exchange *x;
 
-	for (struct exchange *x = c->exchanges; x != NULL; x = x->next) {
+	LIST_FOREACH (x, &c->exchanges, among_all) {
 		uint64_t due = x->began_ms +
 		    (x->headers == NULL ? c->h->limits.header_ms
 					: c->h->limits.body_ms);

@@ -290,6 +290,19 @@ answerable(struct exchange *x, enum exchange_state state)
 	return !c->dead && !c->frozen && !x->closed;
 }
 
+/* Whether the head of a stream may still go out; if not, x has begun all the
+ * same. */
+static bool
+begin_stream(struct exchange *x)
+{
+	bool sends = answerable(x, X_HANDED);
+
+	x->state = X_STARTED;
+	if (sends)
+		conn_dirty(x->conn);
+	return sends;
+}
+
 static void
 reply(struct exchange *x, int status, const struct httpd_header *headers,
     size_t count, struct text *text, struct span body)
@@ -325,55 +338,33 @@ void
 httpd_start(struct exchange *x, int status, const struct httpd_header *headers,
     size_t count)
 {
-	bool sends = answerable(x, X_HANDED);
-
-	x->state = X_STARTED;
-	if (!sends)
+	if (!begin_stream(x))
 		return;
-	conn_dirty(x->conn);
 	if (x->conn->protocol == PROTOCOL_2)
 		h2_start(x, status, headers, count);
 	else
 		h1_start(x, status, headers, count);
 }
 
-static bool
-start_upgrade(
-    struct exchange *x, struct span protocol, const struct httpd_input *in)
-{
-	bool sends = answerable(x, X_HANDED);
-
-	x->state = X_STARTED;
-	if (!sends)
-		return true;
-	conn_dirty(x->conn);
-	return upgrade_start(x, protocol, in);
-}
-
 bool
 httpd_start_websocket(struct exchange *x)
 {
-	return start_upgrade(x, SPAN_NONE, NULL);
+	return httpd_start_messages(x, SPAN_NONE, NULL);
 }
 
 bool
 httpd_start_messages(
     struct exchange *x, struct span protocol, const struct httpd_input *in)
 {
-	return start_upgrade(x, protocol, in);
+	return !begin_stream(x) || upgrade_start(x, protocol, in);
 }
 
 void
 httpd_start_bytes(struct exchange *x, const struct httpd_header *headers,
     size_t count, const struct httpd_input *in)
 {
-	bool sends = answerable(x, X_HANDED);
-
-	x->state = X_STARTED;
-	if (!sends)
-		return;
-	conn_dirty(x->conn);
-	upgrade_start_bytes(x, headers, count, in);
+	if (begin_stream(x))
+		upgrade_start_bytes(x, headers, count, in);
 }
 
 size_t

@@ -77,7 +77,7 @@ struct httpd_tls {
 
 /* A client with a certificate: its subject. */
 struct httpd_peer {
-	bool refused;	  /* the certificate does not count (peer.h): trust
+	bool refused;	  /* the certificate does not count: trust
 			   * nothing below */
 	struct span name; /* common name, or empty */
 	const struct span *organizations;

@@ -116,22 +116,37 @@ json_is_empty(struct span object)
 	return !json_member(&m);
 }
 
+/* Moves to the value of the next member. False: none follows, and the place
+ * stays. */
+static inline bool
+next_key(struct json_members *m)
+{
+	struct span rest = m->rest;
+	const char *close;
+
+	if (m->value.p != NULL && !skip_byte(&rest, ','))
+		return false;
+	if (!skip_byte(&rest, '"'))
+		return false;
+	close = json_scan_string(rest.p, rest.p + rest.n);
+	if (close == NULL)
+		return false;
+	m->key = span_make(rest.p, (size_t)(close - rest.p));
+	advance(&rest, close + 1);
+	if (!skip_byte(&rest, ':'))
+		return false;
+	m->rest = rest;
+	return true;
+}
+
 bool
 json_member(struct json_members *m)
 {
-	if (m->value.p != NULL && !skip_byte(&m->rest, ','))
-		goto end;
-	skip_space(&m->rest);
-	if (m->rest.n == 0 || *m->rest.p != '"')
-		goto end;
-	m->key = json_value(&m->rest);
-	if (m->key.n < 2 || !skip_byte(&m->rest, ':'))
-		goto end;
-	m->key = span_make(m->key.p + 1, m->key.n - 2);
-	m->value = json_value(&m->rest);
-	if (m->value.p != NULL)
-		return true;
-end:
+	if (next_key(m)) {
+		m->value = json_value(&m->rest);
+		if (m->value.p != NULL)
+			return true;
+	}
 	*m = (struct json_members){SPAN_NONE, SPAN_NONE, SPAN_NONE};
 	return false;
 }
@@ -379,6 +394,144 @@ json_name(struct span value, struct arena *names)
 	return raw;
 }
 
+/* ---- the frame of an object ---- */
+
+/* The objects on the way are read member by member; what is not wanted in them
+ * is skipped. Each function moves *text behind the object that it begins with,
+ * and returns -1 if that is not one. */
+
+/* The object that ends here, from its start on; SPAN_NONE if it does not. */
+static struct span
+close_object(struct span *text, struct json_members *m)
+{
+	const char *start;
+
+	skip_space(text);
+	start = text->p;
+	if (!skip_byte(&m->rest, '}'))
+		return SPAN_NONE;
+	*text = m->rest;
+	return span_make(start, (size_t)(m->rest.p - start));
+}
+
+static int
+frame_metadata(struct span *text, struct json_frame *f)
+{
+	struct json_members m = json_members(*text);
+
+	for (;;) {
+		const char *member, *stop;
+
+		skip_space(&m.rest);
+		member = m.rest.p; /* the comma, or the key */
+		if (!next_key(&m))
+			break;
+		m.value = json_value(&m.rest);
+		if (m.value.p == NULL)
+			return -1;
+		if (span_is(m.key, "name")) {
+			f->name = json_raw_string(m.value);
+		} else if (span_is(m.key, "namespace")) {
+			f->namespace_ = json_raw_string(m.value);
+		} else if (span_is(m.key, "uid")) {
+			f->uid = json_raw_string(m.value);
+		} else if (span_is(m.key, "resourceVersion")) {
+			f->resource_version = json_raw_string(m.value);
+		} else if (span_is(m.key, "annotations")) {
+			f->annotations = m.value;
+		} else if (span_is(m.key, "managedFields")) {
+			struct span rest = m.rest;
+
+			stop = rest.p;
+			if (*member != ',' && skip_byte(&rest, ','))
+				stop = rest.p;
+			f->managed_fields =
+			    span_make(member, (size_t)(stop - member));
+		}
+	}
+	f->metadata = close_object(text, &m);
+	return f->metadata.p != NULL ? 0 : -1;
+}
+
+static int
+frame_object(struct span *text, struct json_frame *f)
+{
+	struct json_members m = json_members(*text);
+
+	while (next_key(&m)) {
+		skip_space(&m.rest);
+		if (span_is(m.key, "metadata") && span_starts(m.rest, "{")) {
+			if (frame_metadata(&m.rest, f) != 0)
+				return -1;
+			m.value = f->metadata;
+			continue;
+		}
+		m.value = json_value(&m.rest);
+		if (m.value.p == NULL)
+			return -1;
+		if (span_is(m.key, "apiVersion"))
+			f->api_version = json_raw_string(m.value);
+		else if (span_is(m.key, "kind"))
+			f->kind = json_raw_string(m.value);
+	}
+	f->object = close_object(text, &m);
+	return f->object.p != NULL ? 0 : -1;
+}
+
+int
+json_frame(struct span line, struct json_frame *f)
+{
+	struct json_members m = json_members(line);
+
+	*f = (struct json_frame){0};
+	while (next_key(&m)) {
+		if (span_is(m.key, "object")) {
+			if (frame_object(&m.rest, f) != 0)
+				return -1;
+			m.value = f->object;
+			continue;
+		}
+		m.value = json_value(&m.rest);
+		if (m.value.p == NULL)
+			return -1;
+		if (span_is(m.key, "type"))
+			f->type = json_raw_string(m.value);
+	}
+	if (!skip_byte(&m.rest, '}'))
+		return -1;
+	skip_space(&m.rest);
+	return m.rest.n == 0 && f->type.p != NULL && f->object.p != NULL ? 0
+									 : -1;
+}
+
+int
+json_object_frame(struct span object, struct json_frame *f)
+{
+	*f = (struct json_frame){0};
+	if (frame_object(&object, f) != 0)
+		return -1;
+	skip_space(&object);
+	return object.n == 0 ? 0 : -1;
+}
+
+static void
+decode(struct span *text, struct arena *names)
+{
+	if (span_find(*text, '\\') != NULL)
+		*text = json_name(span_make(text->p - 1, text->n + 2), names);
+}
+
+void
+json_frame_names(struct json_frame *f, struct arena *names)
+{
+	decode(&f->namespace_, names);
+	decode(&f->name, names);
+	decode(&f->uid, names);
+	decode(&f->resource_version, names);
+}
+
+/* ---- other questions ---- */
+
 /* Whether the raw key is that name; an escape is longer than what it means. */
 static bool
 key_is(struct span key, struct span name)
@@ -447,6 +600,8 @@ json_find(struct span array, const char *key, const char *text)
 			return e.value;
 	return SPAN_NONE;
 }
+
+/* ---- writers ---- */
 
 void
 json_add_string(struct buf *b, struct span text)

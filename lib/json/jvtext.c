@@ -6,9 +6,128 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "json/json.h"
-#include "json/jvkey.h"
-#include "json/jvmembers.h"
+
+/* ---- strings that are kept ---- */
+
+/* Kept strings, and their longest text. */
+enum { PLACES = 512, TEXT_MOST = 32 };
+
+/* The place of a text; n > 0. */
+struct place {
+	size_t n;
+	char text[TEXT_MOST];
+	jv string;
+};
+
+/* A few bytes are enough. Texts that collide do no harm. */
+static size_t
+place_of(struct span text)
+{
+	uint64_t h = text.n;
+	uint32_t first = 0, last = 0;
+
+	if (text.n >= sizeof(first)) {
+		memcpy(&first, text.p, sizeof(first));
+		memcpy(&last, text.p + text.n - sizeof(last), sizeof(last));
+		h += text.p[text.n / 2];
+	} else {
+		first = (unsigned char)text.p[0];
+		last = (unsigned char)text.p[text.n - 1];
+		h += (uint64_t)(unsigned char)text.p[text.n / 2] << 8;
+	}
+	h = (h << 32 ^ first ^ (uint64_t)last << 16) * 0x9e3779b97f4a7c15u;
+	return h >> 55;
+}
+
+jv
+jvtext_key(struct span text)
+{
+	static struct place places[PLACES];
+	struct place *at;
+
+	if (text.n == 0 || text.n > TEXT_MOST)
+		return jv_string_sized(
+		    text.p != NULL ? text.p : "", (int)text.n);
+	at = &places[place_of(text)];
+	if (at->n == text.n && memcmp(at->text, text.p, text.n) == 0)
+		return jv_copy(at->string);
+	if (at->n > 0)
+		jv_free(at->string);
+	at->string = jv_string_sized(text.p, (int)text.n);
+	memcpy(at->text, text.p, text.n);
+	at->n = text.n;
+	return jv_copy(at->string);
+}
+
+/* ---- members ---- */
+
+static int
+member_cmp(const void *a, const void *b)
+{
+	return span_cmp(((const struct jvtext_member *)a)->key,
+	    ((const struct jvtext_member *)b)->key);
+}
+
+/* Few, and often in order already. */
+static void
+sort_few(struct jvtext_member *items, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct jvtext_member m = items[i];
+		size_t to = i;
+
+		for (; to > 0 && span_cmp(items[to - 1].key, m.key) > 0; to--)
+			items[to] = items[to - 1];
+		items[to] = m;
+	}
+}
+
+static void
+add_member(struct jvtext_members *m, jv name, jv value)
+{
+	/* Counting the members first would cost as much as taking them. */
+	if (m->count == JVTEXT_FEW) {
+		m->items = mem_array(NULL, 2 * m->count, sizeof(*m->items));
+		memcpy(m->items, m->few, sizeof(m->few));
+	} else if (m->count > JVTEXT_FEW && (m->count & (m->count - 1)) == 0) {
+		m->items = mem_array(m->items, 2 * m->count, sizeof(*m->items));
+	}
+	m->items[m->count++] =
+	    (struct jvtext_member){jvtext_span(name), name, value};
+}
+
+void
+jvtext_members_init(
+    struct jvtext_members *m, jv object_peek, enum jvtext_order order)
+{
+	m->items = m->few;
+	m->count = 0;
+	jv_object_foreach(object_peek, name, value)
+	{
+		add_member(m, name, value);
+	}
+	if (order == JVTEXT_KEPT)
+		return;
+	if (m->count <= JVTEXT_FEW)
+		sort_few(m->items, m->count);
+	else
+		qsort(m->items, m->count, sizeof(*m->items), member_cmp);
+}
+
+void
+jvtext_members_release(struct jvtext_members *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		jv_free(m->items[i].name);
+		jv_free(m->items[i].value);
+	}
+	if (m->items != m->few)
+		free(m->items);
+}
+
+/* ---- printing ---- */
 
 /* A level on the way down to the value being printed. */
 struct step {
@@ -131,11 +250,10 @@ add_array(struct text_writer *w, jv v, const struct step *up, int depth)
 static int
 add_object(struct text_writer *w, jv v, const struct step *up, int depth)
 {
-	struct jvmembers m;
+	struct jvtext_members m;
 	int rc = 0;
 
-	jvmembers_init(&m, v,
-	    w->order == JVTEXT_SORTED ? JVMEMBERS_SORTED : JVMEMBERS_KEPT);
+	jvtext_members_init(&m, v, w->order);
 	buf_addc(w->out, '{');
 	for (size_t i = 0; i < m.count && rc == 0; i++) {
 		struct step step = {up, m.items[i].key, 0};
@@ -147,7 +265,7 @@ add_object(struct text_writer *w, jv v, const struct step *up, int depth)
 		rc = add_value(w, m.items[i].value, &step, depth + 1);
 	}
 	buf_addc(w->out, '}');
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	return rc;
 }
 
@@ -216,7 +334,7 @@ jvtext_peek(jv object_peek, const char *key)
 	if (jv_get_kind(object_peek) != JV_KIND_OBJECT)
 		return jv_invalid();
 	/* The container keeps a reference of its own. */
-	value = jv_object_get(jv_copy(object_peek), jvkey(span_str(key)));
+	value = jv_object_get(jv_copy(object_peek), jvtext_key(span_str(key)));
 	jv_free(value);
 	return value;
 }

@@ -1,5 +1,5 @@
 /*
- * jvtext: libjq's values as text, and back.
+ * jvtext: libjq's values as text, and back; their keys and members.
  *
  * libjq keeps numbers as doubles, prints integers from 1e17 on as 1e+17
  * (which Go's integer fields refuse), prints infinity as a number, and prints
@@ -45,7 +45,7 @@ jv jvtext_parse(struct span text, struct err *err);
  * JVTEXT_INT_MAX, which would lose digits. err names the path, never a value.
  */
 int jvtext_add(struct buf *b, jv value_peek, struct err *err);
-/* jvtext_add with a choice: JVTEXT_KEPT leaves keys in the order of libjq. */
+/* The order of keys: that of their bytes, or that of libjq. */
 enum jvtext_order { JVTEXT_SORTED, JVTEXT_KEPT };
 int jvtext_add_ordered(
     struct buf *b, jv value_peek, enum jvtext_order order, struct err *err);
@@ -59,6 +59,38 @@ void jvtext_add_index(struct buf *b, int index);
 jv jvtext_peek(jv object_peek, const char *key);
 /* A string's text, borrowed; SPAN_NONE if value is not a string. */
 struct span jvtext_span(jv string_peek);
+
+/*
+ * jv_string_sized() of text, owned, for short texts that come again and again,
+ * as keys of objects do. A new string is allocated, checked for UTF-8 and
+ * hashed; one that is kept here saves that. The number of kept strings is
+ * bounded, and a text that replaces another one costs no more than a new
+ * string.
+ */
+jv jvtext_key(struct span text);
+
+/*
+ * The members of an object, for code that writes it:
+ *
+ *	struct jvtext_members m;
+ *	jvtext_members_init(&m, object, JVTEXT_SORTED);
+ *	for (size_t i = 0; i < m.count; i++)
+ *		... m.items[i].key, m.items[i].value
+ *	jvtext_members_release(&m);
+ */
+enum { JVTEXT_FEW = 16 };
+struct jvtext_member {
+	struct span key; /* text of name */
+	jv name, value;
+};
+struct jvtext_members {
+	struct jvtext_member *items; /* few, or allocated */
+	size_t count;
+	struct jvtext_member few[JVTEXT_FEW];
+};
+void jvtext_members_init(
+    struct jvtext_members *m, jv object_peek, enum jvtext_order order);
+void jvtext_members_release(struct jvtext_members *m);
 
 /* "a number", "an array": the sort of a value, for messages. */
 const char *jvtext_sort(jv value_peek);

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "json/jvkey.h"
 #include "json/jvtext.h"
 
 enum {
@@ -189,7 +188,8 @@ read_object(struct reader *r, int depth)
 	if (take(r, '}'))
 		return object;
 	for (;;) {
-		jv key = take(r, '"') ? read_string(r, jvkey) : jv_invalid();
+		jv key =
+		    take(r, '"') ? read_string(r, jvtext_key) : jv_invalid();
 		jv value = jv_is_valid(key) && take(r, ':')
 		    ? read_value(r, depth + 1)
 		    : jv_invalid();

@@ -252,8 +252,11 @@ scan_value(struct stream *s)
 static int
 bad(struct stream *s, struct stream_doc *doc, const char *message)
 {
-	*doc = (struct stream_doc){.line = s->line};
-	err_set(&doc->err, ERR_PERMANENT, "line %zu: %s", s->line, message);
+	struct err err;
+
+	/* message may be that of doc. */
+	err_set(&err, ERR_PERMANENT, "line %zu: %s", s->line, message);
+	*doc = (struct stream_doc){.line = s->line, .err = err};
 	s->split_at = 0;
 	if (s->mode == CONCATENATED) {
 		s->dead = true;
@@ -309,11 +312,7 @@ fill_type(struct stream *s, struct span item)
 		add_member(&s->scratch, "apiVersion", &s->item_version);
 	if (kind.p == NULL)
 		add_member(&s->scratch, "kind", &s->item_kind);
-	rest = span_make(item.p + 1, item.n - 1);
-	while (rest.n > 0 && is_space(*rest.p)) {
-		rest.p++;
-		rest.n--;
-	}
+	rest = span_trim_start(span_skip(item, 1), SPAN_BLANKS);
 	if (rest.n > 0 && *rest.p != '}')
 		buf_addc(&s->scratch, ',');
 	buf_addspan(&s->scratch, rest);
@@ -418,16 +417,11 @@ list_prefix(struct stream *s)
 	if (m.rest.n == 0 || (kind.p != NULL && !ends_in_list(kind)))
 		return 0;
 	for (const char *want = ",\"items\":["; *want != '\0'; want++) {
-		while (m.rest.n > 0 && is_space(*m.rest.p)) {
-			m.rest.p++;
-			m.rest.n--;
-		}
-		if (m.rest.n > 0 && *m.rest.p == *want) {
-			m.rest.p++;
-			m.rest.n--;
-		} else if (*want != ',') {
+		m.rest = span_trim_start(m.rest, SPAN_BLANKS);
+		if (m.rest.n > 0 && *m.rest.p == *want)
+			m.rest = span_skip(m.rest, 1);
+		else if (*want != ',')
 			return 0;
-		}
 	}
 	set_item_type(s, version, kind);
 	return all.n - m.rest.n;
@@ -451,11 +445,8 @@ too_long(struct stream *s, struct stream_doc *doc)
 	buf_adds(&whole, "]}");
 	r = json_check(buf_span(&whole), &doc->err);
 	buf_release(&whole);
-	if (r != 0) {
-		struct err why = doc->err;
-
-		return bad(s, doc, why.message);
-	}
+	if (r != 0)
+		return bad(s, doc, doc->err.message);
 	if (s->mode == UNDECIDED)
 		s->mode = LINES;
 	consume(s, prefix);
@@ -524,11 +515,8 @@ next_in_list(struct stream *s, struct stream_doc *doc)
 		return give_tail(s, doc);
 	t = span_make(front(s).p, s->scan.at);
 	*doc = (struct stream_doc){.line = s->line, .item = true};
-	if (json_check(t, &doc->err) != 0) {
-		struct err why = doc->err;
-
-		return bad(s, doc, why.message);
-	}
+	if (json_check(t, &doc->err) != 0)
+		return bad(s, doc, doc->err.message);
 	doc->text = fill_type(s, t);
 	consume(s, t.n);
 	s->list = AFTER_ITEM;
@@ -539,15 +527,9 @@ next_in_list(struct stream *s, struct stream_doc *doc)
 static bool
 looks_whole(struct span line)
 {
-	if (line.n == 0 || (*line.p != '{' && *line.p != '['))
-		return false;
-	if (json_value(&line).p == NULL)
-		return false;
-	while (line.n > 0 && is_space(*line.p)) {
-		line.p++;
-		line.n--;
-	}
-	return line.n == 0;
+	return line.n > 0 && (*line.p == '{' || *line.p == '[') &&
+	    json_value(&line).p != NULL &&
+	    span_trim_start(line, SPAN_BLANKS).n == 0;
 }
 
 static int

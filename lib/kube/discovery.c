@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -43,11 +44,10 @@ struct group_source {
 /* A list of a server without aggregated discovery. */
 struct part {
 	struct group_source *source;
+	STAILQ_ENTRY(part) next;
 	char *group, *version;
-	size_t place; /* place in the server's order */
 	struct kube_call *call;
 	struct resources table;
-	struct part *next;
 };
 
 /* By group, version, kind. */
@@ -61,8 +61,8 @@ struct discovery {
 	struct kube *kube;
 	struct group_source sources[2];
 	struct kube_call *calls[2];
-	struct part *parts;
-	size_t pending; /* answers to come */
+	STAILQ_HEAD(, part) parts; /* in the server's order */
+	size_t pending;		   /* answers to come */
 	struct kube_error error;
 	bool running;
 	uint64_t sent_ms; /* 0: never */
@@ -83,6 +83,7 @@ discovery_new(struct loop *l, struct kube *k)
 
 	d->loop = l;
 	d->kube = k;
+	STAILQ_INIT(&d->parts);
 	d->sources[0] = (struct group_source){.discovery = d, .path = "/api"};
 	d->sources[1] = (struct group_source){.discovery = d, .path = "/apis"};
 	return d;
@@ -93,8 +94,8 @@ parts_free(struct discovery *d)
 {
 	struct part *p;
 
-	while ((p = d->parts) != NULL) {
-		d->parts = p->next;
+	while ((p = STAILQ_FIRST(&d->parts)) != NULL) {
+		STAILQ_REMOVE_HEAD(&d->parts, next);
 		if (p->call != NULL)
 			kube_cancel(p->call);
 		resources_release(&p->table);
@@ -202,21 +203,6 @@ keep_stale(struct resources *next, const struct resources *old)
 }
 
 static void
-take_parts(struct discovery *d, struct group_source *s)
-{
-	struct part *p = d->parts;
-	size_t place = 0, most = 0;
-
-	for (; p != NULL; p = p->next)
-		if (p->place > most)
-			most = p->place;
-	for (; place <= most; place++)
-		for (p = d->parts; p != NULL; p = p->next)
-			if (p->source == s && p->place == place)
-				resources_append(&s->next, &p->table);
-}
-
-static void
 take_etag(struct group_source *s, struct span etag)
 {
 	free(s->etag);
@@ -230,13 +216,16 @@ finish(struct discovery *d)
 	struct waiter *waiters = d->waiters;
 	size_t count = d->waiter_count;
 	struct kube_error error = d->error;
+	struct part *p;
 
 	loop_cancel(d->loop, &d->say);
 	d->said = d->said && failed;
 	for (size_t i = 0; i < 2; i++) {
 		struct group_source *s = &d->sources[i];
 
-		take_parts(d, s);
+		STAILQ_FOREACH (p, &d->parts, next)
+			if (p->source == s)
+				resources_append(&s->next, &p->table);
 		if (!failed && s->fresh) {
 			keep_stale(&s->next, &s->table);
 			resources_release(&s->table);
@@ -314,8 +303,7 @@ on_part(void *arg, const struct kube_answer *a)
 }
 
 static void
-add_part(struct group_source *s, size_t place, struct span group,
-    struct span version)
+add_part(struct group_source *s, struct span group, struct span version)
 {
 	struct discovery *d = s->discovery;
 	struct part *p = mem_zalloc(sizeof(*p));
@@ -323,11 +311,9 @@ add_part(struct group_source *s, size_t place, struct span group,
 	struct kube_request r = {.verb = KUBE_LIST, .timeout_ms = TIMEOUT_MS};
 
 	p->source = s;
-	p->place = place;
 	p->group = mem_dup(group.p, group.n);
 	p->version = mem_dup(version.p, version.n);
-	p->next = d->parts;
-	d->parts = p;
+	STAILQ_INSERT_TAIL(&d->parts, p, next);
 	buf_adds(&path, s->path);
 	if (group.n > 0)
 		kube_path_add(&path, group);
@@ -339,7 +325,7 @@ add_part(struct group_source *s, size_t place, struct span group,
 }
 
 static void
-add_group_parts(struct group_source *s, struct span group, size_t *place)
+add_group_parts(struct group_source *s, struct span group)
 {
 	struct buf scratch = BUF_INIT;
 	struct json_elements e = json_elements(json_get(group, "versions"));
@@ -352,12 +338,12 @@ add_group_parts(struct group_source *s, struct span group, size_t *place)
 	v = json_string(json_get(group, "name"), &scratch);
 	name = mem_dup(v.p, v.n);
 	if (*preferred != '\0')
-		add_part(s, (*place)++, span_str(name), span_str(preferred));
+		add_part(s, span_str(name), span_str(preferred));
 	while (json_element(&e)) {
 		buf_reset(&scratch);
 		v = json_string(json_get(e.value, "version"), &scratch);
 		if (v.n > 0 && !span_is(v, preferred))
-			add_part(s, (*place)++, span_str(name), v);
+			add_part(s, span_str(name), v);
 	}
 	free(preferred);
 	free(name);
@@ -371,14 +357,13 @@ add_parts(struct group_source *s, struct span body)
 	struct json_elements e = json_elements(groups);
 	struct span core = json_get(body, "versions");
 	struct json_elements v = json_elements(core);
-	size_t place = 0;
 
 	if (json_type(core) == JSON_ARRAY) {
 		while (json_element(&v)) {
 			struct buf version = BUF_INIT;
 
-			add_part(s, place++, span_str(""),
-			    json_string(v.value, &version));
+			add_part(
+			    s, span_str(""), json_string(v.value, &version));
 			buf_release(&version);
 		}
 		return;
@@ -388,7 +373,7 @@ add_parts(struct group_source *s, struct span body)
 		return;
 	}
 	while (json_element(&e))
-		add_group_parts(s, e.value, &place);
+		add_group_parts(s, e.value);
 }
 
 /* ---- requests ---- */

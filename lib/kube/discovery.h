@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "base/textlist.h"
 #include "kube/kube.h"
 
 struct api_resource {
@@ -20,9 +21,9 @@ struct api_resource {
 	char *kind;
 	char *plural;
 	char *singular;
-	char **short_names;  /* NULL-terminated */
-	char **categories;   /* NULL-terminated: "all" */
-	char **subresources; /* NULL-terminated: "status", "scale" */
+	struct textlist short_names;
+	struct textlist categories;   /* "all" */
+	struct textlist subresources; /* "status", "scale" */
 	bool namespaced;
 	bool preferred; /* version is the group's preferred one for the kind */
 	bool can_list, can_watch;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <sys/utsname.h>
 
 #include "base/map.h"
@@ -42,14 +43,14 @@ struct kube {
 	struct http *http[POOLS]; /* NULL: not needed yet */
 	unsigned tls_version;	  /* version of their certificates */
 	struct leash *leash;	  /* borrowed; NULL: writes are free */
-	struct kube_call *calls;
+	LIST_HEAD(, kube_call) calls;
 	struct answers answers[ANSWERS_MAX];
 	size_t answer_count;
 	struct map warnings; /* texts that were logged; owned, value = key */
 };
 
 struct kube_call {
-	struct kube_call *prev, *next;
+	LIST_ENTRY(kube_call) among_all;
 	struct kube *kube;
 	struct http_call *http; /* NULL: waits for a credential */
 	enum kube_verb verb;
@@ -221,8 +222,8 @@ kube_free(struct kube *k)
 
 	if (k == NULL)
 		return;
-	while (k->calls != NULL)
-		kube_cancel(k->calls);
+	while (!LIST_EMPTY(&k->calls))
+		kube_cancel(LIST_FIRST(&k->calls));
 	for (size_t i = 0; i < POOLS; i++)
 		http_free(k->http[i]);
 	free(k->user_agent);
@@ -306,15 +307,8 @@ kube_metrics(const struct kube *k, struct metric_lines *m)
 static void
 call_free(struct kube_call *c)
 {
-	struct kube *k = c->kube;
-
-	loop_cancel(k->loop, &c->failed);
-	if (c->prev != NULL)
-		c->prev->next = c->next;
-	else
-		k->calls = c->next;
-	if (c->next != NULL)
-		c->next->prev = c->prev;
+	loop_cancel(c->kube->loop, &c->failed);
+	LIST_REMOVE(c, among_all);
 	free(c->url);
 	buf_wipe(&c->body);
 	free(c->accept);
@@ -538,9 +532,10 @@ static void
 on_auth_changed(void *arg)
 {
 	struct kube *k = arg;
+	struct kube_call *c;
 
 	/* No callback runs in here, so the list does not change meanwhile. */
-	for (struct kube_call *c = k->calls; c != NULL; c = c->next)
+	LIST_FOREACH (c, &k->calls, among_all)
 		if (c->http == NULL && !loop_timer_armed(&c->failed))
 			call_send(c);
 }
@@ -571,10 +566,7 @@ kube_start(
 	c->on_data = r->on_data;
 	c->done = done;
 	c->arg = arg;
-	c->next = k->calls;
-	if (c->next != NULL)
-		c->next->prev = c;
-	k->calls = c;
+	LIST_INSERT_HEAD(&k->calls, c, among_all);
 	call_send(c);
 	return c;
 }

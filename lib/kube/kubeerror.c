@@ -12,7 +12,48 @@
 #include "record/scrub.h"
 #include "value/datakind.h"
 #include "value/godump.h"
-#include "value/phrase.h"
+
+/* ---- texts whose words are known, and whose values are not ---- */
+
+/* Each function returns the text behind what it has read. */
+
+/* A text as Go's %q writes it; s if there is none. */
+static const char *
+skip_quoted(const char *s)
+{
+	const char *at = s;
+
+	if (*at != '"')
+		return s;
+	for (at++; *at != '\0' && *at != '"'; at++)
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+	return *at == '"' ? at + 1 : s;
+}
+
+/* NULL: s does not begin with text. */
+static const char *
+skip_text(const char *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return strncmp(s, text, n) == 0 ? s + n : NULL;
+}
+
+/* NULL: not what the pattern means; * is a run of name's characters: no quote,
+ * bracket, colon or space, so no value can be in it. */
+static const char *
+skip_pattern(const char *s, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++)
+		if (*pattern == '*')
+			s += strspn(s,
+			    "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-");
+		else if (*s++ != *pattern)
+			return NULL;
+	return s;
+}
 
 enum { TEXT_MAX = 4096, PUBLIC_MAX = 1024, TAIL_MAX = 256 };
 
@@ -79,15 +120,15 @@ read_text(struct kube_error *e, struct span body)
 static const char *
 after_forbidden(const char *message)
 {
-	const char *at = phrase_text(message, "forbidden: ");
+	const char *at = skip_text(message, "forbidden: ");
 
 	if (at != NULL)
 		return at;
 	at =
 	    message + strspn(message, "abcdefghijklmnopqrstuvwxyz0123456789.-");
 	if (at > message && at[0] == ' ' && at[1] == '"')
-		at = phrase_quoted(at + 1);
-	return at > message ? phrase_text(at, " is forbidden: ") : NULL;
+		at = skip_quoted(at + 1);
+	return at > message ? skip_text(at, " is forbidden: ") : NULL;
 }
 
 /*
@@ -101,9 +142,8 @@ authorizer_says(const char *message)
 {
 	const char *at = after_forbidden(message), *user;
 
-	user = at != NULL ? phrase_text(at, "User ") : NULL;
-	if (user == NULL ||
-	    phrase_text(phrase_quoted(user), " cannot ") == NULL)
+	user = at != NULL ? skip_text(at, "User ") : NULL;
+	if (user == NULL || skip_text(skip_quoted(user), " cannot ") == NULL)
 		return NULL;
 	return at;
 }
@@ -273,18 +313,18 @@ static const char *const sentences[] = {
 static void
 add_sentence(struct buf *b, const char *message)
 {
-	const char *at = phrase_text(message, "Invalid value: "), *end;
+	const char *at = skip_text(message, "Invalid value: "), *end;
 
 	if (at != NULL)
-		at = phrase_quoted(at);
-	else if ((at = phrase_text(message, "Too long")) == NULL)
-		at = phrase_text(message, "Forbidden");
-	if (at == NULL || (at = phrase_text(at, ": ")) == NULL)
+		at = skip_quoted(at);
+	else if ((at = skip_text(message, "Too long")) == NULL)
+		at = skip_text(message, "Forbidden");
+	if (at == NULL || (at = skip_text(at, ": ")) == NULL)
 		return;
 	for (size_t i = 0; i < COUNT(sentences); i++) {
-		end = phrase_pattern(at, sentences[i]);
+		end = skip_pattern(at, sentences[i]);
 		if (end != NULL &&
-		    (*end == '\0' || phrase_text(end, " (") != NULL)) {
+		    (*end == '\0' || skip_text(end, " (") != NULL)) {
 			buf_adds(b, ": ");
 			buf_addspan(b, span_make(at, (size_t)(end - at)));
 			return;
@@ -343,13 +383,13 @@ space_says(const char *message)
 
 	if (at == NULL)
 		return false;
-	quota = phrase_text(at, "exceeded quota: ");
+	quota = skip_text(at, "exceeded quota: ");
 	if (quota != NULL)
 		return quota[strspn(quota,
 			   "abcdefghijklmnopqrstuvwxyz"
 			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			   "0123456789./_-=,: ")] == '\0';
-	end = phrase_pattern(at,
+	end = skip_pattern(at,
 	    "unable to create new content in namespace * because it is being "
 	    "terminated");
 	return end != NULL && *end == '\0';
@@ -385,16 +425,16 @@ end_of_type(const char *s, const char **more)
 	static const char *const patterns[] = {".*: expected string",
 	    ".*: expected map", ".*: expected list", ".*: expected boolean",
 	    ".*: expected numeric (int or float)", ".*: expected any scalar"};
-	const char *several = phrase_text(s, "errors:\n  "), *end;
+	const char *several = skip_text(s, "errors:\n  "), *end;
 
 	*more = several != NULL ? ", ..." : "";
 	s = several != NULL ? several : s;
-	end = phrase_pattern(s, ".*: field not declared in schema");
+	end = skip_pattern(s, ".*: field not declared in schema");
 	if (end != NULL && (*end == '\0' || *end == '\n'))
 		return end;
 	for (size_t i = 0; i < COUNT(patterns); i++) {
-		end = phrase_pattern(s, patterns[i]);
-		if (end != NULL && phrase_text(end, ", got ") != NULL)
+		end = skip_pattern(s, patterns[i]);
+		if (end != NULL && skip_text(end, ", got ") != NULL)
 			return end;
 	}
 	return NULL;
@@ -412,12 +452,12 @@ end_of_names(const struct kube_error *e, const char **more)
 	 * type. */
 	if (e->message == NULL || e->code != 500 || *e->reason != '\0')
 		return NULL;
-	rest = phrase_pattern(
+	rest = skip_pattern(
 	    e->message, "failed to create typed patch object (*; *, Kind=*): ");
 	if (rest != NULL)
 		return end_of_type(rest, more);
 	/* The place in the value would follow. */
-	return phrase_pattern(e->message,
+	return skip_pattern(e->message,
 	    "failed to convert new object (*; *, Kind=*) to proper version: "
 	    "unable to convert unstructured object to *, Kind=*: "
 	    "error decoding from json: illegal base64 data");
@@ -500,7 +540,7 @@ admission_head(const char *message)
 
 	at = at != NULL ? at : message;
 	for (size_t i = 0; i < COUNT(heads); i++)
-		if ((end = phrase_pattern(at, heads[i])) != NULL)
+		if ((end = skip_pattern(at, heads[i])) != NULL)
 			return (size_t)(end - message);
 	return 0;
 }

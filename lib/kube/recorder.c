@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -40,7 +41,7 @@ enum text {
 };
 
 struct waiting {
-	struct waiting *next;
+	STAILQ_ENTRY(waiting) next;
 	char *text[TEXTS]; /* owned */
 	enum recorder_type type;
 	struct eventfilter_verdict verdict;
@@ -53,7 +54,7 @@ struct recorder {
 	struct loop *loop;
 	struct kube *kube;
 	struct eventfilter *filter;
-	struct waiting *first, **last;
+	STAILQ_HEAD(, waiting) waiting;
 	size_t count;
 	struct kube_call *call; /* the request for the first */
 	struct timer timer;
@@ -72,7 +73,7 @@ recorder_new(struct loop *l, struct kube *k)
 	r->loop = l;
 	r->kube = k;
 	r->filter = eventfilter_new();
-	r->last = &r->first;
+	STAILQ_INIT(&r->waiting);
 	if (pod != NULL && *pod != '\0')
 		snprintf(r->host, sizeof(r->host), "%s", pod);
 	else if (gethostname(r->host, sizeof(r->host) - 1) != 0)
@@ -83,11 +84,9 @@ recorder_new(struct loop *l, struct kube *k)
 static void
 drop_first(struct recorder *r)
 {
-	struct waiting *w = r->first;
+	struct waiting *w = STAILQ_FIRST(&r->waiting);
 
-	r->first = w->next;
-	if (r->first == NULL)
-		r->last = &r->first;
+	STAILQ_REMOVE_HEAD(&r->waiting, next);
 	r->count--;
 	for (size_t i = 0; i < TEXTS; i++)
 		free(w->text[i]);
@@ -102,7 +101,7 @@ recorder_free(struct recorder *r)
 	if (r->call != NULL)
 		kube_cancel(r->call);
 	loop_cancel(r->loop, &r->timer);
-	while (r->first != NULL)
+	while (!STAILQ_EMPTY(&r->waiting))
 		drop_first(r);
 	eventfilter_free(r->filter);
 	free(r);
@@ -215,18 +214,12 @@ add_event(struct buf *b, const struct recorder *r, const struct waiting *w)
 	buf_release(&name);
 }
 
-static void pump(struct recorder *r);
-
-static void
-again(void *arg)
-{
-	pump(arg);
-}
+static void pump(void *arg);
 
 static void
 try_later(struct recorder *r)
 {
-	struct waiting *w = r->first;
+	struct waiting *w = STAILQ_FIRST(&r->waiting);
 	uint64_t pause = PAUSE_MS;
 
 	if (++w->tries >= TRIES_MAX) {
@@ -242,13 +235,14 @@ try_later(struct recorder *r)
 	 * together. */
 	if (w->tries == 1)
 		pause = clock_jitter() % PAUSE_MS;
-	loop_after(r->loop, &r->timer, pause, again, r);
+	loop_after(r->loop, &r->timer, pause, pump, r);
 }
 
 static void
 answered(void *arg, const struct kube_answer *answer)
 {
 	struct recorder *r = arg;
+	struct waiting *w = STAILQ_FIRST(&r->waiting);
 	const struct kube_error *e = &answer->error;
 	struct buf why = BUF_INIT;
 
@@ -257,9 +251,9 @@ answered(void *arg, const struct kube_answer *answer)
 		try_later(r);
 		return;
 	}
-	if (answer->code == 404 && r->first->update) {
+	if (answer->code == 404 && w->update) {
 		/* Events live for an hour: a new one of that name. */
-		r->first->update = false;
+		w->update = false;
 		pump(r);
 		return;
 	}
@@ -283,7 +277,7 @@ answered(void *arg, const struct kube_answer *answer)
 static void
 send_first(struct recorder *r)
 {
-	struct waiting *w = r->first;
+	struct waiting *w = STAILQ_FIRST(&r->waiting);
 	struct buf path = BUF_INIT, body = BUF_INIT, name = BUF_INIT;
 
 	buf_adds(&path, "/api/v1/namespaces/");
@@ -335,13 +329,16 @@ judge(struct recorder *r, struct waiting *w)
 /* Sends Events in order and one at a time, so that a repetition finds its
  * Event. */
 static void
-pump(struct recorder *r)
+pump(void *arg)
 {
-	while (r->first != NULL && r->call == NULL &&
+	struct recorder *r = arg;
+	struct waiting *w;
+
+	while ((w = STAILQ_FIRST(&r->waiting)) != NULL && r->call == NULL &&
 	    !loop_timer_armed(&r->timer)) {
-		if (!r->first->judged)
-			judge(r, r->first);
-		if (r->first->verdict.drop)
+		if (!w->judged)
+			judge(r, w);
+		if (w->verdict.drop)
 			drop_first(r);
 		else
 			send_first(r);
@@ -391,8 +388,7 @@ recorder_add(struct recorder *r, const struct recorder_event *e)
 	w->text[MESSAGE] = cut_visible(
 	    e->message, MESSAGE_MAX - (sizeof(EVENTFILTER_COMBINED) - 1));
 	w->type = e->type;
-	*r->last = w;
-	r->last = &w->next;
+	STAILQ_INSERT_TAIL(&r->waiting, w, next);
 	r->count++;
 	pump(r);
 }
@@ -400,7 +396,7 @@ recorder_add(struct recorder *r, const struct recorder_event *e)
 bool
 recorder_idle(const struct recorder *r)
 {
-	return r->first == NULL;
+	return STAILQ_EMPTY(&r->waiting);
 }
 
 uint64_t

@@ -8,14 +8,6 @@
 #include "json/json.h"
 
 static void
-list_free(char **list)
-{
-	for (size_t i = 0; list != NULL && list[i] != NULL; i++)
-		free(list[i]);
-	free(list);
-}
-
-static void
 resource_free(struct api_resource *r)
 {
 	free(r->group);
@@ -23,9 +15,9 @@ resource_free(struct api_resource *r)
 	free(r->kind);
 	free(r->plural);
 	free(r->singular);
-	list_free(r->short_names);
-	list_free(r->categories);
-	list_free(r->subresources);
+	textlist_release(&r->short_names);
+	textlist_release(&r->categories);
+	textlist_release(&r->subresources);
 	free(r);
 }
 
@@ -59,26 +51,20 @@ take_string(struct span value)
 }
 
 static void
-list_add(char ***list, size_t *count, char *text)
-{
-	*list = mem_grow(*list, *count + 1, sizeof(**list));
-	(*list)[(*count)++] = text;
-	(*list)[*count] = NULL;
-}
-
-static void
-take_list(struct span array, const char *member, char ***list)
+take_list(struct span array, const char *member, struct textlist *list)
 {
 	struct json_elements e = json_elements(array);
-	size_t count = 0;
+	struct buf scratch = BUF_INIT;
 
-	*list = mem_zalloc(sizeof(**list));
-	if (json_type(array) != JSON_ARRAY)
-		return;
-	while (json_element(&e))
-		list_add(list, &count,
-		    take_string(
-			member != NULL ? json_get(e.value, member) : e.value));
+	while (json_element(&e)) {
+		struct span s = json_string(
+		    member != NULL ? json_get(e.value, member) : e.value,
+		    &scratch);
+
+		textlist_add(list, s.p, s.n);
+		buf_reset(&scratch);
+	}
+	buf_release(&scratch);
 }
 
 static void
@@ -86,8 +72,6 @@ take_verbs(struct span array, struct api_resource *r)
 {
 	struct json_elements e = json_elements(array);
 
-	if (json_type(array) != JSON_ARRAY)
-		return;
 	while (json_element(&e)) {
 		if (json_is(e.value, "list"))
 			r->can_list = true;
@@ -97,12 +81,13 @@ take_verbs(struct span array, struct api_resource *r)
 }
 
 static bool
-same_list(char **a, char **b)
+same_list(const struct textlist *a, const struct textlist *b)
 {
-	for (; *a != NULL && *b != NULL; a++, b++)
-		if (strcmp(*a, *b) != 0)
-			return false;
-	return *a == *b;
+	bool same = a->count == b->count;
+
+	for (size_t i = 0; same && i < a->count; i++)
+		same = strcmp(a->items[i], b->items[i]) == 0;
+	return same;
 }
 
 static bool
@@ -114,9 +99,9 @@ same(const struct api_resource *a, const struct api_resource *b)
 	    strcmp(a->singular, b->singular) == 0 &&
 	    a->namespaced == b->namespaced && a->can_list == b->can_list &&
 	    a->can_watch == b->can_watch &&
-	    same_list(a->short_names, b->short_names) &&
-	    same_list(a->categories, b->categories) &&
-	    same_list(a->subresources, b->subresources);
+	    same_list(&a->short_names, &b->short_names) &&
+	    same_list(&a->categories, &b->categories) &&
+	    same_list(&a->subresources, &b->subresources);
 }
 
 static void
@@ -234,7 +219,7 @@ resources_add_list(struct resources *t, struct resource_store *s,
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
 		char *plural = take_string(json_get(e.value, "name"));
 		struct json_elements sub = json_elements(list);
-		size_t n = strlen(plural), count = 0;
+		size_t n = strlen(plural);
 		struct api_resource *r;
 
 		/* deployments/status is not a resource of its own. */
@@ -254,14 +239,13 @@ resources_add_list(struct resources *t, struct resource_store *s,
 		    json_get(e.value, "shortNames"), NULL, &r->short_names);
 		take_list(
 		    json_get(e.value, "categories"), NULL, &r->categories);
-		r->subresources = mem_zalloc(sizeof(*r->subresources));
 		take_verbs(json_get(e.value, "verbs"), r);
 		while (json_element(&sub)) {
 			char *name = take_string(json_get(sub.value, "name"));
 
 			if (strncmp(name, plural, n) == 0 && name[n] == '/')
-				list_add(&r->subresources, &count,
-				    mem_strdup(name + n + 1));
+				textlist_add(&r->subresources, name + n + 1,
+				    strlen(name + n + 1));
 			free(name);
 		}
 		add(t, s, r);
@@ -319,8 +303,8 @@ has_name(const struct api_resource *r, struct span name)
 static bool
 has_short_name(const struct api_resource *r, struct span name)
 {
-	for (char **s = r->short_names; *s != NULL; s++)
-		if (span_is_caseless(name, *s))
+	for (size_t i = 0; i < r->short_names.count; i++)
+		if (span_is_caseless(name, r->short_names.items[i]))
 			return true;
 	return false;
 }
@@ -379,9 +363,9 @@ resources_category(const struct resources *t, const char *category, size_t *at)
 	while (*at < t->count) {
 		const struct api_resource *r = t->items[(*at)++];
 
-		for (char **c = r->categories; r->preferred && *c != NULL; c++)
-			if (strcmp(*c, category) == 0)
-				return r;
+		if (r->preferred &&
+		    textlist_has(&r->categories, category, strlen(category)))
+			return r;
 	}
 	return NULL;
 }

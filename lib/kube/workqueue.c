@@ -129,7 +129,7 @@ must_wait(struct workqueue *q)
 	struct ceiling *c = &q->ceiling;
 	uint64_t ms;
 
-	if (q->waiting || q->ready.first == NULL)
+	if (q->waiting || TAILQ_EMPTY(&q->ready.all))
 		return true;
 	if (c->limit == 0)
 		return false;
@@ -148,40 +148,18 @@ must_wait(struct workqueue *q)
 
 /* ---- lines ---- */
 
+/* The line in which a key waits: for room in its class, or for a request. */
+static struct work_line *
+line_of(struct workqueue *q, struct work *w)
+{
+	return w->class == NULL || w->admitted ? &q->ready : &w->class->waiting;
+}
+
 static void
-line_add(struct work_line *line, struct work *w)
+line_drop(struct workqueue *q, struct work *w)
 {
-	w->next = NULL;
-	w->queued = true;
-	*line->last = w;
-	line->last = &w->next;
-}
-
-/* False: w is not in this line. */
-static bool
-line_drop(struct work_line *line, struct work *w)
-{
-	struct work **at = &line->first;
-
-	while (*at != NULL && *at != w)
-		at = &(*at)->next;
-	if (*at == NULL)
-		return false;
-	*at = w->next;
-	if (line->last == &w->next)
-		line->last = at;
-	w->next = NULL;
+	TAILQ_REMOVE(&line_of(q, w)->all, w, next);
 	w->queued = false;
-	return true;
-}
-
-static struct work *
-line_take(struct work_line *line)
-{
-	struct work *w = line->first;
-
-	line_drop(line, w);
-	return w;
 }
 
 void
@@ -190,7 +168,7 @@ workqueue_init(
 {
 	*q = (struct workqueue){
 	    .loop = l, .limit = limit, .run = run, .arg = arg};
-	q->ready.last = &q->ready.first;
+	TAILQ_INIT(&q->ready.all);
 }
 
 void
@@ -217,7 +195,7 @@ workqueue_classify(
 	if (c == NULL) {
 		c = mem_zalloc(sizeof(*c));
 		c->name = mem_dup(name.p, name.n);
-		c->waiting.last = &c->waiting.first;
+		TAILQ_INIT(&c->waiting.all);
 		map_put(&q->classes, span_str(c->name), c);
 	}
 	c->max = max;
@@ -246,19 +224,19 @@ workqueue_push(struct workqueue *q, struct work *w)
 	}
 	if (w->queued)
 		return;
-	if (class_admit(w->class, w))
-		line_add(&q->ready, w);
-	else
-		line_add(&w->class->waiting, w);
+	class_admit(w->class, w);
+	TAILQ_INSERT_TAIL(&line_of(q, w)->all, w, next);
+	w->queued = true;
 }
 
 void
 workqueue_rest(struct workqueue *q, struct work *w)
 {
 	struct work_class *c = w->class;
+	struct work *first;
 
-	if (w->queued && !line_drop(&q->ready, w) && c != NULL)
-		line_drop(&c->waiting, w);
+	if (w->queued)
+		line_drop(q, w);
 	if (w->runnable)
 		q->runnable--;
 	w->runnable = false;
@@ -266,8 +244,11 @@ workqueue_rest(struct workqueue *q, struct work *w)
 		return;
 	w->admitted = false;
 	c->active--;
-	while (c->waiting.first != NULL && class_admit(c, c->waiting.first))
-		line_add(&q->ready, line_take(&c->waiting));
+	while ((first = TAILQ_FIRST(&c->waiting.all)) != NULL &&
+	    class_admit(c, first)) {
+		TAILQ_REMOVE(&c->waiting.all, first, next);
+		TAILQ_INSERT_TAIL(&q->ready.all, first, next);
+	}
 }
 
 bool
@@ -323,9 +304,12 @@ workqueue_pump(struct workqueue *q)
 {
 	for (;;) {
 		size_t room = q->paused ? 0 : q->closed ? 1 : q->limit;
+		struct work *w;
 
 		if (q->in_flight >= room || must_wait(q))
 			return;
-		q->run(q->arg, line_take(&q->ready));
+		w = TAILQ_FIRST(&q->ready.all);
+		line_drop(q, w);
+		q->run(q->arg, w);
 	}
 }

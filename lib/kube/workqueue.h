@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -31,7 +32,7 @@ enum { CEILING_DEFAULT = 500, CEILING_MAX = 1000000, CEILING_BURST_S = 20 };
 struct work_class;
 
 struct work {
-	struct work *next;
+	TAILQ_ENTRY(work) next;
 	struct work_class *class; /* NULL: without a limit of its own */
 	bool queued;		  /* waits in a line */
 	bool runnable; /* has something to send, or requests in flight */
@@ -49,7 +50,7 @@ typedef void work_fn(void *arg, struct work *w);
 typedef void work_held_fn(void *arg, const char *text);
 
 struct work_line {
-	struct work *first, **last;
+	TAILQ_HEAD(, work) all;
 };
 
 struct ceiling {

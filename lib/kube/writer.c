@@ -397,7 +397,8 @@ idle(void *arg)
 	pump_input(w);
 	if (w->ready)
 		workqueue_pump(&w->queue);
-	resultfd_flush(&w->results);
+	if (w->records)
+		out_flush(&w->results);
 	if (out_flush(&w->out) < 0) {
 		writer_fail(w, &w->out.err);
 		return;
@@ -432,7 +433,9 @@ writer_open(struct writer *w, const struct writer_tool *tool, void *arg,
 	workqueue_limit(&w->queue, o->max_writes, held);
 	denials_init(&w->denials, &w->report);
 	out_init(&w->out, w->loop, STDOUT_FILENO);
-	resultfd_init(&w->results, w->loop, (int)o->results_fd);
+	w->records = o->results_fd >= 0;
+	if (w->records)
+		out_init(&w->results, w->loop, (int)o->results_fd);
 	w->stream = stream_new();
 	w->kube = kube_open(w->loop, &kube_opts, tool->name, err);
 	if (w->kube == NULL)
@@ -498,7 +501,8 @@ writer_release(struct writer *w)
 	workqueue_release(&w->queue);
 	efforts_release(&w->efforts);
 	out_release(&w->out);
-	resultfd_release(&w->results);
+	if (w->records)
+		out_release(&w->results);
 	discovery_free(w->discovery);
 	kube_free(w->kube);
 	loop_free(w->loop);
@@ -528,10 +532,7 @@ writer_add_no_kind(struct buf *b, const struct objref *id)
 bool
 writer_has_status(const struct api_resource *r)
 {
-	for (size_t i = 0; r->subresources[i] != NULL; i++)
-		if (strcmp(r->subresources[i], "status") == 0)
-			return true;
-	return false;
+	return textlist_has(&r->subresources, "status", strlen("status"));
 }
 
 bool
@@ -551,7 +552,7 @@ writer_about_uid(const struct kube_error *e)
 bool
 writer_tells(const struct writer *w)
 {
-	return w->prints || w->results.on;
+	return w->prints || w->records;
 }
 
 void
@@ -574,12 +575,30 @@ writer_begin_result(struct buf *line, const struct objref *id, struct span ns,
 	json_add_str(line, result);
 }
 
+/* A reader that is too slow misses lines, and gets a gap line in their place: the
+ * tool never waits for it. */
+static void
+record_result(struct writer *w, struct span line)
+{
+	if (!w->records)
+		return;
+	if (out_full(&w->results)) {
+		w->lost = true;
+		return;
+	}
+	if (w->lost)
+		out_line(&w->results,
+		    span_str("{\"record\":\"gap\",\"stream\":\"results\"}"));
+	w->lost = false;
+	out_line(&w->results, line);
+}
+
 void
 writer_end_result(struct writer *w, struct buf *line)
 {
 	buf_addc(line, '}');
 	if (w->prints)
 		out_line(&w->out, buf_span(line));
-	resultfd_line(&w->results, buf_span(line));
+	record_result(w, buf_span(line));
 	buf_release(line);
 }

@@ -37,7 +37,6 @@
 #include "process/out.h"
 #include "report/effort.h"
 #include "report/reportfd.h"
-#include "report/resultfd.h"
 #include "value/objref.h"
 
 /* The options that both have. A tool's table names them where its --help has
@@ -92,9 +91,10 @@ struct writer {
 	struct map keys; /* objects at work; the tool's */
 	struct denials denials;
 	struct efforts efforts;
-	struct out out;		 /* standard output */
-	struct resultfd results; /* results, for krecord */
-	bool prints;		 /* results on standard output, too */
+	struct out out;	    /* standard output */
+	struct out results; /* for krecord, if records is set */
+	bool records, lost; /* lost: a result, since the last one there */
+	bool prints;	    /* results on standard output, too */
 	uint64_t lines, bad_lines, requests, failures;
 	bool failed;  /* something did, for good */
 	bool reached; /* the server has answered */

@@ -38,9 +38,7 @@ set_token(struct auth *a, const char *p, size_t n)
 	if (a->token != NULL && strlen(a->token) == n &&
 	    memcmp(a->token, p, n) == 0)
 		return;
-	if (a->token != NULL)
-		explicit_bzero(a->token, strlen(a->token));
-	free(a->token);
+	mem_wipe(a->token);
 	a->token = mem_dup(p, n);
 	a->version++;
 }
@@ -198,9 +196,7 @@ auth_free(struct auth *a)
 {
 	if (a == NULL)
 		return;
-	if (a->token != NULL)
-		explicit_bzero(a->token, strlen(a->token));
-	free(a->token);
+	mem_wipe(a->token);
 	buf_release(&a->ca);
 	buf_release(&a->cert);
 	buf_wipe(&a->key);

@@ -29,11 +29,8 @@ kubeconfig_free(struct kubeconfig *c)
 	    c->cert_file, c->cert_pem, c->key_file, c->key_pem, c->token,
 	    c->token_file, c->username, c->password};
 
-	for (size_t i = 0; i < COUNT(texts); i++) {
-		if (texts[i] != NULL) /* some are secrets */
-			explicit_bzero(texts[i], strlen(texts[i]));
-		free(texts[i]);
-	}
+	for (size_t i = 0; i < COUNT(texts); i++)
+		mem_wipe(texts[i]); /* some are secrets */
 	textlist_release(&c->impersonate);
 	kubeuser_exec_free(c->exec);
 	free(c);
@@ -62,15 +59,6 @@ add_file(struct files *files, const char *path, struct err *err)
 	return 0;
 }
 
-static bool
-have_file(const struct files *files, const char *path)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (strcmp(files->items[i].path, path) == 0)
-			return true;
-	return false;
-}
-
 static int
 add_list(struct files *files, const char *list, struct err *err)
 {
@@ -79,8 +67,12 @@ add_list(struct files *files, const char *list, struct err *err)
 	while (rc == 0 && *list != '\0') {
 		size_t n = strcspn(list, ":");
 		char *path = mem_dup(list, n);
+		bool known = false;
 
-		if (n > 0 && access(path, F_OK) == 0 && !have_file(files, path))
+		for (size_t i = 0; i < files->count; i++)
+			known =
+			    known || strcmp(files->items[i].path, path) == 0;
+		if (n > 0 && !known && access(path, F_OK) == 0)
 			rc = add_file(files, path, err);
 		free(path);
 		list += n + (list[n] == ':');
@@ -89,12 +81,16 @@ add_list(struct files *files, const char *list, struct err *err)
 }
 
 static int
-add_home(struct files *files, struct err *err)
+read_files(struct files *files, const struct kube_opts *o, struct err *err)
 {
-	const char *home = getenv("HOME");
+	const char *list = getenv("KUBECONFIG"), *home = getenv("HOME");
 	struct buf path = BUF_INIT;
 	int rc = 0;
 
+	if (o->kubeconfig != NULL)
+		return add_file(files, o->kubeconfig, err);
+	if (list != NULL && *list != '\0')
+		return add_list(files, list, err);
 	if (home == NULL || *home == '\0')
 		return 0;
 	buf_addf(&path, "%s/.kube/config", home);
@@ -102,18 +98,6 @@ add_home(struct files *files, struct err *err)
 		rc = add_file(files, buf_str(&path), err);
 	buf_release(&path);
 	return rc;
-}
-
-static int
-read_files(struct files *files, const struct kube_opts *o, struct err *err)
-{
-	const char *list = getenv("KUBECONFIG");
-
-	if (o->kubeconfig != NULL)
-		return add_file(files, o->kubeconfig, err);
-	if (list != NULL && *list != '\0')
-		return add_list(files, list, err);
-	return add_home(files, err);
 }
 
 static void
@@ -165,24 +149,22 @@ find_entry(const struct files *files, const char *list, const char *member,
 {
 	for (size_t i = 0; i < files->count; i++) {
 		struct yaml *y = yaml_get(files->items[i].tree, list);
+		int there = kubeconfig_is(
+		    &files->items[i], y, YAML_SEQUENCE, list, err);
 
-		if (y == NULL || yaml_is_null(y))
+		if (there == 0)
 			continue;
 		*f = &files->items[i];
-		if (y->type != YAML_SEQUENCE)
-			return kubeconfig_fail(
-			    *f, y, err, "%s must be a list", list);
-		if (check_names(*f, list, y, err) != 0)
+		if (there < 0 || check_names(*f, list, y, err) != 0)
 			return -1;
 		for (size_t k = 0; k < y->count; k++) {
 			if (!is_named(y->values[k], name))
 				continue;
 			*found = yaml_get(y->values[k], member);
-			if (*found == NULL || yaml_is_null(*found) ||
-			    (*found)->type == YAML_MAPPING)
-				return 1;
-			return kubeconfig_fail(
-			    *f, *found, err, "%s must be a mapping", member);
+			return kubeconfig_is(
+				   *f, *found, YAML_MAPPING, member, err) < 0
+			    ? -1
+			    : 1;
 		}
 	}
 	return 0;

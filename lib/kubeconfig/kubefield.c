@@ -24,17 +24,28 @@ kubeconfig_fail(const struct kubeconfig_file *f, const struct yaml *at,
 }
 
 int
+kubeconfig_is(const struct kubeconfig_file *f, const struct yaml *y,
+    enum yaml_type type, const char *key, struct err *err)
+{
+	if (y == NULL || yaml_is_null(y))
+		return 0;
+	if (y->type == type)
+		return 1;
+	return kubeconfig_fail(f, y, err, "%s must be a %s", key,
+	    type == YAML_SEQUENCE      ? "list"
+		: type == YAML_MAPPING ? "mapping"
+				       : "text");
+}
+
+int
 kubeconfig_text(const struct kubeconfig_file *f, const struct yaml *mapping,
     const char *key, char **to, struct err *err)
 {
 	struct yaml *y = yaml_get(mapping, key);
+	int there = kubeconfig_is(f, y, YAML_SCALAR, key, err);
 
-	if (y == NULL || yaml_is_null(y))
-		return 0;
-	if (y->type != YAML_SCALAR)
-		return kubeconfig_fail(f, y, err, "%s must be a text", key);
-	if (*y->text == '\0')
-		return 0;
+	if (there <= 0 || *y->text == '\0')
+		return there < 0 ? -1 : 0;
 	free(*to);
 	*to = mem_strdup(y->text);
 	return 0;

@@ -19,6 +19,9 @@ struct kubeconfig_file {
 int kubeconfig_fail(const struct kubeconfig_file *f, const struct yaml *at,
     struct err *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Whether y is of this type: 1; or absent, or null: 0; or -1 with err. */
+int kubeconfig_is(const struct kubeconfig_file *f, const struct yaml *y,
+    enum yaml_type type, const char *key, struct err *err);
 /* The members of a mapping (NULL is an empty one). If there is none, or an
  * empty text, *to stays; else it is replaced. */
 int kubeconfig_text(const struct kubeconfig_file *f, const struct yaml *mapping,

@@ -28,9 +28,7 @@ kubeuser_forget(struct kubeconfig *c)
 	    &c->key_pem, &c->token, &c->token_file, &c->username, &c->password};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		if (*texts[i] != NULL) /* some are secrets */
-			explicit_bzero(*texts[i], strlen(*texts[i]));
-		free(*texts[i]);
+		mem_wipe(*texts[i]); /* some are secrets */
 		*texts[i] = NULL;
 	}
 	textlist_release(&c->impersonate);
@@ -63,10 +61,10 @@ static int
 add_headers(struct kubeconfig *c, const struct kubeconfig_file *f,
     const struct yaml *list, const char *key, const char *name, struct err *err)
 {
-	if (list == NULL || yaml_is_null(list))
-		return 0;
-	if (list->type != YAML_SEQUENCE)
-		return kubeconfig_fail(f, list, err, "%s must be a list", key);
+	int there = kubeconfig_is(f, list, YAML_SEQUENCE, key, err);
+
+	if (there <= 0)
+		return there;
 	for (size_t i = 0; i < list->count; i++)
 		if (add_header(c, f, list->values[i], name, err) != 0)
 			return -1;
@@ -95,13 +93,11 @@ read_extra(struct kubeconfig *c, const struct kubeconfig_file *f,
     const struct yaml *extra, struct err *err)
 {
 	struct buf name = BUF_INIT;
+	int there = kubeconfig_is(f, extra, YAML_MAPPING, "as-user-extra", err);
 	int rc = 0;
 
-	if (extra == NULL || yaml_is_null(extra))
-		return 0;
-	if (extra->type != YAML_MAPPING)
-		return kubeconfig_fail(
-		    f, extra, err, "as-user-extra must be a mapping");
+	if (there <= 0)
+		return there;
 	for (size_t i = 0; i < extra->count && rc == 0; i++) {
 		buf_reset(&name);
 		add_extra_name(&name, extra->keys[i]->text);
@@ -144,11 +140,10 @@ read_env(struct kubeconfig_exec *e, const struct kubeconfig_file *f,
     const struct yaml *list, struct err *err)
 {
 	struct buf b = BUF_INIT;
+	int there = kubeconfig_is(f, list, YAML_SEQUENCE, "env", err);
 
-	if (list == NULL || yaml_is_null(list))
-		return 0;
-	if (list->type != YAML_SEQUENCE)
-		return kubeconfig_fail(f, list, err, "env must be a list");
+	if (there <= 0)
+		return there;
 	for (size_t i = 0; i < list->count; i++) {
 		struct yaml *name = yaml_get(list->values[i], "name");
 		struct yaml *value = yaml_get(list->values[i], "value");
@@ -171,10 +166,10 @@ static int
 read_args(struct kubeconfig_exec *e, const struct kubeconfig_file *f,
     const struct yaml *list, struct err *err)
 {
-	if (list == NULL || yaml_is_null(list))
-		return 0;
-	if (list->type != YAML_SEQUENCE)
-		return kubeconfig_fail(f, list, err, "args must be a list");
+	int there = kubeconfig_is(f, list, YAML_SEQUENCE, "args", err);
+
+	if (there <= 0)
+		return there;
 	for (size_t i = 0; i < list->count; i++) {
 		struct yaml *arg = list->values[i];
 
@@ -214,18 +209,17 @@ static int
 read_command(struct kubeconfig_exec *e, const struct kubeconfig_file *f,
     const struct yaml *exec, struct err *err)
 {
-	char *command = NULL;
+	char *command;
 
-	if (kubeconfig_text(f, exec, "command", &command, err) != 0)
+	if (kubeconfig_text(f, exec, "command", &e->command, err) != 0)
 		return -1;
-	if (command == NULL)
+	if (e->command == NULL)
 		return kubeconfig_fail(f, exec, err, "exec needs a command");
-	if (strchr(command, '/') != NULL) {
-		e->command = kubeconfig_beside(f, command);
-		free(command);
-	} else {
-		e->command = command;
-	}
+	if (strchr(e->command, '/') == NULL)
+		return 0;
+	command = e->command;
+	e->command = kubeconfig_beside(f, command);
+	free(command);
 	return 0;
 }
 
@@ -249,11 +243,10 @@ read_exec(struct kubeconfig *c, const struct kubeconfig_file *f,
     const struct yaml *exec, struct err *err)
 {
 	struct kubeconfig_exec *e;
+	int there = kubeconfig_is(f, exec, YAML_MAPPING, "exec", err);
 
-	if (exec == NULL || yaml_is_null(exec))
-		return 0;
-	if (exec->type != YAML_MAPPING)
-		return kubeconfig_fail(f, exec, err, "exec must be a mapping");
+	if (there <= 0)
+		return there;
 	e = c->exec = mem_zalloc(sizeof(*e));
 	textlist_init(&e->args);
 	textlist_init(&e->env);

@@ -7,24 +7,6 @@
 
 const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
-static bool
-has_argument(const struct opt *o)
-{
-	return o->type != OPT_FLAG;
-}
-
-static bool
-is_optional(const struct opt *o)
-{
-	return o->type == OPT_CHOICE && o->value == NULL;
-}
-
-static bool
-is_repeatable(const struct opt *o)
-{
-	return o->type == OPT_LIST;
-}
-
 enum what { WHAT_TEXT, WHAT_FILE, WHAT_FOLDER };
 
 /* By the name of the argument in --help. */
@@ -41,13 +23,6 @@ what_is(const struct opt *o)
 		if (strcmp(o->arg, words[i].word) == 0)
 			return words[i].what;
 	return WHAT_TEXT;
-}
-
-static void
-add_choices(struct buf *b, const struct opt *o)
-{
-	for (size_t i = 0; o->choices[i] != NULL; i++)
-		buf_addf(b, "%s%s", i > 0 ? " " : "", o->choices[i]);
 }
 
 /* ---- bash ---- */
@@ -69,16 +44,18 @@ add_bash(struct buf *b, const char *tool, const struct opt *const *rows,
 	    "\tcase $prev in\n",
 	    tool);
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i]->type != OPT_CHOICE || is_optional(rows[i]))
+		if (rows[i]->type != OPT_CHOICE || opt_stands_alone(rows[i]))
 			continue;
 		buf_addf(b, "\t--%s) COMPREPLY=($(compgen -W '", rows[i]->name);
-		add_choices(b, rows[i]);
+		opt_add_choices(b, rows[i], " ");
 		buf_adds(b, "' -- \"$cur\")); return;;\n");
 	}
 	buf_adds(b, "\tesac\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W '");
 	for (size_t i = 0; i < count; i++)
 		buf_addf(b, "%s--%s%s", i > 0 ? " " : "", rows[i]->name,
-		    has_argument(rows[i]) && !is_optional(rows[i]) ? "=" : "");
+		    opt_takes_argument(rows[i]) && !opt_stands_alone(rows[i])
+			? "="
+			: "");
 	buf_addf(b,
 	    "' -- \"$cur\")); [[ ${COMPREPLY-} = *= ]] && compopt -o "
 	    "nospace;;\n"
@@ -110,14 +87,14 @@ add_zsh_argument(struct buf *b, const struct opt *o)
 	    [WHAT_FILE] = "_files",
 	    [WHAT_FOLDER] = "_files -/"};
 
-	if (!has_argument(o))
+	if (!opt_takes_argument(o))
 		return;
-	buf_adds(b, is_optional(o) ? "::" : ":");
+	buf_adds(b, opt_stands_alone(o) ? "::" : ":");
 	add_zsh_text(b, o->arg != NULL ? o->arg : "VALUE", "\\:");
 	buf_addc(b, ':');
 	if (o->type == OPT_CHOICE) {
 		buf_addc(b, '(');
-		add_choices(b, o);
+		opt_add_choices(b, o, " ");
 		buf_addc(b, ')');
 	} else {
 		buf_adds(b, actions[what_is(o)]);
@@ -129,16 +106,16 @@ add_zsh_option(struct buf *b, const struct opt *o)
 {
 	const char *end = "";
 
-	if (has_argument(o))
-		end = is_optional(o) ? "=-" : "=";
+	if (opt_takes_argument(o))
+		end = opt_stands_alone(o) ? "=-" : "=";
 	buf_adds(b, " \\\n\t\t");
-	if (is_repeatable(o))
+	if (o->type == OPT_LIST)
 		buf_adds(b, "'*'");
 	else if (o->short_name != 0)
 		buf_addf(b, "'(-%c --%s)'", o->short_name, o->name);
 	if (o->short_name != 0)
 		buf_addf(b, "{-%c%s,--%s%s}'", o->short_name,
-		    has_argument(o) ? "+" : "", o->name, end);
+		    opt_takes_argument(o) ? "+" : "", o->name, end);
 	else
 		buf_addf(b, "'--%s%s", o->name, end);
 	buf_addc(b, '[');
@@ -188,10 +165,10 @@ add_fish_argument(struct buf *b, const struct opt *o)
 	    [WHAT_FOLDER] = " -x -a '(__fish_complete_directories)'"};
 
 	if (o->type == OPT_CHOICE) {
-		buf_adds(b, is_optional(o) ? " -f -a '" : " -x -a '");
-		add_choices(b, o);
+		buf_adds(b, opt_stands_alone(o) ? " -f -a '" : " -x -a '");
+		opt_add_choices(b, o, " ");
 		buf_addc(b, '\'');
-	} else if (has_argument(o)) {
+	} else if (opt_takes_argument(o)) {
 		buf_adds(b, flags[what_is(o)]);
 	}
 }

@@ -139,22 +139,16 @@ log_write(
 	struct buf message = BUF_INIT;
 	struct buf line = BUF_INIT;
 	va_list ap;
-	int n;
 
 	if (!log_is_on(level))
 		return;
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	buf_addv(&message, fmt, ap);
 	va_end(ap);
-	buf_reserve(&message, (size_t)(n > 0 ? n : 0) + 1);
-	va_start(ap, fmt);
-	vsnprintf(message.data, message.cap, fmt, ap);
-	va_end(ap);
-
 	if (log_format == LOG_JSON)
-		render_json(&line, level, about, message.data);
+		render_json(&line, level, about, buf_str(&message));
 	else
-		render_text(&line, level, about, message.data);
+		render_text(&line, level, about, buf_str(&message));
 	buf_addc(&line, '\n');
 	write_all(line.data, line.len);
 	buf_release(&message);

@@ -74,39 +74,25 @@ rows_add(struct rows *rows, const struct opt *table)
 	}
 }
 
-static bool
-takes_argument(const struct opt *o)
-{
-	return o->type != OPT_FLAG;
-}
-
-/* A builtin's may be left out. */
-static bool
-may_stand_alone(const struct opt *o)
-{
-	return o->value == NULL;
-}
-
-/* "text|json" */
-static void
-add_choices(struct buf *b, const struct opt *o)
+void
+opt_add_choices(struct buf *b, const struct opt *o, const char *between)
 {
 	for (size_t i = 0; o->choices[i] != NULL; i++)
-		buf_addf(b, "%s%s", i > 0 ? "|" : "", o->choices[i]);
+		buf_addf(b, "%s%s", i > 0 ? between : "", o->choices[i]);
 }
 
 /* "", "=text|json" or "[=bash|zsh]", which --help shows behind the name. */
 static void
 add_argument(struct buf *b, const struct opt *o)
 {
-	if (!takes_argument(o))
+	if (!opt_takes_argument(o))
 		return;
-	buf_adds(b, may_stand_alone(o) ? "[=" : "=");
+	buf_adds(b, opt_stands_alone(o) ? "[=" : "=");
 	if (o->type == OPT_CHOICE)
-		add_choices(b, o);
+		opt_add_choices(b, o, "|");
 	else
 		buf_adds(b, o->arg != NULL ? o->arg : "VALUE");
-	if (may_stand_alone(o))
+	if (opt_stands_alone(o))
 		buf_addc(b, ']');
 }
 
@@ -215,7 +201,7 @@ choose(const struct opt *o, const char *arg, int *choice, struct err *err)
 			*choice = i;
 			return 0;
 		}
-	add_choices(&b, o);
+	opt_add_choices(&b, o, "|");
 	err_set(err, ERR_PERMANENT, "option --%s needs one of %s, not \"%s\"",
 	    o->name, buf_str(&b), arg);
 	buf_release(&b);
@@ -267,8 +253,8 @@ long_options(const struct rows *rows)
 
 	for (size_t i = 0; i < rows->count; i++) {
 		longs[i].name = rows->items[i]->name;
-		if (takes_argument(rows->items[i]))
-			longs[i].has_arg = may_stand_alone(rows->items[i])
+		if (opt_takes_argument(rows->items[i]))
+			longs[i].has_arg = opt_stands_alone(rows->items[i])
 			    ? optional_argument
 			    : required_argument;
 		longs[i].val = LONG_BASE + (int)i;
@@ -287,7 +273,7 @@ short_options(const struct rows *rows)
 		if (rows->items[i]->short_name == 0)
 			continue;
 		buf_addc(&b, rows->items[i]->short_name);
-		if (takes_argument(rows->items[i]))
+		if (opt_takes_argument(rows->items[i]))
 			buf_addc(&b, ':');
 	}
 	return buf_take(&b);

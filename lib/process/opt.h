@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 enum opt_type {
@@ -72,6 +73,22 @@ struct opt_tool {
 	const char *summary;  /* a line of text */
 	const struct opt *table;
 };
+
+static inline bool
+opt_takes_argument(const struct opt *o)
+{
+	return o->type != OPT_FLAG;
+}
+
+/* The argument may be left out: that of --completion. */
+static inline bool
+opt_stands_alone(const struct opt *o)
+{
+	return o->type == OPT_CHOICE && o->value == NULL;
+}
+
+/* Appends the words of an OPT_CHOICE. */
+void opt_add_choices(struct buf *b, const struct opt *o, const char *between);
 
 /* -v --log-level --log-format --log-time: they belong to every tool. */
 extern const struct opt opt_log_table[];

@@ -14,6 +14,16 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
+int sandbox_opt;
+
+/* In the order of enum sandbox_mode. */
+static const char *const modes[] = {"auto", "required", "off", NULL};
+
+const struct opt sandbox_opt_table[] = {
+    {0, "sandbox", "MODE", OPT_CHOICE, &sandbox_opt, modes,
+	"auto (warn if there can be none), required, or off"},
+    OPT_END};
+
 /* An argument that the kernel takes as an int: the upper half says nothing. */
 #define INT_BITS UINT64_C(0xffffffff)
 

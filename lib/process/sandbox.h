@@ -26,7 +26,20 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "process/sandboxopt.h"
+#include "process/opt.h"
+
+/* The option --sandbox, of the tools with a sandbox and of kpipe, which has none
+ * and passes the option on. */
+enum sandbox_mode {
+	SANDBOX_AUTO,	  /* if the system has one; else a warning */
+	SANDBOX_REQUIRED, /* or do not start */
+	SANDBOX_UNWANTED  /* "off" */
+};
+
+/* An enum sandbox_mode, set by the table. */
+extern int sandbox_opt;
+/* {.type = OPT_TABLE, .value = (void *)sandbox_opt_table} */
+extern const struct opt sandbox_opt_table[];
 
 enum sandbox_when {
 	SANDBOX_IF,	/* (argument & mask) == value */

@@ -16,8 +16,6 @@
 #include <http_parser.h>
 #endif
 
-#include "base/array.h"
-
 /*
  * NULL in a program without that library. A weak reference does not bring it
  * in: what the program calls elsewhere does.
@@ -82,41 +80,6 @@ add(struct buf *b, const char *name, const char *version)
 }
 
 static void
-add_curl(struct buf *b)
-{
-	if (curl_version_info != NULL)
-		add(b, "libcurl", curl_version_info(CURLVERSION_NOW)->version);
-}
-
-static void
-add_openssl(struct buf *b)
-{
-	if (OpenSSL_version != NULL)
-		add(b, "OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING));
-}
-
-static void
-add_nghttp2(struct buf *b)
-{
-	if (nghttp2_version != NULL)
-		add(b, "nghttp2", nghttp2_version(0)->version_str);
-}
-
-static void
-add_yaml(struct buf *b)
-{
-	if (yaml_get_version_string != NULL)
-		add(b, "libyaml", yaml_get_version_string());
-}
-
-static void
-add_jq(struct buf *b)
-{
-	if (jq_init != NULL)
-		add_as(b, "libjq", KPIPE_LIBJQ, WHEN_BUILT);
-}
-
-static void
 add_seccomp(struct buf *b)
 {
 	const struct scmp_version *v =
@@ -166,22 +129,24 @@ add_parser(struct buf *b)
 #endif
 }
 
-static void
-add_zstd(struct buf *b)
-{
-	if (ZSTD_versionString != NULL)
-		add(b, "zstd", ZSTD_versionString());
-}
-
 void
 version_describe(struct buf *b)
 {
-	static void (*const adders[])(struct buf *) = {add_curl, add_openssl,
-	    add_nghttp2, add_jq, add_yaml, add_seccomp, add_pcre2, add_parser,
-	    add_zstd};
-
 	buf_addf(b, "commit %s\n",
 	    version_commit != NULL ? version_commit : "unknown");
-	for (size_t i = 0; i < COUNT(adders); i++)
-		adders[i](b);
+	if (curl_version_info != NULL)
+		add(b, "libcurl", curl_version_info(CURLVERSION_NOW)->version);
+	if (OpenSSL_version != NULL)
+		add(b, "OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING));
+	if (nghttp2_version != NULL)
+		add(b, "nghttp2", nghttp2_version(0)->version_str);
+	if (jq_init != NULL)
+		add_as(b, "libjq", KPIPE_LIBJQ, WHEN_BUILT);
+	if (yaml_get_version_string != NULL)
+		add(b, "libyaml", yaml_get_version_string());
+	add_seccomp(b);
+	add_pcre2(b);
+	add_parser(b);
+	if (ZSTD_versionString != NULL)
+		add(b, "zstd", ZSTD_versionString());
 }

@@ -394,47 +394,49 @@ contrast_find(struct contrast *c, struct span from, struct span to, bool secret)
 
 /* ---- the whole ---- */
 
+/* A member of an object that is shown, and the parts that have members of their
+ * own. */
+enum part { OBJECT, METADATA, ANNOTATIONS, VALUES, TOLD, HIDDEN, LEFT_OUT };
+
+static enum part
+part_of(enum part in, struct span key, bool secret)
+{
+	switch (in) {
+	case OBJECT:
+		if (secret &&
+		    (span_is(key, "data") || span_is(key, "stringData")))
+			return VALUES;
+		return span_is(key, "metadata") ? METADATA : TOLD;
+	case METADATA:
+		if (span_is(key, "managedFields"))
+			return LEFT_OUT;
+		return span_is(key, "annotations") ? ANNOTATIONS : TOLD;
+	case ANNOTATIONS:
+		return span_is(key, LAST_APPLIED) ||
+			(secret && !span_starts(key, OURS))
+		    ? HIDDEN
+		    : TOLD;
+	default:
+		return HIDDEN;
+	}
+}
+
 static void
-add_hidden(struct buf *b, struct span object)
+add_part(struct buf *b, struct span object, enum part in, bool secret)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
-		json_add_comma(b);
-		buf_addc(b, '"');
-		buf_addspan(b, m.key);
-		buf_adds(b, "\":" NOT_TOLD);
-	}
-	buf_addc(b, '}');
-}
+		enum part part = part_of(in, m.key, secret);
 
-static void
-add_annotations(struct buf *b, struct span annotations, bool secret)
-{
-	buf_addc(b, '{');
-	for (struct json_members m = json_members(annotations);
-	     json_member(&m);) {
-		json_add_raw_key(b, m.key);
-		if (span_is(m.key, LAST_APPLIED) ||
-		    (secret && !span_starts(m.key, OURS)))
-			buf_adds(b, NOT_TOLD);
-		else
-			buf_addspan(b, m.value);
-	}
-	buf_addc(b, '}');
-}
-
-static void
-add_metadata(struct buf *b, struct span metadata, bool secret)
-{
-	buf_addc(b, '{');
-	for (struct json_members m = json_members(metadata); json_member(&m);) {
-		if (span_is(m.key, "managedFields"))
+		if (part == LEFT_OUT)
 			continue;
 		json_add_raw_key(b, m.key);
-		if (span_is(m.key, "annotations"))
-			add_annotations(b, m.value, secret);
-		else
+		if (part == HIDDEN)
+			buf_adds(b, NOT_TOLD);
+		else if (part == TOLD)
 			buf_addspan(b, m.value);
+		else
+			add_part(b, m.value, part, secret);
 	}
 	buf_addc(b, '}');
 }
@@ -442,16 +444,5 @@ add_metadata(struct buf *b, struct span metadata, bool secret)
 void
 contrast_add_object(struct buf *b, struct span object, bool secret)
 {
-	buf_addc(b, '{');
-	for (struct json_members m = json_members(object); json_member(&m);) {
-		json_add_raw_key(b, m.key);
-		if (secret &&
-		    (span_is(m.key, "data") || span_is(m.key, "stringData")))
-			add_hidden(b, m.value);
-		else if (span_is(m.key, "metadata"))
-			add_metadata(b, m.value, secret);
-		else
-			buf_addspan(b, m.value);
-	}
-	buf_addc(b, '}');
+	add_part(b, object, OBJECT, secret);
 }

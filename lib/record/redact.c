@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "record/forms.h"
 #include "record/redacted.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -435,7 +434,7 @@ may_have_copy(const struct values *v, struct span key, struct span text)
 	if (found || v->count == 0 || span_starts(key, "kpipe.dev/"))
 		return found;
 	return is_manifest(text) || is_value(v, text) ||
-	    forms_in(text, PART_MIN, has_value, v);
+	    redacted_search(text, PART_MIN, has_value, v);
 }
 
 static void redact_paths(const struct redact *r, const struct rest *rest,

@@ -9,7 +9,7 @@
  * of Secrets, the annotation kubectl.kubernetes.io/last-applied-configuration of
  * every object, and the paths given (dotted, "[]" for elements; below a path
  * every scalar). Of an object with such values it also replaces annotations that
- * are one of them, have one of 8 bytes or more (record/forms.h), or are the
+ * are one of them, have one of 8 bytes or more (redacted.h), or are the
  * manifest of an object: JSON with data, stringData, spec or kind, or gzip in
  * base64. Those of kpipe.dev stay.
  *

@@ -75,19 +75,23 @@ padding(struct span s, size_t i, int n, const char *skip, size_t *at)
 	return *at < s.n ? -1 : 0;
 }
 
+enum alphabet { STANDARD, OF_URLS };
+
+/* Decodes one alphabet; on an error out has some bytes more. */
 static int
-decode(struct span s, const char *skip, struct buf *out, size_t *at)
+decode(struct span s, enum alphabet which, const char *skip, struct buf *out,
+    size_t *at)
 {
 	unsigned bits = 0;
 	int n = 0, v;
 
 	for (size_t i = pass(s, 0, skip); i < s.n; i = pass(s, i + 1, skip)) {
-		if (s.p[i] == '=') {
+		if (s.p[i] == '=' && which == STANDARD) {
 			add_group(out, bits, n);
 			return padding(s, i, n, skip, at);
 		}
 		*at = i;
-		v = digit(s.p[i], "+/");
+		v = digit(s.p[i], which == STANDARD ? "+/" : "-_");
 		if (v < 0)
 			return -1;
 		bits = bits << 6 | (unsigned)v;
@@ -97,46 +101,34 @@ decode(struct span s, const char *skip, struct buf *out, size_t *at)
 			n = 0;
 		}
 	}
-	*at = s.n - (size_t)n;
-	return n == 0 ? 0 : -1;
+	if (which == STANDARD) {
+		*at = s.n - (size_t)n;
+		return n == 0 ? 0 : -1;
+	}
+	*at = s.n == 0 ? 0 : s.n - 1;
+	if (n > 1)
+		add_group(out, bits, n);
+	return n == 1 ? -1 : 0;
 }
 
 int
 base64_decode(struct span text, const char *skip, struct buf *out, size_t *at)
 {
 	size_t start = out->len, ignored;
-	int code = decode(text, skip, out, at != NULL ? at : &ignored);
+	int rc = decode(text, STANDARD, skip, out, at != NULL ? at : &ignored);
 
-	if (code != 0)
+	if (rc != 0)
 		buf_truncate(out, start);
-	return code;
+	return rc;
 }
 
 int
 base64_decode_url(struct span text, struct buf *out, size_t *at)
 {
 	size_t start = out->len;
-	unsigned bits = 0;
-	int n = 0;
+	int rc = decode(text, OF_URLS, "", out, at);
 
-	for (size_t i = 0; i < text.n; i++) {
-		int v = digit(text.p[i], "-_");
-
-		if (v < 0) {
-			*at = i;
-			buf_truncate(out, start);
-			return -1;
-		}
-		bits = bits << 6 | (unsigned)v;
-		if (++n == 4) {
-			add_group(out, bits, n);
-			bits = 0;
-			n = 0;
-		}
-	}
-	add_group(out, bits, n);
-	*at = text.n == 0 ? 0 : text.n - 1;
-	if (n == 1)
+	if (rc != 0)
 		buf_truncate(out, start);
-	return n == 1 ? -1 : 0;
+	return rc;
 }

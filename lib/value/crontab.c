@@ -298,8 +298,11 @@ day_matches(const struct crontab *c, const struct moment *m)
 	return (c->day | c->weekday) & STAR ? day && weekday : day || weekday;
 }
 
-/* Moves on to a month, day, hour or minute that matches. False: something
- * larger has changed on the way, and has to be looked at again. */
+/*
+ * to_month, to_day, to_hour and to_minute move on to a unit that matches. The
+ * first move of all (*moved) goes to the begin of the unit. False: the next larger
+ * unit has begun on the way, and has to be looked at again.
+ */
 
 static bool
 to_month(const struct crontab *c, const struct zone *z, struct moment *m,
@@ -315,8 +318,9 @@ to_month(const struct crontab *c, const struct zone *z, struct moment *m,
 			clock = HOUR * m->hour + MINUTE * m->minute + m->second;
 		}
 		*moved = true;
-		/* next counts from the month of *m: a midnight that does not
-		 * exist (summer time begins) leaves *m in the month before. */
+		/* zone_time of the first of the month may be in the month
+		 * before, if summer time begins at that midnight: next counts
+		 * from where *m is. */
 		next = m->month % 12 + 1;
 		set(m, z,
 		    zone_time(z,
@@ -388,17 +392,6 @@ to_minute(const struct crontab *c, const struct zone *z, struct moment *m,
 	return true;
 }
 
-/* The second is 0. */
-static bool
-to_second(const struct zone *z, struct moment *m, bool *moved)
-{
-	if (m->second == 0)
-		return true;
-	*moved = true;
-	set(m, z, m->time + MINUTE - m->second);
-	return false;
-}
-
 int64_t
 crontab_after(const struct crontab *c, const struct zone *z, int64_t time)
 {
@@ -410,23 +403,19 @@ crontab_after(const struct crontab *c, const struct zone *z, int64_t time)
 		return time + c->every;
 	set(&m, z, time + 1);
 	last_year = m.year + YEARS;
-	while (m.year <= last_year)
-		if (to_month(c, z, &m, &moved) && to_day(c, z, &m, &moved) &&
-		    to_hour(c, z, &m, &moved) && to_minute(c, z, &m, &moved) &&
-		    to_second(z, &m, &moved))
+	while (m.year <= last_year) {
+		if (!to_month(c, z, &m, &moved) || !to_day(c, z, &m, &moved) ||
+		    !to_hour(c, z, &m, &moved) || !to_minute(c, z, &m, &moved))
+			continue;
+		if (m.second == 0)
 			return m.time;
+		moved = true;
+		set(&m, z, m.time + MINUTE - m.second);
+	}
 	return CRONTAB_NEVER;
 }
 
 /* ---- backwards ---- */
-
-static int64_t
-last_every(int64_t every, int64_t time, int64_t since)
-{
-	if (since == CRONTAB_NEVER || time - since < every)
-		return CRONTAB_NEVER;
-	return time - (time - since) % every;
-}
 
 /* Minutes back to one that may match; 0: this one does. */
 static int
@@ -446,8 +435,10 @@ crontab_before(
 	int64_t first = time - YEARS * INT64_C(366) * DAY;
 	struct moment m;
 
+	if (c->every > 0 && (since == CRONTAB_NEVER || time - since < c->every))
+		return CRONTAB_NEVER;
 	if (c->every > 0)
-		return last_every(c->every, time, since);
+		return time - (time - since) % c->every;
 	if (since != CRONTAB_NEVER && since > first)
 		first = since;
 	set(&m, z, time);

@@ -6,7 +6,8 @@
 
 #include "base/array.h"
 
-/* In nanoseconds; as Go, with the one more that a negative one has. */
+/* Nanoseconds that are too many. Go takes as many with a minus sign; here they
+ * are refused with either sign. */
 static const uint64_t TOO_LONG = (uint64_t)1 << 63;
 
 static const struct {

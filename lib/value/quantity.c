@@ -47,12 +47,9 @@ enum { SUFFIXES = COUNT(suffixes) };
 static struct span
 take_digits(struct span *s)
 {
-	struct span digits = {s->p, 0};
+	struct span digits = span_make(s->p, span_digits(*s));
 
-	while (s->n > 0 && span_is_digit(s->p[0])) {
-		*s = span_skip(*s, 1);
-		digits.n++;
-	}
+	*s = span_skip(*s, digits.n);
 	return digits;
 }
 

@@ -11,13 +11,13 @@
 #include <unistd.h>
 #include <jv.h>
 
+#include "agree/flat.h"
 #include "base/array.h"
 #include "base/mem.h"
-#include "json/flat.h"
 #include "json/json.h"
 #include "json/jvtext.h"
-#include "json/project.h"
 #include "program/jvwire.h"
+#include "project.h"
 
 enum { ROUNDS = 5, REPEAT = 20 };
 

@@ -8,9 +8,13 @@ cd "${0%/*}/../.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-make -s build/libkpipe.a build/cmd/ireconcile/program/jvwire.o
+parts="build/cmd/ireconcile/program/jvwire.o build/cmd/ireconcile/agree/flat.o
+	build/cmd/kwatch/project.o"
+# shellcheck disable=SC2086 # words
+make -s build/libkpipe.a $parts
+# shellcheck disable=SC2086 # words
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -iquote lib -iquote cmd/ireconcile \
-	-o "$tmp/json" t/bench/json.c build/cmd/ireconcile/program/jvwire.o \
-	build/libkpipe.a -ljq -lm
+	-iquote cmd/kwatch \
+	-o "$tmp/json" t/bench/json.c $parts build/libkpipe.a -ljq -lm
 t/bench/make-pods "${1:-300}" | jq -c .object >"$tmp/in"
 "$tmp/json" <"$tmp/in"

@@ -9,15 +9,15 @@
  * however its input is cut into pieces; what a projection writes is JSON; so is
  * the sketch of an event, in pieces too, and its own sketch is the same.
  */
-// needs t/fuzz/fuzz.c
+// needs cmd/kwatch/project.c t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "fuzz.h"
 #include "json/json.h"
-#include "json/project.h"
 #include "json/stream.h"
+#include "project.h"
 #include "record/sketch.h"
 
 static void

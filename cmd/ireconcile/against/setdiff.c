@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "kube/proof.h"
 #include "value/datakind.h"
@@ -94,11 +93,11 @@ static void
 differ_members(const struct fields_job *job, jv before, jv after,
     const struct apischema_place *place)
 {
-	struct jvmembers b, a;
+	struct jvtext_members b, a;
 	size_t i = 0, j = 0;
 
-	jvmembers_init(&b, before, JVMEMBERS_SORTED);
-	jvmembers_init(&a, after, JVMEMBERS_SORTED);
+	jvtext_members_init(&b, before, JVTEXT_SORTED);
+	jvtext_members_init(&a, after, JVTEXT_SORTED);
 	while (i < b.count || j < a.count) {
 		int order = i == b.count ? 1
 		    : j == a.count	 ? -1
@@ -113,8 +112,8 @@ differ_members(const struct fields_job *job, jv before, jv after,
 		i += order <= 0;
 		j += order >= 0;
 	}
-	jvmembers_release(&b);
-	jvmembers_release(&a);
+	jvtext_members_release(&b);
+	jvtext_members_release(&a);
 }
 
 /* Compares the elements i of before and j of after; -1: there is none. */
@@ -303,11 +302,11 @@ static void
 differ_objects(
     const struct job *job, enum setdiff_part part, jv before, jv after)
 {
-	struct jvmembers b, a;
+	struct jvtext_members b, a;
 	size_t i = 0, j = 0;
 
-	jvmembers_init(&b, before, JVMEMBERS_SORTED);
-	jvmembers_init(&a, after, JVMEMBERS_SORTED);
+	jvtext_members_init(&b, before, JVTEXT_SORTED);
+	jvtext_members_init(&a, after, JVTEXT_SORTED);
 	while (i < b.count || j < a.count) {
 		int order = i == b.count ? 1
 		    : j == a.count	 ? -1
@@ -331,8 +330,8 @@ differ_objects(
 		i += order <= 0;
 		j += order >= 0;
 	}
-	jvmembers_release(&b);
-	jvmembers_release(&a);
+	jvtext_members_release(&b);
+	jvtext_members_release(&a);
 	jv_free(before);
 	jv_free(after);
 }

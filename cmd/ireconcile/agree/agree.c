@@ -6,7 +6,6 @@
 #include "agree/listkeys.h"
 #include "base/array.h"
 #include "base/utf8.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -243,7 +242,7 @@ nothing_more(const struct comparison *c, jv desired, jv observed,
 }
 
 static bool
-compare_member(const struct comparison *c, const struct jvmember *m,
+compare_member(const struct comparison *c, const struct jvtext_member *m,
     jv observed, const struct apischema_place *at)
 {
 	bool top = at->up->up == NULL;
@@ -269,21 +268,20 @@ static bool
 compare_object(const struct comparison *c, jv desired, jv observed,
     const struct apischema_place *place)
 {
-	struct jvmembers m;
+	struct jvtext_members m;
 	bool same = true;
 
 	if (jv_get_kind(observed) != JV_KIND_OBJECT)
 		return differ(c, place, observed);
-	jvmembers_init(&m, desired,
-	    c->path != NULL || c->each != NULL ? JVMEMBERS_SORTED
-					       : JVMEMBERS_KEPT);
+	jvtext_members_init(&m, desired,
+	    c->path != NULL || c->each != NULL ? JVTEXT_SORTED : JVTEXT_KEPT);
 	for (size_t i = 0; same && i < m.count; i++) {
 		struct apischema_place at = {
 		    place, m.items[i].key, SPAN_NONE, 0};
 
 		same = compare_member(c, &m.items[i], observed, &at);
 	}
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	return same &&
 	    (c->direction == ONE_WAY ||
 		nothing_more(c, desired, observed, place));
@@ -523,12 +521,13 @@ has_more(jv desired, jv observed, const char *map, struct buf *path)
 	struct apischema_place in = {&top, span_str(map), SPAN_NONE, 0};
 	jv ours = jvtext_peek(desired, map);
 	jv written = jvtext_peek(desired, "stringData");
-	struct jvmembers members;
+	struct jvtext_members members;
 	bool more = false;
 
 	if (jv_get_kind(jvtext_peek(observed, map)) != JV_KIND_OBJECT)
 		return false;
-	jvmembers_init(&members, jvtext_peek(observed, map), JVMEMBERS_SORTED);
+	jvtext_members_init(
+	    &members, jvtext_peek(observed, map), JVTEXT_SORTED);
 	for (size_t i = 0; i < members.count && !more; i++) {
 		struct span key = members.items[i].key;
 		struct apischema_place at = {&in, key, SPAN_NONE, 0};
@@ -537,7 +536,7 @@ has_more(jv desired, jv observed, const char *map, struct buf *path)
 		if (more && path != NULL)
 			apischema_add_place(path, &at);
 	}
-	jvmembers_release(&members);
+	jvtext_members_release(&members);
 	return more;
 }
 

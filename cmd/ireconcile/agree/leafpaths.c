@@ -5,8 +5,6 @@
 
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
-#include "json/jvkey.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "value/base64.h"
 #include "value/digest.h"
@@ -52,9 +50,9 @@ add_leaf(struct leaves *l, const char *end)
 static void
 object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
 {
-	struct jvmembers members;
+	struct jvtext_members members;
 
-	jvmembers_init(&members, object, JVMEMBERS_SORTED);
+	jvtext_members_init(&members, object, JVTEXT_SORTED);
 	for (size_t i = 0; i < members.count; i++) {
 		struct apischema_place at = {
 		    place, members.items[i].key, SPAN_NONE, 0};
@@ -65,7 +63,7 @@ object_leaves(struct leaves *l, jv object, const struct apischema_place *place)
 	/* An empty map of labels has no path, with or without our mark. */
 	if (members.count == 0 && !apischema_is_map(&l->schema, place))
 		add_leaf(l, "{}\n");
-	jvmembers_release(&members);
+	jvtext_members_release(&members);
 }
 
 /* Adds the elements in the order of the list: another order gives another
@@ -157,8 +155,9 @@ agree_mark_paths(jv desired)
 
 	agree_path_digest(desired, digest);
 	annotations = jv_object_set(annotations,
-	    jvkey(span_str(AGREE_PATHS_ANNOTATION)), jv_string(digest));
+	    jvtext_key(span_str(AGREE_PATHS_ANNOTATION)), jv_string(digest));
 	metadata = jv_object_set(
-	    metadata, jvkey(span_str("annotations")), annotations);
-	return jv_object_set(desired, jvkey(span_str("metadata")), metadata);
+	    metadata, jvtext_key(span_str("annotations")), annotations);
+	return jv_object_set(
+	    desired, jvtext_key(span_str("metadata")), metadata);
 }

@@ -10,9 +10,9 @@
 #include <jv.h>
 
 #include "agree/apischema.h"
+#include "agree/flat.h"
 #include "base/buf.h"
 #include "base/span.h"
-#include "json/flat.h"
 
 struct listkeys {
 	struct buf text; /* owned: all keys, one behind the other */

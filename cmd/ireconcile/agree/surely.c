@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "agree/apischema.h"
+#include "agree/flat.h"
 #include "agree/listkeys.h"
-#include "json/flat.h"
 #include "value/quantity.h"
 
 struct texts {

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/index.h"
 #include "state/marks.h"
@@ -118,12 +117,12 @@ refuse_marks(const struct desired_item *i, jv metadata_peek, const char *map,
     struct err *err)
 {
 	jv values = jvtext_peek(metadata_peek, map);
-	struct jvmembers m;
+	struct jvtext_members m;
 	int rc = 0;
 
 	if (jv_get_kind(values) != JV_KIND_OBJECT)
 		return 0;
-	jvmembers_init(&m, values, JVMEMBERS_KEPT);
+	jvtext_members_init(&m, values, JVTEXT_KEPT);
 	for (size_t n = 0; n < m.count && rc == 0; n++) {
 		struct span rest = m.items[n].key;
 
@@ -133,7 +132,7 @@ refuse_marks(const struct desired_item *i, jv metadata_peek, const char *map,
 			    "kpipe's own",
 			    i->label, SPAN_ARG(m.items[n].key));
 	}
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	return rc;
 }
 
@@ -143,12 +142,12 @@ patches_refuse(const struct desired_item *i, jv object_peek, struct err *err)
 	static const char *const allowed[] = {
 	    "name", "namespace", "labels", "annotations"};
 	jv metadata = jvtext_peek(object_peek, "metadata");
-	struct jvmembers m;
+	struct jvtext_members m;
 	int rc = 0;
 
 	if (jv_is_valid(jvtext_peek(object_peek, "status")))
 		return refuse_member(i, ".", span_str("status"), err);
-	jvmembers_init(&m, metadata, JVMEMBERS_KEPT);
+	jvtext_members_init(&m, metadata, JVTEXT_KEPT);
 	for (size_t n = 0; n < m.count && rc == 0; n++) {
 		bool good = false;
 
@@ -158,7 +157,7 @@ patches_refuse(const struct desired_item *i, jv object_peek, struct err *err)
 			rc =
 			    refuse_member(i, ".metadata.", m.items[n].key, err);
 	}
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	if (rc == 0)
 		rc = refuse_marks(i, metadata, "labels", err);
 	return rc == 0 ? refuse_marks(i, metadata, "annotations", err) : rc;

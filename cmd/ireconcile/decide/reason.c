@@ -2,7 +2,6 @@
 
 #include "agree/agree.h"
 #include "json/json.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "kube/proof.h"
 #include "record/redact.h"
@@ -62,13 +61,13 @@ unmarked(jv item)
 {
 	jv metadata = jvtext_peek(item, "metadata");
 	jv notes = jv_copy(jvtext_peek(metadata, "annotations"));
-	struct jvmembers m;
+	struct jvtext_members m;
 
 	if (jv_get_kind(notes) != JV_KIND_OBJECT) {
 		jv_free(notes);
 		return item;
 	}
-	jvmembers_init(&m, notes, JVMEMBERS_KEPT);
+	jvtext_members_init(&m, notes, JVTEXT_KEPT);
 	for (size_t n = 0; n < m.count; n++)
 		if (span_starts(m.items[n].key, "kpipe.dev/"))
 			item = jv_delpaths(item,
@@ -76,7 +75,7 @@ unmarked(jv item)
 				jv_string("annotations"),
 				jv_string_sized(
 				    m.items[n].key.p, (int)m.items[n].key.n))));
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	jv_free(notes);
 	return item;
 }

@@ -5,7 +5,6 @@
 #include "decide/patches.h"
 #include "json/json.h"
 #include "json/stream.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
 #include "value/base64.h"
@@ -204,7 +203,7 @@ refuse_values(const struct desired_item *i, jv of_peek, const struct texts *t,
 {
 	jv values = jvtext_peek(of_peek, t->member);
 	struct buf path = BUF_INIT;
-	struct jvmembers m;
+	struct jvtext_members m;
 	int rc = 0;
 
 	if (!jv_is_valid(values) || jv_get_kind(values) == JV_KIND_NULL)
@@ -217,13 +216,13 @@ refuse_values(const struct desired_item *i, jv of_peek, const struct texts *t,
 		buf_release(&path);
 		return -1;
 	}
-	jvmembers_init(&m, values, JVMEMBERS_KEPT);
+	jvtext_members_init(&m, values, JVTEXT_KEPT);
 	for (size_t n = 0, start = path.len; n < m.count && rc == 0; n++) {
 		buf_truncate(&path, start);
 		jvtext_add_key(&path, m.items[n].key);
 		rc = refuse_value(i, t, buf_str(&path), m.items[n].value, err);
 	}
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	buf_release(&path);
 	return rc;
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "json/jvkey.h"
 #include "json/jvtext.h"
 
 uint64_t
@@ -154,7 +153,7 @@ take_parts(struct maker *m, const char *at, size_t n)
 static jv
 put(jv object, const char *key, jv value)
 {
-	return jv_object_set(object, jvkey(span_str(key)), value);
+	return jv_object_set(object, jvtext_key(span_str(key)), value);
 }
 
 /* The value of a text; jv_invalid() with m->err. */

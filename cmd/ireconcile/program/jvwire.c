@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "json/jvkey.h"
+#include "json/jvtext.h"
 
 /* Roughly what libjq allocates for an object or an array, and for each
  * value. */
@@ -232,8 +232,9 @@ read_object(struct reader *r, int deeper)
 		return jv_invalid();
 	object = jv_object();
 	for (uint32_t i = 0; i < n; i++) {
-		key = take(r, &type, 1) && type == 's' ? read_string(r, jvkey)
-						       : jv_invalid();
+		key = take(r, &type, 1) && type == 's'
+		    ? read_string(r, jvtext_key)
+		    : jv_invalid();
 		value =
 		    jv_is_valid(key) ? read_value(r, deeper - 1) : jv_invalid();
 		if (!jv_is_valid(value)) {

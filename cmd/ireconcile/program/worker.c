@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "json/jvkey.h"
 #include "json/jvtext.h"
 #include "language/message.h"
 #include "program/jvwire.h"
@@ -244,8 +243,9 @@ call(struct program *p, jq_state *jq, enum program_call which, jv input,
 	jv_free(p->raised);
 	p->raised = jv_invalid();
 	p->running = which;
-	whole = jv_object_set(whole, jvkey(span_str("call")), jv_number(which));
-	whole = jv_object_set(whole, jvkey(span_str("input")), input);
+	whole = jv_object_set(
+	    whole, jvtext_key(span_str("call")), jv_number(which));
+	whole = jv_object_set(whole, jvtext_key(span_str("input")), input);
 	jq_start(jq, whole, 0);
 	first = jq_next(jq);
 	if (jv_is_valid(first)) {
@@ -289,8 +289,9 @@ call_traced(struct program *p, enum program_call which, jv input,
 static jv
 poison(jv input, const char *key, bool allowed)
 {
-	return allowed ? input
-		       : jv_object_set(input, jvkey(span_str(key)), jv_true());
+	return allowed
+	    ? input
+	    : jv_object_set(input, jvtext_key(span_str(key)), jv_true());
 }
 
 static enum worker_says

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "json/jvmembers.h"
 #include "json/jvtext.h"
 
 static bool
@@ -158,17 +157,17 @@ add_member(struct buf *b, jv v, size_t indent, struct err *err)
 static int
 add_object(struct buf *b, jv v, size_t indent, struct err *err)
 {
-	struct jvmembers m;
+	struct jvtext_members m;
 	int rc = 0;
 
-	jvmembers_init(&m, v, JVMEMBERS_SORTED);
+	jvtext_members_init(&m, v, JVTEXT_SORTED);
 	for (size_t i = 0; i < m.count && rc == 0; i++) {
 		if (i > 0)
 			new_line(b, indent);
 		add_key(b, m.items[i].key);
 		rc = add_member(b, m.items[i].value, indent, err);
 	}
-	jvmembers_release(&m);
+	jvtext_members_release(&m);
 	return rc;
 }
 

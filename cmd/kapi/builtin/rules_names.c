@@ -1,7 +1,7 @@
 /* Part of builtin/rules.h. Names, labels, ports and selectors: see rules.h. */
 #include "builtin/rules.h"
 
-#include "conf/label.h"
+#include "conf/selector.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -246,10 +246,10 @@ requirement_matches(const struct node *r, const struct node *labels)
 	for (size_t i = 0; label != NULL && i < tree_count(values); i++)
 		among = among ||
 		    span_eq(tree_text(values->items[i]), tree_text(label));
-	return label_meets(tree_text_is(op, "In") ? LABEL_IN
-		: tree_text_is(op, "NotIn")	  ? LABEL_NOT_IN
-		: tree_text_is(op, "Exists")	  ? LABEL_EXISTS
-						  : LABEL_ABSENT,
+	return selector_meets(tree_text_is(op, "In") ? LABEL_IN
+		: tree_text_is(op, "NotIn")	     ? LABEL_NOT_IN
+		: tree_text_is(op, "Exists")	     ? LABEL_EXISTS
+						     : LABEL_ABSENT,
 	    label != NULL, among);
 }
 

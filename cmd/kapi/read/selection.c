@@ -438,10 +438,10 @@ is_among(const struct label_term *t, struct span value)
 static bool
 term_matches(const struct label_term *t, struct span labels)
 {
-	struct span value = label_get(labels, t->key);
+	struct span value = selector_label(labels, t->key);
 	bool is_there = value.p != NULL;
 
-	return label_meets(t->op, is_there, is_there && is_among(t, value));
+	return selector_meets(t->op, is_there, is_there && is_among(t, value));
 }
 
 bool

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/span.h"
-#include "conf/label.h"
+#include "conf/selector.h"
 #include "store/store.h"
 #include "type/problem.h"
 #include "type/resource.h"
@@ -21,7 +21,7 @@
 
 struct label_term {
 	struct span key;
-	enum label_op op;
+	enum selector_op op;
 	struct span *values; /* sorted, each once */
 	size_t count;
 	int64_t number; /* for ABOVE and BELOW */

@@ -163,7 +163,7 @@ test_paths(const struct discovery *d)
 	    "paths");
 	buf_release(&b);
 	ok(pod->namespaced && pod->can_list && pod->can_watch &&
-		strcmp(pod->subresources[1], "log") == 0,
+		strcmp(pod->subresources.items[1], "log") == 0,
 	    "what is known of a resource");
 	ok(!node->namespaced && node->can_list && !node->can_watch, "another");
 	ok(discovery_find(d, span_str("example.com"), span_str("v3"),
@@ -254,7 +254,7 @@ test_legacy(struct kube *k)
 	ok(discovery_stale(d, span_str("broken.com"), span_str("v1")),
 	    "a version that cannot be listed is stale");
 	is(discovery_find_kind(d, span_str(""), span_str("Pod"))
-		->subresources[0],
+		->subresources.items[0],
 	    "status", "subresources");
 	discovery_free(d);
 }

@@ -199,6 +199,8 @@ TEST(annotations)
 	    "... in base64 in two lines of a JSON text");
 	annotation("\n\n\n\ndTpodW50ZXIyMg==", true,
 	    "... in base64 behind empty lines");
+	annotation("\nabcaHVudGVyMjI=", true,
+	    "... in base64 behind an empty line and other digits");
 	annotation("fn5-Pz8_Pj4-", true, "... in base64 of URLs");
 	annotation("aHVudGVyMjE=", false, "... but not another value");
 	annotation("prod", true, "a short one alone");

@@ -1,5 +1,5 @@
 /* flat_read against the cursor of json.h, on recordings and on odd texts. */
-#include "json/flat.h"
+#include "agree/flat.h"
 
 #include <string.h>
 

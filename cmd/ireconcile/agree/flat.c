@@ -1,4 +1,4 @@
-#include "json/flat.h"
+#include "agree/flat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* project: which fields are kept. */
-#include "json/project.h"
+#include "project.h"
 
 #include "json/json.h"
 #include "tap.h"

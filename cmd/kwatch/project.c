@@ -1,4 +1,4 @@
-#include "json/project.h"
+#include "project.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
