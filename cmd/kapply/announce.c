@@ -11,7 +11,6 @@
 #include "kube/recorder.h"
 #include "process/log.h"
 #include "record/redacted.h"
-#include "send.h"
 
 /* A message and a reason of these sizes fit into an Event (kube/recorder.h). */
 enum { MESSAGE_MAX = 700, WHY_MAX = 256 };
@@ -30,7 +29,7 @@ tell(struct apply *a, const struct set *s, enum recorder_type type,
 		.about = {s->primary.api_version, s->primary.kind,
 		    s->primary.namespace_, s->primary.name, s->primary.uid,
 		    s->primary_version},
-		.component = component.n > 0 ? component : send_manager(a, s),
+		.component = component.n > 0 ? component : engine_manager(a, s),
 		.type = type,
 		.reason = span_str(reason),
 		.message = message});

@@ -2,8 +2,7 @@
  * apply: what the files of kapply share: the run, and the keys at work.
  *
  *	main.c	  lines become sets
- *	engine.c  the order of a key's work: which item is next
- *	send.c	  its request
+ *	engine.c  the order of a key's work: which item is next, and its request
  *	answer.c  what the answer means for it
  *	report.c  what is said about it: log, results, status lines, metrics
  *	announce.c  Events
@@ -100,8 +99,37 @@ void engine_item_done(struct key *k, struct item *i, const char *result);
  * asked for it. */
 void engine_item_gone(struct key *k, struct item *i);
 void engine_item_stale(struct key *k, struct item *i);
+/* "cannot VERB Kind.group ns/name: REASON" is the item's failure. */
 void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
-    int64_t retry_after_ms, struct span message);
+    int64_t retry_after_ms, struct span reason);
+/* The object of the item's next request. */
+const struct objref *engine_target(const struct key *k, const struct item *i);
+/* NULL: the server does not have it, as far as is known. */
+const struct api_resource *engine_resource(
+    const struct apply *a, const struct objref *id);
+/* The field manager of a set; borrowed. */
+struct span engine_manager(const struct apply *a, const struct set *s);
+/* For fields of what is not a member each primary has one of its own, so that
+ * giving back takes from no other. */
+struct span engine_patch_manager(const struct key *k);
+/* The one with which the item is written. */
+struct span engine_item_manager(const struct key *k, const struct item *i);
+
+/* answer.c */
+struct call {
+	struct key *key;
+	struct item *item;
+	enum kube_verb verb;
+	bool if_absent;	 /* an apply that only creates */
+	struct span uid; /* sent with an apply, borrowed from the item */
+	const struct api_resource *resource;
+};
+/* The verb of the request. False: the op has no such step. */
+bool answer_verb(enum item_op op, enum item_step step, enum kube_verb *verb);
+/* A kube_done_fn; arg is the struct call, freed by it. */
+void answer_take(void *arg, const struct kube_answer *answer);
+/* Discovery has answered: the kind is there now, or it is not. As answer_take. */
+void answer_looked_up(void *arg, const struct kube_error *e);
 
 /* report.c */
 /* s: the item's set, or NULL. */
