@@ -13,7 +13,6 @@
 #include "because.h"
 #include "body.h"
 #include "json/json.h"
-#include "opponent.h"
 #include "process/clock.h"
 #include "unseen.h"
 
@@ -199,31 +198,21 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	struct apply *a = c->key->apply;
 	const struct set *s = c->key->set;
 	struct item *i = c->item;
+	bool patched = !failed(answer) && body_is_patched(s, answer->body);
+	struct because_loop loop = {s, i,
+	    patched ? engine_patch_manager(c->key) : engine_manager(a, s),
+	    failed(answer) ? SPAN_NONE : answer->body, answer->code == 404};
 	struct buf who = BUF_INIT;
-	struct opponent *before =
-	    opponent_before(&a->opponents, s, i, clock_ms());
-	bool known = true;
+	bool is_news;
 
 	if (answer->code == 0) {
 		fail_answer(c, answer);
 		return;
 	}
-	if (!failed(answer))
-		known = opponent_find(&who,
-		    &(struct opponent_look){s, i,
-			body_is_patched(s, answer->body)
-			    ? engine_patch_manager(c->key)
-			    : engine_manager(a, s),
-			answer->body,
-			opponent_last_repair(&a->repairs, s, i, clock_ms())},
-		    before);
-	else
-		buf_adds(&who,
-		    answer->code == 404 ? "somebody who removes it"
-					: "somebody");
+	is_news = because_who_loops(&a->because, &who, &loop, clock_ms());
 	free(i->found);
 	i->found = buf_take(&who);
-	if (known && opponent_is_news(before, i->found, clock_ms()))
+	if (is_news)
 		report_loop(a, s, i);
 	engine_item_done(c->key, i, NULL);
 }
@@ -338,7 +327,7 @@ applied(struct call *c, const struct kube_answer *answer)
 	}
 	if (is_going(c, answer->body))
 		return;
-	opponent_answered(&a->repairs, s, i, engine_item_manager(c->key, i),
+	because_answered(&a->because, s, i, engine_item_manager(c->key, i),
 	    answer->body, clock_ms());
 	if (s->plain && a->label != NULL)
 		applyset_applied(

@@ -327,7 +327,7 @@ engine_submit(struct apply *a, struct set *s)
 		*last = s;
 	} else {
 		/* Announce now: a newer line may replace this one. */
-		announce_send(a, s);
+		report_events(a, s);
 		set_free(k->next);
 		k->next = s;
 	}
@@ -680,8 +680,6 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 		a->new_scope_ms = i->accepted_ms;
 	if (i->op != OP_APPLY && i->op != OP_DELETE)
 		return;
-	report_result(a, k->set, i, result, NULL);
-	announce_written(a, k->set, i, result);
 	report_written(a, k->set, i, result);
 }
 

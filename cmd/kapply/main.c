@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "keyring.h"
 #include "manifests.h"
-#include "opponent.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "unseen.h"
@@ -174,7 +173,7 @@ run(const struct opt_list *files, struct err *err)
 	int code = -1;
 
 	brake_init(&a.brake, (size_t)o.prune_limit);
-	opponents_init(&a.opponents, &a.repairs);
+	because_init(&a.because);
 	if (writer_open(&a.w, &writer_tool, &a, err) == 0 &&
 	    keyring_open(&keyring, &a, err) == 0) {
 		a.w.prints = o.output == OUTPUT_RESULT;
@@ -191,8 +190,7 @@ run(const struct opt_list *files, struct err *err)
 	engine_free(&a);
 	unseen_free(a.unseen);
 	brake_release(&a.brake);
-	lru_release(&a.opponents);
-	lru_release(&a.repairs);
+	because_release(&a.because);
 	keyring_free(keyring);
 	proof_release(&a.proof);
 	writer_release(&a.w);
