@@ -5,7 +5,7 @@
  *
  * The owner calls one of election_due, election_answered, election_release;
  * then looks at everything under "wants" and "is". In kelect the owner is
- * contest.h.
+ * main.c.
  */
 #ifndef ELECTION_H
 #define ELECTION_H
