@@ -27,20 +27,13 @@ enum {
 
 /* ---- results ---- */
 
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
-
 /* For which primary, and after which events, if it is a desired set. Releases the
  * line. */
 static void
 end_result(struct apply *a, const struct set *s, struct buf *line)
 {
 	if (s != NULL && !s->plain) {
-		add_text(line, "primary", span_str(s->key));
+		json_add_text(line, "primary", span_str(s->key));
 		if (s->causes.n > 0) {
 			json_add_key(line, "events");
 			buf_addspan(line, s->causes);
@@ -66,9 +59,9 @@ report_result(struct apply *a, const struct set *s, const struct item *i,
 	because_add(&because, s, i, result);
 	writer_begin_result(&b, &i->id, ns, result);
 	if (message != NULL)
-		add_text(&b, "message", span_str(message));
+		json_add_text(&b, "message", span_str(message));
 	if (because.len > 0)
-		add_text(&b, "because", buf_span(&because));
+		json_add_text(&b, "because", buf_span(&because));
 	end_result(a, s, &b);
 	buf_release(&because);
 }
@@ -97,17 +90,17 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 	const struct objref *p = &s->primary;
 
 	buf_addc(b, '{');
-	add_text(b, "apiVersion", p->api_version);
-	add_text(b, "kind", p->kind);
+	json_add_text(b, "apiVersion", p->api_version);
+	json_add_text(b, "kind", p->kind);
 	json_add_key(b, "metadata");
 	buf_addc(b, '{');
 	if (p->namespace_.n != 0)
-		add_text(b, "namespace", p->namespace_);
-	add_text(b, "name", p->name);
+		json_add_text(b, "namespace", p->namespace_);
+	json_add_text(b, "name", p->name);
 	if (p->uid.n != 0)
-		add_text(b, "uid", p->uid);
+		json_add_text(b, "uid", p->uid);
 	if (s->guard_status)
-		add_text(b, "resourceVersion",
+		json_add_text(b, "resourceVersion",
 		    s->version != NULL ? span_str(s->version)
 				       : s->primary_version);
 	buf_addc(b, '}');

@@ -205,10 +205,9 @@ add_spec(struct lease *l, struct buf *b, enum step step)
 	json_add_str(b, release ? "" : l->o->identity);
 	json_add_key(b, "leaseDurationSeconds");
 	json_add_int(b, release ? 1 : (int64_t)(l->o->duration_ms / 1000));
-	json_add_key(b, "acquireTime");
-	json_add_str(b, keep ? l->record.acquired : time);
-	json_add_key(b, "renewTime");
-	json_add_str(b, time);
+	json_add_text(
+	    b, "acquireTime", span_str(keep ? l->record.acquired : time));
+	json_add_text(b, "renewTime", span_str(time));
 	json_add_key(b, "leaseTransitions");
 	json_add_int(b, n);
 	buf_addc(b, '}');
@@ -232,8 +231,7 @@ send_record(struct lease *l, enum step step, struct instant now)
 	} else {
 		buf_adds(b, "{\"name\":");
 		json_add_str(b, l->o->name);
-		json_add_key(b, "namespace");
-		json_add_str(b, l->o->namespace_);
+		json_add_text(b, "namespace", span_str(l->o->namespace_));
 		buf_addc(b, '}');
 	}
 	json_add_key(b, "spec");

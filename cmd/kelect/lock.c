@@ -82,14 +82,12 @@ send_create(struct lock *l)
 	    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{"
 	    "\"name\":");
 	json_add_str(b, l->name);
-	json_add_key(b, "namespace");
-	json_add_str(b, l->namespace_);
+	json_add_text(b, "namespace", span_str(l->namespace_));
 	buf_adds(b,
 	    ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
 	    "\"name\":");
 	json_add_str(b, l->pod);
-	json_add_key(b, "uid");
-	json_add_str(b, l->uid);
+	json_add_text(b, "uid", span_str(l->uid));
 	buf_adds(b, "}]}}");
 }
 
