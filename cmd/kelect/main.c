@@ -87,7 +87,7 @@ struct run {
 	struct kube *kube;
 	struct election *election;
 	struct kube_call *call; /* the election's request; NULL: none */
-	unsigned serial;	/* its number */
+	unsigned serial;	/* number of the request */
 	struct timer timer;	/* when the election is due */
 	char *said_leader, *said_problem; /* logged last, owned */
 	bool busy;			  /* within step */

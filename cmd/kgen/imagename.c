@@ -10,7 +10,7 @@ enum { REPOSITORY_MAX = 255, IMAGE_MAX = 512 };
 
 /* Extended regular expressions of POSIX, as the specifications have them. */
 #define COMPONENT "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
-/* Of several parts the first may be a host, which has a dot or a port. */
+/* The first of several parts may be a host, which has a dot or a port. */
 #define WITH_DOT "[A-Za-z0-9][A-Za-z0-9.-]*\\.([A-Za-z0-9.-]*[A-Za-z0-9])"
 #define WITH_PORT "[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[0-9]{1,5}"
 #define HOST "(" WITH_DOT "|" WITH_PORT ")/"
