@@ -151,7 +151,7 @@ kind_trouble_changed(struct kind *k)
 	if (k->name == NULL || (t == NULL && !k->unready))
 		return;
 	k->unready = t != NULL;
-	k->app->on_unready(k->app, k->name, t != NULL ? t->text : NULL);
+	reportfd_unready(&k->app->report, k->name, t != NULL ? t->text : NULL);
 	tell_listed(k);
 }
 
@@ -303,7 +303,7 @@ missing(struct kind *k, const struct err *err)
 	bool optional = k->want->missing == WANT_OPTIONAL;
 
 	if (k->want->missing == WANT_FATAL && k->kind == NULL) {
-		k->app->on_fatal(k->app, err->message);
+		app_fatal(k->app, err->message);
 		return;
 	}
 	if (!k->said_missing && optional)
@@ -363,7 +363,7 @@ leave_to(struct kind *k, struct kind *twin)
 	struct err err = ERR_INIT;
 
 	if (want_unite(twin->want, k->want, &err) != 0) {
-		k->app->on_fatal(k->app, err.message);
+		app_fatal(k->app, err.message);
 		return;
 	}
 	k->twin = twin;
