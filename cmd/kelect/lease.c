@@ -1,4 +1,19 @@
-#include "lease.h"
+/*
+ * Part of election.h: leadership by a Lease, exactly as in client-go's
+ * leaderelection (v0.36), so that it can contend with any operator written in
+ * Go:
+ *
+ * - A candidate tries every retry period times 1 to 2.2. It waits until it has
+ *   seen a record unchanged for as long as that record says, by its own clock;
+ *   the times in the record are never compared with a clock.
+ * - The leader replaces the record it wrote last (no GET) every retry period.
+ * - It gives the Lease back by an empty holder and a duration of one second.
+ *
+ * Stricter than client-go in two ways: leadership ends renew_ms after the start
+ * of the last renewal that worked (there it is a retry period later), and at
+ * once when another holder is seen.
+ */
+#include "election.h"
 
 #include <stdlib.h>
 
