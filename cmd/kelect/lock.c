@@ -1,8 +1,8 @@
 /*
- * Part of election.h: leadership for life, the way of operator-lib's leader (v0.11): a
- * ConfigMap owned by the leader's Pod, which the garbage collector removes with
- * the Pod. Nothing is renewed or released; after a restart in the same Pod it
- * still leads.
+ * Part of election.h: leadership for life, the way of operator-lib's leader
+ * (v0.11): a ConfigMap owned by the leader's Pod, which the garbage collector
+ * removes with the Pod. Nothing is renewed or released; after a restart in the
+ * same Pod it still leads.
  *
  * A standby that finds the lock taken looks at its owner: a Pod that was
  * evicted or preempted is deleted; one on a node that is not Ready, too, and
