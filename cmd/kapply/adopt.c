@@ -5,6 +5,7 @@
 #include "applyset.h"
 #include "base/array.h"
 #include "body.h"
+#include "conf/instancename.h"
 #include "fields.h"
 #include "json/json.h"
 
@@ -64,10 +65,11 @@ is_namespace_of(const struct item *i, struct span ns)
 }
 
 enum adopt_when
-adopt_when(const struct set *s, const struct item *i, struct span object,
-    struct span home, const char **why)
+adopt_when(const struct apply *a, const struct set *s, const struct item *i,
+    struct span object, const char **why)
 {
 	struct span ns = body_metadata(object, "namespace");
+	struct span home = span_str(kube_namespace(a->w.kube));
 
 	*why = NULL;
 	if (adopt_is_primary(s, object))
@@ -132,8 +134,13 @@ is_stray(const struct set *s, struct span object, struct span ref)
 	    body_refers(s, ref);
 }
 
-bool
-adopt_is_free(const struct set *s, struct span object)
+/*
+ * Whether object has no owner: no mark and no controller, unless that is the
+ * set's primary by a reference from another namespace or from none, which
+ * Kubernetes does not allow, but operators have written.
+ */
+static bool
+is_free(const struct set *s, struct span object)
 {
 	struct json_elements e =
 	    json_elements(json_path(object, "metadata.ownerReferences"));
@@ -163,7 +170,7 @@ bool
 adopt_may(const struct set *s, const struct item *i, struct span object)
 {
 	/* An item of once is never written to an object of another operator. */
-	return !i->once && s->adopt.n > 0 && adopt_is_free(s, object) &&
+	return !i->once && s->adopt.n > 0 && is_free(s, object) &&
 	    body_metadata(object, "deletionTimestamp").n == 0 &&
 	    is_named(label(object, s->adopt), s);
 }
@@ -194,11 +201,13 @@ add_offer(struct buf *b, const struct set *s, struct span object)
 		    "watches.yaml");
 }
 
-void
-adopt_hint(struct buf *b, const struct set *s, const struct item *i,
+/* Why not, or what to do, as the rest of a sentence; or nothing. Only an offer
+ * spells the line that would allow it, or asks for a deletion. */
+static void
+add_hint(struct buf *b, const struct set *s, const struct item *i,
     struct span object, bool offer)
 {
-	if (!adopt_is_free(s, object))
+	if (!is_free(s, object))
 		return;
 	if (i->once)
 		buf_adds(b, "; an item that is created once is never adopted");
@@ -211,6 +220,55 @@ adopt_hint(struct buf *b, const struct set *s, const struct item *i,
 	else if (!is_named(label(object, s->adopt), s))
 		buf_addf(b, "; to be adopted it needs the label %.*s=%.*s",
 		    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
+}
+
+/* Names the instance that made the object, and a way out. */
+static void
+add_instance(struct buf *b, struct span object)
+{
+	struct buf scratch = BUF_INIT;
+	struct span name = body_instance(object, &scratch);
+
+	if (!instancename_is(name))
+		name = span_str("?");
+	buf_addf(b,
+	    "; instance \"%.*s\" of this operator made it: if that is gone for "
+	    "good, or has another name now, start with "
+	    "--take-over-instance=%.*s",
+	    SPAN_ARG(name), SPAN_ARG(name));
+	buf_release(&scratch);
+}
+
+enum retry_kind
+adopt_refuse(struct buf *b, const struct apply *a, const struct set *s,
+    const struct item *i, struct span object)
+{
+	struct buf owner = BUF_INIT;
+	bool going = body_metadata(object, "deletionTimestamp").n != 0;
+	const char *unproven = body_unproven(&a->proof, s, i, object), *why;
+	enum adopt_when when;
+
+	if (!is_free(s, object))
+		body_owner(&owner, object);
+	buf_adds(b, "it exists and is not part of ");
+	objref_add_label(b, &s->primary);
+	if (!body_is_ours(s, object)) {
+		add_instance(b, object);
+	} else if (unproven != NULL) {
+		buf_addf(b, "; %s", unproven);
+	} else if (owner.len > 0) {
+		buf_addf(b, " but of %s", buf_str(&owner));
+	} else if (i->op == OP_APPLY) {
+		when = adopt_when(a, s, i, object, &why);
+		if (when == ADOPT_NEVER)
+			buf_addf(b, "; %s, and never adopted", why);
+		else
+			add_hint(b, s, i, object, when == ADOPT_FREELY);
+	}
+	if (going)
+		buf_adds(b, "; it is being deleted");
+	buf_release(&owner);
+	return going ? RETRY_TRANSIENT : RETRY_PERMANENT;
 }
 
 /* ---- its fields ---- */

@@ -9,9 +9,7 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
-#include "base/span.h"
-#include "set/set.h"
+#include "apply.h"
 
 enum adopt_when {
 	ADOPT_FREELY, /* adopted, and a message may offer that */
@@ -21,20 +19,14 @@ enum adopt_when {
 
 /*
  * When object, as the server has it with the name of the item, may be adopted.
- * home: the operator's own namespace. why, of ADOPT_NEVER: "it is ...", static.
+ * why, of ADOPT_NEVER: "it is ...", static.
  */
-enum adopt_when adopt_when(const struct set *s, const struct item *i,
-    struct span object, struct span home, const char **why);
+enum adopt_when adopt_when(const struct apply *a, const struct set *s,
+    const struct item *i, struct span object, const char **why);
 
 /* Whether it is the set's own primary, in any version of its API. */
 bool adopt_is_primary(const struct set *s, struct span object);
 
-/*
- * Whether object has no owner: no mark and no controller, unless that is the
- * set's primary by a reference from another namespace or from none, which
- * Kubernetes does not allow, but operators have written.
- */
-bool adopt_is_free(const struct set *s, struct span object);
 /*
  * object has the name of the item and is not a member. May it be taken over? By
  * its label alone: a member that lost its owner reference does not say whose it
@@ -42,11 +34,12 @@ bool adopt_is_free(const struct set *s, struct span object);
  */
 bool adopt_may(const struct set *s, const struct item *i, struct span object);
 /*
- * Why not, or what to do, as the rest of a sentence; or nothing. Only an offer
- * spells the line that would allow it, or asks for a deletion.
+ * An object that has the name of an item, or is to be deleted, and is not a
+ * member: appends why the item fails, and of what else the object is part.
+ * Whether time may mend that: it does when the object is being deleted.
  */
-void adopt_hint(struct buf *b, const struct set *s, const struct item *i,
-    struct span object, bool offer);
+enum retry_kind adopt_refuse(struct buf *b, const struct apply *a,
+    const struct set *s, const struct item *i, struct span object);
 
 /*
  * A JSON patch by which all that others own by Update becomes what manager

@@ -1,7 +1,7 @@
 /*
- * Part of send.h: what the answer to a request means for its item. The table at
- * the end has a function for each request (set/errand.h): the item is done, out
- * of date, has failed, or its next request follows.
+ * Part of apply.h: what the answer to a request means for its item. The table at
+ * the end has a function for each request: the item is done, out of date, has
+ * failed, or its next request follows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,14 @@
 #include "base/mem.h"
 #include "because.h"
 #include "body.h"
-#include "conf/instancename.h"
 #include "json/json.h"
-#include "opponent.h"
 #include "process/clock.h"
-#include "send.h"
-#include "set/errand.h"
 #include "unseen.h"
 
-enum { NAMESPACE_MS = 2000 /* later its Namespace does not come */ };
+enum {
+	NEW_SCOPE_MS = 30000, /* a new CRD is served within this time */
+	NAMESPACE_MS = 2000   /* later its Namespace does not come */
+};
 
 static bool
 failed(const struct kube_answer *answer)
@@ -62,6 +61,29 @@ note_before(struct item *i, struct span object)
 
 /* ---- failures ---- */
 
+/* Fails the item for an answer of the server, or none. */
+static void
+fail_by(struct call *c, enum retry_kind kind, const struct kube_error *e,
+    struct span reason)
+{
+	struct key *k = c->key;
+	struct item *i = c->item;
+	const struct objref *id = engine_target(k, i);
+
+	if (kind == RETRY_DENIED)
+		denials_enter(
+		    &k->apply->w.denials, &i->denied, id->group, id->kind, e);
+	engine_item_failed(k, i, kind, e->retry_after_ms, reason);
+}
+
+/* A Namespace or CRD was accepted just now: what needs it may still fail. */
+static bool
+is_early(const struct apply *a)
+{
+	return a->new_scope_ms != 0 &&
+	    clock_ms() - a->new_scope_ms < NEW_SCOPE_MS;
+}
+
 static void
 nothing_to_do(void *arg, const struct kube_error *e)
 {
@@ -88,7 +110,7 @@ add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
 
 	if (e->field_conflict)
 		buf_addf(b, "; we are \"%.*s\"",
-		    SPAN_ARG(send_item_manager(c->key, c->item)));
+		    SPAN_ARG(engine_item_manager(c->key, c->item)));
 	if (e->field_conflict && plain)
 		buf_adds(b, "; --force-conflicts takes the fields over");
 	if (c->item->op == OP_APPLY && is_immutable(e))
@@ -115,12 +137,12 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	/* The path itself is unknown: the kind is not served, or not yet. */
 	if (e->code == 404 && e->reason[0] == '\0')
 		discovery_refresh(a->w.discovery, nothing_to_do, a);
-	if (e->code == 404 && (send_is_early(a) || may_follow))
+	if (e->code == 404 && (is_early(a) || may_follow))
 		kind = RETRY_TRANSIENT;
 	kube_error_public_of(&b, e, set_error_kind(c->key->set, &c->item->id),
 	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
 	add_remedy(&b, c, e);
-	send_fail_by(c, kind, e, buf_span(&b));
+	fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
 }
 
@@ -128,7 +150,7 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 static void
 refuse(struct call *c, enum retry_kind kind, struct span why)
 {
-	send_fail_with(c->key, c->item, kind, -1, why);
+	engine_item_failed(c->key, c->item, kind, -1, why);
 	c->item->failure.reason = "Conflict";
 }
 
@@ -151,71 +173,19 @@ is_item_member(const struct call *c, struct span object)
 
 	return is_member(c, object) ||
 	    (!adopt_is_primary(k->set, object) && c->item->op == OP_APPLY &&
-		body_was_ours(k->set, object, send_item_manager(k, c->item)));
+		body_was_ours(k->set, object, engine_item_manager(k, c->item)));
 }
 
-static enum adopt_when
-adopt_when_of(const struct call *c, struct span object, const char **why)
-{
-	return adopt_when(c->key->set, c->item, object,
-	    span_str(kube_namespace(c->key->apply->w.kube)), why);
-}
-
-/* Names the instance that made the object, and a way out. */
-static void
-add_instance(struct buf *b, struct span object)
-{
-	struct buf scratch = BUF_INIT;
-	struct span name = body_instance(object, &scratch);
-
-	if (!instancename_is(name))
-		name = span_str("?");
-	buf_addf(b,
-	    "; instance \"%.*s\" of this operator made it: if that is gone for "
-	    "good, or has another name now, start with "
-	    "--take-over-instance=%.*s",
-	    SPAN_ARG(name), SPAN_ARG(name));
-	buf_release(&scratch);
-}
-
-/*
- * An object that has the name of an item, or is to be deleted, and is not a
- * member: the item fails, and says of what else it is part.
- */
+/* An object that is not a member is in the way. */
 static void
 refuse_other(struct call *c, struct span object)
 {
-	const struct set *s = c->key->set;
-	struct buf b = BUF_INIT, owner = BUF_INIT;
-	bool going = body_metadata(object, "deletionTimestamp").n != 0;
-	const char *unproven =
-	    body_unproven(&c->key->apply->proof, s, c->item, object);
-	enum adopt_when when;
-	const char *why;
+	struct buf why = BUF_INIT;
+	enum retry_kind kind =
+	    adopt_refuse(&why, c->key->apply, c->key->set, c->item, object);
 
-	if (!adopt_is_free(s, object))
-		body_owner(&owner, object);
-	buf_adds(&b, "it exists and is not part of ");
-	objref_add_label(&b, &s->primary);
-	if (!body_is_ours(s, object)) {
-		add_instance(&b, object);
-	} else if (unproven != NULL) {
-		buf_addf(&b, "; %s", unproven);
-	} else if (owner.len > 0) {
-		buf_addf(&b, " but of %s", buf_str(&owner));
-	} else if (c->item->op == OP_APPLY) {
-		when = adopt_when_of(c, object, &why);
-		if (when == ADOPT_NEVER)
-			buf_addf(&b, "; %s, and never adopted", why);
-		else
-			adopt_hint(
-			    &b, s, c->item, object, when == ADOPT_FREELY);
-	}
-	if (going)
-		buf_adds(&b, "; it is being deleted");
-	refuse(c, going ? RETRY_TRANSIENT : RETRY_PERMANENT, buf_span(&b));
-	buf_release(&b);
-	buf_release(&owner);
+	refuse(c, kind, buf_span(&why));
+	buf_release(&why);
 }
 
 /* ---- looking ---- */
@@ -228,31 +198,21 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	struct apply *a = c->key->apply;
 	const struct set *s = c->key->set;
 	struct item *i = c->item;
+	bool patched = !failed(answer) && body_is_patched(s, answer->body);
+	struct because_loop loop = {s, i,
+	    patched ? engine_patch_manager(c->key) : engine_manager(a, s),
+	    failed(answer) ? SPAN_NONE : answer->body, answer->code == 404};
 	struct buf who = BUF_INIT;
-	struct opponent *before =
-	    opponent_before(&a->opponents, s, i, clock_ms());
-	bool known = true;
+	bool is_news;
 
 	if (answer->code == 0) {
 		fail_answer(c, answer);
 		return;
 	}
-	if (!failed(answer))
-		known = opponent_find(&who,
-		    &(struct opponent_look){s, i,
-			body_is_patched(s, answer->body)
-			    ? send_patch_manager(c->key)
-			    : send_manager(a, s),
-			answer->body,
-			opponent_last_repair(&a->repairs, s, i, clock_ms())},
-		    before);
-	else
-		buf_adds(&who,
-		    answer->code == 404 ? "somebody who removes it"
-					: "somebody");
+	is_news = because_who_loops(&a->because, &who, &loop, clock_ms());
 	free(i->found);
 	i->found = buf_take(&who);
-	if (known && opponent_is_news(before, i->found, clock_ms()))
+	if (is_news)
 		report_loop(a, s, i);
 	engine_item_done(c->key, i, NULL);
 }
@@ -281,7 +241,7 @@ read_cause(struct call *c, const struct kube_answer *answer)
 {
 	if (!failed(answer)) {
 		because_found(c->key->set, c->item, answer->body,
-		    send_item_manager(c->key, c->item));
+		    engine_item_manager(c->key, c->item));
 		note_before(c->item, answer->body);
 	}
 	engine_item_next(c->item, STEP_WRITE);
@@ -296,7 +256,7 @@ take_over(struct call *c, struct span object)
 	const struct set *s = c->key->set;
 	struct buf patch = BUF_INIT;
 	bool change = adopt_patch(
-	    &patch, s, c->item, object, send_manager(c->key->apply, s));
+	    &patch, s, c->item, object, engine_manager(c->key->apply, s));
 
 	set_patch(c->item, &patch);
 	if (change)
@@ -326,7 +286,7 @@ is_going(struct call *c, struct span object)
 	buf_adds(&b, "it is being deleted");
 	if (why.len > 0)
 		buf_addf(&b, ": %s", buf_str(&why));
-	send_fail_with(c->key, c->item, kind, -1, buf_span(&b));
+	engine_item_failed(c->key, c->item, kind, -1, buf_span(&b));
 	buf_release(&b);
 	buf_release(&why);
 	return true;
@@ -367,7 +327,7 @@ applied(struct call *c, const struct kube_answer *answer)
 	}
 	if (is_going(c, answer->body))
 		return;
-	opponent_answered(&a->repairs, s, i, send_item_manager(c->key, i),
+	because_answered(&a->because, s, i, engine_item_manager(c->key, i),
 	    answer->body, clock_ms());
 	if (s->plain && a->label != NULL)
 		applyset_applied(
@@ -438,56 +398,27 @@ wrote_merge(struct call *c, const struct kube_answer *answer)
 		engine_item_next(c->item, STEP_WRITE);
 }
 
-/*
- * The apply of fields got a conflict, and the object was read, or could not be.
- * A conflict names field managers, and that of a primary by a digest. The
- * primary's mark on the object says which one that is (doc/protocol.md,
- * "Marks").
- */
+/* The apply of fields got a conflict, and the object was read, or could not
+ * be. */
 static void
 read_holder(struct call *c, const struct kube_answer *answer)
 {
 	struct item *i = c->item;
-	const char *before = "; held by ";
-	struct buf b = BUF_INIT, manager = BUF_INIT, scratch = BUF_INIT;
+	struct buf b = BUF_INIT;
 
 	buf_adds(&b, i->conflict);
 	if (failed(answer)) {
 		buf_adds(&b, "; cannot look at it: ");
 		kube_error_public(
 		    &b, &answer->error, set_error_kind(c->key->set, &i->id));
-	}
-	for (struct json_members m = json_members(failed(answer)
-		     ? SPAN_NONE
-		     : json_path(answer->body, "metadata.annotations"));
-	     json_member(&m);) {
-		struct span digest = m.key, value, whose;
-
-		/* Is the conflict with the manager of the mark's primary? */
-		if (!span_take(&digest, PROOF_PATCH) ||
-		    digest.n < 2 * SEND_SUFFIX_BYTES)
-			continue;
-		buf_reset(&manager);
-		buf_addf(&manager, "-%.*s\"", 2 * SEND_SUFFIX_BYTES, digest.p);
-		if (strstr(i->conflict, buf_str(&manager)) == NULL)
-			continue;
-		buf_reset(&scratch);
-		value = json_string(m.value, &scratch);
-		whose = proof_patch_primary(m.key, value);
-		buf_adds(&b, before);
-		/* The name is for a message only, so a forged mark does no
-		 * harm. */
-		buf_addspan(
-		    &b, whose.p != NULL ? whose : span_cut(&value, ' '));
-		before = ", ";
+	} else {
+		body_holders(&b, answer->body, i->conflict);
 	}
 	buf_addf(
-	    &b, "; we are \"%.*s\"", SPAN_ARG(send_item_manager(c->key, i)));
+	    &b, "; we are \"%.*s\"", SPAN_ARG(engine_item_manager(c->key, i)));
 	i->step = STEP_WRITE;
 	refuse(c, RETRY_PERMANENT, buf_span(&b));
 	buf_release(&b);
-	buf_release(&manager);
-	buf_release(&scratch);
 }
 
 /* ---- another object has the name of an item ---- */
@@ -506,7 +437,7 @@ gone_meanwhile(struct call *c)
 		return;
 	}
 	i->step = STEP_WRITE;
-	send_fail_with(
+	engine_item_failed(
 	    c->key, i, RETRY_SOON, -1, span_str("it came and went meanwhile"));
 }
 
@@ -514,11 +445,12 @@ gone_meanwhile(struct call *c)
 static void
 read_foreign(struct call *c, struct span object)
 {
+	const struct set *s = c->key->set;
 	struct item *i = c->item;
 	const char *why;
 
-	if (!adopt_may(c->key->set, i, object) ||
-	    adopt_when_of(c, object, &why) == ADOPT_NEVER) {
+	if (!adopt_may(s, i, object) ||
+	    adopt_when(c->key->apply, s, i, object, &why) == ADOPT_NEVER) {
 		refuse_other(c, object);
 		return;
 	}
@@ -628,6 +560,7 @@ wrote_adoption(struct call *c, const struct kube_answer *answer)
 static void
 read_doomed_foreign(struct call *c, struct span object)
 {
+	const struct apply *a = c->key->apply;
 	struct item *i = c->item;
 	struct buf b = BUF_INIT, owner = BUF_INIT;
 	const char *why;
@@ -636,10 +569,10 @@ read_doomed_foreign(struct call *c, struct span object)
 		engine_item_stale(c->key, i);
 		return;
 	}
-	if (adopt_when_of(c, object, &why) == ADOPT_NEVER) {
+	if (adopt_when(a, c->key->set, i, object, &why) == ADOPT_NEVER) {
 		buf_addf(&b, "%s, and never deleted", why);
 	} else if (body_is_made(object) ||
-	    body_is_member(&c->key->apply->proof, c->key->set, i, object)) {
+	    body_is_member(&a->proof, c->key->set, i, object)) {
 		body_owner(&owner, object);
 		buf_addf(&b, "it is part of %s",
 		    owner.len > 0 ? buf_str(&owner) : "another operator's set");
@@ -673,7 +606,7 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 		refuse_other(c, answer->body);
 	else if (body_is_retained(
 		     &c->key->apply->proof, c->key->set, i, answer->body))
-		send_fail_with(c->key, i, RETRY_PERMANENT, -1,
+		engine_item_failed(c->key, i, RETRY_PERMANENT, -1,
 		    span_str("it is retained, and never deleted"));
 	else {
 		set_text(&i->live_uid, uid);
@@ -749,44 +682,100 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- discovery ---- */
 
-/* Does nothing but to end a bug: the item would wait for ever. */
+/* A CRD of ours takes a moment until it is served. */
 static void
-no_such_step(struct call *c, const struct kube_answer *answer)
+no_such_kind(struct call *c, const struct objref *id)
 {
-	(void)answer;
-	engine_item_failed(c->key, c->item, RETRY_PERMANENT, -1,
-	    span_str("bug: there is no such step"));
+	struct apply *a = c->key->apply;
+	bool stale = discovery_stale(a->w.discovery, id->group, id->version);
+	struct buf b = BUF_INIT;
+
+	if (stale)
+		buf_adds(&b, "the server does not know its kinds at present: ");
+	writer_add_no_kind(&b, id);
+	engine_item_failed(c->key, c->item,
+	    stale || is_early(a) ? RETRY_TRANSIENT : RETRY_PERMANENT, -1,
+	    buf_span(&b));
+	buf_release(&b);
 }
 
-static void (*const takers[ERRANDS])(
-    struct call *c, const struct kube_answer *answer) = {
-    [ERRAND_NEVER] = no_such_step,
-    [ERRAND_LOOK] = looked_at,
-    [ERRAND_PRIMARY] = read_primary,
-    [ERRAND_READ] = read_object,
-    [ERRAND_CAUSE] = read_cause,
-    [ERRAND_APPLY] = wrote_object,
-    [ERRAND_ADOPT] = wrote_adoption,
-    [ERRAND_LIST] = wrote_merge,
-    [ERRAND_TRIM] = wrote_merge,
-    [ERRAND_HOLDER] = read_holder,
-    [ERRAND_DOOMED] = read_doomed,
-    [ERRAND_DELETE] = deleted,
-    [ERRAND_FINALIZERS] = read_finalizers,
-    [ERRAND_PATCH] = wrote_finalizers,
+/* Discovery has answered: the kind is there now, or it is not. */
+void
+answer_looked_up(void *arg, const struct kube_error *e)
+{
+	struct call *c = arg;
+	struct key *k = c->key;
+	struct item *i = c->item;
+	const struct objref *id = engine_target(k, i);
+	struct buf b = BUF_INIT;
+
+	if (engine_resource(k->apply, id) != NULL) {
+		engine_item_take(i, EVENT_NEXT);
+	} else if (e != NULL) {
+		kube_error_public(&b, e, SPAN_NONE);
+		fail_by(c, retry_classify(KUBE_GET, e), e, buf_span(&b));
+		buf_release(&b);
+	} else if (i->op == OP_LOOK) {
+		i->found = mem_strdup("somebody");
+		engine_item_done(k, i, NULL);
+	} else {
+		no_such_kind(c, id);
+	}
+	k->flying--;
+	workqueue_ended(&k->apply->w.queue, e == NULL ? 200 : e->code);
+	free(c);
+	engine_advance(k);
+}
+
+/* ---- all of them ---- */
+
+typedef void errand_fn(struct call *c, const struct kube_answer *answer);
+
+/* The requests of an item, by what is to be done and how far it is. */
+static const struct errand {
+	enum kube_verb verb;
+	errand_fn *take; /* NULL: the op has no such step */
+} errands[ITEM_OPS][ITEM_STEPS] = {
+    [OP_LOOK] = {[STEP_READ] = {KUBE_GET, looked_at}},
+    [OP_ADD_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
+	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
+    [OP_APPLY] = {[STEP_PRIMARY] = {KUBE_GET, read_primary},
+	[STEP_READ] = {KUBE_GET, read_object},
+	[STEP_CAUSE] = {KUBE_GET, read_cause},
+	[STEP_WRITE] = {KUBE_APPLY, wrote_object},
+	[STEP_ADOPT] = {KUBE_JSON_PATCH, wrote_adoption},
+	[STEP_LIST] = {KUBE_MERGE_PATCH, wrote_merge},
+	[STEP_TRIM] = {KUBE_MERGE_PATCH, wrote_merge},
+	[STEP_HOLDER] = {KUBE_GET, read_holder}},
+    [OP_DELETE] = {[STEP_READ] = {KUBE_GET, read_doomed},
+	[STEP_WRITE] = {KUBE_DELETE, deleted}},
+    [OP_REMOVE_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
+	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
 };
+
+bool
+answer_verb(enum item_op op, enum item_step step, enum kube_verb *verb)
+{
+	*verb = errands[op][step].verb;
+	return errands[op][step].take != NULL;
+}
 
 void
 answer_take(void *arg, const struct kube_answer *answer)
 {
 	struct call *c = arg;
 	struct key *k = c->key;
+	errand_fn *take = errands[c->item->op][c->item->step].take;
 
 	writer_answered(&k->apply->w, answer);
 	k->flying--;
-	takers[errand_of(c->item->op, c->item->step)](c, answer);
+	if (take != NULL)
+		take(c, answer);
+	else /* only to end a bug: the item would wait for ever */
+		engine_item_failed(k, c->item, RETRY_PERMANENT, -1,
+		    span_str("bug: there is no such step"));
 	free(c);
 	engine_advance(k);
 }

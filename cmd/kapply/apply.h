@@ -2,11 +2,10 @@
  * apply: what the files of kapply share: the run, and the keys at work.
  *
  *	main.c	  lines become sets
- *	engine.c  the order of a key's work: which item is next
- *	send.c	  its request
+ *	engine.c  the order of a key's work: which item is next, and its request
  *	answer.c  what the answer means for it
- *	report.c  what is said about it: log, results, status lines, metrics
- *	announce.c  Events
+ *	report.c  what is said about it: log, results, status lines, Events,
+ *		  metrics
  */
 #ifndef APPLY_H
 #define APPLY_H
@@ -15,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/lru.h"
 #include "because.h"
 #include "kube/proof.h"
 #include "kube/writer.h"
@@ -55,9 +53,7 @@ struct apply {
 	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
 	struct brake brake;
-	struct lru opponents; /* struct opponent */
-	struct lru repairs;   /* struct repair */
-	struct because_looks looks;
+	struct because because;
 	struct apply_counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
 	size_t lined_up;       /* plain objects behind one of their name */
@@ -100,14 +96,44 @@ void engine_item_done(struct key *k, struct item *i, const char *result);
  * asked for it. */
 void engine_item_gone(struct key *k, struct item *i);
 void engine_item_stale(struct key *k, struct item *i);
+/* "cannot VERB Kind.group ns/name: REASON" is the item's failure. */
 void engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
-    int64_t retry_after_ms, struct span message);
+    int64_t retry_after_ms, struct span reason);
+/* The object of the item's next request. */
+const struct objref *engine_target(const struct key *k, const struct item *i);
+/* NULL: the server does not have it, as far as is known. */
+const struct api_resource *engine_resource(
+    const struct apply *a, const struct objref *id);
+/* The field manager of a set; borrowed. */
+struct span engine_manager(const struct apply *a, const struct set *s);
+/* For fields of what is not a member each primary has one of its own, so that
+ * giving back takes from no other. */
+struct span engine_patch_manager(const struct key *k);
+/* The one with which the item is written. */
+struct span engine_item_manager(const struct key *k, const struct item *i);
+
+/* answer.c */
+struct call {
+	struct key *key;
+	struct item *item;
+	enum kube_verb verb;
+	bool if_absent;	 /* an apply that only creates */
+	struct span uid; /* sent with an apply, borrowed from the item */
+	const struct api_resource *resource;
+};
+/* The verb of the request. False: the op has no such step. */
+bool answer_verb(enum item_op op, enum item_step step, enum kube_verb *verb);
+/* A kube_done_fn; arg is the struct call, freed by it. */
+void answer_take(void *arg, const struct kube_answer *answer);
+/* Discovery has answered: the kind is there now, or it is not. As answer_take. */
+void answer_looked_up(void *arg, const struct kube_error *e);
 
 /* report.c */
 /* s: the item's set, or NULL. */
 void report_result(struct apply *a, const struct set *s, const struct item *i,
     const char *result, const char *message);
-/* An object of a set was written: logged, with the reason. */
+/* The item is done: its result and Events; one that was written is logged, with
+ * the reason. */
 void report_written(struct apply *a, const struct set *s, const struct item *i,
     const char *result);
 /* Whether the field manager behind a repair is worth one more request. */
@@ -124,8 +150,8 @@ void report_failures(struct apply *a, struct set *s);
 void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 /* Found who changes the item back again and again. */
 void report_loop(struct apply *a, const struct set *s, const struct item *i);
-/* Logs a Normal Event of the program. */
-void report_event(const struct set *s, const char *reason, struct span message);
+/* Events of the line, but for those about the write of an item. */
+void report_events(struct apply *a, const struct set *s);
 /* The deletion is held back by the brake; and is not asked for any more. */
 void report_held(
     struct apply *a, struct set *s, struct item *i, enum brake_scope scope);
@@ -133,28 +159,5 @@ void report_let_go(struct apply *a, const struct set *s, struct item *i);
 /* For --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);
 void report_samples(void *arg, struct metric_lines *m);
-
-/* announce.c: an Event about the primary of the set */
-void announce_tell(struct apply *a, const struct set *s,
-    enum recorder_type type, const char *reason, struct span message);
-/* ... about one of its items, which would have that result: with the reason of
- * because.h. */
-struct announce_how {
-	const struct item *item;
-	const char *result;
-	enum recorder_type type;
-	const char *reason;
-};
-void announce_item(struct apply *a, const struct set *s,
-    const struct announce_how *is, struct span message);
-/* Events of the line, but for those about the write of an item. */
-void announce_send(struct apply *a, const struct set *s);
-/* Events of the line about this item, which has that result. */
-void announce_written(struct apply *a, const struct set *s,
-    const struct item *i, const char *result);
-/* Events for an item that cannot be written, and why. False: none has words for
- * that. */
-bool announce_failed(struct apply *a, const struct set *s, const struct item *i,
-    const char *why);
 
 #endif

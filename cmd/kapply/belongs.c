@@ -269,3 +269,35 @@ body_owner(struct buf *b, struct span object)
 	}
 	buf_release(&text);
 }
+
+void
+body_holders(struct buf *b, struct span object, const char *conflict)
+{
+	const char *before = "; held by ";
+	struct buf manager = BUF_INIT, scratch = BUF_INIT;
+
+	for (struct json_members m =
+		 json_members(json_path(object, "metadata.annotations"));
+	     json_member(&m);) {
+		struct span digest = m.key, value, whose;
+
+		/* Is the conflict with the manager of the mark's primary? */
+		if (!span_take(&digest, PROOF_PATCH) ||
+		    digest.n < 2 * MANAGER_SUFFIX)
+			continue;
+		buf_reset(&manager);
+		buf_addf(&manager, "-%.*s\"", 2 * MANAGER_SUFFIX, digest.p);
+		if (strstr(conflict, buf_str(&manager)) == NULL)
+			continue;
+		buf_reset(&scratch);
+		value = json_string(m.value, &scratch);
+		whose = proof_patch_primary(m.key, value);
+		buf_adds(b, before);
+		/* The name is for a message only, so a forged mark does no
+		 * harm. */
+		buf_addspan(b, whose.p != NULL ? whose : span_cut(&value, ' '));
+		before = ", ";
+	}
+	buf_release(&manager);
+	buf_release(&scratch);
+}

@@ -46,13 +46,6 @@ add_member(struct buf *b, struct span key, struct span value)
 	buf_addspan(b, value);
 }
 
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
-
 static bool
 is_servers(struct span key)
 {
@@ -85,9 +78,9 @@ add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 			add_member(b, m.key, m.value);
 	}
 	if (e->uid.n != 0)
-		add_text(b, "uid", e->uid);
+		json_add_text(b, "uid", e->uid);
 	if (e->resource_version.n != 0)
-		add_text(b, "resourceVersion", e->resource_version);
+		json_add_text(b, "resourceVersion", e->resource_version);
 	if (e->label.n != 0) {
 		json_add_key(b, "labels");
 		buf_addc(b, '{');
@@ -224,8 +217,9 @@ static void
 begin_merge(struct buf *b, struct span live)
 {
 	buf_adds(b, "{\"metadata\":{");
-	add_text(b, "uid", body_metadata(live, "uid"));
-	add_text(b, "resourceVersion", body_metadata(live, "resourceVersion"));
+	json_add_text(b, "uid", body_metadata(live, "uid"));
+	json_add_text(
+	    b, "resourceVersion", body_metadata(live, "resourceVersion"));
 }
 
 /* The outermost list of object that the field leads through, as a whole. */
@@ -240,9 +234,9 @@ list_patch(struct buf *b, struct span object, struct span field,
 	if (bracket == NULL)
 		return false;
 	buf_adds(b, "{\"metadata\":{");
-	add_text(b, "uid", uid);
+	json_add_text(b, "uid", uid);
 	if (version.n > 0)
-		add_text(b, "resourceVersion", version);
+		json_add_text(b, "resourceVersion", version);
 	buf_addc(b, '}');
 	for (const char *p = field.p; p < bracket; p += name.n + 1, open++) {
 		struct buf key = BUF_INIT;
@@ -441,7 +435,7 @@ body_delete(struct buf *b, struct span uid, struct span version, bool dry_run)
 		buf_adds(b, ",\"preconditions\":{\"uid\":");
 		json_add_string(b, uid);
 		if (version.n != 0)
-			add_text(b, "resourceVersion", version);
+			json_add_text(b, "resourceVersion", version);
 		buf_addc(b, '}');
 	}
 	/* With a body the server ignores the query's dryRun. */
@@ -456,8 +450,7 @@ body_test(struct buf *b, const char *path, struct span value)
 	buf_addc(b, b->len == 0 ? '[' : ',');
 	buf_adds(b, "{\"op\":\"test\",\"path\":");
 	json_add_str(b, path);
-	json_add_key(b, "value");
-	json_add_string(b, value);
+	json_add_text(b, "value", value);
 	buf_addc(b, '}');
 }
 
@@ -554,8 +547,7 @@ add_annotation(struct buf *b, const char *key, struct span value)
 	    value.n != 0 ? "add" : "remove", (int)domain, key,
 	    key + domain + 1);
 	if (value.n != 0) {
-		json_add_key(b, "value");
-		json_add_string(b, value);
+		json_add_text(b, "value", value);
 	}
 	buf_addc(b, '}');
 }

@@ -13,6 +13,10 @@
 #include "kube/proof.h"
 #include "set/set.h"
 
+/* The bytes of the digest of a primary's mark that its field manager's name ends
+ * in, as hex (engine_patch_manager). */
+enum { MANAGER_SUFFIX = 8 };
+
 /* Changes to an object before it is sent. SPAN_NONE: leave it as it is. */
 struct body_edit {
 	struct span uid;
@@ -129,6 +133,13 @@ bool body_is_ours(const struct set *s, struct span object);
 bool body_is_our_name(const struct set *s, struct span name);
 /* The other owner: "Kind name" of its controller, or "". */
 void body_owner(struct buf *b, struct span object);
+
+/*
+ * "; held by X, Y": a conflict names field managers, and that of a primary by a
+ * digest. The primary's mark on the object says which one that is
+ * (doc/protocol.md, "Marks").
+ */
+void body_holders(struct buf *b, struct span object, const char *conflict);
 
 enum finalizer_need {
 	FINALIZER_PATCH,   /* b holds the JSON patch */

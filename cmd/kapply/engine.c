@@ -11,10 +11,12 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "body.h"
+#include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
-#include "send.h"
 #include "unseen.h"
+#include "value/digest.h"
 
 /* ---- the items of the current phase ---- */
 
@@ -280,32 +282,23 @@ engine_advance(struct key *k)
 	}
 }
 
-/* The key of the set; made, if there is none. */
-static struct key *
-key_of(struct apply *a, const struct set *s)
-{
-	struct buf b = BUF_INIT;
-	struct key *k;
-
-	/* A plain object may bear the name of a primary. */
-	buf_addf(&b, "%s %s", s->plain ? "object" : "primary", s->key);
-	k = map_get(&a->w.keys, buf_span(&b));
-	if (k == NULL) {
-		k = mem_zalloc(sizeof(*k));
-		k->apply = a;
-		k->name = buf_take(&b);
-		map_put(&a->w.keys, span_str(k->name), k);
-	}
-	buf_release(&b);
-	return k;
-}
-
 void
 engine_submit(struct apply *a, struct set *s)
 {
-	struct key *k = key_of(a, s);
-	struct set **last = &k->next;
+	struct set **last;
+	struct buf name = BUF_INIT;
+	struct key *k;
 
+	/* A plain object may bear the name of a primary. */
+	buf_addf(&name, "%s %s", s->plain ? "object" : "primary", s->key);
+	k = map_get(&a->w.keys, buf_span(&name));
+	if (k == NULL) {
+		k = mem_zalloc(sizeof(*k));
+		k->apply = a;
+		k->name = buf_take(&name);
+		map_put(&a->w.keys, span_str(k->name), k);
+	}
+	buf_release(&name);
 	a->w.lines++;
 	if (s->plain && s->items[0].phase == PHASE_SCOPES) {
 		s->barrier = true;
@@ -329,15 +322,297 @@ engine_submit(struct apply *a, struct set *s)
 		/* Two objects of one name are applied one after the other. */
 		s->behind = k->set != NULL;
 		a->lined_up += s->behind;
-		while (*last != NULL)
+		for (last = &k->next; *last != NULL;)
 			last = &(*last)->next;
+		*last = s;
 	} else {
 		/* Announce now: a newer line may replace this one. */
-		announce_send(a, s);
+		report_events(a, s);
 		set_free(k->next);
+		k->next = s;
 	}
-	*last = s;
 	engine_advance(k);
+}
+
+/* ---- field managers ---- */
+
+struct span
+engine_manager(const struct apply *a, const struct set *s)
+{
+	if (a->o->field_manager != NULL)
+		return span_str(a->o->field_manager);
+	return s->manager.n != 0 ? s->manager : span_str("kpipe");
+}
+
+struct span
+engine_patch_manager(const struct key *k)
+{
+	struct set *s = k->set;
+	struct span base = engine_manager(k->apply, s);
+	unsigned char sum[DIGEST_SIZE];
+	struct buf b = BUF_INIT;
+	enum { MANAGER_MAX = 128 };
+
+	if (s->patch_manager == NULL) {
+		if (base.n > MANAGER_MAX - 1 - 2 * MANAGER_SUFFIX)
+			base.n = MANAGER_MAX - 1 - 2 * MANAGER_SUFFIX;
+		digest_sha256(span_str(s->key), sum);
+		buf_addspan(&b, base);
+		buf_addc(&b, '-');
+		digest_add_hex(&b, sum, MANAGER_SUFFIX);
+		s->patch_manager = buf_take(&b);
+	}
+	return span_str(s->patch_manager);
+}
+
+struct span
+engine_item_manager(const struct key *k, const struct item *i)
+{
+	return i->partial == PARTIAL_NONE ? engine_manager(k->apply, k->set)
+					  : engine_patch_manager(k);
+}
+
+/* ---- what a request is about ---- */
+
+/* The object of the item's next request. */
+const struct objref *
+engine_target(const struct key *k, const struct item *i)
+{
+	return i->step == STEP_PRIMARY ? &k->set->primary : &i->id;
+}
+
+/* The key of what loops tells no version. */
+const struct api_resource *
+engine_resource(const struct apply *a, const struct objref *id)
+{
+	const struct discovery *d = a->w.discovery;
+
+	return id->version.n != 0
+	    ? discovery_find(d, id->group, id->version, id->kind)
+	    : discovery_find_kind(d, id->group, id->kind);
+}
+
+static struct span
+target_namespace(const struct key *k, const struct objref *id)
+{
+	if (id->namespace_.n != 0)
+		return id->namespace_;
+	return k->set->plain ? span_str(kube_namespace(k->apply->w.kube))
+			     : k->set->primary.namespace_;
+}
+
+/* ---- items that are not sent ---- */
+
+/* kubectl's rule, and its words: a plain object of another namespace than -n. */
+static bool
+other_namespace(struct key *k, struct item *i, const struct api_resource *r)
+{
+	const char *asked = kube_opts.namespace_;
+	struct span ns = i->id.namespace_;
+	struct buf b = BUF_INIT;
+
+	if (!k->set->plain || asked == NULL || ns.n == 0 || !r->namespaced ||
+	    span_is(ns, asked))
+		return false;
+	buf_addf(&b,
+	    "the namespace from the provided object \"%.*s\" does not "
+	    "match the namespace \"%s\"",
+	    SPAN_ARG(ns), asked);
+	engine_item_failed(k, i, RETRY_PERMANENT, -1, buf_span(&b));
+	buf_release(&b);
+	return true;
+}
+
+/*
+ * ireconcile looks for an object where it expects it: an object of another
+ * scope would be created and never be observed.
+ */
+static bool
+other_scope(struct key *k, struct item *i, const struct api_resource *r)
+{
+	struct buf b = BUF_INIT;
+
+	if (k->set->plain || i->op != OP_APPLY ||
+	    r->namespaced == (i->id.namespace_.n > 0))
+		return false;
+	buf_addf(&b,
+	    "the server has this kind %s: it needs \"scope: %s\" in "
+	    "watches.yaml",
+	    r->namespaced ? "in namespaces" : "for the whole cluster",
+	    r->namespaced ? "Namespaced" : "Cluster");
+	engine_item_failed(k, i, RETRY_PERMANENT, -1, buf_span(&b));
+	buf_release(&b);
+	return true;
+}
+
+/*
+ * The line that removes the finalizer was decided before the newest objects
+ * were observed: they would be left behind. A newer line comes when they are
+ * observed.
+ */
+static bool
+too_early(struct key *k, struct item *i)
+{
+	uint64_t wait;
+
+	if (i->op != OP_REMOVE_FINALIZERS)
+		return false;
+	wait = unseen_wait(k->apply->unseen, k->set, clock_ms());
+	if (wait == 0)
+		return false;
+	engine_item_failed(k, i, RETRY_TRANSIENT, (int64_t)wait,
+	    span_str("what was created just now was not observed yet"));
+	return true;
+}
+
+/*
+ * The brake: no request is sent for a deletion that is held back; it waits like
+ * one that has failed for good, mostly until a line no longer requests it.
+ */
+static bool
+held_back(struct key *k, struct item *i)
+{
+	struct apply *a = k->apply;
+	const char *primary = k->set->key;
+	struct buf b = BUF_INIT;
+	enum brake_scope scope;
+
+	if (i->op != OP_DELETE || (k->set->deleting && !i->foreign) ||
+	    writer_opts.dry_run)
+		return false;
+	scope = i->step == STEP_READ
+	    ? brake_is_on(&a->brake, primary, clock_ms())
+	    : brake_pass(&a->brake, primary, clock_ms());
+	if (scope == BRAKE_OFF)
+		return false;
+	i->step = STEP_READ;
+	buf_addf(&b, "held back: more than %ld deletions %s (--prune-limit)",
+	    a->o->prune_limit,
+	    scope == BRAKE_ALL
+		? "for primaries that stay within a minute"
+		: "within a minute, most of them for this primary");
+	engine_item_failed(k, i, RETRY_PERMANENT, -1, buf_span(&b));
+	report_held(a, k->set, i, scope);
+	buf_release(&b);
+	return true;
+}
+
+/* ---- requests ---- */
+
+static void
+add_path(struct buf *b, const struct call *c, const struct objref *id)
+{
+	const struct apply *a = c->key->apply;
+	const struct set *s = c->key->set;
+	const struct item *i = c->item;
+
+	discovery_path(
+	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
+	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
+		return;
+	kube_query_add(b, "fieldManager", engine_item_manager(c->key, i));
+	if (c->verb == KUBE_APPLY &&
+	    (a->o->force_conflicts ||
+		(!s->plain && i->partial != PARTIAL_TAKE)))
+		kube_query_add(b, "force", span_str("true"));
+	if (writer_opts.dry_run)
+		kube_query_add(b, "dryRun", span_str("All"));
+}
+
+static void
+add_apply(struct buf *b, struct call *c)
+{
+	const struct apply *a = c->key->apply;
+	const struct item *i = c->item;
+	struct body_edit edit = {.strip = true};
+	struct buf text = BUF_INIT;
+
+	if (c->key->set->plain) {
+		if (a->label != NULL) {
+			edit.label = span_str(a->label);
+			edit.label_value = span_str(a->label_value);
+		}
+		edit.strip_status = writer_has_status(c->resource);
+		body_apply(b, i->text, &edit);
+		return;
+	}
+	edit.uid = i->live_uid != NULL ? span_str(i->live_uid) : i->known_uid;
+	c->uid = edit.uid;
+	/*
+	 * No object has resourceVersion 1: an apply with it creates what is
+	 * absent, and conflicts (409) with what is there.
+	 */
+	c->if_absent = edit.uid.n == 0;
+	edit.resource_version = c->if_absent ? span_str("1") : i->version;
+	body_spell(&text, i);
+	body_apply(b, buf_span(&text), &edit);
+	buf_release(&text);
+}
+
+/* Takes c. */
+static void
+start(struct call *c, const struct objref *id)
+{
+	struct apply *a = c->key->apply;
+	const struct item *i = c->item;
+	struct buf path = BUF_INIT, body = BUF_INIT;
+
+	add_path(&path, c, id);
+	if (c->verb == KUBE_APPLY)
+		add_apply(&body, c);
+	else if (c->verb == KUBE_DELETE)
+		body_delete(&body, span_str(i->live_uid), i->version,
+		    writer_opts.dry_run != 0);
+	else if (c->verb == KUBE_JSON_PATCH || c->verb == KUBE_MERGE_PATCH)
+		buf_adds(&body, i->patch);
+	a->w.requests++;
+	if (c->verb != KUBE_GET && !c->key->set->plain)
+		workqueue_wrote(&a->w.queue, span_str(c->key->set->key));
+	kube_start(a->w.kube,
+	    &(struct kube_request){.verb = c->verb,
+		.path = buf_str(&path),
+		.body = buf_span(&body)},
+	    answer_take, c);
+	buf_release(&path);
+	buf_release(&body);
+}
+
+static void
+send_item(struct key *k, struct item *i)
+{
+	struct apply *a = k->apply;
+	const struct objref *id = engine_target(k, i);
+	const struct api_resource *r;
+	enum item_event event;
+	struct call *c;
+
+	if (i->step == STEP_CAUSE && !writer_opts.dry_run &&
+	    !report_wants_cause(a))
+		i->step = STEP_WRITE;
+	if (too_early(k, i) || held_back(k, i)) {
+		engine_advance(k);
+		return;
+	}
+	r = engine_resource(a, id);
+	if (r != NULL && r->namespaced && id == &i->id)
+		i->namespace_ = target_namespace(k, id);
+	else if (r != NULL && k->set->plain)
+		i->id.namespace_ = SPAN_NONE; /* the server drops it */
+	if (r != NULL && (other_namespace(k, i, r) || other_scope(k, i, r))) {
+		engine_advance(k);
+		return;
+	}
+	c = mem_zalloc(sizeof(*c));
+	*c = (struct call){.key = k, .item = i, .resource = r};
+	answer_verb(i->op, i->step, &c->verb);
+	if (k->flying++ == 0)
+		k->busy_ms = clock_ms();
+	workqueue_started(&a->w.queue);
+	event = r == NULL ? EVENT_UNKNOWN : EVENT_TURN;
+	if (engine_item_take(i, event) == ACTION_ASK)
+		discovery_refresh(a->w.discovery, answer_looked_up, c);
+	else
+		start(c, id);
 }
 
 void
@@ -405,8 +680,6 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 		a->new_scope_ms = i->accepted_ms;
 	if (i->op != OP_APPLY && i->op != OP_DELETE)
 		return;
-	report_result(a, k->set, i, result, NULL);
-	announce_written(a, k->set, i, result);
 	report_written(a, k->set, i, result);
 }
 
@@ -428,11 +701,18 @@ engine_item_stale(struct key *k, struct item *i)
 
 void
 engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
-    int64_t retry_after_ms, struct span message)
+    int64_t retry_after_ms, struct span reason)
 {
+	static const char *const verbs[] = {"look at", "add finalizers to",
+	    "apply", "delete", "remove finalizers from"};
 	struct item_failure *f = &i->failure;
 	uint64_t now = clock_ms();
+	struct buf b = BUF_INIT;
 
+	/* However long it takes: the primary is read afresh then. */
+	if (i->once)
+		i->step = STEP_PRIMARY;
+	f->reason = NULL;
 	if (engine_item_take(i,
 		retry_is_permanent(kind) ? EVENT_PERMANENT : EVENT_PASSING) ==
 	    ACTION_NEVER)
@@ -444,12 +724,19 @@ engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	k->apply->w.failures++;
 	if (k->effort != NULL)
 		k->effort->errors++;
-	if (f->error != NULL && span_eq(span_str(f->error), message))
-		return;
-	free(f->error);
-	f->error = mem_dup(message.p, message.n);
-	f->reported = false;
-	log_debug("%s: %s", i->key, f->error);
+	buf_addf(&b, "cannot %s ",
+	    i->partial == PARTIAL_RELEASE ? "give back fields of"
+					  : verbs[i->op]);
+	objref_add_label(&b, &i->id);
+	buf_adds(&b, ": ");
+	buf_addspan(&b, reason);
+	if (f->error == NULL || strcmp(f->error, buf_str(&b)) != 0) {
+		free(f->error);
+		f->error = buf_take(&b);
+		f->reported = false;
+		log_debug("%s: %s", i->key, f->error);
+	}
+	buf_release(&b);
 }
 
 /* ---- the end ---- */
@@ -483,7 +770,8 @@ engine_give_up(struct apply *a)
 		for (size_t n = 0; (i = next_item(s, &n)) != NULL;) {
 			if (engine_item_take(i, EVENT_OVER) == ACTION_END &&
 			    i->failure.error == NULL)
-				send_fail_with(keys[at], i, RETRY_TRANSIENT, -1,
+				engine_item_failed(keys[at], i, RETRY_TRANSIENT,
+				    -1,
 				    span_str("not done within the time of "
 					     "--timeout"));
 			engine_item_take(i, EVENT_LATE);

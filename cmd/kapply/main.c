@@ -2,18 +2,25 @@
  * kapply: makes the cluster what its input says: desired sets of ireconcile,
  * or plain objects, Lists and watch events.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apply.h"
 #include "applyset.h"
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "keyring.h"
-#include "manifests.h"
-#include "opponent.h"
 #include "process/harden.h"
 #include "process/log.h"
+#include "process/opt.h"
 #include "unseen.h"
 
 enum { PRUNE_LIMIT = 100 };
@@ -174,7 +181,7 @@ run(const struct opt_list *files, struct err *err)
 	int code = -1;
 
 	brake_init(&a.brake, (size_t)o.prune_limit);
-	opponents_init(&a.opponents, &a.repairs);
+	because_init(&a.because);
 	if (writer_open(&a.w, &writer_tool, &a, err) == 0 &&
 	    keyring_open(&keyring, &a, err) == 0) {
 		a.w.prints = o.output == OUTPUT_RESULT;
@@ -191,8 +198,7 @@ run(const struct opt_list *files, struct err *err)
 	engine_free(&a);
 	unseen_free(a.unseen);
 	brake_release(&a.brake);
-	lru_release(&a.opponents);
-	lru_release(&a.repairs);
+	because_release(&a.because);
 	keyring_free(keyring);
 	proof_release(&a.proof);
 	writer_release(&a.w);
@@ -225,6 +231,129 @@ check_options(struct err *err)
 	if (o.output < 0)
 		o.output =
 		    isatty(STDOUT_FILENO) ? OUTPUT_RESULT : OUTPUT_STATUS;
+	return 0;
+}
+
+static void
+add_file(struct opt_list *found, const char *name)
+{
+	found->items =
+	    mem_grow(found->items, found->count, sizeof(*found->items));
+	found->items[found->count++] = mem_strdup(name);
+}
+
+static void
+manifests_free(struct opt_list *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		free((char *)found->items[i]);
+	free(found->items);
+	*found = (struct opt_list){0};
+}
+
+static int
+cannot_read(const char *name, struct err *err)
+{
+	return err_set(
+	    err, ERR_PERMANENT, "cannot read %s: %s", name, strerror(errno));
+}
+
+static bool
+is_manifest(const char *name)
+{
+	static const char *const ends[] = {".json", ".yaml", ".yml"};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot != NULL && i < COUNT(ends); i++)
+		if (strcmp(dot, ends[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_folder(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int
+not_dots(const struct dirent *d)
+{
+	return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+}
+
+static int walk(
+    struct opt_list *found, const char *folder, bool deep, struct err *err);
+
+/* A link is what it leads to, but no folder: it may lead anywhere, also back. */
+static int
+visit_file(struct opt_list *found, const char *path, bool deep, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return cannot_read(path, err);
+	if (S_ISDIR(st.st_mode))
+		return deep ? walk(found, path, deep, err) : 0;
+	if (!is_manifest(path))
+		return 0;
+	if (is_folder(path))
+		return err_set(err, ERR_PERMANENT,
+		    "%s is a link to a folder, and not followed: name it, too, "
+		    "to have what is in it",
+		    path);
+	if (access(path, R_OK) != 0)
+		return cannot_read(path, err);
+	add_file(found, path);
+	return 0;
+}
+
+static int
+walk(struct opt_list *found, const char *folder, bool deep, struct err *err)
+{
+	struct dirent **names;
+	int n = scandir(folder, &names, not_dots, alphasort), rc = 0;
+
+	if (n < 0)
+		return cannot_read(folder, err);
+	for (int i = 0; i < n; i++) {
+		struct buf path = BUF_INIT;
+
+		buf_addf(&path, "%s/%s", folder, names[i]->d_name);
+		if (rc == 0)
+			rc = visit_file(found, buf_str(&path), deep, err);
+		buf_release(&path);
+		free(names[i]);
+	}
+	free(names);
+	return rc;
+}
+
+/*
+ * Appends copies: name itself, or the files of the folder of that name (deep:
+ * and of those below it; links to folders are not followed there). "-" is
+ * standard input. -1 with err: one cannot be read, or a folder has none.
+ */
+static int
+manifests_add(
+    struct opt_list *found, const char *name, bool deep, struct err *err)
+{
+	size_t before = found->count;
+
+	if (strcmp(name, "-") == 0 || !is_folder(name)) {
+		if (strcmp(name, "-") != 0 && access(name, R_OK) != 0)
+			return cannot_read(name, err);
+		add_file(found, name);
+		return 0;
+	}
+	if (walk(found, name, deep, err) != 0)
+		return -1;
+	if (found->count == before)
+		return err_set(err, ERR_PERMANENT,
+		    "%s has no file .json, .yaml or .yml%s", name,
+		    deep ? "" : " (-R looks in folders below it, too)");
 	return 0;
 }
 

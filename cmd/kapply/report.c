@@ -1,6 +1,6 @@
 /*
  * Part of apply.h: what is said about items and sets: results, status lines, the
- * log, counters and metrics.
+ * log, Events, counters and metrics.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,20 @@
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "kube/recorder.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "record/redacted.h"
 
-enum { ERROR_TEXT_MAX = 512 }; /* bytes of ${error} */
+enum {
+	ERROR_TEXT_MAX = 512, /* bytes of ${error} */
+	/* A message and a reason of these sizes fit into an Event
+	 * (kube/recorder.h). */
+	MESSAGE_MAX = 700,
+	WHY_MAX = 256
+};
 
 /* ---- results ---- */
-
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
 
 /* For which primary, and after which events, if it is a desired set. Releases the
  * line. */
@@ -32,7 +33,7 @@ static void
 end_result(struct apply *a, const struct set *s, struct buf *line)
 {
 	if (s != NULL && !s->plain) {
-		add_text(line, "primary", span_str(s->key));
+		json_add_text(line, "primary", span_str(s->key));
 		if (s->causes.n > 0) {
 			json_add_key(line, "events");
 			buf_addspan(line, s->causes);
@@ -58,9 +59,9 @@ report_result(struct apply *a, const struct set *s, const struct item *i,
 	because_add(&because, s, i, result);
 	writer_begin_result(&b, &i->id, ns, result);
 	if (message != NULL)
-		add_text(&b, "message", span_str(message));
+		json_add_text(&b, "message", span_str(message));
 	if (because.len > 0)
-		add_text(&b, "because", buf_span(&because));
+		json_add_text(&b, "because", buf_span(&because));
 	end_result(a, s, &b);
 	buf_release(&because);
 }
@@ -89,17 +90,17 @@ add_status_line(struct buf *b, const struct set *s, struct span status)
 	const struct objref *p = &s->primary;
 
 	buf_addc(b, '{');
-	add_text(b, "apiVersion", p->api_version);
-	add_text(b, "kind", p->kind);
+	json_add_text(b, "apiVersion", p->api_version);
+	json_add_text(b, "kind", p->kind);
 	json_add_key(b, "metadata");
 	buf_addc(b, '{');
 	if (p->namespace_.n != 0)
-		add_text(b, "namespace", p->namespace_);
-	add_text(b, "name", p->name);
+		json_add_text(b, "namespace", p->namespace_);
+	json_add_text(b, "name", p->name);
 	if (p->uid.n != 0)
-		add_text(b, "uid", p->uid);
+		json_add_text(b, "uid", p->uid);
 	if (s->guard_status)
-		add_text(b, "resourceVersion",
+		json_add_text(b, "resourceVersion",
 		    s->version != NULL ? span_str(s->version)
 				       : s->primary_version);
 	buf_addc(b, '}');
@@ -262,16 +263,162 @@ report_wants_cause(struct apply *a)
 {
 	bool shown = writer_tells(&a->w) || log_is_on(LOG_INFO);
 
-	return shown && because_may_look(&a->looks, clock_ms());
+	return shown && because_may_look(&a->because, clock_ms());
 }
+
+/* ---- Events ---- */
+
+/* component: who says it; empty: the field manager. */
+static void
+tell(struct apply *a, const struct set *s, enum recorder_type type,
+    const char *reason, struct span message, struct span component)
+{
+	/* Plain objects have no primary for an Event; a dry run changes
+	 * nothing. */
+	if (a->w.recorder == NULL || s->plain)
+		return;
+	recorder_add(a->w.recorder,
+	    &(struct recorder_event){
+		.about = {s->primary.api_version, s->primary.kind,
+		    s->primary.namespace_, s->primary.name, s->primary.uid,
+		    s->primary_version},
+		.component = component.n > 0 ? component : engine_manager(a, s),
+		.type = type,
+		.reason = span_str(reason),
+		.message = message});
+}
+
+/* An Event about an item, which would have that result. */
+struct item_event_text {
+	const struct item *item;
+	const char *result;
+	enum recorder_type type;
+	const char *reason;
+};
+
+/* With the reason from because.h, in brackets; long messages give way to it. The
+ * reason is the same for each try, so that repetitions of the Event are counted. */
+static void
+tell_item(struct apply *a, const struct set *s,
+    const struct item_event_text *is, struct span message)
+{
+	struct buf b = BUF_INIT, why = BUF_INIT;
+	size_t n;
+
+	buf_addspan(&b, message);
+	because_add(&why, s, is->item, is->result);
+	if (why.len > 0) {
+		n = utf8_cut(buf_span(&why), WHY_MAX);
+		buf_truncate(&b, utf8_cut(buf_span(&b), MESSAGE_MAX));
+		buf_addf(&b, " (%.*s%s)", (int)n, why.data,
+		    n < why.len ? "..." : "");
+	}
+	tell(a, s, is->type, is->reason, buf_span(&b), SPAN_NONE);
+	buf_release(&b);
+	buf_release(&why);
+}
+
+/* An Event of the line; why: what could not be written, which its `failure` has
+ * words for, or NULL. */
+static void
+tell_event(
+    struct apply *a, const struct set *s, struct span event, const char *why)
+{
+	struct buf reason = BUF_INIT, message = BUF_INIT, scratch = BUF_INIT;
+	struct buf line = BUF_INIT;
+	struct span words = why != NULL ? json_get(event, "failure") : event;
+	bool warning =
+	    why != NULL || json_is(json_get(event, "type"), "Warning");
+
+	buf_addspan(&reason, json_string(json_get(words, "reason"), &scratch));
+	if (why == NULL && reason.len == 0)
+		buf_adds(&reason, "Reconcile");
+	buf_reset(&scratch);
+	buf_addspan(
+	    &message, json_string(json_get(words, "message"), &scratch));
+	buf_adds(&message, why != NULL ? why : "");
+	/* The cause of a Warning was logged by ireconcile, or the status has
+	 * it. */
+	if (!warning && a->w.recorder != NULL && !s->plain) {
+		buf_addf(&line, "%s: %s", buf_str(&reason), buf_str(&message));
+		log_about(LOG_INFO, s, buf_str(&line));
+	}
+	buf_reset(&scratch);
+	tell(a, s, warning ? RECORDER_WARNING : RECORDER_NORMAL,
+	    buf_str(&reason), buf_span(&message),
+	    json_string(json_get(event, "component"), &scratch));
+	buf_release(&reason);
+	buf_release(&message);
+	buf_release(&line);
+	buf_release(&scratch);
+}
+
+static bool
+may_be_told(const struct set *s, struct span event)
+{
+	if (json_type(event) != JSON_OBJECT)
+		return false;
+	if (!redacted_in(event))
+		return true;
+	log_warning("an Event about %.*s %.*s/%.*s has " REDACTED_DIGEST
+		    ": it is not recorded",
+	    SPAN_ARG(s->primary.kind), SPAN_ARG(s->primary.namespace_),
+	    SPAN_ARG(s->primary.name));
+	return false;
+}
+
+void
+report_events(struct apply *a, const struct set *s)
+{
+	struct json_elements list = json_elements(s->events);
+
+	while (json_element(&list))
+		if (json_type(json_get(list.value, "object")) != JSON_STRING &&
+		    may_be_told(s, list.value))
+			tell_event(a, s, list.value, NULL);
+}
+
+static bool
+is_about(struct span event, const struct item *i)
+{
+	return json_is(json_get(event, "object"), i->key);
+}
+
+/* Events for an item that cannot be written, and why. False: none has words for
+ * that. */
+static bool
+tell_failed(
+    struct apply *a, const struct set *s, const struct item *i, const char *why)
+{
+	struct json_elements list = json_elements(s->events);
+	bool told = false;
+
+	while (json_element(&list)) {
+		struct span event = list.value;
+
+		if (json_type(json_get(event, "failure")) != JSON_OBJECT ||
+		    !is_about(event, i) || !may_be_told(s, event))
+			continue;
+		tell_event(a, s, event, why);
+		told = true;
+	}
+	return told;
+}
+
+/* ---- what is done, or has failed ---- */
 
 /* Where results are printed they are not logged as well. */
 void
 report_written(struct apply *a, const struct set *s, const struct item *i,
     const char *result)
 {
+	struct json_elements list = json_elements(s->events);
 	struct buf b = BUF_INIT, why = BUF_INIT;
 
+	report_result(a, s, i, result, NULL);
+	while (strcmp(result, "unchanged") != 0 && json_element(&list))
+		if (is_about(list.value, i) && may_be_told(s, list.value))
+			tell_event(a, s, list.value, NULL);
 	if (s->plain || a->o->output == OUTPUT_RESULT ||
 	    strcmp(result, "unchanged") == 0 || !log_is_on(LOG_INFO))
 		return;
@@ -328,7 +475,7 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 	    SPAN_ARG(json_string(i->text, &path)), i->found);
 	because_add_values(&b, s, i);
 	log_about(LOG_WARNING, s, buf_str(&b));
-	announce_tell(a, s, RECORDER_WARNING, "RepairLoop", buf_span(&b));
+	tell(a, s, RECORDER_WARNING, "RepairLoop", buf_span(&b), SPAN_NONE);
 	buf_release(&b);
 	buf_release(&path);
 }
@@ -341,8 +488,8 @@ report_held(
 
 	i->failure.recorded = true; /* an Event is for all of the primary */
 	if (!s->held_told)
-		announce_item(a, s,
-		    &(struct announce_how){
+		tell_item(a, s,
+		    &(struct item_event_text){
 			i, "deleted", RECORDER_WARNING, "PruneBrake"},
 		    span_str(i->failure.error));
 	s->held_told = true;
@@ -402,20 +549,10 @@ report_adopted(struct apply *a, const struct set *s, const struct item *i)
 	    writer_opts.dry_run ? "would be adopted" : "adopted",
 	    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
 	log_about(LOG_INFO, s, buf_str(&b));
-	announce_item(a, s,
-	    &(struct announce_how){i, "configured", RECORDER_NORMAL, "Adopted"},
+	tell_item(a, s,
+	    &(struct item_event_text){
+		i, "configured", RECORDER_NORMAL, "Adopted"},
 	    buf_span(&b));
-	buf_release(&b);
-}
-
-/* The cause of a Warning was logged by ireconcile, or the status has it. */
-void
-report_event(const struct set *s, const char *reason, struct span message)
-{
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s: %.*s", reason, SPAN_ARG(message));
-	log_about(LOG_INFO, s, buf_str(&b));
 	buf_release(&b);
 }
 
@@ -445,10 +582,10 @@ record_failure(struct apply *a, const struct set *s, struct item *i)
 	if (f->recorded)
 		return;
 	f->recorded = true;
-	if (f->reason == NULL && announce_failed(a, s, i, reason_of(i)))
+	if (f->reason == NULL && tell_failed(a, s, i, reason_of(i)))
 		return;
-	announce_item(a, s,
-	    &(struct announce_how){i, "failed", RECORDER_WARNING,
+	tell_item(a, s,
+	    &(struct item_event_text){i, "failed", RECORDER_WARNING,
 		f->reason != NULL ? f->reason : reasons[i->op]},
 	    span_str(f->error));
 }

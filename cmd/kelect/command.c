@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,50 +22,19 @@ enum { LOOK_MS = 100 };
 
 /* ---- finding the program ---- */
 
-/* 0, or -1 with errno. access() takes a directory for a program. */
-static int
-look_at(const char *path)
-{
-	struct stat st;
-
-	if (access(path, X_OK) != 0 || stat(path, &st) != 0)
-		return -1;
-	errno = EISDIR;
-	return S_ISDIR(st.st_mode) ? -1 : 0;
-}
-
-static char *
-in_path(const char *name)
-{
-	const char *p = getenv("PATH");
-
-	while (p != NULL && *p != '\0') {
-		size_t n = strcspn(p, ":");
-		struct buf b = BUF_INIT;
-
-		buf_addspan(&b, n > 0 ? span_make(p, n) : span_str("."));
-		buf_addf(&b, "/%s", name);
-		if (look_at(buf_str(&b)) == 0)
-			return buf_take(&b);
-		buf_release(&b);
-		p += n + (p[n] == ':');
-	}
-	return NULL;
-}
-
 int
 command_find(struct command *c, struct err *err)
 {
 	const char *name = c->argv[0];
 
 	if (strchr(name, '/') == NULL) {
-		c->path = in_path(name);
+		c->path = file_find_program(name);
 		if (c->path != NULL)
 			return 0;
 		return err_set(err, ERR_PERMANENT,
 		    "there is no \"%s\" in PATH to run", name);
 	}
-	if (look_at(name) != 0)
+	if (file_check_program(name) != 0)
 		return err_set(err, ERR_PERMANENT, "cannot run %s: %s", name,
 		    strerror(errno));
 	c->path = mem_strdup(name);

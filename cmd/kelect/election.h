@@ -1,11 +1,11 @@
 /*
  * election: who leads, as a state machine without a clock and without a
  * connection: it says which request it wants and when it must be called again,
- * and gets the time and the answers. lease.h and lock.h are the two ways.
+ * and gets the time and the answers. lease.c and lock.c are the two ways.
  *
  * The owner calls one of election_due, election_answered, election_release;
  * then looks at everything under "wants" and "is". In kelect the owner is
- * contest.h.
+ * main.c.
  */
 #ifndef ELECTION_H
 #define ELECTION_H
@@ -105,5 +105,32 @@ void election_set_leader(struct election *e, struct span leader);
 void election_seen(struct election *e, struct span metadata);
 /* ns * (1 .. 1 + percent/100), evenly. */
 uint64_t election_jitter(struct election *e, uint64_t ns, unsigned percent);
+
+/* ---- lease.c ---- */
+
+/* Strings are borrowed. */
+struct lease_opts {
+	const char *namespace_, *name;
+	const char *identity; /* unique to this process */
+	uint64_t duration_ms; /* whole seconds, as in a Lease */
+	uint64_t renew_ms;
+	uint64_t retry_ms;
+};
+
+/* Checks the rules of client-go for the three, and whole seconds. */
+int lease_check_opts(const struct lease_opts *o, struct err *err);
+
+/* Borrows o. */
+struct election *lease_new(const struct lease_opts *o);
+
+/* ---- lock.c ---- */
+
+/*
+ * Borrows all; pod is ours, in the same namespace as the lock. NULL: we are
+ * outside of a cluster, where no Pod could own one, and lead at once without a
+ * lock, as operator-lib does; so does another instance.
+ */
+struct election *lock_new(
+    const char *namespace_, const char *name, const char *pod);
 
 #endif

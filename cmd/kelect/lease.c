@@ -1,4 +1,19 @@
-#include "lease.h"
+/*
+ * Part of election.h: leadership by a Lease, exactly as in client-go's
+ * leaderelection (v0.36), so that it can contend with any operator written in
+ * Go:
+ *
+ * - A candidate tries every retry period times 1 to 2.2. It waits until it has
+ *   seen a record unchanged for as long as that record says, by its own clock;
+ *   the times in the record are never compared with a clock.
+ * - The leader replaces the record it wrote last (no GET) every retry period.
+ * - It gives the Lease back by an empty holder and a duration of one second.
+ *
+ * Stricter than client-go in two ways: leadership ends renew_ms after the start
+ * of the last renewal that worked (there it is a retry period later), and at
+ * once when another holder is seen.
+ */
+#include "election.h"
 
 #include <stdlib.h>
 
@@ -205,10 +220,9 @@ add_spec(struct lease *l, struct buf *b, enum step step)
 	json_add_str(b, release ? "" : l->o->identity);
 	json_add_key(b, "leaseDurationSeconds");
 	json_add_int(b, release ? 1 : (int64_t)(l->o->duration_ms / 1000));
-	json_add_key(b, "acquireTime");
-	json_add_str(b, keep ? l->record.acquired : time);
-	json_add_key(b, "renewTime");
-	json_add_str(b, time);
+	json_add_text(
+	    b, "acquireTime", span_str(keep ? l->record.acquired : time));
+	json_add_text(b, "renewTime", span_str(time));
 	json_add_key(b, "leaseTransitions");
 	json_add_int(b, n);
 	buf_addc(b, '}');
@@ -232,8 +246,7 @@ send_record(struct lease *l, enum step step, struct instant now)
 	} else {
 		buf_adds(b, "{\"name\":");
 		json_add_str(b, l->o->name);
-		json_add_key(b, "namespace");
-		json_add_str(b, l->o->namespace_);
+		json_add_text(b, "namespace", span_str(l->o->namespace_));
 		buf_addc(b, '}');
 	}
 	json_add_key(b, "spec");

@@ -1,4 +1,19 @@
-#include "lock.h"
+/*
+ * Part of election.h: leadership for life, the way of operator-lib's leader
+ * (v0.11): a ConfigMap owned by the leader's Pod, which the garbage collector
+ * removes with the Pod. Nothing is renewed or released; after a restart in the
+ * same Pod it still leads.
+ *
+ * A standby that finds the lock taken looks at its owner: a Pod that was
+ * evicted or preempted is deleted; one on a node that is not Ready, too, and
+ * its lock with it. Everything else is waited for, 1 s doubling to 16 s.
+ *
+ * Stricter than operator-lib: owners are compared by uid, not by name (another
+ * Pod of that name is not the leader), deletions name the uid they mean, and
+ * the leader looks at its lock every 10 s: if it is gone or not ours, the
+ * leadership is over.
+ */
+#include "election.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -82,14 +97,12 @@ send_create(struct lock *l)
 	    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{"
 	    "\"name\":");
 	json_add_str(b, l->name);
-	json_add_key(b, "namespace");
-	json_add_str(b, l->namespace_);
+	json_add_text(b, "namespace", span_str(l->namespace_));
 	buf_adds(b,
 	    ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
 	    "\"name\":");
 	json_add_str(b, l->pod);
-	json_add_key(b, "uid");
-	json_add_str(b, l->uid);
+	json_add_text(b, "uid", span_str(l->uid));
 	buf_adds(b, "}]}}");
 }
 

@@ -12,10 +12,9 @@
 #include "base/mem.h"
 #include "command.h"
 #include "conf/namespaces.h"
-#include "contest.h"
-#include "lease.h"
+#include "election.h"
 #include "kube/recorder.h"
-#include "lock.h"
+#include "process/clock.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
@@ -85,7 +84,11 @@ struct run {
 	struct loop *loop;
 	struct kube *kube;
 	struct election *election;
-	struct contest contest;
+	struct kube_call *call; /* the election's request; NULL: none */
+	unsigned serial;	/* number of the request */
+	struct timer timer;	/* when the election is due */
+	char *said_leader, *said_problem; /* logged last, owned */
+	bool busy;			  /* within step */
 	/* Events that say who leads, about the Lease or ConfigMap. */
 	struct objref about; /* borrowed; kind empty: there is no object */
 	struct recorder *recorder; /* NULL: nothing was said yet */
@@ -127,6 +130,118 @@ samples(void *arg, struct metric_lines *m)
 	metric_add(m, METRIC_LEADER, METRIC_LABELS(o.lease.name),
 	    r->election->state == ELECTION_LEADING);
 	kube_metrics(r->kube, m);
+}
+
+/* ---- the election, with a clock and a connection ---- */
+
+static struct instant
+now(void)
+{
+	return (struct instant){clock_boot_ns(), clock_real_us()};
+}
+
+/* True if the text is new; it is remembered. */
+static bool
+is_new(char **said, const char *text)
+{
+	if (text == *said || (text && *said && strcmp(text, *said) == 0))
+		return false;
+	free(*said);
+	*said = mem_strdup(text);
+	return true;
+}
+
+static void
+say(struct run *r)
+{
+	struct election *e = r->election;
+
+	if (e->state == ELECTION_STANDBY &&
+	    is_new(&r->said_leader, e->leader) && e->leader != NULL)
+		log_info(
+		    "standing by: the %s is held by %s", r->what, e->leader);
+	if (is_new(&r->said_problem, e->problem) && e->problem != NULL)
+		log_warning("%s", e->problem);
+	if (e->news != NULL)
+		log_warning("%s", e->news);
+	free(e->news);
+	e->news = NULL;
+}
+
+static void changed(struct run *r);
+static void on_due(void *arg);
+static void on_answer(void *arg, const struct kube_answer *a);
+
+static void
+do_what_it_wants(struct run *r)
+{
+	struct election *e = r->election;
+	struct kube_request request = {
+	    .verb = e->verb, .timeout_ms = e->timeout_ms};
+
+	if (r->call != NULL && (!e->sending || r->serial != e->serial)) {
+		kube_cancel(r->call);
+		r->call = NULL;
+	}
+	if (e->sending && r->call == NULL) {
+		request.path = buf_str(&e->path);
+		if (e->body.len > 0)
+			request.body = buf_span(&e->body);
+		r->serial = e->serial;
+		r->call = kube_start(r->kube, &request, on_answer, r);
+	}
+	if (e->due_ns == ELECTION_NEVER)
+		loop_cancel(r->loop, &r->timer);
+	else
+		loop_at(r->loop, &r->timer,
+		    (e->due_ns + NS_PER_MS - 1) / NS_PER_MS, on_due, r);
+}
+
+/* Before this the election was told something. changed may tell it more: then
+ * the outermost call does the rest. */
+static void
+step(struct run *r)
+{
+	unsigned serial;
+	enum election_state state;
+
+	if (r->busy)
+		return;
+	r->busy = true;
+	do {
+		serial = r->election->serial;
+		state = r->election->state;
+		say(r);
+		changed(r);
+	} while (serial != r->election->serial || state != r->election->state);
+	r->busy = false;
+	do_what_it_wants(r);
+}
+
+static void
+on_due(void *arg)
+{
+	struct run *r = arg;
+
+	election_due(r->election, now());
+	step(r);
+}
+
+static void
+on_answer(void *arg, const struct kube_answer *a)
+{
+	struct run *r = arg;
+
+	r->call = NULL;
+	election_answered(r->election, a, now());
+	step(r);
+}
+
+static void
+end_election(struct run *r)
+{
+	election_release(r->election, now());
+	step(r);
 }
 
 /* ---- events of the election ---- */
@@ -262,7 +377,7 @@ check_wait(struct run *r)
 	r->code = 1;
 	r->stopping = true;
 	r->releasing = true;
-	contest_release(&r->contest);
+	end_election(r);
 }
 
 static void
@@ -275,9 +390,8 @@ wait_is_over(void *arg)
 }
 
 static void
-changed(void *arg)
+changed(struct run *r)
 {
-	struct run *r = arg;
 	struct election *e = r->election;
 
 	if (e->in_contact)
@@ -323,15 +437,19 @@ give_back(struct run *r)
 	if (r->recorder != NULL && !o.for_life &&
 	    r->election->state == ELECTION_LEADING)
 		tell(r, "stopped leading");
-	contest_release(&r->contest);
+	end_election(r);
 }
 
 static void
 command_gone(void *arg)
 {
 	struct run *r = arg;
+	struct instant t = now();
 
-	contest_check(&r->contest);
+	/* Whether we still lead, before a decision that relies on it. */
+	if (t.ns >= r->election->due_ns)
+		election_due(r->election, t);
+	step(r);
 	if (r->err.kind != ERR_NONE) {
 		finish(r);
 		return;
@@ -475,17 +593,11 @@ run(struct run *r)
 	loop_signal(r->loop, SIGTERM, on_signal, r);
 	loop_signal(r->loop, SIGINT, on_signal, r);
 	loop_signal(r->loop, SIGHUP, on_signal, r);
-	r->contest = (struct contest){.loop = r->loop,
-	    .kube = r->kube,
-	    .election = r->election,
-	    .what = r->what,
-	    .changed = changed,
-	    .arg = r};
 	if (o.wait_ms == 0)
 		r->waited = true;
 	else if (o.wait_ms != WAIT_FOREVER)
 		loop_after(r->loop, &r->wait, o.wait_ms, wait_is_over, r);
-	contest_start(&r->contest);
+	loop_after(r->loop, &r->timer, 0, on_due, r);
 	loop_run(r->loop);
 	reportfd_send(&r->report);
 	return r->err.kind == ERR_NONE ? 0 : -1;
@@ -495,9 +607,12 @@ static void
 release(struct run *r)
 {
 	command_release(&r->command);
-	if (r->loop != NULL)
+	if (r->call != NULL)
+		kube_cancel(r->call);
+	if (r->loop != NULL) {
 		loop_cancel(r->loop, &r->wait);
-	contest_end(&r->contest);
+		loop_cancel(r->loop, &r->timer);
+	}
 	if (r->election != NULL)
 		reportfd_release(&r->report);
 	election_free(r->election);
@@ -507,6 +622,8 @@ release(struct run *r)
 	loop_free(r->loop);
 	free(r->what);
 	free(r->identity);
+	free(r->said_leader);
+	free(r->said_problem);
 }
 
 /* ---- options ---- */

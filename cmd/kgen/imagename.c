@@ -1,142 +1,63 @@
 #include "imagename.h"
 
-enum { REPOSITORY_MAX = 255, TAG_MAX = 128, HEX_DIGITS = 64 };
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Lower case and digits, joined by ".", "_", "__" or dashes. */
+#include "base/mem.h"
+
+enum { REPOSITORY_MAX = 255, IMAGE_MAX = 512 };
+
+/* Extended regular expressions of POSIX, as the specifications have them. */
+#define COMPONENT "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+/* The first of several parts may be a host, which has a dot or a port. */
+#define WITH_DOT "[A-Za-z0-9][A-Za-z0-9.-]*\\.([A-Za-z0-9.-]*[A-Za-z0-9])"
+#define WITH_PORT "[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[0-9]{1,5}"
+#define HOST "(" WITH_DOT "|" WITH_PORT ")/"
+#define REPOSITORY "((" HOST ")?" COMPONENT "(/" COMPONENT ")*)"
+#define TAG "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
+#define DIGEST "sha256:[0-9a-f]{64}"
+#define NUMBER "(0|[1-9][0-9]*)"
+#define SUFFIX "[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*"
+
+/* The first group, if there is one, has at most so many bytes. */
 static bool
-is_component(struct span s)
+matches(const char *expression, struct span s, int group_max)
 {
-	while (s.n > 0) {
-		size_t n = 0;
+	char *text = mem_dup(s.p, s.n);
+	regmatch_t groups[2];
+	regex_t re;
+	bool is =
+	    strlen(text) == s.n && regcomp(&re, expression, REG_EXTENDED) == 0;
 
-		while (
-		    n < s.n && (span_is_lower(s.p[n]) || span_is_digit(s.p[n])))
-			n++;
-		if (n == 0)
-			return false;
-		s = span_skip(s, n);
-		if (s.n == 0)
-			return true;
-		if (!span_take(&s, ".") && !span_take(&s, "__") &&
-		    !span_take(&s, "_")) {
-			if (*s.p != '-')
-				return false;
-			s = span_trim_start(s, "-");
-		}
+	if (is) {
+		is = regexec(&re, text, 2, groups, 0) == 0 &&
+		    groups[1].rm_eo - groups[1].rm_so <= group_max;
+		regfree(&re);
 	}
-	return false;
-}
-
-/* The first part of several may be host:port; a host has a dot, a port, or is
- * localhost. */
-static bool
-is_host(struct span s)
-{
-	struct span host = span_cut(&s, ':');
-	bool dot = span_find(host, '.') != NULL;
-
-	if (s.p != NULL && (!span_is_digits(s) || s.n > 5))
-		return false;
-	if (!dot && s.p == NULL)
-		return false;
-	for (size_t i = 0; i < host.n; i++)
-		if (!span_is_alnum(host.p[i]) && host.p[i] != '.' &&
-		    host.p[i] != '-')
-			return false;
-	return host.n > 0 && span_is_alnum(host.p[0]) &&
-	    span_is_alnum(host.p[host.n - 1]);
+	free(text);
+	return is;
 }
 
 bool
 imagename_is_repository(struct span s)
 {
-	bool first = true;
-
-	if (s.n == 0 || s.n > REPOSITORY_MAX)
-		return false;
-	while (s.p != NULL) {
-		struct span part = span_cut(&s, '/');
-		bool host = first && s.p != NULL && is_host(part);
-
-		if (!host && !is_component(part))
-			return false;
-		first = false;
-	}
-	return true;
-}
-
-static bool
-is_tag(struct span s)
-{
-	if (s.n == 0 || s.n > TAG_MAX)
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!span_is_alnum(s.p[i]) && s.p[i] != '_' &&
-		    (i == 0 || !span_is_among(s.p[i], ".-")))
-			return false;
-	return true;
-}
-
-static bool
-is_digest(struct span s)
-{
-	if (!span_take(&s, "sha256:") || s.n != HEX_DIGITS)
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!span_is_among(s.p[i], "0123456789abcdef"))
-			return false;
-	return true;
+	return s.n <= REPOSITORY_MAX &&
+	    matches("^" REPOSITORY "$", s, REPOSITORY_MAX);
 }
 
 bool
 imagename_is_image(struct span s)
 {
-	struct span name = span_cut(&s, '@');
-	const char *slash = span_find_last(name, '/');
-	const char *colon = span_find_last(name, ':');
-
-	if (s.p != NULL && !is_digest(s))
-		return false;
-	if (colon != NULL && (slash == NULL || colon > slash)) {
-		size_t n = (size_t)(colon - name.p);
-
-		if (!is_tag(span_skip(name, n + 1)))
-			return false;
-		name.n = n;
-	}
-	return imagename_is_repository(name);
-}
-
-/* Dotted pieces of letters, digits and dashes. */
-static bool
-is_suffix(struct span s)
-{
-	while (s.p != NULL) {
-		struct span piece = span_cut(&s, '.');
-
-		if (piece.n == 0)
-			return false;
-		for (size_t i = 0; i < piece.n; i++)
-			if (!span_is_alnum(piece.p[i]) && piece.p[i] != '-')
-				return false;
-	}
-	return true;
+	return s.n <= IMAGE_MAX &&
+	    matches(
+		"^" REPOSITORY "(:" TAG ")?(@" DIGEST ")?$", s, REPOSITORY_MAX);
 }
 
 bool
 imagename_is_version(struct span s)
 {
-	struct span build = s, main = span_cut(&build, '+');
-	struct span pre = main, core = span_cut(&pre, '-');
-
-	if ((build.p != NULL && !is_suffix(build)) ||
-	    (pre.p != NULL && !is_suffix(pre)))
-		return false;
-	for (int i = 0; i < 3; i++) {
-		struct span n = span_cut(&core, '.');
-
-		if (!span_is_digits(n) || (n.n > 1 && *n.p == '0'))
-			return false;
-	}
-	return core.p == NULL;
+	return matches("^" NUMBER "\\." NUMBER "\\." NUMBER "(-" SUFFIX
+		       ")?(\\+" SUFFIX ")?$",
+	    s, (int)s.n);
 }

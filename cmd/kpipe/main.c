@@ -13,25 +13,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child/afresh.h"
-#include "child/inside.h"
 #include "base/array.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "beside/listener.h"
 #include "beside/server.h"
 #include "beside/shadow.h"
-#include "beside/listener.h"
+#include "child/inside.h"
+#include "conf/instancename.h"
 #include "conf/watches.h"
 #include "kube/proof.h"
 #include "launch.h"
-#include "operator.h"
 #include "options.h"
 #include "pipeline.h"
 #include "process/clock.h"
+#include "process/file.h"
 #include "process/harden.h"
 #include "process/leash.h"
 #include "process/log.h"
-#include "process/file.h"
 #include "process/notify.h"
 #include "process/version.h"
 #include "tools.h"
@@ -68,6 +67,129 @@ struct app {
 	int null_fd;
 };
 
+/* ---- names that no option gives ---- */
+
+/* Borrowed: OPERATOR_NAME, or the name of the first entry. */
+static const char *
+operator_name(const struct watches *w)
+{
+	const char *name = getenv("OPERATOR_NAME");
+
+	return name != NULL && *name != '\0' ? name : w->entries[0].name;
+}
+
+/*
+ * If no object can have marks and no text is made of the key, it need not be
+ * kept: a random one is used, so that forged marks do not count.
+ */
+static char *
+operator_secret(const struct watches *w)
+{
+	struct buf name = BUF_INIT;
+
+	if (options.marks_key_file != NULL)
+		return NULL;
+	if (options.marks_key_secret != NULL)
+		return mem_strdup(options.marks_key_secret);
+	/* Entries that only retain come last, and then those that only prove:
+	 * one more must not be another key. */
+	for (size_t i = 0; i < 3 * w->count; i++) {
+		const struct watch_entry *e = &w->entries[i % w->count];
+
+		if (e->marks || e->random || (i >= w->count && e->retains) ||
+		    (i >= 2 * w->count && e->proves)) {
+			buf_addf(&name, "kpipe-marks-%s", e->name);
+			return buf_take(&name);
+		}
+	}
+	return NULL;
+}
+
+/* The name of this instance of the operator, if the file does not say it: by
+ * its installation. Owned, or NULL: it has no name. -1 with err: a name that
+ * cannot be one. */
+static int
+operator_instance(char **name, struct err *err)
+{
+	const char *operator_ = getenv("OPERATOR_NAME");
+	const char *pod = getenv("POD_NAMESPACE");
+	struct buf b = BUF_INIT;
+
+	*name = NULL;
+	if (operator_ == NULL || *operator_ == '\0')
+		return 0;
+	if (pod != NULL && *pod != '\0')
+		buf_addf(&b, "%s/", pod);
+	buf_adds(&b, operator_);
+	*name = buf_take(&b);
+	return instancename_check("OPERATOR_NAME", *name, err);
+}
+
+/* ---- the first lines of the log ---- */
+
+static void
+add_scope(struct buf *b, const struct watch_kind *k)
+{
+	const struct textlist *names = &k->namespaces;
+
+	if (k->scope == WATCH_CLUSTER) {
+		buf_adds(b, " in the whole cluster");
+		return;
+	}
+	if (names->count == 0) {
+		buf_adds(b, " in all namespaces");
+		return;
+	}
+	buf_adds(b, names->count > 1 ? " in namespaces " : " in namespace ");
+	for (size_t i = 0; i < names->count; i++)
+		buf_addf(b, "%s%s", i > 0 ? ", " : "", names->items[i]);
+}
+
+static void
+add_kinds(struct buf *b, const char *what, const struct watch_kind *kinds,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0)
+			buf_addf(b, "; %s ", what);
+		else
+			buf_adds(b, ", ");
+		watch_kind_name(&kinds[i], b);
+	}
+}
+
+/*
+ * Appends the first lines of the log, for each primary kind:
+ *
+ *	VERSION (COMMIT) runs memcached for Memcached.cache.example.com in
+ *	namespace default; dependents Deployment.apps, Pod; filters ./weather
+ *
+ * name: of the operator; instance: of entries that name none, or NULL.
+ */
+static void
+operator_describe(struct buf *b, const struct watches *w, const char *name,
+    const char *instance)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct watch_entry *e = &w->entries[i];
+
+		buf_adds(b, KPIPE_VERSION " (");
+		version_add_commit(b);
+		buf_addf(b, ") runs %s for ", name);
+		watch_kind_name(&e->primary, b);
+		add_scope(b, &e->primary);
+		if (e->instance != NULL || instance != NULL)
+			buf_addf(b, " as instance %s",
+			    e->instance != NULL ? e->instance : instance);
+		add_kinds(b, "dependents", e->dependents, e->dependent_count);
+		add_kinds(b, "related", e->related, e->related_count);
+		for (size_t j = 0; j < e->filter_count; j++)
+			buf_addf(b, "%s%s", j == 0 ? "; filters " : ", ",
+			    e->filters[j].command.items[0]);
+		buf_addc(b, '\n');
+	}
+}
+
 /* ---- before the start ---- */
 
 /* A file that no stage would accept is refused before any stage is started. */
@@ -77,16 +199,19 @@ check_watches(struct app *a, struct err *err)
 	struct watches_scope scope = {
 	    options.namespace_, options.all_namespaces};
 	struct watches *w = watches_load(options.watches, &scope, err);
-	struct buf greeting = BUF_INIT;
+	struct buf greeting = BUF_INIT, manager = BUF_INIT;
 
 	a->tools.watches = a->watches = w;
 	if (w == NULL || operator_instance(&a->instance, err) != 0)
 		return -1;
 	a->tools.instance = a->instance;
 	if (options.leader_elect)
-		a->lease = operator_lease(w);
+		a->lease = mem_strdup(
+		    options.lease != NULL ? options.lease : operator_name(w));
 	a->marks_secret = operator_secret(w);
-	a->field_manager = operator_field_manager(w);
+	/* The first of those that the stages use (doc/protocol.md). */
+	buf_addf(&manager, "kpipe-%s", w->entries[0].name);
+	a->field_manager = buf_take(&manager);
 	operator_describe(&greeting, w, operator_name(w), a->instance);
 	a->greeting = buf_take(&greeting);
 	return tools_check_shadow(&a->tools, &scope, err);
@@ -556,7 +681,7 @@ main(int argc, char **argv)
 
 	if (tool != NULL)
 		return tool(argc, argv);
-	afresh_begin(argv);
+	inside_begin(argv);
 	harden_process();
 	/* From the first moment on a signal waits for the loop: process 1 would
 	 * lose one that has no handler yet. */

@@ -162,8 +162,7 @@ pipeline_describe(const struct pipeline *p, struct buf *line)
 		buf_addf(line, ",\"leader\":%s",
 		    p->rank == PIPELINE_LEADER ? "true" : "false");
 	if (p->oom->reason.len > 0) {
-		json_add_key(line, "reason");
-		json_add_string(line, buf_span(&p->oom->reason));
+		json_add_text(line, "reason", buf_span(&p->oom->reason));
 	}
 	buf_adds(line, ",\"stages\":{");
 	for (size_t i = 0; i < p->count; i++)

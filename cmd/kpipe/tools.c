@@ -10,6 +10,7 @@
 #include "environ.h"
 #include "launch.h"
 #include "options.h"
+#include "process/file.h"
 #include "process/sandbox.h"
 
 /* ---- programs ---- */
@@ -24,26 +25,10 @@ try_dir(struct span dir, const char *name)
 	buf_addspan(&b, dir.n > 0 ? dir : span_str("."));
 	buf_addf(&b, "/%s", name);
 	path = buf_take(&b);
-	if (access(path, X_OK) == 0)
+	if (file_check_program(path) == 0)
 		return path;
 	free(path);
 	return NULL;
-}
-
-/* Owned; NULL: there is none. */
-static char *
-find_in_path(const char *name)
-{
-	const char *p = getenv("PATH");
-	char *found = NULL;
-
-	while (found == NULL && p != NULL && *p != '\0') {
-		size_t n = strcspn(p, ":");
-
-		found = try_dir(span_make(p, n), name);
-		p += n + (p[n] == ':');
-	}
-	return found;
 }
 
 /* Looks in dir, or if that is NULL beside the running program, then in PATH.
@@ -67,7 +52,7 @@ find_program(const char *name, const char *dir, struct err *err)
 	if (n > 0)
 		path = try_dir(span_make(self, (size_t)n - 1), name);
 	if (path == NULL)
-		path = find_in_path(name);
+		path = file_find_program(name);
 	if (path == NULL)
 		err_set(err, ERR_PERMANENT,
 		    "there is no %s, neither beside kpipe nor in PATH", name);
@@ -167,7 +152,7 @@ find_filter(const char *name, const char *folder)
 	int rc, reason;
 
 	if (strchr(name, '/') == NULL) {
-		found = find_in_path(name);
+		found = file_find_program(name);
 		if (found == NULL || *found == '/')
 			return found;
 		full = realpath(found, NULL);

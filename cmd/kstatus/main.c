@@ -226,8 +226,7 @@ tell_result(const struct status_key *e, const char *result, struct span message)
 	writer_begin_result(
 	    &line, &e->line->id, e->line->id.namespace_, result);
 	if (message.n > 0) {
-		json_add_key(&line, "message");
-		json_add_string(&line, message);
+		json_add_text(&line, "message", message);
 	}
 	writer_end_result(w, &line);
 }
@@ -470,21 +469,17 @@ add_body(struct buf *b, const struct status_key *e, struct span ns)
 
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_string(b, l->id.api_version);
-	json_add_key(b, "kind");
-	json_add_string(b, l->id.kind);
+	json_add_text(b, "kind", l->id.kind);
 	buf_adds(b, ",\"metadata\":{\"name\":");
 	json_add_string(b, l->id.name);
 	if (ns.n != 0) {
-		json_add_key(b, "namespace");
-		json_add_string(b, ns);
+		json_add_text(b, "namespace", ns);
 	}
 	if (l->id.uid.n != 0 && !e->take_back) {
-		json_add_key(b, "uid");
-		json_add_string(b, l->id.uid);
+		json_add_text(b, "uid", l->id.uid);
 	}
 	if (l->seen.n != 0 && !e->take_back) {
-		json_add_key(b, "resourceVersion");
-		json_add_string(b, l->seen);
+		json_add_text(b, "resourceVersion", l->seen);
 	}
 	buf_addc(b, '}');
 	/* A null says nothing, and the server refuses the whole status for one

@@ -78,22 +78,15 @@ viewrow_add_term(
 
 /* ---- for a page ---- */
 
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
-
 void
 viewrow_add_track(struct buf *b, const struct track *t, enum viewrow_page page)
 {
 	struct span key = span_str(t->key);
 
 	buf_addf(b, "{\"track\":%zu", t->index);
-	add_text(b, "kind", span_cut(&key, '/'));
-	add_text(b, "namespace", t->ref.namespace_);
-	add_text(b, "name", t->ref.name);
+	json_add_text(b, "kind", span_cut(&key, '/'));
+	json_add_text(b, "namespace", t->ref.namespace_);
+	json_add_text(b, "name", t->ref.name);
 	if (page == VIEWROW_LIVE && t->object != NULL)
 		buf_adds(b, ",\"there\":true");
 	if (page == VIEWROW_LIVE && t->decides)

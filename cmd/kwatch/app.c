@@ -1,5 +1,6 @@
 #include "app.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ app_reached(struct kwatch *app)
 	if (!app_trouble_clear(&app->down))
 		return;
 	loop_cancel(app->loop, &app->down_timer);
-	app->on_unready(app, "api", NULL);
+	reportfd_unready(&app->report, "api", NULL);
 	log_info("the API server answers again");
 }
 
@@ -66,7 +67,7 @@ still_down(void *arg)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "the API server does not answer: %s", app->down.text);
-	app->on_unready(app, "api", buf_str(&b));
+	reportfd_unready(&app->report, "api", buf_str(&b));
 	buf_release(&b);
 }
 
@@ -124,94 +125,17 @@ app_add_kind(struct kwatch *app, struct want *want)
 	app->kinds[app->kind_count++] = kind_new(app, want);
 }
 
-void
-app_settled(struct kwatch *app)
-{
-	if (--app->unsettled > 0 || app->ready)
-		return;
-	app->ready = true;
-	app->on_ready(app);
-}
-
-static void
-complain(struct kwatch *app, const struct kube_error *e)
-{
-	struct buf b = BUF_INIT;
-
-	kube_error_public(&b, e, SPAN_NONE);
-	if (app->said == NULL || strcmp(app->said, buf_str(&b)) != 0) {
-		log_error(
-		    "cannot read which kinds the server has: %s", buf_str(&b));
-		free(app->said);
-		app->said = buf_take(&b);
-	}
-	buf_release(&b);
-}
-
-static void
-undiscovered(struct kwatch *app, const struct kube_error *e)
-{
-	uint64_t ms =
-	    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
-
-	/* No trust, no login: this is permanent. */
-	if (e->kind == ERR_PERMANENT && !app->discovered &&
-	    (e->code == 0 || app->once)) {
-		app->on_fatal(app, e->message);
-		return;
-	}
-	if (e->code == 0) {
-		app_unreachable(app, e->message);
-	} else {
-		app_reached(app);
-		complain(app, e);
-	}
-	app_discover(app, ms);
-}
-
-static void
-discovered(void *arg, const struct kube_error *e)
-{
-	struct kwatch *app = arg;
-	bool missing = false;
-
-	if (e != NULL) {
-		undiscovered(app, e);
-		return;
-	}
-	app->discovered = true;
-	app_reached(app);
-	free(app->said);
-	app->said = NULL;
-	app->discover_backoff = (struct kube_backoff){0};
-	for (size_t i = 0; i < app->kind_count; i++)
-		kind_discovered(app->kinds[i]);
-	for (size_t i = 0; i < app->kind_count; i++)
-		missing = missing || app->kinds[i]->resource == NULL;
-	if (missing)
-		app_discover(app, LOOK_AGAIN_MS);
-}
-
-static void
-ask(void *arg)
-{
-	struct kwatch *app = arg;
-
-	discovery_refresh(app->discovery, discovered, app);
-}
-
-void
-app_discover(struct kwatch *app, uint64_t after_ms)
-{
-	struct timer *t = &app->discover_timer;
-
-	/* The earlier of the two. */
-	if (loop_timer_armed(t) && t->due_ms <= clock_ms() + after_ms)
-		return;
-	loop_after(app->loop, t, after_ms, ask, app);
-}
-
 /* ---- what is not there ---- */
+
+/*
+ * Objects that are named and that the server does not have, after the initial
+ * state. With --once: an error for each operand whose object is not there (the run has
+ * failed), and a line if the others found nothing; without it the object may
+ * still come. Without it: a line for each list of namespaces in which none of the
+ * kinds that are watched there has an object; one that is misspelt would stay
+ * silent for ever. (The server answers the same for a namespace that does not
+ * exist, and to ask for that takes a right of its own.)
+ */
 
 /* The kind whose watches cover the operand. */
 static const struct kind *
@@ -254,8 +178,8 @@ say_object(struct kwatch *app, const struct kind *k)
 	app->failed = true;
 }
 
-void
-app_say_absent(struct kwatch *app)
+static void
+say_absent(struct kwatch *app)
 {
 	const struct kind *last = NULL;
 	struct buf b = BUF_INIT;
@@ -328,8 +252,8 @@ list_empty(const struct kwatch *app, size_t at, struct buf *b)
 	return found == 0;
 }
 
-void
-app_say_empty(const struct kwatch *app)
+static void
+say_empty(const struct kwatch *app)
 {
 	for (size_t i = 0; i < app->kind_count; i++) {
 		const struct kind *k = app->kinds[i];
@@ -342,4 +266,121 @@ app_say_empty(const struct kwatch *app)
 		}
 		buf_release(&b);
 	}
+}
+
+/* ---- ready, or at an end ---- */
+
+void
+app_finish(struct kwatch *app, int exit_code)
+{
+	if (!app->ending)
+		app->exit_code = exit_code;
+	app->ending = true;
+	loop_stop(app->loop);
+}
+
+void
+app_fatal(struct kwatch *app, const char *message)
+{
+	log_fatal("%s", message);
+	app_finish(app, EXIT_PERMANENT);
+}
+
+/* All kinds are settled, for the first time. */
+void
+app_settled(struct kwatch *app)
+{
+	if (--app->unsettled > 0 || app->ready)
+		return;
+	app->ready = true;
+	if (app->once) {
+		say_absent(app);
+		app_finish(app, app->failed ? 1 : 0);
+		return;
+	}
+	log_debug("all kinds are listed");
+	say_empty(app);
+	malloc_trim(0); /* pages of lists, long lines */
+	reportfd_ready(&app->report);
+	reportfd_send(&app->report);
+}
+
+/* ---- which kinds there are ---- */
+
+static void
+complain(struct kwatch *app, const struct kube_error *e)
+{
+	struct buf b = BUF_INIT;
+
+	kube_error_public(&b, e, SPAN_NONE);
+	if (app->said == NULL || strcmp(app->said, buf_str(&b)) != 0) {
+		log_error(
+		    "cannot read which kinds the server has: %s", buf_str(&b));
+		free(app->said);
+		app->said = buf_take(&b);
+	}
+	buf_release(&b);
+}
+
+static void
+undiscovered(struct kwatch *app, const struct kube_error *e)
+{
+	uint64_t ms =
+	    kube_backoff_next(&app->discover_backoff, FIRST_MS, MAX_MS);
+
+	/* No trust, no login: this is permanent. */
+	if (e->kind == ERR_PERMANENT && !app->discovered &&
+	    (e->code == 0 || app->once)) {
+		app_fatal(app, e->message);
+		return;
+	}
+	if (e->code == 0) {
+		app_unreachable(app, e->message);
+	} else {
+		app_reached(app);
+		complain(app, e);
+	}
+	app_discover(app, ms);
+}
+
+static void
+discovered(void *arg, const struct kube_error *e)
+{
+	struct kwatch *app = arg;
+	bool missing = false;
+
+	if (e != NULL) {
+		undiscovered(app, e);
+		return;
+	}
+	app->discovered = true;
+	app_reached(app);
+	free(app->said);
+	app->said = NULL;
+	app->discover_backoff = (struct kube_backoff){0};
+	for (size_t i = 0; i < app->kind_count; i++)
+		kind_discovered(app->kinds[i]);
+	for (size_t i = 0; i < app->kind_count; i++)
+		missing = missing || app->kinds[i]->resource == NULL;
+	if (missing)
+		app_discover(app, LOOK_AGAIN_MS);
+}
+
+static void
+ask(void *arg)
+{
+	struct kwatch *app = arg;
+
+	discovery_refresh(app->discovery, discovered, app);
+}
+
+void
+app_discover(struct kwatch *app, uint64_t after_ms)
+{
+	struct timer *t = &app->discover_timer;
+
+	/* The earlier of the two. */
+	if (loop_timer_armed(t) && t->due_ms <= clock_ms() + after_ms)
+		return;
+	loop_after(app->loop, t, after_ms, ask, app);
 }

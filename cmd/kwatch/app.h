@@ -12,6 +12,7 @@
 #include "kube/retry.h"
 #include "process/loop.h"
 #include "record/redact.h"
+#include "report/reportfd.h"
 #include "sink.h"
 
 /*
@@ -66,14 +67,9 @@ struct kwatch {
 
 	uint64_t relists, reconnects;
 
-	void *arg; /* the owner's: its functions find it here */
-	/* All kinds are settled, for the first time. */
-	void (*on_ready)(struct kwatch *app);
-	/* Why `about` ("Secret", "api") is not ready; text NULL: it is
-	 * ready. */
-	void (*on_unready)(
-	    struct kwatch *app, const char *about, const char *text);
-	void (*on_fatal)(struct kwatch *app, const char *message);
+	struct reportfd report;
+	int exit_code;
+	bool ending; /* the loop is told to stop; exit_code is right */
 	bool ready;
 	bool listed; /* garbage of lists is to be freed: see main.c */
 };
@@ -102,18 +98,9 @@ bool app_is_crowded(const struct kwatch *app);
 void app_discover(struct kwatch *app, uint64_t after_ms);
 void app_add_kind(struct kwatch *app, struct want *want);
 void app_settled(struct kwatch *app); /* a kind fewer to wait for */
-
-/*
- * Objects that are named and that the server does not have, after the initial
- * state. With --once: an error for each operand whose object is not there (the run has
- * failed), and a line if the others found nothing; without it the object may
- * still come. Without it: a line for each list of namespaces in which none of the
- * kinds that are watched there has an object; one that is misspelt would stay
- * silent for ever. (The server answers the same for a namespace that does not
- * exist, and to ask for that takes a right of its own.)
- */
-void app_say_absent(struct kwatch *app);
-void app_say_empty(const struct kwatch *app);
+/* Ends the loop; of several exit codes the first counts. */
+void app_finish(struct kwatch *app, int exit_code);
+void app_fatal(struct kwatch *app, const char *message);
 
 void app_release(struct kwatch *app); /* timers and texts of this module */
 

@@ -100,10 +100,10 @@ kind_say_undecided(struct kind *k)
 	const struct textlist *of = &k->want->deciders;
 	struct buf b = BUF_INIT;
 
-	if (k->undecided || k->state == KIND_COMPLETE || k->app->once ||
+	if (k->said_undecided || k->state == KIND_COMPLETE || k->app->once ||
 	    of->count == 0)
 		return;
-	k->undecided = true;
+	k->said_undecided = true;
 	for (size_t i = 0; i < of->count; i++)
 		buf_addf(&b, "%s%s", i > 0 ? ", " : "", of->items[i]);
 	log_warning("nothing is decided for %s until this works%s: all of %s "
@@ -151,7 +151,7 @@ kind_trouble_changed(struct kind *k)
 	if (k->name == NULL || (t == NULL && !k->unready))
 		return;
 	k->unready = t != NULL;
-	k->app->on_unready(k->app, k->name, t != NULL ? t->text : NULL);
+	reportfd_unready(&k->app->report, k->name, t != NULL ? t->text : NULL);
 	tell_listed(k);
 }
 
@@ -185,7 +185,7 @@ complete(struct kind *k)
 	if (k->state == KIND_OPEN)
 		sink_bookmark(k->app->sink, &k->index, SINK_END, "true");
 	k->state = KIND_COMPLETE;
-	k->undecided = false;
+	k->said_undecided = false;
 	k->whole_ms = clock_ms();
 	if (app_trouble_clear(&k->trouble))
 		kind_trouble_changed(k);
@@ -303,7 +303,7 @@ missing(struct kind *k, const struct err *err)
 	bool optional = k->want->missing == WANT_OPTIONAL;
 
 	if (k->want->missing == WANT_FATAL && k->kind == NULL) {
-		k->app->on_fatal(k->app, err->message);
+		app_fatal(k->app, err->message);
 		return;
 	}
 	if (!k->said_missing && optional)
@@ -363,7 +363,7 @@ leave_to(struct kind *k, struct kind *twin)
 	struct err err = ERR_INIT;
 
 	if (want_unite(twin->want, k->want, &err) != 0) {
-		k->app->on_fatal(k->app, err.message);
+		app_fatal(k->app, err.message);
 		return;
 	}
 	k->twin = twin;

@@ -47,7 +47,7 @@ struct kind {
 	struct trouble trouble; /* trouble of the kind as a whole */
 	struct timer trouble_timer;  /* when trouble will count */
 	bool unready;		     /* reported as not ready */
-	bool undecided;		     /* logged that deciders wait for it */
+	bool said_undecided;	     /* logged what waits for the kind */
 	bool partial;		     /* the reader knows some namespaces */
 	struct kube_backoff backoff; /* delay of looking for a lost kind */
 	uint64_t whole_ms;	     /* when it was complete; 0: it is not */
@@ -67,8 +67,8 @@ void kind_announce(struct kind *k);
 void kind_discovered(struct kind *k);
 /* The path is gone, so perhaps the kind is. Frees the watches. */
 void kind_lost(struct kind *k, const struct kube_error *e);
-/* Rights are missing: logs once what is not decided while it is incomplete, of
- * which a user of the cluster sees nothing. */
+/* Rights are missing: logs once for which primaries nothing is decided until the
+ * kind is complete. A user of the cluster sees nothing of that. */
 void kind_say_undecided(struct kind *k);
 /* The server has gone back: its watches list again. */
 void kind_relist(struct kind *k);

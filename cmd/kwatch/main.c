@@ -20,7 +20,6 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "report/reportfd.h"
 #include "want.h"
 
 static struct opts {
@@ -75,26 +74,14 @@ struct run {
 	struct watches **watches; /* array and elements owned */
 	size_t watches_count;
 	struct textlist namespaces; /* for operands; empty: all */
-	struct reportfd report;
 	int hangup_fd;
-	int exit_code;
-	bool ending;
 };
-
-static void
-finish(struct run *r, int exit_code)
-{
-	if (!r->ending)
-		r->exit_code = exit_code;
-	r->ending = true;
-	loop_stop(r->app.loop);
-}
 
 static void
 on_signal(void *arg, int signo)
 {
 	(void)signo;
-	finish(arg, 0);
+	app_finish(arg, 0);
 }
 
 /* The reader has ended: a pipeline ends from its tail, so this is not an
@@ -104,7 +91,7 @@ on_hangup(void *arg, int fd, int events)
 {
 	(void)events;
 	(void)fd;
-	finish(arg, 0);
+	app_finish(arg, 0);
 }
 
 static void
@@ -123,14 +110,14 @@ on_idle(void *arg)
 		r->app.listed = false;
 		malloc_trim(0);
 	}
-	if (!r->out.failed || r->ending)
+	if (!r->out.failed || r->app.ending)
 		return;
 	if (r->out.err.kind == ERR_GONE) {
-		finish(r, 0);
+		app_finish(&r->app, 0);
 		return;
 	}
 	log_fatal("%s", r->out.err.message);
-	finish(r, EXIT_TRANSIENT);
+	app_finish(&r->app, EXIT_TRANSIENT);
 }
 
 static void
@@ -139,21 +126,6 @@ on_room(void *arg)
 	struct run *r = arg;
 
 	sink_pump(r->app.sink);
-}
-
-static void
-on_fatal(struct kwatch *app, const char *message)
-{
-	log_fatal("%s", message);
-	finish(app->arg, EXIT_PERMANENT);
-}
-
-static void
-on_unready(struct kwatch *app, const char *about, const char *text)
-{
-	struct run *r = app->arg;
-
-	reportfd_unready(&r->report, about, text);
 }
 
 static void
@@ -184,23 +156,6 @@ samples(void *arg, struct metric_lines *m)
 	metric_add(m, METRIC_WATCH_COALESCED, NULL,
 	    (double)sink_counters(app->sink)->coalesced);
 	kube_metrics(app->kube, m);
-}
-
-static void
-on_ready(struct kwatch *app)
-{
-	struct run *r = app->arg;
-
-	if (app->once) {
-		app_say_absent(app);
-		finish(r, app->failed ? 1 : 0);
-		return;
-	}
-	log_debug("all kinds are listed");
-	app_say_empty(app);
-	malloc_trim(0); /* pages of lists, long lines */
-	reportfd_ready(&r->report);
-	reportfd_send(&r->report);
 }
 
 static int
@@ -297,10 +252,6 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 	app->once = o.once;
 	app->show_managed_fields = o.show_managed_fields;
 	app->managers = o.managers;
-	app->arg = r;
-	app->on_ready = on_ready;
-	app->on_unready = on_unready;
-	app->on_fatal = on_fatal;
 	out_init(&r->out, app->loop, STDOUT_FILENO);
 	app->sink = sink_new(&r->out,
 	    o.objects	       ? SINK_OBJECTS
@@ -318,15 +269,15 @@ run(struct run *r)
 
 	out_on_room(&r->out, on_room, r);
 	loop_idle(app->loop, on_idle, r);
-	loop_signal(app->loop, SIGTERM, on_signal, r);
-	loop_signal(app->loop, SIGINT, on_signal, r);
+	loop_signal(app->loop, SIGTERM, on_signal, app);
+	loop_signal(app->loop, SIGINT, on_signal, app);
 	/* A descriptor of its own: out watches its own for room. */
 	r->hangup_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (r->hangup_fd >= 0)
-		loop_watch(app->loop, r->hangup_fd, 0, on_hangup, r);
+		loop_watch(app->loop, r->hangup_fd, 0, on_hangup, app);
 	reportfd_init(
-	    &r->report, app->loop, "kwatch", (int)o.report_fd, count, r);
-	reportfd_metrics(&r->report, samples);
+	    &r->app.report, app->loop, "kwatch", (int)o.report_fd, count, r);
+	reportfd_metrics(&r->app.report, samples);
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_announce(app->kinds[i]);
 	app_discover(app, 0);
@@ -340,7 +291,7 @@ drain(struct run *r)
 	enum { PATIENCE_MS = 2000 };
 	uint64_t end = clock_ms() + PATIENCE_MS;
 
-	if (r->exit_code > 1)
+	if (r->app.exit_code > 1)
 		return;
 	if (!r->app.once || !r->app.ready) {
 		while (out_flush(&r->out) == 0 && !out_empty(&r->out) &&
@@ -352,7 +303,7 @@ drain(struct run *r)
 		sink_pump(r->app.sink);
 	if (r->out.failed && r->out.err.kind != ERR_GONE) {
 		log_fatal("%s", r->out.err.message);
-		r->exit_code = EXIT_TRANSIENT;
+		r->app.exit_code = EXIT_TRANSIENT;
 	}
 }
 
@@ -361,7 +312,7 @@ tear_down(struct run *r)
 {
 	struct kwatch *app = &r->app;
 
-	reportfd_release(&r->report);
+	reportfd_release(&r->app.report);
 	sink_free(app->sink);
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_free(app->kinds[i]);
@@ -399,7 +350,7 @@ main(int argc, char **argv)
 	if (set_up(&r, argc, argv, first, &err) == 0) {
 		run(&r);
 		drain(&r);
-		code = r.exit_code;
+		code = r.app.exit_code;
 	}
 	tear_down(&r);
 	return code >= 0 ? code : opt_fatal(&err);

@@ -442,17 +442,9 @@ begin_made_up(
 	begin_line(s, b, type, 0);
 	buf_adds(b, "{\"apiVersion\":");
 	json_add_str(b, api_version);
-	json_add_key(b, "kind");
-	json_add_str(b, kind);
+	json_add_text(b, "kind", span_str(kind));
 	buf_adds(b, ",\"metadata\":{");
 	return b;
-}
-
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
 }
 
 /* A DELETED that is made up. */
@@ -464,10 +456,10 @@ print_made_up(struct sink *s, const struct sink_entry *e, const char *uid)
 	if (s->form == SINK_OBJECTS)
 		return;
 	b = begin_made_up(s, "DELETED", e->index->api_version, e->index->kind);
-	add_text(b, "name", name_of(e));
+	json_add_text(b, "name", name_of(e));
 	if (e->ns_len > 0)
-		add_text(b, "namespace", span_make(e->text, e->ns_len));
-	add_text(b, "uid", span_str(uid));
+		json_add_text(b, "namespace", span_make(e->text, e->ns_len));
+	json_add_text(b, "uid", span_str(uid));
 	buf_adds(b, ",\"annotations\":{\"kpipe.dev/synthetic\":\"true\"}}}}\n");
 	printed(s);
 }

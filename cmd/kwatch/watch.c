@@ -44,10 +44,8 @@ add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
 
 	if (f->api_version.p == NULL || f->kind.p == NULL) {
 		buf_addc(out, '{');
-		json_add_key(out, "apiVersion");
-		json_add_str(out, k->api_version);
-		json_add_key(out, "kind");
-		json_add_str(out, k->kind);
+		json_add_text(out, "apiVersion", span_str(k->api_version));
+		json_add_text(out, "kind", span_str(k->kind));
 		p++; /* never empty: the metadata is there */
 		buf_addc(out, ',');
 	}

@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "process/file.h"
-#include "reasons.h"
 #include "record/reading.h"
+#include "value/objref.h"
 
 enum { NAMED_MAX = 6, VALUE_MAX = 120, STATUS_MAX = 300 };
 
@@ -132,6 +132,134 @@ tale_find_event(
 	return e->line > 0 && e->digest == sum ? e : NULL;
 }
 
+static struct span
+text_of(struct span object, const char *key)
+{
+	return json_raw_string(json_get(object, key));
+}
+
+/* Whether values are not told. */
+static bool
+is_secret(const struct objref *o)
+{
+	return o->group.n == 0 && span_is(o->kind, "Secret");
+}
+
+/* "Deployment.apps default/web" */
+static void
+add_object(struct buf *b, const struct objref *o)
+{
+	struct buf label = BUF_INIT;
+
+	objref_add_label(&label, o);
+	quote_text(b, buf_span(&label));
+	buf_release(&label);
+}
+
+/* A text of the recording. */
+static void
+add_told(struct buf *b, struct span object, const char *key)
+{
+	struct buf scratch = BUF_INIT;
+
+	quote_text(b, json_string(json_get(object, key), &scratch));
+	buf_release(&scratch);
+}
+
+/* ".spec.replicas is 7, wanted is 3, and 2 more fields differ" of an element of
+ * because.items; nothing if there is none. Of a Secret only the paths. */
+static void
+add_differs(struct buf *b, struct span item, bool secret)
+{
+	struct json_elements list = json_elements(json_get(item, "differs"));
+	int64_t more = 0;
+	unsigned count = 0;
+
+	while (json_element(&list)) {
+		buf_adds(b, count++ > 0 ? "; " : "");
+		add_told(b, list.value, "path");
+		if (secret || text_of(list.value, "observed").n == 0) {
+			buf_adds(b, " differs");
+			continue;
+		}
+		buf_adds(b, " is ");
+		add_told(b, list.value, "observed");
+		buf_adds(b, ", wanted is ");
+		add_told(b, list.value, "wanted");
+	}
+	if (json_int(json_get(item, "moreDiffers"), &more) && more > 0)
+		buf_addf(b, "; and %lld more", (long long)more);
+}
+
+/* "25", or "00000003:25" */
+static void
+add_place(struct buf *b, const struct tale *t, size_t source, size_t line)
+{
+	if (t->named) {
+		quote_text(b, span_str(t->sources[source]));
+		buf_addc(b, ':');
+	}
+	buf_addf(b, "%zu", line);
+}
+
+static void
+add_event(struct buf *b, struct tale *t, struct span event)
+{
+	struct objref o = reading_ref(event, &t->names);
+	struct span version = reading_text(json_get(event, "resourceVersion"));
+	struct span manager = json_get(event, "manager");
+	const struct tale_event *at = tale_find_event(t, &o, version);
+	struct span type = text_of(event, "type");
+
+	if (json_get(event, "timer").p != NULL) {
+		buf_adds(b, "its time had come (");
+		add_told(b, event, "timer");
+		buf_addc(b, ')');
+		return;
+	}
+	add_object(b, &o);
+	if (span_is(type, "DELETED"))
+		buf_adds(b, " was deleted");
+	else
+		buf_adds(
+		    b, span_is(type, "ADDED") ? " was added" : " was changed");
+	if (manager.p != NULL) {
+		buf_adds(b, " by ");
+		add_told(b, event, "manager");
+	}
+	if (version.n > 0) {
+		buf_adds(b, ", version ");
+		/* A recording by another hand may have a number there. */
+		if (json_type(json_get(event, "resourceVersion")) ==
+		    JSON_NUMBER)
+			buf_addspan(b, version);
+		else
+			add_told(b, event, "resourceVersion");
+	}
+	if (at != NULL) {
+		buf_adds(b, ", line ");
+		add_place(b, t, at->source, at->line);
+	}
+}
+
+/* ", because ..." of a line's because. */
+static void
+add_events(struct buf *b, struct tale *t, struct span because)
+{
+	struct json_elements list = json_elements(json_get(because, "events"));
+	int64_t more = 0;
+	unsigned count = 0;
+
+	while (json_element(&list)) {
+		buf_adds(b, count++ == 0 ? ", because " : "; and ");
+		add_event(b, t, list.value);
+	}
+	if (count == 0)
+		buf_adds(b, ", by what was there at the start");
+	if (json_int(json_get(because, "moreEvents"), &more) && more > 0)
+		buf_addf(b, "; and %lld more events", (long long)more);
+}
+
 /* ---- sentences ---- */
 
 /* The sentence in t->text, of this line. */
@@ -143,7 +271,7 @@ say(struct tale *t, const struct reading_line *line)
 	else
 		buf_adds(&t->out, "-");
 	buf_adds(&t->out, "  ");
-	reasons_add_place(&t->out, t, t->source_count - 1, line->number);
+	add_place(&t->out, t, t->source_count - 1, line->number);
 	buf_addf(&t->out, "  %s\n", buf_str(&t->text));
 }
 
@@ -248,7 +376,7 @@ find_changes(
     struct tale *t, struct span from, struct span to, const struct objref *o)
 {
 	t->contrast.unlike = t->seen_in != t->epoch.number;
-	contrast_find(&t->contrast, from, to, reasons_is_secret(o));
+	contrast_find(&t->contrast, from, to, is_secret(o));
 }
 
 /* The object without metadata and status, in which two always differ. */
@@ -351,7 +479,7 @@ static void
 tell_event(struct tale *t, const struct reading_line *line)
 {
 	struct objref o = reading_ref(line->body, &t->names);
-	struct span type = json_raw_string(json_get(line->text, "type"));
+	struct span type = text_of(line->text, "type");
 	struct span version = reading_text(
 	    json_get(json_get(line->body, "metadata"), "resourceVersion"));
 	uint64_t sum;
@@ -389,7 +517,7 @@ add_wish(struct buf *b, const struct objref *o, struct span reconcile)
 		buf_adds(b,
 		    json_get(why, "repair").p != NULL ? "to be repaired: "
 						      : "to be changed: ");
-		reasons_add_differs(b, why, reasons_is_secret(o));
+		add_differs(b, why, is_secret(o));
 	} else {
 		buf_adds(b,
 		    json_type(known) == JSON_STRING ? "to be as it is"
@@ -424,7 +552,7 @@ add_names(struct tale *t, const char *before, struct span list,
 		if (count++ >= NAMED_MAX)
 			continue;
 		buf_adds(b, count == 1 ? before : ", ");
-		reasons_add_object(b, &o);
+		add_object(b, &o);
 		if (!wishes)
 			continue;
 		buf_addc(b, ' ');
@@ -460,7 +588,7 @@ tell_decided(
 	}
 	if (t->text.len == at)
 		buf_adds(&t->text, " that nothing is left to do");
-	reasons_add_events(&t->text, t, json_get(reconcile, "because"));
+	add_events(&t->text, t, json_get(reconcile, "because"));
 	buf_addc(&t->text, '.');
 	say_of_it(t, line);
 }
@@ -481,13 +609,13 @@ tell_set(struct tale *t, const struct reading_line *line)
 	item = finds(t, json_get(line->body, "items"), &o);
 	if (!item && !finds(t, json_get(reconcile, "delete"), &o))
 		return;
-	reasons_add_object(&t->text, &primary);
+	add_object(&t->text, &primary);
 	buf_adds(&t->text, " wants it ");
 	if (item)
 		add_wish(&t->text, &o, reconcile);
 	else
 		buf_adds(&t->text, "to be deleted");
-	reasons_add_events(&t->text, t, json_get(reconcile, "because"));
+	add_events(&t->text, t, json_get(reconcile, "because"));
 	buf_addc(&t->text, '.');
 	say_of_it(t, line);
 }
@@ -501,7 +629,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 	static const char *const texts[] = {"because", "message"};
 	struct objref o = reading_ref(line->body, &t->names), primary;
 	struct buf scratch = BUF_INIT;
-	struct span tool = json_raw_string(json_get(line->text, "tool"));
+	struct span tool = text_of(line->text, "tool");
 	struct span key =
 	    json_string(json_get(line->body, "primary"), &scratch);
 	bool ours = is_meant(t, &o);
@@ -511,7 +639,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 		quote_text(&t->text, tool.n > 0 ? tool : span_str("kapply"));
 		buf_adds(&t->text, ": ");
 		if (!ours) {
-			reasons_add_object(&t->text, &o);
+			add_object(&t->text, &o);
 			buf_addc(&t->text, ' ');
 		}
 		add_string(&t->text, line->body, "result");
@@ -555,7 +683,7 @@ static void
 add_running(struct buf *b, struct span state)
 {
 	struct span leader = json_get(state, "leader");
-	struct span phase = json_raw_string(json_get(state, "phase"));
+	struct span phase = text_of(state, "phase");
 
 	if (span_is(phase, "draining"))
 		buf_adds(b, "The operator stops");
@@ -579,7 +707,7 @@ add_running(struct buf *b, struct span state)
 static void
 tell_state(struct tale *t, const struct reading_line *line)
 {
-	struct span started = json_raw_string(json_get(line->body, "started"));
+	struct span started = text_of(line->body, "started");
 	struct buf running = BUF_INIT;
 
 	if (json_get(line->body, "phase").p == NULL)

@@ -650,6 +650,13 @@ json_add_key(struct buf *b, const char *key)
 }
 
 void
+json_add_text(struct buf *b, const char *key, struct span text)
+{
+	json_add_key(b, key);
+	json_add_string(b, text);
+}
+
+void
 json_add_raw_key(struct buf *b, struct span key)
 {
 	json_add_comma(b);

@@ -144,6 +144,8 @@ void json_add_str(struct buf *b, const char *text);
 void json_add_int(struct buf *b, int64_t n);
 /* key must need no escape: ,"key": with the comma unless b ends in { or [ */
 void json_add_key(struct buf *b, const char *key);
+/* ,"key":"text", with the comma as json_add_key. */
+void json_add_text(struct buf *b, const char *key, struct span text);
 /* json_add_key for a key as it stands between the quotes of other JSON text. */
 void json_add_raw_key(struct buf *b, struct span key);
 void json_add_comma(struct buf *b); /* unless b ends in { or [ */

@@ -561,18 +561,14 @@ writer_begin_result(struct buf *line, const struct objref *id, struct span ns,
 {
 	buf_adds(line, "{\"apiVersion\":");
 	json_add_string(line, id->api_version);
-	json_add_key(line, "kind");
-	json_add_string(line, id->kind);
+	json_add_text(line, "kind", id->kind);
 	buf_adds(line, ",\"metadata\":{");
 	if (ns.n != 0) {
-		json_add_key(line, "namespace");
-		json_add_string(line, ns);
+		json_add_text(line, "namespace", ns);
 	}
-	json_add_key(line, "name");
-	json_add_string(line, id->name);
+	json_add_text(line, "name", id->name);
 	buf_addc(line, '}');
-	json_add_key(line, "result");
-	json_add_str(line, result);
+	json_add_text(line, "result", span_str(result));
 }
 
 /* A reader that is too slow misses lines, and gets a gap line in their place: the

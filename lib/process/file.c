@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -106,4 +107,34 @@ file_open_private(const char *path, int flags)
 	close(fd);
 	errno = error;
 	return -1;
+}
+
+int
+file_check_program(const char *path)
+{
+	struct stat st;
+
+	if (access(path, X_OK) != 0 || stat(path, &st) != 0)
+		return -1;
+	errno = EISDIR;
+	return S_ISDIR(st.st_mode) ? -1 : 0;
+}
+
+char *
+file_find_program(const char *name)
+{
+	const char *p = getenv("PATH");
+
+	while (p != NULL && *p != '\0') {
+		size_t n = strcspn(p, ":");
+		struct buf b = BUF_INIT;
+
+		buf_addf(
+		    &b, "%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? p : ".", name);
+		if (file_check_program(buf_str(&b)) == 0)
+			return buf_take(&b);
+		buf_release(&b);
+		p += n + (p[n] == ':');
+	}
+	return NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * file: reads a small file as a whole, writes a text as a whole, and opens a
- * file that only its owner may read.
+ * file: reads a small file as a whole, writes a text as a whole, opens a file
+ * that only its owner may read, and finds a program.
  */
 #ifndef FILE_H
 #define FILE_H
@@ -34,5 +34,12 @@ int file_write(int fd, struct span text);
  * stay as they are. -1 with errno: one that is another user's, too.
  */
 int file_open_private(const char *path, int flags);
+
+/* Whether path is a program that may be run. -1 with errno: it is not (EISDIR: it
+ * is a folder). */
+int file_check_program(const char *path);
+/* The program of that name in PATH, where an empty part is the folder we are in.
+ * Owned; NULL: there is none. */
+char *file_find_program(const char *name);
 
 #endif

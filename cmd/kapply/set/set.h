@@ -36,19 +36,34 @@ enum item_op {
 	OP_ADD_FINALIZERS,
 	OP_APPLY,
 	OP_DELETE,
-	OP_REMOVE_FINALIZERS
+	OP_REMOVE_FINALIZERS,
+	ITEM_OPS
 };
 
-/* The next request of an item. */
+/*
+ * The next request of an item. The answers choose it (answer.c):
+ *
+ *	OP_LOOK           READ
+ *	OP_APPLY          [PRIMARY] -> [READ | CAUSE] -> WRITE -> [ADOPT | LIST] -> ...
+ *	                  ... -> WRITE -> [TRIM | HOLDER]
+ *	OP_DELETE         READ -> WRITE
+ *	OP_..._FINALIZERS READ -> WRITE
+ *
+ * PRIMARY comes first of what is created once; READ of a plain object whose
+ * former state is shown, and after a WRITE that found the object to be
+ * another's; CAUSE of a repair that is explained. ADOPT and LIST prepare another
+ * WRITE. TRIM follows a WRITE that was accepted, HOLDER one that got a conflict.
+ */
 enum item_step {
 	STEP_PRIMARY, /* for `once`: is the primary as the line says? */
 	STEP_READ,    /* whose is it, does it exist, which finalizers */
 	STEP_CAUSE,   /* for the log: the client that changed the object */
 	STEP_WRITE,
-	STEP_ADOPT, /* the fields of its former manager become ours */
-	STEP_LIST,  /* a list of it as a whole: see body_list */
-	STEP_TRIM,  /* without the keys of others: see body_remove */
-	STEP_HOLDER /* for the primary that has its fields */
+	STEP_ADOPT,  /* the fields of its former manager become ours */
+	STEP_LIST,   /* a list of it as a whole: see body_list */
+	STEP_TRIM,   /* without the keys of others: see body_remove */
+	STEP_HOLDER, /* for the primary that has its fields */
+	ITEM_STEPS
 };
 
 enum known { KNOWN_NOTHING, KNOWN_ABSENT, KNOWN_UID };

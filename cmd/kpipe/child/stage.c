@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child/afresh.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "json/json.h"
@@ -85,7 +84,7 @@ run(const struct stage *s, char *const *argv)
 	char *const *env = s->env != NULL ? s->env : environ;
 
 	if (s->fn != NULL)
-		afresh_run(&(struct afresh){s->fn, s->name, argv, env,
+		inside_run(&(struct inside_call){s->fn, s->name, argv, env,
 		    STAGE_EXTRA_FD + (int)s->extra_count});
 	execve(s->path, argv, env);
 }

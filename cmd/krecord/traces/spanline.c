@@ -116,8 +116,7 @@ add_failure(struct trace *t, struct span message)
 	json_add_key(t->b, "status");
 	buf_addf(t->b, "{\"code\":%d", CODE_ERROR);
 	if (message.n > 0) {
-		json_add_key(t->b, "message");
-		json_add_string(t->b, message);
+		json_add_text(t->b, "message", message);
 	}
 	buf_addc(t->b, '}');
 }
@@ -145,8 +144,7 @@ add_event(struct trace *t, const struct journey *j, struct span event)
 	json_add_comma(t->b);
 	buf_addc(t->b, '{');
 	add_time(t->b, "timeUnixNano", us);
-	json_add_key(t->b, "name");
-	json_add_string(t->b, timer);
+	json_add_text(t->b, "name", timer);
 	json_add_key(t->b, "attributes");
 	buf_addc(t->b, '[');
 	add_text(t->b, "kpipe.manager",

@@ -219,7 +219,7 @@ loops(void)
 static void
 limit(void)
 {
-	struct because_looks looks = {0};
+	struct because looks = {0};
 	int n = 0;
 
 	while (n < 100 && because_may_look(&looks, 5000))

@@ -1,5 +1,5 @@
 /* lease: each step of an election by Lease, with a clock that the test sets. */
-#include "lease.h"
+#include "election.h"
 
 #include "ballot.h"
 

@@ -1,5 +1,5 @@
 /* lock: leadership for life, each step, with a clock that the test sets. */
-#include "lock.h"
+#include "election.h"
 
 #include "base/array.h"
 #include "ballot.h"

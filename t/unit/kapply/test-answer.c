@@ -1,9 +1,7 @@
-#include "set/errand.h"
+#include "apply.h"
 
 #include "base/buf.h"
 #include "tap.h"
-
-enum { OPS = OP_REMOVE_FINALIZERS + 1, STEPS = STEP_HOLDER + 1 };
 
 /* The verbs of an op's steps; -: it has no such step. */
 static const struct {
@@ -18,11 +16,13 @@ static const struct {
 };
 
 static const char *
-verb_name(enum errand e)
+verb_name(enum item_op op, enum item_step step)
 {
-	if (e == ERRAND_NEVER)
+	enum kube_verb verb;
+
+	if (!answer_verb(op, step, &verb))
 		return "-";
-	switch (errand_verb(e)) {
+	switch (verb) {
 	case KUBE_GET:
 		return "get";
 	case KUBE_APPLY:
@@ -41,15 +41,13 @@ verb_name(enum errand e)
 int
 main(void)
 {
-	ok(sizeof(ops) / sizeof(*ops) == OPS, "each op");
-	for (size_t i = 0; i < OPS; i++) {
+	ok(sizeof(ops) / sizeof(*ops) == ITEM_OPS, "each op");
+	for (size_t i = 0; i < ITEM_OPS; i++) {
 		struct buf got = BUF_INIT;
 
-		for (unsigned s = 0; s < STEPS; s++) {
-			enum errand e = errand_of(ops[i].op, s);
-
-			buf_addf(&got, "%s%s", s > 0 ? " " : "", verb_name(e));
-		}
+		for (unsigned s = 0; s < ITEM_STEPS; s++)
+			buf_addf(&got, "%s%s", s > 0 ? " " : "",
+			    verb_name(ops[i].op, s));
 		is(buf_str(&got), ops[i].verbs, ops[i].what);
 		buf_release(&got);
 	}
