@@ -151,8 +151,7 @@ check_text(struct causes *c, const struct node *n, const char *key,
 		cause_invalid(c, path, v, "must not be empty");
 	else if ((wrong = check(v->text)) != NULL)
 		cause_invalid(c, path, v,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "%s%s", prefix, wrong)));
+		    arena_printf(c->arena, "%s%s", prefix, wrong).p);
 }
 
 static const char *

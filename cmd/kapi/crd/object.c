@@ -311,11 +311,11 @@ static const char *
 accessor_error(
     struct arena *a, const struct node *n, struct span at, const char *expected)
 {
-	return arena_str(a,
-	    arena_printf(a,
-		"%.*s accessor error: %.*s is of the type %s, expected %s",
-		SPAN_ARG(at), SPAN_ARG(gotext_value(a, n)), gotext_type(n),
-		expected));
+	return arena_printf(a,
+	    "%.*s accessor error: %.*s is of the type %s, expected %s",
+	    SPAN_ARG(at), SPAN_ARG(gotext_value(a, n)), gotext_type(n),
+	    expected)
+	    .p;
 }
 
 static void
@@ -389,14 +389,13 @@ crd_validate(struct causes *c, const struct resource *r,
 
 	if (!span_eq(kind, r->kind))
 		cause_invalid_text(c, span_str("kind"), kind,
-		    arena_str(c->arena,
-			arena_printf(
-			    c->arena, "must be %.*s", SPAN_ARG(r->kind))));
+		    arena_printf(c->arena, "must be %.*s", SPAN_ARG(r->kind))
+			.p);
 	if (!span_eq(version, r->api_version))
 		cause_invalid_text(c, span_str("apiVersion"), version,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "must be %.*s",
-			    SPAN_ARG(r->api_version))));
+		    arena_printf(
+			c->arena, "must be %.*s", SPAN_ARG(r->api_version))
+			.p);
 	if (c->n != before)
 		return;
 	check_schema(c, r, status, live, object);

@@ -138,12 +138,12 @@ check_prune(struct applying *p, const struct managed_entry *before)
 	why = managed_misfit_any(&p->m, NULL, p->merged, &which);
 	return why.n == 0 ? NULL
 			  : misfit(a,
-				arena_str(a,
-				    arena_printf(a,
-					"failed to prune fields: failed add "
-					"back owned items: failed to convert "
-					"merged object at version %.*s: ",
-					SPAN_ARG(which->api_version))),
+				arena_printf(a,
+				    "failed to prune fields: failed add "
+				    "back owned items: failed to convert "
+				    "merged object at version %.*s: ",
+				    SPAN_ARG(which->api_version))
+				    .p,
 				why);
 }
 

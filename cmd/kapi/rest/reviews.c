@@ -137,11 +137,11 @@ check_selector(struct causes *c, const struct node *attributes, const char *key)
 	if (raw.n == 0 && !parsed)
 		cause_required(c,
 		    arena_printf(c->arena, "%.*s.requirements", SPAN_ARG(at)),
-		    arena_str(c->arena,
-			arena_printf(c->arena,
-			    "when %.*s is specified, requirements or "
-			    "rawSelector is required",
-			    SPAN_ARG(at))));
+		    arena_printf(c->arena,
+			"when %.*s is specified, requirements or "
+			"rawSelector is required",
+			SPAN_ARG(at))
+			.p);
 }
 
 /* A LocalSubjectAccessReview may ask about its own namespace only. */

@@ -224,6 +224,18 @@ tree_count(const struct node *n)
 	return tree_is(n, NODE_ARRAY) || tree_is(n, NODE_OBJECT) ? n->n : 0;
 }
 
+uint32_t
+tree_items(const struct node *n)
+{
+	return tree_is(n, NODE_ARRAY) ? n->n : 0;
+}
+
+uint32_t
+tree_members(const struct node *n)
+{
+	return tree_is(n, NODE_OBJECT) ? n->n : 0;
+}
+
 bool
 tree_empty(const struct node *n)
 {
