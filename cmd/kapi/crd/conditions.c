@@ -41,13 +41,9 @@ conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now)
 {
 	struct node *status = tree_make(a, definition, "status");
-	struct node *all = tree_get(status, "conditions");
+	struct node *all = tree_make_array(a, status, "conditions");
 	struct node *own = conditions_find(definition, c->type);
 
-	if (!tree_is(all, NODE_ARRAY)) {
-		all = tree_array(a);
-		tree_put(a, status, "conditions", all);
-	}
 	if (own == NULL) {
 		own = tree_object(a);
 		tree_append(a, all, own);
@@ -130,15 +126,6 @@ accept_one(struct naming *n, const char *key, const struct span *all,
 	tree_put(n->arena, n->accepted, key, tree_string(n->arena, wanted));
 }
 
-static bool
-has_text(const struct node *array, struct span text)
-{
-	for (size_t i = 0; tree_is(array, NODE_ARRAY) && i < array->n; i++)
-		if (span_eq(tree_text(array->items[i]), text))
-			return true;
-	return false;
-}
-
 static void
 accept_all(struct naming *n)
 {
@@ -158,7 +145,7 @@ accept_all(struct naming *n)
 	for (size_t i = 0; tree_is(wanted, NODE_ARRAY) && i < wanted->n; i++) {
 		struct span name = tree_text(wanted->items[i]);
 
-		if (has_text(own, name) ||
+		if (tree_has_text(own, name) ||
 		    !in_use(n->used->resources, n->used->resource_count, name))
 			continue;
 		message = conflicts++ == 0

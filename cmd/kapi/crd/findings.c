@@ -33,21 +33,14 @@ findings_place_text(struct arena *a, const struct findings_place *p)
 	struct span s;
 
 	place_write(&b, p);
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	s = tree_keep(a, &b);
 	return s.p == NULL ? span_str("") : s;
 }
 
 void
 findings_add(struct findings *r, const struct failure *f)
 {
-	if (r->n == r->max) {
-		size_t max = r->max == 0 ? 4 : r->max * 2;
-
-		r->items =
-		    arena_grow(r->arena, r->items, r->n, max, sizeof *r->items);
-		r->max = max;
-	}
+	r->items = arena_more(r->arena, r->items, r->n, sizeof *r->items);
 	r->items[r->n++] = *f;
 }
 
@@ -113,8 +106,7 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 				continue;
 			}
 			tree_write(&b, r->enums[i]);
-			all[i] = arena_span(c->arena, buf_span(&b));
-			buf_release(&b);
+			all[i] = tree_keep(c->arena, &b);
 		}
 		cause_unsupported(c, path, value, all, r->enum_count);
 		break;

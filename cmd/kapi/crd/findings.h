@@ -45,7 +45,7 @@ struct failure {
 struct findings {
 	struct arena *arena;
 	struct failure *items;
-	size_t n, max;
+	size_t n;
 	size_t matched; /* how many checks went well */
 };
 

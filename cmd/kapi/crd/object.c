@@ -4,7 +4,6 @@
 
 #include "crd/check.h"
 #include "crd/crd.h"
-#include "crd/lists.h"
 #include "crd/prune.h"
 #include "text/gotext.h"
 #include "text/number.h"
@@ -55,14 +54,11 @@ static struct span
 metadata_text(struct arena *a, const struct node *metadata)
 {
 	struct buf b = BUF_INIT;
-	struct span text;
 
 	if (metadata == NULL)
 		return SPAN_NONE;
 	tree_write_sorted(&b, metadata);
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 static void
@@ -444,17 +440,6 @@ crd_refuses_create(struct arena *a, const struct resource *r, struct span name)
 	    "terminating");
 }
 
-static bool
-has_finalizer(const struct node *object, struct span name)
-{
-	const struct node *all = tree_path(object, "metadata.finalizers");
-
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (span_eq(tree_text(all->items[i]), name))
-			return true;
-	return false;
-}
-
 static int
 finalizer_cmp(const void *x, const void *y)
 {
@@ -479,7 +464,8 @@ crd_warn(const struct resource *r, const struct node *live,
 		if (name.n == 0 || span_find(name, '/') != NULL ||
 		    span_is(name, "orphan") ||
 		    span_is(name, "foregroundDeletion") ||
-		    span_is(name, "kubernetes") || has_finalizer(live, name))
+		    span_is(name, "kubernetes") ||
+		    tree_has_text(tree_path(live, "metadata.finalizers"), name))
 			continue;
 		names[found++] = name;
 	}

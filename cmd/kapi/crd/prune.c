@@ -9,7 +9,7 @@ struct walk {
 	struct arena *arena;
 	bool note;
 	struct span *paths;
-	size_t n, max;
+	size_t n;
 };
 
 bool
@@ -62,16 +62,8 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
 				prune(w, sub, m.value, &here);
 			} else if (unknown == UNKNOWN_GOES) {
 				if (w->note) {
-					if (w->n == w->max) {
-						size_t max = w->max == 0
-						    ? 8
-						    : w->max * 2;
-
-						w->paths = arena_grow(w->arena,
-						    w->paths, w->n, max,
-						    sizeof *w->paths);
-						w->max = max;
-					}
+					w->paths = arena_more(w->arena,
+					    w->paths, w->n, sizeof *w->paths);
 					w->paths[w->n++] = findings_place_text(
 					    w->arena, &here);
 				}

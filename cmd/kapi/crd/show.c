@@ -1,4 +1,5 @@
-#include "crd/show.h"
+/* Part of crd/valid.h: definitions as messages quote them. */
+#include "crd/valid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,8 +215,7 @@ finish(struct arena *a, struct buf *b)
 			buf_addf(&out, "\\u%04x", (unsigned)b->data[i]);
 		else
 			buf_addc(&out, b->data[i]);
-	s = arena_span(a, buf_span(&out));
-	buf_release(&out);
+	s = tree_keep(a, &out);
 	buf_release(b);
 	return s;
 }

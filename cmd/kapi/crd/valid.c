@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
-#include "crd/show.h"
 #include "type/hookclient.h"
 #include "type/names.h"
 

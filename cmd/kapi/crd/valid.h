@@ -38,4 +38,17 @@ const char *valid_rulepath(struct arena *a, struct span path,
     const struct node *schema, enum rulepath_brackets brackets,
     const struct node **found);
 
+/*
+ * show.c: parts of a definition as the API server's internal types print them,
+ * which some messages quote.
+ * Source: apiextensions-apiserver/pkg/apis/apiextensions/types*.go.
+ */
+/* A whole JSONSchemaProps. */
+struct span show_schema(struct arena *a, const struct node *schema);
+/* spec.versions: what all of them have in common has gone to spec, and is
+ * null here. */
+struct span show_versions(struct arena *a, const struct node *versions);
+/* All versions have the same at key. */
+bool show_versions_agree(const struct node *versions, const char *key);
+
 #endif

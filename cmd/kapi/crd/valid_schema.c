@@ -68,8 +68,7 @@ unquote(struct arena *a, struct span token, struct span *name)
 			    token.p[i])
 				    .p;
 	}
-	*name = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	*name = tree_keep(a, &b);
 	return wrong;
 }
 
@@ -219,15 +218,6 @@ check_map_items(const struct checked *schema, const struct checked *items)
 	}
 }
 
-static bool
-has_text(const struct node *array, struct span text)
-{
-	for (size_t i = 0; i < tree_items(array); i++)
-		if (span_eq(tree_text(array->items[i]), text))
-			return true;
-	return false;
-}
-
 /* Items of sets and of map lists, and the keys of the latter, are never null
  * nor absent. */
 static void
@@ -251,7 +241,7 @@ check_null_items(const struct checked *schema, const struct checked *items)
 		own.path = cause_path_key(own.c->arena, own.path, key);
 		if (own.value == NULL)
 			continue;
-		if (!has_text(tree_get(items->value, "required"), key) &&
+		if (!tree_has_text(tree_get(items->value, "required"), key) &&
 		    tree_get(own.value, "default") == NULL)
 			checked_refuse(&own, "default", REFUSE_REQUIRED,
 			    "this property is in x-kubernetes-list-map-keys, "

@@ -361,10 +361,7 @@ serve_version(struct request *r, struct span group, struct span version)
 	if (!resource_has_version(r->api->registry, group, version)) {
 		/* Below a built-in group a Status; elsewhere plain text. */
 		if (resource_group_is_builtin(r->api->registry, group))
-			reply_problem(r,
-			    problem_generic(&r->arena, 404, "NotFound",
-				"the server could not find the requested "
-				"resource"));
+			reply_problem(r, problem_generic(&r->arena, 404, NULL));
 		else
 			reply_plain(r, 404, "404 page not found\n");
 		return;

@@ -1,4 +1,5 @@
-#include "document/openapi.h"
+/* Part of document/document.h: OpenAPI. */
+#include "document/document.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -6,7 +7,6 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "crd/crd.h"
-#include "document/document.h"
 #include "document/openapi_write.h"
 #include "json/json.h"
 #include "process/clock.h"

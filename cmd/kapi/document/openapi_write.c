@@ -89,7 +89,7 @@ static struct span
 custom_name(struct arena *a, const struct resource *r, struct span kind)
 {
 	struct buf b = BUF_INIT;
-	struct span group = r->group, name;
+	struct span group = r->group;
 	size_t end = group.n;
 
 	for (size_t i = group.n; i > 0; i--) {
@@ -101,9 +101,7 @@ custom_name(struct arena *a, const struct resource *r, struct span kind)
 	}
 	buf_add(&b, group.p, end);
 	buf_addf(&b, ".%.*s.%.*s", SPAN_ARG(r->version), SPAN_ARG(kind));
-	name = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return name;
+	return tree_keep(a, &b);
 }
 
 struct span
@@ -218,7 +216,7 @@ add_type(
 	    (struct span[]){openapi_ref(w, type)});
 }
 
-/* What the flags of a field are in its schema, in this order. */
+/* Flags of a field, as its schema has them, in this order. */
 static const struct {
 	const char *flag, *key;
 	enum { AS_IS, AS_TEXT, AS_LIST } as;

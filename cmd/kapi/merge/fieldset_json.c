@@ -271,8 +271,7 @@ element_text(struct arena *a, struct fieldset_element *e)
 	case PATH_INDEX:
 		buf_addf(&b, "i:%" PRId64, e->index);
 	}
-	e->text = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	e->text = tree_keep(a, &b);
 	return e->text;
 }
 

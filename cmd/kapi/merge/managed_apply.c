@@ -383,9 +383,8 @@ sync_annotation(struct applying *p, struct node *result)
 		tree_remove(without, LAST_APPLIED);
 	tree_write_sorted(&b, sent);
 	buf_addc(&b, '\n');
-	tree_put(a, annotations, LAST_APPLIED,
-	    tree_string(a, arena_span(a, buf_span(&b))));
-	buf_release(&b);
+	tree_put(
+	    a, annotations, LAST_APPLIED, tree_string(a, tree_keep(a, &b)));
 	for (uint32_t i = 0; i < annotations->n; i++)
 		total += annotations->members[i].key.n +
 		    tree_text(annotations->members[i].value).n;

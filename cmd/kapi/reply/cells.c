@@ -164,7 +164,6 @@ struct span
 cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	if (n > 1)
 		qsort(items, n, sizeof(*items), by_text);
@@ -175,9 +174,7 @@ cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 			buf_adds(&b, separator);
 		buf_addspan(&b, items[i]);
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 struct span
@@ -260,8 +257,7 @@ cells_selector(
 		buf_adds(&b, i > 0 ? "," : "");
 		buf_addspan(&b, terms[i].text);
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	s = tree_keep(a, &b);
 	return s;
 }
 

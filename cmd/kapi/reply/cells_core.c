@@ -10,16 +10,13 @@ static struct span
 join(struct arena *a, const struct node *list)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	for (size_t i = 0; i < tree_count(list); i++) {
 		if (i > 0)
 			buf_addc(&b, ',');
 		buf_addspan(&b, tree_text(list->items[i]));
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 /* Addresses of a load balancer, sorted. */

@@ -9,7 +9,6 @@
 #include "reply/fault.h"
 #include "reply/journal.h"
 #include "reply/reply.h"
-#include "reply/wait.h"
 #include "request/request.h"
 #include "request/users.h"
 #include "store/store.h"
@@ -274,7 +273,7 @@ wait_first(
 	w->r = r;
 	w->f = f;
 	w->go_on = go_on;
-	wait_then(r, f->delay_ms, waited, w);
+	reply_later(r, f->delay_ms, waited, w);
 }
 
 bool

@@ -7,7 +7,6 @@
 #include "reply/journal.h"
 #include "reply/metrics.h"
 #include "reply/table.h"
-#include "reply/yaml_write.h"
 #include "request/origins.h"
 #include "request/request.h"
 #include "store/store.h"
@@ -176,7 +175,7 @@ send_json(struct request *r, struct answer *w)
 
 	w->type = json_type_name;
 	if (r->as == AS_YAML) {
-		yaml_write(&b, w->body);
+		pretty_yaml(&b, w->body);
 		w->type = "application/yaml";
 		w->body = buf_span(&b);
 	} else if (w->code == 406 || pretty_is_wanted(r)) {
@@ -273,4 +272,45 @@ reply_plain(struct request *r, int code, const char *text)
 		.type = "text/plain; charset=utf-8",
 		.body = span_str(text),
 		.nosniff = true});
+}
+
+/* ---- later ---- */
+
+/* In the arena of r. */
+struct wait {
+	struct request *r;
+	struct timer timer;
+	loop_fn *then;
+	void *arg;
+};
+
+static void
+over(void *arg)
+{
+	struct wait *w = arg;
+
+	httpd_on_close(w->r->exchange, NULL, NULL);
+	w->then(w->arg);
+}
+
+static void
+gave_up(void *arg)
+{
+	struct wait *w = arg;
+
+	loop_cancel(w->r->api->loop, &w->timer);
+	journal_write(w->r->api->journal, w->r, 0, SPAN_NONE);
+	request_free(w->r);
+}
+
+void
+reply_later(struct request *r, uint64_t ms, loop_fn *then, void *arg)
+{
+	struct wait *w = arena_zalloc(&r->arena, sizeof *w);
+
+	w->r = r;
+	w->then = then;
+	w->arg = arg;
+	httpd_on_close(r->exchange, gave_up, w);
+	loop_after(r->api->loop, &w->timer, ms, over, w);
 }

@@ -40,4 +40,12 @@ void reply_stored(struct request *r, int code, const struct stored *o);
 /* 404 page not found, in plain text: unknown paths. */
 void reply_plain(struct request *r, int code, const char *text);
 
+/*
+ * Calls then(arg) in ms milliseconds, from the loop: a fault delays a request,
+ * or its namespace may be created at the same time. The caller touches r no
+ * more until then. If the client has gone meanwhile, then is never called: the
+ * request is written down without a code, and freed.
+ */
+void reply_later(struct request *r, uint64_t ms, loop_fn *then, void *arg);
+
 #endif

@@ -149,8 +149,7 @@ table_answer(struct request *r, struct span *json)
 	if (p != NULL)
 		return p;
 	table_object(&b, shown, &form, true, *json);
-	*json = arena_span(&r->arena, buf_span(&b));
-	buf_release(&b);
+	*json = tree_keep(&r->arena, &b);
 	return NULL;
 }
 

@@ -436,7 +436,6 @@ static struct span
 quoted(struct arena *a, const struct span *list, size_t n)
 {
 	struct buf b = BUF_INIT;
-	struct span text;
 
 	buf_addc(&b, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -445,9 +444,7 @@ quoted(struct arena *a, const struct span *list, size_t n)
 		buf_addspan(&b, gotext_quote(a, list[i]));
 	}
 	buf_addc(&b, ']');
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 /* The claim aud, a text or a list of texts; without it, the audiences of the

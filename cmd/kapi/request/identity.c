@@ -76,8 +76,7 @@ identity_protocols(struct identity_protocols *b, struct arena *a,
 	}
 	if (b->token.n > 0 && n == 0)
 		rc = -1;
-	b->others = arena_span(a, buf_span(&others));
-	buf_release(&others);
+	b->others = tree_keep(a, &others);
 	return rc;
 }
 

@@ -4,10 +4,8 @@
  */
 #include "reply/reply.h"
 #include "request/parameters.h"
-#include "rest/delete.h"
 #include "rest/internal.h"
 #include "rest/rest.h"
-#include "rest/subresource.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
 
@@ -77,18 +75,12 @@ static void
 set_insufficient(struct arena *a, struct node *budget)
 {
 	struct node *status = tree_get(budget, "status");
-	struct node *list = tree_get(status, "conditions"), *c;
+	struct node *c = (struct node *)condition(budget);
 
-	if (condition(budget) != NULL) {
-		c = (struct node *)condition(budget);
-	} else {
-		if (!tree_is(list, NODE_ARRAY)) {
-			list = tree_array(a);
-			tree_put(a, status, "conditions", list);
-		}
+	if (c == NULL) {
 		c = tree_object(a);
 		tree_put(a, c, "type", tree_str(a, "DisruptionAllowed"));
-		tree_append(a, list, c);
+		tree_append(a, tree_make_array(a, status, "conditions"), c);
 	}
 	if (!tree_text_is(tree_get(c, "status"), "False"))
 		tree_put(a, c, "lastTransitionTime",

@@ -12,7 +12,6 @@
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
-#include "rest/delete.h"
 #include "rest/internal.h"
 #include "rights/authorize.h"
 #include "text/gotext.h"
@@ -86,27 +85,19 @@ static struct problem *
 check_type_meta(struct request *r, const struct node *body)
 {
 	static const char *const keys[] = {"apiVersion", "kind"};
-	static const char before[] =
-	    "couldn't get version/kind; json parse error: ";
 	struct span api;
 	size_t slashes = 0;
 
-	if (body->kind != NODE_OBJECT)
-		return unreadable(r,
-		    arena_printf(&r->arena, "%s%.*s", before,
-			SPAN_ARG(gotext_type_error(&r->arena, body,
-			    "struct { APIVersion string "
-			    "\"json:\\\"apiVersion,omitempty\\\"\"; Kind "
-			    "string \"json:\\\"kind,omitempty\\\"\" }"))));
 	for (size_t i = 0; i < 2; i++) {
 		const struct node *n = tree_get(body, keys[i]);
 
 		if (n != NULL && n->kind != NODE_STRING && n->kind != NODE_NULL)
 			return unreadable(r,
 			    arena_printf(&r->arena,
-				"%sjson: cannot unmarshal %s into Go struct "
+				"couldn't get version/kind; json parse error: "
+				"json: cannot unmarshal %s into Go struct "
 				"field .%s of type string",
-				before, gotext_kind(n), keys[i]));
+				gotext_kind(n), keys[i]));
 	}
 	api = tree_text(tree_get(body, "apiVersion"));
 	for (size_t i = 0; i < api.n; i++)
@@ -157,30 +148,18 @@ rest_add_twice(struct request *r, struct span twice, struct warnings *w)
 struct problem *
 rest_body(struct request *r, struct node **object, struct warnings *strict)
 {
-	struct span body = r->http->body, duplicate = SPAN_NONE,
-		    twice = SPAN_NONE;
-	struct err err = ERR_INIT;
-	struct problem *p;
-	bool yaml;
+	struct span duplicate = SPAN_NONE, twice = SPAN_NONE, wrong;
+	struct problem *p = request_body(r, object, &duplicate, &twice, &wrong);
 
-	p = request_body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
-	*object = yaml
-	    ? tree_parse_yaml(&r->arena, body, &twice, &err)
-	    : tree_parse(&r->arena, body, TREE_LIMITS, &duplicate, &err);
-	if (*object == NULL && yaml)
-		return unreadable(r, span_str(err.message));
 	if (*object == NULL)
-		return unreadable(r,
-		    arena_printf(&r->arena,
-			"couldn't get version/kind; json parse error: %.*s",
-			SPAN_ARG(gotext_json_error(&r->arena, body))));
+		return unreadable(r, wrong);
 	p = check_type_meta(r, *object);
 	if (p == NULL && twice.n > 0)
 		rest_add_twice(r, twice, strict);
 	if (p == NULL && duplicate.n > 0)
-		decode_strict(&r->arena, body_schema(r), body, strict);
+		decode_strict(&r->arena, body_schema(r), r->http->body, strict);
 	return p;
 }
 
@@ -310,13 +289,13 @@ update(struct request *r)
 static void
 patch(struct request *r)
 {
-	enum patch_kind kind;
-	struct problem *p = rest_patch_kind(r, r->resource, &kind);
+	enum patch_type type;
+	struct problem *p = rest_patch_type(r, r->resource, &type);
 	struct write w;
 
 	if (p == NULL)
 		p = parameters_of_write(
-		    r, "PatchOptions", true, kind == PATCH_KIND_APPLY);
+		    r, "PatchOptions", true, type == PATCH_APPLY);
 	w = rest_write_of(r);
 	if (p == NULL)
 		p = rest_patch_object(r, &w);
@@ -388,15 +367,9 @@ check_subresource(struct request *r)
 	else if (custom)
 		reply_problem(
 		    r, problem_not_found(&r->arena, r->resource, r->name));
-	else if (s != NULL)
-		reply_problem(r,
-		    problem_generic(&r->arena, 405, "MethodNotAllowed",
-			"the server does not allow this method on the "
-			"requested resource"));
 	else
-		reply_problem(r,
-		    problem_generic(&r->arena, 404, "NotFound",
-			"the server could not find the requested resource"));
+		reply_problem(
+		    r, problem_generic(&r->arena, s != NULL ? 405 : 404, NULL));
 	return false;
 }
 

@@ -13,6 +13,7 @@
 #include "request/parameters.h"
 #include "request/users.h"
 #include "rights/rights.h"
+#include "text/template.h"
 #include "type/encode.h"
 #include "type/objectmeta.h"
 
@@ -33,14 +34,11 @@ user_info(struct arena *a, const struct user *u)
 static bool
 is_denied(const struct request *r, const struct node *object)
 {
-	const struct node *groups = tree_path(object, "spec.groups");
-	static const char group[] = "kapi:denied";
+	const struct span group = span_str("kapi:denied");
 
-	for (size_t i = 0; i < tree_count(groups); i++)
-		if (tree_text_is(groups->items[i], group))
-			return true;
-	return r->resource->strategy->review == REVIEW_SELF_ACCESS &&
-	    users_has_group(r->identity, span_str(group));
+	return tree_has_text(tree_path(object, "spec.groups"), group) ||
+	    (r->resource->strategy->review == REVIEW_SELF_ACCESS &&
+		users_has_group(r->identity, group));
 }
 
 static bool
@@ -93,13 +91,9 @@ action_of(struct request *r, const struct node *spec)
 static const struct node *
 quoted_path(struct arena *a, const struct node *attributes)
 {
-	struct node *o = tree_object(a);
-
-	tree_put(a, o, "Path",
-	    tree_string(a, tree_text(tree_get(attributes, "path"))));
-	tree_put(a, o, "Verb",
-	    tree_string(a, tree_text(tree_get(attributes, "verb"))));
-	return o;
+	return template_tree(a, "{'Path':%,'Verb':%}",
+	    (struct span[]){tree_path_text(attributes, "path"),
+		tree_path_text(attributes, "verb")});
 }
 
 /* Whether metadata has a member besides managedFields and, if local,
@@ -255,14 +249,8 @@ review_rules(struct request *r, struct node *object)
 	struct buf errors = BUF_INIT;
 
 	if (r->api->rights == NULL) {
-		/* Without rights everything is allowed: one rule for resources
-		 * and one for other paths. */
-		static const char text[] =
-		    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":["
-		    "\"*\"]},{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
-		struct err err = ERR_INIT;
-		const struct node *all = tree_parse(
-		    x.arena, span_str(text), TREE_LIMITS, NULL, &err);
+		/* Without rights everything is allowed. */
+		const struct node *all = rights_all(a);
 
 		for (size_t i = 0; i < tree_count(all); i++)
 			take_rule(&x, all->items[i], NULL);
@@ -289,7 +277,7 @@ review_token(struct request *r, struct node *object)
 	const struct node *wanted = tree_path(object, "spec.audiences");
 	struct span *audiences =
 	    arena_alloc(a, (tree_count(wanted) + 1) * sizeof(*audiences));
-	struct node *status = tree_object(a);
+	struct node *status;
 	struct identity id;
 
 	for (size_t i = 0; i < tree_count(wanted); i++)
@@ -297,9 +285,9 @@ review_token(struct request *r, struct node *object)
 	id = identity_of_token(r->api, a, tree_path_text(object, "spec.token"),
 	    audiences, tree_count(wanted));
 	if (id.user == NULL) {
-		tree_put(a, status, "user", tree_object(a));
-		tree_put(a, status, "error", tree_string(a, id.error));
+		status = template_tree(a, "{'user':{},'error':%}", &id.error);
 	} else {
+		status = tree_object(a);
 		tree_put(a, status, "authenticated", tree_bool(a, true));
 		tree_put(a, status, "user", user_info(a, id.user));
 		tree_put(a, status, "audiences", id.audiences);
@@ -375,10 +363,7 @@ reviews_serve(struct request *r)
 	struct node *object;
 
 	if (r->verb != REQUEST_CREATE) {
-		reply_problem(r,
-		    problem_generic(&r->arena, 405, "MethodNotAllowed",
-			"the server does not allow this method on the "
-			"requested resource"));
+		reply_problem(r, problem_generic(&r->arena, 405, NULL));
 		return;
 	}
 	if (p == NULL)

@@ -54,7 +54,6 @@ selector_text(struct arena *a, const struct node *selector, bool plain)
 	const struct member **sorted =
 	    arena_alloc(a, (tree_count(labels) + 1) * sizeof(void *));
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	for (size_t i = 0; i < tree_count(labels); i++) {
 		size_t at = i;
@@ -110,9 +109,7 @@ selector_text(struct arena *a, const struct node *selector, bool plain)
 			buf_addc(&b, ')');
 		}
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 static int64_t
@@ -191,15 +188,15 @@ new_scale(
 {
 	struct warnings strict = {&r->arena, NULL, 0};
 	struct decoding how = {.strict = &strict};
-	enum patch_kind kind;
+	enum patch_type type;
 	struct problem *p;
 
 	if (r->verb == REQUEST_UPDATE) {
 		p = rest_body(r, scale, &strict);
 		return p != NULL ? p : write_decode(w, *scale, &how);
 	}
-	rest_patch_kind(r, r->resource, &kind);
-	if (kind == PATCH_KIND_APPLY) {
+	rest_patch_type(r, r->resource, &type);
+	if (type == PATCH_APPLY) {
 		struct err err = ERR_INIT;
 		struct node *sent =
 		    tree_parse_yaml(&r->arena, r->http->body, NULL, &err);
@@ -212,7 +209,7 @@ new_scale(
 		return write_apply(w, old, sent, scale);
 	}
 	p = rest_patched(
-	    r, kind, w->resource->schema, old, &strict, scale, &how.patched);
+	    r, type, w->resource->schema, old, &strict, scale, &how.patched);
 	if (p != NULL)
 		return p;
 	if (how.patched.p == NULL)
@@ -309,18 +306,18 @@ write_scale(struct request *r, struct write *w, struct stored *stored,
 void
 scale_serve(struct request *r)
 {
-	enum patch_kind kind = PATCH_KIND_NONE;
+	enum patch_type type = PATCH_NONE;
 	struct problem *p = NULL;
 	struct stored *stored;
 	struct node *live;
 	struct write w;
 
 	if (r->verb == REQUEST_PATCH)
-		p = rest_patch_kind(r, r->resource, &kind);
+		p = rest_patch_type(r, r->resource, &type);
 	if (p == NULL && r->verb != REQUEST_GET)
 		p = parameters_of_write(r,
 		    r->verb == REQUEST_PATCH ? "PatchOptions" : "UpdateOptions",
-		    r->verb == REQUEST_PATCH, kind == PATCH_KIND_APPLY);
+		    r->verb == REQUEST_PATCH, type == PATCH_APPLY);
 	w = rest_write_of(r);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &live);

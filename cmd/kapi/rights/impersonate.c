@@ -1,11 +1,11 @@
-#include "rights/impersonate.h"
+/* Part of rights/authorize.h: impersonation. */
+#include "rights/authorize.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "request/users.h"
-#include "rights/authorize.h"
 #include "rights/rights.h"
 #include "text/gotext.h"
 #include "value/dnsname.h"

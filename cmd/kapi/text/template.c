@@ -28,12 +28,9 @@ struct span
 template_span(struct arena *a, const char *text, const struct span *holes)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	template_add(&b, text, holes);
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 struct node *

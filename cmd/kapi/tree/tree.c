@@ -28,6 +28,15 @@ make(struct arena *a, enum node_kind kind)
 	return n;
 }
 
+struct span
+tree_keep(struct arena *a, struct buf *b)
+{
+	struct span s = arena_span(a, buf_span(b));
+
+	buf_release(b);
+	return s;
+}
+
 struct node *
 tree_null(struct arena *a)
 {
@@ -224,6 +233,16 @@ tree_count(const struct node *n)
 	return tree_is(n, NODE_ARRAY) || tree_is(n, NODE_OBJECT) ? n->n : 0;
 }
 
+bool
+tree_has_text(const struct node *array, struct span text)
+{
+	for (uint32_t i = 0; i < tree_items(array); i++)
+		if (tree_is(array->items[i], NODE_STRING) &&
+		    span_eq(array->items[i]->text, text))
+			return true;
+	return false;
+}
+
 uint32_t
 tree_items(const struct node *n)
 {
@@ -366,6 +385,18 @@ tree_make(struct arena *a, struct node *object, const char *key)
 
 	if (n == NULL || n->kind == NODE_NULL) {
 		n = tree_object(a);
+		tree_put(a, object, key, n);
+	}
+	return n;
+}
+
+struct node *
+tree_make_array(struct arena *a, struct node *object, const char *key)
+{
+	struct node *n = tree_get(object, key);
+
+	if (!tree_is(n, NODE_ARRAY)) {
+		n = tree_array(a);
 		tree_put(a, object, key, n);
 	}
 	return n;

@@ -82,6 +82,9 @@ void tree_write(struct buf *b, const struct node *n);
 /* Compact JSON with members sorted by key: for digests and comparisons. */
 void tree_write_sorted(struct buf *b, const struct node *n);
 
+/* The content of b, in the arena; b is released. */
+struct span tree_keep(struct arena *a, struct buf *b);
+
 /* Making. Spans are borrowed: they must live as long as the arena. */
 struct node *tree_null(struct arena *a);
 struct node *tree_bool(struct arena *a, bool value);
@@ -111,6 +114,8 @@ bool tree_empty(const struct node *n);	     /* absent, null, "", [] or {} */
 /* Members. A value that is absent is NULL; a null that is present is not. */
 struct node *tree_get(const struct node *n, const char *key);
 struct node *tree_get_span(const struct node *n, struct span key);
+/* The text is an item of an array. */
+bool tree_has_text(const struct node *array, struct span text);
 /* Along "metadata.labels"; keys with dots need tree_get. */
 struct node *tree_path(const struct node *n, const char *dotted);
 struct span tree_path_text(const struct node *n, const char *dotted);
@@ -125,6 +130,9 @@ void tree_put_first(
     struct arena *a, struct node *object, const char *key, struct node *value);
 /* The object at key, made if it is absent or null. */
 struct node *tree_make(struct arena *a, struct node *object, const char *key);
+/* The array at key, made if there is none. */
+struct node *tree_make_array(
+    struct arena *a, struct node *object, const char *key);
 /* Removing many: set their values to NULL, then sweep once. */
 void tree_sweep(struct node *object);
 bool tree_remove(struct node *object, const char *key);
