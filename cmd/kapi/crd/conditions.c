@@ -4,6 +4,7 @@
 
 #include "text/format.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "type/problem.h"
 
 struct node *
@@ -11,10 +12,7 @@ conditions_find(const struct node *definition, const char *type)
 {
 	const struct node *all = tree_path(definition, "status.conditions");
 
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (tree_text_is(tree_get(all->items[i], "type"), type))
-			return all->items[i];
-	return NULL;
+	return tree_find(all, "type", type);
 }
 
 bool
@@ -86,15 +84,6 @@ conditions_used_names(
 	use(a, &used->kinds, &used->kind_count, tree_get(names, "listKind"));
 }
 
-static bool
-in_use(const struct span *all, size_t n, struct span name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (span_eq(all[i], name))
-			return true;
-	return false;
-}
-
 struct naming {
 	struct arena *arena;
 	const struct node *wanted; /* spec.names */
@@ -118,7 +107,7 @@ accept_one(struct naming *n, const char *key, const struct span *all,
 	struct span wanted = tree_path_text(n->wanted, key);
 
 	if (!span_eq(wanted, tree_path_text(n->accepted, key)) &&
-	    in_use(all, count, wanted)) {
+	    texts_have(all, count, wanted)) {
 		n->condition = (struct condition){"NamesAccepted", "False",
 		    reason, conflict(n->arena, wanted)};
 		return;
@@ -146,7 +135,8 @@ accept_all(struct naming *n)
 		struct span name = tree_text(wanted->items[i]);
 
 		if (tree_has_text(own, name) ||
-		    !in_use(n->used->resources, n->used->resource_count, name))
+		    !texts_have(
+			n->used->resources, n->used->resource_count, name))
 			continue;
 		message = conflicts++ == 0
 		    ? conflict(n->arena, name)

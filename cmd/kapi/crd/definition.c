@@ -10,6 +10,7 @@
 #include "text/format.h"
 #include "text/gotext.h"
 #include "text/template.h"
+#include "text/texts.h"
 
 /* Adds the storage version to status.storedVersions. */
 static void
@@ -179,15 +180,6 @@ walk_definition(struct format_walk *w, const struct node *definition)
 		    w, tree_path(all->items[i], "schema.openAPIV3Schema"));
 }
 
-static bool
-noted(const struct format_walk *w, struct span format)
-{
-	for (size_t i = 0; i < w->n; i++)
-		if (span_eq(w->items[i], format))
-			return true;
-	return false;
-}
-
 void
 crd_definition_warn(struct arena *a, const struct node *live,
     const struct node *object, struct warnings *w)
@@ -198,7 +190,7 @@ crd_definition_warn(struct arena *a, const struct node *live,
 	if (live != NULL)
 		walk_definition(&before, live);
 	for (size_t i = 0; i < now.n; i++)
-		if (!noted(&before, now.items[i]))
+		if (!texts_have(before.items, before.n, now.items[i]))
 			decode_warning_add(w,
 			    arena_printf(a, "unrecognized format %.*s",
 				SPAN_ARG(gotext_quote(a, now.items[i]))));

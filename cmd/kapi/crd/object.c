@@ -7,6 +7,7 @@
 #include "crd/prune.h"
 #include "text/gotext.h"
 #include "text/number.h"
+#include "text/texts.h"
 #include "type/default.h"
 
 static struct problem *
@@ -169,14 +170,6 @@ crd_refresh(struct arena *a, const struct resource *r, struct node *object)
 	crd_read(a, r, object);
 }
 
-static int
-member_cmp(const void *x, const void *y)
-{
-	const struct member *m = x, *n = y;
-
-	return span_cmp(m->key, n->key);
-}
-
 /* The API server keeps these objects in Go maps, which are written sorted. */
 static void
 sort_members(struct node *n)
@@ -189,7 +182,7 @@ sort_members(struct node *n)
 		sort_members(n->members[i].value);
 	for (size_t i = 1; i < n->n; i++)
 		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
-			qsort(n->members, n->n, sizeof *n->members, member_cmp);
+			qsort(n->members, n->n, sizeof *n->members, texts_cmp);
 			n->index = NULL; /* the index has the old order */
 			break;
 		}
@@ -440,12 +433,6 @@ crd_refuses_create(struct arena *a, const struct resource *r, struct span name)
 	    "terminating");
 }
 
-static int
-finalizer_cmp(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 void
 crd_warn(const struct resource *r, const struct node *live,
     const struct node *object, struct warnings *w)
@@ -469,8 +456,7 @@ crd_warn(const struct resource *r, const struct node *live,
 			continue;
 		names[found++] = name;
 	}
-	if (found > 1)
-		qsort(names, found, sizeof *names, finalizer_cmp);
+	texts_sort(names, found);
 	for (size_t i = 0; i < found; i++) {
 		bool dotted = span_find(names[i], '.') != NULL;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "crd/findings.h"
+#include "text/texts.h"
 #include "type/decode.h"
 
 struct walk {
@@ -108,12 +109,6 @@ prune(struct walk *w, const struct schema *s, struct node *n,
 	}
 }
 
-static int
-span_compare(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 void
 prune_object(struct arena *a, const struct schema *s, struct node *object,
     struct warnings *unknown)
@@ -121,8 +116,7 @@ prune_object(struct arena *a, const struct schema *s, struct node *object,
 	struct walk w = {.arena = a, .note = unknown != NULL};
 
 	prune(&w, s, object, NULL);
-	if (w.n > 1)
-		qsort(w.paths, w.n, sizeof *w.paths, span_compare);
+	texts_sort(w.paths, w.n);
 	for (size_t i = 0; i < w.n; i++)
 		decode_warning_add(unknown,
 		    arena_printf(

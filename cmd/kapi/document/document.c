@@ -9,6 +9,7 @@
 #include "request/accept.h"
 #include "request/accounts.h"
 #include "text/template.h"
+#include "text/texts.h"
 #include "value/digest.h"
 
 bool
@@ -80,12 +81,6 @@ document_reply(struct request *r, const struct document *d,
 
 /* ---- root ---- */
 
-static int
-by_bytes(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 /* /apis/GROUP and /apis/GROUP/VERSION of all that is served, with repetitions.
  */
 static size_t
@@ -127,7 +122,7 @@ document_serve_root(struct request *r)
 	for (size_t i = 0; i < n; i++)
 		all[i] = span_str(fixed[i]);
 	n = add_groups(r, &all, n);
-	qsort(all, n, sizeof *all, by_bytes);
+	texts_sort(all, n);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || !span_eq(all[i], all[i - 1]))
 			tree_append(a, paths, tree_string(a, all[i]));

@@ -6,6 +6,7 @@
 #include "crd/crd.h"
 #include "json/json.h"
 #include "text/template.h"
+#include "text/texts.h"
 #include "type/tables.h"
 
 /* ---- descriptions of fields that all objects have ---- */
@@ -233,14 +234,6 @@ struct line {
 	struct span name, type, zero, flags;
 };
 
-static int
-compare_lines(const void *x, const void *y)
-{
-	const struct line *a = x, *b = y;
-
-	return span_cmp(a->name, b->name);
-}
-
 static void
 add_field(
     struct openapi_writer *w, struct span object, const struct line *field)
@@ -307,7 +300,7 @@ add_object(struct openapi_writer *w, struct span type, struct span fields)
 		buf_addc(b, ']');
 	if (n == 0)
 		return;
-	qsort(lines, n, sizeof *lines, compare_lines);
+	qsort(lines, n, sizeof *lines, texts_cmp);
 	template_add(b, ",'properties':{", NULL);
 	for (size_t i = 0; i < n; i++) {
 		json_add_comma(b);

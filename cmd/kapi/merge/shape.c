@@ -1,4 +1,5 @@
 #include "merge/shape.h"
+#include "text/texts.h"
 
 #include <stdlib.h>
 
@@ -178,14 +179,6 @@ shape_item(struct shape s)
 	return make(f->schema, f, s.preserve);
 }
 
-static int
-key_cmp(const void *x, const void *y)
-{
-	const struct fieldset_key *i = x, *j = y;
-
-	return span_cmp(i->name, j->name);
-}
-
 /* The value of a key that an item lacks; NULL: the key has no default. */
 static const struct node *
 key_default(const struct field *key)
@@ -249,7 +242,7 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 		return -1;
 	}
 	if (n > 1)
-		qsort(keys, n, sizeof(*keys), key_cmp);
+		qsort(keys, n, sizeof(*keys), texts_cmp);
 	*path = (struct fieldset_element){
 	    .kind = PATH_KEY, .key_count = n, .keys = keys};
 	return 0;

@@ -9,6 +9,7 @@
 #include "crd/crd.h"
 #include "json/json.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -169,14 +170,6 @@ add_value(struct parser *p, struct label_term *t, struct span value)
 	t->values[t->count++] = value;
 }
 
-static int
-by_text(const void *x, const void *y)
-{
-	const struct span *a = x, *b = y;
-
-	return span_cmp(*a, *b);
-}
-
 static bool
 parse_list(struct parser *p, struct label_term *t)
 {
@@ -219,7 +212,7 @@ parse_values(struct parser *p, struct label_term *t)
 	else if (!parse_list(p, t))
 		return false;
 	/* A set: each value once, and errors count in this order. */
-	qsort(t->values, t->count, sizeof(*t->values), by_text);
+	texts_sort(t->values, t->count);
 	for (size_t i = 0; i < t->count; i++)
 		if (kept == 0 || !span_eq(t->values[kept - 1], t->values[i]))
 			t->values[kept++] = t->values[i];
@@ -523,12 +516,6 @@ next_term(struct span *rest)
 	return term;
 }
 
-static int
-by_field_text(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 /* Terms are understood, and complained of, in the order of their text. */
 static struct problem *
 field_selector_parse(struct arena *a, struct span text, struct selection *s)
@@ -547,7 +534,7 @@ field_selector_parse(struct arena *a, struct span text, struct selection *s)
 	}
 	if (n == 0)
 		return NULL;
-	qsort(terms, n, sizeof(*terms), by_field_text);
+	texts_sort(terms, n);
 	s->fields = arena_zalloc(a, n * sizeof(*s->fields));
 	s->field_count = n;
 	for (size_t i = 0; i < n; i++)

@@ -7,6 +7,7 @@
 
 #include "json/json.h"
 #include "process/clock.h"
+#include "text/texts.h"
 
 /* ---- cells ---- */
 
@@ -154,19 +155,12 @@ cells_int(const struct node *n, const char *path)
 	return tree_get_int(tree_path(n, path), &value) ? value : 0;
 }
 
-static int
-by_text(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 struct span
 cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 {
 	struct buf b = BUF_INIT;
 
-	if (n > 1)
-		qsort(items, n, sizeof(*items), by_text);
+	texts_sort(items, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && span_eq(items[i], items[i - 1]))
 			continue;
@@ -237,7 +231,6 @@ cells_selector(
 	size_t n = tree_count(labels), m = tree_count(more);
 	struct buf b = BUF_INIT;
 	struct term *terms;
-	struct span s;
 
 	if (n + m == 0)
 		return span_str(otherwise);
@@ -257,8 +250,7 @@ cells_selector(
 		buf_adds(&b, i > 0 ? "," : "");
 		buf_addspan(&b, terms[i].text);
 	}
-	s = tree_keep(a, &b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 void

@@ -12,11 +12,8 @@ job_condition(const struct cells *c, const char *type)
 {
 	const struct node *list = tree_path(c->object, "status.conditions");
 
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_text_is(tree_get(list->items[i], "type"), type))
-			return tree_text_is(
-			    tree_get(list->items[i], "status"), "True");
-	return false;
+	return tree_text_is(
+	    tree_get(tree_find(list, "type", type), "status"), "True");
 }
 
 static const char *

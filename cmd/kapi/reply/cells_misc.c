@@ -9,12 +9,11 @@
 static struct span
 node_address(const struct cells *c, const char *type)
 {
-	const struct node *list = tree_path(c->object, "status.addresses");
+	const struct node *found =
+	    tree_find(tree_path(c->object, "status.addresses"), "type", type);
 
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_text_is(tree_get(list->items[i], "type"), type))
-			return tree_text(tree_get(list->items[i], "address"));
-	return span_str("<none>");
+	return found == NULL ? span_str("<none>")
+			     : tree_text(tree_get(found, "address"));
 }
 
 static struct span
@@ -414,26 +413,16 @@ cells_hpa(struct cells *c)
 
 /* ---- certificates ---- */
 
-static bool
-has_condition(const struct node *object, const char *type)
-{
-	const struct node *all = tree_path(object, "status.conditions");
-
-	for (size_t i = 0; i < tree_count(all); i++)
-		if (tree_text_is(tree_get(all->items[i], "type"), type))
-			return true;
-	return false;
-}
-
 void
 cells_signing(struct cells *c)
 {
 	int64_t seconds = cells_int(c->object, "spec.expirationSeconds");
+	const struct node *all = tree_path(c->object, "status.conditions");
 	const char *status = "Pending";
 
-	if (has_condition(c->object, "Denied"))
+	if (tree_find(all, "type", "Denied") != NULL)
 		status = "Denied";
-	else if (has_condition(c->object, "Approved"))
+	else if (tree_find(all, "type", "Approved") != NULL)
 		status = "Approved";
 	cell_name(c);
 	cell_age(c);
@@ -444,7 +433,7 @@ cells_signing(struct cells *c)
 	else
 		cell_text(c, cells_duration(c->arena, seconds));
 	cell_fmt(c, "%s%s%s", status,
-	    has_condition(c->object, "Failed") ? ",Failed" : "",
+	    tree_find(all, "type", "Failed") != NULL ? ",Failed" : "",
 	    tree_path_text(c->object, "status.certificate").n > 0 ? ",Issued"
 								  : "");
 }

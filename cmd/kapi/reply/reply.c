@@ -10,6 +10,7 @@
 #include "request/origins.h"
 #include "request/request.h"
 #include "store/store.h"
+#include "text/texts.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
 
@@ -44,15 +45,6 @@ warning_header(struct arena *a, struct span text, size_t max)
 	return span_make(p, (size_t)(out - p));
 }
 
-static bool
-said_before(const struct warnings *w, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (span_eq(w->items[k], w->items[i]))
-			return true;
-	return false;
-}
-
 static void
 add_warnings(struct request *r, struct httpd_header *headers, size_t *n)
 {
@@ -65,7 +57,7 @@ add_warnings(struct request *r, struct httpd_header *headers, size_t *n)
 		cut = WARNING_CUT;
 	total = 0;
 	for (size_t i = 0, said = 0; i < w->n && said < REPLY_WARNINGS; i++) {
-		if (said_before(w, i))
+		if (texts_have(w->items, i, w->items[i]))
 			continue;
 		total += w->items[i].n < cut ? w->items[i].n : cut;
 		if (total > WARNINGS_MAX)

@@ -9,6 +9,7 @@
 #include "request/jwt.h"
 #include "store/store.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "type/objectmeta.h"
 #include "type/resource.h"
 
@@ -422,15 +423,6 @@ check_claims(struct token_reading *x, const struct node *claims)
 
 /* ---- audiences ---- */
 
-static bool
-is_among(struct span s, const struct span *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (span_eq(list[i], s))
-			return true;
-	return false;
-}
-
 /* Like Go's %q prints a slice. */
 static struct span
 quoted(struct arena *a, const struct span *list, size_t n)
@@ -477,7 +469,7 @@ check_audiences(struct token_reading *x, const struct node *claims,
 
 	*granted = tree_array(a);
 	for (size_t i = 0; i < n; i++)
-		if (is_among(list[i], wanted, wanted_count))
+		if (texts_have(wanted, wanted_count, list[i]))
 			tree_append(a, *granted, tree_string(a, list[i]));
 	if (tree_count(*granted) > 0)
 		return true;

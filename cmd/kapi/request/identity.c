@@ -6,6 +6,7 @@
 #include "request/jwt.h"
 #include "request/request.h"
 #include "request/users.h"
+#include "text/texts.h"
 #include "value/base64.h"
 
 /* ---- tokens that a request carries ---- */
@@ -140,11 +141,8 @@ share(const struct accounts *s, struct arena *a, const struct span *wanted,
 
 	*shared = tree_array(a);
 	for (size_t i = 0; i < own_count; i++)
-		for (size_t j = 0; j < n; j++)
-			if (span_eq(own[i], wanted[j])) {
-				tree_append(a, *shared, tree_string(a, own[i]));
-				break;
-			}
+		if (texts_have(wanted, n, own[i]))
+			tree_append(a, *shared, tree_string(a, own[i]));
 	return tree_count(*shared) > 0;
 }
 

@@ -59,23 +59,12 @@ number(const struct node *object, const char *path)
 	return n;
 }
 
-static const struct node *
-condition(const struct node *budget)
-{
-	const struct node *list = tree_path(budget, "status.conditions");
-
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_text_is(
-			tree_get(list->items[i], "type"), "DisruptionAllowed"))
-			return list->items[i];
-	return NULL;
-}
-
 static void
 set_insufficient(struct arena *a, struct node *budget)
 {
 	struct node *status = tree_get(budget, "status");
-	struct node *c = (struct node *)condition(budget);
+	struct node *c = tree_find(
+	    tree_get(status, "conditions"), "type", "DisruptionAllowed");
 
 	if (c == NULL) {
 		c = tree_object(a);
@@ -117,7 +106,9 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 		struct span name = tree_path_text(budget, "metadata.name");
 		int64_t healthy = number(budget, "status.currentHealthy");
 		int64_t desired = number(budget, "status.desiredHealthy");
-		const struct node *c = condition(budget);
+		const struct node *c =
+		    tree_find(tree_path(budget, "status.conditions"), "type",
+			"DisruptionAllowed");
 		struct span said = tree_text(tree_get(c, "message"));
 		struct span reason = tree_text(tree_get(c, "reason"));
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
+#include "reply/cells.h"
 #include "reply/columns.h"
 #include "reply/reply.h"
 #include "request/parameters.h"
@@ -43,75 +44,6 @@ scaling_of(struct arena *a, const struct resource *r)
 	return s;
 }
 
-/* metav1.LabelSelectorAsSelector().String(): by key. */
-static struct span
-selector_text(struct arena *a, const struct node *selector, bool plain)
-{
-	const struct node *labels =
-	    plain ? selector : tree_get(selector, "matchLabels");
-	const struct node *more =
-	    plain ? NULL : tree_get(selector, "matchExpressions");
-	const struct member **sorted =
-	    arena_alloc(a, (tree_count(labels) + 1) * sizeof(void *));
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; i < tree_count(labels); i++) {
-		size_t at = i;
-
-		while (at > 0 &&
-		    span_cmp(sorted[at - 1]->key, labels->members[i].key) > 0) {
-			sorted[at] = sorted[at - 1];
-			at--;
-		}
-		sorted[at] = &labels->members[i];
-	}
-	for (size_t i = 0; i < tree_count(labels); i++) {
-		buf_adds(&b, i == 0 ? "" : ",");
-		buf_addspan(&b, sorted[i]->key);
-		buf_addc(&b, '=');
-		buf_addspan(&b, tree_text(sorted[i]->value));
-	}
-	for (size_t i = 0; i < tree_count(more); i++) {
-		struct span key = tree_text(tree_get(more->items[i], "key"));
-		struct span op =
-		    tree_text(tree_get(more->items[i], "operator"));
-		const struct node *values;
-		struct span last, next;
-
-		buf_adds(&b, b.len == 0 ? "" : ",");
-		if (span_is(op, "DoesNotExist"))
-			buf_addc(&b, '!');
-		buf_addspan(&b, key);
-		if (span_is(op, "In") || span_is(op, "NotIn")) {
-			buf_adds(&b, span_is(op, "In") ? " in" : " notin");
-			/* The values are few: each round takes the next one in
-			 * order. */
-			values = tree_get(more->items[i], "values");
-			last = SPAN_NONE;
-			for (size_t n = 0; n < tree_count(values); n++) {
-				next = SPAN_NONE;
-				for (size_t k = 0; k < values->n; k++) {
-					struct span v =
-					    tree_text(values->items[k]);
-
-					if ((last.p == NULL ||
-						span_cmp(v, last) > 0) &&
-					    (next.p == NULL ||
-						span_cmp(v, next) < 0))
-						next = v;
-				}
-				if (next.p == NULL)
-					break;
-				buf_adds(&b, n == 0 ? " (" : ",");
-				buf_addspan(&b, next);
-				last = next;
-			}
-			buf_addc(&b, ')');
-		}
-	}
-	return tree_keep(a, &b);
-}
-
 static int64_t
 number_at(const struct node *object, const char *path)
 {
@@ -126,12 +58,19 @@ static struct span
 scale_selector(struct arena *a, const struct resource *r,
     const struct scaling *s, const struct node *object)
 {
+	struct node *selector, *labels;
+
 	if (r->crd != NULL)
 		return s->selector == NULL
 		    ? SPAN_NONE
 		    : tree_path_text(object, s->selector);
-	return selector_text(
-	    a, tree_path(object, "spec.selector"), r->group.n == 0);
+	selector = tree_path(object, "spec.selector");
+	if (r->group.n == 0 && selector != NULL) {
+		labels = tree_object(a);
+		tree_put(a, labels, "matchLabels", selector);
+		selector = labels;
+	}
+	return cells_selector(a, selector, "");
 }
 
 static struct node *

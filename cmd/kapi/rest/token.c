@@ -8,6 +8,7 @@
 #include "reply/reply.h"
 #include "request/accounts.h"
 #include "request/parameters.h"
+#include "text/texts.h"
 #include "type/objectmeta.h"
 
 /* A kubelet asks for 3607 s for the token of a Pod. For clients that never read
@@ -208,15 +209,9 @@ is_for_the_server(struct request *r, const struct node *audiences)
 	size_t n;
 	const struct span *own = accounts_audiences(r->api->accounts, &n);
 
-	for (size_t i = 0; i < tree_count(audiences); i++) {
-		bool is = false;
-
-		for (size_t j = 0; j < n; j++)
-			is = is ||
-			    span_eq(tree_text(audiences->items[i]), own[j]);
-		if (!is)
+	for (size_t i = 0; i < tree_count(audiences); i++)
+		if (!texts_have(own, n, tree_text(audiences->items[i])))
 			return false;
-	}
 	return true;
 }
 

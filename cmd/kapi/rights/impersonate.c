@@ -8,6 +8,7 @@
 #include "request/users.h"
 #include "rights/rights.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "value/dnsname.h"
 
 static const char all_users[] = "system:authenticated";
@@ -26,14 +27,6 @@ static void
 add_group(struct request *r, struct user *u, struct span name)
 {
 	add_span(&r->arena, &u->groups, &u->group_count, name);
-}
-
-static int
-extra_cmp(const void *a, const void *b)
-{
-	const struct user_extra *x = a, *y = b;
-
-	return span_cmp(x->key, y->key);
 }
 
 /* ---- a user who is missing ---- */
@@ -304,7 +297,7 @@ impersonate(struct request *r)
 	}
 	if (u->extra_count > 0)
 		qsort((void *)u->extra, u->extra_count, sizeof(*u->extra),
-		    extra_cmp);
+		    texts_cmp);
 	if (u->name.n + u->uid.n + u->group_count + u->extra_count <= 0)
 		return NULL;
 	if (u->name.n == 0)

@@ -233,6 +233,15 @@ tree_count(const struct node *n)
 	return tree_is(n, NODE_ARRAY) || tree_is(n, NODE_OBJECT) ? n->n : 0;
 }
 
+struct node *
+tree_find(const struct node *array, const char *key, const char *text)
+{
+	for (uint32_t i = 0; i < tree_items(array); i++)
+		if (tree_text_is(tree_get(array->items[i], key), text))
+			return array->items[i];
+	return NULL;
+}
+
 bool
 tree_has_text(const struct node *array, struct span text)
 {

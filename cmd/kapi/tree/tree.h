@@ -114,6 +114,9 @@ bool tree_empty(const struct node *n);	     /* absent, null, "", [] or {} */
 /* Members. A value that is absent is NULL; a null that is present is not. */
 struct node *tree_get(const struct node *n, const char *key);
 struct node *tree_get_span(const struct node *n, struct span key);
+/* The first object in an array whose member key is this text, or NULL. */
+struct node *tree_find(
+    const struct node *array, const char *key, const char *text);
 /* The text is an item of an array. */
 bool tree_has_text(const struct node *array, struct span text);
 /* Along "metadata.labels"; keys with dots need tree_get. */
