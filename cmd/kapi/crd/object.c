@@ -225,24 +225,6 @@ keep_all_but_status(
 	*object = *copy;
 }
 
-/* Whether anything outside metadata differs. */
-static bool
-content_differs(const struct node *x, const struct node *y)
-{
-	size_t members = 0;
-
-	for (size_t i = 0; i < x->n; i++) {
-		const struct member *m = &x->members[i];
-
-		if (span_is(m->key, "metadata"))
-			continue;
-		members++;
-		if (!tree_equal(m->value, tree_get_span(y, m->key)))
-			return true;
-	}
-	return members + (tree_get(y, "metadata") != NULL) != y->n;
-}
-
 void
 crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
     const struct node *live, struct node *object)
@@ -265,7 +247,7 @@ crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
 		if (!tree_get_int(
 			tree_path(live, "metadata.generation"), &generation))
 			generation = 0;
-		generation += content_differs(live, object);
+		generation += !tree_equal_but(live, object, "metadata", NULL);
 	}
 	metadata = tree_make(a, object, "metadata");
 	tree_put(a, metadata, "generation", tree_int(a, generation));

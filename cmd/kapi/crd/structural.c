@@ -20,19 +20,6 @@ structural_property(const struct schema_rules *r, struct span name)
 	return p == NULL ? NULL : p->rules;
 }
 
-static struct span *
-texts(struct arena *a, const struct node *array, size_t *count)
-{
-	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
-	struct span *all = arena_alloc(a, n * sizeof *all);
-
-	*count = 0;
-	for (size_t i = 0; i < n; i++)
-		if (array->items[i]->kind == NODE_STRING)
-			all[(*count)++] = array->items[i]->text;
-	return all;
-}
-
 static enum schema_type
 type_of(const struct node *json)
 {
@@ -120,9 +107,10 @@ structural_rules(struct arena *a, const struct node *json)
 	r->list_type = tree_text_is(type, "map") ? LIST_MAP
 	    : tree_text_is(type, "set")		 ? LIST_SET
 						 : LIST_ATOMIC;
-	r->keys = texts(
+	r->keys = tree_texts(
 	    a, tree_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
-	r->required = texts(a, tree_get(json, "required"), &r->required_count);
+	r->required =
+	    tree_texts(a, tree_get(json, "required"), &r->required_count);
 	r->has_minimum = get_double(json, "minimum", &r->minimum);
 	r->has_maximum = get_double(json, "maximum", &r->maximum);
 	r->has_multiple_of = get_double(json, "multipleOf", &r->multiple_of);

@@ -9,6 +9,7 @@
 #include "crd/crd.h"
 #include "json/json.h"
 #include "text/gotext.h"
+#include "text/number.h"
 #include "text/texts.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
@@ -267,27 +268,6 @@ parse_operator(struct parser *p, struct label_term *t)
 						      : parse_exact(p, t);
 }
 
-/* Go's strconv.ParseInt(s, 10, 64). */
-static bool
-parse_int(struct span text, int64_t *n)
-{
-	struct span digits = text;
-
-	if (digits.n > 0 && (*digits.p == '+' || *digits.p == '-'))
-		digits = span_skip(digits, 1);
-	if (digits.n == 0 || digits.n > 18)
-		return false;
-	*n = 0;
-	for (size_t i = 0; i < digits.n; i++) {
-		if (!span_is_digit(digits.p[i]))
-			return false;
-		*n = *n * 10 + (digits.p[i] - '0');
-	}
-	if (*text.p == '-')
-		*n = -*n;
-	return true;
-}
-
 static bool
 check_values(struct parser *p, struct label_term *t)
 {
@@ -295,7 +275,7 @@ check_values(struct parser *p, struct label_term *t)
 	struct buf said = BUF_INIT;
 
 	if ((t->op == LABEL_ABOVE || t->op == LABEL_BELOW) &&
-	    !parse_int(t->values[0], &t->number))
+	    number_parse_int(t->values[0], &t->number) != NULL)
 		cause_invalid_text(&c, span_str("values[0]"), t->values[0],
 		    "for 'Gt', 'Lt' operators, the value must be an integer");
 	for (size_t i = 0; i < t->count; i++) {
@@ -420,7 +400,7 @@ is_among(const struct label_term *t, struct span value)
 	int64_t n;
 
 	if (t->op == LABEL_ABOVE || t->op == LABEL_BELOW)
-		return parse_int(value, &n) &&
+		return number_parse_int(value, &n) == NULL &&
 		    (t->op == LABEL_ABOVE ? n > t->number : n < t->number);
 	for (size_t i = 0; i < t->count; i++)
 		if (span_eq(t->values[i], value))

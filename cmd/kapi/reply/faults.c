@@ -387,20 +387,6 @@ struct fault_gate {
 	void *arg;
 };
 
-static struct text *
-error_event(struct request *r, const struct fault *f)
-{
-	struct buf b = BUF_INIT;
-	struct text *t;
-
-	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
-	tree_write(&b, problem_status(&r->arena, fault_problem(r, f)));
-	buf_adds(&b, "}\n");
-	t = text_make(buf_span(&b));
-	buf_release(&b);
-	return t;
-}
-
 struct fault_gate *
 faults_gate(struct request *r, loop_fn *on_end, void *arg)
 {
@@ -415,7 +401,7 @@ faults_gate(struct request *r, loop_fn *on_end, void *arg)
 	g->on_end = on_end;
 	g->arg = arg;
 	if (g->f.kind == FAULT_CODE)
-		g->error = error_event(r, &g->f);
+		g->error = reply_error_event(r, fault_problem(r, &g->f));
 	return g;
 }
 

@@ -256,6 +256,20 @@ reply_problem(struct request *r, const struct problem *p)
 	buf_release(&b);
 }
 
+struct text *
+reply_error_event(struct request *r, const struct problem *p)
+{
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
+	tree_write(&b, problem_status(&r->arena, p));
+	buf_adds(&b, "}\n");
+	t = text_make(buf_span(&b));
+	buf_release(&b);
+	return t;
+}
+
 void
 reply_plain(struct request *r, int code, const char *text)
 {

@@ -33,6 +33,8 @@ void reply_typed(
 void reply_with(struct request *r, int code, const char *content_type,
     const struct httpd_header *extra, size_t count, struct text *text);
 void reply_problem(struct request *r, const struct problem *p);
+/* The event of a watch that ends with the problem. */
+struct text *reply_error_event(struct request *r, const struct problem *p);
 /* A stored object, in the form that was asked for; its text is shared where
  * that is possible. */
 struct stored;

@@ -1,26 +1,16 @@
 #include "request/parameters.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "text/gotext.h"
+#include "text/number.h"
 
 enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 
 static const char media_types[] =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-
-static struct node *
-text_array(struct arena *a, const struct span *texts, size_t n)
-{
-	struct node *list = tree_array(a);
-
-	for (size_t i = 0; i < n; i++)
-		tree_append(a, list, tree_string(a, texts[i]));
-	return list;
-}
 
 static bool
 check_dry_run(struct causes *c, const struct span *values, size_t n)
@@ -31,7 +21,7 @@ check_dry_run(struct causes *c, const struct span *values, size_t n)
 		if (span_eq(values[i], all))
 			continue;
 		cause_unsupported(c, span_str("dryRun"),
-		    text_array(c->arena, values, n), &all, 1);
+		    tree_strings(c->arena, values, n), &all, 1);
 		break;
 	}
 	return n > 0;
@@ -169,15 +159,12 @@ request_body_summary(struct arena *a, struct span body)
 struct problem *
 parameters_int(struct arena *a, struct span text, int64_t *value)
 {
-	char *end, *s = arena_str(a, text);
+	const char *wrong = number_parse_int(text, value);
 
-	errno = 0;
-	*value = strtoll(s, &end, 10);
-	if (text.n > 0 && *end == '\0' && s[0] != ' ' && errno == 0)
-		return NULL;
-	return problem_bad_request(a, "strconv.ParseInt: parsing %.*s: %s",
-	    SPAN_ARG(gotext_quote(a, text)),
-	    errno == ERANGE ? "value out of range" : "invalid syntax");
+	return wrong == NULL
+	    ? NULL
+	    : problem_bad_request(a, "strconv.ParseInt: parsing %.*s: %s",
+		  SPAN_ARG(gotext_quote(a, text)), wrong);
 }
 
 /* The options of a query or a body, before they are checked. */

@@ -32,9 +32,8 @@ struct problem *rest_live(
 struct problem *rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field);
 
-/* Texts as an array; the extra of a user as an object of arrays, for reviews
- * and certificate requests. */
-struct node *rest_texts(struct arena *a, const struct span *list, size_t n);
+/* The extra of a user as an object of arrays, for reviews and certificate
+ * requests. */
 struct node *rest_extra(struct arena *a, const struct user *u);
 
 struct problem *rest_patch_object(struct request *r, struct write *w);

@@ -199,23 +199,13 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 }
 
 struct node *
-rest_texts(struct arena *a, const struct span *list, size_t n)
-{
-	struct node *array = tree_array(a);
-
-	for (size_t i = 0; i < n; i++)
-		tree_append(a, array, tree_string(a, list[i]));
-	return array;
-}
-
-struct node *
 rest_extra(struct arena *a, const struct user *u)
 {
 	struct node *extra = tree_object(a);
 
 	for (size_t i = 0; i < u->extra_count; i++)
 		tree_put(a, extra, arena_str(a, u->extra[i].key),
-		    rest_texts(a, u->extra[i].values, u->extra[i].count));
+		    tree_strings(a, u->extra[i].values, u->extra[i].count));
 	return extra;
 }
 
@@ -443,7 +433,7 @@ rest_serve(struct request *r)
 				tree_put(
 				    a, spec, "uid", tree_string(a, u->uid));
 				tree_put(a, spec, "groups",
-				    rest_texts(a, u->groups, u->group_count));
+				    tree_strings(a, u->groups, u->group_count));
 				tree_remove(spec, "extra");
 				if (u->extra_count > 0)
 					tree_put(

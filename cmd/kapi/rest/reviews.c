@@ -25,7 +25,7 @@ user_info(struct arena *a, const struct user *u)
 	tree_put(a, info, "username", tree_string(a, u->name));
 	if (u->uid.n > 0)
 		tree_put(a, info, "uid", tree_string(a, u->uid));
-	tree_put(a, info, "groups", rest_texts(a, u->groups, u->group_count));
+	tree_put(a, info, "groups", tree_strings(a, u->groups, u->group_count));
 	if (u->extra_count > 0)
 		tree_put(a, info, "extra", rest_extra(a, u));
 	return info;
@@ -51,18 +51,13 @@ is_self(const struct request *r)
 static const struct user *
 user_of(struct request *r, const struct node *spec)
 {
-	const struct node *groups = tree_get(spec, "groups");
 	struct user *u = arena_zalloc(&r->arena, sizeof(*u));
-	struct span *list;
 
 	if (is_self(r))
 		return r->identity;
-	list = arena_alloc(&r->arena, (tree_count(groups) + 1) * sizeof(*list));
-	for (size_t i = 0; i < tree_count(groups); i++)
-		list[i] = tree_text(groups->items[i]);
 	u->name = tree_text(tree_get(spec, "user"));
-	u->groups = list;
-	u->group_count = tree_count(groups);
+	u->groups =
+	    tree_texts(&r->arena, tree_get(spec, "groups"), &u->group_count);
 	return u;
 }
 
@@ -274,16 +269,14 @@ static void
 review_token(struct request *r, struct node *object)
 {
 	struct arena *a = &r->arena;
-	const struct node *wanted = tree_path(object, "spec.audiences");
-	struct span *audiences =
-	    arena_alloc(a, (tree_count(wanted) + 1) * sizeof(*audiences));
+	size_t n;
+	const struct span *audiences =
+	    tree_texts(a, tree_path(object, "spec.audiences"), &n);
 	struct node *status;
 	struct identity id;
 
-	for (size_t i = 0; i < tree_count(wanted); i++)
-		audiences[i] = tree_text(wanted->items[i]);
-	id = identity_of_token(r->api, a, tree_path_text(object, "spec.token"),
-	    audiences, tree_count(wanted));
+	id = identity_of_token(
+	    r->api, a, tree_path_text(object, "spec.token"), audiences, n);
 	if (id.user == NULL) {
 		status = template_tree(a, "{'user':{},'error':%}", &id.error);
 	} else {

@@ -198,7 +198,7 @@ fill_spec(struct request *r, struct node *object, int64_t *seconds)
 	tree_get_int(tree_get(spec, "expirationSeconds"), seconds);
 	tree_put(a, spec, "expirationSeconds", tree_int(a, *seconds));
 	if (tree_empty(tree_get(spec, "audiences")))
-		tree_put(a, spec, "audiences", rest_texts(a, own, n));
+		tree_put(a, spec, "audiences", tree_strings(a, own, n));
 	if (tree_get(spec, "boundObjectRef") == NULL)
 		tree_put(a, spec, "boundObjectRef", tree_null(a));
 }

@@ -234,6 +234,29 @@ tree_count(const struct node *n)
 }
 
 struct node *
+tree_strings(struct arena *a, const struct span *texts, size_t n)
+{
+	struct node *array = tree_array(a);
+
+	for (size_t i = 0; i < n; i++)
+		tree_append(a, array, tree_string(a, texts[i]));
+	return array;
+}
+
+struct span *
+tree_texts(struct arena *a, const struct node *array, size_t *n)
+{
+	struct span *all =
+	    arena_alloc(a, (tree_items(array) + 1) * sizeof(*all));
+
+	*n = 0;
+	for (uint32_t i = 0; i < tree_items(array); i++)
+		if (tree_is(array->items[i], NODE_STRING))
+			all[(*n)++] = array->items[i]->text;
+	return all;
+}
+
+struct node *
 tree_find(const struct node *array, const char *key, const char *text)
 {
 	for (uint32_t i = 0; i < tree_items(array); i++)
@@ -516,4 +539,28 @@ tree_equal(const struct node *x, const struct node *y)
 	default:
 		return true;
 	}
+}
+
+bool
+tree_equal_but(const struct node *x, const struct node *y, const char *member,
+    const char *other)
+{
+	const char *const keys[] = {member, other};
+	uint32_t nx = tree_members(x), ny = tree_members(y);
+
+	if (!tree_is(x, NODE_OBJECT) || !tree_is(y, NODE_OBJECT))
+		return tree_equal(x, y);
+	for (size_t k = 0; k < 2 && keys[k] != NULL; k++) {
+		nx -= tree_get(x, keys[k]) != NULL;
+		ny -= tree_get(y, keys[k]) != NULL;
+	}
+	for (uint32_t i = 0; nx == ny && i < tree_members(x); i++) {
+		struct span key = x->members[i].key;
+
+		if (!span_is(key, member) &&
+		    !(other != NULL && span_is(key, other)) &&
+		    !tree_equal(x->members[i].value, tree_get_span(y, key)))
+			return false;
+	}
+	return nx == ny;
 }

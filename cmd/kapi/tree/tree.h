@@ -93,6 +93,7 @@ struct node *tree_number(struct arena *a, struct span digits);
 struct node *tree_string(struct arena *a, struct span text);
 struct node *tree_str(struct arena *a, const char *text);
 struct node *tree_array(struct arena *a);
+struct node *tree_strings(struct arena *a, const struct span *texts, size_t n);
 struct node *tree_object(struct arena *a);
 /* Deep; text is not copied. */
 struct node *tree_copy(struct arena *a, const struct node *n);
@@ -117,6 +118,8 @@ struct node *tree_get_span(const struct node *n, struct span key);
 /* The first object in an array whose member key is this text, or NULL. */
 struct node *tree_find(
     const struct node *array, const char *key, const char *text);
+/* The texts of an array, in the arena; other items are left out. */
+struct span *tree_texts(struct arena *a, const struct node *array, size_t *n);
 /* The text is an item of an array. */
 bool tree_has_text(const struct node *array, struct span text);
 /* Along "metadata.labels"; keys with dots need tree_get. */
@@ -147,5 +150,8 @@ void tree_remove_at(struct node *array, size_t at);
 
 /* Deep; members in any order; numbers by value (1 == 1.0). NULL == NULL. */
 bool tree_equal(const struct node *x, const struct node *y);
+/* Two objects are equal but for these members; other may be NULL. */
+bool tree_equal_but(const struct node *x, const struct node *y,
+    const char *member, const char *other);
 
 #endif
