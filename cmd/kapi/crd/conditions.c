@@ -77,7 +77,7 @@ conditions_used_names(
 	    tree_get(names, "plural"));
 	use(a, &used->resources, &used->resource_count,
 	    tree_get(names, "singular"));
-	for (size_t i = 0; tree_is(shorts, NODE_ARRAY) && i < shorts->n; i++)
+	for (size_t i = 0; i < tree_items(shorts); i++)
 		use(a, &used->resources, &used->resource_count,
 		    shorts->items[i]);
 	use(a, &used->kinds, &used->kind_count, tree_get(names, "kind"));
@@ -131,7 +131,7 @@ accept_all(struct naming *n)
 	wanted = tree_get(n->wanted, "shortNames");
 	own = tree_get(n->accepted, "shortNames");
 	message = SPAN_NONE;
-	for (size_t i = 0; tree_is(wanted, NODE_ARRAY) && i < wanted->n; i++) {
+	for (size_t i = 0; i < tree_items(wanted); i++) {
 		struct span name = tree_text(wanted->items[i]);
 
 		if (tree_has_text(own, name) ||

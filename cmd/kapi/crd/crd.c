@@ -68,7 +68,7 @@ selectable_fill(struct arena *a, struct crd_version *v, const struct node *json)
 static void
 columns_fill(struct arena *a, struct crd_version *v, const struct node *array)
 {
-	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
+	size_t n = tree_items(array);
 	struct crd_column *all = arena_zalloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++) {
@@ -104,10 +104,10 @@ subresources_fill(struct crd_version *v, const struct node *json)
 static bool
 schema_has(const struct node *n, const char *key)
 {
-	for (size_t i = 0; tree_is(n, NODE_ARRAY) && i < n->n; i++)
+	for (size_t i = 0; i < tree_items(n); i++)
 		if (schema_has(n->items[i], key))
 			return true;
-	for (size_t i = 0; tree_is(n, NODE_OBJECT) && i < n->n; i++) {
+	for (size_t i = 0; i < tree_members(n); i++) {
 		const struct member *m = &n->members[i];
 
 		if (span_is(m->key, key) && !tree_empty(m->value) &&

@@ -175,7 +175,7 @@ walk_definition(struct format_walk *w, const struct node *definition)
 {
 	const struct node *all = tree_path(definition, "spec.versions");
 
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
+	for (size_t i = 0; i < tree_items(all); i++)
 		walk_schema(
 		    w, tree_path(all->items[i], "schema.openAPIV3Schema"));
 }

@@ -420,7 +420,7 @@ crd_warn(const struct resource *r, const struct node *live,
     const struct node *object, struct warnings *w)
 {
 	const struct node *all = tree_path(object, "metadata.finalizers");
-	size_t n = tree_is(all, NODE_ARRAY) ? all->n : 0, found = 0;
+	size_t n = tree_items(all), found = 0;
 	struct span *names;
 
 	(void)r;

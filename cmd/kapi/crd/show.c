@@ -253,8 +253,7 @@ show_versions(struct arena *a, const struct node *versions)
 		common[k] =
 		    show_versions_agree(versions, version_fields[k].key);
 	buf_addc(&b, '[');
-	for (size_t i = 0; tree_is(versions, NODE_ARRAY) && i < versions->n;
-	     i++) {
+	for (size_t i = 0; i < tree_items(versions); i++) {
 		json_add_comma(&b);
 		buf_addc(&b, '{');
 		for (size_t k = 0; version_fields[k].name != NULL; k++) {

@@ -61,7 +61,7 @@ get_limit(const struct node *json, const char *key)
 static const struct schema_rules *const *
 rules_list(struct arena *a, const struct node *array, size_t *count)
 {
-	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
+	size_t n = tree_items(array);
 	const struct schema_rules **all = arena_alloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++)
@@ -233,7 +233,7 @@ schema_of(struct arena *a, const struct node *json,
 	s->rules = r;
 	if (s->kind == SCHEMA_OBJECT) {
 		const struct node *p = tree_get(json, "properties");
-		size_t n = tree_is(p, NODE_OBJECT) ? p->n : 0;
+		size_t n = tree_members(p);
 		struct field *all = arena_zalloc(a, (n + 3) * sizeof *all);
 
 		for (size_t i = 0; i < n; i++) {

@@ -105,20 +105,22 @@ shape_fits(struct shape s, enum atom atom, const struct node *value)
 	}
 }
 
-bool
-shape_map_atomic(struct shape s)
-{
-	if (s.kind != SHAPE_TYPED)
-		return s.kind == SHAPE_UNTYPED;
-	return s.field != NULL && s.field->atomic;
-}
-
 enum list_type
 shape_list_type(struct shape s)
 {
 	if (s.kind != SHAPE_TYPED || s.field == NULL)
 		return LIST_ATOMIC;
 	return s.field->list_type;
+}
+
+bool
+shape_atomic(struct shape s, enum atom atom)
+{
+	if (atom == ATOM_LIST)
+		return shape_list_type(s) == LIST_ATOMIC;
+	if (atom != ATOM_MAP || s.kind != SHAPE_TYPED)
+		return atom == ATOM_MAP && s.kind == SHAPE_UNTYPED;
+	return s.field != NULL && s.field->atomic;
 }
 
 static struct shape

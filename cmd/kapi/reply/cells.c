@@ -174,7 +174,7 @@ cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 struct span
 cells_labels(struct arena *a, const struct node *labels)
 {
-	size_t n = tree_is(labels, NODE_OBJECT) ? tree_count(labels) : 0;
+	size_t n = tree_members(labels);
 	struct span *items;
 
 	if (n == 0)
@@ -251,6 +251,19 @@ cells_selector(
 		buf_addspan(&b, terms[i].text);
 	}
 	return tree_keep(a, &b);
+}
+
+void
+cell_default_name(struct cells *c, const char *annotation, const char *other)
+{
+	const struct node *all = tree_path(c->object, "metadata.annotations");
+	bool is = tree_text_is(tree_get(all, annotation), "true") ||
+	    (other != NULL && tree_text_is(tree_get(all, other), "true"));
+
+	cell_text(c,
+	    arena_printf(c->arena, "%.*s%s",
+		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
+		is ? " (default)" : ""));
 }
 
 void

@@ -48,6 +48,10 @@ struct span cells_selector(
 /* The items of a list with commas between them: texts, or what they have at
  * key (NULL: texts). */
 void cell_texts(struct cells *c, const struct node *list, const char *key);
+/* The name, and whether one of these annotations (other may be NULL) makes the
+ * object the default of its kind. */
+void cell_default_name(
+    struct cells *c, const char *annotation, const char *other);
 /* Texts, sorted, each once, joined by separator. */
 struct span cells_join(
     struct arena *a, struct span *items, size_t n, const char *separator);

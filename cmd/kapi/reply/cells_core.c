@@ -222,32 +222,14 @@ cells_ingress(struct cells *c)
 	cell_age(c);
 }
 
-static bool
-is_default(const struct node *object, const char *annotation)
-{
-	const struct node *a = tree_path(object, "metadata.annotations");
-
-	return tree_text_is(tree_get(a, annotation), "true");
-}
-
-static void
-cell_default_name(struct cells *c, bool is)
-{
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s%s",
-		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
-		is ? " (default)" : ""));
-}
-
 void
 cells_ingressclass(struct cells *c)
 {
 	const struct node *p = tree_path(c->object, "spec.parameters");
 	struct span group = tree_text(tree_get(p, "apiGroup"));
 
-	cell_default_name(c,
-	    is_default(
-		c->object, "ingressclass.kubernetes.io/is-default-class"));
+	cell_default_name(
+	    c, "ingressclass.kubernetes.io/is-default-class", NULL);
 	cell_path(c, "spec.controller", "");
 	if (p == NULL)
 		cell_str(c, "<none>");

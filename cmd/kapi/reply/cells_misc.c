@@ -245,19 +245,8 @@ cells_pvc(struct cells *c)
 void
 cells_storageclass(struct cells *c)
 {
-	const struct node *annotations =
-	    tree_path(c->object, "metadata.annotations");
-	static const char *const keys[] = {
-	    "storageclass.kubernetes.io/is-default-class",
-	    "storageclass.beta.kubernetes.io/is-default-class"};
-	bool is = false;
-
-	for (size_t i = 0; i < 2; i++)
-		is = is || tree_text_is(tree_get(annotations, keys[i]), "true");
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s%s",
-		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
-		is ? " (default)" : ""));
+	cell_default_name(c, "storageclass.kubernetes.io/is-default-class",
+	    "storageclass.beta.kubernetes.io/is-default-class");
 	cell_path(c, "provisioner", "");
 	cell_path(c, "reclaimPolicy", "Delete");
 	cell_path(c, "volumeBindingMode", "Immediate");

@@ -264,23 +264,12 @@ waited(void *arg)
 		w.go_on(w.r);
 }
 
-static void
-wait_first(
-    struct request *r, const struct fault *f, void (*go_on)(struct request *r))
-{
-	struct waiting *w = arena_zalloc(&r->arena, sizeof(*w));
-
-	w->r = r;
-	w->f = f;
-	w->go_on = go_on;
-	reply_later(r, f->delay_ms, waited, w);
-}
-
 bool
 faults_before(struct request *r, void (*go_on)(struct request *r))
 {
 	struct faults *plan = r->api->faults;
 	const struct fault *f;
+	struct waiting *w;
 
 	if (plan == NULL || plan->entries == NULL)
 		return false;
@@ -291,7 +280,9 @@ faults_before(struct request *r, void (*go_on)(struct request *r))
 	/* The fault "hold" delays the event, not the request. */
 	if (f->delay_ms == 0 || f->kind == FAULT_HOLD)
 		return act(r, f);
-	wait_first(r, f, go_on);
+	w = arena_alloc(&r->arena, sizeof(*w));
+	*w = (struct waiting){r, f, go_on};
+	reply_later(r, f->delay_ms, waited, w);
 	return true;
 }
 

@@ -358,7 +358,7 @@ check_form(struct token_reading *x, const struct jwt *t)
 	aud = tree_get(t->claims, "aud");
 	good = aud == NULL || tree_is(aud, NODE_STRING) ||
 	    tree_is(aud, NODE_ARRAY);
-	for (size_t i = 0; good && tree_is(aud, NODE_ARRAY) && i < aud->n; i++)
+	for (size_t i = 0; good && i < tree_items(aud); i++)
 		good = tree_is(aud->items[i], NODE_STRING);
 	if (!good && x->error.p == NULL)
 		x->error = span_str("go-jose/go-jose/jwt: expected string or "

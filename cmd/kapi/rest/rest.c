@@ -63,16 +63,23 @@ answer(struct request *r, struct write *w, struct problem *p)
 	}
 }
 
+static const struct subresource *
+find_subresource(const struct request *r)
+{
+	for (size_t i = 0; i < r->resource->subresource_count; i++)
+		if (span_eq(r->resource->subresources[i].name, r->subresource))
+			return &r->resource->subresources[i];
+	return NULL;
+}
+
 static struct problem *
 unreadable(struct request *r, struct span why)
 {
 	struct span kind = r->resource->kind;
+	const struct subresource *s = find_subresource(r);
 
-	for (size_t i = 0; i < r->resource->subresource_count; i++)
-		if (span_eq(
-			r->resource->subresources[i].name, r->subresource) &&
-		    r->resource->subresources[i].kind.n > 0)
-			kind = r->resource->subresources[i].kind;
+	if (s != NULL && s->kind.n > 0)
+		kind = s->kind;
 	return problem_bad_request(&r->arena,
 	    "the object provided is unrecognized (must be of type %.*s): %.*s "
 	    "(%.*s)",
@@ -119,15 +126,12 @@ check_type_meta(struct request *r, const struct node *body)
 static const struct schema *
 body_schema(const struct request *r)
 {
-	const struct resource *s = r->resource;
+	const struct subresource *s =
+	    r->subresource.n > 0 ? find_subresource(r) : NULL;
 
-	for (size_t i = 0; r->subresource.n > 0 && i < s->subresource_count;
-	     i++)
-		if (span_eq(s->subresources[i].name, r->subresource))
-			return schema_builtin_kind(s->subresources[i].group,
-			    s->subresources[i].version,
-			    s->subresources[i].kind);
-	return s->crd == NULL ? s->schema : NULL;
+	if (s != NULL)
+		return schema_builtin_kind(s->group, s->version, s->kind);
+	return r->resource->crd == NULL ? r->resource->schema : NULL;
 }
 
 /* Reports keys that a YAML body has twice: one error of many lines, or a
@@ -329,15 +333,6 @@ is_view(struct span name)
 		if (span_is(name, views[i]))
 			return true;
 	return false;
-}
-
-static const struct subresource *
-find_subresource(const struct request *r)
-{
-	for (size_t i = 0; i < r->resource->subresource_count; i++)
-		if (span_eq(r->resource->subresources[i].name, r->subresource))
-			return &r->resource->subresources[i];
-	return NULL;
 }
 
 /* False: the subresource or the verb is not served; r was answered. */

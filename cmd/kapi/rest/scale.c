@@ -16,6 +16,7 @@
 #include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/rest.h"
+#include "text/template.h"
 #include "write/convert.h"
 
 struct scaling {
@@ -79,7 +80,9 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 	static const char *const kept[] = {
 	    "name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
 	struct scaling s = scaling_of(a, r);
-	struct node *scale = tree_object(a), *m = tree_object(a), *v;
+	struct node *m = tree_object(a), *v;
+	struct node *scale = template_tree(
+	    a, "{'kind':'Scale','apiVersion':'autoscaling/v1'}", NULL);
 	struct node *spec = tree_object(a), *status = tree_object(a);
 	struct span selector = scale_selector(a, r, &s, object);
 
@@ -87,8 +90,6 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 		if ((v = tree_get(tree_get(object, "metadata"), kept[i])) !=
 		    NULL)
 			tree_put(a, m, kept[i], v);
-	tree_put(a, scale, "kind", tree_str(a, "Scale"));
-	tree_put(a, scale, "apiVersion", tree_str(a, "autoscaling/v1"));
 	tree_put(a, scale, "metadata", m);
 	if (number_at(object, s.spec) != 0)
 		tree_put(a, spec, "replicas",

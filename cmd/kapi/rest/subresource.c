@@ -16,14 +16,10 @@
 struct node *
 subresource_success(struct arena *a)
 {
-	struct node *s = tree_object(a);
-
-	tree_put(a, s, "kind", tree_str(a, "Status"));
-	tree_put(a, s, "apiVersion", tree_str(a, "v1"));
-	tree_put(a, s, "metadata", tree_object(a));
-	tree_put(a, s, "status", tree_str(a, "Success"));
-	tree_put(a, s, "code", tree_int(a, 201));
-	return s;
+	return template_tree(a,
+	    "{'kind':'Status','apiVersion':'v1','metadata':{},"
+	    "'status':'Success','code':201}",
+	    NULL);
 }
 
 /* ValidatePodBinding */

@@ -8,6 +8,7 @@
 #include "reply/reply.h"
 #include "request/accounts.h"
 #include "request/parameters.h"
+#include "text/template.h"
 #include "text/texts.h"
 #include "type/objectmeta.h"
 
@@ -250,7 +251,7 @@ request_token(struct request *r, struct write *w, struct node **object)
 {
 	char *until = arena_alloc(&r->arena, CLOCK_RFC3339_MAX);
 	struct arena *a = &r->arena;
-	struct node *account, *spec, *m, *status = tree_object(a);
+	struct node *account, *spec, *m;
 	struct stored *stored;
 	struct span token;
 	int64_t seconds;
@@ -276,9 +277,9 @@ request_token(struct request *r, struct write *w, struct node **object)
 	if (p != NULL)
 		return p;
 	clock_format_s(clock_real_us() / 1000000 + seconds, until);
-	tree_put(a, status, "token", tree_string(a, token));
-	tree_put(a, status, "expirationTimestamp", tree_str(a, until));
-	tree_put(a, *object, "status", status);
+	tree_put(a, *object, "status",
+	    template_tree(a, "{'token':%,'expirationTimestamp':%}",
+		(struct span[]){token, span_str(until)}));
 	m = tree_make(a, *object, "metadata");
 	tree_put(a, m, "name", tree_string(a, r->name));
 	tree_put(a, m, "namespace", tree_string(a, r->namespace_));
