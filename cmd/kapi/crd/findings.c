@@ -1,5 +1,7 @@
 #include "crd/findings.h"
 
+#include <stdarg.h>
+
 #include "base/buf.h"
 #include "base/map.h"
 #include "text/number.h"
@@ -145,13 +147,19 @@ findings_causes(const struct findings *r, struct span base, struct causes *c)
 
 struct failure *
 findings_failure(struct findings *out, const struct findings_at *at,
-    enum failure_code code, const struct node *value, struct span what)
+    enum failure_code code, const struct node *value, const char *what, ...)
 {
 	struct failure f = {.code = code, .value = value, .rules = at->rules};
+	struct buf message = BUF_INIT;
+	va_list args;
 
 	f.name = findings_place_text(out->arena, at->place);
-	f.message = arena_printf(
-	    out->arena, "%.*s in body %.*s", SPAN_ARG(f.name), SPAN_ARG(what));
+	buf_addspan(&message, f.name);
+	buf_adds(&message, " in body ");
+	va_start(args, what);
+	buf_addv(&message, what, args);
+	va_end(args);
+	f.message = tree_keep(out->arena, &message);
 	findings_add(out, &f);
 	return &out->items[out->n - 1];
 }

@@ -178,15 +178,6 @@ prune(struct applying *p)
 		a, fieldset_difference(a, all, named_set(p, pruned)), last));
 }
 
-static void
-add_path(void *arg, struct span path)
-{
-	struct buf *b = arg;
-
-	buf_adds(b, "\n- ");
-	buf_addspan(b, path);
-}
-
 struct adding {
 	struct causes causes;
 	struct span message;
@@ -214,6 +205,7 @@ conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
 		struct fieldset_element e = {
 		    .kind = PATH_VALUE, .value = &name};
 		struct buf quoted = BUF_INIT;
+		size_t first;
 
 		name.text = with->manager;
 		fieldset_element_print(&quoted, &e); /* between [= and ] */
@@ -228,13 +220,17 @@ conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
 		buf_release(&quoted);
 		to.message = arena_printf(
 		    a, "conflict with %.*s", SPAN_ARG(buf_span(&who)));
+		first = to.causes.n;
 		fieldset_each(conflicts[i].set, &path, add_cause, &to);
 		if (text.len > 0)
 			buf_addc(&text, '\n');
 		buf_adds(&text, "conflicts with ");
 		buf_addspan(&text, buf_span(&who));
 		buf_addc(&text, ':');
-		fieldset_each(conflicts[i].set, &path, add_path, &text);
+		for (size_t k = first; k < to.causes.n; k++) {
+			buf_adds(&text, "\n- ");
+			buf_addspan(&text, to.causes.items[k].field);
+		}
 	}
 	if (to.causes.n == 1)
 		problem = problem_make(a, 409, "Conflict",

@@ -49,7 +49,7 @@ cell_int(struct cells *c, int64_t n)
 void
 cell_int_path(struct cells *c, const char *path)
 {
-	cell_int(c, cells_int(c->object, path));
+	cell_int(c, tree_path_int(c->object, path));
 }
 
 void
@@ -146,14 +146,6 @@ cells_since(struct cells *c, struct span time)
 }
 
 /* ---- parts ---- */
-
-int64_t
-cells_int(const struct node *n, const char *path)
-{
-	int64_t value;
-
-	return tree_get_int(tree_path(n, path), &value) ? value : 0;
-}
 
 struct span
 cells_join(struct arena *a, struct span *items, size_t n, const char *separator)

@@ -39,7 +39,6 @@ void cell_fmt(struct cells *c, const char *fmt, ...)
  * time, "<invalid>" if it is not a time. In the arena. */
 struct span cells_since(struct cells *c, struct span time);
 struct span cells_duration(struct arena *a, int64_t seconds);
-int64_t cells_int(const struct node *n, const char *path); /* absent: 0 */
 /* "a=b,c=d" sorted; "<none>" for no labels. */
 struct span cells_labels(struct arena *a, const struct node *labels);
 /* A LabelSelector as labels.Selector prints it; otherwise: of an empty one. */

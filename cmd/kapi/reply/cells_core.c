@@ -69,10 +69,10 @@ service_ports(struct cells *c)
 	for (size_t i = 0; i < tree_count(ports); i++) {
 		const struct node *p = ports->items[i];
 
-		buf_addf(
-		    &b, "%s%" PRId64, i > 0 ? "," : "", cells_int(p, "port"));
-		if (cells_int(p, "nodePort") > 0)
-			buf_addf(&b, ":%" PRId64, cells_int(p, "nodePort"));
+		buf_addf(&b, "%s%" PRId64, i > 0 ? "," : "",
+		    tree_path_int(p, "port"));
+		if (tree_path_int(p, "nodePort") > 0)
+			buf_addf(&b, ":%" PRId64, tree_path_int(p, "nodePort"));
 		buf_addc(&b, '/');
 		buf_addspan(&b, tree_text(tree_get(p, "protocol")));
 	}
@@ -126,7 +126,7 @@ host_port(struct cells *c, struct span ip, const struct node *port)
 	bool six = ip.n > 0 && memchr(ip.p, ':', ip.n) != NULL;
 
 	return arena_printf(c->arena, six ? "[%.*s]:%" PRId64 : "%.*s:%" PRId64,
-	    SPAN_ARG(ip), cells_int(port, "port"));
+	    SPAN_ARG(ip), tree_path_int(port, "port"));
 }
 
 void
@@ -162,7 +162,7 @@ port_text(struct cells *c, const struct node *port)
 {
 	if (tree_get(port, "port") != NULL)
 		return arena_printf(
-		    c->arena, "%" PRId64, cells_int(port, "port"));
+		    c->arena, "%" PRId64, tree_path_int(port, "port"));
 	return tree_get(port, "name") != NULL
 	    ? tree_text(tree_get(port, "name"))
 	    : span_str("*");

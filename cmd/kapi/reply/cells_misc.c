@@ -124,7 +124,8 @@ cells_event(struct cells *c)
 	    event_text(o, "firstTimestamp", "deprecatedFirstTimestamp");
 	struct span last =
 	    event_text(o, "lastTimestamp", "deprecatedLastTimestamp");
-	int64_t count = cells_int(o, "count") + cells_int(o, "deprecatedCount");
+	int64_t count =
+	    tree_path_int(o, "count") + tree_path_int(o, "deprecatedCount");
 
 	if (first.n == 0)
 		first = tree_path_text(o, "eventTime");
@@ -132,7 +133,7 @@ cells_event(struct cells *c)
 		last = first;
 	if (tree_is(tree_get(o, "series"), NODE_OBJECT)) {
 		last = tree_path_text(o, "series.lastObservedTime");
-		count = cells_int(o, "series.count");
+		count = tree_path_int(o, "series.count");
 	} else if (count == 0)
 		count = 1;
 	cell_text(c, cells_since(c, last));
@@ -309,7 +310,7 @@ percent(struct cells *c, const struct node *n, const char *none)
 	if (p == NULL)
 		return span_str(none);
 	return arena_printf(
-	    c->arena, "%" PRId64 "%%", cells_int(n, "averageUtilization"));
+	    c->arena, "%" PRId64 "%%", tree_path_int(n, "averageUtilization"));
 }
 
 static struct span
@@ -393,8 +394,8 @@ cells_hpa(struct cells *c)
 	if (tree_path(c->object, "spec.minReplicas") == NULL)
 		cell_str(c, "<unset>");
 	else
-		cell_fmt(
-		    c, "%" PRId64, cells_int(c->object, "spec.minReplicas"));
+		cell_fmt(c, "%" PRId64,
+		    tree_path_int(c->object, "spec.minReplicas"));
 	cell_int_path(c, "spec.maxReplicas");
 	cell_int_path(c, "status.currentReplicas");
 	cell_age(c);
@@ -405,7 +406,7 @@ cells_hpa(struct cells *c)
 void
 cells_signing(struct cells *c)
 {
-	int64_t seconds = cells_int(c->object, "spec.expirationSeconds");
+	int64_t seconds = tree_path_int(c->object, "spec.expirationSeconds");
 	const struct node *all = tree_path(c->object, "status.conditions");
 	const char *status = "Pending";
 

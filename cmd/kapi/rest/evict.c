@@ -50,15 +50,6 @@ too_many(struct arena *a, struct span why)
 	return p;
 }
 
-static int64_t
-number(const struct node *object, const char *path)
-{
-	int64_t n = 0;
-
-	tree_get_int(tree_path(object, path), &n);
-	return n;
-}
-
 static void
 set_insufficient(struct arena *a, struct node *budget)
 {
@@ -78,7 +69,7 @@ set_insufficient(struct arena *a, struct node *budget)
 	tree_put(a, c, "reason", tree_str(a, "InsufficientPods"));
 	tree_put(a, c, "message", tree_str(a, ""));
 	tree_put(a, c, "observedGeneration",
-	    tree_int(a, number(budget, "status.observedGeneration")));
+	    tree_int(a, tree_path_int(budget, "status.observedGeneration")));
 }
 
 /* Takes one from the disruptions that the budget allows; a problem if it allows
@@ -89,10 +80,10 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 	struct rest_writer w = {r->api, &r->arena, span_str("kube-apiserver")};
 	struct node *budget = convert_tree(&r->arena, o), *status;
 	struct span now = objectmeta_time_now(&r->arena);
-	int64_t allowed = number(budget, "status.disruptionsAllowed");
+	int64_t allowed = tree_path_int(budget, "status.disruptionsAllowed");
 
-	if (number(budget, "status.observedGeneration") <
-	    number(budget, "metadata.generation")) {
+	if (tree_path_int(budget, "status.observedGeneration") <
+	    tree_path_int(budget, "metadata.generation")) {
 		struct problem *p = too_many(&r->arena,
 		    arena_printf(&r->arena,
 			"The disruption budget %.*s is still being processed "
@@ -104,8 +95,10 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 	}
 	if (allowed <= 0) {
 		struct span name = tree_path_text(budget, "metadata.name");
-		int64_t healthy = number(budget, "status.currentHealthy");
-		int64_t desired = number(budget, "status.desiredHealthy");
+		int64_t healthy =
+		    tree_path_int(budget, "status.currentHealthy");
+		int64_t desired =
+		    tree_path_int(budget, "status.desiredHealthy");
 		const struct node *c =
 		    tree_find(tree_path(budget, "status.conditions"), "type",
 			"DisruptionAllowed");

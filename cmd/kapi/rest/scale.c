@@ -45,16 +45,6 @@ scaling_of(struct arena *a, const struct resource *r)
 	return s;
 }
 
-static int64_t
-number_at(const struct node *object, const char *path)
-{
-	int64_t n = 0;
-
-	if (path != NULL)
-		tree_get_int(tree_path(object, path), &n);
-	return n;
-}
-
 static struct span
 scale_selector(struct arena *a, const struct resource *r,
     const struct scaling *s, const struct node *object)
@@ -91,12 +81,12 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 		    NULL)
 			tree_put(a, m, kept[i], v);
 	tree_put(a, scale, "metadata", m);
-	if (number_at(object, s.spec) != 0)
+	if (tree_path_int(object, s.spec) != 0)
 		tree_put(a, spec, "replicas",
-		    tree_int(a, number_at(object, s.spec)));
+		    tree_int(a, tree_path_int(object, s.spec)));
 	tree_put(a, scale, "spec", spec);
-	tree_put(
-	    a, status, "replicas", tree_int(a, number_at(object, s.status)));
+	tree_put(a, status, "replicas",
+	    tree_int(a, tree_path_int(object, s.status)));
 	if (selector.n > 0)
 		tree_put(a, status, "selector", tree_string(a, selector));
 	tree_put(a, scale, "status", status);
@@ -195,8 +185,8 @@ scaled(struct request *r, const struct node *live, struct node *scale,
 		    arena_str(a, span_make(path, (size_t)(dot - path))));
 		path = dot + 1;
 	}
-	tree_put(
-	    a, holder, path, tree_int(a, number_at(scale, "spec.replicas")));
+	tree_put(a, holder, path,
+	    tree_int(a, tree_path_int(scale, "spec.replicas")));
 	if (tree_text(version).n > 0)
 		tree_put(a, m, "resourceVersion", version);
 	fields = managed_from_scale(a, tree_get(m, "managedFields"),

@@ -11,6 +11,7 @@
 #include "text/template.h"
 #include "text/texts.h"
 #include "type/objectmeta.h"
+#include "write/convert.h"
 
 /* A kubelet asks for 3607 s for the token of a Pod. For clients that never read
  * the file again, this token is valid for a year; its use after the 3607 s is
@@ -99,11 +100,8 @@ read_object(struct request *r, const struct resource *s, struct span ns,
     struct span name)
 {
 	const struct stored *o = store_get(s->collection, ns, name);
-	struct err err = ERR_INIT;
 
-	return o == NULL ? NULL
-			 : tree_parse(&r->arena, text_span(o->json),
-			       TREE_LIMITS, NULL, &err);
+	return o == NULL ? NULL : convert_tree(&r->arena, o);
 }
 
 static struct account_ref

@@ -356,6 +356,14 @@ tree_path_text(const struct node *n, const char *dotted)
 	return tree_text(tree_path(n, dotted));
 }
 
+int64_t
+tree_path_int(const struct node *n, const char *dotted)
+{
+	int64_t value = 0;
+
+	return tree_get_int(tree_path(n, dotted), &value) ? value : 0;
+}
+
 static void
 room(struct arena *a, struct node *n, size_t size)
 {

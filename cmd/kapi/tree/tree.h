@@ -107,10 +107,11 @@ bool tree_text_is(const struct node *n, const char *text);
 bool tree_true(const struct node *n);
 bool tree_get_int(const struct node *n, int64_t *value); /* also of 3.0 */
 double tree_double(const struct node *n);
-size_t tree_count(const struct node *n);     /* items or members; else 0 */
-uint32_t tree_items(const struct node *n);   /* of an array; else 0 */
-uint32_t tree_members(const struct node *n); /* of an object; else 0 */
-bool tree_empty(const struct node *n);	     /* absent, null, "", [] or {} */
+size_t tree_count(const struct node *n); /* items or members; else 0 */
+/* For loops: 0 unless it is an array, or an object. */
+uint32_t tree_items(const struct node *n);
+uint32_t tree_members(const struct node *n);
+bool tree_empty(const struct node *n); /* absent, null, "", [] or {} */
 
 /* Members. A value that is absent is NULL; a null that is present is not. */
 struct node *tree_get(const struct node *n, const char *key);
@@ -125,6 +126,7 @@ bool tree_has_text(const struct node *array, struct span text);
 /* Along "metadata.labels"; keys with dots need tree_get. */
 struct node *tree_path(const struct node *n, const char *dotted);
 struct span tree_path_text(const struct node *n, const char *dotted);
+int64_t tree_path_int(const struct node *n, const char *dotted); /* or 0 */
 
 /* Changing. set replaces in place or appends; the key is borrowed. */
 void tree_set(
