@@ -139,8 +139,8 @@ $(BUILD)/cmd/kapi/type/tables.o: $(wildcard cmd/kapi/type/*.txt)
 $(BUILD)/cmd/kapi/builtin/ruleline.o: cmd/kapi/builtin/rules.txt
 $(BUILD)/cmd/kapi/control/aggregation.o: cmd/kapi/control/roles.txt
 $(BUILD)/cmd/kview/pagefile.o: $(wildcard cmd/kview/page/*)
-# The same, by goflags.c.
-$(BUILD)/cmd/kapi/envtest/goflags.o: cmd/kapi/envtest/flags.txt
+# The same, by apiserver.c.
+$(BUILD)/cmd/kapi/envtest/apiserver.o: cmd/kapi/envtest/flags.txt
 
 # Apart from the library, so that a commit links the tools again, and nothing
 # else.

@@ -5,21 +5,18 @@
 
 #include "crd/crd.h"
 #include "document/groups.h"
-#include "document/openapi.h"
 #include "document/document.h"
 #include "read/list.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
 #include "reply/metrics.h"
 #include "reply/reply.h"
-#include "reply/wait.h"
 #include "request/identity.h"
 #include "request/origins.h"
 #include "request/parameters.h"
 #include "request/request.h"
 #include "rest/rest.h"
 #include "rights/authorize.h"
-#include "rights/impersonate.h"
 #include "store/store.h"
 #include "type/api.h"
 #include "type/proto.h"
@@ -31,16 +28,7 @@ static const char not_found_text[] = "404 page not found\n";
 static void
 refuse(struct request *r, int code)
 {
-	struct problem *p;
-
-	if (code == 404)
-		p = problem_generic(&r->arena, 404, "NotFound",
-		    "the server could not find the requested resource");
-	else
-		p = problem_generic(&r->arena, 405, "MethodNotAllowed",
-		    "the server does not allow this method on the requested "
-		    "resource");
-	reply_problem(r, p);
+	reply_problem(r, problem_generic(&r->arena, code, NULL));
 }
 
 static bool
@@ -203,7 +191,7 @@ wait_for_namespace(struct request *r)
 	    store_get(namespaces->collection, SPAN_NONE, r->namespace_) != NULL)
 		return false;
 	r->waited = true;
-	wait_then(r, WAIT_MS, waited, r);
+	reply_later(r, WAIT_MS, waited, r);
 	return true;
 }
 

@@ -103,7 +103,9 @@ static const char *const words[] = {"{", "}", "[", "]", "\"", ",", ":", "null",
 static void
 take_recorded(struct span line)
 {
-	static const char *const names[] = {"json", "merge", "strategic-merge"};
+	static const char *const names[] = {[PATCH_JSON] = "json",
+	    [PATCH_MERGE] = "merge",
+	    [PATCH_STRATEGIC] = "strategic-merge"};
 	struct span live = json_get(line, "live");
 	struct buf text = BUF_INIT;
 	struct span patch = json_string(json_get(line, "patch"), &text);

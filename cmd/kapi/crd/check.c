@@ -90,9 +90,8 @@ fail_type(struct findings *out, const struct findings_at *at,
 {
 	struct node *shown = tree_string(out->arena, given);
 
-	findings_failure(out, at, FAIL_TYPE, shown,
-	    arena_printf(out->arena, "must be of type %s: %.*s", wanted,
-		SPAN_ARG(gotext_quote(out->arena, given))));
+	findings_failure(out, at, FAIL_TYPE, shown, "must be of type %s: %.*s",
+	    wanted, SPAN_ARG(gotext_quote(out->arena, given)));
 }
 
 static void
@@ -142,8 +141,8 @@ check_null(struct findings *out, const struct findings_at *at)
 	else
 		out->matched++;
 	if (r->enum_count > 0)
-		findings_failure(out, at, FAIL_ENUM, at->value,
-		    span_str("should be one of"));
+		findings_failure(
+		    out, at, FAIL_ENUM, at->value, "should be one of");
 }
 
 static void
@@ -158,19 +157,16 @@ check_string(struct findings *out, const struct findings_at *at)
 		runes = (int64_t)utf8_count(s);
 	if (r->max_length >= 0 && runes > r->max_length) {
 		findings_failure(out, at, FAIL_TOO_LONG, at->value,
-		    arena_printf(out->arena,
-			"should be at most %lld chars long",
-			(long long)r->max_length))
+		    "should be at most %lld chars long",
+		    (long long)r->max_length)
 		    ->limit = r->max_length;
 	} else if (r->min_length >= 0 && runes < r->min_length) {
 		findings_failure(out, at, FAIL_INVALID, at->value,
-		    arena_printf(out->arena,
-			"should be at least %lld chars long",
-			(long long)r->min_length));
+		    "should be at least %lld chars long",
+		    (long long)r->min_length);
 	} else if (r->pattern != NULL && !pattern_matches(r->pattern, s)) {
 		findings_failure(out, at, FAIL_INVALID, at->value,
-		    arena_printf(out->arena, "should match '%.*s'",
-			SPAN_ARG(r->pattern_text)));
+		    "should match '%.*s'", SPAN_ARG(r->pattern_text));
 	}
 	if (r->format.n == 0 || r->type == TYPE_NUMBER ||
 	    r->type == TYPE_INTEGER)
@@ -245,11 +241,10 @@ check_bound(struct findings *out, const struct findings_at *at, bool is_int,
 	}
 	if (cmp * b->sign < 0 || (cmp == 0 && !b->exclusive))
 		return;
-	findings_failure(out, at, FAIL_INVALID, at->value,
-	    arena_printf(out->arena, "should be %s %.*s",
-		b->exclusive ? b->exclusive_ : b->inclusive,
-		SPAN_ARG(exact && is_int ? number_plain(out->arena, d)
-					 : number_show(out->arena, d))));
+	findings_failure(out, at, FAIL_INVALID, at->value, "should be %s %.*s",
+	    b->exclusive ? b->exclusive_ : b->inclusive,
+	    SPAN_ARG(exact && is_int ? number_plain(out->arena, d)
+				     : number_show(out->arena, d)));
 }
 
 static void
@@ -286,10 +281,10 @@ check_multiple(
 		    is_json_integer(factor < 1 ? 1 / factor * d : d / factor);
 	if (!fine)
 		findings_failure(out, at, FAIL_INVALID, at->value,
-		    arena_printf(out->arena, "should be a multiple of %.*s",
-			SPAN_ARG(exact && is_int
-				? number_plain(out->arena, factor)
-				: number_show(out->arena, factor))));
+		    "should be a multiple of %.*s",
+		    SPAN_ARG(exact && is_int
+			    ? number_plain(out->arena, factor)
+			    : number_show(out->arena, factor)));
 }
 
 static void
@@ -322,16 +317,13 @@ static void check_value(struct findings *out, const struct findings_at *at);
 
 /* Adds a failure of the whole value, whose message names the path. */
 static void
-failure_whole(struct findings *out, const char *format, struct span name,
-    const char *more)
+failure_whole(struct findings *out, const struct findings_at *at,
+    const char *must, const char *more)
 {
 	struct failure f = {.code = FAIL_UNNAMED};
-	struct buf b = BUF_INIT;
 
-	/* format is one of a few literals with a name and more in it */
-	buf_addf(&b, "%.*s", SPAN_ARG(name));
-	f.message = arena_printf(out->arena, format, buf_str(&b), more);
-	buf_release(&b);
+	f.message = arena_printf(out->arena, "\"%.*s\" must %s%s",
+	    SPAN_ARG(findings_place_text(out->arena, at->place)), must, more);
 	findings_add(out, &f);
 }
 
@@ -397,7 +389,7 @@ check_member(
 	else if (at->rules->additional_forbidden)
 		findings_failure(out,
 		    &(struct findings_at){at->rules, &here, NULL, NULL},
-		    FAIL_INVALID, NULL, span_str("is a forbidden property"));
+		    FAIL_INVALID, NULL, "is a forbidden property");
 }
 
 static void
@@ -411,15 +403,12 @@ check_object(struct findings *out, const struct findings_at *at)
 	if (r->min_properties >= 0 && n < (uint64_t)r->min_properties)
 		findings_failure(out, at, FAIL_INVALID,
 		    tree_int(out->arena, (int64_t)n),
-		    arena_printf(out->arena,
-			"should have at least %lld properties",
-			(long long)r->min_properties));
+		    "should have at least %lld properties",
+		    (long long)r->min_properties);
 	if (r->max_properties >= 0 && n > (uint64_t)r->max_properties) {
-		struct failure *f =
-		    findings_failure(out, at, FAIL_TOO_MANY, NULL,
-			arena_printf(out->arena,
-			    "should have at most %lld properties",
-			    (long long)r->max_properties));
+		struct failure *f = findings_failure(out, at, FAIL_TOO_MANY,
+		    NULL, "should have at most %lld properties",
+		    (long long)r->max_properties);
 
 		f->actual = (int64_t)n;
 		f->limit = r->max_properties;
@@ -434,8 +423,8 @@ check_object(struct findings *out, const struct findings_at *at)
 		struct findings_at missing = {r, &here, NULL, NULL};
 
 		if (tree_get_span(at->value, r->required[k]) == NULL)
-			findings_failure(out, &missing, FAIL_REQUIRED, NULL,
-			    span_str("is required"));
+			findings_failure(
+			    out, &missing, FAIL_REQUIRED, NULL, "is required");
 	}
 }
 
@@ -467,8 +456,7 @@ check_any(struct findings *out, const struct findings_at *at)
 		if (i == 0 || one.matched > best.matched)
 			best = one;
 	}
-	failure_whole(out, "\"%s\" must validate at least one schema (anyOf)%s",
-	    findings_place_text(out->arena, at->place), "");
+	failure_whole(out, at, "validate at least one schema (anyOf)", "");
 	findings_merge(out, &best);
 }
 
@@ -479,7 +467,7 @@ check_exactly_one(struct findings *out, const struct findings_at *at)
 	struct findings best = {0}, first = {0};
 	size_t valid = 0;
 	bool failed = false;
-	struct span more;
+	const char *more = "Found none valid";
 
 	for (size_t i = 0; i < r->one_of_count; i++) {
 		struct findings one = check_one(out, at, r->one_of[i]);
@@ -496,13 +484,12 @@ check_exactly_one(struct findings *out, const struct findings_at *at)
 		findings_merge(out, &first);
 		return;
 	}
-	more = valid == 0
-	    ? span_str("Found none valid")
-	    : arena_printf(out->arena, "Found %zu valid alternatives", valid);
-	failure_whole(out,
-	    "\"%s\" must validate one and only one schema (oneOf). %s",
-	    findings_place_text(out->arena, at->place),
-	    arena_str(out->arena, more));
+	if (valid > 0)
+		more = arena_printf(
+		    out->arena, "Found %zu valid alternatives", valid)
+			   .p;
+	failure_whole(
+	    out, at, "validate one and only one schema (oneOf). ", more);
 	if (valid == 0)
 		findings_merge(out, &best);
 }
@@ -526,15 +513,12 @@ check_logic(struct findings *out, const struct findings_at *at)
 			findings_merge(out, &one);
 		}
 		if (valid != r->all_of_count)
-			failure_whole(out,
-			    "\"%s\" must validate all the schemas (allOf)%s",
-			    findings_place_text(out->arena, at->place),
+			failure_whole(out, at,
+			    "validate all the schemas (allOf)",
 			    valid == 0 ? ". None validated" : "");
 	}
 	if (r->not_ != NULL && check_one(out, at, r->not_).n == 0)
-		failure_whole(out,
-		    "\"%s\" must not validate the schema (not)%s",
-		    findings_place_text(out->arena, at->place), "");
+		failure_whole(out, at, "not validate the schema (not)", "");
 	out->matched += 2;
 }
 
@@ -573,30 +557,28 @@ check_value(struct findings *out, const struct findings_at *at)
 			if (r->min_items >= 0 &&
 			    at->value->n < (uint64_t)r->min_items)
 				findings_failure(out, at, FAIL_INVALID, size,
-				    arena_printf(out->arena,
-					"should have at least %lld items",
-					(long long)r->min_items));
+				    "should have at least %lld items",
+				    (long long)r->min_items);
 			if (r->max_items >= 0 &&
 			    at->value->n > (uint64_t)r->max_items) {
-				struct failure *f = findings_failure(out, at,
-				    FAIL_TOO_MANY, size,
-				    arena_printf(out->arena,
-					"should have at most %lld items",
-					(long long)r->max_items));
+				struct failure *f =
+				    findings_failure(out, at, FAIL_TOO_MANY,
+					size, "should have at most %lld items",
+					(long long)r->max_items);
 
 				f->actual = at->value->n;
 				f->limit = r->max_items;
 			}
 			if (r->unique_items && has_duplicates(at->value))
 				findings_failure(out, at, FAIL_INVALID, NULL,
-				    span_str("shouldn't contain duplicates"));
+				    "shouldn't contain duplicates");
 		}
 		if (at->rules->enum_count > 0 &&
 		    !enum_has(at->rules, at->value))
 			/* The message only tells this failure from others; it
 			 * is not shown. */
-			findings_failure(out, at, FAIL_ENUM, at->value,
-			    span_str("should be one of"));
+			findings_failure(
+			    out, at, FAIL_ENUM, at->value, "should be one of");
 		out->matched++;
 		if (at->value->kind == NODE_OBJECT)
 			check_object(out, at);

@@ -25,4 +25,16 @@ void crd_check(struct causes *c, const struct schema_rules *r, struct span base,
 void check_valid(struct causes *c, const struct schema *s,
     const struct node *object, const struct node *old);
 
+/*
+ * lists.c: what the API server checks of an object beside its schema's
+ * validation: list types, and resources that are embedded.
+ * Source: apiextensions-apiserver/pkg/apiserver/schema/{listtype,objectmeta}.
+ */
+/* Items of sets and maps that are there twice. */
+void crd_check_lists(
+    struct causes *c, const struct schema *s, const struct node *object);
+/* apiVersion, kind and metadata of embedded resources. */
+void crd_check_embedded(
+    struct causes *c, const struct schema *s, const struct node *object);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "text/format.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "type/problem.h"
 
 struct node *
@@ -11,10 +12,7 @@ conditions_find(const struct node *definition, const char *type)
 {
 	const struct node *all = tree_path(definition, "status.conditions");
 
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (tree_text_is(tree_get(all->items[i], "type"), type))
-			return all->items[i];
-	return NULL;
+	return tree_find(all, "type", type);
 }
 
 bool
@@ -41,13 +39,9 @@ conditions_set(struct arena *a, struct node *definition,
     const struct condition *c, struct span now)
 {
 	struct node *status = tree_make(a, definition, "status");
-	struct node *all = tree_get(status, "conditions");
+	struct node *all = tree_make_array(a, status, "conditions");
 	struct node *own = conditions_find(definition, c->type);
 
-	if (!tree_is(all, NODE_ARRAY)) {
-		all = tree_array(a);
-		tree_put(a, status, "conditions", all);
-	}
 	if (own == NULL) {
 		own = tree_object(a);
 		tree_append(a, all, own);
@@ -83,20 +77,11 @@ conditions_used_names(
 	    tree_get(names, "plural"));
 	use(a, &used->resources, &used->resource_count,
 	    tree_get(names, "singular"));
-	for (size_t i = 0; tree_is(shorts, NODE_ARRAY) && i < shorts->n; i++)
+	for (size_t i = 0; i < tree_items(shorts); i++)
 		use(a, &used->resources, &used->resource_count,
 		    shorts->items[i]);
 	use(a, &used->kinds, &used->kind_count, tree_get(names, "kind"));
 	use(a, &used->kinds, &used->kind_count, tree_get(names, "listKind"));
-}
-
-static bool
-in_use(const struct span *all, size_t n, struct span name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (span_eq(all[i], name))
-			return true;
-	return false;
 }
 
 struct naming {
@@ -122,21 +107,12 @@ accept_one(struct naming *n, const char *key, const struct span *all,
 	struct span wanted = tree_path_text(n->wanted, key);
 
 	if (!span_eq(wanted, tree_path_text(n->accepted, key)) &&
-	    in_use(all, count, wanted)) {
+	    texts_have(all, count, wanted)) {
 		n->condition = (struct condition){"NamesAccepted", "False",
 		    reason, conflict(n->arena, wanted)};
 		return;
 	}
 	tree_put(n->arena, n->accepted, key, tree_string(n->arena, wanted));
-}
-
-static bool
-has_text(const struct node *array, struct span text)
-{
-	for (size_t i = 0; tree_is(array, NODE_ARRAY) && i < array->n; i++)
-		if (span_eq(tree_text(array->items[i]), text))
-			return true;
-	return false;
 }
 
 static void
@@ -155,11 +131,12 @@ accept_all(struct naming *n)
 	wanted = tree_get(n->wanted, "shortNames");
 	own = tree_get(n->accepted, "shortNames");
 	message = SPAN_NONE;
-	for (size_t i = 0; tree_is(wanted, NODE_ARRAY) && i < wanted->n; i++) {
+	for (size_t i = 0; i < tree_items(wanted); i++) {
 		struct span name = tree_text(wanted->items[i]);
 
-		if (has_text(own, name) ||
-		    !in_use(n->used->resources, n->used->resource_count, name))
+		if (tree_has_text(own, name) ||
+		    !texts_have(
+			n->used->resources, n->used->resource_count, name))
 			continue;
 		message = conflicts++ == 0
 		    ? conflict(n->arena, name)

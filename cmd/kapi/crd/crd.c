@@ -52,24 +52,23 @@ crd_storage(struct resource *r)
 	return r;
 }
 
-static struct span *
-texts(struct arena *a, const struct node *array, const char *key, size_t *n)
+static void
+selectable_fill(struct arena *a, struct crd_version *v, const struct node *json)
 {
-	size_t count = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
-	struct span *all = arena_alloc(a, count * sizeof *all);
+	const struct node *fields = tree_get(json, "selectableFields");
+	size_t n = tree_items(fields);
+	struct span *all = arena_alloc(a, n * sizeof *all);
 
-	for (size_t i = 0; i < count; i++)
-		all[i] =
-		    tree_text(key == NULL ? array->items[i]
-					  : tree_get(array->items[i], key));
-	*n = count;
-	return all;
+	for (size_t i = 0; i < n; i++)
+		all[i] = tree_path_text(fields->items[i], "jsonPath");
+	v->selectable = all;
+	v->selectable_count = n;
 }
 
 static void
 columns_fill(struct arena *a, struct crd_version *v, const struct node *array)
 {
-	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
+	size_t n = tree_items(array);
 	struct crd_column *all = arena_zalloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++) {
@@ -105,10 +104,10 @@ subresources_fill(struct crd_version *v, const struct node *json)
 static bool
 schema_has(const struct node *n, const char *key)
 {
-	for (size_t i = 0; tree_is(n, NODE_ARRAY) && i < n->n; i++)
+	for (size_t i = 0; i < tree_items(n); i++)
 		if (schema_has(n->items[i], key))
 			return true;
-	for (size_t i = 0; tree_is(n, NODE_OBJECT) && i < n->n; i++) {
+	for (size_t i = 0; i < tree_members(n); i++) {
 		const struct member *m = &n->members[i];
 
 		if (span_is(m->key, key) && !tree_empty(m->value) &&
@@ -164,10 +163,10 @@ resource_fill(struct crd *c, struct crd_version *v, const struct node *names,
 	r->singular = c->singular;
 	r->kind = c->kind;
 	r->list_kind = c->list_kind;
-	r->short_names = texts(&c->arena, tree_get(names, "shortNames"), NULL,
-	    &r->short_name_count);
-	r->categories = texts(
-	    &c->arena, tree_get(names, "categories"), NULL, &r->category_count);
+	r->short_names = tree_texts(
+	    &c->arena, tree_get(names, "shortNames"), &r->short_name_count);
+	r->categories = tree_texts(
+	    &c->arena, tree_get(names, "categories"), &r->category_count);
 	r->namespaced = c->namespaced;
 	r->verbs = c->terminating
 	    ? all_verbs & ~(unsigned)(VERB_CREATE | VERB_UPDATE | VERB_PATCH)
@@ -229,62 +228,54 @@ crd_make(const struct node *definition, const struct strategy *strategy,
 	c->versions =
 	    arena_zalloc(&c->arena, c->version_count * sizeof *c->versions);
 	for (size_t i = 0; i < c->version_count; i++) {
-		struct arena *a = &c->arena;
+		const struct node *json = versions->items[i];
+		struct crd_version *v = &c->versions[i];
 
-		c->versions[i].name =
-		    tree_path_text(versions->items[i], "name");
-		c->versions[i].served =
-		    tree_true(tree_get(versions->items[i], "served"));
-		c->versions[i].storage =
-		    tree_true(tree_get(versions->items[i], "storage"));
-		c->versions[i].deprecated =
-		    tree_true(tree_get(versions->items[i], "deprecated"));
-		c->versions[i].deprecation_warning =
-		    tree_path_text(versions->items[i], "deprecationWarning");
-		columns_fill(a, &c->versions[i],
-		    tree_get(versions->items[i], "additionalPrinterColumns"));
-		c->versions[i].selectable =
-		    texts(a, tree_get(versions->items[i], "selectableFields"),
-			"jsonPath", &c->versions[i].selectable_count);
-		subresources_fill(&c->versions[i], versions->items[i]);
-		c->versions[i].schema_json =
-		    tree_path(versions->items[i], "schema.openAPIV3Schema");
-		c->versions[i].has_embedded =
-		    schema_has(c->versions[i].schema_json,
-			"x-kubernetes-embedded-resource");
-		c->versions[i].has_rules = schema_has(
-		    c->versions[i].schema_json, "x-kubernetes-validations");
-		c->versions[i].schema = structural_schema(
-		    a, c->versions[i].schema_json, c->preserve_unknown);
-		resource_fill(c, &c->versions[i], names, strategy);
+		v->name = tree_path_text(json, "name");
+		v->served = tree_true(tree_get(json, "served"));
+		v->storage = tree_true(tree_get(json, "storage"));
+		v->deprecated = tree_true(tree_get(json, "deprecated"));
+		v->deprecation_warning =
+		    tree_path_text(json, "deprecationWarning");
+		columns_fill(
+		    &c->arena, v, tree_get(json, "additionalPrinterColumns"));
+		selectable_fill(&c->arena, v, json);
+		subresources_fill(v, json);
+		v->schema_json = tree_path(json, "schema.openAPIV3Schema");
+		v->has_embedded = schema_has(
+		    v->schema_json, "x-kubernetes-embedded-resource");
+		v->has_rules =
+		    schema_has(v->schema_json, "x-kubernetes-validations");
+		v->schema = structural_schema(
+		    &c->arena, v->schema_json, c->preserve_unknown);
+		resource_fill(c, v, names, strategy);
 	}
 	for (size_t i = 0; i < c->version_count; i++) {
 		/* A deprecated version without a warning of its own gets one
 		 * that names the best version that is served and not
 		 * deprecated. */
 		const struct crd_version *best = NULL;
+		struct crd_version *v = &c->versions[i];
 
-		if (!c->versions[i].deprecated ||
-		    c->versions[i].deprecation_warning.p != NULL)
+		if (!v->deprecated || v->deprecation_warning.p != NULL)
 			continue;
-		c->versions[i].deprecation_warning = arena_printf(&c->arena,
+		v->deprecation_warning = arena_printf(&c->arena,
 		    "%.*s/%.*s %.*s is deprecated", SPAN_ARG(c->group),
-		    SPAN_ARG(c->versions[i].name), SPAN_ARG(c->kind));
+		    SPAN_ARG(v->name), SPAN_ARG(c->kind));
 		for (size_t k = 0; k < c->version_count; k++) {
 			const struct crd_version *o = &c->versions[k];
 
 			if (o->served && !o->deprecated &&
-			    version_rank(o->name) >
-				version_rank(c->versions[i].name) &&
+			    version_rank(o->name) > version_rank(v->name) &&
 			    (best == NULL ||
 				version_rank(o->name) >
 				    version_rank(best->name)))
 				best = o;
 		}
 		if (best != NULL)
-			c->versions[i].deprecation_warning =
+			v->deprecation_warning =
 			    arena_printf(&c->arena, "%.*s; use %.*s/%.*s %.*s",
-				SPAN_ARG(c->versions[i].deprecation_warning),
+				SPAN_ARG(v->deprecation_warning),
 				SPAN_ARG(c->group), SPAN_ARG(best->name),
 				SPAN_ARG(c->kind));
 	}

@@ -4,10 +4,13 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "crd/conditions.h"
 #include "crd/crd.h"
 #include "text/format.h"
 #include "text/gotext.h"
+#include "text/template.h"
+#include "text/texts.h"
 
 /* Adds the storage version to status.storedVersions. */
 static void
@@ -15,23 +18,16 @@ add_stored_version(struct arena *a, struct node *object)
 {
 	const struct node *versions = tree_path(object, "spec.versions");
 	struct node *status = tree_make(a, object, "status");
-	struct node *stored = tree_get(status, "storedVersions");
+	struct node *stored = tree_make_array(a, status, "storedVersions");
 
-	if (!tree_is(stored, NODE_ARRAY)) {
-		stored = tree_array(a);
-		tree_put(a, status, "storedVersions", stored);
-	}
-	for (size_t i = 0; tree_is(versions, NODE_ARRAY) && i < versions->n;
-	     i++) {
+	for (size_t i = 0; i < tree_items(versions); i++) {
 		const struct node *v = versions->items[i];
 		struct span name = tree_path_text(v, "name");
 
 		if (!tree_true(tree_get(v, "storage")))
 			continue;
-		for (size_t k = 0; k < stored->n; k++)
-			if (span_eq(tree_text(stored->items[k]), name))
-				return;
-		tree_append(a, stored, tree_string(a, name));
+		if (!tree_has_text(stored, name))
+			tree_append(a, stored, tree_string(a, name));
 		return;
 	}
 }
@@ -69,36 +65,16 @@ crd_definition_default(struct arena *a, struct node *object)
 		add_stored_version(a, object);
 }
 
-/* The status of a new definition; its types have no omitempty, so all fields
- * are written. */
-static struct node *
-empty_status(struct arena *a)
-{
-	struct node *status = tree_object(a), *names = tree_object(a);
-
-	tree_put(a, names, "plural", tree_str(a, ""));
-	tree_put(a, names, "kind", tree_str(a, ""));
-	tree_put(a, status, "conditions", tree_null(a));
-	tree_put(a, status, "acceptedNames", names);
-	return status;
-}
-
 /* The finalizer that makes a deletion wait for the objects. */
 static void
 add_finalizer(struct arena *a, struct node *object)
 {
 	static const char name[] = "customresourcecleanup.apiextensions.k8s.io";
-	struct node *metadata = tree_make(a, object, "metadata");
-	struct node *all = tree_get(metadata, "finalizers");
+	struct node *all =
+	    tree_make_array(a, tree_make(a, object, "metadata"), "finalizers");
 
-	if (!tree_is(all, NODE_ARRAY)) {
-		all = tree_array(a);
-		tree_put(a, metadata, "finalizers", all);
-	}
-	for (size_t i = 0; i < all->n; i++)
-		if (tree_text_is(all->items[i], name))
-			return;
-	tree_append(a, all, tree_str(a, name));
+	if (!tree_has_text(all, span_str(name)))
+		tree_append(a, all, tree_str(a, name));
 }
 
 void
@@ -115,7 +91,12 @@ crd_definition_prepare(struct arena *a, struct span subresource,
 	}
 	kept = tree_get(live, "status");
 	tree_put(a, object, "status",
-	    kept == NULL ? empty_status(a) : tree_copy(a, kept));
+	    /* The types have no omitempty, so all fields are written. */
+	    kept == NULL ? template_tree(a,
+			       "{'conditions':null,'acceptedNames':"
+			       "{'plural':'','kind':''}}",
+			       NULL)
+			 : tree_copy(a, kept));
 	if (live != NULL) {
 		if (!tree_get_int(
 			tree_path(live, "metadata.generation"), &generation))
@@ -167,32 +148,25 @@ note_format(struct format_walk *w, const struct node *schema)
 	w->items[w->n++] = format;
 }
 
-static void walk_schema(struct format_walk *w, const struct node *schema);
-
-static void
-walk_list(struct format_walk *w, const struct node *array)
-{
-	for (size_t i = 0; tree_is(array, NODE_ARRAY) && i < array->n; i++)
-		walk_schema(w, array->items[i]);
-}
-
 static void
 walk_schema(struct format_walk *w, const struct node *schema)
 {
-	const struct node *properties;
+	static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
+	const struct node *below;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	note_format(w, schema);
 	walk_schema(w, tree_get(schema, "items"));
-	walk_list(w, tree_get(schema, "allOf"));
-	walk_list(w, tree_get(schema, "anyOf"));
-	walk_list(w, tree_get(schema, "oneOf"));
+	for (size_t k = 0; k < COUNT(lists); k++) {
+		below = tree_get(schema, lists[k]);
+		for (size_t i = 0; i < tree_items(below); i++)
+			walk_schema(w, below->items[i]);
+	}
 	walk_schema(w, tree_get(schema, "not"));
-	properties = tree_get(schema, "properties");
-	for (size_t i = 0;
-	     tree_is(properties, NODE_OBJECT) && i < properties->n; i++)
-		walk_schema(w, properties->members[i].value);
+	below = tree_get(schema, "properties");
+	for (size_t i = 0; i < tree_members(below); i++)
+		walk_schema(w, below->members[i].value);
 	walk_schema(w, tree_get(schema, "additionalProperties"));
 }
 
@@ -201,18 +175,9 @@ walk_definition(struct format_walk *w, const struct node *definition)
 {
 	const struct node *all = tree_path(definition, "spec.versions");
 
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
+	for (size_t i = 0; i < tree_items(all); i++)
 		walk_schema(
 		    w, tree_path(all->items[i], "schema.openAPIV3Schema"));
-}
-
-static bool
-noted(const struct format_walk *w, struct span format)
-{
-	for (size_t i = 0; i < w->n; i++)
-		if (span_eq(w->items[i], format))
-			return true;
-	return false;
 }
 
 void
@@ -225,7 +190,7 @@ crd_definition_warn(struct arena *a, const struct node *live,
 	if (live != NULL)
 		walk_definition(&before, live);
 	for (size_t i = 0; i < now.n; i++)
-		if (!noted(&before, now.items[i]))
+		if (!texts_have(before.items, before.n, now.items[i]))
 			decode_warning_add(w,
 			    arena_printf(a, "unrecognized format %.*s",
 				SPAN_ARG(gotext_quote(a, now.items[i]))));

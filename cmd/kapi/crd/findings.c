@@ -1,5 +1,7 @@
 #include "crd/findings.h"
 
+#include <stdarg.h>
+
 #include "base/buf.h"
 #include "base/map.h"
 #include "text/number.h"
@@ -33,21 +35,14 @@ findings_place_text(struct arena *a, const struct findings_place *p)
 	struct span s;
 
 	place_write(&b, p);
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	s = tree_keep(a, &b);
 	return s.p == NULL ? span_str("") : s;
 }
 
 void
 findings_add(struct findings *r, const struct failure *f)
 {
-	if (r->n == r->max) {
-		size_t max = r->max == 0 ? 4 : r->max * 2;
-
-		r->items =
-		    arena_grow(r->arena, r->items, r->n, max, sizeof *r->items);
-		r->max = max;
-	}
+	r->items = arena_more(r->arena, r->items, r->n, sizeof *r->items);
 	r->items[r->n++] = *f;
 }
 
@@ -113,8 +108,7 @@ failure_cause(const struct failure *f, struct span base, struct causes *c)
 				continue;
 			}
 			tree_write(&b, r->enums[i]);
-			all[i] = arena_span(c->arena, buf_span(&b));
-			buf_release(&b);
+			all[i] = tree_keep(c->arena, &b);
 		}
 		cause_unsupported(c, path, value, all, r->enum_count);
 		break;
@@ -153,13 +147,19 @@ findings_causes(const struct findings *r, struct span base, struct causes *c)
 
 struct failure *
 findings_failure(struct findings *out, const struct findings_at *at,
-    enum failure_code code, const struct node *value, struct span what)
+    enum failure_code code, const struct node *value, const char *what, ...)
 {
 	struct failure f = {.code = code, .value = value, .rules = at->rules};
+	struct buf message = BUF_INIT;
+	va_list args;
 
 	f.name = findings_place_text(out->arena, at->place);
-	f.message = arena_printf(
-	    out->arena, "%.*s in body %.*s", SPAN_ARG(f.name), SPAN_ARG(what));
+	buf_addspan(&message, f.name);
+	buf_adds(&message, " in body ");
+	va_start(args, what);
+	buf_addv(&message, what, args);
+	va_end(args);
+	f.message = tree_keep(out->arena, &message);
 	findings_add(out, &f);
 	return &out->items[out->n - 1];
 }

@@ -45,7 +45,7 @@ struct failure {
 struct findings {
 	struct arena *arena;
 	struct failure *items;
-	size_t n, max;
+	size_t n;
 	size_t matched; /* how many checks went well */
 };
 
@@ -65,7 +65,8 @@ struct findings_at {
 /* "NAME in body WHAT"; valid until the next. */
 struct failure *findings_failure(struct findings *out,
     const struct findings_at *at, enum failure_code code,
-    const struct node *value, struct span what);
+    const struct node *value, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Adds each failure once as a cause, with its path below base. */
 void findings_causes(

@@ -1,4 +1,5 @@
-#include "crd/lists.h"
+/* Part of crd/check.h: list types and embedded resources. */
+#include "crd/check.h"
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -63,7 +64,6 @@ identity(struct arena *a, const struct field *list, const struct node *item,
     const struct node **shown)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	*shown = item;
 	if (list->list_type == LIST_MAP) {
@@ -78,9 +78,7 @@ identity(struct arena *a, const struct field *list, const struct node *item,
 		*shown = keys;
 	}
 	tree_write_sorted(&b, *shown);
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 static bool
@@ -151,8 +149,7 @@ check_text(struct causes *c, const struct node *n, const char *key,
 		cause_invalid(c, path, v, "must not be empty");
 	else if ((wrong = check(v->text)) != NULL)
 		cause_invalid(c, path, v,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "%s%s", prefix, wrong)));
+		    arena_printf(c->arena, "%s%s", prefix, wrong).p);
 }
 
 static const char *

@@ -4,10 +4,10 @@
 
 #include "crd/check.h"
 #include "crd/crd.h"
-#include "crd/lists.h"
 #include "crd/prune.h"
 #include "text/gotext.h"
 #include "text/number.h"
+#include "text/texts.h"
 #include "type/default.h"
 
 static struct problem *
@@ -55,14 +55,11 @@ static struct span
 metadata_text(struct arena *a, const struct node *metadata)
 {
 	struct buf b = BUF_INIT;
-	struct span text;
 
 	if (metadata == NULL)
 		return SPAN_NONE;
 	tree_write_sorted(&b, metadata);
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 static void
@@ -173,14 +170,6 @@ crd_refresh(struct arena *a, const struct resource *r, struct node *object)
 	crd_read(a, r, object);
 }
 
-static int
-member_cmp(const void *x, const void *y)
-{
-	const struct member *m = x, *n = y;
-
-	return span_cmp(m->key, n->key);
-}
-
 /* The API server keeps these objects in Go maps, which are written sorted. */
 static void
 sort_members(struct node *n)
@@ -193,7 +182,7 @@ sort_members(struct node *n)
 		sort_members(n->members[i].value);
 	for (size_t i = 1; i < n->n; i++)
 		if (span_cmp(n->members[i - 1].key, n->members[i].key) > 0) {
-			qsort(n->members, n->n, sizeof *n->members, member_cmp);
+			qsort(n->members, n->n, sizeof *n->members, texts_cmp);
 			n->index = NULL; /* the index has the old order */
 			break;
 		}
@@ -236,24 +225,6 @@ keep_all_but_status(
 	*object = *copy;
 }
 
-/* Whether anything outside metadata differs. */
-static bool
-content_differs(const struct node *x, const struct node *y)
-{
-	size_t members = 0;
-
-	for (size_t i = 0; i < x->n; i++) {
-		const struct member *m = &x->members[i];
-
-		if (span_is(m->key, "metadata"))
-			continue;
-		members++;
-		if (!tree_equal(m->value, tree_get_span(y, m->key)))
-			return true;
-	}
-	return members + (tree_get(y, "metadata") != NULL) != y->n;
-}
-
 void
 crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
     const struct node *live, struct node *object)
@@ -276,7 +247,7 @@ crd_prepare(struct arena *a, const struct resource *r, struct span subresource,
 		if (!tree_get_int(
 			tree_path(live, "metadata.generation"), &generation))
 			generation = 0;
-		generation += content_differs(live, object);
+		generation += !tree_equal_but(live, object, "metadata", NULL);
 	}
 	metadata = tree_make(a, object, "metadata");
 	tree_put(a, metadata, "generation", tree_int(a, generation));
@@ -311,11 +282,11 @@ static const char *
 accessor_error(
     struct arena *a, const struct node *n, struct span at, const char *expected)
 {
-	return arena_str(a,
-	    arena_printf(a,
-		"%.*s accessor error: %.*s is of the type %s, expected %s",
-		SPAN_ARG(at), SPAN_ARG(gotext_value(a, n)), gotext_type(n),
-		expected));
+	return arena_printf(a,
+	    "%.*s accessor error: %.*s is of the type %s, expected %s",
+	    SPAN_ARG(at), SPAN_ARG(gotext_value(a, n)), gotext_type(n),
+	    expected)
+	    .p;
 }
 
 static void
@@ -389,14 +360,13 @@ crd_validate(struct causes *c, const struct resource *r,
 
 	if (!span_eq(kind, r->kind))
 		cause_invalid_text(c, span_str("kind"), kind,
-		    arena_str(c->arena,
-			arena_printf(
-			    c->arena, "must be %.*s", SPAN_ARG(r->kind))));
+		    arena_printf(c->arena, "must be %.*s", SPAN_ARG(r->kind))
+			.p);
 	if (!span_eq(version, r->api_version))
 		cause_invalid_text(c, span_str("apiVersion"), version,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "must be %.*s",
-			    SPAN_ARG(r->api_version))));
+		    arena_printf(
+			c->arena, "must be %.*s", SPAN_ARG(r->api_version))
+			.p);
 	if (c->n != before)
 		return;
 	check_schema(c, r, status, live, object);
@@ -445,29 +415,12 @@ crd_refuses_create(struct arena *a, const struct resource *r, struct span name)
 	    "terminating");
 }
 
-static bool
-has_finalizer(const struct node *object, struct span name)
-{
-	const struct node *all = tree_path(object, "metadata.finalizers");
-
-	for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-		if (span_eq(tree_text(all->items[i]), name))
-			return true;
-	return false;
-}
-
-static int
-finalizer_cmp(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 void
 crd_warn(const struct resource *r, const struct node *live,
     const struct node *object, struct warnings *w)
 {
 	const struct node *all = tree_path(object, "metadata.finalizers");
-	size_t n = tree_is(all, NODE_ARRAY) ? all->n : 0, found = 0;
+	size_t n = tree_items(all), found = 0;
 	struct span *names;
 
 	(void)r;
@@ -480,12 +433,12 @@ crd_warn(const struct resource *r, const struct node *live,
 		if (name.n == 0 || span_find(name, '/') != NULL ||
 		    span_is(name, "orphan") ||
 		    span_is(name, "foregroundDeletion") ||
-		    span_is(name, "kubernetes") || has_finalizer(live, name))
+		    span_is(name, "kubernetes") ||
+		    tree_has_text(tree_path(live, "metadata.finalizers"), name))
 			continue;
 		names[found++] = name;
 	}
-	if (found > 1)
-		qsort(names, found, sizeof *names, finalizer_cmp);
+	texts_sort(names, found);
 	for (size_t i = 0; i < found; i++) {
 		bool dotted = span_find(names[i], '.') != NULL;
 

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "crd/findings.h"
+#include "text/texts.h"
 #include "type/decode.h"
 
 struct walk {
 	struct arena *arena;
 	bool note;
 	struct span *paths;
-	size_t n, max;
+	size_t n;
 };
 
 bool
@@ -62,16 +63,8 @@ prune_members(struct walk *w, const struct schema *s, struct node *n,
 				prune(w, sub, m.value, &here);
 			} else if (unknown == UNKNOWN_GOES) {
 				if (w->note) {
-					if (w->n == w->max) {
-						size_t max = w->max == 0
-						    ? 8
-						    : w->max * 2;
-
-						w->paths = arena_grow(w->arena,
-						    w->paths, w->n, max,
-						    sizeof *w->paths);
-						w->max = max;
-					}
+					w->paths = arena_more(w->arena,
+					    w->paths, w->n, sizeof *w->paths);
 					w->paths[w->n++] = findings_place_text(
 					    w->arena, &here);
 				}
@@ -116,12 +109,6 @@ prune(struct walk *w, const struct schema *s, struct node *n,
 	}
 }
 
-static int
-span_compare(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 void
 prune_object(struct arena *a, const struct schema *s, struct node *object,
     struct warnings *unknown)
@@ -129,8 +116,7 @@ prune_object(struct arena *a, const struct schema *s, struct node *object,
 	struct walk w = {.arena = a, .note = unknown != NULL};
 
 	prune(&w, s, object, NULL);
-	if (w.n > 1)
-		qsort(w.paths, w.n, sizeof *w.paths, span_compare);
+	texts_sort(w.paths, w.n);
 	for (size_t i = 0; i < w.n; i++)
 		decode_warning_add(unknown,
 		    arena_printf(

@@ -1,4 +1,5 @@
-#include "crd/show.h"
+/* Part of crd/valid.h: definitions as messages quote them. */
+#include "crd/valid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,8 +215,7 @@ finish(struct arena *a, struct buf *b)
 			buf_addf(&out, "\\u%04x", (unsigned)b->data[i]);
 		else
 			buf_addc(&out, b->data[i]);
-	s = arena_span(a, buf_span(&out));
-	buf_release(&out);
+	s = tree_keep(a, &out);
 	buf_release(b);
 	return s;
 }
@@ -253,8 +253,7 @@ show_versions(struct arena *a, const struct node *versions)
 		common[k] =
 		    show_versions_agree(versions, version_fields[k].key);
 	buf_addc(&b, '[');
-	for (size_t i = 0; tree_is(versions, NODE_ARRAY) && i < versions->n;
-	     i++) {
+	for (size_t i = 0; i < tree_items(versions); i++) {
 		json_add_comma(&b);
 		buf_addc(&b, '{');
 		for (size_t k = 0; version_fields[k].name != NULL; k++) {

@@ -5,22 +5,7 @@
 #include "base/array.h"
 #include "text/format.h"
 #include "text/pattern.h"
-
-static int
-property_cmp(const void *x, const void *y)
-{
-	const struct property *p = x, *q = y;
-
-	return span_cmp(p->name, q->name);
-}
-
-static int
-field_cmp(const void *x, const void *y)
-{
-	const struct field *f = x, *g = y;
-
-	return span_cmp(f->name, g->name);
-}
+#include "text/texts.h"
 
 const struct schema_rules *
 structural_property(const struct schema_rules *r, struct span name)
@@ -31,21 +16,8 @@ structural_property(const struct schema_rules *r, struct span name)
 	if (r->property_count == 0)
 		return NULL;
 	p = bsearch(
-	    &key, r->properties, r->property_count, sizeof *p, property_cmp);
+	    &key, r->properties, r->property_count, sizeof *p, texts_cmp);
 	return p == NULL ? NULL : p->rules;
-}
-
-static struct span *
-texts(struct arena *a, const struct node *array, size_t *count)
-{
-	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
-	struct span *all = arena_alloc(a, n * sizeof *all);
-
-	*count = 0;
-	for (size_t i = 0; i < n; i++)
-		if (array->items[i]->kind == NODE_STRING)
-			all[(*count)++] = array->items[i]->text;
-	return all;
 }
 
 static enum schema_type
@@ -89,7 +61,7 @@ get_limit(const struct node *json, const char *key)
 static const struct schema_rules *const *
 rules_list(struct arena *a, const struct node *array, size_t *count)
 {
-	size_t n = tree_is(array, NODE_ARRAY) ? tree_count(array) : 0;
+	size_t n = tree_items(array);
 	const struct schema_rules **all = arena_alloc(a, n * sizeof *all);
 
 	for (size_t i = 0; i < n; i++)
@@ -135,9 +107,10 @@ structural_rules(struct arena *a, const struct node *json)
 	r->list_type = tree_text_is(type, "map") ? LIST_MAP
 	    : tree_text_is(type, "set")		 ? LIST_SET
 						 : LIST_ATOMIC;
-	r->keys = texts(
+	r->keys = tree_texts(
 	    a, tree_get(json, "x-kubernetes-list-map-keys"), &r->key_count);
-	r->required = texts(a, tree_get(json, "required"), &r->required_count);
+	r->required =
+	    tree_texts(a, tree_get(json, "required"), &r->required_count);
 	r->has_minimum = get_double(json, "minimum", &r->minimum);
 	r->has_maximum = get_double(json, "maximum", &r->maximum);
 	r->has_multiple_of = get_double(json, "multipleOf", &r->multiple_of);
@@ -161,7 +134,7 @@ structural_rules(struct arena *a, const struct node *json)
 			all[i].name = p->members[i].key;
 			all[i].rules = structural_rules(a, p->members[i].value);
 		}
-		qsort(all, p->n, sizeof *all, property_cmp);
+		qsort(all, p->n, sizeof *all, texts_cmp);
 		r->properties = all;
 		r->property_count = p->n;
 	}
@@ -194,23 +167,6 @@ field_fill(struct arena *a, struct field *f, const struct node *json,
 	f->key_count = r->key_count;
 	f->atomic =
 	    tree_text_is(tree_get(json, "x-kubernetes-map-type"), "atomic");
-}
-
-static const struct schema *
-plain_string(void)
-{
-	static const struct schema string = {.kind = SCHEMA_STRING};
-
-	return &string;
-}
-
-static bool
-is_required(const struct schema_rules *r, struct span name)
-{
-	for (size_t i = 0; i < r->required_count; i++)
-		if (span_eq(r->required[i], name))
-			return true;
-	return false;
 }
 
 static void
@@ -277,14 +233,15 @@ schema_of(struct arena *a, const struct node *json,
 	s->rules = r;
 	if (s->kind == SCHEMA_OBJECT) {
 		const struct node *p = tree_get(json, "properties");
-		size_t n = tree_is(p, NODE_OBJECT) ? p->n : 0;
+		size_t n = tree_members(p);
 		struct field *all = arena_zalloc(a, (n + 3) * sizeof *all);
 
 		for (size_t i = 0; i < n; i++) {
 			struct span name = p->members[i].key;
 
 			all[i].name = name;
-			all[i].required = is_required(r, name);
+			all[i].required =
+			    texts_have(r->required, r->required_count, name);
 			field_fill(a, &all[i], p->members[i].value,
 			    structural_property(r, name));
 		}
@@ -293,6 +250,8 @@ schema_of(struct arena *a, const struct node *json,
 			 * room for them. */
 			static const char *const names[] = {
 			    "apiVersion", "kind", "metadata"};
+			static const struct schema string = {
+			    .kind = SCHEMA_STRING};
 
 			for (size_t i = 0; i < 3; i++) {
 				struct field *f = NULL;
@@ -305,11 +264,11 @@ schema_of(struct arena *a, const struct node *json,
 					*f = (struct field){
 					    .name = span_str(names[i])};
 				}
-				f->schema = i < 2 ? plain_string()
-						  : schema_object_meta();
+				f->schema =
+				    i < 2 ? &string : schema_object_meta();
 			}
 		}
-		qsort(all, n, sizeof *all, field_cmp);
+		qsort(all, n, sizeof *all, texts_cmp);
 		s->fields = all;
 		s->field_count = n;
 	} else if (s->kind == SCHEMA_MAP)

@@ -8,30 +8,17 @@
 #ifndef VALID_H
 #define VALID_H
 
-#include <stdbool.h>
-
 #include "base/span.h"
+#include "crd/checked.h"
 #include "tree/tree.h"
-#include "type/problem.h"
-
-/* Whether the member is present and not a zero value. */
-bool valid_is_set(const struct node *n, const char *key);
-struct span valid_path_child(
-    struct causes *c, struct span base, const char *name);
-/* base.key[name] */
-struct span valid_path_entry(
-    struct causes *c, struct span base, const char *key, struct span name);
 
 /* valid_structure.c: checks that a schema is structural. */
-void valid_structure(
-    struct causes *c, struct span path, const struct node *schema);
+void valid_structure(const struct checked *schema);
 /* Checks that the defaults of a schema fit it. */
-void valid_defaults(
-    struct causes *c, struct span path, const struct node *schema);
+void valid_defaults(const struct checked *schema);
 /* valid_schema.c: checks that a schema uses only what CRDs allow of OpenAPI
  * v3. */
-void valid_schema(
-    struct causes *c, struct span path, const struct node *schema);
+void valid_schema(const struct checked *schema);
 
 /*
  * Paths of fields in schemas, as rules (fieldPath) and selectable
@@ -50,5 +37,18 @@ enum rulepath_brackets { RULEPATH_BRACKETS, RULEPATH_DOTS_ONLY };
 const char *valid_rulepath(struct arena *a, struct span path,
     const struct node *schema, enum rulepath_brackets brackets,
     const struct node **found);
+
+/*
+ * show.c: parts of a definition as the API server's internal types print them,
+ * which some messages quote.
+ * Source: apiextensions-apiserver/pkg/apis/apiextensions/types*.go.
+ */
+/* A whole JSONSchemaProps. */
+struct span show_schema(struct arena *a, const struct node *schema);
+/* spec.versions: what all of them have in common has gone to spec, and is
+ * null here. */
+struct span show_versions(struct arena *a, const struct node *versions);
+/* All versions have the same at key. */
+bool show_versions_agree(const struct node *versions, const char *key);
 
 #endif

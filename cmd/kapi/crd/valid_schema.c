@@ -53,24 +53,22 @@ unquote(struct arena *a, struct span token, struct span *name)
 	const char *wrong = NULL;
 
 	if (token.n < 2 || *token.p != '\'' || token.p[token.n - 1] != '\'')
-		return arena_str(a,
-		    arena_printf(a,
-			"expected single quoted string but got %.*s",
-			SPAN_ARG(token)));
+		return arena_printf(a,
+		    "expected single quoted string but got %.*s",
+		    SPAN_ARG(token))
+		    .p;
 	token = span_make(token.p + 1, token.n - 2);
 	for (size_t i = 0; i < token.n; i++) {
 		if (token.p[i] != '\\' || i + 1 == token.n ||
 		    token.p[i + 1] == '\n')
 			buf_addc(&b, token.p[i]);
 		else if (!add_escaped(&b, token.p[++i]))
-			wrong = arena_str(a,
-			    arena_printf(a,
-				"invalid string literal: invalid escape char "
-				"\\%c",
-				token.p[i]));
+			wrong = arena_printf(a,
+			    "invalid string literal: invalid escape char \\%c",
+			    token.p[i])
+				    .p;
 	}
-	*name = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	*name = tree_keep(a, &b);
 	return wrong;
 }
 
@@ -107,8 +105,7 @@ bracket(struct arena *a, struct span *rest, const struct node **schema)
 		return no_end;
 	return span_is(token, "]")
 	    ? NULL
-	    : arena_str(a,
-		  arena_printf(a, "expected ] but got %.*s", SPAN_ARG(token)));
+	    : arena_printf(a, "expected ] but got %.*s", SPAN_ARG(token)).p;
 }
 
 const char *
@@ -123,9 +120,9 @@ valid_rulepath(struct arena *a, struct span path, const struct node *schema,
 			token = next_token(&path);
 			wrong = token.n == 0 ? no_end : step(&schema, token);
 		} else if (!span_is(token, "[")) {
-			wrong = arena_str(a,
-			    arena_printf(a, "expected [ or . but got: %.*s",
-				SPAN_ARG(token)));
+			wrong = arena_printf(
+			    a, "expected [ or . but got: %.*s", SPAN_ARG(token))
+				    .p;
 		} else if (brackets == RULEPATH_DOTS_ONLY) {
 			wrong = "array notation is not allowed";
 		} else {
@@ -139,11 +136,9 @@ valid_rulepath(struct arena *a, struct span path, const struct node *schema,
 
 /* ---- the walk over a schema ---- */
 
-/* The place of a schema, as the walk sees it. */
-struct inside {
-	bool resource_meta; /* apiVersion, kind or metadata of a resource */
-	const char *no_defaults; /* why there may be none; NULL: may be */
-};
+static const char map_keys[] = "x-kubernetes-list-map-keys";
+static const char list_type_key[] = "x-kubernetes-list-type";
+static const char map_type_key[] = "x-kubernetes-map-type";
 
 static bool
 is_type(const struct node *schema, const char *type)
@@ -151,204 +146,136 @@ is_type(const struct node *schema, const char *type)
 	return tree_text_is(tree_get(schema, "type"), type);
 }
 
-static void
-forbid(struct causes *c, struct span path, const char *key, const char *detail)
-{
-	cause_forbidden(c, valid_path_child(c, path, key), detail);
-}
-
 /* A field that needs the schema to be of a type. */
 static void
-need_type(struct causes *c, struct span path, const struct node *schema,
-    const char *type, const char *key)
+need_type(const struct checked *schema, const char *type, const char *key)
 {
-	struct span at = valid_path_child(c, path, "type");
-	const char *detail = arena_str(c->arena,
-	    arena_printf(c->arena, "must be %s if %s is specified", type, key));
-
-	if (is_type(schema, type))
-		return;
-	if (tree_path_text(schema, "type").n == 0)
-		cause_required(c, at, detail);
-	else
-		cause_invalid(c, at, tree_get(schema, "type"), detail);
+	if (!is_type(schema->value, type))
+		checked_refuse(schema, "type", REFUSE_MISSING,
+		    "must be %s if %s is specified", type, key);
 }
 
+/* Items of a set are compared as a whole. */
 static void
-check_map_type(struct causes *c, struct span path, const struct node *schema)
-{
-	static const char key[] = "x-kubernetes-map-type";
-	const struct span known[] = {span_str("atomic"), span_str("granular")};
-	const struct node *type = tree_get(schema, key);
-
-	if (type == NULL)
-		return;
-	need_type(c, path, schema, "object", key);
-	if (!tree_text_is(type, "atomic") && !tree_text_is(type, "granular"))
-		cause_unsupported(
-		    c, valid_path_child(c, path, key), type, known, 2);
-}
-
-static void
-check_set_items(struct causes *c, struct span path, const struct node *items)
+check_set_items(const struct checked *items)
 {
 	static const char detail[] =
 	    "must be atomic as item of a list with x-kubernetes-list-type=set";
-	const struct node *list = tree_get(items, "x-kubernetes-list-type");
-	const struct node *map = tree_get(items, "x-kubernetes-map-type");
-	struct span at = valid_path_child(c, path, "items");
+	const struct node *list = tree_get(items->value, list_type_key);
 
-	if (is_type(items, "array") && list != NULL &&
+	if (is_type(items->value, "array") && list != NULL &&
 	    !tree_text_is(list, "atomic"))
-		cause_invalid(c,
-		    valid_path_child(c, at, "x-kubernetes-list-type"), list,
-		    detail);
+		checked_refuse(items, list_type_key, REFUSE_INVALID, detail);
 	/* Here the API server shows the list type, too. */
-	if (is_type(items, "object") && !tree_text_is(map, "atomic"))
-		cause_invalid(c,
-		    valid_path_child(c, at, "x-kubernetes-map-type"), list,
-		    detail);
+	if (is_type(items->value, "object") &&
+	    !span_is(checked_text(items, map_type_key), "atomic"))
+		cause_invalid(items->c, checked_at(items, map_type_key).path,
+		    list, detail);
 }
 
+/* Items of a map list are objects, whose keys are scalar properties. */
 static void
-check_keys(struct causes *c, struct span path, const struct node *schema)
+check_map_items(const struct checked *schema, const struct checked *items)
 {
-	static const char name[] = "x-kubernetes-list-map-keys";
-	const struct node *keys = tree_get(schema, name);
-	const struct node *items = tree_get(schema, "items");
-	const struct node *fields = tree_get(items, "properties");
-	struct span at = valid_path_child(c, path, name);
+	const struct node *keys = tree_get(schema->value, map_keys);
+	const struct node *fields = tree_get(items->value, "properties");
 
-	for (size_t i = 0; tree_is(keys, NODE_ARRAY) && i < keys->n; i++) {
-		struct span key = tree_text(keys->items[i]);
-		const struct node *f = tree_get_span(fields, key);
-
-		if (f == NULL)
-			cause_invalid(c, at, keys,
-			    "entries must all be names of item properties");
-		else if (is_type(f, "array") || is_type(f, "object"))
-			cause_invalid(c,
-			    valid_path_child(c,
-				valid_path_entry(c,
-				    valid_path_child(c, path, "items"),
-				    "properties", key),
-				"type"),
-			    tree_get(items, "type"),
-			    "must be a scalar type if parent array's "
-			    "x-kubernetes-list-type is map");
-		for (size_t k = 0; k < i; k++)
-			if (tree_equal(keys->items[i], keys->items[k])) {
-				cause_invalid(c, at, keys,
-				    "must not contain duplicate entries");
-				break;
-			}
-	}
-}
-
-static void
-check_map_list(struct causes *c, struct span path, const struct node *schema)
-{
-	static const char name[] = "x-kubernetes-list-map-keys";
-	const struct node *items = tree_get(schema, "items");
-
-	if (tree_count(tree_get(schema, name)) == 0)
-		cause_required(c, valid_path_child(c, path, name),
+	if (tree_count(keys) == 0)
+		checked_refuse(schema, map_keys, REFUSE_REQUIRED,
 		    "must not be empty if x-kubernetes-list-type is map");
-	if (items == NULL) {
-		cause_required(c, valid_path_child(c, path, "items"),
+	if (items->value == NULL) {
+		checked_refuse(items, NULL, REFUSE_REQUIRED,
 		    "must have a schema if x-kubernetes-list-type is map");
-	} else if (!is_type(items, "object")) {
-		const struct node *type = tree_get(items, "type");
-
-		cause_invalid_text(c,
-		    valid_path_child(
-			c, valid_path_child(c, path, "items"), "type"),
-		    type == NULL ? span_str("") : tree_text(type),
+		return;
+	}
+	if (!is_type(items->value, "object")) {
+		checked_refuse(items, "type", REFUSE_INVALID_TEXT,
 		    "must be object if parent array's x-kubernetes-list-type "
 		    "is map");
-	} else {
-		check_keys(c, path, schema);
+		return;
+	}
+	for (size_t i = 0; i < tree_items(keys); i++) {
+		struct span key = tree_text(keys->items[i]);
+		const struct node *f = tree_get_span(fields, key);
+		bool twice = false;
+
+		if (f == NULL)
+			checked_refuse(schema, map_keys, REFUSE_INVALID,
+			    "entries must all be names of item properties");
+		else if (is_type(f, "array") || is_type(f, "object"))
+			cause_invalid(schema->c,
+			    arena_printf(schema->c->arena,
+				"%.*s.properties[%.*s].type",
+				SPAN_ARG(items->path), SPAN_ARG(key)),
+			    tree_get(items->value, "type"),
+			    "must be a scalar type if parent array's "
+			    "x-kubernetes-list-type is map");
+		for (size_t k = 0; k < i && !twice; k++)
+			twice = tree_equal(keys->items[i], keys->items[k]);
+		if (twice)
+			checked_refuse(schema, map_keys, REFUSE_INVALID,
+			    "must not contain duplicate entries");
 	}
 }
 
-static bool
-has_text(const struct node *array, struct span text)
-{
-	for (size_t i = 0; tree_is(array, NODE_ARRAY) && i < array->n; i++)
-		if (span_eq(tree_text(array->items[i]), text))
-			return true;
-	return false;
-}
-
+/* Items of sets and of map lists, and the keys of the latter, are never null
+ * nor absent. */
 static void
-check_list_items(struct causes *c, struct span path, const struct node *schema,
-    struct span list_type)
+check_null_items(const struct checked *schema, const struct checked *items)
 {
-	const struct node *items = tree_get(schema, "items");
-	const struct node *keys =
-	    tree_get(schema, "x-kubernetes-list-map-keys");
-	struct span at = valid_path_child(c, path, "items");
+	struct span list_type = checked_text(schema, list_type_key);
+	const struct node *keys = tree_get(schema->value, map_keys);
+	size_t n = span_is(list_type, "map") ? tree_items(keys) : 0;
 
-	if (!tree_is(items, NODE_OBJECT))
+	if (!tree_is(items->value, NODE_OBJECT))
 		return;
-	if (tree_true(tree_get(items, "nullable")))
-		forbid(c, at, "nullable",
-		    arena_str(c->arena,
-			arena_printf(c->arena,
-			    "cannot be nullable when x-kubernetes-list-type is "
-			    "%.*s",
-			    SPAN_ARG(list_type))));
-	for (size_t i = 0; span_is(list_type, "map") &&
-	     tree_is(keys, NODE_ARRAY) && i < keys->n;
-	     i++) {
+	if (checked_true(items, "nullable"))
+		checked_refuse(items, "nullable", REFUSE_FORBIDDEN,
+		    "cannot be nullable when x-kubernetes-list-type is %.*s",
+		    SPAN_ARG(list_type));
+	for (size_t i = 0; i < n; i++) {
 		struct span key = tree_text(keys->items[i]);
-		const struct node *f =
-		    tree_get_span(tree_get(items, "properties"), key);
-		struct span own = valid_path_entry(c, at, "properties", key);
+		struct checked own = checked_at(items, "properties");
 
-		if (f == NULL)
+		own.value = tree_get_span(own.value, key);
+		own.path = cause_path_key(own.c->arena, own.path, key);
+		if (own.value == NULL)
 			continue;
-		if (!has_text(tree_get(items, "required"), key) &&
-		    tree_get(f, "default") == NULL)
-			cause_required(c, valid_path_child(c, own, "default"),
+		if (!tree_has_text(tree_get(items->value, "required"), key) &&
+		    tree_get(own.value, "default") == NULL)
+			checked_refuse(&own, "default", REFUSE_REQUIRED,
 			    "this property is in x-kubernetes-list-map-keys, "
 			    "so it must have a default or be a required "
 			    "property");
-		if (tree_true(tree_get(f, "nullable")))
-			forbid(c, own, "nullable",
+		if (checked_true(&own, "nullable"))
+			checked_refuse(&own, "nullable", REFUSE_FORBIDDEN,
 			    "this property is in x-kubernetes-list-map-keys, "
 			    "so it cannot be nullable");
 	}
 }
 
 static void
-check_list_type(struct causes *c, struct span path, const struct node *schema)
+check_list_type(const struct checked *schema)
 {
-	static const char key[] = "x-kubernetes-list-type";
-	static const char needs_map[] =
-	    "must be map if x-kubernetes-list-map-keys is non-empty";
-	const struct span known[] = {
-	    span_str("atomic"), span_str("set"), span_str("map")};
-	const struct node *type = tree_get(schema, key);
-	struct span text = tree_text(type), at = valid_path_child(c, path, key);
-	bool is_map = span_is(text, "map"), is_set_ = span_is(text, "set");
-	bool keys =
-	    tree_count(tree_get(schema, "x-kubernetes-list-map-keys")) > 0;
+	const struct node *type = tree_get(schema->value, list_type_key);
+	struct checked items = checked_at(schema, "items");
+	bool is_map = tree_text_is(type, "map");
+	bool is_set = tree_text_is(type, "set");
 
-	if (type != NULL && !is_type(schema, "array"))
-		need_type(c, path, schema, "array", key);
-	else if (is_set_)
-		check_set_items(c, path, tree_get(schema, "items"));
-	if (type != NULL && !is_map && !is_set_ && !span_is(text, "atomic"))
-		cause_unsupported(c, at, type, known, 3);
-	if (keys && type == NULL)
-		cause_required(c, at, needs_map);
-	else if (keys && !is_map)
-		cause_invalid(c, at, type, needs_map);
+	if (type != NULL && !is_type(schema->value, "array"))
+		need_type(schema, "array", list_type_key);
+	else if (is_set)
+		check_set_items(&items);
+	if (type != NULL)
+		checked_need_among(schema, list_type_key, "atomic,set,map");
+	if (tree_count(tree_get(schema->value, map_keys)) > 0 && !is_map)
+		checked_refuse(schema, list_type_key,
+		    type == NULL ? REFUSE_REQUIRED : REFUSE_INVALID,
+		    "must be map if x-kubernetes-list-map-keys is non-empty");
 	if (is_map)
-		check_map_list(c, path, schema);
-	if (is_map || is_set_)
-		check_list_items(c, path, schema, text);
+		check_map_items(schema, &items);
+	if (is_map || is_set)
+		check_null_items(schema, &items);
 }
 
 static bool
@@ -358,210 +285,162 @@ has_newline(struct span s)
 	    (span_find(s, '\n') != NULL || span_find(s, '\r') != NULL);
 }
 
-static void
-check_message(struct causes *c, struct span path, const struct node *rule)
+/* There is a text, of white space only. */
+static bool
+is_blank(struct span s)
 {
-	struct span text = span_trim(tree_path_text(rule, "rule"), SPAN_SPACE);
-	struct span message = tree_path_text(rule, "message");
-	struct span at = valid_path_child(c, path, "message");
+	return s.n > 0 && span_trim(s, SPAN_SPACE).n == 0;
+}
+
+static void
+check_rule(const struct checked *rule, const struct node *schema)
+{
+	struct span text = span_trim(checked_text(rule, "rule"), SPAN_SPACE);
+	struct span message = checked_text(rule, "message");
+	struct span field = checked_text(rule, "fieldPath");
 
 	if (text.n == 0)
-		cause_required(c, valid_path_child(c, path, "rule"),
-		    "rule is not specified");
-	else if (message.n > 0 && span_trim(message, SPAN_SPACE).n == 0)
-		cause_invalid_text(
-		    c, at, message, "must be non-empty if specified");
+		checked_refuse(
+		    rule, "rule", REFUSE_REQUIRED, "rule is not specified");
+	else if (is_blank(message))
+		checked_refuse(rule, "message", REFUSE_INVALID_TEXT,
+		    "must be non-empty if specified");
 	else if (has_newline(span_trim(message, SPAN_SPACE)))
-		cause_invalid_text(
-		    c, at, message, "must not contain line breaks");
+		checked_refuse(rule, "message", REFUSE_INVALID_TEXT,
+		    "must not contain line breaks");
 	else if (has_newline(text) && message.n == 0)
-		cause_required(c, at,
+		checked_refuse(rule, "message", REFUSE_REQUIRED,
 		    "message must be specified if rule contains line breaks");
-}
-
-static void
-check_rule(struct causes *c, struct span path, const struct node *rule,
-    const struct node *schema)
-{
-	const struct span reasons[] = {span_str("FieldValueDuplicate"),
-	    span_str("FieldValueForbidden"), span_str("FieldValueInvalid"),
-	    span_str("FieldValueRequired")};
-	const struct node *reason = tree_get(rule, "reason");
-	struct span expression = tree_path_text(rule, "messageExpression");
-	struct span field = tree_path_text(rule, "fieldPath");
-	struct span at = valid_path_child(c, path, "fieldPath");
-	bool known = reason == NULL;
-
-	check_message(c, path, rule);
-	if (expression.n > 0 && span_trim(expression, SPAN_SPACE).n == 0)
-		cause_required(c,
-		    valid_path_child(c, path, "messageExpression"),
+	if (is_blank(checked_text(rule, "messageExpression")))
+		checked_refuse(rule, "messageExpression", REFUSE_REQUIRED,
 		    "messageExpression must be non-empty if specified");
-	for (size_t i = 0; i < 4; i++)
-		known = known || span_eq(tree_text(reason), reasons[i]);
-	if (!known)
-		cause_unsupported(
-		    c, valid_path_child(c, path, "reason"), reason, reasons, 4);
+	if (tree_get(rule->value, "reason") != NULL)
+		checked_need_among(rule, "reason",
+		    "FieldValueDuplicate,FieldValueForbidden,"
+		    "FieldValueInvalid,FieldValueRequired");
 	if (field.n == 0)
 		return;
-	if (span_trim(field, SPAN_SPACE).n == 0)
-		cause_invalid_text(
-		    c, at, field, "must be non-empty if specified");
+	if (is_blank(field))
+		checked_refuse(rule, "fieldPath", REFUSE_INVALID_TEXT,
+		    "must be non-empty if specified");
 	if (has_newline(field))
-		cause_invalid_text(
-		    c, at, field, "must not contain line breaks");
-	if (valid_rulepath(c->arena, field, schema, RULEPATH_BRACKETS, NULL) !=
-	    NULL)
-		cause_invalid_text(c, at, field, "must be a valid path");
+		checked_refuse(rule, "fieldPath", REFUSE_INVALID_TEXT,
+		    "must not contain line breaks");
+	if (valid_rulepath(
+		rule->c->arena, field, schema, RULEPATH_BRACKETS, NULL) != NULL)
+		checked_refuse(rule, "fieldPath", REFUSE_INVALID_TEXT,
+		    "must be a valid path");
 }
 
+/* The place of a schema, as the walk sees it. */
+struct inside {
+	bool resource_meta; /* apiVersion, kind or metadata of a resource */
+	struct span no_defaults; /* why there may be none; empty: may be */
+};
+
+/* Refuses keywords of JSON schema that a CRD may not use. */
 static void
-check_rules(struct causes *c, struct span path, const struct node *schema)
+check_keywords(const struct checked *schema, const struct inside *in)
 {
-	const struct node *rules = tree_get(schema, "x-kubernetes-validations");
-	struct span at = valid_path_child(c, path, "x-kubernetes-validations");
-
-	for (size_t i = 0; tree_is(rules, NODE_ARRAY) && i < rules->n; i++)
-		check_rule(c, cause_path_index(c->arena, at, i),
-		    rules->items[i], schema);
-}
-
-static void walk(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in, bool root);
-
-static void
-walk_properties(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in, bool root)
-{
-	const struct node *p = tree_get(schema, "properties");
-	bool resource = root ||
-	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource"));
-
-	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
-		struct span key = p->members[i].key;
-		struct inside sub = *in;
-		bool meta = span_is(key, "metadata") || span_is(key, "kind") ||
-		    span_is(key, "apiVersion");
-
-		if (resource && meta) {
-			sub.resource_meta = true;
-			if (root)
-				sub.no_defaults = arena_str(c->arena,
-				    arena_printf(c->arena, "in top-level %.*s",
-					SPAN_ARG(key)));
-		}
-		walk(c, valid_path_entry(c, path, "properties", key),
-		    p->members[i].value, &sub, false);
-	}
-}
-
-static void
-walk_more(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in)
-{
-	static const char key[] = "additionalProperties";
-	const struct node *more = tree_get(schema, key);
-	struct inside sub = *in;
-
-	if (more == NULL)
-		return;
-	if (tree_count(tree_get(schema, "properties")) > 0 &&
-	    more->kind != NODE_TRUE)
-		forbid(c, path, key,
-		    "additionalProperties and properties are mutual exclusive");
-	if (in->resource_meta)
-		sub.no_defaults =
-		    "inside additionalProperties applying to object metadata";
-	walk(c, valid_path_child(c, path, key), more, &sub, false);
-}
-
-static void
-walk_junctors(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in)
-{
-	static const char *const keys[] = {"allOf", "oneOf", "anyOf"};
-
-	walk(c, valid_path_child(c, path, "not"), tree_get(schema, "not"), in,
-	    false);
-	for (size_t k = 0; k < 3; k++) {
-		const struct node *all = tree_get(schema, keys[k]);
-		struct span base = valid_path_child(c, path, keys[k]);
-
-		for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n; i++)
-			walk(c, cause_path_index(c->arena, base, i),
-			    all->items[i], in, false);
-	}
-}
-
-static void
-walk(struct causes *c, struct span path, const struct node *schema,
-    const struct inside *in, bool root)
-{
-	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
-	static const char *const known[] = {
-	    "array", "boolean", "integer", "number", "object", "string"};
-	const struct node *type;
-	struct span names[6];
-	bool found = false;
-	static const char *const keys[] = {"id", "additionalItems",
+	static const char *const unsupported[] = {"id", "additionalItems",
 	    "patternProperties", "definitions", "dependencies", "$ref"};
 
-	if (!tree_is(schema, NODE_OBJECT))
-		return;
-	type = tree_get(schema, "type");
-	if (tree_text(type).n != 0) {
-		for (size_t i = 0; i < 6; i++) {
-			names[i] = span_str(known[i]);
-			found = found || tree_text_is(type, known[i]);
-		}
-		if (!found)
-			cause_unsupported(c, valid_path_child(c, path, "type"),
-			    type, names, 6);
-	}
-	/* Refuses keywords of JSON schema that a CRD may not use. */
-	if (tree_get(schema, "default") != NULL && in->no_defaults != NULL)
-		forbid(c, path, "default",
-		    arena_str(c->arena,
-			arena_printf(
-			    c->arena, "must not be set %s", in->no_defaults)));
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (tree_get(schema, keys[i]) != NULL)
-			forbid(c, path, keys[i],
-			    arena_str(c->arena,
-				arena_printf(
-				    c->arena, "%s is not supported", keys[i])));
-	if (is_type(schema, "null"))
-		forbid(c, path, "type",
+	if (checked_text(schema, "type").n > 0)
+		checked_need_among(schema, "type",
+		    "array,boolean,integer,number,object,string");
+	if (tree_get(schema->value, "default") != NULL && in->no_defaults.n > 0)
+		checked_refuse(schema, "default", REFUSE_FORBIDDEN,
+		    "must not be set %.*s", SPAN_ARG(in->no_defaults));
+	for (size_t i = 0; i < COUNT(unsupported); i++)
+		if (tree_get(schema->value, unsupported[i]) != NULL)
+			checked_refuse(schema, unsupported[i], REFUSE_FORBIDDEN,
+			    "%s is not supported", unsupported[i]);
+	if (is_type(schema->value, "null"))
+		checked_refuse(schema, "type", REFUSE_FORBIDDEN,
 		    "type cannot be set to null, use nullable as an "
 		    "alternative");
-	if (tree_is(tree_get(schema, "items"), NODE_ARRAY))
-		forbid(c, path, "items",
+	if (tree_is(tree_get(schema->value, "items"), NODE_ARRAY))
+		checked_refuse(schema, "items", REFUSE_FORBIDDEN,
 		    "items must be a schema object and not an array");
 	if (in->resource_meta &&
-	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource")))
-		forbid(c, path, "x-kubernetes-embedded-resource",
+	    checked_true(schema, "x-kubernetes-embedded-resource"))
+		checked_refuse(schema, "x-kubernetes-embedded-resource",
+		    REFUSE_FORBIDDEN,
 		    "must not be used inside of resource meta");
-	if (tree_true(tree_get(schema, "uniqueItems")))
-		forbid(c, path, "uniqueItems",
+	if (checked_true(schema, "uniqueItems"))
+		checked_refuse(schema, "uniqueItems", REFUSE_FORBIDDEN,
 		    "uniqueItems cannot be set to true since the runtime "
 		    "complexity becomes quadratic");
-	walk_more(c, path, schema, in);
-	walk_properties(c, path, schema, in, root);
-	walk_junctors(c, path, schema, in);
-	walk(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
-	    in, false);
-	if (tree_is(tree_get(schema, keep), NODE_FALSE))
-		cause_invalid(c, valid_path_child(c, path, keep),
-		    tree_get(schema, keep), "must be true or undefined");
-	check_map_type(c, path, schema);
-	check_list_type(c, path, schema);
-	check_rules(c, path, schema);
+	if (checked_properties(schema) > 0 &&
+	    tree_get(schema->value, "additionalProperties") != NULL &&
+	    !checked_true(schema, "additionalProperties"))
+		checked_refuse(schema, "additionalProperties", REFUSE_FORBIDDEN,
+		    "additionalProperties and properties are mutual exclusive");
+}
+
+static void
+walk(const struct checked *schema, const struct inside *in, bool root)
+{
+	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
+	static const char *const lists[] = {"allOf", "oneOf", "anyOf"};
+	bool resource =
+	    root || checked_true(schema, "x-kubernetes-embedded-resource");
+	struct inside sub = *in;
+	struct checked below;
+
+	if (!tree_is(schema->value, NODE_OBJECT))
+		return;
+	check_keywords(schema, in);
+	if (in->resource_meta)
+		sub.no_defaults = span_str(
+		    "inside additionalProperties applying to object metadata");
+	below = checked_at(schema, "additionalProperties");
+	walk(&below, &sub, false);
+	for (size_t i = 0; i < checked_properties(schema); i++) {
+		struct span key =
+		    tree_get(schema->value, "properties")->members[i].key;
+
+		sub = *in;
+		if (resource &&
+		    checked_is_among(key, "metadata,kind,apiVersion")) {
+			sub.resource_meta = true;
+			if (root)
+				sub.no_defaults = arena_printf(schema->c->arena,
+				    "in top-level %.*s", SPAN_ARG(key));
+		}
+		below = checked_property(schema, i);
+		walk(&below, &sub, false);
+	}
+	below = checked_at(schema, "not");
+	walk(&below, in, false);
+	for (size_t k = 0; k < COUNT(lists); k++) {
+		struct checked all = checked_at(schema, lists[k]);
+
+		for (size_t i = 0; i < tree_items(all.value); i++) {
+			below = checked_item(&all, i);
+			walk(&below, in, false);
+		}
+	}
+	below = checked_at(schema, "items");
+	walk(&below, in, false);
+	if (tree_is(tree_get(schema->value, keep), NODE_FALSE))
+		checked_refuse(
+		    schema, keep, REFUSE_INVALID, "must be true or undefined");
+	if (tree_get(schema->value, map_type_key) != NULL) {
+		need_type(schema, "object", map_type_key);
+		checked_need_among(schema, map_type_key, "atomic,granular");
+	}
+	check_list_type(schema);
+	below = checked_at(schema, "x-kubernetes-validations");
+	for (size_t i = 0; i < tree_items(below.value); i++) {
+		struct checked rule = checked_item(&below, i);
+
+		check_rule(&rule, schema->value);
+	}
 }
 
 void
-valid_schema(struct causes *c, struct span path, const struct node *schema)
+valid_schema(const struct checked *schema)
 {
-	struct inside in = {false, NULL};
-
-	walk(c, path, schema, &in, true);
+	walk(schema, &(struct inside){false, SPAN_NONE}, true);
 }

@@ -3,34 +3,14 @@
 
 #include "base/array.h"
 #include "crd/check.h"
-#include "crd/lists.h"
 #include "crd/prune.h"
 #include "crd/structural.h"
 #include "crd/valid.h"
 #include "text/pattern.h"
-#include "type/decode.h"
 
-enum level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
-
-static bool
-is_true(const struct node *n, const char *key)
-{
-	return tree_true(tree_get(n, key));
-}
-
-static void
-forbid(struct causes *c, struct span path, const char *key, const char *detail)
-{
-	cause_forbidden(c, valid_path_child(c, path, key), detail);
-}
-
-static void
-invalid(struct causes *c, struct span path, const char *key,
-    const struct node *schema, const char *detail)
-{
-	cause_invalid(
-	    c, valid_path_child(c, path, key), tree_get(schema, key), detail);
-}
+static const char embed[] = "x-kubernetes-embedded-resource";
+static const char keep[] = "x-kubernetes-preserve-unknown-fields";
+static const char int_or_string[] = "x-kubernetes-int-or-string";
 
 /* anyOf: exactly integer or string, as int-or-string is written. */
 static bool
@@ -38,7 +18,7 @@ is_int_or_string(const struct node *any)
 {
 	static const char *const types[] = {"integer", "string"};
 
-	if (tree_count(any) != 2 || !tree_is(any, NODE_ARRAY))
+	if (tree_items(any) != 2)
 		return false;
 	for (size_t i = 0; i < 2; i++)
 		if (tree_count(any->items[i]) != 1 ||
@@ -47,85 +27,75 @@ is_int_or_string(const struct node *any)
 	return true;
 }
 
-static void nested(struct causes *c, struct span path,
-    const struct node *schema, bool skip_any);
+static void nested(const struct checked *schema, bool skip_any);
 
 /* The value validation of a schema: what is below its junctors. */
 static void
-values(struct causes *c, struct span path, const struct node *schema,
-    bool skip_any, bool skip_all_any)
+values(const struct checked *schema, bool skip_any, bool skip_all_any)
 {
 	static const char *const keys[] = {"anyOf", "allOf", "oneOf"};
-	struct span pattern = tree_path_text(schema, "pattern");
+	struct span pattern = checked_text(schema, "pattern");
+	struct checked not = checked_at(schema, "not");
 	struct span error;
 
-	for (size_t k = 0; k < 3; k++) {
-		const struct node *all = tree_get(schema, keys[k]);
-		struct span base = valid_path_child(c, path, keys[k]);
+	for (size_t k = skip_any; k < COUNT(keys); k++) {
+		struct checked all = checked_at(schema, keys[k]);
 
-		if (!tree_is(all, NODE_ARRAY) || (k == 0 && skip_any))
-			continue;
-		for (size_t i = 0; i < all->n; i++)
-			nested(c, cause_path_index(c->arena, base, i),
-			    all->items[i], k == 1 && i == 0 && skip_all_any);
+		for (size_t i = 0; i < tree_items(all.value); i++) {
+			struct checked item = checked_item(&all, i);
+
+			nested(&item, k == 1 && i == 0 && skip_all_any);
+		}
 	}
-	if (tree_get(schema, "not") != NULL)
-		nested(c, valid_path_child(c, path, "not"),
-		    tree_get(schema, "not"), false);
+	nested(&not, false);
 	if (pattern.n == 0)
 		return;
-	error = pattern_error(c->arena, pattern);
+	error = pattern_error(schema->c->arena, pattern);
 	if (error.p != NULL)
-		cause_invalid_text(c, valid_path_child(c, path, "pattern"),
-		    pattern,
-		    arena_str(c->arena,
-			arena_printf(c->arena,
-			    "must be a valid regular expression, but isn't: "
-			    "%.*s",
-			    SPAN_ARG(error))));
+		checked_refuse(schema, "pattern", REFUSE_INVALID_TEXT,
+		    "must be a valid regular expression, but isn't: %.*s",
+		    SPAN_ARG(error));
 }
 
 static const struct {
-	const char *key, *detail;
+	const char *key, *must_be;
 } not_nested[] = {
-    {"type", "must be empty to be structural"},
-    {"additionalProperties", "must be undefined to be structural"},
-    {"default", "must be undefined to be structural"},
-    {"title", "must be empty to be structural"},
-    {"description", "must be empty to be structural"},
-    {"nullable", "must be false to be structural"},
-    {"x-kubernetes-preserve-unknown-fields", "must be false to be structural"},
-    {"x-kubernetes-embedded-resource", "must be false to be structural"},
-    {"x-kubernetes-int-or-string", "must be false to be structural"},
-    {"x-kubernetes-list-map-keys", "must be empty to be structural"},
-    {"x-kubernetes-list-type", "must be undefined to be structural"},
-    {"x-kubernetes-map-type", "must be undefined to be structural"},
-    {"x-kubernetes-validations", "must be empty to be structural"},
+    {"type", "empty"},
+    {"additionalProperties", "undefined"},
+    {"default", "undefined"},
+    {"title", "empty"},
+    {"description", "empty"},
+    {"nullable", "false"},
+    {keep, "false"},
+    {embed, "false"},
+    {int_or_string, "false"},
+    {"x-kubernetes-list-map-keys", "empty"},
+    {"x-kubernetes-list-type", "undefined"},
+    {"x-kubernetes-map-type", "undefined"},
+    {"x-kubernetes-validations", "empty"},
 };
 
 static void
-nested(struct causes *c, struct span path, const struct node *schema,
-    bool skip_any)
+nested(const struct checked *schema, bool skip_any)
 {
-	const struct node *p = tree_get(schema, "properties");
+	struct checked below;
 
-	if (!tree_is(schema, NODE_OBJECT))
+	if (!tree_is(schema->value, NODE_OBJECT))
 		return;
-	values(c, path, schema, skip_any, false);
-	nested(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
-	    false);
-	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
-		nested(c,
-		    valid_path_entry(c, path, "properties", p->members[i].key),
-		    p->members[i].value, false);
+	values(schema, skip_any, false);
+	below = checked_at(schema, "items");
+	nested(&below, false);
+	for (size_t i = 0; i < checked_properties(schema); i++) {
+		below = checked_property(schema, i);
+		nested(&below, false);
+	}
 	for (size_t i = 0; i < COUNT(not_nested); i++)
-		if (valid_is_set(schema, not_nested[i].key))
-			forbid(
-			    c, path, not_nested[i].key, not_nested[i].detail);
-	if (tree_get(p, "metadata") != NULL)
-		cause_forbidden(c,
-		    valid_path_entry(
-			c, path, "properties", span_str("metadata")),
+		if (checked_is_set(schema, not_nested[i].key))
+			checked_refuse(schema, not_nested[i].key,
+			    REFUSE_FORBIDDEN, "must be %s to be structural",
+			    not_nested[i].must_be);
+	if (tree_path(schema->value, "properties.metadata") != NULL)
+		checked_refuse(schema, "properties[metadata]", REFUSE_FORBIDDEN,
 		    "must not be specified in a nested context");
 }
 
@@ -136,197 +106,168 @@ only_names(const struct node *metadata)
 	const struct node *p = tree_get(metadata, "properties");
 
 	for (size_t i = 0; i < metadata->n; i++) {
-		struct span key = metadata->members[i].key;
+		const struct node *v = metadata->members[i].value;
 
-		if (!span_is(key, "type") && !span_is(key, "properties") &&
-		    !span_is(key, "default") &&
-		    !tree_empty(metadata->members[i].value) &&
-		    metadata->members[i].value->kind != NODE_FALSE)
+		if (!checked_is_among(
+			metadata->members[i].key, "type,properties,default") &&
+		    !tree_empty(v) && v->kind != NODE_FALSE)
 			return false;
 	}
-	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
-		if (!span_is(p->members[i].key, "name") &&
-		    !span_is(p->members[i].key, "generateName"))
+	for (size_t i = 0; i < tree_members(p); i++)
+		if (!checked_is_among(p->members[i].key, "name,generateName"))
 			return false;
 	return true;
 }
 
 static void
-check_meta(struct causes *c, struct span path, const struct node *schema,
-    enum level level)
+check_meta(const struct checked *schema, bool root)
 {
-	static const char *const keys[] = {"kind", "apiVersion"};
-	const struct node *p = tree_get(schema, "properties");
-	const struct node *metadata = tree_get(p, "metadata");
-	struct span base =
-	    valid_path_entry(c, path, "properties", span_str("metadata"));
-	bool resource = level == LEVEL_ROOT ||
-	    is_true(schema, "x-kubernetes-embedded-resource");
+	static const struct {
+		const char *name, *type;
+	} fields[] = {{"kind", "string"}, {"apiVersion", "string"},
+	    {"metadata", "object"}};
+	const struct node *p = tree_get(schema->value, "properties");
 
-	for (size_t i = 0; resource && i < 2; i++) {
-		const struct node *own = tree_get(p, keys[i]);
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		struct checked own = {schema->c,
+		    cause_path_key(schema->c->arena,
+			checked_at(schema, "properties").path,
+			span_str(fields[i].name)),
+		    tree_get(p, fields[i].name)};
 
-		if (own != NULL &&
-		    !tree_text_is(tree_get(own, "type"), "string"))
-			cause_invalid_text(c,
-			    valid_path_child(c,
-				valid_path_entry(
-				    c, path, "properties", span_str(keys[i])),
-				"type"),
-			    tree_path_text(own, "type"), "must be string");
+		if (own.value != NULL &&
+		    (root || checked_true(schema, embed)) &&
+		    !span_is(checked_text(&own, "type"), fields[i].type))
+			checked_refuse(&own, "type", REFUSE_INVALID_TEXT,
+			    "must be %s", fields[i].type);
+		if (i == 2 && root && tree_is(own.value, NODE_OBJECT) &&
+		    !only_names(own.value))
+			checked_refuse(&own, NULL, REFUSE_FORBIDDEN,
+			    "must not specify anything other than name and "
+			    "generateName, but metadata is implicitly "
+			    "specified");
 	}
-	if (!tree_is(metadata, NODE_OBJECT))
-		return;
-	if (resource && !tree_text_is(tree_get(metadata, "type"), "object"))
-		cause_invalid_text(c, valid_path_child(c, base, "type"),
-		    tree_path_text(metadata, "type"), "must be object");
-	if (level == LEVEL_ROOT && !only_names(metadata))
-		cause_forbidden(c, base,
-		    "must not specify anything other than name and "
-		    "generateName, but metadata is implicitly specified");
 }
 
 static void
-check_extensions(struct causes *c, struct span path, const struct node *schema)
+check_extensions(const struct checked *schema)
 {
-	static const char keep[] = "x-kubernetes-preserve-unknown-fields";
-	static const char embed[] = "x-kubernetes-embedded-resource";
-	static const char detail[] =
-	    "must be false if x-kubernetes-int-or-string is true";
+	static const char *const whole[] = {keep, embed};
 
-	if (is_true(schema, "x-kubernetes-int-or-string")) {
-		if (is_true(schema, keep))
-			invalid(c, path, keep, schema, detail);
-		if (is_true(schema, embed))
-			invalid(c, path, embed, schema, detail);
-	}
-	if (!is_true(schema, embed))
+	for (size_t i = 0; i < COUNT(whole); i++)
+		if (checked_true(schema, int_or_string) &&
+		    checked_true(schema, whole[i]))
+			checked_refuse(schema, whole[i], REFUSE_INVALID,
+			    "must be false if x-kubernetes-int-or-string is "
+			    "true");
+	if (!checked_true(schema, embed))
 		return;
-	if (valid_is_set(schema, "additionalProperties"))
-		forbid(c, path, "additionalProperties",
+	if (checked_is_set(schema, "additionalProperties"))
+		checked_refuse(schema, "additionalProperties", REFUSE_FORBIDDEN,
 		    "must not be used if x-kubernetes-embedded-resource is "
 		    "set");
-	if (!is_true(schema, keep) &&
-	    tree_count(tree_get(schema, "properties")) == 0)
-		cause_required(c, valid_path_child(c, path, "properties"),
+	if (!checked_true(schema, keep) && checked_properties(schema) == 0)
+		checked_refuse(schema, "properties", REFUSE_REQUIRED,
 		    "must not be empty if x-kubernetes-embedded-resource is "
 		    "true without x-kubernetes-preserve-unknown-fields");
 }
 
-static void
-structure(struct causes *c, struct span path, const struct node *schema,
-    enum level level)
-{
-	const struct node *p = tree_get(schema, "properties");
-	const struct node *items = tree_get(schema, "items");
-	const struct node *more = tree_get(schema, "additionalProperties");
-	const struct node *all = tree_get(schema, "allOf");
-	static const char *const missing[] = {"must not be empty at the root",
-	    "must not be empty for specified array items",
-	    "must not be empty for specified object fields"};
-	static const char embedded[] =
-	    "must be object if x-kubernetes-embedded-resource is true";
-	struct span type, at;
+static const char at_root[] = "must not be empty at the root";
 
-	if (!tree_is(schema, NODE_OBJECT))
+/* missing: what is said of a schema without a type. */
+static void
+structure(const struct checked *schema, const char *missing)
+{
+	static const char of_items[] =
+	    "must not be empty for specified array items";
+	static const char of_fields[] =
+	    "must not be empty for specified object fields";
+	const struct node *items = tree_get(schema->value, "items");
+	const struct node *all = tree_get(schema->value, "allOf");
+	struct span type = checked_text(schema, "type");
+	bool root = missing == at_root;
+	struct checked below;
+
+	if (!tree_is(schema->value, NODE_OBJECT))
 		return;
-	if (tree_text_is(tree_get(schema, "type"), "array") && items == NULL)
-		cause_required(
-		    c, valid_path_child(c, path, "items"), "must be specified");
-	structure(c, valid_path_child(c, path, "items"), items, LEVEL_ITEM);
-	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++)
-		structure(c,
-		    valid_path_entry(c, path, "properties", p->members[i].key),
-		    p->members[i].value, LEVEL_FIELD);
-	if (more != NULL && level == LEVEL_ROOT)
-		forbid(c, path, "additionalProperties",
-		    "must not be used at the root");
-	structure(c, valid_path_child(c, path, "additionalProperties"), more,
-	    LEVEL_FIELD);
-	check_extensions(c, path, schema);
-	values(c, path, schema, is_int_or_string(tree_get(schema, "anyOf")),
-	    tree_count(all) > 0 && tree_is(all, NODE_ARRAY) &&
-		is_int_or_string(tree_get(all->items[0], "anyOf")));
-	type = tree_path_text(schema, "type");
-	at = valid_path_child(c, path, "type");
-	if (is_true(schema, "x-kubernetes-embedded-resource") &&
-	    !span_is(type, "object")) {
-		if (type.n == 0)
-			cause_required(c, at, embedded);
-		else
-			cause_invalid_text(c, at, type, embedded);
-	} else if (type.n == 0 &&
-	    !is_true(schema, "x-kubernetes-int-or-string") &&
-	    !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
-		cause_required(c, at, missing[level]);
+	if (span_is(type, "array") && items == NULL)
+		checked_refuse(
+		    schema, "items", REFUSE_REQUIRED, "must be specified");
+	below = checked_at(schema, "items");
+	structure(&below, of_items);
+	for (size_t i = 0; i < checked_properties(schema); i++) {
+		below = checked_property(schema, i);
+		structure(&below, of_fields);
 	}
-	if (level == LEVEL_ROOT && type.n > 0 && !span_is(type, "object"))
-		cause_invalid_text(c, at, type, "must be object at the root");
-	check_meta(c, path, schema, level);
+	below = checked_at(schema, "additionalProperties");
+	if (below.value != NULL && root)
+		checked_refuse(&below, NULL, REFUSE_FORBIDDEN,
+		    "must not be used at the root");
+	structure(&below, of_fields);
+	check_extensions(schema);
+	values(schema, is_int_or_string(tree_get(schema->value, "anyOf")),
+	    tree_items(all) > 0 &&
+		is_int_or_string(tree_get(all->items[0], "anyOf")));
+	if (checked_true(schema, embed) && !span_is(type, "object"))
+		checked_refuse(schema, "type", REFUSE_MISSING,
+		    "must be object if x-kubernetes-embedded-resource is true");
+	else if (type.n == 0 && !checked_true(schema, int_or_string) &&
+	    !checked_true(schema, keep))
+		checked_refuse(schema, "type", REFUSE_REQUIRED, "%s", missing);
+	if (root && type.n > 0 && !span_is(type, "object"))
+		checked_refuse(schema, "type", REFUSE_INVALID_TEXT,
+		    "must be object at the root");
+	check_meta(schema, root);
 }
 
-/* ---- what is validated is also specified ---- */
-
-struct pair {
-	const struct node *values;    /* below a junctor */
-	const struct node *structure; /* specifies values; may be NULL */
-	struct span values_path, structure_path;
-};
-
-static void complete_nested(struct causes *c, const struct pair *p);
+/* Checks that the schema specifies all that junctors validate: structure, which may be
+ * absent, is the schema that has to have it. */
+static void complete(
+    const struct checked *values, const struct checked *structure);
 
 static void
-complete(struct causes *c, const struct pair *p)
+complete_junctors(const struct checked *values, const struct checked *structure)
 {
 	static const char *const keys[] = {"allOf", "anyOf", "oneOf"};
-	struct pair sub = *p;
+	struct checked below = checked_at(values, "not");
 
-	sub.values = tree_get(p->values, "not");
-	sub.values_path = valid_path_child(c, p->values_path, "not");
-	complete_nested(c, &sub);
-	for (size_t k = 0; k < 3; k++) {
-		const struct node *all = tree_get(p->values, keys[k]);
-		struct span base = valid_path_child(c, p->values_path, keys[k]);
+	complete(&below, structure);
+	for (size_t k = 0; k < COUNT(keys); k++) {
+		struct checked all = checked_at(values, keys[k]);
 
-		for (size_t i = 0; tree_is(all, NODE_ARRAY) && i < all->n;
-		     i++) {
-			sub.values = all->items[i];
-			sub.values_path = cause_path_index(c->arena, base, i);
-			complete_nested(c, &sub);
+		for (size_t i = 0; i < tree_items(all.value); i++) {
+			below = checked_item(&all, i);
+			complete(&below, structure);
 		}
 	}
 }
 
 static void
-complete_nested(struct causes *c, const struct pair *p)
+complete(const struct checked *values, const struct checked *structure)
 {
-	const struct node *fields = tree_get(p->values, "properties");
-	const struct node *known = tree_get(p->structure, "properties");
-	struct pair sub;
+	struct checked below, specified;
 
-	if (!tree_is(p->values, NODE_OBJECT))
+	if (!tree_is(values->value, NODE_OBJECT))
 		return;
-	if (p->structure == NULL) {
-		cause_required(c, p->structure_path,
-		    arena_str(c->arena,
-			arena_printf(c->arena, "because it is defined in %.*s",
-			    SPAN_ARG(p->values_path))));
+	if (structure->value == NULL) {
+		checked_refuse(structure, NULL, REFUSE_REQUIRED,
+		    "because it is defined in %.*s", SPAN_ARG(values->path));
 		return;
 	}
-	complete(c, p);
-	sub = (struct pair){tree_get(p->values, "items"),
-	    tree_get(p->structure, "items"),
-	    valid_path_child(c, p->values_path, "items"),
-	    valid_path_child(c, p->structure_path, "items")};
-	complete_nested(c, &sub);
-	for (size_t i = 0; tree_is(fields, NODE_OBJECT) && i < fields->n; i++) {
-		struct span key = fields->members[i].key;
+	complete_junctors(values, structure);
+	below = checked_at(values, "items");
+	specified = checked_at(structure, "items");
+	complete(&below, &specified);
+	for (size_t i = 0; i < checked_properties(values); i++) {
+		struct span key =
+		    tree_get(values->value, "properties")->members[i].key;
 
-		sub = (struct pair){fields->members[i].value,
-		    tree_get_span(known, key),
-		    valid_path_entry(c, p->values_path, "properties", key),
-		    valid_path_entry(c, p->structure_path, "properties", key)};
-		complete_nested(c, &sub);
+		below = checked_property(values, i);
+		specified = checked_at(structure, "properties");
+		specified.value = tree_get_span(specified.value, key);
+		specified.path =
+		    cause_path_key(structure->c->arena, specified.path, key);
+		complete(&below, &specified);
 	}
 }
 
@@ -340,18 +281,18 @@ cause_cmp(const void *x, const void *y)
 }
 
 void
-valid_structure(struct causes *c, struct span path, const struct node *schema)
+valid_structure(const struct checked *schema)
 {
-	struct causes own = {.arena = c->arena};
+	struct causes own = {.arena = schema->c->arena};
+	struct checked part = {&own, schema->path, schema->value};
 
-	structure(&own, path, schema, LEVEL_ROOT);
-	struct pair p = {schema, schema, path, path};
-	complete(&own, &p);
+	structure(&part, at_root);
+	complete_junctors(&part, &part);
 	/* The API server sorts these errors, since its maps have no order. */
 	if (own.n > 1)
 		qsort(own.items, own.n, sizeof *own.items, cause_cmp);
 	for (size_t i = 0; i < own.n; i++)
-		cause_add(c, arena_str(c->arena, own.items[i].reason),
+		cause_add(schema->c, arena_str(own.arena, own.items[i].reason),
 		    own.items[i].field, own.items[i].message);
 }
 
@@ -374,42 +315,38 @@ is_pruned(struct arena *a, const struct node *schema, const struct node *value)
 }
 
 static void
-walk(struct causes *c, struct span path, const struct node *schema, bool root)
+check_defaults(const struct checked *schema, bool root)
 {
-	const struct node *p = tree_get(schema, "properties");
-	bool resource = root ||
-	    tree_true(tree_get(schema, "x-kubernetes-embedded-resource"));
-	const struct node *value;
-	struct span at;
+	bool resource = root || checked_true(schema, embed);
+	struct checked below = checked_at(schema, "default");
 
-	if (!tree_is(schema, NODE_OBJECT))
+	if (!tree_is(schema->value, NODE_OBJECT))
 		return;
-	value = tree_get(schema, "default");
-	at = valid_path_child(c, path, "default");
-	if (value != NULL && value->kind != NODE_NULL) {
-		if (!is_pruned(c->arena, schema, value))
-			cause_invalid(
-			    c, at, value, "must not have unknown fields");
-		crd_check(
-		    c, structural_rules(c->arena, schema), at, value, NULL);
-	}
-	walk(c, valid_path_child(c, path, "items"), tree_get(schema, "items"),
-	    false);
-	for (size_t i = 0; tree_is(p, NODE_OBJECT) && i < p->n; i++) {
-		struct span key = p->members[i].key;
+	if (below.value != NULL && below.value->kind != NODE_NULL) {
+		struct arena *a = schema->c->arena;
 
+		if (!is_pruned(a, schema->value, below.value))
+			checked_refuse(&below, NULL, REFUSE_INVALID,
+			    "must not have unknown fields");
+		crd_check(schema->c, structural_rules(a, schema->value),
+		    below.path, below.value, NULL);
+	}
+	below = checked_at(schema, "items");
+	check_defaults(&below, false);
+	for (size_t i = 0; i < checked_properties(schema); i++) {
 		/* The server checks the defaults of metadata as a whole; kapi
 		 * checks them when an object is written. */
-		if (!(resource &&
-			(span_is(key, "metadata") || span_is(key, "kind") ||
-			    span_is(key, "apiVersion"))))
-			walk(c, valid_path_entry(c, path, "properties", key),
-			    p->members[i].value, false);
+		if (resource &&
+		    prune_is_meta_field(
+			tree_get(schema->value, "properties")->members[i].key))
+			continue;
+		below = checked_property(schema, i);
+		check_defaults(&below, false);
 	}
 }
 
 void
-valid_defaults(struct causes *c, struct span path, const struct node *schema)
+valid_defaults(const struct checked *schema)
 {
-	walk(c, path, schema, true);
+	check_defaults(schema, true);
 }

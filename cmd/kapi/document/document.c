@@ -8,6 +8,8 @@
 #include "reply/reply.h"
 #include "request/accept.h"
 #include "request/accounts.h"
+#include "text/template.h"
+#include "text/texts.h"
 #include "value/digest.h"
 
 bool
@@ -79,12 +81,6 @@ document_reply(struct request *r, const struct document *d,
 
 /* ---- root ---- */
 
-static int
-by_bytes(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 /* /apis/GROUP and /apis/GROUP/VERSION of all that is served, with repetitions.
  */
 static size_t
@@ -126,7 +122,7 @@ document_serve_root(struct request *r)
 	for (size_t i = 0; i < n; i++)
 		all[i] = span_str(fixed[i]);
 	n = add_groups(r, &all, n);
-	qsort(all, n, sizeof *all, by_bytes);
+	texts_sort(all, n);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || !span_eq(all[i], all[i - 1]))
 			tree_append(a, paths, tree_string(a, all[i]));
@@ -190,10 +186,7 @@ document_serve_livez(struct request *r)
 
 		if (!span_is(r->http->method, "GET") &&
 		    !span_is(r->http->method, "HEAD")) {
-			reply_problem(r,
-			    problem_generic(&r->arena, 405, "MethodNotAllowed",
-				"the server does not allow this method on the "
-				"requested resource"));
+			reply_problem(r, problem_generic(&r->arena, 405, NULL));
 			return true;
 		}
 		r->as = AS_OBJECT;
@@ -210,27 +203,17 @@ static const char configuration_path[] = "/.well-known/openid-configuration",
 		  keys_path[] = "/openid/v1/jwks";
 
 static struct node *
-list_of(struct arena *a, const char *text)
-{
-	struct node *list = tree_array(a);
-
-	tree_append(a, list, tree_str(a, text));
-	return list;
-}
-
-static struct node *
 configuration(struct request *r, struct node *algorithms)
 {
-	struct arena *a = &r->arena;
-	struct node *o = tree_object(a);
+	struct span holes[] = {
+	    accounts_issuer(), r->api->url, span_str(keys_path)};
+	struct node *o = template_tree(&r->arena,
+	    "{'issuer':%,'jwks_uri':'@@','response_types_supported':"
+	    "['id_token'],'subject_types_supported':['public']}",
+	    holes);
 
-	tree_put(a, o, "issuer", tree_string(a, accounts_issuer()));
-	tree_put(a, o, "jwks_uri",
-	    tree_string(a,
-		arena_printf(a, "%.*s%s", SPAN_ARG(r->api->url), keys_path)));
-	tree_put(a, o, "response_types_supported", list_of(a, "id_token"));
-	tree_put(a, o, "subject_types_supported", list_of(a, "public"));
-	tree_put(a, o, "id_token_signing_alg_values_supported", algorithms);
+	tree_put(
+	    &r->arena, o, "id_token_signing_alg_values_supported", algorithms);
 	return o;
 }
 
@@ -258,17 +241,14 @@ check(struct request *r, struct span behind, const char *type)
 	struct arena *a = &r->arena;
 
 	if (behind.n > 0 && !span_is(behind, "/"))
-		return problem_generic(a, 404, "NotFound",
-		    "the server could not find the requested resource");
+		return problem_generic(a, 404, NULL);
 	if (!span_is(r->http->method, "GET"))
-		return problem_generic(a, 405, "MethodNotAllowed",
-		    "the server does not allow this method on the requested "
-		    "resource");
+		return problem_generic(a, 405, NULL);
 	if (is_acceptable(r, type))
 		return NULL;
 	/* Sets whether the refusal is written as YAML. */
 	request_negotiate(r);
-	return problem_generic(a, 406, "NotAcceptable",
+	return problem_generic(a, 406,
 	    arena_printf(
 		a, "406: Not Acceptable\n\nAvailable representations: %s", type)
 		.p);

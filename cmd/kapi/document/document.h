@@ -58,4 +58,16 @@ bool document_serve_livez(struct request *r);
  * path is another one. */
 bool document_serve_openid(struct request *r);
 
+/*
+ * openapi.c: the shapes of everything that is served, for clients: /openapi/v3
+ * (an index), /openapi/v3/apis/GROUP/VERSION and /openapi/v2 (JSON), made from
+ * the tables and the CRDs. Built-in types have no descriptions. Of the paths,
+ * there is what clients look for: actions, kinds, the parameters of writes.
+ */
+/* The documents that were asked for, kept in struct api. NULL is fine. */
+struct openapi;
+void openapi_free(struct openapi *o);
+/* True if the path is one of these: r was answered and freed. */
+bool openapi_serve(struct request *r);
+
 #endif

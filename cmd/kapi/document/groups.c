@@ -2,12 +2,13 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "crd/crd.h"
 #include "document/document.h"
-#include "json/json.h"
 #include "reply/reply.h"
 #include "request/accept.h"
+#include "text/template.h"
 #include "value/base64.h"
 #include "value/digest.h"
 
@@ -17,70 +18,28 @@
 static const struct {
 	unsigned bit;
 	const char *name;
-} builtin_verbs[] =
-    {
-	{VERB_CREATE, "create"},
-	{VERB_DELETE, "delete"},
-	{VERB_DELETECOLLECTION, "deletecollection"},
-	{VERB_GET, "get"},
-	{VERB_LIST, "list"},
-	{VERB_PATCH, "patch"},
-	{VERB_UPDATE, "update"},
-	{VERB_WATCH, "watch"},
-},
-  custom_verbs[] = {
-      {VERB_DELETE, "delete"},
-      {VERB_DELETECOLLECTION, "deletecollection"},
-      {VERB_GET, "get"},
-      {VERB_LIST, "list"},
-      {VERB_PATCH, "patch"},
-      {VERB_CREATE, "create"},
-      {VERB_UPDATE, "update"},
-      {VERB_WATCH, "watch"},
+	bool custom, builtin;
+} verb_names[] = {
+    {VERB_CREATE, "create", false, true},
+    {VERB_DELETE, "delete", true, true},
+    {VERB_DELETECOLLECTION, "deletecollection", true, true},
+    {VERB_GET, "get", true, true},
+    {VERB_LIST, "list", true, true},
+    {VERB_PATCH, "patch", true, true},
+    {VERB_CREATE, "create", true, false},
+    {VERB_UPDATE, "update", true, true},
+    {VERB_WATCH, "watch", true, true},
 };
-enum { VERBS = 8 };
-
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
-}
-
-static void
-add_str(struct buf *b, const char *key, const char *text)
-{
-	add_text(b, key, span_str(text));
-}
-
-static void
-open_list(struct buf *b, const char *key)
-{
-	json_add_key(b, key);
-	buf_addc(b, '[');
-}
-
-static void
-open_item(struct buf *b)
-{
-	json_add_comma(b);
-	buf_addc(b, '{');
-}
 
 static void
 add_verbs(struct buf *b, unsigned verbs, bool custom)
 {
-	open_list(b, "verbs");
-	for (size_t i = 0; i < VERBS; i++) {
-		unsigned bit =
-		    custom ? custom_verbs[i].bit : builtin_verbs[i].bit;
-
-		if (!(verbs & bit))
-			continue;
-		json_add_comma(b);
-		json_add_str(
-		    b, custom ? custom_verbs[i].name : builtin_verbs[i].name);
-	}
+	template_add(b, ",'verbs':[", NULL);
+	for (size_t i = 0; i < COUNT(verb_names); i++)
+		if ((verbs & verb_names[i].bit) &&
+		    (custom ? verb_names[i].custom : verb_names[i].builtin))
+			template_add(b, ",%",
+			    (struct span[]){span_str(verb_names[i].name)});
 	buf_addc(b, ']');
 }
 
@@ -95,16 +54,23 @@ verbs_of(const struct resource *r)
 }
 
 static void
-add_texts(struct buf *b, const char *key, const struct span *items, size_t n)
+add_texts(struct buf *b, const char *start, const struct span *items, size_t n)
 {
 	if (n == 0)
 		return;
-	open_list(b, key);
-	for (size_t i = 0; i < n; i++) {
-		json_add_comma(b);
-		json_add_string(b, items[i]);
-	}
+	template_add(b, start, NULL);
+	for (size_t i = 0; i < n; i++)
+		template_add(b, ",%", &items[i]);
 	buf_addc(b, ']');
+}
+
+/* The members at the end of a resource in both documents. */
+static void
+add_common(struct buf *b, const struct resource *r)
+{
+	add_verbs(b, verbs_of(r), r->crd != NULL);
+	add_texts(b, ",'shortNames':[", r->short_names, r->short_name_count);
+	add_texts(b, ",'categories':[", r->categories, r->category_count);
 }
 
 static bool
@@ -113,35 +79,17 @@ same_version(const struct resource *x, const struct resource *y)
 	return span_eq(x->group, y->group) && span_eq(x->version, y->version);
 }
 
-static bool
-is_own_kind(const struct resource *r, const struct subresource *s)
-{
-	return span_eq(r->group, s->group) && span_eq(r->version, s->version);
-}
-
-static void
-add_response_kind(
-    struct buf *b, struct span group, struct span version, struct span kind)
-{
-	json_add_key(b, "responseKind");
-	buf_addc(b, '{');
-	add_text(b, "group", group);
-	add_text(b, "version", version);
-	add_text(b, "kind", kind);
-	buf_addc(b, '}');
-}
-
 /* The server leaves group and version out where a built-in kind is of the
  * group and version that it is listed in. */
 static void
-add_own_kind(struct buf *b, const struct resource *r, struct span kind)
+add_response_kind(struct buf *b, const struct resource *r, struct span group,
+    struct span version, struct span kind)
 {
-	struct span none = span_make("", 0);
-
-	if (r->crd != NULL)
-		add_response_kind(b, r->group, r->version, kind);
-	else
-		add_response_kind(b, none, none, kind);
+	if (r->crd == NULL && span_eq(r->group, group) &&
+	    span_eq(r->version, version))
+		group = version = span_str("");
+	template_add(b, ",'responseKind':{'group':%,'version':%,'kind':%}",
+	    (struct span[]){group, version, kind});
 }
 
 void
@@ -149,68 +97,56 @@ groups_add_aggregated(struct buf *b, const struct registry *g, struct span path)
 {
 	const struct resource *r, *last = NULL;
 	bool core = span_is(path, "/api");
-	bool new_group;
 
-	buf_adds(b,
-	    "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":\"apidiscovery."
-	    "k8s.io/v2\",\"metadata\":{},\"items\":[");
+	template_add(b,
+	    "{'kind':'APIGroupDiscoveryList','apiVersion':"
+	    "'apidiscovery.k8s.io/v2','metadata':{},'items':[",
+	    NULL);
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
-		if ((r->group.n == 0) != core)
-			continue;
 		/* The resources of each version follow each other, and so do
 		 * the versions of each group. */
-		new_group = last == NULL || !span_eq(r->group, last->group);
-		if (last != NULL && !same_version(r, last))
-			buf_adds(b, "],\"freshness\":\"Current\"}");
-		if (new_group) {
-			if (last != NULL)
-				buf_adds(b, "]}");
-			open_item(b);
-			json_add_key(b, "metadata");
-			buf_addc(b, '{');
-			if (r->group.n > 0)
-				add_text(b, "name", r->group);
+		bool new_group =
+		    last == NULL || !span_eq(r->group, last->group);
+		bool new_version = last == NULL || !same_version(r, last);
+
+		if ((r->group.n == 0) != core)
+			continue;
+		if (last != NULL && new_version)
+			template_add(b, "],'freshness':'Current'}", NULL);
+		if (last != NULL && new_group)
+			buf_adds(b, "]}");
+		if (new_group)
+			template_add(b,
+			    r->group.n > 0
+				? ",{'metadata':{'name':%},'versions':["
+				: ",{'metadata':{},'versions':[",
+			    &r->group);
+		if (new_version)
+			template_add(
+			    b, ",{'version':%,'resources':[", &r->version);
+		template_add(b, ",{'resource':%", &r->plural);
+		add_response_kind(b, r, r->group, r->version, r->kind);
+		template_add(b, ",'scope':%,'singularResource':%",
+		    (struct span[]){
+			span_str(r->namespaced ? "Namespaced" : "Cluster"),
+			r->singular});
+		add_common(b, r);
+		for (size_t k = 0; k < r->subresource_count; k++) {
+			const struct subresource *s = &r->subresources[k];
+
+			template_add(b,
+			    k == 0 ? ",'subresources':[{'subresource':%"
+				   : ",{'subresource':%",
+			    &s->name);
+			add_response_kind(b, r, s->group, s->version, s->kind);
+			add_verbs(b, s->verbs, false);
 			buf_addc(b, '}');
-			open_list(b, "versions");
 		}
-		if (last == NULL || !same_version(r, last)) {
-			open_item(b);
-			add_text(b, "version", r->version);
-			open_list(b, "resources");
-		}
-		open_item(b);
-		add_text(b, "resource", r->plural);
-		add_own_kind(b, r, r->kind);
-		add_str(b, "scope", r->namespaced ? "Namespaced" : "Cluster");
-		add_text(b, "singularResource", r->singular);
-		add_verbs(b, verbs_of(r), r->crd != NULL);
-		add_texts(b, "shortNames", r->short_names, r->short_name_count);
-		add_texts(b, "categories", r->categories, r->category_count);
-		if (r->subresource_count > 0) {
-			open_list(b, "subresources");
-			for (size_t k = 0; k < r->subresource_count; k++) {
-				open_item(b);
-				add_text(
-				    b, "subresource", r->subresources[k].name);
-				if (is_own_kind(r, &r->subresources[k]))
-					add_own_kind(
-					    b, r, r->subresources[k].kind);
-				else
-					add_response_kind(b,
-					    r->subresources[k].group,
-					    r->subresources[k].version,
-					    r->subresources[k].kind);
-				add_verbs(b, r->subresources[k].verbs, false);
-				buf_addc(b, '}');
-			}
-			buf_addc(b, ']');
-		}
-		buf_addc(b, '}');
+		buf_adds(b, r->subresource_count > 0 ? "]}" : "}");
 		last = r;
 	}
-	if (last != NULL)
-		buf_adds(b, "],\"freshness\":\"Current\"}]}");
-	buf_adds(b, "]}");
+	template_add(
+	    b, last != NULL ? "],'freshness':'Current'}]}]}" : "]}", NULL);
 }
 
 void
@@ -223,38 +159,29 @@ groups_add_versions(struct buf *b, int port)
 	    port);
 }
 
-static void
-add_version(struct buf *b, const struct resource *r)
-{
-	buf_addc(b, '{');
-	add_text(b, "groupVersion", r->api_version);
-	add_text(b, "version", r->version);
-	buf_addc(b, '}');
-}
-
 /* The members of an APIGroup from its name on. */
 static void
 add_group_members(struct buf *b, const struct registry *g, struct span group)
 {
 	const struct resource *r, *last = NULL, *preferred = NULL;
 
-	add_text(b, "name", group);
-	open_list(b, "versions");
+	template_add(b, ",'name':%,'versions':[", &group);
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (!span_eq(r->group, group) ||
 		    (last != NULL && same_version(r, last)))
 			continue;
-		json_add_comma(b);
-		add_version(b, r);
+		template_add(b, ",{'groupVersion':%,'version':%}",
+		    (struct span[]){r->api_version, r->version});
 		last = r;
 		if (preferred == NULL)
 			preferred = r;
 	}
 	buf_addc(b, ']');
-	if (preferred == NULL)
-		return;
-	json_add_key(b, "preferredVersion");
-	add_version(b, preferred);
+	if (preferred != NULL)
+		template_add(b,
+		    ",'preferredVersion':{'groupVersion':%,'version':%}",
+		    (struct span[]){
+			preferred->api_version, preferred->version});
 }
 
 static void
@@ -262,13 +189,13 @@ groups_add_groups(struct buf *b, const struct registry *g)
 {
 	const struct resource *r, *last = NULL;
 
-	buf_adds(
-	    b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[");
+	template_add(
+	    b, "{'kind':'APIGroupList','apiVersion':'v1','groups':[", NULL);
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
 		if (r->group.n == 0 ||
 		    (last != NULL && span_eq(last->group, r->group)))
 			continue;
-		open_item(b);
+		template_add(b, ",{", NULL);
 		add_group_members(b, g, r->group);
 		buf_addc(b, '}');
 		last = r;
@@ -279,16 +206,30 @@ groups_add_groups(struct buf *b, const struct registry *g)
 void
 groups_add_group(struct buf *b, const struct registry *g, struct span group)
 {
-	buf_adds(b, "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"");
+	template_add(b, "{'kind':'APIGroup','apiVersion':'v1'", NULL);
 	add_group_members(b, g, group);
 	buf_addc(b, '}');
 }
 
+/* Source: apiserver/pkg/endpoints/discovery/storageversionhash.go. */
 static void
-add_bool(struct buf *b, const char *key, bool value)
+add_storage_hash(struct buf *b, const struct resource *r)
 {
-	json_add_key(b, key);
-	buf_adds(b, value ? "true" : "false");
+	unsigned char digest[DIGEST_SIZE];
+	struct buf text = BUF_INIT;
+
+	if (r->crd == NULL)
+		buf_addspan(&text, r->kept_as);
+	for (size_t i = 0; r->crd != NULL && i < r->crd->version_count; i++)
+		if (r->crd->versions[i].storage)
+			buf_addf(&text, "%.*s/%.*s", SPAN_ARG(r->group),
+			    SPAN_ARG(r->crd->versions[i].name));
+	buf_addf(&text, "/%.*s", SPAN_ARG(r->kind));
+	digest_sha256(buf_span(&text), digest);
+	buf_release(&text);
+	template_add(b, ",'storageVersionHash':'", NULL);
+	base64_add(b, span_make((const char *)digest, 8));
+	buf_addc(b, '"');
 }
 
 void
@@ -296,69 +237,41 @@ groups_add_resources(struct buf *b, const struct registry *g, struct span group,
     struct span version)
 {
 	const struct resource *r;
-	unsigned char digest[DIGEST_SIZE];
 
-	buf_adds(b, "{\"kind\":\"APIResourceList\"");
 	/* The list of the core group has no apiVersion (recorded). */
-	if (group.n > 0)
-		add_str(b, "apiVersion", "v1");
-	json_add_key(b, "groupVersion");
-	buf_addc(b, '"');
-	if (group.n > 0)
-		buf_addf(b, "%.*s/", SPAN_ARG(group));
-	buf_addf(b, "%.*s\"", SPAN_ARG(version));
-	open_list(b, "resources");
+	template_add(b,
+	    group.n > 0 ? "{'kind':'APIResourceList','apiVersion':'v1',"
+			  "'groupVersion':'@/@','resources':["
+			: "{'kind':'APIResourceList',"
+			  "'groupVersion':'@@','resources':[",
+	    (struct span[]){group, version});
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;) {
+		struct span namespaced =
+		    span_str(r->namespaced ? "true" : "false");
+
 		if (!span_eq(r->group, group) || !span_eq(r->version, version))
 			continue;
-		open_item(b);
-		add_text(b, "name", r->plural);
-		add_text(b, "singularName", r->singular);
-		add_bool(b, "namespaced", r->namespaced);
-		add_text(b, "kind", r->kind);
-		add_verbs(b, verbs_of(r), r->crd != NULL);
-		add_texts(b, "shortNames", r->short_names, r->short_name_count);
-		add_texts(b, "categories", r->categories, r->category_count);
-		/* Source:
-		 * apiserver/pkg/endpoints/discovery/storageversionhash.go. */
-		if (r->verbs & VERB_LIST) {
-			struct buf text = BUF_INIT;
-
-			if (r->crd == NULL)
-				buf_addspan(&text, r->kept_as);
-			for (size_t j = 0;
-			     r->crd != NULL && j < r->crd->version_count; j++)
-				if (r->crd->versions[j].storage)
-					buf_addf(&text, "%.*s/%.*s",
-					    SPAN_ARG(r->group),
-					    SPAN_ARG(r->crd->versions[j].name));
-			buf_addf(&text, "/%.*s", SPAN_ARG(r->kind));
-			digest_sha256(buf_span(&text), digest);
-			json_add_key(b, "storageVersionHash");
-			buf_addc(b, '"');
-			base64_add(b, span_make((const char *)digest, 8));
-			buf_addc(b, '"');
-			buf_release(&text);
-		}
+		template_add(b,
+		    ",{'name':%,'singularName':%,'namespaced':@,'kind':%",
+		    (struct span[]){
+			r->plural, r->singular, namespaced, r->kind});
+		add_common(b, r);
+		if (r->verbs & VERB_LIST)
+			add_storage_hash(b, r);
 		buf_addc(b, '}');
 		for (size_t k = 0; k < r->subresource_count; k++) {
-			struct buf name = BUF_INIT;
+			const struct subresource *s = &r->subresources[k];
 
-			buf_addf(&name, "%.*s/%.*s", SPAN_ARG(r->plural),
-			    SPAN_ARG(r->subresources[k].name));
-			open_item(b);
-			add_text(b, "name", buf_span(&name));
-			add_str(b, "singularName", "");
-			add_bool(b, "namespaced", r->namespaced);
-			if (!is_own_kind(r, &r->subresources[k])) {
-				add_text(b, "group", r->subresources[k].group);
-				add_text(
-				    b, "version", r->subresources[k].version);
-			}
-			add_text(b, "kind", r->subresources[k].kind);
-			add_verbs(b, r->subresources[k].verbs, false);
+			template_add(b,
+			    ",{'name':'@/@','singularName':'','namespaced':@",
+			    (struct span[]){r->plural, s->name, namespaced});
+			if (!span_eq(r->group, s->group) ||
+			    !span_eq(r->version, s->version))
+				template_add(b, ",'group':%,'version':%",
+				    (struct span[]){s->group, s->version});
+			template_add(b, ",'kind':%", &s->kind);
+			add_verbs(b, s->verbs, false);
 			buf_addc(b, '}');
-			buf_release(&name);
 		}
 	}
 	buf_adds(b, "]}");
@@ -448,10 +361,7 @@ serve_version(struct request *r, struct span group, struct span version)
 	if (!resource_has_version(r->api->registry, group, version)) {
 		/* Below a built-in group a Status; elsewhere plain text. */
 		if (resource_group_is_builtin(r->api->registry, group))
-			reply_problem(r,
-			    problem_generic(&r->arena, 404, "NotFound",
-				"the server could not find the requested "
-				"resource"));
+			reply_problem(r, problem_generic(&r->arena, 404, NULL));
 		else
 			reply_plain(r, 404, "404 page not found\n");
 		return;

@@ -1,4 +1,5 @@
-#include "document/openapi.h"
+/* Part of document/document.h: OpenAPI. */
+#include "document/document.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -6,17 +7,15 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "crd/crd.h"
-#include "document/document.h"
 #include "document/openapi_write.h"
 #include "json/json.h"
 #include "process/clock.h"
 #include "reply/reply.h"
+#include "text/template.h"
 #include "type/tables.h"
 #include "value/digest.h"
 
 /* ---- paths ---- */
-
-#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 /* An operation on a path. */
 struct operation {
@@ -49,20 +48,17 @@ static const struct operation on_object[] = {
 
 static void
 add_parameter(struct openapi_writer *w, const char *where, const char *type,
-    struct span name, bool required)
+    struct span name)
 {
-	struct buf *b = &w->buf;
+	struct span holes[] = {name, span_str(where),
+	    span_str(where[0] == 'p' ? ",\"required\":true" : ""),
+	    span_str(type)};
 
-	json_add_comma(b);
-	buf_addf(b, "{\"name\":\"%.*s\",\"in\":\"%s\"", SPAN_ARG(name), where);
-	if (required)
-		buf_adds(b, ",\"required\":true");
-	if (w->v2)
-		buf_addf(b, ",\"type\":\"%s\",\"uniqueItems\":true}", type);
-	else
-		buf_addf(b,
-		    ",\"schema\":{\"type\":\"%s\",\"uniqueItems\":true}}",
-		    type);
+	template_add(&w->buf,
+	    w->v2 ? ",{'name':%,'in':%@,'type':%,'uniqueItems':true}"
+		  : ",{'name':%,'in':%@,"
+		    "'schema':{'type':%,'uniqueItems':true}}",
+	    holes);
 }
 
 static void
@@ -75,44 +71,9 @@ add_parameters(struct openapi_writer *w, const char *list)
 		    list[0] == 'i'	 ? "integer"
 			: list[0] == 'b' ? "boolean"
 					 : "string",
-		    span_make(list + 1, n - 1), false);
+		    span_make(list + 1, n - 1));
 		list += n + (list[n] == ' ');
 	}
-}
-
-static void
-add_schema(struct openapi_writer *w, struct span type)
-{
-	json_add_key(&w->buf, "schema");
-	openapi_add_ref(w, type);
-}
-
-static struct span
-body_type(const struct operation *o, struct span type)
-{
-	if (o->verb & (VERB_DELETE | VERB_DELETECOLLECTION))
-		return span_str(META "DeleteOptions");
-	return o->verb == VERB_PATCH && type.p != NULL ? span_str(META "Patch")
-						       : type;
-}
-
-static void
-add_response(struct openapi_writer *w, const char *code, struct span type)
-{
-	struct buf *b = &w->buf;
-
-	json_add_key(b, code);
-	buf_adds(b, "{\"description\":\"OK\"");
-	if (w->v2) {
-		add_schema(w, type);
-		buf_addc(b, '}');
-		return;
-	}
-	buf_adds(b, ",\"content\":{\"application/json\":{");
-	add_schema(w, type);
-	buf_adds(b, "},\"application/yaml\":{");
-	add_schema(w, type);
-	buf_adds(b, "}}}");
 }
 
 /* The kind that an operation exchanges, and its types. */
@@ -122,6 +83,30 @@ struct subject {
 	bool custom;		/* a CRD: no strategic merge patch */
 };
 
+/* The body that is sent, and its types of content: kubectl apply sends patches
+ * that are listed here. */
+static void
+add_body(struct openapi_writer *w, const struct operation *o, struct span body,
+    const struct subject *s)
+{
+	static const char *const patches[] = {"application/apply-patch+yaml",
+	    "application/json-patch+json", "application/merge-patch+json",
+	    "application/strategic-merge-patch+json"};
+	struct buf *b = &w->buf;
+
+	template_add(b, "'requestBody':{'content':{", NULL);
+	if (o->verb != VERB_PATCH)
+		template_add(b, "'*/*':{'schema':@}", &body);
+	for (size_t i = 0; o->verb == VERB_PATCH && i < (s->custom ? 3 : 4);
+	     i++)
+		template_add(b, ",%:{'schema':@}",
+		    (struct span[]){span_str(patches[i]), body});
+	buf_addc(b, '}');
+	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
+		template_add(b, ",'required':true", NULL);
+	buf_adds(b, "},");
+}
+
 static void
 add_operation(struct openapi_writer *w, const struct operation *o,
     const struct subject *s)
@@ -130,53 +115,40 @@ add_operation(struct openapi_writer *w, const struct operation *o,
 	bool reads = o->verb & (VERB_GET | VERB_LIST);
 	bool deletes = o->verb & (VERB_DELETE | VERB_DELETECOLLECTION);
 	struct span answer = o->verb == VERB_LIST ? s->list
-	    : deletes				  ? span_str(META "Status")
-						  : s->type;
+	    : deletes ? span_str(OPENAPI_META "Status")
+		      : s->type;
+	struct span body = deletes  ? span_str(OPENAPI_META "DeleteOptions")
+	    : o->verb == VERB_PATCH ? span_str(OPENAPI_META "Patch")
+				    : s->type;
+	const char *response = w->v2 ? ",%:{'description':'OK','schema':@}"
+				     : ",%:{'description':'OK','content':{"
+				       "'application/json':{'schema':@},"
+				       "'application/yaml':{'schema':@}}}";
+	struct span holes[3];
 
 	json_add_key(b, o->method);
 	buf_addc(b, '{');
+	if (!reads)
+		body = openapi_ref(w, body);
 	if ((w->v2 && !reads) || o->parameters[0] != '\0') {
-		buf_adds(b, "\"parameters\":[");
-		if (w->v2 && !reads) {
-			buf_adds(b, "{\"name\":\"body\",\"in\":\"body\"");
-			add_schema(w, body_type(o, s->type));
-			buf_addc(b, '}');
-		}
+		template_add(b, "'parameters':[", NULL);
+		if (w->v2 && !reads)
+			template_add(
+			    b, "{'name':'body','in':'body','schema':@}", &body);
 		add_parameters(w, o->parameters);
 		buf_adds(b, "],");
 	}
-	if (!w->v2 && !reads) {
-		static const char *const patches[] = {
-		    "application/apply-patch+yaml",
-		    "application/json-patch+json",
-		    "application/merge-patch+json",
-		    "application/strategic-merge-patch+json"};
-
-		buf_adds(b, "\"requestBody\":{\"content\":{");
-		if (o->verb != VERB_PATCH) {
-			buf_adds(b, "\"*/*\":{");
-			add_schema(w, body_type(o, s->type));
-			buf_addc(b, '}');
-		}
-		/* kubectl apply sends what is listed here. */
-		for (size_t i = 0;
-		     o->verb == VERB_PATCH && i < (s->custom ? 3 : 4); i++) {
-			json_add_key(b, patches[i]);
-			buf_addc(b, '{');
-			add_schema(w, span_str(META "Patch"));
-			buf_addc(b, '}');
-		}
-		buf_addc(b, '}');
-		if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
-			buf_adds(b, ",\"required\":true");
-		buf_adds(b, "},");
-	}
-	buf_adds(b, "\"responses\":{");
-	add_response(w, "200", answer);
+	if (!w->v2 && !reads)
+		add_body(w, o, body, s);
+	template_add(b, "'responses':{", NULL);
+	holes[0] = span_str("200");
+	holes[1] = holes[2] = openapi_ref(w, answer);
+	template_add(b, response, holes);
+	holes[0] = span_str("201");
 	if (o->verb & (VERB_CREATE | VERB_UPDATE | VERB_PATCH))
-		add_response(w, "201", answer);
-	buf_adds(b, "},\"x-kubernetes-action\":");
-	json_add_str(b, o->action);
+		template_add(b, response, holes);
+	template_add(b, "},'x-kubernetes-action':%",
+	    (struct span[]){span_str(o->action)});
 	openapi_add_kind(b, s->group, s->version, s->kind, false);
 	buf_addc(b, '}');
 }
@@ -212,9 +184,9 @@ add_path(struct openapi_writer *w, const struct place *p,
 	json_add_key(b, "parameters");
 	buf_addc(b, '[');
 	if (p->with_name)
-		add_parameter(w, "path", "string", span_str("name"), true);
+		add_parameter(w, "path", "string", span_str("name"));
 	if (p->in_namespace)
-		add_parameter(w, "path", "string", span_str("namespace"), true);
+		add_parameter(w, "path", "string", span_str("namespace"));
 	add_parameters(w, "spretty");
 	buf_adds(b, "]}");
 }
@@ -255,10 +227,10 @@ openapi_add_document(struct openapi_writer *w, const struct registry *g)
 	const struct resource *r;
 	struct buf *b = &w->buf;
 
-	buf_adds(b, w->v2 ? "{\"swagger\":\"2.0\"" : "{\"openapi\":\"3.0.0\"");
-	buf_adds(b,
-	    ",\"info\":{\"title\":\"Kubernetes\",\"version\":\"1.36\"},"
-	    "\"paths\":{");
+	template_add(
+	    b, w->v2 ? "{'swagger':'2.0'" : "{'openapi':'3.0.0'", NULL);
+	template_add(b,
+	    ",'info':{'title':'Kubernetes','version':'1.36'},'paths':{", NULL);
 	for (size_t i = 0; (r = resource_next(g, &i)) != NULL;)
 		if (w->first == NULL ||
 		    (span_eq(w->first->group, r->group) &&
@@ -287,16 +259,16 @@ openapi_add_document(struct openapi_writer *w, const struct registry *g)
 			p = (struct place){r, false, false, SPAN_NONE};
 			add_path(w, &p, on_collection, 1, r->verbs, &s);
 		}
-	buf_adds(b,
-	    w->v2 ? "},\"definitions\":{" : "},\"components\":{\"schemas\":{");
+	template_add(b,
+	    w->v2 ? "},'definitions':{" : "},'components':{'schemas':{", NULL);
 	/* Types that no path of a resource refers to. */
 	if (w->first == NULL) {
-		openapi_want(w, span_str(META "APIGroupList"));
-		openapi_want(w, span_str(META "APIVersions"));
+		openapi_ref(w, span_str(OPENAPI_META "APIGroupList"));
+		openapi_ref(w, span_str(OPENAPI_META "APIVersions"));
 	}
 	if (w->first == NULL || w->first->crd == NULL) {
-		openapi_want(w, span_str(META "APIResourceList"));
-		openapi_want(w, span_str(META "WatchEvent"));
+		openapi_ref(w, span_str(OPENAPI_META "APIResourceList"));
+		openapi_ref(w, span_str(OPENAPI_META "WatchEvent"));
 	}
 	openapi_add_types(w);
 	buf_adds(b, w->v2 ? "}}" : "}}}");
@@ -388,21 +360,19 @@ add_index(struct buf *b, struct api *api)
 {
 	const struct resource *r, *last = NULL;
 
-	buf_adds(b, "{\"paths\":{");
+	template_add(b, "{'paths':{", NULL);
 	for (size_t i = 0; (r = resource_next(api->registry, &i)) != NULL;) {
 		struct hash h;
-		const char *prefix = r->group.n == 0 ? "api" : "apis";
+		struct span prefix = span_str(r->group.n == 0 ? "api" : "apis");
 
 		if (last != NULL && same_version(r, last))
 			continue;
 		last = r;
 		h = hash_of(api, r);
-		json_add_comma(b);
-		buf_addf(b,
-		    "\"%s/%.*s\":{\"serverRelativeURL\":\"/openapi/v3/%s/"
-		    "%.*s?hash=%s\"}",
-		    prefix, SPAN_ARG(r->api_version), prefix,
-		    SPAN_ARG(r->api_version), h.text);
+		template_add(b,
+		    ",'@/@':{'serverRelativeURL':'/openapi/v3/@/@?hash=@'}",
+		    (struct span[]){prefix, r->api_version, prefix,
+			r->api_version, span_str(h.text)});
 	}
 	buf_adds(b, "}}");
 }

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/mem.h"
 #include "crd/crd.h"
 #include "json/json.h"
+#include "text/template.h"
+#include "text/texts.h"
 #include "type/tables.h"
 
 /* ---- descriptions of fields that all objects have ---- */
-
-#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 static const struct {
 	const char *field, *text;
@@ -46,7 +45,7 @@ static const struct {
 static const char *
 openapi_text(struct span type, struct span field)
 {
-	if (!span_is(type, META "ObjectMeta"))
+	if (!span_is(type, OPENAPI_META "ObjectMeta"))
 		return NULL;
 	for (size_t i = 0; i < COUNT(texts); i++)
 		if (span_is(field, texts[i].field))
@@ -55,6 +54,13 @@ openapi_text(struct span type, struct span field)
 }
 
 /* ---- built-in types ---- */
+
+struct openapi_type {
+	struct span name;
+	const struct resource *custom; /* a CRD's; NULL: built in */
+	bool list;		       /* the list of custom */
+	struct span json;
+};
 
 void
 openapi_writer_release(struct openapi_writer *w)
@@ -73,16 +79,10 @@ want(struct openapi_writer *w, struct span name)
 		return t;
 	t = arena_zalloc(&w->arena, sizeof *t);
 	t->name = name;
-	t->previous = w->last;
-	w->last = t;
+	w->types = arena_more(&w->arena, w->types, w->n, sizeof *w->types);
+	w->types[w->n++] = t;
 	map_put(&w->wanted, name, t);
 	return t;
-}
-
-void
-openapi_want(struct openapi_writer *w, struct span name)
-{
-	want(w, name);
 }
 
 /* com.example.cache.v1.Memcached: the group backwards. */
@@ -90,7 +90,7 @@ static struct span
 custom_name(struct arena *a, const struct resource *r, struct span kind)
 {
 	struct buf b = BUF_INIT;
-	struct span group = r->group, name;
+	struct span group = r->group;
 	size_t end = group.n;
 
 	for (size_t i = group.n; i > 0; i--) {
@@ -102,9 +102,7 @@ custom_name(struct arena *a, const struct resource *r, struct span kind)
 	}
 	buf_add(&b, group.p, end);
 	buf_addf(&b, ".%.*s.%.*s", SPAN_ARG(r->version), SPAN_ARG(kind));
-	name = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return name;
+	return tree_keep(a, &b);
 }
 
 struct span
@@ -127,21 +125,12 @@ openapi_want_resource(
 	return t->name;
 }
 
-void
-openapi_add_ref(struct openapi_writer *w, struct span name)
+struct span
+openapi_ref(struct openapi_writer *w, struct span name)
 {
-	struct buf *b = &w->buf;
-
-	openapi_want(w, name);
-	buf_addf(b, "{\"$ref\":\"#/%s/%.*s\"}",
+	want(w, name);
+	return arena_printf(&w->arena, "{\"$ref\":\"#/%s/%.*s\"}",
 	    w->v2 ? "definitions" : "components/schemas", SPAN_ARG(name));
-}
-
-static void
-add_text(struct buf *b, const char *key, struct span text)
-{
-	json_add_key(b, key);
-	json_add_string(b, text);
 }
 
 static void
@@ -159,59 +148,27 @@ add_list(struct buf *b, const char *key, struct span list)
 	buf_addc(b, ']');
 }
 
-void
-openapi_add_kind(struct buf *b, struct span group, struct span version,
-    struct span kind, bool list)
-{
-	json_add_key(b, "x-kubernetes-group-version-kind");
-	buf_adds(b, list ? "[{" : "{");
-	add_text(b, "group", group);
-	add_text(b, "version", version);
-	add_text(b, "kind", kind);
-	buf_adds(b, list ? "}]" : "}");
-}
-
 static const struct {
 	const char *type, *members, *zero;
 } scalars[] = {
-    {"string", "\"type\":\"string\"", "\"\""},
-    {"bytes", "\"type\":\"string\",\"format\":\"byte\"", NULL},
-    {"int32", "\"type\":\"integer\",\"format\":\"int32\"", "0"},
-    {"int64", "\"type\":\"integer\",\"format\":\"int64\"", "0"},
-    {"double", "\"type\":\"number\",\"format\":\"double\"", NULL},
-    {"bool", "\"type\":\"boolean\"", "false"},
+    {"string", "'type':'string'", "''"},
+    {"bytes", "'type':'string','format':'byte'", NULL},
+    {"int32", "'type':'integer','format':'int32'", "0"},
+    {"int64", "'type':'integer','format':'int64'", "0"},
+    {"double", "'type':'number','format':'double'", NULL},
+    {"bool", "'type':'boolean'", "false"},
 };
 
-/* The flags of a field, found once. */
-struct flags {
-	struct span fallback, list, keys, map, patch, patch_key, values;
-};
-
-static bool
-flag(struct span text, const char *name, struct span *value)
+/* The value of a flag NAME=VALUE of a line; none: the line does not have it. */
+static struct span
+find_flag(struct span line, const char *name)
 {
-	size_t n = strlen(name);
-
-	if (text.n <= n || memcmp(text.p, name, n) != 0 || text.p[n] != '=')
-		return false;
-	*value = span_make(text.p + n + 1, text.n - n - 1);
-	return true;
-}
-
-static struct flags
-read_flags(struct span line)
-{
-	struct flags f = {.list = SPAN_NONE};
 	struct span text;
 
 	while ((text = tables_cell(&line)).p != NULL)
-		(void)(flag(text, "default", &f.fallback) ||
-		    flag(text, "list", &f.list) ||
-		    flag(text, "keys", &f.keys) || flag(text, "map", &f.map) ||
-		    flag(text, "patch", &f.patch) ||
-		    flag(text, "patchkey", &f.patch_key) ||
-		    flag(text, "enum", &f.values));
-	return f;
+		if (span_take(&text, name) && span_take(&text, "="))
+			return text;
+	return SPAN_NONE;
 }
 
 static bool
@@ -223,9 +180,6 @@ is_object(struct span type)
 	    span_is(tables_cell(&head), "object");
 }
 
-static void add_type(
-    struct openapi_writer *w, struct span type, struct span values, bool item);
-
 static void
 add_type(
     struct openapi_writer *w, struct span type, struct span values, bool item)
@@ -233,19 +187,23 @@ add_type(
 	struct buf *b = &w->buf;
 
 	if (type.p[0] == '[' || type.p[0] == '{') {
-		buf_adds(b,
+		template_add(b,
 		    type.p[0] == '['
-			? "{\"type\":\"array\",\"items\":"
-			: "{\"type\":\"object\",\"additionalProperties\":");
+			? "{'type':'array','items':"
+			: "{'type':'object','additionalProperties':",
+		    NULL);
 		add_type(w, span_skip(type, 1), values, true);
 		buf_addc(b, '}');
 		return;
 	}
 	for (size_t i = 0; i < COUNT(scalars); i++)
 		if (span_is(type, scalars[i].type)) {
-			buf_addf(b, "{%s", scalars[i].members);
-			if (item && !w->v2 && scalars[i].zero != NULL)
-				buf_addf(b, ",\"default\":%s", scalars[i].zero);
+			buf_addc(b, '{');
+			template_add(b, scalars[i].members, NULL);
+			if (item && !w->v2 && scalars[i].zero != NULL) {
+				json_add_key(b, "default");
+				template_add(b, scalars[i].zero, NULL);
+			}
 			if (values.p != NULL)
 				add_list(b, "enum", values);
 			buf_addc(b, '}');
@@ -253,162 +211,163 @@ add_type(
 		}
 	/* Items of a list and values of a map have the zero value as their
 	 * default, in version 3. */
-	if (!item || w->v2 || !is_object(type)) {
-		openapi_add_ref(w, type);
-		return;
-	}
-	buf_adds(b, "{\"default\":{},\"allOf\":[");
-	openapi_add_ref(w, type);
-	buf_adds(b, "]}");
+	template_add(b,
+	    item && !w->v2 && is_object(type) ? "{'default':{},'allOf':[@]}"
+					      : "@",
+	    (struct span[]){openapi_ref(w, type)});
 }
 
-struct line {
-	struct span name, type, flags;
+/* Flags of a field, as its schema has them, in this order. */
+static const struct {
+	const char *flag, *key;
+	enum { AS_IS, AS_TEXT, AS_LIST } as;
+} field_flags[] = {
+    {"default", "default", AS_IS}, /* in version 3 only */
+    {"keys", "x-kubernetes-list-map-keys", AS_LIST},
+    {"list", "x-kubernetes-list-type", AS_TEXT},
+    {"map", "x-kubernetes-map-type", AS_TEXT},
+    {"patchkey", "x-kubernetes-patch-merge-key", AS_TEXT},
+    {"patch", "x-kubernetes-patch-strategy", AS_TEXT},
 };
 
-static int
-compare_lines(const void *x, const void *y)
-{
-	const struct line *a = x, *b = y;
+struct line {
+	struct span name, type, zero, flags;
+};
 
-	return span_cmp(a->name, b->name);
-}
-
-/* The fields of a type in order of their names. */
-static struct line *
-sorted_fields(struct arena *a, struct span fields, size_t *count)
-{
-	struct span rest = fields, text;
-	struct line *lines;
-	size_t n = 0;
-
-	while (tables_line(&rest).p != NULL)
-		n++;
-	lines = arena_zalloc(a, n * sizeof *lines);
-	for (size_t i = 0; (text = tables_line(&fields)).p != NULL; i++) {
-		tables_cell(&text);
-		lines[i].name = tables_cell(&text);
-		lines[i].type = tables_cell(&text);
-		tables_cell(&text); /* the Go type */
-		tables_cell(&text); /* how a zero is written */
-		lines[i].flags = text;
-	}
-	qsort(lines, n, sizeof *lines, compare_lines);
-	*count = n;
-	return lines;
-}
-
-/* Adds "required", in the order of the table. */
 static void
-add_required(struct buf *b, struct span fields)
+add_field(
+    struct openapi_writer *w, struct span object, const struct line *field)
 {
-	struct span line, name, zero;
-	bool any = false;
+	struct buf *b = &w->buf;
+	const char *text = w->v2 ? NULL : openapi_text(object, field->name);
 
-	while ((line = tables_line(&fields)).p != NULL) {
-		tables_cell(&line);
-		name = tables_cell(&line);
-		tables_cell(&line);
-		tables_cell(&line);
-		zero = tables_cell(&line);
-		if (span_find(zero, 'r') == NULL)
+	json_add_string(b, field->name);
+	buf_addc(b, ':');
+	if (!w->v2 && field->type.n > 3 && span_starts(field->type, "io."))
+		template_add(b, "{'allOf':[@]}",
+		    (struct span[]){openapi_ref(w, field->type)});
+	else
+		add_type(
+		    w, field->type, find_flag(field->flags, "enum"), false);
+	/* More members, before the brace that ends it. */
+	buf_truncate(b, b->len - 1);
+	for (size_t i = w->v2; i < COUNT(field_flags); i++) {
+		struct span value =
+		    find_flag(field->flags, field_flags[i].flag);
+
+		if (value.p == NULL)
 			continue;
-		if (!any)
-			buf_adds(b, ",\"required\":[");
-		any = true;
-		json_add_comma(b);
-		json_add_string(b, name);
+		if (field_flags[i].as == AS_LIST) {
+			add_list(b, field_flags[i].key, value);
+			continue;
+		}
+		json_add_key(b, field_flags[i].key);
+		template_add(b, field_flags[i].as == AS_IS ? "@" : "%", &value);
 	}
-	if (any)
-		buf_addc(b, ']');
+	if (text != NULL)
+		template_add(
+		    b, ",'description':%", (struct span[]){span_str(text)});
+	buf_addc(b, '}');
 }
 
+/* The required fields in the order of the table, all by name. */
 static void
 add_object(struct openapi_writer *w, struct span type, struct span fields)
 {
 	struct buf *b = &w->buf;
-	size_t n;
-	struct line *lines = sorted_fields(&w->arena, fields, &n);
-	const char *text;
-	bool reference;
+	struct line *lines = NULL;
+	const char *open = ",'required':[";
+	struct span text;
+	size_t n = 0;
 
-	buf_adds(b, "{\"type\":\"object\"");
-	add_required(b, fields);
-	for (size_t i = 0; i < n; i++) {
-		struct flags f = read_flags(lines[i].flags);
-
-		buf_adds(b, i == 0 ? ",\"properties\":{" : ",");
-		json_add_string(b, lines[i].name);
-		buf_addc(b, ':');
-		reference =
-		    lines[i].type.n > 3 && span_starts(lines[i].type, "io.");
-		if (reference && !w->v2) {
-			buf_adds(b, "{\"allOf\":[");
-			openapi_add_ref(w, lines[i].type);
-			buf_adds(b, "]}");
-		} else {
-			add_type(w, lines[i].type, f.values, false);
-		}
-		/* More members, before the brace that ends it. */
-		buf_truncate(b, b->len - 1);
-		if (f.fallback.p != NULL && !w->v2) {
-			json_add_key(b, "default");
-			buf_addspan(b, f.fallback);
-		}
-		if (f.keys.p != NULL)
-			add_list(b, "x-kubernetes-list-map-keys", f.keys);
-		if (f.list.p != NULL)
-			add_text(b, "x-kubernetes-list-type", f.list);
-		if (f.map.p != NULL)
-			add_text(b, "x-kubernetes-map-type", f.map);
-		if (f.patch_key.p != NULL)
-			add_text(
-			    b, "x-kubernetes-patch-merge-key", f.patch_key);
-		if (f.patch.p != NULL)
-			add_text(b, "x-kubernetes-patch-strategy", f.patch);
-		buf_addc(b, '}');
-		text = w->v2 ? NULL : openapi_text(type, lines[i].name);
-		if (text != NULL) {
-			buf_truncate(b, b->len - 1);
-			add_text(b, "description", span_str(text));
-			buf_addc(b, '}');
-		}
+	for (; (text = tables_line(&fields)).p != NULL; n++) {
+		lines = arena_more(&w->arena, lines, n, sizeof *lines);
+		tables_cell(&text);
+		lines[n].name = tables_cell(&text);
+		lines[n].type = tables_cell(&text);
+		tables_cell(&text); /* the Go type */
+		lines[n].zero = tables_cell(&text);
+		lines[n].flags = text;
 	}
-	if (n > 0)
-		buf_addc(b, '}');
+	template_add(b, "{'type':'object'", NULL);
+	for (size_t i = 0; i < n; i++)
+		if (span_find(lines[i].zero, 'r') != NULL) {
+			template_add(b, open, NULL);
+			open = ",";
+			json_add_string(b, lines[i].name);
+		}
+	if (open[1] == '\0')
+		buf_addc(b, ']');
+	if (n == 0)
+		return;
+	qsort(lines, n, sizeof *lines, texts_cmp);
+	template_add(b, ",'properties':{", NULL);
+	for (size_t i = 0; i < n; i++) {
+		json_add_comma(b);
+		add_field(w, type, &lines[i]);
+	}
+	buf_addc(b, '}');
 }
 
-/* Types that every group has: in the document of one group and version, only
- * this one's and the core group's are shown. */
-static bool
-is_shown(const struct openapi_writer *w, struct span list, struct span group,
-    struct span version)
+void
+openapi_add_kind(struct buf *b, struct span group, struct span version,
+    struct span kind, bool list)
 {
-	if (w->first == NULL || span_find(list, ',') == NULL)
-		return true;
-	return group.n == 0 ||
-	    (span_eq(group, w->first->group) &&
-		span_eq(version, w->first->version));
+	template_add(b,
+	    list ? ",'x-kubernetes-group-version-kind':"
+		   "[{'group':%,'version':%,'kind':%}]"
+		 : ",'x-kubernetes-group-version-kind':"
+		   "{'group':%,'version':%,'kind':%}",
+	    (struct span[]){group, version, kind});
 }
 
-/* Types that are not structs. */
-static const char *
-simple_schema(struct span kind, bool v2)
+/* The kinds of a built-in type: list is GROUP/VERSION/KIND,... Types that every
+ * group has: in the document of one group and version, only this one's and the
+ * core group's are shown. */
+static void
+add_kinds(struct openapi_writer *w, struct span list)
 {
-	if (span_is(kind, "time") || span_is(kind, "microtime"))
-		return "{\"type\":\"string\",\"format\":\"date-time\"}";
-	if (span_is(kind, "intstr"))
-		return v2 ? "{\"type\":\"string\",\"format\":\"int-or-string\"}"
-			  : "{\"format\":\"int-or-string\",\"oneOf\":[{"
-			    "\"type\":\"integer\"},{\"type\":\"string\"}]}";
-	return v2 ? "{\"type\":\"string\"}"
-		  : "{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}";
+	bool all = w->first == NULL || span_find(list, ',') == NULL;
+	struct span item;
+
+	template_add(&w->buf, ",'x-kubernetes-group-version-kind':[", NULL);
+	while ((item = tables_item(&list)).p != NULL) {
+		struct span group = span_cut(&item, '/');
+		struct span version = span_cut(&item, '/');
+
+		if (all || group.n == 0 ||
+		    (span_eq(group, w->first->group) &&
+			span_eq(version, w->first->version)))
+			template_add(&w->buf,
+			    ",{'group':%,'version':%,'kind':%}",
+			    (struct span[]){group, version, item});
+	}
+	buf_addc(&w->buf, ']');
 }
+
+/* Types that are not structs: in versions 3 and 2. */
+static const struct {
+	const char *kind, *schema[2];
+} simple[] = {
+    {"time",
+	{"{'type':'string','format':'date-time'}",
+	    "{'type':'string','format':'date-time'}"}},
+    {"microtime",
+	{"{'type':'string','format':'date-time'}",
+	    "{'type':'string','format':'date-time'}"}},
+    {"intstr",
+	{"{'format':'int-or-string','oneOf':[{'type':'integer'},"
+	 "{'type':'string'}]}",
+	    "{'type':'string','format':'int-or-string'}"}},
+    {"quantity",
+	{"{'oneOf':[{'type':'string'},{'type':'number'}]}",
+	    "{'type':'string'}"}},
+};
 
 static void
 add_builtin(struct openapi_writer *w, struct span name)
 {
-	struct span head, fields, kind, text, value;
+	struct span head, fields, kind, text;
 	struct buf *b = &w->buf;
 
 	if (!schema_table(name, &head, &fields)) {
@@ -416,122 +375,49 @@ add_builtin(struct openapi_writer *w, struct span name)
 		return;
 	}
 	kind = tables_cell(&head);
-	if (span_is(kind, "object")) {
+	for (size_t i = 0; i < COUNT(simple); i++)
+		if (span_is(kind, simple[i].kind)) {
+			template_add(b, simple[i].schema[w->v2], NULL);
+			return;
+		}
+	if (span_is(kind, "object"))
 		add_object(w, name, fields);
-	} else if (!span_is(kind, "any")) {
-		buf_adds(b, simple_schema(kind, w->v2));
-		return;
-	} else if (memcmp(name.p, "io.k8s.apim", 11) == 0) {
-		buf_adds(
-		    b, "{\"type\":\"object\""); /* FieldsV1, RawExtension */
-	} else {
+	else if (span_starts(name, "io.k8s.apim")) /* FieldsV1, RawExtension */
+		template_add(b, "{'type':'object'", NULL);
+	else
 		buf_addc(b, '{');
-	}
 	while ((text = tables_cell(&head)).p != NULL)
-		if (flag(text, "gvk", &value)) {
-			/* GROUP/VERSION/KIND,... */
-			struct span list = value;
-			struct span all = list, item;
-
-			json_add_key(b, "x-kubernetes-group-version-kind");
-			buf_addc(b, '[');
-			while ((item = tables_item(&list)).p != NULL) {
-				const char *first = span_find(item, '/');
-				size_t at = (size_t)(first - item.p);
-				const char *second =
-				    memchr(first + 1, '/', item.n - at - 1);
-				struct span group = span_make(item.p, at),
-					    version;
-
-				version = span_make(
-				    first + 1, (size_t)(second - first - 1));
-				if (!is_shown(w, all, group, version))
-					continue;
-				json_add_comma(b);
-				buf_addc(b, '{');
-				add_text(b, "group", group);
-				add_text(b, "version", version);
-				add_text(b, "kind",
-				    span_make(second + 1,
-					(size_t)(item.p + item.n - second -
-					    1)));
-				buf_addc(b, '}');
-			}
-			buf_addc(b, ']');
-		} else if (flag(text, "map", &value))
-			add_text(b, "x-kubernetes-map-type", value);
+		if (span_take(&text, "gvk="))
+			add_kinds(w, text);
+		else if (span_take(&text, "map="))
+			template_add(b, ",'x-kubernetes-map-type':%", &text);
 	buf_addc(b, '}');
 }
 
 /* ---- types of CRDs: the schema of the definition, with what the server adds.
  * Source: apiextensions-apiserver/pkg/controller/openapi/builder. ---- */
 
-#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
-
-static struct node *
-text_property(struct arena *a)
-{
-	struct node *n = tree_object(a);
-
-	tree_put(a, n, "type", tree_str(a, "string"));
-	return n;
-}
-
-static struct node *
-reference(struct openapi_writer *w, const char *type)
-{
-	struct arena *a = &w->arena;
-	struct node *ref = tree_object(a), *all = tree_array(a),
-		    *n = tree_object(a);
-
-	openapi_want(w, span_str(type));
-	tree_put(a, ref, "$ref",
-	    tree_string(a,
-		arena_printf(a, "#/%s/%s",
-		    w->v2 ? "definitions" : "components/schemas", type)));
-	if (w->v2)
-		return ref;
-	tree_append(a, all, ref);
-	tree_put(a, n, "allOf", all);
-	return n;
-}
-
-static struct node *
-described(struct openapi_writer *w, struct node *property, const char *text)
-{
-	if (!w->v2)
-		tree_put(&w->arena, property, "description",
-		    tree_str(&w->arena, text));
-	return property;
-}
-
 static void
 add_type_meta(struct openapi_writer *w, struct node *schema)
 {
 	struct arena *a = &w->arena;
 	struct node *properties = tree_make(a, schema, "properties");
+	struct span holes[] = {
+	    openapi_ref(w, span_str(OPENAPI_META "ObjectMeta")),
+	    span_str("Standard object's metadata.")};
+	const struct node *meta = template_tree(a,
+	    w->v2 ? "{'apiVersion':{'type':'string'},'kind':{'type':'string'},"
+		    "'metadata':@}"
+		  : "{'apiVersion':{'type':'string','description':'APIVersion "
+		    "defines how the object is written: a group and one of its "
+		    "versions.'},'kind':{'type':'string','description':'Kind "
+		    "is the name of what the object is, in CamelCase.'},"
+		    "'metadata':{'allOf':[@],'description':%}}",
+	    holes);
 
-	tree_put(a, properties, "apiVersion",
-	    described(w, text_property(a),
-		"APIVersion defines how the object is written: a group and one "
-		"of its versions."));
-	tree_put(a, properties, "kind",
-	    described(w, text_property(a),
-		"Kind is the name of what the object is, in CamelCase."));
-	tree_put(a, properties, "metadata",
-	    described(w, reference(w, META "ObjectMeta"),
-		"Standard object's metadata."));
-}
-
-static struct node *
-alternatives(struct arena *a)
-{
-	struct node *list = tree_array(a), *integer = tree_object(a);
-
-	tree_put(a, integer, "type", tree_str(a, "integer"));
-	tree_append(a, list, integer);
-	tree_append(a, list, text_property(a));
-	return list;
+	for (uint32_t i = 0; i < meta->n; i++)
+		tree_set(a, properties, meta->members[i].key,
+		    meta->members[i].value);
 }
 
 static bool
@@ -546,27 +432,27 @@ static void
 spell_out(struct openapi_writer *w, struct node *schema)
 {
 	struct arena *a = &w->arena;
-	struct node *required, *part;
+	struct node *part;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
 	if (tree_true(tree_get(schema, "x-kubernetes-embedded-resource")) &&
 	    !(w->v2 && preserves(schema))) {
 		add_type_meta(w, schema);
-		required = tree_array(a);
-		tree_append(a, required, tree_str(a, "kind"));
-		tree_append(a, required, tree_str(a, "apiVersion"));
 		if (tree_get(schema, "required") == NULL)
-			tree_put(a, schema, "required", required);
+			tree_put(a, schema, "required",
+			    template_tree(a, "['kind','apiVersion']", NULL));
 	}
 	if (tree_true(tree_get(schema, "x-kubernetes-int-or-string")) &&
 	    tree_get(schema, "anyOf") == NULL &&
 	    tree_get(schema, "allOf") == NULL)
-		tree_put(a, schema, "anyOf", alternatives(a));
+		tree_put(a, schema, "anyOf",
+		    template_tree(
+			a, "[{'type':'integer'},{'type':'string'}]", NULL));
 	spell_out(w, tree_get(schema, "items"));
 	spell_out(w, tree_get(schema, "additionalProperties"));
 	part = tree_get(schema, "properties");
-	for (uint32_t i = 0; tree_is(part, NODE_OBJECT) && i < part->n; i++)
+	for (uint32_t i = 0; i < tree_members(part); i++)
 		spell_out(w, part->members[i].value);
 }
 
@@ -576,17 +462,15 @@ static void
 make_v2(struct node *schema)
 {
 	bool open = preserves(schema), null;
-	struct node *part;
-	struct node *required, *properties, *p;
+	static const char *const unknown[] = {
+	    "allOf", "oneOf", "anyOf", "not", "nullable"};
+	struct node *part, *required, *properties, *p;
 
 	if (!tree_is(schema, NODE_OBJECT))
 		return;
-	tree_remove(schema, "allOf");
-	tree_remove(schema, "oneOf");
-	tree_remove(schema, "anyOf");
-	tree_remove(schema, "not");
 	null = tree_true(tree_get(schema, "nullable"));
-	tree_remove(schema, "nullable");
+	for (size_t i = 0; i < COUNT(unknown); i++)
+		tree_remove(schema, unknown[i]);
 	if (null || open) {
 		tree_remove(schema, "items");
 		tree_remove(schema, "properties");
@@ -598,8 +482,7 @@ make_v2(struct node *schema)
 	/* A required property that may be null is not required. */
 	required = tree_get(schema, "required");
 	properties = tree_get(schema, "properties");
-	for (uint32_t i = 0;
-	     tree_is(required, NODE_ARRAY) && i < required->n;) {
+	for (uint32_t i = 0; i < tree_items(required);) {
 		p = tree_get_span(properties, tree_text(required->items[i]));
 		if (tree_true(tree_get(p, "nullable")))
 			tree_remove_at(required, i);
@@ -612,7 +495,7 @@ make_v2(struct node *schema)
 	make_v2(tree_get(schema, "items"));
 	make_v2(tree_get(schema, "additionalProperties"));
 	part = tree_get(schema, "properties");
-	for (uint32_t i = 0; tree_is(part, NODE_OBJECT) && i < part->n; i++)
+	for (uint32_t i = 0; i < tree_members(part); i++)
 		make_v2(part->members[i].value);
 }
 
@@ -624,7 +507,7 @@ add_custom_object(struct openapi_writer *w, const struct resource *r)
 
 	/* With any property named, kubectl would refuse all others. */
 	if (v->schema_json == NULL || (w->v2 && preserves(v->schema_json))) {
-		buf_adds(&w->buf, "{\"type\":\"object\"}");
+		template_add(&w->buf, "{'type':'object'}", NULL);
 		return;
 	}
 	schema = tree_copy(&w->arena, v->schema_json);
@@ -636,69 +519,58 @@ add_custom_object(struct openapi_writer *w, const struct resource *r)
 	tree_write(&w->buf, schema);
 }
 
+static void
+add_custom_list(struct openapi_writer *w, const struct resource *r)
+{
+	struct span holes[] = {
+	    openapi_ref(w, openapi_want_resource(w, r, false)),
+	    openapi_ref(w, span_str(OPENAPI_META "ListMeta"))};
+
+	template_add(&w->buf,
+	    "{'type':'object','required':['items'],'properties':{"
+	    "'apiVersion':{'type':'string'},'items':{'type':'array',"
+	    "'items':@},'kind':{'type':'string'},'metadata':@}}",
+	    holes);
+}
+
 /* ---- all types of a document ---- */
 
-/* The name of a type, to sort by, and its schema. */
-struct piece {
-	struct span name, json;
-};
-
 static int
-compare_pieces(const void *x, const void *y)
+compare_types(const void *x, const void *y)
 {
-	const struct piece *a = x, *b = y;
-
-	return span_cmp(a->name, b->name);
+	return span_cmp((*(struct openapi_type *const *)x)->name,
+	    (*(struct openapi_type *const *)y)->name);
 }
 
 void
 openapi_add_types(struct openapi_writer *w)
 {
-	struct piece *pieces = NULL;
-	size_t n = 0, start = w->buf.len;
-	struct openapi_type *t;
+	size_t start = w->buf.len;
 
-	while ((t = w->last) != NULL) {
-		w->last = t->previous;
-		if (t->custom != NULL) {
-			const struct resource *r = t->custom;
+	/* A type may want others, which are behind it then. */
+	for (size_t i = 0; i < w->n; i++) {
+		struct openapi_type *t = w->types[i];
+		const struct resource *r = t->custom;
 
-			if (t->list) {
-				struct buf *b = &w->buf;
-
-				buf_adds(b,
-				    "{\"type\":\"object\",\"required\":["
-				    "\"items\"],\"properties\":{\"apiVersion\":"
-				    "{\"type\":\"string\"},\"items\":{\"type\":"
-				    "\"array\",\"items\":");
-				openapi_add_ref(
-				    w, openapi_want_resource(w, r, false));
-				buf_adds(b,
-				    "},\"kind\":{\"type\":\"string\"},"
-				    "\"metadata\":");
-				openapi_add_ref(w, span_str(META "ListMeta"));
-				buf_adds(b, "}}");
-			} else
+		if (r == NULL) {
+			add_builtin(w, t->name);
+		} else {
+			if (t->list)
+				add_custom_list(w, r);
+			else
 				add_custom_object(w, r);
 			buf_truncate(&w->buf, w->buf.len - 1);
 			openapi_add_kind(&w->buf, r->group, r->version,
 			    t->list ? r->list_kind : r->kind, true);
 			buf_addc(&w->buf, '}');
-		} else
-			add_builtin(w, t->name);
-		pieces = mem_grow(pieces, n, sizeof *pieces);
-		pieces[n++] = (struct piece){t->name,
-		    arena_span(&w->arena,
-			span_make(w->buf.data + start, w->buf.len - start))};
+		}
+		t->json = arena_span(&w->arena,
+		    span_make(w->buf.data + start, w->buf.len - start));
 		buf_truncate(&w->buf, start);
 	}
-	if (n > 0)
-		qsort(pieces, n, sizeof *pieces, compare_pieces);
-	for (size_t i = 0; i < n; i++) {
-		json_add_comma(&w->buf);
-		json_add_string(&w->buf, pieces[i].name);
-		buf_addc(&w->buf, ':');
-		buf_addspan(&w->buf, pieces[i].json);
-	}
-	free(pieces);
+	if (w->n > 0)
+		qsort(w->types, w->n, sizeof *w->types, compare_types);
+	for (size_t i = 0; i < w->n; i++)
+		template_add(&w->buf, ",%:@",
+		    (struct span[]){w->types[i]->name, w->types[i]->json});
 }

@@ -14,6 +14,8 @@
 #include "tree/tree.h"
 #include "type/resource.h"
 
+#define OPENAPI_META "io.k8s.apimachinery.pkg.apis.meta.v1."
+
 struct openapi_writer {
 	struct buf buf;	    /* the document; owned */
 	struct arena arena; /* names; owned */
@@ -22,15 +24,9 @@ struct openapi_writer {
 	 * that every group has are shown as this group's. NULL: a document
 	 * about everything. */
 	const struct resource *first;
-	struct map wanted;	   /* name of a type to struct openapi_type */
-	struct openapi_type *last; /* met, and not written yet */
-};
-
-struct openapi_type {
-	struct span name;
-	const struct resource *custom; /* a CRD's; NULL: built in */
-	bool list;		       /* the list of custom */
-	struct openapi_type *previous;
+	struct map wanted;	     /* name of a type to struct openapi_type */
+	struct openapi_type **types; /* all of them, in the arena */
+	size_t n;
 };
 
 void openapi_writer_release(struct openapi_writer *w);
@@ -38,15 +34,13 @@ void openapi_writer_release(struct openapi_writer *w);
 /* The whole document: of w->first's group and version, or of everything. */
 void openapi_add_document(struct openapi_writer *w, const struct registry *g);
 
-/* A built-in type that the document needs. */
-void openapi_want(struct openapi_writer *w, struct span name);
 /* The type of a resource or of its list; its name, or none if there is no
  * such type. */
 struct span openapi_want_resource(
     struct openapi_writer *w, const struct resource *r, bool list);
 
-/* {"$ref":...}; the type is wanted. */
-void openapi_add_ref(struct openapi_writer *w, struct span name);
+/* {"$ref":...} in the arena; the document has the type. */
+struct span openapi_ref(struct openapi_writer *w, struct span name);
 /* All types that are wanted, as members sorted by name. */
 void openapi_add_types(struct openapi_writer *w);
 

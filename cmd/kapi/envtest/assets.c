@@ -1,4 +1,5 @@
-#include "envtest/assets.h"
+/* Part of envtest/envtest.h: the folder of links. */
+#include "envtest/envtest.h"
 
 #include <errno.h>
 #include <limits.h>

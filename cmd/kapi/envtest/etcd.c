@@ -1,4 +1,5 @@
-#include "envtest/etcd.h"
+/* Part of envtest/envtest.h: kapi as etcd. */
+#include "envtest/envtest.h"
 
 #include <signal.h>
 #include <stdio.h>

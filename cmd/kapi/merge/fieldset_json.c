@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "json/json.h"
+#include "text/texts.h"
 
 struct fieldset_element
 fieldset_element_field(struct span name)
@@ -271,17 +272,8 @@ element_text(struct arena *a, struct fieldset_element *e)
 	case PATH_INDEX:
 		buf_addf(&b, "i:%" PRId64, e->index);
 	}
-	e->text = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	e->text = tree_keep(a, &b);
 	return e->text;
-}
-
-static int
-key_cmp(const void *x, const void *y)
-{
-	const struct fieldset_key *i = x, *j = y;
-
-	return span_cmp(i->name, j->name);
 }
 
 /* 1: of a kind that is not known. */
@@ -321,7 +313,7 @@ parse_element(struct arena *a, struct span text, struct fieldset_element *e,
 		for (uint32_t i = 0; i < n->n; i++)
 			keys[i] = (struct fieldset_key){
 			    n->members[i].key, n->members[i].value};
-		qsort(keys, n->n, sizeof(*keys), key_cmp);
+		qsort(keys, n->n, sizeof(*keys), texts_cmp);
 		e->kind = PATH_KEY;
 		e->key_count = n->n;
 		e->keys = keys;

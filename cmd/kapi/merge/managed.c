@@ -131,20 +131,6 @@ managed_update(
 }
 
 static bool
-same_but_time(const struct node *x, const struct node *y)
-{
-	if (!tree_is(x, NODE_OBJECT) || !tree_is(y, NODE_OBJECT))
-		return tree_equal(x, y);
-	for (uint32_t i = 0; i < x->n; i++)
-		if (!span_is(x->members[i].key, "time") &&
-		    !tree_equal(x->members[i].value,
-			tree_get_span(y, x->members[i].key)))
-			return false;
-	return tree_count(x) - (tree_get(x, "time") != NULL) ==
-	    tree_count(y) - (tree_get(y, "time") != NULL);
-}
-
-static bool
 same_managers(const struct node *x, const struct node *y)
 {
 	if (x == y)
@@ -152,32 +138,9 @@ same_managers(const struct node *x, const struct node *y)
 	if (tree_count(x) != tree_count(y))
 		return false;
 	for (size_t i = 0; i < tree_count(x); i++)
-		if (!same_but_time(x->items[i], y->items[i]))
+		if (!tree_equal_but(x->items[i], y->items[i], "time", NULL))
 			return false;
 	return true;
-}
-
-static bool
-same_metadata(const struct node *x, const struct node *y)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < tree_count(x); i++) {
-		struct span key = x->members[i].key;
-		const struct node *other = tree_get_span(y, key);
-
-		if (span_is(key, "resourceVersion") ||
-		    span_is(key, "managedFields"))
-			continue;
-		n++;
-		if (!tree_equal(x->members[i].value, other))
-			return false;
-	}
-	return tree_count(y) ==
-	    n + (tree_get(y, "resourceVersion") != NULL) +
-		(tree_get(y, "managedFields") != NULL) &&
-	    same_managers(
-		tree_get(x, "managedFields"), tree_get(y, "managedFields"));
 }
 
 bool
@@ -187,15 +150,12 @@ managed_settle(const struct node *live, struct node *object)
 	struct node *there = tree_get(live, "metadata");
 	struct node *fields;
 
-	if (live->n != object->n || !same_metadata(there, metadata))
+	if (!tree_equal_but(
+		there, metadata, "resourceVersion", "managedFields") ||
+	    !same_managers(tree_get(there, "managedFields"),
+		tree_get(metadata, "managedFields")) ||
+	    !tree_equal_but(live, object, "metadata", NULL))
 		return false;
-	for (uint32_t i = 0; i < live->n; i++) {
-		const struct member *m = &live->members[i];
-
-		if (!span_is(m->key, "metadata") &&
-		    !tree_equal(m->value, tree_get_span(object, m->key)))
-			return false;
-	}
 	fields = tree_get(metadata, "managedFields");
 	if (fields != NULL) {
 		/* The array may be live's own: replaced, not changed. */

@@ -138,12 +138,12 @@ check_prune(struct applying *p, const struct managed_entry *before)
 	why = managed_misfit_any(&p->m, NULL, p->merged, &which);
 	return why.n == 0 ? NULL
 			  : misfit(a,
-				arena_str(a,
-				    arena_printf(a,
-					"failed to prune fields: failed add "
-					"back owned items: failed to convert "
-					"merged object at version %.*s: ",
-					SPAN_ARG(which->api_version))),
+				arena_printf(a,
+				    "failed to prune fields: failed add "
+				    "back owned items: failed to convert "
+				    "merged object at version %.*s: ",
+				    SPAN_ARG(which->api_version))
+				    .p,
 				why);
 }
 
@@ -178,15 +178,6 @@ prune(struct applying *p)
 		a, fieldset_difference(a, all, named_set(p, pruned)), last));
 }
 
-static void
-add_path(void *arg, struct span path)
-{
-	struct buf *b = arg;
-
-	buf_adds(b, "\n- ");
-	buf_addspan(b, path);
-}
-
 struct adding {
 	struct causes causes;
 	struct span message;
@@ -214,6 +205,7 @@ conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
 		struct fieldset_element e = {
 		    .kind = PATH_VALUE, .value = &name};
 		struct buf quoted = BUF_INIT;
+		size_t first;
 
 		name.text = with->manager;
 		fieldset_element_print(&quoted, &e); /* between [= and ] */
@@ -228,13 +220,17 @@ conflict_problem(struct arena *a, const struct conflict *conflicts, size_t n)
 		buf_release(&quoted);
 		to.message = arena_printf(
 		    a, "conflict with %.*s", SPAN_ARG(buf_span(&who)));
+		first = to.causes.n;
 		fieldset_each(conflicts[i].set, &path, add_cause, &to);
 		if (text.len > 0)
 			buf_addc(&text, '\n');
 		buf_adds(&text, "conflicts with ");
 		buf_addspan(&text, buf_span(&who));
 		buf_addc(&text, ':');
-		fieldset_each(conflicts[i].set, &path, add_path, &text);
+		for (size_t k = first; k < to.causes.n; k++) {
+			buf_adds(&text, "\n- ");
+			buf_addspan(&text, to.causes.items[k].field);
+		}
 	}
 	if (to.causes.n == 1)
 		problem = problem_make(a, 409, "Conflict",
@@ -383,9 +379,8 @@ sync_annotation(struct applying *p, struct node *result)
 		tree_remove(without, LAST_APPLIED);
 	tree_write_sorted(&b, sent);
 	buf_addc(&b, '\n');
-	tree_put(a, annotations, LAST_APPLIED,
-	    tree_string(a, arena_span(a, buf_span(&b))));
-	buf_release(&b);
+	tree_put(
+	    a, annotations, LAST_APPLIED, tree_string(a, tree_keep(a, &b)));
 	for (uint32_t i = 0; i < annotations->n; i++)
 		total += annotations->members[i].key.n +
 		    tree_text(annotations->members[i].value).n;

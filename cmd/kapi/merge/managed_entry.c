@@ -11,35 +11,24 @@ enum { MAX_UPDATERS = 10 };
 #define ANCIENT "ancient-changes"
 
 static int
-order(struct span x, struct span y)
-{
-	return span_cmp(x, y);
-}
-
-static int
 identity_cmp(const struct managed_entry *x, const struct managed_entry *y)
 {
 	int c = (int)y->applied - (int)x->applied;
 
 	if (c == 0)
-		c = order(x->manager, y->manager);
+		c = span_cmp(x->manager, y->manager);
 	if (c == 0)
-		c = order(x->subresource, y->subresource);
+		c = span_cmp(x->subresource, y->subresource);
 	/* For an Apply the version does not count: the manager is the same in
 	 * all. */
-	return c != 0 || x->applied ? c : order(x->api_version, y->api_version);
+	return c != 0 || x->applied ? c
+				    : span_cmp(x->api_version, y->api_version);
 }
 
 struct managed_entry *
 managed_entries_add(struct managed_entries *e, const struct managed_entry *who)
 {
-	if (e->n == e->max) {
-		size_t max = e->max == 0 ? 8 : e->max * 2;
-
-		e->items = arena_grow(
-		    e->arena, e->items, e->n, max, sizeof(*e->items));
-		e->max = max;
-	}
+	e->items = arena_more(e->arena, e->items, e->n, sizeof(*e->items));
 	e->items[e->n] = *who;
 	return &e->items[e->n++];
 }
@@ -189,7 +178,7 @@ struct bucket {
 	    *into;  /* the bucket that is there, or the oldest */
 	bool first; /* into is such an oldest one */
 	struct fieldset **sets;
-	size_t n, max;
+	size_t n;
 };
 
 static struct bucket *
@@ -209,13 +198,7 @@ static void
 into_bucket(
     struct managed_entries *e, struct bucket *b, struct managed_entry *x)
 {
-	if (b->n == b->max) {
-		size_t max = b->max == 0 ? 8 : b->max * 2;
-
-		b->sets =
-		    arena_grow(e->arena, b->sets, b->n, max, sizeof(*b->sets));
-		b->max = max;
-	}
+	b->sets = arena_more(e->arena, b->sets, b->n, sizeof(*b->sets));
 	b->sets[b->n++] = managed_entry_set(e, x, NULL);
 	if (x == b->into)
 		return;
@@ -291,7 +274,6 @@ struct span
 managed_entry_identity(struct arena *a, const struct managed_entry *x)
 {
 	struct buf b = BUF_INIT;
-	struct span text;
 
 	buf_adds(&b, "{\"manager\":");
 	json_add_string(&b, x->manager);
@@ -306,9 +288,7 @@ managed_entry_identity(struct arena *a, const struct managed_entry *x)
 		json_add_string(&b, x->subresource);
 	}
 	buf_addc(&b, '}');
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 static int
@@ -320,10 +300,10 @@ written_cmp(const void *x, const void *y)
 	if (c == 0)
 		c = span_cmp(i->time, j->time);
 	if (c == 0)
-		c = order(i->manager, j->manager);
+		c = span_cmp(i->manager, j->manager);
 	if (c == 0)
-		c = order(i->api_version, j->api_version);
-	return c != 0 ? c : order(i->subresource, j->subresource);
+		c = span_cmp(i->api_version, j->api_version);
+	return c != 0 ? c : span_cmp(i->subresource, j->subresource);
 }
 
 static void

@@ -30,7 +30,7 @@ struct managed_entry {
 struct managed_entries {
 	struct arena *arena;
 	struct managed_entry *items;
-	size_t n, max;
+	size_t n;
 	const struct node *stored; /* all of them, if nothing changed */
 };
 

@@ -16,7 +16,13 @@
 #include "type/problem.h"
 #include "type/schema.h"
 
-enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC };
+enum patch_type {
+	PATCH_NONE,
+	PATCH_JSON,
+	PATCH_MERGE,
+	PATCH_STRATEGIC,
+	PATCH_APPLY /* server-side apply: managed.h */
+};
 
 /*
  * The body of a patch request. Unless validation is VALIDATE_IGNORE, fields

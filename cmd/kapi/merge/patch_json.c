@@ -104,7 +104,6 @@ static struct span
 unescape(struct arena *a, struct span step)
 {
 	struct buf b = BUF_INIT;
-	struct span copy;
 
 	if (span_find(step, '~') == NULL)
 		return step;
@@ -116,9 +115,7 @@ unescape(struct arena *a, struct span step)
 		    &b, !pair ? step.p[i] : (step.p[i + 1] == '0' ? '~' : '/'));
 		i += pair;
 	}
-	copy = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return copy;
+	return tree_keep(a, &b);
 }
 
 /* An index as strconv.Atoi reads it; a negative one counts from the end. */

@@ -1,4 +1,5 @@
 #include "merge/shape.h"
+#include "text/texts.h"
 
 #include <stdlib.h>
 
@@ -104,20 +105,22 @@ shape_fits(struct shape s, enum atom atom, const struct node *value)
 	}
 }
 
-bool
-shape_map_atomic(struct shape s)
-{
-	if (s.kind != SHAPE_TYPED)
-		return s.kind == SHAPE_UNTYPED;
-	return s.field != NULL && s.field->atomic;
-}
-
 enum list_type
 shape_list_type(struct shape s)
 {
 	if (s.kind != SHAPE_TYPED || s.field == NULL)
 		return LIST_ATOMIC;
 	return s.field->list_type;
+}
+
+bool
+shape_atomic(struct shape s, enum atom atom)
+{
+	if (atom == ATOM_LIST)
+		return shape_list_type(s) == LIST_ATOMIC;
+	if (atom != ATOM_MAP || s.kind != SHAPE_TYPED)
+		return atom == ATOM_MAP && s.kind == SHAPE_UNTYPED;
+	return s.field != NULL && s.field->atomic;
 }
 
 static struct shape
@@ -176,14 +179,6 @@ shape_item(struct shape s)
 		return (struct shape){.kind = SHAPE_UNTYPED};
 	f = s.schema->element;
 	return make(f->schema, f, s.preserve);
-}
-
-static int
-key_cmp(const void *x, const void *y)
-{
-	const struct fieldset_key *i = x, *j = y;
-
-	return span_cmp(i->name, j->name);
 }
 
 /* The value of a key that an item lacks; NULL: the key has no default. */
@@ -249,7 +244,7 @@ keyed_path(struct arena *a, struct shape list, const struct node *item,
 		return -1;
 	}
 	if (n > 1)
-		qsort(keys, n, sizeof(*keys), key_cmp);
+		qsort(keys, n, sizeof(*keys), texts_cmp);
 	*path = (struct fieldset_element){
 	    .kind = PATH_KEY, .key_count = n, .keys = keys};
 	return 0;

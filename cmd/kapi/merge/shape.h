@@ -41,7 +41,8 @@ unsigned shape_atoms(struct shape s, const struct node *value);
 enum atom shape_pick(unsigned atoms);
 /* True if value is absent, null, or of this atom and the type in the shape. */
 bool shape_fits(struct shape s, enum atom atom, const struct node *value);
-bool shape_map_atomic(struct shape s);
+/* A map or list of this shape is one value. */
+bool shape_atomic(struct shape s, enum atom atom);
 enum list_type shape_list_type(struct shape s);
 /* The shape of a map's member; *declared: it is one of the fields. */
 struct shape shape_member(struct shape s, struct span name, bool *declared);

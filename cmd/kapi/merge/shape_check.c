@@ -186,7 +186,7 @@ check(struct check *c, struct shape s, const struct node *value)
 		check_map(c, s, value);
 	else if (atom == ATOM_LIST) {
 		struct shape of = shape_item(s);
-		bool atomic = shape_list_type(s) == LIST_ATOMIC;
+		bool atomic = shape_atomic(s, ATOM_LIST);
 		struct shape_items items = {NULL, NULL, 0, false};
 
 		if (!atomic)

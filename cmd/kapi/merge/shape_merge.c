@@ -120,7 +120,6 @@ shape_merge(struct arena *a, struct shape s, const struct node *base,
 {
 	enum atom atom;
 	enum node_kind kind;
-	bool atomic;
 
 	if (over == NULL || base == over)
 		return (struct node *)base;
@@ -130,9 +129,7 @@ shape_merge(struct arena *a, struct shape s, const struct node *base,
 	if (over->kind == NODE_NULL)
 		atom = shape_pick(shape_atoms(s, base));
 	kind = atom == ATOM_MAP ? NODE_OBJECT : NODE_ARRAY;
-	atomic = atom == ATOM_MAP ? shape_map_atomic(s)
-				  : shape_list_type(s) == LIST_ATOMIC;
-	if (atom == ATOM_SCALAR || atom == ATOM_NONE || atomic)
+	if (atom == ATOM_SCALAR || atom == ATOM_NONE || shape_atomic(s, atom))
 		return (struct node *)over;
 	if (base->kind != kind || base->n == 0)
 		return (struct node *)(over->kind == kind || base->n == 0
@@ -177,7 +174,7 @@ shape_without(struct arena *a, struct shape s, const struct node *value,
 
 	switch (shape_pick(shape_atoms(s, value))) {
 	case ATOM_MAP:
-		if (!tree_is(value, NODE_OBJECT) || shape_map_atomic(s))
+		if (!tree_is(value, NODE_OBJECT) || shape_atomic(s, ATOM_MAP))
 			return tree_null(a);
 		out = tree_object(a);
 		for (uint32_t i = 0; i < value->n; i++) {
@@ -199,8 +196,7 @@ shape_without(struct arena *a, struct shape s, const struct node *value,
 		}
 		break;
 	case ATOM_LIST:
-		if (!tree_is(value, NODE_ARRAY) ||
-		    shape_list_type(s) == LIST_ATOMIC)
+		if (!tree_is(value, NODE_ARRAY) || shape_atomic(s, ATOM_LIST))
 			return tree_null(a);
 		out = list_without(a, s, value, set);
 		break;
@@ -248,19 +244,6 @@ shape_with_named(struct arena *a, struct shape s, struct fieldset *set)
 	return out;
 }
 
-static bool
-is_atomic_now(struct shape s)
-{
-	switch (shape_pick(shape_atoms(s, NULL))) {
-	case ATOM_MAP:
-		return shape_map_atomic(s);
-	case ATOM_LIST:
-		return shape_list_type(s) == LIST_ATOMIC;
-	default:
-		return false;
-	}
-}
-
 struct fieldset *
 shape_reconcile(struct arena *a, struct shape s, struct fieldset *set)
 {
@@ -278,7 +261,7 @@ shape_reconcile(struct arena *a, struct shape s, struct fieldset *set)
 		of = below(s, &p.path, &declared);
 		if (p.path.kind == PATH_VALUE || p.path.kind == PATH_INDEX)
 			of = shape_item(s);
-		if (is_atomic_now(of)) {
+		if (shape_atomic(of, shape_pick(shape_atoms(of, NULL)))) {
 			p.member = true;
 			p.children = NULL;
 		} else {

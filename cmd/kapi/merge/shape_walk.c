@@ -53,12 +53,12 @@ set_of(struct arena *a, struct shape s, const struct node *value)
 		p.self = true;
 		break;
 	case ATOM_MAP:
-		p.self = shape_map_atomic(s);
+		p.self = shape_atomic(s, ATOM_MAP);
 		if (!p.self && tree_is(value, NODE_OBJECT))
 			p.children = set_of_map(a, s, value);
 		break;
 	case ATOM_LIST:
-		p.self = shape_list_type(s) == LIST_ATOMIC;
+		p.self = shape_atomic(s, ATOM_LIST);
 		if (!p.self && tree_is(value, NODE_ARRAY)) {
 			struct shape of = shape_item(s);
 			struct fieldset *set = NULL;
@@ -248,7 +248,6 @@ compare_atom(struct compare *c, struct shape s, enum atom atom,
     const struct node *from, const struct node *to, struct change *change)
 {
 	const struct node *x = from, *y = to;
-	bool atomic;
 
 	if (atom == ATOM_NONE) {
 		c->bad = true;
@@ -262,9 +261,8 @@ compare_atom(struct compare *c, struct shape s, enum atom atom,
 		x = NULL;
 	if (!tree_is(to, atom == ATOM_MAP ? NODE_OBJECT : NODE_ARRAY))
 		y = NULL;
-	atomic = atom == ATOM_MAP ? shape_map_atomic(s)
-				  : shape_list_type(s) == LIST_ATOMIC;
-	if (atomic || (tree_count(x) == 0 && tree_count(y) == 0)) {
+	if (shape_atomic(s, atom) ||
+	    (tree_count(x) == 0 && tree_count(y) == 0)) {
 		compare_leaf(from, to, change);
 		return true;
 	}

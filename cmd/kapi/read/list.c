@@ -27,8 +27,7 @@ list_continue_make(struct arena *a, int64_t version, struct span key)
 	buf_truncate(&b, b.len - 1);
 	buf_adds(&b, "\\u0000\"}");
 	base64_add_url(&coded, buf_span(&b));
-	token = arena_span(a, buf_span(&coded));
-	buf_release(&coded);
+	token = tree_keep(a, &coded);
 	buf_release(&b);
 	return token;
 }
@@ -96,8 +95,7 @@ decode(struct arena *a, struct span token, struct span *text, size_t *bad)
 	struct buf b = BUF_INIT;
 	int code = base64_decode_url(token, &b, bad);
 
-	*text = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	*text = tree_keep(a, &b);
 	return code == 0;
 }
 
@@ -167,9 +165,7 @@ list_stored_as(
 		return json;
 	n = convert_read(a, r, o);
 	tree_write(&b, n);
-	json = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return json;
+	return tree_keep(a, &b);
 }
 
 void
@@ -360,7 +356,7 @@ too_old(struct request *r, const struct listing *l)
  * in the answer. */
 struct page {
 	struct stored **objects; /* in the arena, borrowed */
-	size_t n, room;
+	size_t n;
 	bool more;
 	size_t left; /* behind the page, if nothing was selected */
 };
@@ -368,13 +364,8 @@ struct page {
 static void
 page_add(struct request *r, struct page *page, struct stored *o)
 {
-	if (page->n == page->room) {
-		size_t room = page->room == 0 ? 64 : 2 * page->room;
-
-		page->objects = arena_grow(&r->arena, page->objects, page->room,
-		    room, sizeof(struct stored *));
-		page->room = room;
-	}
+	page->objects = arena_more(
+	    &r->arena, page->objects, page->n, sizeof(struct stored *));
 	page->objects[page->n++] = o;
 }
 
@@ -413,7 +404,6 @@ list_metadata(struct request *r, const struct listing *l,
 	bool custom = r->resource->crd != NULL && l->form.as == AS_OBJECT;
 	struct span token = SPAN_NONE;
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	if (page->more)
 		token = list_continue_make(&r->arena, (int64_t)version,
@@ -426,9 +416,7 @@ list_metadata(struct request *r, const struct listing *l,
 	if (page->more && selection_is_empty(&l->options.selection))
 		buf_addf(&b, ",\"remainingItemCount\":%zu", page->left);
 	buf_addc(&b, '}');
-	s = arena_span(&r->arena, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(&r->arena, &b);
 }
 
 struct problem *

@@ -1,57 +1,21 @@
 /* Part of read/list.h: the parameters of LIST and WATCH. */
 #include "read/list.h"
+#include "request/parameters.h"
 #include "text/gotext.h"
+#include "text/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Go's strconv.ParseInt and ParseUint: what they do not take. */
-static const char *
-number_error(struct span text, bool is_signed, int64_t *n, uint64_t *u)
-{
-	struct span digits = text;
-	uint64_t max = is_signed ? INT64_MAX : UINT64_MAX;
-	bool minus = is_signed && text.n > 0 && *text.p == '-';
-
-	if (is_signed && text.n > 0 && (minus || *text.p == '+'))
-		digits = span_skip(text, 1);
-	if (digits.n == 0)
-		return "invalid syntax";
-	for (size_t i = 0; i < digits.n; i++)
-		if (!span_is_digit(digits.p[i]))
-			return "invalid syntax";
-	*u = 0;
-	for (size_t i = 0; i < digits.n; i++) {
-		uint64_t d = (uint64_t)(digits.p[i] - '0');
-
-		if (*u > (max - d) / 10)
-			return "value out of range";
-		*u = *u * 10 + d;
-	}
-	if (n != NULL)
-		*n = minus ? -(int64_t)*u : (int64_t)*u;
-	return NULL;
-}
-
 static struct problem *
 int_param(struct request *r, const char *name, int64_t *n, bool *given)
 {
 	struct span text = request_param(r, name);
-	const char *said;
-	uint64_t u;
-
 	*n = 0;
 	if (given != NULL)
 		*given = text.p != NULL;
-	if (text.p == NULL)
-		return NULL;
-	said = number_error(text, true, n, &u);
-	return said == NULL
-	    ? NULL
-	    : problem_bad_request(&r->arena,
-		  "strconv.ParseInt: parsing %.*s: %s",
-		  SPAN_ARG(gotext_quote(&r->arena, text)), said);
+	return text.p == NULL ? NULL : parameters_int(&r->arena, text, n);
 }
 
 static struct span
@@ -198,7 +162,7 @@ list_version_parse(struct request *r, struct span text, uint64_t *version)
 	*version = 0;
 	if (text.n == 0)
 		return NULL;
-	said = number_error(text, false, NULL, version);
+	said = number_parse_uint(text, version);
 	if (said == NULL)
 		return NULL;
 	*version = 0;

@@ -9,6 +9,8 @@
 #include "crd/crd.h"
 #include "json/json.h"
 #include "text/gotext.h"
+#include "text/number.h"
+#include "text/texts.h"
 #include "type/names.h"
 #include "type/objectmeta.h"
 
@@ -169,14 +171,6 @@ add_value(struct parser *p, struct label_term *t, struct span value)
 	t->values[t->count++] = value;
 }
 
-static int
-by_text(const void *x, const void *y)
-{
-	const struct span *a = x, *b = y;
-
-	return span_cmp(*a, *b);
-}
-
 static bool
 parse_list(struct parser *p, struct label_term *t)
 {
@@ -219,7 +213,7 @@ parse_values(struct parser *p, struct label_term *t)
 	else if (!parse_list(p, t))
 		return false;
 	/* A set: each value once, and errors count in this order. */
-	qsort(t->values, t->count, sizeof(*t->values), by_text);
+	texts_sort(t->values, t->count);
 	for (size_t i = 0; i < t->count; i++)
 		if (kept == 0 || !span_eq(t->values[kept - 1], t->values[i]))
 			t->values[kept++] = t->values[i];
@@ -274,27 +268,6 @@ parse_operator(struct parser *p, struct label_term *t)
 						      : parse_exact(p, t);
 }
 
-/* Go's strconv.ParseInt(s, 10, 64). */
-static bool
-parse_int(struct span text, int64_t *n)
-{
-	struct span digits = text;
-
-	if (digits.n > 0 && (*digits.p == '+' || *digits.p == '-'))
-		digits = span_skip(digits, 1);
-	if (digits.n == 0 || digits.n > 18)
-		return false;
-	*n = 0;
-	for (size_t i = 0; i < digits.n; i++) {
-		if (!span_is_digit(digits.p[i]))
-			return false;
-		*n = *n * 10 + (digits.p[i] - '0');
-	}
-	if (*text.p == '-')
-		*n = -*n;
-	return true;
-}
-
 static bool
 check_values(struct parser *p, struct label_term *t)
 {
@@ -302,7 +275,7 @@ check_values(struct parser *p, struct label_term *t)
 	struct buf said = BUF_INIT;
 
 	if ((t->op == LABEL_ABOVE || t->op == LABEL_BELOW) &&
-	    !parse_int(t->values[0], &t->number))
+	    number_parse_int(t->values[0], &t->number) != NULL)
 		cause_invalid_text(&c, span_str("values[0]"), t->values[0],
 		    "for 'Gt', 'Lt' operators, the value must be an integer");
 	for (size_t i = 0; i < t->count; i++) {
@@ -427,7 +400,7 @@ is_among(const struct label_term *t, struct span value)
 	int64_t n;
 
 	if (t->op == LABEL_ABOVE || t->op == LABEL_BELOW)
-		return parse_int(value, &n) &&
+		return number_parse_int(value, &n) == NULL &&
 		    (t->op == LABEL_ABOVE ? n > t->number : n < t->number);
 	for (size_t i = 0; i < t->count; i++)
 		if (span_eq(t->values[i], value))
@@ -523,12 +496,6 @@ next_term(struct span *rest)
 	return term;
 }
 
-static int
-by_field_text(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 /* Terms are understood, and complained of, in the order of their text. */
 static struct problem *
 field_selector_parse(struct arena *a, struct span text, struct selection *s)
@@ -547,7 +514,7 @@ field_selector_parse(struct arena *a, struct span text, struct selection *s)
 	}
 	if (n == 0)
 		return NULL;
-	qsort(terms, n, sizeof(*terms), by_field_text);
+	texts_sort(terms, n);
 	s->fields = arena_zalloc(a, n * sizeof(*s->fields));
 	s->field_count = n;
 	for (size_t i = 0; i < n; i++)

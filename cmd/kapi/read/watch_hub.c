@@ -271,20 +271,6 @@ watch_event_bookmark(struct watcher *w, uint64_t version, bool initial_end)
 	return send_and_drop(w, t);
 }
 
-static int
-watch_event_error(struct watcher *w, const struct problem *p)
-{
-	struct buf b = BUF_INIT;
-	struct text *t;
-
-	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
-	tree_write(&b, problem_status(&w->request->arena, p));
-	buf_adds(&b, "}\n");
-	t = text_make(buf_span(&b));
-	buf_release(&b);
-	return send_and_drop(w, t);
-}
-
 /* ---- watches, found by name ---- */
 
 static void
@@ -564,7 +550,8 @@ on_close(void *arg)
 static void
 fail(struct watcher *w, const struct problem *p)
 {
-	watch_hub_close(w, watch_event_error(w, p) == 0);
+	watch_hub_close(
+	    w, send_and_drop(w, reply_error_event(w->request, p)) == 0);
 }
 
 /* From history to now; then changes come by themselves. */

@@ -7,6 +7,7 @@
 
 #include "json/json.h"
 #include "process/clock.h"
+#include "text/texts.h"
 
 /* ---- cells ---- */
 
@@ -48,7 +49,7 @@ cell_int(struct cells *c, int64_t n)
 void
 cell_int_path(struct cells *c, const char *path)
 {
-	cell_int(c, cells_int(c->object, path));
+	cell_int(c, tree_path_int(c->object, path));
 }
 
 void
@@ -146,28 +147,12 @@ cells_since(struct cells *c, struct span time)
 
 /* ---- parts ---- */
 
-int64_t
-cells_int(const struct node *n, const char *path)
-{
-	int64_t value;
-
-	return tree_get_int(tree_path(n, path), &value) ? value : 0;
-}
-
-static int
-by_text(const void *x, const void *y)
-{
-	return span_cmp(*(const struct span *)x, *(const struct span *)y);
-}
-
 struct span
 cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
-	if (n > 1)
-		qsort(items, n, sizeof(*items), by_text);
+	texts_sort(items, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && span_eq(items[i], items[i - 1]))
 			continue;
@@ -175,15 +160,13 @@ cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 			buf_adds(&b, separator);
 		buf_addspan(&b, items[i]);
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 struct span
 cells_labels(struct arena *a, const struct node *labels)
 {
-	size_t n = tree_is(labels, NODE_OBJECT) ? tree_count(labels) : 0;
+	size_t n = tree_members(labels);
 	struct span *items;
 
 	if (n == 0)
@@ -240,7 +223,6 @@ cells_selector(
 	size_t n = tree_count(labels), m = tree_count(more);
 	struct buf b = BUF_INIT;
 	struct term *terms;
-	struct span s;
 
 	if (n + m == 0)
 		return span_str(otherwise);
@@ -260,9 +242,20 @@ cells_selector(
 		buf_adds(&b, i > 0 ? "," : "");
 		buf_addspan(&b, terms[i].text);
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
+}
+
+void
+cell_default_name(struct cells *c, const char *annotation, const char *other)
+{
+	const struct node *all = tree_path(c->object, "metadata.annotations");
+	bool is = tree_text_is(tree_get(all, annotation), "true") ||
+	    (other != NULL && tree_text_is(tree_get(all, other), "true"));
+
+	cell_text(c,
+	    arena_printf(c->arena, "%.*s%s",
+		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
+		is ? " (default)" : ""));
 }
 
 void

@@ -39,7 +39,6 @@ void cell_fmt(struct cells *c, const char *fmt, ...)
  * time, "<invalid>" if it is not a time. In the arena. */
 struct span cells_since(struct cells *c, struct span time);
 struct span cells_duration(struct arena *a, int64_t seconds);
-int64_t cells_int(const struct node *n, const char *path); /* absent: 0 */
 /* "a=b,c=d" sorted; "<none>" for no labels. */
 struct span cells_labels(struct arena *a, const struct node *labels);
 /* A LabelSelector as labels.Selector prints it; otherwise: of an empty one. */
@@ -48,6 +47,10 @@ struct span cells_selector(
 /* The items of a list with commas between them: texts, or what they have at
  * key (NULL: texts). */
 void cell_texts(struct cells *c, const struct node *list, const char *key);
+/* The name, and whether one of these annotations (other may be NULL) makes the
+ * object the default of its kind. */
+void cell_default_name(
+    struct cells *c, const char *annotation, const char *other);
 /* Texts, sorted, each once, joined by separator. */
 struct span cells_join(
     struct arena *a, struct span *items, size_t n, const char *separator);

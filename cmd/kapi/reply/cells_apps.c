@@ -12,11 +12,8 @@ job_condition(const struct cells *c, const char *type)
 {
 	const struct node *list = tree_path(c->object, "status.conditions");
 
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_text_is(tree_get(list->items[i], "type"), type))
-			return tree_text_is(
-			    tree_get(list->items[i], "status"), "True");
-	return false;
+	return tree_text_is(
+	    tree_get(tree_find(list, "type", type), "status"), "True");
 }
 
 static const char *
@@ -40,12 +37,12 @@ job_status(const struct cells *c)
 static void
 job_completions(struct cells *c)
 {
-	int64_t done = cells_int(c->object, "status.succeeded");
-	int64_t together = cells_int(c->object, "spec.parallelism");
+	int64_t done = tree_path_int(c->object, "status.succeeded");
+	int64_t together = tree_path_int(c->object, "spec.parallelism");
 
 	if (tree_path(c->object, "spec.completions") != NULL)
 		cell_fmt(c, "%" PRId64 "/%" PRId64, done,
-		    cells_int(c->object, "spec.completions"));
+		    tree_path_int(c->object, "spec.completions"));
 	else if (together > 1)
 		cell_fmt(c, "%" PRId64 "/1 of %" PRId64, done, together);
 	else

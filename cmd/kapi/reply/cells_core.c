@@ -10,16 +10,13 @@ static struct span
 join(struct arena *a, const struct node *list)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	for (size_t i = 0; i < tree_count(list); i++) {
 		if (i > 0)
 			buf_addc(&b, ',');
 		buf_addspan(&b, tree_text(list->items[i]));
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 /* Addresses of a load balancer, sorted. */
@@ -72,10 +69,10 @@ service_ports(struct cells *c)
 	for (size_t i = 0; i < tree_count(ports); i++) {
 		const struct node *p = ports->items[i];
 
-		buf_addf(
-		    &b, "%s%" PRId64, i > 0 ? "," : "", cells_int(p, "port"));
-		if (cells_int(p, "nodePort") > 0)
-			buf_addf(&b, ":%" PRId64, cells_int(p, "nodePort"));
+		buf_addf(&b, "%s%" PRId64, i > 0 ? "," : "",
+		    tree_path_int(p, "port"));
+		if (tree_path_int(p, "nodePort") > 0)
+			buf_addf(&b, ":%" PRId64, tree_path_int(p, "nodePort"));
 		buf_addc(&b, '/');
 		buf_addspan(&b, tree_text(tree_get(p, "protocol")));
 	}
@@ -129,7 +126,7 @@ host_port(struct cells *c, struct span ip, const struct node *port)
 	bool six = ip.n > 0 && memchr(ip.p, ':', ip.n) != NULL;
 
 	return arena_printf(c->arena, six ? "[%.*s]:%" PRId64 : "%.*s:%" PRId64,
-	    SPAN_ARG(ip), cells_int(port, "port"));
+	    SPAN_ARG(ip), tree_path_int(port, "port"));
 }
 
 void
@@ -165,7 +162,7 @@ port_text(struct cells *c, const struct node *port)
 {
 	if (tree_get(port, "port") != NULL)
 		return arena_printf(
-		    c->arena, "%" PRId64, cells_int(port, "port"));
+		    c->arena, "%" PRId64, tree_path_int(port, "port"));
 	return tree_get(port, "name") != NULL
 	    ? tree_text(tree_get(port, "name"))
 	    : span_str("*");
@@ -225,32 +222,14 @@ cells_ingress(struct cells *c)
 	cell_age(c);
 }
 
-static bool
-is_default(const struct node *object, const char *annotation)
-{
-	const struct node *a = tree_path(object, "metadata.annotations");
-
-	return tree_text_is(tree_get(a, annotation), "true");
-}
-
-static void
-cell_default_name(struct cells *c, bool is)
-{
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s%s",
-		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
-		is ? " (default)" : ""));
-}
-
 void
 cells_ingressclass(struct cells *c)
 {
 	const struct node *p = tree_path(c->object, "spec.parameters");
 	struct span group = tree_text(tree_get(p, "apiGroup"));
 
-	cell_default_name(c,
-	    is_default(
-		c->object, "ingressclass.kubernetes.io/is-default-class"));
+	cell_default_name(
+	    c, "ingressclass.kubernetes.io/is-default-class", NULL);
 	cell_path(c, "spec.controller", "");
 	if (p == NULL)
 		cell_str(c, "<none>");

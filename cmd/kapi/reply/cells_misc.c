@@ -9,12 +9,11 @@
 static struct span
 node_address(const struct cells *c, const char *type)
 {
-	const struct node *list = tree_path(c->object, "status.addresses");
+	const struct node *found =
+	    tree_find(tree_path(c->object, "status.addresses"), "type", type);
 
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_text_is(tree_get(list->items[i], "type"), type))
-			return tree_text(tree_get(list->items[i], "address"));
-	return span_str("<none>");
+	return found == NULL ? span_str("<none>")
+			     : tree_text(tree_get(found, "address"));
 }
 
 static struct span
@@ -125,7 +124,8 @@ cells_event(struct cells *c)
 	    event_text(o, "firstTimestamp", "deprecatedFirstTimestamp");
 	struct span last =
 	    event_text(o, "lastTimestamp", "deprecatedLastTimestamp");
-	int64_t count = cells_int(o, "count") + cells_int(o, "deprecatedCount");
+	int64_t count =
+	    tree_path_int(o, "count") + tree_path_int(o, "deprecatedCount");
 
 	if (first.n == 0)
 		first = tree_path_text(o, "eventTime");
@@ -133,7 +133,7 @@ cells_event(struct cells *c)
 		last = first;
 	if (tree_is(tree_get(o, "series"), NODE_OBJECT)) {
 		last = tree_path_text(o, "series.lastObservedTime");
-		count = cells_int(o, "series.count");
+		count = tree_path_int(o, "series.count");
 	} else if (count == 0)
 		count = 1;
 	cell_text(c, cells_since(c, last));
@@ -246,19 +246,8 @@ cells_pvc(struct cells *c)
 void
 cells_storageclass(struct cells *c)
 {
-	const struct node *annotations =
-	    tree_path(c->object, "metadata.annotations");
-	static const char *const keys[] = {
-	    "storageclass.kubernetes.io/is-default-class",
-	    "storageclass.beta.kubernetes.io/is-default-class"};
-	bool is = false;
-
-	for (size_t i = 0; i < 2; i++)
-		is = is || tree_text_is(tree_get(annotations, keys[i]), "true");
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s%s",
-		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
-		is ? " (default)" : ""));
+	cell_default_name(c, "storageclass.kubernetes.io/is-default-class",
+	    "storageclass.beta.kubernetes.io/is-default-class");
 	cell_path(c, "provisioner", "");
 	cell_path(c, "reclaimPolicy", "Delete");
 	cell_path(c, "volumeBindingMode", "Immediate");
@@ -321,7 +310,7 @@ percent(struct cells *c, const struct node *n, const char *none)
 	if (p == NULL)
 		return span_str(none);
 	return arena_printf(
-	    c->arena, "%" PRId64 "%%", cells_int(n, "averageUtilization"));
+	    c->arena, "%" PRId64 "%%", tree_path_int(n, "averageUtilization"));
 }
 
 static struct span
@@ -405,8 +394,8 @@ cells_hpa(struct cells *c)
 	if (tree_path(c->object, "spec.minReplicas") == NULL)
 		cell_str(c, "<unset>");
 	else
-		cell_fmt(
-		    c, "%" PRId64, cells_int(c->object, "spec.minReplicas"));
+		cell_fmt(c, "%" PRId64,
+		    tree_path_int(c->object, "spec.minReplicas"));
 	cell_int_path(c, "spec.maxReplicas");
 	cell_int_path(c, "status.currentReplicas");
 	cell_age(c);
@@ -414,26 +403,16 @@ cells_hpa(struct cells *c)
 
 /* ---- certificates ---- */
 
-static bool
-has_condition(const struct node *object, const char *type)
-{
-	const struct node *all = tree_path(object, "status.conditions");
-
-	for (size_t i = 0; i < tree_count(all); i++)
-		if (tree_text_is(tree_get(all->items[i], "type"), type))
-			return true;
-	return false;
-}
-
 void
 cells_signing(struct cells *c)
 {
-	int64_t seconds = cells_int(c->object, "spec.expirationSeconds");
+	int64_t seconds = tree_path_int(c->object, "spec.expirationSeconds");
+	const struct node *all = tree_path(c->object, "status.conditions");
 	const char *status = "Pending";
 
-	if (has_condition(c->object, "Denied"))
+	if (tree_find(all, "type", "Denied") != NULL)
 		status = "Denied";
-	else if (has_condition(c->object, "Approved"))
+	else if (tree_find(all, "type", "Approved") != NULL)
 		status = "Approved";
 	cell_name(c);
 	cell_age(c);
@@ -444,7 +423,7 @@ cells_signing(struct cells *c)
 	else
 		cell_text(c, cells_duration(c->arena, seconds));
 	cell_fmt(c, "%s%s%s", status,
-	    has_condition(c->object, "Failed") ? ",Failed" : "",
+	    tree_find(all, "type", "Failed") != NULL ? ",Failed" : "",
 	    tree_path_text(c->object, "status.certificate").n > 0 ? ",Issued"
 								  : "");
 }

@@ -62,11 +62,11 @@ terminated(struct arena *a, const struct node *t, const char *prefix)
 
 	if (reason.n > 0)
 		return arena_printf(a, "%s%.*s", prefix, SPAN_ARG(reason));
-	if (cells_int(t, "signal") != 0)
+	if (tree_path_int(t, "signal") != 0)
 		return arena_printf(
-		    a, "%sSignal:%" PRId64, prefix, cells_int(t, "signal"));
+		    a, "%sSignal:%" PRId64, prefix, tree_path_int(t, "signal"));
 	return arena_printf(
-	    a, "%sExitCode:%" PRId64, prefix, cells_int(t, "exitCode"));
+	    a, "%sExitCode:%" PRId64, prefix, tree_path_int(t, "exitCode"));
 }
 
 /* False: the Pod waits for this init container. */
@@ -79,13 +79,13 @@ init_container(struct tally *t, const struct node *s, size_t i)
 	bool sidecar =
 	    is_sidecar(find_named(containers, tree_text(tree_get(s, "name"))));
 
-	t->restarts += cells_int(s, "restartCount");
+	t->restarts += tree_path_int(s, "restartCount");
 	t->restarted = later(t->restarted, finished(s));
 	if (sidecar) {
-		t->sidecar_restarts += cells_int(s, "restartCount");
+		t->sidecar_restarts += tree_path_int(s, "restartCount");
 		t->sidecar_restarted = later(t->sidecar_restarted, finished(s));
 	}
-	if (ended != NULL && cells_int(ended, "exitCode") == 0)
+	if (ended != NULL && tree_path_int(ended, "exitCode") == 0)
 		return true;
 	if (sidecar && tree_true(tree_get(s, "started"))) {
 		t->ready += tree_true(tree_get(s, "ready"));
@@ -117,13 +117,13 @@ containers(struct tally *t)
 		const struct node *ended = tree_path(s, "state.terminated");
 		struct span waiting = tree_path_text(s, "state.waiting.reason");
 
-		t->restarts += cells_int(s, "restartCount");
+		t->restarts += tree_path_int(s, "restartCount");
 		t->restarted = later(t->restarted, finished(s));
 		if (waiting.n > 0)
 			t->reason = waiting;
 		else if (ended != NULL) {
 			t->reason = terminated(t->arena, ended, "");
-			if (cells_int(ended, "exitCode") != 0)
+			if (tree_path_int(ended, "exitCode") != 0)
 				failed = t->reason;
 		} else if (tree_true(tree_get(s, "ready")) &&
 		    tree_path(s, "state.running") != NULL) {

@@ -180,7 +180,7 @@ cell_of(struct cells *c, const struct column *column)
 	if (path.p != NULL)
 		cell_by_word(c, word, at, otherwise);
 	else if (span_is(column->type, "integer"))
-		cell_int(c, cells_int(c->object, at));
+		cell_int(c, tree_path_int(c->object, at));
 	else if (span_is(column->type, "boolean"))
 		cell_bool(c, tree_true(tree_path(c->object, at)));
 	else

@@ -9,7 +9,6 @@
 #include "reply/fault.h"
 #include "reply/journal.h"
 #include "reply/reply.h"
-#include "reply/wait.h"
 #include "request/request.h"
 #include "request/users.h"
 #include "store/store.h"
@@ -265,23 +264,12 @@ waited(void *arg)
 		w.go_on(w.r);
 }
 
-static void
-wait_first(
-    struct request *r, const struct fault *f, void (*go_on)(struct request *r))
-{
-	struct waiting *w = arena_zalloc(&r->arena, sizeof(*w));
-
-	w->r = r;
-	w->f = f;
-	w->go_on = go_on;
-	wait_then(r, f->delay_ms, waited, w);
-}
-
 bool
 faults_before(struct request *r, void (*go_on)(struct request *r))
 {
 	struct faults *plan = r->api->faults;
 	const struct fault *f;
+	struct waiting *w;
 
 	if (plan == NULL || plan->entries == NULL)
 		return false;
@@ -292,7 +280,9 @@ faults_before(struct request *r, void (*go_on)(struct request *r))
 	/* The fault "hold" delays the event, not the request. */
 	if (f->delay_ms == 0 || f->kind == FAULT_HOLD)
 		return act(r, f);
-	wait_first(r, f, go_on);
+	w = arena_alloc(&r->arena, sizeof(*w));
+	*w = (struct waiting){r, f, go_on};
+	reply_later(r, f->delay_ms, waited, w);
 	return true;
 }
 
@@ -388,20 +378,6 @@ struct fault_gate {
 	void *arg;
 };
 
-static struct text *
-error_event(struct request *r, const struct fault *f)
-{
-	struct buf b = BUF_INIT;
-	struct text *t;
-
-	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
-	tree_write(&b, problem_status(&r->arena, fault_problem(r, f)));
-	buf_adds(&b, "}\n");
-	t = text_make(buf_span(&b));
-	buf_release(&b);
-	return t;
-}
-
 struct fault_gate *
 faults_gate(struct request *r, loop_fn *on_end, void *arg)
 {
@@ -416,7 +392,7 @@ faults_gate(struct request *r, loop_fn *on_end, void *arg)
 	g->on_end = on_end;
 	g->arg = arg;
 	if (g->f.kind == FAULT_CODE)
-		g->error = error_event(r, &g->f);
+		g->error = reply_error_event(r, fault_problem(r, &g->f));
 	return g;
 }
 

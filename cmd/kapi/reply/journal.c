@@ -68,34 +68,16 @@ add_number(struct buf *b, const char *key, uint64_t n)
 	buf_addf(b, "%" PRIu64, n);
 }
 
-/* All values of a map, of any type. */
-static void
-hide_members(struct arena *a, struct node *object)
-{
-	if (!tree_is(object, NODE_OBJECT))
-		return;
-	for (uint32_t i = 0; i < object->n; i++)
-		object->members[i].value = tree_str(a, hidden);
-}
-
+/* Hides a member: all values of a map, or the whole. */
 static void
 hide(struct arena *a, struct node *object, const char *key)
 {
 	struct node *value = tree_get(object, key);
 
-	if (tree_is(value, NODE_OBJECT))
-		hide_members(a, value);
-	else if (value != NULL)
+	for (uint32_t i = 0; i < tree_members(value); i++)
+		value->members[i].value = tree_str(a, hidden);
+	if (value != NULL && !tree_is(value, NODE_OBJECT))
 		tree_put(a, object, key, tree_str(a, hidden));
-}
-
-/* A JSON patch: any value may be one of the data, or all of it. */
-static void
-hide_operations(struct arena *a, struct node *patch)
-{
-	for (uint32_t i = 0; i < patch->n; i++)
-		if (tree_is(patch->items[i], NODE_OBJECT))
-			hide(a, patch->items[i], "value");
 }
 
 static void
@@ -108,8 +90,10 @@ redact(struct arena *a, const struct request *r, struct node *body)
 		hide(a, tree_get(body, "spec"), "token");
 	if (!secret)
 		return;
-	if (tree_is(body, NODE_ARRAY))
-		hide_operations(a, body);
+	/* A JSON patch: any value may be one of the data, or all of it. */
+	for (uint32_t i = 0; i < tree_items(body); i++)
+		if (tree_is(body->items[i], NODE_OBJECT))
+			hide(a, body->items[i], "value");
 	hide(a, body, "data");
 	hide(a, body, "stringData");
 	hide(a, tree_get(body, "metadata"), "annotations");

@@ -7,10 +7,10 @@
 #include "reply/journal.h"
 #include "reply/metrics.h"
 #include "reply/table.h"
-#include "reply/yaml_write.h"
 #include "request/origins.h"
 #include "request/request.h"
 #include "store/store.h"
+#include "text/texts.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
 
@@ -45,15 +45,6 @@ warning_header(struct arena *a, struct span text, size_t max)
 	return span_make(p, (size_t)(out - p));
 }
 
-static bool
-said_before(const struct warnings *w, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (span_eq(w->items[k], w->items[i]))
-			return true;
-	return false;
-}
-
 static void
 add_warnings(struct request *r, struct httpd_header *headers, size_t *n)
 {
@@ -66,7 +57,7 @@ add_warnings(struct request *r, struct httpd_header *headers, size_t *n)
 		cut = WARNING_CUT;
 	total = 0;
 	for (size_t i = 0, said = 0; i < w->n && said < REPLY_WARNINGS; i++) {
-		if (said_before(w, i))
+		if (texts_have(w->items, i, w->items[i]))
 			continue;
 		total += w->items[i].n < cut ? w->items[i].n : cut;
 		if (total > WARNINGS_MAX)
@@ -176,7 +167,7 @@ send_json(struct request *r, struct answer *w)
 
 	w->type = json_type_name;
 	if (r->as == AS_YAML) {
-		yaml_write(&b, w->body);
+		pretty_yaml(&b, w->body);
 		w->type = "application/yaml";
 		w->body = buf_span(&b);
 	} else if (w->code == 406 || pretty_is_wanted(r)) {
@@ -265,6 +256,20 @@ reply_problem(struct request *r, const struct problem *p)
 	buf_release(&b);
 }
 
+struct text *
+reply_error_event(struct request *r, const struct problem *p)
+{
+	struct buf b = BUF_INIT;
+	struct text *t;
+
+	buf_adds(&b, "{\"type\":\"ERROR\",\"object\":");
+	tree_write(&b, problem_status(&r->arena, p));
+	buf_adds(&b, "}\n");
+	t = text_make(buf_span(&b));
+	buf_release(&b);
+	return t;
+}
+
 void
 reply_plain(struct request *r, int code, const char *text)
 {
@@ -273,4 +278,45 @@ reply_plain(struct request *r, int code, const char *text)
 		.type = "text/plain; charset=utf-8",
 		.body = span_str(text),
 		.nosniff = true});
+}
+
+/* ---- later ---- */
+
+/* In the arena of r. */
+struct wait {
+	struct request *r;
+	struct timer timer;
+	loop_fn *then;
+	void *arg;
+};
+
+static void
+over(void *arg)
+{
+	struct wait *w = arg;
+
+	httpd_on_close(w->r->exchange, NULL, NULL);
+	w->then(w->arg);
+}
+
+static void
+gave_up(void *arg)
+{
+	struct wait *w = arg;
+
+	loop_cancel(w->r->api->loop, &w->timer);
+	journal_write(w->r->api->journal, w->r, 0, SPAN_NONE);
+	request_free(w->r);
+}
+
+void
+reply_later(struct request *r, uint64_t ms, loop_fn *then, void *arg)
+{
+	struct wait *w = arena_zalloc(&r->arena, sizeof *w);
+
+	w->r = r;
+	w->then = then;
+	w->arg = arg;
+	httpd_on_close(r->exchange, gave_up, w);
+	loop_after(r->api->loop, &w->timer, ms, over, w);
 }

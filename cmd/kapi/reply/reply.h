@@ -33,11 +33,21 @@ void reply_typed(
 void reply_with(struct request *r, int code, const char *content_type,
     const struct httpd_header *extra, size_t count, struct text *text);
 void reply_problem(struct request *r, const struct problem *p);
+/* The event of a watch that ends with the problem. */
+struct text *reply_error_event(struct request *r, const struct problem *p);
 /* A stored object, in the form that was asked for; its text is shared where
  * that is possible. */
 struct stored;
 void reply_stored(struct request *r, int code, const struct stored *o);
 /* 404 page not found, in plain text: unknown paths. */
 void reply_plain(struct request *r, int code, const char *text);
+
+/*
+ * Calls then(arg) in ms milliseconds, from the loop: a fault delays a request,
+ * or its namespace may be created at the same time. The caller touches r no
+ * more until then. If the client has gone meanwhile, then is never called: the
+ * request is written down without a code, and freed.
+ */
+void reply_later(struct request *r, uint64_t ms, loop_fn *then, void *arg);
 
 #endif

@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "reply/columns.h"
 #include "text/gotext.h"
+#include "text/template.h"
 
 struct problem *
 table_form_of(struct request *r, struct table_form *form)
@@ -34,32 +35,21 @@ table_form_of(struct request *r, struct table_form *form)
 
 /* ---- forms ---- */
 
-/* {"kind":KIND,"apiVersion":"meta.k8s.io/v1" */
+/* {"kind":KIND,"apiVersion":"meta.k8s.io/v1","metadata":METADATA */
 static void
-add_head(struct buf *b, const struct table_form *form, const char *kind)
+add_head(struct buf *b, const struct table_form *form, const char *kind,
+    struct span metadata)
 {
-	buf_adds(b, "{\"kind\":\"");
-	buf_adds(b, kind);
-	buf_adds(b, "\",\"apiVersion\":\"meta.k8s.io/");
-	buf_addspan(b, form->version);
-	buf_addc(b, '"');
-}
-
-static void
-add_metadata(struct buf *b, struct span metadata)
-{
-	buf_adds(b, ",\"metadata\":");
-	if (metadata.p == NULL)
-		buf_adds(b, "{}");
-	else
-		buf_addspan(b, metadata);
+	template_add(b, "{'kind':%,'apiVersion':'meta.k8s.io/@','metadata':@",
+	    (struct span[]){span_str(kind), form->version,
+		metadata.p == NULL ? span_str("{}") : metadata});
 }
 
 static void
 add_partial(struct buf *b, const struct table_form *form, struct span object)
 {
-	add_head(b, form, "PartialObjectMetadata");
-	add_metadata(b, json_get(object, "metadata"));
+	add_head(
+	    b, form, "PartialObjectMetadata", json_get(object, "metadata"));
 	buf_addc(b, '}');
 }
 
@@ -98,8 +88,7 @@ static void
 add_table_head(struct buf *b, const struct resource *r,
     const struct table_form *form, bool headers, struct span metadata)
 {
-	add_head(b, form, "Table");
-	add_metadata(b, metadata);
+	add_head(b, form, "Table", metadata);
 	buf_adds(b, ",\"columnDefinitions\":");
 	if (headers)
 		columns_add(b, r);
@@ -149,8 +138,7 @@ table_answer(struct request *r, struct span *json)
 	if (p != NULL)
 		return p;
 	table_object(&b, shown, &form, true, *json);
-	*json = arena_span(&r->arena, buf_span(&b));
-	buf_release(&b);
+	*json = tree_keep(&r->arena, &b);
 	return NULL;
 }
 
@@ -166,22 +154,15 @@ table_list_begin(struct buf *b, const struct resource *r,
 	}
 	/* Lists of custom resources come from a Go map: sorted by key. */
 	if (form->as == AS_OBJECT && r->crd != NULL) {
-		buf_adds(b, "{\"apiVersion\":\"");
-		buf_addspan(b, r->api_version);
-		buf_adds(b, "\",\"items\":[");
+		template_add(b, "{'apiVersion':%,'items':[", &r->api_version);
 		return;
 	}
 	if (form->as == AS_PARTIAL)
-		add_head(b, form, "PartialObjectMetadataList");
-	else {
-		buf_adds(b, "{\"kind\":\"");
-		buf_addspan(b, r->list_kind);
-		buf_adds(b, "\",\"apiVersion\":\"");
-		buf_addspan(b, r->api_version);
-		buf_addc(b, '"');
-	}
-	add_metadata(b, metadata);
-	buf_adds(b, ",\"items\":[");
+		add_head(b, form, "PartialObjectMetadataList", metadata);
+	else
+		template_add(b, "{'kind':%,'apiVersion':%,'metadata':@",
+		    (struct span[]){r->list_kind, r->api_version, metadata});
+	template_add(b, ",'items':[", NULL);
 }
 
 /* Items of built-in kinds do not repeat what the list says. */
@@ -221,11 +202,8 @@ table_list_end(struct buf *b, const struct resource *r,
     const struct table_form *form, struct span metadata)
 {
 	buf_addc(b, ']');
-	if (form->as == AS_OBJECT && r->crd != NULL) {
-		buf_adds(b, ",\"kind\":\"");
-		buf_addspan(b, r->list_kind);
-		buf_addc(b, '"');
-		add_metadata(b, metadata);
-	}
+	if (form->as == AS_OBJECT && r->crd != NULL)
+		template_add(b, ",'kind':%,'metadata':@",
+		    (struct span[]){r->list_kind, metadata});
 	buf_addc(b, '}');
 }

@@ -9,6 +9,7 @@
 #include "request/jwt.h"
 #include "store/store.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "type/objectmeta.h"
 #include "type/resource.h"
 
@@ -357,7 +358,7 @@ check_form(struct token_reading *x, const struct jwt *t)
 	aud = tree_get(t->claims, "aud");
 	good = aud == NULL || tree_is(aud, NODE_STRING) ||
 	    tree_is(aud, NODE_ARRAY);
-	for (size_t i = 0; good && tree_is(aud, NODE_ARRAY) && i < aud->n; i++)
+	for (size_t i = 0; good && i < tree_items(aud); i++)
 		good = tree_is(aud->items[i], NODE_STRING);
 	if (!good && x->error.p == NULL)
 		x->error = span_str("go-jose/go-jose/jwt: expected string or "
@@ -422,21 +423,11 @@ check_claims(struct token_reading *x, const struct node *claims)
 
 /* ---- audiences ---- */
 
-static bool
-is_among(struct span s, const struct span *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (span_eq(list[i], s))
-			return true;
-	return false;
-}
-
 /* Like Go's %q prints a slice. */
 static struct span
 quoted(struct arena *a, const struct span *list, size_t n)
 {
 	struct buf b = BUF_INIT;
-	struct span text;
 
 	buf_addc(&b, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -445,9 +436,7 @@ quoted(struct arena *a, const struct span *list, size_t n)
 		buf_addspan(&b, gotext_quote(a, list[i]));
 	}
 	buf_addc(&b, ']');
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 /* The claim aud, a text or a list of texts; without it, the audiences of the
@@ -480,7 +469,7 @@ check_audiences(struct token_reading *x, const struct node *claims,
 
 	*granted = tree_array(a);
 	for (size_t i = 0; i < n; i++)
-		if (is_among(list[i], wanted, wanted_count))
+		if (texts_have(wanted, wanted_count, list[i]))
 			tree_append(a, *granted, tree_string(a, list[i]));
 	if (tree_count(*granted) > 0)
 		return true;

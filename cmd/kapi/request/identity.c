@@ -6,6 +6,7 @@
 #include "request/jwt.h"
 #include "request/request.h"
 #include "request/users.h"
+#include "text/texts.h"
 #include "value/base64.h"
 
 /* ---- tokens that a request carries ---- */
@@ -76,8 +77,7 @@ identity_protocols(struct identity_protocols *b, struct arena *a,
 	}
 	if (b->token.n > 0 && n == 0)
 		rc = -1;
-	b->others = arena_span(a, buf_span(&others));
-	buf_release(&others);
+	b->others = tree_keep(a, &others);
 	return rc;
 }
 
@@ -141,11 +141,8 @@ share(const struct accounts *s, struct arena *a, const struct span *wanted,
 
 	*shared = tree_array(a);
 	for (size_t i = 0; i < own_count; i++)
-		for (size_t j = 0; j < n; j++)
-			if (span_eq(own[i], wanted[j])) {
-				tree_append(a, *shared, tree_string(a, own[i]));
-				break;
-			}
+		if (texts_have(wanted, n, own[i]))
+			tree_append(a, *shared, tree_string(a, own[i]));
 	return tree_count(*shared) > 0;
 }
 

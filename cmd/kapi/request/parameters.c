@@ -1,26 +1,16 @@
 #include "request/parameters.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "text/gotext.h"
+#include "text/number.h"
 
 enum { MANAGER_MAX = 128, DRY_RUNS_MAX = 16 };
 
 static const char media_types[] =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-
-static struct node *
-text_array(struct arena *a, const struct span *texts, size_t n)
-{
-	struct node *list = tree_array(a);
-
-	for (size_t i = 0; i < n; i++)
-		tree_append(a, list, tree_string(a, texts[i]));
-	return list;
-}
 
 static bool
 check_dry_run(struct causes *c, const struct span *values, size_t n)
@@ -31,7 +21,7 @@ check_dry_run(struct causes *c, const struct span *values, size_t n)
 		if (span_eq(values[i], all))
 			continue;
 		cause_unsupported(c, span_str("dryRun"),
-		    text_array(c->arena, values, n), &all, 1);
+		    tree_strings(c->arena, values, n), &all, 1);
 		break;
 	}
 	return n > 0;
@@ -120,18 +110,33 @@ request_body_type(struct request *r)
 }
 
 struct problem *
-request_body_check_type(struct request *r, bool *yaml)
+request_body(struct request *r, struct node **object, struct span *duplicate,
+    struct span *twice, struct span *wrong)
 {
-	struct span type = httpd_header(r->http, "content-type");
+	static const char type_meta[] =
+	    "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
+	    "Kind string \"json:\\\"kind,omitempty\\\"\" }";
+	struct span body = r->http->body, type = request_body_type(r);
+	bool yaml = span_is(type, "application/yaml");
+	struct arena *a = &r->arena;
+	struct err err = ERR_INIT;
 
-	*yaml = false;
-	if (type.n == 0 || span_is(type, "application/json"))
+	if (type.n > 0 && !yaml && !span_is(type, "application/json"))
+		return problem_unsupported_media_type(a, media_types);
+	*object = yaml ? tree_parse_yaml(a, body, twice, &err)
+		       : tree_parse(a, body, TREE_LIMITS, duplicate, &err);
+	if (tree_is(*object, NODE_OBJECT))
 		return NULL;
-	type = request_body_type(r);
-	*yaml = span_is(type, "application/yaml");
-	if (*yaml || span_is(type, "application/json"))
-		return NULL;
-	return problem_unsupported_media_type(&r->arena, media_types);
+	if (*object == NULL && yaml)
+		*wrong = arena_span(a, span_str(err.message));
+	else
+		*wrong = arena_printf(a,
+		    "couldn't get version/kind; json parse error: %.*s",
+		    SPAN_ARG(*object == NULL
+			    ? gotext_json_error(a, body)
+			    : gotext_type_error(a, *object, type_meta)));
+	*object = NULL;
+	return NULL;
 }
 
 struct span
@@ -139,7 +144,6 @@ request_body_summary(struct arena *a, struct span body)
 {
 	size_t n = body.n < 30 ? body.n : 30;
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	if (body.n == 0)
 		return span_str("<empty>");
@@ -149,23 +153,18 @@ request_body_summary(struct arena *a, struct span body)
 		for (size_t i = 0; i < n; i++)
 			buf_addf(&b, "%02x", (unsigned char)body.p[i]);
 	buf_adds(&b, body.n > n ? " ..." : "");
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 struct problem *
 parameters_int(struct arena *a, struct span text, int64_t *value)
 {
-	char *end, *s = arena_str(a, text);
+	const char *wrong = number_parse_int(text, value);
 
-	errno = 0;
-	*value = strtoll(s, &end, 10);
-	if (text.n > 0 && *end == '\0' && s[0] != ' ' && errno == 0)
-		return NULL;
-	return problem_bad_request(a, "strconv.ParseInt: parsing %.*s: %s",
-	    SPAN_ARG(gotext_quote(a, text)),
-	    errno == ERANGE ? "value out of range" : "invalid syntax");
+	return wrong == NULL
+	    ? NULL
+	    : problem_bad_request(a, "strconv.ParseInt: parsing %.*s: %s",
+		  SPAN_ARG(gotext_quote(a, text)), wrong);
 }
 
 /* The options of a query or a body, before they are checked. */
@@ -322,30 +321,14 @@ check_options_kind(struct request *r, const struct node *body)
 static struct problem *
 from_body(struct request *r, struct given *g)
 {
-	struct arena *a = &r->arena;
-	struct err err = ERR_INIT;
-	struct problem *p;
+	struct span duplicate, twice, wrong;
 	struct node *body;
-	bool yaml;
+	struct problem *p = request_body(r, &body, &duplicate, &twice, &wrong);
 
-	p = request_body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
-	body = yaml ? tree_parse_yaml(a, r->http->body, NULL, &err)
-		    : tree_parse(a, r->http->body, TREE_LIMITS, NULL, &err);
-	if (body == NULL && yaml)
-		return problem_bad_request(a, "%s", err.message);
 	if (body == NULL)
-		return problem_bad_request(a,
-		    "couldn't get version/kind; json parse error: %.*s",
-		    SPAN_ARG(gotext_json_error(a, r->http->body)));
-	if (body->kind != NODE_OBJECT)
-		return problem_bad_request(&r->arena,
-		    "couldn't get version/kind; json parse error: %.*s",
-		    SPAN_ARG(gotext_type_error(&r->arena, body,
-			"struct { APIVersion string "
-			"\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-			"\"json:\\\"kind,omitempty\\\"\" }")));
+		return problem_bad_request(&r->arena, "%.*s", SPAN_ARG(wrong));
 	p = check_options_kind(r, body);
 	return p != NULL ? p : from_object(r, g, body);
 }

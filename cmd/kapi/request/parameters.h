@@ -39,8 +39,13 @@ struct problem *parameters_int(
 
 /* The media type of the body, without parameters, lower case; "" if none. */
 struct span request_body_type(struct request *r);
-/* 415 unless it is JSON or YAML (protobuf became JSON before). */
-struct problem *request_body_check_type(struct request *r, bool *yaml);
+/*
+ * Reads the body, JSON or YAML (protobuf became JSON before). A problem is a
+ * 415. *object NULL: the body is not an object; *wrong has the server's words. *duplicate: the first field that JSON has twice; *twice: the keys that
+ * YAML has twice, of tree_parse_yaml.
+ */
+struct problem *request_body(struct request *r, struct node **object,
+    struct span *duplicate, struct span *twice, struct span *wrong);
 /* The beginning of a body that cannot be read, as the server quotes it. */
 struct span request_body_summary(struct arena *a, struct span body);
 

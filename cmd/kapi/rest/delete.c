@@ -1,5 +1,9 @@
-/* DELETE of an object: the period of grace, finalizers, the answer. */
-#include "rest/delete.h"
+/*
+ * Part of rest/internal.h. DELETE of an object: the period of grace,
+ * finalizers, the answer. Source: registry/rest/delete.go and Delete of
+ * registry/generic/registry/store.go.
+ */
+#include "rest/internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -66,15 +70,6 @@ delete_preconditions(
 	return NULL;
 }
 
-static bool
-has_finalizer(const struct node *finalizers, const char *name)
-{
-	for (size_t i = 0; i < tree_count(finalizers); i++)
-		if (tree_text_is(finalizers->items[i], name))
-			return true;
-	return false;
-}
-
 /* The collector's finalizers the deletion is to have. Source:
  * shouldOrphanDependents and shouldDeleteDependents of registry/store.go. */
 static void
@@ -89,9 +84,9 @@ policy(const struct resource *r, const struct delete_options *o,
 	} else if (o->policy.n > 0) {
 		*orphan = span_is(o->policy, "Orphan");
 		*foreground = span_is(o->policy, "Foreground");
-	} else if (has_finalizer(finalizers, "orphan")) {
+	} else if (tree_has_text(finalizers, span_str("orphan"))) {
 		*orphan = true;
-	} else if (has_finalizer(finalizers, "foregroundDeletion")) {
+	} else if (tree_has_text(finalizers, span_str("foregroundDeletion"))) {
 		*foreground = true;
 	} else {
 		*orphan = (r->strategy->traits & TRAIT_ORPHANS) != 0;
@@ -109,8 +104,8 @@ set_finalizers(
 	bool orphan, foreground, same;
 
 	policy(w->resource, o, before, &orphan, &foreground);
-	same = orphan == has_finalizer(before, "orphan") &&
-	    foreground == has_finalizer(before, "foregroundDeletion");
+	same = orphan == tree_has_text(before, span_str("orphan")) &&
+	    foreground == tree_has_text(before, span_str("foregroundDeletion"));
 	if (same)
 		return false;
 	for (size_t i = 0; i < tree_count(before); i++)

@@ -4,10 +4,8 @@
  */
 #include "reply/reply.h"
 #include "request/parameters.h"
-#include "rest/delete.h"
 #include "rest/internal.h"
 #include "rest/rest.h"
-#include "rest/subresource.h"
 #include "type/objectmeta.h"
 #include "write/convert.h"
 
@@ -52,43 +50,17 @@ too_many(struct arena *a, struct span why)
 	return p;
 }
 
-static int64_t
-number(const struct node *object, const char *path)
-{
-	int64_t n = 0;
-
-	tree_get_int(tree_path(object, path), &n);
-	return n;
-}
-
-static const struct node *
-condition(const struct node *budget)
-{
-	const struct node *list = tree_path(budget, "status.conditions");
-
-	for (size_t i = 0; i < tree_count(list); i++)
-		if (tree_text_is(
-			tree_get(list->items[i], "type"), "DisruptionAllowed"))
-			return list->items[i];
-	return NULL;
-}
-
 static void
 set_insufficient(struct arena *a, struct node *budget)
 {
 	struct node *status = tree_get(budget, "status");
-	struct node *list = tree_get(status, "conditions"), *c;
+	struct node *c = tree_find(
+	    tree_get(status, "conditions"), "type", "DisruptionAllowed");
 
-	if (condition(budget) != NULL) {
-		c = (struct node *)condition(budget);
-	} else {
-		if (!tree_is(list, NODE_ARRAY)) {
-			list = tree_array(a);
-			tree_put(a, status, "conditions", list);
-		}
+	if (c == NULL) {
 		c = tree_object(a);
 		tree_put(a, c, "type", tree_str(a, "DisruptionAllowed"));
-		tree_append(a, list, c);
+		tree_append(a, tree_make_array(a, status, "conditions"), c);
 	}
 	if (!tree_text_is(tree_get(c, "status"), "False"))
 		tree_put(a, c, "lastTransitionTime",
@@ -97,7 +69,7 @@ set_insufficient(struct arena *a, struct node *budget)
 	tree_put(a, c, "reason", tree_str(a, "InsufficientPods"));
 	tree_put(a, c, "message", tree_str(a, ""));
 	tree_put(a, c, "observedGeneration",
-	    tree_int(a, number(budget, "status.observedGeneration")));
+	    tree_int(a, tree_path_int(budget, "status.observedGeneration")));
 }
 
 /* Takes one from the disruptions that the budget allows; a problem if it allows
@@ -108,10 +80,10 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 	struct rest_writer w = {r->api, &r->arena, span_str("kube-apiserver")};
 	struct node *budget = convert_tree(&r->arena, o), *status;
 	struct span now = objectmeta_time_now(&r->arena);
-	int64_t allowed = number(budget, "status.disruptionsAllowed");
+	int64_t allowed = tree_path_int(budget, "status.disruptionsAllowed");
 
-	if (number(budget, "status.observedGeneration") <
-	    number(budget, "metadata.generation")) {
+	if (tree_path_int(budget, "status.observedGeneration") <
+	    tree_path_int(budget, "metadata.generation")) {
 		struct problem *p = too_many(&r->arena,
 		    arena_printf(&r->arena,
 			"The disruption budget %.*s is still being processed "
@@ -123,9 +95,13 @@ spend(struct request *r, struct resource *budgets, struct stored *o)
 	}
 	if (allowed <= 0) {
 		struct span name = tree_path_text(budget, "metadata.name");
-		int64_t healthy = number(budget, "status.currentHealthy");
-		int64_t desired = number(budget, "status.desiredHealthy");
-		const struct node *c = condition(budget);
+		int64_t healthy =
+		    tree_path_int(budget, "status.currentHealthy");
+		int64_t desired =
+		    tree_path_int(budget, "status.desiredHealthy");
+		const struct node *c =
+		    tree_find(tree_path(budget, "status.conditions"), "type",
+			"DisruptionAllowed");
 		struct span said = tree_text(tree_get(c, "message"));
 		struct span reason = tree_text(tree_get(c, "reason"));
 

@@ -4,6 +4,8 @@
 #ifndef INTERNAL_H
 #define INTERNAL_H
 
+#include "merge/patch.h"
+#include "request/parameters.h"
 #include "request/request.h"
 #include "write/write.h"
 
@@ -30,24 +32,16 @@ struct problem *rest_live(
 struct problem *rest_precondition(struct write *w, const struct node *live,
     const struct node *object, const char *field);
 
-/* Texts as an array; the extra of a user as an object of arrays, for reviews
- * and certificate requests. */
-struct node *rest_texts(struct arena *a, const struct span *list, size_t n);
+/* The extra of a user as an object of arrays, for reviews and certificate
+ * requests. */
 struct node *rest_extra(struct arena *a, const struct user *u);
 
 struct problem *rest_patch_object(struct request *r, struct write *w);
 /* PATCH of any object: *patched is the outcome, not decoded; *text the same,
  * as the server quotes it. live NULL: there is none. */
-enum patch_kind {
-	PATCH_KIND_NONE,
-	PATCH_KIND_JSON,
-	PATCH_KIND_MERGE,
-	PATCH_KIND_STRATEGIC,
-	PATCH_KIND_APPLY
-};
-struct problem *rest_patch_kind(
-    struct request *r, const struct resource *s, enum patch_kind *kind);
-struct problem *rest_patched(struct request *r, enum patch_kind kind,
+struct problem *rest_patch_type(
+    struct request *r, const struct resource *s, enum patch_type *type);
+struct problem *rest_patched(struct request *r, enum patch_type type,
     const struct schema *schema, const struct node *live,
     struct warnings *strict, struct node **patched, struct span *text);
 
@@ -57,5 +51,19 @@ void evict_serve(struct request *r);
 void subresource_serve_binding(struct request *r);
 void token_serve(struct request *r);
 void reviews_serve(struct request *r);
+
+/* delete.c: w->name and namespace_ say which. w->result or w->stored is the
+ * answer: a Status, the object as it was, or the object as it goes on. */
+struct problem *delete_object(
+    struct write *w, const struct delete_options *options);
+/* uid and resourceVersion of the options are live's; else 409. */
+struct problem *delete_preconditions(struct write *w, const struct node *live,
+    const struct delete_options *options);
+
+/* The Status that answers a Binding and an Eviction. */
+struct node *subresource_success(struct arena *a);
+/* Sets the condition to True, from now on; reason and message may be NULL. */
+void subresource_set_pod_condition(struct arena *a, struct node *pod,
+    const char *type, const char *reason, const char *message);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "merge/patch.h"
-#include "request/parameters.h"
 #include "text/gotext.h"
 
 static const char builtin_types[] =
@@ -15,30 +13,27 @@ static const char custom_types[] =
     "application/apply-patch+yaml";
 
 struct problem *
-rest_patch_kind(
-    struct request *r, const struct resource *s, enum patch_kind *kind)
+rest_patch_type(
+    struct request *r, const struct resource *s, enum patch_type *type)
 {
-	struct span type = request_body_type(r);
+	static const char *const names[] = {
+	    [PATCH_JSON] = "application/json-patch+json",
+	    [PATCH_MERGE] = "application/merge-patch+json",
+	    [PATCH_STRATEGIC] = "application/strategic-merge-patch+json",
+	    [PATCH_APPLY] = "application/apply-patch+yaml"};
+	struct span name = request_body_type(r);
 	bool strategic = s->strategy->steps->strategic;
 	struct problem *p;
 
-	*kind = PATCH_KIND_NONE;
-	if (span_is(type, "application/merge-patch+json"))
-		*kind = PATCH_KIND_MERGE;
-	else if (span_is(type, "application/json-patch+json"))
-		*kind = PATCH_KIND_JSON;
-	else if (span_is(type, "application/apply-patch+yaml"))
-		*kind = PATCH_KIND_APPLY;
-	else if (span_is(type, "application/strategic-merge-patch+json") &&
-	    strategic)
-		*kind = PATCH_KIND_STRATEGIC;
-	if (*kind != PATCH_KIND_NONE)
-		return NULL;
+	for (*type = PATCH_APPLY; *type != PATCH_NONE; (*type)--)
+		if (span_is(name, names[*type]) &&
+		    (strategic || *type != PATCH_STRATEGIC))
+			return NULL;
 	if (!strategic)
 		return problem_unsupported_media_type(&r->arena, custom_types);
 	/* Built-in kinds: the router of the API server refuses a wrong type,
 	 * its handler a request without a type. */
-	if (type.n == 0)
+	if (name.n == 0)
 		return problem_unsupported_media_type(&r->arena, builtin_types);
 	p = problem_make(&r->arena, 415, "UnsupportedMediaType",
 	    "415: Unsupported Media Type");
@@ -47,13 +42,10 @@ rest_patch_kind(
 }
 
 struct problem *
-rest_patched(struct request *r, enum patch_kind kind,
+rest_patched(struct request *r, enum patch_type type,
     const struct schema *schema, const struct node *live,
     struct warnings *strict, struct node **patched, struct span *text)
 {
-	enum patch_type type = kind == PATCH_KIND_JSON ? PATCH_JSON
-	    : kind == PATCH_KIND_MERGE		       ? PATCH_MERGE
-						       : PATCH_STRATEGIC;
 	struct arena *a = &r->arena;
 	struct node *patch;
 	struct problem *p = patch_parse(
@@ -85,7 +77,6 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 	struct problem *p;
 	struct node *before;
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	if (text.p != NULL)
 		return write_decode(w, patched, &how);
@@ -108,9 +99,7 @@ decode_patched(struct write *w, struct node *patched, struct span text,
 			before->members[k - 1] = m;
 		}
 	tree_write(&b, before);
-	s = arena_span(w->arena, buf_span(&b));
-	buf_release(&b);
-	how.patched = s;
+	how.patched = tree_keep(w->arena, &b);
 	how.strict = NULL;
 	return write_decode(w, before, &how);
 }
@@ -171,18 +160,17 @@ rest_patch_object(struct request *r, struct write *w)
 	struct warnings strict = {&r->arena, NULL, 0};
 	struct node *live, *object;
 	struct stored *stored;
-	enum patch_kind kind;
+	enum patch_type type;
 	struct span text;
 	struct problem *absent = rest_live(w, &stored, &live), *p;
 
-	rest_patch_kind(r, w->resource, &kind);
-	if (absent != NULL &&
-	    (kind != PATCH_KIND_APPLY || w->subresource.n > 0))
+	rest_patch_type(r, w->resource, &type);
+	if (absent != NULL && (type != PATCH_APPLY || w->subresource.n > 0))
 		return absent;
-	if (kind == PATCH_KIND_APPLY) {
+	if (type == PATCH_APPLY) {
 		p = apply_object(r, w, live, &object);
 	} else {
-		p = rest_patched(r, kind, w->resource->schema, live, &strict,
+		p = rest_patched(r, type, w->resource->schema, live, &strict,
 		    &object, &text);
 		if (p == NULL)
 			p = decode_patched(w, object, text, &strict);

@@ -12,7 +12,6 @@
 #include "reply/table.h"
 #include "request/parameters.h"
 #include "request/users.h"
-#include "rest/delete.h"
 #include "rest/internal.h"
 #include "rights/authorize.h"
 #include "text/gotext.h"
@@ -64,16 +63,23 @@ answer(struct request *r, struct write *w, struct problem *p)
 	}
 }
 
+static const struct subresource *
+find_subresource(const struct request *r)
+{
+	for (size_t i = 0; i < r->resource->subresource_count; i++)
+		if (span_eq(r->resource->subresources[i].name, r->subresource))
+			return &r->resource->subresources[i];
+	return NULL;
+}
+
 static struct problem *
 unreadable(struct request *r, struct span why)
 {
 	struct span kind = r->resource->kind;
+	const struct subresource *s = find_subresource(r);
 
-	for (size_t i = 0; i < r->resource->subresource_count; i++)
-		if (span_eq(
-			r->resource->subresources[i].name, r->subresource) &&
-		    r->resource->subresources[i].kind.n > 0)
-			kind = r->resource->subresources[i].kind;
+	if (s != NULL && s->kind.n > 0)
+		kind = s->kind;
 	return problem_bad_request(&r->arena,
 	    "the object provided is unrecognized (must be of type %.*s): %.*s "
 	    "(%.*s)",
@@ -86,27 +92,19 @@ static struct problem *
 check_type_meta(struct request *r, const struct node *body)
 {
 	static const char *const keys[] = {"apiVersion", "kind"};
-	static const char before[] =
-	    "couldn't get version/kind; json parse error: ";
 	struct span api;
 	size_t slashes = 0;
 
-	if (body->kind != NODE_OBJECT)
-		return unreadable(r,
-		    arena_printf(&r->arena, "%s%.*s", before,
-			SPAN_ARG(gotext_type_error(&r->arena, body,
-			    "struct { APIVersion string "
-			    "\"json:\\\"apiVersion,omitempty\\\"\"; Kind "
-			    "string \"json:\\\"kind,omitempty\\\"\" }"))));
 	for (size_t i = 0; i < 2; i++) {
 		const struct node *n = tree_get(body, keys[i]);
 
 		if (n != NULL && n->kind != NODE_STRING && n->kind != NODE_NULL)
 			return unreadable(r,
 			    arena_printf(&r->arena,
-				"%sjson: cannot unmarshal %s into Go struct "
+				"couldn't get version/kind; json parse error: "
+				"json: cannot unmarshal %s into Go struct "
 				"field .%s of type string",
-				before, gotext_kind(n), keys[i]));
+				gotext_kind(n), keys[i]));
 	}
 	api = tree_text(tree_get(body, "apiVersion"));
 	for (size_t i = 0; i < api.n; i++)
@@ -128,15 +126,12 @@ check_type_meta(struct request *r, const struct node *body)
 static const struct schema *
 body_schema(const struct request *r)
 {
-	const struct resource *s = r->resource;
+	const struct subresource *s =
+	    r->subresource.n > 0 ? find_subresource(r) : NULL;
 
-	for (size_t i = 0; r->subresource.n > 0 && i < s->subresource_count;
-	     i++)
-		if (span_eq(s->subresources[i].name, r->subresource))
-			return schema_builtin_kind(s->subresources[i].group,
-			    s->subresources[i].version,
-			    s->subresources[i].kind);
-	return s->crd == NULL ? s->schema : NULL;
+	if (s != NULL)
+		return schema_builtin_kind(s->group, s->version, s->kind);
+	return r->resource->crd == NULL ? r->resource->schema : NULL;
 }
 
 /* Reports keys that a YAML body has twice: one error of many lines, or a
@@ -157,30 +152,18 @@ rest_add_twice(struct request *r, struct span twice, struct warnings *w)
 struct problem *
 rest_body(struct request *r, struct node **object, struct warnings *strict)
 {
-	struct span body = r->http->body, duplicate = SPAN_NONE,
-		    twice = SPAN_NONE;
-	struct err err = ERR_INIT;
-	struct problem *p;
-	bool yaml;
+	struct span duplicate = SPAN_NONE, twice = SPAN_NONE, wrong;
+	struct problem *p = request_body(r, object, &duplicate, &twice, &wrong);
 
-	p = request_body_check_type(r, &yaml);
 	if (p != NULL)
 		return p;
-	*object = yaml
-	    ? tree_parse_yaml(&r->arena, body, &twice, &err)
-	    : tree_parse(&r->arena, body, TREE_LIMITS, &duplicate, &err);
-	if (*object == NULL && yaml)
-		return unreadable(r, span_str(err.message));
 	if (*object == NULL)
-		return unreadable(r,
-		    arena_printf(&r->arena,
-			"couldn't get version/kind; json parse error: %.*s",
-			SPAN_ARG(gotext_json_error(&r->arena, body))));
+		return unreadable(r, wrong);
 	p = check_type_meta(r, *object);
 	if (p == NULL && twice.n > 0)
 		rest_add_twice(r, twice, strict);
 	if (p == NULL && duplicate.n > 0)
-		decode_strict(&r->arena, body_schema(r), body, strict);
+		decode_strict(&r->arena, body_schema(r), r->http->body, strict);
 	return p;
 }
 
@@ -220,23 +203,13 @@ rest_live(struct write *w, struct stored **stored, struct node **tree)
 }
 
 struct node *
-rest_texts(struct arena *a, const struct span *list, size_t n)
-{
-	struct node *array = tree_array(a);
-
-	for (size_t i = 0; i < n; i++)
-		tree_append(a, array, tree_string(a, list[i]));
-	return array;
-}
-
-struct node *
 rest_extra(struct arena *a, const struct user *u)
 {
 	struct node *extra = tree_object(a);
 
 	for (size_t i = 0; i < u->extra_count; i++)
 		tree_put(a, extra, arena_str(a, u->extra[i].key),
-		    rest_texts(a, u->extra[i].values, u->extra[i].count));
+		    tree_strings(a, u->extra[i].values, u->extra[i].count));
 	return extra;
 }
 
@@ -310,13 +283,13 @@ update(struct request *r)
 static void
 patch(struct request *r)
 {
-	enum patch_kind kind;
-	struct problem *p = rest_patch_kind(r, r->resource, &kind);
+	enum patch_type type;
+	struct problem *p = rest_patch_type(r, r->resource, &type);
 	struct write w;
 
 	if (p == NULL)
 		p = parameters_of_write(
-		    r, "PatchOptions", true, kind == PATCH_KIND_APPLY);
+		    r, "PatchOptions", true, type == PATCH_APPLY);
 	w = rest_write_of(r);
 	if (p == NULL)
 		p = rest_patch_object(r, &w);
@@ -362,15 +335,6 @@ is_view(struct span name)
 	return false;
 }
 
-static const struct subresource *
-find_subresource(const struct request *r)
-{
-	for (size_t i = 0; i < r->resource->subresource_count; i++)
-		if (span_eq(r->resource->subresources[i].name, r->subresource))
-			return &r->resource->subresources[i];
-	return NULL;
-}
-
 /* False: the subresource or the verb is not served; r was answered. */
 static bool
 check_subresource(struct request *r)
@@ -388,15 +352,9 @@ check_subresource(struct request *r)
 	else if (custom)
 		reply_problem(
 		    r, problem_not_found(&r->arena, r->resource, r->name));
-	else if (s != NULL)
-		reply_problem(r,
-		    problem_generic(&r->arena, 405, "MethodNotAllowed",
-			"the server does not allow this method on the "
-			"requested resource"));
 	else
-		reply_problem(r,
-		    problem_generic(&r->arena, 404, "NotFound",
-			"the server could not find the requested resource"));
+		reply_problem(
+		    r, problem_generic(&r->arena, s != NULL ? 405 : 404, NULL));
 	return false;
 }
 
@@ -470,7 +428,7 @@ rest_serve(struct request *r)
 				tree_put(
 				    a, spec, "uid", tree_string(a, u->uid));
 				tree_put(a, spec, "groups",
-				    rest_texts(a, u->groups, u->group_count));
+				    tree_strings(a, u->groups, u->group_count));
 				tree_remove(spec, "extra");
 				if (u->extra_count > 0)
 					tree_put(

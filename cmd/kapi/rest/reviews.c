@@ -13,6 +13,7 @@
 #include "request/parameters.h"
 #include "request/users.h"
 #include "rights/rights.h"
+#include "text/template.h"
 #include "type/encode.h"
 #include "type/objectmeta.h"
 
@@ -24,7 +25,7 @@ user_info(struct arena *a, const struct user *u)
 	tree_put(a, info, "username", tree_string(a, u->name));
 	if (u->uid.n > 0)
 		tree_put(a, info, "uid", tree_string(a, u->uid));
-	tree_put(a, info, "groups", rest_texts(a, u->groups, u->group_count));
+	tree_put(a, info, "groups", tree_strings(a, u->groups, u->group_count));
 	if (u->extra_count > 0)
 		tree_put(a, info, "extra", rest_extra(a, u));
 	return info;
@@ -33,14 +34,11 @@ user_info(struct arena *a, const struct user *u)
 static bool
 is_denied(const struct request *r, const struct node *object)
 {
-	const struct node *groups = tree_path(object, "spec.groups");
-	static const char group[] = "kapi:denied";
+	const struct span group = span_str("kapi:denied");
 
-	for (size_t i = 0; i < tree_count(groups); i++)
-		if (tree_text_is(groups->items[i], group))
-			return true;
-	return r->resource->strategy->review == REVIEW_SELF_ACCESS &&
-	    users_has_group(r->identity, span_str(group));
+	return tree_has_text(tree_path(object, "spec.groups"), group) ||
+	    (r->resource->strategy->review == REVIEW_SELF_ACCESS &&
+		users_has_group(r->identity, group));
 }
 
 static bool
@@ -53,18 +51,13 @@ is_self(const struct request *r)
 static const struct user *
 user_of(struct request *r, const struct node *spec)
 {
-	const struct node *groups = tree_get(spec, "groups");
 	struct user *u = arena_zalloc(&r->arena, sizeof(*u));
-	struct span *list;
 
 	if (is_self(r))
 		return r->identity;
-	list = arena_alloc(&r->arena, (tree_count(groups) + 1) * sizeof(*list));
-	for (size_t i = 0; i < tree_count(groups); i++)
-		list[i] = tree_text(groups->items[i]);
 	u->name = tree_text(tree_get(spec, "user"));
-	u->groups = list;
-	u->group_count = tree_count(groups);
+	u->groups =
+	    tree_texts(&r->arena, tree_get(spec, "groups"), &u->group_count);
 	return u;
 }
 
@@ -93,13 +86,9 @@ action_of(struct request *r, const struct node *spec)
 static const struct node *
 quoted_path(struct arena *a, const struct node *attributes)
 {
-	struct node *o = tree_object(a);
-
-	tree_put(a, o, "Path",
-	    tree_string(a, tree_text(tree_get(attributes, "path"))));
-	tree_put(a, o, "Verb",
-	    tree_string(a, tree_text(tree_get(attributes, "verb"))));
-	return o;
+	return template_tree(a, "{'Path':%,'Verb':%}",
+	    (struct span[]){tree_path_text(attributes, "path"),
+		tree_path_text(attributes, "verb")});
 }
 
 /* Whether metadata has a member besides managedFields and, if local,
@@ -137,11 +126,11 @@ check_selector(struct causes *c, const struct node *attributes, const char *key)
 	if (raw.n == 0 && !parsed)
 		cause_required(c,
 		    arena_printf(c->arena, "%.*s.requirements", SPAN_ARG(at)),
-		    arena_str(c->arena,
-			arena_printf(c->arena,
-			    "when %.*s is specified, requirements or "
-			    "rawSelector is required",
-			    SPAN_ARG(at))));
+		    arena_printf(c->arena,
+			"when %.*s is specified, requirements or "
+			"rawSelector is required",
+			SPAN_ARG(at))
+			.p);
 }
 
 /* A LocalSubjectAccessReview may ask about its own namespace only. */
@@ -255,14 +244,8 @@ review_rules(struct request *r, struct node *object)
 	struct buf errors = BUF_INIT;
 
 	if (r->api->rights == NULL) {
-		/* Without rights everything is allowed: one rule for resources
-		 * and one for other paths. */
-		static const char text[] =
-		    "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":["
-		    "\"*\"]},{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]";
-		struct err err = ERR_INIT;
-		const struct node *all = tree_parse(
-		    x.arena, span_str(text), TREE_LIMITS, NULL, &err);
+		/* Without rights everything is allowed. */
+		const struct node *all = rights_all(a);
 
 		for (size_t i = 0; i < tree_count(all); i++)
 			take_rule(&x, all->items[i], NULL);
@@ -286,20 +269,18 @@ static void
 review_token(struct request *r, struct node *object)
 {
 	struct arena *a = &r->arena;
-	const struct node *wanted = tree_path(object, "spec.audiences");
-	struct span *audiences =
-	    arena_alloc(a, (tree_count(wanted) + 1) * sizeof(*audiences));
-	struct node *status = tree_object(a);
+	size_t n;
+	const struct span *audiences =
+	    tree_texts(a, tree_path(object, "spec.audiences"), &n);
+	struct node *status;
 	struct identity id;
 
-	for (size_t i = 0; i < tree_count(wanted); i++)
-		audiences[i] = tree_text(wanted->items[i]);
-	id = identity_of_token(r->api, a, tree_path_text(object, "spec.token"),
-	    audiences, tree_count(wanted));
+	id = identity_of_token(
+	    r->api, a, tree_path_text(object, "spec.token"), audiences, n);
 	if (id.user == NULL) {
-		tree_put(a, status, "user", tree_object(a));
-		tree_put(a, status, "error", tree_string(a, id.error));
+		status = template_tree(a, "{'user':{},'error':%}", &id.error);
 	} else {
+		status = tree_object(a);
 		tree_put(a, status, "authenticated", tree_bool(a, true));
 		tree_put(a, status, "user", user_info(a, id.user));
 		tree_put(a, status, "audiences", id.audiences);
@@ -375,10 +356,7 @@ reviews_serve(struct request *r)
 	struct node *object;
 
 	if (r->verb != REQUEST_CREATE) {
-		reply_problem(r,
-		    problem_generic(&r->arena, 405, "MethodNotAllowed",
-			"the server does not allow this method on the "
-			"requested resource"));
+		reply_problem(r, problem_generic(&r->arena, 405, NULL));
 		return;
 	}
 	if (p == NULL)

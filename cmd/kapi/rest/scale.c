@@ -11,10 +11,12 @@
 #include "base/array.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
+#include "reply/cells.h"
 #include "reply/columns.h"
 #include "reply/reply.h"
 #include "request/parameters.h"
 #include "rest/rest.h"
+#include "text/template.h"
 #include "write/convert.h"
 
 struct scaling {
@@ -43,98 +45,23 @@ scaling_of(struct arena *a, const struct resource *r)
 	return s;
 }
 
-/* metav1.LabelSelectorAsSelector().String(): by key. */
-static struct span
-selector_text(struct arena *a, const struct node *selector, bool plain)
-{
-	const struct node *labels =
-	    plain ? selector : tree_get(selector, "matchLabels");
-	const struct node *more =
-	    plain ? NULL : tree_get(selector, "matchExpressions");
-	const struct member **sorted =
-	    arena_alloc(a, (tree_count(labels) + 1) * sizeof(void *));
-	struct buf b = BUF_INIT;
-	struct span s;
-
-	for (size_t i = 0; i < tree_count(labels); i++) {
-		size_t at = i;
-
-		while (at > 0 &&
-		    span_cmp(sorted[at - 1]->key, labels->members[i].key) > 0) {
-			sorted[at] = sorted[at - 1];
-			at--;
-		}
-		sorted[at] = &labels->members[i];
-	}
-	for (size_t i = 0; i < tree_count(labels); i++) {
-		buf_adds(&b, i == 0 ? "" : ",");
-		buf_addspan(&b, sorted[i]->key);
-		buf_addc(&b, '=');
-		buf_addspan(&b, tree_text(sorted[i]->value));
-	}
-	for (size_t i = 0; i < tree_count(more); i++) {
-		struct span key = tree_text(tree_get(more->items[i], "key"));
-		struct span op =
-		    tree_text(tree_get(more->items[i], "operator"));
-		const struct node *values;
-		struct span last, next;
-
-		buf_adds(&b, b.len == 0 ? "" : ",");
-		if (span_is(op, "DoesNotExist"))
-			buf_addc(&b, '!');
-		buf_addspan(&b, key);
-		if (span_is(op, "In") || span_is(op, "NotIn")) {
-			buf_adds(&b, span_is(op, "In") ? " in" : " notin");
-			/* The values are few: each round takes the next one in
-			 * order. */
-			values = tree_get(more->items[i], "values");
-			last = SPAN_NONE;
-			for (size_t n = 0; n < tree_count(values); n++) {
-				next = SPAN_NONE;
-				for (size_t k = 0; k < values->n; k++) {
-					struct span v =
-					    tree_text(values->items[k]);
-
-					if ((last.p == NULL ||
-						span_cmp(v, last) > 0) &&
-					    (next.p == NULL ||
-						span_cmp(v, next) < 0))
-						next = v;
-				}
-				if (next.p == NULL)
-					break;
-				buf_adds(&b, n == 0 ? " (" : ",");
-				buf_addspan(&b, next);
-				last = next;
-			}
-			buf_addc(&b, ')');
-		}
-	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
-}
-
-static int64_t
-number_at(const struct node *object, const char *path)
-{
-	int64_t n = 0;
-
-	if (path != NULL)
-		tree_get_int(tree_path(object, path), &n);
-	return n;
-}
-
 static struct span
 scale_selector(struct arena *a, const struct resource *r,
     const struct scaling *s, const struct node *object)
 {
+	struct node *selector, *labels;
+
 	if (r->crd != NULL)
 		return s->selector == NULL
 		    ? SPAN_NONE
 		    : tree_path_text(object, s->selector);
-	return selector_text(
-	    a, tree_path(object, "spec.selector"), r->group.n == 0);
+	selector = tree_path(object, "spec.selector");
+	if (r->group.n == 0 && selector != NULL) {
+		labels = tree_object(a);
+		tree_put(a, labels, "matchLabels", selector);
+		selector = labels;
+	}
+	return cells_selector(a, selector, "");
 }
 
 static struct node *
@@ -143,7 +70,9 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 	static const char *const kept[] = {
 	    "name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
 	struct scaling s = scaling_of(a, r);
-	struct node *scale = tree_object(a), *m = tree_object(a), *v;
+	struct node *m = tree_object(a), *v;
+	struct node *scale = template_tree(
+	    a, "{'kind':'Scale','apiVersion':'autoscaling/v1'}", NULL);
 	struct node *spec = tree_object(a), *status = tree_object(a);
 	struct span selector = scale_selector(a, r, &s, object);
 
@@ -151,15 +80,13 @@ scale_of(struct arena *a, const struct resource *r, const struct node *object)
 		if ((v = tree_get(tree_get(object, "metadata"), kept[i])) !=
 		    NULL)
 			tree_put(a, m, kept[i], v);
-	tree_put(a, scale, "kind", tree_str(a, "Scale"));
-	tree_put(a, scale, "apiVersion", tree_str(a, "autoscaling/v1"));
 	tree_put(a, scale, "metadata", m);
-	if (number_at(object, s.spec) != 0)
+	if (tree_path_int(object, s.spec) != 0)
 		tree_put(a, spec, "replicas",
-		    tree_int(a, number_at(object, s.spec)));
+		    tree_int(a, tree_path_int(object, s.spec)));
 	tree_put(a, scale, "spec", spec);
-	tree_put(
-	    a, status, "replicas", tree_int(a, number_at(object, s.status)));
+	tree_put(a, status, "replicas",
+	    tree_int(a, tree_path_int(object, s.status)));
 	if (selector.n > 0)
 		tree_put(a, status, "selector", tree_string(a, selector));
 	tree_put(a, scale, "status", status);
@@ -191,15 +118,15 @@ new_scale(
 {
 	struct warnings strict = {&r->arena, NULL, 0};
 	struct decoding how = {.strict = &strict};
-	enum patch_kind kind;
+	enum patch_type type;
 	struct problem *p;
 
 	if (r->verb == REQUEST_UPDATE) {
 		p = rest_body(r, scale, &strict);
 		return p != NULL ? p : write_decode(w, *scale, &how);
 	}
-	rest_patch_kind(r, r->resource, &kind);
-	if (kind == PATCH_KIND_APPLY) {
+	rest_patch_type(r, r->resource, &type);
+	if (type == PATCH_APPLY) {
 		struct err err = ERR_INIT;
 		struct node *sent =
 		    tree_parse_yaml(&r->arena, r->http->body, NULL, &err);
@@ -212,7 +139,7 @@ new_scale(
 		return write_apply(w, old, sent, scale);
 	}
 	p = rest_patched(
-	    r, kind, w->resource->schema, old, &strict, scale, &how.patched);
+	    r, type, w->resource->schema, old, &strict, scale, &how.patched);
 	if (p != NULL)
 		return p;
 	if (how.patched.p == NULL)
@@ -258,8 +185,8 @@ scaled(struct request *r, const struct node *live, struct node *scale,
 		    arena_str(a, span_make(path, (size_t)(dot - path))));
 		path = dot + 1;
 	}
-	tree_put(
-	    a, holder, path, tree_int(a, number_at(scale, "spec.replicas")));
+	tree_put(a, holder, path,
+	    tree_int(a, tree_path_int(scale, "spec.replicas")));
 	if (tree_text(version).n > 0)
 		tree_put(a, m, "resourceVersion", version);
 	fields = managed_from_scale(a, tree_get(m, "managedFields"),
@@ -309,18 +236,18 @@ write_scale(struct request *r, struct write *w, struct stored *stored,
 void
 scale_serve(struct request *r)
 {
-	enum patch_kind kind = PATCH_KIND_NONE;
+	enum patch_type type = PATCH_NONE;
 	struct problem *p = NULL;
 	struct stored *stored;
 	struct node *live;
 	struct write w;
 
 	if (r->verb == REQUEST_PATCH)
-		p = rest_patch_kind(r, r->resource, &kind);
+		p = rest_patch_type(r, r->resource, &type);
 	if (p == NULL && r->verb != REQUEST_GET)
 		p = parameters_of_write(r,
 		    r->verb == REQUEST_PATCH ? "PatchOptions" : "UpdateOptions",
-		    r->verb == REQUEST_PATCH, kind == PATCH_KIND_APPLY);
+		    r->verb == REQUEST_PATCH, type == PATCH_APPLY);
 	w = rest_write_of(r);
 	if (p == NULL)
 		p = rest_live(&w, &stored, &live);

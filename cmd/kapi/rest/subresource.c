@@ -1,28 +1,25 @@
 /*
- * POST to a subresource of a Pod: the binding to a node, which can also be
- * posted to the collection of Bindings. Source: BindingREST and
- * LegacyBindingREST of pkg/registry/core/pod/storage/storage.go.
+ * Part of rest/internal.h. POST to a subresource of a Pod: the binding to a
+ * node, which can also be posted to the collection of Bindings. Source:
+ * BindingREST and LegacyBindingREST of
+ * pkg/registry/core/pod/storage/storage.go.
  */
-#include "rest/subresource.h"
+#include "rest/internal.h"
 
 #include "reply/reply.h"
 #include "request/parameters.h"
-#include "rest/internal.h"
 #include "text/gotext.h"
+#include "text/template.h"
 #include "type/encode.h"
 #include "type/objectmeta.h"
 
 struct node *
 subresource_success(struct arena *a)
 {
-	struct node *s = tree_object(a);
-
-	tree_put(a, s, "kind", tree_str(a, "Status"));
-	tree_put(a, s, "apiVersion", tree_str(a, "v1"));
-	tree_put(a, s, "metadata", tree_object(a));
-	tree_put(a, s, "status", tree_str(a, "Success"));
-	tree_put(a, s, "code", tree_int(a, 201));
-	return s;
+	return template_tree(a,
+	    "{'kind':'Status','apiVersion':'v1','metadata':{},"
+	    "'status':'Success','code':201}",
+	    NULL);
 }
 
 /* ValidatePodBinding */
@@ -94,20 +91,15 @@ subresource_set_pod_condition(struct arena *a, struct node *pod,
     const char *type, const char *reason, const char *message)
 {
 	struct node *status = tree_make(a, pod, "status");
-	struct node *list = tree_get(status, "conditions"), *c = tree_object(a);
+	struct node *list = tree_make_array(a, status, "conditions"), *c;
 
-	if (!tree_is(list, NODE_ARRAY)) {
-		list = tree_array(a);
-		tree_put(a, status, "conditions", list);
-	}
 	for (size_t i = 0; i < list->n; i++)
 		if (tree_text_is(tree_get(list->items[i], "type"), type))
 			tree_remove_at(list, i--);
-	tree_put(a, c, "type", tree_str(a, type));
-	tree_put(a, c, "status", tree_str(a, "True"));
-	tree_put(a, c, "lastProbeTime", tree_null(a));
-	tree_put(
-	    a, c, "lastTransitionTime", tree_string(a, objectmeta_time_now(a)));
+	c = template_tree(a,
+	    "{'type':%,'status':'True','lastProbeTime':null,"
+	    "'lastTransitionTime':%}",
+	    (struct span[]){span_str(type), objectmeta_time_now(a)});
 	if (reason != NULL)
 		tree_put(a, c, "reason", tree_str(a, reason));
 	if (message != NULL)

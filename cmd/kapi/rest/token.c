@@ -8,7 +8,10 @@
 #include "reply/reply.h"
 #include "request/accounts.h"
 #include "request/parameters.h"
+#include "text/template.h"
+#include "text/texts.h"
 #include "type/objectmeta.h"
+#include "write/convert.h"
 
 /* A kubelet asks for 3607 s for the token of a Pod. For clients that never read
  * the file again, this token is valid for a year; its use after the 3607 s is
@@ -97,11 +100,8 @@ read_object(struct request *r, const struct resource *s, struct span ns,
     struct span name)
 {
 	const struct stored *o = store_get(s->collection, ns, name);
-	struct err err = ERR_INIT;
 
-	return o == NULL ? NULL
-			 : tree_parse(&r->arena, text_span(o->json),
-			       TREE_LIMITS, NULL, &err);
+	return o == NULL ? NULL : convert_tree(&r->arena, o);
 }
 
 static struct account_ref
@@ -197,7 +197,7 @@ fill_spec(struct request *r, struct node *object, int64_t *seconds)
 	tree_get_int(tree_get(spec, "expirationSeconds"), seconds);
 	tree_put(a, spec, "expirationSeconds", tree_int(a, *seconds));
 	if (tree_empty(tree_get(spec, "audiences")))
-		tree_put(a, spec, "audiences", rest_texts(a, own, n));
+		tree_put(a, spec, "audiences", tree_strings(a, own, n));
 	if (tree_get(spec, "boundObjectRef") == NULL)
 		tree_put(a, spec, "boundObjectRef", tree_null(a));
 }
@@ -208,15 +208,9 @@ is_for_the_server(struct request *r, const struct node *audiences)
 	size_t n;
 	const struct span *own = accounts_audiences(r->api->accounts, &n);
 
-	for (size_t i = 0; i < tree_count(audiences); i++) {
-		bool is = false;
-
-		for (size_t j = 0; j < n; j++)
-			is = is ||
-			    span_eq(tree_text(audiences->items[i]), own[j]);
-		if (!is)
+	for (size_t i = 0; i < tree_count(audiences); i++)
+		if (!texts_have(own, n, tree_text(audiences->items[i])))
 			return false;
-	}
 	return true;
 }
 
@@ -255,7 +249,7 @@ request_token(struct request *r, struct write *w, struct node **object)
 {
 	char *until = arena_alloc(&r->arena, CLOCK_RFC3339_MAX);
 	struct arena *a = &r->arena;
-	struct node *account, *spec, *m, *status = tree_object(a);
+	struct node *account, *spec, *m;
 	struct stored *stored;
 	struct span token;
 	int64_t seconds;
@@ -281,9 +275,9 @@ request_token(struct request *r, struct write *w, struct node **object)
 	if (p != NULL)
 		return p;
 	clock_format_s(clock_real_us() / 1000000 + seconds, until);
-	tree_put(a, status, "token", tree_string(a, token));
-	tree_put(a, status, "expirationTimestamp", tree_str(a, until));
-	tree_put(a, *object, "status", status);
+	tree_put(a, *object, "status",
+	    template_tree(a, "{'token':%,'expirationTimestamp':%}",
+		(struct span[]){token, span_str(until)}));
 	m = tree_make(a, *object, "metadata");
 	tree_put(a, m, "name", tree_string(a, r->name));
 	tree_put(a, m, "namespace", tree_string(a, r->namespace_));

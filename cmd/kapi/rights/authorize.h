@@ -36,4 +36,14 @@ struct problem *authorize_forbidden(
 struct problem *authorize_escalation(
     struct request *r, const struct node *live, const struct node *object);
 
+/*
+ * impersonate.c: a client that acts as another user, by the headers
+ * Impersonate-User, -Group, -Uid and -Extra-KEY. With rights it needs the verb
+ * "impersonate" for each of these; or the constrained one, to do just this
+ * request as such a user. Replaces r->identity, which is known, and r->user, if
+ * the request says so. NULL, or a problem: groups or more, and no user; or 403.
+ * Source: apiserver/pkg/endpoints/filters/impersonation.
+ */
+struct problem *impersonate(struct request *r);
+
 #endif

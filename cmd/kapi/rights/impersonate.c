@@ -1,13 +1,14 @@
-#include "rights/impersonate.h"
+/* Part of rights/authorize.h: impersonation. */
+#include "rights/authorize.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "request/users.h"
-#include "rights/authorize.h"
 #include "rights/rights.h"
 #include "text/gotext.h"
+#include "text/texts.h"
 #include "value/dnsname.h"
 
 static const char all_users[] = "system:authenticated";
@@ -26,14 +27,6 @@ static void
 add_group(struct request *r, struct user *u, struct span name)
 {
 	add_span(&r->arena, &u->groups, &u->group_count, name);
-}
-
-static int
-extra_cmp(const void *a, const void *b)
-{
-	const struct user_extra *x = a, *y = b;
-
-	return span_cmp(x->key, y->key);
 }
 
 /* ---- a user who is missing ---- */
@@ -304,7 +297,7 @@ impersonate(struct request *r)
 	}
 	if (u->extra_count > 0)
 		qsort((void *)u->extra, u->extra_count, sizeof(*u->extra),
-		    extra_cmp);
+		    texts_cmp);
 	if (u->name.n + u->uid.n + u->group_count + u->extra_count <= 0)
 		return NULL;
 	if (u->name.n == 0)

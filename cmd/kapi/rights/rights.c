@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "store/store.h"
 #include "text/gotext.h"
+#include "text/template.h"
 #include "type/resource.h"
 
 static const char group_name[] = "rbac.authorization.k8s.io";
@@ -208,13 +209,13 @@ rights_free(struct rights *x)
 
 /* ---- whose ---- */
 
-bool
-rights_has(const struct node *array, struct span text)
+const struct node *
+rights_all(struct arena *a)
 {
-	for (size_t i = 0; i < tree_count(array); i++)
-		if (span_eq(tree_text(array->items[i]), text))
-			return true;
-	return false;
+	return template_tree(a,
+	    "[{'verbs':['*'],'apiGroups':['*'],'resources':['*']},"
+	    "{'verbs':['*'],'nonResourceURLs':['*']}]",
+	    NULL);
 }
 
 bool
@@ -352,7 +353,8 @@ rights_visit(const struct rights *x, const struct user *u,
 static bool
 has_or_all(const struct node *array, struct span text)
 {
-	return rights_has(array, span_str("*")) || rights_has(array, text);
+	return tree_has_text(array, span_str("*")) ||
+	    tree_has_text(array, text);
 }
 
 static bool
@@ -371,10 +373,10 @@ allows_resource(
 		    SPAN_ARG(x->subresource));
 	if (!has_or_all(resources, full) &&
 	    (x->subresource.n == 0 ||
-		!rights_has(resources,
+		!tree_has_text(resources,
 		    arena_printf(a, "*/%.*s", SPAN_ARG(x->subresource)))))
 		return false;
-	return tree_count(names) == 0 || rights_has(names, x->name);
+	return tree_count(names) == 0 || tree_has_text(names, x->name);
 }
 
 static bool
@@ -422,7 +424,6 @@ rights_errors(struct arena *a, struct span errors)
 {
 	struct buf b = BUF_INIT;
 	bool several = span_find(errors, '\n') != NULL;
-	struct span text;
 
 	if (several)
 		buf_addc(&b, '[');
@@ -433,9 +434,7 @@ rights_errors(struct arena *a, struct span errors)
 	}
 	if (several)
 		buf_addc(&b, ']');
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 bool

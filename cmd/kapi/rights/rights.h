@@ -63,8 +63,8 @@ struct span rights_errors(struct arena *a, struct span errors);
 const struct node *rights_role(const struct rights *x,
     const struct node *role_ref, struct span namespace_);
 
-/* Whether an array has this text. */
-bool rights_has(const struct node *array, struct span text);
+/* Two rules: every right on resources, and on other paths. */
+const struct node *rights_all(struct arena *a);
 bool rights_is_superuser(const struct user *u);
 
 #endif

@@ -189,54 +189,6 @@ is_mac(struct span s)
 }
 
 static bool
-is_uuid_version(struct span s, char version, bool variant)
-{
-	size_t hex = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '-') {
-			if (hex != 8 && hex != 12 && hex != 16 && hex != 20)
-				return false;
-			if (s.p[i - 1] == '-')
-				return false;
-			continue;
-		}
-		if (!is_hex(s.p[i]))
-			return false;
-		if (hex == 12 && version != 0 && s.p[i] != version)
-			return false;
-		if (hex == 16 && variant && strchr("89abAB", s.p[i]) == NULL)
-			return false;
-		hex++;
-	}
-	return hex == 32 && s.p[s.n - 1] != '-';
-}
-
-static bool
-is_uuid(struct span s)
-{
-	return is_uuid_version(s, 0, false);
-}
-
-static bool
-is_uuid3(struct span s)
-{
-	return is_uuid_version(s, '3', false);
-}
-
-static bool
-is_uuid4(struct span s)
-{
-	return is_uuid_version(s, '4', true);
-}
-
-static bool
-is_uuid5(struct span s)
-{
-	return is_uuid_version(s, '5', true);
-}
-
-static bool
 is_base64(struct span s)
 {
 	size_t pad = 0;
@@ -249,13 +201,6 @@ is_base64(struct span s)
 		if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '+' &&
 		    s.p[i] != '/')
 			return false;
-	return true;
-}
-
-static bool
-is_anything(struct span s)
-{
-	(void)s;
 	return true;
 }
 
@@ -400,32 +345,6 @@ is_duration(struct span s)
 		"(nano|micro|milli|sec|min|hour|day|week)[A-Za-zµ]*)");
 }
 
-static bool
-is_hexcolor(struct span s)
-{
-	return matches(s, "^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
-}
-
-#define OCTET "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*"
-
-static bool
-is_rgbcolor(struct span s)
-{
-	return matches(s, "^rgb\\(" OCTET "," OCTET "," OCTET "\\)$");
-}
-
-static bool
-is_ssn(struct span s)
-{
-	return s.n == 11 && matches(s, "^\\d{3}[- ]?\\d{2}[- ]?\\d{4}$");
-}
-
-static bool
-is_bson_id(struct span s)
-{
-	return matches(s, "^[0-9a-fA-F]{24}$");
-}
-
 /* The digits of s (and a last X) without what is skipped; -1: others. */
 static int
 strip(struct span s, const char *skipped, char out[20])
@@ -505,34 +424,47 @@ is_creditcard(struct span s)
 	return sum % 10 == 0;
 }
 
-static bool
-is_short_name(struct span s)
-{
-	return s.n <= 63 && matches(s, "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
-}
+#define OCTET "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*"
+#define LABEL "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+#define UUID(third, fourth)                                            \
+	"^(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?" third "[0-9a-f]{3}-?" fourth \
+	"[0-9a-f]{3}-?[0-9a-f]{12}$"
 
-static bool
-is_long_name(struct span s)
-{
-	return s.n <= 253 &&
-	    matches(s,
-		"^[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-		"(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$");
-}
-
+/* A format is a function, or a pattern and a largest length; with none of them
+ * any text is right. */
 static const struct format {
 	const char *name; /* without its dashes */
 	bool (*fn)(struct span text);
-} formats[] = {{"bsonobjectid", is_bson_id}, {"byte", is_base64},
-    {"cidr", is_cidr}, {"creditcard", is_creditcard}, {"date", is_date},
-    {"datetime", is_datetime}, {"duration", is_duration}, {"email", is_email},
-    {"hexcolor", is_hexcolor}, {"hostname", is_hostname}, {"ipv4", is_ipv4},
-    {"ipv6", is_ipv6}, {"isbn", is_isbn}, {"isbn10", is_isbn10},
-    {"isbn13", is_isbn13}, {"k8slongname", is_long_name},
-    {"k8sshortname", is_short_name}, {"mac", is_mac}, {"password", is_anything},
-    {"rgbcolor", is_rgbcolor}, {"ssn", is_ssn}, {"uri", is_uri},
-    {"uuid", is_uuid}, {"uuid3", is_uuid3}, {"uuid4", is_uuid4},
-    {"uuid5", is_uuid5}};
+	const char *pattern;
+	size_t max; /* bytes; 0: any */
+} formats[] = {
+    {"bsonobjectid", NULL, "^[0-9a-fA-F]{24}$", 0},
+    {"byte", is_base64, NULL, 0},
+    {"cidr", is_cidr, NULL, 0},
+    {"creditcard", is_creditcard, NULL, 0},
+    {"date", is_date, NULL, 0},
+    {"datetime", is_datetime, NULL, 0},
+    {"duration", is_duration, NULL, 0},
+    {"email", is_email, NULL, 0},
+    {"hexcolor", NULL, "^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", 0},
+    {"hostname", is_hostname, NULL, 0},
+    {"ipv4", is_ipv4, NULL, 0},
+    {"ipv6", is_ipv6, NULL, 0},
+    {"isbn", is_isbn, NULL, 0},
+    {"isbn10", is_isbn10, NULL, 0},
+    {"isbn13", is_isbn13, NULL, 0},
+    {"k8slongname", NULL, "^" LABEL "(\\." LABEL ")*$", 253},
+    {"k8sshortname", NULL, "^" LABEL "$", 63},
+    {"mac", is_mac, NULL, 0},
+    {"password", NULL, NULL, 0},
+    {"rgbcolor", NULL, "^rgb\\(" OCTET "," OCTET "," OCTET "\\)$", 0},
+    {"ssn", NULL, "^\\d{3}[- ]\\d{2}[- ]\\d{4}$", 0},
+    {"uri", is_uri, NULL, 0},
+    {"uuid", NULL, UUID("[0-9a-f]", "[0-9a-f]"), 0},
+    {"uuid3", NULL, UUID("3", "[0-9a-f]"), 0},
+    {"uuid4", NULL, UUID("4", "[89ab]"), 0},
+    {"uuid5", NULL, UUID("5", "[89ab]"), 0},
+};
 
 static const struct format *
 format_find(struct span name)
@@ -572,5 +504,10 @@ format_matches(struct span format, struct span text)
 
 	if (text.p == NULL)
 		text = span_str("");
-	return f == NULL || f->fn(text);
+	if (f == NULL)
+		return true;
+	if (f->fn != NULL)
+		return f->fn(text);
+	return (f->max == 0 || text.n <= f->max) &&
+	    (f->pattern == NULL || matches(text, f->pattern));
 }

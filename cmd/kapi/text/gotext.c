@@ -380,8 +380,7 @@ gotext_value(struct arena *a, const struct node *value)
 	struct span copy;
 
 	add_value(&b, value);
-	copy = arena_span(a, buf_span(&b));
-	buf_release(&b);
+	copy = tree_keep(a, &b);
 	return copy.p == NULL ? span_make("", 0) : copy;
 }
 
@@ -442,7 +441,6 @@ struct span
 gotext_quote(struct arena *a, struct span text)
 {
 	struct buf b = BUF_INIT;
-	struct span quoted;
 
 	buf_addc(&b, '"');
 	while (text.n > 0) {
@@ -462,7 +460,5 @@ gotext_quote(struct arena *a, struct span text)
 		text = span_make(text.p + n, text.n - n);
 	}
 	buf_addc(&b, '"');
-	quoted = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return quoted;
+	return tree_keep(a, &b);
 }

@@ -6,6 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *
+parse(struct span digits, uint64_t max, uint64_t *n)
+{
+	*n = 0;
+	if (digits.n == 0)
+		return "invalid syntax";
+	for (size_t i = 0; i < digits.n; i++) {
+		uint64_t d = (uint64_t)(digits.p[i] - '0');
+
+		if (!span_is_digit(digits.p[i]))
+			return "invalid syntax";
+		if (*n > (max - d) / 10)
+			return "value out of range";
+		*n = *n * 10 + d;
+	}
+	return NULL;
+}
+
+const char *
+number_parse_uint(struct span text, uint64_t *n)
+{
+	return parse(text, UINT64_MAX, n);
+}
+
+const char *
+number_parse_int(struct span text, int64_t *n)
+{
+	bool minus = span_take(&text, "-");
+	const char *wrong;
+	uint64_t u;
+
+	if (!minus)
+		span_take(&text, "+");
+	wrong = parse(text, (uint64_t)INT64_MAX + minus, &u);
+	if (wrong == NULL)
+		*n = (int64_t)(minus ? -u : u);
+	return wrong;
+}
+
 bool
 number_is_int(const struct node *n, int64_t *value)
 {

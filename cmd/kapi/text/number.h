@@ -11,6 +11,11 @@
 #include "base/span.h"
 #include "tree/tree.h"
 
+/* Go's strconv.ParseInt and ParseUint with base 10. NULL, or what is wrong:
+ * "invalid syntax" or "value out of range". */
+const char *number_parse_int(struct span text, int64_t *n);
+const char *number_parse_uint(struct span text, uint64_t *n);
+
 /* True if a decoder into untyped values makes it an int64, not a float64. */
 bool number_is_int(const struct node *n, int64_t *value);
 

@@ -28,6 +28,15 @@ make(struct arena *a, enum node_kind kind)
 	return n;
 }
 
+struct span
+tree_keep(struct arena *a, struct buf *b)
+{
+	struct span s = arena_span(a, buf_span(b));
+
+	buf_release(b);
+	return s;
+}
+
 struct node *
 tree_null(struct arena *a)
 {
@@ -224,6 +233,60 @@ tree_count(const struct node *n)
 	return tree_is(n, NODE_ARRAY) || tree_is(n, NODE_OBJECT) ? n->n : 0;
 }
 
+struct node *
+tree_strings(struct arena *a, const struct span *texts, size_t n)
+{
+	struct node *array = tree_array(a);
+
+	for (size_t i = 0; i < n; i++)
+		tree_append(a, array, tree_string(a, texts[i]));
+	return array;
+}
+
+struct span *
+tree_texts(struct arena *a, const struct node *array, size_t *n)
+{
+	struct span *all =
+	    arena_alloc(a, (tree_items(array) + 1) * sizeof(*all));
+
+	*n = 0;
+	for (uint32_t i = 0; i < tree_items(array); i++)
+		if (tree_is(array->items[i], NODE_STRING))
+			all[(*n)++] = array->items[i]->text;
+	return all;
+}
+
+struct node *
+tree_find(const struct node *array, const char *key, const char *text)
+{
+	for (uint32_t i = 0; i < tree_items(array); i++)
+		if (tree_text_is(tree_get(array->items[i], key), text))
+			return array->items[i];
+	return NULL;
+}
+
+bool
+tree_has_text(const struct node *array, struct span text)
+{
+	for (uint32_t i = 0; i < tree_items(array); i++)
+		if (tree_is(array->items[i], NODE_STRING) &&
+		    span_eq(array->items[i]->text, text))
+			return true;
+	return false;
+}
+
+uint32_t
+tree_items(const struct node *n)
+{
+	return tree_is(n, NODE_ARRAY) ? n->n : 0;
+}
+
+uint32_t
+tree_members(const struct node *n)
+{
+	return tree_is(n, NODE_OBJECT) ? n->n : 0;
+}
+
 bool
 tree_empty(const struct node *n)
 {
@@ -293,6 +356,14 @@ tree_path_text(const struct node *n, const char *dotted)
 	return tree_text(tree_path(n, dotted));
 }
 
+int64_t
+tree_path_int(const struct node *n, const char *dotted)
+{
+	int64_t value = 0;
+
+	return tree_get_int(tree_path(n, dotted), &value) ? value : 0;
+}
+
 static void
 room(struct arena *a, struct node *n, size_t size)
 {
@@ -354,6 +425,18 @@ tree_make(struct arena *a, struct node *object, const char *key)
 
 	if (n == NULL || n->kind == NODE_NULL) {
 		n = tree_object(a);
+		tree_put(a, object, key, n);
+	}
+	return n;
+}
+
+struct node *
+tree_make_array(struct arena *a, struct node *object, const char *key)
+{
+	struct node *n = tree_get(object, key);
+
+	if (!tree_is(n, NODE_ARRAY)) {
+		n = tree_array(a);
 		tree_put(a, object, key, n);
 	}
 	return n;
@@ -464,4 +547,28 @@ tree_equal(const struct node *x, const struct node *y)
 	default:
 		return true;
 	}
+}
+
+bool
+tree_equal_but(const struct node *x, const struct node *y, const char *member,
+    const char *other)
+{
+	const char *const keys[] = {member, other};
+	uint32_t nx = tree_members(x), ny = tree_members(y);
+
+	if (!tree_is(x, NODE_OBJECT) || !tree_is(y, NODE_OBJECT))
+		return tree_equal(x, y);
+	for (size_t k = 0; k < 2 && keys[k] != NULL; k++) {
+		nx -= tree_get(x, keys[k]) != NULL;
+		ny -= tree_get(y, keys[k]) != NULL;
+	}
+	for (uint32_t i = 0; nx == ny && i < tree_members(x); i++) {
+		struct span key = x->members[i].key;
+
+		if (!span_is(key, member) &&
+		    !(other != NULL && span_is(key, other)) &&
+		    !tree_equal(x->members[i].value, tree_get_span(y, key)))
+			return false;
+	}
+	return nx == ny;
 }

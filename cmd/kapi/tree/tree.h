@@ -82,6 +82,9 @@ void tree_write(struct buf *b, const struct node *n);
 /* Compact JSON with members sorted by key: for digests and comparisons. */
 void tree_write_sorted(struct buf *b, const struct node *n);
 
+/* The content of b, in the arena; b is released. */
+struct span tree_keep(struct arena *a, struct buf *b);
+
 /* Making. Spans are borrowed: they must live as long as the arena. */
 struct node *tree_null(struct arena *a);
 struct node *tree_bool(struct arena *a, bool value);
@@ -90,6 +93,7 @@ struct node *tree_number(struct arena *a, struct span digits);
 struct node *tree_string(struct arena *a, struct span text);
 struct node *tree_str(struct arena *a, const char *text);
 struct node *tree_array(struct arena *a);
+struct node *tree_strings(struct arena *a, const struct span *texts, size_t n);
 struct node *tree_object(struct arena *a);
 /* Deep; text is not copied. */
 struct node *tree_copy(struct arena *a, const struct node *n);
@@ -104,14 +108,25 @@ bool tree_true(const struct node *n);
 bool tree_get_int(const struct node *n, int64_t *value); /* also of 3.0 */
 double tree_double(const struct node *n);
 size_t tree_count(const struct node *n); /* items or members; else 0 */
-bool tree_empty(const struct node *n);	 /* absent, null, "", [] or {} */
+/* For loops: 0 unless it is an array, or an object. */
+uint32_t tree_items(const struct node *n);
+uint32_t tree_members(const struct node *n);
+bool tree_empty(const struct node *n); /* absent, null, "", [] or {} */
 
 /* Members. A value that is absent is NULL; a null that is present is not. */
 struct node *tree_get(const struct node *n, const char *key);
 struct node *tree_get_span(const struct node *n, struct span key);
+/* The first object in an array whose member key is this text, or NULL. */
+struct node *tree_find(
+    const struct node *array, const char *key, const char *text);
+/* The texts of an array, in the arena; other items are left out. */
+struct span *tree_texts(struct arena *a, const struct node *array, size_t *n);
+/* The text is an item of an array. */
+bool tree_has_text(const struct node *array, struct span text);
 /* Along "metadata.labels"; keys with dots need tree_get. */
 struct node *tree_path(const struct node *n, const char *dotted);
 struct span tree_path_text(const struct node *n, const char *dotted);
+int64_t tree_path_int(const struct node *n, const char *dotted); /* or 0 */
 
 /* Changing. set replaces in place or appends; the key is borrowed. */
 void tree_set(
@@ -123,6 +138,9 @@ void tree_put_first(
     struct arena *a, struct node *object, const char *key, struct node *value);
 /* The object at key, made if it is absent or null. */
 struct node *tree_make(struct arena *a, struct node *object, const char *key);
+/* The array at key, made if there is none. */
+struct node *tree_make_array(
+    struct arena *a, struct node *object, const char *key);
 /* Removing many: set their values to NULL, then sweep once. */
 void tree_sweep(struct node *object);
 bool tree_remove(struct node *object, const char *key);
@@ -134,5 +152,8 @@ void tree_remove_at(struct node *array, size_t at);
 
 /* Deep; members in any order; numbers by value (1 == 1.0). NULL == NULL. */
 bool tree_equal(const struct node *x, const struct node *y);
+/* Two objects are equal but for these members; other may be NULL. */
+bool tree_equal_but(const struct node *x, const struct node *y,
+    const char *member, const char *other);
 
 #endif

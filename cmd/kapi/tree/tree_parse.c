@@ -219,8 +219,7 @@ note_duplicate(struct parser *r, struct span key)
 	if (r->duplicate == NULL)
 		return;
 	write_path(&path, &f);
-	*r->duplicate = arena_span(r->a, buf_span(&path));
-	buf_release(&path);
+	*r->duplicate = tree_keep(r->a, &path);
 	r->duplicate = NULL;
 }
 

@@ -169,10 +169,19 @@ problem_invalid(struct arena *a, const struct resource *r, struct span name,
 }
 
 struct problem *
-problem_generic(
-    struct arena *a, int code, const char *reason, const char *message)
+problem_generic(struct arena *a, int code, const char *message)
 {
-	struct problem *p = problem_make(a, code, reason, "%s", message);
+	static const struct {
+		const char *reason, *message;
+	} usual[] = {
+	    {"NotFound", "the server could not find the requested resource"},
+	    {"MethodNotAllowed",
+		"the server does not allow this method on the requested "
+		"resource"},
+	    {"NotAcceptable", ""},
+	};
+	struct problem *p = problem_make(a, code, usual[code - 404].reason,
+	    "%s", message != NULL ? message : usual[code - 404].message);
 
 	p->has_details = true;
 	return p;

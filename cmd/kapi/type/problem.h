@@ -55,9 +55,9 @@ struct problem *problem_invalid_kind(struct arena *a, struct span group,
 /* "RESOURCE \"NAME\" is forbidden: DETAIL" */
 struct problem *problem_forbidden(struct arena *a, const struct resource *r,
     struct span name, const char *detail);
-/* NewGenericServerResponse: the usual words for the code, empty details. */
-struct problem *problem_generic(
-    struct arena *a, int code, const char *reason, const char *message);
+/* NewGenericServerResponse of 404, 405 or 406, with empty details; message
+ * NULL: the usual words for the code. */
+struct problem *problem_generic(struct arena *a, int code, const char *message);
 struct problem *problem_too_large(struct arena *a, const char *detail);
 struct problem *problem_method_not_allowed(
     struct arena *a, const struct resource *r, const char *verb);

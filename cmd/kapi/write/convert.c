@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "builtin/topics.h"
 #include "crd/crd.h"
+#include "text/template.h"
 #include "type/decode.h"
 #include "type/encode.h"
 #include "write/write.h"
@@ -33,8 +34,7 @@ static const struct {
 static struct node *
 take_cpu(struct node *metrics, const char *path)
 {
-	for (uint32_t i = 0; tree_is(metrics, NODE_ARRAY) && i < metrics->n;
-	     i++) {
+	for (uint32_t i = 0; i < tree_items(metrics); i++) {
 		struct node *m = metrics->items[i], *value;
 
 		value = tree_path(m, path);
@@ -71,8 +71,7 @@ convert_scaler_to_v1(struct arena *a, struct node *o)
 			annotations = tree_make(
 			    a, tree_make(a, o, "metadata"), "annotations");
 			tree_put(a, annotations, hidden[i].annotation,
-			    tree_string(a, arena_span(a, buf_span(&json))));
-			buf_release(&json);
+			    tree_string(a, tree_keep(a, &json)));
 		}
 		if (tree_is(part, NODE_OBJECT))
 			tree_remove(part, hidden[i].member);
@@ -89,15 +88,9 @@ add_cpu(struct arena *a, struct node *part, const char *field, const char *list,
 	if (value == NULL)
 		return;
 	tree_remove(part, field);
-	metrics = tree_get(part, list);
-	if (!tree_is(metrics, NODE_ARRAY)) {
-		metrics = tree_array(a);
-		tree_put(a, part, list, metrics);
-	}
-	metric = tree_object(a);
-	tree_put(a, metric, "type", tree_str(a, "Resource"));
-	tree_put(
-	    a, tree_make(a, metric, "resource"), "name", tree_str(a, "cpu"));
+	metrics = tree_make_array(a, part, list);
+	metric = template_tree(
+	    a, "{'type':'Resource','resource':{'name':'cpu'}}", NULL);
 	use = tree_make(a, tree_get(metric, "resource"), member);
 	if (with_type)
 		tree_put(a, use, "type", tree_str(a, "Utilization"));

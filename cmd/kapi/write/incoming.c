@@ -161,16 +161,13 @@ static struct span
 strict_error(struct arena *a, const struct warnings *strict)
 {
 	struct buf b = BUF_INIT;
-	struct span s;
 
 	buf_adds(&b, "strict decoding error: ");
 	for (size_t i = 0; i < strict->n; i++) {
 		buf_adds(&b, i == 0 ? "" : ", ");
 		buf_addspan(&b, strict->items[i]);
 	}
-	s = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return s;
+	return tree_keep(a, &b);
 }
 
 struct problem *
@@ -250,7 +247,6 @@ owner_text(struct arena *a, const struct node *owner)
 	static const char *const keys[] = {"apiVersion", "kind", "name", "uid",
 	    "controller", "blockOwnerDeletion"};
 	struct buf b = BUF_INIT;
-	struct span text;
 
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		const struct node *value = tree_get(owner, keys[i]);
@@ -259,9 +255,7 @@ owner_text(struct arena *a, const struct node *owner)
 			tree_write(&b, value);
 		buf_addc(&b, ',');
 	}
-	text = arena_span(a, buf_span(&b));
-	buf_release(&b);
-	return text;
+	return tree_keep(a, &b);
 }
 
 void
