@@ -23,7 +23,6 @@
 #include "recordline.h"
 #include "report/reportfd.h"
 #include "startup.h"
-#include "state/events.h"
 #include "verdict.h"
 #include "wakes.h"
 
@@ -382,7 +381,7 @@ document(struct against *a, const struct stream_doc *doc)
 {
 	struct reconciler *before = &a->sides[BEFORE];
 	bool by_input = before->sched.clock == SCHED_INPUT;
-	struct event event = events_parse(doc->text);
+	struct event event = entry_parse_event(doc->text);
 	struct err err = ERR_INIT, same = ERR_INIT;
 	int rc;
 

@@ -244,7 +244,7 @@ report_kills(struct app *a)
 static void
 document(struct app *a, const struct stream_doc *doc)
 {
-	struct event event = events_parse(doc->text);
+	struct event event = entry_parse_event(doc->text);
 	struct err err = ERR_INIT;
 
 	if (reconciler_document(&a->reconciler, &event, &err) != 0) {

@@ -18,7 +18,6 @@
 #include "process/log.h"
 #include "program/cost.h"
 #include "state/backoff.h"
-#include "state/events.h"
 #include "hiddenreads.h"
 #include "state/late.h"
 #include "state/primary.h"
@@ -113,7 +112,7 @@ start_entries(struct reconciler *r)
 	struct entry *e;
 	bool all = true;
 
-	while ((e = events_completed(&r->es)) != NULL) {
+	while ((e = entries_completed(&r->es)) != NULL) {
 		throttle_start(&r->es, e);
 		queue_dirty(r, e);
 		suspect_orphans(r);
@@ -224,7 +223,7 @@ reconciler_document(
 	if (recordline_is(event, &r->counters.gaps, err))
 		return err->kind == ERR_NONE ? 0 : -1;
 	trigger_event(&r->trigger, event);
-	rc = events_apply(&r->es, event, err);
+	rc = entries_apply(&r->es, event, err);
 	r->counters.events += rc == 0;
 	trigger_over(&r->trigger);
 	start_entries(r);
@@ -240,7 +239,7 @@ reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 	late_put(&r->es, LATE_ALL);
 	if (r->counters.events == 0)
 		r->es.store.live = false; /* the stage before says why */
-	if (events_end(&r->es, &names) > 0) {
+	if (entries_end(&r->es, &names) > 0) {
 		r->incomplete = true;
 		if (!r->second)
 			log_write(told_to_end ? LOG_INFO : LOG_ERROR, NULL,
@@ -255,7 +254,7 @@ void
 reconciler_assume(
     struct reconciler *r, const struct cache *others, struct buf *names)
 {
-	events_assume(&r->es, others, names);
+	entries_assume(&r->es, others, names);
 	start_entries(r);
 }
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "state/events.h"
+#include "state/entry.h"
 
 /* Whether the line is one of these; counts a gap in the events. err is set
  * (ERR_GONE) if the line is a segment of another version. */

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
-#include "decide/actions.h"
 #include "decide/asks.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
@@ -20,6 +19,89 @@
 #include "json/jvtext.h"
 #include "program/cost.h"
 #include "state/marks.h"
+
+/* ---- the tables ---- */
+
+/* How a cell of the table spells its action. */
+enum {
+	never = ACTION_NEVER,
+	none = ACTION_NOTHING,
+	show = ACTION_SHOW,
+	CREATE = ACTION_CREATE,
+	APPLY = ACTION_APPLY,
+	AGAIN = ACTION_AGAIN,
+	WAIT = ACTION_WAIT,
+	WATCH = ACTION_WATCH,
+	DELETE = ACTION_DELETE,
+	RELEASE = ACTION_RELEASE,
+	REFUSE = ACTION_REFUSE
+};
+
+/* clang-format off */
+static const unsigned char actions[WISHES][SEENS] = {
+/* none    other    leaving  member   agrees tolerated retry differs leaving
+   shedding retained */
+[WISH_ITEM] = {
+   CREATE, CREATE,  CREATE,  never,   show,  show,  AGAIN, APPLY, WAIT,
+   APPLY,  never},
+[WISH_EXISTING] = {
+   none,   none,    none,    never,   show,  show,  AGAIN, APPLY, WAIT,
+   APPLY,  never},
+[WISH_PATCH] = {
+   none,   never,   never,   REFUSE,  show,  show,  AGAIN, APPLY, never,
+   never,  REFUSE},
+[WISH_KEEP] = {
+   none,   none,    none,    none,    never, never, never, never, none,
+   never,  none},
+[WISH_FOREIGN] = {
+   none,   DELETE,  WATCH,   none,    never, never, never, never, none,
+   never,  none},
+[WISH_UNDESIRED] = {
+   none,   none,    none,    DELETE,  never, never, never, never, WAIT,
+   never,  none},
+[WISH_RELEASED] = {
+   none,   RELEASE, RELEASE, RELEASE, never, never, never, never, RELEASE,
+   never,  RELEASE},
+};
+
+static const unsigned char brakes[ACTIONS] = {
+[ACTION_CREATE]  = BRAKE_SET | BRAKE_ITEM,
+[ACTION_APPLY]   = BRAKE_LOOP | BRAKE_ITEM,
+[ACTION_DELETE]  = BRAKE_LODGERS | BRAKE_PRUNE,
+[ACTION_RELEASE] = BRAKE_PRUNE,
+};
+
+static const unsigned char steps[STANDINGS] = {
+[STANDS_LIVE]       = STEP_SET | STEP_OUTCOME,
+[STANDS_TOO_LARGE]  = STEP_FAIL | STEP_OUTCOME,
+[STANDS_UNREADABLE] = STEP_FAIL,
+[STANDS_UNKNOWN]    = STEP_FAIL,
+[STANDS_REJECTED]   = STEP_SETTLED,
+[STANDS_RELEASED]   = STEP_SETTLED | STEP_CLEAN_UP,
+[STANDS_LEAVING]    = STEP_CLEAN_UP | STEP_OUTCOME,
+[STANDS_LEFT]       = 0,
+};
+/* clang-format on */
+
+enum action
+decide_action(enum wish wish, enum seen seen)
+{
+	return actions[wish][seen];
+}
+
+unsigned
+decide_brakes(enum action action)
+{
+	return brakes[action];
+}
+
+unsigned
+decide_steps(enum primary_standing standing)
+{
+	return steps[standing];
+}
+
+/* ---- members ---- */
 
 /* A primary with an owner reference to itself is not a member: it would be
  * pruned. */
@@ -124,7 +206,7 @@ static bool
 is_braked(struct decision *d, enum action action, const struct desired_item *i,
     const struct cache_object *o)
 {
-	unsigned by = actions_brakes(action);
+	unsigned by = decide_brakes(action);
 
 	if ((by & BRAKE_LODGERS) && refuse_deletion(d, o))
 		return true;
@@ -142,7 +224,7 @@ is_braked(struct decision *d, enum action action, const struct desired_item *i,
 void
 decide_object(struct decision *d, enum wish wish, const struct cache_object *o)
 {
-	enum action action = actions_for(wish, see(d->primary, o));
+	enum action action = decide_action(wish, see(d->primary, o));
 	struct buf id = BUF_INIT;
 
 	if (action == ACTION_NOTHING)
@@ -244,7 +326,7 @@ decide_item(struct decision *d, struct desired_item *i)
 	}
 	if (member != NULL)
 		seen = compare(d, i, o, &observed);
-	action = actions_for(wish, seen);
+	action = decide_action(wish, seen);
 	if (action == ACTION_CREATE && o != NULL &&
 	    marks_is_claimant(d->primary->entry, o, d->primary->object))
 		desired_is_claimed(d->primary, i, o);
@@ -561,19 +643,19 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct cost cost = cost_begin(COST_NO_TIME);
 	struct err err = ERR_INIT;
 	struct view v;
-	unsigned steps;
+	unsigned todo;
 
 	begin(d, &v, p, now_us, mode);
 	unsettled_begin(d);
-	steps = actions_steps(stand(p, &err));
-	d->settled = steps & STEP_SETTLED;
-	if (steps & STEP_FAIL)
+	todo = decide_steps(stand(p, &err));
+	d->settled = todo & STEP_SETTLED;
+	if (todo & STEP_FAIL)
 		outcome_fail(d, err.message);
-	if (steps & STEP_SET)
+	if (todo & STEP_SET)
 		decide_set(d, &v);
-	if (steps & STEP_CLEAN_UP)
+	if (todo & STEP_CLEAN_UP)
 		clean_up(d, &v);
-	if (steps & STEP_OUTCOME)
+	if (todo & STEP_OUTCOME)
 		outcome(d, &v);
 	unsettled_end(d);
 	points_index(d);

@@ -1,4 +1,4 @@
-#include "decide/actions.h"
+#include "decide/decide.h"
 
 #include "base/buf.h"
 #include "tap.h"
@@ -44,7 +44,7 @@ test_each_cell(void)
 
 		for (unsigned s = 0; s < SEENS; s++)
 			buf_addf(&b, "%s%s", s > 0 ? " " : "",
-			    names[actions_for(w, s)]);
+			    names[decide_action(w, s)]);
 		is(buf_str(&b), table[w].actions, table[w].wish);
 		buf_release(&b);
 	}
@@ -67,8 +67,8 @@ test_brakes(void)
 	struct buf b = BUF_INIT;
 
 	for (unsigned a = 0; a < ACTIONS; a++)
-		if (actions_brakes(a) != 0)
-			add_names(&b, names[a], actions_brakes(a), brakes);
+		if (decide_brakes(a) != 0)
+			add_names(&b, names[a], decide_brakes(a), brakes);
 	is(buf_str(&b),
 	    "create: set item; apply: loop item; delete: lodgers prune; "
 	    "release: prune",
@@ -86,7 +86,7 @@ test_steps(void)
 	struct buf b = BUF_INIT;
 
 	for (unsigned s = 0; s < STANDINGS; s++)
-		add_names(&b, standings[s], actions_steps(s), steps);
+		add_names(&b, standings[s], decide_steps(s), steps);
 	is(buf_str(&b),
 	    "live: set outcome; too-large: fail outcome; unreadable: fail; "
 	    "unknown: fail; rejected: settled; released: settled clean-up; "
