@@ -8,10 +8,8 @@
 #include "decide/asks.h"
 #include "holder.h"
 #include "decide/line.h"
-#include "decide/loops.h"
+#include "decide/damping.h"
 #include "decide/outcome.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/stream.h"
 #include "process/clock.h"
@@ -68,7 +66,7 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 	r->es.sched = &r->sched;
 	r->es.late.key = span_str("");
 	r->es.dirty = dirty;
-	r->es.replaced = loops_replaced;
+	r->es.replaced = damping_replaced;
 	r->es.suspect_orphans = suspect_orphans;
 	orphans_init(&r->orphans, &r->es, &r->sched);
 	r->es.arg = r;
@@ -346,8 +344,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 	}
 	if (due != LINE_NOTHING) {
 		write_line(r, &line);
-		loops_hold(p, d);
-		unsettled_hold(p, d);
+		damping_hold(p, d);
 		line_printed(p, d);
 	} else {
 		line_shrink(p, d);
@@ -417,13 +414,13 @@ evaluate(struct reconciler *r, struct primary *p)
 	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
 	    !throttle_allows(&r->es, p, due))
 		due = LINE_NOTHING;
-	if (due == LINE_NEW && loops_count(p, &d, &endless) > 0) {
+	if (due == LINE_NEW && damping_count_repairs(p, &d, &endless) > 0) {
 		n = report_endless(r, p, &d, &endless);
 		r->counters.loops += n;
 		stats->loops += n;
 	}
 	if ((due == LINE_NEW || due == LINE_NEW_QUIET) &&
-	    unsettled_count(p, &d, &endless)) {
+	    damping_count_changes(p, &d, &endless)) {
 		n = report_endless(r, p, &d, &endless);
 		r->counters.unsettled += n;
 		stats->unsettled += n;

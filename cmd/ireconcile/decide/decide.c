@@ -8,13 +8,11 @@
 #include "decide/asks.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
-#include "decide/loops.h"
+#include "decide/damping.h"
 #include "decide/outcome.h"
 #include "decide/patches.h"
 #include "decide/points.h"
 #include "decide/refuse.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "program/cost.h"
@@ -185,15 +183,16 @@ compare(struct decision *d, struct desired_item *i,
 
 	desired_compare(d->primary, i, o, observed);
 	tolerated = staying_is_tolerated(i);
-	i->agreed_before = i->agreed_before || i->agrees || tolerated;
+	i->memory.agreed_before =
+	    i->memory.agreed_before || i->memory.agrees || tolerated;
 	d->stays = d->stays || tolerated;
 	/* An owner reference of ours goes with the apply. */
-	if ((i->marks & ITEM_RETAIN) && i->agrees &&
+	if ((i->marks & ITEM_RETAIN) && i->memory.agrees &&
 	    refuse_owned(d->primary, i, o, &err) != 0)
 		outcome_fail(d, err.message);
 	if (o->terminating)
 		return drops_finalizer(i, o) ? SEEN_SHEDDING : SEEN_LEAVING;
-	if (i->agrees)
+	if (i->memory.agrees)
 		return SEEN_AGREES;
 	if (tolerated)
 		return d->primary->work.reminder ? SEEN_RETRY : SEEN_TOLERATED;
@@ -210,15 +209,14 @@ is_braked(struct decision *d, enum action action, const struct desired_item *i,
 
 	if ((by & BRAKE_LODGERS) && refuse_deletion(d, o))
 		return true;
-	if ((by & BRAKE_LOOP) && loops_is_held(i, d->now_us))
+	if ((by & BRAKE_LOOP) && damping_holds_repair(i, d->now_us))
 		return true;
 	if ((by & BRAKE_PRUNE) && !d->primary->object->terminating &&
-	    unsettled_wants(d, UNSETTLED_SET, NULL))
+	    damping_holds(d, UNSETTLED_SET, NULL))
 		return true;
-	if ((by & BRAKE_SET) && unsettled_wants(d, UNSETTLED_SET, NULL))
+	if ((by & BRAKE_SET) && damping_holds(d, UNSETTLED_SET, NULL))
 		return true;
-	return (by & BRAKE_ITEM) &&
-	    unsettled_wants(d, UNSETTLED_ITEM, i->label);
+	return (by & BRAKE_ITEM) && damping_holds(d, UNSETTLED_ITEM, i->label);
 }
 
 void
@@ -319,7 +317,7 @@ decide_item(struct decision *d, struct desired_item *i)
 
 	if (wish == WISH_PATCH) {
 		member = seen == SEEN_OTHER ? o : NULL;
-		loops_meet(i, member);
+		damping_meet(i, member);
 	} else if ((wish == WISH_ITEM || wish == WISH_EXISTING) &&
 	    seen >= SEEN_MEMBER) {
 		member = o;
@@ -333,7 +331,7 @@ decide_item(struct decision *d, struct desired_item *i)
 	else if (action == ACTION_CREATE)
 		desired_is_absent(d->primary, i);
 	if (member != NULL || action == ACTION_CREATE)
-		loops_watch(i, d);
+		damping_watch(i, d);
 
 	switch (action) {
 	case ACTION_CREATE:
@@ -342,7 +340,7 @@ decide_item(struct decision *d, struct desired_item *i)
 	case ACTION_WATCH:
 	case ACTION_DELETE:
 		points_outstanding_item(
-		    d, i, member != NULL && !i->agrees ? i->path : NULL);
+		    d, i, member != NULL ? i->memory.path : NULL);
 		if (action == ACTION_WAIT)
 			points_wait(d, o);
 		if (action == ACTION_WAIT || action == ACTION_WATCH ||
@@ -628,10 +626,10 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct view v;
 
 	begin(d, &v, p, now_us, mode);
-	unsettled_begin(d);
+	damping_begin(d);
 	outcome_fail(d, message);
 	outcome(d, &v);
-	unsettled_end(d);
+	damping_end(d);
 	asks_check(d);
 	view_release(&v);
 }
@@ -646,7 +644,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	unsigned todo;
 
 	begin(d, &v, p, now_us, mode);
-	unsettled_begin(d);
+	damping_begin(d);
 	todo = decide_steps(stand(p, &err));
 	d->settled = todo & STEP_SETTLED;
 	if (todo & STEP_FAIL)
@@ -657,7 +655,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		clean_up(d, &v);
 	if (todo & STEP_OUTCOME)
 		outcome(d, &v);
-	unsettled_end(d);
+	damping_end(d);
 	points_index(d);
 	view_release(&v);
 	asks_check(d);
@@ -676,14 +674,14 @@ decide_input(
 	int rc;
 
 	begin(&d, &v, p, now_us, DECIDE_DIFFERENCES);
-	unsettled_begin(&d);
+	damping_begin(&d);
 	v.whole = true;
 	if (p->object->terminating)
 		plan_alone(&d, &v);
 	else
 		decide_set(&d, &v);
 	rc = arguments_print(outcome_input(&d, &v), out, err);
-	unsettled_end(&d);
+	damping_end(&d);
 	view_release(&v);
 	outcome_release(&d);
 	return rc;

@@ -40,7 +40,7 @@ enum seen {
 	SEEN_OTHER_LEAVING, /* ... and is being deleted */
 	SEEN_MEMBER,	    /* a member; the wish compares nothing */
 	SEEN_AGREES,
-	SEEN_TOLERATED, /* differs, and that is tolerated: staying.h */
+	SEEN_TOLERATED, /* differs, and that is tolerated: damping.h */
 	SEEN_RETRY,	/* ... but it is time to try once more */
 	SEEN_DIFFERS,
 	SEEN_LEAVING,  /* a member that is being deleted */
@@ -70,11 +70,11 @@ enum action decide_action(enum wish wish, enum seen seen);
  * requested. */
 enum brake {
 	BRAKE_LODGERS = 1 << 0, /* other objects would go, too: refuse.h */
-	BRAKE_LOOP = 1 << 1,	/* loops.h */
-	BRAKE_SET = 1 << 2,	/* unsettled.h */
+	BRAKE_LOOP = 1 << 1,	/* damping.h */
+	BRAKE_SET = 1 << 2,	/* damping.h */
 	BRAKE_PRUNE =
 	    1 << 3, /* like BRAKE_SET, until the primary is being deleted */
-	BRAKE_ITEM = 1 << 4 /* unsettled.h */
+	BRAKE_ITEM = 1 << 4 /* damping.h */
 };
 unsigned decide_brakes(enum action action);
 

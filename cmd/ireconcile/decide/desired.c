@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "decide/line.h"
 #include "decide/refuse.h"
-#include "decide/staying.h"
+#include "decide/damping.h"
 #include "item/immutable.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -102,38 +102,16 @@ desired_is_absent(const struct primary *p, struct desired_item *i)
 	if (!i->kept)
 		return;
 	take_immutable(p, i, jv_invalid());
-	i->compared = 0;
+	i->memory.compared = 0;
 }
 
 static void
 set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 {
-	i->agrees = path == NULL;
-	i->compared = o->serial;
-	free(i->path);
-	i->path = path;
-}
-
-/*
- * Everything agrees. Returns the path of an annotation that says which
- * differences stay, or NULL. That annotation has to go: else a new difference
- * in those fields would be taken for an old one.
- */
-static char *
-stale_code(const struct primary *p, struct desired_item *i,
-    const struct cache_object *o)
-{
-	struct buf path = BUF_INIT, name = BUF_INIT;
-
-	staying_agrees(i);
-	i->agreed_before = true;
-	if (staying_code(p, i, o).n == 0)
-		return NULL;
-	staying_name(&name, p, i);
-	buf_adds(&path, ".metadata.annotations");
-	jvtext_add_key(&path, buf_span(&name));
-	buf_release(&name);
-	return buf_take(&path);
+	i->memory.agrees = path == NULL;
+	i->memory.compared = o->serial;
+	free(i->memory.path);
+	i->memory.path = path;
 }
 
 void
@@ -147,12 +125,12 @@ desired_compare(const struct primary *p, struct desired_item *i,
 
 	if (observed_out != NULL)
 		*observed_out = jv_invalid();
-	if (i->compared == o->serial)
+	if (i->memory.compared == o->serial)
 		return;
 	/* Most items that agree do so by their text alone. */
 	if (i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
 	    agree_surely(primary_item_text(i), cache_object_text(o))) {
-		set_agrees(i, o, stale_code(p, i, o));
+		set_agrees(i, o, staying_agrees(p, i, o));
 		return;
 	}
 	observed = jvtext_parse(cache_object_text(o), &err);
@@ -168,7 +146,7 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		p->entry->stats.taken += hidden_taken(i->hidden);
 	}
 	agrees = staying_compare(p, i, o, desired, observed, &path);
-	set_agrees(i, o, agrees ? stale_code(p, i, o) : buf_take(&path));
+	set_agrees(i, o, agrees ? staying_agrees(p, i, o) : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
 	if (observed_out != NULL)
@@ -400,22 +378,8 @@ carry_over(struct desired *to, struct desired *from)
 			memcpy(t->digest, f->digest, DIGEST_SIZE);
 			t->kept = true;
 		}
-		t->compared = f->compared;
-		t->agrees = f->agrees;
-		t->agreed_before = f->agreed_before;
-		t->of_uid = f->of_uid;
-		f->of_uid = NULL;
-		t->repairs = f->repairs;
-		f->repairs = NULL;
-		t->held_until_us = f->held_until_us;
-		t->looping = f->looping;
-		t->loop_path = f->loop_path;
-		f->loop_path = NULL;
-		t->quiet_us = f->quiet_us;
-		t->staying = f->staying;
-		f->staying = NULL;
-		t->path = f->path;
-		f->path = NULL;
+		t->memory = f->memory;
+		f->memory = (struct item_memory){0};
 	}
 }
 

@@ -7,12 +7,10 @@
 #include "agree/onerror.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "decide/damping.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
-#include "decide/loops.h"
 #include "decide/points.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "process/log.h"
@@ -104,7 +102,7 @@ compute(struct decision *d, struct view *v, const char *error)
 	    program_status(c.program, c.input, c.about.data, &status, &c.err));
 	if (!jv_is_valid(status))
 		return status;
-	return unsettled_condition(d, loops_condition(d, status));
+	return damping_conditions(d, status);
 }
 
 static void
@@ -157,7 +155,8 @@ status_input(const struct decision *d, const struct view *v)
 {
 	const unsigned status = 1u << PROGRAM_STATUS;
 	const struct entry *e = v->entry;
-	bool more = d->error != NULL || loops_any(d) || unsettled_any(d) ||
+	bool more = d->error != NULL || damping_any_loop(d) ||
+	    damping_any_unsettled(d) ||
 	    (d->outstanding_count > 0 && (e->outstanding_seen_by & status)) ||
 	    (e->now_seen_by & status) || program_prints_debugs(e->program);
 
@@ -253,7 +252,7 @@ outcome_status(struct decision *d, struct view *v)
 	}
 	to_text(d, status, &d->status);
 	observed = observed_status(d->primary);
-	manager = loops_any(d) ? AGREE_MANAGER : 0;
+	manager = damping_any_loop(d) ? AGREE_MANAGER : 0;
 	if (d->open > 0) {
 		on_error = error_status(d, v, status, observed, manager, &seen);
 		if (jv_is_valid(on_error))
@@ -272,7 +271,7 @@ outcome_status(struct decision *d, struct view *v)
 	if ((agrees || d->on_error_holds) && d->mode == DECIDE_DIFFERENCES) {
 		buf_reset(&d->status);
 	} else if (d->has_status && !agrees && !d->on_error_holds &&
-	    unsettled_wants(d, UNSETTLED_STATUS, NULL)) {
+	    damping_holds(d, UNSETTLED_STATUS, NULL)) {
 		buf_reset(&d->status);
 	} else if (d->has_status) {
 		struct point *pt = points_add(d, POINT_STATUS, SPAN_NONE);
@@ -300,7 +299,7 @@ outcome_events(struct decision *d, struct view *v)
 	if (rc != 0)
 		return;
 	d->has_news = !line_has_events(d->primary, events);
-	if (d->has_news && unsettled_wants(d, UNSETTLED_EVENTS, NULL)) {
+	if (d->has_news && damping_holds(d, UNSETTLED_EVENTS, NULL)) {
 		d->has_news = false;
 		jv_free(events);
 		events = jv_array();
@@ -335,7 +334,7 @@ outcome_settled(struct decision *d, struct view *v)
 static void
 tell_loops(const struct decision *d, struct view *v)
 {
-	jv loops = loops_list(d);
+	jv loops = damping_loops(d);
 
 	buf_reset(&v->loops);
 	jvtext_add_ordered(&v->loops, loops, JVTEXT_KEPT, NULL);
@@ -445,7 +444,7 @@ outcome(struct decision *d, struct view *v)
 	tell_loops(d, v);
 	outcome_status(d, v);
 	outcome_events(d, v);
-	d->events = unsettled_events(d, staying_events(d, d->events));
+	d->events = damping_events(d, d->events);
 	tell_claimants(d);
 	finalizer_tell_unseen(d);
 	outcome_requeue(d, v);
