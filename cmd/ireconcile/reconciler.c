@@ -451,128 +451,97 @@ evaluate(struct reconciler *r, struct primary *p)
 
 /* ---- the next primary ---- */
 
-/* A line without items cancels the requests of the last one. */
+/* Nothing is wanted for p any more: a line without items cancels the requests of
+ * its last one. */
 static void
 cancel(struct reconciler *r, struct primary *p)
 {
+	bool gone = p->object == NULL,
+	     wanted = !gone && p->said.asked_count > 0;
 	struct buf line = BUF_INIT;
 
-	line_add_empty(&line, p);
-	write_line(r, &line);
-	buf_release(&line);
-}
-
-/* A primary that is gone: its requests are no longer wanted. */
-static void
-leave(struct reconciler *r, struct primary *p)
-{
-	bool wanted = false;
-
-	for (size_t i = 0; i < p->said.asked_count; i++)
+	/* Writes into an object that is gone need no cancellation. */
+	for (size_t i = 0; gone && i < p->said.asked_count; i++)
 		wanted = wanted || p->said.asked[i].target.type == POINT_ITEM ||
 		    p->said.asked[i].target.type == POINT_DELETE;
-	if (wanted)
-		cancel(r, p);
-	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->work.wake);
-	map_del(&p->entry->primaries, primary_key(p));
-	primary_free(p);
-}
-
-/* Nothing is wanted any more, and nothing is done. */
-static void
-stand_still(struct reconciler *r, struct primary *p)
-{
 	p->work.dirty = false;
-	if (p->said.asked_count > 0)
-		cancel(r, p);
+	if (wanted) {
+		line_add_empty(&line, p);
+		write_line(r, &line);
+	}
 	said_set(p, NULL, 0);
 	throttle_leave(&r->es, p);
 	sched_clear_all(&r->sched, &p->work.wake);
+	buf_release(&line);
 }
 
-/* Whether a primary is evaluated, or why not. */
-enum readiness {
-	READINESS_NO_NEWS,
-	READINESS_UNKNOWN, /* objects that it may see are not known yet */
-	READINESS_GONE,
-	READINESS_HELD,	  /* another instance holds it */
-	READINESS_PAUSED, /* the annotation kpipe.dev/paused */
-	READINESS_BACKOFF,
-	READINESS_READY
-};
-
-static enum readiness
-readiness(struct reconciler *r, struct primary *p)
+/* Logs when the annotation comes and goes. */
+static bool
+is_paused(struct primary *p)
 {
 	struct log_about who = primary_about(p);
-	bool paused;
+	bool paused = asks_paused(p);
 
-	if (!p->work.dirty)
-		return READINESS_NO_NEWS;
-	if (!primary_is_known(p))
-		return READINESS_UNKNOWN;
-	if (p->object == NULL)
-		return READINESS_GONE;
-	if (holder_look(p))
-		return READINESS_HELD;
-	if (r->visit != NULL) /* the visitor makes the other checks */
-		return READINESS_READY;
-	paused = asks_paused(p);
 	if (p->said.paused != paused)
 		log_write(LOG_INFO, &who, "%s",
 		    paused ? "paused by the annotation kpipe.dev/paused"
 			   : "not paused any more");
 	p->said.paused = paused;
-	if (paused)
-		return READINESS_PAUSED;
+	return paused;
+}
+
+/* How p stands before it is evaluated; STANDS_LIVE: decide() finds out the
+ * rest. */
+static enum primary_standing
+stand(struct reconciler *r, struct primary *p)
+{
+	if (!p->work.dirty)
+		return STANDS_QUIET;
+	if (!primary_is_known(p))
+		return STANDS_UNSEEN;
+	if (p->object == NULL)
+		return STANDS_GONE;
+	if (holder_look(p))
+		return STANDS_HELD;
+	if (r->visit != NULL) /* the visitor makes the other checks */
+		return STANDS_LIVE;
+	if (is_paused(p))
+		return STANDS_PAUSED;
 	if (asks_again(p)) {
 		primary_forget(p);
 		sched_clear_but(&r->sched, &p->work.wake, WAKE_SLOT);
 		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
-	return wakes_back_off(&r->sched, p) ? READINESS_BACKOFF
-					    : READINESS_READY;
-}
-
-static void
-visit(struct reconciler *r, struct primary *p)
-{
-	r->visit(r->visit_arg, p);
-	trigger_forget(p);
-	p->work.dirty = false;
+	return wakes_back_off(&r->sched, p) ? STANDS_BACKING_OFF : STANDS_LIVE;
 }
 
 bool
 reconciler_step(struct reconciler *r)
 {
 	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
+	enum primary_standing standing;
+	unsigned todo;
 
 	if (p == NULL)
 		return false;
 	cache_rest(&r->es.store, OPEN_MAX);
 	p->work.queued = false;
 	stats_taken(&p->entry->stats, p->work.queued_us);
-	switch (readiness(r, p)) {
-	case READINESS_NO_NEWS:
-	case READINESS_UNKNOWN:
-	case READINESS_BACKOFF:
-		break;
-	case READINESS_GONE:
-		if (r->visit != NULL)
-			visit(r, p);
-		leave(r, p);
-		break;
-	case READINESS_HELD:
-	case READINESS_PAUSED:
-		stand_still(r, p);
-		break;
-	case READINESS_READY:
-		if (r->visit != NULL)
-			visit(r, p);
-		else
-			evaluate(r, p);
-		break;
+	standing = stand(r, p);
+	todo = decide_steps(standing);
+	if (r->visit != NULL &&
+	    (standing == STANDS_GONE || standing == STANDS_LIVE)) {
+		r->visit(r->visit_arg, p);
+		trigger_forget(p);
+		p->work.dirty = false;
+	} else if (standing == STANDS_LIVE) {
+		evaluate(r, p);
+	}
+	if (todo & STEP_CANCEL)
+		cancel(r, p);
+	if (todo & STEP_FORGET) {
+		map_del(&p->entry->primaries, primary_key(p));
+		primary_free(p);
 	}
 	return true;
 }

@@ -11,8 +11,6 @@
 #include "state/marks.h"
 
 static const int64_t first_us = 10 * 1000000ll, longest_us = 600 * 1000000ll;
-static const char loop_condition[] = "RepairLoop",
-		  unsettled_condition[] = "Unsettled";
 
 /* ---- holds ---- */
 
@@ -339,7 +337,7 @@ add_known_name(
 {
 	struct buf subject = BUF_INIT, scratch = BUF_INIT;
 	struct span said = json_string(
-	    json_get(points_condition(d, loop_condition), "message"), &scratch);
+	    json_get(points_condition(d, NOTICE_LOOP), "message"), &scratch);
 	const char *end;
 
 	add_subject(&subject, i);
@@ -418,20 +416,6 @@ damping_any_unsettled(const struct decision *d)
 	return next_unsettled(d, &n) != NULL;
 }
 
-/* Sets the condition, or removes it if the message is empty. The message is
- * about the first of its causes. */
-static jv
-set_condition(const struct decision *d, jv status, const char *type,
-    const char *reason, struct buf *message, size_t more)
-{
-	if (more > 0)
-		buf_addf(message, "; and %zu more", more);
-	status = points_set_condition(d, status, type, reason,
-	    message->len > 0 ? buf_str(message) : NULL);
-	buf_release(message);
-	return status;
-}
-
 jv
 damping_conditions(const struct decision *d, jv status)
 {
@@ -450,8 +434,8 @@ damping_conditions(const struct decision *d, jv status)
 	}
 	while (next_loop(d, &n) != NULL)
 		more++;
-	status = set_condition(
-	    d, status, loop_condition, "ChangedBack", &loops, more);
+	if (more > 0)
+		buf_addf(&loops, "; and %zu more", more);
 
 	n = more = 0;
 	u = next_unsettled(d, &n);
@@ -459,18 +443,23 @@ damping_conditions(const struct decision *d, jv status)
 		buf_adds(&changes, u->message);
 	while (next_unsettled(d, &n) != NULL)
 		more++;
-	return set_condition(
-	    d, status, unsettled_condition, "NeverSettles", &changes, more);
+	if (more > 0)
+		buf_addf(&changes, "; and %zu more", more);
+
+	status = points_set_condition(d, status, NOTICE_LOOP, buf_str(&loops));
+	status = points_set_condition(
+	    d, status, NOTICE_UNSETTLED, buf_str(&changes));
+	buf_release(&loops);
+	buf_release(&changes);
+	return status;
 }
 
-jv
-damping_events(const struct decision *d, jv events)
+void
+damping_note(struct decision *d)
 {
 	const struct unsettled *u;
 
-	events = staying_events(d, events);
+	staying_note(d);
 	for (size_t n = 0; (u = next_unsettled(d, &n)) != NULL;)
-		events = points_warn(
-		    events, unsettled_condition, span_str(u->message));
-	return events;
+		points_note(d, NOTICE_UNSETTLED, u->message);
 }

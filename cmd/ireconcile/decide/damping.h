@@ -81,9 +81,8 @@ bool damping_is_held(const struct hold *h, int64_t now_us);
 /* status (consumed) with the conditions RepairLoop and Unsettled, or without
  * those that have no cause; returned owned. */
 jv damping_conditions(const struct decision *d, jv status);
-/* The program's events (consumed), and one for each difference that stays and
- * for each unsettled point. */
-jv damping_events(const struct decision *d, jv events);
+/* Notes each difference that stays, and each unsettled point. */
+void damping_note(struct decision *d);
 
 /* ---- loops ---- */
 
@@ -149,7 +148,7 @@ void staying_add(
 /* Differences that are tolerated and were not told: a line for each item is
  * appended to what. Returns their number. */
 size_t staying_tell(const struct decision *d, struct buf *what);
-/* The events (consumed), and one for each item with such differences. */
-jv staying_events(const struct decision *d, jv events);
+/* Notes each item with such differences. */
+void staying_note(struct decision *d);
 
 #endif

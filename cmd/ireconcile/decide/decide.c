@@ -70,14 +70,20 @@ static const unsigned char brakes[ACTIONS] = {
 };
 
 static const unsigned char steps[STANDINGS] = {
-[STANDS_LIVE]       = STEP_SET | STEP_OUTCOME,
-[STANDS_TOO_LARGE]  = STEP_FAIL | STEP_OUTCOME,
-[STANDS_UNREADABLE] = STEP_FAIL,
-[STANDS_UNKNOWN]    = STEP_FAIL,
-[STANDS_REJECTED]   = STEP_SETTLED,
-[STANDS_RELEASED]   = STEP_SETTLED | STEP_CLEAN_UP,
-[STANDS_LEAVING]    = STEP_CLEAN_UP | STEP_OUTCOME,
-[STANDS_LEFT]       = 0,
+[STANDS_QUIET]       = 0,
+[STANDS_UNSEEN]      = 0,
+[STANDS_GONE]        = STEP_CANCEL | STEP_FORGET,
+[STANDS_HELD]        = STEP_CANCEL,
+[STANDS_PAUSED]      = STEP_CANCEL,
+[STANDS_BACKING_OFF] = 0,
+[STANDS_LEAVING]     = STEP_CLEAN_UP | STEP_OUTCOME,
+[STANDS_LEFT]        = 0,
+[STANDS_UNREADABLE]  = STEP_FAIL,
+[STANDS_UNKNOWN]     = STEP_FAIL,
+[STANDS_RELEASED]    = STEP_SETTLED | STEP_CLEAN_UP,
+[STANDS_REJECTED]    = STEP_SETTLED,
+[STANDS_TOO_LARGE]   = STEP_FAIL | STEP_OUTCOME,
+[STANDS_LIVE]        = STEP_SET | STEP_OUTCOME,
 };
 /* clang-format on */
 
@@ -631,6 +637,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	outcome(d, &v);
 	damping_end(d);
 	asks_check(d);
+	points_tell(d);
 	view_release(&v);
 }
 

@@ -78,16 +78,26 @@ enum brake {
 };
 unsigned decide_brakes(enum action action);
 
-/* How a primary stands. */
+/*
+ * How a primary stands when its turn has come: why nothing, or only a part, is
+ * decided about it. The first that holds counts; reconciler_step finds out those
+ * before STANDS_LEAVING, decide() the rest.
+ */
 enum primary_standing {
+	STANDS_QUIET,	    /* nothing has changed since its last evaluation */
+	STANDS_UNSEEN,	    /* objects that it may see are not known yet */
+	STANDS_GONE,	    /* it does not exist any more */
+	STANDS_HELD,	    /* another instance holds it: holder.h */
+	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: asks.h */
+	STANDS_BACKING_OFF, /* it failed, or was expensive: backoff.h */
+	STANDS_LEAVING,	    /* being deleted, and waiting for us */
+	STANDS_LEFT,	    /* being deleted, and not waiting for us */
+	STANDS_UNREADABLE,  /* too large, and perhaps not the operator's */
+	STANDS_UNKNOWN,	    /* `when` failed */
+	STANDS_RELEASED,    /* `when` is false, and work had begun */
+	STANDS_REJECTED,    /* `when` is false; nothing of it is ours */
+	STANDS_TOO_LARGE,   /* the primary, or an object that it sees */
 	STANDS_LIVE,
-	STANDS_TOO_LARGE,  /* the primary, or an object that it sees */
-	STANDS_UNREADABLE, /* too large, and perhaps not the operator's */
-	STANDS_UNKNOWN,	   /* `when` failed */
-	STANDS_REJECTED,   /* `when` is false; nothing of it is ours */
-	STANDS_RELEASED,   /* `when` is false, and work had begun */
-	STANDS_LEAVING,	   /* being deleted, and waiting for us */
-	STANDS_LEFT,	   /* being deleted, and not waiting for us */
 	STANDINGS
 };
 
@@ -96,11 +106,31 @@ enum decide_step {
 	STEP_SETTLED = 1 << 1,	/* nothing more is to be done for the primary */
 	STEP_SET = 1 << 2,	/* desired items are compared */
 	STEP_CLEAN_UP = 1 << 3, /* members are deleted, as for a deletion */
-	STEP_OUTCOME = 1 << 4	/* status, events, requeue */
+	STEP_OUTCOME = 1 << 4,	/* status, events, requeue */
+	STEP_CANCEL = 1 << 5,	/* its requests are cancelled, its timers end */
+	STEP_FORGET = 1 << 6	/* ... and the primary is forgotten */
 };
 unsigned decide_steps(enum primary_standing standing);
 
 /* ---- a decision ---- */
+
+/*
+ * Notices: ireconcile itself tells the reasons why a primary is not as desired
+ * that its program does not know. A row in points.c says how each is told: as a
+ * condition, an Event, in the log. Their Events follow those of the program in
+ * this order.
+ */
+enum notice {
+	NOTICE_LOOP,	   /* another manager changes an item back: damping.h */
+	NOTICE_STAYS,	   /* a difference is tolerated: damping.h */
+	NOTICE_UNSETTLED,  /* the program changes a point without end */
+	NOTICE_UNPROVEN,   /* objects without a proof are left alone */
+	NOTICE_UNSEEN,	   /* members may be left behind: finalizer.h */
+	NOTICE_ANNOTATION, /* an invalid request of a user: asks.h */
+	NOTICE_WAITS,	   /* a member that is deleted waits for something */
+	NOTICE_KEPT,	   /* an object is not deleted: refuse_deletion */
+	NOTICES
+};
 
 enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
@@ -140,13 +170,12 @@ struct decision {
 	int64_t held_until_us; /* the next time when a hold ends, or a loop
 				* may be over; 0: none */
 	struct buf loops_over; /* new ends of loops, one per line */
-	struct buf complaints; /* see points_complain, one per line */
-	struct buf waits;      /* see points_wait, one per line */
-	struct buf keeps;      /* see refuse_deletion, one per line */
-	bool limited;	       /* a call ran into a limit */
-	bool crashed;	       /* a call ended its process */
-	bool stays;	       /* a difference is tolerated */
-	bool over;	       /* a torn primary is cleaned up */
+	struct buf notices[NOTICES]; /* messages, each with a NUL */
+	struct buf complaints;	     /* for the log, one per line */
+	bool limited;		     /* a call ran into a limit */
+	bool crashed;		     /* a call ended its process */
+	bool stays;		     /* a difference is tolerated */
+	bool over;		     /* a torn primary is cleaned up */
 };
 
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,

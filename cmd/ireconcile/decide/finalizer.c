@@ -113,7 +113,7 @@ finalizer_tell_unseen(struct decision *d)
 	const struct textlist *list = &e->conf->left_out;
 	struct buf b = BUF_INIT;
 
-	if (list->count == 0 || !finalizer_leaves(d) || !e->conf->marks ||
+	if (list->count == 0 || !e->conf->marks ||
 	    e->conf->primary.scope == WATCH_CLUSTER || !follows_primary(e))
 		return;
 	buf_adds(&b, "its finalizer is removed without a look at ");
@@ -123,6 +123,6 @@ finalizer_tell_unseen(struct decision *d)
 	    ", which %s:%d names and this run leaves out (-n): what was made "
 	    "there for it stays; a run that sees it calls it an orphan",
 	    e->conf->path, e->conf->line);
-	points_complain(d, "Unseen", buf_span(&b));
+	points_note(d, NOTICE_UNSEEN, buf_str(&b));
 	buf_release(&b);
 }

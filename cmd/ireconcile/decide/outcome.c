@@ -58,8 +58,8 @@ outcome_release(struct decision *d)
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);
 	buf_release(&d->complaints);
-	buf_release(&d->waits);
-	buf_release(&d->keeps);
+	for (enum notice n = 0; n < NOTICES; n++)
+		buf_release(&d->notices[n]);
 	free(d->error);
 }
 
@@ -414,12 +414,11 @@ say_claimants(struct primary *p, struct claimants *c, bool leaving)
 }
 
 static void
-tell_claimants(struct decision *d)
+tell_claimants(struct decision *d, bool leaving)
 {
 	struct primary *p = d->primary;
 	struct claimants c = {.first = BUF_INIT};
 	struct buf key = BUF_INIT;
-	bool leaving = finalizer_leaves(d);
 
 	if (d->set != NULL || leaving)
 		find_claimants(&c, p, d->set, INDEX_UNPROVEN, primary_key(p));
@@ -430,8 +429,7 @@ tell_claimants(struct decision *d)
 	    (p->said.claimants == NULL || (leaving && !p->said.claimants_left)))
 		say_claimants(p, &c, leaving);
 	if (c.count > 0)
-		d->events = points_warn(
-		    d->events, "Unproven", span_str(p->said.claimants));
+		points_note(d, NOTICE_UNPROVEN, p->said.claimants);
 	buf_release(&key);
 	buf_release(&c.first);
 }
@@ -439,14 +437,15 @@ tell_claimants(struct decision *d)
 void
 outcome(struct decision *d, struct view *v)
 {
-	bool failed = d->failed;
+	bool failed = d->failed, leaves = finalizer_leaves(d);
 
 	tell_loops(d, v);
 	outcome_status(d, v);
 	outcome_events(d, v);
-	d->events = damping_events(d, d->events);
-	tell_claimants(d);
-	finalizer_tell_unseen(d);
+	damping_note(d);
+	tell_claimants(d, leaves);
+	if (leaves)
+		finalizer_tell_unseen(d);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);

@@ -373,8 +373,8 @@ staying_tell(const struct decision *d, struct buf *what)
 	return count;
 }
 
-jv
-staying_events(const struct decision *d, jv events)
+void
+staying_note(struct decision *d)
 {
 	const struct desired_item *i;
 
@@ -386,9 +386,7 @@ staying_events(const struct decision *d, jv events)
 		    "%s: %s: the difference stays after it was applied and is "
 		    "tolerated",
 		    i->label, s->tolerated ? s->message : s->told);
-		events =
-		    points_warn(events, "DifferenceStays", buf_span(&text));
+		points_note(d, NOTICE_STAYS, buf_str(&text));
 		buf_release(&text);
 	}
-	return events;
 }

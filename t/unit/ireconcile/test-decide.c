@@ -1,6 +1,10 @@
 #include "decide/decide.h"
 
+#include <string.h>
+
 #include "base/buf.h"
+#include "decide/points.h"
+#include "json/jvtext.h"
 #include "tap.h"
 
 /* For each wish the action of what is seen, in its order; -: they do not come
@@ -79,25 +83,74 @@ test_brakes(void)
 static void
 test_steps(void)
 {
-	static const char *const steps[] = {
-	    "fail", "settled", "set", "clean-up", "outcome", NULL};
-	static const char *const standings[STANDINGS] = {"live", "too-large",
-	    "unreadable", "unknown", "rejected", "released", "leaving", "left"};
+	static const char *const steps[] = {"fail", "settled", "set",
+	    "clean-up", "outcome", "cancel", "forget", NULL};
+	static const char *const standings[STANDINGS] = {"quiet", "unseen",
+	    "gone", "held", "paused", "backing-off", "leaving", "left",
+	    "unreadable", "unknown", "released", "rejected", "too-large",
+	    "live"};
 	struct buf b = BUF_INIT;
 
 	for (unsigned s = 0; s < STANDINGS; s++)
 		add_names(&b, standings[s], decide_steps(s), steps);
 	is(buf_str(&b),
-	    "live: set outcome; too-large: fail outcome; unreadable: fail; "
-	    "unknown: fail; rejected: settled; released: settled clean-up; "
-	    "leaving: clean-up outcome; left:",
+	    "quiet:; unseen:; gone: cancel forget; held: cancel; "
+	    "paused: cancel; backing-off:; leaving: clean-up outcome; left:; "
+	    "unreadable: fail; unknown: fail; released: settled clean-up; "
+	    "rejected: settled; too-large: fail outcome; live: set outcome",
 	    "the steps of an evaluation");
 	buf_release(&b);
+}
+
+/* The notices of a primary, noted in the wrong order: Events follow those of the
+ * program in the order of enum notice. */
+static void
+test_notices(void)
+{
+	struct decision d = {.events = jv_array()};
+	struct buf b = BUF_INIT;
+	char message[] = "0";
+	struct err err = ERR_INIT;
+
+	d.events = jv_array_append(d.events, jv_string("the program's"));
+	for (unsigned n = NOTICES; n-- > NOTICE_STAYS;) {
+		*message = (char)('0' + n);
+		points_note(&d, n, message);
+	}
+	points_note(&d, NOTICE_WAITS, "also");
+	points_tell(&d);
+	jvtext_add(&b, d.events, &err);
+	is(buf_str(&b),
+	    "[\"the program's\""
+	    ",{\"message\":\"1\",\"reason\":\"DifferenceStays\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"2\",\"reason\":\"Unsettled\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"3\",\"reason\":\"Unproven\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"4\",\"reason\":\"Unseen\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"5\",\"reason\":\"BadAnnotation\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"6\",\"reason\":\"WaitsForFinalizer\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"also\",\"reason\":\"WaitsForFinalizer\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"7\",\"reason\":\"Kept\","
+	    "\"type\":\"Warning\"}]",
+	    "the Events of all notices, in their order");
+	is(buf_str(&d.complaints), "4\n5\n6\nalso", "those that are logged");
+	for (unsigned n = 0; n < NOTICES; n++)
+		buf_release(&d.notices[n]);
+	buf_release(&d.complaints);
+	buf_release(&b);
+	jv_free(d.events);
 }
 
 int
 main(void)
 {
+	test_notices();
 	test_each_cell();
 	test_brakes();
 	test_steps();
