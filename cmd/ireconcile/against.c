@@ -20,7 +20,6 @@
 #include "program/cost.h"
 #include "program/evaluator.h"
 #include "reconciler.h"
-#include "recordline.h"
 #include "report/reportfd.h"
 #include "startup.h"
 #include "verdict.h"
@@ -396,7 +395,7 @@ document(struct against *a, const struct stream_doc *doc)
 	if (rc == 0)
 		return;
 	a->bad_lines++;
-	if (recordline_say_bad(doc->line, &err)) {
+	if (reconciler_say_bad(doc->line, &err)) {
 		a->refused = true;
 		loop_stop(a->loop);
 	}
@@ -463,7 +462,7 @@ end_of_input(struct against *a)
 
 	a->eof = true;
 	loop_unwatch(a->loop, STDIN_FILENO);
-	recordline_say_gaps(before->counters.gaps);
+	reconciler_say_gaps(before->counters.gaps);
 	reconciler_end_of_input(before, false);
 	after->second = before->incomplete;
 	assume(a);

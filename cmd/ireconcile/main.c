@@ -27,7 +27,6 @@
 #include "program/evaluator.h"
 #include "program/program.h"
 #include "reconciler.h"
-#include "recordline.h"
 #include "report/reportfd.h"
 #include "startup.h"
 #include "verdict.h"
@@ -249,7 +248,7 @@ document(struct app *a, const struct stream_doc *doc)
 
 	if (reconciler_document(&a->reconciler, &event, &err) != 0) {
 		a->reconciler.counters.bad_lines++;
-		if (recordline_say_bad(doc->line, &err))
+		if (reconciler_say_bad(doc->line, &err))
 			stop(a, EXIT_PERMANENT);
 	}
 	if (a->reconciler.sched.clock != SCHED_INPUT)

@@ -1,9 +1,11 @@
 #include "reconciler.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "decide/asks.h"
 #include "holder.h"
@@ -15,13 +17,12 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "program/cost.h"
+#include "record/reading.h"
 #include "state/backoff.h"
 #include "hiddenreads.h"
 #include "state/late.h"
 #include "state/primary.h"
-#include "recordline.h"
 #include "throttle.h"
-#include "trace.h"
 #include "wakes.h"
 
 enum {
@@ -209,6 +210,40 @@ reconciler_advance(struct reconciler *r, int64_t us)
 	sched_advance(&r->sched, us);
 }
 
+/* Whether a stream of a recording has events: other streams do not matter here.
+ * A line without a name may be of any stream. */
+static bool
+has_events(struct span stream)
+{
+	static const char *const events[] = {"", "events", "all", "live"};
+
+	for (size_t i = 0; i < COUNT(events); i++)
+		if (span_is(stream, events[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the line is one of a recording that is not an event (doc/recording.md).
+ * Such lines change nothing. But a gap means that events may be missing there,
+ * and is counted; a segment names the version of its format: err is set
+ * (ERR_GONE) if that is another one.
+ */
+static bool
+is_record(const struct event *line, uint64_t *gaps, struct err *err)
+{
+	struct span record;
+
+	if (!line->is_record)
+		return false;
+	record = json_raw_string(json_get(line->text, "record"));
+	*gaps += span_is(record, "gap") &&
+	    has_events(json_raw_string(json_get(line->text, "stream")));
+	if (span_is(record, "segment"))
+		reading_check_version(json_get(line->text, "version"), err);
+	return true;
+}
+
 int
 reconciler_document(
     struct reconciler *r, const struct event *event, struct err *err)
@@ -218,7 +253,7 @@ reconciler_document(
 	cache_rest(&r->es.store, OPEN_MAX);
 	if (r->sched.clock == SCHED_INPUT && event->time_us >= 0)
 		reconciler_advance(r, event->time_us);
-	if (recordline_is(event, &r->counters.gaps, err))
+	if (is_record(event, &r->counters.gaps, err))
 		return err->kind == ERR_NONE ? 0 : -1;
 	trigger_event(&r->trigger, event);
 	rc = entries_apply(&r->es, event, err);
@@ -261,6 +296,26 @@ reconciler_failed(const struct reconciler *r)
 {
 	return r->counters.bad_lines > 0 || r->counters.failures > 0 ||
 	    r->incomplete || r->es.failures > 0;
+}
+
+bool
+reconciler_say_bad(size_t line, const struct err *err)
+{
+	bool refused = err->kind == ERR_GONE;
+
+	log_write(refused ? LOG_FATAL : LOG_ERROR, NULL, "line %zu: %s", line,
+	    err->message);
+	return refused;
+}
+
+void
+reconciler_say_gaps(uint64_t gaps)
+{
+	if (gaps > 0)
+		log_warning("gaps of the recording, in which events are "
+			    "missing: %" PRIu64 "; what followed from these is "
+			    "not known",
+		    gaps);
 }
 
 /* ---- one evaluation ---- */
@@ -376,6 +431,72 @@ report_endless(struct reconciler *r, struct primary *p, struct decision *d,
 }
 
 static void
+add_requeue(struct buf *b, const struct program_requeue *r)
+{
+	if (r->when == PROGRAM_AFTER)
+		buf_addf(b, ", requeue in %.1f s", (double)r->after_ms / 1000);
+	else if (r->when == PROGRAM_AT)
+		buf_addf(
+		    b, ", requeue at %lld", (long long)(r->at_us / 1000000));
+}
+
+static size_t
+count_points(const struct decision *d, enum point_type type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		n += d->points[i].target.type == type && !d->points[i].done;
+	return n;
+}
+
+static void
+describe(struct buf *b, const struct decision *d, enum line_due due)
+{
+	size_t items = count_points(d, POINT_ITEM);
+	size_t gone =
+	    count_points(d, POINT_DELETE) + count_points(d, POINT_FOREIGN);
+
+	buf_addf(b, "%zu item%s, %zu deletion%s, %zu outstanding", items,
+	    items == 1 ? "" : "s", gone, gone == 1 ? "" : "s",
+	    d->outstanding_count);
+	if (count_points(d, POINT_FINALIZER_ADD) +
+		count_points(d, POINT_FINALIZER_REMOVE) >
+	    0)
+		buf_adds(b, ", finalizer");
+	if (count_points(d, POINT_STATUS) > 0)
+		buf_adds(b, ", status");
+	if (d->failed)
+		buf_adds(b, ", failed");
+	if (d->primary->plan.fresh)
+		buf_adds(b, ", a new plan");
+	add_requeue(b, &d->requeue);
+	buf_adds(b, due != LINE_NOTHING ? "; a line" : "; no line");
+}
+
+/*
+ * Logs an evaluation at level debug: its cause and its decision.
+ *
+ *	MODIFIED ConfigMap/ns/a (and 2 more): 1 item, 0 deletions,
+ *	1 outstanding, status; a line
+ */
+static void
+trace(struct primary *p, const struct decision *d, enum line_due due,
+    const struct log_about *who)
+{
+	struct buf b = BUF_INIT;
+
+	if (!log_is_on(LOG_DEBUG))
+		return;
+	trigger_describe(&b, p);
+	buf_adds(&b, ": ");
+	describe(&b, d, due);
+	log_write(LOG_DEBUG, who, "%s", buf_str(&b));
+	p->plan.fresh = false;
+	buf_release(&b);
+}
+
+static void
 evaluate(struct reconciler *r, struct primary *p)
 {
 	struct stats *stats = &p->entry->stats;
@@ -427,7 +548,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	}
 	due = print(r, p, &d, due);
 	stats->sets += due != LINE_NOTHING;
-	trace_evaluation(p, &d, due, &who);
+	trace(p, &d, due, &who);
 	trigger_forget(p);
 
 	cost_end(&cost);

@@ -15,6 +15,7 @@
 #include "decide/refuse.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "kube/proof.h"
 #include "program/cost.h"
 #include "state/marks.h"
 
@@ -158,14 +159,13 @@ see(const struct primary *p, const struct cache_object *o)
 static bool
 drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 {
-	static const char paths[] = "kpipe.dev/paths";
 	struct span text = primary_item_text(i);
 	struct span metadata = json_get(text, "metadata");
 	struct span wanted = json_get(metadata, "finalizers");
 	struct span held = cache_object_meta(o, "finalizers");
 
-	if (span_eq(json_get(json_get(metadata, "annotations"), paths),
-		cache_object_annotation(o, paths)))
+	if (span_eq(json_get(json_get(metadata, "annotations"), PROOF_PATHS),
+		cache_object_annotation(o, PROOF_PATHS)))
 		return false;
 	for (struct json_elements h = json_elements(held); json_element(&h);) {
 		bool found = false;

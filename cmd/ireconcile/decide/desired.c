@@ -7,10 +7,9 @@
 #include "agree/hidden.h"
 #include "base/array.h"
 #include "base/mem.h"
+#include "decide/damping.h"
 #include "decide/line.h"
 #include "decide/refuse.h"
-#include "decide/damping.h"
-#include "item/immutable.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "record/redacted.h"
@@ -65,6 +64,66 @@ set_text(
 	return 0;
 }
 
+/* ---- immutable fields ---- */
+
+/*
+ * The API server accepts some fields only when an object is created
+ * (immutable(...) of the library). If the object exists, its values there are the
+ * desired ones: other values would be refused for ever.
+ */
+
+/* null: it is not there. */
+static jv
+value_at(jv object_peek, jv path_peek)
+{
+	jv value = jv_getpath(jv_copy(object_peek), jv_copy(path_peek));
+
+	if (jv_is_valid(value))
+		return value;
+	jv_free(value);
+	return jv_null();
+}
+
+/* Whether observed agrees with desired at this path. */
+static bool
+agrees_at(jv desired_peek, jv path_peek, jv observed_peek)
+{
+	jv part = jv_object();
+	bool agrees;
+
+	part = jv_object_set(part, jv_string("apiVersion"),
+	    jv_copy(jvtext_peek(desired_peek, "apiVersion")));
+	part = jv_object_set(part, jv_string("kind"),
+	    jv_copy(jvtext_peek(desired_peek, "kind")));
+	part = jv_setpath(
+	    part, jv_copy(path_peek), value_at(desired_peek, path_peek));
+	agrees = agree_object(part, observed_peek, NULL);
+	jv_free(part);
+	return agrees;
+}
+
+/*
+ * The desired object (consumed) with the values of observed at those paths where
+ * the two do not agree; returned owned. Fields that observed lacks are left out.
+ */
+static jv
+keep_immutable(jv desired, jv paths_peek, jv observed_peek)
+{
+	jv_array_foreach(paths_peek, i, path)
+	{
+		jv value = value_at(observed_peek, path);
+
+		if (agrees_at(desired, path, observed_peek))
+			jv_free(value);
+		else if (jv_get_kind(value) != JV_KIND_NULL)
+			desired = jv_setpath(desired, jv_copy(path), value);
+		else
+			desired = jv_delpaths(desired, JV_ARRAY(jv_copy(path)));
+		jv_free(path);
+	}
+	return desired;
+}
+
 /* Makes the text with the immutable values of observed; jv_invalid(): the text
  * for a new object. */
 static void
@@ -76,7 +135,7 @@ take_immutable(
 	jv paths = jvtext_parse(span_str(i->immutable), &err);
 
 	if (jv_is_valid(observed_peek))
-		object = immutable_keep(object, paths, observed_peek);
+		object = keep_immutable(object, paths, observed_peek);
 	set_text(p, i, object, &err);
 	i->kept = memcmp(i->digest, i->given_digest, DIGEST_SIZE) != 0;
 	jv_free(paths);

@@ -18,9 +18,12 @@ has_some(struct span list)
 	return json_element(&e);
 }
 
-/* Whether an object of kind k needs cleaning up: it would stay without its
- * primary, although it should not; or Kubernetes would delete it without regard
- * to its content. */
+/*
+ * Whether an object of kind k needs cleaning up: the program finalizes; or the
+ * object is to go with its primary, and Kubernetes would not delete it (it
+ * cannot have this owner), would not finish (it has finalizers of its own), or
+ * would delete other objects with it.
+ */
 static bool
 stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
     struct span ns, struct span finalizers)

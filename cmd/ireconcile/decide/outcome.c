@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agree/agree.h"
-#include "agree/onerror.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "decide/damping.h"
@@ -177,6 +176,87 @@ is_same_status(const struct decision *d, const struct view *v)
 }
 
 /*
+ * The message of a failed apply, which the program's status gets as `.error`.
+ * `status` is called before an apply, with a placeholder, and kapply fills in
+ * the message. Then the message is read from the observed status, and the
+ * program is called with it: a status that depends on the message is written
+ * next.
+ */
+static const char placeholder[] = "${error}";
+
+static void
+forget_message(char **told)
+{
+	free(*told);
+	*told = NULL;
+}
+
+/*
+ * Whether the observed status is this onError with another message than *told
+ * (owned, or NULL); if so, *told becomes that message. texts: the bits of
+ * agree_template.
+ */
+static bool
+learn_message(char **told, jv on_error_peek, jv observed_peek, unsigned texts)
+{
+	struct buf message = BUF_INIT;
+	bool news = agree_template(on_error_peek, observed_peek,
+			texts | AGREE_ERROR, &message) &&
+	    /* A message is a sentence: a word could be anywhere in a status. */
+	    memchr(buf_str(&message), ' ', message.len) != NULL &&
+	    (*told == NULL || strcmp(*told, buf_str(&message)) != 0);
+
+	if (news) {
+		forget_message(told);
+		*told = buf_take(&message);
+	}
+	buf_release(&message);
+	return news;
+}
+
+static jv
+blank_text(jv text, const char *message)
+{
+	struct span rest = jvtext_span(text);
+	size_t n = strlen(message);
+	struct buf out = BUF_INIT;
+	const char *at;
+
+	while ((at = memmem(rest.p, rest.n, message, n)) != NULL) {
+		buf_add(&out, rest.p, (size_t)(at - rest.p));
+		buf_adds(&out, placeholder);
+		rest.n -= (size_t)(at - rest.p) + n;
+		rest.p = at + n;
+	}
+	buf_addspan(&out, rest);
+	jv_free(text);
+	text = jv_string_sized(buf_str(&out), (int)out.len);
+	buf_release(&out);
+	return text;
+}
+
+/* value (consumed) with the placeholder in each place of message; returned
+ * owned. */
+static jv
+blank_message(jv value, const char *message)
+{
+	switch (jv_get_kind(value)) {
+	case JV_KIND_STRING:
+		return blank_text(value, message);
+	case JV_KIND_ARRAY:
+		jv_array_foreach(value, i, element) value =
+		    jv_array_set(value, i, blank_message(element, message));
+		return value;
+	case JV_KIND_OBJECT:
+		jv_object_foreach(value, key, member) value =
+		    jv_object_set(value, key, blank_message(member, message));
+		return value;
+	default:
+		return value;
+	}
+}
+
+/*
  * The status for an apply that fails, with the placeholder for the message. If
  * the message of an earlier failure is known, `status` is called with it;
  * *seen: the status depends on the message.
@@ -188,21 +268,20 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	char **told = &d->primary->said.told_error;
 	bool same = d->error == NULL &&
 	    !(v->entry->error_seen_by & 1u << PROGRAM_STATUS);
-	jv blank =
-	    same ? jv_copy(status_peek) : compute(d, v, ONERROR_PLACEHOLDER);
+	jv blank = same ? jv_copy(status_peek) : compute(d, v, placeholder);
 	jv status = jv_invalid();
 	bool again = true;
 
 	if (!jv_is_valid(blank))
 		return blank;
-	onerror_learn(told, blank, observed_peek, manager);
+	learn_message(told, blank, observed_peek, manager);
 	/* The observed status may have a newer message than the one that the
 	 * program saw: then it is called again. */
 	for (int i = 0; i < 2 && again && *told != NULL; i++) {
 		jv_free(status);
-		status = onerror_blank(*told, compute(d, v, *told));
+		status = blank_message(compute(d, v, *told), *told);
 		again = jv_is_valid(status) &&
-		    onerror_learn(told, status, observed_peek, manager);
+		    learn_message(told, status, observed_peek, manager);
 	}
 	if (!jv_is_valid(status)) {
 		jv_free(status);
@@ -241,7 +320,7 @@ outcome_status(struct decision *d, struct view *v)
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
 	if (d->mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
-		onerror_forget(told);
+		forget_message(told);
 		return;
 	}
 	p->status_input = 0;
@@ -258,7 +337,7 @@ outcome_status(struct decision *d, struct view *v)
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	} else {
-		onerror_forget(told);
+		forget_message(told);
 	}
 	agrees = agree_template(status, observed, manager, NULL);
 	if (agrees && !d->failed)

@@ -298,8 +298,10 @@ staying_try(struct primary *p, const struct decision *d)
 	}
 }
 
-/* The code that the apply is to write; SPAN_NONE: none. A code that the object
- * has is kept while we repair other fields that were changed. */
+/* The code that the apply writes into the object; SPAN_NONE: none. After the
+ * deadline that is the code of the differences. Before it the object keeps the
+ * code that it has, while other fields are repaired; but an old difference that
+ * is back is repaired without a code. */
 static struct span
 wanted_code(const struct primary *p, const struct point *pt)
 {

@@ -109,7 +109,7 @@ struct event {
 	struct span manager, time; /* JSON; only in a frame */
 	int64_t time_us;	   /* the time of the line, or -1 */
 	bool too_large;
-	bool is_record; /* a line of a recording, not an event: recordline.h */
+	bool is_record; /* a line of a recording, not an event */
 };
 
 /* text: a checked document. Errors in it are reported by entries_apply. */

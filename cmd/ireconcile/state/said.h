@@ -101,7 +101,7 @@ struct said {
 	char *requested; /* the last request to evaluate; "": none */
 	char *complaint; /* about annotations */
 	char *last_error;
-	char *told_error; /* see agree/onerror.h; or NULL */
+	char *told_error; /* message of a failed apply; or NULL */
 	char *claimants;  /* about objects that claim to be members; or NULL */
 };
 
