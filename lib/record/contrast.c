@@ -5,7 +5,6 @@
 #include "json/json.h"
 #include "record/redacted.h"
 
-#define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 #define NOT_TOLD "\"(not shown)\""
 
 enum {
@@ -51,7 +50,7 @@ is_told(const struct contrast *c)
 		return false;
 	if (c->secret && span_starts(path, notes) && !span_starts(path, ours))
 		return false;
-	return !span_ends(path, "[\"" LAST_APPLIED "\"]") &&
+	return !span_ends(path, "[\"" REDACTED_LAST_APPLIED "\"]") &&
 	    !span_is(path, notes) && !span_is(path, ".metadata");
 }
 
@@ -414,7 +413,7 @@ add_annotations(struct buf *b, struct span annotations, bool secret)
 	for (struct json_members m = json_members(annotations);
 	     json_member(&m);) {
 		json_add_raw_key(b, m.key);
-		if (span_is(m.key, LAST_APPLIED) ||
+		if (span_is(m.key, REDACTED_LAST_APPLIED) ||
 		    (secret && !span_starts(m.key, OURS)))
 			buf_adds(b, NOT_TOLD);
 		else

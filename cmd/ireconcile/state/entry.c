@@ -13,6 +13,7 @@
 #include "state/marks.h"
 #include "state/primary.h"
 #include "value/objref.h"
+#include "value/bookmarks.h"
 
 /* ---- kinds ---- */
 
@@ -485,14 +486,13 @@ bookmark(struct entries *es, struct cache_kind *k, struct span object)
 {
 	struct span notes =
 	    json_get(json_get(object, "metadata"), "annotations");
-	struct span in =
-	    json_raw_string(json_get(notes, "kpipe.dev/listed-namespaces"));
+	struct span in = json_raw_string(json_get(notes, BOOKMARKS_LISTED));
 
-	if (json_is(json_get(notes, "kpipe.dev/initial-events-begin"), "true"))
+	if (json_is(json_get(notes, BOOKMARKS_BEGIN), "true"))
 		begin(k);
-	if (json_is(json_get(notes, "kpipe.dev/absent"), "true"))
+	if (json_is(json_get(notes, BOOKMARKS_ABSENT), "true"))
 		k->absent = true;
-	if (json_is(json_get(notes, "k8s.io/initial-events-end"), "true")) {
+	if (json_is(json_get(notes, BOOKMARKS_END), "true")) {
 		end(es, k);
 	} else if (in.n > 0 && !k->complete) {
 		/* Some namespaces of a kind are complete, while others cannot
