@@ -19,10 +19,8 @@
 #include "process/out.h"
 #include "program/program.h"
 #include "reconciler.h"
-#include "recordline.h"
 #include "report/reportfd.h"
 #include "startup.h"
-#include "state/events.h"
 #include "verdict.h"
 #include "wakes.h"
 
@@ -381,7 +379,7 @@ document(struct against *a, const struct stream_doc *doc)
 {
 	struct reconciler *before = &a->sides[BEFORE];
 	bool by_input = before->sched.clock == SCHED_INPUT;
-	struct event event = events_parse(doc->text);
+	struct event event = entry_parse_event(doc->text);
 	struct err err = ERR_INIT, same = ERR_INIT;
 	int rc;
 
@@ -396,7 +394,7 @@ document(struct against *a, const struct stream_doc *doc)
 	if (rc == 0)
 		return;
 	a->bad_lines++;
-	if (recordline_say_bad(doc->line, &err)) {
+	if (reconciler_say_bad(doc->line, &err)) {
 		a->refused = true;
 		loop_stop(a->loop);
 	}
@@ -463,7 +461,7 @@ end_of_input(struct against *a)
 
 	a->eof = true;
 	loop_unwatch(a->loop, STDIN_FILENO);
-	recordline_say_gaps(before->counters.gaps);
+	reconciler_say_gaps(before->counters.gaps);
 	reconciler_end_of_input(before, false);
 	after->second = before->incomplete;
 	assume(a);

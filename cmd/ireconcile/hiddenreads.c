@@ -13,8 +13,7 @@ enum { PLAIN = 1, HIDDEN = 2, MIXED = PLAIN | HIDDEN, READ = 4 };
 static bool
 is_copy(struct span name)
 {
-	return span_is(
-	    name, "kubectl.kubernetes.io/last-applied-configuration");
+	return span_is(name, REDACTED_LAST_APPLIED);
 }
 
 typedef bool asks_fn(const struct program *p, struct span name);

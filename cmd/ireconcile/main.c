@@ -26,7 +26,6 @@
 #include "process/out.h"
 #include "program/program.h"
 #include "reconciler.h"
-#include "recordline.h"
 #include "report/reportfd.h"
 #include "startup.h"
 #include "verdict.h"
@@ -243,12 +242,12 @@ report_kills(struct app *a)
 static void
 document(struct app *a, const struct stream_doc *doc)
 {
-	struct event event = events_parse(doc->text);
+	struct event event = entry_parse_event(doc->text);
 	struct err err = ERR_INIT;
 
 	if (reconciler_document(&a->reconciler, &event, &err) != 0) {
 		a->reconciler.counters.bad_lines++;
-		if (recordline_say_bad(doc->line, &err))
+		if (reconciler_say_bad(doc->line, &err))
 			stop(a, EXIT_PERMANENT);
 	}
 	if (a->reconciler.sched.clock != SCHED_INPUT)

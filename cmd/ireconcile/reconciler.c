@@ -1,30 +1,28 @@
 #include "reconciler.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "decide/asks.h"
 #include "holder.h"
 #include "decide/line.h"
-#include "decide/loops.h"
+#include "decide/damping.h"
 #include "decide/outcome.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/stream.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "program/program.h"
+#include "record/reading.h"
 #include "state/backoff.h"
-#include "state/events.h"
 #include "hiddenreads.h"
 #include "state/late.h"
 #include "state/primary.h"
-#include "recordline.h"
 #include "throttle.h"
-#include "trace.h"
 #include "wakes.h"
 
 enum {
@@ -69,7 +67,7 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 	r->es.sched = &r->sched;
 	r->es.late.key = span_str("");
 	r->es.dirty = dirty;
-	r->es.replaced = loops_replaced;
+	r->es.replaced = damping_replaced;
 	r->es.suspect_orphans = suspect_orphans;
 	orphans_init(&r->orphans, &r->es, &r->sched);
 	r->es.arg = r;
@@ -113,7 +111,7 @@ start_entries(struct reconciler *r)
 	struct entry *e;
 	bool all = true;
 
-	while ((e = events_completed(&r->es)) != NULL) {
+	while ((e = entries_completed(&r->es)) != NULL) {
 		throttle_start(&r->es, e);
 		queue_dirty(r, e);
 		suspect_orphans(r);
@@ -212,6 +210,40 @@ reconciler_advance(struct reconciler *r, int64_t us)
 	sched_advance(&r->sched, us);
 }
 
+/* Whether a stream of a recording has events: other streams do not matter here.
+ * A line without a name may be of any stream. */
+static bool
+has_events(struct span stream)
+{
+	static const char *const events[] = {"", "events", "all", "live"};
+
+	for (size_t i = 0; i < COUNT(events); i++)
+		if (span_is(stream, events[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the line is one of a recording that is not an event (doc/recording.md).
+ * Such lines change nothing. But a gap means that events may be missing there,
+ * and is counted; a segment names the version of its format: err is set
+ * (ERR_GONE) if that is another one.
+ */
+static bool
+is_record(const struct event *line, uint64_t *gaps, struct err *err)
+{
+	struct span record;
+
+	if (!line->is_record)
+		return false;
+	record = json_raw_string(json_get(line->text, "record"));
+	*gaps += span_is(record, "gap") &&
+	    has_events(json_raw_string(json_get(line->text, "stream")));
+	if (span_is(record, "segment"))
+		reading_check_version(json_get(line->text, "version"), err);
+	return true;
+}
+
 int
 reconciler_document(
     struct reconciler *r, const struct event *event, struct err *err)
@@ -221,10 +253,10 @@ reconciler_document(
 	cache_rest(&r->es.store, OPEN_MAX);
 	if (r->sched.clock == SCHED_INPUT && event->time_us >= 0)
 		reconciler_advance(r, event->time_us);
-	if (recordline_is(event, &r->counters.gaps, err))
+	if (is_record(event, &r->counters.gaps, err))
 		return err->kind == ERR_NONE ? 0 : -1;
 	trigger_event(&r->trigger, event);
-	rc = events_apply(&r->es, event, err);
+	rc = entries_apply(&r->es, event, err);
 	r->counters.events += rc == 0;
 	trigger_over(&r->trigger);
 	start_entries(r);
@@ -240,7 +272,7 @@ reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 	late_put(&r->es, LATE_ALL);
 	if (r->counters.events == 0)
 		r->es.store.live = false; /* the stage before says why */
-	if (events_end(&r->es, &names) > 0) {
+	if (entries_end(&r->es, &names) > 0) {
 		r->incomplete = true;
 		if (!r->second)
 			log_write(told_to_end ? LOG_INFO : LOG_ERROR, NULL,
@@ -255,7 +287,7 @@ void
 reconciler_assume(
     struct reconciler *r, const struct cache *others, struct buf *names)
 {
-	events_assume(&r->es, others, names);
+	entries_assume(&r->es, others, names);
 	start_entries(r);
 }
 
@@ -264,6 +296,26 @@ reconciler_failed(const struct reconciler *r)
 {
 	return r->counters.bad_lines > 0 || r->counters.failures > 0 ||
 	    r->incomplete || r->es.failures > 0;
+}
+
+bool
+reconciler_say_bad(size_t line, const struct err *err)
+{
+	bool refused = err->kind == ERR_GONE;
+
+	log_write(refused ? LOG_FATAL : LOG_ERROR, NULL, "line %zu: %s", line,
+	    err->message);
+	return refused;
+}
+
+void
+reconciler_say_gaps(uint64_t gaps)
+{
+	if (gaps > 0)
+		log_warning("gaps of the recording, in which events are "
+			    "missing: %" PRIu64 "; what followed from these is "
+			    "not known",
+		    gaps);
 }
 
 /* ---- one evaluation ---- */
@@ -347,8 +399,7 @@ print(struct reconciler *r, struct primary *p, struct decision *d,
 	}
 	if (due != LINE_NOTHING) {
 		write_line(r, &line);
-		loops_hold(p, d);
-		unsettled_hold(p, d);
+		damping_hold(p, d);
 		line_printed(p, d);
 	} else {
 		line_shrink(p, d);
@@ -377,6 +428,72 @@ report_endless(struct reconciler *r, struct primary *p, struct decision *d,
 	decide_now(r, p, d);
 	buf_release(what);
 	return n;
+}
+
+static void
+add_requeue(struct buf *b, const struct program_requeue *r)
+{
+	if (r->when == PROGRAM_AFTER)
+		buf_addf(b, ", requeue in %.1f s", (double)r->after_ms / 1000);
+	else if (r->when == PROGRAM_AT)
+		buf_addf(
+		    b, ", requeue at %lld", (long long)(r->at_us / 1000000));
+}
+
+static size_t
+count_points(const struct decision *d, enum point_type type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		n += d->points[i].target.type == type && !d->points[i].done;
+	return n;
+}
+
+static void
+describe(struct buf *b, const struct decision *d, enum line_due due)
+{
+	size_t items = count_points(d, POINT_ITEM);
+	size_t gone =
+	    count_points(d, POINT_DELETE) + count_points(d, POINT_FOREIGN);
+
+	buf_addf(b, "%zu item%s, %zu deletion%s, %zu outstanding", items,
+	    items == 1 ? "" : "s", gone, gone == 1 ? "" : "s",
+	    d->outstanding_count);
+	if (count_points(d, POINT_FINALIZER_ADD) +
+		count_points(d, POINT_FINALIZER_REMOVE) >
+	    0)
+		buf_adds(b, ", finalizer");
+	if (count_points(d, POINT_STATUS) > 0)
+		buf_adds(b, ", status");
+	if (d->failed)
+		buf_adds(b, ", failed");
+	if (d->primary->plan.fresh)
+		buf_adds(b, ", a new plan");
+	add_requeue(b, &d->requeue);
+	buf_adds(b, due != LINE_NOTHING ? "; a line" : "; no line");
+}
+
+/*
+ * Logs an evaluation at level debug: its cause and its decision.
+ *
+ *	MODIFIED ConfigMap/ns/a (and 2 more): 1 item, 0 deletions,
+ *	1 outstanding, status; a line
+ */
+static void
+trace(struct primary *p, const struct decision *d, enum line_due due,
+    const struct log_about *who)
+{
+	struct buf b = BUF_INIT;
+
+	if (!log_is_on(LOG_DEBUG))
+		return;
+	trigger_describe(&b, p);
+	buf_adds(&b, ": ");
+	describe(&b, d, due);
+	log_write(LOG_DEBUG, who, "%s", buf_str(&b));
+	p->plan.fresh = false;
+	buf_release(&b);
 }
 
 static void
@@ -418,20 +535,20 @@ evaluate(struct reconciler *r, struct primary *p)
 	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
 	    !throttle_allows(&r->es, p, due))
 		due = LINE_NOTHING;
-	if (due == LINE_NEW && loops_count(p, &d, &endless) > 0) {
+	if (due == LINE_NEW && damping_count_repairs(p, &d, &endless) > 0) {
 		n = report_endless(r, p, &d, &endless);
 		r->counters.loops += n;
 		stats->loops += n;
 	}
 	if ((due == LINE_NEW || due == LINE_NEW_QUIET) &&
-	    unsettled_count(p, &d, &endless)) {
+	    damping_count_changes(p, &d, &endless)) {
 		n = report_endless(r, p, &d, &endless);
 		r->counters.unsettled += n;
 		stats->unsettled += n;
 	}
 	due = print(r, p, &d, due);
 	stats->sets += due != LINE_NOTHING;
-	trace_evaluation(p, &d, due, &who);
+	trace(p, &d, due, &who);
 	trigger_forget(p);
 
 	cost_end(&cost);
@@ -455,128 +572,97 @@ evaluate(struct reconciler *r, struct primary *p)
 
 /* ---- the next primary ---- */
 
-/* A line without items cancels the requests of the last one. */
+/* Nothing is wanted for p any more: a line without items cancels the requests of
+ * its last one. */
 static void
 cancel(struct reconciler *r, struct primary *p)
 {
+	bool gone = p->object == NULL,
+	     wanted = !gone && p->said.asked_count > 0;
 	struct buf line = BUF_INIT;
 
-	line_add_empty(&line, p);
-	write_line(r, &line);
-	buf_release(&line);
-}
-
-/* A primary that is gone: its requests are no longer wanted. */
-static void
-leave(struct reconciler *r, struct primary *p)
-{
-	bool wanted = false;
-
-	for (size_t i = 0; i < p->said.asked_count; i++)
+	/* Writes into an object that is gone need no cancellation. */
+	for (size_t i = 0; gone && i < p->said.asked_count; i++)
 		wanted = wanted || p->said.asked[i].target.type == POINT_ITEM ||
 		    p->said.asked[i].target.type == POINT_DELETE;
-	if (wanted)
-		cancel(r, p);
-	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->work.wake);
-	map_del(&p->entry->primaries, primary_key(p));
-	primary_free(p);
-}
-
-/* Nothing is wanted any more, and nothing is done. */
-static void
-stand_still(struct reconciler *r, struct primary *p)
-{
 	p->work.dirty = false;
-	if (p->said.asked_count > 0)
-		cancel(r, p);
+	if (wanted) {
+		line_add_empty(&line, p);
+		write_line(r, &line);
+	}
 	said_set(p, NULL, 0);
 	throttle_leave(&r->es, p);
 	sched_clear_all(&r->sched, &p->work.wake);
+	buf_release(&line);
 }
 
-/* Whether a primary is evaluated, or why not. */
-enum readiness {
-	READINESS_NO_NEWS,
-	READINESS_UNKNOWN, /* objects that it may see are not known yet */
-	READINESS_GONE,
-	READINESS_HELD,	  /* another instance holds it */
-	READINESS_PAUSED, /* the annotation kpipe.dev/paused */
-	READINESS_BACKOFF,
-	READINESS_READY
-};
-
-static enum readiness
-readiness(struct reconciler *r, struct primary *p)
+/* Logs when the annotation comes and goes. */
+static bool
+is_paused(struct primary *p)
 {
 	struct log_about who = primary_about(p);
-	bool paused;
+	bool paused = asks_paused(p);
 
-	if (!p->work.dirty)
-		return READINESS_NO_NEWS;
-	if (!primary_is_known(p))
-		return READINESS_UNKNOWN;
-	if (p->object == NULL)
-		return READINESS_GONE;
-	if (holder_look(p))
-		return READINESS_HELD;
-	if (r->visit != NULL) /* the visitor makes the other checks */
-		return READINESS_READY;
-	paused = asks_paused(p);
 	if (p->said.paused != paused)
 		log_write(LOG_INFO, &who, "%s",
 		    paused ? "paused by the annotation kpipe.dev/paused"
 			   : "not paused any more");
 	p->said.paused = paused;
-	if (paused)
-		return READINESS_PAUSED;
+	return paused;
+}
+
+/* How p stands before it is evaluated; STANDS_LIVE: decide() finds out the
+ * rest. */
+static enum primary_standing
+stand(struct reconciler *r, struct primary *p)
+{
+	if (!p->work.dirty)
+		return STANDS_QUIET;
+	if (!primary_is_known(p))
+		return STANDS_UNSEEN;
+	if (p->object == NULL)
+		return STANDS_GONE;
+	if (holder_look(p))
+		return STANDS_HELD;
+	if (r->visit != NULL) /* the visitor makes the other checks */
+		return STANDS_LIVE;
+	if (is_paused(p))
+		return STANDS_PAUSED;
 	if (asks_again(p)) {
 		primary_forget(p);
 		sched_clear_but(&r->sched, &p->work.wake, WAKE_SLOT);
 		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
-	return wakes_back_off(&r->sched, p) ? READINESS_BACKOFF
-					    : READINESS_READY;
-}
-
-static void
-visit(struct reconciler *r, struct primary *p)
-{
-	r->visit(r->visit_arg, p);
-	trigger_forget(p);
-	p->work.dirty = false;
+	return wakes_back_off(&r->sched, p) ? STANDS_BACKING_OFF : STANDS_LIVE;
 }
 
 bool
 reconciler_step(struct reconciler *r)
 {
 	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
+	enum primary_standing standing;
+	unsigned todo;
 
 	if (p == NULL)
 		return false;
 	cache_rest(&r->es.store, OPEN_MAX);
 	p->work.queued = false;
 	stats_taken(&p->entry->stats, p->work.queued_us);
-	switch (readiness(r, p)) {
-	case READINESS_NO_NEWS:
-	case READINESS_UNKNOWN:
-	case READINESS_BACKOFF:
-		break;
-	case READINESS_GONE:
-		if (r->visit != NULL)
-			visit(r, p);
-		leave(r, p);
-		break;
-	case READINESS_HELD:
-	case READINESS_PAUSED:
-		stand_still(r, p);
-		break;
-	case READINESS_READY:
-		if (r->visit != NULL)
-			visit(r, p);
-		else
-			evaluate(r, p);
-		break;
+	standing = stand(r, p);
+	todo = decide_steps(standing);
+	if (r->visit != NULL &&
+	    (standing == STANDS_GONE || standing == STANDS_LIVE)) {
+		r->visit(r->visit_arg, p);
+		trigger_forget(p);
+		p->work.dirty = false;
+	} else if (standing == STANDS_LIVE) {
+		evaluate(r, p);
+	}
+	if (todo & STEP_CANCEL)
+		cancel(r, p);
+	if (todo & STEP_FORGET) {
+		map_del(&p->entry->primaries, primary_key(p));
+		primary_free(p);
 	}
 	return true;
 }

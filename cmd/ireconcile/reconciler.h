@@ -61,6 +61,11 @@ void reconciler_release(struct reconciler *r);
  */
 int reconciler_document(
     struct reconciler *r, const struct event *event, struct err *err);
+/* Logs what is wrong with a line of the input. True: the input is of another
+ * version, so that the tool has to end with EXIT_PERMANENT. */
+bool reconciler_say_bad(size_t line, const struct err *err);
+/* Logs the gaps of a recording, if there are any. */
+void reconciler_say_gaps(uint64_t gaps);
 /* Kinds never announced are complete now, unless es.store.live and something
  * came; others are cut short: logged, as an error unless the operator was told
  * to end. */

@@ -11,7 +11,7 @@
 #define TRIGGER_H
 
 #include "base/buf.h"
-#include "state/events.h"
+#include "state/entry.h"
 #include "state/primary.h"
 
 /* The cause of what happens now; neither member: the start. */

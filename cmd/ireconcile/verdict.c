@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "process/log.h"
-#include "recordline.h"
 
 /* Whether a program was asked, and each that was asked gave an answer. */
 static bool
@@ -108,7 +107,7 @@ verdict(const struct reconciler *r, bool must_answer)
 	bool left = !r->told_to_end && say_held(r);
 
 	say_guesses(r);
-	recordline_say_gaps(r->counters.gaps);
+	reconciler_say_gaps(r->counters.gaps);
 	if (!left)
 		say_silence(r);
 	if (must_answer &&

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "value/objref.h"
+#include "value/bookmarks.h"
 
 struct census_kind {
 	char *name; /* Kind.group */
@@ -123,22 +124,20 @@ static void
 bookmark(struct census *c, const struct json_frame *f, size_t number)
 {
 	struct census_kind *k = find_kind(c, f);
-	struct span names = json_raw_string(
-	    json_get(f->annotations, "kpipe.dev/listed-namespaces"));
+	struct span names =
+	    json_raw_string(json_get(f->annotations, BOOKMARKS_LISTED));
 
-	if (json_get(f->annotations, "kpipe.dev/initial-events-begin").p !=
-	    NULL) {
+	if (json_get(f->annotations, BOOKMARKS_BEGIN).p != NULL) {
 		k->announced = true;
 		k->complete = k->absent = false;
 		k->begun = number;
 		buf_reset(&k->listed);
-	} else if (json_get(f->annotations, "kpipe.dev/absent").p != NULL) {
+	} else if (json_get(f->annotations, BOOKMARKS_ABSENT).p != NULL) {
 		k->absent = true;
 	} else if (names.n > 0) {
 		buf_addf(&k->listed, "%s%.*s", k->listed.len > 0 ? "," : "",
 		    SPAN_ARG(names));
-	} else if (json_get(f->annotations, "k8s.io/initial-events-end").p !=
-	    NULL) {
+	} else if (json_get(f->annotations, BOOKMARKS_END).p != NULL) {
 		k->announced = k->complete = true;
 		forget_gone(c, k);
 	}
@@ -281,9 +280,8 @@ census_begins(const struct census *c, struct span time, struct buf *out)
 {
 	for (size_t i = 0; i < c->order_count; i++)
 		if (c->order[i]->announced)
-			add_bookmark(c->order[i],
-			    "kpipe.dev/initial-events-begin", "true", time,
-			    out);
+			add_bookmark(
+			    c->order[i], BOOKMARKS_BEGIN, "true", time, out);
 }
 
 void
@@ -293,13 +291,12 @@ census_ends(const struct census *c, struct span time, struct buf *out)
 		struct census_kind *k = c->order[i];
 
 		if (k->absent)
-			add_bookmark(k, "kpipe.dev/absent", "true", time, out);
+			add_bookmark(k, BOOKMARKS_ABSENT, "true", time, out);
 		if (k->complete)
-			add_bookmark(
-			    k, "k8s.io/initial-events-end", "true", time, out);
+			add_bookmark(k, BOOKMARKS_END, "true", time, out);
 		else if (k->listed.len > 0)
-			add_bookmark(k, "kpipe.dev/listed-namespaces",
-			    buf_str(&k->listed), time, out);
+			add_bookmark(k, BOOKMARKS_LISTED, buf_str(&k->listed),
+			    time, out);
 	}
 }
 

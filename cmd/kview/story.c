@@ -3,9 +3,8 @@
 #include "base/hash.h"
 #include "json/json.h"
 #include "process/clock.h"
+#include "value/bookmarks.h"
 
-#define BEGINS "kpipe.dev/initial-events-begin"
-#define ENDS "k8s.io/initial-events-end"
 #define SYNTHETIC "kpipe.dev/synthetic"
 
 void
@@ -251,10 +250,10 @@ take_bookmark(struct story *s, const struct json_frame *f)
 		buf_adds(&s->text, "kwatch began again");
 		story_tell(s, tracks_pipeline(&s->tracks), ROW_RESTART);
 	}
-	if (json_get(f->annotations, BEGINS).p != NULL) {
+	if (json_get(f->annotations, BOOKMARKS_BEGIN).p != NULL) {
 		tracks_begin_kind(&s->tracks, buf_span(&kind));
 		set_open(s, buf_span(&kind), true);
-	} else if (json_get(f->annotations, ENDS).p != NULL) {
+	} else if (json_get(f->annotations, BOOKMARKS_END).p != NULL) {
 		end_kind(s, buf_span(&kind));
 		set_open(s, buf_span(&kind), false);
 	}

@@ -9,6 +9,7 @@
 #include "json/json.h"
 #include "process/clock.h"
 #include "writers.h"
+#include "value/bookmarks.h"
 
 /* An element of the queue: an entry, or a bookmark. */
 struct sink_item {
@@ -617,11 +618,10 @@ sink_index_sweep(
 static void
 print_bookmark(struct sink *s, const struct bookmark *m)
 {
-	static const char *const names[] = {
-	    [SINK_BEGIN] = "kpipe.dev/initial-events-begin",
-	    [SINK_LISTED] = "kpipe.dev/listed-namespaces",
-	    [SINK_ABSENT] = "kpipe.dev/absent",
-	    [SINK_END] = "k8s.io/initial-events-end"};
+	static const char *const names[] = {[SINK_BEGIN] = BOOKMARKS_BEGIN,
+	    [SINK_LISTED] = BOOKMARKS_LISTED,
+	    [SINK_ABSENT] = BOOKMARKS_ABSENT,
+	    [SINK_END] = BOOKMARKS_END};
 	struct buf *b;
 
 	if (s->form == SINK_OBJECTS)

@@ -13,6 +13,7 @@
 #include "record/sketch.h"
 #include "value/objref.h"
 #include "writers.h"
+#include "value/bookmarks.h"
 
 enum {
 	CUT_SHORT_MAX = 2,     /* cuts before a watch tries another way */
@@ -497,8 +498,7 @@ on_frame(void *arg, struct span line, uint64_t length)
 	} else if (span_is(f.type, "DELETED")) {
 		drop_object(w, &f, length);
 	} else if (span_is(f.type, "BOOKMARK") && w->state == INITIAL &&
-	    json_is(
-		json_get(f.annotations, "k8s.io/initial-events-end"), "true")) {
+	    json_is(json_get(f.annotations, BOOKMARKS_END), "true")) {
 		w->state = WATCHING;
 		synced(w, f.resource_version);
 	}

@@ -5,7 +5,6 @@
 #include "json/json.h"
 #include "record/redacted.h"
 
-#define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 #define NOT_TOLD "\"(not shown)\""
 
 enum {
@@ -51,7 +50,7 @@ is_told(const struct contrast *c)
 		return false;
 	if (c->secret && span_starts(path, notes) && !span_starts(path, ours))
 		return false;
-	return !span_ends(path, "[\"" LAST_APPLIED "\"]") &&
+	return !span_ends(path, "[\"" REDACTED_LAST_APPLIED "\"]") &&
 	    !span_is(path, notes) && !span_is(path, ".metadata");
 }
 
@@ -412,7 +411,7 @@ part_of(enum part in, struct span key, bool secret)
 			return LEFT_OUT;
 		return span_is(key, "annotations") ? ANNOTATIONS : TOLD;
 	case ANNOTATIONS:
-		return span_is(key, LAST_APPLIED) ||
+		return span_is(key, REDACTED_LAST_APPLIED) ||
 			(secret && !span_starts(key, OURS))
 		    ? HIDDEN
 		    : TOLD;

@@ -1,6 +1,7 @@
 #include "record/epoch.h"
 
 #include "json/json.h"
+#include "value/bookmarks.h"
 
 void
 epoch_take(struct epoch *e, struct span segment)
@@ -24,8 +25,7 @@ epoch_begins_again(struct epoch *e, struct span object)
 	struct buf name = BUF_INIT;
 	bool again;
 
-	if (e->segments ||
-	    json_get(notes, "kpipe.dev/initial-events-begin").p == NULL)
+	if (e->segments || json_get(notes, BOOKMARKS_BEGIN).p == NULL)
 		return false;
 	buf_addf(&name, "%.*s %.*s", SPAN_ARG(version), SPAN_ARG(kind));
 	again = textlist_has(&e->begun, name.data, name.len);

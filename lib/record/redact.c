@@ -427,9 +427,7 @@ is_manifest(struct span text)
 static bool
 may_have_copy(const struct values *v, struct span key, struct span text)
 {
-	bool found = span_is(key,
-	    "kubectl.kubernetes.io/last-applied-"
-	    "configuration");
+	bool found = span_is(key, REDACTED_LAST_APPLIED);
 
 	if (found || v->count == 0 || span_starts(key, "kpipe.dev/"))
 		return found;

@@ -12,6 +12,9 @@
 #include "base/buf.h"
 #include "base/span.h"
 
+/* kubectl's annotation that repeats the object: redacted as a whole. */
+#define REDACTED_LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
+
 enum { REDACTED_SIZE = 39 };
 /* The name of a digest in messages. */
 #define REDACTED_DIGEST "a digest in the place of a hidden value"

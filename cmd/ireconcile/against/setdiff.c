@@ -84,7 +84,7 @@ is_derived(const struct apischema_place *place)
 	return up != NULL && up->up != NULL && up->up->up != NULL &&
 	    up->up->up->up == NULL && span_is(up->up->key, "metadata") &&
 	    span_is(up->key, "annotations") &&
-	    (span_is(place->key, AGREE_PATHS_ANNOTATION) ||
+	    (span_is(place->key, PROOF_PATHS) ||
 		span_is(place->key, PROOF_MARK) ||
 		span_starts(place->key, PROOF_PATCH));
 }

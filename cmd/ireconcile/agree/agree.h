@@ -18,17 +18,14 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* Annotation with the digest of the desired leaf paths. */
-#define AGREE_PATHS_ANNOTATION "kpipe.dev/paths"
-
 /*
  * True if observed agrees with desired. Else the first path that does not is
  * appended to path (may be NULL), like ".spec.template.spec.containers[name=
  * main].image"; paths never hold values other than keys of lists.
  *
- * The annotation with the digest is a normal field: put it into desired first
- * (agree_mark_paths), and fields that are no longer desired show as a
- * difference of it.
+ * The annotation PROOF_PATHS has the digest of the desired leaf paths and is a
+ * normal field: put it into desired first (agree_mark_paths), and fields that
+ * are no longer desired show as a difference of it.
  */
 bool agree_object(jv desired_peek, jv observed_peek, struct buf *path);
 

@@ -6,6 +6,7 @@
 #include "agree/apischema.h"
 #include "agree/listkeys.h"
 #include "json/jvtext.h"
+#include "kube/proof.h"
 #include "value/base64.h"
 #include "value/digest.h"
 
@@ -28,7 +29,7 @@ is_metadata(const struct apischema_place *p)
 static bool
 is_own_mark(const struct apischema_place *p)
 {
-	return span_is(p->key, AGREE_PATHS_ANNOTATION) &&
+	return span_is(p->key, PROOF_PATHS) &&
 	    span_is(p->up->key, "annotations") && is_metadata(p->up->up);
 }
 
@@ -154,8 +155,8 @@ agree_mark_paths(jv desired)
 	jv annotations = child(metadata, "annotations");
 
 	agree_path_digest(desired, digest);
-	annotations = jv_object_set(annotations,
-	    jvtext_key(span_str(AGREE_PATHS_ANNOTATION)), jv_string(digest));
+	annotations = jv_object_set(
+	    annotations, jvtext_key(span_str(PROOF_PATHS)), jv_string(digest));
 	metadata = jv_object_set(
 	    metadata, jvtext_key(span_str("annotations")), annotations);
 	return jv_object_set(

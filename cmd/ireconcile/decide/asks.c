@@ -68,7 +68,7 @@ complain(
 
 	buf_addf(&text, "annotation %s: \"%.*s%s\" is %s", key, (int)n, value.p,
 	    n < value.n ? "..." : "", instead);
-	points_complain(d, "BadAnnotation", buf_span(&text));
+	points_note(d, NOTICE_ANNOTATION, buf_str(&text));
 	buf_release(&text);
 }
 

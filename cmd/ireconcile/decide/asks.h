@@ -22,7 +22,7 @@ bool asks_again(struct primary *p);
  * count. */
 uint64_t asks_period_ms(const struct primary *p);
 
-/* Adds a complaint and an Event to d for each invalid value. */
+/* Adds a notice to d for each invalid value. */
 void asks_check(struct decision *d);
 
 #endif

@@ -5,20 +5,107 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
-#include "decide/actions.h"
 #include "decide/asks.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
-#include "decide/loops.h"
+#include "decide/damping.h"
 #include "decide/outcome.h"
 #include "decide/patches.h"
 #include "decide/points.h"
 #include "decide/refuse.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
+#include "kube/proof.h"
 #include "state/marks.h"
+
+/* ---- the tables ---- */
+
+/* How a cell of the table spells its action. */
+enum {
+	never = ACTION_NEVER,
+	none = ACTION_NOTHING,
+	show = ACTION_SHOW,
+	CREATE = ACTION_CREATE,
+	APPLY = ACTION_APPLY,
+	AGAIN = ACTION_AGAIN,
+	WAIT = ACTION_WAIT,
+	WATCH = ACTION_WATCH,
+	DELETE = ACTION_DELETE,
+	RELEASE = ACTION_RELEASE,
+	REFUSE = ACTION_REFUSE
+};
+
+/* clang-format off */
+static const unsigned char actions[WISHES][SEENS] = {
+/* none    other    leaving  member   agrees tolerated retry differs leaving
+   shedding retained */
+[WISH_ITEM] = {
+   CREATE, CREATE,  CREATE,  never,   show,  show,  AGAIN, APPLY, WAIT,
+   APPLY,  never},
+[WISH_EXISTING] = {
+   none,   none,    none,    never,   show,  show,  AGAIN, APPLY, WAIT,
+   APPLY,  never},
+[WISH_PATCH] = {
+   none,   never,   never,   REFUSE,  show,  show,  AGAIN, APPLY, never,
+   never,  REFUSE},
+[WISH_KEEP] = {
+   none,   none,    none,    none,    never, never, never, never, none,
+   never,  none},
+[WISH_FOREIGN] = {
+   none,   DELETE,  WATCH,   none,    never, never, never, never, none,
+   never,  none},
+[WISH_UNDESIRED] = {
+   none,   none,    none,    DELETE,  never, never, never, never, WAIT,
+   never,  none},
+[WISH_RELEASED] = {
+   none,   RELEASE, RELEASE, RELEASE, never, never, never, never, RELEASE,
+   never,  RELEASE},
+};
+
+static const unsigned char brakes[ACTIONS] = {
+[ACTION_CREATE]  = BRAKE_SET | BRAKE_ITEM,
+[ACTION_APPLY]   = BRAKE_LOOP | BRAKE_ITEM,
+[ACTION_DELETE]  = BRAKE_LODGERS | BRAKE_PRUNE,
+[ACTION_RELEASE] = BRAKE_PRUNE,
+};
+
+static const unsigned char steps[STANDINGS] = {
+[STANDS_QUIET]       = 0,
+[STANDS_UNSEEN]      = 0,
+[STANDS_GONE]        = STEP_CANCEL | STEP_FORGET,
+[STANDS_HELD]        = STEP_CANCEL,
+[STANDS_PAUSED]      = STEP_CANCEL,
+[STANDS_BACKING_OFF] = 0,
+[STANDS_LEAVING]     = STEP_CLEAN_UP | STEP_OUTCOME,
+[STANDS_LEFT]        = 0,
+[STANDS_UNREADABLE]  = STEP_FAIL,
+[STANDS_UNKNOWN]     = STEP_FAIL,
+[STANDS_RELEASED]    = STEP_SETTLED | STEP_CLEAN_UP,
+[STANDS_REJECTED]    = STEP_SETTLED,
+[STANDS_TOO_LARGE]   = STEP_FAIL | STEP_OUTCOME,
+[STANDS_LIVE]        = STEP_SET | STEP_OUTCOME,
+};
+/* clang-format on */
+
+enum action
+decide_action(enum wish wish, enum seen seen)
+{
+	return actions[wish][seen];
+}
+
+unsigned
+decide_brakes(enum action action)
+{
+	return brakes[action];
+}
+
+unsigned
+decide_steps(enum primary_standing standing)
+{
+	return steps[standing];
+}
+
+/* ---- members ---- */
 
 /* A primary with an owner reference to itself is not a member: it would be
  * pruned. */
@@ -71,14 +158,13 @@ see(const struct primary *p, const struct cache_object *o)
 static bool
 drops_finalizer(const struct desired_item *i, const struct cache_object *o)
 {
-	static const char paths[] = "kpipe.dev/paths";
 	struct span text = primary_item_text(i);
 	struct span metadata = json_get(text, "metadata");
 	struct span wanted = json_get(metadata, "finalizers");
 	struct span held = cache_object_meta(o, "finalizers");
 
-	if (span_eq(json_get(json_get(metadata, "annotations"), paths),
-		cache_object_annotation(o, paths)))
+	if (span_eq(json_get(json_get(metadata, "annotations"), PROOF_PATHS),
+		cache_object_annotation(o, PROOF_PATHS)))
 		return false;
 	for (struct json_elements h = json_elements(held); json_element(&h);) {
 		bool found = false;
@@ -102,15 +188,16 @@ compare(struct decision *d, struct desired_item *i,
 
 	desired_compare(d->primary, i, o, observed);
 	tolerated = staying_is_tolerated(i);
-	i->agreed_before = i->agreed_before || i->agrees || tolerated;
+	i->memory.agreed_before =
+	    i->memory.agreed_before || i->memory.agrees || tolerated;
 	d->stays = d->stays || tolerated;
 	/* An owner reference of ours goes with the apply. */
-	if ((i->marks & ITEM_RETAIN) && i->agrees &&
+	if ((i->marks & ITEM_RETAIN) && i->memory.agrees &&
 	    refuse_owned(d->primary, i, o, &err) != 0)
 		outcome_fail(d, err.message);
 	if (o->terminating)
 		return drops_finalizer(i, o) ? SEEN_SHEDDING : SEEN_LEAVING;
-	if (i->agrees)
+	if (i->memory.agrees)
 		return SEEN_AGREES;
 	if (tolerated)
 		return d->primary->work.reminder ? SEEN_RETRY : SEEN_TOLERATED;
@@ -123,25 +210,24 @@ static bool
 is_braked(struct decision *d, enum action action, const struct desired_item *i,
     const struct cache_object *o)
 {
-	unsigned by = actions_brakes(action);
+	unsigned by = decide_brakes(action);
 
 	if ((by & BRAKE_LODGERS) && refuse_deletion(d, o))
 		return true;
-	if ((by & BRAKE_LOOP) && loops_is_held(i, d->now_us))
+	if ((by & BRAKE_LOOP) && damping_holds_repair(i, d->now_us))
 		return true;
 	if ((by & BRAKE_PRUNE) && !d->primary->object->terminating &&
-	    unsettled_wants(d, UNSETTLED_SET, NULL))
+	    damping_holds(d, UNSETTLED_SET, NULL))
 		return true;
-	if ((by & BRAKE_SET) && unsettled_wants(d, UNSETTLED_SET, NULL))
+	if ((by & BRAKE_SET) && damping_holds(d, UNSETTLED_SET, NULL))
 		return true;
-	return (by & BRAKE_ITEM) &&
-	    unsettled_wants(d, UNSETTLED_ITEM, i->label);
+	return (by & BRAKE_ITEM) && damping_holds(d, UNSETTLED_ITEM, i->label);
 }
 
 void
 decide_object(struct decision *d, enum wish wish, const struct cache_object *o)
 {
-	enum action action = actions_for(wish, see(d->primary, o));
+	enum action action = decide_action(wish, see(d->primary, o));
 	struct buf id = BUF_INIT;
 
 	if (action == ACTION_NOTHING)
@@ -236,21 +322,21 @@ decide_item(struct decision *d, struct desired_item *i)
 
 	if (wish == WISH_PATCH) {
 		member = seen == SEEN_OTHER ? o : NULL;
-		loops_meet(i, member);
+		damping_meet(i, member);
 	} else if ((wish == WISH_ITEM || wish == WISH_EXISTING) &&
 	    seen >= SEEN_MEMBER) {
 		member = o;
 	}
 	if (member != NULL)
 		seen = compare(d, i, o, &observed);
-	action = actions_for(wish, seen);
+	action = decide_action(wish, seen);
 	if (action == ACTION_CREATE && o != NULL &&
 	    marks_is_claimant(d->primary->entry, o, d->primary->object))
 		desired_is_claimed(d->primary, i, o);
 	else if (action == ACTION_CREATE)
 		desired_is_absent(d->primary, i);
 	if (member != NULL || action == ACTION_CREATE)
-		loops_watch(i, d);
+		damping_watch(i, d);
 
 	switch (action) {
 	case ACTION_CREATE:
@@ -259,7 +345,7 @@ decide_item(struct decision *d, struct desired_item *i)
 	case ACTION_WATCH:
 	case ACTION_DELETE:
 		points_outstanding_item(
-		    d, i, member != NULL && !i->agrees ? i->path : NULL);
+		    d, i, member != NULL ? i->memory.path : NULL);
 		if (action == ACTION_WAIT)
 			points_wait(d, o);
 		if (action == ACTION_WAIT || action == ACTION_WATCH ||
@@ -545,11 +631,12 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct view v;
 
 	begin(d, &v, p, now_us, mode);
-	unsettled_begin(d);
+	damping_begin(d);
 	outcome_fail(d, message);
 	outcome(d, &v);
-	unsettled_end(d);
+	damping_end(d);
 	asks_check(d);
+	points_tell(d);
 	view_release(&v);
 }
 
@@ -560,21 +647,21 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct cost cost = cost_begin(COST_NO_TIME);
 	struct err err = ERR_INIT;
 	struct view v;
-	unsigned steps;
+	unsigned todo;
 
 	begin(d, &v, p, now_us, mode);
-	unsettled_begin(d);
-	steps = actions_steps(stand(p, &err));
-	d->settled = steps & STEP_SETTLED;
-	if (steps & STEP_FAIL)
+	damping_begin(d);
+	todo = decide_steps(stand(p, &err));
+	d->settled = todo & STEP_SETTLED;
+	if (todo & STEP_FAIL)
 		outcome_fail(d, err.message);
-	if (steps & STEP_SET)
+	if (todo & STEP_SET)
 		decide_set(d, &v);
-	if (steps & STEP_CLEAN_UP)
+	if (todo & STEP_CLEAN_UP)
 		clean_up(d, &v);
-	if (steps & STEP_OUTCOME)
+	if (todo & STEP_OUTCOME)
 		outcome(d, &v);
-	unsettled_end(d);
+	damping_end(d);
 	points_index(d);
 	view_release(&v);
 	asks_check(d);
@@ -593,14 +680,14 @@ decide_input(
 	int rc;
 
 	begin(&d, &v, p, now_us, DECIDE_DIFFERENCES);
-	unsettled_begin(&d);
+	damping_begin(&d);
 	v.whole = true;
 	if (p->object->terminating)
 		plan_alone(&d, &v);
 	else
 		decide_set(&d, &v);
 	rc = arguments_print(outcome_input(&d, &v), out, err);
-	unsettled_end(&d);
+	damping_end(&d);
 	view_release(&v);
 	outcome_release(&d);
 	return rc;

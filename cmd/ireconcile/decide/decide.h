@@ -1,6 +1,10 @@
 /*
  * decide: compares what is desired for a primary with what is observed now.
  *
+ * What is done about an object is a table: the wish for it and its observed
+ * state give one action. A second table gives the steps of an evaluation by the
+ * standing of the primary.
+ *
  * A decision is a list of points: each item that is not observed as desired,
  * each object to delete, each finalizer to change, the status if it is not
  * the observed one. line.h compares it with earlier requests.
@@ -9,11 +13,124 @@
 #define DECIDE_H
 
 #include "base/buf.h"
-#include "decide/actions.h"
 #include "decide/desired.h"
 #include "program/program.h"
 #include "state/primary.h"
 #include "value/digest.h"
+
+/* ---- the tables ---- */
+
+/* The wish of the program, or of the lack of an item, for an object. */
+enum wish {
+	WISH_ITEM,	/* a member as the item says */
+	WISH_EXISTING,	/* a member, but never created: if_exists, as_seen */
+	WISH_PATCH,	/* some fields of an object: patch_only */
+	WISH_KEEP,	/* nothing is done to the object: keep */
+	WISH_FOREIGN,	/* the deletion of an object that is not a member:
+			 delete_foreign */
+	WISH_UNDESIRED, /* no item names the object */
+	WISH_RELEASED,	/* fields are held that no item desires */
+	WISHES
+};
+
+/* The observed state of that object. */
+enum seen {
+	SEEN_NONE,	    /* no such object, or not seen by the primary */
+	SEEN_OTHER,	    /* an object of that name, which is not a member */
+	SEEN_OTHER_LEAVING, /* ... and is being deleted */
+	SEEN_MEMBER,	    /* a member; the wish compares nothing */
+	SEEN_AGREES,
+	SEEN_TOLERATED, /* differs, and that is tolerated: damping.h */
+	SEEN_RETRY,	/* ... but it is time to try once more */
+	SEEN_DIFFERS,
+	SEEN_LEAVING,  /* a member that is being deleted */
+	SEEN_SHEDDING, /* ... and an apply takes a finalizer from it */
+	SEEN_RETAINED, /* a member that stays without its primary */
+	SEENS
+};
+
+enum action {
+	ACTION_NEVER, /* wish and state do not occur together */
+	ACTION_NOTHING,
+	ACTION_SHOW, /* a point for DECIDE_ALL; nothing is to be done */
+	ACTION_CREATE,
+	ACTION_APPLY,
+	ACTION_AGAIN, /* apply, although nothing is outstanding */
+	ACTION_WAIT,  /* until the object is gone; an Event says what blocks */
+	ACTION_WATCH, /* until the object is gone */
+	ACTION_DELETE,
+	ACTION_RELEASE,
+	ACTION_REFUSE, /* the decision fails */
+	ACTIONS
+};
+
+enum action decide_action(enum wish wish, enum seen seen);
+
+/* Reasons to hold an action back: the action is outstanding then, and not
+ * requested. */
+enum brake {
+	BRAKE_LODGERS = 1 << 0, /* other objects would go, too: refuse.h */
+	BRAKE_LOOP = 1 << 1,	/* damping.h */
+	BRAKE_SET = 1 << 2,	/* damping.h */
+	BRAKE_PRUNE =
+	    1 << 3, /* like BRAKE_SET, until the primary is being deleted */
+	BRAKE_ITEM = 1 << 4 /* damping.h */
+};
+unsigned decide_brakes(enum action action);
+
+/*
+ * How a primary stands when its turn has come: why nothing, or only a part, is
+ * decided about it. The first that holds counts; reconciler_step finds out those
+ * before STANDS_LEAVING, decide() the rest.
+ */
+enum primary_standing {
+	STANDS_QUIET,	    /* nothing has changed since its last evaluation */
+	STANDS_UNSEEN,	    /* objects that it may see are not known yet */
+	STANDS_GONE,	    /* it does not exist any more */
+	STANDS_HELD,	    /* another instance holds it: holder.h */
+	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: asks.h */
+	STANDS_BACKING_OFF, /* it failed, or was expensive: backoff.h */
+	STANDS_LEAVING,	    /* being deleted, and waiting for us */
+	STANDS_LEFT,	    /* being deleted, and not waiting for us */
+	STANDS_UNREADABLE,  /* too large, and perhaps not the operator's */
+	STANDS_UNKNOWN,	    /* `when` failed */
+	STANDS_RELEASED,    /* `when` is false, and work had begun */
+	STANDS_REJECTED,    /* `when` is false; nothing of it is ours */
+	STANDS_TOO_LARGE,   /* the primary, or an object that it sees */
+	STANDS_LIVE,
+	STANDINGS
+};
+
+enum decide_step {
+	STEP_FAIL = 1 << 0,	/* the decision has the error */
+	STEP_SETTLED = 1 << 1,	/* nothing more is to be done for the primary */
+	STEP_SET = 1 << 2,	/* desired items are compared */
+	STEP_CLEAN_UP = 1 << 3, /* members are deleted, as for a deletion */
+	STEP_OUTCOME = 1 << 4,	/* status, events, requeue */
+	STEP_CANCEL = 1 << 5,	/* its requests are cancelled, its timers end */
+	STEP_FORGET = 1 << 6	/* ... and the primary is forgotten */
+};
+unsigned decide_steps(enum primary_standing standing);
+
+/* ---- a decision ---- */
+
+/*
+ * Notices: ireconcile itself tells the reasons why a primary is not as desired
+ * that its program does not know. A row in points.c says how each is told: as a
+ * condition, an Event, in the log. Their Events follow those of the program in
+ * this order.
+ */
+enum notice {
+	NOTICE_LOOP,	   /* another manager changes an item back: damping.h */
+	NOTICE_STAYS,	   /* a difference is tolerated: damping.h */
+	NOTICE_UNSETTLED,  /* the program changes a point without end */
+	NOTICE_UNPROVEN,   /* objects without a proof are left alone */
+	NOTICE_UNSEEN,	   /* members may be left behind: finalizer.h */
+	NOTICE_ANNOTATION, /* an invalid request of a user: asks.h */
+	NOTICE_WAITS,	   /* a member that is deleted waits for something */
+	NOTICE_KEPT,	   /* an object is not deleted: refuse_deletion */
+	NOTICES
+};
 
 enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
 
@@ -53,13 +170,12 @@ struct decision {
 	int64_t held_until_us; /* the next time when a hold ends, or a loop
 				* may be over; 0: none */
 	struct buf loops_over; /* new ends of loops, one per line */
-	struct buf complaints; /* see points_complain, one per line */
-	struct buf waits;      /* see points_wait, one per line */
-	struct buf keeps;      /* see refuse_deletion, one per line */
-	bool limited;	       /* a call ran into a limit */
-	bool crashed;	       /* a call ended its process */
-	bool stays;	       /* a difference is tolerated */
-	bool over;	       /* a torn primary is cleaned up */
+	struct buf notices[NOTICES]; /* messages, each with a NUL */
+	struct buf complaints;	     /* for the log, one per line */
+	bool limited;		     /* a call ran into a limit */
+	bool crashed;		     /* a call ended its process */
+	bool stays;		     /* a difference is tolerated */
+	bool over;		     /* a torn primary is cleaned up */
 };
 
 void decide(struct primary *p, int64_t now_us, enum decide_mode mode,

@@ -7,10 +7,9 @@
 #include "agree/hidden.h"
 #include "base/array.h"
 #include "base/mem.h"
+#include "decide/damping.h"
 #include "decide/line.h"
 #include "decide/refuse.h"
-#include "decide/staying.h"
-#include "item/immutable.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "record/redacted.h"
@@ -65,6 +64,66 @@ set_text(
 	return 0;
 }
 
+/* ---- immutable fields ---- */
+
+/*
+ * The API server accepts some fields only when an object is created
+ * (immutable(...) of the library). If the object exists, its values there are the
+ * desired ones: other values would be refused for ever.
+ */
+
+/* null: it is not there. */
+static jv
+value_at(jv object_peek, jv path_peek)
+{
+	jv value = jv_getpath(jv_copy(object_peek), jv_copy(path_peek));
+
+	if (jv_is_valid(value))
+		return value;
+	jv_free(value);
+	return jv_null();
+}
+
+/* Whether observed agrees with desired at this path. */
+static bool
+agrees_at(jv desired_peek, jv path_peek, jv observed_peek)
+{
+	jv part = jv_object();
+	bool agrees;
+
+	part = jv_object_set(part, jv_string("apiVersion"),
+	    jv_copy(jvtext_peek(desired_peek, "apiVersion")));
+	part = jv_object_set(part, jv_string("kind"),
+	    jv_copy(jvtext_peek(desired_peek, "kind")));
+	part = jv_setpath(
+	    part, jv_copy(path_peek), value_at(desired_peek, path_peek));
+	agrees = agree_object(part, observed_peek, NULL);
+	jv_free(part);
+	return agrees;
+}
+
+/*
+ * The desired object (consumed) with the values of observed at those paths where
+ * the two do not agree; returned owned. Fields that observed lacks are left out.
+ */
+static jv
+keep_immutable(jv desired, jv paths_peek, jv observed_peek)
+{
+	jv_array_foreach(paths_peek, i, path)
+	{
+		jv value = value_at(observed_peek, path);
+
+		if (agrees_at(desired, path, observed_peek))
+			jv_free(value);
+		else if (jv_get_kind(value) != JV_KIND_NULL)
+			desired = jv_setpath(desired, jv_copy(path), value);
+		else
+			desired = jv_delpaths(desired, JV_ARRAY(jv_copy(path)));
+		jv_free(path);
+	}
+	return desired;
+}
+
 /* Makes the text with the immutable values of observed; jv_invalid(): the text
  * for a new object. */
 static void
@@ -76,7 +135,7 @@ take_immutable(
 	jv paths = jvtext_parse(span_str(i->immutable), &err);
 
 	if (jv_is_valid(observed_peek))
-		object = immutable_keep(object, paths, observed_peek);
+		object = keep_immutable(object, paths, observed_peek);
 	set_text(p, i, object, &err);
 	i->kept = memcmp(i->digest, i->given_digest, DIGEST_SIZE) != 0;
 	jv_free(paths);
@@ -102,38 +161,16 @@ desired_is_absent(const struct primary *p, struct desired_item *i)
 	if (!i->kept)
 		return;
 	take_immutable(p, i, jv_invalid());
-	i->compared = 0;
+	i->memory.compared = 0;
 }
 
 static void
 set_agrees(struct desired_item *i, const struct cache_object *o, char *path)
 {
-	i->agrees = path == NULL;
-	i->compared = o->serial;
-	free(i->path);
-	i->path = path;
-}
-
-/*
- * Everything agrees. Returns the path of an annotation that says which
- * differences stay, or NULL. That annotation has to go: else a new difference
- * in those fields would be taken for an old one.
- */
-static char *
-stale_code(const struct primary *p, struct desired_item *i,
-    const struct cache_object *o)
-{
-	struct buf path = BUF_INIT, name = BUF_INIT;
-
-	staying_agrees(i);
-	i->agreed_before = true;
-	if (staying_code(p, i, o).n == 0)
-		return NULL;
-	staying_name(&name, p, i);
-	buf_adds(&path, ".metadata.annotations");
-	jvtext_add_key(&path, buf_span(&name));
-	buf_release(&name);
-	return buf_take(&path);
+	i->memory.agrees = path == NULL;
+	i->memory.compared = o->serial;
+	free(i->memory.path);
+	i->memory.path = path;
 }
 
 void
@@ -147,12 +184,12 @@ desired_compare(const struct primary *p, struct desired_item *i,
 
 	if (observed_out != NULL)
 		*observed_out = jv_invalid();
-	if (i->compared == o->serial)
+	if (i->memory.compared == o->serial)
 		return;
 	/* Most items that agree do so by their text alone. */
 	if (i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
 	    agree_surely(primary_item_text(i), cache_object_text(o))) {
-		set_agrees(i, o, stale_code(p, i, o));
+		set_agrees(i, o, staying_agrees(p, i, o));
 		return;
 	}
 	observed = jvtext_parse(cache_object_text(o), &err);
@@ -168,7 +205,7 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		p->entry->stats.taken += hidden_taken(i->hidden);
 	}
 	agrees = staying_compare(p, i, o, desired, observed, &path);
-	set_agrees(i, o, agrees ? stale_code(p, i, o) : buf_take(&path));
+	set_agrees(i, o, agrees ? staying_agrees(p, i, o) : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
 	if (observed_out != NULL)
@@ -400,22 +437,8 @@ carry_over(struct desired *to, struct desired *from)
 			memcpy(t->digest, f->digest, DIGEST_SIZE);
 			t->kept = true;
 		}
-		t->compared = f->compared;
-		t->agrees = f->agrees;
-		t->agreed_before = f->agreed_before;
-		t->of_uid = f->of_uid;
-		f->of_uid = NULL;
-		t->repairs = f->repairs;
-		f->repairs = NULL;
-		t->held_until_us = f->held_until_us;
-		t->looping = f->looping;
-		t->loop_path = f->loop_path;
-		f->loop_path = NULL;
-		t->quiet_us = f->quiet_us;
-		t->staying = f->staying;
-		f->staying = NULL;
-		t->path = f->path;
-		f->path = NULL;
+		t->memory = f->memory;
+		f->memory = (struct item_memory){0};
 	}
 }
 

@@ -35,8 +35,8 @@ int desired_from_items(struct primary *p, const struct program_items *items,
 void desired_drop_values(const struct desired *d);
 
 /*
- * Sets i->agrees and i->path for this object, if they are not up to date; first
- * i->text becomes what is desired of this object (see immutable.h). If observed
+ * Compares i with this object, if i->memory is not up to date; first i->text
+ * becomes what is desired of this object (see item_memory, immutable). If observed
  * is not NULL, *observed becomes the parsed object, owned, or jv_invalid() if
  * the object did not have to be parsed.
  */

@@ -18,9 +18,12 @@ has_some(struct span list)
 	return json_element(&e);
 }
 
-/* Whether an object of kind k needs cleaning up: it would stay without its
- * primary, although it should not; or Kubernetes would delete it without regard
- * to its content. */
+/*
+ * Whether an object of kind k needs cleaning up: the program finalizes; or the
+ * object is to go with its primary, and Kubernetes would not delete it (it
+ * cannot have this owner), would not finish (it has finalizers of its own), or
+ * would delete other objects with it.
+ */
 static bool
 stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
     struct span ns, struct span finalizers)
@@ -113,7 +116,7 @@ finalizer_tell_unseen(struct decision *d)
 	const struct textlist *list = &e->conf->left_out;
 	struct buf b = BUF_INIT;
 
-	if (list->count == 0 || !finalizer_leaves(d) || !e->conf->marks ||
+	if (list->count == 0 || !e->conf->marks ||
 	    e->conf->primary.scope == WATCH_CLUSTER || !follows_primary(e))
 		return;
 	buf_adds(&b, "its finalizer is removed without a look at ");
@@ -123,6 +126,6 @@ finalizer_tell_unseen(struct decision *d)
 	    ", which %s:%d names and this run leaves out (-n): what was made "
 	    "there for it stays; a run that sees it calls it an orphan",
 	    e->conf->path, e->conf->line);
-	points_complain(d, "Unseen", buf_span(&b));
+	points_note(d, NOTICE_UNSEEN, buf_str(&b));
 	buf_release(&b);
 }

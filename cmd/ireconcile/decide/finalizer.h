@@ -26,9 +26,8 @@ void finalizer_retire(struct decision *d);
 /* Whether the finalizer is removed because all is cleaned up: nothing is done
  * for the primary any more. Call it when all points are known. */
 bool finalizer_leaves(const struct decision *d);
-/* If the finalizer is removed, and -n leaves out namespaces of watches.yaml
- * where members may be: adds a complaint that names them. Call it after the
- * program's Events. */
+/* The finalizer is removed: if -n leaves out namespaces of watches.yaml where
+ * members may be, a notice names them. */
 void finalizer_tell_unseen(struct decision *d);
 
 #endif

@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "decide/loops.h"
+#include "decide/damping.h"
 #include "decide/patches.h"
 #include "decide/points.h"
 #include "decide/reason.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "state/marks.h"
@@ -24,10 +22,8 @@ line_is_asked(const struct primary *p, const struct point *pt)
 	if (a == NULL || p->said.renewed ||
 	    memcmp(a->digest, pt->digest, DIGEST_SIZE) != 0)
 		return false;
-	/* Another client has changed the object since the request: after the
-	 * request was done, or so that more is to be done now. */
 	if (pt->object != NULL && pt->item != NULL && !pt->done &&
-	    (pt->item->agreed_before || staying_has_grown(pt->item)))
+	    damping_is_repair(pt->item))
 		return false;
 	/* The request names an object that is gone or was replaced. */
 	if (a->uid != NULL &&
@@ -153,7 +149,7 @@ static bool
 is_past(
     const struct primary *p, const struct asked *a, const struct decision *d)
 {
-	return is_done(a, d) || unsettled_is_held(p, &a->target, d->now_us);
+	return is_done(a, d) || damping_holds_target(p, &a->target, d->now_us);
 }
 
 /* Whether kapply has finished the last line: the status of the line was
@@ -248,8 +244,9 @@ remember(struct asked *a, const struct point *pt)
 		    cache_object_uid(pt->object).n);
 		if (pt->item->marks & ITEM_PATCH)
 			a->state = patches_state(pt->object);
-		pt->item->agreed_before = pt->done || pt->again;
-		staying_requested(pt->item);
+		pt->item->memory.agreed_before = pt->done || pt->again;
+		if (pt->item->memory.damping != NULL)
+			pt->item->memory.damping->staying.grown = false;
 	}
 }
 
@@ -722,7 +719,7 @@ line_add(struct buf *b, const struct primary *p, const struct decision *d)
 		add_raw(b, "guardStatus", span_str("true"));
 	add_adopt(b, d);
 	add_confidential(b, p->entry);
-	loops_add(b, d);
+	damping_add_loops(b, d);
 	reason_add(b, p, d);
 	add_tail(b, conf);
 }

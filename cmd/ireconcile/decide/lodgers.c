@@ -300,7 +300,7 @@ refuse_deletion(struct decision *d, const struct cache_object *o)
 	stays = say_why(&why, d, &h);
 	if (stays) {
 		outcome_fail(d, buf_str(&why));
-		points_keep(d, buf_span(&why));
+		points_note(d, NOTICE_KEPT, buf_str(&why));
 	}
 	buf_release(&why);
 	/* While kinds of lodgers are not complete, the deletion waits, and

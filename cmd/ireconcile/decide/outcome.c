@@ -4,15 +4,12 @@
 #include <string.h>
 
 #include "agree/agree.h"
-#include "agree/onerror.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "decide/damping.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
-#include "decide/loops.h"
 #include "decide/points.h"
-#include "decide/staying.h"
-#include "decide/unsettled.h"
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "process/log.h"
@@ -60,8 +57,8 @@ outcome_release(struct decision *d)
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);
 	buf_release(&d->complaints);
-	buf_release(&d->waits);
-	buf_release(&d->keeps);
+	for (enum notice n = 0; n < NOTICES; n++)
+		buf_release(&d->notices[n]);
 	free(d->error);
 }
 
@@ -104,7 +101,7 @@ compute(struct decision *d, struct view *v, const char *error)
 	    program_status(c.program, c.input, c.about.data, &status, &c.err));
 	if (!jv_is_valid(status))
 		return status;
-	return unsettled_condition(d, loops_condition(d, status));
+	return damping_conditions(d, status);
 }
 
 static void
@@ -157,7 +154,8 @@ status_input(const struct decision *d, const struct view *v)
 {
 	const unsigned status = 1u << PROGRAM_STATUS;
 	const struct entry *e = v->entry;
-	bool more = d->error != NULL || loops_any(d) || unsettled_any(d) ||
+	bool more = d->error != NULL || damping_any_loop(d) ||
+	    damping_any_unsettled(d) ||
 	    (d->outstanding_count > 0 && (e->outstanding_seen_by & status)) ||
 	    (e->now_seen_by & status) || program_prints_debugs(e->program);
 
@@ -178,6 +176,87 @@ is_same_status(const struct decision *d, const struct view *v)
 }
 
 /*
+ * The message of a failed apply, which the program's status gets as `.error`.
+ * `status` is called before an apply, with a placeholder, and kapply fills in
+ * the message. Then the message is read from the observed status, and the
+ * program is called with it: a status that depends on the message is written
+ * next.
+ */
+static const char placeholder[] = "${error}";
+
+static void
+forget_message(char **told)
+{
+	free(*told);
+	*told = NULL;
+}
+
+/*
+ * Whether the observed status is this onError with another message than *told
+ * (owned, or NULL); if so, *told becomes that message. texts: the bits of
+ * agree_template.
+ */
+static bool
+learn_message(char **told, jv on_error_peek, jv observed_peek, unsigned texts)
+{
+	struct buf message = BUF_INIT;
+	bool news = agree_template(on_error_peek, observed_peek,
+			texts | AGREE_ERROR, &message) &&
+	    /* A message is a sentence: a word could be anywhere in a status. */
+	    memchr(buf_str(&message), ' ', message.len) != NULL &&
+	    (*told == NULL || strcmp(*told, buf_str(&message)) != 0);
+
+	if (news) {
+		forget_message(told);
+		*told = buf_take(&message);
+	}
+	buf_release(&message);
+	return news;
+}
+
+static jv
+blank_text(jv text, const char *message)
+{
+	struct span rest = jvtext_span(text);
+	size_t n = strlen(message);
+	struct buf out = BUF_INIT;
+	const char *at;
+
+	while ((at = memmem(rest.p, rest.n, message, n)) != NULL) {
+		buf_add(&out, rest.p, (size_t)(at - rest.p));
+		buf_adds(&out, placeholder);
+		rest.n -= (size_t)(at - rest.p) + n;
+		rest.p = at + n;
+	}
+	buf_addspan(&out, rest);
+	jv_free(text);
+	text = jv_string_sized(buf_str(&out), (int)out.len);
+	buf_release(&out);
+	return text;
+}
+
+/* value (consumed) with the placeholder in each place of message; returned
+ * owned. */
+static jv
+blank_message(jv value, const char *message)
+{
+	switch (jv_get_kind(value)) {
+	case JV_KIND_STRING:
+		return blank_text(value, message);
+	case JV_KIND_ARRAY:
+		jv_array_foreach(value, i, element) value =
+		    jv_array_set(value, i, blank_message(element, message));
+		return value;
+	case JV_KIND_OBJECT:
+		jv_object_foreach(value, key, member) value =
+		    jv_object_set(value, key, blank_message(member, message));
+		return value;
+	default:
+		return value;
+	}
+}
+
+/*
  * The status for an apply that fails, with the placeholder for the message. If
  * the message of an earlier failure is known, `status` is called with it;
  * *seen: the status depends on the message.
@@ -189,21 +268,20 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	char **told = &d->primary->said.told_error;
 	bool same = d->error == NULL &&
 	    !(v->entry->error_seen_by & 1u << PROGRAM_STATUS);
-	jv blank =
-	    same ? jv_copy(status_peek) : compute(d, v, ONERROR_PLACEHOLDER);
+	jv blank = same ? jv_copy(status_peek) : compute(d, v, placeholder);
 	jv status = jv_invalid();
 	bool again = true;
 
 	if (!jv_is_valid(blank))
 		return blank;
-	onerror_learn(told, blank, observed_peek, manager);
+	learn_message(told, blank, observed_peek, manager);
 	/* The observed status may have a newer message than the one that the
 	 * program saw: then it is called again. */
 	for (int i = 0; i < 2 && again && *told != NULL; i++) {
 		jv_free(status);
-		status = onerror_blank(*told, compute(d, v, *told));
+		status = blank_message(compute(d, v, *told), *told);
 		again = jv_is_valid(status) &&
-		    onerror_learn(told, status, observed_peek, manager);
+		    learn_message(told, status, observed_peek, manager);
 	}
 	if (!jv_is_valid(status)) {
 		jv_free(status);
@@ -242,7 +320,7 @@ outcome_status(struct decision *d, struct view *v)
 	    !program_defines(v->entry->program, PROGRAM_STATUS))
 		return;
 	if (d->mode == DECIDE_DIFFERENCES && is_same_status(d, v)) {
-		onerror_forget(told);
+		forget_message(told);
 		return;
 	}
 	p->status_input = 0;
@@ -253,13 +331,13 @@ outcome_status(struct decision *d, struct view *v)
 	}
 	to_text(d, status, &d->status);
 	observed = observed_status(d->primary);
-	manager = loops_any(d) ? AGREE_MANAGER : 0;
+	manager = damping_any_loop(d) ? AGREE_MANAGER : 0;
 	if (d->open > 0) {
 		on_error = error_status(d, v, status, observed, manager, &seen);
 		if (jv_is_valid(on_error))
 			to_text(d, on_error, &d->on_error);
 	} else {
-		onerror_forget(told);
+		forget_message(told);
 	}
 	agrees = agree_template(status, observed, manager, NULL);
 	if (agrees && !d->failed)
@@ -272,7 +350,7 @@ outcome_status(struct decision *d, struct view *v)
 	if ((agrees || d->on_error_holds) && d->mode == DECIDE_DIFFERENCES) {
 		buf_reset(&d->status);
 	} else if (d->has_status && !agrees && !d->on_error_holds &&
-	    unsettled_wants(d, UNSETTLED_STATUS, NULL)) {
+	    damping_holds(d, UNSETTLED_STATUS, NULL)) {
 		buf_reset(&d->status);
 	} else if (d->has_status) {
 		struct point *pt = points_add(d, POINT_STATUS, SPAN_NONE);
@@ -300,7 +378,7 @@ outcome_events(struct decision *d, struct view *v)
 	if (rc != 0)
 		return;
 	d->has_news = !line_has_events(d->primary, events);
-	if (d->has_news && unsettled_wants(d, UNSETTLED_EVENTS, NULL)) {
+	if (d->has_news && damping_holds(d, UNSETTLED_EVENTS, NULL)) {
 		d->has_news = false;
 		jv_free(events);
 		events = jv_array();
@@ -335,7 +413,7 @@ outcome_settled(struct decision *d, struct view *v)
 static void
 tell_loops(const struct decision *d, struct view *v)
 {
-	jv loops = loops_list(d);
+	jv loops = damping_loops(d);
 
 	buf_reset(&v->loops);
 	jvtext_add_ordered(&v->loops, loops, JVTEXT_KEPT, NULL);
@@ -415,12 +493,11 @@ say_claimants(struct primary *p, struct claimants *c, bool leaving)
 }
 
 static void
-tell_claimants(struct decision *d)
+tell_claimants(struct decision *d, bool leaving)
 {
 	struct primary *p = d->primary;
 	struct claimants c = {.first = BUF_INIT};
 	struct buf key = BUF_INIT;
-	bool leaving = finalizer_leaves(d);
 
 	if (d->set != NULL || leaving)
 		find_claimants(&c, p, d->set, INDEX_UNPROVEN, primary_key(p));
@@ -431,8 +508,7 @@ tell_claimants(struct decision *d)
 	    (p->said.claimants == NULL || (leaving && !p->said.claimants_left)))
 		say_claimants(p, &c, leaving);
 	if (c.count > 0)
-		d->events = points_warn(
-		    d->events, "Unproven", span_str(p->said.claimants));
+		points_note(d, NOTICE_UNPROVEN, p->said.claimants);
 	buf_release(&key);
 	buf_release(&c.first);
 }
@@ -440,14 +516,15 @@ tell_claimants(struct decision *d)
 void
 outcome(struct decision *d, struct view *v)
 {
-	bool failed = d->failed;
+	bool failed = d->failed, leaves = finalizer_leaves(d);
 
 	tell_loops(d, v);
 	outcome_status(d, v);
 	outcome_events(d, v);
-	d->events = unsettled_events(d, staying_events(d, d->events));
-	tell_claimants(d);
-	finalizer_tell_unseen(d);
+	damping_note(d);
+	tell_claimants(d, leaves);
+	if (leaves)
+		finalizer_tell_unseen(d);
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);

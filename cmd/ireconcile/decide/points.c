@@ -59,26 +59,6 @@ points_outstanding(struct decision *d, struct span identity)
 	d->outstanding_count++;
 }
 
-jv
-points_warn(jv events, const char *reason, struct span message)
-{
-	jv event =
-	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
-
-	event = jv_object_set(event, jv_string("reason"), jv_string(reason));
-	event = jv_object_set(event, jv_string("message"),
-	    jv_string_sized(message.p, (int)message.n));
-	return jv_array_append(events, event);
-}
-
-void
-points_complain(struct decision *d, const char *reason, struct span message)
-{
-	buf_addf(&d->complaints, "%s%.*s", d->complaints.len > 0 ? "\n" : "",
-	    SPAN_ARG(message));
-	d->events = points_warn(d->events, reason, message);
-}
-
 void
 points_look_again(struct decision *d, int64_t at_us)
 {
@@ -137,26 +117,75 @@ points_identity(struct buf *b, const struct cache_object *o)
 	buf_adds(b, "}}");
 }
 
-/* ---- conditions ---- */
+/* ---- notices ---- */
+
+/* All that ireconcile itself says of a primary. */
+static const struct {
+	const char *event; /* reason of its Event; NULL: kapply has it */
+	const char *type, *reason; /* of its condition; NULL: there is none */
+	bool logged;
+} notices[NOTICES] = {
+    [NOTICE_LOOP] = {NULL, "RepairLoop", "ChangedBack", false},
+    [NOTICE_STAYS] = {"DifferenceStays", NULL, NULL, false},
+    [NOTICE_UNSETTLED] = {"Unsettled", "Unsettled", "NeverSettles", false},
+    [NOTICE_UNPROVEN] = {"Unproven", NULL, NULL, false},
+    [NOTICE_UNSEEN] = {"Unseen", NULL, NULL, true},
+    [NOTICE_ANNOTATION] = {"BadAnnotation", NULL, NULL, true},
+    [NOTICE_WAITS] = {"WaitsForFinalizer", NULL, NULL, true},
+    [NOTICE_KEPT] = {"Kept", NULL, NULL, false},
+};
+
+void
+points_note(struct decision *d, enum notice n, const char *message)
+{
+	buf_add(&d->notices[n], message, strlen(message) + 1);
+}
+
+static void
+tell(struct decision *d, enum notice n, const char *message)
+{
+	jv event =
+	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
+
+	event = jv_object_set(
+	    event, jv_string("reason"), jv_string(notices[n].event));
+	event = jv_object_set(event, jv_string("message"), jv_string(message));
+	d->events = jv_array_append(d->events, event);
+	if (notices[n].logged)
+		buf_addf(&d->complaints, "%s%s",
+		    d->complaints.len > 0 ? "\n" : "", message);
+}
+
+void
+points_tell(struct decision *d)
+{
+	for (enum notice n = 0; n < NOTICES; n++) {
+		struct buf *all = &d->notices[n];
+
+		for (size_t at = 0; at < all->len;
+		     at += strlen(all->data + at) + 1)
+			tell(d, n, all->data + at);
+	}
+}
 
 struct span
-points_condition(const struct decision *d, const char *type)
+points_condition(const struct decision *d, enum notice n)
 {
 	struct span list = json_path(
 	    cache_object_text(d->primary->object), "status.conditions");
 
 	for (struct json_elements e = json_elements(list); json_element(&e);)
-		if (json_is(json_get(e.value, "type"), type) &&
+		if (json_is(json_get(e.value, "type"), notices[n].type) &&
 		    json_is(json_get(e.value, "status"), "True"))
 			return e.value;
 	return SPAN_NONE;
 }
 
 static jv
-since(const struct decision *d, const char *type)
+since(const struct decision *d, enum notice n)
 {
 	struct span time = json_raw_string(
-	    json_get(points_condition(d, type), "lastTransitionTime"));
+	    json_get(points_condition(d, n), "lastTransitionTime"));
 	char now[CLOCK_RFC3339_MAX];
 
 	if (time.n > 0)
@@ -186,20 +215,21 @@ has_generation(jv list_peek)
 }
 
 static jv
-condition(const struct decision *d, jv others_peek, const char *type,
-    const char *reason, const char *message)
+condition(const struct decision *d, jv others_peek, enum notice n,
+    const char *message)
 {
-	jv c = jv_object_set(jv_object(), jv_string("type"), jv_string(type));
+	jv c = jv_object_set(
+	    jv_object(), jv_string("type"), jv_string(notices[n].type));
 	struct buf visible = BUF_INIT;
 	int64_t generation;
 
 	quote_text(&visible, span_str(message));
 	c = jv_object_set(c, jv_string("status"), jv_string("True"));
-	c = jv_object_set(c, jv_string("reason"), jv_string(reason));
+	c = jv_object_set(c, jv_string("reason"), jv_string(notices[n].reason));
 	c = jv_object_set(c, jv_string("message"),
 	    jv_string_sized(visible.data, (int)visible.len));
 	buf_release(&visible);
-	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d, type));
+	c = jv_object_set(c, jv_string("lastTransitionTime"), since(d, n));
 	if (has_generation(others_peek) &&
 	    json_int(cache_object_meta(d->primary->object, "generation"),
 		&generation))
@@ -209,8 +239,8 @@ condition(const struct decision *d, jv others_peek, const char *type,
 }
 
 jv
-points_set_condition(const struct decision *d, jv status, const char *type,
-    const char *reason, const char *message)
+points_set_condition(
+    const struct decision *d, jv status, enum notice n, const char *message)
 {
 	jv list = jvtext_peek(status, "conditions"), kept = jv_array();
 
@@ -218,16 +248,16 @@ points_set_condition(const struct decision *d, jv status, const char *type,
 		jv_free(kept);
 		return status;
 	}
-	jv_array_foreach(list, n, c)
+	jv_array_foreach(list, at, c)
 	{
-		if (span_is(jvtext_span(jvtext_peek(c, "type")), type))
+		if (span_is(
+			jvtext_span(jvtext_peek(c, "type")), notices[n].type))
 			jv_free(c);
 		else
 			kept = jv_array_append(kept, c);
 	}
-	if (message != NULL)
-		kept = jv_array_append(
-		    kept, condition(d, kept, type, reason, message));
+	if (*message != '\0')
+		kept = jv_array_append(kept, condition(d, kept, n, message));
 	return jv_object_set(status, jv_string("conditions"), kept);
 }
 
@@ -288,7 +318,7 @@ points_wait(struct decision *d, const struct cache_object *o)
 {
 	struct span since =
 	    json_raw_string(cache_object_meta(o, "deletionTimestamp"));
-	struct buf names = BUF_INIT;
+	struct buf names = BUF_INIT, text = BUF_INIT;
 	bool held = add_finalizers(&names, o);
 	int64_t at_us;
 
@@ -298,29 +328,11 @@ points_wait(struct decision *d, const struct cache_object *o)
 	} else if (d->now_us < at_us + usual_us) {
 		points_look_again(d, at_us + usual_us);
 	} else {
-		buf_adds(&d->waits, d->waits.len > 0 ? "\n" : "");
-		cache_object_add_label(&d->waits, o);
-		buf_addf(&d->waits, " is being deleted, and waits%s: %s",
+		cache_object_add_label(&text, o);
+		buf_addf(&text, " is being deleted, and waits%s: %s",
 		    held ? " for a finalizer" : "", buf_str(&names));
+		points_note(d, NOTICE_WAITS, buf_str(&text));
 	}
+	buf_release(&text);
 	buf_release(&names);
-}
-
-void
-points_keep(struct decision *d, struct span why)
-{
-	buf_addf(
-	    &d->keeps, "%s%.*s", d->keeps.len > 0 ? "\n" : "", SPAN_ARG(why));
-}
-
-void
-points_tell(struct decision *d)
-{
-	struct span waits = buf_span(&d->waits), keeps = buf_span(&d->keeps);
-
-	while (waits.n > 0)
-		points_complain(d, "WaitsForFinalizer", span_cut(&waits, '\n'));
-	while (keeps.n > 0)
-		d->events =
-		    points_warn(d->events, "Kept", span_cut(&keeps, '\n'));
 }

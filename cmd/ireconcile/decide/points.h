@@ -1,7 +1,6 @@
 /*
  * points: the list of a decision's points (decide.h), what is outstanding, as
- * the program sees it, and what ireconcile itself tells of the primary: Events,
- * complaints, conditions.
+ * the program sees it, and what ireconcile itself tells of the primary: notices.
  */
 #ifndef POINTS_H
 #define POINTS_H
@@ -14,21 +13,21 @@ struct point *points_add(
     struct decision *d, enum point_type type, struct span label);
 void points_add_object(
     struct decision *d, enum point_type type, const struct cache_object *o);
-/* events, consumed, and a Warning about the primary. */
-jv points_warn(jv events, const char *reason, struct span message);
-/* A Warning about the primary: logged when it is new, and an Event. Only after
- * the program's Events. */
-void points_complain(
-    struct decision *d, const char *reason, struct span message);
+/* A notice, as its row in points.c says: a Warning about the primary, which is
+ * an Event after those of the program, and perhaps logged when it is new. */
+void points_note(struct decision *d, enum notice n, const char *message);
+/* Adds all that was noted to the Events and complaints. Call it once, after the
+ * program's Events. */
+void points_tell(struct decision *d);
 /*
- * status (consumed) with a true condition of this type, or, if message is
- * NULL, without it; returned owned. A status without a list `conditions` stays
+ * status (consumed) with the true condition of this notice, or, if message is
+ * empty, without it; returned owned. A status without a list `conditions` stays
  * as it is.
  */
-jv points_set_condition(const struct decision *d, jv status, const char *type,
-    const char *reason, const char *message);
-/* The observed condition of this type, if it is true. */
-struct span points_condition(const struct decision *d, const char *type);
+jv points_set_condition(
+    const struct decision *d, jv status, enum notice n, const char *message);
+/* The observed condition of this notice, if it is true. */
+struct span points_condition(const struct decision *d, enum notice n);
 /* The primary is decided about again at at_us at the latest. */
 void points_look_again(struct decision *d, int64_t at_us);
 /*
@@ -38,11 +37,6 @@ void points_look_again(struct decision *d, int64_t at_us);
  * most do.
  */
 void points_wait(struct decision *d, const struct cache_object *o);
-/* An object is not deleted. why: for an Event, besides the failure. */
-void points_keep(struct decision *d, struct span why);
-/* Adds Events for all that points_wait and points_keep noted. Call it after the
- * program's Events. */
-void points_tell(struct decision *d);
 /* Makes decide_find fast. Call it when no more points will be added. */
 void points_index(struct decision *d);
 /* Adds an identity (JSON) to .outstanding. */

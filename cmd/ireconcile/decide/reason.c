@@ -147,14 +147,15 @@ find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 static bool
 take_found(struct reason_list *l, const struct point *pt)
 {
-	const struct staying *s = pt->item->staying;
+	const struct damping *g = pt->item->memory.damping;
 
-	if (s == NULL || s->differ_count == 0 || pt->item->immutable != NULL ||
-	    pt->item->compared != pt->object->serial)
+	if (g == NULL || g->staying.differ_count == 0 ||
+	    pt->item->immutable != NULL ||
+	    pt->item->memory.compared != pt->object->serial)
 		return false;
 	buf_reset(&l->text);
-	buf_adds(&l->text, s->differs);
-	l->count = s->differ_count;
+	buf_adds(&l->text, g->staying.differs);
+	l->count = g->staying.differ_count;
 	return true;
 }
 
@@ -170,9 +171,9 @@ compare_again(struct reason_list *l, const struct point *pt)
 	    : jvtext_parse(primary_item_text(pt->item), &err);
 
 	find_differences(l, wish, was, pt->item->marks);
-	if (l->count == 0 && pt->item->path != NULL)
+	if (l->count == 0 && pt->item->memory.path != NULL)
 		reason_list_add(
-		    l, span_str(pt->item->path), SPAN_NONE, SPAN_NONE);
+		    l, span_str(pt->item->memory.path), SPAN_NONE, SPAN_NONE);
 	jv_free(was);
 	jv_free(wish);
 }
@@ -192,7 +193,7 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 		json_add_key(b, "moreDiffers");
 		json_add_int(b, l.count - DIFFERS_MAX);
 	}
-	if (pt->item->agreed_before)
+	if (pt->item->memory.agreed_before)
 		add_true(b, "repair");
 	else
 		add_text(b, "version", cache_object_version(pt->object));
@@ -203,7 +204,7 @@ add_differences(struct buf *b, const struct primary *p, const struct point *pt)
 static bool
 is_gone(const struct point *pt)
 {
-	return pt->object == NULL && pt->item->compared != 0;
+	return pt->object == NULL && pt->item->memory.compared != 0;
 }
 
 static bool

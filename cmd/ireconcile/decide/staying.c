@@ -1,4 +1,6 @@
-#include "decide/staying.h"
+/* Part of decide/damping.h: differences that stay although the item was
+ * applied. */
+#include "decide/damping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,52 @@
 #define ANNOTATION "kpipe.dev/accepted"
 
 enum { CODE_BYTES = STAYING_CODE_SIZE / 2, NAME_BYTES = 16, TOLD_MAX = 3 };
+
+/* The differences of the item; NULL: it agrees. */
+static struct staying *
+staying_of(const struct desired_item *i)
+{
+	struct damping *g = i->memory.damping;
+
+	return g != NULL && g->staying.count > 0 ? &g->staying : NULL;
+}
+
+/* ---- the code ---- */
+
+/* Each primary that holds fields of one object has an annotation of its own. */
+static void
+add_name(struct buf *b, const struct primary *p, const struct desired_item *i)
+{
+	unsigned char sum[DIGEST_SIZE];
+	struct buf key = BUF_INIT;
+
+	buf_adds(b, ANNOTATION);
+	if (!(i->marks & ITEM_PATCH))
+		return;
+	cache_object_add_label(&key, p->object);
+	digest_sha256(buf_span(&key), sum);
+	buf_addc(b, '-');
+	digest_add_hex(b, sum, NAME_BYTES);
+	buf_release(&key);
+}
+
+/* The code in the annotations of o; SPAN_NONE if there is none. */
+static struct span
+code_of(const struct primary *p, const struct desired_item *i,
+    const struct cache_object *o)
+{
+	struct buf name = BUF_INIT;
+	struct span code;
+
+	if (!(i->marks & ITEM_PATCH))
+		return json_raw_string(cache_object_annotation(o, ANNOTATION));
+	add_name(&name, p, i);
+	code = json_raw_string(cache_object_annotation(o, buf_str(&name)));
+	buf_release(&name);
+	return code;
+}
+
+/* ---- comparing ---- */
 
 /* The differences, as they are found. */
 struct found {
@@ -168,12 +216,10 @@ static void
 differs(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, struct found *f, struct span has)
 {
-	struct staying *s = i->staying;
+	struct staying *s = &primary_damping(i)->staying;
 	char code[STAYING_CODE_SIZE];
-	bool first = s == NULL;
+	bool first = s->count == 0;
 
-	if (first)
-		s = i->staying = mem_zalloc(sizeof(*s));
 	make_code(code, p, i, buf_span(&f->text));
 	take(s, f, first);
 	if (strcmp(code, s->code) != 0) {
@@ -182,8 +228,9 @@ differs(const struct primary *p, struct desired_item *i,
 	}
 	s->tolerated = span_is(has, code);
 	/* An item that agreed until now: the difference is back. */
-	if ((first && i->compared != 0) || (s->tolerated && was_changed(s, o)))
-		s->back = i->agreed_before = true;
+	if ((first && i->memory.compared != 0) ||
+	    (s->tolerated && was_changed(s, o)))
+		s->back = i->memory.agreed_before = true;
 	s->tolerated = s->tolerated && !s->back;
 	s->tried = s->tried && !s->tolerated && !s->back;
 	s->grown = s->grown && !s->tolerated;
@@ -194,7 +241,7 @@ staying_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv desired_peek, jv observed_peek,
     struct buf *path)
 {
-	struct span has = staying_code(p, i, o);
+	struct span has = code_of(p, i, o);
 	struct found f = {.path = path,
 	    .tell = has.n > 0}; /* only then it may be tolerated */
 
@@ -208,62 +255,28 @@ staying_compare(const struct primary *p, struct desired_item *i,
 	return f.count == 0;
 }
 
-void
-staying_agrees(struct desired_item *i)
-{
-	primary_forget_staying(i);
-}
-
 bool
 staying_is_tolerated(const struct desired_item *i)
 {
-	return i->staying != NULL && i->staying->tolerated;
+	return i->memory.damping != NULL &&
+	    i->memory.damping->staying.tolerated;
 }
 
-bool
-staying_has_grown(const struct desired_item *i)
-{
-	return i->staying != NULL && i->staying->grown;
-}
-
-void
-staying_requested(struct desired_item *i)
-{
-	if (i->staying != NULL)
-		i->staying->grown = false;
-}
-
-/* Each primary that holds fields of one object has an annotation of its own. */
-void
-staying_name(
-    struct buf *b, const struct primary *p, const struct desired_item *i)
-{
-	unsigned char sum[DIGEST_SIZE];
-	struct buf key = BUF_INIT;
-
-	buf_adds(b, ANNOTATION);
-	if (!(i->marks & ITEM_PATCH))
-		return;
-	cache_object_add_label(&key, p->object);
-	digest_sha256(buf_span(&key), sum);
-	buf_addc(b, '-');
-	digest_add_hex(b, sum, NAME_BYTES);
-	buf_release(&key);
-}
-
-struct span
-staying_code(const struct primary *p, const struct desired_item *i,
+char *
+staying_agrees(const struct primary *p, struct desired_item *i,
     const struct cache_object *o)
 {
-	struct buf name = BUF_INIT;
-	struct span code;
+	struct buf path = BUF_INIT, name = BUF_INIT;
 
-	if (!(i->marks & ITEM_PATCH))
-		return json_raw_string(cache_object_annotation(o, ANNOTATION));
-	staying_name(&name, p, i);
-	code = json_raw_string(cache_object_annotation(o, buf_str(&name)));
+	primary_forget_staying(i);
+	i->memory.agreed_before = true;
+	if (code_of(p, i, o).n == 0)
+		return NULL;
+	add_name(&name, p, i);
+	buf_adds(&path, ".metadata.annotations");
+	jvtext_add_key(&path, buf_span(&name));
 	buf_release(&name);
-	return code;
+	return buf_take(&path);
 }
 
 void
@@ -272,7 +285,7 @@ staying_try(struct primary *p, const struct decision *d)
 	for (size_t n = 0; n < d->count; n++) {
 		const struct point *pt = &d->points[n];
 		struct staying *s =
-		    pt->target.type == POINT_ITEM ? pt->item->staying : NULL;
+		    pt->target.type == POINT_ITEM ? staying_of(pt->item) : NULL;
 
 		if (s == NULL || pt->done || pt->object == NULL ||
 		    s->tolerated || !line_is_asked(p, pt))
@@ -285,18 +298,20 @@ staying_try(struct primary *p, const struct decision *d)
 	}
 }
 
-/* The code that the apply is to write; SPAN_NONE: none. A code that the object
- * has is kept while we repair other fields that were changed. */
+/* The code that the apply writes into the object; SPAN_NONE: none. After the
+ * deadline that is the code of the differences. Before it the object keeps the
+ * code that it has, while other fields are repaired; but an old difference that
+ * is back is repaired without a code. */
 static struct span
 wanted_code(const struct primary *p, const struct point *pt)
 {
-	const struct staying *s = pt->item->staying;
+	const struct staying *s = staying_of(pt->item);
 
 	if (s == NULL || pt->object == NULL || pt->done)
 		return SPAN_NONE;
 	if (s->tried)
 		return span_str(s->code);
-	return s->back ? SPAN_NONE : staying_code(p, pt->item, pt->object);
+	return s->back ? SPAN_NONE : code_of(p, pt->item, pt->object);
 }
 
 void
@@ -311,7 +326,7 @@ staying_add(struct buf *b, const struct primary *p, const struct point *pt)
 		buf_addspan(b, primary_item_text(pt->item));
 		return;
 	}
-	staying_name(&name, p, pt->item);
+	add_name(&name, p, pt->item);
 	item = jvtext_parse(primary_item_text(pt->item), &err);
 	item = jv_setpath(item,
 	    JV_ARRAY(jv_string("metadata"), jv_string("annotations"),
@@ -332,8 +347,8 @@ next_staying(const struct decision *d, size_t *n)
 	while (d->set != NULL && *n < d->set->count) {
 		struct desired_item *i = &d->set->items[(*n)++];
 
-		if (staying_is_tolerated(i) ||
-		    (i->staying != NULL && i->staying->told != NULL))
+		if (staying_of(i) != NULL &&
+		    (staying_of(i)->tolerated || staying_of(i)->told != NULL))
 			return i;
 	}
 	return NULL;
@@ -346,7 +361,7 @@ staying_tell(const struct decision *d, struct buf *what)
 	size_t count = 0;
 
 	for (size_t n = 0; (i = next_staying(d, &n)) != NULL;) {
-		struct staying *s = i->staying;
+		struct staying *s = staying_of(i);
 
 		if (!s->tolerated ||
 		    (s->told != NULL && strcmp(s->told, s->message) == 0))
@@ -360,22 +375,20 @@ staying_tell(const struct decision *d, struct buf *what)
 	return count;
 }
 
-jv
-staying_events(const struct decision *d, jv events)
+void
+staying_note(struct decision *d)
 {
 	const struct desired_item *i;
 
 	for (size_t n = 0; (i = next_staying(d, &n)) != NULL;) {
-		const struct staying *s = i->staying;
+		const struct staying *s = staying_of(i);
 		struct buf text = BUF_INIT;
 
 		buf_addf(&text,
 		    "%s: %s: the difference stays after it was applied and is "
 		    "tolerated",
 		    i->label, s->tolerated ? s->message : s->told);
-		events =
-		    points_warn(events, "DifferenceStays", buf_span(&text));
+		points_note(d, NOTICE_STAYS, buf_str(&text));
 		buf_release(&text);
 	}
-	return events;
 }

@@ -1,4 +1,6 @@
-#include "decide/unsettled.h"
+/* Part of decide/damping.h: points that the program never stops changing. Each
+ * has a budget for its changes. */
+#include "decide/damping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +12,6 @@
 #include "decide/reason.h"
 #include "json/json.h"
 #include "json/jvtext.h"
-
-enum {
-	BUDGET = 3000,
-	REFILL = 30, /* per second */
-	OWN = 30,
-	OWN_SET = 100, /* before the prune brake stops all primaries */
-	OTHERS = 1,
-	DOUBLINGS = 6
-};
-static const int64_t second = 1000000, first_us = 10 * 1000000ll,
-		     longest_us = 600 * 1000000ll;
-static const char condition_type[] = "Unsettled";
 
 /* ---- changes by others ---- */
 
@@ -65,7 +55,8 @@ users(const struct primary *p)
 }
 
 static struct unsettled *
-find(const struct primary *p, enum unsettled_what what, const char *label)
+find_budget(
+    const struct primary *p, enum unsettled_what what, const char *label)
 {
 	for (size_t i = 0; i < p->said.unsettled_count; i++) {
 		struct unsettled *u = &p->said.unsettled[i];
@@ -86,7 +77,7 @@ is_changing(const struct primary *p, const struct cache_object *o)
 	bool is;
 
 	cache_object_add_label(&label, o);
-	is = find(p, UNSETTLED_ITEM, buf_str(&label)) != NULL;
+	is = find_budget(p, UNSETTLED_ITEM, buf_str(&label)) != NULL;
 	buf_release(&label);
 	return is;
 }
@@ -128,13 +119,22 @@ others(const struct primary *p, enum unsettled_what what)
 	return h;
 }
 
-/* ---- records ---- */
+/* ---- budgets ---- */
+
+enum {
+	BUDGET = 3000,
+	REFILL = 30, /* per second */
+	OWN = 30,
+	OWN_SET = 100, /* before the prune brake stops all primaries */
+	OTHERS = 1
+};
+static const int64_t second_us = 1000000, longest_us = 600 * 1000000ll;
 
 static struct unsettled *
-find_or_add(struct primary *p, enum unsettled_what what, const char *label,
+budget_of(struct primary *p, enum unsettled_what what, const char *label,
     int64_t now_us)
 {
-	struct unsettled *u = find(p, what, label);
+	struct unsettled *u = find_budget(p, what, label);
 
 	if (u != NULL)
 		return u;
@@ -157,35 +157,28 @@ refill(struct unsettled *u, int64_t now_us)
 	if (passed > longest_us)
 		passed = longest_us;
 	if (passed > 0)
-		u->budget += passed * REFILL / second;
-	if (passed < 0 || passed * REFILL >= second)
+		u->budget += passed * REFILL / second_us;
+	if (passed < 0 || passed * REFILL >= second_us)
 		u->at_us = now_us;
 	if (u->budget > BUDGET)
 		u->budget = BUDGET;
 }
 
-static bool
-is_held(const struct unsettled *u, int64_t now_us)
-{
-	return u->holds > 0 && u->held_until_us > now_us &&
-	    u->held_until_us - now_us <= longest_us;
-}
-
 /* ---- deciding ---- */
 
 bool
-unsettled_wants(struct decision *d, enum unsettled_what what, const char *label)
+damping_holds(struct decision *d, enum unsettled_what what, const char *label)
 {
-	struct unsettled *u = find(d->primary, what, label);
+	struct unsettled *u = find_budget(d->primary, what, label);
 
 	if (u == NULL)
 		return false;
 	u->wanted = true;
-	return is_held(u, d->now_us);
+	return damping_is_held(&u->hold, d->now_us);
 }
 
 void
-unsettled_begin(struct decision *d)
+damping_begin(struct decision *d)
 {
 	struct primary *p = d->primary;
 
@@ -193,7 +186,7 @@ unsettled_begin(struct decision *d)
 		struct unsettled *u = &p->said.unsettled[n];
 		/* A change of the primary by its users may settle it. */
 		bool over = u->holds > 0 &&
-		    ((!u->wanted && u->quiet_us <= d->now_us) ||
+		    ((!u->wanted && u->hold.quiet_us <= d->now_us) ||
 			u->users != users(p));
 
 		u->wanted = false;
@@ -208,33 +201,33 @@ unsettled_begin(struct decision *d)
 }
 
 void
-unsettled_end(struct decision *d)
+damping_end(struct decision *d)
 {
 	for (size_t n = 0; n < d->primary->said.unsettled_count; n++) {
 		const struct unsettled *u = &d->primary->said.unsettled[n];
 
 		if (u->holds > 0)
 			points_look_again(
-			    d, u->wanted ? u->held_until_us : u->quiet_us);
+			    d, u->wanted ? u->hold.until_us : u->hold.quiet_us);
 	}
 }
 
 bool
-unsettled_is_held(
+damping_holds_target(
     const struct primary *p, const struct target *t, int64_t now_us)
 {
-	const struct unsettled *set = find(p, UNSETTLED_SET, NULL);
+	const struct unsettled *set = find_budget(p, UNSETTLED_SET, NULL);
 	const struct unsettled *u = NULL;
 
 	/* The item may be created again, which is a change of the set. */
 	if ((t->type == POINT_ITEM || t->type == POINT_DELETE) && set != NULL &&
-	    is_held(set, now_us))
+	    damping_is_held(&set->hold, now_us))
 		return true;
 	if (t->type == POINT_ITEM)
-		u = find(p, UNSETTLED_ITEM, t->label);
+		u = find_budget(p, UNSETTLED_ITEM, t->label);
 	else if (t->type == POINT_STATUS)
-		u = find(p, UNSETTLED_STATUS, NULL);
-	return u != NULL && is_held(u, now_us);
+		u = find_budget(p, UNSETTLED_STATUS, NULL);
+	return u != NULL && damping_is_held(&u->hold, now_us);
 }
 
 /* ---- counting ---- */
@@ -253,8 +246,9 @@ counts(
 	switch (pt->target.type) {
 	case POINT_ITEM:
 		*what = UNSETTLED_ITEM;
-		return pt->object != NULL ? !i->agreed_before /* see loops.h */
-					  : i->compared != 0;
+		return pt->object != NULL
+		    ? !i->memory.agreed_before /* a repair */
+		    : i->memory.compared != 0;
 	case POINT_DELETE:
 	case POINT_FOREIGN:
 	case POINT_RELEASE:
@@ -327,124 +321,52 @@ set_message(struct unsettled *u, const struct primary *p,
 	u->message = buf_take(&b);
 }
 
-/* The news about a point, if any. pt: NULL for events. */
-enum news { NEWS_NONE, NEWS_FOUND, NEWS_AGAIN };
-
-static enum news
-charge(struct primary *p, const struct decision *d, enum unsettled_what what,
-    const struct point *pt)
+/* Whether the budget has enough for one more change, which is taken from it. */
+static bool
+is_paid(struct unsettled *u, const struct primary *p, int64_t now_us)
 {
-	struct unsettled *u = find_or_add(p, what,
-	    what == UNSETTLED_ITEM ? pt->target.label : NULL, d->now_us);
-	uint64_t now = others(p, what);
+	uint64_t now = others(p, u->what);
 
-	u->counted = true;
-	if (u->holds == 0) {
-		refill(u, d->now_us);
-		u->budget -= u->others != now ? OTHERS
-		    : what == UNSETTLED_SET   ? OWN_SET
-					      : OWN;
-		u->others = now;
-		if (u->budget > 0)
-			return NEWS_NONE;
-	}
-	set_message(u, p, d, pt);
 	if (u->holds > 0)
-		return NEWS_AGAIN;
-	u->holds = 1;
-	u->users = users(p);
-	return NEWS_FOUND;
+		return false;
+	refill(u, now_us);
+	u->budget -= u->others != now  ? OTHERS
+	    : u->what == UNSETTLED_SET ? OWN_SET
+				       : OWN;
+	u->others = now;
+	return u->budget > 0;
 }
 
 bool
-unsettled_count(struct primary *p, const struct decision *d, struct buf *what)
+damping_count_changes(
+    struct primary *p, const struct decision *d, struct buf *what)
 {
 	bool set = false, news = false;
 
 	for (size_t n = 0; n <= d->count; n++) {
 		const struct point *pt = n < d->count ? &d->points[n] : NULL;
 		enum unsettled_what kind = UNSETTLED_EVENTS;
-		const struct unsettled *u;
-		enum news is;
+		struct unsettled *u;
 
 		if (pt != NULL ? !counts(p, pt, &kind) : !d->has_news)
 			continue;
 		if (kind == UNSETTLED_SET && set)
 			continue;
 		set = set || kind == UNSETTLED_SET;
-		is = charge(p, d, kind, pt);
-		news = news || is != NEWS_NONE;
-		if (is != NEWS_FOUND)
+		u = budget_of(p, kind,
+		    kind == UNSETTLED_ITEM ? pt->target.label : NULL,
+		    d->now_us);
+		u->counted = true;
+		if (is_paid(u, p, d->now_us))
 			continue;
-		u = find(p, kind, pt != NULL ? pt->target.label : NULL);
+		news = true;
+		set_message(u, p, d, pt);
+		if (u->holds > 0)
+			continue;
+		u->holds = 1;
+		u->users = users(p);
 		buf_addf(what, "%s%s: it is held back", what->len ? "\n" : "",
 		    u->message);
 	}
 	return news;
-}
-
-void
-unsettled_hold(struct primary *p, struct decision *d)
-{
-	for (size_t n = 0; n < p->said.unsettled_count; n++) {
-		struct unsettled *u = &p->said.unsettled[n];
-		unsigned doublings = u->holds - 1;
-		int64_t wait;
-
-		if (!u->counted || u->holds == 0) {
-			u->counted = false;
-			continue;
-		}
-		u->counted = false;
-		wait = first_us
-		    << (doublings < DOUBLINGS ? doublings : DOUBLINGS);
-		wait = wait < longest_us ? wait : longest_us;
-		u->holds++;
-		u->held_until_us = u->quiet_us = d->now_us + wait;
-		points_look_again(d, u->held_until_us);
-	}
-}
-
-/* ---- messages ---- */
-
-bool
-unsettled_any(const struct decision *d)
-{
-	for (size_t n = 0; n < d->primary->said.unsettled_count; n++)
-		if (d->primary->said.unsettled[n].holds > 0)
-			return true;
-	return false;
-}
-
-jv
-unsettled_condition(const struct decision *d, jv status)
-{
-	struct buf b = BUF_INIT;
-	size_t count = 0;
-
-	for (size_t n = 0; n < d->primary->said.unsettled_count; n++) {
-		const struct unsettled *u = &d->primary->said.unsettled[n];
-
-		if (u->holds > 0 && count++ == 0)
-			buf_adds(&b, u->message);
-	}
-	if (count > 1)
-		buf_addf(&b, "; and %zu more", count - 1);
-	status = points_set_condition(d, status, condition_type, "NeverSettles",
-	    count > 0 ? buf_str(&b) : NULL);
-	buf_release(&b);
-	return status;
-}
-
-jv
-unsettled_events(const struct decision *d, jv events)
-{
-	for (size_t n = 0; n < d->primary->said.unsettled_count; n++) {
-		const struct unsettled *u = &d->primary->said.unsettled[n];
-
-		if (u->holds > 0)
-			events = points_warn(
-			    events, condition_type, span_str(u->message));
-	}
-	return events;
 }

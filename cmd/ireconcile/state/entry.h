@@ -98,6 +98,41 @@ int entries_init(struct entries *es, const struct watches *w,
 void entries_release(struct entries *es);
 
 /*
+ * The parts of a line of the input (a watch frame, a bare object or a bookmark:
+ * doc/protocol.md, "Event lines"), borrowed from it; those that it does not
+ * have are SPAN_NONE.
+ */
+struct event {
+	struct span text;   /* the whole line */
+	struct span type;   /* JSON; SPAN_NONE: the line is a bare object */
+	struct span object; /* JSON */
+	struct span manager, time; /* JSON; only in a frame */
+	int64_t time_us;	   /* the time of the line, or -1 */
+	bool too_large;
+	bool is_record; /* a line of a recording, not an event */
+};
+
+/* text: a checked document. Errors in it are reported by entries_apply. */
+struct event entry_parse_event(struct span text);
+/* Makes the changes that the event tells of, and notes which kinds are
+ * complete. -1 with err: the event is not valid. */
+int entries_apply(
+    struct entries *es, const struct event *event, struct err *err);
+
+/* The next entry whose kinds are now all complete, for the first time; NULL if
+ * there is none. */
+struct entry *entries_completed(struct entries *es);
+
+/* Kinds that others lacks, and that were never announced and have no object,
+ * are complete now; names gets their names, separated by commas. */
+void entries_assume(
+    struct entries *es, const struct cache *others, struct buf *names);
+
+/* The end of the input: returns the number of kinds that were begun and not
+ * ended; names gets their names, separated by commas. */
+size_t entries_end(struct entries *es, struct buf *names);
+
+/*
  * The new state of an object (taken; its epoch says when it was mentioned), or
  * its end: updates store, index and primaries, and calls dirty for each primary
  * that sees it.

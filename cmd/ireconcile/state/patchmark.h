@@ -11,9 +11,10 @@
  * the fields of the primary's own field manager (doc/protocol.md, "Marks"). The
  * proof, if there is a key, prevents that others keep an operator busy.
  *
- * The digest covers names and values of the fields: only fields that were held
- * before are written with force. With a key it is an HMAC, which tells nothing
- * of a Secret.
+ * The digest covers names and values of the fields. If the mark on the object
+ * has the digest of the item, the primary held these fields before, and kapply
+ * takes them back from another manager (with force); else it does not. With a
+ * key the digest is an HMAC, which tells nothing of a Secret.
  */
 #ifndef PATCHMARK_H
 #define PATCHMARK_H

@@ -7,32 +7,55 @@
 #include "base/mem.h"
 #include "process/log.h"
 
+struct damping *
+primary_damping(struct desired_item *i)
+{
+	if (i->memory.damping == NULL)
+		i->memory.damping = mem_zalloc(sizeof(*i->memory.damping));
+	return i->memory.damping;
+}
+
 void
 primary_forget_staying(struct desired_item *i)
 {
-	if (i->staying == NULL)
+	struct damping *g = i->memory.damping;
+
+	if (g == NULL)
 		return;
-	free(i->staying->parts);
-	free(i->staying->message);
-	free(i->staying->differs);
-	free(i->staying->told);
-	free(i->staying);
-	i->staying = NULL;
+	free(g->staying.parts);
+	free(g->staying.message);
+	free(g->staying.differs);
+	free(g->staying.told);
+	g->staying = (struct staying){0};
+	if (g->repairs == NULL && g->of_uid == NULL && g->hold.until_us == 0) {
+		free(g->loop_path);
+		free(g);
+		i->memory.damping = NULL;
+	}
+}
+
+static void
+memory_release(struct desired_item *i)
+{
+	primary_forget_staying(i);
+	if (i->memory.damping != NULL) {
+		free(i->memory.damping->repairs);
+		free(i->memory.damping->loop_path);
+		free(i->memory.damping->of_uid);
+		free(i->memory.damping);
+	}
+	free(i->memory.path);
 }
 
 static void
 item_release(struct desired_item *i)
 {
-	primary_forget_staying(i);
+	memory_release(i);
 	hidden_free(i->hidden);
 	free(i->label);
 	free(i->key);
 	if (i->kind != NULL)
 		shelf_drop(&i->kind->shelf, &i->text);
-	free(i->path);
-	free(i->repairs);
-	free(i->loop_path);
-	free(i->of_uid);
 	free(i->immutable);
 	free(i->given);
 	jv_free(i->value);
@@ -90,7 +113,8 @@ primary_forget(struct primary *p)
 	primary_recompute(p);
 	p->work.reminder = true;
 	for (size_t i = 0; i < p->desired.count; i++)
-		p->desired.items[i].held_until_us = 0;
+		if (p->desired.items[i].memory.damping != NULL)
+			p->desired.items[i].memory.damping->hold.until_us = 0;
 	free(p->said.last_error);
 	p->said.last_error = NULL;
 	free(p->said.told_error);

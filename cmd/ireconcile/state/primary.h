@@ -14,8 +14,7 @@
 #include "state/lanes.h"
 #include "state/said.h"
 
-/* How an item differs from its object, and whether that stays: see
- * decide/staying.h. */
+/* How an item differs from its object, and whether that stays. */
 enum { STAYING_CODE_SIZE = 2 * 16 + 1 };
 struct staying {
 	uint64_t *parts; /* owned: a hash for each difference */
@@ -32,6 +31,28 @@ struct staying {
 	char *told; /* owned: the last text in the log; or NULL */
 };
 
+/* The memory about an item that another client changes back, or that does not
+ * agree: decide/damping.h. */
+struct damping {
+	struct repairs *repairs; /* owned, one allocation, or NULL: none */
+	char *loop_path; /* owned: the path that was changed back last */
+	char *of_uid;	 /* owned, with ITEM_PATCH: uid of the object that
+			  * repairs and agreed_before are about; or NULL */
+	bool looping;
+	struct hold hold; /* of repairs */
+	struct staying staying;
+};
+
+/* The part of an item that is kept from one evaluation to the next, as long as
+ * its content is the same. */
+struct item_memory {
+	uint64_t compared; /* serial of the object that was compared */
+	char *path;	   /* owned: the first path that differs; or NULL */
+	struct damping *damping; /* owned, or NULL: no such memory */
+	bool agrees;		 /* the result of comparing */
+	bool agreed_before;	 /* it agreed since its last request */
+};
+
 /* A desired item, marked, as text. */
 struct desired_item {
 	struct cache_kind *kind;
@@ -44,28 +65,14 @@ struct desired_item {
 	/* ITEM_... of itemmarks.h. With ITEM_NAMED text is only the identity;
 	 * ITEM_EXACTLY changes digest, too. */
 	unsigned marks;
-	/* Flags of members below, together to save memory: there are many
-	 * items. */
-	bool kept, agrees, agreed_before, looping;
+	bool kept; /* see immutable */
 	/* For immutable(): its paths as text, or NULL; the program's item,
 	 * marked, as text. kept: text has the object's values at the paths. */
 	char *immutable;
 	char *given;
 	size_t given_len;
 	unsigned char given_digest[DIGEST_SIZE]; /* digest for a new object */
-	/* The serial of the object that was compared; the result is `agrees`,
-	 * or path: */
-	uint64_t compared;
-	char *path; /* the first path that differs */
-	/* repairs: how often the item was repaired after it agreed (loops.h).
-	 * agreed_before: it agreed since its last request. */
-	struct repairs *repairs; /* owned, one allocation, or NULL: none */
-	char *of_uid; /* with ITEM_PATCH: uid of the object that repairs
-			 * and agreed_before are about; or NULL */
-	int64_t held_until_us;
-	char *loop_path;  /* the path that was changed back last */
-	int64_t quiet_us; /* without a change until then the loop is over */
-	struct staying *staying;      /* owned, or NULL: it does not differ */
+	struct item_memory memory;
 	struct hidden_values *hidden; /* owned, or NULL: see agree/hidden.h */
 };
 
@@ -138,6 +145,9 @@ primary_key(const struct primary *p)
 }
 
 void primary_release_desired(struct desired *d);
+/* i->memory.damping, which is made if there is none; forgets which differences
+ * stay, and the record, if it has nothing else. */
+struct damping *primary_damping(struct desired_item *i);
 void primary_forget_staying(struct desired_item *i);
 void primary_release_plan(struct plan *plan);
 /* The next evaluation computes plan and items again. */

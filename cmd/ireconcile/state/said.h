@@ -59,6 +59,12 @@ struct asked {
 	int64_t since_us; /* time of the first request */
 };
 
+/* Nothing is changed until until_us; without a change until quiet_us, the hold
+ * is over. */
+struct hold {
+	int64_t until_us, quiet_us;
+};
+
 /* Kinds of changes that may be without end. */
 enum unsettled_what {
 	UNSETTLED_ITEM,
@@ -67,7 +73,7 @@ enum unsettled_what {
 	UNSETTLED_EVENTS
 };
 
-/* The memory about one kind of change: decide/unsettled.h. */
+/* The memory about one kind of change: decide/damping.h. */
 struct unsettled {
 	enum unsettled_what what;
 	char *label;	 /* owned: of an item; or NULL */
@@ -77,7 +83,7 @@ struct unsettled {
 	bool wanted;	/* by the last decision */
 	bool counted;	/* the next line to be printed has the change */
 	unsigned holds; /* in a row; 0: settled */
-	int64_t held_until_us, quiet_us;
+	struct hold hold;
 	char *message; /* owned: the change, if it is unsettled */
 };
 
@@ -95,7 +101,7 @@ struct said {
 	char *requested; /* the last request to evaluate; "": none */
 	char *complaint; /* about annotations */
 	char *last_error;
-	char *told_error; /* see agree/onerror.h; or NULL */
+	char *told_error; /* message of a failed apply; or NULL */
 	char *claimants;  /* about objects that claim to be members; or NULL */
 };
 

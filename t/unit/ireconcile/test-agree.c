@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "json/jvtext.h"
+#include "kube/proof.h"
 #include "tap.h"
 #include "value/digest.h"
 
@@ -550,7 +551,7 @@ test_digests(void)
 	agree_path_digest(a, x);
 	is(jv_string_value(jvtext_peek(
 	       jvtext_peek(jvtext_peek(a, "metadata"), "annotations"),
-	       AGREE_PATHS_ANNOTATION)),
+	       PROOF_PATHS)),
 	    x, "the mark is the digest");
 	/* printf '.apiVersion\n.data.a\n.kind\n' | sha256sum: must never
 	 * change, or every object in every cluster is applied again. */
