@@ -446,9 +446,10 @@ damping_conditions(const struct decision *d, jv status)
 	if (more > 0)
 		buf_addf(&changes, "; and %zu more", more);
 
-	status = points_set_condition(d, status, NOTICE_LOOP, buf_str(&loops));
 	status = points_set_condition(
-	    d, status, NOTICE_UNSETTLED, buf_str(&changes));
+	    d, status, NOTICE_LOOP, loops.len > 0 ? buf_str(&loops) : "");
+	status = points_set_condition(d, status, NOTICE_UNSETTLED,
+	    changes.len > 0 ? buf_str(&changes) : "");
 	buf_release(&loops);
 	buf_release(&changes);
 	return status;
