@@ -38,7 +38,7 @@ TZ=Europe/Berlin ireconcile -f "$T/watches.yaml" --clock=input \
 	<"$T/in" >"$T/second"
 same "$T/second" "$T/first" "the same file gives the same bytes"
 
-# What is asked for again has a code, if it was observed: t/2049-staying.sh.
+# What is asked for again has a code, if it was observed: t/2049-permadiff.sh.
 stuck=$(observed a-0 a other 3)
 given initially "$(thing a 1 "" "$(spec 1 v),$(status false)")" "$stuck"
 and tick 00:10

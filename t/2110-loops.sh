@@ -48,7 +48,7 @@ repairs 4 >>"$T/want"
 replay 0 "a loop that is over is forgotten"
 says "$found"$'\n'"$over" "... and that is said, too"
 
-# An opponent that comes once a minute comes again before the loop is over.
+# Another manager that comes once a minute comes again before the loop is over.
 given initially "$(thing a 1 "" "$(spec 1 v)")" "$(observed a-0 a v 2)"
 for i in 1 2 3 4 5 6 7; do and fight "0$i:00" $i; done
 and tick 09:59
@@ -68,7 +68,7 @@ repairs 7 >"$T/want"
 replay 0 "a change now and then is not a loop"
 
 # The program sees loops; a status with conditions gets one for them, into which
-# kapply writes the opponent's name.
+# kapply writes the other manager's name.
 cat >>"$T/program.jq" <<'END'
 def status: {loops: [.loops[] | .item + .path],
 	conditions: [{type: "Ready", status: "\(.outstanding == [])",
@@ -211,7 +211,7 @@ is "$(told)" "20 .data.k1" "... whatever was changed in between"
 rounds 2 $(seq 0 19) >"$T/in"
 is "$(told)" "31 .data.k19" "one that changes ever more fields is held back, too"
 
-# An opponent that is so fast that no evaluation sees the repaired object.
+# Another manager that is so fast that no evaluation sees the repaired object.
 write_program
 sed -i '/^def status/,$d' "$T/program.jq"
 mkfifo "$T/pipe"

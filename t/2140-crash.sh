@@ -10,10 +10,10 @@ children() {
 	grep -ls "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status | cut -d/ -f3
 }
 
-# processes PID: sets zygote and worker of that ireconcile
+# processes PID: sets forkserver and worker of that ireconcile
 processes() {
-	zygote=$(children "$1")
-	[ -n "$zygote" ] && worker=$(children "$zygote") && [ -n "$worker" ]
+	forkserver=$(children "$1")
+	[ -n "$forkserver" ] && worker=$(children "$forkserver") && [ -n "$worker" ]
 }
 
 # write_cases: a program whose primary named "c-N" evaluates the Nth line of
@@ -131,13 +131,13 @@ at_work() { # has the worker used more CPU time than the first line takes?
 
 ok "it is three processes" begin_ireconcile
 is "$(awk '/^Max core file size/ {print $5, $6}' \
-	"/proc/$pid/limits" "/proc/$zygote/limits" "/proc/$worker/limits" | sort -u)" \
+	"/proc/$pid/limits" "/proc/$forkserver/limits" "/proc/$worker/limits" | sort -u)" \
 	"0 0" "none of them writes a core"
 [ "$sanitized" ] || {
 	is "$(awk '/^(Seccomp|NoNewPrivs):/ {print $2}' "/proc/$pid/status" \
-		"/proc/$zygote/status" "/proc/$worker/status" | xargs)" \
+		"/proc/$forkserver/status" "/proc/$worker/status" | xargs)" \
 		"1 2 1 2 1 2" "each is in a sandbox"
-	is "$(find "/proc/$worker/fd" "/proc/$zygote/fd" -lname "$T/*" 2>/dev/null)" "" \
+	is "$(find "/proc/$worker/fd" "/proc/$forkserver/fd" -lname "$T/*" 2>/dev/null)" "" \
 		"the other two have nothing of the input or output open"
 }
 allowed() { # the processors that it may run on
@@ -145,7 +145,7 @@ allowed() { # the processors that it may run on
 }
 anywhere() { [ "$(allowed "$1")" = "$(allowed $$)" ]; }
 ok "who asks runs anywhere when it waits for input" wait_for 10 anywhere "$pid"
-ok "... the zygote, too" anywhere "$zygote"
+ok "... the fork server, too" anywhere "$forkserver"
 # (Sanitized, a call takes so long that the worker is already another one.)
 [ "$sanitized" ] || ok "... the worker on the processor of the last call" \
 	grep -qx '[0-9]*' <(allowed "$worker")
@@ -192,15 +192,15 @@ is "$(jq -r 'select(.reconcile.primary.name == "a").reconcile.status.error' "$T/
 
 # ---- the other processes ----
 
-kill -9 "$zygote"
+kill -9 "$forkserver"
 wait "$pid"
-is "$?" 111 "the zygote is killed: exit code"
+is "$?" 111 "the fork server is killed: exit code"
 is "$(tail -n 1 "$T/err")" \
 	"ireconcile: fatal: the process that starts evaluations is gone" \
 	"... message"
 exec 6>&-
 
-gone() { ! [ -e "/proc/$zygote" ] && ! [ -e "/proc/$worker" ]; }
+gone() { ! [ -e "/proc/$forkserver" ] && ! [ -e "/proc/$worker" ]; }
 for signal in KILL TERM; do
 	ok "and again" begin_ireconcile
 	event ADDED "$(thing a 1 "" "$(spec 1 loop)")" >&6
@@ -213,8 +213,8 @@ done
 
 # A signal to all three at once, as from a terminal.
 begin_ireconcile
-kill -INT "$pid" "$zygote" "$worker"
-kill -TERM "$pid" "$zygote" "$worker"
+kill -INT "$pid" "$forkserver" "$worker"
+kill -TERM "$pid" "$forkserver" "$worker"
 wait "$pid" 2>/dev/null
 ok "a signal to all of them: no process is left" wait_for 10 gone
 says "" "... without a word"

@@ -56,7 +56,7 @@ ok "... an Event has the values" grep -qF \
 	'again and again, last by pinner (1, wanted 0)' <(kubectl get events -o json)
 is "$(kubectl get deployment d -o jsonpath='{.spec.replicas}')" 0 \
 	"... and it is applied"
-# An older line's apply has repaired it already: the opponent is not known.
+# An older line's apply has repaired it already: the other manager is not known.
 loop .spec.replicas "$deployment"
 deployment_rests
 runs 0 "after it was applied again" kapply_line -o status
@@ -78,7 +78,7 @@ is "$(kubectl get events -o json | jq -r '[.items[]
 ! with_kubectl || is "$(kubectl describe thing t | grep -c 'RepairLoop .*kpipe-thing.example.com .*by pinner')" 4 \
 	"... kubectl describe shows them"
 
-# --- an opponent that one line found is known to the next one, and reported
+# --- another manager that one line found is known to the next one, and reported
 # once
 mkfifo "$T/pipe"
 start bash -c "exec kapply -o status <'$T/pipe' >'$T/two.out' 2>'$T/two.err'"
@@ -137,7 +137,7 @@ set_line "$secret" '{"loops":{"Secret/default/s":".stringData.k"},'"$status"'}' 
 runs 0 "... which is changed in data" kapply_line -o status
 is "$(jq -r .status.reason "$T/out")" pinner "... its manager is found there"
 
-# --- if the opponent is not found, nothing waits for that
+# --- if the other manager is not found, nothing waits for that
 set_line "$(cm a 1)" '{"loops":{"Nothing.example.com/default/d":".spec","ConfigMap/default/none":".data"},'"$status}" >"$T/in"
 runs 0 "a kind and an object that are not there" kapply_line
 is "$(jq -r .status.reason "$T/out")" somebody "... no manager to name"

@@ -58,7 +58,7 @@ by "$(live '' $ours)" "$(live '' $ours)"
 is "$(<"$T/by") $(grep -c 'is changed back' "$T/err")" "somebody 0" \
 	"the server drops what we apply: nobody removed it"
 
-# --- the opponent is known when the server drops the field again
+# --- the other manager is known when the server drops the field again
 dropped=$(live '' $ours)
 serve "{\"PATCH $CMS/a\":[${dropped/:\"7\"/:\"8\"}],\"GET $CMS/a\":[
 	$(live 2 joe),$(live 2 joe),$dropped,$(live 2 joe)]}"

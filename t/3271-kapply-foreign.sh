@@ -76,11 +76,11 @@ is "$(<"$T/err")" \
 	"kapply: error: line 1: reconcile.delete[0] is foreign: it needs uid and resourceVersion" \
 	"... is refused"
 
-# The brake counts it, also for a primary that is being deleted.
+# The prune limit counts it, also for a primary that is being deleted.
 doomed | sed 's/"delete":\[\({[^}]*}\)/"delete":[\1,\1/; s/"name":"a"/"name":"b"/
 	s/"manager"/"deleting":true,&/' >"$T/in"
 serve "{\"GET $CMS/a\":[$(live)],\"GET $CMS/b\":[$(live '.metadata.name = "b"')]}"
-runs 1 "more than the brake allows" apply --prune-limit=1
+runs 1 "more than the prune limit allows" apply --prune-limit=1
 is "$(grep -c ^DELETE <<<"$(requests)")" 1 "... are held back"
 
 # ---- patched ----

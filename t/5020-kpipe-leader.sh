@@ -33,14 +33,14 @@ is "$(<"$D/kelect.args")" "--report-fd=3
 --kubeconfig=/k
 --lease=thing.example.com
 --gate-fd=4
---leash-fd=5
+--fence-fd=5
 --page-fd=6" "arguments of kelect; the lease is named after the first kind"
 is "$(grep "fd=[4-6]" "$D/ireconcile.args")" "--gate-fd=4
 --marks-key-fd=5
 --lines-fd=6" "ireconcile has a gate"
-is "$(variables KPIPE_LEASH '*')" "KPIPE_LEASH=4,5
-KPIPE_LEASH=4,5" "two have a leash"
-is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
+is "$(variables KPIPE_FENCE '*')" "KPIPE_FENCE=4,5
+KPIPE_FENCE=4,5" "two have a fence"
+is "$(grep -l KPIPE_FENCE "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... those that write"
 for stage in kwatch:'' ireconcile:' 4 5 6' kapply:' 4 5 6' kstatus:' 4 5' \
 	kelect:' 4 5 6'; do
@@ -48,10 +48,10 @@ for stage in kwatch:'' ireconcile:' 4 5 6' kapply:' 4 5 6' kstatus:' 4 5' \
 		"descriptors of ${stage%:*}"
 done
 kelect=$(pid_of kelect) kapply=$(pid_of kapply)
-is "$(inode "$kapply" 4)" "$(inode "$kelect" 5)" "the leash is one pipe"
+is "$(inode "$kapply" 4)" "$(inode "$kelect" 5)" "the fence is one pipe"
 is "$(inode "$kapply" 5)" "$(inode "$kelect" 6)" "... and the page one page"
-leash=$(inode "$kelect" 5)
-is "$(find "/proc/$kpipe/fd" -type l -printf '%l\n' | grep -cxF "$leash")" 0 \
+fence=$(inode "$kelect" 5)
+is "$(find "/proc/$kpipe/fd" -type l -printf '%l\n' | grep -cxF "$fence")" 0 \
 	"kpipe keeps neither end"
 ok "nothing flows" sh -c "sleep 0.3; ! test -s $D/received"
 kill -TERM "$kpipe"
@@ -82,7 +82,7 @@ is "$(sed -n '4,$p' "$D/kelect.args")" "--lease=a
 --renew-deadline=10000ms
 --retry-period=500ms
 --gate-fd=4
---leash-fd=5
+--fence-fd=5
 --page-fd=6" "what the options say"
 kill -TERM "$kpipe"
 ends 0 "... and ends"
@@ -234,33 +234,33 @@ ok "kill -9 of kpipe ends all, kelect too" wait_for 5 none_left
 
 ### kelect runs kpipe
 
-# leashed FILE: kpipe with a leash; its writing end is descriptor 8 of this
+# fenced FILE: kpipe with a fence; its writing end is descriptor 8 of this
 # shell
 fresh
-mkfifo "$T/leash"
-exec 7<>"$T/leash"
-exec 8>"$T/leash"
+mkfifo "$T/fence"
+exec 7<>"$T/fence"
+exec 8>"$T/fence"
 head -c 4096 /dev/zero | tr '\0' '\377' >"$T/page" # for ever
 exec 6<"$T/page"
 (
-	exec 4<"$T/leash" 5<"$T/page" 6<&- 7<&- 8>&-
-	export KPIPE_LEASH=4,5
+	exec 4<"$T/fence" 5<"$T/page" 6<&- 7<&- 8>&-
+	export KPIPE_FENCE=4,5
 	exec kpipe -f "$T/watches.yaml" --report-fd=9 9>"$D/ready" 2>"$D/stderr"
 ) &
 kpipe=$!
 started+=("$kpipe")
 exec 6<&-
-ok "with a leash it runs" wait_for 30 ready
-is "$(grep -l KPIPE_LEASH "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
+ok "with a fence it runs" wait_for 30 ready
+is "$(grep -l KPIPE_FENCE "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
 	"kapply.env kstatus.env " "... handed on to those that write"
 is "$(inode "$(pid_of kapply)" 4) $(inode "$(pid_of kstatus)" 5)" \
-	"$T/leash $T/page" "... the same"
+	"$T/fence $T/page" "... the same"
 for stage in kwatch:'' ireconcile:' 4 5' kapply:' 4 5 6'; do
 	is "$(fds "${stage%:*}")" "0 1 2 3${stage#*:}" \
 		"... descriptors of ${stage%:*}"
 done
 exec 7<&- 8>&-
-ends 111 "the leash is out: 111"
+ends 111 "the fence is closed: 111"
 ok "... and says so" logged 'kpipe: error: .*kelect'
 ok "... no stage is left" none_left
 

@@ -80,14 +80,14 @@ anonymous() {
 # Not renewed, however long the command takes.
 runs 3 "the code of the command is ours" \
 	kelect --retry-period 8s --lease a -- \
-	sh -c 'cat; echo "$KPIPE_LEASH" >&2; exit 3' <<'END'
+	sh -c 'cat; echo "$KPIPE_FENCE" >&2; exit 3' <<'END'
 through and through
 END
 is "$(<"$T/out")" "through and through" "... standard input and output are"
-is "$(sed -E 's/^[0-9]+,[0-9]+$/leash/' "$T/err")" \
+is "$(sed -E 's/^[0-9]+,[0-9]+$/fence/' "$T/err")" \
 	"kelect: became leader: holds the lease default/a
-leash
-kelect: sh has ended with 3" "... and it has a leash"
+fence
+kelect: sh has ended with 3" "... and it has a fence"
 host=$(hostname)
 is "$(jq -c 'select(.resource == "leases") | [.method, .code, .body.spec]' \
 	"$T/journal" | anonymous)" "[\"GET\",404,null]
@@ -231,7 +231,7 @@ kill -9 "$kelect"
 ok "kill -9 of kelect ends the group of its command" \
 	wait_for 10 group_gone killed
 
-# Before its second fork, that of the guard, nothing of the command has run.
+# Before its second fork, that of the watchdog, nothing of the command has run.
 preload fork
 start "${preloaded[@]}" FORK_STANDS=2 FORK_STANDS_AT="$T/second" \
 	kelect "${short[@]}" --lease early -- sh -c "echo \$\$ >$T/early" \
@@ -256,16 +256,16 @@ is "$(tail -n 1 "$T/stopped.err")" \
 	"kelect: fatal: lost the lease default/i: not renewed within 4000 ms" \
 	"... by the clock"
 
-# The command writes what the guard does just before it kills the group: so it
+# The command writes what the watchdog does just before it kills the group: so it
 # is if kelect stands still in the middle of a renewal.
 run i lapsed sh -c "sleep 300 & printf '\\1\\0\\0\\0\\0\\0\\0\\0' \
-	>&\${KPIPE_LEASH#*,}; wait"
-ends lapsed 111 "a leash that has been ended is not made longer"
+	>&\${KPIPE_FENCE#*,}; wait"
+ends lapsed 111 "a fence that has been closed is not opened again"
 is "$(tail -n 1 "$T/lapsed.err")" \
 	"kelect: fatal: lost the lease default/i: not renewed in time" \
 	"... the leadership is lost"
 
-# ---- writers with a leash ----
+# ---- writers with a fence ----
 
 cm() {
 	echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\
@@ -317,8 +317,8 @@ kstatus: fatal: the leadership is over: kelect is gone" "kstatus, too"
 exec 7>&-
 
 for tool in kapply kstatus; do
-	KPIPE_LEASH=7,8 runs 100 "$tool with an invalid leash" $tool </dev/null
-	is "$(<"$T/err")" "$tool: fatal: KPIPE_LEASH is \"7,8\", not the \
+	KPIPE_FENCE=7,8 runs 100 "$tool with an invalid fence" $tool </dev/null
+	is "$(<"$T/err")" "$tool: fatal: KPIPE_FENCE is \"7,8\", not the \
 numbers of two open descriptors (PIPE,PAGE)" "... says so"
 done
 
@@ -331,7 +331,7 @@ served() {
 	rm -f "$T/$tag.pipe" "$T/$tag.gate" "$T/$tag.report"
 	mkfifo "$T/$tag.pipe"
 	truncate -s 4096 "$T/$tag.page"
-	start kelect "${short[@]}" --lease m --gate-fd 8 --leash-fd 6 \
+	start kelect "${short[@]}" --lease m --gate-fd 8 --fence-fd 6 \
 		--page-fd 5 --report-fd 9 2>"$T/$tag.err" 5<>"$T/$tag.page" \
 		6<>"$T/$tag.pipe" 8>"$T/$tag.gate" 9>"$T/$tag.report"
 	kelect=$!
@@ -411,10 +411,10 @@ done <<'END'
 -n a,b -- true|option --namespace: "a,b" is not a name of a namespace
 -n A -- true|option --namespace: "A" is not a name of a namespace
 -n ä -- true|option --namespace: "ä" is not a name of a namespace
---gate-fd 1 -- true|--gate-fd, --leash-fd and --page-fd are for kelect without a command
---gate-fd 1|without a command to run, --gate-fd, --leash-fd and --page-fd are needed
---gate-fd 1 --leash-fd 2 --page-fd 99|option --page-fd: descriptor 99 is not open
---gate-fd 1 --leash-fd 2 --page-fd 0|descriptor 0 is not a page of memory
+--gate-fd 1 -- true|--gate-fd, --fence-fd and --page-fd are for kelect without a command
+--gate-fd 1|without a command to run, --gate-fd, --fence-fd and --page-fd are needed
+--gate-fd 1 --fence-fd 2 --page-fd 99|option --page-fd: descriptor 99 is not open
+--gate-fd 1 --fence-fd 2 --page-fd 0|descriptor 0 is not a page of memory
 --for-life --retry-period 1s -- true|--lease-duration, --renew-deadline and --retry-period mean nothing with --for-life
 END
 bad 'option --namespace: "" is not a name of a namespace' --lease x -n "" -- true

@@ -45,7 +45,7 @@ chmod +x "$T/work"
 declare -A pid
 contend() {
 	# Between the two there is time for what may stand still for a while:
-	# the guard that kills the command, a write that was begun.
+	# the watchdog that kills the command, a write that was begun.
 	kelect --lease-duration 3s --renew-deadline 1s --retry-period 100ms \
 		--lease x -- "$T/work" "$1" 2>>"$T/kelect.err" &
 	pid[$1]=$!

@@ -79,5 +79,5 @@ ok "without --wait a namespace that does not exist is said at once" \
 told_to_end "$waiter" "... and kelect waits for it"
 
 refuses "option --wait needs a command" kelect --lease a --wait=0 --gate-fd=1 \
-	--leash-fd=1 --page-fd=1
+	--fence-fd=1 --page-fd=1
 done_testing

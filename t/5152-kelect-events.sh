@@ -164,11 +164,11 @@ is "$(messages f)" "loser_RANDOM became leader" \
 
 # without a command, as kpipe runs it
 if [ "$SERVER" != real ]; then
-	mkfifo "$T/leash"
+	mkfifo "$T/fence"
 	truncate -s 4096 "$T/page"
 	POD_NAME=two start kelect --lease-duration 61s --renew-deadline 60s \
-		--retry-period 30s --lease g -n ops --gate-fd 8 --leash-fd 6 \
-		--page-fd 5 5<>"$T/page" 6<>"$T/leash" 8>"$T/gate" 2>"$T/twice"
+		--retry-period 30s --lease g -n ops --gate-fd 8 --fence-fd 6 \
+		--page-fd 5 5<>"$T/page" 6<>"$T/fence" 8>"$T/gate" 2>"$T/twice"
 	kelect=$!
 	wait_for 30 has_messages g "two_RANDOM became leader"
 	kapi_fault '{resource: "leases", verb: "update", delayMs: 3000,

@@ -151,7 +151,7 @@ is "$(for pid in $(shadows); do ps -o ni= -p "$pid"; done | xargs)" "19 19" \
 is "$(for pid in $(shadows); do cat "/proc/$pid/oom_score_adj"; done | xargs)" \
 	"1000 1000" "... and is the first to go without memory"
 is "$(for pid in $(shadows); do tr '\0' '\n' <"/proc/$pid/cmdline"; done |
-	grep -cE 'marks|leash|gate|lines|tap')" 0 "it has no key and no leash"
+	grep -cE 'marks|fence|gate|lines|tap')" 0 "it has no key and no fence"
 
 # ---- each of the two is killed ----
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What would harm an operator as a whole, one thing after another: an input that
-# goes wrong, which the prune brake holds up; a client that changes back what is
+# goes wrong, which the prune limit holds up; a client that changes back what is
 # repaired; a tenant's object that crashes libjq.
 # servers: kapi
 # shellcheck source=lib.sh
@@ -20,7 +20,7 @@ ends_well() {
 	kubectl delete things --all >/dev/null
 }
 
-# ---- the prune brake ----
+# ---- the prune limit ----
 
 cat >"$T/reconcile.jq" <<'X'
 def desired: .primary as $p | [range($p.spec.n) | {apiVersion: "v1",
@@ -69,13 +69,13 @@ has() { # NAME N
 ok "nine of one primary" wait_for 20 has p 9
 ok "... and one of another" wait_for 20 has q 1
 set_n 0 p
-braked() {
+limited() {
 	kubectl get events -o json | jq -e --arg name "$1" '[.items[]
 		| select(.reason == "PruneBrake" and .type == "Warning"
 			and .involvedObject.name == $name)]
 		| length > 0'
 }
-ok "all to be deleted at once: an Event names it" wait_for 20 braked p
+ok "all to be deleted at once: an Event names it" wait_for 20 limited p
 # The Event may come before the last of these deletions.
 ok "... five are gone" wait_for 20 has p 4
 set_n 0 q
@@ -134,7 +134,7 @@ change_back() {
 	kubectl patch cm c --field-manager=opponent --type=merge \
 		-p '{"data":{"k":"theirs"}}' >/dev/null
 }
-# The opponent is as fast as we are.
+# The other manager is as fast as we are.
 for _ in 1 2 3 4; do
 	change_back
 	wait_for 5 value ours
@@ -145,7 +145,7 @@ condition() {
 		| select(.type == "RepairLoop") | [.status, .message]' >"$T/condition"
 	grep -q "$1" "$T/condition"
 }
-ok "a condition names the opponent" wait_for 20 condition 'true.*opponent\|True.*opponent'
+ok "a condition names the other manager" wait_for 20 condition 'true.*opponent\|True.*opponent'
 note "$(<"$T/condition")"
 told() {
 	kubectl get events -o json | jq -e '.items[] | select(.reason == "RepairLoop"

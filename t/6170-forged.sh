@@ -142,7 +142,7 @@ is "$(owned victim v)" "$two" "nothing forged is shown to be the victim's"
 ok "... nor to be the tenant's own" \
 	wait_for 20 owns tenant mine sys/child-mine-0
 kubectl patch thing -n victim v --type=merge -p '{"spec":{"n":1}}' >/dev/null
-ok "the victim prunes, and no brake is on" \
+ok "the victim prunes, and no prune limit holds anything" \
 	wait_for 20 owns victim v sys/child-v-0
 thing victim w 1 | kubectl create -f - >/dev/null
 refused() {
@@ -176,5 +176,5 @@ is "$(audit 'select(.user.username == "user1" and .verb == "delete")
 is "$(grep -c -e 'is an orphan' -e 'fatal' -e 'deletions within' "$T/err")" 0 \
 	"no forged line is in the log"
 is "$(kubectl get events -A -o json | jq '[.items[]
-	| select(.reason == "PruneBrake")] | length')" 0 "... or held the brake"
+	| select(.reason == "PruneBrake")] | length')" 0 "... or reached the prune limit"
 done_testing

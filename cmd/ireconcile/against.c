@@ -22,7 +22,7 @@
 #include "report/reportfd.h"
 #include "startup.h"
 #include "verdict.h"
-#include "wakes.h"
+#include "requeue.h"
 
 enum { BEFORE, AFTER, SIDES };
 
@@ -179,7 +179,7 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 	if (t->line.len >= STREAM_WRITE_MAX)
 		buf_reset(&t->line);
 	cost_end(&cost);
-	wakes_set(&r->sched, t->primary, &d, LINE_NOTHING, cost.cpu_us);
+	requeue_set(&r->sched, t->primary, &d, LINE_NOTHING, cost.cpu_us);
 	over = d.over;
 	outcome_release(&d);
 	if (over)
@@ -272,7 +272,7 @@ compare(struct against *a, struct compared *c)
 		any = any != NULL ? any : p;
 		/* The program ran into a limit a moment ago. (A paused primary
 		 * is compared: it will not stay paused.) */
-		rests = rests || wakes_back_off(&a->sides[i].sched, p);
+		rests = rests || requeue_back_off(&a->sides[i].sched, p);
 		hide = hide || reason_sees_secrets(p->entry);
 	}
 	if (any == NULL) {

@@ -31,7 +31,7 @@ orphans_init(struct orphans *o, struct entries *es, struct sched *s)
 {
 	o->es = es;
 	o->sched = s;
-	o->wake.key = span_str("");
+	o->timer.key = span_str("");
 }
 
 void
@@ -47,8 +47,8 @@ orphans_release(struct orphans *o)
 void
 orphans_suspect(struct orphans *o)
 {
-	if (sched_at(&o->wake, WAKE_PERIOD) == 0)
-		sched_set(o->sched, &o->wake, WAKE_PERIOD,
+	if (sched_at(&o->timer, SCHED_PERIOD) == 0)
+		sched_set(o->sched, &o->timer, SCHED_PERIOD,
 		    sched_ticks(o->sched) + soon_us);
 }
 
@@ -134,7 +134,7 @@ sort_out(struct orphans *o)
 	}
 	free(all);
 	if (o->found.count > 0)
-		sched_set(o->sched, &o->wake, WAKE_PERIOD,
+		sched_set(o->sched, &o->timer, SCHED_PERIOD,
 		    sched_ticks(o->sched) + wait);
 }
 

@@ -16,8 +16,8 @@
 struct orphans {
 	struct entries *es; /* borrowed, as is sched */
 	struct sched *sched;
-	struct wake wake; /* without an owner */
-	struct map found; /* by label: struct orphan */
+	struct sched_timer timer; /* without an owner */
+	struct map found;	  /* by label: struct orphan */
 	uint64_t look;
 };
 
@@ -26,7 +26,7 @@ void orphans_release(struct orphans *o);
 
 /* There may be new orphans: plans a look. */
 void orphans_suspect(struct orphans *o);
-/* The wake is due. Sets entry->orphans. */
+/* The timer is due. Sets entry->orphans. */
 void orphans_look(struct orphans *o);
 
 #endif

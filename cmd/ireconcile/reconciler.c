@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "decide/asks.h"
+#include "decide/userrequest.h"
 #include "holder.h"
 #include "decide/line.h"
 #include "decide/damping.h"
@@ -20,10 +20,10 @@
 #include "record/reading.h"
 #include "state/backoff.h"
 #include "hiddenreads.h"
-#include "state/late.h"
+#include "state/ratelimit.h"
 #include "state/primary.h"
 #include "throttle.h"
-#include "wakes.h"
+#include "requeue.h"
 
 enum {
 	/* More timers than a test can want from one jump of the clock. */
@@ -54,7 +54,7 @@ dirty(void *arg, struct primary *p)
 		return;
 	p->work.queued = true;
 	p->work.queued_us = stats_queued(&p->entry->stats);
-	lanes_add(&r->lanes, p);
+	fairqueue_add(&r->fairqueue, p);
 }
 
 int
@@ -63,9 +63,9 @@ reconciler_init(struct reconciler *r, const struct watches *w,
 {
 	r->out = out;
 	if (r->sched.clock == SCHED_INPUT)
-		r->lanes.order = LANES_ONE;
+		r->fairqueue.order = FAIRQUEUE_ONE;
 	r->es.sched = &r->sched;
-	r->es.late.key = span_str("");
+	r->es.rate_limited.key = span_str("");
 	r->es.dirty = dirty;
 	r->es.replaced = damping_replaced;
 	r->es.suspect_orphans = suspect_orphans;
@@ -81,7 +81,7 @@ reconciler_release(struct reconciler *r)
 	 * wake-ups. */
 	sched_release(&r->sched);
 	orphans_release(&r->orphans);
-	lanes_release(&r->lanes);
+	fairqueue_release(&r->fairqueue);
 	entries_release(&r->es);
 }
 
@@ -130,12 +130,12 @@ start_entries(struct reconciler *r)
 }
 
 static void
-fire(struct reconciler *r, const struct wake *w, unsigned reasons)
+fire(struct reconciler *r, const struct sched_timer *w, unsigned reasons)
 {
 	struct primary *p = w->owner;
 
-	if (w == &r->es.late) {
-		late_put(&r->es, LATE_DUE);
+	if (w == &r->es.rate_limited) {
+		ratelimit_put(&r->es, RATELIMIT_DUE);
 		return;
 	}
 	if (p == NULL) {
@@ -147,12 +147,12 @@ fire(struct reconciler *r, const struct wake *w, unsigned reasons)
 		return;
 	}
 	p->entry->stats.retries++;
-	if (reasons & 1u << WAKE_DEADLINE)
+	if (reasons & 1u << SCHED_DEADLINE)
 		p->work.reminder = true;
-	if (reasons & 1u << WAKE_BACKOFF &&
+	if (reasons & 1u << SCHED_BACKOFF &&
 	    backoff_has_failed(&p->entry->backoffs, primary_key(p)))
 		primary_recompute(p);
-	if (reasons & 1u << WAKE_SLOT)
+	if (reasons & 1u << SCHED_SLOT)
 		throttle_leave(&r->es, p);
 	trigger_timers(&r->trigger, reasons);
 	dirty(r, p);
@@ -169,13 +169,13 @@ reconciler_clock(struct reconciler *r)
 	for (size_t i = 0; i < r->es.count; i++)
 		for (size_t j = 0;
 		     (p = map_next(&r->es.items[i]->primaries, &j)) != NULL;)
-			wakes_clock_set(&r->sched, p);
+			requeue_clock_set(&r->sched, p);
 }
 
 void
 reconciler_timers(struct reconciler *r)
 {
-	struct wake *w;
+	struct sched_timer *w;
 	unsigned reasons;
 
 	while ((w = sched_due(&r->sched, sched_ticks(&r->sched), &reasons)) !=
@@ -189,7 +189,7 @@ void
 reconciler_advance(struct reconciler *r, int64_t us)
 {
 	bool from_1970 = sched_now_us(&r->sched) == 0;
-	struct wake *w;
+	struct sched_timer *w;
 	unsigned reasons, fired = 0;
 
 	for (;;) {
@@ -269,7 +269,7 @@ reconciler_end_of_input(struct reconciler *r, bool told_to_end)
 	struct buf names = BUF_INIT;
 
 	r->told_to_end = told_to_end;
-	late_put(&r->es, LATE_ALL);
+	ratelimit_put(&r->es, RATELIMIT_ALL);
 	if (r->counters.events == 0)
 		r->es.store.live = false; /* the stage before says why */
 	if (entries_end(&r->es, &names) > 0) {
@@ -517,7 +517,7 @@ evaluate(struct reconciler *r, struct primary *p)
 
 	/* Differences that stay are logged. After a deadline the items are
 	 * applied in a way that shows which differences stay. */
-	n = staying_tell(&d, &stay);
+	n = permadiff_tell(&d, &stay);
 	say(LOG_WARNING, p,
 	    "the difference stays after it was applied and is tolerated: ",
 	    &stay);
@@ -525,14 +525,14 @@ evaluate(struct reconciler *r, struct primary *p)
 	r->counters.tolerated += n;
 	stats->tolerated += n;
 	if (p->work.reminder)
-		staying_try(p, &d);
+		permadiff_try(p, &d);
 	if (!program_alive()) { /* the process is about to end */
 		outcome_release(&d);
 		return;
 	}
 
 	due = line_due(p, &d);
-	if ((due == LINE_AGAIN && !wakes_again(&r->sched, p)) ||
+	if ((due == LINE_AGAIN && !requeue_again(&r->sched, p)) ||
 	    !throttle_allows(&r->es, p, due))
 		due = LINE_NOTHING;
 	if (due == LINE_NEW && damping_count_repairs(p, &d, &endless) > 0) {
@@ -552,8 +552,8 @@ evaluate(struct reconciler *r, struct primary *p)
 	trigger_forget(p);
 
 	cost_end(&cost);
-	lanes_charge(&r->lanes, p, cost.cpu_us);
-	wakes_set(&r->sched, p, &d, due, cost.cpu_us);
+	fairqueue_charge(&r->fairqueue, p, cost.cpu_us);
+	requeue_set(&r->sched, p, &d, due, cost.cpu_us);
 	p->work.reminder = false;
 	throttle_observe(&r->es, p, &d, due != LINE_NOTHING);
 	say_troubles(r, p, &d);
@@ -592,7 +592,7 @@ cancel(struct reconciler *r, struct primary *p)
 	}
 	said_set(p, NULL, 0);
 	throttle_leave(&r->es, p);
-	sched_clear_all(&r->sched, &p->work.wake);
+	sched_clear_all(&r->sched, &p->work.timer);
 	buf_release(&line);
 }
 
@@ -601,7 +601,7 @@ static bool
 is_paused(struct primary *p)
 {
 	struct log_about who = primary_about(p);
-	bool paused = asks_paused(p);
+	bool paused = userrequest_paused(p);
 
 	if (p->said.paused != paused)
 		log_write(LOG_INFO, &who, "%s",
@@ -628,18 +628,19 @@ stand(struct reconciler *r, struct primary *p)
 		return STANDS_LIVE;
 	if (is_paused(p))
 		return STANDS_PAUSED;
-	if (asks_again(p)) {
+	if (userrequest_again(p)) {
 		primary_forget(p);
-		sched_clear_but(&r->sched, &p->work.wake, WAKE_SLOT);
+		sched_clear_but(&r->sched, &p->work.timer, SCHED_SLOT);
 		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
-	return wakes_back_off(&r->sched, p) ? STANDS_BACKING_OFF : STANDS_LIVE;
+	return requeue_back_off(&r->sched, p) ? STANDS_BACKING_OFF
+					      : STANDS_LIVE;
 }
 
 bool
 reconciler_step(struct reconciler *r)
 {
-	struct primary *p = r->gate_open ? lanes_take(&r->lanes) : NULL;
+	struct primary *p = r->gate_open ? fairqueue_take(&r->fairqueue) : NULL;
 	enum primary_standing standing;
 	unsigned todo;
 

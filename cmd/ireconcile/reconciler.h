@@ -19,7 +19,7 @@
 #include "process/out.h"
 #include "trigger.h"
 #include "state/entry.h"
-#include "state/lanes.h"
+#include "state/fairqueue.h"
 #include "state/sched.h"
 
 struct reconciler_counters {
@@ -37,7 +37,8 @@ struct reconciler {
 	struct orphans orphans;
 	struct out *out; /* borrowed */
 	enum decide_mode mode;
-	struct lanes lanes;	/* primaries that wait for an evaluation */
+	/* primaries that wait for an evaluation */
+	struct fairqueue fairqueue;
 	struct trigger trigger; /* the event or timer that is handled now */
 	bool gate_open;
 	bool silent;	  /* no line is written */

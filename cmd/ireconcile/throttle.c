@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "decide/asks.h"
+#include "decide/userrequest.h"
 #include "holder.h"
 #include "process/log.h"
 #include "state/primary.h"
@@ -16,7 +16,7 @@ take(struct entries *es, struct primary *p)
 
 	p->work.has_slot = true;
 	p->entry->slots_used++;
-	sched_set(es->sched, &p->work.wake, WAKE_SLOT,
+	sched_set(es->sched, &p->work.timer, SCHED_SLOT,
 	    sched_ticks(es->sched) + (int64_t)timeout_ms * 1000);
 }
 
@@ -79,7 +79,7 @@ throttle_leave(struct entries *es, struct primary *p)
 	if (p->work.has_slot) {
 		p->work.has_slot = false;
 		p->entry->slots_used--;
-		sched_clear(es->sched, &p->work.wake, WAKE_SLOT);
+		sched_clear(es->sched, &p->work.timer, SCHED_SLOT);
 	}
 	stop_waiting(p);
 	wake_waiting(es, p->entry);
@@ -97,7 +97,7 @@ throttle_start(struct entries *es, struct entry *e)
 		struct primary *p = all[i];
 
 		if (p->object != NULL && !p->object->terminating &&
-		    !p->work.has_slot && !asks_paused(p) &&
+		    !p->work.has_slot && !userrequest_paused(p) &&
 		    !holder_find(p, NULL) && decide_begun(p) &&
 		    !decide_settled(p, sched_now_us(es->sched)))
 			take(es, p);

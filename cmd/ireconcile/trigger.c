@@ -6,21 +6,21 @@
 #include "state/sched.h"
 #include "value/objref.h"
 
-static const char *const timer_names[WAKE_REASONS] = {
-    [WAKE_REQUEUE] = "requeue",
-    [WAKE_PERIOD] = "reconcilePeriod",
-    [WAKE_DEADLINE] = "a deadline",
-    [WAKE_AGAIN] = "a line to repeat",
-    [WAKE_BACKOFF] = "a back-off",
-    [WAKE_HELD] = "the end of a hold",
-    [WAKE_SLOT] = "the end of a slot"};
+static const char *const timer_names[SCHED_REASONS] = {
+    [SCHED_REQUEUE] = "requeue",
+    [SCHED_PERIOD] = "reconcilePeriod",
+    [SCHED_DEADLINE] = "a deadline",
+    [SCHED_AGAIN] = "a line to repeat",
+    [SCHED_BACKOFF] = "a back-off",
+    [SCHED_HELD] = "the end of a hold",
+    [SCHED_SLOT] = "the end of a slot"};
 
 static void
 add_timers(struct buf *b, unsigned timers)
 {
 	struct buf names = BUF_INIT;
 
-	for (unsigned i = 0; i < WAKE_REASONS; i++)
+	for (unsigned i = 0; i < SCHED_REASONS; i++)
 		if ((timers & 1u << i) != 0)
 			buf_addf(&names, "%s%s", names.len > 0 ? ", " : "",
 			    timer_names[i]);
@@ -87,7 +87,7 @@ trigger_note(const struct trigger *now, struct primary *p)
 	    p->work.trigger_number == now->number)
 		return;
 	p->work.trigger_number = now->number;
-	if (p->work.triggers++ >= LANES_TRIGGERS_MAX)
+	if (p->work.triggers++ >= FAIRQUEUE_TRIGGERS_MAX)
 		return;
 	if (p->work.trigger != NULL)
 		buf_addf(&all, "%s,", p->work.trigger);

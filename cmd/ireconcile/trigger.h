@@ -4,8 +4,8 @@
  * primary (decide/reason.h), and into the log at level debug.
  *
  * Events before the entry was complete are not noted: an evaluation without a
- * reason is the start. Beyond LANES_TRIGGERS_MAX reasons only their number is
- * kept.
+ * reason is the start. Beyond FAIRQUEUE_TRIGGERS_MAX reasons only their number
+ * is kept.
  */
 #ifndef TRIGGER_H
 #define TRIGGER_H

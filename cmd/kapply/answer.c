@@ -731,13 +731,13 @@ answer_looked_up(void *arg, const struct kube_error *e)
 
 /* ---- all of them ---- */
 
-typedef void errand_fn(struct call *c, const struct kube_answer *answer);
+typedef void itemrequest_fn(struct call *c, const struct kube_answer *answer);
 
 /* The requests of an item, by what is to be done and how far it is. */
-static const struct errand {
+static const struct itemrequest {
 	enum kube_verb verb;
-	errand_fn *take; /* NULL: the op has no such step */
-} errands[ITEM_OPS][ITEM_STEPS] = {
+	itemrequest_fn *take; /* NULL: the op has no such step */
+} itemrequests[ITEM_OPS][ITEM_STEPS] = {
     [OP_LOOK] = {[STEP_READ] = {KUBE_GET, looked_at}},
     [OP_ADD_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
 	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
@@ -758,8 +758,8 @@ static const struct errand {
 bool
 answer_verb(enum item_op op, enum item_step step, enum kube_verb *verb)
 {
-	*verb = errands[op][step].verb;
-	return errands[op][step].take != NULL;
+	*verb = itemrequests[op][step].verb;
+	return itemrequests[op][step].take != NULL;
 }
 
 void
@@ -767,7 +767,7 @@ answer_take(void *arg, const struct kube_answer *answer)
 {
 	struct call *c = arg;
 	struct key *k = c->key;
-	errand_fn *take = errands[c->item->op][c->item->step].take;
+	itemrequest_fn *take = itemrequests[c->item->op][c->item->step].take;
 
 	writer_answered(&k->apply->w, answer);
 	k->flying--;

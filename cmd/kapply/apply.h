@@ -17,7 +17,7 @@
 #include "because.h"
 #include "kube/proof.h"
 #include "kube/writer.h"
-#include "set/brake.h"
+#include "set/prunelimit.h"
 #include "set/set.h"
 
 enum output { OUTPUT_STATUS, OUTPUT_RESULT, OUTPUT_NONE };
@@ -52,7 +52,7 @@ struct apply {
 	struct set *held;	   /* owned: waits behind a barrier; or NULL */
 	struct applyset *applyset; /* owned; NULL: none */
 	struct unseen *unseen;
-	struct brake brake;
+	struct prunelimit prunelimit;
 	struct because because;
 	struct apply_counters counters;
 	size_t barriers;       /* plain scopes that are not there yet */
@@ -69,8 +69,8 @@ struct key {
 	struct set *set;  /* owned: at work */
 	struct set *next; /* owned: the newest line, or more plain objects */
 	size_t flying;
-	uint64_t busy_ms;      /* clock_ms() since when any is */
-	struct effort *effort; /* borrowed; NULL: plain objects */
+	uint64_t busy_ms;	     /* clock_ms() since when any is */
+	struct writestat *writestat; /* borrowed; NULL: plain objects */
 	struct timer timer;
 };
 
@@ -152,9 +152,10 @@ void report_adopted(struct apply *a, const struct set *s, const struct item *i);
 void report_loop(struct apply *a, const struct set *s, const struct item *i);
 /* Events of the line, but for those about the write of an item. */
 void report_events(struct apply *a, const struct set *s);
-/* The deletion is held back by the brake; and is not asked for any more. */
-void report_held(
-    struct apply *a, struct set *s, struct item *i, enum brake_scope scope);
+/* The deletion is held back by the prune limit; and is not asked for any
+ * more. */
+void report_held(struct apply *a, struct set *s, struct item *i,
+    enum prunelimit_scope scope);
 void report_let_go(struct apply *a, const struct set *s, struct item *i);
 /* For --report-fd; arg is a struct apply. */
 void report_counters(void *arg, struct buf *b);

@@ -13,16 +13,16 @@ enum {
 	LOOKS = 10,
 	LOOKS_MS = 1000,
 	VALUE_MAX = 128,
-	OPPONENTS = 256,
-	OPPONENT_NAME = 256,
+	OTHERMANAGERS = 256,
+	OTHERMANAGER_NAME = 256,
 	REMEMBERED_MS = 15 * 60 * 1000
 };
 
 /* The name that an older line found. */
-struct opponent {
+struct othermanager {
 	struct lru_entry entry; /* the first member */
 	uint64_t found_ms;
-	char name[OPPONENT_NAME]; /* cut; empty: not known */
+	char name[OTHERMANAGER_NAME]; /* cut; empty: not known */
 };
 
 /* The field in the answer to our last repair. */
@@ -43,14 +43,14 @@ void
 because_init(struct because *m)
 {
 	*m = (struct because){0};
-	lru_init(&m->opponents, sizeof(struct opponent), OPPONENTS);
-	lru_init(&m->repairs, sizeof(struct repair), OPPONENTS);
+	lru_init(&m->othermanagers, sizeof(struct othermanager), OTHERMANAGERS);
+	lru_init(&m->repairs, sizeof(struct repair), OTHERMANAGERS);
 }
 
 void
 because_release(struct because *m)
 {
-	lru_release(&m->opponents);
+	lru_release(&m->othermanagers);
 	lru_release(&m->repairs);
 }
 
@@ -290,9 +290,10 @@ because_who_loops(struct because *m, struct buf *who,
     const struct because_loop *l, uint64_t now_ms)
 {
 	const char *key = l->item->key;
-	struct opponent *o = touch(&m->opponents, l->set, key, l->item->text);
+	struct othermanager *o =
+	    touch(&m->othermanagers, l->set, key, l->item->text);
 	const struct repair *r;
-	char before[OPPONENT_NAME] = "";
+	char before[OTHERMANAGER_NAME] = "";
 	enum repair_answer last = REPAIR_UNKNOWN;
 
 	if (now_ms - o->found_ms <= REMEMBERED_MS)

@@ -23,7 +23,7 @@
 
 /* Kept from line to line. */
 struct because {
-	struct lru opponents, repairs;
+	struct lru othermanagers, repairs;
 	uint64_t since_ms;
 	unsigned looks; /* requests in the second that began at since_ms */
 };

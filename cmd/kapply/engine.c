@@ -209,9 +209,9 @@ take_next(struct key *k)
 		set_inherit(k->set, old, RECENT_MS, clock_ms());
 	release_set(a, old);
 	unseen_line(a->unseen, s);
-	k->effort = s->plain
-	    ? NULL
-	    : effort_of(&a->w.efforts, s->primary.group, s->primary.kind, max);
+	k->writestat = s->plain ? NULL
+				: writestat_of(&a->w.writestats,
+				      s->primary.group, s->primary.kind, max);
 	if (s->max_concurrent > 0) {
 		objref_add_kind(&b, s->primary.kind, s->primary.group);
 		workqueue_classify(
@@ -466,8 +466,9 @@ too_early(struct key *k, struct item *i)
 }
 
 /*
- * The brake: no request is sent for a deletion that is held back; it waits like
- * one that has failed for good, mostly until a line no longer requests it.
+ * The prune limit: no request is sent for a deletion that is held back; it
+ * waits like one that has failed for good, mostly until a line no longer
+ * requests it.
  */
 static bool
 held_back(struct key *k, struct item *i)
@@ -475,20 +476,20 @@ held_back(struct key *k, struct item *i)
 	struct apply *a = k->apply;
 	const char *primary = k->set->key;
 	struct buf b = BUF_INIT;
-	enum brake_scope scope;
+	enum prunelimit_scope scope;
 
 	if (i->op != OP_DELETE || (k->set->deleting && !i->foreign) ||
 	    writer_opts.dry_run)
 		return false;
 	scope = i->step == STEP_READ
-	    ? brake_is_on(&a->brake, primary, clock_ms())
-	    : brake_pass(&a->brake, primary, clock_ms());
-	if (scope == BRAKE_OFF)
+	    ? prunelimit_is_on(&a->prunelimit, primary, clock_ms())
+	    : prunelimit_pass(&a->prunelimit, primary, clock_ms());
+	if (scope == PRUNELIMIT_OFF)
 		return false;
 	i->step = STEP_READ;
 	buf_addf(&b, "held back: more than %ld deletions %s (--prune-limit)",
 	    a->o->prune_limit,
-	    scope == BRAKE_ALL
+	    scope == PRUNELIMIT_ALL
 		? "for primaries that stay within a minute"
 		: "within a minute, most of them for this primary");
 	engine_item_failed(k, i, RETRY_PERMANENT, -1, buf_span(&b));
@@ -722,8 +723,8 @@ engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
 	f->recorded = false;
 	denials_failed(&k->apply->w.denials, &i->denied, kind);
 	k->apply->w.failures++;
-	if (k->effort != NULL)
-		k->effort->errors++;
+	if (k->writestat != NULL)
+		k->writestat->errors++;
 	buf_addf(&b, "cannot %s ",
 	    i->partial == PARTIAL_RELEASE ? "give back fields of"
 					  : verbs[i->op]);

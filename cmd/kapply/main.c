@@ -180,7 +180,7 @@ run(const struct opt_list *files, struct err *err)
 	struct keyring *keyring = NULL;
 	int code = -1;
 
-	brake_init(&a.brake, (size_t)o.prune_limit);
+	prunelimit_init(&a.prunelimit, (size_t)o.prune_limit);
 	because_init(&a.because);
 	if (writer_open(&a.w, &writer_tool, &a, err) == 0 &&
 	    keyring_open(&keyring, &a, err) == 0) {
@@ -197,7 +197,7 @@ run(const struct opt_list *files, struct err *err)
 	applyset_free(a.applyset);
 	engine_free(&a);
 	unseen_free(a.unseen);
-	brake_release(&a.brake);
+	prunelimit_release(&a.prunelimit);
 	because_release(&a.because);
 	keyring_free(keyring);
 	proof_release(&a.proof);
@@ -210,9 +210,9 @@ check_options(struct err *err)
 {
 	if (writer_check_options(err) != 0)
 		return -1;
-	if (o.prune_limit < 0 || o.prune_limit > BRAKE_LIMIT_MAX)
+	if (o.prune_limit < 0 || o.prune_limit > PRUNELIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
-		    "option --prune-limit: from 0 to %d", BRAKE_LIMIT_MAX);
+		    "option --prune-limit: from 0 to %d", PRUNELIMIT_MAX);
 	if (o.allow_empty && o.applyset == NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --allow-empty needs --applyset");

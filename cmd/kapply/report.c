@@ -163,7 +163,7 @@ add_filled(struct buf *b, struct span status, const struct mark *marks)
 }
 
 /* A line with the status in which ${error} and ${manager} have become texts: the
- * error, or none, and the opponent in the first item that loops. */
+ * error, or none, and the other manager in the first item that loops. */
 static void
 make_status(struct buf *status, struct buf *line, const struct set *s,
     struct span text, struct span error)
@@ -482,7 +482,7 @@ report_loop(struct apply *a, const struct set *s, const struct item *i)
 
 void
 report_held(
-    struct apply *a, struct set *s, struct item *i, enum brake_scope scope)
+    struct apply *a, struct set *s, struct item *i, enum prunelimit_scope scope)
 {
 	struct buf b = BUF_INIT;
 
@@ -493,12 +493,12 @@ report_held(
 			i, "deleted", RECORDER_WARNING, "PruneBrake"},
 		    span_str(i->failure.error));
 	s->held_told = true;
-	if (i->held != BRAKE_OFF)
+	if (i->held != PRUNELIMIT_OFF)
 		return;
 	i->held = scope;
-	if (!brake_hold(&a->brake, s->key, scope))
+	if (!prunelimit_hold(&a->prunelimit, s->key, scope))
 		return;
-	if (scope == BRAKE_ALL) {
+	if (scope == PRUNELIMIT_ALL) {
 		log_error(
 		    "more than %ld deletions within a minute for primaries "
 		    "that "
@@ -526,12 +526,13 @@ report_held(
 void
 report_let_go(struct apply *a, const struct set *s, struct item *i)
 {
-	enum brake_scope scope = i->held;
+	enum prunelimit_scope scope = i->held;
 
-	i->held = BRAKE_OFF;
-	if (scope == BRAKE_OFF || !brake_let_go(&a->brake, s->key, scope))
+	i->held = PRUNELIMIT_OFF;
+	if (scope == PRUNELIMIT_OFF ||
+	    !prunelimit_let_go(&a->prunelimit, s->key, scope))
 		return;
-	if (scope == BRAKE_PRIMARY) {
+	if (scope == PRUNELIMIT_PRIMARY) {
 		log_about(LOG_INFO, s, "no deletion is held back any more");
 		return;
 	}
@@ -656,16 +657,16 @@ add_work(struct apply *a, struct metric_lines *m)
 	const struct key *k;
 	bool busy = false;
 
-	efforts_begin(&a->w.efforts);
+	writestats_begin(&a->w.writestats);
 	for (size_t i = 0; (k = map_next(&a->w.keys, &i)) != NULL;) {
-		if (k->effort == NULL || k->flying == 0)
+		if (k->writestat == NULL || k->flying == 0)
 			continue;
-		effort_busy(k->effort, now - k->busy_ms);
+		writestat_busy(k->writestat, now - k->busy_ms);
 		busy = true;
 	}
 	if (busy)
 		reportfd_again(&a->w.report);
-	efforts_metrics(&a->w.efforts, m);
+	writestats_metrics(&a->w.writestats, m);
 }
 
 void
@@ -689,5 +690,5 @@ report_samples(void *arg, struct metric_lines *m)
 		metric_add(m, METRIC_APPLIED, METRIC_LABELS(results[i].name),
 		    (double)results[i].count);
 	metric_add(m, METRIC_STALE, NULL, (double)c->stale);
-	metric_add(m, METRIC_PRUNES_HELD, NULL, (double)a->brake.held);
+	metric_add(m, METRIC_PRUNES_HELD, NULL, (double)a->prunelimit.held);
 }

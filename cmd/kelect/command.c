@@ -41,10 +41,10 @@ command_find(struct command *c, struct err *err)
 	return 0;
 }
 
-/* ---- its guard ---- */
+/* ---- its watchdog ---- */
 
-/* A child that holds the leash beside the group, and kills the group when the
- * leash is out: a command need not look at it. */
+/* A child that holds the fence beside the group, and kills the group when the
+ * fence is out: a command need not look at it. */
 static _Noreturn void
 watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 {
@@ -54,7 +54,7 @@ watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 	/* Ctrl-C and the like are for others; no pipe of another process stays
 	 * open. */
 	setpgid(0, 0);
-	prctl(PR_SET_NAME, "kelect-guard");
+	prctl(PR_SET_NAME, "kelect-watchdog");
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(read_fd, 0);
@@ -62,10 +62,10 @@ watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 	for (;;) {
 		until = atomic_load(page);
 		if (clock_boot_ns() >= until) {
-			if (leash_lapse(page, until))
+			if (fence_lapse(page, until))
 				break;
 		} else if (clock_wait_fd(0, POLLIN,
-			       until == LEASH_FOREVER ? CLOCK_NEVER
+			       until == FENCE_FOREVER ? CLOCK_NEVER
 						      : until / 1000000 + 1)) {
 			break;
 		}
@@ -74,11 +74,11 @@ watch_over(pid_t group, int read_fd, _Atomic uint64_t *page)
 	_exit(0);
 }
 
-/* Returns the pid of the guard, or -1 with err. */
+/* Returns the pid of the watchdog, or -1 with err. */
 static pid_t
-guard_start(pid_t group, const struct leash_ends *ends, struct err *err)
+watchdog_start(pid_t group, const struct fence_ends *ends, struct err *err)
 {
-	_Atomic uint64_t *page = leash_map(ends->page_fd, err);
+	_Atomic uint64_t *page = fence_map(ends->page_fd, err);
 	pid_t pid;
 
 	if (page == NULL)
@@ -87,19 +87,19 @@ guard_start(pid_t group, const struct leash_ends *ends, struct err *err)
 	if (pid == 0)
 		watch_over(group, ends->read_fd, page);
 	if (pid < 0)
-		err_set(err, ERR_TRANSIENT, "cannot start a guard: %s",
+		err_set(err, ERR_TRANSIENT, "cannot start a watchdog: %s",
 		    strerror(errno));
-	leash_unmap(page);
+	fence_unmap(page);
 	return pid;
 }
 
 static void
-guard_end(pid_t guard)
+watchdog_end(pid_t watchdog)
 {
-	if (guard <= 0)
+	if (watchdog <= 0)
 		return;
-	kill(guard, SIGKILL);
-	while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+	kill(watchdog, SIGKILL);
+	while (waitpid(watchdog, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -128,8 +128,8 @@ look(void *arg)
 	if (kill(-c->pid, 0) != 0 && errno == ESRCH) {
 		c->over = true;
 		loop_cancel(c->loop, &c->timer);
-		guard_end(c->guard);
-		c->guard = 0;
+		watchdog_end(c->watchdog);
+		c->watchdog = 0;
 		c->gone(c->arg);
 	} else if (!c->told) {
 		command_stop(c);
@@ -190,7 +190,7 @@ command_kill(struct command *c)
 
 static _Noreturn void
 become(
-    const struct command *c, const struct leash_ends *ends, const int gate[2])
+    const struct command *c, const struct fence_ends *ends, const int gate[2])
 {
 	struct buf env = BUF_INIT;
 	sigset_t none;
@@ -199,7 +199,7 @@ become(
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent writes a byte when the guard is there. */
+	/* The parent writes a byte when the watchdog is there. */
 	close(gate[1]);
 	do
 		n = read(gate[0], &byte, 1);
@@ -209,9 +209,9 @@ become(
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	leash_env(&env, ends->read_fd, ends->page_fd);
+	fence_env(&env, ends->read_fd, ends->page_fd);
 	putenv(buf_take(&env));
-	leash_inherit(ends);
+	fence_inherit(ends);
 	harden_give_back(&c->limits);
 	execv(c->path, c->argv);
 	log_fatal("cannot run %s: %s", c->path, strerror(errno));
@@ -219,11 +219,11 @@ become(
 }
 
 /*
- * Nothing of the command runs before the guard does: a kill -9 of us in between
- * would leave what it has started meanwhile.
+ * Nothing of the command runs before the watchdog does: a kill -9 of us in
+ * between would leave what it has started meanwhile.
  */
 static int
-start_guarded(struct command *c, const struct leash_ends *ends,
+start_watched(struct command *c, const struct fence_ends *ends,
     const int gate[2], struct err *err)
 {
 	c->pid = fork();
@@ -235,15 +235,15 @@ start_guarded(struct command *c, const struct leash_ends *ends,
 	if (c->pid == 0)
 		become(c, ends, gate);
 	setpgid(c->pid, c->pid); /* the child does it, too: no race */
-	c->guard = guard_start(c->pid, ends, err);
-	if (c->guard < 0)
+	c->watchdog = watchdog_start(c->pid, ends, err);
+	if (c->watchdog < 0)
 		return -1;
 	file_write(gate[1], span_make("", 1));
 	return 0;
 }
 
 int
-command_start(struct command *c, const struct leash_ends *ends, struct err *err)
+command_start(struct command *c, const struct fence_ends *ends, struct err *err)
 {
 	int gate[2], rc;
 
@@ -252,7 +252,7 @@ command_start(struct command *c, const struct leash_ends *ends, struct err *err)
 	if (pipe2(gate, O_CLOEXEC) != 0)
 		return err_set(err, ERR_TRANSIENT, "cannot make a pipe: %s",
 		    strerror(errno));
-	rc = start_guarded(c, ends, gate, err);
+	rc = start_watched(c, ends, gate, err);
 	close(gate[0]);
 	close(gate[1]);
 	return rc;
@@ -263,6 +263,6 @@ command_release(struct command *c)
 {
 	if (c->pid != 0 && !c->over)
 		kill(-c->pid, SIGKILL);
-	guard_end(c->guard);
+	watchdog_end(c->watchdog);
 	free(c->path);
 }

@@ -2,8 +2,8 @@
  * command: the command that runs while we lead: a child in a process group of
  * its own, and all that it starts. It is over when the group is empty.
  *
- * A guard, a second small child, kills the group if we die, or are stopped
- * until the time on the leash is over.
+ * A watchdog, a second small child, kills the group if we die, or are stopped
+ * until the time on the fence is closed.
  */
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "process/harden.h"
-#include "process/leash.h"
+#include "process/fence.h"
 #include "process/loop.h"
 
 typedef void command_fn(void *arg);
@@ -29,7 +29,7 @@ struct command {
 	void *arg;
 
 	pid_t pid; /* the child, and its group; 0: never started */
-	pid_t guard;
+	pid_t watchdog;
 	bool reaped; /* the child; code is right */
 	int code;    /* exit code; 128 + signal if the child was killed */
 	bool told;   /* the group was sent a signal by us */
@@ -41,7 +41,7 @@ struct command {
 int command_find(struct command *c, struct err *err);
 /* Takes SIGCHLD of the loop. ends: the command gets the reading side. */
 int command_start(
-    struct command *c, const struct leash_ends *ends, struct err *err);
+    struct command *c, const struct fence_ends *ends, struct err *err);
 /* SIGTERM, and SIGKILL after grace_ms. */
 void command_stop(struct command *c);
 void command_kill(struct command *c);

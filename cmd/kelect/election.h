@@ -58,7 +58,7 @@ struct election {
 
 	/* is */
 	enum election_state state;
-	uint64_t until_ns; /* LEASH_FOREVER: as long as it lives */
+	uint64_t until_ns; /* FENCE_FOREVER: as long as it lives */
 	bool in_contact;   /* an attempt has had a meaningful answer */
 	char *leader;	   /* name of another leader, owned; NULL: not known */
 	/* The Lease or ConfigMap as it was seen last, owned or NULL. */

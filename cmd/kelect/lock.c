@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "kube/kubepath.h"
-#include "process/leash.h"
+#include "process/fence.h"
 
 enum step {
 	STEP_NONE,
@@ -164,7 +164,7 @@ lead(struct lock *l, struct span lock, struct instant now)
 	l->delay_ms = 0;
 	l->e.renewals += l->e.state == ELECTION_LEADING;
 	l->e.state = ELECTION_LEADING;
-	l->e.until_ns = LEASH_FOREVER;
+	l->e.until_ns = FENCE_FOREVER;
 	election_set_leader(&l->e, SPAN_NONE);
 	election_worked(&l->e);
 	election_wait(&l->e,
@@ -356,7 +356,7 @@ lock_due(struct election *e, struct instant now)
 	e->due_ns = ELECTION_NEVER;
 	if (l->pod == NULL) { /* outside */
 		e->state = ELECTION_LEADING;
-		e->until_ns = LEASH_FOREVER;
+		e->until_ns = FENCE_FOREVER;
 		e->in_contact = true;
 	} else if (e->state == ELECTION_LEADING) {
 		send_get(l, STEP_READ, "configmaps", l->name);

@@ -34,13 +34,13 @@ static struct opts {
 	bool for_life;
 	uint64_t grace_ms;
 	uint64_t wait_ms; /* WAIT_FOREVER: until it leads */
-	long gate_fd, leash_fd, page_fd, report_fd; /* -1: not given */
+	long gate_fd, fence_fd, page_fd, report_fd; /* -1: not given */
 	struct lease_opts lease;
 } o = {
     .grace_ms = GRACE_MS,
     .wait_ms = WAIT_FOREVER,
     .gate_fd = -1,
-    .leash_fd = -1,
+    .fence_fd = -1,
     .page_fd = -1,
     .report_fd = -1,
     .lease = {.duration_ms = DURATION_MS,
@@ -65,10 +65,10 @@ static const struct opt table[] = {
 	"from SIGTERM to SIGKILL when the command is stopped (20s)"},
     {0, "gate-fd", "N", OPT_INT, &o.gate_fd, NULL,
 	"without COMMAND: write a newline to this descriptor when leading"},
-    {0, "leash-fd", "N", OPT_INT, &o.leash_fd, NULL,
-	"without COMMAND: the writing end of the leash's pipe"},
+    {0, "fence-fd", "N", OPT_INT, &o.fence_fd, NULL,
+	"without COMMAND: the writing end of the fence's pipe"},
     {0, "page-fd", "N", OPT_INT, &o.page_fd, NULL,
-	"without COMMAND: the page of the leash"},
+	"without COMMAND: the page of the fence"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when taking part, then counters, to this descriptor"},
     {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
@@ -93,7 +93,7 @@ struct run {
 	struct objref about; /* borrowed; kind empty: there is no object */
 	struct recorder *recorder; /* NULL: nothing was said yet */
 	struct command command;	   /* argv NULL: serves kpipe instead */
-	struct leash_ends ends;
+	struct fence_ends ends;
 	_Atomic uint64_t *page;
 	struct reportfd report;
 	char *what;	   /* owned; NULL: leads without a lock */
@@ -277,13 +277,13 @@ finish(struct run *r)
 	loop_stop(r->loop);
 }
 
-/* Ends the leash: no process writes any more, even if the pipe and the group
+/* Closes the fence: no process writes any more, even if the pipe and the group
  * live on. */
 static void
-end_leash(struct run *r)
+close_fence(struct run *r)
 {
 	if (r->leads)
-		atomic_store(r->page, LEASH_OVER);
+		atomic_store(r->page, FENCE_OVER);
 }
 
 static void
@@ -305,7 +305,7 @@ start_leading(struct run *r)
 		command_start(&r->command, &r->ends, &r->err);
 	}
 	if (r->err.kind != ERR_NONE) {
-		end_leash(r);
+		close_fence(r);
 		finish(r);
 	} else if (r->about.kind.n > 0) {
 		r->recorder = recorder_new(r->loop, r->kube);
@@ -326,7 +326,7 @@ end_command(struct run *r)
 static void
 lost(struct run *r)
 {
-	end_leash(r);
+	close_fence(r);
 	if (r->releasing) { /* the lease will expire */
 		log_warning("%s", r->election->err.message);
 		finish(r);
@@ -336,7 +336,7 @@ lost(struct run *r)
 	end_command(r);
 }
 
-/* The guard was first: it has ended the leash, and the command. */
+/* The watchdog was first: it has closed the fence, and the command. */
 static void
 lapsed(struct run *r)
 {
@@ -401,7 +401,7 @@ changed(struct run *r)
 	switch (e->state) {
 	case ELECTION_LEADING:
 		if (r->leads) {
-			if (!leash_extend(r->page, e->until_ns))
+			if (!fence_extend(r->page, e->until_ns))
 				lapsed(r);
 			break;
 		}
@@ -431,7 +431,7 @@ changed(struct run *r)
 static void
 give_back(struct run *r)
 {
-	end_leash(r);
+	close_fence(r);
 	r->releasing = true;
 	/* A lock for life ends with the Pod, and says nothing. */
 	if (r->recorder != NULL && !o.for_life &&
@@ -580,9 +580,9 @@ run(struct run *r)
 	r->command.arg = r;
 	r->kube = kube_open(r->loop, &kube_opts, "kelect", &r->err);
 	if (r->kube == NULL ||
-	    (r->command.argv != NULL && leash_make(&r->ends, &r->err) != 0))
+	    (r->command.argv != NULL && fence_make(&r->ends, &r->err) != 0))
 		return -1;
-	r->page = leash_map(
+	r->page = fence_map(
 	    r->command.argv != NULL ? r->ends.page_fd : (int)o.page_fd,
 	    &r->err);
 	if (r->page == NULL || make_election(r, &r->err) != 0)
@@ -618,7 +618,7 @@ release(struct run *r)
 	election_free(r->election);
 	recorder_free(r->recorder);
 	kube_free(r->kube);
-	leash_close(&r->ends);
+	fence_close(&r->ends);
 	loop_free(r->loop);
 	free(r->what);
 	free(r->identity);
@@ -633,7 +633,7 @@ check_fd(const char *name, long fd, struct err *err)
 {
 	if (fd < 0)
 		return err_set(err, ERR_PERMANENT,
-		    "without a command to run, --gate-fd, --leash-fd and "
+		    "without a command to run, --gate-fd, --fence-fd and "
 		    "--page-fd are needed");
 	/* The descriptors are not for children, such as a credential plugin. */
 	if (fd > 0x7fffffff || fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
@@ -645,11 +645,11 @@ check_fd(const char *name, long fd, struct err *err)
 static int
 check_mode(char **command, struct err *err)
 {
-	bool fds = o.gate_fd >= 0 || o.leash_fd >= 0 || o.page_fd >= 0;
+	bool fds = o.gate_fd >= 0 || o.fence_fd >= 0 || o.page_fd >= 0;
 
 	if (*command != NULL && fds)
 		return err_set(err, ERR_PERMANENT,
-		    "--gate-fd, --leash-fd and --page-fd are for kelect "
+		    "--gate-fd, --fence-fd and --page-fd are for kelect "
 		    "without a command");
 	if (*command == NULL && !fds)
 		return err_set(err, ERR_PERMANENT,
@@ -661,7 +661,7 @@ check_mode(char **command, struct err *err)
 		return err_set(
 		    err, ERR_PERMANENT, "option --wait needs a command");
 	if (check_fd("--gate-fd", o.gate_fd, err) != 0 ||
-	    check_fd("--leash-fd", o.leash_fd, err) != 0)
+	    check_fd("--fence-fd", o.fence_fd, err) != 0)
 		return -1;
 	return check_fd("--page-fd", o.page_fd, err);
 }

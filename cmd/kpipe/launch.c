@@ -28,7 +28,7 @@ share(struct stage *s, launch_fds fds)
 static int
 make_shared(const struct pipeline *p, launch_fds fds, struct err *err)
 {
-	struct leash_ends leash;
+	struct fence_ends fence;
 
 	memset(fds, -1, sizeof(launch_fds));
 	fds[LAUNCH_MARKS][0] = fds[LAUNCH_MARKS][1] = p->marks_fd;
@@ -39,17 +39,17 @@ make_shared(const struct pipeline *p, launch_fds fds, struct err *err)
 	    (p->marks_fd < 0 && stage_pipe(fds[LAUNCH_MARKS], err) != 0))
 		return -1;
 	if (p->elect == NULL) {
-		if (p->leash != NULL) {
-			fds[LAUNCH_LEASH][LAUNCH_READ] = p->leash->pipe_fd;
-			fds[LAUNCH_PAGE][LAUNCH_READ] = p->leash->page_fd;
+		if (p->fence != NULL) {
+			fds[LAUNCH_FENCE][LAUNCH_READ] = p->fence->pipe_fd;
+			fds[LAUNCH_PAGE][LAUNCH_READ] = p->fence->page_fd;
 		}
 		return 0;
 	}
-	if (leash_make(&leash, err) != 0)
+	if (fence_make(&fence, err) != 0)
 		return -1;
-	fds[LAUNCH_LEASH][LAUNCH_READ] = leash.read_fd;
-	fds[LAUNCH_LEASH][LAUNCH_WRITE] = leash.write_fd;
-	fds[LAUNCH_PAGE][LAUNCH_READ] = leash.page_fd;
+	fds[LAUNCH_FENCE][LAUNCH_READ] = fence.read_fd;
+	fds[LAUNCH_FENCE][LAUNCH_WRITE] = fence.write_fd;
+	fds[LAUNCH_PAGE][LAUNCH_READ] = fence.page_fd;
 	return stage_pipe(fds[LAUNCH_GATE], err);
 }
 
@@ -59,8 +59,8 @@ close_shared(const struct pipeline *p, launch_fds fds)
 {
 	if (p->marks_fd >= 0)
 		fds[LAUNCH_MARKS][0] = fds[LAUNCH_MARKS][1] = -1;
-	if (p->elect == NULL) /* the leash of a kelect that runs us */
-		fds[LAUNCH_LEASH][0] = fds[LAUNCH_PAGE][0] = -1;
+	if (p->elect == NULL) /* the fence of a kelect that runs us */
+		fds[LAUNCH_FENCE][0] = fds[LAUNCH_PAGE][0] = -1;
 	fds[LAUNCH_LINES][LAUNCH_WRITE] = -1; /* kpipe keeps these */
 	fds[LAUNCH_STATES][LAUNCH_WRITE] = -1;
 	fds[LAUNCH_SHADOW][LAUNCH_WRITE] = -1;

@@ -1,8 +1,8 @@
 /*
  * launch: starts the stages of a generation, with the pipes between them and
- * what leadership needs: the gate from kelect to ireconcile, and the leash from
+ * what leadership needs: the gate from kelect to ireconcile, and the fence from
  * kelect to the stages that write. kpipe keeps none of these: only kelect may
- * have the writing end of the leash, because its end means that kelect is gone.
+ * have the writing end of the fence, because its end means that kelect is gone.
  * kpipe keeps only the end at which it writes lines that ireconcile passes on.
  *
  * The key of marks comes from kpipe (marks_fd), or kapply has it from the
@@ -19,8 +19,8 @@
 /* Shared by the stages of a generation, besides the pipes between them. */
 enum launch_pipe {
 	LAUNCH_GATE,  /* from kelect to ireconcile, if leaders are elected */
-	LAUNCH_LEASH, /* from kelect to the stages that write */
-	LAUNCH_PAGE,  /* page of the leash: a file, as an end to read */
+	LAUNCH_FENCE, /* from kelect to the stages that write */
+	LAUNCH_PAGE,  /* page of the fence: a file, as an end to read */
 	LAUNCH_LINES, /* from kpipe to ireconcile, which passes them on */
 	LAUNCH_MARKS, /* from kapply to ireconcile; or both ends are one file */
 	/* To krecord, if there is one: */

@@ -16,9 +16,9 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "beside/listener.h"
-#include "beside/server.h"
-#include "beside/shadow.h"
+#include "sidecar/listener.h"
+#include "sidecar/server.h"
+#include "sidecar/shadow.h"
 #include "child/inside.h"
 #include "conf/instancename.h"
 #include "conf/watches.h"
@@ -29,13 +29,13 @@
 #include "process/clock.h"
 #include "process/file.h"
 #include "process/harden.h"
-#include "process/leash.h"
+#include "process/fence.h"
 #include "process/log.h"
 #include "process/notify.h"
 #include "process/version.h"
 #include "tools.h"
 
-enum { BESIDE_MAX = 4 };
+enum { SIDECARS_MAX = 4 };
 /* Readers of the recording as it comes: kview; krecord, which sends traces. */
 enum { LISTENER_VIEW, LISTENER_TRACES, LISTENERS };
 
@@ -48,13 +48,13 @@ struct app {
 	struct shadow shadow; /* only with options.shadow */
 	struct listener listeners[LISTENERS];
 	bool serves;
-	struct resident *beside[BESIDE_MAX]; /* borrowed */
-	size_t beside_count, beside_ended;
+	struct sidecar *sidecars[SIDECARS_MAX]; /* borrowed */
+	size_t sidecars_count, sidecars_ended;
 	bool ended;		 /* the pipeline has */
 	struct notify notify;	 /* tells the service manager (systemd) */
 	struct timer watchdog;	 /* feeds its watchdog */
 	const char *told_status; /* static: what it was told last */
-	struct leash leash;	 /* from a kelect that runs this kpipe */
+	struct fence fence;	 /* from a kelect that runs this kpipe */
 	char *lease;	     /* owned: the name; NULL: no leader is elected */
 	char *instance;	     /* owned: or NULL */
 	char *marks_secret;  /* owned: NULL: the key of marks is ours */
@@ -234,22 +234,22 @@ prepare_fds(void)
 	return fd;
 }
 
-/* Moves the leash of a kelect that runs us away from the numbers of stages. */
+/* Moves the fence of a kelect that runs us away from the numbers of stages. */
 static int
-take_leash(struct app *a, struct err *err)
+take_fence(struct app *a, struct err *err)
 {
-	int *fds[] = {&a->leash.pipe_fd, &a->leash.page_fd};
+	int *fds[] = {&a->fence.pipe_fd, &a->fence.page_fd};
 
-	if (leash_from_env(&a->leash, err) != 0)
+	if (fence_from_env(&a->fence, err) != 0)
 		return -1;
-	unsetenv(LEASH_ENV);
-	for (size_t i = 0; a->leash.pipe_fd >= 0 && i < 2; i++) {
+	unsetenv(FENCE_ENV);
+	for (size_t i = 0; a->fence.pipe_fd >= 0 && i < 2; i++) {
 		int fd = fcntl(
 		    *fds[i], F_DUPFD_CLOEXEC, STAGE_EXTRA_FD + STAGE_EXTRA_MAX);
 
 		if (fd < 0)
 			return err_set(err, ERR_TRANSIENT,
-			    "cannot keep the leash: %s", strerror(errno));
+			    "cannot keep the fence: %s", strerror(errno));
 		close(*fds[i]);
 		*fds[i] = fd;
 	}
@@ -304,7 +304,7 @@ find_key(struct app *a, struct err *err)
 static int
 build(struct app *a, struct err *err)
 {
-	bool on_leash = options.leader_elect || a->leash.pipe_fd >= 0;
+	bool fenced = options.leader_elect || a->fence.pipe_fd >= 0;
 	struct listener *view = &a->listeners[LISTENER_VIEW];
 	struct listener *traces = &a->listeners[LISTENER_TRACES];
 
@@ -312,22 +312,21 @@ build(struct app *a, struct err *err)
 		return -1;
 	a->serves = options_is_address(options.probe_address) ||
 	    options_is_address(options.metrics_address);
-	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, on_leash, err) !=
-	    0)
+	if (tools_pipeline(&a->tools, &a->pipeline, a->lease, fenced, err) != 0)
 		return -1;
 	if (a->serves &&
-	    tools_server(&a->tools, &a->server.resident.stage, err) != 0)
+	    tools_server(&a->tools, &a->server.sidecar.stage, err) != 0)
 		return -1;
 	if (options.shadow != NULL &&
-	    tools_shadow(&a->tools, &a->shadow.reader,
-		&a->shadow.resident.stage, err) != 0)
+	    tools_shadow(&a->tools, &a->shadow.reader, &a->shadow.sidecar.stage,
+		err) != 0)
 		return -1;
 	if (options_is_address(options.view_address) &&
-	    (tools_viewer(&a->tools, &view->resident.stage, err) != 0 ||
+	    (tools_viewer(&a->tools, &view->sidecar.stage, err) != 0 ||
 		listener_open(view, err) != 0))
 		return -1;
 	if (options.otlp_endpoint != NULL &&
-	    (tools_tracer(&a->tools, &traces->resident.stage, err) != 0 ||
+	    (tools_tracer(&a->tools, &traces->sidecar.stage, err) != 0 ||
 		listener_open(traces, err) != 0))
 		return -1;
 	a->pipeline.live_fd = view->pipe[1];
@@ -370,7 +369,7 @@ reap(struct app *a)
 {
 	for (;;) {
 		siginfo_t info = {0};
-		struct resident *beside = NULL;
+		struct sidecar *sidecar = NULL;
 		struct rusage usage;
 		struct stage *s, *shadow;
 		int status;
@@ -378,11 +377,11 @@ reap(struct app *a)
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
 		    info.si_pid == 0)
 			break;
-		for (size_t i = 0; i < a->beside_count; i++)
-			if (a->beside[i]->stage.pid == info.si_pid)
-				beside = a->beside[i];
+		for (size_t i = 0; i < a->sidecars_count; i++)
+			if (a->sidecars[i]->stage.pid == info.si_pid)
+				sidecar = a->sidecars[i];
 		shadow = shadow_stage(&a->shadow, info.si_pid);
-		s = beside != NULL ? &beside->stage
+		s = sidecar != NULL ? &sidecar->stage
 		    : shadow != NULL
 		    ? shadow
 		    : pipeline_stage(&a->pipeline, info.si_pid);
@@ -392,8 +391,8 @@ reap(struct app *a)
 		    s == NULL)
 			continue;
 		s->peak_kib = (uint64_t)usage.ru_maxrss;
-		if (beside != NULL)
-			resident_take(beside, status);
+		if (sidecar != NULL)
+			sidecar_take(sidecar, status);
 		else if (shadow != NULL)
 			shadow_take(&a->shadow, s, status);
 		else
@@ -433,7 +432,7 @@ describe(struct app *a, struct buf *line)
 	if (options.otlp_endpoint != NULL) {
 		buf_adds(line, ",\"traces\":{");
 		stage_describe(
-		    &a->listeners[LISTENER_TRACES].resident.stage, line);
+		    &a->listeners[LISTENER_TRACES].sidecar.stage, line);
 		buf_addc(line, '}');
 	}
 	buf_addc(line, '}');
@@ -478,7 +477,7 @@ tell_others(void *arg)
 	}
 	describe(a, &line);
 	if (a->serves) {
-		board_state(&a->server.board, buf_span(&line));
+		pipestate_set(&a->server.pipestate, buf_span(&line));
 		server_tell(&a->server);
 	}
 	if (!span_eq(buf_span(&line), buf_span(&a->state))) {
@@ -490,7 +489,7 @@ tell_others(void *arg)
 }
 
 static void
-on_leash_out(void *arg, const struct err *err)
+on_fence_closed(void *arg, const struct err *err)
 {
 	struct app *a = arg;
 
@@ -510,7 +509,7 @@ static void
 stop_if_gone(struct app *a)
 {
 	if (a->ended &&
-	    a->beside_ended == a->beside_count + (options.shadow != NULL))
+	    a->sidecars_ended == a->sidecars_count + (options.shadow != NULL))
 		loop_stop(a->loop);
 }
 
@@ -520,18 +519,18 @@ on_pipeline_end(void *arg)
 	struct app *a = arg;
 
 	a->ended = true;
-	for (size_t i = 0; i < a->beside_count; i++)
-		resident_end(a->beside[i]);
+	for (size_t i = 0; i < a->sidecars_count; i++)
+		sidecar_end(a->sidecars[i]);
 	end_shadow(a);
 	stop_if_gone(a);
 }
 
 static void
-on_beside_end(void *arg)
+on_sidecar_end(void *arg)
 {
 	struct app *a = arg;
 
-	a->beside_ended++;
+	a->sidecars_ended++;
 	stop_if_gone(a);
 }
 
@@ -543,28 +542,28 @@ set_up_shadow(struct app *a)
 
 	if (options.shadow == NULL)
 		return;
-	s->resident.loop = s->dissent.loop = a->loop;
-	s->resident.oom = &a->oom;
-	s->dissent.watches = a->watches;
-	s->dissent.path = options.shadow;
-	s->dissent.tell = tell_event;
-	s->dissent.arg = s->arg = a;
-	s->board = a->serves ? &a->server.board : NULL;
+	s->sidecar.loop = s->shadowdiff.loop = a->loop;
+	s->sidecar.oom = &a->oom;
+	s->shadowdiff.watches = a->watches;
+	s->shadowdiff.path = options.shadow;
+	s->shadowdiff.tell = tell_event;
+	s->shadowdiff.arg = s->arg = a;
+	s->pipestate = a->serves ? &a->server.pipestate : NULL;
 	s->null_fd = a->null_fd;
 	s->record = options_records() ? record_shadow : NULL;
-	s->on_end = on_beside_end;
+	s->on_end = on_sidecar_end;
 }
 
 /* The caller starts it. */
 static void
-add_beside(struct app *a, struct resident *r, loop_fn *refused)
+add_sidecar(struct app *a, struct sidecar *r, loop_fn *refused)
 {
 	r->loop = a->loop;
 	r->oom = &a->oom;
 	r->on_refusal = refused;
-	r->on_end = on_beside_end;
+	r->on_end = on_sidecar_end;
 	r->arg = a;
-	a->beside[a->beside_count++] = r;
+	a->sidecars[a->sidecars_count++] = r;
 }
 
 static void
@@ -578,9 +577,9 @@ start_listener(struct app *a, size_t i)
 	l->null_fd = a->null_fd;
 	l->needs_state = i == LISTENER_VIEW;
 	if (i == LISTENER_TRACES && a->serves)
-		l->board = &a->server.board;
-	l->number = BOARD_TRACES;
-	add_beside(a, &l->resident, NULL);
+		l->pipestate = &a->server.pipestate;
+	l->number = PIPESTATE_TRACES;
+	add_sidecar(a, &l->sidecar, NULL);
 	listener_start(l);
 }
 
@@ -606,15 +605,15 @@ start(struct app *a)
 	p->on_ready = say_ready;
 	p->on_end = on_pipeline_end;
 	p->arg = a;
-	if (a->leash.pipe_fd >= 0) {
-		p->leash = &a->leash;
-		leash_watch(&a->leash, a->loop, on_leash_out, a);
-		leash_check(&a->leash, &err); /* watches the time, too */
+	if (a->fence.pipe_fd >= 0) {
+		p->fence = &a->fence;
+		fence_watch(&a->fence, a->loop, on_fence_closed, a);
+		fence_check(&a->fence, &err); /* watches the time, too */
 	}
 	if (a->serves) {
-		p->board = &a->server.board;
+		p->pipestate = &a->server.pipestate;
 		a->server.null_fd = a->null_fd;
-		add_beside(a, &a->server.resident, on_refusal);
+		add_sidecar(a, &a->server.sidecar, on_refusal);
 		server_start(&a->server);
 	}
 	set_up_shadow(a);
@@ -633,7 +632,7 @@ run(struct app *a, struct err *err)
 
 	a->told_status = "";
 	notify_from_env(&a->notify); /* read before any child is started */
-	code = take_leash(a, err);   /* the leash may have such a number */
+	code = take_fence(a, err);   /* the fence may have such a number */
 	a->null_fd = prepare_fds();
 	if (code == 0)
 		code = build(a, err);
@@ -645,7 +644,7 @@ run(struct app *a, struct err *err)
 		loop_run(a->loop);
 		code = pipeline_exit_code(&a->pipeline);
 	}
-	leash_release(&a->leash);
+	fence_release(&a->fence);
 	launch_hang_up(&a->pipeline);
 	for (size_t i = 0; i < a->pipeline.count; i++)
 		stage_release(&a->pipeline.stages[i]);
@@ -666,7 +665,7 @@ run(struct app *a, struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct app a = {.leash = {.pipe_fd = -1, .page_fd = -1},
+	struct app a = {.fence = {.pipe_fd = -1, .page_fd = -1},
 	    .listeners = {{.pipe = {-1, -1}}, {.pipe = {-1, -1}}},
 	    .pipeline = {.marks_fd = -1,
 		.lines_fd = -1,

@@ -84,9 +84,9 @@ take_line(void *arg, struct stage *s, struct span line)
 			lead_no_more(p);
 	}
 	if (json_type(worker) != JSON_OBJECT) {
-		if (p->board != NULL)
-			board_report(
-			    p->board, (size_t)(s - p->stages), s->name, line);
+		if (p->pipestate != NULL)
+			pipestate_report(p->pipestate, (size_t)(s - p->stages),
+			    s->name, line);
 	} else if (json_int(json_get(worker, "kills"), &kills) &&
 	    json_int(json_get(worker, "peakKiB"), &peak_kib) &&
 	    oom_take_worker(p->oom, s, kills, peak_kib)) {
@@ -220,7 +220,7 @@ is_before(const struct stage *a, const struct stage *b)
 }
 
 const struct stage *
-pipeline_blame(const struct stage *stages, size_t count)
+pipeline_root_cause(const struct stage *stages, size_t count)
 {
 	const struct stage *found = NULL;
 
@@ -286,7 +286,7 @@ is_unexplained(const struct pipeline *p)
 static void
 explain(struct pipeline *p)
 {
-	const struct stage *reason = pipeline_blame(p->stages, p->count);
+	const struct stage *reason = pipeline_root_cause(p->stages, p->count);
 	const struct stage *starved = NULL;
 
 	if (reason != NULL && reason == p->elect)
@@ -415,8 +415,8 @@ start(struct pipeline *p)
 	p->ends = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		p->stages[i].ended_at = 0;
-		if (p->board != NULL)
-			board_forget(p->board, i);
+		if (p->pipestate != NULL)
+			pipestate_forget(p->pipestate, i);
 	}
 	p->started_ms = clock_ms();
 	result = launch(p, &err);

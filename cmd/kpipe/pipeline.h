@@ -25,10 +25,10 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "beside/board.h"
+#include "sidecar/pipestate.h"
 #include "lifecycle.h"
 #include "failure/oom.h"
-#include "process/leash.h"
+#include "process/fence.h"
 #include "process/loop.h"
 #include "child/stage.h"
 
@@ -70,8 +70,9 @@ struct pipeline {
 	size_t count;
 	struct stage *record;	   /* among the stages, or NULL */
 	struct stage *elect;	   /* the last of the stages, or NULL */
-	const struct leash *leash; /* borrowed: of a kelect that runs kpipe */
-	struct board *board;	   /* borrowed: gets the reports; or NULL */
+	const struct fence *fence; /* borrowed: of a kelect that runs kpipe */
+	/* borrowed: gets the reports; or NULL */
+	struct pipestate *pipestate;
 	int marks_fd;  /* borrowed: of the key of marks; -1: kapply has it */
 	int lines_fd;  /* lines that "decides" passes on; -1: it does not run */
 	int states_fd; /* states for "records"; -1: it does not run */
@@ -133,7 +134,8 @@ void pipeline_describe(const struct pipeline *p, struct buf *line);
  * 1 or 111 because the reader is gone. No stage dies of another signal, or
  * exits with 100 or 101, because of its neighbours; and kelect has none.
  */
-const struct stage *pipeline_blame(const struct stage *stages, size_t count);
+const struct stage *pipeline_root_cause(
+    const struct stage *stages, size_t count);
 
 /* The exit code of kpipe, after on_end. */
 int pipeline_exit_code(const struct pipeline *p);

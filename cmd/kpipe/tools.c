@@ -246,8 +246,8 @@ writer_args(struct stage *s, const struct tools *t)
 {
 	s->env = t->writers_env;
 	credential_pass(s);
-	if (t->writers_env != NULL) { /* KPIPE_LEASH has their numbers */
-		launch_give(s, LAUNCH_LEASH, LAUNCH_READ);
+	if (t->writers_env != NULL) { /* KPIPE_FENCE has their numbers */
+		launch_give(s, LAUNCH_FENCE, LAUNCH_READ);
 		launch_give(s, LAUNCH_PAGE, LAUNCH_READ);
 	}
 }
@@ -367,7 +367,7 @@ add_elect(struct pipeline *p, const char *lease, struct err *err)
 	duration_arg(s, "renew-deadline", options.renew_deadline_ms);
 	duration_arg(s, "retry-period", options.retry_period_ms);
 	fd_arg(s, "gate", LAUNCH_GATE, LAUNCH_WRITE);
-	fd_arg(s, "leash", LAUNCH_LEASH, LAUNCH_WRITE);
+	fd_arg(s, "fence", LAUNCH_FENCE, LAUNCH_WRITE);
 	fd_arg(s, "page", LAUNCH_PAGE, LAUNCH_READ);
 	p->elect = s;
 	return 0;
@@ -375,7 +375,7 @@ add_elect(struct pipeline *p, const char *lease, struct err *err)
 
 int
 tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
-    bool on_leash, struct err *err)
+    bool fenced, struct err *err)
 {
 	extern char **environ;
 	const char *slash;
@@ -385,9 +385,9 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 	if (t->program_env == NULL)
 		return -1;
 	t->bare_env = environ_select(environ, SPAN_NONE);
-	if (on_leash) {
-		leash_env(&t->leash, STAGE_EXTRA_FD, STAGE_EXTRA_FD + 1);
-		t->writers_env = environ_with(environ, buf_str(&t->leash));
+	if (fenced) {
+		fence_env(&t->fence, STAGE_EXTRA_FD, STAGE_EXTRA_FD + 1);
+		t->writers_env = environ_with(environ, buf_str(&t->fence));
 	}
 	slash = strrchr(options.watches, '/');
 	if (slash != NULL)
@@ -538,5 +538,5 @@ tools_release(struct tools *t)
 	free(t->shadow_env);
 	free(t->writers_env);
 	free(t->bare_env);
-	buf_release(&t->leash);
+	buf_release(&t->fence);
 }

@@ -18,21 +18,21 @@ struct tools {
 				    * strings are borrowed */
 	char **shadow_env;	   /* for the ireconcile of --shadow */
 	bool shadow_has_variables; /* the file of --shadow has variables */
-	char **writers_env;	   /* for stages on a leash */
+	char **writers_env;	   /* for stages behind the fence */
 	char **bare_env; /* for a stage that needs no variable of the file */
 	const char *instance;	  /* borrowed: our name, or NULL */
 	const char *marks_secret; /* borrowed: Secret with the key of marks;
 				   * NULL: kpipe */
-	struct buf leash;	  /* KPIPE_LEASH for the stages */
+	struct buf fence;	  /* KPIPE_FENCE for the stages */
 };
 
 /*
  * Fills in the stages of p, by options and the filters of watches. lease: the
- * name of the lease, if kelect is a stage; else NULL. on_leash: the stages get
- * a leash, from our kelect or another.
+ * name of the lease, if kelect is a stage; else NULL. fenced: the stages get
+ * a fence, from our kelect or another.
  */
 int tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
-    bool on_leash, struct err *err);
+    bool fenced, struct err *err);
 
 /* Reads the file of --shadow, if there is one: what no tool would accept is
  * refused while that still hurts nobody. -1 with err. */

@@ -193,7 +193,7 @@ entry_finish(struct status_key *e)
 
 /* Only a status that failed has to wait: a new one was not refused yet. */
 static bool
-pace_is_over(const struct status_key *e, bool permanent)
+backoff_is_over(const struct status_key *e, bool permanent)
 {
 	return permanent && !span_eq(e->line->object, e->next->object);
 }
@@ -294,9 +294,9 @@ entry_failed(struct status_key *e, enum retry_kind kind, int64_t retry_after_ms,
 
 	w->failures++;
 	denials_failed(&w->denials, &e->denied, kind);
-	effort_of(&w->efforts, e->line->id.group, e->line->id.kind, 0)
+	writestat_of(&w->writestats, e->line->id.group, e->line->id.kind, 0)
 	    ->errors++;
-	if (e->next != NULL && pace_is_over(e, retry_is_permanent(kind))) {
+	if (e->next != NULL && backoff_is_over(e, retry_is_permanent(kind))) {
 		entry_finish(e);
 		return;
 	}
@@ -572,7 +572,7 @@ take(void *arg, const struct stream_doc *doc, struct err *err)
 	line_free(e->next);
 	e->next = l;
 	if (loop_timer_armed(&e->timer) &&
-	    pace_is_over(e, e->retry.permanent)) {
+	    backoff_is_over(e, e->retry.permanent)) {
 		loop_cancel(all->w.loop, &e->timer);
 		entry_finish(e);
 	}
@@ -628,7 +628,7 @@ samples(void *arg, struct metric_lines *m)
 {
 	const struct kstatus *all = arg;
 
-	efforts_errors(&all->w.efforts, m);
+	writestats_errors(&all->w.writestats, m);
 	metric_add(
 	    m, METRIC_STATUS, METRIC_LABELS("written"), (double)all->written);
 	metric_add(m, METRIC_STATUS, METRIC_LABELS("gone"), (double)all->gone);

@@ -119,10 +119,10 @@ app_went_back(struct kwatch *app, const char *message)
 }
 
 void
-app_add_kind(struct kwatch *app, struct want *want)
+app_add_kind(struct kwatch *app, struct watchspec *spec)
 {
 	app->kinds = mem_grow(app->kinds, app->kind_count, sizeof(*app->kinds));
-	app->kinds[app->kind_count++] = kind_new(app, want);
+	app->kinds[app->kind_count++] = kind_new(app, spec);
 }
 
 /* ---- what is not there ---- */
@@ -147,14 +147,14 @@ cover(const struct kind *k)
 static bool
 is_known(const struct kind *k)
 {
-	return k->want->spelling != NULL && k->resource != NULL &&
+	return k->spec->spelling != NULL && k->resource != NULL &&
 	    !cover(k)->given_up;
 }
 
 static void
 add_place(struct buf *b, const struct kind *k)
 {
-	const struct textlist *ns = &k->want->namespaces;
+	const struct textlist *ns = &k->spec->namespaces;
 
 	if (!k->resource->namespaced || ns->count == 0)
 		return;
@@ -168,10 +168,10 @@ say_object(struct kwatch *app, const struct kind *k)
 {
 	struct buf b = BUF_INIT;
 
-	if (sink_index_has(&cover(k)->index, k->want->name))
+	if (deltafifo_index_has(&cover(k)->index, k->spec->name))
 		return;
 	kind_describe(k, NULL, &b);
-	buf_addf(&b, " \"%s\" not found", k->want->name);
+	buf_addf(&b, " \"%s\" not found", k->spec->name);
 	add_place(&b, k);
 	log_error("%s", buf_str(&b));
 	buf_release(&b);
@@ -190,11 +190,11 @@ say_absent(struct kwatch *app)
 
 		if (!is_known(k))
 			continue;
-		if (k->want->name != NULL) {
+		if (k->spec->name != NULL) {
 			say_object(app, k);
 			continue;
 		}
-		found += sink_index_count(&cover(k)->index);
+		found += deltafifo_index_count(&cover(k)->index);
 		buf_adds(&b, last != NULL ? ", " : "no ");
 		kind_describe(k, NULL, &b);
 		if (last == NULL || k->resource->namespaced)
@@ -212,15 +212,15 @@ static bool
 has_places(const struct kind *k)
 {
 	return k->resource != NULL && k->resource->namespaced &&
-	    !cover(k)->given_up && k->want->name == NULL &&
-	    k->want->namespaces.count > 0;
+	    !cover(k)->given_up && k->spec->name == NULL &&
+	    k->spec->namespaces.count > 0;
 }
 
 static bool
 same_places(const struct kind *a, const struct kind *b)
 {
-	const struct textlist *x = &a->want->namespaces;
-	const struct textlist *y = &b->want->namespaces;
+	const struct textlist *x = &a->spec->namespaces;
+	const struct textlist *y = &b->spec->namespaces;
 
 	if (!has_places(b) || x->count != y->count)
 		return false;
@@ -245,7 +245,7 @@ list_empty(const struct kwatch *app, size_t at, struct buf *b)
 			continue;
 		if (i < at)
 			return false;
-		found += sink_index_count(&cover(k)->index);
+		found += deltafifo_index_count(&cover(k)->index);
 		buf_adds(b, i > at ? ", " : "no ");
 		kind_describe(k, NULL, b);
 	}

@@ -13,7 +13,7 @@
 #include "process/loop.h"
 #include "record/redact.h"
 #include "report/reportfd.h"
-#include "sink.h"
+#include "deltafifo.h"
 
 /*
  * Why a watch, or a whole kind, does not work, in words. Each sentence is logged
@@ -32,14 +32,14 @@ struct trouble {
 };
 
 struct kind;
-struct want;
-struct wants;
+struct watchspec;
+struct watchspecs;
 
 struct kwatch {
 	struct loop *loop;
 	struct kube *kube;
 	struct discovery *discovery;
-	struct sink *sink;
+	struct deltafifo *deltafifo;
 	struct redact *redact; /* NULL: nothing is hidden */
 	bool redact_all;       /* redact all kinds; else Secrets, and the paths
 			        * that watches.yaml names */
@@ -49,7 +49,7 @@ struct kwatch {
 	bool show_managed_fields;
 	bool managers;
 
-	struct wants *wants; /* borrowed: of all kinds */
+	struct watchspecs *specs; /* borrowed: of all kinds */
 	struct kind **kinds;
 	size_t kind_count;
 	size_t unsettled;    /* kinds neither complete nor given up */
@@ -96,7 +96,7 @@ bool app_is_crowded(const struct kwatch *app);
 /* Asks which kinds the server has, now or a little later, and starts watches of
  * new ones. */
 void app_discover(struct kwatch *app, uint64_t after_ms);
-void app_add_kind(struct kwatch *app, struct want *want);
+void app_add_kind(struct kwatch *app, struct watchspec *spec);
 void app_settled(struct kwatch *app); /* a kind fewer to wait for */
 /* Ends the loop; of several exit codes the first counts. */
 void app_finish(struct kwatch *app, int exit_code);

@@ -29,14 +29,14 @@ set_names(
 }
 
 struct kind *
-kind_new(struct kwatch *app, struct want *want)
+kind_new(struct kwatch *app, struct watchspec *spec)
 {
 	struct kind *k = mem_zalloc(sizeof(*k));
 
 	k->app = app;
-	k->want = want;
-	if (want->kind != NULL)
-		set_names(k, want->group, want->version, want->kind);
+	k->spec = spec;
+	if (spec->kind != NULL)
+		set_names(k, spec->group, spec->version, spec->kind);
 	app->unsettled++;
 	return k;
 }
@@ -55,7 +55,7 @@ void
 kind_free(struct kind *k)
 {
 	stop_watches(k);
-	sink_index_release(&k->index);
+	deltafifo_index_release(&k->index);
 	free(k->group);
 	free(k->api_version);
 	free(k->kind);
@@ -72,7 +72,8 @@ kind_announce(struct kind *k)
 		return;
 	k->state = KIND_OPEN;
 	k->partial = false;
-	sink_bookmark(k->app->sink, &k->index, SINK_BEGIN, "true");
+	deltafifo_bookmark(
+	    k->app->deltafifo, &k->index, DELTAFIFO_BEGIN, "true");
 }
 
 /* ---- its troubles ---- */
@@ -97,7 +98,7 @@ static void on_trouble_due(void *arg);
 void
 kind_say_undecided(struct kind *k)
 {
-	const struct textlist *of = &k->want->deciders;
+	const struct textlist *of = &k->spec->deciders;
 	struct buf b = BUF_INIT;
 
 	if (k->said_undecided || k->state == KIND_COMPLETE || k->app->once ||
@@ -131,8 +132,8 @@ tell_listed(struct kind *k)
 		buf_addf(&names, "%s%s", names.len > 0 ? "," : "", w->ns);
 	}
 	if (names.len > 0)
-		sink_bookmark(
-		    k->app->sink, &k->index, SINK_LISTED, buf_str(&names));
+		deltafifo_bookmark(k->app->deltafifo, &k->index,
+		    DELTAFIFO_LISTED, buf_str(&names));
 	buf_release(&names);
 }
 
@@ -183,7 +184,8 @@ static void
 complete(struct kind *k)
 {
 	if (k->state == KIND_OPEN)
-		sink_bookmark(k->app->sink, &k->index, SINK_END, "true");
+		deltafifo_bookmark(
+		    k->app->deltafifo, &k->index, DELTAFIFO_END, "true");
 	k->state = KIND_COMPLETE;
 	k->said_undecided = false;
 	k->whole_ms = clock_ms();
@@ -214,7 +216,7 @@ kind_watch_synced(struct kind *k)
 static void
 start_watches(struct kind *k)
 {
-	const struct textlist *ns = &k->want->namespaces;
+	const struct textlist *ns = &k->spec->namespaces;
 	bool everywhere = ns->count == 0 || !k->resource->namespaced;
 	size_t count = everywhere ? 1 : ns->count;
 
@@ -239,21 +241,21 @@ expand(struct kind *k)
 	struct kwatch *app = k->app;
 	const struct api_resource *r, *first = NULL;
 
-	if (k->want->name != NULL)
+	if (k->spec->name != NULL)
 		return NULL;
 	for (size_t at = 0; (r = discovery_category(app->discovery,
-				 k->want->spelling, &at)) != NULL;) {
+				 k->spec->spelling, &at)) != NULL;) {
 		if (!r->can_list || !r->can_watch)
 			continue;
 		if (first == NULL)
 			first = r;
 		else
 			app_add_kind(app,
-			    wants_add_like(
-				app->wants, k->want, r->plural, r->group));
+			    watchspecs_add_like(
+				app->specs, k->spec, r->plural, r->group));
 	}
 	if (first != NULL)
-		want_respell(k->want, first->plural, first->group);
+		watchspec_respell(k->spec, first->plural, first->group);
 	return first;
 }
 
@@ -266,19 +268,19 @@ hint_name(const struct kind *k, struct err *err)
 	const struct err plain = *err;
 
 	for (size_t i = 0; i < app->kind_count && app->kinds[i] != k; i++)
-		if (app->kinds[i]->want->spelling != NULL &&
+		if (app->kinds[i]->spec->spelling != NULL &&
 		    app->kinds[i]->resource != NULL)
 			type = app->kinds[i];
-	if (type != NULL && type->want->name == NULL)
+	if (type != NULL && type->spec->name == NULL)
 		err_set(err, plain.kind,
 		    "%s; an object of this name is spelled %s/%s",
-		    plain.message, type->resource->plural, k->want->spelling);
+		    plain.message, type->resource->plural, k->spec->spelling);
 }
 
 static const struct api_resource *
 find(struct kind *k, struct err *err)
 {
-	const struct want *w = k->want;
+	const struct watchspec *w = k->spec;
 	const struct api_resource *r;
 
 	if (w->spelling != NULL) {
@@ -300,9 +302,9 @@ find(struct kind *k, struct err *err)
 static void
 missing(struct kind *k, const struct err *err)
 {
-	bool optional = k->want->missing == WANT_OPTIONAL;
+	bool optional = k->spec->missing == WATCHSPEC_OPTIONAL;
 
-	if (k->want->missing == WANT_FATAL && k->kind == NULL) {
+	if (k->spec->missing == WATCHSPEC_FATAL && k->kind == NULL) {
 		app_fatal(k->app, err->message);
 		return;
 	}
@@ -323,11 +325,12 @@ missing(struct kind *k, const struct err *err)
 	if (k->gone)
 		return;
 	k->gone = true;
-	sink_index_sweep(k->app->sink, &k->index, NULL, 0);
+	deltafifo_index_sweep(k->app->deltafifo, &k->index, NULL, 0);
 	if (k->state == KIND_NEW || !optional)
 		kind_announce(k); /* incomplete until it is back */
 	if (optional) {
-		sink_bookmark(k->app->sink, &k->index, SINK_ABSENT, "true");
+		deltafifo_bookmark(
+		    k->app->deltafifo, &k->index, DELTAFIFO_ABSENT, "true");
 		complete(k);
 	}
 }
@@ -348,21 +351,21 @@ find_twin(const struct kind *k, const struct api_resource *r)
 
 		if (t->kind != NULL && strcmp(t->kind, r->kind) == 0 &&
 		    strcmp(t->api_version, buf_str(&version)) == 0 &&
-		    want_fits(t->want, k->want))
+		    watchspec_fits(t->spec, k->spec))
 			found = t;
 	}
 	buf_release(&version);
 	return found;
 }
 
-/* Leaves an operand to another want that covers it: the operand is announced
+/* Leaves an operand to another kind that covers it: the operand is announced
  * and printed once. */
 static void
 leave_to(struct kind *k, struct kind *twin)
 {
 	struct err err = ERR_INIT;
 
-	if (want_unite(twin->want, k->want, &err) != 0) {
+	if (watchspec_unite(twin->spec, k->spec, &err) != 0) {
 		app_fatal(k->app, err.message);
 		return;
 	}
@@ -377,7 +380,7 @@ leave_to(struct kind *k, struct kind *twin)
 void
 kind_discovered(struct kind *k)
 {
-	const struct want *w = k->want;
+	const struct watchspec *w = k->spec;
 	struct err err = ERR_INIT;
 	const struct api_resource *r;
 	struct kind *twin;
@@ -453,12 +456,12 @@ void
 kind_describe_refused(
     const struct kind *k, const char *ns, int code, struct buf *out)
 {
-	const struct want *w = k->want;
+	const struct watchspec *w = k->spec;
 
 	kind_describe(k, ns, out);
 	if (code != 400)
 		return;
-	if (want_selects(w->selector))
+	if (watchspec_selects(w->selector))
 		buf_addf(out, " with the selector \"%s\"", w->selector);
 	if (w->field_selector != NULL)
 		buf_addf(

@@ -11,7 +11,7 @@
 #include "json/json.h"
 #include "kube/retry.h"
 #include "report/metric.h"
-#include "want.h"
+#include "watchspec.h"
 
 struct watch;
 
@@ -33,12 +33,12 @@ enum kind_event {
 
 struct kind {
 	struct kwatch *app;
-	struct want *want; /* borrowed */
+	struct watchspec *spec; /* borrowed */
 	struct kind *twin; /* borrowed: covers this operand; NULL: itself */
 	const struct api_resource *resource; /* borrowed; NULL: not served */
 	char *group, *api_version, *kind; /* NULL: an operand, not found yet */
 	char *name;			  /* "Deployment.apps": for reports */
-	struct sink_index index;
+	struct deltafifo_index index;
 	enum kind_state state;
 	bool settled;		/* complete once, or given up */
 	bool given_up;		/* with once: the kind will not be complete */
@@ -58,8 +58,8 @@ struct kind {
 	size_t watch_count, incomplete;
 };
 
-struct kind *kind_new(struct kwatch *app, struct want *want);
-void kind_free(struct kind *k); /* call it after sink_free */
+struct kind *kind_new(struct kwatch *app, struct watchspec *spec);
+void kind_free(struct kind *k); /* call it after deltafifo_free */
 /* Announces a kind whose name is known. */
 void kind_announce(struct kind *k);
 /* Discovery has changed: starts the watches, or reports that the kind is

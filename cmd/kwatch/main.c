@@ -20,7 +20,7 @@
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
-#include "want.h"
+#include "watchspec.h"
 
 static struct opts {
 	struct opt_list watches;
@@ -70,7 +70,7 @@ static const struct opt_tool tool = {.name = "kwatch",
 struct run {
 	struct kwatch app;
 	struct out out;
-	struct wants wants;
+	struct watchspecs specs;
 	struct watches **watches; /* array and elements owned */
 	size_t watches_count;
 	struct textlist namespaces; /* for operands; empty: all */
@@ -100,13 +100,13 @@ on_idle(void *arg)
 	struct run *r = arg;
 
 	/* on_room does not report room that is made here. */
-	while (out_flush(&r->out) == 0 && !sink_empty(r->app.sink) &&
+	while (out_flush(&r->out) == 0 && !deltafifo_empty(r->app.deltafifo) &&
 	    !out_full(&r->out))
-		sink_pump(r->app.sink);
+		deltafifo_pump(r->app.deltafifo);
 	/* The body of a list, and the lines that were made of it, are
 	 * scattered. */
-	if (r->app.listed && r->app.ready && sink_empty(r->app.sink) &&
-	    out_empty(&r->out)) {
+	if (r->app.listed && r->app.ready &&
+	    deltafifo_empty(r->app.deltafifo) && out_empty(&r->out)) {
 		r->app.listed = false;
 		malloc_trim(0);
 	}
@@ -125,14 +125,15 @@ on_room(void *arg)
 {
 	struct run *r = arg;
 
-	sink_pump(r->app.sink);
+	deltafifo_pump(r->app.deltafifo);
 }
 
 static void
 count(void *arg, struct buf *b)
 {
 	const struct run *r = arg;
-	const struct sink_counters *c = sink_counters(r->app.sink);
+	const struct deltafifo_counters *c =
+	    deltafifo_counters(r->app.deltafifo);
 
 	reportfd_count(b, "events", c->events);
 	reportfd_count(b, "lines", c->lines);
@@ -154,15 +155,15 @@ samples(void *arg, struct metric_lines *m)
 	metric_add(m, METRIC_WATCH_RELISTS, NULL, (double)app->relists);
 	metric_add(m, METRIC_WATCH_RECONNECTS, NULL, (double)app->reconnects);
 	metric_add(m, METRIC_WATCH_COALESCED, NULL,
-	    (double)sink_counters(app->sink)->coalesced);
+	    (double)deltafifo_counters(app->deltafifo)->coalesced);
 	kube_metrics(app->kube, m);
 }
 
 static int
-read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
+read_specs(struct run *r, int argc, char **argv, int first, struct err *err)
 {
 	struct watches_scope scope = {o.namespaces, o.all_namespaces};
-	struct want_opts wo = {.selector = o.selector,
+	struct watchspec_opts wo = {.selector = o.selector,
 	    .field_selector = o.field_selector,
 	    .namespaces = &r->namespaces};
 	int rc = 0;
@@ -170,7 +171,7 @@ read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 	if (o.watches.count == 0 && first == argc)
 		return err_set(err, ERR_PERMANENT,
 		    "nothing to watch: name a resource, or a file with -f");
-	/* All files are kept: wants name them in errors. */
+	/* All files are kept: errors name them. */
 	r->watches = mem_array(NULL, o.watches.count, sizeof(*r->watches));
 	for (size_t i = 0; i < o.watches.count; i++) {
 		struct watches *w =
@@ -179,7 +180,7 @@ read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 		if (w == NULL)
 			return -1;
 		r->watches[r->watches_count++] = w;
-		if (wants_add_watches(&r->wants, w, err) != 0)
+		if (watchspecs_add_watches(&r->specs, w, err) != 0)
 			return -1;
 	}
 	if (first < argc && o.namespaces != NULL)
@@ -189,7 +190,7 @@ read_wants(struct run *r, int argc, char **argv, int first, struct err *err)
 		    "the namespace of the context", kube_namespace(r->app.kube),
 		    err);
 	for (int i = first; i < argc && rc == 0; i++)
-		rc = wants_add_operand(&r->wants, argv[i], &wo, err);
+		rc = watchspecs_add_operand(&r->specs, argv[i], &wo, err);
 	return rc;
 }
 
@@ -243,22 +244,22 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 		    "--objects and --timestamps exclude each other");
 	textlist_init(&r->namespaces);
 	app->kube = kube_open(app->loop, &kube_opts, "kwatch", err);
-	if (app->kube == NULL || read_wants(r, argc, argv, first, err) != 0)
+	if (app->kube == NULL || read_specs(r, argc, argv, first, err) != 0)
 		return -1;
 	if (set_redaction(app, err) != 0)
 		return -1;
 	app->discovery = discovery_new(app->loop, app->kube);
-	app->wants = &r->wants;
+	app->specs = &r->specs;
 	app->once = o.once;
 	app->show_managed_fields = o.show_managed_fields;
 	app->managers = o.managers;
 	out_init(&r->out, app->loop, STDOUT_FILENO);
-	app->sink = sink_new(&r->out,
-	    o.objects	       ? SINK_OBJECTS
-		: o.timestamps ? SINK_TIMESTAMPS
-			       : SINK_PLAIN);
-	for (size_t i = 0; i < r->wants.count; i++)
-		app_add_kind(app, r->wants.items[i]);
+	app->deltafifo = deltafifo_new(&r->out,
+	    o.objects	       ? DELTAFIFO_OBJECTS
+		: o.timestamps ? DELTAFIFO_TIMESTAMPS
+			       : DELTAFIFO_PLAIN);
+	for (size_t i = 0; i < r->specs.count; i++)
+		app_add_kind(app, r->specs.items[i]);
 	return 0;
 }
 
@@ -299,8 +300,8 @@ drain(struct run *r)
 			clock_wait_fd(r->out.fd, POLLOUT, end);
 		return;
 	}
-	while (out_drain(&r->out) == 0 && !sink_empty(r->app.sink))
-		sink_pump(r->app.sink);
+	while (out_drain(&r->out) == 0 && !deltafifo_empty(r->app.deltafifo))
+		deltafifo_pump(r->app.deltafifo);
 	if (r->out.failed && r->out.err.kind != ERR_GONE) {
 		log_fatal("%s", r->out.err.message);
 		r->app.exit_code = EXIT_TRANSIENT;
@@ -313,20 +314,20 @@ tear_down(struct run *r)
 	struct kwatch *app = &r->app;
 
 	reportfd_release(&r->app.report);
-	sink_free(app->sink);
+	deltafifo_free(app->deltafifo);
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_free(app->kinds[i]);
 	free(app->kinds);
 	discovery_free(app->discovery);
 	kube_free(app->kube);
 	redact_free(app->redact);
-	wants_release(&r->wants);
+	watchspecs_release(&r->specs);
 	textlist_release(&r->namespaces);
 	for (size_t i = 0; i < r->watches_count; i++)
 		watches_free(r->watches[i]);
 	free(r->watches);
 	free(o.watches.items);
-	if (app->sink != NULL)
+	if (app->deltafifo != NULL)
 		out_release(&r->out);
 	if (r->hangup_fd >= 0)
 		close(r->hangup_fd);

@@ -63,7 +63,7 @@ add_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 	struct kwatch *app = k->app;
 	bool secret = *k->group == '\0' && strcmp(k->kind, "Secret") == 0;
 	bool hides = app->redact != NULL &&
-	    (app->redact_all || secret || k->want->redact.count > 0 ||
+	    (app->redact_all || secret || k->spec->redact.count > 0 ||
 		redact_has_secret(f->object));
 	struct buf whole = BUF_INIT;
 	struct buf *b = hides ? &whole : out;
@@ -75,15 +75,15 @@ add_body(const struct kind *k, const struct json_frame *f, struct buf *out)
 		log_warning("%s", app->on_secret);
 		app->on_secret = NULL;
 	}
-	if (k->want->project != NULL)
-		project_cut(k->want->project, span_str(k->api_version),
+	if (k->spec->project != NULL)
+		project_cut(k->spec->project, span_str(k->api_version),
 		    span_str(k->kind), f->object, b);
 	else
 		add_object(k, f, b);
 	if (hides)
 		redact_object(app->redact, span_str(k->group),
 		    span_str(k->kind),
-		    (const char *const *)k->want->redact.items, buf_span(b),
+		    (const char *const *)k->spec->redact.items, buf_span(b),
 		    out);
 	buf_release(&whole);
 }
@@ -126,34 +126,34 @@ say_long(const struct kind *k, const struct json_frame *f, uint64_t length,
 
 /* ---- events ---- */
 
-static struct sink_entry *
+static struct deltafifo_entry *
 entry(const struct watch *w, const struct json_frame *f)
 {
-	return sink_entry(w->kind->app->sink, &w->kind->index, f->namespace_,
-	    f->name, w->owner, w->mark);
+	return deltafifo_entry(w->kind->app->deltafifo, &w->kind->index,
+	    f->namespace_, f->name, w->owner, w->mark);
 }
 
 /* Appends who made this version, with --managers. */
 static void
-add_writers(struct watch *w, const struct json_frame *f, struct sink_entry *e,
-    struct buf *names)
+add_writers(struct watch *w, const struct json_frame *f,
+    struct deltafifo_entry *e, struct buf *names)
 {
-	const struct want *want = w->kind->want;
+	const struct watchspec *spec = w->kind->spec;
 	enum writers_news news = WRITERS_STATE;
 
 	if (!w->kind->app->managers)
 		return;
 	if (w->state == WATCHING) {
-		if (sink_entry_lives(e, f->uid))
+		if (deltafifo_entry_lives(e, f->uid))
 			news = WRITERS_CHANGED;
 		/* With a selector, an object may be older than its
 		 * selection. */
-		else if (!want_selects(want->selector) &&
-		    want->field_selector == NULL)
+		else if (!watchspec_selects(spec->selector) &&
+		    spec->field_selector == NULL)
 			news = WRITERS_CREATED;
 	}
 	writers_take(
-	    sink_entry_writers(e), &w->kind->index.pool, f, news, names);
+	    deltafifo_entry_writers(e), &w->kind->index.pool, f, news, names);
 }
 
 /* The object exists in this version. One that is too long for a line is told of
@@ -167,11 +167,11 @@ put_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 	struct arena names = ARENA_INIT;
 	struct json_frame f = *frame;
 	struct buf body = BUF_INIT, managers = BUF_INIT;
-	struct sink_entry *e;
+	struct deltafifo_entry *e;
 
 	json_frame_names(&f, &names);
 	e = entry(w, &f);
-	if (w->every || !sink_entry_is(e, f.uid, f.resource_version)) {
+	if (w->every || !deltafifo_entry_is(e, f.uid, f.resource_version)) {
 		add_body(k, &f, &body);
 		if (length == 0 && body.len > STREAM_WRITE_MAX) {
 			length = body.len;
@@ -185,9 +185,10 @@ put_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 				  "long");
 		add_writers(w, &f, e, &managers);
 		if (body.len > 0)
-			sink_put(k->app->sink, e,
-			    &(struct sink_version){f.uid, f.resource_version,
-				buf_span(&body), buf_span(&managers), length});
+			deltafifo_put(k->app->deltafifo, e,
+			    &(struct deltafifo_version){f.uid,
+				f.resource_version, buf_span(&body),
+				buf_span(&managers), length});
 	}
 	buf_release(&managers);
 	buf_release(&body);
@@ -204,7 +205,7 @@ drop_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 
 	json_frame_names(&f, &names);
 	add_body(w->kind, &f, &body);
-	sink_delete(w->kind->app->sink, entry(w, &f), f.uid,
+	deltafifo_delete(w->kind->app->deltafifo, entry(w, &f), f.uid,
 	    length > 0 || body.len > STREAM_WRITE_MAX ? SPAN_NONE
 						      : buf_span(&body));
 	buf_release(&body);
@@ -227,13 +228,13 @@ open_call(struct watch *w, struct buf *path, struct kube_request *r,
     kube_done_fn *done)
 {
 	struct kwatch *app = w->kind->app;
-	const struct want *want = w->kind->want;
+	const struct watchspec *spec = w->kind->spec;
 
-	if (want_selects(want->selector))
-		kube_query_add(path, "labelSelector", span_str(want->selector));
-	if (want->field_selector != NULL)
+	if (watchspec_selects(spec->selector))
+		kube_query_add(path, "labelSelector", span_str(spec->selector));
+	if (spec->field_selector != NULL)
 		kube_query_add(
-		    path, "fieldSelector", span_str(want->field_selector));
+		    path, "fieldSelector", span_str(spec->field_selector));
 	r->path = buf_str(path);
 	app->open++;
 	app->opening++;
@@ -349,7 +350,8 @@ synced(struct watch *w, struct span version)
 		w->cut_short = 0;
 		works(w);
 	}
-	sink_index_sweep(app->sink, &w->kind->index, w->owner, w->mark);
+	deltafifo_index_sweep(
+	    app->deltafifo, &w->kind->index, w->owner, w->mark);
 	if (w->ever_synced)
 		return;
 	w->ever_synced = true;
@@ -612,7 +614,7 @@ start_watch(struct watch *w)
 	buf_addf(&n, "%" PRIu64, seconds);
 	kube_query_add(&path, "timeoutSeconds", buf_span(&n));
 	buf_release(&n);
-	if (w->kind->want->metadata_only)
+	if (w->kind->spec->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadata;"
 			   "g=meta.k8s.io;v=v1,application/json";
 	open_call(w, &path, &r, watch_done);
@@ -673,7 +675,7 @@ start_list(struct watch *w)
 		w->mark++;
 	add_path(&path, w);
 	pages_query(&w->list, &path);
-	if (w->kind->want->metadata_only)
+	if (w->kind->spec->metadata_only)
 		r.accept = "application/json;as=PartialObjectMetadataList;"
 			   "g=meta.k8s.io;v=v1,application/json";
 	open_call(w, &path, &r, list_done);

@@ -83,7 +83,7 @@ def well: [
     bad_from(1; "red"); "In the chosen time. The memory limit is too low."),
   number("Deletions held back"; "none";
     query("sum(kpipe_prunes_held\(of))"; "");
-    bad_from(1; "red"); "The prune brake is on: look at the change first."),
+    bad_from(1; "red"); "The prune limit is reached: look at the change first."),
   graph("Ready replicas"; "none"; [
       query(summed("job, namespace"; "kpipe_ready\(of)");
         "{{job}} {{namespace}} ready"),
@@ -167,7 +167,7 @@ def writes: [
           "kpipe_writes_held_seconds_total\(of)");
         "{{job}} {{namespace}} {{tool}}")];
     "The part of the time in which --max-writes-per-second held writes back."),
-  graph("Prune brake, orphans, other instances"; "none"; [
+  graph("Prune limit, orphans, other instances"; "none"; [
       query(summed("job, namespace"; "kpipe_prunes_held\(of)");
         "{{job}} {{namespace}} deletions held"),
       query("max by (controller) (kpipe_orphans\(by_controller))";

@@ -42,7 +42,7 @@ struct kube {
 	char *user_agent;
 	struct http *http[POOLS]; /* NULL: not needed yet */
 	unsigned tls_version;	  /* version of their certificates */
-	struct leash *leash;	  /* borrowed; NULL: writes are free */
+	struct fence *fence;	  /* borrowed; NULL: writes are free */
 	LIST_HEAD(, kube_call) calls;
 	struct answers answers[ANSWERS_MAX];
 	size_t answer_count;
@@ -237,9 +237,9 @@ kube_free(struct kube *k)
 }
 
 void
-kube_hold(struct kube *k, struct leash *l)
+kube_fence(struct kube *k, struct fence *l)
 {
-	k->leash = l;
+	k->fence = l;
 }
 
 const char *
@@ -422,7 +422,7 @@ on_http_done(void *arg, const struct http_response *r)
 	    .error = {.retry_after_ms = -1}};
 
 	c->http = NULL;
-	if (r->held) { /* the leash's callback comes first */
+	if (r->held) { /* the fence's callback comes first */
 		c->err = r->err;
 		loop_after(c->kube->loop, &c->failed, 0, on_failed, c);
 		return;
@@ -475,7 +475,7 @@ on_http_send(void *arg, struct err *err)
 {
 	struct kube_call *c = arg;
 
-	return leash_check(c->kube->leash, err);
+	return fence_check(c->kube->fence, err);
 }
 
 static void
@@ -489,7 +489,7 @@ call_start(struct kube_call *c)
 	    .on_begin = on_http_begin,
 	    .on_data = c->on_data != NULL ? on_http_data : NULL,
 	    .on_header = on_http_header,
-	    .on_send = k->leash != NULL && !verbs[c->verb].reads ? on_http_send
+	    .on_send = k->fence != NULL && !verbs[c->verb].reads ? on_http_send
 								 : NULL};
 
 	if (c->has_body)

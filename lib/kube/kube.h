@@ -21,7 +21,7 @@
 #include "kube/kubeerror.h"
 #include "kubeconfig/kubeconfig.h"
 #include "kubeconfig/kubeopt.h"
-#include "process/leash.h"
+#include "process/fence.h"
 #include "process/loop.h"
 #include "report/metric.h"
 
@@ -37,11 +37,11 @@ struct kube *kube_open(struct loop *l, const struct kube_opts *o,
 void kube_free(struct kube *k);
 
 /*
- * From now on each request that writes goes out only if the leash (borrowed)
- * allows it at that moment. Otherwise it fails with the leash's error, after
- * the leash's own callback.
+ * From now on each request that writes goes out only if the fence (borrowed)
+ * allows it at that moment. Otherwise it fails with the fence's error, after
+ * the fence's own callback.
  */
-void kube_hold(struct kube *k, struct leash *l);
+void kube_fence(struct kube *k, struct fence *l);
 
 /* The namespace of -n, else of the context, else of the pod, else "default". */
 const char *kube_namespace(const struct kube *k);

@@ -374,7 +374,7 @@ reach(void *arg)
 
 /* Requests under way end, too: their connection is closed. */
 static void
-leash_out(void *arg, const struct err *err)
+fence_closed(void *arg, const struct err *err)
 {
 	writer_fail(arg, err);
 }
@@ -423,7 +423,7 @@ writer_open(struct writer *w, const struct writer_tool *tool, void *arg,
 	const struct writer_opts *o = &writer_opts;
 
 	*w = (struct writer){.tool = tool, .arg = arg};
-	if (leash_from_env(&w->leash, err) != 0)
+	if (fence_from_env(&w->fence, err) != 0)
 		return -1;
 	w->loop = loop_new();
 	reportfd_init(
@@ -440,8 +440,8 @@ writer_open(struct writer *w, const struct writer_tool *tool, void *arg,
 	w->kube = kube_open(w->loop, &kube_opts, tool->name, err);
 	if (w->kube == NULL)
 		return -1;
-	leash_watch(&w->leash, w->loop, leash_out, w);
-	kube_hold(w->kube, &w->leash);
+	fence_watch(&w->fence, w->loop, fence_closed, w);
+	kube_fence(w->kube, &w->fence);
 	w->discovery = discovery_new(w->loop, w->kube);
 	if (!o->dry_run)
 		w->recorder = recorder_new(w->loop, w->kube);
@@ -499,7 +499,7 @@ writer_release(struct writer *w)
 	denials_release(&w->denials);
 	recorder_free(w->recorder);
 	workqueue_release(&w->queue);
-	efforts_release(&w->efforts);
+	writestats_release(&w->writestats);
 	out_release(&w->out);
 	if (w->records)
 		out_release(&w->results);

@@ -2,7 +2,7 @@
  * writer: what kapply and kstatus have in common: they write to the cluster what
  * the documents of their input say.
  *
- * A writer reaches the API server, holds the leash, reads documents while there
+ * A writer reaches the API server, holds the fence, reads documents while there
  * is room for their work, sends requests by a queue, prints and records results,
  * reports readiness, counters and metrics on --report-fd, and ends some time
  * after its input did.
@@ -31,11 +31,11 @@
 #include "kube/recorder.h"
 #include "kube/retry.h"
 #include "kube/workqueue.h"
-#include "process/leash.h"
+#include "process/fence.h"
 #include "process/loop.h"
 #include "process/opt.h"
 #include "process/out.h"
-#include "report/effort.h"
+#include "report/writestat.h"
 #include "report/reportfd.h"
 #include "value/objref.h"
 
@@ -84,13 +84,13 @@ struct writer {
 	struct discovery *discovery;
 	struct recorder *recorder; /* NULL: no Events (a dry run) */
 	struct reportfd report;
-	struct leash leash;
+	struct fence fence;
 
 	/* The work. */
 	struct workqueue queue;
 	struct map keys; /* objects at work; the tool's */
 	struct denials denials;
-	struct efforts efforts;
+	struct writestats writestats;
 	struct out out;	    /* standard output */
 	struct out results; /* for krecord, if records is set */
 	bool records, lost; /* lost: a result, since the last one there */

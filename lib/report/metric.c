@@ -178,7 +178,7 @@ const struct metric_family metric_families[METRICS] = {
     [METRIC_STALE] = COUNTER("kpipe_stale_total",
 	"Items that were dropped because the cluster had moved on.", NULL),
     [METRIC_PRUNES_HELD] = GAUGE("kpipe_prunes_held",
-	"Deletions that the prune brake holds back.", NULL),
+	"Deletions that the prune limit holds back.", NULL),
     [METRIC_WRITES_HELD] = COUNTER("kpipe_writes_held_seconds_total",
 	"How long writes waited for the ceiling.", "tool"),
     [METRIC_STATUS] = COUNTER("kpipe_status_total",

@@ -67,7 +67,7 @@ claim_many() {
 		claim tenant "claim$i"
 	done
 }
-tries "150 such objects, for the prune brake" claim_many
+tries "150 such objects, for the prune limit" claim_many
 wide '["tenant","victim"]'
 gets "what it wants no more is pruned" api_gone "$(configmaps sys wide)"
 two_available() {

@@ -122,7 +122,7 @@ as victim DELETE "$targets/victim/targets/end" >/dev/null
 gets "it goes" api_gone "$targets/victim/targets/end"
 as mallory PATCH "$(configmaps tenant hold)" '{"metadata":{"finalizers":null}}' >/dev/null
 
-# 130 forged members, which would trip the brake.
+# 130 forged members, which would reach the prune limit.
 forge_many() {
 	jq -cn --arg l "$(part_of "$victim")" --arg v "$victim" '
 		range(130) | {apiVersion: "v1", kind: "ConfigMap", metadata: {
@@ -136,7 +136,7 @@ pruned() {
 }
 as victim PATCH "$targets/victim/targets/v" '{"spec":{"ports":["1"]}}' >/dev/null
 wait_for 20 there "$(configmaps victim v-port-1)"
-tries "130 forged members, for the prune brake" forge_many
+tries "130 forged members, for the prune limit" forge_many
 as victim PATCH "$targets/victim/targets/v" '{"spec":{"ports":null}}' >/dev/null
 gets "the victim's own pruning works" pruned
 ports() {
@@ -154,7 +154,7 @@ prune_many() {
 }
 as victim PATCH "$targets/victim/targets/v" '{"spec":{"ports":["1"]}}' >/dev/null
 wait_for 20 there "$(configmaps victim v-port-1)"
-tries "150 members of her own, dropped at once, for the prune brake" prune_many
+tries "150 members of her own, dropped at once, for the prune limit" prune_many
 as victim PATCH "$targets/victim/targets/v" '{"spec":{"ports":null}}' >/dev/null
 gets "the victim's own pruning works" pruned
 

@@ -61,7 +61,7 @@ bool
 damping_is_repair(const struct desired_item *i)
 {
 	return i->memory.agreed_before ||
-	    (i->memory.damping != NULL && i->memory.damping->staying.grown);
+	    (i->memory.damping != NULL && i->memory.damping->permadiff.grown);
 }
 
 static const char *
@@ -460,7 +460,7 @@ damping_note(struct decision *d)
 {
 	const struct unsettled *u;
 
-	staying_note(d);
+	permadiff_note(d);
 	for (size_t n = 0; (u = next_unsettled(d, &n)) != NULL;)
 		points_note(d, NOTICE_UNSETTLED, u->message);
 }

@@ -25,20 +25,20 @@
  * change for as long as it was held back, or when the primary's users change the
  * primary.
  *
- * 3. Staying: the API server or an admission webhook drops or rewrites what is
- * desired. Only the API server knows whether it accepted an apply, and it tells
- * kapply. So ireconcile learns it from the object: when the deadline of a
- * request has passed, the item is applied with the annotation kpipe.dev/accepted,
- * whose value is a code of the desired content and of the observed differences.
- * An apply that fails changes nothing. If the object comes back with the code of
- * exactly the differences that it has, those differences stay: they are
- * tolerated, and named in the log and in an Event. The annotation remembers them
- * as long as the desired content and these differences are the same, whatever
- * else changes. Every ten minutes the item is applied again all the same,
- * because the webhook that rewrote the field may be gone. Another difference
- * than these is drift: a new request at once. An item that agreed, and has an
- * old difference back, is repaired without the code. generation tells the same:
- * it counts the changes since the apply.
+ * 3. Permadiffs: the API server or an admission webhook drops or rewrites what
+ * is desired. Only the API server knows whether it accepted an apply, and it
+ * tells kapply. So ireconcile learns it from the object: when the deadline of a
+ * request has passed, the item is applied with the annotation
+ * kpipe.dev/accepted, whose value is a code of the desired content and of the
+ * observed differences. An apply that fails changes nothing. If the object
+ * comes back with the code of exactly the differences that it has, those
+ * differences stay: they are tolerated, and named in the log and in an Event.
+ * The annotation remembers them as long as the desired content and these
+ * differences are the same, whatever else changes. Every ten minutes the item
+ * is applied again all the same, because the webhook that rewrote the field may
+ * be gone. Another difference than these is drift: a new request at once. An
+ * item that agreed, and has an old difference back, is repaired without the
+ * code. generation tells the same: it counts the changes since the apply.
  *
  * A hold lasts 10 seconds, doubling to 10 minutes. The memory about an item of
  * this content is struct damping (state/primary.h); the budgets, which stay when
@@ -120,11 +120,11 @@ bool damping_holds_target(
     const struct primary *p, const struct target *t, int64_t now_us);
 bool damping_any_unsettled(const struct decision *d);
 
-/* ---- staying ---- */
+/* ---- permadiff ---- */
 
 /* Whether o agrees with i. Else the first path that differs is appended to
  * path, and all differences are kept in i. */
-bool staying_compare(const struct primary *p, struct desired_item *i,
+bool permadiff_compare(const struct primary *p, struct desired_item *i,
     const struct cache_object *o, jv desired_peek, jv observed_peek,
     struct buf *path);
 /*
@@ -132,23 +132,23 @@ bool staying_compare(const struct primary *p, struct desired_item *i,
  * differences stay, or NULL. That annotation has to go: else a new difference
  * in those fields would be taken for an old one.
  */
-char *staying_agrees(const struct primary *p, struct desired_item *i,
+char *permadiff_agrees(const struct primary *p, struct desired_item *i,
     const struct cache_object *o);
 
 /* Whether all differences are tolerated. */
-bool staying_is_tolerated(const struct desired_item *i);
+bool permadiff_is_tolerated(const struct desired_item *i);
 /* The deadline has passed: items that were requested are applied with the
  * code. */
-void staying_try(struct primary *p, const struct decision *d);
+void permadiff_try(struct primary *p, const struct decision *d);
 
 /* The text of the point's item as the line has it, appended. */
-void staying_add(
+void permadiff_add(
     struct buf *b, const struct primary *p, const struct point *pt);
 
 /* Differences that are tolerated and were not told: a line for each item is
  * appended to what. Returns their number. */
-size_t staying_tell(const struct decision *d, struct buf *what);
+size_t permadiff_tell(const struct decision *d, struct buf *what);
 /* Notes each item with such differences. */
-void staying_note(struct decision *d);
+void permadiff_note(struct decision *d);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
-#include "decide/asks.h"
+#include "decide/userrequest.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
 #include "decide/damping.h"
@@ -62,11 +62,11 @@ static const unsigned char actions[WISHES][SEENS] = {
    never,  RELEASE},
 };
 
-static const unsigned char brakes[ACTIONS] = {
-[ACTION_CREATE]  = BRAKE_SET | BRAKE_ITEM,
-[ACTION_APPLY]   = BRAKE_LOOP | BRAKE_ITEM,
-[ACTION_DELETE]  = BRAKE_LODGERS | BRAKE_PRUNE,
-[ACTION_RELEASE] = BRAKE_PRUNE,
+static const unsigned char held_by[ACTIONS] = {
+[ACTION_CREATE]  = HELD_BY_SET | HELD_BY_ITEM,
+[ACTION_APPLY]   = HELD_BY_LOOP | HELD_BY_ITEM,
+[ACTION_DELETE]  = HELD_BY_CONTENTS | HELD_BY_PRUNE,
+[ACTION_RELEASE] = HELD_BY_PRUNE,
 };
 
 static const unsigned char steps[STANDINGS] = {
@@ -94,9 +94,9 @@ decide_action(enum wish wish, enum seen seen)
 }
 
 unsigned
-decide_brakes(enum action action)
+decide_held_by(enum action action)
 {
-	return brakes[action];
+	return held_by[action];
 }
 
 unsigned
@@ -187,7 +187,7 @@ compare(struct decision *d, struct desired_item *i,
 	bool tolerated;
 
 	desired_compare(d->primary, i, o, observed);
-	tolerated = staying_is_tolerated(i);
+	tolerated = permadiff_is_tolerated(i);
 	i->memory.agreed_before =
 	    i->memory.agreed_before || i->memory.agrees || tolerated;
 	d->stays = d->stays || tolerated;
@@ -207,21 +207,22 @@ compare(struct decision *d, struct desired_item *i,
 /* ---- what is done about it ---- */
 
 static bool
-is_braked(struct decision *d, enum action action, const struct desired_item *i,
-    const struct cache_object *o)
+is_held_back(struct decision *d, enum action action,
+    const struct desired_item *i, const struct cache_object *o)
 {
-	unsigned by = decide_brakes(action);
+	unsigned by = decide_held_by(action);
 
-	if ((by & BRAKE_LODGERS) && refuse_deletion(d, o))
+	if ((by & HELD_BY_CONTENTS) && refuse_deletion(d, o))
 		return true;
-	if ((by & BRAKE_LOOP) && damping_holds_repair(i, d->now_us))
+	if ((by & HELD_BY_LOOP) && damping_holds_repair(i, d->now_us))
 		return true;
-	if ((by & BRAKE_PRUNE) && !d->primary->object->terminating &&
+	if ((by & HELD_BY_PRUNE) && !d->primary->object->terminating &&
 	    damping_holds(d, UNSETTLED_SET, NULL))
 		return true;
-	if ((by & BRAKE_SET) && damping_holds(d, UNSETTLED_SET, NULL))
+	if ((by & HELD_BY_SET) && damping_holds(d, UNSETTLED_SET, NULL))
 		return true;
-	return (by & BRAKE_ITEM) && damping_holds(d, UNSETTLED_ITEM, i->label);
+	return (by & HELD_BY_ITEM) &&
+	    damping_holds(d, UNSETTLED_ITEM, i->label);
 }
 
 void
@@ -237,7 +238,7 @@ decide_object(struct decision *d, enum wish wish, const struct cache_object *o)
 	buf_release(&id);
 	if (action == ACTION_WAIT)
 		points_wait(d, o);
-	else if (!is_braked(d, action, NULL, o))
+	else if (!is_held_back(d, action, NULL, o))
 		points_add_object(d,
 		    action == ACTION_RELEASE ? POINT_RELEASE : POINT_DELETE, o);
 }
@@ -349,7 +350,7 @@ decide_item(struct decision *d, struct desired_item *i)
 		if (action == ACTION_WAIT)
 			points_wait(d, o);
 		if (action == ACTION_WAIT || action == ACTION_WATCH ||
-		    is_braked(d, action, i, o))
+		    is_held_back(d, action, i, o))
 			break;
 		if (action == ACTION_DELETE) {
 			points_add_object(d, POINT_FOREIGN, o);
@@ -529,7 +530,8 @@ clean_up(struct decision *d, struct view *v)
 		prune(d, NULL);
 		done = d->outstanding_count == 0;
 	}
-	/* After a failure something may be left: a Namespace with a lodger. */
+	/* After a failure something may be left: a Namespace that is not
+	 * empty. */
 	done = done && !d->failed && !patches_any(p);
 	if (!done)
 		return;
@@ -635,7 +637,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 	outcome_fail(d, message);
 	outcome(d, &v);
 	damping_end(d);
-	asks_check(d);
+	userrequest_check(d);
 	points_tell(d);
 	view_release(&v);
 }
@@ -664,7 +666,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	damping_end(d);
 	points_index(d);
 	view_release(&v);
-	asks_check(d);
+	userrequest_check(d);
 	points_tell(d);
 	cost_end(&cost);
 	d->limited = cost.limited > 0;

@@ -68,15 +68,15 @@ enum action decide_action(enum wish wish, enum seen seen);
 
 /* Reasons to hold an action back: the action is outstanding then, and not
  * requested. */
-enum brake {
-	BRAKE_LODGERS = 1 << 0, /* other objects would go, too: refuse.h */
-	BRAKE_LOOP = 1 << 1,	/* damping.h */
-	BRAKE_SET = 1 << 2,	/* damping.h */
-	BRAKE_PRUNE =
-	    1 << 3, /* like BRAKE_SET, until the primary is being deleted */
-	BRAKE_ITEM = 1 << 4 /* damping.h */
+enum held_by {
+	HELD_BY_CONTENTS = 1 << 0, /* other objects would go, too: refuse.h */
+	HELD_BY_LOOP = 1 << 1,	   /* damping.h */
+	HELD_BY_SET = 1 << 2,	   /* damping.h */
+	HELD_BY_PRUNE =
+	    1 << 3, /* like HELD_BY_SET, until the primary is being deleted */
+	HELD_BY_ITEM = 1 << 4 /* damping.h */
 };
-unsigned decide_brakes(enum action action);
+unsigned decide_held_by(enum action action);
 
 /*
  * How a primary stands when its turn has come: why nothing, or only a part, is
@@ -88,7 +88,7 @@ enum primary_standing {
 	STANDS_UNSEEN,	    /* objects that it may see are not known yet */
 	STANDS_GONE,	    /* it does not exist any more */
 	STANDS_HELD,	    /* another instance holds it: holder.h */
-	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: asks.h */
+	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: userrequest.h */
 	STANDS_BACKING_OFF, /* it failed, or was expensive: backoff.h */
 	STANDS_LEAVING,	    /* being deleted, and waiting for us */
 	STANDS_LEFT,	    /* being deleted, and not waiting for us */
@@ -126,7 +126,7 @@ enum notice {
 	NOTICE_UNSETTLED,  /* the program changes a point without end */
 	NOTICE_UNPROVEN,   /* objects without a proof are left alone */
 	NOTICE_UNSEEN,	   /* members may be left behind: finalizer.h */
-	NOTICE_ANNOTATION, /* an invalid request of a user: asks.h */
+	NOTICE_ANNOTATION, /* an invalid request of a user: userrequest.h */
 	NOTICE_WAITS,	   /* a member that is deleted waits for something */
 	NOTICE_KEPT,	   /* an object is not deleted: refuse_deletion */
 	NOTICES

@@ -189,7 +189,7 @@ desired_compare(const struct primary *p, struct desired_item *i,
 	/* Most items that agree do so by their text alone. */
 	if (i->immutable == NULL && !(i->marks & ITEM_EXACTLY) &&
 	    agree_surely(primary_item_text(i), cache_object_text(o))) {
-		set_agrees(i, o, staying_agrees(p, i, o));
+		set_agrees(i, o, permadiff_agrees(p, i, o));
 		return;
 	}
 	observed = jvtext_parse(cache_object_text(o), &err);
@@ -204,8 +204,8 @@ desired_compare(const struct primary *p, struct desired_item *i,
 		observed = hidden_lift(observed, desired, &i->hidden);
 		p->entry->stats.taken += hidden_taken(i->hidden);
 	}
-	agrees = staying_compare(p, i, o, desired, observed, &path);
-	set_agrees(i, o, agrees ? staying_agrees(p, i, o) : buf_take(&path));
+	agrees = permadiff_compare(p, i, o, desired, observed, &path);
+	set_agrees(i, o, agrees ? permadiff_agrees(p, i, o) : buf_take(&path));
 	buf_release(&path);
 	jv_free(desired);
 	if (observed_out != NULL)

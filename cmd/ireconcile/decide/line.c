@@ -246,7 +246,7 @@ remember(struct asked *a, const struct point *pt)
 			a->state = patches_state(pt->object);
 		pt->item->memory.agreed_before = pt->done || pt->again;
 		if (pt->item->memory.damping != NULL)
-			pt->item->memory.damping->staying.grown = false;
+			pt->item->memory.damping->permadiff.grown = false;
 	}
 }
 
@@ -443,7 +443,7 @@ add_items(struct buf *b, const struct decision *d)
 	buf_addc(b, '[');
 	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;) {
 		json_add_comma(b);
-		staying_add(b, d->primary, pt);
+		permadiff_add(b, d->primary, pt);
 	}
 	buf_addc(b, ']');
 }

@@ -143,19 +143,19 @@ find_differences(struct reason_list *l, jv wish, jv was, unsigned marks)
 }
 
 /* Takes the differences that were found when the item was compared:
- * staying.c. */
+ * permadiff.c. */
 static bool
 take_found(struct reason_list *l, const struct point *pt)
 {
 	const struct damping *g = pt->item->memory.damping;
 
-	if (g == NULL || g->staying.differ_count == 0 ||
+	if (g == NULL || g->permadiff.differ_count == 0 ||
 	    pt->item->immutable != NULL ||
 	    pt->item->memory.compared != pt->object->serial)
 		return false;
 	buf_reset(&l->text);
-	buf_adds(&l->text, g->staying.differs);
-	l->count = g->staying.differ_count;
+	buf_adds(&l->text, g->permadiff.differs);
+	l->count = g->permadiff.differ_count;
 	return true;
 }
 
@@ -250,10 +250,10 @@ add_events(struct buf *b, const struct primary *p)
 		return;
 	json_add_key(b, "events");
 	buf_addf(b, "[%s]", p->work.trigger);
-	if (p->work.triggers <= LANES_TRIGGERS_MAX)
+	if (p->work.triggers <= FAIRQUEUE_TRIGGERS_MAX)
 		return;
 	json_add_key(b, "moreEvents");
-	json_add_int(b, p->work.triggers - LANES_TRIGGERS_MAX);
+	json_add_int(b, p->work.triggers - FAIRQUEUE_TRIGGERS_MAX);
 }
 
 void

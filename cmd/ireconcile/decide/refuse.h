@@ -64,9 +64,10 @@ bool refuse_guards(const struct cache_kind *k);
 /*
  * Whether d must not delete o, which is of a kind for which refuse_guards is
  * true: an object that would go with it is desired, retained or another
- * operator's (doc/protocol.md, "Lodgers"). Then d fails with a sentence that
- * names both objects and the remedy, and is made again soon. Only observed
- * objects count: of the kinds, namespaces and selectors of watches.yaml.
+ * operator's (doc/protocol.md, "Contents of a Namespace"). Then d fails with a
+ * sentence that names both objects and the remedy, and is made again soon. Only
+ * observed objects count: of the kinds, namespaces and selectors of
+ * watches.yaml.
  */
 bool refuse_deletion(struct decision *d, const struct cache_object *o);
 

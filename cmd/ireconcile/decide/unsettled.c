@@ -125,7 +125,7 @@ enum {
 	BUDGET = 3000,
 	REFILL = 30, /* per second */
 	OWN = 30,
-	OWN_SET = 100, /* before the prune brake stops all primaries */
+	OWN_SET = 100, /* before the prune limit stops all primaries */
 	OTHERS = 1
 };
 static const int64_t second_us = 1000000, longest_us = 600 * 1000000ll;

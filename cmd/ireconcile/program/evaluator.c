@@ -52,10 +52,10 @@ evaluator_stop(void)
 	close_fd(&evaluator.request_from);
 	close_fd(&evaluator.answer_to);
 	close_fd(&evaluator.answer_from);
-	/* In a sandbox this process cannot wait for the zygote, which ends when
-	 * it sees our end. */
-	if (evaluator.zygote > 0)
-		waitpid(evaluator.zygote, NULL, 0);
+	/* In a sandbox this process cannot wait for the fork server, which ends
+	 * when it sees our end. */
+	if (evaluator.forkserver > 0)
+		waitpid(evaluator.forkserver, NULL, 0);
 	buf_release(&evaluator.request);
 	buf_release(&evaluator.answer);
 	evaluator.ended_us += evaluator.worker_us;
@@ -85,20 +85,20 @@ evaluator_fd(void)
 	return evaluator.control;
 }
 
-/* ---- the zygote ---- */
+/* ---- the fork server ---- */
 
-/* Reads a report. False: the zygote has ended, and is not started again. If the
- * zygote has not read an order, the read fails once (ECONNRESET) before its
- * last reports come. */
+/* Reads a report. False: the fork server has ended, and is not started again.
+ * If the fork server has not read an order, the read fails once (ECONNRESET)
+ * before its last reports come. */
 static bool
-next_report(struct zygote_report *r)
+next_report(struct forkserver_report *r)
 {
 	ssize_t n;
 
 	do
 		n = read(evaluator.control, r, sizeof(*r));
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
-	if (n == (ssize_t)sizeof(*r) && r->says != ZYGOTE_FAILED)
+	if (n == (ssize_t)sizeof(*r) && r->says != FORKSERVER_FAILED)
 		return true;
 	if (n == (ssize_t)sizeof(*r))
 		log_error("the process that starts evaluations fails: %s",
@@ -108,7 +108,7 @@ next_report(struct zygote_report *r)
 }
 
 static bool
-order(enum zygote_order what)
+order(enum forkserver_order what)
 {
 	char c = (char)what;
 
@@ -118,7 +118,7 @@ order(enum zygote_order what)
 static bool
 end_worker(void)
 {
-	evaluator.told = order(ZYGOTE_KILL);
+	evaluator.told = order(FORKSERVER_KILL);
 	return evaluator.told;
 }
 
@@ -152,7 +152,7 @@ evaluator_kills(void)
 }
 
 static void
-worker_ended(const struct zygote_report *r)
+worker_ended(const struct forkserver_report *r)
 {
 	if (!evaluator.told && is_killed(r->status)) {
 		evaluator.kills.count++;
@@ -168,12 +168,12 @@ worker_ended(const struct zygote_report *r)
 static bool
 worker_wait_end(void)
 {
-	struct zygote_report r;
+	struct forkserver_report r;
 
 	while (evaluator.worker > 0) {
 		if (!next_report(&r))
 			return false;
-		if (r.says == ZYGOTE_ENDED)
+		if (r.says == FORKSERVER_ENDED)
 			worker_ended(&r);
 	}
 	return true;
@@ -182,18 +182,18 @@ worker_wait_end(void)
 static bool
 worker_needed(void)
 {
-	struct zygote_report r;
+	struct forkserver_report r;
 
 	if (evaluator.retiring && !worker_wait_end())
 		return false;
 	if (evaluator.worker > 0)
 		return true;
 	drain();
-	order(ZYGOTE_FORK);
+	order(FORKSERVER_FORK);
 	do {
 		if (!next_report(&r))
 			return false;
-	} while (r.says != ZYGOTE_FORKED);
+	} while (r.says != FORKSERVER_FORKED);
 	if (r.pid <= 0 || clock_getcpuclockid(r.pid, &evaluator.clock) != 0)
 		return false;
 	evaluator.worker = r.pid;
@@ -205,11 +205,11 @@ worker_needed(void)
 bool
 evaluator_look(void)
 {
-	struct zygote_report r;
+	struct forkserver_report r;
 
 	if (!next_report(&r))
 		return false;
-	if (r.says != ZYGOTE_ENDED || r.pid != evaluator.worker)
+	if (r.says != FORKSERVER_ENDED || r.pid != evaluator.worker)
 		return true;
 	worker_ended(&r);
 	return worker_needed();
@@ -218,7 +218,7 @@ evaluator_look(void)
 int
 evaluator_start(enum sandbox_mode mode, struct err *err)
 {
-	struct zygote_conf conf = {.parent = getpid(), .mode = mode};
+	struct forkserver_conf conf = {.parent = getpid(), .mode = mode};
 	int control[2];
 
 	evaluator_stop();
@@ -232,12 +232,12 @@ evaluator_start(enum sandbox_mode mode, struct err *err)
 	conf.control = control[1];
 	conf.requests = evaluator.request_from;
 	conf.answers = evaluator.answer_to;
-	evaluator.zygote = fork();
-	if (evaluator.zygote == 0)
-		zygote_run(&conf);
+	evaluator.forkserver = fork();
+	if (evaluator.forkserver == 0)
+		forkserver_run(&conf);
 	close(control[1]);
 	close_fd(&evaluator.answer_to);
-	if (evaluator.zygote < 0)
+	if (evaluator.forkserver < 0)
 		return err_set(
 		    err, ERR_TRANSIENT, "cannot fork: %s", strerror(errno));
 	fcntl(evaluator.request_to, F_SETFL, O_NONBLOCK);
@@ -454,7 +454,7 @@ enum blame { BLAME_CALL, BLAME_NOBODY };
 static enum blame
 take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 {
-	struct zygote_report r;
+	struct forkserver_report r;
 	size_t unread;
 
 	do {
@@ -462,7 +462,7 @@ take_end(bool was_fresh, size_t written, struct evaluator_end *end)
 			end->how = EVALUATOR_GONE;
 			return BLAME_CALL;
 		}
-	} while (r.says != ZYGOTE_ENDED);
+	} while (r.says != FORKSERVER_ENDED);
 	unread = drain();
 	name_end(r.status, end);
 	worker_ended(&r);

@@ -2,10 +2,10 @@
  * evaluator: runs programs in other processes.
  *
  * There are three processes: the caller, which holds objects, decides and
- * writes; a zygote, forked from the caller when all programs are compiled,
+ * writes; a fork server, forked from the caller when all programs are compiled,
  * which never sees an object, so that each worker starts from a clean state;
- * and a worker, forked from the zygote, which runs the programs and sees only
- * the objects of its calls. A worker that ends for any reason (a failed
+ * and a worker, forked from the fork server, which runs the programs and sees
+ * only the objects of its calls. A worker that ends for any reason (a failed
  * assertion of libjq, a fault, a lack of memory or stack) is replaced, and the
  * caller learns how it ended. Nothing else is lost.
  *
@@ -39,7 +39,7 @@ enum { EVALUATOR_ASAN = 0 };
 struct evaluator {
 	struct program **programs; /* by number; NULL: gone */
 	uint32_t program_count;
-	struct zones zones; /* until the zygote has them */
+	struct zones zones; /* until the fork server has them */
 
 	struct program_losses losses; /* lost calls of all evaluations */
 	bool gone;		      /* no process runs programs any more */
@@ -49,8 +49,9 @@ struct evaluator {
 	struct log_about who;
 	int debugs_said;
 
-	uint32_t started; /* programs known to the zygote; 0: not started */
-	pid_t zygote;
+	/* programs known to the fork server; 0: not started */
+	uint32_t started;
+	pid_t forkserver;
 	int control;
 	int request_to, request_from; /* the worker reads request_from */
 	int answer_to, answer_from;
@@ -77,10 +78,10 @@ extern struct evaluator evaluator;
 /* ---- the caller's side ---- */
 
 /*
- * Forks the zygote, which has all programs that exist by then; a second call
- * starts a new one. Call it before the caller has a thread or a sandbox. Zygote
- * and worker enter a sandbox as mode says; the caller, which enters one itself,
- * reports why there is none. -1 with err.
+ * Forks the fork server, which has all programs that exist by then; a second
+ * call starts a new one. Call it before the caller has a thread or a sandbox.
+ * Fork server and worker enter a sandbox as mode says; the caller, which enters
+ * one itself, reports why there is none. -1 with err.
  */
 int evaluator_start(enum sandbox_mode mode, struct err *err);
 void evaluator_stop(void);
@@ -94,7 +95,7 @@ enum evaluator_how {
 	EVALUATOR_STACK,
 	EVALUATOR_KILLED, /* twice, and not by us */
 	EVALUATOR_CRASHED,
-	EVALUATOR_GONE /* the zygote has ended */
+	EVALUATOR_GONE /* the fork server has ended */
 };
 struct evaluator_end {
 	enum evaluator_how how;
@@ -120,29 +121,31 @@ void evaluator_ask(const struct evaluator_request *q, struct span *answer,
 /* CPU time of all workers so far. */
 uint64_t evaluator_cpu_us(void);
 
-/* ---- the zygote ---- */
+/* ---- the fork server ---- */
 
 /* An order is one byte. */
-enum zygote_order { ZYGOTE_FORK = 'f', ZYGOTE_KILL = 'k' };
+enum forkserver_order { FORKSERVER_FORK = 'f', FORKSERVER_KILL = 'k' };
 
-enum zygote_says { ZYGOTE_FORKED, ZYGOTE_ENDED, ZYGOTE_FAILED };
-struct zygote_report {
+enum forkserver_says { FORKSERVER_FORKED, FORKSERVER_ENDED, FORKSERVER_FAILED };
+struct forkserver_report {
 	int32_t says;
-	int32_t pid;	  /* the worker */
-	int32_t status;	  /* ZYGOTE_ENDED: from waitpid; ZYGOTE_FAILED, after
-			     which the zygote ends: errno */
-	int32_t peak_kib; /* ZYGOTE_ENDED: the most memory that it had */
-	int64_t cpu_us;	  /* ZYGOTE_ENDED: the CPU time that it used */
+	int32_t pid; /* the worker */
+	/* FORKSERVER_ENDED: from waitpid; FORKSERVER_FAILED, after which the
+	 * fork server ends: errno. */
+	int32_t status;
+	int32_t peak_kib; /* FORKSERVER_ENDED: the most memory that it had */
+	int64_t cpu_us;	  /* FORKSERVER_ENDED: the CPU time that it used */
 };
 
-struct zygote_conf {
+struct forkserver_conf {
 	int control, requests, answers; /* descriptors */
 	pid_t parent;
 	enum sandbox_mode mode;
 };
 
-/* Runs the zygote in the present process, until the control socket ends. */
-_Noreturn void zygote_run(const struct zygote_conf *conf);
+/* Runs the fork server in the present process, until the control socket
+ * ends. */
+_Noreturn void forkserver_run(const struct forkserver_conf *conf);
 
 /* ---- the worker, which may crash ---- */
 
@@ -165,9 +168,9 @@ struct worker_head {
 	uint32_t debugs; /* the last bytes of these: lines of debugs.h */
 };
 
-/* Sets limits and handlers that workers inherit. Called in the zygote, before
- * its sandbox. Returns the address space that the process has before any call;
- * 0: unknown, so there is no limit of memory. */
+/* Sets limits and handlers that workers inherit. Called in the fork server,
+ * before its sandbox. Returns the address space that the process has before any
+ * call; 0: unknown, so there is no limit of memory. */
 size_t worker_prepare(void);
 
 /* Reads requests (see arguments.h) until they end, and answers each. space: of

@@ -167,9 +167,10 @@ cache_release(struct cache *s)
 			cache_object_free(o);
 		cache_kind_unlisted(s->kinds[i]);
 		map_release(&k->objects);
-		for (size_t j = 0; (o = map_next(&k->late, &j)) != NULL;)
+		for (size_t j = 0;
+		     (o = map_next(&k->rate_limited, &j)) != NULL;)
 			cache_object_free(o);
-		map_release(&k->late);
+		map_release(&k->rate_limited);
 		shelf_release(&k->shelf);
 		backoff_release(&k->backoffs);
 		free(k->uses);

@@ -32,8 +32,8 @@ struct cache_kind {
 	const struct watch_kind *conf; /* the first with this kind */
 	struct map objects;	       /* by key: struct cache_object */
 	struct shelf shelf;	       /* texts of objects and desired items */
-	struct map late, backoffs;     /* see late.h */
-	bool announced;		       /* a begin was seen */
+	struct map rate_limited, backoffs; /* see ratelimit.h */
+	bool announced;			   /* a begin was seen */
 	bool complete;
 	bool absent;	   /* empty, because the server lacks the kind */
 	struct map listed; /* until complete: the complete namespaces */

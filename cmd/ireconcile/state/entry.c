@@ -9,7 +9,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "state/index.h"
-#include "state/late.h"
+#include "state/ratelimit.h"
 #include "state/marks.h"
 #include "state/primary.h"
 #include "value/objref.h"
@@ -194,7 +194,7 @@ drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	index_read_names(p);
 	es->suspect_orphans(es->arg);
 	primary_release_desired(&p->desired);
-	sched_clear_but(es->sched, &p->work.wake, WAKE_SLOT);
+	sched_clear_but(es->sched, &p->work.timer, SCHED_SLOT);
 	if (!es->keeps_gone && !p->work.queued && p->said.asked_count == 0 &&
 	    !p->work.has_slot && !p->work.waiting) {
 		/* Nothing is outstanding. Forgets the primary now, because the
@@ -474,7 +474,7 @@ end(struct entries *es, struct cache_kind *k)
 		if (all[i]->epoch != k->epoch && !entries_is_torn(all[i]))
 			entries_drop(es, all[i]);
 	free(all);
-	late_sweep(k);
+	ratelimit_sweep(k);
 	k->announced = true;
 	k->complete = true;
 	cache_kind_unlisted(k);
@@ -520,7 +520,7 @@ changed(struct entries *es, struct cache_kind *k, const struct event *event,
 		return nameless(k, err);
 	if (event->too_large)
 		cache_object_too_large(o);
-	if (!late_takes(es, o))
+	if (!ratelimit_takes(es, o))
 		entries_put(es, o);
 	return 0;
 }
@@ -536,7 +536,7 @@ deleted(
 	o = cache_get(k, cache_object_key(gone));
 	/* If the uids differ, another object of that name has replaced the
 	 * deleted one already. */
-	late_forget(gone);
+	ratelimit_forget(gone);
 	if (!entries_tear(es, gone) && o != NULL &&
 	    (gone->uid_len == 0 ||
 		span_eq(cache_object_uid(gone), cache_object_uid(o)))) {

@@ -79,8 +79,8 @@ struct entries {
 	/* An object of p was replaced before p was evaluated. */
 	void (*replaced)(struct primary *p, const struct cache_object *old);
 	void *arg;
-	struct wake late;	   /* see late.h */
-	const struct proof *proof; /* borrowed, or NULL; the key may come
+	struct sched_timer rate_limited; /* see ratelimit.h */
+	const struct proof *proof;	 /* borrowed, or NULL; the key may come
 				    * later, but before the first object */
 	struct instances instances;
 	bool keeps_gone;   /* every primary that is gone is dirty once more */

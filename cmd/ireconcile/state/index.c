@@ -11,7 +11,7 @@
 #include "json/jvtext.h"
 #include "process/log.h"
 #include "program/program.h"
-#include "state/late.h"
+#include "state/ratelimit.h"
 #include "state/marks.h"
 #include "state/patchmark.h"
 #include "state/primary.h"
@@ -272,7 +272,7 @@ index_link(struct entries *es, struct cache_object *o)
 			link_use(es, u, o);
 	}
 	cost_end(&cost);
-	late_charge(es, o, cost.cpu_us, cost.limited + cost.crashed > 0);
+	ratelimit_charge(es, o, cost.cpu_us, cost.limited + cost.crashed > 0);
 }
 
 /* ---- an object that goes ---- */

@@ -16,17 +16,17 @@ primary_damping(struct desired_item *i)
 }
 
 void
-primary_forget_staying(struct desired_item *i)
+primary_forget_permadiff(struct desired_item *i)
 {
 	struct damping *g = i->memory.damping;
 
 	if (g == NULL)
 		return;
-	free(g->staying.parts);
-	free(g->staying.message);
-	free(g->staying.differs);
-	free(g->staying.told);
-	g->staying = (struct staying){0};
+	free(g->permadiff.parts);
+	free(g->permadiff.message);
+	free(g->permadiff.differs);
+	free(g->permadiff.told);
+	g->permadiff = (struct permadiff){0};
 	if (g->repairs == NULL && g->of_uid == NULL && g->hold.until_us == 0) {
 		free(g->loop_path);
 		free(g);
@@ -37,7 +37,7 @@ primary_forget_staying(struct desired_item *i)
 static void
 memory_release(struct desired_item *i)
 {
-	primary_forget_staying(i);
+	primary_forget_permadiff(i);
 	if (i->memory.damping != NULL) {
 		free(i->memory.damping->repairs);
 		free(i->memory.damping->loop_path);
@@ -99,8 +99,8 @@ primary_new(struct entry *e, struct cache_object *o)
 	memcpy(p->data, o->data, o->key_len);
 	p->namespace_ = p->data;
 	p->name = p->data + o->ns_len + 1;
-	p->work.wake.key = primary_key(p);
-	p->work.wake.owner = p;
+	p->work.timer.key = primary_key(p);
+	p->work.timer.owner = p;
 	return p;
 }
 

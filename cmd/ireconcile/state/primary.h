@@ -11,15 +11,15 @@
 
 #include "process/log.h"
 #include "state/entry.h"
-#include "state/lanes.h"
+#include "state/fairqueue.h"
 #include "state/said.h"
 
 /* How an item differs from its object, and whether that stays. */
-enum { STAYING_CODE_SIZE = 2 * 16 + 1 };
-struct staying {
+enum { PERMADIFF_CODE_SIZE = 2 * 16 + 1 };
+struct permadiff {
 	uint64_t *parts; /* owned: a hash for each difference */
 	size_t count;
-	char code[STAYING_CODE_SIZE]; /* hash of content and differences */
+	char code[PERMADIFF_CODE_SIZE]; /* hash of content and differences */
 	char *message; /* owned: the first differences, with values */
 	char *differs; /* owned: the list of reason.h, or NULL */
 	size_t differ_count;
@@ -40,7 +40,7 @@ struct damping {
 			  * repairs and agreed_before are about; or NULL */
 	bool looping;
 	struct hold hold; /* of repairs */
-	struct staying staying;
+	struct permadiff permadiff;
 };
 
 /* The part of an item that is kept from one evaluation to the next, as long as
@@ -111,8 +111,8 @@ struct plan {
 
 /*
  * A primary: its object, the results of its program, its place in the queue
- * (lanes.h) and what was said of it (said.h). There are many primaries: small
- * members stand together to save memory.
+ * (fairqueue.h) and what was said of it (said.h). There are many primaries:
+ * small members stand together to save memory.
  */
 struct primary {
 	struct entry *entry;
@@ -148,7 +148,7 @@ void primary_release_desired(struct desired *d);
 /* i->memory.damping, which is made if there is none; forgets which differences
  * stay, and the record, if it has nothing else. */
 struct damping *primary_damping(struct desired_item *i);
-void primary_forget_staying(struct desired_item *i);
+void primary_forget_permadiff(struct desired_item *i);
 void primary_release_plan(struct plan *plan);
 /* The next evaluation computes plan and items again. */
 void primary_recompute(struct primary *p);

@@ -41,18 +41,18 @@ sched_advance(struct sched *s, int64_t us)
 		s->input_us = us;
 }
 
-struct wake_times {
-	struct heap_slot slot;	  /* first member, for the heap */
-	int64_t at[WAKE_REASONS]; /* ticks, microseconds; 0: not set */
-	struct wake *of;
+struct sched_times {
+	struct heap_slot slot;	   /* first member, for the heap */
+	int64_t at[SCHED_REASONS]; /* ticks, microseconds; 0: not set */
+	struct sched_timer *of;
 };
 
 static int64_t
-earliest(const struct wake_times *t)
+earliest(const struct sched_times *t)
 {
 	int64_t least = 0;
 
-	for (int i = 0; i < WAKE_REASONS; i++)
+	for (int i = 0; i < SCHED_REASONS; i++)
 		if (t->at[i] != 0 && (least == 0 || t->at[i] < least))
 			least = t->at[i];
 	return least;
@@ -61,7 +61,7 @@ earliest(const struct wake_times *t)
 static bool
 before(const void *first, const void *second)
 {
-	const struct wake_times *a = first, *b = second;
+	const struct sched_times *a = first, *b = second;
 	int64_t x = earliest(a), y = earliest(b);
 
 	return x != y ? x < y : span_cmp(a->of->key, b->of->key) < 0;
@@ -69,27 +69,28 @@ before(const void *first, const void *second)
 
 /* Puts w->times, which have changed, into the right place of the heap. */
 static void
-update(struct sched *s, struct wake *w)
+update(struct sched *s, struct sched_timer *w)
 {
-	struct wake_times *t = w->times;
+	struct sched_times *t = w->times;
 
 	if (earliest(t) != 0) {
-		heap_put(&s->wakes, t, before);
+		heap_put(&s->timers, t, before);
 		return;
 	}
-	heap_del(&s->wakes, t, before);
+	heap_del(&s->timers, t, before);
 	free(t);
 	w->times = NULL;
 }
 
 int64_t
-sched_at(const struct wake *w, enum wake_reason why)
+sched_at(const struct sched_timer *w, enum sched_reason why)
 {
 	return w->times == NULL ? 0 : w->times->at[why];
 }
 
 void
-sched_set(struct sched *s, struct wake *w, enum wake_reason why, int64_t ticks)
+sched_set(struct sched *s, struct sched_timer *w, enum sched_reason why,
+    int64_t ticks)
 {
 	if (w->times == NULL) {
 		w->times = mem_zalloc(sizeof(*w->times));
@@ -100,7 +101,7 @@ sched_set(struct sched *s, struct wake *w, enum wake_reason why, int64_t ticks)
 }
 
 void
-sched_clear(struct sched *s, struct wake *w, enum wake_reason why)
+sched_clear(struct sched *s, struct sched_timer *w, enum sched_reason why)
 {
 	if (sched_at(w, why) == 0)
 		return;
@@ -109,24 +110,24 @@ sched_clear(struct sched *s, struct wake *w, enum wake_reason why)
 }
 
 static void
-keep(struct sched *s, struct wake *w, unsigned reasons)
+keep(struct sched *s, struct sched_timer *w, unsigned reasons)
 {
 	if (w->times == NULL)
 		return;
-	for (int i = 0; i < WAKE_REASONS; i++)
+	for (int i = 0; i < SCHED_REASONS; i++)
 		if (!(reasons & 1u << i))
 			w->times->at[i] = 0;
 	update(s, w);
 }
 
 void
-sched_clear_all(struct sched *s, struct wake *w)
+sched_clear_all(struct sched *s, struct sched_timer *w)
 {
 	keep(s, w, 0);
 }
 
 void
-sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept)
+sched_clear_but(struct sched *s, struct sched_timer *w, enum sched_reason kept)
 {
 	keep(s, w, 1u << kept);
 }
@@ -134,23 +135,23 @@ sched_clear_but(struct sched *s, struct wake *w, enum wake_reason kept)
 int64_t
 sched_next(const struct sched *s)
 {
-	const struct wake_times *t = heap_first(&s->wakes);
+	const struct sched_times *t = heap_first(&s->timers);
 
 	return t == NULL ? 0 : earliest(t);
 }
 
-struct wake *
+struct sched_timer *
 sched_due(struct sched *s, int64_t ticks, unsigned *reasons)
 {
-	struct wake_times *t = heap_first(&s->wakes);
+	struct sched_times *t = heap_first(&s->timers);
 	int64_t first = t == NULL ? 0 : earliest(t);
-	struct wake *w;
+	struct sched_timer *w;
 
 	if (t == NULL || first > ticks)
 		return NULL;
 	w = t->of;
 	*reasons = 0;
-	for (int i = 0; i < WAKE_REASONS; i++)
+	for (int i = 0; i < SCHED_REASONS; i++)
 		if (t->at[i] != 0 && t->at[i] <= first) {
 			*reasons |= 1u << i;
 			t->at[i] = 0;
@@ -162,12 +163,12 @@ sched_due(struct sched *s, int64_t ticks, unsigned *reasons)
 void
 sched_release(struct sched *s)
 {
-	for (size_t i = 0; i < s->wakes.count; i++) {
-		struct wake_times *t = s->wakes.items[i];
+	for (size_t i = 0; i < s->timers.count; i++) {
+		struct sched_times *t = s->timers.items[i];
 
 		t->of->times = NULL;
 		free(t);
 	}
-	s->wakes.count = 0;
-	heap_release(&s->wakes);
+	s->timers.count = 0;
+	heap_release(&s->timers);
 }

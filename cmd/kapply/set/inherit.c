@@ -45,7 +45,7 @@ inherit_failure(struct item *i, struct item *old, uint64_t now_ms)
 	if (old->adoption != ADOPTION_NONE)
 		i->adoption = ADOPTION_BEGUN;
 	i->held = old->held;
-	old->held = BRAKE_OFF;
+	old->held = PRUNELIMIT_OFF;
 	old->failure.error = old->live_uid = old->patch = old->by = NULL;
 	if (i->vacated && i->failure.reason != NULL)
 		i->failure.retry.due_ms = now_ms;

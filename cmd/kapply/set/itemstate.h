@@ -6,7 +6,7 @@
  *	        --- delay ---> BACKOFF     ... but it may not be sent yet
  *	        --- fail ----> FAILED      ... but it must not be sent
  *	FLYING, LOOKUP
- *	        --- queue ---> WAITING     another request follows (errand.h)
+ *	        --- queue ---> WAITING     another request follows
  *	        --- accept --> DONE
  *	        --- delay ---> BACKOFF
  *	        --- fail ----> FAILED
@@ -17,8 +17,9 @@
  *
  * A new item is WAITING; REFUSED, if it may not be sent at all; DONE, if it is
  * created at most once and was there. "Not yet": what was created is not
- * observed, and the finalizer waits for that (unseen.h). "Must not": the brake
- * holds the deletion back (brake.h), or the namespace or scope is wrong.
+ * observed, and the finalizer waits for that (unseen.h). "Must not": the prune
+ * limit holds the deletion back (prunelimit.h), or the namespace or scope is
+ * wrong.
  *
  * The items of a set end together: when all are done, when one is REFUSED or
  * STALE and none is left to try, or when a newer line of the primary comes and

@@ -14,7 +14,7 @@
 #include "base/span.h"
 #include "json/json.h"
 #include "kube/retry.h"
-#include "set/brake.h"
+#include "set/prunelimit.h"
 #include "set/itemstate.h"
 #include "value/objref.h"
 
@@ -131,10 +131,10 @@ struct item {
 	char *conflict;	 /* owned: the conflict, for STEP_HOLDER */
 	bool list_sent;	 /* STEP_LIST was tried */
 	enum adoption adoption;
-	enum brake_scope held; /* counted by the brake */
-	struct denial *denied; /* borrowed: the right it lacks, or NULL */
-	uint64_t accepted_ms;  /* clock_ms() of DONE */
-	char *found;	       /* owned: the opponent (OP_LOOK) */
+	enum prunelimit_scope held; /* counted by the prune limit */
+	struct denial *denied;	    /* borrowed: the right it lacks, or NULL */
+	uint64_t accepted_ms;	    /* clock_ms() of DONE */
+	char *found;		    /* owned: the other manager (OP_LOOK) */
 	struct item_failure failure;
 };
 

@@ -33,10 +33,11 @@ enum stage_role {
 	STAGE_READS,   /* the cluster */
 	STAGE_FILTERS, /* the operator's own: adds lines */
 	STAGE_DECIDES, /* decides, and waits for the gate, if any */
-	STAGE_APPLIES, /* on a leash, if there is one; knows the key of marks */
-	STAGE_WRITES,  /* on a leash, if there is one */
+	/* behind the fence, if there is one; knows the key of marks */
+	STAGE_APPLIES,
+	STAGE_WRITES,  /* behind the fence, if there is one */
 	STAGE_RECORDS, /* all that the others read and did */
-	STAGE_ELECTS,  /* opens the gate, holds the leash */
+	STAGE_ELECTS,  /* opens the gate, holds the fence */
 	STAGE_SERVES,  /* probes and metrics */
 	STAGE_SHOWS    /* the page */
 };

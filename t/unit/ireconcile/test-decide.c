@@ -64,17 +64,17 @@ add_names(struct buf *b, const char *what, unsigned bits, const char *const *of)
 }
 
 static void
-test_brakes(void)
+test_held_by(void)
 {
-	static const char *const brakes[] = {
-	    "lodgers", "loop", "set", "prune", "item", NULL};
+	static const char *const held_by[] = {
+	    "contents", "loop", "set", "prune", "item", NULL};
 	struct buf b = BUF_INIT;
 
 	for (unsigned a = 0; a < ACTIONS; a++)
-		if (decide_brakes(a) != 0)
-			add_names(&b, names[a], decide_brakes(a), brakes);
+		if (decide_held_by(a) != 0)
+			add_names(&b, names[a], decide_held_by(a), held_by);
 	is(buf_str(&b),
-	    "create: set item; apply: loop item; delete: lodgers prune; "
+	    "create: set item; apply: loop item; delete: contents prune; "
 	    "release: prune",
 	    "what can hold an action back");
 	buf_release(&b);
@@ -152,7 +152,7 @@ main(void)
 {
 	test_notices();
 	test_each_cell();
-	test_brakes();
+	test_held_by();
 	test_steps();
 	return tap_done();
 }

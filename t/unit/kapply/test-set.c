@@ -173,7 +173,7 @@ test_inherit(void)
 	ok(new->items[3].state ==
 		ITEM_FAILED &&new->items[3].failure.retry.due_ms ==
 		old->items[1].failure.retry.due_ms,
-	    "one that fails keeps its pace");
+	    "one that fails keeps its back-off");
 	is(new->items[3].patch, "{}", "... and what it was about to send");
 	ok(new->items[3].denied == (struct denial *)&old->items[1] &&
 		new->items[2].denied == (struct denial *)&old->items[2] &&
@@ -202,7 +202,7 @@ test_vacated(void)
 	old->items[1].failure.reason = "Conflict";
 	set_inherit(new, old, 5000, 1001);
 	ok(new->items[0].failure.retry.due_ms >= 6000,
-	    "an item that failed for itself keeps its pace");
+	    "an item that failed for itself keeps its back-off");
 	ok(new->items[1].failure.retry.due_ms == 1001 &&
 		new->items[1].failure.retry.backoff.n == 1,
 	    "one that an object was in the way of is due; the next time is "

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "ballot.h"
-#include "process/leash.h"
+#include "process/fence.h"
 
 static void
 begin(void)
@@ -56,7 +56,7 @@ test_lead(void)
 	    "... owned by our Pod");
 	answer(201, "{\"metadata\":{\"uid\":\"lu\"}}");
 	is(both(), "leading; 10000 ms", "it leads");
-	ok(e->until_ns == LEASH_FOREVER && e->in_contact, "... for life");
+	ok(e->until_ns == FENCE_FOREVER && e->in_contact, "... for life");
 	pass(10000);
 	is(wants(), "GET l", "now and then it looks");
 	answer(0, NULL);

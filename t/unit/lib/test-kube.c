@@ -195,61 +195,61 @@ on_out(void *arg, const struct err *err)
 	outs += held.calls == 0; /* before the request ends */
 }
 
-/* A leash as kelect makes it; its page is in *page. */
+/* A fence as kelect makes it; its page is in *page. */
 static void
-make_leash(struct leash *l, struct leash_ends *ends, _Atomic uint64_t **page)
+make_fence(struct fence *l, struct fence_ends *ends, _Atomic uint64_t **page)
 {
 	struct buf b = BUF_INIT;
 	struct err err;
 
-	leash_make(ends, &err);
-	*page = leash_map(ends->page_fd, &err);
+	fence_make(ends, &err);
+	*page = fence_map(ends->page_fd, &err);
 	**page = clock_boot_ns() + 60000000000u;
-	leash_env(&b, ends->read_fd, ends->page_fd);
-	setenv(LEASH_ENV, buf_str(&b) + sizeof(LEASH_ENV), 1);
-	leash_from_env(l, &err);
-	unsetenv(LEASH_ENV);
-	ends->read_fd = ends->page_fd = -1; /* the leash owns them now */
+	fence_env(&b, ends->read_fd, ends->page_fd);
+	setenv(FENCE_ENV, buf_str(&b) + sizeof(FENCE_ENV), 1);
+	fence_from_env(l, &err);
+	unsetenv(FENCE_ENV);
+	ends->read_fd = ends->page_fd = -1; /* the fence owns them now */
 	buf_release(&b);
 	outs = 0;
-	leash_watch(l, loop, on_out, NULL);
+	fence_watch(l, loop, on_out, NULL);
 }
 
-TEST(leash)
+TEST(fence)
 {
 	static const char over[] =
 	    "the leadership is over: kelect has not renewed it";
 	struct err err;
-	struct leash leash;
-	struct leash_ends ends;
+	struct fence fence;
+	struct fence_ends ends;
 	_Atomic uint64_t *page;
 	struct kube *k = open_config(trusted, "token: t", &err);
 	struct kube_request write = {
 	    .verb = KUBE_APPLY, .path = "/who", .body = span_str("{}")};
 
-	make_leash(&leash, &ends, &page);
-	kube_hold(k, &leash);
+	make_fence(&fence, &ends, &page);
+	kube_fence(k, &fence);
 	kube_start(k, &write, on_done, &held);
 	/* It waits for its connection; kelect is stopped meanwhile. */
-	*page = LEASH_OVER;
+	*page = FENCE_OVER;
 	wait_for(&held);
 	is(held.message, over, "a write that waited too long is not sent");
 	ok(held.kind == ERR_TRANSIENT && held.code == 0, "... it has failed");
-	ok(outs == 1, "... after the leash was said to be out");
+	ok(outs == 1, "... after the fence was said to be closed");
 	ask(k, &held, &write);
 	is(held.message, over, "a write after that is not begun");
 	get(k, &held, "/who");
 	ok(held.code == 200, "reading goes on");
 	kube_free(k);
-	leash_release(&leash);
-	make_leash(&leash, &ends, &page);
+	fence_release(&fence);
+	make_fence(&fence, &ends, &page);
 	k = open_config(trusted, "token: t", &err);
-	kube_hold(k, &leash);
+	kube_fence(k, &fence);
 	ask(k, &held, &write);
 	ok(held.code == 200, "a write while leading is sent");
 	kube_free(k);
-	leash_release(&leash);
-	leash_close(&ends);
+	fence_release(&fence);
+	fence_close(&ends);
 	release(&held);
 }
 
