@@ -61,6 +61,13 @@ struct rows {
 };
 
 static void
+rows_push(struct rows *rows, const struct opt *o)
+{
+	rows->items = mem_grow(rows->items, rows->count, sizeof(*rows->items));
+	rows->items[rows->count++] = o;
+}
+
+static void
 rows_add(struct rows *rows, const struct opt *table)
 {
 	for (; table->type != OPT_NONE; table++) {
@@ -68,9 +75,7 @@ rows_add(struct rows *rows, const struct opt *table)
 			rows_add(rows, table->value);
 			continue;
 		}
-		rows->items =
-		    mem_grow(rows->items, rows->count, sizeof(*rows->items));
-		rows->items[rows->count++] = table;
+		rows_push(rows, table);
 	}
 }
 
@@ -158,21 +163,26 @@ print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
     enum completion_shell shell, struct err *err)
 {
 	struct buf b = BUF_INIT;
+	struct rows shown = {NULL, 0};
 	enum opt_result result = OPT_EXIT_0;
 
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->items[i]->help != NULL)
+			rows_push(&shown, rows->items[i]);
 	if (what == BUILTIN_HELP)
-		render_help(&b, tool, rows);
+		render_help(&b, tool, &shown);
 	else if (what == BUILTIN_VERSION) {
 		buf_addf(&b, "%s %s\n", tool->name, KPIPE_VERSION);
 		version_describe(&b);
 	} else
-		completion_add(&b, shell, tool->name, rows->items, rows->count);
+		completion_add(&b, shell, tool->name, shown.items, shown.count);
 	if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0) {
 		err_set(err, ERR_TRANSIENT, "cannot write to stdout: %s",
 		    strerror(errno));
 		result = OPT_BAD;
 	}
 	buf_release(&b);
+	free(shown.items);
 	return result;
 }
 
@@ -300,7 +310,8 @@ unknown_option(const struct rows *rows, const char *word, const struct opt *o,
 
 	nearest_init(&near, span_skip(name, 2));
 	for (size_t i = 0; i < rows->count; i++)
-		nearest_offer(&near, span_str(rows->items[i]->name), 0);
+		if (rows->items[i]->help != NULL)
+			nearest_offer(&near, span_str(rows->items[i]->name), 0);
 	if (o != NULL)
 		near.name = span_str(o->name);
 	if (near.name.n > 0)
@@ -445,6 +456,8 @@ opt_pass(const struct opt *table, struct opt_list *args)
 	for (const struct opt *o = table; o->type != OPT_NONE; o++) {
 		if (o->type == OPT_TABLE)
 			opt_pass(o->value, args);
+		else if (o->help == NULL)
+			continue; /* handed on under its new name */
 		else if (o->type == OPT_FLAG && *(bool *)o->value)
 			pass_one(o, NULL, args);
 		else if (o->type == OPT_STRING &&

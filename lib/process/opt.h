@@ -59,7 +59,7 @@ struct opt {
 	enum opt_type type;
 	void *value;
 	const char *const *choices; /* NULL-terminated, for OPT_CHOICE */
-	const char *help;	    /* a line of text */
+	const char *help; /* a line of text; NULL: an old name, not listed */
 };
 
 #define OPT_END                                           \

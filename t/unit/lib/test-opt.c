@@ -25,6 +25,7 @@ static const struct opt table[] = {
     {0, "all", NULL, OPT_FLAG, &o.all, NULL, "everything"},
     {0, "name", "NAME", OPT_LIST, &o.names, NULL, "names"},
     {0, "count", "N", OPT_INT, &o.count, NULL, "how many"},
+    {0, "number", "N", OPT_INT, &o.count, NULL, NULL}, /* its old name */
     {0, "timeout", "TIME", OPT_DURATION, &o.timeout, NULL, "how long"},
     {0, "dry-run", "MODE", OPT_CHOICE, &o.mode, modes, "whether"},
     {0, "", NULL, OPT_TABLE, (void *)nested_table, NULL, NULL}, OPT_END};
@@ -120,6 +121,13 @@ TEST(values)
 	    "a value may begin with --");
 	parse("--filename", "--filename", NULL, NULL);
 	is(o.file, "--filename", "... even with its own name");
+}
+
+TEST(old_name)
+{
+	ok(parse("--number=3", NULL, NULL, NULL) == OPT_RUN && o.count == 3,
+	    "an old name of an option is accepted");
+	refuses("--numbre=3", NULL, "unknown option --numbre (see --help)");
 }
 
 TEST(refusals)
