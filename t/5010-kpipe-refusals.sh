@@ -50,6 +50,8 @@ bad "option --prune-limit needs a number, not \"many\"" \
 	-f "$f" --prune-limit=many
 KPIPE_FENCE=5,6 bad "option --leader-elect: kelect runs this kpipe \
 already (KPIPE_FENCE is set)" -f "$f" --leader-elect
+KPIPE_LEASH=5,6 bad "option --leader-elect: kelect runs this kpipe \
+already (KPIPE_LEASH is set)" -f "$f" --leader-elect
 KPIPE_FENCE=5 bad "KPIPE_FENCE is \"5\", not the numbers of two open \
 descriptors (PIPE,PAGE)" -f "$f"
 bad "there is no kelect in $T/stages" -f "$f" --leader-elect

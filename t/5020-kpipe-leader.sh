@@ -264,4 +264,24 @@ ends 111 "the fence is closed: 111"
 ok "... and says so" logged 'kpipe: error: .*kelect'
 ok "... no stage is left" none_left
 
+# The variable of a kelect that does not know the new name.
+fresh
+exec 7<>"$T/fence"
+exec 8>"$T/fence"
+exec 6<"$T/page"
+(
+	exec 4<"$T/fence" 5<"$T/page" 6<&- 7<&- 8>&-
+	export KPIPE_LEASH=4,5
+	exec kpipe -f "$T/watches.yaml" --report-fd=9 9>"$D/ready" 2>"$D/stderr"
+) &
+kpipe=$!
+started+=("$kpipe")
+exec 6<&-
+ok "by the old name of the variable it runs" wait_for 30 ready
+is "$(grep -l KPIPE_FENCE "$D"/*.env | sed 's,.*/,,' | tr '\n' ' ')" \
+	"kapply.env kstatus.env " "... and hands on the new one"
+is "$(grep -l KPIPE_LEASH "$D"/*.env)" "" "... alone"
+exec 7<&- 8>&-
+ends 111 "... until the fence is closed"
+
 done_testing

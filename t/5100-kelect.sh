@@ -80,7 +80,8 @@ anonymous() {
 # Not renewed, however long the command takes.
 runs 3 "the code of the command is ours" \
 	kelect --retry-period 8s --lease a -- \
-	sh -c 'cat; echo "$KPIPE_FENCE" >&2; exit 3' <<'END'
+	sh -c 'cat; echo "$KPIPE_FENCE" >&2
+		[ "$KPIPE_LEASH" = "$KPIPE_FENCE" ] && exit 3' <<'END'
 through and through
 END
 is "$(<"$T/out")" "through and through" "... standard input and output are"
@@ -320,18 +321,21 @@ for tool in kapply kstatus; do
 	KPIPE_FENCE=7,8 runs 100 "$tool with an invalid fence" $tool </dev/null
 	is "$(<"$T/err")" "$tool: fatal: KPIPE_FENCE is \"7,8\", not the \
 numbers of two open descriptors (PIPE,PAGE)" "... says so"
+	KPIPE_LEASH=7,8 runs 100 "$tool with that by its old name" \
+		$tool </dev/null
 done
 
 # ---- serving kpipe ----
 
-# served TAG: kelect without a command, between descriptors as kpipe makes them
+# served TAG [OPTION]: kelect without a command, between descriptors as kpipe
+# makes them
 served() {
 	local tag=$1
 
 	rm -f "$T/$tag.pipe" "$T/$tag.gate" "$T/$tag.report"
 	mkfifo "$T/$tag.pipe"
 	truncate -s 4096 "$T/$tag.page"
-	start kelect "${short[@]}" --lease m --gate-fd 8 --fence-fd 6 \
+	start kelect "${short[@]}" --lease m --gate-fd 8 "${2:---fence-fd}" 6 \
 		--page-fd 5 --report-fd 9 2>"$T/$tag.err" 5<>"$T/$tag.page" \
 		6<>"$T/$tag.pipe" 8>"$T/$tag.gate" 9>"$T/$tag.report"
 	kelect=$!
@@ -357,9 +361,12 @@ moved() {
 	[ "$(page first)" -gt "$before" ]
 }
 ok "each renewal moves the page" wait_for 10 moved
-served second
+served second --leash-fd # its old name
 wait_for 10 says second standing
 is "$(page second)" 0 "the page of a standby forbids writes"
+is "$(for shell in bash zsh fish; do
+	kelect --completion=$shell | grep -e leash
+done)" "" "an old name of an option is not offered"
 kill -TERM "${pid[first]}"
 ends first 0 "SIGTERM: done"
 is "$(page first)" 1 "... the page forbids writes again"

@@ -192,7 +192,7 @@ static _Noreturn void
 become(
     const struct command *c, const struct fence_ends *ends, const int gate[2])
 {
-	struct buf env = BUF_INIT;
+	struct buf env = BUF_INIT, old_env = BUF_INIT;
 	sigset_t none;
 	char byte;
 	ssize_t n;
@@ -209,8 +209,10 @@ become(
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	fence_env(&env, ends->read_fd, ends->page_fd);
+	fence_env(&env, FENCE_ENV, ends->read_fd, ends->page_fd);
+	fence_env(&old_env, FENCE_ENV_OLD, ends->read_fd, ends->page_fd);
 	putenv(buf_take(&env));
+	putenv(buf_take(&old_env));
 	fence_inherit(ends);
 	harden_give_back(&c->limits);
 	execv(c->path, c->argv);

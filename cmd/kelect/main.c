@@ -67,6 +67,7 @@ static const struct opt table[] = {
 	"without COMMAND: write a newline to this descriptor when leading"},
     {0, "fence-fd", "N", OPT_INT, &o.fence_fd, NULL,
 	"without COMMAND: the writing end of the fence's pipe"},
+    {0, "leash-fd", "N", OPT_INT, &o.fence_fd, NULL, NULL},
     {0, "page-fd", "N", OPT_INT, &o.page_fd, NULL,
 	"without COMMAND: the page of the fence"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,

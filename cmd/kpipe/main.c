@@ -243,6 +243,7 @@ take_fence(struct app *a, struct err *err)
 	if (fence_from_env(&a->fence, err) != 0)
 		return -1;
 	unsetenv(FENCE_ENV);
+	unsetenv(FENCE_ENV_OLD);
 	for (size_t i = 0; a->fence.pipe_fd >= 0 && i < 2; i++) {
 		int fd = fcntl(
 		    *fds[i], F_DUPFD_CLOEXEC, STAGE_EXTRA_FD + STAGE_EXTRA_MAX);

@@ -213,11 +213,11 @@ options_check(int operands, const char *first, struct err *err)
 	    credential_check(options.leader_elect,
 		options.metrics_secure || options_view_is_open(), err) != 0)
 		return -1;
-	if (options.leader_elect && getenv(FENCE_ENV) != NULL)
+	if (options.leader_elect && fence_variable() != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --leader-elect: kelect runs this kpipe already "
 		    "(%s is set)",
-		    FENCE_ENV);
+		    fence_variable());
 	if (options.report_fd >= 0 &&
 	    fcntl((int)options.report_fd, F_GETFD) < 0)
 		return err_set(err, ERR_PERMANENT,

@@ -386,7 +386,8 @@ tools_pipeline(struct tools *t, struct pipeline *p, const char *lease,
 		return -1;
 	t->bare_env = environ_select(environ, SPAN_NONE);
 	if (fenced) {
-		fence_env(&t->fence, STAGE_EXTRA_FD, STAGE_EXTRA_FD + 1);
+		fence_env(
+		    &t->fence, FENCE_ENV, STAGE_EXTRA_FD, STAGE_EXTRA_FD + 1);
 		t->writers_env = environ_with(environ, buf_str(&t->fence));
 	}
 	slash = strrchr(options.watches, '/');

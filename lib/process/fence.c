@@ -34,8 +34,9 @@ parse_fd(const char *text, int *fd)
 }
 
 static int
-parse(struct fence *f, const char *text, struct err *err)
+parse(struct fence *f, const char *name, struct err *err)
 {
+	const char *text = getenv(name);
 	const char *at = parse_fd(text, &f->pipe_fd);
 
 	if (at != NULL && *at == ',')
@@ -46,44 +47,52 @@ parse(struct fence *f, const char *text, struct err *err)
 		return 0;
 	return err_set(err, ERR_PERMANENT,
 	    "%s is \"%s\", not the numbers of two open descriptors (PIPE,PAGE)",
-	    FENCE_ENV, text);
+	    name, text);
 }
 
 static int
-hold(struct fence *f, struct err *err)
+hold(struct fence *f, const char *name, struct err *err)
 {
 	struct stat pipe, page;
 	void *p;
 
 	if (fstat(f->pipe_fd, &pipe) != 0 || !S_ISFIFO(pipe.st_mode))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: descriptor %d is not a pipe", FENCE_ENV, f->pipe_fd);
+		    "%s: descriptor %d is not a pipe", name, f->pipe_fd);
 	/* Reading behind the end of a short file would be SIGBUS. */
 	if (fstat(f->page_fd, &page) != 0 ||
 	    page.st_size < (off_t)sizeof(*f->until))
 		return err_set(err, ERR_PERMANENT,
-		    "%s: descriptor %d is not a page of memory", FENCE_ENV,
+		    "%s: descriptor %d is not a page of memory", name,
 		    f->page_fd);
 	p = mmap(NULL, sizeof(*f->until), PROT_READ, MAP_SHARED, f->page_fd, 0);
 	if (p == MAP_FAILED)
 		return err_set(err, ERR_PERMANENT,
-		    "%s: descriptor %d cannot be mapped: %s", FENCE_ENV,
-		    f->page_fd, strerror(errno));
+		    "%s: descriptor %d cannot be mapped: %s", name, f->page_fd,
+		    strerror(errno));
 	f->until = p;
 	fcntl(f->pipe_fd, F_SETFD, FD_CLOEXEC);
 	fcntl(f->page_fd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }
 
+const char *
+fence_variable(void)
+{
+	if (getenv(FENCE_ENV) != NULL)
+		return FENCE_ENV;
+	return getenv(FENCE_ENV_OLD) != NULL ? FENCE_ENV_OLD : NULL;
+}
+
 int
 fence_from_env(struct fence *f, struct err *err)
 {
-	const char *text = getenv(FENCE_ENV);
+	const char *name = fence_variable();
 
 	*f = (struct fence){.pipe_fd = -1, .page_fd = -1};
-	if (text == NULL)
+	if (name == NULL)
 		return 0;
-	if (parse(f, text, err) == 0 && hold(f, err) == 0)
+	if (parse(f, name, err) == 0 && hold(f, name, err) == 0)
 		return 0;
 	f->pipe_fd = f->page_fd = -1;
 	return -1;
@@ -241,9 +250,9 @@ fence_close(struct fence_ends *e)
 }
 
 void
-fence_env(struct buf *b, int read_fd, int page_fd)
+fence_env(struct buf *b, const char *name, int read_fd, int page_fd)
 {
-	buf_addf(b, "%s=%d,%d", FENCE_ENV, read_fd, page_fd);
+	buf_addf(b, "%s=%d,%d", name, read_fd, page_fd);
 }
 
 void

@@ -23,6 +23,7 @@
 #include "process/loop.h"
 
 #define FENCE_ENV "KPIPE_FENCE"
+#define FENCE_ENV_OLD "KPIPE_LEASH" /* its old name, until 0.2.0 */
 
 /* The value in the page: clock_boot_ns(), or one of these. */
 enum {
@@ -45,6 +46,9 @@ struct fence {
 	void *arg;
 	struct err err; /* why it is out, when it is */
 };
+
+/* The name of the variable that is set; NULL: there is none. */
+const char *fence_variable(void);
 
 /*
  * From the environment; no variable: no fence, also 0. -1: the variable is
@@ -78,8 +82,9 @@ struct fence_ends {
 /* Made close-on-exec; the page says FENCE_NOT_YET. -1: ERR_TRANSIENT. */
 int fence_make(struct fence_ends *e, struct err *err);
 void fence_close(struct fence_ends *e); /* closes all that are not -1 */
-/* Appends "KPIPE_FENCE=3,4": the numbers that a writer will see. */
-void fence_env(struct buf *b, int read_fd, int page_fd);
+/* Appends "KPIPE_FENCE=3,4", or with that name: the numbers that a writer will
+ * see. */
+void fence_env(struct buf *b, const char *name, int read_fd, int page_fd);
 
 /* In a child, before exec: the writer's two descriptors stay open. */
 void fence_inherit(const struct fence_ends *e);

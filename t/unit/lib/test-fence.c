@@ -48,7 +48,7 @@ begin(uint64_t until)
 	page = fence_map(ends.page_fd, &err);
 	atomic_store(page, until);
 	fence_inherit(&ends);
-	fence_env(&b, ends.read_fd, ends.page_fd);
+	fence_env(&b, FENCE_ENV, ends.read_fd, ends.page_fd);
 	from_env(buf_str(&b) + sizeof(FENCE_ENV));
 	buf_release(&b);
 	loop = loop_new();
@@ -182,6 +182,18 @@ TEST(bad)
 	is(err.message, said, "a page without memory");
 	ok(fence_map(memory, &err) == NULL, "... for kelect, too");
 	is(check(), "allowed", "what was refused is not a fence");
+	setenv(FENCE_ENV_OLD, "3,x", 1);
+	ok(from_env(NULL) == -1, "the old name of the variable counts, too");
+	is(err.message,
+	    "KPIPE_LEASH is \"3,x\", not the numbers of two open descriptors "
+	    "(PIPE,PAGE)",
+	    "... and is named");
+	from_env("3,y");
+	is(err.message,
+	    "KPIPE_FENCE is \"3,y\", not the numbers of two open descriptors "
+	    "(PIPE,PAGE)",
+	    "... but not if both are set");
+	unsetenv(FENCE_ENV_OLD);
 	ok(from_env(NULL) == 0, "no variable: no fence");
 	is(check(), "allowed", "... everything is allowed");
 	fence_watch(&fence, NULL, out, NULL);

@@ -205,7 +205,7 @@ make_fence(struct fence *l, struct fence_ends *ends, _Atomic uint64_t **page)
 	fence_make(ends, &err);
 	*page = fence_map(ends->page_fd, &err);
 	**page = clock_boot_ns() + 60000000000u;
-	fence_env(&b, ends->read_fd, ends->page_fd);
+	fence_env(&b, FENCE_ENV, ends->read_fd, ends->page_fd);
 	setenv(FENCE_ENV, buf_str(&b) + sizeof(FENCE_ENV), 1);
 	fence_from_env(l, &err);
 	unsetenv(FENCE_ENV);
