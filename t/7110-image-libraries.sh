@@ -44,26 +44,25 @@ is "$(nm -D --defined-only $(find "$root/usr/lib" -name 'libldap*' -o \
 	grep -xE 'ldap_search_ext|libssh2_session_startup')" ldap_search_ext \
 	"a stub has what libcurl asks for, and no more"
 
-# The loader is that of this machine, and so is the version of the libraries.
-mkdir "$T/bin"
+# with_image PROGRAM TO: TO calls it with the libraries of the image. The loader
+# is that of this machine, and so is the version of the libraries.
+with_image() {
+	printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' \
+		"$libraries" "$1" >"$2"
+	chmod 755 "$2"
+}
+mkdir -p "$T/bin" "$T/virtual/bin"
 for tool in "$T/own/bin"/*; do
 	tool=${tool##*/}
 	if [ -x "$root/usr/bin/$tool" ]; then
-		printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' \
-			"$(echo "$root"/usr/lib/*-linux-gnu)" \
-			"$root/usr/bin/$tool" >"$T/bin/$tool"
-		chmod 755 "$T/bin/$tool"
+		with_image "$root/usr/bin/$tool" "$T/bin/$tool"
 	else
 		ln -s "$T/own/bin/$tool" "$T/bin"
 	fi
 done
 # Those with a virtual clock, which tests look for beside bin/.
-mkdir -p "$T/virtual/bin"
 for tool in "$T/build/virtual/bin"/*; do
-	printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' \
-		"$(echo "$root"/usr/lib/*-linux-gnu)" "$tool" \
-		>"$T/virtual/bin/${tool##*/}"
-	chmod 755 "$T/virtual/bin/${tool##*/}"
+	with_image "$tool" "$T/virtual/bin/${tool##*/}"
 done
 # libzstd is there for krecord, so libcurl finds it.
 is "$("$T/bin/kpipe" --version | grep -v '^zstd ')" \
