@@ -15,8 +15,9 @@ serve '{"pods": {
 		'"$(mark 5 end), $(ev MODIFIED a 1 6), $(ev DELETED b 2 7)"',
 		'"$(ev ADDED c 3 8), $(ev DELETED c 3 9), $(ev ADDED c 4 10)"'],
 		"end": "hang"}]}}'
-start kwatch --server "$url" --objects -A pods >"$T/out" 2>"$T/err"
+watch --objects -A pods
 ok "it prints" wait_for 20 printed 5
+stop 0
 is "$(<"$T/out")" "$(pod a 1 3)
 $(pod b 2 4)
 $(pod a 1 6)
@@ -35,8 +36,9 @@ is "$(<"$T/out")" "" "... is nothing"
 serve '{"pods": {"initial": [{"lines": ['"$(ev ADDED a 1 3), $(mark 5 end)"',
 		{"type":"ERROR","object":'"$(status 410 Expired old)"'}]},
 	{"lines": ['"$(ev ADDED b 2 6), $(mark 7 end)"'], "end": "hang"}]}}'
-start kwatch --server "$url" --objects -A pods >"$T/out" 2>"$T/err"
+watch --objects -A pods
 ok "after a relist" wait_for 20 printed 2
+stop 0
 is "$(<"$T/out")" "$(pod a 1 3)
 $(pod b 2 6)" "... a deletion that was missed leaves no line"
 done_testing

@@ -23,7 +23,7 @@
 #include "process/loop.h"
 
 #define FENCE_ENV "KPIPE_FENCE"
-#define FENCE_ENV_OLD "KPIPE_LEASH" /* its old name, until 0.2.0 */
+#define FENCE_ENV_OLD "KPIPE_LEASH" /* the name before 0.2.0 */
 
 /* The value in the page: clock_boot_ns(), or one of these. */
 enum {

@@ -8,6 +8,6 @@
 #define BOOKMARKS_BEGIN "kpipe.dev/initial-events-begin"
 #define BOOKMARKS_LISTED "kpipe.dev/listed-namespaces"
 #define BOOKMARKS_ABSENT "kpipe.dev/absent"
-#define BOOKMARKS_END "k8s.io/initial-events-end" /* of Kubernetes */
+#define BOOKMARKS_END "k8s.io/initial-events-end" /* Kubernetes has it */
 
 #endif

@@ -86,10 +86,10 @@ unsigned decide_held_by(enum action action);
 enum primary_standing {
 	STANDS_QUIET,	    /* nothing has changed since its last evaluation */
 	STANDS_UNSEEN,	    /* objects that it may see are not known yet */
-	STANDS_GONE,	    /* it does not exist any more */
+	STANDS_GONE,	    /* deleted from the cluster */
 	STANDS_HELD,	    /* another instance holds it: holder.h */
 	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: userrequest.h */
-	STANDS_BACKING_OFF, /* it failed, or was expensive: backoff.h */
+	STANDS_BACKING_OFF, /* failed, or was expensive: backoff.h */
 	STANDS_LEAVING,	    /* being deleted, and waiting for us */
 	STANDS_LEFT,	    /* being deleted, and not waiting for us */
 	STANDS_UNREADABLE,  /* too large, and perhaps not the operator's */
@@ -107,7 +107,7 @@ enum decide_step {
 	STEP_SET = 1 << 2,	/* desired items are compared */
 	STEP_CLEAN_UP = 1 << 3, /* members are deleted, as for a deletion */
 	STEP_OUTCOME = 1 << 4,	/* status, events, requeue */
-	STEP_CANCEL = 1 << 5,	/* its requests are cancelled, its timers end */
+	STEP_CANCEL = 1 << 5,	/* cancel requests, end timers */
 	STEP_FORGET = 1 << 6	/* ... and the primary is forgotten */
 };
 unsigned decide_steps(enum primary_standing standing);

@@ -122,7 +122,7 @@ points_identity(struct buf *b, const struct cache_object *o)
 /* All that ireconcile itself says of a primary. */
 static const struct {
 	const char *event; /* reason of its Event; NULL: kapply has it */
-	const char *type, *reason; /* of its condition; NULL: there is none */
+	const char *type, *reason; /* the condition; NULL: there is none */
 	bool logged;
 } notices[NOTICES] = {
     [NOTICE_LOOP] = {NULL, "RepairLoop", "ChangedBack", false},

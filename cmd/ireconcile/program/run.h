@@ -36,7 +36,7 @@ struct program {
 	bool author_raised;   /* the program's own error() raised */
 	struct debugs debugs; /* lines of the present call */
 	enum program_call running;
-	struct random_key random; /* of the present call */
+	struct random_key random; /* for the present call */
 	bool shows_debugs;	  /* the caller logs lines of `debug` */
 	bool prints_debugs;	  /* and the program may write some */
 	struct buf complaints;	  /* messages of the compiler, NUL after each */

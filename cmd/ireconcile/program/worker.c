@@ -34,7 +34,7 @@ struct worker {
 		size_t at, n;
 	} ahead;
 	int requests, answers; /* descriptors */
-	size_t space_before;   /* of worker_prepare */
+	size_t space_before;   /* at worker_prepare() */
 	rlim_t space_now;      /* the limit of the address space */
 	size_t objects;	       /* bytes of the objects that are kept */
 	int cpu;	       /* the processor that it stays on; -1: any */

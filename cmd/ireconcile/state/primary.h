@@ -39,7 +39,7 @@ struct damping {
 	char *of_uid;	 /* owned, with ITEM_PATCH: uid of the object that
 			  * repairs and agreed_before are about; or NULL */
 	bool looping;
-	struct hold hold; /* of repairs */
+	struct hold hold; /* keeps repairs back */
 	struct permadiff permadiff;
 };
 
@@ -50,7 +50,7 @@ struct item_memory {
 	char *path;	   /* owned: the first path that differs; or NULL */
 	struct damping *damping; /* owned, or NULL: no such memory */
 	bool agrees;		 /* the result of comparing */
-	bool agreed_before;	 /* it agreed since its last request */
+	bool agreed_before;	 /* agreed since the last request */
 };
 
 /* A desired item, marked, as text. */

@@ -54,7 +54,7 @@ typedef void op_fn(const struct rule_run *run, const struct rule *r,
 struct rule_op {
 	const char *word;
 	op_fn *run;
-	bool takes_path; /* as its argument */
+	bool takes_path; /* the argument is a path */
 };
 
 #define OP(name)                                                           \
@@ -242,7 +242,7 @@ OP(immutable)
 		    run->causes, p->at, p->n, "field is immutable");
 }
 
-/* The same as immutable, of a text: the error shows an absent one as "". */
+/* As immutable, for a text: the error shows an absent one as "". */
 OP(same_text)
 {
 	(void)r, (void)base;
