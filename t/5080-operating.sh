@@ -76,6 +76,10 @@ run_block 1 "the last words of a container"
 run_block 3 "a backup"
 ok "... with the primaries" has '"Memcached"'
 ok "... and the key" has kpipe-marks-thing.example.com
+cd "$T/operator" || exit
+run_block 11 "why a primary is not ready"
+is "$(<"$T/out")" '{"error":null,"outstanding":[]}' "... nothing is outstanding"
+cd "$ROOT" || exit
 run_block 4 "uninstalled in the order of the page"
 ok "... no primary is left" has 'memcached.cache.example.com ".*deleted'
 is "$(kubectl get deployments -n ops -o json | jq '.items | length')" 0 \

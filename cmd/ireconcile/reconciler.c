@@ -614,7 +614,7 @@ is_paused(struct primary *p)
 /* How p stands before it is evaluated; STANDS_LIVE: decide() finds out the
  * rest. */
 static enum primary_standing
-stand(struct reconciler *r, struct primary *p)
+standing_by_turn(struct reconciler *r, struct primary *p)
 {
 	if (!p->work.dirty)
 		return STANDS_QUIET;
@@ -649,7 +649,7 @@ reconciler_step(struct reconciler *r)
 	cache_rest(&r->es.store, OPEN_MAX);
 	p->work.queued = false;
 	stats_taken(&p->entry->stats, p->work.queued_us);
-	standing = stand(r, p);
+	standing = standing_by_turn(r, p);
 	todo = decide_steps(standing);
 	if (r->visit != NULL &&
 	    (standing == STANDS_GONE || standing == STANDS_LIVE)) {

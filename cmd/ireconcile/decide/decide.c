@@ -569,7 +569,7 @@ waits_for_us(const struct primary *p)
 
 /* Whether the primary is the operator's business, by `when` of its entry. */
 static int
-is_ours(struct primary *p, bool *ours, struct err *err)
+ask_when(struct primary *p, bool *ours, struct err *err)
 {
 	struct arguments input = {.has = 0};
 	struct buf text = BUF_INIT, about = BUF_INIT;
@@ -593,8 +593,9 @@ is_ours(struct primary *p, bool *ours, struct err *err)
 	return rc;
 }
 
+/* How the primary stands by its object and by `when`. */
 static enum primary_standing
-stand(struct primary *p, struct err *err)
+standing_by_object(struct primary *p, struct err *err)
 {
 	bool ours;
 
@@ -604,7 +605,7 @@ stand(struct primary *p, struct err *err)
 		refuse_too_large(p, err);
 		return STANDS_UNREADABLE;
 	}
-	if (is_ours(p, &ours, err) != 0)
+	if (ask_when(p, &ours, err) != 0)
 		return STANDS_UNKNOWN;
 	if (!ours)
 		return waits_for_us(p) || decide_begun(p) ? STANDS_RELEASED
@@ -653,7 +654,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 
 	begin(d, &v, p, now_us, mode);
 	damping_begin(d);
-	todo = decide_steps(stand(p, &err));
+	todo = decide_steps(standing_by_object(p, &err));
 	d->settled = todo & STEP_SETTLED;
 	if (todo & STEP_FAIL)
 		outcome_fail(d, err.message);

@@ -146,7 +146,7 @@ is_done(const struct asked *a, const struct decision *d)
 /* Whether a request needs no cancellation: it was done, or the request that
  * follows it is held back. */
 static bool
-is_past(
+needs_no_cancel(
     const struct primary *p, const struct asked *a, const struct decision *d)
 {
 	return is_done(a, d) || damping_holds_target(p, &a->target, d->now_us);
@@ -222,7 +222,7 @@ line_due(const struct primary *p, const struct decision *d)
 		due = LINE_NEW_QUIET;
 	for (size_t i = 0; due == LINE_NOTHING && i < p->said.asked_count; i++)
 		if (decide_find(d, &p->said.asked[i].target) == NULL &&
-		    !is_past(p, &p->said.asked[i], d))
+		    !needs_no_cancel(p, &p->said.asked[i], d))
 			due = LINE_CANCEL;
 	if (due == LINE_NOTHING && open && p->work.reminder)
 		due = LINE_REMINDER;
@@ -339,7 +339,7 @@ is_over(void *arg, struct asked *a)
 	bool open = decide_find(s->decision, &a->target) != NULL;
 
 	a->accepted = a->accepted || (s->accepted && open);
-	return !open && is_past(s->primary, a, s->decision);
+	return !open && needs_no_cancel(s->primary, a, s->decision);
 }
 
 void
