@@ -72,10 +72,11 @@ look() {
 		echo "$fd: $(readlink "/proc/$1/fd/$fd" | sed 's/\[.*//')" \
 			"$(awk '/^flags/' "/proc/$1/fdinfo/$fd" 2>/dev/null)"
 	done
-	# sockets are opened and closed while it runs
+	# Sockets are opened and closed while it runs, and so is the timer of a
+	# wait that is long (lib/process/clockwait.c).
 	for fd in "/proc/$1/fd"/*; do
-		readlink "$fd" | sed 's/:\[.*//'
-	done | grep -v '^socket' | sort
+		readlink "$fd" | sed 's/:\[[0-9]*\]//'
+	done | grep -v -e '^socket' -e timerfd | sort
 }
 
 # The process that evaluates takes less memory then.
