@@ -97,7 +97,7 @@ look_into(struct orphans *o, struct entry *e, const struct entry_bucket *b)
 }
 
 static void
-tell(struct orphan *one)
+tell_orphan(struct orphan *one)
 {
 	const char *ns = one->primary;
 	struct log_about who = {.controller = one->entry->conf->name,
@@ -129,7 +129,7 @@ sort_out(struct orphans *o)
 		} else if (one->first == o->look) {
 			wait = soon_us;
 		} else if (one->last == o->look && !one->said) {
-			tell(one);
+			tell_orphan(one);
 		}
 	}
 	free(all);

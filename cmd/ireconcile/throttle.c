@@ -10,7 +10,7 @@
 #include "state/primary.h"
 
 static void
-take(struct entries *es, struct primary *p)
+take_slot(struct entries *es, struct primary *p)
 {
 	uint64_t timeout_ms = p->entry->conf->throttle_timeout_ms;
 
@@ -100,7 +100,7 @@ throttle_start(struct entries *es, struct entry *e)
 		    !p->work.has_slot && !userrequest_paused(p) &&
 		    !holder_find(p, NULL) && decide_begun(p) &&
 		    !decide_settled(p, sched_now_us(es->sched)))
-			take(es, p);
+			take_slot(es, p);
 	}
 	free(all);
 }
@@ -121,7 +121,7 @@ throttle_allows(struct entries *es, struct primary *p, enum line_due due)
 	place = place_of(e, p);
 	if ((long)place < free_slots(e)) {
 		stop_waiting(p);
-		take(es, p);
+		take_slot(es, p);
 		return true;
 	}
 	wait_for_slot(p);

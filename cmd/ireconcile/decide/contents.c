@@ -1,5 +1,5 @@
 /* Part of decide/refuse.h: finds the objects (contents) that would be deleted
- * with a Namespace or a CustomResourceDefinition (their house). */
+ * with a Namespace or a CustomResourceDefinition (their scope). */
 #include "decide/refuse.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 static const int64_t look_again_us = 10 * INT64_C(1000000);
 
 /* A Namespace or CustomResourceDefinition, and the objects that go with it. */
-struct house {
+struct scope {
 	const struct cache_object *object;
 	const struct cache_room *room; /* objects in the Namespace, or NULL */
 	const struct cache_kind *kind; /* the kind that is defined, or NULL */
@@ -101,9 +101,9 @@ is_begun(const struct cache_object *o)
 	return begun;
 }
 
-/* Whether o must not be deleted with the house; then fills c. */
+/* Whether o must not be deleted with the scope; then fills c. */
 static bool
-is_content(const struct house *h, const struct primary *p,
+is_content(const struct scope *scope, const struct primary *p,
     const struct cache_object *o, struct content *c)
 {
 	bool is = true;
@@ -123,7 +123,7 @@ is_content(const struct house *h, const struct primary *p,
 		c->whose = ", a primary,";
 	else if (is_of_another(p, o))
 		c->whose = " of another primary";
-	else if (h->kind != NULL)
+	else if (scope->kind != NULL)
 		c->whose = ", which this primary did not make,";
 	else
 		is = false;
@@ -191,24 +191,25 @@ is_seen(const struct cache *s, const struct cache_kind *k)
 }
 
 static void
-enter_house(
-    struct house *h, const struct cache *s, const struct cache_object *o)
+enter_scope(
+    struct scope *scope, const struct cache *s, const struct cache_object *o)
 {
-	*h = (struct house){.object = o};
+	*scope = (struct scope){.object = o};
 	if (!is_namespace(o->kind)) {
-		h->kind = defined_kind(s, o);
-		h->is_known = h->kind == NULL || is_seen(s, h->kind);
+		scope->kind = defined_kind(s, o);
+		scope->is_known =
+		    scope->kind == NULL || is_seen(s, scope->kind);
 		return;
 	}
-	h->room = cache_room(s, cache_object_name(o));
-	h->is_known = true;
+	scope->room = cache_room(s, cache_object_name(o));
+	scope->is_known = true;
 	for (size_t i = 0; i < s->kind_count; i++)
-		h->is_known = h->is_known && is_seen(s, s->kinds[i]);
+		scope->is_known = scope->is_known && is_seen(s, s->kinds[i]);
 }
 
 /* Takes the object that the error names: of several always the same one. */
 static void
-take(struct content *best, const struct content *c)
+take_first(struct content *best, const struct content *c)
 {
 	if (best->object == NULL ||
 	    span_cmp(cache_object_key(c->object),
@@ -218,26 +219,27 @@ take(struct content *best, const struct content *c)
 
 static void
 find_content(
-    const struct house *h, const struct primary *p, struct content *best)
+    const struct scope *scope, const struct primary *p, struct content *best)
 {
 	const struct cache_object *o;
 	struct content c;
 
 	*best = (struct content){NULL};
-	for (size_t i = 0; h->room != NULL && i < h->room->count; i++)
-		if (is_content(h, p, h->room->list[i], &c))
-			take(best, &c);
-	for (size_t i = 0;
-	     h->kind != NULL && (o = map_next(&h->kind->objects, &i)) != NULL;)
-		if (is_content(h, p, o, &c))
-			take(best, &c);
+	for (size_t i = 0; scope->room != NULL && i < scope->room->count; i++)
+		if (is_content(scope, p, scope->room->list[i], &c))
+			take_first(best, &c);
+	for (size_t i = 0; scope->kind != NULL &&
+	     (o = map_next(&scope->kind->objects, &i)) != NULL;)
+		if (is_content(scope, p, o, &c))
+			take_first(best, &c);
 }
 
 static bool
-lives_in(const struct desired_item *i, const struct house *h)
+lives_in(const struct desired_item *i, const struct scope *scope)
 {
-	return h->kind != NULL ? i->kind == h->kind
-			       : span_is(cache_object_name(h->object), i->key);
+	return scope->kind != NULL
+	    ? i->kind == scope->kind
+	    : span_is(cache_object_name(scope->object), i->key);
 }
 
 /* ---- the sentence ---- */
@@ -252,7 +254,7 @@ say_desired(struct buf *b, const struct desired_item *i)
 }
 
 static void
-say_content(struct buf *b, const struct house *h, const struct primary *p,
+say_content(struct buf *b, const struct scope *scope, const struct primary *p,
     const struct content *c)
 {
 	bool over = p->object->terminating;
@@ -261,45 +263,45 @@ say_content(struct buf *b, const struct house *h, const struct primary *p,
 	    b, " is %s, but ", over ? "to be deleted" : "not desired any more");
 	cache_object_add_label(b, c->object);
 	buf_addf(b, "%s is %s, and would be deleted with it: ", c->whose,
-	    h->kind != NULL ? "of its kind" : "in it");
+	    scope->kind != NULL ? "of its kind" : "in it");
 	buf_adds(b,
 	    c->remedy != NULL ? c->remedy
 		: over	      ? "it is deleted when that is gone"
 			      : "desire it until that is gone");
 }
 
-/* Appends to the name of the house the reason why it stays; false: it may be
+/* Appends to the name of the scope the reason why it stays; false: it may be
  * deleted. */
 static bool
-say_why(struct buf *b, const struct decision *d, const struct house *h)
+say_why(struct buf *b, const struct decision *d, const struct scope *scope)
 {
 	struct content c;
 
 	for (size_t n = 0; d->set != NULL && n < d->set->count; n++)
 		if (!(d->set->items[n].marks & ITEM_OTHERS) &&
-		    lives_in(&d->set->items[n], h)) {
+		    lives_in(&d->set->items[n], scope)) {
 			say_desired(b, &d->set->items[n]);
 			return true;
 		}
-	find_content(h, d->primary, &c);
+	find_content(scope, d->primary, &c);
 	if (c.object == NULL)
 		return false;
-	say_content(b, h, d->primary, &c);
+	say_content(b, scope, d->primary, &c);
 	return true;
 }
 
 bool
 refuse_deletion(struct decision *d, const struct cache_object *o)
 {
-	struct house h;
+	struct scope scope;
 	struct buf why = BUF_INIT;
 	bool stays;
 
 	if (!refuse_guards(o->kind))
 		return false;
-	enter_house(&h, d->primary->entry->store, o);
+	enter_scope(&scope, d->primary->entry->store, o);
 	cache_object_add_label(&why, o);
-	stays = say_why(&why, d, &h);
+	stays = say_why(&why, d, &scope);
 	if (stays) {
 		outcome_fail(d, buf_str(&why));
 		points_note(d, NOTICE_KEPT, buf_str(&why));
@@ -307,7 +309,7 @@ refuse_deletion(struct decision *d, const struct cache_object *o)
 	buf_release(&why);
 	/* While kinds of contents are not complete, the deletion waits, and
 	 * nothing is logged. */
-	stays = stays || !h.is_known;
+	stays = stays || !scope.is_known;
 	if (stays)
 		points_look_again(d, d->now_us + look_again_us);
 	return stays;

@@ -142,7 +142,7 @@ decide_managed(const struct primary *p)
 /* ---- what is observed ---- */
 
 static enum seen
-see(const struct primary *p, const struct cache_object *o)
+seen_as(const struct primary *p, const struct cache_object *o)
 {
 	if (o == NULL)
 		return SEEN_NONE;
@@ -228,7 +228,7 @@ is_held_back(struct decision *d, enum action action,
 void
 decide_object(struct decision *d, enum wish wish, const struct cache_object *o)
 {
-	enum action action = decide_action(wish, see(d->primary, o));
+	enum action action = decide_action(wish, seen_as(d->primary, o));
 	struct buf id = BUF_INIT;
 
 	if (action == ACTION_NOTHING)
@@ -316,7 +316,7 @@ decide_item(struct decision *d, struct desired_item *i)
 {
 	enum wish wish = wish_of(i);
 	const struct cache_object *o = object_of(d, i, wish), *member = NULL;
-	enum seen seen = see(d->primary, o);
+	enum seen seen = seen_as(d->primary, o);
 	jv observed = jv_invalid();
 	struct err err = ERR_INIT;
 	enum action action;
@@ -616,8 +616,8 @@ standing_by_object(struct primary *p, struct err *err)
 /* ---- decisions ---- */
 
 static void
-begin(struct decision *d, struct view *v, struct primary *p, int64_t now_us,
-    enum decide_mode mode)
+begin_decision(struct decision *d, struct view *v, struct primary *p,
+    int64_t now_us, enum decide_mode mode)
 {
 	struct log_about who = primary_about(p);
 
@@ -633,10 +633,10 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 {
 	struct view v;
 
-	begin(d, &v, p, now_us, mode);
+	begin_decision(d, &v, p, now_us, mode);
 	damping_begin(d);
 	outcome_fail(d, message);
-	outcome(d, &v);
+	outcome_decide(d, &v);
 	damping_end(d);
 	userrequest_check(d);
 	points_tell(d);
@@ -652,7 +652,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	struct view v;
 	unsigned todo;
 
-	begin(d, &v, p, now_us, mode);
+	begin_decision(d, &v, p, now_us, mode);
 	damping_begin(d);
 	todo = decide_steps(standing_by_object(p, &err));
 	d->settled = todo & STEP_SETTLED;
@@ -663,7 +663,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 	if (todo & STEP_CLEAN_UP)
 		clean_up(d, &v);
 	if (todo & STEP_OUTCOME)
-		outcome(d, &v);
+		outcome_decide(d, &v);
 	damping_end(d);
 	points_index(d);
 	view_release(&v);
@@ -682,7 +682,7 @@ decide_input(
 	struct view v;
 	int rc;
 
-	begin(&d, &v, p, now_us, DECIDE_DIFFERENCES);
+	begin_decision(&d, &v, p, now_us, DECIDE_DIFFERENCES);
 	damping_begin(&d);
 	v.whole = true;
 	if (p->object->terminating)
@@ -703,7 +703,7 @@ decide_settled(struct primary *p, int64_t now_us)
 	struct view v;
 	bool settled;
 
-	begin(&d, &v, p, now_us, DECIDE_DIFFERENCES);
+	begin_decision(&d, &v, p, now_us, DECIDE_DIFFERENCES);
 	if (program_defines(p->entry->program, PROGRAM_SETTLED))
 		plan_alone(&d, &v);
 	outcome_settled(&d, &v);

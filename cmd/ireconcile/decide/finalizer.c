@@ -25,8 +25,8 @@ has_some(struct span list)
  * would delete other objects with it.
  */
 static bool
-stays(const struct primary *p, const struct cache_kind *k, enum marks_life life,
-    struct span ns, struct span finalizers)
+needs_finalizer(const struct primary *p, const struct cache_kind *k,
+    enum marks_life life, struct span ns, struct span finalizers)
 {
 	return program_defines(p->entry->program, PROGRAM_FINALIZE) ||
 	    (life == MARKS_USUAL &&
@@ -45,7 +45,7 @@ item_stays(const struct primary *p, const struct desired_item *i)
 	if (i->marks & ITEM_PATCH)
 		return true;
 	return !(i->marks & (ITEM_EXISTING | ITEM_NAMED)) &&
-	    stays(p, i->kind, desired_life(i), ns,
+	    needs_finalizer(p, i->kind, desired_life(i), ns,
 		json_path(text, "metadata.finalizers"));
 }
 
@@ -53,7 +53,8 @@ static bool
 member_stays(const struct primary *p, const struct cache_object *o)
 {
 	return o != p->object && marks_is_member(p->entry, o, p->object) &&
-	    stays(p, o->kind, o->retained ? MARKS_RETAINED : MARKS_USUAL,
+	    needs_finalizer(p, o->kind,
+		o->retained ? MARKS_RETAINED : MARKS_USUAL,
 		cache_object_namespace(o), SPAN_NONE);
 }
 

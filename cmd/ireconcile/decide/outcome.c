@@ -92,7 +92,7 @@ call_end(struct outcome_call *c, struct decision *d, int rc)
 
 /* The status with this error; jv_invalid() if the program gives none. */
 static jv
-compute(struct decision *d, struct view *v, const char *error)
+compute_status(struct decision *d, struct view *v, const char *error)
 {
 	struct outcome_call c = call_begin(d, v, error);
 	jv status = jv_invalid();
@@ -268,7 +268,8 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	char **told = &d->primary->said.told_error;
 	bool same = d->error == NULL &&
 	    !(v->entry->error_seen_by & 1u << PROGRAM_STATUS);
-	jv blank = same ? jv_copy(status_peek) : compute(d, v, placeholder);
+	jv blank =
+	    same ? jv_copy(status_peek) : compute_status(d, v, placeholder);
 	jv status = jv_invalid();
 	bool again = true;
 
@@ -279,7 +280,7 @@ error_status(struct decision *d, struct view *v, jv status_peek,
 	 * program saw: then it is called again. */
 	for (int i = 0; i < 2 && again && *told != NULL; i++) {
 		jv_free(status);
-		status = blank_message(compute(d, v, *told), *told);
+		status = blank_message(compute_status(d, v, *told), *told);
 		again = jv_is_valid(status) &&
 		    learn_message(told, status, observed_peek, manager);
 	}
@@ -324,7 +325,7 @@ outcome_status(struct decision *d, struct view *v)
 		return;
 	}
 	p->status_input = 0;
-	status = compute(d, v, d->error);
+	status = compute_status(d, v, d->error);
 	if (!jv_is_valid(status)) {
 		jv_free(status);
 		return;
@@ -514,7 +515,7 @@ tell_claimants(struct decision *d, bool leaving)
 }
 
 void
-outcome(struct decision *d, struct view *v)
+outcome_decide(struct decision *d, struct view *v)
 {
 	bool failed = d->failed, leaves = finalizer_leaves(d);
 

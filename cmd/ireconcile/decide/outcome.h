@@ -8,7 +8,7 @@
 #include "decide/decide.h"
 #include "state/view.h"
 
-void outcome(struct decision *d, struct view *v);
+void outcome_decide(struct decision *d, struct view *v);
 /* The input of these functions, borrowed from v. */
 const struct arguments *outcome_input(struct decision *d, struct view *v);
 void outcome_settled(struct decision *d, struct view *v);

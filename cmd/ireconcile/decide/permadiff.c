@@ -186,7 +186,7 @@ has_part(const struct permadiff *s, uint64_t part)
 
 /* Moves the differences from f to s. */
 static void
-take(struct permadiff *s, struct found *f, bool first)
+take_found(struct permadiff *s, struct found *f, bool first)
 {
 	for (size_t i = 0; i < f->count && !first; i++)
 		s->grown = s->grown || !has_part(s, f->parts[i]);
@@ -221,7 +221,7 @@ differs(const struct primary *p, struct desired_item *i,
 	bool first = s->count == 0;
 
 	make_code(code, p, i, buf_span(&f->text));
-	take(s, f, first);
+	take_found(s, f, first);
 	if (strcmp(code, s->code) != 0) {
 		memcpy(s->code, code, PERMADIFF_CODE_SIZE);
 		s->tried = false;

@@ -142,7 +142,7 @@ points_note(struct decision *d, enum notice n, const char *message)
 }
 
 static void
-tell(struct decision *d, enum notice n, const char *message)
+tell_notice(struct decision *d, enum notice n, const char *message)
 {
 	jv event =
 	    jv_object_set(jv_object(), jv_string("type"), jv_string("Warning"));
@@ -164,7 +164,7 @@ points_tell(struct decision *d)
 
 		for (size_t at = 0; at < all->len;
 		     at += strlen(all->data + at) + 1)
-			tell(d, n, all->data + at);
+			tell_notice(d, n, all->data + at);
 	}
 }
 
