@@ -56,7 +56,7 @@ program() {
 
 # look PID: what the kernel says about it; what differs from run to run left out
 look() {
-	local fd
+	local fd link
 
 	cat "/proc/$1/comm"
 	tr '\0' '\n' <"/proc/$1/cmdline"
@@ -68,12 +68,14 @@ look() {
 	stat -c '%u %g' "/proc/$1/fd"
 	# does it lead its process group; its terminal
 	awk '{ print $5 == $1, $7 }' "/proc/$1/stat"
+	# The timer of a wait that is long (lib/process/clockwait.c) and sockets
+	# are opened and closed while it runs.
 	for fd in 0 1 2 3 4 5 6; do
-		echo "$fd: $(readlink "/proc/$1/fd/$fd" | sed 's/\[.*//')" \
-			"$(awk '/^flags/' "/proc/$1/fdinfo/$fd" 2>/dev/null)"
+		link=$(readlink "/proc/$1/fd/$fd")
+		[[ $link != *timerfd* ]] || link=
+		echo "$fd: ${link%%[*}" \
+			"${link:+$(awk '/^flags/' "/proc/$1/fdinfo/$fd" 2>/dev/null)}"
 	done
-	# Sockets are opened and closed while it runs, and so is the timer of a
-	# wait that is long (lib/process/clockwait.c).
 	for fd in "/proc/$1/fd"/*; do
 		readlink "$fd" | sed 's/:\[[0-9]*\]//'
 	done | grep -v -e '^socket' -e timerfd | sort
