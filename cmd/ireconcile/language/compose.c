@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "language/edit.h"
 #include "language/flow.h"
 #include "language/guards.h"
 #include "language/prelude.h"
@@ -217,15 +218,15 @@ write_file(struct source *s, struct source_file *f, const struct function *list)
 	}
 	from = s->text.len;
 	if (f->what == JQPARSE_EXPRESSION)
-		at = jqparse_write(
+		at = edit_write(
 		    &f->parse, &f->lex, 0, f->lex.count, at, &s->text);
 	for (int d = 0; d < f->parse.def_count; d++) {
 		const struct jqparse_def *def = &f->parse.defs[d];
 		const char *end = f->lex.tokens[def->to - 1].text.p + 1;
 
 		if (list[d].wanted)
-			at = jqparse_write(&f->parse, &f->lex, def->from,
-			    def->to, at, &s->text);
+			at = edit_write(&f->parse, &f->lex, def->from, def->to,
+			    at, &s->text);
 		else
 			add_line_breaks(&s->text, at, end);
 		at = end;

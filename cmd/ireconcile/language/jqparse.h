@@ -7,7 +7,7 @@
  *
  * Where an older libjq reads the same text in another way, or lacks something,
  * its text is changed (jqrewrite.c): the tree tells what to put before, behind
- * or in place of a token (see jqparse_write). No text moves to another line.
+ * or in place of a token (see edit.h). No text moves to another line.
  * The changes:
  *
  *	- TERMS THAT 1.6 KNOWS ONLY AS EXPRESSIONS, and what `as` binds, get
@@ -167,13 +167,5 @@ bool jqparse_joined(
 /* Notes the text for libjq, and the uses; once, by jqparse_read. */
 void jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
     const char *name, const struct jqparse_as *as);
-
-/*
- * Appends the tokens from..to - 1 as libjq gets them, with all line breaks of
- * the text from `at` to the last one, without comments. Returns the place in
- * the text where it ended.
- */
-const char *jqparse_write(const struct jqparse *parse, const struct jqlex *lex,
-    int from, int to, const char *at, struct buf *out);
 
 #endif
