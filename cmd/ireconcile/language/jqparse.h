@@ -10,17 +10,15 @@
  * or in place of a token (see edit.h). No text moves to another line.
  * The changes:
  *
- *	- TERMS THAT 1.6 KNOWS ONLY AS EXPRESSIONS, and what `as` binds, get
- *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}, {$x: 1}
- *	- `if` without `else` gets one; a.["b"] loses its dot
+ *	- terms that 1.7 knows only as expressions, and what `as` binds, get
+ *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}
  *	- numbers are written as doubles print: 1.10 is 1.1
- *	- a computed index goes through _jq_index, a bound of a slice through
- *	  _jq_bound, `error` to _jq_raise (see prelude.c)
+ *	- a computed index goes through _jq_index, `error` to _jq_raise (see
+ *	  prelude.c)
  *	- `debug` becomes `(.)`, or a call of _jq_debug with its place
- *	- try and `?` become: try (E | _jq_end) catch (_jq_caught | H). In libjq
- *	  1.6 a try also catches errors behind it. _jq_end, which is behind
- *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
- *	  stays lazy, and both work in paths.
+ *	- try and `?` become: try E catch (_jq_caught | H). _jq_caught hands on
+ *	  a `break`, and hands H other errors without values
+ *	- others for libjq 1.6 alone: jq16/jq16.h
  *
  * The functions that are defined on the top level are listed, and their calls
  * of functions that they do not define themselves.

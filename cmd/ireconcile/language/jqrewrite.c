@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "language/edit.h"
+#include "language/jq16/jq16.h"
 #include "process/file.h"
 
 enum { INDEX_MAX = 1 << 24 };
@@ -177,18 +178,17 @@ is_text(const struct rewriter *r, const struct jqnode *n)
 static void
 indices(struct rewriter *r, const struct jqnode *n)
 {
-	bool slice = n->type == JQNODE_SLICE;
-	const char *function = slice ? "_jq_bound" : "_jq_index";
-
 	for (const struct jqnode *k = n->kids; k != NULL; k = k->next) {
 		if (is_whole(r, k) || is_text(r, k))
 			continue;
 		spot(r, k->from, k->to, "_jq_right", n->token - 1);
 		if (r->as->trust == JQPARSE_TRUSTED)
 			continue;
-		edit_wrap(r->parse, k->from, k->to, "(",
-		    slice ? ") | _jq_bound" : ") | _jq_index");
-		edit_use(r->parse, span_str(function), 0, k->from);
+		jq16_bound(r->parse, n, k);
+		if (n->type == JQNODE_SLICE)
+			continue;
+		edit_wrap(r->parse, k->from, k->to, "(", ") | _jq_index");
+		edit_use(r->parse, span_str("_jq_index"), 0, k->from);
 	}
 }
 
@@ -196,8 +196,8 @@ indices(struct rewriter *r, const struct jqnode *n)
 static void
 try_quietly(struct rewriter *r, int from, int to)
 {
-	edit_wrap(r->parse, from, to, "(", " | _jq_end) catch _jq_quiet");
-	edit_use(r->parse, span_str("_jq_end"), 0, from);
+	jq16_try(r->parse, from, to);
+	edit_wrap(r->parse, from, to, "", " catch _jq_quiet");
 	edit_use(r->parse, span_str("_jq_quiet"), 0, from);
 }
 
@@ -222,8 +222,6 @@ accesses(struct rewriter *r, const struct jqnode *n)
 			edit_wrap(r->parse, n->from, k->to, "(try ", ")");
 			continue;
 		}
-		if (dotted)
-			edit_instead(r->parse, k->from, " ");
 		if (last->type == JQNODE_DOT && k->from == n->from)
 			spot_before(r, " (_jq_at(%ld))", k->from);
 		else
@@ -398,10 +396,9 @@ attempt(struct rewriter *r, const struct jqnode *n)
 	if (handler == NULL) {
 		try_quietly(r, tried->from, tried->to);
 	} else {
-		edit_wrap(r->parse, tried->from, tried->to, "(", " | _jq_end)");
+		jq16_try(r->parse, tried->from, tried->to);
 		edit_wrap(r->parse, handler->from, handler->to,
 		    "(_jq_caught | ", ")");
-		edit_use(r->parse, span_str("_jq_end"), 0, tried->from);
 		edit_use(r->parse, span_str("_jq_caught"), 0, tried->from);
 	}
 	edit_wrap(r->parse, n->from, n->to, "(", ")");
@@ -411,18 +408,9 @@ static void
 member(struct rewriter *r, const struct jqnode *n)
 {
 	const struct jqlex_token *key = &r->lex->tokens[n->token];
-	struct buf quoted = BUF_INIT;
 
 	if (key->type == JQLEX_OPEN)
 		spot(r, n->kids->from, n->kids->to, "_jq_at", n->token);
-	if (key->type == JQLEX_VARIABLE && n->value != NULL)
-		edit_wrap(r->parse, n->token, n->token + 1, "(", ")");
-	if (key->type == JQLEX_WORD && n->value == NULL &&
-	    jqparse_is_keyword(key->text)) {
-		buf_addf(&quoted, "\"%.*s\"", SPAN_ARG(key->text));
-		edit_instead(r->parse, n->token, buf_str(&quoted));
-		buf_release(&quoted);
-	}
 	if (n->value != NULL)
 		wrap_unless_term(r, n->value);
 }
@@ -475,8 +463,6 @@ rewrite(struct rewriter *r, const struct jqnode *n)
 		call(r, n);
 		break;
 	case JQNODE_IF:
-		if (n->value == NULL)
-			edit_before(r->parse, n->to - 1, "else . ");
 		edit_wrap(r->parse, n->from, n->to, "(", ")");
 		break;
 	case JQNODE_LOOP:
@@ -495,6 +481,7 @@ rewrite(struct rewriter *r, const struct jqnode *n)
 	default:
 		break;
 	}
+	jq16_rewrite(r->parse, r->lex, n);
 }
 
 void
