@@ -75,7 +75,8 @@ static const char freed[] =
     "_modify/2 map_values/1 transpose/0 paths/1 ";
 
 static const char formats[] =
-    " @text @json @csv @tsv @html @uri @sh @base64 @base64d ";
+    " @text/0 @json/0 @csv/0 @tsv/0 @html/0 @uri/0 @sh/0 @base64/0 "
+    "@base64d/0 ";
 
 /* Functions that the compiler calls for operators, `..`, break and texts, and
  * those whose calls jqparse changes: a new definition would change the meaning
@@ -157,13 +158,7 @@ guards_variable(struct span name)
 const char *
 guards_format(struct span name)
 {
-	struct buf entry = BUF_INIT;
-	bool listed;
-
-	buf_addf(&entry, " %.*s ", SPAN_ARG(name));
-	listed = strstr(formats, buf_str(&entry)) != NULL;
-	buf_release(&entry);
-	return listed ? NULL : OTHER;
+	return guards_is_listed(formats, name, 0) ? NULL : OTHER;
 }
 
 const char *

@@ -192,13 +192,20 @@ indices(struct rewriter *r, const struct jqnode *n)
 	}
 }
 
-/* Encloses tokens whose errors are to be dropped. */
+/* Rewrites what a `try` or `?` tries, and the handler of its errors; NULL: they
+ * are dropped. */
 static void
-try_quietly(struct rewriter *r, int from, int to)
+attempt(struct rewriter *r, int from, int to, const struct jqnode *handler)
 {
 	jq16_try(r->parse, from, to);
-	edit_wrap(r->parse, from, to, "", " catch _jq_quiet");
-	edit_use(r->parse, span_str("_jq_quiet"), 0, from);
+	if (handler == NULL) {
+		edit_wrap(r->parse, from, to, "", " catch _jq_quiet");
+		edit_use(r->parse, span_str("_jq_quiet"), 0, from);
+	} else {
+		edit_wrap(r->parse, handler->from, handler->to,
+		    "(_jq_caught | ", ")");
+		edit_use(r->parse, span_str("_jq_caught"), 0, from);
+	}
 }
 
 /* Rewrites the accesses of a term, and each ?, which covers the access before
@@ -218,7 +225,7 @@ accesses(struct rewriter *r, const struct jqnode *n)
 			    last->type < JQNODE_OPTIONAL)
 				continue;
 			edit_instead(r->parse, k->from, "");
-			try_quietly(r, n->from, k->to);
+			attempt(r, n->from, k->to, NULL);
 			edit_wrap(r->parse, n->from, k->to, "(try ", ")");
 			continue;
 		}
@@ -389,22 +396,6 @@ loop(struct rewriter *r, const struct jqnode *n)
 }
 
 static void
-attempt(struct rewriter *r, const struct jqnode *n)
-{
-	const struct jqnode *tried = n->kids, *handler = tried->next;
-
-	if (handler == NULL) {
-		try_quietly(r, tried->from, tried->to);
-	} else {
-		jq16_try(r->parse, tried->from, tried->to);
-		edit_wrap(r->parse, handler->from, handler->to,
-		    "(_jq_caught | ", ")");
-		edit_use(r->parse, span_str("_jq_caught"), 0, tried->from);
-	}
-	edit_wrap(r->parse, n->from, n->to, "(", ")");
-}
-
-static void
 member(struct rewriter *r, const struct jqnode *n)
 {
 	const struct jqlex_token *key = &r->lex->tokens[n->token];
@@ -469,7 +460,8 @@ rewrite(struct rewriter *r, const struct jqnode *n)
 		loop(r, n);
 		break;
 	case JQNODE_TRY:
-		attempt(r, n);
+		attempt(r, n->kids->from, n->kids->to, n->kids->next);
+		edit_wrap(r->parse, n->from, n->to, "(", ")");
 		break;
 	case JQNODE_MEMBER:
 		member(r, n);
