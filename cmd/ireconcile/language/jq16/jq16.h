@@ -57,7 +57,8 @@ void jq16_try(struct jqparse *parse, int from, int to);
 	" | if $new == [] then [$value, $gone + [$p]]"         \
 	" else [($value | setpath($p; $new[0])), $gone] end)"  \
 	" | . as [$value, $gone] | $value | delpaths($gone);"
-#define JQ16_MAP_VALUES "def map_values(f): .[] |= f;"
+/* By name, so that _modify is found to be needed. */
+#define JQ16_MAP_VALUES "def map_values(f): _modify(.[]; f);"
 
 /* 1.6 does not accept an object. */
 #define JQ16_TRANSPOSE                                           \
