@@ -10,6 +10,11 @@ is "$(grep -c '^ok' "$T/table")" \
 		$(grep -vc '^#\|^$\| ~ ! \| ~ refused ' t/jq/table)))" \
 	"each line of t/jq/table, and those that give something traced"
 grep -A2 '^not ok' "$T/table" | while read -r line; do note "$line"; done
+# Another row must not be the reason for a definition.
+grep '^map_values' t/jq/table >"$T/rows"
+t/jq/run "$T/rows" "$T" >"$T/table"
+is "$(grep -c '^ok' "$T/table")" "$(($(wc -l <"$T/rows") * 2))" \
+	"map_values in a program without another update"
 
 # operator FIELDS: watches.yaml for the program on stdin
 operator() {

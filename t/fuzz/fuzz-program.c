@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "language/edit.h"
 #include "language/guards.h"
 #include "language/jqparse.h"
 #include "language/message.h"
@@ -88,7 +89,7 @@ check_written(struct span text, enum jqparse_what what, long spots)
 		jqlex_release(&lex);
 		return;
 	}
-	at = jqparse_write(&parse, &lex, 0, lex.count, text.p, &out);
+	at = edit_write(&parse, &lex, 0, lex.count, text.p, &out);
 	before = line_breaks(span_make(text.p, (size_t)(at - text.p)));
 	jqparse_release(&parse);
 	jqlex_release(&lex);

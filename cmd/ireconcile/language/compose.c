@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "language/edit.h"
 #include "language/flow.h"
 #include "language/guards.h"
 #include "language/prelude.h"
@@ -108,8 +109,6 @@ complain(struct linker *l, const struct source_file *f,
 	return -1;
 }
 
-static int want(struct linker *l, int i);
-
 /* The function that a use in function i means; i == count: the use is behind
  * the last function. -1: the program does not define it. */
 static int
@@ -122,76 +121,64 @@ find(const struct linker *l, int i, const struct jqparse_use *use)
 	return -1;
 }
 
+static int look_up_function(struct linker *l, int i, bool put_in);
+
+/* Looks up the calls from..to - 1 of file f, which are in function i.
+ * put_in: the text has the calls, so it needs what they call. */
 static int
-resolve(struct linker *l, const struct source_file *f, int i,
-    const struct jqparse_use *use)
+look_up_calls(struct linker *l, const struct source_file *f, int i, int from,
+    int to, bool put_in)
 {
-	int found = find(l, i, use);
-
-	if (found >= 0)
-		return want(l, found);
-	found = prelude_find(use->name, use->arity);
-	if (found >= 0)
-		prelude_want(&l->prelude, found);
-	else if (!guards_is_free(use->name, use->arity))
-		return complain(l, f, use);
-	return 0;
-}
-
-/* Checks the calls of a function that is not put in: they must be right,
- * too. */
-static int
-check_unwanted(struct linker *l, int i)
-{
-	const struct jqparse_def *def = l->list[i].def;
-	const struct source_file *f = l->list[i].file;
-
-	for (int k = def->first_use; k < def->end_use; k++) {
+	for (int k = from; k < to; k++) {
 		const struct jqparse_use *use = &f->parse.uses[k];
+		int found = find(l, i, use);
 
-		if (find(l, i, use) < 0 &&
-		    prelude_find(use->name, use->arity) < 0 &&
-		    !guards_is_free(use->name, use->arity))
+		if (found >= 0) {
+			if (put_in && look_up_function(l, found, true) != 0)
+				return -1;
+			continue;
+		}
+		found = prelude_find(use->name, use->arity);
+		if (found < 0 && !guards_is_free(use->name, use->arity))
 			return complain(l, f, use);
+		if (found >= 0 && put_in)
+			prelude_want(&l->prelude, found);
 	}
 	return 0;
 }
 
 static int
-want(struct linker *l, int i)
+look_up_function(struct linker *l, int i, bool put_in)
 {
-	const struct source_file *f = l->list[i].file;
-	const struct jqparse_def *def = l->list[i].def;
+	struct function *f = &l->list[i];
 
-	if (l->list[i].wanted)
+	if (f->wanted)
 		return 0;
-	l->list[i].wanted = true;
-	for (int k = def->first_use; k < def->end_use; k++)
-		if (resolve(l, f, i, &f->parse.uses[k]) != 0)
-			return -1;
-	return 0;
+	f->wanted = put_in;
+	return look_up_calls(
+	    l, f->file, i, f->def->first_use, f->def->end_use, put_in);
 }
 
-/* Looks up all calls. The author's text is checked as a whole, called or
- * not. */
+/* Looks up all calls. The author's functions are put in, called or not, and
+ * those of libraries if they are called; the calls in the others must be right,
+ * too. */
 static int
 look_up(struct linker *l, const struct source *s)
 {
 	for (int i = 0; i < l->count; i++)
 		if (l->list[i].file->trust == JQPARSE_STRANGE &&
-		    want(l, i) != 0)
+		    look_up_function(l, i, true) != 0)
 			return -1;
 	for (int i = 0; i < s->count; i++) {
 		const struct source_file *f = &s->files[i];
 
-		for (int k = 0;
-		     f->what == JQPARSE_EXPRESSION && k < f->parse.use_count;
-		     k++)
-			if (resolve(l, f, l->count, &f->parse.uses[k]) != 0)
-				return -1;
+		if (f->what == JQPARSE_EXPRESSION &&
+		    look_up_calls(
+			l, f, l->count, 0, f->parse.use_count, true) != 0)
+			return -1;
 	}
 	for (int i = 0; i < l->count; i++)
-		if (!l->list[i].wanted && check_unwanted(l, i) != 0)
+		if (look_up_function(l, i, false) != 0)
 			return -1;
 	return 0;
 }
@@ -217,15 +204,15 @@ write_file(struct source *s, struct source_file *f, const struct function *list)
 	}
 	from = s->text.len;
 	if (f->what == JQPARSE_EXPRESSION)
-		at = jqparse_write(
+		at = edit_write(
 		    &f->parse, &f->lex, 0, f->lex.count, at, &s->text);
 	for (int d = 0; d < f->parse.def_count; d++) {
 		const struct jqparse_def *def = &f->parse.defs[d];
 		const char *end = f->lex.tokens[def->to - 1].text.p + 1;
 
 		if (list[d].wanted)
-			at = jqparse_write(&f->parse, &f->lex, def->from,
-			    def->to, at, &s->text);
+			at = edit_write(&f->parse, &f->lex, def->from, def->to,
+			    at, &s->text);
 		else
 			add_line_breaks(&s->text, at, end);
 		at = end;
@@ -278,17 +265,6 @@ source_has_function(const struct source *s, struct span name)
 	return false;
 }
 
-bool
-source_defines(const struct source *s, const char *name)
-{
-	for (int i = 0; i < s->count; i++)
-		for (int d = 0; d < s->files[i].parse.def_count; d++)
-			if (s->files[i].parse.defs[d].arity == 0 &&
-			    span_is(s->files[i].parse.defs[d].name, name))
-				return true;
-	return false;
-}
-
 int
 source_definition(
     const struct source *s, const char *name, const struct source_file **file)
@@ -308,4 +284,12 @@ source_definition(
 		}
 	}
 	return line;
+}
+
+bool
+source_defines(const struct source *s, const char *name)
+{
+	const struct source_file *file;
+
+	return source_definition(s, name, &file) != 0;
 }

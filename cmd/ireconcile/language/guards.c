@@ -70,10 +70,13 @@ static const char freed[] =
     "startswith/1 endswith/1 split/1 explode/0 error/0 error/1 infinite/0 "
     "nan/0 isinfinite/0 isnan/0 isnormal/0 isfinite/0 floor/0 ceil/0 round/0 "
     "trunc/0 sqrt/0 cbrt/0 fabs/0 pow/2 exp/0 exp2/0 log/0 log2/0 "
-    "log10/0 sin/0 cos/0 tan/0 asin/0 acos/0 atan/0 atan2/2 ";
+    "log10/0 sin/0 cos/0 tan/0 asin/0 acos/0 atan/0 atan2/2 "
+    /* In 1.6 another one stands before the program (jq16). */
+    "_modify/2 map_values/1 transpose/0 paths/1 ";
 
 static const char formats[] =
-    " @text @json @csv @tsv @html @uri @sh @base64 @base64d ";
+    " @text/0 @json/0 @csv/0 @tsv/0 @html/0 @uri/0 @sh/0 @base64/0 "
+    "@base64d/0 ";
 
 /* Functions that the compiler calls for operators, `..`, break and texts, and
  * those whose calls jqparse changes: a new definition would change the meaning
@@ -155,13 +158,7 @@ guards_variable(struct span name)
 const char *
 guards_format(struct span name)
 {
-	struct buf entry = BUF_INIT;
-	bool listed;
-
-	buf_addf(&entry, " %.*s ", SPAN_ARG(name));
-	listed = strstr(formats, buf_str(&entry)) != NULL;
-	buf_release(&entry);
-	return listed ? NULL : OTHER;
+	return guards_is_listed(formats, name, 0) ? NULL : OTHER;
 }
 
 const char *

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "language/guards.h"
+#include "language/jq16/jq16.h"
 
 enum { DEPTH_MAX = 1500, PARAMS_MAX = 32 };
 
@@ -169,14 +170,11 @@ variable(struct parser *p)
 	struct span name = text_at(p, p->at);
 	const char *says = guards_variable(name);
 
+	says = jq16_variable(name, says);
 	if (!next_is(p, JQLEX_VARIABLE, NULL))
 		unexpected(p);
 	else if (says != NULL)
-		fail(p, says);
-	else if (jqparse_is_keyword(name))
-		fail_at(p, p->at,
-		    "$%.*s: a keyword cannot name a variable in libjq 1.6",
-		    name);
+		fail_at(p, p->at, says, name);
 	plain_name(p, p->at);
 	if (!p->failed)
 		p->at++;

@@ -7,20 +7,18 @@
  *
  * Where an older libjq reads the same text in another way, or lacks something,
  * its text is changed (jqrewrite.c): the tree tells what to put before, behind
- * or in place of a token (see jqparse_write). No text moves to another line.
+ * or in place of a token (see edit.h). No text moves to another line.
  * The changes:
  *
- *	- TERMS THAT 1.6 KNOWS ONLY AS EXPRESSIONS, and what `as` binds, get
- *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}, {$x: 1}
- *	- `if` without `else` gets one; a.["b"] loses its dot
+ *	- terms that 1.7 knows only as expressions, and what `as` binds, get
+ *	  brackets: if, reduce, foreach, try, -x, x?, {a: 1 + 2}
  *	- numbers are written as doubles print: 1.10 is 1.1
- *	- a computed index goes through _jq_index, a bound of a slice through
- *	  _jq_bound, `error` to _jq_raise (see prelude.c)
+ *	- a computed index goes through _jq_index, `error` to _jq_raise (see
+ *	  prelude.c)
  *	- `debug` becomes `(.)`, or a call of _jq_debug with its place
- *	- try and `?` become: try (E | _jq_end) catch (_jq_caught | H). In libjq
- *	  1.6 a try also catches errors behind it. _jq_end, which is behind
- *	  E, marks such an error, and _jq_caught lets it pass, unmarked. So E
- *	  stays lazy, and both work in paths.
+ *	- try and `?` become: try E catch (_jq_caught | H). _jq_caught hands on
+ *	  a `break`, and hands H other errors without values
+ *	- others for libjq 1.6 alone: jq16/jq16.h
  *
  * The functions that are defined on the top level are listed, and their calls
  * of functions that they do not define themselves.
@@ -167,13 +165,5 @@ bool jqparse_joined(
 /* Notes the text for libjq, and the uses; once, by jqparse_read. */
 void jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
     const char *name, const struct jqparse_as *as);
-
-/*
- * Appends the tokens from..to - 1 as libjq gets them, with all line breaks of
- * the text from `at` to the last one, without comments. Returns the place in
- * the text where it ended.
- */
-const char *jqparse_write(const struct jqparse *parse, const struct jqlex *lex,
-    int from, int to, const char *at, struct buf *out);
 
 #endif

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "language/edit.h"
+#include "language/jq16/jq16.h"
 #include "process/file.h"
 
 enum { INDEX_MAX = 1 << 24 };
@@ -54,64 +56,11 @@ struct rewriter {
 	struct span top; /* the definition of the top level; or empty */
 };
 
-/* ---- edits ---- */
-
-static struct jqparse_edit *
-edit(struct rewriter *r, int token)
-{
-	return &r->parse->edits[token];
-}
-
-static void
-before(struct rewriter *r, int token, const char *text)
-{
-	struct jqparse_edit *e = edit(r, token);
-
-	e->before = arena_printf(
-	    &r->parse->arena, "%s%s", text, e->before != NULL ? e->before : "")
-			.p;
-}
-
-static void
-instead(struct rewriter *r, int token, const char *text)
-{
-	edit(r, token)->instead = arena_str(&r->parse->arena, span_str(text));
-}
-
-/* Puts texts before and behind the tokens from..to - 1. */
-static void
-wrap(struct rewriter *r, int from, int to, const char *first, const char *last)
-{
-	struct jqparse_edit *e = edit(r, to - 1);
-
-	before(r, from, first);
-	e->behind = arena_printf(
-	    &r->parse->arena, "%s%s", e->behind != NULL ? e->behind : "", last)
-			.p;
-}
-
 static void
 wrap_unless_term(struct rewriter *r, const struct jqnode *n)
 {
 	if (n->type < JQNODE_NEGATE)
-		wrap(r, n->from, n->to, "(", ")");
-}
-
-static void
-use_span(struct rewriter *r, struct span name, int arity, int token)
-{
-	struct jqparse *parse = r->parse;
-
-	parse->uses = mem_grow(
-	    parse->uses, (size_t)parse->use_count, sizeof(*parse->uses));
-	parse->uses[parse->use_count++] =
-	    (struct jqparse_use){name, arity, token};
-}
-
-static void
-use(struct rewriter *r, const char *name, int arity, int token)
-{
-	use_span(r, span_str(name), arity, token);
+		edit_wrap(r->parse, n->from, n->to, "(", ")");
 }
 
 /* ---- spots (language/spot.h) ---- */
@@ -126,7 +75,7 @@ spot(struct rewriter *r, int from, int to, const char *call, int token)
 	if (r->as->spots < 0)
 		return;
 	snprintf(text, sizeof(text), "|%s(%ld))", call, r->as->spots + token);
-	wrap(r, from, to, "(", text);
+	edit_wrap(r->parse, from, to, "(", text);
 }
 
 static void
@@ -137,7 +86,7 @@ spot_before(struct rewriter *r, const char *format, int token)
 	if (r->as->spots < 0)
 		return;
 	snprintf(text, sizeof(text), format, r->as->spots + token);
-	before(r, token, text);
+	edit_before(r->parse, token, text);
 }
 
 static void
@@ -146,7 +95,7 @@ spot_call(struct rewriter *r, int from, int to)
 	if (r->as->spots < 0)
 		return;
 	spot_before(r, "(_jq_at(%ld)|", from);
-	wrap(r, from, to, "", ")");
+	edit_wrap(r->parse, from, to, "", ")");
 }
 
 static bool
@@ -190,10 +139,12 @@ operators(struct rewriter *r, const struct jqnode *n)
 		char c = sign.p[0];
 
 		if (c == '*' || c == '%')
-			use(r, c == '*' ? "_multiply" : "_mod", 2, k->from - 1);
+			edit_use(r->parse,
+			    span_str(c == '*' ? "_multiply" : "_mod"), 2,
+			    k->from - 1);
 		if (sign.n > 1 && sign.p[sign.n - 1] == '=' &&
 		    memchr("|+-*/%", c, 6) != NULL)
-			use(r, "_modify", 2, k->from - 1);
+			edit_use(r->parse, span_str("_modify"), 2, k->from - 1);
 	}
 	spot_operands(r, n);
 }
@@ -227,28 +178,34 @@ is_text(const struct rewriter *r, const struct jqnode *n)
 static void
 indices(struct rewriter *r, const struct jqnode *n)
 {
-	bool slice = n->type == JQNODE_SLICE;
-	const char *function = slice ? "_jq_bound" : "_jq_index";
-
 	for (const struct jqnode *k = n->kids; k != NULL; k = k->next) {
 		if (is_whole(r, k) || is_text(r, k))
 			continue;
 		spot(r, k->from, k->to, "_jq_right", n->token - 1);
 		if (r->as->trust == JQPARSE_TRUSTED)
 			continue;
-		wrap(r, k->from, k->to, "(",
-		    slice ? ") | _jq_bound" : ") | _jq_index");
-		use(r, function, 0, k->from);
+		jq16_bound(r->parse, n, k);
+		if (n->type == JQNODE_SLICE)
+			continue;
+		edit_wrap(r->parse, k->from, k->to, "(", ") | _jq_index");
+		edit_use(r->parse, span_str("_jq_index"), 0, k->from);
 	}
 }
 
-/* Encloses tokens whose errors are to be dropped. */
+/* Rewrites what a `try` or `?` tries, and the handler of its errors; NULL: they
+ * are dropped. */
 static void
-try_quietly(struct rewriter *r, int from, int to)
+attempt(struct rewriter *r, int from, int to, const struct jqnode *handler)
 {
-	wrap(r, from, to, "(", " | _jq_end) catch _jq_quiet");
-	use(r, "_jq_end", 0, from);
-	use(r, "_jq_quiet", 0, from);
+	jq16_try(r->parse, from, to);
+	if (handler == NULL) {
+		edit_wrap(r->parse, from, to, "", " catch _jq_quiet");
+		edit_use(r->parse, span_str("_jq_quiet"), 0, from);
+	} else {
+		edit_wrap(r->parse, handler->from, handler->to,
+		    "(_jq_caught | ", ")");
+		edit_use(r->parse, span_str("_jq_caught"), 0, from);
+	}
 }
 
 /* Rewrites the accesses of a term, and each ?, which covers the access before
@@ -267,13 +224,11 @@ accesses(struct rewriter *r, const struct jqnode *n)
 			if (last->type >= JQNODE_NAME &&
 			    last->type < JQNODE_OPTIONAL)
 				continue;
-			instead(r, k->from, "");
-			try_quietly(r, n->from, k->to);
-			wrap(r, n->from, k->to, "(try ", ")");
+			edit_instead(r->parse, k->from, "");
+			attempt(r, n->from, k->to, NULL);
+			edit_wrap(r->parse, n->from, k->to, "(try ", ")");
 			continue;
 		}
-		if (dotted)
-			instead(r, k->from, " ");
 		if (last->type == JQNODE_DOT && k->from == n->from)
 			spot_before(r, " (_jq_at(%ld))", k->from);
 		else
@@ -298,9 +253,9 @@ number(struct rewriter *r, int token)
 	}
 	/* A term that begins with a dot may follow a word: then.5 */
 	if (text.n > 0 && text.p[0] == '.')
-		before(r, token, " ");
+		edit_before(r->parse, token, " ");
 	if (!span_is(text, canonical))
-		instead(r, token, canonical);
+		edit_instead(r->parse, token, canonical);
 }
 
 /* The name of the file, as it may stand in a text of jq. */
@@ -318,7 +273,7 @@ location(struct rewriter *r, int token)
 
 	buf_addf(&text, "{\"file\":\"%s\",\"line\":%d}", short_name(r),
 	    r->lex->tokens[token].line);
-	instead(r, token, buf_str(&text));
+	edit_instead(r->parse, token, buf_str(&text));
 	buf_release(&text);
 }
 
@@ -334,9 +289,10 @@ debug(struct rewriter *r, int token, int arity)
 	if (r->parse->debug < 0)
 		r->parse->debug = token;
 	if (!r->as->debugs) {
-		instead(r, token, arity == 0 ? "(.)" : "_jq_undebug");
+		edit_instead(
+		    r->parse, token, arity == 0 ? "(.)" : "_jq_undebug");
 		if (arity > 0)
-			use(r, "_jq_undebug", 1, token);
+			edit_use(r->parse, span_str("_jq_undebug"), 1, token);
 		return;
 	}
 	if (name.n > NAME_MAX_BYTES)
@@ -346,9 +302,9 @@ debug(struct rewriter *r, int token, int arity)
 	    r->lex->tokens[token].line, SPAN_ARG(name),
 	    arity == 0 ? ")" : "; ");
 	if (arity > 0)
-		instead(r, token, "_jq_debug");
-	instead(r, token + arity, buf_str(&text));
-	use(r, "_jq_debug", arity + 1, token);
+		edit_instead(r->parse, token, "_jq_debug");
+	edit_instead(r->parse, token + arity, buf_str(&text));
+	edit_use(r->parse, span_str("_jq_debug"), arity + 1, token);
 	buf_release(&text);
 }
 
@@ -391,10 +347,10 @@ call(struct rewriter *r, const struct jqnode *n)
 	}
 	changed = changed_name(r, name, arity);
 	if (changed != NULL) {
-		instead(r, n->token, changed);
+		edit_instead(r->parse, n->token, changed);
 		name = span_str(changed);
 	}
-	use_span(r, name, arity, n->token);
+	edit_use(r->parse, name, arity, n->token);
 }
 
 /* Whether the term gives exactly one value in every version of libjq. */
@@ -433,44 +389,19 @@ loop(struct rewriter *r, const struct jqnode *n)
 	wrap_unless_term(r, n->kids);
 	if (!is_single(r, start)) {
 		spot(r, start->from, start->to, "_jq_at", start->from - 1);
-		wrap(r, start->from, start->to, "_jq_one(", ")");
-		use(r, "_jq_one", 1, start->from);
+		edit_wrap(r->parse, start->from, start->to, "_jq_one(", ")");
+		edit_use(r->parse, span_str("_jq_one"), 1, start->from);
 	}
-	wrap(r, n->from, n->to, "(", ")");
-}
-
-static void
-attempt(struct rewriter *r, const struct jqnode *n)
-{
-	const struct jqnode *tried = n->kids, *handler = tried->next;
-
-	if (handler == NULL) {
-		try_quietly(r, tried->from, tried->to);
-	} else {
-		wrap(r, tried->from, tried->to, "(", " | _jq_end)");
-		wrap(r, handler->from, handler->to, "(_jq_caught | ", ")");
-		use(r, "_jq_end", 0, tried->from);
-		use(r, "_jq_caught", 0, tried->from);
-	}
-	wrap(r, n->from, n->to, "(", ")");
+	edit_wrap(r->parse, n->from, n->to, "(", ")");
 }
 
 static void
 member(struct rewriter *r, const struct jqnode *n)
 {
 	const struct jqlex_token *key = &r->lex->tokens[n->token];
-	struct buf quoted = BUF_INIT;
 
 	if (key->type == JQLEX_OPEN)
 		spot(r, n->kids->from, n->kids->to, "_jq_at", n->token);
-	if (key->type == JQLEX_VARIABLE && n->value != NULL)
-		wrap(r, n->token, n->token + 1, "(", ")");
-	if (key->type == JQLEX_WORD && n->value == NULL &&
-	    jqparse_is_keyword(key->text)) {
-		buf_addf(&quoted, "\"%.*s\"", SPAN_ARG(key->text));
-		instead(r, n->token, buf_str(&quoted));
-		buf_release(&quoted);
-	}
 	if (n->value != NULL)
 		wrap_unless_term(r, n->value);
 }
@@ -479,7 +410,7 @@ static void
 string(struct rewriter *r, const struct jqnode *n)
 {
 	if (n->token > n->from || n->kids != NULL)
-		use(r, "format", 1, n->from);
+		edit_use(r->parse, span_str("format"), 1, n->from);
 	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
 		spot(r, k->from, k->to, "_jq_at", k->from - 1);
 }
@@ -498,13 +429,13 @@ rewrite(struct rewriter *r, const struct jqnode *n)
 		break;
 	case JQNODE_NEGATE:
 		spot(r, n->kids->from, n->to, "_jq_at", n->from);
-		wrap(r, n->from, n->to, "(", ")");
+		edit_wrap(r->parse, n->from, n->to, "(", ")");
 		break;
 	case JQNODE_TERM:
 		accesses(r, n);
 		break;
 	case JQNODE_RECURSE:
-		use(r, "recurse", 0, n->token);
+		edit_use(r->parse, span_str("recurse"), 0, n->token);
 		break;
 	case JQNODE_LOCATION:
 		location(r, n->token);
@@ -516,22 +447,21 @@ rewrite(struct rewriter *r, const struct jqnode *n)
 		string(r, n);
 		break;
 	case JQNODE_FORMAT:
-		use(r, "format", 1, n->token);
+		edit_use(r->parse, span_str("format"), 1, n->token);
 		spot_call(r, n->from, n->to);
 		break;
 	case JQNODE_CALL:
 		call(r, n);
 		break;
 	case JQNODE_IF:
-		if (n->value == NULL)
-			before(r, n->to - 1, "else . ");
-		wrap(r, n->from, n->to, "(", ")");
+		edit_wrap(r->parse, n->from, n->to, "(", ")");
 		break;
 	case JQNODE_LOOP:
 		loop(r, n);
 		break;
 	case JQNODE_TRY:
-		attempt(r, n);
+		attempt(r, n->kids->from, n->kids->to, n->kids->next);
+		edit_wrap(r->parse, n->from, n->to, "(", ")");
 		break;
 	case JQNODE_MEMBER:
 		member(r, n);
@@ -543,6 +473,7 @@ rewrite(struct rewriter *r, const struct jqnode *n)
 	default:
 		break;
 	}
+	jq16_rewrite(r->parse, r->lex, n);
 }
 
 void
@@ -575,59 +506,4 @@ jqparse_release(struct jqparse *parse)
 	free(parse->defs);
 	free(parse->uses);
 	*parse = (struct jqparse){.debug = -1};
-}
-
-/* ---- writing ---- */
-
-/* Between two tokens are blanks and comments. */
-static void
-write_gap(struct span gap, struct buf *out)
-{
-	bool comment = false;
-
-	for (size_t i = 0; i < gap.n; i++) {
-		char c = gap.p[i];
-
-		if (c == '\n')
-			comment = false;
-		else if (c == '#')
-			comment = true;
-		if (!comment)
-			buf_addc(out, c == '\r' ? ' ' : c);
-	}
-}
-
-/* From the first byte to behind the last, with quotes, dot or dollar. */
-static struct span
-whole(const struct jqlex_token *t)
-{
-	switch (t->type) {
-	case JQLEX_STRING:
-		return span_make(t->text.p - 1, t->text.n + 2);
-	case JQLEX_FIELD:
-	case JQLEX_VARIABLE:
-		return span_make(t->text.p - 1, t->text.n + 1);
-	default:
-		return t->text;
-	}
-}
-
-const char *
-jqparse_write(const struct jqparse *parse, const struct jqlex *lex, int from,
-    int to, const char *at, struct buf *out)
-{
-	for (int i = from; i < to; i++) {
-		const struct jqparse_edit *e = &parse->edits[i];
-		struct span text = whole(&lex->tokens[i]);
-
-		write_gap(span_make(at, (size_t)(text.p - at)), out);
-		buf_adds(out, e->before != NULL ? e->before : "");
-		if (e->instead != NULL)
-			buf_adds(out, e->instead);
-		else
-			buf_addspan(out, text);
-		buf_adds(out, e->behind != NULL ? e->behind : "");
-		at = text.p + text.n;
-	}
-	return at;
 }

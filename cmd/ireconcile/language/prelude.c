@@ -1,6 +1,7 @@
 #include "language/prelude.h"
 
 #include "base/array.h"
+#include "language/jq16/jq16.h"
 #include "libjq/jqlex.h"
 
 /*
@@ -17,18 +18,19 @@ struct definition {
 
 /*
  * In the order of the text: a definition calls the last one of a name before
- * it, or a built-in. Written for libjq 1.6: `if` has an `else`, and `as` binds
- * a term.
+ * it, or a built-in. Written for all versions: `if` has an `else`, and `as`
+ * binds a term.
+ * JQ16_...: see jq16/jq16.h.
  *
  * A definition that only calls C has C_CALL in its place, because a call of
  * _call costs as much as its work.
  *
  * _jq_raise: `error` of a program. It notes that the message is the author's
  * (see program.c); the compiler still calls jq's own `error` for `break`.
- * _jq_refuse: an error of ours, which contains no values. _jq_end,
- * _jq_caught, _jq_quiet: see jqparse.h. _jq_debug: `debug` of a program, with
- * its place; trace/debugs.h. It gives its input, also in paths, and keeps no
- * copy; a message that fails, or that is not a path, changes nothing.
+ * _jq_refuse: an error of ours, which contains no values. _jq_caught, _jq_quiet:
+ * see jqparse.h. _jq_debug: `debug` of a program, with its place;
+ * trace/debugs.h. It gives its input, also in paths, and keeps no copy; a
+ * message that fails, or that is not a path, changes nothing.
  */
 static const struct definition definitions[] = {
     {"_call", 2, "def _call($name; x): [$name, x] | debug | input;"},
@@ -38,11 +40,10 @@ static const struct definition definitions[] = {
     {"_jq_refuse", 1,
 	"def _jq_refuse(m): _call(\"refuse\"; m) as $e | error($e);"},
     {"_jq_raise", 0, "def _jq_raise: _jq_raise(.);"},
-    {"_jq_end", 0, "def _jq_end: try . catch error({\"\\u0000later\": .});"},
+    {"_jq_end", 0, JQ16_END},
     /* A `break` is an error {__jq: N}, which must not be caught. */
     {"_jq_pass", 0,
-	"def _jq_pass: if type != \"object\" then ."
-	" elif has(\"\\u0000later\") then error(.[\"\\u0000later\"])"
+	"def _jq_pass: if type != \"object\" then ." JQ16_LATER
 	" elif has(\"__jq\") then error(.) else . end;"},
     {"_jq_caught", 0, "def _jq_caught: _jq_pass | " C_CALL("caught", ".") ";"},
     {"_jq_quiet", 0, "def _jq_quiet: _jq_pass | empty;"},
@@ -59,15 +60,11 @@ static const struct definition definitions[] = {
 	"def _jq_index: if type != \"number\" then ."
 	" elif . >= -16777216 and . <= 16777216 then trunc"
 	" else _jq_refuse(\"an index must be a number within 2^24\") end;"},
-    /* 1.6 ends at .[nan:1]. */
-    {"_jq_bound", 0,
-	"def _jq_bound:"
-	" if type == \"number\" and isnan then null else . end;"},
+    {"_jq_bound", 0, JQ16_BOUND},
     {"_jq_path", 0,
 	"def _jq_path: if type != \"array\" then ."
 	" elif length == 1 and (.[0] | type) == \"string\" then ."
-	" else map(if type == \"object\" then map_values(_jq_bound)"
-	" else _jq_index end) end;"},
+	" else map(" JQ16_SLICE "_jq_index" JQ16_SLICE_END ") end;"},
     {"_jq_getpath", 1, "def _jq_getpath(p): getpath(p | _jq_path);"},
     {"_jq_setpath", 2,
 	"def _jq_setpath(p; v): v as $v | p as $p"
@@ -103,15 +100,8 @@ static const struct definition definitions[] = {
 	" then $a | _jq_repeat($b)"
 	" elif ($a | type) == \"number\" and ($b | type) == \"string\""
 	" then $b | _jq_repeat($a) else _jq_times($a; $b) end;"},
-    /* `|=`: 1.6 skips elements after one that the update leaves empty. */
-    {"_modify", 2,
-	"def _modify(f; update):"
-	" reduce path(f) as $p ([., []]; . as [$value, $gone]"
-	" | [$value | getpath($p) | first(update)] as $new"
-	" | if $new == [] then [$value, $gone + [$p]]"
-	" else [($value | setpath($p; $new[0])), $gone] end)"
-	" | . as [$value, $gone] | $value | delpaths($gone);"},
-    {"map_values", 1, "def map_values(f): .[] |= f;"},
+    {"_modify", 2, JQ16_MODIFY},
+    {"map_values", 1, JQ16_MAP_VALUES},
 
     /* Numbers are printed as doubles; ours fail where digits would be lost. 1.6
      * prints 1e17 as 1e+17, and deep trees as text that is not JSON. */
@@ -179,10 +169,7 @@ static const struct definition definitions[] = {
 	" then _jq_refuse(\"\\(type) has no absolute value\")"
 	" elif . < 0 then - . else . end;"},
     {"toarray", 0, "def toarray: if type == \"array\" then . else [.] end;"},
-    /* 1.6 does not accept an object. */
-    {"transpose", 0,
-	"def transpose: [range(0; map(length) | max // 0) as $i"
-	" | [.[][$i]]];"},
+    {"transpose", 0, JQ16_TRANSPOSE},
     /* The versions differ in what is not an event. */
     {"fromstream", 1,
 	"def fromstream(f): {value: null, whole: false} as $new"
@@ -192,8 +179,7 @@ static const struct definition definitions[] = {
 	" | _jq_setpath([\"value\"] + $event[0]; $event[1])"
 	" else .whole = ($event[0] | length == 1) end;"
 	" if .whole then .value else empty end);"},
-    /* 1.6 leaves out the whole value, whose path is empty. */
-    {"paths", 1, "def paths(f): path(.. | select(f)) | select(length > 0);"},
+    {"paths", 1, JQ16_PATHS},
     /* Quicker in 1.8, with other messages. */
     {"unique_by", 1, "def unique_by(f): group_by(f) | map(.[0]);"},
     {"unique", 0, "def unique: group_by(.) | map(.[0]);"},

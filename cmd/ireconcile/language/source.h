@@ -93,8 +93,8 @@ struct source_def source_find_def(const struct source *s,
 /* Whether there is a function of this name without parameters. */
 bool source_defines(const struct source *s, const char *name);
 
-/* The line of the definition that counts of such a function, which has to
- * exist; *file gets the file. */
+/* The line of the definition that counts of such a function, and *file gets the
+ * file; 0: there is none. */
 int source_definition(
     const struct source *s, const char *name, const struct source_file **file);
 
