@@ -110,12 +110,12 @@ complain(struct linker *l, const struct source_file *f,
 
 static int want(struct linker *l, int i);
 
-/* The function that a use in function i means; i == count: the use is behind
- * the last function. -1: the program does not define it. */
+/* The function that a use in function i means. -1: the program does not define
+ * it. */
 static int
 find(const struct linker *l, int i, const struct jqparse_use *use)
 {
-	for (int k = i < l->count ? i : l->count - 1; k >= 0; k--)
+	for (int k = i; k >= 0; k--)
 		if (l->list[k].def->arity == use->arity &&
 		    span_eq(l->list[k].def->name, use->name))
 			return k;
@@ -175,21 +175,12 @@ want(struct linker *l, int i)
 /* Looks up all calls. The author's text is checked as a whole, called or
  * not. */
 static int
-look_up(struct linker *l, const struct source *s)
+look_up(struct linker *l)
 {
 	for (int i = 0; i < l->count; i++)
 		if (l->list[i].file->trust == JQPARSE_STRANGE &&
 		    want(l, i) != 0)
 			return -1;
-	for (int i = 0; i < s->count; i++) {
-		const struct source_file *f = &s->files[i];
-
-		for (int k = 0;
-		     f->what == JQPARSE_EXPRESSION && k < f->parse.use_count;
-		     k++)
-			if (resolve(l, f, l->count, &f->parse.uses[k]) != 0)
-				return -1;
-	}
 	for (int i = 0; i < l->count; i++)
 		if (!l->list[i].wanted && check_unwanted(l, i) != 0)
 			return -1;
@@ -216,15 +207,12 @@ write_file(struct source *s, struct source_file *f, const struct function *list)
 		s->lines++;
 	}
 	from = s->text.len;
-	if (f->what == JQPARSE_EXPRESSION)
-		at = jqparse_write(
-		    &f->parse, &f->lex, 0, f->lex.count, at, &s->text);
 	for (int d = 0; d < f->parse.def_count; d++) {
 		const struct jqparse_def *def = &f->parse.defs[d];
 		const char *end = f->lex.tokens[def->to - 1].text.p + 1;
 
 		if (list[d].wanted)
-			at = jqparse_write(&f->parse, &f->lex, def->from,
+			end = jqparse_write(&f->parse, &f->lex, def->from,
 			    def->to, at, &s->text);
 		else
 			add_line_breaks(&s->text, at, end);
@@ -251,7 +239,7 @@ source_compose(struct source *s, struct err *err)
 	int rc;
 
 	collect(&l, s);
-	rc = look_up(&l, s);
+	rc = look_up(&l);
 	if (rc == 0) {
 		flow_mark(s);
 		buf_reset(&s->text);
@@ -271,41 +259,9 @@ source_compose(struct source *s, struct err *err)
 bool
 source_has_function(const struct source *s, struct span name)
 {
-	for (int i = 0; i < s->count; i++)
-		for (int d = 0; d < s->files[i].parse.def_count; d++)
-			if (span_eq(s->files[i].parse.defs[d].name, name))
-				return true;
-	return false;
-}
+	struct source_def d = source_next(s, SOURCE_START);
 
-bool
-source_defines(const struct source *s, const char *name)
-{
-	for (int i = 0; i < s->count; i++)
-		for (int d = 0; d < s->files[i].parse.def_count; d++)
-			if (s->files[i].parse.defs[d].arity == 0 &&
-			    span_is(s->files[i].parse.defs[d].name, name))
-				return true;
-	return false;
-}
-
-int
-source_definition(
-    const struct source *s, const char *name, const struct source_file **file)
-{
-	int line = 0;
-
-	for (int i = 0; i < s->count; i++) {
-		const struct source_file *f = &s->files[i];
-
-		for (int d = 0; d < f->parse.def_count; d++) {
-			const struct jqparse_def *def = &f->parse.defs[d];
-
-			if (def->arity != 0 || !span_is(def->name, name))
-				continue;
-			*file = f;
-			line = f->lex.tokens[def->from].line;
-		}
-	}
-	return line;
+	while (d.def != NULL && !span_eq(d.def->name, name))
+		d = source_next(s, d);
+	return d.def != NULL;
 }

@@ -29,6 +29,21 @@ jqparse_is_keyword(struct span word)
 	return false;
 }
 
+bool
+jqparse_is_plain(const struct jqlex *lex, int token)
+{
+	return jqlex_is(lex, token, JQLEX_STRING, NULL) &&
+	    span_find(lex->tokens[token].text, '\\') == NULL;
+}
+
+bool
+jqparse_is_named(const struct jqlex *lex, const struct jqnode *key)
+{
+	return jqlex_is(lex, key->token, JQLEX_WORD, NULL) ||
+	    jqlex_is(lex, key->token, JQLEX_VARIABLE, NULL) ||
+	    jqparse_is_plain(lex, key->token);
+}
+
 int
 jqparse_arity(const struct jqnode *call)
 {
@@ -555,16 +570,12 @@ jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
 	parse->edits = arena_zalloc(
 	    &parse->arena, ((size_t)lex->count + 1) * sizeof(*parse->edits));
 	for (const struct jqnode *n = parse->nodes; n != NULL; n = n->after) {
-		if (parse->def_count > 0) {
-			r.top = def->name;
-			if (n == def->first)
-				def->first_use = parse->use_count;
-		}
+		r.top = def->name;
+		if (n == def->first)
+			def->first_use = parse->use_count;
 		rewrite(&r, n);
-		if (parse->def_count > 0) {
-			def->end_use = parse->use_count;
-			def += n == def->body;
-		}
+		def->end_use = parse->use_count;
+		def += n == def->body;
 	}
 }
 
