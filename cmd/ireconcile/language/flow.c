@@ -1,5 +1,7 @@
 #include "language/flow.h"
 
+#include "language/guards.h"
+
 /* The definition that is looked at. */
 struct walker {
 	const struct source *source;
@@ -13,15 +15,6 @@ lower(enum jqnode_dot dot)
 	return dot == JQNODE_INPUT ? JQNODE_PERHAPS : dot;
 }
 
-static bool
-is_word(const struct jqlex *lex, int i, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (jqlex_is(lex, i, JQLEX_WORD, *words))
-			return true;
-	return false;
-}
-
 /* The meaning of `.` in argument number i of a call. */
 static enum jqnode_dot
 dot_of_argument(const struct walker *w, const struct jqnode *call, int arity,
@@ -29,11 +22,13 @@ dot_of_argument(const struct walker *w, const struct jqnode *call, int arity,
 {
 	/* Built-ins that evaluate their arguments with their own input; and
 	 * those that do so with elements of what the first one gives. */
-	static const char *const plain[] = {"select", "first", "last",
-	    "isempty", "error", "has", "contains", "inside", NULL};
-	static const char *const of_elements[] = {"any", "all", NULL};
-	struct source_def called = source_find_def(w->source, w->at.file,
-	    w->at.def, w->lex->tokens[call->token].text, arity);
+	static const char plain[] =
+	    " select/1 first/1 last/1 isempty/1 error/1 has/1 contains/1 "
+	    "inside/1 limit/2 ";
+	static const char of_elements[] = " any/2 all/2 ";
+	struct span name = w->lex->tokens[call->token].text;
+	struct source_def called =
+	    source_find_def(w->source, w->at.file, w->at.def, name, arity);
 
 	for (int k = call->from; k < call->to; k++)
 		if (jqlex_is(w->lex, k, JQLEX_WORD, "def") &&
@@ -41,14 +36,10 @@ dot_of_argument(const struct walker *w, const struct jqnode *call, int arity,
 			return lower(dot);
 	if (called.def != NULL)
 		return called.def->keeps & 1u << i ? dot : lower(dot);
-	if (arity == 2 && i == 1 && !call->local &&
-	    is_word(w->lex, call->token, of_elements))
+	if (i == 1 && !call->local &&
+	    guards_is_listed(of_elements, name, arity))
 		return JQNODE_OTHER;
-	if (arity == 1 && is_word(w->lex, call->token, plain))
-		return dot;
-	if (arity == 2 && jqlex_is(w->lex, call->token, JQLEX_WORD, "limit"))
-		return dot;
-	return lower(dot);
+	return guards_is_listed(plain, name, arity) ? dot : lower(dot);
 }
 
 /* ---- nodes ---- */

@@ -169,6 +169,10 @@ int jqparse_arity(const struct jqnode *call);
 bool jqparse_joined(
     const struct jqlex *lex, const struct jqnode *n, const char *sign);
 
+/* Whether one of the uses first..end - 1 is a call of the function. */
+bool jqparse_is_used(const struct jqparse *parse, const struct jqparse_def *def,
+    int first, int end);
+
 /* Notes the text for libjq, and the uses; once, by jqparse_read. */
 void jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
     const char *name, const struct jqparse_as *as);

@@ -23,10 +23,7 @@ jqparse_is_keyword(struct span word)
 	    "def", "if", "then", "else", "elif", "and", "or", "end", "reduce",
 	    "foreach", "try", "catch", "label", "break", "__loc__", NULL};
 
-	for (int i = 0; words[i] != NULL; i++)
-		if (span_is(word, words[i]))
-			return true;
-	return false;
+	return span_is_one_of(word, words);
 }
 
 bool
@@ -577,6 +574,17 @@ jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
 		def->end_use = parse->use_count;
 		def += n == def->body;
 	}
+}
+
+bool
+jqparse_is_used(const struct jqparse *parse, const struct jqparse_def *def,
+    int first, int end)
+{
+	for (int k = first; k < end; k++)
+		if (parse->uses[k].arity == def->arity &&
+		    span_eq(parse->uses[k].name, def->name))
+			return true;
+	return false;
 }
 
 void

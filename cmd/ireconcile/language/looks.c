@@ -32,13 +32,6 @@ struct value {
 	size_t key_count;
 };
 
-static void
-add(struct textlist *list, struct span name)
-{
-	if (!textlist_has(list, name.p, name.n))
-		textlist_add(list, name.p, name.n);
-}
-
 /* Notes that a value has two names. */
 static void
 lead(struct search *s, struct span from, struct span to)
@@ -47,24 +40,10 @@ lead(struct search *s, struct span from, struct span to)
 	s->edges[s->edge_count++] = (struct edge){from, to};
 }
 
-static bool
-is_one_of(const char *const *names, struct span name)
-{
-	while (*names != NULL && !span_is(name, *names))
-		names++;
-	return *names != NULL;
-}
-
 static struct span
 text(const struct search *s, int token)
 {
 	return s->lex->tokens[token].text;
-}
-
-static bool
-is_sign(const struct search *s, int token, const char *sign)
-{
-	return jqlex_is(s->lex, token, JQLEX_OTHER, sign);
 }
 
 /* Whether the call is of a function of ours that passes its input or its
@@ -80,7 +59,7 @@ is_harmless(const struct search *s, const struct jqnode *call)
 	    "not", NULL};
 	struct span name = text(s, call->token);
 
-	if (call->local || !is_one_of(harmless, name))
+	if (call->local || !span_is_one_of(name, harmless))
 		return false;
 	for (struct source_def d = source_next(s->source, SOURCE_START);
 	     d.def != NULL; d = source_next(s->source, d))
@@ -99,7 +78,8 @@ compares(const struct search *s, int token)
 	static const char *const signs[] = {
 	    "==", "!=", "<", "<=", ">", ">=", NULL};
 
-	return is_sign(s, token, NULL) && is_one_of(signs, text(s, token));
+	return jqlex_is(s->lex, token, JQLEX_OTHER, NULL) &&
+	    span_is_one_of(text(s, token), signs);
 }
 
 /* Whether the comparison at a token is of members, or with null. */
@@ -135,16 +115,15 @@ inspects(const struct search *s, const struct jqnode *n)
 		if (!is_harmless(s, n))
 			return true;
 		break;
-	case JQNODE_TERM:
-		if (n->kids->type == JQNODE_DOT && n->kids->next != NULL &&
-		    opens_any(s, n->kids->next))
+	case JQNODE_DOT:
+		if (n->next != NULL && opens_any(s, n->next))
 			return true;
 		break;
 	case JQNODE_STRING:
 		if (n->token > n->from)
 			return true;
 		for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
-			if (is_sign(s, k->from, "."))
+			if (jqlex_is(s->lex, k->from, JQLEX_OTHER, "."))
 				return true;
 		break;
 	case JQNODE_OPERATORS:
@@ -201,12 +180,12 @@ static bool
 passes_operators(
     const struct search *s, const struct value *v, const struct jqnode *n)
 {
-	static const char *const whole[] = {"+", "*", "//", NULL};
+	static const char *const all[] = {"*", "//", "+", NULL};
+	const char *const *signs = v->bare ? &all[2] : all;
 
 	for (const struct jqnode *k = n->up->kids; k != NULL; k = k->next) {
 		if (k != n->up->kids &&
-		    (v->bare ? !is_sign(s, k->from - 1, "+")
-			     : !is_one_of(whole, text(s, k->from - 1))))
+		    !span_is_one_of(text(s, k->from - 1), signs))
 			return false;
 		if (k != n &&
 		    (v->bare ? !is_token(s, k, JQLEX_STRING, NULL)
@@ -300,7 +279,7 @@ leaves(struct search *s, const struct value *v, struct span function)
 	/* Functions whose results leave the program. */
 	static const char *const entries[] = {
 	    "desired", "status", "finalize", "events", "_map", NULL};
-	bool leaves = function.n == 0 || is_one_of(entries, function);
+	bool leaves = function.n == 0 || span_is_one_of(function, entries);
 
 	if (v->listed || (function.n == 0 && v->bare))
 		return false;
@@ -386,7 +365,7 @@ look_at_whole(
 	while (n->next == NULL && n->up != NULL && n->up->type == JQNODE_PAREN)
 		n = n->up->up;
 	if (opens || is_inspected(s, n))
-		add(&s->looks->wholes, text(s, at));
+		textlist_add_once(&s->looks->wholes, text(s, at));
 	if (jqlex_is(s->lex, n->to, JQLEX_WORD, "as") &&
 	    jqlex_is(s->lex, n->to + 1, JQLEX_VARIABLE, NULL))
 		lead(s, text(s, at), text(s, n->to + 1));
@@ -398,9 +377,9 @@ look_at_whole(
 static void
 look_at_term(struct search *s, const struct jqnode *n)
 {
-	const struct jqnode *first = n->kids, *last = first;
+	const struct jqnode *last = NULL;
 
-	for (const struct jqnode *k = first; k != NULL; k = k->next) {
+	for (const struct jqnode *k = n->kids; k != NULL; k = k->next) {
 		struct value v = {.name = text(s, k->token),
 		    .bare = jqlex_is(s->lex, k->token, JQLEX_FIELD, NULL)};
 
@@ -409,10 +388,9 @@ look_at_term(struct search *s, const struct jqnode *n)
 			continue;
 		last = k;
 		if (!is_simple(n) || !follow(s, &v, n))
-			add(&s->looks->members, v.name);
+			textlist_add_once(&s->looks->members, v.name);
 	}
-	if (last != first || last->type == JQNODE_VARIABLE ||
-	    last->type == JQNODE_CALL)
+	if (last != NULL)
 		look_at_whole(s, n, last);
 }
 
@@ -423,7 +401,7 @@ look_at_member(struct search *s, const struct jqnode *n)
 	struct value v = {.name = text(s, n->token)};
 
 	if (n->value == NULL && note_key(s, &v, n) && !follow(s, &v, n->up))
-		add(&s->looks->members, v.name);
+		textlist_add_once(&s->looks->members, v.name);
 }
 
 static void
@@ -438,16 +416,18 @@ look_at(struct search *s, const struct jqnode *n)
 		break;
 	case JQNODE_PATTERN_KEY:
 		if (s->lex->tokens[n->token].type <= JQLEX_STRING)
-			add(&s->looks->members, text(s, n->token));
+			textlist_add_once(
+			    &s->looks->members, text(s, n->token));
 		break;
 	case JQNODE_STRING: /* {name: "data"} is a text. */
 		if (jqlex_is(s->lex, n->token, JQLEX_STRING, NULL) &&
-		    !is_sign(s, n->token - 1, ":") &&
+		    !jqlex_is(s->lex, n->token - 1, JQLEX_OTHER, ":") &&
 		    (n->up == NULL || n->up->type != JQNODE_MEMBER))
-			add(&s->looks->members, text(s, n->token));
+			textlist_add_once(
+			    &s->looks->members, text(s, n->token));
 		break;
 	case JQNODE_RECURSE:
-		add(&s->looks->wholes, text(s, n->token));
+		textlist_add_once(&s->looks->wholes, text(s, n->token));
 		break;
 	default:
 		break;
@@ -457,12 +437,11 @@ look_at(struct search *s, const struct jqnode *n)
 static bool
 spread(const struct edge *e, struct textlist *list)
 {
-	bool more = textlist_has(list, e->to.p, e->to.n) &&
-	    !textlist_has(list, e->from.p, e->from.n);
+	size_t count = list->count;
 
-	if (more)
-		add(list, e->from);
-	return more;
+	if (textlist_has(list, e->to.p, e->to.n))
+		textlist_add_once(list, e->from);
+	return list->count > count;
 }
 
 void

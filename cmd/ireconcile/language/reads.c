@@ -26,15 +26,14 @@ is_entry(const struct reads_entries *entries, const struct jqparse_def *def)
 	return def->name.n == 0;
 }
 
-/* The number of calls of a function, without its own. *all: whether each stands
- * where `.` is certainly the input, in a definition d with certain[d]. */
-static int
-calls_of(const struct source_file *f, const struct jqparse_def *def,
-    const bool *certain, bool *all)
+/* Whether a function is called, and each call stands where `.` is certainly the
+ * input, in a definition d with certain[d]. */
+static bool
+is_certain(const struct source_file *f, const struct reads_entries *entries,
+    const struct jqparse_def *def, const bool *certain)
 {
-	int count = 0;
+	bool called = is_entry(entries, def);
 
-	*all = flow_keeps(f, def, def->name);
 	for (int d = 0; d < f->parse.def_count; d++) {
 		const struct jqparse_def *by = &f->parse.defs[d];
 		const struct jqnode *n = by->first;
@@ -44,11 +43,12 @@ calls_of(const struct source_file *f, const struct jqparse_def *def,
 			    !span_eq(f->lex.tokens[n->token].text, def->name) ||
 			    jqparse_arity(n) != def->arity)
 				continue;
-			count++;
-			*all = *all && certain[d] && n->dot == JQNODE_INPUT;
+			if (!certain[d] || n->dot != JQNODE_INPUT)
+				return false;
+			called = true;
 		}
 	}
-	return count;
+	return called && flow_keeps(f, def, def->name);
 }
 
 /* For each definition, whether `.` is certainly the input where it begins;
@@ -60,20 +60,13 @@ certain_functions(
 	bool *certain = mem_zalloc((size_t)f->parse.def_count + 1);
 	bool more = f->lex.count <= TOKENS_MAX;
 
-	/* Callers come behind what they call: one round is enough. */
+	/* Callers come behind what they call: mostly one round is enough. */
 	while (more) {
 		more = false;
-		for (int d = f->parse.def_count - 1; d >= 0; d--) {
-			const struct jqparse_def *def = &f->parse.defs[d];
-			bool all;
-
-			if (certain[d] ||
-			    (calls_of(f, def, certain, &all) == 0 &&
-				!is_entry(entries, def)))
-				continue;
-			certain[d] = all;
-			more = more || all;
-		}
+		for (int d = f->parse.def_count - 1; d >= 0; d--)
+			if (!certain[d] &&
+			    is_certain(f, entries, &f->parse.defs[d], certain))
+				more = certain[d] = true;
 	}
 	return certain;
 }
@@ -86,14 +79,9 @@ reads_uncalled(
 
 	while (*at < parse->def_count) {
 		const struct jqparse_def *def = &parse->defs[(*at)++];
-		int use = 0;
 
-		while (use < parse->use_count &&
-		    (parse->uses[use].arity != 0 ||
-			!span_eq(parse->uses[use].name, def->name)))
-			use++;
-		if (use == parse->use_count && def->arity == 0 &&
-		    !is_entry(entries, def))
+		if (def->arity == 0 && !is_entry(entries, def) &&
+		    !jqparse_is_used(parse, def, 0, parse->use_count))
 			return def;
 	}
 	return NULL;
@@ -110,9 +98,8 @@ struct walk {
 	const struct jqlex *lex;
 	reads_visit *visit;
 	void *arg;
-	/* The definition that is looked at. */
-	const struct jqparse_def *def;
-	struct variable *variables; /* owned */
+	const struct jqparse_def *def; /* that is looked at */
+	struct variable *variables;    /* owned */
 	int variable_count;
 	int rc;
 };
@@ -156,33 +143,28 @@ read_member(
 
 /* ---- variables ---- */
 
-static int
-count_variables(const struct walk *w, int from, int to, struct span name)
+static bool
+is_variable(const struct walk *w, int token, struct span name)
 {
-	int times = 0;
-
-	for (int i = from; i < to; i++)
-		times += jqlex_is(w->lex, i, JQLEX_VARIABLE, NULL) &&
-		    span_eq(w->lex->tokens[i].text, name);
-	return times;
+	return jqlex_is(w->lex, token, JQLEX_VARIABLE, NULL) &&
+	    span_eq(w->lex->tokens[token].text, name);
 }
 
-/* How often the definition binds a variable of this name. */
+/* How often the definition binds a variable of this name: wherever the name
+ * stands and is not that of a use, or of a label. */
 static int
 times_bound(const struct walk *w, struct span name)
 {
 	const struct jqparse_def *def = w->def;
 	const struct jqnode *n = def->first;
-	int times = count_variables(w, def->from, def->body->from, name);
+	int times = 0;
 
-	for (; n != def->body->after; n = n->after) {
-		if (n->type == JQNODE_BOUND || n->type == JQNODE_PATTERN_KEY)
-			times +=
-			    count_variables(w, n->token, n->token + 1, name);
-		else if (n->type == JQNODE_LOCAL)
-			times +=
-			    count_variables(w, n->token, n->kids->from, name);
-	}
+	for (int i = def->from; i < def->to; i++)
+		times += is_variable(w, i, name);
+	for (; n != def->body->after; n = n->after)
+		if (n->type == JQNODE_VARIABLE || n->type == JQNODE_MEMBER ||
+		    n->type == JQNODE_LABEL || n->type == JQNODE_BREAK)
+			times -= is_variable(w, n->token, name);
 	return times;
 }
 
@@ -233,20 +215,16 @@ pattern(struct walk *w, enum reads_shape shape, const struct jqnode *n)
 
 /* ---- terms ---- */
 
-static bool
-is_access(const struct jqnode *n)
-{
-	return n != NULL && n->type >= JQNODE_NAME && n->type < JQNODE_TEXT;
-}
-
 /* Whether `?` is among the accesses from this one on, or `//` behind them. */
 static bool
 is_optional(const struct walk *w, const struct jqnode *access)
 {
 	int i = access->to;
 
-	for (; is_access(access); access = access->next)
-		i = access->to;
+	for (const struct jqnode *k = access;
+	     k != NULL && k->type >= JQNODE_NAME && k->type < JQNODE_TEXT;
+	     k = k->next)
+		i = k->to;
 	while (jqlex_is(w->lex, i, JQLEX_CLOSE, ")"))
 		i++;
 	return jqlex_is(w->lex, i, JQLEX_OTHER, "?") ||

@@ -23,13 +23,6 @@ struct search {
 	bool names_whole;	 /* a definition had such a variable */
 };
 
-static void
-add(struct textlist *list, struct span name)
-{
-	if (!textlist_has(list, name.p, name.n))
-		textlist_add(list, name.p, name.n);
-}
-
 static bool
 is_reached(const struct search *s, struct source_def at, bool input)
 {
@@ -62,11 +55,11 @@ text(const struct search *s, int token)
 static void
 see(struct search *s, struct span member, const struct jqnode *next)
 {
-	add(&s->sees->members, member);
+	textlist_add_once(&s->sees->members, member);
 	if (!span_is(member, "owned"))
 		return;
 	if (next != NULL && next->type == JQNODE_NAME)
-		add(&s->sees->owned, text(s, next->token));
+		textlist_add_once(&s->sees->owned, text(s, next->token));
 	else
 		s->sees->all_owned = true;
 }
@@ -103,7 +96,7 @@ static void
 look_at_pattern(struct search *s, const struct jqnode *pattern)
 {
 	if (pattern->type == JQNODE_BOUND)
-		add(&s->whole, text(s, pattern->token));
+		textlist_add_once(&s->whole, text(s, pattern->token));
 	else if (pattern->type == JQNODE_PATTERN_ARRAY)
 		s->sees->everything = true;
 	for (const struct jqnode *k = pattern->kids; k != NULL; k = k->next)
@@ -144,7 +137,7 @@ look_at_call(struct search *s, const struct jqnode *n)
 		return;
 	}
 	if (may_be_random(s, n))
-		add(&s->sees->members, span_str("primary"));
+		textlist_add_once(&s->sees->members, span_str("primary"));
 	if (input && !guards_is_listed(harmless, name, arity))
 		s->sees->everything = true;
 }
@@ -336,26 +329,17 @@ reach_names(struct search *s, struct source_def at)
 static int
 find_read(const struct jqlex *lex, const struct jqnode *n, const char *field)
 {
-	switch (n->type) {
-	case JQNODE_DOT:
-		return n->next != NULL &&
-			jqlex_is(lex, n->next->from, JQLEX_FIELD, field)
-		    ? n->next->from
-		    : -1;
-	case JQNODE_MEMBER:
-		return n->value == NULL &&
-			jqlex_is(lex, n->token, JQLEX_WORD, field)
-		    ? n->token
-		    : -1;
-	case JQNODE_PATTERN_KEY:
-		return jqlex_is(lex, n->up->from - 1, JQLEX_WORD, "as") &&
-			(jqlex_is(lex, n->token, JQLEX_WORD, field) ||
-			    jqlex_is(lex, n->token, JQLEX_VARIABLE, field))
-		    ? n->token
-		    : -1;
-	default:
-		return -1;
-	}
+	bool dot = n->type == JQNODE_DOT && n->next != NULL;
+	int at = dot ? n->next->from : n->token;
+	bool word = jqlex_is(lex, at, JQLEX_WORD, field);
+	bool found = dot && jqlex_is(lex, at, JQLEX_FIELD, field);
+
+	if (n->type == JQNODE_MEMBER)
+		found = word && n->value == NULL;
+	if (n->type == JQNODE_PATTERN_KEY)
+		found = (word || jqlex_is(lex, at, JQLEX_VARIABLE, field)) &&
+		    jqlex_is(lex, n->up->from - 1, JQLEX_WORD, "as");
+	return found ? at : -1;
 }
 
 bool

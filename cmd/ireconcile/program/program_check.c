@@ -84,18 +84,6 @@ program_check_functions(const struct program *p, struct err *err)
 	return rc;
 }
 
-/* A definition is called by nobody if the next of its name hides it first. */
-static bool
-is_hidden(const struct jqparse *parse, const struct jqparse_def *first,
-    const struct jqparse_def *second)
-{
-	for (int k = first->end_use; k < second->first_use; k++)
-		if (parse->uses[k].arity == first->arity &&
-		    span_eq(parse->uses[k].name, first->name))
-			return false;
-	return true;
-}
-
 void
 program_warn_twice(const struct program *p)
 {
@@ -110,7 +98,10 @@ program_warn_twice(const struct program *p)
 			if (def->arity != 0 ||
 			    !span_is(def->name, program_names[i]))
 				continue;
-			if (before != NULL && is_hidden(&f->parse, before, def))
+			/* The next of its name hides it before a call. */
+			if (before != NULL &&
+			    !jqparse_is_used(&f->parse, before, before->end_use,
+				def->first_use))
 				log_warning("%s:%d: %s is defined again: that "
 					    "in line %d is never called",
 				    f->path, line_of(f, def), program_names[i],
@@ -211,15 +202,6 @@ static const char *const metadata_members[] = {"name", "generateName",
 static const char *const input_members[] = {"primary", "owned", "related",
     "operator", "now", "outstanding", "error", "loops", "plan", NULL};
 
-static bool
-is_one_of(struct span name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (span_is(name, *names))
-			return true;
-	return false;
-}
-
 /* ".primry: the input has no such member (did you mean .primary?)" */
 static void
 describe(const struct check *k, const struct reads_member *r, const char *path,
@@ -244,7 +226,7 @@ check_fixed(const struct check *k, const struct reads_member *r,
 {
 	struct nearest near;
 
-	if (is_one_of(r->name, names))
+	if (span_is_one_of(r->name, names))
 		return 0;
 	nearest_init(&near, r->name);
 	nearest_offer_all(&near, names);
