@@ -45,6 +45,16 @@ span_is(struct span a, const char *s)
 	return span_eq(a, span_str(s));
 }
 
+/* Whether it is one of the names, which NULL ends. */
+static inline bool
+span_is_one_of(struct span s, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (span_is(s, *names))
+			return true;
+	return false;
+}
+
 /* Byte order; a proper prefix comes first. */
 static inline int
 span_cmp(struct span a, struct span b)

@@ -64,3 +64,10 @@ textlist_has(const struct textlist *list, const char *p, size_t n)
 			return true;
 	return false;
 }
+
+void
+textlist_add_once(struct textlist *list, struct span text)
+{
+	if (!textlist_has(list, text.p, text.n))
+		textlist_add(list, text.p, text.n);
+}

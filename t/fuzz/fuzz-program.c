@@ -20,7 +20,7 @@
 #include "language/guards.h"
 #include "language/jqparse.h"
 #include "language/message.h"
-#include "language/reads.h"
+#include "language/sees.h"
 #include "language/source.h"
 #include "libjq/jqlex.h"
 #include "value/quantity.h"
@@ -126,7 +126,7 @@ check_source(const char *text)
 	source_init(&s);
 	if (source_add_expression(&s, "x", text, &err) == 0 &&
 	    source_compose(&s, &err) == 0) {
-		reads_field(&s, "desired", "owned", &file, &line);
+		sees_field(&s, "desired", "owned", &file, &line);
 		fuzz_expect(
 		    source_locate(&s, s.lines - 1, &line) == &s.files[0] &&
 			line == s.files[0].lines,

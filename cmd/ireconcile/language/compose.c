@@ -109,12 +109,12 @@ complain(struct linker *l, const struct source_file *f,
 	return -1;
 }
 
-/* The function that a use in function i means; i == count: the use is behind
- * the last function. -1: the program does not define it. */
+/* The function that a use in function i means. -1: the program does not define
+ * it. */
 static int
 find(const struct linker *l, int i, const struct jqparse_use *use)
 {
-	for (int k = i < l->count ? i : l->count - 1; k >= 0; k--)
+	for (int k = i; k >= 0; k--)
 		if (l->list[k].def->arity == use->arity &&
 		    span_eq(l->list[k].def->name, use->name))
 			return k;
@@ -163,20 +163,12 @@ look_up_function(struct linker *l, int i, bool put_in)
  * those of libraries if they are called; the calls in the others must be right,
  * too. */
 static int
-look_up(struct linker *l, const struct source *s)
+look_up(struct linker *l)
 {
 	for (int i = 0; i < l->count; i++)
 		if (l->list[i].file->trust == JQPARSE_STRANGE &&
 		    look_up_function(l, i, true) != 0)
 			return -1;
-	for (int i = 0; i < s->count; i++) {
-		const struct source_file *f = &s->files[i];
-
-		if (f->what == JQPARSE_EXPRESSION &&
-		    look_up_calls(
-			l, f, l->count, 0, f->parse.use_count, true) != 0)
-			return -1;
-	}
 	for (int i = 0; i < l->count; i++)
 		if (look_up_function(l, i, false) != 0)
 			return -1;
@@ -203,15 +195,12 @@ write_file(struct source *s, struct source_file *f, const struct function *list)
 		s->lines++;
 	}
 	from = s->text.len;
-	if (f->what == JQPARSE_EXPRESSION)
-		at = edit_write(
-		    &f->parse, &f->lex, 0, f->lex.count, at, &s->text);
 	for (int d = 0; d < f->parse.def_count; d++) {
 		const struct jqparse_def *def = &f->parse.defs[d];
 		const char *end = f->lex.tokens[def->to - 1].text.p + 1;
 
 		if (list[d].wanted)
-			at = edit_write(&f->parse, &f->lex, def->from, def->to,
+			end = edit_write(&f->parse, &f->lex, def->from, def->to,
 			    at, &s->text);
 		else
 			add_line_breaks(&s->text, at, end);
@@ -238,7 +227,7 @@ source_compose(struct source *s, struct err *err)
 	int rc;
 
 	collect(&l, s);
-	rc = look_up(&l, s);
+	rc = look_up(&l);
 	if (rc == 0) {
 		flow_mark(s);
 		buf_reset(&s->text);
@@ -258,38 +247,9 @@ source_compose(struct source *s, struct err *err)
 bool
 source_has_function(const struct source *s, struct span name)
 {
-	for (int i = 0; i < s->count; i++)
-		for (int d = 0; d < s->files[i].parse.def_count; d++)
-			if (span_eq(s->files[i].parse.defs[d].name, name))
-				return true;
-	return false;
-}
+	struct source_def d = source_next(s, SOURCE_START);
 
-int
-source_definition(
-    const struct source *s, const char *name, const struct source_file **file)
-{
-	int line = 0;
-
-	for (int i = 0; i < s->count; i++) {
-		const struct source_file *f = &s->files[i];
-
-		for (int d = 0; d < f->parse.def_count; d++) {
-			const struct jqparse_def *def = &f->parse.defs[d];
-
-			if (def->arity != 0 || !span_is(def->name, name))
-				continue;
-			*file = f;
-			line = f->lex.tokens[def->from].line;
-		}
-	}
-	return line;
-}
-
-bool
-source_defines(const struct source *s, const char *name)
-{
-	const struct source_file *file;
-
-	return source_definition(s, name, &file) != 0;
+	while (d.def != NULL && !span_eq(d.def->name, name))
+		d = source_next(s, d);
+	return d.def != NULL;
 }

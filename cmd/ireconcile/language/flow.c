@@ -1,60 +1,18 @@
 #include "language/flow.h"
 
+#include "language/guards.h"
+
 /* The definition that is looked at. */
 struct walker {
 	const struct source *source;
-	const struct source_file *file;
+	struct source_def at;
 	const struct jqlex *lex;
-	const struct jqparse_def *def; /* NULL: an expression */
-};
-
-/* The meaning of `.` between two brackets, or in a definition: it changes from
- * left to right. */
-struct level {
-	enum jqnode_dot dot;
-	bool updated; /* an update of this part follows */
 };
 
 static enum jqnode_dot
 lower(enum jqnode_dot dot)
 {
 	return dot == JQNODE_INPUT ? JQNODE_PERHAPS : dot;
-}
-
-static enum jqnode_dot
-dot_of(const struct level *l)
-{
-	return l->updated ? lower(l->dot) : l->dot;
-}
-
-static void walk(const struct walker *w, struct jqnode *n, struct level *l);
-
-/* Walks a node in brackets of its own. */
-static void
-walk_inside(const struct walker *w, struct jqnode *n, enum jqnode_dot dot)
-{
-	struct level l = {dot, false};
-
-	walk(w, n, &l);
-}
-
-static void
-walk_all_inside(
-    const struct walker *w, struct jqnode *kids, enum jqnode_dot dot)
-{
-	for (; kids != NULL; kids = kids->next)
-		walk_inside(w, kids, dot);
-}
-
-/* ---- calls ---- */
-
-static bool
-is_word(const struct jqlex *lex, int i, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (jqlex_is(lex, i, JQLEX_WORD, *words))
-			return true;
-	return false;
 }
 
 /* The meaning of `.` in argument number i of a call. */
@@ -64,11 +22,13 @@ dot_of_argument(const struct walker *w, const struct jqnode *call, int arity,
 {
 	/* Built-ins that evaluate their arguments with their own input; and
 	 * those that do so with elements of what the first one gives. */
-	static const char *const plain[] = {"select", "first", "last",
-	    "isempty", "error", "has", "contains", "inside", NULL};
-	static const char *const of_elements[] = {"any", "all", NULL};
-	struct source_def called = source_find_def(w->source, w->file, w->def,
-	    w->lex->tokens[call->token].text, arity);
+	static const char plain[] =
+	    " select/1 first/1 last/1 isempty/1 error/1 has/1 contains/1 "
+	    "inside/1 limit/2 ";
+	static const char of_elements[] = " any/2 all/2 ";
+	struct span name = w->lex->tokens[call->token].text;
+	struct source_def called =
+	    source_find_def(w->source, w->at.file, w->at.def, name, arity);
 
 	for (int k = call->from; k < call->to; k++)
 		if (jqlex_is(w->lex, k, JQLEX_WORD, "def") &&
@@ -76,135 +36,121 @@ dot_of_argument(const struct walker *w, const struct jqnode *call, int arity,
 			return lower(dot);
 	if (called.def != NULL)
 		return called.def->keeps & 1u << i ? dot : lower(dot);
-	if (arity == 2 && i == 1 && !call->local &&
-	    is_word(w->lex, call->token, of_elements))
+	if (i == 1 && !call->local &&
+	    guards_is_listed(of_elements, name, arity))
 		return JQNODE_OTHER;
-	if (arity == 1 && is_word(w->lex, call->token, plain))
-		return dot;
-	if (arity == 2 && jqlex_is(w->lex, call->token, JQLEX_WORD, "limit"))
-		return dot;
-	return lower(dot);
-}
-
-static void
-walk_arguments(
-    const struct walker *w, const struct jqnode *call, enum jqnode_dot dot)
-{
-	int arity = jqparse_arity(call), i = 0;
-
-	for (struct jqnode *k = call->kids; k != NULL; k = k->next)
-		walk_inside(w, k, dot_of_argument(w, call, arity, i++, dot));
+	return guards_is_listed(plain, name, arity) ? dot : lower(dot);
 }
 
 /* ---- nodes ---- */
 
+static enum jqnode_dot walk(const struct walker *w, struct jqnode *n,
+    enum jqnode_dot dot, bool updated);
+
+/* Walks kids of which each one is in brackets of its own. */
 static void
-walk_operands(const struct walker *w, struct jqnode *first, struct level *l)
+walk_inside(const struct walker *w, struct jqnode *kids, enum jqnode_dot dot)
 {
-	bool before = l->updated;
-	const struct jqnode *last_update = NULL;
+	for (; kids != NULL; kids = kids->next)
+		walk(w, kids, dot, false);
+}
+
+/* Walks kids that follow each other in the same brackets. */
+static enum jqnode_dot
+walk_along(const struct walker *w, struct jqnode *kids, enum jqnode_dot dot,
+    bool updated)
+{
+	for (; kids != NULL; kids = kids->next)
+		dot = walk(w, kids, dot, updated);
+	return dot;
+}
+
+static void
+walk_arguments(const struct walker *w, const struct jqnode *call)
+{
+	int arity = jqparse_arity(call), i = 0;
+
+	for (struct jqnode *k = call->kids; k != NULL; k = k->next)
+		walk(w, k, dot_of_argument(w, call, arity, i++, call->dot),
+		    false);
+}
+
+static enum jqnode_dot
+walk_operands(const struct walker *w, struct jqnode *first, enum jqnode_dot dot,
+    bool updated)
+{
+	const struct jqnode *last_update = first;
 
 	for (const struct jqnode *k = first->next; k != NULL; k = k->next)
 		if (jqlex_is_update(w->lex, k->from - 1))
 			last_update = k;
 	for (struct jqnode *k = first; k != NULL; k = k->next) {
 		if (k != first && jqlex_is_update(w->lex, k->from - 1))
-			l->dot = lower(l->dot);
-		if (k == last_update)
-			last_update = NULL;
-		l->updated = before || last_update != NULL;
-		walk(w, k, l);
+			dot = lower(dot);
+		dot = walk(w, k, dot, updated || k->to < last_update->from);
 	}
-	l->updated = before;
+	return dot;
 }
 
-/* All parts of an `if` have the same `.`. */
-static void
-walk_branches(const struct walker *w, struct jqnode *kids, struct level *l)
-{
-	struct level here = *l;
-
-	for (; kids != NULL; kids = kids->next) {
-		here = (struct level){l->dot, false};
-		walk(w, kids, &here);
-	}
-}
-
-static void
-walk_loop(const struct walker *w, struct jqnode *source, struct level *l)
-{
-	struct jqnode *start = source->next->next;
-	struct level of_source = {l->dot, false};
-
-	walk(w, source, &of_source);
-	l->dot = of_source.dot;
-	walk_inside(w, source->next, lower(dot_of(l)));
-	walk_inside(w, start, dot_of(l));
-	walk_all_inside(w, start->next, JQNODE_OTHER);
-}
-
-static void
-walk(const struct walker *w, struct jqnode *n, struct level *l)
+/*
+ * Marks a node and what is in it. `.` changes from left to right between two
+ * brackets, and in a definition: dot is its meaning before the node; returns
+ * that behind it. updated: an update of this part follows.
+ */
+static enum jqnode_dot
+walk(
+    const struct walker *w, struct jqnode *n, enum jqnode_dot dot, bool updated)
 {
 	struct jqnode *kids = n->kids;
-	enum jqnode_dot here = dot_of(l);
 
-	n->dot = here;
+	n->dot = updated ? lower(dot) : dot;
 	switch (n->type) {
 	case JQNODE_QUERY:
 		for (struct jqnode *k = kids; k != NULL; k = k->next) {
 			if (k != kids && jqparse_joined(w->lex, k, "|"))
-				l->dot = JQNODE_OTHER;
-			walk(w, k, l);
+				dot = JQNODE_OTHER;
+			dot = walk(w, k, dot, updated);
 		}
-		break;
+		return dot;
 	case JQNODE_BIND:
-		walk(w, kids, l);
-		walk_inside(w, kids->next, lower(dot_of(l)));
-		walk(w, kids->next->next, l);
-		break;
+		dot = walk(w, kids, dot, updated);
+		walk(w, kids->next, lower(dot), false);
+		return walk(w, kids->next->next, dot, updated);
 	case JQNODE_LOCAL:
-		l->dot = lower(l->dot);
-		walk_inside(w, kids, l->dot);
-		walk(w, kids->next, l);
-		break;
+		walk(w, kids, lower(dot), false);
+		return walk(w, kids->next, lower(dot), updated);
 	case JQNODE_OPERATORS:
-		walk_operands(w, kids, l);
-		break;
+		return walk_operands(w, kids, dot, updated);
 	case JQNODE_TRY:
-		walk(w, kids, l);
-		if (kids->next != NULL) {
-			l->dot = lower(l->dot);
-			walk(w, kids->next, l);
-		}
-		break;
+		dot = walk(w, kids, dot, updated);
+		return kids->next == NULL
+		    ? dot
+		    : walk(w, kids->next, lower(dot), updated);
 	case JQNODE_CALL:
-		walk_arguments(w, n, here);
-		break;
-	case JQNODE_IF:
-		walk_branches(w, kids, l);
-		break;
+		walk_arguments(w, n);
+		return dot;
+	case JQNODE_IF: /* all parts have the same `.` */
+		walk_inside(w, kids, dot);
+		return dot;
 	case JQNODE_LOOP:
-		walk_loop(w, kids, l);
-		break;
-	case JQNODE_SLICE: {
-		struct level inside = {here, false};
-
-		for (; kids != NULL; kids = kids->next)
-			walk(w, kids, &inside);
-		break;
-	}
+		dot = walk(w, kids, dot, false);
+		walk(w, kids->next, lower(dot), false);
+		kids = kids->next->next;
+		walk(w, kids, updated ? lower(dot) : dot, false);
+		walk_inside(w, kids->next, JQNODE_OTHER);
+		return dot;
+	case JQNODE_SLICE:
+		walk_along(w, kids, n->dot, false);
+		return dot;
 	case JQNODE_LABEL:
 	case JQNODE_NEGATE:
 	case JQNODE_TERM:
 	case JQNODE_TEXT: /* the string in the node has brackets */
 	case JQNODE_NAME:
-		for (; kids != NULL; kids = kids->next)
-			walk(w, kids, l);
-		break;
+		return walk_along(w, kids, dot, updated);
 	default: /* in a kid, `.` may change, and not behind it */
-		walk_all_inside(w, kids, here);
-		break;
+		walk_inside(w, kids, n->dot);
+		return dot;
 	}
 }
 
@@ -234,24 +180,18 @@ flow_keeps(const struct source_file *f, const struct jqparse_def *def,
 void
 flow_mark(const struct source *s)
 {
-	for (int i = 0; i < s->count; i++) {
-		const struct source_file *f = &s->files[i];
-		struct walker w = {s, f, &f->lex, NULL};
-
-		if (f->what == JQPARSE_EXPRESSION)
-			walk_inside(&w, f->parse.last, JQNODE_INPUT);
-		for (int d = 0; d < f->parse.def_count; d++) {
+	for (int i = 0; i < s->count; i++)
+		for (int d = 0; d < s->files[i].parse.def_count; d++) {
+			const struct source_file *f = &s->files[i];
 			struct jqparse_def *def = &f->parse.defs[d];
+			struct walker w = {s, {f, def}, &f->lex};
+			const struct jqlex_token *name =
+			    f->lex.tokens + def->from + 3;
 
-			w.def = def;
 			def->keeps = 0;
-			walk_inside(&w, def->body, JQNODE_INPUT);
+			walk(&w, def->body, JQNODE_INPUT, false);
 			for (int n = 0; n < def->arity; n++)
-				def->keeps |=
-				    (unsigned)flow_keeps(f, def,
-					f->lex.tokens[def->from + 3 + 2 * n]
-					    .text)
-				    << n;
+				if (flow_keeps(f, def, name[2 * n].text))
+					def->keeps |= 1u << n;
 		}
-	}
 }

@@ -139,6 +139,8 @@ node(struct parser *p, enum jqnode_type type, int token, int from,
 	    .from = from,
 	    .to = p->at,
 	    .kids = kids.first};
+	for (struct jqnode *k = kids.first; k != NULL; k = k->next)
+		k->up = n;
 	if (parse->nodes == NULL)
 		parse->nodes = n;
 	else
@@ -223,14 +225,6 @@ string(struct parser *p, const struct scope *scope)
 		expect(p, JQLEX_CLOSE, ")");
 	}
 	return node(p, JQNODE_STRING, token, from, kids);
-}
-
-/* The string at token `string` names a member as it stands. */
-static bool
-is_plain(const struct parser *p, int string)
-{
-	return jqlex_is(p->lex, string, JQLEX_STRING, NULL) &&
-	    span_find(text_at(p, string), '\\') == NULL;
 }
 
 /* ---- patterns ---- */
@@ -613,7 +607,8 @@ dot_string(struct parser *p, const struct scope *scope)
 	if (!at_string(p))
 		return NULL;
 	add(&kids, string(p, scope));
-	return node(p, is_plain(p, token) ? JQNODE_NAME : JQNODE_TEXT, token,
+	return node(p,
+	    jqparse_is_plain(p->lex, token) ? JQNODE_NAME : JQNODE_TEXT, token,
 	    from, kids);
 }
 
@@ -686,7 +681,8 @@ brackets(struct parser *p, const struct scope *scope, int from)
 			add(&kids, query(p, scope));
 	}
 	expect(p, JQLEX_CLOSE, "]");
-	if (type == JQNODE_INDEX && p->at == token + 2 && is_plain(p, token))
+	if (type == JQNODE_INDEX && p->at == token + 2 &&
+	    jqparse_is_plain(p->lex, token))
 		type = JQNODE_NAME;
 	return node(p, type, token, from, kids);
 }
@@ -748,19 +744,26 @@ term(struct parser *p, const struct scope *scope)
 
 /* ---- the whole ---- */
 
+/* Parses a definition of the file; or the expression, which has no name. */
 static void
-top_definition(struct parser *p)
+top_definition(struct parser *p, enum jqparse_what what)
 {
 	struct jqparse *parse = p->parse;
 	struct jqparse_def def = {.from = p->at};
 	struct jqnode *before = parse->last;
-	struct scope self;
+	struct scope self = {NULL, SPAN_NONE, 0};
 
-	if (!next_is(p, JQLEX_WORD, "def")) {
+	if (what == JQPARSE_EXPRESSION) {
+		def.body = query(p, NULL);
+		if (p->at < p->lex->count)
+			unexpected(p);
+	} else if (next_is(p, JQLEX_WORD, "def")) {
+		def.body = definition(p, NULL, &self);
+	} else {
 		fail(p, "only definitions (def NAME: ...;) may stand here");
-		return;
 	}
-	def.body = definition(p, NULL, &self);
+	if (p->failed)
+		return;
 	def.first = before == NULL ? parse->nodes : before->after;
 	def.name = self.name;
 	def.arity = self.arity;
@@ -782,13 +785,10 @@ jqparse_read(struct jqparse *parse, const struct jqlex *lex, const char *name,
 	    .at = as->from};
 
 	*parse = (struct jqparse){.debug = -1};
-	if (as->what == JQPARSE_EXPRESSION) {
-		query(&p, NULL);
-		if (p.at < lex->count)
-			unexpected(&p);
-	}
+	if (as->what == JQPARSE_EXPRESSION)
+		top_definition(&p, as->what);
 	while (as->what == JQPARSE_FILE && p.at < lex->count)
-		top_definition(&p);
+		top_definition(&p, as->what);
 	if (p.failed) {
 		jqparse_release(parse);
 		return -1;

@@ -89,6 +89,7 @@ struct jqnode {
 	int token;
 	int from, to; /* tokens of the node; to is behind the last */
 	struct jqnode *kids, *next;
+	struct jqnode *up;    /* whose kid it is; NULL: a whole body */
 	struct jqnode *value; /* points to one of kids; or NULL */
 	struct jqnode *after; /* the node that ends next in the text */
 	bool local; /* a call of a parameter, or of a function around it */
@@ -102,11 +103,11 @@ struct jqparse_use {
 	int token;
 };
 
-/* A definition on the top level. */
+/* A definition on the top level; or an expression: one without a name. */
 struct jqparse_def {
 	struct span name;
 	int arity;
-	int from, to;	      /* tokens: def, and the closing ; */
+	int from, to;	      /* tokens: from `def` to behind the closing ; */
 	struct jqnode *first; /* first node, in the order of jqnode.after */
 	struct jqnode *body;  /* the last node in that order */
 	int first_use, end_use;
@@ -131,8 +132,7 @@ struct jqparse {
 
 enum jqparse_what {
 	JQPARSE_FILE,	   /* definitions, from token `from` on */
-	JQPARSE_EXPRESSION /* an expression: no definition, all uses; the
-			      last node is the whole */
+	JQPARSE_EXPRESSION /* one expression */
 };
 
 /* Whose text is read. JQPARSE_TRUSTED: our own library, whose indices are all
@@ -156,11 +156,20 @@ int jqparse_read(struct jqparse *parse, const struct jqlex *lex,
 void jqparse_release(struct jqparse *parse);
 
 bool jqparse_is_keyword(struct span word);
+/* Whether the string at a token names a member as it stands. */
+bool jqparse_is_plain(const struct jqlex *lex, int token);
+/* Whether the key of a member, or in a pattern, is a name, a $variable or such
+ * a string. */
+bool jqparse_is_named(const struct jqlex *lex, const struct jqnode *key);
 /* The number of arguments of a call. */
 int jqparse_arity(const struct jqnode *call);
 /* Whether the sign before a part of a query or of an expression is `sign`. */
 bool jqparse_joined(
     const struct jqlex *lex, const struct jqnode *n, const char *sign);
+
+/* Whether one of the uses first..end - 1 is a call of the function. */
+bool jqparse_is_used(const struct jqparse *parse, const struct jqparse_def *def,
+    int first, int end);
 
 /* Notes the text for libjq, and the uses; once, by jqparse_read. */
 void jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,

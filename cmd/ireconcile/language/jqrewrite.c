@@ -25,10 +25,22 @@ jqparse_is_keyword(struct span word)
 	    "def", "if", "then", "else", "elif", "and", "or", "end", "reduce",
 	    "foreach", "try", "catch", "label", "break", "__loc__", NULL};
 
-	for (int i = 0; words[i] != NULL; i++)
-		if (span_is(word, words[i]))
-			return true;
-	return false;
+	return span_is_one_of(word, words);
+}
+
+bool
+jqparse_is_plain(const struct jqlex *lex, int token)
+{
+	return jqlex_is(lex, token, JQLEX_STRING, NULL) &&
+	    span_find(lex->tokens[token].text, '\\') == NULL;
+}
+
+bool
+jqparse_is_named(const struct jqlex *lex, const struct jqnode *key)
+{
+	return jqlex_is(lex, key->token, JQLEX_WORD, NULL) ||
+	    jqlex_is(lex, key->token, JQLEX_VARIABLE, NULL) ||
+	    jqparse_is_plain(lex, key->token);
 }
 
 int
@@ -486,17 +498,24 @@ jqparse_rewrite(struct jqparse *parse, const struct jqlex *lex,
 	parse->edits = arena_zalloc(
 	    &parse->arena, ((size_t)lex->count + 1) * sizeof(*parse->edits));
 	for (const struct jqnode *n = parse->nodes; n != NULL; n = n->after) {
-		if (parse->def_count > 0) {
-			r.top = def->name;
-			if (n == def->first)
-				def->first_use = parse->use_count;
-		}
+		r.top = def->name;
+		if (n == def->first)
+			def->first_use = parse->use_count;
 		rewrite(&r, n);
-		if (parse->def_count > 0) {
-			def->end_use = parse->use_count;
-			def += n == def->body;
-		}
+		def->end_use = parse->use_count;
+		def += n == def->body;
 	}
+}
+
+bool
+jqparse_is_used(const struct jqparse *parse, const struct jqparse_def *def,
+    int first, int end)
+{
+	for (int k = first; k < end; k++)
+		if (parse->uses[k].arity == def->arity &&
+		    span_eq(parse->uses[k].name, def->name))
+			return true;
+	return false;
 }
 
 void

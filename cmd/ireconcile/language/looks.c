@@ -22,12 +22,6 @@ struct search {
 	struct span definition; /* empty: an expression */
 };
 
-/* A node, and those around it. */
-struct place {
-	const struct jqnode *node;
-	const struct place *up; /* NULL: the whole definition */
-};
-
 /* A value on its way out of the program. */
 struct value {
 	struct span name;
@@ -38,13 +32,6 @@ struct value {
 	size_t key_count;
 };
 
-static void
-add(struct textlist *list, struct span name)
-{
-	if (!textlist_has(list, name.p, name.n))
-		textlist_add(list, name.p, name.n);
-}
-
 /* Notes that a value has two names. */
 static void
 lead(struct search *s, struct span from, struct span to)
@@ -53,24 +40,10 @@ lead(struct search *s, struct span from, struct span to)
 	s->edges[s->edge_count++] = (struct edge){from, to};
 }
 
-static bool
-is_one_of(const char *const *names, struct span name)
-{
-	while (*names != NULL && !span_is(name, *names))
-		names++;
-	return *names != NULL;
-}
-
 static struct span
 text(const struct search *s, int token)
 {
 	return s->lex->tokens[token].text;
-}
-
-static bool
-is_sign(const struct search *s, int token, const char *sign)
-{
-	return jqlex_is(s->lex, token, JQLEX_OTHER, sign);
 }
 
 /* Whether the call is of a function of ours that passes its input or its
@@ -86,16 +59,13 @@ is_harmless(const struct search *s, const struct jqnode *call)
 	    "not", NULL};
 	struct span name = text(s, call->token);
 
-	if (call->local || !is_one_of(harmless, name))
+	if (call->local || !span_is_one_of(name, harmless))
 		return false;
-	for (int i = 0; i < s->source->count; i++) {
-		const struct source_file *f = &s->source->files[i];
-
-		for (int d = 0; d < f->parse.def_count; d++)
-			if (f->trust == JQPARSE_STRANGE &&
-			    span_eq(f->parse.defs[d].name, name))
-				return false;
-	}
+	for (struct source_def d = source_next(s->source, SOURCE_START);
+	     d.def != NULL; d = source_next(s->source, d))
+		if (d.file->trust == JQPARSE_STRANGE &&
+		    span_eq(d.def->name, name))
+			return false;
 	return true;
 }
 
@@ -108,7 +78,8 @@ compares(const struct search *s, int token)
 	static const char *const signs[] = {
 	    "==", "!=", "<", "<=", ">", ">=", NULL};
 
-	return is_sign(s, token, NULL) && is_one_of(signs, text(s, token));
+	return jqlex_is(s->lex, token, JQLEX_OTHER, NULL) &&
+	    span_is_one_of(text(s, token), signs);
 }
 
 /* Whether the comparison at a token is of members, or with null. */
@@ -144,16 +115,15 @@ inspects(const struct search *s, const struct jqnode *n)
 		if (!is_harmless(s, n))
 			return true;
 		break;
-	case JQNODE_TERM:
-		if (n->kids->type == JQNODE_DOT && n->kids->next != NULL &&
-		    opens_any(s, n->kids->next))
+	case JQNODE_DOT:
+		if (n->next != NULL && opens_any(s, n->next))
 			return true;
 		break;
 	case JQNODE_STRING:
 		if (n->token > n->from)
 			return true;
 		for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
-			if (is_sign(s, k->from, "."))
+			if (jqlex_is(s->lex, k->from, JQLEX_OTHER, "."))
 				return true;
 		break;
 	case JQNODE_OPERATORS:
@@ -207,15 +177,15 @@ is_token(const struct search *s, const struct jqnode *n, enum jqlex_type type,
 
 /* Texts are joined to a value alone; objects are added and multiplied. */
 static bool
-passes_operators(const struct search *s, const struct value *v,
-    const struct jqnode *n, const struct jqnode *operators)
+passes_operators(
+    const struct search *s, const struct value *v, const struct jqnode *n)
 {
-	static const char *const whole[] = {"+", "*", "//", NULL};
+	static const char *const all[] = {"*", "//", "+", NULL};
+	const char *const *signs = v->bare ? &all[2] : all;
 
-	for (const struct jqnode *k = operators->kids; k; k = k->next) {
-		if (k != operators->kids &&
-		    (v->bare ? !is_sign(s, k->from - 1, "+")
-			     : !is_one_of(whole, text(s, k->from - 1))))
+	for (const struct jqnode *k = n->up->kids; k != NULL; k = k->next) {
+		if (k != n->up->kids &&
+		    !span_is_one_of(text(s, k->from - 1), signs))
 			return false;
 		if (k != n &&
 		    (v->bare ? !is_token(s, k, JQLEX_STRING, NULL)
@@ -226,13 +196,12 @@ passes_operators(const struct search *s, const struct value *v,
 }
 
 static bool
-passes_query(const struct search *s, struct value *v, const struct jqnode *n,
-    const struct jqnode *query)
+passes_query(const struct search *s, struct value *v, const struct jqnode *n)
 {
 	const struct jqnode *next = n->next;
 	bool piped = next != NULL && jqparse_joined(s->lex, next, "|");
 
-	for (const struct jqnode *k = query->kids->next; k; k = k->next)
+	for (const struct jqnode *k = n->up->kids->next; k; k = k->next)
 		if (jqparse_joined(s->lex, k, ","))
 			v->listed = true;
 	if (!piped)
@@ -264,18 +233,18 @@ note_key(const struct search *s, struct value *v, const struct jqnode *member)
 	return true;
 }
 
-/* Whether node `up` passes on the value of its kid n. */
+/* Whether the node around n passes on its value. */
 static bool
-passes(const struct search *s, struct value *v, const struct jqnode *n,
-    const struct jqnode *up)
+passes(const struct search *s, struct value *v, const struct jqnode *n)
 {
+	const struct jqnode *up = n->up;
 	bool listed = v->listed;
 
 	switch (up->type) {
 	case JQNODE_QUERY:
-		return passes_query(s, v, n, up);
+		return passes_query(s, v, n);
 	case JQNODE_OPERATORS:
-		return passes_operators(s, v, n, up);
+		return passes_operators(s, v, n);
 	case JQNODE_TERM:
 		return v->bare ? n->next == NULL : is_simple(up);
 	case JQNODE_BIND:
@@ -310,7 +279,7 @@ leaves(struct search *s, const struct value *v, struct span function)
 	/* Functions whose results leave the program. */
 	static const char *const entries[] = {
 	    "desired", "status", "finalize", "events", "_map", NULL};
-	bool leaves = function.n == 0 || is_one_of(entries, function);
+	bool leaves = function.n == 0 || span_is_one_of(function, entries);
 
 	if (v->listed || (function.n == 0 && v->bare))
 		return false;
@@ -324,14 +293,12 @@ leaves(struct search *s, const struct value *v, struct span function)
 /* Whether the value of the node is only passed on; notes the names that it
  * gets. */
 static bool
-follow(struct search *s, struct value *v, const struct place *p)
+follow(struct search *s, struct value *v, const struct jqnode *n)
 {
-	for (; p->up != NULL; p = p->up) {
-		const struct jqnode *up = p->up->node;
-
-		if (up->type == JQNODE_LOCAL && p->node == up->kids)
-			return leaves(s, v, text(s, up->token));
-		if (!passes(s, v, p->node, up))
+	for (; n->up != NULL; n = n->up) {
+		if (n->up->type == JQNODE_LOCAL && n == n->up->kids)
+			return leaves(s, v, text(s, n->up->token));
+		if (!passes(s, v, n))
 			return false;
 	}
 	return leaves(s, v, s->definition);
@@ -342,41 +309,38 @@ follow(struct search *s, struct value *v, const struct place *p)
 /* Whether the object at a term is given to a function or operator that looks at
  * its members without their names. */
 static bool
-is_inspected(const struct search *s, const struct place *p)
+is_inspected(const struct search *s, const struct jqnode *n)
 {
-	const struct jqnode *n = p->node;
-
 	if (compares(s, n->from - 1) ||
 	    (compares(s, n->to) &&
 		!jqlex_is(s->lex, n->to + 1, JQLEX_WORD, "null")))
 		return true;
-	for (; p->up != NULL; p = p->up) {
-		const struct jqnode *up = p->up->node;
+	for (; n->up != NULL; n = n->up) {
+		const struct jqnode *k = n->next;
 
-		n = p->node->next;
-		switch (up->type) {
+		switch (n->up->type) {
 		case JQNODE_QUERY:
-			for (; n && jqparse_joined(s->lex, n, "|");
-			     n = n->next) {
+			for (; k && jqparse_joined(s->lex, k, "|");
+			     k = k->next) {
 				if (jqlex_is(
-					s->lex, n->from, JQLEX_FIELD, NULL) ||
-				    jqlex_is(s->lex, n->from, JQLEX_OPEN, "{"))
+					s->lex, k->from, JQLEX_FIELD, NULL) ||
+				    jqlex_is(s->lex, k->from, JQLEX_OPEN, "{"))
 					return false;
-				if (inspects(s, n))
+				if (inspects(s, k))
 					return true;
 			}
 			break;
 		case JQNODE_OPERATORS:
 		case JQNODE_BIND:
 		case JQNODE_LOCAL:
-			if (n != NULL)
+			if (k != NULL)
 				return false;
 			break;
 		case JQNODE_NEGATE:
 		case JQNODE_LABEL:
 			break;
 		case JQNODE_CALL:
-			return !is_harmless(s, up);
+			return !is_harmless(s, n->up);
 		default:
 			return false;
 		}
@@ -384,38 +348,38 @@ is_inspected(const struct search *s, const struct place *p)
 	return false;
 }
 
-/* Looks at the value that a term gives, whose name is token `at`; accesses
+/* Looks at the value that a term gives; `last` has its name, and accesses
  * without names follow. */
 static void
-look_at_whole(struct search *s, const struct place *p, int at,
-    const struct jqnode *access)
+look_at_whole(
+    struct search *s, const struct jqnode *n, const struct jqnode *last)
 {
+	int at = last->token;
 	bool of_kinds = jqlex_is(s->lex, at - 1, JQLEX_FIELD, "owned") ||
 	    jqlex_is(s->lex, at - 1, JQLEX_FIELD, "related");
 	bool opens = false;
 
-	for (; access != NULL; access = access->next)
-		opens = opens || (!of_kinds && opens_any(s, access));
+	while ((last = last->next) != NULL)
+		opens = opens || (!of_kinds && opens_any(s, last));
 	/* The term in brackets. */
-	while (p->node->next == NULL && p->up != NULL &&
-	    p->up->node->type == JQNODE_PAREN)
-		p = p->up->up;
-	if (opens || is_inspected(s, p))
-		add(&s->looks->wholes, text(s, at));
-	if (jqlex_is(s->lex, p->node->to, JQLEX_WORD, "as") &&
-	    jqlex_is(s->lex, p->node->to + 1, JQLEX_VARIABLE, NULL))
-		lead(s, text(s, at), text(s, p->node->to + 1));
+	while (n->next == NULL && n->up != NULL && n->up->type == JQNODE_PAREN)
+		n = n->up->up;
+	if (opens || is_inspected(s, n))
+		textlist_add_once(&s->looks->wholes, text(s, at));
+	if (jqlex_is(s->lex, n->to, JQLEX_WORD, "as") &&
+	    jqlex_is(s->lex, n->to + 1, JQLEX_VARIABLE, NULL))
+		lead(s, text(s, at), text(s, n->to + 1));
 }
 
 /* ---- names ---- */
 
 /* The names of a term: $a.b.c, f.b */
 static void
-look_at_term(struct search *s, const struct place *p)
+look_at_term(struct search *s, const struct jqnode *n)
 {
-	const struct jqnode *first = p->node->kids, *last = first;
+	const struct jqnode *last = NULL;
 
-	for (const struct jqnode *k = first; k != NULL; k = k->next) {
+	for (const struct jqnode *k = n->kids; k != NULL; k = k->next) {
 		struct value v = {.name = text(s, k->token),
 		    .bare = jqlex_is(s->lex, k->token, JQLEX_FIELD, NULL)};
 
@@ -423,66 +387,61 @@ look_at_term(struct search *s, const struct place *p)
 		    !(k->type == JQNODE_NAME && v.bare))
 			continue;
 		last = k;
-		if (!is_simple(p->node) || !follow(s, &v, p))
-			add(&s->looks->members, v.name);
+		if (!is_simple(n) || !follow(s, &v, n))
+			textlist_add_once(&s->looks->members, v.name);
 	}
-	if (last != first || last->type == JQNODE_VARIABLE ||
-	    last->type == JQNODE_CALL)
-		look_at_whole(s, p, last->token, last->next);
+	if (last != NULL)
+		look_at_whole(s, n, last);
 }
 
 /* {data} is {data: .data} */
 static void
-look_at_member(struct search *s, const struct place *p)
+look_at_member(struct search *s, const struct jqnode *n)
 {
-	const struct jqnode *n = p->node;
 	struct value v = {.name = text(s, n->token)};
 
-	if (n->value == NULL && note_key(s, &v, n) && !follow(s, &v, p->up))
-		add(&s->looks->members, v.name);
+	if (n->value == NULL && note_key(s, &v, n) && !follow(s, &v, n->up))
+		textlist_add_once(&s->looks->members, v.name);
 }
 
 static void
-look_at(struct search *s, const struct jqnode *n, const struct place *up)
+look_at(struct search *s, const struct jqnode *n)
 {
-	struct place here = {n, up};
-
 	switch (n->type) {
 	case JQNODE_TERM:
-		look_at_term(s, &here);
+		look_at_term(s, n);
 		break;
 	case JQNODE_MEMBER:
-		look_at_member(s, &here);
+		look_at_member(s, n);
 		break;
 	case JQNODE_PATTERN_KEY:
 		if (s->lex->tokens[n->token].type <= JQLEX_STRING)
-			add(&s->looks->members, text(s, n->token));
+			textlist_add_once(
+			    &s->looks->members, text(s, n->token));
 		break;
 	case JQNODE_STRING: /* {name: "data"} is a text. */
 		if (jqlex_is(s->lex, n->token, JQLEX_STRING, NULL) &&
-		    !is_sign(s, n->token - 1, ":") &&
-		    !(up != NULL && up->node->type == JQNODE_MEMBER))
-			add(&s->looks->members, text(s, n->token));
+		    !jqlex_is(s->lex, n->token - 1, JQLEX_OTHER, ":") &&
+		    (n->up == NULL || n->up->type != JQNODE_MEMBER))
+			textlist_add_once(
+			    &s->looks->members, text(s, n->token));
 		break;
 	case JQNODE_RECURSE:
-		add(&s->looks->wholes, text(s, n->token));
+		textlist_add_once(&s->looks->wholes, text(s, n->token));
 		break;
 	default:
 		break;
 	}
-	for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
-		look_at(s, k, &here);
 }
 
 static bool
 spread(const struct edge *e, struct textlist *list)
 {
-	bool more = textlist_has(list, e->to.p, e->to.n) &&
-	    !textlist_has(list, e->from.p, e->from.n);
+	size_t count = list->count;
 
-	if (more)
-		add(list, e->from);
-	return more;
+	if (textlist_has(list, e->to.p, e->to.n))
+		textlist_add_once(list, e->from);
+	return list->count > count;
 }
 
 void
@@ -491,19 +450,16 @@ looks_find(struct looks *looks, const struct source *source)
 	struct search s = {.looks = looks, .source = source};
 	bool more = true;
 
-	for (int i = 0; i < source->count; i++) {
-		const struct source_file *f = &source->files[i];
+	for (struct source_def d = source_next(source, SOURCE_START);
+	     d.def != NULL; d = source_next(source, d)) {
+		const struct jqnode *n = d.def->first;
 
-		if (f->trust != JQPARSE_STRANGE)
+		if (d.file->trust != JQPARSE_STRANGE)
 			continue;
-		s.lex = &f->lex;
-		s.definition = span_make("", 0);
-		if (f->what == JQPARSE_EXPRESSION)
-			look_at(&s, f->parse.last, NULL);
-		for (int d = 0; d < f->parse.def_count; d++) {
-			s.definition = f->parse.defs[d].name;
-			look_at(&s, f->parse.defs[d].body, NULL);
-		}
+		s.lex = &d.file->lex;
+		s.definition = d.def->name;
+		for (; n != d.def->body->after; n = n->after)
+			look_at(&s, n);
 	}
 	while (more) {
 		more = false;

@@ -16,48 +16,39 @@ own_file(const struct source *s)
 
 /* ---- the functions of the program ---- */
 
+/* Whether ireconcile calls it: an expression, or a function of such a name. */
 static bool
 is_entry(const struct reads_entries *entries, const struct jqparse_def *def)
 {
 	for (int i = 0; def->arity == 0 && i < entries->count; i++)
 		if (span_is(def->name, entries->names[i]))
 			return true;
-	return false;
+	return def->name.n == 0;
 }
 
+/* Whether a function is called, and each call stands where `.` is certainly the
+ * input, in a definition d with certain[d]. */
 static bool
-calls(const struct source_file *f, const struct jqnode *n,
-    const struct jqparse_def *def)
+is_certain(const struct source_file *f, const struct reads_entries *entries,
+    const struct jqparse_def *def, const bool *certain)
 {
-	return n->type == JQNODE_CALL && !n->local &&
-	    span_eq(f->lex.tokens[n->token].text, def->name) &&
-	    jqparse_arity(n) == def->arity;
-}
+	bool called = is_entry(entries, def);
 
-/* The number of calls of a function, without its own. *all: whether each stands
- * where `.` is certainly the input, in a definition d with certain[d]. certain
- * may be NULL. */
-static int
-calls_of(const struct source_file *f, const struct jqparse_def *def,
-    const bool *certain, bool *all)
-{
-	int count = 0;
-
-	*all = flow_keeps(f, def, def->name);
 	for (int d = 0; d < f->parse.def_count; d++) {
 		const struct jqparse_def *by = &f->parse.defs[d];
+		const struct jqnode *n = by->first;
 
-		for (const struct jqnode *n = by->first;; n = n->after) {
-			if (calls(f, n, def)) {
-				count++;
-				*all = *all && certain != NULL && certain[d] &&
-				    n->dot == JQNODE_INPUT;
-			}
-			if (n == by->body)
-				break;
+		for (; n != by->body->after; n = n->after) {
+			if (n->type != JQNODE_CALL || n->local ||
+			    !span_eq(f->lex.tokens[n->token].text, def->name) ||
+			    jqparse_arity(n) != def->arity)
+				continue;
+			if (!certain[d] || n->dot != JQNODE_INPUT)
+				return false;
+			called = true;
 		}
 	}
-	return count;
+	return called && flow_keeps(f, def, def->name);
 }
 
 /* For each definition, whether `.` is certainly the input where it begins;
@@ -67,44 +58,33 @@ certain_functions(
     const struct source_file *f, const struct reads_entries *entries)
 {
 	bool *certain = mem_zalloc((size_t)f->parse.def_count + 1);
-	bool more = true;
+	bool more = f->lex.count <= TOKENS_MAX;
 
-	/* Callers come behind what they call: one round is enough. */
+	/* Callers come behind what they call: mostly one round is enough. */
 	while (more) {
 		more = false;
-		for (int d = f->parse.def_count - 1; d >= 0; d--) {
-			const struct jqparse_def *def = &f->parse.defs[d];
-			bool all;
-
-			if (certain[d] ||
-			    (calls_of(f, def, certain, &all) == 0 &&
-				!is_entry(entries, def)))
-				continue;
-			certain[d] = all;
-			more = more || all;
-		}
+		for (int d = f->parse.def_count - 1; d >= 0; d--)
+			if (!certain[d] &&
+			    is_certain(f, entries, &f->parse.defs[d], certain))
+				more = certain[d] = true;
 	}
 	return certain;
 }
 
-bool
-reads_uncalled(const struct source *s, const struct reads_entries *entries,
-    int *at, struct span *name, int *line)
+const struct jqparse_def *
+reads_uncalled(
+    const struct source *s, const struct reads_entries *entries, int *at)
 {
-	const struct source_file *f = own_file(s);
+	const struct jqparse *parse = &own_file(s)->parse;
 
-	while (*at < f->parse.def_count) {
-		const struct jqparse_def *def = &f->parse.defs[(*at)++];
-		bool all;
+	while (*at < parse->def_count) {
+		const struct jqparse_def *def = &parse->defs[(*at)++];
 
-		if (def->arity > 0 || is_entry(entries, def) ||
-		    calls_of(f, def, NULL, &all) > 0)
-			continue;
-		*name = def->name;
-		*line = f->lex.tokens[def->from].line;
-		return true;
+		if (def->arity == 0 && !is_entry(entries, def) &&
+		    !jqparse_is_used(parse, def, 0, parse->use_count))
+			return def;
 	}
-	return false;
+	return NULL;
 }
 
 /* ---- shapes ---- */
@@ -115,15 +95,11 @@ struct variable {
 };
 
 struct walk {
-	const struct source_file *file;
 	const struct jqlex *lex;
-	enum reads_shape input;
 	reads_visit *visit;
 	void *arg;
-	/* The definition that is looked at; of an expression NULL. */
-	const struct jqparse_def *def;
-	bool certain;
-	struct variable *variables; /* owned */
+	const struct jqparse_def *def; /* that is looked at */
+	struct variable *variables;    /* owned */
 	int variable_count;
 	int rc;
 };
@@ -151,51 +127,44 @@ child(enum reads_shape of, struct span name)
 	return READS_ANY;
 }
 
+/* Visits the member that a token names, read in the line of token `at`; returns
+ * the shape of its value. */
 static enum reads_shape
-read_member(struct walk *w, enum reads_shape of, int at, struct span name,
-    bool optional)
+read_member(
+    struct walk *w, enum reads_shape of, int token, int at, bool optional)
 {
-	struct reads_member r = {of, name, w->lex->tokens[at].line, optional};
+	const struct jqlex_token *t = w->lex->tokens;
+	struct reads_member r = {of, t[token].text, t[at].line, optional};
 
 	if (w->rc == 0 && of != READS_ANY)
 		w->rc = w->visit(w->arg, &r);
-	return child(of, name);
+	return child(of, r.name);
 }
 
 /* ---- variables ---- */
 
-static int
-count_variables(const struct walk *w, int from, int to, struct span name)
+static bool
+is_variable(const struct walk *w, int token, struct span name)
 {
-	int times = 0;
-
-	for (int i = from; i < to; i++)
-		times += jqlex_is(w->lex, i, JQLEX_VARIABLE, NULL) &&
-		    span_eq(w->lex->tokens[i].text, name);
-	return times;
+	return jqlex_is(w->lex, token, JQLEX_VARIABLE, NULL) &&
+	    span_eq(w->lex->tokens[token].text, name);
 }
 
-/* How often the definition binds a variable of this name. */
+/* How often the definition binds a variable of this name: wherever the name
+ * stands and is not that of a use, or of a label. */
 static int
 times_bound(const struct walk *w, struct span name)
 {
 	const struct jqparse_def *def = w->def;
-	const struct jqnode *n = w->file->parse.nodes, *end = NULL;
+	const struct jqnode *n = def->first;
 	int times = 0;
 
-	if (def != NULL) {
-		n = def->first;
-		end = def->body->after;
-		times = count_variables(w, def->from, def->body->from, name);
-	}
-	for (; n != end; n = n->after) {
-		if (n->type == JQNODE_BOUND || n->type == JQNODE_PATTERN_KEY)
-			times +=
-			    count_variables(w, n->token, n->token + 1, name);
-		else if (n->type == JQNODE_LOCAL)
-			times +=
-			    count_variables(w, n->token, n->kids->from, name);
-	}
+	for (int i = def->from; i < def->to; i++)
+		times += is_variable(w, i, name);
+	for (; n != def->body->after; n = n->after)
+		if (n->type == JQNODE_VARIABLE || n->type == JQNODE_MEMBER ||
+		    n->type == JQNODE_LABEL || n->type == JQNODE_BREAK)
+			times -= is_variable(w, n->token, name);
 	return times;
 }
 
@@ -229,17 +198,15 @@ pattern(struct walk *w, enum reads_shape shape, const struct jqnode *n)
 	if (n->type != JQNODE_PATTERN_OBJECT)
 		return;
 	for (const struct jqnode *k = n->kids; k != NULL; k = k->next) {
-		const struct jqlex_token *t = &w->lex->tokens[k->token];
+		struct span name = w->lex->tokens[k->token].text;
 		enum reads_shape value;
 
-		if ((t->type != JQLEX_WORD && t->type != JQLEX_VARIABLE &&
-			t->type != JQLEX_STRING) ||
-		    span_find(t->text, '\\') != NULL)
+		if (!jqparse_is_named(w->lex, k))
 			continue;
 		value = shape == READS_OWNED || shape == READS_RELATED
-		    ? child(shape, t->text)
-		    : read_member(w, shape, k->token, t->text, true);
-		if (t->type == JQLEX_VARIABLE)
+		    ? child(shape, name)
+		    : read_member(w, shape, k->token, k->token, true);
+		if (jqlex_is(w->lex, k->token, JQLEX_VARIABLE, NULL))
 			bind(w, k->token, value);
 		if (k->value != NULL)
 			pattern(w, value, k->value);
@@ -248,20 +215,16 @@ pattern(struct walk *w, enum reads_shape shape, const struct jqnode *n)
 
 /* ---- terms ---- */
 
-static bool
-is_access(const struct jqnode *n)
-{
-	return n != NULL && n->type >= JQNODE_NAME && n->type < JQNODE_TEXT;
-}
-
 /* Whether `?` is among the accesses from this one on, or `//` behind them. */
 static bool
 is_optional(const struct walk *w, const struct jqnode *access)
 {
 	int i = access->to;
 
-	for (; is_access(access); access = access->next)
-		i = access->to;
+	for (const struct jqnode *k = access;
+	     k != NULL && k->type >= JQNODE_NAME && k->type < JQNODE_TEXT;
+	     k = k->next)
+		i = k->to;
 	while (jqlex_is(w->lex, i, JQLEX_CLOSE, ")"))
 		i++;
 	return jqlex_is(w->lex, i, JQLEX_OTHER, "?") ||
@@ -273,20 +236,18 @@ is_optional(const struct walk *w, const struct jqnode *access)
 static enum reads_shape
 follow(struct walk *w, enum reads_shape shape, const struct jqnode *n)
 {
-	const struct jqlex *lex = w->lex;
-
 	for (; n != NULL && shape != READS_ANY && w->rc == 0; n = n->next) {
 		bool element = n->type == JQNODE_EACH ||
 		    (n->type == JQNODE_INDEX && n->to == n->token + 2 &&
-			jqlex_is(lex, n->token, JQLEX_NUMBER, NULL));
+			jqlex_is(w->lex, n->token, JQLEX_NUMBER, NULL));
 		/* The dot of .["a"] */
 		int at = n->from -
-		    (jqlex_is(lex, n->from, JQLEX_OPEN, NULL) &&
-			jqlex_is(lex, n->from - 1, JQLEX_OTHER, "."));
+		    (jqlex_is(w->lex, n->from, JQLEX_OPEN, NULL) &&
+			jqlex_is(w->lex, n->from - 1, JQLEX_OTHER, "."));
 
 		if (n->type == JQNODE_NAME)
-			shape = read_member(w, shape, at,
-			    lex->tokens[n->token].text, is_optional(w, n));
+			shape = read_member(
+			    w, shape, n->token, at, is_optional(w, n));
 		else if (n->type != JQNODE_OPTIONAL)
 			shape = element && shape == READS_OBJECTS ? READS_OBJECT
 								  : READS_ANY;
@@ -294,63 +255,44 @@ follow(struct walk *w, enum reads_shape shape, const struct jqnode *n)
 	return shape;
 }
 
-static void walk(
-    struct walk *w, const struct jqnode *n, const struct jqnode *bound_to);
-
-static void
-walk_all(struct walk *w, const struct jqnode *kids)
+/* The pattern that a term is bound to, or NULL. 1 - .a as $x does not bind
+ * .a */
+static const struct jqnode *
+pattern_of(const struct walk *w, const struct jqnode *n)
 {
-	for (; kids != NULL && w->rc == 0; kids = kids->next)
-		walk(w, kids, NULL);
+	if (n->up != NULL && n->up->type == JQNODE_OPERATORS &&
+	    n->next == NULL && !jqparse_joined(w->lex, n, "-"))
+		n = n->up;
+	return n->up != NULL && n == n->up->kids &&
+		(n->up->type == JQNODE_BIND || n->up->type == JQNODE_LOOP)
+	    ? n->next
+	    : NULL;
 }
 
+/* Visits the reads of the definition; input: the shape of its `.`. A `.` or a
+ * variable is the first node of its term in the order of jqnode.after. */
 static void
-walk_term(struct walk *w, const struct jqnode *n, const struct jqnode *bound_to)
+walk_def(struct walk *w, enum reads_shape input)
 {
-	const struct jqnode *first = n->kids;
-	enum reads_shape shape = READS_ANY;
+	const struct jqnode *n = w->def->first, *end = w->def->body->after;
 
-	if (first->type == JQNODE_VARIABLE)
-		shape = shape_of_variable(w, first->token);
-	else if (first->type == JQNODE_DOT && w->certain &&
-	    n->dot == JQNODE_INPUT)
-		shape = w->input;
-	shape = follow(w, shape, first->next);
-	if (bound_to != NULL && w->rc == 0)
-		pattern(w, shape, bound_to);
-	walk_all(w, first);
-}
+	w->variable_count = 0;
+	for (; n != end && w->rc == 0; n = n->after) {
+		enum reads_shape shape =
+		    n->dot == JQNODE_INPUT ? input : READS_ANY;
+		const struct jqnode *bound_to;
 
-/* bound_to: a pattern, or NULL. */
-static void
-walk(struct walk *w, const struct jqnode *n, const struct jqnode *bound_to)
-{
-	switch (n->type) {
-	case JQNODE_BIND:
-	case JQNODE_LOOP:
-		walk(w, n->kids, n->kids->next);
-		walk_all(w, n->kids->next);
-		break;
-	case JQNODE_OPERATORS:
-		/* 1 - .a as $x does not bind .a */
-		for (const struct jqnode *k = n->kids; k != NULL; k = k->next)
-			walk(w, k,
-			    k->next == NULL && !jqparse_joined(w->lex, k, "-")
-				? bound_to
-				: NULL);
-		break;
-	case JQNODE_TERM:
-		walk_term(w, n, bound_to);
-		break;
-	case JQNODE_MEMBER:
-		if (n->value == NULL && w->certain && n->dot == JQNODE_INPUT &&
+		if (n->type == JQNODE_MEMBER && n->value == NULL &&
 		    jqlex_is(w->lex, n->token, JQLEX_WORD, NULL))
-			read_member(w, w->input, n->token,
-			    w->lex->tokens[n->token].text, false);
-		walk_all(w, n->kids);
-		break;
-	default:
-		walk_all(w, n->kids);
+			read_member(w, shape, n->token, n->token, false);
+		if (n->type == JQNODE_VARIABLE)
+			shape = shape_of_variable(w, n->token);
+		else if (n->type != JQNODE_DOT)
+			continue;
+		shape = follow(w, shape, n->next);
+		bound_to = pattern_of(w, n->up);
+		if (bound_to != NULL && w->rc == 0)
+			pattern(w, shape, bound_to);
 	}
 }
 
@@ -359,125 +301,14 @@ reads_walk(const struct source *s, const struct reads_entries *entries,
     enum reads_shape input, reads_visit *visit, void *arg)
 {
 	const struct source_file *f = own_file(s);
-	struct walk w = {.file = f,
-	    .lex = &f->lex,
-	    .input = input,
-	    .visit = visit,
-	    .arg = arg};
-	bool small = f->lex.count <= TOKENS_MAX;
-	bool *certain = small ? certain_functions(f, entries) : NULL;
+	struct walk w = {.lex = &f->lex, .visit = visit, .arg = arg};
+	bool *certain = certain_functions(f, entries);
 
-	if (f->what == JQPARSE_EXPRESSION) {
-		w.certain = small;
-		walk(&w, f->parse.last, NULL);
-	}
 	for (int d = 0; d < f->parse.def_count && w.rc == 0; d++) {
 		w.def = &f->parse.defs[d];
-		w.certain = small && certain[d];
-		w.variable_count = 0;
-		walk(&w, w.def->body, NULL);
+		walk_def(&w, certain[d] ? input : READS_ANY);
 	}
 	free(w.variables);
 	free(certain);
 	return w.rc;
-}
-
-/* ---- reads_field: by names alone ---- */
-
-/* Marks the functions that the definition may call; perhaps too many. */
-static void
-reach(const struct source *s, const struct source_file *f,
-    const struct jqparse_def *def, bool **reached)
-{
-	const struct jqlex_token *t = f->lex.tokens;
-
-	for (int i = def->from + 2; i < def->to; i++) {
-		if (t[i].type != JQLEX_WORD || jqlex_is_key(&f->lex, i))
-			continue;
-		for (int k = 0; k < s->count; k++) {
-			const struct jqparse *parse = &s->files[k].parse;
-
-			for (int d = 0; d < parse->def_count; d++) {
-				if (reached[k][d] ||
-				    !span_eq(parse->defs[d].name, t[i].text))
-					continue;
-				reached[k][d] = true;
-				reach(
-				    s, &s->files[k], &parse->defs[d], reached);
-			}
-		}
-	}
-}
-
-/* The first token in the definition that reads the field; or def->to. */
-static int
-find_read(const struct source_file *f, const struct jqparse_def *def,
-    const char *field)
-{
-	int first = def->to;
-	const struct jqnode *n = def->first;
-
-	for (; n != def->body->after; n = n->after) {
-		const struct jqnode *k = n->kids;
-		const struct jqlex *lex = &f->lex;
-		int at = -1;
-
-		if (n->type == JQNODE_TERM && k->type == JQNODE_DOT &&
-		    k->next != NULL &&
-		    jqlex_is(lex, k->next->from, JQLEX_FIELD, field))
-			at = k->next->from;
-		if (n->type == JQNODE_MEMBER && n->value == NULL &&
-		    jqlex_is(lex, n->token, JQLEX_WORD, field))
-			at = n->token;
-		if (n->type == JQNODE_PATTERN_OBJECT &&
-		    jqlex_is(lex, n->from - 1, JQLEX_WORD, "as"))
-			for (; k != NULL && at < 0; k = k->next)
-				if (jqlex_is(
-					lex, k->token, JQLEX_WORD, field) ||
-				    jqlex_is(
-					lex, k->token, JQLEX_VARIABLE, field))
-					at = k->token;
-		if (at >= 0 && at < first)
-			first = at;
-	}
-	return first;
-}
-
-bool
-reads_field(const struct source *s, const char *name, const char *field,
-    const struct source_file **file, int *line)
-{
-	bool **reached = mem_array(NULL, (size_t)s->count, sizeof(*reached));
-	bool found = false;
-
-	for (int i = 0; i < s->count; i++)
-		reached[i] =
-		    mem_zalloc((size_t)s->files[i].parse.def_count + 1);
-	for (int i = 0; i < s->count; i++)
-		for (int d = 0; d < s->files[i].parse.def_count; d++) {
-			const struct source_file *f = &s->files[i];
-
-			if (!span_is(f->parse.defs[d].name, name))
-				continue;
-			reached[i][d] = true;
-			reach(s, f, &f->parse.defs[d], reached);
-		}
-	for (int i = 0; i < s->count; i++) {
-		const struct source_file *f = &s->files[i];
-
-		for (int d = 0; d < f->parse.def_count && !found; d++) {
-			int at = reached[i][d]
-			    ? find_read(f, &f->parse.defs[d], field)
-			    : f->parse.defs[d].to;
-
-			found = at < f->parse.defs[d].to;
-			if (!found)
-				continue;
-			*file = f;
-			*line = f->lex.tokens[at].line;
-		}
-		free(reached[i]);
-	}
-	free(reached);
-	return found;
 }

@@ -51,16 +51,8 @@ int reads_walk(const struct source *s, const struct reads_entries *entries,
     enum reads_shape input, reads_visit *visit, void *arg);
 
 /* The next function without parameters of that file, from definition *at on,
- * that is called nowhere and is not an entry point. */
-bool reads_uncalled(const struct source *s, const struct reads_entries *entries,
-    int *at, struct span *name, int *line);
-
-/*
- * Whether function `name`, or a function of the program that it may call, reads
- * the input's member `field`. Then *file and *line have the place. Only names
- * count: `.owned` where a term starts, wherever that is.
- */
-bool reads_field(const struct source *s, const char *name, const char *field,
-    const struct source_file **file, int *line);
+ * that is called nowhere and is not an entry point; or NULL. */
+const struct jqparse_def *reads_uncalled(
+    const struct source *s, const struct reads_entries *entries, int *at);
 
 #endif

@@ -33,4 +33,12 @@ void sees_release(struct sees *sees);
 bool sees_member(const struct sees *sees, const char *member);
 bool sees_owned(const struct sees *sees, const char *kind);
 
+/*
+ * Whether function `name`, or a function of the program that it may call, reads
+ * the input's member `field`. Then *file and *line have the place. Only names
+ * count: `.owned` where a term starts, wherever that is.
+ */
+bool sees_field(const struct source *s, const char *name, const char *field,
+    const struct source_file **file, int *line);
+
 #endif

@@ -351,3 +351,23 @@ source_find_def(const struct source *s, const struct source_file *file,
 	}
 	return (struct source_def){NULL, NULL};
 }
+
+struct source_def
+source_find_entry(const struct source *s, const char *name)
+{
+	return source_find_def(
+	    s, &s->files[s->count - 1], NULL, span_str(name), 0);
+}
+
+struct source_def
+source_next(const struct source *s, struct source_def at)
+{
+	const struct source_file *end = s->files + s->count;
+	const struct source_file *f = at.def == NULL ? s->files : at.file;
+	int d = at.def == NULL ? 0 : (int)(at.def - f->parse.defs) + 1;
+
+	for (; f != end; f++, d = 0)
+		if (d < f->parse.def_count)
+			return (struct source_def){f, &f->parse.defs[d]};
+	return SOURCE_START;
+}

@@ -90,13 +90,13 @@ struct source_def source_find_def(const struct source *s,
     const struct source_file *file, const struct jqparse_def *def,
     struct span name, int arity);
 
-/* Whether there is a function of this name without parameters. */
-bool source_defines(const struct source *s, const char *name);
+/* The definition behind this one in the text; behind SOURCE_START the first
+ * one, and def NULL behind the last one. */
+struct source_def source_next(const struct source *s, struct source_def at);
+#define SOURCE_START ((struct source_def){NULL, NULL})
 
-/* The line of the definition that counts of such a function, and *file gets the
- * file; 0: there is none. */
-int source_definition(
-    const struct source *s, const char *name, const struct source_file **file);
+/* The definition of this name without parameters that counts, the last one. */
+struct source_def source_find_entry(const struct source *s, const char *name);
 
 /* The file from which a line of the composed text comes, and *file_line there;
  * NULL: our own text. */

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "language/message.h"
-#include "language/reads.h"
+#include "language/sees.h"
 #include "language/source.h"
 #include "libjq/jqcompile.h"
 #include "process/file.h"
@@ -275,14 +275,14 @@ static void
 note_places(struct program *p)
 {
 	for (int i = 0; i < PROGRAM_MAP; i++) {
-		const struct source_file *f;
-		int line;
+		struct source_def d =
+		    source_find_entry(&p->source, program_names[i]);
 
-		if (!p->defines[i])
-			continue;
-		line = source_definition(&p->source, program_names[i], &f);
-		buf_addf(&p->places[i], "%s:%d: %s", file_base(f->path), line,
-		    program_names[i]);
+		if (p->defines[i])
+			buf_addf(&p->places[i], "%s:%d: %s",
+			    file_base(d.file->path),
+			    d.file->lex.tokens[d.def->from].line,
+			    program_names[i]);
 	}
 	if (p->defines[PROGRAM_MAP])
 		buf_addf(&p->places[PROGRAM_MAP], "%s: %s", file_base(p->name),
@@ -311,7 +311,7 @@ compile_first(struct program *p, struct err *err)
 		return -1;
 	for (int i = 0; i < PROGRAM_MAP; i++)
 		p->defines[i] = !p->defines[PROGRAM_MAP] &&
-		    source_defines(&p->source, program_names[i]);
+		    source_find_entry(&p->source, program_names[i]).def != NULL;
 	if (!p->defines[PROGRAM_MAP] && program_check_functions(p, err) != 0)
 		return -1;
 	if (!p->defines[PROGRAM_MAP] && !p->defines[PROGRAM_DESIRED])
@@ -343,7 +343,7 @@ check_reads(const struct program *p, enum program_call call, struct err *err)
 		int line;
 
 		if (!(p->desired_reads & fields[i].flag) &&
-		    reads_field(&p->source, program_names[call], fields[i].name,
+		    sees_field(&p->source, program_names[call], fields[i].name,
 			&f, &line))
 			return err_set(err, ERR_PERMANENT,
 			    "%s:%d: %s reads .%s, which desiredReads in "

@@ -42,15 +42,22 @@ file_of(const struct program *p)
 }
 
 static int
-complain(
-    const struct program *p, int line, const struct nearest *n, struct err *err)
+line_of(const struct source_file *f, const struct jqparse_def *def)
+{
+	return f->lex.tokens[def->from].line;
+}
+
+static int
+complain(const struct program *p, const struct jqparse_def *def,
+    const struct nearest *n, struct err *err)
 {
 	struct err says = ERR_INIT;
 	bool both = source_has_function(&p->source, n->name);
 
 	err_set(&says, ERR_PERMANENT,
 	    "%s:%d: %.*s is called nowhere (did you mean %.*s?)",
-	    file_of(p)->path, line, SPAN_ARG(n->wanted), SPAN_ARG(n->name));
+	    file_of(p)->path, line_of(file_of(p), def), SPAN_ARG(n->wanted),
+	    SPAN_ARG(n->name));
 	if (!both)
 		*err = says;
 	else
@@ -61,42 +68,20 @@ complain(
 int
 program_check_functions(const struct program *p, struct err *err)
 {
-	struct span name;
-	int at = 0, line, rc = 0;
+	const struct jqparse_def *def;
+	int at = 0, rc = 0;
 
 	while (rc == 0 &&
-	    reads_uncalled(&p->source, &entries, &at, &name, &line)) {
+	    (def = reads_uncalled(&p->source, &entries, &at)) != NULL) {
 		struct nearest nearest;
 
-		nearest_init(&nearest, name);
+		nearest_init(&nearest, def->name);
 		for (int i = 0; i < PROGRAM_MAP; i++)
 			nearest_offer(&nearest, span_str(program_names[i]), 0);
 		if (is_slip(&nearest))
-			rc = complain(p, line, &nearest, err);
+			rc = complain(p, def, &nearest, err);
 	}
 	return rc;
-}
-
-/* A definition is called by nobody if the next of its name hides it first. */
-static bool
-is_hidden(const struct jqparse *parse, int first, int second)
-{
-	const struct jqparse_def *def = &parse->defs[first];
-
-	for (int d = first + 1; d < second; d++) {
-		for (int k = parse->defs[d].first_use;
-		     k < parse->defs[d].end_use; k++)
-			if (parse->uses[k].arity == def->arity &&
-			    span_eq(parse->uses[k].name, def->name))
-				return false;
-	}
-	return true;
-}
-
-static int
-line_of(const struct source_file *f, int def)
-{
-	return f->lex.tokens[f->parse.defs[def].from].line;
 }
 
 void
@@ -105,7 +90,7 @@ program_warn_twice(const struct program *p)
 	const struct source_file *f = file_of(p);
 
 	for (int i = 0; i < PROGRAM_MAP; i++) {
-		int before = -1;
+		const struct jqparse_def *before = NULL;
 
 		for (int d = 0; d < f->parse.def_count; d++) {
 			const struct jqparse_def *def = &f->parse.defs[d];
@@ -113,12 +98,15 @@ program_warn_twice(const struct program *p)
 			if (def->arity != 0 ||
 			    !span_is(def->name, program_names[i]))
 				continue;
-			if (before >= 0 && is_hidden(&f->parse, before, d))
+			/* The next of its name hides it before a call. */
+			if (before != NULL &&
+			    !jqparse_is_used(&f->parse, before, before->end_use,
+				def->first_use))
 				log_warning("%s:%d: %s is defined again: that "
 					    "in line %d is never called",
-				    f->path, line_of(f, d), program_names[i],
+				    f->path, line_of(f, def), program_names[i],
 				    line_of(f, before));
-			before = d;
+			before = def;
 		}
 	}
 }
@@ -126,13 +114,12 @@ program_warn_twice(const struct program *p)
 void
 program_warn_finalize(const struct program *p)
 {
-	const struct source_file *f = NULL;
-	int line =
-	    source_definition(&p->source, program_names[PROGRAM_FINALIZE], &f);
+	struct source_def d =
+	    source_find_entry(&p->source, program_names[PROGRAM_FINALIZE]);
 
 	log_warning("%s:%d: finalize is never called: no entry with this "
 		    "program has a finalizer",
-	    f->path, line);
+	    d.file->path, line_of(d.file, d.def));
 }
 
 /* ---- kinds ---- */
@@ -215,15 +202,6 @@ static const char *const metadata_members[] = {"name", "generateName",
 static const char *const input_members[] = {"primary", "owned", "related",
     "operator", "now", "outstanding", "error", "loops", "plan", NULL};
 
-static bool
-is_one_of(struct span name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (span_is(name, *names))
-			return true;
-	return false;
-}
-
 /* ".primry: the input has no such member (did you mean .primary?)" */
 static void
 describe(const struct check *k, const struct reads_member *r, const char *path,
@@ -248,7 +226,7 @@ check_fixed(const struct check *k, const struct reads_member *r,
 {
 	struct nearest near;
 
-	if (is_one_of(r->name, names))
+	if (span_is_one_of(r->name, names))
 		return 0;
 	nearest_init(&near, r->name);
 	nearest_offer_all(&near, names);

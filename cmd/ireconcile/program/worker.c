@@ -285,7 +285,7 @@ call_traced(struct program *p, enum program_call which, jv input,
 }
 
 /* Replaces a member that `desired` may not read by true, which has no members,
- * elements or sum: so a read that reads_field() missed fails. */
+ * elements or sum: so a read that sees_field() missed fails. */
 static jv
 poison(jv input, const char *key, bool allowed)
 {
