@@ -102,8 +102,9 @@ struct selectable {
 		NULL, NULL, FIELD_NONE \
 	}
 
-/* Paths that no manager gets to own by a write through this path. Source:
- * GetResetFields of each strategy. */
+/* Fields that no manager gets to own (in managedFields) by a write through this
+ * path. Their values are not reset by it: " prepare" in rules.txt does that.
+ * Source: GetResetFields of each strategy. */
 struct reset {
 	const char *subresource; /* "" is the main path */
 	const char *paths[4];
@@ -131,7 +132,8 @@ typedef void prepare_fn(const struct change_of *x, struct node *object);
 typedef void validate_fn(
     struct causes *c, const struct change_of *x, const struct node *object);
 
-/* All cells of an object's row in a Table, in the order of its columns. */
+/* Writes the cells of an object's row in a Table: all, in the order of its
+ * columns, or the one of a column (reply/cells.h). */
 typedef void cells_fn(struct cells *c);
 /* ,"conditions":[...] of a row, or nothing. */
 typedef void conditions_fn(struct buf *b, const struct node *object);
