@@ -7,30 +7,6 @@
 #include "type/hookclient.h"
 #include "type/objectmeta.h"
 
-/* A new Node is tainted until it is ready (TaintNodesByCondition). */
-void
-misc_node_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *spec = tree_make(x->arena, object, "spec");
-	struct node *taints = rule_given(spec, "taints"), *taint;
-
-	if (x->live != NULL)
-		return;
-	for (size_t i = 0; (taint = builtin_item(taints, i)) != NULL; i++)
-		if (tree_text_is(rule_given(taint, "key"),
-			"node.kubernetes.io/not-ready"))
-			return;
-	if (!tree_is(taints, NODE_ARRAY)) {
-		taints = tree_array(x->arena);
-		tree_put(x->arena, spec, "taints", taints);
-	}
-	taint = tree_object(x->arena);
-	tree_put(x->arena, taint, "key",
-	    tree_str(x->arena, "node.kubernetes.io/not-ready"));
-	tree_put(x->arena, taint, "effect", tree_str(x->arena, "NoSchedule"));
-	tree_append(x->arena, taints, taint);
-}
-
 static struct node *
 old_condition(const struct change_of *x, const struct node *condition)
 {

@@ -50,7 +50,9 @@ enum rule_term_kind {
 	TERM_NEW,
 	TERM_INT,
 	TERM_OBJECT,
-	TERM_NEGATIVE
+	TERM_NEGATIVE,
+	TERM_ADDRESS,
+	TERM_LATEST
 };
 
 struct rule_term {
@@ -85,7 +87,8 @@ struct rule {
 	struct rule_section *section; /* the one that "do" runs */
 	struct rule_path shown;	      /* the error shows its value instead */
 	bool has_shown;
-	const char *top; /* the field that the error names, or NULL */
+	const char *top;   /* the field that the error names, or NULL */
+	unsigned named_up; /* how far up the place is that it names */
 	struct rule_term *terms;
 	size_t term_count;
 	struct rule *inner;

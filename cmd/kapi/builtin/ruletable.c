@@ -261,6 +261,13 @@ OP(not_before)
 		fail_invalid(run, r, p, base);
 }
 
+/* The member that the line is about; NULL: an item of a list itself. */
+static const char *
+key_of(const struct rule *r)
+{
+	return r->path.n == 0 ? NULL : r->path.steps[r->path.n - 1].key;
+}
+
 /* The place in a copy of the object, where what may change is as it was. */
 static struct node *
 kept_at(const struct rule_run *run, const struct rule_place *p)
@@ -284,8 +291,7 @@ OP(may_change)
 
 	(void)base;
 	if (tree_is(n, NODE_OBJECT))
-		builtin_keep_member(run->arena, p->outer->was, n,
-		    r->path.steps[r->path.n - 1].key);
+		builtin_keep_member(run->arena, p->outer->was, n, key_of(r));
 }
 
 /* Only what may change has changed. */
@@ -312,17 +318,31 @@ OP(at_most_all)
 /* The key is unique in the list, and in the list that the argument names. */
 OP(unique)
 {
-	const char *key =
-	    r->path.n == 0 ? NULL : r->path.steps[r->path.n - 1].key;
+	const char *key = key_of(r);
 	const struct node *list = base->outer->n, *other = NULL;
 
 	if (r->arg_count > 0)
 		other = rulecondition_value(&r->other, base);
-	if (rule_is_among(run->arena, &run->state->indexes, list, base->index,
-		key, tree_text(p->n)) ||
-	    rule_is_among(run->arena, &run->state->indexes, other,
+	if (!rule_is_among(run->arena, &run->state->indexes, list, base->index,
+		key, tree_text(p->n)) &&
+	    !rule_is_among(run->arena, &run->state->indexes, other,
 		tree_count(other), key, tree_text(p->n)))
+		return;
+	if (*r->detail != '\0')
+		fail_text(run, r, p, base);
+	else
 		rule_fail_duplicate(run->causes, p->at, p->n);
+}
+
+/* An item of the list that the argument names has the same. */
+OP(known)
+{
+	const struct node *list = rulecondition_value(&r->other, base);
+
+	if (tree_empty(p->n) ||
+	    !rule_is_among(run->arena, &run->state->indexes, list,
+		tree_count(list), key_of(r), tree_text(p->n)))
+		rule_fail_not_found(run->causes, p->at, p->n);
 }
 
 OP(port_name)
@@ -331,7 +351,8 @@ OP(port_name)
 
 	rule_port_name(run->causes, p->at, tree_text(p->n));
 	if (r->arg_count > 0 && run->causes->n == before)
-		unique(run, &(const struct rule){.path = r->path}, p, base);
+		unique(run, &(const struct rule){.path = r->path, .detail = ""},
+		    p, base);
 }
 
 OP(port_number)
@@ -468,8 +489,7 @@ put(const struct rule_run *run, const struct rule *r,
     const struct rule_place *p, struct node *value)
 {
 	if (value != NULL && tree_is(p->outer->n, NODE_OBJECT))
-		tree_put(run->arena, p->outer->n,
-		    r->path.steps[r->path.n - 1].key, value);
+		tree_put(run->arena, p->outer->n, key_of(r), value);
 }
 
 /* A text that is "" counts as absent. */
@@ -497,6 +517,28 @@ OP(put_zero)
 		put(run, r, p, tree_copy(run->arena, r->value));
 }
 
+/* One more item of a list. */
+OP(put_item)
+{
+	struct arena *a = run->arena;
+
+	(void)base;
+	if (tree_is(p->outer->n, NODE_OBJECT))
+		tree_append(a, tree_make_array(a, p->outer->n, key_of(r)),
+		    tree_copy(a, r->value));
+}
+
+/* Members that are only in the object at another path. */
+OP(fill)
+{
+	const struct node *from = rulecondition_value(&r->other, base);
+
+	for (size_t i = 0; i < tree_count(from); i++)
+		if (tree_get_span(p->n, from->members[i].key) == NULL)
+			tree_set(run->arena, p->n, from->members[i].key,
+			    tree_copy(run->arena, from->members[i].value));
+}
+
 OP(put_copy)
 {
 	struct node *n = rulecondition_value(&r->other, base);
@@ -516,8 +558,8 @@ OP(keep)
 {
 	(void)base;
 	if (tree_is(p->outer->n, NODE_OBJECT))
-		builtin_keep_member(run->arena, p->outer->was, p->outer->n,
-		    r->path.steps[r->path.n - 1].key);
+		builtin_keep_member(
+		    run->arena, p->outer->was, p->outer->n, key_of(r));
 }
 
 OP(put_now)
@@ -531,7 +573,7 @@ OP(drop)
 {
 	(void)run, (void)base;
 	if (tree_is(p->outer->n, NODE_OBJECT))
-		tree_remove(p->outer->n, r->path.steps[r->path.n - 1].key);
+		tree_remove(p->outer->n, key_of(r));
 }
 
 OP(drop_same)
@@ -574,6 +616,7 @@ static const struct rule_op ops[] = {
     {"percent", percent, false},
     {"max100", at_most_all, false},
     {"unique", unique, true},
+    {"known", known, true},
     {"portname", port_name, false},
     {"portnumber", port_number, false},
     {"port", port, false},
@@ -591,6 +634,8 @@ static const struct rule_op ops[] = {
     {"=", put_default, false},
     {"?=", put_absent, false},
     {"0=", put_zero, false},
+    {"+=", put_item, false},
+    {"fill", fill, true},
     {"copy", put_copy, true},
     {"?copy", put_copy_absent, true},
     {"drop", drop, false},
@@ -625,6 +670,7 @@ run_line(const struct rule_run *run, const struct rule *r,
     const struct rule_place *p, const struct rule_place *base)
 {
 	const struct at top = {NULL, r->top, SPAN_NONE, 0};
+	const struct rule_place *named = p;
 	struct rule_place shown = *p;
 
 	if ((r->when == WHEN_GIVEN && p->n == NULL) ||
@@ -634,6 +680,10 @@ run_line(const struct rule_run *run, const struct rule *r,
 		shown.n = rulecondition_value(&r->shown, base);
 	if (r->top != NULL)
 		shown.at = &top;
+	for (unsigned i = 0; i < r->named_up; i++)
+		named = named->outer;
+	if (r->named_up > 0)
+		shown.at = named->at;
 	if (r->op != NULL)
 		r->op->run(run, r, &shown, base);
 	run_rules(run, r->inner, r->inner_count, p);
@@ -773,11 +823,10 @@ run_changes(struct arena *a, const struct change_of *x, struct span name,
 }
 
 void
-ruletable_default(
-    struct arena *a, struct span group, struct span plural, struct node *object)
+ruletable_default(struct arena *a, struct span group, struct span plural,
+    const char *suffix, struct node *object)
 {
-	run_changes(
-	    a, NULL, section_name(a, group, plural, " defaults"), object);
+	run_changes(a, NULL, section_name(a, group, plural, suffix), object);
 }
 
 void

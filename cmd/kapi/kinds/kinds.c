@@ -170,15 +170,18 @@ static const struct strategy core_rows[] = {
 	.traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Status=status.phase|Age", .fields = namespace_fields,
 	.resets = namespace_resets, .deletion = DELETION_NAMESPACE},
-    {BUILTIN("nodes"), .traits = TRAIT_BRINGS_STATUS,
+    {
+	BUILTIN("nodes"),
+	.traits = TRAIT_BRINGS_STATUS,
 	.columns =
 	    "Name|Status=nodestatus:|Roles=roles:|Age|Version=status.nodeInfo."
 	    "kubeletVersion|Internal-IP+=nodeaddress:InternalIP|External-IP+="
 	    "nodeaddress:ExternalIP|OS-Image+=status.nodeInfo.osImage?"
 	    "<unknown>|Kernel-Version+=kernel:|Container-Runtime+=status."
 	    "nodeInfo.containerRuntimeVersion?<unknown>",
-	.fields = node_fields, .resets = resets_status,
-	.prepare = misc_node_prepare},
+	.fields = node_fields,
+	.resets = resets_status,
+    },
     {BUILTIN("persistentvolumeclaims"), .traits = TRAIT_RETURNS_DELETED,
 	.columns =
 	    "Name|Status=phase:|Volume=spec.volumeName|Capacity=claimcapacity:"
@@ -186,8 +189,8 @@ static const struct strategy core_rows[] = {
 	    "accessModes|StorageClass=class:|VolumeAttributesClass=spec."
 	    "volumeAttributesClassName?<unset>|Age|VolumeMode+=spec."
 	    "volumeMode?<unset>",
-	.resets = resets_status, .prepare = storage_claim_prepare,
-	.validate_status = storage_claim_status, .admit = admit_claim},
+	.resets = resets_status, .validate_status = storage_claim_status,
+	.admit = admit_claim},
     {BUILTIN("persistentvolumes"), .traits = TRAIT_RETURNS_DELETED,
 	.columns =
 	    "Name|Capacity=spec.capacity.storage?0|Access Modes=modes:spec."
@@ -228,7 +231,7 @@ static const struct strategy core_rows[] = {
 	    "External-IP=external:|Port(s)=ports:|Age|Selector+=labels:spec."
 	    "selector",
 	.fields = service_fields, .resets = resets_status,
-	.prepare = service_prepare, .admit = admit_service},
+	.admit = admit_service},
 };
 
 static const struct strategy apiregistration_rows[] = {
@@ -239,7 +242,9 @@ static const struct strategy apiregistration_rows[] = {
 static const struct strategy apps_rows[] = {
     {BUILTIN("controllerrevisions"),
 	.columns = "Name|Controller=controller:|Revision=int:revision|Age"},
-    {BUILTIN("daemonsets"), .generation = GENERATION_SPEC,
+    {
+	BUILTIN("daemonsets"),
+	.generation = GENERATION_SPEC,
 	.columns =
 	    "Name|Desired:integer=status.desiredNumberScheduled|Current:"
 	    "integer=status.currentNumberScheduled|Ready:integer=status."
@@ -247,20 +252,31 @@ static const struct strategy apps_rows[] = {
 	    "Available:integer=status.numberAvailable|Node "
 	    "Selector=labels:spec.template.spec.nodeSelector|Age" WORKLOAD
 		SELECTOR,
-	.resets = resets_status, .prepare = apps_daemonset_prepare,
-	.bookmark = apps_daemonset_bookmark},
-    {BUILTIN("deployments"), .generation = GENERATION_ANNOTATIONS,
+	.resets = resets_status,
+	.prepare = apps_daemonset_prepare,
+    },
+    {
+	BUILTIN("deployments"),
+	.generation = GENERATION_ANNOTATIONS,
 	.columns =
 	    "Name|" READY "|Up-to-date=int:status.updatedReplicas|Available="
 	    "int:status.availableReplicas|Age" WORKLOAD
 	    "|Selector+=selector:spec.selector",
-	.resets = deployment_resets, .bookmark = apps_replicas_bookmark},
-    {BUILTIN("replicasets"), .generation = GENERATION_SPEC,
-	.columns = REPLICAS SELECTOR, .resets = resets_status,
-	.bookmark = apps_replicas_bookmark},
-    {BUILTIN("statefulsets"), .names = NAME_LABEL,
-	.generation = GENERATION_SPEC, .columns = "Name|" READY "|Age" WORKLOAD,
-	.resets = resets_status, .bookmark = apps_replicas_bookmark},
+	.resets = deployment_resets,
+    },
+    {
+	BUILTIN("replicasets"),
+	.generation = GENERATION_SPEC,
+	.columns = REPLICAS SELECTOR,
+	.resets = resets_status,
+    },
+    {
+	BUILTIN("statefulsets"),
+	.names = NAME_LABEL,
+	.generation = GENERATION_SPEC,
+	.columns = "Name|" READY "|Age" WORKLOAD,
+	.resets = resets_status,
+    },
 };
 
 static const struct strategy events_rows[] = {

@@ -197,8 +197,6 @@ struct strategy {
 	admit_fn *admit; /* writes of the object itself */
 	/* Convert between the version that is kept and another one. */
 	convert_fn *convert_to, *convert_from;
-	/* Adds zero values of Go's internal type that a bookmark shows. */
-	default_fn *bookmark;
 	enum review review;
 	const char *deprecated;	    /* warning of every request */
 	const char *orphan_warning; /* warning of a delete without a policy */
