@@ -187,7 +187,7 @@ parse_line(struct rule *r, struct span line)
 	if (line.p == NULL)
 		return;
 	word = span_cut(&line, ' ');
-	r->op = ruletable_op(word);
+	r->op = ruleline_op(word);
 	if (r->op == NULL)
 		unknown("word", word);
 	if (span_ends(word, "=")) {
@@ -195,7 +195,7 @@ parse_line(struct rule *r, struct span line)
 		return;
 	}
 	parse_words(r, line);
-	if (ruletable_takes_path(r->op) && r->arg_count > 0)
+	if (r->op->takes_path && r->arg_count > 0)
 		r->other = ruleline_path(&lasting, r->args[0]);
 	if (span_is(word, "call")) {
 		r->fn = function_named(r->args[0]);

@@ -52,5 +52,9 @@ void ruletable_prepare(
 void ruletable_part(struct causes *c, const struct change_of *x,
     const struct at *at, const struct node *n, const char *section,
     const char *arg);
+/* Runs a section (NULL: none) at a place. arg NULL: that of the run. */
+struct rule_section;
+void ruletable_run(const struct rule_run *run, const struct rule_section *s,
+    const char *arg, const struct rule_place *p);
 
 #endif
