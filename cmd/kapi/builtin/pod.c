@@ -109,18 +109,10 @@ static void
 set_priority(const struct change_of *x, struct node *spec)
 {
 	struct span name = tree_text(rule_given(spec, "priorityClassName"));
-	struct stored *class = NULL;
-	struct node *n = NULL, *v;
+	struct node *n =
+	    admit_object(x, "scheduling.k8s.io", "priorityclasses", name);
+	struct node *v;
 
-	if (x->store != NULL && name.n > 0)
-		class = store_get(
-		    store_collection(x->store, span_str("scheduling.k8s.io"),
-			span_str("priorityclasses")),
-		    SPAN_NONE, name);
-	if (class != NULL)
-		n = tree_parse(x->arena,
-		    arena_span(x->arena, text_span(class->json)), TREE_LIMITS,
-		    NULL, NULL);
 	if (span_is(name, "system-node-critical"))
 		default_priority(x->arena, spec, 2000001000);
 	else if (span_is(name, "system-cluster-critical"))

@@ -23,7 +23,9 @@ prepare_fn apps_daemonset_prepare;
  * JSON. */
 bool clusterip_holds(struct store *store, struct span self, struct span text);
 
-/* admit.c */
+/* admit.c. admit_object: one without a namespace; NULL: there is none. */
+struct node *admit_object(const struct change_of *x, const char *group,
+    const char *plural, struct span name);
 admit_fn admit_pod, admit_claim, admit_service;
 
 /* Data: data.c */
@@ -38,9 +40,9 @@ void limits_check_name(
 /* The rest: misc.c */
 prepare_fn misc_signing_status_prepare;
 
-/* Events: event.c. event_rename gives fields the names of the other group. */
-validate_fn event_validate;
-void event_rename(struct node *event, bool to_core);
+/* Events: misc.c. misc_event_rename gives fields the names of the other group. */
+validate_fn misc_event_validate;
+void misc_event_rename(struct node *event, bool to_core);
 
 /* Functions that lines of rules.txt call, by the table of ruleline.c: FILE_NAME
  * is in FILE.c. */

@@ -164,7 +164,7 @@ static const struct strategy core_rows[] = {
 	    "Last Seen|Type|Reason|Object|Subobject+|Source+|Message|First "
 	    "Seen+|Count+|Name+",
 	.cells = cells_event, .fields = core_event_fields,
-	.validate = event_validate},
+	.validate = misc_event_validate},
     {BUILTIN("limitranges"), .traits = TRAIT_CREATE_ON_UPDATE},
     {BUILTIN("namespaces"), .names = NAME_LABEL,
 	.traits = TRAIT_RETURNS_DELETED,
@@ -285,7 +285,7 @@ static const struct strategy events_rows[] = {
 	    "Last Seen|Type|Reason|Object|Subobject+|Source+|Message|First "
 	    "Seen+|Count+|Name+",
 	.cells = cells_event, .fields = event_fields,
-	.validate = event_validate, .convert_to = convert_event_to,
+	.validate = misc_event_validate, .convert_to = convert_event_to,
 	.convert_from = convert_event_from},
 };
 

@@ -130,14 +130,14 @@ void
 convert_event_to(struct arena *a, struct node *o)
 {
 	(void)a;
-	event_rename(o, false);
+	misc_event_rename(o, false);
 }
 
 void
 convert_event_from(struct arena *a, struct node *o)
 {
 	(void)a;
-	event_rename(o, true);
+	misc_event_rename(o, true);
 }
 
 void
