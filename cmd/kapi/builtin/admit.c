@@ -14,13 +14,20 @@ forbidden(const struct change_of *x, const struct node *object, const char *why)
 	    tree_path_text(object, "metadata.name"), why);
 }
 
-static struct stored *
-class_named(struct store *store, const char *group, const char *plural,
+struct node *
+admit_object(const struct change_of *x, const char *group, const char *plural,
     struct span name)
 {
-	return store_get(
-	    store_collection(store, span_str(group), span_str(plural)),
-	    SPAN_NONE, name);
+	const struct stored *o = NULL;
+
+	if (x->store != NULL && name.n > 0)
+		o = store_get(store_collection(
+				  x->store, span_str(group), span_str(plural)),
+		    SPAN_NONE, name);
+	return o == NULL
+	    ? NULL
+	    : tree_parse(x->arena, arena_span(x->arena, text_span(o->json)),
+		  TREE_LIMITS, NULL, NULL);
 }
 
 struct problem *
@@ -44,8 +51,8 @@ admit_pod(const struct change_of *x, const struct node *object)
 			.p);
 	if (class.n == 0 || span_is(class, "system-node-critical") ||
 	    span_is(class, "system-cluster-critical") ||
-	    class_named(x->store, "scheduling.k8s.io", "priorityclasses",
-		class) != NULL)
+	    admit_object(x, "scheduling.k8s.io", "priorityclasses", class) !=
+		NULL)
 		return NULL;
 	return forbidden(x, object,
 	    arena_printf(
@@ -56,11 +63,9 @@ admit_pod(const struct change_of *x, const struct node *object)
 struct problem *
 admit_claim(const struct change_of *x, const struct node *object)
 {
-	struct arena *a = x->arena;
 	const struct node *was = tree_path(x->live, "spec.resources.requests");
 	const struct node *is = tree_path(object, "spec.resources.requests");
-	const struct stored *class;
-	struct node *n = NULL;
+	const struct node *class;
 
 	if (x->live == NULL)
 		return NULL;
@@ -70,12 +75,9 @@ admit_claim(const struct change_of *x, const struct node *object)
 	if (!tree_text_is(tree_path(x->live, "status.phase"), "Bound"))
 		return forbidden(x, object,
 		    "Only bound persistent volume claims can be expanded");
-	class = class_named(x->store, "storage.k8s.io", "storageclasses",
+	class = admit_object(x, "storage.k8s.io", "storageclasses",
 	    tree_path_text(x->live, "spec.storageClassName"));
-	if (class != NULL)
-		n = tree_parse(
-		    a, text_span(class->json), TREE_LIMITS, NULL, NULL);
-	if (tree_true(rule_given(n, "allowVolumeExpansion")))
+	if (tree_true(rule_given(class, "allowVolumeExpansion")))
 		return NULL;
 	return forbidden(x, object,
 	    "only dynamically provisioned pvc can be resized and the "

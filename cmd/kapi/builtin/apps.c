@@ -9,15 +9,6 @@
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
 void
-apps_claim_template(const struct rule_run *run, const struct rule_place *p)
-{
-	struct arena *a = run->arena;
-
-	tree_put_first(a, p->n, "kind", tree_str(a, "PersistentVolumeClaim"));
-	tree_put_first(a, p->n, "apiVersion", tree_str(a, "v1"));
-}
-
-void
 apps_daemonset_prepare(const struct change_of *x, struct node *object)
 {
 	struct node *meta = tree_make(x->arena, object, "metadata");
@@ -168,17 +159,4 @@ apps_controller_selects(const struct rule_run *run, const struct rule_place *p)
 			break;
 		}
 	}
-}
-
-void
-apps_daemonset_bookmark(struct arena *a, struct node *object)
-{
-	tree_put(a, tree_make(a, tree_get(object, "metadata"), "annotations"),
-	    "deprecated.daemonset.template.generation", tree_str(a, "0"));
-}
-
-void
-apps_replicas_bookmark(struct arena *a, struct node *object)
-{
-	tree_put(a, tree_make(a, object, "spec"), "replicas", tree_int(a, 0));
 }

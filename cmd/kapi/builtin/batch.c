@@ -5,54 +5,27 @@
 #include "builtin/topics.h"
 #include "text/gotext.h"
 
-#define UID_LABEL "batch.kubernetes.io/controller-uid"
-#define NAME_LABEL "batch.kubernetes.io/job-name"
-
-static void
-check_has_label(struct causes *c, const struct node *labels, const char *key,
-    struct span want)
-{
-	const struct at *at = AT_KEY(
-	    AT(AT(AT(AT(NULL, "spec"), "template"), "metadata"), "labels"),
-	    span_str(key));
-	const struct node *label = rule_given(labels, key);
-
-	if (label == NULL)
-		rule_fail_required(
-		    c, at, rule_say(c, "must be '%.*s'", SPAN_ARG(want)));
-	else if (!span_eq(tree_text(label), want))
-		rule_fail_invalid(c, at, labels,
-		    rule_say(c, "must be '%.*s'", SPAN_ARG(want)));
-}
-
+/* The selector of a Job selects the labels that the server makes. */
 void
-batch_generated_labels(const struct rule_run *run, const struct rule_place *p)
+batch_generated_selector(const struct rule_run *run, const struct rule_place *p)
 {
-	struct causes *c = run->causes;
-	const struct node *object = p->n;
-	const struct node *spec = rule_given(object, "spec");
-	const struct node *labels = tree_path(spec, "template.metadata.labels");
-	struct node *generated;
-	struct span uid = tree_path_text(object, "metadata.uid");
-	struct span name = tree_path_text(object, "metadata.name");
+	static const char *const of_uid[] = {
+	    "controller-uid", "batch.kubernetes.io/controller-uid"};
+	static const char *const of_name[] = {
+	    "job-name", "batch.kubernetes.io/job-name"};
+	struct arena *a = run->arena;
+	const struct node *meta = rule_given(p->outer->outer->n, "metadata");
+	struct node *generated = tree_object(a);
 
-	if (tree_true(rule_given(spec, "manualSelector")) ||
-	    rule_given(spec, "selector") == NULL)
-		return;
-	check_has_label(c, labels, "controller-uid", uid);
-	check_has_label(c, labels, "job-name", name);
-	check_has_label(c, labels, UID_LABEL, uid);
-	check_has_label(c, labels, NAME_LABEL, name);
-	generated = tree_object(c->arena);
-	tree_put(c->arena, generated, UID_LABEL, tree_string(c->arena, uid));
-	tree_put(c->arena, generated, NAME_LABEL, tree_string(c->arena, name));
-	tree_put(
-	    c->arena, generated, "controller-uid", tree_string(c->arena, uid));
-	tree_put(c->arena, generated, "job-name", tree_string(c->arena, name));
-	if (!rule_selector_matches(rule_given(spec, "selector"), generated))
-		rule_fail_invalid(c, AT(AT(NULL, "spec"), "selector"),
-		    rule_given(spec, "selector"),
-		    "`selector` not auto-generated");
+	for (size_t i = 0; i < 2; i++) {
+		tree_put(a, generated, of_uid[i],
+		    tree_string(a, tree_text(rule_given(meta, "uid"))));
+		tree_put(a, generated, of_name[i],
+		    tree_string(a, tree_text(rule_given(meta, "name"))));
+	}
+	if (!rule_selector_matches(p->n, generated))
+		rule_fail_invalid(
+		    run->causes, p->at, p->n, "`selector` not auto-generated");
 }
 
 void

@@ -7,14 +7,6 @@
 #include "type/default.h"
 #include "type/encode.h"
 
-void
-builtin_default_text(
-    struct arena *a, struct node *object, const char *key, const char *value)
-{
-	if (tree_empty(rule_given(object, key)))
-		tree_put(a, object, key, tree_str(a, value));
-}
-
 struct node *
 builtin_item(const struct node *array, size_t i)
 {
@@ -43,22 +35,13 @@ builtin_keep_member(struct arena *a, const struct node *live,
 }
 
 void
-builtin_fill_in(struct arena *a, struct node *into, const struct node *from)
-{
-	for (size_t i = 0; i < tree_count(from); i++)
-		if (tree_get_span(into, from->members[i].key) == NULL)
-			tree_set(a, into, from->members[i].key,
-			    tree_copy(a, from->members[i].value));
-}
-
-void
 builtin_default(struct arena *a, const struct resource *r, struct node *object)
 {
 	if (!tree_is(object, NODE_OBJECT))
 		return;
 	if (r->strategy->defaults != NULL)
 		r->strategy->defaults(a, object);
-	ruletable_default(a, r->group, r->plural, object);
+	ruletable_default(a, r->group, r->plural, " defaults", object);
 }
 
 struct problem *

@@ -45,12 +45,6 @@ void builtin_encode(
 
 /* ---- for the rules of kinds ---- */
 
-/* Sets the member at key if it is absent, "" or null. */
-void builtin_default_text(
-    struct arena *a, struct node *object, const char *key, const char *value);
-/* Copies the members of from that into does not have. */
-void builtin_fill_in(
-    struct arena *a, struct node *into, const struct node *from);
 /* The item i; NULL behind the last one, or if array is not an array. */
 struct node *builtin_item(const struct node *array, size_t i);
 

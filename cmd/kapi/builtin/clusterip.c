@@ -107,35 +107,6 @@ free_port(struct arena *a, struct store *store, const struct node *spec,
 }
 
 static void
-set_families(struct arena *a, const struct node *was, struct node *spec)
-{
-	struct node *families = rule_given(spec, "ipFamilies");
-	bool none = tree_text_is(rule_given(spec, "clusterIP"), "None");
-	bool selects = tree_count(rule_given(spec, "selector")) > 0;
-
-	if (tree_empty(rule_given(spec, "ipFamilyPolicy"))) {
-		if (!tree_empty(rule_given(was, "ipFamilyPolicy")))
-			builtin_keep_member(a, was, spec, "ipFamilyPolicy");
-		else
-			tree_put(a, spec, "ipFamilyPolicy",
-			    tree_str(a,
-				none && !selects ? "RequireDualStack"
-						 : "SingleStack"));
-	}
-	if (tree_count(families) == 0) {
-		families = tree_array(a);
-		tree_append(a, families, tree_str(a, "IPv4"));
-		tree_put(a, spec, "ipFamilies", families);
-	}
-	if (none && !selects && families->n < 2 &&
-	    !tree_text_is(rule_given(spec, "ipFamilyPolicy"), "SingleStack"))
-		tree_append(a, families,
-		    tree_str(a,
-			tree_text_is(families->items[0], "IPv4") ? "IPv6"
-								 : "IPv4"));
-}
-
-static void
 set_addresses(struct arena *a, struct store *store, struct node *spec)
 {
 	struct node *ips = rule_given(spec, "clusterIPs");
@@ -180,10 +151,13 @@ shared_port(const struct node *ports, size_t i)
 	return 0;
 }
 
+/* Allocates the addresses and node ports that the spec of a Service lacks. */
 void
-clusterip_allocate(struct arena *a, struct store *store,
-    const struct node *live, struct node *spec)
+clusterip_allocate(const struct rule_run *run, const struct rule_place *p)
 {
+	struct arena *a = run->arena;
+	struct store *store = run->x->store;
+	struct node *spec = p->n;
 	struct node *ports = rule_given(spec, "ports"), *port;
 	uint64_t start = spread(store);
 
@@ -192,7 +166,6 @@ clusterip_allocate(struct arena *a, struct store *store,
 			set_addresses(a, store, spec);
 		return;
 	}
-	set_families(a, live, spec);
 	set_addresses(a, store, spec);
 	for (size_t i = 0;
 	     wants_node_ports(spec) && (port = builtin_item(ports, i)) != NULL;

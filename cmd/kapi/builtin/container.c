@@ -32,65 +32,6 @@ volume_of(const struct node *volumes, const struct node *name)
 	return NULL;
 }
 
-static bool
-has_dotdot(struct span s)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '/')
-			continue;
-		if (span_is(span_make(s.p + start, i - start), ".."))
-			return true;
-		start = i + 1;
-	}
-	return false;
-}
-
-static void
-check_sub_path(struct causes *c, const struct at *at, const struct node *path)
-{
-	struct span s = tree_text(path);
-
-	if (s.n > 0 && s.p[0] == '/')
-		rule_fail_text(c, at, s, "must be a relative path");
-	if (has_dotdot(s))
-		rule_fail_text(c, at, s, "must not contain '..'");
-}
-
-void
-container_mounts(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *mounts = p->n;
-	/* p: the mounts of a container in a list of a Pod's spec. */
-	const struct node *volumes =
-	    rule_given(p->outer->outer->outer->n, "volumes");
-	const struct node *mount, *path, *name;
-	struct map paths = MAP_INIT;
-
-	for (size_t i = 0; (mount = builtin_item(mounts, i)) != NULL; i++) {
-		const struct at *here = AT_INDEX(at, i);
-		name = rule_given(mount, "name");
-		path = rule_given(mount, "mountPath");
-		if (tree_empty(name))
-			rule_fail_required(c, AT(here, "name"), "");
-		if (tree_empty(name) || volume_of(volumes, name) == NULL)
-			rule_fail_not_found(c, AT(here, "name"), name);
-		if (tree_empty(path))
-			rule_fail_required(c, AT(here, "mountPath"), "");
-		if (rule_seen_before(&paths, tree_text(path)))
-			rule_fail_text(c, AT(here, "mountPath"),
-			    tree_text(path), "must be unique");
-		check_sub_path(
-		    c, AT(at, "subPath"), rule_given(mount, "subPath"));
-		check_sub_path(
-		    c, AT(at, "subPathExpr"), rule_given(mount, "subPathExpr"));
-	}
-	map_release(&paths);
-}
-
 /* A device of volumeDevices of a container. */
 void
 container_device(const struct rule_run *run, const struct rule_place *p)
@@ -171,78 +112,7 @@ container_search_path(const struct rule_run *run, const struct rule_place *p)
 	rule_dns_search(run->causes, p->at, s);
 }
 
-/* ---- volumes ---- */
-
-void
-container_no_dotdot(const struct rule_run *run, const struct rule_place *p)
-{
-	if (has_dotdot(tree_text(p->n)))
-		rule_fail_text(run->causes, p->at, tree_text(p->n),
-		    "must not contain '..'");
-}
-
-/* The path of a file in a volume: relative, without "..". */
-void
-container_file_path(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	struct span path = tree_text(p->n);
-
-	if (path.n > 0 && path.p[0] == '/')
-		rule_fail_text(c, p->at, path, "must be a relative path");
-	if (has_dotdot(path))
-		rule_fail_text(c, p->at, path, "must not contain '..'");
-	else if (span_starts(path, ".."))
-		rule_fail_text(c, p->at, path, "must not start with '..'");
-}
-
-/* A relative path that does not lead upwards. */
-static void
-volume_local_path(struct causes *c, const struct at *at, struct span path)
-{
-	if (path.n > 0 && path.p[0] == '/')
-		rule_fail_text(c, at, path, "must be a relative path");
-	if (has_dotdot(path))
-		rule_fail_text(c, at, path, "must not contain '..'");
-	if (path.n > 2 && span_starts(path, "..") && path.p[2] != '/')
-		rule_fail_text(c, at, path, "must not start with '..'");
-}
-
-/* Paths in these errors have no index, as in the real server. */
-void
-container_downward(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	const struct node *n = p->n;
-	const struct node *file, *field, *resource;
-
-	ruletable_part(c, run->x, AT(at, "defaultMode"),
-	    rule_given(n, "defaultMode"), ".mode", "");
-	for (size_t i = 0;
-	     (file = builtin_item(rule_given(n, "items"), i)) != NULL; i++) {
-		struct span path = tree_text(rule_given(file, "path"));
-		field = rule_given(file, "fieldRef");
-		resource = rule_given(file, "resourceFieldRef");
-		if (path.n == 0)
-			rule_fail_required(c, AT(at, "path"), "");
-		volume_local_path(c, AT(at, "path"), path);
-		if (field != NULL)
-			ruletable_part(c, run->x, AT(at, "fieldRef"), field,
-			    ".volume-field", "");
-		else if (resource == NULL)
-			rule_fail_required(c, at,
-			    "one of fieldRef and resourceFieldRef is "
-			    "required");
-		else if (tree_empty(rule_given(resource, "containerName")))
-			rule_fail_required(c,
-			    AT(AT(at, "resourceFieldRef"), "containerName"),
-			    "");
-		else
-			ruletable_part(c, run->x, AT(at, "resourceFieldRef"),
-			    resource, ".resource-ref", "");
-	}
-}
+/* ---- resources ---- */
 
 static bool
 overcommit_allowed(struct span s)

@@ -66,8 +66,8 @@ data_secret_size(const struct rule_run *run, const struct rule_place *p)
 }
 
 /* stringData is written only: decoding makes it data. */
-static void
-take_string_data(struct arena *a, struct node *object)
+void
+data_secret_default(struct arena *a, struct node *object)
 {
 	const struct node *texts = rule_given(object, "stringData");
 	struct node *data;
@@ -81,44 +81,4 @@ take_string_data(struct arena *a, struct node *object)
 				    a, tree_text(texts->members[i].value))));
 	}
 	tree_remove(object, "stringData");
-}
-
-void
-data_secret_default(struct arena *a, struct node *object)
-{
-	take_string_data(a, object);
-	builtin_default_text(a, object, "type", "Opaque");
-}
-
-/* The spec of a new namespace has the finalizer "kubernetes". */
-void
-data_finalizers(const struct rule_run *run, const struct rule_place *p)
-{
-	struct node *all = rule_given(p->n, "finalizers"), *f;
-
-	if (!tree_is(all, NODE_ARRAY)) {
-		all = tree_array(run->arena);
-		tree_put(run->arena, p->n, "finalizers", all);
-	}
-	for (size_t i = 0; (f = builtin_item(all, i)) != NULL; i++)
-		if (tree_text_is(f, "kubernetes"))
-			return;
-	tree_append(run->arena, all, tree_str(run->arena, "kubernetes"));
-}
-
-/* A finalizer of a namespace, that the error may name without its index. */
-void
-data_finalizer(const struct rule_run *run, const struct rule_place *p)
-{
-	const struct at *at =
-	    strcmp(run->arg, "item") == 0 ? p->at : p->outer->at;
-	struct span s = tree_text(p->n);
-
-	rule_qualified_name(run->causes, at, s);
-	if (span_find(s, '/') == NULL &&
-	    !rule_text_is_any(p->n, "kubernetes", "orphan",
-		"foregroundDeletion", (char *)NULL))
-		rule_fail_text(run->causes, at, s,
-		    "name is neither a standard finalizer name nor is it "
-		    "fully qualified");
 }

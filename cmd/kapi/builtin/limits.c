@@ -111,18 +111,3 @@ limits_item(const struct rule_run *run, const struct rule_place *p)
 		}
 	}
 }
-
-void
-limits_container_default(const struct rule_run *run, const struct rule_place *p)
-{
-	struct arena *a = run->arena;
-	struct node *limit, *request;
-
-	if (!tree_text_is(rule_given(p->n, "type"), "Container"))
-		return;
-	limit = tree_make(a, p->n, "default");
-	request = tree_make(a, p->n, "defaultRequest");
-	builtin_fill_in(a, limit, rule_given(p->n, "max"));
-	builtin_fill_in(a, request, limit);
-	builtin_fill_in(a, request, rule_given(p->n, "min"));
-}

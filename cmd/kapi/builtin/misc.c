@@ -1,35 +1,12 @@
 /*
- * Part of builtin/topics.h. Leases, nodes, certificates, webhooks, conditions.
+ * Part of builtin/topics.h. Certificates, webhooks, conditions, Events.
  * Sources: pkg/apis/GROUP/validation and pkg/registry.
  */
 #include "builtin/topics.h"
 
+#include "base/array.h"
 #include "type/hookclient.h"
 #include "type/objectmeta.h"
-
-/* A new Node is tainted until it is ready (TaintNodesByCondition). */
-void
-misc_node_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *spec = tree_make(x->arena, object, "spec");
-	struct node *taints = rule_given(spec, "taints"), *taint;
-
-	if (x->live != NULL)
-		return;
-	for (size_t i = 0; (taint = builtin_item(taints, i)) != NULL; i++)
-		if (tree_text_is(rule_given(taint, "key"),
-			"node.kubernetes.io/not-ready"))
-			return;
-	if (!tree_is(taints, NODE_ARRAY)) {
-		taints = tree_array(x->arena);
-		tree_put(x->arena, spec, "taints", taints);
-	}
-	taint = tree_object(x->arena);
-	tree_put(x->arena, taint, "key",
-	    tree_str(x->arena, "node.kubernetes.io/not-ready"));
-	tree_put(x->arena, taint, "effect", tree_str(x->arena, "NoSchedule"));
-	tree_append(x->arena, taints, taint);
-}
 
 static struct node *
 old_condition(const struct change_of *x, const struct node *condition)
@@ -140,4 +117,61 @@ misc_condition_reason(const struct rule_run *run, const struct rule_place *p)
 		    "'[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')");
 	if (reason.n > 1024)
 		rule_fail_too_long(run->causes, p->at, 1024);
+}
+
+/*
+ * ---- Events: the rules are about the names that the core group has for their
+ * fields. Those that only older clients break are left to them: events.k8s.io is
+ * stricter. Sources: pkg/apis/core/validation/events.go,
+ * pkg/apis/events/v1/conversion.go. ----
+ */
+
+static const struct {
+	const char *core, *events;
+} renamed[] = {
+    {"involvedObject", "regarding"},
+    {"message", "note"},
+    {"source", "deprecatedSource"},
+    {"firstTimestamp", "deprecatedFirstTimestamp"},
+    {"lastTimestamp", "deprecatedLastTimestamp"},
+    {"count", "deprecatedCount"},
+    {"reportingComponent", "reportingController"},
+};
+
+void
+misc_event_rename(struct node *o, bool to_core)
+{
+	for (uint32_t i = 0; i < o->n; i++)
+		for (size_t k = 0; k < COUNT(renamed); k++) {
+			const char *from =
+			    to_core ? renamed[k].events : renamed[k].core;
+
+			if (!span_is(o->members[i].key, from))
+				continue;
+			o->members[i].key = span_str(
+			    to_core ? renamed[k].core : renamed[k].events);
+			break;
+		}
+}
+
+static const struct node *
+as_core(struct arena *a, const struct node *event)
+{
+	struct node *copy;
+
+	if (event == NULL)
+		return NULL;
+	copy = tree_copy(a, event);
+	misc_event_rename(copy, true);
+	return copy;
+}
+
+void
+misc_event_validate(
+    struct causes *c, const struct change_of *x, const struct node *object)
+{
+	struct change_of core = *x;
+
+	core.live = as_core(c->arena, x->live);
+	ruletable_check(c, &core, "", as_core(c->arena, object));
 }

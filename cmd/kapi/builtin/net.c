@@ -35,33 +35,6 @@ net_controller(const struct rule_run *run, const struct rule_place *p)
 		    span_make(name.p, (size_t)(slash - name.p)));
 }
 
-void
-net_not_address(const struct rule_run *run, const struct rule_place *p)
-{
-	if (name_address_family(tree_text(p->n)) != 0)
-		rule_fail_text(run->causes, p->at, tree_text(p->n),
-		    "must be a DNS name, not an IP address");
-}
-
-/* Addresses that are not of a machine: source of ValidateEndpointIP. */
-void
-net_endpoint_ip(const struct rule_run *run, const struct rule_place *p)
-{
-	struct causes *c = run->causes;
-	const struct at *at = p->at;
-	struct span ip = tree_text(p->n);
-	rule_ip(c, at, ip);
-	if (name_address_family(ip) == 0)
-		rule_fail_text(c, at, ip, "must be a valid IP address");
-	else if ((ip.n > 4 && span_starts(ip, "127.")) || span_is(ip, "::1"))
-		rule_fail_text(c, at, ip,
-		    "may not be in the loopback range (127.0.0.0/8, "
-		    "::1/128)");
-	else if (span_is(ip, "0.0.0.0") || span_is(ip, "::"))
-		rule_fail_text(
-		    c, at, ip, "may not be unspecified (0.0.0.0, ::)");
-}
-
 /* ---- IPAddresses and ServiceCIDRs ---- */
 
 void

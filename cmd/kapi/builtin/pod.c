@@ -6,7 +6,6 @@
  */
 #include "base/array.h"
 #include "builtin/topics.h"
-#include "type/objectmeta.h"
 
 static bool
 has_quantities(const struct node *container, const char *which, bool *both)
@@ -110,18 +109,10 @@ static void
 set_priority(const struct change_of *x, struct node *spec)
 {
 	struct span name = tree_text(rule_given(spec, "priorityClassName"));
-	struct stored *class = NULL;
-	struct node *n = NULL, *v;
+	struct node *n =
+	    admit_object(x, "scheduling.k8s.io", "priorityclasses", name);
+	struct node *v;
 
-	if (x->store != NULL && name.n > 0)
-		class = store_get(
-		    store_collection(x->store, span_str("scheduling.k8s.io"),
-			span_str("priorityclasses")),
-		    SPAN_NONE, name);
-	if (class != NULL)
-		n = tree_parse(x->arena,
-		    arena_span(x->arena, text_span(class->json)), TREE_LIMITS,
-		    NULL, NULL);
 	if (span_is(name, "system-node-critical"))
 		default_priority(x->arena, spec, 2000001000);
 	else if (span_is(name, "system-cluster-critical"))
@@ -133,93 +124,33 @@ set_priority(const struct change_of *x, struct node *spec)
 	v = rule_given(n, "preemptionPolicy");
 	if (v != NULL)
 		tree_put(x->arena, spec, "preemptionPolicy", v);
-	builtin_default_text(
-	    x->arena, spec, "preemptionPolicy", "PreemptLowerPriority");
-}
-
-static void
-gated_condition(struct arena *a, struct node *status)
-{
-	struct node *condition = tree_object(a), *all = tree_array(a);
-
-	tree_put(a, condition, "type", tree_str(a, "PodScheduled"));
-	tree_put(a, condition, "status", tree_str(a, "False"));
-	tree_put(a, condition, "lastProbeTime", tree_null(a));
-	tree_put(a, condition, "lastTransitionTime",
-	    tree_string(a, objectmeta_time_now(a)));
-	tree_put(a, condition, "reason", tree_str(a, "SchedulingGated"));
-	tree_put(a, condition, "message",
-	    tree_str(
-		a, "Scheduling is blocked due to non-empty scheduling gates"));
-	tree_append(a, all, condition);
-	tree_put(a, status, "conditions", all);
-}
-
-static void
-prepare_create(const struct change_of *x, struct node *object)
-{
-	struct node *spec = rule_given(object, "spec");
-	struct node *status = tree_object(x->arena);
-
-	tree_put(x->arena, object, "status", status);
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	set_priority(x, spec);
-	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
-	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
-	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
-	if (tree_count(rule_given(spec, "schedulingGates")) > 0)
-		gated_condition(x->arena, status);
-	tree_put(x->arena, status, "qosClass",
-	    tree_copy(x->arena, pod_qos(x->arena, spec)));
-}
-
-/* Restores members that only a node or the server writes, if left out. */
-static void
-prepare_update(const struct change_of *x, struct node *object)
-{
-	static const char *const kept[] = {"priority", "preemptionPolicy"};
-	struct node *spec = rule_given(object, "spec");
-	const struct node *was = rule_given(x->live, "spec");
-
-	if (!tree_is(spec, NODE_OBJECT))
-		return;
-	for (size_t i = 0; i < 2; i++)
-		if (rule_given(spec, kept[i]) == NULL)
-			builtin_keep_member(x->arena, was, spec, kept[i]);
-	add_toleration(x->arena, spec, "node.kubernetes.io/not-ready");
-	add_toleration(x->arena, spec, "node.kubernetes.io/unreachable");
+	if (tree_empty(rule_given(spec, "preemptionPolicy")))
+		tree_put(x->arena, spec, "preemptionPolicy",
+		    tree_str(x->arena, "PreemptLowerPriority"));
 }
 
 void
 pod_prepare(const struct change_of *x, struct node *object)
 {
-	/* apis/meta/v1 ResetObjectMetaForStatus */
-	static const char *const kept[] = {"labels", "annotations",
-	    "finalizers", "ownerReferences", "deletionTimestamp"};
-	struct node *added;
+	struct arena *a = x->arena;
+	struct node *spec = rule_given(object, "spec"), *added;
 
-	if (x->live == NULL) {
-		prepare_create(x, object);
-	} else if (span_is(x->subresource, "ephemeralcontainers") ||
-	    span_is(x->subresource, "resize")) {
-		for (size_t i = 0; i < COUNT(kept); i++)
-			builtin_keep_member(x->arena,
-			    rule_given(x->live, "metadata"),
-			    rule_given(object, "metadata"), kept[i]);
-		builtin_keep_member(x->arena, x->live, object, "status");
-		if (span_is(x->subresource, "resize")) {
-			resize_prepare(x, object);
-			return;
-		}
-		added = tree_path(object, "spec.ephemeralContainers");
-		tree_put(x->arena, object, "spec",
-		    tree_copy(x->arena, rule_given(x->live, "spec")));
+	if (span_is(x->subresource, "resize")) {
+		resize_prepare(x, object);
+	} else if (span_is(x->subresource, "ephemeralcontainers")) {
+		added = rule_given(spec, "ephemeralContainers");
+		spec = tree_copy(a, rule_given(x->live, "spec"));
+		tree_put(a, object, "spec", spec);
 		if (added != NULL)
-			tree_put(x->arena, rule_given(object, "spec"),
-			    "ephemeralContainers", added);
-	} else {
-		prepare_update(x, object);
+			tree_put(a, spec, "ephemeralContainers", added);
+	} else if (tree_is(spec, NODE_OBJECT)) {
+		if (x->live == NULL) {
+			set_priority(x, spec);
+			tree_put(a, rule_given(object, "status"), "qosClass",
+			    tree_copy(a, pod_qos(a, spec)));
+		}
+		add_toleration(a, spec, "node.kubernetes.io/not-ready");
+		add_toleration(a, spec, "node.kubernetes.io/unreachable");
 	}
 }
 

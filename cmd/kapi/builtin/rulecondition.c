@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "builtin/builtin.h"
+#include "type/names.h"
 
 /* ---- values ---- */
 
@@ -115,6 +116,10 @@ any_holds(const struct rule_term *t, size_t i, const struct node *n)
 		return tree_is(n, NODE_OBJECT);
 	case TERM_NEGATIVE:
 		return rule_is_negative(n);
+	case TERM_ADDRESS:
+		return name_address_family(text) != 0;
+	case TERM_LATEST:
+		return rule_image_is_latest(text);
 	default:
 		return false;
 	}
@@ -166,7 +171,10 @@ term_holds(const struct rule_run *run, const struct rule_term *t,
 	case TERM_NAMESPACED:
 		return run->x->resource->namespaced;
 	case TERM_ARG:
-		return span_is(t->values[0], run->arg);
+		for (size_t i = 0; i < t->n; i++)
+			if (span_is(t->values[i], run->arg))
+				return true;
+		return false;
 	case TERM_CHANGED:
 	case TERM_DIFFERS:
 		return run->x->live != NULL && count_paths(t, p) > 0;
@@ -295,6 +303,7 @@ static const struct term_word prefixes[] = {{"or", TERM_OR},
     {"arg=", TERM_ARG}, {"changed:", TERM_CHANGED}, {"differs:", TERM_DIFFERS},
     {"same:", TERM_SAME}, {"given:", TERM_SOURCES}, {"new:", TERM_NEW},
     {"int:", TERM_INT}, {"object:", TERM_OBJECT}, {"negative:", TERM_NEGATIVE},
+    {"address:", TERM_ADDRESS}, {"latest:", TERM_LATEST},
     {"quantity:", TERM_QUANTITY}, {"#", TERM_COUNT}};
 /* Behind its path. */
 static const struct term_word operators[] = {{"==", TERM_AMOUNT},

@@ -90,35 +90,20 @@ function_named(struct span name)
 	} all[] = {
 	/* clang-format off */
 #define F(name) {#name, name}
-	F(apps_bad_strategy), F(apps_claim_template),
-	F(apps_controller_selects), F(apps_template),
-	F(batch_generated_labels), F(batch_indexes), F(batch_overlap),
-	F(batch_selects),
-	F(container_device), F(container_downward),
-	F(container_env_name), F(container_file_path),
-	F(container_host_ports), F(container_image), F(container_mounts),
-	F(container_no_dotdot), F(container_resources),
-	F(container_search_path),
-	F(cron_schedule), F(cron_zone),
-	F(data_configmap_size), F(data_finalizer), F(data_finalizers),
-	F(data_key),
-	F(data_secret_size), F(data_text_key),
-	F(limits_container_default), F(limits_item), F(limits_quota),
-	F(misc_condition_reason), F(misc_hook_client),
-	F(misc_webhook_name),
-	F(net_controller), F(net_endpoint_ip), F(net_host),
-	F(net_not_address), F(net_ranges), F(net_ranges_changed),
-	F(net_segment),
-	F(pod_tolerations),
-	F(poddefault_ips), F(poddefault_pull_policy),
-	F(poddefault_requests), F(poddefault_volume),
-	F(podstatus_addresses), F(podstatus_states),
-	F(resize_check),
-	F(service_cluster_ips), F(service_drop_ports),
-	F(service_external_name), F(service_follow_address),
-	F(service_keep_ports),
-	F(service_ports_differ),
-	F(storage_capacity),
+	F(apps_bad_strategy), F(apps_controller_selects), F(apps_template),
+	F(batch_generated_selector), F(batch_indexes), F(batch_overlap),
+	F(batch_selects), F(clusterip_allocate), F(container_device),
+	F(container_env_name), F(container_host_ports), F(container_image),
+	F(container_resources), F(container_search_path), F(cron_schedule),
+	F(cron_zone), F(data_configmap_size), F(data_key), F(data_secret_size),
+	F(data_text_key), F(limits_item), F(limits_quota),
+	F(misc_condition_reason), F(misc_hook_client), F(misc_webhook_name),
+	F(net_controller), F(net_host), F(net_ranges), F(net_ranges_changed),
+	F(net_segment), F(pod_tolerations), F(podstatus_addresses),
+	F(podstatus_states), F(resize_check), F(service_cluster_ips),
+	F(service_drop_ports), F(service_external_name),
+	F(service_follow_address), F(service_keep_ports),
+	F(service_ports_differ), F(storage_capacity), F(storage_default_class),
 #undef F
 	    /* clang-format on */
 	};
@@ -170,7 +155,10 @@ parse_words(struct rule *r, struct span rest)
 			r->has_shown = true;
 			r->shown = ruleline_path(&lasting, word);
 		} else if (span_take(&word, "at:")) {
-			r->top = arena_str(&lasting, word);
+			while (span_take(&word, "^"))
+				r->named_up++;
+			if (word.n > 0)
+				r->top = arena_str(&lasting, word);
 		} else {
 			r->args = arena_more(
 			    &lasting, r->args, r->arg_count, sizeof(*r->args));
@@ -199,7 +187,7 @@ parse_line(struct rule *r, struct span line)
 	if (line.p == NULL)
 		return;
 	word = span_cut(&line, ' ');
-	r->op = ruletable_op(word);
+	r->op = ruleline_op(word);
 	if (r->op == NULL)
 		unknown("word", word);
 	if (span_ends(word, "=")) {
@@ -207,7 +195,7 @@ parse_line(struct rule *r, struct span line)
 		return;
 	}
 	parse_words(r, line);
-	if (ruletable_takes_path(r->op) && r->arg_count > 0)
+	if (r->op->takes_path && r->arg_count > 0)
 		r->other = ruleline_path(&lasting, r->args[0]);
 	if (span_is(word, "call")) {
 		r->fn = function_named(r->args[0]);

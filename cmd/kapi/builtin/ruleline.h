@@ -50,7 +50,9 @@ enum rule_term_kind {
 	TERM_NEW,
 	TERM_INT,
 	TERM_OBJECT,
-	TERM_NEGATIVE
+	TERM_NEGATIVE,
+	TERM_ADDRESS,
+	TERM_LATEST
 };
 
 struct rule_term {
@@ -66,7 +68,18 @@ struct rule_term {
 	bool has_other;
 };
 
-struct rule_op;
+struct rule;
+
+/* The function of a word. p: the place that the line checks, with the value that an
+ * error shows; base: where the line's path begins. */
+typedef void rule_op_fn(const struct rule_run *run, const struct rule *r,
+    const struct rule_place *p, const struct rule_place *base);
+
+struct rule_op {
+	const char *word;
+	rule_op_fn *run;
+	bool takes_path; /* the argument is a path */
+};
 
 enum rule_when { WHEN_ALWAYS, WHEN_GIVEN, WHEN_FILLED };
 enum rule_kind { RULE_LINE, RULE_IF, RULE_ELIF, RULE_ELSE };
@@ -85,7 +98,8 @@ struct rule {
 	struct rule_section *section; /* the one that "do" runs */
 	struct rule_path shown;	      /* the error shows its value instead */
 	bool has_shown;
-	const char *top; /* the field that the error names, or NULL */
+	const char *top;   /* the field that the error names, or NULL */
+	unsigned named_up; /* how far up the place is that it names */
 	struct rule_term *terms;
 	size_t term_count;
 	struct rule *inner;
@@ -125,8 +139,7 @@ struct node *rulecondition_value(
 bool rulecondition_is_any(
     const struct node *n, const struct span *values, size_t count);
 
-/* The word of a line, in ruletable.c; NULL: there is no such word. */
-const struct rule_op *ruletable_op(struct span word);
-bool ruletable_takes_path(const struct rule_op *op);
+/* The word of a line, in ruleops.c; NULL: there is no such word. */
+const struct rule_op *ruleline_op(struct span word);
 
 #endif

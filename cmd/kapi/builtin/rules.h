@@ -99,6 +99,10 @@ void rule_port_number(struct causes *c, const struct at *at, int64_t port);
 /* A number or a name. */
 void rule_port(struct causes *c, const struct at *at, const struct node *port);
 
+/* The tag of an image is "latest": given so, or neither tag nor digest is given.
+ * A name that is not well formed has no tag at all. */
+bool rule_image_is_latest(struct span image);
+
 /* Checks of labels, annotations and selectors. */
 void rule_labels(
     struct causes *c, const struct at *at, const struct node *labels);

@@ -1,4 +1,5 @@
-/* Part of builtin/rules.h. Names, labels, ports and selectors: see rules.h. */
+/* Part of builtin/rules.h. Names, labels, ports, selectors and images: see
+ * rules.h. */
 #include "builtin/rules.h"
 
 #include "conf/selector.h"
@@ -271,4 +272,50 @@ rule_selector_matches(const struct node *selector, const struct node *labels)
 		if (!requirement_matches(all->items[i], labels))
 			return false;
 	return true;
+}
+
+/* ---- names of images ---- */
+
+static bool
+path_ok(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!(span_is_lower(s.p[i]) || span_is_digit(s.p[i]) ||
+			memchr("._-/", s.p[i], 4) != NULL))
+			return false;
+	return s.n > 0;
+}
+
+bool
+rule_image_is_latest(struct span image)
+{
+	const char *at = span_find(image, '@');
+	struct span name =
+	    at == NULL ? image : span_make(image.p, (size_t)(at - image.p));
+	const char *slash = span_find_last(name, '/');
+	size_t after = slash == NULL ? 0 : (size_t)(slash - name.p) + 1;
+	const char *colon = name.n > after
+	    ? memrchr(name.p + after, ':', name.n - after)
+	    : NULL;
+	struct span tag = SPAN_NONE, path;
+	const char *first;
+
+	if (colon != NULL) {
+		tag =
+		    span_make(colon + 1, name.n - (size_t)(colon - name.p) - 1);
+		name.n = (size_t)(colon - name.p);
+	}
+	path = name;
+	first = span_find(name, '/');
+	if (first != NULL) {
+		size_t n = (size_t)(first - name.p);
+		if (memchr(name.p, '.', n) || memchr(name.p, ':', n) ||
+		    span_is(span_make(name.p, n), "localhost"))
+			path = span_make(first + 1, name.n - n - 1);
+	}
+	if (!path_ok(path))
+		return false;
+	if (colon != NULL)
+		return span_is(tag, "latest");
+	return at == NULL;
 }

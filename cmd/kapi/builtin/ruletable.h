@@ -39,17 +39,22 @@ struct rule_run {
 /* A function that a line of rules.txt calls. */
 typedef void rule_fn(const struct rule_run *run, const struct rule_place *p);
 
-/* Each runs the section "GROUP/PLURAL", with " status", " defaults", " prepare"
- * or " status prepare" behind it, if there is one. */
+/* Each runs the section "GROUP/PLURAL" with the suffix behind it, if there is
+ * one: "" or " status"; " defaults" or " bookmark"; " prepare" or " status
+ * prepare". */
 void ruletable_check(struct causes *c, const struct change_of *x,
     const char *suffix, const struct node *object);
 void ruletable_default(struct arena *a, struct span group, struct span plural,
-    struct node *object);
+    const char *suffix, struct node *object);
 void ruletable_prepare(
     const struct change_of *x, const char *suffix, struct node *object);
 /* Runs the section of that name on a part of an object. x may be NULL. */
 void ruletable_part(struct causes *c, const struct change_of *x,
     const struct at *at, const struct node *n, const char *section,
     const char *arg);
+/* Runs a section (NULL: none) at a place. arg NULL: that of the run. */
+struct rule_section;
+void ruletable_run(const struct rule_run *run, const struct rule_section *s,
+    const char *arg, const struct rule_place *p);
 
 #endif

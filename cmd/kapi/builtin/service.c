@@ -19,25 +19,15 @@ port_before(const struct node *was, const struct node *port)
 	return NULL;
 }
 
-/* An address that the client left out or changed, and its list, which it did not
- * change. */
+/* The first of the addresses is the one that the client changed. */
 void
 service_follow_address(const struct rule_run *run, const struct rule_place *p)
 {
-	struct node *spec = p->n, *ips = rule_given(spec, "clusterIPs");
-	const struct node *ip = rule_given(spec, "clusterIP");
+	struct node *ips =
+	    tree_copy(run->arena, rule_given(p->n, "clusterIPs"));
 
-	if (!builtin_same_member(p->was, spec, "clusterIPs"))
-		return;
-	if (tree_empty(ip)) {
-		if (!tree_empty(rule_given(p->was, "clusterIP")))
-			tree_remove(spec, "clusterIPs");
-	} else if (!builtin_same_member(p->was, spec, "clusterIP") &&
-	    tree_count(ips) > 0) {
-		ips = tree_copy(run->arena, ips);
-		ips->items[0] = tree_string(run->arena, tree_text(ip));
-		tree_put(run->arena, spec, "clusterIPs", ips);
-	}
+	ips->items[0] = rule_given(p->n, "clusterIP");
+	tree_put(run->arena, p->n, "clusterIPs", ips);
 }
 
 void
@@ -74,16 +64,6 @@ service_drop_ports(const struct rule_run *run, const struct rule_place *p)
 	}
 	for (size_t i = 0; (port = builtin_item(ports, i)) != NULL; i++)
 		tree_remove(port, "nodePort");
-}
-
-void
-service_prepare(const struct change_of *x, struct node *object)
-{
-	struct node *spec = rule_given(object, "spec");
-
-	if (tree_is(spec, NODE_OBJECT))
-		clusterip_allocate(
-		    x->arena, x->store, rule_given(x->live, "spec"), spec);
 }
 
 void

@@ -6,40 +6,6 @@
 #include "builtin/topics.h"
 #include "type/objectmeta.h"
 
-/* A source of data is a claim or a snapshot; anything else is dropped. */
-static void
-drop_data_source(struct node *spec)
-{
-	const struct node *ref = rule_given(spec, "dataSource");
-	const struct node *kind = rule_given(ref, "kind");
-	const struct node *group = rule_given(ref, "apiGroup");
-
-	if (ref == NULL ||
-	    (tree_text_is(kind, "PersistentVolumeClaim") &&
-		tree_empty(group)) ||
-	    (tree_text_is(kind, "VolumeSnapshot") &&
-		tree_text_is(group, "snapshot.storage.k8s.io")))
-		return;
-	tree_remove(spec, "dataSource");
-}
-
-/* If only one of dataSource and dataSourceRef is given, sets the other one from
- * it. */
-static void
-level_data_sources(struct arena *a, struct node *spec)
-{
-	struct node *ref;
-
-	drop_data_source(spec);
-	ref = rule_given(spec, "dataSource");
-	if (ref != NULL && rule_given(spec, "dataSourceRef") == NULL)
-		tree_put(a, spec, "dataSourceRef", tree_copy(a, ref));
-	ref = rule_given(spec, "dataSourceRef");
-	if (ref != NULL && rule_given(spec, "dataSource") == NULL &&
-	    tree_empty(rule_given(ref, "namespace")))
-		tree_put(a, spec, "dataSource", tree_copy(a, ref));
-}
-
 #define IS_DEFAULT_CLASS "storageclass.kubernetes.io/is-default-class"
 
 /* The class for a claim that names none: the newest StorageClass with the
@@ -75,25 +41,13 @@ default_class(const struct change_of *x)
 }
 
 void
-storage_claim_prepare(const struct change_of *x, struct node *object)
+storage_default_class(const struct rule_run *run, const struct rule_place *p)
 {
-	struct node *status, *spec = rule_given(object, "spec");
-	struct span class;
+	struct span class = default_class(run->x);
 
-	if (x->live != NULL || !tree_is(spec, NODE_OBJECT))
-		return;
-	level_data_sources(x->arena, spec);
-	status = tree_object(x->arena);
-	tree_put(x->arena, status, "phase", tree_str(x->arena, "Pending"));
-	tree_put(x->arena, object, "status", status);
-	if (rule_given(spec, "storageClassName") == NULL &&
-	    rule_given(tree_path(object, "metadata.annotations"),
-		"volume.beta.kubernetes.io/storage-class") == NULL) {
-		class = default_class(x);
-		if (class.p != NULL)
-			tree_put(x->arena, spec, "storageClassName",
-			    tree_string(x->arena, class));
-	}
+	if (class.p != NULL)
+		tree_put(run->arena, p->n, "storageClassName",
+		    tree_string(run->arena, class));
 }
 
 static void

@@ -6,7 +6,10 @@
 #include "write/convert.h"
 
 #define BUILTIN(name) .plural = name, .steps = &kinds_builtin_steps
-/* Columns of what holds the template of a Pod. */
+/* Columns that several kinds have. */
+#define BINDING                                                            \
+	"Name|Role={roleRef.kind}/{roleRef.name}|Age|Users+=subjects:User" \
+	"|Groups+=subjects:Group|ServiceAccounts+=subjects:ServiceAccount"
 #define CONTAINERS(path) "|Containers+=names:" path "|Images+=images:" path
 #define WORKLOAD CONTAINERS("spec.template.spec.containers")
 #define REPLICAS                                                             \
@@ -153,7 +156,7 @@ static const struct strategy core_rows[] = {
     {BUILTIN("configmaps"), .traits = TRAIT_VALIDATES_TWICE,
 	.columns = "Name|Data=#data,binaryData|Age"},
     {BUILTIN("endpoints"), .traits = TRAIT_CREATE_ON_UPDATE,
-	.columns = "Name|Endpoints|Age", .cells = cells_endpoints,
+	.columns = "Name|Endpoints=endpoints:|Age",
 	.deprecated = "v1 Endpoints is deprecated in v1.33+; use "
 		      "discovery.k8s.io/v1 EndpointSlice"},
     {BUILTIN("events"), .traits = TRAIT_CREATE_ON_UPDATE | TRAIT_NO_COLLECTION,
@@ -161,28 +164,41 @@ static const struct strategy core_rows[] = {
 	    "Last Seen|Type|Reason|Object|Subobject+|Source+|Message|First "
 	    "Seen+|Count+|Name+",
 	.cells = cells_event, .fields = core_event_fields,
-	.validate = event_validate},
+	.validate = misc_event_validate},
     {BUILTIN("limitranges"), .traits = TRAIT_CREATE_ON_UPDATE},
     {BUILTIN("namespaces"), .names = NAME_LABEL,
 	.traits = TRAIT_RETURNS_DELETED,
 	.columns = "Name|Status=status.phase|Age", .fields = namespace_fields,
 	.resets = namespace_resets, .deletion = DELETION_NAMESPACE},
-    {BUILTIN("nodes"), .traits = TRAIT_BRINGS_STATUS,
-	.columns = "Name|Status|Roles|Age|Version|Internal-IP+|External-IP+|OS-"
-		   "Image+|Kernel-Version+|Container-Runtime+",
-	.cells = cells_node, .fields = node_fields, .resets = resets_status,
-	.prepare = misc_node_prepare},
+    {
+	BUILTIN("nodes"),
+	.traits = TRAIT_BRINGS_STATUS,
+	.columns =
+	    "Name|Status=nodestatus:|Roles=roles:|Age|Version=status.nodeInfo."
+	    "kubeletVersion|Internal-IP+=nodeaddress:InternalIP|External-IP+="
+	    "nodeaddress:ExternalIP|OS-Image+=status.nodeInfo.osImage?"
+	    "<unknown>|Kernel-Version+=kernel:|Container-Runtime+=status."
+	    "nodeInfo.containerRuntimeVersion?<unknown>",
+	.fields = node_fields,
+	.resets = resets_status,
+    },
     {BUILTIN("persistentvolumeclaims"), .traits = TRAIT_RETURNS_DELETED,
-	.columns = "Name|Status|Volume|Capacity|Access "
-		   "Modes|StorageClass|VolumeAttributesClass|Age|VolumeMode+",
-	.cells = cells_pvc, .resets = resets_status,
-	.prepare = storage_claim_prepare,
-	.validate_status = storage_claim_status, .admit = admit_claim},
+	.columns =
+	    "Name|Status=phase:|Volume=spec.volumeName|Capacity=claimcapacity:"
+	    "status.capacity.storage|Access Modes=claimmodes:status."
+	    "accessModes|StorageClass=class:|VolumeAttributesClass=spec."
+	    "volumeAttributesClassName?<unset>|Age|VolumeMode+=spec."
+	    "volumeMode?<unset>",
+	.resets = resets_status, .validate_status = storage_claim_status,
+	.admit = admit_claim},
     {BUILTIN("persistentvolumes"), .traits = TRAIT_RETURNS_DELETED,
-	.columns = "Name|Capacity|Access Modes|Reclaim "
-		   "Policy|Status|Claim|StorageClass|VolumeAttributesClass|"
-		   "Reason|Age|VolumeMode+",
-	.cells = cells_pv, .resets = resets_status},
+	.columns =
+	    "Name|Capacity=spec.capacity.storage?0|Access Modes=modes:spec."
+	    "accessModes|Reclaim Policy=spec.persistentVolumeReclaimPolicy|"
+	    "Status=phase:|Claim=claim:|StorageClass=class:|"
+	    "VolumeAttributesClass=spec.volumeAttributesClassName?<unset>|"
+	    "Reason=status.reason|Age|VolumeMode+=spec.volumeMode?<unset>",
+	.resets = resets_status},
     {BUILTIN("pods"), .traits = TRAIT_RETURNS_DELETED,
 	.generation = GENERATION_SPEC,
 	.columns = "Name|Ready|Status|Restarts|Age|IP+|Node+|Nominated "
@@ -201,7 +217,7 @@ static const struct strategy core_rows[] = {
 	.columns = REPLICAS "|Selector+=labels:spec.selector",
 	.fields = controller_fields, .resets = resets_status},
     {BUILTIN("resourcequotas"), .traits = TRAIT_RETURNS_DELETED,
-	.columns = "Name|Request|Limit|Age", .cells = cells_quota,
+	.columns = "Name|Request=quota:|Limit=quota:limits|Age",
 	.resets = resets_status},
     {BUILTIN("secrets"), .traits = TRAIT_VALIDATES_TWICE,
 	.columns = "Name|Type=type|Data=#data|Age", .fields = secret_fields,
@@ -210,9 +226,11 @@ static const struct strategy core_rows[] = {
 	.columns = "Name|Age"},
     {BUILTIN("services"), .names = NAME_LABEL,
 	.traits = TRAIT_CREATE_ON_UPDATE | TRAIT_RETURNS_DELETED,
-	.columns = "Name|Type|Cluster-IP|External-IP|Port(s)|Age|Selector+",
-	.cells = cells_service, .fields = service_fields,
-	.resets = resets_status, .prepare = service_prepare,
+	.columns =
+	    "Name|Type=spec.type|Cluster-IP=first:spec.clusterIPs?<none>|"
+	    "External-IP=external:|Port(s)=ports:|Age|Selector+=labels:spec."
+	    "selector",
+	.fields = service_fields, .resets = resets_status,
 	.admit = admit_service},
 };
 
@@ -222,9 +240,11 @@ static const struct strategy apiregistration_rows[] = {
 };
 
 static const struct strategy apps_rows[] = {
-    {BUILTIN("controllerrevisions"), .columns = "Name|Controller|Revision|Age",
-	.cells = cells_controllerrevision},
-    {BUILTIN("daemonsets"), .generation = GENERATION_SPEC,
+    {BUILTIN("controllerrevisions"),
+	.columns = "Name|Controller=controller:|Revision=int:revision|Age"},
+    {
+	BUILTIN("daemonsets"),
+	.generation = GENERATION_SPEC,
 	.columns =
 	    "Name|Desired:integer=status.desiredNumberScheduled|Current:"
 	    "integer=status.currentNumberScheduled|Ready:integer=status."
@@ -232,20 +252,31 @@ static const struct strategy apps_rows[] = {
 	    "Available:integer=status.numberAvailable|Node "
 	    "Selector=labels:spec.template.spec.nodeSelector|Age" WORKLOAD
 		SELECTOR,
-	.resets = resets_status, .prepare = apps_daemonset_prepare,
-	.bookmark = apps_daemonset_bookmark},
-    {BUILTIN("deployments"), .generation = GENERATION_ANNOTATIONS,
+	.resets = resets_status,
+	.prepare = apps_daemonset_prepare,
+    },
+    {
+	BUILTIN("deployments"),
+	.generation = GENERATION_ANNOTATIONS,
 	.columns =
 	    "Name|" READY "|Up-to-date=int:status.updatedReplicas|Available="
 	    "int:status.availableReplicas|Age" WORKLOAD
 	    "|Selector+=selector:spec.selector",
-	.resets = deployment_resets, .bookmark = apps_replicas_bookmark},
-    {BUILTIN("replicasets"), .generation = GENERATION_SPEC,
-	.columns = REPLICAS SELECTOR, .resets = resets_status,
-	.bookmark = apps_replicas_bookmark},
-    {BUILTIN("statefulsets"), .names = NAME_LABEL,
-	.generation = GENERATION_SPEC, .columns = "Name|" READY "|Age" WORKLOAD,
-	.resets = resets_status, .bookmark = apps_replicas_bookmark},
+	.resets = deployment_resets,
+    },
+    {
+	BUILTIN("replicasets"),
+	.generation = GENERATION_SPEC,
+	.columns = REPLICAS SELECTOR,
+	.resets = resets_status,
+    },
+    {
+	BUILTIN("statefulsets"),
+	.names = NAME_LABEL,
+	.generation = GENERATION_SPEC,
+	.columns = "Name|" READY "|Age" WORKLOAD,
+	.resets = resets_status,
+    },
 };
 
 static const struct strategy events_rows[] = {
@@ -254,7 +285,7 @@ static const struct strategy events_rows[] = {
 	    "Last Seen|Type|Reason|Object|Subobject+|Source+|Message|First "
 	    "Seen+|Count+|Name+",
 	.cells = cells_event, .fields = event_fields,
-	.validate = event_validate, .convert_to = convert_event_to,
+	.validate = misc_event_validate, .convert_to = convert_event_to,
 	.convert_from = convert_event_from},
 };
 
@@ -272,9 +303,11 @@ static const struct strategy authorization_rows[] = {
 
 static const struct strategy autoscaling_rows[] = {
     {BUILTIN("horizontalpodautoscalers"),
-	.columns = "Name|Reference|Targets|MinPods|MaxPods|Replicas|Age",
-	.cells = cells_hpa, .resets = resets_status,
-	.convert_to = convert_scaler_to_v1,
+	.columns =
+	    "Name|Reference={spec.scaleTargetRef.kind}/{spec.scaleTargetRef."
+	    "name}|Targets=metrics:|MinPods={spec.minReplicas,<unset>}|MaxPods="
+	    "int:spec.maxReplicas|Replicas=int:status.currentReplicas|Age",
+	.resets = resets_status, .convert_to = convert_scaler_to_v1,
 	.convert_from = convert_scaler_from_v1},
 };
 
@@ -290,9 +323,9 @@ static const struct strategy batch_rows[] = {
 						  "none>",
 	.resets = resets_status},
     {BUILTIN("jobs"), .traits = TRAIT_ORPHANS, .generation = GENERATION_SPEC,
-	.columns = "Name|Status|Completions|Duration|Age" WORKLOAD "|Selector+",
-	.cells = cells_job, .fields = job_fields, .fields_named = "Job",
-	.resets = resets_status,
+	.columns = "Name|Status=jobstatus:|Completions=completions:|Duration="
+		   "duration:|Age" WORKLOAD SELECTOR,
+	.fields = job_fields, .fields_named = "Job", .resets = resets_status,
 	.orphan_warning =
 	    "child pods are preserved by default when jobs are deleted; set "
 	    "propagationPolicy=Background to remove them or set "
@@ -301,18 +334,21 @@ static const struct strategy batch_rows[] = {
 
 static const struct strategy certificates_rows[] = {
     {BUILTIN("certificatesigningrequests"), .traits = TRAIT_NAMES_REQUESTOR,
-	.columns = "Name|Age|SignerName|Requestor|RequestedDuration|Condition",
-	.cells = cells_signing, .fields = certificate_fields,
-	.resets = certificate_resets,
+	.columns =
+	    "Name|Age|SignerName=spec.signerName?<none>|Requestor=spec."
+	    "username|RequestedDuration=seconds:spec.expirationSeconds?<none>|"
+	    "Condition=signing:",
+	.fields = certificate_fields, .resets = certificate_resets,
 	.prepare_status = misc_signing_status_prepare},
 };
 
 static const struct strategy networking_rows[] = {
     {BUILTIN("ingressclasses"), .generation = GENERATION_SPEC,
-	.columns = "Name|Controller|Parameters|Age",
-	.cells = cells_ingressclass},
+	.columns = "Name=default:ingressclass.kubernetes.io/is-default-class|"
+		   "Controller=spec.controller|Parameters=parameters:|Age"},
     {BUILTIN("ingresses"), .generation = GENERATION_SPEC,
-	.columns = "Name|Class|Hosts|Address|Ports|Age", .cells = cells_ingress,
+	.columns = "Name|Class=spec.ingressClassName?<none>|Hosts=hosts:|"
+		   "Address=balancer:|Ports=tlsports:|Age",
 	.resets = resets_status},
     {BUILTIN("ipaddresses"), .names = NAME_ADDRESS, .columns = "Name|ParentRef",
 	.cells = cells_ipaddress},
@@ -333,15 +369,11 @@ static const struct strategy policy_rows[] = {
 
 static const struct strategy rbac_rows[] = {
     {BUILTIN("clusterrolebindings"), .names = NAME_SEGMENT,
-	.traits = TRAIT_CREATE_ON_UPDATE,
-	.columns = "Name|Role|Age|Users+|Groups+|ServiceAccounts+",
-	.cells = cells_binding},
+	.traits = TRAIT_CREATE_ON_UPDATE, .columns = BINDING},
     {BUILTIN("clusterroles"), .names = NAME_SEGMENT,
 	.traits = TRAIT_CREATE_ON_UPDATE},
     {BUILTIN("rolebindings"), .names = NAME_SEGMENT,
-	.traits = TRAIT_CREATE_ON_UPDATE,
-	.columns = "Name|Role|Age|Users+|Groups+|ServiceAccounts+",
-	.cells = cells_binding},
+	.traits = TRAIT_CREATE_ON_UPDATE, .columns = BINDING},
     {BUILTIN("roles"), .names = NAME_SEGMENT, .traits = TRAIT_CREATE_ON_UPDATE},
 };
 
@@ -353,9 +385,12 @@ static const struct strategy storage_rows[] = {
 	.columns = "Name|Drivers:integer=#spec.drivers|Age"},
     {BUILTIN("csistoragecapacities"), .traits = TRAIT_NEEDS_VERSION},
     {BUILTIN("storageclasses"), .traits = TRAIT_RETURNS_DELETED,
-	.columns = "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|"
-		   "AllowVolumeExpansion|Age",
-	.cells = cells_storageclass},
+	.columns =
+	    "Name=default:storageclass.kubernetes.io/is-default-class,"
+	    "storageclass.beta.kubernetes.io/is-default-class|Provisioner="
+	    "provisioner|ReclaimPolicy=reclaimPolicy?Delete|VolumeBindingMode="
+	    "volumeBindingMode?Immediate|AllowVolumeExpansion=bool:"
+	    "allowVolumeExpansion|Age"},
     {BUILTIN("volumeattachments"),
 	.traits = TRAIT_NEEDS_VERSION | TRAIT_RETURNS_DELETED,
 	.columns =
@@ -412,8 +447,8 @@ static const struct strategy node_rows[] = {
 
 static const struct strategy discovery_rows[] = {
     {BUILTIN("endpointslices"), .generation = GENERATION_SPEC,
-	.columns = "Name|AddressType|Ports|Endpoints|Age",
-	.cells = cells_endpointslice},
+	.columns = "Name|AddressType=addressType|Ports=sliceports:|Endpoints="
+		   "sliceaddresses:|Age"},
 };
 
 static const struct strategy resource_rows[] = {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "builtin/ruletable.h"
 #include "crd/crd.h"
 #include "json/json.h"
 #include "process/clock.h"
@@ -251,8 +252,8 @@ bookmark(struct arena *a, const struct resource *r, uint64_t version,
 	if (initial_end)
 		tree_put(a, tree_make(a, metadata, "annotations"),
 		    "k8s.io/initial-events-end", tree_str(a, "true"));
-	if (r->strategy->bookmark != NULL)
-		r->strategy->bookmark(a, n);
+	/* Zero values of Go's internal type. */
+	ruletable_default(a, r->group, r->plural, " bookmark", n);
 	r->strategy->steps->encode(a, r, n);
 	return n;
 }

@@ -47,23 +47,16 @@ cell_int(struct cells *c, int64_t n)
 }
 
 void
-cell_int_path(struct cells *c, const char *path)
+cell_json(struct cells *c, struct span json)
 {
-	cell_int(c, tree_path_int(c->object, path));
+	next(c);
+	buf_addspan(c->out, json);
 }
 
 void
 cell_bool(struct cells *c, bool value)
 {
-	next(c);
-	buf_adds(c->out, value ? "true" : "false");
-}
-
-void
-cell_null(struct cells *c)
-{
-	next(c);
-	buf_adds(c->out, "null");
+	cell_json(c, span_str(value ? "true" : "false"));
 }
 
 void
@@ -163,22 +156,6 @@ cells_join(struct arena *a, struct span *items, size_t n, const char *separator)
 	return tree_keep(a, &b);
 }
 
-struct span
-cells_labels(struct arena *a, const struct node *labels)
-{
-	size_t n = tree_members(labels);
-	struct span *items;
-
-	if (n == 0)
-		return span_str("<none>");
-	items = arena_alloc(a, n * sizeof(*items));
-	for (size_t i = 0; i < n; i++)
-		items[i] = arena_printf(a, "%.*s=%.*s",
-		    SPAN_ARG(labels->members[i].key),
-		    SPAN_ARG(tree_text(labels->members[i].value)));
-	return cells_join(a, items, n, ",");
-}
-
 static struct span
 expression(struct arena *a, const struct node *e)
 {
@@ -245,22 +222,74 @@ cells_selector(
 	return tree_keep(a, &b);
 }
 
-void
-cell_default_name(struct cells *c, const char *annotation, const char *other)
-{
-	const struct node *all = tree_path(c->object, "metadata.annotations");
-	bool is = tree_text_is(tree_get(all, annotation), "true") ||
-	    (other != NULL && tree_text_is(tree_get(all, other), "true"));
+/* ---- words of columns ---- */
 
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s%s",
-		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
-		is ? " (default)" : ""));
+/* A number; an absent one is 0, or the text for it. */
+void
+cell_int_at(struct cells *c)
+{
+	if (*c->otherwise != '\0' && tree_path(c->object, c->path) == NULL)
+		cell_str(c, c->otherwise);
+	else
+		cell_int(c, tree_path_int(c->object, c->path));
 }
 
 void
-cell_texts(struct cells *c, const struct node *list, const char *key)
+cell_bool_at(struct cells *c)
 {
+	cell_bool(c, tree_true(tree_path(c->object, c->path)));
+}
+
+void
+cell_since(struct cells *c)
+{
+	struct span time = tree_path_text(c->object, c->path);
+
+	cell_text(
+	    c, time.n > 0 ? cells_since(c, time) : span_str(c->otherwise));
+}
+
+void
+cell_seconds(struct cells *c)
+{
+	if (tree_path(c->object, c->path) == NULL)
+		cell_str(c, c->otherwise);
+	else
+		cell_text(c,
+		    cells_duration(
+			c->arena, tree_path_int(c->object, c->path)));
+}
+
+/* "a=b,c=d", sorted. */
+void
+cell_labels(struct cells *c)
+{
+	const struct node *labels = tree_path(c->object, c->path);
+	size_t n = tree_members(labels);
+	struct span *items = arena_alloc(c->arena, (n + 1) * sizeof(*items));
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = arena_printf(c->arena, "%.*s=%.*s",
+		    SPAN_ARG(labels->members[i].key),
+		    SPAN_ARG(tree_text(labels->members[i].value)));
+	cell_text(c,
+	    n > 0 ? cells_join(c->arena, items, n, ",") : span_str("<none>"));
+}
+
+void
+cell_selector(struct cells *c)
+{
+	cell_text(c,
+	    cells_selector(
+		c->arena, tree_path(c->object, c->path), c->otherwise));
+}
+
+/* Texts with commas between them: the items of a list, or what they have at
+ * key. */
+static void
+cell_texts(struct cells *c, const char *key)
+{
+	const struct node *list = tree_path(c->object, c->path);
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < tree_count(list); i++) {
@@ -271,6 +300,54 @@ cell_texts(struct cells *c, const struct node *list, const char *key)
 		buf_addspan(
 		    &b, tree_text(key == NULL ? item : tree_get(item, key)));
 	}
-	cell_text(c, span_make(b.len > 0 ? b.data : "", b.len));
+	cell_text(c, buf_span(&b));
 	buf_release(&b);
+}
+
+void
+cell_list(struct cells *c)
+{
+	cell_texts(c, NULL);
+}
+
+void
+cell_names(struct cells *c)
+{
+	cell_texts(c, "name");
+}
+
+void
+cell_images(struct cells *c)
+{
+	cell_texts(c, "image");
+}
+
+/* The first text of a list. */
+void
+cell_first(struct cells *c)
+{
+	const struct node *list = tree_path(c->object, c->path);
+
+	cell_text(c,
+	    tree_count(list) > 0 ? tree_text(list->items[0])
+				 : span_str(c->otherwise));
+}
+
+/* The name, and whether one of these annotations makes the object the default
+ * of its kind. */
+void
+cell_default_name(struct cells *c)
+{
+	const struct node *all = tree_path(c->object, "metadata.annotations");
+	struct span names = span_str(c->path);
+	bool is = false;
+
+	while (names.p != NULL)
+		is = tree_text_is(
+			 tree_get_span(all, span_cut(&names, ',')), "true") ||
+		    is;
+	cell_text(c,
+	    arena_printf(c->arena, "%.*s%s",
+		SPAN_ARG(tree_path_text(c->object, "metadata.name")),
+		is ? " (default)" : ""));
 }

@@ -21,7 +21,7 @@ join(struct arena *a, const struct node *list)
 
 /* Addresses of a load balancer, sorted. */
 static struct span
-ingress_addresses(struct cells *c)
+balancer_addresses(struct cells *c)
 {
 	const struct node *list =
 	    tree_path(c->object, "status.loadBalancer.ingress");
@@ -39,6 +39,12 @@ ingress_addresses(struct cells *c)
 	return cells_join(c->arena, items, used, ",");
 }
 
+void
+cell_balancer(struct cells *c)
+{
+	cell_text(c, balancer_addresses(c));
+}
+
 static struct span
 external_ip(struct cells *c)
 {
@@ -53,15 +59,21 @@ external_ip(struct cells *c)
 		return tree_path_text(c->object, "spec.externalName");
 	if (!span_is(type, "LoadBalancer"))
 		return span_str("<unknown>");
-	balanced = ingress_addresses(c);
+	balanced = balancer_addresses(c);
 	if (ips.n == 0)
 		return balanced.n > 0 ? balanced : span_str("<pending>");
 	return arena_printf(c->arena, "%.*s%s%.*s", SPAN_ARG(balanced),
 	    balanced.n > 0 ? "," : "", SPAN_ARG(ips));
 }
 
-static void
-service_ports(struct cells *c)
+void
+cell_external_ip(struct cells *c)
+{
+	cell_text(c, external_ip(c));
+}
+
+void
+cell_ports(struct cells *c)
 {
 	const struct node *ports = tree_path(c->object, "spec.ports");
 	struct buf b = BUF_INIT;
@@ -78,23 +90,6 @@ service_ports(struct cells *c)
 	}
 	cell_text(c, b.len > 0 ? buf_span(&b) : span_str("<none>"));
 	buf_release(&b);
-}
-
-void
-cells_service(struct cells *c)
-{
-	const struct node *ips = tree_path(c->object, "spec.clusterIPs");
-
-	cell_name(c);
-	cell_path(c, "spec.type", "");
-	cell_text(c,
-	    tree_count(ips) > 0 ? tree_text(ips->items[0])
-				: span_str("<none>"));
-	cell_text(c, external_ip(c));
-	service_ports(c);
-	cell_age(c);
-	cell_text(
-	    c, cells_labels(c->arena, tree_path(c->object, "spec.selector")));
 }
 
 /* ---- endpoints ---- */
@@ -130,7 +125,7 @@ host_port(struct cells *c, struct span ip, const struct node *port)
 }
 
 void
-cells_endpoints(struct cells *c)
+cell_endpoints(struct cells *c)
 {
 	const struct node *subsets = tree_get(c->object, "subsets");
 	struct buf b = BUF_INIT;
@@ -152,9 +147,7 @@ cells_endpoints(struct cells *c)
 					   : host_port(c, ip, ports->items[k]));
 			}
 	}
-	cell_name(c);
 	cell_more(c, &b, count, tree_count(subsets) == 0 ? "<none>" : "");
-	cell_age(c);
 }
 
 static struct span
@@ -169,19 +162,24 @@ port_text(struct cells *c, const struct node *port)
 }
 
 void
-cells_endpointslice(struct cells *c)
+cell_slice_ports(struct cells *c)
 {
 	const struct node *ports = tree_get(c->object, "ports");
+	struct buf b = BUF_INIT;
+	size_t count = 0;
+
+	for (size_t i = 0; i < tree_count(ports); i++)
+		add_shown(&b, &count, port_text(c, ports->items[i]));
+	cell_more(c, &b, count, "<unset>");
+}
+
+void
+cell_slice_addresses(struct cells *c)
+{
 	const struct node *ends = tree_get(c->object, "endpoints");
 	struct buf b = BUF_INIT;
 	size_t count = 0;
 
-	cell_name(c);
-	cell_path(c, "addressType", "");
-	for (size_t i = 0; i < tree_count(ports); i++)
-		add_shown(&b, &count, port_text(c, ports->items[i]));
-	cell_more(c, &b, count, "<unset>");
-	count = 0;
 	for (size_t i = 0; i < tree_count(ends); i++) {
 		const struct node *ips = tree_get(ends->items[i], "addresses");
 
@@ -189,21 +187,18 @@ cells_endpointslice(struct cells *c)
 			add_shown(&b, &count, tree_text(ips->items[j]));
 	}
 	cell_more(c, &b, count, "<unset>");
-	cell_age(c);
 }
 
 /* ---- ingresses ---- */
 
 void
-cells_ingress(struct cells *c)
+cell_hosts(struct cells *c)
 {
 	const struct node *rules = tree_path(c->object, "spec.rules");
 	struct buf b = BUF_INIT;
 	size_t shown = 0;
 	bool more = false;
 
-	cell_name(c);
-	cell_path(c, "spec.ingressClassName", "<none>");
 	for (size_t i = 0; i < tree_count(rules); i++) {
 		struct span host = tree_text(tree_get(rules->items[i], "host"));
 
@@ -215,22 +210,23 @@ cells_ingress(struct cells *c)
 		buf_addf(&b, " + %zu more...", tree_count(rules) - SHOWN);
 	cell_text(c, b.len > 0 ? buf_span(&b) : span_str("*"));
 	buf_release(&b);
-	cell_text(c, ingress_addresses(c));
-	cell_str(c,
-	    tree_count(tree_path(c->object, "spec.tls")) > 0 ? "80, 443"
-							     : "80");
-	cell_age(c);
 }
 
 void
-cells_ingressclass(struct cells *c)
+cell_tls_ports(struct cells *c)
+{
+	cell_str(c,
+	    tree_count(tree_path(c->object, "spec.tls")) > 0 ? "80, 443"
+							     : "80");
+}
+
+/* The parameters of an IngressClass: KIND.GROUP/NAME. */
+void
+cell_parameters(struct cells *c)
 {
 	const struct node *p = tree_path(c->object, "spec.parameters");
 	struct span group = tree_text(tree_get(p, "apiGroup"));
 
-	cell_default_name(
-	    c, "ingressclass.kubernetes.io/is-default-class", NULL);
-	cell_path(c, "spec.controller", "");
 	if (p == NULL)
 		cell_str(c, "<none>");
 	else
@@ -240,13 +236,13 @@ cells_ingressclass(struct cells *c)
 			tree_get(p, "apiGroup") != NULL ? "." : "",
 			SPAN_ARG(group),
 			SPAN_ARG(tree_text(tree_get(p, "name")))));
-	cell_age(c);
 }
 
 /* ---- configuration ---- */
 
-static void
-quota_column(struct cells *c, bool limits)
+/* The amounts of a quota whose names begin with "limits.", or the others. */
+void
+cell_quota(struct cells *c)
 {
 	const struct node *hard = tree_path(c->object, "status.hard");
 	const struct node *used = tree_path(c->object, "status.used");
@@ -258,22 +254,13 @@ quota_column(struct cells *c, bool limits)
 		struct span have = tree_text(tree_get_span(used, key));
 		bool is = key.n > 7 && memcmp(key.p, "limits.", 7) == 0;
 
-		if (is == limits)
+		if (is == (*c->path != '\0'))
 			items[k++] = arena_printf(c->arena, "%.*s: %.*s/%.*s",
 			    SPAN_ARG(key),
 			    SPAN_ARG(have.n > 0 ? have : span_str("0")),
 			    SPAN_ARG(tree_text(hard->members[i].value)));
 	}
 	cell_text(c, cells_join(c->arena, items, k, ", "));
-}
-
-void
-cells_quota(struct cells *c)
-{
-	cell_name(c);
-	quota_column(c, false);
-	quota_column(c, true);
-	cell_age(c);
 }
 
 /* The real server, too, has an age without a column for it. */

@@ -4,20 +4,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "process/clock.h"
+#include "value/objref.h"
+
 /* ---- nodes ---- */
 
-static struct span
-node_address(const struct cells *c, const char *type)
+/* The first address of a type. */
+void
+cell_node_address(struct cells *c)
 {
-	const struct node *found =
-	    tree_find(tree_path(c->object, "status.addresses"), "type", type);
+	const struct node *found = tree_find(
+	    tree_path(c->object, "status.addresses"), "type", c->path);
 
-	return found == NULL ? span_str("<none>")
-			     : tree_text(tree_get(found, "address"));
+	cell_text(c,
+	    found == NULL ? span_str("<none>")
+			  : tree_text(tree_get(found, "address")));
 }
 
-static struct span
-node_roles(struct cells *c)
+void
+cell_node_roles(struct cells *c)
 {
 	static const char prefix[] = "node-role.kubernetes.io/";
 	const struct node *labels = tree_path(c->object, "metadata.labels");
@@ -33,18 +38,14 @@ node_roles(struct cells *c)
 		else if (span_is(key, "kubernetes.io/role") && value.n > 0)
 			items[k++] = value;
 	}
-	return k == 0 ? span_str("<none>")
-		      : cells_join(c->arena, items, k, ",");
+	cell_text(c,
+	    k == 0 ? span_str("<none>") : cells_join(c->arena, items, k, ","));
 }
 
 void
-cells_node(struct cells *c)
+cell_node_status(struct cells *c)
 {
 	const struct node *list = tree_path(c->object, "status.conditions");
-	struct span arch =
-	    tree_path_text(c->object, "status.nodeInfo.architecture");
-	struct span kernel =
-	    tree_path_text(c->object, "status.nodeInfo.kernelVersion");
 	const char *status = "Unknown";
 
 	for (size_t i = 0; i < tree_count(list); i++)
@@ -53,22 +54,24 @@ cells_node(struct cells *c)
 				     tree_get(list->items[i], "status"), "True")
 			    ? "Ready"
 			    : "NotReady";
-	cell_name(c);
 	cell_fmt(c, "%s%s", status,
 	    tree_true(tree_path(c->object, "spec.unschedulable"))
 		? ",SchedulingDisabled"
 		: "");
-	cell_text(c, node_roles(c));
-	cell_age(c);
-	cell_path(c, "status.nodeInfo.kubeletVersion", "");
-	cell_text(c, node_address(c, "InternalIP"));
-	cell_text(c, node_address(c, "ExternalIP"));
-	cell_path(c, "status.nodeInfo.osImage", "<unknown>");
+}
+
+void
+cell_node_kernel(struct cells *c)
+{
+	struct span arch =
+	    tree_path_text(c->object, "status.nodeInfo.architecture");
+	struct span kernel =
+	    tree_path_text(c->object, "status.nodeInfo.kernelVersion");
+
 	cell_text(c,
 	    arena_printf(c->arena, "%.*s%s%.*s%s",
 		SPAN_ARG(kernel.n > 0 ? kernel : span_str("<unknown>")),
 		arch.n > 0 ? " (" : "", SPAN_ARG(arch), arch.n > 0 ? ")" : ""));
-	cell_path(c, "status.nodeInfo.containerRuntimeVersion", "<unknown>");
 }
 
 /* ---- events ---- */
@@ -151,8 +154,8 @@ cells_event(struct cells *c)
 
 /* ---- storage ---- */
 
-static void
-cell_modes(struct cells *c, const char *path)
+void
+cell_modes(struct cells *c)
 {
 	static const char *const modes[][2] = {
 	    {"ReadWriteOnce", "RWO"},
@@ -160,7 +163,7 @@ cell_modes(struct cells *c, const char *path)
 	    {"ReadWriteMany", "RWX"},
 	    {"ReadWriteOncePod", "RWOP"},
 	};
-	const struct node *list = tree_path(c->object, path);
+	const struct node *list = tree_path(c->object, c->path);
 	struct buf b = BUF_INIT;
 
 	for (size_t k = 0; k < sizeof(modes) / sizeof(*modes); k++)
@@ -170,12 +173,34 @@ cell_modes(struct cells *c, const char *path)
 				    modes[k][1]);
 				break;
 			}
-	cell_text(c, b.len > 0 ? buf_span(&b) : span_str(""));
+	cell_text(c, buf_span(&b));
 	buf_release(&b);
 }
 
+/* Whether the claim has its volume: the two cells below are empty before. */
+static bool
+is_bound(const struct cells *c)
+{
+	return tree_path_text(c->object, "spec.volumeName").n > 0;
+}
+
+void
+cell_claim_modes(struct cells *c)
+{
+	if (is_bound(c))
+		cell_modes(c);
+	else
+		cell_str(c, "");
+}
+
+void
+cell_claim_capacity(struct cells *c)
+{
+	cell_path(c, c->path, is_bound(c) ? "0" : "");
+}
+
 /* The phase, unless it is being deleted. */
-static void
+void
 cell_phase(struct cells *c)
 {
 	if (tree_path(c->object, "metadata.deletionTimestamp") != NULL)
@@ -185,7 +210,7 @@ cell_phase(struct cells *c)
 }
 
 /* The class was an annotation once. */
-static void
+void
 cell_class(struct cells *c)
 {
 	struct span old =
@@ -198,16 +223,12 @@ cell_class(struct cells *c)
 		cell_path(c, "spec.storageClassName", "");
 }
 
+/* The claim of a volume: NAMESPACE/NAME. */
 void
-cells_pv(struct cells *c)
+cell_claim(struct cells *c)
 {
 	const struct node *claim = tree_path(c->object, "spec.claimRef");
 
-	cell_name(c);
-	cell_path(c, "spec.capacity.storage", "0");
-	cell_modes(c, "spec.accessModes");
-	cell_path(c, "spec.persistentVolumeReclaimPolicy", "");
-	cell_phase(c);
 	if (claim == NULL)
 		cell_str(c, "");
 	else
@@ -215,50 +236,13 @@ cells_pv(struct cells *c)
 		    arena_printf(c->arena, "%.*s/%.*s",
 			SPAN_ARG(tree_text(tree_get(claim, "namespace"))),
 			SPAN_ARG(tree_text(tree_get(claim, "name")))));
-	cell_class(c);
-	cell_path(c, "spec.volumeAttributesClassName", "<unset>");
-	cell_path(c, "status.reason", "");
-	cell_age(c);
-	cell_path(c, "spec.volumeMode", "<unset>");
-}
-
-void
-cells_pvc(struct cells *c)
-{
-	bool bound = tree_path_text(c->object, "spec.volumeName").n > 0;
-
-	cell_name(c);
-	cell_phase(c);
-	cell_path(c, "spec.volumeName", "");
-	if (bound) {
-		cell_path(c, "status.capacity.storage", "0");
-		cell_modes(c, "status.accessModes");
-	} else {
-		cell_str(c, "");
-		cell_str(c, "");
-	}
-	cell_class(c);
-	cell_path(c, "spec.volumeAttributesClassName", "<unset>");
-	cell_age(c);
-	cell_path(c, "spec.volumeMode", "<unset>");
-}
-
-void
-cells_storageclass(struct cells *c)
-{
-	cell_default_name(c, "storageclass.kubernetes.io/is-default-class",
-	    "storageclass.beta.kubernetes.io/is-default-class");
-	cell_path(c, "provisioner", "");
-	cell_path(c, "reclaimPolicy", "Delete");
-	cell_path(c, "volumeBindingMode", "Immediate");
-	cell_bool(c, tree_true(tree_get(c->object, "allowVolumeExpansion")));
-	cell_age(c);
 }
 
 /* ---- rules ---- */
 
-static void
-cell_subjects(struct cells *c, const char *kind)
+/* The names of the subjects of a kind. */
+void
+cell_subjects(struct cells *c)
 {
 	const struct node *list = tree_get(c->object, "subjects");
 	struct buf b = BUF_INIT;
@@ -266,32 +250,18 @@ cell_subjects(struct cells *c, const char *kind)
 	for (size_t i = 0; i < tree_count(list); i++) {
 		const struct node *s = list->items[i];
 
-		if (!tree_text_is(tree_get(s, "kind"), kind))
+		if (!tree_text_is(tree_get(s, "kind"), c->path))
 			continue;
 		if (b.len > 0)
 			buf_adds(&b, ", ");
-		if (strcmp(kind, "ServiceAccount") == 0) {
+		if (strcmp(c->path, "ServiceAccount") == 0) {
 			buf_addspan(&b, tree_text(tree_get(s, "namespace")));
 			buf_addc(&b, '/');
 		}
 		buf_addspan(&b, tree_text(tree_get(s, "name")));
 	}
-	cell_text(c, b.len > 0 ? buf_span(&b) : span_str(""));
+	cell_text(c, buf_span(&b));
 	buf_release(&b);
-}
-
-void
-cells_binding(struct cells *c)
-{
-	cell_name(c);
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s/%.*s",
-		SPAN_ARG(tree_path_text(c->object, "roleRef.kind")),
-		SPAN_ARG(tree_path_text(c->object, "roleRef.name"))));
-	cell_age(c);
-	cell_subjects(c, "User");
-	cell_subjects(c, "Group");
-	cell_subjects(c, "ServiceAccount");
 }
 
 /* ---- autoscalers ---- */
@@ -360,7 +330,7 @@ metric(struct cells *c, const struct node *spec, const struct node *status)
 	    SPAN_ARG(quantity(target, "value")));
 }
 
-static void
+void
 cell_metrics(struct cells *c)
 {
 	const struct node *specs = tree_path(c->object, "spec.metrics");
@@ -381,32 +351,11 @@ cell_metrics(struct cells *c)
 	buf_release(&b);
 }
 
-void
-cells_hpa(struct cells *c)
-{
-	cell_name(c);
-	cell_text(c,
-	    arena_printf(c->arena, "%.*s/%.*s",
-		SPAN_ARG(tree_path_text(c->object, "spec.scaleTargetRef.kind")),
-		SPAN_ARG(
-		    tree_path_text(c->object, "spec.scaleTargetRef.name"))));
-	cell_metrics(c);
-	if (tree_path(c->object, "spec.minReplicas") == NULL)
-		cell_str(c, "<unset>");
-	else
-		cell_fmt(c, "%" PRId64,
-		    tree_path_int(c->object, "spec.minReplicas"));
-	cell_int_path(c, "spec.maxReplicas");
-	cell_int_path(c, "status.currentReplicas");
-	cell_age(c);
-}
-
 /* ---- certificates ---- */
 
 void
-cells_signing(struct cells *c)
+cell_signing(struct cells *c)
 {
-	int64_t seconds = tree_path_int(c->object, "spec.expirationSeconds");
 	const struct node *all = tree_path(c->object, "status.conditions");
 	const char *status = "Pending";
 
@@ -414,16 +363,95 @@ cells_signing(struct cells *c)
 		status = "Denied";
 	else if (tree_find(all, "type", "Approved") != NULL)
 		status = "Approved";
-	cell_name(c);
-	cell_age(c);
-	cell_path(c, "spec.signerName", "<none>");
-	cell_path(c, "spec.username", "");
-	if (tree_path(c->object, "spec.expirationSeconds") == NULL)
-		cell_str(c, "<none>");
-	else
-		cell_text(c, cells_duration(c->arena, seconds));
 	cell_fmt(c, "%s%s%s", status,
 	    tree_find(all, "type", "Failed") != NULL ? ",Failed" : "",
 	    tree_path_text(c->object, "status.certificate").n > 0 ? ",Issued"
 								  : "");
+}
+
+/* ---- jobs, and what has a controller ---- */
+
+static bool
+job_condition(const struct cells *c, const char *type)
+{
+	const struct node *list = tree_path(c->object, "status.conditions");
+
+	return tree_text_is(
+	    tree_get(tree_find(list, "type", type), "status"), "True");
+}
+
+void
+cell_job_status(struct cells *c)
+{
+	const char *status = "Running";
+
+	if (job_condition(c, "Complete"))
+		status = "Complete";
+	else if (job_condition(c, "Failed"))
+		status = "Failed";
+	else if (tree_path(c->object, "metadata.deletionTimestamp") != NULL)
+		status = "Terminating";
+	else if (job_condition(c, "Suspended"))
+		status = "Suspended";
+	else if (job_condition(c, "FailureTarget"))
+		status = "FailureTarget";
+	else if (job_condition(c, "SuccessCriteriaMet"))
+		status = "SuccessCriteriaMet";
+	cell_str(c, status);
+}
+
+void
+cell_job_completions(struct cells *c)
+{
+	int64_t done = tree_path_int(c->object, "status.succeeded");
+	int64_t together = tree_path_int(c->object, "spec.parallelism");
+
+	if (tree_path(c->object, "spec.completions") != NULL)
+		cell_fmt(c, "%" PRId64 "/%" PRId64, done,
+		    tree_path_int(c->object, "spec.completions"));
+	else if (together > 1)
+		cell_fmt(c, "%" PRId64 "/1 of %" PRId64, done, together);
+	else
+		cell_fmt(c, "%" PRId64 "/1", done);
+}
+
+void
+cell_job_duration(struct cells *c)
+{
+	struct span from = tree_path_text(c->object, "status.startTime");
+	struct span to = tree_path_text(c->object, "status.completionTime");
+	int64_t start, end = c->now;
+
+	if (from.n == 0 || clock_parse_us(from, &start) != 0) {
+		cell_str(c, "");
+		return;
+	}
+	if (to.n > 0 && clock_parse_us(to, &end) != 0)
+		end = c->now;
+	cell_text(c, cells_duration(c->arena, (end - start) / 1000000));
+}
+
+/* The owner that controls the object: KIND.GROUP/NAME, the kind in lower
+ * case. */
+void
+cell_controller(struct cells *c)
+{
+	const struct node *list =
+	    tree_path(c->object, "metadata.ownerReferences");
+	struct span by = span_str("<none>");
+
+	for (size_t i = 0; i < tree_count(list); i++) {
+		const struct node *o = list->items[i];
+		struct span group =
+		    objref_group(tree_text(tree_get(o, "apiVersion")));
+
+		if (tree_true(tree_get(o, "controller")))
+			by = arena_printf(c->arena, "%s%s%.*s/%.*s",
+			    arena_lower(
+				c->arena, tree_text(tree_get(o, "kind")))
+				.p,
+			    group.n == 0 ? "" : ".", SPAN_ARG(group),
+			    SPAN_ARG(tree_text(tree_get(o, "name"))));
+	}
+	cell_text(c, by);
 }

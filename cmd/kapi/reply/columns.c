@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "builtin/builtin.h"
 #include "crd/crd.h"
 #include "json/json.h"
@@ -124,38 +125,74 @@ cell_filled(struct cells *c, struct span text)
 	buf_release(&b);
 }
 
-/* WORD:PATH. */
-static void
-cell_by_word(
-    struct cells *c, struct span word, const char *path, const char *otherwise)
-{
-	const struct node *n = tree_path(c->object, path);
-	struct span text = tree_text(n);
+static const struct {
+	const char *word;
+	cells_fn *cell;
+} words[] = {
+    /* of any kind, with a path behind the word */
+    {"int", cell_int_at},
+    {"bool", cell_bool_at},
+    {"since", cell_since},
+    {"seconds", cell_seconds},
+    {"labels", cell_labels},
+    {"selector", cell_selector},
+    {"list", cell_list},
+    {"first", cell_first},
+    {"names", cell_names},
+    {"images", cell_images},
+    {"modes", cell_modes},
+    {"default", cell_default_name},
+    /* of one kind, or a few */
+    {"balancer", cell_balancer},
+    {"claim", cell_claim},
+    {"claimcapacity", cell_claim_capacity},
+    {"claimmodes", cell_claim_modes},
+    {"class", cell_class},
+    {"completions", cell_job_completions},
+    {"controller", cell_controller},
+    {"duration", cell_job_duration},
+    {"endpoints", cell_endpoints},
+    {"external", cell_external_ip},
+    {"hosts", cell_hosts},
+    {"jobstatus", cell_job_status},
+    {"kernel", cell_node_kernel},
+    {"metrics", cell_metrics},
+    {"nodeaddress", cell_node_address},
+    {"nodestatus", cell_node_status},
+    {"parameters", cell_parameters},
+    {"phase", cell_phase},
+    {"ports", cell_ports},
+    {"quota", cell_quota},
+    {"roles", cell_node_roles},
+    {"signing", cell_signing},
+    {"sliceaddresses", cell_slice_addresses},
+    {"sliceports", cell_slice_ports},
+    {"subjects", cell_subjects},
+    {"tlsports", cell_tls_ports},
+};
 
-	if (span_is(word, "int"))
-		cell_int_path(c, path);
-	else if (span_is(word, "since"))
-		cell_text(
-		    c, text.n > 0 ? cells_since(c, text) : span_str(otherwise));
-	else if (span_is(word, "labels"))
-		cell_text(c, cells_labels(c->arena, n));
-	else if (span_is(word, "selector"))
-		cell_text(c, cells_selector(c->arena, n, otherwise));
+/* PATH, as the type of the column has it; a number is one in any column. */
+static void
+cell_value(struct cells *c, struct span type)
+{
+	const struct node *n = tree_path(c->object, c->path);
+
+	if (span_is(type, "integer"))
+		cell_int_at(c);
+	else if (span_is(type, "boolean"))
+		cell_bool_at(c);
+	else if (tree_is(n, NODE_NUMBER))
+		cell_json(c, n->text);
 	else
-		cell_texts(c, n,
-		    span_is(word, "names")	  ? "name"
-			: span_is(word, "images") ? "image"
-						  : NULL);
+		cell_path(c, c->path, c->otherwise);
 }
 
 static void
 cell_of(struct cells *c, const struct column *column)
 {
-	struct span source = column->source, word, path;
-	const char *at, *otherwise = "";
+	struct span source = column->source, word;
 
-	if (column->otherwise.p != NULL)
-		otherwise = arena_str(c->arena, column->otherwise);
+	c->otherwise = arena_str(c->arena, column->otherwise);
 	if (source.p == NULL && span_is(column->name, "Name")) {
 		cell_name(c);
 		return;
@@ -174,17 +211,16 @@ cell_of(struct cells *c, const struct column *column)
 		cell_filled(c, source);
 		return;
 	}
-	path = source;
-	word = span_cut(&path, ':');
-	at = arena_str(c->arena, path.p != NULL ? path : source);
-	if (path.p != NULL)
-		cell_by_word(c, word, at, otherwise);
-	else if (span_is(column->type, "integer"))
-		cell_int(c, tree_path_int(c->object, at));
-	else if (span_is(column->type, "boolean"))
-		cell_bool(c, tree_true(tree_path(c->object, at)));
-	else
-		cell_path(c, at, otherwise);
+	c->path = arena_str(c->arena, source);
+	word = span_cut(&source, ':');
+	if (source.p == NULL) {
+		cell_value(c, column->type);
+		return;
+	}
+	c->path = arena_str(c->arena, source);
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (span_is(word, words[i].word))
+			words[i].cell(c);
 }
 
 /* ---- custom resources ---- */
@@ -235,42 +271,27 @@ cell_as_text(struct cells *c, const struct node *n)
 }
 
 static void
-cell_number(struct cells *c, const struct node *n, bool whole)
-{
-	struct buf b = BUF_INIT;
-
-	if (whole)
-		cell_int(c, (int64_t)tree_double(n));
-	else {
-		tree_write(&b, n);
-		if (c->out->data[c->out->len - 1] != '[')
-			buf_addc(c->out, ',');
-		buf_addspan(c->out, buf_span(&b));
-	}
-	buf_release(&b);
-}
-
-static void
 custom_cell(struct cells *c, const struct crd_column *column)
 {
 	const struct node *n =
 	    jsonpath_first(c->arena, c->object, column->json_path);
-	struct span type = column->type;
+	struct span type = column->type, null = span_str("null");
 
 	if (n == NULL)
-		cell_null(c);
+		cell_json(c, null);
 	else if (span_is(type, "string"))
 		cell_as_text(c, n);
-	else if ((span_is(type, "integer") || span_is(type, "number")) &&
-	    n->kind == NODE_NUMBER)
-		cell_number(c, n, span_is(type, "integer"));
+	else if (span_is(type, "integer") && n->kind == NODE_NUMBER)
+		cell_int(c, (int64_t)tree_double(n));
+	else if (span_is(type, "number") && n->kind == NODE_NUMBER)
+		cell_json(c, n->text);
 	else if (span_is(type, "boolean") &&
 	    (n->kind == NODE_TRUE || n->kind == NODE_FALSE))
 		cell_bool(c, n->kind == NODE_TRUE);
 	else if (span_is(type, "date") && n->kind == NODE_STRING)
 		cell_text(c, cells_since(c, n->text));
 	else
-		cell_null(c);
+		cell_json(c, null);
 }
 
 void
@@ -302,7 +323,7 @@ void
 columns_add_cells(struct buf *b, struct arena *a, const struct resource *r,
     const struct node *object)
 {
-	struct cells c = {b, a, clock_real_us(), object, r};
+	struct cells c = {b, a, clock_real_us(), object, r, "", ""};
 	struct span rest = columns_of(r);
 	struct column column;
 

@@ -4,11 +4,20 @@
  *
  * Columns of a strategy: NAME[:TYPE][+][=SOURCE[?OTHERWISE]] each, with |
  * between them. TYPE is string if it is not given; + is priority 1: shown by -o
- * wide. Where a strategy has no function for the cells, SOURCE says what is in
- * them: PATH, as the type has it; #PATH,... how many items there are; int:PATH,
- * since:PATH (an age), labels:PATH, selector:PATH, list:PATH (texts),
- * names:PATH and images:PATH (of containers), or a text with {PATH,OTHERWISE}
- * in it. Kinds without columns of their own have Name and Created At.
+ * wide. Kinds without columns of their own have Name and Created At.
+ *
+ * Where a strategy has no function for the cells, SOURCE says what is in them,
+ * and OTHERWISE is the text for an absent value:
+ * - PATH: a text, or what the type says; a number is one in any column. An
+ *   absent integer is 0, an absent boolean false.
+ * - #PATH,...: how many items there are.
+ * - a text with {PATH,OTHERWISE} in it.
+ * - int:PATH, bool:PATH: in a column of another type.
+ * - since:PATH (an age), seconds:PATH (a duration), labels:PATH, selector:PATH,
+ *   list:PATH (texts), first:PATH (of a list), names:PATH and images:PATH (of
+ *   containers), modes:PATH (of access), default:ANNOTATION,... (the name, and
+ *   whether one of them makes it the default).
+ * - WORD:ARGUMENT, of a kind of its own: the table in columns.c has the words.
  */
 #ifndef COLUMNS_H
 #define COLUMNS_H

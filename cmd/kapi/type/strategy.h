@@ -102,8 +102,9 @@ struct selectable {
 		NULL, NULL, FIELD_NONE \
 	}
 
-/* Paths that no manager gets to own by a write through this path. Source:
- * GetResetFields of each strategy. */
+/* Fields that no manager gets to own (in managedFields) by a write through this
+ * path. Their values are not reset by it: " prepare" in rules.txt does that.
+ * Source: GetResetFields of each strategy. */
 struct reset {
 	const char *subresource; /* "" is the main path */
 	const char *paths[4];
@@ -131,7 +132,8 @@ typedef void prepare_fn(const struct change_of *x, struct node *object);
 typedef void validate_fn(
     struct causes *c, const struct change_of *x, const struct node *object);
 
-/* All cells of an object's row in a Table, in the order of its columns. */
+/* Writes the cells of an object's row in a Table: all, in the order of its
+ * columns, or the one of a column (reply/cells.h). */
 typedef void cells_fn(struct cells *c);
 /* ,"conditions":[...] of a row, or nothing. */
 typedef void conditions_fn(struct buf *b, const struct node *object);
@@ -195,8 +197,6 @@ struct strategy {
 	admit_fn *admit; /* writes of the object itself */
 	/* Convert between the version that is kept and another one. */
 	convert_fn *convert_to, *convert_from;
-	/* Adds zero values of Go's internal type that a bookmark shows. */
-	default_fn *bookmark;
 	enum review review;
 	const char *deprecated;	    /* warning of every request */
 	const char *orphan_warning; /* warning of a delete without a policy */

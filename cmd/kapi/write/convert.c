@@ -121,7 +121,7 @@ convert_scaler_from_v1(struct arena *a, struct node *o)
 	/* Without any metric v2 has one by default. */
 	tree_put(a, o, "apiVersion", tree_str(a, "autoscaling/v2"));
 	ruletable_default(a, span_str("autoscaling"),
-	    span_str("horizontalpodautoscalers"), o);
+	    span_str("horizontalpodautoscalers"), " defaults", o);
 }
 
 /* ---- other kinds ---- */
@@ -130,14 +130,14 @@ void
 convert_event_to(struct arena *a, struct node *o)
 {
 	(void)a;
-	event_rename(o, false);
+	misc_event_rename(o, false);
 }
 
 void
 convert_event_from(struct arena *a, struct node *o)
 {
 	(void)a;
-	event_rename(o, true);
+	misc_event_rename(o, true);
 }
 
 void

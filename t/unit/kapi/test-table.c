@@ -232,6 +232,21 @@ TEST(durations)
 		    cases[i].text, cases[i].text);
 }
 
+/* Sources that no kind may have today. */
+TEST(sources)
+{
+	static const struct strategy s = {
+	    .columns = "N=spec.n|N=spec.m?none|I:integer=spec.n|I:integer=spec."
+		       "m|I=int:spec.m?none|I=int:spec.m|B=bool:spec.m"};
+	const struct resource r = {.strategy = &s};
+	struct buf b = BUF_INIT;
+
+	columns_add_cells(&b, &arena, &r, parse("{\"spec\":{\"n\":7}}"));
+	is(buf_str(&b), "[7,\"none\",7,0,\"none\",0,false]",
+	    "numbers, and what stands for one that is absent");
+	buf_release(&b);
+}
+
 static const char *
 path(const char *p)
 {
