@@ -4,7 +4,6 @@
  */
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +18,6 @@
 #include "inputof.h"
 #include "json/stream.h"
 #include "process/clock.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/loop.h"
 #include "process/opt.h"
@@ -526,7 +524,6 @@ start(struct app *a, const struct watches *w, struct err *err)
 	int rc;
 
 	program_init();
-	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
 	reportfd_init(
 	    &a->report, a->loop, "ireconcile", (int)opts.report_fd, count, a);
@@ -618,7 +615,7 @@ run_against(struct err *err)
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(struct err *err)
+reconcile(struct err *err)
 {
 	struct app a = {.exit_code = 0};
 	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
@@ -640,17 +637,16 @@ run(struct err *err)
 	return a.exit_code;
 }
 
+static int
+run(int operands, char **operand, struct err *err)
+{
+	if (check_options(operands, operand[0], err) != 0)
+		return -1;
+	return opts.against != NULL ? run_against(err) : reconcile(err);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	if (check_options(argc - first, argv[first], &err) == 0)
-		code = opts.against != NULL ? run_against(&err) : run(&err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

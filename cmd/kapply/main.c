@@ -4,7 +4,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "keyring.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "unseen.h"
@@ -174,7 +172,7 @@ static const struct writer_tool writer_tool = {
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(const struct opt_list *files, struct err *err)
+apply(const struct opt_list *files, struct err *err)
 {
 	struct apply a = {.o = &o};
 	struct keyring *keyring = NULL;
@@ -370,22 +368,22 @@ find_files(struct opt_list *found, int count, char **operands, struct err *err)
 	return rc;
 }
 
+static int
+run(int operands, char **operand, struct err *err)
+{
+	struct opt_list files = {0};
+	int code = -1;
+
+	if (check_options(err) == 0 &&
+	    find_files(&files, operands, operand, err) == 0)
+		code = apply(&files, err);
+	manifests_free(&files);
+	free(o.files.items);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	struct opt_list files = {0};
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (check_options(&err) == 0 &&
-	    find_files(&files, argc - first, argv + first, &err) == 0)
-		code = run(&files, &err);
-	manifests_free(&files);
-	free(o.files.items);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

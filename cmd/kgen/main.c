@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +19,6 @@
 #include "newkind.h"
 #include "observed.h"
 #include "process/file.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 
@@ -417,14 +415,14 @@ make_from_folder(
 	return make(command, dirs, description, err);
 }
 
-/* Returns the exit code, or -1 with err. */
 static int
-run(char **operand, struct err *err)
+run(int operands, char **operand, struct err *err)
 {
 	struct textlist dirs;
 	int code = -1;
 
-	signal(SIGPIPE, SIG_IGN);
+	if (check_options(operands, operand, err) != 0)
+		return -1;
 	library_dirs(&dirs);
 	if (check_command(operand[0], &dirs, err) == 0)
 		code = strcmp(operand[0], "new") == 0
@@ -437,14 +435,5 @@ run(char **operand, struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	if (check_options(argc - first, argv + first, &err) == 0)
-		code = run(argv + first, &err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

@@ -12,7 +12,6 @@
 #include "json/stream.h"
 #include "kube/kube.h"
 #include "process.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "report/reportfd.h"
@@ -53,8 +52,8 @@ struct app {
 	struct serve serve;
 	struct port ports[2]; /* metrics; probes if elsewhere */
 	struct reportfd report;
-	struct err err;
-	bool bad; /* a bad line was logged */
+	struct err *err; /* why the input cannot be read */
+	bool bad;	 /* a bad line was logged */
 };
 
 static bool
@@ -131,7 +130,7 @@ on_input(void *arg, int fd, int events)
 
 	(void)events;
 	if (stream_read(a->stream, fd, &err) < 0 && err.kind != ERR_TRANSIENT) {
-		a->err = err;
+		*a->err = err;
 		loop_unwatch(a->loop, fd);
 		loop_stop(a->loop);
 		return;
@@ -281,31 +280,24 @@ release(struct app *a)
 }
 
 static int
-run(struct app *a)
+run(int operands, char **operand, struct err *err)
 {
+	struct app a = {.err = err};
 	int code = -1;
 
-	state_init(&a->state, tool.name);
-	if (start(a, &a->err) == 0) {
-		loop_run(a->loop);
-		code = a->err.kind == ERR_NONE ? 0 : -1;
+	if (check_options(operands, operand[0], err) != 0)
+		return -1;
+	state_init(&a.state, tool.name);
+	if (start(&a, err) == 0) {
+		loop_run(a.loop);
+		code = err->kind == ERR_NONE ? 0 : -1;
 	}
-	release(a);
+	release(&a);
 	return code;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct app a = {.err = ERR_INIT};
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (check_options(argc - first, argv[first], &a.err) == 0)
-		code = run(&a);
-	return code >= 0 ? code : opt_fatal(&a.err);
+	return opt_main(&tool, argc, argv, run);
 }

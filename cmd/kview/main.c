@@ -2,7 +2,6 @@
  * kview: shows a recording as a picture: one page, or lines on a terminal.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "kube/kube.h"
 #include "pagefile.h"
 #include "process/file.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "process/sandbox.h"
@@ -152,7 +150,7 @@ finish(struct kview *v, struct err *err)
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(char **paths, int count, struct err *err)
+draw(char **paths, int count, struct err *err)
 {
 	static const char *const input[] = {"-"};
 	struct kview v = {.error = 0};
@@ -232,22 +230,18 @@ check_options(struct err *err)
 	return 0;
 }
 
+static int
+run(int operands, char **operand, struct err *err)
+{
+	if (check_serving(operand[0], err) != 0)
+		return -1;
+	if (opts.serving.address != NULL)
+		return serving_run(&opts.serving, err);
+	return check_options(err) == 0 ? draw(operand, operands, err) : -1;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (check_serving(argv[first], &err) != 0)
-		return opt_fatal(&err);
-	if (opts.serving.address != NULL)
-		code = serving_run(&opts.serving, &err);
-	else if (check_options(&err) == 0)
-		code = run(argv + first, argc - first, &err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

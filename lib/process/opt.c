@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "process/completion.h"
+#include "process/harden.h"
 #include "process/log.h"
 #include "process/version.h"
 #include "value/duration.h"
@@ -489,4 +491,19 @@ opt_fatal(const struct err *err)
 {
 	log_fatal("%s", err->message);
 	return err_exit_code(err);
+}
+
+int
+opt_main(const struct opt_tool *tool, int argc, char **argv, opt_run_fn *run)
+{
+	struct err err = ERR_INIT;
+	int first, code;
+
+	harden_process();
+	code = opt_begin(tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
+	signal(SIGPIPE, SIG_IGN);
+	code = run(argc - first, argv + first, &err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

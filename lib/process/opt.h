@@ -13,17 +13,11 @@
  * talk to the API) has type OPT_TABLE and value = that table.
  * --help, --version and --completion are in every tool and not in the tables.
  *
- * main begins with
+ * main is one line,
  *
- *	code = opt_begin(&tool, argc, argv, &first);
- *	if (code >= 0)
- *		return code;
+ *	return opt_main(&tool, argc, argv, run);
  *
- * ends with
- *
- *	return code >= 0 ? code : opt_fatal(&err);
- *
- * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
+ * and the table has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
  * --log-level, --log-format, --log-time and -v, which opt_parse applies by
  * log_init.
  */
@@ -107,8 +101,29 @@ enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
     int *first, struct err *err);
 
-/* opt_parse for main: -1, or the exit code after --help or a bad option, which
- * is logged. */
+/*
+ * The whole of main: hardens the process, parses the options, ignores SIGPIPE,
+ * and calls run with the operands, which NULL ends. run returns the exit code,
+ * or -1 with err, which is logged.
+ */
+typedef int opt_run_fn(int count, char **operands, struct err *err);
+int opt_main(
+    const struct opt_tool *tool, int argc, char **argv, opt_run_fn *run);
+
+/*
+ * For a main that has to do more. It begins with
+ *
+ *	code = opt_begin(&tool, argc, argv, &first);
+ *	if (code >= 0)
+ *		return code;
+ *
+ * and ends with
+ *
+ *	return code >= 0 ? code : opt_fatal(&err);
+ *
+ * opt_begin parses: -1, or the exit code after --help or a bad option, which is
+ * logged.
+ */
 int opt_begin(const struct opt_tool *tool, int argc, char **argv, int *first);
 
 /* Logs err, as what the tool ends for. Returns the exit code it means. */
