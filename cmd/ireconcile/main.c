@@ -98,8 +98,7 @@ static const struct opt table[] = {
 	"what that former instance made is ours"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"a newline here when every kind is complete, then counters"},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"ireconcile", "-f WATCHES [OPTION]...",
     "Turn watch events into desired sets.", table};

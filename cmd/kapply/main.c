@@ -71,9 +71,7 @@ static const struct opt table[] = {
 	"once, after an upgrade: marks count that lack the proof"},
     {0, "max-writes-per-second", "N", OPT_INT, &writer_opts.max_writes, NULL,
 	"sets: writes in a second, beyond a burst (500; 0: no limit)"},
-    {0, NULL, NULL, OPT_TABLE, (void *)writer_opt_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(writer_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kapply", "[OPTION]... [FILE]...",
     "Apply desired sets, or plain objects, from files or standard input.",
@@ -206,21 +204,21 @@ apply(const struct opt_list *files, struct err *err)
 static int
 check_options(struct err *err)
 {
+	const struct opt_rule rules[] = {
+	    {o.allow_empty, "allow-empty", OPT_NEEDS, o.applyset != NULL,
+		"applyset"},
+	    {o.marks_key_fd >= 0, "marks-key-fd", OPT_EXCLUDES,
+		o.marks_key_secret != NULL, "marks-key-secret"},
+	    {o.marks_key_out_fd >= 0, "marks-key-out-fd", OPT_NEEDS,
+		o.marks_key_secret != NULL, "marks-key-secret"}};
+
 	if (writer_check_options(err) != 0)
 		return -1;
 	if (o.prune_limit < 0 || o.prune_limit > PRUNELIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --prune-limit: from 0 to %d", PRUNELIMIT_MAX);
-	if (o.allow_empty && o.applyset == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --allow-empty needs --applyset");
-	if (o.marks_key_fd >= 0 && o.marks_key_secret != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "options --marks-key-fd and --marks-key-secret exclude "
-		    "each other");
-	if (o.marks_key_out_fd >= 0 && o.marks_key_secret == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --marks-key-out-fd needs --marks-key-secret");
+	if (opt_check_rules(rules, COUNT(rules), err) != 0)
+		return -1;
 	if (o.accept_unproven && o.marks_key_fd < 0 &&
 	    o.marks_key_secret == NULL)
 		return err_set(err, ERR_PERMANENT,

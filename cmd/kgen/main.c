@@ -73,7 +73,7 @@ static const struct opt table[] = {
 	"add, crd: an object of the kind, which gives the types of its fields"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_END};
 
 static const struct opt_tool tool = {"kgen",
     "COMMAND [-f FOLDER] [-o DIR] [OPTION]...",

@@ -2,12 +2,12 @@
  * kpipe-http: serves probes and metrics of a pipeline, from the lines that
  * kpipe writes to its standard input. It ends when the input ends.
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "access/gate.h"
+#include "base/array.h"
 #include "health.h"
 #include "json/stream.h"
 #include "kube/kube.h"
@@ -37,9 +37,7 @@ static const struct opt table[] = {
 	"/metrics with exemplars, for clients that want OpenMetrics"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"write a newline to this descriptor when requests are served"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
     "Serve probes and metrics of the pipeline on standard input.", table};
@@ -65,6 +63,12 @@ is_address(const char *address)
 static int
 check_options(int operands, const char *first, struct err *err)
 {
+	const struct opt_rule rules[] = {
+	    {opts.secure, "metrics-secure", OPT_NEEDS, is_address(opts.metrics),
+		"metrics-bind-address"},
+	    {opts.cert_path != NULL, "metrics-cert-path", OPT_NEEDS,
+		opts.secure, "metrics-secure"}};
+
 	if (operands > 0)
 		return err_set(
 		    err, ERR_PERMANENT, "unexpected operand \"%s\"", first);
@@ -72,17 +76,9 @@ check_options(int operands, const char *first, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "nothing to serve: --health-probe-bind-address or "
 		    "--metrics-bind-address is missing");
-	if (opts.secure && !is_address(opts.metrics))
-		return err_set(err, ERR_PERMANENT,
-		    "option --metrics-secure needs --metrics-bind-address");
-	if (opts.cert_path != NULL && !opts.secure)
-		return err_set(err, ERR_PERMANENT,
-		    "option --metrics-cert-path needs --metrics-secure");
-	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option --report-fd: descriptor %ld is not open",
-		    opts.report_fd);
-	return 0;
+	if (opt_check_rules(rules, COUNT(rules), err) != 0)
+		return -1;
+	return opt_check_fd("report-fd", opts.report_fd, err);
 }
 
 /* ---- input ---- */

@@ -72,8 +72,7 @@ static const struct opt table[] = {
 	"spans: so many decisions on a line (256)"},
     {0, "endpoint", "URL", OPT_STRING, &opts.endpoint, NULL,
 	"spans: send standard input there, as it comes, by OTLP/HTTP"},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"krecord",
     "write [DIR] [OPTION]... | cut|redact|stat|cat|spans [OPTION]... "
@@ -217,7 +216,7 @@ run(int operands, char **operand, struct err *err)
 		return -1;
 	if (s.count == 0 && i != 0)
 		s = (struct emit_source){.paths = input, .count = 1};
-	/* As of cat(1), the end of the reader is that of what prints. */
+	/* A command that prints ends with its reader, like cat(1). */
 	signal(SIGPIPE, SIG_DFL);
 	if (commands[i].run(&s, err) != 0)
 		return -1;

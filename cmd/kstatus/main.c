@@ -43,9 +43,7 @@ static const struct opt table[] = {
 	"report a passing failure after this time (30s)"},
     {0, "max-writes-per-second", "N", OPT_INT, &writer_opts.max_writes, NULL,
 	"writes in a second, beyond a burst (500; 0: no limit)"},
-    {0, NULL, NULL, OPT_TABLE, (void *)writer_opt_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(writer_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kstatus", "[OPTION]...",
     "Write the status of the objects on standard input.", table};

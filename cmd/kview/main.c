@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "kube/kube.h"
@@ -40,9 +41,7 @@ static const struct opt table[] = {
 	"serve: begin at the first segment, end with the input"},
     {0, "report-fd", "N", OPT_INT, &opts.serving.report_fd, NULL,
 	"serve: write a newline to this descriptor when requests are served"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kview",
     "[OPTION]... [RECORDING]... >incident.html | --serve=ADDRESS",
@@ -106,8 +105,6 @@ read_all(struct kview *v, struct reading *r, struct err *err)
 			return 0;
 		if (result == READING_FAILED) {
 			*err = line.err;
-			if (err->kind == ERR_GONE) /* an unknown version */
-				err->kind = ERR_PERMANENT;
 			return -1;
 		}
 		if (!opts.term)
@@ -188,22 +185,19 @@ static int
 check_serving(const char *operand, struct err *err)
 {
 	const struct serving_opts *o = &opts.serving;
-	const char *other;
+	bool serves = o->address != NULL;
+	const struct opt_rule rules[] = {
+	    {o->attached, "attached", OPT_NEEDS, serves, "serve"},
+	    {o->report_fd >= 0, "report-fd", OPT_NEEDS, serves, "serve"},
+	    {o->secure, "secure", OPT_NEEDS, serves, "serve"},
+	    {o->cert_path != NULL, "cert-path", OPT_NEEDS, serves, "serve"},
+	    {serves, "serve", OPT_EXCLUDES, opts.term, "term"},
+	    {serves, "serve", OPT_EXCLUDES, opts.object != NULL, "object"}};
 
-	if (o->address == NULL) {
-		other = o->attached	   ? "attached"
-		    : o->report_fd >= 0	   ? "report-fd"
-		    : o->secure		   ? "secure"
-		    : o->cert_path != NULL ? "cert-path"
-					   : NULL;
-		return other == NULL ? 0
-				     : err_set(err, ERR_PERMANENT,
-					   "option --%s needs --serve", other);
-	}
-	if (opts.term || opts.object != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "options --serve and --%s exclude each other",
-		    opts.term ? "term" : "object");
+	if (opt_check_rules(rules, COUNT(rules), err) != 0)
+		return -1;
+	if (!serves)
+		return 0;
 	if (operand != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --serve reads standard input, not %s: krecord cat "

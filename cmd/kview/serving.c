@@ -1,6 +1,5 @@
 #include "serving.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/loop.h"
+#include "process/opt.h"
 #include "record/intake.h"
 #include "report/reportfd.h"
 #include "story.h"
@@ -92,11 +92,7 @@ serving_check(const struct serving_opts *o, struct err *err)
 		    "localhost:PORT, which kubectl port-forward and ssh -L "
 		    "reach from elsewhere",
 		    o->address);
-	if (o->report_fd >= 0 && fcntl((int)o->report_fd, F_GETFD) < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option --report-fd: descriptor %ld is not open",
-		    o->report_fd);
-	return 0;
+	return opt_check_fd("report-fd", o->report_fd, err);
 }
 
 /* ---- clients ---- */

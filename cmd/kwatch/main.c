@@ -57,8 +57,7 @@ static const struct opt table[] = {
 	"write a newline when ready, then counters, to descriptor N"},
     {'n', "namespace", "NAMESPACES", OPT_STRING, &o.namespaces, NULL,
 	"watch these namespaces (a,b)"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_END};
 
 static const struct opt_tool tool = {.name = "kwatch",
     .synopsis = "[-f WATCHES]... [RESOURCE[/NAME]]... [-n NAMESPACES | -A]",

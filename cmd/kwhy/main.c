@@ -14,8 +14,7 @@
 #include "record/reading.h"
 #include "tale.h"
 
-static const struct opt table[] = {
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+static const struct opt table[] = {OPT_END};
 
 static const struct opt_tool tool = {"kwhy",
     "KIND NAMESPACE/NAME [RECORDING]...",
@@ -48,8 +47,6 @@ read_all(struct tale *t, struct reading *r, struct err *err)
 			return code;
 		case READING_FAILED:
 			*err = line.err;
-			if (err->kind == ERR_GONE) /* an unknown version */
-				err->kind = ERR_PERMANENT;
 			return -1;
 		case READING_BAD:
 			log_warning("%s", line.err.message);

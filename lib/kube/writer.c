@@ -34,10 +34,7 @@ const struct opt writer_opt_table[] = {
 	"what is read goes to this pipe as well, for krecord"},
     {0, "report-fd", "N", OPT_INT, &writer_opts.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
-    {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
-    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(kube_opt_table), OPT_END};
 
 int
 writer_check_options(struct err *err)

@@ -1,6 +1,7 @@
 #include "process/opt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -428,6 +429,7 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	const char *name = log_name(tool, argc > 0 ? argv[0] : "");
 
 	rows_add(&rows, tool->table);
+	rows_add(&rows, opt_log_table);
 	rows_add(&rows, builtins);
 	/* Needed also for the messages about bad options. */
 	log_init(name, LOG_TEXT, LOG_INFO);
@@ -438,6 +440,32 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	log_times(log_opts.time || level == LOG_DEBUG);
 	free(rows.items);
 	return result;
+}
+
+int
+opt_check_rules(const struct opt_rule *rules, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct opt_rule *r = &rules[i];
+
+		if (!r->given || r->other_given == (r->relation == OPT_NEEDS))
+			continue;
+		return err_set(err, ERR_PERMANENT,
+		    r->relation == OPT_NEEDS
+			? "option --%s needs --%s"
+			: "options --%s and --%s exclude each other",
+		    r->name, r->other);
+	}
+	return 0;
+}
+
+int
+opt_check_fd(const char *name, long fd, struct err *err)
+{
+	if (fd < 0 || (fd <= INT_MAX && fcntl((int)fd, F_GETFD) >= 0))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "option --%s: descriptor %ld is not open", name, fd);
 }
 
 static void

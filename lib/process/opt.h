@@ -10,16 +10,14 @@
  *		OPT_END};
  *
  * A row that includes another table (the options common to the tools that
- * talk to the API) has type OPT_TABLE and value = that table.
- * --help, --version and --completion are in every tool and not in the tables.
+ * talk to the API) is OPT_ROWS(that table).
+ * --log-level, --log-format, --log-time, -v, --help, --version and --completion
+ * are in every tool and not in the tables. opt_parse applies the first four by
+ * log_init.
  *
- * main is one line,
+ * main is one line:
  *
  *	return opt_main(&tool, argc, argv, run);
- *
- * and the table has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
- * --log-level, --log-format, --log-time and -v, which opt_parse applies by
- * log_init.
  */
 #ifndef OPT_H
 #define OPT_H
@@ -61,6 +59,12 @@ struct opt {
 		0, NULL, NULL, OPT_NONE, NULL, NULL, NULL \
 	}
 
+/* A row that stands for those of another table. */
+#define OPT_ROWS(table)                                               \
+	{                                                             \
+		0, NULL, NULL, OPT_TABLE, (void *)(table), NULL, NULL \
+	}
+
 struct opt_tool {
 	const char *name;
 	const char *synopsis; /* "[-f WATCHES] [RESOURCE]..." */
@@ -84,7 +88,7 @@ opt_stands_alone(const struct opt *o)
 /* Appends the words of an OPT_CHOICE. */
 void opt_add_choices(struct buf *b, const struct opt *o, const char *between);
 
-/* -v --log-level --log-format --log-time: they belong to every tool. */
+/* Those of the log, for opt_pass. */
 extern const struct opt opt_log_table[];
 
 enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
@@ -128,6 +132,21 @@ int opt_begin(const struct opt_tool *tool, int argc, char **argv, int *first);
 
 /* Logs err, as what the tool ends for. Returns the exit code it means. */
 int opt_fatal(const struct err *err);
+
+/* Options that go together, or do not. A table of rules reads as sentences. */
+enum opt_relation { OPT_NEEDS, OPT_EXCLUDES };
+struct opt_rule {
+	bool given;
+	const char *name;
+	enum opt_relation relation;
+	bool other_given;
+	const char *other;
+};
+/* -1 with err: the first rule that is broken. */
+int opt_check_rules(
+    const struct opt_rule *rules, size_t count, struct err *err);
+/* The descriptor that an option names is open, or -1: not given. */
+int opt_check_fd(const char *name, long fd, struct err *err);
 
 /*
  * Passes this tool's options on to a child: appends "--name=value" for
