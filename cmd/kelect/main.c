@@ -269,12 +269,6 @@ tell(struct run *r, const char *what)
 	buf_release(&message);
 }
 
-static void
-finish(struct run *r)
-{
-	loop_stop(r->loop);
-}
-
 /* Closes the fence: no process writes any more, even if the pipe and the group
  * live on. */
 static void
@@ -304,7 +298,7 @@ start_leading(struct run *r)
 	}
 	if (r->err.kind != ERR_NONE) {
 		close_fence(r);
-		finish(r);
+		loop_stop(r->loop);
 	} else if (r->about.kind.n > 0) {
 		r->recorder = recorder_new(r->loop, r->kube);
 		tell(r, "became leader");
@@ -316,7 +310,7 @@ static void
 end_command(struct run *r)
 {
 	if (r->command.pid == 0 || r->command.over)
-		finish(r);
+		loop_stop(r->loop);
 	else
 		command_kill(&r->command); /* calls command_gone at the end */
 }
@@ -327,7 +321,7 @@ lost(struct run *r)
 	close_fence(r);
 	if (r->releasing) { /* the lease will expire */
 		log_warning("%s", r->election->err.message);
-		finish(r);
+		loop_stop(r->loop);
 		return;
 	}
 	r->err = r->election->err;
@@ -408,13 +402,13 @@ changed(struct run *r)
 			start_leading(r);
 		break;
 	case ELECTION_RELEASED:
-		finish(r);
+		loop_stop(r->loop);
 		break;
 	case ELECTION_OVER:
 		if (r->err.kind == ERR_NONE)
 			lost(r);
 		else if (r->releasing)
-			finish(r);
+			loop_stop(r->loop);
 		break;
 	case ELECTION_STANDBY:
 		check_wait(r);
@@ -449,7 +443,7 @@ command_gone(void *arg)
 		election_due(r->election, t);
 	step(r);
 	if (r->err.kind != ERR_NONE) {
-		finish(r);
+		loop_stop(r->loop);
 		return;
 	}
 	r->code = r->command.code;

@@ -589,10 +589,6 @@ listen_for_clients(struct serving *s, struct err *err)
 static int
 start(struct serving *s, struct err *err)
 {
-	static const struct sandbox_rule *const serves[] = {
-	    sandbox_compute, sandbox_descriptors, access_serve, NULL};
-	static const struct sandbox_rule *const asks[] = {sandbox_compute,
-	    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
 	const char *colon = strrchr(s->o->address, ':');
 
 	loop_signal(s->loop, SIGTERM, stop, s->loop);
@@ -602,7 +598,7 @@ start(struct serving *s, struct err *err)
 	loop_watch(s->loop, STDIN_FILENO, LOOP_READ, on_input, s);
 	reportfd_init(
 	    &s->report, s->loop, "kview", (int)s->o->report_fd, NULL, NULL);
-	if (gate_sandbox(&s->gate, serves, asks, err) != 0)
+	if (gate_sandbox(&s->gate, access_serves, err) != 0)
 		return -1;
 	log_info("the page is at http%s://%.*s:%d/", s->o->secure ? "s" : "",
 	    (int)(colon - s->o->address), s->o->address, httpd_port(s->httpd));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "access/access_calls.h"
 #include "httpd/cert.h"
 #include "kube/kube.h"
 #include "process/file.h"
@@ -187,7 +188,7 @@ gate_release(struct gate *g)
 
 int
 gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
-    const struct sandbox_rule *const *asks, struct err *err)
+    struct err *err)
 {
 	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
 	enum sandbox_result result;
@@ -203,7 +204,7 @@ gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
 			return err_prefix(err, "option --sandbox=required");
 		result = SANDBOX_NONE;
 	} else {
-		result = sandbox_enter(kube ? asks : serves, mode, err);
+		result = sandbox_enter(kube ? access_asks : serves, mode, err);
 	}
 	if (result == SANDBOX_NONE) {
 		log_warning("%s", err->message);
