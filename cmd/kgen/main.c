@@ -380,12 +380,21 @@ add_schema(jv description, struct err *err)
 	return newkind_describe(&opts.kind, description, err);
 }
 
-/* Takes description. Returns the exit code, or -1 with err. */
+/* Returns the exit code, or -1 with err. */
 static int
-make(const char *command, const struct textlist *dirs, jv description,
-    struct err *err)
+make_from_folder(
+    const char *command, const struct textlist *dirs, struct err *err)
 {
-	if (jv_is_valid(description) && strcmp(command, "crd") == 0)
+	bool crd = strcmp(command, "crd") == 0;
+	struct folder f;
+	jv description;
+
+	opts.overrides.without_crds = crd;
+	if (folder_load(&f, opts.folder, &opts.overrides, err) != 0)
+		return -1;
+	description = folder_describe(&f, err);
+	folder_release(&f);
+	if (crd && jv_is_valid(description))
 		description = add_schema(description, err);
 	if (!jv_is_valid(description)) {
 		jv_free(description);
@@ -398,21 +407,6 @@ make(const char *command, const struct textlist *dirs, jv description,
 	if (strcmp(command, "add") == 0)
 		return add_kind(dirs, description, err);
 	return generate(command, dirs, description, err);
-}
-
-static int
-make_from_folder(
-    const char *command, const struct textlist *dirs, struct err *err)
-{
-	struct folder f;
-	jv description;
-
-	opts.overrides.without_crds = strcmp(command, "crd") == 0;
-	if (folder_load(&f, opts.folder, &opts.overrides, err) != 0)
-		return -1;
-	description = folder_describe(&f, err);
-	folder_release(&f);
-	return make(command, dirs, description, err);
 }
 
 static int

@@ -130,15 +130,6 @@ look(void *arg)
 	loop_after(c->loop, &c->look, LOOK_MS, look, c);
 }
 
-/* From now on h gets each new certificate. */
-static void
-watch_certificate(struct gate_certificate *c, struct httpd *h)
-{
-	c->httpd = h;
-	if (c->dir != NULL)
-		loop_after(c->loop, &c->look, LOOK_MS, look, c);
-}
-
 /* ---- the gate ---- */
 
 int
@@ -171,8 +162,12 @@ forget_key(struct gate *g)
 void
 gate_watch(struct gate *g, struct httpd *h)
 {
+	struct gate_certificate *c = &g->certificate;
+
 	forget_key(g);
-	watch_certificate(&g->certificate, h);
+	c->httpd = h;
+	if (c->dir != NULL)
+		loop_after(c->loop, &c->look, LOOK_MS, look, c);
 }
 
 void
