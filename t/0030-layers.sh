@@ -121,6 +121,7 @@ ok "... and the build uses that" grep -q -e '-include lib/base/banned.h' Makefil
 
 # The shape of main that lib/process/opt.h asks for.
 other=$(for main in cmd/*/main.c; do
+	tail -n 2 "$main" | grep -q '^	return opt_main(&' && continue
 	grep -q '^	code = opt_begin(&' "$main" &&
 		tail -n 2 "$main" |
 		grep -q '^	return code >= 0 ? code : opt_fatal(&' ||

@@ -1,7 +1,6 @@
 #include "against.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -688,7 +687,6 @@ start(struct against *a, const struct against_options *o, struct err *err)
 			return -1;
 	}
 	program_init();
-	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
 	reportfd_init(
 	    &a->report, a->loop, "ireconcile", o->report_fd, count, a);

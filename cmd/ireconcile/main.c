@@ -4,7 +4,6 @@
  */
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +18,6 @@
 #include "inputof.h"
 #include "json/stream.h"
 #include "process/clock.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/loop.h"
 #include "process/opt.h"
@@ -100,8 +98,7 @@ static const struct opt table[] = {
 	"what that former instance made is ours"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"a newline here when every kind is complete, then counters"},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"ireconcile", "-f WATCHES [OPTION]...",
     "Turn watch events into desired sets.", table};
@@ -526,7 +523,6 @@ start(struct app *a, const struct watches *w, struct err *err)
 	int rc;
 
 	program_init();
-	signal(SIGPIPE, SIG_IGN);
 	a->loop = loop_new();
 	reportfd_init(
 	    &a->report, a->loop, "ireconcile", (int)opts.report_fd, count, a);
@@ -618,7 +614,7 @@ run_against(struct err *err)
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(struct err *err)
+reconcile(struct err *err)
 {
 	struct app a = {.exit_code = 0};
 	struct watches_scope scope = {opts.namespace_, opts.all_namespaces};
@@ -640,17 +636,16 @@ run(struct err *err)
 	return a.exit_code;
 }
 
+static int
+run(int operands, char **operand, struct err *err)
+{
+	if (check_options(operands, operand[0], err) != 0)
+		return -1;
+	return opts.against != NULL ? run_against(err) : reconcile(err);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	if (check_options(argc - first, argv[first], &err) == 0)
-		code = opts.against != NULL ? run_against(&err) : run(&err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

@@ -73,9 +73,8 @@ static const struct opt table[] = {
 	"clients may show a certificate that one of these (PEM) has signed"},
     {0, "anonymous-auth", "true|false", OPT_CHOICE, &o.anonymous,
 	anonymous_choices, "requests may come without a credential (true)"},
-    {0, NULL, NULL, OPT_TABLE, (void *)accounts_opt_table, NULL, NULL},
-    {0, NULL, NULL, OPT_TABLE, (void *)rights_opt_table, NULL, NULL},
-    {0, NULL, NULL, OPT_TABLE, (void *)origins_opt_table, NULL, NULL},
+    OPT_ROWS(accounts_opt_table), OPT_ROWS(rights_opt_table),
+    OPT_ROWS(origins_opt_table),
     {0, "tls", "auto|on|off", OPT_CHOICE, &o.tls, tls_choices,
 	"TLS; auto: unless on loopback and without tokens (auto)"},
     {0, "tls-cert-file", "FILE", OPT_STRING, &o.tls_cert_file, NULL,
@@ -95,9 +94,7 @@ static const struct opt table[] = {
 	"append each request and its answer as a JSON line"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
-    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_END};
 
 static const struct opt_tool tool = {
     "kapi", "[OPTION]...", "Serve a Kubernetes API from memory.", table};

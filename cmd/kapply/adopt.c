@@ -100,18 +100,6 @@ adopt_when(const struct apply *a, const struct set *s, const struct item *i,
 
 /* ---- whose is the object ---- */
 
-static struct span
-label(struct span object, struct span key)
-{
-	struct json_members m =
-	    json_members(json_path(object, "metadata.labels"));
-
-	while (json_member(&m))
-		if (span_eq(m.key, key))
-			return m.value;
-	return SPAN_NONE;
-}
-
 static bool
 is_named(struct span value, const struct set *s)
 {
@@ -172,7 +160,9 @@ adopt_may(const struct set *s, const struct item *i, struct span object)
 	/* An item of once is never written to an object of another operator. */
 	return !i->once && s->adopt.n > 0 && is_free(s, object) &&
 	    body_metadata(object, "deletionTimestamp").n == 0 &&
-	    is_named(label(object, s->adopt), s);
+	    is_named(
+		json_get_raw(json_path(object, "metadata.labels"), s->adopt),
+		s);
 }
 
 /* Appends a line of watches.yaml that would allow it, or what to do before. */
@@ -217,7 +207,9 @@ add_hint(struct buf *b, const struct set *s, const struct item *i,
 		buf_adds(b,
 		    "; it is not taken over, since watches.yaml has no "
 		    "\"adopt\"");
-	else if (!is_named(label(object, s->adopt), s))
+	else if (!is_named(json_get_raw(
+			       json_path(object, "metadata.labels"), s->adopt),
+		     s))
 		buf_addf(b, "; to be adopted it needs the label %.*s=%.*s",
 		    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
 }

@@ -11,8 +11,8 @@ annotation(struct span object, const char *key, struct buf *scratch)
 	    json_get(json_path(object, "metadata.annotations"), key), scratch);
 }
 
-static struct span
-controller_of(struct span object)
+struct span
+body_controller(struct span object)
 {
 	struct json_elements e =
 	    json_elements(json_path(object, "metadata.ownerReferences"));
@@ -86,7 +86,7 @@ is_controlled(const struct set *s, struct span object)
 	const struct objref *p = &s->primary;
 
 	return body_is_ours(s, object) &&
-	    body_refers(s, controller_of(object)) &&
+	    body_refers(s, body_controller(object)) &&
 	    (p->namespace_.n == 0 ||
 		span_eq(body_metadata(object, "namespace"), p->namespace_));
 }
@@ -254,7 +254,7 @@ body_is_retained(const struct proof *proof, const struct set *s,
 void
 body_owner(struct buf *b, struct span object)
 {
-	struct span c = controller_of(object);
+	struct span c = body_controller(object);
 	struct span member =
 	    json_get(json_path(object, "metadata.annotations"), PROOF_MEMBER);
 	struct buf text = BUF_INIT;

@@ -128,15 +128,6 @@ live_element(struct span list, const struct step *s)
 	return found;
 }
 
-static struct span
-member(struct span object, struct span key)
-{
-	for (struct json_members m = json_members(object); json_member(&m);)
-		if (span_eq(m.key, key))
-			return m.value;
-	return SPAN_NONE;
-}
-
 /* Does the name of an element in FieldsV1 mean the step's? The element itself
  * helps where the step is an index and the name has keys. */
 static bool
@@ -159,7 +150,7 @@ names_element(struct span name, const struct step *s, struct span element)
 		     json_member(&m);)
 			yes = yes &&
 			    (says(s, m.key, m.value) ||
-				span_eq(member(element, m.key), m.value));
+				span_eq(json_get_raw(element, m.key), m.value));
 	}
 	buf_release(&scratch);
 	return yes;
@@ -194,7 +185,8 @@ field_child(struct span fields, const struct step *s, struct span element)
 static struct span
 child(struct span value, const struct step *s)
 {
-	return s->element ? live_element(value, s) : member(value, s->text);
+	return s->element ? live_element(value, s)
+			  : json_get_raw(value, s->text);
 }
 
 /* The fields at the path, of a manager's; empty, if that or a map or list on the
@@ -349,7 +341,7 @@ add_union(struct buf *b, struct span one, struct span other, unsigned depth)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(one); json_member(&m);) {
-		struct span too = member(other, m.key);
+		struct span too = json_get_raw(other, m.key);
 
 		json_add_raw_key(b, m.key);
 		if (too.n == 0 || depth == JSON_DEPTH_MAX)
@@ -358,7 +350,7 @@ add_union(struct buf *b, struct span one, struct span other, unsigned depth)
 			add_union(b, m.value, too, depth + 1);
 	}
 	for (struct json_members m = json_members(other); json_member(&m);) {
-		if (member(one, m.key).n > 0)
+		if (json_get_raw(one, m.key).n > 0)
 			continue;
 		json_add_raw_key(b, m.key);
 		buf_addspan(b, m.value);

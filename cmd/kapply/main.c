@@ -4,7 +4,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "keyring.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "unseen.h"
@@ -73,9 +71,7 @@ static const struct opt table[] = {
 	"once, after an upgrade: marks count that lack the proof"},
     {0, "max-writes-per-second", "N", OPT_INT, &writer_opts.max_writes, NULL,
 	"sets: writes in a second, beyond a burst (500; 0: no limit)"},
-    {0, NULL, NULL, OPT_TABLE, (void *)writer_opt_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(writer_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kapply", "[OPTION]... [FILE]...",
     "Apply desired sets, or plain objects, from files or standard input.",
@@ -174,7 +170,7 @@ static const struct writer_tool writer_tool = {
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(const struct opt_list *files, struct err *err)
+apply(const struct opt_list *files, struct err *err)
 {
 	struct apply a = {.o = &o};
 	struct keyring *keyring = NULL;
@@ -208,21 +204,21 @@ run(const struct opt_list *files, struct err *err)
 static int
 check_options(struct err *err)
 {
+	const struct opt_rule rules[] = {
+	    {o.allow_empty, "allow-empty", OPT_NEEDS, o.applyset != NULL,
+		"applyset"},
+	    {o.marks_key_fd >= 0, "marks-key-fd", OPT_EXCLUDES,
+		o.marks_key_secret != NULL, "marks-key-secret"},
+	    {o.marks_key_out_fd >= 0, "marks-key-out-fd", OPT_NEEDS,
+		o.marks_key_secret != NULL, "marks-key-secret"}};
+
 	if (writer_check_options(err) != 0)
 		return -1;
 	if (o.prune_limit < 0 || o.prune_limit > PRUNELIMIT_MAX)
 		return err_set(err, ERR_PERMANENT,
 		    "option --prune-limit: from 0 to %d", PRUNELIMIT_MAX);
-	if (o.allow_empty && o.applyset == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --allow-empty needs --applyset");
-	if (o.marks_key_fd >= 0 && o.marks_key_secret != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "options --marks-key-fd and --marks-key-secret exclude "
-		    "each other");
-	if (o.marks_key_out_fd >= 0 && o.marks_key_secret == NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "option --marks-key-out-fd needs --marks-key-secret");
+	if (opt_check_rules(rules, COUNT(rules), err) != 0)
+		return -1;
 	if (o.accept_unproven && o.marks_key_fd < 0 &&
 	    o.marks_key_secret == NULL)
 		return err_set(err, ERR_PERMANENT,
@@ -370,22 +366,22 @@ find_files(struct opt_list *found, int count, char **operands, struct err *err)
 	return rc;
 }
 
+static int
+run(int operands, char **operand, struct err *err)
+{
+	struct opt_list files = {0};
+	int code = -1;
+
+	if (check_options(err) == 0 &&
+	    find_files(&files, operands, operand, err) == 0)
+		code = apply(&files, err);
+	manifests_free(&files);
+	free(o.files.items);
+	return code;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	struct opt_list files = {0};
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (check_options(&err) == 0 &&
-	    find_files(&files, argc - first, argv + first, &err) == 0)
-		code = run(&files, &err);
-	manifests_free(&files);
-	free(o.files.items);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "body.h"
 #include "json/json.h"
 #include "kube/proof.h"
 #include "process/clock.h"
@@ -92,18 +93,6 @@ unseen_free(struct unseen *u)
 	free(u);
 }
 
-static bool
-has_controller(struct span object)
-{
-	struct json_elements e =
-	    json_elements(json_path(object, "metadata.ownerReferences"));
-
-	while (json_element(&e))
-		if (json_type(json_get(e.value, "controller")) == JSON_TRUE)
-			return true;
-	return false;
-}
-
 /* Fields of what is not a member are news, too: their mark is not seen yet. */
 static bool
 is_news(const struct item *i)
@@ -121,7 +110,7 @@ unseen_add(
 	struct made *m;
 
 	/* The finalizer does not wait for what is to stay. */
-	if (s->plain || !is_news(i) || has_controller(i->text) ||
+	if (s->plain || !is_news(i) || body_controller(i->text).p != NULL ||
 	    json_is(json_get(notes, PROOF_RETAIN), "true"))
 		return;
 	if (o == NULL) {

@@ -127,22 +127,22 @@ election_set_leader(struct election *e, struct span leader)
 	e->leader = leader.n != 0 ? mem_dup(leader.p, leader.n) : NULL;
 }
 
-static void
-set_text(char **text, struct span value)
+void
+election_set_text(char **text, struct span value)
 {
-	struct buf scratch = BUF_INIT;
-	struct span s = json_string(value, &scratch);
+	struct buf b = BUF_INIT;
 
+	json_add_decoded(&b, value);
 	free(*text);
-	*text = s.n != 0 ? mem_dup(s.p, s.n) : NULL;
-	buf_release(&scratch);
+	*text = buf_take(&b);
 }
 
 void
 election_seen(struct election *e, struct span metadata)
 {
-	set_text(&e->uid, json_get(metadata, "uid"));
-	set_text(&e->resource_version, json_get(metadata, "resourceVersion"));
+	election_set_text(&e->uid, json_get(metadata, "uid"));
+	election_set_text(
+	    &e->resource_version, json_get(metadata, "resourceVersion"));
 }
 
 uint64_t

@@ -61,7 +61,7 @@ struct election {
 	uint64_t until_ns; /* FENCE_FOREVER: as long as it lives */
 	bool in_contact;   /* an attempt has had a meaningful answer */
 	char *leader;	   /* name of another leader, owned; NULL: not known */
-	/* The Lease or ConfigMap as it was seen last, owned or NULL. */
+	/* The Lease or ConfigMap as it was seen last, owned; NULL: never. */
 	char *uid, *resource_version;
 	char *problem; /* why the last attempt failed, owned; NULL: it worked */
 	bool failing;  /* the problem is a failure, not a reason to wait */
@@ -101,6 +101,8 @@ void election_failed(
     struct election *e, const char *doing, const struct kube_answer *a);
 void election_worked(struct election *e); /* no problem any more */
 void election_set_leader(struct election *e, struct span leader);
+/* The text of a JSON string; "" for another value. */
+void election_set_text(char **text, struct span value);
 /* metadata: JSON of the Lease or ConfigMap. */
 void election_seen(struct election *e, struct span metadata);
 /* ns * (1 .. 1 + percent/100), evenly. */

@@ -53,17 +53,6 @@ struct lock {
 	char *node;		      /* owned */
 };
 
-static void
-set(char **text, struct span value)
-{
-	struct buf scratch = BUF_INIT;
-	struct span s = json_string(value, &scratch);
-
-	free(*text);
-	*text = s.n != 0 ? mem_dup(s.p, s.n) : mem_strdup("");
-	buf_release(&scratch);
-}
-
 /* ---- requests ---- */
 
 static void
@@ -201,7 +190,7 @@ self_read(struct lock *l, const struct kube_answer *a, struct instant now)
 		election_end(&l->e, ELECTION_OVER);
 		return;
 	}
-	set(&l->uid, json_path(a->body, "metadata.uid"));
+	election_set_text(&l->uid, json_path(a->body, "metadata.uid"));
 	send_create(l);
 }
 
@@ -215,8 +204,8 @@ read_owner(struct lock *l, struct span lock)
 	bool pod = false;
 
 	for (; json_element(&refs); n++) {
-		set(&l->owner_name, json_get(refs.value, "name"));
-		set(&l->owner_uid, json_get(refs.value, "uid"));
+		election_set_text(&l->owner_name, json_get(refs.value, "name"));
+		election_set_text(&l->owner_uid, json_get(refs.value, "uid"));
 		pod = json_is(json_get(refs.value, "kind"), "Pod");
 	}
 	if (n != 1)
@@ -239,7 +228,7 @@ lock_read(struct lock *l, const struct kube_answer *a, struct instant now)
 		try_later(l, now);
 		return;
 	}
-	set(&l->lock_uid, json_path(a->body, "metadata.uid"));
+	election_set_text(&l->lock_uid, json_path(a->body, "metadata.uid"));
 	wrong = read_owner(l, a->body);
 	mine = wrong == NULL && strcmp(l->owner_uid, l->uid) == 0;
 	e->in_contact = true;
@@ -276,7 +265,7 @@ pod_read(struct lock *l, const struct kube_answer *a, struct instant now)
 		    "its Pod is gone, the garbage collector will follow");
 		return;
 	}
-	set(&l->node, json_path(a->body, "spec.nodeName"));
+	election_set_text(&l->node, json_path(a->body, "spec.nodeName"));
 	if (is_put_out(a->body))
 		send_delete(
 		    l, STEP_DELETE_POD, "pods", l->owner_name, l->owner_uid);
@@ -332,7 +321,7 @@ created(struct lock *l, const struct kube_answer *a, struct instant now)
 		return;
 	}
 	l->e.in_contact = true;
-	set(&l->lock_uid, json_path(a->body, "metadata.uid"));
+	election_set_text(&l->lock_uid, json_path(a->body, "metadata.uid"));
 	lead(l, a->body, now);
 }
 

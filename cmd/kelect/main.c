@@ -72,10 +72,7 @@ static const struct opt table[] = {
 	"without COMMAND: the page of the fence"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when taking part, then counters, to this descriptor"},
-    {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
-    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(kube_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kelect",
     "--lease NAME [OPTION]... [-- COMMAND...]", "Run a command while leading.",
@@ -272,12 +269,6 @@ tell(struct run *r, const char *what)
 	buf_release(&message);
 }
 
-static void
-finish(struct run *r)
-{
-	loop_stop(r->loop);
-}
-
 /* Closes the fence: no process writes any more, even if the pipe and the group
  * live on. */
 static void
@@ -307,7 +298,7 @@ start_leading(struct run *r)
 	}
 	if (r->err.kind != ERR_NONE) {
 		close_fence(r);
-		finish(r);
+		loop_stop(r->loop);
 	} else if (r->about.kind.n > 0) {
 		r->recorder = recorder_new(r->loop, r->kube);
 		tell(r, "became leader");
@@ -319,7 +310,7 @@ static void
 end_command(struct run *r)
 {
 	if (r->command.pid == 0 || r->command.over)
-		finish(r);
+		loop_stop(r->loop);
 	else
 		command_kill(&r->command); /* calls command_gone at the end */
 }
@@ -330,7 +321,7 @@ lost(struct run *r)
 	close_fence(r);
 	if (r->releasing) { /* the lease will expire */
 		log_warning("%s", r->election->err.message);
-		finish(r);
+		loop_stop(r->loop);
 		return;
 	}
 	r->err = r->election->err;
@@ -411,13 +402,13 @@ changed(struct run *r)
 			start_leading(r);
 		break;
 	case ELECTION_RELEASED:
-		finish(r);
+		loop_stop(r->loop);
 		break;
 	case ELECTION_OVER:
 		if (r->err.kind == ERR_NONE)
 			lost(r);
 		else if (r->releasing)
-			finish(r);
+			loop_stop(r->loop);
 		break;
 	case ELECTION_STANDBY:
 		check_wait(r);
@@ -452,7 +443,7 @@ command_gone(void *arg)
 		election_due(r->election, t);
 	step(r);
 	if (r->err.kind != ERR_NONE) {
-		finish(r);
+		loop_stop(r->loop);
 		return;
 	}
 	r->code = r->command.code;
@@ -636,10 +627,10 @@ check_fd(const char *name, long fd, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "without a command to run, --gate-fd, --fence-fd and "
 		    "--page-fd are needed");
-	/* The descriptors are not for children, such as a credential plugin. */
-	if (fd > 0x7fffffff || fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option %s: descriptor %ld is not open", name, fd);
+	if (opt_check_fd(name, fd, err) != 0)
+		return -1;
+	/* They are not for children, such as a credential plugin. */
+	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }
 
@@ -661,10 +652,10 @@ check_mode(char **command, struct err *err)
 	if (o.wait_ms != WAIT_FOREVER)
 		return err_set(
 		    err, ERR_PERMANENT, "option --wait needs a command");
-	if (check_fd("--gate-fd", o.gate_fd, err) != 0 ||
-	    check_fd("--fence-fd", o.fence_fd, err) != 0)
+	if (check_fd("gate-fd", o.gate_fd, err) != 0 ||
+	    check_fd("fence-fd", o.fence_fd, err) != 0)
 		return -1;
-	return check_fd("--page-fd", o.page_fd, err);
+	return check_fd("page-fd", o.page_fd, err);
 }
 
 static int
@@ -692,7 +683,7 @@ check_options(struct run *r, char **command, struct err *err)
 	if (o.for_life && is_set("POD_NAMESPACE") &&
 	    namespaces_name("POD_NAMESPACE", getenv("POD_NAMESPACE"), err) != 0)
 		return -1;
-	if (o.report_fd >= 0 && check_fd("--report-fd", o.report_fd, err) != 0)
+	if (o.report_fd >= 0 && check_fd("report-fd", o.report_fd, err) != 0)
 		return -1;
 	if (*command == NULL) {
 		harden_process(); /* no command needs more */

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +19,6 @@
 #include "newkind.h"
 #include "observed.h"
 #include "process/file.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 
@@ -75,7 +73,7 @@ static const struct opt table[] = {
 	"add, crd: an object of the kind, which gives the types of its fields"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_END};
 
 static const struct opt_tool tool = {"kgen",
     "COMMAND [-f FOLDER] [-o DIR] [OPTION]...",
@@ -382,12 +380,21 @@ add_schema(jv description, struct err *err)
 	return newkind_describe(&opts.kind, description, err);
 }
 
-/* Takes description. Returns the exit code, or -1 with err. */
+/* Returns the exit code, or -1 with err. */
 static int
-make(const char *command, const struct textlist *dirs, jv description,
-    struct err *err)
+make_from_folder(
+    const char *command, const struct textlist *dirs, struct err *err)
 {
-	if (jv_is_valid(description) && strcmp(command, "crd") == 0)
+	bool crd = strcmp(command, "crd") == 0;
+	struct folder f;
+	jv description;
+
+	opts.overrides.without_crds = crd;
+	if (folder_load(&f, opts.folder, &opts.overrides, err) != 0)
+		return -1;
+	description = folder_describe(&f, err);
+	folder_release(&f);
+	if (crd && jv_is_valid(description))
 		description = add_schema(description, err);
 	if (!jv_is_valid(description)) {
 		jv_free(description);
@@ -403,28 +410,13 @@ make(const char *command, const struct textlist *dirs, jv description,
 }
 
 static int
-make_from_folder(
-    const char *command, const struct textlist *dirs, struct err *err)
-{
-	struct folder f;
-	jv description;
-
-	opts.overrides.without_crds = strcmp(command, "crd") == 0;
-	if (folder_load(&f, opts.folder, &opts.overrides, err) != 0)
-		return -1;
-	description = folder_describe(&f, err);
-	folder_release(&f);
-	return make(command, dirs, description, err);
-}
-
-/* Returns the exit code, or -1 with err. */
-static int
-run(char **operand, struct err *err)
+run(int operands, char **operand, struct err *err)
 {
 	struct textlist dirs;
 	int code = -1;
 
-	signal(SIGPIPE, SIG_IGN);
+	if (check_options(operands, operand, err) != 0)
+		return -1;
 	library_dirs(&dirs);
 	if (check_command(operand[0], &dirs, err) == 0)
 		code = strcmp(operand[0], "new") == 0
@@ -437,14 +429,5 @@ run(char **operand, struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	if (check_options(argc - first, argv + first, &err) == 0)
-		code = run(argv + first, &err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

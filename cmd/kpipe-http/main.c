@@ -2,17 +2,17 @@
  * kpipe-http: serves probes and metrics of a pipeline, from the lines that
  * kpipe writes to its standard input. It ends when the input ends.
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "access/access_calls.h"
 #include "access/gate.h"
+#include "base/array.h"
 #include "health.h"
 #include "json/stream.h"
 #include "kube/kube.h"
 #include "process.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "report/reportfd.h"
@@ -38,9 +38,7 @@ static const struct opt table[] = {
 	"/metrics with exemplars, for clients that want OpenMetrics"},
     {0, "report-fd", "N", OPT_INT, &opts.report_fd, NULL,
 	"write a newline to this descriptor when requests are served"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kpipe-http", "[OPTION]...",
     "Serve probes and metrics of the pipeline on standard input.", table};
@@ -53,8 +51,8 @@ struct app {
 	struct serve serve;
 	struct port ports[2]; /* metrics; probes if elsewhere */
 	struct reportfd report;
-	struct err err;
-	bool bad; /* a bad line was logged */
+	struct err *err; /* why the input cannot be read */
+	bool bad;	 /* a bad line was logged */
 };
 
 static bool
@@ -66,6 +64,12 @@ is_address(const char *address)
 static int
 check_options(int operands, const char *first, struct err *err)
 {
+	const struct opt_rule rules[] = {
+	    {opts.secure, "metrics-secure", OPT_NEEDS, is_address(opts.metrics),
+		"metrics-bind-address"},
+	    {opts.cert_path != NULL, "metrics-cert-path", OPT_NEEDS,
+		opts.secure, "metrics-secure"}};
+
 	if (operands > 0)
 		return err_set(
 		    err, ERR_PERMANENT, "unexpected operand \"%s\"", first);
@@ -73,17 +77,9 @@ check_options(int operands, const char *first, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "nothing to serve: --health-probe-bind-address or "
 		    "--metrics-bind-address is missing");
-	if (opts.secure && !is_address(opts.metrics))
-		return err_set(err, ERR_PERMANENT,
-		    "option --metrics-secure needs --metrics-bind-address");
-	if (opts.cert_path != NULL && !opts.secure)
-		return err_set(err, ERR_PERMANENT,
-		    "option --metrics-cert-path needs --metrics-secure");
-	if (opts.report_fd >= 0 && fcntl((int)opts.report_fd, F_GETFD) < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option --report-fd: descriptor %ld is not open",
-		    opts.report_fd);
-	return 0;
+	if (opt_check_rules(rules, COUNT(rules), err) != 0)
+		return -1;
+	return opt_check_fd("report-fd", opts.report_fd, err);
 }
 
 /* ---- input ---- */
@@ -131,7 +127,7 @@ on_input(void *arg, int fd, int events)
 
 	(void)events;
 	if (stream_read(a->stream, fd, &err) < 0 && err.kind != ERR_TRANSIENT) {
-		a->err = err;
+		*a->err = err;
 		loop_unwatch(a->loop, fd);
 		loop_stop(a->loop);
 		return;
@@ -259,7 +255,10 @@ start(struct app *a, struct err *err)
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	reportfd_init(
 	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
-	if (gate_sandbox(&a->gate, serve_calls, serve_calls_ask, err) != 0)
+	/* It reads input from any client: an attacker who takes it over can
+	 * start no program, write no file, trace no process and, unless it asks
+	 * the API server, make no connection. */
+	if (gate_sandbox(&a->gate, access_serves_files, err) != 0)
 		return -1;
 	say_where(&a->ports[0], opts.metrics);
 	say_where(&a->ports[1], opts.probes);
@@ -281,31 +280,24 @@ release(struct app *a)
 }
 
 static int
-run(struct app *a)
+run(int operands, char **operand, struct err *err)
 {
+	struct app a = {.err = err};
 	int code = -1;
 
-	state_init(&a->state, tool.name);
-	if (start(a, &a->err) == 0) {
-		loop_run(a->loop);
-		code = a->err.kind == ERR_NONE ? 0 : -1;
+	if (check_options(operands, operand[0], err) != 0)
+		return -1;
+	state_init(&a.state, tool.name);
+	if (start(&a, err) == 0) {
+		loop_run(a.loop);
+		code = err->kind == ERR_NONE ? 0 : -1;
 	}
-	release(a);
+	release(&a);
 	return code;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct app a = {.err = ERR_INIT};
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (check_options(argc - first, argv[first], &a.err) == 0)
-		code = run(&a);
-	return code >= 0 ? code : opt_fatal(&a.err);
+	return opt_main(&tool, argc, argv, run);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/access_calls.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "health.h"
@@ -38,11 +37,6 @@ reply_text(struct exchange *x, int status, struct span body)
 {
 	reply(x, status, "text/plain; charset=utf-8", body);
 }
-
-const struct sandbox_rule *const serve_calls[] = {
-    sandbox_compute, sandbox_descriptors, access_serve, access_read, NULL};
-const struct sandbox_rule *const serve_calls_ask[] = {sandbox_compute,
-    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
 
 /* ---- the format of metrics (RFC 9110, "Accept") ---- */
 

@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "httpd/httpd.h"
 #include "process/loop.h"
-#include "process/sandbox.h"
 #include "state.h"
 
 struct serve {
@@ -48,14 +47,5 @@ void serve_close(struct port *port);
 /* Whether an Accept header names OpenMetrics, and not text/plain with a greater
  * weight: a server that has both would choose it. */
 bool serve_is_openmetrics(struct span header);
-
-/*
- * Lists for sandbox_enter: the system calls that are kept once it serves, and of
- * a kpipe-http that also asks the API server. It reads input from any client: an
- * attacker who takes it over can start no program, write no file, trace no
- * process and, unless it asks the API server, make no connection.
- */
-extern const struct sandbox_rule *const serve_calls[];
-extern const struct sandbox_rule *const serve_calls_ask[];
 
 #endif

@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +79,8 @@ static const struct opt table[] = {
     {0, "report-fd", "N", OPT_INT, &options.report_fd, NULL,
 	"write a newline to this descriptor when all stages are ready"},
     /* Only for the stages that talk to the API. */
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)credential_table},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_ROWS(credential_table),
+    OPT_ROWS(sandbox_opt_table), OPT_END};
 
 const struct opt_tool options_tool = {"kpipe", "-f WATCHES [OPTION]...",
     "Run kwatch | ireconcile | kapply | kstatus as one operator.", table};
@@ -108,73 +105,65 @@ options_records(void)
 	    options_is_address(options.view_address);
 }
 
-/* Options that have no effect without another one. */
 static int
-check_pairs(struct err *err)
+check_rules(struct err *err)
 {
-	const struct {
-		bool given;
-		const char *name;
-		bool other;
-		const char *other_name;
-	} pairs[] = {
-	    {options.lease != NULL, "leader-election-id", options.leader_elect,
-		"leader-elect"},
-	    {options.lease_namespace != NULL, "leader-election-namespace",
+	const struct opt_rule rules[] = {
+	    {options.namespace_ != NULL, "namespace", OPT_EXCLUDES,
+		options.all_namespaces, "all-namespaces"},
+	    {options.marks_key_file != NULL, "marks-key-file", OPT_EXCLUDES,
+		options.marks_key_secret != NULL, "marks-key-secret"},
+	    {options.lease != NULL, "leader-election-id", OPT_NEEDS,
 		options.leader_elect, "leader-elect"},
-	    {options.for_life, "leader-elect-for-life", options.leader_elect,
-		"leader-elect"},
+	    {options.lease_namespace != NULL, "leader-election-namespace",
+		OPT_NEEDS, options.leader_elect, "leader-elect"},
+	    {options.for_life, "leader-elect-for-life", OPT_NEEDS,
+		options.leader_elect, "leader-elect"},
 	    {options.lease_duration_ms != OPTIONS_NO_TIME,
-		"leader-elect-lease-duration", options.leader_elect,
+		"leader-elect-lease-duration", OPT_NEEDS, options.leader_elect,
 		"leader-elect"},
 	    {options.renew_deadline_ms != OPTIONS_NO_TIME,
-		"leader-elect-renew-deadline", options.leader_elect,
+		"leader-elect-renew-deadline", OPT_NEEDS, options.leader_elect,
 		"leader-elect"},
 	    {options.retry_period_ms != OPTIONS_NO_TIME,
-		"leader-elect-retry-period", options.leader_elect,
+		"leader-elect-retry-period", OPT_NEEDS, options.leader_elect,
 		"leader-elect"},
-	    {options.record_size != NULL, "record-size", options.record != NULL,
-		"record"},
-	    {options.metrics_secure, "metrics-secure",
+	    {options.record_size != NULL, "record-size", OPT_NEEDS,
+		options.record != NULL, "record"},
+	    {options.metrics_secure, "metrics-secure", OPT_NEEDS,
 		options.metrics_address != NULL, "metrics-bind-address"},
 	    {options.metrics_certificates != NULL, "metrics-cert-path",
-		options.metrics_secure || options_view_is_open(),
+		OPT_NEEDS, options.metrics_secure || options_view_is_open(),
 		"metrics-secure"},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
-		if (pairs[i].given && !pairs[i].other)
-			return err_set(err, ERR_PERMANENT,
-			    "option --%s needs --%s", pairs[i].name,
-			    pairs[i].other_name);
-	return 0;
+	return opt_check_rules(rules, COUNT(rules), err);
 }
 
 /* A dry run ends on its own, and writes nothing, not even a lease. */
 static int
 check_dry_run(struct err *err)
 {
-	const struct {
-		bool given;
-		const char *name;
-	} others[] = {
-	    {options.leader_elect, "leader-elect"},
-	    {options.record != NULL, "record"},
-	    {options_is_address(options.view_address), "view-bind-address"},
-	    {options.otlp_endpoint != NULL, "otlp-endpoint"},
-	    {options.shadow != NULL, "shadow"},
-	    {options_is_address(options.metrics_address),
+	const struct opt_rule rules[] = {
+	    {options.dry_run, "dry-run", OPT_EXCLUDES, options.leader_elect,
+		"leader-elect"},
+	    {options.dry_run, "dry-run", OPT_EXCLUDES, options.record != NULL,
+		"record"},
+	    {options.dry_run, "dry-run", OPT_EXCLUDES,
+		options_is_address(options.view_address), "view-bind-address"},
+	    {options.dry_run, "dry-run", OPT_EXCLUDES,
+		options.otlp_endpoint != NULL, "otlp-endpoint"},
+	    {options.dry_run, "dry-run", OPT_EXCLUDES, options.shadow != NULL,
+		"shadow"},
+	    {options.dry_run, "dry-run", OPT_EXCLUDES,
+		options_is_address(options.metrics_address),
 		"metrics-bind-address"},
-	    {options_is_address(options.probe_address),
+	    {options.dry_run, "dry-run", OPT_EXCLUDES,
+		options_is_address(options.probe_address),
 		"health-probe-bind-address"},
 	};
 
-	for (size_t i = 0; options.dry_run && i < COUNT(others); i++)
-		if (others[i].given)
-			return err_set(err, ERR_PERMANENT,
-			    "options --dry-run and --%s exclude each other",
-			    others[i].name);
-	return 0;
+	return opt_check_rules(rules, COUNT(rules), err);
 }
 
 int
@@ -186,15 +175,7 @@ options_check(int operands, const char *first, struct err *err)
 	if (options.watches == NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --filename is missing: which watches.yaml?");
-	if (options.namespace_ != NULL && options.all_namespaces)
-		return err_set(err, ERR_PERMANENT,
-		    "options --namespace and --all-namespaces exclude each "
-		    "other");
-	if (options.marks_key_file != NULL && options.marks_key_secret != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "options --marks-key-file and --marks-key-secret exclude "
-		    "each other");
-	if (check_pairs(err) != 0 ||
+	if (check_rules(err) != 0 ||
 	    instancename_check_former(&options.former, err) != 0)
 		return -1;
 	if (options.lease != NULL && *options.lease == '\0')
@@ -218,10 +199,5 @@ options_check(int operands, const char *first, struct err *err)
 		    "option --leader-elect: kelect runs this kpipe already "
 		    "(%s is set)",
 		    fence_variable());
-	if (options.report_fd >= 0 &&
-	    fcntl((int)options.report_fd, F_GETFD) < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option --report-fd: descriptor %ld is not open",
-		    options.report_fd);
-	return 0;
+	return opt_check_fd("report-fd", options.report_fd, err);
 }

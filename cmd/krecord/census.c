@@ -144,12 +144,6 @@ bookmark(struct census *c, const struct json_frame *f, size_t number)
 }
 
 static void
-forget(struct census *c, struct span key)
-{
-	object_free(map_del(&c->objects, key));
-}
-
-static void
 take_object(struct census *c, const struct json_frame *f, struct span text,
     size_t number)
 {
@@ -163,7 +157,7 @@ take_object(struct census *c, const struct json_frame *f, struct span text,
 	buf_reset(&c->key);
 	objref_add_key(&c->key, &ref);
 	if (span_is(f->type, "DELETED")) {
-		forget(c, buf_span(&c->key));
+		object_free(map_del(&c->objects, buf_span(&c->key)));
 		return;
 	}
 	o = map_get(&c->objects, buf_span(&c->key));

@@ -228,7 +228,7 @@ struct lens {
 	struct map keys; /* owned strings: objects that are shown */
 	struct buf key;
 	struct arena names; /* names in a line, decoded */
-	bool found;
+	bool found;	    /* something of the object was seen */
 };
 
 static void
@@ -379,13 +379,6 @@ lens_look(struct lens *l, const struct reading_line *line)
 				span_make(known.key.p - 1, known.key.n + 2),
 				&l->names));
 	}
-}
-
-/* Whether anything of the object was seen. */
-static bool
-lens_found(const struct lens *l)
-{
-	return l->found;
 }
 
 static bool
@@ -544,7 +537,7 @@ run_cut(struct cut *c, struct emit_source *s, const struct emit_part *part,
 		c->latest = INT64_MIN;
 		if (c->lens == NULL || each(s, NULL, look_line, c, err) != 0)
 			return -1;
-		s->lacks = !lens_found(c->lens);
+		s->lacks = !c->lens->found;
 		if (s->lacks)
 			log_warning("%s is not in the recording", part->object);
 	}

@@ -230,6 +230,58 @@ paths_of(const struct hidden *hidden)
 	return hidden != NULL ? (const char *const *)hidden->paths.items : NULL;
 }
 
+/* ---- members ---- */
+
+/* The object that a part of a line is about. */
+struct subject {
+	struct span kind, api_version;
+	const struct hidden *hidden; /* NULL: no field of its kind is */
+};
+
+static struct subject
+subject_of(struct hide *h, struct span ref)
+{
+	struct subject s = {.kind = json_raw_string(json_get(ref, "kind")),
+	    .api_version = json_raw_string(json_get(ref, "apiVersion"))};
+
+	s.hidden = find(h, s.kind, objref_group(s.api_version));
+	return s;
+}
+
+/* Appends a part of a line, without what is hidden. */
+typedef void hide_fn(struct hide *h, const struct subject *s, struct span value,
+    struct buf *out);
+
+/* How a member is appended; name NULL: all others, and the end of a table. */
+struct member_rule {
+	const char *name;
+	hide_fn *hide; /* NULL: as it is */
+};
+
+/* A value that is not an object is appended as it is. */
+static void
+hide_members(struct hide *h, const struct subject *s,
+    const struct member_rule *rules, struct span object, struct buf *out)
+{
+	if (json_type(object) != JSON_OBJECT) {
+		buf_addspan(out, object);
+		return;
+	}
+	buf_addc(out, '{');
+	for (struct json_members m = json_members(object); json_member(&m);) {
+		const struct member_rule *r = rules;
+
+		while (r->name != NULL && !span_is(m.key, r->name))
+			r++;
+		json_add_raw_key(out, m.key);
+		if (r->hide != NULL)
+			r->hide(h, s, m.value, out);
+		else
+			buf_addspan(out, m.value);
+	}
+	buf_addc(out, '}');
+}
+
 /* ---- objects ---- */
 
 /* Most objects have nothing to hide, and are copied as they are. */
@@ -248,10 +300,10 @@ hide_alone(struct hide *h, const struct json_frame *f, struct buf *out)
 		    f->object, out);
 }
 
-/* A list has its items hidden; those of a SecretList have no kind. */
+/* Objects; those of a SecretList have no kind. */
 static void
-hide_items(struct hide *h, struct span api_version, struct span kind,
-    struct span items, struct buf *out)
+hide_items(struct hide *h, const struct subject *list, struct span items,
+    struct buf *out)
 {
 	struct json_frame f;
 
@@ -263,8 +315,8 @@ hide_items(struct hide *h, struct span api_version, struct span kind,
 			continue;
 		}
 		if (f.kind.n == 0) {
-			f.kind = kind;
-			f.api_version = api_version;
+			f.kind = list->kind;
+			f.api_version = list->api_version;
 		}
 		hide_framed(h, &f, out);
 	}
@@ -274,25 +326,16 @@ hide_items(struct hide *h, struct span api_version, struct span kind,
 void
 hide_framed(struct hide *h, const struct json_frame *f, struct buf *out)
 {
+	static const struct member_rule rules[] = {
+	    {"items", hide_items}, {NULL, NULL}};
+	struct subject items = {.kind = f->kind, .api_version = f->api_version};
 	struct json_frame list = *f;
-	struct span kind = f->kind;
 	struct buf b = BUF_INIT;
 
-	if (span_ends(kind, "List") &&
+	if (span_ends(f->kind, "List") &&
 	    json_type(json_get(f->object, "items")) == JSON_ARRAY) {
-		kind.n -= strlen("List");
-		buf_addc(&b, '{');
-		for (struct json_members m = json_members(f->object);
-		     json_member(&m);) {
-			json_add_raw_key(&b, m.key);
-			if (span_is(m.key, "items") &&
-			    json_type(m.value) == JSON_ARRAY)
-				hide_items(
-				    h, f->api_version, kind, m.value, &b);
-			else
-				buf_addspan(&b, m.value);
-		}
-		buf_addc(&b, '}');
+		items.kind.n -= strlen("List");
+		hide_members(h, &items, rules, f->object, &b);
 		json_object_frame(buf_span(&b), &list);
 	}
 	hide_alone(h, &list, out);
@@ -326,64 +369,56 @@ hide_as_member(struct hide *h, const char *name, const char *const *paths,
 	buf_release(&shown);
 }
 
+/* ---- the lines ---- */
+
 static void
-hide_status(struct hide *h, const struct hidden *hidden, struct span kind,
-    struct span group, struct span status, struct buf *out)
+hide_status(struct hide *h, const struct subject *s, struct span status,
+    struct buf *out)
 {
-	if (hidden == NULL && !redact_has_secret(status))
+	if (s->hidden == NULL && !redact_has_secret(status))
 		buf_addspan(out, status);
 	else
-		hide_as_member(
-		    h, "status", paths_of(hidden), kind, group, status, out);
+		hide_as_member(h, "status", paths_of(s->hidden), s->kind,
+		    objref_group(s->api_version), status, out);
 }
 
 /* All strings of a value, which may be values of hidden fields. */
 static void
-hide_all(struct hide *h, struct span value, struct buf *out)
+hide_all(
+    struct hide *h, const struct subject *s, struct span value, struct buf *out)
 {
 	static const char *const all[] = {"all", NULL};
 
+	(void)s;
 	hide_as_member(h, "all", all, span_str(""), span_str(""), value, out);
 }
-
-/* ---- the lines ---- */
 
 /* The values in a reason, or in a difference, of an object whose kind has hidden
  * fields. */
 static void
-hide_values(struct hide *h, struct span value, struct buf *out)
+hide_values(
+    struct hide *h, const struct subject *s, struct span value, struct buf *out)
 {
-	enum json_type type = json_type(value);
+	static const struct member_rule rules[] = {{"observed", hide_all},
+	    {"wanted", hide_all}, {"before", hide_all}, {"after", hide_all},
+	    {NULL, hide_values}};
 
-	if (type == JSON_ARRAY) {
-		buf_addc(out, '[');
-		for (struct json_elements e = json_elements(value);
-		     json_element(&e);) {
-			json_add_comma(out);
-			hide_values(h, e.value, out);
-		}
-		buf_addc(out, ']');
+	if (json_type(value) != JSON_ARRAY) {
+		hide_members(h, s, rules, value, out);
 		return;
 	}
-	if (type != JSON_OBJECT) {
-		buf_addspan(out, value);
-		return;
+	buf_addc(out, '[');
+	for (struct json_elements e = json_elements(value); json_element(&e);) {
+		json_add_comma(out);
+		hide_values(h, s, e.value, out);
 	}
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(value); json_member(&m);) {
-		json_add_raw_key(out, m.key);
-		if (span_is(m.key, "observed") || span_is(m.key, "wanted") ||
-		    span_is(m.key, "before") || span_is(m.key, "after"))
-			hide_all(h, m.value, out);
-		else
-			hide_values(h, m.value, out);
-	}
-	buf_addc(out, '}');
+	buf_addc(out, ']');
 }
 
 /* `items` of a set's `because`: {KEY: reason}. */
 static void
-hide_reasons(struct hide *h, struct span items, struct buf *out)
+hide_reasons(
+    struct hide *h, const struct subject *s, struct span items, struct buf *out)
 {
 	if (json_type(items) != JSON_OBJECT) {
 		buf_addspan(out, items);
@@ -393,7 +428,7 @@ hide_reasons(struct hide *h, struct span items, struct buf *out)
 	for (struct json_members m = json_members(items); json_member(&m);) {
 		json_add_raw_key(out, m.key);
 		if (key_has_hidden(h, m.key))
-			hide_values(h, m.value, out);
+			hide_values(h, s, m.value, out);
 		else
 			buf_addspan(out, m.value);
 	}
@@ -401,91 +436,39 @@ hide_reasons(struct hide *h, struct span items, struct buf *out)
 }
 
 static void
-hide_because(struct hide *h, struct span because, struct buf *out)
+hide_because(struct hide *h, const struct subject *s, struct span because,
+    struct buf *out)
 {
-	if (json_type(because) != JSON_OBJECT || h->kinds.count == 0) {
+	static const struct member_rule rules[] = {
+	    {"items", hide_reasons}, {NULL, NULL}};
+
+	if (h->kinds.count > 0)
+		hide_members(h, s, rules, because, out);
+	else
 		buf_addspan(out, because);
-		return;
-	}
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(because); json_member(&m);) {
-		json_add_raw_key(out, m.key);
-		if (span_is(m.key, "items"))
-			hide_reasons(h, m.value, out);
-		else
-			buf_addspan(out, m.value);
-	}
-	buf_addc(out, '}');
 }
 
 static void
-hide_reconcile(struct hide *h, struct span reconcile, struct buf *out)
+hide_reconcile(struct hide *h, const struct subject *s, struct span reconcile,
+    struct buf *out)
 {
-	struct span primary = json_get(reconcile, "primary");
-	struct span kind = json_raw_string(json_get(primary, "kind"));
-	struct span group =
-	    objref_group(json_raw_string(json_get(primary, "apiVersion")));
-	const struct hidden *hidden = find(h, kind, group);
+	static const struct member_rule rules[] = {{"status", hide_status},
+	    {"onError", hide_status}, {"because", hide_because}, {NULL, NULL}};
+	struct subject primary = subject_of(h, json_get(reconcile, "primary"));
 
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(reconcile);
-	     json_member(&m);) {
-		json_add_raw_key(out, m.key);
-		if (span_is(m.key, "status") || span_is(m.key, "onError"))
-			hide_status(h, hidden, kind, group, m.value, out);
-		else if (span_is(m.key, "because"))
-			hide_because(h, m.value, out);
-		else
-			buf_addspan(out, m.value);
-	}
-	buf_addc(out, '}');
+	(void)s;
+	if (json_type(reconcile) == JSON_OBJECT)
+		hide_members(h, &primary, rules, reconcile, out);
+	else /* nothing is known of what it has */
+		buf_adds(out, "{}");
 }
 
-static void
-hide_set(struct hide *h, struct span set, struct buf *out)
-{
-	if (json_type(set) != JSON_OBJECT) {
-		buf_addspan(out, set);
-		return;
-	}
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(set); json_member(&m);) {
-		json_add_raw_key(out, m.key);
-		if (span_is(m.key, "items"))
-			hide_items(h, SPAN_NONE, SPAN_NONE, m.value, out);
-		else if (span_is(m.key, "reconcile"))
-			hide_reconcile(h, m.value, out);
-		else
-			buf_addspan(out, m.value);
-	}
-	buf_addc(out, '}');
-}
+static const struct member_rule set_rules[] = {
+    {"items", hide_items}, {"reconcile", hide_reconcile}, {NULL, NULL}};
 
-/* The text that says why, of a kind with hidden fields; and its status. */
-static void
-hide_result(struct hide *h, struct span result, struct buf *out)
-{
-	struct span kind = json_raw_string(json_get(result, "kind"));
-	struct span group =
-	    objref_group(json_raw_string(json_get(result, "apiVersion")));
-	const struct hidden *hidden = find(h, kind, group);
-
-	if (hidden == NULL) {
-		hide_object(h, result, out);
-		return;
-	}
-	buf_addc(out, '{');
-	for (struct json_members m = json_members(result); json_member(&m);) {
-		json_add_raw_key(out, m.key);
-		if (span_is(m.key, "because") || span_is(m.key, "message"))
-			hide_all(h, m.value, out);
-		else if (span_is(m.key, "status"))
-			hide_status(h, hidden, kind, group, m.value, out);
-		else
-			buf_addspan(out, m.value);
-	}
-	buf_addc(out, '}');
-}
+/* A result of a kind with hidden fields: the text that says why, the status. */
+static const struct member_rule result_rules[] = {{"because", hide_all},
+    {"message", hide_all}, {"status", hide_status}, {NULL, NULL}};
 
 bool
 hide_is_needless(const struct hide *h, struct span text)
@@ -501,6 +484,7 @@ hide_body(
 	struct arena names = ARENA_INIT;
 	struct buf hidden = BUF_INIT;
 	struct span line, key;
+	struct subject s = {.hidden = NULL};
 
 	if (hide_is_needless(h, body)) {
 		buf_addspan(out, body);
@@ -512,15 +496,19 @@ hide_body(
 		hide_object(h, body, out);
 		return;
 	case READING_SET:
-		hide_set(h, body, &hidden);
+		hide_members(h, &s, set_rules, body, &hidden);
 		break;
 	case READING_RESULT:
-		hide_result(h, body, &hidden);
+		s = subject_of(h, body);
+		if (s.hidden == NULL)
+			hide_object(h, body, &hidden);
+		else
+			hide_members(h, &s, result_rules, body, &hidden);
 		break;
 	case READING_SHADOW:
 		key = json_name(json_get(body, "object"), &names);
 		if (key.p != NULL && key_has_hidden(h, key))
-			hide_values(h, body, &hidden);
+			hide_values(h, &s, body, &hidden);
 		else
 			buf_addspan(&hidden, body);
 		arena_release(&names);

@@ -2,6 +2,7 @@
  * krecord: writes recordings, and cuts them.
  */
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,6 @@
 #include "capture.h"
 #include "conf/watches.h"
 #include "emit.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "process/sandbox.h"
@@ -72,8 +72,7 @@ static const struct opt table[] = {
 	"spans: so many decisions on a line (256)"},
     {0, "endpoint", "URL", OPT_STRING, &opts.endpoint, NULL,
 	"spans: send standard input there, as it comes, by OTLP/HTTP"},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"krecord",
     "write [DIR] [OPTION]... | cut|redact|stat|cat|spans [OPTION]... "
@@ -193,14 +192,19 @@ static const struct {
 } commands[] = {{"write", do_write}, {"cut", do_cut}, {"redact", do_redact},
     {"stat", emit_stat}, {"cat", emit_cat}, {"spans", do_spans}};
 
-/* Returns the exit code, or -1 with err. Without operands: standard input. */
+/* COMMAND, and recordings; without one: standard input. */
 static int
-run(const char *name, const char *const *paths, size_t count, struct err *err)
+run(int operands, char **operand, struct err *err)
 {
 	static const char *const input[] = {"-"};
-	struct emit_source s = {.paths = paths, .count = count};
+	const char *name = operand[0];
+	struct emit_source s = {.paths = (const char *const *)operand + 1,
+	    .count = (size_t)operands - 1};
 	size_t i = 0;
 
+	if (operands == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "which command? write, cut, redact, stat, cat or spans");
 	while (i < COUNT(commands) && strcmp(commands[i].name, name) != 0)
 		i++;
 	if (i == COUNT(commands))
@@ -210,8 +214,10 @@ run(const char *name, const char *const *paths, size_t count, struct err *err)
 		    name);
 	if (refuse_options(name, err) != 0)
 		return -1;
-	if (count == 0 && i != 0)
+	if (s.count == 0 && i != 0)
 		s = (struct emit_source){.paths = input, .count = 1};
+	/* A command that prints ends with its reader, like cat(1). */
+	signal(SIGPIPE, SIG_DFL);
 	if (commands[i].run(&s, err) != 0)
 		return -1;
 	return s.bad > 0 || s.lacks ? EXIT_BAD_LINES : 0;
@@ -220,18 +226,5 @@ run(const char *name, const char *const *paths, size_t count, struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	if (first == argc)
-		err_set(&err, ERR_PERMANENT,
-		    "which command? write, cut, redact, stat, cat or spans");
-	else
-		code = run(argv[first], (const char *const *)argv + first + 1,
-		    (size_t)(argc - first - 1), &err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

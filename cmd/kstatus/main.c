@@ -7,7 +7,6 @@
  * (answered). The rest is in kube/writer.h.
  */
 #include <ctype.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,7 +17,6 @@
 #include "kube/writer.h"
 #include "phase.h"
 #include "process/clock.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "record/redacted.h"
 
@@ -45,9 +43,7 @@ static const struct opt table[] = {
 	"report a passing failure after this time (30s)"},
     {0, "max-writes-per-second", "N", OPT_INT, &writer_opts.max_writes, NULL,
 	"writes in a second, beyond a burst (500; 0: no limit)"},
-    {0, NULL, NULL, OPT_TABLE, (void *)writer_opt_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(writer_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kstatus", "[OPTION]...",
     "Write the status of the objects on standard input.", table};
@@ -647,15 +643,23 @@ static const struct writer_tool writer_tool = {
     .end = end,
 };
 
-/* Returns the exit code, or -1 with err. */
 static int
-run(struct err *err)
+run(int operands, char **operand, struct err *err)
 {
 	struct kstatus all = {0};
 	struct status_key **rest;
 	size_t count;
 	int code = -1;
 
+	if (operands > 0)
+		return err_set(err, ERR_PERMANENT,
+		    "unexpected operand \"%s\": lines come on standard input",
+		    operand[0]);
+	if (writer_check_options(err) != 0)
+		return -1;
+	if (o.output < 0)
+		o.output =
+		    isatty(STDOUT_FILENO) ? STATUS_RESULT : STATUS_SILENT;
 	phase_init(&all.phases);
 	if (writer_open(&all.w, &writer_tool, &all, err) == 0) {
 		all.w.prints = o.output == STATUS_RESULT;
@@ -674,23 +678,5 @@ run(struct err *err)
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (argc > first) {
-		err_set(&err, ERR_PERMANENT,
-		    "unexpected operand \"%s\": lines come on standard input",
-		    argv[first]);
-	} else if (writer_check_options(&err) == 0) {
-		if (o.output < 0)
-			o.output = isatty(STDOUT_FILENO) ? STATUS_RESULT
-							 : STATUS_SILENT;
-		code = run(&err);
-	}
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

@@ -24,15 +24,6 @@ phase_init(struct lru *phases)
 	lru_init(phases, sizeof(struct phase), OBJECTS);
 }
 
-static void
-add_string(struct buf *b, struct span value)
-{
-	struct buf scratch = BUF_INIT;
-
-	buf_addspan(b, json_string(value, &scratch));
-	buf_release(&scratch);
-}
-
 /* "Ready True (AllThere)" */
 static bool
 add_condition(struct buf *b, struct span status, const char *type)
@@ -43,10 +34,10 @@ add_condition(struct buf *b, struct span status, const char *type)
 	if (condition.p == NULL)
 		return false;
 	buf_addf(b, "%s ", type);
-	add_string(b, json_get(condition, "status"));
+	json_add_decoded(b, json_get(condition, "status"));
 	if (json_type(json_get(condition, "reason")) == JSON_STRING) {
 		buf_adds(b, " (");
-		add_string(b, json_get(condition, "reason"));
+		json_add_decoded(b, json_get(condition, "reason"));
 		buf_addc(b, ')');
 	}
 	return true;
@@ -108,7 +99,7 @@ phase_note(struct lru *phases, const struct objref *id, struct span status,
 	buf_addf(&key, " %.*s", SPAN_ARG(id->uid));
 	if (json_type(phase) == JSON_STRING) {
 		buf_adds(&now, "phase ");
-		add_string(&now, phase);
+		json_add_decoded(&now, phase);
 	} else if (!add_condition(&now, status, "Ready")) {
 		add_condition(&now, status, "Available");
 	}

@@ -15,15 +15,6 @@ enum {
 	MEMBER_MAX = 8 * 1024 /* bytes of a member that is copied */
 };
 
-static void
-add_string(struct buf *to, struct span value)
-{
-	struct buf scratch = BUF_INIT;
-
-	buf_addspan(to, json_string(value, &scratch));
-	buf_release(&scratch);
-}
-
 /* ---- copies of what a line says ---- */
 
 /* Copies the value, without members that tell values of Secrets. */
@@ -103,11 +94,11 @@ add_values(struct buf *text, struct span difference)
 
 	if (observed.p != NULL) {
 		buf_addc(text, ' ');
-		add_string(text, observed);
+		json_add_decoded(text, observed);
 	}
 	if (wanted.p != NULL) {
 		buf_adds(text, ", wanted ");
-		add_string(text, wanted);
+		json_add_decoded(text, wanted);
 	}
 }
 
@@ -127,13 +118,13 @@ add_first_difference(struct buf *text, struct span because, struct buf *scratch)
 	first = json_element(&e) ? e.value : SPAN_NONE;
 	if (json_get(m.value, "gone").p != NULL) {
 		buf_adds(text, "; ");
-		add_string(text, name);
+		json_add_decoded(text, name);
 		buf_adds(text, " is gone");
 	} else if (json_get(first, "path").p != NULL) {
 		buf_adds(text, "; ");
-		add_string(text, name);
+		json_add_decoded(text, name);
 		buf_addc(text, ' ');
-		add_string(text, json_get(first, "path"));
+		json_add_decoded(text, json_get(first, "path"));
 		if (!span_starts(m.key, "Secret/"))
 			add_values(text, first);
 	}
@@ -192,7 +183,7 @@ add_managers(struct story *s, struct span because, const struct objref *r)
 			continue;
 		textlist_add(&names, name.p, name.n);
 		buf_adds(&all, all.len > 0 ? " or " : " by ");
-		add_string(&all, name);
+		json_add_decoded(&all, name);
 	}
 	if (known)
 		buf_addspan(&s->text, buf_span(&all));
@@ -215,7 +206,7 @@ add_cause(struct story *s, struct span because, struct span key)
 	}
 	if (timer.p != NULL) {
 		buf_adds(text, "; because of a timer: ");
-		add_string(text, timer);
+		json_add_decoded(text, timer);
 		return;
 	}
 	r = reading_ref(event, &s->names);
@@ -313,7 +304,7 @@ take_result(struct story *s, const struct reading_line *line)
 
 	if (primary.n > 0)
 		tracks_offer_parent(t, tracks_of_key(&s->tracks, primary));
-	add_string(&s->text, json_get(line->body, "result"));
+	json_add_decoded(&s->text, json_get(line->body, "result"));
 	for (size_t i = 0; i < COUNT(told); i++) {
 		struct span value = json_get(line->body, told[i]);
 
@@ -321,7 +312,7 @@ take_result(struct story *s, const struct reading_line *line)
 			continue;
 		buf_adds(&s->text, ": ");
 		if (json_type(value) == JSON_STRING)
-			add_string(&s->text, value);
+			json_add_decoded(&s->text, value);
 		else
 			buf_addspan(&s->text, value);
 	}
@@ -367,10 +358,10 @@ tell_phase(struct story *s, struct span before, struct span now)
 	if (span_eq(phase, json_get(before, "phase")) &&
 	    span_eq(reason, json_get(before, "reason")))
 		return;
-	add_string(&s->text, phase);
+	json_add_decoded(&s->text, phase);
 	if (reason.p != NULL) {
 		buf_adds(&s->text, ": ");
-		add_string(&s->text, reason);
+		json_add_decoded(&s->text, reason);
 	}
 	copy_member(s, now, "stages");
 	story_tell(s, tracks_pipeline(&s->tracks), ROW_PHASE);
@@ -385,7 +376,7 @@ take_segment(struct story *s, struct span segment)
 	buf_reset(&s->programs);
 	buf_addspan(&s->programs, programs);
 	buf_reset(&s->tool);
-	add_string(&s->tool, json_get(segment, "tool"));
+	json_add_decoded(&s->tool, json_get(segment, "tool"));
 	for (struct json_members m = json_members(programs); json_member(&m);)
 		buf_addf(&s->tool, ", %.*s by %.*s", SPAN_ARG(m.key),
 		    SPAN_ARG(json_raw_string(m.value)));
@@ -437,13 +428,13 @@ take_shadow(struct story *s, struct span line)
 
 	if (primary.n == 0)
 		return;
-	add_string(&s->text, json_get(line, "change"));
+	json_add_decoded(&s->text, json_get(line, "change"));
 	buf_adds(&s->text, ": ");
-	add_string(&s->text, json_get(line, "part"));
+	json_add_decoded(&s->text, json_get(line, "part"));
 	buf_addf(&s->text, " %.*s", SPAN_ARG(object));
 	if (json_element(&e)) {
 		buf_addc(&s->text, ' ');
-		add_string(&s->text, json_get(e.value, "path"));
+		json_add_decoded(&s->text, json_get(e.value, "path"));
 	}
 	copy_members(s, line, copied, COUNT(copied));
 	if (!secret)
@@ -469,7 +460,7 @@ story_record(struct story *s, const struct reading_line *line)
 		break;
 	case READING_GAP:
 		buf_adds(&s->text, "lines were lost here: ");
-		add_string(&s->text, json_get(line->text, "stream"));
+		json_add_decoded(&s->text, json_get(line->text, "stream"));
 		s->gaps++;
 		story_tell(s, tracks_pipeline(&s->tracks), ROW_GAP);
 		break;

@@ -2,17 +2,16 @@
  * kview: shows a recording as a picture: one page, or lines on a terminal.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "kube/kube.h"
 #include "pagefile.h"
 #include "process/file.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "process/sandbox.h"
@@ -42,9 +41,7 @@ static const struct opt table[] = {
 	"serve: begin at the first segment, end with the input"},
     {0, "report-fd", "N", OPT_INT, &opts.serving.report_fd, NULL,
 	"serve: write a newline to this descriptor when requests are served"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)sandbox_opt_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"kview",
     "[OPTION]... [RECORDING]... >incident.html | --serve=ADDRESS",
@@ -108,8 +105,6 @@ read_all(struct kview *v, struct reading *r, struct err *err)
 			return 0;
 		if (result == READING_FAILED) {
 			*err = line.err;
-			if (err->kind == ERR_GONE) /* an unknown version */
-				err->kind = ERR_PERMANENT;
 			return -1;
 		}
 		if (!opts.term)
@@ -152,7 +147,7 @@ finish(struct kview *v, struct err *err)
 
 /* Returns the exit code, or -1 with err. */
 static int
-run(char **paths, int count, struct err *err)
+draw(char **paths, int count, struct err *err)
 {
 	static const char *const input[] = {"-"};
 	struct kview v = {.error = 0};
@@ -190,22 +185,19 @@ static int
 check_serving(const char *operand, struct err *err)
 {
 	const struct serving_opts *o = &opts.serving;
-	const char *other;
+	bool serves = o->address != NULL;
+	const struct opt_rule rules[] = {
+	    {o->attached, "attached", OPT_NEEDS, serves, "serve"},
+	    {o->report_fd >= 0, "report-fd", OPT_NEEDS, serves, "serve"},
+	    {o->secure, "secure", OPT_NEEDS, serves, "serve"},
+	    {o->cert_path != NULL, "cert-path", OPT_NEEDS, serves, "serve"},
+	    {serves, "serve", OPT_EXCLUDES, opts.term, "term"},
+	    {serves, "serve", OPT_EXCLUDES, opts.object != NULL, "object"}};
 
-	if (o->address == NULL) {
-		other = o->attached	   ? "attached"
-		    : o->report_fd >= 0	   ? "report-fd"
-		    : o->secure		   ? "secure"
-		    : o->cert_path != NULL ? "cert-path"
-					   : NULL;
-		return other == NULL ? 0
-				     : err_set(err, ERR_PERMANENT,
-					   "option --%s needs --serve", other);
-	}
-	if (opts.term || opts.object != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "options --serve and --%s exclude each other",
-		    opts.term ? "term" : "object");
+	if (opt_check_rules(rules, COUNT(rules), err) != 0)
+		return -1;
+	if (!serves)
+		return 0;
 	if (operand != NULL)
 		return err_set(err, ERR_PERMANENT,
 		    "option --serve reads standard input, not %s: krecord cat "
@@ -232,22 +224,18 @@ check_options(struct err *err)
 	return 0;
 }
 
+static int
+run(int operands, char **operand, struct err *err)
+{
+	if (check_serving(operand[0], err) != 0)
+		return -1;
+	if (opts.serving.address != NULL)
+		return serving_run(&opts.serving, err);
+	return check_options(err) == 0 ? draw(operand, operands, err) : -1;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	if (check_serving(argv[first], &err) != 0)
-		return opt_fatal(&err);
-	if (opts.serving.address != NULL)
-		code = serving_run(&opts.serving, &err);
-	else if (check_options(&err) == 0)
-		code = run(argv + first, argc - first, &err);
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

@@ -1,6 +1,5 @@
 #include "serving.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/loop.h"
+#include "process/opt.h"
 #include "record/intake.h"
 #include "report/reportfd.h"
 #include "story.h"
@@ -92,11 +92,7 @@ serving_check(const struct serving_opts *o, struct err *err)
 		    "localhost:PORT, which kubectl port-forward and ssh -L "
 		    "reach from elsewhere",
 		    o->address);
-	if (o->report_fd >= 0 && fcntl((int)o->report_fd, F_GETFD) < 0)
-		return err_set(err, ERR_PERMANENT,
-		    "option --report-fd: descriptor %ld is not open",
-		    o->report_fd);
-	return 0;
+	return opt_check_fd("report-fd", o->report_fd, err);
 }
 
 /* ---- clients ---- */
@@ -593,10 +589,6 @@ listen_for_clients(struct serving *s, struct err *err)
 static int
 start(struct serving *s, struct err *err)
 {
-	static const struct sandbox_rule *const serves[] = {
-	    sandbox_compute, sandbox_descriptors, access_serve, NULL};
-	static const struct sandbox_rule *const asks[] = {sandbox_compute,
-	    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
 	const char *colon = strrchr(s->o->address, ':');
 
 	loop_signal(s->loop, SIGTERM, stop, s->loop);
@@ -606,7 +598,7 @@ start(struct serving *s, struct err *err)
 	loop_watch(s->loop, STDIN_FILENO, LOOP_READ, on_input, s);
 	reportfd_init(
 	    &s->report, s->loop, "kview", (int)s->o->report_fd, NULL, NULL);
-	if (gate_sandbox(&s->gate, serves, asks, err) != 0)
+	if (gate_sandbox(&s->gate, access_serves, err) != 0)
 		return -1;
 	log_info("the page is at http%s://%.*s:%d/", s->o->secure ? "s" : "",
 	    (int)(colon - s->o->address), s->o->address, httpd_port(s->httpd));

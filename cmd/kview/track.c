@@ -225,19 +225,13 @@ track_is_below(const struct track *t, const struct objref *wanted)
 
 /* ---- the end of a track ---- */
 
-static bool
-is_over(const struct track *t)
-{
-	return t->index > 0 && t->object == NULL && t->kept == 0 &&
-	    t->children == 0;
-}
-
 /* Forgets a track, and those above it if it was the last one below them. */
 static void
 forget_over(struct tracks *all, struct track *t,
     void (*fn)(void *arg, const struct track *t), void *arg)
 {
-	while (t != NULL && is_over(t)) {
+	while (t != NULL && t->index > 0 && t->object == NULL && t->kept == 0 &&
+	    t->children == 0) {
 		struct track *parent = t->parent;
 
 		fn(arg, t);

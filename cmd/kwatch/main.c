@@ -17,7 +17,6 @@
 #include "conf/watches.h"
 #include "kind.h"
 #include "process/clock.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "watchspec.h"
@@ -58,8 +57,7 @@ static const struct opt table[] = {
 	"write a newline when ready, then counters, to descriptor N"},
     {'n', "namespace", "NAMESPACES", OPT_STRING, &o.namespaces, NULL,
 	"watch these namespaces (a,b)"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table},
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_END};
 
 static const struct opt_tool tool = {.name = "kwatch",
     .synopsis = "[-f WATCHES]... [RESOURCE[/NAME]]... [-n NAMESPACES | -A]",
@@ -160,7 +158,7 @@ samples(void *arg, struct metric_lines *m)
 }
 
 static int
-read_specs(struct run *r, int argc, char **argv, int first, struct err *err)
+read_specs(struct run *r, int operands, char **operand, struct err *err)
 {
 	struct watches_scope scope = {o.namespaces, o.all_namespaces};
 	struct watchspec_opts wo = {.selector = o.selector,
@@ -168,7 +166,7 @@ read_specs(struct run *r, int argc, char **argv, int first, struct err *err)
 	    .namespaces = &r->namespaces};
 	int rc = 0;
 
-	if (o.watches.count == 0 && first == argc)
+	if (o.watches.count == 0 && operands == 0)
 		return err_set(err, ERR_PERMANENT,
 		    "nothing to watch: name a resource, or a file with -f");
 	/* All files are kept: errors name them. */
@@ -183,14 +181,14 @@ read_specs(struct run *r, int argc, char **argv, int first, struct err *err)
 		if (watchspecs_add_watches(&r->specs, w, err) != 0)
 			return -1;
 	}
-	if (first < argc && o.namespaces != NULL)
+	if (operands > 0 && o.namespaces != NULL)
 		rc = namespaces_option(&r->namespaces, o.namespaces, err);
-	else if (first < argc && !o.all_namespaces)
+	else if (operands > 0 && !o.all_namespaces)
 		rc = namespaces_parse(&r->namespaces,
 		    "the namespace of the context", kube_namespace(r->app.kube),
 		    err);
-	for (int i = first; i < argc && rc == 0; i++)
-		rc = watchspecs_add_operand(&r->specs, argv[i], &wo, err);
+	for (int i = 0; i < operands && rc == 0; i++)
+		rc = watchspecs_add_operand(&r->specs, operand[i], &wo, err);
 	return rc;
 }
 
@@ -229,7 +227,7 @@ set_redaction(struct kwatch *app, struct err *err)
 }
 
 static int
-set_up(struct run *r, int argc, char **argv, int first, struct err *err)
+set_up(struct run *r, int operands, char **operand, struct err *err)
 {
 	struct kwatch *app = &r->app;
 
@@ -244,7 +242,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 		    "--objects and --timestamps exclude each other");
 	textlist_init(&r->namespaces);
 	app->kube = kube_open(app->loop, &kube_opts, "kwatch", err);
-	if (app->kube == NULL || read_specs(r, argc, argv, first, err) != 0)
+	if (app->kube == NULL || read_specs(r, operands, operand, err) != 0)
 		return -1;
 	if (set_redaction(app, err) != 0)
 		return -1;
@@ -264,7 +262,7 @@ set_up(struct run *r, int argc, char **argv, int first, struct err *err)
 }
 
 static void
-run(struct run *r)
+watch(struct run *r)
 {
 	struct kwatch *app = &r->app;
 
@@ -335,24 +333,24 @@ tear_down(struct run *r)
 	loop_free(app->loop);
 }
 
-int
-main(int argc, char **argv)
+static int
+run(int operands, char **operand, struct err *err)
 {
 	struct run r = {.hangup_fd = -1};
-	struct err err = ERR_INIT;
-	int first, code;
+	int code = -1;
 
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
 	r.app.loop = loop_new();
-	if (set_up(&r, argc, argv, first, &err) == 0) {
-		run(&r);
+	if (set_up(&r, operands, operand, err) == 0) {
+		watch(&r);
 		drain(&r);
 		code = r.app.exit_code;
 	}
 	tear_down(&r);
-	return code >= 0 ? code : opt_fatal(&err);
+	return code;
+}
+
+int
+main(int argc, char **argv)
+{
+	return opt_main(&tool, argc, argv, run);
 }

@@ -2,7 +2,6 @@
  * kwhy: the story of one object, from a recording.
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,14 +9,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "process/file.h"
-#include "process/harden.h"
 #include "process/log.h"
 #include "process/opt.h"
 #include "record/reading.h"
 #include "tale.h"
 
-static const struct opt table[] = {
-    {.type = OPT_TABLE, .value = (void *)opt_log_table}, OPT_END};
+static const struct opt table[] = {OPT_END};
 
 static const struct opt_tool tool = {"kwhy",
     "KIND NAMESPACE/NAME [RECORDING]...",
@@ -50,8 +47,6 @@ read_all(struct tale *t, struct reading *r, struct err *err)
 			return code;
 		case READING_FAILED:
 			*err = line.err;
-			if (err->kind == ERR_GONE) /* an unknown version */
-				err->kind = ERR_PERMANENT;
 			return -1;
 		case READING_BAD:
 			log_warning("%s", line.err.message);
@@ -67,7 +62,7 @@ read_all(struct tale *t, struct reading *r, struct err *err)
 }
 
 static int
-run(char **operands, int count, struct err *err)
+run(int count, char **operands, struct err *err)
 {
 	static const char *const input[] = {"-"};
 	struct stat st;
@@ -98,22 +93,13 @@ run(char **operands, int count, struct err *err)
 	}
 	tale_release(&t);
 	reading_free(r);
+	if (code < 0 && err->kind == ERR_NONE)
+		return 0; /* the reader is gone */
 	return code;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	int first, code;
-
-	harden_process();
-	code = opt_begin(&tool, argc, argv, &first);
-	if (code >= 0)
-		return code;
-	signal(SIGPIPE, SIG_IGN);
-	code = run(argv + first, argc - first, &err);
-	if (code < 0 && err.message[0] == '\0')
-		return 0; /* the reader is gone */
-	return code >= 0 ? code : opt_fatal(&err);
+	return opt_main(&tool, argc, argv, run);
 }

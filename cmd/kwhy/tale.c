@@ -296,15 +296,6 @@ add_json(struct buf *b, struct span value, size_t max)
 	buf_release(&compact);
 }
 
-static void
-add_string(struct buf *b, struct span object, const char *key)
-{
-	struct buf scratch = BUF_INIT;
-
-	quote_text(b, json_string(json_get(object, key), &scratch));
-	buf_release(&scratch);
-}
-
 /* ---- seen ---- */
 
 /* The fields that contrast found: [PATH, OLD, NEW]. */
@@ -352,7 +343,7 @@ add_version(struct tale *t, const struct reading_line *line)
 	    &t->text, reading_text(json_get(metadata, "resourceVersion")));
 	if (!t->gap && json_get(line->text, "manager").p != NULL) {
 		buf_adds(&t->text, ", by ");
-		add_string(&t->text, line->text, "manager");
+		add_told(&t->text, line->text, "manager");
 	}
 	buf_addc(&t->text, ')');
 }
@@ -642,7 +633,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 			add_object(&t->text, &o);
 			buf_addc(&t->text, ' ');
 		}
-		add_string(&t->text, line->body, "result");
+		add_told(&t->text, line->body, "result");
 		for (size_t i = 0; i < COUNT(values); i++) {
 			struct span value = json_get(line->body, values[i]);
 
@@ -655,7 +646,7 @@ tell_result(struct tale *t, const struct reading_line *line)
 			if (json_get(line->body, texts[i]).p == NULL)
 				continue;
 			buf_adds(&t->text, ": ");
-			add_string(&t->text, line->body, texts[i]);
+			add_told(&t->text, line->body, texts[i]);
 		}
 		buf_addc(&t->text, '.');
 		say_of_it(t, line);
@@ -742,7 +733,7 @@ tell_segment(struct tale *t, const struct reading_line *line)
 	struct span programs = json_get(line->text, "programs");
 
 	epoch_take(&t->epoch, line->text);
-	add_string(&tool, line->text, "tool");
+	add_told(&tool, line->text, "tool");
 	for (struct json_members m = json_members(programs); json_member(&m);) {
 		buf_adds(&tool, ", ");
 		quote_text(&tool, m.key);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "access/access_calls.h"
 #include "httpd/cert.h"
 #include "kube/kube.h"
 #include "process/file.h"
@@ -129,15 +130,6 @@ look(void *arg)
 	loop_after(c->loop, &c->look, LOOK_MS, look, c);
 }
 
-/* From now on h gets each new certificate. */
-static void
-watch_certificate(struct gate_certificate *c, struct httpd *h)
-{
-	c->httpd = h;
-	if (c->dir != NULL)
-		loop_after(c->loop, &c->look, LOOK_MS, look, c);
-}
-
 /* ---- the gate ---- */
 
 int
@@ -170,8 +162,12 @@ forget_key(struct gate *g)
 void
 gate_watch(struct gate *g, struct httpd *h)
 {
+	struct gate_certificate *c = &g->certificate;
+
 	forget_key(g);
-	watch_certificate(&g->certificate, h);
+	c->httpd = h;
+	if (c->dir != NULL)
+		loop_after(c->loop, &c->look, LOOK_MS, look, c);
 }
 
 void
@@ -187,7 +183,7 @@ gate_release(struct gate *g)
 
 int
 gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
-    const struct sandbox_rule *const *asks, struct err *err)
+    struct err *err)
 {
 	enum sandbox_mode mode = (enum sandbox_mode)sandbox_opt;
 	enum sandbox_result result;
@@ -203,7 +199,7 @@ gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
 			return err_prefix(err, "option --sandbox=required");
 		result = SANDBOX_NONE;
 	} else {
-		result = sandbox_enter(kube ? asks : serves, mode, err);
+		result = sandbox_enter(kube ? access_asks : serves, mode, err);
 	}
 	if (result == SANDBOX_NONE) {
 		log_warning("%s", err->message);

@@ -53,10 +53,10 @@ void gate_watch(struct gate *g, struct httpd *h);
 void gate_release(struct gate *g);
 
 /*
- * Only the system calls of a list are left: asks if the gate asks the API server,
- * else serves. A missing sandbox is logged; -1 with err if it must not be missing.
+ * Only the system calls of a list are left: access_asks if the gate asks the API
+ * server, else serves. A missing sandbox is logged; -1 with err if it must not be missing.
  */
 int gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
-    const struct sandbox_rule *const *asks, struct err *err);
+    struct err *err);
 
 #endif

@@ -114,12 +114,9 @@ selector_text(const struct yaml *y, const char *path, struct err *err)
 struct span
 selector_label(struct span labels, struct span key)
 {
-	for (struct json_members m = json_members(labels); json_member(&m);)
-		if (span_eq(m.key, key))
-			return m.value.n >= 2
-			    ? span_make(m.value.p + 1, m.value.n - 2)
-			    : SPAN_NONE;
-	return SPAN_NONE;
+	struct span value = json_get_raw(labels, key);
+
+	return value.n >= 2 ? span_make(value.p + 1, value.n - 2) : SPAN_NONE;
 }
 
 bool

@@ -174,8 +174,8 @@ end:
 	return false;
 }
 
-static struct span
-get(struct span object, struct span key)
+struct span
+json_get_raw(struct span object, struct span key)
 {
 	for (struct json_members m = json_members(object); json_member(&m);)
 		if (span_eq(m.key, key))
@@ -186,7 +186,7 @@ get(struct span object, struct span key)
 struct span
 json_get(struct span object, const char *key)
 {
-	return get(object, span_str(key));
+	return json_get_raw(object, span_str(key));
 }
 
 struct span
@@ -195,7 +195,8 @@ json_path(struct span object, const char *dotted)
 	while (object.p != NULL) {
 		const char *dot = strchrnul(dotted, '.');
 
-		object = get(object, span_make(dotted, (size_t)(dot - dotted)));
+		object = json_get_raw(
+		    object, span_make(dotted, (size_t)(dot - dotted)));
 		if (*dot == '\0')
 			return object;
 		dotted = dot + 1;
@@ -378,6 +379,15 @@ json_string(struct span value, struct buf *scratch)
 		return value;
 	unescape(value, scratch);
 	return span_make(scratch->data + start, scratch->len - start);
+}
+
+void
+json_add_decoded(struct buf *b, struct span value)
+{
+	struct buf scratch = BUF_INIT;
+
+	buf_addspan(b, json_string(value, &scratch));
+	buf_release(&scratch);
 }
 
 struct span

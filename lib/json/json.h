@@ -79,6 +79,7 @@ struct span json_find(struct span array, const char *key, const char *text);
 
 /* The value of a member, SPAN_NONE if absent. Keys are compared raw. */
 struct span json_get(struct span object, const char *key);
+struct span json_get_raw(struct span object, struct span key);
 /* json_get for a key that is a name, or holds one: keys are decoded first. */
 struct span json_get_named(struct span object, struct span name);
 /* The value along a path such as "metadata.name". For a key with dots in it,
@@ -94,6 +95,8 @@ void json_pick(struct span object, const char *const *keys, size_t count,
  * valid until scratch changes). SPAN_NONE if value is not a string.
  */
 struct span json_string(struct span value, struct buf *scratch);
+/* Appends the text of a string value; nothing for another one. */
+void json_add_decoded(struct buf *b, struct span value);
 /*
  * json_string for text that is kept, such as names: text without escapes is
  * borrowed from value, decoded text is in the arena, with a NUL behind it. A

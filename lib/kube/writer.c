@@ -34,10 +34,7 @@ const struct opt writer_opt_table[] = {
 	"what is read goes to this pipe as well, for krecord"},
     {0, "report-fd", "N", OPT_INT, &writer_opts.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
-    {0, NULL, NULL, OPT_TABLE, (void *)kube_opt_table, NULL, NULL},
-    {0, NULL, NULL, OPT_TABLE, (void *)opt_log_table, NULL, NULL},
-    OPT_END,
-};
+    OPT_ROWS(kube_opt_table), OPT_END};
 
 int
 writer_check_options(struct err *err)
@@ -571,30 +568,23 @@ writer_begin_result(struct buf *line, const struct objref *id, struct span ns,
 	json_add_text(line, "result", span_str(result));
 }
 
-/* A reader that is too slow misses lines, and gets a gap line in their place: the
- * tool never waits for it. */
-static void
-record_result(struct writer *w, struct span line)
-{
-	if (!w->records)
-		return;
-	if (out_full(&w->results)) {
-		w->lost = true;
-		return;
-	}
-	if (w->lost)
-		out_line(&w->results,
-		    span_str("{\"record\":\"gap\",\"stream\":\"results\"}"));
-	w->lost = false;
-	out_line(&w->results, line);
-}
-
 void
 writer_end_result(struct writer *w, struct buf *line)
 {
 	buf_addc(line, '}');
 	if (w->prints)
 		out_line(&w->out, buf_span(line));
-	record_result(w, buf_span(line));
+	/* krecord, if it is too slow, misses lines, and gets a gap line in their
+	 * place: the tool never waits for it. */
+	if (w->records && out_full(&w->results)) {
+		w->lost = true;
+	} else if (w->records) {
+		if (w->lost)
+			out_line(&w->results,
+			    span_str(
+				"{\"record\":\"gap\",\"stream\":\"results\"}"));
+		w->lost = false;
+		out_line(&w->results, buf_span(line));
+	}
 	buf_release(line);
 }

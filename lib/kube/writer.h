@@ -50,7 +50,7 @@ struct writer_opts {
 	long results_fd, tap_fd, report_fd; /* -1: none */
 };
 extern struct writer_opts writer_opts;
-/* --results-fd, --tap-fd, --report-fd, and those of the server and the log. */
+/* --results-fd, --tap-fd, --report-fd, and those of the server. */
 extern const struct opt writer_opt_table[];
 int writer_check_options(struct err *err);
 

@@ -21,4 +21,4 @@ const struct opt kube_opt_server_table[] = {
 const struct opt kube_opt_table[] = {
     {'n', "namespace", "NAMESPACE", OPT_STRING, &kube_opts.namespace_, NULL,
 	"the namespace of this request"},
-    {.type = OPT_TABLE, .value = (void *)kube_opt_server_table}, OPT_END};
+    OPT_ROWS(kube_opt_server_table), OPT_END};

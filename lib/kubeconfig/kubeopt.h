@@ -22,8 +22,7 @@ struct kube_opts {
 	const char *service_account_dir; /* for tests; NULL: the usual one */
 };
 
-/* A tool's table includes these rows: {.type = OPT_TABLE, .value = ...}.
- * They fill this one struct. */
+/* A tool's table has OPT_ROWS(kube_opt_table); they fill this one struct. */
 extern struct kube_opts kube_opts;
 extern const struct opt kube_opt_table[];
 

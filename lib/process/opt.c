@@ -1,8 +1,10 @@
 #include "process/opt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "process/completion.h"
+#include "process/harden.h"
 #include "process/log.h"
 #include "process/version.h"
 #include "value/duration.h"
@@ -426,6 +429,7 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	const char *name = log_name(tool, argc > 0 ? argv[0] : "");
 
 	rows_add(&rows, tool->table);
+	rows_add(&rows, opt_log_table);
 	rows_add(&rows, builtins);
 	/* Needed also for the messages about bad options. */
 	log_init(name, LOG_TEXT, LOG_INFO);
@@ -436,6 +440,32 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	log_times(log_opts.time || level == LOG_DEBUG);
 	free(rows.items);
 	return result;
+}
+
+int
+opt_check_rules(const struct opt_rule *rules, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct opt_rule *r = &rules[i];
+
+		if (!r->given || r->other_given == (r->relation == OPT_NEEDS))
+			continue;
+		return err_set(err, ERR_PERMANENT,
+		    r->relation == OPT_NEEDS
+			? "option --%s needs --%s"
+			: "options --%s and --%s exclude each other",
+		    r->name, r->other);
+	}
+	return 0;
+}
+
+int
+opt_check_fd(const char *name, long fd, struct err *err)
+{
+	if (fd < 0 || (fd <= INT_MAX && fcntl((int)fd, F_GETFD) >= 0))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "option --%s: descriptor %ld is not open", name, fd);
 }
 
 static void
@@ -489,4 +519,19 @@ opt_fatal(const struct err *err)
 {
 	log_fatal("%s", err->message);
 	return err_exit_code(err);
+}
+
+int
+opt_main(const struct opt_tool *tool, int argc, char **argv, opt_run_fn *run)
+{
+	struct err err = ERR_INIT;
+	int first, code;
+
+	harden_process();
+	code = opt_begin(tool, argc, argv, &first);
+	if (code >= 0)
+		return code;
+	signal(SIGPIPE, SIG_IGN);
+	code = run(argc - first, argv + first, &err);
+	return code >= 0 ? code : opt_fatal(&err);
 }

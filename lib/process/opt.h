@@ -10,22 +10,14 @@
  *		OPT_END};
  *
  * A row that includes another table (the options common to the tools that
- * talk to the API) has type OPT_TABLE and value = that table.
- * --help, --version and --completion are in every tool and not in the tables.
- *
- * main begins with
- *
- *	code = opt_begin(&tool, argc, argv, &first);
- *	if (code >= 0)
- *		return code;
- *
- * ends with
- *
- *	return code >= 0 ? code : opt_fatal(&err);
- *
- * and has {.type = OPT_TABLE, .value = (void *)opt_log_table} in its table:
- * --log-level, --log-format, --log-time and -v, which opt_parse applies by
+ * talk to the API) is OPT_ROWS(that table).
+ * --log-level, --log-format, --log-time, -v, --help, --version and --completion
+ * are in every tool and not in the tables. opt_parse applies the first four by
  * log_init.
+ *
+ * main is one line:
+ *
+ *	return opt_main(&tool, argc, argv, run);
  */
 #ifndef OPT_H
 #define OPT_H
@@ -67,6 +59,12 @@ struct opt {
 		0, NULL, NULL, OPT_NONE, NULL, NULL, NULL \
 	}
 
+/* A row that stands for those of another table. */
+#define OPT_ROWS(table)                                               \
+	{                                                             \
+		0, NULL, NULL, OPT_TABLE, (void *)(table), NULL, NULL \
+	}
+
 struct opt_tool {
 	const char *name;
 	const char *synopsis; /* "[-f WATCHES] [RESOURCE]..." */
@@ -90,7 +88,7 @@ opt_stands_alone(const struct opt *o)
 /* Appends the words of an OPT_CHOICE. */
 void opt_add_choices(struct buf *b, const struct opt *o, const char *between);
 
-/* -v --log-level --log-format --log-time: they belong to every tool. */
+/* Those of the log, for opt_pass. */
 extern const struct opt opt_log_table[];
 
 enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
@@ -107,12 +105,48 @@ enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };
 enum opt_result opt_parse(const struct opt_tool *tool, int argc, char **argv,
     int *first, struct err *err);
 
-/* opt_parse for main: -1, or the exit code after --help or a bad option, which
- * is logged. */
+/*
+ * The whole of main: hardens the process, parses the options, ignores SIGPIPE,
+ * and calls run with the operands, which NULL ends. run returns the exit code,
+ * or -1 with err, which is logged.
+ */
+typedef int opt_run_fn(int count, char **operands, struct err *err);
+int opt_main(
+    const struct opt_tool *tool, int argc, char **argv, opt_run_fn *run);
+
+/*
+ * For a main that has to do more. It begins with
+ *
+ *	code = opt_begin(&tool, argc, argv, &first);
+ *	if (code >= 0)
+ *		return code;
+ *
+ * and ends with
+ *
+ *	return code >= 0 ? code : opt_fatal(&err);
+ *
+ * opt_begin parses: -1, or the exit code after --help or a bad option, which is
+ * logged.
+ */
 int opt_begin(const struct opt_tool *tool, int argc, char **argv, int *first);
 
 /* Logs err, as what the tool ends for. Returns the exit code it means. */
 int opt_fatal(const struct err *err);
+
+/* Options that go together, or do not. A table of rules reads as sentences. */
+enum opt_relation { OPT_NEEDS, OPT_EXCLUDES };
+struct opt_rule {
+	bool given;
+	const char *name;
+	enum opt_relation relation;
+	bool other_given;
+	const char *other;
+};
+/* -1 with err: the first rule that is broken. */
+int opt_check_rules(
+    const struct opt_rule *rules, size_t count, struct err *err);
+/* The descriptor that an option names is open, or -1: not given. */
+int opt_check_fd(const char *name, long fd, struct err *err);
 
 /*
  * Passes this tool's options on to a child: appends "--name=value" for

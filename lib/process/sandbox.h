@@ -38,7 +38,7 @@ enum sandbox_mode {
 
 /* An enum sandbox_mode, set by the table. */
 extern int sandbox_opt;
-/* {.type = OPT_TABLE, .value = (void *)sandbox_opt_table} */
+/* OPT_ROWS(sandbox_opt_table) */
 extern const struct opt sandbox_opt_table[];
 
 enum sandbox_when {

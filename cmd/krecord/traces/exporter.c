@@ -258,8 +258,6 @@ on_signal(void *arg, int signo)
 static int
 start(struct exporter *e, const char *endpoint, int report_fd, struct err *err)
 {
-	static const struct sandbox_rule *const calls[] = {sandbox_compute,
-	    sandbox_descriptors, access_serve, access_read, access_ask, NULL};
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
 	enum sandbox_result result;
 
@@ -273,7 +271,8 @@ start(struct exporter *e, const char *endpoint, int report_fd, struct err *err)
 	reportfd_init(
 	    &e->report, e->loop, "krecord-spans", report_fd, count, e);
 	reportfd_metrics(&e->report, add_samples);
-	result = sandbox_enter(calls, (enum sandbox_mode)sandbox_opt, err);
+	result =
+	    sandbox_enter(access_asks, (enum sandbox_mode)sandbox_opt, err);
 	if (result == SANDBOX_FAILED)
 		return -1;
 	if (result == SANDBOX_NONE) {

@@ -1,6 +1,6 @@
+#include "access/access_calls.h"
 #include "base/array.h"
 #include "process/sandbox.h"
-#include "serve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,18 +120,18 @@ static const struct {
 	const char *what;
 	bool (*run)(void);
 	const struct sandbox_rule *const *lists;
-} cases[] = {{"serving: nothing runs", nothing_runs, serve_calls},
-    {"... no other process is reached", nobody_else, serve_calls},
-    {"... nothing is written", no_writing, serve_calls},
-    {"... what is there is read", reads, serve_calls},
-    {"... no server is called", no_sockets, serve_calls},
-    {"... and by nothing odd", no_odd_sockets, serve_calls},
-    {"asking: nothing runs", nothing_runs, serve_calls_ask},
-    {"... no other process is reached", nobody_else, serve_calls_ask},
-    {"... nothing is written", no_writing, serve_calls_ask},
-    {"... what is there is read", reads, serve_calls_ask},
-    {"... a server is looked up and called", asks, serve_calls_ask},
-    {"... by nothing odd", no_odd_sockets, serve_calls_ask}};
+} cases[] = {{"serving: nothing runs", nothing_runs, access_serves_files},
+    {"... no other process is reached", nobody_else, access_serves_files},
+    {"... nothing is written", no_writing, access_serves_files},
+    {"... what is there is read", reads, access_serves_files},
+    {"... no server is called", no_sockets, access_serves_files},
+    {"... and by nothing odd", no_odd_sockets, access_serves_files},
+    {"asking: nothing runs", nothing_runs, access_asks},
+    {"... no other process is reached", nobody_else, access_asks},
+    {"... nothing is written", no_writing, access_asks},
+    {"... what is there is read", reads, access_asks},
+    {"... a server is looked up and called", asks, access_asks},
+    {"... by nothing odd", no_odd_sockets, access_asks}};
 
 enum { GOOD, WRONG, NO_SANDBOX };
 

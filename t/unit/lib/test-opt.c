@@ -28,7 +28,7 @@ static const struct opt table[] = {
     {0, "number", "N", OPT_INT, &o.count, NULL, NULL}, /* its old name */
     {0, "timeout", "TIME", OPT_DURATION, &o.timeout, NULL, "how long"},
     {0, "dry-run", "MODE", OPT_CHOICE, &o.mode, modes, "whether"},
-    {0, "", NULL, OPT_TABLE, (void *)nested_table, NULL, NULL}, OPT_END};
+    OPT_ROWS(nested_table), OPT_END};
 static const struct opt_tool tool = {"x", "[FILE]...", "Test.", table};
 
 static int first;
@@ -175,4 +175,38 @@ TEST(pass)
 	for (size_t i = 0; i < args.count; i++)
 		free((void *)args.items[i]);
 	free(args.items);
+}
+
+/* The answer of a rule about --a and --b, each given or not. */
+static const char *
+rule(enum opt_relation relation, bool given, bool other_given)
+{
+	const struct opt_rule rules[] = {{false, "x", OPT_NEEDS, false, "y"},
+	    {given, "a", relation, other_given, "b"}};
+
+	err = (struct err)ERR_INIT;
+	return opt_check_rules(rules, 2, &err) == 0 ? "fine" : err.message;
+}
+
+TEST(rules)
+{
+	is(rule(OPT_NEEDS, true, true), "fine", "an option has what it needs");
+	is(rule(OPT_NEEDS, false, false), "fine", "... or is not given");
+	is(rule(OPT_NEEDS, true, false), "option --a needs --b", "... or not");
+	is(rule(OPT_EXCLUDES, true, false), "fine", "an option is alone");
+	is(rule(OPT_EXCLUDES, false, true), "fine", "... or not given");
+	is(rule(OPT_EXCLUDES, true, true),
+	    "options --a and --b exclude each other", "... or not alone");
+}
+
+TEST(descriptors)
+{
+	ok(opt_check_fd("fd", -1, &err) == 0 &&
+		opt_check_fd("fd", 0, &err) == 0,
+	    "a descriptor is not given, or open");
+	ok(opt_check_fd("fd", 4294967296, &err) != 0,
+	    "one beyond all numbers is not the one that it ends in");
+	opt_check_fd("fd", 99, &err);
+	is(err.message, "option --fd: descriptor 99 is not open",
+	    "one that is not open is named");
 }
