@@ -125,7 +125,7 @@ bool body_is_retained(const struct proof *proof, const struct set *s,
 /* Whether an operator made it, which one does not matter: every member has that
  * annotation (doc/protocol.md, Marks). */
 bool body_is_made(struct span object);
-/* Its owner reference that controls, or SPAN_NONE. */
+/* The owner reference that controls the object, or SPAN_NONE. */
 struct span body_controller(struct span object);
 /* The instance of the operator that it names; within the text, or scratch. */
 struct span body_instance(struct span object, struct buf *scratch);

@@ -255,9 +255,9 @@ start(struct app *a, struct err *err)
 	loop_watch(a->loop, STDIN_FILENO, LOOP_READ, on_input, a);
 	reportfd_init(
 	    &a->report, a->loop, tool.name, (int)opts.report_fd, NULL, NULL);
-	/* It reads input from any client: an attacker who takes it over can
-	 * start no program, write no file, trace no process and, unless it asks
-	 * the API server, make no connection. */
+	/* kpipe-http reads input from any client: an attacker who takes it over
+	 * can start no program, write no file, trace no process and, unless it
+	 * asks the API server, make no connection. */
 	if (gate_sandbox(&a->gate, access_serves_files, err) != 0)
 		return -1;
 	say_where(&a->ports[0], opts.metrics);

@@ -7,11 +7,11 @@
 
 #include "process/sandbox.h"
 
-/* It answers its clients. */
+/* A process that answers clients. */
 extern const struct sandbox_rule *const access_serves[];
-/* It also reads files. */
+/* ... and reads files. */
 extern const struct sandbox_rule *const access_serves_files[];
-/* It also asks the API server, or sends elsewhere. */
+/* ... and asks the API server, or sends elsewhere. */
 extern const struct sandbox_rule *const access_asks[];
 
 #endif

@@ -88,7 +88,7 @@ opt_stands_alone(const struct opt *o)
 /* Appends the words of an OPT_CHOICE. */
 void opt_add_choices(struct buf *b, const struct opt *o, const char *between);
 
-/* Those of the log, for opt_pass. */
+/* Options of the log, for opt_pass. */
 extern const struct opt opt_log_table[];
 
 enum opt_result { OPT_RUN, OPT_EXIT_0, OPT_BAD };

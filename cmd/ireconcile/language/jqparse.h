@@ -135,8 +135,8 @@ enum jqparse_what {
 	JQPARSE_EXPRESSION /* one expression */
 };
 
-/* Whose text is read. JQPARSE_TRUSTED: our own library, whose indices are all
- * whole numbers. */
+/* The author of the text. JQPARSE_TRUSTED: our own library, whose indices are
+ * all whole numbers. */
 enum jqparse_trust { JQPARSE_STRANGE, JQPARSE_TRUSTED };
 
 /* Whether the text for libjq says where it is (see language/spot.h). */

@@ -98,7 +98,7 @@ struct walk {
 	const struct jqlex *lex;
 	reads_visit *visit;
 	void *arg;
-	const struct jqparse_def *def; /* that is looked at */
+	const struct jqparse_def *def; /* looked at now */
 	struct variable *variables;    /* owned */
 	int variable_count;
 	int rc;

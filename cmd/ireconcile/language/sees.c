@@ -9,7 +9,7 @@
 /* A definition that may be called. */
 struct reached {
 	struct source_def at;
-	bool input; /* its `.` may be the input */
+	bool input; /* `.` may be the input */
 };
 
 struct search {
@@ -19,7 +19,7 @@ struct search {
 	int reached_count;
 	struct reached now;	 /* the definition that is looked at */
 	const struct jqlex *lex; /* tokens of its file */
-	struct textlist whole;	 /* its variables that are the input */
+	struct textlist whole;	 /* variables that are the input */
 	bool names_whole;	 /* a definition had such a variable */
 };
 

@@ -231,7 +231,7 @@ OP(immutable)
 		    run->causes, p->at, p->n, "field is immutable");
 }
 
-/* As immutable, for a text: the error shows an absent one as "". */
+/* Immutable, for a text: the error shows an absent one as "". */
 OP(same_text)
 {
 	(void)r, (void)base;
@@ -487,7 +487,7 @@ OP(put_zero)
 		put(run, r, p, tree_copy(run->arena, r->value));
 }
 
-/* One more item of a list. */
+/* Appends an item to a list. */
 OP(put_item)
 {
 	struct arena *a = run->arena;

@@ -23,7 +23,7 @@ struct rule_place {
 
 /* Made by a run as it goes on. */
 struct rule_state {
-	struct rule_index *indexes; /* one for each long list */
+	struct rule_index *indexes; /* for each long list one */
 	struct node *kept;	    /* the object before its allowed changes */
 };
 

@@ -20,7 +20,7 @@ struct cells {
 	int64_t now; /* clock_real_us */
 	const struct node *object;
 	const struct resource *resource;
-	/* Of the column: what is behind its word, or the path that is its
+	/* The column: the text behind its word, or the path that is its
 	 * source; and the text for an absent value. */
 	const char *path, *otherwise;
 };

@@ -129,7 +129,7 @@ static const struct {
 	const char *word;
 	cells_fn *cell;
 } words[] = {
-    /* of any kind, with a path behind the word */
+    /* for any kind, with a path behind the word */
     {"int", cell_int_at},
     {"bool", cell_bool_at},
     {"since", cell_since},
@@ -142,7 +142,7 @@ static const struct {
     {"images", cell_images},
     {"modes", cell_modes},
     {"default", cell_default_name},
-    /* of one kind, or a few */
+    /* for one kind, or a few */
     {"balancer", cell_balancer},
     {"claim", cell_claim},
     {"claimcapacity", cell_claim_capacity},
