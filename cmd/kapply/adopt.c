@@ -154,15 +154,22 @@ naming_label(const struct set *s, struct span object)
 	return SPAN_NONE;
 }
 
+/* Whether the object has the label that allows its adoption. */
+static bool
+is_offered(const struct set *s, struct span object)
+{
+	struct span labels = json_path(object, "metadata.labels");
+
+	return is_named(json_get_raw(labels, s->adopt), s);
+}
+
 bool
 adopt_may(const struct set *s, const struct item *i, struct span object)
 {
 	/* An item of once is never written to an object of another operator. */
 	return !i->once && s->adopt.n > 0 && is_free(s, object) &&
 	    body_metadata(object, "deletionTimestamp").n == 0 &&
-	    is_named(
-		json_get_raw(json_path(object, "metadata.labels"), s->adopt),
-		s);
+	    is_offered(s, object);
 }
 
 /* Appends a line of watches.yaml that would allow it, or what to do before. */
@@ -207,9 +214,7 @@ add_hint(struct buf *b, const struct set *s, const struct item *i,
 		buf_adds(b,
 		    "; it is not taken over, since watches.yaml has no "
 		    "\"adopt\"");
-	else if (!is_named(json_get_raw(
-			       json_path(object, "metadata.labels"), s->adopt),
-		     s))
+	else if (!is_offered(s, object))
 		buf_addf(b, "; to be adopted it needs the label %.*s=%.*s",
 		    SPAN_ARG(s->adopt), SPAN_ARG(s->primary.name));
 }
