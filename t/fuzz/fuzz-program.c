@@ -10,6 +10,7 @@
  * equals itself.
  */
 // needs cmd/ireconcile/language/*.c
+// needs cmd/ireconcile/language/jq16/*.c
 // needs t/fuzz/fuzz.c
 #include <stdint.h>
 #include <stdio.h>

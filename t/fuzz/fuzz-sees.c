@@ -9,6 +9,7 @@
  * or are not there. The value, or the message of the failure, must be the same.
  */
 // needs cmd/ireconcile/language/*.c
+// needs cmd/ireconcile/language/jq16/*.c
 // needs cmd/ireconcile/program/*.c
 // needs cmd/ireconcile/item/itemmarks.c
 // needs cmd/ireconcile/trace/*.c
