@@ -629,7 +629,7 @@ check_fd(const char *name, long fd, struct err *err)
 		    "--page-fd are needed");
 	if (opt_check_fd(name, fd, err) != 0)
 		return -1;
-	/* Descriptors of options are not for children, such as a credential plugin. */
+	/* The descriptors are not for children, such as a credential plugin. */
 	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	return 0;
 }

@@ -582,8 +582,8 @@ struct figures {
 static void
 add_once(struct textlist *list, struct span text)
 {
-	if (text.n > 0 && !textlist_has(list, text.p, text.n))
-		textlist_add(list, text.p, text.n);
+	if (text.n > 0)
+		textlist_add_once(list, text);
 }
 
 /* All times are UTC, with microseconds: their order is that of their bytes. */

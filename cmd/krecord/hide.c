@@ -150,12 +150,8 @@ add_kind(struct hide *h, const struct watch_kind *k)
 		hidden->name = mem_strdup(buf_str(&h->name));
 		map_put(&h->kinds, span_str(hidden->name), hidden);
 	}
-	for (size_t i = 0; i < k->redact.count; i++) {
-		const char *path = k->redact.items[i];
-
-		if (!textlist_has(&hidden->paths, path, strlen(path)))
-			textlist_add(&hidden->paths, path, strlen(path));
-	}
+	for (size_t i = 0; i < k->redact.count; i++)
+		textlist_add_once(&hidden->paths, span_str(k->redact.items[i]));
 }
 
 struct hide *

@@ -22,12 +22,8 @@ watchspecs_add(struct watchspecs *w)
 static void
 unite(struct textlist *to, const struct textlist *from)
 {
-	for (size_t i = 0; i < from->count; i++) {
-		const char *text = from->items[i];
-
-		if (!textlist_has(to, text, strlen(text)))
-			textlist_add(to, text, strlen(text));
-	}
+	for (size_t i = 0; i < from->count; i++)
+		textlist_add_once(to, span_str(from->items[i]));
 }
 
 static struct watchspec *
@@ -182,8 +178,7 @@ add_kind(struct watchspecs *w, const struct watches *file,
 	if (add_fields(n, k, err) != 0)
 		return -1;
 	watch_kind_name(&e->primary, &name);
-	if (!textlist_has(&n->deciders, name.data, name.len))
-		textlist_add(&n->deciders, name.data, name.len);
+	textlist_add_once(&n->deciders, buf_span(&name));
 	buf_release(&name);
 	return 0;
 }

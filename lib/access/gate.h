@@ -54,7 +54,8 @@ void gate_release(struct gate *g);
 
 /*
  * Only the system calls of a list are left: access_asks if the gate asks the API
- * server, else serves. A missing sandbox is logged; -1 with err if it must not be missing.
+ * server, else serves. A missing sandbox is logged; -1 with err if it must not
+ * be missing.
  */
 int gate_sandbox(const struct gate *g, const struct sandbox_rule *const *serves,
     struct err *err);

@@ -31,15 +31,6 @@ apischema_add_place(struct buf *b, const struct apischema_place *p)
 	apischema_add_step(b, p);
 }
 
-static bool
-one_of(struct span s, const char *const *list)
-{
-	for (; *list != NULL; list++)
-		if (span_is(s, *list))
-			return true;
-	return false;
-}
-
 struct apischema
 apischema_of(struct span api_version, struct span kind)
 {
@@ -55,7 +46,8 @@ apischema_of(struct span api_version, struct span kind)
 	struct span group = objref_group(api_version);
 
 	return (struct apischema){kind,
-	    group.n == 0 ? span_is(api_version, "v1") : one_of(group, groups)};
+	    group.n == 0 ? span_is(api_version, "v1")
+			 : span_is_one_of(group, groups)};
 }
 
 /* Whether this step is the member `key` of the object's member `parent`. */
@@ -157,7 +149,7 @@ apischema_is_dropped(const struct apischema *s, const struct apischema_place *p)
 		return (p->up->up == NULL || p->up->up->up == NULL) &&
 		    (span_is(s->kind, "Service") ||
 			span_is(s->kind, "ReplicationController"));
-	return one_of(p->key, maps);
+	return span_is_one_of(p->key, maps);
 }
 
 bool
@@ -182,11 +174,11 @@ apischema_is_quantity(
 	if (!s->builtin)
 		return false;
 	if (span_is(s->kind, "LimitRange"))
-		return one_of(map, range_maps);
+		return span_is_one_of(map, range_maps);
 	if (span_is(s->kind, "HorizontalPodAutoscaler"))
-		return one_of(p->key, scaler);
+		return span_is_one_of(p->key, scaler);
 	if (span_is(s->kind, "CSIStorageCapacity"))
 		return span_is(p->key, "capacity") ||
 		    span_is(p->key, "maximumVolumeSize");
-	return one_of(map, maps) || one_of(p->key, fields);
+	return span_is_one_of(map, maps) || span_is_one_of(p->key, fields);
 }
