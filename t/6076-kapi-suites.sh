@@ -43,6 +43,8 @@ readme_files
 code=0
 python=$(t/clients/python/build 2>"$T/build.err") || code=$?
 [ "$code" -eq 0 ] || skip_all "$(tail -n 1 "$T/build.err")"
+is "$(grep "^home = $PWD/" "${python%/bin/python}/pyvenv.cfg")" "" \
+	"Python's packages do not need this tree"
 cat >"$T/test_it.py" <<'END'
 from kubernetes import client, config
 
