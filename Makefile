@@ -303,10 +303,14 @@ endef
 $(foreach h,$(HELPERS:$(BUILD)/t/bin/%=%),\
 	$(eval $(call HELPER,$(h),$(call needs,t/helpers/$(h).c))))
 
-# What python3 in PATH is, in the end: one that chooses a version is slow.
-$(BUILD)/t/bin/python3:
+# What python3 in PATH is, in the end: one that chooses a version is slow. With
+# a link in its place a virtual environment would hang on this tree.
+$(BUILD)/t/bin/python3: Makefile
 	@mkdir -p $(@D)
-	$(Q)ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $@
+	$(Q)python=$$(python3 -c 'import sys; print(sys.executable)') && \
+		printf '#!/bin/sh\nexec "%s" "$$@"\n' "$$python" >$@.new && \
+		chmod +x $@.new
+	@mv $@.new $@
 
 .PHONY: unit-tests
 unit-tests: $(TESTS) virtual $(if $(SANITIZE),$(FUZZERS),\
