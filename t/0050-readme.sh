@@ -3,7 +3,7 @@
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 
-for page in README.md doc/*.md pipeline/*/README.md t/cluster/README.md; do
+for page in README.md doc/*.md pipeline/*/*.md t/cluster/README.md; do
 	[ -f "$page" ] || continue
 	grep -o ']([^)#]*' "$page" | cut -c 3- |
 		grep -v '^https\{0,1\}:' | sort -u >"$T/links"
@@ -16,7 +16,7 @@ for page in README.md doc/*.md pipeline/*/README.md t/cluster/README.md; do
 done
 
 # `path/of/something` in backquotes
-for page in README.md doc/reading-order.md; do
+for page in README.md doc/reading-order.md doc/tools.md pipeline/*/moving.md; do
 	# t/NNNN-topic.sh is a pattern
 	is "$(grep -oE '`(lib|cmd|t|doc|pipeline)/[A-Za-z0-9_./-]*`' "$page" |
 		tr -d '`' | grep -v NNNN | sort -u | while read -r path; do

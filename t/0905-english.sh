@@ -8,7 +8,7 @@
 
 shopt -s nullglob
 pages=(README.md HACKING.md t/README.md doc/*.md pipeline/README
-	pipeline/*/README cmd/*/*.1)
+	pipeline/*/README pipeline/*/*.md cmd/*/*.1)
 mapfile -t sources < <(find lib cmd pipeline -name '*.[ch]' -o -name '*.jq' \
 	-o -name '*.yaml' -o -name README | sort)
 # Recordings, and texts that are sent or received, are not ours to word.

@@ -125,6 +125,8 @@ changed operator.yaml 's/^name: .*/name: a23456789-123456789-123456789-12345/'
 runs 0 "one of 35 characters" kgen describe -f "$f"
 changed operator.yaml 's/^name: .*/name: 9a/'
 refused "a digit first" "$f/operator.yaml:1: name: \"9a\" is not a DNS label: a letter first, then lower case, digits and dashes"
+changed operator.yaml '$a deployment: a.b'
+refused "the name of a Deployment" "$f/operator.yaml:$(wc -l <"$f/operator.yaml"): deployment: \"a.b\" is not a DNS label: a letter first, then lower case, digits and dashes"
 changed operator.yaml '/^version/d'
 refused "no version" "$f/operator.yaml:1: version is missing"
 changed operator.yaml 's/^version: .*/version: v1/'

@@ -74,6 +74,25 @@ is "$(container changed | jq -r .image)" \
 is "$(container cluster | jq -r .image)" "x/a@$digest" \
 	"... or a digest"
 
+# --- flat/: the objects of the stream, but for the name and the image
+flat() {
+	mkdir -p "$T/flat"
+	awk 'FNR == 1 { print "---" } { print }' "$T/deploy/$1/flat"/*.yaml \
+		"$T/deploy/$1/flat/crds"/*_crd.yaml >"$T/flat/$1.yaml"
+	(cd "$T/flat" && "$ROOT/t/yaml-lines" "$1")
+	jq -cS . "$T/flat/$1.json" | sort
+}
+for name in at:at-operator iotservice:iot-operator; do
+	deployment=${name#*:}
+	name=${name%:*}
+	flat "$name" >"$T/flat.out"
+	stream "$name" | jq -cS --arg name "$deployment" '
+		if .kind == "Deployment" then .metadata.name = $name
+			| .spec.template.spec.containers[0].image = "REPLACE_IMAGE"
+		else . end' | sort >"$T/flat.want"
+	same "$T/flat.out" "$T/flat.want" "flat/ of $name has them all"
+done
+
 # --- scope
 watched() {
 	container "$@" | jq -c '.env[] | select(.name == "WATCH_NAMESPACE")

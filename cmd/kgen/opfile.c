@@ -46,6 +46,7 @@ static const struct opkey {
     {"credentials", SHAPE_CREDENTIALS, false},
     {"plurals", SHAPE_TEXTS, false},
     {"rights", SHAPE_RIGHTS, false},
+    {"deployment", SHAPE_NAME, false},
     {"replicas", SHAPE_COUNT, false},
     {"imagePullPolicy", SHAPE_POLICY, false},
     {"imagePullSecrets", SHAPE_LIST, false},
@@ -59,18 +60,19 @@ static const struct opkey {
 };
 
 static int
-check_name(struct conf *c, const struct yaml *y, const char *text)
+check_name(
+    struct conf *c, const struct yaml *y, const char *key, const char *text)
 {
 	if (!dnsname_is_label(span_str(text)) || span_is_digit(*text))
 		return conf_fail(c, y->line,
-		    "name: \"%s\" is not a DNS label: a letter first, then "
+		    "%s: \"%s\" is not a DNS label: a letter first, then "
 		    "lower case, digits and dashes",
-		    text);
+		    key, text);
 	if (strlen(text) > OPFILE_NAME_MAX)
 		return conf_fail(c, y->line,
-		    "name: \"%s\" has %zu characters; "
+		    "%s: \"%s\" has %zu characters; "
 		    "NAME-operator-controller-manager leaves room for %d",
-		    text, strlen(text), OPFILE_NAME_MAX);
+		    key, text, strlen(text), OPFILE_NAME_MAX);
 	return 0;
 }
 
@@ -136,7 +138,7 @@ check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
 		return conf_fail(c, y->line, "%s is empty", key->name);
 	switch (key->shape) {
 	case SHAPE_NAME:
-		return check_name(c, y, text);
+		return check_name(c, y, key->name, text);
 	case SHAPE_VERSION:
 		return imagename_is_version(span_str(text))
 		    ? 0

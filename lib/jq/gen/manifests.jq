@@ -124,11 +124,6 @@ def users: [file("viewer.yaml"; [viewer]), file("editor.yaml"; [editor])]
 
 # ---- all ----
 
-# The folder.
-def manifests:
-  ((. + {scope: "cluster"} | base | in_folder("base")) + overlays
-    + (monitoring | in_folder("monitoring")) + (users | in_folder("users")));
-
 # For the scope of the description.
 def manifests_stream: [
     file("namespace.yaml"; [operator_namespace]),
@@ -140,3 +135,20 @@ def manifests_stream: [
     file("poddisruptionbudget.yaml"; [disruption_budget]),
     file("networkpolicy.yaml"; [network_policy]),
     file("operator.yaml"; [deployment_in_scope])];
+
+# The same with a placeholder for the image, as operator-sdk 0.x wrote it, and
+# the Deployment called as there: for sed and kubectl apply -f.
+def flat: (.deployment // operator) as $name
+  | manifests_stream + examples
+  | map(select(.path == "operator.yaml").objects[0] |= (
+      ."#" = ("The image goes in here:"
+        + "\n  sed -i s,REPLACE_IMAGE,registry.example.com/\($name):0.1.0, operator.yaml"
+        + "\nAnother namespace goes into every file in the same way.")
+      | .metadata.name = $name
+      | .spec.template.spec.containers[0].image = "REPLACE_IMAGE"));
+
+# The folder.
+def manifests:
+  ((. + {scope: "cluster"} | base | in_folder("base")) + overlays
+    + (flat | in_folder("flat"))
+    + (monitoring | in_folder("monitoring")) + (users | in_folder("users")));
