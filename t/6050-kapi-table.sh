@@ -1,6 +1,5 @@
 #!/bin/bash
-# The table of README.md, "What operator-sdk has, and how it is here": its
-# commands, in their order, on kapi, with the operator at work. A command that
+# The table of doc/operator-sdk.md: its commands, in their order, on kapi, with the operator at work. A command that
 # does not end (an operator, say) becomes ready, and ends with 0 after SIGTERM.
 # servers: kapi
 # check-all: needs Go
@@ -21,11 +20,9 @@ for file in playground/watches.yaml playground/controllers.yaml \
 done
 
 # The last cell of each row, without its backquotes; \| is | in a table.
-sed -n '/^## What operator-sdk has/,/^## Reading/s/^|.*| `\(.*\)` |$/\1/p' \
-	README.md | sed 's/\\|/|/g' >"$T/commands"
+sed -n 's/^|.*| `\(.*\)` |$/\1/p' doc/operator-sdk.md | sed 's/\\|/|/g' >"$T/commands"
 ok "there is a table" test "$(wc -l <"$T/commands")" -gt 30
-is "$(sed -n '/^## What operator-sdk has/,/^## Reading/p' README.md |
-	grep -c '^| ')" $(($(wc -l <"$T/commands") + 1)) \
+is "$(grep -c '^| ' doc/operator-sdk.md)" $(($(wc -l <"$T/commands") + 1)) \
 	"... each row has a command"
 
 # serves COMMAND: it reports that it is ready, and ends with 0 after SIGTERM

@@ -1,5 +1,5 @@
 #!/bin/bash
-# README.md, "From a folder to a running Pod", as a reader follows it, but for
+# README.md, "Into the cluster", as a reader follows it, but for
 # the image and the cluster (t/node/readme has these): on kapi.
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# README.md as a reader follows it: every example in its order, on a real
-# control plane. readme.sh says what is run, but the chapter about a folder, which
-# t/7070 and t/7230 run.
+# README.md and then doc/tools.md, as a reader follows them: every example in its
+# order, on a real control plane. readme.sh says what is run, but the chapter
+# about a cluster, which t/7070 and t/7230 run.
 # servers: real
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
@@ -12,8 +12,8 @@
 cluster_start
 
 mkdir "$T/work"
-readme_blocks ""
-ok "README.md has examples" test -s "$T/blocks/010"
+readme_blocks "" <(cat README.md doc/tools.md)
+ok "the pages have examples" test -s "$T/blocks/020"
 
 for block in "$T/blocks"/???; do
 	what=$(<"$block.what")
