@@ -129,6 +129,7 @@ enum notice {
 	NOTICE_ANNOTATION, /* an invalid request of a user: userrequest.h */
 	NOTICE_WAITS,	   /* a member that is deleted waits for something */
 	NOTICE_KEPT,	   /* an object is not deleted: refuse_deletion */
+	NOTICE_UNWATCHED,  /* a name leads where its kind is not watched */
 	NOTICES
 };
 

@@ -514,6 +514,36 @@ tell_claimants(struct decision *d, bool leaving)
 	buf_release(&c.first);
 }
 
+/* A name that leads where its kind is not watched looks like that of an object
+ * which does not exist. */
+static void
+tell_unwatched(struct decision *d)
+{
+	const struct entry *e = d->primary->entry;
+
+	for (size_t i = 1; i < e->use_count; i++) {
+		const struct watch_kind *conf = e->uses[i]->conf;
+		struct buf b = BUF_INIT;
+		size_t count;
+
+		if (conf->map != WATCH_MAP_FIELD || conf->namespaces.count == 0)
+			continue;
+		buf_addf(&b, "names %s ", conf->kind);
+		count = index_unwatched(d->primary, e->uses[i], &b);
+		if (count > 1)
+			buf_addf(&b, " (and %zu more)", count - 1);
+		buf_addf(&b, ", but %s:%d watches the kind only in ",
+		    e->conf->path, conf->line);
+		for (size_t j = 0; j < conf->namespaces.count; j++)
+			buf_addf(&b, "%s%s", j > 0 ? ", " : "",
+			    conf->namespaces.items[j]);
+		buf_adds(&b, ": as if it did not exist");
+		if (count > 0)
+			points_note(d, NOTICE_UNWATCHED, buf_str(&b));
+		buf_release(&b);
+	}
+}
+
 void
 outcome_decide(struct decision *d, struct view *v)
 {
@@ -524,6 +554,7 @@ outcome_decide(struct decision *d, struct view *v)
 	outcome_events(d, v);
 	damping_note(d);
 	tell_claimants(d, leaves);
+	tell_unwatched(d);
 	if (leaves)
 		finalizer_tell_unseen(d);
 	outcome_requeue(d, v);

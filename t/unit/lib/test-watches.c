@@ -68,6 +68,8 @@ static const char all_keys[] =
 	 "     fields: [metadata.labels]}\n"
 	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
 	 "     namespace: o}, patch: true}\n"
+	 "  - {apiVersion: v1, kind: ConfigMap, map: {field: 'refs[].name',\n"
+	 "     namespaceField: 'refs[].namespace'}}\n"
 	 "  filters: [[./a, \"x, y\", 60, \"${N:-7}\"], [cat]]\n";
 
 static void
@@ -113,7 +115,7 @@ keys_of_entry(const struct watch_entry *e)
 static void
 keys_of_kinds(const struct watch_entry *e)
 {
-	ok(e->dependent_count == 3 && e->related_count == 2, "kinds");
+	ok(e->dependent_count == 3 && e->related_count == 3, "kinds");
 	ok(e->dependents[0].prune_always && !e->dependents[2].prune_always,
 	    "prune: always, and not without the key");
 	ok(e->dependents[0].retain && !e->dependents[2].retain && e->retains,
@@ -141,6 +143,14 @@ keys_of_kinds(const struct watch_entry *e)
 	is(e->related[1].map_fields.items[1], "c[].d", "its second path");
 	ok(e->related[1].namespaces.count == 1, "it is watched in one place");
 	is(e->related[1].namespaces.items[0], "o", "... where the objects are");
+	ok(e->related[2].map == WATCH_MAP_FIELD &&
+		e->related[2].map_namespace_fields.count == 1 &&
+		e->related[1].map_namespace_fields.count == 0,
+	    "fields of the primary with namespaces, too");
+	is(e->related[2].map_namespace_fields.items[0], "refs[].namespace",
+	    "... the path to them");
+	ok(e->related[2].namespaces.count == 0 && !e->related[2].follows,
+	    "... which are watched everywhere");
 }
 
 TEST(all_keys)
@@ -440,6 +450,29 @@ static const struct {
     {NAMED("manage: true"), "5: manage is allowed only for dependents"},
     {NAMED("map: x"),
 	"5: map must be owner, {label: KEY}, {field: PATH} or {jq: EXPR}"},
+    {NAMED("map: {field: a, namespace: n, namespaceField: b}"),
+	"5: map has namespace or namespaceField, not both"},
+    {NAMED("map: {label: a, namespaceField: b}"),
+	"5: map.namespaceField is allowed only with field"},
+    {NAMED("map: {field: [a, b], namespaceField: c}"),
+	"5: map.namespaceField needs one path for each of map.field: it has 1, "
+	"and map.field 2"},
+    {NAMED("map: {field: a, namespaceField: .b}"),
+	"5: map.namespaceField: bad field path \".b\": it begins with no dot"},
+    {NAMED("map: {field: a, namespaceField: []}"),
+	"5: map.namespaceField is empty"},
+    {NAMED("map: {field: spec.a, namespaceField: 'spec.refs[].b'}"),
+	"5: map.namespaceField: spec.refs[].b goes through a list that spec.a "
+	"does not go through"},
+    {NAMED("map: {field: 'a[].b', namespaceField: 'a[].c[]'}"),
+	"5: map.namespaceField: a[].c[] goes through a list that a[].b does "
+	"not go through"},
+    {"related: [{apiVersion: v1, kind: Node, map: {field: a,\n"
+     "     namespaceField: b}}]",
+	"6: map.namespaceField: a Node is in no namespace; leave it out"},
+    {NAMED("map: {field: a, namespacefield: b}"),
+	"5: unknown key \"namespacefield\" (did you mean "
+	"\"namespaceField\"?)"},
     {"related: [Pod]", "5: a kind of related must be a mapping"},
     {"related: [{apiVersion: v1/Pod, kind: Pod}]",
 	"5: apiVersion must be VERSION or GROUP/VERSION, such as v1 or "
