@@ -349,6 +349,20 @@ is_news(char **said, const char *text)
 	return true;
 }
 
+/* Logs when the annotation kpipe.dev/observe-only comes and goes. */
+static void
+say_observed_only(struct primary *p, bool observed)
+{
+	struct log_about who = primary_about(p);
+
+	if (p->said.observed_only != observed)
+		log_write(LOG_INFO, &who, "%s",
+		    observed ? "only observed, by the annotation "
+			       "kpipe.dev/observe-only"
+			     : "not only observed any more");
+	p->said.observed_only = observed;
+}
+
 /* A failure, and invalid values of annotations, are logged once, until they
  * change. */
 static void
@@ -514,6 +528,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	p->work.dirty = false;
 	r->counters.evaluations++;
 	decide_now(r, p, &d);
+	say_observed_only(p, d.observed_only.len > 0);
 
 	/* Differences that stay are logged. After a deadline the items are
 	 * applied in a way that shows which differences stay. */

@@ -8,6 +8,7 @@
 #include "decide/userrequest.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
+#include "decide/observeonly.h"
 #include "decide/damping.h"
 #include "decide/outcome.h"
 #include "decide/patches.h"
@@ -635,6 +636,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 
 	begin_decision(d, &v, p, now_us, mode);
 	damping_begin(d);
+	observeonly_withhold(d);
 	outcome_fail(d, message);
 	outcome_decide(d, &v);
 	damping_end(d);
@@ -662,6 +664,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		decide_set(d, &v);
 	if (todo & STEP_CLEAN_UP)
 		clean_up(d, &v);
+	observeonly_withhold(d);
 	if (todo & STEP_OUTCOME)
 		outcome_decide(d, &v);
 	damping_end(d);

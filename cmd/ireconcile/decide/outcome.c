@@ -9,6 +9,7 @@
 #include "decide/damping.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
+#include "decide/observeonly.h"
 #include "decide/points.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -57,6 +58,7 @@ outcome_release(struct decision *d)
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);
 	buf_release(&d->complaints);
+	observeonly_release(d);
 	for (enum notice n = 0; n < NOTICES; n++)
 		buf_release(&d->notices[n]);
 	free(d->error);
@@ -101,7 +103,7 @@ compute_status(struct decision *d, struct view *v, const char *error)
 	    program_status(c.program, c.input, c.about.data, &status, &c.err));
 	if (!jv_is_valid(status))
 		return status;
-	return damping_conditions(d, status);
+	return observeonly_condition(d, damping_conditions(d, status));
 }
 
 static void
@@ -155,7 +157,7 @@ status_input(const struct decision *d, const struct view *v)
 	const unsigned status = 1u << PROGRAM_STATUS;
 	const struct entry *e = v->entry;
 	bool more = d->error != NULL || damping_any_loop(d) ||
-	    damping_any_unsettled(d) ||
+	    damping_any_unsettled(d) || d->observed_only.len > 0 ||
 	    (d->outstanding_count > 0 && (e->outstanding_seen_by & status)) ||
 	    (e->now_seen_by & status) || program_prints_debugs(e->program);
 

@@ -134,6 +134,7 @@ static const struct {
     [NOTICE_WAITS] = {"WaitsForFinalizer", NULL, NULL, true},
     [NOTICE_KEPT] = {"Kept", NULL, NULL, false},
     [NOTICE_UNWATCHED] = {"NotWatched", NULL, NULL, true},
+    [NOTICE_OBSERVE_ONLY] = {"ObserveOnly", "ObserveOnly", "Annotation", true},
 };
 
 void

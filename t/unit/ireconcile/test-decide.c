@@ -139,9 +139,12 @@ test_notices(void)
 	    ",{\"message\":\"7\",\"reason\":\"Kept\","
 	    "\"type\":\"Warning\"}"
 	    ",{\"message\":\"8\",\"reason\":\"NotWatched\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"9\",\"reason\":\"ObserveOnly\","
 	    "\"type\":\"Warning\"}]",
 	    "the Events of all notices, in their order");
-	is(buf_str(&d.complaints), "4\n5\n6\nalso\n8", "those that are logged");
+	is(buf_str(&d.complaints), "4\n5\n6\nalso\n8\n9",
+	    "those that are logged");
 	for (unsigned n = 0; n < NOTICES; n++)
 		buf_release(&d.notices[n]);
 	buf_release(&d.complaints);
