@@ -128,6 +128,7 @@ struct watch_entry {
 	uint64_t reconcile_period_ms; /* 0: none */
 	bool manage_status;	      /* default true */
 	long max_concurrent;	      /* default 10 */
+	long evaluations_per_minute;  /* of one primary; 0: no limit */
 	long throttle_limit;	      /* 0: no throttle */
 	uint64_t throttle_timeout_ms; /* default 15 min */
 	bool reads_owned, reads_now;  /* desiredReads */

@@ -90,6 +90,7 @@ enum primary_standing {
 	STANDS_HELD,	    /* another instance holds it: holder.h */
 	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: userrequest.h */
 	STANDS_BACKING_OFF, /* failed, or was expensive: backoff.h */
+	STANDS_LIMITED,	    /* evaluated often enough: evaluationsPerMinute */
 	STANDS_LEAVING,	    /* being deleted, and waiting for us */
 	STANDS_LEFT,	    /* being deleted, and not waiting for us */
 	STANDS_UNREADABLE,  /* too large, and perhaps not the operator's */

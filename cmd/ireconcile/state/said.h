@@ -97,7 +97,8 @@ struct said {
 	bool renewed;	    /* the object has another uid since the last line */
 	bool paused;	    /* the last log message said: paused */
 	bool observed_only; /* ... that nothing is done but the status */
-	bool failed;	    /* the last evaluation failed */
+	bool limited; /* ... that it is evaluated less often than it changes */
+	bool failed;  /* the last evaluation failed */
 	bool claimants_left;
 	char *requested; /* the last request to evaluate; "": none */
 	char *complaint; /* about annotations */

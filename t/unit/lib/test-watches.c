@@ -52,6 +52,7 @@ static const char all_keys[] =
 	 "  random: true\n"
 	 "  guardStatus: true\n"
 	 "  maxConcurrentReconciles: 3\n"
+	 "  evaluationsPerMinute: 6\n"
 	 "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
 	 "  desiredReads: [owned, now]\n"
 	 "  redact: [spec.password]\n"
@@ -100,6 +101,7 @@ keys_of_entry(const struct watch_entry *e)
 	ok(!e->manage_status, "manageStatus");
 	ok(e->guard_status, "guardStatus");
 	ok(e->max_concurrent == 3, "maxConcurrentReconciles");
+	ok(e->evaluations_per_minute == 6, "evaluationsPerMinute");
 	ok(e->throttle_limit == 30 && e->throttle_timeout_ms == 600000,
 	    "throttle");
 	ok(e->reads_owned && e->reads_now, "desiredReads");
@@ -183,9 +185,10 @@ TEST(defaults)
 	e = &w->entries[0];
 	is(e->operator_json, "{}", "no operator");
 	ok(e->manage_status && e->max_concurrent == 10 &&
-		e->throttle_limit == 0 && e->primary.namespaces.count == 0 &&
-		!e->reads_owned && !e->reads_now &&
-		e->reconcile_period_ms == 0 && e->filter_count == 0,
+		e->evaluations_per_minute == 0 && e->throttle_limit == 0 &&
+		e->primary.namespaces.count == 0 && !e->reads_owned &&
+		!e->reads_now && e->reconcile_period_ms == 0 &&
+		e->filter_count == 0,
 	    "defaults");
 	watches_free(w);
 	setenv("WATCH_NAMESPACE", "x", 1);
@@ -419,6 +422,8 @@ static const struct {
 	"known; leave fields out"},
     {"related:\n  - {" POD "patch: true}",
 	"6: patch: finalizer is needed, to give back what is held"},
+    {"evaluationsPerMinute: 0", "5: evaluationsPerMinute " ABOVE_0 "\"0\""},
+    {"evaluationsPerMinute: 0.5", "5: evaluationsPerMinute " ABOVE_0 "\"0.5\""},
     {"manageStatus: maybe",
 	"5: manageStatus must be true or false, not \"maybe\""},
     {"throttle: {limit: 0}", "5: throttle.limit " ABOVE_0 "\"0\""},
