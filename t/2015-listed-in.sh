@@ -67,6 +67,8 @@ by a "a field, in an entry with a finalizer" "finalizer: x/y" \
 by "" "a label of primaries elsewhere" "" ", map: {label: l, namespace: b}"
 by "" "a field of objects elsewhere" "" \
 	", map: {field: spec.use, namespace: b}" related
+by "" "a field with another that names their namespaces" "" \
+	", map: {field: spec.use, namespaceField: spec.in}" related
 by "a b" "a field of objects that are listed" "" \
 	", map: {field: spec.use, namespace: a}" related
 by "a b" "a kind that is only wanted there" "" ", namespaces: [a]" related

@@ -151,7 +151,7 @@ refused "a namespace that is not watched" \
 	'map.namespace is x, but the namespaces of this kind do not have it'
 related 'map: {field: a}' 'scope: Cluster'
 refused "a cluster-scoped primary" \
-	'map.field needs namespace beside it: a Thing has none'
+	'map.field needs namespace or namespaceField beside it: a Thing has none'
 related 'map: {field: a}'
 sed -i 's/related:/dependents:/' "$T/watches.yaml"
 refused "a dependent" 'map.field is for related kinds: put Secret there'

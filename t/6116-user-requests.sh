@@ -35,6 +35,29 @@ ok "... neither drift nor a new spec" replicas_are 1
 note kpipe.dev/paused-
 ok "then everything is made up for" wait_for 10 replicas_are 2
 
+note kpipe.dev/observe-only=true
+ok "only observed: it is logged" wait_for 10 logged \
+	"only observed, by the annotation kpipe.dev/observe-only"
+kubectl scale deployment example --replicas=1 >/dev/null
+event_says() { # REASON TEXT
+	kubectl get events --field-selector "reason=$1" \
+		-o jsonpath='{.items[*].message}' | grep -qF "$2"
+}
+would="configure Deployment.apps/default/example (.spec.replicas)"
+ok "... what would be done is an Event" wait_for 10 event_says ObserveOnly "$would"
+observed_only() {
+	kubectl get memcached example -o json |
+		jq -e '.status.conditions[] | select(.type == "ObserveOnly" and
+			.status == "True" and (.message | contains(".spec.replicas")))' \
+			>/dev/null
+}
+ok "... and a condition" wait_for 10 observed_only
+ok "... but is not done" replicas_are 1
+note kpipe.dev/observe-only-
+ok "it is done when the annotation goes" wait_for 10 replicas_are 2
+no_condition() { ! observed_only; }
+ok "... and the condition goes" wait_for 10 no_condition
+
 note kpipe.dev/paused=yes
 has_event() {
 	kubectl get events --field-selector reason=BadAnnotation \
@@ -63,6 +86,9 @@ operator_stop
 is "$(complaints | sed 's/^.*default\/example: //')" \
 	'paused by the annotation kpipe.dev/paused
 not paused any more
+only observed, by the annotation kpipe.dev/observe-only
+by the annotation kpipe.dev/observe-only nothing is created, changed or deleted; else this would be done: '"$would"'
+not only observed any more
 annotation kpipe.dev/paused: "yes" is neither "true" nor "false": the object is not paused
 paused by the annotation kpipe.dev/paused' "what was logged"
 

@@ -104,16 +104,18 @@ related:
 - {apiVersion: v1, kind: Pod, namespaces: []}
 - {apiVersion: v1, kind: Service, map: {field: spec.service, namespace: ops}}
 - {apiVersion: v1, kind: Endpoints, map: {field: spec.service}}
+- {apiVersion: v1, kind: ServiceAccount, map: {field: a, namespaceField: b}}
+- {apiVersion: v1, kind: LimitRange, map: {field: a, namespaceField: b}, namespaces: [ops]}
 END
 is "$(rules kwatch)" "namespaced: oxen list,watch
 namespaced: configmaps,endpoints list,watch
 namespaced: deployments list,watch
-cluster: nodes,pods list,watch
-ops: secrets,services list,watch" "kwatch: each kind where it is watched"
+cluster: nodes,pods,serviceaccounts list,watch
+ops: secrets,services,limitranges list,watch" "kwatch: each kind where it is watched"
 is "$(rules kwatch cluster)" "cluster: oxen list,watch
-cluster: configmaps,pods,nodes,endpoints list,watch
+cluster: configmaps,pods,nodes,endpoints,serviceaccounts list,watch
 cluster: deployments list,watch
-ops: secrets,services list,watch" "... and of all namespaces"
+ops: secrets,services,limitranges list,watch" "... and of all namespaces"
 is "$(rules kapply)" "namespaced: configmaps get,create,patch,delete
 namespaced: deployments get,create,patch,delete
 namespaced: events create,patch" "kapply: what it manages, and Events"

@@ -169,7 +169,7 @@ take(struct reconciler *r, struct taken *t, int64_t now_us)
 	struct decision d;
 	bool over;
 
-	decide(t->primary, now_us, DECIDE_ALL, &d);
+	decide(t->primary, now_us, DECIDE_ANYWAY, &d);
 	line_add(&t->line, t->primary, &d);
 	if (d.failed)
 		t->error = mem_strdup(d.error);

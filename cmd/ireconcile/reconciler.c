@@ -349,6 +349,20 @@ is_news(char **said, const char *text)
 	return true;
 }
 
+/* Logs when the annotation kpipe.dev/observe-only comes and goes. */
+static void
+say_observed_only(struct primary *p, bool observed)
+{
+	struct log_about who = primary_about(p);
+
+	if (p->said.observed_only != observed)
+		log_write(LOG_INFO, &who, "%s",
+		    observed ? "only observed, by the annotation "
+			       "kpipe.dev/observe-only"
+			     : "not only observed any more");
+	p->said.observed_only = observed;
+}
+
 /* A failure, and invalid values of annotations, are logged once, until they
  * change. */
 static void
@@ -514,6 +528,7 @@ evaluate(struct reconciler *r, struct primary *p)
 	p->work.dirty = false;
 	r->counters.evaluations++;
 	decide_now(r, p, &d);
+	say_observed_only(p, d.observed_only.len > 0);
 
 	/* Differences that stay are logged. After a deadline the items are
 	 * applied in a way that shows which differences stay. */
@@ -611,6 +626,29 @@ is_paused(struct primary *p)
 	return paused;
 }
 
+/* Counts each delay, and logs the first one of a primary. */
+static bool
+is_limited(struct reconciler *r, struct primary *p)
+{
+	bool waits = sched_at(&p->work.timer, SCHED_RATE) != 0;
+	const struct watch_entry *conf = p->entry->conf;
+	struct log_about who = primary_about(p);
+
+	if (!requeue_limits(&r->sched, p)) {
+		sched_clear(&r->sched, &p->work.timer, SCHED_RATE);
+		return false;
+	}
+	p->entry->stats.delayed += !waits;
+	if (!p->said.limited)
+		log_write(LOG_INFO, &who,
+		    "changes more often than it is evaluated "
+		    "(evaluationsPerMinute: %ld, %s:%d): evaluations are "
+		    "delayed, and see the last state",
+		    conf->evaluations_per_minute, conf->path, conf->line);
+	p->said.limited = true;
+	return true;
+}
+
 /* How p stands before it is evaluated; STANDS_LIVE: decide() finds out the
  * rest. */
 static enum primary_standing
@@ -633,8 +671,9 @@ standing_by_turn(struct reconciler *r, struct primary *p)
 		sched_clear_but(&r->sched, &p->work.timer, SCHED_SLOT);
 		backoff_hurry(&p->entry->backoffs, primary_key(p));
 	}
-	return requeue_back_off(&r->sched, p) ? STANDS_BACKING_OFF
-					      : STANDS_LIVE;
+	if (requeue_back_off(&r->sched, p))
+		return STANDS_BACKING_OFF;
+	return is_limited(r, p) ? STANDS_LIMITED : STANDS_LIVE;
 }
 
 bool

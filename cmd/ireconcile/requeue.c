@@ -178,3 +178,27 @@ requeue_back_off(struct sched *s, struct primary *p)
 		sched_set(s, &p->work.timer, SCHED_BACKOFF, until);
 	return until != 0;
 }
+
+/* A few at once, up to half of what a minute may have; the others so far apart
+ * that no minute has more. */
+bool
+requeue_limits(struct sched *s, struct primary *p)
+{
+	enum { BURST = 5 };
+	int64_t most = p->entry->conf->evaluations_per_minute;
+	int64_t burst = most < 2 * BURST ? (most + 1) / 2 : BURST;
+	int64_t apart = (60 * second + most - burst) / (most - burst + 1);
+	int64_t free_at = p->work.evaluated_us - (burst - 1) * apart;
+	int64_t now = sched_ticks(s);
+
+	/* now 0: the input has not told the time yet. */
+	if (most == 0 || now == 0)
+		return false;
+	if (free_at > now) {
+		sched_set(s, &p->work.timer, SCHED_RATE, free_at);
+		return true;
+	}
+	p->work.evaluated_us =
+	    (p->work.evaluated_us > now ? p->work.evaluated_us : now) + apart;
+	return false;
+}

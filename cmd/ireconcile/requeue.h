@@ -23,4 +23,10 @@ bool requeue_again(struct sched *s, struct primary *p);
 /* Whether p must not be evaluated yet (backoff.h); then sets a timer. */
 bool requeue_back_off(struct sched *s, struct primary *p);
 
+/*
+ * Whether p must not be evaluated yet, as evaluationsPerMinute of its entry
+ * wants; then sets a timer. If it may, that counts as an evaluation.
+ */
+bool requeue_limits(struct sched *s, struct primary *p);
+
 #endif

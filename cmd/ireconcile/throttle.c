@@ -98,7 +98,8 @@ throttle_start(struct entries *es, struct entry *e)
 
 		if (p->object != NULL && !p->object->terminating &&
 		    !p->work.has_slot && !userrequest_paused(p) &&
-		    !holder_find(p, NULL) && decide_begun(p) &&
+		    !userrequest_observe_only(p) && !holder_find(p, NULL) &&
+		    decide_begun(p) &&
 		    !decide_settled(p, sched_now_us(es->sched)))
 			take_slot(es, p);
 	}
@@ -139,6 +140,6 @@ throttle_observe(struct entries *es, struct primary *p,
 	if (!p->work.has_slot)
 		return;
 	if (d->failed || p->object->terminating || (quiet && d->settled) ||
-	    (d->on_error_holds && !printed))
+	    (d->on_error_holds && !printed) || d->observed_only.len > 0)
 		throttle_leave(es, p);
 }

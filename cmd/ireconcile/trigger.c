@@ -12,6 +12,7 @@ static const char *const timer_names[SCHED_REASONS] = {
     [SCHED_DEADLINE] = "a deadline",
     [SCHED_AGAIN] = "a line to repeat",
     [SCHED_BACKOFF] = "a back-off",
+    [SCHED_RATE] = "evaluationsPerMinute",
     [SCHED_HELD] = "the end of a hold",
     [SCHED_SLOT] = "the end of a slot"};
 

@@ -448,6 +448,7 @@ static const struct entry_key keys[] = {
     {"manageStatus", KEY_BOOL, NULL, AT(manage_status)},
     {"guardStatus", KEY_BOOL, NULL, AT(guard_status)},
     {"maxConcurrentReconciles", KEY_COUNT, NULL, AT(max_concurrent)},
+    {"evaluationsPerMinute", KEY_COUNT, NULL, AT(evaluations_per_minute)},
     {"throttle", KEY_LOADED, load_throttle, 0},
     {"desiredReads", KEY_LOADED, load_reads, 0},
     {"dependents", KEY_LOADED, load_dependents, 0},

@@ -41,7 +41,9 @@ enum watch_map {
 	WATCH_MAP_JQ,	  /* map_arg: expression giving [{namespace, name}] */
 	WATCH_MAP_FIELD,  /* map_fields: paths in the primary that lead to names
 			   * of objects, in its namespace or map_namespace:
-			   * {field: PATH, namespace: NS}; related kinds */
+			   * {field: PATH, namespace: NS}; or in the one that
+			   * the primary names beside it: {field: PATH,
+			   * namespaceField: PATH}; related kinds */
 	WATCH_MAP_ALL	  /* every primary: the default of related kinds */
 };
 
@@ -82,6 +84,9 @@ struct watch_kind {
 	int map_line;	     /* line of map_arg in the file */
 	char *map_namespace; /* or NULL */
 	struct textlist map_fields;
+	/* WATCH_MAP_FIELD: paths to the namespaces of the objects, one for each
+	 * of map_fields; or empty. */
+	struct textlist map_namespace_fields;
 	struct textlist fields; /* dotted paths, "[]" for elements; empty:
 				   * whole objects. Never with manage. */
 	bool metadata_only;	/* fields, and all of them in metadata */
@@ -123,6 +128,7 @@ struct watch_entry {
 	uint64_t reconcile_period_ms; /* 0: none */
 	bool manage_status;	      /* default true */
 	long max_concurrent;	      /* default 10 */
+	long evaluations_per_minute;  /* of one primary; 0: no limit */
 	long throttle_limit;	      /* 0: no throttle */
 	uint64_t throttle_timeout_ms; /* default 15 min */
 	bool reads_owned, reads_now;  /* desiredReads */

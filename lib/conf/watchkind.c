@@ -17,6 +17,7 @@ watchkind_init(struct watch_kind *k)
 	textlist_init(&k->fields);
 	textlist_init(&k->redact);
 	textlist_init(&k->map_fields);
+	textlist_init(&k->map_namespace_fields);
 }
 
 /* The kinds that every API server serves outside namespaces. */
@@ -132,22 +133,52 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 
 /* A path, or a list of them, into the primary. */
 static int
-load_map_fields(struct conf *c, const struct yaml *y, struct watch_kind *k)
+load_primary_paths(
+    struct conf *c, const struct yaml *y, const char *key, struct textlist *out)
 {
 	const char *text;
 
 	if (y->type == YAML_SEQUENCE) {
-		if (conf_list(c, y, "map.field", &k->map_fields) != 0)
+		if (conf_list(c, y, key, out) != 0)
 			return -1;
 	} else {
-		if (conf_text(c, y, "map.field", &text) != 0)
+		if (conf_text(c, y, key, &text) != 0)
 			return -1;
-		textlist_split(&k->map_fields, text);
+		textlist_split(out, text);
 	}
-	if (k->map_fields.count == 0)
-		return conf_fail(c, y->line, "map.field is empty");
-	k->map = WATCH_MAP_FIELD;
-	return check_paths(c, y, "map.field", &k->map_fields);
+	if (out->count == 0)
+		return conf_fail(c, y->line, "%s is empty", key);
+	return check_paths(c, y, key, out);
+}
+
+/* The paths to the namespaces, one for each that leads to names. */
+static int
+load_namespace_fields(
+    struct conf *c, const struct yaml *y, struct watch_kind *k)
+{
+	static const char key[] = "map.namespaceField";
+	struct textlist *paths = &k->map_namespace_fields;
+	struct err err = ERR_INIT;
+
+	if (k->map_namespace != NULL)
+		return conf_fail(c, y->line,
+		    "map has namespace or namespaceField, not both");
+	if (k->scope == WATCH_CLUSTER)
+		return conf_fail(c, y->line,
+		    "%s: a %s is in no namespace; leave it out", key, k->kind);
+	if (load_primary_paths(c, y, key, paths) != 0)
+		return -1;
+	if (paths->count != k->map_fields.count)
+		return conf_fail(c, y->line,
+		    "%s needs one path for each of map.field: it has %zu, "
+		    "and map.field %zu",
+		    key, paths->count, k->map_fields.count);
+	for (size_t i = 0; i < paths->count; i++)
+		if (fieldpath_check_beside(
+			k->map_fields.items[i], paths->items[i], &err) != 0)
+			return conf_fail(
+			    c, y->line, "%s: %s", key, err.message);
+	return 0;
 }
 
 static int
@@ -161,8 +192,8 @@ static int
 load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 {
 	static const char *const allowed[] = {
-	    "label", "field", "namespace", "jq", NULL};
-	const struct yaml *label, *field, *jq, *ns;
+	    "label", "field", "namespace", "namespaceField", "jq", NULL};
+	const struct yaml *label, *field, *jq, *ns, *ns_field;
 	struct err err = ERR_INIT;
 
 	if (y->type == YAML_SCALAR) {
@@ -177,17 +208,27 @@ load_map(struct conf *c, const struct yaml *y, struct watch_kind *k)
 	field = yaml_get(y, "field");
 	jq = yaml_get(y, "jq");
 	ns = yaml_get(y, "namespace");
+	ns_field = yaml_get(y, "namespaceField");
 	if ((label != NULL) + (field != NULL) + (jq != NULL) != 1 ||
 	    (jq != NULL && ns != NULL))
 		return fail_map(c, y);
+	if (ns_field != NULL && field == NULL)
+		return conf_fail(c, ns_field->line,
+		    "map.namespaceField is allowed only with field");
 	if (ns != NULL &&
 	    conf_string(c, ns, "map.namespace", &k->map_namespace) != 0)
 		return -1;
 	if (ns != NULL &&
 	    namespaces_name("map.namespace", k->map_namespace, &err) != 0)
 		return conf_fail(c, ns->line, "%s", err.message);
-	if (field != NULL)
-		return load_map_fields(c, field, k);
+	if (field != NULL) {
+		k->map = WATCH_MAP_FIELD;
+		if (load_primary_paths(c, field, "map.field", &k->map_fields) !=
+		    0)
+			return -1;
+		return ns_field == NULL ? 0
+					: load_namespace_fields(c, ns_field, k);
+	}
 	k->map = jq != NULL ? WATCH_MAP_JQ : WATCH_MAP_LABEL;
 	k->map_line = jq != NULL ? jq->line : label->line;
 	return jq != NULL ? conf_string(c, jq, "map.jq", &k->map_arg)
@@ -206,11 +247,12 @@ check_map_field(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	if (role != WATCHKIND_RELATED)
 		return conf_fail(c, y->line,
 		    "map.field is for related kinds: put %s there", k->kind);
-	if (k->scope == WATCH_CLUSTER)
+	if (k->scope == WATCH_CLUSTER || k->map_namespace_fields.count > 0)
 		return 0;
 	if (ns == NULL && primary->scope == WATCH_CLUSTER)
 		return conf_fail(c, y->line,
-		    "map.field needs namespace beside it: a %s has none",
+		    "map.field needs namespace or namespaceField beside it: a "
+		    "%s has none",
 		    primary->kind);
 	if (ns != NULL && k->namespaces.count > 0 &&
 	    !textlist_has(&k->namespaces, ns, strlen(ns)))
@@ -355,7 +397,7 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	} else if (k->map == WATCH_MAP_FIELD && k->map_namespace != NULL) {
 		textlist_add(
 		    &k->namespaces, k->map_namespace, strlen(k->map_namespace));
-	} else {
+	} else if (k->map_namespace_fields.count == 0) {
 		textlist_copy(&k->namespaces, &primary->namespaces);
 		k->follows = true;
 	}
@@ -377,6 +419,7 @@ watchkind_release(struct watch_kind *k)
 	textlist_release(&k->fields);
 	textlist_release(&k->redact);
 	textlist_release(&k->map_fields);
+	textlist_release(&k->map_namespace_fields);
 }
 
 bool

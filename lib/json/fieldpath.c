@@ -44,13 +44,14 @@ fieldpath_check(const char *path, struct err *err)
 	return 0;
 }
 
+/* From path to end. first: path is the beginning of the whole path. */
 static void
-walk(const char *path, bool first, struct span value, fieldpath_fn *fn,
-    void *arg)
+walk(const char *path, const char *end, bool first, struct span value,
+    fieldpath_fn *fn, void *arg)
 {
 	struct span key = SPAN_NONE;
 
-	if (*path == '\0' && !first) {
+	if (path == end) {
 		fn(arg, value);
 		return;
 	}
@@ -63,14 +64,14 @@ walk(const char *path, bool first, struct span value, fieldpath_fn *fn,
 		for (struct json_members m = json_members(value);
 		     json_member(&m);)
 			if (span_eq(m.key, key))
-				walk(path, false, m.value, fn, arg);
+				walk(path, end, false, m.value, fn, arg);
 		break;
 	case FIELDPATH_ELEMENTS:
 		if (json_type(value) != JSON_ARRAY)
 			break;
 		for (struct json_elements e = json_elements(value);
 		     json_element(&e);)
-			walk(path, false, e.value, fn, arg);
+			walk(path, end, false, e.value, fn, arg);
 		break;
 	}
 }
@@ -79,5 +80,91 @@ void
 fieldpath_each(
     const char *path, struct span object, fieldpath_fn *fn, void *arg)
 {
-	walk(path, true, object, fn, arg);
+	walk(path, strchr(path, '\0'), true, object, fn, arg);
+}
+
+/* ---- two paths beside each other ---- */
+
+/* The rests of both behind the last list that they share. */
+static void
+skip_shared(const char **path, const char **other)
+{
+	const char *a = *path, *b = *other;
+	struct span x = SPAN_NONE, y = SPAN_NONE;
+
+	for (bool first = true; *a != '\0' && *b != '\0'; first = false) {
+		enum fieldpath_step step = fieldpath_step(&a, first, &x);
+
+		if (step != fieldpath_step(&b, first, &y) ||
+		    (step == FIELDPATH_KEY && !span_eq(x, y)))
+			return;
+		if (step == FIELDPATH_ELEMENTS) {
+			*path = a;
+			*other = b;
+		}
+	}
+}
+
+int
+fieldpath_check_beside(const char *path, const char *other, struct err *err)
+{
+	const char *a = path, *b = other;
+	struct span key;
+
+	skip_shared(&a, &b);
+	for (bool first = b == other; *b != '\0'; first = false)
+		if (fieldpath_step(&b, first, &key) == FIELDPATH_ELEMENTS)
+			return err_set(err, ERR_PERMANENT,
+			    "%s goes through a list that %s does not go "
+			    "through",
+			    other, path);
+	return 0;
+}
+
+struct pairing {
+	const char *path, *other; /* whole */
+	const char *path_rest, *other_rest;
+	struct span beside;
+	fieldpath_beside_fn *fn;
+	void *arg;
+};
+
+static void
+take_beside(void *arg, struct span value)
+{
+	struct pairing *p = arg;
+
+	p->beside = value;
+}
+
+static void
+tell_pair(void *arg, struct span value)
+{
+	struct pairing *p = arg;
+
+	p->fn(p->arg, value, p->beside);
+}
+
+/* One element of the last list that both paths go through; or the object, if
+ * they share none. */
+static void
+pair_in(void *arg, struct span element)
+{
+	struct pairing *p = arg;
+
+	p->beside = SPAN_NONE;
+	walk(p->other_rest, strchr(p->other_rest, '\0'),
+	    p->other_rest == p->other, element, take_beside, p);
+	walk(p->path_rest, strchr(p->path_rest, '\0'), p->path_rest == p->path,
+	    element, tell_pair, p);
+}
+
+void
+fieldpath_each_beside(const char *path, const char *other, struct span object,
+    fieldpath_beside_fn *fn, void *arg)
+{
+	struct pairing p = {path, other, path, other, SPAN_NONE, fn, arg};
+
+	skip_shared(&p.path_rest, &p.other_rest);
+	walk(path, p.path_rest, true, object, pair_in, &p);
 }

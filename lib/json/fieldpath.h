@@ -27,4 +27,20 @@ typedef void fieldpath_fn(void *arg, struct span value);
 void fieldpath_each(
     const char *path, struct span object, fieldpath_fn *fn, void *arg);
 
+/*
+ * Two paths that lead to parts of one thing, such as refs[].name and
+ * refs[].namespace. Beside each value of path is that of other in the same
+ * elements of the lists that both go through.
+ */
+
+/* -1 if other goes through a list that path does not go through: its value
+ * beside one of path would not be clear. Both are good paths. */
+int fieldpath_check_beside(
+    const char *path, const char *other, struct err *err);
+/* beside: SPAN_NONE, or null, if the object has none there. */
+typedef void fieldpath_beside_fn(
+    void *arg, struct span value, struct span beside);
+void fieldpath_each_beside(const char *path, const char *other,
+    struct span object, fieldpath_beside_fn *fn, void *arg);
+
 #endif

@@ -8,6 +8,7 @@
 #include "decide/userrequest.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
+#include "decide/observeonly.h"
 #include "decide/damping.h"
 #include "decide/outcome.h"
 #include "decide/patches.h"
@@ -76,6 +77,7 @@ static const unsigned char steps[STANDINGS] = {
 [STANDS_HELD]        = STEP_CANCEL,
 [STANDS_PAUSED]      = STEP_CANCEL,
 [STANDS_BACKING_OFF] = 0,
+[STANDS_LIMITED]     = 0,
 [STANDS_LEAVING]     = STEP_CLEAN_UP | STEP_OUTCOME,
 [STANDS_LEFT]        = 0,
 [STANDS_UNREADABLE]  = STEP_FAIL,
@@ -635,6 +637,7 @@ decide_failure(struct primary *p, int64_t now_us, enum decide_mode mode,
 
 	begin_decision(d, &v, p, now_us, mode);
 	damping_begin(d);
+	observeonly_withhold(d);
 	outcome_fail(d, message);
 	outcome_decide(d, &v);
 	damping_end(d);
@@ -662,6 +665,7 @@ decide(struct primary *p, int64_t now_us, enum decide_mode mode,
 		decide_set(d, &v);
 	if (todo & STEP_CLEAN_UP)
 		clean_up(d, &v);
+	observeonly_withhold(d);
 	if (todo & STEP_OUTCOME)
 		outcome_decide(d, &v);
 	damping_end(d);

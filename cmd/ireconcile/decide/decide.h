@@ -90,6 +90,7 @@ enum primary_standing {
 	STANDS_HELD,	    /* another instance holds it: holder.h */
 	STANDS_PAUSED,	    /* the annotation kpipe.dev/paused: userrequest.h */
 	STANDS_BACKING_OFF, /* failed, or was expensive: backoff.h */
+	STANDS_LIMITED,	    /* evaluated often enough: evaluationsPerMinute */
 	STANDS_LEAVING,	    /* being deleted, and waiting for us */
 	STANDS_LEFT,	    /* being deleted, and not waiting for us */
 	STANDS_UNREADABLE,  /* too large, and perhaps not the operator's */
@@ -129,10 +130,16 @@ enum notice {
 	NOTICE_ANNOTATION, /* an invalid request of a user: userrequest.h */
 	NOTICE_WAITS,	   /* a member that is deleted waits for something */
 	NOTICE_KEPT,	   /* an object is not deleted: refuse_deletion */
+	NOTICE_UNWATCHED,  /* a name leads where its kind is not watched */
+	NOTICE_OBSERVE_ONLY, /* what would be done: observeonly.h */
 	NOTICES
 };
 
-enum decide_mode { DECIDE_DIFFERENCES, DECIDE_ALL };
+enum decide_mode {
+	DECIDE_DIFFERENCES,
+	DECIDE_ALL,
+	DECIDE_ANYWAY /* all, although the primary is only observed */
+};
 
 struct point {
 	struct target target;
@@ -167,9 +174,12 @@ struct decision {
 	bool settled;
 	struct program_requeue requeue;
 	int64_t now_us;
-	int64_t held_until_us; /* the next time when a hold ends, or a loop
+	int64_t held_until_us;	/* the next time when a hold ends, or a loop
 				* may be over; 0: none */
-	struct buf loops_over; /* new ends of loops, one per line */
+	struct buf loops_over;	/* new ends of loops, one per line */
+	struct point *withheld; /* points that were taken away: observeonly.h */
+	size_t withheld_count;
+	struct buf observed_only;    /* ... and what is told of it; or empty */
 	struct buf notices[NOTICES]; /* messages, each with a NUL */
 	struct buf complaints;	     /* for the log, one per line */
 	bool limited;		     /* a call ran into a limit */

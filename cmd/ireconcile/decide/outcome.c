@@ -9,6 +9,7 @@
 #include "decide/damping.h"
 #include "decide/finalizer.h"
 #include "decide/line.h"
+#include "decide/observeonly.h"
 #include "decide/points.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -57,6 +58,7 @@ outcome_release(struct decision *d)
 	buf_release(&d->on_error);
 	buf_release(&d->loops_over);
 	buf_release(&d->complaints);
+	observeonly_release(d);
 	for (enum notice n = 0; n < NOTICES; n++)
 		buf_release(&d->notices[n]);
 	free(d->error);
@@ -101,7 +103,7 @@ compute_status(struct decision *d, struct view *v, const char *error)
 	    program_status(c.program, c.input, c.about.data, &status, &c.err));
 	if (!jv_is_valid(status))
 		return status;
-	return damping_conditions(d, status);
+	return observeonly_condition(d, damping_conditions(d, status));
 }
 
 static void
@@ -155,7 +157,7 @@ status_input(const struct decision *d, const struct view *v)
 	const unsigned status = 1u << PROGRAM_STATUS;
 	const struct entry *e = v->entry;
 	bool more = d->error != NULL || damping_any_loop(d) ||
-	    damping_any_unsettled(d) ||
+	    damping_any_unsettled(d) || d->observed_only.len > 0 ||
 	    (d->outstanding_count > 0 && (e->outstanding_seen_by & status)) ||
 	    (e->now_seen_by & status) || program_prints_debugs(e->program);
 
@@ -514,6 +516,36 @@ tell_claimants(struct decision *d, bool leaving)
 	buf_release(&c.first);
 }
 
+/* A name that leads where its kind is not watched looks like that of an object
+ * which does not exist. */
+static void
+tell_unwatched(struct decision *d)
+{
+	const struct entry *e = d->primary->entry;
+
+	for (size_t i = 1; i < e->use_count; i++) {
+		const struct watch_kind *conf = e->uses[i]->conf;
+		struct buf b = BUF_INIT;
+		size_t count;
+
+		if (conf->map != WATCH_MAP_FIELD || conf->namespaces.count == 0)
+			continue;
+		buf_addf(&b, "names %s ", conf->kind);
+		count = index_unwatched(d->primary, e->uses[i], &b);
+		if (count > 1)
+			buf_addf(&b, " (and %zu more)", count - 1);
+		buf_addf(&b, ", but %s:%d watches the kind only in ",
+		    e->conf->path, conf->line);
+		for (size_t j = 0; j < conf->namespaces.count; j++)
+			buf_addf(&b, "%s%s", j > 0 ? ", " : "",
+			    conf->namespaces.items[j]);
+		buf_adds(&b, ": as if it did not exist");
+		if (count > 0)
+			points_note(d, NOTICE_UNWATCHED, buf_str(&b));
+		buf_release(&b);
+	}
+}
+
 void
 outcome_decide(struct decision *d, struct view *v)
 {
@@ -524,6 +556,7 @@ outcome_decide(struct decision *d, struct view *v)
 	outcome_events(d, v);
 	damping_note(d);
 	tell_claimants(d, leaves);
+	tell_unwatched(d);
 	if (leaves)
 		finalizer_tell_unseen(d);
 	outcome_requeue(d, v);

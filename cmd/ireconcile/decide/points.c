@@ -133,6 +133,8 @@ static const struct {
     [NOTICE_ANNOTATION] = {"BadAnnotation", NULL, NULL, true},
     [NOTICE_WAITS] = {"WaitsForFinalizer", NULL, NULL, true},
     [NOTICE_KEPT] = {"Kept", NULL, NULL, false},
+    [NOTICE_UNWATCHED] = {"NotWatched", NULL, NULL, true},
+    [NOTICE_OBSERVE_ONLY] = {"ObserveOnly", "ObserveOnly", "Annotation", true},
 };
 
 void

@@ -10,6 +10,7 @@
 #include "value/duration.h"
 
 static const char paused_key[] = "kpipe.dev/paused";
+static const char observe_only_key[] = "kpipe.dev/observe-only";
 static const char requested_key[] = "reconcile.fluxcd.io/requestedAt";
 /* The newer spelling has precedence, as in the Ansible operators. */
 static const char *const period_keys[] = {
@@ -28,6 +29,12 @@ bool
 userrequest_paused(const struct primary *p)
 {
 	return span_is(annotation(p, paused_key), "true");
+}
+
+bool
+userrequest_observe_only(const struct primary *p)
+{
+	return span_is(annotation(p, observe_only_key), "true");
 }
 
 bool
@@ -72,16 +79,25 @@ complain(
 	buf_release(&text);
 }
 
+static void
+check_flag(struct decision *d, const char *key, const char *instead)
+{
+	struct span value = annotation(d->primary, key);
+
+	if (value.p != NULL && !span_is(value, "false") &&
+	    !span_is(value, "true"))
+		complain(d, key, value, instead);
+}
+
 void
 userrequest_check(struct decision *d)
 {
-	struct span paused = annotation(d->primary, paused_key);
 	uint64_t ms;
 
-	if (paused.p != NULL && !span_is(paused, "false") &&
-	    !span_is(paused, "true"))
-		complain(d, paused_key, paused,
-		    "neither \"true\" nor \"false\": the object is not paused");
+	check_flag(d, paused_key,
+	    "neither \"true\" nor \"false\": the object is not paused");
+	check_flag(d, observe_only_key,
+	    "neither \"true\" nor \"false\": the object is repaired as usual");
 	for (size_t i = 0; i < PERIODS; i++) {
 		struct span value = annotation(d->primary, period_keys[i]);
 

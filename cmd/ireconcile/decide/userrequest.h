@@ -2,6 +2,7 @@
  * userrequest: requests of users for one primary, by its annotations.
  *
  *	kpipe.dev/paused: "true"		nothing is done for it
+ *	kpipe.dev/observe-only: "true"		... but its status: observeonly.h
  *	reconcile.fluxcd.io/requestedAt: ANY a new value: now, everything again
  *	 ansible.operator-sdk/reconcile-period: 30s, or in its newer spelling
  *		ansible.sdk.operatorframework.io/reconcile-period
@@ -14,6 +15,7 @@
 #include "decide/decide.h"
 
 bool userrequest_paused(const struct primary *p);
+bool userrequest_observe_only(const struct primary *p);
 
 /* Whether there is a request that is new since the last call. */
 bool userrequest_again(struct primary *p);

@@ -122,7 +122,8 @@ stays_at_home(const struct use *u)
 		return !may_have_marks(entry);
 	case WATCH_MAP_LABEL:
 	case WATCH_MAP_FIELD:
-		return conf->map_namespace == NULL;
+		return conf->map_namespace == NULL &&
+		    conf->map_namespace_fields.count == 0;
 	case WATCH_MAP_JQ:
 	case WATCH_MAP_ALL:
 		break;

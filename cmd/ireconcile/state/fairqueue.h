@@ -51,6 +51,7 @@ struct work_item {
 	uint64_t deadline_us;  /* time until the next reminder */
 	int64_t requeue_at_us; /* time of day; 0: none */
 	int64_t again_us;      /* see requeue_again */
+	int64_t evaluated_us;  /* see requeue_limits */
 	int64_t soon_us;       /* moves with each requeue of almost no delay */
 	/* Why the primary will be evaluated: the first reasons, as elements of
 	 * JSON, owned or NULL; and the number of all. See trigger.h. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "json/fieldpath.h"
 #include "json/json.h"
 #include "json/jvtext.h"
@@ -349,21 +350,27 @@ named_key(const struct naming *n)
 	return span_make(n->key, n->key_len);
 }
 
-/* A fieldpath_fn. A value that is not a name names nothing. */
+/* A fieldpath_beside_fn. beside: the namespace; none, or "": that of the
+ * primary. A value that is not a name names nothing, nor does one beside a
+ * namespace that is not a name. */
 static void
-collect(void *arg, struct span value)
+collect_in(void *arg, struct span value, struct span beside)
 {
 	struct names *c = arg;
 	const struct watch_kind *conf = c->use->conf;
-	struct buf scratch = BUF_INIT, key = BUF_INIT;
+	struct buf scratch = BUF_INIT, key = BUF_INIT, room = BUF_INIT;
 	struct span name = json_string(value, &scratch);
-	struct span ns = cache_object_namespace(c->primary->object);
+	struct span ns = json_string(beside, &room);
 	struct naming *n;
 
-	if (conf->map_namespace != NULL)
-		ns = span_str(conf->map_namespace);
 	if (conf->scope == WATCH_CLUSTER)
 		ns = SPAN_NONE;
+	else if (conf->map_namespace != NULL)
+		ns = span_str(conf->map_namespace);
+	else if (beside.n > 0 && ns.p == NULL && !span_is(beside, "null"))
+		name = SPAN_NONE;
+	else if (ns.n == 0)
+		ns = cache_object_namespace(c->primary->object);
 	cache_add_key(&key, ns, name);
 	n = map_get(&c->use->named, buf_span(&key));
 	if (n == NULL && name.n > 0) {
@@ -378,7 +385,15 @@ collect(void *arg, struct span value)
 		c->list[c->count++] = n;
 	}
 	buf_release(&key);
+	buf_release(&room);
 	buf_release(&scratch);
+}
+
+/* A fieldpath_fn. */
+static void
+collect(void *arg, struct span value)
+{
+	collect_in(arg, value, SPAN_NONE);
 }
 
 static int
@@ -399,12 +414,18 @@ collect_all(struct names *c)
 
 	for (size_t i = 0; c->primary->object != NULL && i < e->use_count;
 	     i++) {
-		const struct textlist *paths = &e->uses[i]->conf->map_fields;
+		const struct watch_kind *conf = e->uses[i]->conf;
+		const struct textlist *rooms = &conf->map_namespace_fields;
+		struct span text = cache_object_text(c->primary->object);
 
 		c->use = e->uses[i];
-		for (size_t j = 0; j < paths->count; j++)
-			fieldpath_each(paths->items[j],
-			    cache_object_text(c->primary->object), collect, c);
+		for (size_t j = 0; j < conf->map_fields.count; j++)
+			if (rooms->count > 0)
+				fieldpath_each_beside(conf->map_fields.items[j],
+				    rooms->items[j], text, collect_in, c);
+			else
+				fieldpath_each(conf->map_fields.items[j], text,
+				    collect, c);
 	}
 	if (c->count > 1)
 		qsort(c->list, c->count, sizeof(struct naming *), by_address);
@@ -476,6 +497,31 @@ index_dirty_named(
 
 	for (size_t i = 0; n != NULL && i < n->count; i++)
 		es->dirty(es->arg, n->primaries[i]);
+}
+
+size_t
+index_unwatched(const struct primary *p, const struct use *u, struct buf *first)
+{
+	const struct naming *least = NULL;
+	size_t count = 0, ns;
+
+	for (size_t i = 0; i < p->name_count; i++) {
+		const struct naming *n = p->names[i];
+
+		if (n->use != u || entry_use_looks_at(u, span_str(n->key)))
+			continue;
+		count++;
+		if (least == NULL ||
+		    span_cmp(named_key(n), named_key(least)) < 0)
+			least = n;
+	}
+	if (least == NULL)
+		return 0;
+	ns = strlen(least->key);
+	quote_text(first, span_make(least->key, ns));
+	buf_addc(first, '/');
+	quote_text(first, span_skip(named_key(least), ns + 1));
+	return count;
 }
 
 /* for (size_t i = 0; (o = next_named(p, u, &i)) != NULL;): the objects that

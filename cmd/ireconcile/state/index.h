@@ -5,7 +5,7 @@
  * search (entry_objects).
  *
  * Related objects may also be named by a field of the primary (`map: {field:
- * PATH}`). Each use of such a kind has a map from the names of objects, which
+ * PATH}`, perhaps with namespaceField). Each use of such a kind has a map from the names of objects, which
  * need not exist, to the primaries that name them.
  */
 #ifndef INDEX_H
@@ -54,6 +54,10 @@ void index_read_names(struct primary *p);
 /* Makes the primaries dirty that name this object of the use's kind. */
 void index_dirty_named(
     struct entries *es, const struct use *u, const struct cache_object *o);
+/* Appends the first name, "NAMESPACE/NAME", by which p means an object of the
+ * use's kind where that is not watched; returns the number of such names. */
+size_t index_unwatched(
+    const struct primary *p, const struct use *u, struct buf *first);
 /* Frees u->named. Call it at the end, after the primaries are freed. */
 void index_release_named(struct use *u);
 

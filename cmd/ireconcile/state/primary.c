@@ -109,7 +109,7 @@ primary_forget(struct primary *p)
 {
 	said_set(p, NULL, 0);
 	said_settle_all(&p->said);
-	p->work.again_us = 0;
+	p->work.again_us = p->work.evaluated_us = 0;
 	primary_recompute(p);
 	p->work.reminder = true;
 	for (size_t i = 0; i < p->desired.count; i++)

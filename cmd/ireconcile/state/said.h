@@ -94,8 +94,10 @@ struct said {
 	char **events;	    /* digests of the Events of that line, hex */
 	struct unsettled *unsettled;
 	uint32_t asked_count, event_count, unsettled_count;
-	bool renewed; /* the object has another uid since the last line */
-	bool paused;  /* the last log message said: paused */
+	bool renewed;	    /* the object has another uid since the last line */
+	bool paused;	    /* the last log message said: paused */
+	bool observed_only; /* ... that nothing is done but the status */
+	bool limited; /* ... that it is evaluated less often than it changes */
 	bool failed;  /* the last evaluation failed */
 	bool claimants_left;
 	char *requested; /* the last request to evaluate; "": none */

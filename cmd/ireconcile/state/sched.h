@@ -24,6 +24,7 @@ enum sched_reason {
 	SCHED_DEADLINE, /* something is outstanding for too long */
 	SCHED_AGAIN,	/* a stale line may be printed again */
 	SCHED_BACKOFF,	/* the program ran into a limit */
+	SCHED_RATE,	/* evaluationsPerMinute allows the next one */
 	SCHED_HELD,	/* an item was held back until then */
 	SCHED_SLOT,	/* a throttle slot is held for too long */
 	SCHED_REASONS

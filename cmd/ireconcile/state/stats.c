@@ -98,6 +98,7 @@ stats_metrics(
 		metric_add(m, METRIC_TOLERATED, by, (double)s->tolerated);
 		metric_add(m, METRIC_LOOPS, by, (double)s->loops);
 		metric_add(m, METRIC_UNSETTLED, by, (double)s->unsettled);
+		metric_add(m, METRIC_DELAYED, by, (double)s->delayed);
 	}
 	for (size_t i = 0; i < es->store.kind_count; i++) {
 		const struct cache_kind *k = es->store.kinds[i];

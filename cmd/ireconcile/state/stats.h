@@ -23,6 +23,7 @@ struct stats {
 	uint64_t limited; /* errors because a limit was met */
 	uint64_t crashed; /* errors because jq crashed */
 	uint64_t adds, retries, sets, tolerated, loops, unsettled;
+	uint64_t delayed;  /* evaluations, by evaluationsPerMinute */
 	uint64_t compared; /* primaries, by --against */
 	uint64_t taken;	   /* hidden values, see hidden_taken */
 	uint64_t guessed;  /* answers that may depend on hidden values */

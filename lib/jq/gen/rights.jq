@@ -104,11 +104,15 @@ def _named_in:
   if (.map | type) == "object" and (.map | has("field")) then .map.namespace
   else null end;
 
+# ... or in namespaces that these name, too: everywhere, or in a list.
+def _named_anywhere: (.map | type) == "object" and (.map | has("namespaceField"));
+
 # Of a dependent or a related kind, whose primaries are at $primary.
 def _kind_places($d; $primary):
   if (_group_kind | _known($d) | .cluster) or .scope == "Cluster" then
     ["cluster"]
   elif has("namespaces") then .namespaces // [] | _places($d)
+  elif _named_anywhere then ["cluster"]
   elif _named_in != null then [_named_in] | _places($d)
   elif $primary == ["cluster"] then ["cluster"]
   else $primary end;

@@ -86,16 +86,17 @@ test_steps(void)
 	static const char *const steps[] = {"fail", "settled", "set",
 	    "clean-up", "outcome", "cancel", "forget", NULL};
 	static const char *const standings[STANDINGS] = {"quiet", "unseen",
-	    "gone", "held", "paused", "backing-off", "leaving", "left",
-	    "unreadable", "unknown", "released", "rejected", "too-large",
-	    "live"};
+	    "gone", "held", "paused", "backing-off", "limited", "leaving",
+	    "left", "unreadable", "unknown", "released", "rejected",
+	    "too-large", "live"};
 	struct buf b = BUF_INIT;
 
 	for (unsigned s = 0; s < STANDINGS; s++)
 		add_names(&b, standings[s], decide_steps(s), steps);
 	is(buf_str(&b),
 	    "quiet:; unseen:; gone: cancel forget; held: cancel; "
-	    "paused: cancel; backing-off:; leaving: clean-up outcome; left:; "
+	    "paused: cancel; backing-off:; limited:; leaving: clean-up "
+	    "outcome; left:; "
 	    "unreadable: fail; unknown: fail; released: settled clean-up; "
 	    "rejected: settled; too-large: fail outcome; live: set outcome",
 	    "the steps of an evaluation");
@@ -137,9 +138,14 @@ test_notices(void)
 	    ",{\"message\":\"also\",\"reason\":\"WaitsForFinalizer\","
 	    "\"type\":\"Warning\"}"
 	    ",{\"message\":\"7\",\"reason\":\"Kept\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"8\",\"reason\":\"NotWatched\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"9\",\"reason\":\"ObserveOnly\","
 	    "\"type\":\"Warning\"}]",
 	    "the Events of all notices, in their order");
-	is(buf_str(&d.complaints), "4\n5\n6\nalso", "those that are logged");
+	is(buf_str(&d.complaints), "4\n5\n6\nalso\n8\n9",
+	    "those that are logged");
 	for (unsigned n = 0; n < NOTICES; n++)
 		buf_release(&d.notices[n]);
 	buf_release(&d.complaints);

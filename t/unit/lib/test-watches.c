@@ -52,6 +52,7 @@ static const char all_keys[] =
 	 "  random: true\n"
 	 "  guardStatus: true\n"
 	 "  maxConcurrentReconciles: 3\n"
+	 "  evaluationsPerMinute: 6\n"
 	 "  throttle: {limit: \"${LIMIT:-30}\", timeout: 10m}\n"
 	 "  desiredReads: [owned, now]\n"
 	 "  redact: [spec.password]\n"
@@ -68,6 +69,8 @@ static const char all_keys[] =
 	 "     fields: [metadata.labels]}\n"
 	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
 	 "     namespace: o}, patch: true}\n"
+	 "  - {apiVersion: v1, kind: ConfigMap, map: {field: 'refs[].name',\n"
+	 "     namespaceField: 'refs[].namespace'}}\n"
 	 "  filters: [[./a, \"x, y\", 60, \"${N:-7}\"], [cat]]\n";
 
 static void
@@ -98,6 +101,7 @@ keys_of_entry(const struct watch_entry *e)
 	ok(!e->manage_status, "manageStatus");
 	ok(e->guard_status, "guardStatus");
 	ok(e->max_concurrent == 3, "maxConcurrentReconciles");
+	ok(e->evaluations_per_minute == 6, "evaluationsPerMinute");
 	ok(e->throttle_limit == 30 && e->throttle_timeout_ms == 600000,
 	    "throttle");
 	ok(e->reads_owned && e->reads_now, "desiredReads");
@@ -113,7 +117,7 @@ keys_of_entry(const struct watch_entry *e)
 static void
 keys_of_kinds(const struct watch_entry *e)
 {
-	ok(e->dependent_count == 3 && e->related_count == 2, "kinds");
+	ok(e->dependent_count == 3 && e->related_count == 3, "kinds");
 	ok(e->dependents[0].prune_always && !e->dependents[2].prune_always,
 	    "prune: always, and not without the key");
 	ok(e->dependents[0].retain && !e->dependents[2].retain && e->retains,
@@ -141,6 +145,14 @@ keys_of_kinds(const struct watch_entry *e)
 	is(e->related[1].map_fields.items[1], "c[].d", "its second path");
 	ok(e->related[1].namespaces.count == 1, "it is watched in one place");
 	is(e->related[1].namespaces.items[0], "o", "... where the objects are");
+	ok(e->related[2].map == WATCH_MAP_FIELD &&
+		e->related[2].map_namespace_fields.count == 1 &&
+		e->related[1].map_namespace_fields.count == 0,
+	    "fields of the primary with namespaces, too");
+	is(e->related[2].map_namespace_fields.items[0], "refs[].namespace",
+	    "... the path to them");
+	ok(e->related[2].namespaces.count == 0 && !e->related[2].follows,
+	    "... which are watched everywhere");
 }
 
 TEST(all_keys)
@@ -173,9 +185,10 @@ TEST(defaults)
 	e = &w->entries[0];
 	is(e->operator_json, "{}", "no operator");
 	ok(e->manage_status && e->max_concurrent == 10 &&
-		e->throttle_limit == 0 && e->primary.namespaces.count == 0 &&
-		!e->reads_owned && !e->reads_now &&
-		e->reconcile_period_ms == 0 && e->filter_count == 0,
+		e->evaluations_per_minute == 0 && e->throttle_limit == 0 &&
+		e->primary.namespaces.count == 0 && !e->reads_owned &&
+		!e->reads_now && e->reconcile_period_ms == 0 &&
+		e->filter_count == 0,
 	    "defaults");
 	watches_free(w);
 	setenv("WATCH_NAMESPACE", "x", 1);
@@ -409,6 +422,8 @@ static const struct {
 	"known; leave fields out"},
     {"related:\n  - {" POD "patch: true}",
 	"6: patch: finalizer is needed, to give back what is held"},
+    {"evaluationsPerMinute: 0", "5: evaluationsPerMinute " ABOVE_0 "\"0\""},
+    {"evaluationsPerMinute: 0.5", "5: evaluationsPerMinute " ABOVE_0 "\"0.5\""},
     {"manageStatus: maybe",
 	"5: manageStatus must be true or false, not \"maybe\""},
     {"throttle: {limit: 0}", "5: throttle.limit " ABOVE_0 "\"0\""},
@@ -440,6 +455,29 @@ static const struct {
     {NAMED("manage: true"), "5: manage is allowed only for dependents"},
     {NAMED("map: x"),
 	"5: map must be owner, {label: KEY}, {field: PATH} or {jq: EXPR}"},
+    {NAMED("map: {field: a, namespace: n, namespaceField: b}"),
+	"5: map has namespace or namespaceField, not both"},
+    {NAMED("map: {label: a, namespaceField: b}"),
+	"5: map.namespaceField is allowed only with field"},
+    {NAMED("map: {field: [a, b], namespaceField: c}"),
+	"5: map.namespaceField needs one path for each of map.field: it has 1, "
+	"and map.field 2"},
+    {NAMED("map: {field: a, namespaceField: .b}"),
+	"5: map.namespaceField: bad field path \".b\": it begins with no dot"},
+    {NAMED("map: {field: a, namespaceField: []}"),
+	"5: map.namespaceField is empty"},
+    {NAMED("map: {field: spec.a, namespaceField: 'spec.refs[].b'}"),
+	"5: map.namespaceField: spec.refs[].b goes through a list that spec.a "
+	"does not go through"},
+    {NAMED("map: {field: 'a[].b', namespaceField: 'a[].c[]'}"),
+	"5: map.namespaceField: a[].c[] goes through a list that a[].b does "
+	"not go through"},
+    {"related: [{apiVersion: v1, kind: Node, map: {field: a,\n"
+     "     namespaceField: b}}]",
+	"6: map.namespaceField: a Node is in no namespace; leave it out"},
+    {NAMED("map: {field: a, namespacefield: b}"),
+	"5: unknown key \"namespacefield\" (did you mean "
+	"\"namespaceField\"?)"},
     {"related: [Pod]", "5: a kind of related must be a mapping"},
     {"related: [{apiVersion: v1/Pod, kind: Pod}]",
 	"5: apiVersion must be VERSION or GROUP/VERSION, such as v1 or "
