@@ -78,6 +78,9 @@ retain({a: 1})~null~{"kpipe.dev/retain": {"a": 1}}
 delete_foreign({a: 1})~null~{"kpipe.dev/delete-foreign": {"a": 1}}
 patch_only({a: 1})~null~{"kpipe.dev/patch": {"a": 1}}
 keep({a: 1})~null~{"kpipe.dev/keep": {"a": 1}}
+after({a: 1}; {b: 2})~null~{"kpipe.dev/after": {"object": {"a": 1}, "others": [{"b": 2}]}}
+[after({a: 1}; [{b: 2}], {c: 3}, []), after({a: 1}; empty)] | map(.["kpipe.dev/after"].others)~null~[[{"b": 2}, {"c": 3}], []]
+independent({a: 1})~null~{"kpipe.dev/independent": {"a": 1}}
 {a: {b: 1}} | immutable(.a.b, .c)~null~{"kpipe.dev/immutable": {"object": {"a": {"b": 1}}, "paths": [["a", "b"], ["c"]]}}
 namespace("n"; {a: "b"})~null~{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n", "labels": {"a": "b"}}}
 config_map("n"; {}; {k: "v"}) | in_namespace("x") | annotated({a: "b"})~null~{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "n", "namespace": "x", "annotations": {"a": "b"}}, "data": {"k": "v"}}

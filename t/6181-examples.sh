@@ -1,6 +1,6 @@
 #!/bin/bash
 # Examples of doc/program.md as operators, one after another: keep, exactly,
-# retain, delete_foreign, as_seen, once. t/6189-patch-only.sh and
+# retain, delete_foreign, order, as_seen, once. t/6189-patch-only.sh and
 # t/6192-random.sh have others.
 # servers: kapi real
 # shellcheck source=lib.sh
@@ -171,6 +171,32 @@ ok "... and what has no such label" kubectl get configmap foreign
 is "$(grep -c 'deleted ConfigMap default/old, which was not a member' "$T/err")" 1 \
 	"it is logged"
 fails 0 "nothing failed"
+things_over
+
+# ---- order: a claim that is refused holds up what is not independent ----
+
+things_watches 'dependents:' '- {apiVersion: v1, kind: ConfigMap, manage: true}' \
+	'- {apiVersion: v1, kind: PersistentVolumeClaim, manage: true}' \
+	'- {apiVersion: batch/v1, kind: Job, manage: true}'
+things_example order
+kubectl create -f - >/dev/null <<'END'
+{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+  "metadata": {"name": "w-data", "namespace": "default"},
+  "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+END
+things_run
+thing w '{"size":"1Gi","sql":"select 1"}' >/dev/null
+ok "what is independent is made" wait_for 60 kubectl get job w-dump
+failed_of_w() {
+	kubectl get thing w -o json |
+		jq -e '.status.error | test("w-data: it exists")'
+}
+ok "the claim is another's" wait_for 60 failed_of_w
+ok "... and what is not independent waits" absent job w-change
+kubectl patch pvc w-data --type merge -p '{"metadata":{"finalizers":null}}' >/dev/null
+kubectl delete pvc w-data >/dev/null
+ok "... until that one is gone" wait_for 60 kubectl get job w-change
+ok "then all is made" wait_for 60 kubectl wait thing/w --for=jsonpath='{.status.waits}'='[]' --timeout=1s
 things_over
 
 # ---- as_seen: a seat is closed only in the version that the program saw ----

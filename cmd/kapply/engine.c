@@ -15,45 +15,11 @@
 #include "kube/kubepath.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "set/setorder.h"
 #include "unseen.h"
 #include "value/digest.h"
 
 /* ---- the items of the current phase ---- */
-
-/* The next item of the phase from *n on, or NULL. */
-static struct item *
-next_item(const struct set *s, size_t *n)
-{
-	while (*n < s->count) {
-		struct item *i = &s->items[(*n)++];
-
-		if (i->phase == s->phase)
-			return i;
-	}
-	return NULL;
-}
-
-/* How many are in which state. */
-struct tally {
-	size_t waiting, flying, retry, refused, stale;
-	size_t backoff; /* part of retry: failed in passing */
-};
-
-static struct tally
-tally(const struct set *s)
-{
-	size_t in[ITEM_STATES] = {0};
-	const struct item *i;
-
-	for (size_t n = 0; (i = next_item(s, &n)) != NULL;)
-		in[i->state]++;
-	return (struct tally){.waiting = in[ITEM_WAITING],
-	    .flying = in[ITEM_LOOKUP] + in[ITEM_FLYING],
-	    .retry = in[ITEM_BACKOFF] + in[ITEM_OVERDUE] + in[ITEM_FAILED],
-	    .backoff = in[ITEM_BACKOFF],
-	    .refused = in[ITEM_REFUSED],
-	    .stale = in[ITEM_STALE]};
-}
 
 static void
 note_late(struct item *i, uint64_t now)
@@ -70,7 +36,7 @@ retry_due(void *arg)
 	uint64_t now = clock_ms();
 	struct item *i;
 
-	for (size_t n = 0; (i = next_item(k->set, &n)) != NULL;) {
+	for (size_t n = 0; (i = setorder_next(k->set, &n)) != NULL;) {
 		if (!itemstate_is_retried(i->state))
 			continue;
 		note_late(i, now);
@@ -87,7 +53,7 @@ wait_for_retry(struct key *k)
 	uint64_t first = UINT64_MAX;
 	const struct item *i;
 
-	for (size_t n = 0; (i = next_item(k->set, &n)) != NULL;) {
+	for (size_t n = 0; (i = setorder_next(k->set, &n)) != NULL;) {
 		const struct retry *r = &i->failure.retry;
 		uint64_t late = r->first_ms + writer_opts.failed_after_ms;
 
@@ -100,46 +66,6 @@ wait_for_retry(struct key *k)
 	}
 	workqueue_rest(&k->apply->w.queue, &k->work);
 	loop_at(k->apply->w.loop, &k->timer, first, retry_due, k);
-}
-
-/* Deletes that are sent although an item failed: they come ahead of the phases
- * that wait, and back to their own. */
-static bool
-move_deletes(struct set *s, enum phase from, enum phase to)
-{
-	bool any = false;
-
-	for (size_t n = 0; n < s->count; n++) {
-		struct item *i = &s->items[n];
-
-		if (i->phase != from || !i->always || i->state == ITEM_DONE)
-			continue;
-		i->phase = to;
-		any = true;
-	}
-	return any;
-}
-
-/*
- * Items have not ended. When only such deletes are among them, later items do
- * not wait for them; when items have failed, none is left to try, and no newer
- * line will come, such deletes are sent now. False: nothing can be moved.
- */
-static bool
-reorder_deletes(struct set *s, const struct tally *t)
-{
-	bool only_deletes = true;
-	const struct item *i;
-
-	if (s->phase >= PHASE_DELETE)
-		return false;
-	for (size_t n = 0; (i = next_item(s, &n)) != NULL;)
-		if (!i->always && i->state != ITEM_DONE)
-			only_deletes = false;
-	if (only_deletes && move_deletes(s, s->phase, PHASE_DELETE))
-		return true;
-	return s->phase >= PHASE_SCOPES && t->backoff + t->stale == 0 &&
-	    move_deletes(s, PHASE_DELETE, s->phase);
 }
 
 /* ---- sets of a key ---- */
@@ -223,7 +149,7 @@ take_next(struct key *k)
 /* Nothing of this phase can be sent now, and not all of it is done: waits, or
  * drops the set. */
 static void
-settle(struct key *k, const struct tally *t)
+settle(struct key *k, const struct setorder_tally *t)
 {
 	const struct item *first = &k->set->items[0];
 	bool superseded;
@@ -247,7 +173,7 @@ void
 engine_advance(struct key *k)
 {
 	struct workqueue *queue = &k->apply->w.queue;
-	struct tally t;
+	struct setorder_tally t;
 
 	for (;;) {
 		/* Requests in flight end first; then only the newest line
@@ -262,15 +188,15 @@ engine_advance(struct key *k)
 		}
 		if (k->next != NULL && !k->set->plain)
 			return;
-		t = tally(k->set);
+		t = setorder_count(k->set);
 		if (t.waiting > 0) {
 			workqueue_push(queue, &k->work);
 			return;
 		}
 		if (k->flying > 0 || t.flying > 0)
 			return;
-		if (t.retry + t.refused + t.stale > 0) {
-			if (reorder_deletes(k->set, &t))
+		if (t.retry + t.refused + t.stale + t.blocked > 0) {
+			if (setorder_move(k->set, &t))
 				continue;
 			settle(k, &t);
 			return;
@@ -628,8 +554,8 @@ engine_run(void *apply, struct work *w)
 		engine_advance(k);
 		return;
 	}
-	for (size_t n = 0; !more && (i = next_item(k->set, &n)) != NULL;) {
-		if (i->state != ITEM_WAITING)
+	for (size_t n = 0; !more && (i = setorder_next(k->set, &n)) != NULL;) {
+		if (i->state != ITEM_WAITING || setorder_is_blocked(k->set, i))
 			continue;
 		more = first != NULL;
 		if (!more)
@@ -751,7 +677,7 @@ engine_settled(const struct apply *a)
 	if (a->w.queue.runnable > 0)
 		return false;
 	for (size_t at = 0; (k = map_next(&a->w.keys, &at)) != NULL;)
-		for (size_t n = 0; (i = next_item(k->set, &n)) != NULL;)
+		for (size_t n = 0; (i = setorder_next(k->set, &n)) != NULL;)
 			if (i->state == ITEM_BACKOFF ||
 			    i->state == ITEM_OVERDUE)
 				return false;
@@ -768,7 +694,10 @@ engine_give_up(struct apply *a)
 	for (size_t at = 0; at < count; at++) {
 		struct set *s = keys[at]->set;
 
-		for (size_t n = 0; (i = next_item(s, &n)) != NULL;) {
+		for (size_t n = 0; (i = setorder_next(s, &n)) != NULL;) {
+			/* The item that it waits for is told. */
+			if (setorder_is_blocked(s, i))
+				continue;
 			if (engine_item_take(i, EVENT_OVER) == ACTION_END &&
 			    i->failure.error == NULL)
 				engine_item_failed(keys[at], i, RETRY_TRANSIENT,

@@ -16,6 +16,7 @@
 #include "process/clock.h"
 #include "process/log.h"
 #include "record/redacted.h"
+#include "set/setorder.h"
 
 enum {
 	ERROR_TEXT_MAX = 512, /* bytes of ${error} */
@@ -591,11 +592,56 @@ record_failure(struct apply *a, const struct set *s, struct item *i)
 	    span_str(f->error));
 }
 
+/* Items that wait for one that has failed are said to, once, and the first of
+ * them is appended for people: "; A waits for B (and 2 more)". True: news. */
+static bool
+report_waiting(struct apply *a, struct set *s, struct buf *b)
+{
+	const struct item **causes = setorder_causes(s);
+	size_t count = 0;
+	bool news = false;
+
+	for (size_t n = 0; causes != NULL && n < s->count; n++) {
+		struct item *i = &s->items[n];
+		struct buf text = BUF_INIT;
+
+		if (causes[n] == NULL)
+			continue;
+		if (count++ == 0) {
+			buf_adds(b, "; ");
+			objref_add_label(b, &i->id);
+			buf_adds(b, " waits for ");
+			objref_add_label(b, &causes[n]->id);
+		}
+		buf_adds(&text, "cannot apply ");
+		objref_add_label(&text, &i->id);
+		buf_adds(&text, ": it waits for ");
+		objref_add_label(&text, &causes[n]->id);
+		buf_adds(&text, ", which failed");
+		if (i->failure.error == NULL ||
+		    strcmp(i->failure.error, buf_str(&text)) != 0) {
+			free(i->failure.error);
+			i->failure.error = buf_take(&text);
+			i->failure.reported = false;
+		}
+		buf_release(&text);
+		if (i->failure.reported)
+			continue;
+		i->failure.reported = news = true;
+		log_about(LOG_ERROR, s, i->failure.error);
+		report_result(a, s, i, "failed", reason_of(i));
+	}
+	if (count > 1)
+		buf_addf(b, " (and %zu more)", count - 1);
+	free(causes);
+	return news;
+}
+
 void
 report_failures(struct apply *a, struct set *s)
 {
 	const char *first = NULL; /* the error of the first */
-	struct buf error = BUF_INIT;
+	struct buf error = BUF_INIT, waiting = BUF_INIT;
 	bool news = false;
 	size_t count = 0;
 
@@ -615,6 +661,7 @@ report_failures(struct apply *a, struct set *s)
 		log_about(LOG_ERROR, s, i->failure.error);
 		report_result(a, s, i, "failed", reason_of(i));
 	}
+	news = report_waiting(a, s, &waiting) || news;
 	if (first != NULL && s->on_error.n != 0 && (news || !s->error_told)) {
 		buf_addspan(&error,
 		    span_make(
@@ -623,9 +670,11 @@ report_failures(struct apply *a, struct set *s)
 			buf_adds(&error, "...");
 		if (count > 1)
 			buf_addf(&error, " (and %zu more)", count - 1);
+		buf_addspan(&error, buf_span(&waiting));
 		send_on_error(a, s, buf_span(&error));
 	}
 	buf_release(&error);
+	buf_release(&waiting);
 }
 
 /* ---- counters and metrics ---- */

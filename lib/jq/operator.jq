@@ -117,6 +117,16 @@ def patch_only(object): {"kpipe.dev/patch": object};
 def immutable(paths):
   {"kpipe.dev/immutable": {object: ., paths: [path(paths)]}};
 
+# Applied only when these others of the set have been: an object, several, or
+# arrays of them, of which the identity counts. See "The order" in program.md.
+#	config_map(...) as $script | [$script, after(job; $script)]
+def after(object; others): {"kpipe.dev/after": {object: object,
+  others: ([others] | map(if type == "array" then .[] else . end))}};
+
+# Items of earlier kinds that fail do not hold it back, nor does it hold back
+# others when it fails.
+def independent(object): {"kpipe.dev/independent": object};
+
 # An object in another namespace than that of the primary.
 def in_namespace($namespace): .metadata.namespace = $namespace;
 

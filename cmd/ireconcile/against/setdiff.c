@@ -342,9 +342,10 @@ differ_objects(
 static jv
 items_of(jv line)
 {
-	static const char *const lists[] = {"once", "exactly", "asSeen"};
+	static const char *const lists[] = {
+	    "once", "exactly", "asSeen", "independent"};
+	static const char *const maps[] = {"patch", "after"};
 	jv reconcile = jvtext_peek(line, "reconcile");
-	jv patches = jvtext_peek(reconcile, "patch");
 	jv marks = jv_object(), items = by_key(jvtext_peek(line, "items"));
 	jv found = jv_object();
 
@@ -362,12 +363,16 @@ items_of(jv line)
 	jv_object_foreach(items, key, item)
 	{
 		jv mine = jvtext_peek(marks, jv_string_value(key));
-		jv patch = jvtext_peek(patches, jv_string_value(key));
 
 		mine = jv_is_valid(mine) ? jv_copy(mine) : jv_object();
-		if (jv_is_valid(patch))
-			mine = jv_object_set(
-			    mine, jv_string("patch"), jv_copy(patch));
+		for (size_t i = 0; i < COUNT(maps); i++) {
+			jv how = jvtext_peek(jvtext_peek(reconcile, maps[i]),
+			    jv_string_value(key));
+
+			if (jv_is_valid(how))
+				mine = jv_object_set(
+				    mine, jv_string(maps[i]), jv_copy(how));
+		}
 		found = jv_object_set(found, key,
 		    jv_object_set(item, jv_string("reconcile"), mine));
 	}
@@ -384,8 +389,9 @@ static jv
 rest_of(jv reconcile)
 {
 	static const char *const others[] = {"primary", "known", "delete",
-	    "release", "once", "exactly", "asSeen", "vacated", "patch",
-	    "status", "onError", "loops", "because", "deleting", "origin"};
+	    "release", "once", "exactly", "asSeen", "vacated", "patch", "after",
+	    "independent", "status", "onError", "loops", "because", "deleting",
+	    "origin"};
 	jv rest = jv_copy(reconcile);
 
 	for (size_t i = 0; i < COUNT(others); i++)

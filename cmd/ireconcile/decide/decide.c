@@ -10,6 +10,7 @@
 #include "decide/line.h"
 #include "decide/observeonly.h"
 #include "decide/damping.h"
+#include "decide/itemorder.h"
 #include "decide/outcome.h"
 #include "decide/patches.h"
 #include "decide/points.h"
@@ -323,6 +324,7 @@ decide_item(struct decision *d, struct desired_item *i)
 	struct err err = ERR_INIT;
 	enum action action;
 
+	i->awaited = false;
 	if (wish == WISH_PATCH) {
 		member = seen == SEEN_OTHER ? o : NULL;
 		damping_meet(i, member);
@@ -352,8 +354,11 @@ decide_item(struct decision *d, struct desired_item *i)
 		if (action == ACTION_WAIT)
 			points_wait(d, o);
 		if (action == ACTION_WAIT || action == ACTION_WATCH ||
-		    is_held_back(d, action, i, o))
+		    is_held_back(d, action, i, o) ||
+		    (i->after != NULL && itemorder_waits(d->set, i))) {
+			i->awaited = true;
 			break;
+		}
 		if (action == ACTION_DELETE) {
 			points_add_object(d, POINT_FOREIGN, o);
 			break;
@@ -405,7 +410,7 @@ decide_set(struct decision *d, struct view *v)
 		    : finalizer_is_needed(p, &p->desired)))
 		points_add(d, POINT_FINALIZER_ADD, span_str(finalizer));
 	for (size_t i = 0; i < p->desired.count; i++)
-		decide_item(d, &p->desired.items[i]);
+		decide_item(d, itemorder_nth(&p->desired, i));
 	prune(d, &p->desired);
 	patches_give_back(d, &p->desired);
 	finalizer_retire(d);
@@ -489,7 +494,7 @@ run_finalize(struct decision *d, struct view *v, bool *done, struct err *err)
 	*done = result.done;
 	rc = desired_from_items(p, &result.items, &d->finalize, err);
 	for (size_t i = 0; rc == 0 && i < d->finalize.count; i++)
-		decide_item(d, &d->finalize.items[i]);
+		decide_item(d, itemorder_nth(&d->finalize, i));
 	jv_array_foreach(result.delete_, i, target)
 	{
 		if (rc == 0)

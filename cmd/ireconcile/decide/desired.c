@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "decide/damping.h"
+#include "decide/itemorder.h"
 #include "decide/line.h"
 #include "decide/refuse.h"
 #include "json/json.h"
@@ -29,6 +30,19 @@ enum marks_life
 desired_life(const struct desired_item *i)
 {
 	return (i->marks & ITEM_RETAIN) ? MARKS_RETAINED : MARKS_USUAL;
+}
+
+/* In another order it is another request. */
+static void
+add_order(struct desired_item *i)
+{
+	struct buf b = BUF_INIT;
+
+	buf_add(&b, (const char *)i->digest, DIGEST_SIZE);
+	buf_addf(&b, "%u %s", i->marks & ITEM_ORDER,
+	    i->after == NULL ? "" : i->after);
+	digest_sha256(buf_span(&b), i->digest);
+	buf_release(&b);
 }
 
 /* Sets the text of i to that of object (consumed), and the members that are
@@ -61,6 +75,8 @@ set_text(
 	if (i->marks & ITEM_EXACTLY) /* is another request */
 		digest_sha256(
 		    span_make((const char *)i->digest, DIGEST_SIZE), i->digest);
+	if (i->marks & ITEM_ORDER)
+		add_order(i);
 	return 0;
 }
 
@@ -376,6 +392,8 @@ prepare(struct primary *p, const struct program_item *from,
 	i->key = buf_take_exact(&key);
 	cache_object_label(&label, u->kind, span_str(ns), name);
 	i->label = buf_take_exact(&label);
+	if (itemorder_note(p, i, from->after, err) != 0)
+		goto out;
 	if (i->marks & ITEM_NAMED) {
 		object = identity(object);
 		rc = refuse_primary(p, i, err);
@@ -413,7 +431,7 @@ desired_from_items(struct primary *p, const struct program_items *items,
 			return err_set(err, ERR_PERMANENT,
 			    "%s is desired twice", i->label);
 	}
-	return 0;
+	return itemorder_set(d, err);
 }
 
 /* Keeps what is known about unchanged items. */

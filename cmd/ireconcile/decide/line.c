@@ -507,9 +507,16 @@ add_deletes(struct buf *b, const struct decision *d)
 }
 
 /* Lists of keys of items in a line, by how kapply has to treat the items. */
-enum { TREAT_ONCE, TREAT_EXACTLY, TREAT_AS_SEEN, TREAT_VACATED, TREATS };
+enum {
+	TREAT_ONCE,
+	TREAT_EXACTLY,
+	TREAT_AS_SEEN,
+	TREAT_INDEPENDENT,
+	TREAT_VACATED,
+	TREATS
+};
 static const char *const treat_keys[TREATS] = {
-    "once", "exactly", "asSeen", "vacated"};
+    "once", "exactly", "asSeen", "independent", "vacated"};
 
 static bool
 is_treated(const struct point *pt, unsigned how)
@@ -521,6 +528,8 @@ is_treated(const struct point *pt, unsigned how)
 		return pt->item->marks & ITEM_EXACTLY;
 	case TREAT_AS_SEEN:
 		return pt->item->marks & ITEM_AS_SEEN;
+	case TREAT_INDEPENDENT:
+		return pt->item->marks & ITEM_INDEPENDENT;
 	default:
 		return pt->vacated;
 	}
@@ -542,6 +551,25 @@ add_treats(struct buf *b, const struct decision *d)
 		}
 		end_elements(b, ']', some);
 	}
+}
+
+/* The others that each item is after; those that are not in the line are as
+ * desired. */
+static void
+add_after(struct buf *b, const struct decision *d)
+{
+	const struct point *pt;
+	bool some = false;
+
+	for (size_t n = 0; (pt = next_item(d, &n)) != NULL;) {
+		if (pt->item->after == NULL)
+			continue;
+		add_element(b, "after", '{', &some);
+		json_add_str(b, pt->item->label);
+		buf_addc(b, ':');
+		buf_adds(b, pt->item->after);
+	}
+	end_elements(b, '}', some);
 }
 
 /* How each item that holds fields of what is not a member may be written, and
@@ -706,6 +734,7 @@ line_add(struct buf *b, const struct primary *p, const struct decision *d)
 	add_known(b, d);
 	add_deletes(b, d);
 	add_treats(b, d);
+	add_after(b, d);
 	add_patches(b, d);
 	add_finalizers(b, d);
 	if (marks_has_origin(p->entry, p->object))

@@ -23,6 +23,7 @@ static const struct {
     {ITEM_FOREIGN, "kpipe.dev/delete-foreign", "delete_foreign"},
     {ITEM_PATCH, "kpipe.dev/patch", "patch_only"},
     {ITEM_AS_SEEN, "kpipe.dev/as-seen", "as_seen"},
+    {ITEM_INDEPENDENT, "kpipe.dev/independent", "independent"},
 };
 
 /* Takes the object out of {KEY: object}. */
@@ -39,20 +40,20 @@ unwrap(jv *object, const char *key)
 	return true;
 }
 
-/* Takes the object out of {"kpipe.dev/immutable": {"object": ..., "paths":
- * ...}}. */
+/* Takes the object out of {KEY: {"object": ..., MEMBER: ...}}; *value gets the
+ * member, owned, or null. */
 static bool
-unwrap_immutable(jv *object, jv *immutable)
+unwrap_with(jv *object, const char *key, const char *member, jv *value)
 {
 	jv inner;
 
-	if (jv_is_valid(*immutable) || !unwrap(object, "kpipe.dev/immutable"))
+	if (!unwrap(object, key))
 		return false;
 	inner = *object;
 	*object = jv_copy(jvtext_peek(inner, "object"));
-	*immutable = jv_copy(jvtext_peek(inner, "paths"));
-	if (!jv_is_valid(*immutable))
-		*immutable = jv_null();
+	*value = jv_copy(jvtext_peek(inner, member));
+	if (!jv_is_valid(*value))
+		*value = jv_null();
 	jv_free(inner);
 	return true;
 }
@@ -68,15 +69,45 @@ unwrap_mark(jv *object, unsigned marks)
 	return 0;
 }
 
+/* `after` may be around an object several times: all of it counts. */
+static bool
+unwrap_after(jv *object, jv *after)
+{
+	jv others;
+
+	if (!unwrap_with(object, "kpipe.dev/after", "others", &others))
+		return false;
+	if (!jv_is_valid(*after))
+		*after = others;
+	else if (jv_get_kind(*after) == JV_KIND_ARRAY &&
+	    jv_get_kind(others) == JV_KIND_ARRAY)
+		*after = jv_array_concat(*after, others);
+	else {
+		jv_free(*after);
+		jv_free(others);
+		*after = jv_null();
+	}
+	return true;
+}
+
 unsigned
-itemmarks_take(jv *object, jv *immutable)
+itemmarks_take(jv *object, jv *immutable, jv *after)
 {
 	unsigned marks = 0, mark;
+	bool more;
 
 	do {
 		mark = unwrap_mark(object, marks);
 		marks |= mark;
-	} while (mark != 0 || unwrap_immutable(object, immutable));
+		more = mark != 0 ||
+		    (!jv_is_valid(*immutable) &&
+			unwrap_with(
+			    object, "kpipe.dev/immutable", "paths", immutable));
+		if (!more && unwrap_after(object, after)) {
+			marks |= ITEM_AFTER;
+			more = true;
+		}
+	} while (more);
 	return marks;
 }
 
@@ -162,6 +193,8 @@ check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
     struct err *wrong)
 {
 	unsigned alone = marks & ITEM_ALONE;
+	/* An order may be given beside patch_only. */
+	unsigned order = alone == ITEM_PATCH ? ITEM_ORDER : 0;
 	bool has_paths = jv_is_valid(immutable_peek);
 	const char *paths;
 
@@ -170,7 +203,8 @@ check(unsigned marks, unsigned refused, jv object_peek, jv immutable_peek,
 		    function(marks & ITEM_EXISTING));
 	/* More than one such mark, or one beside other marks. */
 	if (alone != 0 &&
-	    ((alone & (alone - 1)) != 0 || marks != alone || has_paths))
+	    ((alone & (alone - 1)) != 0 || (marks & ~order) != alone ||
+		has_paths))
 		return err_set(wrong, ERR_PERMANENT,
 		    "is %s and something else, too", function(alone));
 	if (marks & refused)

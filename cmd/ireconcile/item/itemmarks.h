@@ -20,6 +20,8 @@ enum item_mark {
 	ITEM_FOREIGN = 1 << 5,	 /* delete_foreign: deleted, not a member */
 	ITEM_PATCH = 1 << 6,	 /* patch_only: fields of another object */
 	ITEM_AS_SEEN = 1 << 7,	 /* as_seen: only this version of the object */
+	ITEM_INDEPENDENT = 1 << 8, /* independent: of items that fail */
+	ITEM_AFTER = 1 << 9,	   /* after: not before other items */
 };
 enum {
 	/* Marks of items that are never created. */
@@ -28,16 +30,18 @@ enum {
 	ITEM_OTHERS = ITEM_FOREIGN | ITEM_PATCH,
 	/* Marks beside which no other mark is allowed. */
 	ITEM_ALONE = ITEM_KEEP | ITEM_OTHERS,
+	/* Marks that say something about the order alone. */
+	ITEM_ORDER = ITEM_INDEPENDENT | ITEM_AFTER,
 	/* Marks of items of which only the identity counts. */
 	ITEM_NAMED = ITEM_KEEP | ITEM_FOREIGN,
 };
 
 /*
  * Takes the object out of all marks around it: *object is replaced by the
- * inner one, and *immutable, which is invalid before, gets the paths of
- * immutable(). Returns ITEM_... .
+ * inner one; *immutable and *after, which are invalid before, get the paths of
+ * immutable() and the others of after(). Returns ITEM_... .
  */
-unsigned itemmarks_take(jv *object, jv *immutable);
+unsigned itemmarks_take(jv *object, jv *immutable, jv *after);
 
 /*
  * Checks the marks of an object: whether they may stand together, and none is

@@ -52,11 +52,11 @@ static bool
 is_harmless(const struct search *s, const struct jqnode *call)
 {
 	static const char *const harmless[] = {"compact", "filled", "once",
-	    "if_exists", "as_seen", "keep", "exactly", "retain",
-	    "delete_foreign", "patch_only", "immutable", "in_namespace",
-	    "annotated", "config_map", "deployment", "statefulset", "daemonset",
-	    "service", "namespace", "named", "need", "map", "select", "empty",
-	    "not", NULL};
+	    "if_exists", "as_seen", "keep", "exactly", "retain", "after",
+	    "independent", "delete_foreign", "patch_only", "immutable",
+	    "in_namespace", "annotated", "config_map", "deployment",
+	    "statefulset", "daemonset", "service", "namespace", "named", "need",
+	    "map", "select", "empty", "not", NULL};
 	struct span name = text(s, call->token);
 
 	if (call->local || !span_is_one_of(name, harmless))

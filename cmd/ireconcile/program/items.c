@@ -115,6 +115,39 @@ check_twice(
 	return rc;
 }
 
+/* The objects that "desired: item 0" comes after, without their own marks. */
+static int
+check_after(const char *item, struct program_item *i, struct err *err)
+{
+	jv others = jv_array();
+	int rc = 0;
+
+	if (!jv_is_valid(i->after)) {
+		jv_free(others);
+		return 0;
+	}
+	if (jv_get_kind(i->after) != JV_KIND_ARRAY)
+		rc = err_set(err, ERR_PERMANENT,
+		    "%s is after what is not a list of objects", item);
+	for (int n = 0; rc == 0 && n < jv_array_length(jv_copy(i->after));
+	     n++) {
+		jv other = jv_array_get(jv_copy(i->after), n);
+		jv immutable = jv_invalid(), after = jv_invalid();
+		struct buf about = BUF_INIT;
+
+		itemmarks_take(&other, &immutable, &after);
+		buf_addf(&about, "%s: object %d that it is after", item, n);
+		rc = check_identity(buf_str(&about), other, err);
+		others = jv_array_append(others, other);
+		jv_free(immutable);
+		jv_free(after);
+		buf_release(&about);
+	}
+	jv_free(i->after);
+	i->after = others;
+	return rc;
+}
+
 /* Consumes array. */
 static int
 to_items(struct program *p, enum program_call call, jv array,
@@ -132,9 +165,13 @@ to_items(struct program *p, enum program_call call, jv array,
 
 		item->object = jv_array_get(jv_copy(array), i);
 		item->immutable = jv_invalid();
-		item->marks = itemmarks_take(&item->object, &item->immutable);
+		item->after = jv_invalid();
+		item->marks = itemmarks_take(
+		    &item->object, &item->immutable, &item->after);
 		buf_addf(&about, "%s: item %d", what, i);
 		rc = check_identity(buf_str(&about), item->object, err);
+		if (rc == 0)
+			rc = check_after(buf_str(&about), item, err);
 		buf_release(&about);
 		if (rc == 0)
 			rc = itemmarks_check(what, i, item->marks,
@@ -155,6 +192,7 @@ program_items_release(struct program_items *items)
 	for (size_t i = 0; i < items->count; i++) {
 		jv_free(items->items[i].object);
 		jv_free(items->items[i].immutable);
+		jv_free(items->items[i].after);
 	}
 	free(items->items);
 	*items = (struct program_items){NULL, 0};

@@ -255,6 +255,7 @@ struct program_item {
 	jv object;	/* has apiVersion, kind, metadata.name */
 	unsigned marks; /* ITEM_... of itemmarks.h */
 	jv immutable;	/* immutable(paths): a list of them, or invalid */
+	jv after; /* after(...): a list of objects as `object`, or invalid */
 };
 
 struct program_items {

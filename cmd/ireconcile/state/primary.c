@@ -57,6 +57,7 @@ item_release(struct desired_item *i)
 	if (i->kind != NULL)
 		shelf_drop(&i->kind->shelf, &i->text);
 	free(i->immutable);
+	free(i->after);
 	free(i->given);
 	jv_free(i->value);
 }
@@ -68,6 +69,7 @@ primary_release_desired(struct desired *d)
 	for (size_t i = 0; i < d->count; i++)
 		item_release(&d->items[i]);
 	free(d->items);
+	free(d->order);
 	free(d->error);
 	*d = (struct desired){0};
 }

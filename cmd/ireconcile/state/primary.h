@@ -65,12 +65,15 @@ struct desired_item {
 	/* ITEM_... of itemmarks.h. With ITEM_NAMED text is only the identity;
 	 * ITEM_EXACTLY changes digest, too. */
 	unsigned marks;
-	bool kept; /* see immutable */
+	bool kept;    /* see immutable */
+	bool awaited; /* it is outstanding, and not in the line: what is after
+		       * it waits */
 	/* For immutable(): its paths as text, or NULL; the program's item,
 	 * marked, as text. kept: text has the object's values at the paths. */
 	char *immutable;
 	char *given;
 	size_t given_len;
+	char *after; /* owned: ["LABEL", ...] of after(), or NULL */
 	unsigned char given_digest[DIGEST_SIZE]; /* digest for a new object */
 	struct item_memory memory;
 	struct hidden_values *hidden; /* owned, or NULL: see agree/hidden.h */
@@ -98,6 +101,9 @@ struct desired {
 	uint32_t count;
 	bool failed;
 	struct map index; /* by label, if there are many (desired_find) */
+	/* owned: places of items, none before one that it is after; NULL: as
+	 * they stand */
+	uint32_t *order;
 };
 
 /* The memoised result of `plan`, if the program defines it. */

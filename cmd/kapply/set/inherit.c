@@ -59,6 +59,13 @@ inherit(struct set *s, struct item *i, struct item *old, uint64_t recent_ms,
 
 	i->denied = old->denied;
 	old->denied = NULL;
+	/* That it waits for another one was said. */
+	if (old->state == ITEM_WAITING && i->state == ITEM_WAITING &&
+	    i->after.count > 0) {
+		i->failure.error = old->failure.error;
+		i->failure.reported = old->failure.reported;
+		old->failure.error = NULL;
+	}
 	/* A deletion is not held back any more if the primary goes, too. */
 	if (!same_wish(i, old) || (old->held && s->deleting))
 		return;

@@ -10,6 +10,7 @@
 #include "json/json.h"
 #include "kube/kubeerror.h"
 #include "record/redacted.h"
+#include "set/setorder.h"
 #include "value/datakind.h"
 
 /* ---- the members of a line ---- */
@@ -21,6 +22,8 @@ enum member {
 	MEMBER_ONCE,
 	MEMBER_EXACTLY,
 	MEMBER_AS_SEEN,
+	MEMBER_INDEPENDENT,
+	MEMBER_AFTER,
 	MEMBER_VACATED,
 	MEMBER_PATCH,
 	MEMBER_RELEASE,
@@ -59,6 +62,8 @@ static const struct {
     [MEMBER_ONCE] = {"once", JSON_ARRAY},
     [MEMBER_EXACTLY] = {"exactly", JSON_ARRAY},
     [MEMBER_AS_SEEN] = {"asSeen", JSON_ARRAY},
+    [MEMBER_INDEPENDENT] = {"independent", JSON_ARRAY},
+    [MEMBER_AFTER] = {"after", JSON_OBJECT},
     [MEMBER_VACATED] = {"vacated", JSON_ARRAY},
     [MEMBER_PATCH] = {"patch", JSON_OBJECT},
     [MEMBER_RELEASE] = {"release", JSON_ARRAY},
@@ -406,6 +411,7 @@ parse_item(struct set *s, const struct members *m, struct span value,
 	set_because(s, i, m->of[MEMBER_BECAUSE]);
 	i->exactly = lists(m->of[MEMBER_EXACTLY], i);
 	i->vacated = lists(m->of[MEMBER_VACATED], i);
+	i->independent = lists(m->of[MEMBER_INDEPENDENT], i);
 	if (lists(m->of[MEMBER_AS_SEEN], i) && set_version(i, what, err) < 0)
 		return -1;
 	if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
@@ -563,8 +569,10 @@ parse_finalizers(struct set *s, struct span finalizers)
 	}
 }
 
+/* after: of the line, or none. */
 static int
-parse_reconcile(struct set *s, struct span line, struct err *err)
+parse_reconcile(
+    struct set *s, struct span line, struct span *after, struct err *err)
 {
 	struct members m;
 	struct span primary;
@@ -595,27 +603,13 @@ parse_reconcile(struct set *s, struct span line, struct err *err)
 	s->origin = json_name(m.of[MEMBER_ORIGIN], &s->names);
 	s->instance = json_name(m.of[MEMBER_INSTANCE], &s->names);
 	s->takes_over = m.of[MEMBER_TAKES_OVER];
+	*after = m.of[MEMBER_AFTER];
 	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
 	if (parse_lists(s, &m, err) < 0 ||
 	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
 		return -1;
 	parse_finalizers(s, m.of[MEMBER_FINALIZERS]);
 	return 0;
-}
-
-/* Sorts by phase and keeps the order within a phase: one walk per phase. */
-static void
-sort_items(struct set *s)
-{
-	struct item *sorted = mem_array(NULL, s->count, sizeof(*sorted));
-	size_t n = 0;
-
-	for (int p = PHASE_LOOK; p < PHASE_END; p++)
-		for (size_t i = 0; i < s->count; i++)
-			if (s->items[i].phase == (enum phase)p)
-				sorted[n++] = s->items[i];
-	free(s->items);
-	s->items = sorted;
 }
 
 /* An object of a cluster may have a member of this name, but also a kind. */
@@ -634,7 +628,7 @@ static struct set *
 parse(struct span text, size_t line, bool plain, struct err *err)
 {
 	struct set *s = mem_zalloc(sizeof(*s));
-	struct span copy;
+	struct span copy, after = SPAN_NONE;
 	int bad;
 
 	s->text = mem_dup(text.p, text.n);
@@ -654,13 +648,14 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 		if (bad == 0)
 			s->key = mem_strdup(s->items[0].key);
 	} else {
-		bad = parse_reconcile(s, copy, err);
+		bad = parse_reconcile(s, copy, &after, err);
 	}
+	if (bad == 0)
+		bad = setorder_sort(s, after, err);
 	if (bad < 0) {
 		set_free(s);
 		return NULL;
 	}
-	sort_items(s);
 	return s;
 }
 
@@ -753,6 +748,7 @@ set_free(struct set *s)
 		free(i->conflict);
 		free(i->found);
 		free(i->by);
+		free(i->after.at);
 		free(i->failure.error);
 	}
 	free(s->items);

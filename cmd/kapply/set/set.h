@@ -116,7 +116,12 @@ struct item {
 	struct span because; /* why it is written, raw (because.h); or none */
 	char *by;	     /* owned: the manager that changed it, or NULL */
 	bool exactly;
-	bool vacated; /* the object in its way is gone */
+	bool vacated;	  /* the object in its way is gone */
+	bool independent; /* of items that fail: setorder.h */
+	struct item_others {
+		size_t *at; /* owned: places of items in the set */
+		size_t count;
+	} after; /* it waits until all of these are done */
 	enum partial partial;
 
 	enum item_state state;
@@ -184,6 +189,7 @@ struct set {
 	int64_t max_concurrent; /* 0: not said */
 	struct item *items;	/* owned, in the order of phases */
 	size_t count;
+	bool has_after; /* an item is after another one */
 
 	enum phase phase;
 	char *version; /* owned: the primary's after our own patch, or NULL */

@@ -1,4 +1,4 @@
-#include "set/set.h"
+#include "set/setorder.h"
 
 #include "base/array.h"
 #include "base/buf.h"
@@ -69,6 +69,12 @@ test_refusals(void)
 	    "reconcile.once is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"vacated\":{}}}",
 	    "reconcile.vacated is not a list");
+	refused("{\"reconcile\":{" PRIMARY ",\"independent\":{}}}",
+	    "reconcile.independent is not a list");
+	refused("{\"reconcile\":{" PRIMARY ",\"after\":[]}}",
+	    "reconcile.after is not an object");
+	refused("{\"reconcile\":{" PRIMARY ",\"after\":{\"A/b/c\":[1]}}}",
+	    "reconcile.after[\"A/b/c\"] is not a list of texts");
 	refused("{\"reconcile\":{" PRIMARY ",\"delete\":{}}}",
 	    "reconcile.delete is not a list");
 	refused("{\"reconcile\":{" PRIMARY ",\"refused\":\"x\"}}",
@@ -134,6 +140,114 @@ test_order(void)
 	ok(s->max_concurrent == 3, "maxConcurrentReconciles");
 	ok(s->guard_status, "guardStatus");
 	buf_release(&b);
+	set_free(s);
+}
+
+/* The items of `after` are in the order of the line, but for what they are
+ * after; the phase of each is the last one of those. */
+static void
+test_after(void)
+{
+#define OBJECT(version, kind, name)                        \
+	"{\"apiVersion\":\"" version "\",\"kind\":\"" kind \
+	"\",\"metadata\":{\"namespace\":\"d\",\"name\":\"" name "\"}}"
+	struct set *s = parse("{\"items\":[" OBJECT(
+	    "v1", "Secret", "a") "," OBJECT("v1", "Secret",
+	    "b") "," OBJECT("apps/v1", "Deployment", "c") "," OBJECT("apps/v1",
+	    "Deployment", "e") "," OBJECT("v1", "ConfigMap",
+	    "f") "],"
+		 "\"reconcile\":{" PRIMARY ",\"after\":{"
+		 "\"Secret/d/a\":[\"ConfigMap/d/f\",\"Pod/d/x\"],"
+		 "\"Deployment.apps/d/c\":[\"Deployment.apps/d/e\"],"
+		 "\"ConfigMap/d/f\":[\"Deployment.apps/d/c\"],"
+		 "\"Pod/d/x\":[\"Secret/d/b\"]},"
+		 "\"release\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
+		 "\"metadata\":{\"namespace\":\"d\",\"name\":\"g\","
+		 "\"uid\":\"u\"}}]}}");
+#undef OBJECT
+	const struct item **causes;
+	struct setorder_tally t;
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < s->count; i++) {
+		buf_addf(&b, "%d %s", s->items[i].phase, s->items[i].key);
+		for (size_t n = 0; n < s->items[i].after.count; n++)
+			buf_addf(
+			    &b, " > %s", s->items[s->items[i].after.at[n]].key);
+		buf_addc(&b, '\n');
+	}
+	is(buf_str(&b),
+	    "3 Secret/d/b\n4 Deployment.apps/d/e\n"
+	    "4 Deployment.apps/d/c > Deployment.apps/d/e\n"
+	    "4 ConfigMap/d/f > Deployment.apps/d/c\n"
+	    "4 Secret/d/a > ConfigMap/d/f\n5 ConfigMap/d/g\n",
+	    "each is behind what it is after, in that phase at least");
+	s->phase = PHASE_REST;
+	t = setorder_count(s);
+	ok(t.waiting == 1 && t.blocked == 3, "the others wait");
+	s->items[1].state = ITEM_BACKOFF;
+	causes = setorder_causes(s);
+	ok(causes[4] == NULL, "... for one that may still be done");
+	free(causes);
+	s->items[1].state = ITEM_OVERDUE;
+	causes = setorder_causes(s);
+	ok(causes[1] == NULL && causes[2] == &s->items[1] &&
+		causes[4] == &s->items[1],
+	    "... or for one that has failed");
+	free(causes);
+	s->items[1].state = ITEM_DONE;
+	t = setorder_count(s);
+	ok(t.waiting == 1 && t.blocked == 2, "one after the other");
+	buf_release(&b);
+	set_free(s);
+}
+
+/* Items that move when a phase is not done. */
+static void
+test_moves(void)
+{
+	struct set *s =
+	    parse("{\"items\":["
+		  "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
+		  "\"metadata\":{\"name\":\"a\"}},"
+		  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
+		  "\"metadata\":{\"name\":\"b\"}},"
+		  "{\"apiVersion\":\"v1\",\"kind\":\"Service\","
+		  "\"metadata\":{\"name\":\"c\"}}],"
+		  "\"reconcile\":{" PRIMARY ",\"independent\":["
+		  "\"ConfigMap//b\",\"Service//c\"],"
+		  "\"delete\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+		  "\"name\":\"p\",\"uid\":\"u\",\"always\":true}]}}");
+	struct item *secret = &s->items[0], *map = &s->items[1],
+		    *service = &s->items[2], *pod = &s->items[3];
+	struct setorder_tally t;
+
+	s->phase = PHASE_SUPPORT;
+	secret->state = map->state = ITEM_BACKOFF;
+	t = setorder_count(s);
+	ok(!setorder_move(s, &t), "nothing, while one may still be done");
+	secret->state = ITEM_FAILED;
+	map->state = ITEM_DONE;
+	t = setorder_count(s);
+	ok(setorder_move(s, &t) && service->phase == PHASE_SUPPORT &&
+		pod->phase == PHASE_SUPPORT,
+	    "what is independent comes to what has failed");
+	t = setorder_count(s);
+	ok(t.waiting == 2, "... to be sent");
+	service->state = pod->state = ITEM_FAILED;
+	t = setorder_count(s);
+	ok(!setorder_move(s, &t), "... once");
+	secret->state = ITEM_DONE;
+	t = setorder_count(s);
+	ok(setorder_move(s, &t) && service->phase == PHASE_REST &&
+		pod->phase == PHASE_DELETE,
+	    "... and goes on when nothing else is left");
+	s->phase = PHASE_REST;
+	t = setorder_count(s);
+	ok(!t.waiting && setorder_move(s, &t) && pod->phase == PHASE_REST,
+	    "what is always deleted is, though an independent item has failed");
+	t = setorder_count(s);
+	ok(!setorder_move(s, &t), "... once");
 	set_free(s);
 }
 
@@ -536,6 +650,8 @@ main(void)
 {
 	test_refusals();
 	test_order();
+	test_after();
+	test_moves();
 	test_inherit();
 	test_vacated();
 	test_bodies();
