@@ -56,13 +56,18 @@ def kustomization($comment; $content): file("kustomization.yaml";
   [{"#": $comment, apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization"} + $content]);
 
+# The programs, if they are in no image.
+def program_file: select(.program)
+  | file("program.yaml"; [program_configmap]) + {warnings: program_warnings};
+
 # All but what depends on the scope.
-def base: [
+def base: checked_program | [
     file("namespace.yaml"; [operator_namespace]),
     crds[],
     file("service_account.yaml"; accounts),
     file("role.yaml"; roles(common_stages)),
     file("role_binding.yaml"; bindings(common_stages)),
+    program_file,
     file("operator.yaml"; [deployment]),
     file("service.yaml"; [metrics_service]),
     file("poddisruptionbudget.yaml"; [disruption_budget]),
@@ -130,7 +135,7 @@ def manifests:
     + (monitoring | in_folder("monitoring")) + (users | in_folder("users")));
 
 # For the scope of the description.
-def manifests_stream: [
+def manifests_stream: checked_program | [
     file("namespace.yaml"; [operator_namespace]),
     crds[],
     file("service_account.yaml"; accounts),
@@ -139,4 +144,5 @@ def manifests_stream: [
     file("service.yaml"; [metrics_service]),
     file("poddisruptionbudget.yaml"; [disruption_budget]),
     file("networkpolicy.yaml"; [network_policy]),
+    program_file,
     file("operator.yaml"; [deployment_in_scope])];
