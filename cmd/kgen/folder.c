@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "conf/expand.h"
+#include "configdata.h"
 #include "imagename.h"
 #include "json/jvtext.h"
 #include "opfile.h"
@@ -18,8 +19,10 @@
 #ifndef KPIPE_VERSION
 #define KPIPE_VERSION "unknown"
 #endif
+/* As deploy/image/build calls it. */
+#define KPIPE_IMAGE "localhost/kpipe:" KPIPE_VERSION
 
-enum { PROGRAM_MAX_MIB = 8 };
+enum { PROGRAM_MAX_MIB = 8, FOLDERS_DEEP = 16 };
 
 static char *
 path_of(const struct folder *f, const char *name)
@@ -66,16 +69,18 @@ is_listed(const struct dirent *d)
 	return d->d_name[0] != '.' && d->d_name[strlen(d->d_name) - 1] != '~';
 }
 
+/* Whether path, behind all links, is below the folder. */
 static bool
-is_below(const char *path, const char *folder)
+is_inside(const struct folder *f, const char *path)
 {
-	char *real = realpath(folder, NULL);
-	struct span rest = span_str(path);
-	bool below = real != NULL && span_take(&rest, real) && rest.n > 0 &&
-	    (*rest.p == '/' || strcmp(real, "/") == 0);
+	char *real = realpath(path, NULL), *top = realpath(f->path, NULL);
+	struct span rest = span_str(real);
+	bool inside = real != NULL && top != NULL && span_take(&rest, top) &&
+	    rest.n > 0 && (*rest.p == '/' || strcmp(top, "/") == 0);
 
+	free(top);
 	free(real);
-	return below;
+	return inside;
 }
 
 /*
@@ -86,26 +91,35 @@ static int
 check_file(
     const struct folder *f, const char *path, mode_t mode, struct err *err)
 {
-	char *real;
-	bool below;
-
 	if (!span_ends(span_str(path), ".yaml") &&
 	    !span_ends(span_str(path), ".jq"))
 		return 0;
 	if (!S_ISREG(mode))
 		return err_set(err, ERR_PERMANENT, "%s: not a file", path);
-	real = realpath(path, NULL);
-	below = real != NULL && is_below(real, f->path);
-	free(real);
-	return below ? 0
-		     : err_set(err, ERR_PERMANENT,
-			   "%s: a link that leads out of the folder", path);
+	return is_inside(f, path)
+	    ? 0
+	    : err_set(err, ERR_PERMANENT,
+		  "%s: a link that leads out of the folder", path);
 }
 
-static int list_files(struct folder *f, const char *below, struct err *err);
+/* Programs may be anywhere in the folder, but not behind links to folders,
+ * which may be rings. */
+static bool
+is_entered(const struct folder *f, const char *path, int depth)
+{
+	struct stat st;
+
+	if (depth == 0)
+		return true;
+	return f->with_program && depth < FOLDERS_DEEP &&
+	    lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && is_inside(f, path);
+}
+
+static int list_files(
+    struct folder *f, const char *below, int depth, struct err *err);
 
 static int
-list_file(struct folder *f, const char *name, bool inner, struct err *err)
+list_file(struct folder *f, const char *name, int depth, struct err *err)
 {
 	char *path = path_of(f, name);
 	struct stat st;
@@ -114,7 +128,9 @@ list_file(struct folder *f, const char *name, bool inner, struct err *err)
 	if (stat(path, &st) != 0)
 		rc = 0;
 	else if (S_ISDIR(st.st_mode))
-		rc = inner ? 0 : list_files(f, name, err);
+		rc = is_entered(f, path, depth)
+		    ? list_files(f, name, depth + 1, err)
+		    : 0;
 	else if ((rc = check_file(f, path, st.st_mode, err)) == 0 &&
 	    S_ISREG(st.st_mode))
 		textlist_add(&f->files, name, strlen(name));
@@ -122,9 +138,10 @@ list_file(struct folder *f, const char *name, bool inner, struct err *err)
 	return rc;
 }
 
-/* The files of a folder of it; those of folders below only one deep. */
+/* The files of a folder of it. Without programs, those of folders below only one
+ * deep. */
 static int
-list_files(struct folder *f, const char *below, struct err *err)
+list_files(struct folder *f, const char *below, int depth, struct err *err)
 {
 	char *path = path_of(f, below);
 	struct dirent **found = NULL;
@@ -136,7 +153,7 @@ list_files(struct folder *f, const char *below, struct err *err)
 		buf_addf(&name, "%s%s%s", below, *below ? "/" : "",
 		    found[i]->d_name);
 		if (rc == 0)
-			rc = list_file(f, buf_str(&name), *below != '\0', err);
+			rc = list_file(f, buf_str(&name), depth, err);
 		buf_release(&name);
 		free(found[i]);
 	}
@@ -343,9 +360,9 @@ set_about(struct folder *f, const struct folder_overrides *o, struct err *err)
 		return err_set(err, ERR_PERMANENT,
 		    "--namespace: \"%s\" is not a name of a namespace",
 		    given.p);
-	if (o->image != NULL)
-		f->about = jv_object_set(
-		    f->about, jv_string("image"), jv_string(o->image));
+	if (o->image != NULL || o->with_program)
+		f->about = jv_object_set(f->about, jv_string("image"),
+		    jv_string(o->image != NULL ? o->image : KPIPE_IMAGE));
 	if (o->scope != NULL)
 		f->about = jv_object_set(
 		    f->about, jv_string("scope"), jv_string(o->scope));
@@ -627,10 +644,12 @@ int
 folder_load(struct folder *f, const char *path,
     const struct folder_overrides *o, struct err *err)
 {
-	*f = (struct folder){
-	    .path = path, .variables = jv_object(), .about = jv_null()};
+	*f = (struct folder){.path = path,
+	    .variables = jv_object(),
+	    .about = jv_null(),
+	    .with_program = o->with_program};
 	textlist_init(&f->files);
-	if (check_folder(f, err) == 0 && list_files(f, "", err) == 0 &&
+	if (check_folder(f, err) == 0 && list_files(f, "", 0, err) == 0 &&
 	    load_all(f, o, err) == 0)
 		return 0;
 	folder_release(f);
@@ -681,6 +700,9 @@ folder_describe(const struct folder *f, struct err *err)
 	d = member(d, "files", files);
 	d = member(d, "calls", find_calls(f));
 	d = member(d, "kpipe", kpipe);
+	if (f->with_program)
+		d = member(
+		    d, "program", configdata_read(f->path, &f->files, err));
 	/* libjq keeps numbers as doubles: one that it changes is an error. */
 	if (jv_is_valid(d) &&
 	    jvtext_add_ordered(&text, d, JVTEXT_KEPT, err) != 0) {

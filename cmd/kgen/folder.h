@@ -29,6 +29,9 @@ struct folder_overrides {
 	const char *shadow;   /* another watches.yaml: see kpipe(1); or NULL */
 	struct opt_list sets; /* KEY=VALUE: KEY may be a path, a.b */
 	bool without_crds;    /* crd.yaml is not read: it is to be made */
+	/* The description has `program`: the files that run, {digest, texts},
+	 * for a ConfigMap; and the image is that of kpipe, without another. */
+	bool with_program;
 };
 
 struct folder {
@@ -38,6 +41,7 @@ struct folder {
 	struct textlist files; /* sorted */
 	jv variables;	       /* [{name, default, required}], sorted */
 	jv about;	       /* operator.yaml with overrides and defaults */
+	bool with_program;
 	struct watches *watches;
 };
 

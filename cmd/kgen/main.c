@@ -26,7 +26,7 @@ static struct opts {
 	const char *folder;
 	const char *out;
 	bool check, diff, force;
-	int scope;
+	int scope, program;
 	struct folder_overrides overrides;
 	struct newkind kind;
 	struct opt_list library_dirs;
@@ -36,6 +36,9 @@ static struct opts {
 enum { SCOPE_AS_WRITTEN };
 static const char *const scopes[] = {
     "as-written", "namespace", "cluster", NULL};
+
+enum { PROGRAM_IMAGE };
+static const char *const programs[] = {"image", "configmap", NULL};
 
 static const struct opt table[] = {
     {'f', "folder", "FOLDER", OPT_STRING, &opts.folder, NULL,
@@ -50,6 +53,8 @@ static const struct opt table[] = {
 	"replace files that a person wrote or changed"},
     {0, "image", "IMAGE", OPT_STRING, &opts.overrides.image, NULL,
 	"instead of operator.yaml; may have a tag and a digest"},
+    {0, "program", "PLACE", OPT_CHOICE, &opts.program, programs,
+	"manifests, chart: where the programs are"},
     {0, "namespace", "NAMESPACE", OPT_STRING, &opts.overrides.namespace_, NULL,
 	"where the operator runs (NAME-operator-system)"},
     {0, "scope", "SCOPE", OPT_CHOICE, &opts.scope, scopes,
@@ -328,6 +333,9 @@ take_operands(int operands, char **operand, struct err *err)
 static int
 check_options(int operands, char **operand, struct err *err)
 {
+	static const char *const with_program[] = {
+	    "manifests", "chart", "describe", NULL};
+
 	if (operands == 0)
 		return err_set(err, ERR_PERMANENT,
 		    "COMMAND is missing: describe, new, rights, ... (see "
@@ -348,6 +356,11 @@ check_options(int operands, char **operand, struct err *err)
 	    strcmp(operand[0], "rights") == 0)
 		return err_set(err, ERR_PERMANENT,
 		    "rights: --from and -o exclude each other");
+	if (opts.program != PROGRAM_IMAGE &&
+	    !is_among(operand[0], with_program))
+		return err_set(err, ERR_PERMANENT,
+		    "--program=configmap is for manifests, chart and describe");
+	opts.overrides.with_program = opts.program != PROGRAM_IMAGE;
 	if (opts.scope != SCOPE_AS_WRITTEN)
 		opts.overrides.scope = scopes[opts.scope];
 	return take_operands(operands, operand, err);

@@ -243,6 +243,8 @@ def templates: [
     | {path: "service_account.yaml", text: (accounts | text($operator))},
     {path: "role.yaml", text: roles_text},
     {path: "role_binding.yaml", text: bindings_text},
+    (select(.program) | {path: "program.yaml",
+      text: ([program_configmap] | text($operator)), warnings: program_warnings}),
     {path: "operator.yaml", text: ([operator_template] | text($operator))},
     {path: "service.yaml", text: ([metrics_service] | text($operator))},
     {path: "poddisruptionbudget.yaml", text: ([disruption_budget] | text($operator)
@@ -260,7 +262,7 @@ def templates: [
       | when(".Values.prometheusRule.enabled"))},
     {path: "tests/dry_run.yaml", text: ([dry_run | quoted_namespace] | documents)})];
 
-def chart: checked | [
+def chart: checked | checked_program | [
   {path: "Chart.yaml", objects: [chart_file]},
   {path: "values.yaml", objects: [values_file]},
   {path: "values.schema.json", text: (values_schema | pretty_json)},

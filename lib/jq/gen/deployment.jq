@@ -1,6 +1,7 @@
 # The Deployment of an operator, and what belongs to its Pods. The input of
 # each function is the description (kgen describe).
 include "gen/rights";
+include "gen/program";
 
 def operator: "\(.name)-operator";
 def namespace: .namespace // "\(operator)-system";
@@ -15,8 +16,10 @@ def labels: pod_labels + {
 def meta($name): {name: $name, namespace: namespace, labels: labels};
 def cluster_meta($name): {name: $name, labels: labels};
 
-# The version is the tag, unless the image has a tag or a digest.
-def image_reference: .version as $version
+# The version is the tag, unless the image has a tag or a digest: that of kpipe,
+# if the image is kpipe's.
+def image_reference:
+  (if .program then .kpipe.version else .version end) as $version
   | .image | if contains("@") or (split("/")[-1] | contains(":")) then .
     else "\(.):\($version)" end;
 
@@ -122,7 +125,7 @@ def container: {
   securityContext: {allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true, capabilities: {drop: ["ALL"]}},
   volumeMounts: [{name: "credentials", mountPath: credentials_dir,
-    readOnly: true}]};
+    readOnly: true}, program_mounts]};
 
 # Apart if the cluster can, so that a node or a zone takes no standby with it.
 def spread: pod_labels as $labels
@@ -140,7 +143,7 @@ def pod: {
   terminationGracePeriodSeconds: 30,
   topologySpreadConstraints: spread,
   containers: [container],
-  volumes: [credentials]};
+  volumes: [credentials, program_volumes]};
 
 def deployment: {
   "#": ("One replica leads. The other one holds the same objects in memory, and"
@@ -167,6 +170,8 @@ def deployment: {
 # The same, for one scope: the Deployment above is for an overlay.
 def deployment_in_scope: [watch_namespace] as $more
   | deployment | .spec.template.spec.containers[0].env += $more;
+
+def program_configmap: program_map(meta(program_name));
 
 # A drain moves one replica at a time, also one that is not ready.
 def disruption_budget: {

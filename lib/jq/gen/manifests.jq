@@ -56,13 +56,18 @@ def kustomization($comment; $content): file("kustomization.yaml";
   [{"#": $comment, apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization"} + $content]);
 
+# The programs, if they are in no image.
+def program_file: select(.program)
+  | file("program.yaml"; [program_configmap]) + {warnings: program_warnings};
+
 # All but what depends on the scope.
-def base: [
+def base: checked_program | [
     file("namespace.yaml"; [operator_namespace]),
     crds[],
     file("service_account.yaml"; accounts),
     file("role.yaml"; roles(common_stages)),
     file("role_binding.yaml"; bindings(common_stages)),
+    program_file,
     file("operator.yaml"; [deployment]),
     file("service.yaml"; [metrics_service]),
     file("poddisruptionbudget.yaml"; [disruption_budget]),
@@ -125,7 +130,7 @@ def users: [file("viewer.yaml"; [viewer]), file("editor.yaml"; [editor])]
 # ---- all ----
 
 # For the scope of the description.
-def manifests_stream: [
+def manifests_stream: checked_program | [
     file("namespace.yaml"; [operator_namespace]),
     crds[],
     file("service_account.yaml"; accounts),
@@ -134,6 +139,7 @@ def manifests_stream: [
     file("service.yaml"; [metrics_service]),
     file("poddisruptionbudget.yaml"; [disruption_budget]),
     file("networkpolicy.yaml"; [network_policy]),
+    program_file,
     file("operator.yaml"; [deployment_in_scope])];
 
 # The same with a placeholder for the image, as operator-sdk 0.x wrote it, and

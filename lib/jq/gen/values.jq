@@ -28,7 +28,8 @@ def name_of_namespace:
 # An image's reference without tag and digest, its tag, its digest
 def image_repository: (.image / "@")[0] as $named | ($named / "/") as $parts
   | $parts[:-1] + [($parts[-1] / ":")[0]] | join("/");
-def image_tag: (.image / "@")[0] / "/" | .[-1] / ":" | .[1] // "";
+def image_tag: (if .program then .kpipe.version else "" end) as $version
+  | (.image / "@")[0] / "/" | .[-1] / ":" | .[1] // $version;
 def image_digest: .image / "@" | .[1] // "";
 
 def settings: [variables | {(.name): .value}] | add // {};

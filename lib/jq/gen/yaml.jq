@@ -48,12 +48,12 @@ def _scalar:
   elif type == "object" then "{}"
   else tojson end;
 
-# A text of lines that can stand as they are: none of blanks alone, no tabs or
-# other bytes that are not seen, and the first does not begin with a blank.
+# A text of lines that can stand as they are: none ends in a blank, no bytes that
+# are not seen but tabs, and the first does not begin with a blank or a tab.
 def _is_literal:
-  contains("\n") and (startswith("\n") or startswith(" ") | not)
+  contains("\n") and (startswith("\n") or startswith(" ") or startswith("\t") | not)
   and (endswith("\n\n") | not)
-  and (test("[\\x00-\\x09\\x0b-\\x1f\\x7f-\u00a0\u2028\u2029\ufeff]| (?:\\n|\\z)")
+  and (test("[\\x00-\\x08\\x0b-\\x1f\\x7f-\u00a0\u2028\u2029\ufeff]|[ \\t](?:\\n|\\z)")
     | not);
 
 def _indented: if . == "" then . else "  " + . end;
