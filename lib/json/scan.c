@@ -8,12 +8,13 @@
 #include <emmintrin.h>
 #endif
 
-/* popcnt is not in the x86-64 baseline and its replacement is a call. */
+/* popcnt is not in the x86-64 baseline and its replacement is a call. The
+ * processor is asked here: what target_clones links for that is 4 KiB in each
+ * tool. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
-#define CLONES __attribute__((target_clones("popcnt", "default")))
-#else
-#define CLONES
+#define HAS_CLONES
+#include <cpuid.h>
 #endif
 
 enum { NEAR = 16 };
@@ -154,8 +155,8 @@ find_end(uint64_t open, uint64_t close, uint64_t *depth)
 	return -1;
 }
 
-CLONES const char *
-json_scan_container(const char *p, const char *end)
+static inline __attribute__((always_inline)) const char *
+scan_container(const char *p, const char *end)
 {
 	uint64_t depth = 1, carry = 0, inside = 0;
 
@@ -181,3 +182,37 @@ json_scan_container(const char *p, const char *end)
 	}
 	return NULL;
 }
+
+#ifdef HAS_CLONES
+typedef const char *scan_fn(const char *p, const char *end);
+
+__attribute__((target("popcnt"))) static const char *
+scan_by_popcnt(const char *p, const char *end)
+{
+	return scan_container(p, end);
+}
+
+static const char *
+scan_by_call(const char *p, const char *end)
+{
+	return scan_container(p, end);
+}
+
+/* The loader calls it before anything else runs. */
+static scan_fn *
+choose_scan(void)
+{
+	unsigned a, b, c, d;
+
+	__cpuid(1, a, b, c, d);
+	return (c & bit_POPCNT) != 0 ? scan_by_popcnt : scan_by_call;
+}
+
+__attribute__((ifunc("choose_scan"))) scan_fn json_scan_container;
+#else
+const char *
+json_scan_container(const char *p, const char *end)
+{
+	return scan_container(p, end);
+}
+#endif

@@ -1,5 +1,7 @@
 #include "record/contrast.h"
 
+#include <string.h>
+
 #include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -311,12 +313,26 @@ compare_by_place(struct contrast *c, struct span from, struct span to)
 	}
 }
 
+/* A list whose elements have types, such as conditions; the other one is
+ * absent. */
+static bool
+is_of_types(struct span list, struct span other)
+{
+	const char *key;
+
+	if (other.p != NULL || json_type(list) != JSON_ARRAY)
+		return false;
+	key = identity(list);
+	return key != NULL && strcmp(key, "type") == 0;
+}
+
 static void
 compare_lists(struct contrast *c, struct span from, struct span to)
 {
-	const char *key = identity(to);
+	const char *key = identity(to.p != NULL ? to : from);
 
-	if (key != NULL && key == identity(from))
+	if (key != NULL &&
+	    (from.p == NULL || to.p == NULL || key == identity(from)))
 		compare_by_key(c, key, from, to);
 	else
 		compare_by_place(c, from, to);
@@ -373,7 +389,9 @@ compare(struct contrast *c, struct span from, struct span to)
 	if (is_object_or_absent(from) && is_object_or_absent(to) &&
 	    !json_is_empty(any))
 		compare_objects(c, from, to);
-	else if (json_type(from) == JSON_ARRAY && json_type(to) == JSON_ARRAY)
+	else if ((json_type(from) == JSON_ARRAY &&
+		     json_type(to) == JSON_ARRAY) ||
+	    is_of_types(from, to) || is_of_types(to, from))
 		compare_lists(c, from, to);
 	else
 		add_field(c, from, to);

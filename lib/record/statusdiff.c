@@ -1,0 +1,159 @@
+#include "record/statusdiff.h"
+
+#include "json/json.h"
+
+/* How telling a field is. */
+enum rank { RANK_WORD, RANK_FIELD, RANK_REST, RANK_NONE };
+
+/* More fields are only counted. */
+enum { FIELDS_MAX = 128 };
+
+struct difference {
+	struct buf path;
+	struct span from, to;  /* strings whose text is JSON, or null */
+	struct span condition; /* of a path .conditions[type=NAME].MEMBER */
+	struct span member;
+};
+
+/* Splits a path of a condition. False: it is of another field. */
+static bool
+is_of_condition(struct difference *d)
+{
+	struct span rest = buf_span(&d->path);
+
+	if (!span_take(&rest, ".conditions[type="))
+		return false;
+	d->condition = span_cut(&rest, ']');
+	d->member = rest;
+	return rest.n > 0;
+}
+
+static enum rank
+rank_of(struct difference *d)
+{
+	struct span path = buf_span(&d->path);
+
+	if (is_of_condition(d)) {
+		if (span_is(d->member, ".status"))
+			return RANK_WORD;
+		if (span_is(d->member, ".type") ||
+		    span_ends(d->member, "Time") ||
+		    span_ends(d->member, "Generation"))
+			return RANK_NONE;
+		return RANK_REST;
+	}
+	if (span_is(path, ".observedGeneration"))
+		return RANK_NONE;
+	if (span_ends(path, "Time") || span_ends(path, ".reason") ||
+	    span_ends(path, ".message"))
+		return RANK_REST;
+	path = span_skip(path, path.n > 0);
+	if (span_find(path, '.') == NULL && span_find(path, '[') == NULL &&
+	    (span_starts(json_raw_string(d->to), "\\\"") ||
+		span_starts(json_raw_string(d->from), "\\\"")))
+		return RANK_WORD;
+	return RANK_FIELD;
+}
+
+/* A string that is one word stands without quotes. */
+static void
+add_value(struct buf *b, struct span value)
+{
+	struct buf text = BUF_INIT;
+	struct span json = json_string(value, &text), word = SPAN_NONE;
+
+	if (json.n > 2 && *json.p == '"' && json.p[json.n - 1] == '"')
+		word = span_make(json.p + 1, json.n - 2);
+	for (size_t i = 0; i < word.n; i++)
+		if (span_is_among(word.p[i], " \\,;\""))
+			word = SPAN_NONE;
+	if (json_type(value) != JSON_STRING)
+		json = span_str("nothing");
+	buf_addspan(b, word.n > 0 ? word : json);
+	buf_release(&text);
+}
+
+static void
+add_difference(struct buf *b, struct difference *d)
+{
+	if (is_of_condition(d)) {
+		buf_addspan(b, d->condition);
+		if (!span_is(d->member, ".status")) {
+			buf_addc(b, ' ');
+			buf_addspan(b, span_skip(d->member, 1));
+		}
+	} else {
+		buf_addspan(b,
+		    span_skip(buf_span(&d->path),
+			span_starts(buf_span(&d->path), ".")));
+	}
+	buf_addc(b, ' ');
+	if (json_type(d->from) == JSON_STRING) {
+		add_value(b, d->from);
+		buf_adds(b, " -> ");
+	}
+	add_value(b, d->to);
+}
+
+/* Reads the next [PATH, OLD, NEW]. */
+static bool
+next_difference(struct json_elements *list, struct difference *d)
+{
+	struct json_elements field;
+
+	if (!json_element(list))
+		return false;
+	field = json_elements(list->value);
+	buf_reset(&d->path);
+	if (json_element(&field))
+		json_add_decoded(&d->path, field.value);
+	if (json_element(&field))
+		d->from = field.value;
+	if (json_element(&field))
+		d->to = field.value;
+	return true;
+}
+
+/* Appends those of one rank; returns how many there are. */
+static size_t
+add_rank(
+    struct buf *b, struct span list, enum rank rank, size_t told, size_t max)
+{
+	struct json_elements e = json_elements(list);
+	struct difference d = {.path = BUF_INIT};
+	size_t count = 0;
+
+	while (next_difference(&e, &d)) {
+		if (rank_of(&d) != rank)
+			continue;
+		if (told + count++ >= max)
+			continue;
+		buf_adds(b, told + count > 1 ? ", " : "");
+		add_difference(b, &d);
+	}
+	buf_release(&d.path);
+	return count;
+}
+
+size_t
+statusdiff_add(struct buf *b, struct contrast *c, struct span before,
+    struct span after, size_t max)
+{
+	size_t usual = c->limits.fields, count = 0;
+	struct buf list = BUF_INIT;
+
+	c->limits.fields = FIELDS_MAX;
+	if (json_type(after) == JSON_OBJECT && json_is_empty(after))
+		after = SPAN_NONE; /* then each field of the other is told */
+	contrast_find(c, before, after, false);
+	c->limits.fields = usual;
+	buf_addf(&list, "[%s]", buf_str(&c->fields));
+	for (enum rank r = RANK_WORD; r < RANK_NONE; r++)
+		count += add_rank(b, buf_span(&list), r, count, max);
+	if (c->count > FIELDS_MAX)
+		count += c->count - FIELDS_MAX;
+	if (count > max)
+		buf_addf(b, " and %zu more", count - max);
+	buf_release(&list);
+	return count;
+}

@@ -1,0 +1,28 @@
+/*
+ * statusdiff: what differs between two statuses, in words, for one line:
+ *
+ *	phase Processing -> Available, Ready False -> True, replicas 2 -> 3
+ *
+ * First words and conditions, then other fields, then reasons, messages and
+ * times. Not told is what changes whenever a status is looked at: times of
+ * conditions, observedGeneration.
+ */
+#ifndef STATUSDIFF_H
+#define STATUSDIFF_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/span.h"
+#include "record/contrast.h"
+
+/*
+ * before and after are values of .status; either may be absent. At most max
+ * fields are told, with values cut to the limits of c, and then how many more
+ * there are. c is used for the search: what it had found is lost. Returns how many
+ * fields differ; 0: nothing is appended. The text may have invisible characters.
+ */
+size_t statusdiff_add(struct buf *b, struct contrast *c, struct span before,
+    struct span after, size_t max);
+
+#endif
