@@ -501,10 +501,10 @@ manifests-%: $(BIN)/kgen
 monitoring:
 	@deploy/monitoring/generate
 
-# make deploy PIPELINE=at IMG=registry.example.com/at-operator:TAG, in the cluster
+# make deploy PIPELINE=at [IMG=registry.example.com/at-operator:TAG], in the cluster
 # of kubectl; make undeploy PIPELINE=at. NAMESPACE, SCOPE, CONFIRM: deploy/README
 .PHONY: deploy undeploy
-deploy undeploy: $(BIN)/kgen
+deploy undeploy: $(BIN)/kgen $(BIN)/ireconcile
 	@test -e 'pipeline/$(PIPELINE)/operator.yaml' || { echo "make $@:" \
 		"PIPELINE=NAME must be a folder in pipeline/ with an operator.yaml" >&2; \
 		exit 100; }
@@ -545,6 +545,13 @@ PIPELINE ?= memcached
 image: all
 	deploy/image/build $(IMG:%=-t %) pipeline/$(PIPELINE) \
 		$(BUILD)/image/$(PIPELINE).tar
+
+# The image of kpipe alone, for operators whose programs are in a ConfigMap: made,
+# and pushed if KPIPE_IMG names it.
+.PHONY: kpipe-image
+kpipe-image: all
+	deploy/image/build $(KPIPE_IMG:%=-t %) - $(BUILD)/image/kpipe.tar
+	$(if $(KPIPE_IMG),deploy/image/push $(BUILD)/image/kpipe.tar $(KPIPE_IMG))
 
 .PHONY: push
 push:

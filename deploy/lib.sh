@@ -41,6 +41,32 @@ read_manifests() {
 		"$T/namespace.yaml")
 }
 
+# check_program FOLDER: the files of the ConfigMap alone, with the variables of
+# the Deployment, are programs that work.
+check_program() {
+	local file variables
+
+	sed -n '/^ *- key: /{n;s/^ *path: //p;}' "$T/operator.yaml" |
+		sed 's/^"\(.*\)"$/\1/' | while IFS= read -r file; do
+		[ ! -e "$1/$file" ] ||
+			install -D -m 644 "$1/$file" "$T/operator/$file"
+	done
+	mapfile -t variables < <(awk -v namespace="$namespace" '
+		/^ *env:$/ { env = 1 }
+		/^ *ports:$/ { env = 0 }
+		env && $2 == "name:" { name = $3 }
+		env && $1 == "valueFrom:" { print name "=" namespace }
+		env && $1 == "value:" {
+			sub(/^ *value: "?/, ""); sub(/"$/, "")
+			print name "=" $0
+		}' "$T/operator.yaml")
+	env "${variables[@]}" "${KGEN%kgen}ireconcile" \
+		-f "$T/operator/watches.yaml" </dev/null >/dev/null 2>"$T/err" || {
+		sed "s,$T/operator,$1," "$T/err" >&2
+		die "the programs of $1 do not work. Nothing was changed."
+	}
+}
+
 # find_namespace: $T/found is empty if there is none, "NAME deploy" if deploy made
 # it, and NAME otherwise. What deploy did not make is not its to change.
 find_namespace() {
@@ -52,6 +78,20 @@ find_namespace() {
 # is_made_by_deploy: the namespace that find_namespace found
 is_made_by_deploy() {
 	grep -q ' deploy$' "$T/found"
+}
+
+# list_programs: lines TIME NAME of the ConfigMaps with programs
+list_programs() {
+	"$KUBECTL" get configmaps -n "$namespace" \
+		-l "app.kubernetes.io/name=$operator,app.kubernetes.io/component=program" \
+		-o 'jsonpath={range .items[*]}{.metadata.creationTimestamp} {.metadata.name}{"\n"}{end}'
+}
+
+# list_named: those that a Pod mounts, or would after kubectl rollout undo
+list_named() {
+	"$KUBECTL" get deployments,replicasets -n "$namespace" \
+		-l "app.kubernetes.io/name=$operator" -o \
+		'jsonpath={range .items[*].spec.template.spec.volumes[*]}{.configMap.name}{"\n"}{end}'
 }
 
 # objects FILE...: lines KIND NAME NAMESPACE, the last one empty if it has none

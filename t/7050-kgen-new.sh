@@ -45,7 +45,7 @@ is "$(jq -c '[.name, .image, .scope, .crds[0].metadata.name,
 	"... and describes the operator"
 is "$(sed 's/ .*//' <(make -s -C web help | cut -f 1 | sed 's/make //') |
 	paste -sd ' ')" \
-	"test accept record run crd rights manifests image push deploy undeploy" \
+	"test accept record run crd rights manifests deploy undeploy kpipe-image image push" \
 	"make help lists the targets"
 
 # commands TARGET...: those that make would run
@@ -59,6 +59,13 @@ is "$(commands image push deploy undeploy)" \
 $kpipe/share/kpipe/image/push build/web.tar localhost/web-operator:0.1.0
 IMG=localhost/web-operator:0.1.0 $kpipe/share/kpipe/deploy .
 $kpipe/share/kpipe/undeploy ." "the scripts of an installed kpipe"
+is "$(commands deploy kpipe-image manifests; commands kpipe-image manifests \
+	KPIPE_IMG=x/kpipe)" "$kpipe/share/kpipe/deploy .
+$kpipe/share/kpipe/image/build  - build/kpipe.tar
+kgen manifests --program=configmap  -o deploy
+$kpipe/share/kpipe/image/build -t x/kpipe - build/kpipe.tar
+$kpipe/share/kpipe/image/push build/kpipe.tar x/kpipe
+kgen manifests --program=configmap --image x/kpipe -o deploy" "... without an image of one's own"
 kpipe=$ROOT
 for script in $(commands image push deploy undeploy IMG=a:1 |
 	sed 's/ -t.*//; s/^IMG=a:1 //; s/ .*//'); do

@@ -122,6 +122,29 @@ is "$(cd "$root/var/lib/dpkg/status.d" && ls)" \
 	"$(jq -r '.packages[] | select(.supplier).name' "$sbom" | sort)" \
 	"scanners find the same packages"
 
+### kpipe alone
+
+image_build -
+is "$(head -n 1 "$T/out" | sed 's/@.*//')" \
+	"localhost/kpipe:$(make -s version)" "kpipe alone: its name and version"
+image_unpack "$arch"
+ok "... is that without an operator" test ! -e "$root/operator"
+is "$(ls "$root/usr/bin" | wc -l)" 9 "... with the same tools"
+config=$(image_blob .config.digest "$(image_manifest "$arch")")
+is "$(jq -r '.config.Labels | ."org.opencontainers.image.title",
+	."org.opencontainers.image.version"' "$config" | paste -sd ' ')" \
+	"kpipe $(make -s version)" "... its labels"
+is "$(jq -r '([.packages[].SPDXID] | index("SPDXRef-Package-kpipe") != null),
+	(.relationships[] | select(.relationshipType == "DESCRIBES")
+		| .relatedSpdxElement), ([(.packages, .files)[].SPDXID] as $ids
+		| [.relationships[].relatedSpdxElement] - $ids | length)' "$sbom" |
+	paste -sd ' ')" "true SPDXRef-Package-kpipe 0" "... and its list of contents"
+runs 0 "with a name and no tag" deploy/image/build -t localhost:5000/a/kpipe - \
+	"$T/x.tar"
+is "$(sed -n '1s/@.*//p' "$T/out")" "localhost:5000/a/kpipe:$(make -s version)" \
+	"... it has its version"
+rm "$T/x.tar"
+
 ### Names and tags
 
 runs 0 "a name without a tag" deploy/image/build -t localhost:5000/a/b \
@@ -152,6 +175,8 @@ is "$(sed -n '1s/@.*//p' "$T/out")" \
 is "$(<"$T/err")" \
 	'deploy/image/build: warning: watches.yaml: the image does not have the filter "./stations": add it, with what it needs to run, in an image FROM this one' \
 	"... warns of a filter, which is not in it"
+PATH=/usr/bin:/bin runs 0 "... also that of kpipe alone" env -u BIN \
+	"$T/installed/opt/kpipe/share/kpipe/image/build" - "$T/kpipe.tar"
 rm -rf "$T/layout"
 mkdir "$T/layout"
 tar -xf "$image" -C "$T/layout"

@@ -29,8 +29,6 @@ image=registry.example.com/op:1
 # --- what is missing
 runs 2 "no such pipeline" mk deploy PIPELINE=none IMG=$image
 ok "... is named" said "PIPELINE=NAME must be a folder"
-runs 2 "no image" mk deploy PIPELINE=at
-ok "... is named" said "IMG is missing"
 runs 2 "an image that is not one" mk deploy PIPELINE=at IMG=No
 ok "... is named" said '"No" is not an image'
 runs 2 "a time that is not one" mk deploy PIPELINE=at IMG=$image WAIT=2m

@@ -60,10 +60,13 @@ def file: {
 def relation($from; $type; $to): {spdxElementId: $from,
   relationshipType: $type, relatedSpdxElement: $to};
 
-$description[0] as $d | "\($d.name)-operator" as $name
+$description[0] as $d | ($d.title // "\($d.name)-operator") as $name
 | ($files | lines | map(split("\t"))) as $files
 | ($packages | split("\n\n") | map(select(. != "") | package_lines))
   as $packages
+# The operator, or kpipe alone.
+| (["operator", "kpipe"] - (["operator", "kpipe"] - [$packages[].owner])
+  | "SPDXRef-Package-\(.[0])") as $top
 | {
   spdxVersion: "SPDX-2.3", dataLicense: "CC0-1.0", SPDXID: "SPDXRef-DOCUMENT",
   name: $name, documentNamespace: "https://kpipe.dev/spdx/\($name)-\($key)",
@@ -78,8 +81,8 @@ $description[0] as $d | "\($d.name)-operator" as $name
     own_names($p) | unique[] | {licenseId: ., extractedText:
       "See /usr/share/doc/\($p.owner)/copyright in the image."}],
   relationships: (
-    [relation("SPDXRef-DOCUMENT"; "DESCRIBES"; "SPDXRef-Package-operator")]
-    + [$packages[] | package_id | select(. != "SPDXRef-Package-operator") |
-      relation("SPDXRef-Package-operator"; "DEPENDS_ON"; .)]
+    [relation("SPDXRef-DOCUMENT"; "DESCRIBES"; $top)]
+    + [$packages[] | package_id | select(. != $top) |
+      relation($top; "DEPENDS_ON"; .)]
     + [$files[] | relation("SPDXRef-Package-\(.[1] | id)"; "CONTAINS";
       "SPDXRef-File-\(.[0] | id)")])}
