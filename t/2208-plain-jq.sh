@@ -80,9 +80,11 @@ same "$T/got" "$T/want" "... which jq gives as well, but for schedules"
 plain() {
 	runs "$2" "$1" jq -cn -L "$plain" "${@:3}"
 }
-plain "random" 5 'include "operator"; random("a"; 22)'
-is "$(sed 's/^jq: error (at [^)]*): //' "$T/err")" \
-	"random: not in plain jq; ireconcile has it" "... says why it fails"
+for call in 'random("a"; 22)' 'random_for("n"; "a"; 22)'; do
+	plain "$call" 5 "include \"operator\"; $call"
+	is "$(sed 's/^jq: error (at [^)]*): //' "$T/err")" \
+		"${call%%(*}: not in plain jq; ireconcile has it" "... says why it fails"
+done
 for n in 0 3 55 56 63 64 119 120 4000; do
 	head -c "$n" doc/program.md | sed 'y/aeo/äé😀/' >"$T/text"
 	is "$(jq -Rrs -L "$plain" 'include "operator"; sha256' "$T/text")" \

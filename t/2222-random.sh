@@ -1,6 +1,7 @@
 #!/bin/bash
 # ireconcile: random(SEED; LENGTH), a text that only the holder of the key can
-# compute, always the same for a primary and a seed.
+# compute, always the same for a primary and a seed; and random_for(NAME; SEED;
+# LENGTH), the same for each primary of that kind and namespace.
 . "${0%/*}/lib.sh"
 . t/ireconcile.sh
 
@@ -66,6 +67,47 @@ for bad in '"a"; 0' '"a"; 1025' '"a"; 1.5' '"a"; "1"' '1; 1' 'null; 1'; do
 		'"random takes a text and a length from 1 to 1024"' "($bad)"
 done
 
+# by_name KIND NAMESPACE NAME SEED LENGTH: as natives_random_for has it
+by_name() {
+	python3 -c '
+import hashlib, hmac, string, sys
+kind, namespace, name, seed, length = sys.argv[1:]
+def mac(key, text):
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+key = mac(b"0123456789abcdef0123456789abcdef", "kpipe.dev/random-for v1 "
+    + "".join("%d:%s" % (len(s), s) for s in (kind, namespace)))
+key = mac(key, name)
+letters = string.ascii_uppercase + string.ascii_lowercase + string.digits
+text, n = "", 0
+while len(text) < int(length):
+    text += "".join(letters[c % 62]
+        for c in mac(key, "%d:%s" % (n, seed)) if c < 248)
+    n += 1
+print("\"%s\"" % text[:int(length)])' "$@"
+}
+named='random_for("db"; "admin"; 22)'
+same_text=$(by_name Thing.example.com ns db admin 22)
+is "$(value "$named")" "$same_text" "random_for: a text by a name"
+is "$(value "$named" b)" "$same_text" "... the same for another primary"
+is "$(value "$named" a '"annotations":{"kpipe.dev/origin":"uid-0"}')" \
+	"$same_text" "... and for a restored one"
+is "$(where=other value "$named")" \
+	"$(by_name Thing.example.com other db admin 22)" \
+	"... in another namespace another one"
+is "$(value '[random_for("db", "da"; "admin", "root"; 22), random("admin"; 22)]
+	| unique | length')" 5 "another name or seed, another text"
+is "$(value 'random_for("x"; "a"; 1024)' | wc -c)" 1027 "a long one"
+ok "another key, another text" test "$(value "$named")" \
+	!= "$(value "$named" a '' "$T/other")"
+for bad in '""; "a"; 1' 'null; "a"; 1' '1; "a"; 1' '"a"; null; 1' \
+	'"a"; "a"; 0' '"a"; "a"; 1025'; do
+	is "$(value "try random_for($bad) catch .")" \
+		'"random_for takes a name, a text and a length from 1 to 1024"' \
+		"($bad)"
+done
+is "$(value "try $named catch ." a "" "" | cut -c 1-24)" \
+	'"random_for needs a key:' "without a key: what to do"
+
 is "$(value 'try random("a"; 1) catch .' a "" "")" \
 	'"random needs a key: kpipe has one; by hand give ireconcile a file with a line of at least 32 characters, --marks-key-fd=9 9<FILE"' \
 	"without a key: what to do"
@@ -76,6 +118,9 @@ entry
 is "$(value 'try random("a"; 1) catch .')" \
 	'"random needs random: true in the entry of watches.yaml"' \
 	"without random: true: what to do"
+is "$(value "try $named catch .")" \
+	'"random_for needs random: true in the entry of watches.yaml"' \
+	"... for random_for, too"
 
 # ---- the example ----
 
@@ -101,4 +146,17 @@ and end_all
 is "$(example "$T/key"; jq -c '.items[]' "$T/out")" "" "... which agrees"
 is "$(example "$T/other"; jq -c '.items[]' "$T/out")" "" \
 	"... and stays as it is under another key"
+
+# ---- a replay needs no key ----
+
+entry 'random: true'
+echo 'include "operator"; def desired: []; def status: {r: random_for("db"; "a"; 5)};' \
+	>"$T/program.jq"
+thing a 1 >"$T/in"
+replayed() {
+	ireconcile -f "$T/watches.yaml" --clock=input <"$T/in" |
+		jq -c .reconcile.status.r
+}
+is "$(replayed | wc -c)" 8 "random_for in a replay, without a key"
+is "$(replayed)" "$(replayed)" "... is always the same"
 done_testing

@@ -72,6 +72,11 @@ def name_for($seed): name_for(.primary.metadata.name; $seed);
 # `random: true`. Of 22 characters it has 131 bits.
 #	random("admin"; 22)
 def random($seed; $length): _call("random"; [$seed, $length]);
+# ... for this kind, namespace and name, whatever the primary's uid is: for what
+# outlives its primary (retain). Who names another one gets that one's text.
+#	random_for(.primary.metadata.name; "admin"; 22)
+def random_for($name; $seed; $length):
+  _call("random_for"; [$name, $seed, $length]);
 
 # ---- items ----
 

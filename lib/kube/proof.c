@@ -154,18 +154,32 @@ add_code(struct buf *b, struct span key, const struct proof_of *of,
 	buf_release(&text);
 }
 
-void
-proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
-    struct span primary, struct span origin)
+static void
+derive_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
+    const char *what, struct span first, struct span second)
 {
 	struct span key = proof_has_key(p) ? p->keys[0] : span_str(PROOF_KNOWN);
 	struct buf text = BUF_INIT;
 
-	buf_adds(&text, "kpipe.dev/random v1 ");
-	add_part(&text, primary);
-	add_part(&text, origin);
+	buf_adds(&text, what);
+	add_part(&text, first);
+	add_part(&text, second);
 	digest_hmac(key, buf_span(&text), out);
 	buf_release(&text);
+}
+
+void
+proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
+    struct span primary, struct span origin)
+{
+	derive_key(out, p, "kpipe.dev/random v1 ", primary, origin);
+}
+
+void
+proof_named_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
+    struct span kind, struct span ns)
+{
+	derive_key(out, p, "kpipe.dev/random-for v1 ", kind, ns);
 }
 
 void

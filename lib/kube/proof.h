@@ -148,6 +148,10 @@ enum proof_found proof_check(const struct proof *p, struct span text,
  */
 void proof_random_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
     struct span primary, struct span origin);
+/* The same for all names of this kind ("Kind.group") in this namespace, whatever
+ * uids there were. */
+void proof_named_key(unsigned char out[DIGEST_SIZE], const struct proof *p,
+    struct span kind, struct span ns);
 
 /*
  * The primary's key in the text of PROOF_MEMBER, "<its key> <the item's key>";

@@ -103,8 +103,8 @@ look_at_pattern(struct search *s, const struct jqnode *pattern)
 		see_key(s, k);
 }
 
-/* A call of a function in C: random, or one whose name is not plain. Its texts
- * are of the primary, and have nothing to do with `.`. */
+/* A call of a function in C: random, random_for, or one whose name is not
+ * plain. Its texts are of the primary, and have nothing to do with `.`. */
 static bool
 may_be_random(const struct search *s, const struct jqnode *call)
 {
@@ -114,7 +114,8 @@ may_be_random(const struct search *s, const struct jqnode *call)
 	    span_is(text(s, call->token), "_call") &&
 	    (name->to - name->from != 1 ||
 		!jqparse_is_plain(s->lex, name->from) ||
-		span_is(text(s, name->from), "random"));
+		span_is(text(s, name->from), "random") ||
+		span_is(text(s, name->from), "random_for"));
 }
 
 static void

@@ -417,6 +417,8 @@ natives_call(struct span name, jv x, const struct random_key *key)
 
 	if (span_is(name, "random"))
 		return natives_random(x, key);
+	if (span_is(name, "random_for"))
+		return natives_random_for(x, key);
 	for (size_t t = 0; t < COUNT(tables); t++)
 		for (const struct native *n = tables[t]; n->name != NULL; n++)
 			if (span_is(name, n->name))

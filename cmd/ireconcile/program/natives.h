@@ -4,6 +4,7 @@
  *	sha256   of a string: 64 hex digits
  *	to_yaml  of anything: YAML text (yamltext.h)
  *	random   of [SEED, LENGTH]: a text of the operator's (randomtext.c)
+ *	random_for  of [NAME, SEED, LENGTH]: the same, by a name
  *	tojson   of anything: JSON text, keys in their order, all digits
  *	wrong    of a string: fails with that text. An error of the library to
  *		 the program's author, so the place goes before it; error() is
@@ -49,8 +50,10 @@ struct native {
 extern const struct native amounts_natives[], dates_natives[],
     schedules_natives[];
 
-/* x: [SEED, LENGTH], consumed; the text, or jv_invalid() with a message. */
+/* x: [SEED, LENGTH], or [NAME, SEED, LENGTH], consumed; the text, or
+ * jv_invalid() with a message. */
 jv natives_random(jv x, const struct random_key *key);
+jv natives_random_for(jv x, const struct random_key *key);
 
 /* jv_invalid() with a message. Consumes x. */
 jv natives_refuse(jv x, const char *message);

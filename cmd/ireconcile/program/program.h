@@ -196,12 +196,14 @@ enum arguments_text {
 	ARGUMENTS_TEXTS
 };
 
-/* The key from which random(SEED; LENGTH) makes its texts: one for each
- * primary, so that a worker never has that of another one. */
+/* The keys from which random(SEED; LENGTH) makes its texts: one for each
+ * primary, so that a worker never has that of another one; and random_for(NAME;
+ * SEED; LENGTH): one for each kind and namespace of primaries. */
 enum random_key_state { RANDOM_OFF, RANDOM_LACKS_KEY, RANDOM_READY };
 struct random_key {
 	enum random_key_state state;
-	unsigned char bytes[DIGEST_SIZE]; /* RANDOM_READY */
+	unsigned char bytes[DIGEST_SIZE]; /* RANDOM_READY, as named: */
+	unsigned char named[DIGEST_SIZE];
 };
 
 enum {

@@ -449,6 +449,8 @@ marks_random_key(struct random_key *key, const struct entry *e,
 	cache_object_add_label(&label, primary);
 	proof_random_key(key->bytes, e->proof, buf_span(&label),
 	    origin.n > 0 ? origin : cache_object_uid(primary));
+	proof_named_key(key->named, e->proof, span_str(primary->kind->name),
+	    cache_object_namespace(primary));
 	key->state = RANDOM_READY;
 	buf_release(&label);
 }

@@ -113,8 +113,8 @@ bool marks_is_other_operators(const struct entry *e,
 bool marks_need_claim(
     const struct entry *e, const struct cache_object *primary);
 
-/* The key for random texts of this primary: of the operator's, for its key and
- * its origin. */
+/* The keys for random texts of this primary: of the operator's, for its key and
+ * its origin; and for its kind and its namespace. */
 void marks_random_key(struct random_key *key, const struct entry *e,
     const struct cache_object *primary);
 

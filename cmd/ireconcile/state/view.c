@@ -16,7 +16,7 @@ view_init(struct view *v, const struct primary *p, int64_t now_us)
 void
 view_release(struct view *v)
 {
-	v->input.random = (struct random_key){RANDOM_OFF, {0}};
+	v->input.random = (struct random_key){RANDOM_OFF, {0}, {0}};
 	buf_release(&v->base);
 	buf_release(&v->owned);
 	buf_release(&v->outcome);

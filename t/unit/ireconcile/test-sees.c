@@ -192,6 +192,7 @@ static const struct {
     /* in C */
     {"", "_call(\"sha256\"; .error)", "error"},
     {"", "_call(\"random\"; [.error, 9])", "error primary"},
+    {"", "_call(\"random_for\"; [.error, \"a\", 9])", "error primary"},
     {"", "_call(\"ran\" + \"dom\"; 1)", "primary"},
     {"", "_call(\"a\\u006eb\"; 1)", "primary"},
     {"", "1 | _call(.now; 1)", "primary"},
