@@ -32,6 +32,8 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 # What a tool does not call of a module of lib/ is left out of it.
 SECTIONS := -ffunction-sections -fdata-sections
+# Debuggers have -g1: tables to unwind the stack are a tenth of a stripped tool.
+TABLES := $(if $(SANITIZE),,-fno-asynchronous-unwind-tables)
 # The same bytes in every folder: kpipe has the build IDs of the tools in it.
 ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 # What the compiler and the system have: hardening flags, libraries.
@@ -45,7 +47,7 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DKPIPE_VERSION='"$(VERSION)"' \
 	-DKPIPE_LIBJQ='"$(JQ_VERSION)"' -iquote lib \
 	-include lib/base/platform.h -include lib/base/banned.h $(WARNINGS) \
-	$(SECTIONS) $(ANYWHERE) $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
+	$(SECTIONS) $(TABLES) $(ANYWHERE) $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
 	$(sort $(PKG_CFLAGS)) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
@@ -127,6 +129,10 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit -iquote t
+# Rather small than fast: what runs once, or writes what people read.
+$(BUILD)/cmd/kwhy/%.o $(BUILD)/lib/process/opt.o $(BUILD)/lib/process/completion.o \
+$(BUILD)/lib/record/opstate.o $(BUILD)/lib/record/statusdiff.o \
+$(BUILD)/lib/record/contrast.o: private CFLAGS += -Os
 # Most run for a few ms: to optimize them costs more.
 $(BUILD)/t/unit/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers

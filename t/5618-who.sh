@@ -119,7 +119,7 @@ kubectl-annotate
 fourth
 fifth
 absent"
-kwhy deployment x/web "$T/rec" >"$T/kwhy" 2>"$T/err"
+kwhy --long deployment x/web "$T/rec" >"$T/kwhy" 2>"$T/err"
 # names TEXT: who is named behind it, line by line
 names() {
 	sed -nE "/$1/!d; s/.*$2//; t p; s/.*/nobody/; :p; s/[,).].*//; p"
@@ -140,7 +140,7 @@ is "$(names "write .*web: configured" "set by " <"$T/view")" "$all" \
 is "$(grep -E "decision .*web .*, wanted" "$T/view" |
 	sed -E 's/ or kube-controller-manager|kube-controller-manager or //' | names "decision" " by ")" \
 	"${all%absent}what was there at the start" "... and in its decisions"
-is "$(grep "collisionCount .*-> 7" "$T/kwhy" | names "seen to change" ", by ")" \
+is "$(grep -E "status collisionCount (.*-> )?7" "$T/kwhy" | names "seen to change" ", by ")" \
 	prober "a status is written by prober"
 is "$(grep "seen to be gone" "$T/kwhy" | names "seen" " by ")
 $(grep -E "gone .*web: deleted" "$T/view" | names "gone" " by ")" "nobody

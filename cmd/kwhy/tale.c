@@ -2,44 +2,45 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "process/clock.h"
 #include "process/file.h"
-#include "record/reading.h"
+#include "record/statusdiff.h"
 #include "value/objref.h"
 
-enum { NAMED_MAX = 6, VALUE_MAX = 120, STATUS_MAX = 300 };
+/* Bytes of a list of finalizers. */
+enum { JSON_MAX = 300 };
 
-int
-tale_init(struct tale *t, const char *kind, const char *name, struct err *err)
+/* How much of a sentence is told: at least, and in the long form. */
+static const struct tale_limits {
+	size_t named, values, value, statuses, events;
+} limits[] = {{3, 3, 48, 4, 1}, {6, 6, 120, 24, SIZE_MAX}};
+
+static const struct tale_limits *
+limits_of(const struct tale *t)
 {
-	struct objref who = {.namespace_ = span_str("")};
-	struct span group = span_str(kind), rest = span_str(name);
+	return &limits[t->o.whole];
+}
 
-	who.kind = span_cut(&group, '.');
-	who.group = group;
-	if (span_find(rest, '/') != NULL)
-		who.namespace_ = span_cut(&rest, '/');
-	who.name = rest;
-	if (who.kind.n == 0)
-		return err_set(err, ERR_PERMANENT,
-		    "operand \"%s\" is not a kind, as deployment.apps", kind);
-	if (who.name.n == 0 || span_find(who.name, '/') != NULL)
-		return err_set(err, ERR_PERMANENT,
-		    "operand \"%s\" is not NAMESPACE/NAME, or NAME of an "
-		    "object without a namespace",
-		    name);
-	*t = (struct tale){.who = who};
-	contrast_init(
-	    &t->contrast, (struct contrast_limits){NAMED_MAX, VALUE_MAX});
+static void tell_operator(void *arg, enum opstate_sort sort, struct span text);
+
+void
+tale_init(struct tale *t, struct tale_opts o, struct sought *sought,
+    struct period *period)
+{
+	*t = (struct tale){.o = o,
+	    .sought = sought,
+	    .period = period,
+	    .state = {.fn = tell_operator, .arg = t}};
+	contrast_init(&t->contrast,
+	    (struct contrast_limits){
+		limits_of(t)->values, limits_of(t)->value});
 	t->events = mem_zalloc(TALE_EVENTS * sizeof(*t->events));
-	textlist_init(&t->started);
-	return 0;
 }
 
 void
@@ -48,62 +49,19 @@ tale_release(struct tale *t)
 	for (size_t i = 0; i < t->source_count; i++)
 		free(t->sources[i]);
 	free(t->sources);
-	buf_release(&t->out);
 	buf_release(&t->text);
+	buf_release(&t->sentence);
 	buf_release(&t->object);
 	buf_release(&t->former);
+	buf_release(&t->status);
 	epoch_release(&t->epoch);
-	textlist_release(&t->started);
-	buf_release(&t->tool);
-	buf_release(&t->running);
+	opstate_release(&t->state);
 	arena_release(&t->names);
 	contrast_release(&t->contrast);
 	free(t->events);
 }
 
-/* ---- which object, and which event ---- */
-
-static bool
-is_caseless(struct span a, struct span b)
-{
-	return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0;
-}
-
-/* Whether word is kind in the plural, as API servers make it. */
-static bool
-is_plural(struct span word, struct span kind)
-{
-	struct span stem = word;
-
-	if (word.n < 3)
-		return false;
-	stem.n--;
-	if ((word.p[word.n - 1] | 0x20) != 's')
-		return false;
-	if (is_caseless(stem, kind))
-		return true;
-	stem.n--;
-	if ((stem.p[stem.n] | 0x20) != 'e')
-		return false;
-	if (is_caseless(stem, kind))
-		return true;
-	stem.n--;
-	return (stem.p[stem.n] | 0x20) == 'i' && kind.n == stem.n + 1 &&
-	    (kind.p[stem.n] | 0x20) == 'y' &&
-	    strncasecmp(stem.p, kind.p, stem.n) == 0;
-}
-
-/* Whether the object is meant. */
-static bool
-is_meant(const struct tale *t, const struct objref *o)
-{
-	return span_eq(t->who.name, o->name) &&
-	    span_eq(t->who.namespace_,
-		span_make(o->namespace_.p, o->namespace_.n)) &&
-	    (is_caseless(t->who.kind, o->kind) ||
-		is_plural(t->who.kind, o->kind)) &&
-	    (t->who.group.p == NULL || is_caseless(t->who.group, o->group));
-}
+/* ---- which event ---- */
 
 /* FNV-1a: of names that a process reads once. */
 static uint64_t
@@ -145,13 +103,16 @@ is_secret(const struct objref *o)
 	return o->group.n == 0 && span_is(o->kind, "Secret");
 }
 
-/* "Deployment.apps default/web" */
+/* "Deployment.apps default/web"; the group only in the long form */
 static void
-add_object(struct buf *b, const struct objref *o)
+add_object(struct buf *b, const struct tale *t, const struct objref *o)
 {
 	struct buf label = BUF_INIT;
+	struct objref shown = *o;
 
-	objref_add_label(&label, o);
+	if (!t->o.whole)
+		shown.group = span_str("");
+	objref_add_label(&label, &shown);
 	quote_text(b, buf_span(&label));
 	buf_release(&label);
 }
@@ -217,7 +178,7 @@ add_event(struct buf *b, struct tale *t, struct span event)
 		buf_addc(b, ')');
 		return;
 	}
-	add_object(b, &o);
+	add_object(b, t, &o);
 	if (span_is(type, "DELETED"))
 		buf_adds(b, " was deleted");
 	else
@@ -227,7 +188,7 @@ add_event(struct buf *b, struct tale *t, struct span event)
 		buf_adds(b, " by ");
 		add_told(b, event, "manager");
 	}
-	if (version.n > 0) {
+	if (version.n > 0 && t->o.whole) {
 		buf_adds(b, ", version ");
 		/* A recording by another hand may have a number there. */
 		if (json_type(json_get(event, "resourceVersion")) ==
@@ -236,7 +197,7 @@ add_event(struct buf *b, struct tale *t, struct span event)
 		else
 			add_told(b, event, "resourceVersion");
 	}
-	if (at != NULL) {
+	if (at != NULL && t->o.whole) {
 		buf_adds(b, ", line ");
 		add_place(b, t, at->source, at->line);
 	}
@@ -247,32 +208,63 @@ static void
 add_events(struct buf *b, struct tale *t, struct span because)
 {
 	struct json_elements list = json_elements(json_get(because, "events"));
-	int64_t more = 0;
-	unsigned count = 0;
+	int64_t more = 0, left_out;
+	size_t count = 0;
 
 	while (json_element(&list)) {
-		buf_adds(b, count++ == 0 ? ", because " : "; and ");
+		if (count++ >= limits_of(t)->events)
+			continue;
+		buf_adds(b, count == 1 ? ", because " : "; and ");
 		add_event(b, t, list.value);
 	}
 	if (count == 0)
 		buf_adds(b, ", by what was there at the start");
-	if (json_int(json_get(because, "moreEvents"), &more) && more > 0)
-		buf_addf(b, "; and %lld more events", (long long)more);
+	json_int(json_get(because, "moreEvents"), &more);
+	left_out = more > 0 ? more : 0;
+	if (count > limits_of(t)->events)
+		left_out += (int64_t)(count - limits_of(t)->events);
+	if (left_out > 0)
+		buf_addf(b, "; and %lld more event%s", (long long)left_out,
+		    left_out > 1 ? "s" : "");
 }
 
 /* ---- sentences ---- */
 
-/* The sentence in t->text, of this line. */
+/* "2026-11-27T15:10:00.123456Z  25  ", or "15:10:00.123  " */
+static void
+add_when(struct buf *b, const struct tale *t, const struct reading_line *line)
+{
+	char text[CLOCK_RFC3339_MAX];
+	int64_t us;
+
+	if (line->time.n == 0) {
+		buf_addc(b, '-');
+	} else if (t->o.whole || clock_parse_us(line->time, &us) != 0) {
+		quote_name(b, line->time);
+	} else {
+		clock_format_us(us, text);
+		buf_add(b, text + sizeof("2026-11-27T") - 1,
+		    sizeof("15:10:00.123") - 1);
+	}
+	buf_adds(b, "  ");
+	if (!t->o.whole)
+		return;
+	add_place(b, t, t->source_count - 1, line->number);
+	buf_adds(b, "  ");
+}
+
+/* The sentence in t->text, of this line. A remark is in parentheses. */
 static void
 say(struct tale *t, const struct reading_line *line)
 {
-	if (line->time.n > 0)
-		quote_name(&t->out, line->time);
-	else
-		buf_adds(&t->out, "-");
-	buf_adds(&t->out, "  ");
-	add_place(&t->out, t, t->source_count - 1, line->number);
-	buf_addf(&t->out, "  %s\n", buf_str(&t->text));
+	buf_reset(&t->sentence);
+	add_when(&t->sentence, t, line);
+	buf_addspan(&t->sentence, buf_span(&t->text));
+	if (t->o.whole && *t->text.data != '(')
+		buf_addc(&t->sentence, '.');
+	buf_addc(&t->sentence, '\n');
+	period_add(t->period, buf_span(&t->sentence), *t->text.data == '(');
+	buf_reset(&t->text);
 }
 
 static void
@@ -294,6 +286,38 @@ add_json(struct buf *b, struct span value, size_t max)
 	if (n < compact.len)
 		buf_adds(b, "...");
 	buf_release(&compact);
+}
+
+/* The differences between two statuses; returns how many there are. */
+static size_t
+add_status(
+    struct tale *t, const char *lead, struct span before, struct span after)
+{
+	struct buf words = BUF_INIT;
+	size_t count = statusdiff_add(
+	    &words, &t->contrast, before, after, limits_of(t)->statuses);
+
+	if (count > 0) {
+		buf_adds(&t->text, lead);
+		quote_text(&t->text, buf_span(&words));
+	}
+	buf_release(&words);
+	return count;
+}
+
+/* A status that is decided or sent, against the one before. */
+static void
+add_next_status(struct tale *t, const char *lead, struct span status)
+{
+	struct span before = buf_span(&t->status);
+
+	if (before.n == 0)
+		before = json_get(buf_span(&t->object), "status");
+	t->contrast.unlike = false;
+	if (add_status(t, lead, before, status) == 0)
+		buf_addf(&t->text, "%sas before", lead);
+	buf_reset(&t->status);
+	buf_addspan(&t->status, status);
 }
 
 /* ---- seen ---- */
@@ -332,20 +356,27 @@ add_changes(struct tale *t)
 	buf_release(&all);
 }
 
-/* The manager of a change that a gap hides is not known. */
+/* " (version 9, by helm)". The manager of a change that a gap hides is not
+ * known. */
 static void
 add_version(struct tale *t, const struct reading_line *line)
 {
 	struct span metadata = json_get(line->body, "metadata");
+	const char *lead = " (";
 
-	buf_adds(&t->text, " (version ");
-	quote_text(
-	    &t->text, reading_text(json_get(metadata, "resourceVersion")));
-	if (!t->gap && json_get(line->text, "manager").p != NULL) {
-		buf_adds(&t->text, ", by ");
-		add_told(&t->text, line->text, "manager");
+	if (t->o.whole) {
+		buf_addf(&t->text, "%sversion ", lead);
+		quote_text(&t->text,
+		    reading_text(json_get(metadata, "resourceVersion")));
+		lead = ", ";
 	}
-	buf_addc(&t->text, ')');
+	if (!t->gap && json_get(line->text, "manager").p != NULL) {
+		buf_addf(&t->text, "%sby ", lead);
+		add_told(&t->text, line->text, "manager");
+		lead = ", ";
+	}
+	if (*lead == ',')
+		buf_addc(&t->text, ')');
 }
 
 static struct span
@@ -362,21 +393,15 @@ has_same(struct span one, struct span other, const char *key)
 	return a.n > 0 && span_eq(a, b);
 }
 
+/* The object without status; without metadata, too, in which two objects always
+ * differ. */
 static void
-find_changes(
-    struct tale *t, struct span from, struct span to, const struct objref *o)
-{
-	t->contrast.unlike = t->seen_in != t->epoch.number;
-	contrast_find(&t->contrast, from, to, is_secret(o));
-}
-
-/* The object without metadata and status, in which two always differ. */
-static void
-add_content(struct buf *b, struct span object)
+add_content(struct buf *b, struct span object, bool metadata)
 {
 	buf_addc(b, '{');
 	for (struct json_members m = json_members(object); json_member(&m);) {
-		if (span_is(m.key, "metadata") || span_is(m.key, "status"))
+		if ((span_is(m.key, "metadata") && !metadata) ||
+		    span_is(m.key, "status"))
 			continue;
 		json_add_raw_key(b, m.key);
 		buf_addspan(b, m.value);
@@ -384,28 +409,41 @@ add_content(struct buf *b, struct span object)
 	buf_addc(b, '}');
 }
 
+/* Finds in which fields but those of the status they differ. */
+static size_t
+find_changes(struct tale *t, struct span from, struct span to,
+    const struct objref *o, bool metadata)
+{
+	struct buf before = BUF_INIT, after = BUF_INIT;
+
+	add_content(&before, from, metadata);
+	add_content(&after, to, metadata);
+	t->contrast.unlike = t->seen_in != t->epoch.number;
+	contrast_find(
+	    &t->contrast, buf_span(&before), buf_span(&after), is_secret(o));
+	buf_release(&before);
+	buf_release(&after);
+	return t->contrast.count;
+}
+
 /* The object was not there before: perhaps it is another one of that name. */
 static void
 tell_other(
     struct tale *t, const struct reading_line *line, const struct objref *o)
 {
-	struct buf from = BUF_INIT, to = BUF_INIT;
+	struct span former = buf_span(&t->former);
 
 	buf_adds(&t->text, "It was seen");
 	add_version(t, line);
-	if (t->former.len > 0 &&
-	    !has_same(buf_span(&t->former), line->body, "uid")) {
-		add_content(&from, buf_span(&t->former));
-		add_content(&to, line->body);
-		find_changes(t, buf_span(&from), buf_span(&to), o);
-		if (t->contrast.count > 0)
-			buf_adds(&t->text, ", another one than before");
+	if (former.n > 0 && !has_same(former, line->body, "uid") &&
+	    find_changes(t, former, line->body, o, false) > 0) {
+		buf_adds(&t->text, ", another one than before");
 		add_changes(t);
 	}
-	buf_addc(&t->text, '.');
+	if (!t->o.spec)
+		add_status(
+		    t, "; status ", SPAN_NONE, json_get(line->body, "status"));
 	say_of_it(t, line);
-	buf_release(&from);
-	buf_release(&to);
 }
 
 static void
@@ -421,14 +459,17 @@ static void
 tell_changed(
     struct tale *t, const struct reading_line *line, const struct objref *o)
 {
-	find_changes(t, buf_span(&t->object), line->body, o);
-	if (t->contrast.count == 0)
-		return;
+	struct span before = buf_span(&t->object);
+	size_t count = find_changes(t, before, line->body, o, !t->o.spec);
+
 	buf_adds(&t->text, "It was seen to change");
 	add_version(t, line);
 	add_changes(t);
-	buf_addc(&t->text, '.');
-	say_of_it(t, line);
+	if (!t->o.spec)
+		count += add_status(t, count > 0 ? "; status " : ": status ",
+		    json_get(before, "status"), json_get(line->body, "status"));
+	if (count > 0)
+		say_of_it(t, line);
 }
 
 static void
@@ -438,8 +479,9 @@ tell_seen(struct tale *t, const struct reading_line *line,
 	struct span before = buf_span(&t->object);
 	bool same = before.n > 0 && has_same(before, line->body, "uid");
 
+	t->met = true;
 	if (span_is(type, "DELETED")) {
-		buf_adds(&t->text, "It was seen to be gone.");
+		buf_adds(&t->text, "It was seen to be gone");
 		say_of_it(t, line);
 		forget_object(t);
 		return;
@@ -451,7 +493,6 @@ tell_seen(struct tale *t, const struct reading_line *line,
 	if (json_get(line->text, "tooLarge").p != NULL) {
 		buf_adds(&t->text, "It was seen, too large to be read");
 		add_version(t, line);
-		buf_addc(&t->text, '.');
 		say_of_it(t, line);
 		t->gap = true;
 		return;
@@ -477,7 +518,7 @@ tell_event(struct tale *t, const struct reading_line *line)
 
 	if (span_is(type, "BOOKMARK") &&
 	    epoch_begins_again(&t->epoch, line->body)) {
-		buf_adds(&t->text, "(kwatch began again.)");
+		buf_adds(&t->text, "(kwatch began again)");
 		say(t, line);
 	}
 	if (span_is(type, "BOOKMARK") || span_is(type, "ERROR"))
@@ -485,7 +526,9 @@ tell_event(struct tale *t, const struct reading_line *line)
 	sum = digest(&o, version);
 	t->events[sum % TALE_EVENTS] =
 	    (struct tale_event){sum, t->source_count - 1, line->number};
-	if (is_meant(t, &o))
+	if (t->told == 0)
+		sought_note(t->sought, &o);
+	if (sought_is(t->sought, &o))
 		tell_seen(t, line, &o, type);
 }
 
@@ -523,7 +566,7 @@ finds(struct tale *t, struct span list, struct objref *found)
 {
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
 		*found = reading_ref(e.value, &t->names);
-		if (is_meant(t, found))
+		if (sought_is(t->sought, found))
 			return true;
 	}
 	return false;
@@ -535,22 +578,22 @@ add_names(struct tale *t, const char *before, struct span list,
     struct span reconcile, bool wishes)
 {
 	struct buf *b = &t->text;
-	unsigned count = 0;
+	size_t count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
 		struct objref o = reading_ref(e.value, &t->names);
 
-		if (count++ >= NAMED_MAX)
+		if (count++ >= limits_of(t)->named)
 			continue;
 		buf_adds(b, count == 1 ? before : ", ");
-		add_object(b, &o);
+		add_object(b, t, &o);
 		if (!wishes)
 			continue;
 		buf_addc(b, ' ');
 		add_wish(b, &o, reconcile);
 	}
-	if (count > NAMED_MAX)
-		buf_addf(b, " and %u more", count - NAMED_MAX);
+	if (count > limits_of(t)->named)
+		buf_addf(b, " and %zu more", count - limits_of(t)->named);
 }
 
 static void
@@ -569,18 +612,16 @@ tell_decided(
 	if (json_get(reconcile, "finalizers").p != NULL) {
 		buf_adds(&t->text, t->text.len > at ? "; " : ": ");
 		buf_adds(&t->text, "finalizers ");
-		add_json(
-		    &t->text, json_get(reconcile, "finalizers"), STATUS_MAX);
+		add_json(&t->text, json_get(reconcile, "finalizers"), JSON_MAX);
 	}
-	if (status.p != NULL) {
-		buf_adds(&t->text, t->text.len > at ? "; " : ": ");
-		buf_adds(&t->text, "status ");
-		add_json(&t->text, status, STATUS_MAX);
-	}
+	if (status.p != NULL && !t->o.spec)
+		add_next_status(
+		    t, t->text.len > at ? "; status " : ": status ", status);
+	if (t->text.len == at && t->o.spec)
+		return;
 	if (t->text.len == at)
 		buf_adds(&t->text, " that nothing is left to do");
 	add_events(&t->text, t, json_get(reconcile, "because"));
-	buf_addc(&t->text, '.');
 	say_of_it(t, line);
 }
 
@@ -593,160 +634,95 @@ tell_set(struct tale *t, const struct reading_line *line)
 	struct objref o;
 	bool item;
 
-	if (is_meant(t, &primary)) {
+	if (sought_is(t->sought, &primary)) {
 		tell_decided(t, line, reconcile);
 		return;
 	}
 	item = finds(t, json_get(line->body, "items"), &o);
 	if (!item && !finds(t, json_get(reconcile, "delete"), &o))
 		return;
-	add_object(&t->text, &primary);
+	add_object(&t->text, t, &primary);
 	buf_adds(&t->text, " wants it ");
 	if (item)
 		add_wish(&t->text, &o, reconcile);
 	else
 		buf_adds(&t->text, "to be deleted");
 	add_events(&t->text, t, json_get(reconcile, "because"));
-	buf_addc(&t->text, '.');
 	say_of_it(t, line);
 }
 
 /* ---- written ---- */
 
+/* Of kstatus, in the short form: the status that was decided was written. */
+static bool
+is_told_already(const struct tale *t, struct span tool, struct span result)
+{
+	return span_is(tool, "kstatus") &&
+	    (t->o.spec || (!t->o.whole && json_is(result, "written")));
+}
+
 static void
 tell_result(struct tale *t, const struct reading_line *line)
 {
-	static const char *const values[] = {"finalizers", "status"};
 	static const char *const texts[] = {"because", "message"};
 	struct objref o = reading_ref(line->body, &t->names), primary;
-	struct buf scratch = BUF_INIT;
+	struct span finalizers = json_get(line->body, "finalizers");
+	struct span status = json_get(line->body, "status");
+	struct span key = json_name(json_get(line->body, "primary"), &t->names);
 	struct span tool = text_of(line->text, "tool");
-	struct span key =
-	    json_string(json_get(line->body, "primary"), &scratch);
-	bool ours = is_meant(t, &o);
+	bool ours = sought_is(t->sought, &o);
 
-	if (ours ||
-	    (objref_parse_key(&primary, key) && is_meant(t, &primary))) {
-		quote_text(&t->text, tool.n > 0 ? tool : span_str("kapply"));
-		buf_adds(&t->text, ": ");
-		if (!ours) {
-			add_object(&t->text, &o);
-			buf_addc(&t->text, ' ');
-		}
-		add_told(&t->text, line->body, "result");
-		for (size_t i = 0; i < COUNT(values); i++) {
-			struct span value = json_get(line->body, values[i]);
-
-			if (value.p == NULL)
-				continue;
-			buf_addf(&t->text, ", %s ", values[i]);
-			add_json(&t->text, value, STATUS_MAX);
-		}
-		for (size_t i = 0; i < COUNT(texts); i++) {
-			if (json_get(line->body, texts[i]).p == NULL)
-				continue;
-			buf_adds(&t->text, ": ");
-			add_told(&t->text, line->body, texts[i]);
-		}
-		buf_addc(&t->text, '.');
-		say_of_it(t, line);
+	if ((!ours &&
+		(!objref_parse_key(&primary, key) ||
+		    !sought_is(t->sought, &primary))) ||
+	    is_told_already(t, tool, json_get(line->body, "result")))
+		return;
+	quote_text(&t->text, tool.n > 0 ? tool : span_str("kapply"));
+	buf_adds(&t->text, ": ");
+	if (!ours) {
+		add_object(&t->text, t, &o);
+		buf_addc(&t->text, ' ');
 	}
-	buf_release(&scratch);
+	add_told(&t->text, line->body, "result");
+	if (finalizers.p != NULL) {
+		buf_adds(&t->text, ", finalizers ");
+		add_json(&t->text, finalizers, JSON_MAX);
+	}
+	if (status.p != NULL && ours)
+		add_next_status(t, ", status ", status);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		if (json_get(line->body, texts[i]).p == NULL)
+			continue;
+		buf_adds(&t->text, ": ");
+		add_told(&t->text, line->body, texts[i]);
+	}
+	say_of_it(t, line);
 }
 
 static void
 tell_status(struct tale *t, const struct reading_line *line)
 {
 	struct objref o = reading_ref(line->body, &t->names);
+	struct span status = json_get(line->body, "status");
 
-	if (!is_meant(t, &o))
+	if (!sought_is(t->sought, &o) || t->o.spec ||
+	    (!t->o.whole && span_eq(status, buf_span(&t->status))))
 		return;
-	buf_adds(&t->text, "A status was sent: ");
-	add_json(&t->text, json_get(line->body, "status"), STATUS_MAX);
-	buf_addc(&t->text, '.');
+	buf_adds(&t->text, "A status was sent");
+	add_next_status(t, ": ", status);
 	say_of_it(t, line);
 }
 
-/* ---- the operator ---- */
-
-/* The stages that run, with their starts: it changes when one starts again. */
 static void
-add_running(struct buf *b, struct span state)
+tell_operator(void *arg, enum opstate_sort sort, struct span text)
 {
-	struct span leader = json_get(state, "leader");
-	struct span phase = text_of(state, "phase");
+	struct tale *t = arg;
 
-	if (span_is(phase, "draining"))
-		buf_adds(b, "The operator stops");
-	else
-		buf_addf(b, "kpipe is %.*s", SPAN_ARG(phase));
-	if (leader.p != NULL)
-		buf_adds(b,
-		    json_type(leader) == JSON_TRUE ? ", the leader"
-						   : ", not the leader");
-	for (struct json_members m = json_members(json_get(state, "stages"));
-	     json_member(&m);) {
-		int64_t starts = 0;
-
-		if (json_int(json_get(m.value, "starts"), &starts) &&
-		    starts > 1)
-			buf_addf(b, "; %.*s: start %lld", SPAN_ARG(m.key),
-			    (long long)starts);
-	}
-}
-
-static void
-tell_state(struct tale *t, const struct reading_line *line)
-{
-	struct span started = text_of(line->body, "started");
-	struct buf running = BUF_INIT;
-
-	if (json_get(line->body, "phase").p == NULL)
-		return; /* a report of a stage */
-	if (started.n > 0 && !textlist_has(&t->started, started.p, started.n)) {
-		textlist_add(&t->started, started.p, started.n);
-		buf_adds(&t->text, "(The operator started at ");
-		quote_text(&t->text, started);
-		if (t->tool.len > 0)
-			buf_addf(&t->text, ": %s", buf_str(&t->tool));
-		buf_adds(&t->text, ".)");
-		say(t, line);
-		buf_reset(&t->text);
-	}
-	add_running(&running, line->body);
-	if (!span_eq(buf_span(&running), buf_span(&t->running))) {
-		buf_addc(&t->text, '(');
-		quote_text(&t->text, buf_span(&running));
-		buf_adds(&t->text, ".)");
-		say(t, line);
-		buf_reset(&t->running);
-		buf_addspan(&t->running, buf_span(&running));
-	}
-	buf_release(&running);
-}
-
-/* The program, too, when it is another one. */
-static void
-tell_segment(struct tale *t, const struct reading_line *line)
-{
-	struct buf tool = BUF_INIT;
-	struct span programs = json_get(line->text, "programs");
-
-	epoch_take(&t->epoch, line->text);
-	add_told(&tool, line->text, "tool");
-	for (struct json_members m = json_members(programs); json_member(&m);) {
-		buf_adds(&tool, ", ");
-		quote_text(&tool, m.key);
-		buf_adds(&tool, " by ");
-		quote_text(&tool, json_raw_string(m.value));
-	}
-	if (!span_eq(buf_span(&tool), buf_span(&t->tool))) {
-		buf_addf(&t->text, "(From here on: %s.)", buf_str(&tool));
-		say(t, line);
-		buf_reset(&t->tool);
-		buf_addspan(&t->tool, buf_span(&tool));
-	}
-	buf_release(&tool);
+	(void)sort;
+	buf_addc(&t->text, '(');
+	quote_text(&t->text, text);
+	buf_addc(&t->text, ')');
+	say(t, t->line);
 }
 
 /* ---- lines ---- */
@@ -768,24 +744,38 @@ note_source(struct tale *t, const struct reading_line *line)
 void
 tale_line(struct tale *t, const struct reading_line *line)
 {
-	static void (*const tellers[])(
-	    struct tale *, const struct reading_line *) = {
-	    [READING_EVENT] = tell_event,
-	    [READING_SEGMENT] = tell_segment,
-	    [READING_SET] = tell_set,
-	    [READING_RESULT] = tell_result,
-	    [READING_STATUS] = tell_status,
-	    [READING_STATE] = tell_state,
-	};
-
 	arena_reset(&t->names);
 	buf_reset(&t->text);
 	note_source(t, line);
-	if (line->kind == READING_GAP) {
-		buf_adds(&t->text, "(Lines were lost here.)");
+	period_time(t->period, line->time);
+	t->line = line;
+	opstate_line(&t->state, line);
+	if (t->o.changes &&
+	    (line->kind == READING_SET || line->kind == READING_RESULT ||
+		line->kind == READING_STATUS))
+		return;
+	switch (line->kind) {
+	case READING_EVENT:
+		tell_event(t, line);
+		break;
+	case READING_SEGMENT:
+		epoch_take(&t->epoch, line->text);
+		break;
+	case READING_GAP:
+		buf_adds(&t->text, "(lines were lost here)");
 		say(t, line);
 		t->gap = true;
-	} else if (line->kind < READING_GAP) {
-		tellers[line->kind](t, line);
+		break;
+	case READING_SET:
+		tell_set(t, line);
+		break;
+	case READING_RESULT:
+		tell_result(t, line);
+		break;
+	case READING_STATUS:
+		tell_status(t, line);
+		break;
+	default:
+		break;
 	}
 }

@@ -1,9 +1,11 @@
 #include "process/completion.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/mem.h"
 
 const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
@@ -25,12 +27,50 @@ what_is(const struct opt *o)
 	return WHAT_TEXT;
 }
 
+/* Descriptors that kpipe hands on. */
+static bool
+is_for_programs(const struct opt *o)
+{
+	return span_ends(span_str(o->name), "-fd");
+}
+
+static void
+add_commands(struct buf *b, const struct opt_operands *operands)
+{
+	for (size_t i = 0; operands->commands[i] != NULL; i++)
+		buf_addf(b, "%s%s", i > 0 ? " " : "", operands->commands[i]);
+}
+
 /* ---- bash ---- */
+
+/* Operands, as the last case of $cur. A name may be anything: no word list, which
+ * bash would expand. */
+static void
+add_bash_operands(
+    struct buf *b, const char *tool, const struct opt_operands *operands)
+{
+	if (operands->complete != NULL) {
+		buf_addf(b,
+		    "\t*) mapfile -t COMPREPLY < <(%s --complete "
+		    "\"${COMP_WORDS[@]:COMP_CWORD+1}\" -- "
+		    "\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null);;\n",
+		    tool);
+	} else if (operands->commands != NULL) {
+		buf_adds(b,
+		    "\t*)\n"
+		    "\t\tfor prev in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+		    "\t\t\t[[ $prev = -* ]] || return\n"
+		    "\t\tdone\n"
+		    "\t\tCOMPREPLY=($(compgen -W '");
+		add_commands(b, operands);
+		buf_adds(b, "' -- \"$cur\"));;\n");
+	}
+}
 
 /* The words of each choice, by option; everything else is a file name. */
 static void
-add_bash(struct buf *b, const char *tool, const struct opt *const *rows,
-    size_t count)
+add_bash(struct buf *b, const char *tool, const struct opt_operands *operands,
+    const struct opt *const *rows, size_t count)
 {
 	buf_addf(b,
 	    "_%s() {\n"
@@ -56,12 +96,11 @@ add_bash(struct buf *b, const char *tool, const struct opt *const *rows,
 		    opt_takes_argument(rows[i]) && !opt_stands_alone(rows[i])
 			? "="
 			: "");
-	buf_addf(b,
+	buf_adds(b,
 	    "' -- \"$cur\")); [[ ${COMPREPLY-} = *= ]] && compopt -o "
-	    "nospace;;\n"
-	    "\tesac\n"
-	    "}\ncomplete -o default -F _%s %s\n",
-	    tool, tool);
+	    "nospace;;\n");
+	add_bash_operands(b, tool, operands);
+	buf_addf(b, "\tesac\n}\ncomplete -o default -F _%s %s\n", tool, tool);
 }
 
 /* ---- zsh ---- */
@@ -127,14 +166,34 @@ add_zsh_option(struct buf *b, const struct opt *o)
 
 /* The script works from a folder of $fpath, and when it is evaluated. */
 static void
-add_zsh(struct buf *b, const char *tool, const struct opt *const *rows,
-    size_t count)
+add_zsh(struct buf *b, const char *tool, const struct opt_operands *operands,
+    const struct opt *const *rows, size_t count)
 {
-	buf_addf(b, "#compdef %s\n_%s() {\n\t_arguments -s -S", tool, tool);
+	buf_addf(b, "#compdef %s\n", tool);
+	if (operands->complete != NULL)
+		buf_addf(b,
+		    "_%s_operands() {\n"
+		    "\tlocal -a found\n"
+		    "\tfound=(${(f)\"$(%s --complete "
+		    "\"${(@)words[CURRENT+1,-1]}\" -- "
+		    "\"${(@)words[2,CURRENT]}\" 2>/dev/null)\"})\n"
+		    "\tif (( $#found )); then compadd -a found; "
+		    "else _files; fi\n"
+		    "}\n",
+		    tool, tool);
+	buf_addf(b, "_%s() {\n\t_arguments -s -S", tool);
 	for (size_t i = 0; i < count; i++)
 		add_zsh_option(b, rows[i]);
+	if (operands->commands != NULL) {
+		buf_adds(b, " \\\n\t\t'1:COMMAND:(");
+		add_commands(b, operands);
+		buf_adds(b, ")'");
+	}
+	if (operands->complete != NULL)
+		buf_addf(b, " \\\n\t\t'*:FILE:_%s_operands'\n}\n", tool);
+	else
+		buf_adds(b, " \\\n\t\t'*:FILE:_files'\n}\n");
 	buf_addf(b,
-	    " \\\n\t\t'*:FILE:_files'\n}\n"
 	    "if [ \"$funcstack[1]\" = _%s ]; then\n"
 	    "\t_%s \"$@\"\n"
 	    "else\n"
@@ -174,9 +233,21 @@ add_fish_argument(struct buf *b, const struct opt *o)
 }
 
 static void
-add_fish(struct buf *b, const char *tool, const struct opt *const *rows,
-    size_t count)
+add_fish(struct buf *b, const char *tool, const struct opt_operands *operands,
+    const struct opt *const *rows, size_t count)
 {
+	if (operands->commands != NULL) {
+		buf_addf(
+		    b, "complete -c %s -n __fish_use_subcommand -f -a '", tool);
+		add_commands(b, operands);
+		buf_adds(b, "'\n");
+	}
+	if (operands->complete != NULL)
+		buf_addf(b,
+		    "complete -c %s -a '(set -l now (commandline -ct); "
+		    "%s --complete -- (commandline -opc)[2..-1] \"$now\" "
+		    "2>/dev/null)'\n",
+		    tool, tool);
 	for (size_t i = 0; i < count; i++) {
 		buf_addf(b, "complete -c %s", tool);
 		if (rows[i]->short_name != 0)
@@ -191,17 +262,51 @@ add_fish(struct buf *b, const char *tool, const struct opt *const *rows,
 
 void
 completion_add(struct buf *b, enum completion_shell shell, const char *tool,
-    const struct opt *const *rows, size_t count)
+    const struct opt_operands *operands, const struct opt *const *rows,
+    size_t count)
 {
-	switch (shell) {
-	case COMPLETION_BASH:
-		add_bash(b, tool, rows, count);
-		break;
-	case COMPLETION_ZSH:
-		add_zsh(b, tool, rows, count);
-		break;
-	case COMPLETION_FISH:
-		add_fish(b, tool, rows, count);
-		break;
+	static void (*const shells[])(struct buf *, const char *,
+	    const struct opt_operands *, const struct opt *const *,
+	    size_t) = {[COMPLETION_BASH] = add_bash,
+	    [COMPLETION_ZSH] = add_zsh,
+	    [COMPLETION_FISH] = add_fish};
+	static const struct opt_operands files = {NULL, NULL};
+	const struct opt **kept = mem_zalloc(count * sizeof(*kept));
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!is_for_programs(rows[i]))
+			kept[n++] = rows[i];
+	shells[shell](b, tool, operands != NULL ? operands : &files, kept, n);
+	free(kept);
+}
+
+/* ---- words ---- */
+
+void
+completion_add_words(struct buf *b, const struct opt_operands *operands,
+    const struct opt *const *rows, size_t count, int word_count, char **words,
+    int later_count, char **later)
+{
+	const char *last = word_count > 0 ? words[word_count - 1] : "";
+	size_t n = strlen(last);
+
+	if (n == 0 || *last != '-') {
+		if (operands != NULL && operands->complete != NULL)
+			operands->complete(
+			    b, word_count, words, later_count, later);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t at = b->len;
+
+		if (is_for_programs(rows[i]))
+			continue;
+		buf_addf(b, "--%s%s\n", rows[i]->name,
+		    opt_takes_argument(rows[i]) && !opt_stands_alone(rows[i])
+			? "="
+			: "");
+		if (b->len - at <= n || memcmp(b->data + at, last, n) != 0)
+			buf_truncate(b, at);
 	}
 }

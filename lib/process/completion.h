@@ -2,7 +2,7 @@
  * completion: the rules by which a shell completes a tool's options, made from
  * the table of opt.h: names with their --help text, the words of a choice,
  * files and folders where --help calls the argument FILE or DIR. Operands are
- * completed as files.
+ * completed as files, but commands, and what the tool itself completes.
  *
  * bash is in bash(1), "Programmable Completion"; zsh in zshcompsys(1),
  * _arguments; fish in complete(1).
@@ -19,9 +19,15 @@ enum completion_shell { COMPLETION_BASH, COMPLETION_ZSH, COMPLETION_FISH };
 /* The names of the shells, NULL-terminated. */
 extern const char *const completion_shells[];
 
-/* The rows have no OPT_TABLE. A choice without a value is one whose argument
- * may be left out. Appends to b. */
+/* The rows have no OPT_TABLE. A choice without a value is one whose argument may be
+ * left out. Descriptors (--report-fd) are for programs, and are left out. operands: NULL if
+ * they are files. Appends to b. */
 void completion_add(struct buf *b, enum completion_shell shell,
-    const char *tool, const struct opt *const *rows, size_t count);
+    const char *tool, const struct opt_operands *operands,
+    const struct opt *const *rows, size_t count);
+/* Appends what the last of the words may become, a line each. */
+void completion_add_words(struct buf *b, const struct opt_operands *operands,
+    const struct opt *const *rows, size_t count, int word_count, char **words,
+    int later_count, char **later);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "process/completion.h"
+#include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
 #include "process/version.h"
@@ -61,6 +62,7 @@ enum builtin { BUILTIN_HELP, BUILTIN_VERSION, BUILTIN_COMPLETION };
 struct rows {
 	const struct opt **items;
 	size_t count;
+	const struct opt_operands *operands; /* borrowed, or NULL */
 };
 
 static void
@@ -74,11 +76,12 @@ static void
 rows_add(struct rows *rows, const struct opt *table)
 {
 	for (; table->type != OPT_NONE; table++) {
-		if (table->type == OPT_TABLE) {
+		if (table->type == OPT_TABLE)
 			rows_add(rows, table->value);
-			continue;
-		}
-		rows_push(rows, table);
+		else if (table->type == OPT_OPERANDS)
+			rows->operands = table->value;
+		else
+			rows_push(rows, table);
 	}
 }
 
@@ -151,14 +154,47 @@ add_help_row(struct buf *b, const struct opt *o)
 	add_wrapped(b, HELP_COLUMN, o->help);
 }
 
+/* Whether kubectl has started it, as kubectl-<tool>. */
+static bool
+is_plugin(void)
+{
+	return span_starts(span_str(program_invocation_short_name), "kubectl-");
+}
+
 static void
 render_help(struct buf *b, const struct opt_tool *tool, const struct rows *rows)
 {
-	buf_addf(b, "Usage: %s ", tool->name);
+	buf_addf(b, "Usage: %s%s ", is_plugin() ? "kubectl " : "", tool->name);
 	add_wrapped(b, b->len, tool->synopsis);
 	buf_addf(b, "%s\n\nOptions:\n", tool->summary);
 	for (size_t i = 0; i < rows->count; i++)
 		add_help_row(b, rows->items[i]);
+}
+
+/* Without old names. */
+static struct rows
+shown_rows(const struct rows *rows)
+{
+	struct rows shown = {NULL, 0, rows->operands};
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->items[i]->help != NULL)
+			rows_push(&shown, rows->items[i]);
+	return shown;
+}
+
+static enum opt_result
+write_out(struct buf *b, struct err *err)
+{
+	bool written = fwrite(buf_str(b), 1, b->len, stdout) == b->len &&
+	    fflush(stdout) == 0;
+
+	buf_release(b);
+	if (written)
+		return OPT_EXIT_0;
+	err_set(
+	    err, ERR_TRANSIENT, "cannot write to stdout: %s", strerror(errno));
+	return OPT_BAD;
 }
 
 static enum opt_result
@@ -166,27 +202,43 @@ print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
     enum completion_shell shell, struct err *err)
 {
 	struct buf b = BUF_INIT;
-	struct rows shown = {NULL, 0};
-	enum opt_result result = OPT_EXIT_0;
+	struct rows shown = shown_rows(rows);
 
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->items[i]->help != NULL)
-			rows_push(&shown, rows->items[i]);
 	if (what == BUILTIN_HELP)
 		render_help(&b, tool, &shown);
 	else if (what == BUILTIN_VERSION) {
 		buf_addf(&b, "%s %s\n", tool->name, KPIPE_VERSION);
 		version_describe(&b);
 	} else
-		completion_add(&b, shell, tool->name, shown.items, shown.count);
-	if (fwrite(b.data, 1, b.len, stdout) != b.len || fflush(stdout) != 0) {
-		err_set(err, ERR_TRANSIENT, "cannot write to stdout: %s",
-		    strerror(errno));
-		result = OPT_BAD;
-	}
-	buf_release(&b);
+		completion_add(&b, shell, tool->name, shown.operands,
+		    shown.items, shown.count);
 	free(shown.items);
-	return result;
+	return write_out(&b, err);
+}
+
+/* The words of kubectl_complete-<tool>, or of --complete, which may have later
+ * words before "--". False: it is another call. */
+static bool
+complete_words(const struct rows *rows, int argc, char **argv, struct buf *b)
+{
+	struct rows shown;
+	int later = 1, first = 1;
+
+	if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+		later = first = 2;
+		while (first < argc && strcmp(argv[first], "--") != 0)
+			first++;
+		first = first < argc ? first + 1 : 2;
+	} else if (!span_starts(
+		       span_str(file_base(argv[0])), "kubectl_complete-")) {
+		return false;
+	}
+	shown = shown_rows(rows);
+	completion_add_words(b, shown.operands, shown.items, shown.count,
+	    argc - first, argv + first, first > later ? first - 1 - later : 0,
+	    argv + later);
+	free(shown.items);
+	return true;
 }
 
 static int
@@ -251,6 +303,7 @@ set_value(const struct opt *o, const char *arg, struct err *err)
 		return choose(o, arg, o->value, err);
 	case OPT_NONE:
 	case OPT_TABLE:
+	case OPT_OPERANDS:
 		break;
 	}
 	return err_set(err, ERR_BUG, "option --%s has no type", o->name);
@@ -423,7 +476,8 @@ enum opt_result
 opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
     struct err *err)
 {
-	struct rows rows = {NULL, 0};
+	struct rows rows = {NULL, 0, NULL};
+	struct buf words = BUF_INIT;
 	enum opt_result result;
 	enum log_level level;
 	const char *name = log_name(tool, argc > 0 ? argv[0] : "");
@@ -433,6 +487,10 @@ opt_parse(const struct opt_tool *tool, int argc, char **argv, int *first,
 	rows_add(&rows, builtins);
 	/* Needed also for the messages about bad options. */
 	log_init(name, LOG_TEXT, LOG_INFO);
+	if (argc > 0 && complete_words(&rows, argc, argv, &words)) {
+		free(rows.items);
+		return write_out(&words, err);
+	}
 	result = parse_rows(tool, &rows, argc, argv, err);
 	*first = optind;
 	level = log_opts.verbose ? LOG_DEBUG : (enum log_level)log_opts.level;

@@ -15,6 +15,11 @@
  * are in every tool and not in the tables. opt_parse applies the first four by
  * log_init.
  *
+ * As kubectl-kwatch a tool is the plugin `kubectl kwatch`, and as
+ * kubectl_complete-kwatch what completes that (kubectl's plugin_completion.go:
+ * the words, of which the last is in the making). `kwatch --complete LATER -- WORDS`
+ * is the same for the rules of shells.
+ *
  * main is one line:
  *
  *	return opt_main(&tool, argc, argv, run);
@@ -36,7 +41,8 @@ enum opt_type {
 	OPT_INT,      /* long, >= 0 */
 	OPT_DURATION, /* uint64_t milliseconds: 60s, 1h30m */
 	OPT_CHOICE,   /* int: index into choices */
-	OPT_TABLE     /* const struct opt *: its rows belong here too */
+	OPT_TABLE,    /* const struct opt *: its rows belong here too */
+	OPT_OPERANDS  /* const struct opt_operands * */
 };
 
 struct opt_list {
@@ -63,6 +69,27 @@ struct opt {
 #define OPT_ROWS(table)                                               \
 	{                                                             \
 		0, NULL, NULL, OPT_TABLE, (void *)(table), NULL, NULL \
+	}
+
+/*
+ * Appends what the last word may become, a line each; nothing: a file. The words
+ * before it are those of the command line, without the tool; later: the operands
+ * that stand behind it already.
+ */
+typedef void opt_complete_fn(
+    struct buf *b, int count, char **words, int later_count, char **later);
+
+/* How a shell completes operands. */
+struct opt_operands {
+	/* The first one is one of these words, which NULL ends; NULL: it is not a
+	 * command. */
+	const char *const *commands;
+	opt_complete_fn *complete; /* NULL: they are files */
+};
+
+#define OPT_ROW_OPERANDS(operands)                                          \
+	{                                                                   \
+		0, NULL, NULL, OPT_OPERANDS, (void *)(operands), NULL, NULL \
 	}
 
 struct opt_tool {

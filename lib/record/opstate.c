@@ -81,8 +81,8 @@ add_versions(
 static void
 tell_versions(struct opstate *s)
 {
-	if (add_versions(
-		&s->text, "", buf_span(&s->told), buf_span(&s->segment)))
+	if (add_versions(&s->text, "from here on: ", buf_span(&s->told),
+		buf_span(&s->segment)))
 		tell(s, OPSTATE_VERSION);
 	take(&s->told, buf_span(&s->segment));
 }
@@ -115,8 +115,7 @@ tell_start(struct opstate *s, struct span started, int64_t seen_us)
 	if (s->started.count > 0) {
 		buf_adds(&s->text, "started again, ");
 		if (s->stopped_us == 0) {
-			buf_adds(&s->text,
-			    "after a process that did not say that it stops");
+			buf_adds(&s->text, "without having stopped before");
 		} else {
 			add_age(&s->text, us - s->stopped_us);
 			buf_adds(&s->text, " after it stopped");
@@ -129,7 +128,7 @@ tell_start(struct opstate *s, struct span started, int64_t seen_us)
 	if (!add_versions(
 		&s->text, ": ", buf_span(&s->told), buf_span(&s->segment)) &&
 	    s->started.count > 0 && s->told.len > 0)
-		buf_adds(&s->text, ", the same version");
+		buf_adds(&s->text, "; the same version");
 	take(&s->told, buf_span(&s->segment));
 	textlist_add(&s->started, started.p, started.n);
 	s->stopped_us = 0;
@@ -161,6 +160,7 @@ tell_leader(struct opstate *s, struct span before, struct span now)
 
 	if (leader.p == NULL || span_eq(leader, old))
 		return;
+	buf_adds(&s->text, "the operator ");
 	if (json_type(leader) == JSON_TRUE)
 		buf_adds(&s->text, "became the leader");
 	else
@@ -196,9 +196,9 @@ tell_reason(struct opstate *s, struct span before, struct span now)
 	if (span_eq(reason, json_get(before, "reason")))
 		return;
 	if (reason.p == NULL) {
-		buf_adds(&s->text, "ready again");
+		buf_adds(&s->text, "the operator is ready again");
 	} else {
-		buf_adds(&s->text, "not ready: ");
+		buf_adds(&s->text, "the operator is not ready: ");
 		json_add_decoded(&s->text, reason);
 	}
 	tell(s, OPSTATE_REASON);

@@ -25,14 +25,22 @@ static const char *const asked[][2] = {{"deployments", "default/example"},
     {"Deployment", "shop/session"}};
 static size_t turn;
 static struct tale tale;
+static struct sought sought;
+static struct period period;
+static struct buf out;
 
 static void
 begin(void)
 {
 	const char *const *who = asked[turn % COUNT(asked)];
+	struct tale_opts o = {turn % 2 == 0, turn % 5 == 4, turn % 7 == 6};
 	struct err err = ERR_INIT;
 
-	tale_init(&tale, who[0], who[1], &err);
+	sought_init(&sought, who[0], who[1], NULL, &err);
+	period_init(&period, turn % 3 == 1 ? "00:00" : NULL, NULL,
+	    PERIOD_SINCE_NONE, &out, &err);
+	period.days = !o.whole;
+	tale_init(&tale, o, &sought, &period);
 	tale.named = turn++ % 3 == 0;
 }
 
@@ -46,14 +54,18 @@ line(enum reading_result result, struct reading_line *l)
 static void
 end(void)
 {
-	struct span out = buf_span(&tale.out);
+	struct err err = ERR_INIT;
 
-	recording_expect_visible(out);
-	fuzz_expect(
-	    out.n == 0 || out.p[out.n - 1] == '\n', "it ends with a newline");
-	fuzz_expect(strstr(buf_str(&tale.out), RECORDING_SECRET) == NULL,
+	period_end(&period, &err);
+	recording_expect_visible(buf_span(&out));
+	fuzz_expect(out.len == 0 || out.data[out.len - 1] == '\n',
+	    "it ends with a newline");
+	fuzz_expect(strstr(buf_str(&out), RECORDING_SECRET) == NULL,
 	    "it holds no secret");
 	tale_release(&tale);
+	period_release(&period);
+	sought_release(&sought);
+	buf_release(&out);
 }
 
 int

@@ -68,14 +68,14 @@ TEST(starts)
 	take(SEGMENT("b"));
 	take(STATE("10:00", "10:00", "\"running\""));
 	is_told(
-	    "0 the operator started again, after a process that did not say "
-	    "that it stops, the same version\n",
+	    "0 the operator started again, without having stopped before; the "
+	    "same version\n",
 	    "after a process that was killed");
 	take(STATE("11:00", "10:00", "\"stopping\""));
 	take(STATE("15:01", "15:00", "\"running\""));
 	is_told(
 	    "1 the operator stops, for something has failed\n"
-	    "0 the operator started again, 4 min after it stopped, the same "
+	    "0 the operator started again, 4 min after it stopped; the same "
 	    "version\n",
 	    "after a failure");
 }
@@ -98,7 +98,8 @@ TEST(versions)
 	     "\"programs\":{\"Other\":\"o.jq c\"}}");
 	is_told("", "a process may begin here");
 	take("{\"record\":\"set\",\"line\":{}}");
-	is_told("2 kpipe 1 -> kpipe 2, Other by o.jq c, Thing.x.y by p.jq a -> "
+	is_told("2 from here on: kpipe 1 -> kpipe 2, Other by o.jq c, "
+		"Thing.x.y by p.jq a -> "
 		"nothing\n",
 	    "it goes on");
 	take("{\"record\":\"set\",\"line\":{}}");
@@ -117,12 +118,12 @@ TEST(changes)
 	take(STATE("00:04", "00:00", "\"running\",\"leader\":false"));
 	take("{\"record\":\"state\",\"line\":{\"tool\":\"kapply\"}}");
 	is_told("0 the operator started\n"
-		"3 is not the leader, and waits\n"
-		"3 became the leader\n"
+		"3 the operator is not the leader, and waits\n"
+		"3 the operator became the leader\n"
 		"4 a was started again (start 2)\n"
-		"5 not ready: r\n"
-		"3 is not the leader any more\n"
-		"5 ready again\n",
+		"5 the operator is not ready: r\n"
+		"3 the operator is not the leader any more\n"
+		"5 the operator is ready again\n",
 	    "leader, stage, reason");
 	opstate_release(&state);
 	buf_release(&all);
