@@ -89,6 +89,22 @@ selecting 'namespaceSelector: team=a'
 replay 0 "... so does -n" -n ns,c
 replay 0 "... and WATCH_NAMESPACE" -n ns
 
+# Primaries of a namespace that is there are decided about before all others are
+# there; those that may see others wait.
+first() {
+	begin_all
+	begin v1 Namespace
+	event ADDED "$(thing a 1 "" "$(spec 1 v)")"
+	event ADDED "$(room ns a)"
+	end_all
+}
+given first
+decided 1 "the end of the Namespaces does not come"
+is "$(jq -r .reconcile.primary.name "$T/out")" a "... what is known is decided"
+selecting 'namespaceSelector: team=a' 'finalizer: example.com/f'
+decided 1 "... with members in other namespaces"
+is "$(<"$T/out")" "" "... nothing is"
+
 # A kind with a selector of its own.
 watches dependents: \
 	'- {apiVersion: v1, kind: ConfigMap, manage: true, namespaceSelector: "team in (a,b)"}' \

@@ -256,6 +256,8 @@ start_watches(struct kind *k)
 	if (k->gone || k->state == KIND_NEW)
 		kind_announce(k);
 	k->gone = false;
+	if (k == k->app->rooms.kind)
+		rooms_restart(k->app);
 	k->watches = mem_array(NULL, count, sizeof(*k->watches));
 	k->watch_count = k->incomplete = count;
 	for (size_t i = 0; i < count; i++)

@@ -150,6 +150,15 @@ let_go(struct kwatch *app, struct room *room)
 	kind_watch_synced(app->rooms.kind);
 }
 
+void
+rooms_restart(struct kwatch *app)
+{
+	struct room *room;
+
+	for (size_t i = 0; (room = map_next(&app->rooms.by_name, &i)) != NULL;)
+		room->holds = false;
+}
+
 /* ---- the gate ---- */
 
 bool

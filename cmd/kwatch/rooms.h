@@ -46,6 +46,8 @@ struct rooms {
 void rooms_init(struct kwatch *app);
 void rooms_release(struct rooms *r);
 
+/* The watch of the Namespaces begins: nothing holds up their initial state. */
+void rooms_restart(struct kwatch *app);
 /* A Namespace has come or changed: starts watches in it. False: its line has to
  * wait, and comes later. */
 bool rooms_may_tell(struct kwatch *app, const struct json_frame *f);

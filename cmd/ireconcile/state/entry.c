@@ -166,6 +166,15 @@ stays_at_home(const struct use *u)
 	return false;
 }
 
+/* Whether no more namespaces of the initial state will be selected, or none that
+ * a primary of another one sees. */
+static bool
+knows_namespaces(const struct use *u)
+{
+	return u->conf->namespace_selector == NULL ||
+	    u->entry->namespaces->complete || stays_at_home(u);
+}
+
 static bool
 use_knows(const struct use *u, struct span ns)
 {
@@ -173,7 +182,7 @@ use_knows(const struct use *u, struct span ns)
 	const struct map *listed = &u->kind->listed;
 	bool known = all->count > 0 && all->count <= listed->count;
 
-	if (u->kind->complete)
+	if (u->kind->complete && knows_namespaces(u))
 		return true;
 	if (stays_at_home(u))
 		return map_get(listed, ns) != NULL;
