@@ -294,6 +294,22 @@ group: example.com
 version: v1
 kind: Ox
 program: reconcile.jq
+namespaceSelector: {matchLabels: {team: a}}
+dependents:
+- {apiVersion: v1, kind: ConfigMap, manage: true}
+- {apiVersion: v1, kind: Pod, namespaces: [ops], namespaceSelector: team=b}
+END
+is "$(rules kwatch)" "cluster: oxen list,watch
+cluster: configmaps,namespaces list,watch
+ops: pods list,watch" "namespaceSelector: everywhere, and the Namespaces"
+is "$(rules kapply | head -n 1)" "cluster: configmaps get,create,patch,delete" \
+	"... of kapply, too"
+
+watches <<'END'
+group: example.com
+version: v1
+kind: Ox
+program: reconcile.jq
 dependents:
 - {apiVersion: acme.org/v1, kind: Goose}
 END

@@ -137,12 +137,19 @@ add_scope(struct buf *b, const struct watch_kind *k)
 		return;
 	}
 	if (names->count == 0) {
-		buf_adds(b, " in all namespaces");
+		buf_adds(b,
+		    k->namespace_selector != NULL ? " in namespaces"
+						  : " in all namespaces");
+		if (k->namespace_selector != NULL)
+			buf_addf(
+			    b, " with the labels %s", k->namespace_selector);
 		return;
 	}
 	buf_adds(b, names->count > 1 ? " in namespaces " : " in namespace ");
 	for (size_t i = 0; i < names->count; i++)
 		buf_addf(b, "%s%s", i > 0 ? ", " : "", names->items[i]);
+	if (k->namespace_selector != NULL)
+		buf_addf(b, " with the labels %s", k->namespace_selector);
 }
 
 static void

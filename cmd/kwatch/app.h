@@ -14,6 +14,7 @@
 #include "record/redact.h"
 #include "report/reportfd.h"
 #include "deltafifo.h"
+#include "rooms.h"
 
 /*
  * Why a watch, or a whole kind, does not work, in words. Each sentence is logged
@@ -52,6 +53,7 @@ struct kwatch {
 	struct watchspecs *specs; /* borrowed: of all kinds */
 	struct kind **kinds;
 	size_t kind_count;
+	struct rooms rooms;
 	size_t unsettled;    /* kinds neither complete nor given up */
 	bool failed;	     /* with once: a kind was given up */
 	struct trouble down; /* the server cannot be reached */

@@ -621,6 +621,41 @@ deltafifo_index_sweep(struct deltafifo *f, struct deltafifo_index *ix,
 	free(all);
 }
 
+void
+deltafifo_last(struct deltafifo *f, struct deltafifo_entry *e)
+{
+	struct deltafifo_item **at = &f->first, *i = &e->item;
+
+	if (!i->queued)
+		return;
+	while (*at != i)
+		at = &(*at)->next;
+	*at = i->next;
+	if (i->next == NULL)
+		f->last = at;
+	i->next = NULL;
+	i->queued = false;
+	enqueue(f, i);
+}
+
+void
+deltafifo_index_leave(
+    struct deltafifo *f, struct deltafifo_index *ix, const void *owner)
+{
+	struct deltafifo_entry **all =
+	    (struct deltafifo_entry **)map_sorted(&ix->entries);
+	size_t count = ix->entries.count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (all[i]->owner != owner)
+			continue;
+		deltafifo_last(f, all[i]);
+		if (all[i]->alive)
+			deltafifo_delete(f, all[i], SPAN_NONE, SPAN_NONE);
+	}
+	free(all);
+}
+
 static void
 print_bookmark(struct deltafifo *f, const struct bookmark *m)
 {

@@ -98,6 +98,11 @@ void deltafifo_delete(struct deltafifo *f, struct deltafifo_entry *e,
  * all entries. */
 void deltafifo_index_sweep(struct deltafifo *f, struct deltafifo_index *ix,
     const void *owner, uint32_t mark);
+/* Deletes the entries of the owner, behind all that waits. */
+void deltafifo_index_leave(
+    struct deltafifo *f, struct deltafifo_index *ix, const void *owner);
+/* The news of e that wait, if there are any, wait behind all others. */
+void deltafifo_last(struct deltafifo *f, struct deltafifo_entry *e);
 void deltafifo_index_release(struct deltafifo_index *ix);
 size_t deltafifo_index_count(const struct deltafifo_index *ix);
 /* An object of this name, in any namespace. */

@@ -137,14 +137,44 @@ tell_listed(struct kind *k)
 	buf_release(&names);
 }
 
+/* Missing rights in a selected namespace are for its owner to mend. They hold up
+ * what is there, and nothing else. */
+static bool
+is_of_room(const struct watch *w)
+{
+	return w->room != NULL && w->trouble.kind == TROUBLE_LASTING;
+}
+
+/* Selected namespaces in which the kind cannot be watched are not waited for.
+ * With --once the run has failed then. */
+static void
+excuse(struct kind *k)
+{
+	for (size_t i = 0; i < k->watch_count; i++) {
+		struct watch *w = k->watches[i];
+		uint64_t due = app_trouble_due(&w->trouble);
+
+		if (w->room == NULL || w->ever_synced || w->excused ||
+		    due == 0 || due > clock_ms() ||
+		    (k->app->once && !is_of_room(w)))
+			continue;
+		w->excused = true;
+		k->app->failed = k->app->failed || k->app->once;
+		rooms_excuse(w);
+		kind_watch_synced(k);
+	}
+}
+
 void
 kind_trouble_changed(struct kind *k)
 {
 	uint64_t due = 0;
 	const struct trouble *t = worst(NULL, &k->trouble, &due);
 
+	excuse(k);
 	for (size_t i = 0; i < k->watch_count; i++)
-		t = worst(t, &k->watches[i]->trouble, &due);
+		if (!is_of_room(k->watches[i]))
+			t = worst(t, &k->watches[i]->trouble, &due);
 	loop_cancel(k->app->loop, &k->trouble_timer);
 	if (t == NULL && due != 0)
 		loop_at(
@@ -217,7 +247,8 @@ static void
 start_watches(struct kind *k)
 {
 	const struct textlist *ns = &k->spec->namespaces;
-	bool everywhere = ns->count == 0 || !k->resource->namespaced;
+	bool everywhere =
+	    watchspec_is_everywhere(k->spec) || !k->resource->namespaced;
 	size_t count = everywhere ? 1 : ns->count;
 
 	/* The kind was lost and found again: its watches compare, as after a
@@ -225,10 +256,57 @@ start_watches(struct kind *k)
 	if (k->gone || k->state == KIND_NEW)
 		kind_announce(k);
 	k->gone = false;
+	if (k == k->app->rooms.kind)
+		rooms_restart(k->app);
 	k->watches = mem_array(NULL, count, sizeof(*k->watches));
 	k->watch_count = k->incomplete = count;
 	for (size_t i = 0; i < count; i++)
 		k->watches[i] = watch_new(k, everywhere ? NULL : ns->items[i]);
+	if (everywhere || k->spec->room_count == 0)
+		return;
+	k->waits_for_rooms = true;
+	k->incomplete++;
+	rooms_enter(k);
+	if (k->app->rooms.listed)
+		kind_rooms_listed(k);
+}
+
+/* ---- selected namespaces ---- */
+
+void
+kind_rooms_listed(struct kind *k)
+{
+	k->waits_for_rooms = false;
+	kind_watch_synced(k);
+}
+
+void
+kind_enter(struct kind *k, struct room *room)
+{
+	struct watch *w = watch_new(k, room->name);
+
+	w->room = room;
+	k->watches =
+	    mem_array(k->watches, k->watch_count + 1, sizeof(*k->watches));
+	k->watches[k->watch_count++] = w;
+	k->incomplete++;
+}
+
+void
+kind_leave(struct kind *k, struct watch *w)
+{
+	bool counted = !w->ever_synced && !w->excused;
+	const struct room *room = w->room;
+	size_t i = 0;
+
+	while (k->watches[i] != w)
+		i++;
+	k->watches[i] = k->watches[--k->watch_count];
+	watch_free(w);
+	deltafifo_index_leave(k->app->deltafifo, &k->index, room->name);
+	kind_trouble_changed(k);
+	if (counted)
+		kind_watch_synced(k);
 }
 
 /*
@@ -436,6 +514,7 @@ kind_lost(struct kind *k, const struct kube_error *e)
 	buf_adds(&b, ": ");
 	kube_error_public(&b, e, SPAN_NONE);
 	k->resource = NULL;
+	rooms_look(k->app);
 	set_trouble(k, TROUBLE_PASSING, buf_str(&b));
 	buf_release(&b);
 	app_discover(k->app, kube_backoff_next(&k->backoff, FIRST_MS, MAX_MS));

@@ -56,6 +56,7 @@ struct kind {
 	uint64_t events[KIND_EVENTS]; /* number of events that came in */
 	struct watch **watches;
 	size_t watch_count, incomplete;
+	bool waits_for_rooms; /* one of incomplete: which there are */
 };
 
 struct kind *kind_new(struct kwatch *app, struct watchspec *spec);
@@ -76,6 +77,12 @@ void kind_relist(struct kind *k);
 void kind_trouble_changed(struct kind *k);
 /* A watch has its initial state, for the first time. */
 void kind_watch_synced(struct kind *k);
+/* Which namespaces are selected is known now: see rooms.h. */
+void kind_rooms_listed(struct kind *k);
+/* Starts the watch in a selected namespace; ends it, and deletes its objects for
+ * the reader. */
+void kind_enter(struct kind *k, struct room *room);
+void kind_leave(struct kind *k, struct watch *w);
 /* With --once: this watch has failed for good; the others of the kind go on. */
 void kind_watch_given_up(struct kind *k);
 

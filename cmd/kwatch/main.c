@@ -258,6 +258,7 @@ set_up(struct run *r, int operands, char **operand, struct err *err)
 			       : DELTAFIFO_PLAIN);
 	for (size_t i = 0; i < r->specs.count; i++)
 		app_add_kind(app, r->specs.items[i]);
+	rooms_init(app);
 	return 0;
 }
 
@@ -316,6 +317,7 @@ tear_down(struct run *r)
 	for (size_t i = 0; i < app->kind_count; i++)
 		kind_free(app->kinds[i]);
 	free(app->kinds);
+	rooms_release(&app->rooms);
 	discovery_free(app->discovery);
 	kube_free(app->kube);
 	redact_free(app->redact);

@@ -9,9 +9,8 @@
 #include "json/stream.h"
 #include "kube/kubepath.h"
 #include "process/clock.h"
+#include "outgoing.h"
 #include "process/log.h"
-#include "record/sketch.h"
-#include "value/objref.h"
 #include "writers.h"
 #include "value/bookmarks.h"
 
@@ -33,95 +32,6 @@ static void
 again_later(struct watch *w, enum recovery_why why, int64_t told_ms)
 {
 	again(w, recovery_wait(&w->recovery, why, told_ms, clock_ms()));
-}
-
-/* ---- the object as it goes out ---- */
-
-/* The object without managedFields, with the type that lists leave out. */
-static void
-add_object(const struct kind *k, const struct json_frame *f, struct buf *out)
-{
-	const char *p = f->object.p, *end = p + f->object.n;
-
-	if (f->api_version.p == NULL || f->kind.p == NULL) {
-		buf_addc(out, '{');
-		json_add_text(out, "apiVersion", span_str(k->api_version));
-		json_add_text(out, "kind", span_str(k->kind));
-		p++; /* never empty: the metadata is there */
-		buf_addc(out, ',');
-	}
-	if (f->managed_fields.p != NULL && !k->app->show_managed_fields) {
-		buf_add(out, p, (size_t)(f->managed_fields.p - p));
-		p = f->managed_fields.p + f->managed_fields.n;
-	}
-	buf_add(out, p, (size_t)(end - p));
-}
-
-static void
-add_body(const struct kind *k, const struct json_frame *f, struct buf *out)
-{
-	struct kwatch *app = k->app;
-	bool secret = *k->group == '\0' && strcmp(k->kind, "Secret") == 0;
-	bool hides = app->redact != NULL &&
-	    (app->redact_all || secret || k->spec->redact.count > 0 ||
-		redact_has_secret(f->object));
-	struct buf whole = BUF_INIT;
-	struct buf *b = hides ? &whole : out;
-
-	/* Without an option that says what becomes of Secrets, the first one
-	 * is. */
-	if (app->on_secret != NULL && secret &&
-	    json_get(f->object, "data").p != NULL) {
-		log_warning("%s", app->on_secret);
-		app->on_secret = NULL;
-	}
-	if (k->spec->project != NULL)
-		project_cut(k->spec->project, span_str(k->api_version),
-		    span_str(k->kind), f->object, b);
-	else
-		add_object(k, f, b);
-	if (hides)
-		redact_object(app->redact, span_str(k->group),
-		    span_str(k->kind),
-		    (const char *const *)k->spec->redact.items, buf_span(b),
-		    out);
-	buf_release(&whole);
-}
-
-/* The body of a whole object is too long: it becomes that of its sketch, or
- * empty, if its metadata alone is too long. */
-static void
-shorten(const struct kind *k, const struct json_frame *f, struct buf *body)
-{
-	struct sketch s = {.length = 0};
-	struct buf line = BUF_INIT;
-	struct json_frame short_one;
-
-	sketch_begin(&s, SKETCH_OBJECT);
-	sketch_add(&s, f->object);
-	buf_reset(body);
-	if (sketch_end(&s, &line) == 0 &&
-	    json_frame(buf_span(&line), &short_one) == 0)
-		add_body(k, &short_one, body);
-	buf_release(&line);
-	sketch_release(&s);
-}
-
-static void
-say_long(const struct kind *k, const struct json_frame *f, uint64_t length,
-    const char *what)
-{
-	struct buf key = BUF_INIT;
-
-	objref_add_key(&key,
-	    &(struct objref){.kind = span_str(k->kind),
-		.group = span_str(k->group),
-		.namespace_ = f->namespace_,
-		.name = f->name});
-	log_warning("%s has %" PRIu64 " bytes of JSON, and a line at most %s: "
-		    "%s; make the object smaller",
-	    buf_str(&key), length, STREAM_MAX_TEXT, what);
-	buf_release(&key);
 }
 
 /* ---- events ---- */
@@ -156,6 +66,12 @@ add_writers(struct watch *w, const struct json_frame *f,
 	    deltafifo_entry_writers(e), &w->kind->index.pool, f, news, names);
 }
 
+static bool
+is_of_namespaces(const struct watch *w)
+{
+	return w->kind == w->kind->app->rooms.kind;
+}
+
 /* The object exists in this version. One that is too long for a line is told of
  * by its sketch (record/sketch.h), with a mark, and logged. length: of what came,
  * if the frame is its sketch; else 0. Names are decoded: two servers of one
@@ -172,13 +88,13 @@ put_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 	json_frame_names(&f, &names);
 	e = entry(w, &f);
 	if (w->every || !deltafifo_entry_is(e, f.uid, f.resource_version)) {
-		add_body(k, &f, &body);
+		outgoing_body(k, &f, &body);
 		if (length == 0 && body.len > STREAM_WRITE_MAX) {
 			length = body.len;
-			shorten(k, &f, &body);
+			outgoing_shorten(k, &f, &body);
 		}
 		if (length > 0)
-			say_long(k, &f, length,
+			outgoing_say_long(k, &f, length,
 			    body.len > 0
 				? "only its identity is passed on"
 				: "it is left out, as its metadata is too "
@@ -195,6 +111,38 @@ put_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 	arena_release(&names);
 }
 
+void
+watch_put_late(struct watch *w, const struct json_frame *frame)
+{
+	struct arena names = ARENA_INIT;
+	struct json_frame f = *frame;
+
+	json_frame_names(&f, &names);
+	deltafifo_last(w->kind->app->deltafifo, entry(w, &f));
+	put_object(w, frame, 0);
+	arena_release(&names);
+}
+
+/* The object came, in a list or as an event. */
+static void
+take_object(struct watch *w, const struct json_frame *f, uint64_t length)
+{
+	struct kwatch *app = w->kind->app;
+	struct arena names = ARENA_INIT;
+	struct json_frame decoded = *f;
+
+	if (!is_of_namespaces(w)) {
+		put_object(w, f, length);
+		return;
+	}
+	json_frame_names(&decoded, &names);
+	if (rooms_may_tell(app, &decoded)) {
+		put_object(w, f, length);
+		rooms_told(app, decoded.name);
+	}
+	arena_release(&names);
+}
+
 /* The object was deleted; its last state is told, if that is not too long. */
 static void
 drop_object(struct watch *w, const struct json_frame *frame, uint64_t length)
@@ -204,10 +152,12 @@ drop_object(struct watch *w, const struct json_frame *frame, uint64_t length)
 	struct buf body = BUF_INIT;
 
 	json_frame_names(&f, &names);
-	add_body(w->kind, &f, &body);
+	outgoing_body(w->kind, &f, &body);
 	deltafifo_delete(w->kind->app->deltafifo, entry(w, &f), f.uid,
 	    length > 0 || body.len > STREAM_WRITE_MAX ? SPAN_NONE
 						      : buf_span(&body));
+	if (is_of_namespaces(w))
+		rooms_deleted(w->kind->app, f.name);
 	buf_release(&body);
 	arena_release(&names);
 }
@@ -287,7 +237,7 @@ complain(struct watch *w, enum trouble_kind kind, const struct kube_error *e)
 		log_write(kind == TROUBLE_LASTING ? LOG_ERROR : LOG_WARNING,
 		    NULL, "%s", w->trouble.text);
 	kind_trouble_changed(w->kind);
-	if (kind == TROUBLE_LASTING)
+	if (kind == TROUBLE_LASTING && w->room == NULL)
 		kind_say_undecided(w->kind);
 }
 
@@ -352,10 +302,15 @@ synced(struct watch *w, struct span version)
 	}
 	deltafifo_index_sweep(
 	    app->deltafifo, &w->kind->index, w->owner, w->mark);
+	if (is_of_namespaces(w))
+		rooms_listed(app);
 	if (w->ever_synced)
 		return;
 	w->ever_synced = true;
-	kind_watch_synced(w->kind);
+	if (!w->excused)
+		kind_watch_synced(w->kind);
+	if (w->room != NULL)
+		rooms_synced(w);
 }
 
 /* ---- after a request ---- */
@@ -444,12 +399,14 @@ recover(struct watch *w, enum recovery_end end, const struct kube_error *e)
 	}
 	complain(
 	    w, e->kind == ERR_PERMANENT ? TROUBLE_LASTING : TROUBLE_PASSING, e);
-	if (app->once && e->kind == ERR_PERMANENT)
-		kind_watch_given_up(w->kind);
-	else
+	if (app->once && e->kind == ERR_PERMANENT) {
+		if (!w->excused)
+			kind_watch_given_up(w->kind);
+	} else {
 		again_later(w,
 		    end == END_DENIED ? RECOVERY_DENIED : RECOVERY_FAILED,
 		    e->retry_after_ms);
+	}
 }
 
 /* ---- a stream ---- */
@@ -496,7 +453,7 @@ on_frame(void *arg, struct span line, uint64_t length)
 		return;
 	}
 	if (span_is(f.type, "ADDED") || span_is(f.type, "MODIFIED")) {
-		put_object(w, &f, length);
+		take_object(w, &f, length);
 	} else if (span_is(f.type, "DELETED")) {
 		drop_object(w, &f, length);
 	} else if (span_is(f.type, "BOOKMARK") && w->state == INITIAL &&
@@ -630,7 +587,7 @@ start_watch(struct watch *w)
 static void
 put(void *arg, const struct json_frame *f)
 {
-	put_object(arg, f, 0);
+	take_object(arg, f, 0);
 }
 
 static void

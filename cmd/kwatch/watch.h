@@ -26,6 +26,7 @@
 struct watch {
 	struct kind *kind;
 	const char *ns;	   /* NULL: all */
+	struct room *room; /* of a selected namespace; or NULL */
 	const void *owner; /* owner of the entries; outlives this watch */
 	enum watch_state state;
 	int end; /* enum recovery_end of the stream, by what it brought */
@@ -39,10 +40,11 @@ struct watch {
 	uint32_t mark; /* marks entries that this listing has */
 	bool synced;   /* the listing is complete: version holds */
 	bool ever_synced;
-	bool told;	    /* the reader knows, while others are not synced */
-	uint64_t events;    /* number of events of this request */
-	unsigned cut_short; /* streams in a row that ended too early */
-	bool doubted;	    /* a denial, which the next try must confirm */
+	bool excused; /* the initial state of the kind does not wait for it */
+	bool told;    /* the reader knows, while others are not synced */
+	uint64_t events;	/* number of events of this request */
+	unsigned cut_short;	/* streams in a row that ended too early */
+	bool doubted;		/* a denial, which the next try must confirm */
 	struct trouble trouble; /* why it does not work now */
 	uint64_t ends_ms;	/* when a stream should end */
 	bool unsure;		/* whether the server has gone back */
@@ -51,6 +53,8 @@ struct watch {
 
 /* ns NULL: all namespaces, or a cluster-scoped kind. Starts at once. */
 struct watch *watch_new(struct kind *k, const char *ns);
+/* Puts an object whose line had waited: behind all others. */
+void watch_put_late(struct watch *w, const struct json_frame *frame);
 /* The server has gone back. */
 void watch_relist(struct watch *w);
 void watch_free(struct watch *w); /* not from a callback of its request */

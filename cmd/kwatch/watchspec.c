@@ -107,13 +107,45 @@ add_selector(
 	return 0;
 }
 
-static void
-add_scope(struct watchspec *n, const struct textlist *namespaces)
+bool
+watchspec_is_everywhere(const struct watchspec *n)
 {
-	if (namespaces->count == 0) {
-		textlist_release(&n->namespaces);
-		textlist_init(&n->namespaces);
-	} else if (n->namespaces.count > 0) {
+	return n->namespaces.count == 0 && n->room_count == 0;
+}
+
+static void
+release_scope(struct watchspec *n)
+{
+	for (size_t i = 0; i < n->room_count; i++) {
+		free(n->rooms[i].selector);
+		textlist_release(&n->rooms[i].names);
+	}
+	free(n->rooms);
+	n->rooms = NULL;
+	n->room_count = 0;
+	textlist_release(&n->namespaces);
+	textlist_init(&n->namespaces);
+}
+
+/* The namespaces of one more use, of which the selector (or NULL) selects. first:
+ * there is no other use. */
+static void
+add_scope(struct watchspec *n, bool first, const struct textlist *namespaces,
+    const char *selector)
+{
+	struct watchspec_rooms *r;
+
+	if (!first && watchspec_is_everywhere(n))
+		return;
+	if (selector != NULL) {
+		n->rooms = mem_grow(n->rooms, n->room_count, sizeof(*n->rooms));
+		r = &n->rooms[n->room_count++];
+		r->selector = mem_strdup(selector);
+		textlist_init(&r->names);
+		textlist_copy(&r->names, namespaces);
+	} else if (namespaces->count == 0) {
+		release_scope(n);
+	} else {
 		unite(&n->namespaces, namespaces);
 	}
 }
@@ -161,12 +193,12 @@ add_kind(struct watchspecs *w, const struct watches *file,
 		n->metadata_only = true;
 		n->selector = mem_strdup(k->selector);
 		n->strict = strict;
-		unite(&n->namespaces, &k->namespaces);
+		add_scope(n, true, &k->namespaces, k->namespace_selector);
 		n->missing = k->optional ? WATCHSPEC_OPTIONAL : WATCHSPEC_WAIT;
 	} else {
 		if (add_selector(n, k->selector, strict, err) != 0)
 			return -1;
-		add_scope(n, &k->namespaces);
+		add_scope(n, false, &k->namespaces, k->namespace_selector);
 		if (!k->optional)
 			n->missing = WATCHSPEC_WAIT;
 	}
@@ -207,6 +239,9 @@ watchspecs_add_watches(
 		for (size_t j = 0; j < e->related_count; j++)
 			if (add(w, file, e, &e->related[j], err) != 0)
 				return -1;
+		if (file->namespaces.kind != NULL &&
+		    add(w, file, e, &file->namespaces, err) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -303,7 +338,7 @@ watchspec_unite(
 		free(n->field_selector);
 		n->field_selector = NULL;
 	}
-	add_scope(n, &operand->namespaces);
+	add_scope(n, false, &operand->namespaces, NULL);
 	add_whole(n);
 	return 0;
 }
@@ -319,7 +354,7 @@ watchspecs_release(struct watchspecs *w)
 		free(n->group);
 		free(n->version);
 		free(n->kind);
-		textlist_release(&n->namespaces);
+		release_scope(n);
 		free(n->selector);
 		free(n->field_selector);
 		project_free(n->project);

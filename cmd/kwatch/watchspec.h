@@ -20,18 +20,26 @@ enum watchspec_missing {
 	WATCHSPEC_FATAL	    /* not served: a typing error */
 };
 
+/* Namespaces by label; names empty: of all. */
+struct watchspec_rooms {
+	char *selector;
+	struct textlist names;
+};
+
 struct watchspec {
 	char *spelling;		      /* an operand's: "pods"; else NULL */
 	char *name;		      /* an operand's object; or NULL */
 	char *group, *version, *kind; /* if spelling is NULL */
 	const struct watches *file;   /* ... which named it first; borrowed */
 	int line;		      /* line in file */
-	struct textlist namespaces;   /* empty: all */
-	char *selector;		      /* or NULL */
-	bool strict;		      /* selects primaries: never widened */
-	char *field_selector;	      /* or NULL */
-	struct project *project;      /* NULL: whole objects */
-	bool metadata_only;	      /* then project is set */
+	struct textlist namespaces;   /* empty, and no rooms: all */
+	struct watchspec_rooms *rooms;
+	size_t room_count;
+	char *selector;		 /* or NULL */
+	bool strict;		 /* selects primaries: never widened */
+	char *field_selector;	 /* or NULL */
+	struct project *project; /* NULL: whole objects */
+	bool metadata_only;	 /* then project is set */
 	struct textlist redact;
 	struct textlist deciders; /* "Thing.example.com": need it complete */
 	enum watchspec_missing missing;
@@ -68,6 +76,8 @@ void watchspec_respell(
 bool watchspec_fits(const struct watchspec *n, const struct watchspec *operand);
 int watchspec_unite(
     struct watchspec *n, const struct watchspec *operand, struct err *err);
+/* Whether all namespaces are watched. */
+bool watchspec_is_everywhere(const struct watchspec *n);
 /* Not NULL, nor empty. */
 bool watchspec_selects(const char *selector);
 void watchspecs_release(struct watchspecs *w);

@@ -181,9 +181,12 @@ def writes: [
       query(counted("controller"; "kpipe_unsettled_total\(by_controller)");
         "{{controller}} unsettled"),
       query(counted("controller"; "kpipe_tolerated_total\(by_controller)");
-        "{{controller}} tolerated")];
+        "{{controller}} tolerated"),
+      query(counted("controller"; "kpipe_evaluations_delayed_total\(by_controller)");
+        "{{controller}} delayed")];
     "In each step. A loop: another client changes a field back."
-      + " Unsettled: the program never stops changing something."),
+      + " Unsettled: the program never stops changing something."
+      + " Delayed: evaluations, by evaluationsPerMinute."),
   graph("Events sent"; "ops"; [
       query(summed_rate("result"; "kpipe_events_total\(of)"); "{{result}}")];
     "Dropped: refused, too many, or without an answer."),

@@ -215,3 +215,48 @@ selector_matches(const char *selector, struct span labels)
 	}
 	return true;
 }
+
+/* OP and what follows it: = VALUE, in (a, b). */
+static bool
+is_clear_op(struct span op)
+{
+	struct span value;
+
+	if (*op.p == '=' || (*op.p == '!' && op.n > 1 && op.p[1] == '=')) {
+		value = span_trim(op, "=! \t");
+		return memchr(op.p, '(', op.n) == NULL &&
+		    (value.n == 0 ||
+			(memchr(value.p, ' ', value.n) == NULL &&
+			    memchr(value.p, '=', value.n) == NULL));
+	}
+	if (span_starts(op, "not"))
+		op = span_skip(op, 3);
+	if (!span_starts(op, "in"))
+		return false;
+	op = span_trim(span_skip(op, 2), " \t");
+	return op.n > 2 && *op.p == '(' && op.p[op.n - 1] == ')';
+}
+
+bool
+selector_is_clear(const char *selector)
+{
+	struct span rest = span_str(selector), piece;
+
+	while (next_piece(&rest, &piece)) {
+		bool absent = piece.n > 0 && *piece.p == '!';
+		struct span key = piece, op;
+		size_t n = 0;
+
+		if (absent)
+			key = span_trim(span_skip(piece, 1), " \t");
+		while (n < key.n && strchr(" \t=!", key.p[n]) == NULL)
+			n++;
+		op = span_trim(span_skip(key, n), " \t");
+		if (n == 0 || (op.n > 0 && (absent || !is_clear_op(op))) ||
+		    memchr(key.p, '<', n) != NULL ||
+		    memchr(key.p, '>', n) != NULL ||
+		    memchr(key.p, '(', n) != NULL)
+			return false;
+	}
+	return true;
+}

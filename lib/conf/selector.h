@@ -25,6 +25,10 @@ char *selector_text(const struct yaml *y, const char *path, struct err *err);
  */
 bool selector_matches(const char *selector, struct span labels);
 
+/* Whether selector_matches can read every requirement, which is not empty: where
+ * no server judges it. */
+bool selector_is_clear(const char *selector);
+
 /* The operators of requirements. Source: apimachinery's
  * pkg/labels/selector.go, Requirement.Matches. */
 enum selector_op {

@@ -434,6 +434,7 @@ static const struct entry_key keys[] = {
     {"selector", KEY_OF_PRIMARY, NULL, 0},
     {"redact", KEY_OF_PRIMARY, NULL, 0},
     {"namespaces", KEY_OF_PRIMARY, NULL, 0},
+    {"namespaceSelector", KEY_OF_PRIMARY, NULL, 0},
     {"program", KEY_LOADED, load_program, 0},
     {"operator", KEY_LOADED, load_operator, 0},
     {"instance", KEY_LOADED, load_instance, 0},
@@ -610,6 +611,46 @@ check_scope(const struct watches *w, const struct scope *scope, struct err *err)
 	return 0;
 }
 
+/* The kind Namespace is watched for the selector of k, too. */
+static void
+note_namespaces(struct watches *w, const struct watch_kind *k)
+{
+	struct watch_kind *n = &w->namespaces;
+
+	if (k->namespace_selector == NULL)
+		return;
+	if (n->kind == NULL) {
+		*n = (struct watch_kind){.line = k->line,
+		    .api_version = mem_strdup("v1"),
+		    .group = mem_strdup(""),
+		    .version = mem_strdup("v1"),
+		    .kind = mem_strdup("Namespace"),
+		    .scope = WATCH_CLUSTER,
+		    .selector = mem_strdup(k->namespace_selector),
+		    .metadata_only = true};
+		watchkind_init(n);
+		textlist_add(&n->fields, "metadata.labels", 15);
+	} else if (n->selector != NULL &&
+	    strcmp(n->selector, k->namespace_selector) != 0) {
+		free(n->selector);
+		n->selector = NULL;
+	}
+}
+
+static void
+note_all_namespaces(struct watches *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct watch_entry *e = &w->entries[i];
+
+		note_namespaces(w, &e->primary);
+		for (size_t j = 0; j < e->dependent_count; j++)
+			note_namespaces(w, &e->dependents[j]);
+		for (size_t j = 0; j < e->related_count; j++)
+			note_namespaces(w, &e->related[j]);
+	}
+}
+
 static int
 load_entries(struct conf *c, const struct yaml *y, const struct scope *scope,
     struct watches *w)
@@ -673,6 +714,7 @@ watches_load(
 	    (y = expand_load(path, err)) != NULL &&
 	    load_entries(&c, y, &scope, w) == 0)
 		rc = check_scope(w, &scope, err);
+	note_all_namespaces(w);
 	w->has_variables = y != NULL && y->has_variables;
 	textlist_release(&scope.namespaces);
 	yaml_tree_free(y);
@@ -689,6 +731,7 @@ watches_free(struct watches *w)
 		return;
 	for (size_t i = 0; i < w->count; i++)
 		release_entry(&w->entries[i]);
+	watchkind_release(&w->namespaces);
 	free(w->entries);
 	free(w->path);
 	free(w);

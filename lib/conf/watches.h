@@ -69,7 +69,10 @@ struct watch_kind {
 	 * for cluster-scoped kinds.
 	 */
 	struct textlist namespaces;
-	bool follows;	/* namespaces are the primary's. Not of the primary */
+	/* Of these namespaces only those with such labels: "a=b,c in (d,e)". NULL:
+	 * labels do not count. That of the primary, if follows. */
+	char *namespace_selector;
+	bool follows;	/* both are the primary's. Not of the primary */
 	char *selector; /* "a=b,c in (d,e)" as the API takes it, or NULL */
 	struct textlist redact; /* dotted paths: kwatch --redact */
 
@@ -144,6 +147,10 @@ struct watches {
 	char *path; /* path as the user gave it: for messages */
 	struct watch_entry *entries;
 	size_t count;
+	/* The kind Namespace, with its labels, if an entry or a kind selects
+	 * namespaces; else its kind is NULL. selector: theirs, if all have the
+	 * same. */
+	struct watch_kind namespaces;
 	bool has_variables; /* values of the environment are in it */
 };
 

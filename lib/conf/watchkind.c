@@ -105,6 +105,38 @@ load_flag(struct conf *c, const struct yaml *y, const char *key,
 	return conf_bool(c, v, key, out);
 }
 
+/* namespaceSelector. The labels of a Namespace are judged here, too, so every
+ * requirement must be readable. */
+static int
+load_namespace_selector(
+    struct conf *c, const struct yaml *y, struct watch_kind *k)
+{
+	char *text;
+
+	if (k->scope == WATCH_CLUSTER)
+		return conf_fail(c, y->line,
+		    "namespaceSelector: a %s is in no namespace; leave it out",
+		    k->kind);
+	text = selector_text(y, c->path, c->err);
+	if (text == NULL)
+		return -1;
+	if (*text != '\0' && selector_is_clear(text)) {
+		k->namespace_selector = text;
+		return 0;
+	}
+	if (*text != '\0')
+		conf_fail(c, y->line,
+		    "namespaceSelector must be like a=b, a!=b, a in (b,c), a "
+		    "notin (b,c), a or !a, with commas between, not \"%s\"",
+		    text);
+	else
+		conf_fail(c, y->line,
+		    "namespaceSelector is empty: leave it out, to select all "
+		    "namespaces");
+	free(text);
+	return -1;
+}
+
 /* The keys that primaries, dependents and related kinds share. */
 int
 watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
@@ -120,9 +152,13 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 			return -1;
 		if (*k->selector == '\0') {
 			free(k->selector);
+			free(k->namespace_selector);
 			k->selector = NULL;
 		}
 	}
+	if ((v = yaml_get(y, "namespaceSelector")) != NULL &&
+	    load_namespace_selector(c, v, k) != 0)
+		return -1;
 	if (load_flag(c, y, "optional", NULL, &k->optional) != 0)
 		return -1;
 	if ((v = yaml_get(y, "redact")) != NULL &&
@@ -361,7 +397,8 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	enum { DEPENDENT_ONLY = 3 }; /* keys at the front of allowed */
 	static const char *const allowed[] = {"manage", "prune", "retain",
 	    "delete", "patch", "apiVersion", "kind", "map", "fields",
-	    "namespaces", "scope", "optional", "selector", "redact", NULL};
+	    "namespaces", "namespaceSelector", "scope", "optional", "selector",
+	    "redact", NULL};
 	bool related = role == WATCHKIND_RELATED;
 	const char *not_related = related ? NULL : "for related kinds";
 	const struct yaml *v;
@@ -397,8 +434,12 @@ watchkind_below(struct conf *c, const struct yaml *y, enum watchkind_role role,
 	} else if (k->map == WATCH_MAP_FIELD && k->map_namespace != NULL) {
 		textlist_add(
 		    &k->namespaces, k->map_namespace, strlen(k->map_namespace));
-	} else if (k->map_namespace_fields.count == 0) {
+	} else if (k->map_namespace_fields.count == 0 &&
+	    k->namespace_selector == NULL) {
 		textlist_copy(&k->namespaces, &primary->namespaces);
+		if (k->scope == WATCH_NAMESPACED)
+			k->namespace_selector =
+			    mem_strdup(primary->namespace_selector);
 		k->follows = true;
 	}
 	v = yaml_get(y, "map");

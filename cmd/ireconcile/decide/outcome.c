@@ -528,7 +528,9 @@ tell_unwatched(struct decision *d)
 		struct buf b = BUF_INIT;
 		size_t count;
 
-		if (conf->map != WATCH_MAP_FIELD || conf->namespaces.count == 0)
+		if (conf->map != WATCH_MAP_FIELD ||
+		    (conf->namespaces.count == 0 &&
+			conf->namespace_selector == NULL))
 			continue;
 		buf_addf(&b, "names %s ", conf->kind);
 		count = index_unwatched(d->primary, e->uses[i], &b);
@@ -536,9 +538,7 @@ tell_unwatched(struct decision *d)
 			buf_addf(&b, " (and %zu more)", count - 1);
 		buf_addf(&b, ", but %s:%d watches the kind only in ",
 		    e->conf->path, conf->line);
-		for (size_t j = 0; j < conf->namespaces.count; j++)
-			buf_addf(&b, "%s%s", j > 0 ? ", " : "",
-			    conf->namespaces.items[j]);
+		entry_add_places(&b, conf);
 		buf_adds(&b, ": as if it did not exist");
 		if (count > 0)
 			points_note(d, NOTICE_UNWATCHED, buf_str(&b));

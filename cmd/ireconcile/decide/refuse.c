@@ -34,6 +34,18 @@ refuse_namespace(const struct primary *p, const struct use *u,
 	struct buf watched = BUF_INIT;
 
 	/* The list of namespaces comes last in the message: it may be long. */
+	if (u->conf->namespace_selector != NULL) {
+		entry_add_places(&watched, u->conf);
+		err_set(err, ERR_PERMANENT,
+		    "%s would be created and never observed again: namespace "
+		    "%.*s is not watched for %s, of the dependent at %s:%d; "
+		    "give the namespace such labels, or change what is "
+		    "watched: %s",
+		    i->label, SPAN_ARG(ns), u->kind->name, p->entry->conf->path,
+		    u->conf->line, buf_str(&watched));
+		buf_release(&watched);
+		return -1;
+	}
 	add_list(&watched, &u->conf->namespaces);
 	err_set(err, ERR_PERMANENT,
 	    "%s would be created and never observed again: namespace %.*s is "

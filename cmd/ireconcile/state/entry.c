@@ -17,12 +17,47 @@
 
 /* ---- kinds ---- */
 
+/* Whether the Namespace was seen, and its labels are selected. */
+static bool
+selects_namespace(const struct use *u, struct span ns)
+{
+	const struct cache_object *o;
+	struct buf key = BUF_INIT;
+
+	cache_add_key(&key, SPAN_NONE, ns);
+	o = cache_get(u->entry->namespaces, buf_span(&key));
+	buf_release(&key);
+	return o != NULL &&
+	    selector_matches(
+		u->conf->namespace_selector, cache_object_meta(o, "labels"));
+}
+
 bool
-entry_use_looks_at(const struct use *u, struct span ns)
+entry_use_names(const struct use *u, struct span ns)
 {
 	return u->conf->namespaces.count == 0 ||
 	    u->conf->scope == WATCH_CLUSTER ||
 	    textlist_has(&u->conf->namespaces, ns.p, ns.n);
+}
+
+bool
+entry_use_looks_at(const struct use *u, struct span ns)
+{
+	return entry_use_names(u, ns) &&
+	    (u->conf->namespace_selector == NULL || selects_namespace(u, ns));
+}
+
+void
+entry_add_places(struct buf *b, const struct watch_kind *conf)
+{
+	const struct textlist *names = &conf->namespaces;
+
+	for (size_t i = 0; i < names->count; i++)
+		buf_addf(b, "%s%s", i > 0 ? ", " : "", names->items[i]);
+	if (conf->namespace_selector != NULL)
+		buf_addf(b, "%s with the labels %s",
+		    names->count > 0 ? "" : "namespaces",
+		    conf->namespace_selector);
 }
 
 bool
@@ -131,6 +166,15 @@ stays_at_home(const struct use *u)
 	return false;
 }
 
+/* Whether no more namespaces of the initial state will be selected, or none that
+ * a primary of another one sees. */
+static bool
+knows_namespaces(const struct use *u)
+{
+	return u->conf->namespace_selector == NULL ||
+	    u->entry->namespaces->complete || stays_at_home(u);
+}
+
 static bool
 use_knows(const struct use *u, struct span ns)
 {
@@ -138,7 +182,7 @@ use_knows(const struct use *u, struct span ns)
 	const struct map *listed = &u->kind->listed;
 	bool known = all->count > 0 && all->count <= listed->count;
 
-	if (u->kind->complete)
+	if (u->kind->complete && knows_namespaces(u))
 		return true;
 	if (stays_at_home(u))
 		return map_get(listed, ns) != NULL;
@@ -167,8 +211,8 @@ entry_primaries(const struct entry *e)
 
 /* ---- changes ---- */
 
-static void
-put_primary(struct entries *es, struct entry *e, struct cache_object *o)
+void
+entries_put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 {
 	struct primary *p = map_get(&e->primaries, cache_object_key(o));
 
@@ -184,8 +228,9 @@ put_primary(struct entries *es, struct entry *e, struct cache_object *o)
 	es->dirty(es->arg, p);
 }
 
-static void
-drop_primary(struct entries *es, struct entry *e, struct cache_object *o)
+void
+entries_drop_primary(
+    struct entries *es, struct entry *e, struct cache_object *o)
 {
 	struct primary *p = map_get(&e->primaries, cache_object_key(o));
 
@@ -265,16 +310,18 @@ entries_put(struct entries *es, struct cache_object *o)
 		index_unlink(es, old);
 	}
 	index_link(es, o);
+	if (k == es->namespaces)
+		entries_reselect(es, o, old);
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
 		if (u->role != USE_PRIMARY) {
 			related_changed(es, u, o, old);
 		} else if (entry_use_covers(u, o)) {
-			put_primary(es, u->entry, o);
+			entries_put_primary(es, u->entry, o);
 		} else {
 			primary_say_outside(u, o);
-			drop_primary(es, u->entry, o);
+			entries_drop_primary(es, u->entry, o);
 		}
 	}
 	cache_object_free(old);
@@ -288,11 +335,13 @@ entries_drop(struct entries *es, struct cache_object *o)
 	map_del(&k->objects, cache_object_key(o));
 	cache_leave(&es->store, o);
 	index_unlink(es, o);
+	if (k == es->namespaces)
+		entries_reselect(es, NULL, o);
 	for (size_t i = 0; i < k->use_count; i++) {
 		struct use *u = k->uses[i];
 
 		if (u->role == USE_PRIMARY)
-			drop_primary(es, u->entry, o);
+			entries_drop_primary(es, u->entry, o);
 		else
 			related_changed(es, u, o, NULL);
 		said_vacate(es, u, o);
@@ -379,65 +428,6 @@ entries_is_torn(const struct cache_object *o)
 		    p->torn_us != 0;
 	}
 	return torn;
-}
-
-/* ---- what is not selected any more ---- */
-
-/* A finalizer of the entry, perhaps a retired one, that o has and that no line
- * removes. */
-static const char *
-finalizer_left(const struct primary *p, const struct cache_object *o)
-{
-	const struct watch_entry *conf = p->entry->conf;
-	const struct textlist *retired = &conf->retired_finalizers;
-	const char *name = conf->finalizer;
-	struct target removal;
-	bool left;
-
-	for (size_t i = 0; i < retired->count &&
-	     (name == NULL || !cache_object_has_finalizer(o, name));
-	     i++)
-		name = retired->items[i];
-	removal = said_target(
-	    POINT_FINALIZER_REMOVE, span_str(name), SPAN_NONE, SPAN_NONE);
-	left = name != NULL && cache_object_has_finalizer(o, name) &&
-	    said_find(&p->said, &removal) == NULL;
-	said_target_release(&removal);
-	return left ? name : NULL;
-}
-
-void
-entries_tell_unselected(
-    const struct cache_object *o, const struct cache_object *gone)
-{
-	bool sure = gone->uid_len > 0 && !o->terminating && !gone->terminating;
-
-	for (size_t i = 0; i < o->kind->use_count; i++) {
-		const struct use *u = o->kind->uses[i];
-		const struct primary *p =
-		    map_get(&u->entry->primaries, cache_object_key(o));
-		struct log_about who;
-		const char *name;
-
-		if (u->role != USE_PRIMARY || u->conf->selector == NULL ||
-		    p == NULL || p->object != o ||
-		    marks_claim(u->entry, o, NULL) == MARKS_OTHERS)
-			continue;
-		/* gone may have a finalizer that was set just before; but an
-		 * object that kwatch made up has none, so o counts, too. */
-		name = finalizer_left(p, gone);
-		if (name == NULL)
-			name = finalizer_left(p, o);
-		if (name == NULL)
-			continue;
-		who = primary_about(p);
-		log_write(LOG_WARNING, &who,
-		    "%sselector \"%s\" does not select it any more, and it "
-		    "has the finalizer %s: what was made for it stays, and a "
-		    "deletion waits for that; label it so that it is selected, "
-		    "or remove the finalizer when all is cleaned up",
-		    sure ? "" : "gone, or ", u->conf->selector, name);
-	}
 }
 
 /* ---- events ---- */
@@ -628,7 +618,8 @@ entries_completed(struct entries *es)
 {
 	for (size_t i = 0; i < es->count; i++) {
 		struct entry *e = es->items[i];
-		bool complete = true;
+		bool complete =
+		    e->namespaces == NULL || e->namespaces->complete;
 
 		for (size_t j = 0; j < e->use_count; j++)
 			complete = complete && e->uses[j]->kind->complete;

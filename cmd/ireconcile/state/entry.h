@@ -38,7 +38,9 @@ struct entry {
 	const struct proof *proof;	   /* borrowed; NULL: marks need none */
 	const struct instances *instances; /* borrowed, shared by all entries */
 	const struct cache *store;	   /* borrowed, shared by all entries */
-	const char *instance;		   /* our name, or NULL */
+	/* The Namespaces that are seen, if some are selected by labels; NULL */
+	const struct cache_kind *namespaces;
+	const char *instance; /* our name, or NULL */
 	uint16_t instance_number;
 	struct program *program;
 	struct program *when; /* or NULL */
@@ -71,8 +73,9 @@ struct entries {
 	struct entry **items;
 	size_t count;
 	struct cache store;
-	struct sched *sched;   /* borrowed */
-	entry_dirty_fn *dirty; /* a primary is to be evaluated */
+	struct cache_kind *namespaces; /* see struct entry */
+	struct sched *sched;	       /* borrowed */
+	entry_dirty_fn *dirty;	       /* a primary is to be evaluated */
 	/* A primary was deleted, or an object came that names one that does not
 	 * exist (orphans.h). */
 	void (*suspect_orphans)(void *arg);
@@ -139,6 +142,11 @@ size_t entries_end(struct entries *es, struct buf *names);
  */
 void entries_put(struct entries *es, struct cache_object *o);
 void entries_drop(struct entries *es, struct cache_object *o);
+/* The same of a primary of e. */
+void entries_put_primary(
+    struct entries *es, struct entry *e, struct cache_object *o);
+void entries_drop_primary(
+    struct entries *es, struct entry *e, struct cache_object *o);
 /*
  * gone (borrowed) was deleted. True if it is a torn primary: deleted with our
  * finalizer and without deletionTimestamp. A deletion reads the finalizers
@@ -159,9 +167,21 @@ void entries_tell_unselected(
 /* Whether o is a torn primary, which stays although no list has it. */
 bool entries_is_torn(const struct cache_object *o);
 
+/*
+ * A Namespace came or changed (old: the version before, or NULL), or is gone (o
+ * NULL): what is in it is seen from now on, or not any more. The log says so if
+ * primaries are left with a finalizer.
+ */
+void entries_reselect(struct entries *es, const struct cache_object *o,
+    const struct cache_object *old);
+/* The places of a kind: "a, b", "namespaces with team=a", or both. */
+void entry_add_places(struct buf *b, const struct watch_kind *conf);
+
 /* Whether the object is in this use's namespaces and selected. */
 bool entry_use_covers(const struct use *u, const struct cache_object *o);
 bool entry_use_looks_at(const struct use *u, struct span ns);
+/* ... by its name, whatever its labels are. */
+bool entry_use_names(const struct use *u, struct span ns);
 /* labels: a JSON object, or none. */
 bool entry_use_selects(const struct use *u, struct span labels);
 

@@ -223,6 +223,10 @@ int
 entries_init(struct entries *es, const struct watches *w,
     const char *const *library_dirs, struct err *err)
 {
+	if (w->namespaces.kind != NULL) {
+		es->namespaces = cache_add_kind(&es->store, &w->namespaces);
+		es->store.has_rooms = true;
+	}
 	instances_init(&es->instances, w);
 	es->items = mem_zalloc(w->count * sizeof(*es->items));
 	for (size_t i = 0; i < w->count; i++) {
@@ -231,6 +235,7 @@ entries_init(struct entries *es, const struct watches *w,
 		e->operator_ = jv_invalid();
 		e->proof = es->proof;
 		e->store = &es->store;
+		e->namespaces = es->namespaces;
 		e->instances = &es->instances;
 		e->instance = instances_of(&es->instances, &w->entries[i]);
 		e->instance_number =

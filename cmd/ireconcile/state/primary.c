@@ -163,18 +163,17 @@ primary_free(struct primary *p)
 void
 primary_say_outside(const struct use *u, const struct cache_object *o)
 {
-	const struct textlist *names = &u->conf->namespaces;
 	struct buf ns = BUF_INIT, name = BUF_INIT, list = BUF_INIT;
 	struct log_about who = {.controller = u->entry->conf->name};
 
-	if (u->entry->outside_said ||
+	/* The objects of a namespace come before it is selected. */
+	if (u->entry->outside_said || u->conf->namespace_selector != NULL ||
 	    entry_use_looks_at(u, cache_object_namespace(o)))
 		return;
 	u->entry->outside_said = true;
 	buf_addspan(&ns, cache_object_namespace(o));
 	buf_addspan(&name, cache_object_name(o));
-	for (size_t i = 0; i < names->count; i++)
-		buf_addf(&list, "%s%s", i > 0 ? ", " : "", names->items[i]);
+	entry_add_places(&list, u->conf);
 	who.namespace_ = buf_str(&ns);
 	who.name = buf_str(&name);
 	log_write(LOG_INFO, &who,

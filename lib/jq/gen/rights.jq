@@ -96,7 +96,7 @@ def _primary_places($d):
   if (_group_kind | _known($d) | .cluster) or .scope == "Cluster" then
     ["cluster"]
   elif has("namespaces") then .namespaces // [] | _places($d)
-  elif .requireScope == "cluster" then ["cluster"]
+  elif .requireScope == "cluster" or .namespaceSelector != null then ["cluster"]
   else ["watched"] end;
 
 # The one namespace of objects that primaries name: map: {field: ..., namespace}.
@@ -112,7 +112,7 @@ def _kind_places($d; $primary):
   if (_group_kind | _known($d) | .cluster) or .scope == "Cluster" then
     ["cluster"]
   elif has("namespaces") then .namespaces // [] | _places($d)
-  elif _named_anywhere then ["cluster"]
+  elif _named_anywhere or .namespaceSelector != null then ["cluster"]
   elif _named_in != null then [_named_in] | _places($d)
   elif $primary == ["cluster"] then ["cluster"]
   else $primary end;
@@ -126,10 +126,18 @@ def _grant($d; $places; $verbs):
 
 def _all_kinds: (.dependents // [] | .[]), (.related // [] | .[]);
 
+# The labels of Namespaces, by which some are selected.
+def _selected_namespaces:
+  if any(., _all_kinds; .namespaceSelector != null) then
+    {place: "cluster", group: "", resource: "namespaces",
+     verbs: ["list", "watch"]}
+  else empty end;
+
 def _kwatch($d):
   (.watches + (.shadow // []))[] | _primary_places($d) as $at
   | _grant($d; $at; ["list", "watch"]),
-    (_all_kinds | _grant($d; _kind_places($d; $at); ["list", "watch"]));
+    (_all_kinds | _grant($d; _kind_places($d; $at); ["list", "watch"])),
+    _selected_namespaces;
 
 def _is_cluster($d): (_group_kind | _known($d) | .cluster) or .scope == "Cluster";
 

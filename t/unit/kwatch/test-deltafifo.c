@@ -495,6 +495,39 @@ test_uids(void)
 	tear_down();
 }
 
+/* The objects of another owner go behind all that waits. */
+static void
+test_leave(void)
+{
+	set_up();
+	put("a", "1", "1");
+	put("b", "1", "1");
+	put("c", "1", "1");
+	free(read_all());
+	stop_reading();
+	put("a", "1", "2");
+	put("b", "1", "2");
+	put("c", "1", "2");
+	deltafifo_last(deltafifo, entry("b"));
+	deltafifo_last(deltafifo, entry("b"));
+	read_is("MODIFIED s/a 1 2\nMODIFIED s/c 1 2\nMODIFIED s/b 1 2\n",
+	    "one that waits behind all others");
+	stop_reading();
+	put("a", "1", "3");
+	put("b", "1", "3");
+	deltafifo_put(deltafifo,
+	    deltafifo_entry(
+		deltafifo, &pods, span_str("t"), span_str("c"), &other, 1),
+	    &(struct deltafifo_version){
+		span_str("1"), span_str("1"), span_str("{}"), SPAN_NONE, 0});
+	deltafifo_index_leave(deltafifo, &pods, &owner);
+	deltafifo_index_leave(deltafifo, &pods, &other);
+	read_is("DELETED s/a 1 " MADE_UP "DELETED s/b 1 " MADE_UP
+		"DELETED s/c 1 " MADE_UP "DELETED t/c 1 " MADE_UP,
+	    "objects that go, behind what waited");
+	tear_down();
+}
+
 int
 main(void)
 {
@@ -504,6 +537,7 @@ main(void)
 	test_fast();
 	test_slow();
 	test_sweep();
+	test_leave();
 	test_names();
 	test_gone();
 	test_large();

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "tap.h"
 
-enum { FILES_MAX = 3 };
+enum { FILES_MAX = 8 };
 
 static char dir[] = "/tmp/test-watchspec-XXXXXX";
 static struct watchspecs specs;
@@ -143,6 +143,39 @@ test_places(void)
 	forget();
 }
 
+#define BY_LABEL "  - {apiVersion: v1, kind: Pod, namespaceSelector: "
+
+static void
+test_rooms(void)
+{
+	const struct watchspec *n;
+
+	add("a.yaml", RELATED BY_LABEL "team=a}\n");
+	n = find("Pod");
+	ok(n != NULL && n->room_count == 1 && !watchspec_is_everywhere(n),
+	    "namespaces by label");
+	is(n->rooms[0].selector, "team=a", "... the selector");
+	n = find("Namespace");
+	is(n != NULL ? n->selector : NULL, "team=a",
+	    "... the Namespaces are watched by it");
+	ok(n != NULL && n->metadata_only, "... and only their metadata");
+	add("b.yaml", RELATED BY_LABEL "team=b, namespaces: [x]}\n");
+	add("c.yaml",
+	    RELATED "  - {apiVersion: v1, kind: Pod, namespaces: [y]}\n");
+	n = find("Pod");
+	ok(n->room_count == 2 && n->namespaces.count == 1,
+	    "others by label, and by name");
+	ok(n->rooms[0].names.count == 0 && n->rooms[1].names.count == 1,
+	    "... of one some are chosen by name");
+	is(find("Namespace")->selector, NULL,
+	    "... two selectors: all are read");
+	add("d.yaml", RELATED "  - {apiVersion: v1, kind: Pod}\n");
+	ok(watchspec_is_everywhere(n), "everywhere counts more");
+	add("a.yaml", RELATED BY_LABEL "team=c}\n");
+	ok(watchspec_is_everywhere(n), "... also before");
+	forget();
+}
+
 #define SELECTED(label)                                            \
 	"  - {apiVersion: v1, kind: Pod, selector: {matchLabels: " \
 	"{a: " label "}}}\n"
@@ -199,6 +232,7 @@ main(void)
 	test_kinds();
 	test_fields();
 	test_places();
+	test_rooms();
 	test_selectors();
 	test_versions();
 	for (size_t i = 0; i < COUNT(names); i++)

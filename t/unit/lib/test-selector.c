@@ -38,3 +38,18 @@ TEST(selector)
 	ok(!selector_matches("app", SPAN_NONE), "no labels: app");
 	ok(selector_matches("!app", SPAN_NONE), "no labels: !app");
 }
+
+TEST(clear)
+{
+	static const char *const good[] = {"a", "!a", "! a", "a=b", "a==b",
+	    "a = b", "a!=b", "a=", "a in (b)", "a in (b, c)", "a notin (b,c)",
+	    "a in(b)", "x.io/y=z,!b,c in (d)"};
+	static const char *const bad[] = {"", "a,", ",a", "a b", "a>1", "a > 1",
+	    "a<1", "!a=b", "=b", "a in b", "a in ()", "a in (b", "a=b c",
+	    "a=b=c", "a in (b) c", "(a)", "a=(b)", "a out (b)"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		ok(selector_is_clear(good[i]), good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!selector_is_clear(bad[i]), bad[i]);
+}

@@ -43,6 +43,7 @@ static const char all_keys[] =
 	 "  selector: {matchLabels: {a: b}, matchExpressions: [\n"
 	 "    {key: c, operator: In, values: [d, e]},\n"
 	 "    {key: f, operator: DoesNotExist}]}\n"
+	 "  namespaceSelector: {matchLabels: {team: a}}\n"
 	 "  finalizer: example.com/name\n"
 	 "  when: .spec.x == 1\n"
 	 "  retiredFinalizers: [example.com/old, example.com/older]\n"
@@ -70,7 +71,8 @@ static const char all_keys[] =
 	 "  - {apiVersion: v1, kind: Service, map: {field: [a.b, 'c[].d'],\n"
 	 "     namespace: o}, patch: true}\n"
 	 "  - {apiVersion: v1, kind: ConfigMap, map: {field: 'refs[].name',\n"
-	 "     namespaceField: 'refs[].namespace'}}\n"
+	 "     namespaceField: 'refs[].namespace'},\n"
+	 "     namespaceSelector: \"x in (b,c),!y\"}\n"
 	 "  filters: [[./a, \"x, y\", 60, \"${N:-7}\"], [cat]]\n";
 
 static void
@@ -83,6 +85,16 @@ keys_of_entry(const struct watch_entry *e)
 	ok(e->primary.namespaces.count == 2, "a value with commas splits");
 	is(e->primary.namespaces.items[1], "b", "second namespace");
 	is(e->primary.selector, "a=b,c in (d,e),!f", "selector as text");
+	is(e->primary.namespace_selector, "team=a",
+	    "namespaceSelector, beside namespaces");
+	is(e->dependents[0].namespace_selector, "team=a",
+	    "... counts for what follows the primary");
+	is(e->dependents[1].namespace_selector, NULL,
+	    "... and not for namespaces of its own");
+	is(e->dependents[2].namespace_selector, NULL,
+	    "... nor for a cluster-scoped kind");
+	is(e->related[2].namespace_selector, "x in (b,c),!y",
+	    "... of a kind alone");
 	is(e->primary.api_version, "cache.example.com/v1alpha1",
 	    "apiVersion of the primary");
 	is(e->name, "memcached.cache.example.com", "name for logs");
@@ -169,6 +181,8 @@ TEST(all_keys)
 	keys_of_entry(&w->entries[0]);
 	keys_of_kinds(&w->entries[0]);
 	ok(w->has_variables, "the value of a variable is in it");
+	is(w->namespaces.kind, "Namespace", "Namespaces are selected");
+	is(w->namespaces.selector, NULL, "... by two selectors");
 	watches_free(w);
 	unsetenv("WATCH_NAMESPACE");
 }
@@ -190,6 +204,7 @@ TEST(defaults)
 		!e->reads_now && e->reconcile_period_ms == 0 &&
 		e->filter_count == 0,
 	    "defaults");
+	ok(w->namespaces.kind == NULL, "no namespaces are selected");
 	watches_free(w);
 	setenv("WATCH_NAMESPACE", "x", 1);
 	w = load(HEAD, &err);
@@ -422,6 +437,18 @@ static const struct {
 	"known; leave fields out"},
     {"related:\n  - {" POD "patch: true}",
 	"6: patch: finalizer is needed, to give back what is held"},
+    {"scope: Cluster\n  namespaceSelector: a=b",
+	"6: namespaceSelector: a Memcached is in no namespace; leave it out"},
+    {"namespaceSelector: {}",
+	"5: namespaceSelector is empty: leave it out, to select all "
+	"namespaces"},
+    {"namespaceSelector: {matchLabel: {a: b}}",
+	"5: unknown key \"matchLabel\" (did you mean \"matchLabels\"?)"},
+    {"namespaceSelector: a > 3",
+	"5: namespaceSelector must be like a=b, a!=b, a in (b,c), a notin "
+	"(b,c), a or !a, with commas between, not \"a > 3\""},
+    {"related: [{apiVersion: v1, kind: Node, namespaceSelector: a}]",
+	"5: namespaceSelector: a Node is in no namespace; leave it out"},
     {"evaluationsPerMinute: 0", "5: evaluationsPerMinute " ABOVE_0 "\"0\""},
     {"evaluationsPerMinute: 0.5", "5: evaluationsPerMinute " ABOVE_0 "\"0.5\""},
     {"manageStatus: maybe",
