@@ -154,6 +154,14 @@ done
 KUBECONFIG=$KUBECONFIG:$T/work/other.yaml typed kapply.3
 is "$(kubectl --kubeconfig "$T/work/other.yaml" get configmap -n shop page \
 	-o jsonpath='{.data.k}')" v "... objects are copied"
+cat >"$T/work/job.yaml" <<'END'
+apiVersion: batch/v1
+kind: Job
+metadata: {generateName: run-}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}}}
+END
+typed kapply.4
+is "$(grep -c '^run-' "$T/out")" 1 "... the Job is there"
 
 # ---- kwatch ----
 

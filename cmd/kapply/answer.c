@@ -121,8 +121,8 @@ add_remedy(struct buf *b, const struct call *c, const struct kube_error *e)
 			    "again");
 }
 
-static void
-fail_answer(struct call *c, const struct kube_answer *answer)
+void
+answer_fail(struct call *c, const struct kube_answer *answer)
 {
 	const struct kube_error *e = &answer->error;
 	struct apply *a = c->key->apply;
@@ -140,7 +140,8 @@ fail_answer(struct call *c, const struct kube_answer *answer)
 	if (e->code == 404 && (is_early(a) || may_follow))
 		kind = RETRY_TRANSIENT;
 	kube_error_public_of(&b, e, set_error_kind(c->key->set, &c->item->id),
-	    c->item->op == OP_APPLY ? c->item->text : SPAN_NONE);
+	    c->item->op == OP_APPLY || c->item->op == OP_CREATE ? c->item->text
+								: SPAN_NONE);
 	add_remedy(&b, c, e);
 	fail_by(c, kind, e, buf_span(&b));
 	buf_release(&b);
@@ -206,7 +207,7 @@ looked_at(struct call *c, const struct kube_answer *answer)
 	bool is_news;
 
 	if (answer->code == 0) {
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 		return;
 	}
 	is_news = because_who_loops(&a->because, &who, &loop, clock_ms());
@@ -226,7 +227,7 @@ read_primary(struct call *c, const struct kube_answer *answer)
 	    s->version != NULL ? span_str(s->version) : s->primary_version;
 
 	if (failed(answer) && answer->code != 404)
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	else if (!failed(answer) &&
 	    span_eq(body_metadata(answer->body, "uid"), s->primary.uid) &&
 	    span_eq(body_metadata(answer->body, "resourceVersion"), version))
@@ -372,10 +373,10 @@ wrote_object(struct call *c, const struct kube_answer *answer)
 		i->conflict = buf_take(&text);
 		engine_item_next(i, STEP_HOLDER);
 	} else if (!uid_gone(c, e)) {
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	} else if (i->live_uid != NULL) {
 		forget_live(i);
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	} else {
 		engine_item_stale(c->key, i);
 	}
@@ -391,7 +392,7 @@ wrote_merge(struct call *c, const struct kube_answer *answer)
 
 	c->item->step = STEP_WRITE;
 	if (failed(answer))
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	else if (last)
 		engine_item_done(c->key, c->item, "configured");
 	else
@@ -503,7 +504,7 @@ read_before(struct call *c, const struct kube_answer *answer)
 	bool needed = c->key->apply->label != NULL && answer->code != 404;
 
 	if (failed(answer) && (needed || answer->error.kind == ERR_TRANSIENT)) {
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 		return;
 	}
 	if (!failed(answer))
@@ -522,7 +523,7 @@ read_object(struct call *c, const struct kube_answer *answer)
 	} else if (answer->code == 404) {
 		gone_meanwhile(c);
 	} else if (failed(answer)) {
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	} else if (!is_item_member(c, answer->body)) {
 		read_foreign(c, answer->body);
 	} else if (body_metadata(answer->body, "deletionTimestamp").n != 0) {
@@ -544,7 +545,7 @@ wrote_adoption(struct call *c, const struct kube_answer *answer)
 	if (answer->code == 404 && answer->error.reason[0] != '\0')
 		gone_meanwhile(c);
 	else if (failed(answer))
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	else
 		engine_item_next(c->item, STEP_WRITE);
 }
@@ -596,7 +597,7 @@ read_doomed(struct call *c, const struct kube_answer *answer)
 	if (answer->code == 404 && answer->error.reason[0] != '\0')
 		engine_item_gone(c->key, i);
 	else if (failed(answer))
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	else if ((i->id.uid.n != 0 && !span_eq(uid, i->id.uid)) ||
 	    body_metadata(answer->body, "deletionTimestamp").n != 0)
 		engine_item_gone(c->key, i);
@@ -627,7 +628,7 @@ deleted(struct call *c, const struct kube_answer *answer)
 		engine_item_gone(c->key, c->item);
 	else {
 		c->item->delete_sent = true;
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	}
 }
 
@@ -641,7 +642,7 @@ read_finalizers(struct call *c, const struct kube_answer *answer)
 	enum finalizer_need need = FINALIZER_STALE;
 
 	if (failed(answer) && answer->code != 404) {
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 		return;
 	}
 	if (!failed(answer))
@@ -678,7 +679,7 @@ wrote_finalizers(struct call *c, const struct kube_answer *answer)
 	} else if (answer->code == 404 && i->op == OP_REMOVE_FINALIZERS) {
 		engine_item_done(c->key, i, NULL);
 	} else {
-		fail_answer(c, answer);
+		answer_fail(c, answer);
 	}
 }
 
@@ -753,6 +754,8 @@ static const struct itemrequest {
 	[STEP_WRITE] = {KUBE_DELETE, deleted}},
     [OP_REMOVE_FINALIZERS] = {[STEP_READ] = {KUBE_GET, read_finalizers},
 	[STEP_WRITE] = {KUBE_JSON_PATCH, wrote_finalizers}},
+    [OP_CREATE] = {[STEP_WRITE] = {KUBE_CREATE, create_sent},
+	[STEP_READ] = {KUBE_GET, create_looked}},
 };
 
 bool

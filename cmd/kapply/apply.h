@@ -4,6 +4,7 @@
  *	main.c	  lines become sets
  *	engine.c  the order of a key's work: which item is next, and its request
  *	answer.c  what the answer means for it
+ *	create.c  what it means for an object that is created under a drawn name
  *	report.c  what is said about it: log, results, status lines, Events,
  *		  metrics
  */
@@ -29,9 +30,10 @@ struct apply_opts {
 	const char *field_manager; /* NULL: the line's, or "kpipe" */
 	bool force_conflicts;
 	const char *applyset;
-	bool allow_empty; /* the input of an apply set */
-	int output;	  /* enum output; -1: by what stdout is */
-	long prune_limit; /* deletions in a minute; 0: none */
+	bool allow_empty;   /* the input of an apply set */
+	bool generate_name; /* objects may have a drawn name */
+	int output;	    /* enum output; -1: by what stdout is */
+	long prune_limit;   /* deletions in a minute; 0: none */
 	long marks_key_fd, marks_key_out_fd; /* -1: none */
 	uint64_t marks_key_check_ms;	     /* 0: only at the start */
 	const char *marks_key_secret;	     /* NULL: none */
@@ -125,8 +127,14 @@ struct call {
 bool answer_verb(enum item_op op, enum item_step step, enum kube_verb *verb);
 /* A kube_done_fn; arg is the struct call, freed by it. */
 void answer_take(void *arg, const struct kube_answer *answer);
+/* Fails the item for an answer of the server, or none. */
+void answer_fail(struct call *c, const struct kube_answer *answer);
 /* Discovery has answered: the kind is there now, or it is not. As answer_take. */
 void answer_looked_up(void *arg, const struct kube_error *e);
+
+/* create.c: answers to the two requests of OP_CREATE */
+void create_sent(struct call *c, const struct kube_answer *answer);
+void create_looked(struct call *c, const struct kube_answer *answer);
 
 /* report.c */
 /* s: the item's set, or NULL. */

@@ -68,6 +68,7 @@ add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 	for (struct json_members m = json_members(metadata); json_member(&m);) {
 		if (span_is(m.key, "managedFields") ||
 		    (e->strip && is_servers(m.key)) ||
+		    (e->name.n != 0 && span_is(m.key, "name")) ||
 		    (e->uid.n != 0 && span_is(m.key, "uid")) ||
 		    (e->resource_version.n != 0 &&
 			span_is(m.key, "resourceVersion")))
@@ -77,6 +78,8 @@ add_metadata(struct buf *b, struct span metadata, const struct body_edit *e)
 		else
 			add_member(b, m.key, m.value);
 	}
+	if (e->name.n != 0)
+		json_add_text(b, "name", e->name);
 	if (e->uid.n != 0)
 		json_add_text(b, "uid", e->uid);
 	if (e->resource_version.n != 0)

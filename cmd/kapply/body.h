@@ -22,6 +22,7 @@ struct body_edit {
 	struct span uid;
 	struct span resource_version;
 	struct span label, label_value; /* a label to add */
+	struct span name;		/* instead of none, or an empty one */
 	bool strip; /* members that a server wrote about its own object go */
 	bool strip_status;
 };

@@ -232,7 +232,8 @@ engine_submit(struct apply *a, struct set *s)
 	}
 	/* The object as it was before tells configured from unchanged, and
 	 * whether it is another set's. */
-	if (s->plain && (a->o->output == OUTPUT_RESULT || a->label != NULL))
+	if (s->plain && s->items[0].op == OP_APPLY &&
+	    (a->o->output == OUTPUT_RESULT || a->label != NULL))
 		s->items[0].step = STEP_READ;
 	/* The answer to a dry run has the old resourceVersion: only what was
 	 * there before tells configured from unchanged. */
@@ -433,10 +434,13 @@ add_path(struct buf *b, const struct call *c, const struct objref *id)
 	const struct set *s = c->key->set;
 	const struct item *i = c->item;
 
-	discovery_path(
-	    b, c->resource, target_namespace(c->key, id), id->name, NULL);
+	discovery_path(b, c->resource, target_namespace(c->key, id),
+	    c->verb == KUBE_CREATE ? SPAN_NONE : id->name, NULL);
 	if (c->verb == KUBE_GET || c->verb == KUBE_DELETE)
 		return;
+	/* An apply refuses unknown fields by itself. */
+	if (c->verb == KUBE_CREATE)
+		kube_query_add(b, "fieldValidation", span_str("Strict"));
 	kube_query_add(b, "fieldManager", engine_item_manager(c->key, i));
 	if (c->verb == KUBE_APPLY &&
 	    (a->o->force_conflicts ||
@@ -460,6 +464,8 @@ add_apply(struct buf *b, struct call *c)
 			edit.label_value = span_str(a->label_value);
 		}
 		edit.strip_status = writer_has_status(c->resource);
+		if (c->verb == KUBE_CREATE)
+			edit.name = i->id.name;
 		body_apply(b, i->text, &edit);
 		return;
 	}
@@ -485,7 +491,7 @@ start(struct call *c, const struct objref *id)
 	struct buf path = BUF_INIT, body = BUF_INIT;
 
 	add_path(&path, c, id);
-	if (c->verb == KUBE_APPLY)
+	if (c->verb == KUBE_APPLY || c->verb == KUBE_CREATE)
 		add_apply(&body, c);
 	else if (c->verb == KUBE_DELETE)
 		body_delete(&body, span_str(i->live_uid), i->version,
@@ -605,7 +611,7 @@ engine_item_done(struct key *k, struct item *i, const char *result)
 	i->failure.error = NULL;
 	if (i->phase == PHASE_SCOPES)
 		a->new_scope_ms = i->accepted_ms;
-	if (i->op != OP_APPLY && i->op != OP_DELETE)
+	if (i->op != OP_APPLY && i->op != OP_DELETE && i->op != OP_CREATE)
 		return;
 	report_written(a, k->set, i, result);
 }
@@ -631,7 +637,7 @@ engine_item_failed(struct key *k, struct item *i, enum retry_kind kind,
     int64_t retry_after_ms, struct span reason)
 {
 	static const char *const verbs[] = {"look at", "add finalizers to",
-	    "apply", "delete", "remove finalizers from"};
+	    "apply", "delete", "remove finalizers from", "create"};
 	struct item_failure *f = &i->failure;
 	uint64_t now = clock_ms();
 	struct buf b = BUF_INIT;

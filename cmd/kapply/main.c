@@ -49,6 +49,8 @@ static const struct opt table[] = {
 	"plain objects: delete what this parent had and the input lacks"},
     {0, "allow-empty", NULL, OPT_FLAG, &o.allow_empty, NULL,
 	"... all of it, if the input has no object"},
+    {0, "generate-name", NULL, OPT_FLAG, &o.generate_name, NULL,
+	"plain objects: create those that have generateName and no name"},
     {0, "timeout", "TIME", OPT_DURATION, &writer_opts.timeout_ms, NULL,
 	"how long to retry after the end of the input (60s)"},
     {'o', "output", "status|result|none", OPT_CHOICE, &o.output, outputs,
@@ -113,6 +115,14 @@ take(void *arg, const struct stream_doc *doc, struct err *err)
 
 	if (set_read(&s, doc->text, doc->line, doc->item, err) != 0)
 		return -1;
+	if (s != NULL && s->plain && s->items[0].op == OP_CREATE &&
+	    !o.generate_name) {
+		set_free(s);
+		return err_set(err, ERR_PERMANENT,
+		    "it has metadata.generateName and no name: with "
+		    "--generate-name it is created, under a name that is made "
+		    "each time");
+	}
 	if (s != NULL && s->plain && a->applyset != NULL)
 		applyset_take(a->applyset, s);
 	else
@@ -206,6 +216,8 @@ check_options(struct err *err)
 {
 	const struct opt_rule rules[] = {
 	    {o.allow_empty, "allow-empty", OPT_NEEDS, o.applyset != NULL,
+		"applyset"},
+	    {o.generate_name, "generate-name", OPT_EXCLUDES, o.applyset != NULL,
 		"applyset"},
 	    {o.marks_key_fd >= 0, "marks-key-fd", OPT_EXCLUDES,
 		o.marks_key_secret != NULL, "marks-key-secret"},

@@ -420,7 +420,8 @@ report_written(struct apply *a, const struct set *s, const struct item *i,
 	while (strcmp(result, "unchanged") != 0 && json_element(&list))
 		if (is_about(list.value, i) && may_be_told(s, list.value))
 			tell_event(a, s, list.value, NULL);
-	if (s->plain || a->o->output == OUTPUT_RESULT ||
+	/* The name of what is created is known nowhere else. */
+	if ((s->plain && i->op != OP_CREATE) || a->o->output == OUTPUT_RESULT ||
 	    strcmp(result, "unchanged") == 0 || !log_is_on(LOG_INFO))
 		return;
 	buf_addf(&b, "%s ", result);
@@ -578,7 +579,7 @@ static void
 record_failure(struct apply *a, const struct set *s, struct item *i)
 {
 	static const char *const reasons[] = {"FailedLook", "FailedFinalizer",
-	    "FailedApply", "FailedDelete", "FailedFinalizer"};
+	    "FailedApply", "FailedDelete", "FailedFinalizer", "FailedCreate"};
 	struct item_failure *f = &i->failure;
 
 	if (f->recorded)

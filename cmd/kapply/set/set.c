@@ -168,6 +168,9 @@ read_identity(struct set *s, struct objref *id, struct span object,
 		    err, ERR_PERMANENT, "%s has no apiVersion", what);
 	if (id->kind.n == 0)
 		return err_set(err, ERR_PERMANENT, "%s has no kind", what);
+	if (id->name.n == 0 && s->plain &&
+	    set_draw_name(s, holder, &id->name, err) != 0)
+		return -1;
 	if (id->name.n == 0)
 		return err_set(err, ERR_PERMANENT, "%s has no %s", what,
 		    holder.p == object.p ? "name" : "metadata.name");
@@ -280,6 +283,9 @@ parse_object(struct set *s, struct span text, const char *what, struct err *err)
 	if (read_identity(
 		s, &i->id, text, json_get(text, "metadata"), what, err) < 0)
 		return NULL;
+	if (s->plain &&
+	    json_name(json_path(text, "metadata.name"), &s->names).n == 0)
+		i->op = OP_CREATE;
 	i->phase = phase_of(&i->id);
 	i->key = key_of(&i->id);
 	refuse_digest(i);

@@ -37,6 +37,7 @@ enum item_op {
 	OP_APPLY,
 	OP_DELETE,
 	OP_REMOVE_FINALIZERS,
+	OP_CREATE, /* under a drawn name: set/generate.c, create.c */
 	ITEM_OPS
 };
 
@@ -48,6 +49,7 @@ enum item_op {
  *	                  ... -> WRITE -> [TRIM | HOLDER]
  *	OP_DELETE         READ -> WRITE
  *	OP_..._FINALIZERS READ -> WRITE
+ *	OP_CREATE         WRITE -> [READ]
  *
  * PRIMARY comes first of what is created once; READ of a plain object whose
  * former state is shown, and after a WRITE that found the object to be
@@ -133,7 +135,8 @@ struct item {
 	char *live_version;
 	char *patch;	 /* owned: the patch of the step, if it sends one */
 	bool marks_only; /* the patch is of a finalizer that is there */
-	char *conflict;	 /* owned: the conflict, for STEP_HOLDER */
+	char *conflict;	 /* owned: the error, for STEP_HOLDER, or for the
+			  * STEP_READ of OP_CREATE */
 	bool list_sent;	 /* STEP_LIST was tried */
 	enum adoption adoption;
 	enum prunelimit_scope held; /* counted by the prune limit */
@@ -209,6 +212,11 @@ struct set {
 int set_read(
     struct set **s, struct span text, size_t line, bool item, struct err *err);
 void set_free(struct set *s);
+
+/* A name for a plain object with metadata.generateName, in s->names; SPAN_NONE: it
+ * has none. -1 with err. */
+int set_draw_name(
+    struct set *s, struct span metadata, struct span *name, struct err *err);
 
 /* No value of such an object is told: Secrets, ConfigMaps, and kinds with fields
  * that `redact:` names in watches.yaml (`confidential` of the line). */

@@ -13,6 +13,7 @@ static const struct {
     {OP_APPLY, "get get get apply patch merge merge get", "an apply"},
     {OP_DELETE, "- get - delete - - - -", "a deletion"},
     {OP_REMOVE_FINALIZERS, "- get - patch - - - -", "removing finalizers"},
+    {OP_CREATE, "- get - create - - - -", "a creation"},
 };
 
 static const char *
@@ -25,6 +26,8 @@ verb_name(enum item_op op, enum item_step step)
 	switch (verb) {
 	case KUBE_GET:
 		return "get";
+	case KUBE_CREATE:
+		return "create";
 	case KUBE_APPLY:
 		return "apply";
 	case KUBE_DELETE:
