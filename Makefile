@@ -6,6 +6,8 @@
 # The only place with the number: scripts ask `make -s version`, or a tool.
 VERSION := 0.1.0
 TOOLS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
+# Found by kubectl: `kubectl kwhy`, and what completes that.
+PLUGINS := kwhy kview kapply
 PREFIX ?= /usr/local
 CC ?= cc
 PKG_CONFIG ?= pkg-config
@@ -90,8 +92,12 @@ PLAIN_PARTS = $(patsubst %,lib/jq/plain/parts/%.jq,language sha256 yamltext \
 	amounts call) $(patsubst %,lib/jq/%.jq,ready time values yaml operator)
 
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+all: $(TOOLS:%=$(BIN)/%) $(PLUGINS:%=$(BIN)/kubectl-%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
 	@:
+
+$(PLUGINS:%=$(BIN)/kubectl-%): $(BIN)/kubectl-%: $(BIN)/%
+	@ln -sf $* $@
+	@ln -sf $* $(@D)/kubectl_complete-$*
 
 # The library in one file, for jq itself: what it includes is not passed on.
 $(PLAIN): $(PLAIN_PARTS)
@@ -520,6 +526,7 @@ deploy undeploy: $(BIN)/kgen
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 INSTALLER = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \
+	PLUGINS='$(PLUGINS)' \
 	VERSION='$(VERSION)' UNITDIR='$(UNITDIR)' ZSHDIR='$(ZSHDIR)' lib/install
 .PHONY: install uninstall
 install: all
