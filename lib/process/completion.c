@@ -16,7 +16,7 @@ static enum what
 what_is(const struct opt *o)
 {
 	static const struct {
-		const char *word;
+		char word[8];
 		enum what what;
 	} words[] = {{"FILE", WHAT_FILE}, {"WATCHES", WHAT_FILE},
 	    {"DIR", WHAT_FOLDER}, {"FOLDER", WHAT_FOLDER}};
