@@ -6,6 +6,8 @@
 # The only place with the number: scripts ask `make -s version`, or a tool.
 VERSION := 0.1.0
 TOOLS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
+# Found by kubectl: `kubectl kwhy`, and what completes that.
+PLUGINS := kwhy kview kapply
 PREFIX ?= /usr/local
 CC ?= cc
 PKG_CONFIG ?= pkg-config
@@ -90,8 +92,12 @@ PLAIN_PARTS = $(patsubst %,lib/jq/plain/parts/%.jq,language sha256 yamltext \
 	amounts call) $(patsubst %,lib/jq/%.jq,ready time values yaml operator)
 
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
+all: $(TOOLS:%=$(BIN)/%) $(PLUGINS:%=$(BIN)/kubectl-%) $(PLAIN) $(if $(SANITIZE),$(BUILD)/share/kpipe/jq)
 	@:
+
+$(PLUGINS:%=$(BIN)/kubectl-%): $(BIN)/kubectl-%: $(BIN)/%
+	@ln -sf $* $@
+	@ln -sf $* $(@D)/kubectl_complete-$*
 
 # The library in one file, for jq itself: what it includes is not passed on.
 $(PLAIN): $(PLAIN_PARTS)
@@ -130,9 +136,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit -iquote t
 # Rather small than fast: what runs once, or writes what people read.
-$(BUILD)/cmd/kwhy/%.o $(BUILD)/lib/process/opt.o $(BUILD)/lib/process/completion.o \
-$(BUILD)/lib/record/opstate.o $(BUILD)/lib/record/statusdiff.o \
-$(BUILD)/lib/record/contrast.o: private CFLAGS += -Os
+SMALL = process/opt process/completion process/version base/nearest \
+	value/duration record/opstate record/statusdiff
+$(BUILD)/cmd/kwhy/%.o $(SMALL:%=$(BUILD)/lib/%.o): private CFLAGS += -Os
 # Most run for a few ms: to optimize them costs more.
 $(BUILD)/t/unit/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers
@@ -520,6 +526,7 @@ deploy undeploy: $(BIN)/kgen $(BIN)/ireconcile
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 INSTALLER = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BIN='$(BIN)' \
+	PLUGINS='$(PLUGINS)' \
 	VERSION='$(VERSION)' UNITDIR='$(UNITDIR)' ZSHDIR='$(ZSHDIR)' lib/install
 .PHONY: install uninstall
 install: all

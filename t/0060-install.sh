@@ -13,13 +13,13 @@ done
 
 # there: the modes and names of what was installed.
 there() {
-	(cd "$root" && find . -type f ! -name 'other*' -printf '%m %P\n') |
+	(cd "$root" && find . ! -type d ! -name 'other*' -printf '%m %P\n') |
 		sort -k 2
 }
 
 make="make --no-print-directory DESTDIR=$T/root PREFIX=/opt/kpipe"
 runs 0 "make install" bash -c "umask 077; $make install"
-there >"$T/there"
+there | grep -v '^777 ' >"$T/there"
 is "$(grep -vE '^(755 (bin/|share/kpipe/(image/|monitoring/generate$|(un)?deploy$|pipeline/playground/revisions$))|644 )' "$T/there")" "" "all users can read it"
 for main in cmd/*/main.c; do
 	tool=${main#cmd/}
@@ -34,6 +34,17 @@ for main in cmd/*/main.c; do
 	ok "... for fish" grep -q "^complete -c $tool -s h -l help -d " \
 		"$root/share/fish/vendor_completions.d/$tool.fish"
 done
+
+for tool in kwhy kview kapply; do
+	for name in "kubectl-$tool" "kubectl_complete-$tool"; do
+		is "$(readlink "$root/bin/$name" "$root/share/man/man1/$name.1" |
+			xargs)" "$tool $tool.1" "$name is $tool"
+	done
+done
+runs 0 "a plugin runs" "$root/bin/kubectl-kwhy" --help
+is "$(head -n 1 "$T/out")" \
+	"Usage: kubectl kwhy [OPTION]... KIND NAMESPACE/NAME [RECORDING]..." \
+	"... and says how"
 
 # Every file of a folder, and no others.
 for folder in lib/jq:kpipe/jq pipeline:kpipe/pipeline doc:doc/kpipe/doc \
@@ -77,7 +88,7 @@ ok "... puts the unit there" test -s "$T/root/units/kpipe@.service"
 ok "... and the rules for zsh" test -s "$T/root/zsh/_kwatch"
 ok "... not elsewhere" test ! -e "$root/share/zsh/site-functions/_kwatch"
 runs 0 "make uninstall with them" bash -c "$make uninstall $others"
-is "$(find "$T/root" -type f ! -name 'other*')" "" "... removes it"
+is "$(find "$T/root" ! -type d ! -name 'other*')" "" "... removes it"
 
 mkdir "$T/op"
 cat >"$T/op/watches.yaml" <<'EOF'

@@ -57,7 +57,8 @@ options_of_help() {
 	END { for (i = 1; i <= n; i++) print row[i] }' | sort
 }
 
-mkdir "$T/zsh" "$T/fish"
+mkdir "$T/zsh" "$T/fish" "$T/one"
+cp t/cases/5600/incident.jsonl "$T/one"
 tools=()
 for main in cmd/*/main.c; do
 	tool=${main#cmd/}
@@ -69,13 +70,14 @@ for tool in "${tools[@]}"; do
 done
 in_zsh "${tools[@]/%/ --}" "kapply --log-level=" "kgen --completion=" \
 	"kwatch --filename=$T/zs" "kwatch --once --o" "kapply -f x --fi" \
-	"kapply -o " >"$T/zsh.out"
+	"kapply -o " "kgen " >"$T/zsh.out"
 zsh_words() {
 	sed -n '\,^## '"$1"'$,,/^## /{/^## /!p}' "$T/zsh.out"
 }
 
 for tool in "${tools[@]}"; do
-	options_of_help "$tool" >"$T/help"
+	# Descriptors are for programs.
+	options_of_help "$tool" | sed '/^[^	]*-fd	/d' >"$T/help"
 	ok "$tool has options" test -s "$T/help"
 	cut -f 1 "$T/help" >"$T/names"
 	zsh_words "$tool --" | sort -u >"$T/words"
@@ -117,6 +119,16 @@ is "$(in_fish kwatch "kwatch --filename=$T/zs" | LC_ALL=C sort | xargs)" \
 	"--filename=$T/zsh.out --filename=$T/zsh/" "... files"
 is "$(in_fish kgen "kgen --folder=$T/zs" | cut -f 1)" "--folder=$T/zsh/" \
 	"... folders"
+
+# --- operands
+is "$(zsh_words "kgen " | xargs)" \
+	"new add crd rights manifests chart bundle image describe" "zsh: commands"
+is "$(in_fish kgen "kgen " | xargs)" \
+	"add bundle chart crd describe image manifests new rights" "fish: commands"
+is "$(cd "$T/one" && in_fish kwhy "kwhy deploy d" | xargs)" "default/example" \
+	"... and names of objects"
+is "$(cd "$T/one" && in_zsh "kwhy deploy d" | grep default)" "default/example" \
+	"zsh: names of objects"
 
 # eval is what a user without the installed files writes.
 runs 0 "zsh evaluates the rules" zsh -fc \

@@ -75,9 +75,15 @@ static const struct opt table[] = {
     OPT_ROWS(sandbox_opt_table), OPT_END};
 
 static const struct opt_tool tool = {"krecord",
-    "write [DIR] [OPTION]... | cut|redact|stat|cat|spans [OPTION]... "
-    "[RECORDING]...",
-    "Record what an operator reads and does; cut recordings.", table};
+    "COMMAND [OPTION]... [RECORDING]...",
+    "Record what an operator reads and does; cut recordings. COMMAND is\n"
+    "  write [DIR]  what comes on descriptors, into a directory\n"
+    "  cut          a part of a recording\n"
+    "  redact       without fields and Secrets\n"
+    "  stat         what a recording has, in figures\n"
+    "  cat          all lines\n"
+    "  spans        decisions as traces",
+    table};
 
 /* ---- options ---- */
 

@@ -28,27 +28,29 @@ is_recording(const char *name)
 	return found;
 }
 
+static int
+is_offered(const struct dirent *e)
+{
+	return *e->d_name != '.' && is_recording(e->d_name);
+}
+
 /* The only recording in this folder, or the folder itself. Owned; NULL: there is
  * none, or there are several. */
 static char *
 find_recording(void)
 {
-	DIR *d = is_recording(".") ? NULL : opendir(".");
-	char *found = d == NULL ? mem_strdup(".") : NULL;
-	struct dirent *e;
+	struct dirent **list = NULL;
+	char *found = NULL;
+	int n;
 
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (*e->d_name == '.' || !is_recording(e->d_name))
-			continue;
-		if (found != NULL) {
-			free(found);
-			found = NULL;
-			break;
-		}
-		found = mem_strdup(e->d_name);
-	}
-	if (d != NULL)
-		closedir(d);
+	if (is_recording("."))
+		return mem_strdup(".");
+	n = scandir(".", &list, is_offered, NULL);
+	if (n == 1)
+		found = mem_strdup(list[0]->d_name);
+	while (n-- > 0)
+		free(list[n]);
+	free(list);
 	return found;
 }
 

@@ -27,7 +27,7 @@ static struct opts {
 	uint64_t since_ms;
 } o = {.since_ms = PERIOD_SINCE_NONE};
 
-static const struct opt_operands completed = {NULL, choices_add};
+static const struct opt_completion completion = {choices_add};
 
 static const struct opt table[] = {
     {'l', "long", NULL, OPT_FLAG, &o.tale.whole, NULL,
@@ -44,7 +44,7 @@ static const struct opt table[] = {
     {0, "to", "TIME", OPT_STRING, &o.to, NULL, "end at TIME"},
     {0, "since", "DURATION", OPT_DURATION, &o.since_ms, NULL,
 	"begin so long before the end of the recording"},
-    OPT_ROW_OPERANDS(&completed), OPT_END};
+    OPT_COMPLETES(&completion), OPT_END};
 
 static const struct opt_tool tool = {"kwhy",
     "[OPTION]... KIND NAMESPACE/NAME [RECORDING]...",

@@ -16,7 +16,7 @@ static enum what
 what_is(const struct opt *o)
 {
 	static const struct {
-		const char *word;
+		char word[8];
 		enum what what;
 	} words[] = {{"FILE", WHAT_FILE}, {"WATCHES", WHAT_FILE},
 	    {"DIR", WHAT_FOLDER}, {"FOLDER", WHAT_FOLDER}};
@@ -34,11 +34,28 @@ is_for_programs(const struct opt *o)
 	return span_ends(span_str(o->name), "-fd");
 }
 
+/* A tool, as its rules see it. */
+struct rules {
+	const char *tool;
+	const struct opt **rows; /* owned */
+	size_t count;
+	struct buf commands; /* words; empty: there are none */
+	bool asks;	     /* `TOOL --complete` completes operands */
+};
+
+/* The words at the begin of indented lines. */
 static void
-add_commands(struct buf *b, const struct opt_operands *operands)
+find_commands(struct buf *b, struct span summary)
 {
-	for (size_t i = 0; operands->commands[i] != NULL; i++)
-		buf_addf(b, "%s%s", i > 0 ? " " : "", operands->commands[i]);
+	while (summary.p != NULL) {
+		struct span line = span_cut(&summary, '\n');
+
+		if (!span_take(&line, "  ") || line.n == 0 ||
+		    !span_is_alnum(*line.p))
+			continue;
+		buf_adds(b, b->len > 0 ? " " : "");
+		buf_addspan(b, span_cut(&line, ' '));
+	}
 }
 
 /* ---- bash ---- */
@@ -46,31 +63,29 @@ add_commands(struct buf *b, const struct opt_operands *operands)
 /* Operands, as the last case of $cur. A name may be anything: no word list, which
  * bash would expand. */
 static void
-add_bash_operands(
-    struct buf *b, const char *tool, const struct opt_operands *operands)
+add_bash_operands(struct buf *b, const struct rules *r)
 {
-	if (operands->complete != NULL) {
+	if (r->asks) {
 		buf_addf(b,
 		    "\t*) mapfile -t COMPREPLY < <(%s --complete "
 		    "\"${COMP_WORDS[@]:COMP_CWORD+1}\" -- "
 		    "\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null);;\n",
-		    tool);
-	} else if (operands->commands != NULL) {
+		    r->tool);
+	} else if (r->commands.len > 0) {
 		buf_adds(b,
 		    "\t*)\n"
 		    "\t\tfor prev in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
 		    "\t\t\t[[ $prev = -* ]] || return\n"
 		    "\t\tdone\n"
 		    "\t\tCOMPREPLY=($(compgen -W '");
-		add_commands(b, operands);
+		buf_addspan(b, buf_span(&r->commands));
 		buf_adds(b, "' -- \"$cur\"));;\n");
 	}
 }
 
 /* The words of each choice, by option; everything else is a file name. */
 static void
-add_bash(struct buf *b, const char *tool, const struct opt_operands *operands,
-    const struct opt *const *rows, size_t count)
+add_bash(struct buf *b, const struct rules *r)
 {
 	buf_addf(b,
 	    "_%s() {\n"
@@ -82,25 +97,29 @@ add_bash(struct buf *b, const char *tool, const struct opt_operands *operands,
 	    "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
 	    "\tfi\n"
 	    "\tcase $prev in\n",
-	    tool);
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i]->type != OPT_CHOICE || opt_stands_alone(rows[i]))
+	    r->tool);
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->rows[i]->type != OPT_CHOICE ||
+		    opt_stands_alone(r->rows[i]))
 			continue;
-		buf_addf(b, "\t--%s) COMPREPLY=($(compgen -W '", rows[i]->name);
-		opt_add_choices(b, rows[i], " ");
+		buf_addf(
+		    b, "\t--%s) COMPREPLY=($(compgen -W '", r->rows[i]->name);
+		opt_add_choices(b, r->rows[i], " ");
 		buf_adds(b, "' -- \"$cur\")); return;;\n");
 	}
 	buf_adds(b, "\tesac\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W '");
-	for (size_t i = 0; i < count; i++)
-		buf_addf(b, "%s--%s%s", i > 0 ? " " : "", rows[i]->name,
-		    opt_takes_argument(rows[i]) && !opt_stands_alone(rows[i])
+	for (size_t i = 0; i < r->count; i++)
+		buf_addf(b, "%s--%s%s", i > 0 ? " " : "", r->rows[i]->name,
+		    opt_takes_argument(r->rows[i]) &&
+			    !opt_stands_alone(r->rows[i])
 			? "="
 			: "");
 	buf_adds(b,
 	    "' -- \"$cur\")); [[ ${COMPREPLY-} = *= ]] && compopt -o "
 	    "nospace;;\n");
-	add_bash_operands(b, tool, operands);
-	buf_addf(b, "\tesac\n}\ncomplete -o default -F _%s %s\n", tool, tool);
+	add_bash_operands(b, r);
+	buf_addf(
+	    b, "\tesac\n}\ncomplete -o default -F _%s %s\n", r->tool, r->tool);
 }
 
 /* ---- zsh ---- */
@@ -166,11 +185,10 @@ add_zsh_option(struct buf *b, const struct opt *o)
 
 /* The script works from a folder of $fpath, and when it is evaluated. */
 static void
-add_zsh(struct buf *b, const char *tool, const struct opt_operands *operands,
-    const struct opt *const *rows, size_t count)
+add_zsh(struct buf *b, const struct rules *r)
 {
-	buf_addf(b, "#compdef %s\n", tool);
-	if (operands->complete != NULL)
+	buf_addf(b, "#compdef %s\n", r->tool);
+	if (r->asks)
 		buf_addf(b,
 		    "_%s_operands() {\n"
 		    "\tlocal -a found\n"
@@ -180,17 +198,17 @@ add_zsh(struct buf *b, const char *tool, const struct opt_operands *operands,
 		    "\tif (( $#found )); then compadd -a found; "
 		    "else _files; fi\n"
 		    "}\n",
-		    tool, tool);
-	buf_addf(b, "_%s() {\n\t_arguments -s -S", tool);
-	for (size_t i = 0; i < count; i++)
-		add_zsh_option(b, rows[i]);
-	if (operands->commands != NULL) {
+		    r->tool, r->tool);
+	buf_addf(b, "_%s() {\n\t_arguments -s -S", r->tool);
+	for (size_t i = 0; i < r->count; i++)
+		add_zsh_option(b, r->rows[i]);
+	if (r->commands.len > 0) {
 		buf_adds(b, " \\\n\t\t'1:COMMAND:(");
-		add_commands(b, operands);
+		buf_addspan(b, buf_span(&r->commands));
 		buf_adds(b, ")'");
 	}
-	if (operands->complete != NULL)
-		buf_addf(b, " \\\n\t\t'*:FILE:_%s_operands'\n}\n", tool);
+	if (r->asks)
+		buf_addf(b, " \\\n\t\t'*:FILE:_%s_operands'\n}\n", r->tool);
 	else
 		buf_adds(b, " \\\n\t\t'*:FILE:_files'\n}\n");
 	buf_addf(b,
@@ -199,7 +217,7 @@ add_zsh(struct buf *b, const char *tool, const struct opt_operands *operands,
 	    "else\n"
 	    "\tcompdef _%s %s\n"
 	    "fi\n",
-	    tool, tool, tool, tool);
+	    r->tool, r->tool, r->tool, r->tool);
 }
 
 /* ---- fish ---- */
@@ -233,70 +251,62 @@ add_fish_argument(struct buf *b, const struct opt *o)
 }
 
 static void
-add_fish(struct buf *b, const char *tool, const struct opt_operands *operands,
-    const struct opt *const *rows, size_t count)
+add_fish(struct buf *b, const struct rules *r)
 {
-	if (operands->commands != NULL) {
-		buf_addf(
-		    b, "complete -c %s -n __fish_use_subcommand -f -a '", tool);
-		add_commands(b, operands);
+	if (r->commands.len > 0) {
+		buf_addf(b, "complete -c %s -n __fish_use_subcommand -f -a '",
+		    r->tool);
+		buf_addspan(b, buf_span(&r->commands));
 		buf_adds(b, "'\n");
 	}
-	if (operands->complete != NULL)
+	if (r->asks)
 		buf_addf(b,
 		    "complete -c %s -a '(set -l now (commandline -ct); "
 		    "%s --complete -- (commandline -opc)[2..-1] \"$now\" "
 		    "2>/dev/null)'\n",
-		    tool, tool);
-	for (size_t i = 0; i < count; i++) {
-		buf_addf(b, "complete -c %s", tool);
-		if (rows[i]->short_name != 0)
-			buf_addf(b, " -s %c", rows[i]->short_name);
-		buf_addf(b, " -l %s", rows[i]->name);
-		add_fish_argument(b, rows[i]);
+		    r->tool, r->tool);
+	for (size_t i = 0; i < r->count; i++) {
+		buf_addf(b, "complete -c %s", r->tool);
+		if (r->rows[i]->short_name != 0)
+			buf_addf(b, " -s %c", r->rows[i]->short_name);
+		buf_addf(b, " -l %s", r->rows[i]->name);
+		add_fish_argument(b, r->rows[i]);
 		buf_adds(b, " -d ");
-		add_fish_text(b, rows[i]->help);
+		add_fish_text(b, r->rows[i]->help);
 		buf_addc(b, '\n');
 	}
 }
 
 void
-completion_add(struct buf *b, enum completion_shell shell, const char *tool,
-    const struct opt_operands *operands, const struct opt *const *rows,
+completion_add(struct buf *b, enum completion_shell shell,
+    const struct opt_tool *tool, bool asks, const struct opt *const *rows,
     size_t count)
 {
-	static void (*const shells[])(struct buf *, const char *,
-	    const struct opt_operands *, const struct opt *const *,
-	    size_t) = {[COMPLETION_BASH] = add_bash,
+	static void (*const shells[])(struct buf *, const struct rules *) = {
+	    [COMPLETION_BASH] = add_bash,
 	    [COMPLETION_ZSH] = add_zsh,
 	    [COMPLETION_FISH] = add_fish};
-	static const struct opt_operands files = {NULL, NULL};
-	const struct opt **kept = mem_zalloc(count * sizeof(*kept));
-	size_t n = 0;
+	struct rules r = {.tool = tool->name,
+	    .rows = mem_zalloc(count * sizeof(*r.rows)),
+	    .asks = asks};
 
 	for (size_t i = 0; i < count; i++)
 		if (!is_for_programs(rows[i]))
-			kept[n++] = rows[i];
-	shells[shell](b, tool, operands != NULL ? operands : &files, kept, n);
-	free(kept);
+			r.rows[r.count++] = rows[i];
+	find_commands(&r.commands, span_str(tool->summary));
+	shells[shell](b, &r);
+	buf_release(&r.commands);
+	free(r.rows);
 }
 
 /* ---- words ---- */
 
 void
-completion_add_words(struct buf *b, const struct opt_operands *operands,
-    const struct opt *const *rows, size_t count, int word_count, char **words,
-    int later_count, char **later)
+completion_add_options(struct buf *b, const char *word,
+    const struct opt *const *rows, size_t count)
 {
-	const char *last = word_count > 0 ? words[word_count - 1] : "";
-	size_t n = strlen(last);
+	size_t n = strlen(word);
 
-	if (n == 0 || *last != '-') {
-		if (operands != NULL && operands->complete != NULL)
-			operands->complete(
-			    b, word_count, words, later_count, later);
-		return;
-	}
 	for (size_t i = 0; i < count; i++) {
 		size_t at = b->len;
 
@@ -306,7 +316,7 @@ completion_add_words(struct buf *b, const struct opt_operands *operands,
 		    opt_takes_argument(rows[i]) && !opt_stands_alone(rows[i])
 			? "="
 			: "");
-		if (b->len - at <= n || memcmp(b->data + at, last, n) != 0)
+		if (b->len - at <= n || memcmp(b->data + at, word, n) != 0)
 			buf_truncate(b, at);
 	}
 }

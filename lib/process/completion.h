@@ -10,6 +10,7 @@
 #ifndef COMPLETION_H
 #define COMPLETION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -20,14 +21,13 @@ enum completion_shell { COMPLETION_BASH, COMPLETION_ZSH, COMPLETION_FISH };
 extern const char *const completion_shells[];
 
 /* The rows have no OPT_TABLE. A choice without a value is one whose argument may be
- * left out. Descriptors (--report-fd) are for programs, and are left out. operands: NULL if
- * they are files. Appends to b. */
+ * left out. Descriptors (--report-fd) are for programs, and are left out. asks:
+ * `TOOL --complete` says what operands may be (opt.h). Appends to b. */
 void completion_add(struct buf *b, enum completion_shell shell,
-    const char *tool, const struct opt_operands *operands,
+    const struct opt_tool *tool, bool asks, const struct opt *const *rows,
+    size_t count);
+/* Appends the options that begin like the word, a line each. */
+void completion_add_options(struct buf *b, const char *word,
     const struct opt *const *rows, size_t count);
-/* Appends what the last of the words may become, a line each. */
-void completion_add_words(struct buf *b, const struct opt_operands *operands,
-    const struct opt *const *rows, size_t count, int word_count, char **words,
-    int later_count, char **later);
 
 #endif

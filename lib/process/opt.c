@@ -62,7 +62,7 @@ enum builtin { BUILTIN_HELP, BUILTIN_VERSION, BUILTIN_COMPLETION };
 struct rows {
 	const struct opt **items;
 	size_t count;
-	const struct opt_operands *operands; /* borrowed, or NULL */
+	const struct opt_completion *operands; /* borrowed, or NULL */
 };
 
 static void
@@ -210,34 +210,35 @@ print(const struct opt_tool *tool, const struct rows *rows, enum builtin what,
 		buf_addf(&b, "%s %s\n", tool->name, KPIPE_VERSION);
 		version_describe(&b);
 	} else
-		completion_add(&b, shell, tool->name, shown.operands,
+		completion_add(&b, shell, tool, shown.operands != NULL,
 		    shown.items, shown.count);
 	free(shown.items);
 	return write_out(&b, err);
 }
 
 /* The words of kubectl_complete-<tool>, or of --complete, which may have later
- * words before "--". False: it is another call. */
+ * operands before "--". False: it is another call. */
 static bool
 complete_words(const struct rows *rows, int argc, char **argv, struct buf *b)
 {
+	bool asked = argc > 1 && strcmp(argv[1], "--complete") == 0;
+	int later = asked ? 2 : 1, first = later;
+	const char *word = argc > 1 ? argv[argc - 1] : "";
 	struct rows shown;
-	int later = 1, first = 1;
 
-	if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
-		later = first = 2;
-		while (first < argc && strcmp(argv[first], "--") != 0)
-			first++;
-		first = first < argc ? first + 1 : 2;
-	} else if (!span_starts(
-		       span_str(file_base(argv[0])), "kubectl_complete-")) {
+	if (!asked &&
+	    !span_starts(span_str(file_base(argv[0])), "kubectl_complete-"))
 		return false;
+	while (asked && first < argc && strcmp(argv[first], "--") != 0)
+		first++;
+	if (!asked && *word == '-') {
+		shown = shown_rows(rows);
+		completion_add_options(b, word, shown.items, shown.count);
+		free(shown.items);
+	} else if (rows->operands != NULL && first + asked < argc) {
+		rows->operands->add(b, argc - first - asked,
+		    argv + first + asked, first - later, argv + later);
 	}
-	shown = shown_rows(rows);
-	completion_add_words(b, shown.operands, shown.items, shown.count,
-	    argc - first, argv + first, first > later ? first - 1 - later : 0,
-	    argv + later);
-	free(shown.items);
 	return true;
 }
 

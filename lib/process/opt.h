@@ -42,7 +42,7 @@ enum opt_type {
 	OPT_DURATION, /* uint64_t milliseconds: 60s, 1h30m */
 	OPT_CHOICE,   /* int: index into choices */
 	OPT_TABLE,    /* const struct opt *: its rows belong here too */
-	OPT_OPERANDS  /* const struct opt_operands * */
+	OPT_OPERANDS  /* const struct opt_completion * */
 };
 
 struct opt_list {
@@ -79,23 +79,22 @@ struct opt {
 typedef void opt_complete_fn(
     struct buf *b, int count, char **words, int later_count, char **later);
 
-/* How a shell completes operands. */
-struct opt_operands {
-	/* The first one is one of these words, which NULL ends; NULL: it is not a
-	 * command. */
-	const char *const *commands;
-	opt_complete_fn *complete; /* NULL: they are files */
-};
-
-#define OPT_ROW_OPERANDS(operands)                                          \
-	{                                                                   \
-		0, NULL, NULL, OPT_OPERANDS, (void *)(operands), NULL, NULL \
+/* A row for operands that are not files: how a shell completes them. */
+#define OPT_COMPLETES(completion)                                             \
+	{                                                                     \
+		0, NULL, NULL, OPT_OPERANDS, (void *)(completion), NULL, NULL \
 	}
+
+struct opt_completion {
+	opt_complete_fn *add;
+};
 
 struct opt_tool {
 	const char *name;
 	const char *synopsis; /* "[-f WATCHES] [RESOURCE]..." */
-	const char *summary;  /* a line of text */
+	/* Lines of text. One that begins with two blanks and a word is about a
+	 * command, which the first operand may be. */
+	const char *summary;
 	const struct opt *table;
 };
 

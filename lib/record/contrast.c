@@ -225,7 +225,7 @@ compare_objects(struct contrast *c, struct span from, struct span to)
 static const char *
 identity(struct span list)
 {
-	static const char *const keys[] = {"name", "type", "key", "uid"};
+	static const char keys[][5] = {"name", "type", "key", "uid"};
 
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		bool all = true;
