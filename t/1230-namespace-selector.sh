@@ -93,6 +93,10 @@ ok "a namespace changes from one to the other" wait_for 20 \
 what="the objects of one come before it, and those of the other go after it"
 before "ADDED Thing e/x" "MODIFIED Namespace e" "DELETED Secret e/s"
 is "$(short "$T/out" | grep -c 'ADDED Namespace e')" 1 "... it was known before"
+team e null
+ok "... and to none" wait_for 20 seen 1 "DELETED Thing e/x"
+what="it is still known, and what was in it goes after it"
+before "MODIFIED Namespace e" "DELETED Thing e/x"
 kill "$kwatch"
 wait "$kwatch"
 sed -i '/related:/,$d' "$T/watches.yaml"
