@@ -70,6 +70,37 @@ kill "$kwatch"
 wait "$kwatch"
 is "$?" 0 "it ends"
 
+# Two selectors: all Namespaces are read, and their labels are judged here.
+cat >>"$T/watches.yaml" <<'END'
+  related:
+  - {apiVersion: v1, kind: Secret, namespaceSelector: team=b}
+END
+secret() {
+	ask POST "/api/v1/namespaces/$1/secrets" "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"}}" >/dev/null
+}
+namespace e b
+secret a
+secret e
+put e x
+watching
+ok "two selectors" wait_for 20 seen 1 "end Namespace"
+ok "... all are complete" wait_for 20 seen 1 "end Secret"
+ok "... each kind where it is selected" seen 1 "ADDED Secret e/s"
+is "$(short "$T/out" | grep -E '(Secret a|Thing e)/')" "" "... and only there"
+team e '"a"'
+ok "a namespace changes from one to the other" wait_for 20 \
+	seen 1 "DELETED Secret e/s"
+what="the objects of one come before it, and those of the other go after it"
+before "ADDED Thing e/x" "MODIFIED Namespace e" "DELETED Secret e/s"
+is "$(short "$T/out" | grep -c 'ADDED Namespace e')" 1 "... it was known before"
+team e null
+ok "... and to none" wait_for 20 seen 1 "DELETED Thing e/x"
+what="it is still known, and what was in it goes after it"
+before "MODIFIED Namespace e" "DELETED Thing e/x"
+kill "$kwatch"
+wait "$kwatch"
+sed -i '/related:/,$d' "$T/watches.yaml"
+
 # Nothing is selected.
 sed -i 's/team: a/team: none/' "$T/watches.yaml"
 watching

@@ -1,7 +1,7 @@
 #!/bin/bash
 # An operator of namespaces by label, with rights in each of them alone: they
 # come, go, are deleted, and one lacks a right.
-# servers: kapi real: the Namespaces, their deletion and rights of the real one
+# servers: kapi real: its own deletion of namespaces
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=cluster/lib.sh

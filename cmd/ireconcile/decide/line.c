@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "decide/damping.h"
-#include "decide/observeonly.h"
 #include "decide/patches.h"
 #include "decide/points.h"
 #include "decide/reason.h"
@@ -150,8 +149,6 @@ static bool
 needs_no_cancel(
     const struct primary *p, const struct asked *a, const struct decision *d)
 {
-	if (observeonly_holds(d, &a->target))
-		return false;
 	return is_done(a, d) || damping_holds_target(p, &a->target, d->now_us);
 }
 

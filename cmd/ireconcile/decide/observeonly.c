@@ -67,16 +67,6 @@ observeonly_withhold(struct decision *d)
 	describe(d);
 }
 
-bool
-observeonly_holds(const struct decision *d, const struct target *target)
-{
-	for (size_t i = 0; i < d->withheld_count; i++)
-		if (span_eq(said_target_key(&d->withheld[i].target),
-			said_target_key(target)))
-			return !d->withheld[i].done;
-	return false;
-}
-
 jv
 observeonly_condition(const struct decision *d, jv status)
 {

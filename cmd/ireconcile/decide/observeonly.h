@@ -1,7 +1,8 @@
 /*
  * observeonly: a primary with the annotation kpipe.dev/observe-only: "true" is
  * decided about, and nothing of the decision is done but its status and Events.
- * What would be done is told. Requests of earlier lines are cancelled.
+ * What would be done is told, by an Event as well, so there is a new line, which
+ * cancels the requests of earlier ones.
  */
 #ifndef OBSERVEONLY_H
 #define OBSERVEONLY_H
@@ -12,8 +13,6 @@
  * when the set was decided, and before the outcome, which sees them in
  * .outstanding. */
 void observeonly_withhold(struct decision *d);
-/* Whether a request for this target is withheld now: then it is cancelled. */
-bool observeonly_holds(const struct decision *d, const struct target *target);
 /* status (consumed) with the condition ObserveOnly, or without it. */
 jv observeonly_condition(const struct decision *d, jv status);
 void observeonly_release(struct decision *d);
