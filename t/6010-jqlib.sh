@@ -108,6 +108,8 @@ condition(null; true; "Done"; "m")~null~"condition: null is not a type"
 condition("Ready"; true; ""; "m")~null~"condition Ready: \"\" is not a reason, which is one word such as NotReady"
 [["", "not one", "1st", "a-b", null, ("a" * 1025)][] as $r | try (condition("Ready"; true; $r; "m") | "no error") catch "refused"] | unique~null~["refused"]
 handled~null~{}
+. + {outstanding: $in} | outstanding_names~[{"kind": "Secret", "metadata": {"namespace": "a", "name": "x"}}, {"kind": "Pod", "metadata": {"namespace": "b", "name": "y"}, "path": ".spec"}, {"kind": "Node", "metadata": {"name": "z"}}]~["Secret x", "Pod b/y", "Node z"]
+. + {outstanding: []} | outstanding_names~null~[]
 {primary: {metadata: {annotations: {"reconcile.fluxcd.io/requestedAt": "7"}}}} | handled~null~{"lastHandledReconcileAt": "7"}
 condition("example.com/Ready"; "Unknown"; "A,b:c_d"; 3) | [.type, .status, .reason, .message]~null~["example.com/Ready", "Unknown", "A,b:c_d", "3"]
 condition("Ready"; true; "Done"; "ä" * 32768).message | length~null~32768

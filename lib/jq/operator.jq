@@ -278,6 +278,13 @@ def handled:
   .primary.metadata.annotations["reconcile.fluxcd.io/requestedAt"] as $at
   | if $at == null then {} else {lastHandledReconcileAt: $at} end;
 
+# What is not as desired yet, for people: ["Secret db", "Service other/web"];
+# the namespace is there if it is not that of the primary. Reads .outstanding.
+def outstanding_names: .primary.metadata.namespace as $here
+  | [.outstanding[] | .metadata as $m
+      | ($m.namespace // $here | if . == $here then "" else "\(.)/" end) as $in
+      | "\(.kind) \($in)\($m.name)"];
+
 # The object of this name in a list like .owned.Deployment, or null.
 def named($list; $name): [$list[] | select(.metadata.name == $name)][0];
 def named($name): named(.; $name);

@@ -417,7 +417,6 @@ parse_item(struct set *s, const struct members *m, struct span value,
 	set_because(s, i, m->of[MEMBER_BECAUSE]);
 	i->exactly = lists(m->of[MEMBER_EXACTLY], i);
 	i->vacated = lists(m->of[MEMBER_VACATED], i);
-	i->independent = lists(m->of[MEMBER_INDEPENDENT], i);
 	if (lists(m->of[MEMBER_AS_SEEN], i) && set_version(i, what, err) < 0)
 		return -1;
 	if (set_partial(i, m->of[MEMBER_PATCH], what, err) < 0)
@@ -575,10 +574,9 @@ parse_finalizers(struct set *s, struct span finalizers)
 	}
 }
 
-/* after: of the line, or none. */
 static int
-parse_reconcile(
-    struct set *s, struct span line, struct span *after, struct err *err)
+parse_reconcile(struct set *s, struct span line, struct setorder_said *said,
+    struct err *err)
 {
 	struct members m;
 	struct span primary;
@@ -609,7 +607,8 @@ parse_reconcile(
 	s->origin = json_name(m.of[MEMBER_ORIGIN], &s->names);
 	s->instance = json_name(m.of[MEMBER_INSTANCE], &s->names);
 	s->takes_over = m.of[MEMBER_TAKES_OVER];
-	*after = m.of[MEMBER_AFTER];
+	*said = (struct setorder_said){
+	    m.of[MEMBER_AFTER], m.of[MEMBER_INDEPENDENT]};
 	json_int(m.of[MEMBER_MAX_CONCURRENT], &s->max_concurrent);
 	if (parse_lists(s, &m, err) < 0 ||
 	    parse_loops(s, m.of[MEMBER_LOOPS], err) < 0)
@@ -634,7 +633,8 @@ static struct set *
 parse(struct span text, size_t line, bool plain, struct err *err)
 {
 	struct set *s = mem_zalloc(sizeof(*s));
-	struct span copy, after = SPAN_NONE;
+	struct setorder_said said = {SPAN_NONE, SPAN_NONE};
+	struct span copy;
 	int bad;
 
 	s->text = mem_dup(text.p, text.n);
@@ -654,10 +654,10 @@ parse(struct span text, size_t line, bool plain, struct err *err)
 		if (bad == 0)
 			s->key = mem_strdup(s->items[0].key);
 	} else {
-		bad = parse_reconcile(s, copy, &after, err);
+		bad = parse_reconcile(s, copy, &said, err);
 	}
 	if (bad == 0)
-		bad = setorder_sort(s, after, err);
+		bad = setorder_sort(s, &said, err);
 	if (bad < 0) {
 		set_free(s);
 		return NULL;

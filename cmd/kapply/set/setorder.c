@@ -53,6 +53,20 @@ read_after(
 	return 0;
 }
 
+static void
+read_independent(
+    struct set *s, const struct map *named, struct span independent)
+{
+	struct json_elements e = json_elements(independent);
+
+	while (json_element(&e)) {
+		struct item *i = map_get(named, json_name(e.value, &s->names));
+
+		if (i != NULL)
+			i->independent = true;
+	}
+}
+
 /* ---- the order ---- */
 
 enum place_state { NOT_MET, BELOW, PLACED };
@@ -148,15 +162,16 @@ sort(struct set *s, const size_t *order)
 }
 
 int
-setorder_sort(struct set *s, struct span after, struct err *err)
+setorder_sort(struct set *s, const struct setorder_said *said, struct err *err)
 {
 	struct walk w = {.set = s};
 	struct map named = MAP_INIT;
 	int rc = 0;
 
-	if (json_type(after) == JSON_OBJECT) {
+	if (said->after.n > 0 || said->independent.n > 0) {
 		find_named(s, &named);
-		rc = read_after(s, &named, after, err);
+		rc = read_after(s, &named, said->after, err);
+		read_independent(s, &named, said->independent);
 		map_release(&named);
 	}
 	if (rc == 0 && s->has_after) {
@@ -249,21 +264,13 @@ move_on(struct set *s)
 	return any;
 }
 
-/* Whether an item of a later phase may be sent in this one. */
+/* Whether an item of a later phase may be sent in this one: as soon as what it
+ * is after is done. */
 static bool
 comes_early(const struct set *s, const struct item *i)
 {
-	if (i->phase <= s->phase || i->state == ITEM_DONE)
-		return false;
-	if (i->phase == PHASE_DELETE)
-		return i->always;
-	for (size_t n = 0; n < i->after.count; n++) {
-		const struct item *other = &s->items[i->after.at[n]];
-
-		if (other->state != ITEM_DONE && other->phase > s->phase)
-			return false;
-	}
-	return i->independent;
+	return i->phase > s->phase && i->state != ITEM_DONE &&
+	    (i->phase == PHASE_DELETE ? i->always : i->independent);
 }
 
 bool

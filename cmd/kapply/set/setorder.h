@@ -18,11 +18,16 @@
 
 #include "set/set.h"
 
-/* Notes what items are after, and sorts them: by phase, none before one that it
- * is after, and otherwise as they stand. after: the member of the line, checked
- * to be an object, or none. -1 with err: a bad value, or items are after one
- * another. */
-int setorder_sort(struct set *s, struct span after, struct err *err);
+/* The members of a line, raw, of the right type; or none. */
+struct setorder_said {
+	struct span after, independent;
+};
+
+/* Notes what is said of the items, and sorts them: by phase, none before one that
+ * it is after, and otherwise as they stand. -1 with err: a bad value, or items
+ * are after one another. */
+int setorder_sort(
+    struct set *s, const struct setorder_said *said, struct err *err);
 
 /* The next item of the current phase from *n on, or NULL. */
 struct item *setorder_next(const struct set *s, size_t *n);

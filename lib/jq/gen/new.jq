@@ -173,7 +173,7 @@ def _program: [
   "];",
   "",
   "# Ready: all of that is there, as desired. .error is a text if something went",
-  "# wrong, .outstanding lists what is not yet as desired.",
+  "# wrong, .outstanding names what is not yet as desired.",
   "def ready_condition:",
   "  if .error != null then condition(\"Ready\"; false; \"Failed\"; .error)",
   "  elif .outstanding == [] then condition(\"Ready\"; true; \"Available\"; null)",
