@@ -461,14 +461,17 @@ tell_changed(
 {
 	struct span before = buf_span(&t->object);
 	size_t count = find_changes(t, before, line->body, o, !t->o.spec);
+	bool goes = meta(line->body, "deletionTimestamp").n > 0 &&
+	    meta(before, "deletionTimestamp").n == 0;
 
-	buf_adds(&t->text, "It was seen to change");
+	buf_adds(&t->text,
+	    goes ? "Its deletion was requested" : "It was seen to change");
 	add_version(t, line);
 	add_changes(t);
 	if (!t->o.spec)
 		count += add_status(t, count > 0 ? "; status " : ": status ",
 		    json_get(before, "status"), json_get(line->body, "status"));
-	if (count > 0)
+	if (count > 0 || goes)
 		say_of_it(t, line);
 }
 

@@ -141,15 +141,17 @@ tell_stop(
     struct opstate *s, struct span before, struct span now, int64_t seen_us)
 {
 	struct span phase = json_get(now, "phase");
-	bool fails = json_is(phase, "stopping");
+	bool ends = json_is(phase, "draining");
 
-	if ((!fails && !json_is(phase, "draining")) ||
-	    span_eq(phase, json_get(before, "phase")))
+	if (span_eq(phase, json_get(before, "phase")))
 		return;
-	buf_adds(&s->text, "the operator stops");
-	buf_adds(&s->text, fails ? ", for something has failed" : "");
-	tell(s, OPSTATE_STOP);
+	s->stopped_us = 0;
+	if (!ends && !json_is(phase, "stopping"))
+		return;
 	s->stopped_us = seen_us;
+	buf_adds(&s->text,
+	    ends ? "the operator stops" : "the operator stops its stages");
+	tell(s, ends ? OPSTATE_STOP : OPSTATE_STAGE);
 }
 
 static void
