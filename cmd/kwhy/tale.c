@@ -311,11 +311,14 @@ add_next_status(struct tale *t, const char *lead, struct span status)
 {
 	struct span before = buf_span(&t->status);
 
+	/* Others may have written to the status that was seen. */
+	t->contrast.partial = before.n == 0;
 	if (before.n == 0)
 		before = json_get(buf_span(&t->object), "status");
 	t->contrast.unlike = false;
 	if (add_status(t, lead, before, status) == 0)
 		buf_addf(&t->text, "%sas before", lead);
+	t->contrast.partial = false;
 	buf_reset(&t->status);
 	buf_addspan(&t->status, status);
 }

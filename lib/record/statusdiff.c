@@ -1,6 +1,7 @@
 #include "record/statusdiff.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "json/json.h"
 
@@ -147,6 +148,8 @@ next_difference(struct json_elements *list, struct difference *d)
 	buf_reset(&d->path);
 	if (json_element(&field))
 		json_add_decoded(&d->path, field.value);
+	if (span_starts(buf_span(&d->path), ".status"))
+		buf_consume(&d->path, strlen(".status"));
 	if (json_element(&field))
 		d->from = field.value;
 	if (json_element(&field))
@@ -205,6 +208,18 @@ add_rank(struct telling *t, enum rank rank)
 	buf_release(&d.path);
 }
 
+/* An object with that status. An empty one is absent, so that each field of the
+ * other one is told; the object is not empty then. */
+static void
+add_whole(struct buf *b, struct span status)
+{
+	buf_adds(b, "{\"of\":0");
+	if (status.p != NULL &&
+	    (json_type(status) != JSON_OBJECT || !json_is_empty(status)))
+		buf_addf(b, ",\"status\":%.*s", SPAN_ARG(status));
+	buf_addc(b, '}');
+}
+
 size_t
 statusdiff_add(struct buf *b, struct contrast *c, struct span before,
     struct span after, size_t max)
@@ -212,12 +227,12 @@ statusdiff_add(struct buf *b, struct contrast *c, struct span before,
 	struct telling t = {
 	    .out = b, .before = before, .after = after, .max = max};
 	size_t usual = c->limits.fields;
-	struct buf list = BUF_INIT;
+	struct buf list = BUF_INIT, from = BUF_INIT, to = BUF_INIT;
 
+	add_whole(&from, before);
+	add_whole(&to, after);
 	c->limits.fields = FIELDS_MAX;
-	if (json_type(after) == JSON_OBJECT && json_is_empty(after))
-		after = SPAN_NONE; /* then each field of the other is told */
-	contrast_find(c, before, after, false);
+	contrast_find(c, buf_span(&from), buf_span(&to), false);
 	c->limits.fields = usual;
 	buf_addf(&list, "[%s]", buf_str(&c->fields));
 	t.list = buf_span(&list);
@@ -228,5 +243,7 @@ statusdiff_add(struct buf *b, struct contrast *c, struct span before,
 	if (t.count > max)
 		buf_addf(b, " and %zu more", t.count - max);
 	buf_release(&list);
+	buf_release(&from);
+	buf_release(&to);
 	return t.count;
 }

@@ -20,8 +20,9 @@
 /*
  * before and after are values of .status; either may be absent. At most max
  * fields are told, with values cut to the limits of c, and then how many more
- * there are. c is used for the search: what it had found is lost. Returns how many
- * fields differ; 0: nothing is appended. The text may have invisible characters.
+ * there are. c is used for the search, with what the caller has set in it; what it
+ * had found is lost. Returns how many fields differ; 0: nothing is appended. The
+ * text may have invisible characters.
  */
 size_t statusdiff_add(struct buf *b, struct contrast *c, struct span before,
     struct span after, size_t max);
