@@ -131,7 +131,6 @@ tell_start(struct opstate *s, struct span started, int64_t seen_us)
 		buf_adds(&s->text, "; the same version");
 	take(&s->told, buf_span(&s->segment));
 	textlist_add(&s->started, started.p, started.n);
-	s->stopped_us = 0;
 	buf_reset(&s->state);
 	tell(s, OPSTATE_START);
 }
