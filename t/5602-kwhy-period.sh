@@ -140,6 +140,26 @@ END
 ok "the long form tells what was sent as well" eval \
 	'kwhy --long thing n/t "$T/life" | grep -q "2  *A status was sent: as before\.$\|A status was sent: as before\."'
 
+# --- a status that others write to as well
+{
+	thing 2026-11-27T08:00:00Z 1 '{"a":1}' '{"phase":"A","theirs":1}'
+	set 01 '"status":{"phase":"B"}'
+	set 02 '"status":{"ours":1}'
+} >"$T/life"
+story "only what is decided differs from what others wrote" <<'END'
+00 It was seen; status phase A, theirs 1
+01 It was decided: status phase A -> B, because its time had come (requeue)
+02 It was decided: status phase B -> nothing, ours 1, because its time had come (requeue)
+END
+
+# --- deletion
+thing 2026-11-27T08:00:00Z 1 '{"a":1}' '{}' >"$T/goes"
+thing 2026-11-27T08:00:01Z 1 '{"a":1}' '{}' | sed '
+	s/"uid"/"deletionTimestamp":"2026-11-27T08:00:01Z",&/; s/n":"1"/n":"2"/' \
+	>>"$T/goes"
+is "$(kwhy thing n/t --spec --changes "$T/goes" | tail -n 1)" \
+	"08:00:01.000  Its deletion was requested" "a deletion is told with the spec"
+
 # --- without a recording
 script -qec "kwhy thing n/t" /dev/null <"$T/life" >"$T/out" 2>&1
 ok "a terminal is not read" grep -q "which recording? Name it behind the object: kpipe --record DIR writes one, and kwatch -f watches.yaml --timestamps shows" \

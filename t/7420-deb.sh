@@ -40,6 +40,12 @@ for main in cmd/*/main.c; do
 	is "$(grep -cxE "\./usr/(bin/$tool|share/man/man1/$tool\.1\.gz|share/bash-completion/completions/$tool|share/zsh/vendor-completions/_$tool|share/fish/vendor_completions\.d/$tool\.fish)" \
 		"$T/files")" 5 "$tool, its page, its completions"
 done
+for tool in kwhy kview kapply; do
+	is "$(grep -cxE "\./usr/(bin|share/man/man1)/kubectl(_complete)?-$tool(\.1\.gz)?" \
+		"$T/files")" 4 "$tool as a plugin of kubectl, with its page"
+done
+is "$(dpkg-deb -f "$T/1/$deb" Recommends)" "jq, make" \
+	"what \`kgen new\` and its tests need is recommended"
 for file in lib/systemd/system/kpipe@.service usr/share/pkgconfig/kpipe.pc \
 	usr/share/kpipe/jq/operator.jq etc/kpipe/ \
 	usr/share/kpipe/pipeline/memcached/watches.yaml; do

@@ -311,11 +311,14 @@ add_next_status(struct tale *t, const char *lead, struct span status)
 {
 	struct span before = buf_span(&t->status);
 
+	/* Others may have written to the status that was seen. */
+	t->contrast.partial = before.n == 0;
 	if (before.n == 0)
 		before = json_get(buf_span(&t->object), "status");
 	t->contrast.unlike = false;
 	if (add_status(t, lead, before, status) == 0)
 		buf_addf(&t->text, "%sas before", lead);
+	t->contrast.partial = false;
 	buf_reset(&t->status);
 	buf_addspan(&t->status, status);
 }
@@ -461,14 +464,17 @@ tell_changed(
 {
 	struct span before = buf_span(&t->object);
 	size_t count = find_changes(t, before, line->body, o, !t->o.spec);
+	bool goes = meta(line->body, "deletionTimestamp").n > 0 &&
+	    meta(before, "deletionTimestamp").n == 0;
 
-	buf_adds(&t->text, "It was seen to change");
+	buf_adds(&t->text,
+	    goes ? "Its deletion was requested" : "It was seen to change");
 	add_version(t, line);
 	add_changes(t);
 	if (!t->o.spec)
 		count += add_status(t, count > 0 ? "; status " : ": status ",
 		    json_get(before, "status"), json_get(line->body, "status"));
-	if (count > 0)
+	if (count > 0 || goes)
 		say_of_it(t, line);
 }
 

@@ -1,7 +1,5 @@
 #include "record/contrast.h"
 
-#include <string.h>
-
 #include "base/array.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -215,6 +213,8 @@ compare_objects(struct contrast *c, struct span from, struct span to)
 	for (struct json_members m = json_members(to); json_member(&m);)
 		compare_member(
 		    c, m.key, member_of(c, from, &next, m.key), m.value);
+	if (c->partial)
+		return;
 	next = json_members(to);
 	for (struct json_members m = json_members(from); json_member(&m);)
 		if (member_of(c, to, &next, m.key).p == NULL)
@@ -286,6 +286,8 @@ compare_by_key(
 		compare_element(c, key, value,
 		    element_of(c, from, &next, key, value), e.value);
 	}
+	if (c->partial)
+		return;
 	next = json_elements(to);
 	for (struct json_elements e = json_elements(from); json_element(&e);) {
 		struct span value = json_get(e.value, key);
@@ -313,26 +315,21 @@ compare_by_place(struct contrast *c, struct span from, struct span to)
 	}
 }
 
-/* A list whose elements have types, such as conditions; the other one is
- * absent. */
 static bool
-is_of_types(struct span list, struct span other)
+has_elements(struct span list)
 {
-	const char *key;
+	struct json_elements e = json_elements(list);
 
-	if (other.p != NULL || json_type(list) != JSON_ARRAY)
-		return false;
-	key = identity(list);
-	return key != NULL && strcmp(key, "type") == 0;
+	return json_element(&e);
 }
 
 static void
 compare_lists(struct contrast *c, struct span from, struct span to)
 {
-	const char *key = identity(to.p != NULL ? to : from);
+	bool one = !has_elements(from) || !has_elements(to);
+	const char *key = identity(has_elements(to) ? to : from);
 
-	if (key != NULL &&
-	    (from.p == NULL || to.p == NULL || key == identity(from)))
+	if (key != NULL && (one || key == identity(from)))
 		compare_by_key(c, key, from, to);
 	else
 		compare_by_place(c, from, to);
@@ -377,6 +374,14 @@ cannot_tell(const struct contrast *c, struct span from, struct span to)
 	return unlike;
 }
 
+/* A list of conditions that comes or goes as a whole is told as they are. */
+static bool
+is_conditions(const struct contrast *c, struct span any)
+{
+	return span_is(buf_span(&c->path), ".status.conditions") &&
+	    json_type(any) == JSON_ARRAY;
+}
+
 static void
 compare(struct contrast *c, struct span from, struct span to)
 {
@@ -389,10 +394,11 @@ compare(struct contrast *c, struct span from, struct span to)
 	if (is_object_or_absent(from) && is_object_or_absent(to) &&
 	    !json_is_empty(any))
 		compare_objects(c, from, to);
-	else if ((json_type(from) == JSON_ARRAY &&
-		     json_type(to) == JSON_ARRAY) ||
-	    is_of_types(from, to) || is_of_types(to, from))
+	else if (json_type(from) == JSON_ARRAY && json_type(to) == JSON_ARRAY)
 		compare_lists(c, from, to);
+	else if (is_conditions(c, any))
+		compare_lists(c, from.p != NULL ? from : span_str("[]"),
+		    to.p != NULL ? to : span_str("[]"));
 	else
 		add_field(c, from, to);
 }

@@ -29,6 +29,7 @@ struct contrast {
 	/* The caller's: digests of the two objects are of different keys
 	 * (record/redact.h), and tell nothing. */
 	bool unlike;
+	bool partial; /* the caller's: what only `from` has does not differ */
 	/* Found: */
 	struct buf fields;  /* elements [PATH, OLD, NEW]: strings that are JSON
 			     * texts, null if absent, true if not told */

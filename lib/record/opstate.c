@@ -131,7 +131,6 @@ tell_start(struct opstate *s, struct span started, int64_t seen_us)
 		buf_adds(&s->text, "; the same version");
 	take(&s->told, buf_span(&s->segment));
 	textlist_add(&s->started, started.p, started.n);
-	s->stopped_us = 0;
 	buf_reset(&s->state);
 	tell(s, OPSTATE_START);
 }
@@ -141,15 +140,17 @@ tell_stop(
     struct opstate *s, struct span before, struct span now, int64_t seen_us)
 {
 	struct span phase = json_get(now, "phase");
-	bool fails = json_is(phase, "stopping");
+	bool ends = json_is(phase, "draining");
 
-	if ((!fails && !json_is(phase, "draining")) ||
-	    span_eq(phase, json_get(before, "phase")))
+	if (span_eq(phase, json_get(before, "phase")))
 		return;
-	buf_adds(&s->text, "the operator stops");
-	buf_adds(&s->text, fails ? ", for something has failed" : "");
-	tell(s, OPSTATE_STOP);
+	s->stopped_us = 0;
+	if (!ends && !json_is(phase, "stopping"))
+		return;
 	s->stopped_us = seen_us;
+	buf_adds(&s->text,
+	    ends ? "the operator stops" : "the operator stops its stages");
+	tell(s, ends ? OPSTATE_STOP : OPSTATE_STAGE);
 }
 
 static void

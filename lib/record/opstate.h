@@ -24,7 +24,7 @@ enum opstate_sort {
 	OPSTATE_STOP,	 /* the process says that it ends */
 	OPSTATE_VERSION, /* of a recording without starts */
 	OPSTATE_LEADER,	 /* became the leader, or is not any more */
-	OPSTATE_STAGE,	 /* a stage was started again */
+	OPSTATE_STAGE,	 /* stages are stopped; one was started again */
 	OPSTATE_REASON	 /* why it is not ready; that it is again */
 };
 

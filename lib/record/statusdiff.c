@@ -1,5 +1,8 @@
 #include "record/statusdiff.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "json/json.h"
 
 /* How telling a field is. */
@@ -95,6 +98,44 @@ add_difference(struct buf *b, struct difference *d)
 	add_value(b, d->to);
 }
 
+/* The list that a path .LIST[0] is of; SPAN_NONE: it is of something else. */
+static struct span
+list_of(struct span path)
+{
+	struct span name = path, rest = path;
+
+	if (!span_starts(path, ".") || span_find(path, '[') == NULL)
+		return SPAN_NONE;
+	name = span_cut(&rest, '[');
+	if (span_find(span_skip(name, 1), '.') != NULL ||
+	    !span_is_digits(span_cut(&rest, ']')) || rest.n > 0)
+		return SPAN_NONE;
+	return span_skip(name, 1);
+}
+
+/* Appends " -ELEMENT" for each that the other list has not. */
+static void
+add_elements(struct buf *b, const char *sign, struct span list,
+    struct span other, size_t max)
+{
+	size_t count = 0;
+
+	for (struct json_elements e = json_elements(list); json_element(&e);) {
+		struct json_elements o = json_elements(other);
+		struct span text = json_raw_string(e.value);
+		bool found = false;
+
+		while (!found && json_element(&o))
+			found = span_eq(o.value, e.value);
+		if (found || count++ >= max)
+			continue;
+		buf_adds(b, sign);
+		buf_addspan(b, text.n > 0 ? text : e.value);
+	}
+	if (count > max)
+		buf_addf(b, "%s(%zu more)", sign, count - max);
+}
+
 /* Reads the next [PATH, OLD, NEW]. */
 static bool
 next_difference(struct json_elements *list, struct difference *d)
@@ -107,6 +148,8 @@ next_difference(struct json_elements *list, struct difference *d)
 	buf_reset(&d->path);
 	if (json_element(&field))
 		json_add_decoded(&d->path, field.value);
+	if (span_starts(buf_span(&d->path), ".status"))
+		buf_consume(&d->path, strlen(".status"));
 	if (json_element(&field))
 		d->from = field.value;
 	if (json_element(&field))
@@ -114,46 +157,93 @@ next_difference(struct json_elements *list, struct difference *d)
 	return true;
 }
 
-/* Appends those of one rank; returns how many there are. */
-static size_t
-add_rank(
-    struct buf *b, struct span list, enum rank rank, size_t told, size_t max)
+/* The text in the making. */
+struct telling {
+	struct buf *out;
+	struct span before, after, list; /* list: of [PATH, OLD, NEW] */
+	size_t count, max;
+};
+
+/* A list without names is told once, by what came and what went. */
+static void
+add_list(struct telling *t, struct span name)
 {
-	struct json_elements e = json_elements(list);
+	struct span before = json_get_raw(t->before, name);
+	struct span after = json_get_raw(t->after, name);
+	size_t at;
+
+	buf_addspan(t->out, name);
+	at = t->out->len;
+	add_elements(t->out, " -", before, after, t->max);
+	add_elements(t->out, " +", after, before, t->max);
+	if (t->out->len == at)
+		buf_adds(t->out, " in another order");
+}
+
+/* Appends those of one rank. */
+static void
+add_rank(struct telling *t, enum rank rank)
+{
+	struct json_elements e = json_elements(t->list);
 	struct difference d = {.path = BUF_INIT};
-	size_t count = 0;
+	struct buf last = BUF_INIT;
 
 	while (next_difference(&e, &d)) {
-		if (rank_of(&d) != rank)
+		struct span list = list_of(buf_span(&d.path));
+
+		if (rank_of(&d) != rank ||
+		    (list.n > 0 && span_eq(list, buf_span(&last))))
 			continue;
-		if (told + count++ >= max)
+		buf_reset(&last);
+		buf_addspan(&last, list);
+		if (t->count++ >= t->max)
 			continue;
-		buf_adds(b, told + count > 1 ? ", " : "");
-		add_difference(b, &d);
+		buf_adds(t->out, t->count > 1 ? ", " : "");
+		if (list.n > 0)
+			add_list(t, list);
+		else
+			add_difference(t->out, &d);
 	}
+	buf_release(&last);
 	buf_release(&d.path);
-	return count;
+}
+
+/* An object with that status. An empty one is absent, so that each field of the
+ * other one is told; the object is not empty then. */
+static void
+add_whole(struct buf *b, struct span status)
+{
+	buf_adds(b, "{\"of\":0");
+	if (status.p != NULL &&
+	    (json_type(status) != JSON_OBJECT || !json_is_empty(status)))
+		buf_addf(b, ",\"status\":%.*s", SPAN_ARG(status));
+	buf_addc(b, '}');
 }
 
 size_t
 statusdiff_add(struct buf *b, struct contrast *c, struct span before,
     struct span after, size_t max)
 {
-	size_t usual = c->limits.fields, count = 0;
-	struct buf list = BUF_INIT;
+	struct telling t = {
+	    .out = b, .before = before, .after = after, .max = max};
+	size_t usual = c->limits.fields;
+	struct buf list = BUF_INIT, from = BUF_INIT, to = BUF_INIT;
 
+	add_whole(&from, before);
+	add_whole(&to, after);
 	c->limits.fields = FIELDS_MAX;
-	if (json_type(after) == JSON_OBJECT && json_is_empty(after))
-		after = SPAN_NONE; /* then each field of the other is told */
-	contrast_find(c, before, after, false);
+	contrast_find(c, buf_span(&from), buf_span(&to), false);
 	c->limits.fields = usual;
 	buf_addf(&list, "[%s]", buf_str(&c->fields));
+	t.list = buf_span(&list);
 	for (enum rank r = RANK_WORD; r < RANK_NONE; r++)
-		count += add_rank(b, buf_span(&list), r, count, max);
+		add_rank(&t, r);
 	if (c->count > FIELDS_MAX)
-		count += c->count - FIELDS_MAX;
-	if (count > max)
-		buf_addf(b, " and %zu more", count - max);
+		t.count += c->count - FIELDS_MAX;
+	if (t.count > max)
+		buf_addf(b, " and %zu more", t.count - max);
 	buf_release(&list);
-	return count;
+	buf_release(&from);
+	buf_release(&to);
+	return t.count;
 }

@@ -55,14 +55,6 @@ TEST(lists)
 	is(fields("{\"l\":[{\"name\":\"a\",\"x\":1},{\"name\":\"b\",\"x\":1}]}",
 	       "{\"l\":[{\"name\":\"b\",\"x\":2},{\"name\":\"a\",\"x\":1}]}"),
 	    "[\".l[name=b].x\",\"1\",\"2\"]", "by name");
-	is(fields("{}", "{\"l\":[{\"type\":\"R\",\"s\":1}]}"),
-	    "[\".l[type=R].type\",null,\"\\\"R\\\"\"],"
-	    "[\".l[type=R].s\",null,\"1\"]",
-	    "new conditions");
-	is(fields("{\"a\":1,\"l\":[{\"type\":\"R\"}]}", "{\"a\":1}"),
-	    "[\".l[type=R].type\",\"\\\"R\\\"\",null]", "and old ones");
-	is(fields("{}", "{\"l\":[{\"name\":\"a\"}]}"),
-	    "[\".l\",null,\"[{\\\"name\\\":\\\"a\\\"}]\"]", "but not any list");
 	is(fields("{\"l\":[{\"type\":\"R\",\"s\":1}]}",
 	       "{\"l\":[{\"type\":\"S\",\"s\":1}]}"),
 	    "[\".l[type=S].type\",null,\"\\\"S\\\"\"],"

@@ -74,10 +74,18 @@ TEST(starts)
 	take(STATE("11:00", "10:00", "\"stopping\""));
 	take(STATE("15:01", "15:00", "\"running\""));
 	is_told(
-	    "1 the operator stops, for something has failed\n"
+	    "4 the operator stops its stages\n"
 	    "0 the operator started again, 4 min after it stopped; the same "
 	    "version\n",
 	    "after a failure");
+	take(STATE("16:00", "15:00", "\"stopping\""));
+	take(STATE("16:01", "15:00", "\"running\""));
+	take(STATE("17:00", "17:00", "\"running\""));
+	is_told(
+	    "4 the operator stops its stages\n"
+	    "0 the operator started again, without having stopped before; the "
+	    "same version\n",
+	    "after a failure that was mended");
 }
 
 TEST(late)

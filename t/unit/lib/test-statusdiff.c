@@ -31,9 +31,19 @@ TEST(words)
 	    "the first status");
 	is(told("{\"phase\":\"Gone\"}", "{}"), "phase Gone -> nothing",
 	    "a field that is gone");
-	is(told("{\"a\":{\"b\":\"x\"},\"l\":[1]}",
-	       "{\"a\":{\"b\":\"y\"},\"l\":[2]}"),
-	    "a.b x -> y, l[0] 1 -> 2", "fields below");
+	is(told("{\"a\":{\"b\":\"x\"},\"c\":{\"l\":[1]}}",
+	       "{\"a\":{\"b\":\"y\"},\"c\":{\"l\":[2]}}"),
+	    "a.b x -> y, c.l[0] 1 -> 2", "fields below");
+	is(told("{\"l\":[\"a\",\"b\",\"c\"],\"n\":1}",
+	       "{\"l\":[\"b\",\"d\",\"a\"],\"n\":2}"),
+	    "l -c +d, n 1 -> 2", "a list is told once");
+	ok(count == 2, "and counted once");
+	is(told("{\"l\":[1,2,3,4,5,6]}", "{\"l\":[6,5]}"), "l -1 -2 -3 -4",
+	    "what is gone");
+	is(told("{\"l\":[1,2,3,4,5,6]}", "{\"l\":[7]}"),
+	    "l -1 -2 -3 -4 -(2 more) +7", "many");
+	is(told("{\"l\":[\"a\",\"b\"]}", "{\"l\":[\"b\",\"a\"]}"),
+	    "l in another order", "an order");
 	is(told("{\"phase\":\"two words\"}", "{\"phase\":\"a,b\"}"),
 	    "phase \"two words\" -> \"a,b\"",
 	    "what is not one word has quotes");
