@@ -37,4 +37,9 @@ done
 kgen manifests -f pipeline/at --set credentials=pod >"$T/stream.yaml"
 json "$T/stream.yaml" >"$T/all"
 fits "one account for all stages" "$T/all"
+for name in at iotservice; do
+	kgen manifests -f "pipeline/$name" --program=configmap >"$T/stream.yaml"
+	json "$T/stream.yaml" >"$T/all"
+	fits "$name: programs in a ConfigMap" "$T/all"
+done
 done_testing

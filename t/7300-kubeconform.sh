@@ -14,6 +14,8 @@
 cluster_start
 [ "$SERVER" = real ] || kapi_kubectl
 make_deploy
+kgen manifests -f pipeline/at --program=configmap -o "$T/deploy/at-program" \
+	2>/dev/null
 conform_start
 
 mapfile -t files < <(find "$T"/deploy/*/{base,cluster,namespaced,monitoring,users} \

@@ -75,6 +75,19 @@ for operator in "${operators[@]}"; do
 	differences "$operator" "$overlay"
 done
 differences at cluster --set scope=cluster
+# Programs in a ConfigMap
+kgen manifests -f pipeline/iotservice --program=configmap -o "$T/deploy/program" \
+	2>/dev/null
+kgen chart -f pipeline/iotservice --program=configmap \
+	-o "$T/deploy/program/chart" 2>/dev/null
+mkdir "$T/own"
+mv "$T/deploy/iotservice" "$T/own"
+mv "$T/deploy/program" "$T/deploy/iotservice"
+differences iotservice cluster
+ok "... with the programs" grep -q '^ConfigMap iotservice-operator-program-' \
+	"$T/of.chart"
+rm -r "$T/deploy/iotservice"
+mv "$T/own/iotservice" "$T/deploy"
 
 # --- values
 chart=$T/deploy/at/chart
