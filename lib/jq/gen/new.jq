@@ -80,7 +80,7 @@ def _schema:
 
 # A value that fits a schema (.). A pattern is beyond it.
 def _example_value:
-  if has("default") then .default
+  if has("default") and .properties == null then .default
   elif has("enum") then .enum[0]
   elif .type == "string" then
     if .format == "date-time" then "2026-01-01T00:00:00Z" else "text" end
@@ -350,6 +350,12 @@ def _makefile: [
   "# The folder of kpipe, with bin: the source tree, /usr or so. The one in PATH.",
   "ifndef KPIPE",
   "KPIPE := $(patsubst %/bin/kpipe,%,$(realpath $(shell command -v kpipe)))",
+  "endif",
+  "ifeq ($(wildcard $(KPIPE)/bin/kpipe $(KPIPE)/share/kpipe $(KPIPE)/deploy),)",
+  "ifneq ($(MAKECMDGOALS),help)",
+  "$(error kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, \\",
+  "\tthe folder that has bin/kpipe)",
+  "endif",
   "endif",
   "export PATH := $(KPIPE)/bin:$(PATH)",
   "",
