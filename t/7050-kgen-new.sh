@@ -253,7 +253,7 @@ unfit() {
 whats=() messages=()
 long=x$(printf 'a%.0s' {1..35})
 unfit "a name that is too long" name "$long" \
-	"the name \"$long\" is longer than 35 characters"
+	"the name \"$long\" is longer than 35 characters: kgen new NAME says another"
 unfit "a reserved name" name kube-x \
 	'the name "kube-x" begins with kube-, which is reserved for Kubernetes'
 unfit "a reserved group" group x.k8s.io \

@@ -18,6 +18,8 @@
 # The result is a structural schema (Kubernetes, "Extend the Kubernetes API
 # with CustomResourceDefinitions", Specifying a structural schema).
 
+include "gen/kinds";
+
 def _wrong($at; $what): error("\($at): \($what)");
 
 # ---- markers ----
@@ -454,10 +456,16 @@ def _of_fields($d):
       + " schema.yaml") end
   | .spec = ($d.fields | fields_of_arguments);
 
+# Kinds that others define: nothing is made of them here.
+def _is_external($d):
+  . as $k
+  | builtin_kinds[.kind + if .group == "" then "" else "." + .group end] != null
+    or any($d.external[]?.spec; .group == $k.group and .names.kind == $k.kind);
+
 def _of_examples($d):
   [$d.examples[]
-    | select(. as $e | any($d.watches[];
-        "\(.group)/\(.version)" == $e.apiVersion and .kind == $e.kind))]
+    | select(. as $e | any($d.watches[]; "\(.group)/\(.version)"
+        == $e.apiVersion and .kind == $e.kind and (_is_external($d) | not)))]
   | unique_by([.apiVersion, .kind])[] | schema_of_example;
 
 # {source, schemas}: what the definitions are made of. Input: the description,
@@ -465,7 +473,9 @@ def _of_examples($d):
 # its examples.
 def _schemas:
   . as $d
-  | if (.fields // []) != [] then
+  | if (.fields // []) != [] and .from != null then
+      error("--from has the fields: leave out \(.fields | join(" "))")
+    elif (.fields // []) != [] then
       {source: "the fields", schemas: [_of_fields($d)]}
     elif .from != null then
       {source: "the example", schemas: [.from[] | schema_of_example]}
@@ -483,10 +493,20 @@ def _scope_of($watches; $source):
 
 # kgen crd: the file crd.yaml.
 def crd:
-  .watches as $watches
+  . as $d
+  | .watches as $watches
+  | if all($watches[]; _is_external($d)) then
+      error("\([$watches[] | _called] | join(", ")): a kind that Kubernetes or"
+        + " another project defines: there is no crd.yaml to make")
+    else . end
   | _schemas
   | .source as $source
-  | [.schemas[] | _check_schema($watches; $source)
+  | [.schemas[]
+      | if _is_external($d) then
+          _wrong($source; "\(_called) is a kind that Kubernetes or another"
+            + " project defines: leave it out")
+        else . end
+      | _check_schema($watches; $source)
       | _scope_of($watches; $source)]
   | if . == [] then
       error("crd.yaml is made of schema.yaml, or of an example of a kind of"
