@@ -29,7 +29,7 @@ is "$(jq -c '[.crds, (.external[0] | .metadata, .spec.names.shortNames,
 	'[[],{"name":"gardens.park.example.com"},["gd"],null,["v1"],[]]' \
 	"... which external-crds.yaml has alone, with its names"
 is "$(jq -c '.examples[0].spec' description)" \
-	'{"owner":"owner-aaa-1111","soil":"loam","area":12,"beds":[{"name":"example"},{"name":"example2"}],"water":{"well":{"depth":2}},"gate":1,"tags":{"key":"example","key2":"example2"},"hours":"1h","passwordOfGate":"exampleeeeee","fence":{},"open":false,"season":"summer"}' \
+	'{"owner":"owner-aaa-1111","soil":"loam","area":12,"beds":[{"name":"example"},{"name":"example2"}],"water":{"well":{"depth":2}},"gate":1,"tags":{"key":"example","key2":"example2"},"hours":"1h","passwordOfGate":"exampleeeeee","fence":{},"north":1,"open":false,"season":"summer"}' \
 	"... with an example that fits the schema"
 is "$(sed -n 's/^def settings: //p' garden/reconcile.jq)" \
 	".primary.spec | {owner, soil, area};" "... whose fields the program uses"

@@ -311,26 +311,23 @@ is_among(const char *text, const char *const *list)
 	return *list != NULL;
 }
 
-/* Options of a new kind, with another command. */
-static int
-check_kind_options(const char *command, struct err *err)
+/* What is wrong with the options of a kind, or NULL. */
+static const char *
+misuse(const char *command)
 {
 	static const char *const with_kind[] = {"new", "add", NULL};
 	const struct newkind *k = &opts.kind;
 
 	if (is_among(command, with_kind))
 		return k->from != NULL && k->from_cluster != NULL
-		    ? err_set(err, ERR_PERMANENT,
-			  "--from and --from-cluster exclude each other")
-		    : 0;
+		    ? "--from and --from-cluster exclude each other"
+		    : NULL;
 	if (k->group || k->kind || k->version || k->cluster_scoped)
-		return err_set(err, ERR_PERMANENT,
-		    "--group, --kind, --api-version and --cluster-scoped are "
-		    "for new and add");
-	if (k->from_cluster != NULL || k->own)
-		return err_set(err, ERR_PERMANENT,
-		    "--from-cluster and --own are for new and add");
-	return 0;
+		return "--group, --kind, --api-version and --cluster-scoped "
+		       "are for new and add";
+	return k->from_cluster != NULL || k->own
+	    ? "--from-cluster and --own are for new and add"
+	    : NULL;
 }
 
 /* The operands behind COMMAND: NAME of new, which a kind that is read gives
@@ -340,10 +337,11 @@ take_operands(int operands, char **operand, struct err *err)
 {
 	static const char *const with_fields[] = {"new", "add", "crd", NULL};
 	bool is_new = strcmp(operand[0], "new") == 0;
-	bool is_read = opts.from != NULL || opts.kind.from_cluster != NULL;
+	const char *wrong = NULL;
 
-	if (is_new && operands < 2 && !is_read)
-		return err_set(err, ERR_PERMANENT, "new: NAME is missing");
+	if (is_new && operands < 2 && opts.from == NULL &&
+	    opts.kind.from_cluster == NULL)
+		wrong = "new: NAME is missing";
 	is_new = is_new && operands >= 2;
 	opts.kind.fields = operand + 1 + is_new;
 	opts.kind.field_count = operands - 1 - is_new;
@@ -353,9 +351,10 @@ take_operands(int operands, char **operand, struct err *err)
 	if (is_among(operand[0], with_fields))
 		opts.kind.from = opts.from;
 	else if (opts.from != NULL && strcmp(operand[0], "rights") != 0)
-		return err_set(err, ERR_PERMANENT,
-		    "--from is for rights, new, add and crd");
-	return check_kind_options(operand[0], err);
+		wrong = "--from is for rights, new, add and crd";
+	if (wrong == NULL)
+		wrong = misuse(operand[0]);
+	return wrong == NULL ? 0 : err_set(err, ERR_PERMANENT, "%s", wrong);
 }
 
 static int

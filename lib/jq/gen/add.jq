@@ -17,7 +17,8 @@ def _definition_additions($has_schema):
   elif .existing.is_own then
     {path: "crd.yaml", append: true, objects: [.existing.definition]}
   else
-    {path: "external-crds.yaml", append: true, objects: [.existing.copy]}
+    .existing.copy | values
+    | {path: "external-crds.yaml", append: true, objects: [.]}
   end;
 
 def add:

@@ -30,17 +30,18 @@ if [ -z "$group" ]; then
 elif [ -n "$version" ]; then
 	root=apis/$group/$version
 else
-	version=$(raw "/apis/$group" | jq -er .preferredVersion.version) ||
-		die "the cluster does not tell of the group $group"
+	version=$(raw "/apis/$group" | jq -r .preferredVersion.version)
+	[ -n "$version" ] || die "the cluster does not tell of the group $group"
 	root=apis/$group/$version
 fi
-row=$(raw "/$root" | jq -ce --arg kind "$kind" '
+row=$(raw "/$root" | jq -c --arg kind "$kind" '
 	(.resources // []) as $all
 	| ($kind | ascii_downcase) as $kind
 	| [$all[] | select((.name | contains("/") | not)
 		and any(.kind, .name, .shortNames[]?; ascii_downcase == $kind))][0]
 	| .name as $name | select($name != null)
-	| {resource: ., has_status: any($all[]; .name == $name + "/status")}') ||
+	| {resource: ., has_status: any($all[]; .name == $name + "/status")}')
+[ -n "$row" ] ||
 	die "$root of the cluster has no kind $kind"
 plural=${row#*\"name\":\"}
 plural=${plural%%\"*}
@@ -56,7 +57,6 @@ if [ -n "$crd" ]; then
 	printf '%s\n' "$crd"
 	exit
 fi
-raw "/openapi/v3/$root" | jq -ce --arg group "$group" --arg version "$version" \
+raw "/openapi/v3/$root" | jq -c --arg group "$group" --arg version "$version" \
 	--argjson row "$row" \
-	'$row + {$group, $version, schemas: .components.schemas}' ||
-	die "the cluster has no OpenAPI v3 of $root"
+	'$row + {$group, $version, schemas: .components.schemas}'

@@ -1,11 +1,13 @@
 # A kind that exists already: what kgen new and kgen add find in its definition.
 #
 #	existing	in `from`: a list of documents, CustomResourceDefinitions
-#			among them. It sets group, version, kind, scope, example
-#			and `existing`, which is null for any other input:
+#			among them, or what cluster.sh says of another kind. It
+#			sets group, version, kind, scope, example and `existing`,
+#			which is null for any other input:
 #
 #	definition	the CustomResourceDefinition as it is
-#	copy		what external-crds.yaml has of it: one version
+#	copy		what external-crds.yaml has of it: one version; null for
+#			a kind of Kubernetes
 #	is_own		whether this operator installs it
 #	writes		the part of the status that the program has, or null:
 #			"all", "condition"
@@ -13,6 +15,8 @@
 #	generation	... whether it has observedGeneration
 #	status		the names of the fields of the status
 #	uses		the path and fields that the program reads
+include "gen/examples";
+include "gen/kinds";
 include "gen/sample";
 
 def _refuse($what): error($what);
@@ -27,7 +31,10 @@ def _documents: map(if .kind == "List" then .items[]? else . end);
 
 def _is_definition: type == "object" and .kind == "CustomResourceDefinition";
 
-def is_of_definitions: .from != null and any(.from | _documents[]; _is_definition);
+def _is_discovered: type == "object" and has("resource") and has("schemas");
+
+def is_of_definitions: .from != null
+  and any(.from | _documents[]; _is_definition or _is_discovered);
 
 def _full_name: "\(.spec.names.kind).\(.spec.group)";
 
@@ -188,35 +195,118 @@ def _copy($version):
         | .storage = true
         | del(.deprecated, .deprecationWarning)]}};
 
-def existing:
+# {group, version, kind, scope, root, has_status, conditions, definition, copy}
+def _defined:
   . as $in | (.source // "--from") as $file
   | _definition as $crd
   | ($crd | _version($in.version; $file)) as $version
-  | ($version.schema.openAPIV3Schema // {}) as $root
-  | ($version | _conditions($in.is_own | not)) as $conditions
-  | ($version.subresources.status != null) as $has_status
-  | .group = $crd.spec.group | .version = $version.name
-  | .kind = $crd.spec.names.kind | .scope = $crd.spec.scope
-  | .name = (.name // (.kind | _lower))
-  | .example = (. as $kind | $root | _example_of($kind))
-  | .existing = {
+  | {
+      group: $crd.spec.group,
+      version: $version.name,
+      kind: $crd.spec.names.kind,
+      scope: $crd.spec.scope,
+      root: ($version.schema.openAPIV3Schema // {}),
+      has_status: ($version.subresources.status != null),
+      conditions: ($version | _conditions($in.is_own | not)),
       definition: ($crd | _without_large | del(.status, .metadata.managedFields,
         .metadata.uid, .metadata.resourceVersion, .metadata.generation,
-        .metadata.creationTimestamp)),
+        .metadata.creationTimestamp, .metadata.annotations
+          ["kubectl.kubernetes.io/last-applied-configuration"])),
       copy: ($crd | _copy($version)),
+      is_cut: ($crd | . != _without_large)
+    };
+
+# ---- a kind without a definition ----
+
+# A schema of OpenAPI v3 without references, so many of them deep.
+def _expanded($schemas; $depth):
+  if type != "object" then .
+  elif (.allOf | length) == 1 and .allOf[0]["$ref"] != null then
+    del(.allOf, .default) + .allOf[0] | _expanded($schemas; $depth)
+  elif has("$ref") then
+    $schemas[.["$ref"] | split("/")[-1]] as $named
+    | if $depth == 0 or $named == null
+      then {"x-kubernetes-preserve-unknown-fields": true}
+      else del(.["$ref"]) + $named | _expanded($schemas; $depth - 1) end
+  else
+    (if .properties then .properties |= map_values(_expanded($schemas; $depth))
+     else . end)
+    | (if .items then .items |= _expanded($schemas; $depth) else . end)
+    | (if .additionalProperties then
+         .additionalProperties |= _expanded($schemas; $depth) else . end)
+  end;
+
+# A definition for kapi, which takes any object.
+def _stand_in:
+  {apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition",
+    metadata: ({name: "\(.resource.name).\(.group)"}
+      + if .group | test("(\\A|\\.)(k8s|kubernetes)\\.io\\z") then
+          {annotations: {"api-approved.kubernetes.io": "unapproved, a stand-in"}}
+        else {} end),
+    spec: {group, scope: .scope, names: {kind: .resource.kind,
+        plural: .resource.name, listKind: "\(.resource.kind)List",
+        singular: (.resource.kind | _lower)},
+      versions: [{name: .version, served: true, storage: true,
+        schema: {openAPIV3Schema: {type: "object",
+          "x-kubernetes-preserve-unknown-fields": true}}}
+        + if .has_status then {subresources: {status: {}}} else {} end]}};
+
+def _discovered:
+  . as $in
+  | (.from[0] | .scope = if .resource.namespaced then "Namespaced" else "Cluster"
+      end) as $d
+  | $d.resource.kind as $kind
+  | (if $d.group == "" then $kind else "\($kind).\($d.group)" end) as $name
+  | _need($in.is_own | not; "--own is for a CustomResourceDefinition, which"
+      + " \($name) does not have")
+  | _need($d.resource.verbs | index("list") and index("watch");
+      "\($name) cannot be watched")
+  | _need($name != "ConfigMap"; "the program of a new folder makes a ConfigMap"
+      + " for each object, and so for each ConfigMap another one: begin with"
+      + " another kind")
+  | {
+      group: $d.group, version: $d.version, kind: $kind, scope: $d.scope,
+      root: ([$d.schemas[] | select(any(."x-kubernetes-group-version-kind"[]?;
+          .kind == $kind and .version == $d.version and .group == $d.group))][0]
+        // {} | _expanded($d.schemas; 8)
+        | if .properties then .properties.metadata = {type: "object"} else . end),
+      has_status: $d.has_status,
+      conditions: null,
+      builtin: builtin_kinds[$name],
+      example: ($name | example_of_builtin)
+    }
+  | .copy = if .builtin then null else ($d | _stand_in) end;
+
+# ---- all of it ----
+
+def existing:
+  . as $in
+  | (if any(.from[]; _is_discovered) then _discovered else _defined end) as $k
+  | .group = $k.group | .version = $k.version
+  | .kind = $k.kind | .scope = $k.scope
+  | .name = (.name // (.kind | _lower))
+  | .example = (. as $kind | $k.root | _example_of($kind))
+  | (if $k.example then
+       .example |= ({apiVersion, kind, metadata: {name: "example"}} + $k.example)
+     else . end)
+  | .example.apiVersion |= ltrimstr("/")
+  | .existing = {
+      definition: $k.definition,
+      copy: $k.copy,
       is_own: ($in.is_own == true),
-      has_status: $has_status,
-      writes: (if $has_status and $conditions != null then
+      has_status: $k.has_status,
+      writes: (if $k.has_status and $k.conditions != null then
           if $in.is_own then "all" else "condition" end
         else null end),
       condition: (if $in.is_own then "Ready" else .name | _condition_type end),
-      generation: $conditions.generation,
-      status: ($root.properties.status.properties // {} | keys_unsorted),
+      generation: $k.conditions.generation,
+      status: ($k.root.properties.status.properties // {} | keys_unsorted),
       uses: (.example | _uses)
     }
   | .warnings = [
-      (.example as $e | $root | faults($e; $crd.spec.names.kind)[]
+      (select($k.example == null) | .example as $e
+        | $k.root | faults($e; $k.kind)[]
         | "example.yaml: \(.): write a value that fits"),
-      (select($in.is_own and ($crd | . != _without_large))
+      (select($in.is_own and $k.is_cut)
         | "crd.yaml: bounds beyond 2^53 are left out")
     ];

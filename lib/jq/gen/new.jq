@@ -502,7 +502,7 @@ def _readme: [
     | "schema.yaml      the fields of the kind, in short",
       "crd.yaml         the kind itself, made of schema.yaml by `make crd`"),
   (select(.existing.is_own) | "crd.yaml         the kind itself"),
-  (select(.existing.is_own == false)
+  (select(.existing.is_own == false and .existing.copy != null)
     | "external-crds.yaml",
       "                 the kind, in the version that is watched: for `make run`.",
       "                 Its own project installs it, and `make deploy` does not"),
@@ -599,8 +599,8 @@ def _definition_files:
   elif .existing.is_own then
     {path: "crd.yaml", objects: [.existing.definition]}
   else
-    {path: "external-crds.yaml",
-      objects: [{"#": _external_comment} + .existing.copy]}
+    .existing.copy | values
+    | {path: "external-crds.yaml", objects: [{"#": _external_comment} + .]}
   end;
 
 # kgen new: the files.

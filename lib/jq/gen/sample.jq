@@ -187,6 +187,9 @@ def _rule($self):
     | .i += 1
     | if $token == "(" then _rule($self) | .i += 1
       elif $token == "!" then operand | .v |= map(not)
+      elif ($token | startswith("[")) then
+        ([$token | scan("self[\\w.]+") | select(at(.) != null)] | length) as $n
+        | .v = [if $token | endswith(".size()") then $n else $n == 1 end]
       elif ($token | startswith("has(")) then
         .v = [at($token | inside("has("; ")")) != null]
       elif ($token | startswith("size(")) then
@@ -230,7 +233,9 @@ def _rule($self):
 def _breaks($rule):
   . as $self
   | ($rule | gsub("\\s"; "")) as $whole
-  | [$whole | scan("has\\(self\\.[\\w.]+\\)|size\\(self\\.[\\w.]+\\)"
+  | [$whole | scan("\\[(?:has\\(self\\.[\\w.]+\\),?)+\\]"
+      + "\\.(?:filter\\(\\w+,\\w+\\)\\.size\\(\\)|exists_one\\(\\w+,\\w+\\))"
+      + "|has\\(self\\.[\\w.]+\\)|size\\(self\\.[\\w.]+\\)"
       + "|self(?:\\.\\w+\\b(?!\\())+(?:\\.size\\(\\))?|'[^']*'|\"[^\"]*\""
       + "|\\d+|true|false|&&|\\|\\||[=!<>]=|[!<>()?:]")]
   | select(join("") == $whole)
