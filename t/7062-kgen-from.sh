@@ -136,6 +136,16 @@ is "$(kubectl get weather today -o json | jq -c .status)" null \
 kill "$make"
 wait "$make"
 
+# ---- the commands of the page ----
+
+mkdir page
+cp "$crds" page/crds.yaml
+sed -n 's/^    \(kgen\|make\)/\1/p' "$ROOT/doc/existing-kinds.md" >page/commands
+ok "doc/existing-kinds.md has commands" test "$(wc -l <page/commands)" -ge 6
+runs 0 "... which work" bash -e -c 'cd page && . ./commands'
+is "$(cd page && ls -d -- *.yaml */deploy */rbac.yaml wells | paste -sd ' ')" \
+	"crds.yaml garden/rbac.yaml mine/deploy wells" "... and make what it says"
+
 # ---- bad input ----
 
 # refused WHAT MESSAGE ARGUMENT...: exit 100 with that message, and no new file

@@ -311,7 +311,7 @@ is_among(const char *text, const char *const *list)
 	return *list != NULL;
 }
 
-/* What is wrong with the options of a kind, or NULL. */
+/* The complaint about options of a kind; NULL: there is none. */
 static const char *
 misuse(const char *command)
 {
