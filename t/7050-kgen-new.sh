@@ -72,6 +72,17 @@ for script in $(commands image push deploy undeploy IMG=a:1 |
 	ok "... and of a source tree: ${script#"$ROOT/"}" test -x "$script"
 done
 
+mkdir tools
+ln -s "$(command -v make)" "$(command -v sed)" "$(command -v sh)" tools
+for target in "" crd run deploy; do
+	# shellcheck disable=SC2086
+	runs 2 "without kpipe: make $target" env PATH="$T/tools" \
+		make -C web --no-print-directory $target
+	is "$(<"$T/err")" "Makefile:11: *** kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, the folder that has bin/kpipe.  Stop." \
+		"... is one line"
+done
+runs 0 "... make help" env PATH="$T/tools" make -C web help
+
 files web >before
 runs 100 "kgen new again" kgen new web --group example.com --kind Other
 is "$(<"$T/err")" "kgen: fatal: web: exists; kgen new makes a folder, kgen add -f web adds a kind to one" \
@@ -249,7 +260,7 @@ unfit() {
 whats=() messages=()
 long=x$(printf 'a%.0s' {1..35})
 unfit "a name that is too long" name "$long" \
-	"the name \"$long\" is longer than 35 characters"
+	"the name \"$long\" is longer than 35 characters: kgen new NAME says another"
 unfit "a reserved name" name kube-x \
 	'the name "kube-x" begins with kube-, which is reserved for Kubernetes'
 unfit "a reserved group" group x.k8s.io \

@@ -65,19 +65,24 @@ while IFS='|' read -r field want; do
 done <<'END'
 a|the field "a" is not NAME:TYPE
 a-b c: string|Web.spec: "a-b c" is not a name of a field
-a: int|Web.spec.a: "int" is not a type: string, integer, number, boolean, object, any, int-or-string, []TYPE or map[string]TYPE
-a: integer ; minimum|Web.spec.a: minimum is not MARKER=VALUE: put a value with blanks into quotes
-a: integer ; min=1|Web.spec.a: min is not a marker
+a: int|Web.spec.a: "int" is not a type: string, integer, number, boolean, object, any, int-or-string, []TYPE or map[string]TYPE; write integer
+a: integer ; minimum|Web.spec.a: minimum is not MARKER=VALUE: put a value with blanks into quotes, as in minimum=0
+a: integer ; min=1|Web.spec.a: min is not a marker: write minimum=0
+a: string ; min=1|Web.spec.a: min is not a marker: write minLength=1
+a: string ; regex=x|Web.spec.a: regex is not a marker: write pattern="^[a-z]+$"
+a: []string ; colour=x|Web.spec.a: colour is not a marker: those of array are required, default, description, enum, nullable, immutable, validation, minItems, maxItems, uniqueItems
 a: integer ; minimum=1 minimum=2|Web.spec.a: minimum is given twice
-a: integer ; minimum=x|Web.spec.a: minimum=x is not JSON
-a: integer ; minimum="1"|Web.spec.a: minimum="1" is not a number
-a: string ; minimum=1|Web.spec.a: minimum is for integer or number, not for string
-a: integer ; pattern=x|Web.spec.a: pattern is for string, not for integer
-a: integer ; minLength=1|Web.spec.a: minLength is for string, not for integer
-a: string ; minItems=1|Web.spec.a: minItems is for array, not for string
-a: string ; maxProperties=1|Web.spec.a: maxProperties is for object, not for string
+a: integer ; minimum=x|Web.spec.a: minimum=x is not JSON, as in minimum=0
+a: string ; pattern="^[0-9]+\.[a-z]"|Web.spec.a: pattern="^[0-9]+\.[a-z]" is not JSON, as a value in quotes has to be: write pattern="^[0-9]+\\.[a-z]"
+a: string ; pattern="x|Web.spec.a: pattern="x is not JSON, as in pattern="^[a-z]+$"
+a: integer ; minimum="1"|Web.spec.a: minimum="1" is not a number, as in minimum=0
+a: string ; minimum=1|Web.spec.a: minimum is for integer or number, not for string: write minLength=1
+a: integer ; pattern=x|Web.spec.a: pattern is for string, not for integer: those of integer are required, default, description, enum, nullable, immutable, validation, minimum, maximum, multipleOf, format
+a: integer ; minLength=1|Web.spec.a: minLength is for string, not for integer: write minimum=0
+a: string ; minItems=1|Web.spec.a: minItems is for array, not for string: write minLength=1
+a: string ; maxProperties=1|Web.spec.a: maxProperties is for object, not for string: write maxLength=63
 a: integer ; default=1.5|Web.spec.a: default=1.5 is not of type integer
-a: integer ; required=1|Web.spec.a: required=1 is not a boolean
+a: integer ; required=1|Web.spec.a: required=1 is not a boolean, as in required=true
 END
 
 # ---- schema.yaml, and what a person wrote ----
@@ -103,6 +108,7 @@ schema <<-'END'
 	  database:
 	    host: string | required=true
 	    options: map[string]string
+	  backup: {schedule: string | default="@daily", to: {path: string | default=/}}
 	  anything: any
 	status:
 	  nodes: "[]string"
@@ -120,6 +126,26 @@ same "$T/web/crd.yaml" "$T/mine" "... and not written"
 runs 0 "... --force" kgen crd -f "$T/web" -o "$T/web" --force
 ok "... writes it" grep -q nginx:1 "$T/web/crd.yaml"
 
+# Columns: those of the author, then ours that they do not show already.
+# columns [COLUMN]...: in flow style
+columns() {
+	{
+		printf 'group: example.com\nversion: v1alpha1\nkind: Web\nspec: {}\n'
+		printf 'additionalPrinterColumns:\n'
+		printf -- '- %s\n' "$@"
+	} >"$T/spec/schema.yaml"
+	kgen crd -f "$T/spec" -o "$T/spec/crd.yaml" --force 2>"$T/err" &&
+		kgen describe -f "$T/spec" | jq -c '[.crds[0].spec.versions[0]
+			.additionalPrinterColumns[].name]'
+}
+is "$(columns '{name: Size, type: integer, jsonPath: .spec.size}')" \
+	'["Size","Ready","Reason","Age"]' "columns: ours come last"
+is "$(columns '{name: AGE, type: date, jsonPath: .metadata.creationTimestamp}' \
+	'{name: ready, type: integer, jsonPath: .status.count}')" \
+	'["AGE","ready","Reason"]' "... one of the same name is the author's"
+is "$(columns "{name: State, type: string, jsonPath: \".status.conditions[?(@.type=='Ready')].status\"}")" \
+	'["State","Reason","Age"]' "... and one that shows the same"
+
 # no MESSAGE WHAT: kgen crd refuses schema.yaml (standard input)
 no() {
 	schema
@@ -135,7 +161,7 @@ no "schema.yaml: Web.example.com is Cluster, and Namespaced in watches.yaml" \
 no "schema.yaml: unknown key specs" "an unknown key" \
 	< <(sed 's/^spec:/specs:/' "$T/good.yaml")
 no "schema.yaml: there is no kind" "no kind" < <(sed '/^kind/d' "$T/good.yaml")
-no "Web.spec.ports: a list has one element: what its elements are" \
+no "schema.yaml: Web.spec.ports: a list has one element: what its elements are" \
 	"a list of two" < <(sed 's/^  ports:.*/  ports: [string, string]/' \
 	"$T/good.yaml")
 no "$T/web/schema.yaml:3: mapping values are not allowed in this context" \
@@ -186,8 +212,10 @@ web() {
 }
 ok "an object" web a '{"size": 2, "tags": ["x"], "anything": {"y": [1]},
 	"ports": [{"name": "http"}], "database": {"host": "h", "options": {"a": "b"}}}'
-is "$(kubectl get webz a -o json | jq -c '[.spec.image, .spec.ports]')" \
-	'["nginx:1",[{"name":"http","port":80}]]' "... has the defaults"
+is "$(kubectl get webz a -o json | jq -c '[.spec.image, .spec.ports,
+	.spec.backup]')" \
+	'["nginx:1",[{"name":"http","port":80}],{"schedule":"@daily","to":{"path":"/"}}]' \
+	"... has the defaults, also those below what is not there"
 is "$(kubectl get wb | awk '{print $1, $2}')" "NAME SIZE
 a 2" "... a short name, and columns"
 name=$(printf 'a%.0s' {1..63})

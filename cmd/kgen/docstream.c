@@ -116,3 +116,16 @@ docstream_values(const struct docstream *d, struct err *err)
 	}
 	return list;
 }
+
+jv
+docstream_read(const char *path, struct err *err)
+{
+	struct docstream d;
+	jv documents;
+
+	if (docstream_load(&d, path, err) != 0)
+		return jv_invalid();
+	documents = docstream_values(&d, err);
+	docstream_release(&d);
+	return documents;
+}

@@ -24,6 +24,8 @@ int docstream_load(struct docstream *d, const char *path, struct err *err);
  * err. */
 jv docstream_value(const struct yaml *y, struct err *err);
 jv docstream_values(const struct docstream *d, struct err *err);
+/* docstream_values of a file. */
+jv docstream_read(const char *path, struct err *err);
 void docstream_release(struct docstream *d);
 
 #endif

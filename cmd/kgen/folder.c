@@ -401,17 +401,27 @@ below(const struct yaml *mapping, const char *key)
 	return yaml_get(mapping, key);
 }
 
+/* The file that has the CRD. */
+static const char *
+file_of(const struct folder *f, const struct yaml *crd)
+{
+	for (size_t i = 0; i < f->externals.count; i++)
+		if (f->externals.items[i] == crd)
+			return FOLDER_EXTERNALS;
+	return "crd.yaml";
+}
+
 static int
-crd_fail(const struct folder *f, const struct yaml *y, const char *what,
+crd_fail(const struct folder *f, const struct yaml *crd, const char *what,
     struct err *err)
 {
-	return err_set(
-	    err, ERR_PERMANENT, "%s/crd.yaml:%d: %s", f->path, y->line, what);
+	return err_set(err, ERR_PERMANENT, "%s/%s:%d: %s", f->path,
+	    file_of(f, crd), crd->line, what);
 }
 
 /* ---- crd.yaml alone ---- */
 
-/* The API server refuses other names, and ours become names of files. */
+/* The API server refuses other names, and these become names of files. */
 static int
 check_names(const struct folder *f, const struct yaml *crd,
     const struct yaml *spec, struct err *err)
@@ -464,23 +474,35 @@ check_crd(const struct folder *f, const struct yaml *crd, struct err *err)
 	    strcmp(buf_str(&name), text(below(crd, "metadata"), "name")) == 0;
 	if (!same)
 		err_set(err, ERR_PERMANENT,
-		    "%s/crd.yaml:%d: metadata.name must be %s", f->path,
-		    crd->line, buf_str(&name));
+		    "%s/%s:%d: metadata.name must be %s", f->path,
+		    file_of(f, crd), crd->line, buf_str(&name));
 	buf_release(&name);
 	return same ? 0 : -1;
 }
 
 /* ---- a kind of watches.yaml, and its CRD ---- */
 
+/* The i-th CRD: those of crd.yaml, then those of others; or NULL. */
+static const struct yaml *
+crd_at(const struct folder *f, size_t i)
+{
+	if (i < f->crds.count)
+		return f->crds.items[i];
+	i -= f->crds.count;
+	return i < f->externals.count ? f->externals.items[i] : NULL;
+}
+
 static const struct yaml *
 find_crd(const struct folder *f, const struct watch_kind *k)
 {
-	for (size_t i = 0; i < f->crds.count; i++) {
-		const struct yaml *spec = below(f->crds.items[i], "spec");
+	const struct yaml *crd;
+
+	for (size_t i = 0; (crd = crd_at(f, i)) != NULL; i++) {
+		const struct yaml *spec = below(crd, "spec");
 
 		if (strcmp(text(spec, "group"), k->group) == 0 &&
 		    strcmp(text(below(spec, "names"), "kind"), k->kind) == 0)
-			return f->crds.items[i];
+			return crd;
 	}
 	return NULL;
 }
@@ -507,12 +529,12 @@ check_kind(const struct folder *f, const struct watch_kind *k,
 
 	if (version == NULL || strcmp(text(version, "served"), "true") != 0)
 		return err_set(err, ERR_PERMANENT,
-		    "%s:%d: %s: crd.yaml does not serve version %s",
-		    f->watches->path, k->line, k->kind, k->version);
+		    "%s:%d: %s: %s does not serve version %s", f->watches->path,
+		    k->line, k->kind, file_of(f, crd), k->version);
 	if (strcmp(scope, watched) != 0)
 		return err_set(err, ERR_PERMANENT,
-		    "%s:%d: %s: scope is %s, but crd.yaml has %s",
-		    f->watches->path, k->line, k->kind, watched, scope);
+		    "%s:%d: %s: scope is %s, but %s has %s", f->watches->path,
+		    k->line, k->kind, watched, file_of(f, crd), scope);
 	return 0;
 }
 
@@ -543,10 +565,10 @@ check_primary(
 	version = find_version(crd, k->version);
 	if (e->manage_status &&
 	    below(below(version, "subresources"), "status") == NULL)
-		return crd_fail(f, version,
-		    "subresources.status is missing, but the operator writes "
-		    "the status (watches.yaml: manageStatus)",
-		    err);
+		return err_set(err, ERR_PERMANENT,
+		    "%s/%s:%d: subresources.status is missing, but the "
+		    "operator writes the status (watches.yaml: manageStatus)",
+		    f->path, file_of(f, crd), version->line);
 	return 0;
 }
 
@@ -571,8 +593,8 @@ check_others(const struct folder *f, const struct watch_kind *kinds,
 static int
 check_fit(const struct folder *f, struct err *err)
 {
-	for (size_t i = 0; i < f->crds.count; i++)
-		if (check_crd(f, f->crds.items[i], err) != 0)
+	for (size_t i = 0; crd_at(f, i) != NULL; i++)
+		if (check_crd(f, crd_at(f, i), err) != 0)
 			return -1;
 	for (size_t i = 0; i < f->watches->count; i++) {
 		const struct watch_entry *e = &f->watches->entries[i];
@@ -613,6 +635,7 @@ load_all(struct folder *f, const struct folder_overrides *o, struct err *err)
 	if (f->operator_yaml == NULL || set_about(f, o, err) != 0 ||
 	    (!o->without_crds &&
 		load_stream(f, "crd.yaml", &f->crds, err) != 0) ||
+	    load_stream(f, FOLDER_EXTERNALS, &f->externals, err) != 0 ||
 	    load_stream(f, "example.yaml", &f->examples, err) != 0)
 		return -1;
 	path = path_of(f, "watches.yaml");
@@ -663,6 +686,7 @@ folder_release(struct folder *f)
 	yaml_tree_free(f->watches_yaml);
 	yaml_tree_free(f->shadow_yaml);
 	docstream_release(&f->crds);
+	docstream_release(&f->externals);
 	docstream_release(&f->examples);
 	textlist_release(&f->files);
 	jv_free(f->variables);
@@ -696,6 +720,7 @@ folder_describe(const struct folder *f, struct err *err)
 		d = member(d, "shadow", docstream_value(f->shadow_yaml, err));
 	d = member(d, "variables", jv_copy(f->variables));
 	d = member(d, "crds", docstream_values(&f->crds, err));
+	d = member(d, "external", docstream_values(&f->externals, err));
 	d = member(d, "examples", docstream_values(&f->examples, err));
 	d = member(d, "files", files);
 	d = member(d, "calls", find_calls(f));

@@ -6,6 +6,8 @@
  *	watches.yaml   as lib/conf reads it; in the description as it is written,
  *		       with ${VAR} in it
  *	crd.yaml       optional where all primaries are kinds of Kubernetes
+ *	external-crds.yaml
+ *		       optional: kinds of other projects
  *	example.yaml   optional
  */
 #ifndef FOLDER_H
@@ -20,6 +22,8 @@
 #include "conf/yaml.h"
 #include "docstream.h"
 #include "process/opt.h"
+
+#define FOLDER_EXTERNALS "external-crds.yaml"
 
 /* Options of the command line, instead of operator.yaml; borrowed. */
 struct folder_overrides {
@@ -37,7 +41,7 @@ struct folder_overrides {
 struct folder {
 	const char *path; /* borrowed */
 	struct yaml *operator_yaml, *watches_yaml, *shadow_yaml;
-	struct docstream crds, examples;
+	struct docstream crds, externals, examples;
 	struct textlist files; /* sorted */
 	jv variables;	       /* [{name, default, required}], sorted */
 	jv about;	       /* operator.yaml with overrides and defaults */

@@ -34,13 +34,14 @@ struct composer {
 	struct err *err;
 };
 
-static char *
-find(const struct textlist *dirs, const char *name)
+char *
+generator_find(
+    const struct textlist *dirs, const char *name, const char *ending)
 {
 	for (size_t i = 0; i < dirs->count; i++) {
 		struct buf path = BUF_INIT;
 
-		buf_addf(&path, "%s/%s.jq", dirs->items[i], name);
+		buf_addf(&path, "%s/%s%s", dirs->items[i], name, ending);
 		if (access(buf_str(&path), R_OK) == 0)
 			return buf_take(&path);
 		buf_release(&path);
@@ -55,7 +56,7 @@ generator_exists(const struct textlist *dirs, const char *name)
 	char *path;
 
 	buf_addf(&below, "gen/%s", name);
-	path = find(dirs, buf_str(&below));
+	path = generator_find(dirs, buf_str(&below), ".jq");
 	buf_release(&below);
 	free(path);
 	return path != NULL;
@@ -144,7 +145,7 @@ static int
 compose(struct composer *c, const char *name, int depth)
 {
 	struct buf text = BUF_INIT;
-	char *path = find(c->dirs, name);
+	char *path = generator_find(c->dirs, name, ".jq");
 	int rc;
 
 	if (path == NULL)

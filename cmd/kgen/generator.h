@@ -19,6 +19,9 @@
 
 enum { GENERATOR_CPU_S = 20, GENERATOR_MEMORY_MIB = 2048 };
 
+/* The first of the folders' files of that name and ending; owned, or NULL. */
+char *generator_find(
+    const struct textlist *dirs, const char *name, const char *ending);
 /* Whether there is gen/NAME.jq in one of the folders. */
 bool generator_exists(const struct textlist *dirs, const char *name);
 

@@ -75,7 +75,12 @@ static const struct opt table[] = {
 	"objects of the new kind are in no namespace"},
     {0, "from", "FILE", OPT_STRING, &opts.from, NULL,
 	"rights: compare them with a journal of kapi, or an audit log; new, "
-	"add, crd: an object of the kind, which gives the types of its fields"},
+	"add: the CustomResourceDefinition of a kind that exists; new, add, "
+	"crd: an object of the kind, which gives the types of its fields"},
+    {0, "from-cluster", "KIND.GROUP", OPT_STRING, &opts.kind.from_cluster, NULL,
+	"new, add: a kind that the cluster of kubectl serves"},
+    {0, "own", NULL, OPT_FLAG, &opts.kind.own, NULL,
+	"new, add: the kind that exists is this operator's: it installs it"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
     OPT_END};
@@ -84,7 +89,7 @@ static const struct opt_tool tool = {"kgen",
     "COMMAND [-f FOLDER] [-o DIR] [OPTION]...",
     "Make what an operator needs besides its programs, from its folder. "
     "COMMAND is\n"
-    "  new NAME [FIELD]...  a folder, with a program for one kind and its "
+    "  new [NAME] [FIELD]... a folder, with a program for one kind and its "
     "test\n"
     "  add [FIELD]...       one more kind in the folder\n"
     "  crd [FIELD]...       crd.yaml, of fields such as 'size: integer'\n"
@@ -193,24 +198,33 @@ print_description(jv description, struct err *err)
 	return rc;
 }
 
-/* kgen new NAME [FIELD]...: a folder. Returns the exit code, or -1. */
+/* kgen new [NAME] [FIELD]...: a folder; name may be NULL. Returns the exit code,
+ * or -1. */
 static int
 make_folder(const struct textlist *dirs, const char *name, struct err *err)
 {
 	jv input = newkind_describe(&opts.kind, jv_object(), err), files;
-	const char *path = opts.out == NULL ? name : opts.out;
+	jv first;
 	int code;
 
 	if (!jv_is_valid(input))
 		return -1;
-	input = jv_object_set(input, jv_string("name"), jv_string(name));
+	if (name != NULL)
+		input =
+		    jv_object_set(input, jv_string("name"), jv_string(name));
 	if (opts.overrides.image != NULL)
 		input = jv_object_set(
 		    input, jv_string("image"), jv_string(opts.overrides.image));
 	files = generator_run(dirs, "new", input, err);
 	if (!jv_is_valid(files))
 		return -1;
-	code = newkind_create(files, path, err);
+	log_warnings(files);
+	/* Its first file has the folder's name. */
+	first = jv_array_get(jv_copy(files), 0);
+	if (opts.out == NULL)
+		opts.out = jv_string_value(jvtext_peek(first, "folder"));
+	code = newkind_create(files, opts.out, err);
+	jv_free(first);
 	jv_free(files);
 	return code;
 }
@@ -230,6 +244,7 @@ add_kind(const struct textlist *dirs, jv description, struct err *err)
 	files = generator_run(dirs, "add", description, err);
 	if (!jv_is_valid(files))
 		return -1;
+	log_warnings(files);
 	code = newkind_add(files, opts.folder, err);
 	jv_free(files);
 	return code;
@@ -301,17 +316,38 @@ is_among(const char *text, const char *const *list)
 	return *list != NULL;
 }
 
-/* The operands behind COMMAND: NAME of new, then fields. */
+/* The complaint about options of a kind; NULL: there is none. */
+static const char *
+misuse(const char *command)
+{
+	static const char *const with_kind[] = {"new", "add", NULL};
+	const struct newkind *k = &opts.kind;
+
+	if (is_among(command, with_kind))
+		return k->from != NULL && k->from_cluster != NULL
+		    ? "--from and --from-cluster exclude each other"
+		    : NULL;
+	if (k->group || k->kind || k->version || k->cluster_scoped)
+		return "--group, --kind, --api-version and --cluster-scoped "
+		       "are for new and add";
+	return k->from_cluster != NULL || k->own
+	    ? "--from-cluster and --own are for new and add"
+	    : NULL;
+}
+
+/* The operands behind COMMAND: NAME of new, which a kind that is read gives
+ * itself, then fields. */
 static int
 take_operands(int operands, char **operand, struct err *err)
 {
 	static const char *const with_fields[] = {"new", "add", "crd", NULL};
-	static const char *const with_kind[] = {"new", "add", NULL};
 	bool is_new = strcmp(operand[0], "new") == 0;
-	const struct newkind *k = &opts.kind;
+	const char *wrong = NULL;
 
-	if (is_new && operands < 2)
-		return err_set(err, ERR_PERMANENT, "new: NAME is missing");
+	if (is_new && operands < 2 && opts.from == NULL &&
+	    opts.kind.from_cluster == NULL)
+		wrong = "new: NAME is missing";
+	is_new = is_new && operands >= 2;
 	opts.kind.fields = operand + 1 + is_new;
 	opts.kind.field_count = operands - 1 - is_new;
 	if (opts.kind.field_count > 0 && !is_among(operand[0], with_fields))
@@ -320,14 +356,10 @@ take_operands(int operands, char **operand, struct err *err)
 	if (is_among(operand[0], with_fields))
 		opts.kind.from = opts.from;
 	else if (opts.from != NULL && strcmp(operand[0], "rights") != 0)
-		return err_set(err, ERR_PERMANENT,
-		    "--from is for rights, new, add and crd");
-	if ((k->group || k->kind || k->version || k->cluster_scoped) &&
-	    !is_among(operand[0], with_kind))
-		return err_set(err, ERR_PERMANENT,
-		    "--group, --kind, --api-version and --cluster-scoped are "
-		    "for new and add");
-	return 0;
+		wrong = "--from is for rights, new, add and crd";
+	if (wrong == NULL)
+		wrong = misuse(operand[0]);
+	return wrong == NULL ? 0 : err_set(err, ERR_PERMANENT, "%s", wrong);
 }
 
 static int
@@ -371,18 +403,13 @@ check_options(int operands, char **operand, struct err *err)
 static jv
 add_schema(jv description, struct err *err)
 {
-	struct docstream d;
 	struct buf path = BUF_INIT;
 	jv schema = jv_array();
-	int rc = 0;
 
 	buf_addf(&path, "%s/schema.yaml", opts.folder);
 	if (access(buf_str(&path), F_OK) == 0) {
-		rc = docstream_load(&d, buf_str(&path), err);
 		jv_free(schema);
-		schema = rc == 0 ? docstream_values(&d, err) : jv_invalid();
-		if (rc == 0)
-			docstream_release(&d);
+		schema = docstream_read(buf_str(&path), err);
 	}
 	buf_release(&path);
 	if (!jv_is_valid(schema)) {
@@ -426,15 +453,18 @@ static int
 run(int operands, char **operand, struct err *err)
 {
 	struct textlist dirs;
+	char *script;
 	int code = -1;
 
 	if (check_options(operands, operand, err) != 0)
 		return -1;
 	library_dirs(&dirs);
+	opts.kind.script = script = generator_find(&dirs, "gen/cluster", ".sh");
 	if (check_command(operand[0], &dirs, err) == 0)
 		code = strcmp(operand[0], "new") == 0
-		    ? make_folder(&dirs, operand[1], err)
+		    ? make_folder(&dirs, operands < 2 ? NULL : operand[1], err)
 		    : make_from_folder(operand[0], &dirs, err);
+	free(script);
 	textlist_release(&dirs);
 	return code;
 }

@@ -1,11 +1,13 @@
 #include "newkind.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -29,11 +31,53 @@ set_text(jv object, const char *key, const char *text)
 	return jv_object_set(object, jv_string(key), jv_string(text));
 }
 
+/* Runs gen/cluster.sh, which asks kubectl; -1 if it fails. */
+static int
+run_script(const struct newkind *k, struct buf *out, struct err *err)
+{
+	int ends[2], status = 1, rc;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execlp("sh", "sh", k->script, k->from_cluster, k->version,
+		    (char *)NULL);
+		_exit(EXIT_PERMANENT);
+	}
+	close(ends[1]);
+	rc = file_read_fd(ends[0], "kubectl", GENFILES_MAX_MIB, out, err);
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	return status == 0 ? rc : -1;
+}
+
+/* Its answer in a list, as docstream_read gives one. */
+static jv
+load_cluster(const struct newkind *k, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	jv object = jv_invalid();
+
+	if (k->script == NULL || run_script(k, &text, err) != 0)
+		err_set(err, ERR_PERMANENT,
+		    "--from-cluster %s: it cannot be read: write KIND.GROUP, "
+		    "as kubectl api-resources has them",
+		    k->from_cluster);
+	else
+		object = jvtext_parse(buf_span(&text), err);
+	buf_release(&text);
+	return jv_is_valid(object) ? JV_ARRAY(object) : object;
+}
+
 jv
 newkind_describe(const struct newkind *k, jv into, struct err *err)
 {
+	const char *source = k->from != NULL ? k->from : k->from_cluster;
 	jv fields = jv_array(), from = jv_null();
-	struct docstream d;
 
 	for (int i = 0; i < k->field_count; i++)
 		fields = jv_array_append(fields, jv_string(k->fields[i]));
@@ -41,21 +85,13 @@ newkind_describe(const struct newkind *k, jv into, struct err *err)
 	into = set_text(into, "version", k->version);
 	into = set_text(into, "kind", k->kind);
 	into = set_text(into, "scope", k->cluster_scoped ? "Cluster" : NULL);
+	into = set_text(into, "source", source);
+	into = jv_object_set(into, jv_string("is_own"), jv_bool(k->own));
 	into = jv_object_set(into, jv_string("fields"), fields);
-	if (k->from == NULL)
+	if (source == NULL)
 		return into;
-	if (k->group != NULL || k->version != NULL || k->kind != NULL ||
-	    k->field_count > 0) {
-		err_set(err, ERR_PERMANENT,
-		    "--from has the kind and the fields: leave out --group, "
-		    "--kind, --api-version and fields");
-		from = jv_invalid();
-	} else if (docstream_load(&d, k->from, err) != 0) {
-		from = jv_invalid();
-	} else {
-		from = docstream_values(&d, err);
-		docstream_release(&d);
-	}
+	from = k->from != NULL ? docstream_read(k->from, err)
+			       : load_cluster(k, err);
 	if (jv_is_valid(from))
 		return jv_object_set(into, jv_string("from"), from);
 	jv_free(into);

@@ -14,15 +14,18 @@
 /* All borrowed; NULL: not given. */
 struct newkind {
 	const char *group, *version, *kind;
-	bool cluster_scoped;
-	const char *from;    /* a file with example objects */
-	char *const *fields; /* NAME:TYPE | MARKER=VALUE */
+	bool cluster_scoped, own;
+	const char *from; /* a file of objects: an example, or definitions */
+	const char *from_cluster; /* KIND.GROUP */
+	const char *script;	  /* gen/cluster.sh, which reads that */
+	char *const *fields;	  /* NAME:TYPE | MARKER=VALUE */
 	int field_count;
 };
 
 /*
- * Sets what is given in the object into: group, version, kind, scope, fields
- * (texts), from (the objects of the file). Takes into; owned. Invalid with err.
+ * Sets what is given in the object into: group, version, kind, scope, is_own,
+ * fields (texts), from (the objects of the file or of the cluster), source (its
+ * name). Takes into; owned. Invalid with err.
  */
 jv newkind_describe(const struct newkind *k, jv into, struct err *err);
 

@@ -18,7 +18,57 @@
 # The result is a structural schema (Kubernetes, "Extend the Kubernetes API
 # with CustomResourceDefinitions", Specifying a structural schema).
 
+include "gen/kinds";
+
 def _wrong($at; $what): error("\($at): \($what)");
+
+# ---- markers ----
+
+# What a marker is of (null: of every type), how one is written, and what its
+# value is, where nothing else has to be known of it.
+def _markers:
+  ["integer", "number"] as $numbers
+  | {
+      required: {right: "required=true"},
+      default: {right: "default=1"},
+      description: {right: "description=\"What it is.\"", is: "text"},
+      enum: {right: "enum=\"a,b\""},
+      nullable: {right: "nullable=true", is: "boolean"},
+      immutable: {right: "immutable=true"},
+      validation: {right: "validation=\"self != 'x'\""},
+      minimum: {of: $numbers, right: "minimum=0", is: "number"},
+      maximum: {of: $numbers, right: "maximum=9", is: "number"},
+      multipleOf: {of: $numbers, right: "multipleOf=2", is: "number"},
+      format: {of: (["string"] + $numbers), right: "format=uri", is: "text"},
+      pattern: {of: ["string"], right: "pattern=\"^[a-z]+$\"", is: "text"},
+      minLength: {of: ["string"], right: "minLength=1", is: "number"},
+      maxLength: {of: ["string"], right: "maxLength=63", is: "number"},
+      minItems: {of: ["array"], right: "minItems=1", is: "number"},
+      maxItems: {of: ["array"], right: "maxItems=9", is: "number"},
+      uniqueItems: {of: ["array"], right: "uniqueItems=true"},
+      minProperties: {of: ["object"], right: "minProperties=1", is: "number"},
+      maxProperties: {of: ["object"], right: "maxProperties=9", is: "number"}
+    };
+
+# How the marker is written, behind what is wrong with it.
+def _as_in:
+  _markers[.].right | if . == null then "" else ", as in \(.)" end;
+
+# What others call a marker.
+def _other_names: {regex: "pattern", regexp: "pattern", values: "enum",
+  oneof: "enum", optional: "required", readonly: "immutable", cel: "validation",
+  unique: "uniqueItems", size: "max", length: "max"};
+
+# The marker of this type that may be meant, and else all of them.
+def _meant($type):
+  ascii_downcase as $name
+  | (_other_names[$name] // .)[:3] as $begin
+  | [_markers | to_entries[]
+      | select(.value.of == null or any(.value.of[]; . == $type))]
+  | (map(select(.key | startswith($begin)))[0]) as $meant
+  | if $meant != null then ": write \($meant.value.right)"
+    else ": those of \($type // "any type") are \(map(.key) | join(", "))"
+    end;
 
 # ---- a field of the notation ----
 
@@ -50,17 +100,28 @@ def _parse($at):
         ($word | _cut("=")) as $m
         | if $m == null then
             _wrong($at; "\($word) is not MARKER=VALUE: put a value with"
-              + " blanks into quotes")
+              + " blanks into quotes" + ($word | _as_in))
           elif has($m.left) then _wrong($at; "\($m.left) is given twice")
           else .[$m.left] = $m.right end))
     };
 
 # (jq 1.6 would also catch errors of what comes after it, but for the list.)
+def _parsed: [try {v: fromjson} catch null] | .[0];
+
+# A backslash of a regular expression, say, as JSON has it.
+def _escaped: gsub("(?<pair>\\\\[\"\\\\])|(?<one>\\\\)";
+  .pair // "\\\\");
+
 def _json($at; $marker):
   . as $text
-  | [try {v: fromjson} catch null] | .[0]
-  | if . == null then _wrong($at; "\($marker)=\($text) is not JSON")
-    else .v end;
+  | _parsed
+  | if . != null then .v
+    elif ($text | startswith("\"") and (_escaped | _parsed) != null) then
+      _wrong($at; "\($marker)=\($text) is not JSON, as a value in quotes has"
+        + " to be: write \($marker)=\($text | _escaped)")
+    else
+      _wrong($at; "\($marker)=\($text) is not JSON" + ($marker | _as_in))
+    end;
 
 def _plain($at; $marker):
   if startswith("\"") then _json($at; $marker) else . end;
@@ -69,7 +130,8 @@ def _typed($at; $marker; $want):
   . as $text
   | _json($at; $marker)
   | if type == $want then .
-    else _wrong($at; "\($marker)=\($text) is not a \($want)") end;
+    else _wrong($at; "\($marker)=\($text) is not a \($want)"
+      + ($marker | _as_in)) end;
 
 # A value as the type wants it: default=1 of a string is "1".
 def _value_of($schema; $at; $marker):
@@ -85,46 +147,39 @@ def _value_of($schema; $at; $marker):
 
 def _rules($rule): .["x-kubernetes-validations"] += [$rule];
 
-def _of($types; $at; $marker):
-  if (.type as $t | any($types[]; . == $t)) then .
-  else _wrong($at; "\($marker) is for \($types | join(" or ")), not for "
-    + (.type // "any type")) end;
-
-def _numbers: ["integer", "number"];
+# The schema (.) is of a type that the marker is for.
+def _fits($at; $marker):
+  .type as $type
+  | _markers[$marker].of as $types
+  | if $types == null or any($types[]; . == $type) then .
+    else _wrong($at; "\($marker) is for \($types | join(" or ")), not for "
+      + ($type // "any type") + ($marker | _meant($type))) end;
 
 # The schema (.) with one more marker. `required` is for the field's parent.
 def _mark($m; $v; $at):
-  if $m == "required" then .
-  elif $m == "description" then .description = ($v | _plain($at; $m))
-  elif $m == "nullable" then .nullable = ($v | _typed($at; $m; "boolean"))
-  elif $m == "default" then
-    . as $schema | .default = ($v | _value_of($schema; $at; $m))
-  elif $m == "enum" then
-    . as $schema | .enum = ($v | _plain($at; $m) | split(",")
-      | map(_trimmed | _value_of($schema; $at; $m)))
-  elif $m == "validation" then _rules({rule: ($v | _plain($at; $m))})
-  elif $m == "immutable" then
-    if $v | _typed($at; $m; "boolean") then
-      _rules({rule: "self == oldSelf", message: "it cannot be changed"})
-    else . end
-  elif any("minimum", "maximum", "multipleOf"; . == $m) then
-    _of(_numbers; $at; $m) | .[$m] = ($v | _typed($at; $m; "number"))
-  elif any("format", "pattern"; . == $m) then
-    _of(if $m == "format" then ["string"] + _numbers else ["string"] end;
-      $at; $m)
-    | .[$m] = ($v | _plain($at; $m))
-  elif any("minLength", "maxLength"; . == $m) then
-    _of(["string"]; $at; $m) | .[$m] = ($v | _typed($at; $m; "number"))
-  elif any("minItems", "maxItems"; . == $m) then
-    _of(["array"]; $at; $m) | .[$m] = ($v | _typed($at; $m; "number"))
-  elif $m == "uniqueItems" then
-    # The API server has no other way to say it for lists.
-    _of(["array"]; $at; $m)
-    | if $v | _typed($at; $m; "boolean")
+  _fits($at; $m)
+  | if $m == "required" then .
+    elif $m == "default" then
+      . as $schema | .default = ($v | _value_of($schema; $at; $m))
+    elif $m == "enum" then
+      . as $schema | .enum = ($v | _plain($at; $m) | split(",")
+        | map(_trimmed | _value_of($schema; $at; $m)))
+    elif $m == "validation" then _rules({rule: ($v | _plain($at; $m))})
+    elif $m == "immutable" then
+      if $v | _typed($at; $m; "boolean") then
+        _rules({rule: "self == oldSelf", message: "it cannot be changed"})
+      else . end
+    elif $m == "uniqueItems" then
+      # The API server has no other way to say it for lists.
+      if $v | _typed($at; $m; "boolean")
       then .["x-kubernetes-list-type"] = "set" else . end
-  elif any("minProperties", "maxProperties"; . == $m) then
-    _of(["object"]; $at; $m) | .[$m] = ($v | _typed($at; $m; "number"))
-  else _wrong($at; "\($m) is not a marker") end;
+    elif _markers[$m].is == "text" then .[$m] = ($v | _plain($at; $m))
+    elif _markers[$m] != null then
+      .[$m] = ($v | _typed($at; $m; _markers[$m].is))
+    else
+      _wrong($at; "\($m) is not a marker" + (.type as $type | $m
+        | _meant($type)))
+    end;
 
 def _anything: {"x-kubernetes-preserve-unknown-fields": true};
 
@@ -138,8 +193,15 @@ def _type($at):
   elif startswith("[]") then {type: "array", items: (.[2:] | _type($at))}
   elif startswith("map[string]") then
     {type: "object", additionalProperties: (.[11:] | _type($at))}
-  else _wrong($at; "\(tojson) is not a type: string, integer, number, boolean,"
-    + " object, any, int-or-string, []TYPE or map[string]TYPE") end;
+  else
+    {int: "integer", int32: "integer", int64: "integer", str: "string",
+      text: "string", bool: "boolean", double: "number", list: "\"[]string\"",
+      array: "\"[]string\"", map: "map[string]string", dict: "object"}[.]
+      as $meant
+    | _wrong($at; "\(tojson) is not a type: string, integer, number, boolean,"
+      + " object, any, int-or-string, []TYPE or map[string]TYPE"
+      + if $meant == null then "" else "; write \($meant)" end)
+  end;
 
 def _field($at):
   _parse($at) as $f
@@ -159,6 +221,12 @@ def _check_name($at):
   if test("\\A[A-Za-z_][-A-Za-z0-9_.]*\\z") then .
   else _wrong($at; "\(tojson) is not a name of a field") end;
 
+# An object that need not be written, because none of its fields is required, has
+# the defaults of those that have one.
+def _with_defaults:
+  if .required == null and any(.properties[]?; has("default"))
+  then {type, default: {}} + . else . end;
+
 # schema_of(PATH): the schema of a tree of the notation (.).
 def schema_of($at):
   if type == "string" then _field($at)
@@ -172,8 +240,12 @@ def schema_of($at):
       + (if $fields == {} then {} else {properties:
           (reduce ($fields | keys_unsorted[]) as $k ({};
             .[$k] = ($fields[$k] | schema_of(_below($at; $k)))))} end)
+    | _with_defaults
   elif type == "array" and length == 1 then
-    {type: "array", items: (.[0] | schema_of("\($at)[]"))}
+    # An element that is not there has no defaults.
+    {type: "array", items: (.[0] | if type == "object"
+      then schema_of("\($at)[]") | del(.default)
+      else schema_of("\($at)[]") end)}
   elif type == "array" then
     _wrong($at; "a list has one element: what its elements are")
   else _wrong($at; "\(tojson) is not a type, such as \"integer\"") end;
@@ -252,7 +324,7 @@ def _status_fields: {
   }
 };
 
-def _columns: [
+def _our_columns: [
   {name: "Ready", type: "string",
     jsonPath: ".status.conditions[?(@.type==\"Ready\")].status"},
   {name: "Reason", type: "string", priority: 1,
@@ -260,15 +332,17 @@ def _columns: [
   {name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp"}
 ];
 
-# If no field is required, `spec` need not be written, and has its defaults.
-def _spec_default:
-  if .required == null and any(.properties[]?; has("default"))
-  then {type, default: {}} + . else . end;
+# The author's columns, and those of ours that they do not show already.
+def _columns:
+  def shows: [(.name | ascii_downcase), (.jsonPath | gsub("'"; "\""))];
+  . as $own
+  | $own + (_our_columns | map(select(shows as $new
+      | any($own[] | shows; .[0] == $new[0] or .[1] == $new[1]) | not)));
 
 def _top($schema):
-  ($schema.spec // {} | schema_of("\($schema.kind).spec") | _spec_default)
-    as $spec
-  | ($schema.status // {} | schema_of("\($schema.kind).status")) as $status
+  ($schema.spec // {} | schema_of("\($schema.kind).spec")) as $spec
+  | ($schema.status // {} | schema_of("\($schema.kind).status")
+      | del(.default)) as $status
   | {
       description: ($schema.description // "A \($schema.kind)."),
       type: "object"
@@ -321,8 +395,7 @@ def definition:
           served: true,
           storage: true,
           subresources: {status: {}},
-          additionalPrinterColumns:
-            ((.additionalPrinterColumns // []) + _columns),
+          additionalPrinterColumns: (.additionalPrinterColumns // [] | _columns),
           schema: {openAPIV3Schema: _top($s)}
         }]
       }
@@ -383,10 +456,16 @@ def _of_fields($d):
       + " schema.yaml") end
   | .spec = ($d.fields | fields_of_arguments);
 
+# Kinds that others define: nothing is made of them here.
+def _is_external($d):
+  . as $k
+  | builtin_kinds[.kind + if .group == "" then "" else "." + .group end] != null
+    or any($d.external[]?.spec; .group == $k.group and .names.kind == $k.kind);
+
 def _of_examples($d):
   [$d.examples[]
-    | select(. as $e | any($d.watches[];
-        "\(.group)/\(.version)" == $e.apiVersion and .kind == $e.kind))]
+    | select(. as $e | any($d.watches[]; "\(.group)/\(.version)"
+        == $e.apiVersion and .kind == $e.kind and (_is_external($d) | not)))]
   | unique_by([.apiVersion, .kind])[] | schema_of_example;
 
 # {source, schemas}: what the definitions are made of. Input: the description,
@@ -394,7 +473,9 @@ def _of_examples($d):
 # its examples.
 def _schemas:
   . as $d
-  | if (.fields // []) != [] then
+  | if (.fields // []) != [] and .from != null then
+      error("--from has the fields: leave out \(.fields | join(" "))")
+    elif (.fields // []) != [] then
       {source: "the fields", schemas: [_of_fields($d)]}
     elif .from != null then
       {source: "the example", schemas: [.from[] | schema_of_example]}
@@ -412,12 +493,26 @@ def _scope_of($watches; $source):
 
 # kgen crd: the file crd.yaml.
 def crd:
-  .watches as $watches
+  . as $d
+  | .watches as $watches
+  | if all($watches[]; _is_external($d)) then
+      error("\([$watches[] | _called] | join(", ")): a kind that Kubernetes or"
+        + " another project defines: there is no crd.yaml to make")
+    else . end
   | _schemas
   | .source as $source
-  | [.schemas[] | _check_schema($watches; $source)
+  | [.schemas[]
+      | if _is_external($d) then
+          _wrong($source; "\(_called) is a kind that Kubernetes or another"
+            + " project defines: leave it out")
+        else . end
+      | _check_schema($watches; $source)
       | _scope_of($watches; $source)]
   | if . == [] then
       error("crd.yaml is made of schema.yaml, or of an example of a kind of"
         + " watches.yaml in example.yaml: there is neither")
-    else [{path: "crd.yaml", objects: map(definition)}] end;
+    else [{path: "crd.yaml", objects: map(
+      [try {crd: definition} catch {wrong: .}] | .[0]
+      | if .crd != null then .crd
+        elif $source == "schema.yaml" then _wrong($source; .wrong)
+        else error(.wrong) end)}] end;

@@ -1,23 +1,23 @@
 # The folder of a new operator: kgen new.
 #
-# Its input is {name, group, version, kind, scope, image, fields, from}. Fields
-# are "NAME:TYPE | MARKER=VALUE" (gen/crd.jq); from is a list with an example
-# object, which is used instead. Files marked `scaffold` are their author's from
-# then on. The lines of the files are at most 80 wide.
+# Its input is {name, group, version, kind, scope, image, fields, from, source,
+# is_own}. Fields are "NAME:TYPE | MARKER=VALUE" (gen/crd.jq); from is a list with
+# an example object, which is used instead, or with CustomResourceDefinitions, of
+# which group, version and kind choose one (gen/existing.jq). Files marked
+# `scaffold` are their author's from then on. The lines of the files are at most
+# 80 wide.
 include "gen/crd";
+include "gen/existing";
 
 # ---- names ----
-
-def _refuse($what): error($what);
-
-def _need(holds; $what): if holds then . else _refuse($what) end;
 
 # The longest name that is made of it is NAME-operator-controller-manager, of
 # at most 52 characters: there is room for the hashes of Pods.
 def _check_operator_name:
   _need(test("\\A[a-z]([-a-z0-9]*[a-z0-9])?\\z");
     "the name \(tojson) is not a-z, 0-9 and -, beginning with a letter")
-  | _need(length <= 35; "the name \(tojson) is longer than 35 characters")
+  | _need(length <= 35; "the name \(tojson) is longer than 35 characters:"
+      + " kgen new NAME says another")
   | _need(startswith("kube-") | not;
     "the name \(tojson) begins with kube-, which is reserved for Kubernetes");
 
@@ -80,7 +80,7 @@ def _schema:
 
 # A value that fits a schema (.). A pattern is beyond it.
 def _example_value:
-  if has("default") then .default
+  if has("default") and .properties == null then .default
   elif has("enum") then .enum[0]
   elif .type == "string" then
     if .format == "date-time" then "2026-01-01T00:00:00Z" else "text" end
@@ -108,6 +108,14 @@ def _lines: join("\n") + "\n";
 
 def _is_cluster: .scope == "Cluster";
 
+# Words as lines of a comment.
+def _comment_lines:
+  reduce (split(" ")[]) as $word ([];
+    if length > 0 and (.[-1] | length) + ($word | length) < 79
+    then .[-1] += " " + $word else . + ["# " + $word] end);
+
+def _writes_status: .existing == null or .existing.writes != null;
+
 def _operator_yaml: [
   "# The operator: what the generators of kgen say about it (man kgen).",
   "name: \(.name)",
@@ -120,11 +128,12 @@ def _operator_yaml: [
 
 # One entry of watches.yaml.
 def _watches_entry($program): [
-  "- group: \(.group)",
+  "- group: \(if .group == "" then "\"\"" else .group end)",
   "  version: \(.version)",
   "  kind: \(.kind)",
   (select(_is_cluster) | "  scope: Cluster"),
   "  program: \($program)",
+  (select(_writes_status | not) | "  manageStatus: false"),
   (select(_is_cluster)
     | "  operator: {namespace: \"${POD_NAMESPACE:-default}\"}"),
   "  dependents:",
@@ -139,20 +148,90 @@ def _watches_yaml: ([
   "# doc/watches.md has all keys. manage: true are kinds that the program makes."
 ] | _lines) + _watches_entry("reconcile.jq");
 
-def _program: [
-  "# What should exist because of a \(.kind), and what its status says.",
+def _sorted:
+  if type == "object" then
+    . as $o | reduce keys[] as $k ({}; .[$k] = ($o[$k] | _sorted))
+  elif type == "array" then map(_sorted)
+  else . end;
+
+# What the program puts into the ConfigMap: {text, of the program; value}.
+def _settings:
+  .existing.uses as $uses
+  | if $uses == null then {text: ".primary.spec // {}",
+      value: (.example.spec // {} | _sorted)}
+    else {
+      text: "\($uses.path) | {\($uses.fields | join(", "))}",
+      value: (.example | getpath($uses.path / "." | .[2:]) as $from
+        | reduce $uses.fields[] as $k ({}; .[$k] = ($from[$k] | _sorted)))
+    } end;
+
+def _status_text:
+  (.existing // {condition: "Ready", generation: true, writes: "all",
+    status: ["observedGeneration", "lastHandledReconcileAt"]}) as $e
+  | (if $e.generation then "" else " | del(.observedGeneration)" end) as $less
+  | (if $e.condition == "Ready" then "ready_condition" else "our_condition" end)
+    as $name
+  | if $e.writes == null then [
+      "",
+      ("The status is not written (manageStatus: false in watches.yaml): "
+        + if $e.has_status then "it is that of another controller."
+          else "this kind has no subresource for it." end
+        | _comment_lines[])
+    ]
+    else [
+      "",
+      if $e.writes == "all" then
+        "# Ready: all of that is there, as desired. .error is a text if something went",
+        "# wrong, .outstanding names what is not yet as desired."
+      else
+        "# The status belongs to another controller; this condition in it is ours:",
+        "# whether all of that is there, as desired. .error is a text if something",
+        "# went wrong, .outstanding names what is not yet as desired."
+      end,
+      (select($name == "ready_condition")
+        | "def ready_condition:",
+          "  if .error != null then condition(\"Ready\"; false; \"Failed\"; .error)",
+          "  elif .outstanding == [] then condition(\"Ready\"; true; \"Available\"; null)",
+          "  else condition(\"Ready\"; false; \"Progressing\"; null) end;"),
+      (select($name == "our_condition")
+        | "def our_condition:",
+          "  \"\($e.condition)\" as $type",
+          "  | if .error != null then condition($type; false; \"Failed\"; .error)",
+          "    elif .outstanding == [] then condition($type; true; \"Available\"; null)",
+          "    else condition($type; false; \"Progressing\"; null) end;"),
+      "",
+      (select($e.writes == "condition") | "def status: {conditions: [\($name)\($less)]};"),
+      (select($e.writes == "all")
+        | "def status: {",
+          (select($e.status | index("observedGeneration"))
+            | "  observedGeneration: .primary.metadata.generation,"),
+          "  conditions: [\($name)\($less)]",
+          if $e.status | index("lastHandledReconcileAt") then "} + handled;"
+          else "};" end)
+    ] end;
+
+# The fields of a status that the program may read.
+def _known_status:
+  .existing.status // [] | if . == [] then empty
+  else "", ("What .primary.status has: \(join(", "))." | _comment_lines[]) end;
+
+def _program: _settings as $settings | [
+  "# What should exist because of a \(.kind)\(if _writes_status
+    then ", and what its status says" else "" end).",
   "#",
   "# The input (.) of each function is {primary, owned, related, operator, now,",
   "# outstanding, error}: the \(.kind), the objects below it, and so on. Functions",
   "# are pure, so `make test` runs them on recorded events. doc/program.md has all",
   "# of them (plan, finalize, requeue, events), lib/jq/operator.jq the library.",
   "include \"operator\";",
+  _known_status,
   "",
   "def name: \"\(.kind | kind_in_lower_case)-\\(.primary.metadata.name)\";",
   "def labels: {",
   "  \"app.kubernetes.io/name\": \"\(.kind | kind_in_lower_case)\",",
   "  \"app.kubernetes.io/instance\": .primary.metadata.name",
   "};",
+  (select(.existing != null) | "def settings: \($settings.text);"),
   "",
   "# The objects that should exist. They are created, repaired, and deleted when",
   "# they are no longer in the list\(if _is_cluster then "."
@@ -162,36 +241,21 @@ def _program: [
   "#",
   "#\tdeployment(name; labels; {replicas: 1, containers: [",
   "#\t  {name: \"main\", image: \"registry.example.com/main:1\"}]})",
-  if _is_cluster then
+  (if .existing != null then "(settings | tojson)"
+    else "(\($settings.text) | tojson)" end) as $value
+  | if _is_cluster then
     "def desired: .operator.namespace as $namespace | [",
-    "  config_map(name; labels; {\"settings.json\": (.primary.spec // {} | tojson)})",
+    "  config_map(name; labels; {\"settings.json\": \($value)})",
     "    | in_namespace($namespace)"
   else
     "def desired: [",
-    "  config_map(name; labels; {\"settings.json\": (.primary.spec // {} | tojson)})"
+    "  config_map(name; labels; {\"settings.json\": \($value)})"
   end,
   "];",
-  "",
-  "# Ready: all of that is there, as desired. .error is a text if something went",
-  "# wrong, .outstanding names what is not yet as desired.",
-  "def ready_condition:",
-  "  if .error != null then condition(\"Ready\"; false; \"Failed\"; .error)",
-  "  elif .outstanding == [] then condition(\"Ready\"; true; \"Available\"; null)",
-  "  else condition(\"Ready\"; false; \"Progressing\"; null) end;",
-  "",
-  "def status: {",
-  "  observedGeneration: .primary.metadata.generation,",
-  "  conditions: [ready_condition]",
-  "} + handled;"
+  _status_text[]
 ] | _lines;
 
 # ---- the recording ----
-
-def _sorted:
-  if type == "object" then
-    . as $o | reduce keys[] as $k ({}; .[$k] = ($o[$k] | _sorted))
-  elif type == "array" then map(_sorted)
-  else . end;
 
 def _namespace($scope):
   if $scope == "Cluster" then {} else {namespace: "default"} end;
@@ -219,9 +283,10 @@ def _primary($example; $uid): {
     resourceVersion: "10",
     generation: 1,
     creationTimestamp: "2026-01-01T00:00:01Z"
-  } + _namespace(.scope)),
-  spec: ($example.spec // {} | _sorted)
-};
+  } + _namespace(.scope))
+} + ($example | del(.apiVersion, .kind, .metadata, .status) | _sorted)
+  + if .existing == null then {spec: ($example.spec // {} | _sorted)}
+    else {} end;
 
 def _labels: {
   "app.kubernetes.io/instance": .example.metadata.name,
@@ -231,7 +296,7 @@ def _labels: {
 # The ConfigMap as the program desires it.
 def _config_map: {
   apiVersion: "v1",
-  data: {"settings.json": (.example.spec // {} | _sorted | tojson)},
+  data: {"settings.json": (_settings.value | tojson)},
   kind: "ConfigMap",
   metadata: {
     labels: _labels,
@@ -274,23 +339,28 @@ def _life:
     ]
   | map(tojson) | _lines;
 
-def _outcome($status; $reason; $second): {
-  conditions: [{
-    lastTransitionTime: "2026-01-01T00:00:0\($second)Z",
-    message: "",
-    observedGeneration: 1,
-    reason: $reason,
-    status: $status,
-    type: "Ready"
-  }],
-  observedGeneration: 1
-};
+def _outcome($status; $reason; $second):
+  (.existing // {condition: "Ready", generation: true, writes: "all",
+    status: ["observedGeneration"]}) as $e
+  | if $e.writes == null then null
+    else {
+      conditions: [{
+        lastTransitionTime: "2026-01-01T00:00:0\($second)Z",
+        message: "",
+        reason: $reason,
+        status: $status,
+        type: $e.condition
+      } + if $e.generation then {observedGeneration: 1} else {} end | _sorted]
+    } + if $e.writes == "all" and ($e.status | index("observedGeneration"))
+      then {observedGeneration: 1} else {} end
+    end;
 
 # What t/run prints of them.
 def _life_out: [
   {delete: [], items: [_config_map],
     status: _outcome("False"; "Progressing"; 1)},
-  {delete: [], items: [], status: _outcome("True"; "Available"; 2)}
+  (select(_writes_status)
+    | {delete: [], items: [], status: _outcome("True"; "Available"; 2)})
 ] | map(tojson) | _lines;
 
 def _life_files($name): [
@@ -351,6 +421,12 @@ def _makefile: [
   "ifndef KPIPE",
   "KPIPE := $(patsubst %/bin/kpipe,%,$(realpath $(shell command -v kpipe)))",
   "endif",
+  "ifeq ($(wildcard $(KPIPE)/bin/kpipe $(KPIPE)/share/kpipe $(KPIPE)/deploy),)",
+  "ifneq ($(MAKECMDGOALS),help)",
+  "$(error kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, \\",
+  "\tthe folder that has bin/kpipe)",
+  "endif",
+  "endif",
   "export PATH := $(KPIPE)/bin:$(PATH)",
   "",
   "NAME := $(shell sed -n 's/^name: *//p' operator.yaml)",
@@ -377,7 +453,7 @@ def _makefile: [
   "",
   "run:       ## serves build/kubeconfig and runs the operator there",
   "\t@mkdir -p build && rm -f build/kubeconfig",
-  "\tkgen describe | jq -c '.crds[]' >build/start.jsonl",
+  "\tkgen describe | jq -c '.crds[], .external[]' >build/start.jsonl",
   "\t@kapi --load build/start.jsonl --kubeconfig-out build/kubeconfig & \\",
   "\tserver=$$!; \\",
   "\ttrap 'kill $$server $$operator 2>/dev/null' EXIT; trap exit INT TERM; \\",
@@ -430,8 +506,14 @@ def _readme: [
   "operator.yaml    its name, version and image",
   "watches.yaml     what is watched, and which program runs",
   "reconcile.jq     the program: what should exist, and the status",
-  "schema.yaml      the fields of the kind, in short",
-  "crd.yaml         the kind itself, made of schema.yaml by `make crd`",
+  (select(.existing == null)
+    | "schema.yaml      the fields of the kind, in short",
+      "crd.yaml         the kind itself, made of schema.yaml by `make crd`"),
+  (select(.existing.is_own) | "crd.yaml         the kind itself"),
+  (select(.existing.is_own == false and .existing.copy != null)
+    | "external-crds.yaml",
+      "                 the kind, in the version that is watched: for `make run`.",
+      "                 Its own project installs it, and `make deploy` does not"),
   "example.yaml     an object to start with",
   "t/               recorded events, and what must come out: `make test`",
   "",
@@ -441,7 +523,11 @@ def _readme: [
   "    make run            # in another terminal:",
   "    export KUBECONFIG=$PWD/build/kubeconfig",
   "    kubectl apply -f example.yaml",
-  "    kubectl wait --for=condition=Ready -f example.yaml",
+  if _writes_status then
+    "    kubectl wait --for=condition=\(.existing.condition // "Ready") -f example.yaml"
+  else
+    "    kubectl get configmap -l app.kubernetes.io/name=\(.kind | kind_in_lower_case)"
+  end,
   "",
   "After a change of reconcile.jq, `make test` shows what it does differently, and",
   "`make accept` keeps that. `make run` runs it when it is started again. The",
@@ -482,6 +568,12 @@ def _schema_comment: [
   "        description=\"what it is\", validation=\"self > 1\", ...: man kgen"
 ] | join("\n");
 
+def _external_comment: [
+  "Kinds that other projects define and install: kgen reads their names here, and",
+  "`make run` needs them. No command installs them in a cluster. Of each there is",
+  "one version, without descriptions."
+] | join("\n");
+
 # `from` is a list, of the documents of a file.
 def _check_example:
   if .from == null then .
@@ -494,24 +586,53 @@ def _check_example:
       "the example has no apiVersion, kind or metadata.name")
   end;
 
+# The kind that the input describes, an example of it, and its definition.
+def _the_kind:
+  if is_of_definitions then
+    _need((.fields // []) == [];
+      "a definition has its fields: leave out \(.fields | join(" "))")
+    | existing
+  else
+    _need(.is_own | not; "--own is for a CustomResourceDefinition")
+    | _need(.from == null or (.group == null and .kind == null
+          and .version == null and (.fields // []) == []);
+        "--from has the kind and the fields: leave out --group, --kind, "
+        + "--api-version and fields")
+    | _check_example | _with_example | .name = (.name // (.kind | strings
+      | kind_in_lower_case))
+    | _check_new_kind
+    | _schema as $schema
+    | .schema = $schema
+    | .example = _example($schema)
+  end;
+
+# The files that define the kind.
+def _definition_files:
+  if .existing == null then
+    {path: "schema.yaml", objects: [{"#": _schema_comment} + .schema]},
+    {path: "crd.yaml", objects: [.schema | definition], scaffold: false}
+  elif .existing.is_own then
+    {path: "crd.yaml", objects: [.existing.definition]}
+  else
+    .existing.copy | values
+    | {path: "external-crds.yaml", objects: [{"#": _external_comment} + .]}
+  end;
+
 # kgen new: the files.
 def new:
-  _check_example | _with_example
-  | _check("name"; _check_operator_name) | _check_new_kind
-  | _schema as $schema
-  | .example = _example($schema)
-  | . as $in
+  _the_kind
+  | _check("name"; _check_operator_name)
+  | .warnings as $warnings
   | [
-      {path: "operator.yaml", text: _operator_yaml},
+      {path: "operator.yaml", text: _operator_yaml, folder: .name},
       {path: "watches.yaml", text: _watches_yaml},
       {path: "reconcile.jq", text: _program},
-      {path: "schema.yaml", objects: [{"#": _schema_comment} + $schema]},
-      {path: "example.yaml", objects: [.example]},
+      {path: "example.yaml", objects: [.example], $warnings},
       {path: "Makefile", text: _makefile},
       {path: "README", text: _readme},
       {path: ".gitignore", text: "build/\n"},
-      {path: "t/run", text: _run, executable: true}
+      {path: "t/run", text: _run, executable: true},
+      _definition_files
     ]
     + _life_files("life")
-  | map(.scaffold = true)
-  | . + [{path: "crd.yaml", objects: [$schema | definition]}];
+  | map({scaffold: true} + . | if .scaffold then . else del(.scaffold) end);

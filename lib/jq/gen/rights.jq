@@ -50,7 +50,7 @@ def _kind_name: .kind + if .group == "" then "" else "." + .group end;
 # Of a kind {group, kind}, in the description $d: {plural, cluster}.
 def _known($d):
   . as $k | _kind_name as $name
-  | [$d.crds[] | select(.spec.group == $k.group and .spec.names.kind == $k.kind)
+  | [($d.crds + ($d.external // []))[] | select(.spec.group == $k.group and .spec.names.kind == $k.kind)
     | {plural: .spec.names.plural, cluster: (.spec.scope == "Cluster")}][0]
   // ($d.plurals[$name] | if . == null then null else {plural: .} end)
   // builtin_kinds[$name]
