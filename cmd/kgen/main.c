@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/textlist.h"
+#include "chart/chart.h"
 #include "docstream.h"
 #include "folder.h"
 #include "generator.h"
@@ -30,7 +31,7 @@ static struct opts {
 	struct folder_overrides overrides;
 	struct newkind kind;
 	struct opt_list library_dirs;
-	const char *from, *user;
+	const char *from, *from_chart, *user;
 } opts = {.folder = "."};
 
 enum { SCOPE_AS_WRITTEN };
@@ -71,6 +72,8 @@ static const struct opt table[] = {
     {0, "from", "FILE", OPT_STRING, &opts.from, NULL,
 	"rights: compare them with a journal of kapi, or an audit log; new, "
 	"add, crd: an object of the kind, which gives the types of its fields"},
+    {0, "from-chart", "DIR", OPT_STRING, &opts.from_chart, NULL,
+	"new: a Helm chart, unpacked, whose objects the program makes"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
     OPT_END};
@@ -210,6 +213,42 @@ make_folder(const struct textlist *dirs, const char *name, struct err *err)
 	return code;
 }
 
+/* kgen new [NAME] --from-chart DIR. name may be NULL. */
+static int
+make_from_chart(const struct textlist *dirs, const char *name, struct err *err)
+{
+	jv input = newkind_describe(&opts.kind, jv_object(), err), chart, files;
+	jv first;
+	int code = -1;
+
+	chart = chart_load(opts.from_chart, err);
+	if (!jv_is_valid(chart)) {
+		jv_free(input);
+		return -1;
+	}
+	input = jv_object_set(input, jv_string("chart"), chart);
+	if (name != NULL)
+		input =
+		    jv_object_set(input, jv_string("name"), jv_string(name));
+	if (opts.overrides.image != NULL)
+		input = jv_object_set(
+		    input, jv_string("image"), jv_string(opts.overrides.image));
+	files = generator_run(dirs, "from_chart", input, err);
+	if (!jv_is_valid(files))
+		return -1;
+	first = jv_array_get(jv_copy(files), 0);
+	if (opts.out == NULL && name == NULL)
+		name = jvtext_span(jvtext_peek(first, "name")).p;
+	if (name != NULL || opts.out != NULL)
+		code = newkind_create(
+		    files, opts.out == NULL ? name : opts.out, err);
+	if (code == 0)
+		put(jvtext_span(jvtext_peek(first, "says")), err);
+	jv_free(first);
+	jv_free(files);
+	return code;
+}
+
 /* kgen add [FIELD]...: takes the description. */
 static int
 add_kind(const struct textlist *dirs, jv description, struct err *err)
@@ -305,10 +344,14 @@ take_operands(int operands, char **operand, struct err *err)
 	bool is_new = strcmp(operand[0], "new") == 0;
 	const struct newkind *k = &opts.kind;
 
-	if (is_new && operands < 2)
+	if (opts.from_chart != NULL && (!is_new || operands > 2 || opts.from))
+		return err_set(err, ERR_PERMANENT,
+		    "--from-chart is for new, without fields and --from");
+	if (is_new && operands < 2 && opts.from_chart == NULL)
 		return err_set(err, ERR_PERMANENT, "new: NAME is missing");
 	opts.kind.fields = operand + 1 + is_new;
-	opts.kind.field_count = operands - 1 - is_new;
+	opts.kind.field_count =
+	    operands > 1 + is_new ? operands - 1 - is_new : 0;
 	if (opts.kind.field_count > 0 && !is_among(operand[0], with_fields))
 		return err_set(err, ERR_PERMANENT, "unexpected argument \"%s\"",
 		    operand[1]);
@@ -419,7 +462,9 @@ run(int operands, char **operand, struct err *err)
 		return -1;
 	library_dirs(&dirs);
 	if (check_command(operand[0], &dirs, err) == 0)
-		code = strcmp(operand[0], "new") == 0
+		code = opts.from_chart != NULL
+		    ? make_from_chart(&dirs, operand[1], err)
+		    : strcmp(operand[0], "new") == 0
 		    ? make_folder(&dirs, operand[1], err)
 		    : make_from_folder(operand[0], &dirs, err);
 	textlist_release(&dirs);
