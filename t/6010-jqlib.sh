@@ -204,6 +204,15 @@ cases "kstatus" <<END
 \$in | kstatus~{"kind": "Thing", "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}~"InProgress"
 END
 
+cases "from_yaml" <<'END'
+$in | from_yaml~"a: [yes, 0644, 1_000, null, \"no\", 1.50, 2026-01-01]\ny: b\n"~[{"a": [true, 420, 1000, null, "no", 1.5, "2026-01-01"], "true": "b"}]
+$in | from_yaml~"---\n# nothing\n---\na: 1\n--- \n- b\n"~[{"a": 1}, ["b"]]
+$in | from_yaml~""~[]
+$in | from_yaml~"a: {<<: {b: 1, c: 2}, c: 3}"~[{"a": {"b": 1, "c": 3}}]
+$in | from_yaml~"a: 1\nb: [\n"~"from_yaml: line:4: did not find expected node content while parsing a flow node"
+$in | from_yaml~1~"from_yaml takes a string"
+END
+
 # Text of several lines with odd characters, compared as a whole.
 cases "to_yaml" <<'END'
 $in | to_yaml~{"b": [], "a": {}, "c": null, "d": [1, -1.5, true, "x"]}~"a: {}\nb: []\nc: null\nd:\n  - 1\n  - -1.5\n  - true\n  - \"x\"\n"

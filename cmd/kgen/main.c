@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/textlist.h"
+#include "chart/chart.h"
 #include "docstream.h"
 #include "folder.h"
 #include "generator.h"
@@ -30,7 +31,7 @@ static struct opts {
 	struct folder_overrides overrides;
 	struct newkind kind;
 	struct opt_list library_dirs;
-	const char *from, *user;
+	const char *from, *from_chart, *user;
 } opts = {.folder = "."};
 
 enum { SCOPE_AS_WRITTEN };
@@ -81,6 +82,8 @@ static const struct opt table[] = {
 	"new, add: a kind that the cluster of kubectl serves"},
     {0, "own", NULL, OPT_FLAG, &opts.kind.own, NULL,
 	"new, add: the kind that exists is this operator's: it installs it"},
+    {0, "from-chart", "DIR", OPT_STRING, &opts.from_chart, NULL,
+	"new: a Helm chart, unpacked, whose objects the program makes"},
     {'L', "library-path", "DIR", OPT_LIST, &opts.library_dirs, NULL,
 	"look for generators, gen/COMMAND.jq, here, too"},
     OPT_END};
@@ -229,6 +232,42 @@ make_folder(const struct textlist *dirs, const char *name, struct err *err)
 	return code;
 }
 
+/* kgen new [NAME] --from-chart DIR. name may be NULL. */
+static int
+make_from_chart(const struct textlist *dirs, const char *name, struct err *err)
+{
+	jv input = newkind_describe(&opts.kind, jv_object(), err), chart, files;
+	jv first;
+	int code = -1;
+
+	chart = chart_load(opts.from_chart, err);
+	if (!jv_is_valid(chart)) {
+		jv_free(input);
+		return -1;
+	}
+	input = jv_object_set(input, jv_string("chart"), chart);
+	if (name != NULL)
+		input =
+		    jv_object_set(input, jv_string("name"), jv_string(name));
+	if (opts.overrides.image != NULL)
+		input = jv_object_set(
+		    input, jv_string("image"), jv_string(opts.overrides.image));
+	files = generator_run(dirs, "from_chart", input, err);
+	if (!jv_is_valid(files))
+		return -1;
+	first = jv_array_get(jv_copy(files), 0);
+	if (opts.out == NULL && name == NULL)
+		name = jvtext_span(jvtext_peek(first, "name")).p;
+	if (name != NULL || opts.out != NULL)
+		code = newkind_create(
+		    files, opts.out == NULL ? name : opts.out, err);
+	if (code == 0)
+		put(jvtext_span(jvtext_peek(first, "says")), err);
+	jv_free(first);
+	jv_free(files);
+	return code;
+}
+
 /* kgen add [FIELD]...: takes the description. */
 static int
 add_kind(const struct textlist *dirs, jv description, struct err *err)
@@ -344,8 +383,13 @@ take_operands(int operands, char **operand, struct err *err)
 	bool is_new = strcmp(operand[0], "new") == 0;
 	const char *wrong = NULL;
 
-	if (is_new && operands < 2 && opts.from == NULL &&
-	    opts.kind.from_cluster == NULL)
+	if (opts.from_chart != NULL &&
+	    (!is_new || operands > 2 || opts.from != NULL ||
+		opts.kind.from_cluster != NULL || opts.kind.own))
+		wrong = "--from-chart is for new, without fields, --from, "
+			"--from-cluster and --own";
+	else if (is_new && operands < 2 && opts.from == NULL &&
+	    opts.from_chart == NULL && opts.kind.from_cluster == NULL)
 		wrong = "new: NAME is missing";
 	is_new = is_new && operands >= 2;
 	opts.kind.fields = operand + 1 + is_new;
@@ -461,7 +505,10 @@ run(int operands, char **operand, struct err *err)
 	library_dirs(&dirs);
 	opts.kind.script = script = generator_find(&dirs, "gen/cluster", ".sh");
 	if (check_command(operand[0], &dirs, err) == 0)
-		code = strcmp(operand[0], "new") == 0
+		code = opts.from_chart != NULL
+		    ? make_from_chart(
+			  &dirs, operands < 2 ? NULL : operand[1], err)
+		    : strcmp(operand[0], "new") == 0
 		    ? make_folder(&dirs, operands < 2 ? NULL : operand[1], err)
 		    : make_from_folder(operand[0], &dirs, err);
 	free(script);

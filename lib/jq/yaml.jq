@@ -5,3 +5,8 @@
 # lines that may stand so (a certificate) is a literal block.
 # (In C, as sha256: cmd/ireconcile/program/yamltext.c.)
 def to_yaml: _call("to_yaml"; .);
+
+# from_yaml: the documents of a text, a list; empty ones are left out. As
+# kubectl and Helm read it, YAML 1.1: yes is true, 0644 is 420.
+# (In C, in ireconcile alone: cmd/ireconcile/program/helmyaml.c.)
+def from_yaml: _call("from_yaml"; .);

@@ -412,8 +412,9 @@ static const struct native functions[] = {{"sha256", sha256},
 jv
 natives_call(struct span name, jv x, const struct random_key *key)
 {
-	static const struct native *const tables[] = {
-	    functions, amounts_natives, dates_natives, schedules_natives};
+	static const struct native *const tables[] = {functions,
+	    amounts_natives, dates_natives, schedules_natives,
+	    helmyaml_natives};
 
 	if (span_is(name, "random"))
 		return natives_random(x, key);

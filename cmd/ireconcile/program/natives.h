@@ -15,6 +15,8 @@
  * tonumber, implode, indices, contains, trim, uri, base64d, and times
  * (dates.c).
  *
+ * The library calls from_yaml, and lib/jq/helm.jq go_yaml (helmyaml.c).
+ *
  * The library calls cron_next and cron_last (schedules.c), and the same with a
  * time zone, zoned_cron_next and zoned_cron_last, for which program/zones.h
  * reads files; and quantity, quantity_compare and duration (amounts.c).
@@ -48,7 +50,7 @@ struct native {
 
 /* Tables of natives, each ended by a row without a name. */
 extern const struct native amounts_natives[], dates_natives[],
-    schedules_natives[];
+    schedules_natives[], helmyaml_natives[];
 
 /* x: [SEED, LENGTH], or [NAME, SEED, LENGTH], consumed; the text, or
  * jv_invalid() with a message. */

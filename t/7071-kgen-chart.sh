@@ -1,0 +1,136 @@
+#!/bin/bash
+# kgen new --from-chart: the program makes the objects that helm template made
+# (t/chart/web.out has them; 7072 asks Helm itself), what cannot be carried over
+# is listed, and wrong charts are refused with file and line.
+# shellcheck source=lib.sh
+. "${0%/*}/lib.sh"
+
+# ---- the objects ----
+runs 0 "the objects of a chart, for six sets of values" t/chart/compare \
+	--keep "$T/web" --saved t/chart/web.out t/chart/web t/chart/web/ci
+quote <"$T/out"
+is "$(grep -c ^ok "$T/out")" 6 "... all are equal"
+
+# ---- the folder ----
+is "$(cd "$T/web" && find . -type f -printf '%P\n' | LC_ALL=C sort | paste -sd ' ')" \
+	".gitignore Makefile README chart_data.jq chart_values.jq crd.yaml example.yaml operator.yaml reconcile.jq t/defaults.jsonl t/run templates.jq watches.yaml" \
+	"the files"
+runs 0 "make accept" make -s -C "$T/web" accept
+runs 0 "make test" make -s -C "$T/web" test
+is "$(<"$T/out")" "ok defaults.jsonl" "... passes"
+runs 0 "kgen rights" kgen rights -f "$T/web"
+runs 0 "kgen manifests" kgen manifests -f "$T/web" -o "$T/deploy"
+is "$(t/yaml-lines <"$T/web/watches.yaml" | jq -c '.[0].dependents |
+	map(.kind + if .scope then "/" + .scope else "" end)')" \
+	'["ClusterRole/Cluster","ConfigMap","Deployment","HorizontalPodAutoscaler","Ingress","Job","Secret","Service"]' \
+	"the kinds, with their scope"
+is "$(sed -n '/^-----/,$p' "$T/web/README" | tail -n +3)" \
+	"- templates in values (tpl): those of values.yaml work; in a spec, {{ .A.B }} and {{ include \"NAME\" . }} do
+- web/crds/a.yaml: apply it yourself, before the operator starts
+- web/templates/rest.yaml:1: a hook (pre-upgrade): its objects are left out" \
+	"what could not be carried over"
+is "$(t/yaml-lines <"$T/web/crd.yaml" | jq -c '.spec.versions[0].schema
+	.openAPIV3Schema.properties.spec.properties |
+	[.replicas, .image.properties.tag, .cache.properties.policy]')" \
+	'[{"x-kubernetes-int-or-string":true,"nullable":true,"description":"Default: 2"},{"x-kubernetes-preserve-unknown-fields":true,"nullable":true},{"type":"string","nullable":true,"description":"Default: \"lru\""}]' \
+	"types of the values, also of a chart below"
+
+# ---- kapi takes the kind, and keeps a null ----
+# (The null reaches the program: 01-null above.)
+is "$(jq -c . <<<'{"a": null}')" '{"a":null}' "jq keeps a null"
+
+# ---- names ----
+cd "$T" || exit
+chart() {
+	rm -rf chart
+	mkdir -p chart/templates
+	printf 'name: my-chart\nversion: 1.0.0\n' >chart/Chart.yaml
+	cat >chart/templates/a.yaml
+}
+chart <<'END'
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: {{ .Release.Name }}}
+data:
+  password: {{ randAlphaNum 10 }}
+  ca: {{ if .Values.ca }}{{ genCA "a" 1 }}{{ end }}
+  x: {{ if .Values.x }}{{ frobnicate 1 }}{{ end }}
+  found: {{ lookup "v1" "Secret" "" "" | len | quote }}
+END
+runs 0 "without NAME" kgen new --from-chart chart
+is "$(<"$T/out")" "my-chart: a MyChart.charts.example.com makes the objects of the chart my-chart.
+What could not be carried over (README has it, too):
+  my-chart/templates/a.yaml:5: randAlphaNum is \`random\`: the same text for the same object
+  my-chart/templates/a.yaml:6: genCA makes a certificate: it fails where it is called
+  my-chart/templates/a.yaml:7: the function frobnicate is not supported: it fails where it is called
+  my-chart/templates/a.yaml:8: lookup gives nothing: the program does not see the cluster" \
+	"... all is said"
+ok "... random has a key" grep -q '^  random: true' my-chart/watches.yaml
+run() { # run SPEC: the message of the failure, or the data
+	jq -c --argjson spec "$1" 'if .type == "ADDED" then .object.spec = $spec
+		else . end' my-chart/t/defaults.jsonl |
+		ireconcile -f my-chart/watches.yaml --clock=input 2>"$T/err" |
+		jq -r '(.items[]?.data | tojson),
+			(.reconcile.status.conditions[]? | select(.reason == "Failed").message)'
+}
+is "$(run '{}' | jq -c '[(.password | length), .found, .x]')" '[10,"0",null]' \
+	"... it runs"
+is "$(run '{"ca": true}')" \
+	"my-chart/templates/a.yaml:6: genCA makes a certificate" \
+	"... a function that is not there fails where it is called"
+is "$(run '{"x": true}')" \
+	"my-chart/templates/a.yaml:7: the function frobnicate is not supported" \
+	"... so does an unknown one"
+runs 0 "a name, a group, a kind" kgen new other --from-chart chart \
+	--group example.com --kind Web --api-version v1
+is "$(sed -n 's/^- group: //p' other/watches.yaml)" example.com "... are used"
+
+# ---- a user's text ----
+chart <<'END'
+{{ define "my.name" }}n-{{ .Release.Name }}{{ end -}}
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {a: {{ tpl .Values.a . | quote }}}
+END
+rm -rf my-chart
+kgen new --from-chart chart >/dev/null 2>&1
+is "$(run '{"a": "x {{ .Release.Namespace }} {{- include \"my.name\" . }} {{ .Values.b }}", "b": 1}')" \
+	'{"a":"x defaultn-example 1"}' "tpl of fields and of names"
+is "$(run '{"a": "{{ .a | upper }}"}')" \
+	"a template in a value is neither {{ .A.B }} nor {{ include \"NAME\" . }}, nor one of the chart's values: {{ .a | upper }}" \
+	"... and of nothing else"
+
+# ---- refused ----
+# refused WHAT MESSAGE ARGUMENT...
+refused() {
+	local what=$1 message=$2
+
+	shift 2
+	runs 100 "$what" kgen new x --from-chart "$@"
+	is "$(<"$T/err")" "kgen: fatal: $message" "... says why"
+	ok "... makes nothing" test ! -e x
+}
+mkdir none
+refused "a folder without a chart" \
+	"none: not the folder of a chart: Chart.yaml is missing" none
+refused "no folder" "nowhere: not the folder of a chart: Chart.yaml is missing" \
+	nowhere
+chart <<<'{{ if }'
+refused "a template that does not end" \
+	"chart/templates/a.yaml:1: an operand is missing, or is not understood" chart
+chart <<<'a'
+mkdir chart/charts
+touch chart/charts/b-1.tgz
+refused "a packed chart" \
+	"chart/charts/b-1.tgz: a packed chart: unpack it there (tar -xzf)" chart
+rm -r chart/charts
+echo '[a]' >chart/values.yaml
+refused "values that are a list" "chart/values.yaml:1: not a mapping" chart
+echo 'a: [' >chart/values.yaml
+runs 100 "values that are not YAML" kgen new x --from-chart chart
+ok "... name the line" grep -q '^kgen: fatal: chart/values.yaml:[0-9]' "$T/err"
+rm chart/values.yaml
+refused "with fields" "--from-chart is for new, without fields, --from, --from-cluster and --own" chart a:string
+runs 100 "with another command" kgen crd --from-chart chart
+done_testing
