@@ -463,6 +463,12 @@ demo:
 demo-tools: all $(BUILD)/t/bin/kubectl
 	@:
 
+# doc/demo.cast and its picture, doc/demo.svg
+.PHONY: cast
+cast: demo-tools
+	t/cast record doc/demo.cast
+	t/cast draw doc/demo.cast >doc/demo.svg
+
 # doc/kview.png
 .PHONY: screenshot
 screenshot: all

@@ -185,6 +185,62 @@ nothing_left "$T/pipe" "... and nothing is left"
 is "$(as_always "$T"/{once,round,other,ended}.out | grep -v ^Script |
 	awk 'length > 80')" "" "no line has more than 80 columns"
 
+# ---- the recording ----
+
+if [ "$server" = kapi ]; then
+	mkdir "$T/recorded"
+	runs 0 "it is recorded again" env TMPDIR="$T/recorded" DEMO_PAUSE=0 \
+		t/cast record "$T/new.cast"
+	nothing_left "$T/recorded" "... and nothing is left"
+	t/cast text "$T/new.cast" | as_always >"$T/new.text"
+	t/cast text doc/demo.cast | as_always >"$T/old.text"
+	same "$T/old.text" "$T/new.text" \
+		"doc/demo.cast has these scenes, or make cast makes it again"
+fi
+t/cast draw doc/demo.cast >"$T/demo.svg"
+same doc/demo.svg "$T/demo.svg" "doc/demo.svg is its picture"
+python3 - "$T/demo.svg" >"$T/read" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+svg = "{http://www.w3.org/2000/svg}"
+root = tree.parse(sys.argv[1]).getroot()
+said = "\n".join("".join(t.itertext()) for t in root.iter(svg + "text"))
+told = "\n".join(l for l in root.find(svg + "desc").text.split("\n") if l)
+print(root.get("role"), root.find(svg + "title").text, said == told)
+END
+is "$(<"$T/read")" "img make demo, on a terminal True" \
+	"... well-formed, with its text for those who do not see it"
+ok "... and light" test "$(wc -c <doc/demo.svg)" -lt 20000
+{
+	echo '{"version": 2, "width": 80, "height": 36}'
+	echo '[0, "o", "\u001b[1ma <b>\u001b[0m\r\n"]'
+	echo '[2, "o", "c\r\n"]'
+} >"$T/small.cast"
+is "$(t/cast draw "$T/small.cast" | sed -n '/^@keyframes cover/,/^}/p
+	/<text/p')" '@keyframes cover {
+0% { transform: translateY(18px) }
+25.00% { transform: translateY(36px) }
+100% { transform: translateY(36px) }
+}
+<text xml:space="preserve" y="14"><tspan class="bold">a &lt;b&gt;</tspan></text>
+<text xml:space="preserve" y="32">c</text>' "a line is uncovered when it came"
+refuses_cast() { # TEXT MESSAGE
+	echo "$1" >"$T/bad.cast"
+	runs 100 "... $1" t/cast draw "$T/bad.cast"
+	is "$(<"$T/err")" "t/cast: $T/bad.cast: $2" "... is refused"
+}
+refuses_cast '{"version": 1}' "not an asciicast of version 2: not of version 2"
+refuses_cast '{"version": 2}
+[0, "o", "\u001b[2Ja"]' "line 2: more than lines and styles: '\x1b[2Ja'"
+refuses_cast '{"version": 2}
+[0, "o", "\u001b[7ma"]' "line 2: a style that it does not know: 7"
+runs 100 "... none" t/cast draw "$T/none.cast"
+is "$(<"$T/err")" "t/cast: $T/none.cast: No such file or directory" \
+	"... is refused"
+runs 100 "... no file" t/cast draw
+is "$(<"$T/err")" "usage: t/cast record FILE | text FILE | draw FILE" \
+	"... is refused"
+
 # ---- what is refused ----
 
 runs 100 "an operator that is not there" t/demo kapi mine
