@@ -1,7 +1,7 @@
 # make            builds bin/<tool>
 # make check      installs what is missing, builds, tests: five minutes
 # make check-all  every test: half an hour, and Go
-# make demo       the IoTService operator on an API server of its own
+# make demo       README's operator on an API server of its own
 
 # The only place with the number: scripts ask `make -s version`, or a tool.
 VERSION := 0.1.0
@@ -467,9 +467,19 @@ bench-peers: all
 		$(if $(N),--objects '$(N)') $(if $(SIZES),--sizes '$(SIZES)')
 	@$(if $(SIZES),t/bench/plot $(PEERS_OUT) >$(BUILD)/peers.svg)
 
-.PHONY: demo
+# Also make demo OPERATOR=iotservice: one of pipeline/; CLUSTER=real.
+.PHONY: demo demo-tools
 demo:
-	@t/demo $(or $(CLUSTER),kapi)
+	@t/demo $(or $(CLUSTER),kapi) $(OPERATOR)
+# Without a kubectl.
+demo-tools: all $(BUILD)/t/bin/kubectl
+	@:
+
+# doc/demo.cast and its picture, doc/demo.svg
+.PHONY: cast
+cast: demo-tools
+	t/cast record doc/demo.cast
+	t/cast draw doc/demo.cast >doc/demo.svg
 
 # doc/kview.png
 .PHONY: screenshot
