@@ -104,7 +104,7 @@ gives 'document.getElementById("details").hidden' true "Escape closes them"
 
 # ---- the details ----
 
-js 'kview.view.select([...kview.view.rows].find((i) => kview.model.text[i].startsWith(".spec.replicas 3 → 5")))' >/dev/null
+js 'kview.view.select([...kview.view.rows].find((i) => kview.model.text[i].startsWith(".spec.replicas 3 -> 5")))' >/dev/null
 gives '[...document.querySelectorAll("#details .path th")].map((e) => e.textContent).join()' \
 	'".spec.replicas,.status.replicas,.status.conditions[type=Available].status"' \
 	"each field that changed"

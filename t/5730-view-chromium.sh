@@ -49,7 +49,7 @@ becomes 'kview.view.lines.map((l) => l.kind || l.track.name).join()' \
 	'"Thing.example.com,a"' "... as a line"
 event MODIFIED Thing a 2 Pending False
 becomes '[...document.querySelectorAll("tbody .text")].at(-1)?.textContent' \
-	'".spec.size 1 → 2"' "an object changes: the page does"
+	'".spec.size 1 -> 2"' "an object changes: the page does"
 gives 'kview.stats.marks > 0' true "... and the picture"
 becomes "$(text kinds)" '"Thing.example.com1"' "how many there are of a kind"
 gives 'document.querySelectorAll("#legend button").length' 2 \
@@ -98,7 +98,7 @@ key ArrowLeft
 becomes "$follows" '"false,false"' "moved: it does not follow"
 js 'window.to = kview.view.to' >/dev/null
 event MODIFIED Thing a 4 Running True
-becomes 'kview.model.text.at(-1)' '".spec.size 3 → 4"' "... what comes is there"
+becomes 'kview.model.text.at(-1)' '".spec.size 3 -> 4"' "... what comes is there"
 gives 'kview.view.to === window.to' true "... and moves nothing"
 key l
 becomes "$follows" '"true,true"' "key l: it follows"
