@@ -17,12 +17,15 @@ const Axis = (() => {
 			gaps = [];
 			last = null;
 		}
+		const time = Model.time;
+		let before = last ?? Infinity;
 		for (let k = from; k < rows.length; k++) {
-			const t = Model.time[rows[k]];
-			if (last !== null && t - last > SILENT)
-				gaps.push([last, t]);
-			last = t;
+			const t = time[rows[k]];
+			if (t - before > SILENT)
+				gaps.push([before, t]);
+			before = t;
 		}
+		last = rows.length > 0 ? before : null;
 		ends = NaN;
 	}
 

@@ -434,7 +434,7 @@
 	}
 
 	/** For tests: what is there, and how much was drawn last. */
-	window.kview = {model: Model, view: View, axis: Axis, linked,
+	window.kview = {model: Model, view: View, axis: Axis, draw, linked,
 		picture: Picture, stats: Picture.stats};
 	start();
 })();

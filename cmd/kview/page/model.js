@@ -36,6 +36,7 @@ const Model = (() => {
 		count: 0, timed: false, first: 0, last: 1, live: false,
 		state: null, present: new Set(), changes: 0,
 		named: new Set()}; // keys of objects that decisions name
+	let low = []; // texts in small letters, of those that were searched
 	let raw = [], byKey = null, causesOf = -1, causesFound = [];
 
 	function track(index) {
@@ -203,6 +204,7 @@ const Model = (() => {
 		return low;
 	}
 
+	const lowered = (i) => low[i] = low[i] ?? m.text[i].toLowerCase();
 	const details = (i) => JSON.parse(raw[i])[5] || {};
 
 	/** Rows that brought the versions which a decision names. */
@@ -369,6 +371,7 @@ const Model = (() => {
 				(i) => m[column][i]);
 		m.text = rows.map((i) => m.text[i]);
 		raw = rows.map((i) => raw[i]);
+		low = [];
 		m.count = rows.length;
 		m.first = m.count ? m.time[0] : m.first;
 		index();
@@ -395,7 +398,7 @@ const Model = (() => {
 	}
 
 	return Object.assign(m, {read, takeObject, push, keep, forget, reset,
-		lower, details, causes, isFailure, stamp, clock, moment,
+		lower, lowered, details, causes, isFailure, stamp, clock, moment,
 		parseMoment, nearest, duration, place, key, shortKind,
 		titleOf, trackOf});
 })();

@@ -99,27 +99,46 @@ const Shapes = (() => {
 		draw[s.shape](c, x, y);
 	}
 
-	/** Several: the gravest, and how many; as wide as it says. */
-	function pill(c, sort, x, y, count) {
-		const s = Model.SORTS[sort];
-		const text = count < 1000 ? String(count)
-			: count < 99500 ? +(count / 1000).toPrecision(2) + "k"
-			: Math.round(count / 1000) + "k";
+	const stamps = new Map();
+	let stampsOf = "";
+
+	/** Several: the gravest, and how many. Drawn once: there are many alike. */
+	function drawPill(sort, text) {
+		const canvas = document.createElement("canvas");
 		const w = 22 + text.length * 6;
+		const c = context(canvas, w + 2, 21);
+		c.clearRect(0, 0, w + 2, 21);
 		c.fillStyle = theme.paper;
-		c.strokeStyle = theme["s-" + s.name];
+		c.strokeStyle = theme["s-" + Model.SORTS[sort].name];
 		c.lineWidth = 1;
 		c.beginPath();
-		c.roundRect(x - 9.5, y - 9.5, w, 19, 5);
+		c.roundRect(1.5, 1, w - 1, 19, 5);
 		c.fill();
 		c.stroke();
-		put(c, sort, x, y);
+		put(c, sort, 10.5, 10.5);
 		c.fillStyle = theme.ink;
 		c.font = "600 10px system-ui, sans-serif";
 		c.textAlign = "left";
 		c.textBaseline = "middle";
-		c.fillText(text, x + 9, y + 0.5);
-		return w;
+		c.fillText(text, 19.5, 11);
+		return {canvas, width: w};
+	}
+
+	/** Puts one with its mark at x; how wide it is. */
+	function pill(c, sort, x, y, count) {
+		const text = count < 1000 ? String(count)
+			: count < 99500 ? +(count / 1000).toPrecision(2) + "k"
+			: Math.round(count / 1000) + "k";
+		const key = sort + " " + text, ratio = window.devicePixelRatio || 1;
+		if (stampsOf !== theme.paper + ratio || stamps.size > 2000)
+			stamps.clear();
+		stampsOf = theme.paper + ratio;
+		if (!stamps.has(key))
+			stamps.set(key, drawPill(sort, text));
+		const s = stamps.get(key);
+		c.drawImage(s.canvas, Math.round((x - 10.5) * ratio) / ratio,
+			y - 10.5, s.width + 2, 21);
+		return s.width;
 	}
 
 	/** Sets the size of a canvas to what it covers; its context. */

@@ -29,6 +29,8 @@ const Tree = (() => {
 			t.above = above(t);
 			if (t.decides)
 				decides.add(t.kind);
+			t.named = Model.named.size > 0 &&
+				Model.named.has(Model.key(t));
 			const list = t.above ? children : kinds;
 			const key = t.above ? t.above.index : t.kind;
 			if (!list.has(key))
@@ -84,17 +86,19 @@ const Tree = (() => {
 
 	/** A track and what is below it; null if the filter leaves nothing. */
 	function node(g, t, depth) {
-		const below = depth < DEEPEST ? (children.get(t.index) || [])
-			.map((c) => node(g, c, depth + 1)).filter(Boolean) : [];
-		const list = g.v.shown[t.index] || [];
-		if (list.length === 0 && below.length === 0)
-			return null;
-		return {track: t, below,
-			lively: isLively(list, g.v.since) || g.wanted.has(t) ||
-				below.some((n) => n.lively),
-			named: primaries.has(t.kind) || g.wanted.has(t) ||
-				Model.named.has(Model.key(t)) ||
-				below.some((n) => n.named)};
+		const below = [], list = g.v.shown[t.index] || [];
+		let lively = g.wanted.has(t) || isLively(list, g.v.since);
+		let named = primaries.has(t.kind) || t.named || g.wanted.has(t);
+		for (const c of depth < DEEPEST && children.get(t.index) || []) {
+			const n = node(g, c, depth + 1);
+			if (n === null)
+				continue;
+			below.push(n);
+			lively = lively || n.lively;
+			named = named || n.named;
+		}
+		return list.length === 0 && below.length === 0 ? null
+			: {track: t, below, lively, named};
 	}
 
 	function add(g, lines, n, depth) {

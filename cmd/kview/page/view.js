@@ -30,25 +30,36 @@ const View = (() => {
 
 	// ---- the filter ----
 
-	function accepts(i, words) {
+	let wanted = [], missing = []; // words; those that a track's name lacks
+
+	function split() {
+		wanted = v.search.toLowerCase().split(/\s+/).filter(Boolean);
+		missing = [];
+	}
+
+	function accepts(i) {
 		const t = Model.tracks[Model.track[i]];
 		if (v.hidden.has(Model.sort[i]) ||
 		    (v.failures && !Model.isFailure(i)) ||
 		    (v.kind && t.kind !== v.kind) ||
 		    (v.namespace && t.namespace !== v.namespace))
 			return false;
-		return words.every((w) => t.search.includes(w) ||
-			Model.text[i].toLowerCase().includes(w));
+		if (wanted.length === 0)
+			return true;
+		const words = missing[t.index] = missing[t.index] ||
+			wanted.filter((w) => !t.search.includes(w));
+		return words.length === 0 ||
+			words.every((w) => Model.lowered(i).includes(w));
 	}
 
 	/** Finds the rows and the lines of the picture again. */
 	function filter() {
-		v.filtered++;
-		const words = v.search.toLowerCase().split(/\s+/).filter(Boolean);
 		const rows = [];
+		v.filtered++;
+		split();
 		v.shown = Model.tracks.map(() => []);
 		for (let i = 0; i < Model.count; i++)
-			if (accepts(i, words)) {
+			if (accepts(i)) {
 				rows.push(i);
 				v.shown[Model.track[i]].push(i);
 			}
@@ -59,14 +70,11 @@ const View = (() => {
 		changed();
 	}
 
-	let room = new Int32Array(0), wordsOf = null, words = [];
+	let room = new Int32Array(0);
 
 	/** Rows from there on are new; those before are as they were. */
 	function append(from) {
 		let n = v.rows.length;
-		if (wordsOf !== v.search)
-			words = v.search.toLowerCase().split(/\s+/).filter(Boolean);
-		wordsOf = v.search;
 		if (v.rows.buffer !== room.buffer ||
 		    n + Model.count - from > room.length) {
 			room = new Int32Array(2 * (n + Model.count - from) + 1024);
@@ -75,7 +83,7 @@ const View = (() => {
 		while (v.shown.length < Model.tracks.length)
 			v.shown.push([]);
 		for (let i = from; i < Model.count; i++)
-			if (accepts(i, words)) {
+			if (accepts(i)) {
 				room[n++] = i;
 				v.shown[Model.track[i]].push(i);
 			}
