@@ -106,21 +106,21 @@ const Shapes = (() => {
 	function drawPill(sort, text) {
 		const canvas = document.createElement("canvas");
 		const w = 22 + text.length * 6;
-		const c = context(canvas, w + 2, 21);
-		c.clearRect(0, 0, w + 2, 21);
+		const c = context(canvas, w + 2, 22);
+		c.clearRect(0, 0, w + 2, 22);
 		c.fillStyle = theme.paper;
 		c.strokeStyle = theme["s-" + Model.SORTS[sort].name];
 		c.lineWidth = 1;
 		c.beginPath();
-		c.roundRect(1.5, 1, w - 1, 19, 5);
+		c.roundRect(1.5, 1.5, w - 1, 19, 5);
 		c.fill();
 		c.stroke();
-		put(c, sort, 10.5, 10.5);
+		put(c, sort, 11, 11);
 		c.fillStyle = theme.ink;
 		c.font = "600 10px system-ui, sans-serif";
 		c.textAlign = "left";
 		c.textBaseline = "middle";
-		c.fillText(text, 19.5, 11);
+		c.fillText(text, 20, 11.5);
 		return {canvas, width: w};
 	}
 
@@ -136,8 +136,8 @@ const Shapes = (() => {
 		if (!stamps.has(key))
 			stamps.set(key, drawPill(sort, text));
 		const s = stamps.get(key);
-		c.drawImage(s.canvas, Math.round((x - 10.5) * ratio) / ratio,
-			y - 10.5, s.width + 2, 21);
+		c.drawImage(s.canvas, Math.round((x - 11) * ratio) / ratio,
+			y - 11, s.width + 2, 22);
 		return s.width;
 	}
 
