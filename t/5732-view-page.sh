@@ -66,8 +66,8 @@ for width in 900 1400; do
 	becomes 'kview.model.count' 1733 "$width pixels: three hundred primaries"
 	becomes 'document.querySelectorAll("#decisions li").length > 2' true "... cards are full"
 	gives "$unfit" '[]' "... nothing is cut or has two lines"
-	gives '[...document.querySelectorAll(".cards section")].filter((e) => e.scrollHeight > e.clientHeight).length' \
-		0 "... nor is below an edge"
+	gives '[...document.querySelectorAll(".cards section")].filter((e) => e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth).length' \
+		0 "... nor is beyond an edge"
 	gives 'document.documentElement.scrollWidth' "$width" "... and all is in the window"
 	gives 'document.querySelector("#primaries tbody .bad").textContent' '"False, Waiting"' \
 		"... those that are not ready are first"
