@@ -532,6 +532,16 @@ deploy undeploy: $(BIN)/kgen $(BIN)/ireconcile
 		exit 100; }
 	@KGEN=$(BIN)/kgen deploy/$@ pipeline/$(PIPELINE)
 
+# make run OPERATOR=at PLAYGROUND=1 ARGS=...: an operator of pipeline/ on an API
+# server of its own, with its page, until Ctrl-C (deploy/run)
+.PHONY: run
+run: all
+	@test -e 'pipeline/$(OPERATOR)/watches.yaml' -a -n '$(OPERATOR)' || { \
+		echo "make run: OPERATOR=NAME must be a folder in pipeline/" >&2; \
+		exit 100; }
+	@PATH='$(abspath $(BIN))':"$$PATH" OUT=$(or $(OUT),$(BUILD)/run/$(OPERATOR)) \
+		exec deploy/run pipeline/$(OPERATOR) $(ARGS)
+
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions

@@ -21,7 +21,7 @@ there() {
 make="make --no-print-directory DESTDIR=$T/root PREFIX=/opt/kpipe"
 runs 0 "make install" bash -c "umask 077; $make install"
 there >"$T/there"
-is "$(grep -vE '^(755 (bin/|share/kpipe/(image/|monitoring/generate$|(un)?deploy$|pipeline/playground/revisions$))|644 )' "$T/there")" "" "all users can read it"
+is "$(grep -vE '^(755 (bin/|share/kpipe/(image/|monitoring/generate$|(un)?deploy$|run$|pipeline/playground/revisions$))|644 )' "$T/there")" "" "all users can read it"
 for main in cmd/*/main.c; do
 	tool=${main#cmd/}
 	tool=${tool%/main.c}
@@ -57,7 +57,8 @@ for folder in lib/jq:kpipe/jq pipeline:kpipe/pipeline doc:doc/kpipe/doc \
 			sort)" "${folder%:*} is in share/${folder#*:}"
 done
 ok "share/kpipe has the scripts for a cluster" eval "test -x $root/share/kpipe/deploy &&
-	test -x $root/share/kpipe/undeploy && test -r $root/share/kpipe/lib.sh"
+	test -x $root/share/kpipe/undeploy &&
+	test -x $root/share/kpipe/run && test -r $root/share/kpipe/lib.sh"
 is "$(cd "$root" && grep -rlF "$T" .)" "" "no file names DESTDIR"
 
 asked() {

@@ -42,8 +42,8 @@ is "$(rows "$page" '.[2]' | sort | uniq -c | awk '{ print $2 "=" $1 }' | xargs)"
 	"appeared=8 decision=15 failure=6 gap=1 gone=5 leader=3 phase=3 present=21 restart=1 spec=8 status=17 write=8" \
 	"... each sort of row"
 is "$(rows "$page" 'select(.[2] == "spec") | "\(.[3]) \(.[4])"' | head -n 2)" \
-	"Deployment.apps/shop/cart .spec.replicas 3 → 5 (+2)
-Deployment.apps/shop/cart .spec.replicas 5 → 3 (+2)" "... what changed"
+	"Deployment.apps/shop/cart .spec.replicas 3 -> 5 (+2)
+Deployment.apps/shop/cart .spec.replicas 5 -> 3 (+2)" "... what changed"
 is "$(rows "$page" 'select(.[2] == "spec") | .[5]' | head -n 1)" \
 	'{"version":"122","manager":"kubectl-scale","fields":[[".spec.replicas","3","5"],[".status.replicas","3","5"],[".status.conditions[type=Available].status","\"True\"","\"False\""]]}' \
 	"... each field, before and after"
@@ -181,7 +181,7 @@ is "$(<"$T/out")" "line 2 present   Pod/ns/a: was there
 line 3 present   Pod/ns/b: was there
 line 5 appeared  Pod/ns/c: created
 line 6 restart   pipeline: kwatch began again
-line 7 spec      Pod/ns/b: .spec.n 1 → 2
+line 7 spec      Pod/ns/b: .spec.n 1 -> 2
 line 9 gone      Pod/ns/a: not listed any more
 line 10 meta      Pod/ns/c: nothing that is shown
 line 11 gone      Pod/ns/c: deleted (another object has the name now)
@@ -197,7 +197,7 @@ kview --term "$T/incident.jsonl" >"$T/out"
 is "$(sed -n '22,24p' "$T/out")" \
 	"2026-11-27T15:04:00.500000Z phase     pipeline: running
 2026-11-27T15:04:01.500000Z leader    pipeline: leads
-2026-11-27T15:04:06.200000Z spec      Deployment.apps/shop/cart: .spec.replicas 3 → 5 (+2)" \
+2026-11-27T15:04:06.200000Z spec      Deployment.apps/shop/cart: .spec.replicas 3 -> 5 (+2)" \
 	"--term: a line for each"
 runs 0 "--object" kview --term --object=Deployment/shop/cart "$T/incident.jsonl"
 is "$(awk '{ print $3 }' "$T/out" | sort -u | xargs)" \
@@ -244,13 +244,41 @@ is "$(kview --term "$T/why.jsonl" | cut -c 29-)" \
 decision  Thing/ns/p: status; by what was there at the start
 decision  Thing/ns/p: status; Pod/ns/a is gone; by what was there at the start
 decision  Thing/ns/p: status; Pod/ns/a .spec.n 1, wanted 2; by what was there at the start
-decision  Thing/ns/p: status to write: {\"phase\":\"Ready\"}
+decision  Thing/ns/p: status to write: phase Ready
 unchanged Thing/ns/p: dropped
 write     Pod/ns/a: created" "why something is decided"
 kview "$T/why.jsonl" >"$T/why.html"
 ok "... by which version of the program" grep -q '"program":"p.jq 01"' "$T/why.html"
 is "$(kview --term --object=Thing/ns/p "$T/why.jsonl" | tail -n 1 | cut -c 39-)" \
 	"Pod/ns/a: created" "a result names its primary"
+
+# ---- the story of the operator ----
+
+# told SCENE SORT [FIELD]: those rows of a scene, in the words of a terminal
+told() {
+	t/view/scene "$1" | kview --term | cut -c 29- | grep "^$2 " | cut -d : -f 2-
+}
+is "$(told restarts restart)" \
+	" the operator started: kpipe 0.1.0, Memcached.cache.example.com by reconcile.jq 3f7a9c01d2e4b586
+ the operator restarted here: kpipe 0.1.0, Memcached.cache.example.com by reconcile.jq b0417fe29a6c3d55; before it was kpipe 0.1.0, Memcached.cache.example.com by reconcile.jq 3f7a9c01d2e4b586
+ kapply was started again (start 2)" "restarts, and the version of the program"
+is "$(told restarts leader)" " leads
+ does not lead any more
+ leads
+ does not lead any more
+ leads" "... leaders"
+is "$(told restarts shadow)" \
+	' another release differs: item Deployment.apps/shop/cart .spec.template.spec.containers[name=memcached].image "memcached:1.4.36" -> "memcached:1.6.0"' \
+	"... another release beside it"
+echo '{"record":"shadow","line":{"primary":"Thing/ns/p","change":"gone"}}' |
+	kview --term >"$T/out"
+is "$(cut -d : -f 2- "$T/out")" \
+	" another release is not compared any more: the primary is gone" \
+	"... without a primary"
+is "$(told fresh status | tail -n 1)$(told fresh decision | tail -n 1)" \
+	" phase Processing -> Available, Ready False -> True, nodes[2] cart-2 status to write: phase Processing -> Available, Ready False -> True, nodes[2] cart-2" \
+	"a status in words, also one that is decided"
+is "$(told deletion meta)" " is to be deleted (+1)" "a deletion that waits"
 
 # ---- bad input ----
 
@@ -345,7 +373,7 @@ is "$(grep -c 'started again' "$T/out")" 256 "... not all are told"
 runs 0 "an object that was too large" kview --term t/cases/5600/large.jsonl
 is "$(cut -d : -f 4- "$T/out")" " created
  too large to be read
- .spec.replicas 1 → 2" "... nothing is said to be gone from it"
+ .spec.replicas 1 -> 2" "... nothing is said to be gone from it"
 
 t/view/many 20000 2000 >"$T/many.jsonl"
 runs 0 "20,000 events" kview "$T/many.jsonl"

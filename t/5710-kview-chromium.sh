@@ -29,12 +29,18 @@ gives 'document.getElementById("summary").textContent' \
 gives '[...document.querySelectorAll("#legend button")].map((b) => b.textContent).join()' \
 	'"There at start,Created,Spec changed,Status changed,Deleted,Decision,Write,Failure,Leadership,Restart,Pipeline,Gap"' \
 	"... has a legend of what is there"
-line='(l) => (l.kind || kview.model.key(l.track)) + (l.track ? ":" + l.depth : "")'
+line='(l) => (l.kind || l.label || kview.model.key(l.track)) + (l.kind ? "" : ":" + l.depth)'
 gives "kview.view.lines.slice(0, 5).map($line).join(' ')" \
-	'"//:0 Memcached.cache.example.com Memcached.cache.example.com/billing/billing:0 Deployment.apps/billing/billing:1 Pod/billing/billing-0:2"' \
-	"... the pipeline, primaries, what is below them"
+	'"//:0 Memcached.cache.example.com Memcached.cache.example.com/billing/billing:0 Deployment.apps/billing/billing:1 3 more: Pod:2"' \
+	"... the pipeline, primaries, what is below them, but what nothing happened to"
 gives "kview.view.lines.slice(-2).map($line).join(' ')" \
-	'"ConfigMap ConfigMap/shop/settings:0"' "... other objects last"
+	'"Pod/shop/session-5:2 1 more: ConfigMap:0"' "... objects of no primary last"
+js 'window.quiet = kview.view.lines.length' >/dev/null
+key q
+gives "[kview.view.lines.length > window.quiet, document.getElementById('quiet').checked, location.hash, kview.view.lines.slice(-2).map($line).join(' ')]" \
+	'[true,true,"#quiet=1","ConfigMap ConfigMap/shop/settings:0"]' "key q: they are there"
+key q
+gives 'kview.view.lines.length === window.quiet' true "... and are not"
 
 # ---- the filter ----
 
@@ -88,6 +94,11 @@ top=$(js 'document.getElementById("picture").getBoundingClientRect().top')
 canvas_y() {
 	awk -v top="$top" -v n="$1" 'BEGIN { print int(top + 30 + n * 24 + 12) }'
 }
+js "!click 60 $(canvas_y 4)" >/dev/null
+gives "kview.view.lines.slice(4, 6).map($line).join(' ')" \
+	'"3 more: Pod:2 Pod/billing/billing-0:2"' "a click on N more opens it"
+js "!click 60 $(canvas_y 4)" >/dev/null
+gives 'kview.view.lines.length === window.lines' true "... and closes it"
 js "!click 40 $(canvas_y 1)" >/dev/null
 gives 'kview.view.lines.length < window.lines' true "a click on a kind closes it"
 js "!click 40 $(canvas_y 1)" >/dev/null
@@ -104,7 +115,7 @@ gives 'document.getElementById("details").hidden' true "Escape closes them"
 
 # ---- the details ----
 
-js 'kview.view.select([...kview.view.rows].find((i) => kview.model.text[i].startsWith(".spec.replicas 3 → 5")))' >/dev/null
+js 'kview.view.select([...kview.view.rows].find((i) => kview.model.text[i].startsWith(".spec.replicas 3 -> 5")))' >/dev/null
 gives '[...document.querySelectorAll("#details .path th")].map((e) => e.textContent).join()' \
 	'".spec.replicas,.status.replicas,.status.conditions[type=Available].status"' \
 	"each field that changed"
@@ -145,12 +156,12 @@ key ArrowDown ArrowUp
 gives "$row" '"96"' "... not beyond, and up"
 key Home Enter
 gives '[kview.view.selected, document.activeElement.id, document.getElementById("details").hidden]' \
-	'[0,"details",false]' "Enter: its details"
+	'[95,"details",false]' "Enter: its details, the newest first"
 gives 'document.querySelector("tbody tr[aria-current=\"true\"]").getAttribute("aria-rowindex")' \
 	'"2"' "... and it is current"
-key n n p
-gives 'kview.view.selected' 1 "n and p: the next, the one before"
-gives '[document.querySelector("table").getAttribute("aria-rowcount"), document.querySelectorAll("thead th[scope=col]").length, document.querySelector("caption") !== null]' \
+key p p n
+gives 'kview.view.selected' 94 "n and p: the next, the one before"
+gives '[document.querySelector("table").getAttribute("aria-rowcount"), document.querySelectorAll("#rows thead th[scope=col]").length, document.querySelector("caption") !== null]' \
 	'["97",4,true]' "it is a table with heads and a caption"
 gives '[...document.querySelectorAll("button, input, select, [tabindex=\"0\"]")].filter((e) => !e.closest("[hidden]") && !(e.textContent.trim() || e.labels?.length || e.getAttribute("aria-label"))).length' \
 	0 "all that has the focus has a name"
@@ -191,7 +202,7 @@ gives '[document.querySelectorAll("img").length, document.scripts.length]' '[0,2
 gives 'document.getElementById("notes").textContent.includes("no times")' true \
 	"lines without times: a note"
 gives '[...document.querySelectorAll("tbody .when")].map((e) => e.textContent)' \
-	'["line 1","line 2"]' "... and their numbers"
+	'["line 2","line 1"]' "... and their numbers"
 gives '!errors' '[]' "... no error"
 exec 8>&-
 
@@ -209,7 +220,10 @@ browse "$T/many.html"
 gives 'kview.model.count' 100000 "a hundred thousand events"
 gives '[kview.stats.lines < 40, kview.stats.marks < 40 * 80, document.querySelectorAll("tbody tr").length]' \
 	'[true,true,100]' "... only what is in sight is drawn"
-gives 'kview.view.lines.length' 5001 "... of all lines"
+gives '[kview.view.lines.length < 1000, kview.view.from > kview.model.last - 120000, kview.view.lines.at(-1).label.split(" ").slice(1, 3).join(" ")]' \
+	'[true,true,"more: Thing"]' "... it opens on what happened last"
+key 0
+gives 'kview.view.lines.length' 5001 "key 0: all lines"
 frames='window.before = kview.stats.frames'
 js "$frames" >/dev/null
 js 'for (let i = 0; i < 200; i++) { kview.view.zoom(0.99); kview.view.pan(0.001); }' >/dev/null
@@ -219,7 +233,7 @@ gives '[kview.view.rows.length > 1000, kview.view.lines.length < 400]' '[true,tr
 	"... are filtered"
 js '!open select=54321' >/dev/null
 gives '[document.querySelector("tbody tr[aria-current=\"true\"]").dataset.row, document.getElementById("range").textContent]' \
-	'["54321","54301 to 54400 of 100000"]' "... the table follows the selection"
+	'["54321","45601 to 45700 of 100000"]' "... the table follows the selection"
 js 'document.getElementById("scroller").scrollTop = 60000' >/dev/null
 gives '[kview.stats.lines > 5, kview.stats.lines < 40]' '[true,true]' "... far down"
 gives '!errors' '[]' "... no error"

@@ -247,7 +247,7 @@ ok "... the stages" wait_for 30 got "$T/live" \
 	'.state?.stages?.krecord?.ready == true'
 deployment a 2
 ok "a change comes" wait_for 30 got "$T/live" \
-	'arrays | .[2] == "spec" and (.[4] | test("replicas 1 → 2"))'
+	'arrays | .[2] == "spec" and (.[4] | test("replicas 1 -> 2"))'
 is "$(grep -c SECRET "$T/live")" 0 "no secret is in it"
 is "$(find "$T" -name '*.zst')" "" "nothing was written to disk"
 

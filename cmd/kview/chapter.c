@@ -5,7 +5,6 @@
 #include "story.h"
 
 #include "base/array.h"
-#include "base/utf8.h"
 #include "json/json.h"
 #include "record/reading.h"
 
@@ -240,6 +239,29 @@ add_program(struct story *s, const struct objref *primary)
 	buf_release(&kind);
 }
 
+/* ": phase Processing -> Available": what would change in the object's status;
+ * nothing if nothing does. Others may add to what a program says. */
+static void
+add_status(struct story *s, const struct track *t, struct span status)
+{
+	struct contrast *c = &s->contrast;
+	struct span old = json_get(text_span(t->object), "status");
+	struct buf from = BUF_INIT, to = BUF_INIT;
+
+	buf_addf(&from, "{\"status\":%.*s}",
+	    SPAN_ARG(old.p == NULL ? span_str("{}") : old));
+	buf_addf(&to, "{\"status\":%.*s}", SPAN_ARG(status));
+	c->unlike = t->epoch != s->epoch.number;
+	c->partial = true;
+	contrast_find(c, buf_span(&from), buf_span(&to), t->secret);
+	if (c->count > 0) {
+		buf_adds(&s->text, ": ");
+		story_add_changes(s);
+	}
+	buf_release(&from);
+	buf_release(&to);
+}
+
 static void
 take_set(struct story *s, struct span line)
 {
@@ -247,6 +269,7 @@ take_set(struct story *s, struct span line)
 	    "because", "status", "finalizers", "deleting", "loops", "refused"};
 	struct span reconcile = json_get(line, "reconcile");
 	struct span because = json_get(reconcile, "because");
+	struct span status = json_get(reconcile, "status");
 	struct objref r =
 	    reading_ref(json_get(reconcile, "primary"), &s->names);
 	struct track *t = tracks_of_ref(&s->tracks, &r);
@@ -258,10 +281,12 @@ take_set(struct story *s, struct span line)
 	    &s->text, add_keys(s, "items", json_get(line, "items"), t), "item");
 	add_count(&s->text,
 	    add_keys(s, "delete", json_get(reconcile, "delete"), t), "delete");
-	if (json_get(reconcile, "status").p != NULL)
-		buf_addf(&s->text, "%sstatus", s->text.len > 0 ? ", " : "");
 	if (json_get(reconcile, "finalizers").p != NULL)
 		buf_addf(&s->text, "%sfinalizers", s->text.len > 0 ? ", " : "");
+	if (status.p != NULL) {
+		buf_addf(&s->text, "%sstatus", s->text.len > 0 ? ", " : "");
+		add_status(s, t, status);
+	}
 	if (s->text.len == 0)
 		buf_adds(&s->text, "nothing is outstanding");
 	key = add_first_difference(&s->text, because, &scratch);
@@ -276,15 +301,13 @@ static void
 take_status(struct story *s, struct span line)
 {
 	struct objref r = reading_ref(line, &s->names);
-	struct span status = json_get(line, "status"), shown = status;
+	struct span status = json_get(line, "status");
+	struct track *t = tracks_of_ref(&s->tracks, &r);
 
-	shown.n = utf8_cut(status, 80);
-	buf_adds(&s->text, "status to write: ");
-	buf_addspan(&s->text, shown);
-	if (shown.n < status.n)
-		buf_adds(&s->text, "…");
+	buf_adds(&s->text, "status to write");
+	add_status(s, t, status);
 	copy_member(s, line, "status");
-	story_tell(s, tracks_of_ref(&s->tracks, &r), ROW_DECISION);
+	story_tell(s, t, ROW_DECISION);
 }
 
 /* ---- results ---- */
@@ -382,6 +405,23 @@ take_segment(struct story *s, struct span segment)
 		    SPAN_ARG(json_raw_string(m.value)));
 }
 
+/* A process of the operator starts: which release it is, and which one was. */
+static void
+tell_release(struct story *s)
+{
+	bool first = s->started.count == 1;
+
+	buf_adds(&s->text,
+	    first ? "the operator started" : "the operator restarted here");
+	if (s->tool.len > 0)
+		buf_addf(&s->text, ": %s", buf_str(&s->tool));
+	if (!first && s->former.len > 0 &&
+	    !span_eq(buf_span(&s->former), buf_span(&s->tool)))
+		buf_addf(&s->text, "; before it was %s", buf_str(&s->former));
+	buf_reset(&s->former);
+	buf_addspan(&s->former, buf_span(&s->tool));
+}
+
 static void
 take_state(struct story *s, struct span now)
 {
@@ -396,9 +436,7 @@ take_state(struct story *s, struct span now)
 	if (started.n > 0 && !textlist_has(&s->started, started.p, started.n)) {
 		textlist_add(&s->started, started.p, started.n);
 		buf_reset(&s->state);
-		buf_adds(&s->text, "the operator started");
-		if (s->tool.len > 0)
-			buf_addf(&s->text, ": %s", buf_str(&s->tool));
+		tell_release(s);
 		story_tell(s, pipeline, ROW_RESTART);
 	}
 	before = buf_span(&s->state);
@@ -415,6 +453,42 @@ take_state(struct story *s, struct span now)
 
 /* ---- another release, beside this one ---- */
 
+/* Words for `change` of such a line (doc/recording.md). */
+static const char *
+words_of_change(struct span change)
+{
+	static const struct {
+		const char *change, *words;
+	} table[] = {{"differs", "differs"}, {"agrees", "agrees again"},
+	    {"only-before", "does without"}, {"only-after", "adds"},
+	    {"gone", "is not compared any more: the primary is gone"},
+	    {"not-compared", "fails, as this one does"}};
+
+	for (size_t i = 0; i < COUNT(table); i++)
+		if (json_is(change, table[i].change))
+			return table[i].words;
+	return "says";
+}
+
+/* " A -> B" of a difference, which has JSON as text. */
+static void
+add_before_after(struct buf *text, struct span difference)
+{
+	struct span before = json_get(difference, "before");
+	struct span after = json_get(difference, "after");
+
+	if (before.p == NULL && after.p == NULL)
+		return;
+	buf_addc(text, ' ');
+	if (before.p == NULL)
+		buf_adds(text, "absent");
+	json_add_decoded(text, before);
+	buf_adds(text, " -> ");
+	if (after.p == NULL)
+		buf_adds(text, "absent");
+	json_add_decoded(text, after);
+}
+
 /* A line of ireconcile --against (doc/recording.md). */
 static void
 take_shadow(struct story *s, struct span line)
@@ -428,13 +502,18 @@ take_shadow(struct story *s, struct span line)
 
 	if (primary.n == 0)
 		return;
-	json_add_decoded(&s->text, json_get(line, "change"));
-	buf_adds(&s->text, ": ");
-	json_add_decoded(&s->text, json_get(line, "part"));
-	buf_addf(&s->text, " %.*s", SPAN_ARG(object));
+	buf_addf(&s->text, "another release %s",
+	    words_of_change(json_get(line, "change")));
+	if (object.n > 0) {
+		buf_adds(&s->text, ": ");
+		json_add_decoded(&s->text, json_get(line, "part"));
+		buf_addf(&s->text, " %.*s", SPAN_ARG(object));
+	}
 	if (json_element(&e)) {
 		buf_addc(&s->text, ' ');
 		json_add_decoded(&s->text, json_get(e.value, "path"));
+		if (!secret)
+			add_before_after(&s->text, e.value);
 	}
 	copy_members(s, line, copied, COUNT(copied));
 	if (!secret)

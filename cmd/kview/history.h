@@ -4,7 +4,7 @@
  * give way.
  *
  *	id: 5f3a9c01-17     those of another process have other letters
- *	data: [1764255845123456,17,"spec",3,".spec.replicas 3 → 5",{...}]
+ *	data: [1764255845123456,17,"spec",3,".spec.replicas 3 -> 5",{...}]
  */
 #ifndef HISTORY_H
 #define HISTORY_H

@@ -33,7 +33,9 @@ PART(css, "page.css");
 PART(panel, "panel.css");
 PART(live_css, "live.css");
 PART(model, "model.js");
+PART(axis, "axis.js");
 PART(view, "view.js");
+PART(tree, "tree.js");
 PART(picture, "picture.js");
 PART(overview, "overview.js");
 PART(table, "table.js");
@@ -185,9 +187,9 @@ int
 pagefile_end(struct pagefile *p, const struct tracks *all,
     const struct pagefile_end *end)
 {
-	const struct span scripts[] = {SPAN_OF(model), SPAN_OF(view),
-	    SPAN_OF(picture), SPAN_OF(overview), SPAN_OF(table),
-	    SPAN_OF(details), SPAN_OF(main)};
+	const struct span scripts[] = {SPAN_OF(model), SPAN_OF(axis),
+	    SPAN_OF(view), SPAN_OF(tree), SPAN_OF(picture), SPAN_OF(overview),
+	    SPAN_OF(table), SPAN_OF(details), SPAN_OF(main)};
 	struct span html = SPAN_OF(html);
 
 	for (size_t i = 0; i < all->count; i++)
@@ -236,9 +238,10 @@ add_hash(
 void
 pagefile_add_live(struct buf *b, struct buf *policy)
 {
-	const struct span scripts[] = {SPAN_OF(model), SPAN_OF(view),
-	    SPAN_OF(picture), SPAN_OF(overview), SPAN_OF(table),
-	    SPAN_OF(details), SPAN_OF(panels), SPAN_OF(live), SPAN_OF(main)};
+	const struct span scripts[] = {SPAN_OF(model), SPAN_OF(axis),
+	    SPAN_OF(view), SPAN_OF(tree), SPAN_OF(picture), SPAN_OF(overview),
+	    SPAN_OF(table), SPAN_OF(details), SPAN_OF(panels), SPAN_OF(live),
+	    SPAN_OF(main)};
 	struct span html = SPAN_OF(html);
 
 	buf_addspan(b, cut_at(&html, "{{policy}}"));

@@ -28,6 +28,7 @@ story_release(struct story *s)
 	buf_release(&s->state);
 	buf_release(&s->programs);
 	buf_release(&s->tool);
+	buf_release(&s->former);
 	textlist_release(&s->started);
 	textlist_release(&s->open);
 	epoch_release(&s->epoch);
@@ -144,6 +145,21 @@ tell_new(struct story *s, struct track *t, const struct json_frame *f,
 	story_tell(s, t, listing ? ROW_PRESENT : ROW_APPEARED);
 }
 
+void
+story_add_changes(struct story *s)
+{
+	struct contrast *c = &s->contrast;
+	size_t at = s->text.len;
+
+	if (!c->spec)
+		contrast_add_words(&s->text, c);
+	if (s->text.len > at)
+		return;
+	buf_addspan(&s->text, buf_span(&c->heading));
+	if (c->count > 1)
+		buf_addf(&s->text, " (+%zu)", c->count - 1);
+}
+
 static void
 tell_changed(struct story *s, struct track *t, const struct json_frame *f,
     const struct reading_line *l)
@@ -151,14 +167,13 @@ tell_changed(struct story *s, struct track *t, const struct json_frame *f,
 	struct contrast *c = &s->contrast;
 
 	c->unlike = t->epoch != s->epoch.number;
+	c->partial = false;
 	contrast_find(c, text_span(t->object), f->object, t->secret);
 	if (f->type.n == strlen("ADDED") &&
 	    (c->count == 0 || is_same_version(t, f)))
 		return; /* listed again */
 	add_event_details(s, t, f, l);
-	buf_addspan(&s->text, buf_span(&c->heading));
-	if (c->count > 1)
-		buf_addf(&s->text, " (+%zu)", c->count - 1);
+	story_add_changes(s);
 	if (c->count == 0)
 		buf_adds(&s->text, "nothing that is shown");
 	story_tell(s, t,

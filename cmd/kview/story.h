@@ -31,6 +31,7 @@ struct story {
 	struct buf state;    /* the last state line, and result of each stage */
 	struct buf programs; /* programs of the last segment, by kind */
 	struct buf tool;     /* the release, in words, with the programs */
+	struct buf former;   /* the release before it, likewise */
 	struct textlist started; /* processes of kpipe that were told */
 	struct textlist open;	 /* kinds that began, and are not complete */
 	struct epoch epoch;
@@ -48,6 +49,8 @@ void story_bad(struct story *s, const struct reading_line *line);
 /* For chapter.c: a row of that sort, with the text and details that s has
  * collected (details without its closing brace); empties both. */
 void story_tell(struct story *s, struct track *t, enum viewrow_sort sort);
+/* Adds to the text what contrast found: of a status in words. */
+void story_add_changes(struct story *s);
 /* Rows of record lines; part of story.h. */
 void story_record(struct story *s, const struct reading_line *line);
 

@@ -170,6 +170,20 @@ const Details = (() => {
 		return list;
 	}
 
+	/** The address of the page keeps the moment, the object and the filter. */
+	async function copyLink() {
+		View.write();
+		try {
+			await navigator.clipboard.writeText(location.href);
+			View.tell("The link is copied");
+		} catch (e) {
+			View.tell("The link is in the address of the page");
+		}
+		const b = document.getElementById("link");
+		if (b)
+			b.textContent = document.getElementById("told").textContent;
+	}
+
 	function neighbours(i, t) {
 		const at = Model.lower(t.rows, Model.time[i]);
 		const here = t.rows.indexOf(i, at);
@@ -182,6 +196,11 @@ const Details = (() => {
 			b.addEventListener("click", () => View.select(row));
 		}
 		make("span", `${here + 1} of ${t.rows.length} of this object`, p);
+		const copy = make("button", "Copy link", p);
+		copy.type = "button";
+		copy.id = "link";
+		copy.title = "Copy a link to this moment ( c )";
+		copy.addEventListener("click", copyLink);
 	}
 
 	function draw() {
@@ -225,6 +244,6 @@ const Details = (() => {
 		json("The object's last recorded version", t.object, false);
 	}
 
-	return {start, draw, renumbered: () => drawn = View.selected, focus: () => requestAnimationFrame(() =>
-		aside.focus())};
+	return {start, draw, copyLink, renumbered: () => drawn = View.selected,
+		focus: () => requestAnimationFrame(() => aside.focus())};
 })();

@@ -4,13 +4,14 @@
  */
 const Live = (() => {
 	const MOST = 100000, DROP = 20000; // rows
-	const FRAME_MS = 12, PANEL_MS = 250, AGAIN_MS = 3000;
-	const SPAN_MS = 600000;
+	const FRAME_MS = 12, PANEL_MS = 250, AGAIN_MS = 3000, TELL_MS = 5000,
+		DOWN_MS = 3000;
 	const $ = (id) => document.getElementById(id);
 	const stats = {events: 0, resets: 0, batches: 0};
 	let source = null, pending = [], at = 0, asked = false;
 	let ahead = 0; // ms that the clock of the server is ahead of ours
 	let ended = false, shown = false, paneled = 0, said = "";
+	let told = 0, toldAt = -Infinity, movedAt = -Infinity; // rows, when
 
 	// ---- the connection ----
 
@@ -32,6 +33,18 @@ const Live = (() => {
 				setTimeout(connect, AGAIN_MS);
 		});
 		source.addEventListener("open", summary);
+	}
+
+	/** By the kinds of the primaries, so that one of several pages is found. */
+	function title() {
+		const kinds = new Set(Model.tracks.filter((t) => t.decides)
+			.map((t) => Model.shortKind(t.kind)));
+		const text = kinds.size === 0 ? "kpipe, live"
+			: [...kinds].slice(0, 3).join(", ") + " · live";
+		if (document.title === text)
+			return;
+		document.title = text;
+		$("title").textContent = text;
 	}
 
 	/** For readers of the screen as well: so it is short, and rare. */
@@ -89,6 +102,7 @@ const Live = (() => {
 			Table.renumbered();
 			forgotten.clear();
 			ended = shown = false;
+			View.awaits = location.hash.includes("at=");
 			return true;
 		}
 		let again = false;
@@ -185,14 +199,45 @@ const Live = (() => {
 		tick();
 	}
 
-	/** All is there that was: the last minutes of it. */
+	/** All is there that was: what happened last, or the moment of a link. */
 	function begin() {
 		shown = true;
+		told = Model.count;
 		Model.last = now();
-		View.fit();
-		if (Model.last - Model.first > SPAN_MS)
-			View.show(Model.last - SPAN_MS, Model.last + 1);
+		Axis.fold();
+		View.open();
 		View.now();
+		if (!View.awaits)
+			return;
+		View.read();
+		window.kview.linked();
+		Picture.reveal();
+	}
+
+	/** What came last is in sight, also down the page, unless it is looked at. */
+	function goDown() {
+		const t = performance.now();
+		if (!View.follow || View.selected >= 0 || t - movedAt < DOWN_MS ||
+		    $("scroller").matches(":hover, :focus"))
+			return;
+		movedAt = t;
+		Picture.reveal(View.rows.at(-1));
+	}
+
+	/** Failures and restarts, to readers of the screen; not each of many. */
+	function tell() {
+		const GRAVE = ["failure", "restart", "leader", "gap"];
+		const t = performance.now();
+		told = Math.min(told, Model.count);
+		if (told === Model.count || t - toldAt < TELL_MS)
+			return;
+		for (let i = Model.count - 1; i >= told; i--)
+			if (GRAVE.includes(Model.SORTS[Model.sort[i]].name)) {
+				View.tell(`${Model.titleOf(i)}: ${Model.text[i]}`);
+				toldAt = t;
+				break;
+			}
+		told = Model.count;
 	}
 
 	// ---- time goes on ----
@@ -206,6 +251,11 @@ const Live = (() => {
 	function tick() {
 		if (Model.count > 0)
 			Model.last = Math.max(now(), Model.first + 1000);
+		Axis.fold();
+		if (shown) {
+			tell();
+			goDown();
+		}
 		if (View.follow && shown)
 			View.now();
 		$("follow").setAttribute("aria-pressed", View.follow);
@@ -214,6 +264,7 @@ const Live = (() => {
 			return;
 		paneled = t;
 		Panels.draw(now());
+		title();
 		summary();
 	}
 
@@ -231,6 +282,7 @@ const Live = (() => {
 		$("summary").removeAttribute("role");
 		$("range").removeAttribute("role");
 		$("follow").addEventListener("click", toggle);
+		$("summary").after($("line"));
 		document.addEventListener("visibilitychange", () => {
 			if (!document.hidden)
 				batch();

@@ -60,7 +60,7 @@
 	/** The values that are not there yet, each in its place. */
 	function options(select, values) {
 		if (select.options.length === 0)
-			select.append(new Option("all", ""));
+			select.append(new Option(`all ${select.id}s`, ""));
 		const have = new Set([...select.options].map((o) => o.value));
 		for (const v of [...new Set(values)].filter(Boolean).sort()) {
 			if (have.has(v))
@@ -69,6 +69,7 @@
 			select.insertBefore(new Option(v, v), next || null);
 		}
 		select.parentElement.hidden = select.options.length < 3;
+		select.setAttribute("aria-label", select.id);
 	}
 
 	let choicesOf = -1;
@@ -126,8 +127,10 @@
 	}
 
 	const KEYS = [["← →", "move in time"], ["+ −", "zoom"], ["0", "show all"],
-		["n p", "next, previous event"], ["Enter", "details"],
-		["/", "search"], ["f", "failures only"], ["Esc", "close"],
+		["End", "what happened last"], ["n p", "next, previous event"],
+		["↑ ↓", "event of another object"], ["Enter", "details"],
+		["/", "search"], ["f", "failures only"], ["q", "quiet objects"],
+		["c", "copy the link"], ["Esc", "close"],
 		["wheel", "zoom at the pointer"], ["Shift wheel", "scroll objects"],
 		["drag", "move"], ["Shift drag", "zoom to a range"],
 		["double click", "zoom to a mark"]];
@@ -159,10 +162,13 @@
 			View.set({namespace: $("namespace").value}));
 		$("failures").addEventListener("change", () =>
 			View.set({failures: $("failures").checked}));
+		$("quiet").addEventListener("change", () =>
+			View.set({quiet: $("quiet").checked}));
 		$("tools").addEventListener("submit", (e) => e.preventDefault());
 		$("in").addEventListener("click", () => View.zoom(0.5));
 		$("out").addEventListener("click", () => View.zoom(2));
 		$("fit").addEventListener("click", () => View.fit());
+		$("latest").addEventListener("click", latest);
 		$("help").addEventListener("click", toggleKeys);
 	}
 
@@ -171,6 +177,7 @@
 			if ($(id).value !== View[id])
 				$(id).value = View[id];
 		$("failures").checked = View.failures;
+		$("quiet").checked = View.quiet;
 	}
 
 	// ---- keys ----
@@ -182,6 +189,8 @@
 		"ArrowRight": () => View.pan(0.15),
 		"n": () => step(1), "p": () => step(-1),
 		"f": () => View.set({failures: !View.failures}),
+		"q": () => View.set({quiet: !View.quiet}),
+		"c": Details.copyLink, "End": latest,
 		"/": () => $("search").focus(), "?": toggleKeys,
 		"Escape": () => View.select(-1),
 		"l": () => Model.live && Live.toggle(),
@@ -191,6 +200,14 @@
 		View.step(by);
 		Picture.reveal();
 	}
+
+	function latest() {
+		View.open();
+		Picture.reveal(View.rows.at(-1));
+	}
+
+	/** In the picture, where they do not scroll. */
+	const ACROSS = {"ArrowDown": 1, "ArrowUp": -1};
 
 	function keys() {
 		document.addEventListener("keydown", (e) => {
@@ -210,6 +227,11 @@
 		$("scroller").addEventListener("keydown", (e) => {
 			if (e.key === "Enter" && View.selected >= 0)
 				Details.focus();
+			if (!ACROSS[e.key])
+				return;
+			View.across(ACROSS[e.key]);
+			Picture.reveal();
+			e.preventDefault();
 		});
 	}
 
@@ -240,6 +262,8 @@
 		if (Picture.isLabel(p.x) && !Picture.isAxis(p.y)) {
 			if (line && line.kind !== undefined)
 				View.toggle(View.closed, line.kind);
+			else if (line && line.more !== undefined)
+				View.toggle(View.opened, line.more);
 			else if (line && line.parent)
 				View.toggle(View.closed, line.track.index);
 			return;
@@ -248,7 +272,7 @@
 	}
 
 	function drag(e, from) {
-		const start = {from: View.from, to: View.to};
+		const start = {from: Axis.at(View.from), to: Axis.at(View.to)};
 		const range = e.shiftKey || Picture.isAxis(from.y);
 		const begun = Picture.time(from.x);
 		let moved = false;
@@ -259,7 +283,8 @@
 				return;
 			const by = Picture.share(from.x - p.x) *
 				(start.to - start.from);
-			View.show(start.from + by, start.to + by);
+			View.show(Axis.time(start.from + by),
+				Axis.time(start.to + by));
 		};
 		const up = (m) => {
 			window.removeEventListener("mousemove", move);
@@ -291,9 +316,13 @@
 	function hover(e) {
 		const p = at(e), mark = e.buttons ? null : Picture.markAt(p.x, p.y);
 		const tip = $("tip");
+		const fold = Picture.isAxis(p.y) && Axis.foldAt(Picture.time(p.x));
 		$("picture").style.cursor = mark || Picture.isLabel(p.x)
 			? "pointer" : Picture.isAxis(p.y) ? "col-resize" : "grab";
-		tip.hidden = !mark;
+		tip.hidden = !mark && !fold;
+		if (fold)
+			showTip(p, Model.duration(fold.to - fold.from) +
+				" without an event are folded here");
 		if (!mark)
 			return;
 		const i = mark.best, count = mark.to - mark.from;
@@ -301,7 +330,12 @@
 			Model.SORTS[Model.sort[i]].label + ": " + Model.text[i]];
 		if (count > 1)
 			lines.push(`and ${count - 1} more here (double click)`);
-		tip.textContent = lines.join("\n");
+		showTip(p, lines.join("\n"));
+	}
+
+	function showTip(p, text) {
+		const tip = $("tip");
+		tip.textContent = text;
 		const box = $("scroller").getBoundingClientRect();
 		tip.style.left = Math.max(8, Math.min(box.left + p.x + 12,
 			innerWidth - tip.offsetWidth - 12)) + "px";
@@ -317,16 +351,25 @@
 		canvas.addEventListener("mouseleave", () => $("tip").hidden = true);
 		$("scroller").addEventListener("scroll", View.changed);
 		const centre = (e) => {
-			const t = Overview.time(e.offsetX);
-			const half = (View.to - View.from) / 2;
+			const at = Axis.at(Overview.time(e.offsetX));
+			const half = (Axis.at(View.to) - Axis.at(View.from)) / 2;
 			if (e.buttons & 1)
-				View.show(t - half, t + half);
+				View.show(Axis.time(at - half),
+					Axis.time(at + half));
 		};
 		overview.addEventListener("mousedown", centre);
 		overview.addEventListener("mousemove", centre);
 	}
 
 	// ---- drawing ----
+
+	/** A link may name what this page has not. */
+	function linked() {
+		if (View.missing)
+			note(`The link names ${View.missing}, of which nothing ` +
+				"is here.", true);
+		View.missing = "";
+	}
 
 	function draw() {
 		choices();
@@ -371,14 +414,18 @@
 		mouse();
 		Shapes.readTheme();
 		View.listen(draw);
-		View.fit();
 		View.read();
+		linked();
 		draw();
-		Picture.reveal();
+		Picture.reveal(View.selected < 0 ? View.rows.at(-1) : View.selected);
 		if (Model.live)
 			Live.start();
 		window.addEventListener("resize", View.changed);
-		window.addEventListener("hashchange", View.read);
+		window.addEventListener("hashchange", () => {
+			View.read();
+			linked();
+			Picture.reveal();
+		});
 		window.addEventListener("beforeprint", () => printing(true));
 		window.addEventListener("afterprint", () => printing(false));
 		matchMedia("(prefers-color-scheme: dark)")
@@ -387,6 +434,7 @@
 	}
 
 	/** For tests: what is there, and how much was drawn last. */
-	window.kview = {model: Model, view: View, stats: Picture.stats};
+	window.kview = {model: Model, view: View, axis: Axis, draw, linked,
+		picture: Picture, stats: Picture.stats};
 	start();
 })();

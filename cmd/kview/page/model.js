@@ -6,11 +6,12 @@
  * are parsed when somebody looks at them.
  */
 const Model = (() => {
-	// In the order of enum viewrow_sort. rank: which one stands for several.
+	// In the order of enum viewrow_sort. rank: which one stands for several:
+	// the gravest; of what is usual, a change of the spec.
 	const SORTS = [
 		["present", "There at start", "ring", 1],
 		["appeared", "Created", "disc", 8],
-		["spec", "Spec changed", "diamond", 7],
+		["spec", "Spec changed", "diamond", 10],
 		["status", "Status changed", "dot", 3],
 		["meta", "Metadata changed", "speck", 2],
 		["gone", "Deleted", "cross", 9],
@@ -20,7 +21,7 @@ const Model = (() => {
 		["failure", "Failure", "alarm", 14],
 		["leader", "Leadership", "flag", 11],
 		["restart", "Restart", "hexagon", 12],
-		["phase", "Pipeline", "bar", 10],
+		["phase", "Pipeline", "bar", 9],
 		["gap", "Gap", "gap", 13],
 		["bad", "Unreadable", "question", 13],
 		["shadow", "Would differ", "outline", 11],
@@ -33,7 +34,9 @@ const Model = (() => {
 
 	const m = {SORTS, sortOf, tracks: [], sources: [], end: {},
 		count: 0, timed: false, first: 0, last: 1, live: false,
-		state: null, present: new Set(), changes: 0};
+		state: null, present: new Set(), changes: 0,
+		named: new Set()}; // keys of objects that decisions name
+	let low = []; // texts in small letters, of those that were searched
 	let raw = [], byKey = null, causesOf = -1, causesFound = [];
 
 	function track(index) {
@@ -87,11 +90,22 @@ const Model = (() => {
 			const source = m.sources.at(-1);
 			if (source && source.first === undefined)
 				source.first = value[1];
+			learn(value);
 			rows.push([value[0], value[1], sortOf.get(value[2]),
 				value[3], value[4], line]);
 		}
 		m.timed = m.live || !!m.end.timed;
 		arrange(rows);
+	}
+
+	/** What a decision names is not out of the way. True: it is news. */
+	function learn(value) {
+		const because = value[5] && value[5].because;
+		const known = m.named.size;
+		if (value[2] === "decision" && because)
+			for (const e of because.events || [])
+				m.named.add(keyOf(e));
+		return m.named.size > known;
 	}
 
 	/** A row without a time is as old as the one before it. */
@@ -170,6 +184,11 @@ const Model = (() => {
 		return t.kind + "/" + t.namespace + "/" + t.name;
 	}
 
+	const titleOf = (i) => {
+		const t = m.tracks[m.track[i]];
+		return t.index === 0 ? t.label
+			: shortKind(t.kind) + " " + t.label;
+	};
 	const shortKind = (kind) => kind.split(".")[0];
 
 	/** The first place in list whose time is at least t. */
@@ -185,6 +204,7 @@ const Model = (() => {
 		return low;
 	}
 
+	const lowered = (i) => low[i] = low[i] ?? m.text[i].toLowerCase();
 	const details = (i) => JSON.parse(raw[i])[5] || {};
 
 	/** Rows that brought the versions which a decision names. */
@@ -203,11 +223,15 @@ const Model = (() => {
 		return byKey.get(wanted);
 	}
 
-	function rowOf(e) {
+	/** The key of what an event names. */
+	function keyOf(e) {
 		const group = (e.apiVersion || "").includes("/")
 			? "." + e.apiVersion.split("/")[0] : "";
-		const t = trackOf(e.kind + group + "/" + (e.namespace || "") +
-			"/" + e.name);
+		return e.kind + group + "/" + (e.namespace || "") + "/" + e.name;
+	}
+
+	function rowOf(e) {
+		const t = trackOf(keyOf(e));
 		if (!t)
 			return -1;
 		const found = t.rows.find((i) =>
@@ -225,6 +249,37 @@ const Model = (() => {
 		const iso = new Date(Math.floor(micros / 1000)).toISOString();
 		return iso.slice(0, 10) + " " + iso.slice(11, 23) +
 			String(micros % 1000).padStart(3, "0");
+	}
+
+	/** "15:04:05.123", with the date where there are several days. */
+	function clock(t) {
+		if (!m.timed)
+			return stamp(t);
+		const days = Math.floor(m.first / 864e5) !==
+			Math.floor(m.last / 864e5);
+		return stamp(t).slice(days ? 5 : 11, 23);
+	}
+
+	/** A time as it stands in an address, and back. */
+	const moment = (t) => m.timed ? stamp(t).replace(" ", "T") + "Z"
+		: String(Math.round(t));
+	function parseMoment(text) {
+		if (!m.timed)
+			return Number(text);
+		const found = /^(.{19})(\.\d{1,6})?Z?$/.exec(text);
+		return found ? Date.parse(found[1] + "Z") +
+			Number("0" + (found[2] || "")) * 1000 : NaN;
+	}
+
+	/** The row nearest to a time, of an object if it is known; -1: none. */
+	function nearest(t, wanted) {
+		const of = wanted && trackOf(wanted);
+		const list = of ? of.rows : Array.from({length: m.count},
+			(_, i) => i);
+		const k = lower(list, t - 0.0005);
+		const near = [list[k], list[k - 1]].filter((i) => i !== undefined);
+		near.sort((a, b) => Math.abs(m.time[a] - t) - Math.abs(m.time[b] - t));
+		return isNaN(t) ? -1 : near[0] ?? -1;
 	}
 
 	function duration(ms) {
@@ -283,6 +338,7 @@ const Model = (() => {
 		m.text.push(value[4]);
 		raw.push(line);
 		t.rows.push(i);
+		m.changes += learn(value) || t.rows.length === 1;
 		m.present.add(m.sort[i]);
 		m.count++;
 		if (i === 0)
@@ -315,6 +371,7 @@ const Model = (() => {
 				(i) => m[column][i]);
 		m.text = rows.map((i) => m.text[i]);
 		raw = rows.map((i) => raw[i]);
+		low = [];
 		m.count = rows.length;
 		m.first = m.count ? m.time[0] : m.first;
 		index();
@@ -324,6 +381,8 @@ const Model = (() => {
 	/** Those tracks are of no object any more. */
 	function forget(numbers) {
 		for (const n of numbers)
+			m.named.delete(key(track(n)));
+		for (const n of numbers)
 			Object.assign(track(n), {kind: "", namespace: "",
 				name: "", parent: -1, object: null, spans: [],
 				there: false, decides: false, standing: null,
@@ -332,11 +391,14 @@ const Model = (() => {
 
 	function reset() {
 		m.tracks = [];
+		m.named.clear();
 		m.state = null;
 		m.last = -Infinity;
 		keep(() => false, -1);
 	}
 
-	return Object.assign(m, {read, takeObject, push, keep, forget, reset, lower, details, causes, isFailure, stamp,
-		duration, place, key, shortKind, trackOf});
+	return Object.assign(m, {read, takeObject, push, keep, forget, reset,
+		lower, lowered, details, causes, isFailure, stamp, clock, moment,
+		parseMoment, nearest, duration, place, key, shortKind,
+		titleOf, trackOf});
 })();

@@ -4,31 +4,46 @@
  */
 const Overview = (() => {
 	const HEIGHT = 46;
-	let canvas, counts = null, countsOf = null;
+	let canvas, counts = null, countsOf = null, failures = [], version = -1;
 
-	const low = () => Model.first - (Model.last - Model.first) * 0.02;
-	const high = () => Model.last + (Model.last - Model.first) * 0.02;
-	const x = (t) => (t - low()) / (high() - low()) * canvas.clientWidth;
-	const time = (px) => low() + px / canvas.clientWidth * (high() - low());
+	const edge = () => (Axis.at(Model.last) - Axis.at(Model.first)) * 0.02;
+	const low = () => Axis.at(Model.first) - edge();
+	const high = () => Axis.at(Model.last) + edge();
+	const x = (t) => (Axis.at(t) - low()) / (high() - low()) *
+		canvas.clientWidth;
+	const time = (px) => Axis.time(low() + px / canvas.clientWidth *
+		(high() - low()));
 
 	function start() {
 		canvas = document.getElementById("overview");
 	}
 
-	/** Counted again when the filter or the width has changed. */
+	/** Counted again when the filter, the axis or the width has changed. */
 	function count(width) {
-		if (counts && countsOf === View.rows && counts.all.length === width)
+		if (counts && countsOf === View.rows && version === Axis.version &&
+		    counts.all.length === width)
 			return counts;
-		counts = {all: new Uint32Array(width), bad: new Uint32Array(width)};
+		if (countsOf !== View.rows)
+			failures = View.rows.filter(Model.isFailure);
 		countsOf = View.rows;
-		for (const i of View.rows) {
-			const px = Math.min(width - 1, Math.floor(
-				(Model.time[i] - low()) / (high() - low()) * width));
-			counts.all[px]++;
-			if (Model.isFailure(i))
-				counts.bad[px]++;
-		}
+		version = Axis.version;
+		counts = {all: columns(View.rows, width),
+			bad: columns(failures, width)};
 		return counts;
+	}
+
+	/** How many of the rows are in each column. */
+	function columns(rows, width) {
+		const each = (high() - low()) / width;
+		let before = 0;
+		return Uint32Array.from({length: width}, (_, k) => {
+			const until = k === width - 1 ? rows.length
+				: Model.lower(rows, Axis.time(low() +
+					(k + 1) * each));
+			const n = until - before;
+			before = until;
+			return n;
+		});
 	}
 
 	function draw() {

@@ -4,8 +4,10 @@
  * else, so that focus and selection stay where they are.
  */
 const Panels = (() => {
-	const PRIMARIES = 50, DECISIONS = 8, MINUTE = 60000;
-	const written = new Map();
+	const MOST = 500, MINUTE = 60000;
+	// Lines of a card; below this width they are below each other.
+	const lineCount = () => innerWidth > 1150 ? 5 : 3;
+	const written = new Map(), opened = new Set();
 	const $ = (id) => document.getElementById(id);
 
 	function make(tag, text, parent, className) {
@@ -19,20 +21,50 @@ const Panels = (() => {
 		return e;
 	}
 
-	/** Writes it again if `what` is not what it was. */
-	function write(id, what, fn) {
-		const text = JSON.stringify(what);
+	/**
+	 * Writes it again if `what` is not what it was: so many lines as a card has
+	 * room for, the others behind a button. columns: of a table.
+	 */
+	function write(id, what, fn, columns) {
+		const room = columns || id === "decisions" ? lineCount() : 5;
+		const full = what.length > room + 1;
+		const most = !full ? room + 1 : opened.has(id) ? MOST : room;
+		const shown = what.slice(0, most);
+		const text = JSON.stringify([shown, full, what.length]);
 		if (written.get(id) === text)
 			return;
 		written.set(id, text);
 		const parent = $(id).tBodies ? $(id).tBodies[0] : $(id);
 		parent.replaceChildren();
-		for (const one of what)
+		for (const one of shown)
 			fn(parent, one);
+		if (full)
+			rest(id, parent, what.length - room, columns);
 	}
 
-	function term(list, [name, text, bad]) {
-		make("dt", name, list);
+	/** The button that opens and closes a card. */
+	function rest(id, parent, count, columns) {
+		const open = opened.has(id);
+		const line = columns ? make("td", null, make("tr", null, parent))
+			: make(parent.tagName === "OL" ? "li" : "dt", null, parent);
+		const b = make("button", open ? "less" : `and ${count} more`,
+			line, "link");
+		if (columns)
+			line.colSpan = columns;
+		b.type = "button";
+		b.setAttribute("aria-expanded", open);
+		b.addEventListener("click", () => {
+			if (!opened.delete(id))
+				opened.add(id);
+			$(id).closest("section").classList.toggle("open", !open);
+			written.delete(id);
+			View.changed();
+			draw(drawnAt);
+		});
+	}
+
+	function term(list, [name, text, bad, title]) {
+		make("dt", name, list).title = title || name;
 		make("dd", text, list, bad ? "bad" : "");
 	}
 
@@ -52,9 +84,9 @@ const Panels = (() => {
 		const all = Object.entries((Model.state || {}).stages || {});
 		const rows = all.map(([name, s]) => [name,
 			(s.running ? s.ready ? "running" : "starting" : "stopped") +
-			(s.starts > 1 ? `, started ${s.starts} times` : ""),
+			(s.starts > 1 ? `, start ${s.starts}` : ""),
 			!s.running]);
-		return phase() ? [["phase", phase(), false], ...rows] : rows;
+		return rows;
 	}
 
 	/** Rows of the last minute, by sort. */
@@ -65,21 +97,26 @@ const Panels = (() => {
 			counts.set(Model.sort[i], (counts.get(Model.sort[i]) || 0) + 1);
 		const of = (name) => counts.get(Model.sortOf.get(name)) || 0;
 		const waiting = Model.tracks.filter((t) => t.waiting).length;
-		return [["writes a minute", String(of("write")), false],
-			["failures a minute", String(of("failure")),
-				of("failure") > 0],
-			["decisions a minute", String(of("decision")), false],
-			["queue", waiting + (waiting === 1 ? " primary"
-				: " primaries"), false]];
+		return [["writes", String(of("write")), false],
+			["failures", String(of("failure")), of("failure") > 0],
+			["decisions", String(of("decision")), false],
+			["in the queue", String(waiting), false]];
 	}
 
+	/** How many there are; the group only where it tells two apart. */
 	function kinds() {
-		const counts = new Map();
+		const counts = new Map(), names = new Map();
 		for (const t of Model.tracks)
 			if (t.there)
 				counts.set(t.kind, (counts.get(t.kind) || 0) + 1);
+		for (const kind of counts.keys()) {
+			const short = Model.shortKind(kind);
+			names.set(short, (names.get(short) || 0) + 1);
+		}
 		return [...counts].sort((a, b) => a[0] < b[0] ? -1 : 1)
-			.map(([kind, n]) => [kind, n.toLocaleString("en"), false]);
+			.map(([kind, n]) => [names.get(Model.shortKind(kind)) > 1
+				? kind : Model.shortKind(kind),
+			n.toLocaleString("en"), false, kind]);
 	}
 
 	const isReady = (t) => !t.standing || t.standing.ready === undefined ||
@@ -89,29 +126,42 @@ const Panels = (() => {
 		const all = Model.tracks.filter((t) => t.decides && t.there);
 		all.sort((a, b) => isReady(a) - isReady(b) ||
 			(a.label < b.label ? -1 : 1));
-		const rows = all.slice(0, PRIMARIES).map((t) => {
+		const one = new Set(all.map((t) => t.kind)).size < 2;
+		return all.map((t) => {
 			const s = t.standing || {};
-			return [t.index, Model.shortKind(t.kind), t.label,
-				s.phase || "", (s.ready || "") +
+			return [t.index, one ? t.label
+				: Model.shortKind(t.kind) + " " + t.label,
+			s.phase || "", (s.ready || "") +
 				(s.reason ? ", " + s.reason : ""), isReady(t),
-				t.waiting ? "waits" : "",
-				t.differs && t.differs.size
-					? String(t.differs.size) : ""];
+			t.waiting ? "waits" : "",
+			t.differs && t.differs.size
+				? String(t.differs.size) : ""];
 		});
-		if (all.length > PRIMARIES)
-			rows.push([-1, "", `and ${all.length - PRIMARIES} more`,
-				"", "", true, "", ""]);
-		return rows;
+	}
+
+	/** What was decided, without the cause and the status on its way. */
+	function inShort(text, name) {
+		const parts = text.split("; ").filter((p) =>
+			!/^(because|by what) /.test(p));
+		const [whole, kind, item, rest] = /^(\w+)[.\w]*\/[^/ ]*\/(\S+)(.*)/
+			.exec(parts.at(-1)) || [];
+		if (whole)
+			return kind + (item === name ? "" : " " + item) + rest;
+		return parts.at(-1).replace(/^.*status: /, "").split(", ")
+			.slice(0, 2).join(", ");
 	}
 
 	function decisions() {
 		const found = [];
 		for (let i = Model.count - 1; i >= 0 &&
-		    i > Model.count - 5000 && found.length < DECISIONS; i--)
-			if (Model.SORTS[Model.sort[i]].name === "decision")
+		    i > Model.count - 5000 && found.length < lineCount(); i--) {
+			const text = Model.text[i];
+			const t = Model.tracks[Model.track[i]];
+			if (Model.SORTS[Model.sort[i]].name === "decision" &&
+			    !text.startsWith("status to write"))
 				found.push([i, Model.stamp(Model.time[i]).slice(11, 19),
-					Model.tracks[Model.track[i]].label,
-					Model.text[i]]);
+					t.label, inShort(text, t.name), text]);
+		}
 		return found;
 	}
 
@@ -126,33 +176,38 @@ const Panels = (() => {
 		});
 	}
 
-	function primaryRow(body, [index, kind, name, phaseOf, ready, good, waits,
+	function primaryRow(body, [index, name, phaseOf, ready, good, waits,
 		differs]) {
 		const tr = make("tr", null, body);
 		const th = make("th", null, tr);
 		th.scope = "row";
-		if (index < 0)
-			th.textContent = name;
-		else
-			link(th, kind + " " + name, () =>
-				Model.tracks[index].rows.at(-1) ?? -1);
-		make("td", phaseOf, tr);
-		make("td", ready, tr, good ? "" : "bad");
-		make("td", waits, tr);
-		make("td", differs, tr);
+		th.title = name;
+		link(th, name, () => Model.tracks[index].rows.at(-1) ?? -1);
+		make("td", phaseOf, tr).title = phaseOf;
+		make("td", ready, tr, good ? "" : "bad").title = ready;
+		make("td", waits, tr, "queue");
+		make("td", differs, tr, "differs");
 	}
 
-	function decisionItem(list, [row, time, name, text]) {
+	function decisionItem(list, [row, time, name, text, whole]) {
 		const li = make("li", time + " ", list);
 		link(li, name, () => row);
 		li.append(" " + text);
+		li.title = whole;
 	}
 
+	let drawnAt = 0;
+
 	function draw(now) {
+		const all = primaries();
+		drawnAt = now;
 		write("stages", stages(), term);
 		write("rates", rates(now), term);
 		write("kinds", kinds(), term);
-		write("primaries", primaries(), primaryRow);
+		write("primaries", all, primaryRow, 5);
+		// Columns that would be empty only take room.
+		$("primaries").classList.toggle("no-queue", !all.some((p) => p[5]));
+		$("primaries").classList.toggle("no-differs", !all.some((p) => p[6]));
 		write("decisions", decisions(), decisionItem);
 	}
 

@@ -99,19 +99,46 @@ const Shapes = (() => {
 		draw[s.shape](c, x, y);
 	}
 
-	/** Several: how many, in the colour of the weightiest. */
+	const stamps = new Map();
+	let stampsOf = "";
+
+	/** Several: the gravest, and how many. Drawn once: there are many alike. */
+	function drawPill(sort, text) {
+		const canvas = document.createElement("canvas");
+		const w = 22 + text.length * 6;
+		const c = context(canvas, w + 2, 22);
+		c.clearRect(0, 0, w + 2, 22);
+		c.fillStyle = theme.paper;
+		c.strokeStyle = theme["s-" + Model.SORTS[sort].name];
+		c.lineWidth = 1;
+		c.beginPath();
+		c.roundRect(1.5, 1.5, w - 1, 19, 5);
+		c.fill();
+		c.stroke();
+		put(c, sort, 11, 11);
+		c.fillStyle = theme.ink;
+		c.font = "600 10px system-ui, sans-serif";
+		c.textAlign = "left";
+		c.textBaseline = "middle";
+		c.fillText(text, 20, 11.5);
+		return {canvas, width: w};
+	}
+
+	/** Puts one with its mark at x; how wide it is. */
 	function pill(c, sort, x, y, count) {
-		const s = Model.SORTS[sort];
 		const text = count < 1000 ? String(count)
 			: count < 99500 ? +(count / 1000).toPrecision(2) + "k"
 			: Math.round(count / 1000) + "k";
-		const w = 6 + text.length * 6;
-		c.fillStyle = theme["s-" + s.name];
-		c.beginPath();
-		c.roundRect(x - w / 2, y - 7, w, 14, 4);
-		c.fill();
-		letter(c, x, y, text);
-		return w;
+		const key = sort + " " + text, ratio = window.devicePixelRatio || 1;
+		if (stampsOf !== theme.paper + ratio || stamps.size > 2000)
+			stamps.clear();
+		stampsOf = theme.paper + ratio;
+		if (!stamps.has(key))
+			stamps.set(key, drawPill(sort, text));
+		const s = stamps.get(key);
+		c.drawImage(s.canvas, Math.round((x - 11) * ratio) / ratio,
+			y - 11, s.width + 2, 22);
+		return s.width;
 	}
 
 	/** Sets the size of a canvas to what it covers; its context. */
@@ -139,16 +166,16 @@ const Shapes = (() => {
  * mark in CELL pixels: several rows there are one mark with their number.
  */
 const Picture = (() => {
-	const LINE = 24, AXIS = 30, CELL = 20;
+	const LINE = 24, AXIS = 30, CELL = 44;
 	const FONT = "12px system-ui, -apple-system, 'Segoe UI', sans-serif";
 	const theme = Shapes.theme;
 	const stats = {frames: 0, marks: 0, rows: 0, lines: 0};
 	let canvas, scroller, c, width = 0, height = 0, left = 260, marks = [];
+	let begins = 0, wide = 1; // the range, in places on the axis
 
-	const x = (t) => left + (t - View.from) / (View.to - View.from) *
-		(width - left);
-	const time = (px) => View.from + (px - left) / (width - left) *
-		(View.to - View.from);
+	const x = (t) => left + (Axis.at(t) - begins) / wide * (width - left);
+	const time = (px) => Axis.time(begins + (px - left) / (width - left) *
+		wide);
 
 	function start() {
 		canvas = document.getElementById("picture");
@@ -156,6 +183,8 @@ const Picture = (() => {
 	}
 
 	function resize() {
+		begins = Axis.at(View.from);
+		wide = Axis.at(View.to) - begins;
 		width = scroller.clientWidth;
 		height = scroller.clientHeight;
 		left = Math.round(Math.min(Math.max(width * 0.26, 120), 300));
@@ -171,7 +200,7 @@ const Picture = (() => {
 		1728e5, 6048e5, 26784e5];
 
 	function step() {
-		const wanted = (View.to - View.from) / (width - left) * 92;
+		const wanted = wide / (width - left) * 92;
 		if (Model.timed)
 			return STEPS.find((s) => s >= wanted) || STEPS.at(-1);
 		const power = Math.pow(10, Math.floor(Math.log10(wanted)));
@@ -192,20 +221,68 @@ const Picture = (() => {
 	function grid() {
 		const by = step();
 		const ticks = [];
+		let room = left + 30;
 		c.strokeStyle = theme.rule;
 		c.lineWidth = 1;
 		c.beginPath();
 		for (let t = Math.ceil(View.from / by) * by; t <= View.to; t += by) {
+			const f = Axis.foldAt(t);
+			if (f && f.to > View.to)
+				break;
+			if (f)
+				t = Math.ceil(f.to / by) * by;
 			const px = Math.round(x(t)) + 0.5;
 			c.moveTo(px, AXIS);
 			c.lineTo(px, height);
-			ticks.push([px, tick(t, by)]);
+			if (px > room) {
+				ticks.push([px, tick(t, by)]);
+				room = px + 80;
+			}
 		}
 		c.stroke();
 		return ticks;
 	}
 
-	function axis(ticks) {
+	// ---- folds ----
+
+	/** "58 s", "12 min": how long nothing happened. */
+	function length(f) {
+		const s = (f.to - f.from) / 1000;
+		return s < 100 ? Math.round(s) + " s"
+			: s < 6000 ? Math.round(s / 60) + " min"
+			: s < 172800 ? Math.round(s / 3600) + " h"
+			: Math.round(s / 86400) + " days";
+	}
+
+	/** Hatched: here time is short. Returns where, to be named on the axis. */
+	function folds() {
+		const found = [];
+		for (const f of Axis.among(View.from, View.to)) {
+			const a = Math.max(x(f.from) + 3, left);
+			const b = Math.min(x(f.to) - 3, width);
+			if (b - a < 2)
+				continue;
+			c.fillStyle = theme.raised;
+			c.fillRect(a, AXIS, b - a, height - AXIS);
+			c.save();
+			c.beginPath();
+			c.rect(a, AXIS, b - a, height - AXIS);
+			c.clip();
+			c.strokeStyle = theme.rule;
+			c.lineWidth = 1;
+			c.beginPath();
+			for (let at = a - height; at < b; at += 9) {
+				c.moveTo(at, height);
+				c.lineTo(at + height, 0);
+			}
+			c.stroke();
+			c.restore();
+			found.push([a, b, length(f)]);
+		}
+		return found;
+	}
+
+	function axis(ticks, gaps) {
 		c.fillStyle = theme.raised;
 		c.fillRect(0, 0, width, AXIS);
 		c.fillStyle = theme.quiet;
@@ -215,9 +292,22 @@ const Picture = (() => {
 		c.fillText(Model.timed ? Model.stamp(Math.max(View.from, Model.first))
 			.slice(0, 10) + "  UTC" : "line number", 12, AXIS / 2);
 		c.textAlign = "center";
-		for (const [px, text] of ticks)
-			if (px > left + 30 && px < width - 26)
+		const names = gaps.filter(([a, b, text]) =>
+			c.measureText(text).width < b - a);
+		for (const [px, text] of ticks) {
+			const half = c.measureText(text).width / 2 + 4;
+			if (px - half > left && px + half < width &&
+			    !names.some(([a, b]) => px + half > a && px - half < b))
 				c.fillText(text, px, AXIS / 2);
+		}
+		for (const [a, b, text] of names) {
+			c.fillStyle = theme.band;
+			c.beginPath();
+			c.roundRect(a, 6, b - a, AXIS - 12, 4);
+			c.fill();
+			c.fillStyle = theme.quiet;
+			c.fillText(text, (a + b) / 2, AXIS / 2);
+		}
 		c.strokeStyle = theme.rule;
 		c.beginPath();
 		c.moveTo(0, AXIS - 0.5);
@@ -285,6 +375,19 @@ const Picture = (() => {
 			24, y + LINE / 2);
 	}
 
+	/** A line that stands for others. */
+	function more(line, y) {
+		const at = 24 + line.depth * 14;
+		c.fillStyle = theme.paper;
+		c.fillRect(0, y, left, LINE);
+		arrow(at - 12, y + LINE / 2, line.shut);
+		c.font = FONT;
+		c.textAlign = "left";
+		c.textBaseline = "middle";
+		c.fillStyle = theme.quiet;
+		c.fillText(clip(line.label, left - at - 8), at, y + LINE / 2);
+	}
+
 	function label(line, y) {
 		const t = line.track, at = 24 + line.depth * 14;
 		const selected = View.selected >= 0 &&
@@ -329,39 +432,56 @@ const Picture = (() => {
 	}
 
 	/** The rows of a line that are in sight. */
-	function rows(list, y) {
-		const cell = CELL * (View.to - View.from) / (width - left);
+	function rows(list, y, named) {
+		const cell = CELL * wide / (width - left);
 		let k = Model.lower(list, View.from);
 		while (k < list.length && Model.time[list[k]] <= View.to) {
-			const i = list[k];
-			const next = Math.max(k + 1,
-				Model.lower(list, Model.time[i] + cell));
+			const t = Model.time[list[k]];
+			const next = Math.max(k + 1, Model.lower(list,
+				Axis.time(Axis.at(t) + cell)));
 			const best = weightiest(list, k, next);
-			mark(list, k, next, best, y);
+			const m = mark(list, k, next, best, y);
+			if (named)
+				name(m, best, next < list.length
+					? x(Model.time[list[next]]) : width);
 			k = next;
 		}
 	}
 
 	function mark(list, from, to, best, y) {
 		const count = to - from;
-		let px = x(Model.time[list[from]]), half = 8;
+		let px = x(Model.time[list[from]]), right = px + 9;
 		if (count > 1) {
-			px = Math.min((px + x(Model.time[list[to - 1]])) / 2,
-				width - 10);
-			px = Math.max(px, left + 10);
-			half = Shapes.pill(c, Model.sort[best], px,
-				y + LINE / 2, count) / 2;
+			px = Math.max(Math.min(px, width - 34), left + 11);
+			right = px - 9 + Shapes.pill(c, Model.sort[best], px,
+				y + LINE / 2, count);
 		} else {
 			Shapes.put(c, Model.sort[best], px, y + LINE / 2);
 		}
-		marks.push({x: px, half, y, best, list, from, to});
+		marks.push({x: px, right, y, best, list, from, to});
 		stats.marks++;
 		stats.rows += count;
+		return marks.at(-1);
+	}
+
+	/** What it is, beside the mark, if there is room until the next one. */
+	function name(m, best, next) {
+		const text = Model.text[best].replace(/[:(].*/, "");
+		c.font = FONT;
+		if (c.measureText(text).width > next - m.right - 16)
+			return;
+		c.textAlign = "left";
+		c.fillStyle = theme.quiet;
+		c.fillText(text, m.right + 5, m.y + LINE / 2);
 	}
 
 	function body(line, y) {
 		if (line.kind !== undefined) {
 			head(line, y);
+			return;
+		}
+		if (line.more !== undefined) {
+			more(line, y);
 			return;
 		}
 		c.fillStyle = theme.rule;
@@ -373,7 +493,7 @@ const Picture = (() => {
 		c.rect(left, AXIS, width - left, height - AXIS);
 		c.clip();
 		life(line.track, y);
-		rows(View.shown[line.track.index], y);
+		rows(View.shown[line.track.index], y, line.track.index === 0);
 		c.restore();
 		label(line, y);
 	}
@@ -445,7 +565,7 @@ const Picture = (() => {
 		stats.marks = stats.rows = stats.lines = 0;
 		if (Model.count === 0)
 			return;
-		const ticks = grid();
+		const ticks = grid(), gaps = folds();
 		events();
 		const first = Math.floor(scroller.scrollTop / LINE);
 		const last = Math.min(View.lines.length,
@@ -455,22 +575,20 @@ const Picture = (() => {
 			stats.lines++;
 		}
 		chosen();
-		axis(ticks);
+		axis(ticks, gaps);
 		c.fillStyle = theme.rule;
 		c.fillRect(left, AXIS, 1, height - AXIS);
 	}
 
-	/** Scrolls so that the line of the selected row is in sight. */
-	function reveal() {
-		const y = View.selected < 0 ? null
-			: lineY(Model.track[View.selected]);
+	/** Scrolls so that the line of a row, the selected one, is in sight. */
+	function reveal(i = View.selected) {
+		const y = i < 0 || i === undefined ? null : lineY(Model.track[i]);
 		if (y !== null && (y < AXIS + LINE || y > height - LINE))
 			scroller.scrollTop += y - height / 2;
 	}
 
-	const markAt = (px, y) => marks.find((m) =>
-		Math.abs(px - m.x) <= Math.max(m.half, 7) && y >= m.y &&
-		y < m.y + LINE);
+	const markAt = (px, y) => marks.find((m) => px >= m.x - 9 &&
+		px <= m.right && y >= m.y && y < m.y + LINE);
 	const lineAt = (y) => View.lines[Math.floor(
 		(y - AXIS + scroller.scrollTop) / LINE)];
 

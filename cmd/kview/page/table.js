@@ -1,13 +1,19 @@
 /*
- * Table: the rows of the filter as a real table, a page of it at a time. One
- * row is in the order of focus; arrow keys move between rows.
+ * Table: the rows of the filter as a real table, the newest first, a page of it
+ * at a time. One row is in the order of focus; arrow keys move between rows. While
+ * a page that is live does not follow, or is read by keys, newer rows wait.
  */
 const Table = (() => {
 	const PAGE = 100, PRINTED = 1000;
-	let body, table, page = 0, current = -1, drawnOf = null, drawnPage = -1;
-	let size = PAGE;
+	let body, table, page = 0, current = -1, drawn = "", size = PAGE;
 
-	const pages = () => Math.max(1, Math.ceil(View.rows.length / size));
+	let held = null; // so many rows are shown, the newest of them first
+
+	const count = () => Math.min(held ?? Infinity, View.rows.length);
+	const pages = () => Math.max(1, Math.ceil(count() / size));
+	/** The row at a place in the table, and back. */
+	const rowAt = (at) => View.rows[count() - 1 - at];
+	const placeOf = (i) => count() - 1 - View.place(i);
 
 	function start() {
 		table = document.querySelector("#rows table");
@@ -16,10 +22,10 @@ const Table = (() => {
 		body.addEventListener("keydown", key);
 		const go = (id, fn) => document.getElementById(id)
 			.addEventListener("click", () => turn(fn()));
-		go("first", () => 0);
-		go("previous", () => page - 1);
-		go("next", () => page + 1);
-		go("last", () => pages() - 1);
+		go("newest", () => 0);
+		go("newer", () => page - 1);
+		go("older", () => page + 1);
+		go("oldest", () => pages() - 1);
 	}
 
 	function pick(tr) {
@@ -30,6 +36,8 @@ const Table = (() => {
 	}
 
 	function turn(to) {
+		if (to === 0)
+			held = null;
 		page = Math.min(Math.max(to, 0), pages() - 1);
 		draw();
 	}
@@ -37,7 +45,7 @@ const Table = (() => {
 	const KEYS = {
 		ArrowDown: (at) => at + 1, ArrowUp: (at) => at - 1,
 		PageDown: (at) => at + size, PageUp: (at) => at - size,
-		Home: () => 0, End: () => View.rows.length - 1,
+		Home: () => 0, End: () => count() - 1,
 	};
 
 	function key(e) {
@@ -52,14 +60,14 @@ const Table = (() => {
 			return;
 		e.preventDefault();
 		e.stopPropagation();
-		const at = KEYS[e.key](View.place(Number(tr.dataset.row)));
-		focus(Math.min(Math.max(at, 0), View.rows.length - 1));
+		const at = KEYS[e.key](placeOf(Number(tr.dataset.row)));
+		focus(Math.min(Math.max(at, 0), count() - 1));
 	}
 
 	/** Moves the focus to the row at that place of the filter. */
 	function focus(at) {
 		page = Math.floor(at / size);
-		current = View.rows[at];
+		current = rowAt(at);
 		draw();
 		const tr = body.querySelector('tr[tabindex="0"]');
 		if (tr)
@@ -74,14 +82,15 @@ const Table = (() => {
 	}
 
 	function row(at) {
-		const i = View.rows[at], tr = document.createElement("tr");
+		const i = rowAt(at), tr = document.createElement("tr");
 		const sort = Model.SORTS[Model.sort[i]];
 		const t = Model.tracks[Model.track[i]];
 		tr.dataset.row = i;
 		tr.className = "sort-" + sort.name;
 		tr.setAttribute("aria-rowindex", at + 2);
-		const when = cell(tr, Model.stamp(Model.time[i]));
+		const when = cell(tr, Model.clock(Model.time[i]));
 		when.className = "when";
+		when.title = Model.stamp(Model.time[i]);
 		cell(tr, sort.label).className = "what";
 		const object = cell(tr, t.index === 0 ? "" : Model.shortKind(t.kind) +
 			" ");
@@ -96,28 +105,38 @@ const Table = (() => {
 	function follow() {
 		if (View.selected < 0 || View.selected === current)
 			return;
-		const at = View.place(View.selected);
-		if (View.rows[at] !== View.selected)
+		if (View.rows[View.place(View.selected)] !== View.selected)
 			return;
 		current = View.selected;
-		page = Math.floor(at / size);
+		if (placeOf(current) < 0)
+			held = null;
+		page = Math.floor(placeOf(current) / size);
 	}
 
-	/** Live, the last page stays the last, unless it is read by keys. */
-	let last = true, filled = 0;
+	let filled = 0, filteredOf = 0;
 
 	function draw() {
 		const reads = body.contains(document.activeElement);
+		if (filteredOf !== View.filtered) {
+			filteredOf = View.filtered;
+			held = null;
+			page = 0;
+			current = -1;
+		}
+		if (!Model.live || (View.follow && !reads && page === 0))
+			held = null;
+		else
+			held = held ?? View.rows.length;
 		follow();
-		if (View.follow && last && !reads)
-			page = pages() - 1;
 		page = Math.min(page, pages() - 1);
-		if (drawnOf !== View.rows || drawnPage !== page) {
-			if (Model.live && drawnPage === page && !due())
+		const shown = `${View.filtered} ${count()} ${page}`;
+		if (drawn !== shown) {
+			if (drawn !== "" && Model.live && !due())
 				return;
 			fill(reads);
+			drawn = shown;
 		}
-		last = page === pages() - 1;
+		range();
 		mark();
 	}
 
@@ -135,25 +154,34 @@ const Table = (() => {
 	function fill(reads) {
 		const focused = reads &&
 			document.activeElement.closest("tr")?.dataset.row;
-		const from = page * size;
-		const to = Math.min(from + size, View.rows.length);
 		const rows = [];
-		for (let at = from; at < to; at++)
+		for (let at = page * size; at < end(); at++)
 			rows.push(row(at));
 		body.replaceChildren(...rows);
 		if (focused)
 			body.querySelector(`tr[data-row="${focused}"]`)?.focus();
-		table.setAttribute("aria-rowcount", View.rows.length + 1);
-		document.getElementById("range").textContent =
-			View.rows.length === 0 ? "nothing matches"
-			: `${from + 1} to ${to} of ${View.rows.length}`;
-		for (const [id, off] of [["first", page === 0],
-			["previous", page === 0], ["next", page >= pages() - 1],
-			["last", page >= pages() - 1]])
-			document.getElementById(id).disabled = off;
-		drawnOf = View.rows;
-		drawnPage = page;
+		table.setAttribute("aria-rowcount", count() + 1);
+		table.classList.toggle("days", Model.timed &&
+			Model.clock(Model.first).length > 12);
 	}
+
+	const end = () => Math.min((page + 1) * size, count());
+
+	function range() {
+		const newer = View.rows.length - count();
+		const text = count() === 0 ? "nothing matches"
+			: `${page * size + 1} to ${end()} of ${count()}` +
+			(newer ? `, ${newer} newer` : "");
+		const p = document.getElementById("range");
+		if (p.textContent !== text)
+			p.textContent = text;
+		for (const [id, off] of [["newest", page === 0 && !newer],
+			["newer", page === 0], ["older", page >= pages() - 1],
+			["oldest", page >= pages() - 1]])
+			document.getElementById(id).disabled = off;
+	}
+
+	let scrolledTo = -1;
 
 	function mark() {
 		let target = null;
@@ -169,21 +197,24 @@ const Table = (() => {
 		if (!target)
 			return;
 		target.tabIndex = 0;
-		if (Number(target.dataset.row) === View.selected)
+		if (Number(target.dataset.row) === View.selected &&
+		    scrolledTo !== View.selected)
 			target.scrollIntoView({block: "nearest"});
+		scrolledTo = View.selected;
 	}
 
 	/** For printing: as many rows as paper is worth. */
 	function printing(on) {
 		size = on ? PRINTED : PAGE;
-		drawnPage = -1;
+		drawn = "";
 		draw();
 	}
 
 	/** The rows have other numbers now. */
 	function renumbered() {
 		current = -1;
-		drawnPage = -1;
+		held = null;
+		drawn = "";
 	}
 
 	return {start, draw, focus, printing, renumbered};

@@ -3,10 +3,15 @@
  * selection. All else draws what it says, once per frame after a change.
  */
 const View = (() => {
+	const LATEST = 300, LATEST_MS = 600000; // what a page opens on
 	const v = {from: 0, to: 1, search: "", kind: "", namespace: "",
-		failures: false, hidden: new Set(), closed: new Set(),
-		selected: -1, rows: new Int32Array(0), lines: [], shown: [],
-		follow: false, whole: false};
+		failures: false, quiet: false, hidden: new Set(),
+		closed: new Set(), opened: new Set(), selected: -1,
+		rows: new Int32Array(0), lines: [], shown: [], follow: false,
+		since: -Infinity, // lines without an event from there on are quiet
+		range: "latest", // or "whole", or "own": where it was moved to
+		filtered: 0, // how often the filter was applied to all
+		awaits: false}; // a link names a moment that is not here yet
 	const listeners = [];
 	let asked = false;
 
@@ -25,40 +30,51 @@ const View = (() => {
 
 	// ---- the filter ----
 
-	function accepts(i, words) {
+	let wanted = [], missing = []; // words; those that a track's name lacks
+
+	function split() {
+		wanted = v.search.toLowerCase().split(/\s+/).filter(Boolean);
+		missing = [];
+	}
+
+	function accepts(i) {
 		const t = Model.tracks[Model.track[i]];
 		if (v.hidden.has(Model.sort[i]) ||
 		    (v.failures && !Model.isFailure(i)) ||
 		    (v.kind && t.kind !== v.kind) ||
 		    (v.namespace && t.namespace !== v.namespace))
 			return false;
-		return words.every((w) => t.search.includes(w) ||
-			Model.text[i].toLowerCase().includes(w));
+		if (wanted.length === 0)
+			return true;
+		const words = missing[t.index] = missing[t.index] ||
+			wanted.filter((w) => !t.search.includes(w));
+		return words.length === 0 ||
+			words.every((w) => Model.lowered(i).includes(w));
 	}
 
 	/** Finds the rows and the lines of the picture again. */
 	function filter() {
-		const words = v.search.toLowerCase().split(/\s+/).filter(Boolean);
 		const rows = [];
+		v.filtered++;
+		split();
 		v.shown = Model.tracks.map(() => []);
 		for (let i = 0; i < Model.count; i++)
-			if (accepts(i, words)) {
+			if (accepts(i)) {
 				rows.push(i);
 				v.shown[Model.track[i]].push(i);
 			}
 		v.rows = Int32Array.from(rows);
-		v.lines = Tree.lines(v.shown, v.closed);
+		Axis.scan(v.rows, 0);
+		Axis.fold();
+		v.lines = Tree.lines(v);
 		changed();
 	}
 
-	let room = new Int32Array(0), wordsOf = null, words = [];
+	let room = new Int32Array(0);
 
 	/** Rows from there on are new; those before are as they were. */
 	function append(from) {
 		let n = v.rows.length;
-		if (wordsOf !== v.search)
-			words = v.search.toLowerCase().split(/\s+/).filter(Boolean);
-		wordsOf = v.search;
 		if (v.rows.buffer !== room.buffer ||
 		    n + Model.count - from > room.length) {
 			room = new Int32Array(2 * (n + Model.count - from) + 1024);
@@ -67,12 +83,15 @@ const View = (() => {
 		while (v.shown.length < Model.tracks.length)
 			v.shown.push([]);
 		for (let i = from; i < Model.count; i++)
-			if (accepts(i, words)) {
+			if (accepts(i)) {
 				room[n++] = i;
 				v.shown[Model.track[i]].push(i);
 			}
+		const known = v.rows.length;
 		v.rows = room.subarray(0, n);
-		v.lines = Tree.lines(v.shown, v.closed);
+		Axis.scan(v.rows, known);
+		Axis.fold();
+		v.lines = Tree.lines(v);
 		changed();
 	}
 
@@ -90,46 +109,86 @@ const View = (() => {
 	// ---- the range ----
 
 	const least = () => Model.timed ? 0.01 : 4;
+	const place = (t) => Axis.at(t);
+	let span = 1; // of places, as it was chosen
 
-	function show(from, to) {
-		const pad = (Model.last - Model.first) * 0.02;
-		const low = Model.first - pad, high = Model.last + pad;
-		let span = Math.min(Math.max(to - from, least()), high - low);
-		from = Math.min(Math.max(from, low), high - span);
-		v.from = from;
-		v.to = from + span;
-		v.follow = Model.live && v.to >= Model.last;
-		v.whole = false;
+	/** Shows what is between two places on the axis. */
+	function put(a, b) {
+		const first = place(Model.first), last = place(Model.last);
+		const pad = (last - first) * 0.02;
+		span = Math.min(Math.max(b - a, least()), last - first + 2 * pad);
+		a = Math.min(Math.max(a, first - pad), last + pad - span);
+		v.from = Axis.time(a);
+		v.to = Axis.time(a + span);
+		v.follow = Model.live && a + span >= last;
+		v.range = "own";
+		if (v.from < v.since)
+			quieten(Axis.time(a - span));
 		changed();
 	}
 
+	/** Lines without an event since then are out of the way. */
+	function quieten(since) {
+		if (since === v.since)
+			return;
+		v.since = since;
+		v.lines = Tree.lines(v);
+	}
+
+	/** ... between two times. */
+	function show(from, to) {
+		put(place(from), place(to));
+	}
+
 	function fit() {
-		show(Model.first - 1e15, Model.last + 1e15);
-		v.whole = true;
+		put(-1e15, 1e15);
+		v.range = "whole";
+		quieten(-Infinity);
+	}
+
+	/** Opens on what happened last. */
+	function open() {
+		latest();
+		quieten(v.rows.length > LATEST ? v.from : -Infinity);
+	}
+
+	/** ... so many events, or minutes of a page that is live. */
+	function latest() {
+		const from = v.rows[v.rows.length - LATEST];
+		const last = place(Model.last);
+		const a = Math.max(place(from === undefined ? Model.first
+			: Model.time[from]),
+		Model.live ? last - LATEST_MS : -1e15);
+		const pad = (last - a) * 0.02;
+		put(a - pad, last + pad);
+		v.range = "latest";
 	}
 
 	/** The right end is now, a little before the edge. */
 	function now() {
-		const span = v.to - v.from;
-		if (v.whole)
+		const last = place(Model.last);
+		if (v.range === "whole")
 			fit();
+		else if (v.range === "latest")
+			latest();
 		else
-			show(Model.last - span * 0.98, Model.last + span * 0.02);
+			put(last - span * 0.98, last + span * 0.02);
 		v.follow = true;
 	}
 
 	/** factor < 1: nearer; at: the time that stays where it is. */
-	function zoom(factor, at = (v.from + v.to) / 2) {
-		const span = Math.max((v.to - v.from) * factor, least());
-		if (v.follow)
-			at = v.to;
-		const share = (at - v.from) / (v.to - v.from);
-		show(at - span * share, at - span * share + span);
+	function zoom(factor, at) {
+		const a = place(v.from), b = place(v.to);
+		const wide = Math.max((b - a) * factor, least());
+		const middle = v.follow ? b
+			: at === undefined ? (a + b) / 2 : place(at);
+		const share = (middle - a) / (b - a);
+		put(middle - wide * share, middle - wide * share + wide);
 	}
 
 	function pan(share) {
-		const by = (v.to - v.from) * share;
-		show(v.from + by, v.to + by);
+		const a = place(v.from), b = place(v.to);
+		put(a + (b - a) * share, b + (b - a) * share);
 	}
 
 	// ---- the selection ----
@@ -137,27 +196,65 @@ const View = (() => {
 	function select(i) {
 		v.selected = i;
 		if (i >= 0) {
-			const t = Model.time[i], span = v.to - v.from;
-			if (t < v.from || t > v.to)
-				show(t - span / 2, t + span / 2);
+			centre(Model.time[i]);
+			if (!v.lines.some((l) => l.track &&
+			    l.track.index === Model.track[i]))
+				v.lines = Tree.lines(v);
+			tell(`${Model.SORTS[Model.sort[i]].label}: ` +
+				`${Model.titleOf(i)}, ${Model.text[i]}`);
 		}
 		changed();
+	}
+
+	/** Moves, if time t is not in sight. */
+	function centre(t) {
+		const wide = place(v.to) - place(v.from);
+		if (t < v.from || t > v.to)
+			put(place(t) - wide / 2, place(t) + wide / 2);
+	}
+
+	/** For readers of the screen, who do not see the picture. */
+	function tell(text) {
+		document.getElementById("told").textContent = text;
+	}
+
+	/** The event of the line above or below that is nearest in time. */
+	function across(by) {
+		const from = v.lines.findIndex((l) => l.track &&
+			v.selected >= 0 &&
+			l.track.index === Model.track[v.selected]);
+		const t = v.selected >= 0 ? Model.time[v.selected] : v.to;
+		for (let k = from < 0 && by < 0 ? v.lines.length - 1 : from + by;
+			v.lines[k]; k += by) {
+			const list = v.lines[k].track
+				? v.shown[v.lines[k].track.index] : [];
+			if (list.length === 0)
+				continue;
+			const at = Model.lower(list, t);
+			const near = [list[at], list[at - 1]].filter((i) =>
+				i !== undefined);
+			near.sort((a, b) => Math.abs(Model.time[a] - t) -
+				Math.abs(Model.time[b] - t));
+			select(near[0]);
+			return;
+		}
 	}
 
 	/** The next row of the filter, or the one before. */
 	function step(by) {
 		if (v.rows.length === 0)
 			return;
-		let at = place(v.selected);
+		let at = placeOf(v.selected);
 		if (v.selected < 0)
-			at = Model.lower(v.rows, v.from);
+			at = by > 0 ? Model.lower(v.rows, v.from)
+				: Model.lower(v.rows, v.to) - 1;
 		else if (v.rows[at] === v.selected || by < 0)
 			at += by;
 		select(v.rows[Math.min(Math.max(at, 0), v.rows.length - 1)]);
 	}
 
 	/** Where row i is among those of the filter, or would be. */
-	function place(i) {
+	function placeOf(i) {
 		let low = 0, high = v.rows.length;
 		while (low < high) {
 			const mid = (low + high) >> 1;
@@ -173,12 +270,21 @@ const View = (() => {
 
 	function write() {
 		const p = new URLSearchParams();
+		if (v.awaits)
+			return;
 		if (v.search) p.set("filter", v.search);
 		if (v.kind) p.set("kind", v.kind);
 		if (v.namespace) p.set("namespace", v.namespace);
 		if (v.failures) p.set("failures", "1");
-		if (v.selected >= 0 && !Model.live) p.set("select", v.selected);
-		const text = p.toString();
+		if (v.quiet) p.set("quiet", "1");
+		if (v.selected >= 0) {
+			const t = Model.tracks[Model.track[v.selected]];
+			p.set("at", Model.moment(Model.time[v.selected]));
+			if (t.index > 0) p.set("object", Model.key(t));
+			if (v.range === "own")
+				p.set("span", +(span / 1000).toPrecision(3));
+		}
+		const text = p.toString().replace(/%2F/g, "/").replace(/%3A/g, ":");
 		if (text === location.hash.slice(1))
 			return;
 		try {
@@ -190,90 +296,37 @@ const View = (() => {
 
 	function read() {
 		const p = new URLSearchParams(location.hash.slice(1));
-		const row = parseInt(p.get("select") || "-1", 10);
 		set({search: p.get("filter") || "", kind: p.get("kind") || "",
 			namespace: p.get("namespace") || "",
-			failures: p.get("failures") === "1"});
-		select(row >= 0 && row < Model.count ? row : -1);
+			failures: p.get("failures") === "1",
+			quiet: p.get("quiet") === "1"});
+		v.awaits = Model.count === 0 && p.has("at");
+		if (v.range !== "own")
+			open();
+		if (!v.awaits)
+			select(named(p));
 	}
 
-	return Object.assign(v, {filter, append, now, set, toggle, show, fit, zoom, pan,
-		select, step, place, write, read, changed,
-		listen: (fn) => listeners.push(fn)});
+	/** The row that an address names; -1: none. */
+	function named(p) {
+		if (!p.has("at")) {
+			const row = parseInt(p.get("select") || "-1", 10);
+			return row < Model.count ? Math.max(row, -1) : -1;
+		}
+		const object = p.get("object") || "";
+		const i = Model.nearest(Model.parseMoment(p.get("at")), object);
+		const wide = Number(p.get("span")) * 1000;
+		if (i >= 0 && wide > 0) {
+			const at = place(Model.time[i]);
+			put(at - wide / 2, at + wide / 2);
+		}
+		v.missing = i < 0 ? "that time"
+			: object && !Model.trackOf(object) ? object : "";
+		return i;
+	}
+
+	return Object.assign(v, {filter, append, now, open, set, toggle, show,
+		fit, zoom, pan, select, across, step, tell, place: placeOf, write,
+		read, changed, listen: (fn) => listeners.push(fn)});
 })();
 
-/*
- * Tree: the lines of the picture: the pipeline, then roots by kind, primaries
- * first, each above what belongs to it.
- */
-const Tree = (() => {
-	const numbers = new Intl.Collator("en", {numeric: true}).compare;
-	const order = (a, b) => numbers(a.namespace, b.namespace) ||
-		numbers(a.name, b.name);
-
-	let children = null, kinds = null, builtOf = -1;
-
-	function build() {
-		const decides = new Set();
-		builtOf = Model.changes;
-		children = new Map();
-		kinds = new Map();
-		for (const t of Model.tracks.slice(1)) {
-			if (t.decides)
-				decides.add(t.kind);
-			const p = Model.tracks[t.parent];
-			const list = p && t.parent > 0 ? children : kinds;
-			const key = list === children ? t.parent : t.kind;
-			if (!list.has(key))
-				list.set(key, []);
-			list.get(key).push(t);
-		}
-		for (const list of children.values())
-			list.sort((a, b) => a.kind < b.kind ? -1
-				: a.kind > b.kind ? 1 : order(a, b));
-		const rank = (k) => decides.has(k) ? 0
-			: kinds.get(k).some((t) => children.has(t.index)) ? 1 : 2;
-		const names = [...kinds.keys()];
-		names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-		kinds = names.map((kind) => ({kind,
-			roots: kinds.get(kind).sort(order)}));
-	}
-
-	function add(lines, t, depth, shown, closed) {
-		const below = [];
-		if (depth < 32)
-			for (const c of children.get(t.index) || [])
-				add(below, c, depth + 1, shown, closed);
-		if (shown[t.index].length === 0 && below.length === 0)
-			return;
-		const shut = closed.has(t.index);
-		lines.push({track: t, depth, shut, parent: below.length > 0});
-		if (!shut)
-			for (const line of below)
-				lines.push(line);
-	}
-
-	function lines(shown, closed) {
-		if (builtOf !== Model.changes)
-			build();
-		const all = [];
-		if (shown.length && shown[0].length)
-			all.push({track: Model.tracks[0], depth: 0});
-		for (const {kind, roots} of kinds) {
-			const own = [];
-			for (const t of roots)
-				add(own, t, 0, shown, closed);
-			if (own.length === 0)
-				continue;
-			const shut = closed.has(kind);
-			all.push({kind, shut,
-				count: own.filter((l) => l.depth === 0).length});
-			if (!shut)
-				for (const line of own)
-					all.push(line);
-		}
-		return all;
-	}
-
-	return {lines};
-})();
