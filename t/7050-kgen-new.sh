@@ -78,7 +78,7 @@ for target in "" crd run deploy; do
 	# shellcheck disable=SC2086
 	runs 2 "without kpipe: make $target" env PATH="$T/tools" \
 		make -C web --no-print-directory $target
-	is "$(<"$T/err")" "Makefile:11: *** kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, the folder that has bin/kpipe.  Stop." \
+	is "$(<"$T/err")" "Makefile:13: *** kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, the folder that has bin/kpipe.  Stop." \
 		"... is one line"
 done
 runs 0 "... make help" env PATH="$T/tools" make -C web help
