@@ -264,21 +264,13 @@ move_on(struct set *s)
 	return any;
 }
 
-/* Whether an item of a later phase may be sent in this one. */
+/* Whether an item of a later phase may be sent in this one: as soon as what it
+ * is after is done. */
 static bool
 comes_early(const struct set *s, const struct item *i)
 {
-	if (i->phase <= s->phase || i->state == ITEM_DONE)
-		return false;
-	if (i->phase == PHASE_DELETE)
-		return i->always;
-	for (size_t n = 0; n < i->after.count; n++) {
-		const struct item *other = &s->items[i->after.at[n]];
-
-		if (other->state != ITEM_DONE && other->phase > s->phase)
-			return false;
-	}
-	return i->independent;
+	return i->phase > s->phase && i->state != ITEM_DONE &&
+	    (i->phase == PHASE_DELETE ? i->always : i->independent);
 }
 
 bool
