@@ -156,4 +156,7 @@ program '[([range(3000)] | map(tostring)) as $n | range($n | length) | if . > 0 
 thing a 1 >"$T/in"
 is "$(order | head -n 1 | jq -c '.[:3], length')" '["0","1","2"]
 3000' "3000 items, each after the one behind it"
+is "$(error '[range(500) | cm("\(.)") | del(.data)] as $all | range(500) | after($all[.]; $all[:.])')" \
+	"program.jq:4: desired: items are after more than 100000 others in all: name only those next before each" \
+	"... each after all before it: there is a limit"
 done_testing

@@ -155,7 +155,7 @@ to_items(struct program *p, enum program_call call, jv array,
 {
 	const char *what = run_place(p, call);
 	int n = jv_array_length(jv_copy(array));
-	int rc = 0;
+	int rc = 0, others = 0;
 
 	*items = (struct program_items){NULL, 0};
 	items->items = mem_array(NULL, (size_t)n, sizeof(*items->items));
@@ -173,6 +173,13 @@ to_items(struct program *p, enum program_call call, jv array,
 		if (rc == 0)
 			rc = check_after(buf_str(&about), item, err);
 		buf_release(&about);
+		if (rc == 0 && jv_is_valid(item->after))
+			others += jv_array_length(jv_copy(item->after));
+		if (others > PROGRAM_AFTER_MAX)
+			rc = err_set(err, ERR_PERMANENT,
+			    "%s: items are after more than %d others in all: "
+			    "name only those next before each",
+			    what, PROGRAM_AFTER_MAX);
 		if (rc == 0)
 			rc = itemmarks_check(what, i, item->marks,
 			    call == PROGRAM_DESIRED ? 0 : ITEM_OTHERS,

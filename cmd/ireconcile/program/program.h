@@ -253,6 +253,10 @@ enum { PROGRAM_PLAN_MAX = 1 << 20 };
 int program_plan(struct program *p, const struct arguments *input,
     const char *about, struct buf *text, struct err *err);
 
+/* The limit of others that items of a set are after, in all: they are looked at
+ * in each decision. */
+enum { PROGRAM_AFTER_MAX = 100000 };
+
 struct program_item {
 	jv object;	/* has apiVersion, kind, metadata.name */
 	unsigned marks; /* ITEM_... of itemmarks.h */
