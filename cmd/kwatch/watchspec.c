@@ -124,7 +124,6 @@ release_scope(struct watchspec *n)
 	n->rooms = NULL;
 	n->room_count = 0;
 	textlist_release(&n->namespaces);
-	textlist_init(&n->namespaces);
 }
 
 /* The namespaces of one more use, of which the selector (or NULL) selects. first:
@@ -145,6 +144,7 @@ add_scope(struct watchspec *n, bool first, const struct textlist *namespaces,
 		textlist_copy(&r->names, namespaces);
 	} else if (namespaces->count == 0) {
 		release_scope(n);
+		textlist_init(&n->namespaces);
 	} else {
 		unite(&n->namespaces, namespaces);
 	}

@@ -152,7 +152,6 @@ watchkind_common(struct conf *c, const struct yaml *y, struct watch_kind *k)
 			return -1;
 		if (*k->selector == '\0') {
 			free(k->selector);
-			free(k->namespace_selector);
 			k->selector = NULL;
 		}
 	}
@@ -454,6 +453,7 @@ watchkind_release(struct watch_kind *k)
 	free(k->version);
 	free(k->kind);
 	free(k->selector);
+	free(k->namespace_selector);
 	free(k->map_arg);
 	free(k->map_namespace);
 	textlist_release(&k->namespaces);
