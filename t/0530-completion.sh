@@ -121,10 +121,11 @@ is "$(in_fish kgen "kgen --folder=$T/zs" | cut -f 1)" "--folder=$T/zsh/" \
 	"... folders"
 
 # --- operands
-is "$(zsh_words "kgen " | xargs)" \
-	"new add crd rights manifests chart bundle image describe" "zsh: commands"
-is "$(in_fish kgen "kgen " | xargs)" \
-	"add bundle chart crd describe image manifests new rights" "fish: commands"
+kgen --help | sed -n '/^  [a-z]/s/^  \([a-z]*\).*/\1/p' | sort >"$T/commands"
+zsh_words "kgen " | sort >"$T/words"
+same "$T/words" "$T/commands" "zsh: commands"
+in_fish kgen "kgen " | sort >"$T/words"
+same "$T/words" "$T/commands" "fish: commands"
 is "$(cd "$T/one" && in_fish kwhy "kwhy deploy d" | xargs)" "default/example" \
 	"... and names of objects"
 is "$(cd "$T/one" && in_zsh "kwhy deploy d" | grep default)" "default/example" \

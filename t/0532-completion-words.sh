@@ -49,6 +49,8 @@ is "$(kwhy_in two "")" "" "of two recordings none is chosen"
 is "$(kwhy_in none "")" "" "nor is there one"
 is "$(kwhy_in dir "")" "$kinds" "the folder itself is one"
 is "$(kwhy_in . "")" "$kinds" "... or one in it"
+mkfifo "$T/one/pipe.jsonl"
+is "$(kwhy_in one "D")" "Deployment.apps" "a pipe is not waited for"
 is "$(cd "$T/two" && kwhy --complete a.jsonl -- "" | xargs)" "$kinds" \
 	"one that stands behind the word"
 is "$(cd "$T/two" && kwhy --complete b.jsonl -- role "" | xargs)" "good:one" \

@@ -206,7 +206,7 @@ for tool in "kwhy thing default/t" "kwhy part default/p" \
 	# Without the watches file only Secrets are known to be confidential.
 	case $tool in
 	*thing* | *part* | kview* | *spans)
-		grep -v 'hing\|art' "$T/see.clear-$number" >"$T/rest"
+		grep -v 'hing\|art\|seen; status' "$T/see.clear-$number" >"$T/rest"
 		mv "$T/rest" "$T/see.clear-$number"
 		;;
 	esac

@@ -68,9 +68,9 @@ nothing "a time after the end" 100 "fatal: the recording has nothing of that tim
 	--from=10:00
 nothing "a time before the start" 100 "fatal: the recording has nothing of that time: it is from 2026-11-27T08:00:00.000000Z to 2026-11-27T09:00:00.000000Z" \
 	--to=07:00
-nothing "a time without a sentence" 1 "error: nothing of thing n/t is told: its 2 sentences are of other times" \
+nothing "a time without a sentence" 1 "error: nothing of thing n/t is told: it has 2 sentences, of other times" \
 	--from=08:10 --to=08:50
-nothing "nothing of the spec" 1 "error: nothing of thing n/t is told: its 1 sentence are of other times" \
+nothing "nothing of the spec" 1 "error: nothing of thing n/t is told: it has 1 sentence, of other times" \
 	--spec --since=10m
 nothing "not a time" 100 'fatal: option --from needs a time such as 2026-01-02T03:04:05Z, 03:04 of the last day of the recording, or -15m before its end, not "yesterday"' \
 	--from=yesterday

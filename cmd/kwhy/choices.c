@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "sought.h"
 #include "base/arena.h"
@@ -18,11 +18,12 @@ is_recording(const char *name)
 {
 	struct reading_segments s = {NULL, 0};
 	struct err err = ERR_INIT;
+	struct stat st;
 	struct span n = span_str(name);
 	bool found;
 
 	if (span_ends(n, ".jsonl") || span_ends(n, ".jsonl.zst"))
-		return access(name, R_OK) == 0;
+		return stat(name, &st) == 0 && S_ISREG(st.st_mode);
 	found = reading_list_segments(name, &s, &err) == 0 && s.count > 0;
 	free(s.sequences);
 	return found;

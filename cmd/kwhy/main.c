@@ -106,7 +106,7 @@ log_nothing(const struct tale *t)
 
 	if (t->told > 0) {
 		where = "is told: ";
-		buf_addf(&why, "its %zu sentence%s are of other times", t->told,
+		buf_addf(&why, "it has %zu sentence%s, of other times", t->told,
 		    t->told > 1 ? "s" : "");
 	} else if (t->met) {
 		where = "is told: ";
