@@ -14,6 +14,7 @@ kgen new web --group example.com --kind Web 2>/dev/null
 mkdir -p web/words/more web/t/old
 printf 'def file: "settings.json";\n' >web/words/more/names.jq
 printf 'def a: "\\t{{ b }}";\n\tdef c: 1;\n' >web/words/tab.jq
+sed -i 's/^version: .*/version: 3.2.1/' web/operator.yaml
 touch web/t/run.jq web/t/old/run.jq web/key.json web/words/kubeconfig.yaml
 ln -s .. web/words/up
 version=$(kpipe --version | sed -n '1s/.* //p')
@@ -76,6 +77,11 @@ for file in reconcile.jq words/more/names.jq watches.yaml; do
 		"$(of_kind ConfigMap | jq -r .metadata.name)" != "$name"
 	name=$(of_kind ConfigMap | jq -r .metadata.name)
 done
+sed -i 's/# more/# MORE/' web/watches.yaml
+made
+ok "... so is another text of the same length" test \
+	"$(of_kind ConfigMap | jq -r .metadata.name)" != "$name"
+name=$(of_kind ConfigMap | jq -r .metadata.name)
 mv web/words/tab.jq web/words/blank.jq
 made
 ok "... so is another name of a file" test \
