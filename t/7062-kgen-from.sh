@@ -89,7 +89,7 @@ is "$(tail -n 1 "$T/err")" "kgen: error: mine/crd.yaml: was changed, or is not o
 	"... does not replace it"
 jq -n '{apiVersion: "v1", kind: "List", items: $crds}' \
 	--argjson crds "$(kgen describe -f mine | jq -c .crds)" >list.json
-runs 0 "a List in JSON" kgen new listed --from list.json
+runs 0 "a List in JSON, from standard input" kgen new listed --from - <list.json
 is "$(spec listed)" "$(spec garden)" "... is the same"
 runs 0 "kgen add --from" kgen add -f garden --from "$crds" --kind Weather
 is "$(jq -c '[[.external[].metadata.name], [.examples[].kind], .crds]' \
@@ -177,11 +177,18 @@ refused "no definition" "--own is for a CustomResourceDefinition" \
 	new x --from object.yaml --own
 refused "--own of another command" \
 	"--from-cluster and --own are for new and add" rights -f garden --own
+echo '[]' >list.yaml
+refused "a list" "the example has no apiVersion, kind or metadata.name" \
+	new x --from list.yaml
 printf 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n' \
 	>empty.yaml
 refused "a definition without a spec" \
-	"empty.yaml: the CustomResourceDefinition  lacks spec.group, spec.names.kind, spec.names.plural or spec.versions" \
+	"empty.yaml: the CustomResourceDefinition  lacks spec.group, spec.names.kind, spec.names.plural or spec.versions, or one of them is not a name" \
 	new x --from empty.yaml
+sed 's/kind: Garden$/kind: "Garden\\n  program: x"/' "$crds" >odd.yaml
+refused "a name that would be more than that" \
+	"odd.yaml: the CustomResourceDefinition gardens.park.example.com lacks spec.group, spec.names.kind, spec.names.plural or spec.versions, or one of them is not a name" \
+	new x --from odd.yaml
 sed 's/served: true/served: false/' "$crds" >unserved.yaml
 refused "no version is served" \
 	"unserved.yaml: no version of Garden.park.example.com is served" \

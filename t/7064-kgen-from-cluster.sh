@@ -143,4 +143,5 @@ unset KUBECTL
 refused "ConfigMaps for ConfigMaps" \
 	"fatal: the program of a new folder makes a ConfigMap for each object, and so for each ConfigMap another one: begin with another kind" \
 	--from-cluster ConfigMap
+cd "$ROOT" || exit
 done_testing

@@ -90,8 +90,10 @@ newkind_describe(const struct newkind *k, jv into, struct err *err)
 	into = jv_object_set(into, jv_string("fields"), fields);
 	if (source == NULL)
 		return into;
-	from = k->from != NULL ? docstream_read(k->from, err)
-			       : load_cluster(k, err);
+	from = k->from != NULL
+	    ? docstream_read(
+		  strcmp(k->from, "-") == 0 ? "/dev/stdin" : k->from, err)
+	    : load_cluster(k, err);
 	if (jv_is_valid(from))
 		return jv_object_set(into, jv_string("from"), from);
 	jv_free(into);

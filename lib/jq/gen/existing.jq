@@ -27,7 +27,8 @@ def _lower: ascii_downcase;
 
 # ---- which one ----
 
-def _documents: map(if .kind == "List" then .items[]? else . end);
+def _documents: map(if type == "object" and .kind == "List" then .items[]?
+  else . end);
 
 def _is_definition: type == "object" and .kind == "CustomResourceDefinition";
 
@@ -38,18 +39,23 @@ def is_of_definitions: .from != null
 
 def _full_name: "\(.spec.names.kind).\(.spec.group)";
 
+# Names become parts of texts: a program, YAML.
+def _is_name: type == "string"
+  and test("\\A[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?\\z");
+
 def _check_definition($file):
-  (.metadata.name // "" | tostring) as $name
+  ([.metadata | objects | .name | strings][0] // "") as $name
   | _need(.apiVersion == "apiextensions.k8s.io/v1";
       "\($file): the CustomResourceDefinition \($name) is of \(.apiVersion),"
       + " which Kubernetes 1.22 removed: only v1 can be read. A cluster that has"
       + " it gives it as v1: kubectl get crd \($name) -o yaml")
-  | _need((.spec | type) == "object" and (.spec.group | type) == "string"
-      and (.spec.names.kind | type) == "string"
-      and (.spec.names.plural | type) == "string"
-      and (.spec.versions | type) == "array";
+  | _need((.spec | type) == "object" and (.spec.names | type) == "object"
+      and (.spec.versions | type) == "array"
+      and all(.spec.versions[]; type == "object" and (.name | _is_name))
+      and all(.spec.group, .spec.names.kind, .spec.names.plural; _is_name);
     "\($file): the CustomResourceDefinition \($name) lacks spec.group,"
-      + " spec.names.kind, spec.names.plural or spec.versions");
+      + " spec.names.kind, spec.names.plural or spec.versions, or one of them is"
+      + " not a name");
 
 # The definition that --kind and --group name, or the only one.
 def _definition:
@@ -300,7 +306,8 @@ def existing:
         else null end),
       condition: (if $in.is_own then "Ready" else .name | _condition_type end),
       generation: $k.conditions.generation,
-      status: ($k.root.properties.status.properties // {} | keys_unsorted),
+      status: ($k.root.properties.status.properties // {} | keys_unsorted
+        | map(select(_is_name))),
       uses: (.example | _uses)
     }
   | .warnings = [

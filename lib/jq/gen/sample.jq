@@ -161,7 +161,8 @@ def _sized:
   . as $s
   | (.minLength // 0) as $min
   | "example"
-  | until(length >= $min; . + "e") | .[:$s.maxLength // length];
+  | (if length < $min then . + ("e" * ($min - length)) else . end)
+  | .[:$s.maxLength // length];
 
 # Candidates, the best first.
 def _texts($name; $n):
