@@ -82,6 +82,9 @@ done
 is "$(grep -c $'\x1b' "$T/once.out")" 0 "no colours"
 nothing_left "$T/once" "nothing of it is left"
 
+# It is built now.
+ln -sf true "$T/path/make"
+
 # ---- on a terminal ----
 
 # on_terminal NAME ARGUMENT...: the demo with these in the background. Its pid
@@ -181,6 +184,15 @@ if [ "$server" = kapi ]; then
 		"Starting an API server (kapi), the playground and the operator ..." \
 		"its reader goes away"
 	nothing_left "$T/pipe" "... and nothing is left"
+else
+	mkdir "$T/early"
+	TMPDIR=$T/early start setsid t/demo real >"$T/early.out" 2>&1
+	demo=$!
+	ok "the control plane begins to start" wait_for 60 said early ^Starting
+	kill -- "-$demo" # all processes, as when a terminal goes
+	wait "$demo"
+	is "$?" 143 "... and is ended: exit code 143"
+	nothing_left "$T/early" "... and nothing is left"
 fi
 
 is "$(as_always "$T"/{once,round,other}.out | grep -v ^Script |
