@@ -141,16 +141,18 @@ const Live = (() => {
 			if (!t.decides)
 				Model.changes++;
 			t.decides = true;
-			t.waiting = !!(d.items || d.delete || d.finalizers ||
-				d.status);
+			// The line of a result may come before that of its decision.
+			t.waiting = !(t.settled >= value[0]) && !!(d.items ||
+				d.delete || d.finalizers || d.status);
 			break;
 		case "write":
 		case "unchanged":
 		case "failure": {
 			const p = d.primary && Model.trackOf(d.primary);
-			t.waiting = false;
-			if (p)
-				p.waiting = false;
+			for (const one of p ? [t, p] : [t]) {
+				one.waiting = false;
+				one.settled = value[0];
+			}
 			break;
 		}
 		case "gone":

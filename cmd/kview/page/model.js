@@ -386,7 +386,7 @@ const Model = (() => {
 			Object.assign(track(n), {kind: "", namespace: "",
 				name: "", parent: -1, object: null, spans: [],
 				there: false, decides: false, standing: null,
-				waiting: false, differs: null});
+				waiting: false, settled: 0, differs: null});
 	}
 
 	function reset() {

@@ -158,7 +158,7 @@ const Panels = (() => {
 			const text = Model.text[i];
 			const t = Model.tracks[Model.track[i]];
 			if (Model.SORTS[Model.sort[i]].name === "decision" &&
-			    !text.startsWith("status to write"))
+			    !/^(status to write|status;|nothing is)/.test(text))
 				found.push([i, Model.stamp(Model.time[i]).slice(11, 19),
 					t.label, inShort(text, t.name), text]);
 		}
