@@ -44,7 +44,7 @@ read_manifests() {
 # check_program FOLDER: the files of the ConfigMap alone, with the variables of
 # the Deployment, are programs that work.
 check_program() {
-	local file variables
+	local file variables err
 
 	sed -n '/^ *- key: /{n;s/^ *path: //p;}' "$T/operator.yaml" |
 		sed 's/^"\(.*\)"$/\1/' | while IFS= read -r file; do
@@ -62,7 +62,8 @@ check_program() {
 		}' "$T/operator.yaml")
 	env "${variables[@]}" "${KGEN%kgen}ireconcile" \
 		-f "$T/operator/watches.yaml" </dev/null >/dev/null 2>"$T/err" || {
-		sed "s,$T/operator,$1," "$T/err" >&2
+		err=$(<"$T/err")
+		echo "${err//"$T/operator"/"$1"}" >&2
 		die "the programs of $1 do not work. Nothing was changed."
 	}
 }

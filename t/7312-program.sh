@@ -18,7 +18,7 @@ said() {
 }
 # change: another program
 change() {
-	echo "# more" >>"$T/web/reconcile.jq"
+	echo "# more" >>"$folder/reconcile.jq"
 }
 programs() {
 	kubectl get configmaps -n $ns -o name \
@@ -37,28 +37,29 @@ all() {
 	kubectl get namespaces,crds,clusterroles,clusterrolebindings -o name | sort
 }
 all >"$T/before"
-kgen new web -o "$T/web" --group example.com --kind Web 2>/dev/null
-cp -r "$T/web" "$T/other"
+folder="$T/a, b & c"
+kgen new web -o "$folder" --group example.com --kind Web 2>/dev/null
+cp -r "$folder" "$T/other"
 echo "# another" >>"$T/other/reconcile.jq"
 
 # --- what does not work is not deployed
-cp "$T/web/reconcile.jq" "$T/good"
-echo 'def x: (;' >>"$T/web/reconcile.jq"
-runs 100 "a program that does not compile" deploy/deploy "$T/web"
-ok "... is named, with the line" said "$T/web/reconcile.jq:"
+cp "$folder/reconcile.jq" "$T/good"
+echo 'def x: (;' >>"$folder/reconcile.jq"
+runs 100 "a program that does not compile" deploy/deploy "$folder"
+ok "... is named, with the line" said "$folder/reconcile.jq:"
 ok "... nothing was changed" said "Nothing was changed."
-sed 's/^include "operator";/&\ninclude "gone";/' "$T/good" >"$T/web/reconcile.jq"
-runs 100 "a file that is missing" deploy/deploy "$T/web"
+sed 's/^include "operator";/&\ninclude "gone";/' "$T/good" >"$folder/reconcile.jq"
+runs 100 "a file that is missing" deploy/deploy "$folder"
 ok "... is named" said "cannot find the library gone.jq"
-cp "$T/good" "$T/web/reconcile.jq"
-head -c 1048577 /dev/zero | tr '\0' '#' >"$T/web/fill.jq"
-runs 100 "programs of more than 1 MiB" deploy/deploy "$T/web"
+cp "$T/good" "$folder/reconcile.jq"
+head -c 1048577 /dev/zero | tr '\0' '#' >"$folder/fill.jq"
+runs 100 "programs of more than 1 MiB" deploy/deploy "$folder"
 ok "... are named, with sizes" said "and a ConfigMap takes 1048576: fill.jq 1048577"
-rm "$T/web/fill.jq"
+rm "$folder/fill.jq"
 is "$(all | diff "$T/before" -)" "" "nothing is there yet"
 
 # --- there, changed, back, and forward
-runs 0 "deploy" deploy/deploy "$T/web"
+runs 0 "deploy" deploy/deploy "$folder"
 is "$(<"$T/err")" "" "... without a word of warning"
 first=$(current)
 ok "... says where the programs are" \
@@ -66,10 +67,10 @@ ok "... says where the programs are" \
 ok "... and nothing of those before" bash -c "! grep -q undo '$T/out'"
 is "$(programs)" "configmap/$first" "... which is one ConfigMap"
 wait_for 30 rolled 1
-runs 0 "the same again" deploy/deploy "$T/web"
+runs 0 "the same again" deploy/deploy "$folder"
 is "$(programs)" "configmap/$first" "... is the same"
 change
-runs 0 "a change" deploy/deploy "$T/web"
+runs 0 "a change" deploy/deploy "$folder"
 second=$(current)
 ok "... is another ConfigMap" test "$second" != "$first"
 ok "... says how to go back" said \
@@ -78,24 +79,24 @@ is "$(programs | wc -l)" 2 "... the one before stays"
 wait_for 30 rolled 2
 ok "kubectl rollout undo" kubectl rollout undo $deployment -n $ns
 is "$(current)" "$first" "... is the program before"
-runs 0 "forward again" deploy/deploy "$T/web"
+runs 0 "forward again" deploy/deploy "$folder"
 is "$(<"$T/err")" "" "... without a conflict"
 is "$(current)" "$second" "... is the newer one"
 
 # --- conflicts of others are not overruled
 kubectl set image $deployment kpipe=registry.example.com/mine:1 -n $ns >/dev/null
-runs 1 "an image that someone has set" deploy/deploy "$T/web"
+runs 1 "an image that someone has set" deploy/deploy "$folder"
 ok "... is a conflict" said 'conflict with "kubectl-set"'
 kubectl rollout undo $deployment -n $ns >/dev/null
 kubectl scale $deployment --replicas=1 -n $ns >/dev/null
 change
 runs 1 "a number of replicas that someone has set, after an undo" \
-	deploy/deploy "$T/web"
+	deploy/deploy "$folder"
 ok "... is a conflict" said ".spec.replicas"
 is "$(kubectl get $deployment -n $ns -o 'jsonpath={.spec.replicas}')" 1 \
 	"... and stays"
 kubectl apply --server-side --force-conflicts -f - >/dev/null <<<"$(kgen \
-	manifests -f "$T/web" --program=configmap)"
+	manifests -f "$folder" --program=configmap)"
 third=$(current)
 
 # --- old ones
@@ -113,11 +114,11 @@ END
 chmod +x "$T/blind"
 for blind in deployments,replicasets "delete --ignore-not-found configmap"; do
 	runs 0 "no right: $blind" env "BLIND=$blind" KUBECTL="$T/blind" \
-		deploy/deploy "$T/web"
+		deploy/deploy "$folder"
 	ok "... what stays is said" said "programs of before that nothing needs"
 	ok "... it does" kubectl get configmap "$first" -n $ns
 done
-runs 0 "deploy" deploy/deploy "$T/web"
+runs 0 "deploy" deploy/deploy "$folder"
 ok "a ConfigMap that no ReplicaSet names any more goes" \
 	gone configmap "$first" -n $ns
 is "$(programs)" "$(printf 'configmap/%s\n' "$second" "$third" | sort)" \
@@ -129,26 +130,26 @@ kgen manifests -f "$T/other" --program=configmap |
 wait_for 5 bash -c "[ \$(date -u +%FT%TZ) \> '$(kubectl get configmap "$third" \
 	-n $ns -o 'jsonpath={.metadata.creationTimestamp}')' ]"
 kubectl apply --server-side -f "$T/other.yaml" >/dev/null
-runs 0 "two at once" deploy/deploy "$T/web"
+runs 0 "two at once" deploy/deploy "$folder"
 is "$(programs | wc -l)" 3 "... neither takes the program of the other one"
 
 # --- an image of its own, and a kpipe of one's own
-runs 0 "an image" env IMG=registry.example.com/web:1 deploy/deploy "$T/web"
+runs 0 "an image" env IMG=registry.example.com/web:1 deploy/deploy "$folder"
 is "$(current)" "" "... has the programs in it"
 ok "... those before can be rolled out" kubectl get configmap "$third" -n $ns
 runs 0 "another image of kpipe" env KPIPE_IMG=registry.example.com/kpipe:2 \
-	deploy/deploy "$T/web"
+	deploy/deploy "$folder"
 is "$(kubectl get $deployment -n $ns \
 	-o 'jsonpath={.spec.template.spec.containers[0].image}') $(current)" \
 	"registry.example.com/kpipe:2 $third" "... has the same programs"
-runs 1 "WAIT=1, without a node" env WAIT=1 deploy/deploy "$T/web"
+runs 1 "WAIT=1, without a node" env WAIT=1 deploy/deploy "$folder"
 
 # --- in a source tree, and away
 kubectl create configmap mine -n $ns >/dev/null
-runs 0 "CONFIRM=keep" env CONFIRM=keep deploy/undeploy "$T/web"
+runs 0 "CONFIRM=keep" env CONFIRM=keep deploy/undeploy "$folder"
 is "$(programs)" "" "... the programs go with the operator"
-runs 0 "deploy" deploy/deploy "$T/web"
-runs 0 "undeploy" deploy/undeploy "$T/web"
+runs 0 "deploy" deploy/deploy "$folder"
+runs 0 "undeploy" deploy/undeploy "$folder"
 is "$(kubectl get configmaps -n $ns -o name | grep -v kube-root)" \
 	configmap/mine "... leaves those of others"
 kubectl delete namespace $ns >/dev/null
