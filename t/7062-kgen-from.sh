@@ -143,8 +143,8 @@ cp "$crds" page/crds.yaml
 sed -n 's/^    \(kgen\|make\)/\1/p' "$ROOT/doc/existing-kinds.md" >page/commands
 ok "doc/existing-kinds.md has commands" test "$(wc -l <page/commands)" -ge 6
 runs 0 "... which work" bash -e -c 'cd page && . ./commands'
-is "$(cd page && ls -d -- *.yaml */deploy */rbac.yaml wells | paste -sd ' ')" \
-	"crds.yaml garden/rbac.yaml mine/deploy wells" "... and make what it says"
+is "$(cd page && printf '%s\n' *.yaml */deploy */rbac.yaml well* | paste -sd ' ')" \
+	"crds.yaml mine/deploy garden/rbac.yaml wells" "... and make what it says"
 
 # ---- bad input ----
 
@@ -201,6 +201,7 @@ is "$(head -n 1 "$T/err")" "kgen: warning: example.yaml: Garden.spec.owner: it d
 	"... is said"
 sed -i '/^      status: {}/d; /^    subresources:/d' garden/external-crds.yaml
 runs 100 "a status without a subresource" kgen describe -f garden
+# shellcheck disable=SC2053
 like() { [[ $(<"$T/err") = $1 ]]; }
 ok "... is named" like "kgen: fatal: garden/external-crds.yaml:*: subresources.status is missing, but the operator writes the status (watches.yaml: manageStatus)"
 done_testing

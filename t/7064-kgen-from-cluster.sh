@@ -51,8 +51,9 @@ is "$(sed -n 's/^def settings: //p' secret/reconcile.jq)" ".primary | {type};" \
 
 for version in v1 {apps,batch,policy}/v1 autoscaling/v2 \
 	{admissionregistration,apiregistration,coordination,discovery,networking,node,scheduling,storage,rbac.authorization,flowcontrol.apiserver}.k8s.io/v1; do
-	[ $version = v1 ] && path=/api/v1 || path=/apis/$version
-	kubectl get --raw $path | jq -c --arg version $version '.resources[]
+	[ "$version" = v1 ] && path=/api/v1 || path=/apis/$version
+	kubectl get --raw "$path" |
+		jq -c --arg version "$version" '.resources[]
 		| select(.name | contains("/") | not) | [$version, .kind]'
 done >kinds
 real_jq

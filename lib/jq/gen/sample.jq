@@ -138,6 +138,11 @@ def _formats: {
   bsonobjectid: "507f1f77bcf86cd799439011"
 };
 
+# What a text of a format has at least.
+def _shapes: {ipv4: "\\A[0-9]+(\\.[0-9]+){3}\\z", ipv6: ":", cidr: "/", mac: ":",
+  "date-time": "\\A[0-9]{4}-.*T", date: "\\A[0-9]{4}-", email: "@",
+  uuid: "\\A[0-9a-fA-F-]{32}", duration: "\\A[0-9]"};
+
 # What reads well for a field of this name.
 def _by_name($name):
   [
@@ -279,6 +284,9 @@ def faults($v; $at):
     ($v | select(type == "string")
       | below($s.minLength; length; "shorter than \($s.minLength)"),
         above($s.maxLength; length; "longer than \($s.maxLength)"),
+        (select(_shapes[$s.format // ""] as $shape
+          | $shape != null and (test($shape) | not))
+          | wrong("it is not of the format \($s.format)")),
         (select($s.pattern != null and (_matches($s.pattern) | not))
           | wrong("it does not match \($s.pattern)"))),
     ($v | select(type == "array")
