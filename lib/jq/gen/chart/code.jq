@@ -10,19 +10,22 @@
 # at_root (the dot is $), group, group_name (templates that call each other)}
 include "gen/chart/functions";
 
-def _jq_keywords: ["def", "if", "then", "elif", "else", "end", "as", "reduce",
-  "foreach", "try", "catch", "label", "import", "include", "and", "or", "not",
-  "__loc__", "module", "ENV"];
+def _jq_keywords: {
+  "def": 1, "if": 1, "then": 1, "elif": 1, "else": 1, "end": 1, "as": 1,
+  "reduce": 1, "foreach": 1, "try": 1, "catch": 1, "label": 1, "import": 1,
+  "include": 1, "and": 1, "or": 1, "not": 1, "__loc__": 1, "module": 1,
+  "ENV": 1, "root": 1
+};
 
 def identifier: gsub("[^A-Za-z0-9_]+"; "_");
 
 def _variable: if . == "" then "$root"
   else identifier as $name
-    | if ($name | IN(_jq_keywords[], "root")) or ($name | startswith("_"))
+    | if _jq_keywords[$name] != null or ($name | startswith("_"))
       then "$v_\($name)" else "$\($name)" end end;
 
 def _field: if test("\\A[A-Za-z_][A-Za-z0-9_]*\\z")
-    and (IN(_jq_keywords[]) | not)
+    and (_jq_keywords[.] == null or . == "root")
   then ".\(.)" else ".[\(tojson)]" end;
 
 # .a["b"]: a path begins with its only dot.
@@ -115,8 +118,7 @@ def expression($c):
   def given($n):
     if $n == "list" then
       list(0; .fn | IN("quote", "squote", "print", "println", "cat"))
-    elif ($n | type) == "array" then
-      [(range($n[0]) as $i | arg($i)), list($n[0]; false)] | join("; ")
+    elif $n == "more" then "\(arg(0)); \(list(1; false))"
     else [range($n) as $i | arg($i)] | join("; ") end;
   def called:
     (.fn | function_name) as $f
@@ -132,7 +134,7 @@ def expression($c):
         _x("h_\(.fn)(\(arg(0)))"; "text")
       elif .fn == "toString" and (.args[0] | expression($c) | .k) == "integer" then
         _x("(\(arg(0)) | tostring)"; "text")
-      elif $f | IN(_random_functions[]) then
+      elif _random_functions[$f] != null then
         _x("random(\(at | tojson); "
           + (if .fn == "uuidv4" then "32" else arg(0) end) + ")"; "text")
       elif _impossible_functions[.fn] != null then
@@ -143,9 +145,9 @@ def expression($c):
       else
         given($n) as $given
         | _x("h_\($f)(\($given))";
-            if $f | IN(_texts[]) then "text"
-            elif $f | IN(_integers[]) then "integer"
-            elif $f | IN(_booleans[]) then "boolean" else "any" end)
+            if _texts[$f] != null then "text"
+            elif _integers[$f] != null then "integer"
+            elif _booleans[$f] != null then "boolean" else "any" end)
       end;
   def chained:
     (.f | _fields) as $fields

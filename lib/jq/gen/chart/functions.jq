@@ -1,20 +1,20 @@
 # The functions of Helm's templates that helm.jq (in lib/jq) has.
 #
 # NAME: the number of arguments; or "list": any number, which are one list; or
-# [N]: N arguments, and a list of the others. `gives` says what comes out, if
-# that is always a text, a number or a boolean.
+# "more": one, and a list of the others. (Objects without arrays in them are
+# constants of libjq 1.6; others it makes at each call.)
 def _functions: {
   default: 2, empty: 1, quote: "list", squote: "list", toYaml: 1, toJson: 1,
   toPrettyJson: 1, toRawJson: 1, fromYaml: 1, fromYamlArray: 1, fromJson: 1,
   fromJsonArray: 1, indent: 2, nindent: 2, trunc: 2, trimSuffix: 2,
   trimPrefix: 2, trim: 1, trimAll: 2, upper: 1, lower: 1, title: 1,
   untitle: 1, replace: 3, contains: 2, hasPrefix: 2, hasSuffix: 2, repeat: 2,
-  join: 2, split: 2, splitList: 2, splitn: 3, cat: "list", printf: [1],
-  print: "list", println: "list", eq: [1], ne: 2, lt: 2, le: 2, gt: 2, ge: 2,
-  not: 1, len: 1, index: [1], slice: [1], dict: "list", list: "list", get: 2,
-  set: 3, unset: 2, hasKey: 2, keys: "list", values: 1, pick: [1], omit: [1],
-  merge: "list", mergeOverwrite: "list", deepCopy: 1, pluck: [1], dig: "list",
-  coalesce: "list", ternary: 3, has: 2, without: [1], first: 1, last: 1,
+  join: 2, split: 2, splitList: 2, splitn: 3, cat: "list", printf: "more",
+  print: "list", println: "list", eq: "more", ne: 2, lt: 2, le: 2, gt: 2, ge: 2,
+  not: 1, len: 1, index: "more", slice: "more", dict: "list", list: "list", get: 2,
+  set: 3, unset: 2, hasKey: 2, keys: "list", values: 1, pick: "more", omit: "more",
+  merge: "list", mergeOverwrite: "list", deepCopy: 1, pluck: "more", dig: "list",
+  coalesce: "list", ternary: 3, has: 2, without: "more", first: 1, last: 1,
   rest: 1, initial: 1, append: 2, prepend: 2, concat: "list", uniq: 1,
   reverse: 1, sortAlpha: 1, compact: 1, until: 1, untilStep: 3,
   seq: "list", add: "list", add1: 1, sub: 2, mul: "list", div: 2, mod: 2,
@@ -42,22 +42,29 @@ def function_name:
   else . end
   | _same_functions[.] // .;
 
-def _texts: ["quote", "squote", "toYaml", "toJson", "toPrettyJson",
-  "toRawJson", "indent", "nindent", "trunc", "trimSuffix", "trimPrefix",
-  "trim", "trimAll", "upper", "lower", "title", "untitle", "replace",
-  "repeat", "join", "cat", "printf", "print", "println", "toString", "kindOf",
-  "typeOf", "b64enc", "b64dec", "sha256sum", "regexReplaceAll",
-  "regexReplaceAllLiteral", "regexFind", "snakecase", "camelcase",
-  "kebabcase", "nospace", "substr", "include", "tpl"];
-def _integers: ["len", "add", "add1", "sub", "mul", "div", "mod", "max", "min",
-  "int", "int64", "atoi"];
-def _booleans: ["empty", "contains", "hasPrefix", "hasSuffix", "eq", "ne",
-  "lt", "le", "gt", "ge", "not", "hasKey", "kindIs", "typeIs", "typeIsLike",
-  "has", "regexMatch", "semverCompare", "any", "all", "deepEqual"];
+def _texts: {
+  quote: 1, squote: 1, toYaml: 1, toJson: 1, toPrettyJson: 1, toRawJson: 1,
+  indent: 1, nindent: 1, trunc: 1, trimSuffix: 1, trimPrefix: 1, trim: 1,
+  trimAll: 1, upper: 1, lower: 1, title: 1, untitle: 1, replace: 1, repeat: 1,
+  join: 1, cat: 1, printf: 1, print: 1, println: 1, toString: 1, kindOf: 1,
+  typeOf: 1, b64enc: 1, b64dec: 1, sha256sum: 1, regexReplaceAll: 1,
+  regexReplaceAllLiteral: 1, regexFind: 1, snakecase: 1, camelcase: 1,
+  kebabcase: 1, nospace: 1, substr: 1, include: 1, tpl: 1
+};
+def _integers: {
+  len: 1, add: 1, add1: 1, sub: 1, mul: 1, div: 1, mod: 1, max: 1, min: 1,
+  int: 1, int64: 1, atoi: 1
+};
+def _booleans: {
+  empty: 1, contains: 1, hasPrefix: 1, hasSuffix: 1, eq: 1, ne: 1, lt: 1,
+  le: 1, gt: 1, ge: 1, not: 1, hasKey: 1, kindIs: 1, typeIs: 1, typeIsLike: 1,
+  has: 1, regexMatch: 1, semverCompare: 1, any: 1, all: 1, deepEqual: 1
+};
 
 # A program is pure, and sees no cluster while it makes the objects.
-def _random_functions: ["randAlphaNum", "randAlpha", "randNumeric", "randAscii",
-  "uuidv4"];
+def _random_functions: {
+  randAlphaNum: 1, randAlpha: 1, randNumeric: 1, randAscii: 1, uuidv4: 1
+};
 def _impossible_functions: {
   genCA: "makes a certificate", genCAWithKey: "makes a certificate",
   genSelfSignedCert: "makes a certificate",

@@ -11,7 +11,7 @@ def gaps_of($instances; $found; $kinds):
     | (.body | _calls
         | if .fn == "lookup" then
             "\($t.path):\(.line): lookup gives nothing: the program does not see the cluster"
-          elif .fn | IN(_random_functions[]) then
+          elif _random_functions[.fn] != null then
             "\($t.path):\(.line): \(.fn) is `random`: the same text for the same object"
           elif _impossible_functions[.fn] != null then
             "\($t.path):\(.line): \(.fn) \(_impossible_functions[.fn]): it fails where it is called"

@@ -35,7 +35,7 @@ def _all_templates:
 def _function_known: . as $name
   | ($name | function_name) as $f
   | _functions[$f] != null or ($name | IN("include", "tpl", "and", "or"))
-    or ($f | IN(_random_functions[])) or _impossible_functions[$name] != null;
+    or _random_functions[$f] != null or _impossible_functions[$name] != null;
 
 # Templates in values that are of Helm: every function and template is known.
 def _texts($c):
