@@ -170,15 +170,7 @@ is "$?" 143 "its terminal is closed: exit code 143"
 nothing_left "$T/other" "... and nothing is left"
 
 if [ "$server" = kapi ]; then
-	mkdir "$T/ended" "$T/pipe"
-	TMPDIR=$T/ended DEMO_PAUSE=1000 start t/demo >"$T/ended.out" 2>&1
-	demo=$!
-	ok "another one is ended" wait_for 60 said ended 'kind: Memcached'
-	kill "$demo"
-	wait "$demo"
-	is "$?" 143 "... by SIGTERM: exit code 143"
-	nothing_left "$T/ended" "... and nothing is left"
-
+	mkdir "$T/pipe"
 	TMPDIR=$T/pipe t/demo 2>/dev/null </dev/null | head -n 1 >"$T/head"
 	is "$(<"$T/head")" \
 		"Starting an API server (kapi), the playground and the operator ..." \
