@@ -18,15 +18,14 @@ echo "$events events of $objects objects; $(nproc) cores;" \
 	"kview $(awk "BEGIN { printf \"%.1f\", $end - $begin }") s," \
 	"page of $(($(stat -c %s "$T/many.html") / 1000000)) MB"
 
-# frames WHAT LINE: the line is done before each of 120 frames. Work: scripts;
+# frames WHAT LINE: the line is done before each of 60 frames. Work: scripts;
 # frame: from one to the next. Beside other processes the least tells most.
 frames() {
-	echo "!open"
-	echo "kview.view.fit()"
+	echo 'kview.view.set({search: "", failures: false}), kview.view.select(-1), kview.view.fit()'
 	echo "new Promise((done) => { const work = [], all = []; let before = 0, n = 0;
 		const stats = (l) => (l.sort((a, b) => a - b), [l[0], l[l.length >> 1], l[Math.floor(l.length * 0.95)]].map((x) => x.toFixed(1)).join(' '));
 		const frame = (now) => { if (n > 1) all.push(now - before); before = now;
-			if (n++ > 120) return done('$1|' + stats(work) + '|' + stats(all));
+			if (n++ > 60) return done('$1|' + stats(work) + '|' + stats(all));
 			const t = performance.now(); $2; kview.draw(); work.push(performance.now() - t);
 			requestAnimationFrame(frame); }; requestAnimationFrame(frame); })" |
 		tr '\n\t' '  '
