@@ -148,7 +148,7 @@ def flat: (.deployment // operator) as $name
   | manifests_stream + examples
   | map(select(.path == "operator.yaml").objects[0] |= (
       ."#" = ("The image goes in here:"
-        + "\n  sed -i s,REPLACE_IMAGE,registry.example.com/\($name):0.1.0, operator.yaml"
+        + "\n  sed -i s,REPLACE_IMAGE,registry.example.com/\($name):TAG, operator.yaml"
         + "\nAnother namespace goes into every file in the same way.")
       | .metadata.name = $name
       | .spec.template.spec.containers[0].image = "REPLACE_IMAGE"));
