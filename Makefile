@@ -138,7 +138,7 @@ $(BUILD)/t/%.o: private ALL_CFLAGS += -DKPIPE_TEST -iquote t/unit -iquote t
 # Rather small than fast: what runs once, or writes what people read.
 SMALL = process/opt process/completion process/version base/nearest \
 	value/duration record/opstate record/statusdiff
-$(BUILD)/cmd/kwhy/%.o $(SMALL:%=$(BUILD)/lib/%.o): private CFLAGS += -Os
+$(BUILD)/cmd/kwhy/%.o $(BUILD)/cmd/kgen/%.o $(SMALL:%=$(BUILD)/lib/%.o): private CFLAGS += -Os
 # Most run for a few ms: to optimize them costs more.
 $(BUILD)/t/unit/%.o: private CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(BUILD)/t/helpers/%.o: private ALL_CFLAGS += -iquote t/helpers
