@@ -71,10 +71,10 @@ sed -n 's/^| `[a-z]/&/p' doc/library.md | sed 's/\\|/\x01/g' |
 jq -cSn -L "$plain" -f "$T/examples.jq" 2>&1 | paste <(cut -f 1 "$T/rows") - \
 	>"$T/got"
 cut -f 2 "$T/rows" | jq -cS . | paste <(cut -f 1 "$T/rows") - |
-	sed -E 's/^(.*(cron_[a-z]*).*\t).*/\1"\2: not in plain jq; ireconcile has it"/' \
+	sed -E 's/^(.*(cron_[a-z]*|from_yaml).*\t).*/\1"\2: not in plain jq; ireconcile has it"/' \
 		>"$T/want"
 ok "doc/library.md has examples" test "$(wc -l <"$T/rows")" -gt 40
-same "$T/got" "$T/want" "... which jq gives as well, but for schedules"
+same "$T/got" "$T/want" "... which jq gives as well, but for schedules and from_yaml"
 
 # plain NAME CODE ARGUMENT...
 plain() {
