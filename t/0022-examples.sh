@@ -158,7 +158,7 @@ cat >"$T/work/job.yaml" <<'END'
 apiVersion: batch/v1
 kind: Job
 metadata: {generateName: run-}
-spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}}}
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: busybox}]}}}
 END
 typed kapply.4
 is "$(grep -c '^run-' "$T/out")" 1 "... the Job is there"
