@@ -189,23 +189,33 @@ compare(struct span value, struct span op)
 	return selector_meets(no ? LABEL_NOT_IN : LABEL_IN, is_there, is_among);
 }
 
+/* "KEY OP", where OP may be empty; true: "!KEY". */
+static bool
+split_piece(struct span piece, struct span *key, struct span *op)
+{
+	bool absent = piece.n > 0 && *piece.p == '!';
+	struct span rest = piece;
+	size_t n = 0;
+
+	if (absent)
+		rest = span_trim(span_skip(piece, 1), " \t");
+	while (n < rest.n && strchr(" \t=!", rest.p[n]) == NULL)
+		n++;
+	*key = span_make(rest.p, n);
+	*op = span_trim(span_skip(rest, n), " \t");
+	return absent;
+}
+
 bool
 selector_matches(const char *selector, struct span labels)
 {
 	struct span rest = span_str(selector), piece;
 
 	while (next_piece(&rest, &piece)) {
-		bool absent = piece.n > 0 && *piece.p == '!';
-		struct span key = piece, op;
-		size_t n = 0;
+		struct span key, op;
+		bool absent = split_piece(piece, &key, &op);
 
-		if (absent)
-			key = span_trim(span_skip(piece, 1), " \t");
-		while (n < key.n && strchr(" \t=!", key.p[n]) == NULL)
-			n++;
-		op = span_trim(span_skip(key, n), " \t");
-		key.n = n;
-		if (n == 0)
+		if (key.n == 0)
 			continue;
 		if (op.n == 0 &&
 		    (selector_label(labels, key).p == NULL) != absent)
@@ -243,19 +253,13 @@ selector_is_clear(const char *selector)
 	struct span rest = span_str(selector), piece;
 
 	while (next_piece(&rest, &piece)) {
-		bool absent = piece.n > 0 && *piece.p == '!';
-		struct span key = piece, op;
-		size_t n = 0;
+		struct span key, op;
+		bool absent = split_piece(piece, &key, &op);
 
-		if (absent)
-			key = span_trim(span_skip(piece, 1), " \t");
-		while (n < key.n && strchr(" \t=!", key.p[n]) == NULL)
-			n++;
-		op = span_trim(span_skip(key, n), " \t");
-		if (n == 0 || (op.n > 0 && (absent || !is_clear_op(op))) ||
-		    memchr(key.p, '<', n) != NULL ||
-		    memchr(key.p, '>', n) != NULL ||
-		    memchr(key.p, '(', n) != NULL)
+		if (key.n == 0 || (op.n > 0 && (absent || !is_clear_op(op))) ||
+		    memchr(key.p, '<', key.n) != NULL ||
+		    memchr(key.p, '>', key.n) != NULL ||
+		    memchr(key.p, '(', key.n) != NULL)
 			return false;
 	}
 	return true;
