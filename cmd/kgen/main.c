@@ -201,8 +201,8 @@ print_description(jv description, struct err *err)
 	return rc;
 }
 
-/* kgen new [NAME] [FIELD]...: a folder; name may be NULL. Returns the exit code,
- * or -1. */
+/* kgen new [NAME] [FIELD]..., or with --from-chart: a folder; name may be NULL.
+ * Returns the exit code, or -1. */
 static int
 make_folder(const struct textlist *dirs, const char *name, struct err *err)
 {
@@ -210,6 +210,15 @@ make_folder(const struct textlist *dirs, const char *name, struct err *err)
 	jv first;
 	int code;
 
+	if (jv_is_valid(input) && opts.from_chart != NULL) {
+		jv chart = chart_load(opts.from_chart, err);
+
+		if (jv_is_valid(chart))
+			chart = jv_object_set(input, jv_string("chart"), chart);
+		else
+			jv_free(input);
+		input = chart;
+	}
 	if (!jv_is_valid(input))
 		return -1;
 	if (name != NULL)
@@ -218,49 +227,16 @@ make_folder(const struct textlist *dirs, const char *name, struct err *err)
 	if (opts.overrides.image != NULL)
 		input = jv_object_set(
 		    input, jv_string("image"), jv_string(opts.overrides.image));
-	files = generator_run(dirs, "new", input, err);
+	files = generator_run(
+	    dirs, opts.from_chart != NULL ? "from_chart" : "new", input, err);
 	if (!jv_is_valid(files))
 		return -1;
 	log_warnings(files);
-	/* Its first file has the folder's name. */
+	/* Its first file has the folder's name, and what people are told. */
 	first = jv_array_get(jv_copy(files), 0);
 	if (opts.out == NULL)
 		opts.out = jv_string_value(jvtext_peek(first, "folder"));
 	code = newkind_create(files, opts.out, err);
-	jv_free(first);
-	jv_free(files);
-	return code;
-}
-
-/* kgen new [NAME] --from-chart DIR. name may be NULL. */
-static int
-make_from_chart(const struct textlist *dirs, const char *name, struct err *err)
-{
-	jv input = newkind_describe(&opts.kind, jv_object(), err), chart, files;
-	jv first;
-	int code = -1;
-
-	chart = chart_load(opts.from_chart, err);
-	if (!jv_is_valid(chart)) {
-		jv_free(input);
-		return -1;
-	}
-	input = jv_object_set(input, jv_string("chart"), chart);
-	if (name != NULL)
-		input =
-		    jv_object_set(input, jv_string("name"), jv_string(name));
-	if (opts.overrides.image != NULL)
-		input = jv_object_set(
-		    input, jv_string("image"), jv_string(opts.overrides.image));
-	files = generator_run(dirs, "from_chart", input, err);
-	if (!jv_is_valid(files))
-		return -1;
-	first = jv_array_get(jv_copy(files), 0);
-	if (opts.out == NULL && name == NULL)
-		name = jvtext_span(jvtext_peek(first, "name")).p;
-	if (name != NULL || opts.out != NULL)
-		code = newkind_create(
-		    files, opts.out == NULL ? name : opts.out, err);
 	if (code == 0)
 		put(jvtext_span(jvtext_peek(first, "says")), err);
 	jv_free(first);
@@ -505,10 +481,7 @@ run(int operands, char **operand, struct err *err)
 	library_dirs(&dirs);
 	opts.kind.script = script = generator_find(&dirs, "gen/cluster", ".sh");
 	if (check_command(operand[0], &dirs, err) == 0)
-		code = opts.from_chart != NULL
-		    ? make_from_chart(
-			  &dirs, operands < 2 ? NULL : operand[1], err)
-		    : strcmp(operand[0], "new") == 0
+		code = strcmp(operand[0], "new") == 0
 		    ? make_folder(&dirs, operands < 2 ? NULL : operand[1], err)
 		    : make_from_folder(operand[0], &dirs, err);
 	free(script);

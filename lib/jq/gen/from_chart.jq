@@ -276,7 +276,7 @@ def from_chart:
       {path: "t/run", text: _run, executable: true}
     ]
   | map(.scaffold = true)
-  | .[0].name = $in.name
+  | .[0].folder = $in.name
   | .[0].says = ([
       "\($in.name): a \($in.kind).\($in.group) makes the objects of the chart \($in.chart.chart.name).",
       (if $gaps == [] then "Everything was carried over."
