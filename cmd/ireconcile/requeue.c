@@ -90,21 +90,31 @@ set_held(struct sched *s, struct primary *p, const struct decision *d)
 		    sched_ticks(s) + d->held_until_us - d->now_us);
 }
 
+/* A burst of turns at once, then one after each interval; *used_us is when the
+ * last one that was taken ends. Takes one, and returns 0; otherwise returns when
+ * there is one. */
+static int64_t
+take_turn(int64_t *used_us, int64_t burst, int64_t interval_us, int64_t now)
+{
+	int64_t free_at = *used_us - (burst - 1) * interval_us;
+
+	if (free_at > now)
+		return free_at;
+	*used_us = (*used_us > now ? *used_us : now) + interval_us;
+	return 0;
+}
+
 /* Allows AGAIN_BURST tries at once, then one per second: for a primary that
  * changes all the time, more tries do not help. */
 bool
 requeue_again(struct sched *s, struct primary *p)
 {
-	int64_t now = sched_ticks(s);
-	int64_t free_at = p->work.again_us - (AGAIN_BURST - 1) * second;
+	int64_t free_at =
+	    take_turn(&p->work.again_us, AGAIN_BURST, second, sched_ticks(s));
 
-	if (free_at > now) {
+	if (free_at != 0)
 		sched_set(s, &p->work.timer, SCHED_AGAIN, free_at);
-		return false;
-	}
-	p->work.again_us =
-	    (p->work.again_us > now ? p->work.again_us : now) + second;
-	return true;
+	return free_at == 0;
 }
 
 static void
@@ -188,17 +198,13 @@ requeue_limits(struct sched *s, struct primary *p)
 	int64_t most = p->entry->conf->evaluations_per_minute;
 	int64_t burst = most < 2 * BURST ? (most + 1) / 2 : BURST;
 	int64_t apart = (60 * second + most - burst) / (most - burst + 1);
-	int64_t free_at = p->work.evaluated_us - (burst - 1) * apart;
-	int64_t now = sched_ticks(s);
+	int64_t now = sched_ticks(s), free_at;
 
 	/* now 0: the input has not told the time yet. */
 	if (most == 0 || now == 0)
 		return false;
-	if (free_at > now) {
+	free_at = take_turn(&p->work.evaluated_us, burst, apart, now);
+	if (free_at != 0)
 		sched_set(s, &p->work.timer, SCHED_RATE, free_at);
-		return true;
-	}
-	p->work.evaluated_us =
-	    (p->work.evaluated_us > now ? p->work.evaluated_us : now) + apart;
-	return false;
+	return free_at != 0;
 }
