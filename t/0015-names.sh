@@ -21,4 +21,6 @@ is "$(grep -lE '^(\. .*/(cluster/lib|iot|operator|rights|sets)\.sh)' t/[0-9]*.sh
 is "$(grep -hE '^# (servers|check-all)' t/[0-9]*.sh |
 	grep -vxE '# (servers: (kapi|real|kapi real(: [a-z ]+)?)|check-all: [a-zA-Z ]+)')" "" \
 	"heads are as t/README.md says"
+is "$(grep -lE '(^|\s)kapi_kubectl$' t/[0-9]*.sh | xargs grep -L '^# check-all: ')" \
+	"" "make check needs no Go, thus not the kubectl of the control plane"
 done_testing

@@ -7,7 +7,6 @@
 # shellcheck source=cluster/lib.sh
 . "${0%/*}/cluster/lib.sh"
 cluster_start
-kapi_kubectl
 cd "$T" || exit
 
 kgen new web --group example.com --kind Web 2>/dev/null
