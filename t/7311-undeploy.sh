@@ -39,10 +39,11 @@ folder() {
 	printf 'include "operator";\n%s\n' "$3" >"$T/$1/reconcile.jq"
 }
 
-# primary KIND NAME
+# primary KIND NAME [FINALIZER]
 primary() {
 	echo "{\"apiVersion\": \"example.com/v1alpha1\", \"kind\": \"$1\",
-		\"metadata\": {\"name\": \"$2\"}, \"spec\": {}}" |
+		\"metadata\": {\"name\": \"$2\", \"finalizers\": [${3:+\"$3\"}]},
+		\"spec\": {}}" |
 		kubectl apply -f - >/dev/null
 }
 
@@ -147,4 +148,34 @@ kubectl delete configmap data -n room-a >/dev/null
 runs 0 "when that is gone" env CONFIRM=delete TIMEOUT=60s \
 	deploy/undeploy "$T/room"
 ok "... all is gone" gone namespace room-a
+
+# --- a kind that others define
+folder guest Guest 'def desired: [];'
+mv "$T/guest/crd.yaml" "$T/guest/external-crds.yaml"
+kubectl apply -f "$T/guest/external-crds.yaml" >/dev/null
+kubectl wait --for=condition=Established crd/guests.example.com >/dev/null
+deploy/deploy "$T/guest" >/dev/null 2>&1
+kubectl create secret generic -n ops kpipe-marks-guest.example.com >/dev/null
+primary Guest other example.com/other
+primary Guest held example.com/guest
+for confirm in "" delete; do
+	runs 1 "undeploy with CONFIRM=$confirm of an operator with a guest" \
+		env CONFIRM=$confirm deploy/undeploy "$T/guest"
+	ok "... says which" grep -qx "	Guest  held" "$T/err"
+	ok "... and not the one without its finalizer" \
+		test "$(grep -c '	Guest' "$T/err")" = 1
+	ok "... and leaves it" kubectl get guest held
+	ok "... and the operator" kubectl get deployment -n ops \
+		guest-operator-controller-manager
+done
+runs 0 "CONFIRM=keep" env CONFIRM=keep deploy/undeploy "$T/guest"
+ok "... says what it means" said "objects of others have a finalizer of guest-operator"
+ok "... and the operator is gone" gone deployment guest-operator-controller-manager -n ops
+ok "... the guest is not" kubectl get guest held
+ok "... nor the key" kubectl get secret -n ops kpipe-marks-guest.example.com
+kubectl patch guest held --type=merge -p '{"metadata":{"finalizers":[]}}' >/dev/null
+deploy/deploy "$T/guest" >/dev/null 2>&1
+runs 0 "undeploy when none is held" deploy/undeploy "$T/guest"
+ok "... deletes the key" gone secret kpipe-marks-guest.example.com -n ops
+ok "... and no object of others" kubectl get guest other held
 done_testing
