@@ -67,7 +67,7 @@ desired "a kind that is only observed" \
 	"Pod of v1 is not a dependent with manage: true; write \"manage: true\" at $T/watches.yaml:7"
 desired "an item in another namespace, without finalizer" \
 	"[$cm | .metadata.namespace = \"other\"]" \
-	'ConfigMap/other/x cannot have this owner: finalizer is needed in watches.yaml'
+	"ConfigMap/other/x cannot have this owner, so it has to be cleaned up; write \"finalizer: example.com/cleanup\" into the entry at $T/watches.yaml:1"
 desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
