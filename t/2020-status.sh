@@ -67,7 +67,7 @@ desired "a kind that is only observed" \
 	"Pod of v1 is not a dependent with manage: true; write \"manage: true\" at $T/watches.yaml:7"
 desired "an item in another namespace, without finalizer" \
 	"[$cm | .metadata.namespace = \"other\"]" \
-	'ConfigMap/other/x cannot have this owner: finalizer is needed in watches.yaml'
+	"ConfigMap/other/x cannot have this owner, so it has to be cleaned up; write \"finalizer: example.com/cleanup\" into the entry at $T/watches.yaml:1"
 desired "the same item twice, once with its namespace" \
 	"[$cm, ($cm | .metadata.namespace = \"ns\")]" \
 	'ConfigMap/ns/x is desired twice'
@@ -185,6 +185,27 @@ runs 1 "an error with what cannot be seen" \
 	ireconcile -f "$T/watches.yaml" <"$T/in"
 is "$(jq -r .reconcile.status.e "$T/out")" "$seen" "... in .error it is escaped"
 says "ireconcile: error: thing.example.com ns/a: $seen" "... as in the log"
+
+# A failure that no status tells is an Event, sent once.
+cat >"$T/program.jq" <<'END'
+def checked: if .primary.spec.e then error(.primary.spec.e) else . end;
+def desired: checked | [];
+def status: checked | {e: .error};
+END
+given initially
+and event ADDED "$(thing a 1 "" '"spec":{"e":"no"}')"
+and event MODIFIED "$(thing a 2 "" '"spec":{"e":null}')"
+and event MODIFIED "$(thing a 3 "" '"spec":{"e":"other"}')"
+and event MODIFIED "$(thing a 4 "" '"spec":{"e":"other"}')"
+failed() {
+	printf '"events":[{"message":"%s","reason":"FailedProgram","type":"Warning"}]' "$1"
+}
+want line "" a 1 "$(failed no)"
+also line "" a 3 "$(failed other)"
+replay 1 "a failure that the status fails to tell"
+sed -i 's/^def status: .*/def status: if .error then null else {} end;/' \
+	"$T/program.jq"
+replay 1 "... or leaves out"
 
 # Another function than desired fails: then, too, nothing is applied or pruned.
 # failing FUNCTION BODY

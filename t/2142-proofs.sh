@@ -200,7 +200,7 @@ says "ireconcile: no object has marks without a proof: start without --accept-un
 sed -i 's/^  finalizer.*/&\n  marks: false/' "$T/watches.yaml"
 thing a 1 >"$T/in"
 command ireconcile -f "$T/watches.yaml" <"$T/in" >"$T/out" 2>"$T/err"
-says "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner: marks is false in watches.yaml" \
+says "ireconcile: error: thing.example.com ns/a: ConfigMap/of-a/c cannot have this owner, and \"marks: false\" of the entry at $T/watches.yaml:1 allows nothing else" \
 	"marks: false: nothing outside is made"
 echo short >"$T/keys"
 runs 100 "a short key" ireconcile -f "$T/watches.yaml" </dev/null

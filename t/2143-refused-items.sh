@@ -109,11 +109,11 @@ thing a 1 >in
 watched 'namespaces: [ns, more]'
 program "[$config_map | .metadata.namespace = \"far\"]"
 gives "a namespace that is not watched" '[]' \
-	"ConfigMap/far/c $unseen: namespace far is not watched for ConfigMap; write it into the dependent at watches.yaml:7: \"namespaces: [far, ns, more]\""
+	"ConfigMap/far/c $unseen: namespace far is not watched for ConfigMap; write it into the dependent at watches.yaml:7, or [] for all: \"namespaces: [far, ns, more]\""
 watched 'namespaces: [far, ns, more]'
 gives "... with that line it is made" '[["far","c"]]' null
 watched
-limited="ConfigMap/far/c $unseen: namespace far is not watched for ConfigMap; write it into the dependent at watches.yaml:7: \"namespaces: [far, ns]\""
+limited="ConfigMap/far/c $unseen: namespace far is not watched for ConfigMap; write it into the dependent at watches.yaml:7, or [] for all: \"namespaces: [far, ns]\""
 gives "-n limits, too" '[]' "$limited" -n ns
 gives "-A does not" '[["far","c"]]' null -A
 export WATCH_NAMESPACE=ns

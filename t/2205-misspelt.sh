@@ -44,6 +44,8 @@ def desired: []; def events: [.errors];~.errors: the input has no such member (d
 def desired: []; def plan: .primry;~.primry: the input has no such member (did you mean .primary?)
 def desired: []; def settled: .foo;~.foo: the input has no such member
 def desired: [.metadata.name];~.metadata: the input has no such member (did you mean .primary.metadata?)
+include "operator"; def x: .related.Pods; def desired: need(.primary; "x") | 1 as $a | [x];~no entry of watches.yaml has a related kind Pods (did you mean .related.Pod?)
+def desired: [select(.now > 1) | .primry];~.primry: the input has no such member (did you mean .primary?)
 def desired: [.spec.replicas];~.spec: the input has no such member (did you mean .primary.spec?)
 def desired: [.plan.a];~.plan: the program has no function plan
 def desired: . as $in | [$in.primry[]];~.primry: the input has no such member (did you mean .primary?)
@@ -126,6 +128,8 @@ def desired: [foreach .primary.spec.list[]? as [$a, {b: $c}] (0; .primry?; {a: .
 def desired: . as {primary: {metadata: {name: $n}}, $operator} | [$n, $operator.image | {primry: .}.primry] | [];
 def desired: .primary as {metadata: {name: $n, labels: {$app}}, $spec} | [$app.primry, $spec.metadta, $n] | [];
 def desired: .primary.spec | .primry // .spec | [];
+def select(f): {primry: 1}; def desired: [select(.primary) | .primry];
+def desired: [{primry: 1}, select(.primary) | .primry];
 def desired: [.owned[] | .[] | .metadta] | [];
 def desired: [.. | .primry?] | [];
 def desired: [paths(.primry?)] | [];

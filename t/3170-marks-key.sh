@@ -57,6 +57,12 @@ is "$(<"$T/err")" "kapply: fatal: Secret ops/short, keys: line 1: a key has at l
 	"... is refused, and not shown"
 
 # --- while it runs: deleted, changed, put back
+mkfifo "$T/gone"
+runs 111 "a reader that has ended" bash -c 'exec 6<>"$0" 5>"$0" 6>&-
+	exec kapply --marks-key-out-fd=5 --marks-key-secret=ops/k \
+		--timeout=60s -o none </dev/null' "$T/gone"
+is "$(<"$T/err")" "kapply: fatal: option --marks-key-out-fd: who was to read the key has ended" \
+	"... is named"
 mkfifo "$T/in" "$T/report"
 exec 8<>"$T/in" 7<>"$T/report"
 key_data() { # KEY

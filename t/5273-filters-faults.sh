@@ -55,8 +55,8 @@ heard "$T/l" "half a line, and another one in it" "t2 z1" \
 { station s 1; echo '{"type":'; echo no JSON; printf 'a\0b\n\xff\xfe\n'; } >"$T/l"
 heard "$T/l" "what is not JSON" "s1 z1" "line 3: text is cut short at byte 9
 line 4: unexpected byte at byte 2
-line 5: unexpected byte at byte 1
-line 6: unexpected byte at byte 1"
+line 5: not JSON: unexpected byte at byte 1
+line 6: not JSON: unexpected byte at byte 1"
 { station s 1; head -c 17825792 /dev/zero | tr '\0' x >"$T/long"
 	printf '{"type":"ADDED","object":{"apiVersion":"x.example.com/v1","kind":"Station","metadata":{"name":"t","namespace":"ns"},"text":"'
 	cat "$T/long"

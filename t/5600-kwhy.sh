@@ -127,7 +127,7 @@ start=", by what was there at the start"
 decided "nothing" " that nothing is left to do$start" < <(set "" "")
 decided "all at once" ": Pod ns/y to be made; to be deleted: Pod ns/x; finalizers {\"add\":[\"f\"]}$start" \
 	< <(set '"delete":[{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"x"}],"finalizers":{"add":["f"]}' "$(pod y)")
-decided "made again" ": Pod ns/y to be made again, for it was gone, because its time had come (requeue); and 2 more events" \
+decided "made again" ": Pod ns/y to be made again, for it was gone (who deleted it, only the API server's audit log says), because its time had come (requeue); and 2 more events" \
 	< <(set '"because":{"items":{"Pod/ns/y":{"gone":true}},"events":[{"timer":"requeue"}],"moreEvents":2}' "$(pod y)")
 decided "fields" ": Pod ns/y to be changed: .a differs; .b is 1, wanted is 2; and 1 more$start" \
 	< <(set '"because":{"items":{"Pod/ns/y":{"differs":[{"path":".a"},{"path":".b","observed":"1","wanted":"2"}],"moreDiffers":1,"version":"7"}}}' "$(pod y)")
@@ -185,6 +185,11 @@ head -c -9 "$recording" >"$T/cut"
 runs 0 "a recording that was cut" kwhy -l deployment default/example "$T/cut"
 ok "... which is said" grep -q "^kwhy: warning: .*cut" "$T/err"
 is "$(wc -l <"$T/out")" 9 "... all before it is told"
+cat "$T/dir/00000001.jsonl.zst" <(head -c 5 "$T/dir/00000002.jsonl.zst") \
+	>"$T/open.zst"
+runs 0 "... behind a line" kwhy deployment default/example "$T/open.zst"
+is "$(<"$T/err")" "kwhy: warning: $T/open.zst: the end is missing behind line 6: it is being written, or its writer was killed" \
+	"... may still be written"
 { echo 'bad {'; cat "$recording"; } >"$T/bad"
 runs 1 "a bad line" kwhy -l deployment default/example "$T/bad"
 is "$(wc -l <"$T/out")" 10 "... the rest is told"
@@ -202,6 +207,8 @@ It was seen to change (version 3): .spec.replicas 1 -> 2." \
 
 # --- operands
 refuses "operands are missing: KIND NAMESPACE/NAME [RECORDING]..." kwhy
+refuses "$T/dir is there, so it is taken for a recording; name the object before it: kwhy KIND NAMESPACE/NAME $T/dir" \
+	kwhy "$T/dir"
 runs 100 "not a name" kwhy pod a/b/c
 is "$(<"$T/err")" "kwhy: fatal: operand \"a/b/c\" is not NAMESPACE/NAME, or NAME of an object without a namespace" "... is said"
 runs 100 "not a kind" kwhy "" a

@@ -27,6 +27,23 @@ width() {
 	echo "((at) => (at($2) - at($1)) / (kview.axis.at(kview.view.to) - kview.axis.at(kview.view.from)))((s) => kview.axis.at(kview.model.first + s * 1000))"
 }
 
+# ---- objects in several namespaces ----
+
+# part NAMESPACE: made for the Thing ns/same
+part() {
+	echo '{"record":"set","time":"2026-11-27T00:00:02.000000Z","line":{"kind":"List","items":[{"apiVersion":"v1","kind":"Part","metadata":{"namespace":"'"$1"'","name":"same"}}],"reconcile":{"primary":{"apiVersion":"e.com/v1","kind":"Thing","namespace":"ns","name":"same"}}}}'
+	echo '{"type":"ADDED","time":"2026-11-27T00:00:03.000000Z","object":{"apiVersion":"v1","kind":"Part","metadata":{"namespace":"'"$1"'","name":"same"}}}'
+}
+{
+	echo '{"type":"ADDED","time":"2026-11-27T00:00:01.000000Z","object":{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"namespace":"ns","name":"same"}}}'
+	part ns
+	part other
+} | kview >"$T/several.html"
+browse "$T/several.html"
+gives 'kview.view.lines.filter((l) => l.depth > 0).map((l) => l.track.short)' \
+	'["same","other/same"]' "a line below one of another namespace has its own"
+close_page
+
 # ---- a fold ----
 
 # Two seconds, an hour, two seconds.

@@ -107,6 +107,11 @@ becomes "$follows" '"false,false"' "... and does not"
 js 'document.getElementById("follow").click()' >/dev/null
 becomes "$follows" '"true,true"' "... the button as well"
 
+record set '{"kind":"List","items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"far","name":"a"}}],"reconcile":{"primary":{"apiVersion":"example.com/v1","kind":"Thing","namespace":"ns","name":"a"},"because":{"items":{"ConfigMap/far/a":{"differs":[{"path":".data.k","observed":"\"1\"","wanted":"\"2\""}]}}}}}'
+becomes 'document.querySelector("#decisions li")?.textContent.slice(9)' \
+	'"ns/a ConfigMap far/a .data.k \"1\", wanted \"2\""' \
+	"a decision about another namespace"
+
 ### Dark
 
 js '!media prefers-color-scheme=dark' >/dev/null

@@ -119,6 +119,12 @@ runs 2 "the program does something else: make test" make -s -C web test
 ok "... shows it" grep -q '^+.*config\.json' "$T/out"
 is "$(tail -n 1 "$T/out")" "not ok life.jsonl: make accept keeps the new output" \
 	"... and says how to keep it"
+ok "... a line for each field" grep -qx '+ *"config.json": .*' "$T/out"
+mv web/t/life.out life.out
+runs 2 "new events, and nothing to compare with: make test" make -s -C web test
+is "$(<"$T/out")" "not ok life.jsonl: there is no t/life.out yet: make accept writes it" \
+	"... says so"
+mv life.out web/t
 runs 0 "make accept" make -s -C web accept
 ok "... keeps that" grep -q 'config\.json' web/t/life.out
 runs 0 "... make test passes" make -s -C web test

@@ -48,6 +48,9 @@ ok "... which is one" grep -q '<title>kpipe, live' "$T/page"
 export KUBECONFIG=$T/web/build/kubeconfig
 is "$(grep 'In another' "$T/log")" \
 	"In another terminal: export KUBECONFIG=$KUBECONFIG" "... and how kubectl gets there"
+runs 2 "another one in this folder" make -s -C "$T/web" run
+is "$(grep ^run: "$T/err")" "run: make run of . is at work: end it first, or say OUT=DIR, where this one writes its kubeconfig" \
+	"... is refused"
 deployment idle | kubectl apply -f - >/dev/null
 is "$(kubectl get deployment idle -o json | jq -c '.status.readyReplicas')" null \
 	"... Deployments are only objects there"
@@ -65,6 +68,11 @@ ok "... and files are below the folder" eval \
 	"ls '$T/web/build/recording' >/dev/null && test -s '$T/web/build/playground.log'"
 end
 
+echo 'def' >>"$T/web/reconcile.jq"
+runs 2 "a program that does not work" make -s -C "$T/web" run
+is "$(grep -v ^make "$T/err" | sed 's/reconcile.jq:[0-9]*: .*/reconcile.jq: WHY/')$(<"$T/out")" "ireconcile: fatal: ./reconcile.jq: WHY
+run: the programs of . do not work. Nothing was started." "... starts nothing"
+sed -i '$d' "$T/web/reconcile.jq"
 runs 2 "an option that kpipe has not" make -s -C "$T/web" run ARGS=--recrod=x
 ok "... ends it, and says so" grep -q "kpipe: fatal: .*recrod" "$T/err"
 runs 2 "PLAYGROUND that is not a choice" make -s -C "$T/web" run PLAYGROUND=yes

@@ -28,8 +28,13 @@ runs 0 "... and tested" folder test
 cp t/life.out "$T/before"
 sed -i '/random: true/d' watches.yaml
 runs 2 "a program that only fails is not accepted" folder accept
-ok "... with a message" grep -qF "not ok life.jsonl: the program gave no answer" \
-	"$T/out"
+is "$(<"$T/out")" "not ok life.jsonl: the program gave no answer; events that are not of this program are removed, or recorded again by make record" \
+	"... with a message"
+cp t/life.jsonl t/a.jsonl
+runs 2 "two recordings" folder test
+is "$(cut -d ';' -f 1 "$T/out")" "not ok a.jsonl: the program gave no answer
+not ok life.jsonl: the program gave no answer" "... are both tried"
+rm t/a.jsonl
 same t/life.out "$T/before" "... and the expected output is as it was"
 jq -c . <<<'{"items":[],"delete":[],"status":{"error":"random needs random: true in the entry of watches.yaml"}}' \
 	>t/life.out

@@ -66,6 +66,8 @@ done <<'END'
 a|the field "a" is not NAME:TYPE
 a-b c: string|Web.spec: "a-b c" is not a name of a field
 a: int|Web.spec.a: "int" is not a type: string, integer, number, boolean, object, any, int-or-string, []TYPE or map[string]TYPE; write integer
+a: "[]string"|Web.spec.a: "\"[]string\"" is not a type: string, integer, number, boolean, object, any, int-or-string, []TYPE or map[string]TYPE; write []string without quotes
+status.a: string|the field status.a has a dot: fields below others, and those of the status, are written into schema.yaml
 a: integer ; minimum|Web.spec.a: minimum is not MARKER=VALUE: put a value with blanks into quotes, as in minimum=0
 a: integer ; min=1|Web.spec.a: min is not a marker: write minimum=0
 a: string ; min=1|Web.spec.a: min is not a marker: write minLength=1

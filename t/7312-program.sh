@@ -60,6 +60,9 @@ is "$(all | diff "$T/before" -)" "" "nothing is there yet"
 
 # --- there, changed, back, and forward
 runs 0 "deploy" deploy/deploy "$folder"
+ok "... says what it serves" grep -qx \
+	'deploy: it serves objects in that namespace alone (SCOPE=cluster: in all)\.' \
+	"$T/out"
 is "$(<"$T/err")" "" "... without a word of warning"
 first=$(current)
 ok "... says where the programs are" \
@@ -148,7 +151,8 @@ runs 1 "WAIT=1, without a node" env WAIT=1 deploy/deploy "$folder"
 kubectl create configmap mine -n $ns >/dev/null
 runs 0 "CONFIRM=keep" env CONFIRM=keep deploy/undeploy "$folder"
 is "$(programs)" "" "... the programs go with the operator"
-runs 0 "deploy" deploy/deploy "$folder"
+runs 0 "deploy" env SCOPE=cluster deploy/deploy "$folder"
+is "$(grep 'it serves' "$T/out")" "" "... serves all namespaces"
 runs 0 "undeploy" deploy/undeploy "$folder"
 is "$(kubectl get configmaps -n $ns -o name | grep -v kube-root)" \
 	configmap/mine "... leaves those of others"

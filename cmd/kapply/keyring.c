@@ -146,8 +146,9 @@ take_first(struct keyring *r, struct span text)
 	if (r->has && fd >= 0) {
 		if (file_write(fd, buf_span(&r->proof->text)) != 0)
 			err_set(&err, ERR_TRANSIENT,
-			    "option --marks-key-out-fd: cannot write: %s",
-			    strerror(errno));
+			    "option --marks-key-out-fd: %s",
+			    errno == EPIPE ? "who was to read the key has ended"
+					   : strerror(errno));
 		close(fd);
 	}
 	if (err.kind != ERR_NONE) {

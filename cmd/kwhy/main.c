@@ -159,7 +159,13 @@ run(int count, char **operands, struct err *err)
 	struct buf out = BUF_INIT;
 	struct sought sought;
 	struct period period;
+	struct stat st;
 
+	if (count == 1 && stat(operands[0], &st) == 0)
+		return err_set(err, ERR_PERMANENT,
+		    "%s is there, so it is taken for a recording; name the "
+		    "object before it: kwhy KIND NAMESPACE/NAME %s",
+		    operands[0], operands[0]);
 	if (count < used)
 		return err_set(err, ERR_PERMANENT,
 		    "operands are missing: KIND NAMESPACE/NAME "

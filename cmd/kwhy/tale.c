@@ -552,7 +552,9 @@ add_wish(struct buf *b, const struct objref *o, struct span reconcile)
 	why = json_get_named(
 	    json_path(reconcile, "because.items"), buf_span(&key));
 	if (json_type(json_get(why, "gone")) == JSON_TRUE) {
-		buf_adds(b, "to be made again, for it was gone");
+		buf_adds(b,
+		    "to be made again, for it was gone (who deleted it, only "
+		    "the API server's audit log says)");
 	} else if (json_get(why, "differs").p != NULL) {
 		buf_adds(b,
 		    json_get(why, "repair").p != NULL ? "to be repaired: "

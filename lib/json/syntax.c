@@ -33,7 +33,8 @@ unexpected(struct check *c, const char *at)
 		return bad(c, c->end, "text is cut short");
 	if (*at == '\0')
 		return bad(c, at, "NUL byte");
-	return bad(c, at, "unexpected byte");
+	return bad(c, at,
+	    at == c->start ? "not JSON: unexpected byte" : "unexpected byte");
 }
 
 static inline const char *

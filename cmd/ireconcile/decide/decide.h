@@ -132,6 +132,7 @@ enum notice {
 	NOTICE_KEPT,	   /* an object is not deleted: refuse_deletion */
 	NOTICE_UNWATCHED,  /* a name leads where its kind is not watched */
 	NOTICE_OBSERVE_ONLY, /* what would be done: observeonly.h */
+	NOTICE_FAILED,	     /* the primary failed, and no status says so */
 	NOTICES
 };
 

@@ -336,16 +336,11 @@ static int
 mark(struct primary *p, const struct program_item *from, const struct use *u,
     struct span ns, struct desired_item *i, jv *object, struct err *err)
 {
-	const struct watch_entry *conf = p->entry->conf;
-
 	if (i->marks & ITEM_RETAIN) {
 		if (refuse_retained(p, u, i, *object, err) != 0)
 			return -1;
-	} else if (!marks_can_own(p->object, ns) && !conf->marks) {
-		return err_set(err, ERR_PERMANENT,
-		    "%s cannot have this owner: %s in watches.yaml", i->label,
-		    conf->finalizer == NULL ? "finalizer is needed"
-					    : "marks is false");
+	} else if (!marks_can_own(p->object, ns) && !p->entry->conf->marks) {
+		return refuse_unowned(p, i, err);
 	}
 	*object = marks_add(*object, p->object, ns, i->label, desired_life(i));
 	if (refuse_item(p, u, i, *object, err) != 0)

@@ -546,6 +546,17 @@ tell_unwatched(struct decision *d)
 	}
 }
 
+/* The function `status` fails as well, or gives nothing: then users see the
+ * failure in an Event. */
+static void
+tell_failure(struct decision *d, const struct view *v)
+{
+	if (d->failed && !d->has_status && v->entry->conf->manage_status &&
+	    d->primary->torn_us == 0 &&
+	    program_defines(v->entry->program, PROGRAM_STATUS))
+		points_note(d, NOTICE_FAILED, d->error);
+}
+
 void
 outcome_decide(struct decision *d, struct view *v)
 {
@@ -562,8 +573,10 @@ outcome_decide(struct decision *d, struct view *v)
 	outcome_requeue(d, v);
 	if (v->entry->conf->throttle_limit > 0)
 		outcome_settled(d, v);
-	if (!d->failed || failed)
+	if (!d->failed || failed) {
+		tell_failure(d, v);
 		return;
+	}
 	/* A function failed: then nothing is applied or pruned, and the
 	 * status has the error, if the program gives one. */
 	outcome_drop_points(d);
@@ -573,4 +586,5 @@ outcome_decide(struct decision *d, struct view *v)
 	buf_reset(&d->status);
 	buf_reset(&d->on_error);
 	outcome_status(d, v);
+	tell_failure(d, v);
 }

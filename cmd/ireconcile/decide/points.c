@@ -135,6 +135,7 @@ static const struct {
     [NOTICE_KEPT] = {"Kept", NULL, NULL, false},
     [NOTICE_UNWATCHED] = {"NotWatched", NULL, NULL, true},
     [NOTICE_OBSERVE_ONLY] = {"ObserveOnly", "ObserveOnly", "Annotation", true},
+    [NOTICE_FAILED] = {"FailedProgram", NULL, NULL, false},
 };
 
 void

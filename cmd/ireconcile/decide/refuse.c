@@ -49,8 +49,8 @@ refuse_namespace(const struct primary *p, const struct use *u,
 	add_list(&watched, &u->conf->namespaces);
 	err_set(err, ERR_PERMANENT,
 	    "%s would be created and never observed again: namespace %.*s is "
-	    "not watched for %s; write it into the dependent at %s:%d: "
-	    "\"namespaces: [%.*s, %s]\"",
+	    "not watched for %s; write it into the dependent at %s:%d, or [] "
+	    "for all: \"namespaces: [%.*s, %s]\"",
 	    i->label, SPAN_ARG(ns), u->kind->name, p->entry->conf->path,
 	    u->conf->line, SPAN_ARG(ns), buf_str(&watched));
 	buf_release(&watched);
@@ -144,6 +144,25 @@ refuse_kind(const struct entry *e, unsigned marks, struct span version,
 	    SPAN_ARG(version), r.one, r.key, buf_str(&hint));
 	buf_release(&hint);
 	return -1;
+}
+
+int
+refuse_unowned(
+    const struct primary *p, const struct desired_item *i, struct err *err)
+{
+	const struct watch_entry *conf = p->entry->conf;
+	const char *group = conf->primary.group;
+
+	if (conf->finalizer != NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "%s cannot have this owner, and \"marks: false\" of the "
+		    "entry at %s:%d allows nothing else",
+		    i->label, conf->path, conf->line);
+	return err_set(err, ERR_PERMANENT,
+	    "%s cannot have this owner, so it has to be cleaned up; write "
+	    "\"finalizer: %s/cleanup\" into the entry at %s:%d",
+	    i->label, group[0] != '\0' ? group : "example.com", conf->path,
+	    conf->line);
 }
 
 int

@@ -31,6 +31,12 @@ int refuse_item(const struct primary *p, const struct use *u,
 int refuse_patch(const struct primary *p, const struct desired_item *i,
     jv object_peek, struct err *err);
 
+/* Refuses an item that cannot have a controller reference (another namespace,
+ * the cluster) where the entry has no marks: returns -1 with err, which says
+ * what to write, and where. */
+int refuse_unowned(
+    const struct primary *p, const struct desired_item *i, struct err *err);
+
 /* The first rule of refuse_item alone: the item is the primary itself. */
 int refuse_primary(
     const struct primary *p, const struct desired_item *i, struct err *err);

@@ -42,6 +42,27 @@ dot_of_argument(const struct walker *w, const struct jqnode *call, int arity,
 	return guards_is_listed(plain, name, arity) ? dot : lower(dot);
 }
 
+/* Whether the node gives its own input, if anything. */
+static bool
+passes(const struct walker *w, const struct jqnode *n)
+{
+	static const char same[] = " select/1 need/2 ";
+	struct span name;
+	struct source_def called;
+	int arity;
+
+	while (
+	    n->type == JQNODE_TERM && n->kids != NULL && n->kids->next == NULL)
+		n = n->kids;
+	if (n->type != JQNODE_CALL || n->local)
+		return false;
+	name = w->lex->tokens[n->token].text;
+	arity = jqparse_arity(n);
+	called = source_find_def(w->source, w->at.file, w->at.def, name, arity);
+	return guards_is_listed(same, name, arity) &&
+	    (called.def == NULL || called.file->trust == JQPARSE_TRUSTED);
+}
+
 /* ---- nodes ---- */
 
 static enum jqnode_dot walk(const struct walker *w, struct jqnode *n,
@@ -102,13 +123,17 @@ walk(
     const struct walker *w, struct jqnode *n, enum jqnode_dot dot, bool updated)
 {
 	struct jqnode *kids = n->kids;
+	bool only_passes = false; /* what is before the pipe */
 
 	n->dot = updated ? lower(dot) : dot;
 	switch (n->type) {
 	case JQNODE_QUERY:
 		for (struct jqnode *k = kids; k != NULL; k = k->next) {
-			if (k != kids && jqparse_joined(w->lex, k, "|"))
+			if (k != kids && jqparse_joined(w->lex, k, "|") &&
+			    !only_passes)
 				dot = JQNODE_OTHER;
+			only_passes = passes(w, k) &&
+			    (k == kids || jqparse_joined(w->lex, k, "|"));
 			dot = walk(w, k, dot, updated);
 		}
 		return dot;

@@ -3,7 +3,8 @@
  * definition (jqnode.dot) the input of that definition, perhaps that input, or
  * something else.
  *
- * Behind a pipe `.` is something else. `.` is perhaps the input in an update,
+ * Behind a pipe `.` is something else, unless `select` or the library's `need`
+ * is before it. `.` is perhaps the input in an update,
  * in and behind a local function or a `catch`, and in an argument that the
  * called function may evaluate with another input. A function keeps `.` for an
  * argument (jqparse_def.keeps) if all its calls of that parameter stand where

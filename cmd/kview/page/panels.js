@@ -140,13 +140,16 @@ const Panels = (() => {
 	}
 
 	/** What was decided, without the cause and the status on its way. */
-	function inShort(text, name) {
+	function inShort(text, of) {
 		const parts = text.split("; ").filter((p) =>
 			!/^(because|by what) /.test(p));
-		const [whole, kind, item, rest] = /^(\w+)[.\w]*\/[^/ ]*\/(\S+)(.*)/
-			.exec(parts.at(-1)) || [];
+		const [whole, kind, namespace, name, rest] =
+			/^(\w+)[.\w]*\/([^/ ]*)\/(\S+)(.*)/
+				.exec(parts.at(-1)) || [];
+		if (whole && namespace && namespace !== of.namespace)
+			return kind + " " + namespace + "/" + name + rest;
 		if (whole)
-			return kind + (item === name ? "" : " " + item) + rest;
+			return kind + (name === of.name ? "" : " " + name) + rest;
 		return parts.at(-1).replace(/^.*status: /, "").split(", ")
 			.slice(0, 2).join(", ");
 	}
@@ -160,7 +163,7 @@ const Panels = (() => {
 			if (Model.SORTS[Model.sort[i]].name === "decision" &&
 			    !/^(status to write|status;|nothing is)/.test(text))
 				found.push([i, Model.stamp(Model.time[i]).slice(11, 19),
-					t.label, inShort(text, t.name), text]);
+					t.label, inShort(text, t), text]);
 		}
 		return found;
 	}

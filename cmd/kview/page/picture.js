@@ -408,7 +408,7 @@ const Picture = (() => {
 		}
 		c.fillStyle = theme.ink;
 		if (left - from > 24)
-			c.fillText(clip(line.depth > 0 ? t.name : t.label,
+			c.fillText(clip(line.depth > 0 ? t.short : t.label,
 				left - from - 8), from, y + LINE / 2);
 	}
 

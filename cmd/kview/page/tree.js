@@ -27,6 +27,8 @@ const Tree = (() => {
 		kinds = new Map();
 		for (const t of Model.tracks.slice(1)) {
 			t.above = above(t);
+			t.short = t.above && t.above.namespace === t.namespace
+				? t.name : t.label;
 			if (t.decides)
 				decides.add(t.kind);
 			t.named = Model.named.size > 0 &&

@@ -196,8 +196,9 @@ def _type($at):
   else
     {int: "integer", int32: "integer", int64: "integer", str: "string",
       text: "string", bool: "boolean", double: "number", list: "\"[]string\"",
-      array: "\"[]string\"", map: "map[string]string", dict: "object"}[.]
-      as $meant
+      array: "\"[]string\"", map: "map[string]string", dict: "object"} as $known
+    | (if startswith("\"") then "\(.[1:] | rtrimstr("\"")) without quotes"
+      else $known[.] end) as $meant
     | _wrong($at; "\(tojson) is not a type: string, integer, number, boolean,"
       + " object, any, int-or-string, []TYPE or map[string]TYPE"
       + if $meant == null then "" else "; write \($meant)" end)
@@ -446,6 +447,9 @@ def fields_of_arguments:
     ($arg | _cut(":")) as $f
     | ($f | if . == null then "" else .left | _trimmed end) as $name
     | if $name == "" then error("the field \($arg | tojson) is not NAME:TYPE")
+      elif ($name | contains(".")) then
+        error("the field \($name) has a dot: fields below others, and those of"
+          + " the status, are written into schema.yaml")
       elif has($name) then error("the field \($name) is given twice")
       else .[$name] = ($f.right | _trimmed) end);
 

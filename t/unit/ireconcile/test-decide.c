@@ -115,7 +115,7 @@ test_notices(void)
 
 	d.events = jv_array_append(d.events, jv_string("the program's"));
 	for (unsigned n = NOTICES; n-- > NOTICE_STAYS;) {
-		*message = (char)('0' + n);
+		*message = "0123456789a"[n];
 		points_note(&d, n, message);
 	}
 	points_note(&d, NOTICE_WAITS, "also");
@@ -142,6 +142,8 @@ test_notices(void)
 	    ",{\"message\":\"8\",\"reason\":\"NotWatched\","
 	    "\"type\":\"Warning\"}"
 	    ",{\"message\":\"9\",\"reason\":\"ObserveOnly\","
+	    "\"type\":\"Warning\"}"
+	    ",{\"message\":\"a\",\"reason\":\"FailedProgram\","
 	    "\"type\":\"Warning\"}]",
 	    "the Events of all notices, in their order");
 	is(buf_str(&d.complaints), "4\n5\n6\nalso\n8\n9",

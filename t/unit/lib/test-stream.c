@@ -103,10 +103,11 @@ TEST(concatenated)
 	STREAM_IS("{\n}\n{x}\n{}\n",
 	    "1: {\n}\n! line 3: unexpected byte at byte 2\n",
 	    "an error ends the input");
-	STREAM_IS("hello\n{}\n", "! line 1: unexpected byte at byte 1\n",
+	STREAM_IS("hello\n{}\n",
+	    "! line 1: not JSON: unexpected byte at byte 1\n",
 	    "text that is not JSON ends it, too");
 	STREAM_IS("{\n}\n]\n{}",
-	    "1: {\n}\n! line 3: unexpected byte at byte 1\n",
+	    "1: {\n}\n! line 3: not JSON: unexpected byte at byte 1\n",
 	    "a bracket too many");
 	STREAM_IS("{\n\"a\": [1,\n", "! line 1: text is cut short at byte 12\n",
 	    "cut short");
@@ -204,8 +205,9 @@ TEST(big_lists)
 				  "{\"b\":1}\n",
 	    "a long List that is cut short");
 	big_list("{\"kind\":\"List\",\"items\":[", ",]}\n{\"b\":1}\n",
-	    TWENTY("1", "917512") "! line 1: unexpected byte at byte 1\n2: "
-				  "{\"b\":1}\n",
+	    TWENTY("1",
+		"917512") "! line 1: not JSON: unexpected byte at byte 1\n2: "
+			  "{\"b\":1}\n",
 	    "a long List with a comma too many");
 	big_list("{\"kind\":\"List\",\"items\":[", "],}\n{\"b\":1}\n",
 	    TWENTY("1", "917512") "! line 1: unexpected byte at byte 13\n2: "
