@@ -161,7 +161,7 @@ def _settings:
       value: (.example.spec // {} | _sorted)}
     else {
       text: "\($uses.path) | {\($uses.fields | join(", "))}",
-      value: (.example | getpath($uses.path / "." | .[2:]) as $from
+      value: (.existing.stored | getpath($uses.path / "." | .[2:]) as $from
         | reduce $uses.fields[] as $k ({}; .[$k] = ($from[$k] | _sorted)))
     } end;
 
@@ -308,7 +308,7 @@ def _config_map: {
 # Events as kwatch records them: a primary is created, then the ConfigMap.
 def _life:
   "00000000-0000-4000-8000-000000000001" as $uid
-  | .example as $e
+  | (.existing.stored // .example) as $e
   | [
       (("kpipe.dev/initial-events-begin", "k8s.io/initial-events-end") as $what
         | _bookmark($e.apiVersion; $e.kind; $what; 1),
