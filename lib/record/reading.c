@@ -422,7 +422,9 @@ cut(struct reading *r, struct reading_line *line)
 {
 	r->was_cut = line->cut = true;
 	err_set(&line->err, ERR_PERMANENT,
-	    "%s: the end is missing behind line %zu", r->path, r->number);
+	    "%s: the end is missing behind line %zu: it is still written, or "
+	    "its writer was killed",
+	    r->path, r->number);
 	line->source = r->path;
 	line->number = r->number;
 	return READING_BAD;
