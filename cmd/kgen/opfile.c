@@ -7,6 +7,7 @@
 #include "conf/conf.h"
 #include "imagename.h"
 #include "value/dnsname.h"
+#include "value/quantity.h"
 
 enum shape {
 	SHAPE_TEXT,
@@ -18,6 +19,7 @@ enum shape {
 	SHAPE_CREDENTIALS,
 	SHAPE_POLICY, /* when images are pulled */
 	SHAPE_COUNT,
+	SHAPE_SIZE,    /* of a recording */
 	SHAPE_RIGHTS,  /* stage: {place: [rule]} */
 	SHAPE_TEXTS,   /* a mapping of texts */
 	SHAPE_MAPPING, /* a mapping with any values */
@@ -44,6 +46,7 @@ static const struct opkey {
     {"env", SHAPE_TEXTS, false},
     {"resources", SHAPE_MAPPING, false},
     {"credentials", SHAPE_CREDENTIALS, false},
+    {"record", SHAPE_SIZE, false},
     {"plurals", SHAPE_TEXTS, false},
     {"rights", SHAPE_RIGHTS, false},
     {"deployment", SHAPE_NAME, false},
@@ -115,6 +118,20 @@ check_count(
 	return conf_fail(c, y->line, "%s: \"%s\" is not a number", key, text);
 }
 
+/* As krecord --size takes it. */
+static int
+check_size(
+    struct conf *c, const struct yaml *y, const char *key, const char *text)
+{
+	struct quantity q;
+
+	if (quantity_parse(span_str(text), &q) == NULL &&
+	    quantity_integer(&q) >= 1 << 20)
+		return 0;
+	return conf_fail(c, y->line,
+	    "%s: \"%s\" is not a size of at least 1Mi, as 64Mi", key, text);
+}
+
 /* Refuses control characters: the text is written into comments, too. */
 static int
 check_line(
@@ -162,6 +179,8 @@ check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
 			  text);
 	case SHAPE_COUNT:
 		return check_count(c, y, key->name, text);
+	case SHAPE_SIZE:
+		return check_size(c, y, key->name, text);
 	case SHAPE_LINE:
 		return check_line(c, y, key->name, text);
 	default:
