@@ -188,6 +188,8 @@ def _chart_watches($in; $kinds; $found): [
   "    apiVersions: \"${API_VERSIONS:-}\","
   + " namespace: \"${POD_NAMESPACE:-default}\"}",
   "  finalizer: \($in.group)/\($in.name)",
+  "  # That of a Helm operator, if one had these objects before.",
+  "  retiredFinalizers: [helm.sdk.operatorframework.io/uninstall-release]",
   (if _uses_random($found) then "  random: true" else empty end),
   "  dependents:",
   ($kinds[] | "  - {apiVersion: \(.apiVersion), kind: \(.kind), manage: true, retain: true"
