@@ -522,7 +522,7 @@ def _readme: [
   (select(.existing == null)
     | "schema.yaml      the fields of the kind, in short",
       "crd.yaml         the kind itself, made of schema.yaml by `make crd`"),
-  (select(.existing.is_own) | "crd.yaml         the kind itself"),
+  (select(.existing.is_own) | "crd.yaml         the kind itself: change it there"),
   (select(.existing.is_own == false and .existing.copy != null)
     | "external-crds.yaml",
       "                 the kind, in the version that is watched: for `make run`.",
