@@ -7,7 +7,6 @@
 #include "conf/conf.h"
 #include "imagename.h"
 #include "value/dnsname.h"
-#include "value/quantity.h"
 
 enum shape {
 	SHAPE_TEXT,
@@ -118,18 +117,21 @@ check_count(
 	return conf_fail(c, y->line, "%s: \"%s\" is not a number", key, text);
 }
 
-/* As krecord --size takes it. */
+/* One of those that krecord --size takes. */
 static int
 check_size(
     struct conf *c, const struct yaml *y, const char *key, const char *text)
 {
-	struct quantity q;
+	struct span s = span_str(text);
 
-	if (quantity_parse(span_str(text), &q) == NULL &&
-	    quantity_integer(&q) >= 1 << 20)
+	if (span_ends(s, "Mi") || span_ends(s, "Gi"))
+		s.n -= 2;
+	else
+		s.n = 0;
+	if (span_is_digits(s) && s.n < 10 && *s.p != '0')
 		return 0;
-	return conf_fail(c, y->line,
-	    "%s: \"%s\" is not a size of at least 1Mi, as 64Mi", key, text);
+	return conf_fail(
+	    c, y->line, "%s: \"%s\" is not a size, as 64Mi or 1Gi", key, text);
 }
 
 /* Refuses control characters: the text is written into comments, too. */
