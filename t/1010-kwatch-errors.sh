@@ -113,7 +113,9 @@ is "$(sort "$T/err")" \
 	"kwatch: the server has no Spare in example.com/v1: continuing without it until it exists
 kwatch: warning: the server has no Thing in example.com/v1: waiting for it" \
 	"... both are said"
-is "$(<"$T/report")" "" "... and kwatch is not ready"
+is "$(<"$T/report")" \
+	'{"tool":"kwatch","unready":{"Thing.example.com":"the server has no Thing in example.com/v1"}}' \
+	"... kwatch is not ready, and reports why"
 
 runs 1 "--once ends with 1 if a kind is missing" \
 	kwatch --server "$url" --once -f "$T/w.yaml"

@@ -68,10 +68,17 @@ refused='{"code": 403, "body": '"$(status 403 Forbidden "$no")"'}'
 serve '{"pods": {"initial": ['"$refused, ${refused/jo/joe}, $first"'],
 		"watch": [{"lines": [], "end": "hang"}]},
 	"configmaps": {"initial": ['"$other"']}}'
-watch -f "$T/watches.yaml" -A
+watch -f "$T/watches.yaml" -A --report-fd 3 3>"$T/report"
 ok "rights are missing, and then given" wait_for 60 grep -q 'watching pods now' \
 	"$T/err"
+ok "... kwatch is ready" wait_for 60 grep -q '^$' "$T/report"
 stop 0
+is "$(jq -rR 'if . == "" then "ready" else fromjson | .unready |
+	select(. != null) | .Pod // "none" end' <"$T/report")" \
+	'cannot watch pods: pods is forbidden: User "jo" cannot watch resource "pods"
+cannot watch pods: pods is forbidden: User "joe" cannot watch resource "pods"
+none
+ready' "... why it is not yet is told"
 is "$(grep 'nothing is' "$T/err")" \
 	"kwatch: warning: nothing is decided for ConfigMap until this works: all of Pod must be known" \
 	"... what is not decided is said once"

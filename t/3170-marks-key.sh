@@ -100,6 +100,21 @@ ok "what is not a key is an error" wait_for 20 grep -q \
 	'(its keys: line 1: a key has at least 32 characters)' "$T/err"
 exec 8>&- 7>&-
 
+# --- the Secret cannot be made at the start
+mkfifo "$T/later"
+exec 8<>"$T/in" 7<>"$T/later"
+start bash -c 'exec kapply --marks-key-out-fd=5 --marks-key-secret=later/k \
+	--report-fd=7 -o none <"$0" 5>/dev/null 2>"$1"' "$T/in" "$T/err"
+read -r report <&7
+ok "a namespace that is missing is told before kapply is ready" \
+	grep -q '"unready":{"key of marks":"cannot create Secret later/k' <<<"$report"
+kubectl create namespace later >/dev/null
+read -r report <&7
+is "$report" '{"tool":"kapply","unready":{}}' "... until it is there"
+read -r report <&7
+is "$report" "" "... then it is ready"
+exec 8>&- 7>&-
+
 # refused ARGUMENT...: kapply refuses these, with this message
 refused() {
 	runs 100 "kapply ${*:2}" kapply "${@:2}" </dev/null

@@ -54,6 +54,11 @@ answers /readyz 500 "[+]ireconcile ok
 [-]kwatch failed: Secret: cannot list secrets: forbidden (verb list); api: two\nlines \x1b[31m\u202e
 healthz check failed
 " "each check says why"
+tell "$(state running '.stages.kwatch.ready = false')"
+answers /readyz/kwatch 500 "internal server error: Secret: cannot list secrets: forbidden (verb list); api: two\nlines \x1b[31m\u202e
+" "... before it was ever ready, too"
+tell "$(state running '.stages.kstatus.ready = false
+	| .stages.kapply = {running: false, ready: false, starts: 1}')"
 answers /readyz/kwatch 500 "internal server error: Secret: cannot list secrets: forbidden (verb list); api: two\nlines \x1b[31m\u202e
 " "... alone, too"
 answers /readyz/ireconcile 200 ok "... and the others are fine"

@@ -74,6 +74,8 @@ is "$(<"$T/err")" "kwhy: error: nothing of deployment other/example is in the re
 runs 1 "another name" kwhy deployment default/exampel "$recording"
 ok "... with the nearest" grep -q "(did you mean default/example?)" "$T/err"
 runs 1 "no namespace" kwhy deployment example "$recording"
+is "$(<"$T/err")" "kwhy: error: nothing of deployment example is in the recording: say its namespace: default/example" \
+	"... the one that it has is said"
 for name in "deploy/default/example" "deploy/example -n default" \
 	"deploy example --namespace=default" "deploy default/example -n default"; do
 	# shellcheck disable=SC2086

@@ -145,4 +145,20 @@ is "$(grep -E "status collisionCount (.*-> )?7" "$T/kwhy" | names "seen to chang
 is "$(grep "seen to be gone" "$T/kwhy" | names "seen" " by ")
 $(grep -E "gone .*web: deleted" "$T/view" | names "gone" " by ")" "nobody
 nobody" "nobody is named for what the collector deleted"
+# Who scaled to 0 cannot be known: the API server notes nobody.
+kubectl create -f - >/dev/null <<'END'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: zero, namespace: x}
+spec: {replicas: 2, selector: {matchLabels: {a: z}}, template: {metadata: {labels: {a: z}}, spec: {containers: [{name: c, image: i}]}}}
+END
+scaled() { # REPLICAS: the managers of the scale after that
+	kubectl patch deploy -n x zero --subresource=scale --type=merge \
+		--field-manager=hpa -p '{"spec":{"replicas":'"$1"'}}' >/dev/null
+	kubectl get deploy -n x zero -o json --show-managed-fields |
+		jq -c '[.metadata.managedFields[] |
+			select(.subresource == "scale").manager]'
+}
+is "$(scaled 3)" '["hpa"]' "who scales is noted"
+is "$(scaled 0)" '[]' "... but not who scales to 0"
 done_testing

@@ -11,6 +11,7 @@ kapi_kubectl
 kapi_start
 
 ln -s "$ROOT/pipeline" "$T/pipeline"
+ln -s "$ROOT/deploy" "$T/deploy"
 kubectl apply -f pipeline/memcached/crd.yaml >/dev/null
 kubectl apply -f pipeline/memcached/example.yaml >/dev/null
 kubectl run me --image=x >/dev/null # the operator's own pod

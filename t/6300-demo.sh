@@ -80,6 +80,8 @@ for file in reconcile.jq example.yaml; do
 		END { exit seen != n }' "$T/$file" "$T/unindented"
 done
 is "$(grep -c $'\x1b' "$T/once.out")" 0 "no colours"
+is "$(grep -c 'Watch it live' "$T/once.out")" 0 \
+	"... and no address of a page that is gone at once"
 nothing_left "$T/once" "nothing of it is left"
 
 # It is built now.

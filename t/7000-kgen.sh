@@ -188,6 +188,9 @@ refused "--set in a text" '--set name.x=1: a part of the key is not a mapping' -
 refused "--set of a key that is not there" '--set:1: unknown key "repicas"' --set repicas=3
 refused "--set of a name" '--set:1: name: "x y" is not a DNS label: a letter first, then lower case, digits and dashes' --set 'name=x y'
 refused "--set of a number" '--set:1: replicas: "three" is not a number' --set replicas=three
+for size in 5 0Mi Mi 64Ki 1.5Gi 64Mi2; do
+	refused "--set of the size $size" "--set:1: record: \"$size\" is not a size, as 64Mi or 1Gi" --set "record=$size"
+done
 refused "--set of env" '--set:1: env must be a mapping of texts' --set 'env.A=[b]'
 changed operator.yaml 's/^keywords: .*/rights: {kwach: {}}/'
 refused "rights of a stage" "$f/operator.yaml:6: unknown key \"kwach\" (did you mean \"kwatch\"?)"

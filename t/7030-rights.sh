@@ -178,7 +178,12 @@ namespaced: events create,patch" "marks: false: no key"
 sed -i 's/^\(  *\)marks: false/&\n\1random: true/' "$f/watches.yaml"
 is "$(rules kapply | grep operator)" "operator: secrets create
 operator: secrets[kpipe-marks-ox.example.com] get" "... but random needs one"
+says_where() {
+	kgen rights -f "$f" | grep -qxF "# That with the scope operator is for the namespace where the operator runs."
+}
+ok "... the head says where" says_where
 sed -i '/random: true/d' "$f/watches.yaml"
+ok "... if there is such a role" eval '! says_where'
 cp "$f/watches.yaml" "$f/before"
 printf '  related:\n  - {apiVersion: v1, kind: Pod%s}\n  - {apiVersion: v1, kind: Node}\n' \
 	', delete: true' >>"$f/watches.yaml"

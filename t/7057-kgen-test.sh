@@ -14,6 +14,27 @@ OLDPWD_KPIPE=$(realpath "$(dirname "$(command -v kpipe)")/..")
 runs 0 "the test of a new folder" folder test
 is "$(<"$T/out")" "ok life.jsonl" "... passes"
 
+sed -i 's/"Progressing"/"Going"/' reconcile.jq
+runs 2 "a changed program fails" folder test
+is "$(<"$T/out")" '--- t/life.out
++++ as it is now
+@@ -11,3 +11,3 @@
+ line 1 .status.conditions[0].observedGeneration: 1
+-line 1 .status.conditions[0].reason: "Progressing"
++line 1 .status.conditions[0].reason: "Going"
+ line 1 .status.conditions[0].status: "False"
+not ok life.jsonl: make accept keeps the new output' \
+	"... and the fields that differ are shown, each on a line"
+sed -i 's/config_map(name; labels; /&{null: "", list: "[]"} + /' reconcile.jq
+runs 2 "a changed item fails" folder test
+is "$(grep '^[-+]line.*data' "$T/out")" '+line 1 ConfigMap/xx-example .data.list: "[]"
++line 1 ConfigMap/xx-example .data.null: ""' "... with the name of its object"
+mv t/life.out "$T/life.out"
+runs 2 "a test without an expected output fails" folder test
+is "$(<"$T/out")" \
+	"not ok life.jsonl: there is no t/life.out yet: make accept writes it" \
+	"... and says how to make it"
+
 cat >reconcile.jq <<'END'
 include "operator";
 def desired: [config_map("a"; {}; {v: random("a"; 8)})];

@@ -87,6 +87,91 @@ runs 0 "... its folder's test" make -s -C mine test
 runs 1 "... make crd" kgen crd -f mine -o mine
 is "$(tail -n 1 "$T/err")" "kgen: error: mine/crd.yaml: was changed, or is not of kgen: --force replaces it" \
 	"... does not replace it"
+cp mine/crd.yaml before.yaml
+runs 2 "make crd of such a folder" make -s -C mine crd
+ok "... says why it is not made" grep -q \
+	'there is no schema.yaml to make crd.yaml of: change crd.yaml itself' \
+	"$T/err"
+same mine/crd.yaml before.yaml "... and leaves it"
+# ---- defaults, as the API server adds them ----
+
+cat >pond.yaml <<-'END'
+	apiVersion: apiextensions.k8s.io/v1
+	kind: CustomResourceDefinition
+	metadata: {name: fishponds.park.example.com}
+	spec:
+	  group: park.example.com
+	  names: {kind: FishPond, plural: fishponds}
+	  scope: Namespaced
+	  versions:
+	  - name: v1
+	    served: true
+	    storage: true
+	    subresources: {status: {}}
+	    schema:
+	      openAPIV3Schema:
+	        type: object
+	        properties:
+	          spec:
+	            type: object
+	            required: [depth, fish, plants]
+	            properties:
+	              depth: {type: integer}
+	              pump:
+	                type: object
+	                default: {}
+	                properties:
+	                  hours: {type: integer, default: 8}
+	                  filter:
+	                    type: object
+	                    properties: {size: {type: integer, default: 1}}
+	              fish:
+	                type: array
+	                minItems: 1
+	                items:
+	                  type: object
+	                  properties:
+	                    name: {type: string}
+	                    food: {type: string, default: worms}
+	              plants:
+	                type: object
+	                additionalProperties:
+	                  type: object
+	                  properties: {green: {type: boolean, default: true}}
+	              free: {type: object, additionalProperties: true, default: {a: {b: 1}}}
+	          status:
+	            type: object
+	            properties:
+	              conditions:
+	                type: array
+	                x-kubernetes-list-type: map
+	                x-kubernetes-list-map-keys: [type]
+	                items:
+	                  type: object
+	                  required: [type]
+	                  properties:
+	                    type: {type: string}
+	                    status: {type: string}
+	                    reason: {type: string}
+	                    message: {type: string}
+	                    lastTransitionTime: {type: string}
+END
+runs 0 "a definition with defaults" kgen new --from pond.yaml
+is "$(jq -c 'select(.object.kind == "FishPond" and .type == "ADDED") |
+	.object.spec' fishpond/t/life.jsonl)" \
+	'{"depth":1,"fish":[{"food":"worms"}],"free":{"a":{"b":1}},"plants":{"key":{"green":true}},"pump":{"hours":8}}' \
+	"... the event of its test has them"
+runs 0 "... which passes" make -s -C fishpond test
+is "$(spec fishpond | jq -c .spec)" \
+	'{"depth":1,"fish":[{}],"plants":{"key":{}}}' \
+	"... the example has what a user writes"
+ok "our condition is called as the kind is" grep -q '"FishPondOperatorReady"' \
+	fishpond/reconcile.jq
+runs 0 "in a folder of another name" kgen new my-ponds --from pond.yaml
+ok "... it is called as that" grep -q '"MyPondsOperatorReady"' \
+	my-ponds/reconcile.jq
+runs 0 "... its test" make -s -C my-ponds test
+
 jq -n '{apiVersion: "v1", kind: "List", items: $crds}' \
 	--argjson crds "$(kgen describe -f mine | jq -c .crds)" >list.json
 runs 0 "a List in JSON, from standard input" kgen new listed --from - <list.json

@@ -22,7 +22,7 @@ runs 0 "kgen rights" kgen rights -f "$T/web"
 runs 0 "kgen manifests" kgen manifests -f "$T/web" -o "$T/deploy"
 is "$(t/yaml-lines <"$T/web/watches.yaml" | jq -c '.[0].dependents |
 	map(.kind + if .scope then "/" + .scope else "" end)')" \
-	'["ClusterRole/Cluster","ConfigMap","Deployment","HorizontalPodAutoscaler","Ingress","Job","Secret","Service"]' \
+	'["ClusterRole/Cluster","ConfigMap","Deployment","HorizontalPodAutoscaler","Ingress","Secret","Service"]' \
 	"the kinds, with their scope"
 is "$(sed -n '/^-----/,$p' "$T/web/README" | tail -n +3)" \
 	"- templates in values (tpl): those of values.yaml work; in a spec, {{ .A.B }} and {{ include \"NAME\" . }} do
@@ -81,9 +81,53 @@ is "$(run '{"ca": true}')" \
 is "$(run '{"x": true}')" \
 	"my-chart/templates/a.yaml:7: the function frobnicate is not supported" \
 	"... so does an unknown one"
+cp -r chart my-chart2
+sed -i 's/my-chart/my-chart2/' my-chart2/Chart.yaml
+runs 100 "beside the folder of the chart" kgen new --from-chart my-chart2
+is "$(<"$T/err")" "kgen: fatal: my-chart2: is the chart itself; name another folder: kgen new NAME --from-chart my-chart2" \
+	"... another name is needed"
 runs 0 "a name, a group, a kind" kgen new other --from-chart chart \
 	--group example.com --kind Web --api-version v1
 is "$(sed -n 's/^- group: //p' other/watches.yaml)" example.com "... are used"
+
+# ---- kinds of hooks ----
+chart <<'END'
+{{ if .Values.test }}
+apiVersion: v1
+kind: Pod
+metadata:
+  name: a
+  annotations:
+    "helm.sh/hook": test
+{{ end }}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  annotations:
+    helm.sh/hook-weight: "1"
+    {{ if .Values.hook }}
+    helm.sh/hook: pre-install
+    {{ end }}
+---
+apiVersion: v1
+kind: {{ if .Values.secret }}Secret{{ else }}ConfigMap{{ end }}
+metadata: {name: a, annotations: {'helm.sh/hook': post-install}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+END
+echo '{"type": "object"}' >chart/values.schema.json
+rm -rf my-chart
+runs 0 "a chart with hooks and a schema" kgen new --from-chart chart
+is "$("$ROOT/t/yaml-lines" <my-chart/watches.yaml |
+	jq -c '.[0].dependents | map(.kind)')" '["Job","Service"]' \
+	"... kinds that only hooks have are not the operator's"
+ok "... the schema is not kept, and that is said" grep -qxF \
+	'  my-chart/values.schema.json: crd.yaml has types, and not these rules' \
+	"$T/out"
+rm chart/values.schema.json
 
 # ---- a user's text ----
 chart <<'END'

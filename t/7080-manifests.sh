@@ -42,8 +42,9 @@ made cluster at --scope=cluster --image="x/a@$digest"
 made changed at --namespace=here --image=x.example.com/a:b --set env.AT_IMAGE=x \
 	--set env.MORE=1 --set resources.limits.memory=1Gi \
 	--set 'imagePullSecrets=[mine]'
+made recorded at --set record=64Mi
 made pod at --set credentials=pod --image=x.example.com:5000/a
-(cd "$T" && "$ROOT/t/yaml-lines" at iotservice cluster changed pod)
+(cd "$T" && "$ROOT/t/yaml-lines" at iotservice cluster changed pod recorded)
 # stream NAME: one object on a line
 stream() {
 	cat "$T/$1.json"
@@ -54,6 +55,16 @@ of_kind() {
 is "$(stream at | jq -r .kind | uniq | xargs)" \
 	"Namespace CustomResourceDefinition ServiceAccount Secret Role ClusterRole RoleBinding ClusterRoleBinding Service PodDisruptionBudget NetworkPolicy Deployment" \
 	"in the order in which they need each other"
+of_recording='select(.kind == "Deployment").spec.template.spec |
+	[.containers[0].args - $args, [.containers[0].volumeMounts, .volumes |
+	map(select(.name == "recording"))]]'
+is "$(stream recorded | jq -c --argjson args "$(stream at | jq -c \
+	'select(.kind == "Deployment").spec.template.spec.containers[0].args')" \
+	"$of_recording")" \
+	'[["--record=/recording","--record-size=64Mi"],[[{"name":"recording","mountPath":"/recording"}],[{"name":"recording","emptyDir":{}}]]]' \
+	"record: a volume, and how much may be in it"
+is "$(stream at | jq -c --argjson args '[]' "$of_recording | .[1]")" '[[],[]]' \
+	"... and none without it"
 is "$(stream at | jq -r '.metadata.namespace | select(.)' | sort -u)" \
 	at-operator-system "in the operator's namespace"
 is "$(stream changed | jq -r '.metadata.namespace // empty,

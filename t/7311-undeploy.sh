@@ -53,6 +53,8 @@ kubectl label namespace ops team=a >/dev/null
 namespace ops >"$T/ops"
 namespace default >"$T/default"
 runs 0 "undeploy of what was never deployed" deploy/undeploy pipeline/at
+ok "... says that there was none" \
+	said "there is no Deployment of at-operator in the namespace ops"
 ok "... says why the namespace stays" said "nothing says that deploy made it"
 is "$(namespace ops)" "$(<"$T/ops")" "... it stays as it was"
 for ns in ops default; do

@@ -37,10 +37,17 @@ refused "an operand" 'unexpected operand "x"' x
 refused "a kubeconfig that cannot be" "cannot write $T/no/where: No such file \
 or directory" --kubeconfig-out "$T/no/where"
 
+start kapi "${tokens[@]}" --tls=off --kubeconfig-out "$T/clear" 2>"$T/err"
+ok "tokens in clear text on loopback" wait_for 10 test -s "$T/clear"
+kill $!
+wait $!
+is "$(head -n 1 "$T/err")" "kapi: warning: option --tls: kubectl and the tools of \
+kpipe send no token without TLS: they are anonymous" "... are warned of"
+
 # A pipe, a device or a link as output is not replaced.
 ln -s "$T/real" "$T/link"
 : >"$T/real"
-timeout 300 kapi --kubeconfig-out "$T/link" 2>/dev/null &
+start kapi --kubeconfig-out "$T/link" 2>/dev/null
 wait_for 10 grep -q current-context "$T/real"
 kill $!
 wait $!

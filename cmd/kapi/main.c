@@ -158,6 +158,9 @@ check_reach(struct run *r, struct err *err)
 	if (o.client_ca_file != NULL && !r->tls)
 		return err_set(err, ERR_PERMANENT,
 		    "option --client-ca-file: certificates need TLS");
+	if (loopback && r->api.users != NULL && !r->tls)
+		log_warning("option --tls: kubectl and the tools of kpipe send "
+			    "no token without TLS: they are anonymous");
 	if (loopback)
 		return 0;
 	if (r->api.users == NULL && o.client_ca_file == NULL)

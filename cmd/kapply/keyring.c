@@ -83,6 +83,8 @@ failed(struct keyring *r, const char *verb, const struct kube_error *e)
 			log_write(passing ? LOG_WARNING : LOG_ERROR, NULL,
 			    "%s; trying again", err.message);
 		r->said = true;
+		reportfd_unready(
+		    &r->apply->w.report, "key of marks", err.message);
 		ask_again(r, kube_backoff_next(&r->backoff, FIRST_MS, MAX_MS));
 	}
 }
@@ -141,6 +143,7 @@ take_first(struct keyring *r, struct span text)
 	r->has = proof_parse(r->proof, text, buf_str(&what), &err) == 0;
 	buf_release(&what);
 	r->said = false;
+	reportfd_unready(&r->apply->w.report, "key of marks", NULL);
 	if (r->has && !writer_opts.dry_run)
 		ask_again(r, r->apply->o->marks_key_check_ms);
 	if (r->has && fd >= 0) {

@@ -123,16 +123,31 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 	return remove(path);
 }
 
+static int
+fail_existing(const char *path, struct err *err)
+{
+	struct buf chart = BUF_INIT;
+	int found;
+
+	buf_addf(&chart, "%s/Chart.yaml", path);
+	found = access(buf_str(&chart), F_OK);
+	buf_release(&chart);
+	return err_set(err, ERR_PERMANENT,
+	    found == 0
+		? "%s: is the chart itself; name another folder: kgen new NAME "
+		  "--from-chart %s"
+		: "%s: exists; kgen new makes a folder, kgen add -f %s adds a "
+		  "kind to one",
+	    path, path);
+}
+
 int
 newkind_create(jv files_peek, const char *path, struct err *err)
 {
 	int rc;
 
 	if (mkdir(path, 0777) != 0 && errno == EEXIST)
-		return err_set(err, ERR_PERMANENT,
-		    "%s: exists; kgen new makes a folder, kgen add -f %s adds "
-		    "a kind to one",
-		    path, path);
+		return fail_existing(path, err);
 	if (access(path, F_OK) != 0)
 		return err_set(err, ERR_PERMANENT,
 		    "cannot make the folder %s: %s", path, strerror(errno));

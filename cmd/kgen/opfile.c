@@ -18,6 +18,7 @@ enum shape {
 	SHAPE_CREDENTIALS,
 	SHAPE_POLICY, /* when images are pulled */
 	SHAPE_COUNT,
+	SHAPE_SIZE,    /* of a recording */
 	SHAPE_RIGHTS,  /* stage: {place: [rule]} */
 	SHAPE_TEXTS,   /* a mapping of texts */
 	SHAPE_MAPPING, /* a mapping with any values */
@@ -44,6 +45,7 @@ static const struct opkey {
     {"env", SHAPE_TEXTS, false},
     {"resources", SHAPE_MAPPING, false},
     {"credentials", SHAPE_CREDENTIALS, false},
+    {"record", SHAPE_SIZE, false},
     {"plurals", SHAPE_TEXTS, false},
     {"rights", SHAPE_RIGHTS, false},
     {"deployment", SHAPE_NAME, false},
@@ -115,6 +117,23 @@ check_count(
 	return conf_fail(c, y->line, "%s: \"%s\" is not a number", key, text);
 }
 
+/* One of those that krecord --size takes. */
+static int
+check_size(
+    struct conf *c, const struct yaml *y, const char *key, const char *text)
+{
+	struct span s = span_str(text);
+
+	if (span_ends(s, "Mi") || span_ends(s, "Gi"))
+		s.n -= 2;
+	else
+		s.n = 0;
+	if (span_is_digits(s) && s.n < 10 && *s.p != '0')
+		return 0;
+	return conf_fail(
+	    c, y->line, "%s: \"%s\" is not a size, as 64Mi or 1Gi", key, text);
+}
+
 /* Refuses control characters: the text is written into comments, too. */
 static int
 check_line(
@@ -162,6 +181,8 @@ check_text(struct conf *c, const struct yaml *y, const struct opkey *key)
 			  text);
 	case SHAPE_COUNT:
 		return check_count(c, y, key->name, text);
+	case SHAPE_SIZE:
+		return check_size(c, y, key->name, text);
 	case SHAPE_LINE:
 		return check_line(c, y, key->name, text);
 	default:

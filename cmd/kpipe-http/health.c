@@ -28,7 +28,7 @@ why_not(const struct state_stage *stage)
 {
 	if (!stage->running)
 		return "it does not run";
-	if (!stage->ready)
+	if (stage->unready == NULL && !stage->ready)
 		return "not ready yet";
 	return stage->unready;
 }

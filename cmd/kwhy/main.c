@@ -39,8 +39,8 @@ static const struct opt table[] = {
     {0, "spec", NULL, OPT_FLAG, &o.tale.spec, NULL,
 	"no statuses, and no changes of metadata"},
     {0, "from", "TIME", OPT_STRING, &o.from, NULL,
-	"begin at TIME: RFC 3339, or 03:04 of the last day, or -15m: before "
-	"the end of the recording"},
+	"begin at TIME: RFC 3339, or 03:04 (UTC) of the last day, or -15m: "
+	"before the end of the recording"},
     {0, "to", "TIME", OPT_STRING, &o.to, NULL, "end at TIME"},
     {0, "since", "DURATION", OPT_DURATION, &o.since_ms, NULL,
 	"begin so long before the end of the recording"},

@@ -153,11 +153,35 @@ add_list(struct buf *b, const struct textlist *list, size_t max)
 		buf_addf(b, " and %zu more", list->count - max);
 }
 
+/* Objects of the name in a namespace, if it was said without one; whether there
+ * are any. */
+static bool
+add_in_namespaces(const struct sought *a, struct buf *b)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->names.count; i++) {
+		struct span name = span_str(a->names.items[i]);
+		struct span namespace_ = span_cut(&name, '/');
+
+		if (a->who.namespace_.n > 0 || namespace_.n == 0 ||
+		    !span_eq(name, a->who.name))
+			continue;
+		buf_adds(b, any ? " or " : "say its namespace: ");
+		quote_text(b, span_str(a->names.items[i]));
+		any = true;
+	}
+	return any;
+}
+
 void
 sought_add_others(const struct sought *a, struct buf *b)
 {
 	struct nearest near;
 	struct buf name = BUF_INIT;
+
+	if (add_in_namespaces(a, b))
+		return;
 
 	if (a->names.count == 0) {
 		buf_adds(

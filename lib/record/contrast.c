@@ -38,6 +38,25 @@ cut(struct span value, size_t max)
 	return span_make(value.p, utf8_cut(value, max));
 }
 
+/* The value, cut: if what would be told of it is the same in the other one,
+ * from a little before they differ. */
+static void
+add_cut(struct buf *b, struct span value, struct span other, size_t max)
+{
+	size_t same = 0, from = 0, lead = max / 3;
+	struct span shown;
+
+	while (
+	    same < value.n && same < other.n && value.p[same] == other.p[same])
+		same++;
+	if (value.n > max && same > max - lead)
+		from = utf8_cut(value, same - lead);
+	shown = cut(span_skip(value, from), max);
+	buf_adds(b, from > 0 ? "…" : "");
+	buf_addspan(b, shown);
+	buf_adds(b, from + shown.n < value.n ? "…" : "");
+}
+
 /* ---- what is told ---- */
 
 /* Annotations of a Secret may repeat its values, but not these. */
@@ -68,15 +87,11 @@ is_dull(struct span path)
 }
 
 static void
-add_heading_value(struct buf *b, struct span value)
+add_heading_value(struct buf *b, struct span value, struct span other)
 {
-	struct span shown = cut(value, HEADING_VALUE);
-
 	if (value.p == NULL)
 		buf_adds(b, "absent");
-	buf_addspan(b, shown);
-	if (shown.n < value.n)
-		buf_adds(b, "…");
+	add_cut(b, value, other, HEADING_VALUE);
 }
 
 static void
@@ -97,26 +112,22 @@ set_heading(struct contrast *c, struct span from, struct span to, bool told)
 	if (!told)
 		return;
 	buf_addc(&c->heading, ' ');
-	add_heading_value(&c->heading, from);
+	add_heading_value(&c->heading, from, to);
 	buf_adds(&c->heading, " -> ");
-	add_heading_value(&c->heading, to);
+	add_heading_value(&c->heading, to, from);
 }
 
 /* ---- a status in words ---- */
 
 /* A value without its quotes: texts of a status are words. */
-static void
-add_word(struct buf *b, struct span value)
+static struct span
+word(struct span value)
 {
-	struct span text = value;
-
-	if (json_type(value) == JSON_STRING && value.n > 2)
-		text = json_raw_string(value);
 	if (value.p == NULL)
-		text = span_str("absent");
-	buf_addspan(b, cut(text, HEADING_VALUE));
-	if (text.n > HEADING_VALUE)
-		buf_adds(b, "…");
+		return span_str("absent");
+	return json_type(value) == JSON_STRING && value.n > 2
+	    ? json_raw_string(value)
+	    : value;
 }
 
 static void
@@ -131,10 +142,10 @@ add_phrase(struct contrast *c, int part, struct span name, struct span from,
 	buf_addspan(&w->text, name);
 	buf_adds(&w->text, part == MESSAGES ? ": " : " ");
 	if (from.p != NULL) {
-		add_word(&w->text, from);
+		add_cut(&w->text, word(from), word(to), HEADING_VALUE);
 		buf_adds(&w->text, " -> ");
 	}
-	add_word(&w->text, to);
+	add_cut(&w->text, word(to), word(from), HEADING_VALUE);
 }
 
 /* ".status.conditions[type=Ready].status": name becomes "Ready", *path the rest,
@@ -202,9 +213,8 @@ contrast_add_words(struct buf *b, const struct contrast *c)
 /* ---- fields ---- */
 
 static void
-add_value(struct contrast *c, struct span value, bool told)
+add_value(struct contrast *c, struct span value, struct span other, bool told)
 {
-	struct span shown = cut(value, c->limits.value);
 	struct buf text = BUF_INIT;
 
 	json_add_comma(&c->fields);
@@ -212,9 +222,7 @@ add_value(struct contrast *c, struct span value, bool told)
 		buf_adds(&c->fields, value.p == NULL ? "null" : "true");
 		return;
 	}
-	buf_addspan(&text, shown);
-	if (shown.n < value.n)
-		buf_adds(&text, "…");
+	add_cut(&text, value, other, c->limits.value);
 	json_add_string(&c->fields, buf_span(&text));
 	buf_release(&text);
 }
@@ -240,8 +248,8 @@ add_field(struct contrast *c, struct span from, struct span to)
 		buf_addc(&c->fields, ',');
 	buf_addc(&c->fields, '[');
 	json_add_string(&c->fields, cut(path, PATH_MAX_TOLD));
-	add_value(c, from, told);
-	add_value(c, to, told);
+	add_value(c, from, to, told);
+	add_value(c, to, from, told);
 	buf_addc(&c->fields, ']');
 }
 

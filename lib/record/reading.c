@@ -417,15 +417,14 @@ bad(struct reading *r, struct reading_line *line)
 	return READING_BAD;
 }
 
-/* half: behind the last line there is the first part of another one. */
 static enum reading_result
-cut(struct reading *r, bool half, struct reading_line *line)
+cut(struct reading *r, struct reading_line *line)
 {
 	r->was_cut = line->cut = true;
-	line->half = half;
 	err_set(&line->err, ERR_PERMANENT,
-	    "%s: the end is missing behind line %zu%s", r->path, r->number,
-	    half ? "" : ": it is being written, or its writer was killed");
+	    "%s: the end is missing behind line %zu: it is being written, or "
+	    "its writer was killed",
+	    r->path, r->number);
 	line->source = r->path;
 	line->number = r->number;
 	return READING_BAD;
@@ -508,7 +507,8 @@ give_rest(struct reading *r, struct reading_line *line)
 	if (whole)
 		result = give(r, n, line);
 	else if (missing)
-		result = cut(r, n > 0 || r->skip, line);
+		result = cut(r, line);
+	line->half = line->cut && (n > 0 || r->skip);
 	r->at = r->seen = r->bytes.len;
 	r->skip = r->at_cut = false;
 	r->segment = false;

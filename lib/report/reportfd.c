@@ -80,7 +80,7 @@ say_unready(struct reportfd *r)
 {
 	struct buf b = BUF_INIT;
 
-	if (!r->ready || r->fd < 0)
+	if (r->fd < 0)
 		return;
 	buf_addf(&b, "{\"tool\":\"%s\",\"unready\":{", r->tool);
 	for (struct reason *i = r->reasons; i != NULL; i = i->next) {
@@ -183,7 +183,7 @@ reportfd_ready(struct reportfd *r)
 		return;
 	r->ready = true;
 	say(r, span_str("\n"));
-	if (r->reasons != NULL)
+	if (r->unsaid)
 		say_unready(r);
 	if (r->fill != NULL)
 		loop_follow(r->loop, PERIOD_MS, report, r);

@@ -1,8 +1,8 @@
 /*
- * reportfd: the reports of a tool on --report-fd: a newline when it is ready,
+ * reportfd: the reports of a tool on --report-fd: an empty line when it is ready,
  * then its counters and metrics as lines of JSON, 5 s after something happened
- * in the loop and only those that changed; and at once why it is no longer
- * ready. A tool to which nothing happens is not woken for a report.
+ * in the loop and only those that changed; and at once, also before, why it is
+ * not ready. A tool to which nothing happens is not woken for a report.
  *
  * It never waits for the reader: a slow reader misses lines; when the reader is
  * gone, reports end. SIGPIPE must be ignored by the caller.
@@ -55,8 +55,8 @@ void reportfd_send(struct reportfd *r);
 
 /*
  * Part of the tool's work fails: `about` names it ("Secret"), `text` says why,
- * without secrets; NULL: it works again. Reported at once if it is new, and
- * only after the tool was ready for the first time.
+ * without secrets; NULL: it works again. Reported at once if it is new, also
+ * before the tool is ready for the first time.
  */
 void reportfd_unready(struct reportfd *r, const char *about, const char *text);
 

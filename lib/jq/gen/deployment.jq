@@ -34,6 +34,9 @@ def credentials_dir: "/var/run/secrets/kubernetes.io/serviceaccount";
 # They may be missing: then images are pulled without.
 def pull_secrets: .imagePullSecrets // ["image-pull-secret"];
 
+# Where kpipe records, if operator.yaml says so.
+def recording_dir: "/recording";
+
 def arguments: [
   "--filename=/operator/watches.yaml",
   "--leader-elect",
@@ -42,7 +45,8 @@ def arguments: [
   "--metrics-bind-address=:8443",
   "--metrics-secure",
   (select(by_stage) | pod_stages[]
-    | "--\(.)-token-file=\(credentials_dir)/\(.)")];
+    | "--\(.)-token-file=\(credentials_dir)/\(.)"),
+  (.record // empty | "--record=\(recording_dir)", "--record-size=\(.)")];
 
 def from_pod($name; $path):
   {name: $name, valueFrom: {fieldRef: {fieldPath: $path}}};
@@ -125,7 +129,8 @@ def container: {
   securityContext: {allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true, capabilities: {drop: ["ALL"]}},
   volumeMounts: [{name: "credentials", mountPath: credentials_dir,
-    readOnly: true}, program_mounts]};
+    readOnly: true}, program_mounts,
+    (select(.record) | {name: "recording", mountPath: recording_dir})]};
 
 # Apart if the cluster can, so that a node or a zone takes no standby with it.
 def spread: pod_labels as $labels
@@ -143,7 +148,8 @@ def pod: {
   terminationGracePeriodSeconds: 30,
   topologySpreadConstraints: spread,
   containers: [container],
-  volumes: [credentials, program_volumes]};
+  volumes: [credentials, program_volumes,
+    (select(.record) | {name: "recording", emptyDir: {}})]};
 
 def deployment: {
   "#": ("One replica leads. The other one holds the same objects in memory, and"

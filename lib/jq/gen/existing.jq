@@ -15,6 +15,8 @@
 #	generation	... whether it has observedGeneration
 #	status		the names of the fields of the status
 #	uses		the path and fields that the program reads
+#	stored		the example as the API server keeps it: with the defaults of
+#			the definition
 include "gen/examples";
 include "gen/kinds";
 include "gen/sample";
@@ -112,9 +114,12 @@ def _conditions($shared):
     then null
     else {generation: ($list.items.properties | has("observedGeneration"))} end;
 
-# CertificateOperatorReady, of the operator certificate.
-def _condition_type: . / "-" | map(.[:1] as $c | ($c | ascii_upcase) + .[1:])
-  | join("") + "OperatorReady";
+# CertificateOperatorReady, of the operator certificate of that kind;
+# MyCertsOperatorReady, of the operator my-certs.
+def _condition_type:
+  (if .name == (.kind | _lower) then .kind
+   else .name / "-" | map((.[:1] | ascii_upcase) + .[1:]) | join("") end)
+  + "OperatorReady";
 
 # ---- the example ----
 
@@ -152,6 +157,21 @@ def _example_of($kind):
       .[$k] = ($root.properties[$k] // {} | sample($k) as $v
         | if $k == "spec" and ($v | type) == "object" then _more($v)
           else $v end));
+
+# The value with the defaults of the schema, as the API server adds them
+# (Kubernetes, "Extend the Kubernetes API with CustomResourceDefinitions",
+# Defaulting).
+def _with_defaults($schema):
+  if ($schema | type) != "object" then .
+  elif type == "object" then
+    . as $given
+    | ($schema.properties // {}) as $properties
+    | ($properties | map_values(.default | select(. != null))) as $defaults
+    | reduce ($defaults + $given | keys_unsorted[]) as $k ($given;
+        .[$k] = (if $given | has($k) then .[$k] else $defaults[$k] end
+          | _with_defaults($properties[$k] // $schema.additionalProperties)))
+  elif type == "array" then map(_with_defaults($schema.items))
+  else . end;
 
 # ---- what the program reads ----
 
@@ -304,11 +324,13 @@ def existing:
       writes: (if $k.has_status and $k.conditions != null then
           if $in.is_own then "all" else "condition" end
         else null end),
-      condition: (if $in.is_own then "Ready" else .name | _condition_type end),
+      condition: (if $in.is_own then "Ready" else _condition_type end),
       generation: $k.conditions.generation,
       status: ($k.root.properties.status.properties // {} | keys_unsorted
         | map(select(_is_name))),
-      uses: (.example | _uses)
+      uses: (.example | _uses),
+      stored: (.example
+        | if $k.definition == null then . else _with_defaults($k.root) end)
     }
   | .warnings = [
       (select($k.example == null) | .example as $e

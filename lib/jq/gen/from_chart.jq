@@ -188,6 +188,8 @@ def _chart_watches($in; $kinds; $found): [
   "    apiVersions: \"${API_VERSIONS:-}\","
   + " namespace: \"${POD_NAMESPACE:-default}\"}",
   "  finalizer: \($in.group)/\($in.name)",
+  "  # That of a Helm operator, if one had these objects before.",
+  "  retiredFinalizers: [helm.sdk.operatorframework.io/uninstall-release]",
   (if _uses_random($found) then "  random: true" else empty end),
   "  dependents:",
   ($kinds[] | "  - {apiVersion: \(.apiVersion), kind: \(.kind), manage: true, retain: true"
@@ -238,12 +240,6 @@ def _chart_life($in; $kinds):
       object: ($in | _primary($e; "00000000-0000-4000-8000-000000000001"))}]
   | map(tojson) | _lines;
 
-# There is no schema.yaml: crd.yaml is made of the chart.
-def _chart_makefile: _makefile | split("\n")
-  | .[:index("crd:       ## makes crd.yaml of schema.yaml")]
-    + .[index("crd:       ## makes crd.yaml of schema.yaml") + 3:]
-  | map(sub("run crd rights"; "run rights")) | join("\n");
-
 def from_chart:
   . as $in0
   | .name = (.name // .chart.chart.name)
@@ -269,7 +265,7 @@ def from_chart:
       {path: "crd.yaml", text: ([$in | chart_definition($instances) | _quick_yaml("")] | joined("\n") + "\n")},
       {path: "example.yaml", objects: [{apiVersion: "\($in.group)/\($in.version)",
         kind: $in.kind, metadata: {name: "example"}, spec: {}}]},
-      {path: "Makefile", text: ($in | _chart_makefile)},
+      {path: "Makefile", text: ($in | _makefile)},
       {path: "README", text: _chart_readme($in; $gaps; $kinds)},
       {path: ".gitignore", text: "build/\n"},
       {path: "t/defaults.jsonl", text: _chart_life($in; $kinds.kinds)},

@@ -161,7 +161,7 @@ def _settings:
       value: (.example.spec // {} | _sorted)}
     else {
       text: "\($uses.path) | {\($uses.fields | join(", "))}",
-      value: (.example | getpath($uses.path / "." | .[2:]) as $from
+      value: (.existing.stored | getpath($uses.path / "." | .[2:]) as $from
         | reduce $uses.fields[] as $k ({}; .[$k] = ($from[$k] | _sorted)))
     } end;
 
@@ -308,7 +308,7 @@ def _config_map: {
 # Events as kwatch records them: a primary is created, then the ConfigMap.
 def _life:
   "00000000-0000-4000-8000-000000000001" as $uid
-  | .example as $e
+  | (.existing.stored // .example) as $e
   | [
       (("kpipe.dev/initial-events-begin", "k8s.io/initial-events-end") as $what
         | _bookmark($e.apiVersion; $e.kind; $what; 1),
@@ -381,6 +381,19 @@ def _run: [
   "got=$(mktemp -d) || exit",
   "trap 'rm -rf \"$got\"' EXIT",
   "code=0",
+  "",
+  "# fields FILE: the fields of each line of it, one on a line.",
+  "fields() {",
+  "\tjq -rn 'def fields($what):",
+  "\t\t\tpaths(type != \"object\" and type != \"array\" or length == 0) as $p",
+  "\t\t\t| ($p | map(if type == \"number\" then \"[\\(.)]\" else \".\\(.)\" end)",
+  "\t\t\t\t| add) as $path",
+  "\t\t\t| \"\\($what)\\($path): \\(getpath($p) | tojson)\";",
+  "\t\tforeach inputs as $line (0; . + 1; \"line \\(.) \" as $n | $line",
+  "\t\t\t| (.items[] | fields(\"\\($n)\\(.kind)/\\(.metadata.name) \")),",
+  "\t\t\t\t(del(.items) | fields($n)))' \"$1\"",
+  "}",
+  "",
   "for events in t/*.jsonl; do",
   "\twant=${events%.jsonl}.out",
   "\tireconcile -f watches.yaml --clock=input --must-answer \\",
@@ -406,9 +419,9 @@ def _run: [
   "\telif cmp -s \"$want\" \"$got/out\"; then",
   "\t\techo \"ok ${events#t/}\"",
   "\telse",
-  "\t\tjq . \"$want\" >\"$got/was\"",
-  "\t\tjq . \"$got/out\" >\"$got/is\"",
-  "\t\tdiff -U 9 -L \"$want\" -L \"$want, now\" \"$got/was\" \"$got/is\"",
+  "\t\tfields \"$want\" >\"$got/wanted\" || exit",
+  "\t\tfields \"$got/out\" >\"$got/made\" || exit",
+  "\t\tdiff -U 1 --label \"$want\" --label \"as it is now\" \"$got/wanted\" \"$got/made\"",
   "\t\techo \"not ok ${events#t/}: make accept keeps the new output\"",
   "\t\tcode=1",
   "\tfi",
@@ -467,6 +480,8 @@ def _makefile: [
   "\t@exec $(SCRIPTS)/run . $(ARGS)",
   "",
   "crd:       ## makes crd.yaml of schema.yaml",
+  "\t$(if $(wildcard crd.yaml),$(if $(wildcard schema.yaml),,$(error \\",
+  "\t\tthere is no schema.yaml to make crd.yaml of: change crd.yaml itself)))\\",
   "\tkgen crd -o .",
   "",
   "rights:    ## prints the rights that the operator needs",
@@ -511,7 +526,7 @@ def _readme: [
   (select(.existing == null)
     | "schema.yaml      the fields of the kind, in short",
       "crd.yaml         the kind itself, made of schema.yaml by `make crd`"),
-  (select(.existing.is_own) | "crd.yaml         the kind itself"),
+  (select(.existing.is_own) | "crd.yaml         the kind itself: change it there"),
   (select(.existing.is_own == false and .existing.copy != null)
     | "external-crds.yaml",
       "                 the kind, in the version that is watched: for `make run`.",

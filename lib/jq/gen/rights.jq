@@ -375,8 +375,11 @@ def _accounts:
       + "doc/security.md),\nin the namespace where the operator runs.")} + .[0]
   | .[];
 
-def _head:
+def _head($all):
   .name as $n
+  | (if any($all[]; .metadata.labels["kpipe.dev/scope"] == "operator") then
+      "\nThat with the scope operator is for the namespace where the operator runs."
+    else "" end) as $here
   | if is_for_namespaces then
 "The least rights of each stage, for one namespace (Roles) and for all
 (ClusterRoles). Choose one, and give it to the accounts of the stages; one
@@ -391,7 +394,7 @@ account may have all:
 \t    --clusterrole=\($n)-kwatch --serviceaccount=NS:\($n)-kwatch
 
 and the same with kapply and kstatus; those with the scopes leader and metrics
-are for kelect and kpipe-http. ireconcile needs none."
+are for kelect and kpipe-http. ireconcile needs none." + $here
   else
 "The least rights of each stage. Bind the roles that end in -operator in the
 operator's namespace, the others in the cluster; one account may have all:
@@ -411,7 +414,7 @@ def rights:
   | [($stages[] | select(.metadata.labels["kpipe.dev/scope"] == "namespace")),
      ($stages[] | select(.metadata.labels["kpipe.dev/scope"] != "namespace")),
      _other_roles, _accounts] as $all
-  | _head as $head
+  | _head($all) as $head
   | [{path: "rbac.yaml",
       objects: ($all | .[0]["#"] |= if . == null then $head
         else $head + "\n\n" + . end)}];

@@ -140,6 +140,14 @@ TEST(limits)
 	    &small, span_str("{}"), span_str("{\"a\":\"123ää\"}"), false);
 	is(buf_str(&small.fields), "[\".a\",null,\"\\\"123ä…\"]",
 	    "a long value is cut behind a character");
+	contrast_find(&small, span_str("{\"a\":\"123456ää789\"}"),
+	    span_str("{\"a\":\"123456ää78x0000000\"}"), false);
+	is(buf_str(&small.fields), "[\".a\",\"…789\\\"\",\"…78x000…\"]",
+	    "... one that begins like the other, from where they differ");
+	contrast_find(&small, span_str("{\"a\":\"123456\"}"),
+	    span_str("{\"a\":\"1x\"}"), false);
+	is(buf_str(&small.fields), "[\".a\",\"\\\"12345…\",\"\\\"1x\\\"\"]",
+	    "... and else its beginning is told");
 	contrast_release(&small);
 }
 

@@ -55,7 +55,13 @@ static int ends[2];
 TEST(counters)
 {
 	reportfd_send(&report);
-	is(got(ends[0]), "", "nothing before the tool is ready");
+	is(got(ends[0]), "", "no counters before the tool is ready");
+	reportfd_unready(&report, "a", "begins");
+	reportfd_unready(&report, "a", NULL);
+	is(got(ends[0]),
+	    "{\"tool\":\"tool\",\"unready\":{\"a\":\"begins\"}}\n"
+	    "{\"tool\":\"tool\",\"unready\":{}}\n",
+	    "... but why it is not");
 	reportfd_ready(&report);
 	reportfd_send(&report);
 	is(got(ends[0]),

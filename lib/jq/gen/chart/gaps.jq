@@ -25,6 +25,8 @@ def gaps_of($instances; $found; $kinds):
   + [$kinds.unknown[] | "\(.): the kind is not known: add it to watches.yaml if it is used"]
   + [$instances[] | . as $i | .chart.crds[]
     | "\($i.prefix)\(.): apply it yourself, before the operator starts"]
+  + [$instances[] | select(.chart.schema != null)
+    | "\(.prefix)values.schema.json: crd.yaml has types, and not these rules"]
   + [$instances[] | . as $i | .chart.chart.dependencies[]?
     | select(.["import-values"] != null)
     | "\($i.prefix)Chart.yaml: import-values of \(.name) are not imported"]

@@ -1,7 +1,8 @@
 # Which kinds of objects the templates of a chart make, for watches.yaml.
 include "gen/kinds";
 
-# The text of a list, with \u0001 where something is printed: all branches.
+# The text of a list, with \u0001 where something is printed: all branches, each
+# between \u0002 and \u0003.
 def _flat:
   [.[] | if type == "string" then .
     elif .t == "print" then "\u0001" + (.x | if .e == "chain" and .f[0] == "Values"
@@ -10,7 +11,7 @@ def _flat:
         | add // "")
     elif .t == "template" then "\u0001\u0001"
     elif .t == "if" or .t == "with" or .t == "range" then
-      (.then | _flat), "\u0002", (.else | _flat), "\u0002"
+      "\u0002", (.then | _flat), "\u0003\u0002", (.else | _flat), "\u0003"
     else "" end] | add // "";
 
 def _versions: {apps: "apps/v1", batch: "batch/v1",
@@ -54,15 +55,26 @@ def _without_namespace: ["ClusterIssuer", "GatewayClass", "PodSecurityPolicy",
 def _default_at($instances): split(".")[1:] as $p
   | [$instances[] | .chart.values | try getpath($p) catch null | select(. != null)][0];
 
-# The documents of a text, {apis, kinds}: what stands behind these keys.
+# The documents of a text, {apis, kinds}: what stands behind these keys. A kind
+# is left out whose objects are hooks of Helm, which are not made: by an
+# annotation in the same branch, or in one around it.
 def _documents:
-  split("\u0002") | join("\n") | split("\n")
-  | map(select(startswith("kind:") or startswith("apiVersion:")
-      or startswith("---")))
-  | reduce .[] as $line ([{apis: [], kinds: []}];
-      if $line | startswith("---") then . + [{apis: [], kinds: []}]
-      elif $line | startswith("kind:") then .[-1].kinds += [$line[5:]]
-      else .[-1].apis += [$line[11:]] end);
+  {apis: [], kinds: [], hooks: []} as $none
+  | reduce (gsub("(?<c>[\u0002\u0003])"; "\n\(.c)\n") | split("\n")[]) as $line
+      ({documents: [$none], depth: 0};
+        if $line == "\u0002" then .depth += 1
+        elif $line == "\u0003" then .depth -= 1
+        elif $line | startswith("---") then .documents += [$none]
+        elif $line | startswith("kind:") then
+          .documents[-1].kinds += [{text: $line[5:], depth}]
+        elif $line | startswith("apiVersion:") then
+          .documents[-1].apis += [$line[11:]]
+        elif $line | test("helm\\.sh/hook[\"']?:") then
+          .documents[-1].hooks += [.depth]
+        else . end)
+  | .documents
+  | map((.hooks | min) as $hook
+      | .kinds |= map(select($hook == null or $hook > .depth) | .text));
 
 # One of them: which versions, and which kinds; a null: not known.
 def _of_document($instances):
