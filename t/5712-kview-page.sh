@@ -64,7 +64,7 @@ close_page
 page fresh
 browse "$T/fresh.html"
 gives "$(text_of 'tbody .text')[0]" \
-	'"phase Processing -> Available, Ready False -> True, nodes[2] cart-2"' \
+	'"phase Processing -> Available, Ready False -> True, nodes +cart-2 and 2 more"' \
 	"the newest event is first, a status in words"
 gives "$(text_of 'tbody .text').filter((t) => /[{}]/.test(t)).length" 0 \
 	"... and no JSON in any row"
