@@ -59,6 +59,16 @@ gives 'kview.view.set({search: "a01"}), kview.axis.among(-Infinity, Infinity).le
 	"... and nothing that it does not"
 close_page
 
+# ... and then a few seconds, which are long beside the rest.
+for at in 00:00:00 00:00:01 00:00:02 01:00:02 01:00:04 01:00:12; do
+	printf '{"type":"ADDED","time":"2026-11-27T%s.000000Z","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a%s"}}}\n' \
+		"$at" "${at//:/}"
+done | kview >"$T/seconds.html"
+browse "$T/seconds.html"
+gives 'kview.axis.among(kview.view.from, kview.view.to).map((f) => (f.to - f.from) / 1000)' \
+	'[3600,8]' "seconds are long beside what is left of an hour"
+close_page
+
 # ---- words, groups, what is out of the way ----
 
 page fresh
@@ -121,6 +131,18 @@ key c
 gives '/^The link is/.test(document.getElementById("told").textContent)' true \
 	"key c: the link is copied, or said where it is"
 
+# ---- what is selected, in the picture ----
+
+js '!open' >/dev/null
+js 'document.getElementById("scroller").scrollTop = 0, kview.view.select([...kview.view.rows].find((i) => kview.model.text[i].includes("set by kubectl-scale")))' >/dev/null
+# A pixel is of the colour of what is selected: blue rather than red.
+blue='((p, y) => ((m) => p.getContext("2d").getImageData(m.right + 3, y, 1, 1).data)([...Array(1280).keys()].map((x) => kview.picture.isLabel(x) ? null : kview.picture.markAt(x, y)).find((m) => m && m.to - m.from === 3)))(document.getElementById("picture"), 42 + 24 * kview.view.lines.findIndex((l) => l.track && kview.model.key(l.track) === "Deployment.apps/shop/cart"))'
+gives "((d) => d[2] - d[0] > 60)($blue)" true "a group that is selected has a ring around all of it"
+js 'kview.view.select(-1)' >/dev/null
+gives "((d) => d[2] - d[0] > 60)($blue)" false "... and otherwise none"
+gives '((p) => { p.width = 0; kview.draw(); const first = p.toDataURL(); kview.draw(); return first === p.toDataURL(); })(document.getElementById("picture"))' \
+	true "a new picture is as the next one"
+
 # ---- without the picture ----
 
 js '!open' >/dev/null
@@ -129,6 +151,8 @@ key p
 gives 'document.getElementById("told").textContent' \
 	'"Decision: Memcached billing/billing, nothing is outstanding; because MODIFIED Memcached.cache.example.com billing/billing by kubectl"' \
 	"what is selected is told"
+gives '["picture", "scroller"].map((id) => getComputedStyle(document.getElementById(id)).outlineStyle).join()' \
+	'"solid,none"' "... and the focus is seen, around the picture"
 key ArrowDown
 gives 'kview.model.tracks[kview.model.track[kview.view.selected]].kind' \
 	'"Deployment.apps"' "down: an event of the next object"

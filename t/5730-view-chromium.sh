@@ -43,8 +43,11 @@ browse "$page" 1280x900
 ### It changes
 
 becomes "$(text connection)" '"Live"' "a page without events: it is live"
+shown='["wait", "primaries", "tools"].map((id) => document.getElementById(id).checkVisibility()).join()'
+gives "$shown" '"true,false,false"' "... and says that there are none yet"
 event ADDED Thing a 1 Pending False
 becomes 'kview.model.count' 1 "an object is created: it is there"
+becomes "$shown" '"false,true,true"' "... with the cards"
 becomes 'kview.view.lines.map((l) => l.kind || l.track.name).join()' \
 	'"Thing.example.com,a"' "... as a line"
 event MODIFIED Thing a 2 Pending False
@@ -114,6 +117,15 @@ gives 'getComputedStyle(document.querySelector(".cards section")).backgroundColo
 	'"rgb(27, 32, 39)"' "dark: the panels, too"
 js '!media prefers-color-scheme=light' >/dev/null
 gives '!errors' '[]' "no error, no other request"
+
+### In order
+
+for name in a10 a2 Z; do
+	event ADDED Thing "$name" 1 Running True
+done
+becomes 'kview.view.set({quiet: true}), kview.view.lines.filter((l) => l.track?.kind.startsWith("Thing")).map((l) => l.track.name).join()' \
+	'"a,a2,a10,Z"' "objects that come later are in order, by number"
+gives 'kview.view.set({quiet: false}), kview.view.follow' true "... and it follows"
 
 ### Many
 
