@@ -82,6 +82,10 @@ gives 'kview.view.lines.map((l) => l.kind || l.track.name).join()' \
 	'",Memcached.cache.example.com,cart,cart,cart-0,cart-1,cart-2"' \
 	"a ReplicaSet that was not recorded has no line"
 close_page
+browse "$T/fresh.html" 900x900
+gives '((w, range, n) => { while (w.nextNode()) for (let i = -1; (i = w.currentNode.data.indexOf("->", i + 1)) >= 0;) { range.setStart(w.currentNode, i); range.setEnd(w.currentNode, i + 2); n[range.getClientRects().length - 1]++; } return [n[0] > 10, n[1]]; })(document.createTreeWalker(document.querySelector("tbody"), NodeFilter.SHOW_TEXT), document.createRange(), [0, 0])' \
+	'[true,0]' "900 pixels: no arrow is broken at the end of a line"
+close_page
 
 t/view/incident | kview >"$T/incident.html"
 browse "$T/incident.html"
