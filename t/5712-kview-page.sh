@@ -59,6 +59,10 @@ gives 'kview.view.set({search: "a01"}), kview.axis.among(-Infinity, Infinity).le
 	"... and nothing that it does not"
 close_page
 
+browse "$T/hour.html" 600x600
+gives '[kview.axis.among(kview.view.from, kview.view.to).length, kview.stats.folds]' '[1,1]' \
+	"a fold that is narrower than its length says it as well"
+close_page
 # ... and then a few seconds, which are long beside the rest.
 for at in 00:00:00 00:00:01 00:00:02 01:00:02 01:00:04 01:00:12; do
 	printf '{"type":"ADDED","time":"2026-11-27T%s.000000Z","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a%s"}}}\n' \

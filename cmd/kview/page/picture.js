@@ -169,7 +169,7 @@ const Picture = (() => {
 	const LINE = 24, AXIS = 30, CELL = 44, PAPER = 520;
 	const FONT = "12px system-ui, -apple-system, 'Segoe UI', sans-serif";
 	const theme = Shapes.theme;
-	const stats = {frames: 0, marks: 0, rows: 0, lines: 0};
+	const stats = {frames: 0, marks: 0, rows: 0, lines: 0, folds: 0};
 	let canvas, scroller, c, width = 0, height = 0, left = 260, marks = [];
 	let begins = 0, wide = 1; // the range, in places on the axis
 
@@ -292,6 +292,19 @@ const Picture = (() => {
 		return found;
 	}
 
+	/** Those whose length has room on the axis, also beside the fold. */
+	function named(gaps) {
+		const names = [];
+		for (const [a, b, text] of gaps) {
+			const wide = Math.max(b - a, c.measureText(text).width + 8);
+			const from = Math.min((a + b - wide) / 2, width - wide);
+			if (from >= (names.at(-1)?.[1] ?? left) + 1)
+				names.push([from, from + wide, text]);
+		}
+		stats.folds = names.length;
+		return names;
+	}
+
 	function axis(ticks, gaps) {
 		c.fillStyle = theme.raised;
 		c.fillRect(0, 0, width, AXIS);
@@ -302,8 +315,7 @@ const Picture = (() => {
 		c.fillText(Model.timed ? Model.stamp(Math.max(View.from, Model.first))
 			.slice(0, 10) + "  UTC" : "line number", 12, AXIS / 2);
 		c.textAlign = "center";
-		const names = gaps.filter(([a, b, text]) =>
-			c.measureText(text).width < b - a);
+		const names = named(gaps);
 		for (const [px, text] of ticks) {
 			const half = c.measureText(text).width / 2 + 4;
 			if (px - half > left && px + half < width &&
