@@ -276,8 +276,17 @@ is "$(cut -d : -f 2- "$T/out")" \
 	" another release is not compared any more: the primary is gone" \
 	"... without a primary"
 is "$(told fresh status | tail -n 1)$(told fresh decision | tail -n 1)" \
-	" phase Processing -> Available, Ready False -> True, nodes[2] cart-2 status to write: phase Processing -> Available, Ready False -> True, nodes[2] cart-2" \
+	" phase Processing -> Available, Ready False -> True, nodes +cart-2 and 2 more status to write: phase Processing -> Available, Ready False -> True, nodes +cart-2 and 2 more" \
 	"a status in words, also one that is decided"
+is "$(t/view/scene fresh | kwhy Memcached shop/cart | grep -o 'phase.*cart-2' | tail -n 1)" \
+	"phase Processing -> Available, Ready False -> True, nodes +cart-2" \
+	"... in those of kwhy"
+is "$(
+	kview --term <<'EOT' | tail -n 1 | cut -d : -f 2-
+{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"n":1,"others":1}}}
+{"record":"status","line":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"n":2}}}
+EOT
+)" " status to write: n 1 -> 2" "... what others have added to it stays"
 is "$(told deletion meta)" " is to be deleted (+1)" "a deletion that waits"
 
 # ---- bad input ----

@@ -178,10 +178,16 @@ gives 'getComputedStyle(document.body).backgroundColor' '"rgb(20, 24, 29)"' \
 	"... and the page"
 js 'window.dispatchEvent(new Event("beforeprint"))' >/dev/null
 gives "$(picture_is '> 200')" true "paper is light"
+gives 'document.getElementById("scroller").clientHeight === Math.min(520, 38 + 24 * kview.view.lines.length)' \
+	true "... the picture as tall as its lines, or half a page"
 js 'window.dispatchEvent(new Event("afterprint"))' >/dev/null
+gives 'document.getElementById("scroller").style.height' '""' "... which is of the paper alone"
 ok "... it prints" test "$(js '!paper')" -gt 20000
 gives "$(picture_is '< 60')" true "... and is dark after that"
-js '!media prefers-color-scheme=light' >/dev/null
+js '!media media=print' >/dev/null
+gives 'document.getElementById("overview").getBoundingClientRect().right' 1264 \
+	"... the strip above the picture is as wide"
+js '!media media=screen' >/dev/null
 gives '!errors' '[]' "no error, no request, all the time"
 exec 8>&-
 

@@ -76,18 +76,36 @@ gives 'kview.view.set({search: "a01"}), kview.axis.among(-Infinity, Infinity).le
 	"... and nothing that it does not"
 close_page
 
+browse "$T/hour.html" 600x600
+gives '[kview.axis.among(kview.view.from, kview.view.to).length, kview.stats.folds]' '[1,1]' \
+	"a fold that is narrower than its length says it as well"
+close_page
+# ... and then a few seconds, which are long beside the rest.
+for at in 00:00:00 00:00:01 00:00:02 01:00:02 01:00:04 01:00:12; do
+	printf '{"type":"ADDED","time":"2026-11-27T%s.000000Z","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a%s"}}}\n' \
+		"$at" "${at//:/}"
+done | kview >"$T/seconds.html"
+browse "$T/seconds.html"
+gives 'kview.axis.among(kview.view.from, kview.view.to).map((f) => (f.to - f.from) / 1000)' \
+	'[3600,8]' "seconds are long beside what is left of an hour"
+close_page
+
 # ---- words, groups, what is out of the way ----
 
 page fresh
 browse "$T/fresh.html"
 gives "$(text_of 'tbody .text')[0]" \
-	'"phase Processing -> Available, Ready False -> True, nodes[2] cart-2"' \
+	'"phase Processing -> Available, Ready False -> True, nodes +cart-2 and 2 more"' \
 	"the newest event is first, a status in words"
 gives "$(text_of 'tbody .text').filter((t) => /[{}]/.test(t)).length" 0 \
 	"... and no JSON in any row"
 gives 'kview.view.lines.map((l) => l.kind || l.track.name).join()' \
 	'",Memcached.cache.example.com,cart,cart,cart-0,cart-1,cart-2"' \
 	"a ReplicaSet that was not recorded has no line"
+close_page
+browse "$T/fresh.html" 900x900
+gives '((w, range, n) => { while (w.nextNode()) for (let i = -1; (i = w.currentNode.data.indexOf("->", i + 1)) >= 0;) { range.setStart(w.currentNode, i); range.setEnd(w.currentNode, i + 2); n[range.getClientRects().length - 1]++; } return [n[0] > 10, n[1]]; })(document.createTreeWalker(document.querySelector("tbody"), NodeFilter.SHOW_TEXT), document.createRange(), [0, 0])' \
+	'[true,0]' "900 pixels: no arrow is broken at the end of a line"
 close_page
 
 t/view/incident | kview >"$T/incident.html"
@@ -138,6 +156,18 @@ key c
 gives '/^The link is/.test(document.getElementById("told").textContent)' true \
 	"key c: the link is copied, or said where it is"
 
+# ---- what is selected, in the picture ----
+
+js '!open' >/dev/null
+js 'document.getElementById("scroller").scrollTop = 0, kview.view.select([...kview.view.rows].find((i) => kview.model.text[i].includes("set by kubectl-scale")))' >/dev/null
+# A pixel is of the colour of what is selected: blue rather than red.
+blue='((p, y) => ((m) => p.getContext("2d").getImageData(m.right + 3, y, 1, 1).data)([...Array(1280).keys()].map((x) => kview.picture.isLabel(x) ? null : kview.picture.markAt(x, y)).find((m) => m && m.to - m.from === 3)))(document.getElementById("picture"), 42 + 24 * kview.view.lines.findIndex((l) => l.track && kview.model.key(l.track) === "Deployment.apps/shop/cart"))'
+gives "((d) => d[2] - d[0] > 60)($blue)" true "a group that is selected has a ring around all of it"
+js 'kview.view.select(-1)' >/dev/null
+gives "((d) => d[2] - d[0] > 60)($blue)" false "... and otherwise none"
+gives '((p) => { p.width = 0; kview.draw(); const first = p.toDataURL(); kview.draw(); return first === p.toDataURL(); })(document.getElementById("picture"))' \
+	true "a new picture is as the next one"
+
 # ---- without the picture ----
 
 js '!open' >/dev/null
@@ -146,6 +176,8 @@ key p
 gives 'document.getElementById("told").textContent' \
 	'"Decision: Memcached billing/billing, nothing is outstanding; because MODIFIED Memcached.cache.example.com billing/billing by kubectl"' \
 	"what is selected is told"
+gives '["picture", "scroller"].map((id) => getComputedStyle(document.getElementById(id)).outlineStyle).join()' \
+	'"solid,none"' "... and the focus is seen, around the picture"
 key ArrowDown
 gives 'kview.model.tracks[kview.model.track[kview.view.selected]].kind' \
 	'"Deployment.apps"' "down: an event of the next object"

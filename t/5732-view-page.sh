@@ -69,6 +69,9 @@ for width in 900 1400; do
 	gives '[...document.querySelectorAll(".cards section")].filter((e) => e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth).length' \
 		0 "... nor is beyond an edge"
 	gives 'document.documentElement.scrollWidth' "$width" "... and all is in the window"
+	gives 'document.querySelector(".cards").offsetHeight < 280' true "... most of it is left to the picture"
+	becomes '[...document.querySelectorAll("#primaries button")].at(-1).textContent.replace(/\d+/, (n) => n > 290)' \
+		'"and true more"' "... primaries without a decision count as well"
 	gives 'document.querySelector("#primaries tbody .bad").textContent' '"False, Waiting"' \
 		"... those that are not ready are first"
 	[ "$width" = 1400 ] || { end_scene; continue; }

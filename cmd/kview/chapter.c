@@ -244,22 +244,12 @@ add_program(struct story *s, const struct objref *primary)
 static void
 add_status(struct story *s, const struct track *t, struct span status)
 {
-	struct contrast *c = &s->contrast;
-	struct span old = json_get(text_span(t->object), "status");
-	struct buf from = BUF_INIT, to = BUF_INIT;
+	size_t at = s->text.len;
 
-	buf_addf(&from, "{\"status\":%.*s}",
-	    SPAN_ARG(old.p == NULL ? span_str("{}") : old));
-	buf_addf(&to, "{\"status\":%.*s}", SPAN_ARG(status));
-	c->unlike = t->epoch != s->epoch.number;
-	c->partial = true;
-	contrast_find(c, buf_span(&from), buf_span(&to), t->secret);
-	if (c->count > 0) {
-		buf_adds(&s->text, ": ");
-		story_add_changes(s);
-	}
-	buf_release(&from);
-	buf_release(&to);
+	buf_adds(&s->text, ": ");
+	s->statuses.partial = true;
+	if (story_add_status(s, t, status) == 0)
+		buf_truncate(&s->text, at);
 }
 
 static void

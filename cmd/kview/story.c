@@ -3,19 +3,23 @@
 #include "base/hash.h"
 #include "json/json.h"
 #include "process/clock.h"
+#include "record/statusdiff.h"
 #include "value/bookmarks.h"
 
 #define SYNTHETIC "kpipe.dev/synthetic"
 
+enum { STATUS_FIELDS = 3 }; /* of a status, in the text of a row */
+
 void
 story_init(struct story *s, viewrow_fn *fn, void *arg)
 {
-	static const struct contrast_limits usual = {48, 160};
+	static const struct contrast_limits usual = {48, 160}, words = {1, 48};
 
 	*s = (struct story){.fn = fn, .arg = arg};
 	tracks_init(&s->tracks);
 	textlist_init(&s->started);
 	contrast_init(&s->contrast, usual);
+	contrast_init(&s->statuses, words);
 }
 
 void
@@ -23,6 +27,7 @@ story_release(struct story *s)
 {
 	tracks_release(&s->tracks);
 	contrast_release(&s->contrast);
+	contrast_release(&s->statuses);
 	buf_release(&s->text);
 	buf_release(&s->details);
 	buf_release(&s->state);
@@ -145,15 +150,25 @@ tell_new(struct story *s, struct track *t, const struct json_frame *f,
 	story_tell(s, t, listing ? ROW_PRESENT : ROW_APPEARED);
 }
 
-void
-story_add_changes(struct story *s)
+size_t
+story_add_status(struct story *s, const struct track *t, struct span status)
 {
-	struct contrast *c = &s->contrast;
-	size_t at = s->text.len;
+	struct span before = json_get(text_span(t->object), "status");
 
-	if (!c->spec)
-		contrast_add_words(&s->text, c);
-	if (s->text.len > at)
+	s->statuses.unlike = t->epoch != s->epoch.number;
+	return statusdiff_add(
+	    &s->text, &s->statuses, before, status, STATUS_FIELDS);
+}
+
+/* The most telling field, or a status in words. */
+static void
+add_changes(struct story *s, const struct track *t, struct span object)
+{
+	const struct contrast *c = &s->contrast;
+
+	s->statuses.partial = false;
+	if (c->status && !c->spec &&
+	    story_add_status(s, t, json_get(object, "status")) > 0)
 		return;
 	buf_addspan(&s->text, buf_span(&c->heading));
 	if (c->count > 1)
@@ -173,7 +188,7 @@ tell_changed(struct story *s, struct track *t, const struct json_frame *f,
 	    (c->count == 0 || is_same_version(t, f)))
 		return; /* listed again */
 	add_event_details(s, t, f, l);
-	story_add_changes(s);
+	add_changes(s, t, f->object);
 	if (c->count == 0)
 		buf_adds(&s->text, "nothing that is shown");
 	story_tell(s, t,

@@ -23,7 +23,7 @@ struct story {
 	viewrow_fn *fn;
 	void *arg;
 	struct tracks tracks;
-	struct contrast contrast;
+	struct contrast contrast, statuses;
 	size_t lines;	    /* read until now, bad ones as well */
 	struct viewrow row; /* the row in the making */
 	struct arena names; /* names in the line, decoded */
@@ -49,8 +49,10 @@ void story_bad(struct story *s, const struct reading_line *line);
 /* For chapter.c: a row of that sort, with the text and details that s has
  * collected (details without its closing brace); empties both. */
 void story_tell(struct story *s, struct track *t, enum viewrow_sort sort);
-/* Adds to the text what contrast found: of a status in words. */
-void story_add_changes(struct story *s);
+/* Adds to the text, in words, what this status would change in that of the
+ * object; statuses.partial is the caller's. Returns how many fields. */
+size_t story_add_status(
+    struct story *s, const struct track *t, struct span status);
 /* Rows of record lines; part of story.h. */
 void story_record(struct story *s, const struct reading_line *line);
 

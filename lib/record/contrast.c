@@ -10,11 +10,8 @@
 enum {
 	STEPS_MAX = 1 << 20, /* over what is in another order */
 	PATH_MAX_TOLD = 1024,
-	HEADING_VALUE = 48,
-	PHRASES_MAX = 4 /* of each part of a status */
+	HEADING_VALUE = 48
 };
-
-enum { PHASE, CONDITIONS, OTHERS, MESSAGES }; /* places in contrast.words */
 
 void
 contrast_init(struct contrast *c, struct contrast_limits limits)
@@ -28,8 +25,6 @@ contrast_release(struct contrast *c)
 	buf_release(&c->fields);
 	buf_release(&c->heading);
 	buf_release(&c->path);
-	for (size_t i = 0; i < COUNT(c->words); i++)
-		buf_release(&c->words[i].text);
 }
 
 static struct span
@@ -117,99 +112,6 @@ set_heading(struct contrast *c, struct span from, struct span to, bool told)
 	add_heading_value(&c->heading, to, from);
 }
 
-/* ---- a status in words ---- */
-
-/* A value without its quotes: texts of a status are words. */
-static struct span
-word(struct span value)
-{
-	if (value.p == NULL)
-		return span_str("absent");
-	return json_type(value) == JSON_STRING && value.n > 2
-	    ? json_raw_string(value)
-	    : value;
-}
-
-static void
-add_phrase(struct contrast *c, int part, struct span name, struct span from,
-    struct span to)
-{
-	struct contrast_words *w = &c->words[part];
-
-	if (w->count++ >= PHRASES_MAX)
-		return;
-	buf_adds(&w->text, w->text.len > 0 ? ", " : "");
-	buf_addspan(&w->text, name);
-	buf_adds(&w->text, part == MESSAGES ? ": " : " ");
-	if (from.p != NULL) {
-		add_cut(&w->text, word(from), word(to), HEADING_VALUE);
-		buf_adds(&w->text, " -> ");
-	}
-	add_cut(&w->text, word(to), word(from), HEADING_VALUE);
-}
-
-/* ".status.conditions[type=Ready].status": name becomes "Ready", *path the rest,
- * ".status" or nothing. */
-static bool
-take_condition(struct span *path, struct span *name)
-{
-	if (!span_take(path, ".status.conditions[type="))
-		return false;
-	*name = span_cut(path, ']');
-	return true;
-}
-
-static bool
-is_scalar(struct span value)
-{
-	enum json_type type = json_type(value);
-
-	return value.p == NULL || (type != JSON_OBJECT && type != JSON_ARRAY);
-}
-
-/* The field of a status at c->path. */
-static void
-add_words(struct contrast *c, struct span from, struct span to)
-{
-	struct span path = buf_span(&c->path), name;
-
-	if (span_is(path, ".status.phase")) {
-		add_phrase(c, PHASE, span_str("phase"), from, to);
-	} else if (take_condition(&path, &name)) {
-		if (path.n == 0) {
-			from = json_get(from, "status");
-			to = json_get(to, "status");
-		}
-		if (path.n == 0 || span_is(path, ".status"))
-			add_phrase(c, CONDITIONS, name, from, to);
-		else if (span_is(path, ".message") && to.n > 2)
-			add_phrase(c, MESSAGES, name, SPAN_NONE, to);
-	} else if (!is_dull(path) && is_scalar(from) && is_scalar(to) &&
-	    span_take(&path, ".status.")) {
-		add_phrase(c, OTHERS, path, from, to);
-	}
-}
-
-void
-contrast_add_words(struct buf *b, const struct contrast *c)
-{
-	size_t said = 0, at = b->len, skipped = 0;
-
-	for (size_t i = 0; i < COUNT(c->words); i++) {
-		const struct contrast_words *w = &c->words[i];
-
-		/* A message, if hardly anything else tells what goes on. */
-		if (w->count == 0 || (i == MESSAGES && said > 1))
-			continue;
-		buf_adds(b, b->len > at ? ", " : "");
-		buf_addspan(b, buf_span(&w->text));
-		said += w->count;
-		skipped += w->count > PHRASES_MAX ? w->count - PHRASES_MAX : 0;
-	}
-	if (skipped > 0)
-		buf_addf(b, " (+%zu)", skipped);
-}
-
 /* ---- fields ---- */
 
 static void
@@ -240,8 +142,6 @@ add_field(struct contrast *c, struct span from, struct span to)
 	else
 		c->spec = true;
 	set_heading(c, from, to, told);
-	if (told && c->status)
-		add_words(c, from, to);
 	if (++c->count > c->limits.fields)
 		return;
 	if (c->count > 1)
@@ -527,10 +427,6 @@ contrast_find(struct contrast *c, struct span from, struct span to, bool secret)
 	buf_reset(&c->fields);
 	buf_reset(&c->heading);
 	buf_reset(&c->path);
-	for (size_t i = 0; i < COUNT(c->words); i++) {
-		buf_reset(&c->words[i].text);
-		c->words[i].count = 0;
-	}
 	c->count = c->steps = 0;
 	c->spec = c->status = c->meta = c->dull = false;
 	c->secret = secret;

@@ -40,11 +40,6 @@ struct contrast {
 	struct buf path;
 	size_t steps; /* steps of searches */
 	bool dull;    /* heading is of a field that says little */
-	struct contrast_words {
-		struct buf text;
-		size_t count; /* phrases; of more only the number is told */
-	} words
-	    [4]; /* of the status: phase, conditions, other fields, messages */
 };
 
 /* Zeroed, but limits. */
@@ -53,11 +48,6 @@ void contrast_release(struct contrast *c);
 /* Finds the differences of two objects: replaces what was found before. */
 void contrast_find(
     struct contrast *c, struct span from, struct span to, bool secret);
-
-/* Appends what was found in the status as people say it, and the number of other
- * fields: "phase Processing -> Available, Ready False -> True (+2)". Nothing if
- * there are no words for it. */
-void contrast_add_words(struct buf *b, const struct contrast *c);
 
 /* Appends the object as it may be told: without managedFields, and values of a
  * Secret. */

@@ -3,10 +3,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "json/json.h"
 
 /* How telling a field is. */
-enum rank { RANK_WORD, RANK_FIELD, RANK_REST, RANK_NONE };
+enum rank { RANK_PHASE, RANK_WORD, RANK_FIELD, RANK_REST, RANK_NONE };
 
 /* More fields are only counted. */
 enum { FIELDS_MAX = 128 };
@@ -47,6 +48,8 @@ rank_of(struct difference *d)
 	}
 	if (span_is(path, ".observedGeneration"))
 		return RANK_NONE;
+	if (span_is(path, ".phase"))
+		return RANK_PHASE;
 	if (span_ends(path, "Time") || span_ends(path, ".reason") ||
 	    span_ends(path, ".message"))
 		return RANK_REST;
@@ -113,27 +116,44 @@ list_of(struct span path)
 	return span_skip(name, 1);
 }
 
+/* The text in the making. */
+struct telling {
+	struct buf *out;
+	struct span before, after, list; /* list: of [PATH, OLD, NEW] */
+	size_t count, max;
+	size_t value; /* bytes of a value */
+};
+
+static void
+add_element(struct telling *t, const char *sign, struct span value)
+{
+	struct span text = json_raw_string(value), shown;
+
+	text = text.n > 0 ? text : value;
+	shown = span_make(text.p, utf8_cut(text, t->value));
+	buf_adds(t->out, sign);
+	buf_addspan(t->out, shown);
+	buf_adds(t->out, shown.n < text.n ? "…" : "");
+}
+
 /* Appends " -ELEMENT" for each that the other list has not. */
 static void
-add_elements(struct buf *b, const char *sign, struct span list,
-    struct span other, size_t max)
+add_elements(
+    struct telling *t, const char *sign, struct span list, struct span other)
 {
 	size_t count = 0;
 
 	for (struct json_elements e = json_elements(list); json_element(&e);) {
 		struct json_elements o = json_elements(other);
-		struct span text = json_raw_string(e.value);
 		bool found = false;
 
 		while (!found && json_element(&o))
 			found = span_eq(o.value, e.value);
-		if (found || count++ >= max)
-			continue;
-		buf_adds(b, sign);
-		buf_addspan(b, text.n > 0 ? text : e.value);
+		if (!found && count++ < t->max)
+			add_element(t, sign, e.value);
 	}
-	if (count > max)
-		buf_addf(b, "%s(%zu more)", sign, count - max);
+	if (count > t->max)
+		buf_addf(t->out, "%s(%zu more)", sign, count - t->max);
 }
 
 /* Reads the next [PATH, OLD, NEW]. */
@@ -157,13 +177,6 @@ next_difference(struct json_elements *list, struct difference *d)
 	return true;
 }
 
-/* The text in the making. */
-struct telling {
-	struct buf *out;
-	struct span before, after, list; /* list: of [PATH, OLD, NEW] */
-	size_t count, max;
-};
-
 /* A list without names is told once, by what came and what went. */
 static void
 add_list(struct telling *t, struct span name)
@@ -174,8 +187,8 @@ add_list(struct telling *t, struct span name)
 
 	buf_addspan(t->out, name);
 	at = t->out->len;
-	add_elements(t->out, " -", before, after, t->max);
-	add_elements(t->out, " +", after, before, t->max);
+	add_elements(t, " -", before, after);
+	add_elements(t, " +", after, before);
 	if (t->out->len == at)
 		buf_adds(t->out, " in another order");
 }
@@ -224,8 +237,11 @@ size_t
 statusdiff_add(struct buf *b, struct contrast *c, struct span before,
     struct span after, size_t max)
 {
-	struct telling t = {
-	    .out = b, .before = before, .after = after, .max = max};
+	struct telling t = {.out = b,
+	    .before = before,
+	    .after = after,
+	    .max = max,
+	    .value = c->limits.value};
 	size_t usual = c->limits.fields;
 	struct buf list = BUF_INIT, from = BUF_INIT, to = BUF_INIT;
 
@@ -236,7 +252,7 @@ statusdiff_add(struct buf *b, struct contrast *c, struct span before,
 	c->limits.fields = usual;
 	buf_addf(&list, "[%s]", buf_str(&c->fields));
 	t.list = buf_span(&list);
-	for (enum rank r = RANK_WORD; r < RANK_NONE; r++)
+	for (enum rank r = RANK_PHASE; r < RANK_NONE; r++)
 		add_rank(&t, r);
 	if (c->count > FIELDS_MAX)
 		t.count += c->count - FIELDS_MAX;

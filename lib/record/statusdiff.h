@@ -3,10 +3,10 @@
  *
  *	phase Processing -> Available, Ready False -> True, replicas 2 -> 3
  *
- * First words and conditions, then other fields, then reasons, messages and
- * times. A list of values is told by what went and what came (pods -a +b). Not
- * told is what changes whenever a status is looked at: times of conditions,
- * observedGeneration.
+ * First the phase, other words and conditions, then other fields, then reasons,
+ * messages and times. A list of values is told by what went and what came
+ * (pods -a +b). Not told is what changes whenever a status is looked at: times of
+ * conditions, observedGeneration.
  */
 #ifndef STATUSDIFF_H
 #define STATUSDIFF_H

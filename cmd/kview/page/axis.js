@@ -4,7 +4,8 @@
  * does so by places on the axis, which are milliseconds where nothing is folded.
  */
 const Axis = (() => {
-	// Shorter stretches stay; longer ones are folded if they are a tenth of all.
+	// Shorter stretches stay; longer ones are folded if they are a tenth of what
+	// is not folded, and if they are LONG.
 	const SILENT = 5000, LONG = 60000;
 	const SHARE = 0.06, SHARES = 0.4; // of the axis: a fold, all of them
 	const TIMES = 3; // a fold is shorter than what it folds, so many times
@@ -37,9 +38,21 @@ const Axis = (() => {
 		const all = Model.timed ? gaps.slice() : [];
 		if (Model.timed && last !== null && Model.last - last > SILENT)
 			all.push([last, Model.last]);
-		const tenth = (Model.last - Model.first) / 10;
-		place(...width(all.filter(([a, b]) =>
-			b - a > Math.min(LONG, tenth))));
+		const least = leastOf(all);
+		place(...width(all.filter(([a, b]) => b - a >= least)));
+	}
+
+	/** How long the shortest stretch is that is folded. */
+	function leastOf(all) {
+		let rest = Model.last - Model.first, least = Infinity;
+		for (const long of all.map(([a, b]) => b - a)
+			.sort((a, b) => b - a)) {
+			if (long <= Math.min(LONG, rest / 10))
+				break;
+			least = long;
+			rest -= long;
+		}
+		return least;
 	}
 
 	/** How wide a fold is, and which stretches are worth one. */

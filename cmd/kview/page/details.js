@@ -16,6 +16,16 @@ const Details = (() => {
 		return e;
 	}
 
+	/** Writes a text in which an arrow is not broken at the end of a line. */
+	function write(e, text) {
+		const parts = text.split("->");
+		parts.forEach((part, k) => {
+			if (k > 0)
+				make("span", "->", e, "arrow");
+			e.append(part);
+		});
+	}
+
 	function start() {
 		aside = document.getElementById("details");
 	}
@@ -159,7 +169,7 @@ const Details = (() => {
 		close.type = "button";
 		close.setAttribute("aria-label", "Close the details");
 		close.addEventListener("click", () => View.select(-1));
-		make("p", Model.text[i] || sort.label, aside, "text");
+		write(make("p", null, aside, "text"), Model.text[i] || sort.label);
 		const list = make("dl", null, aside);
 		term(list, "Object", t.index === 0 ? "the pipeline"
 			: t.kind + " " + t.label);
@@ -244,6 +254,6 @@ const Details = (() => {
 		json("The object's last recorded version", t.object, false);
 	}
 
-	return {start, draw, copyLink, renumbered: () => drawn = View.selected,
+	return {start, draw, write, copyLink, renumbered: () => drawn = View.selected,
 		focus: () => requestAnimationFrame(() => aside.focus())};
 })();

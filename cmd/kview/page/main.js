@@ -391,6 +391,7 @@
 	function printing(on) {
 		document.documentElement.classList.toggle("printing", on);
 		Shapes.readTheme();
+		Picture.printing(on);
 		Table.printing(on);
 		draw();
 	}

@@ -123,7 +123,9 @@ const Panels = (() => {
 		t.standing.ready === "True";
 
 	function primaries() {
-		const all = Model.tracks.filter((t) => t.decides && t.there);
+		const kinds = new Set(Model.tracks.filter((t) => t.decides)
+			.map((t) => t.kind));
+		const all = Model.tracks.filter((t) => t.there && kinds.has(t.kind));
 		all.sort((a, b) => isReady(a) - isReady(b) ||
 			(a.label < b.label ? -1 : 1));
 		const one = new Set(all.map((t) => t.kind)).size < 2;

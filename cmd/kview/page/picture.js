@@ -166,10 +166,10 @@ const Shapes = (() => {
  * mark in CELL pixels: several rows there are one mark with their number.
  */
 const Picture = (() => {
-	const LINE = 24, AXIS = 30, CELL = 44;
+	const LINE = 24, AXIS = 30, CELL = 44, PAPER = 520;
 	const FONT = "12px system-ui, -apple-system, 'Segoe UI', sans-serif";
 	const theme = Shapes.theme;
-	const stats = {frames: 0, marks: 0, rows: 0, lines: 0};
+	const stats = {frames: 0, marks: 0, rows: 0, lines: 0, folds: 0};
 	let canvas, scroller, c, width = 0, height = 0, left = 260, marks = [];
 	let begins = 0, wide = 1; // the range, in places on the axis
 
@@ -189,7 +189,17 @@ const Picture = (() => {
 		height = scroller.clientHeight;
 		left = Math.round(Math.min(Math.max(width * 0.26, 120), 300));
 		document.getElementById("spacer").style.height =
-			Math.max(View.lines.length * LINE + AXIS + 8, height) + "px";
+			Math.max(tall(), height) + "px";
+	}
+
+	/** The height of all lines. */
+	const tall = () => View.lines.length * LINE + AXIS + 8;
+
+	/** On paper there is no scrolling: so many lines as half a page has. */
+	function printing(on) {
+		scroller.style.flex = on ? "none" : "";
+		scroller.style.height = on ? Math.min(tall(), PAPER) + "px" : "";
+		scroller.scrollTop = 0;
 	}
 
 	// ---- the axis ----
@@ -282,6 +292,19 @@ const Picture = (() => {
 		return found;
 	}
 
+	/** Those whose length has room on the axis, also beside the fold. */
+	function named(gaps) {
+		const names = [];
+		for (const [a, b, text] of gaps) {
+			const wide = Math.max(b - a, c.measureText(text).width + 8);
+			const from = Math.min((a + b - wide) / 2, width - wide);
+			if (from >= (names.at(-1)?.[1] ?? left) + 1)
+				names.push([from, from + wide, text]);
+		}
+		stats.folds = names.length;
+		return names;
+	}
+
 	function axis(ticks, gaps) {
 		c.fillStyle = theme.raised;
 		c.fillRect(0, 0, width, AXIS);
@@ -292,8 +315,7 @@ const Picture = (() => {
 		c.fillText(Model.timed ? Model.stamp(Math.max(View.from, Model.first))
 			.slice(0, 10) + "  UTC" : "line number", 12, AXIS / 2);
 		c.textAlign = "center";
-		const names = gaps.filter(([a, b, text]) =>
-			c.measureText(text).width < b - a);
+		const names = named(gaps);
 		for (const [px, text] of ticks) {
 			const half = c.measureText(text).width / 2 + 4;
 			if (px - half > left && px + half < width &&
@@ -471,6 +493,7 @@ const Picture = (() => {
 		if (c.measureText(text).width > next - m.right - 16)
 			return;
 		c.textAlign = "left";
+		c.textBaseline = "middle";
 		c.fillStyle = theme.quiet;
 		c.fillText(text, m.right + 5, m.y + LINE / 2);
 	}
@@ -508,19 +531,28 @@ const Picture = (() => {
 			: AXIS + at * LINE - scroller.scrollTop + LINE / 2;
 	}
 
-	/** Where row i is: the middle of the mark that it is part of. */
-	function rowX(i) {
-		const m = marks.find((k) => k.list[k.from] <= i &&
-			i <= k.list[k.to - 1] &&
-			Model.track[k.list[k.from]] === Model.track[i]);
-		return m ? m.x : x(Model.time[i]);
+	/** The mark that row i is part of, or where it would be. */
+	const markOf = (i) => marks.find((k) => k.list[k.from] <= i &&
+		i <= k.list[k.to - 1] &&
+		Model.track[k.list[k.from]] === Model.track[i]) ||
+		{x: x(Model.time[i]), from: 0, to: 1};
+
+	/** Around a mark, also of several. */
+	function ring(m, y, r) {
+		c.beginPath();
+		if (m.to - m.from > 1)
+			c.roundRect(m.x - r - 3, y - r - 3,
+				m.right - m.x + r + 6, 2 * r + 6, 7);
+		else
+			c.arc(m.x, y, r, 0, 7);
+		c.stroke();
 	}
 
 	function chosen() {
 		const i = View.selected;
 		if (i < 0)
 			return;
-		const y = lineY(Model.track[i]), px = rowX(i);
+		const y = lineY(Model.track[i]), m = markOf(i), px = m.x;
 		if (px < left || px > width)
 			return;
 		c.strokeStyle = theme.focus;
@@ -535,25 +567,21 @@ const Picture = (() => {
 			if (row >= 0)
 				thread(row, px, y);
 		c.lineWidth = 2;
-		c.beginPath();
-		c.arc(px, y, 11, 0, 7);
-		c.stroke();
+		ring(m, y, 11);
 	}
 
 	/** From a cause to what came of it. */
 	function thread(row, px, y) {
-		const fromY = lineY(Model.track[row]), fromX = rowX(row);
+		const fromY = lineY(Model.track[row]), m = markOf(row);
 		if (fromY === null)
 			return;
 		c.lineWidth = 1.5;
 		c.beginPath();
-		c.moveTo(fromX, fromY);
-		c.bezierCurveTo((fromX + px) / 2 + 12, fromY,
-			(fromX + px) / 2 - 12, y, px, y);
+		c.moveTo(m.x, fromY);
+		c.bezierCurveTo((m.x + px) / 2 + 12, fromY,
+			(m.x + px) / 2 - 12, y, px, y);
 		c.stroke();
-		c.beginPath();
-		c.arc(fromX, fromY, 9, 0, 7);
-		c.stroke();
+		ring(m, fromY, 9);
 	}
 
 	function draw() {
@@ -592,7 +620,7 @@ const Picture = (() => {
 	const lineAt = (y) => View.lines[Math.floor(
 		(y - AXIS + scroller.scrollTop) / LINE)];
 
-	return {start, draw, reveal, markAt, lineAt, time, stats,
+	return {start, draw, reveal, printing, markAt, lineAt, time, stats,
 		isLabel: (px) => px < left, isAxis: (y) => y < AXIS,
 		share: (px) => px / (width - left)};
 })();

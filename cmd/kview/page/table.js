@@ -98,7 +98,9 @@ const Table = (() => {
 		const name = document.createElement("b");
 		name.textContent = t.label;
 		object.append(name);
-		cell(tr, Model.text[i]).className = "text";
+		const text = cell(tr, "");
+		text.className = "text";
+		Details.write(text, Model.text[i]);
 		return tr;
 	}
 

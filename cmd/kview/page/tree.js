@@ -10,6 +10,7 @@ const Tree = (() => {
 	const DEEPEST = 32, FEWEST = 2; // a line is no shorter than one that it hides
 
 	let children = null, kinds = null, builtOf = -1, primaries = null;
+	let sorted = []; // all by name, from the last time: new ones are few
 
 	/** The track above; those that were only mentioned are passed over. */
 	function above(t) {
@@ -25,7 +26,10 @@ const Tree = (() => {
 		builtOf = Model.changes;
 		children = new Map();
 		kinds = new Map();
-		for (const t of Model.tracks.slice(1)) {
+		sorted = sorted.filter((t) => Model.tracks[t.index] === t);
+		sorted = sorted.concat(Model.tracks.slice(1 + sorted.length))
+			.sort(order);
+		for (const t of sorted) {
 			t.above = above(t);
 			t.short = t.above && t.above.namespace === t.namespace
 				? t.name : t.label;
@@ -41,13 +45,13 @@ const Tree = (() => {
 		}
 		for (const list of children.values())
 			list.sort((a, b) => a.kind < b.kind ? -1
-				: a.kind > b.kind ? 1 : order(a, b));
+				: a.kind > b.kind ? 1 : 0);
 		const rank = (k) => decides.has(k) ? 0
 			: kinds.get(k).some((t) => children.has(t.index)) ? 1 : 2;
 		const names = [...kinds.keys()];
 		names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 		kinds = names.map((kind) => ({kind,
-			roots: kinds.get(kind).sort(order)}));
+			roots: kinds.get(kind)}));
 		primaries = decides;
 	}
 

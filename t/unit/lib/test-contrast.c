@@ -83,49 +83,6 @@ TEST(where)
 	    "the heading is of what tells more than a time");
 }
 
-static const char *
-words(const char *from, const char *to)
-{
-	static struct buf b = BUF_INIT;
-
-	fields(from, to);
-	buf_reset(&b);
-	contrast_add_words(&b, &c);
-	return buf_str(&b);
-}
-
-#define READY(status, message)                                            \
-	"{\"status\":{\"conditions\":[{\"lastTransitionTime\":\"" message \
-	"\",\"message\":\"" message "\",\"status\":\"" status             \
-	"\",\"type\":\"Ready\"}]"
-
-TEST(words_of_a_status)
-{
-	is(words(READY("False", "a") ",\"phase\":\"Processing\"}}",
-	       READY("True", "b") ",\"phase\":\"Available\"}}"),
-	    "phase Processing -> Available, Ready False -> True",
-	    "the phase, then conditions, and no message");
-	is(words(READY("False", "a") "}}", READY("False", "b") "}}"),
-	    "Ready: b", "a message, if nothing else tells it");
-	is(words("{}", READY("True", "b") "}}"), "Ready True, Ready: b",
-	    "what was not there has no value before");
-	is(words(READY("True", "") "}}", "{\"status\":{\"conditions\":[]}}"),
-	    "Ready True -> absent", "what goes");
-	is(words("{\"status\":{\"n\":1,\"observedGeneration\":1,\"l\":[]}}",
-	       "{\"status\":{\"n\":2,\"observedGeneration\":2,\"l\":[{}]}}"),
-	    "n 1 -> 2", "numbers, but those of each version");
-	is(words("{\"status\":{}}",
-	       "{\"status\":{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,"
-	       "\"f\":1}}"),
-	    "a 1, b 1, c 1, d 1 (+2)", "of many the number");
-	is(words("{\"spec\":{\"phase\":1}}", "{\"spec\":{\"phase\":2}}"), "",
-	    "of a spec there are none");
-	c.partial = true;
-	is(words("{\"status\":{\"a\":1}}", "{\"status\":{\"b\":1}}"), "b 1",
-	    "of a part, what it lacks does not go");
-	c.partial = false;
-}
-
 TEST(limits)
 {
 	struct contrast small;

@@ -5,6 +5,7 @@
 
 static struct buf text;
 static size_t count;
+static bool partial;
 
 /* At most four fields, with values of at most 12 bytes. */
 static const char *
@@ -13,6 +14,7 @@ told(const char *before, const char *after)
 	struct contrast c;
 
 	contrast_init(&c, (struct contrast_limits){1, 12});
+	c.partial = partial;
 	buf_reset(&text);
 	count = statusdiff_add(&text, &c, span_str(before), span_str(after), 4);
 	ok(c.limits.fields == 1, "the limits of the caller stay");
@@ -42,6 +44,8 @@ TEST(words)
 	    "what is gone");
 	is(told("{\"l\":[1,2,3,4,5,6]}", "{\"l\":[7]}"),
 	    "l -1 -2 -3 -4 -(2 more) +7", "many");
+	is(told("{\"l\":[]}", "{\"l\":[\"0123456789abcdef\"]}"),
+	    "l +0123456789ab…", "an element is cut");
 	is(told("{\"l\":[\"a\",\"b\"]}", "{\"l\":[\"b\",\"a\"]}"),
 	    "l in another order", "an order");
 	is(told("{\"phase\":\"two words\"}", "{\"phase\":\"a,b\"}"),
@@ -53,6 +57,10 @@ TEST(words)
 	    "phase a -> \"0123456789a…", "a value is cut");
 	is(told("{\"a\":1}", "{\"a\":1}"), "", "the same");
 	ok(count == 0, "nothing is counted");
+	partial = true;
+	is(told("{\"a\":1}", "{\"b\":1}"), "b 1",
+	    "of a part, what it lacks does not go");
+	partial = false;
 }
 
 #define CONDITION(status, reason, time)                             \
@@ -68,6 +76,11 @@ TEST(conditions)
 	is(told(CONDITION("True", "Done", "1"), CONDITION("True", "Done", "2")),
 	    "", "its times are not told");
 	ok(count == 0, "nor counted");
+	is(told("{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}],"
+		"\"phase\":\"Up\"}",
+	       NULL),
+	    "phase Up -> nothing, Ready True -> nothing",
+	    "a phase is before it");
 	is(told("{}", CONDITION("True", "Done", "2")),
 	    "Ready True, Ready reason Done", "a new one");
 	is(told("{\"observedGeneration\":1}", "{\"observedGeneration\":2}"), "",
