@@ -25,7 +25,7 @@ is "$(t/yaml-lines <"$T/web/watches.yaml" | jq -c '.[0].dependents |
 	'["ClusterRole/Cluster","ConfigMap","Deployment","HorizontalPodAutoscaler","Ingress","Job","Secret","Service"]' \
 	"the kinds, with their scope"
 is "$(sed -n '/^-----/,$p' "$T/web/README" | tail -n +3)" \
-	"- templates in values (tpl): those of values.yaml work; in a spec, {{ .A.B }} and {{ include \"NAME\" . }} do
+	"- templates in values (tpl): those of values.yaml work; in a spec, {{ include \"NAME\" . | nindent 4 }} and the like do, if, with and range do not
 - web/crds/a.yaml: apply it yourself, before the operator starts
 - web/templates/rest.yaml:1: a hook (pre-upgrade): its objects are left out" \
 	"what could not be carried over"
@@ -95,11 +95,44 @@ data: {a: {{ tpl .Values.a . | quote }}}
 END
 rm -rf my-chart
 kgen new --from-chart chart >/dev/null 2>&1
-is "$(run '{"a": "x {{ .Release.Namespace }} {{- include \"my.name\" . }} {{ .Values.b }}", "b": 1}')" \
-	'{"a":"x defaultn-example 1"}' "tpl of fields and of names"
-is "$(run '{"a": "{{ .a | upper }}"}')" \
-	"a template in a value is neither {{ .A.B }} nor {{ include \"NAME\" . }}, nor one of the chart's values: {{ .a | upper }}" \
-	"... and of nothing else"
+tpl() { # tpl TEXT: what becomes of it, or why not
+	run "$(jq -nc --arg a "$1" '{a: $a, b: 1, list: ["x", "z"]}')" |
+		jq -Rr '(fromjson | .a)? // sub(".*a template in a value fails: "; "")'
+}
+while IFS='~' read -r text want; do
+	is "$(tpl "$text")" "$want" "tpl of $text"
+done <<'END'
+x {{ .Release.Namespace }} {{- include "my.name" . }} {{ .Values.b }}~x defaultn-example 1
+{{ include "my.name" $ | upper | quote }}~"N-EXAMPLE"
+{{ printf "%s-%d" $.Release.Name (int .Values.b) | trunc 3 | indent 2 }}~  exa
+{{ .Values.none | default `d` }}{{/* nothing */}}{{ .Values.none }}~d
+{{ eq .Values.b 1 | ternary "yes" "no" }}{{ not true }}~yesfalse
+{{ .Values.list | join "," }} {{ index .Values.list 1 }}~x,z z
+{{ toYaml .Values.list | nindent 0 | trim | replace "\n" " " }}~- x - z
+{{ and 1 .Values.none }}{{ or .Values.none 2 }}{{ coalesce 0 3 }}~23
+{{ if .Values.b }}c{{ end }}~{{ if .Values.b }}: if is not a function that it may call
+{{ include "my.name" .Values }}~{{ include "my.name" .Values }}: include is not called with the dot
+{{ include "none" . }}~{{ include "none" . }}: a template in a value calls a template that is not known: none
+{{ quote (.Values.b }}~{{ quote (.Values.b }}: a ) is missing
+{{ .Values.b 1 }}~{{ .Values.b 1 }}: "1" is not understood
+{{ quote $x }}~{{ quote $x }}: "$x" is not understood
+END
+
+# ---- a kind that is chosen within a line, a text that no file can have ----
+{
+	cat <<-'END'
+	apiVersion: v1
+	kind: {{ if .Values.secret -}} Secret {{- else -}} ConfigMap {{- end }}
+	metadata: {name: a}
+	END
+	printf 'data:\n  a: |\n'
+	yes "    $(printf '%0100d' 0)" | head -n 11000
+} | chart
+rm -rf my-chart
+runs 0 "a text of 1.1 MB" kgen new --from-chart chart
+is "$(run '{}' | jq '.a | length')" 1111000 "... is whole"
+is "$("$ROOT/t/yaml-lines" <my-chart/watches.yaml | jq -c '[.[0].dependents[].kind]')" \
+	'["ConfigMap","Secret"]' "both kinds of a line are watched"
 
 # ---- refused ----
 # refused WHAT MESSAGE ARGUMENT...

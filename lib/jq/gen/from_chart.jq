@@ -150,7 +150,7 @@ def _reconcile($in; $instances; $found): [
   "def desired: charts as $charts | [",
   "  (",
   ([$instances[] | . as $i
-    | [$found.files[] | select(.file.prefix == $i.prefix)] as $files
+    | [$found.files[] | select(.is_file and .prefix == $i.prefix)] as $files
     | select($files != [])
     | "    ($charts[] | select(.name == \($i.keys | join("/") | tojson)) | .context |\n"
       + ([$files[] | "      h_objects(\(.name | tojson); \($found.names[.name]))"] | join(",\n"))
@@ -170,8 +170,7 @@ def _reconcile($in; $instances; $found): [
   "} + handled;"
 ] | _lines;
 
-# (any takes twenty times as long for this in libjq 1.6.)
-def _uses_random($found): [$found.templates[] | .. | objects
+def _uses_random($found): [$found.templates[].body | .. | objects
   | select(.e == "call") | .fn | select(_random_functions[.] != null)] != [];
 
 def _chart_watches($in; $kinds; $found): [

@@ -1,7 +1,8 @@
 # Which kinds of objects the templates of a chart make, for watches.yaml.
 include "gen/kinds";
 
-# The text of a list, with \u0001 where something is printed: all branches.
+# The text of a list, with \u0001 where something is printed: all branches, on
+# lines of their own behind \u0002 unless they are words of a line.
 def _flat:
   [.[] | if type == "string" then .
     elif .t == "print" then "\u0001" + (.x | if .e == "chain" and .f[0] == "Values"
@@ -10,7 +11,9 @@ def _flat:
         | add // "")
     elif .t == "template" then "\u0001\u0001"
     elif .t == "if" or .t == "with" or .t == "range" then
-      (.then | _flat), "\u0002", (.else | _flat), "\u0002"
+      (.then | _flat) as $a | (.else | _flat) as $b
+      | (if $a + $b | contains("\n") then "\u0002" else " " end) as $by
+      | $a + $by + $b + $by
     else "" end] | add // "";
 
 def _versions: {apps: "apps/v1", batch: "batch/v1",
