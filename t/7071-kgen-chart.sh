@@ -32,7 +32,7 @@ is "$(sed -n '/^-----/,$p' "$T/web/README" | tail -n +3)" \
 is "$(t/yaml-lines <"$T/web/crd.yaml" | jq -c '.spec.versions[0].schema
 	.openAPIV3Schema.properties.spec.properties |
 	[.replicas, .image.properties.tag, .cache.properties.policy]')" \
-	'[{"x-kubernetes-int-or-string":true,"nullable":true,"description":"Default: 2"},{"x-kubernetes-preserve-unknown-fields":true,"nullable":true},{"type":"string","nullable":true,"description":"Default: \"lru\""}]' \
+	'[{"nullable":true,"description":"Default: 2","x-kubernetes-int-or-string":true},{"nullable":true,"description":"Default: \"\"","x-kubernetes-preserve-unknown-fields":true},{"nullable":true,"description":"Default: \"lru\"","type":"string"}]' \
 	"types of the values, also of a chart below"
 
 # ---- kapi takes the kind, and keeps a null ----
@@ -133,6 +133,59 @@ runs 0 "a text of 1.1 MB" kgen new --from-chart chart
 is "$(run '{}' | jq '.a | length')" 1111000 "... is whole"
 is "$("$ROOT/t/yaml-lines" <my-chart/watches.yaml | jq -c '[.[0].dependents[].kind]')" \
 	'["ConfigMap","Secret"]' "both kinds of a line are watched"
+
+# ---- values.schema.json ----
+chart </dev/null
+cat >chart/values.yaml <<'END'
+mode: null
+level: info
+port: 80
+tag: null
+own: {a: 1}
+END
+cat >chart/values.schema.json <<'END'
+{"$defs": {"port": {"type": ["integer", "string"], "description": "A port."}},
+"required": ["mode", "level"], "additionalProperties": false, "properties": {
+  "mode": {"type": "string", "enum": ["a.b", "c"]},
+  "level": {"type": ["string", "null"], "enum": ["info", null]},
+  "port": {"$ref": "#/$defs/port"},
+  "count": {"type": "integer", "minimum": 1, "maximum": 9},
+  "tag": {"type": "string", "pattern": "^v", "maxLength": 9},
+  "ahead": {"type": "string", "pattern": "^(?!x)"},
+  "loop": {"$ref": "#/properties/loop"},
+  "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+  "list": {"type": "array", "minItems": 1, "items": {
+    "type": "object", "required": ["b"], "properties": {"b": {"type": "boolean"}}}},
+  "own": {"type": "object", "properties": {"b": {"type": "number"}}},
+  "either": {"oneOf": [{"type": "string"}, {"type": "array"}]}}}
+END
+rm -rf my-chart
+runs 0 "with values.schema.json" kgen new --from-chart chart
+"$ROOT/t/yaml-lines" <my-chart/crd.yaml | jq -S '.spec.versions[0].schema
+	.openAPIV3Schema.properties.spec | del(.. | .nullable?)' >spec
+jq -S . >want <<'END'
+{"type": "object", "required": ["mode"], "properties": {
+  "mode": {"type": "string", "pattern": "^(a\\.b|c)$"},
+  "level": {"type": "string", "pattern": "^(info)$", "description": "Default: \"info\""},
+  "port": {"x-kubernetes-int-or-string": true, "description": "A port.\nDefault: 80"},
+  "count": {"type": "integer", "minimum": 1, "maximum": 9},
+  "tag": {"type": "string", "pattern": "^v", "maxLength": 9},
+  "ahead": {"type": "string"},
+  "loop": {"x-kubernetes-preserve-unknown-fields": true},
+  "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+  "list": {"type": "array", "minItems": 1, "items": {
+    "type": "object", "required": ["b"], "properties": {"b": {"type": "boolean"}},
+    "x-kubernetes-preserve-unknown-fields": true}},
+  "own": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {
+    "a": {"x-kubernetes-int-or-string": true, "description": "Default: 1"},
+    "b": {"type": "number"}}},
+  "either": {"x-kubernetes-preserve-unknown-fields": true}}}
+END
+same want spec "its types and rules are the CRD's"
+is "$("$ROOT/t/yaml-lines" <my-chart/crd.yaml | jq -c '[.spec.versions[0].schema
+	.openAPIV3Schema.properties.spec | .. | objects | select(has("type")
+	or has("x-kubernetes-int-or-string")) | .nullable] | group_by(.) | map([.[0], length])')" \
+	'[[null,3],[true,12]]' "... but for what is required, each may be null"
 
 # ---- refused ----
 # refused WHAT MESSAGE ARGUMENT...
