@@ -464,6 +464,15 @@ def h_values_below($key; $defaults):
   | (.[$key] | if type == "object" then . else {} end) as $own
   | (($own.global // {}) | h_values_over($all.global // {})) as $global
   | .[$key] = ($defaults | h_values_over($own + {global: $global}));
+# The defaults of a chart, and below them what it imports of another chart, of
+# which $below has the defaults: import-values in Chart.yaml.
+def h_imported($below; $imports):
+  reduce $imports[] as $i (.;
+    ($i | if type == "string" then {child: "exports.\(.)", parent: "."} else . end
+      | map_values(split(".") | map(select(. != "")))) as {$child, $parent}
+    | ($below | try getpath($child) catch null) as $new
+    | if $new | type != "object" then .
+      else . as $own | null | setpath($parent; $new) | h_values_over($own) end);
 # Whether a chart below is wanted: the first of its conditions that there is;
 # else its tags.
 def h_enabled($values; $conditions; $tags):

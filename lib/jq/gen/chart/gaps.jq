@@ -25,7 +25,7 @@ def gaps_of($instances; $found; $kinds):
   + [$instances[] | . as $i | .chart.crds[]
     | "\($i.prefix)\(.): apply it yourself, before the operator starts"]
   + [$instances[] | . as $i | .chart.chart.dependencies[]?
-    | select(.["import-values"] != null)
+    | select(.["import-values"] != null and $i.keys != [])
     | "\($i.prefix)Chart.yaml: import-values of \(.name) are not imported"]
   + [$instances[] | . as $i | .chart.chart.dependencies[]?
     | .name as $n | select(all($i.chart.charts[]; .chart.name != $n))
