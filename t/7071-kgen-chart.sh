@@ -187,6 +187,17 @@ is "$("$ROOT/t/yaml-lines" <my-chart/crd.yaml | jq -c '[.spec.versions[0].schema
 	or has("x-kubernetes-int-or-string")) | .nullable] | group_by(.) | map([.[0], length])')" \
 	'[[null,3],[true,12]]' "... but for what is required, each may be null"
 
+# ---- import-values two charts down ----
+mkdir -p chart/charts/a/charts/b
+echo '{name: a, version: 1.0.0, dependencies: [{name: b, import-values: [c]}]}' \
+	>chart/charts/a/Chart.yaml
+echo '{name: b, version: 1.0.0}' >chart/charts/a/charts/b/Chart.yaml
+rm -rf my-chart
+runs 0 "import-values of a chart below" kgen new --from-chart chart
+ok "... are said not to be imported" grep -qFx \
+	"  my-chart/charts/a/Chart.yaml: import-values of b are not imported" "$T/out"
+rm -r chart/charts
+
 # ---- refused ----
 # refused WHAT MESSAGE ARGUMENT...
 refused() {

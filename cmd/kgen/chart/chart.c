@@ -130,12 +130,8 @@ static int
 add_template(
     struct loader *l, const char *path, const char *name, struct span text)
 {
-	const char *base = file_base(name);
-	jv parsed;
+	jv parsed = gotemplate_parse(path, text, l->err);
 
-	if (strcmp(base, "NOTES.txt") == 0)
-		return 0;
-	parsed = gotemplate_parse(path, text, l->err);
 	if (!jv_is_valid(parsed)) {
 		jv_free(parsed);
 		return -1;
