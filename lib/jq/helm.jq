@@ -573,8 +573,11 @@ def h_action($action; named):
 # What a file of the chart makes: objects without Helm's hooks.
 def h_objects($name; f):
   (.Template.Name = $name | f) as $text
-  # Helm takes --- for the end of an object, whatever follows on its line.
-  | ($text | split("\n---") | join("\n---\n")) as $text
+  # Helm takes --- for the end of an object, whatever follows on its line, and
+  # ends each object with one newline.
+  | ($text | split("\n---")
+      | map(until((endswith("\n") or endswith(" ")) | not; .[:-1]) + "\n")
+      | join("---\n")) as $text
   | try _call("from_yaml"; $text) catch error("\($name): \(.)")
   | .[] | select(type == "object")
   | if (.kind // "" | endswith("List")) and (.items | type) == "array"
