@@ -178,17 +178,18 @@ def h_ext($s): $s | split("/") | last
 def h_urlquery($s): $s | @uri | gsub("%20"; "+");
 def h_html($s): $s | @html;
 
-# Go's regular expressions, near enough.
-def h_regexMatch($re; $s): $s | test($re);
-def h_regexFind($re; $s): [$s | match($re) | .string][0] // "";
-def h_regexFindAll($re; $s; $n): [$s | match($re; "g") | .string]
+# Go's regular expressions, near enough: in [\w-.] the - is itself.
+def _h_re: gsub("(?<c>\\\\[wds])-"; "\(.c)\\-");
+def h_regexMatch($re; $s): $s | test($re | _h_re);
+def h_regexFind($re; $s): [$s | match($re | _h_re) | .string][0] // "";
+def h_regexFindAll($re; $s; $n): [$s | match($re | _h_re; "g") | .string]
   | if $n < 0 then . else .[:$n] end;
-def h_regexSplit($re; $s; $n): [$s | splits($re)];
+def h_regexSplit($re; $s; $n): [$s | splits($re | _h_re)];
 def h_regexQuoteMeta($s): $s | gsub("(?<c>[.+*?(){}|^$\\[\\]\\\\])"; "\\\(.c)");
-def h_regexReplaceAllLiteral($re; $s; $new): $s | gsub($re; $new);
+def h_regexReplaceAllLiteral($re; $s; $new): $s | gsub($re | _h_re; $new);
 def h_regexReplaceAll($re; $s; $new):
-  if $new | contains("$") | not then $s | gsub($re; $new)
-  else reduce ($s | match($re; "g")) as $m ({text: "", at: 0};
+  if $new | contains("$") | not then $s | gsub($re | _h_re; $new)
+  else reduce ($s | match($re | _h_re; "g")) as $m ({text: "", at: 0};
       .text += $s[.at:$m.offset]
         + ($new | gsub("\\$(?:\\{(?<a>[0-9]+)\\}|(?<b>[0-9]+))";
             ((.a // .b) | tonumber) as $i
