@@ -70,7 +70,7 @@ for tool in "${tools[@]}"; do
 done
 in_zsh "${tools[@]/%/ --}" "kapply --log-level=" "kgen --completion=" \
 	"kwatch --filename=$T/zs" "kwatch --once --o" "kapply -f x --fi" \
-	"kapply -o " "kgen " >"$T/zsh.out"
+	"kapply -o " "kgen " "kgen new --from-chart=$T/zs" >"$T/zsh.out"
 zsh_words() {
 	sed -n '\,^## '"$1"'$,,/^## /{/^## /!p}' "$T/zsh.out"
 }
@@ -119,6 +119,9 @@ is "$(in_fish kwatch "kwatch --filename=$T/zs" | LC_ALL=C sort | xargs)" \
 	"--filename=$T/zsh.out --filename=$T/zsh/" "... files"
 is "$(in_fish kgen "kgen --folder=$T/zs" | cut -f 1)" "--folder=$T/zsh/" \
 	"... folders"
+is "$(in_fish kgen "kgen new --from-chart=$T/zs" | cut -f 1)" \
+	"--from-chart=$T/zsh/" "... also behind a command"
+is "$(zsh_words "kgen new --from-chart=$T/zs" | sort -u | xargs)" zsh "zsh: folders"
 
 # --- operands
 kgen --help | sed -n '/^  [a-z]/s/^  \([a-z]*\).*/\1/p' | sort >"$T/commands"

@@ -19,6 +19,9 @@ is "$(in_bash krecord --log-time "st" | xargs)" stat \
 	"... behind an option"
 is "$(in_bash krecord cut "c" | xargs)" "" "... once"
 is "$(in_bash kapply "")" "" "a tool without commands has files"
+is "$(in_bash kgen new x --from-c | xargs)" "--from-cluster= --from-chart=" \
+	"options behind a command"
+is "$(in_bash kgen new x --from-chart = "")" "" "... and files behind theirs"
 for main in cmd/*/main.c; do
 	tool=${main#cmd/} tool=${tool%/main.c}
 	for shell in bash zsh fish; do

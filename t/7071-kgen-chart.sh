@@ -25,14 +25,14 @@ is "$(t/yaml-lines <"$T/web/watches.yaml" | jq -c '.[0].dependents |
 	'["ClusterRole/Cluster","ConfigMap","Deployment","HorizontalPodAutoscaler","Ingress","Secret","Service"]' \
 	"the kinds, with their scope"
 is "$(sed -n '/^-----/,$p' "$T/web/README" | tail -n +3)" \
-	"- templates in values (tpl): those of values.yaml work; in a spec, {{ .A.B }} and {{ include \"NAME\" . }} do
+	"- templates in values (tpl): those of values.yaml work; in a spec, {{ include \"NAME\" . | nindent 4 }} and the like do, if, with and range do not
 - web/crds/a.yaml: apply it yourself, before the operator starts
 - web/templates/rest.yaml:1: a hook (pre-upgrade): its objects are left out" \
 	"what could not be carried over"
 is "$(t/yaml-lines <"$T/web/crd.yaml" | jq -c '.spec.versions[0].schema
 	.openAPIV3Schema.properties.spec.properties |
 	[.replicas, .image.properties.tag, .cache.properties.policy]')" \
-	'[{"x-kubernetes-int-or-string":true,"nullable":true,"description":"Default: 2"},{"x-kubernetes-preserve-unknown-fields":true,"nullable":true},{"type":"string","nullable":true,"description":"Default: \"lru\""}]' \
+	'[{"nullable":true,"description":"Default: 2","x-kubernetes-int-or-string":true},{"nullable":true,"description":"Default: \"\"","x-kubernetes-preserve-unknown-fields":true},{"nullable":true,"description":"Default: \"lru\"","type":"string"}]' \
 	"types of the values, also of a chart below"
 
 # ---- kapi takes the kind, and keeps a null ----
@@ -139,11 +139,108 @@ data: {a: {{ tpl .Values.a . | quote }}}
 END
 rm -rf my-chart
 kgen new --from-chart chart >/dev/null 2>&1
-is "$(run '{"a": "x {{ .Release.Namespace }} {{- include \"my.name\" . }} {{ .Values.b }}", "b": 1}')" \
-	'{"a":"x defaultn-example 1"}' "tpl of fields and of names"
-is "$(run '{"a": "{{ .a | upper }}"}')" \
-	"a template in a value is neither {{ .A.B }} nor {{ include \"NAME\" . }}, nor one of the chart's values: {{ .a | upper }}" \
-	"... and of nothing else"
+tpl() { # tpl TEXT: what becomes of it, or why not
+	run "$(jq -nc --arg a "$1" '{a: $a, b: 1, list: ["x", "z"]}')" |
+		jq -Rr '(fromjson | .a)? // sub(".*a template in a value fails: "; "")'
+}
+while IFS='~' read -r text want; do
+	is "$(tpl "$text")" "$want" "tpl of $text"
+done <<'END'
+x {{ .Release.Namespace }} {{- include "my.name" . }} {{ .Values.b }}~x defaultn-example 1
+{{ include "my.name" $ | upper | quote }}~"N-EXAMPLE"
+{{ printf "%s-%d" $.Release.Name (int .Values.b) | trunc 3 | indent 2 }}~  exa
+{{ .Values.none | default `d` }}{{/* nothing */}}{{ .Values.none }}~d
+{{ eq .Values.b 1 | ternary "yes" "no" }}{{ not true }}~yesfalse
+{{ .Values.list | join "," }} {{ index .Values.list 1 }}~x,z z
+{{ toYaml .Values.list | nindent 0 | trim | replace "\n" " " }}~- x - z
+{{ and 1 .Values.none }}{{ or .Values.none 2 }}{{ coalesce 0 3 }}~23
+{{ if .Values.b }}c{{ end }}~{{ if .Values.b }}: if is not a function that it may call
+{{ include "my.name" .Values }}~{{ include "my.name" .Values }}: include is not called with the dot
+{{ include "none" . }}~{{ include "none" . }}: a template in a value calls a template that is not known: none
+{{ quote (.Values.b }}~{{ quote (.Values.b }}: a ) is missing
+{{ .Values.b 1 }}~{{ .Values.b 1 }}: "1" is not understood
+{{ quote $x }}~{{ quote $x }}: "$x" is not understood
+END
+
+# ---- a kind that is chosen within a line, a text that no file can have ----
+{
+	cat <<-'END'
+	apiVersion: v1
+	kind: {{ if .Values.secret -}} Secret {{- else -}} ConfigMap {{- end }}
+	metadata: {name: a}
+	END
+	printf 'data:\n  a: |\n'
+	yes "    $(printf '%0100d' 0)" | head -n 11000
+} | chart
+rm -rf my-chart
+runs 0 "a text of 1.1 MB" kgen new --from-chart chart
+is "$(run '{}' | jq '.a | length')" 1111000 "... is whole"
+is "$("$ROOT/t/yaml-lines" <my-chart/watches.yaml | jq -c '[.[0].dependents[].kind]')" \
+	'["ConfigMap","Secret"]' "both kinds of a line are watched"
+
+# ---- values.schema.json ----
+chart </dev/null
+cat >chart/values.yaml <<'END'
+mode: null
+level: info
+port: 80
+tag: null
+own: {a: 1}
+END
+cat >chart/values.schema.json <<'END'
+{"$defs": {"port": {"type": ["integer", "string"], "description": "A port."}},
+"required": ["mode", "level"], "additionalProperties": false, "properties": {
+  "mode": {"type": "string", "enum": ["a.b", "c"]},
+  "level": {"type": ["string", "null"], "enum": ["info", null]},
+  "port": {"$ref": "#/$defs/port"},
+  "count": {"type": "integer", "minimum": 1, "maximum": 9},
+  "tag": {"type": "string", "pattern": "^v", "maxLength": 9},
+  "ahead": {"type": "string", "pattern": "^(?!x)"},
+  "loop": {"$ref": "#/properties/loop"},
+  "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+  "list": {"type": "array", "minItems": 1, "items": {
+    "type": "object", "required": ["b"], "properties": {"b": {"type": "boolean"}}}},
+  "own": {"type": "object", "properties": {"b": {"type": "number"}}},
+  "either": {"oneOf": [{"type": "string"}, {"type": "array"}]}}}
+END
+rm -rf my-chart
+runs 0 "with values.schema.json" kgen new --from-chart chart
+"$ROOT/t/yaml-lines" <my-chart/crd.yaml | jq -S '.spec.versions[0].schema
+	.openAPIV3Schema.properties.spec | del(.. | .nullable?)' >spec
+jq -S . >want <<'END'
+{"type": "object", "required": ["mode"], "properties": {
+  "mode": {"type": "string", "pattern": "^(a\\.b|c)$"},
+  "level": {"type": "string", "pattern": "^(info)$", "description": "Default: \"info\""},
+  "port": {"x-kubernetes-int-or-string": true, "description": "A port.\nDefault: 80"},
+  "count": {"type": "integer", "minimum": 1, "maximum": 9},
+  "tag": {"type": "string", "pattern": "^v", "maxLength": 9},
+  "ahead": {"type": "string"},
+  "loop": {"x-kubernetes-preserve-unknown-fields": true},
+  "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+  "list": {"type": "array", "minItems": 1, "items": {
+    "type": "object", "required": ["b"], "properties": {"b": {"type": "boolean"}},
+    "x-kubernetes-preserve-unknown-fields": true}},
+  "own": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {
+    "a": {"x-kubernetes-int-or-string": true, "description": "Default: 1"},
+    "b": {"type": "number"}}},
+  "either": {"x-kubernetes-preserve-unknown-fields": true}}}
+END
+same want spec "its types and rules are the CRD's"
+is "$("$ROOT/t/yaml-lines" <my-chart/crd.yaml | jq -c '[.spec.versions[0].schema
+	.openAPIV3Schema.properties.spec | .. | objects | select(has("type")
+	or has("x-kubernetes-int-or-string")) | .nullable] | group_by(.) | map([.[0], length])')" \
+	'[[null,3],[true,12]]' "... but for what is required, each may be null"
+
+# ---- import-values two charts down ----
+mkdir -p chart/charts/a/charts/b
+echo '{name: a, version: 1.0.0, dependencies: [{name: b, import-values: [c]}]}' \
+	>chart/charts/a/Chart.yaml
+echo '{name: b, version: 1.0.0}' >chart/charts/a/charts/b/Chart.yaml
+rm -rf my-chart
+runs 0 "import-values of a chart below" kgen new --from-chart chart
+ok "... are said not to be imported" grep -qFx \
+	"  my-chart/charts/a/Chart.yaml: import-values of b are not imported" "$T/out"
+rm -r chart/charts
 
 # ---- refused ----
 # refused WHAT MESSAGE ARGUMENT...

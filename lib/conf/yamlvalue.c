@@ -123,7 +123,8 @@ yamlvalue_documents(const char *name, struct span rest, struct err *err)
 				buf_addc(&document, '\n');
 		}
 		buf_addspan(&document, line);
-		buf_addc(&document, '\n');
+		if (rest.p != NULL)
+			buf_addc(&document, '\n');
 	}
 	if (jv_is_valid(list))
 		list = add_document(list, name, &document, err);

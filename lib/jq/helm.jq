@@ -178,17 +178,18 @@ def h_ext($s): $s | split("/") | last
 def h_urlquery($s): $s | @uri | gsub("%20"; "+");
 def h_html($s): $s | @html;
 
-# Go's regular expressions, near enough.
-def h_regexMatch($re; $s): $s | test($re);
-def h_regexFind($re; $s): [$s | match($re) | .string][0] // "";
-def h_regexFindAll($re; $s; $n): [$s | match($re; "g") | .string]
+# Go's regular expressions, near enough: in [\w-.] the - is itself.
+def _h_re: gsub("(?<c>\\\\[wds])-"; "\(.c)\\-");
+def h_regexMatch($re; $s): $s | test($re | _h_re);
+def h_regexFind($re; $s): [$s | match($re | _h_re) | .string][0] // "";
+def h_regexFindAll($re; $s; $n): [$s | match($re | _h_re; "g") | .string]
   | if $n < 0 then . else .[:$n] end;
-def h_regexSplit($re; $s; $n): [$s | splits($re)];
+def h_regexSplit($re; $s; $n): [$s | splits($re | _h_re)];
 def h_regexQuoteMeta($s): $s | gsub("(?<c>[.+*?(){}|^$\\[\\]\\\\])"; "\\\(.c)");
-def h_regexReplaceAllLiteral($re; $s; $new): $s | gsub($re; $new);
+def h_regexReplaceAllLiteral($re; $s; $new): $s | gsub($re | _h_re; $new);
 def h_regexReplaceAll($re; $s; $new):
-  if $new | contains("$") | not then $s | gsub($re; $new)
-  else reduce ($s | match($re; "g")) as $m ({text: "", at: 0};
+  if $new | contains("$") | not then $s | gsub($re | _h_re; $new)
+  else reduce ($s | match($re | _h_re; "g")) as $m ({text: "", at: 0};
       .text += $s[.at:$m.offset]
         + ($new | gsub("\\$(?:\\{(?<a>[0-9]+)\\}|(?<b>[0-9]+))";
             ((.a // .b) | tonumber) as $i
@@ -464,6 +465,15 @@ def h_values_below($key; $defaults):
   | (.[$key] | if type == "object" then . else {} end) as $own
   | (($own.global // {}) | h_values_over($all.global // {})) as $global
   | .[$key] = ($defaults | h_values_over($own + {global: $global}));
+# The defaults of a chart, and below them what it imports of another chart, of
+# which $below has the defaults: import-values in Chart.yaml.
+def h_imported($below; $imports):
+  reduce $imports[] as $i (.;
+    ($i | if type == "string" then {child: "exports.\(.)", parent: "."} else . end
+      | map_values(split(".") | map(select(. != "")))) as {$child, $parent}
+    | ($below | try getpath($child) catch null) as $new
+    | if $new | type != "object" then .
+      else . as $own | null | setpath($parent; $new) | h_values_over($own) end);
 # Whether a chart below is wanted: the first of its conditions that there is;
 # else its tags.
 def h_enabled($values; $conditions; $tags):
@@ -488,26 +498,87 @@ def h_pieces:
           if $i > 0 and ($all[$i - 1] | test("\\s-\\}\\}\\z")) then ltrim else . end
           | if $all[$i + 1] // "" | test("\\A\\{\\{-\\s") then rtrim else . end
         end];
-# A simple action of a user's text: {{ .Values.a }}, {{ $.Release.Name }}, or
-# {{ include "web.name" . }}, for which named gets the name.
+# What these functions make of a list of arguments.
+def _h_call($f; $a):
+  if $f == "quote" then h_quote($a) elif $f == "squote" then h_squote($a)
+  elif $f == "printf" then h_printf($a[0]; $a[1:])
+  elif $f == "print" then h_print($a) elif $f == "cat" then h_cat($a)
+  elif $f == "list" then $a elif $f == "dict" then h_dict($a)
+  elif $f == "eq" then h_eq($a[0]; $a[1:]) elif $f == "ne" then $a[0] != $a[1]
+  elif $f == "not" then h_not($a[0]) elif $f == "empty" then h_empty($a[0])
+  elif $f == "and" then first(($a[] | select(h_true | not)), $a[-1])
+  elif $f == "or" then first(($a[] | select(h_true)), $a[-1])
+  elif $f == "coalesce" then h_coalesce($a)
+  elif $f == "default" then h_default($a[0]; $a[1])
+  elif $f == "ternary" then h_ternary($a[0]; $a[1]; $a[2])
+  elif $f == "required" then h_required($a[0]; $a[1])
+  elif $f == "toYaml" then h_toYaml($a[0])
+  elif $f == "toJson" then h_toJson($a[0])
+  elif $f == "toString" then h_toString($a[0]) elif $f == "int" then h_int($a[0])
+  elif $f == "len" then h_len($a[0]) elif $f == "index" then h_index($a[0]; $a[1:])
+  elif $f == "get" then h_get($a[0]; $a[1])
+  elif $f == "join" then h_join($a[0]; $a[1])
+  elif $f == "replace" then h_replace($a[0]; $a[1]; $a[2])
+  elif $f == "indent" then h_indent($a[0]; $a[1])
+  elif $f == "nindent" then h_nindent($a[0]; $a[1])
+  elif $f == "trim" then h_trim($a[0]) elif $f == "trunc" then h_trunc($a[0]; $a[1])
+  elif $f == "trimSuffix" then h_trimSuffix($a[0]; $a[1])
+  elif $f == "trimPrefix" then h_trimPrefix($a[0]; $a[1])
+  elif $f == "upper" then h_upper($a[0]) elif $f == "lower" then h_lower($a[0])
+  elif $f == "title" then h_title($a[0])
+  elif $f == "b64enc" then h_b64enc($a[0])
+  elif $f == "sha256sum" then h_sha256sum($a[0])
+  else error("\($f) is not a function that it may call") end;
+# An action of a user's text: a pipeline of constants, fields of the dot (.),
+# the functions above and include, for which named gets the name of a template.
 def h_action($action; named):
-  ([$action | match("\\A\\{\\{-?\\s*\\$?(?<path>(?:\\.[A-Za-z_][A-Za-z0-9_]*)+)\\s*-?\\}\\}\\z")
-    | .captures[0].string[1:] | split(".")][0]) as $path
-  | ([$action | match("\\A\\{\\{-?\\s*(?:include|template)\\s+\"(?<name>[^\"]+)\"\\s+[.$]\\s*-?\\}\\}\\z")
-    | .captures[0].string][0]) as $name
-  | if $path != null then getpath($path) | h_text
-    elif $name != null then $name | named
-    else
-      error("a template in a value is neither {{ .A.B }} nor {{ include \"NAME\""
-        + " . }}, nor one of the chart's values: " + $action) end;
+  . as $dot
+  | ($action | sub("\\A\\{\\{-?"; "") | sub("-?\\}\\}\\z"; "")) as $text
+  | [$text | match("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[|()]|[^\\s|()]+"; "g")
+      | .string] as $t
+  # Each moves .i behind what it reads, and leaves its value in .v.
+  | def pipeline:
+      def operand: ($t[.i] // "") as $w
+        | .i += 1
+        | if $w == "(" then pipeline
+            | if $t[.i] == ")" then .i += 1 else error("a ) is missing") end
+          elif $w | startswith("\"") then .v = ($w | fromjson)
+          elif $w | startswith("`") then .v = $w[1:-1]
+          elif $w | IN("true", "false") or test("\\A-?[0-9]+\\z") then
+            .v = ($w | fromjson)
+          elif $w | test("\\A\\$?(\\.([A-Za-z_][A-Za-z0-9_]*)?)*\\z") and . != ""
+          then .v = ($dot | getpath($w | split(".")[1:] | map(select(. != ""))))
+          else error("\($w | tojson) is not understood") end;
+      def command($piped):
+        if $t[.i] // "" | test("\\A[A-Za-z]") and (IN("true", "false") | not) then
+          $t[.i] as $f
+          | {i: (.i + 1), args: []}
+          | until($t[.i] | IN(null, "|", ")"); .args as $args
+              | operand | .args = $args + [.v])
+          | (.args + $piped) as $args
+          | if $f | IN("include", "template") then
+              if $args[1] != $dot then error("\($f) is not called with the dot")
+              else .v = ($args[0] | named) end
+            else .v = _h_call($f; $args) end
+        else operand end;
+      command([])
+      | until($t[.i] != "|"; .v as $v | .i += 1 | command([$v]));
+  try (if $text | startswith("/*") then ""
+    else {i: 0} | pipeline
+      | if $t[.i] != null then error("\($t[.i] | tojson) is not understood")
+        else .v | h_text end end)
+  catch error("a template in a value fails: \($action): \(.)");
 
 # ---- objects ----
 
 # What a file of the chart makes: objects without Helm's hooks.
 def h_objects($name; f):
   (.Template.Name = $name | f) as $text
-  # Helm takes --- for the end of an object, whatever follows on its line.
-  | ($text | split("\n---") | join("\n---\n")) as $text
+  # Helm takes --- for the end of an object, whatever follows on its line, and
+  # ends each object with one newline.
+  | ($text | split("\n---")
+      | map(until((endswith("\n") or endswith(" ")) | not; .[:-1]) + "\n")
+      | join("---\n")) as $text
   | try _call("from_yaml"; $text) catch error("\($name): \(.)")
   | .[] | select(type == "object")
   | if (.kind // "" | endswith("List")) and (.items | type) == "array"

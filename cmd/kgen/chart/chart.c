@@ -2,12 +2,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "chart/gotemplate.h"
 #include "conf/yamlvalue.h"
@@ -17,13 +19,15 @@
 enum { FILE_MAX_MIB = 8, FOLDERS_DEEP = 10, CHARTS_DEEP = 5 };
 
 struct loader {
-	const char *root; /* of the chart */
+	const char *root;   /* of the chart */
+	struct span ignore; /* .helmignore of the chart above all */
 	jv templates, files, crds, charts;
 	int charts_deep;
 	struct err *err;
 };
 
-static jv load(const char *path, int depth, struct err *err);
+static jv load(
+    const char *path, int depth, struct span ignore, struct err *err);
 
 static jv
 text_of(struct span s)
@@ -126,12 +130,8 @@ static int
 add_template(
     struct loader *l, const char *path, const char *name, struct span text)
 {
-	const char *base = file_base(name);
-	jv parsed;
+	jv parsed = gotemplate_parse(path, text, l->err);
 
-	if (strcmp(base, "NOTES.txt") == 0)
-		return 0;
-	parsed = gotemplate_parse(path, text, l->err);
 	if (!jv_is_valid(parsed)) {
 		jv_free(parsed);
 		return -1;
@@ -188,7 +188,7 @@ add_chart(struct loader *l, const char *path, const char *name)
 		return err_set(l->err, ERR_PERMANENT,
 		    "%s: a packed chart: unpack it there (tar -xzf)", path);
 	}
-	chart = load(path, l->charts_deep + 1, l->err);
+	chart = load(path, l->charts_deep + 1, l->ignore, l->err);
 	if (!jv_is_valid(chart)) {
 		jv_free(chart);
 		return -1;
@@ -201,6 +201,32 @@ static int
 visible(const struct dirent *d)
 {
 	return d->d_name[0] != '.';
+}
+
+/* helm.sh/helm/v3/pkg/ignore. (A line with ! leaves Helm no chart.) */
+static bool
+is_ignored(struct span lines, const char *name, bool is_folder)
+{
+	while (lines.p != NULL) {
+		struct span line =
+		    span_trim(span_cut(&lines, '\n'), SPAN_BLANKS);
+		bool folders, is_path, matches;
+		char *pattern;
+
+		if (line.n == 0 || *line.p == '#')
+			continue;
+		folders = span_ends(line, "/");
+		line.n -= folders;
+		is_path = span_take(&line, "/") || span_has(line, "/");
+		pattern = mem_dup(line.p, line.n);
+		matches = (is_folder || !folders) &&
+		    fnmatch(pattern, is_path ? name : file_base(name),
+			FNM_PATHNAME) == 0;
+		free(pattern);
+		if (matches)
+			return true;
+	}
+	return false;
 }
 
 /* below: "" or "templates/" */
@@ -222,7 +248,8 @@ walk(struct loader *l, const char *below, int depth)
 
 		buf_addf(&name, "%s%s", below, entries[i]->d_name);
 		buf_addf(&path, "%s/%s", l->root, buf_str(&name));
-		if (rc != 0 || stat(buf_str(&path), &st) != 0)
+		if (rc != 0 || stat(buf_str(&path), &st) != 0 ||
+		    is_ignored(l->ignore, buf_str(&name), S_ISDIR(st.st_mode)))
 			;
 		else if (strcmp(below, "charts/") == 0)
 			rc = add_chart(l, buf_str(&path), entries[i]->d_name);
@@ -261,9 +288,10 @@ put_together(const char *path, jv chart, jv values, jv schema, struct loader *l)
 }
 
 static jv
-load(const char *path, int depth, struct err *err)
+load(const char *path, int depth, struct span ignore, struct err *err)
 {
 	struct loader l = {.root = path,
+	    .ignore = ignore,
 	    .templates = jv_array(),
 	    .files = jv_object(),
 	    .crds = jv_array(),
@@ -305,5 +333,14 @@ load(const char *path, int depth, struct err *err)
 jv
 chart_load(const char *path, struct err *err)
 {
-	return load(path, 0, err);
+	struct buf name = BUF_INIT, ignore = BUF_INIT;
+	jv chart = jv_invalid();
+
+	buf_addf(&name, "%s/.helmignore", path);
+	if (access(buf_str(&name), F_OK) != 0 ||
+	    file_read(buf_str(&name), FILE_MAX_MIB, &ignore, err) == 0)
+		chart = load(path, 0, buf_span(&ignore), err);
+	buf_release(&name);
+	buf_release(&ignore);
+	return chart;
 }

@@ -60,16 +60,36 @@ def _merge_steps($instances):
       else "  | .\($above) |= h_values_below(\(.keys[-1] | tojson); \(_instance_name)_defaults)"
       end];
 
-def _chart_values($instances): [
+def _enabled_test($i):
+  "h_enabled($all; \([$i.dependency.condition // "" | split(",")[] | select(. != "") | gsub(" "; "")] | tojson); \($i.dependency.tags // [] | tojson))";
+
+# What the charts below give to the values of this one (import-values).
+def _import_steps($instances):
+  [$instances[] | select(.dependency["import-values"] != null and (.keys | length) == 1)
+    | "    | if \(_enabled_test(.)) then\n"
+      + "        h_imported($own[\(.keys[0] | tojson)]; \(.dependency["import-values"] | tojson))\n"
+      + "      else . end"];
+
+def _chart_values($instances):
+  _merge_steps($instances) as $merge
+  | _import_steps($instances) as $imports
+  | [
   "# The values of the chart, and of the charts below it.",
   "include \"helm\";",
   "",
   ($instances[] | "def \(_instance_name)_defaults: \(.chart.values | _pretty(""));", ""),
   "# .spec (.) laid over them: a null takes a default away.",
   "def chart_values:",
-  "  . as $given | chart_defaults | h_values_over($given // {})",
-  (_merge_steps($instances) | .[:-1][], (.[-1:][] | .)),
-  "  ;"
+  (if $imports == [] then
+     "  . as $given | chart_defaults | h_values_over($given // {})", $merge[], "  ;"
+   else
+     "  . as $given",
+     "  | def whole($over): h_values_over($over)", ($merge[] | "  \(.)"), "    ;",
+     "  (chart_defaults | whole($given // {})) as $all",
+     "  | (chart_defaults | whole({})) as $own",
+     "  | chart_defaults", $imports[],
+     "  | whole($given // {});"
+   end)
 ] | _lines;
 
 # Names and patterns by which templates ask for files; null: a computed one.
@@ -103,9 +123,6 @@ def _chart_data($instances; $found): [
      $instances[] | "def \(_instance_name)_files: \(.chart.files | _seen_files($found.asked) | _pretty(""));", ""
    else empty end)
 ] | _lines;
-
-def _enabled_test($i):
-  "h_enabled($all; \([$i.dependency.condition // "" | split(",")[] | select(. != "") | gsub(" "; "")] | tojson); \($i.dependency.tags // [] | tojson))";
 
 def _reconcile($in; $instances; $found): [
   "# What the chart \($in.chart.chart.name) \($in.chart.chart.version // "") makes, for a \($in.kind): its name and",
@@ -150,7 +167,7 @@ def _reconcile($in; $instances; $found): [
   "def desired: charts as $charts | [",
   "  (",
   ([$instances[] | . as $i
-    | [$found.files[] | select(.file.prefix == $i.prefix)] as $files
+    | [$found.files[] | select(.is_file and .prefix == $i.prefix)] as $files
     | select($files != [])
     | "    ($charts[] | select(.name == \($i.keys | join("/") | tojson)) | .context |\n"
       + ([$files[] | "      h_objects(\(.name | tojson); \($found.names[.name]))"] | join(",\n"))
@@ -170,8 +187,7 @@ def _reconcile($in; $instances; $found): [
   "} + handled;"
 ] | _lines;
 
-# (any takes twenty times as long for this in libjq 1.6.)
-def _uses_random($found): [$found.templates[] | .. | objects
+def _uses_random($found): [$found.templates[].body | .. | objects
   | select(.e == "call") | .fn | select(_random_functions[.] != null)] != [];
 
 def _chart_watches($in; $kinds; $found): [

@@ -130,6 +130,8 @@ def expression($c):
         .fn as $fn
         | [.args[] | expression($c) | .s] | reverse
         | _x(reduce .[1:][] as $x (.[0]; "h_\($fn)(\($x); \(.))"))
+      elif $f == "has" and .args[1].f[-1:] == ["APIVersions"] then
+        _x("h_has_api(\(arg(1)); \(arg(0)))"; "boolean")
       elif .fn == "files_config" or .fn == "files_secrets" then
         _x("h_\(.fn)(\(arg(0)))"; "text")
       elif .fn == "toString" and (.args[0] | expression($c) | .k) == "integer" then

@@ -21,17 +21,16 @@ def gaps_of($instances; $found; $kinds):
           else empty end),
       (_hooks as $hooks | select($hooks != [])
         | "\($t.path):\($t.line): a hook (\($hooks | map(select(. != "")) | join(", ") | if . == "" then "computed" else . end)): its objects are left out")]
-  + [$found.large[] | "\(.): too large for a program: apply what it makes yourself (helm template -s)"]
   + [$kinds.unknown[] | "\(.): the kind is not known: add it to watches.yaml if it is used"]
   + [$instances[] | . as $i | .chart.crds[]
     | "\($i.prefix)\(.): apply it yourself, before the operator starts"]
   + [$instances[] | select(.chart.schema != null)
     | "\(.prefix)values.schema.json: crd.yaml has types, and not these rules"]
   + [$instances[] | . as $i | .chart.chart.dependencies[]?
-    | select(.["import-values"] != null)
+    | select(.["import-values"] != null and $i.keys != [])
     | "\($i.prefix)Chart.yaml: import-values of \(.name) are not imported"]
   + [$instances[] | . as $i | .chart.chart.dependencies[]?
     | .name as $n | select(all($i.chart.charts[]; .chart.name != $n))
     | "\($i.prefix)Chart.yaml: \($n) is not in charts/: helm dependency build brings it"]
-  + [select(any($found.templates[]; .tpl)) | "templates in values (tpl): those of values.yaml work; in a spec, {{ .A.B }} and {{ include \"NAME\" . }} do"]
+  + [select(any($found.templates[]; .tpl)) | "templates in values (tpl): those of values.yaml work; in a spec, {{ include \"NAME\" . | nindent 4 }} and the like do, if, with and range do not"]
   | unique;

@@ -2,7 +2,7 @@
 include "gen/kinds";
 
 # The text of a list, with \u0001 where something is printed: all branches, each
-# between \u0002 and \u0003.
+# between \u0002 and \u0003 unless it is words of a line.
 def _flat:
   [.[] | if type == "string" then .
     elif .t == "print" then "\u0001" + (.x | if .e == "chain" and .f[0] == "Values"
@@ -11,7 +11,9 @@ def _flat:
         | add // "")
     elif .t == "template" then "\u0001\u0001"
     elif .t == "if" or .t == "with" or .t == "range" then
-      "\u0002", (.then | _flat), "\u0003\u0002", (.else | _flat), "\u0003"
+      (.then | _flat) as $a | (.else | _flat) as $b
+      | if $a + $b | contains("\n") then "\u0002" + $a + "\u0003\u0002" + $b + "\u0003"
+        else $a + " " + $b + " " end
     else "" end] | add // "";
 
 def _versions: {apps: "apps/v1", batch: "batch/v1",

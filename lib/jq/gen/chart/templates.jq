@@ -18,6 +18,23 @@ def chart_instances($keys; $prefix; $name):
 def _is_partial: split("/") | last
   | startswith("_") or (test("\\.(ya?ml|json)\\z") | not);
 
+# A file of a program has at most 1 MiB: long texts (CRDs) are templates apart.
+def _longest: 300000;
+def _is_long: type == "string" and length > _longest;
+def _cut: if _is_long then .[:_longest], (.[_longest:] | _cut) else . end;
+def _apart:
+  if any(.body | .. | strings; _is_long) | not then .
+  else . as $t
+    | def name: "\u0000part of \($t.name) \(.)";
+    ([$t.body | .. | arrays | .[] | select(_is_long) | _cut] | unique) as $cuts
+    | (.body |= walk(if type == "array" then
+          [.[] | if _is_long then
+            _cut as $text | {t: "template", line: $t.line, x: null,
+              name: ($cuts | index([$text]) | name)}
+            else . end] else . end)),
+      ($cuts | keys[] as $i | $t + {name: ($i | name), body: [.[$i]], is_file: false})
+  end;
+
 # Every template, {name, path, prefix, body}; that of a file is named by its
 # path. Those of the charts below come first, because a later one of a name
 # counts.
@@ -29,7 +46,8 @@ def _all_templates:
             body: .value.body, line: .value.line}),
       (if ($t.path | _is_partial) or $i.chart.chart.type == "library" then empty
        else {name: "\($i.prefix)\($t.path)", path: "\($i.prefix)\($t.path)",
-         prefix: $i.prefix, body: $t.body, line: 1, file: $i} end)]
+         prefix: $i.prefix, body: $t.body, line: 1, is_file: true} end)
+    | _apart]
   | reduce .[] as $t ({}; .[$t.name] = $t);
 
 def _function_known: . as $name
@@ -51,8 +69,8 @@ def _unique_names($prefix; $taken):
   reduce .[] as $name ({names: {}, taken: $taken};
     ("\($prefix)\($name | identifier)") as $base
     | .taken as $t
-    | ([$base, (range(2; 1000) | "\($base)_\(.)")
-        | select($t[.] | not)] | first) as $f
+    | first($base, (range(2; 1000) | "\($base)_\(.)")
+        | select($t[.] | not)) as $f
     | .names[$name] = $f | .taken[$f] = true);
 
 # ---- in an order that jq takes: what is called comes before ----
@@ -124,14 +142,12 @@ def _functions_of_group($c; $calls; $number):
         + ([$group[] | $c.names[.name] | "def \(.): \($name)(\(tojson));\n"] | add)
     end;
 
-# A file of a program has at most 1 MiB.
-def _most: 900000;
-
-# {names, parts, large (templates beyond the limit), templates (those that are called), files (of them)}
+# {names, parts (texts of at most a file), templates (those that are called),
+# files (of them)}
 def templates_of($instances):
   ($instances | _all_templates) as $all
-  | ([$all[] | select(.file == null) | .name] | _unique_names("t_"; {}))  as $named
-  | ([$all[] | select(.file != null) | .name]
+  | ([$all[] | select(.is_file | not) | .name] | _unique_names("t_"; {}))  as $named
+  | ([$all[] | select(.is_file) | .name]
       | _unique_names("f_"; $named.taken)) as $files
   | {names: ($named.names + $files.names + {"\u0000tpl": "t_tpl"})} as $c0
   | ($instances | _texts($c0)) as $texts
@@ -147,25 +163,23 @@ def templates_of($instances):
           | map(select($nodes[.] != null)) end)) as $calls0
   # Values may call the names and labels of the charts; those that render values
   # themselves would go round.
-  | ([$all[] | select(.file == null) | .name | select(test("([nN]ames?|[nN]amespace|[lL]abels|[cC]hart|[nN]ame|image)\\z"))
+  | ([$all[] | select(.is_file | not) | .name | select(test("([nN]ames?|[nN]amespace|[lL]abels|[cC]hart|[nN]ame|image)\\z"))
       | select(_reach($calls0) | has("\u0000tpl") | not)]) as $safe
   | ($nodes | .["\u0000tpl"].named = $safe) as $nodes
   | ($calls0 | .["\u0000tpl"] += $safe) as $calls
-  | ([$all[] | select(.file != null) | .name]) as $file_names
+  | ([$all[] | select(.is_file) | .name]) as $file_names
   | (reduce $file_names[] as $f ({}; . + ($f | _reach($calls)) + {($f): true})) as $used
   | ($nodes | with_entries(select($used[.key]))) as $kept
   | ($kept | _groups($calls)) as $groups
   | ([range($groups | length) as $i | $groups[$i] as $group
       | ([$group[] | $kept[.]] | _functions_of_group($c; $calls; $i)) as $text
-      | {names: $group, text: $text, n: ($text | utf8bytelength)}]) as $functions
-  | ([$functions[] | select(.n > _most) | .names[]]) as $large
+      | {text: $text, n: ($text | utf8bytelength)}]) as $functions
   | {
       names: $c.names,
-      large: $large,
-      templates: [$kept[] | select(.name | IN($large[]) | not)],
-      files: [$all[] | select(.file != null) | select(.name | IN($large[]) | not)],
-      parts: (reduce ($functions[] | select(.n <= _most)) as $f ([{n: 0, list: []}];
-            if .[-1].n + $f.n > _most and .[-1].n > 0
+      templates: [$kept[]],
+      files: [$all[] | select(.is_file)],
+      parts: (reduce $functions[] as $f ([{n: 0, list: []}];
+            if .[-1].n + $f.n > 900000 and .[-1].n > 0
             then . + [{n: $f.n, list: [$f.text]}]
             else .[-1] |= (.n += $f.n | .list += [$f.text]) end)
         | map(.list | join("\n")))
