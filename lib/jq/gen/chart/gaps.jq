@@ -6,6 +6,19 @@ def _calls: .. | objects | select(.e == "call");
 def _hooks: [.body | .. | strings | select(contains("helm.sh/hook"))
   | match("helm\\.sh/hook\"?'?: *\"?(?<h>[a-z,-]*)"; "g") | .captures[0].string] | unique;
 
+# The words of a JSON Schema, without the names of properties.
+def _rules:
+  if type == "object" then to_entries[]
+    | .key, (if .key | IN("properties", "definitions", "$defs") then .value[]? else .value end
+        | _rules)
+  elif type == "array" then .[] | _rules
+  else empty end;
+
+# Those that the CRD does not have (schema.jq).
+def _not_in_crd: ["allOf", "anyOf", "const", "dependencies", "dependentRequired",
+  "dependentSchemas", "else", "if", "not", "oneOf", "patternProperties",
+  "propertyNames", "then"];
+
 def gaps_of($instances; $found; $kinds):
   [$found.templates[] | select(.body != null) | . as $t
     | (.body | _calls
@@ -24,8 +37,9 @@ def gaps_of($instances; $found; $kinds):
   + [$kinds.unknown[] | "\(.): the kind is not known: add it to watches.yaml if it is used"]
   + [$instances[] | . as $i | .chart.crds[]
     | "\($i.prefix)\(.): apply it yourself, before the operator starts"]
-  + [$instances[] | select(.chart.schema != null)
-    | "\(.prefix)values.schema.json: crd.yaml has types, and not these rules"]
+  + [$instances[] | ([.chart.schema | _rules] | unique | map(select(IN(_not_in_crd[])))) as $left
+    | select($left != [])
+    | "\(.prefix)values.schema.json: crd.yaml is without its \($left | join(", "))"]
   + [$instances[] | . as $i | .chart.chart.dependencies[]?
     | select(.["import-values"] != null and $i.keys != [])
     | "\($i.prefix)Chart.yaml: import-values of \(.name) are not imported"]
