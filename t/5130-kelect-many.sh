@@ -53,7 +53,7 @@ contend() {
 	disown $!
 }
 
-# next LAST: another one leads, and has written. A kelect that lost its
+# next LAST: another one leads, is there, and has written. A kelect that lost its
 # leadership in a slow moment is replaced.
 next() {
 	for n in "${!pid[@]}"; do
@@ -63,7 +63,7 @@ next() {
 	done
 	leader=$(cat "$T/leader" 2>/dev/null)
 	[ -n "$leader" ] && [ "$leader" != "$1" ] &&
-		[ "$(ask GET "$maps/m" | jq -r .data.by)" = "$leader" ]
+		[ -n "${pid[$leader]:-}" ] && [ "$(ask GET "$maps/m" | jq -r .data.by)" = "$leader" ]
 }
 
 go_on() {

@@ -209,7 +209,7 @@ $in | from_yaml~"a: [yes, 0644, 1_000, null, \"no\", 1.50, 2026-01-01]\ny: b\n"~
 $in | from_yaml~"---\n# nothing\n---\na: 1\n--- \n- b\n"~[{"a": 1}, ["b"]]
 $in | from_yaml~""~[]
 $in | from_yaml~"a: {<<: {b: 1, c: 2}, c: 3}"~[{"a": {"b": 1, "c": 3}}]
-$in | from_yaml~"a: 1\nb: [\n"~"from_yaml: line:4: did not find expected node content while parsing a flow node"
+$in | from_yaml~"a: 1\nb: [\n"~"from_yaml: line:3: did not find expected node content while parsing a flow node"
 $in | from_yaml~1~"from_yaml takes a string"
 END
 

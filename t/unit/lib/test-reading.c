@@ -125,7 +125,7 @@ TEST(lines)
 	    "bad /x:1: neither an event nor a record line "
 	    "bad /x:2: neither an event nor a record line "
 	    "bad /x:3: neither an event nor a record line "
-	    "bad /x:4: unexpected byte at byte 1 ET1:5 ",
+	    "bad /x:4: not JSON: unexpected byte at byte 1 ET1:5 ",
 	    "bad lines are named, the rest goes on");
 	reads_text(
 	    EVENT("1") "{\"record\":\"segment\",\"version\":2}\n" EVENT("2"),
