@@ -171,6 +171,12 @@ runs 0 "in a folder of another name" kgen new my-ponds --from pond.yaml
 ok "... it is called as that" grep -q '"MyPondsOperatorReady"' \
 	my-ponds/reconcile.jq
 runs 0 "... its test" make -s -C my-ponds test
+sed '/x-kubernetes-list/d' pond.yaml >atomic.yaml
+runs 0 "a list of conditions that has one writer" kgen new alone \
+	--from atomic.yaml
+ok "... is left to it" grep -q '^  manageStatus: false$' alone/watches.yaml
+runs 0 "... --own" kgen new owned --own --from atomic.yaml
+ok "... is the operator's" grep -q 'conditions: ' owned/reconcile.jq
 
 jq -n '{apiVersion: "v1", kind: "List", items: $crds}' \
 	--argjson crds "$(kgen describe -f mine | jq -c .crds)" >list.json
