@@ -24,7 +24,6 @@ ok "the page has examples" test -s "$T/blocks/020"
 is "$(readme_unnamed doc/tutorial.md)" "" "... says the name of each file"
 for block in "$T/blocks"/???; do
 	readme_type "$block"
-	[ "$(<"$block.what")" != start ] || started+=("$readme_started")
 done
 for file in watches.yaml jobs.jq timing.jq reconcile.jq report.jq; do
 	same "$T/work/cronjob/$file" "pipeline/cronjob/$file" \

@@ -63,7 +63,8 @@ readme_unnamed() {
 	' "$1"
 }
 
-# readme_start BLOCK: in the folder where the reader is, with what is exported
+# readme_start BLOCK: in the folder where the reader is, with what is exported; it
+# is ended with the test
 readme_start() {
 	(
 		cd "$(<"$T/reader.folder")" || exit
@@ -73,6 +74,7 @@ readme_start() {
 	) >>"$T/started" 2>&1 &
 	# shellcheck disable=SC2034 # for the test
 	readme_started=$!
+	started+=($!)
 }
 
 # readme_type BLOCK [SECONDS]: one after the other in one shell: the folder and
