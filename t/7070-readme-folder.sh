@@ -9,8 +9,6 @@ own_kubectl
 mkdir "$T/work"
 readme_blocks "folder: "
 ok "the chapter has examples" test -s "$T/blocks/005"
-# make leaves its children when it is killed
-trap 'kill "$readme_started"; wait "$readme_started"; cleanup' EXIT
 for block in "$T/blocks"/???; do
 	readme_type "$block"
 	[ "$(<"$block.what")" != start ] ||

@@ -72,8 +72,6 @@ readme_start() {
 		[ ! -e "$T/reader.exports" ] || . "$T/reader.exports"
 		exec bash -c "exec $(<"$1")"
 	) >>"$T/started" 2>&1 &
-	# shellcheck disable=SC2034 # for the test
-	readme_started=$!
 	started+=($!)
 }
 

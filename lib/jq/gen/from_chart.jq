@@ -167,7 +167,7 @@ def _reconcile($in; $instances; $found): [
   "def desired: charts as $charts | [",
   "  (",
   ([$instances[] | . as $i
-    | [$found.files[] | select(.is_file and .prefix == $i.prefix)] as $files
+    | [$found.files[] | select(.prefix == $i.prefix)] as $files
     | select($files != [])
     | "    ($charts[] | select(.name == \($i.keys | join("/") | tojson)) | .context |\n"
       + ([$files[] | "      h_objects(\(.name | tojson); \($found.names[.name]))"] | join(",\n"))
