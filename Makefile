@@ -14,6 +14,8 @@ PKG_CONFIG ?= pkg-config
 
 # SANITIZE=address,undefined builds into a directory of its own.
 SANITIZE ?=
+# Forks what it plays, which sanitizers do not like.
+TOOLS := $(filter-out $(if $(SANITIZE),ktorture),$(TOOLS))
 BUILD ?= build$(if $(SANITIZE),-sanitize)
 BIN ?= $(if $(SANITIZE),$(BUILD)/bin,bin)
 
@@ -79,6 +81,9 @@ LIBS_kgen = $(JQ_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) -lm
 LIBS_kpipe = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(JQ_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_kpipe-http = $(CLIENT_LIBS) $(SERVER_LIBS) $(SECCOMP_LIBS)
 LIBS_kapi = $(YAML_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) $(SERVER_LIBS) -lm
+# All that it plays: kpipe with its tools, and kapi.
+LIBS_ktorture = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
+	$(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 LIBS_test = $(CURL_ZSTD_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(JQ_LIBS) $(PCRE2_LIBS) $(ZLIB_LIBS) \
 	$(SERVER_LIBS) $(SECCOMP_LIBS) -lm
 
@@ -200,16 +205,18 @@ $(foreach t,$(TOOLS),$(eval $(call TOOL,$(t))))
 INSIDE := $(if $(SANITIZE),,kwatch ireconcile kapply kstatus kelect \
 	kpipe-http krecord kview)
 READELF ?= readelf
-define INSIDE_KPIPE
+PLAYED := $(if $(SANITIZE),,kpipe kapi)
+define INSIDE_MAIN
 $(BUILD)/cmd/$(1)/inside.o: private ALL_CFLAGS += -Dmain=$(subst -,_,$(1))_main \
 	-Wno-missing-prototypes
 $(BUILD)/cmd/$(1)/inside.o: cmd/$(1)/main.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(call short,CC,$$<)
 	$$(Q)$(CC) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
-$(BIN)/kpipe $(VIRTUAL)/bin/kpipe: $(BUILD)/cmd/$(1)/inside.o $(filter-out %/main.o,$(OBJS_$(1)))
+$(2): $(BUILD)/cmd/$(1)/inside.o $(filter-out %/main.o,$(OBJS_$(1)))
 endef
-$(foreach t,$(INSIDE),$(eval $(call INSIDE_KPIPE,$(t))))
+$(foreach t,$(INSIDE),$(eval $(call INSIDE_MAIN,$(t),$(BIN)/kpipe $(VIRTUAL)/bin/kpipe $(BIN)/ktorture)))
+$(foreach t,$(PLAYED),$(eval $(call INSIDE_MAIN,$(t),$(BIN)/ktorture)))
 $(BUILD)/cmd/kpipe/child/inside.o: $(BUILD)/inside/inside.inc
 $(BUILD)/cmd/kpipe/child/inside.o: private ALL_CFLAGS += -I$(BUILD)/inside
 $(BUILD)/inside/inside.inc: $(INSIDE:%=$(BIN)/%)
@@ -229,7 +236,9 @@ virtual: $(VIRTUAL)/bin/kapi $(VIRTUAL)/bin/kpipe $(VIRTUAL)/share/kpipe/jq
 	@ln -sf $(foreach t,$(filter-out kapi kpipe $(INSIDE),$(TOOLS)),\
 		$(abspath $(BIN)/$(t))) $(VIRTUAL)/bin
 	@for t in $(INSIDE); do ln -sf kpipe $(VIRTUAL)/bin/$$t; done
-$(VIRTUAL)/bin/kapi $(VIRTUAL)/bin/kpipe: $(BUILD)/t/clock/virtual.o
+$(BUILD)/t/clock/map.o: private ALL_CFLAGS += -iquote cmd/ktorture
+$(VIRTUAL)/bin/kapi $(VIRTUAL)/bin/kpipe: $(BUILD)/t/clock/map.o \
+	$(BUILD)/cmd/ktorture/clock/virtual.o
 
 # What a program does not call of a tool is left out of it.
 define ARCHIVE

@@ -78,8 +78,8 @@ timeout .4 clock pass 1ms
 is "$?" 124 "time stands while a second thread computes"
 kill_now $!
 
-"${CC:-cc}" -D_GNU_SOURCE -iquote lib -iquote t -o "$T/flight" t/stub/flight.c \
-	build/t/clock/virtual.o build/libkpipe.a || exit
+"${CC:-cc}" -D_GNU_SOURCE -iquote lib -iquote cmd/ktorture -o "$T/flight" t/stub/flight.c \
+	build/t/clock/map.o build/cmd/ktorture/clock/virtual.o build/libkpipe.a || exit
 mkfifo "$T/held"
 exec 9<>"$T/held"
 start "$T/flight" >&9

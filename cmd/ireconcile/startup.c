@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "conf/watches.h"
 #include "process/log.h"
 #include "process/sandbox.h"
 #include "program/program.h"
+#include "state/entry.h"
 
 void
 startup_library_dirs(struct textlist *dirs, const struct opt_list *given)
@@ -63,4 +65,23 @@ startup_confine_programs(struct err *err)
 	if (startup_confine_self(&own) != 0)
 		*err = own;
 	return -1;
+}
+
+/* What is made of the file here stays: programs hang off it. */
+int
+startup_warm(const char *watches, struct err *err)
+{
+	static const struct opt_list none;
+	static struct entries entries;
+	struct watches *w = watches_load(watches, NULL, err);
+	struct textlist dirs;
+	int rc;
+
+	if (w == NULL)
+		return -1;
+	startup_library_dirs(&dirs, &none);
+	rc = entries_init(&entries, w, (const char *const *)dirs.items, err);
+	textlist_release(&dirs);
+	program_spare_all();
+	return rc;
 }

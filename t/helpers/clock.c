@@ -24,7 +24,7 @@
  *	ms			the time, in milliseconds
  *	show			the processes, and what they wait for
  */
-// needs t/clock/still.c
+// needs cmd/ktorture/clock/still.c
 
 #include <errno.h>
 #include <fcntl.h>

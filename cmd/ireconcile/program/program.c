@@ -16,6 +16,7 @@
 #include "libjq/jqcompile.h"
 #include "process/file.h"
 #include "process/log.h"
+#include "program/evaluator.h"
 #include "program/natives.h"
 #include "program/run.h"
 #include "program/zones.h"
@@ -386,12 +387,46 @@ new_program(const char *name, const struct program_options *options)
 	return p;
 }
 
+void
+program_spare_all(void)
+{
+	for (uint32_t i = 0; i < evaluator.program_count; i++)
+		if (evaluator.programs[i] != NULL)
+			evaluator.programs[i]->spare = true;
+}
+
+/* NULL: there is none. */
+static struct program *
+take_spare(
+    const char *name, bool expression, const struct program_options *options)
+{
+	for (uint32_t i = 0; i < evaluator.program_count; i++) {
+		struct program *p = evaluator.programs[i];
+
+		if (p == NULL || !p->spare || strcmp(p->name, name) != 0 ||
+		    p->defines[PROGRAM_MAP] != expression ||
+		    (expression &&
+			strcmp(p->expression,
+			    options->expression != NULL ? options->expression
+							: "map") != 0) ||
+		    p->desired_reads != options->desired_reads ||
+		    p->shows_debugs != options->debugs)
+			continue;
+		p->spare = false;
+		return p;
+	}
+	return NULL;
+}
+
 struct program *
 program_load(
     const char *path, const struct program_options *options, struct err *err)
 {
-	struct program *p = new_program(path, options);
+	struct program *p = take_spare(path, false, options);
 
+	if (p != NULL)
+		return p;
+	p = new_program(path, options);
 	if (source_add_file(&p->source, path, options->library_dirs, err) !=
 		0 ||
 	    compile_first(p, err) != 0 ||
@@ -409,8 +444,11 @@ struct program *
 program_load_expression(const char *name, const char *text,
     const struct program_options *options, struct err *err)
 {
-	struct program *p = new_program(name, options);
+	struct program *p = take_spare(name, true, options);
 
+	if (p != NULL)
+		return p;
+	p = new_program(name, options);
 	p->defines[PROGRAM_MAP] = true;
 	if (source_add_expression(&p->source, name, text, err) != 0 ||
 	    compile_first(p, err) != 0) {

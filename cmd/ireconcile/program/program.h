@@ -90,6 +90,11 @@ struct program *program_load_expression(const char *name, const char *text,
     const struct program_options *options, struct err *err);
 void program_free(struct program *p);
 
+/* All that are loaded now are for processes that are forked later: there,
+ * program_load and program_load_expression give one of them, if it is that
+ * program with those options, and do not read the file again. */
+void program_spare_all(void);
+
 /* The names that an input may have, in all entries: they may share a
  * program. */
 struct program_known {

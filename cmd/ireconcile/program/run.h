@@ -18,6 +18,7 @@
 struct program {
 	char *name; /* owned: the file, for messages */
 	uint32_t number;
+	bool spare; /* loaded for a process that is forked later */
 	struct source source;
 	unsigned desired_reads;
 	uint64_t time_limit_ms;

@@ -66,12 +66,15 @@ find(const char *name)
 	return NULL;
 }
 
+bool inside_only;
+
 inside_fn *
 inside_find(const char *name, const char *path)
 {
 	const struct inside *b = find(name);
 
-	if (b == NULL || !(has_id(path, b) || is_ourselves(path)))
+	if (b == NULL ||
+	    !(inside_only || has_id(path, b) || is_ourselves(path)))
 		return NULL;
 	return b->fn;
 }

@@ -12,6 +12,7 @@
 #ifndef INSIDE_H
 #define INSIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Begins the name of a tool that runs a second time, beside the pipeline. */
@@ -19,10 +20,14 @@
 
 typedef int inside_fn(int argc, char **argv);
 
+/* ktorture: nothing is looked for in the file system, for all that is played is
+ * in the program itself. */
+extern bool inside_only;
+
 /*
  * The tool's function, if the file at path is the very program that kpipe was
  * built with, or a link to kpipe: a program that was put in its place is
- * executed. Or NULL.
+ * executed. Or NULL. path NULL: wherever.
  */
 inside_fn *inside_find(const char *name, const char *path);
 

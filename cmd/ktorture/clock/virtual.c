@@ -1,9 +1,11 @@
 /*
- * A clock of its own for a tool (t/clock/README): in place of clockwait.c of
+ * Part of clock/page.h: a clock of its own for a tool, in place of clockwait.c of
  * lib/process, and of the C library's clock_gettime, which libcurl calls, too.
+ * Without a page the clock is the machine's, and nothing here may wait.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -15,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -36,23 +39,10 @@ static uint64_t draws;
 static bool watched[FDS];
 static int watched_end;
 
-/* Mapped first of all: in a sandbox no file is opened. */
-__attribute__((constructor)) static void
-map_page(void)
+void
+page_use(struct clock_page *p)
 {
-	static const char text[] = "a tool with a virtual clock: KPIPE_CLOCK "
-				   "does not name a page (t/clock/README)\n";
-	const char *name = getenv("KPIPE_CLOCK");
-	int fd = name != NULL ? open(name, O_RDWR | O_CLOEXEC) : -1;
-	void *p = mmap(
-	    NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (p == MAP_FAILED) {
-		(void)!write(2, text, sizeof(text) - 1);
-		_exit(EXIT_PERMANENT);
-	}
 	page = p;
-	close(fd);
 }
 
 static int64_t
@@ -191,6 +181,19 @@ go_on(void)
 	slot->in_flight = CLOCK_FLIGHT_NONE;
 }
 
+/* By the machine's clock. */
+static int
+left_ms(uint64_t until_ms)
+{
+	uint64_t now = clock_ms();
+
+	if (until_ms == CLOCK_NEVER)
+		return -1;
+	if (until_ms <= now)
+		return 0;
+	return until_ms - now < INT_MAX ? (int)(until_ms - now) : INT_MAX;
+}
+
 /* A suspended machine's time counts in long waits alone (lib/process). */
 int
 clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
@@ -202,6 +205,9 @@ clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 
 	if (until_ms <= now)
 		return epoll_pwait(epoll_fd, events, max, 0, NULL);
+	if (page == NULL)
+		return epoll_pwait(
+		    epoll_fd, events, max, left_ms(until_ms), NULL);
 	take_slot();
 	if (until_ms - now < CLOCK_LONG_MS)
 		awake = (int64_t)(until_ms * (uint64_t)ms - clock_boot_ns()) +
@@ -228,6 +234,8 @@ clock_wait_fd(int fd, short events, uint64_t until_ms)
 	sigset_t mask;
 	int n = 0;
 
+	if (page == NULL)
+		return poll(&p, 1, left_ms(until_ms)) > 0;
 	take_slot();
 	while (n == 0 && page->boot_ns < end) {
 		bool some = begin(end, CLOCK_NO_TIME, &mask);
@@ -250,8 +258,14 @@ mixed(uint64_t x)
 uint64_t
 clock_jitter(void)
 {
-	uint64_t x = page->seed;
+	uint64_t x = 0;
 
+	if (page == NULL) {
+		if (getrandom(&x, sizeof(x), GRND_NONBLOCK) < 0)
+			x = 0;
+		return x;
+	}
+	x = page->seed;
 	take_slot();
 	for (int i = 0; i < CLOCK_NAME; i++)
 		x = mixed(x + (unsigned char)slot->name[i]);

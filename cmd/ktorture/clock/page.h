@@ -1,6 +1,7 @@
 /*
- * page: the file that KPIPE_CLOCK names, mapped by all processes that share a
- * clock (t/clock/README). A process takes a slot when it first waits, and never
+ * page: memory that all processes share which have one virtual clock
+ * (t/clock/README): those that a ktorture forks, or, in tests, those that map the
+ * file of KPIPE_CLOCK. A process takes a slot when it first waits, and never
  * gives it back: what is in it counts while a process of that pid and name
  * lives.
  */
@@ -49,5 +50,9 @@ struct clock_page {
 	int32_t known[CLOCK_TASKS];
 	struct clock_slot slots[CLOCK_SLOTS];
 };
+
+/* From now on this process, and those that it forks, have that clock. NULL: that
+ * of the machine, by which they do not wait. */
+void page_use(struct clock_page *page);
 
 #endif

@@ -1,0 +1,84 @@
+#include "client.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "http/http.h"
+#include "process/loop.h"
+
+enum { TIMEOUT_MS = 30000 };
+
+struct client {
+	struct loop *loop;
+	struct http *http;
+	char *url;
+	bool done;
+	int status;
+	struct buf body;
+	struct err err;
+};
+
+struct client *
+client_new(const char *url, const char *user_agent)
+{
+	struct client *c = mem_zalloc(sizeof(*c));
+	struct http_opts o = {.user_agent = user_agent};
+
+	c->loop = loop_new();
+	c->http = http_new(c->loop, &o);
+	c->url = mem_strdup(url);
+	return c;
+}
+
+void
+client_free(struct client *c)
+{
+	http_free(c->http);
+	loop_free(c->loop);
+	free(c->url);
+	buf_release(&c->body);
+	free(c);
+}
+
+static void
+on_done(void *arg, const struct http_response *r)
+{
+	struct client *c = arg;
+
+	c->status = r->status;
+	buf_addspan(&c->body, r->body);
+	c->err = r->err;
+	c->done = true;
+}
+
+int
+client_ask(struct client *c, const char *method, const char *path,
+    enum client_type type, struct span body, struct span *answer,
+    struct err *err)
+{
+	static const char *const types[] = {
+	    [CLIENT_JSON] = "Content-Type: application/json",
+	    [CLIENT_MERGE_PATCH] = "Content-Type: application/merge-patch+json",
+	    [CLIENT_APPLY] = "Content-Type: application/apply-patch+yaml"};
+	const char *headers[] = {types[type], NULL};
+	struct buf url = BUF_INIT;
+
+	buf_addf(&url, "%s%s", c->url, path);
+	buf_reset(&c->body);
+	c->done = false;
+	http_start(c->http,
+	    &(struct http_request){.method = method,
+		.url = buf_str(&url),
+		.headers = headers,
+		.body = body,
+		.timeout_ms = TIMEOUT_MS},
+	    on_done, c);
+	while (!c->done)
+		loop_once(c->loop, -1);
+	buf_release(&url);
+	if (c->status == 0)
+		*err = c->err;
+	if (answer != NULL)
+		*answer = buf_span(&c->body);
+	return c->status;
+}

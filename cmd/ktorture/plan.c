@@ -1,0 +1,227 @@
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/jvtext.h"
+
+enum { EVENTS_MAX = 8 };
+
+void
+plan_init(struct plan *p, uint64_t seed)
+{
+	*p = (struct plan){.arena = ARENA_INIT, .seed = seed};
+}
+
+void
+plan_release(struct plan *p)
+{
+	arena_release(&p->arena);
+	free(p->singles);
+}
+
+/* ---- which faults ---- */
+
+static void
+add(struct plan *p, const struct schedule *s)
+{
+	p->singles = mem_grow(p->singles, p->count, sizeof(*s));
+	p->singles[p->count++] = *s;
+}
+
+static void
+add_args(struct plan *p, struct schedule s)
+{
+	struct span args = span_str(s.faults[0].kind->args);
+
+	do {
+		s.faults[0].arg = span_cut(&args, '|');
+		s.faults[0].after = false;
+		add(p, &s);
+		s.faults[0].after = true;
+		if (s.faults[0].kind->both)
+			add(p, &s);
+	} while (args.p != NULL);
+}
+
+static unsigned
+place_of(const struct fault_point *at)
+{
+	static const char *const writes[] = {
+	    "create", "update", "patch", "delete", "deletecollection", NULL};
+
+	if (span_is(at->verb, "watch"))
+		return FAULT_WATCHES | FAULT_EVENTS;
+	if (span_is(at->verb, "list"))
+		return FAULT_ANY | FAULT_LISTS;
+	if (span_is_one_of(at->verb, writes))
+		return FAULT_ANY | FAULT_WRITES;
+	return FAULT_ANY;
+}
+
+static void
+add_faults(struct plan *p, size_t scenario, const struct fault_point *at,
+    unsigned events)
+{
+	unsigned place = place_of(at);
+
+	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++) {
+		struct schedule s = {.scenario = scenario, .count = 1};
+
+		s.faults[0].kind = k;
+		s.faults[0].at = *at;
+		if (k->where & place & ~(unsigned)FAULT_EVENTS)
+			add_args(p, s);
+		if (!(k->where & place & FAULT_EVENTS))
+			continue;
+		for (unsigned i = 1; i <= events; i++) {
+			s.faults[0].at.event = i;
+			add_args(p, s);
+		}
+	}
+}
+
+/* ---- where ---- */
+
+static struct span
+text(jv object, const char *key)
+{
+	struct span t = jvtext_span(jvtext_peek(object, key));
+
+	return t.p != NULL ? t : span_str("");
+}
+
+/* How many events the watch gives at most: changes of objects of the group. */
+static unsigned
+events_after(jv record, int line, struct span group)
+{
+	int count = jv_array_length(jv_copy(record));
+	unsigned n = 1;
+
+	for (int i = line; i < count && n < EVENTS_MAX; i++) {
+		jv l = jv_array_get(jv_copy(record), i);
+		struct span version =
+		    text(jvtext_peek(l, "object"), "apiVersion");
+		struct span rest = version, head = span_cut(&rest, '/');
+
+		if (jv_is_valid(jvtext_peek(l, "change")) &&
+		    span_eq(rest.p != NULL ? head : span_str(""), group))
+			n++;
+		jv_free(l);
+	}
+	return n;
+}
+
+/* Which one of its kind; it is added to those seen. */
+static unsigned
+count_point(struct fault_point **seen, size_t *count, struct fault_point *at)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (fault_point_same(&(*seen)[i], at))
+			return ++(*seen)[i].nth;
+	*seen = mem_grow(*seen, *count, sizeof(**seen));
+	(*seen)[(*count)++] = *at;
+	return 1;
+}
+
+void
+plan_add(struct plan *p, size_t scenario, jv record)
+{
+	struct fault_point *seen = NULL;
+	size_t seen_count = 0;
+
+	jv_array_foreach(record, i, line)
+	{
+		jv request = jvtext_peek(line, "request");
+		jv step = jvtext_peek(request, "step");
+		bool over = jv_is_valid(jvtext_peek(line, "silence"));
+		struct fault_point at;
+
+		if (jv_is_valid(request) &&
+		    fault_point_of(&p->arena, request, &at)) {
+			at.nth = count_point(&seen, &seen_count, &at);
+			if (scenario == 0 || jv_number_value(step) > 0)
+				add_faults(p, scenario, &at,
+				    events_after(
+					record, i, text(request, "group")));
+		}
+		jv_free(line);
+		if (over)
+			break;
+	}
+	free(seen);
+}
+
+/* ---- the order ---- */
+
+static uint64_t
+mixed(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+struct ranked {
+	uint64_t turn, chance;
+	struct schedule s;
+};
+
+static int
+by_group(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	int c = strcmp(x->s.faults[0].kind->name, y->s.faults[0].kind->name);
+
+	if (c == 0)
+		c = (x->chance > y->chance) - (x->chance < y->chance);
+	return c;
+}
+
+static int
+by_turn(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->turn != y->turn)
+		return x->turn < y->turn ? -1 : 1;
+	return (x->chance > y->chance) - (x->chance < y->chance);
+}
+
+void
+plan_order(struct plan *p)
+{
+	struct ranked *r = mem_zalloc((p->count + 1) * sizeof(*r));
+
+	for (size_t i = 0; i < p->count; i++)
+		r[i] = (struct ranked){0, mixed(p->seed + mixed(i + 1)),
+		    p->singles[i]};
+	qsort(r, p->count, sizeof(*r), by_group);
+	for (size_t i = 0; i < p->count; i++)
+		r[i].turn = i > 0 &&
+			r[i].s.faults[0].kind == r[i - 1].s.faults[0].kind
+		    ? r[i - 1].turn + 1
+		    : 0;
+	qsort(r, p->count, sizeof(*r), by_turn);
+	for (size_t i = 0; i < p->count; i++)
+		p->singles[i] = r[i].s;
+	free(r);
+}
+
+struct schedule
+plan_get(const struct plan *p, size_t n)
+{
+	uint64_t chance = mixed(p->seed + mixed(n + 1));
+	struct schedule s, other;
+
+	if (n < p->count)
+		return p->singles[n];
+	s = p->singles[chance % p->count];
+	do {
+		chance = mixed(chance + 1);
+		other = p->singles[chance % p->count];
+	} while (other.scenario != s.scenario);
+	s.faults[s.count++] = other.faults[0];
+	return s;
+}

@@ -1,0 +1,39 @@
+/*
+ * target: what a step of a scenario does to an object, as a request. Names of
+ * resources come from discovery, once for each group and version.
+ */
+#ifndef TARGET_H
+#define TARGET_H
+
+#include <jv.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "client.h"
+
+struct targets {
+	jv lists; /* by apiVersion: the APIResourceList */
+};
+
+void targets_init(struct targets *t);
+void targets_release(struct targets *t);
+/* Definitions have changed. */
+void targets_forget(struct targets *t);
+
+/*
+ * Appends the path of an object of this kind, or of the collection if name is
+ * none, and of a subresource, if that is not none. A namespaced object without a
+ * namespace is in "default". -1 with err: the server has no such kind.
+ */
+int target_path(struct targets *t, struct client *c, jv object_peek,
+    struct span name, struct span subresource, struct buf *path,
+    struct err *err);
+
+/*
+ * Does a step: create, apply, patch, delete (doc/torture.md). The status of the
+ * answer; 0 with err: it could not be asked. answer: borrowed, or NULL.
+ */
+int target_do(struct targets *t, struct client *c, jv step_peek,
+    struct span *answer, struct err *err);
+
+#endif

@@ -1,0 +1,691 @@
+#include "trial.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "json/jvtext.h"
+#include "linked.h"
+#include "scene/cluster.h"
+#include "scene/resolve.h"
+#include "target.h"
+
+static const int64_t ms = 1000000, s = 1000000000;
+
+/* What comes at a time. */
+enum coming_kind { COMING_CLUSTER, COMING_CLIENT, COMING_GO_ON };
+struct coming {
+	int64_t due_ns;
+	enum coming_kind kind;
+	jv step;   /* owned; invalid: none */
+	pid_t pid; /* COMING_GO_ON */
+};
+
+struct play {
+	struct world *w;
+	const struct trial *t;
+	struct targets *targets;
+	struct cluster *cluster;
+	jv record; /* owned */
+	jv state;  /* owned: by key, the objects */
+	int step;
+	struct coming *coming;
+	size_t coming_count;
+	pid_t operator_;
+	int64_t died_ns; /* the operator is to start again; 0: it runs */
+	unsigned deaths;
+	bool ending;
+	struct buf saved; /* the cluster at the beginning of the step */
+	struct err err;
+};
+
+/* ---- the record ---- */
+
+static void
+note(struct play *p, jv line)
+{
+	p->record = jv_array_append(p->record, line);
+}
+
+static jv
+number(int64_t n)
+{
+	return jv_number((double)n);
+}
+
+static void
+come(struct play *p, int64_t after_ns, enum coming_kind kind, jv step, pid_t pid)
+{
+	p->coming = mem_grow(p->coming, p->coming_count, sizeof(*p->coming));
+	p->coming[p->coming_count++] = (struct coming){
+	    world_now(p->w) + after_ns, kind, step, pid};
+}
+
+static struct span
+text(jv object, const char *key)
+{
+	return jvtext_span(jvtext_peek(object, key));
+}
+
+/* "kapply" of "kapply/0.1.0 (linux/amd64) kpipe"; kapi itself asks nobody. */
+static struct span
+asker(jv line)
+{
+	struct span agent = text(line, "userAgent");
+
+	return agent.n > 0 ? span_cut(&agent, '/') : span_str("kapi");
+}
+
+static void
+act_on_change(struct play *p, jv line)
+{
+	jv object = jvtext_peek(line, "object");
+	jv steps = cluster_change(p->cluster, line);
+
+	(void)object;
+	jv_array_foreach(steps, i, step)
+	{
+		jv after = jvtext_peek(step, "afterMs");
+
+		come(p,
+		    jv_is_valid(after)
+			? (int64_t)jv_number_value(after) * ms
+			: 0,
+		    COMING_CLUSTER, step, 0);
+	}
+	jv_free(steps);
+}
+
+/* ---- faults ---- */
+
+static const struct still_task *
+stage_of(const struct play *p, struct span name)
+{
+	bool worker = span_is(name, "evaluator");
+	const struct still_task *found = NULL;
+
+	for (size_t i = 0; i < p->w->still.count; i++) {
+		const struct still_task *t = &p->w->still.tasks[i];
+
+		if (!span_is(worker ? span_str("ireconcile") : name, t->name))
+			continue;
+		if (!worker)
+			return t;
+		found = t;
+	}
+	return found;
+}
+
+static void
+act_on_process(struct play *p, const struct fault *f)
+{
+	const struct still_task *t = stage_of(p, f->arg);
+	struct rlimit none = {1, 1};
+
+	if (t == NULL)
+		return;
+	if (f->kind->act == FAULT_KILL) {
+		kill(t->pid, SIGKILL);
+	} else if (f->kind->act == FAULT_STOP) {
+		kill(t->pid, SIGSTOP);
+		come(p, 3 * s, COMING_GO_ON, jv_invalid(), t->pid);
+	} else {
+		prlimit(t->pid, RLIMIT_AS, &none, NULL);
+	}
+}
+
+static int
+load(struct play *p, struct span objects, int64_t version)
+{
+	struct buf path = BUF_INIT;
+	struct span answer;
+	int status;
+
+	buf_adds(&path, "/kapi/load");
+	if (version > 0)
+		buf_addf(&path, "?version=%" PRId64, version);
+	status = client_ask(p->w->client, "POST", buf_str(&path), CLIENT_JSON,
+	    objects, &answer, &p->err);
+	buf_release(&path);
+	if (status > 0 && status != 200)
+		err_set(&p->err, ERR_BUG, "kapi refuses to load: %.*s",
+		    SPAN_ARG(answer));
+	return status == 200 ? 0 : -1;
+}
+
+static int
+save(struct play *p, struct buf *into)
+{
+	struct span answer;
+	int status = client_ask(p->w->client, "GET", "/kapi/save", CLIENT_JSON,
+	    SPAN_NONE, &answer, &p->err);
+
+	buf_reset(into);
+	buf_addspan(into, answer);
+	return status == 200 ? 0 : -1;
+}
+
+static void
+act_on_server(struct play *p, const struct fault *f)
+{
+	struct buf now = BUF_INIT;
+
+	if (f->kind->act == FAULT_RESTART) {
+		if (save(p, &now) == 0)
+			load(p, buf_span(&now), 0);
+	} else if (p->saved.len > 0) {
+		load(p, buf_span(&p->saved), 1);
+		/* The user does again what the server has forgotten. */
+		come(p, 30 * s, COMING_CLIENT,
+		    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
+	}
+	buf_release(&now);
+}
+
+/* The object of a request, as members of a step. */
+static jv
+object_step(const struct play *p, const char *what, jv request)
+{
+	jv step = JV_OBJECT(jv_string("do"), jv_string(what));
+	static const char *const keys[] = {"namespace", "name"};
+	struct span group = text(request, "group");
+	struct span version = text(request, "version");
+	struct buf b = BUF_INIT;
+
+	(void)p;
+	if (group.n > 0)
+		buf_addf(&b, "%.*s/", SPAN_ARG(group));
+	buf_addspan(&b, version);
+	step = jv_object_set(step, jv_string("apiVersion"),
+	    jv_string_sized(b.data, (int)b.len));
+	buf_release(&b);
+	step = jv_object_set(step, jv_string("resource"),
+	    jv_copy(jvtext_peek(request, "resource")));
+	for (size_t i = 0; i < COUNT(keys); i++)
+		if (jv_is_valid(jvtext_peek(request, keys[i])))
+			step = jv_object_set(step, jv_string(keys[i]),
+			    jv_copy(jvtext_peek(request, keys[i])));
+	return step;
+}
+
+static jv
+annotated(jv step, jv value)
+{
+	return jv_object_set(step, jv_string("patch"),
+	    JV_OBJECT(jv_string("metadata"),
+		JV_OBJECT(jv_string("annotations"),
+		    JV_OBJECT(jv_string("example.com/edited"), value))));
+}
+
+static void
+act_as_client(struct play *p, const struct fault *f, jv request)
+{
+	if (f->kind->act == FAULT_TOUCH) {
+		come(p, 0, COMING_CLIENT,
+		    annotated(object_step(p, "patch", request),
+			jv_string("now")),
+		    0);
+		come(p, 5 * s, COMING_CLIENT,
+		    annotated(object_step(p, "patch", request), jv_null()), 0);
+	} else if (f->kind->act == FAULT_DELETE) {
+		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+	}
+}
+
+static void
+act(struct play *p, const struct fault *f, jv request)
+{
+	struct clock_page *page = p->w->page;
+	int64_t seconds = strtoll(f->arg.p != NULL ? f->arg.p : "0", NULL, 10);
+
+	switch (f->kind->act) {
+	case FAULT_NOTHING:
+		break;
+	case FAULT_KILL:
+	case FAULT_STOP:
+	case FAULT_STARVE:
+		act_on_process(p, f);
+		break;
+	case FAULT_RESTART:
+	case FAULT_RESTORE:
+		act_on_server(p, f);
+		break;
+	case FAULT_JUMP:
+		page->ahead_ns += seconds * s;
+		break;
+	case FAULT_SUSPEND:
+		page->asleep_ns += seconds * s;
+		page->boot_ns += seconds * s;
+		break;
+	case FAULT_EDIT:
+	case FAULT_TOUCH:
+	case FAULT_DELETE:
+	case FAULT_RECREATE:
+		act_as_client(p, f, request);
+		break;
+	}
+}
+
+static void
+note_fault(struct play *p, const struct fault *f)
+{
+	struct buf b = BUF_INIT;
+
+	fault_print(f, &b);
+	note(p,
+	    JV_OBJECT(jv_string("fault"), jv_string_sized(b.data, (int)b.len),
+		jv_string("step"), jv_number(p->step)));
+	buf_release(&b);
+}
+
+static void
+go_on(struct play *p, jv id)
+{
+	struct buf b = BUF_INIT;
+
+	buf_adds(&b, "{\"paused\":");
+	buf_addf(&b, "%.0f}", jv_number_value(id));
+	client_ask(p->w->client, "POST", "/kapi/continue", CLIENT_JSON,
+	    buf_span(&b), NULL, &p->err);
+	buf_release(&b);
+}
+
+/* A request waits. */
+static void
+on_pause(struct play *p, jv line)
+{
+	struct arena a = ARENA_INIT;
+	struct fault_point at;
+
+	if (fault_point_of(&a, line, &at))
+		for (size_t i = 0; i < p->t->count; i++) {
+			const struct fault *f = &p->t->faults[i];
+
+			if (f->kind->way != FAULT_BREAK ||
+			    !fault_point_same(&f->at, &at))
+				continue;
+			note_fault(p, f);
+			act(p, f, line);
+		}
+	arena_release(&a);
+	go_on(p, jvtext_peek(line, "paused"));
+}
+
+/* ---- what was written ---- */
+
+static void
+put_state(struct play *p, jv line)
+{
+	jv object = jvtext_peek(line, "object");
+	jv metadata = jvtext_peek(object, "metadata");
+	struct buf key = BUF_INIT;
+	jv k;
+
+	buf_addf(&key, "%.*s %.*s %.*s/%.*s", SPAN_ARG(text(object, "kind")),
+	    SPAN_ARG(text(object, "apiVersion")),
+	    SPAN_ARG(text(metadata, "namespace")),
+	    SPAN_ARG(text(metadata, "name")));
+	k = jv_string_sized(key.data, (int)key.len);
+	buf_release(&key);
+	if (span_is(text(line, "change"), "DELETED"))
+		p->state = jv_object_delete(p->state, k);
+	else
+		p->state = jv_object_set(p->state, k, jv_copy(object));
+}
+
+static void
+take_line(struct play *p, struct span raw)
+{
+	struct err err;
+	jv line = jvtext_parse(raw, &err);
+	struct span by;
+
+	if (!jv_is_valid(line)) {
+		p->err = err;
+		return;
+	}
+	if (jv_is_valid(jvtext_peek(line, "paused"))) {
+		on_pause(p, line);
+		jv_free(line);
+		return;
+	}
+	by = asker(line);
+	line = jv_object_set(
+	    line, jv_string("by"), jv_string_sized(by.p, (int)by.n));
+	line = jv_object_set(line, jv_string("step"), jv_number(p->step));
+	if (jv_is_valid(jvtext_peek(line, "change"))) {
+		put_state(p, line);
+		act_on_change(p, line);
+		note(p, line);
+	} else {
+		note(p, JV_OBJECT(jv_string("request"), line));
+	}
+}
+
+/* "kapply (pid 7) was killed by SIGKILL", "... ended with exit code 1" */
+static bool
+note_death(struct play *p, struct span line)
+{
+	struct span rest = line, stage = span_cut(&rest, ' '), code;
+	const char *at;
+
+	if (!span_take(&rest, "(pid ") || (at = span_find(rest, ')')) == NULL)
+		return false;
+	rest = span_skip(rest, (size_t)(at - rest.p) + 1);
+	if (span_take(&rest, " was killed by ")) {
+		note(p,
+		    JV_OBJECT(jv_string("death"),
+			jv_string_sized(stage.p, (int)stage.n),
+			jv_string("signal"),
+			jv_string_sized(rest.p, (int)rest.n)));
+		return true;
+	}
+	if (!span_take(&rest, " ended with exit code "))
+		return false;
+	code = span_cut(&rest, ' ');
+	note(p,
+	    JV_OBJECT(jv_string("death"), jv_string_sized(stage.p, (int)stage.n),
+		jv_string("code"), jv_number(strtol(code.p, NULL, 10))));
+	return true;
+}
+
+static void
+take_log(struct play *p, struct span line)
+{
+	struct span rest = line, stage = span_cut(&rest, ':');
+
+	if (rest.p == NULL)
+		return;
+	rest = span_trim_start(rest, " ");
+	if (span_is(stage, "kpipe"))
+		note_death(p, rest);
+	note(p,
+	    JV_OBJECT(jv_string("log"), jv_string_sized(rest.p, (int)rest.n),
+		jv_string("stage"),
+		jv_string_sized(stage.p, (int)stage.n)));
+}
+
+/* Takes whole lines out of b. */
+static bool
+take_lines(struct play *p, struct buf *b,
+    void (*take)(struct play *, struct span))
+{
+	struct span rest = buf_span(b);
+	const char *end;
+	bool any = false;
+
+	while ((end = span_find(rest, '\n')) != NULL) {
+		take(p, span_make(rest.p, (size_t)(end - rest.p)));
+		rest = span_skip(rest, (size_t)(end - rest.p) + 1);
+		any = true;
+	}
+	buf_consume(b, b->len - rest.n);
+	return any;
+}
+
+/* ---- time ---- */
+
+static void
+start_operator(struct play *p)
+{
+	struct buf watches = BUF_INIT, config = BUF_INIT, dir = BUF_INIT;
+	char *argv[8] = {"kpipe"};
+	int n = 1;
+
+	buf_addf(&watches, "--filename=%s", p->t->watches);
+	buf_addf(&config, "--kubeconfig=%s", p->w->kubeconfig);
+	argv[n++] = (char *)buf_str(&watches);
+	argv[n++] = (char *)buf_str(&config);
+	argv[n++] = "--sandbox=off";
+	if (p->t->recording != NULL) {
+		buf_addf(&dir, "--record=%s", p->t->recording);
+		argv[n++] = (char *)buf_str(&dir);
+	}
+	p->operator_ = world_fork(p->w, kpipe_main, argv);
+	p->died_ns = 0;
+	buf_release(&watches);
+	buf_release(&config);
+	buf_release(&dir);
+}
+
+/* It is started again, as a kubelet does. */
+static void
+look_at_operator(struct play *p)
+{
+	int status;
+
+	if (p->ending || p->died_ns != 0 ||
+	    waitpid(p->operator_, &status, WNOHANG) != p->operator_)
+		return;
+	note(p,
+	    WIFSIGNALED(status)
+		? JV_OBJECT(jv_string("death"), jv_string("kpipe"),
+		      jv_string("signal"),
+		      jv_string(sigabbrev_np(WTERMSIG(status))))
+		: JV_OBJECT(jv_string("death"), jv_string("kpipe"),
+		      jv_string("code"), jv_number(WEXITSTATUS(status))));
+	p->died_ns = world_now(p->w);
+	p->deaths++;
+}
+
+static int64_t
+restart_ns(const struct play *p)
+{
+	int64_t pause = s;
+
+	for (unsigned i = 1; i < p->deaths && pause < 60 * s; i++)
+		pause *= 2;
+	return p->died_ns + pause;
+}
+
+static void
+do_step(struct play *p, struct client *c, jv step)
+{
+	if (target_do(p->targets, c, step, NULL, &p->err) == 0)
+		p->err.kind = ERR_NONE;
+}
+
+/* Does what is due; whether anything was. */
+static bool
+do_due(struct play *p)
+{
+	int64_t now = world_now(p->w);
+	bool any = false;
+
+	for (size_t i = 0; i < p->coming_count; i++) {
+		struct coming c = p->coming[i];
+
+		if (c.due_ns > now)
+			continue;
+		p->coming_count--;
+		memmove(&p->coming[i], &p->coming[i + 1],
+		    (p->coming_count - i) * sizeof(c));
+		i--;
+		any = true;
+		if (c.kind == COMING_GO_ON)
+			kill(c.pid, SIGCONT);
+		else
+			do_step(p,
+			    c.kind == COMING_CLUSTER ? p->w->cluster
+						     : p->w->client,
+			    c.step);
+		jv_free(c.step);
+		/* What it gives may come before the next. */
+		break;
+	}
+	if (p->died_ns != 0 && !p->ending && restart_ns(p) <= now) {
+		start_operator(p);
+		any = true;
+	}
+	return any;
+}
+
+static int64_t
+next_due(const struct play *p, int64_t end)
+{
+	for (size_t i = 0; i < p->coming_count; i++)
+		if (p->coming[i].due_ns < end)
+			end = p->coming[i].due_ns;
+	if (p->died_ns != 0 && !p->ending && restart_ns(p) < end)
+		end = restart_ns(p);
+	return end;
+}
+
+static void
+settle(struct play *p)
+{
+	bool more;
+
+	do {
+		world_still(p->w);
+		more = take_lines(p, &p->w->journal, take_line);
+		take_lines(p, &p->w->log, take_log);
+		look_at_operator(p);
+		more = do_due(p) || more;
+	} while (more);
+}
+
+static void
+pass(struct play *p, int64_t ns)
+{
+	int64_t end = world_now(p->w) + ns;
+
+	settle(p);
+	while (world_now(p->w) < end) {
+		world_step(p->w, next_due(p, end));
+		settle(p);
+	}
+}
+
+/* ---- the play ---- */
+
+static int
+set_faults(struct play *p)
+{
+	struct buf b = BUF_INIT;
+	struct span answer;
+	int status;
+
+	for (size_t i = 0; i < p->t->count; i++) {
+		fault_plan(&p->t->faults[i], &b);
+		buf_addc(&b, '\n');
+	}
+	status = b.len == 0
+	    ? 200
+	    : client_ask(p->w->client, "POST", "/kapi/faults", CLIENT_JSON,
+		  buf_span(&b), &answer, &p->err);
+	if (status > 0 && status >= 300)
+		err_set(&p->err, ERR_BUG, "kapi refuses %s: %.*s", buf_str(&b),
+		    SPAN_ARG(answer));
+	buf_release(&b);
+	return status >= 200 && status < 300 ? 0 : -1;
+}
+
+static bool
+needs_saved(const struct trial *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->faults[i].kind->act == FAULT_RESTORE)
+			return true;
+	return false;
+}
+
+static void
+play_steps(struct play *p)
+{
+	jv steps = jv_copy(p->t->steps);
+	bool saves = needs_saved(p->t);
+
+	jv_array_foreach(steps, i, step)
+	{
+		bool at_once = jv_is_valid(jvtext_peek(step, "then"));
+
+		p->step = i + 1;
+		if (i > 0 && !at_once)
+			pass(p, TRIAL_STEP_MS * ms);
+		if (saves)
+			save(p, &p->saved);
+		note(p,
+		    JV_OBJECT(jv_string("step"), jv_number(p->step),
+			jv_string("do"), jv_copy(step), jv_string("time"),
+			number(world_real_us(p->w))));
+		do_step(p, p->w->client, step);
+		jv_free(step);
+	}
+	jv_free(steps);
+}
+
+static jv
+state_list(const struct play *p)
+{
+	jv list = jv_array();
+
+	jv_object_foreach(p->state, key, object)
+	{
+		jv_free(key);
+		list = jv_array_append(list, object);
+	}
+	return list;
+}
+
+static void
+end(struct play *p)
+{
+	int status;
+
+	p->ending = true;
+	status = p->died_ns != 0
+	    ? 0
+	    : world_end(p->w, p->operator_, SIGTERM, 120 * s);
+	take_lines(p, &p->w->journal, take_line);
+	take_lines(p, &p->w->log, take_log);
+	note(p,
+	    JV_OBJECT(jv_string("end"), jv_true(), jv_string("code"),
+		jv_number(WIFEXITED(status) ? WEXITSTATUS(status)
+					    : 128 + WTERMSIG(status)),
+		jv_string("time"), number(world_real_us(p->w)),
+		jv_string("state"), state_list(p)));
+}
+
+jv
+trial_play(struct world *w, const struct trial *t, struct err *err)
+{
+	struct play p = {.w = w,
+	    .t = t,
+	    .targets = &w->targets,
+	    .record = jv_array(),
+	    .state = jv_object(),
+	    .err = ERR_INIT};
+
+	p.cluster = cluster_new();
+	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
+	    set_faults(&p) == 0) {
+		start_operator(&p);
+		pass(&p, TRIAL_FIRST_MS * ms);
+		play_steps(&p);
+		pass(&p, TRIAL_CONVERGE_MS * ms);
+		note(&p,
+		    JV_OBJECT(jv_string("silence"), jv_true(),
+			jv_string("time"), number(world_real_us(w))));
+		pass(&p, TRIAL_SILENCE_MS * ms);
+		end(&p);
+	}
+	cluster_free(p.cluster);
+	for (size_t i = 0; i < p.coming_count; i++)
+		jv_free(p.coming[i].step);
+	free(p.coming);
+	buf_release(&p.saved);
+	jv_free(p.state);
+	if (p.err.kind == ERR_NONE)
+		return p.record;
+	*err = p.err;
+	jv_free(p.record);
+	return jv_invalid();
+}

@@ -1,0 +1,40 @@
+/*
+ * trial: plays a scenario once, in a world, with the faults of a schedule, and
+ * gives the record of all that happened: the lines that oracle/ judges.
+ *
+ * The operator starts in a new cluster. Then each step of the scenario is done,
+ * as "client", STEP_MS apart. After the last one there is time to converge, then
+ * silence; then the operator is told to end.
+ */
+#ifndef TRIAL_H
+#define TRIAL_H
+
+#include <jv.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "fault.h"
+#include "world.h"
+
+enum {
+	TRIAL_FIRST_MS = 5000,
+	TRIAL_STEP_MS = 15000,
+	TRIAL_CONVERGE_MS = 300000,
+	TRIAL_SILENCE_MS = 600000
+};
+
+struct trial {
+	const char *watches;
+	struct span objects; /* the new cluster: lines of kapi --load */
+	jv steps;	     /* borrowed */
+	const struct fault *faults;
+	size_t count;
+	uint64_t seed;
+	int64_t start_us; /* since 1970 */
+	const char *recording; /* a folder for kpipe --record, or NULL */
+};
+
+/* The record, an array, owned; jv_invalid() with err: it could not be played. */
+jv trial_play(struct world *w, const struct trial *t, struct err *err);
+
+#endif

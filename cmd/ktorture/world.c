@@ -1,0 +1,375 @@
+#include "world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "linked.h"
+#include "process/file.h"
+
+enum { PIPE_BYTES = 1 << 20 };
+
+/* ---- time ---- */
+
+int64_t
+world_now(const struct world *w)
+{
+	return w->page->boot_ns;
+}
+
+int64_t
+world_real_us(const struct world *w)
+{
+	return (w->page->boot_ns + w->page->ahead_ns) / 1000;
+}
+
+static int64_t
+due(const struct world *w, const struct clock_slot *s)
+{
+	int64_t boot = s->boot_ns, awake = s->awake_ns;
+
+	if (awake != CLOCK_NO_TIME)
+		awake += w->page->asleep_ns;
+	return boot < awake ? boot : awake;
+}
+
+static bool
+waits(const struct world *w, const struct clock_slot *s)
+{
+	const struct still_task *t = still_find(&w->still, s);
+
+	return t != NULL && t->state != 'T' && s->waits;
+}
+
+static int64_t
+next_timer(const struct world *w)
+{
+	int64_t first = CLOCK_NO_TIME;
+
+	for (uint32_t i = 0; i < w->page->used && i < CLOCK_SLOTS; i++) {
+		const struct clock_slot *s = &w->page->slots[i];
+
+		if (waits(w, s) && due(w, s) < first)
+			first = due(w, s);
+	}
+	return first;
+}
+
+static void
+wake_due(struct world *w)
+{
+	for (uint32_t i = 0; i < w->page->used && i < CLOCK_SLOTS; i++) {
+		struct clock_slot *s = &w->page->slots[i];
+
+		if (!s->waits || still_find(&w->still, s) == NULL ||
+		    due(w, s) > w->page->boot_ns)
+			continue;
+		s->waits = 0;
+		kill(s->pid, CLOCK_SIGNAL);
+	}
+}
+
+static void
+read_some(int fd, struct buf *b)
+{
+	ssize_t n;
+
+	do {
+		char *room = buf_reserve(b, 65536);
+
+		n = fd >= 0 ? read(fd, room, 65536) : 0;
+		b->len += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+}
+
+void
+world_still(struct world *w)
+{
+	size_t before;
+
+	/* One that waited for us to read goes on. */
+	do {
+		still_wait(&w->still);
+		before = w->journal.len + w->log.len;
+		read_some(w->journal_fd, &w->journal);
+		read_some(w->log_fd, &w->log);
+	} while (w->journal.len + w->log.len >= before + PIPE_BYTES / 2);
+}
+
+static void
+move(struct world *w, int64_t to)
+{
+	if (to > w->page->boot_ns)
+		w->page->boot_ns = to;
+	wake_due(w);
+	world_still(w);
+}
+
+bool
+world_step(struct world *w, int64_t end_ns)
+{
+	int64_t next = next_timer(w);
+
+	move(w, next < end_ns ? next : end_ns);
+	return next < end_ns;
+}
+
+/* ---- processes ---- */
+
+static void
+become(const struct world *w, int (*main)(int, char **), char *const *argv,
+    int log_fd, pid_t parent)
+{
+	char **copy;
+	int argc = 0, null_fd;
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_TRANSIENT);
+	setpgid(0, 0);
+	null_fd = open("/dev/null", O_RDWR);
+	dup2(null_fd, 0);
+	dup2(null_fd, 1);
+	dup2(log_fd, 2);
+	close_range(3, ~0u, 0);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_NAME, argv[0]);
+	while (argv[argc] != NULL)
+		argc++;
+	copy = mem_zalloc(((size_t)argc + 1) * sizeof(*copy));
+	for (int i = 0; i < argc; i++)
+		copy[i] = mem_strdup(argv[i]);
+	program_invocation_name = program_invocation_short_name = copy[0];
+	page_use(w->page);
+	exit(main(argc, copy));
+}
+
+pid_t
+world_fork(struct world *w, int (*main)(int, char **), char *const *argv)
+{
+	pid_t parent = getpid(), pid;
+	int fds[2];
+
+	if (w->log_fd < 0 && pipe2(fds, O_CLOEXEC) == 0) {
+		fcntl(fds[0], F_SETFL, O_NONBLOCK);
+		fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES);
+		w->log_fd = fds[0];
+		w->log_to = fds[1];
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		become(w, main, argv, w->log_to, parent);
+	if (pid > 0) {
+		setpgid(pid, pid);
+		still_add(&w->still, pid);
+	}
+	return pid;
+}
+
+/* All below it have ended, too: they are not the next one's. */
+static void
+wait_gone(struct world *w)
+{
+	size_t most;
+
+	do {
+		bool asleep, ran;
+
+		still_look(&w->still, STILL_ALL, &asleep, &ran);
+		most = w->still.count;
+		for (size_t i = 0; i < w->still.count; i++)
+			if (w->still.tasks[i].pid != w->kapi)
+				kill(w->still.tasks[i].pid, SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			continue;
+	} while (most > 1);
+}
+
+int
+world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
+{
+	int64_t end = world_now(w) + limit_ns;
+	int status = 0;
+
+	kill(pid, signo);
+	world_still(w);
+	while (waitpid(pid, &status, WNOHANG) == 0)
+		if (!world_step(w, end)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			break;
+		}
+	read_some(w->log_fd, &w->log);
+	wait_gone(w);
+	read_some(w->log_fd, &w->log);
+	return status;
+}
+
+/* ---- the API server ---- */
+
+/* Slots of processes that are gone are free again: only kapi's is in use. */
+static void
+forget_slots(struct world *w)
+{
+	w->page->used = w->page->used > 0;
+	if (w->still.slots > 1)
+		w->still.slots = 1;
+}
+
+int
+world_reset(struct world *w, struct span objects, uint64_t seed,
+    int64_t start_us, struct err *err)
+{
+	struct buf path = BUF_INIT;
+	struct span answer;
+	int status;
+
+	forget_slots(w);
+	w->page->seed = seed;
+	w->page->ahead_ns = start_us * 1000 - w->page->boot_ns;
+	buf_addf(&path, "/kapi/load?number=0&seed=%llu&version=1000",
+	    (unsigned long long)seed);
+	status = client_ask(w->client, "POST", buf_str(&path), CLIENT_JSON,
+	    objects, &answer, err);
+	buf_release(&path);
+	world_still(w);
+	buf_reset(&w->journal);
+	buf_reset(&w->log);
+	if (status > 0 && status != 200)
+		err_set(err, ERR_BUG, "kapi refuses to load: %.*s",
+		    SPAN_ARG(answer));
+	return status == 200 ? 0 : -1;
+}
+
+static char *
+in_dir(const struct world *w, const char *name)
+{
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%s/%s", w->dir, name);
+	return buf_take(&b);
+}
+
+/* Its address, from the kubeconfig that it writes. */
+static char *
+read_server(const char *kubeconfig)
+{
+	struct buf text = BUF_INIT, url = BUF_INIT;
+	const char *at, *end;
+	struct err err;
+
+	if (file_read(kubeconfig, 1, &text, &err) == 0 &&
+	    (at = strstr(buf_str(&text), "server: ")) != NULL) {
+		at += strlen("server: ");
+		end = at + strcspn(at, "\n\"");
+		buf_add(&url, at, (size_t)(end - at));
+	}
+	buf_release(&text);
+	return url.len > 0 ? buf_take(&url) : NULL;
+}
+
+static int
+start_kapi(struct world *w, uint64_t seed, struct err *err)
+{
+	struct buf out = BUF_INIT, journal = BUF_INIT, seed_arg = BUF_INIT;
+	char *file = in_dir(w, "journal"), *server = NULL;
+
+	(void)seed;
+	buf_addf(&out, "--kubeconfig-out=%s", w->kubeconfig);
+	buf_addf(&journal, "--journal=%s", file);
+	close(open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+	w->kapi = world_fork(w, kapi_main,
+	    (char *[]){"kapi", (char *)buf_str(&out),
+		(char *)buf_str(&journal), "--bookmark-interval=0", NULL});
+	while (w->kapi > 0 && access(w->kubeconfig, R_OK) != 0 &&
+	    waitpid(w->kapi, NULL, WNOHANG) == 0)
+		world_still(w);
+	server = read_server(w->kubeconfig);
+	w->journal_fd = open(file, O_RDONLY | O_CLOEXEC);
+	free(file);
+	buf_release(&out);
+	buf_release(&journal);
+	buf_release(&seed_arg);
+	if (server == NULL)
+		return err_set(err, ERR_TRANSIENT, "kapi does not start: %s",
+		    buf_str(&w->log));
+	w->client = client_new(server, "client");
+	w->cluster = client_new(server, "cluster");
+	free(server);
+	return 0;
+}
+
+struct world *
+world_new(uint64_t seed, struct err *err)
+{
+	struct world *w = mem_zalloc(sizeof(*w));
+	char dir[] = "/tmp/ktorture-XXXXXX";
+	void *page = mmap(NULL, sizeof(*w->page), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	w->journal_fd = w->log_fd = w->log_to = -1;
+	if (page == MAP_FAILED || mkdtemp(dir) == NULL) {
+		err_set(err, ERR_TRANSIENT, "cannot begin: %s",
+		    strerror(errno));
+		free(w);
+		return NULL;
+	}
+	w->page = page;
+	w->page->seed = seed;
+	/* As if the machine had started a day ago. */
+	w->page->boot_ns = INT64_C(86400) * 1000000000;
+	w->dir = mem_strdup(dir);
+	w->kubeconfig = in_dir(w, "kubeconfig");
+	targets_init(&w->targets);
+	still_begin(&w->still, w->page);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (start_kapi(w, seed, err) == 0)
+		return w;
+	world_free(w);
+	return NULL;
+}
+
+static int
+remove_one(
+    const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+void
+world_free(struct world *w)
+{
+	if (w->kapi > 0) {
+		kill(w->kapi, SIGKILL);
+		waitpid(w->kapi, NULL, 0);
+	}
+	nftw(w->dir, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+	targets_release(&w->targets);
+	free(w->dir);
+	free(w->kubeconfig);
+	buf_release(&w->journal);
+	buf_release(&w->log);
+	if (w->client != NULL)
+		client_free(w->client);
+	if (w->cluster != NULL)
+		client_free(w->cluster);
+	munmap(w->page, sizeof(*w->page));
+	free(w);
+}

@@ -1,0 +1,62 @@
+/*
+ * world: an API server and an operator on a virtual clock of their own, with
+ * nothing else: processes that this one forks. Time stands unless world_step
+ * moves it; while it stands, all of them may work until none has anything left
+ * to do.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "client.h"
+#include "clock/page.h"
+#include "clock/still.h"
+#include "target.h"
+
+struct world {
+	struct clock_page *page;
+	struct still still;
+	char *dir;	  /* owned: of files, removed at the end */
+	char *kubeconfig; /* owned */
+	pid_t kapi;
+	struct client *client;	/* as "client" */
+	struct client *cluster; /* as "cluster" */
+	int journal_fd, log_fd; /* read without waiting */
+	int log_to;
+	/* What was read since the owner last consumed it: whole lines, and the
+	 * beginning of one. */
+	struct buf journal, log;
+	struct targets targets;
+};
+
+/* Starts the API server. NULL with err. */
+struct world *world_new(uint64_t seed, struct err *err);
+void world_free(struct world *w);
+
+/* The cluster begins anew, with these objects (lines of kapi --load); it is
+ * start_us, in microseconds since 1970. No other process may be there. */
+int world_reset(struct world *w, struct span objects, uint64_t seed,
+    int64_t start_us, struct err *err);
+
+/* Forks a process that calls main with these arguments, NULL-terminated, and
+ * counts for the clock. Its stderr goes to the log. */
+pid_t world_fork(
+    struct world *w, int (*main)(int, char **), char *const *argv);
+/* It has ended, or is made to: no process of its own is left then. Returns what
+ * waitpid says. A process that does not end within the limit is killed. */
+int world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns);
+
+/* Waits until all are idle, and reads what they have written. */
+void world_still(struct world *w);
+/* Moves on to the next timer, if that is not after end (of world_now), and waits
+ * until all are idle. False: none is; then it is end. */
+bool world_step(struct world *w, int64_t end_ns);
+int64_t world_now(const struct world *w);      /* nanoseconds */
+int64_t world_real_us(const struct world *w); /* since 1970 */
+
+#endif
