@@ -10,17 +10,11 @@
 #include <sys/resource.h>
 
 #include "access.h"
-#include "control/controller.h"
-#include "control/crd_control.h"
-#include "control/gc.h"
-#include "control/namespace.h"
-#include "control/podend.h"
+#include "cluster.h"
 #include "control/snapshot.h"
-#include "crd/crd.h"
 #include "envtest/envtest.h"
 #include "httpd/cert.h"
 #include "httpd/httpd.h"
-#include "kinds/kinds.h"
 #include "process/file.h"
 #include "process/harden.h"
 #include "process/log.h"
@@ -35,8 +29,8 @@
 #include "rights/rights.h"
 #include "router.h"
 #include "store/store.h"
+#include "text/random.h"
 #include "type/api.h"
-#include "type/resource.h"
 
 enum tls_choice { TLS_AUTO, TLS_ON, TLS_OFF };
 static const char *const tls_choices[] = {"auto", "on", "off", NULL};
@@ -45,18 +39,15 @@ static const char *const controllers_choices[] = {"on", "off", NULL};
 enum anonymous_choice { ANONYMOUS_TRUE, ANONYMOUS_FALSE };
 static const char *const anonymous_choices[] = {"true", "false", NULL};
 
-/* Clients send resourceVersion "1" for "only if the object is not there": no
- * object may ever have that version. */
-enum { FIRST_VERSION = 100 };
-
 static struct opts {
 	const char *listen, *kubeconfig_out, *load, *save, *faults, *journal,
 	    *token_auth_file, *client_ca_file, *tls_cert_file, *tls_key_file;
-	bool envtest;
+	bool envtest, journal_changes;
 	int tls, controllers, anonymous;
 	uint64_t bookmark_ms;
-	long report_fd;
-} o = {.listen = "127.0.0.1:0", .bookmark_ms = 60000, .report_fd = -1};
+	long report_fd, seed;
+} o = {
+    .listen = "127.0.0.1:0", .bookmark_ms = 60000, .report_fd = -1, .seed = -1};
 
 static const struct opt table[] = {
     {0, "listen", "ADDR", OPT_STRING, &o.listen, NULL,
@@ -92,6 +83,10 @@ static const struct opt table[] = {
 	"what shall go wrong, as JSON lines"},
     {0, "journal", "FILE", OPT_STRING, &o.journal, NULL,
 	"append each request and its answer as a JSON line"},
+    {0, "journal-changes", NULL, OPT_FLAG, &o.journal_changes, NULL,
+	"... and each change of an object"},
+    {0, "seed", "N", OPT_INT, &o.seed, NULL,
+	"uids, generated names, addresses: the same for the same requests"},
     {0, "report-fd", "N", OPT_INT, &o.report_fd, NULL,
 	"write a newline when ready, then counters, to this descriptor"},
     OPT_END};
@@ -101,9 +96,6 @@ static const struct opt_tool tool = {
 
 struct run {
 	struct api api;
-	struct namespaces *namespaces;
-	struct podend *podend;
-	struct controller *roles, *cidrs;
 	struct access access;
 	struct buf url;
 	struct reportfd report;
@@ -211,9 +203,16 @@ prepare(struct run *r, struct err *err)
 	a->faults = faults_new(a);
 	if (o.faults != NULL && faults_load(a->faults, o.faults, err) != 0)
 		return -1;
+	if (o.journal_changes && o.journal == NULL)
+		return err_set(err, ERR_PERMANENT,
+		    "option --journal-changes: needs --journal");
 	if (o.journal != NULL &&
-	    (a->journal = journal_open(o.journal, err)) == NULL)
+	    (a->journal = journal_open(o.journal,
+		 o.journal_changes ? JOURNAL_CHANGES : JOURNAL_REQUESTS,
+		 err)) == NULL)
 		return -1;
+	if (o.seed >= 0)
+		random_seed((uint64_t)o.seed);
 	return 0;
 }
 
@@ -272,15 +271,7 @@ release(struct run *r)
 	a->watch_hub = NULL; /* freeing definitions ends watches */
 	httpd_free(a->httpd);
 	router_release(a);
-	rights_free(a->rights);
-	controller_free(r->roles);
-	controller_free(r->cidrs);
-	podend_free(r->podend);
-	namespaces_free(r->namespaces);
-	gc_free(a->gc);
-	crds_free(a->crds);
-	resource_registry_free(a->registry);
-	store_free(a->store);
+	cluster_free(a->cluster);
 	journal_free(a->journal);
 	faults_free(a->faults);
 	accounts_free(a->accounts);
@@ -323,32 +314,16 @@ run(struct err *err)
 	code = prepare(&r, err);
 	if (code == 0) {
 		struct api *a = &r.api;
-		int rc = 0;
+		struct cluster_options parts = {
+		    o.controllers == CONTROLLERS_ON, r.rights};
+		struct snapshot *s = NULL;
 
-		a->store = store_new();
-		store_set_version(a->store, FIRST_VERSION);
-		a->registry = resource_registry_new(kinds_find);
-		resource_bind(a->registry, a->store);
-		a->crds = crds_new(a);
-		if (o.controllers == CONTROLLERS_ON) {
-			a->gc = gc_new(a);
-			r.podend = podend_new(a);
-			r.cidrs = controller_new(a, "networking.k8s.io",
-			    "servicecidrs", servicecidr_look);
-		}
-		r.namespaces =
-		    namespaces_new(a, o.controllers == CONTROLLERS_ON);
-		if (o.load != NULL)
-			rc = snapshot_load(a, o.load, err);
-		if (rc == 0)
-			namespaces_start(r.namespaces);
-		r.roles = controller_new(a, "rbac.authorization.k8s.io",
-		    "clusterroles", aggregation_look);
-		if (rc == 0 && r.rights) {
-			a->rights = rights_new(a);
-			aggregation_make_defaults(a);
-		}
-		code = rc;
+		if (o.load != NULL && (s = snapshot_read(o.load, err)) == NULL)
+			code = -1;
+		cluster_new(a, &parts);
+		if (code == 0)
+			code = cluster_begin(a->cluster, s, err);
+		snapshot_free(s);
 	}
 	if (code == 0)
 		code = serve(&r, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "crd/crd.h"
 #include "document/groups.h"
 #include "document/document.h"
@@ -298,6 +299,8 @@ router_serve(void *api, struct exchange *x, const struct httpd_request *http)
 	}
 	if (r->api->faults != NULL && faults_serve(r))
 		return;
+	if (r->api->cluster != NULL && cluster_serve(r))
+		return;
 	if (r->on_resource)
 		r->resource = resource_find(
 		    r->api->registry, r->group, r->version, r->plural);
@@ -319,13 +322,22 @@ router_too_large(
 }
 
 void
+router_forget(struct api *api)
+{
+	groups_free(api->discovery);
+	openapi_free(api->openapi);
+	metrics_free(api->metrics);
+	api->discovery = NULL;
+	api->openapi = NULL;
+	api->metrics = NULL;
+}
+
+void
 router_release(struct api *api)
 {
 	struct request *r;
 
-	groups_free(api->discovery);
-	openapi_free(api->openapi);
-	metrics_free(api->metrics);
+	router_forget(api);
 	while ((r = api->spare) != NULL) {
 		api->spare = r->next_spare;
 		arena_release(&r->arena);

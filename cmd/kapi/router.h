@@ -14,6 +14,8 @@ void router_serve(
 void router_too_large(
     void *api, struct exchange *x, const struct httpd_request *request);
 
+/* Forgets documents and counts of a cluster that is over. */
+void router_forget(struct api *api);
 /* Frees what router_serve keeps. */
 void router_release(struct api *api);
 

@@ -344,6 +344,11 @@ write_plain(struct conn *c)
 	ssize_t n;
 
 	m.msg_iovlen = sendq_iov(&c->out, iov, IOV_AT_ONCE);
+	for (size_t i = 0, left = c->cut_at; c->cut && i < m.msg_iovlen; i++) {
+		if (iov[i].iov_len > left)
+			iov[i].iov_len = left;
+		left -= iov[i].iov_len;
+	}
 	do
 		n = sendmsg(c->fd, &m, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
@@ -357,7 +362,8 @@ static ssize_t
 write_tls(struct conn *c)
 {
 	char record[TLS_AT_ONCE];
-	size_t n = sendq_copy(&c->out, record, sizeof(record));
+	size_t n = sendq_copy(&c->out, record,
+	    c->cut && c->cut_at < sizeof(record) ? c->cut_at : sizeof(record));
 
 	return tls_write(c->tls, record, n);
 }
@@ -374,11 +380,12 @@ write_out(struct conn *c)
 	struct httpd *h = c->h;
 	bool wrote = false;
 
-	while (c->out.bytes > 0 && !c->blocked) {
+	while (c->out.bytes > 0 && !c->blocked && (!c->cut || c->cut_at > 0)) {
 		ssize_t n = c->tls != NULL ? write_tls(c) : write_plain(c);
 
 		if (n > 0) {
 			sendq_drop(&c->out, (size_t)n);
+			c->cut_at -= c->cut ? (size_t)n : 0;
 			wrote = true;
 		} else if (n == -1)
 			c->blocked = true;
@@ -387,6 +394,8 @@ write_out(struct conn *c)
 			return;
 		}
 	}
+	if (c->cut && !c->blocked)
+		conn_kill(c);
 	if (wrote || (!c->blocked && c->unsent == 0))
 		loop_cancel(h->loop, &c->write_timer);
 	/* HTTP/2: the socket has room, but the windows are full. */

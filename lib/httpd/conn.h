@@ -62,6 +62,8 @@ struct conn {
 	bool lingers;	  /* out is sent; what still comes is dropped */
 	bool blocked;	  /* the socket takes no more for now */
 	bool holds_input; /* enough was read for now */
+	bool cut;	  /* dies when cut_at bytes more are sent */
+	size_t cut_at;
 	uint64_t number;
 	struct sendq out;
 	size_t unsent; /* HTTP/2: bytes in out of all exchanges */

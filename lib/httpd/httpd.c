@@ -237,6 +237,28 @@ httpd_connections(const struct httpd *h)
 	return h->conn_count;
 }
 
+void
+httpd_close_others(struct exchange *x)
+{
+	struct conn *c;
+	struct exchange *e;
+
+	LIST_FOREACH (c, &x->conn->h->conns, among_all) {
+		c->frozen = false;
+		LIST_FOREACH (e, &c->exchanges, among_all) {
+			bool ends = e != x &&
+			    (e->state == X_HANDED || e->state == X_STARTED);
+
+			if (ends)
+				exchange_closed(e);
+			if (ends && c == x->conn && c->protocol == PROTOCOL_2)
+				h2_reset(e);
+		}
+		if (c != x->conn)
+			conn_kill(c);
+	}
+}
+
 struct span
 httpd_header(const struct httpd_request *r, const char *name)
 {
@@ -455,6 +477,14 @@ httpd_cut(struct exchange *x)
 		return;
 	conn_push(x->conn); /* bytes that were sent before arrive */
 	conn_kill(x->conn);
+}
+
+void
+httpd_cut_after(struct exchange *x, size_t n)
+{
+	conn_push(x->conn); /* bytes that were sent before do not count */
+	x->conn->cut = true;
+	x->conn->cut_at = n;
 }
 
 void

@@ -102,6 +102,9 @@ int httpd_use_tls(
 void httpd_free(struct httpd *h); /* closes every connection */
 int httpd_port(const struct httpd *h);
 size_t httpd_connections(const struct httpd *h);
+/* Ends all other exchanges, now, and cuts their connections but that of x; a
+ * frozen one, too. on_close is called for each that its handler still has. */
+void httpd_close_others(struct exchange *x);
 
 struct span httpd_header(const struct httpd_request *r, const char *name);
 /* Instead of all values of that header, which is among those of the request;
@@ -176,6 +179,9 @@ int httpd_send_parts(struct exchange *x, struct span head, struct span data);
 
 /* Faults, for tests. */
 void httpd_cut(struct exchange *x); /* closes the connection now */
+/* Closes the connection when n bytes of the answer were sent, its head among
+ * them, or all if it is shorter. The exchange is to be answered. */
+void httpd_cut_after(struct exchange *x, size_t n);
 /* The connection is never read or written again, nor closed. The exchange ends,
  * too: on_close is not called for any exchange of the connection. */
 void httpd_freeze(struct exchange *x);

@@ -91,7 +91,7 @@ begin(void)
 	api.rights = rights_new(&api);
 	aggregation_make_defaults(&api);
 	api.accounts = accounts_new(&err);
-	api.journal = journal_open("/dev/null", &err);
+	api.journal = journal_open("/dev/null", JOURNAL_CHANGES, &err);
 	api.httpd = httpd_new(api.loop, "127.0.0.1:0", NULL,
 	    &httpd_default_limits, &handler, &err);
 	if (api.httpd == NULL) {

@@ -5,6 +5,8 @@
  */
 #include "builtin/topics.h"
 
+#include "text/random.h"
+
 enum {
 	FIRST_PORT = 30000,
 	PORTS = 2768,
@@ -53,7 +55,7 @@ spread(struct store *store)
 {
 	uint64_t n = store == NULL ? 1 : store_next_version(store);
 
-	return n * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	return (n + random_salt()) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
 }
 
 static struct span

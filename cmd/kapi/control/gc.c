@@ -464,8 +464,9 @@ see_all(struct gc *g)
 		struct span after = SPAN_NONE;
 
 		while ((o = store_next(c, SPAN_NONE, after)) != NULL) {
-			struct store_change change = {
-			    CHANGE_ADDED, o->version, o, NULL, 0};
+			struct store_change change = {.type = CHANGE_ADDED,
+			    .version = o->version,
+			    .now = o};
 
 			see(g, c, &change);
 			after = o->key;

@@ -6,7 +6,7 @@
  * Source of its rules: pkg/controller/garbagecollector.
  *
  * An owner that was never seen in this process, named by an object that came
- * by snapshot_load, counts as living: a file often holds one kind of a cluster
+ * by snapshot_put, counts as living: a file often holds one kind of a cluster
  * and not the owners. Owners named by objects that clients write are checked
  * as the real collector does it.
  */

@@ -23,7 +23,7 @@ void namespaces_free(struct namespaces *n);
  * the Service kubernetes in default, the ServiceCIDR kubernetes, the
  * PriorityClasses of the system; and goes on with the namespaces that
  * were loaded in the middle of their deletion. Call it once, after
- * snapshot_load.
+ * snapshot_put.
  */
 void namespaces_start(struct namespaces *n);
 

@@ -34,8 +34,8 @@ struct snapshot_entry {
 	bool stale;	 /* not seen since its kind began again */
 };
 
-struct loading {
-	struct api *api;
+struct snapshot {
+	struct api *api; /* NULL while lines are read */
 	const char *path;
 	struct map entries; /* by key */
 	size_t line;	    /* the line that is read */
@@ -45,7 +45,7 @@ struct loading {
 };
 
 static int
-fail(const struct loading *l, struct err *err, const char *what)
+fail(const struct snapshot *l, struct err *err, const char *what)
 {
 	return err_set(
 	    err, ERR_PERMANENT, "%s:%zu: %s", l->path, l->line, what);
@@ -61,7 +61,8 @@ free_entry(struct snapshot_entry *e)
 
 /* "GROUP/KIND" and, unless object is NULL, " NAMESPACE/NAME". */
 static struct span
-key_of(struct loading *l, const struct json_frame *f, bool object, size_t *kind)
+key_of(
+    struct snapshot *l, const struct json_frame *f, bool object, size_t *kind)
 {
 	struct span head = arena_printf(&l->arena, "%.*s/%.*s",
 	    SPAN_ARG(objref_group(f->api_version)), SPAN_ARG(f->kind));
@@ -86,7 +87,7 @@ version_of(struct span digits)
 }
 
 static void
-put_entry(struct loading *l, const struct json_frame *f, struct span object)
+put_entry(struct snapshot *l, const struct json_frame *f, struct span object)
 {
 	size_t kind;
 	struct span key = key_of(l, f, true, &kind);
@@ -109,7 +110,7 @@ put_entry(struct loading *l, const struct json_frame *f, struct span object)
 }
 
 static void
-drop_entry(struct loading *l, struct span key)
+drop_entry(struct snapshot *l, struct span key)
 {
 	struct snapshot_entry *e = map_del(&l->entries, key);
 
@@ -120,7 +121,7 @@ drop_entry(struct loading *l, struct span key)
 /* Takes a bookmark. Two of them enclose the initial state of a kind: older
  * objects that do not come again between the two were deleted. */
 static void
-take_bookmark(struct loading *l, const struct json_frame *f)
+take_bookmark(struct snapshot *l, const struct json_frame *f)
 {
 	struct span begins =
 	    json_get(f->annotations, "kpipe.dev/initial-events-begin");
@@ -151,7 +152,7 @@ take_bookmark(struct loading *l, const struct json_frame *f)
 
 static int
 take_object(
-    struct loading *l, struct span type, struct span object, struct err *err)
+    struct snapshot *l, struct span type, struct span object, struct err *err)
 {
 	struct json_frame f;
 	size_t kind;
@@ -180,7 +181,7 @@ take_object(
 }
 
 static int
-take(struct loading *l, const struct stream_doc *doc, struct err *err)
+take(struct snapshot *l, const struct stream_doc *doc, struct err *err)
 {
 	static const char *const types[] = {
 	    "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
@@ -210,7 +211,7 @@ take(struct loading *l, const struct stream_doc *doc, struct err *err)
 /* The stream's messages begin with "line N: ", too. */
 static int
 fail_document(
-    const struct loading *l, const struct stream_doc *doc, struct err *err)
+    const struct snapshot *l, const struct stream_doc *doc, struct err *err)
 {
 	const char *colon = strstr(doc->err.message, ": ");
 	const char *message = doc->err.message;
@@ -221,35 +222,30 @@ fail_document(
 	    err, ERR_PERMANENT, "%s:%zu: %s", l->path, doc->line, message);
 }
 
+/* fd -1: all of s was fed. */
 static int
-read_lines(struct loading *l, int fd, struct err *err)
+read_lines(struct snapshot *l, struct stream *s, int fd, struct err *err)
 {
-	struct stream *s = stream_new();
 	struct stream_doc doc;
+	enum stream_result r;
 	int rc = 0;
-	long n;
 
-	for (;;) {
-		enum stream_result r = stream_next(s, &doc);
-
-		if (r == STREAM_END)
-			break;
+	while (rc == 0 && (r = stream_next(s, &doc)) != STREAM_END) {
 		if (r == STREAM_DOC)
 			rc = take(l, &doc, err);
 		else if (r == STREAM_BAD)
 			rc = fail_document(l, &doc, err);
-		else if ((n = stream_read(s, fd, err)) < 0)
+		else if (fd < 0)
+			stream_end(s);
+		else if (stream_read(s, fd, err) < 0)
 			rc = err_prefix(err, "%s", l->path);
 		arena_reset(&l->arena);
-		if (rc != 0)
-			break;
 	}
-	stream_free(s);
 	return rc;
 }
 
 static struct resource *
-resource_of(struct loading *l, const struct node *object)
+resource_of(struct snapshot *l, const struct node *object)
 {
 	struct span api_version = tree_path_text(object, "apiVersion");
 	struct span group = objref_group(api_version), version = api_version;
@@ -263,7 +259,7 @@ resource_of(struct loading *l, const struct node *object)
 
 /* "FILE:LINE: KIND NAMESPACE/NAME: what" */
 static int
-fail_object(struct loading *l, const struct snapshot_entry *e,
+fail_object(struct snapshot *l, const struct snapshot_entry *e,
     const struct node *object, struct span what, struct err *err)
 {
 	struct span ns = tree_path_text(object, "metadata.namespace");
@@ -276,7 +272,7 @@ fail_object(struct loading *l, const struct snapshot_entry *e,
 
 /* The version that the object keeps: its own, or an unused one. */
 static void
-set_version(struct loading *l, const struct snapshot_entry *e)
+set_version(struct snapshot *l, const struct snapshot_entry *e)
 {
 	uint64_t v = e->version > 0 ? e->version : l->free++;
 
@@ -284,7 +280,7 @@ set_version(struct loading *l, const struct snapshot_entry *e)
 }
 
 static int
-write_entry(struct loading *l, const struct snapshot_entry *e, struct err *err)
+write_entry(struct snapshot *l, const struct snapshot_entry *e, struct err *err)
 {
 	struct rest_writer w = {l->api, &l->arena, SPAN_NONE};
 	struct node *object = tree_parse(
@@ -326,7 +322,7 @@ compare_entries(const void *x, const void *y)
 }
 
 static int
-write_pass(struct loading *l, struct snapshot_entry *const *all, size_t n,
+write_pass(struct snapshot *l, struct snapshot_entry *const *all, size_t n,
     bool definitions, struct err *err)
 {
 	int rc = 0;
@@ -342,7 +338,7 @@ write_pass(struct loading *l, struct snapshot_entry *const *all, size_t n,
 }
 
 static int
-write_all(struct loading *l, struct err *err)
+write_all(struct snapshot *l, struct err *err)
 {
 	size_t n = l->entries.count;
 	struct snapshot_entry **all =
@@ -370,7 +366,7 @@ write_all(struct loading *l, struct err *err)
 }
 
 static int
-make_namespace(struct loading *l, struct resource *r,
+make_namespace(struct snapshot *l, struct resource *r,
     const struct snapshot_entry *e, struct err *err)
 {
 	struct rest_writer w = {l->api, &l->arena, span_str("kube-apiserver")};
@@ -396,7 +392,7 @@ make_namespace(struct loading *l, struct resource *r,
 /* Makes the namespaces that objects are in but that the file does not have, so
  * that one kind of a cluster can be loaded alone. */
 static int
-make_namespaces(struct loading *l, struct err *err)
+make_namespaces(struct snapshot *l, struct err *err)
 {
 	struct resource *r = resource_core(l->api->registry, "namespaces");
 	struct snapshot_entry **all =
@@ -423,32 +419,69 @@ open_file(const char *path, struct err *err)
 	return fd;
 }
 
-int
-snapshot_load(struct api *api, const char *path, struct err *err)
+static struct snapshot *
+read_all(const char *path, struct stream *s, int fd, struct err *err)
 {
-	struct loading l = {
-	    .api = api, .path = strcmp(path, "-") == 0 ? "stdin" : path};
-	int fd = open_file(path, err), rc;
-	struct snapshot_entry *e;
+	struct snapshot *l = mem_zalloc(sizeof(*l));
+
+	l->path = path;
+	if (read_lines(l, s, fd, err) != 0) {
+		snapshot_free(l);
+		l = NULL;
+	}
+	stream_free(s);
+	return l;
+}
+
+struct snapshot *
+snapshot_read(const char *path, struct err *err)
+{
+	int fd = open_file(path, err);
+	struct snapshot *l;
 
 	if (fd < 0)
-		return -1;
-	rc = read_lines(&l, fd, err);
+		return NULL;
+	l = read_all(
+	    strcmp(path, "-") == 0 ? "stdin" : path, stream_new(), fd, err);
 	close(fd);
-	if (rc == 0) {
-		gc_set_loading(api->gc, true);
-		rc = write_all(&l, err);
-		gc_set_loading(api->gc, false);
-		/* The history is dropped: its versions are not in order. */
-		store_compact(api->store);
-	}
-	if (rc == 0)
-		rc = make_namespaces(&l, err);
-	for (size_t i = 0; (e = map_next(&l.entries, &i)) != NULL;)
+	return l;
+}
+
+struct snapshot *
+snapshot_parse(struct span lines, const char *name, struct err *err)
+{
+	struct stream *s = stream_new();
+
+	stream_feed(s, lines);
+	return read_all(name, s, -1, err);
+}
+
+void
+snapshot_free(struct snapshot *l)
+{
+	struct snapshot_entry *e;
+
+	if (l == NULL)
+		return;
+	for (size_t i = 0; (e = map_next(&l->entries, &i)) != NULL;)
 		free_entry(e);
-	map_release(&l.entries);
-	arena_release(&l.arena);
-	return rc;
+	map_release(&l->entries);
+	arena_release(&l->arena);
+	free(l);
+}
+
+int
+snapshot_put(struct snapshot *l, struct api *api, struct err *err)
+{
+	int rc;
+
+	l->api = api;
+	gc_set_loading(api->gc, true);
+	rc = write_all(l, err);
+	gc_set_loading(api->gc, false);
+	/* The history is dropped: its versions are not in order. */
+	store_compact(api->store);
+	return rc == 0 ? make_namespaces(l, err) : rc;
 }
 
 /* ---- every object as a line of a file, for --save ---- */
@@ -511,6 +544,7 @@ collections(const struct store *s, size_t *n)
 	return all;
 }
 
+/* fd -1: all of it stays in b. */
 static int
 save_collection(int fd, const struct collection *c, struct buf *b)
 {
@@ -521,7 +555,7 @@ save_collection(int fd, const struct collection *c, struct buf *b)
 		buf_adds(b, "{\"type\":\"ADDED\",\"object\":");
 		buf_addspan(b, text_span(o->json));
 		buf_adds(b, "}\n");
-		if (b->len >= CHUNK) {
+		if (fd >= 0 && b->len >= CHUNK) {
 			if (write_whole(fd, b->data, b->len) != 0)
 				return -1;
 			buf_reset(b);
@@ -532,27 +566,43 @@ save_collection(int fd, const struct collection *c, struct buf *b)
 }
 
 static int
-save_all(int fd, const struct store *s)
+save_lines(int fd, const struct store *s, struct buf *b)
 {
 	size_t n;
 	struct collection **all = collections(s, &n);
-	struct buf b = BUF_INIT;
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = save_collection(fd, all[i], &b);
+		rc = save_collection(fd, all[i], b);
 	/* After --load, versions go on from this one: a watch from before gets
 	 * the error that its history is gone, instead of missing events. */
-	buf_addf(&b,
+	buf_addf(b,
 	    "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Namespace\","
 	    "\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
 	    "\"}}}\n",
 	    store_version(s));
-	if (rc == 0 && b.len > 0)
-		rc = write_whole(fd, b.data, b.len);
-	buf_release(&b);
 	free(all);
 	return rc;
+}
+
+static int
+save_all(int fd, const struct store *s)
+{
+	struct buf b = BUF_INIT;
+	int rc = save_lines(fd, s, &b);
+
+	if (rc == 0)
+		rc = write_whole(fd, b.data, b.len);
+	buf_release(&b);
+	return rc;
+}
+
+void
+snapshot_add(struct api *api, struct buf *b)
+{
+	if (api->gc != NULL)
+		gc_drain(api->gc);
+	save_lines(-1, api->store, b);
 }
 
 static int

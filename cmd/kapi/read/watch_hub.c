@@ -13,6 +13,7 @@
 #include "reply/journal.h"
 #include "reply/metrics.h"
 #include "reply/reply.h"
+#include "text/random.h"
 #include "type/api.h"
 #include "type/decode.h"
 #include "type/encode.h"
@@ -663,7 +664,7 @@ start(struct watcher *w, uint64_t asked)
 		(o->timeout > 0
 			? (uint64_t)(o->timeout < TIMEOUT_MAX_S ? o->timeout
 								: TIMEOUT_MAX_S)
-			: TIMEOUT_S + clock_jitter() % TIMEOUT_S);
+			: TIMEOUT_S + random_number() % TIMEOUT_S);
 	loop_at(api->loop, &w->end, w->deadline, on_end, w);
 	if (o->initial && asked > now)
 		fail(w, list_version_too_large(w->request, asked, now));

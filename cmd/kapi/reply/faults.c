@@ -312,25 +312,12 @@ add_plan(const struct faults *f, struct buf *b)
 	}
 }
 
-static void
-answer(struct request *r, int code, const char *type, struct span body)
+void
+faults_forget(struct faults *f)
 {
-	struct httpd_header h = {span_str("content-type"), span_str(type)};
-
-	httpd_reply(r->exchange, code, &h, 1, body);
-	request_free(r);
-}
-
-static void
-refuse(struct request *r, int code, const char *reason, const char *message)
-{
-	struct problem *p =
-	    problem_make(&r->arena, code, reason, "%s", message);
-	struct buf b = BUF_INIT;
-
-	tree_write(&b, problem_status(&r->arena, p));
-	answer(r, code, "application/json", buf_span(&b));
-	buf_release(&b);
+	forget(f->entries);
+	f->entries = NULL;
+	f->end = &f->entries;
 }
 
 bool
@@ -346,18 +333,16 @@ faults_serve(struct request *r)
 	if (span_is(method, "GET") || span_is(method, "HEAD")) {
 		add_plan(f, &b);
 	} else if (span_is(method, "DELETE")) {
-		forget(f->entries);
-		f->entries = NULL;
-		f->end = &f->entries;
+		faults_forget(f);
 	} else if (!span_is(method, "POST")) {
-		refuse(r, 405, "MethodNotAllowed",
+		reply_aside_error(r, 405, "MethodNotAllowed",
 		    "want GET, POST or DELETE on /kapi/faults");
 		return true;
 	} else if (take_plan(f, "plan", r->http->body, &err) != 0) {
-		refuse(r, 422, "Invalid", err.message);
+		reply_aside_error(r, 422, "Invalid", err.message);
 		return true;
 	}
-	answer(r, 200, "application/jsonl", buf_span(&b));
+	reply_aside(r, buf_span(&b));
 	buf_release(&b);
 	return true;
 }

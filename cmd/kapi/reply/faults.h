@@ -36,6 +36,8 @@ void faults_free(struct faults *f);
  * file (or "plan"), the line and the member. */
 int faults_load(struct faults *f, const char *file, struct err *err);
 
+void faults_forget(struct faults *f); /* all lines */
+
 /* /kapi/faults: answers and frees r, true. Not journalled. */
 bool faults_serve(struct request *r);
 

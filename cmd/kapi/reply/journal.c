@@ -10,9 +10,11 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "tree/tree.h"
+#include "process/clock.h"
 #include "process/file.h"
 #include "process/log.h"
 #include "request/request.h"
+#include "store/store.h"
 #include "type/objectmeta.h"
 
 struct journal {
@@ -20,12 +22,16 @@ struct journal {
 	char *file;
 	bool failed;
 	struct buf line;
+	/* With JOURNAL_CHANGES. */
+	bool changes;
+	struct store *store; /* hook is in there */
+	struct store_hook hook;
 };
 
 static const char hidden[] = "(redacted)";
 
 struct journal *
-journal_open(const char *file, struct err *err)
+journal_open(const char *file, enum journal_lines lines, struct err *err)
 {
 	struct journal *j;
 	int fd = file_open_private(file, O_WRONLY | O_APPEND | O_CREAT);
@@ -38,6 +44,7 @@ journal_open(const char *file, struct err *err)
 	j = mem_zalloc(sizeof(*j));
 	j->fd = fd;
 	j->file = mem_strdup(file);
+	j->changes = lines == JOURNAL_CHANGES;
 	return j;
 }
 
@@ -81,12 +88,12 @@ hide(struct arena *a, struct node *object, const char *key)
 }
 
 static void
-redact(struct arena *a, const struct request *r, struct node *body)
+redact(struct arena *a, struct span plural, struct node *body)
 {
-	bool secret = span_is(r->plural, "secrets") ||
+	bool secret = span_is(plural, "secrets") ||
 	    tree_text_is(tree_get(body, "kind"), "Secret");
 
-	if (span_is(r->plural, "tokenreviews"))
+	if (span_is(plural, "tokenreviews"))
 		hide(a, tree_get(body, "spec"), "token");
 	if (!secret)
 		return;
@@ -119,7 +126,7 @@ read_body(struct request *r, struct span type)
 	    : tree_parse(&r->arena, body, TREE_LIMITS, NULL, NULL);
 	if (!tree_is(n, NODE_OBJECT) && !tree_is(n, NODE_ARRAY))
 		return NULL;
-	redact(&r->arena, r, n);
+	redact(&r->arena, r->plural, n);
 	return n;
 }
 
@@ -143,13 +150,11 @@ add_target(struct buf *b, const struct request *r, const struct node *body)
 }
 
 static void
-fill(struct buf *b, struct request *r, int code, struct span reason)
+add_request(struct buf *b, struct request *r, int code, struct span reason)
 {
 	struct span type = httpd_header(r->http, "content-type");
 	struct node *body = read_body(r, type);
 
-	buf_reset(b);
-	buf_addc(b, '{');
 	add_number(b, "number", r->number);
 	add_text(b, "time", objectmeta_time_now_micro(&r->arena));
 	add_text(b, "user", r->user);
@@ -177,7 +182,17 @@ fill(struct buf *b, struct request *r, int code, struct span reason)
 	}
 	if (r->fault != NULL)
 		add_text(b, "fault", span_str(r->fault));
-	buf_adds(b, "}\n");
+}
+
+static void
+put(struct journal *j)
+{
+	buf_adds(&j->line, "}\n");
+	if (file_write(j->fd, buf_span(&j->line)) == 0)
+		return;
+	if (!j->failed)
+		log_error("cannot write %s: %s", j->file, strerror(errno));
+	j->failed = true;
 }
 
 void
@@ -186,10 +201,73 @@ journal_write(
 {
 	if (j == NULL)
 		return;
-	fill(&j->line, r, code, reason);
-	if (file_write(j->fd, buf_span(&j->line)) == 0)
+	buf_reset(&j->line);
+	buf_addc(&j->line, '{');
+	add_request(&j->line, r, code, reason);
+	put(j);
+}
+
+void
+journal_pause(struct journal *j, struct request *r, int code)
+{
+	if (j == NULL)
 		return;
-	if (!j->failed)
-		log_error("cannot write %s: %s", j->file, strerror(errno));
-	j->failed = true;
+	buf_reset(&j->line);
+	buf_addc(&j->line, '{');
+	add_number(&j->line, "paused", r->number);
+	add_request(&j->line, r, code, SPAN_NONE);
+	put(j);
+}
+
+static void
+add_object(struct buf *b, struct collection *c, struct span json)
+{
+	struct arena a = ARENA_INIT;
+	struct node *object;
+
+	json_add_key(b, "object");
+	if (!span_is(store_collection_plural(c), "secrets")) {
+		buf_addspan(b, json);
+		return;
+	}
+	object = tree_parse(&a, json, TREE_LIMITS, NULL, NULL);
+	redact(&a, store_collection_plural(c), object);
+	tree_write(b, object);
+	arena_release(&a);
+}
+
+static void
+on_change(void *arg, struct collection *c, const struct store_change *change)
+{
+	static const char *const types[] = {"ADDED", "MODIFIED", "DELETED"};
+	struct journal *j = arg;
+	struct buf *b = &j->line;
+	const struct request *r = change->by;
+	char now[CLOCK_RFC3339_MAX];
+
+	buf_reset(b);
+	buf_addc(b, '{');
+	add_text(b, "change", span_str(types[change->type]));
+	if (r != NULL) {
+		add_number(b, "number", r->number);
+		add_text(b, "userAgent", r->user_agent);
+	}
+	clock_format_us(clock_real_us(), now);
+	add_text(b, "time", span_str(now));
+	add_object(b, c, text_span(change->now->json));
+	put(j);
+}
+
+void
+journal_follow(struct journal *j, struct store *s)
+{
+	if (j == NULL || !j->changes)
+		return;
+	if (j->store != NULL)
+		store_remove_hook(j->store, NULL, &j->hook);
+	j->store = s;
+	if (s == NULL)
+		return;
+	j->hook = (struct store_hook){on_change, j, NULL};
+	store_add_hook(s, NULL, &j->hook);
 }

@@ -11,6 +11,18 @@
  * refusals with code 403 have none. body is the object or patch that was sent;
  * the values in data, stringData and annotations of Secrets are "(redacted)",
  * and so are all values of a JSON patch on a Secret.
+ *
+ * A request that waits for POST /kapi/continue has another line before that,
+ * which begins with its number as "paused".
+ *
+ * With JOURNAL_CHANGES each change of an object is a line, too, in the order
+ * of resource versions, and before the line of the request that made it:
+ *
+ *	change number userAgent time object
+ *
+ * change is ADDED, MODIFIED or DELETED, object the whole (DELETED: its last
+ * state), with the values of Secrets redacted. number and userAgent are those
+ * of the request; kapi itself has none.
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H
@@ -20,9 +32,14 @@
 
 struct journal;
 struct request;
+struct store;
 
-/* Appends to file. NULL with err. */
-struct journal *journal_open(const char *file, struct err *err);
+enum journal_lines { JOURNAL_REQUESTS, JOURNAL_CHANGES };
+
+/* Appends to file, which may be a pipe: then whoever reads it must go on
+ * reading, for a full pipe stops the server. NULL with err. */
+struct journal *journal_open(
+    const char *file, enum journal_lines lines, struct err *err);
 void journal_free(struct journal *j);
 
 /* Writes a line; does nothing if j is NULL. reason: that of the Status, or
@@ -30,5 +47,10 @@ void journal_free(struct journal *j);
  * written, that is logged once. */
 void journal_write(
     struct journal *j, struct request *r, int code, struct span reason);
+/* The line of a request that waits from now on; code 0: nothing was done. */
+void journal_pause(struct journal *j, struct request *r, int code);
+/* With JOURNAL_CHANGES, changes in this store, instead of the former one, are
+ * written from now on; NULL: none are. The store goes after this was called. */
+void journal_follow(struct journal *j, struct store *s);
 
 #endif

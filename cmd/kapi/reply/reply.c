@@ -10,8 +10,8 @@
 #include "request/origins.h"
 #include "request/request.h"
 #include "store/store.h"
+#include "text/random.h"
 #include "text/texts.h"
-#include "type/objectmeta.h"
 #include "write/convert.h"
 
 /* All warnings of an answer; when they are more, each is cut to as many
@@ -75,8 +75,12 @@ reply_headers(
 	struct span audit = httpd_header(r->http, "audit-id");
 	size_t n = 0;
 
-	if (audit.n == 0 || audit.n > 64)
-		audit = objectmeta_uuid(&r->arena);
+	if (audit.n == 0 || audit.n > 64) {
+		char *id = arena_alloc(&r->arena, RANDOM_UUID + 1);
+
+		random_uuid(RANDOM_ANSWERS, id);
+		audit = span_make(id, RANDOM_UUID);
+	}
 	add_header(headers, &n, "audit-id", audit);
 	add_header(headers, &n, "cache-control", span_str("no-cache, private"));
 	if (content_type != NULL)
@@ -278,6 +282,34 @@ reply_plain(struct request *r, int code, const char *text)
 		.type = "text/plain; charset=utf-8",
 		.body = span_str(text),
 		.nosniff = true});
+}
+
+static void
+aside(struct request *r, int code, const char *type, struct span body)
+{
+	struct httpd_header h = {span_str("content-type"), span_str(type)};
+
+	httpd_reply(r->exchange, code, &h, 1, body);
+	request_free(r);
+}
+
+void
+reply_aside(struct request *r, struct span lines)
+{
+	aside(r, 200, "application/jsonl", lines);
+}
+
+void
+reply_aside_error(
+    struct request *r, int code, const char *reason, const char *message)
+{
+	struct problem *p =
+	    problem_make(&r->arena, code, reason, "%s", message);
+	struct buf b = BUF_INIT;
+
+	tree_write(&b, problem_status(&r->arena, p));
+	aside(r, code, json_type_name, buf_span(&b));
+	buf_release(&b);
 }
 
 /* ---- later ---- */

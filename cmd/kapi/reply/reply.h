@@ -42,6 +42,12 @@ void reply_stored(struct request *r, int code, const struct stored *o);
 /* 404 page not found, in plain text: unknown paths. */
 void reply_plain(struct request *r, int code, const char *text);
 
+/* Answers to /kapi/...: lines with 200, or an error. No fault changes them, and
+ * they are not in the journal. */
+void reply_aside(struct request *r, struct span lines);
+void reply_aside_error(
+    struct request *r, int code, const char *reason, const char *message);
+
 /*
  * Calls then(arg) in ms milliseconds, from the loop: a fault delays a request,
  * or its namespace may be created at the same time. The caller touches r no

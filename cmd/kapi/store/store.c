@@ -42,6 +42,7 @@ struct store {
 	struct store_hook *upcoming; /* next in the walk of hooks */
 	struct buf scratch;
 	struct stored *returned; /* by store_put; kept until the next */
+	const void *by;
 	/* Changes that hooks made, not announced yet. */
 	struct announcement *queue;
 	size_t queued;
@@ -277,7 +278,8 @@ remember(
 		return;
 	}
 	remember_room(s, c, change->time);
-	c->changes[c->first + c->count++] = *change;
+	c->changes[c->first + c->count] = *change;
+	c->changes[c->first + c->count++].by = NULL; /* it ends */
 	c->bytes += change->now->json->n;
 	store_ref(change->now);
 	store_ref(change->before);
@@ -315,12 +317,18 @@ announce(
 	s->announcing = false;
 }
 
+void
+store_by(struct store *s, const void *request)
+{
+	s->by = request;
+}
+
 struct stored *
 store_put(struct store *s, struct collection *c, const struct node *object)
 {
 	struct stored *o = stored_make(s, object, ++s->version);
 	struct store_change change = {
-	    .version = o->version, .now = o, .time = clock_ms()};
+	    .version = o->version, .now = o, .time = clock_ms(), .by = s->by};
 
 	change.before = keys_put(&c->keys, store_ref(o));
 	change.type = change.before == NULL ? CHANGE_ADDED : CHANGE_MODIFIED;
@@ -338,7 +346,7 @@ store_delete(struct store *s, struct collection *c, const struct node *object)
 {
 	struct stored *o = stored_make(s, object, s->version + 1);
 	struct store_change change = {
-	    CHANGE_DELETED, o->version, o, NULL, clock_ms()};
+	    CHANGE_DELETED, o->version, o, NULL, clock_ms(), s->by};
 
 	change.before = keys_remove(&c->keys, o->key);
 	if (change.before == NULL) {

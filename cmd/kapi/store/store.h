@@ -46,6 +46,7 @@ struct store_change {
 				 * of the deletion */
 	struct stored *before; /* NULL when ADDED */
 	uint64_t time;	       /* clock_ms */
+	const void *by;	       /* see store_by; for hooks alone */
 };
 
 struct store *store_new(void);
@@ -76,6 +77,9 @@ struct stored *store_put(
     struct store *s, struct collection *c, const struct node *object);
 void store_delete(
     struct store *s, struct collection *c, const struct node *object);
+
+/* The request that writes from now on, for hooks; NULL: kapi itself. */
+void store_by(struct store *s, const void *request);
 
 /* Replaces the text of an object that is there and keeps its version; no hook
  * is called. For objects whose CRD changed: they read differently then. */

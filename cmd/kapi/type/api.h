@@ -10,6 +10,7 @@
 #include "base/span.h"
 #include "process/loop.h"
 
+struct cluster;
 struct httpd;
 struct store;
 struct registry;
@@ -32,6 +33,7 @@ struct api {
 	struct store *store;
 	struct registry *registry;
 	struct httpd *httpd;
+	struct cluster *cluster;   /* cluster.h; NULL: not to be replaced */
 	struct span url;	   /* https://HOST:PORT, where it listens */
 	struct span host;	   /* from --listen, no brackets */
 	struct origins *origins;   /* allowed web pages; NULL: none */

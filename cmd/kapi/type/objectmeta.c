@@ -1,50 +1,24 @@
 #include "type/objectmeta.h"
 
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/array.h"
 #include "base/buf.h"
 #include "process/clock.h"
 #include "text/gotext.h"
+#include "text/random.h"
 #include "type/names.h"
 #include "type/strategy.h"
 
 enum { ANNOTATIONS_MAX = 256 * 1024, GENERATED_BASE_MAX = 58 };
 
-static void
-random_bytes(void *p, size_t n)
-{
-	unsigned char *at = p;
-
-	while (n > 0) {
-		ssize_t got = getrandom(at, n, 0);
-
-		if (got <= 0)
-			continue; /* EINTR */
-		at += got;
-		n -= (size_t)got;
-	}
-}
-
 struct span
 objectmeta_uuid(struct arena *a)
 {
-	static const char hex[] = "0123456789abcdef";
-	unsigned char b[16];
-	char *p = arena_alloc(a, 37), *out = p;
+	char *p = arena_alloc(a, RANDOM_UUID + 1);
 
-	random_bytes(b, sizeof b);
-	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
-	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	for (size_t i = 0; i < sizeof b; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*out++ = '-';
-		*out++ = hex[b[i] >> 4];
-		*out++ = hex[b[i] & 15];
-	}
-	*out = '\0';
-	return span_make(p, 36);
+	random_uuid(RANDOM_OBJECTS, p);
+	return span_make(p, RANDOM_UUID);
 }
 
 struct span
@@ -74,7 +48,7 @@ objectmeta_generate_name(struct arena *a, struct span base)
 	unsigned char b[5];
 	char suffix[6];
 
-	random_bytes(b, sizeof b);
+	random_bytes(RANDOM_OBJECTS, b, sizeof b);
 	for (size_t i = 0; i < sizeof b; i++)
 		suffix[i] = alphabet[b[i] % (sizeof alphabet - 1)];
 	suffix[5] = '\0';

@@ -377,6 +377,7 @@ write_put(struct write *w, struct node *object, const struct node *live)
 		}
 	}
 	steps->keep(w->arena, w->api->registry, w->resource, object);
+	store_by(w->api->store, w->request);
 	w->stored = store_put(w->api->store, w->resource->collection, object);
 	w->changed = true;
 }
@@ -389,6 +390,7 @@ write_delete(struct write *w, struct stored *stored)
 	if (w->dry_run)
 		return;
 	set_version(w->arena, object, store_next_version(w->api->store));
+	store_by(w->api->store, w->request);
 	store_delete(w->api->store, w->resource->collection, object);
 	w->changed = true;
 }

@@ -1,0 +1,84 @@
+#include "text/random.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/random.h>
+
+static struct {
+	bool seeded;
+	uint64_t seed, state[RANDOM_STREAMS];
+} generator;
+
+void
+random_seed(uint64_t seed)
+{
+	generator.seeded = true;
+	generator.seed = seed;
+	for (size_t i = 0; i < RANDOM_STREAMS; i++)
+		generator.state[i] = seed ^ (i << 62);
+}
+
+uint64_t
+random_salt(void)
+{
+	return generator.seed;
+}
+
+/* SplitMix64: Steele, Lea, Flood: Fast splittable pseudorandom number
+ * generators, OOPSLA 2014. */
+static uint64_t
+next(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+void
+random_bytes(enum random_stream s, void *p, size_t n)
+{
+	unsigned char *at = p;
+
+	while (n > 0) {
+		uint64_t z;
+		ssize_t got = sizeof z;
+
+		if (generator.seeded) {
+			z = next(&generator.state[s]);
+			got = n < sizeof z ? (ssize_t)n : got;
+			memcpy(at, &z, (size_t)got);
+		} else if ((got = getrandom(at, n, 0)) <= 0)
+			continue; /* EINTR */
+		at += got;
+		n -= (size_t)got;
+	}
+}
+
+uint64_t
+random_number(void)
+{
+	uint64_t n;
+
+	random_bytes(RANDOM_ANSWERS, &n, sizeof n);
+	return n;
+}
+
+void
+random_uuid(enum random_stream s, char out[RANDOM_UUID + 1])
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char b[16];
+
+	random_bytes(s, b, sizeof b);
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	for (size_t i = 0; i < sizeof b; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		*out++ = hex[b[i] >> 4];
+		*out++ = hex[b[i] & 15];
+	}
+	*out = '\0';
+}
