@@ -234,8 +234,6 @@ fault_print(const struct fault *f, struct buf *b)
 static void
 add_member(struct buf *b, const char *key, struct span value)
 {
-	if (b->data[b->len - 1] != '{')
-		buf_addc(b, ',');
 	json_add_key(b, key);
 	json_add_string(b, value);
 }

@@ -13,8 +13,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "linked.h"
-#include "scene/cluster.h"
-#include "scene/resolve.h"
+#include "scene/actors.h"
 #include "target.h"
 
 static const int64_t ms = 1000000, s = 1000000000;
@@ -32,7 +31,7 @@ struct play {
 	struct world *w;
 	const struct trial *t;
 	struct targets *targets;
-	struct cluster *cluster;
+	struct actors *actors;
 	jv record; /* owned */
 	jv state;  /* owned: by key, the objects */
 	int step;
@@ -87,7 +86,7 @@ static void
 act_on_change(struct play *p, jv line)
 {
 	jv object = jvtext_peek(line, "object");
-	jv steps = cluster_change(p->cluster, line);
+	jv steps = actors_change(p->actors, line);
 
 	(void)object;
 	jv_array_foreach(steps, i, step)
@@ -607,9 +606,9 @@ play_steps(struct play *p)
 	{
 		bool at_once = jv_is_valid(jvtext_peek(step, "then"));
 
-		p->step = i + 1;
 		if (i > 0 && !at_once)
 			pass(p, TRIAL_STEP_MS * ms);
+		p->step = i + 1;
 		if (saves)
 			save(p, &p->saved);
 		note(p,
@@ -664,7 +663,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .state = jv_object(),
 	    .err = ERR_INIT};
 
-	p.cluster = cluster_new();
+	p.actors = actors_new();
 	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
 	    set_faults(&p) == 0) {
 		start_operator(&p);
@@ -677,7 +676,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		pass(&p, TRIAL_SILENCE_MS * ms);
 		end(&p);
 	}
-	cluster_free(p.cluster);
+	actors_free(p.actors);
 	for (size_t i = 0; i < p.coming_count; i++)
 		jv_free(p.coming[i].step);
 	free(p.coming);

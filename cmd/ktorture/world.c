@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -291,15 +292,17 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	(void)seed;
 	buf_addf(&out, "--kubeconfig-out=%s", w->kubeconfig);
 	buf_addf(&journal, "--journal=%s", file);
-	close(open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+	mkfifo(file, 0600);
+	w->journal_fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fcntl(w->journal_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	w->kapi = world_fork(w, kapi_main,
 	    (char *[]){"kapi", (char *)buf_str(&out),
-		(char *)buf_str(&journal), "--bookmark-interval=0", NULL});
+		(char *)buf_str(&journal), "--journal-changes",
+		"--bookmark-interval=0", NULL});
 	while (w->kapi > 0 && access(w->kubeconfig, R_OK) != 0 &&
 	    waitpid(w->kapi, NULL, WNOHANG) == 0)
 		world_still(w);
 	server = read_server(w->kubeconfig);
-	w->journal_fd = open(file, O_RDONLY | O_CLOEXEC);
 	free(file);
 	buf_release(&out);
 	buf_release(&journal);
