@@ -235,7 +235,7 @@ compose_all(
 		if (!textlist_has(&c->seen, *names, strlen(*names)) &&
 		    compose(c, *names, 0) != 0)
 			return -1;
-	begin_part(c, expression, 0);
+	begin_part(c, "expression", 0);
 	add_line(c, span_str(expression));
 	return 0;
 }
