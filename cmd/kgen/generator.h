@@ -2,11 +2,9 @@
  * generator: runs a jq program, gen/NAME.jq, whose function NAME makes files of
  * its input.
  *
- * It is looked for in the operator's folder first, then in the jq library. The
- * text is composed here: `include "X";` on a line of its own before the first
- * definition names X.jq, in those places too, and each file is taken once. So
- * a program reads no other file; import, and include with other metadata, are
- * errors. It has no environment, and limits of CPU time and memory.
+ * It is looked for in the operator's folder first, then in the jq library, as
+ * what it includes (libjq/jqfiles.h). It has no environment, and limits of CPU
+ * time and memory.
  */
 #ifndef GENERATOR_H
 #define GENERATOR_H
@@ -19,9 +17,6 @@
 
 enum { GENERATOR_CPU_S = 20, GENERATOR_MEMORY_MIB = 2048 };
 
-/* The first of the folders' files of that name and ending; owned, or NULL. */
-char *generator_find(
-    const struct textlist *dirs, const char *name, const char *ending);
 /* Whether there is gen/NAME.jq in one of the folders. */
 bool generator_exists(const struct textlist *dirs, const char *name);
 

@@ -3,7 +3,6 @@
  * folder.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "generator.h"
 #include "genfiles.h"
 #include "json/jvtext.h"
+#include "libjq/jqfiles.h"
 #include "newkind.h"
 #include "observed.h"
 #include "process/file.h"
@@ -109,25 +109,12 @@ static const struct opt_tool tool = {"kgen",
 static void
 library_dirs(struct textlist *dirs)
 {
-	static const char *const below[] = {"/../lib/jq", "/../share/kpipe/jq"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	struct span bin = span_make(self, n > 0 ? (size_t)n : 0);
-	const char *slash = span_find_last(bin, '/');
-
 	textlist_init(dirs);
 	textlist_add(dirs, opts.folder, strlen(opts.folder));
 	for (size_t i = 0; i < opts.library_dirs.count; i++)
 		textlist_add(dirs, opts.library_dirs.items[i],
 		    strlen(opts.library_dirs.items[i]));
-	for (size_t i = 0; slash != NULL && i < 2; i++) {
-		struct buf dir = BUF_INIT;
-
-		buf_add(&dir, bin.p, (size_t)(slash - bin.p));
-		buf_adds(&dir, below[i]);
-		textlist_add(dirs, dir.data, dir.len);
-		buf_release(&dir);
-	}
+	jqfiles_library(dirs);
 }
 
 static int
@@ -479,7 +466,7 @@ run(int operands, char **operand, struct err *err)
 	if (check_options(operands, operand, err) != 0)
 		return -1;
 	library_dirs(&dirs);
-	opts.kind.script = script = generator_find(&dirs, "gen/cluster", ".sh");
+	opts.kind.script = script = jqfiles_find(&dirs, "gen/cluster", ".sh");
 	if (check_command(operand[0], &dirs, err) == 0)
 		code = strcmp(operand[0], "new") == 0
 		    ? make_folder(&dirs, operands < 2 ? NULL : operand[1], err)

@@ -1,0 +1,105 @@
+include "torture/values";
+
+# The scenarios of an operator of which nobody has written any. Each is short: a
+# fault is tried in every place of each. Input: {primary, before, crds, entries,
+# marks}; before: objects that are made first.
+
+def _reference($o):
+  {apiVersion: $o.apiVersion, kind: $o.kind}
+  + ($o.metadata | {namespace, name} | with_entries(select(.value != null)));
+
+def create($o): {do: "create", object: $o};
+def patch($o; $patch): {do: "patch"} + _reference($o) + {patch: $patch};
+def delete($o): {do: "delete"} + _reference($o);
+def index_step($do; $i): {do: $do, index: $i};
+# At once behind the step before.
+def at_once: . + {then: true};
+# In the moment in which no object of that name is there.
+def once_gone: at_once + {whenGone: true};
+
+def begin: [(.before[] | create(.)), create(.primary)];
+def scene($name; steps): {name: $name, steps: [steps], rules: [],
+  marks: (.marks // [])};
+
+# Lists of at most $n of a list.
+def pieces($n): . as $all | [range(0; length; $n) | $all[.:. + $n]];
+
+# ---- each field ----
+
+# Merge patches, each with some fields of the example that have another value.
+# Of few fields each has several.
+def _changes:
+  .primary as $o
+  | [fields | select(.there)] as $fields
+  | [$fields[] | . as $f | others(if ($fields | length) < 4 then 3 else 1 end)
+     | setting($o; $f.path; .)] as $patches
+  | ($patches | length / 24 | ceil) as $each
+  | $patches | pieces([$each, 1] | max)
+  | map(reduce .[] as $p ({}; . * $p));
+
+# Eight scenarios at most, each with three changes at most.
+def changes:
+  . as $in
+  | _changes | pieces([length / 8 | ceil, 1] | max) | to_entries[]
+  | .key as $i
+  | .value as $patches
+  | $in
+  | scene("change-\($i)"; begin[], patch(.primary; $patches[]));
+
+# ---- others ----
+
+# How many kinds the operator makes, for steps that name its objects by number.
+def _made_kinds:
+  [.entries[]?.dependents[]? | select(.manage == true)] | length
+  | [[., 1] | max, 6] | min;
+
+def _each($do):
+  . as $in
+  | [range(_made_kinds)] | pieces(3) | to_entries[]
+  | .key as $i
+  | .value as $numbers
+  | $in | scene("\($do)-\($i)"; begin[], ($numbers[] | index_step($do; .)));
+
+def _second: .primary | .metadata.name += "-2";
+
+# A value that the schema refuses, then one that it takes and that may mean
+# nothing to the operator.
+def _wrong:
+  first(fields | select(.there and (.schema.type != null))
+    | setting({}; .path | map(select(type == "string"));
+        if .schema.type == "object" then "wrong" else {wrong: true} end));
+def _odd:
+  . as $in
+  | first((fields | select(.there)
+    | (if (.value | type) == "string" then ""
+       elif (.value | type) == "number" then .schema.minimum // 0
+       else empty end) as $v
+    | select($v != .value and (.schema | faults($v; "") == []))
+    | setting($in.primary; .path; $v)), {});
+def _back($patch): merge_patch(.primary * $patch; .primary);
+
+def _one_change: _changes[0] // {metadata: {labels: {torture: "changed"}}};
+
+def scenes:
+  (_one_change) as $change
+  | [_wrong][0] as $wrong
+  | _odd as $odd
+  | [scene("life"; begin[], delete(.primary)),
+     changes,
+     _each("drift"),
+     _each("lose"),
+     scene("again"; begin[], delete(.primary), (create(.primary) | once_gone)),
+     scene("rush"; begin[], (patch(.primary; $change) | at_once),
+       (delete(.primary) | at_once), (create(.primary) | once_gone),
+       (patch(.primary; $change) | at_once)),
+     scene("two"; begin[], create(_second), patch(.primary; $change),
+       delete(.primary)),
+     scene("foreign"; index_step("foreign"; 0), begin[],
+       index_step("unforeign"; 0)),
+     scene("invalid"; begin[],
+       (if $wrong == null then empty else patch(.primary; $wrong) end),
+       patch(.primary; $odd), patch(.primary; _back($odd))),
+     scene("pause"; begin[],
+       patch(.primary; {metadata: {annotations: {"kpipe.dev/paused": "true"}}}),
+       patch(.primary; $change),
+       patch(.primary; {metadata: {annotations: {"kpipe.dev/paused": null}}}))];
