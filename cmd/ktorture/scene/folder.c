@@ -14,7 +14,7 @@
 #include "json/jvtext.h"
 #include "libjq/jqfiles.h"
 #include "process/file.h"
-#include "scene/kinds.h"
+#include "scene/kindlist.h"
 #include "value/objref.h"
 
 enum { FILE_MAX_MIB = 8 };
@@ -233,7 +233,7 @@ folder_place(const struct folder *f, jv object)
 		metadata = jv_object();
 	}
 	if (jvtext_span(jvtext_peek(metadata, "namespace")).n == 0 &&
-	    kinds_is_namespaced(f->kinds,
+	    kindlist_is_namespaced(f->kinds,
 		jvtext_span(jvtext_peek(object, "apiVersion")),
 		jvtext_span(jvtext_peek(object, "kind"))))
 		metadata = jv_object_set(

@@ -11,7 +11,7 @@
 #include "json/jvtext.h"
 #include "libjq/jqfiles.h"
 #include "process/file.h"
-#include "scene/kinds.h"
+#include "scene/kindlist.h"
 #include "value/duration.h"
 
 /* A file as it is read. */
@@ -151,10 +151,10 @@ read_objects(struct reader *r, struct span rest)
 static jv
 find_kind(struct reader *r, struct span name)
 {
-	jv k = kinds_find(r->folder->kinds, name);
+	jv k = kindlist_find(r->folder->kinds, name);
 
 	if (!jv_is_valid(k)) {
-		char *names = kinds_names(r->folder->kinds);
+		char *names = kindlist_names(r->folder->kinds);
 
 		fail(r,
 		    "unknown kind \"%.*s\": write one of %s, or one of "

@@ -40,7 +40,7 @@
  *	again KIND		an object of it may be made twice
  *
  * KIND is one of the operator's or of Kubernetes ("Deployment", "CronJob.batch":
- * kinds.h). Objects are YAML, so JSON. JQ is a program of jq with the functions
+ * kindlist.h). Objects are YAML, so JSON. JQ is a program of jq with the functions
  * of lib/jq/torture/rules.jq; its input is the state: all objects in a list, or
  * all changes, [{change, by, time, step, object}].
  *

@@ -3,8 +3,8 @@
  * namespaces. The kinds of an operator come first, then those that Kubernetes
  * itself serves.
  */
-#ifndef KINDS_H
-#define KINDS_H
+#ifndef KINDLIST_H
+#define KINDLIST_H
 
 #include <stdbool.h>
 #include <jv.h>
@@ -16,12 +16,12 @@
  * those of Kubernetes: an object of that form, owned. "CronJob.batch" is that
  * of the group alone. Letters may have any case. Invalid: there is none.
  */
-jv kinds_find(jv kinds_peek, struct span name);
+jv kindlist_find(jv kinds_peek, struct span name);
 /* The names of all, "A, B, C", for messages; owned. */
-char *kinds_names(jv kinds_peek);
+char *kindlist_names(jv kinds_peek);
 /* Whether objects of that apiVersion and kind are in namespaces; an unknown
  * kind is. */
-bool kinds_is_namespaced(
+bool kindlist_is_namespaced(
     jv kinds_peek, struct span api_version, struct span kind);
 
 #endif
