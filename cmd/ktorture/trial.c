@@ -13,7 +13,9 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "linked.h"
-#include "scene/actors.h"
+#include "scene/cluster.h"
+#include "scene/resolve.h"
+#include "scene/scenario.h"
 #include "target.h"
 
 static const int64_t ms = 1000000, s = 1000000000;
@@ -31,9 +33,10 @@ struct play {
 	struct world *w;
 	const struct trial *t;
 	struct targets *targets;
-	struct actors *actors;
+	struct cluster *cluster;
 	jv record; /* owned */
-	jv state;  /* owned: by key, the objects */
+	jv state, made; /* owned: by key, the objects; those of the operator */
+	jv waiting;	/* owned: a step for when its object is gone, or invalid */
 	int step;
 	struct coming *coming;
 	size_t coming_count;
@@ -85,18 +88,17 @@ asker(jv line)
 static void
 act_on_change(struct play *p, jv line)
 {
-	jv object = jvtext_peek(line, "object");
-	jv steps = actors_change(p->actors, line);
+	jv steps = cluster_observe(p->cluster,
+	    jv_string_value(jvtext_peek(line, "change")),
+	    jv_copy(jvtext_peek(line, "object")), world_real_us(p->w));
 
-	(void)object;
 	jv_array_foreach(steps, i, step)
 	{
 		jv after = jvtext_peek(step, "afterMs");
 
 		come(p,
-		    jv_is_valid(after)
-			? (int64_t)jv_number_value(after) * ms
-			: 0,
+		    jv_is_valid(after) ? (int64_t)jv_number_value(after) * ms
+				       : 0,
 		    COMING_CLUSTER, step, 0);
 	}
 	jv_free(steps);
@@ -319,24 +321,58 @@ on_pause(struct play *p, jv line)
 
 /* ---- what was written ---- */
 
+/* "Deployment apps/v1 default/a", owned */
+static jv
+key_of(jv object)
+{
+	jv metadata = jvtext_peek(object, "metadata");
+	struct buf b = BUF_INIT;
+	jv key;
+
+	buf_addf(&b, "%.*s %.*s %.*s/%.*s", SPAN_ARG(text(object, "kind")),
+	    SPAN_ARG(text(object, "apiVersion")),
+	    SPAN_ARG(text(metadata, "namespace")),
+	    SPAN_ARG(text(metadata, "name")));
+	key = jv_string_sized(b.data, (int)b.len);
+	buf_release(&b);
+	return key;
+}
+
+static bool
+is_operators(jv line)
+{
+	struct span by = text(line, "by");
+
+	return span_is(by, "kapply") || span_is(by, "kstatus");
+}
+
+/* Takes objects, by key. */
+static jv
+put(jv objects, jv line)
+{
+	jv object = jvtext_peek(line, "object");
+	jv key = key_of(object);
+
+	return span_is(text(line, "change"), "DELETED")
+	    ? jv_object_delete(objects, key)
+	    : jv_object_set(objects, key, jv_copy(object));
+}
+
+static bool
+has(jv objects, jv object)
+{
+	return jv_object_has(jv_copy(objects), key_of(object));
+}
+
 static void
 put_state(struct play *p, jv line)
 {
 	jv object = jvtext_peek(line, "object");
-	jv metadata = jvtext_peek(object, "metadata");
-	struct buf key = BUF_INIT;
-	jv k;
 
-	buf_addf(&key, "%.*s %.*s %.*s/%.*s", SPAN_ARG(text(object, "kind")),
-	    SPAN_ARG(text(object, "apiVersion")),
-	    SPAN_ARG(text(metadata, "namespace")),
-	    SPAN_ARG(text(metadata, "name")));
-	k = jv_string_sized(key.data, (int)key.len);
-	buf_release(&key);
-	if (span_is(text(line, "change"), "DELETED"))
-		p->state = jv_object_delete(p->state, k);
-	else
-		p->state = jv_object_set(p->state, k, jv_copy(object));
+	if (has(p->made, object) ||
+	    (is_operators(line) && span_is(text(line, "change"), "ADDED")))
+		p->made = put(p->made, line);
+	p->state = put(p->state, line);
 }
 
 static void
@@ -438,7 +474,7 @@ start_operator(struct play *p)
 	char *argv[8] = {"kpipe"};
 	int n = 1;
 
-	buf_addf(&watches, "--filename=%s", p->t->watches);
+	buf_addf(&watches, "--filename=%s", p->t->folder->watches_path);
 	buf_addf(&config, "--kubeconfig=%s", p->w->kubeconfig);
 	argv[n++] = (char *)buf_str(&watches);
 	argv[n++] = (char *)buf_str(&config);
@@ -484,11 +520,94 @@ restart_ns(const struct play *p)
 	return p->died_ns + pause;
 }
 
+static jv
+values_of(jv objects)
+{
+	jv list = jv_array();
+
+	jv_object_foreach(objects, key, object)
+	{
+		jv_free(key);
+		list = jv_array_append(list, object);
+	}
+	return list;
+}
+
+/* What the operator had made when it was told of the primary, in a record. */
+static jv
+made_in(jv record)
+{
+	jv made = jv_object();
+
+	jv_array_foreach(record, i, line)
+	{
+		bool over = jv_is_valid(jvtext_peek(line, "step")) &&
+		    jv_is_valid(jvtext_peek(line, "do")) &&
+		    !span_is(text(jvtext_peek(line, "do"), "do"), "create");
+
+		if (!over && jv_is_valid(jvtext_peek(line, "change")) &&
+		    (has(made, jvtext_peek(line, "object")) ||
+			(is_operators(line) &&
+			    span_is(text(line, "change"), "ADDED"))))
+			made = put(made, line);
+		jv_free(line);
+		if (over)
+			break;
+	}
+	return made;
+}
+
+static void do_step(struct play *p, struct client *c, jv step);
+
+static void
+do_open(struct play *p, jv step)
+{
+	struct span what = text(step, "do");
+	jv made = span_is(what, "foreign") && jv_is_valid(p->t->made)
+	    ? made_in(p->t->made)
+	    : jv_copy(p->made);
+	jv state = values_of(p->state), list = values_of(made);
+	jv steps = resolve_step(step, list, state, p->t->folder->namespace_);
+
+	jv_free(made);
+	jv_free(list);
+	jv_free(state);
+	jv_array_foreach(steps, i, one)
+	{
+		do_step(p, p->w->client, one);
+		jv_free(one);
+	}
+	jv_free(steps);
+}
+
 static void
 do_step(struct play *p, struct client *c, jv step)
 {
-	if (target_do(p->targets, c, step, NULL, &p->err) == 0)
+	jv when = jvtext_peek(step, "whenGone");
+
+	if (resolve_is_open(step)) {
+		do_open(p, step);
+	} else if (jv_get_kind(when) == JV_KIND_TRUE &&
+	    has(p->state, jvtext_peek(step, "object"))) {
+		jv_free(p->waiting);
+		p->waiting = jv_copy(step);
+	} else if (target_do(p->targets, c, step, NULL, &p->err) == 0) {
+		/* The server has no such kind, by a fault. */
 		p->err.kind = ERR_NONE;
+	}
+}
+
+static bool
+do_waiting(struct play *p)
+{
+	jv step = p->waiting;
+
+	if (!jv_is_valid(step) || has(p->state, jvtext_peek(step, "object")))
+		return false;
+	p->waiting = jv_invalid();
+	do_step(p, p->w->client, step);
+	jv_free(step);
+	return true;
 }
 
 /* Does what is due; whether anything was. */
@@ -547,7 +666,7 @@ settle(struct play *p)
 		more = take_lines(p, &p->w->journal, take_line);
 		take_lines(p, &p->w->log, take_log);
 		look_at_operator(p);
-		more = do_due(p) || more;
+		more = do_waiting(p) || do_due(p) || more;
 	} while (more);
 }
 
@@ -596,6 +715,32 @@ needs_saved(const struct trial *t)
 	return false;
 }
 
+/* What does not hold is a violation by itself. */
+static void
+expect(struct play *p, jv step)
+{
+	struct err err = ERR_INIT;
+	jq_state *jq = scenario_expression(p->t->folder,
+	    jv_string_value(jvtext_peek(step, "jq")), &err);
+	int holds =
+	    jq == NULL ? -1 : scenario_holds(jq, values_of(p->state), &err);
+	struct buf b = BUF_INIT;
+
+	if (jq != NULL)
+		jq_teardown(&jq);
+	if (holds == 1)
+		return;
+	buf_addf(&b, "%s: %s",
+	    jv_string_value(jvtext_peek(step, "name")),
+	    holds == 0 ? "is not so" : err.message);
+	note(p,
+	    JV_OBJECT(jv_string("violation"),
+		JV_OBJECT(jv_string("invariant"), jv_string("author"),
+		    jv_string("object"), jv_string(""), jv_string("text"),
+		    jv_string_sized(b.data, (int)b.len))));
+	buf_release(&b);
+}
+
 static void
 play_steps(struct play *p)
 {
@@ -615,23 +760,17 @@ play_steps(struct play *p)
 		    JV_OBJECT(jv_string("step"), jv_number(p->step),
 			jv_string("do"), jv_copy(step), jv_string("time"),
 			number(world_real_us(p->w))));
-		do_step(p, p->w->client, step);
+		if (span_is(text(step, "do"), "wait"))
+			pass(p,
+			    (int64_t)jv_number_value(jvtext_peek(step, "ms")) *
+				ms);
+		else if (span_is(text(step, "do"), "expect"))
+			expect(p, step);
+		else
+			do_step(p, p->w->client, step);
 		jv_free(step);
 	}
 	jv_free(steps);
-}
-
-static jv
-state_list(const struct play *p)
-{
-	jv list = jv_array();
-
-	jv_object_foreach(p->state, key, object)
-	{
-		jv_free(key);
-		list = jv_array_append(list, object);
-	}
-	return list;
 }
 
 static void
@@ -650,7 +789,7 @@ end(struct play *p)
 		jv_number(WIFEXITED(status) ? WEXITSTATUS(status)
 					    : 128 + WTERMSIG(status)),
 		jv_string("time"), number(world_real_us(p->w)),
-		jv_string("state"), state_list(p)));
+		jv_string("state"), values_of(p->state)));
 }
 
 jv
@@ -661,9 +800,11 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .targets = &w->targets,
 	    .record = jv_array(),
 	    .state = jv_object(),
+	    .made = jv_object(),
+	    .waiting = jv_invalid(),
 	    .err = ERR_INIT};
 
-	p.actors = actors_new();
+	p.cluster = cluster_new();
 	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
 	    set_faults(&p) == 0) {
 		start_operator(&p);
@@ -676,12 +817,14 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		pass(&p, TRIAL_SILENCE_MS * ms);
 		end(&p);
 	}
-	actors_free(p.actors);
+	cluster_free(p.cluster);
 	for (size_t i = 0; i < p.coming_count; i++)
 		jv_free(p.coming[i].step);
 	free(p.coming);
 	buf_release(&p.saved);
 	jv_free(p.state);
+	jv_free(p.made);
+	jv_free(p.waiting);
 	if (p.err.kind == ERR_NONE)
 		return p.record;
 	*err = p.err;

@@ -14,6 +14,7 @@
 
 #include "base/span.h"
 #include "fault.h"
+#include "scene/folder.h"
 #include "world.h"
 
 enum {
@@ -24,8 +25,10 @@ enum {
 };
 
 struct trial {
-	const char *watches;
+	const struct folder *folder;
 	struct span objects; /* the new cluster: lines of kapi --load */
+	jv made; /* borrowed: a clean record that shows what the operator makes;
+		  * invalid: none */
 	jv steps;	     /* borrowed */
 	const struct fault *faults;
 	size_t count;

@@ -1,0 +1,336 @@
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "json/jvtext.h"
+#include "target.h"
+
+/* The first of January 2026 is a Thursday. */
+static const int64_t start_us = INT64_C(1767225600000000);
+
+/* ---- the new cluster ---- */
+
+static int
+make(struct world *w, jv object, struct err *err)
+{
+	jv step = JV_OBJECT(jv_string("do"), jv_string("create"),
+	    jv_string("object"), jv_copy(object));
+	struct span answer;
+	int status = target_do(&w->targets, w->client, step, &answer, err);
+
+	jv_free(step);
+	if (status > 299)
+		err_set(err, ERR_PERMANENT,
+		    "the API server refuses %s: %.*s",
+		    jv_string_value(jvtext_peek(object, "kind")),
+		    SPAN_ARG(answer));
+	world_still(w);
+	buf_reset(&w->journal);
+	return status > 0 && status < 300 ? 0 : -1;
+}
+
+int
+run_begin(struct run *r, struct world *w, struct err *err)
+{
+	struct span answer;
+	int rc = 0;
+
+	jv_array_foreach(r->folder->crds, i, crd)
+	{
+		if (rc == 0)
+			rc = make(w, crd, err);
+		jv_free(crd);
+	}
+	if (rc != 0 ||
+	    client_ask(w->client, "GET", "/kapi/save", CLIENT_JSON, SPAN_NONE,
+		&answer, err) != 200)
+		return -1;
+	buf_addspan(&r->objects, answer);
+	return 0;
+}
+
+/* ---- clean ---- */
+
+static jv
+play(struct run *r, struct world *w, jv scenario, const struct fault *faults,
+    size_t count, uint64_t seed, int64_t at_us, const char *recording,
+    struct err *err)
+{
+	struct trial t = {.folder = r->folder,
+	    .objects = buf_span(&r->objects),
+	    .made = r->act_count > 0 ? r->acts[0].clean : jv_invalid(),
+	    .steps = jvtext_peek(scenario, "steps"),
+	    .faults = faults,
+	    .count = count,
+	    .seed = seed,
+	    .start_us = at_us,
+	    .recording = recording};
+
+	return trial_play(w, &t, err);
+}
+
+/* Those that were found while it was played. */
+static jv
+violations(jv record)
+{
+	jv found = jv_array();
+
+	jv_array_foreach(record, i, line)
+	{
+		jv v = jvtext_peek(line, "violation");
+
+		if (jv_is_valid(v))
+			found = jv_array_append(found, jv_copy(v));
+		jv_free(line);
+	}
+	return found;
+}
+
+int
+run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
+{
+	/* Another time of day, and other random numbers. */
+	const int64_t later_us = INT64_C(3723000000);
+	jv clean = play(r, w, scenario, NULL, 0, r->seed, start_us, NULL, err);
+	jv other = jv_is_valid(clean) ? play(r, w, scenario, NULL, 0,
+					    r->seed + 1, start_us + later_us,
+					    NULL, err)
+				      : jv_invalid();
+	struct oracle *o = NULL;
+	struct act *a;
+
+	if (jv_is_valid(other))
+		o = oracle_new(jv_copy(clean), other,
+		    jv_copy(jvtext_peek(scenario, "rules")), err);
+	if (o == NULL) {
+		jv_free(clean);
+		jv_free(scenario);
+		return -1;
+	}
+	*found =
+	    jv_array_concat(violations(clean), oracle_check(o, jv_copy(clean)));
+	for (size_t i = 0; i < r->act_count; i++) {
+		oracle_learn(r->acts[i].oracle, jv_copy(clean));
+		oracle_learn(o, jv_copy(r->acts[i].clean));
+	}
+	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
+	a = &r->acts[r->act_count++];
+	*a = (struct act){scenario, clean, o};
+	plan_add(&r->plan, r->act_count - 1, clean);
+	return 0;
+}
+
+void
+run_release(struct run *r)
+{
+	for (size_t i = 0; i < r->act_count; i++) {
+		jv_free(r->acts[i].scenario);
+		jv_free(r->acts[i].clean);
+		oracle_free(r->acts[i].oracle);
+	}
+	free(r->acts);
+	buf_release(&r->objects);
+	plan_release(&r->plan);
+}
+
+jv
+run_schedule(struct run *r, struct world *w, const struct schedule *s,
+    const char *recording, jv *record, struct err *err)
+{
+	struct act *a = &r->acts[s->scenario];
+	jv played = play(r, w, a->scenario, s->faults, s->count, r->seed,
+	    start_us, recording, err);
+
+	if (!jv_is_valid(played))
+		return played;
+	if (record != NULL)
+		*record = jv_copy(played);
+	return jv_array_concat(
+	    violations(played), oracle_check(a->oracle, played));
+}
+
+/* ---- many ---- */
+
+/* Shared by all workers. */
+struct shared {
+	_Atomic size_t next;
+};
+
+static uint64_t
+real_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void
+tell(int fd, jv line)
+{
+	jv text = jv_dump_string(line, 0);
+	const char *at = jv_string_value(text);
+	size_t left = strlen(at);
+	ssize_t n;
+
+	while (left > 0 && (n = write(fd, at, left)) > 0) {
+		at += n;
+		left -= (size_t)n;
+	}
+	(void)!write(fd, "\n", 1);
+	jv_free(text);
+}
+
+_Noreturn static void
+work(struct run *r, struct shared *shared, int fd, size_t most, uint64_t end_ms)
+{
+	struct err err = ERR_INIT;
+	struct world *w;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "ktorture-worker");
+	w = world_new(r->seed, &err);
+	while (w != NULL && real_ms() < end_ms) {
+		size_t n = atomic_fetch_add(&shared->next, 1);
+		struct schedule s;
+		jv record = jv_invalid(), found;
+
+		if (most > 0 && n >= most)
+			break;
+		s = plan_get(&r->plan, n);
+		found = run_schedule(r, w, &s, NULL, &record, &err);
+		if (!jv_is_valid(found)) {
+			tell(fd,
+			    JV_OBJECT(jv_string("error"),
+				jv_string(err.message)));
+			break;
+		}
+		tell(fd,
+		    JV_OBJECT(jv_string("n"), jv_number((double)n),
+			jv_string("found"), found, jv_string("counts"),
+			oracle_counts(record)));
+	}
+	if (w == NULL)
+		tell(fd, JV_OBJECT(jv_string("error"), jv_string(err.message)));
+	else
+		world_free(w);
+	_exit(0);
+}
+
+struct worker {
+	pid_t pid;
+	struct buf text;
+};
+
+/* A line of a worker; false: no more. */
+static bool
+take(struct run *r, struct span line, run_fn *fn, void *arg, struct err *err)
+{
+	struct err own;
+	jv l = jvtext_parse(line, &own);
+	jv error = jvtext_peek(l, "error");
+	struct run_result result;
+	bool more;
+
+	if (!jv_is_valid(l) || jv_is_valid(error)) {
+		err_set(err, ERR_BUG, "%s",
+		    jv_is_valid(l) ? jv_string_value(error) : own.message);
+		jv_free(l);
+		return false;
+	}
+	result.number = (size_t)jv_number_value(jvtext_peek(l, "n"));
+	result.schedule = plan_get(&r->plan, result.number);
+	result.found = jvtext_peek(l, "found");
+	result.counts = jvtext_peek(l, "counts");
+	more = fn(arg, &result);
+	jv_free(l);
+	return more;
+}
+
+static bool
+take_all(struct run *r, struct buf *b, run_fn *fn, void *arg, struct err *err)
+{
+	const char *end;
+	bool more = true;
+
+	while (more && (end = span_find(buf_span(b), '\n')) != NULL) {
+		size_t n = (size_t)(end - b->data);
+
+		more = take(r, span_make(b->data, n), fn, arg, err);
+		buf_consume(b, n + 1);
+	}
+	return more;
+}
+
+int
+run_all(struct run *r, int workers, uint64_t seconds, size_t most, run_fn *fn,
+    void *arg, struct err *err)
+{
+	struct shared *shared = mmap(NULL, sizeof(*shared),
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct pollfd *fds = mem_zalloc((size_t)workers * sizeof(*fds));
+	struct worker *all = mem_zalloc((size_t)workers * sizeof(*all));
+	uint64_t end_ms =
+	    seconds > 0 ? real_ms() + seconds * 1000 : UINT64_MAX;
+	int open_count = workers;
+	bool more = true;
+
+	fflush(NULL);
+	for (int i = 0; i < workers; i++) {
+		int pipe[2];
+
+		if (pipe2(pipe, O_CLOEXEC) != 0)
+			return err_set(err, ERR_TRANSIENT,
+			    "cannot make a pipe: %s", strerror(errno));
+		all[i].pid = fork();
+		if (all[i].pid == 0)
+			work(r, shared, pipe[1], most, end_ms);
+		close(pipe[1]);
+		fds[i] = (struct pollfd){pipe[0], POLLIN, 0};
+	}
+	while (open_count > 0 && more) {
+		if (poll(fds, (nfds_t)workers, -1) < 0)
+			continue;
+		for (int i = 0; i < workers && more; i++) {
+			ssize_t n;
+
+			if (fds[i].revents == 0)
+				continue;
+			n = read(fds[i].fd, buf_reserve(&all[i].text, 65536),
+			    65536);
+			if (n <= 0) {
+				close(fds[i].fd);
+				fds[i].fd = -1;
+				open_count--;
+				continue;
+			}
+			all[i].text.len += (size_t)n;
+			more = take_all(r, &all[i].text, fn, arg, err);
+		}
+	}
+	for (int i = 0; i < workers; i++) {
+		if (!more)
+			kill(all[i].pid, SIGTERM);
+		waitpid(all[i].pid, NULL, 0);
+		if (fds[i].fd >= 0)
+			close(fds[i].fd);
+		buf_release(&all[i].text);
+	}
+	free(fds);
+	free(all);
+	munmap(shared, sizeof(*shared));
+	return err->kind == ERR_NONE ? 0 : -1;
+}

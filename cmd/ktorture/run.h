@@ -1,0 +1,63 @@
+/*
+ * run: the schedules of a run, played by several processes at once, each with a
+ * world of its own.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include <jv.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oracle/oracle.h"
+#include "plan.h"
+#include "scene/folder.h"
+#include "trial.h"
+
+/* A scenario, and what it gives without faults. */
+struct act {
+	jv scenario; /* owned */
+	jv clean;    /* owned: the record */
+	struct oracle *oracle;
+};
+
+struct run {
+	struct folder *folder; /* borrowed */
+	struct act *acts;
+	size_t act_count;
+	struct buf objects; /* the new cluster */
+	uint64_t seed;
+	struct plan plan;
+};
+
+/* Makes the new cluster: what every scenario begins with. -1 with err. */
+int run_begin(struct run *r, struct world *w, struct err *err);
+/* Plays the scenario without faults, twice, and adds it. What it does wrong
+ * without any fault is in *found, owned. Takes scenario. -1 with err. */
+int run_add(
+    struct run *r, struct world *w, jv scenario, jv *found, struct err *err);
+void run_release(struct run *r);
+
+/* Plays one schedule. The record in *record, owned, unless that is NULL; the
+ * violations, owned, or invalid with err. */
+jv run_schedule(struct run *r, struct world *w, const struct schedule *s,
+    const char *recording, jv *record, struct err *err);
+
+/* A schedule was played. */
+struct run_result {
+	size_t number; /* of the plan */
+	struct schedule schedule;
+	jv found;  /* borrowed: violations; empty: none */
+	jv counts; /* borrowed: of oracle_counts */
+};
+typedef bool run_fn(void *arg, const struct run_result *r);
+
+/*
+ * Plays schedules until fn says false, `most` (0: no limit) are done, or the
+ * seconds of the machine are over. -1 with err.
+ */
+int run_all(struct run *r, int workers, uint64_t seconds, size_t most,
+    run_fn *fn, void *arg, struct err *err);
+
+#endif
