@@ -1,62 +1,262 @@
-/* ktorture: plays an operator under every fault. */
+/*
+ * ktorture: plays an operator's scenarios under every fault, in a cluster of its
+ * own and on a clock of its own, and says what became of it.
+ */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "linked.h"
-#include "plan.h"
 #include "process/opt.h"
-#include "process/file.h"
-#include "trial.h"
+#include "report.h"
+#include "run.h"
+#include "scene/scenario.h"
+#include "story.h"
 
-static const char *watches, *fault;
-static long schedules = 1;
-static bool show;
+static struct opts {
+	const char *watches, *scenario, *record;
+	struct opt_list faults;
+	long seed, schedules, jobs;
+	long seconds;
+	bool list;
+} o = {.seed = -1, .seconds = -1};
+
 static const struct opt table[] = {
-    {'f', "filename", "WATCHES", OPT_STRING, &watches, NULL, "the operator"},
-    {0, "fault", "F", OPT_STRING, &fault, NULL, "f"},
-    {0, "show", NULL, OPT_FLAG, &show, NULL, "f"},
-    {0, "schedules", "N", OPT_INT, &schedules, NULL, "how many"}, OPT_END};
-static const struct opt_tool tool = {
-    "ktorture", "-f WATCHES [OPTION]...", "Play.", table};
+    {'f', "filename", "WATCHES", OPT_STRING, &o.watches, NULL,
+	"the operator: its folder has crd.yaml and example.yaml, too"},
+    {0, "seed", "N", OPT_INT, &o.seed, NULL,
+	"the order of schedules; printed if it is not given"},
+    {0, "seconds", "N", OPT_INT, &o.seconds, NULL,
+	"how long; 0: until all single faults are played (60)"},
+    {0, "schedules", "N", OPT_INT, &o.schedules, NULL,
+	"how many at most; 0: no limit (0)"},
+    {0, "scenario", "NAME", OPT_STRING, &o.scenario, NULL,
+	"only this one; or a file t/NAME.scenario"},
+    {0, "fault", "FAULT", OPT_LIST, &o.faults, NULL,
+	"play only this schedule, and tell its story; may be given twice"},
+    {0, "record", "DIR", OPT_STRING, &o.record, NULL,
+	"with --fault: a recording of it, for kview"},
+    {0, "jobs", "N", OPT_INT, &o.jobs, NULL,
+	"how many schedules at once; 0: as many as processors (0)"},
+    {0, "list", NULL, OPT_FLAG, &o.list, NULL,
+	"print the scenarios and their faults, and play none"},
+    OPT_END};
+
+static const struct opt_tool tool = {"ktorture",
+    "-f WATCHES [OPTION]...",
+    "Play an operator under every fault.", table};
+
+/* ---- scenarios ---- */
+
+static bool
+is_file(const char *name)
+{
+	return strchr(name, '/') != NULL || strstr(name, ".scenario") != NULL;
+}
+
+/* Owned list; invalid with err. */
+static jv
+load_scenarios(struct folder *f, struct err *err)
+{
+	jv all, written;
+
+	if (o.scenario != NULL && is_file(o.scenario)) {
+		jv one = scenario_read(f, o.scenario, err);
+
+		/* The first one shows what the operator makes. */
+		all = scenario_defaults(f, err);
+		if (!jv_is_valid(one) || !jv_is_valid(all)) {
+			jv_free(one);
+			jv_free(all);
+			return jv_invalid();
+		}
+		all = jv_array_slice(all, 0, 1);
+		return jv_array_append(all, one);
+	}
+	all = scenario_defaults(f, err);
+	written = jv_is_valid(all) ? scenario_written(f, err) : jv_invalid();
+	if (!jv_is_valid(written)) {
+		jv_free(all);
+		return jv_invalid();
+	}
+	return jv_array_concat(all, written);
+}
+
+static bool
+is_wanted(jv scenario, int i, int count)
+{
+	struct span name = jvtext_span(jvtext_peek(scenario, "name"));
+
+	if (o.scenario == NULL || i == 0)
+		return true;
+	return is_file(o.scenario) ? i == count - 1
+				   : span_is(name, o.scenario);
+}
+
+static int
+add_scenarios(
+    struct run *r, struct world *w, struct report *rep, struct err *err)
+{
+	jv all = load_scenarios(r->folder, err);
+	int count, rc = 0;
+
+	if (!jv_is_valid(all))
+		return -1;
+	count = jv_array_length(jv_copy(all));
+	if (count == 0)
+		rc = err_set(err, ERR_PERMANENT,
+		    "%s: no scenario: there is neither an example.yaml nor a "
+		    "t/*.scenario",
+		    r->folder->path);
+	jv_array_foreach(all, i, scenario)
+	{
+		jv found;
+
+		if (rc != 0 || !is_wanted(scenario, i, count)) {
+			jv_free(scenario);
+			continue;
+		}
+		rc = run_add(r, w, scenario, &found, err);
+		if (rc == 0)
+			report_clean(rep, r, r->act_count - 1, found);
+	}
+	jv_free(all);
+	if (rc == 0 && o.scenario != NULL && r->act_count < 2 &&
+	    !span_is(jvtext_span(
+			 jvtext_peek(r->acts[0].scenario, "name")),
+		o.scenario))
+		rc = err_set(err, ERR_PERMANENT,
+		    "option --scenario: there is no \"%s\"", o.scenario);
+	return rc;
+}
+
+/* ---- one schedule ---- */
+
+static int
+play_one(struct run *r, struct world *w, struct report *rep, struct err *err)
+{
+	struct schedule s = {.scenario = r->act_count - 1};
+	jv record = jv_invalid(), found;
+	bool failed;
+
+	for (size_t i = 0; i < o.faults.count; i++)
+		if (fault_read(&r->plan.arena, span_str(o.faults.items[i]),
+			&s.faults[s.count++], err) != 0)
+			return -1;
+	found = run_schedule(r, w, &s, o.record, &record, err);
+	if (!jv_is_valid(found))
+		return -1;
+	story_print(record);
+	failed = jv_array_length(jv_copy(found)) > 0;
+	report_one(rep, r, &s, found);
+	if (o.record != NULL)
+		printf("kview %s\n", o.record);
+	return failed;
+}
+
+/* ---- all ---- */
+
+static bool
+on_result(void *arg, const struct run_result *result)
+{
+	return report_take(arg, result);
+}
+
+static int
+play_all(struct run *r, struct report *rep, struct err *err)
+{
+	int jobs = (int)o.jobs;
+	size_t most = (size_t)o.schedules;
+
+	if (jobs == 0)
+		jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	if (o.seconds == 0 && (most == 0 || most > r->plan.count))
+		most = r->plan.count;
+	plan_order(&r->plan);
+	report_begin(rep, r);
+	if (run_all(r, jobs, (uint64_t)o.seconds, most, on_result, rep, err) !=
+	    0)
+		return -1;
+	return report_end(rep);
+}
+
+static int
+list(struct run *r)
+{
+	for (size_t i = 0; i < r->plan.count; i++) {
+		struct buf b = BUF_INIT;
+
+		fault_print(&r->plan.singles[i].faults[0], &b);
+		printf("%s %s\n",
+		    jv_string_value(jvtext_peek(
+			r->acts[r->plan.singles[i].scenario].scenario,
+			"name")),
+		    buf_str(&b));
+		buf_release(&b);
+	}
+	return 0;
+}
+
+static int
+torture(struct folder *f, struct world *w, struct err *err)
+{
+	struct run r = {.folder = f, .seed = (uint64_t)o.seed};
+	struct report rep;
+	int rc;
+
+	plan_init(&r.plan, r.seed);
+	report_init(&rep, o.watches, r.seed);
+	rc = run_begin(&r, w, err);
+	if (rc == 0)
+		rc = add_scenarios(&r, w, &rep, err);
+	if (rc == 0)
+		rc = o.list	       ? list(&r)
+		    : o.faults.count > 0 ? play_one(&r, w, &rep, err)
+					 : play_all(&r, &rep, err);
+	run_release(&r);
+	report_release(&rep);
+	return rc;
+}
 
 static int
 run(int operands, char **operand, struct err *err)
 {
-	(void)operands; (void)operand;
+	struct folder f;
 	struct world *w;
-	struct buf crd = BUF_INIT, base = BUF_INIT;
-	struct span a;
-	struct fault f;
-	struct arena arena = ARENA_INIT;
+	int rc;
 
-	if (startup_warm(watches, err) != 0) return -1;
+	if (operands > 0)
+		return err_set(err, ERR_PERMANENT,
+		    "unexpected argument \"%s\"", operand[0]);
+	if (o.watches == NULL)
+		return err_set(err, ERR_PERMANENT, "-f WATCHES is missing");
+	if (o.faults.count > SCHEDULE_FAULTS)
+		return err_set(err, ERR_PERMANENT,
+		    "option --fault: at most %d", SCHEDULE_FAULTS);
+	if (o.faults.count > 0 && o.scenario == NULL)
+		return err_set(
+		    err, ERR_PERMANENT, "option --fault needs --scenario");
+	if (o.seed < 0)
+		o.seed = (long)(time(NULL) % 1000000);
+	if (o.seconds < 0)
+		o.seconds = o.schedules > 0 ? 0 : 60;
+	if (folder_load(&f, o.watches, NULL, err) != 0)
+		return -1;
 	inside_only = true;
-	if (fault != NULL && fault_read(&arena, span_str(fault), &f, err) != 0) return -1;
-	w = world_new(1, err);
-	if (w == NULL) return -1;
-	if (file_read("/work/main/pipeline/memcached/crd.yaml", 1, &crd, err)) return -1;
-	int st = client_ask(w->client, "PATCH", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.cache.example.com?fieldManager=x", CLIENT_APPLY, buf_span(&crd), &a, err);
-	world_still(w);
-	if (st > 201) fprintf(stderr, "%d %.*s\n", st, (int)(a.n > 200 ? 200 : a.n), a.p);
-	st = client_ask(w->client, "GET", "/kapi/save", CLIENT_JSON, SPAN_NONE, &a, err);
-	buf_addspan(&base, a);
-	jv steps = jv_parse("[{\"do\":\"create\",\"object\":{\"apiVersion\":\"cache.example.com/v1alpha1\",\"kind\":\"Memcached\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":3}}}, {\"do\":\"patch\",\"apiVersion\":\"cache.example.com/v1alpha1\",\"kind\":\"Memcached\",\"name\":\"a\",\"patch\":{\"spec\":{\"size\":5}}},{\"do\":\"delete\",\"apiVersion\":\"cache.example.com/v1alpha1\",\"kind\":\"Memcached\",\"name\":\"a\"}]");
-	for (long i = 0; i < schedules; i++) {
-		struct trial t = {.watches = watches, .objects = buf_span(&base), .steps = steps, .faults = &f, .count = fault != NULL, .seed = 1, .start_us = 1767225600000000};
-		jv r = trial_play(w, &t, err);
-		if (!jv_is_valid(r)) return -1;
-		if (show) {
-			jv_array_foreach(r, j, l) { jv_dump(l, 0); puts(""); }
-		}
-		if (i == 0) { struct plan p; plan_init(&p, 1); plan_add(&p, 0, r); plan_order(&p); fprintf(stderr, "%zu\n", p.count);
-			for (size_t k = 0; k < (getenv("PLAN") ? p.count : 0); k++) { struct buf b = BUF_INIT; fault_print(&p.singles[k].faults[0], &b); fprintf(stderr, "%s\n", buf_str(&b)); buf_release(&b);} }
-		jv_free(r);
-	}
+	if (startup_warm(o.watches, err) != 0)
+		return -1;
+	w = world_new((uint64_t)o.seed, err);
+	if (w == NULL)
+		return -1;
+	rc = torture(&f, w, err);
 	world_free(w);
-	return 0;
+	folder_release(&f);
+	return rc;
 }
 
 int

@@ -1,0 +1,108 @@
+#include "oracle/oracle.h"
+
+#include "base/mem.h"
+#include "oracle/crashes.h"
+#include "oracle/endstate.h"
+#include "oracle/violations.h"
+#include "oracle/foreign.h"
+#include "oracle/played.h"
+#include "oracle/remade.h"
+#include "oracle/traffic.h"
+
+struct oracle {
+	struct played *clean, *other;
+	jv rules;
+	struct endstate *end;
+	struct remade *remade;
+	struct foreign *foreign;
+	struct traffic clean_traffic, other_traffic;
+};
+
+struct oracle *
+oracle_new(jv clean, jv other, jv rules, struct err *err)
+{
+	struct oracle *o = mem_zalloc(sizeof(*o));
+
+	(void)err;
+	o->clean = played_new(clean);
+	o->other = played_new(other);
+	o->rules = rules;
+	o->end = endstate_new(o->clean, o->other, rules);
+	o->remade = remade_new(o->clean, o->other, rules);
+	o->foreign = foreign_new(o->clean, o->other);
+	traffic_count(&o->clean_traffic, o->clean);
+	traffic_count(&o->other_traffic, o->other);
+	return o;
+}
+
+void
+oracle_free(struct oracle *o)
+{
+	if (o == NULL)
+		return;
+	endstate_free(o->end);
+	remade_free(o->remade);
+	foreign_free(o->foreign);
+	played_free(o->clean);
+	played_free(o->other);
+	jv_free(o->rules);
+	free(o);
+}
+
+void
+oracle_learn(struct oracle *o, jv record)
+{
+	(void)o;
+	jv_free(record);
+}
+
+jv
+oracle_check(const struct oracle *o, jv record)
+{
+	struct played *p = played_new(record);
+	struct violations f = {jv_array()};
+
+	crashes_check(p, &f);
+	endstate_check(o->end, p, &f);
+	remade_check(o->remade, p, &f);
+	foreign_check(o->foreign, p, &f);
+	traffic_check(&o->clean_traffic, &o->other_traffic, p, &f);
+	played_free(p);
+	return f.list;
+}
+
+static jv
+with_number(jv object, const char *key, double n)
+{
+	return jv_object_set(object, jv_string(key), jv_number(n));
+}
+
+jv
+oracle_counts(jv record)
+{
+	struct played *p = played_new(record);
+	struct traffic t;
+	jv counts = jv_object();
+
+	traffic_count(&t, p);
+	counts = with_number(counts, "requests", (double)t.requests);
+	counts = with_number(counts, "writes", (double)t.writes);
+	counts = with_number(counts, "changes", (double)t.changes);
+	counts = with_number(counts, "seconds", (double)t.slowest_us / 1e6);
+	played_free(p);
+	return counts;
+}
+
+void
+oracle_add_line(struct buf *b, jv v)
+{
+	struct span object = played_text(v, "object");
+
+	buf_addspan(b, played_text(v, "invariant"));
+	buf_adds(b, ": ");
+	if (object.n > 0) {
+		buf_addspan(b, object);
+		buf_adds(b, ": ");
+	}
+	buf_addspan(b, played_text(v, "text"));
+}

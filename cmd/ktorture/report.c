@@ -1,0 +1,192 @@
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "json/jvtext.h"
+
+enum { FAILURES_MAX = 20 };
+
+static uint64_t
+real_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void
+report_init(struct report *r, const char *watches, uint64_t seed)
+{
+	*r = (struct report){
+	    .watches = watches, .seed = seed, .worst_found = jv_invalid()};
+}
+
+void
+report_release(struct report *r)
+{
+	jv_free(r->worst_found);
+}
+
+static const char *
+name_of(const struct run *run, size_t act)
+{
+	return jv_string_value(jvtext_peek(run->acts[act].scenario, "name"));
+}
+
+static void
+print_found(jv found)
+{
+	jv_array_foreach(found, i, v)
+	{
+		struct buf b = BUF_INIT;
+
+		oracle_add_line(&b, v);
+		printf("  %s\n", buf_str(&b));
+		buf_release(&b);
+		jv_free(v);
+	}
+}
+
+void
+report_clean(struct report *r, const struct run *run, size_t act, jv found)
+{
+	if (jv_array_length(jv_copy(found)) > 0) {
+		printf("%s, without any fault:\n", name_of(run, act));
+		print_found(found);
+		r->clean_failed++;
+	}
+	jv_free(found);
+}
+
+void
+report_begin(struct report *r, const struct run *run)
+{
+	r->run = run;
+	r->began_ms = r->told_ms = real_ms();
+	fprintf(stderr,
+	    "ktorture: %zu scenarios, %zu single faults; seed %" PRIu64 "\n",
+	    run->act_count, run->plan.count, r->seed);
+}
+
+static struct report_row *
+row_of(struct report *r, const struct schedule *s)
+{
+	const char *group =
+	    s->count > 1 ? "two faults" : s->faults[0].kind->group;
+
+	for (size_t i = 0; i < r->row_count; i++)
+		if (strcmp(r->rows[i].group, group) == 0)
+			return &r->rows[i];
+	r->rows[r->row_count] = (struct report_row){.group = group};
+	return &r->rows[r->row_count++];
+}
+
+static void
+add_command(struct buf *b, const struct report *r, const struct schedule *s)
+{
+	buf_addf(b, "ktorture -f %s --seed=%" PRIu64 " --scenario='%s'",
+	    r->watches, r->seed, name_of(r->run, s->scenario));
+	for (size_t i = 0; i < s->count; i++) {
+		buf_adds(b, " --fault='");
+		fault_print(&s->faults[i], b);
+		buf_addc(b, '\'');
+	}
+}
+
+static void
+print_failure(
+    const struct report *r, const struct schedule *s, jv found)
+{
+	struct buf b = BUF_INIT;
+
+	add_command(&b, r, s);
+	printf("%s\n", buf_str(&b));
+	print_found(found);
+	buf_release(&b);
+}
+
+static double
+count(jv counts, const char *key)
+{
+	jv n = jvtext_peek(counts, key);
+
+	return jv_get_kind(n) == JV_KIND_NUMBER ? jv_number_value(n) : 0;
+}
+
+bool
+report_take(struct report *r, const struct run_result *result)
+{
+	struct report_row *row = row_of(r, &result->schedule);
+	bool failed = jv_array_length(jv_copy(result->found)) > 0;
+	double seconds = count(result->counts, "seconds");
+	double writes = count(result->counts, "writes");
+
+	r->played++;
+	row->played++;
+	if (seconds > row->slowest)
+		row->slowest = seconds;
+	if (writes > row->writes)
+		row->writes = writes;
+	if (failed) {
+		row->failed++;
+		if (r->failed++ == 0 ||
+		    result->schedule.count < r->worst.count) {
+			jv_free(r->worst_found);
+			r->worst = result->schedule;
+			r->worst_found = jv_copy(result->found);
+		}
+		if (r->failed <= FAILURES_MAX)
+			print_failure(r, &result->schedule, result->found);
+	}
+	if (real_ms() >= r->told_ms + 5000) {
+		r->told_ms = real_ms();
+		fprintf(stderr, "ktorture: %zu schedules, %zu failed\n",
+		    r->played, r->failed);
+	}
+	return true;
+}
+
+int
+report_end(struct report *r)
+{
+	double seconds = (double)(real_ms() - r->began_ms) / 1000;
+	struct buf b = BUF_INIT;
+
+	printf("%-22s %9s %7s %12s %12s\n", "faults", "schedules", "failed",
+	    "slowest, s", "most writes");
+	for (size_t i = 0; i < r->row_count; i++)
+		printf("%-22s %9zu %7zu %12.1f %12.0f\n", r->rows[i].group,
+		    r->rows[i].played, r->rows[i].failed, r->rows[i].slowest,
+		    r->rows[i].writes);
+	printf("%zu schedules, %zu failed, in %.0f s: %.0f a minute; seed "
+	       "%" PRIu64 "\n",
+	    r->played, r->failed, seconds,
+	    seconds > 0 ? (double)r->played * 60 / seconds : 0, r->seed);
+	if (r->failed > 0) {
+		add_command(&b, r, &r->worst);
+		printf("%s\n", buf_str(&b));
+		buf_release(&b);
+	}
+	return r->failed + r->clean_failed > 0;
+}
+
+void
+report_one(struct report *r, const struct run *run, const struct schedule *s,
+    jv found)
+{
+	r->run = run;
+	(void)s;
+	if (jv_array_length(jv_copy(found)) > 0) {
+		puts("Wrong:");
+		print_found(found);
+	} else {
+		puts("Nothing is wrong.");
+	}
+	jv_free(found);
+}
