@@ -68,6 +68,7 @@ add_faults(struct plan *p, size_t scenario, const struct fault_point *at,
 
 	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
+		if (getenv("NOBREAK") && (k->way == FAULT_BREAK || strstr(k->plan, "forMs") || strstr(k->plan, "bytes"))) continue;
 
 		s.faults[0].kind = k;
 		s.faults[0].at = *at;

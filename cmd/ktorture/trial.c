@@ -13,7 +13,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "linked.h"
-#include "scene/cluster.h"
+#include "scene/actors.h"
 #include "scene/resolve.h"
 #include "scene/scenario.h"
 #include "target.h"
@@ -33,7 +33,7 @@ struct play {
 	struct world *w;
 	const struct trial *t;
 	struct targets *targets;
-	struct cluster *cluster;
+	struct actors *actors;
 	jv record; /* owned */
 	jv state, made; /* owned: by key, the objects; those of the operator */
 	jv waiting;	/* owned: a step for when its object is gone, or invalid */
@@ -88,7 +88,7 @@ asker(jv line)
 static void
 act_on_change(struct play *p, jv line)
 {
-	jv steps = cluster_observe(p->cluster,
+	jv steps = actors_observe(p->actors,
 	    jv_string_value(jvtext_peek(line, "change")),
 	    jv_copy(jvtext_peek(line, "object")), world_real_us(p->w));
 
@@ -804,7 +804,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .waiting = jv_invalid(),
 	    .err = ERR_INIT};
 
-	p.cluster = cluster_new();
+	p.actors = actors_new();
 	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
 	    set_faults(&p) == 0) {
 		start_operator(&p);
@@ -817,7 +817,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		pass(&p, TRIAL_SILENCE_MS * ms);
 		end(&p);
 	}
-	cluster_free(p.cluster);
+	actors_free(p.actors);
 	for (size_t i = 0; i < p.coming_count; i++)
 		jv_free(p.coming[i].step);
 	free(p.coming);

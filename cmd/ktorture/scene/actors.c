@@ -1,4 +1,4 @@
-#include "scene/cluster.h"
+#include "scene/actors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "scene/played.h"
+#include "scene/acting.h"
 #include "scene/podend.h"
 #include "value/date.h"
 #include "value/digest.h"
@@ -20,25 +20,25 @@ enum {
 /* ---- objects ---- */
 
 struct span
-played_text(jv object_peek, const char *key)
+acting_text(jv object_peek, const char *key)
 {
 	return jvtext_span(jvtext_peek(object_peek, key));
 }
 
 struct span
-played_meta(jv object_peek, const char *key)
+acting_meta(jv object_peek, const char *key)
 {
-	return played_text(jvtext_peek(object_peek, "metadata"), key);
+	return acting_text(jvtext_peek(object_peek, "metadata"), key);
 }
 
 bool
-played_is_kind(jv object_peek, const char *kind)
+acting_is_kind(jv object_peek, const char *kind)
 {
-	return span_is(played_text(object_peek, "kind"), kind);
+	return span_is(acting_text(object_peek, "kind"), kind);
 }
 
 int
-played_number(jv object_peek, const char *key, int otherwise)
+acting_number(jv object_peek, const char *key, int otherwise)
 {
 	jv v = jvtext_peek(object_peek, key);
 	double n =
@@ -48,19 +48,19 @@ played_number(jv object_peek, const char *key, int otherwise)
 }
 
 bool
-played_is_going(jv object_peek)
+acting_is_going(jv object_peek)
 {
-	return played_meta(object_peek, "deletionTimestamp").n > 0;
+	return acting_meta(object_peek, "deletionTimestamp").n > 0;
 }
 
 struct span
-played_phase(jv pod_peek)
+acting_phase(jv pod_peek)
 {
-	return played_text(jvtext_peek(pod_peek, "status"), "phase");
+	return acting_text(jvtext_peek(pod_peek, "status"), "phase");
 }
 
 bool
-played_is(jv object_peek, const char *type)
+acting_is(jv object_peek, const char *type)
 {
 	jv conditions =
 	    jvtext_peek(jvtext_peek(object_peek, "status"), "conditions");
@@ -70,8 +70,8 @@ played_is(jv object_peek, const char *type)
 		return false;
 	jv_array_foreach(conditions, i, c)
 	{
-		if (span_is(played_text(c, "type"), type) &&
-		    span_is(played_text(c, "status"), "True"))
+		if (span_is(acting_text(c, "type"), type) &&
+		    span_is(acting_text(c, "status"), "True"))
 			found = true;
 		jv_free(c);
 	}
@@ -80,7 +80,7 @@ played_is(jv object_peek, const char *type)
 
 /* The array keeps what is borrowed. */
 struct span
-played_controller(jv object_peek)
+acting_controller(jv object_peek)
 {
 	jv owners = jvtext_peek(
 	    jvtext_peek(object_peek, "metadata"), "ownerReferences");
@@ -91,14 +91,14 @@ played_controller(jv object_peek)
 	jv_array_foreach(owners, i, o)
 	{
 		if (jv_get_kind(jvtext_peek(o, "controller")) == JV_KIND_TRUE)
-			uid = played_text(o, "uid");
+			uid = acting_text(o, "uid");
 		jv_free(o);
 	}
 	return uid;
 }
 
 jv
-played_time(const struct cluster *c, int64_t ms)
+acting_time(const struct actors *c, int64_t ms)
 {
 	int64_t seconds = (c->now_us / 1000 + ms) / 1000;
 	int64_t days = seconds / DAY_S;
@@ -117,7 +117,7 @@ played_time(const struct cluster *c, int64_t ms)
 /* ---- steps ---- */
 
 static void
-add_step(struct cluster *c, const char *what, jv step, int64_t after_ms)
+add_step(struct actors *c, const char *what, jv step, int64_t after_ms)
 {
 	step = jv_object_set(step, jv_string("do"), jv_string(what));
 	step = jv_object_set(
@@ -140,19 +140,19 @@ reference(jv object_peek)
 }
 
 void
-played_create(struct cluster *c, jv object)
+acting_create(struct actors *c, jv object)
 {
 	add_step(c, "create", JV_OBJECT(jv_string("object"), object), 0);
 }
 
 void
-played_delete(struct cluster *c, jv object_peek)
+acting_delete(struct actors *c, jv object_peek)
 {
 	add_step(c, "delete", reference(object_peek), 0);
 }
 
 void
-played_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
+acting_patch(struct actors *c, jv object_peek, jv patch, int64_t after_ms)
 {
 	jv step =
 	    jv_object_set(reference(object_peek), jv_string("patch"), patch);
@@ -161,8 +161,8 @@ played_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
 }
 
 void
-played_patch_status(
-    struct cluster *c, jv object_peek, jv status, int64_t after_ms)
+acting_patch_status(
+    struct actors *c, jv object_peek, jv status, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek), jv_string("patch"),
 	    JV_OBJECT(jv_string("status"), status));
@@ -183,8 +183,8 @@ address(const char *net, jv object_peek)
 	jv text;
 
 	buf_addf(&b, "%.*s/%.*s",
-	    SPAN_ARG(played_meta(object_peek, "namespace")),
-	    SPAN_ARG(played_meta(object_peek, "name")));
+	    SPAN_ARG(acting_meta(object_peek, "namespace")),
+	    SPAN_ARG(acting_meta(object_peek, "name")));
 	digest_sha256(buf_span(&b), digest);
 	buf_reset(&b);
 	buf_addf(&b, "%s.%u.%u", net, digest[0], digest[1]);
@@ -290,69 +290,69 @@ pod_status(jv pod_peek, enum pod_state state, bool failed, jv since, jv at)
 	return status;
 }
 
-static struct played *
-find_uid(struct cluster *c, struct span uid)
+static struct acting *
+find_uid(struct actors *c, struct span uid)
 {
 	for (size_t i = 0; uid.n > 0 && i < c->count; i++)
-		if (span_eq(played_meta(c->items[i]->object, "uid"), uid))
+		if (span_eq(acting_meta(c->items[i]->object, "uid"), uid))
 			return c->items[i];
 	return NULL;
 }
 
 static struct podend
-ending(struct cluster *c, jv pod_peek)
+ending(struct actors *c, jv pod_peek)
 {
 	struct podend end = podend_of(pod_peek);
-	struct played *owner = find_uid(c, played_controller(pod_peek));
+	struct acting *owner = find_uid(c, acting_controller(pod_peek));
 
-	if (!end.ends && owner != NULL && played_is_kind(owner->object, "Job"))
+	if (!end.ends && owner != NULL && acting_is_kind(owner->object, "Job"))
 		end = (struct podend){true, false, JOB_SECONDS};
 	return end;
 }
 
 /* A Pod that is new: its whole life. */
 static void
-begin_pod(struct cluster *c, jv pod_peek)
+begin_pod(struct actors *c, jv pod_peek)
 {
 	struct podend end = ending(c, pod_peek);
 	struct span policy =
-	    played_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
+	    acting_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
 	bool restarts = policy.n == 0 || span_is(policy, "Always") ||
 	    (span_is(policy, "OnFailure") && end.failed);
 	int64_t until = PLAYED_SOON_MS * 2 + (int64_t)end.seconds * 1000;
 
-	played_patch_status(c, pod_peek,
+	acting_patch_status(c, pod_peek,
 	    pod_status(pod_peek, POD_RUNS, false,
-		played_time(c, PLAYED_SOON_MS), jv_null()),
+		acting_time(c, PLAYED_SOON_MS), jv_null()),
 	    PLAYED_SOON_MS);
 	if (end.ends)
-		played_patch_status(c, pod_peek,
+		acting_patch_status(c, pod_peek,
 		    pod_status(pod_peek, restarts ? POD_RESTARTS : POD_ENDED,
-			end.failed, played_time(c, PLAYED_SOON_MS),
-			played_time(c, until)),
+			end.failed, acting_time(c, PLAYED_SOON_MS),
+			acting_time(c, until)),
 		    until);
 }
 
 static bool
 has_ended(jv pod_peek)
 {
-	return span_is(played_phase(pod_peek), "Succeeded") ||
-	    span_is(played_phase(pod_peek), "Failed");
+	return span_is(acting_phase(pod_peek), "Succeeded") ||
+	    span_is(acting_phase(pod_peek), "Failed");
 }
 
 /* Its containers end by a signal; then the kubelet lets go of it. */
 static void
-kill_pod(struct cluster *c, jv pod_peek)
+kill_pod(struct actors *c, jv pod_peek)
 {
 	jv since = jvtext_peek(jvtext_peek(pod_peek, "status"), "startTime");
 	jv step = reference(pod_peek);
 
 	if (jv_is_valid(since) && !has_ended(pod_peek))
-		played_patch_status(c, pod_peek,
+		acting_patch_status(c, pod_peek,
 		    pod_status(pod_peek, POD_ENDED, true, jv_copy(since),
-			played_time(c, PLAYED_SOON_MS)),
+			acting_time(c, PLAYED_SOON_MS)),
 		    PLAYED_SOON_MS);
-	if (played_text(jvtext_peek(pod_peek, "spec"), "nodeName").n == 0) {
+	if (acting_text(jvtext_peek(pod_peek, "spec"), "nodeName").n == 0) {
 		jv_free(step);
 		return;
 	}
@@ -362,9 +362,9 @@ kill_pod(struct cluster *c, jv pod_peek)
 }
 
 static void
-play_pod(struct cluster *c, struct played *p)
+play_pod(struct actors *c, struct acting *p)
 {
-	if (played_is_going(p->object)) {
+	if (acting_is_going(p->object)) {
 		if (!p->killed)
 			kill_pod(c, p->object);
 		p->killed = p->begun = true;
@@ -377,7 +377,7 @@ play_pod(struct cluster *c, struct played *p)
 /* ---- volumes and load balancers ---- */
 
 static void
-play_claim(struct cluster *c, struct played *p)
+play_claim(struct actors *c, struct acting *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 	jv status = JV_OBJECT(jv_string("phase"), jv_string("Bound"),
@@ -386,30 +386,30 @@ play_claim(struct cluster *c, struct played *p)
 	    jv_copy(jvtext_peek(jvtext_peek(spec, "resources"), "requests")));
 	struct buf volume = BUF_INIT;
 
-	if (played_text(spec, "volumeName").n == 0) {
+	if (acting_text(spec, "volumeName").n == 0) {
 		buf_addf(&volume, "pv-%.*s-%.*s",
-		    SPAN_ARG(played_meta(p->object, "namespace")),
-		    SPAN_ARG(played_meta(p->object, "name")));
-		played_patch(c, p->object,
+		    SPAN_ARG(acting_meta(p->object, "namespace")),
+		    SPAN_ARG(acting_meta(p->object, "name")));
+		acting_patch(c, p->object,
 		    JV_OBJECT(jv_string("spec"),
 			JV_OBJECT(jv_string("volumeName"),
 			    jv_string(buf_str(&volume)))),
 		    PLAYED_SOON_MS);
 		buf_release(&volume);
 	}
-	played_patch_status(c, p->object, status, PLAYED_SOON_MS);
+	acting_patch_status(c, p->object, status, PLAYED_SOON_MS);
 	p->begun = true;
 }
 
 static void
-play_address(struct cluster *c, struct played *p)
+play_address(struct actors *c, struct acting *p)
 {
 	jv entry = JV_OBJECT(jv_string("ip"), address("198.18", p->object));
 
-	if (played_is_kind(p->object, "Service"))
+	if (acting_is_kind(p->object, "Service"))
 		entry =
 		    jv_object_set(entry, jv_string("ipMode"), jv_string("VIP"));
-	played_patch_status(c, p->object,
+	acting_patch_status(c, p->object,
 	    JV_OBJECT(jv_string("loadBalancer"),
 		JV_OBJECT(jv_string("ingress"), JV_ARRAY(entry))),
 	    PLAYED_SOON_MS);
@@ -418,38 +418,38 @@ play_address(struct cluster *c, struct played *p)
 
 /* A Service may become one with a load balancer later. */
 static void
-play_once(struct cluster *c, struct played *p)
+play_once(struct actors *c, struct acting *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 
-	if (p->begun || played_is_going(p->object))
+	if (p->begun || acting_is_going(p->object))
 		return;
-	if (played_is_kind(p->object, "PersistentVolumeClaim"))
+	if (acting_is_kind(p->object, "PersistentVolumeClaim"))
 		play_claim(c, p);
-	else if (played_is_kind(p->object, "Ingress") ||
-	    span_is(played_text(spec, "type"), "LoadBalancer"))
+	else if (acting_is_kind(p->object, "Ingress") ||
+	    span_is(acting_text(spec, "type"), "LoadBalancer"))
 		play_address(c, p);
 }
 
 /* ---- changes ---- */
 
-struct played *
-played_find(
-    struct cluster *c, const char *kind, struct span ns, struct span name)
+struct acting *
+acting_find(
+    struct actors *c, const char *kind, struct span ns, struct span name)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		jv o = c->items[i]->object;
 
-		if (span_eq(played_meta(o, "name"), name) &&
-		    played_is_kind(o, kind) &&
-		    span_eq(played_meta(o, "namespace"), ns))
+		if (span_eq(acting_meta(o, "name"), name) &&
+		    acting_is_kind(o, kind) &&
+		    span_eq(acting_meta(o, "namespace"), ns))
 			return c->items[i];
 	}
 	return NULL;
 }
 
 static void
-free_item(struct played *p)
+free_item(struct acting *p)
 {
 	jv_free(p->object);
 	jv_free(p->sent);
@@ -459,7 +459,7 @@ free_item(struct played *p)
 }
 
 static void
-forget(struct cluster *c, const struct played *gone)
+forget(struct actors *c, const struct acting *gone)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i] == gone) {
@@ -479,8 +479,8 @@ is_played(jv object_peek)
 	    "Deployment apps/v1", "ReplicaSet apps/v1", "StatefulSet apps/v1",
 	    "DaemonSet apps/v1", "Job batch/v1", "Ingress networking.k8s.io/v1",
 	    NULL};
-	struct span kind = played_text(object_peek, "kind");
-	struct span version = played_text(object_peek, "apiVersion");
+	struct span kind = acting_text(object_peek, "kind");
+	struct span version = acting_text(object_peek, "apiVersion");
 
 	for (const char *const *k = kinds; *k != NULL; k++) {
 		struct span rest = span_str(*k), name = span_cut(&rest, ' ');
@@ -492,18 +492,18 @@ is_played(jv object_peek)
 }
 
 /* Takes object. */
-static struct played *
-remember(struct cluster *c, jv object)
+static struct acting *
+remember(struct actors *c, jv object)
 {
 	char *kind = mem_dup(
-	    played_text(object, "kind").p, played_text(object, "kind").n);
-	struct played *p = played_find(c, kind,
-	    played_meta(object, "namespace"), played_meta(object, "name"));
+	    acting_text(object, "kind").p, acting_text(object, "kind").n);
+	struct acting *p = acting_find(c, kind,
+	    acting_meta(object, "namespace"), acting_meta(object, "name"));
 
 	free(kind);
 	if (p != NULL &&
 	    !span_eq(
-		played_meta(p->object, "uid"), played_meta(object, "uid"))) {
+		acting_meta(p->object, "uid"), acting_meta(object, "uid"))) {
 		forget(c, p);
 		p = NULL;
 	}
@@ -513,45 +513,45 @@ remember(struct cluster *c, jv object)
 		return p;
 	}
 	p = mem_zalloc(sizeof(*p));
-	*p = (struct played){.object = object,
+	*p = (struct acting){.object = object,
 	    .sent = jv_invalid(),
 	    .asked = jv_object(),
 	    .ended = jv_object()};
-	c->items = mem_grow(c->items, c->count, sizeof(struct played *));
+	c->items = mem_grow(c->items, c->count, sizeof(struct acting *));
 	c->items[c->count++] = p;
 	return p;
 }
 
 /* What is made for a workload may be a Pod or a claim. */
 static void
-tell_owner(struct cluster *c, jv object_peek)
+tell_owner(struct actors *c, jv object_peek)
 {
-	struct played *owner = find_uid(c, played_controller(object_peek));
+	struct acting *owner = find_uid(c, acting_controller(object_peek));
 
 	if (owner == NULL)
 		return;
 	owner->asked = jv_object_delete(owner->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(object_peek, "metadata"), "name")));
-	if (span_is(played_phase(object_peek), "Succeeded") ||
-	    span_is(played_phase(object_peek), "Failed"))
+	if (span_is(acting_phase(object_peek), "Succeeded") ||
+	    span_is(acting_phase(object_peek), "Failed"))
 		owner->ended = jv_object_set(owner->ended,
 		    jv_copy(jvtext_peek(
 			jvtext_peek(object_peek, "metadata"), "uid")),
-		    jv_bool(span_is(played_phase(object_peek), "Succeeded")));
+		    jv_bool(span_is(acting_phase(object_peek), "Succeeded")));
 	workload_play(c, owner);
 }
 
 static void
-play(struct cluster *c, struct played *p)
+play(struct actors *c, struct acting *p)
 {
-	if (played_is_kind(p->object, "Pod"))
+	if (acting_is_kind(p->object, "Pod"))
 		play_pod(c, p);
 	else if (!workload_play(c, p))
 		play_once(c, p);
 }
 
 jv
-cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
+actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 {
 	jv steps;
 
@@ -562,7 +562,7 @@ cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
 	c->now_us = now_us;
 	c->steps = jv_array();
 	if (strcmp(type, "DELETED") == 0) {
-		struct played *p = remember(c, jv_copy(object));
+		struct acting *p = remember(c, jv_copy(object));
 
 		forget(c, p);
 	} else
@@ -576,17 +576,17 @@ cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
 
 /* ---- all of it ---- */
 
-struct cluster *
-cluster_new(void)
+struct actors *
+actors_new(void)
 {
-	struct cluster *c = mem_zalloc(sizeof(*c));
+	struct actors *c = mem_zalloc(sizeof(*c));
 
 	c->steps = jv_null();
 	return c;
 }
 
 void
-cluster_free(struct cluster *c)
+actors_free(struct actors *c)
 {
 	if (c == NULL)
 		return;
