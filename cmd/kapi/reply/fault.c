@@ -15,10 +15,11 @@ static const char *const kinds[] = {[FAULT_DELAY] = "delay",
     [FAULT_STALE] = "stale",
     [FAULT_COMPACT] = "compact",
     [FAULT_HOLD] = "hold",
-    [FAULT_DUPLICATE] = "duplicate"};
+    [FAULT_DUPLICATE] = "duplicate",
+    [FAULT_MUTATE] = "mutate"};
 enum { KINDS = COUNT(kinds) };
 
-enum member_type { M_TEXT, M_NUMBER, M_FLAG, M_KIND };
+enum member_type { M_TEXT, M_NUMBER, M_FLAG, M_KIND, M_OBJECT };
 
 #define M(name, type, field)                              \
 	{                                                 \
@@ -30,6 +31,7 @@ static const struct known {
 	enum member_type type;
 	size_t offset;
 } members[] = {
+    /* Of a line of a plan only: up to FIRST_EFFECT. */
     M("verb", M_TEXT, verb),
     M("group", M_TEXT, group),
     M("resource", M_TEXT, resource),
@@ -43,6 +45,8 @@ static const struct known {
     M("fieldManager", M_TEXT, field_manager),
     M("nth", M_NUMBER, nth),
     M("count", M_NUMBER, count),
+    M("forMs", M_NUMBER, for_ms),
+    M("pause", M_FLAG, pause),
     M("fault", M_KIND, kind),
     M("code", M_NUMBER, code),
     M("reason", M_TEXT, reason),
@@ -52,13 +56,20 @@ static const struct known {
     M("delayMs", M_NUMBER, delay_ms),
     M("event", M_NUMBER, event),
     M("versions", M_NUMBER, versions),
+    M("bytes", M_NUMBER, bytes),
+    M("patch", M_OBJECT, patch),
+    /* Of what a request goes on with only. */
+    M("paused", M_NUMBER, paused),
 };
-enum { MEMBERS = COUNT(members) };
+enum { MEMBERS = COUNT(members), FIRST_EFFECT = 15, PAUSED = MEMBERS - 1 };
 
 static const struct known *
-find_member(struct span key)
+find_member(enum fault_parse as, struct span key)
 {
-	for (size_t i = 0; i < MEMBERS; i++)
+	size_t first = as == FAULT_PARSE_LINE ? 0 : FIRST_EFFECT;
+	size_t end = as == FAULT_PARSE_LINE ? PAUSED : MEMBERS;
+
+	for (size_t i = first; i < end; i++)
 		if (span_is(key, members[i].name))
 			return &members[i];
 	return NULL;
@@ -74,7 +85,7 @@ set_kind(struct fault *f, struct span text, struct err *err)
 		}
 	return err_set(err, ERR_PERMANENT,
 	    "member \"fault\": want cut, freeze, goaway, stale, compact, "
-	    "hold, duplicate or delay");
+	    "hold, duplicate, mutate or delay");
 }
 
 static int
@@ -95,7 +106,12 @@ set_member(struct fault *f, const struct known *k, const struct node *value,
 	case M_FLAG:
 		if (!tree_is(value, NODE_TRUE) && !tree_is(value, NODE_FALSE))
 			break;
-		f->after = tree_true(value);
+		*(bool *)(void *)to = tree_true(value);
+		return 0;
+	case M_OBJECT:
+		if (!tree_is(value, NODE_OBJECT))
+			break;
+		*(const struct node **)(void *)to = value;
 		return 0;
 	case M_NUMBER:
 		if (!tree_get_int(value, &n) || n < 0 || n > INT32_MAX)
@@ -107,9 +123,10 @@ set_member(struct fault *f, const struct known *k, const struct node *value,
 		return 0;
 	}
 	return err_set(err, ERR_PERMANENT, "member \"%s\": want %s", k->name,
-	    k->type == M_TEXT	    ? "a string"
-		: k->type == M_FLAG ? "true or false"
-				    : "a number from 0");
+	    k->type == M_TEXT	      ? "a string"
+		: k->type == M_FLAG   ? "true or false"
+		: k->type == M_OBJECT ? "an object"
+				      : "a number from 0");
 }
 
 /* A plan that cannot come true is a mistake. */
@@ -125,21 +142,24 @@ check_verb(const struct fault *f, struct err *err)
 	    "member \"verb\": no verb matches \"%.*s\"", SPAN_ARG(f->verb));
 }
 
-/* Checks the members against each other. */
 static int
-check(struct fault *f, bool has_kind, struct err *err)
+check_code(struct fault *f, bool has_kind, struct err *err)
 {
-	if (f->code != 0 && has_kind)
+	if (has_kind)
 		return err_set(err, ERR_PERMANENT,
 		    "members \"code\" and \"fault\": want one of them");
-	if (f->code != 0) {
-		f->kind = FAULT_CODE;
-		if (f->code < 400 || f->code > 599)
-			return err_set(err, ERR_PERMANENT,
-			    "member \"code\": want 400 to 599");
-	} else if (!has_kind && f->delay_ms == 0)
-		return err_set(err, ERR_PERMANENT,
-		    "no member \"fault\", \"code\" or \"delayMs\"");
+	f->kind = FAULT_CODE;
+	if (f->code < 400 || f->code > 599)
+		return err_set(
+		    err, ERR_PERMANENT, "member \"code\": want 400 to 599");
+	if (f->code == 429 && f->retry_after == 0)
+		f->retry_after = 1;
+	return 0;
+}
+
+static int
+check_event(struct fault *f, struct err *err)
+{
 	if (f->kind == FAULT_HOLD || f->kind == FAULT_DUPLICATE) {
 		if (f->event == 0)
 			f->event = 1;
@@ -151,34 +171,71 @@ check(struct fault *f, bool has_kind, struct err *err)
 	if (f->event != 0 && f->after)
 		return err_set(err, ERR_PERMANENT,
 		    "members \"event\" and \"after\": want one of them");
+	if (f->event != 0 && f->pause)
+		return err_set(err, ERR_PERMANENT,
+		    "members \"event\" and \"pause\": want one of them");
 	if (f->event != 0 && f->verb.p == NULL)
 		f->verb = span_str("watch");
+	return 0;
+}
+
+/* Checks the members against each other. */
+static int
+check(struct fault *f, bool has_kind, struct err *err)
+{
+	if (f->code != 0 && check_code(f, has_kind, err) != 0)
+		return -1;
+	if (check_event(f, err) != 0)
+		return -1;
+	if (f->bytes > 0 && f->kind != FAULT_CUT)
+		return err_set(
+		    err, ERR_PERMANENT, "member \"bytes\": only with cut");
+	/* There is an answer only when the work is done. */
+	if (f->bytes > 0 && f->event == 0)
+		f->after = true;
 	if (f->after && f->kind != FAULT_CODE && f->kind != FAULT_CUT &&
-	    f->kind != FAULT_FREEZE)
+	    f->kind != FAULT_FREEZE && (f->kind != FAULT_DELAY || !f->pause))
 		return err_set(err, ERR_PERMANENT,
-		    "member \"after\": only with code, cut or freeze");
+		    "member \"after\": only with code, cut, freeze or pause");
+	if ((f->patch != NULL) != (f->kind == FAULT_MUTATE))
+		return err_set(err, ERR_PERMANENT,
+		    "member \"patch\": with mutate, and only there");
 	if (f->kind == FAULT_STALE && f->versions == 0)
 		f->versions = 1;
-	if (f->code == 429 && f->retry_after == 0)
-		f->retry_after = 1;
+	return 0;
+}
+
+/* Checks what only a line of a plan has. */
+static int
+check_line(struct fault *f, bool has_kind, struct err *err)
+{
+	if (f->code == 0 && !has_kind && f->delay_ms == 0 && !f->pause)
+		return err_set(err, ERR_PERMANENT,
+		    "no member \"fault\", \"code\", \"pause\" or \"delayMs\"");
+	if (f->count != UINT64_MAX && f->for_ms > 0)
+		return err_set(err, ERR_PERMANENT,
+		    "members \"count\" and \"forMs\": want one of them");
+	if (f->count == UINT64_MAX)
+		f->count = f->for_ms > 0 ? 0 : 1;
 	return check_verb(f, err);
 }
 
 int
-fault_parse(struct arena *a, struct span line, struct fault *f, struct err *err)
+fault_parse(struct arena *a, enum fault_parse as, struct span line,
+    struct fault *f, struct err *err)
 {
-	struct tree_limits limits = {16, false};
+	struct tree_limits limits = {100, false};
 	struct node *n;
 	bool has_kind = false;
 
-	*f = (struct fault){.count = 1};
+	*f = (struct fault){.count = UINT64_MAX, .paused = UINT64_MAX};
 	n = tree_parse(a, arena_span(a, line), limits, NULL, err);
 	if (n == NULL)
 		return -1;
 	if (!tree_is(n, NODE_OBJECT))
 		return err_set(err, ERR_PERMANENT, "want an object");
 	for (uint32_t i = 0; i < n->n; i++) {
-		const struct known *k = find_member(n->members[i].key);
+		const struct known *k = find_member(as, n->members[i].key);
 
 		if (k == NULL)
 			return err_set(err, ERR_PERMANENT,
@@ -188,7 +245,28 @@ fault_parse(struct arena *a, struct span line, struct fault *f, struct err *err)
 			return -1;
 		has_kind = has_kind || k->type == M_KIND;
 	}
-	return check(f, has_kind, err);
+	if (check(f, has_kind, err) != 0)
+		return -1;
+	if (as == FAULT_PARSE_LINE)
+		return check_line(f, has_kind, err);
+	if (f->paused == UINT64_MAX)
+		return err_set(err, ERR_PERMANENT, "no member \"paused\"");
+	return 0;
+}
+
+struct fault *
+fault_copy(struct arena *a, const struct fault *f)
+{
+	struct fault *copy = arena_alloc(a, sizeof(*copy));
+
+	*copy = *f;
+	if (f->reason.p != NULL)
+		copy->reason = arena_span(a, f->reason);
+	if (f->message.p != NULL)
+		copy->message = arena_span(a, f->message);
+	if (f->patch != NULL)
+		copy->patch = tree_clone(a, f->patch);
+	return copy;
 }
 
 const char *
@@ -198,6 +276,8 @@ fault_name(struct arena *a, const struct fault *f)
 
 	if (f->kind == FAULT_CODE)
 		return arena_printf(a, "%d%s", f->code, when).p;
+	if (f->kind == FAULT_DELAY && f->pause)
+		return arena_printf(a, "pause%s", when).p;
 	return arena_printf(a, "%s%s", kinds[f->kind], when).p;
 }
 

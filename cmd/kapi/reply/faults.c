@@ -1,10 +1,12 @@
 #include "reply/faults.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "process/clock.h"
 #include "process/file.h"
 #include "reply/fault.h"
 #include "reply/journal.h"
@@ -12,6 +14,7 @@
 #include "request/request.h"
 #include "request/users.h"
 #include "store/store.h"
+#include "type/resource.h"
 
 enum { FILE_MIB = 16 };
 
@@ -21,18 +24,25 @@ struct fault_entry {
 	struct fault f;
 	struct span line;
 	uint64_t seen, taken;
+	uint64_t until; /* clock_ms; once taken, with for_ms */
+};
+
+/* A request that waits; in its arena. */
+struct waiting {
+	struct request *r;
+	const struct fault *f;
+	void (*go_on)(struct request *r);
+	/* For POST /kapi/continue. */
+	int code;      /* of the answer that is ready; 0: none is */
+	loop_fn *then; /* sends it */
+	void *arg;
+	struct waiting *next, **link;
 };
 
 struct faults {
 	struct api *api;
 	struct fault_entry *entries, **end;
-};
-
-/* A request that waits. */
-struct waiting {
-	struct request *r;
-	const struct fault *f;
-	void (*go_on)(struct request *r);
+	struct waiting *paused;
 };
 
 struct faults *
@@ -80,7 +90,7 @@ entry_new(struct span line, struct err *err)
 	struct fault_entry *e = arena_zalloc(&a, sizeof(*e));
 
 	e->line = arena_span(&a, line);
-	if (fault_parse(&a, e->line, &e->f, err) != 0) {
+	if (fault_parse(&a, FAULT_PARSE_LINE, e->line, &e->f, err) != 0) {
 		arena_release(&a);
 		return NULL;
 	}
@@ -148,6 +158,9 @@ fits(struct span pattern, struct span text)
 static bool
 matches(const struct fault *f, const struct request *r)
 {
+	if (f->kind == FAULT_MUTATE && r->verb != REQUEST_CREATE &&
+	    r->verb != REQUEST_UPDATE && r->verb != REQUEST_PATCH)
+		return false;
 	return fits(f->verb, span_str(request_verb_name(r->verb))) &&
 	    fits(f->group, r->group) && fits(f->resource, r->plural) &&
 	    fits(f->subresource, r->subresource) &&
@@ -168,32 +181,38 @@ entry_remove(struct faults *f, struct fault_entry **link)
 	entry_free(e);
 }
 
-static struct fault *
-copy_of(const struct fault *f, struct arena *a)
+static bool
+is_over(const struct fault_entry *e)
 {
-	struct fault *copy = arena_alloc(a, sizeof(*copy));
+	return e->f.for_ms > 0 && e->taken > 0 && clock_ms() >= e->until;
+}
 
-	*copy = *f;
-	if (f->reason.p != NULL)
-		copy->reason = arena_span(a, f->reason);
-	if (f->message.p != NULL)
-		copy->message = arena_span(a, f->message);
-	return copy;
+static void
+drop_old(struct faults *f)
+{
+	for (struct fault_entry **link = &f->entries; *link != NULL;)
+		if (is_over(*link))
+			entry_remove(f, link);
+		else
+			link = &(*link)->next;
 }
 
 /* The fault for r, in its arena, or NULL. Every line counts what it matches,
  * also what another one takes. */
-static const struct fault *
+static struct fault *
 take(struct faults *f, struct request *r)
 {
-	const struct fault *taken = NULL;
+	struct fault *taken = NULL;
 
+	drop_old(f);
 	for (struct fault_entry **link = &f->entries; *link != NULL;) {
 		struct fault_entry *e = *link;
 
 		if (matches(&e->f, r) && ++e->seen >= e->f.nth &&
 		    taken == NULL) {
-			taken = copy_of(&e->f, &r->arena);
+			taken = fault_copy(&r->arena, &e->f);
+			if (e->taken == 0)
+				e->until = clock_ms() + e->f.for_ms;
 			if (++e->taken == e->f.count) {
 				entry_remove(f, link);
 				continue;
@@ -247,6 +266,9 @@ act(struct request *r, const struct fault *f)
 	case FAULT_COMPACT:
 		store_compact(r->api->store);
 		return false;
+	case FAULT_MUTATE:
+		r->mutation = f->patch;
+		return false;
 	case FAULT_DELAY:
 	case FAULT_HOLD:
 	case FAULT_DUPLICATE:
@@ -264,11 +286,86 @@ waited(void *arg)
 		w.go_on(w.r);
 }
 
+/* The fault f, after its delay. true: r was answered or waits. */
+static bool
+start(struct request *r, const struct fault *f, void (*go_on)(struct request *))
+{
+	struct waiting *w;
+
+	/* The fault "hold" delays the event, not the request. */
+	if (f->delay_ms == 0 || f->kind == FAULT_HOLD)
+		return act(r, f);
+	w = arena_zalloc(&r->arena, sizeof(*w));
+	*w = (struct waiting){.r = r, .f = f, .go_on = go_on};
+	reply_later(r, f->delay_ms, waited, w);
+	return true;
+}
+
+/* ---- requests that wait until they are told to go on ---- */
+
+static void
+unlink_waiting(struct waiting *w)
+{
+	*w->link = w->next;
+	if (w->next != NULL)
+		w->next->link = w->link;
+}
+
+static void
+gave_up(void *arg)
+{
+	struct waiting *w = arg;
+
+	unlink_waiting(w);
+	journal_write(w->r->api->journal, w->r, w->code, SPAN_NONE);
+	request_free(w->r);
+}
+
+static void
+wait_for_word(struct waiting *w)
+{
+	struct faults *f = w->r->api->faults;
+
+	w->next = f->paused;
+	w->link = &f->paused;
+	if (w->next != NULL)
+		w->next->link = &w->next;
+	f->paused = w;
+	httpd_on_close(w->r->exchange, gave_up, w);
+	journal_pause(w->r->api->journal, w->r, w->code);
+}
+
+/* Goes on with f, or, if it says nothing, with what the plan said. */
+static void
+resume(struct waiting *w, struct fault *f)
+{
+	struct request *r = w->r;
+
+	unlink_waiting(w);
+	httpd_on_close(r->exchange, NULL, NULL);
+	f->after |= w->then != NULL;
+	if (f->kind != FAULT_DELAY || f->delay_ms > 0) {
+		w->f = fault_copy(&r->arena, f);
+		r->fault = fault_name(&r->arena, w->f);
+	}
+	if (w->then == NULL) {
+		if (!start(r, w->f, w->go_on))
+			w->go_on(r);
+		return;
+	}
+	/* The definition of the kind may have gone meanwhile. */
+	r->resource = !r->on_resource
+	    ? NULL
+	    : resource_find(r->api->registry, r->group, r->version, r->plural);
+	r->answer_fault = w->f;
+	w->then(w->arg);
+}
+
 bool
 faults_before(struct request *r, void (*go_on)(struct request *r))
 {
 	struct faults *plan = r->api->faults;
-	const struct fault *f;
+	struct fault *f;
 	struct waiting *w;
 
 	if (plan == NULL || plan->entries == NULL)
@@ -277,13 +374,32 @@ faults_before(struct request *r, void (*go_on)(struct request *r))
 	if (f == NULL)
 		return false;
 	r->fault = fault_name(&r->arena, f);
-	/* The fault "hold" delays the event, not the request. */
-	if (f->delay_ms == 0 || f->kind == FAULT_HOLD)
-		return act(r, f);
-	w = arena_alloc(&r->arena, sizeof(*w));
-	*w = (struct waiting){r, f, go_on};
-	reply_later(r, f->delay_ms, waited, w);
+	/* A watch has no work that could be done first. */
+	if (!f->pause || (f->after && r->verb != REQUEST_WATCH))
+		return start(r, f, go_on);
+	f->pause = false;
+	w = arena_zalloc(&r->arena, sizeof(*w));
+	*w = (struct waiting){.r = r, .f = f, .go_on = go_on};
+	wait_for_word(w);
 	return true;
+}
+
+bool
+faults_answer_waits(const struct request *r)
+{
+	return r->answer_fault != NULL && r->answer_fault->pause;
+}
+
+void
+faults_wait(struct request *r, int code, loop_fn *then, void *arg)
+{
+	struct fault *f = fault_copy(&r->arena, r->answer_fault);
+	struct waiting *w = arena_zalloc(&r->arena, sizeof(*w));
+
+	f->pause = false;
+	*w = (struct waiting){
+	    .r = r, .f = f, .code = code, .then = then, .arg = arg};
+	wait_for_word(w);
 }
 
 bool
@@ -296,10 +412,59 @@ faults_answer(struct request *r, int code)
 	r->answer_fault = NULL;
 	if (f->kind == FAULT_CODE)
 		reply_problem(r, fault_problem(r, f));
-	else
+	else if (f->kind == FAULT_FREEZE ||
+	    (f->kind == FAULT_CUT && f->bytes == 0))
 		break_off(r, f, code);
+	else {
+		if (f->kind == FAULT_CUT)
+			httpd_cut_after(r->exchange, f->bytes);
+		return false;
+	}
 	return true;
 }
+
+static int
+check_done(const struct fault *f, struct err *err)
+{
+	if (f->kind == FAULT_CODE || f->kind == FAULT_CUT ||
+	    f->kind == FAULT_FREEZE ||
+	    (f->kind == FAULT_DELAY && f->delay_ms == 0))
+		return 0;
+	return err_set(err, ERR_PERMANENT,
+	    "request %" PRIu64 ": its work is done: want code, cut or freeze",
+	    f->paused);
+}
+
+static void
+serve_continue(struct request *r)
+{
+	struct waiting *w = r->api->faults->paused;
+	struct err err = ERR_INIT;
+	struct fault f;
+
+	if (!span_is(r->http->method, "POST")) {
+		reply_aside_error(
+		    r, 405, "MethodNotAllowed", "want POST on /kapi/continue");
+		return;
+	}
+	if (fault_parse(&r->arena, FAULT_PARSE_CONTINUE, r->http->body, &f,
+		&err) != 0) {
+		reply_aside_error(r, 422, "Invalid", err.message);
+		return;
+	}
+	while (w != NULL && w->r->number != f.paused)
+		w = w->next;
+	if (w == NULL)
+		reply_aside_error(r, 404, "NotFound", "no such request waits");
+	else if (w->then != NULL && check_done(&f, &err) != 0)
+		reply_aside_error(r, 422, "Invalid", err.message);
+	else {
+		resume(w, &f);
+		reply_aside(r, SPAN_NONE);
+	}
+}
+
+/* ---- /kapi/faults ---- */
 
 static void
 add_plan(const struct faults *f, struct buf *b)
@@ -310,6 +475,8 @@ add_plan(const struct faults *f, struct buf *b)
 		buf_addf(b, ",\"matched\":%llu,\"taken\":%llu}\n",
 		    (unsigned long long)e->seen, (unsigned long long)e->taken);
 	}
+	for (const struct waiting *w = f->paused; w != NULL; w = w->next)
+		buf_addf(b, "{\"paused\":%" PRIu64 "}\n", w->r->number);
 }
 
 void
@@ -328,9 +495,14 @@ faults_serve(struct request *r)
 	struct err err = ERR_INIT;
 	struct span method = r->http->method;
 
+	if (span_is(r->http->path, "/kapi/continue")) {
+		serve_continue(r);
+		return true;
+	}
 	if (!span_is(r->http->path, "/kapi/faults"))
 		return false;
 	if (span_is(method, "GET") || span_is(method, "HEAD")) {
+		drop_old(f);
 		add_plan(f, &b);
 	} else if (span_is(method, "DELETE")) {
 		faults_forget(f);
@@ -345,105 +517,4 @@ faults_serve(struct request *r)
 	reply_aside(r, buf_span(&b));
 	buf_release(&b);
 	return true;
-}
-
-/* ---- holding or ending the events of a watch ---- */
-
-struct fault_gate {
-	struct loop *loop;
-	struct exchange *exchange;
-	struct fault f;
-	struct text *error; /* the ERROR event of a code */
-	uint64_t seen;
-	bool open; /* held events were let go */
-	struct text **held;
-	size_t held_count;
-	struct timer timer;
-	loop_fn *on_end;
-	void *arg;
-};
-
-struct fault_gate *
-faults_gate(struct request *r, loop_fn *on_end, void *arg)
-{
-	struct fault_gate *g;
-
-	if (r->gate_fault == NULL)
-		return NULL;
-	g = mem_zalloc(sizeof(*g));
-	g->loop = r->api->loop;
-	g->exchange = r->exchange;
-	g->f = *r->gate_fault;
-	g->on_end = on_end;
-	g->arg = arg;
-	if (g->f.kind == FAULT_CODE)
-		g->error = reply_error_event(r, fault_problem(r, &g->f));
-	return g;
-}
-
-void
-fault_gate_free(struct fault_gate *g)
-{
-	if (g == NULL)
-		return;
-	loop_cancel(g->loop, &g->timer);
-	for (size_t i = 0; i < g->held_count; i++)
-		text_unref(g->held[i]);
-	free(g->held);
-	text_unref(g->error);
-	free(g);
-}
-
-static void
-let_go(void *arg)
-{
-	struct fault_gate *g = arg;
-	int rc = 0;
-
-	g->open = true;
-	for (size_t i = 0; i < g->held_count; i++) {
-		if (rc == 0)
-			rc = httpd_send(g->exchange, g->held[i]);
-		text_unref(g->held[i]);
-	}
-	g->held_count = 0;
-	if (rc != 0)
-		g->on_end(g->arg);
-}
-
-/* Holds back an event and all behind it: a watch keeps their order. */
-static int
-hold(struct fault_gate *g, struct text *event)
-{
-	g->held = mem_grow(g->held, g->held_count, sizeof(*g->held));
-	g->held[g->held_count++] = text_ref(event);
-	if (g->held_count == 1 && g->f.delay_ms > 0)
-		loop_after(g->loop, &g->timer, g->f.delay_ms, let_go, g);
-	return 0;
-}
-
-/* Ends the watch instead of sending the event. */
-static int
-end(struct fault_gate *g)
-{
-	if (g->f.kind == FAULT_CUT)
-		httpd_cut(g->exchange);
-	else if (httpd_send(g->exchange, g->error) == 0)
-		httpd_end(g->exchange);
-	return -1;
-}
-
-int
-fault_gate_send(struct fault_gate *g, struct text *event)
-{
-	g->seen++;
-	if (g->f.kind == FAULT_HOLD && g->seen >= g->f.event && !g->open)
-		return hold(g, event);
-	if (g->seen == g->f.event && g->f.kind == FAULT_DUPLICATE &&
-	    httpd_send(g->exchange, event) != 0)
-		return -1;
-	if (g->seen == g->f.event &&
-	    (g->f.kind == FAULT_CUT || g->f.kind == FAULT_CODE))
-		return end(g);
-	return httpd_send(g->exchange, event);
 }

@@ -1,8 +1,8 @@
 /*
  * faults: what shall go wrong, for tests: a plan of JSON lines, each with what
  * it matches, how often, and what happens then. Given by --faults FILE, or at
- * run time: POST /kapi/faults adds lines, GET shows what is left of the plan,
- * DELETE forgets it. The first line that matches a request takes it.
+ * run time: POST /kapi/faults adds lines, GET shows what is left of the plan
+ * and what waits for POST /kapi/continue, DELETE forgets the plan. The first line that matches a request takes it.
  *
  *	{"verb":"update","resource":"pods","name":"web-*","code":409}
  *	{"nth":7,"fault":"cut"}
@@ -10,7 +10,7 @@
  * kapi(1) has the list of members. What calls in here:
  *
  *	router_serve: faults_serve (before all else), faults_before
- *	reply_*: faults_answer
+ *	reply_*: faults_answer_waits, faults_wait, faults_answer
  *	list: request.stale
  *	watch: faults_gate, then fault_gate_send instead of httpd_send
  */
@@ -38,7 +38,7 @@ int faults_load(struct faults *f, const char *file, struct err *err);
 
 void faults_forget(struct faults *f); /* all lines */
 
-/* /kapi/faults: answers and frees r, true. Not journalled. */
+/* /kapi/faults, /kapi/continue: answers and frees r, true. Not journalled. */
 bool faults_serve(struct request *r);
 
 /*
@@ -54,6 +54,14 @@ bool faults_before(struct request *r, void (*go_on)(struct request *r));
  * returns as after an answer.
  */
 bool faults_answer(struct request *r, int code);
+
+/*
+ * The work is done, and the plan holds the answer back: faults_wait, which
+ * calls then(arg) when POST /kapi/continue says so; arg is in the arena of r.
+ * If the client goes meanwhile, r is written down and freed.
+ */
+bool faults_answer_waits(const struct request *r);
+void faults_wait(struct request *r, int code, loop_fn *then, void *arg);
 
 /*
  * A watch whose events are tampered with; NULL: send by httpd_send. Owned by

@@ -36,8 +36,8 @@ struct store;
 
 enum journal_lines { JOURNAL_REQUESTS, JOURNAL_CHANGES };
 
-/* Appends to file, which may be a pipe: then whoever reads it must go on
- * reading, for a full pipe stops the server. NULL with err. */
+/* Appends to file. That may be a pipe, which must be read all the time: a full
+ * one stops the server. NULL with err. */
 struct journal *journal_open(
     const char *file, enum journal_lines lines, struct err *err);
 void journal_free(struct journal *j);

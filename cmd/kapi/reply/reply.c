@@ -115,12 +115,54 @@ set_header(
 	headers[(*n)++] = *h;
 }
 
+/* An answer that waits; in the arena of its request. */
+struct kept {
+	struct request *r;
+	struct answer answer;
+};
+
+static void send(struct request *r, const struct answer *w);
+
+static void
+send_kept(void *arg)
+{
+	const struct kept *k = arg;
+
+	send(k->r, &k->answer);
+}
+
+/* Keeps the answer until the plan lets it go. */
+static void
+wait(struct request *r, const struct answer *w)
+{
+	struct arena *a = &r->arena;
+	struct kept *k = arena_alloc(a, sizeof *k);
+	struct httpd_header *extra = arena_grow(
+	    a, (void *)w->extra, w->extra_count, w->extra_count, sizeof *extra);
+
+	for (size_t i = 0; i < w->extra_count; i++) {
+		extra[i].name = arena_span(a, extra[i].name);
+		extra[i].value = arena_span(a, extra[i].value);
+	}
+	*k = (struct kept){r, *w};
+	k->answer.extra = extra;
+	k->answer.reason = arena_span(a, w->reason);
+	k->answer.body =
+	    arena_span(a, w->text != NULL ? text_span(w->text) : w->body);
+	k->answer.text = NULL;
+	faults_wait(r, w->code, send_kept, k);
+}
+
 static void
 send(struct request *r, const struct answer *w)
 {
 	struct httpd_header headers[REPLY_HEADERS_MAX];
 	size_t n;
 
+	if (faults_answer_waits(r)) {
+		wait(r, w);
+		return;
+	}
 	if (r->api->faults != NULL && faults_answer(r, w->code))
 		return;
 	if (r->api->journal != NULL)

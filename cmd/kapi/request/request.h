@@ -72,6 +72,7 @@ struct request {
 	/* Faults: see faults.h. */
 	const struct fault *answer_fault; /* instead of the answer; or NULL */
 	const struct fault *gate_fault;	  /* on events of a watch; or NULL */
+	const struct node *mutation; /* merge patch of admission; NULL: none */
 	uint64_t stale; /* LIST as it was so many versions ago; 0: as it is */
 	struct request *next_spare; /* router.c's */
 };

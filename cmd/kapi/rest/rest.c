@@ -30,6 +30,7 @@ rest_write_of(struct request *r)
 	    .guard = guarded ? authorize_escalation : NULL,
 	    .may_create = r->api->rights != NULL ? authorize_create : NULL,
 	    .request = r,
+	    .mutation = r->mutation,
 	    .arena = &r->arena,
 	    .resource = r->resource,
 	    .subresource = r->subresource,

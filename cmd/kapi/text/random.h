@@ -12,7 +12,7 @@
 
 enum random_stream { RANDOM_OBJECTS, RANDOM_ANSWERS, RANDOM_STREAMS };
 
-/* Begins all streams anew; of the whole process. */
+/* All streams begin again; of the whole process. */
 void random_seed(uint64_t seed);
 void random_bytes(enum random_stream s, void *p, size_t n);
 /* Of the stream for answers: how long a watch goes on. */

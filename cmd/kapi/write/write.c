@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "crd/crd.h"
 #include "merge/managed.h"
+#include "merge/patch.h"
 #include "text/gotext.h"
 #include "type/encode.h"
 #include "type/objectmeta.h"
@@ -127,6 +128,22 @@ check_create(struct write *w, const struct node *object, bool generated)
 			     : already_exists(w, object, there, generated);
 }
 
+/* Does what a webhook would do, as the plan of faults says: a merge patch, whose
+ * fields have no manager. */
+static struct problem *
+mutate(struct write *w, struct node **object)
+{
+	struct warnings unknown = {w->arena, NULL, 0};
+	struct problem *p;
+
+	if (w->mutation == NULL)
+		return NULL;
+	p = patch_merge(w->arena, *object, w->mutation, object);
+	return p != NULL ? p
+			 : steps_of(w)->decode(
+			       w->arena, w->resource, *object, &unknown, false);
+}
+
 struct problem *
 write_create(struct write *w, struct node *object)
 {
@@ -151,6 +168,8 @@ write_create(struct write *w, struct node *object)
 	p = write_check_lifecycle(w);
 	if (p == NULL && w->guard != NULL)
 		p = w->guard(w->request, NULL, object);
+	if (p == NULL)
+		p = mutate(w, &object);
 	if (p != NULL)
 		return p;
 	objectmeta_create(
@@ -257,6 +276,8 @@ write_update(struct write *w, struct stored *stored, const struct node *live,
 	}
 	write_dedup_owners(w, object, true);
 	p = w->guard == NULL ? NULL : w->guard(w->request, live, object);
+	if (p == NULL)
+		p = mutate(w, &object);
 	if (p == NULL)
 		p = check_version(w, live, object);
 	if (p != NULL)

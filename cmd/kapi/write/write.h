@@ -38,7 +38,10 @@ struct write {
 	/* Whether the client may create, asked when a PUT or an apply does so.
 	 * NULL: not asked. */
 	struct problem *(*may_create)(struct request *r);
-	struct request *request; /* for guard and may_create */
+	struct request
+	    *request; /* for guard and may_create; NULL: kapi itself */
+	const struct node
+	    *mutation; /* a merge patch before validation, or NULL */
 	/* The result: *stored, or if it is NULL, *result. */
 	struct stored *stored; /* borrowed; the object as it is kept */
 	struct node *result;   /* the object to answer with */

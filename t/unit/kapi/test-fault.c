@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "request/request.h"
+#include "tree/tree.h"
 #include "tap.h"
 
 /* Stands in for request.c. */
@@ -23,7 +24,8 @@ is_refused(const char *line, const char *want)
 	struct fault f;
 	struct err err = ERR_INIT;
 
-	ok(fault_parse(&a, span_str(line), &f, &err) == -1, line);
+	ok(fault_parse(&a, FAULT_PARSE_LINE, span_str(line), &f, &err) == -1,
+	    line);
 	is(err.message, want, "... says why");
 	arena_release(&a);
 }
@@ -35,7 +37,7 @@ is_called(const char *line, const char *want)
 	struct fault f;
 	struct err err = ERR_INIT;
 
-	if (fault_parse(&a, span_str(line), &f, &err) != 0)
+	if (fault_parse(&a, FAULT_PARSE_LINE, span_str(line), &f, &err) != 0)
 		is(err.message, "", line);
 	else
 		is(fault_name(&a, &f), want, line);
@@ -53,7 +55,13 @@ TEST(good)
 	is_called("{\"fault\":\"cut\",\"after\":true}", "cut after");
 	is_called("{\"fault\":\"goaway\"}", "goaway");
 	is_called("{\"delayMs\":5}", "delay");
-	ok(fault_parse(&a,
+	is_called("{\"pause\":true}", "pause");
+	is_called("{\"pause\":true,\"after\":true}", "pause after");
+	is_called("{\"pause\":true,\"code\":500}", "500");
+	is_called("{\"fault\":\"cut\",\"bytes\":7}", "cut after");
+	is_called("{\"fault\":\"cut\",\"bytes\":7,\"event\":2}", "cut");
+	is_called("{\"fault\":\"mutate\",\"patch\":{}}", "mutate");
+	ok(fault_parse(&a, FAULT_PARSE_LINE,
 	       span_str("{\"code\":429,\"verb\":\"p*\",\"name\":\"x\","
 			"\"nth\":3,\"count\":0,\"message\":\"m\"}"),
 	       &f, &err) == 0,
@@ -63,9 +71,68 @@ TEST(good)
 		f.code == 429 && f.retry_after == 1 &&
 		span_is(f.message, "m") && f.reason.p == NULL,
 	    "... is read");
-	ok(fault_parse(&a, span_str("{\"fault\":\"hold\"}"), &f, &err) == 0 &&
+	ok(fault_parse(&a, FAULT_PARSE_LINE, span_str("{\"fault\":\"hold\"}"),
+	       &f, &err) == 0 &&
 		f.event == 1 && f.count == 1 && span_is(f.verb, "watch"),
 	    "hold is for watches");
+	ok(fault_parse(&a, FAULT_PARSE_LINE,
+	       span_str("{\"code\":500,\"forMs\":9}"), &f, &err) == 0 &&
+		f.for_ms == 9 && f.count == 0,
+	    "for a while: all requests");
+	arena_release(&a);
+}
+
+TEST(copied)
+{
+	struct arena a = ARENA_INIT, b = ARENA_INIT;
+	struct fault f, *copy;
+	struct err err;
+
+	ok(fault_parse(&a, FAULT_PARSE_LINE,
+	       span_str("{\"fault\":\"mutate\",\"message\":\"m\","
+			"\"reason\":\"r\",\"patch\":{\"k\":[\"v\"]}}"),
+	       &f, &err) == 0,
+	    "a patch");
+	copy = fault_copy(&b, &f);
+	arena_release(&a);
+	ok(span_is(copy->message, "m") && span_is(copy->reason, "r") &&
+		tree_text_is(tree_get(copy->patch, "k")->items[0], "v"),
+	    "... is copied as a whole");
+	arena_release(&b);
+}
+
+TEST(continued)
+{
+	static const struct {
+		const char *line, *want;
+	} bad[] = {
+	    {"{}", "no member \"paused\""},
+	    {"{\"paused\":1,\"verb\":\"get\"}", "unknown member \"verb\""},
+	    {"{\"paused\":1,\"nth\":1}", "unknown member \"nth\""},
+	    {"{\"paused\":1,\"forMs\":1}", "unknown member \"forMs\""},
+	    {"{\"paused\":1,\"pause\":true}", "unknown member \"pause\""},
+	    {"{\"paused\":\"1\"}", "member \"paused\": want a number from 0"},
+	    {"{\"paused\":1,\"code\":1}", "member \"code\": want 400 to 599"},
+	};
+	struct arena a = ARENA_INIT;
+	struct fault f;
+	struct err err = ERR_INIT;
+
+	ok(fault_parse(&a, FAULT_PARSE_CONTINUE, span_str("{\"paused\":0}"), &f,
+	       &err) == 0 &&
+		f.paused == 0 && f.kind == FAULT_DELAY && f.delay_ms == 0,
+	    "it goes on as it was");
+	ok(fault_parse(&a, FAULT_PARSE_CONTINUE,
+	       span_str("{\"paused\":7,\"fault\":\"cut\",\"after\":true}"), &f,
+	       &err) == 0 &&
+		f.paused == 7 && f.kind == FAULT_CUT && f.after,
+	    "it goes on with a fault");
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		ok(fault_parse(&a, FAULT_PARSE_CONTINUE, span_str(bad[i].line),
+		       &f, &err) == -1,
+		    bad[i].line);
+		is(err.message, bad[i].want, "... says why");
+	}
 	arena_release(&a);
 }
 
@@ -74,7 +141,8 @@ TEST(bad)
 	is_refused("", "at byte 1: the text is cut short");
 	is_refused("[]", "want an object");
 	is_refused("{\"verb\":\"get\"}",
-	    "no member \"fault\", \"code\" or \"delayMs\"");
+	    "no member \"fault\", \"code\", \"pause\" or \"delayMs\"");
+	is_refused("{\"paused\":1,\"code\":500}", "unknown member \"paused\"");
 	is_refused("{\"codes\":503}", "unknown member \"codes\"");
 	is_refused(
 	    "{\"code\":\"503\"}", "member \"code\": want a number from 0");
@@ -91,13 +159,28 @@ TEST(bad)
 	    "members \"code\" and \"fault\": want one of them");
 	is_refused("{\"fault\":\"code\"}",
 	    "member \"fault\": want cut, freeze, goaway, stale, compact, hold, "
-	    "duplicate or delay");
+	    "duplicate, mutate or delay");
 	is_refused("{\"fault\":\"stale\",\"event\":2}",
 	    "member \"event\": only with hold, duplicate, cut or code");
 	is_refused("{\"fault\":\"cut\",\"event\":2,\"after\":true}",
 	    "members \"event\" and \"after\": want one of them");
 	is_refused("{\"fault\":\"goaway\",\"after\":true}",
-	    "member \"after\": only with code, cut or freeze");
+	    "member \"after\": only with code, cut, freeze or pause");
+	is_refused("{\"fault\":\"stale\",\"after\":true,\"pause\":true}",
+	    "member \"after\": only with code, cut, freeze or pause");
+	is_refused("{\"fault\":\"hold\",\"pause\":true}",
+	    "members \"event\" and \"pause\": want one of them");
+	is_refused("{\"fault\":\"freeze\",\"bytes\":1}",
+	    "member \"bytes\": only with cut");
+	is_refused("{\"code\":500,\"forMs\":1,\"count\":1}",
+	    "members \"count\" and \"forMs\": want one of them");
+	is_refused("{\"fault\":\"mutate\"}",
+	    "member \"patch\": with mutate, and only there");
+	is_refused("{\"fault\":\"cut\",\"patch\":{}}",
+	    "member \"patch\": with mutate, and only there");
+	is_refused("{\"fault\":\"mutate\",\"patch\":[]}",
+	    "member \"patch\": want an object");
+	is_refused("{\"pause\":1}", "member \"pause\": want true or false");
 	is_refused("{\"fault\":\"cut\",\"verb\":\"put\"}",
 	    "member \"verb\": no verb matches \"put\"");
 }
