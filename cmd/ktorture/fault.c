@@ -24,15 +24,15 @@ const struct fault_kind fault_kinds[] = {
     CODE("410"), CODE("422"), CODE("429"), CODE("500"), CODE("503"),
     CODE("504"),
     {"401-while", "40000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"code\":401,\"count\":0,\"forMs\":%s", "codes for a while"},
+	"\"code\":401,\"forMs\":%s", "codes for a while"},
     {"403-while", "40000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"code\":403,\"count\":0,\"forMs\":%s", "codes for a while"},
+	"\"code\":403,\"forMs\":%s", "codes for a while"},
     {"409-while", "20000", FAULT_PLAN, FAULT_WRITES, false, FAULT_NOTHING,
-	"\"code\":409,\"count\":0,\"forMs\":%s", "codes for a while"},
+	"\"code\":409,\"forMs\":%s", "codes for a while"},
     {"500-while", "40000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"code\":500,\"count\":0,\"forMs\":%s", "codes for a while"},
+	"\"code\":500,\"forMs\":%s", "codes for a while"},
     {"quota", "30000", FAULT_PLAN, FAULT_WRITES, false, FAULT_NOTHING,
-	"\"code\":403,\"count\":0,\"forMs\":%s,\"message\":\"exceeded quota: "
+	"\"code\":403,\"forMs\":%s,\"message\":\"exceeded quota: "
 	"torture\"",
 	"codes for a while"},
     /* connections */

@@ -339,6 +339,7 @@ world_new(uint64_t seed, struct err *err)
 	w->kubeconfig = in_dir(w, "kubeconfig");
 	targets_init(&w->targets);
 	still_begin(&w->still, w->page);
+	still_listen(&w->still);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (start_kapi(w, seed, err) == 0)
 		return w;

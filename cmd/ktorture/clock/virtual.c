@@ -10,7 +10,9 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,17 +36,12 @@ static const int64_t ms = 1000000;
 static struct clock_page *page;
 static struct clock_slot *slot;
 static pid_t slot_of;
+static int heard_fd = -1;
 static uint64_t draws;
 /* Descriptors that the loop waits for, but those that are not TCP; some may be
  * closed. */
 static bool watched[FDS];
 static int watched_end;
-
-void
-page_use(struct clock_page *p)
-{
-	page = p;
-}
 
 static int64_t
 awake_ns(void)
@@ -82,10 +80,74 @@ epoll_ctl(int epoll_fd, int op, int fd, struct epoll_event *event)
 	return (int)syscall(SYS_epoll_ctl, epoll_fd, op, fd, event);
 }
 
+/* ---- processes ---- */
+
+/* Says what it waits for to the one that moves the clock. */
+static void
+tell_ear(int epoll_fd)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	size_t n = strlen(page->ear);
+	int32_t pid = slot_of;
+	struct iovec what = {&pid, sizeof(pid)};
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+			 .cmsg_level = SOL_SOCKET,
+			 .cmsg_type = SCM_RIGHTS}};
+	struct msghdr m = {.msg_name = &a,
+	    .msg_namelen =
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n),
+	    .msg_iov = &what,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = sizeof(control.bytes)};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	heard_fd = epoll_fd;
+	memcpy(a.sun_path + 1, page->ear, n);
+	memcpy(CMSG_DATA(&control.head), &epoll_fd, sizeof(epoll_fd));
+	if (fd >= 0 && sendmsg(fd, &m, 0) > 0)
+		page->told++;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void take_slot(void);
+
+/* It works from its first moment on. */
+static void
+forked(void)
+{
+	if (page != NULL && page->ear[0] != '\0')
+		take_slot();
+}
+
+void
+page_use(struct clock_page *p)
+{
+	static bool watches;
+
+	page = p;
+	if (!watches)
+		pthread_atfork(NULL, NULL, forked);
+	watches = true;
+}
+
 static void
 woken(int signo)
 {
 	(void)signo;
+}
+
+static void
+take_name(void)
+{
+	/* A sandbox may refuse it. */
+	if (prctl(PR_GET_NAME, slot->name) != 0)
+		snprintf(slot->name, CLOCK_NAME, "%.15s",
+		    program_invocation_short_name);
 }
 
 /* A process that was forked has another than its parent. */
@@ -102,11 +164,10 @@ take_slot(void)
 	if (n >= CLOCK_SLOTS)
 		abort();
 	slot = &page->slots[n];
+	*slot = (struct clock_slot){0};
 	draws = 0;
-	/* A sandbox may refuse it. */
-	if (prctl(PR_GET_NAME, slot->name) != 0)
-		snprintf(slot->name, CLOCK_NAME, "%.15s",
-		    program_invocation_short_name);
+	heard_fd = -1;
+	take_name();
 	/* Comes only while it waits. */
 	sigemptyset(&set);
 	sigaddset(&set, CLOCK_SIGNAL);
@@ -166,6 +227,9 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 	slot->in_flight = in_flight();
 	slot->boot_ns = boot_ns;
 	slot->awake_ns = until_awake_ns;
+	if (!slot->ever) /* it had that of its parent before */
+		take_name();
+	slot->ever = 1;
 	slot->waits = 1;
 	page->waits++;
 	syscall(SYS_futex, &page->waits, FUTEX_WAKE, 1);
@@ -177,6 +241,7 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 static void
 go_on(void)
 {
+	slot->turns++;
 	slot->waits = 0;
 	slot->in_flight = CLOCK_FLIGHT_NONE;
 }
@@ -205,10 +270,16 @@ clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 
 	if (until_ms <= now)
 		return epoll_pwait(epoll_fd, events, max, 0, NULL);
-	if (page == NULL)
+	if (page == NULL) {
+		/* What comes is acknowledged at once: processes with a page
+		 * wait for that. */
+		in_flight();
 		return epoll_pwait(
 		    epoll_fd, events, max, left_ms(until_ms), NULL);
+	}
 	take_slot();
+	if (page->ear[0] != '\0' && heard_fd != epoll_fd)
+		tell_ear(epoll_fd);
 	if (until_ms - now < CLOCK_LONG_MS)
 		awake = (int64_t)(until_ms * (uint64_t)ms - clock_boot_ns()) +
 		    awake_ns();
