@@ -83,6 +83,8 @@ take_over(struct exchange *x, bool messages)
 static void
 on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 {
+	uint64_t n;
+
 	(void)arg;
 	requests++;
 	if (span_is(r->path, "/later")) {
@@ -112,6 +114,11 @@ on_request(void *arg, struct exchange *x, const struct httpd_request *r)
 	} else {
 		if (span_is(r->path, "/goaway"))
 			httpd_goaway(x);
+		if (span_is(r->path, "/cut-after") &&
+		    span_number(r->query, UINT64_MAX, &n))
+			httpd_cut_after(x, n);
+		if (span_is(r->path, "/alone"))
+			httpd_close_others(x);
 		echo(x, r);
 	}
 }

@@ -45,13 +45,15 @@ static void
 see_node(void *arg, struct collection *c, const struct store_change *change)
 {
 	struct podend *e = arg;
-	struct ending *p;
+	struct ending **all = (struct ending **)map_sorted(&e->endings);
 
 	(void)c;
 	(void)change;
-	for (size_t i = 0; (p = map_next(&e->endings, &i)) != NULL;)
-		if (!loop_timer_armed(&p->timer))
-			loop_after(e->api->loop, &p->timer, 0, end, p);
+	for (size_t i = 0; i < e->endings.count; i++)
+		if (!loop_timer_armed(&all[i]->timer))
+			loop_after(
+			    e->api->loop, &all[i]->timer, 0, end, all[i]);
+	free(all);
 }
 
 static struct span

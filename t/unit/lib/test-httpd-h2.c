@@ -355,6 +355,44 @@ TEST(faults)
 	is(next_frame(fd), "end", "cut");
 	ok(gone == 1, "... the other stream is told of");
 	close(fd);
+	fd = session();
+	ask(fd, 2, "/cut-after?20", 1, END_STREAM);
+	is(next_frame(fd), "half a frame", "cut in the middle of a frame");
+	close(fd);
+	fd = session();
+	ask(fd, 2, "/cut-after?9999", 1, END_STREAM);
+	is(next_frame(fd), "headers 4 1 200", "cut after all");
+	is(next_frame(fd), "data 1 1 GET /cut-after ?9999", "... is whole");
+	is(next_frame(fd), "end", "... and then the end");
+	close(fd);
+	serve_no_more();
+}
+
+TEST(alone)
+{
+	int fd, other;
+
+	serve(&httpd_default_limits);
+	other = session();
+	ask(other, 2, "/watch", 1, END_STREAM);
+	is(next_frame(other), "headers 4 1 200", "a stream");
+	fd = session();
+	ask(fd, 2, "/later", 1, END_STREAM);
+	ask(fd, 2, "/watch", 3, END_STREAM);
+	is(next_frame(fd), "headers 4 3 200", "two of the same connection");
+	ask(fd, 2, "/alone", 5, END_STREAM);
+	is(next_frame(fd), "rst 3 2", "the one that closes the others");
+	is(next_frame(fd), "rst 1 2", "... resets those beside it");
+	is(next_frame(fd), "headers 4 5 200", "... and is answered");
+	is(next_frame(fd), "data 1 5 GET /alone", "... as a whole");
+	is(next_frame(other), "end", "... the other connection is cut");
+	ok(gone == 3, "... handlers were told");
+	ask(fd, 2, "/later", 7, END_STREAM);
+	until(later != NULL);
+	httpd_reply(later, 200, NULL, 0, SPAN_NONE);
+	is(next_frame(fd), "headers 5 7 200", "... it goes on");
+	close(fd);
+	close(other);
 	serve_no_more();
 }
 

@@ -351,6 +351,55 @@ TEST(faults)
 	close(fd);
 }
 
+TEST(cut_after)
+{
+	serve(&httpd_default_limits);
+	asks_last(client(),
+	    "GET /1 " H11 "\r\n"
+	    "GET /cut-after?12 " H11 "\r\n"
+	    "GET /2 " H11 "\r\n",
+	    OK("6", "GET /1") "HTTP/1.1 200", "cut after some bytes");
+	asks_last(client(), "GET /cut-after?9999 " H11 "\r\n",
+	    OK("20", "GET /cut-after ?9999"), "... after all");
+	until(httpd_connections(server) == 0);
+	serve_no_more();
+}
+
+TEST(alone)
+{
+	struct buf b = BUF_INIT;
+	int frozen, idle, waits, watch, fd;
+
+	serve(&httpd_default_limits);
+	frozen = client();
+	say(frozen, "GET /freeze " H11 "\r\n");
+	idle = client();
+	asks(idle, "GET /1 " H11 "\r\n", OK("6", "GET /1"), "one is idle");
+	waits = client();
+	say(waits, "GET /later " H11 "\r\n");
+	watch = client();
+	asks(watch, "GET /watch " H11 "\r\n",
+	    "HTTP/1.1 200 OK\r\ndate: D\r\ntransfer-encoding: chunked\r\n\r\n",
+	    "one is a stream");
+	until(requests == 4);
+	fd = client();
+	asks(fd, "GET /alone " H11 "\r\n", OK("10", "GET /alone"),
+	    "the one that closes the others");
+	ok(gone == 2, "... handlers were told");
+	ok(hear(frozen, &b, 1) == HEARD_END && hear(idle, &b, 1) == HEARD_END &&
+		hear(waits, &b, 1) == HEARD_END &&
+		hear(watch, &b, 1) == HEARD_END && b.len == 0,
+	    "... all the others are cut");
+	ok(httpd_connections(server) == 1, "... and gone");
+	asks(fd, "GET /2 " H11 "\r\n", OK("6", "GET /2"), "... it goes on");
+	serve_no_more();
+	close(fd);
+	close(frozen);
+	close(idle);
+	close(waits);
+	close(watch);
+}
+
 /* A client that does not read. */
 TEST(back_pressure)
 {
