@@ -10,6 +10,7 @@
 #include "json/jvtext.h"
 #include "scene/folder.h"
 #include "scene/scenario.h"
+#include "scene/specs.h"
 
 static int
 print_all(jv list)
@@ -41,6 +42,18 @@ main(int argc, char **argv)
 		return err_exit_code(&err);
 	}
 	buf_release(&path);
+	if (strcmp(argv[1], "--specs") == 0) {
+		struct specs s;
+
+		if (specs_load(&s, &f, &err) != 0)
+			return fprintf(stderr, "%s\n", err.message), 1;
+		list = jv_array();
+		for (size_t i = 0; i < specs_count(&s) && i < 3000; i++)
+			list = jv_array_append(list, specs_get(&s, 7, i));
+		specs_release(&s);
+		folder_release(&f);
+		return print_all(list);
+	}
 	list = scenario_written(&f, &err);
 	if (jv_is_valid(list))
 		list = jv_array_concat(list, scenario_defaults(&f, &err));
