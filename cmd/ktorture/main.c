@@ -1,66 +1,95 @@
-/* A stand-in until the driver is here: prints scenarios as JSON lines.
- *	ktorture --scenes|--specs FOLDER
+/*
+ * ktorture: a stand-in until the driver is here. Prints the scenarios of an
+ * operator as JSON lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <jv.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "json/jvtext.h"
-#include "scene/folder.h"
+#include "process/opt.h"
+#include "scene/opfolder.h"
 #include "scene/scenario.h"
 #include "scene/specs.h"
 
-static int
-print_all(jv list)
-{
-	jv_array_foreach(list, i, v)
-	{
-		jv text = jv_dump_string(v, 0);
+static struct opts {
+	const char *watches;
+	bool specs;
+	long seed, count;
+} opts = {.watches = "watches.yaml", .seed = 1, .count = 1000};
 
-		puts(jv_string_value(text));
-		jv_free(text);
-	}
+static const struct opt table[] = {
+    {'f', "filename", "WATCHES", OPT_STRING, &opts.watches, NULL,
+	"the operator (watches.yaml)"},
+    {0, "specs", NULL, OPT_FLAG, &opts.specs, NULL, "generated specs"},
+    {0, "seed", "N", OPT_INT, &opts.seed, NULL, "the order of pairs"},
+    {0, "count", "N", OPT_INT, &opts.count, NULL, "how many specs"}, OPT_END};
+
+static const struct opt_tool tool = {"ktorture", "[-f WATCHES] [--specs]",
+    "Prints the scenarios of an operator as JSON lines.", table};
+
+static int
+print(jv scenario, struct err *err)
+{
+	struct buf b = BUF_INIT;
+	int rc = jvtext_add_ordered(&b, scenario, JVTEXT_KEPT, err);
+
+	if (rc == 0)
+		puts(buf_str(&b));
+	buf_release(&b);
+	jv_free(scenario);
+	return rc;
+}
+
+static int
+print_specs(const struct opfolder *f, struct err *err)
+{
+	struct specs s;
+	int rc;
+
+	if (specs_load(&s, f, err) != 0)
+		return -1;
+	rc = 0;
+	for (size_t i = 0;
+	     rc == 0 && i < specs_count(&s) && i < (size_t)opts.count; i++)
+		rc = print(specs_get(&s, (uint64_t)opts.seed, i), err);
+	specs_release(&s);
+	return rc;
+}
+
+static int
+print_list(jv list, struct err *err)
+{
+	int rc = jv_is_valid(list) ? 0 : -1;
+
+	for (int i = 0; rc == 0 && i < jv_array_length(jv_copy(list)); i++)
+		rc = print(jv_array_get(jv_copy(list), i), err);
 	jv_free(list);
-	return 0;
+	return rc;
+}
+
+static int
+run(int operands, char **operand, struct err *err)
+{
+	struct opfolder f;
+	int rc;
+
+	if (operands > 0)
+		return err_set(
+		    err, ERR_PERMANENT, "unknown word \"%s\"", operand[0]);
+	if (opfolder_load(&f, opts.watches, NULL, err) != 0)
+		return -1;
+	if (opts.specs)
+		rc = print_specs(&f, err);
+	else if ((rc = print_list(scenario_written(&f, err), err)) == 0)
+		rc = print_list(scenario_defaults(&f, err), err);
+	opfolder_release(&f);
+	return rc;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct err err = ERR_INIT;
-	struct folder f;
-	struct buf path = BUF_INIT;
-	jv list;
-
-	if (argc != 3)
-		return EXIT_PERMANENT;
-	buf_addf(&path, "%s/watches.yaml", argv[2]);
-	if (folder_load(&f, buf_str(&path), NULL, &err) != 0) {
-		fprintf(stderr, "ktorture: fatal: %s\n", err.message);
-		return err_exit_code(&err);
-	}
-	buf_release(&path);
-	if (strcmp(argv[1], "--specs") == 0) {
-		struct specs s;
-
-		if (specs_load(&s, &f, &err) != 0)
-			return fprintf(stderr, "%s\n", err.message), 1;
-		list = jv_array();
-		for (size_t i = 0; i < specs_count(&s) && i < 3000; i++)
-			list = jv_array_append(list, specs_get(&s, 7, i));
-		specs_release(&s);
-		folder_release(&f);
-		return print_all(list);
-	}
-	list = scenario_written(&f, &err);
-	if (jv_is_valid(list))
-		list = jv_array_concat(list, scenario_defaults(&f, &err));
-	if (jv_is_valid(list))
-		print_all(list);
-	else
-		fprintf(stderr, "ktorture: fatal: %s\n", err.message);
-	folder_release(&f);
-	return err_exit_code(&err);
+	return opt_main(&tool, argc, argv, run);
 }

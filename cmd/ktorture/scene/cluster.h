@@ -10,7 +10,7 @@
  *	cluster_free(c);
  *
  * What it plays, in short forms of pipeline/playground:
- * - a Pod runs and is ready after a second, and ends as podend.h says; a Pod of a
+ * - a Pod runs and is ready after a second, and ends as podfate.h says; a Pod of a
  *   Job of which nothing is known succeeds after ten seconds. One that would be
  *   restarted is in CrashLoopBackOff. One that is deleted while it runs, and is
  *   held by a finalizer or has a node, fails after a second.
@@ -28,7 +28,7 @@
  *
  * Steps are those of scenario.h, and for the player: "afterMs"; "uid": the step
  * is void if the object has another uid by then; "gracePeriodSeconds" of a
- * delete. A step that is refused, or whose object is gone, is no failure.
+ * delete. A step that is refused, or whose object is gone, is not a failure.
  */
 #ifndef CLUSTER_H
 #define CLUSTER_H

@@ -1,6 +1,6 @@
 /*
- * played: what cluster.c and workload.c share. Part of cluster.h, and used only
- * there.
+ * played: objects of the played cluster, and steps for them. For cluster.c and
+ * workload.c alone.
  */
 #ifndef PLAYED_H
 #define PLAYED_H
@@ -31,7 +31,7 @@ struct cluster {
 	jv steps; /* those of the present change */
 };
 
-/* Members of an object, borrowed; SPAN_NONE if it is no text. */
+/* Members of an object, borrowed; SPAN_NONE if it is not a text. */
 struct span played_text(jv object_peek, const char *key);
 struct span played_meta(jv object_peek, const char *key);
 bool played_is_kind(jv object_peek, const char *kind);
@@ -50,6 +50,8 @@ jv played_time(const struct cluster *c, int64_t ms);
 /* Appends a step. Takes patch, object. */
 void played_create(struct cluster *c, jv object);
 void played_delete(struct cluster *c, jv object_peek);
+/* Without a grace period. */
+void played_delete_now(struct cluster *c, jv object_peek, int64_t after_ms);
 void played_patch_status(
     struct cluster *c, jv object_peek, jv status, int64_t after_ms);
 void played_patch(
@@ -58,9 +60,5 @@ void played_patch(
 /* The item of an object, or NULL. */
 struct played *played_find(
     struct cluster *c, const char *kind, struct span ns, struct span name);
-
-/* Does what the controller of this workload would do now. False: it is no
- * workload. */
-bool workload_play(struct cluster *c, struct played *w);
 
 #endif

@@ -6,7 +6,7 @@
 #include "json/jvtext.h"
 
 int
-specs_load(struct specs *s, const struct folder *f, struct err *err)
+specs_load(struct specs *s, const struct opfolder *f, struct err *err)
 {
 	jv input, made;
 
@@ -16,7 +16,7 @@ specs_load(struct specs *s, const struct folder *f, struct err *err)
 	input = JV_OBJECT(jv_string("primary"), jv_copy(f->primary),
 	    jv_string("before"), jv_copy(f->before), jv_string("crds"),
 	    jv_copy(f->crds), jv_string("marks"), jv_copy(f->marks));
-	made = folder_run(f, "specs", input, err);
+	made = opfolder_run(f, "specs", input, err);
 	if (!jv_is_valid(made)) {
 		specs_release(s);
 		return -1;

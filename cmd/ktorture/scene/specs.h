@@ -22,7 +22,7 @@
 #include <jv.h>
 
 #include "base/err.h"
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 
 struct specs {
 	jv begin;     /* steps that make the example */
@@ -33,7 +33,7 @@ struct specs {
 };
 
 /* Without an example there are none. -1 with err; then it is released. */
-int specs_load(struct specs *s, const struct folder *f, struct err *err);
+int specs_load(struct specs *s, const struct opfolder *f, struct err *err);
 void specs_release(struct specs *s);
 
 size_t specs_count(const struct specs *s);

@@ -1,5 +1,4 @@
-/* The controllers of workloads: part of scene/played.h and scene/cluster.h. */
-#include "scene/played.h"
+#include "scene/workload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 #include "scratch.h"
 
 #define WATCHES                                                           \
@@ -71,13 +71,13 @@ operator_remove(void)
 }
 
 /* The folder; a failure ends the test. */
-__attribute__((unused)) static struct folder
+__attribute__((unused)) static struct opfolder
 operator_load(void)
 {
 	struct err err = ERR_INIT;
-	struct folder f;
+	struct opfolder f;
 
-	if (folder_load(&f, in_dir("watches.yaml"), "lib/jq", &err) != 0) {
+	if (opfolder_load(&f, in_dir("watches.yaml"), "lib/jq", &err) != 0) {
 		printf("Bail out! %s\n", err.message);
 		exit(1);
 	}

@@ -202,7 +202,7 @@ pass(int seconds)
 	s.now_ms = until;
 }
 
-/* What was created and deleted since the last time. */
+/* The Pods and claims created and deleted since the last time. */
 static const char *
 done(void)
 {
@@ -564,5 +564,5 @@ TEST_F(others)
 	     "'name':'a'},'spec':{'replicas':3}}");
 	make("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a'}}");
 	pass(1);
-	is(done(), "[]", "other kinds are nobody's");
+	is(done(), "[]", "other kinds are left alone");
 }

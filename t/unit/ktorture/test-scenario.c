@@ -6,7 +6,7 @@
 #include "tap.h"
 #include "values.h"
 
-static struct folder folder;
+static struct opfolder folder;
 
 static void
 set_up(void)
@@ -18,7 +18,7 @@ set_up(void)
 static void
 tear_down(void)
 {
-	folder_release(&folder);
+	opfolder_release(&folder);
 	operator_remove();
 }
 

@@ -12,7 +12,7 @@ static void
 set_up(void)
 {
 	struct err err = ERR_INIT;
-	struct folder f;
+	struct opfolder f;
 
 	operator_make();
 	f = operator_load();
@@ -20,7 +20,7 @@ set_up(void)
 		printf("Bail out! %s\n", err.message);
 		exit(1);
 	}
-	folder_release(&f);
+	opfolder_release(&f);
 }
 
 static void

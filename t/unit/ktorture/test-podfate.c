@@ -1,4 +1,4 @@
-#include "scene/podend.h"
+#include "scene/podfate.h"
 
 #include "tap.h"
 #include "values.h"
@@ -9,7 +9,7 @@ shell(const char *text)
 	static char out[40];
 	long code, seconds;
 
-	if (!podend_of_shell(span_str(text), &code, &seconds))
+	if (!podfate_of_shell(span_str(text), &code, &seconds))
 		return "goes on";
 	snprintf(out, sizeof(out), "%ld after %ld", code, seconds);
 	return out;
@@ -20,7 +20,7 @@ pod(const char *text)
 {
 	static char out[40];
 	jv v = value(text);
-	struct podend e = podend_of(v);
+	struct podfate e = podfate_of(v);
 
 	jv_free(v);
 	if (!e.ends)

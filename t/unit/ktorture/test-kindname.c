@@ -1,4 +1,4 @@
-#include "scene/kinds.h"
+#include "scene/kindname.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static const char *
 found(const char *name)
 {
 	jv kinds = value(own);
-	jv k = kinds_find(kinds, span_str(name));
+	jv k = kindname_find(kinds, span_str(name));
 	const char *text = shown(at(k, ".apiVersion"));
 
 	jv_free(kinds);
@@ -35,16 +35,17 @@ TEST(names)
 TEST(namespaces)
 {
 	jv kinds = value(own);
-	char *names = kinds_names(kinds);
+	char *names = kindname_list(kinds);
 
-	ok(!kinds_is_namespaced(
+	ok(!kindname_is_namespaced(
 	       kinds, span_str("example.com/v1"), span_str("World")),
 	    "a kind of the cluster");
-	ok(!kinds_is_namespaced(kinds, span_str("v1"), span_str("Namespace")),
+	ok(!kindname_is_namespaced(
+	       kinds, span_str("v1"), span_str("Namespace")),
 	    "... of Kubernetes");
-	ok(kinds_is_namespaced(kinds, span_str("v1"), span_str("Pod")),
+	ok(kindname_is_namespaced(kinds, span_str("v1"), span_str("Pod")),
 	    "one in namespaces");
-	ok(kinds_is_namespaced(kinds, span_str("x/v1"), span_str("World")),
+	ok(kindname_is_namespaced(kinds, span_str("x/v1"), span_str("World")),
 	    "an unknown one is");
 	is(names, "CronJob, World", "the names");
 	free(names);

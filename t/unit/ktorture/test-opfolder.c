@@ -1,4 +1,4 @@
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,12 +24,12 @@ static const char *
 failure(void)
 {
 	static struct err err;
-	struct folder f;
+	struct opfolder f;
 	const char *at_path;
 
 	err = (struct err)ERR_INIT;
-	if (folder_load(&f, in_dir("watches.yaml"), "lib/jq", &err) == 0) {
-		folder_release(&f);
+	if (opfolder_load(&f, in_dir("watches.yaml"), "lib/jq", &err) == 0) {
+		opfolder_release(&f);
 		return "none";
 	}
 	at_path = strstr(err.message, scratch);
@@ -38,7 +38,7 @@ failure(void)
 
 TEST_F(example)
 {
-	struct folder f = operator_load();
+	struct opfolder f = operator_load();
 
 	is(shown(at(f.primary, ".metadata")),
 	    "{'name':'example','namespace':'default'}",
@@ -55,12 +55,12 @@ TEST_F(example)
 	    "{'apiVersion':'example.com/v1','kind':'Web','namespaced':true}",
 	    "the primary's kind is the first");
 	is(shown(at(f.kinds, ".1.kind")), "'Deployment'", "... then others");
-	folder_release(&f);
+	opfolder_release(&f);
 }
 
 TEST_F(marks)
 {
-	struct folder f;
+	struct opfolder f;
 
 	put_file("t/before.yaml",
 	    "{apiVersion: v1, kind: Secret, metadata: {name: a}, "
@@ -82,12 +82,12 @@ TEST_F(marks)
 	    "other kinds have none");
 	is(shown(at(f.before, ".3.metadata.name")), "'key'",
 	    "those of the example come behind");
-	folder_release(&f);
+	opfolder_release(&f);
 }
 
 TEST_F(namespaces)
 {
-	struct folder f;
+	struct opfolder f;
 
 	put_file("watches.yaml",
 	    "- {group: example.com, version: v1, kind: Web, program: p.jq,\n"
@@ -95,7 +95,7 @@ TEST_F(namespaces)
 	unsetenv("WEB_NAMESPACE");
 	f = operator_load();
 	is(f.namespace_, "default", "a variable that must be set");
-	folder_release(&f);
+	opfolder_release(&f);
 	put_file("operator.yaml", "env: {WEB_NAMESPACE: web}\n");
 	unsetenv("WEB_NAMESPACE");
 	f = operator_load();
@@ -105,13 +105,13 @@ TEST_F(namespaces)
 	    "another namespace is made first");
 	is(shown(at(f.primary, ".metadata.namespace")), "'web'",
 	    "... and has the primary");
-	folder_release(&f);
+	opfolder_release(&f);
 	unsetenv("WEB_NAMESPACE");
 }
 
 TEST_F(files)
 {
-	struct folder f;
+	struct opfolder f;
 
 	mkdir(in_dir("crd"), 0700);
 	if (rename(in_dir("crd.yaml"), in_dir("crd/webs.yaml")) != 0)
@@ -119,11 +119,11 @@ TEST_F(files)
 	f = operator_load();
 	is(shown(at(f.crds, ".0.metadata.name")), "'webs.example.com'",
 	    "a folder of CRDs");
-	folder_release(&f);
+	opfolder_release(&f);
 	unlink(in_dir("example.yaml"));
 	f = operator_load();
 	ok(!jv_is_valid(f.primary), "no example");
-	folder_release(&f);
+	opfolder_release(&f);
 }
 
 TEST_F(errors)
@@ -132,7 +132,7 @@ TEST_F(errors)
 	is(failure(),
 	    "example.yaml:3: did not find expected node content "
 	    "while parsing a flow node",
-	    "a file that is no YAML");
+	    "a file that is not YAML");
 	put_file("example.yaml", "{apiVersion: v1, kind: Pod}\n");
 	is(failure(),
 	    "example.yaml: document 1: apiVersion, kind or metadata.name is "
