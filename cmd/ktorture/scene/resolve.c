@@ -185,7 +185,7 @@ change_in(jv object_peek, const char *member)
 	return jv_is_valid(patch) ? JV_OBJECT(jv_string(member), patch) : patch;
 }
 
-/* What is most often set in a spec, of those that have an effect. */
+/* The fields of a spec that are most often set and have an effect. */
 static jv
 change_spec(jv object_peek)
 {
@@ -252,7 +252,7 @@ drift(jv object_peek)
 
 /* ---- foreign ---- */
 
-/* What a server fills in for one object and refuses, or ignores, for another. */
+/* Without members that a server fills in for one object alone. */
 static jv
 without(jv object, const char *const *keys)
 {

@@ -11,12 +11,12 @@
 #include "json/jvtext.h"
 #include "libjq/jqfiles.h"
 #include "process/file.h"
-#include "scene/kindlist.h"
+#include "scene/kindname.h"
 #include "value/duration.h"
 
 /* A file as it is read. */
 struct reader {
-	struct folder *folder;
+	struct opfolder *folder;
 	const char *path; /* borrowed */
 	int line;	  /* where the step or rule began */
 	bool then;	  /* the word was there */
@@ -122,7 +122,7 @@ read_objects(struct reader *r, struct span rest)
 	}
 	if (*rest.p != '{') {
 		char *name = mem_dup(rest.p, rest.n);
-		jv objects = folder_documents(r->folder, name, r->err);
+		jv objects = opfolder_documents(r->folder, name, r->err);
 
 		if (jv_is_valid(objects) &&
 		    jv_array_length(jv_copy(objects)) == 0) {
@@ -145,16 +145,16 @@ read_objects(struct reader *r, struct span rest)
 		fail(r, "the object needs apiVersion, kind and metadata.name");
 		return jv_invalid();
 	}
-	return JV_ARRAY(folder_place(r->folder, object));
+	return JV_ARRAY(opfolder_place(r->folder, object));
 }
 
 static jv
 find_kind(struct reader *r, struct span name)
 {
-	jv k = kindlist_find(r->folder->kinds, name);
+	jv k = kindname_find(r->folder->kinds, name);
 
 	if (!jv_is_valid(k)) {
-		char *names = kindlist_names(r->folder->kinds);
+		char *names = kindname_list(r->folder->kinds);
 
 		fail(r,
 		    "unknown kind \"%.*s\": write one of %s, or one of "
@@ -553,7 +553,7 @@ parse_json(const char *path, struct span text, struct err *err)
 
 jv
 scenario_parse(
-    struct folder *f, const char *path, struct span text, struct err *err)
+    struct opfolder *f, const char *path, struct span text, struct err *err)
 {
 	struct reader r = {.folder = f, .path = path, .err = err};
 	jv scenario;
@@ -580,7 +580,7 @@ scenario_parse(
 }
 
 jv
-scenario_read(struct folder *f, const char *path, struct err *err)
+scenario_read(struct opfolder *f, const char *path, struct err *err)
 {
 	struct buf text = BUF_INIT;
 	jv scenario = jv_invalid();
@@ -599,7 +599,7 @@ is_scenario(const struct dirent *d)
 }
 
 jv
-scenario_written(struct folder *f, struct err *err)
+scenario_written(struct opfolder *f, struct err *err)
 {
 	struct buf path = BUF_INIT;
 	struct dirent **found = NULL;
@@ -629,7 +629,7 @@ scenario_written(struct folder *f, struct err *err)
 }
 
 jv
-scenario_defaults(const struct folder *f, struct err *err)
+scenario_defaults(const struct opfolder *f, struct err *err)
 {
 	jv input;
 
@@ -639,13 +639,13 @@ scenario_defaults(const struct folder *f, struct err *err)
 	    jv_string("before"), jv_copy(f->before), jv_string("crds"),
 	    jv_copy(f->crds), jv_string("entries"), jv_copy(f->entries));
 	input = jv_object_set(input, jv_string("marks"), jv_copy(f->marks));
-	return folder_run(f, "scenes", input, err);
+	return opfolder_run(f, "scenes", input, err);
 }
 
 /* ---- expressions ---- */
 
 jq_state *
-scenario_expression(const struct folder *f, const char *text, struct err *err)
+scenario_expression(const struct opfolder *f, const char *text, struct err *err)
 {
 	static const char *const names[] = {"torture/rules", NULL};
 

@@ -3,7 +3,7 @@
  *
  *	{"name":"life","steps":[STEP...],"rules":[RULE...],"marks":[TEXT...]}
  *
- * An author writes t/NAME.scenario, a step or a rule a line. A line that begins
+ * An author writes t/<name>.scenario, a step or a rule a line. A line that begins
  * with a blank goes on with the one before; # begins a comment at the beginning
  * of a line.
  *
@@ -20,7 +20,7 @@
  * it at once behind the one before:
  *
  *	create FILE|{OBJECT}	makes each document of the file, in their order.
- *				example.yaml: also what is made before it (folder.h)
+ *				example.yaml: also what is made before it (opfolder.h)
  *	apply FILE|{OBJECT}	the same by server-side apply, with force
  *	recreate FILE|{OBJECT}	deletes the last document, and makes it in the
  *				moment in which it is gone
@@ -40,7 +40,7 @@
  *	again KIND		an object of it may be made twice
  *
  * KIND is one of the operator's or of Kubernetes ("Deployment", "CronJob.batch":
- * kindlist.h). Objects are YAML, so JSON. JQ is a program of jq with the functions
+ * kindname.h). Objects are YAML, so JSON. JQ is a program of jq with the functions
  * of lib/jq/torture/rules.jq; its input is the state: all objects in a list, or
  * all changes, [{change, by, time, step, object}].
  *
@@ -71,27 +71,27 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 
 enum { SCENARIO_FILE_MAX_MIB = 1 };
 
 /* The text of the file of that path, which is for messages and the name. Owned;
  * invalid with err "FILE:LINE: ...". */
 jv scenario_parse(
-    struct folder *f, const char *path, struct span text, struct err *err);
-jv scenario_read(struct folder *f, const char *path, struct err *err);
+    struct opfolder *f, const char *path, struct span text, struct err *err);
+jv scenario_read(struct opfolder *f, const char *path, struct err *err);
 
 /* Those of t/, by name, in a list; owned. Invalid with err. */
-jv scenario_written(struct folder *f, struct err *err);
+jv scenario_written(struct opfolder *f, struct err *err);
 /* Those that are made of the example, the schema and watches.yaml, in a list;
  * owned. Empty without an example. Invalid with err. The first one, "life",
  * shows what the operator makes: "foreign" needs that (resolve.h). */
-jv scenario_defaults(const struct folder *f, struct err *err);
+jv scenario_defaults(const struct opfolder *f, struct err *err);
 
 /* An expression of a step or a rule, compiled; owned: jq_teardown. NULL with
  * err. */
 jq_state *scenario_expression(
-    const struct folder *f, const char *text, struct err *err);
+    const struct opfolder *f, const char *text, struct err *err);
 /* 1: true, 0: false, or nothing; -1 with err: it is an error. Takes input. */
 int scenario_holds(jq_state *jq, jv input, struct err *err);
 

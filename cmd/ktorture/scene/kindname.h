@@ -1,10 +1,10 @@
 /*
- * kinds: which apiVersion a kind has, and whether its objects are in
+ * kindname: which apiVersion a kind has, and whether its objects are in
  * namespaces. The kinds of an operator come first, then those that Kubernetes
  * itself serves.
  */
-#ifndef KINDLIST_H
-#define KINDLIST_H
+#ifndef KINDNAME_H
+#define KINDNAME_H
 
 #include <stdbool.h>
 #include <jv.h>
@@ -16,12 +16,12 @@
  * those of Kubernetes: an object of that form, owned. "CronJob.batch" is that
  * of the group alone. Letters may have any case. Invalid: there is none.
  */
-jv kindlist_find(jv kinds_peek, struct span name);
+jv kindname_find(jv kinds_peek, struct span name);
 /* The names of all, "A, B, C", for messages; owned. */
-char *kindlist_names(jv kinds_peek);
+char *kindname_list(jv kinds_peek);
 /* Whether objects of that apiVersion and kind are in namespaces; an unknown
  * kind is. */
-bool kindlist_is_namespaced(
+bool kindname_is_namespaced(
     jv kinds_peek, struct span api_version, struct span kind);
 
 #endif

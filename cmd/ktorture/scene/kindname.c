@@ -1,4 +1,4 @@
-#include "scene/kindlist.h"
+#include "scene/kindname.h"
 
 #include "base/buf.h"
 #include "json/jvtext.h"
@@ -50,7 +50,7 @@ is_named(struct span api_version, struct span kind, struct span wanted,
 }
 
 jv
-kindlist_find(jv kinds_peek, struct span name)
+kindname_find(jv kinds_peek, struct span name)
 {
 	struct span kind = name, group;
 	bool has_group = span_find(name, '.') != NULL;
@@ -78,7 +78,7 @@ kindlist_find(jv kinds_peek, struct span name)
 }
 
 char *
-kindlist_names(jv kinds_peek)
+kindname_list(jv kinds_peek)
 {
 	struct buf b = BUF_INIT;
 	int count = jv_array_length(jv_copy(kinds_peek));
@@ -94,7 +94,7 @@ kindlist_names(jv kinds_peek)
 }
 
 bool
-kindlist_is_namespaced(jv kinds_peek, struct span api_version, struct span kind)
+kindname_is_namespaced(jv kinds_peek, struct span api_version, struct span kind)
 {
 	struct buf name = BUF_INIT;
 	struct span group = objref_group(api_version);
@@ -103,7 +103,7 @@ kindlist_is_namespaced(jv kinds_peek, struct span api_version, struct span kind)
 
 	/* The core group has no name: "Pod." is that of it. */
 	buf_addf(&name, "%.*s.%.*s", SPAN_ARG(kind), SPAN_ARG(group));
-	k = kindlist_find(kinds_peek, buf_span(&name));
+	k = kindname_find(kinds_peek, buf_span(&name));
 	namespaced = !jv_is_valid(k) ||
 	    jv_get_kind(jvtext_peek(k, "namespaced")) == JV_KIND_TRUE;
 	jv_free(k);

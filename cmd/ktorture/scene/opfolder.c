@@ -1,4 +1,4 @@
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "json/jvtext.h"
 #include "libjq/jqfiles.h"
 #include "process/file.h"
-#include "scene/kindlist.h"
+#include "scene/kindname.h"
 #include "value/objref.h"
 
 enum { FILE_MAX_MIB = 8 };
 
 static char *
-path_of(const struct folder *f, const char *name)
+path_of(const struct opfolder *f, const char *name)
 {
 	struct buf b = BUF_INIT;
 
@@ -30,7 +30,7 @@ path_of(const struct folder *f, const char *name)
 
 /* The documents of a file as they are; an absent file has none. */
 static jv
-read_documents(const struct folder *f, const char *name, struct err *err)
+read_documents(const struct opfolder *f, const char *name, struct err *err)
 {
 	struct buf text = BUF_INIT;
 	char *path = path_of(f, name);
@@ -63,7 +63,8 @@ fail_run(jv result, const char *name, struct err *err)
 }
 
 jv
-folder_run(const struct folder *f, const char *name, jv input, struct err *err)
+opfolder_run(
+    const struct opfolder *f, const char *name, jv input, struct err *err)
 {
 	struct buf file = BUF_INIT;
 	const char *names[] = {NULL, NULL};
@@ -106,7 +107,7 @@ on_reference(void *arg, const struct expand_reference *ref)
 
 /* Sets f->entries, and the variables. */
 static int
-load_raw(struct folder *f, struct err *err)
+load_raw(struct opfolder *f, struct err *err)
 {
 	jv about = read_documents(f, "operator.yaml", err);
 	jv env = jv_null();
@@ -142,14 +143,14 @@ kind_value(const char *api_version, const char *kind, bool namespaced)
 }
 
 static void
-add_watched(struct folder *f, const struct watch_kind *k)
+add_watched(struct opfolder *f, const struct watch_kind *k)
 {
 	f->kinds = jv_array_append(f->kinds,
 	    kind_value(k->api_version, k->kind, k->scope == WATCH_NAMESPACED));
 }
 
 static void
-add_all_watched(struct folder *f, const struct watches *w)
+add_all_watched(struct opfolder *f, const struct watches *w)
 {
 	for (size_t i = 0; i < w->count; i++)
 		add_watched(f, &w->entries[i].primary);
@@ -166,7 +167,7 @@ add_all_watched(struct folder *f, const struct watches *w)
 
 /* Of each version of each CRD. */
 static void
-add_defined(struct folder *f)
+add_defined(struct opfolder *f)
 {
 	jv_array_foreach(f->crds, i, crd)
 	{
@@ -211,7 +212,7 @@ is_of(jv object_peek, jv kind_peek)
 }
 
 bool
-folder_is_primary(const struct folder *f, jv object_peek)
+opfolder_is_primary(const struct opfolder *f, jv object_peek)
 {
 	bool found = false;
 
@@ -224,7 +225,7 @@ folder_is_primary(const struct folder *f, jv object_peek)
 }
 
 jv
-folder_place(const struct folder *f, jv object)
+opfolder_place(const struct opfolder *f, jv object)
 {
 	jv metadata = jv_copy(jvtext_peek(object, "metadata"));
 
@@ -233,7 +234,7 @@ folder_place(const struct folder *f, jv object)
 		metadata = jv_object();
 	}
 	if (jvtext_span(jvtext_peek(metadata, "namespace")).n == 0 &&
-	    kindlist_is_namespaced(f->kinds,
+	    kindname_is_namespaced(f->kinds,
 		jvtext_span(jvtext_peek(object, "apiVersion")),
 		jvtext_span(jvtext_peek(object, "kind"))))
 		metadata = jv_object_set(
@@ -243,7 +244,7 @@ folder_place(const struct folder *f, jv object)
 
 /* Every document is an object with a name. -1 with err. */
 static int
-check_objects(const struct folder *f, const char *name, jv documents_peek,
+check_objects(const struct opfolder *f, const char *name, jv documents_peek,
     struct err *err)
 {
 	int rc = 0;
@@ -266,7 +267,7 @@ check_objects(const struct folder *f, const char *name, jv documents_peek,
 }
 
 jv
-folder_documents(struct folder *f, const char *name, struct err *err)
+opfolder_documents(struct opfolder *f, const char *name, struct err *err)
 {
 	jv documents = read_documents(f, name, err), placed = jv_array();
 
@@ -277,9 +278,9 @@ folder_documents(struct folder *f, const char *name, struct err *err)
 		return jv_invalid();
 	}
 	jv_array_foreach(documents, i, d) placed =
-	    jv_array_append(placed, folder_place(f, d));
+	    jv_array_append(placed, opfolder_place(f, d));
 	jv_free(documents);
-	placed = folder_run(f, "plant", placed, err);
+	placed = opfolder_run(f, "plant", placed, err);
 	if (!jv_is_valid(placed))
 		return placed;
 	jv_array_foreach(jvtext_peek(placed, "marks"), m, mark) f->marks =
@@ -292,7 +293,7 @@ folder_documents(struct folder *f, const char *name, struct err *err)
 /* ---- all of it ---- */
 
 static int
-add_crds(struct folder *f, const char *name, struct err *err)
+add_crds(struct opfolder *f, const char *name, struct err *err)
 {
 	jv documents = read_documents(f, name, err);
 
@@ -317,7 +318,7 @@ is_yaml(const struct dirent *d)
 }
 
 static int
-load_crds(struct folder *f, struct err *err)
+load_crds(struct opfolder *f, struct err *err)
 {
 	char *path = path_of(f, "crd");
 	struct dirent **found = NULL;
@@ -342,7 +343,7 @@ load_crds(struct folder *f, struct err *err)
 
 /* The namespace of the first document of a primary kind, or "". */
 static void
-choose_namespace(struct folder *f, const struct watches *w, jv documents_peek)
+choose_namespace(struct opfolder *f, const struct watches *w, jv documents_peek)
 {
 	const struct textlist *list = &w->entries[0].primary.namespaces;
 
@@ -355,7 +356,7 @@ choose_namespace(struct folder *f, const struct watches *w, jv documents_peek)
 		struct span ns = jvtext_span(
 		    jvtext_peek(jvtext_peek(d, "metadata"), "namespace"));
 
-		if (f->namespace_ == NULL && folder_is_primary(f, d) &&
+		if (f->namespace_ == NULL && opfolder_is_primary(f, d) &&
 		    ns.n > 0)
 			f->namespace_ = mem_dup(ns.p, ns.n);
 		jv_free(d);
@@ -373,9 +374,9 @@ namespace_object(const char *name)
 }
 
 static int
-load_objects(struct folder *f, struct err *err)
+load_objects(struct opfolder *f, struct err *err)
 {
-	jv before = folder_documents(f, "t/before.yaml", err);
+	jv before = opfolder_documents(f, "t/before.yaml", err);
 	jv example;
 
 	if (!jv_is_valid(before))
@@ -384,12 +385,12 @@ load_objects(struct folder *f, struct err *err)
 		f->before =
 		    jv_array_append(f->before, namespace_object(f->namespace_));
 	f->before = jv_array_concat(f->before, before);
-	example = folder_documents(f, "example.yaml", err);
+	example = opfolder_documents(f, "example.yaml", err);
 	if (!jv_is_valid(example))
 		return -1;
 	jv_array_foreach(example, i, d)
 	{
-		if (!jv_is_valid(f->primary) && folder_is_primary(f, d)) {
+		if (!jv_is_valid(f->primary) && opfolder_is_primary(f, d)) {
 			jv_free(f->primary);
 			f->primary = d;
 		} else
@@ -400,7 +401,7 @@ load_objects(struct folder *f, struct err *err)
 }
 
 static int
-load_all(struct folder *f, struct err *err)
+load_all(struct opfolder *f, struct err *err)
 {
 	struct watches *w = NULL;
 	jv documents;
@@ -420,12 +421,12 @@ load_all(struct folder *f, struct err *err)
 }
 
 int
-folder_load(struct folder *f, const char *watches_path, const char *library,
+opfolder_load(struct opfolder *f, const char *watches_path, const char *library,
     struct err *err)
 {
 	const char *slash = strrchr(watches_path, '/');
 
-	*f = (struct folder){.watches_path = mem_strdup(watches_path),
+	*f = (struct opfolder){.watches_path = mem_strdup(watches_path),
 	    .path = slash == NULL
 		? mem_strdup(".")
 		: mem_dup(watches_path, (size_t)(slash - watches_path)),
@@ -445,12 +446,12 @@ folder_load(struct folder *f, const char *watches_path, const char *library,
 		f->marks = jv_keys(f->marks);
 		return 0;
 	}
-	folder_release(f);
+	opfolder_release(f);
 	return -1;
 }
 
 void
-folder_release(struct folder *f)
+opfolder_release(struct opfolder *f)
 {
 	free(f->watches_path);
 	free(f->path);
@@ -463,5 +464,5 @@ folder_release(struct folder *f)
 	jv_free(f->primary);
 	jv_free(f->marks);
 	textlist_release(&f->dirs);
-	*f = (struct folder){0};
+	*f = (struct opfolder){0};
 }

@@ -1,4 +1,4 @@
-#include "scene/actors.h"
+#include "scene/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,171 +6,15 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "scene/acting.h"
-#include "scene/podend.h"
-#include "value/date.h"
+#include "scene/played.h"
+#include "scene/podfate.h"
+#include "scene/workload.h"
 #include "value/digest.h"
 
 enum {
 	JOB_SECONDS = 10, /* how long a Pod of a Job runs, if nothing says it */
-	RESTARTS = 6,	  /* of one in CrashLoopBackOff: a Job gives up then */
-	DAY_S = 24 * 60 * 60
+	RESTARTS = 6	  /* of one in CrashLoopBackOff: a Job gives up then */
 };
-
-/* ---- objects ---- */
-
-struct span
-acting_text(jv object_peek, const char *key)
-{
-	return jvtext_span(jvtext_peek(object_peek, key));
-}
-
-struct span
-acting_meta(jv object_peek, const char *key)
-{
-	return acting_text(jvtext_peek(object_peek, "metadata"), key);
-}
-
-bool
-acting_is_kind(jv object_peek, const char *kind)
-{
-	return span_is(acting_text(object_peek, "kind"), kind);
-}
-
-int
-acting_number(jv object_peek, const char *key, int otherwise)
-{
-	jv v = jvtext_peek(object_peek, key);
-	double n =
-	    jv_get_kind(v) == JV_KIND_NUMBER ? jv_number_value(v) : otherwise;
-
-	return n > INT32_MAX ? INT32_MAX : n < 0 ? 0 : (int)n;
-}
-
-bool
-acting_is_going(jv object_peek)
-{
-	return acting_meta(object_peek, "deletionTimestamp").n > 0;
-}
-
-struct span
-acting_phase(jv pod_peek)
-{
-	return acting_text(jvtext_peek(pod_peek, "status"), "phase");
-}
-
-bool
-acting_is(jv object_peek, const char *type)
-{
-	jv conditions =
-	    jvtext_peek(jvtext_peek(object_peek, "status"), "conditions");
-	bool found = false;
-
-	if (jv_get_kind(conditions) != JV_KIND_ARRAY)
-		return false;
-	jv_array_foreach(conditions, i, c)
-	{
-		if (span_is(acting_text(c, "type"), type) &&
-		    span_is(acting_text(c, "status"), "True"))
-			found = true;
-		jv_free(c);
-	}
-	return found;
-}
-
-/* The array keeps what is borrowed. */
-struct span
-acting_controller(jv object_peek)
-{
-	jv owners = jvtext_peek(
-	    jvtext_peek(object_peek, "metadata"), "ownerReferences");
-	struct span uid = SPAN_NONE;
-
-	if (jv_get_kind(owners) != JV_KIND_ARRAY)
-		return uid;
-	jv_array_foreach(owners, i, o)
-	{
-		if (jv_get_kind(jvtext_peek(o, "controller")) == JV_KIND_TRUE)
-			uid = acting_text(o, "uid");
-		jv_free(o);
-	}
-	return uid;
-}
-
-jv
-acting_time(const struct actors *c, int64_t ms)
-{
-	int64_t seconds = (c->now_us / 1000 + ms) / 1000;
-	int64_t days = seconds / DAY_S;
-	int rest = (int)(seconds % DAY_S), year, month, day;
-	struct buf b = BUF_INIT;
-	jv text;
-
-	date_of_days(days, &year, &month, &day);
-	buf_addf(&b, "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day,
-	    rest / 3600, rest / 60 % 60, rest % 60);
-	text = jv_string_sized(b.data, (int)b.len);
-	buf_release(&b);
-	return text;
-}
-
-/* ---- steps ---- */
-
-static void
-add_step(struct actors *c, const char *what, jv step, int64_t after_ms)
-{
-	step = jv_object_set(step, jv_string("do"), jv_string(what));
-	step = jv_object_set(
-	    step, jv_string("afterMs"), jv_number((double)after_ms));
-	c->steps = jv_array_append(c->steps, step);
-}
-
-static jv
-reference(jv object_peek)
-{
-	jv metadata = jvtext_peek(object_peek, "metadata");
-	jv ref = JV_OBJECT(jv_string("apiVersion"),
-	    jv_copy(jvtext_peek(object_peek, "apiVersion")), jv_string("kind"),
-	    jv_copy(jvtext_peek(object_peek, "kind")), jv_string("namespace"),
-	    jv_copy(jvtext_peek(metadata, "namespace")), jv_string("name"),
-	    jv_copy(jvtext_peek(metadata, "name")));
-
-	return jv_object_set(
-	    ref, jv_string("uid"), jv_copy(jvtext_peek(metadata, "uid")));
-}
-
-void
-acting_create(struct actors *c, jv object)
-{
-	add_step(c, "create", JV_OBJECT(jv_string("object"), object), 0);
-}
-
-void
-acting_delete(struct actors *c, jv object_peek)
-{
-	add_step(c, "delete", reference(object_peek), 0);
-}
-
-void
-acting_patch(struct actors *c, jv object_peek, jv patch, int64_t after_ms)
-{
-	jv step =
-	    jv_object_set(reference(object_peek), jv_string("patch"), patch);
-
-	add_step(c, "patch", step, after_ms);
-}
-
-void
-acting_patch_status(
-    struct actors *c, jv object_peek, jv status, int64_t after_ms)
-{
-	jv step = jv_object_set(reference(object_peek), jv_string("patch"),
-	    JV_OBJECT(jv_string("status"), status));
-
-	step =
-	    jv_object_set(step, jv_string("subresource"), jv_string("status"));
-	add_step(c, "patch", step, after_ms);
-}
 
 /* ---- Pods ---- */
 
@@ -183,8 +27,8 @@ address(const char *net, jv object_peek)
 	jv text;
 
 	buf_addf(&b, "%.*s/%.*s",
-	    SPAN_ARG(acting_meta(object_peek, "namespace")),
-	    SPAN_ARG(acting_meta(object_peek, "name")));
+	    SPAN_ARG(played_meta(object_peek, "namespace")),
+	    SPAN_ARG(played_meta(object_peek, "name")));
 	digest_sha256(buf_span(&b), digest);
 	buf_reset(&b);
 	buf_addf(&b, "%s.%u.%u", net, digest[0], digest[1]);
@@ -290,81 +134,75 @@ pod_status(jv pod_peek, enum pod_state state, bool failed, jv since, jv at)
 	return status;
 }
 
-static struct acting *
-find_uid(struct actors *c, struct span uid)
+static struct played *
+find_uid(struct cluster *c, struct span uid)
 {
 	for (size_t i = 0; uid.n > 0 && i < c->count; i++)
-		if (span_eq(acting_meta(c->items[i]->object, "uid"), uid))
+		if (span_eq(played_meta(c->items[i]->object, "uid"), uid))
 			return c->items[i];
 	return NULL;
 }
 
-static struct podend
-ending(struct actors *c, jv pod_peek)
+static struct podfate
+ending(struct cluster *c, jv pod_peek)
 {
-	struct podend end = podend_of(pod_peek);
-	struct acting *owner = find_uid(c, acting_controller(pod_peek));
+	struct podfate end = podfate_of(pod_peek);
+	struct played *owner = find_uid(c, played_controller(pod_peek));
 
-	if (!end.ends && owner != NULL && acting_is_kind(owner->object, "Job"))
-		end = (struct podend){true, false, JOB_SECONDS};
+	if (!end.ends && owner != NULL && played_is_kind(owner->object, "Job"))
+		end = (struct podfate){true, false, JOB_SECONDS};
 	return end;
 }
 
 /* A Pod that is new: its whole life. */
 static void
-begin_pod(struct actors *c, jv pod_peek)
+begin_pod(struct cluster *c, jv pod_peek)
 {
-	struct podend end = ending(c, pod_peek);
+	struct podfate end = ending(c, pod_peek);
 	struct span policy =
-	    acting_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
+	    played_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
 	bool restarts = policy.n == 0 || span_is(policy, "Always") ||
 	    (span_is(policy, "OnFailure") && end.failed);
 	int64_t until = PLAYED_SOON_MS * 2 + (int64_t)end.seconds * 1000;
 
-	acting_patch_status(c, pod_peek,
+	played_patch_status(c, pod_peek,
 	    pod_status(pod_peek, POD_RUNS, false,
-		acting_time(c, PLAYED_SOON_MS), jv_null()),
+		played_time(c, PLAYED_SOON_MS), jv_null()),
 	    PLAYED_SOON_MS);
 	if (end.ends)
-		acting_patch_status(c, pod_peek,
+		played_patch_status(c, pod_peek,
 		    pod_status(pod_peek, restarts ? POD_RESTARTS : POD_ENDED,
-			end.failed, acting_time(c, PLAYED_SOON_MS),
-			acting_time(c, until)),
+			end.failed, played_time(c, PLAYED_SOON_MS),
+			played_time(c, until)),
 		    until);
 }
 
 static bool
 has_ended(jv pod_peek)
 {
-	return span_is(acting_phase(pod_peek), "Succeeded") ||
-	    span_is(acting_phase(pod_peek), "Failed");
+	return span_is(played_phase(pod_peek), "Succeeded") ||
+	    span_is(played_phase(pod_peek), "Failed");
 }
 
 /* Its containers end by a signal; then the kubelet lets go of it. */
 static void
-kill_pod(struct actors *c, jv pod_peek)
+kill_pod(struct cluster *c, jv pod_peek)
 {
 	jv since = jvtext_peek(jvtext_peek(pod_peek, "status"), "startTime");
-	jv step = reference(pod_peek);
 
 	if (jv_is_valid(since) && !has_ended(pod_peek))
-		acting_patch_status(c, pod_peek,
+		played_patch_status(c, pod_peek,
 		    pod_status(pod_peek, POD_ENDED, true, jv_copy(since),
-			acting_time(c, PLAYED_SOON_MS)),
+			played_time(c, PLAYED_SOON_MS)),
 		    PLAYED_SOON_MS);
-	if (acting_text(jvtext_peek(pod_peek, "spec"), "nodeName").n == 0) {
-		jv_free(step);
-		return;
-	}
-	step =
-	    jv_object_set(step, jv_string("gracePeriodSeconds"), jv_number(0));
-	add_step(c, "delete", step, PLAYED_SOON_MS);
+	if (played_text(jvtext_peek(pod_peek, "spec"), "nodeName").n > 0)
+		played_delete_now(c, pod_peek, PLAYED_SOON_MS);
 }
 
 static void
-play_pod(struct actors *c, struct acting *p)
+play_pod(struct cluster *c, struct played *p)
 {
-	if (acting_is_going(p->object)) {
+	if (played_is_going(p->object)) {
 		if (!p->killed)
 			kill_pod(c, p->object);
 		p->killed = p->begun = true;
@@ -377,7 +215,7 @@ play_pod(struct actors *c, struct acting *p)
 /* ---- volumes and load balancers ---- */
 
 static void
-play_claim(struct actors *c, struct acting *p)
+play_claim(struct cluster *c, struct played *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 	jv status = JV_OBJECT(jv_string("phase"), jv_string("Bound"),
@@ -386,30 +224,30 @@ play_claim(struct actors *c, struct acting *p)
 	    jv_copy(jvtext_peek(jvtext_peek(spec, "resources"), "requests")));
 	struct buf volume = BUF_INIT;
 
-	if (acting_text(spec, "volumeName").n == 0) {
+	if (played_text(spec, "volumeName").n == 0) {
 		buf_addf(&volume, "pv-%.*s-%.*s",
-		    SPAN_ARG(acting_meta(p->object, "namespace")),
-		    SPAN_ARG(acting_meta(p->object, "name")));
-		acting_patch(c, p->object,
+		    SPAN_ARG(played_meta(p->object, "namespace")),
+		    SPAN_ARG(played_meta(p->object, "name")));
+		played_patch(c, p->object,
 		    JV_OBJECT(jv_string("spec"),
 			JV_OBJECT(jv_string("volumeName"),
 			    jv_string(buf_str(&volume)))),
 		    PLAYED_SOON_MS);
 		buf_release(&volume);
 	}
-	acting_patch_status(c, p->object, status, PLAYED_SOON_MS);
+	played_patch_status(c, p->object, status, PLAYED_SOON_MS);
 	p->begun = true;
 }
 
 static void
-play_address(struct actors *c, struct acting *p)
+play_address(struct cluster *c, struct played *p)
 {
 	jv entry = JV_OBJECT(jv_string("ip"), address("198.18", p->object));
 
-	if (acting_is_kind(p->object, "Service"))
+	if (played_is_kind(p->object, "Service"))
 		entry =
 		    jv_object_set(entry, jv_string("ipMode"), jv_string("VIP"));
-	acting_patch_status(c, p->object,
+	played_patch_status(c, p->object,
 	    JV_OBJECT(jv_string("loadBalancer"),
 		JV_OBJECT(jv_string("ingress"), JV_ARRAY(entry))),
 	    PLAYED_SOON_MS);
@@ -418,38 +256,23 @@ play_address(struct actors *c, struct acting *p)
 
 /* A Service may become one with a load balancer later. */
 static void
-play_once(struct actors *c, struct acting *p)
+play_once(struct cluster *c, struct played *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 
-	if (p->begun || acting_is_going(p->object))
+	if (p->begun || played_is_going(p->object))
 		return;
-	if (acting_is_kind(p->object, "PersistentVolumeClaim"))
+	if (played_is_kind(p->object, "PersistentVolumeClaim"))
 		play_claim(c, p);
-	else if (acting_is_kind(p->object, "Ingress") ||
-	    span_is(acting_text(spec, "type"), "LoadBalancer"))
+	else if (played_is_kind(p->object, "Ingress") ||
+	    span_is(played_text(spec, "type"), "LoadBalancer"))
 		play_address(c, p);
 }
 
 /* ---- changes ---- */
 
-struct acting *
-acting_find(
-    struct actors *c, const char *kind, struct span ns, struct span name)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		jv o = c->items[i]->object;
-
-		if (span_eq(acting_meta(o, "name"), name) &&
-		    acting_is_kind(o, kind) &&
-		    span_eq(acting_meta(o, "namespace"), ns))
-			return c->items[i];
-	}
-	return NULL;
-}
-
 static void
-free_item(struct acting *p)
+free_item(struct played *p)
 {
 	jv_free(p->object);
 	jv_free(p->sent);
@@ -459,7 +282,7 @@ free_item(struct acting *p)
 }
 
 static void
-forget(struct actors *c, const struct acting *gone)
+forget(struct cluster *c, const struct played *gone)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i] == gone) {
@@ -479,8 +302,8 @@ is_played(jv object_peek)
 	    "Deployment apps/v1", "ReplicaSet apps/v1", "StatefulSet apps/v1",
 	    "DaemonSet apps/v1", "Job batch/v1", "Ingress networking.k8s.io/v1",
 	    NULL};
-	struct span kind = acting_text(object_peek, "kind");
-	struct span version = acting_text(object_peek, "apiVersion");
+	struct span kind = played_text(object_peek, "kind");
+	struct span version = played_text(object_peek, "apiVersion");
 
 	for (const char *const *k = kinds; *k != NULL; k++) {
 		struct span rest = span_str(*k), name = span_cut(&rest, ' ');
@@ -492,18 +315,18 @@ is_played(jv object_peek)
 }
 
 /* Takes object. */
-static struct acting *
-remember(struct actors *c, jv object)
+static struct played *
+remember(struct cluster *c, jv object)
 {
 	char *kind = mem_dup(
-	    acting_text(object, "kind").p, acting_text(object, "kind").n);
-	struct acting *p = acting_find(c, kind,
-	    acting_meta(object, "namespace"), acting_meta(object, "name"));
+	    played_text(object, "kind").p, played_text(object, "kind").n);
+	struct played *p = played_find(c, kind,
+	    played_meta(object, "namespace"), played_meta(object, "name"));
 
 	free(kind);
 	if (p != NULL &&
 	    !span_eq(
-		acting_meta(p->object, "uid"), acting_meta(object, "uid"))) {
+		played_meta(p->object, "uid"), played_meta(object, "uid"))) {
 		forget(c, p);
 		p = NULL;
 	}
@@ -513,45 +336,45 @@ remember(struct actors *c, jv object)
 		return p;
 	}
 	p = mem_zalloc(sizeof(*p));
-	*p = (struct acting){.object = object,
+	*p = (struct played){.object = object,
 	    .sent = jv_invalid(),
 	    .asked = jv_object(),
 	    .ended = jv_object()};
-	c->items = mem_grow(c->items, c->count, sizeof(struct acting *));
+	c->items = mem_grow(c->items, c->count, sizeof(struct played *));
 	c->items[c->count++] = p;
 	return p;
 }
 
-/* What is made for a workload may be a Pod or a claim. */
+/* The controller of a Pod sees it change. */
 static void
-tell_owner(struct actors *c, jv object_peek)
+tell_owner(struct cluster *c, jv object_peek)
 {
-	struct acting *owner = find_uid(c, acting_controller(object_peek));
+	struct played *owner = find_uid(c, played_controller(object_peek));
 
 	if (owner == NULL)
 		return;
 	owner->asked = jv_object_delete(owner->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(object_peek, "metadata"), "name")));
-	if (span_is(acting_phase(object_peek), "Succeeded") ||
-	    span_is(acting_phase(object_peek), "Failed"))
+	if (span_is(played_phase(object_peek), "Succeeded") ||
+	    span_is(played_phase(object_peek), "Failed"))
 		owner->ended = jv_object_set(owner->ended,
 		    jv_copy(jvtext_peek(
 			jvtext_peek(object_peek, "metadata"), "uid")),
-		    jv_bool(span_is(acting_phase(object_peek), "Succeeded")));
+		    jv_bool(span_is(played_phase(object_peek), "Succeeded")));
 	workload_play(c, owner);
 }
 
 static void
-play(struct actors *c, struct acting *p)
+play(struct cluster *c, struct played *p)
 {
-	if (acting_is_kind(p->object, "Pod"))
+	if (played_is_kind(p->object, "Pod"))
 		play_pod(c, p);
 	else if (!workload_play(c, p))
 		play_once(c, p);
 }
 
 jv
-actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
+cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
 {
 	jv steps;
 
@@ -562,7 +385,7 @@ actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 	c->now_us = now_us;
 	c->steps = jv_array();
 	if (strcmp(type, "DELETED") == 0) {
-		struct acting *p = remember(c, jv_copy(object));
+		struct played *p = remember(c, jv_copy(object));
 
 		forget(c, p);
 	} else
@@ -576,17 +399,17 @@ actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 
 /* ---- all of it ---- */
 
-struct actors *
-actors_new(void)
+struct cluster *
+cluster_new(void)
 {
-	struct actors *c = mem_zalloc(sizeof(*c));
+	struct cluster *c = mem_zalloc(sizeof(*c));
 
 	c->steps = jv_null();
 	return c;
 }
 
 void
-actors_free(struct actors *c)
+cluster_free(struct cluster *c)
 {
 	if (c == NULL)
 		return;

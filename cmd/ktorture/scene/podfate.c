@@ -1,15 +1,15 @@
-#include "scene/podend.h"
+#include "scene/podfate.h"
 
 #include "base/buf.h"
 #include "json/jvtext.h"
 
 enum { SECONDS_MAX = 1000000 };
 
-static const struct podend goes_on = {false, false, 0};
+static const struct podfate goes_on = {false, false, 0};
 
 /* ---- commands ---- */
 
-/* N, at the end or before a byte that is no digit. */
+/* N, at the end or before a byte that is not a digit. */
 static bool
 take_number(struct span *rest, long *n)
 {
@@ -47,7 +47,7 @@ prints(struct span text)
 }
 
 bool
-podend_of_shell(struct span text, long *code, long *seconds)
+podfate_of_shell(struct span text, long *code, long *seconds)
 {
 	struct span rest = span_trim(text, " ");
 
@@ -113,20 +113,20 @@ container_ends(jv container_peek, long *code, long *seconds)
 	if ((slash = span_find_last(word, '/')) != NULL)
 		text = span_skip(text, (size_t)(slash + 1 - text.p));
 	if (span_take(&text, "sh -c ") || span_take(&text, "bash -c "))
-		ends = podend_of_shell(text, code, seconds);
+		ends = podfate_of_shell(text, code, seconds);
 	else
 		ends = !span_starts(text, "exit ") &&
-		    podend_of_shell(text, code, seconds);
+		    podfate_of_shell(text, code, seconds);
 	buf_release(&b);
 	return ends;
 }
 
 /* It ends when all of its containers have. */
-static struct podend
+static struct podfate
 by_commands(jv spec_peek)
 {
 	jv containers = jvtext_peek(spec_peek, "containers");
-	struct podend end = {count_of(containers) > 0, false, 0};
+	struct podfate end = {count_of(containers) > 0, false, 0};
 
 	for (int i = 0; i < count_of(containers); i++) {
 		jv c = jv_array_get(jv_copy(containers), i);
@@ -144,9 +144,9 @@ by_commands(jv spec_peek)
 /* ---- the annotation ---- */
 
 static bool
-by_annotation(struct span text, struct podend *end)
+by_annotation(struct span text, struct podfate *end)
 {
-	*end = (struct podend){true, false, 0};
+	*end = (struct podfate){true, false, 0};
 	if (span_take(&text, "Failed"))
 		end->failed = true;
 	else if (!span_take(&text, "Succeeded"))
@@ -157,14 +157,14 @@ by_annotation(struct span text, struct podend *end)
 	    take_number(&text, &end->seconds) && span_is(text, "s");
 }
 
-struct podend
-podend_of(jv pod_peek)
+struct podfate
+podfate_of(jv pod_peek)
 {
 	jv annotations =
 	    jvtext_peek(jvtext_peek(pod_peek, "metadata"), "annotations");
 	jv spec = jvtext_peek(pod_peek, "spec");
 	struct span policy = jvtext_span(jvtext_peek(spec, "restartPolicy"));
-	struct podend end;
+	struct podfate end;
 
 	if (by_annotation(jvtext_span(jvtext_peek(
 			      annotations, "playground.kpipe.dev/outcome")),

@@ -1,5 +1,5 @@
 /*
- * folder: what ktorture reads of an operator's folder.
+ * opfolder: the parts that ktorture reads of an operator's folder.
  *
  *	watches.yaml   the kinds, and in which namespaces (conf/watches.h)
  *	crd.yaml, crd/X.yaml, external-crds.yaml
@@ -8,7 +8,8 @@
  *		       documents, in their order
  *	t/before.yaml  optional: what else is there before every scenario, and
  *		       has no place in an example, as a pull secret
- *	t/X.scenario  scenarios (scenario.h)
+ *	t/<name>.scenario
+ *		       scenarios (scenario.h)
  *	operator.yaml  optional: its env
  *
  * Objects without a namespace get one: the first that watches.yaml names for
@@ -19,15 +20,15 @@
  * write, so that a leak can be seen: a text that is also a part of the base64
  * of the value (lib/jq/torture/plant.jq).
  */
-#ifndef FOLDER_H
-#define FOLDER_H
+#ifndef OPFOLDER_H
+#define OPFOLDER_H
 
 #include <jv.h>
 
 #include "base/err.h"
 #include "base/textlist.h"
 
-struct folder {
+struct opfolder {
 	char *watches_path;
 	char *path;	  /* the folder of that file */
 	char *namespace_; /* of objects without one */
@@ -48,21 +49,21 @@ struct folder {
  * torture/, or NULL: beside the bin/ of this program. -1 with err, which names
  * file and line (ERR_PERMANENT); f is released then.
  */
-int folder_load(struct folder *f, const char *watches_path, const char *library,
-    struct err *err);
-void folder_release(struct folder *f);
+int opfolder_load(struct opfolder *f, const char *watches_path,
+    const char *library, struct err *err);
+void opfolder_release(struct opfolder *f);
 
 /* The documents of a file of the folder, with their namespaces and marks; owned.
  * Invalid with err. */
-jv folder_documents(struct folder *f, const char *name, struct err *err);
+jv opfolder_documents(struct opfolder *f, const char *name, struct err *err);
 /* Sets the namespace of an object that needs one and has none; takes it. */
-jv folder_place(const struct folder *f, jv object);
+jv opfolder_place(const struct opfolder *f, jv object);
 /* Whether it is of a kind that the operator has entries for. */
-bool folder_is_primary(const struct folder *f, jv object_peek);
+bool opfolder_is_primary(const struct opfolder *f, jv object_peek);
 
 /* Runs torture/NAME.jq, whose function of that name takes input and gives one
  * value; owned. Takes input. Invalid with err. */
-jv folder_run(
-    const struct folder *f, const char *name, jv input, struct err *err);
+jv opfolder_run(
+    const struct opfolder *f, const char *name, jv input, struct err *err);
 
 #endif

@@ -1,0 +1,253 @@
+#include "scene/specs.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "json/jvtext.h"
+
+int
+specs_load(struct specs *s, const struct opfolder *f, struct err *err)
+{
+	jv input, made;
+
+	*s = (struct specs){jv_array(), jv_object(), jv_array(), jv_array(), 0};
+	if (!jv_is_valid(f->primary))
+		return 0;
+	input = JV_OBJECT(jv_string("primary"), jv_copy(f->primary),
+	    jv_string("before"), jv_copy(f->before), jv_string("crds"),
+	    jv_copy(f->crds), jv_string("marks"), jv_copy(f->marks));
+	made = opfolder_run(f, "specs", input, err);
+	if (!jv_is_valid(made)) {
+		specs_release(s);
+		return -1;
+	}
+	specs_release(s);
+	s->begin = jv_copy(jvtext_peek(made, "begin"));
+	s->object = jv_copy(jvtext_peek(made, "object"));
+	s->mutations = jv_copy(jvtext_peek(made, "mutations"));
+	s->marks = jv_copy(jvtext_peek(made, "marks"));
+	s->singles = (size_t)jv_array_length(jv_copy(s->mutations));
+	jv_free(made);
+	return 0;
+}
+
+void
+specs_release(struct specs *s)
+{
+	jv_free(s->begin);
+	jv_free(s->object);
+	jv_free(s->mutations);
+	jv_free(s->marks);
+	*s = (struct specs){0};
+}
+
+/* Each, and each with each other in both orders. */
+size_t
+specs_count(const struct specs *s)
+{
+	return s->singles == 0 ? 0 : s->singles * s->singles;
+}
+
+/* ---- the order of pairs ---- */
+
+/*
+ * A permutation of the numbers below n, for each seed another: steps that can be
+ * undone, on the next power of two, until the result is below n.
+ */
+static uint64_t
+permuted(uint64_t i, uint64_t n, uint64_t seed)
+{
+	unsigned bits = 1;
+	uint64_t mask;
+
+	while ((UINT64_C(1) << bits) < n)
+		bits++;
+	mask = (UINT64_C(1) << bits) - 1;
+	do {
+		for (int round = 0; round < 3; round++) {
+			i = (i * UINT64_C(0x9e3779b97f4a7c15) + seed) & mask;
+			i ^= i >> (bits / 2 + 1);
+			i = (i * UINT64_C(0xbf58476d1ce4e5b9) + (seed >> 7)) &
+			    mask;
+		}
+	} while (i >= n);
+	return i;
+}
+
+/* Which mutations, in their order: one or two. */
+static int
+choose(const struct specs *s, uint64_t seed, size_t i, size_t which[2])
+{
+	size_t others = s->singles - 1, pair;
+
+	which[0] = i;
+	if (i < s->singles)
+		return 1;
+	pair = (size_t)permuted(
+	    i - s->singles, (uint64_t)s->singles * others, seed);
+	which[0] = pair / others;
+	which[1] = pair % others;
+	which[1] += which[1] >= which[0];
+	return 2;
+}
+
+/* ---- a mutation ---- */
+
+/* Takes object. Where the path leads through something else now, it stays as it
+ * is. */
+static jv
+mutated(jv object, jv mutation_peek)
+{
+	jv path = jv_copy(jvtext_peek(mutation_peek, "path")), other;
+
+	if (jv_is_valid(jvtext_peek(mutation_peek, "absent")))
+		other = jv_delpaths(jv_copy(object), JV_ARRAY(path));
+	else
+		other = jv_setpath(jv_copy(object), path,
+		    jv_copy(jvtext_peek(mutation_peek, "value")));
+	if (jv_is_valid(other)) {
+		jv_free(object);
+		return other;
+	}
+	jv_free(other);
+	return object;
+}
+
+static bool
+is_kept(struct span key)
+{
+	static const char *const kept[] = {
+	    "apiVersion", "kind", "metadata", "status", NULL};
+
+	return span_is_one_of(key, kept);
+}
+
+static jv
+operation(const char *what, struct span key)
+{
+	struct buf path = BUF_INIT;
+	jv op;
+
+	buf_addc(&path, '/');
+	for (size_t i = 0; i < key.n; i++) {
+		if (key.p[i] == '~' || key.p[i] == '/')
+			buf_adds(&path, key.p[i] == '~' ? "~0" : "~1");
+		else
+			buf_addc(&path, key.p[i]);
+	}
+	op = JV_OBJECT(jv_string("op"), jv_string(what), jv_string("path"),
+	    jv_string(buf_str(&path)));
+	buf_release(&path);
+	return op;
+}
+
+/* Appends the operations that give $from the members of $to. In a merge patch a
+ * null would not be a value. */
+static jv
+add_operations(jv ops, jv from_peek, jv to_peek)
+{
+	struct jvtext_members m;
+
+	jvtext_members_init(&m, to_peek, JVTEXT_SORTED);
+	for (size_t i = 0; i < m.count; i++)
+		if (!is_kept(m.items[i].key))
+			ops = jv_array_append(ops,
+			    jv_object_set(operation("add", m.items[i].key),
+				jv_string("value"), jv_copy(m.items[i].value)));
+	jvtext_members_release(&m);
+	jvtext_members_init(&m, from_peek, JVTEXT_SORTED);
+	for (size_t i = 0; i < m.count; i++)
+		if (!is_kept(m.items[i].key) &&
+		    !jv_object_has(jv_copy(to_peek), jv_copy(m.items[i].name)))
+			ops = jv_array_append(
+			    ops, operation("remove", m.items[i].key));
+	jvtext_members_release(&m);
+	return ops;
+}
+
+static jv
+patch_step(jv from_peek, jv to_peek)
+{
+	jv metadata = jvtext_peek(to_peek, "metadata");
+	jv step = JV_OBJECT(jv_string("do"), jv_string("patch"),
+	    jv_string("apiVersion"),
+	    jv_copy(jvtext_peek(to_peek, "apiVersion")), jv_string("kind"),
+	    jv_copy(jvtext_peek(to_peek, "kind")), jv_string("name"),
+	    jv_copy(jvtext_peek(metadata, "name")), jv_string("patch"),
+	    add_operations(jv_array(), from_peek, to_peek));
+	jv ns = jvtext_peek(metadata, "namespace");
+
+	return jv_is_valid(ns)
+	    ? jv_object_set(step, jv_string("namespace"), jv_copy(ns))
+	    : step;
+}
+
+/* ---- scenarios ---- */
+
+static jv
+scenario(const struct specs *s, struct buf *name, jv steps)
+{
+	jv v = JV_OBJECT(jv_string("name"), jv_string(buf_str(name)),
+	    jv_string("steps"), steps, jv_string("rules"), jv_array(),
+	    jv_string("marks"), jv_copy(s->marks));
+
+	buf_release(name);
+	return v;
+}
+
+/* Sets the name; the mutation. */
+static jv
+mutation_at(
+    const struct specs *s, struct buf *name, const char *before, size_t i)
+{
+	jv m = jv_array_get(jv_copy(s->mutations), (int)i);
+
+	buf_addf(name, "%s%.*s", before,
+	    SPAN_ARG(jvtext_span(jvtext_peek(m, "name"))));
+	return m;
+}
+
+jv
+specs_get(const struct specs *s, uint64_t seed, size_t i)
+{
+	struct buf name = BUF_INIT;
+	size_t which[2];
+	int n = choose(s, seed, i, which);
+	jv steps = jv_copy(s->begin), now = jv_copy(s->object);
+
+	buf_addf(&name, "spec-%04zu", i);
+	for (int k = 0; k < n; k++) {
+		jv m = mutation_at(s, &name, k == 0 ? " " : ", ", which[k]);
+		jv next = mutated(jv_copy(now), m);
+
+		jv_free(m);
+		steps = jv_array_append(steps, patch_step(now, next));
+		jv_free(now);
+		now = next;
+	}
+	steps = jv_array_append(steps, patch_step(now, s->object));
+	jv_free(now);
+	return scenario(s, &name, steps);
+}
+
+jv
+specs_fresh(const struct specs *s, uint64_t seed, size_t i)
+{
+	struct buf name = BUF_INIT;
+	size_t which[2];
+	int n = choose(s, seed, i, which);
+	int last = jv_array_length(jv_copy(s->begin)) - 1;
+	jv now = jv_copy(s->object);
+
+	buf_addf(&name, "fresh-%04zu", i);
+	for (int k = 0; k < n; k++) {
+		jv m = mutation_at(s, &name, k == 0 ? " " : ", ", which[k]);
+
+		now = mutated(now, m);
+		jv_free(m);
+	}
+	return scenario(s, &name,
+	    jv_array_set(jv_copy(s->begin), last,
+		JV_OBJECT(jv_string("do"), jv_string("create"),
+		    jv_string("object"), now)));
+}
