@@ -61,7 +61,7 @@ is_file(const char *name)
 
 /* Owned list; invalid with err. */
 static jv
-load_scenarios(struct folder *f, struct err *err)
+load_scenarios(struct opfolder *f, struct err *err)
 {
 	jv all, written;
 
@@ -203,7 +203,7 @@ list(struct run *r)
 }
 
 static int
-torture(struct folder *f, struct world *w, struct err *err)
+torture(struct opfolder *f, struct world *w, struct err *err)
 {
 	struct run r = {.folder = f, .seed = (uint64_t)o.seed};
 	struct report rep;
@@ -226,7 +226,7 @@ torture(struct folder *f, struct world *w, struct err *err)
 static int
 run(int operands, char **operand, struct err *err)
 {
-	struct folder f;
+	struct opfolder f;
 	struct world *w;
 	int rc;
 
@@ -245,7 +245,7 @@ run(int operands, char **operand, struct err *err)
 		o.seed = (long)(time(NULL) % 1000000);
 	if (o.seconds < 0)
 		o.seconds = o.schedules > 0 ? 0 : 60;
-	if (folder_load(&f, o.watches, NULL, err) != 0)
+	if (opfolder_load(&f, o.watches, NULL, err) != 0)
 		return -1;
 	inside_only = true;
 	if (startup_warm(o.watches, err) != 0)
@@ -255,7 +255,7 @@ run(int operands, char **operand, struct err *err)
 		return -1;
 	rc = torture(&f, w, err);
 	world_free(w);
-	folder_release(&f);
+	opfolder_release(&f);
 	return rc;
 }
 

@@ -12,7 +12,7 @@
 
 #include "oracle/oracle.h"
 #include "plan.h"
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 #include "trial.h"
 
 /* A scenario, and what it gives without faults. */
@@ -23,7 +23,7 @@ struct act {
 };
 
 struct run {
-	struct folder *folder; /* borrowed */
+	struct opfolder *folder; /* borrowed */
 	struct act *acts;
 	size_t act_count;
 	struct buf objects; /* the new cluster */

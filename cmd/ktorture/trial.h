@@ -14,7 +14,7 @@
 
 #include "base/span.h"
 #include "fault.h"
-#include "scene/folder.h"
+#include "scene/opfolder.h"
 #include "world.h"
 
 enum {
@@ -25,7 +25,7 @@ enum {
 };
 
 struct trial {
-	const struct folder *folder;
+	const struct opfolder *folder;
 	struct span objects; /* the new cluster: lines of kapi --load */
 	jv made; /* borrowed: a clean record that shows what the operator makes;
 		  * invalid: none */

@@ -1,4 +1,4 @@
-#include "scene/cluster.h"
+#include "scene/actors.h"
 
 #include "tap.h"
 #include "values.h"
@@ -11,7 +11,7 @@
  * told to the cluster. Time passes from step to step.
  */
 struct stand_in {
-	struct cluster *cluster;
+	struct actors *cluster;
 	jv objects; /* {"Kind/name": object} */
 	jv waiting; /* [{at, step}], in order of time */
 	int64_t now_ms;
@@ -24,7 +24,7 @@ static struct stand_in s;
 static void
 set_up(void)
 {
-	s = (struct stand_in){.cluster = cluster_new(),
+	s = (struct stand_in){.cluster = actors_new(),
 	    .objects = jv_object(),
 	    .waiting = jv_array(),
 	    .log = jv_array()};
@@ -33,7 +33,7 @@ set_up(void)
 static void
 tear_down(void)
 {
-	cluster_free(s.cluster);
+	actors_free(s.cluster);
 	jv_free(s.objects);
 	jv_free(s.waiting);
 	jv_free(s.log);
@@ -54,7 +54,7 @@ static void
 tell(const char *type, jv object)
 {
 	jv steps =
-	    cluster_observe(s.cluster, type, object, NOW + s.now_ms * 1000);
+	    actors_observe(s.cluster, type, object, NOW + s.now_ms * 1000);
 
 	jv_array_foreach(steps, i, step)
 	{
@@ -404,7 +404,7 @@ TEST_F(many)
 {
 	make(DEPLOYMENT("2147483647", "i"));
 	pass(1);
-	ok(pod_count() == CLUSTER_PODS_MAX, "not as many as it asks for");
+	ok(pod_count() == ACTORS_PODS_MAX, "not as many as it asks for");
 }
 
 TEST_F(deleted)
