@@ -79,10 +79,8 @@ const struct fault_kind fault_kinds[] = {
     ACT("jump", "3600|-3600", ALL, FAULT_JUMP, "clock"),
     ACT("suspend", "600", ALL, FAULT_SUSPEND, "clock"),
     /* another client at the worst moment */
-    ACT("edit", "", FAULT_WRITES, FAULT_EDIT, "another client"),
     ACT("touch", "", FAULT_WRITES, FAULT_TOUCH, "another client"),
     ACT("delete", "", FAULT_WRITES, FAULT_DELETE, "another client"),
-    ACT("recreate", "", FAULT_WRITES, FAULT_RECREATE, "another client"),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL}};
 
 /* ---- text ---- */

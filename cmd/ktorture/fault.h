@@ -51,10 +51,8 @@ enum fault_act {
 	FAULT_RESTORE,
 	FAULT_JUMP,
 	FAULT_SUSPEND,
-	FAULT_EDIT,
-	FAULT_DELETE,
 	FAULT_TOUCH,
-	FAULT_RECREATE
+	FAULT_DELETE
 };
 
 struct fault_kind {

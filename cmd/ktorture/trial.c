@@ -173,6 +173,18 @@ save(struct play *p, struct buf *into)
 	return status == 200 ? 0 : -1;
 }
 
+/* The last line says which version was used last. */
+static int64_t
+saved_version(struct play *p)
+{
+	static const char key[] = "\"resourceVersion\":\"";
+	const char *text = buf_str(&p->saved), *last = NULL, *at = text;
+
+	while ((at = strstr(at, key)) != NULL)
+		last = at += sizeof(key) - 1;
+	return last != NULL ? strtoll(last, NULL, 10) : 1;
+}
+
 static void
 act_on_server(struct play *p, const struct fault *f)
 {
@@ -182,7 +194,7 @@ act_on_server(struct play *p, const struct fault *f)
 		if (save(p, &now) == 0)
 			load(p, buf_span(&now), 0);
 	} else if (p->saved.len > 0) {
-		load(p, buf_span(&p->saved), 1);
+		load(p, buf_span(&p->saved), saved_version(p));
 		/* The user does again what the server has forgotten. */
 		come(p, 30 * s, COMING_CLIENT,
 		    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
@@ -225,19 +237,84 @@ annotated(jv step, jv value)
 		    JV_OBJECT(jv_string("example.com/edited"), value))));
 }
 
+/* Whether the object is of that collection: "Deployment", "deployments". */
+static bool
+is_of(jv object, jv request)
+{
+	struct span kind = text(object, "kind");
+	struct span plural = text(request, "resource");
+	struct span version = text(object, "apiVersion"), group = version;
+	jv m = jvtext_peek(object, "metadata");
+
+	version = span_cut(&group, '/');
+	return kind.n > 0 && plural.n >= kind.n &&
+	    strncasecmp(kind.p, plural.p, kind.n - 1) == 0 &&
+	    (group.p != NULL ? span_eq(version, text(request, "group"))
+			     : text(request, "group").n == 0) &&
+	    span_eq(text(m, "name"), text(request, "name")) &&
+	    span_eq(text(m, "namespace"), text(request, "namespace"));
+}
+
+/* Owned; invalid: there is none. */
+static jv
+object_of(const struct play *p, jv request)
+{
+	jv found = jv_invalid();
+
+	jv_object_foreach(p->state, key, object)
+	{
+		jv_free(key);
+		if (!jv_is_valid(found) && is_of(object, request))
+			found = object;
+		else
+			jv_free(object);
+	}
+	return found;
+}
+
+/* As a user would make it again. */
+static jv
+bare(jv object)
+{
+	static const char *const kept[] = {
+	    "name", "namespace", "labels", "annotations"};
+	jv m = jvtext_peek(object, "metadata"), metadata = jv_object();
+
+	for (size_t i = 0; i < COUNT(kept); i++)
+		if (jv_is_valid(jvtext_peek(m, kept[i])))
+			metadata = jv_object_set(metadata, jv_string(kept[i]),
+			    jv_copy(jvtext_peek(m, kept[i])));
+	object = jv_object_set(object, jv_string("metadata"), metadata);
+	return jv_object_delete(object, jv_string("status"));
+}
+
+/* A primary comes again: its user wants the same as before. */
 static void
 act_as_client(struct play *p, const struct fault *f, jv request)
 {
-	if (f->kind->act == FAULT_TOUCH) {
+	jv object = object_of(p, request);
+	bool primary = jv_is_valid(object) &&
+	    opfolder_is_primary(p->t->folder, object);
+
+	if (!jv_is_valid(object)) {
+		/* It is not there yet. */
+	} else if (f->kind->act == FAULT_TOUCH) {
 		come(p, 0, COMING_CLIENT,
 		    annotated(object_step(p, "patch", request),
 			jv_string("now")),
 		    0);
 		come(p, 5 * s, COMING_CLIENT,
 		    annotated(object_step(p, "patch", request), jv_null()), 0);
-	} else if (f->kind->act == FAULT_DELETE) {
+	} else {
 		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		if (primary)
+			come(p, ms, COMING_CLIENT,
+			    JV_OBJECT(jv_string("do"), jv_string("create"),
+				jv_string("whenGone"), jv_true(),
+				jv_string("object"), bare(jv_copy(object))),
+			    0);
 	}
+	jv_free(object);
 }
 
 static void
@@ -265,10 +342,8 @@ act(struct play *p, const struct fault *f, jv request)
 		page->asleep_ns += seconds * s;
 		page->boot_ns += seconds * s;
 		break;
-	case FAULT_EDIT:
 	case FAULT_TOUCH:
 	case FAULT_DELETE:
-	case FAULT_RECREATE:
 		act_as_client(p, f, request);
 		break;
 	}

@@ -210,6 +210,7 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 	world_still(w);
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		if (!world_step(w, end)) {
+			if (getenv("DBG")) for (size_t i = 0; i < w->still.count; i++) { struct still_task *t = &w->still.tasks[i]; fprintf(stderr, "task %d %s %c quiet %d ear %d slotwaits %d due %ld\n", t->pid, t->name, t->state, t->quiet, t->waits_fd, t->slot ? (int)t->slot->waits : -1, t->slot ? (long)((due(w, t->slot) - w->page->boot_ns) / 1000000) : -1); }
 			kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			break;
@@ -226,6 +227,8 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 static void
 forget_slots(struct world *w)
 {
+	for (uint32_t i = 1; i < w->page->used; i++)
+		w->page->slots[i] = (struct clock_slot){0};
 	w->page->used = w->page->used > 0;
 	if (w->still.slots > 1)
 		w->still.slots = 1;
@@ -339,7 +342,6 @@ world_new(uint64_t seed, struct err *err)
 	w->kubeconfig = in_dir(w, "kubeconfig");
 	targets_init(&w->targets);
 	still_begin(&w->still, w->page);
-	still_listen(&w->still);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (start_kapi(w, seed, err) == 0)
 		return w;

@@ -141,21 +141,29 @@ woken(int signo)
 	(void)signo;
 }
 
+/* What a process sets of itself, after it was forked and before it waits. */
 static void
-take_name(void)
+set_up_slot(void)
 {
+	struct sigaction wake = {.sa_handler = woken};
+	sigset_t set;
+
 	/* A sandbox may refuse it. */
 	if (prctl(PR_GET_NAME, slot->name) != 0)
 		snprintf(slot->name, CLOCK_NAME, "%.15s",
 		    program_invocation_short_name);
+	/* Comes only while it waits. */
+	sigemptyset(&set);
+	sigaddset(&set, CLOCK_SIGNAL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(CLOCK_SIGNAL, &wake, NULL);
+	slot->ever = 1;
 }
 
 /* A process that was forked has another than its parent. */
 static void
 take_slot(void)
 {
-	struct sigaction wake = {.sa_handler = woken};
-	sigset_t set;
 	uint32_t n;
 
 	if (slot_of == getpid())
@@ -164,15 +172,8 @@ take_slot(void)
 	if (n >= CLOCK_SLOTS)
 		abort();
 	slot = &page->slots[n];
-	*slot = (struct clock_slot){0};
 	draws = 0;
 	heard_fd = -1;
-	take_name();
-	/* Comes only while it waits. */
-	sigemptyset(&set);
-	sigaddset(&set, CLOCK_SIGNAL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(CLOCK_SIGNAL, &wake, NULL);
 	slot_of = getpid();
 	slot->pid = slot_of;
 }
@@ -222,14 +223,13 @@ in_flight(void)
 static bool
 begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 {
+	if (!slot->ever)
+		set_up_slot();
 	sigprocmask(SIG_BLOCK, NULL, mask);
 	sigdelset(mask, CLOCK_SIGNAL);
 	slot->in_flight = in_flight();
 	slot->boot_ns = boot_ns;
 	slot->awake_ns = until_awake_ns;
-	if (!slot->ever) /* it had that of its parent before */
-		take_name();
-	slot->ever = 1;
 	slot->waits = 1;
 	page->waits++;
 	syscall(SYS_futex, &page->waits, FUTEX_WAKE, 1);
@@ -338,6 +338,8 @@ clock_jitter(void)
 	}
 	x = page->seed;
 	take_slot();
+	if (!slot->ever)
+		set_up_slot();
 	for (int i = 0; i < CLOCK_NAME; i++)
 		x = mixed(x + (unsigned char)slot->name[i]);
 	for (const struct clock_slot *s = page->slots; s < slot; s++)
