@@ -309,7 +309,8 @@ read_change(struct played *p, size_t line, jv line_peek, int64_t *now)
 	c->life = l;
 	c->before = l->last;
 	l->last = c;
-	read_owner(p, l, c->metadata);
+	if (l->owner.n == 0 && l->owner_key.n == 0)
+		read_owner(p, l, c->metadata);
 	if (l->doomed == NULL &&
 	    (c->type == CHANGE_DELETED ||
 		played_text(c->metadata, "deletionTimestamp").n > 0))
