@@ -21,13 +21,13 @@ static const char edited_library[] =
     /* whether a line is a change of such an object */
     "def of($kind): .change != null and .object.kind == $kind;"
     "def last_of($kind): [.[] | select(of($kind))][-1];"
-    /* new lines just before the end, behind the last or before the first of
-     * the lines for which f is true */
-    "def at_end($new): .[:-1] + $new + .[-1:];"
+    /* new lines before the silence at the end, behind the last or ahead of
+     * the first of the lines for which f is true */
     "def places(f): [range(length) as $i | select(.[$i] | f) | $i];"
     "def behind(f; $new): places(f)[-1] as $i"
     "  | .[:$i + 1] + $new + .[$i + 1:];"
     "def ahead(f; $new): places(f)[0] as $i | .[:$i] + $new + .[$i:];"
+    "def at_end($new): ahead(.do.do == \"silence\"; $new);"
     "def each(f; g): map(if f then g else . end);"
     "def log($line): {log: $line, stage: \"kapply\"};";
 

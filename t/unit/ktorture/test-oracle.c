@@ -150,6 +150,32 @@ TEST(twice)
 	    "... nine times");
 }
 
+TEST(restored)
+{
+	is(said("memcached",
+	       "last_of(\"Deployment\") as $d | at_end([$d"
+	       "| .change = \"ADDED\" | .by = \"kapply\""
+	       "| .object.metadata.uid = \"new\"])"),
+	    "",
+	    "made while the one before is not gone: the server forgot that");
+}
+
+TEST(clock_set)
+{
+	is(said("memcached",
+	       "places(.step == 2)[0] as $i | to_entries | map(.key as $k"
+	       "| .value | if $k > $i then if .time != null and .change != null"
+	       " then .time -= 7200000000 elif .request.time != null"
+	       " then .request.time |= (.[:19] + \"Z\" | fromdate - 7200"
+	       "| todate) else . end else . end)"),
+	    "", "two hours back in the middle");
+	is(said("memcached",
+	       "ahead(.end; [range(160) | {request: {verb: \"get\", time:"
+	       "(1775002500 + if . < 80 then . else . - 3600 end | todate)},"
+	       "by: \"kwatch\"}])"),
+	    "", "an hour back between requests: not a hot loop");
+}
+
 TEST(again)
 {
 	struct oracle *o =
@@ -203,7 +229,8 @@ TEST(foreign)
 TEST(silence)
 {
 	is(said("memcached",
-	       "last_of(\"Deployment\") as $d | at_end([$d | .by = \"kapply\""
+	       "last_of(\"Deployment\") as $d | ahead(.end; [$d | .by = "
+	       "\"kapply\""
 	       "| .change = \"MODIFIED\" | .time = 1775002200000000"
 	       "| .object.spec.x = 1])"),
 	    "silence: Deployment default/example: the operator still changes "
@@ -216,13 +243,13 @@ TEST(silence)
 	       "| .object.spec.x = 1])"),
 	    "", "... soon after it");
 	is(said("memcached",
-	       "at_end([range(30) | {request: {verb: \"get\", resource:"
+	       "ahead(.end; [range(30) | {request: {verb: \"get\", resource:"
 	       "\"pods\", time: \"2026-04-01T00:10:00Z\"}, by: \"kwatch\"}])"),
 	    "silence: 30 requests when the operator should be silent, should "
 	    "be 0",
 	    "many reads");
 	is(said("memcached",
-	       "at_end([range(30) | {request: {verb: \"watch\", resource:"
+	       "ahead(.end; [range(30) | {request: {verb: \"watch\", resource:"
 	       "\"pods\", time: \"2026-04-01T00:10:00Z\"}, by: \"kwatch\"}])"),
 	    "", "watches end and begin");
 	is(said("memcached", ".[-1].silent = false"),
@@ -294,23 +321,26 @@ TEST(secret)
 	"| .by = \"client\" | .object = {apiVersion: \"v1\", kind:"        \
 	"\"Secret\", metadata: {name: \"s\", namespace: \"default\", uid:" \
 	"\"s\"}, data: {password: (\"open sesame\" | @base64)}}]) |"
-	is(said("at", SECRET "at_end([log(\"it is open sesame!\")])"),
+	is(said("memcached", SECRET "at_end([log(\"it is open sesame!\")])"),
 	    "secret: kapply: a line of its log holds the value password of "
 	    "Secret default/s",
 	    "in the log");
-	is(said("at", SECRET "at_end([log(\"it is open!\")])"), "",
+	is(said("memcached", SECRET "at_end([log(\"it is open!\")])"), "",
 	    "... not all of it");
-	is(said("at",
-	       SECRET "last_of(\"At\") as $a | at_end([$a | .by = \"kstatus\""
-		      "| .change = \"MODIFIED\" | .object.status.message ="
-		      "\"x\" + (\"open sesame\" | @base64)])"),
-	    "secret: At default/example: .status.message holds the value "
+	is(said("memcached",
+	       SECRET
+	       "last_of(\"Memcached\") as $a | at_end([$a | .by = \"kstatus\""
+	       "| .change = \"MODIFIED\" | .object.status.message ="
+	       "\"x\" + (\"open sesame\" | @base64)])"),
+	    "secret: Memcached default/example: .status.message holds the "
+	    "value "
 	    "password of Secret default/s",
 	    "in a status, as base64");
-	is(said("at",
-	       SECRET "last_of(\"At\") as $a | at_end([$a | .by = \"client\""
-		      "| .change = \"MODIFIED\" | .object.spec.x ="
-		      "\"open sesame\"])"),
+	is(said("memcached",
+	       SECRET
+	       "last_of(\"Memcached\") as $a | at_end([$a | .by = \"client\""
+	       "| .change = \"MODIFIED\" | .object.spec.x ="
+	       "\"open sesame\"])"),
 	    "", "a client may write what it likes");
 }
 
