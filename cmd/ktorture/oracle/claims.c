@@ -1,5 +1,6 @@
 #include "oracle/claims.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "oracle/normal.h"
@@ -29,6 +30,7 @@ struct claims {
 	struct map claims; /* by "canon hash" */
 	struct map phases; /* "Kind phase" that a clean record ends with */
 	struct normal_mask varies;
+	jv rules; /* borrowed */
 };
 
 /* ---- what claims something ---- */
@@ -221,6 +223,12 @@ end_of_generation(const struct played_change *c)
 	return end;
 }
 
+static bool
+is_going(const struct played_life *l, size_t line)
+{
+	return l->doomed != NULL && l->doomed->line <= line;
+}
+
 static void
 find_claims(const struct claims *g, const struct played *p, claim_found *found,
     void *arg)
@@ -233,9 +241,7 @@ find_claims(const struct claims *g, const struct played *p, claim_found *found,
 		struct made_claim m = {c, NULL, 0, 0, SPAN_NONE};
 		struct span once;
 
-		if (!progress_is_written(c) || c->life->doomed == c ||
-		    (c->life->doomed != NULL &&
-			c->life->doomed->line < c->line))
+		if (!progress_is_written(c) || is_going(c->life, c->line))
 			continue;
 		m.words = claimed(g, c, &scratch);
 		if (m.words == NULL)
@@ -389,6 +395,7 @@ claims_new(const struct played *clean, const struct played *other, jv rules)
 	struct claims *g = mem_zalloc(sizeof(*g));
 	struct learned to = {g, false};
 
+	g->rules = rules;
 	read_rules(g, rules);
 	learn_phases(g, clean);
 	learn_phases(g, other);
@@ -443,6 +450,95 @@ is_met(const struct played *p, const struct need *n, const struct made_claim *m)
 			best = met;
 	}
 	return best;
+}
+
+/* ---- workloads ---- */
+
+/* A rule {"unready": KIND}, with or without the group. */
+static bool
+is_not_awaited(const struct claims *g, struct span kind)
+{
+	struct span rest = kind, short_kind = span_cut(&rest, '.');
+
+	for (int i = 0, n = played_length(g->rules); i < n; i++) {
+		struct span named =
+		    played_text(played_at(g->rules, i), "unready");
+
+		if (named.n > 0 &&
+		    (span_eq(named, kind) || span_eq(named, short_kind)))
+			return true;
+	}
+	return false;
+}
+
+struct workload {
+	const char *kind, *wanted; /* member of the spec, or of the status */
+	const char *available;	   /* member of the status */
+};
+
+static const struct workload *
+workload_of(struct span kind)
+{
+	static const struct workload workloads[] = {
+	    {"Deployment.apps", "replicas", "availableReplicas"},
+	    {"StatefulSet.apps", "replicas", "readyReplicas"},
+	    {"ReplicaSet.apps", "replicas", "readyReplicas"},
+	    {"DaemonSet.apps", "desiredNumberScheduled", "numberAvailable"}};
+
+	for (size_t i = 0; i < COUNT(workloads); i++)
+		if (span_is(kind, workloads[i].kind))
+			return &workloads[i];
+	return NULL;
+}
+
+static bool
+is_available(const struct workload *w, const struct played_change *c)
+{
+	jv spec = jvtext_peek(c->object, "spec");
+	jv status = jvtext_peek(c->object, "status");
+	int64_t wanted =
+	    played_number(spec, w->wanted, played_number(status, w->wanted, 1));
+
+	return played_number(status, "observedGeneration", -1) >=
+	    generation_of(c) &&
+	    played_number(status, w->available, 0) >= wanted;
+}
+
+/* Whether it was so at a moment until the claim: since the operator has written
+ * it last, if that was of this generation. */
+static bool
+was_available(const struct workload *w, const struct played_life *l,
+    const struct made_claim *m)
+{
+	const struct played_change *c = last_until(l, m->c->line);
+
+	for (; c != NULL; c = c->before) {
+		if (is_available(w, c))
+			return true;
+		if (c->line <= m->since || c->by == ACTOR_OPERATOR)
+			return false;
+	}
+	return false;
+}
+
+static void
+judge_workloads(const struct claims *g, const struct played *p,
+    const struct made_claim *m, struct violations *f)
+{
+	for (size_t i = 0; i < p->life_count; i++) {
+		const struct played_life *l = p->lives[i];
+		const struct workload *w = workload_of(l->kind);
+
+		if (w != NULL && l->maker == ACTOR_OPERATOR &&
+		    belongs(l, m->c->life) && played_lives_at(l, m->c->line) &&
+		    !is_going(l, m->c->line) && !is_not_awaited(g, l->kind) &&
+		    !was_available(w, l, m))
+			violations_add(f, "claim", m->c->life->label,
+			    "it says %s of generation %lld, and %.*s is not "
+			    "available",
+			    m->words, (long long)generation_of(m->c),
+			    SPAN_ARG(l->label));
+	}
 }
 
 /* Whether others did something from one change to another. */
@@ -504,8 +600,10 @@ judge(void *arg, const struct played *p, const struct made_claim *m)
 		    (long long)generation_of(m->c), SPAN_ARG(n->label),
 		    lacks[met]);
 	}
-	if (!told)
-		judge_order(p, m, j->f);
+	if (told)
+		return;
+	judge_order(p, m, j->f);
+	judge_workloads(j->g, p, m, j->f);
 }
 
 /* ---- statuses of others ---- */

@@ -14,6 +14,10 @@
  * Nor may the operator make an object of that generation just behind the claim,
  * while nothing else happens: this holds for the clean record as well.
  *
+ * Nor may one of its Deployments, StatefulSets, ReplicaSets and DaemonSets be
+ * unavailable since the operator has written it, unless a rule of the scenario
+ * says that Ready does not wait for that kind: {"unready": "Deployment"}.
+ *
  * A status that was meant for another object (another uid) must be corrected
  * within five seconds.
  */

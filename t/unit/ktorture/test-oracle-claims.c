@@ -80,6 +80,30 @@ TEST(ready)
 	    "ready too early, of the second generation");
 }
 
+TEST(workloads)
+{
+	/* The clean records of an operator that does not wait. */
+	static const char hasty[] =
+	    "each(of(\"Memcached\") and .by == \"kstatus\";"
+	    ".object.status.conditions[0].status = \"True\")";
+	struct err err = ERR_INIT;
+	struct oracle *o = oracle_new(edited(record_of("memcached-1"), hasty),
+	    edited(record_of("memcached-2"), hasty), jv_array(), &err);
+	const char *text = said_with(o, "memcached", hasty);
+
+	ok(strstr(text,
+	       "claim: Memcached default/example: it says Ready of generation "
+	       "1, and Deployment default/example is not available") != NULL,
+	    "Ready, and a Deployment is not available");
+	oracle_free(o);
+	o = oracle_new(edited(record_of("memcached-1"), hasty),
+	    edited(record_of("memcached-2"), hasty),
+	    jv_parse("[{\"unready\":\"Deployment\"}]"), &err);
+	is(said_with(o, "memcached", hasty), "",
+	    "a rule: Ready does not wait for it");
+	oracle_free(o);
+}
+
 TEST(uid)
 {
 	static const char other[] =
