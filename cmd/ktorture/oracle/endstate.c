@@ -17,6 +17,7 @@ struct shelves {
 };
 
 struct endstate {
+	const struct played *played; /* the clean record */
 	struct shelves clean, other;
 	struct normal_mask mask;
 	bool has_state;
@@ -44,7 +45,7 @@ shelve(struct shelves *s, const struct played *p)
 		struct span canon = played_canon(&s->arena, object);
 		struct span uid =
 		    played_text(jvtext_peek(object, "metadata"), "uid");
-		struct namesakes *shelf = map_get(&s->by_canon, canon);
+		struct namesakes *same = map_get(&s->by_canon, canon);
 		char *label;
 
 		if (uid.n > 0) {
@@ -54,16 +55,16 @@ shelve(struct shelves *s, const struct played *p)
 		}
 		if (!is_compared(kind, object))
 			continue;
-		if (shelf == NULL) {
-			shelf = arena_zalloc(&s->arena, sizeof(*shelf));
-			shelf->canon = canon;
-			shelf->kind = kind;
-			shelf->label = played_label(&s->arena, object);
-			map_put(&s->by_canon, canon, shelf);
+		if (same == NULL) {
+			same = arena_zalloc(&s->arena, sizeof(*same));
+			same->canon = canon;
+			same->kind = kind;
+			same->label = played_label(&s->arena, object);
+			map_put(&s->by_canon, canon, same);
 		}
-		shelf->objects = arena_more(&s->arena, shelf->objects,
-		    shelf->count, sizeof(*shelf->objects));
-		shelf->objects[shelf->count++] = object;
+		same->objects = arena_more(&s->arena, same->objects,
+		    same->count, sizeof(*same->objects));
+		same->objects[same->count++] = object;
 	}
 }
 
@@ -130,6 +131,7 @@ endstate_new(const struct played *clean, const struct played *other, jv rules)
 {
 	struct endstate *e = mem_zalloc(sizeof(*e));
 
+	e->played = clean;
 	e->has_state = jv_is_valid(clean->state);
 	shelve(&e->clean, clean);
 	shelve(&e->other, other);
@@ -149,23 +151,95 @@ endstate_free(struct endstate *e)
 	free(e);
 }
 
+/* ---- steps that were not possible ---- */
+
+/* The objects of which a client's request failed, by "namespace/name". */
+static void
+find_failed(struct map *failed, struct arena *a, const struct played *p)
+{
+	for (size_t i = 0; i < p->request_count; i++) {
+		const struct played_request *r = &p->requests[i];
+
+		if (r->by == ACTOR_CLIENT && (r->code == 0 || r->code >= 400))
+			map_put(failed,
+			    arena_printf(a, "%.*s/%.*s",
+				SPAN_ARG(r->namespace_), SPAN_ARG(r->name)),
+			    (void *)r);
+	}
+}
+
+/*
+ * Steps that a client could not do as in the clean play (it created an object while
+ * the one before was still being deleted): the end is another one then, and that
+ * of what such an object owns.
+ */
+struct spoilt {
+	struct arena arena;
+	struct map failed, in_clean;
+};
+
+static void
+spoilt_find(struct spoilt *s, const struct endstate *e, const struct played *p)
+{
+	find_failed(&s->failed, &s->arena, p);
+	if (s->failed.count > 0)
+		find_failed(&s->in_clean, &s->arena, e->played);
+}
+
+static void
+spoilt_release(struct spoilt *s)
+{
+	map_release(&s->failed);
+	map_release(&s->in_clean);
+	arena_release(&s->arena);
+}
+
+static bool
+is_spoilt(struct spoilt *s, jv object)
+{
+	jv metadata = jvtext_peek(object, "metadata");
+	jv refs = jvtext_peek(metadata, "ownerReferences");
+	struct span namespace_ = played_text(metadata, "namespace");
+
+	for (int i = -1, n = played_length(refs); i < n; i++) {
+		struct span name =
+		    played_text(i < 0 ? metadata : played_at(refs, i), "name");
+		struct span key = arena_printf(&s->arena, "%.*s/%.*s",
+		    SPAN_ARG(namespace_), SPAN_ARG(name));
+
+		if (map_get(&s->failed, key) != NULL &&
+		    map_get(&s->in_clean, key) == NULL)
+			return true;
+	}
+	return false;
+}
+
 /* ---- a state ---- */
 
 struct check {
 	const struct endstate *e;
 	struct violations *f;
-	const struct namesakes *shelf;
+	const struct namesakes *same;
 	struct span label;
+	jv want, is;
 	size_t found;
 	bool counts_only;
 };
+
+static long long
+behind(jv object, jv observed)
+{
+	return (long long)played_number(
+		   jvtext_peek(object, "metadata"), "generation", 0) -
+	    (long long)jv_number_value(observed);
+}
 
 static void
 report(void *arg, struct span path, jv want, jv is)
 {
 	struct check *c = arg;
 
-	if (normal_masked(&c->e->mask, c->shelf->canon, c->shelf->kind, path))
+	if (normal_masked(&c->e->mask, c->same->canon, c->same->kind, path))
 		return;
 	c->found++;
 	if (c->counts_only)
@@ -173,6 +247,11 @@ report(void *arg, struct span path, jv want, jv is)
 	if (span_is(path, ".metadata.deletionTimestamp") && jv_is_valid(is))
 		violations_add(c->f, "finalizer", c->label,
 		    "it is still being deleted at the end");
+	else if (span_ends(path, ".observedGeneration") && jv_is_valid(is) &&
+	    jv_is_valid(want))
+		violations_add(c->f, "end", c->label,
+		    "%.*s is %lld behind the generation, should be %lld",
+		    SPAN_ARG(path), behind(c->is, is), behind(c->want, want));
 	else
 		violations_add(c->f, "end", c->label,
 		    "%.*s is %s, should be %s", SPAN_ARG(path), normal_show(is),
@@ -251,12 +330,13 @@ has_dead_owner(const struct shelves *s, jv object, struct span *name)
 }
 
 static void
-check_shelf(const struct endstate *e, const struct shelves *now,
+check_namesakes(const struct endstate *e, const struct shelves *now,
     const struct namesakes *is, struct violations *f)
 {
 	const struct namesakes *clean = map_get(&e->clean.by_canon, is->canon);
 	const struct namesakes *other = map_get(&e->other.by_canon, is->canon);
-	struct check c = {e, f, is, is->label, 0, false};
+	struct check c = {
+	    e, f, is, is->label, jv_invalid(), jv_invalid(), 0, false};
 	struct span owner, in_clean;
 
 	check_counts(e, clean, other, is, f);
@@ -266,6 +346,8 @@ check_shelf(const struct endstate *e, const struct shelves *now,
 		struct arena scratch = ARENA_INIT;
 
 		c.label = played_label(&scratch, object);
+		c.want = want;
+		c.is = object;
 		normal_compare(want, object, report, &c);
 		if (has_dead_owner(now, object, &owner) &&
 		    !has_dead_owner(&e->clean, want, &in_clean))
@@ -282,23 +364,30 @@ endstate_check(
     const struct endstate *e, const struct played *p, struct violations *f)
 {
 	struct shelves now = {0};
+	struct spoilt spoilt = {0};
 	const struct namesakes *s;
 	void **sorted;
 
 	if (!jv_is_valid(p->state) || !e->has_state)
 		return;
 	shelve(&now, p);
+	spoilt_find(&spoilt, e, p);
 	sorted = map_sorted(&now.by_canon);
-	for (size_t i = 0; i < now.by_canon.count; i++)
-		check_shelf(e, &now, sorted[i], f);
+	for (size_t i = 0; i < now.by_canon.count; i++) {
+		s = sorted[i];
+		if (!is_spoilt(&spoilt, s->objects[0]))
+			check_namesakes(e, &now, s, f);
+	}
 	free(sorted);
 	sorted = map_sorted(&e->clean.by_canon);
 	for (size_t i = 0; i < e->clean.by_canon.count; i++) {
 		s = sorted[i];
-		if (map_get(&now.by_canon, s->canon) == NULL)
+		if (map_get(&now.by_canon, s->canon) == NULL &&
+		    !is_spoilt(&spoilt, s->objects[0]))
 			check_counts(e, s,
 			    map_get(&e->other.by_canon, s->canon), NULL, f);
 	}
 	free(sorted);
+	spoilt_release(&spoilt);
 	shelves_release(&now);
 }

@@ -35,12 +35,19 @@ is_operators(const struct touching *t, struct span path)
 		span_starts(path, ".metadata.annotations[\"kpipe.dev/"));
 }
 
+/* Nearly all of what the operator writes to others' objects. */
+static bool
+is_status_of_primary(const struct touching *t)
+{
+	return played_is_of_status(t->c) &&
+	    played_is_primary(t->primaries, t->c->life->kind);
+}
+
 static void
 touch_path(void *arg, struct span path, jv before, jv after)
 {
 	struct touching *t = arg;
 
-	/* Of two lists of annotations with the first or the last of them. */
 	if (!is_operators(t, path))
 		t->found(t->arg, t->c, path, before, after);
 }
@@ -75,7 +82,8 @@ find_touches(const struct played *p, struct touching *t)
 		if (l->doomed == c)
 			t->found(t->arg, c, span_str(DELETES), jv_invalid(),
 			    jv_invalid());
-		else if (c->type == CHANGE_MODIFIED && c->before != NULL)
+		else if (c->type == CHANGE_MODIFIED && c->before != NULL &&
+		    !is_status_of_primary(t))
 			normal_compare(
 			    c->before->object, c->object, touch_path, t);
 	}

@@ -217,6 +217,16 @@ normal_masked(const struct normal_mask *m, struct span canon, struct span kind,
 	return false;
 }
 
+bool
+normal_has_pattern(const struct normal_mask *m, struct span kind)
+{
+	const struct normal_paths *p = m->patterns;
+
+	while (p != NULL && !is_of_kind(p->kind, kind))
+		p = p->next;
+	return p != NULL;
+}
+
 /* ---- two values ---- */
 
 struct comparison {

@@ -44,6 +44,9 @@ void normal_mask_pattern(
 bool normal_masked(const struct normal_mask *m, struct span canon,
     struct span kind, struct span path);
 
+/* Whether there is a pattern for objects of this kind. */
+bool normal_has_pattern(const struct normal_mask *m, struct span kind);
+
 /* Called for each difference; a value that is not there is invalid. */
 typedef void normal_differ(void *arg, struct span path, jv want, jv is);
 void normal_compare(jv want_peek, jv is_peek, normal_differ *differ, void *arg);

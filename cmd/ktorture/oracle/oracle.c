@@ -1,11 +1,16 @@
 #include "oracle/oracle.h"
 
 #include "base/mem.h"
+#include "oracle/author.h"
+#include "oracle/claims.h"
 #include "oracle/crashes.h"
 #include "oracle/endstate.h"
 #include "oracle/violations.h"
+#include "oracle/finals.h"
 #include "oracle/foreign.h"
+#include "oracle/leaks.h"
 #include "oracle/played.h"
+#include "oracle/progress.h"
 #include "oracle/remade.h"
 #include "oracle/traffic.h"
 
@@ -15,6 +20,11 @@ struct oracle {
 	struct endstate *end;
 	struct remade *remade;
 	struct foreign *foreign;
+	struct claims *claims;
+	struct progress *progress;
+	struct finals *finals;
+	struct leaks *leaks;
+	struct author *author;
 	struct traffic clean_traffic, other_traffic;
 };
 
@@ -23,13 +33,25 @@ oracle_new(jv clean, jv other, jv rules, struct err *err)
 {
 	struct oracle *o = mem_zalloc(sizeof(*o));
 
-	(void)err;
+	o->rules = rules;
+	o->author = author_new(rules, err);
+	if (o->author == NULL) {
+		jv_free(clean);
+		jv_free(other);
+		oracle_free(o);
+		return NULL;
+	}
 	o->clean = played_new(clean);
 	o->other = played_new(other);
-	o->rules = rules;
 	o->end = endstate_new(o->clean, o->other, rules);
 	o->remade = remade_new(o->clean, o->other, rules);
 	o->foreign = foreign_new(o->clean, o->other);
+	o->claims = claims_new(o->clean, o->other, rules);
+	o->finals = finals_new(o->clean, o->other);
+	o->leaks = leaks_new(o->clean, o->other);
+	o->progress = progress_new();
+	progress_learn(o->progress, o->clean);
+	progress_learn(o->progress, o->other);
 	traffic_count(&o->clean_traffic, o->clean);
 	traffic_count(&o->other_traffic, o->other);
 	return o;
@@ -43,6 +65,11 @@ oracle_free(struct oracle *o)
 	endstate_free(o->end);
 	remade_free(o->remade);
 	foreign_free(o->foreign);
+	claims_free(o->claims);
+	progress_free(o->progress);
+	finals_free(o->finals);
+	leaks_free(o->leaks);
+	author_free(o->author);
 	played_free(o->clean);
 	played_free(o->other);
 	jv_free(o->rules);
@@ -52,8 +79,10 @@ oracle_free(struct oracle *o)
 void
 oracle_learn(struct oracle *o, jv record)
 {
-	(void)o;
-	jv_free(record);
+	struct played *p = played_new(record);
+
+	progress_learn(o->progress, p);
+	played_free(p);
 }
 
 jv
@@ -66,6 +95,11 @@ oracle_check(const struct oracle *o, jv record)
 	endstate_check(o->end, p, &f);
 	remade_check(o->remade, p, &f);
 	foreign_check(o->foreign, p, &f);
+	claims_check(o->claims, p, &f);
+	progress_check(o->progress, p, &f);
+	finals_check(o->finals, p, &f);
+	leaks_check(o->leaks, p, &f);
+	author_check(o->author, p, &f);
 	traffic_check(&o->clean_traffic, &o->other_traffic, p, &f);
 	played_free(p);
 	return f.list;

@@ -24,7 +24,8 @@
  *
  * Rules are of the scenario: {"varies": ".spec.x", "kind": "Deployment"}: this
  * path is not compared at the end, "." is all of it, "*" in a path any step;
- * {"again": "Job"}: may be made twice; {"always": NAME, "jq": TEXT}: true for
+ * {"again": "Job"}: may be made twice; {"unready": "Deployment"}: Ready does not
+ * wait for it; {"always": NAME, "jq": TEXT}: true for
  * the array of objects after each change; {"history": NAME, "jq": TEXT}: true
  * for the array of changes.
  */

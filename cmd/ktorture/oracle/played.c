@@ -197,16 +197,40 @@ time_of(jv line_peek)
 	return parse_time(jvtext_span(time));
 }
 
+/*
+ * Time as it passes: somebody may set the clock back. (A request begins before
+ * the change that it makes, which comes first: that is not meant.)
+ */
+struct passing {
+	int64_t now, shift;
+};
+
+enum { SET_BACK_US = 60 * 1000 * 1000 };
+
+static int64_t
+pass_to(struct passing *t, jv line_peek)
+{
+	int64_t us = time_of(line_peek);
+
+	if (us < 0)
+		return t->now;
+	us += t->shift;
+	if (us < t->now - SET_BACK_US) {
+		t->shift += t->now - us;
+		us = t->now;
+	}
+	return t->now = us;
+}
+
 static void
-read_request(struct played *p, size_t line, jv line_peek, int64_t *now)
+read_request(struct played *p, size_t line, jv line_peek, struct passing *t)
 {
 	struct played_request *r = &p->requests[p->request_count++];
 	jv q = jvtext_peek(line_peek, "request");
-	int64_t us = time_of(q);
 
 	*r = (struct played_request){
 	    .by = actor_of(played_text(line_peek, "by")),
-	    .us = us >= 0 ? us : *now,
+	    .us = pass_to(t, q),
 	    .number = played_number(q, "number", -1),
 	    .line = line,
 	    .request = q,
@@ -217,7 +241,6 @@ read_request(struct played *p, size_t line, jv line_peek, int64_t *now)
 	    .namespace_ = played_text(q, "namespace"),
 	    .code = (int)played_number(q, "code", 0),
 	    .changed = jv_get_kind(jvtext_peek(q, "changed")) == JV_KIND_TRUE};
-	*now = r->us;
 }
 
 /* The owner: the controller, or the only one there is; or what kpipe's mark
@@ -277,6 +300,12 @@ new_life(struct played *p, struct played_change *c, struct span uid)
 	l->first = c;
 	l->maker = c->type == CHANGE_ADDED ? c->by : ACTOR_SERVER;
 	l->earlier = map_put(&p->by_key, l->key, l);
+	if (l->earlier != NULL && l->earlier->gone == NULL) {
+		l->earlier->is_lost = true;
+		l->earlier->gone = c;
+		if (l->earlier->doomed == NULL)
+			l->earlier->doomed = c;
+	}
 	if (uid.n > 0)
 		map_put(&p->by_uid, uid, l);
 	p->lives = mem_grow(p->lives, p->life_count, sizeof(*p->lives));
@@ -285,11 +314,10 @@ new_life(struct played *p, struct played_change *c, struct span uid)
 }
 
 static void
-read_change(struct played *p, size_t line, jv line_peek, int64_t *now)
+read_change(struct played *p, size_t line, jv line_peek, struct passing *t)
 {
 	struct played_change *c = &p->changes[p->change_count++];
 	struct span type = played_text(line_peek, "change"), uid;
-	int64_t us = time_of(line_peek);
 	struct played_life *l;
 
 	*c =
@@ -297,10 +325,9 @@ read_change(struct played *p, size_t line, jv line_peek, int64_t *now)
 		    : span_is(type, "DELETED") ? CHANGE_DELETED
 					       : CHANGE_MODIFIED,
 		.by = actor_of(played_text(line_peek, "by")),
-		.us = us >= 0 ? us : *now,
+		.us = pass_to(t, line_peek),
 		.line = line,
 		.object = jvtext_peek(line_peek, "object")};
-	*now = c->us;
 	c->metadata = jvtext_peek(c->object, "metadata");
 	uid = played_text(c->metadata, "uid");
 	l = map_get(&p->by_uid, uid);
@@ -309,7 +336,10 @@ read_change(struct played *p, size_t line, jv line_peek, int64_t *now)
 	c->life = l;
 	c->before = l->last;
 	l->last = c;
-	read_owner(p, l, c->metadata);
+	if (l->owner.n == 0 && l->owner_key.n == 0)
+		read_owner(p, l, c->metadata);
+	if (l->gone != NULL && c->type != CHANGE_DELETED)
+		l->gone = l->doomed = NULL; /* a restored server has it */
 	if (l->doomed == NULL &&
 	    (c->type == CHANGE_DELETED ||
 		played_text(c->metadata, "deletionTimestamp").n > 0))
@@ -397,7 +427,7 @@ played_new(jv record)
 {
 	struct played *p = mem_zalloc(sizeof(*p));
 	int n = played_length(record);
-	int64_t now = 0;
+	struct passing t = {0, 0};
 
 	p->record = record;
 	p->end = p->state = jv_invalid();
@@ -407,21 +437,20 @@ played_new(jv record)
 		jv line = played_at(record, i);
 
 		if (jv_is_valid(jvtext_peek(line, "change")))
-			read_change(p, (size_t)i, line, &now);
+			read_change(p, (size_t)i, line, &t);
 		else if (jv_is_valid(jvtext_peek(line, "request")))
-			read_request(p, (size_t)i, line, &now);
+			read_request(p, (size_t)i, line, &t);
 		else if (jv_is_valid(jvtext_peek(line, "fault")))
 			p->has_fault = true;
 		else if (jv_is_valid(jvtext_peek(line, "end"))) {
 			p->end = line;
 			p->state = jvtext_peek(line, "state");
+			pass_to(&t, line);
 		}
 		if (p->begin_us == 0)
-			p->begin_us = now;
+			p->begin_us = t.now;
 	}
-	p->end_us = now;
-	if (jv_is_valid(p->end) && time_of(p->end) > now)
-		p->end_us = time_of(p->end);
+	p->end_us = t.now;
 	join_requests(p, record);
 	find_primaries(p);
 	return p;

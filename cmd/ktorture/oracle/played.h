@@ -51,6 +51,8 @@ struct played_life {
 	struct played_change *doomed; /* its deletionTimestamp came, or it went;
 				       * NULL: neither */
 	struct played_change *gone;   /* DELETED; NULL: it lives */
+	bool is_lost;	  /* another came without its DELETED: the server went
+		       * back to an older state */
 	enum actor maker; /* SERVER also: it was there before the record */
 	struct played_life *earlier; /* the one before, of the same key */
 	struct span owner;     /* uid of its controller, or of its only owner */

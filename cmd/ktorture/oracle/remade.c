@@ -65,7 +65,7 @@ was_asked_to_go(const struct played *p, const struct played_life *l)
 
 	if (l->doomed == NULL)
 		return false;
-	return is_of_others(l->doomed->by) ||
+	return l->is_lost || is_of_others(l->doomed->by) ||
 	    (owner != NULL && owner->doomed != NULL &&
 		owner->doomed->line <= l->doomed->line);
 }

@@ -111,6 +111,7 @@ traffic_check(const struct traffic *clean, const struct traffic *other,
 	struct traffic is;
 	size_t writes = more(clean->writes, other->writes);
 	size_t requests = more(clean->requests, other->requests);
+	size_t changes = more(clean->changes, other->changes);
 	size_t peak = more(clean->peak, other->peak);
 
 	traffic_count(&is, p);
@@ -118,6 +119,10 @@ traffic_check(const struct traffic *clean, const struct traffic *other,
 		violations_add(f, "requests", SPAN_NONE,
 		    "%zu requests that write, should be about %zu", is.writes,
 		    writes);
+	if (is.changes > 2 * changes + 20)
+		violations_add(f, "requests", SPAN_NONE,
+		    "%zu changes of objects, should be about %zu", is.changes,
+		    changes);
 	if (is.requests > 3 * requests + 150)
 		violations_add(f, "requests", SPAN_NONE,
 		    "%zu requests, should be about %zu", is.requests, requests);

@@ -1,0 +1,39 @@
+/*
+ * claims: a status that says Ready is true (invariant "claim").
+ *
+ * A status claims something if a condition such as Ready or Available is True,
+ * or its phase is one that a clean record ends with, for the generation at hand
+ * (observedGeneration). Then each object that clean records have for this
+ * content of the primary's spec, from the same claim on until the spec changes,
+ * must have been there at some moment since that generation was made: with what
+ * the operator asked for in clean records, and with the status that it has there
+ * (a claim is not false because something was damaged since then). What differs
+ * between clean records, or within one, is not asked for, nor is the content of
+ * kinds that a rule says vary.
+ *
+ * Nor may the operator make an object of that generation just behind the claim,
+ * while nothing else happens: this holds for the clean record as well.
+ *
+ * Nor may one of its Deployments, StatefulSets, ReplicaSets and DaemonSets be
+ * unavailable since the operator has written it, unless a rule of the scenario
+ * says that Ready does not wait for that kind: {"unready": "Deployment"}.
+ *
+ * A status that was meant for another object (another uid) must be corrected
+ * within five seconds.
+ */
+#ifndef CLAIMS_H
+#define CLAIMS_H
+
+#include "oracle/played.h"
+#include "oracle/violations.h"
+
+struct claims;
+
+/* Borrows all three. */
+struct claims *claims_new(
+    const struct played *clean, const struct played *other, jv rules_peek);
+void claims_free(struct claims *g);
+void claims_check(
+    const struct claims *g, const struct played *p, struct violations *f);
+
+#endif
