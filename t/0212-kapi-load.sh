@@ -81,7 +81,12 @@ is "$(lines 'select(.object.kind == "Secret") | .object.data.k') \
 $(grep -c hush "$T/journal")" "(redacted) 0" "values of Secrets are hidden"
 
 # A cluster is replaced.
-ask POST /kapi/faults '{"verb":"list","resource":"pods","code":503}'
+ask POST /kapi/faults '{"verb":"list","resource":"pods","code":503,"count":2}
+{"path":"/version","pause":true}'
+start curl -sS --max-time 100 "$url/version" >/dev/null 2>&1
+paused=$!
+wait_for 10 grep -q '^{"paused"' "$T/journal"
+changes=$(grep -c '^{"change"' "$T/journal")
 before=$(ask GET $maps | jq -r .metadata.resourceVersion)
 start curl -sS --max-time 100 -A watch "$url$maps?watch=1" >/dev/null 2>&1
 watch=$!
@@ -89,6 +94,11 @@ wait_for 10 grep -q '"userAgent":"watch"' "$T/journal"
 is "$(load '' "$T/saved")" "" "objects are loaded"
 wait "$watch"
 is "$?" 18 "... other connections are cut"
+wait "$paused"
+is "$?" 52 "... requests that wait, too"
+is "$(lines 'select(.path == "/version" and (.paused | not)) | .code')" 0 \
+	"... which is in the journal"
+is "$(grep -c '^{"change"' "$T/journal")" "$changes" "... what is loaded is not"
 ask GET /kapi/save >"$T/again"
 same "$T/saved" "$T/again" "... the state is the one that was saved"
 ask GET $maps/a >/dev/null
@@ -104,7 +114,7 @@ ask DELETE $maps/a >/dev/null
 wait_for 10 grep -q "not found" <(ask GET $maps/below)
 load "?number=0&version=5000" "$T/saved"
 ask GET /version >/dev/null
-is "$(lines 'select(.path == "/version") | .number')" 1 \
+is "$(lines 'select(.path == "/version") | .number' | tail -n 1)" 1 \
 	"requests are counted from the start"
 is "$(ask POST $maps "$(config_map x)" | jq -r .metadata.resourceVersion)" 5001 \
 	"versions go on from the one that is said"

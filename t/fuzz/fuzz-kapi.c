@@ -18,22 +18,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "control/controller.h"
-#include "control/crd_control.h"
-#include "control/gc.h"
-#include "control/namespace.h"
-#include "control/podend.h"
-#include "crd/crd.h"
-#include "kinds/kinds.h"
+#include "cluster.h"
 #include "read/watch_hub.h"
 #include "reply/faults.h"
 #include "reply/journal.h"
 #include "request/accounts.h"
-#include "rights/rights.h"
 #include "router.h"
-#include "store/store.h"
 #include "type/api.h"
-#include "type/resource.h"
 #include "base/buf.h"
 #include "guided.h"
 #include "httpd/conn.h"
@@ -65,9 +56,6 @@ static const char *const words[] = {"null", "true", "[]", "{}", "\"\"", "0",
     "- ", "\n  ", "&a", "*a", NULL};
 
 static struct api api;
-static struct namespaces *namespaces;
-static struct podend *podend;
-static struct controller *roles;
 static unsigned inputs;
 
 static void
@@ -75,23 +63,15 @@ begin(void)
 {
 	const struct httpd_handler handler = {
 	    router_serve, router_too_large, &api};
+	const struct cluster_options parts = {true, true};
 	struct err err = ERR_INIT;
 
 	api = (struct api){.loop = loop_new()};
-	api.store = store_new();
-	api.registry = resource_registry_new(kinds_find);
-	resource_bind(api.registry, api.store);
-	api.crds = crds_new(&api);
-	api.gc = gc_new(&api);
-	podend = podend_new(&api);
-	namespaces = namespaces_new(&api, true);
-	namespaces_start(namespaces);
-	roles = controller_new(&api, "rbac.authorization.k8s.io",
-	    "clusterroles", aggregation_look);
-	api.rights = rights_new(&api);
-	aggregation_make_defaults(&api);
 	api.accounts = accounts_new(&err);
 	api.journal = journal_open("/dev/null", JOURNAL_CHANGES, &err);
+	api.faults = faults_new(&api);
+	cluster_new(&api, &parts);
+	cluster_begin(api.cluster, NULL, &err);
 	api.httpd = httpd_new(api.loop, "127.0.0.1:0", NULL,
 	    &httpd_default_limits, &handler, &err);
 	if (api.httpd == NULL) {
@@ -107,15 +87,9 @@ end(void)
 	api.watch_hub = NULL;
 	httpd_free(api.httpd);
 	router_release(&api);
-	rights_free(api.rights);
-	controller_free(roles);
-	podend_free(podend);
-	namespaces_free(namespaces);
-	gc_free(api.gc);
-	crds_free(api.crds);
-	resource_registry_free(api.registry);
-	store_free(api.store);
+	cluster_free(api.cluster);
 	journal_free(api.journal);
+	faults_free(api.faults);
 	accounts_free(api.accounts);
 	loop_free(api.loop);
 }
@@ -268,12 +242,11 @@ try(struct span input)
 		line.n = (size_t)(nl - input.p);
 		body = span_make(nl + 1, input.n - line.n - 1);
 	}
-	api.faults = faults_new(&api);
+	faults_forget(api.faults);
 	if (span_is(line, "RAW"))
 		talk_raw(body);
 	else
 		ask(line, body);
-	faults_free(api.faults);
 }
 
 int

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "process/clock.h"
+
 static struct {
 	bool seeded;
 	uint64_t seed, state[RANDOM_STREAMS];
@@ -59,10 +61,8 @@ random_bytes(enum random_stream s, void *p, size_t n)
 uint64_t
 random_number(void)
 {
-	uint64_t n;
-
-	random_bytes(RANDOM_ANSWERS, &n, sizeof n);
-	return n;
+	return generator.seeded ? next(&generator.state[RANDOM_ANSWERS])
+				: clock_jitter();
 }
 
 void
