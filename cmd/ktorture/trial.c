@@ -44,7 +44,8 @@ struct play {
 	int64_t died_ns; /* the operator is to start again; 0: it runs */
 	unsigned deaths;
 	bool ending;
-	struct buf saved; /* the cluster at the beginning of the step */
+	struct span killed; /* by a fault; or none */
+	struct buf saved;   /* the cluster at the beginning of the step */
 	struct err err;
 };
 
@@ -132,13 +133,15 @@ act_on_process(struct play *p, const struct fault *f)
 
 	if (t == NULL)
 		return;
+	if (f->kind->act != FAULT_STOP)
+		p->killed = f->arg;
 	if (f->kind->act == FAULT_KILL) {
 		kill(t->pid, SIGKILL);
 	} else if (f->kind->act == FAULT_STOP) {
 		kill(t->pid, SIGSTOP);
 		come(p, 3 * s, COMING_GO_ON, jv_invalid(), t->pid);
 	} else {
-		prlimit(t->pid, RLIMIT_AS, &none, NULL);
+		prlimit(t->pid, RLIMIT_DATA, &none, NULL);
 	}
 }
 
@@ -450,6 +453,21 @@ put_state(struct play *p, jv line)
 	p->state = put(p->state, line);
 }
 
+/* Those of kapi's plan: it names them in its own way. */
+static void
+note_planned(struct play *p, jv request)
+{
+	struct arena a = ARENA_INIT;
+	struct fault_point at;
+
+	if (fault_point_of(&a, request, &at))
+		for (size_t i = 0; i < p->t->count; i++)
+			if (p->t->faults[i].kind->way == FAULT_PLAN &&
+			    fault_point_same(&p->t->faults[i].at, &at))
+				note_fault(p, &p->t->faults[i]);
+	arena_release(&a);
+}
+
 static void
 take_line(struct play *p, struct span raw)
 {
@@ -475,35 +493,57 @@ take_line(struct play *p, struct span raw)
 		act_on_change(p, line);
 		note(p, line);
 	} else {
+		if (jv_is_valid(jvtext_peek(line, "fault")))
+			note_planned(p, line);
 		note(p, JV_OBJECT(jv_string("request"), line));
 	}
 }
 
-/* "kapply (pid 7) was killed by SIGKILL", "... ended with exit code 1" */
+/* By a fault: it, or another one because of it. */
 static bool
+is_asked(const struct play *p, struct span stage)
+{
+	return span_eq(p->killed, stage) || span_is(p->killed, "kpipe") ||
+	    (span_is(p->killed, "evaluator") && span_is(stage, "ireconcile"));
+}
+
+static void
+note_end(struct play *p, struct span stage, int signal, int code)
+{
+	jv line = JV_OBJECT(jv_string("death"),
+	    jv_string_sized(stage.p, (int)stage.n), jv_string("signal"),
+	    jv_number(signal), jv_string("code"), jv_number(code));
+
+	if (is_asked(p, stage))
+		line = jv_object_set(line, jv_string("asked"), jv_true());
+	note(p, line);
+}
+
+static int
+signal_of(struct span name)
+{
+	for (int i = 1; i < NSIG; i++)
+		if (sigabbrev_np(i) != NULL && span_is(name, sigabbrev_np(i)))
+			return i;
+	return NSIG;
+}
+
+/* "kapply (pid 7) was killed by SIGKILL", "... ended with exit code 1" */
+static void
 note_death(struct play *p, struct span line)
 {
-	struct span rest = line, stage = span_cut(&rest, ' '), code;
+	struct span rest = line, stage = span_cut(&rest, ' ');
 	const char *at;
 
 	if (!span_take(&rest, "(pid ") || (at = span_find(rest, ')')) == NULL)
-		return false;
+		return;
 	rest = span_skip(rest, (size_t)(at - rest.p) + 1);
-	if (span_take(&rest, " was killed by ")) {
-		note(p,
-		    JV_OBJECT(jv_string("death"),
-			jv_string_sized(stage.p, (int)stage.n),
-			jv_string("signal"),
-			jv_string_sized(rest.p, (int)rest.n)));
-		return true;
-	}
-	if (!span_take(&rest, " ended with exit code "))
-		return false;
-	code = span_cut(&rest, ' ');
-	note(p,
-	    JV_OBJECT(jv_string("death"), jv_string_sized(stage.p, (int)stage.n),
-		jv_string("code"), jv_number(strtol(code.p, NULL, 10))));
-	return true;
+	if (span_take(&rest, " was killed by SIG"))
+		note_end(p, stage, signal_of(span_cut(&rest, ':')), 0);
+	else if (span_take(&rest, " was killed for memory"))
+		note_end(p, stage, SIGKILL, 0);
+	else if (span_take(&rest, " ended with exit code "))
+		note_end(p, stage, 0, (int)strtol(rest.p, NULL, 10));
 }
 
 static void
@@ -514,8 +554,13 @@ take_log(struct play *p, struct span line)
 	if (rest.p == NULL)
 		return;
 	rest = span_trim_start(rest, " ");
-	if (span_is(stage, "kpipe"))
-		note_death(p, rest);
+	if (span_is(stage, "kpipe")) {
+		struct span death = rest;
+
+		if (!span_take(&death, "warning: "))
+			span_take(&death, "error: ");
+		note_death(p, death);
+	}
 	note(p,
 	    JV_OBJECT(jv_string("log"), jv_string_sized(rest.p, (int)rest.n),
 		jv_string("stage"),
@@ -574,13 +619,9 @@ look_at_operator(struct play *p)
 	if (p->ending || p->died_ns != 0 ||
 	    waitpid(p->operator_, &status, WNOHANG) != p->operator_)
 		return;
-	note(p,
-	    WIFSIGNALED(status)
-		? JV_OBJECT(jv_string("death"), jv_string("kpipe"),
-		      jv_string("signal"),
-		      jv_string(sigabbrev_np(WTERMSIG(status))))
-		: JV_OBJECT(jv_string("death"), jv_string("kpipe"),
-		      jv_string("code"), jv_number(WEXITSTATUS(status))));
+	note_end(p, span_str("kpipe"),
+	    WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 0);
 	p->died_ns = world_now(p->w);
 	p->deaths++;
 }
