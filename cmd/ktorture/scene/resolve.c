@@ -70,16 +70,33 @@ in_turns(const jv *sorted, int count, int n)
 	return -1;
 }
 
+/* Whether kpipe makes it for itself. */
+static bool
+is_own(jv object_peek)
+{
+	struct span name = meta(object_peek, "name");
+
+	return span_is(text(object_peek, "kind"), "Lease") ||
+	    (span_is(text(object_peek, "kind"), "Secret") &&
+		span_starts(name, "kpipe-marks-"));
+}
+
 /* Owned; invalid if there is none. */
 static jv
 choose(jv objects_peek, int n)
 {
-	int count = jv_array_length(jv_copy(objects_peek)), i;
+	int count = jv_array_length(jv_copy(objects_peek)), n_sorted = 0, i;
 	jv *sorted = mem_array(NULL, (size_t)count + 1, sizeof(*sorted));
 	jv chosen = jv_invalid();
 
-	for (i = 0; i < count; i++)
-		sorted[i] = jv_array_get(jv_copy(objects_peek), i);
+	for (i = 0; i < count; i++) {
+		sorted[n_sorted] = jv_array_get(jv_copy(objects_peek), i);
+		if (is_own(sorted[n_sorted]))
+			jv_free(sorted[n_sorted]);
+		else
+			n_sorted++;
+	}
+	count = n_sorted;
 	qsort(sorted, (size_t)count, sizeof(*sorted), compare);
 	i = in_turns(sorted, count, n);
 	if (i >= 0)

@@ -14,7 +14,11 @@ static const char made[] =
     "{'apiVersion':'v1','kind':'Secret','metadata':{'name':'k','namespace':"
     "'default'},'data':{'p':'eA=='}},"
     "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':"
-    "'default','labels':{'app':'a'}},'spec':{'containers':[]}}]";
+    "'default','labels':{'app':'a'}},'spec':{'containers':[]}},"
+    "{'apiVersion':'coordination.k8s.io/v1','kind':'Lease','metadata':{'name':"
+    "'l','namespace':'default'}},"
+    "{'apiVersion':'v1','kind':'Secret','metadata':{'name':'kpipe-marks-x',"
+    "'namespace':'default'},'data':{'p':'eA=='}}]";
 
 /* The one step, or "none". */
 static jv
