@@ -298,6 +298,15 @@ stripped(jv object, int n)
 	    JV_OBJECT(jv_string(RESOLVE_FOREIGN), jv_string(buf_str(&number))));
 	buf_release(&number);
 	object = without(object, outer);
+	/* The server gives each Job its own. */
+	if (span_is(text(object, "kind"), "Job")) {
+		static const char *const of_job[] = {"selector", NULL};
+
+		spec = without(spec, of_job);
+		spec = jv_delpaths(spec,
+		    JV_ARRAY(JV_ARRAY(
+			jv_string("template"), jv_string("metadata"))));
+	}
 	object = jv_object_set(object, jv_string("metadata"), metadata);
 	if (jv_get_kind(spec) == JV_KIND_OBJECT)
 		return jv_object_set(

@@ -17,7 +17,12 @@ def at_once: . + {then: true};
 # In the moment in which no object of that name is there.
 def once_gone: at_once + {whenGone: true};
 
-def begin: [(.before[] | create(.)), create(.primary)];
+# Five fields of a crontab: what it makes is there after a minute.
+def _is_scheduled: any(.. | strings;
+  test("\\A[0-9*/,-]+( +[0-9A-Za-z*/,-]+){4}\\z"));
+
+def begin: [(.before[] | create(.)), create(.primary),
+  (select(.primary | _is_scheduled) | {do: "wait", ms: 70000})];
 def scene($name; steps): {name: $name, steps: [steps], rules: [],
   marks: (.marks // [])};
 

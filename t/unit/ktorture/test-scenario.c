@@ -287,6 +287,25 @@ TEST_F(expressions)
 	jq_teardown(&jq);
 }
 
+TEST_F(scheduled)
+{
+	struct err err = ERR_INIT;
+	jv all;
+
+	opfolder_release(&folder);
+	put_file("example.yaml",
+	    "{apiVersion: example.com/v1, kind: Web, metadata: {name: a}, "
+	    "spec: {at: \"*/5 * * * *\"}}\n");
+	folder = operator_load();
+	all = scenario_defaults(&folder, &err);
+	is(step(all, "lose-0", ".steps.1"), "{'do':'wait','ms':70000}",
+	    "with a schedule, the first minute passes");
+	is(step(all, "lose-0", ".steps.2.do"), "'lose'", "... before a step");
+	is(step(all, "change-0", ".steps.2.patch"),
+	    "{'spec':{'at':'*/6 * * * *'}}", "another schedule");
+	jv_free(all);
+}
+
 /* Numbers of the scenarios of an operator of ours, "" if all is well. */
 static const char *
 folder_of(const char *name)
