@@ -397,6 +397,18 @@ actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 	return steps;
 }
 
+void
+cluster_refused(struct cluster *c, jv step_peek)
+{
+	jv object = jvtext_peek(step_peek, "object");
+	struct played *owner = find_uid(c, played_controller(object));
+
+	if (owner != NULL)
+		owner->asked = jv_object_delete(owner->asked,
+		    jv_copy(
+			jvtext_peek(jvtext_peek(object, "metadata"), "name")));
+}
+
 /* ---- all of it ---- */
 
 struct actors *

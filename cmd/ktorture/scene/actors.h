@@ -51,4 +51,8 @@ void actors_free(struct actors *c);
 jv actors_observe(
     struct actors *c, const char *type, jv object, int64_t now_us);
 
+/* The server has refused a step: a Pod that was to be made is asked for again
+ * with the next change of its workload. */
+void cluster_refused(struct cluster *c, jv step_peek);
+
 #endif

@@ -70,16 +70,33 @@ in_turns(const jv *sorted, int count, int n)
 	return -1;
 }
 
+/* Whether kpipe makes it for itself. */
+static bool
+is_own(jv object_peek)
+{
+	struct span name = meta(object_peek, "name");
+
+	return span_is(text(object_peek, "kind"), "Lease") ||
+	    (span_is(text(object_peek, "kind"), "Secret") &&
+		span_starts(name, "kpipe-marks-"));
+}
+
 /* Owned; invalid if there is none. */
 static jv
 choose(jv objects_peek, int n)
 {
-	int count = jv_array_length(jv_copy(objects_peek)), i;
+	int count = jv_array_length(jv_copy(objects_peek)), n_sorted = 0, i;
 	jv *sorted = mem_array(NULL, (size_t)count + 1, sizeof(*sorted));
 	jv chosen = jv_invalid();
 
-	for (i = 0; i < count; i++)
-		sorted[i] = jv_array_get(jv_copy(objects_peek), i);
+	for (i = 0; i < count; i++) {
+		sorted[n_sorted] = jv_array_get(jv_copy(objects_peek), i);
+		if (is_own(sorted[n_sorted]))
+			jv_free(sorted[n_sorted]);
+		else
+			n_sorted++;
+	}
+	count = n_sorted;
 	qsort(sorted, (size_t)count, sizeof(*sorted), compare);
 	i = in_turns(sorted, count, n);
 	if (i >= 0)
@@ -281,6 +298,15 @@ stripped(jv object, int n)
 	    JV_OBJECT(jv_string(RESOLVE_FOREIGN), jv_string(buf_str(&number))));
 	buf_release(&number);
 	object = without(object, outer);
+	/* The server gives each Job its own. */
+	if (span_is(text(object, "kind"), "Job")) {
+		static const char *const of_job[] = {"selector", NULL};
+
+		spec = without(spec, of_job);
+		spec = jv_delpaths(spec,
+		    JV_ARRAY(JV_ARRAY(
+			jv_string("template"), jv_string("metadata"))));
+	}
 	object = jv_object_set(object, jv_string("metadata"), metadata);
 	if (jv_get_kind(spec) == JV_KIND_OBJECT)
 		return jv_object_set(

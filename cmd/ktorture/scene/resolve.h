@@ -1,7 +1,8 @@
 /*
  * resolve: steps that name what the operator has made, which nobody knows
  * before it has. N counts its objects in turns by kind: first one of each kind,
- * then the second of each; kinds and objects in the order of their names.
+ * then the second of each; kinds and objects in the order of their names. The
+ * key of marks and leases, which kpipe makes for itself, do not count.
  *
  *	drift N      another client changes what the operator has set: a field of
  *		     the spec, of the data, else a label

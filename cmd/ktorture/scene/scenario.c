@@ -522,7 +522,7 @@ read_lines(struct reader *r, struct span text)
 
 /* ---- a scenario ---- */
 
-/* t/life.scenario is "life". */
+/* t/run.scenario is "run". */
 static jv
 name_of(const char *path)
 {

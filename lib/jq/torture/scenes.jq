@@ -17,7 +17,12 @@ def at_once: . + {then: true};
 # In the moment in which no object of that name is there.
 def once_gone: at_once + {whenGone: true};
 
-def begin: [(.before[] | create(.)), create(.primary)];
+# Five fields of a crontab: what it makes is there after a minute.
+def _is_scheduled: any(.. | strings;
+  test("\\A[0-9*/,-]+( +[0-9A-Za-z*/,-]+){4}\\z"));
+
+def begin: [(.before[] | create(.)), create(.primary),
+  (select(.primary | _is_scheduled) | {do: "wait", ms: 70000})];
 def scene($name; steps): {name: $name, steps: [steps], rules: [],
   marks: (.marks // [])};
 
@@ -78,28 +83,47 @@ def _odd:
     | setting($in.primary; .path; $v)), {});
 def _back($patch): merge_patch(.primary * $patch; .primary);
 
+# The same, with each time in the past: what waits for it is done at once.
+def _awake:
+  .primary |= (. as $o | with_entries(select(.key | is_spec))
+    | walk(if type == "string" and is_time then past else . end) | $o + .);
+
 def _one_change: _changes[0] // {metadata: {labels: {torture: "changed"}}};
 
-def scenes:
+# With the primary as it is (.): each field, and its life if it waits.
+def _asleep($awake):
+  (if .primary == $awake.primary then empty
+   else scene("asleep"; begin[], delete(.primary)) end),
+  changes;
+
+def _scenes:
   (_one_change) as $change
   | [_wrong][0] as $wrong
   | _odd as $odd
-  | [scene("life"; begin[], delete(.primary)),
-     changes,
-     _each("drift"),
-     _each("lose"),
-     scene("again"; begin[], delete(.primary), (create(.primary) | once_gone)),
-     scene("rush"; begin[], (patch(.primary; $change) | at_once),
-       (delete(.primary) | at_once), (create(.primary) | once_gone),
-       (patch(.primary; $change) | at_once)),
-     scene("two"; begin[], create(_second), patch(.primary; $change),
-       delete(.primary)),
-     scene("foreign"; index_step("foreign"; 0), begin[],
-       index_step("unforeign"; 0)),
-     scene("invalid"; begin[],
-       (if $wrong == null then empty else patch(.primary; $wrong) end),
-       patch(.primary; $odd), patch(.primary; _back($odd))),
-     scene("pause"; begin[],
-       patch(.primary; {metadata: {annotations: {"kpipe.dev/paused": "true"}}}),
-       patch(.primary; $change),
-       patch(.primary; {metadata: {annotations: {"kpipe.dev/paused": null}}}))];
+  | {life: [scene("life"; begin[], delete(.primary))],
+     rest: [_each("drift"),
+       _each("lose"),
+       scene("again"; begin[], delete(.primary),
+         (create(.primary) | once_gone)),
+       scene("rush"; begin[], (patch(.primary; $change) | at_once),
+         (delete(.primary) | at_once), (create(.primary) | once_gone),
+         (patch(.primary; $change) | at_once)),
+       scene("two"; begin[], create(_second), patch(.primary; $change),
+         delete(.primary)),
+       scene("foreign"; index_step("foreign"; 0), begin[],
+         index_step("unforeign"; 0)),
+       scene("invalid"; begin[],
+         (if $wrong == null then empty else patch(.primary; $wrong) end),
+         patch(.primary; $odd), patch(.primary; _back($odd))),
+       scene("pause"; begin[],
+         patch(.primary;
+           {metadata: {annotations: {"kpipe.dev/paused": "true"}}}),
+         patch(.primary; $change),
+         patch(.primary;
+           {metadata: {annotations: {"kpipe.dev/paused": null}}}))]};
+
+def scenes:
+  _awake as $awake
+  | [_asleep($awake)] as $asleep
+  | $awake | _scenes
+  | .life + $asleep + .rest;

@@ -71,7 +71,7 @@ def _of_field:
 # The objects of the example themselves.
 def _of_objects:
   .primary
-  | (paths(type == "object") | select(length > 0 and (.[0] | _is_spec))
+  | (paths(type == "object") | select(length > 0 and (.[0] | is_spec))
       | select(all(.[]; type == "string" or . == 0))) as $path
   | {name: "\($path | path_text) absent", $path, absent: true},
     ({}, null | {name: _told($path), $path, value: .});

@@ -10,7 +10,7 @@ def schema:
      | .versions[] | select(.name == $gv[1]) | .schema.openAPIV3Schema][0] // {};
 
 # What a user edits: all but these.
-def _is_spec: IN("apiVersion", "kind", "metadata", "status") | not;
+def is_spec: IN("apiVersion", "kind", "metadata", "status") | not;
 
 # The fields below a value, those that are there and those that the schema
 # knows: {path, schema, value, there}. Of an array the first element.
@@ -19,7 +19,7 @@ def fields($s; $value; $path; $there):
   | if ($value | type) == "object" and ($value != {} or $known != {})
         or ($there | not) and $known != {} and ($path | length) < 3 then
       (($known | keys) + ($value // {} | keys) | unique)[] as $k
-      | select(($path | length) > 0 or ($k | _is_spec))
+      | select(($path | length) > 0 or ($k | is_spec))
       | ($value // {} | has($k)) as $has
       | fields($known[$k] // ($s.additionalProperties | objects) // {};
           ($value // {})[$k]; $path + [$k]; $has)
@@ -46,10 +46,11 @@ def _counted_on:
     else .[:$m.offset] + "\($m.string | tonumber + 1)"
       + .[$m.offset + $m.length:] end;
 
-def _is_time: test("\\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\\z");
+def is_time: test("\\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z\\z");
 
-# Other values for a field (.), the best first. A time is one in the past:
-# what waits for it begins.
+# Other values for a field (.), the best first. A time is first one in the
+# past: what waits for it begins.
+def past: "2020-01-01T00:00:00Z";
 def _candidates:
   .schema as $s
   | .path[-1] as $name
@@ -60,7 +61,8 @@ def _candidates:
      elif type == "number" then . + 1, . - 1, ($s.minimum // empty),
        ($s.maximum // empty)
      elif type == "string" then
-       (select(_is_time) | "2020-01-01T00:00:00Z"), _counted_on, . + "x",
+       (if is_time then past, "2037-01-01T00:00:00Z"
+        else _counted_on, . + "x" end),
        ($s | _texts($name | tostring; 1))
      elif type == "array" and length > 0 then .[1:], . + [.[0]]
      else empty end),

@@ -223,10 +223,10 @@ part(const char *key, const char *path)
 	return text;
 }
 
-#define DEPLOYMENT(replicas, image)                                           \
-	"{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'a'," \
-	"'namespace':'n','generation':1},'spec':{'replicas':" replicas        \
-	",'template':{'metadata':{'labels':{'app':'a'}},'spec':{"             \
+#define DEPLOYMENT(replicas, image)                                            \
+	"{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'a',"  \
+	"'namespace':'n','generation':1,'uid':'uid-0'},'spec':{'replicas'"     \
+	":" replicas ",'template':{'metadata':{'labels':{'app':'a'}},'spec':{" \
 	"'containers':[{'name':'c','image':'" image "'}]}}}}"
 
 /* The Pods of a Deployment by their last part. */
@@ -383,6 +383,25 @@ TEST_F(deployment_pods)
 	ok(pod_count() == 1, "... the new one is ready");
 	is(part(pods(), ".spec.containers.0.image"), "'j'", "... and goes");
 	is(part("Deployment/a", ".status.updatedReplicas"), "1", "... counted");
+}
+
+TEST_F(deployment_refused)
+{
+	jv steps = cluster_observe(
+	    s.cluster, "ADDED", value(DEPLOYMENT("1", "i")), NOW);
+	jv again, step = jv_array_get(steps, 0);
+
+	is(shown(at(step, ".do")), "'create'", "a Pod is asked for");
+	steps = cluster_observe(
+	    s.cluster, "MODIFIED", value(DEPLOYMENT("1", "i")), NOW);
+	is(shown(steps), "[]", "... once");
+	cluster_refused(s.cluster, step);
+	again = cluster_observe(
+	    s.cluster, "MODIFIED", value(DEPLOYMENT("1", "i")), NOW);
+	is(shown(at(again, ".0.do")), "'create'",
+	    "... and again, if it was refused");
+	jv_free(again);
+	jv_free(step);
 }
 
 TEST_F(deployment_recreated)

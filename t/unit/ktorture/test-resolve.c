@@ -14,7 +14,16 @@ static const char made[] =
     "{'apiVersion':'v1','kind':'Secret','metadata':{'name':'k','namespace':"
     "'default'},'data':{'p':'eA=='}},"
     "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':"
-    "'default','labels':{'app':'a'}},'spec':{'containers':[]}}]";
+    "'default','labels':{'app':'a'}},'spec':{'containers':[]}},"
+    "{'apiVersion':'coordination.k8s.io/v1','kind':'Lease','metadata':{'name':"
+    "'l','namespace':'default'}},"
+    "{'apiVersion':'v1','kind':'Secret','metadata':{'name':'kpipe-marks-x',"
+    "'namespace':'default'},'data':{'p':'eA=='}}]";
+
+static const char job[] =
+    "[{'apiVersion':'batch/v1','kind':'Job','metadata':{'name':'j'},"
+    "'spec':{'selector':{},'template':{'metadata':{'labels':{'x':'1'}},"
+    "'spec':{'containers':[]}}}}]";
 
 /* The one step, or "none". */
 static jv
@@ -93,6 +102,20 @@ TEST(drift)
 	    "the selector of a Service");
 }
 
+/* The spec of a foreign Job. */
+static const char *
+job_spec(void)
+{
+	jv step = value("{'do':'foreign','index':0}"), all = value(job);
+	jv steps = resolve_step(step, all, all, "default");
+	const char *spec = shown(at(steps, ".0.object.spec"));
+
+	jv_free(steps);
+	jv_free(step);
+	jv_free(all);
+	return spec;
+}
+
 TEST(foreign)
 {
 	is(shown(resolved("{'do':'foreign','index':0}", "[]")),
@@ -106,6 +129,8 @@ TEST(foreign)
 	    "':'3'},'name':'s','namespace':'default'},'spec':{'selector':{"
 	    "'app':'a'}}}}",
 	    "... without what the server gave it");
+	is(job_spec(), "{'template':{'spec':{'containers':[]}}}",
+	    "... of a Job the selector and its labels");
 	is(shown(resolved("{'do':'foreign','index':4}", "[]")), "'none'",
 	    "none of another namespace");
 	is(shown(resolved("{'do':'unforeign','index':2}",

@@ -227,6 +227,12 @@ TEST_F(defaults)
 	is(step(all, "life", ".steps.0.object.kind"), "'Secret'",
 	    "each begins with what is made first");
 	is(step(all, "life", ".steps.2.do"), "'delete'", "life");
+	is(step(all, "life", ".steps.1.object.spec.at"),
+	    "'2020-01-01T00:00:00Z'", "... awake: its time has come");
+	is(step(all, "asleep", ".steps.1.object.spec.at"),
+	    "'2030-01-01T00:00:00Z'", "... and asleep");
+	is(step(all, "change-0", ".steps.1.object.spec.at"),
+	    "'2030-01-01T00:00:00Z'", "... until it is changed");
 	is(step(all, "life", ".marks.0"), "'a3RvcnR1cmUtc2VjcmV0LTEw'",
 	    "... with its marks");
 	is(step(all, "change-0", ".steps.2.patch"),
@@ -253,7 +259,7 @@ TEST_F(defaults)
 	is(step(all, "invalid", ".steps.3.patch"), "{'spec':{'at':''}}",
 	    "... what it takes");
 	is(step(all, "invalid", ".steps.4.patch"),
-	    "{'spec':{'at':'2030-01-01T00:00:00Z'}}", "... and back");
+	    "{'spec':{'at':'2020-01-01T00:00:00Z'}}", "... and back");
 	is(step(all, "pause", ".steps.2.patch"),
 	    "{'metadata':{'annotations':{'kpipe.dev/paused':'true'}}}",
 	    "paused");
@@ -279,4 +285,75 @@ TEST_F(expressions)
 	ok(scenario_holds(jq, value("[1]"), &err) == -1 && *err.message,
 	    "... and an error");
 	jq_teardown(&jq);
+}
+
+TEST_F(scheduled)
+{
+	struct err err = ERR_INIT;
+	jv all;
+
+	opfolder_release(&folder);
+	put_file("example.yaml",
+	    "{apiVersion: example.com/v1, kind: Web, metadata: {name: a}, "
+	    "spec: {at: \"*/5 * * * *\"}}\n");
+	folder = operator_load();
+	all = scenario_defaults(&folder, &err);
+	is(step(all, "lose-0", ".steps.1"), "{'do':'wait','ms':70000}",
+	    "with a schedule, the first minute passes");
+	is(step(all, "lose-0", ".steps.2.do"), "'lose'", "... before a step");
+	is(step(all, "change-0", ".steps.2.patch"),
+	    "{'spec':{'at':'*/6 * * * *'}}", "another schedule");
+	jv_free(all);
+}
+
+/* Numbers of the scenarios of an operator of ours, "" if all is well. */
+static const char *
+folder_of(const char *name)
+{
+	static struct buf text;
+	struct err err = ERR_INIT;
+	struct opfolder f;
+	jv names = jv_object(), all;
+	int changes = 0, count;
+
+	buf_reset(&text);
+	buf_addf(&text, "pipeline/%s/watches.yaml", name);
+	if (opfolder_load(&f, buf_str(&text), "lib/jq", &err) != 0)
+		exit(printf("Bail out! %s\n", err.message));
+	buf_reset(&text);
+	all = scenario_written(&f, &err);
+	if (jv_is_valid(all))
+		all = jv_array_concat(all, scenario_defaults(&f, &err));
+	if (!jv_is_valid(all))
+		exit(printf("Bail out! %s\n", err.message));
+	count = jv_array_length(jv_copy(all));
+	jv_array_foreach(all, i, s)
+	{
+		jv n = at(s, ".name");
+
+		changes += span_starts(jvtext_span(n), "change-");
+		names = jv_object_set(names, n, jv_true());
+		jv_free(s);
+	}
+	if (jv_object_length(jv_copy(names)) != count)
+		buf_adds(&text, "a name twice ");
+	if (changes < 1 || changes > 8)
+		buf_addf(&text, "%d changes ", changes);
+	if (count - changes < 9)
+		buf_addf(&text, "%d others", count - changes);
+	jv_free(names);
+	jv_free(all);
+	opfolder_release(&f);
+	return buf_str(&text);
+}
+
+TEST(ours)
+{
+	static const char *const names[] = {
+	    "memcached", "at", "cronjob", "experimental", "iotservice", NULL};
+
+	unsetenv("OPERATOR_NAME");
+	for (const char *const *n = names; *n != NULL; n++)
+		is(folder_of(*n), "", *n);
+	unsetenv("OPERATOR_NAME");
 }
