@@ -398,10 +398,10 @@ actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 }
 
 void
-cluster_refused(struct cluster *c, jv step_peek)
+actors_refused(struct actors *c, jv step_peek)
 {
 	jv object = jvtext_peek(step_peek, "object");
-	struct played *owner = find_uid(c, played_controller(object));
+	struct acting *owner = find_uid(c, acting_controller(object));
 
 	if (owner != NULL)
 		owner->asked = jv_object_delete(owner->asked,

@@ -53,6 +53,6 @@ jv actors_observe(
 
 /* The server has refused a step: a Pod that was to be made is asked for again
  * with the next change of its workload. */
-void cluster_refused(struct cluster *c, jv step_peek);
+void actors_refused(struct actors *c, jv step_peek);
 
 #endif

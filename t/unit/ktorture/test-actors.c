@@ -387,16 +387,16 @@ TEST_F(deployment_pods)
 
 TEST_F(deployment_refused)
 {
-	jv steps = cluster_observe(
+	jv steps = actors_observe(
 	    s.cluster, "ADDED", value(DEPLOYMENT("1", "i")), NOW);
 	jv again, step = jv_array_get(steps, 0);
 
 	is(shown(at(step, ".do")), "'create'", "a Pod is asked for");
-	steps = cluster_observe(
+	steps = actors_observe(
 	    s.cluster, "MODIFIED", value(DEPLOYMENT("1", "i")), NOW);
 	is(shown(steps), "[]", "... once");
-	cluster_refused(s.cluster, step);
-	again = cluster_observe(
+	actors_refused(s.cluster, step);
+	again = actors_observe(
 	    s.cluster, "MODIFIED", value(DEPLOYMENT("1", "i")), NOW);
 	is(shown(at(again, ".0.do")), "'create'",
 	    "... and again, if it was refused");
