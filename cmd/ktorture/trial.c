@@ -21,11 +21,16 @@
 static const int64_t ms = 1000000, s = 1000000000;
 
 /* What comes at a time. */
-enum coming_kind { COMING_CLUSTER, COMING_CLIENT, COMING_GO_ON };
+enum coming_kind {
+	COMING_CLUSTER,
+	COMING_CLIENT,
+	COMING_GO_ON, /* a process that was stopped */
+	COMING_LATE   /* a request of the operator, that it has given up */
+};
 struct coming {
 	int64_t due_ns;
 	enum coming_kind kind;
-	jv step;   /* owned; invalid: none */
+	jv step; /* owned; invalid: none; COMING_LATE: of the journal */
 	pid_t pid; /* COMING_GO_ON */
 };
 
@@ -45,6 +50,8 @@ struct play {
 	unsigned deaths;
 	bool ending;
 	struct span killed; /* by a fault; or none */
+	bool updating;	    /* the operator was told to end, and starts again */
+	int64_t slow_ns;    /* controllers do nothing until then */
 	struct buf saved;   /* the cluster at the beginning of the step */
 	struct err err;
 };
@@ -96,11 +103,13 @@ act_on_change(struct play *p, jv line)
 	jv_array_foreach(steps, i, step)
 	{
 		jv after = jvtext_peek(step, "afterMs");
+		int64_t ns = jv_is_valid(after)
+		    ? (int64_t)jv_number_value(after) * ms
+		    : 0;
 
-		come(p,
-		    jv_is_valid(after) ? (int64_t)jv_number_value(after) * ms
-				       : 0,
-		    COMING_CLUSTER, step, 0);
+		if (p->slow_ns > world_now(p->w))
+			ns += p->slow_ns - world_now(p->w);
+		come(p, ns, COMING_CLUSTER, step, 0);
 	}
 	jv_free(steps);
 }
@@ -133,7 +142,7 @@ act_on_process(struct play *p, const struct fault *f)
 
 	if (t == NULL)
 		return;
-	if (f->kind->act != FAULT_STOP)
+	if (f->kind->act == FAULT_KILL || f->kind->act == FAULT_STARVE)
 		p->killed = f->arg;
 	if (f->kind->act == FAULT_KILL) {
 		kill(t->pid, SIGKILL);
@@ -142,6 +151,20 @@ act_on_process(struct play *p, const struct fault *f)
 		come(p, 3 * s, COMING_GO_ON, jv_invalid(), t->pid);
 	} else {
 		prlimit(t->pid, RLIMIT_DATA, &none, NULL);
+	}
+}
+
+/* As a node that freezes: only the server and the rest of the cluster go on. */
+static void
+stop_all(struct play *p, int64_t ns)
+{
+	for (size_t i = 0; i < p->w->still.count; i++) {
+		pid_t pid = p->w->still.tasks[i].pid;
+
+		if (pid == p->w->kapi)
+			continue;
+		kill(pid, SIGSTOP);
+		come(p, ns, COMING_GO_ON, jv_invalid(), pid);
 	}
 }
 
@@ -291,7 +314,112 @@ bare(jv object)
 	return jv_object_delete(object, jv_string("status"));
 }
 
-/* A primary comes again: its user wants the same as before. */
+static jv
+patched(struct play *p, jv request, jv patch)
+{
+	return jv_object_set(
+	    object_step(p, "patch", request), jv_string("patch"), patch);
+}
+
+static jv
+made_again(jv object)
+{
+	return JV_OBJECT(jv_string("do"), jv_string("create"),
+	    jv_string("whenGone"), jv_true(), jv_string("object"),
+	    bare(jv_copy(object)));
+}
+
+/* Without what says whose it is. */
+static jv
+without_marks(jv object)
+{
+	jv m = jv_copy(jvtext_peek(object, "metadata"));
+
+	m = jv_object_delete(m, jv_string("annotations"));
+	return jv_object_set(object, jv_string("metadata"), m);
+}
+
+static void
+act_on_object(struct play *p, enum fault_act act, jv request, jv object,
+    bool primary)
+{
+	jv gone = jv_object();
+
+	switch (act) {
+	case FAULT_TOUCH:
+		come(p, 0, COMING_CLIENT,
+		    annotated(object_step(p, "patch", request),
+			jv_string("now")),
+		    0);
+		come(p, 5 * s, COMING_CLIENT,
+		    annotated(object_step(p, "patch", request), jv_null()), 0);
+		break;
+	case FAULT_HOLD:
+		if (jv_is_valid(jvtext_peek(
+			jvtext_peek(object, "metadata"), "finalizers")))
+			break;
+		come(p, 0, COMING_CLIENT,
+		    patched(p, request,
+			jv_parse("[{\"op\":\"add\",\"path\":\"/metadata/"
+				 "finalizers\",\"value\":[\"example.com/"
+				 "torture\"]}]")),
+		    0);
+		come(p, 40 * s, COMING_CLIENT,
+		    patched(p, request,
+			jv_parse("[{\"op\":\"remove\",\"path\":\"/metadata/"
+				 "finalizers\"}]")),
+		    0);
+		break;
+	case FAULT_DISOWN:
+		gone = jv_parse("{\"metadata\":{\"ownerReferences\":null,"
+				"\"annotations\":null}}");
+		if (!primary)
+			come(p, 0, COMING_CLIENT,
+			    patched(p, request, jv_copy(gone)), 0);
+		break;
+	case FAULT_USURP:
+		if (primary)
+			break;
+		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		come(p, 0, COMING_CLIENT,
+		    made_again(without_marks(jv_copy(object))), 0);
+		break;
+	default:
+		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
+		/* A primary comes again: its user wants the same as before. */
+		if (primary && act == FAULT_DELETE)
+			come(p, ms, COMING_CLIENT, made_again(object), 0);
+		break;
+	}
+	jv_free(gone);
+}
+
+static void
+delete_primaries(struct play *p)
+{
+	jv_object_foreach(p->state, key, object)
+	{
+		jv m = jvtext_peek(object, "metadata");
+
+		jv_free(key);
+		if (opfolder_is_primary(p->t->folder, object))
+			come(p, 0, COMING_CLIENT,
+			    JV_OBJECT(jv_string("do"), jv_string("delete"),
+				jv_string("apiVersion"),
+				jv_copy(jvtext_peek(object, "apiVersion")),
+				jv_string("kind"),
+				jv_copy(jvtext_peek(object, "kind")),
+				jv_string("namespace"),
+				jv_is_valid(jvtext_peek(m, "namespace"))
+				    ? jv_copy(jvtext_peek(m, "namespace"))
+				    : jv_null(),
+				jv_string("name"),
+				jv_copy(jvtext_peek(m, "name"))),
+			    0);
+		jv_free(object);
+	}
+}
+
 static void
 act_as_client(struct play *p, const struct fault *f, jv request)
 {
@@ -299,25 +427,49 @@ act_as_client(struct play *p, const struct fault *f, jv request)
 	bool primary = jv_is_valid(object) &&
 	    opfolder_is_primary(p->t->folder, object);
 
-	if (!jv_is_valid(object)) {
-		/* It is not there yet. */
-	} else if (f->kind->act == FAULT_TOUCH) {
-		come(p, 0, COMING_CLIENT,
-		    annotated(object_step(p, "patch", request),
-			jv_string("now")),
-		    0);
-		come(p, 5 * s, COMING_CLIENT,
-		    annotated(object_step(p, "patch", request), jv_null()), 0);
-	} else {
-		come(p, 0, COMING_CLIENT, object_step(p, "delete", request), 0);
-		if (primary)
-			come(p, ms, COMING_CLIENT,
-			    JV_OBJECT(jv_string("do"), jv_string("create"),
-				jv_string("whenGone"), jv_true(),
-				jv_string("object"), bare(jv_copy(object))),
-			    0);
-	}
+	if (f->kind->act == FAULT_GONE)
+		delete_primaries(p);
+	else if (jv_is_valid(object))
+		act_on_object(p, f->kind->act, request, object, primary);
 	jv_free(object);
+}
+
+/* Whether the request is taken from its client, and done later. */
+static bool
+comes_late(struct play *p, const struct fault *f, jv request)
+{
+	jv body = jvtext_peek(request, "body");
+
+	/* The journal does not have what is secret. */
+	if (f->kind->act != FAULT_LATE ||
+	    span_is(text(request, "resource"), "secrets"))
+		return false;
+	(void)body;
+	come(p, strtoll(f->arg.p, NULL, 10) * ms, COMING_LATE,
+	    jv_copy(request), 0);
+	return true;
+}
+
+static void
+do_late(struct play *p, jv request)
+{
+	struct buf path = BUF_INIT, body = BUF_INIT;
+	struct err err;
+	jv type = jvtext_peek(request, "contentType");
+
+	buf_addspan(&path, text(request, "path"));
+	if (text(request, "query").n > 0)
+		buf_addf(&path, "?%.*s", SPAN_ARG(text(request, "query")));
+	if (jv_is_valid(jvtext_peek(request, "body")))
+		jvtext_add_ordered(
+		    &body, jvtext_peek(request, "body"), JVTEXT_KEPT, &err);
+	client_ask_as(p->w->client,
+	    jv_string_value(jvtext_peek(request, "userAgent")),
+	    jv_string_value(jvtext_peek(request, "method")), buf_str(&path),
+	    jv_is_valid(type) ? jv_string_value(type) : "application/json",
+	    buf_span(&body), &err);
+	buf_release(&path);
+	buf_release(&body);
 }
 
 static void
@@ -334,6 +486,19 @@ act(struct play *p, const struct fault *f, jv request)
 	case FAULT_STARVE:
 		act_on_process(p, f);
 		break;
+	case FAULT_FREEZE:
+		stop_all(p, seconds * s);
+		break;
+	case FAULT_END:
+		p->updating = true;
+		p->killed = span_str("kpipe");
+		kill(p->operator_, SIGTERM);
+		break;
+	case FAULT_SLOW:
+		p->slow_ns = world_now(p->w) + seconds * s;
+		break;
+	case FAULT_LATE:
+		break; /* comes_late */
 	case FAULT_RESTART:
 	case FAULT_RESTORE:
 		act_on_server(p, f);
@@ -347,6 +512,10 @@ act(struct play *p, const struct fault *f, jv request)
 		break;
 	case FAULT_TOUCH:
 	case FAULT_DELETE:
+	case FAULT_GONE:
+	case FAULT_USURP:
+	case FAULT_DISOWN:
+	case FAULT_HOLD:
 		act_as_client(p, f, request);
 		break;
 	}
@@ -365,12 +534,11 @@ note_fault(struct play *p, const struct fault *f)
 }
 
 static void
-go_on(struct play *p, jv id)
+go_on(struct play *p, jv id, const char *how)
 {
 	struct buf b = BUF_INIT;
 
-	buf_adds(&b, "{\"paused\":");
-	buf_addf(&b, "%.0f}", jv_number_value(id));
+	buf_addf(&b, "{\"paused\":%.0f%s}", jv_number_value(id), how);
 	client_ask(p->w->client, "POST", "/kapi/continue", CLIENT_JSON,
 	    buf_span(&b), NULL, &p->err);
 	buf_release(&b);
@@ -382,6 +550,7 @@ on_pause(struct play *p, jv line)
 {
 	struct arena a = ARENA_INIT;
 	struct fault_point at;
+	bool late = false;
 
 	if (fault_point_of(&a, line, &at))
 		for (size_t i = 0; i < p->t->count; i++) {
@@ -392,9 +561,11 @@ on_pause(struct play *p, jv line)
 				continue;
 			note_fault(p, f);
 			act(p, f, line);
+			late = comes_late(p, f, line) || late;
 		}
 	arena_release(&a);
-	go_on(p, jvtext_peek(line, "paused"));
+	go_on(p, jvtext_peek(line, "paused"),
+	    late ? ",\"fault\":\"cut\"" : "");
 }
 
 /* ---- what was written ---- */
@@ -623,7 +794,11 @@ look_at_operator(struct play *p)
 	    WIFSIGNALED(status) ? WTERMSIG(status) : 0,
 	    WIFEXITED(status) ? WEXITSTATUS(status) : 0);
 	p->died_ns = world_now(p->w);
-	p->deaths++;
+	if (p->updating)
+		p->died_ns -= s; /* the new Pod is there already */
+	else
+		p->deaths++;
+	p->updating = false;
 }
 
 static int64_t
@@ -696,10 +871,31 @@ do_open(struct play *p, jv step)
 	jv_free(steps);
 }
 
+/* The object has another uid by now, or none. */
+static bool
+is_void(const struct play *p, jv step)
+{
+	struct span uid = text(step, "uid"), version = text(step, "apiVersion");
+	bool found = uid.n == 0;
+
+	jv_object_foreach(p->state, key, object)
+	{
+		jv m = jvtext_peek(object, "metadata");
+
+		found = found ||
+		    (span_eq(text(m, "uid"), uid) &&
+			span_eq(text(object, "apiVersion"), version));
+		jv_free(key);
+		jv_free(object);
+	}
+	return !found;
+}
+
 static void
 do_step(struct play *p, struct client *c, jv step)
 {
 	jv when = jvtext_peek(step, "whenGone");
+	int status;
 
 	if (resolve_is_open(step)) {
 		do_open(p, step);
@@ -707,9 +903,13 @@ do_step(struct play *p, struct client *c, jv step)
 	    has(p->state, jvtext_peek(step, "object"))) {
 		jv_free(p->waiting);
 		p->waiting = jv_copy(step);
-	} else if (target_do(p->targets, c, step, NULL, &p->err) == 0) {
+	} else if (!is_void(p, step)) {
+		status = target_do(p->targets, c, step, NULL, &p->err);
 		/* The server has no such kind, by a fault. */
-		p->err.kind = ERR_NONE;
+		if (status == 0)
+			p->err.kind = ERR_NONE;
+		else if (status > 299 && c == p->w->cluster)
+			actors_refused(p->actors, step);
 	}
 }
 
@@ -745,6 +945,8 @@ do_due(struct play *p)
 		any = true;
 		if (c.kind == COMING_GO_ON)
 			kill(c.pid, SIGCONT);
+		else if (c.kind == COMING_LATE)
+			do_late(p, c.step);
 		else
 			do_step(p,
 			    c.kind == COMING_CLUSTER ? p->w->cluster
