@@ -70,6 +70,10 @@ TEST_F(steps)
 	    "{'apiVersion':'v1','do':'delete','kind':'Namespace','name':'a',"
 	    "'then':true}",
 	    "of the cluster, at once");
+	is(part("then create example.yaml\n", ".steps.0.then"), "true",
+	    "the first of several is at once");
+	is(part("then create example.yaml\n", ".steps.1.then"), "invalid",
+	    "... the others are not");
 	is(part("wait 1h30m\n", ".steps.0"), "{'do':'wait','ms':5400000}",
 	    "time");
 	is(part("drift 2\n", ".steps.0"), "{'do':'drift','index':2}",
