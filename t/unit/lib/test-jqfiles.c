@@ -7,8 +7,8 @@
 
 static struct textlist dirs;
 
-/* What one.jq and an expression give for null, or the error behind the folder's
- * path. */
+/* The result of one.jq and an expression, or the error behind the path of the
+ * folder. */
 static const char *
 result(const char *expression)
 {
