@@ -191,7 +191,9 @@ judged(const struct schedule *s, jv found)
 		return jv_free(kept), found;
 	jv_array_foreach(found, i, v)
 	{
-		if (span_is(jvtext_span(jvtext_peek(v, "invariant")), "end"))
+		struct span name = jvtext_span(jvtext_peek(v, "invariant"));
+
+		if (span_is(name, "end") || span_is(name, "expect"))
 			jv_free(v);
 		else
 			kept = jv_array_append(kept, v);
@@ -213,9 +215,10 @@ run_schedule(struct run *r, struct world *w, const struct schedule *s,
 		return played;
 	if (record != NULL)
 		*record = jv_copy(played);
-	found = violations(played);
-	return jv_array_concat(
-	    found, judged(s, oracle_check(a->oracle, played)));
+	found = jv_array_concat(
+	    violations(played), oracle_check(a->oracle, jv_copy(played)));
+	jv_free(played);
+	return judged(s, found);
 }
 
 /* ---- many ---- */

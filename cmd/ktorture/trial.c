@@ -13,6 +13,7 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 #include "linked.h"
+#include "process/clock.h"
 #include "scene/actors.h"
 #include "scene/resolve.h"
 #include "scene/scenario.h"
@@ -114,6 +115,31 @@ act_on_change(struct play *p, jv line)
 	jv_free(steps);
 }
 
+/* ---- objects ---- */
+
+/* "Deployment apps/v1 default/a", owned */
+static jv
+key_of(jv object)
+{
+	jv metadata = jvtext_peek(object, "metadata");
+	struct buf b = BUF_INIT;
+	jv key;
+
+	buf_addf(&b, "%.*s %.*s %.*s/%.*s", SPAN_ARG(text(object, "kind")),
+	    SPAN_ARG(text(object, "apiVersion")),
+	    SPAN_ARG(text(metadata, "namespace")),
+	    SPAN_ARG(text(metadata, "name")));
+	key = jv_string_sized(b.data, (int)b.len);
+	buf_release(&b);
+	return key;
+}
+
+static bool
+has(jv objects, jv object)
+{
+	return jv_object_has(jv_copy(objects), key_of(object));
+}
+
 /* ---- faults ---- */
 
 static const struct still_task *
@@ -211,6 +237,46 @@ saved_version(struct play *p)
 	return last != NULL ? strtoll(last, NULL, 10) : 1;
 }
 
+static void take_change(struct play *p, jv line);
+
+/* The objects are those of then: nobody tells of the changes. */
+static void
+take_restored(struct play *p)
+{
+	struct span rest = buf_span(&p->saved);
+	jv before = p->state;
+
+	p->state = jv_object();
+	actors_free(p->actors);
+	p->actors = actors_new();
+	while (rest.n > 0) {
+		struct err err;
+		jv line = jvtext_parse(span_cut(&rest, '\n'), &err);
+		jv object = jvtext_peek(line, "object");
+		bool there = jv_is_valid(object) &&
+		    span_is(text(line, "type"), "ADDED");
+
+		if (there) {
+			bool was = has(before, object);
+
+			before = jv_object_delete(before, key_of(object));
+			take_change(p,
+			    JV_OBJECT(jv_string("change"),
+				jv_string(was ? "MODIFIED" : "ADDED"),
+				jv_string("object"), jv_copy(object)));
+		}
+		jv_free(line);
+	}
+	jv_object_foreach(before, key, object)
+	{
+		jv_free(key);
+		take_change(p,
+		    JV_OBJECT(jv_string("change"), jv_string("DELETED"),
+			jv_string("object"), object));
+	}
+	jv_free(before);
+}
+
 static void
 act_on_server(struct play *p, const struct fault *f)
 {
@@ -221,9 +287,11 @@ act_on_server(struct play *p, const struct fault *f)
 			load(p, buf_span(&now), 0);
 	} else if (p->saved.len > 0) {
 		load(p, buf_span(&p->saved), saved_version(p));
+		take_restored(p);
 		/* The user does again what the server has forgotten. */
-		come(p, 30 * s, COMING_CLIENT,
-		    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
+		if (p->step > 0)
+			come(p, s, COMING_CLIENT,
+			    jv_array_get(jv_copy(p->t->steps), p->step - 1), 0);
 	}
 	buf_release(&now);
 }
@@ -570,23 +638,6 @@ on_pause(struct play *p, jv line)
 
 /* ---- what was written ---- */
 
-/* "Deployment apps/v1 default/a", owned */
-static jv
-key_of(jv object)
-{
-	jv metadata = jvtext_peek(object, "metadata");
-	struct buf b = BUF_INIT;
-	jv key;
-
-	buf_addf(&b, "%.*s %.*s %.*s/%.*s", SPAN_ARG(text(object, "kind")),
-	    SPAN_ARG(text(object, "apiVersion")),
-	    SPAN_ARG(text(metadata, "namespace")),
-	    SPAN_ARG(text(metadata, "name")));
-	key = jv_string_sized(b.data, (int)b.len);
-	buf_release(&b);
-	return key;
-}
-
 static bool
 is_operators(jv line)
 {
@@ -607,12 +658,6 @@ put(jv objects, jv line)
 	    : jv_object_set(objects, key, jv_copy(object));
 }
 
-static bool
-has(jv objects, jv object)
-{
-	return jv_object_has(jv_copy(objects), key_of(object));
-}
-
 static void
 put_state(struct play *p, jv line)
 {
@@ -622,6 +667,33 @@ put_state(struct play *p, jv line)
 	    (is_operators(line) && span_is(text(line, "change"), "ADDED")))
 		p->made = put(p->made, line);
 	p->state = put(p->state, line);
+}
+
+static jv
+attributed(const struct play *p, jv line)
+{
+	struct span by = asker(line);
+
+	line = jv_object_set(
+	    line, jv_string("by"), jv_string_sized(by.p, (int)by.n));
+	return jv_object_set(line, jv_string("step"), jv_number(p->step));
+}
+
+/* Takes the line. */
+static void
+take_change(struct play *p, jv line)
+{
+	if (!jv_is_valid(jvtext_peek(line, "time"))) {
+		char time[CLOCK_RFC3339_MAX];
+
+		clock_format_us(world_real_us(p->w), time);
+		line = jv_object_set(
+		    line, jv_string("time"), jv_string(time));
+	}
+	line = attributed(p, line);
+	put_state(p, line);
+	act_on_change(p, line);
+	note(p, line);
 }
 
 /* Those of kapi's plan: it names them in its own way. */
@@ -644,7 +716,6 @@ take_line(struct play *p, struct span raw)
 {
 	struct err err;
 	jv line = jvtext_parse(raw, &err);
-	struct span by;
 
 	if (!jv_is_valid(line)) {
 		p->err = err;
@@ -655,15 +726,10 @@ take_line(struct play *p, struct span raw)
 		jv_free(line);
 		return;
 	}
-	by = asker(line);
-	line = jv_object_set(
-	    line, jv_string("by"), jv_string_sized(by.p, (int)by.n));
-	line = jv_object_set(line, jv_string("step"), jv_number(p->step));
 	if (jv_is_valid(jvtext_peek(line, "change"))) {
-		put_state(p, line);
-		act_on_change(p, line);
-		note(p, line);
+		take_change(p, line);
 	} else {
+		line = attributed(p, line);
 		if (jv_is_valid(jvtext_peek(line, "fault")))
 			note_planned(p, line);
 		note(p, JV_OBJECT(jv_string("request"), line));
@@ -1033,16 +1099,21 @@ needs_saved(const struct trial *t)
 	return false;
 }
 
-/* What does not hold is a violation by itself. */
+/* What does not come to hold is a violation by itself. */
 static void
 expect(struct play *p, jv step)
 {
+	int64_t end = world_now(p->w) + TRIAL_CONVERGE_MS * ms;
 	struct err err = ERR_INIT;
 	jq_state *jq = scenario_expression(p->t->folder,
 	    jv_string_value(jvtext_peek(step, "jq")), &err);
-	int holds =
-	    jq == NULL ? -1 : scenario_holds(jq, values_of(p->state), &err);
 	struct buf b = BUF_INIT;
+	int holds = -1;
+
+	while (jq != NULL &&
+	    (holds = scenario_holds(jq, values_of(p->state), &err)) != 1 &&
+	    p->t->count > 0 && world_now(p->w) < end)
+		pass(p, 5 * s);
 
 	if (jq != NULL)
 		jq_teardown(&jq);
@@ -1053,7 +1124,7 @@ expect(struct play *p, jv step)
 	    holds == 0 ? "is not so" : err.message);
 	note(p,
 	    JV_OBJECT(jv_string("violation"),
-		JV_OBJECT(jv_string("invariant"), jv_string("author"),
+		JV_OBJECT(jv_string("invariant"), jv_string("expect"),
 		    jv_string("object"), jv_string(""), jv_string("text"),
 		    jv_string_sized(b.data, (int)b.len))));
 	buf_release(&b);

@@ -519,14 +519,14 @@ TEST_F(late)
 	    "'r','namespace':'n','uid':'uid-0'},'spec':{'replicas':0}}";
 	jv first, second, third;
 
-	jv_free(cluster_observe(s.cluster, "ADDED", jv_copy(pod), NOW));
-	first = cluster_observe(s.cluster, "ADDED", value(set), NOW);
-	second = cluster_observe(s.cluster, "MODIFIED", value(set), NOW);
+	jv_free(actors_observe(s.cluster, "ADDED", jv_copy(pod), NOW));
+	first = actors_observe(s.cluster, "ADDED", value(set), NOW);
+	second = actors_observe(s.cluster, "MODIFIED", value(set), NOW);
 	is(shown(at(first, ".0.do")), "'delete'", "a Pod too much");
 	is(shown(second), "[]", "... is deleted once");
 	pod = jv_setpath(pod, JV_ARRAY(jv_string("metadata"), jv_string("uid")),
 	    jv_string("q"));
-	third = cluster_observe(s.cluster, "ADDED", pod, NOW);
+	third = actors_observe(s.cluster, "ADDED", pod, NOW);
 	is(shown(at(third, ".1.do")), "'delete'",
 	    "... another of its name, too");
 	jv_free(first);
