@@ -10,7 +10,7 @@
 #define PLAN(name, args, where, both, group, plan)                          \
 	{                                                                   \
 		name, args, FAULT_PLAN, where, both, FAULT_NOTHING, group,  \
-		    plan, false                                             \
+		    plan, NULL                                              \
 	}
 #define CODE(code) PLAN(code, "", ALL, true, "codes", "\"code\":" code)
 #define WHILE(name, where, plan) \
@@ -18,12 +18,12 @@
 #define ACT(name, args, where, act, group)                                 \
 	{                                                                  \
 		name, args, FAULT_BREAK, where, true, act, group, NULL,    \
-		    false                                                  \
+		    NULL                                                   \
 	}
-#define ACT_END(name, args, where, act, group)                             \
+#define ACT_BUT(name, args, where, act, group, forgives)                   \
 	{                                                                  \
 		name, args, FAULT_BREAK, where, true, act, group, NULL,    \
-		    true                                                   \
+		    forgives                                               \
 	}
 
 enum { ALL = FAULT_ANY | FAULT_WATCHES };
@@ -85,7 +85,9 @@ const struct fault_kind fault_kinds[] = {
     ACT("update", "", ALL, FAULT_END, "operator started anew"),
     /* the server, and the cluster */
     ACT("restart", "", ALL, FAULT_RESTART, "server restarted"),
-    ACT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored"),
+    /* What a stage knew was true before. */
+    ACT_BUT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored",
+	"claim"),
     ACT("late", "3000|20000|50000", FAULT_WRITES, FAULT_LATE,
 	"done late"),
     ACT("slow-cluster", "30", FAULT_WRITES, FAULT_SLOW, "slow controllers"),
@@ -96,10 +98,13 @@ const struct fault_kind fault_kinds[] = {
     ACT("touch", "", FAULT_WRITES, FAULT_TOUCH, "another client"),
     ACT("delete", "", FAULT_WRITES, FAULT_DELETE, "another client"),
     ACT("finalizer", "", FAULT_WRITES, FAULT_HOLD, "another client"),
-    ACT_END("gone", "", FAULT_WRITES, FAULT_GONE, "another client"),
-    ACT_END("usurp", "", FAULT_WRITES, FAULT_USURP, "another client"),
-    ACT_END("disown", "", FAULT_WRITES, FAULT_DISOWN, "another client"),
-    {NULL, NULL, 0, 0, false, 0, NULL, NULL, false}};
+    ACT_BUT("gone", "", FAULT_WRITES, FAULT_GONE, "another client",
+	"end expect"),
+    ACT_BUT("usurp", "", FAULT_WRITES, FAULT_USURP, "another client",
+	"end expect"),
+    ACT_BUT("disown", "", FAULT_WRITES, FAULT_DISOWN, "another client",
+	"end expect"),
+    {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL}};
 
 /* ---- text ---- */
 

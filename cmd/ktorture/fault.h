@@ -74,7 +74,8 @@ struct fault_kind {
 	/* FAULT_PLAN: members of its line, "%s": the argument. Further lines are
 	 * about the next such request. */
 	const char *plan;
-	bool other_end; /* the end need not be that of the clean play */
+	/* Invariants that it may break: names with blanks between, or NULL. */
+	const char *forgives;
 };
 extern const struct fault_kind fault_kinds[]; /* the last has no name */
 

@@ -41,6 +41,7 @@ struct play {
 	struct targets *targets;
 	struct actors *actors;
 	jv record; /* owned */
+	jv known;	/* owned: by key, all that was ever changed */
 	jv state, made; /* owned: by key, the objects; those of the operator */
 	jv waiting;	/* owned: a step for when its object is gone, or invalid */
 	int step;
@@ -254,7 +255,8 @@ take_restored(struct play *p)
 		jv line = jvtext_parse(span_cut(&rest, '\n'), &err);
 		jv object = jvtext_peek(line, "object");
 		bool there = jv_is_valid(object) &&
-		    span_is(text(line, "type"), "ADDED");
+		    span_is(text(line, "type"), "ADDED") &&
+		    has(p->known, object);
 
 		if (there) {
 			bool was = has(before, object);
@@ -667,6 +669,7 @@ put_state(struct play *p, jv line)
 	    (is_operators(line) && span_is(text(line, "change"), "ADDED")))
 		p->made = put(p->made, line);
 	p->state = put(p->state, line);
+	p->known = jv_object_set(p->known, key_of(object), jv_true());
 }
 
 static jv
@@ -1190,6 +1193,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .record = jv_array(),
 	    .state = jv_object(),
 	    .made = jv_object(),
+	    .known = jv_object(),
 	    .waiting = jv_invalid(),
 	    .err = ERR_INIT};
 
@@ -1213,6 +1217,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	buf_release(&p.saved);
 	jv_free(p.state);
 	jv_free(p.made);
+	jv_free(p.known);
 	jv_free(p.waiting);
 	if (p.err.kind == ERR_NONE)
 		return p.record;
