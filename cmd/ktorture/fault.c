@@ -87,13 +87,13 @@ const struct fault_kind fault_kinds[] = {
     ACT("restart", "", ALL, FAULT_RESTART, "server restarted"),
     /* What a stage knew was true before. */
     ACT_BUT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored",
-	"claim"),
+	"claim twice"),
     ACT("late", "3000|20000|50000", FAULT_WRITES, FAULT_LATE,
 	"done late"),
     ACT("slow-cluster", "30", FAULT_WRITES, FAULT_SLOW, "slow controllers"),
     /* the clock */
     ACT("jump", "3600|-3600", ALL, FAULT_JUMP, "clock"),
-    ACT("suspend", "600", ALL, FAULT_SUSPEND, "clock"),
+    ACT_BUT("suspend", "600", ALL, FAULT_SUSPEND, "clock", "silence"),
     /* another client at the worst moment */
     ACT("touch", "", FAULT_WRITES, FAULT_TOUCH, "another client"),
     ACT("delete", "", FAULT_WRITES, FAULT_DELETE, "another client"),
