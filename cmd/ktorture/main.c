@@ -2,6 +2,7 @@
  * ktorture: plays an operator's scenarios under every fault, in a cluster of its
  * own and on a clock of its own, and says what became of it.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "json/jvtext.h"
 #include "linked.h"
+#include "minimise.h"
 #include "process/opt.h"
 #include "report.h"
 #include "run.h"
@@ -168,7 +170,51 @@ on_result(void *arg, const struct run_result *result)
 }
 
 static int
-play_all(struct run *r, struct report *rep, struct err *err)
+write_scenario(const char *path, jv scenario, struct err *err)
+{
+	jv text = jv_dump_string(jv_copy(scenario), 0);
+	FILE *f = fopen(path, "w");
+	bool written = f != NULL &&
+	    fprintf(f, "%s\n", jv_string_value(text)) > 0;
+
+	if (f != NULL && fclose(f) != 0)
+		written = false;
+	jv_free(text);
+	return written ? 0
+		       : err_set(err, ERR_TRANSIENT, "cannot write %s: %s",
+			     path, strerror(errno));
+}
+
+/* Minimised; a scenario of its own is in a file, so that it can be repeated. */
+static int
+tell_failure(
+    struct run *r, struct world *w, struct report *rep, struct err *err)
+{
+	struct schedule s = rep->worst;
+	jv found = jv_copy(rep->worst_found);
+	jv own = r->acts[s.scenario].scenario;
+	jv small = minimise(r, w, &s, &found);
+	const char *name = report_name(r, s.scenario);
+	struct buf file = BUF_INIT;
+	int rc = 0;
+
+	if (!jv_equal(jv_copy(own), jv_copy(small))) {
+		buf_addf(&file, "./ktorture-%ld.scenario", o.seed);
+		name = buf_str(&file);
+		rc = write_scenario(name, small, err);
+	}
+	if (rc == 0) {
+		report_failure(rep, &s, name, found);
+		rc = 1;
+	}
+	jv_free(small);
+	jv_free(found);
+	buf_release(&file);
+	return rc;
+}
+
+static int
+play_all(struct run *r, struct world *w, struct report *rep, struct err *err)
 {
 	int jobs = (int)o.jobs;
 	size_t most = (size_t)o.schedules;
@@ -182,7 +228,12 @@ play_all(struct run *r, struct report *rep, struct err *err)
 	if (run_all(r, jobs, (uint64_t)o.seconds, most, on_result, rep, err) !=
 	    0)
 		return -1;
-	return report_end(rep);
+	report_end(rep);
+	if (rep->failed == 0) {
+		report_count(rep);
+		return rep->clean_failed > 0;
+	}
+	return tell_failure(r, w, rep, err);
 }
 
 static int
@@ -217,7 +268,7 @@ torture(struct opfolder *f, struct world *w, struct err *err)
 	if (rc == 0)
 		rc = o.list	       ? list(&r)
 		    : o.faults.count > 0 ? play_one(&r, w, &rep, err)
-					 : play_all(&r, &rep, err);
+					 : play_all(&r, w, &rep, err);
 	run_release(&r);
 	report_release(&rep);
 	return rc;

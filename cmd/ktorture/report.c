@@ -33,8 +33,8 @@ report_release(struct report *r)
 	jv_free(r->worst_found);
 }
 
-static const char *
-name_of(const struct run *run, size_t act)
+const char *
+report_name(const struct run *run, size_t act)
 {
 	return jv_string_value(jvtext_peek(run->acts[act].scenario, "name"));
 }
@@ -57,7 +57,7 @@ void
 report_clean(struct report *r, const struct run *run, size_t act, jv found)
 {
 	if (jv_array_length(jv_copy(found)) > 0) {
-		printf("%s, without any fault:\n", name_of(run, act));
+		printf("%s, without any fault:\n", report_name(run, act));
 		print_found(found);
 		r->clean_failed++;
 	}
@@ -88,10 +88,11 @@ row_of(struct report *r, const struct schedule *s)
 }
 
 static void
-add_command(struct buf *b, const struct report *r, const struct schedule *s)
+add_command(struct buf *b, const struct report *r, const struct schedule *s,
+    const char *scenario)
 {
 	buf_addf(b, "ktorture -f %s --seed=%" PRIu64 " --scenario='%s'",
-	    r->watches, r->seed, name_of(r->run, s->scenario));
+	    r->watches, r->seed, scenario);
 	for (size_t i = 0; i < s->count; i++) {
 		buf_adds(b, " --fault='");
 		fault_print(&s->faults[i], b);
@@ -105,10 +106,11 @@ print_failure(
 {
 	struct buf b = BUF_INIT;
 
-	add_command(&b, r, s);
+	add_command(&b, r, s, report_name(r->run, s->scenario));
 	printf("%s\n", buf_str(&b));
 	print_found(found);
 	buf_release(&b);
+	fflush(stdout);
 }
 
 static double
@@ -152,28 +154,40 @@ report_take(struct report *r, const struct run_result *result)
 	return true;
 }
 
-int
+void
 report_end(struct report *r)
 {
-	double seconds = (double)(real_ms() - r->began_ms) / 1000;
-	struct buf b = BUF_INIT;
-
+	r->seconds = (double)(real_ms() - r->began_ms) / 1000;
 	printf("%-22s %9s %7s %12s %12s\n", "faults", "schedules", "failed",
 	    "slowest, s", "most writes");
 	for (size_t i = 0; i < r->row_count; i++)
 		printf("%-22s %9zu %7zu %12.1f %12.0f\n", r->rows[i].group,
 		    r->rows[i].played, r->rows[i].failed, r->rows[i].slowest,
 		    r->rows[i].writes);
+	fflush(stdout);
+}
+
+void
+report_count(const struct report *r)
+{
 	printf("%zu schedules, %zu failed, in %.0f s: %.0f a minute; seed "
 	       "%" PRIu64 "\n",
-	    r->played, r->failed, seconds,
-	    seconds > 0 ? (double)r->played * 60 / seconds : 0, r->seed);
-	if (r->failed > 0) {
-		add_command(&b, r, &r->worst);
-		printf("%s\n", buf_str(&b));
-		buf_release(&b);
-	}
-	return r->failed + r->clean_failed > 0;
+	    r->played, r->failed, r->seconds,
+	    r->seconds > 0 ? (double)r->played * 60 / r->seconds : 0, r->seed);
+}
+
+void
+report_failure(const struct report *r, const struct schedule *s,
+    const char *scenario, jv found)
+{
+	struct buf b = BUF_INIT;
+
+	printf("\nThe shortest failure:\n");
+	print_found(found);
+	report_count(r);
+	add_command(&b, r, s, scenario);
+	printf("%s\n", buf_str(&b));
+	buf_release(&b);
 }
 
 void

@@ -29,6 +29,7 @@ struct report {
 	struct schedule worst;
 	jv worst_found; /* owned; invalid: none */
 	size_t clean_failed;
+	double seconds;
 };
 
 void report_init(struct report *r, const char *watches, uint64_t seed);
@@ -39,8 +40,15 @@ void report_clean(
 void report_begin(struct report *r, const struct run *run);
 /* True: go on. */
 bool report_take(struct report *r, const struct run_result *result);
-/* The table, and the last lines. The exit code. */
-int report_end(struct report *r);
+/* The table. */
+void report_end(struct report *r);
+/* The last lines: what is wrong with s, borrowed, the count, and the command that
+ * repeats it, with this scenario: a name or a file. */
+void report_failure(const struct report *r, const struct schedule *s,
+    const char *scenario, jv found);
+/* The last line, if nothing failed. */
+void report_count(const struct report *r);
+const char *report_name(const struct run *run, size_t act);
 /* One schedule was played; takes what was found. */
 void report_one(struct report *r, const struct run *run,
     const struct schedule *s, jv found);

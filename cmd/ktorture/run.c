@@ -131,53 +131,6 @@ whole_rules(const struct run *r, jv rules, struct err *err)
 	return whole;
 }
 
-int
-run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
-{
-	/* Another time of day, and other random numbers. */
-	const int64_t later_us = INT64_C(3723000000);
-	jv clean = play(r, w, scenario, NULL, 0, r->seed, start_us, NULL, err);
-	jv other = jv_is_valid(clean) ? play(r, w, scenario, NULL, 0,
-					    r->seed + 1, start_us + later_us,
-					    NULL, err)
-				      : jv_invalid();
-	struct oracle *o = NULL;
-	struct act *a;
-
-	if (jv_is_valid(other))
-		o = oracle_new(jv_copy(clean), other,
-		    whole_rules(r, jvtext_peek(scenario, "rules"), err), err);
-	if (o == NULL) {
-		jv_free(clean);
-		jv_free(scenario);
-		return -1;
-	}
-	*found =
-	    jv_array_concat(violations(clean), oracle_check(o, jv_copy(clean)));
-	for (size_t i = 0; i < r->act_count; i++) {
-		oracle_learn(r->acts[i].oracle, jv_copy(clean));
-		oracle_learn(o, jv_copy(r->acts[i].clean));
-	}
-	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
-	a = &r->acts[r->act_count++];
-	*a = (struct act){scenario, clean, o};
-	plan_add(&r->plan, r->act_count - 1, clean);
-	return 0;
-}
-
-void
-run_release(struct run *r)
-{
-	for (size_t i = 0; i < r->act_count; i++) {
-		jv_free(r->acts[i].scenario);
-		jv_free(r->acts[i].clean);
-		oracle_free(r->acts[i].oracle);
-	}
-	free(r->acts);
-	buf_release(&r->objects);
-	plan_release(&r->plan);
-}
-
 /* Whether the author wants no status to be written over a newer one. */
 static bool
 is_guarded(const struct run *r)
@@ -226,6 +179,90 @@ judged(const struct run *r, const struct schedule *s, jv found)
 	}
 	jv_free(found);
 	return kept;
+}
+
+/* Plays it twice without faults; the clean record, owned, and what judges
+ * others. Invalid with err. */
+static jv
+play_clean(struct run *r, struct world *w, jv scenario, struct oracle **oracle,
+    struct err *err)
+{
+	/* Another time of day, and other random numbers. */
+	const int64_t later_us = INT64_C(3723000000);
+	jv clean = play(r, w, scenario, NULL, 0, r->seed, start_us, NULL, err);
+	jv other = jv_is_valid(clean) ? play(r, w, scenario, NULL, 0,
+					    r->seed + 1, start_us + later_us,
+					    NULL, err)
+				      : jv_invalid();
+
+	*oracle = NULL;
+	if (jv_is_valid(other))
+		*oracle = oracle_new(jv_copy(clean), other,
+		    whole_rules(r, jvtext_peek(scenario, "rules"), err), err);
+	if (*oracle != NULL)
+		return clean;
+	jv_free(clean);
+	return jv_invalid();
+}
+
+int
+run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
+{
+	struct oracle *o;
+	jv clean = play_clean(r, w, scenario, &o, err);
+
+	if (!jv_is_valid(clean)) {
+		jv_free(scenario);
+		return -1;
+	}
+	*found =
+	    jv_array_concat(violations(clean), oracle_check(o, jv_copy(clean)));
+	for (size_t i = 0; i < r->act_count; i++) {
+		oracle_learn(r->acts[i].oracle, jv_copy(clean));
+		oracle_learn(o, jv_copy(r->acts[i].clean));
+	}
+	r->acts = mem_grow(r->acts, r->act_count, sizeof(*r->acts));
+	r->acts[r->act_count++] = (struct act){scenario, clean, o};
+	plan_add(&r->plan, r->act_count - 1, clean);
+	return 0;
+}
+
+jv
+run_try(struct run *r, struct world *w, jv scenario, const struct schedule *s,
+    struct err *err)
+{
+	struct oracle *o;
+	jv clean = play_clean(r, w, scenario, &o, err), played, found;
+
+	if (!jv_is_valid(clean))
+		return clean;
+	for (size_t i = 0; i < r->act_count; i++)
+		oracle_learn(o, jv_copy(r->acts[i].clean));
+	jv_free(clean);
+	played = play(r, w, scenario, s->faults, s->count, r->seed, start_us,
+	    NULL, err);
+	if (!jv_is_valid(played)) {
+		oracle_free(o);
+		return played;
+	}
+	found = jv_array_concat(
+	    violations(played), oracle_check(o, jv_copy(played)));
+	jv_free(played);
+	oracle_free(o);
+	return judged(r, s, found);
+}
+
+void
+run_release(struct run *r)
+{
+	for (size_t i = 0; i < r->act_count; i++) {
+		jv_free(r->acts[i].scenario);
+		jv_free(r->acts[i].clean);
+		oracle_free(r->acts[i].oracle);
+	}
+	free(r->acts);
+	buf_release(&r->objects);
+	plan_release(&r->plan);
 }
 
 jv

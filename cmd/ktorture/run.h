@@ -44,6 +44,11 @@ void run_release(struct run *r);
 jv run_schedule(struct run *r, struct world *w, const struct schedule *s,
     const char *recording, jv *record, struct err *err);
 
+/* The same with another scenario, borrowed, which is played without faults
+ * first. */
+jv run_try(struct run *r, struct world *w, jv scenario,
+    const struct schedule *s, struct err *err);
+
 /* A schedule was played. */
 struct run_result {
 	size_t number; /* of the plan */

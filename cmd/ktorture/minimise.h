@@ -1,0 +1,21 @@
+/*
+ * minimise: a failure with as little as still fails: one fault instead of two,
+ * the fewest steps, objects with the fewest fields.
+ */
+#ifndef MINIMISE_H
+#define MINIMISE_H
+
+#include <jv.h>
+
+#include "run.h"
+
+enum { MINIMISE_SECONDS = 30, MINIMISE_STEPS_MAX = 40 };
+
+/*
+ * s has failed with these violations, borrowed. Changes s, and gives the
+ * scenario, owned: that of s, or a smaller one. *found, owned, is what is wrong
+ * then. It tries no longer than MINIMISE_SECONDS.
+ */
+jv minimise(struct run *r, struct world *w, struct schedule *s, jv *found);
+
+#endif
