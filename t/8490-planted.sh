@@ -28,6 +28,12 @@ It has two places.
 -two
 +four
 
+half: a.c one
+It is not C.
+= gap
+-five
++six
+
 unseen: a.c one
 It harms nobody.
 = none: nothing looks at it
@@ -93,14 +99,15 @@ printf 'build/\n' >"$T/.gitignore"
 git init -q "$T"
 
 runs 1 "one is not found" \
-	"$plant" --seed=7 --seconds=2 there two-places unseen twice
+	"$plant" --seed=7 --seconds=2 there two-places half unseen twice
 is "$(sed -E 's/ +[0-9]+ s / /' "$T/out" | tr -s ' ')" \
 	"found there one ktorture -f pipeline/one/watches.yaml --schedule=gap@kwatch/watch/pods#1
 found two-places one ktorture -f pipeline/one/watches.yaml --schedule=gap@kwatch/watch/pods#1
+DOES NOT BUILD half = gap
 NOT FOUND unseen one = none: nothing looks at it
 NO PLACE twice = gap
-NO PLACE: 1, NOT FOUND: 1, found: 2
-2 of 4 bugs found; of the 3 that can be, 2 (66 %)" \
+DOES NOT BUILD: 1, NO PLACE: 1, NOT FOUND: 1, found: 2
+2 of 5 bugs found; of the 4 that can be, 2 (50 %)" \
 	"... each with its schedule, and how many of how many"
 runs 0 "all that can be found are" \
 	"$plant" --seed=7 --seconds=2 there unseen
