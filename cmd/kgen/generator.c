@@ -361,7 +361,7 @@ generator_run(
 	if (compose_all(&c, name) == 0) {
 		/* libjq would read ~/.jq. */
 		clearenv();
-		setenv("HOME", "/dev/null", 1);
+		mem_setenv("HOME", "/dev/null");
 		limit();
 		jq = compile(&c);
 	}

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/file.h"
+
 /* ---- the system calls that each process keeps (sandbox.h) ----
  *
  * Everything must be open and loaded before: files, epoll, signalfd. */
@@ -138,7 +140,7 @@ watch_children(void)
 static void
 report(const struct forkserver_report *r)
 {
-	if (write(CONTROL, r, sizeof(*r)) != (ssize_t)sizeof(*r))
+	if (file_write(CONTROL, span_make((const char *)r, sizeof(*r))) != 0)
 		_exit(0);
 }
 
@@ -219,6 +221,7 @@ forkserver_run(const struct forkserver_conf *conf)
 	space = worker_prepare();
 	sandbox(conf, calls_forkserver);
 	for (;;) {
+		ssize_t n;
 		char order;
 
 		if (poll(fds, 2, -1) < 0)
@@ -227,7 +230,10 @@ forkserver_run(const struct forkserver_conf *conf)
 			worker = look_at_worker(worker);
 		if (fds[0].revents == 0)
 			continue;
-		if (read(CONTROL, &order, 1) != 1)
+		do
+			n = read(CONTROL, &order, 1);
+		while (n < 0 && errno == EINTR);
+		if (n != 1)
 			_exit(0);
 		if (order == FORKSERVER_FORK)
 			worker = start_worker(conf, space);
