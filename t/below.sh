@@ -11,15 +11,15 @@
 # What may pass (transient, below) it has survived. $run is the number of the
 # attempt, and $again has those that ended with a message.
 #
-# In `make check` one fault in three, at the first call and a few that are far
-# between, always the same. BELOW=all: all, at the first 40 calls and then at some
-# that SEED moves.
+# In `make check` one fault in three (or in $few), at the first call and a few that are far
+# between, always the same. BELOW=all: all, at the first 40 calls ($first)
+# and then at some that SEED moves, 15 % between them ($growth).
 
 . "${BASH_SOURCE[0]%/*}/preload.sh"
 preload fail
 case ${BELOW:-few} in
-all) below_first=40 below_growth=15 below_one_in=1 SEED=${SEED:-$RANDOM} ;;
-*) below_first=1 below_growth=3000 below_one_in=3 SEED=${SEED:-1} ;;
+all) below_first=${first:-40} below_growth=${growth:-15} below_one_in=1 SEED=${SEED:-$RANDOM} ;;
+*) below_first=1 below_growth=3000 below_one_in=${few:-3} SEED=${SEED:-1} ;;
 esac
 note "SEED=$SEED"
 run=0 again=() below_turn=$SEED

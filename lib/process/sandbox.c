@@ -5,8 +5,11 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SANITIZED = 1 };
@@ -157,6 +160,20 @@ enter(scmp_filter_ctx filter, const struct sandbox_rule *const *lists,
 	    "the kernel does not take a seccomp filter: %s", strerror(-rc));
 }
 
+/* Without memory libseccomp crashes, or loads a filter that lacks rules: so the
+ * process ends before that. */
+static void
+look_for_memory(void)
+{
+	enum { NEEDED = 512 * 1024 };
+	void *p = mmap(NULL, NEEDED, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		mem_exhausted(NULL);
+	munmap(p, NEEDED);
+}
+
 enum sandbox_result
 sandbox_enter(const struct sandbox_rule *const *lists, enum sandbox_mode mode,
     struct err *err)
@@ -170,6 +187,7 @@ sandbox_enter(const struct sandbox_rule *const *lists, enum sandbox_mode mode,
 	if (SANITIZED) {
 		rc = err_set(err, ERR_PERMANENT, "this build has sanitizers");
 	} else {
+		look_for_memory();
 		filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 		rc = enter(filter, lists, err);
 		seccomp_release(filter);
