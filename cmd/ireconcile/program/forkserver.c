@@ -144,23 +144,16 @@ report(const struct forkserver_report *r)
 		_exit(0);
 }
 
-static void
-sandbox(
-    const struct forkserver_conf *conf, const struct sandbox_rule *const *calls)
-{
-	struct err err;
-
-	if (sandbox_enter(calls, conf->mode, &err) == SANDBOX_FAILED)
-		_exit(WORKER_NO_SANDBOX);
-}
-
 _Noreturn static void
 become_worker(const struct forkserver_conf *conf, pid_t parent, size_t space)
 {
+	struct err err;
+
 	end_with(parent);
 	close(CONTROL);
 	close(CHILDREN);
-	sandbox(conf, calls_worker);
+	if (sandbox_enter(calls_worker, conf->mode, &err) == SANDBOX_FAILED)
+		_exit(WORKER_NO_SANDBOX);
 	worker_run(REQUESTS, ANSWERS, space);
 }
 
@@ -209,6 +202,7 @@ forkserver_run(const struct forkserver_conf *conf)
 {
 	struct pollfd fds[] = {{CONTROL, POLLIN, 0}, {CHILDREN, POLLIN, 0}};
 	pid_t worker = 0;
+	struct err err;
 	int children;
 	size_t space;
 
@@ -219,7 +213,11 @@ forkserver_run(const struct forkserver_conf *conf)
 	if (children != CHILDREN)
 		fail(CONTROL);
 	space = worker_prepare();
-	sandbox(conf, calls_forkserver);
+	if (sandbox_enter(calls_forkserver, conf->mode, &err) ==
+	    SANDBOX_FAILED) {
+		errno = err.kind == ERR_TRANSIENT ? ENOMEM : EPERM;
+		fail(CONTROL);
+	}
 	for (;;) {
 		ssize_t n;
 		char order;
