@@ -14,6 +14,7 @@ echo secret >"$T/key"
 
 # The filter is in $filter; it prints what it printed at first.
 attempt() {
+	# shellcheck disable=SC2086
 	limited "${tool[@]}" $filter <"$T/life" >"$T/out" 2>"$T/err"
 	code=$?
 }
@@ -28,6 +29,7 @@ right() {
 # filter NAME COMMAND FAULT...
 filter() {
 	filter=$2
+	# shellcheck disable=SC2086
 	$filter <"$T/life" >"$T/want" 2>"$T/err" || quote <"$T/err"
 	[ -s "$T/want" ] || [[ $2 == *--against* ]] ||
 		flaw "$1 prints nothing"

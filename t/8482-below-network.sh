@@ -86,16 +86,16 @@ map() {
 	echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m$1\",\"namespace\":\"below\"},\"data\":{\"run\":\"$1\"}}"
 }
 attempt() {
-	map "$run" >"$T/in"
+	map "$turn" >"$T/in"
 	timed kapply -o result
 }
 right() {
-	[ "$(api "$maps/m$run" | jq -r .data.run)" = "$run" ]
+	[ "$(api "$maps/m$turn" | jq -r .data.run)" = "$turn" ]
 }
-again=() first=$run
+again=() first=$turn
 # shellcheck disable=SC2086
 below kapply $calls $lasting
-last=$run
+last=$turn
 for n in "${again[@]}"; do
 	map "$n"
 done >"$T/in"
@@ -106,12 +106,12 @@ is "$(api "$maps" | jq -r '.items[] | select(.data.run).metadata.name' | wc -l)"
 # ---- kstatus ----
 
 attempt() {
-	echo "{\"apiVersion\":\"cache.example.com/v1alpha1\",\"kind\":\"Memcached\",\"metadata\":{\"name\":\"m\",\"namespace\":\"below\"},\"status\":{\"nodes\":[\"$run\"]}}" \
+	echo "{\"apiVersion\":\"cache.example.com/v1alpha1\",\"kind\":\"Memcached\",\"metadata\":{\"name\":\"m\",\"namespace\":\"below\"},\"status\":{\"nodes\":[\"$turn\"]}}" \
 		>"$T/in"
 	timed kstatus -o result
 }
 right() {
-	[ "$(api "$primary" | jq -r '.status.nodes[]')" = "$run" ]
+	[ "$(api "$primary" | jq -r '.status.nodes[]')" = "$turn" ]
 }
 # shellcheck disable=SC2086
 below kstatus $calls $lasting
@@ -120,16 +120,16 @@ below kstatus $calls $lasting
 
 : >"$T/in"
 attempt() {
-	timed kelect -n below --lease="l$run" -- echo led
+	timed kelect -n below --lease="l$turn" -- echo led
 }
 right() {
 	[ "$(<"$T/out")" = led ] &&
-		[ -z "$(api "$leases/l$run" | jq -r .spec.holderIdentity)" ]
+		[ -z "$(api "$leases/l$turn" | jq -r .spec.holderIdentity)" ]
 }
 # shellcheck disable=SC2086
 below kelect $calls
 attempt() {
-	waiting kelect -n below --lease="l$run" -- echo led
+	waiting kelect -n below --lease="l$turn" -- echo led
 }
 right() {
 	[ "$(<"$T/out")" = led ] || said

@@ -39,13 +39,13 @@ ends() {
 # is_made SIZE: the Deployment of the primary, which is the only one
 is_made() {
 	[ "$(api "$deployments" | jq -r '.items[] |
-		"\(.metadata.name) \(.spec.replicas)"')" = "m$run $1" ]
+		"\(.metadata.name) \(.spec.replicas)"')" = "m$turn $1" ]
 }
 
 attempt() {
 	local body
 
-	body=$(jq -nc --arg name "m$run" '{kind: "Memcached",
+	body=$(jq -nc --arg name "m$turn" '{kind: "Memcached",
 		apiVersion: "cache.example.com/v1alpha1", metadata: {$name},
 		spec: {size: 2}}')
 	api "$primaries" -H "Content-Type: application/json" -d "$body" >/dev/null
@@ -53,13 +53,13 @@ attempt() {
 	clock pass 1m
 	is_made 2
 	made=$?
-	api "$primaries/m$run" -X PATCH -d '{"spec":{"size":3}}' \
+	api "$primaries/m$turn" -X PATCH -d '{"spec":{"size":3}}' \
 		-H "Content-Type: application/merge-patch+json" >/dev/null
 	clock pass 1m
 	is_made 3
 	changed=$?
 	ends
-	api_delete "$primaries/m$run"
+	api_delete "$primaries/m$turn"
 	clock pass 1s
 }
 

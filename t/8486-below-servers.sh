@@ -29,11 +29,11 @@ serves() {
 
 # asked PATH WORD: one of three answers has it
 asked() {
-	local address try
+	local address _
 
 	address=$(sed -nE 's|^.* at (http://)?([0-9.:]+)/?$|\2|p' "$T/err" | head -n 1)
 	[ -n "$address" ] || return
-	for try in 1 2 3; do
+	for _ in 1 2 3; do
 		! clock run 10s curl -s -m 5 "http://$address$1" |
 			grep -q "$2" || return 0
 	done

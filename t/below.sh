@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 # Each call of a tool fails in turn (stub/fail.c). After t/lib.sh:
 #
 #	attempt() { runs the tool once, by $tool, which sets $code, $T/out, $T/err }
@@ -8,7 +8,7 @@
 # Each fault is first counted, then each of the calls fails that it could be,
 # once or, with "ever", like all behind it. After each the tool has done its work,
 # or has ended with a code of its manual and a message that names the cause.
-# What may pass (transient, below) it has survived. $run is the number of the
+# What may pass (transient, below) it has survived. $turn is the number of the
 # attempt, and $again has those that ended with a message.
 #
 # In `make check` one fault in three (or in $few), at the first call and a few that are far
@@ -22,7 +22,7 @@ all) below_first=${first:-40} below_growth=${growth:-15} below_one_in=1 SEED=${S
 *) below_first=1 below_growth=3000 below_one_in=${few:-3} SEED=${SEED:-1} ;;
 esac
 note "SEED=$SEED"
-run=0 again=() below_turn=$SEED
+turn=0 again=() below_turn=$SEED
 
 # What a tool survives if it happens once.
 transient=" EINTR EAGAIN ECONNRESET ECONNREFUSED ETIMEDOUT ENETUNREACH ECONNABORTED "
@@ -42,7 +42,7 @@ below_fault() {
 	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$T/page"
 	tool=("${preloaded[@]}" "FAIL_CALL=$1" "FAIL_ERROR=$2" "FAIL_AT=$3"
 		"FAIL_PAGE=$T/page" ${4:+FAIL_EVER=1} ${below_in:+"FAIL_IN=$below_in"})
-	run=$((run + 1))
+	turn=$((turn + 1))
 }
 
 # What the page says: calls so far, and those that failed
@@ -87,19 +87,19 @@ below() {
 		below_fault "$call" "$error" 0
 		attempt
 		below_page
-		all=$calls wrong= n=0
-		[ "$code" -eq 0 ] && right || {
+		all=$calls wrong='' n=0
+		if [ "$code" -ne 0 ] || ! right; then
 			tap 1 "$name: works without a fault"
 			quote <"$T/err"
 			continue
-		}
+		fi
 		while below_next; do
 			below_fault "$call" "$error" "$n" "$ever"
 			attempt
 			below_page
 			[ "$failures" -gt 0 ] || continue
 			said=$(below_judge "$error" "$ever")
-			[ "$code" -eq 0 ] || again+=("$run")
+			[ "$code" -eq 0 ] || again+=("$turn")
 			[ -z "$said" ] || wrong+="$n: $said"$'\n'
 		done
 		is "$wrong" "" "$name: ${ever:+ever }$error of $all calls: $call"
