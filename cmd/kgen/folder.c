@@ -73,7 +73,7 @@ is_listed(const struct dirent *d)
 static bool
 is_inside(const struct folder *f, const char *path)
 {
-	char *real = realpath(path, NULL), *top = realpath(f->path, NULL);
+	char *real = file_real(path), *top = file_real(f->path);
 	struct span rest = span_str(real);
 	bool inside = real != NULL && top != NULL && span_take(&rest, top) &&
 	    rest.n > 0 && (*rest.p == '/' || strcmp(top, "/") == 0);
@@ -267,7 +267,7 @@ set_variables(const struct folder *f)
 	const char *namespace_ = text_of(f->about, "namespace");
 
 	if (strcmp(text_of(f->about, "scope"), "namespace") == 0)
-		setenv("WATCH_NAMESPACE", namespace_, 1);
+		mem_setenv("WATCH_NAMESPACE", namespace_);
 	else
 		unsetenv("WATCH_NAMESPACE");
 	for (int i = 0; i < jv_array_length(jv_copy(f->variables)); i++) {
@@ -276,10 +276,10 @@ set_variables(const struct folder *f)
 		jv given = jvtext_peek(env, name);
 
 		if (jv_get_kind(given) == JV_KIND_STRING)
-			setenv(name, jv_string_value(given), 1);
+			mem_setenv(name, jv_string_value(given));
 		else if (jv_get_kind(jvtext_peek(v, "required")) ==
 		    JV_KIND_TRUE)
-			setenv(name, namespace_, 1);
+			mem_setenv(name, namespace_);
 		else if (strcmp(name, "WATCH_NAMESPACE") != 0)
 			unsetenv(name);
 		jv_free(v);

@@ -8,6 +8,7 @@
 #include <jq.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "json/jvtext.h"
 #include "libjq/jqfiles.h"
 
@@ -128,7 +129,7 @@ generator_run(
 
 	/* libjq would read ~/.jq. */
 	clearenv();
-	setenv("HOME", "/dev/null", 1);
+	mem_setenv("HOME", "/dev/null");
 	limit();
 	jq = compile(dirs, name, err);
 	if (jq == NULL) {

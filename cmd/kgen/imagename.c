@@ -1,5 +1,6 @@
 #include "imagename.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +28,23 @@ matches(const char *expression, struct span s, int group_max)
 	char *text = mem_dup(s.p, s.n);
 	regmatch_t groups[2];
 	regex_t re;
-	bool is =
-	    strlen(text) == s.n && regcomp(&re, expression, REG_EXTENDED) == 0;
+	int found;
 
-	if (is) {
-		is = regexec(&re, text, 2, groups, 0) == 0 &&
-		    groups[1].rm_eo - groups[1].rm_so <= group_max;
-		regfree(&re);
-	}
+	/* Our expressions are right: only memory may be missing. The C library
+	 * says of that, in regexec, that nothing was found. */
+	errno = 0;
+	if (regcomp(&re, expression, REG_EXTENDED) != 0)
+		mem_exhausted(NULL);
+	found = regexec(&re, text, 2, groups, 0);
+	if (found != 0 && errno == ENOMEM)
+		mem_exhausted(NULL);
+	if (found == 0 &&
+	    (strlen(text) != s.n ||
+		groups[1].rm_eo - groups[1].rm_so > group_max))
+		found = REG_NOMATCH;
+	regfree(&re);
 	free(text);
-	return is;
+	return found == 0;
 }
 
 bool

@@ -16,6 +16,7 @@
 #include "generator.h"
 #include "genfiles.h"
 #include "json/jvtext.h"
+#include "libjq/jqcompile.h"
 #include "libjq/jqfiles.h"
 #include "newkind.h"
 #include "observed.h"
@@ -463,6 +464,7 @@ run(int operands, char **operand, struct err *err)
 	char *script;
 	int code = -1;
 
+	jqcompile_init();
 	if (check_options(operands, operand, err) != 0)
 		return -1;
 	library_dirs(&dirs);

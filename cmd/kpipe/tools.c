@@ -156,7 +156,7 @@ find_filter(const char *name, const char *folder)
 		found = file_find_program(name);
 		if (found == NULL || *found == '/')
 			return found;
-		full = realpath(found, NULL);
+		full = file_real(found);
 		free(found);
 		return full;
 	}

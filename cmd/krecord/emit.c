@@ -593,7 +593,7 @@ take_time(char **kept, struct span time, int sign)
 	if (*kept != NULL && sign * span_cmp(time, span_str(*kept)) <= 0)
 		return;
 	free(*kept);
-	*kept = strndup(time.p, time.n);
+	*kept = mem_dup(time.p, time.n);
 }
 
 static bool

@@ -18,6 +18,8 @@
 
 #pragma GCC poison strcpy strcat strncpy strncat stpcpy sprintf vsprintf
 #pragma GCC poison strtok atoi atol atoll atof
+/* mem.h has what cannot fail. */
+#pragma GCC poison strndup
 #pragma GCC poison gmtime localtime asctime ctime
 #pragma GCC poison gets tmpnam tmpnam_r tempnam mktemp
 #undef alloca

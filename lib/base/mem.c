@@ -7,12 +7,13 @@
 
 #include "base/err.h"
 
-static _Noreturn void
-out_of_memory(void)
+void
+mem_exhausted(void *arg)
 {
 	static const char text[] = "fatal: out of memory\n";
 	ssize_t ignored = write(2, text, sizeof(text) - 1);
 
+	(void)arg;
 	(void)ignored;
 	_exit(EXIT_TRANSIENT);
 }
@@ -23,7 +24,7 @@ mem_alloc(size_t n)
 	void *p = malloc(n ? n : 1);
 
 	if (p == NULL)
-		out_of_memory();
+		mem_exhausted(NULL);
 	return p;
 }
 
@@ -33,7 +34,7 @@ mem_zalloc(size_t n)
 	void *p = calloc(1, n ? n : 1);
 
 	if (p == NULL)
-		out_of_memory();
+		mem_exhausted(NULL);
 	return p;
 }
 
@@ -42,7 +43,7 @@ mem_realloc(void *p, size_t n)
 {
 	p = realloc(p, n ? n : 1);
 	if (p == NULL)
-		out_of_memory();
+		mem_exhausted(NULL);
 	return p;
 }
 
@@ -50,7 +51,7 @@ void *
 mem_array(void *p, size_t count, size_t size)
 {
 	if (size != 0 && count > SIZE_MAX / size)
-		out_of_memory();
+		mem_exhausted(NULL);
 	return mem_realloc(p, count * size);
 }
 
@@ -77,6 +78,13 @@ char *
 mem_strdup(const char *s)
 {
 	return s == NULL ? NULL : mem_dup(s, strlen(s));
+}
+
+void
+mem_setenv(const char *name, const char *value)
+{
+	if (setenv(name, value, 1) != 0)
+		mem_exhausted(NULL);
 }
 
 void

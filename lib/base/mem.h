@@ -24,6 +24,11 @@ void *mem_array(void *p, size_t count, size_t size);
 void *mem_grow(void *p, size_t count, size_t size);
 char *mem_dup(const void *p, size_t n); /* adds a terminating NUL */
 char *mem_strdup(const char *s);	/* NULL gives NULL */
+/* setenv, which replaces. */
+void mem_setenv(const char *name, const char *value);
+/* Ends the process, as all of these do without memory: for what a library
+ * allocates. The argument is not used, so that it can be a handler of one. */
+_Noreturn void mem_exhausted(void *arg);
 /* Overwrites a secret, and frees it. NULL: nothing. */
 void mem_wipe(char *text);
 

@@ -141,6 +141,8 @@ fail_syntax(struct reader *r)
 	const yaml_parser_t *p = &r->parser;
 	const char *problem = p->problem ? p->problem : "not YAML";
 
+	if (p->error == YAML_MEMORY_ERROR)
+		mem_exhausted(NULL);
 	/* A bad byte has an offset only. */
 	if (p->error == YAML_READER_ERROR)
 		return err_set(r->err, ERR_PERMANENT, "%s:%zu: %s (byte %zu)",
@@ -575,10 +577,8 @@ yaml_parse(const char *name, const char *text, size_t n, struct err *err)
 		    "%s:1: this is UTF-16: save the file as UTF-8", name);
 		return NULL;
 	}
-	if (yaml_parser_initialize(&r.parser) != 1) {
-		err_set(err, ERR_TRANSIENT, "%s: out of memory", name);
-		return NULL;
-	}
+	if (yaml_parser_initialize(&r.parser) != 1)
+		mem_exhausted(NULL);
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(
 	    &r.parser, (const unsigned char *)s.p, s.n);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,17 @@ http_transfer_release(struct http_transfer *t)
 	curl_slist_free_all(t->connect_to);
 }
 
+/* When a socket takes no more for now, libcurl goes on from another buffer, which
+ * OpenSSL refuses by default ("bad write retry"). */
+static CURLcode
+on_tls(CURL *easy, void *ssl_ctx, void *arg)
+{
+	(void)easy;
+	(void)arg;
+	SSL_CTX_set_mode(ssl_ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+	return CURLE_OK;
+}
+
 /* libcurl would say that it cannot connect, and waiting gives no descriptors:
  * exit as if memory were exhausted. */
 static curl_socket_t
@@ -307,6 +319,7 @@ http_easy_setup(
 	    easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
 	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_sockopt);
+	curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_tls);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, s->user_agent);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, t->headers);
 	if (t->connect_to != NULL)

@@ -1,6 +1,25 @@
 #include "libjq/jqcompile.h"
 
+#include <string.h>
+
+#include "base/mem.h"
 #include "libjq/jq16/builtins.h"
+
+#if !defined(__SANITIZE_ADDRESS__)
+/* In place of the C library's: libjq, up to 1.7, does not look whether its
+ * strdup failed, and crashes then, or compiles another program. */
+__attribute__((visibility("default"))) char *
+strdup(const char *s)
+{
+	return mem_strdup(s);
+}
+#endif
+
+void
+jqcompile_init(void)
+{
+	jv_nomem_handler(mem_exhausted, NULL);
+}
 
 jq_state *
 jqcompile_state(const struct jqcompile_callbacks *c)
@@ -10,6 +29,7 @@ jqcompile_state(const struct jqcompile_callbacks *c)
 	if (jq == NULL)
 		return NULL;
 	/* Set at once, because 1.6 leaves them uninitialised. */
+	jq_set_nomem_handler(jq, mem_exhausted, NULL);
 	jq_set_debug_cb(jq, c->debug, c->arg);
 	jq_set_input_cb(jq, c->input, c->arg);
 	jq_set_error_cb(jq, c->error, c->arg);

@@ -6,6 +6,10 @@
 
 #include <jq.h>
 
+/* First of all in a process with libjq: without memory it ends as by mem.h, and
+ * not by abort(). */
+void jqcompile_init(void);
+
 struct jqcompile_callbacks {
 	jq_msg_cb debug;   /* called for `debug` */
 	jq_input_cb input; /* called for `input` */

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 enum { CHUNK = 65536 };
 
 /* read() that waits for bytes, and goes on after signals. */
@@ -64,6 +66,16 @@ file_read(const char *path, int mib, struct buf *b, struct err *err)
 	rc = file_read_fd(fd, path, mib, b, err);
 	close(fd);
 	return rc;
+}
+
+char *
+file_real(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (real == NULL && errno == ENOMEM)
+		mem_exhausted(NULL);
+	return real;
 }
 
 const char *

@@ -22,6 +22,9 @@ int file_read(const char *path, int mib, struct buf *b, struct err *err);
 int file_read_fd(
     int fd, const char *name, int mib, struct buf *b, struct err *err);
 
+/* path without links, from the root. Owned; NULL with errno. */
+char *file_real(const char *path);
+
 /* path without its folders; a part of it. */
 const char *file_base(const char *path);
 

@@ -13,6 +13,9 @@
  * other two are inherited. If the kernel refuses one of these (by a filter of
  * the container), the tool runs without it.
  *
+ * OpenSSL, in a tool that has it, gets memory as by base/mem.h from then on: a
+ * process without memory says so and ends.
+ *
  * And descriptors 0 to 2 that are closed get /dev/null, opened so that reading
  * standard input and writing the others fail with EBADF as before: no other
  * file takes their numbers, to be read, or written to, in their place.

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -157,6 +158,21 @@ enter(scmp_filter_ctx filter, const struct sandbox_rule *const *lists,
 	    "the kernel does not take a seccomp filter: %s", strerror(-rc));
 }
 
+/* Without memory libseccomp crashes, or loads a filter that lacks rules: so it is
+ * not called then. */
+static int
+look_for_memory(struct err *err)
+{
+	enum { NEEDED = 512 * 1024 };
+	void *p = mmap(NULL, NEEDED, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return err_set(err, ERR_TRANSIENT, "out of memory");
+	munmap(p, NEEDED);
+	return 0;
+}
+
 enum sandbox_result
 sandbox_enter(const struct sandbox_rule *const *lists, enum sandbox_mode mode,
     struct err *err)
@@ -169,7 +185,7 @@ sandbox_enter(const struct sandbox_rule *const *lists, enum sandbox_mode mode,
 		return SANDBOX_OFF;
 	if (SANITIZED) {
 		rc = err_set(err, ERR_PERMANENT, "this build has sanitizers");
-	} else {
+	} else if ((rc = look_for_memory(err)) == 0) {
 		filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 		rc = enter(filter, lists, err);
 		seccomp_release(filter);
@@ -179,6 +195,7 @@ sandbox_enter(const struct sandbox_rule *const *lists, enum sandbox_mode mode,
 	err_prefix(err, "there is no sandbox");
 	if (mode == SANDBOX_REQUIRED)
 		err_prefix(err, "option --sandbox=required");
-	return mode == SANDBOX_REQUIRED || err->kind == ERR_BUG ? SANDBOX_FAILED
-								: SANDBOX_NONE;
+	return mode == SANDBOX_REQUIRED || err->kind != ERR_PERMANENT
+	    ? SANDBOX_FAILED
+	    : SANDBOX_NONE;
 }

@@ -88,6 +88,7 @@ enum sandbox_result {
 /*
  * lists ends with NULL, each list with SANDBOX_END. A name that does not exist
  * on this architecture is left out; one that libseccomp does not know is a bug.
+ * Without memory it fails in every mode but SANDBOX_UNWANTED (transient).
  * In a build with sanitizers, which need calls of their own at exit, there is
  * none.
  */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "process/file.h"
 #include "process/log.h"
 #include "program/jvwire.h"
 
@@ -87,6 +88,18 @@ evaluator_fd(void)
 
 /* ---- the fork server ---- */
 
+/* read() that goes on after signals. */
+static ssize_t
+read_some(int fd, void *p, size_t n)
+{
+	ssize_t done;
+
+	do
+		done = read(fd, p, n);
+	while (done < 0 && errno == EINTR);
+	return done;
+}
+
 /* Reads a report. False: the fork server has ended, and is not started again.
  * If the fork server has not read an order, the read fails once (ECONNRESET)
  * before its last reports come. */
@@ -96,8 +109,8 @@ next_report(struct forkserver_report *r)
 	ssize_t n;
 
 	do
-		n = read(evaluator.control, r, sizeof(*r));
-	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+		n = read_some(evaluator.control, r, sizeof(*r));
+	while (n < 0 && errno == ECONNRESET);
 	if (n == (ssize_t)sizeof(*r) && r->says != FORKSERVER_FAILED)
 		return true;
 	if (n == (ssize_t)sizeof(*r))
@@ -112,7 +125,7 @@ order(enum forkserver_order what)
 {
 	char c = (char)what;
 
-	return write(evaluator.control, &c, 1) == 1;
+	return file_write(evaluator.control, span_make(&c, 1)) == 0;
 }
 
 static bool
@@ -132,9 +145,9 @@ drain(void)
 	ssize_t n;
 
 	while (poll(&p, 1, 0) > 0 &&
-	    (n = read(evaluator.request_from, rest, sizeof(rest))) > 0)
+	    (n = read_some(evaluator.request_from, rest, sizeof(rest))) > 0)
 		unread += (size_t)n;
-	while (read(evaluator.answer_from, rest, sizeof(rest)) > 0)
+	while (read_some(evaluator.answer_from, rest, sizeof(rest)) > 0)
 		continue;
 	return unread;
 }
@@ -389,7 +402,7 @@ read_answer(void)
 {
 	for (;;) {
 		char *at = buf_reserve(&evaluator.answer, 64 * 1024);
-		ssize_t n = read(evaluator.answer_from, at, 64 * 1024);
+		ssize_t n = read_some(evaluator.answer_from, at, 64 * 1024);
 
 		if (n <= 0)
 			return answer_complete();

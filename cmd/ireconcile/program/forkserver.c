@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/file.h"
+
 /* ---- the system calls that each process keeps (sandbox.h) ----
  *
  * Everything must be open and loaded before: files, epoll, signalfd. */
@@ -138,27 +140,20 @@ watch_children(void)
 static void
 report(const struct forkserver_report *r)
 {
-	if (write(CONTROL, r, sizeof(*r)) != (ssize_t)sizeof(*r))
+	if (file_write(CONTROL, span_make((const char *)r, sizeof(*r))) != 0)
 		_exit(0);
-}
-
-static void
-sandbox(
-    const struct forkserver_conf *conf, const struct sandbox_rule *const *calls)
-{
-	struct err err;
-
-	if (sandbox_enter(calls, conf->mode, &err) == SANDBOX_FAILED)
-		_exit(WORKER_NO_SANDBOX);
 }
 
 _Noreturn static void
 become_worker(const struct forkserver_conf *conf, pid_t parent, size_t space)
 {
+	struct err err;
+
 	end_with(parent);
 	close(CONTROL);
 	close(CHILDREN);
-	sandbox(conf, calls_worker);
+	if (sandbox_enter(calls_worker, conf->mode, &err) == SANDBOX_FAILED)
+		_exit(WORKER_NO_SANDBOX);
 	worker_run(REQUESTS, ANSWERS, space);
 }
 
@@ -207,6 +202,7 @@ forkserver_run(const struct forkserver_conf *conf)
 {
 	struct pollfd fds[] = {{CONTROL, POLLIN, 0}, {CHILDREN, POLLIN, 0}};
 	pid_t worker = 0;
+	struct err err;
 	int children;
 	size_t space;
 
@@ -217,8 +213,13 @@ forkserver_run(const struct forkserver_conf *conf)
 	if (children != CHILDREN)
 		fail(CONTROL);
 	space = worker_prepare();
-	sandbox(conf, calls_forkserver);
+	if (sandbox_enter(calls_forkserver, conf->mode, &err) ==
+	    SANDBOX_FAILED) {
+		errno = err.kind == ERR_TRANSIENT ? ENOMEM : EPERM;
+		fail(CONTROL);
+	}
 	for (;;) {
+		ssize_t n;
 		char order;
 
 		if (poll(fds, 2, -1) < 0)
@@ -227,7 +228,10 @@ forkserver_run(const struct forkserver_conf *conf)
 			worker = look_at_worker(worker);
 		if (fds[0].revents == 0)
 			continue;
-		if (read(CONTROL, &order, 1) != 1)
+		do
+			n = read(CONTROL, &order, 1);
+		while (n < 0 && errno == EINTR);
+		if (n != 1)
 			_exit(0);
 		if (order == FORKSERVER_FORK)
 			worker = start_worker(conf, space);

@@ -47,11 +47,12 @@ raise_stack(void)
 void
 program_init(void)
 {
+	jqcompile_init();
 	zones_init();
 	clearenv();
 	/* UTC0 needs no file of time zones. libjq would read ~/.jq. */
-	setenv("TZ", "UTC0", 1);
-	setenv("HOME", "/dev/null", 1);
+	mem_setenv("TZ", "UTC0");
+	mem_setenv("HOME", "/dev/null");
 	tzset();
 	raise_stack();
 }

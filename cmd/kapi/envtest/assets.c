@@ -156,7 +156,7 @@ is_kapi(const char *path)
 	if (stat("/proc/self/exe", &b) == 0 && a.st_dev == b.st_dev &&
 	    a.st_ino == b.st_ino)
 		return true;
-	real = realpath(path, NULL);
+	real = file_real(path);
 	is = real != NULL && strcmp(file_base(real), "kapi") == 0;
 	free(real);
 	return is;

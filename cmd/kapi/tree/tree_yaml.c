@@ -4,6 +4,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/mem.h"
 #include "json/json.h"
 
 /* An alias repeats what its anchor names: a document of a few lines could
@@ -267,6 +268,15 @@ refused(const yaml_event_t *e, unsigned *depth, unsigned *anchors)
 				      : NULL;
 }
 
+static void
+start_parser(yaml_parser_t *parser, struct span text)
+{
+	if (yaml_parser_initialize(parser) != 1)
+		mem_exhausted(NULL);
+	yaml_parser_set_input_string(
+	    parser, (const unsigned char *)text.p, text.n);
+}
+
 /* libyaml's loader compares each anchor with all before it, and its scanner
  * looks at each open bracket for each token: so text with too many of them is
  * refused first. */
@@ -282,9 +292,7 @@ check_cost(struct span text, struct err *err)
 	if (count_any(text, "&&") <= ANCHORS_MAX &&
 	    count_any(text, "[{") <= DEPTH_MAX)
 		return 0;
-	yaml_parser_initialize(&parser);
-	yaml_parser_set_input_string(
-	    &parser, (const unsigned char *)text.p, text.n);
+	start_parser(&parser, text);
 	/* The next reader reports text that is not YAML. */
 	while (!ends && yaml_parser_parse(&parser, &e)) {
 		why = refused(&e, &depth, &anchors);
@@ -295,6 +303,8 @@ check_cost(struct span text, struct err *err)
 			    e.start_mark.line + 1, why);
 		yaml_event_delete(&e);
 	}
+	if (parser.error == YAML_MEMORY_ERROR)
+		mem_exhausted(NULL);
 	yaml_parser_delete(&parser);
 	return why == NULL ? 0 : -1;
 }
@@ -358,13 +368,13 @@ tree_parse_yaml(
 		return n;
 	if (check_cost(text, err) != 0)
 		return NULL;
-	yaml_parser_initialize(&parser);
-	yaml_parser_set_input_string(
-	    &parser, (const unsigned char *)text.p, text.n);
+	start_parser(&parser, text);
 	if (!yaml_parser_load(&parser, &r.doc)) {
+		if (parser.error == YAML_MEMORY_ERROR)
+			mem_exhausted(NULL);
 		err_set(err, ERR_PERMANENT, "yaml: line %zu: %s",
 		    parser.problem_mark.line + 1,
-		    parser.problem != NULL ? parser.problem : "no memory");
+		    parser.problem != NULL ? parser.problem : "not YAML");
 		yaml_parser_delete(&parser);
 		return NULL;
 	}
