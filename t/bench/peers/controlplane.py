@@ -31,10 +31,10 @@ class Refused(Exception):
 
 
 class ControlPlane:
-    def __init__(self):
+    def __init__(self, controllers=CONTROLLERS):
         self.folder = subprocess.run(
             [CLUSTER + "/up", "--owner", str(os.getpid()), "--"] + ARGUMENTS,
-            env={**os.environ, "CLUSTER_CONTROLLERS": CONTROLLERS},
+            env={**os.environ, "CLUSTER_CONTROLLERS": controllers},
             stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
         env = dict(line.split("=", 1)
                    for line in self.read("env").splitlines())
