@@ -40,7 +40,10 @@ def place(request):
     if not request.get("verb"):
         return {"path": request["path"]}
     members = ("verb", "resource", "subresource")
-    if request["verb"] not in ("list", "watch"):
+    # The name of an object that is made is in its body, where no plan looks.
+    if request["verb"] == "create":
+        members += ("namespace",)
+    elif request["verb"] not in ("list", "watch"):
         members += ("namespace", "name")
     return {key: request.get(key, "") for key in members}
 

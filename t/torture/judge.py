@@ -8,8 +8,6 @@ not by what another one does. A verdict is
 import job
 
 WINDOW = 10
-# Requests in WINDOW seconds: an operator that starts sends about 40.
-HOT = 200
 
 
 def verdict(invariant, thing, text, count=1):
@@ -111,7 +109,7 @@ def of_run(run):
         found.append(verdict(
             "silence", thing, f"is still written after {run['waited']:.0f} s"))
     most = peak(run["requests"])
-    if most > HOT:
+    if most > run["hot"]:
         found.append(verdict("requests", "", f"{most} requests in {WINDOW} s"))
     if run["alive"] is not True:
         found.append(verdict("ended", "", run["alive"]))

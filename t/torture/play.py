@@ -16,8 +16,6 @@ SETTLING = 8
 # then this, twice as much each time.
 BACK_OFF = 10
 STOPPED = 3
-# Of an operator that is told to end
-GRACE = 30
 NOT_WRITES = ("events", "leases")
 
 
@@ -59,15 +57,15 @@ class Operator:
         self.signal(signal.SIGKILL)
         self.process.wait()
 
-    def end(self):
+    def end(self, grace):
         """Its exit code; a text if it does not end"""
         if self.process.poll() is not None:
             return self.process.returncode
         self.process.terminate()
         try:
-            return self.process.wait(GRACE)
+            return self.process.wait(grace)
         except subprocess.TimeoutExpired:
-            return f"did not end within {GRACE} s of SIGTERM"
+            return f"did not end within {grace} s of SIGTERM"
 
 
 def written(request):
@@ -141,12 +139,15 @@ class Play:
             self.operator.signal(signal.SIGCONT)
 
     def steps(self):
+        pause = self.limits["pause"]
+        if pause is None:
+            pause = self.scene["pauseMs"]
         for number, step in enumerate(self.scene["steps"], 1):
             self.step(step)
             if step.get("settle"):
                 self.settle()
             else:
-                self.pause(self.scene["pauseMs"] / 1000)
+                self.pause(pause / 1000)
             if self.fault.get("do") == "restore":
                 wanted = self.fault["step"] - self.fault["back"]
                 self.saved.append(number == wanted
@@ -193,7 +194,7 @@ class Play:
         try:
             self.steps()
             seconds, wrong, writes = self.finish()
-            alive = self.operator.end()
+            alive = self.operator.end(self.limits["grace"])
         finally:
             self.operator.kill()
             self.observer.close()
@@ -202,7 +203,8 @@ class Play:
         alive = alive if isinstance(alive, str) else True
         run = {"wrong": wrong, "made": self.made(), "allowed": self.allowed,
                "writes_at_the_end": writes, "waited": seconds,
-               "requests": requests, "alive": alive}
+               "requests": requests, "alive": alive,
+               "hot": self.limits["hot"]}
         return {
             "verdicts": judge.beyond(judge.of_run(run), self.clean),
             "seconds": round(seconds, 1),

@@ -21,8 +21,13 @@ import job
 from client import Client
 
 WRITES = controlplane.WRITES
-KINDS = ["/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-         "/api/v1/namespaces"]
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+NAMESPACES = "/api/v1/namespaces"
+EVERYTHING = [
+    DEFINITIONS, NAMESPACES, "/api/v1/configmaps", "/api/v1/serviceaccounts",
+    "/api/v1/services", "/apis/scheduling.k8s.io/v1/priorityclasses",
+    "/apis/networking.k8s.io/v1/servicecidrs", job.KIND + "/memcacheds",
+    job.APPS + "/deployments", "/api/v1/pods"]
 
 
 def wait_for(what, seconds, condition):
@@ -63,9 +68,8 @@ class Journal:
 class Server:
     def prepare(self):
         """The kind, and the second namespace"""
-        self.client.ask(
-            "POST", KINDS[0], job.CRD)
-        self.client.ask("POST", KINDS[1], {"metadata": {"name": "other"}})
+        self.client.ask("POST", DEFINITIONS, job.CRD)
+        self.client.ask("POST", NAMESPACES, {"metadata": {"name": "other"}})
         self.client.ask("GET", job.KIND + "/memcacheds", missing={})
         wait_for("the kind is served", 60, lambda: self.client.ask(
             "GET", job.KIND + "/memcacheds", missing={}))
@@ -158,19 +162,20 @@ class Kapi(Server):
         self.process.wait()
 
     def save(self, name):
-        """The state now, for `restore`"""
+        """The state now, for `restore`, with the version of now: a list of all
+        that a new kapi has, and of what the job is about"""
         path = f"{self.folder}/{name}"
-        items = []
-        for kind, collection in (
-                ("CustomResourceDefinition", KINDS[0]),
-                ("Namespace", KINDS[1])):
+        items, version = [], 0
+        for collection in EVERYTHING:
             found = self.client.ask("GET", collection)
             for item in found["items"]:
-                item.update(kind=kind, apiVersion=found["apiVersion"])
-                items.append(item)
-        for things in self.client.state().values():
-            items += things.values()
+                items.append({**item, "apiVersion": found["apiVersion"],
+                              "kind": found["kind"].removesuffix("List")})
+            version = max(version, int(found["metadata"]["resourceVersion"]))
         items.sort(key=lambda item: int(item["metadata"]["resourceVersion"]))
+        items.append({"type": "BOOKMARK", "object": {
+            "apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"resourceVersion": str(version)}}})
         with open(path, "w") as file:
             for item in items:
                 file.write(json.dumps(item) + "\n")
