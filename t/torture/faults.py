@@ -4,7 +4,8 @@ by verb and object, or by a step. A fault is
     {"family": NAME, "plan": [lines of kapi's plan]}
     {"family": NAME, "do": "restart|restore|kill|stop", "step": N}
 
-where `step` counts from 1: right after that step. `restore` goes `back` to the
+where a plan is taken back `forMs` after it was first applied, if that is there,
+`step` counts from 1: right after that step. `restore` goes `back` to the
 state before that many steps. The families are the rows of the table.
 """
 
@@ -16,7 +17,7 @@ RESTORED = "server restored to an older state"
 FAMILIES = {
     "refused": "409, 422, 429, 500, 503 instead of a write",
     "unknown": "the same codes after the write was done",
-    "denied": "401, 403, five times",
+    "denied": "401, 403 for 5 s",
     "reads": "410, 429, 500, 503 for a read, a list, a watch",
     "cut": "connection cut before or after the work",
     "frozen": "connection frozen",
@@ -32,6 +33,7 @@ FAMILIES = {
     "kill": "operator killed, and started again",
     "stop": "operator stopped for 3 s",
 }
+DENIED_MS = 5000
 LOST = {"code": 410, "reason": "Expired"}
 
 
@@ -61,7 +63,7 @@ def of_request(where, nth):
             if code != 410 or verb in ("list", "watch"):
                 yield "reads", [{**at, "code": code}]
     for code in 401, 403:
-        yield "denied", [{**at, "code": code, "count": 5}]
+        yield "denied", [{**at, "code": code, "count": 0}]
     yield "cut", [{**at, "fault": "cut"}]
     if verb != "watch":
         yield "cut", [{**at, "fault": "cut", "after": True}]
@@ -108,7 +110,8 @@ def enumerate_all(requests, changes, steps):
     for key, count in counts.items():
         for nth in sorted({1, count}):
             for family, lines in of_request(dict(key), nth):
-                yield {"family": family, "plan": lines}
+                yield {"family": family, "plan": lines,
+                       **({"forMs": DENIED_MS} if family == "denied" else {})}
     watched = {request.get("resource") for request in requests
                if request.get("verb") == "watch"}
     for resource in sorted(watched & changes.keys()):

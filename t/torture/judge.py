@@ -3,6 +3,8 @@ not by what another one does. A verdict is
 
     {"invariant": end|twice|foreign|silence|requests|ended, "object", "text",
      "count": how often}
+
+"play": the play itself could not go on.
 """
 
 import job

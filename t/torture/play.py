@@ -78,7 +78,7 @@ class Play:
         self.server, self.scene, self.fault = server, scene, fault or {}
         self.clean, self.limits = clean, limits
         self.foreign, self.allowed, self.mine = {}, {}, set()
-        self.saved = []
+        self.saved, self.until = [], None
         self.client = server.client
         self.observer = Observer(Client(
             self.client.address, self.client.context, self.client.headers))
@@ -93,7 +93,19 @@ class Play:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.operator.look()
+            self.take_back()
             time.sleep(min(left, 0.1))
+
+    def take_back(self):
+        """The plan, when its time is over"""
+        if self.until is None and "forMs" in self.fault:
+            times = [request["time"] for request in self.server.requests()
+                     if request.get("fault")]
+            if times:
+                self.until = times[0] + self.fault["forMs"] / 1000
+        elif self.until is not None and time.time() > self.until:
+            self.server.forget_plan()
+            self.until = float("inf")
 
     def wrong(self):
         found = judge.of_state(self.client.state(), self.foreign)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import controlplane
 import job
-from client import Client
+from client import API_VERSIONS, Client, path_of
 
 WRITES = controlplane.WRITES
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -43,6 +43,9 @@ def wait_for(what, seconds, condition):
 def seconds_of(text):
     return datetime.datetime.fromisoformat(
         text.replace("Z", "+00:00")).timestamp()
+
+
+TITLES = {"kapi": "kapi", "real": "kube-apiserver"}
 
 
 class Journal:
@@ -78,10 +81,15 @@ class Server:
         return self.journal.requests()
 
 
+MEMBERS = ("verb", "group", "resource", "subresource", "namespace", "name",
+           "path", "code", "changed", "fault")
+
+
 def of_kapi(line):
     if line.get("user") != "operator":
         return None
-    return {**line, "time": seconds_of(line["time"])}
+    found = {key: line[key] for key in MEMBERS if key in line}
+    return {**found, "time": seconds_of(line["time"])}
 
 
 KUBECONFIG = """apiVersion: v1
@@ -102,8 +110,6 @@ users:
 
 
 class Kapi(Server):
-    title = "kapi"
-
     def __init__(self, folder, program, certificates):
         self.folder, self.program = folder, program
         self.certificates = certificates
@@ -157,6 +163,9 @@ class Kapi(Server):
         self.client.ask("POST", "/kapi/faults",
                         "\n".join(json.dumps(line) for line in lines))
 
+    def forget_plan(self):
+        self.client.ask("DELETE", "/kapi/faults")
+
     def end(self):
         self.process.kill()
         self.process.wait()
@@ -203,15 +212,13 @@ def of_audit(line):
         "path": urlsplit(line["requestURI"]).path,
         "group": where.get("apiGroup", ""),
         "code": line.get("responseStatus", {}).get("code", 0),
-        **{key: where[key] for key in
-           ("resource", "subresource", "namespace", "name") if key in where}}
+        **{key: where[key] for key in MEMBERS if key in where}}
 
 
 class RealServer(Server):
     """etcd, kube-apiserver and the controllers that collect garbage and empty
     namespaces: t/cluster."""
 
-    title = "kube-apiserver"
     controllers = ("serviceaccount-controller,namespace-controller,"
                    "garbage-collector-controller")
 
@@ -224,6 +231,23 @@ class RealServer(Server):
             (self.plane.host, self.plane.port), self.plane.ssl,
             self.plane.headers)
         self.prepare()
+        self.collects()
+
+    def collects(self):
+        """The garbage collector looks for new kinds every 30 s. Before that it
+        collects nothing of theirs."""
+        maps = NAMESPACES + "/default/configmaps"
+        path = path_of("Memcached", "default")
+        probe = self.client.ask("POST", path, {
+            "apiVersion": API_VERSIONS["Memcached"], "kind": "Memcached",
+            "metadata": {"name": "probe"}, "spec": {"size": 0}})
+        self.client.ask("POST", maps, {"metadata": {
+            "name": "probe", "ownerReferences": [{
+                "apiVersion": probe["apiVersion"], "kind": probe["kind"],
+                "name": "probe", "uid": probe["metadata"]["uid"]}]}})
+        self.client.ask("DELETE", path + "/probe")
+        wait_for("garbage is collected", 120, lambda: not self.client.ask(
+            "GET", maps + "/probe", missing={}))
 
     def end(self):
         self.plane.down()

@@ -18,6 +18,7 @@ MEANING = {
     "silence": "writes for ever",
     "ended": "does not end when told to",
     "twice": f"made an object again, {FEW} times at most",
+    "play": "the play did not come to its end",
 }
 
 
