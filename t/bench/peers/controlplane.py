@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shlex
 import ssl
 import subprocess
 import threading
@@ -31,13 +32,13 @@ class Refused(Exception):
 
 
 class ControlPlane:
-    def __init__(self):
+    def __init__(self, controllers=CONTROLLERS):
         self.folder = subprocess.run(
             [CLUSTER + "/up", "--owner", str(os.getpid()), "--"] + ARGUMENTS,
-            env={**os.environ, "CLUSTER_CONTROLLERS": CONTROLLERS},
+            env={**os.environ, "CLUSTER_CONTROLLERS": controllers},
             stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
-        env = dict(line.split("=", 1)
-                   for line in self.read("env").splitlines())
+        env = dict(word.split("=", 1) for word in shlex.split(
+            self.read("env")) if "=" in word)
         address = urlsplit(env["CLUSTER_SERVER"])
         self.host, self.port = address.hostname, address.port
         self.ssl = ssl.create_default_context(
