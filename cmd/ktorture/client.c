@@ -51,16 +51,10 @@ on_done(void *arg, const struct http_response *r)
 	c->done = true;
 }
 
-int
-client_ask(struct client *c, const char *method, const char *path,
-    enum client_type type, struct span body, struct span *answer,
-    struct err *err)
+static int
+ask(struct client *c, const char *method, const char *path,
+    const char *const *headers, struct span body, struct err *err)
 {
-	static const char *const types[] = {
-	    [CLIENT_JSON] = "Content-Type: application/json",
-	    [CLIENT_MERGE_PATCH] = "Content-Type: application/merge-patch+json",
-	    [CLIENT_APPLY] = "Content-Type: application/apply-patch+yaml"};
-	const char *headers[] = {types[type], NULL};
 	struct buf url = BUF_INIT;
 
 	buf_addf(&url, "%s%s", c->url, path);
@@ -78,7 +72,41 @@ client_ask(struct client *c, const char *method, const char *path,
 	buf_release(&url);
 	if (c->status == 0)
 		*err = c->err;
+	return c->status;
+}
+
+int
+client_ask(struct client *c, const char *method, const char *path,
+    enum client_type type, struct span body, struct span *answer,
+    struct err *err)
+{
+	static const char *const types[] = {
+	    [CLIENT_JSON] = "Content-Type: application/json",
+	    [CLIENT_MERGE_PATCH] = "Content-Type: application/merge-patch+json",
+	    [CLIENT_JSON_PATCH] = "Content-Type: application/json-patch+json",
+	    [CLIENT_APPLY] = "Content-Type: application/apply-patch+yaml"};
+	const char *headers[] = {types[type], NULL};
+	int status = ask(c, method, path, headers, body, err);
+
 	if (answer != NULL)
 		*answer = buf_span(&c->body);
-	return c->status;
+	return status;
+}
+
+int
+client_ask_as(struct client *c, const char *user_agent, const char *method,
+    const char *path, const char *type, struct span body, struct err *err)
+{
+	struct buf agent = BUF_INIT, content = BUF_INIT;
+	const char *headers[3] = {NULL};
+	int status;
+
+	buf_addf(&agent, "User-Agent: %s", user_agent);
+	buf_addf(&content, "Content-Type: %s", type);
+	headers[0] = buf_str(&agent);
+	headers[1] = buf_str(&content);
+	status = ask(c, method, path, headers, body, err);
+	buf_release(&agent);
+	buf_release(&content);
+	return status;
 }

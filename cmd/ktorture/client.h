@@ -16,7 +16,12 @@ struct client;
 struct client *client_new(const char *url, const char *user_agent);
 void client_free(struct client *c);
 
-enum client_type { CLIENT_JSON, CLIENT_MERGE_PATCH, CLIENT_APPLY };
+enum client_type {
+	CLIENT_JSON,
+	CLIENT_MERGE_PATCH,
+	CLIENT_JSON_PATCH,
+	CLIENT_APPLY
+};
 
 /*
  * The status of the answer, and its body, borrowed until the next request; 0
@@ -25,5 +30,9 @@ enum client_type { CLIENT_JSON, CLIENT_MERGE_PATCH, CLIENT_APPLY };
 int client_ask(struct client *c, const char *method, const char *path,
     enum client_type type, struct span body, struct span *answer,
     struct err *err);
+
+/* The same as another client, of that name, with a type of its own. */
+int client_ask_as(struct client *c, const char *user_agent, const char *method,
+    const char *path, const char *type, struct span body, struct err *err);
 
 #endif

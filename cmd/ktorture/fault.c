@@ -6,14 +6,24 @@
 #include "json/json.h"
 #include "json/jvtext.h"
 
-#define CODE(code)                                                          \
+/* The order of the columns in the table. */
+#define PLAN(name, args, where, both, group, plan)                          \
 	{                                                                   \
-		code, "", FAULT_PLAN, FAULT_ANY | FAULT_WATCHES, true,      \
-		    FAULT_NOTHING, "\"code\":" code, "codes"                \
+		name, args, FAULT_PLAN, where, both, FAULT_NOTHING, group,  \
+		    plan, NULL                                              \
 	}
-#define ACT(name, args, where, act, group)                                  \
-	{                                                                   \
-		name, args, FAULT_BREAK, where, true, act, NULL, group      \
+#define CODE(code) PLAN(code, "", ALL, true, "codes", "\"code\":" code)
+#define WHILE(name, where, plan) \
+	PLAN(name, "40000", where, false, "codes for a while", plan)
+#define ACT(name, args, where, act, group)                                 \
+	{                                                                  \
+		name, args, FAULT_BREAK, where, true, act, group, NULL,    \
+		    NULL                                                   \
+	}
+#define ACT_BUT(name, args, where, act, group, forgives)                   \
+	{                                                                  \
+		name, args, FAULT_BREAK, where, true, act, group, NULL,    \
+		    forgives                                               \
 	}
 
 enum { ALL = FAULT_ANY | FAULT_WATCHES };
@@ -23,65 +33,78 @@ const struct fault_kind fault_kinds[] = {
     CODE("400"), CODE("401"), CODE("403"), CODE("404"), CODE("409"),
     CODE("410"), CODE("422"), CODE("429"), CODE("500"), CODE("503"),
     CODE("504"),
-    {"401-while", "40000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"code\":401,\"forMs\":%s", "codes for a while"},
-    {"403-while", "40000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"code\":403,\"forMs\":%s", "codes for a while"},
-    {"409-while", "20000", FAULT_PLAN, FAULT_WRITES, false, FAULT_NOTHING,
-	"\"code\":409,\"forMs\":%s", "codes for a while"},
-    {"500-while", "40000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"code\":500,\"forMs\":%s", "codes for a while"},
-    {"quota", "30000", FAULT_PLAN, FAULT_WRITES, false, FAULT_NOTHING,
+    WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s"),
+    WHILE("403-while", ALL, "\"code\":403,\"forMs\":%s"),
+    WHILE("404-while", ALL, "\"code\":404,\"forMs\":%s"),
+    WHILE("409-while", FAULT_WRITES, "\"code\":409,\"forMs\":%s"),
+    WHILE("422-while", FAULT_WRITES, "\"code\":422,\"forMs\":%s"),
+    WHILE("429-while", ALL, "\"code\":429,\"forMs\":%s"),
+    WHILE("500-while", ALL, "\"code\":500,\"forMs\":%s"),
+    WHILE("cut-while", ALL, "\"fault\":\"cut\",\"forMs\":%s"),
+    WHILE("quota", FAULT_WRITES,
 	"\"code\":403,\"forMs\":%s,\"message\":\"exceeded quota: "
-	"torture\"",
-	"codes for a while"},
+	"torture\""),
     /* connections */
-    {"cut", "", FAULT_PLAN, ALL, true, FAULT_NOTHING, "\"fault\":\"cut\"",
-	"connections"},
-    {"cut-within", "1|40|400", FAULT_PLAN, FAULT_ANY, false, FAULT_NOTHING,
-	"\"fault\":\"cut\",\"after\":true,\"bytes\":%s", "connections"},
-    {"freeze", "", FAULT_PLAN, ALL, true, FAULT_NOTHING,
-	"\"fault\":\"freeze\"", "connections"},
-    {"delay", "2000|20000", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"delayMs\":%s", "connections"},
-    {"goaway", "", FAULT_PLAN, FAULT_ANY, false, FAULT_NOTHING,
-	"\"fault\":\"goaway\"", "connections"},
+    PLAN("cut", "", ALL, true, "connections", "\"fault\":\"cut\""),
+    PLAN("cut-within", "1|40|400", FAULT_ANY, false, "connections",
+	"\"fault\":\"cut\",\"after\":true,\"bytes\":%s"),
+    PLAN("freeze", "", ALL, true, "connections", "\"fault\":\"freeze\""),
+    PLAN("delay", "2000|20000", ALL, false, "connections",
+	"\"delayMs\":%s"),
+    PLAN("goaway", "", FAULT_ANY, false, "connections",
+	"\"fault\":\"goaway\""),
     /* watches */
-    {"watch-cut", "", FAULT_PLAN, FAULT_EVENTS, false, FAULT_NOTHING,
-	"\"fault\":\"cut\"", "watches"},
-    {"watch-cut-within", "30", FAULT_PLAN, FAULT_EVENTS, false,
-	FAULT_NOTHING, "\"fault\":\"cut\",\"bytes\":%s", "watches"},
-    {"watch-410", "", FAULT_PLAN, FAULT_EVENTS, false, FAULT_NOTHING,
-	"\"code\":410", "watches"},
-    {"watch-500", "", FAULT_PLAN, FAULT_EVENTS, false, FAULT_NOTHING,
-	"\"code\":500", "watches"},
-    {"watch-hold", "3000|40000", FAULT_PLAN, FAULT_EVENTS, false,
-	FAULT_NOTHING, "\"fault\":\"hold\",\"delayMs\":%s", "watches"},
-    {"watch-hang", "", FAULT_PLAN, FAULT_EVENTS, false, FAULT_NOTHING,
-	"\"fault\":\"hold\"", "watches"},
-    {"watch-twice", "", FAULT_PLAN, FAULT_EVENTS, false, FAULT_NOTHING,
-	"\"fault\":\"duplicate\"", "watches"},
-    {"stale", "3", FAULT_PLAN, FAULT_LISTS, false, FAULT_NOTHING,
-	"\"fault\":\"stale\",\"versions\":%s", "watches"},
-    {"compact", "", FAULT_PLAN, ALL, false, FAULT_NOTHING,
-	"\"fault\":\"compact\"", "watches"},
+    PLAN("watch-cut", "", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"cut\""),
+    PLAN("watch-cut-within", "30", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"cut\",\"bytes\":%s"),
+    PLAN("watch-410", "", FAULT_EVENTS, false, "watches", "\"code\":410"),
+    PLAN("watch-500", "", FAULT_EVENTS, false, "watches", "\"code\":500"),
+    PLAN("watch-hold", "3000|40000", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"hold\",\"delayMs\":%s"),
+    PLAN("watch-hang", "", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"hold\""),
+    PLAN("watch-twice", "", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"duplicate\""),
+    PLAN("watch-away", "25000", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s"),
+    PLAN("watch-lost", "25000", FAULT_EVENTS, false, "watches",
+	"\"fault\":\"cut\"\n\"code\":503,\"forMs\":%s\n"
+	"\"fault\":\"compact\""),
+    PLAN("stale", "3", FAULT_LISTS, false, "watches",
+	"\"fault\":\"stale\",\"versions\":%s"),
+    PLAN("compact", "", ALL, false, "watches", "\"fault\":\"compact\""),
     /* processes */
     ACT("kill", "kwatch|ireconcile|evaluator|kapply|kstatus|kpipe", ALL,
 	FAULT_KILL, "processes killed"),
     ACT("stop", "kwatch|ireconcile|kapply|kstatus|kpipe", ALL, FAULT_STOP,
 	"processes stopped"),
+    ACT("stop-all", "30", ALL, FAULT_FREEZE, "processes stopped"),
     ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, FAULT_STARVE,
 	"out of memory"),
-    /* the server */
+    ACT("update", "", ALL, FAULT_END, "operator started anew"),
+    /* the server, and the cluster */
     ACT("restart", "", ALL, FAULT_RESTART, "server restarted"),
-    ACT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored"),
+    /* What a stage knew was true before. */
+    ACT_BUT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored",
+	"claim"),
+    ACT("late", "3000|20000|50000", FAULT_WRITES, FAULT_LATE,
+	"done late"),
+    ACT("slow-cluster", "30", FAULT_WRITES, FAULT_SLOW, "slow controllers"),
     /* the clock */
     ACT("jump", "3600|-3600", ALL, FAULT_JUMP, "clock"),
     ACT("suspend", "600", ALL, FAULT_SUSPEND, "clock"),
     /* another client at the worst moment */
     ACT("touch", "", FAULT_WRITES, FAULT_TOUCH, "another client"),
     ACT("delete", "", FAULT_WRITES, FAULT_DELETE, "another client"),
-    {NULL, NULL, 0, 0, false, 0, NULL, NULL}};
+    ACT("finalizer", "", FAULT_WRITES, FAULT_HOLD, "another client"),
+    ACT_BUT("gone", "", FAULT_WRITES, FAULT_GONE, "another client",
+	"end expect"),
+    ACT_BUT("usurp", "", FAULT_WRITES, FAULT_USURP, "another client",
+	"end expect"),
+    ACT_BUT("disown", "", FAULT_WRITES, FAULT_DISOWN, "another client",
+	"end expect"),
+    {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL}};
 
 /* ---- text ---- */
 
@@ -179,8 +202,8 @@ fault_read(struct arena *a, struct span text, struct fault *f, struct err *err)
 	}
 	if (f->kind == NULL)
 		return err_set(err, ERR_PERMANENT,
-		    "\"%.*s\": no fault is called \"%.*s\"", SPAN_ARG(text),
-		    SPAN_ARG(name));
+		    "\"%.*s\": no fault is called \"%.*s\": see ktorture(1)",
+		    SPAN_ARG(text), SPAN_ARG(name));
 	if ((f->kind->args[0] != '\0') != (f->arg.n > 0))
 		return err_set(err, ERR_PERMANENT, "\"%.*s\": %s %s",
 		    SPAN_ARG(text), f->kind->name,
@@ -250,8 +273,22 @@ add_resource(struct buf *b, struct span text)
 	add_member(b, "subresource", sub);
 }
 
-void
-fault_plan(const struct fault *f, struct buf *b)
+static void
+add_members(struct buf *b, struct span members, struct span arg)
+{
+	const char *at = memmem(members.p, members.n, "%s", 2);
+
+	if (at == NULL) {
+		buf_addspan(b, members);
+		return;
+	}
+	buf_add(b, members.p, (size_t)(at - members.p));
+	buf_addspan(b, arg);
+	buf_addspan(b, span_skip(members, (size_t)(at - members.p) + 2));
+}
+
+static void
+add_line(const struct fault *f, struct span members, struct buf *b)
 {
 	const struct fault_point *p = &f->at;
 	struct buf agent = BUF_INIT;
@@ -274,17 +311,24 @@ fault_plan(const struct fault *f, struct buf *b)
 	if (f->after)
 		buf_adds(b, ",\"after\":true");
 	buf_addc(b, ',');
-	if (f->kind->way == FAULT_BREAK)
-		buf_adds(b, "\"pause\":true");
-	else if (strstr(f->kind->plan, "%s") != NULL) {
-		const char *at = strstr(f->kind->plan, "%s");
+	add_members(b, members, f->arg);
+	buf_adds(b, "}\n");
+}
 
-		buf_add(b, f->kind->plan, (size_t)(at - f->kind->plan));
-		buf_addspan(b, f->arg);
-		buf_adds(b, at + 2);
-	} else
-		buf_adds(b, f->kind->plan);
-	buf_addc(b, '}');
+void
+fault_plan(const struct fault *f, struct buf *b)
+{
+	bool planned = f->kind->way == FAULT_PLAN;
+	struct span lines =
+	    span_str(planned ? f->kind->plan : "\"pause\":true");
+	struct fault line = *f;
+
+	do {
+		add_line(&line, span_cut(&lines, '\n'), b);
+		/* The same place, the next time. */
+		line.at.nth = f->at.nth + 1;
+		line.at.event = 0;
+	} while (lines.p != NULL);
 }
 
 static struct span

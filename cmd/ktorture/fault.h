@@ -47,12 +47,20 @@ enum fault_act {
 	FAULT_KILL,
 	FAULT_STOP,
 	FAULT_STARVE,
+	FAULT_END,
+	FAULT_FREEZE,
+	FAULT_LATE,
+	FAULT_SLOW,
 	FAULT_RESTART,
 	FAULT_RESTORE,
 	FAULT_JUMP,
 	FAULT_SUSPEND,
 	FAULT_TOUCH,
-	FAULT_DELETE
+	FAULT_DELETE,
+	FAULT_GONE,
+	FAULT_USURP,
+	FAULT_DISOWN,
+	FAULT_HOLD
 };
 
 struct fault_kind {
@@ -62,8 +70,12 @@ struct fault_kind {
 	unsigned where; /* enum fault_where */
 	bool both;	/* also after the work */
 	enum fault_act act;
-	const char *plan; /* FAULT_PLAN: members of the line, "%s": the argument */
 	const char *group; /* in the table at the end */
+	/* FAULT_PLAN: members of its line, "%s": the argument. Further lines are
+	 * about the next such request. */
+	const char *plan;
+	/* Invariants that it may break: names with blanks between, or NULL. */
+	const char *forgives;
 };
 extern const struct fault_kind fault_kinds[]; /* the last has no name */
 
@@ -83,7 +95,7 @@ struct fault {
 int fault_read(
     struct arena *a, struct span text, struct fault *f, struct err *err);
 void fault_print(const struct fault *f, struct buf *b);
-/* The line of kapi's plan for it. */
+/* Appends the lines of kapi's plan for it. */
 void fault_plan(const struct fault *f, struct buf *b);
 /* The line of a request in kapi's journal as a point, with nth 1. False: it has
  * none, as it is not one of an operator. */

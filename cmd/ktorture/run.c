@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "json/jvtext.h"
+#include "process/file.h"
 #include "target.h"
 
 /* The first of January 2026 is a Thursday. */
@@ -100,6 +101,36 @@ violations(jv record)
 	return found;
 }
 
+/* The rules of an author may call the functions of torture/rules.jq. */
+static jv
+whole_rules(const struct run *r, jv rules, struct err *err)
+{
+	struct buf library = BUF_INIT;
+	jv whole = jv_array();
+
+	for (size_t i = 0; i < r->folder->dirs.count && library.len == 0; i++) {
+		struct buf path = BUF_INIT;
+
+		buf_addf(&path, "%s/torture/rules.jq",
+		    r->folder->dirs.items[i]);
+		if (access(buf_str(&path), R_OK) == 0)
+			file_read(buf_str(&path), 1, &library, err);
+		buf_release(&path);
+	}
+	jv_array_foreach(rules, i, rule)
+	{
+		jv jq = jvtext_peek(rule, "jq");
+
+		if (jv_is_valid(jq))
+			rule = jv_object_set(rule, jv_string("jq"),
+			    jv_string_concat(jv_string(buf_str(&library)),
+				jv_copy(jq)));
+		whole = jv_array_append(whole, rule);
+	}
+	buf_release(&library);
+	return whole;
+}
+
 int
 run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
 {
@@ -115,7 +146,7 @@ run_add(struct run *r, struct world *w, jv scenario, jv *found, struct err *err)
 
 	if (jv_is_valid(other))
 		o = oracle_new(jv_copy(clean), other,
-		    jv_copy(jvtext_peek(scenario, "rules")), err);
+		    whole_rules(r, jvtext_peek(scenario, "rules"), err), err);
 	if (o == NULL) {
 		jv_free(clean);
 		jv_free(scenario);
@@ -147,6 +178,36 @@ run_release(struct run *r)
 	plan_release(&r->plan);
 }
 
+static bool
+forgives(const struct schedule *s, struct span invariant)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct span all = span_str(s->faults[i].kind->forgives);
+
+		while (all.p != NULL)
+			if (span_eq(span_cut(&all, ' '), invariant))
+				return true;
+	}
+	return false;
+}
+
+/* What counts of the violations. */
+static jv
+judged(const struct schedule *s, jv found)
+{
+	jv kept = jv_array();
+
+	jv_array_foreach(found, i, v)
+	{
+		if (forgives(s, jvtext_span(jvtext_peek(v, "invariant"))))
+			jv_free(v);
+		else
+			kept = jv_array_append(kept, v);
+	}
+	jv_free(found);
+	return kept;
+}
+
 jv
 run_schedule(struct run *r, struct world *w, const struct schedule *s,
     const char *recording, jv *record, struct err *err)
@@ -154,13 +215,16 @@ run_schedule(struct run *r, struct world *w, const struct schedule *s,
 	struct act *a = &r->acts[s->scenario];
 	jv played = play(r, w, a->scenario, s->faults, s->count, r->seed,
 	    start_us, recording, err);
+	jv found;
 
 	if (!jv_is_valid(played))
 		return played;
 	if (record != NULL)
 		*record = jv_copy(played);
-	return jv_array_concat(
-	    violations(played), oracle_check(a->oracle, played));
+	found = jv_array_concat(
+	    violations(played), oracle_check(a->oracle, jv_copy(played)));
+	jv_free(played);
+	return judged(s, found);
 }
 
 /* ---- many ---- */

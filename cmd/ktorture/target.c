@@ -149,6 +149,23 @@ ask(struct targets *t, struct client *c, jv where, struct span name,
 	return status;
 }
 
+static int
+do_delete(struct targets *t, struct client *c, jv step, struct span *answer,
+    struct err *err)
+{
+	jv grace = jvtext_peek(step, "gracePeriodSeconds");
+	jv options = jv_is_valid(grace)
+	    ? JV_OBJECT(jv_string("kind"), jv_string("DeleteOptions"),
+		  jv_string("apiVersion"), jv_string("v1"),
+		  jv_string("gracePeriodSeconds"), jv_copy(grace))
+	    : jv_invalid();
+	int status = ask(t, c, step, text(step, "name"), SPAN_NONE, "DELETE",
+	    CLIENT_JSON, options, answer, err);
+
+	jv_free(options);
+	return status;
+}
+
 int
 target_do(struct targets *t, struct client *c, jv step, struct span *answer,
     struct err *err)
@@ -166,11 +183,12 @@ target_do(struct targets *t, struct client *c, jv step, struct span *answer,
 		return ask(t, c, object, own, SPAN_NONE, "PATCH", CLIENT_APPLY,
 		    object, answer, err);
 	if (span_is(what, "patch"))
-		return ask(t, c, step, name, sub, "PATCH", CLIENT_MERGE_PATCH,
+		return ask(t, c, step, name, sub, "PATCH",
+		    jv_get_kind(patch) == JV_KIND_ARRAY ? CLIENT_JSON_PATCH
+							: CLIENT_MERGE_PATCH,
 		    patch, answer, err);
 	if (span_is(what, "delete"))
-		return ask(t, c, step, name, SPAN_NONE, "DELETE", CLIENT_JSON,
-		    jvtext_peek(step, "options"), answer, err);
+		return do_delete(t, c, step, answer, err);
 	if (span_is(what, "get"))
 		return ask(t, c, step, name, SPAN_NONE, "GET", CLIENT_JSON,
 		    jv_invalid(), answer, err);

@@ -442,6 +442,24 @@ tree_make_array(struct arena *a, struct node *object, const char *key)
 	return n;
 }
 
+static int
+compare_members(const void *x, const void *y)
+{
+	const struct member *a = x, *b = y;
+
+	return span_cmp(a->key, b->key);
+}
+
+void
+tree_sort(struct arena *a, struct node *object)
+{
+	if (object->n > 1)
+		qsort(object->members, object->n, sizeof *object->members,
+		    compare_members);
+	if (object->index != NULL)
+		index_make(a, object);
+}
+
 bool
 tree_remove_span(struct node *object, struct span key)
 {

@@ -69,7 +69,7 @@ struct tree_limits {
  */
 struct node *tree_parse(struct arena *a, struct span text,
     struct tree_limits limits, struct span *duplicate, struct err *err);
-/* Parses YAML as the API takes it: 1.1 (yes is true, 010 is 8), anchors
+/* Parses YAML, which may be JSON, as the API takes it: 1.1 (yes is true, 010 is 8), anchors
  * and aliases, of several documents the first; members come sorted by key. Of a
  * key given twice the last counts, and *twice (may be NULL) has a line for it:
  * "  line N: key "x" already set in map", in the arena; none if there is no
@@ -141,6 +141,8 @@ struct node *tree_make(struct arena *a, struct node *object, const char *key);
 /* The array at key, made if there is none. */
 struct node *tree_make_array(
     struct arena *a, struct node *object, const char *key);
+/* Members in the order of their keys' bytes. */
+void tree_sort(struct arena *a, struct node *object);
 /* Removing many: set their values to NULL, then sweep once. */
 void tree_sweep(struct node *object);
 bool tree_remove(struct node *object, const char *key);

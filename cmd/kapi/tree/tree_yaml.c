@@ -1,7 +1,7 @@
 /* Part of tree/tree.h: from YAML to a tree. */
 #include "tree/tree.h"
 
-#include <stdlib.h>
+#include <string.h>
 #include <yaml.h>
 
 #include "json/json.h"
@@ -172,14 +172,6 @@ note_twice(struct reader *r, int value, struct span key)
 	buf_adds(&r->twice, " already set in map");
 }
 
-static int
-compare_members(const void *x, const void *y)
-{
-	const struct member *a = x, *b = y;
-
-	return span_cmp(a->key, b->key);
-}
-
 /* Members come sorted: the API server makes JSON of a map of Go first. */
 static struct node *
 mapping(struct reader *r, const yaml_node_t *y)
@@ -201,8 +193,7 @@ mapping(struct reader *r, const yaml_node_t *y)
 		if (n->n == before)
 			note_twice(r, p->value, text_of(r, key));
 	}
-	if (n->n > 1)
-		qsort(n->members, n->n, sizeof *n->members, compare_members);
+	tree_sort(r->a, n);
 	return n;
 }
 
@@ -308,14 +299,63 @@ check_cost(struct span text, struct err *err)
 	return why == NULL ? 0 : -1;
 }
 
+/* ---- YAML that is JSON: most clients send that ---- */
+
+/* Whether YAML reads the text as JSON does, if it is JSON: of one line, with no
+ * escape but those of both. */
+static bool
+is_simple(struct span text)
+{
+	if (text.n == 0 || text.n > NODES_MAX || text.p[0] != '{')
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < ' ' || text.p[i] > '~')
+			return false;
+		if (text.p[i] == '\\' &&
+		    (++i == text.n || strchr("\"\\bfnrt", text.p[i]) == NULL))
+			return false;
+	}
+	return true;
+}
+
+/* False: a key is too long for YAML (1024 characters, as they are written). */
+static bool
+sort(struct arena *a, struct node *n)
+{
+	for (uint32_t i = 0; i < tree_items(n); i++)
+		if (!sort(a, n->items[i]))
+			return false;
+	for (uint32_t i = 0; i < tree_members(n); i++)
+		if (n->members[i].key.n > 500 || !sort(a, n->members[i].value))
+			return false;
+	if (tree_is(n, NODE_OBJECT))
+		tree_sort(a, n);
+	return true;
+}
+
+/* NULL: it takes libyaml to read the text. */
+static struct node *
+parse_simple(struct arena *a, struct span text)
+{
+	const struct tree_limits limits = {DEPTH_MAX, false};
+	struct node *n =
+	    is_simple(text) ? tree_parse(a, text, limits, NULL, NULL) : NULL;
+
+	return n != NULL && sort(a, n) ? n : NULL;
+}
+
 struct node *
 tree_parse_yaml(
     struct arena *a, struct span text, struct span *twice, struct err *err)
 {
 	struct reader r = {.a = a, .err = err};
 	yaml_parser_t parser;
-	struct node *n;
+	struct node *n = parse_simple(a, text);
 
+	if (n != NULL && twice != NULL)
+		*twice = SPAN_NONE;
+	if (n != NULL)
+		return n;
 	if (check_cost(text, err) != 0)
 		return NULL;
 	yaml_parser_initialize(&parser);

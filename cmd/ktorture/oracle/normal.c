@@ -19,7 +19,7 @@ is_left_out(enum where w, struct span key)
 	    "nodePort", "healthCheckNodePort", "clusterIP", "clusterIPs",
 	    "podIP", "podIPs", "hostIP", "hostIPs", NULL};
 	static const char *const marks[] = {
-	    "kpipe.dev/proof", "kpipe.dev/origin", NULL};
+	    "kpipe.dev/paths", "kpipe.dev/proof", "kpipe.dev/origin", NULL};
 
 	if (w == METADATA && span_is_one_of(key, of_metadata))
 		return true;

@@ -4,7 +4,7 @@
 #include "json/jvtext.h"
 #include "oracle/normal.h"
 
-enum { ORPHANS_MAX = 5 };
+enum { ORPHANS_MAX = 30 };
 
 /* How often objects were made. */
 struct tally {

@@ -436,6 +436,7 @@ opfolder_load(struct opfolder *f, const char *watches_path, const char *library,
 	    .crds = jv_array(),
 	    .before = jv_array(),
 	    .primary = jv_invalid(),
+	    .rules = jv_array(),
 	    .marks = jv_object()};
 	textlist_init(&f->dirs);
 	if (library != NULL)
@@ -462,6 +463,7 @@ opfolder_release(struct opfolder *f)
 	jv_free(f->crds);
 	jv_free(f->before);
 	jv_free(f->primary);
+	jv_free(f->rules);
 	jv_free(f->marks);
 	textlist_release(&f->dirs);
 	*f = (struct opfolder){0};

@@ -38,6 +38,7 @@ struct opfolder {
 	jv crds;      /* [CustomResourceDefinition] */
 	jv before;    /* [object], made before the primary, in this order */
 	jv primary;   /* the object; invalid: example.yaml has none */
+	jv rules;     /* of all scenarios: scenario_written() sets them */
 	jv marks;     /* ["ktorture-secret-01", its base64, ...] */
 	struct textlist dirs; /* where jq programs are: the library */
 };

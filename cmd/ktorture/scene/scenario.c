@@ -564,9 +564,10 @@ scenario_parse(
 	r.steps = jv_array();
 	r.rules = jv_array();
 	rc = read_lines(&r, text);
-	if (rc == 0 && jv_array_length(jv_copy(r.steps)) == 0) {
+	if (rc == 0 && jv_array_length(jv_copy(r.steps)) == 0 &&
+	    jv_array_length(jv_copy(r.rules)) == 0) {
 		r.line = 1;
-		rc = fail(&r, "there is no step in it");
+		rc = fail(&r, "there is no step and no rule in it");
 	}
 	if (rc != 0) {
 		jv_free(r.steps);
@@ -598,6 +599,42 @@ is_scenario(const struct dirent *d)
 	    span_ends(span_str(d->d_name), ".scenario");
 }
 
+/* Takes list; those without steps become rules of all. */
+static jv
+with_rules(struct opfolder *f, jv list)
+{
+	jv with_steps = jv_array(), done = jv_array();
+
+	jv_array_foreach(list, i, s)
+	{
+		jv rules = jvtext_peek(s, "rules");
+
+		if (jv_array_length(jv_copy(jvtext_peek(s, "steps"))) > 0)
+			with_steps = jv_array_append(with_steps, s);
+		else {
+			if (jv_get_kind(rules) == JV_KIND_ARRAY)
+				f->rules =
+				    jv_array_concat(f->rules, jv_copy(rules));
+			jv_free(s);
+		}
+	}
+	jv_free(list);
+	jv_array_foreach(with_steps, k, s)
+	{
+		jv rules = jv_copy(jvtext_peek(s, "rules"));
+
+		if (jv_get_kind(rules) != JV_KIND_ARRAY) {
+			jv_free(rules);
+			rules = jv_array();
+		}
+		s = jv_object_set(s, jv_string("rules"),
+		    jv_array_concat(rules, jv_copy(f->rules)));
+		done = jv_array_append(done, s);
+	}
+	jv_free(with_steps);
+	return done;
+}
+
 jv
 scenario_written(struct opfolder *f, struct err *err)
 {
@@ -606,6 +643,8 @@ scenario_written(struct opfolder *f, struct err *err)
 	jv list = jv_array();
 	int n;
 
+	jv_free(f->rules);
+	f->rules = jv_array();
 	buf_addf(&path, "%s/t", f->path);
 	n = scandir(buf_str(&path), &found, is_scenario, alphasort);
 	for (int i = 0; i < n; i++) {
@@ -625,7 +664,7 @@ scenario_written(struct opfolder *f, struct err *err)
 	}
 	free(found);
 	buf_release(&path);
-	return list;
+	return jv_is_valid(list) ? with_rules(f, list) : list;
 }
 
 jv
@@ -639,6 +678,7 @@ scenario_defaults(const struct opfolder *f, struct err *err)
 	    jv_string("before"), jv_copy(f->before), jv_string("crds"),
 	    jv_copy(f->crds), jv_string("entries"), jv_copy(f->entries));
 	input = jv_object_set(input, jv_string("marks"), jv_copy(f->marks));
+	input = jv_object_set(input, jv_string("rules"), jv_copy(f->rules));
 	return opfolder_run(f, "scenes", input, err);
 }
 

@@ -39,6 +39,9 @@
  *	varies KIND .PATH	the end of such objects may depend on history there
  *	again KIND		an object of it may be made twice
  *
+ * The rules of a file without a step are those of every scenario of the folder,
+ * also of those that are generated.
+ *
  * KIND is one of the operator's or of Kubernetes ("Deployment", "CronJob.batch":
  * kindname.h). Objects are YAML, so JSON. JQ is a program of jq with the functions
  * of lib/jq/torture/rules.jq; its input is the state: all objects in a list, or
@@ -81,7 +84,9 @@ jv scenario_parse(
     struct opfolder *f, const char *path, struct span text, struct err *err);
 jv scenario_read(struct opfolder *f, const char *path, struct err *err);
 
-/* Those of t/, by name, in a list; owned. Invalid with err. */
+/* Those of t/, by name, in a list; owned. Invalid with err. Call it before
+ * scenario_defaults() and specs_load(): it sets the rules of all (f->rules), from
+ * files without a step. */
 jv scenario_written(struct opfolder *f, struct err *err);
 /* Those that are made of the example, the schema and watches.yaml, in a list;
  * owned. Empty without an example. Invalid with err. The first one, "life",

@@ -10,7 +10,8 @@ specs_load(struct specs *s, const struct opfolder *f, struct err *err)
 {
 	jv input, made;
 
-	*s = (struct specs){jv_array(), jv_object(), jv_array(), jv_array(), 0};
+	*s = (struct specs){jv_array(), jv_object(), jv_array(), jv_array(),
+	    jv_copy(f->rules), 0};
 	if (!jv_is_valid(f->primary))
 		return 0;
 	input = JV_OBJECT(jv_string("primary"), jv_copy(f->primary),
@@ -26,6 +27,7 @@ specs_load(struct specs *s, const struct opfolder *f, struct err *err)
 	s->object = jv_copy(jvtext_peek(made, "object"));
 	s->mutations = jv_copy(jvtext_peek(made, "mutations"));
 	s->marks = jv_copy(jvtext_peek(made, "marks"));
+	s->rules = jv_copy(f->rules);
 	s->singles = (size_t)jv_array_length(jv_copy(s->mutations));
 	jv_free(made);
 	return 0;
@@ -38,6 +40,7 @@ specs_release(struct specs *s)
 	jv_free(s->object);
 	jv_free(s->mutations);
 	jv_free(s->marks);
+	jv_free(s->rules);
 	*s = (struct specs){0};
 }
 
@@ -188,7 +191,7 @@ static jv
 scenario(const struct specs *s, struct buf *name, jv steps)
 {
 	jv v = JV_OBJECT(jv_string("name"), jv_string(buf_str(name)),
-	    jv_string("steps"), steps, jv_string("rules"), jv_array(),
+	    jv_string("steps"), steps, jv_string("rules"), jv_copy(s->rules),
 	    jv_string("marks"), jv_copy(s->marks));
 
 	buf_release(name);

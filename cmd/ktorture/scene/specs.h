@@ -3,7 +3,7 @@
  * its example absent, null, least, most, long, odd, of another type; lists and
  * maps empty, with one and with many; then every pair of these in time.
  *
- *	{"name":"spec-0017 .spec.size=null","steps":[...],"rules":[],"marks":[...]}
+ *	{"name":"spec-0017 .spec.size=null","steps":[...],"rules":[...],"marks":[...]}
  *
  * The steps make the example, mutate it (a pair: twice, one after the other),
  * and put it back, so that the end can be compared with that of the example
@@ -28,7 +28,7 @@ struct specs {
 	jv begin;     /* steps that make the example */
 	jv object;    /* the example */
 	jv mutations; /* [{name, path, value or absent}] */
-	jv marks;
+	jv marks, rules;
 	size_t singles;
 };
 

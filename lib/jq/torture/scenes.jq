@@ -2,7 +2,7 @@ include "torture/values";
 
 # The scenarios of an operator of which nobody has written any. Each is short: a
 # fault is tried in every place of each. Input: {primary, before, crds, entries,
-# marks}; before: objects that are made first.
+# marks, rules}; before: objects that are made first.
 
 def _reference($o):
   {apiVersion: $o.apiVersion, kind: $o.kind}
@@ -23,7 +23,7 @@ def _is_scheduled: any(.. | strings;
 
 def begin: [(.before[] | create(.)), create(.primary),
   (select(.primary | _is_scheduled) | {do: "wait", ms: 70000})];
-def scene($name; steps): {name: $name, steps: [steps], rules: [],
+def scene($name; steps): {name: $name, steps: [steps], rules: (.rules // []),
   marks: (.marks // [])};
 
 # Lists of at most $n of a list.

@@ -197,6 +197,59 @@ yaml(const char *text)
 	return n == NULL ? err.message : written(n);
 }
 
+/* The same JSON is read by libyaml if there is a line more. */
+TEST(json_as_yaml)
+{
+	static const char *const same[] = {"{}", "{\"b\":1,\"a\":[2,{}]}",
+	    "{\"a\":\"\\\"\\\\\\b\\f\\n\\r\\t\"}",
+	    "{ \"a\" : null , \"b\":true}",
+	    "{\"a\":[-0,1e3,1.50,12345678901234567890]}", "{\"a\":1,\"a\":2}",
+	    "{\"a\":\"\\u00e9\"}", "{\"a\":\"\u00e9\"}", "{\"<<\":{\"x\":1}}",
+	    "{\"\":\"# no\"}", "{\"a\":1} x", "{'a':1}", "{\"a\":\"\\x41\"}",
+	    "{\"a\":010}", "{\"a\":yes}"};
+	struct buf b = BUF_INIT, want = BUF_INIT, long_key = BUF_INIT;
+	struct node *n;
+
+	for (size_t i = 0; i < COUNT(same); i++) {
+		buf_reset(&b);
+		buf_addf(&b, "\n%s", same[i]);
+		buf_reset(&want);
+		buf_adds(&want, yaml(buf_str(&b)));
+		/* Errors name the line. */
+		if (buf_str(&want)[0] == '{')
+			is(yaml(same[i]), buf_str(&want), same[i]);
+		else
+			ok(strncmp(yaml(same[i]), "yaml: ", 6) == 0, same[i]);
+	}
+	buf_addf(&long_key, "{\"%01100d\":1}", 0);
+	ok(strncmp(yaml(buf_str(&long_key)), "yaml: ", 6) == 0,
+	    "a key that is too long for YAML");
+	buf_reset(&b);
+	buf_addc(&b, '{');
+	for (int i = 99; i >= 0; i--)
+		buf_addf(&b, "%s\"k%d\":%d", i < 99 ? "," : "", i, i);
+	buf_addc(&b, '}');
+	for (int turn = 0; turn < 2; turn++) {
+		bool found = true;
+		int64_t v;
+
+		n = tree_parse_yaml(&arena, buf_span(&b), NULL, NULL);
+		for (int i = 0; i < 100; i++)
+			found = found &&
+			    tree_get_int(
+				tree_get(n, arena_printf(&arena, "k%d", i).p),
+				&v) &&
+			    v == i;
+		ok(found,
+		    turn == 0 ? "members are found when sorted"
+			      : "... by libyaml, too");
+		buf_addc(&b, '\n');
+	}
+	buf_release(&b);
+	buf_release(&want);
+	buf_release(&long_key);
+}
+
 TEST(values)
 {
 	static char deep[400001];

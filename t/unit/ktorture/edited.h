@@ -107,9 +107,11 @@ edited(jv value, const char *program)
 	return result;
 }
 
-/* Rules from JSON; NULL: none. */
-__attribute__((unused)) static struct oracle *
-oracle_of(const char *operator_, const char *rules)
+/* Of the two clean records, changed by the programs. Rules from JSON; NULL:
+ * none. */
+static struct oracle *
+oracle_of_edited(const char *operator_, const char *clean_program,
+    const char *other_program, const char *rules)
 {
 	char clean[80], other[80];
 	struct err err = ERR_INIT;
@@ -117,11 +119,18 @@ oracle_of(const char *operator_, const char *rules)
 
 	snprintf(clean, sizeof(clean), "%s-1", operator_);
 	snprintf(other, sizeof(other), "%s-2", operator_);
-	o = oracle_new(record_of(clean), record_of(other),
+	o = oracle_new(edited(record_of(clean), clean_program),
+	    edited(record_of(other), other_program),
 	    rules != NULL ? jv_parse(rules) : jv_array(), &err);
 	if (o == NULL)
 		printf("# %s\n", err.message);
 	return o;
+}
+
+__attribute__((unused)) static struct oracle *
+oracle_of(const char *operator_, const char *rules)
+{
+	return oracle_of_edited(operator_, ".", ".", rules);
 }
 
 /* The words of an oracle about the record that the program makes of the clean one:

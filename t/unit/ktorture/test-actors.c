@@ -491,6 +491,48 @@ TEST_F(stateful_set)
 	    "down: the last first, claims stay");
 }
 
+TEST_F(stateful_order)
+{
+	make("{'apiVersion':'apps/v1','kind':'StatefulSet','metadata':{'name':"
+	     "'a','namespace':'n'},'spec':{'replicas':11,"
+	     "'podManagementPolicy':'Parallel','template':{'spec':{"
+	     "'containers':[{'name':'c','image':'i'}]}}}}");
+	pass(1);
+	ok(pod_count() == 11, "Parallel: all at once");
+	done();
+	edit("StatefulSet/a",
+	    "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':"
+	    "'j'}]}}}}");
+	pass(0);
+	is(done(), "['delete Pod/a-10','create Pod/a-10']",
+	    "10 comes behind 9");
+}
+
+/* Changes that come before the steps of the one before are done. */
+TEST_F(late)
+{
+	jv pod = value("{'apiVersion':'v1','kind':'Pod','metadata':{'name':"
+		       "'r-0','namespace':'n','uid':'p','ownerReferences':[{"
+		       "'controller':true,'uid':'uid-0'}]}}");
+	static const char set[] =
+	    "{'apiVersion':'apps/v1','kind':'ReplicaSet','metadata':{'name':"
+	    "'r','namespace':'n','uid':'uid-0'},'spec':{'replicas':0}}";
+	jv first, second, third;
+
+	jv_free(actors_observe(s.cluster, "ADDED", jv_copy(pod), NOW));
+	first = actors_observe(s.cluster, "ADDED", value(set), NOW);
+	second = actors_observe(s.cluster, "MODIFIED", value(set), NOW);
+	is(shown(at(first, ".0.do")), "'delete'", "a Pod too much");
+	is(shown(second), "[]", "... is deleted once");
+	pod = jv_setpath(pod, JV_ARRAY(jv_string("metadata"), jv_string("uid")),
+	    jv_string("q"));
+	third = actors_observe(s.cluster, "ADDED", pod, NOW);
+	is(shown(at(third, ".1.do")), "'delete'",
+	    "... another of its name, too");
+	jv_free(first);
+	jv_free(third);
+}
+
 TEST_F(sets)
 {
 	make("{'apiVersion':'apps/v1','kind':'ReplicaSet','metadata':{'name':"

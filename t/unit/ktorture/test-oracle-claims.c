@@ -54,6 +54,11 @@ TEST(learn)
 	    o, edited(record_of("at-1"), BACK(".phase = \"RUNNING\"")));
 	is(said_with(o, "at", BACK(".phase = \"RUNNING\"")), "",
 	    "another scenario shows that a phase may go back");
+	oracle_learn(o,
+	    edited(record_of("at-1"),
+		BACK(".startTime = \"2030-01-01T00:00:00Z\"")));
+	is(said_with(o, "at", BACK(".startTime = \"2031-01-01T00:00:00Z\"")),
+	    "", "... that a time may change");
 	oracle_free(o);
 }
 
@@ -80,15 +85,43 @@ TEST(ready)
 	    "ready too early, of the second generation");
 }
 
+TEST(content)
+{
+	is(said("memcached",
+	       "each(.request.resource == \"deployments\" and"
+	       ".request.body.spec.replicas == 2;"
+	       ".request.body.spec.replicas = 9)"),
+	    "claim: Memcached default/example: it says Ready of generation 2 "
+	    "before Deployment default/example had the content that it has in "
+	    "a clean run",
+	    "ready with another content");
+}
+
+TEST(order)
+{
+	/* Of these records nothing is known that Ready needs. */
+	static const char never[] =
+	    "each(of(\"Memcached\") and .object.status != null;"
+	    ".object.status.conditions[0].status = \"False\")";
+	struct oracle *o = oracle_of_edited("memcached", never, never, NULL);
+
+	is(said_with(o, "memcached",
+	       "[.[] | select(of(\"Memcached\") and"
+	       ".object.status.conditions[0].status == \"True\")][0] as $m"
+	       "| ahead(of(\"Deployment\"); [$m | .number = null])"),
+	    "claim: Memcached default/example: it says Ready of generation 1 "
+	    "just before the operator makes Deployment default/example",
+	    "ready, and then an object is made");
+	oracle_free(o);
+}
+
 TEST(workloads)
 {
 	/* The clean records of an operator that does not wait. */
 	static const char hasty[] =
 	    "each(of(\"Memcached\") and .by == \"kstatus\";"
 	    ".object.status.conditions[0].status = \"True\")";
-	struct err err = ERR_INIT;
-	struct oracle *o = oracle_new(edited(record_of("memcached-1"), hasty),
-	    edited(record_of("memcached-2"), hasty), jv_array(), &err);
+	struct oracle *o = oracle_of_edited("memcached", hasty, hasty, NULL);
 	const char *text = said_with(o, "memcached", hasty);
 
 	ok(strstr(text,
@@ -96,9 +129,8 @@ TEST(workloads)
 	       "1, and Deployment default/example is not available") != NULL,
 	    "Ready, and a Deployment is not available");
 	oracle_free(o);
-	o = oracle_new(edited(record_of("memcached-1"), hasty),
-	    edited(record_of("memcached-2"), hasty),
-	    jv_parse("[{\"unready\":\"Deployment\"}]"), &err);
+	o = oracle_of_edited(
+	    "memcached", hasty, hasty, "[{\"unready\":\"Deployment\"}]");
 	is(said_with(o, "memcached", hasty), "",
 	    "a rule: Ready does not wait for it");
 	oracle_free(o);

@@ -66,6 +66,20 @@ TEST(end)
 	    "", "a client could not do its step: the end is another one");
 }
 
+TEST(learned)
+{
+	struct oracle *o = oracle_of_edited("memcached", ".",
+	    "(.[-1].state[] | select(.kind == \"Deployment\")"
+	    "| .spec.replicas) = 6",
+	    NULL);
+
+	is(said_with(o, "memcached",
+	       "(.[-1].state[] | select(.kind == \"Deployment\")"
+	       "| .spec.replicas) = 7"),
+	    "", "the clean records differ there, too");
+	oracle_free(o);
+}
+
 TEST(varies)
 {
 	struct oracle *o = oracle_of("memcached",
@@ -150,8 +164,41 @@ TEST(twice)
 	    "... nine times");
 }
 
+/* So many objects, of the owner of the Deployment, whose name the server
+ * completes. */
+#define GENERATED(n)                                                         \
+	"last_of(\"Deployment\") as $d | at_end([range(" n ") | tostring"    \
+	" as $n | $d | .change = \"ADDED\" | .by = \"kapply\""               \
+	"| .time += 5000000 | .object.kind = \"Job\" | .object.metadata |= " \
+	"(.uid = $n"                                                         \
+	"| .name = \"x-\" + $n | .generateName = \"x-\")])"
+
+TEST(made_up_names)
+{
+	struct oracle *o =
+	    oracle_of_edited("memcached", GENERATED("2"), GENERATED("2"), NULL);
+
+	is(said_with(o, "memcached", GENERATED("2")), "",
+	    "as many as in a clean record");
+	is(said_with(o, "memcached", GENERATED("3")),
+	    "twice: Job default/x-0: the operator made 3 such objects, should "
+	    "be 2",
+	    "one more");
+	oracle_free(o);
+}
+
 TEST(restored)
 {
+	is(said("memcached",
+	       REMADE("Deployment",
+		   "kapply") "| last_of(\"Deployment\") as $d | ahead(.change "
+			     "== \"ADDED\""
+			     "and .object.metadata.uid == \"new\"; [[.[] | "
+			     "select("
+			     "of(\"Deployment\") and .change == "
+			     "\"DELETED\")][-1]"
+			     "| .change = \"MODIFIED\" | .by = \"kapi\"])"),
+	    "", "the server had it again meanwhile");
 	is(said("memcached",
 	       "last_of(\"Deployment\") as $d | at_end([$d"
 	       "| .change = \"ADDED\" | .by = \"kapply\""
@@ -269,6 +316,11 @@ TEST(requests)
 	    "too many writes");
 	is(said("memcached", MANY("40", "0.5", "verb: \"patch\", code: 500")),
 	    "", "retries of a fault");
+	is(said("memcached",
+	       "last_of(\"Deployment\") as $d | at_end([range(60) | $d"
+	       "| .change = \"MODIFIED\" | .by = \"kapply\"])"),
+	    "requests: 73 changes of objects, should be about 16",
+	    "too many changes, whatever the requests say");
 	is(said("memcached", MANY("250", "0.5", "verb: \"get\"")),
 	    "requests: 269 requests, should be about 22", "too many reads");
 	is(said("memcached", MANY("180", "0.01", "verb: \"get\"")),
@@ -342,6 +394,19 @@ TEST(secret)
 	       "| .change = \"MODIFIED\" | .object.spec.x ="
 	       "\"open sesame\"])"),
 	    "", "a client may write what it likes");
+}
+
+TEST(meant_to_be_there)
+{
+	static const char copied[] =
+	    SECRET "last_of(\"Memcached\") as $a | at_end([$a"
+		   "| .by = \"kstatus\" | .change = \"MODIFIED\""
+		   "| .object.status.message = \"open sesame\"])";
+	struct oracle *o = oracle_of_edited("memcached", copied, copied, NULL);
+
+	is(said_with(o, "memcached", copied), "",
+	    "a value is where it is in a clean record");
+	oracle_free(o);
 }
 
 TEST(wrong_rules)

@@ -70,6 +70,10 @@ TEST_F(steps)
 	    "{'apiVersion':'v1','do':'delete','kind':'Namespace','name':'a',"
 	    "'then':true}",
 	    "of the cluster, at once");
+	is(part("then create example.yaml\n", ".steps.0.then"), "true",
+	    "the first of several is at once");
+	is(part("then create example.yaml\n", ".steps.1.then"), "invalid",
+	    "... the others are not");
 	is(part("wait 1h30m\n", ".steps.0"), "{'do':'wait','ms':5400000}",
 	    "time");
 	is(part("drift 2\n", ".steps.0"), "{'do':'drift','index':2}",
@@ -149,8 +153,8 @@ TEST_F(errors)
 	    "an expression that is wrong");
 	is(part("then always \"a\" 1\n", ""),
 	    "'t/x.scenario:1: a rule has no \\'then\\''", "a rule at once");
-	is(part("# nothing\n", ""), "'t/x.scenario:1: there is no step in it'",
-	    "no step");
+	is(part("# nothing\n", ""),
+	    "'t/x.scenario:1: there is no step and no rule in it'", "no step");
 	is(part("  wait 1s\n", ""),
 	    "'t/x.scenario:1: it begins with a blank, but there is no step "
 	    "before it'",
@@ -189,6 +193,28 @@ TEST_F(written)
 	ok(!jv_is_valid(list) && strstr(err.message, "/t/a.scenario:1: "),
 	    "a wrong one is an error");
 	jv_free(list);
+}
+
+TEST_F(rules_of_all)
+{
+	struct err err = ERR_INIT;
+	jv list;
+
+	put_file("t/all.scenario", "varies Web .status.x\n");
+	put_file("t/b.scenario", "wait 2s\nagain Web\n");
+	list = scenario_written(&folder, &err);
+	is(shown(at(list, ".0.name")), "'b'",
+	    "a file of rules is not a scenario");
+	is(shown(at(list, ".0.rules")),
+	    "[{'again':'Web'},{'kind':'Web','varies':'.status.x'}]",
+	    "... they are those of others, too");
+	jv_free(list);
+	list = scenario_defaults(&folder, &err);
+	is(shown(at(list, ".0.rules.0.varies")), "'.status.x'",
+	    "... also of generated ones");
+	jv_free(list);
+	jv_free(scenario_written(&folder, &err));
+	is(shown(at(folder.rules, ".1")), "invalid", "... once");
 }
 
 /* The scenario of that name. */

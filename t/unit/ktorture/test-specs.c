@@ -122,6 +122,28 @@ different(uint64_t seed)
 	return n;
 }
 
+/* Whether there is a pair of the same. */
+static bool
+twice(uint64_t seed)
+{
+	bool found = false;
+
+	for (size_t i = specs.singles; i < specs_count(&specs); i++) {
+		jv one = specs_get(&specs, seed, i);
+		struct span name = jvtext_span(jvtext_peek(one, "name"));
+		size_t n;
+
+		name = span_skip(name, strlen("spec-0000 "));
+		n = name.n / 2;
+		found = found ||
+		    (name.n > 2 && name.n % 2 == 0 &&
+			span_eq(
+			    span_make(name.p, n - 1), span_skip(name, n + 1)));
+		jv_free(one);
+	}
+	return found;
+}
+
 TEST_F(pairs)
 {
 	size_t n = specs.singles;
@@ -130,6 +152,7 @@ TEST_F(pairs)
 
 	ok(n > 20 && specs_count(&specs) == n * n, "each pair in time");
 	ok(different(1) == (int)(n * n), "... is there once");
+	ok(!twice(1), "... none with itself");
 	ok(different(99) == (int)(n * n), "... with any seed");
 	ok(jv_equal(jv_copy(a), b), "the same seed, the same order");
 	ok(!jv_equal(jv_copy(a), c), "... another one, another order");
