@@ -451,9 +451,9 @@ flaky: all unit-tests
 		echo "no test has '$(T)' in its name"; exit 1;) \
 	t/flaky $(N) $(if $(T),$(call chosen,$(SHELL_TESTS) $(TESTS)))
 
-# kill -9 at ten seeded points of each stage instead of three.
-.PHONY: torture
-torture: all
+# kill -9 at ten seeded points of each stage instead of one, on the real API server.
+.PHONY: kill-points
+kill-points: all
 	POINTS=10 $(PROVE) t/9800-kill.sh
 
 # Kubernetes' own tests of an API server, on kapi; SERVER=real: on the real one;
@@ -551,6 +551,17 @@ run: all
 		exit 100; }
 	@PATH='$(abspath $(BIN))':"$$PATH" OUT=$(or $(OUT),$(BUILD)/run/$(OPERATOR)) \
 		exec deploy/run pipeline/$(OPERATOR) $(ARGS)
+
+# make torture OPERATOR=at SECONDS=60 SEED=1 ARGS=...: an operator of pipeline/
+# under every fault (doc/torture.md)
+.PHONY: torture
+torture: $(BIN)/ktorture
+	@test -e 'pipeline/$(OPERATOR)/watches.yaml' -a -n '$(OPERATOR)' || { \
+		echo "make torture: OPERATOR=NAME must be a folder in pipeline/" >&2; \
+		exit 100; }
+	@PATH='$(abspath $(BIN))':"$$PATH" \
+		exec ktorture -f pipeline/$(OPERATOR)/watches.yaml \
+		$(SECONDS:%=--seconds=%) $(SEED:%=--seed=%) $(ARGS)
 
 # Where systemd looks for units with this PREFIX.
 UNITDIR ?= $(PREFIX)/lib/systemd/system

@@ -45,7 +45,7 @@ is "$(jq -c '[.name, .image, .scope, .crds[0].metadata.name,
 	"... and describes the operator"
 is "$(sed 's/ .*//' <(make -s -C web help | cut -f 1 | sed 's/make //') |
 	paste -sd ' ')" \
-	"test accept record run crd rights manifests deploy undeploy kpipe-image image push" \
+	"test accept record run torture crd rights manifests deploy undeploy kpipe-image image push" \
 	"make help lists the targets"
 
 # commands TARGET...: those that make would run
@@ -78,7 +78,7 @@ for target in "" crd run deploy; do
 	# shellcheck disable=SC2086
 	runs 2 "without kpipe: make $target" env PATH="$T/tools" \
 		make -C web --no-print-directory $target
-	is "$(<"$T/err")" "Makefile:13: *** kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, the folder that has bin/kpipe.  Stop." \
+	is "$(<"$T/err")" "Makefile:14: *** kpipe is not in PATH: add its bin to PATH, or say KPIPE=FOLDER, the folder that has bin/kpipe.  Stop." \
 		"... is one line"
 done
 runs 0 "... make help" env PATH="$T/tools" make -C web help

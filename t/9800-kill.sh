@@ -1,7 +1,7 @@
 #!/bin/bash
 # kill -9 of each stage, and of the API server, after the n-th write: the final
 # state is the same as without it, and nothing is created twice. POINTS seeded
-# points each (one; make torture: ten); SEED=N repeats a run; TARGETS="kapply
+# points each (one; make kill-points: ten); SEED=N repeats a run; TARGETS="kapply
 # ...": only these.
 # servers: real
 TEST_SECONDS=$((${POINTS:-1} * 400 + 3600))

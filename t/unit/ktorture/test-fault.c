@@ -1,0 +1,163 @@
+#include "fault.h"
+
+#include <jv.h>
+
+#include "json/jvtext.h"
+#include "tap.h"
+
+static struct arena arena = ARENA_INIT;
+
+/* As it is printed again, or what is wrong with it. */
+static const char *
+again(const char *text)
+{
+	static struct buf b = BUF_INIT;
+	struct fault f;
+	struct err err;
+
+	buf_reset(&b);
+	if (fault_read(&arena, span_str(text), &f, &err) != 0)
+		buf_adds(&b, err.message);
+	else
+		fault_print(&f, &b);
+	return buf_str(&b);
+}
+
+static const char *
+planned(const char *text)
+{
+	static struct buf b = BUF_INIT;
+	struct fault f;
+	struct err err;
+
+	buf_reset(&b);
+	if (fault_read(&arena, span_str(text), &f, &err) != 0)
+		buf_adds(&b, err.message);
+	else
+		fault_plan(&f, &b);
+	return buf_str(&b);
+}
+
+static void
+same(const char *text)
+{
+	is(again(text), text, text);
+}
+
+TEST(names)
+{
+	same("409@kapply/patch/deployments.apps/default/example");
+	same("409-after@kapply/patch/deployments.apps/default/example#3");
+	same("409-while:40000@kapply/create/namespaces/-/a");
+	same("cut-within:40@kwatch/list/pods/default/-");
+	same("watch-hold:3000@kwatch/watch/deployments.apps!2#2");
+	same("kill:kapply-after@kstatus/patch/ats.example.com:status/a/b");
+	same("400@kwatch/GET//apis/apps/v1");
+	is(again("409@kapply/patch/pods/a/b#1"), "409@kapply/patch/pods/a/b",
+	    "the first one needs no number");
+}
+
+TEST(every_kind)
+{
+	char text[200];
+	int wrong = 0;
+
+	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++) {
+		snprintf(text, sizeof(text), "%s%s%s@kapply/patch/pods/a/b",
+		    k->name, k->args[0] != '\0' ? ":7" : "",
+		    k->both ? "-after" : "");
+		if (strcmp(again(text), text) != 0) {
+			printf("# %s is %s\n", text, again(text));
+			wrong++;
+		}
+	}
+	ok(wrong == 0, "the name of each kind is read as it is printed");
+}
+
+TEST(mistakes)
+{
+	ok(strncmp(again("49@a/b/c"), "\"49@a/b/c\": no fault is called \"49\"",
+	       35) == 0,
+	    "a kind that is not there");
+	is(again("409:1@a/b/c"), "\"409:1@a/b/c\": 409 takes no argument",
+	    "an argument too many");
+	is(again("kill@a/b/c"), "\"kill@a/b/c\": kill needs an argument",
+	    "an argument is missing");
+	is(again("409"), "\"409\": where it happens is missing: FAULT@POINT",
+	    "no place");
+	is(again("409@kapply/patch"),
+	    "\"409@kapply/patch\": \"kapply/patch\" is not "
+	    "STAGE/VERB/RESOURCE[/NAMESPACE/NAME]",
+	    "half a place");
+	is(again("409@a/b/c#0"),
+	    "\"409@a/b/c#0\": numbers of a fault begin with 1", "number 0");
+	is(again("watch-cut@a/b/c!x"),
+	    "\"watch-cut@a/b/c!x\": \"x\" is not a number", "no number");
+}
+
+TEST(plans)
+{
+	is(planned("409-after@kapply/patch/ats.example.com:status/a/b#2"),
+	    "{\"userAgent\":\"kapply/*\",\"verb\":\"patch\",\"resource\":"
+	    "\"ats\",\"group\":\"example.com\",\"subresource\":\"status\","
+	    "\"namespace\":\"a\",\"name\":\"b\",\"nth\":2,\"after\":true,"
+	    "\"code\":409}\n",
+	    "a code");
+	is(planned("delay:20@kwatch/GET//api"),
+	    "{\"userAgent\":\"kwatch/*\",\"path\":\"/api\",\"nth\":1,"
+	    "\"delayMs\":20}\n",
+	    "of a path, with an argument");
+	is(planned("kill:kapply@kapply/patch/pods/a/b"),
+	    "{\"userAgent\":\"kapply/*\",\"verb\":\"patch\",\"resource\":"
+	    "\"pods\",\"group\":\"\",\"subresource\":\"\",\"namespace\":\"a\","
+	    "\"name\":\"b\",\"nth\":1,\"pause\":true}\n",
+	    "what is done by ktorture: the request waits");
+	is(planned("watch-away:25@kwatch/watch/pods!2"),
+	    "{\"userAgent\":\"kwatch/*\",\"verb\":\"watch\",\"resource\":"
+	    "\"pods\",\"group\":\"\",\"subresource\":\"\",\"namespace\":\"\","
+	    "\"name\":\"\",\"nth\":1,\"event\":2,\"fault\":\"cut\"}\n"
+	    "{\"userAgent\":\"kwatch/*\",\"verb\":\"watch\",\"resource\":"
+	    "\"pods\",\"group\":\"\",\"subresource\":\"\",\"namespace\":\"\","
+	    "\"name\":\"\",\"nth\":2,\"code\":503,\"forMs\":25}\n",
+	    "... of two lines: the second is about the next request");
+}
+
+static bool
+point_of(const char *request, struct fault_point *p)
+{
+	struct err err;
+	jv r = jvtext_parse(span_str(request), &err);
+	bool found = fault_point_of(&arena, r, p);
+
+	jv_free(r);
+	return found;
+}
+
+TEST(points)
+{
+	struct fault_point a, b;
+	struct buf text = BUF_INIT;
+	struct fault f = {.kind = &fault_kinds[0]};
+
+	ok(point_of("{\"userAgent\":\"kstatus/0.1.0 (linux/amd64) kpipe\","
+		    "\"verb\":\"patch\",\"resource\":\"ats\",\"group\":"
+		    "\"example.com\",\"subresource\":\"status\","
+		    "\"namespace\":\"a\",\"name\":\"b\"}",
+	       &a),
+	    "a line of the journal has a point");
+	f.at = a;
+	fault_print(&f, &text);
+	is(buf_str(&text), "400@kstatus/patch/ats.example.com:status/a/b",
+	    "... with its parts");
+	b = a;
+	b.nth = 7;
+	ok(fault_point_same(&a, &b), "the same for each such request");
+	b.name = span_str("c");
+	ok(!fault_point_same(&a, &b), "... but not for another object");
+	ok(!point_of("{\"userAgent\":\"client/1\",\"verb\":\"get\","
+		     "\"resource\":\"pods\"}",
+	       &a),
+	    "a request that is not the operator's has none");
+	buf_release(&text);
+	arena_release(&arena);
+}
