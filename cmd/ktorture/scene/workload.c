@@ -139,16 +139,25 @@ set_label(jv object, const char *key, jv value)
 	    value);
 }
 
-/* "example-0", "example-3f7a91c2-0": a workload and, if there is one, a hash. */
+/* "example-", or "example-3f7a91c2-" if there is a hash. */
 static void
-add_pod_name(struct buf *b, const struct played *w, const char *hash, int i)
+add_prefix(struct buf *b, const struct played *w, const char *hash)
 {
 	struct span name = played_meta(w->object, "name");
 
-	buf_reset(b);
 	name.n = name.n > NAME_MAX_BYTES ? NAME_MAX_BYTES : name.n;
-	buf_addf(b, "%.*s%s%s-%d", SPAN_ARG(name), hash != NULL ? "-" : "",
-	    hash != NULL ? hash : "", i);
+	buf_addf(b, "%.*s-", SPAN_ARG(name));
+	if (hash != NULL)
+		buf_addf(b, "%s-", hash);
+}
+
+/* ... with a number behind it. */
+static void
+add_pod_name(struct buf *b, const struct played *w, const char *hash, int i)
+{
+	buf_reset(b);
+	add_prefix(b, w, hash);
+	buf_addf(b, "%d", i);
 }
 
 /* Whether the Pod of that name is there, or asked for. */
@@ -196,16 +205,16 @@ static bool
 is_among(
     const struct played *p, const struct played *w, const char *hash, int n)
 {
-	struct buf name = BUF_INIT;
-	bool found = false;
+	struct span name = played_meta(p->object, "name");
+	struct buf prefix = BUF_INIT;
+	uint64_t number;
+	bool among;
 
-	for (int i = 0; i < n && !found; i++) {
-		add_pod_name(&name, w, hash, i);
-		found =
-		    span_eq(played_meta(p->object, "name"), buf_span(&name));
-	}
-	buf_release(&name);
-	return found;
+	add_prefix(&prefix, w, hash);
+	among = span_take(&name, buf_str(&prefix)) &&
+	    span_number(name, INT32_MAX, &number) && number < (uint64_t)n;
+	buf_release(&prefix);
+	return among;
 }
 
 /* Asks for those of the n that are missing. label: of the hash, or NULL. */
