@@ -1,4 +1,4 @@
-#include "scene/played.h"
+#include "scene/seen.h"
 
 #include "base/buf.h"
 #include "json/jvtext.h"
@@ -9,25 +9,25 @@ enum { DAY_S = 24 * 60 * 60 };
 /* ---- objects ---- */
 
 struct span
-played_text(jv object_peek, const char *key)
+seen_text(jv object_peek, const char *key)
 {
 	return jvtext_span(jvtext_peek(object_peek, key));
 }
 
 struct span
-played_meta(jv object_peek, const char *key)
+seen_meta(jv object_peek, const char *key)
 {
-	return played_text(jvtext_peek(object_peek, "metadata"), key);
+	return seen_text(jvtext_peek(object_peek, "metadata"), key);
 }
 
 bool
-played_is_kind(jv object_peek, const char *kind)
+seen_is_kind(jv object_peek, const char *kind)
 {
-	return span_is(played_text(object_peek, "kind"), kind);
+	return span_is(seen_text(object_peek, "kind"), kind);
 }
 
 int
-played_number(jv object_peek, const char *key, int otherwise)
+seen_number(jv object_peek, const char *key, int otherwise)
 {
 	jv v = jvtext_peek(object_peek, key);
 	double n =
@@ -37,19 +37,19 @@ played_number(jv object_peek, const char *key, int otherwise)
 }
 
 bool
-played_is_going(jv object_peek)
+seen_is_going(jv object_peek)
 {
-	return played_meta(object_peek, "deletionTimestamp").n > 0;
+	return seen_meta(object_peek, "deletionTimestamp").n > 0;
 }
 
 struct span
-played_phase(jv pod_peek)
+seen_phase(jv pod_peek)
 {
-	return played_text(jvtext_peek(pod_peek, "status"), "phase");
+	return seen_text(jvtext_peek(pod_peek, "status"), "phase");
 }
 
 bool
-played_is(jv object_peek, const char *type)
+seen_is(jv object_peek, const char *type)
 {
 	jv conditions =
 	    jvtext_peek(jvtext_peek(object_peek, "status"), "conditions");
@@ -59,8 +59,8 @@ played_is(jv object_peek, const char *type)
 		return false;
 	jv_array_foreach(conditions, i, c)
 	{
-		if (span_is(played_text(c, "type"), type) &&
-		    span_is(played_text(c, "status"), "True"))
+		if (span_is(seen_text(c, "type"), type) &&
+		    span_is(seen_text(c, "status"), "True"))
 			found = true;
 		jv_free(c);
 	}
@@ -69,7 +69,7 @@ played_is(jv object_peek, const char *type)
 
 /* The array keeps what is borrowed. */
 struct span
-played_controller(jv object_peek)
+seen_controller(jv object_peek)
 {
 	jv owners = jvtext_peek(
 	    jvtext_peek(object_peek, "metadata"), "ownerReferences");
@@ -80,14 +80,14 @@ played_controller(jv object_peek)
 	jv_array_foreach(owners, i, o)
 	{
 		if (jv_get_kind(jvtext_peek(o, "controller")) == JV_KIND_TRUE)
-			uid = played_text(o, "uid");
+			uid = seen_text(o, "uid");
 		jv_free(o);
 	}
 	return uid;
 }
 
 jv
-played_time(const struct cluster *c, int64_t ms)
+seen_time(const struct cluster *c, int64_t ms)
 {
 	int64_t seconds = (c->now_us / 1000 + ms) / 1000;
 	int64_t days = seconds / DAY_S;
@@ -129,19 +129,19 @@ reference(jv object_peek)
 }
 
 void
-played_create(struct cluster *c, jv object)
+seen_create(struct cluster *c, jv object)
 {
 	add_step(c, "create", JV_OBJECT(jv_string("object"), object), 0);
 }
 
 void
-played_delete(struct cluster *c, jv object_peek)
+seen_delete(struct cluster *c, jv object_peek)
 {
 	add_step(c, "delete", reference(object_peek), 0);
 }
 
 void
-played_delete_now(struct cluster *c, jv object_peek, int64_t after_ms)
+seen_delete_now(struct cluster *c, jv object_peek, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek),
 	    jv_string("gracePeriodSeconds"), jv_number(0));
@@ -150,7 +150,7 @@ played_delete_now(struct cluster *c, jv object_peek, int64_t after_ms)
 }
 
 void
-played_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
+seen_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
 {
 	jv step =
 	    jv_object_set(reference(object_peek), jv_string("patch"), patch);
@@ -159,7 +159,7 @@ played_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
 }
 
 void
-played_patch_status(
+seen_patch_status(
     struct cluster *c, jv object_peek, jv status, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek), jv_string("patch"),
@@ -172,16 +172,15 @@ played_patch_status(
 
 /* ---- what was seen ---- */
 
-struct played *
-played_find(
-    struct cluster *c, const char *kind, struct span ns, struct span name)
+struct seen *
+seen_find(struct cluster *c, const char *kind, struct span ns, struct span name)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		jv o = c->items[i]->object;
 
-		if (span_eq(played_meta(o, "name"), name) &&
-		    played_is_kind(o, kind) &&
-		    span_eq(played_meta(o, "namespace"), ns))
+		if (span_eq(seen_meta(o, "name"), name) &&
+		    seen_is_kind(o, kind) &&
+		    span_eq(seen_meta(o, "namespace"), ns))
 			return c->items[i];
 	}
 	return NULL;

@@ -1,9 +1,9 @@
 /*
- * played: objects of the played cluster, and steps for them. For cluster.c and
+ * seen: objects of the played cluster, and steps for them. For cluster.c and
  * workload.c alone.
  */
-#ifndef PLAYED_H
-#define PLAYED_H
+#ifndef SEEN_H
+#define SEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 #include "base/span.h"
 
-enum { PLAYED_SOON_MS = 1000 }; /* until what begins has begun */
+enum { SEEN_SOON_MS = 1000 }; /* until what begins has begun */
 
 /* An object as it was last seen. */
-struct played {
+struct seen {
 	jv object;
 	jv sent;    /* the status that was asked for last; invalid: none */
 	jv asked;   /* {NAME: true}: Pods that are to be made, not yet seen */
@@ -25,40 +25,39 @@ struct played {
 };
 
 struct cluster {
-	struct played **items; /* owned, in the order of their first change */
+	struct seen **items; /* owned, in the order of their first change */
 	size_t count;
 	int64_t now_us;
 	jv steps; /* those of the present change */
 };
 
 /* Members of an object, borrowed; SPAN_NONE if it is not a text. */
-struct span played_text(jv object_peek, const char *key);
-struct span played_meta(jv object_peek, const char *key);
-bool played_is_kind(jv object_peek, const char *kind);
+struct span seen_text(jv object_peek, const char *key);
+struct span seen_meta(jv object_peek, const char *key);
+bool seen_is_kind(jv object_peek, const char *kind);
 /* A number of the object, or what it is without one. */
-int played_number(jv object_peek, const char *key, int otherwise);
-bool played_is_going(jv object_peek);
+int seen_number(jv object_peek, const char *key, int otherwise);
+bool seen_is_going(jv object_peek);
 /* Whether the condition of that type is True. */
-bool played_is(jv object_peek, const char *type);
-struct span played_phase(jv pod_peek);
+bool seen_is(jv object_peek, const char *type);
+struct span seen_phase(jv pod_peek);
 /* The uid of its controller; SPAN_NONE. */
-struct span played_controller(jv object_peek);
+struct span seen_controller(jv object_peek);
 
 /* now + ms as RFC 3339, in whole seconds; owned. */
-jv played_time(const struct cluster *c, int64_t ms);
+jv seen_time(const struct cluster *c, int64_t ms);
 
 /* Appends a step. Takes patch, object. */
-void played_create(struct cluster *c, jv object);
-void played_delete(struct cluster *c, jv object_peek);
+void seen_create(struct cluster *c, jv object);
+void seen_delete(struct cluster *c, jv object_peek);
 /* Without a grace period. */
-void played_delete_now(struct cluster *c, jv object_peek, int64_t after_ms);
-void played_patch_status(
+void seen_delete_now(struct cluster *c, jv object_peek, int64_t after_ms);
+void seen_patch_status(
     struct cluster *c, jv object_peek, jv status, int64_t after_ms);
-void played_patch(
-    struct cluster *c, jv object_peek, jv patch, int64_t after_ms);
+void seen_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms);
 
 /* The item of an object, or NULL. */
-struct played *played_find(
+struct seen *seen_find(
     struct cluster *c, const char *kind, struct span ns, struct span name);
 
 #endif
