@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "scene/seen.h"
+#include "scene/actor.h"
 #include "scene/podfate.h"
 #include "scene/workload.h"
 #include "value/digest.h"
@@ -26,8 +26,9 @@ address(const char *net, jv object_peek)
 	struct buf b = BUF_INIT;
 	jv text;
 
-	buf_addf(&b, "%.*s/%.*s", SPAN_ARG(seen_meta(object_peek, "namespace")),
-	    SPAN_ARG(seen_meta(object_peek, "name")));
+	buf_addf(&b, "%.*s/%.*s",
+	    SPAN_ARG(actor_meta(object_peek, "namespace")),
+	    SPAN_ARG(actor_meta(object_peek, "name")));
 	digest_sha256(buf_span(&b), digest);
 	buf_reset(&b);
 	buf_addf(&b, "%s.%u.%u", net, digest[0], digest[1]);
@@ -133,11 +134,11 @@ pod_status(jv pod_peek, enum pod_state state, bool failed, jv since, jv at)
 	return status;
 }
 
-static struct seen *
+static struct actor *
 find_uid(struct cluster *c, struct span uid)
 {
 	for (size_t i = 0; uid.n > 0 && i < c->count; i++)
-		if (span_eq(seen_meta(c->items[i]->object, "uid"), uid))
+		if (span_eq(actor_meta(c->items[i]->object, "uid"), uid))
 			return c->items[i];
 	return NULL;
 }
@@ -146,9 +147,9 @@ static struct podfate
 ending(struct cluster *c, jv pod_peek)
 {
 	struct podfate end = podfate_of(pod_peek);
-	struct seen *owner = find_uid(c, seen_controller(pod_peek));
+	struct actor *owner = find_uid(c, actor_controller(pod_peek));
 
-	if (!end.ends && owner != NULL && seen_is_kind(owner->object, "Job"))
+	if (!end.ends && owner != NULL && actor_is_kind(owner->object, "Job"))
 		end = (struct podfate){true, false, JOB_SECONDS};
 	return end;
 }
@@ -159,28 +160,28 @@ begin_pod(struct cluster *c, jv pod_peek)
 {
 	struct podfate end = ending(c, pod_peek);
 	struct span policy =
-	    seen_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
+	    actor_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
 	bool restarts = policy.n == 0 || span_is(policy, "Always") ||
 	    (span_is(policy, "OnFailure") && end.failed);
-	int64_t until = SEEN_SOON_MS * 2 + (int64_t)end.seconds * 1000;
+	int64_t until = ACTOR_SOON_MS * 2 + (int64_t)end.seconds * 1000;
 
-	seen_patch_status(c, pod_peek,
-	    pod_status(pod_peek, POD_RUNS, false, seen_time(c, SEEN_SOON_MS),
+	actor_patch_status(c, pod_peek,
+	    pod_status(pod_peek, POD_RUNS, false, actor_time(c, ACTOR_SOON_MS),
 		jv_null()),
-	    SEEN_SOON_MS);
+	    ACTOR_SOON_MS);
 	if (end.ends)
-		seen_patch_status(c, pod_peek,
+		actor_patch_status(c, pod_peek,
 		    pod_status(pod_peek, restarts ? POD_RESTARTS : POD_ENDED,
-			end.failed, seen_time(c, SEEN_SOON_MS),
-			seen_time(c, until)),
+			end.failed, actor_time(c, ACTOR_SOON_MS),
+			actor_time(c, until)),
 		    until);
 }
 
 static bool
 has_ended(jv pod_peek)
 {
-	return span_is(seen_phase(pod_peek), "Succeeded") ||
-	    span_is(seen_phase(pod_peek), "Failed");
+	return span_is(actor_phase(pod_peek), "Succeeded") ||
+	    span_is(actor_phase(pod_peek), "Failed");
 }
 
 /* Its containers end by a signal; then the kubelet lets go of it. */
@@ -190,18 +191,18 @@ kill_pod(struct cluster *c, jv pod_peek)
 	jv since = jvtext_peek(jvtext_peek(pod_peek, "status"), "startTime");
 
 	if (jv_is_valid(since) && !has_ended(pod_peek))
-		seen_patch_status(c, pod_peek,
+		actor_patch_status(c, pod_peek,
 		    pod_status(pod_peek, POD_ENDED, true, jv_copy(since),
-			seen_time(c, SEEN_SOON_MS)),
-		    SEEN_SOON_MS);
-	if (seen_text(jvtext_peek(pod_peek, "spec"), "nodeName").n > 0)
-		seen_delete_now(c, pod_peek, SEEN_SOON_MS);
+			actor_time(c, ACTOR_SOON_MS)),
+		    ACTOR_SOON_MS);
+	if (actor_text(jvtext_peek(pod_peek, "spec"), "nodeName").n > 0)
+		actor_delete_now(c, pod_peek, ACTOR_SOON_MS);
 }
 
 static void
-play_pod(struct cluster *c, struct seen *p)
+play_pod(struct cluster *c, struct actor *p)
 {
-	if (seen_is_going(p->object)) {
+	if (actor_is_going(p->object)) {
 		if (!p->killed)
 			kill_pod(c, p->object);
 		p->killed = p->begun = true;
@@ -214,7 +215,7 @@ play_pod(struct cluster *c, struct seen *p)
 /* ---- volumes and load balancers ---- */
 
 static void
-play_claim(struct cluster *c, struct seen *p)
+play_claim(struct cluster *c, struct actor *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 	jv status = JV_OBJECT(jv_string("phase"), jv_string("Bound"),
@@ -223,55 +224,55 @@ play_claim(struct cluster *c, struct seen *p)
 	    jv_copy(jvtext_peek(jvtext_peek(spec, "resources"), "requests")));
 	struct buf volume = BUF_INIT;
 
-	if (seen_text(spec, "volumeName").n == 0) {
+	if (actor_text(spec, "volumeName").n == 0) {
 		buf_addf(&volume, "pv-%.*s-%.*s",
-		    SPAN_ARG(seen_meta(p->object, "namespace")),
-		    SPAN_ARG(seen_meta(p->object, "name")));
-		seen_patch(c, p->object,
+		    SPAN_ARG(actor_meta(p->object, "namespace")),
+		    SPAN_ARG(actor_meta(p->object, "name")));
+		actor_patch(c, p->object,
 		    JV_OBJECT(jv_string("spec"),
 			JV_OBJECT(jv_string("volumeName"),
 			    jv_string(buf_str(&volume)))),
-		    SEEN_SOON_MS);
+		    ACTOR_SOON_MS);
 		buf_release(&volume);
 	}
-	seen_patch_status(c, p->object, status, SEEN_SOON_MS);
+	actor_patch_status(c, p->object, status, ACTOR_SOON_MS);
 	p->begun = true;
 }
 
 static void
-play_address(struct cluster *c, struct seen *p)
+play_address(struct cluster *c, struct actor *p)
 {
 	jv entry = JV_OBJECT(jv_string("ip"), address("198.18", p->object));
 
-	if (seen_is_kind(p->object, "Service"))
+	if (actor_is_kind(p->object, "Service"))
 		entry =
 		    jv_object_set(entry, jv_string("ipMode"), jv_string("VIP"));
-	seen_patch_status(c, p->object,
+	actor_patch_status(c, p->object,
 	    JV_OBJECT(jv_string("loadBalancer"),
 		JV_OBJECT(jv_string("ingress"), JV_ARRAY(entry))),
-	    SEEN_SOON_MS);
+	    ACTOR_SOON_MS);
 	p->begun = true;
 }
 
 /* A Service may become one with a load balancer later. */
 static void
-play_once(struct cluster *c, struct seen *p)
+play_once(struct cluster *c, struct actor *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 
-	if (p->begun || seen_is_going(p->object))
+	if (p->begun || actor_is_going(p->object))
 		return;
-	if (seen_is_kind(p->object, "PersistentVolumeClaim"))
+	if (actor_is_kind(p->object, "PersistentVolumeClaim"))
 		play_claim(c, p);
-	else if (seen_is_kind(p->object, "Ingress") ||
-	    span_is(seen_text(spec, "type"), "LoadBalancer"))
+	else if (actor_is_kind(p->object, "Ingress") ||
+	    span_is(actor_text(spec, "type"), "LoadBalancer"))
 		play_address(c, p);
 }
 
 /* ---- changes ---- */
 
 static void
-free_item(struct seen *p)
+free_item(struct actor *p)
 {
 	jv_free(p->object);
 	jv_free(p->sent);
@@ -281,7 +282,7 @@ free_item(struct seen *p)
 }
 
 static void
-forget(struct cluster *c, const struct seen *gone)
+forget(struct cluster *c, const struct actor *gone)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i] == gone) {
@@ -301,8 +302,8 @@ is_played(jv object_peek)
 	    "Deployment apps/v1", "ReplicaSet apps/v1", "StatefulSet apps/v1",
 	    "DaemonSet apps/v1", "Job batch/v1", "Ingress networking.k8s.io/v1",
 	    NULL};
-	struct span kind = seen_text(object_peek, "kind");
-	struct span version = seen_text(object_peek, "apiVersion");
+	struct span kind = actor_text(object_peek, "kind");
+	struct span version = actor_text(object_peek, "apiVersion");
 
 	for (const char *const *k = kinds; *k != NULL; k++) {
 		struct span rest = span_str(*k), name = span_cut(&rest, ' ');
@@ -314,17 +315,17 @@ is_played(jv object_peek)
 }
 
 /* Takes object. */
-static struct seen *
+static struct actor *
 remember(struct cluster *c, jv object)
 {
 	char *kind =
-	    mem_dup(seen_text(object, "kind").p, seen_text(object, "kind").n);
-	struct seen *p = seen_find(
-	    c, kind, seen_meta(object, "namespace"), seen_meta(object, "name"));
+	    mem_dup(actor_text(object, "kind").p, actor_text(object, "kind").n);
+	struct actor *p = actor_find(c, kind, actor_meta(object, "namespace"),
+	    actor_meta(object, "name"));
 
 	free(kind);
 	if (p != NULL &&
-	    !span_eq(seen_meta(p->object, "uid"), seen_meta(object, "uid"))) {
+	    !span_eq(actor_meta(p->object, "uid"), actor_meta(object, "uid"))) {
 		forget(c, p);
 		p = NULL;
 	}
@@ -334,11 +335,11 @@ remember(struct cluster *c, jv object)
 		return p;
 	}
 	p = mem_zalloc(sizeof(*p));
-	*p = (struct seen){.object = object,
+	*p = (struct actor){.object = object,
 	    .sent = jv_invalid(),
 	    .asked = jv_object(),
 	    .ended = jv_object()};
-	c->items = mem_grow(c->items, c->count, sizeof(struct seen *));
+	c->items = mem_grow(c->items, c->count, sizeof(struct actor *));
 	c->items[c->count++] = p;
 	return p;
 }
@@ -347,25 +348,25 @@ remember(struct cluster *c, jv object)
 static void
 tell_owner(struct cluster *c, jv object_peek)
 {
-	struct seen *owner = find_uid(c, seen_controller(object_peek));
+	struct actor *owner = find_uid(c, actor_controller(object_peek));
 
 	if (owner == NULL)
 		return;
 	owner->asked = jv_object_delete(owner->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(object_peek, "metadata"), "name")));
-	if (span_is(seen_phase(object_peek), "Succeeded") ||
-	    span_is(seen_phase(object_peek), "Failed"))
+	if (span_is(actor_phase(object_peek), "Succeeded") ||
+	    span_is(actor_phase(object_peek), "Failed"))
 		owner->ended = jv_object_set(owner->ended,
 		    jv_copy(jvtext_peek(
 			jvtext_peek(object_peek, "metadata"), "uid")),
-		    jv_bool(span_is(seen_phase(object_peek), "Succeeded")));
+		    jv_bool(span_is(actor_phase(object_peek), "Succeeded")));
 	workload_play(c, owner);
 }
 
 static void
-play(struct cluster *c, struct seen *p)
+play(struct cluster *c, struct actor *p)
 {
-	if (seen_is_kind(p->object, "Pod"))
+	if (actor_is_kind(p->object, "Pod"))
 		play_pod(c, p);
 	else if (!workload_play(c, p))
 		play_once(c, p);
@@ -383,7 +384,7 @@ cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
 	c->now_us = now_us;
 	c->steps = jv_array();
 	if (strcmp(type, "DELETED") == 0) {
-		struct seen *p = remember(c, jv_copy(object));
+		struct actor *p = remember(c, jv_copy(object));
 
 		forget(c, p);
 	} else
@@ -399,7 +400,7 @@ void
 cluster_refused(struct cluster *c, jv step_peek)
 {
 	jv object = jvtext_peek(step_peek, "object");
-	struct seen *owner = find_uid(c, seen_controller(object));
+	struct actor *owner = find_uid(c, actor_controller(object));
 
 	if (owner != NULL)
 		owner->asked = jv_object_delete(owner->asked,

@@ -13,19 +13,19 @@ enum { HASH_DIGITS = 8, NAME_MAX_BYTES = 200, BACKOFF_LIMIT = 6 };
 
 /* The Pods of a workload; those that are going or have ended do not count. */
 struct pods {
-	struct seen **items; /* owned array, borrowed items; by name */
+	struct actor **items; /* owned array, borrowed items; by name */
 	size_t count;
 	size_t ready;
 };
 
 static jv
-spec_of(const struct seen *w)
+spec_of(const struct actor *w)
 {
 	return jvtext_peek(w->object, "spec");
 }
 
 static jv
-template_of(const struct seen *w)
+template_of(const struct actor *w)
 {
 	return jvtext_peek(spec_of(w), "template");
 }
@@ -33,43 +33,43 @@ template_of(const struct seen *w)
 /* ---- Pods ---- */
 
 static bool
-has_ended(const struct seen *p)
+has_ended(const struct actor *p)
 {
-	return span_is(seen_phase(p->object), "Succeeded") ||
-	    span_is(seen_phase(p->object), "Failed");
+	return span_is(actor_phase(p->object), "Succeeded") ||
+	    span_is(actor_phase(p->object), "Failed");
 }
 
 /* NAME-2 comes before NAME-10. */
 static int
 compare_names(const void *a, const void *b)
 {
-	struct span x = seen_meta((*(struct seen *const *)a)->object, "name");
-	struct span y = seen_meta((*(struct seen *const *)b)->object, "name");
+	struct span x = actor_meta((*(struct actor *const *)a)->object, "name");
+	struct span y = actor_meta((*(struct actor *const *)b)->object, "name");
 
 	return x.n != y.n ? (x.n > y.n) - (x.n < y.n) : span_cmp(x, y);
 }
 
 static bool
-is_of(const struct seen *p, const struct seen *w)
+is_of(const struct actor *p, const struct actor *w)
 {
-	return seen_is_kind(p->object, "Pod") &&
-	    span_eq(seen_controller(p->object), seen_meta(w->object, "uid"));
+	return actor_is_kind(p->object, "Pod") &&
+	    span_eq(actor_controller(p->object), actor_meta(w->object, "uid"));
 }
 
 static struct pods
-pods_of(struct cluster *c, const struct seen *w)
+pods_of(struct cluster *c, const struct actor *w)
 {
 	struct pods pods = {NULL, 0, 0};
 
 	for (size_t i = 0; i < c->count; i++) {
-		struct seen *p = c->items[i];
+		struct actor *p = c->items[i];
 
-		if (!is_of(p, w) || seen_is_going(p->object) || has_ended(p))
+		if (!is_of(p, w) || actor_is_going(p->object) || has_ended(p))
 			continue;
 		pods.items =
-		    mem_grow(pods.items, pods.count, sizeof(struct seen *));
+		    mem_grow(pods.items, pods.count, sizeof(struct actor *));
 		pods.items[pods.count++] = p;
-		pods.ready += seen_is(p->object, "Ready");
+		pods.ready += actor_is(p->object, "Ready");
 	}
 	if (pods.count > 0)
 		qsort(
@@ -79,7 +79,7 @@ pods_of(struct cluster *c, const struct seen *w)
 
 /* The digest of the template, whatever the order of its members; owned. */
 static char *
-template_hash(const struct seen *w)
+template_hash(const struct actor *w)
 {
 	unsigned char digest[DIGEST_SIZE];
 	struct buf text = BUF_INIT, hex = BUF_INIT;
@@ -92,7 +92,7 @@ template_hash(const struct seen *w)
 }
 
 static jv
-owner_of(const struct seen *w)
+owner_of(const struct actor *w)
 {
 	jv metadata = jvtext_peek(w->object, "metadata");
 	jv owner = JV_OBJECT(jv_string("apiVersion"),
@@ -106,7 +106,7 @@ owner_of(const struct seen *w)
 }
 
 static jv
-pod_object(const struct seen *w, const char *name)
+pod_object(const struct actor *w, const char *name)
 {
 	static const char *const kept[] = {
 	    "labels", "annotations", "finalizers", NULL};
@@ -138,9 +138,9 @@ set_label(jv object, const char *key, jv value)
 
 /* "example-", or "example-3f7a91c2-" if there is a hash. */
 static void
-add_prefix(struct buf *b, const struct seen *w, const char *hash)
+add_prefix(struct buf *b, const struct actor *w, const char *hash)
 {
-	struct span name = seen_meta(w->object, "name");
+	struct span name = actor_meta(w->object, "name");
 
 	name.n = name.n > NAME_MAX_BYTES ? NAME_MAX_BYTES : name.n;
 	buf_addf(b, "%.*s-", SPAN_ARG(name));
@@ -150,7 +150,7 @@ add_prefix(struct buf *b, const struct seen *w, const char *hash)
 
 /* ... with a number behind it. */
 static void
-add_pod_name(struct buf *b, const struct seen *w, const char *hash, int i)
+add_pod_name(struct buf *b, const struct actor *w, const char *hash, int i)
 {
 	buf_reset(b);
 	add_prefix(b, w, hash);
@@ -159,49 +159,49 @@ add_pod_name(struct buf *b, const struct seen *w, const char *hash, int i)
 
 /* Whether the Pod of that name is there, or asked for. */
 static bool
-is_there(struct cluster *c, const struct seen *w, struct span name)
+is_there(struct cluster *c, const struct actor *w, struct span name)
 {
 	char *key = mem_dup(name.p, name.n);
 	bool asked = jv_is_valid(jvtext_peek(w->asked, key));
 
 	free(key);
 	return asked ||
-	    seen_find(c, "Pod", seen_meta(w->object, "namespace"), name) !=
+	    actor_find(c, "Pod", actor_meta(w->object, "namespace"), name) !=
 	    NULL;
 }
 
 /* Takes pod. */
 static void
-ask(struct cluster *c, struct seen *w, jv pod)
+ask(struct cluster *c, struct actor *w, jv pod)
 {
 	w->asked = jv_object_set(w->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(pod, "metadata"), "name")),
 	    jv_true());
-	seen_create(c, pod);
+	actor_create(c, pod);
 }
 
 /* Deletes each once. */
 static void
-drop(struct cluster *c, struct seen *p)
+drop(struct cluster *c, struct actor *p)
 {
 	if (!p->killed)
-		seen_delete(c, p->object);
+		actor_delete(c, p->object);
 	p->killed = true;
 }
 
 static int
-wanted_of(const struct seen *w)
+wanted_of(const struct actor *w)
 {
-	int n = seen_number(spec_of(w), "replicas", 1);
+	int n = actor_number(spec_of(w), "replicas", 1);
 
 	return n > CLUSTER_PODS_MAX ? CLUSTER_PODS_MAX : n;
 }
 
 /* Whether its name is that of one of the first n with that hash. */
 static bool
-is_among(const struct seen *p, const struct seen *w, const char *hash, int n)
+is_among(const struct actor *p, const struct actor *w, const char *hash, int n)
 {
-	struct span name = seen_meta(p->object, "name");
+	struct span name = actor_meta(p->object, "name");
 	struct buf prefix = BUF_INIT;
 	uint64_t number;
 	bool among;
@@ -215,7 +215,7 @@ is_among(const struct seen *p, const struct seen *w, const char *hash, int n)
 
 /* Asks for those of the n that are missing. label: of the hash, or NULL. */
 static void
-fill(struct cluster *c, struct seen *w, const char *hash, const char *label,
+fill(struct cluster *c, struct actor *w, const char *hash, const char *label,
     int n)
 {
 	struct buf name = BUF_INIT;
@@ -245,17 +245,17 @@ with_count(jv status, const char *key, size_t n)
 }
 
 static jv
-with_generation(jv status, const struct seen *w)
+with_generation(jv status, const struct actor *w)
 {
 	return jv_object_set(status, jv_string("observedGeneration"),
-	    jv_number(seen_number(
+	    jv_number(actor_number(
 		jvtext_peek(w->object, "metadata"), "generation", 1)));
 }
 
 /* The condition of that type that was sent last, if its status was that; its
  * times stay. */
 static jv
-with_times(const struct cluster *c, const struct seen *w, jv condition,
+with_times(const struct cluster *c, const struct actor *w, jv condition,
     const char *const *keys)
 {
 	jv before = jvtext_peek(w->sent, "conditions"), old = jv_invalid();
@@ -263,10 +263,10 @@ with_times(const struct cluster *c, const struct seen *w, jv condition,
 	if (jv_get_kind(before) == JV_KIND_ARRAY)
 		jv_array_foreach(before, i, b)
 		{
-			if (span_eq(seen_text(b, "type"),
-				seen_text(condition, "type")) &&
-			    span_eq(seen_text(b, "status"),
-				seen_text(condition, "status"))) {
+			if (span_eq(actor_text(b, "type"),
+				actor_text(condition, "type")) &&
+			    span_eq(actor_text(b, "status"),
+				actor_text(condition, "status"))) {
 				jv_free(old);
 				old = jv_copy(b);
 			}
@@ -275,7 +275,7 @@ with_times(const struct cluster *c, const struct seen *w, jv condition,
 	for (; *keys != NULL; keys++)
 		condition = jv_object_set(condition, jv_string(*keys),
 		    jv_is_valid(old) ? jv_copy(jvtext_peek(old, *keys))
-				     : seen_time(c, 0));
+				     : actor_time(c, 0));
 	jv_free(old);
 	return condition;
 }
@@ -291,7 +291,7 @@ condition_value(const char *type, bool is_true, const char *reason)
 
 /* Sends it if it is another than the last one. */
 static void
-send_status(struct cluster *c, struct seen *w, jv status)
+send_status(struct cluster *c, struct actor *w, jv status)
 {
 	if (jv_is_valid(w->sent) &&
 	    jv_equal(jv_copy(w->sent), jv_copy(status))) {
@@ -300,13 +300,13 @@ send_status(struct cluster *c, struct seen *w, jv status)
 	}
 	jv_free(w->sent);
 	w->sent = jv_copy(status);
-	seen_patch_status(c, w->object, status, 0);
+	actor_patch_status(c, w->object, status, 0);
 }
 
 /* ---- Deployments ---- */
 
 static void
-send_deployment(struct cluster *c, struct seen *w, const struct pods *pods,
+send_deployment(struct cluster *c, struct actor *w, const struct pods *pods,
     size_t updated, size_t wanted)
 {
 	static const char *const times[] = {
@@ -337,19 +337,20 @@ send_deployment(struct cluster *c, struct seen *w, const struct pods *pods,
 }
 
 static void
-play_deployment(struct cluster *c, struct seen *w)
+play_deployment(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
 	int wanted = wanted_of(w);
-	bool recreate = span_is(
-	    seen_text(jvtext_peek(spec_of(w), "strategy"), "type"), "Recreate");
+	bool recreate =
+	    span_is(actor_text(jvtext_peek(spec_of(w), "strategy"), "type"),
+		"Recreate");
 	size_t updated = 0, ready = 0;
 
 	for (size_t i = 0; i < pods.count; i++)
 		if (is_among(pods.items[i], w, hash, CLUSTER_PODS_MAX)) {
 			updated++;
-			ready += seen_is(pods.items[i]->object, "Ready");
+			ready += actor_is(pods.items[i]->object, "Ready");
 			if (!is_among(pods.items[i], w, hash, wanted))
 				drop(c, pods.items[i]);
 		}
@@ -367,7 +368,7 @@ play_deployment(struct cluster *c, struct seen *w)
 /* ---- ReplicaSets, ReplicationControllers ---- */
 
 static void
-play_set(struct cluster *c, struct seen *w)
+play_set(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	int wanted = wanted_of(w);
@@ -390,7 +391,7 @@ play_set(struct cluster *c, struct seen *w)
 /* ---- DaemonSets: one node ---- */
 
 static void
-play_daemons(struct cluster *c, struct seen *w)
+play_daemons(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
@@ -424,13 +425,13 @@ play_daemons(struct cluster *c, struct seen *w)
 
 /* "data-example-0" of the claim template "data". */
 static jv
-claim_name(const struct seen *w, jv claim_peek, int i)
+claim_name(const struct actor *w, jv claim_peek, int i)
 {
 	struct buf b = BUF_INIT, pod = BUF_INIT;
 	jv name;
 
 	add_pod_name(&pod, w, NULL, i);
-	buf_addf(&b, "%.*s-%s", SPAN_ARG(seen_meta(claim_peek, "name")),
+	buf_addf(&b, "%.*s-%s", SPAN_ARG(actor_meta(claim_peek, "name")),
 	    buf_str(&pod));
 	name = jv_string_sized(b.data, (int)b.len);
 	buf_release(&b);
@@ -440,7 +441,7 @@ claim_name(const struct seen *w, jv claim_peek, int i)
 
 /* Makes the claims of Pod i, and returns its volumes with them. Takes both. */
 static jv
-add_claims(struct cluster *c, const struct seen *w, jv volumes, int i)
+add_claims(struct cluster *c, const struct actor *w, jv volumes, int i)
 {
 	jv claims = jvtext_peek(spec_of(w), "volumeClaimTemplates");
 	jv ns = jvtext_peek(jvtext_peek(w->object, "metadata"), "namespace");
@@ -458,8 +459,8 @@ add_claims(struct cluster *c, const struct seen *w, jv volumes, int i)
 			    jvtext_peek(claim, "metadata"), "name")),
 			jv_string("persistentVolumeClaim"),
 			JV_OBJECT(jv_string("claimName"), jv_copy(name))));
-		if (seen_find(c, "PersistentVolumeClaim",
-			seen_meta(w->object, "namespace"),
+		if (actor_find(c, "PersistentVolumeClaim",
+			actor_meta(w->object, "namespace"),
 			jvtext_span(name)) == NULL) {
 			metadata = jv_object_delete(
 			    metadata, jv_string("creationTimestamp"));
@@ -467,7 +468,7 @@ add_claims(struct cluster *c, const struct seen *w, jv volumes, int i)
 			    metadata, jv_string("name"), jv_copy(name));
 			metadata = jv_object_set(
 			    metadata, jv_string("namespace"), jv_copy(ns));
-			seen_create(c,
+			actor_create(c,
 			    JV_OBJECT(jv_string("apiVersion"), jv_string("v1"),
 				jv_string("kind"),
 				jv_string("PersistentVolumeClaim"),
@@ -483,7 +484,7 @@ add_claims(struct cluster *c, const struct seen *w, jv volumes, int i)
 }
 
 static void
-ask_stateful(struct cluster *c, struct seen *w, const char *hash, int i)
+ask_stateful(struct cluster *c, struct actor *w, const char *hash, int i)
 {
 	struct buf name = BUF_INIT;
 	jv pod, volumes;
@@ -510,40 +511,40 @@ ask_stateful(struct cluster *c, struct seen *w, const char *hash, int i)
 }
 
 static bool
-is_updated(const struct seen *pod, const char *hash)
+is_updated(const struct actor *pod, const char *hash)
 {
 	jv labels = jvtext_peek(jvtext_peek(pod->object, "metadata"), "labels");
 
-	return span_is(seen_text(labels, "controller-revision-hash"), hash);
+	return span_is(actor_text(labels, "controller-revision-hash"), hash);
 }
 
 /* One after another: the next, once those before are ready. */
 static void
-fill_stateful(struct cluster *c, struct seen *w, const char *hash, int wanted)
+fill_stateful(struct cluster *c, struct actor *w, const char *hash, int wanted)
 {
 	bool parallel =
-	    span_is(seen_text(spec_of(w), "podManagementPolicy"), "Parallel");
+	    span_is(actor_text(spec_of(w), "podManagementPolicy"), "Parallel");
 	struct buf name = BUF_INIT;
 
 	for (int i = 0; i < wanted; i++) {
-		struct seen *p;
+		struct actor *p;
 
 		add_pod_name(&name, w, NULL, i);
-		p = seen_find(c, "Pod", seen_meta(w->object, "namespace"),
+		p = actor_find(c, "Pod", actor_meta(w->object, "namespace"),
 		    buf_span(&name));
 		if (!is_there(c, w, buf_span(&name)))
 			ask_stateful(c, w, hash, i);
-		if (!parallel && (p == NULL || !seen_is(p->object, "Ready")))
+		if (!parallel && (p == NULL || !actor_is(p->object, "Ready")))
 			break;
 	}
 	buf_release(&name);
 }
 
 static void
-send_stateful(struct cluster *c, struct seen *w, const struct pods *pods,
+send_stateful(struct cluster *c, struct actor *w, const struct pods *pods,
     size_t updated, const char *hash)
 {
-	struct span name = seen_meta(w->object, "name");
+	struct span name = actor_meta(w->object, "name");
 	struct buf revision = BUF_INIT;
 	jv status = with_generation(jv_object(), w);
 	bool complete = updated == pods->count;
@@ -570,12 +571,12 @@ send_stateful(struct cluster *c, struct seen *w, const struct pods *pods,
 }
 
 static void
-play_stateful(struct cluster *c, struct seen *w)
+play_stateful(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
 	size_t wanted = (size_t)wanted_of(w), updated = 0;
-	struct seen *outdated = NULL, *surplus = NULL;
+	struct actor *outdated = NULL, *surplus = NULL;
 
 	for (size_t i = 0; i < pods.count; i++) {
 		if (!is_among(pods.items[i], w, NULL, (int)wanted))
@@ -589,7 +590,7 @@ play_stateful(struct cluster *c, struct seen *w)
 		drop(c, surplus);
 	else if (outdated != NULL && pods.ready >= wanted &&
 	    !span_is(
-		seen_text(jvtext_peek(spec_of(w), "updateStrategy"), "type"),
+		actor_text(jvtext_peek(spec_of(w), "updateStrategy"), "type"),
 		"OnDelete"))
 		drop(c, outdated);
 	fill_stateful(c, w, hash, (int)wanted);
@@ -607,10 +608,10 @@ struct tally {
 
 /* Of all Pods that were ever seen to end. */
 static struct tally
-tally_of(const struct seen *w, const struct pods *pods)
+tally_of(const struct actor *w, const struct pods *pods)
 {
-	struct tally t = {0, 0, seen_number(spec_of(w), "completions", 1),
-	    seen_number(spec_of(w), "backoffLimit", BACKOFF_LIMIT), false};
+	struct tally t = {0, 0, actor_number(spec_of(w), "completions", 1),
+	    actor_number(spec_of(w), "backoffLimit", BACKOFF_LIMIT), false};
 	struct jvtext_members m;
 
 	jvtext_members_init(&m, w->ended, JVTEXT_KEPT);
@@ -631,7 +632,7 @@ tally_of(const struct seen *w, const struct pods *pods)
 		jv_array_foreach(statuses, k, s)
 		{
 			t.restarts = t.restarts ||
-			    seen_number(s, "restartCount", 0) >=
+			    actor_number(s, "restartCount", 0) >=
 				(t.limit > 1 ? t.limit : 1);
 			jv_free(s);
 		}
@@ -642,7 +643,7 @@ tally_of(const struct seen *w, const struct pods *pods)
 /* Appends the condition with its early one, as the API demands it. */
 static jv
 with_outcome(
-    const struct cluster *c, const struct seen *w, jv conditions, bool failed)
+    const struct cluster *c, const struct actor *w, jv conditions, bool failed)
 {
 	static const char *const times[] = {
 	    "lastTransitionTime", "lastProbeTime", NULL};
@@ -662,7 +663,7 @@ with_outcome(
 
 /* The next n names that no Pod has had. */
 static void
-ask_job(struct cluster *c, struct seen *w, int n)
+ask_job(struct cluster *c, struct actor *w, int n)
 {
 	struct buf name = BUF_INIT;
 
@@ -677,12 +678,12 @@ ask_job(struct cluster *c, struct seen *w, int n)
 }
 
 static bool
-is_over(const struct seen *w)
+is_over(const struct actor *w)
 {
 	jv sent = JV_OBJECT(jv_string("status"),
 	    jv_is_valid(w->sent) ? jv_copy(w->sent) : jv_null());
-	bool over = seen_is(sent, "Complete") || seen_is(sent, "Failed") ||
-	    seen_is(w->object, "Complete") || seen_is(w->object, "Failed");
+	bool over = actor_is(sent, "Complete") || actor_is(sent, "Failed") ||
+	    actor_is(w->object, "Complete") || actor_is(w->object, "Failed");
 
 	jv_free(sent);
 	return over;
@@ -690,12 +691,12 @@ is_over(const struct seen *w)
 
 /* Takes conditions. */
 static void
-send_job(struct cluster *c, struct seen *w, const struct pods *pods,
+send_job(struct cluster *c, struct actor *w, const struct pods *pods,
     const struct tally *t, jv conditions)
 {
 	jv started = jvtext_peek(w->sent, "startTime");
 	jv status = JV_OBJECT(jv_string("startTime"),
-	    jv_is_valid(started) ? jv_copy(started) : seen_time(c, 0),
+	    jv_is_valid(started) ? jv_copy(started) : actor_time(c, 0),
 	    jv_string("uncountedTerminatedPods"), jv_object());
 
 	status = with_count(status, "active", pods->count);
@@ -706,7 +707,7 @@ send_job(struct cluster *c, struct seen *w, const struct pods *pods,
 	if (jv_array_length(jv_copy(conditions)) > 0) {
 		if (t->succeeded >= t->completions)
 			status = jv_object_set(status,
-			    jv_string("completionTime"), seen_time(c, 0));
+			    jv_string("completionTime"), actor_time(c, 0));
 		status =
 		    jv_object_set(status, jv_string("conditions"), conditions);
 	} else
@@ -715,7 +716,7 @@ send_job(struct cluster *c, struct seen *w, const struct pods *pods,
 }
 
 static void
-play_job(struct cluster *c, struct seen *w)
+play_job(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	struct tally t = tally_of(w, &pods);
@@ -723,7 +724,7 @@ play_job(struct cluster *c, struct seen *w)
 	    jv_get_kind(jvtext_peek(spec_of(w), "suspend")) == JV_KIND_TRUE;
 	bool done = t.succeeded >= t.completions;
 	bool failed = !done && (t.failed > t.limit || t.restarts);
-	int wanted = seen_number(spec_of(w), "parallelism", 1);
+	int wanted = actor_number(spec_of(w), "parallelism", 1);
 	int asked = jv_object_length(jv_copy(w->asked));
 
 	if (is_over(w)) {
@@ -750,19 +751,19 @@ play_job(struct cluster *c, struct seen *w)
 /* ---- all of them ---- */
 
 bool
-workload_play(struct cluster *c, struct seen *w)
+workload_play(struct cluster *c, struct actor *w)
 {
 	static const struct {
 		const char *kind;
-		void (*play)(struct cluster *, struct seen *);
+		void (*play)(struct cluster *, struct actor *);
 	} controllers[] = {{"Deployment", play_deployment},
 	    {"ReplicaSet", play_set}, {"ReplicationController", play_set},
 	    {"StatefulSet", play_stateful}, {"DaemonSet", play_daemons},
 	    {"Job", play_job}};
 
 	for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
-		if (seen_is_kind(w->object, controllers[i].kind)) {
-			if (!seen_is_going(w->object))
+		if (actor_is_kind(w->object, controllers[i].kind)) {
+			if (!actor_is_going(w->object))
 				controllers[i].play(c, w);
 			return true;
 		}

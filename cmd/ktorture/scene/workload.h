@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "scene/seen.h"
+#include "scene/actor.h"
 
 /* Does what the controller of this object would do now. False: it has none. */
-bool workload_play(struct cluster *c, struct seen *w);
+bool workload_play(struct cluster *c, struct actor *w);
 
 #endif
