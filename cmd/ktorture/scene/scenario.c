@@ -423,7 +423,7 @@ rule_varies(struct reader *r, const char *what, struct span rest)
 }
 
 static int
-rule_again(struct reader *r, const char *what, struct span rest)
+rule_kind(struct reader *r, const char *what, struct span rest)
 {
 	jv k = find_kind(r, cut_word(&rest)), kind;
 
@@ -448,8 +448,8 @@ static const struct verb {
     {"delete", step_delete}, {"wait", step_wait}, {"expect", step_expect},
     {"drift", step_index}, {"lose", step_index}, {"foreign", step_index},
     {"unforeign", step_index}, {"always", rule_expression},
-    {"history", rule_expression}, {"varies", rule_varies},
-    {"again", rule_again}};
+    {"history", rule_expression}, {"varies", rule_varies}, {"again", rule_kind},
+    {"unready", rule_kind}};
 
 static const struct verb *
 find_verb(struct span word)
@@ -692,6 +692,38 @@ scenario_expression(const struct opfolder *f, const char *text, struct err *err)
 	return jqfiles_compile(&f->dirs, names, text, err);
 }
 
+jv
+scenario_rules(const struct opfolder *f, jv rules, struct err *err)
+{
+	char *path = jqfiles_find(&f->dirs, "torture/rules", ".jq");
+	struct buf text = BUF_INIT;
+	jv done = jv_array();
+
+	if (path == NULL)
+		err_set(err, ERR_PERMANENT, "cannot find torture/rules.jq");
+	if (path == NULL ||
+	    file_read(path, SCENARIO_FILE_MAX_MIB, &text, err) != 0) {
+		jv_free(done);
+		done = jv_invalid();
+	} else
+		jv_array_foreach(rules, i, rule)
+		{
+			jv jq = jv_copy(jvtext_peek(rule, "jq"));
+
+			if (jv_get_kind(jq) == JV_KIND_STRING)
+				rule = jv_object_set(rule, jv_string("jq"),
+				    jv_string_concat(
+					jv_string(buf_str(&text)), jq));
+			else
+				jv_free(jq);
+			done = jv_array_append(done, rule);
+		}
+	buf_release(&text);
+	free(path);
+	jv_free(rules);
+	return done;
+}
+
 int
 scenario_holds(jq_state *jq, jv input, struct err *err)
 {
@@ -701,8 +733,7 @@ scenario_holds(jq_state *jq, jv input, struct err *err)
 	jq_start(jq, input, 0);
 	result = jq_next(jq);
 	if (jv_is_valid(result)) {
-		rc = jv_get_kind(result) != JV_KIND_FALSE &&
-		    jv_get_kind(result) != JV_KIND_NULL;
+		rc = jv_get_kind(result) == JV_KIND_TRUE;
 		jv_free(result);
 		return rc;
 	}

@@ -38,6 +38,7 @@
  *	history "NAME" JQ	is true of the changes, at the end
  *	varies KIND .PATH	the end of such objects may depend on history there
  *	again KIND		an object of it may be made twice
+ *	unready KIND		a status may say Ready without waiting for these
  *
  * The rules of a file without a step are those of every scenario of the folder,
  * also of those that are generated.
@@ -63,7 +64,7 @@
  *	{"do":"drift"|"lose"|"foreign"|"unforeign","index":0}
  *
  * Rules as JSON: {"always":NAME,"jq":..}, {"history":NAME,"jq":..},
- * {"varies":".spec.x","kind":K}, {"again":K}; K is the kind alone, as it stands
+ * {"varies":".spec.x","kind":K}, {"again":K}, {"unready":K}; K is the kind alone, as it stands
  * in an object.
  */
 #ifndef SCENARIO_H
@@ -97,7 +98,10 @@ jv scenario_defaults(const struct opfolder *f, struct err *err);
  * err. */
 jq_state *scenario_expression(
     const struct opfolder *f, const char *text, struct err *err);
-/* 1: true, 0: false, or nothing; -1 with err: it is an error. Takes input. */
+/* The same rules, with programs that stand alone: with the functions in front.
+ * Takes rules. Invalid with err. */
+jv scenario_rules(const struct opfolder *f, jv rules, struct err *err);
+/* 1: true, 0: anything else; -1 with err: it is an error. Takes input. */
 int scenario_holds(jq_state *jq, jv input, struct err *err);
 
 #endif

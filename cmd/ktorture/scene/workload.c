@@ -6,26 +6,26 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "scene/actors.h"
+#include "scene/cluster.h"
 #include "value/digest.h"
 
 enum { HASH_DIGITS = 8, NAME_MAX_BYTES = 200, BACKOFF_LIMIT = 6 };
 
 /* The Pods of a workload; those that are going or have ended do not count. */
 struct pods {
-	struct acting **items; /* owned array, borrowed items; by name */
+	struct actor **items; /* owned array, borrowed items; by name */
 	size_t count;
 	size_t ready;
 };
 
 static jv
-spec_of(const struct acting *w)
+spec_of(const struct actor *w)
 {
 	return jvtext_peek(w->object, "spec");
 }
 
 static jv
-template_of(const struct acting *w)
+template_of(const struct actor *w)
 {
 	return jvtext_peek(spec_of(w), "template");
 }
@@ -33,46 +33,43 @@ template_of(const struct acting *w)
 /* ---- Pods ---- */
 
 static bool
-has_ended(const struct acting *p)
+has_ended(const struct actor *p)
 {
-	return span_is(acting_phase(p->object), "Succeeded") ||
-	    span_is(acting_phase(p->object), "Failed");
+	return span_is(actor_phase(p->object), "Succeeded") ||
+	    span_is(actor_phase(p->object), "Failed");
 }
 
 /* NAME-2 comes before NAME-10. */
 static int
 compare_names(const void *a, const void *b)
 {
-	struct span x =
-	    acting_meta((*(struct acting *const *)a)->object, "name");
-	struct span y =
-	    acting_meta((*(struct acting *const *)b)->object, "name");
+	struct span x = actor_meta((*(struct actor *const *)a)->object, "name");
+	struct span y = actor_meta((*(struct actor *const *)b)->object, "name");
 
 	return x.n != y.n ? (x.n > y.n) - (x.n < y.n) : span_cmp(x, y);
 }
 
 static bool
-is_of(const struct acting *p, const struct acting *w)
+is_of(const struct actor *p, const struct actor *w)
 {
-	return acting_is_kind(p->object, "Pod") &&
-	    span_eq(
-		acting_controller(p->object), acting_meta(w->object, "uid"));
+	return actor_is_kind(p->object, "Pod") &&
+	    span_eq(actor_controller(p->object), actor_meta(w->object, "uid"));
 }
 
 static struct pods
-pods_of(struct actors *c, const struct acting *w)
+pods_of(struct cluster *c, const struct actor *w)
 {
 	struct pods pods = {NULL, 0, 0};
 
 	for (size_t i = 0; i < c->count; i++) {
-		struct acting *p = c->items[i];
+		struct actor *p = c->items[i];
 
-		if (!is_of(p, w) || acting_is_going(p->object) || has_ended(p))
+		if (!is_of(p, w) || actor_is_going(p->object) || has_ended(p))
 			continue;
 		pods.items =
-		    mem_grow(pods.items, pods.count, sizeof(struct acting *));
+		    mem_grow(pods.items, pods.count, sizeof(struct actor *));
 		pods.items[pods.count++] = p;
-		pods.ready += acting_is(p->object, "Ready");
+		pods.ready += actor_is(p->object, "Ready");
 	}
 	if (pods.count > 0)
 		qsort(
@@ -82,7 +79,7 @@ pods_of(struct actors *c, const struct acting *w)
 
 /* The digest of the template, whatever the order of its members; owned. */
 static char *
-template_hash(const struct acting *w)
+template_hash(const struct actor *w)
 {
 	unsigned char digest[DIGEST_SIZE];
 	struct buf text = BUF_INIT, hex = BUF_INIT;
@@ -95,7 +92,7 @@ template_hash(const struct acting *w)
 }
 
 static jv
-owner_of(const struct acting *w)
+owner_of(const struct actor *w)
 {
 	jv metadata = jvtext_peek(w->object, "metadata");
 	jv owner = JV_OBJECT(jv_string("apiVersion"),
@@ -109,7 +106,7 @@ owner_of(const struct acting *w)
 }
 
 static jv
-pod_object(const struct acting *w, const char *name)
+pod_object(const struct actor *w, const char *name)
 {
 	static const char *const kept[] = {
 	    "labels", "annotations", "finalizers", NULL};
@@ -139,78 +136,86 @@ set_label(jv object, const char *key, jv value)
 	    value);
 }
 
-/* "example-0", "example-3f7a91c2-0": a workload and, if there is one, a hash. */
+/* "example-", or "example-3f7a91c2-" if there is a hash. */
 static void
-add_pod_name(struct buf *b, const struct acting *w, const char *hash, int i)
+add_prefix(struct buf *b, const struct actor *w, const char *hash)
 {
-	struct span name = acting_meta(w->object, "name");
+	struct span name = actor_meta(w->object, "name");
 
-	buf_reset(b);
 	name.n = name.n > NAME_MAX_BYTES ? NAME_MAX_BYTES : name.n;
-	buf_addf(b, "%.*s%s%s-%d", SPAN_ARG(name), hash != NULL ? "-" : "",
-	    hash != NULL ? hash : "", i);
+	buf_addf(b, "%.*s-", SPAN_ARG(name));
+	if (hash != NULL)
+		buf_addf(b, "%s-", hash);
+}
+
+/* ... with a number behind it. */
+static void
+add_pod_name(struct buf *b, const struct actor *w, const char *hash, int i)
+{
+	buf_reset(b);
+	add_prefix(b, w, hash);
+	buf_addf(b, "%d", i);
 }
 
 /* Whether the Pod of that name is there, or asked for. */
 static bool
-is_there(struct actors *c, const struct acting *w, struct span name)
+is_there(struct cluster *c, const struct actor *w, struct span name)
 {
 	char *key = mem_dup(name.p, name.n);
 	bool asked = jv_is_valid(jvtext_peek(w->asked, key));
 
 	free(key);
 	return asked ||
-	    acting_find(c, "Pod", acting_meta(w->object, "namespace"), name) !=
+	    actor_find(c, "Pod", actor_meta(w->object, "namespace"), name) !=
 	    NULL;
 }
 
 /* Takes pod. */
 static void
-ask(struct actors *c, struct acting *w, jv pod)
+ask(struct cluster *c, struct actor *w, jv pod)
 {
 	w->asked = jv_object_set(w->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(pod, "metadata"), "name")),
 	    jv_true());
-	acting_create(c, pod);
+	actor_create(c, pod);
 }
 
 /* Deletes each once. */
 static void
-drop(struct actors *c, struct acting *p)
+drop(struct cluster *c, struct actor *p)
 {
 	if (!p->killed)
-		acting_delete(c, p->object);
+		actor_delete(c, p->object);
 	p->killed = true;
 }
 
 static int
-wanted_of(const struct acting *w)
+wanted_of(const struct actor *w)
 {
-	int n = acting_number(spec_of(w), "replicas", 1);
+	int n = actor_number(spec_of(w), "replicas", 1);
 
-	return n > ACTORS_PODS_MAX ? ACTORS_PODS_MAX : n;
+	return n > CLUSTER_PODS_MAX ? CLUSTER_PODS_MAX : n;
 }
 
 /* Whether its name is that of one of the first n with that hash. */
 static bool
-is_among(
-    const struct acting *p, const struct acting *w, const char *hash, int n)
+is_among(const struct actor *p, const struct actor *w, const char *hash, int n)
 {
-	struct buf name = BUF_INIT;
-	bool found = false;
+	struct span name = actor_meta(p->object, "name");
+	struct buf prefix = BUF_INIT;
+	uint64_t number;
+	bool among;
 
-	for (int i = 0; i < n && !found; i++) {
-		add_pod_name(&name, w, hash, i);
-		found =
-		    span_eq(acting_meta(p->object, "name"), buf_span(&name));
-	}
-	buf_release(&name);
-	return found;
+	add_prefix(&prefix, w, hash);
+	among = span_take(&name, buf_str(&prefix)) &&
+	    span_number(name, INT32_MAX, &number) && number < (uint64_t)n;
+	buf_release(&prefix);
+	return among;
 }
 
 /* Asks for those of the n that are missing. label: of the hash, or NULL. */
 static void
-fill(struct actors *c, struct acting *w, const char *hash, const char *label,
+fill(struct cluster *c, struct actor *w, const char *hash, const char *label,
     int n)
 {
 	struct buf name = BUF_INIT;
@@ -240,17 +245,17 @@ with_count(jv status, const char *key, size_t n)
 }
 
 static jv
-with_generation(jv status, const struct acting *w)
+with_generation(jv status, const struct actor *w)
 {
 	return jv_object_set(status, jv_string("observedGeneration"),
-	    jv_number(acting_number(
+	    jv_number(actor_number(
 		jvtext_peek(w->object, "metadata"), "generation", 1)));
 }
 
 /* The condition of that type that was sent last, if its status was that; its
  * times stay. */
 static jv
-with_times(const struct actors *c, const struct acting *w, jv condition,
+with_times(const struct cluster *c, const struct actor *w, jv condition,
     const char *const *keys)
 {
 	jv before = jvtext_peek(w->sent, "conditions"), old = jv_invalid();
@@ -258,10 +263,10 @@ with_times(const struct actors *c, const struct acting *w, jv condition,
 	if (jv_get_kind(before) == JV_KIND_ARRAY)
 		jv_array_foreach(before, i, b)
 		{
-			if (span_eq(acting_text(b, "type"),
-				acting_text(condition, "type")) &&
-			    span_eq(acting_text(b, "status"),
-				acting_text(condition, "status"))) {
+			if (span_eq(actor_text(b, "type"),
+				actor_text(condition, "type")) &&
+			    span_eq(actor_text(b, "status"),
+				actor_text(condition, "status"))) {
 				jv_free(old);
 				old = jv_copy(b);
 			}
@@ -270,7 +275,7 @@ with_times(const struct actors *c, const struct acting *w, jv condition,
 	for (; *keys != NULL; keys++)
 		condition = jv_object_set(condition, jv_string(*keys),
 		    jv_is_valid(old) ? jv_copy(jvtext_peek(old, *keys))
-				     : acting_time(c, 0));
+				     : actor_time(c, 0));
 	jv_free(old);
 	return condition;
 }
@@ -286,7 +291,7 @@ condition_value(const char *type, bool is_true, const char *reason)
 
 /* Sends it if it is another than the last one. */
 static void
-send_status(struct actors *c, struct acting *w, jv status)
+send_status(struct cluster *c, struct actor *w, jv status)
 {
 	if (jv_is_valid(w->sent) &&
 	    jv_equal(jv_copy(w->sent), jv_copy(status))) {
@@ -295,13 +300,13 @@ send_status(struct actors *c, struct acting *w, jv status)
 	}
 	jv_free(w->sent);
 	w->sent = jv_copy(status);
-	acting_patch_status(c, w->object, status, 0);
+	actor_patch_status(c, w->object, status, 0);
 }
 
 /* ---- Deployments ---- */
 
 static void
-send_deployment(struct actors *c, struct acting *w, const struct pods *pods,
+send_deployment(struct cluster *c, struct actor *w, const struct pods *pods,
     size_t updated, size_t wanted)
 {
 	static const char *const times[] = {
@@ -332,25 +337,25 @@ send_deployment(struct actors *c, struct acting *w, const struct pods *pods,
 }
 
 static void
-play_deployment(struct actors *c, struct acting *w)
+play_deployment(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
 	int wanted = wanted_of(w);
 	bool recreate =
-	    span_is(acting_text(jvtext_peek(spec_of(w), "strategy"), "type"),
+	    span_is(actor_text(jvtext_peek(spec_of(w), "strategy"), "type"),
 		"Recreate");
 	size_t updated = 0, ready = 0;
 
 	for (size_t i = 0; i < pods.count; i++)
-		if (is_among(pods.items[i], w, hash, ACTORS_PODS_MAX)) {
+		if (is_among(pods.items[i], w, hash, CLUSTER_PODS_MAX)) {
 			updated++;
-			ready += acting_is(pods.items[i]->object, "Ready");
+			ready += actor_is(pods.items[i]->object, "Ready");
 			if (!is_among(pods.items[i], w, hash, wanted))
 				drop(c, pods.items[i]);
 		}
 	for (size_t i = 0; i < pods.count; i++)
-		if (!is_among(pods.items[i], w, hash, ACTORS_PODS_MAX) &&
+		if (!is_among(pods.items[i], w, hash, CLUSTER_PODS_MAX) &&
 		    (recreate || ready >= (size_t)wanted))
 			drop(c, pods.items[i]);
 	if (!recreate || updated == pods.count)
@@ -363,7 +368,7 @@ play_deployment(struct actors *c, struct acting *w)
 /* ---- ReplicaSets, ReplicationControllers ---- */
 
 static void
-play_set(struct actors *c, struct acting *w)
+play_set(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	int wanted = wanted_of(w);
@@ -386,7 +391,7 @@ play_set(struct actors *c, struct acting *w)
 /* ---- DaemonSets: one node ---- */
 
 static void
-play_daemons(struct actors *c, struct acting *w)
+play_daemons(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
@@ -420,13 +425,13 @@ play_daemons(struct actors *c, struct acting *w)
 
 /* "data-example-0" of the claim template "data". */
 static jv
-claim_name(const struct acting *w, jv claim_peek, int i)
+claim_name(const struct actor *w, jv claim_peek, int i)
 {
 	struct buf b = BUF_INIT, pod = BUF_INIT;
 	jv name;
 
 	add_pod_name(&pod, w, NULL, i);
-	buf_addf(&b, "%.*s-%s", SPAN_ARG(acting_meta(claim_peek, "name")),
+	buf_addf(&b, "%.*s-%s", SPAN_ARG(actor_meta(claim_peek, "name")),
 	    buf_str(&pod));
 	name = jv_string_sized(b.data, (int)b.len);
 	buf_release(&b);
@@ -436,7 +441,7 @@ claim_name(const struct acting *w, jv claim_peek, int i)
 
 /* Makes the claims of Pod i, and returns its volumes with them. Takes both. */
 static jv
-add_claims(struct actors *c, const struct acting *w, jv volumes, int i)
+add_claims(struct cluster *c, const struct actor *w, jv volumes, int i)
 {
 	jv claims = jvtext_peek(spec_of(w), "volumeClaimTemplates");
 	jv ns = jvtext_peek(jvtext_peek(w->object, "metadata"), "namespace");
@@ -454,8 +459,8 @@ add_claims(struct actors *c, const struct acting *w, jv volumes, int i)
 			    jvtext_peek(claim, "metadata"), "name")),
 			jv_string("persistentVolumeClaim"),
 			JV_OBJECT(jv_string("claimName"), jv_copy(name))));
-		if (acting_find(c, "PersistentVolumeClaim",
-			acting_meta(w->object, "namespace"),
+		if (actor_find(c, "PersistentVolumeClaim",
+			actor_meta(w->object, "namespace"),
 			jvtext_span(name)) == NULL) {
 			metadata = jv_object_delete(
 			    metadata, jv_string("creationTimestamp"));
@@ -463,7 +468,7 @@ add_claims(struct actors *c, const struct acting *w, jv volumes, int i)
 			    metadata, jv_string("name"), jv_copy(name));
 			metadata = jv_object_set(
 			    metadata, jv_string("namespace"), jv_copy(ns));
-			acting_create(c,
+			actor_create(c,
 			    JV_OBJECT(jv_string("apiVersion"), jv_string("v1"),
 				jv_string("kind"),
 				jv_string("PersistentVolumeClaim"),
@@ -479,7 +484,7 @@ add_claims(struct actors *c, const struct acting *w, jv volumes, int i)
 }
 
 static void
-ask_stateful(struct actors *c, struct acting *w, const char *hash, int i)
+ask_stateful(struct cluster *c, struct actor *w, const char *hash, int i)
 {
 	struct buf name = BUF_INIT;
 	jv pod, volumes;
@@ -506,40 +511,40 @@ ask_stateful(struct actors *c, struct acting *w, const char *hash, int i)
 }
 
 static bool
-is_updated(const struct acting *pod, const char *hash)
+is_updated(const struct actor *pod, const char *hash)
 {
 	jv labels = jvtext_peek(jvtext_peek(pod->object, "metadata"), "labels");
 
-	return span_is(acting_text(labels, "controller-revision-hash"), hash);
+	return span_is(actor_text(labels, "controller-revision-hash"), hash);
 }
 
 /* One after another: the next, once those before are ready. */
 static void
-fill_stateful(struct actors *c, struct acting *w, const char *hash, int wanted)
+fill_stateful(struct cluster *c, struct actor *w, const char *hash, int wanted)
 {
 	bool parallel =
-	    span_is(acting_text(spec_of(w), "podManagementPolicy"), "Parallel");
+	    span_is(actor_text(spec_of(w), "podManagementPolicy"), "Parallel");
 	struct buf name = BUF_INIT;
 
 	for (int i = 0; i < wanted; i++) {
-		struct acting *p;
+		struct actor *p;
 
 		add_pod_name(&name, w, NULL, i);
-		p = acting_find(c, "Pod", acting_meta(w->object, "namespace"),
+		p = actor_find(c, "Pod", actor_meta(w->object, "namespace"),
 		    buf_span(&name));
 		if (!is_there(c, w, buf_span(&name)))
 			ask_stateful(c, w, hash, i);
-		if (!parallel && (p == NULL || !acting_is(p->object, "Ready")))
+		if (!parallel && (p == NULL || !actor_is(p->object, "Ready")))
 			break;
 	}
 	buf_release(&name);
 }
 
 static void
-send_stateful(struct actors *c, struct acting *w, const struct pods *pods,
+send_stateful(struct cluster *c, struct actor *w, const struct pods *pods,
     size_t updated, const char *hash)
 {
-	struct span name = acting_meta(w->object, "name");
+	struct span name = actor_meta(w->object, "name");
 	struct buf revision = BUF_INIT;
 	jv status = with_generation(jv_object(), w);
 	bool complete = updated == pods->count;
@@ -566,12 +571,12 @@ send_stateful(struct actors *c, struct acting *w, const struct pods *pods,
 }
 
 static void
-play_stateful(struct actors *c, struct acting *w)
+play_stateful(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
 	size_t wanted = (size_t)wanted_of(w), updated = 0;
-	struct acting *outdated = NULL, *surplus = NULL;
+	struct actor *outdated = NULL, *surplus = NULL;
 
 	for (size_t i = 0; i < pods.count; i++) {
 		if (!is_among(pods.items[i], w, NULL, (int)wanted))
@@ -585,7 +590,7 @@ play_stateful(struct actors *c, struct acting *w)
 		drop(c, surplus);
 	else if (outdated != NULL && pods.ready >= wanted &&
 	    !span_is(
-		acting_text(jvtext_peek(spec_of(w), "updateStrategy"), "type"),
+		actor_text(jvtext_peek(spec_of(w), "updateStrategy"), "type"),
 		"OnDelete"))
 		drop(c, outdated);
 	fill_stateful(c, w, hash, (int)wanted);
@@ -603,10 +608,10 @@ struct tally {
 
 /* Of all Pods that were ever seen to end. */
 static struct tally
-tally_of(const struct acting *w, const struct pods *pods)
+tally_of(const struct actor *w, const struct pods *pods)
 {
-	struct tally t = {0, 0, acting_number(spec_of(w), "completions", 1),
-	    acting_number(spec_of(w), "backoffLimit", BACKOFF_LIMIT), false};
+	struct tally t = {0, 0, actor_number(spec_of(w), "completions", 1),
+	    actor_number(spec_of(w), "backoffLimit", BACKOFF_LIMIT), false};
 	struct jvtext_members m;
 
 	jvtext_members_init(&m, w->ended, JVTEXT_KEPT);
@@ -627,7 +632,7 @@ tally_of(const struct acting *w, const struct pods *pods)
 		jv_array_foreach(statuses, k, s)
 		{
 			t.restarts = t.restarts ||
-			    acting_number(s, "restartCount", 0) >=
+			    actor_number(s, "restartCount", 0) >=
 				(t.limit > 1 ? t.limit : 1);
 			jv_free(s);
 		}
@@ -638,7 +643,7 @@ tally_of(const struct acting *w, const struct pods *pods)
 /* Appends the condition with its early one, as the API demands it. */
 static jv
 with_outcome(
-    const struct actors *c, const struct acting *w, jv conditions, bool failed)
+    const struct cluster *c, const struct actor *w, jv conditions, bool failed)
 {
 	static const char *const times[] = {
 	    "lastTransitionTime", "lastProbeTime", NULL};
@@ -658,7 +663,7 @@ with_outcome(
 
 /* The next n names that no Pod has had. */
 static void
-ask_job(struct actors *c, struct acting *w, int n)
+ask_job(struct cluster *c, struct actor *w, int n)
 {
 	struct buf name = BUF_INIT;
 
@@ -673,12 +678,12 @@ ask_job(struct actors *c, struct acting *w, int n)
 }
 
 static bool
-is_over(const struct acting *w)
+is_over(const struct actor *w)
 {
 	jv sent = JV_OBJECT(jv_string("status"),
 	    jv_is_valid(w->sent) ? jv_copy(w->sent) : jv_null());
-	bool over = acting_is(sent, "Complete") || acting_is(sent, "Failed") ||
-	    acting_is(w->object, "Complete") || acting_is(w->object, "Failed");
+	bool over = actor_is(sent, "Complete") || actor_is(sent, "Failed") ||
+	    actor_is(w->object, "Complete") || actor_is(w->object, "Failed");
 
 	jv_free(sent);
 	return over;
@@ -686,12 +691,12 @@ is_over(const struct acting *w)
 
 /* Takes conditions. */
 static void
-send_job(struct actors *c, struct acting *w, const struct pods *pods,
+send_job(struct cluster *c, struct actor *w, const struct pods *pods,
     const struct tally *t, jv conditions)
 {
 	jv started = jvtext_peek(w->sent, "startTime");
 	jv status = JV_OBJECT(jv_string("startTime"),
-	    jv_is_valid(started) ? jv_copy(started) : acting_time(c, 0),
+	    jv_is_valid(started) ? jv_copy(started) : actor_time(c, 0),
 	    jv_string("uncountedTerminatedPods"), jv_object());
 
 	status = with_count(status, "active", pods->count);
@@ -702,7 +707,7 @@ send_job(struct actors *c, struct acting *w, const struct pods *pods,
 	if (jv_array_length(jv_copy(conditions)) > 0) {
 		if (t->succeeded >= t->completions)
 			status = jv_object_set(status,
-			    jv_string("completionTime"), acting_time(c, 0));
+			    jv_string("completionTime"), actor_time(c, 0));
 		status =
 		    jv_object_set(status, jv_string("conditions"), conditions);
 	} else
@@ -711,7 +716,7 @@ send_job(struct actors *c, struct acting *w, const struct pods *pods,
 }
 
 static void
-play_job(struct actors *c, struct acting *w)
+play_job(struct cluster *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	struct tally t = tally_of(w, &pods);
@@ -719,7 +724,7 @@ play_job(struct actors *c, struct acting *w)
 	    jv_get_kind(jvtext_peek(spec_of(w), "suspend")) == JV_KIND_TRUE;
 	bool done = t.succeeded >= t.completions;
 	bool failed = !done && (t.failed > t.limit || t.restarts);
-	int wanted = acting_number(spec_of(w), "parallelism", 1);
+	int wanted = actor_number(spec_of(w), "parallelism", 1);
 	int asked = jv_object_length(jv_copy(w->asked));
 
 	if (is_over(w)) {
@@ -730,7 +735,7 @@ play_job(struct actors *c, struct acting *w)
 		wanted = t.completions - t.succeeded;
 	if (suspended || done || failed)
 		wanted = 0;
-	wanted = wanted > ACTORS_PODS_MAX ? ACTORS_PODS_MAX : wanted;
+	wanted = wanted > CLUSTER_PODS_MAX ? CLUSTER_PODS_MAX : wanted;
 	for (size_t i = (size_t)wanted; i < pods.count; i++)
 		drop(c, pods.items[i]);
 	ask_job(c, w, wanted - (int)pods.count - asked);
@@ -746,19 +751,19 @@ play_job(struct actors *c, struct acting *w)
 /* ---- all of them ---- */
 
 bool
-workload_play(struct actors *c, struct acting *w)
+workload_play(struct cluster *c, struct actor *w)
 {
 	static const struct {
 		const char *kind;
-		void (*play)(struct actors *, struct acting *);
+		void (*play)(struct cluster *, struct actor *);
 	} controllers[] = {{"Deployment", play_deployment},
 	    {"ReplicaSet", play_set}, {"ReplicationController", play_set},
 	    {"StatefulSet", play_stateful}, {"DaemonSet", play_daemons},
 	    {"Job", play_job}};
 
 	for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
-		if (acting_is_kind(w->object, controllers[i].kind)) {
-			if (!acting_is_going(w->object))
+		if (actor_is_kind(w->object, controllers[i].kind)) {
+			if (!actor_is_going(w->object))
 				controllers[i].play(c, w);
 			return true;
 		}

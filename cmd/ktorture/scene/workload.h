@@ -1,5 +1,5 @@
 /*
- * workload: the controllers of workloads. For cluster.c alone; actors.h says
+ * workload: the controllers of workloads. For cluster.c alone; cluster.h says
  * what they do.
  */
 #ifndef WORKLOAD_H
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "scene/acting.h"
+#include "scene/actor.h"
 
 /* Does what the controller of this object would do now. False: it has none. */
-bool workload_play(struct actors *c, struct acting *w);
+bool workload_play(struct cluster *c, struct actor *w);
 
 #endif

@@ -103,7 +103,8 @@ TEST_F(rules)
 	    "always \"one\" objects(\"Pod\") | length <= 1\n"
 	    "history \"h\" made(\"Pod\") == []\n"
 	    "varies Web .status.nodes\n"
-	    "again Deployment\n";
+	    "again Deployment\n"
+	    "unready Pod\n";
 
 	is(part(text, ".steps.1.name"), "'five replicas'", "a name");
 	is(part(text, ".rules.0"),
@@ -114,6 +115,8 @@ TEST_F(rules)
 	    "what may vary");
 	is(part(text, ".rules.3"), "{'again':'Deployment'}",
 	    "what may be made twice");
+	is(part(text, ".rules.4"), "{'unready':'Pod'}",
+	    "what Ready does not wait for");
 	is(part(text, ".name"), "'x'", "the name of the file");
 	is(part(text, ".marks.1"), "'ktorture-secret-10'", "its marks");
 }
@@ -123,7 +126,7 @@ TEST_F(errors)
 	is(part("wait 1s\n\nmake x\n", ""),
 	    "'t/x.scenario:3: unknown word \\'make\\': write one of create "
 	    "apply recreate edit status delete wait expect drift lose foreign "
-	    "unforeign always history varies again'",
+	    "unforeign always history varies again unready'",
 	    "a word");
 	is(part("edit Wbe/a {}\n", ""),
 	    "'t/x.scenario:1: unknown kind \\'Wbe\\': write one of Web, "
@@ -311,6 +314,25 @@ TEST_F(expressions)
 	ok(scenario_holds(jq, value("[1]"), &err) == -1 && *err.message,
 	    "... and an error");
 	jq_teardown(&jq);
+	jq = scenario_expression(&folder, "length", &err);
+	ok(scenario_holds(jq, value("[]"), &err) == 0, "only true is true");
+	jq_teardown(&jq);
+}
+
+TEST_F(alone)
+{
+	struct err err = ERR_INIT;
+	jv rules = scenario_rules(&folder,
+	    value("[{'always':'a','jq':'objects(\\'A\\')'},{'again':'B'}]"),
+	    &err);
+	jv text = at(rules, ".0.jq");
+
+	ok(span_starts(jvtext_span(text), "# ") &&
+		span_ends(jvtext_span(text), "\nobjects(\"A\")"),
+	    "a program that stands alone");
+	is(shown(at(rules, ".1")), "{'again':'B'}", "... other rules stay");
+	jv_free(text);
+	jv_free(rules);
 }
 
 TEST_F(scheduled)

@@ -1,4 +1,4 @@
-#include "scene/acting.h"
+#include "scene/actor.h"
 
 #include "base/buf.h"
 #include "json/jvtext.h"
@@ -9,25 +9,25 @@ enum { DAY_S = 24 * 60 * 60 };
 /* ---- objects ---- */
 
 struct span
-acting_text(jv object_peek, const char *key)
+actor_text(jv object_peek, const char *key)
 {
 	return jvtext_span(jvtext_peek(object_peek, key));
 }
 
 struct span
-acting_meta(jv object_peek, const char *key)
+actor_meta(jv object_peek, const char *key)
 {
-	return acting_text(jvtext_peek(object_peek, "metadata"), key);
+	return actor_text(jvtext_peek(object_peek, "metadata"), key);
 }
 
 bool
-acting_is_kind(jv object_peek, const char *kind)
+actor_is_kind(jv object_peek, const char *kind)
 {
-	return span_is(acting_text(object_peek, "kind"), kind);
+	return span_is(actor_text(object_peek, "kind"), kind);
 }
 
 int
-acting_number(jv object_peek, const char *key, int otherwise)
+actor_number(jv object_peek, const char *key, int otherwise)
 {
 	jv v = jvtext_peek(object_peek, key);
 	double n =
@@ -37,19 +37,19 @@ acting_number(jv object_peek, const char *key, int otherwise)
 }
 
 bool
-acting_is_going(jv object_peek)
+actor_is_going(jv object_peek)
 {
-	return acting_meta(object_peek, "deletionTimestamp").n > 0;
+	return actor_meta(object_peek, "deletionTimestamp").n > 0;
 }
 
 struct span
-acting_phase(jv pod_peek)
+actor_phase(jv pod_peek)
 {
-	return acting_text(jvtext_peek(pod_peek, "status"), "phase");
+	return actor_text(jvtext_peek(pod_peek, "status"), "phase");
 }
 
 bool
-acting_is(jv object_peek, const char *type)
+actor_is(jv object_peek, const char *type)
 {
 	jv conditions =
 	    jvtext_peek(jvtext_peek(object_peek, "status"), "conditions");
@@ -59,8 +59,8 @@ acting_is(jv object_peek, const char *type)
 		return false;
 	jv_array_foreach(conditions, i, c)
 	{
-		if (span_is(acting_text(c, "type"), type) &&
-		    span_is(acting_text(c, "status"), "True"))
+		if (span_is(actor_text(c, "type"), type) &&
+		    span_is(actor_text(c, "status"), "True"))
 			found = true;
 		jv_free(c);
 	}
@@ -69,7 +69,7 @@ acting_is(jv object_peek, const char *type)
 
 /* The array keeps what is borrowed. */
 struct span
-acting_controller(jv object_peek)
+actor_controller(jv object_peek)
 {
 	jv owners = jvtext_peek(
 	    jvtext_peek(object_peek, "metadata"), "ownerReferences");
@@ -80,14 +80,14 @@ acting_controller(jv object_peek)
 	jv_array_foreach(owners, i, o)
 	{
 		if (jv_get_kind(jvtext_peek(o, "controller")) == JV_KIND_TRUE)
-			uid = acting_text(o, "uid");
+			uid = actor_text(o, "uid");
 		jv_free(o);
 	}
 	return uid;
 }
 
 jv
-acting_time(const struct actors *c, int64_t ms)
+actor_time(const struct cluster *c, int64_t ms)
 {
 	int64_t seconds = (c->now_us / 1000 + ms) / 1000;
 	int64_t days = seconds / DAY_S;
@@ -106,7 +106,7 @@ acting_time(const struct actors *c, int64_t ms)
 /* ---- steps ---- */
 
 static void
-add_step(struct actors *c, const char *what, jv step, int64_t after_ms)
+add_step(struct cluster *c, const char *what, jv step, int64_t after_ms)
 {
 	step = jv_object_set(step, jv_string("do"), jv_string(what));
 	step = jv_object_set(
@@ -129,19 +129,19 @@ reference(jv object_peek)
 }
 
 void
-acting_create(struct actors *c, jv object)
+actor_create(struct cluster *c, jv object)
 {
 	add_step(c, "create", JV_OBJECT(jv_string("object"), object), 0);
 }
 
 void
-acting_delete(struct actors *c, jv object_peek)
+actor_delete(struct cluster *c, jv object_peek)
 {
 	add_step(c, "delete", reference(object_peek), 0);
 }
 
 void
-acting_delete_now(struct actors *c, jv object_peek, int64_t after_ms)
+actor_delete_now(struct cluster *c, jv object_peek, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek),
 	    jv_string("gracePeriodSeconds"), jv_number(0));
@@ -150,7 +150,7 @@ acting_delete_now(struct actors *c, jv object_peek, int64_t after_ms)
 }
 
 void
-acting_patch(struct actors *c, jv object_peek, jv patch, int64_t after_ms)
+actor_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
 {
 	jv step =
 	    jv_object_set(reference(object_peek), jv_string("patch"), patch);
@@ -159,8 +159,8 @@ acting_patch(struct actors *c, jv object_peek, jv patch, int64_t after_ms)
 }
 
 void
-acting_patch_status(
-    struct actors *c, jv object_peek, jv status, int64_t after_ms)
+actor_patch_status(
+    struct cluster *c, jv object_peek, jv status, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek), jv_string("patch"),
 	    JV_OBJECT(jv_string("status"), status));
@@ -172,16 +172,16 @@ acting_patch_status(
 
 /* ---- what was seen ---- */
 
-struct acting *
-acting_find(
-    struct actors *c, const char *kind, struct span ns, struct span name)
+struct actor *
+actor_find(
+    struct cluster *c, const char *kind, struct span ns, struct span name)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		jv o = c->items[i]->object;
 
-		if (span_eq(acting_meta(o, "name"), name) &&
-		    acting_is_kind(o, kind) &&
-		    span_eq(acting_meta(o, "namespace"), ns))
+		if (span_eq(actor_meta(o, "name"), name) &&
+		    actor_is_kind(o, kind) &&
+		    span_eq(actor_meta(o, "namespace"), ns))
 			return c->items[i];
 	}
 	return NULL;

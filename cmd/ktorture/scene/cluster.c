@@ -1,4 +1,4 @@
-#include "scene/actors.h"
+#include "scene/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "scene/acting.h"
+#include "scene/actor.h"
 #include "scene/podfate.h"
 #include "scene/workload.h"
 #include "value/digest.h"
@@ -27,8 +27,8 @@ address(const char *net, jv object_peek)
 	jv text;
 
 	buf_addf(&b, "%.*s/%.*s",
-	    SPAN_ARG(acting_meta(object_peek, "namespace")),
-	    SPAN_ARG(acting_meta(object_peek, "name")));
+	    SPAN_ARG(actor_meta(object_peek, "namespace")),
+	    SPAN_ARG(actor_meta(object_peek, "name")));
 	digest_sha256(buf_span(&b), digest);
 	buf_reset(&b);
 	buf_addf(&b, "%s.%u.%u", net, digest[0], digest[1]);
@@ -134,75 +134,75 @@ pod_status(jv pod_peek, enum pod_state state, bool failed, jv since, jv at)
 	return status;
 }
 
-static struct acting *
-find_uid(struct actors *c, struct span uid)
+static struct actor *
+find_uid(struct cluster *c, struct span uid)
 {
 	for (size_t i = 0; uid.n > 0 && i < c->count; i++)
-		if (span_eq(acting_meta(c->items[i]->object, "uid"), uid))
+		if (span_eq(actor_meta(c->items[i]->object, "uid"), uid))
 			return c->items[i];
 	return NULL;
 }
 
 static struct podfate
-ending(struct actors *c, jv pod_peek)
+ending(struct cluster *c, jv pod_peek)
 {
 	struct podfate end = podfate_of(pod_peek);
-	struct acting *owner = find_uid(c, acting_controller(pod_peek));
+	struct actor *owner = find_uid(c, actor_controller(pod_peek));
 
-	if (!end.ends && owner != NULL && acting_is_kind(owner->object, "Job"))
+	if (!end.ends && owner != NULL && actor_is_kind(owner->object, "Job"))
 		end = (struct podfate){true, false, JOB_SECONDS};
 	return end;
 }
 
 /* A Pod that is new: its whole life. */
 static void
-begin_pod(struct actors *c, jv pod_peek)
+begin_pod(struct cluster *c, jv pod_peek)
 {
 	struct podfate end = ending(c, pod_peek);
 	struct span policy =
-	    acting_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
+	    actor_text(jvtext_peek(pod_peek, "spec"), "restartPolicy");
 	bool restarts = policy.n == 0 || span_is(policy, "Always") ||
 	    (span_is(policy, "OnFailure") && end.failed);
-	int64_t until = ACTING_SOON_MS * 2 + (int64_t)end.seconds * 1000;
+	int64_t until = ACTOR_SOON_MS * 2 + (int64_t)end.seconds * 1000;
 
-	acting_patch_status(c, pod_peek,
-	    pod_status(pod_peek, POD_RUNS, false,
-		acting_time(c, ACTING_SOON_MS), jv_null()),
-	    ACTING_SOON_MS);
+	actor_patch_status(c, pod_peek,
+	    pod_status(pod_peek, POD_RUNS, false, actor_time(c, ACTOR_SOON_MS),
+		jv_null()),
+	    ACTOR_SOON_MS);
 	if (end.ends)
-		acting_patch_status(c, pod_peek,
+		actor_patch_status(c, pod_peek,
 		    pod_status(pod_peek, restarts ? POD_RESTARTS : POD_ENDED,
-			end.failed, acting_time(c, ACTING_SOON_MS),
-			acting_time(c, until)),
+			end.failed, actor_time(c, ACTOR_SOON_MS),
+			actor_time(c, until)),
 		    until);
 }
 
 static bool
 has_ended(jv pod_peek)
 {
-	return span_is(acting_phase(pod_peek), "Succeeded") ||
-	    span_is(acting_phase(pod_peek), "Failed");
+	return span_is(actor_phase(pod_peek), "Succeeded") ||
+	    span_is(actor_phase(pod_peek), "Failed");
 }
 
 /* Its containers end by a signal; then the kubelet lets go of it. */
 static void
-kill_pod(struct actors *c, jv pod_peek)
+kill_pod(struct cluster *c, jv pod_peek)
 {
 	jv since = jvtext_peek(jvtext_peek(pod_peek, "status"), "startTime");
 
 	if (jv_is_valid(since) && !has_ended(pod_peek))
-		acting_patch_status(c, pod_peek,
+		actor_patch_status(c, pod_peek,
 		    pod_status(pod_peek, POD_ENDED, true, jv_copy(since),
-			acting_time(c, ACTING_SOON_MS)),
-		    ACTING_SOON_MS);
-	if (acting_text(jvtext_peek(pod_peek, "spec"), "nodeName").n > 0)
-		acting_delete_now(c, pod_peek, ACTING_SOON_MS);
+			actor_time(c, ACTOR_SOON_MS)),
+		    ACTOR_SOON_MS);
+	if (actor_text(jvtext_peek(pod_peek, "spec"), "nodeName").n > 0)
+		actor_delete_now(c, pod_peek, ACTOR_SOON_MS);
 }
 
 static void
-play_pod(struct actors *c, struct acting *p)
+play_pod(struct cluster *c, struct actor *p)
 {
-	if (acting_is_going(p->object)) {
+	if (actor_is_going(p->object)) {
 		if (!p->killed)
 			kill_pod(c, p->object);
 		p->killed = p->begun = true;
@@ -215,7 +215,7 @@ play_pod(struct actors *c, struct acting *p)
 /* ---- volumes and load balancers ---- */
 
 static void
-play_claim(struct actors *c, struct acting *p)
+play_claim(struct cluster *c, struct actor *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 	jv status = JV_OBJECT(jv_string("phase"), jv_string("Bound"),
@@ -224,55 +224,55 @@ play_claim(struct actors *c, struct acting *p)
 	    jv_copy(jvtext_peek(jvtext_peek(spec, "resources"), "requests")));
 	struct buf volume = BUF_INIT;
 
-	if (acting_text(spec, "volumeName").n == 0) {
+	if (actor_text(spec, "volumeName").n == 0) {
 		buf_addf(&volume, "pv-%.*s-%.*s",
-		    SPAN_ARG(acting_meta(p->object, "namespace")),
-		    SPAN_ARG(acting_meta(p->object, "name")));
-		acting_patch(c, p->object,
+		    SPAN_ARG(actor_meta(p->object, "namespace")),
+		    SPAN_ARG(actor_meta(p->object, "name")));
+		actor_patch(c, p->object,
 		    JV_OBJECT(jv_string("spec"),
 			JV_OBJECT(jv_string("volumeName"),
 			    jv_string(buf_str(&volume)))),
-		    ACTING_SOON_MS);
+		    ACTOR_SOON_MS);
 		buf_release(&volume);
 	}
-	acting_patch_status(c, p->object, status, ACTING_SOON_MS);
+	actor_patch_status(c, p->object, status, ACTOR_SOON_MS);
 	p->begun = true;
 }
 
 static void
-play_address(struct actors *c, struct acting *p)
+play_address(struct cluster *c, struct actor *p)
 {
 	jv entry = JV_OBJECT(jv_string("ip"), address("198.18", p->object));
 
-	if (acting_is_kind(p->object, "Service"))
+	if (actor_is_kind(p->object, "Service"))
 		entry =
 		    jv_object_set(entry, jv_string("ipMode"), jv_string("VIP"));
-	acting_patch_status(c, p->object,
+	actor_patch_status(c, p->object,
 	    JV_OBJECT(jv_string("loadBalancer"),
 		JV_OBJECT(jv_string("ingress"), JV_ARRAY(entry))),
-	    ACTING_SOON_MS);
+	    ACTOR_SOON_MS);
 	p->begun = true;
 }
 
 /* A Service may become one with a load balancer later. */
 static void
-play_once(struct actors *c, struct acting *p)
+play_once(struct cluster *c, struct actor *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 
-	if (p->begun || acting_is_going(p->object))
+	if (p->begun || actor_is_going(p->object))
 		return;
-	if (acting_is_kind(p->object, "PersistentVolumeClaim"))
+	if (actor_is_kind(p->object, "PersistentVolumeClaim"))
 		play_claim(c, p);
-	else if (acting_is_kind(p->object, "Ingress") ||
-	    span_is(acting_text(spec, "type"), "LoadBalancer"))
+	else if (actor_is_kind(p->object, "Ingress") ||
+	    span_is(actor_text(spec, "type"), "LoadBalancer"))
 		play_address(c, p);
 }
 
 /* ---- changes ---- */
 
 static void
-free_item(struct acting *p)
+free_item(struct actor *p)
 {
 	jv_free(p->object);
 	jv_free(p->sent);
@@ -282,7 +282,7 @@ free_item(struct acting *p)
 }
 
 static void
-forget(struct actors *c, const struct acting *gone)
+forget(struct cluster *c, const struct actor *gone)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i] == gone) {
@@ -302,8 +302,8 @@ is_played(jv object_peek)
 	    "Deployment apps/v1", "ReplicaSet apps/v1", "StatefulSet apps/v1",
 	    "DaemonSet apps/v1", "Job batch/v1", "Ingress networking.k8s.io/v1",
 	    NULL};
-	struct span kind = acting_text(object_peek, "kind");
-	struct span version = acting_text(object_peek, "apiVersion");
+	struct span kind = actor_text(object_peek, "kind");
+	struct span version = actor_text(object_peek, "apiVersion");
 
 	for (const char *const *k = kinds; *k != NULL; k++) {
 		struct span rest = span_str(*k), name = span_cut(&rest, ' ');
@@ -315,18 +315,17 @@ is_played(jv object_peek)
 }
 
 /* Takes object. */
-static struct acting *
-remember(struct actors *c, jv object)
+static struct actor *
+remember(struct cluster *c, jv object)
 {
-	char *kind = mem_dup(
-	    acting_text(object, "kind").p, acting_text(object, "kind").n);
-	struct acting *p = acting_find(c, kind,
-	    acting_meta(object, "namespace"), acting_meta(object, "name"));
+	char *kind =
+	    mem_dup(actor_text(object, "kind").p, actor_text(object, "kind").n);
+	struct actor *p = actor_find(c, kind, actor_meta(object, "namespace"),
+	    actor_meta(object, "name"));
 
 	free(kind);
 	if (p != NULL &&
-	    !span_eq(
-		acting_meta(p->object, "uid"), acting_meta(object, "uid"))) {
+	    !span_eq(actor_meta(p->object, "uid"), actor_meta(object, "uid"))) {
 		forget(c, p);
 		p = NULL;
 	}
@@ -336,45 +335,45 @@ remember(struct actors *c, jv object)
 		return p;
 	}
 	p = mem_zalloc(sizeof(*p));
-	*p = (struct acting){.object = object,
+	*p = (struct actor){.object = object,
 	    .sent = jv_invalid(),
 	    .asked = jv_object(),
 	    .ended = jv_object()};
-	c->items = mem_grow(c->items, c->count, sizeof(struct acting *));
+	c->items = mem_grow(c->items, c->count, sizeof(struct actor *));
 	c->items[c->count++] = p;
 	return p;
 }
 
 /* The controller of a Pod sees it change. */
 static void
-tell_owner(struct actors *c, jv object_peek)
+tell_owner(struct cluster *c, jv object_peek)
 {
-	struct acting *owner = find_uid(c, acting_controller(object_peek));
+	struct actor *owner = find_uid(c, actor_controller(object_peek));
 
 	if (owner == NULL)
 		return;
 	owner->asked = jv_object_delete(owner->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(object_peek, "metadata"), "name")));
-	if (span_is(acting_phase(object_peek), "Succeeded") ||
-	    span_is(acting_phase(object_peek), "Failed"))
+	if (span_is(actor_phase(object_peek), "Succeeded") ||
+	    span_is(actor_phase(object_peek), "Failed"))
 		owner->ended = jv_object_set(owner->ended,
 		    jv_copy(jvtext_peek(
 			jvtext_peek(object_peek, "metadata"), "uid")),
-		    jv_bool(span_is(acting_phase(object_peek), "Succeeded")));
+		    jv_bool(span_is(actor_phase(object_peek), "Succeeded")));
 	workload_play(c, owner);
 }
 
 static void
-play(struct actors *c, struct acting *p)
+play(struct cluster *c, struct actor *p)
 {
-	if (acting_is_kind(p->object, "Pod"))
+	if (actor_is_kind(p->object, "Pod"))
 		play_pod(c, p);
 	else if (!workload_play(c, p))
 		play_once(c, p);
 }
 
 jv
-actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
+cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
 {
 	jv steps;
 
@@ -385,7 +384,7 @@ actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 	c->now_us = now_us;
 	c->steps = jv_array();
 	if (strcmp(type, "DELETED") == 0) {
-		struct acting *p = remember(c, jv_copy(object));
+		struct actor *p = remember(c, jv_copy(object));
 
 		forget(c, p);
 	} else
@@ -398,10 +397,10 @@ actors_observe(struct actors *c, const char *type, jv object, int64_t now_us)
 }
 
 void
-actors_refused(struct actors *c, jv step_peek)
+cluster_refused(struct cluster *c, jv step_peek)
 {
 	jv object = jvtext_peek(step_peek, "object");
-	struct acting *owner = find_uid(c, acting_controller(object));
+	struct actor *owner = find_uid(c, actor_controller(object));
 
 	if (owner != NULL)
 		owner->asked = jv_object_delete(owner->asked,
@@ -411,17 +410,17 @@ actors_refused(struct actors *c, jv step_peek)
 
 /* ---- all of it ---- */
 
-struct actors *
-actors_new(void)
+struct cluster *
+cluster_new(void)
 {
-	struct actors *c = mem_zalloc(sizeof(*c));
+	struct cluster *c = mem_zalloc(sizeof(*c));
 
 	c->steps = jv_null();
 	return c;
 }
 
 void
-actors_free(struct actors *c)
+cluster_free(struct cluster *c)
 {
 	if (c == NULL)
 		return;
