@@ -351,8 +351,10 @@ learn_claim(void *arg, const struct played *p, const struct made_claim *m)
 	for (size_t i = 0; i < p->life_count; i++) {
 		const struct played_life *l = p->lives[i], *later;
 
+		/* One with a made-up name may be of another time, and stays. */
 		if (l->maker != ACTOR_OPERATOR || played_is_aside(l->kind) ||
-		    !belongs(l, m->c->life) || !played_lives_at(l, m->c->line))
+		    !span_eq(l->key, l->canon) || !belongs(l, m->c->life) ||
+		    !played_lives_at(l, m->c->line))
 			continue;
 		later = at_its_end(p, l, m);
 		if (later != NULL)

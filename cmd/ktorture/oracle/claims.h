@@ -9,7 +9,7 @@
  * the operator asked for in clean records, and with the status that it has there
  * (a claim is not false because something was damaged since then). What differs
  * between clean records, or within one, is not asked for, nor is the content of
- * kinds that a rule says vary.
+ * kinds that a rule says vary, nor are objects whose name is made up.
  *
  * Nor may the operator make an object of that generation just behind the claim,
  * while nothing else happens: this holds for the clean record as well.

@@ -6,8 +6,8 @@
 #ifndef CRASHES_H
 #define CRASHES_H
 
-#include "oracle/violations.h"
 #include "oracle/played.h"
+#include "oracle/violations.h"
 
 void crashes_check(const struct played *p, struct violations *f);
 

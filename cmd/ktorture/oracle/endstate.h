@@ -10,9 +10,9 @@
 #ifndef ENDSTATE_H
 #define ENDSTATE_H
 
-#include "oracle/violations.h"
 #include "oracle/normal.h"
 #include "oracle/played.h"
+#include "oracle/violations.h"
 
 struct endstate;
 

@@ -17,7 +17,7 @@ struct seen {
 static bool
 is_finalized(const struct played_life *l)
 {
-	return l->maker != ACTOR_OPERATOR && l->doomed != NULL &&
+	return l->maker != ACTOR_OPERATOR && !l->is_lost && l->doomed != NULL &&
 	    l->gone != NULL && l->doomed != l->gone &&
 	    played_length(jvtext_peek(l->doomed->metadata, "finalizers")) > 0;
 }

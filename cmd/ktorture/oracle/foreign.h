@@ -7,8 +7,8 @@
 #ifndef FOREIGN_H
 #define FOREIGN_H
 
-#include "oracle/violations.h"
 #include "oracle/played.h"
+#include "oracle/violations.h"
 
 struct foreign;
 

@@ -5,7 +5,6 @@
 #include "oracle/claims.h"
 #include "oracle/crashes.h"
 #include "oracle/endstate.h"
-#include "oracle/violations.h"
 #include "oracle/finals.h"
 #include "oracle/foreign.h"
 #include "oracle/leaks.h"
@@ -13,6 +12,7 @@
 #include "oracle/progress.h"
 #include "oracle/remade.h"
 #include "oracle/traffic.h"
+#include "oracle/violations.h"
 
 struct oracle {
 	struct played *clean, *other;

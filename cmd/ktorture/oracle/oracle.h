@@ -22,12 +22,18 @@
  * Each module's header says more. No I/O, no clock: the same records give the
  * same list.
  *
- * Rules are of the scenario: {"varies": ".spec.x", "kind": "Deployment"}: this
- * path is not compared at the end, "." is all of it, "*" in a path any step;
- * {"again": "Job"}: may be made twice; {"unready": "Deployment"}: Ready does not
- * wait for it; {"always": NAME, "jq": TEXT}: true for
- * the array of objects after each change; {"history": NAME, "jq": TEXT}: true
- * for the array of changes.
+ * Rules are of the scenario:
+ *
+ *	{"varies": ".spec.x", "kind": "Deployment"}	not compared at the end; "."
+ *			is all of it, "*" any step of a path, no kind all kinds
+ *	{"again": "Job"}	may be made twice
+ *	{"unready": "Deployment"}	Ready does not wait for it
+ *	{"always": NAME, "jq": TEXT}	true for the array of objects after each
+ *			change
+ *	{"history": NAME, "jq": TEXT}	true for the array of changes
+ *
+ * Others are ignored. What stands in the cluster before the first step should
+ * be in a record as changes of "client".
  */
 #ifndef ORACLE_H
 #define ORACLE_H
@@ -44,7 +50,8 @@ struct oracle *oracle_new(jv clean, jv other, jv rules, struct err *err);
 void oracle_free(struct oracle *o);
 
 /* The clean record of another scenario of the same operator, taken: how its
- * statuses go on. More of them make the check of statuses more exact. */
+ * statuses go on. A phase that goes back in one of them may do so in all, so
+ * that fewer are found, and none that is right. */
 void oracle_learn(struct oracle *o, jv record);
 
 /* The violations, owned; the record is taken. Also of the clean record. */

@@ -14,8 +14,8 @@
 #ifndef REMADE_H
 #define REMADE_H
 
-#include "oracle/violations.h"
 #include "oracle/played.h"
+#include "oracle/violations.h"
 
 struct remade;
 

@@ -11,8 +11,8 @@
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
-#include "oracle/violations.h"
 #include "oracle/played.h"
+#include "oracle/violations.h"
 
 struct traffic {
 	size_t requests, writes; /* of the operator; writes changed something,

@@ -97,6 +97,20 @@ TEST(content)
 	    "ready with another content");
 }
 
+TEST(made_up)
+{
+	static const char with_job[] =
+	    "[.[] | select(of(\"Deployment\"))][0] as $d | ahead(of(\"Pod\");"
+	    "[$d | .number = null | .object.kind = \"Job\""
+	    "| .object.metadata |= (.uid = \"j\" | .name = \"x-1775001720\")])";
+	struct oracle *o =
+	    oracle_of_edited("memcached", with_job, with_job, NULL);
+
+	is(said_with(o, "memcached", "."), "",
+	    "ready without an object of a certain time");
+	oracle_free(o);
+}
+
 TEST(order)
 {
 	/* Of these records nothing is known that Ready needs. */
