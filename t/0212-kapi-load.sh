@@ -180,20 +180,22 @@ is "$(jq -c '.[]' "$T/one" "$T/two" | sort | uniq -d)" "" \
 resident() {
 	ask GET /metrics | sed -n 's/^process_resident_memory_bytes //p'
 }
+# A sanitizer is slow and does not give memory back; it reports what is lost.
+many=1000
+! nm -D "$BIN/kapi" | grep -q __asan_init || many=20
 loads() {
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < many; i++)); do
 		[ "$i" = 0 ] || echo next
 		printf 'url = "%s/kapi/load"\ndata-binary = "@%s"\nfail\noutput = /dev/null\n' \
 			"$url" "$T/saved"
 	done >"$T/loads"
 	curl -sS --max-time 300 -K "$T/loads"
 }
-ok "a thousand clusters are loaded" loads
+ok "$many clusters are loaded" loads
 first=$(resident)
-ok "... and a thousand more" loads
-# A sanitizer does not give memory back; it reports what is lost.
+ok "... and as many more" loads
 grown=$((($(resident) - first) / 1024))
-nm -D "$BIN/kapi" | grep -q __asan_init && grown=0
+[ "$many" = 1000 ] || grown=0
 ok "... in the same memory: $grown KiB more" test "$grown" -lt 256
 kapi_down
 wait_for 10 grep -q '"/metrics"' "$T/journal"
