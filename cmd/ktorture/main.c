@@ -65,28 +65,25 @@ is_file(const char *name)
 static jv
 load_scenarios(struct opfolder *f, struct err *err)
 {
-	jv all, written;
+	/* First: it finds the rules of all. */
+	jv written = scenario_written(f, err), all = jv_invalid();
 
-	if (o.scenario != NULL && is_file(o.scenario)) {
-		jv one = scenario_read(f, o.scenario, err);
-
-		/* The first one shows what the operator makes. */
+	if (jv_is_valid(written))
 		all = scenario_defaults(f, err);
-		if (!jv_is_valid(one) || !jv_is_valid(all)) {
-			jv_free(one);
-			jv_free(all);
-			return jv_invalid();
-		}
-		all = jv_array_slice(all, 0, 1);
-		return jv_array_append(all, one);
+	if (!jv_is_valid(all)) {
+		jv_free(written);
+		return all;
 	}
-	all = scenario_defaults(f, err);
-	written = jv_is_valid(all) ? scenario_written(f, err) : jv_invalid();
+	if (o.scenario == NULL || !is_file(o.scenario))
+		return jv_array_concat(all, written);
+	/* The first one shows what the operator makes. */
+	jv_free(written);
+	written = scenario_read(f, o.scenario, err);
 	if (!jv_is_valid(written)) {
 		jv_free(all);
-		return jv_invalid();
+		return written;
 	}
-	return jv_array_concat(all, written);
+	return jv_array_append(jv_array_slice(all, 0, 1), written);
 }
 
 static bool

@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "process/file.h"
+#include "scene/scenario.h"
 #include "target.h"
 
 /* The first of January 2026 is a Thursday. */
@@ -101,36 +101,6 @@ violations(jv record)
 	return found;
 }
 
-/* The rules of an author may call the functions of torture/rules.jq. */
-static jv
-whole_rules(const struct run *r, jv rules, struct err *err)
-{
-	struct buf library = BUF_INIT;
-	jv whole = jv_array();
-
-	for (size_t i = 0; i < r->folder->dirs.count && library.len == 0; i++) {
-		struct buf path = BUF_INIT;
-
-		buf_addf(&path, "%s/torture/rules.jq",
-		    r->folder->dirs.items[i]);
-		if (access(buf_str(&path), R_OK) == 0)
-			file_read(buf_str(&path), 1, &library, err);
-		buf_release(&path);
-	}
-	jv_array_foreach(rules, i, rule)
-	{
-		jv jq = jvtext_peek(rule, "jq");
-
-		if (jv_is_valid(jq))
-			rule = jv_object_set(rule, jv_string("jq"),
-			    jv_string_concat(jv_string(buf_str(&library)),
-				jv_copy(jq)));
-		whole = jv_array_append(whole, rule);
-	}
-	buf_release(&library);
-	return whole;
-}
-
 /* Whether the author wants no status to be written over a newer one. */
 static bool
 is_guarded(const struct run *r)
@@ -198,7 +168,9 @@ play_clean(struct run *r, struct world *w, jv scenario, struct oracle **oracle,
 	*oracle = NULL;
 	if (jv_is_valid(other))
 		*oracle = oracle_new(jv_copy(clean), other,
-		    whole_rules(r, jvtext_peek(scenario, "rules"), err), err);
+		    scenario_rules(r->folder,
+			jv_copy(jvtext_peek(scenario, "rules")), err),
+		    err);
 	if (*oracle != NULL)
 		return clean;
 	jv_free(clean);

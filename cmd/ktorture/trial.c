@@ -14,12 +14,13 @@
 #include "json/jvtext.h"
 #include "linked.h"
 #include "process/clock.h"
-#include "scene/actors.h"
+#include "scene/backdrop.h"
 #include "scene/resolve.h"
 #include "scene/scenario.h"
 #include "target.h"
 
 static const int64_t ms = 1000000, s = 1000000000;
+enum { TRIES_MAX = 24 };
 
 /* What comes at a time. */
 enum coming_kind {
@@ -39,7 +40,7 @@ struct play {
 	struct world *w;
 	const struct trial *t;
 	struct targets *targets;
-	struct actors *actors;
+	struct backdrop *backdrop;
 	jv record; /* owned */
 	jv known;	/* owned: by key, all that was ever changed */
 	jv state, made; /* owned: by key, the objects; those of the operator */
@@ -98,7 +99,7 @@ asker(jv line)
 static void
 act_on_change(struct play *p, jv line)
 {
-	jv steps = actors_observe(p->actors,
+	jv steps = backdrop_observe(p->backdrop,
 	    jv_string_value(jvtext_peek(line, "change")),
 	    jv_copy(jvtext_peek(line, "object")), world_real_us(p->w));
 
@@ -248,8 +249,8 @@ take_restored(struct play *p)
 	jv before = p->state;
 
 	p->state = jv_object();
-	actors_free(p->actors);
-	p->actors = actors_new();
+	backdrop_free(p->backdrop);
+	p->backdrop = backdrop_new();
 	while (rest.n > 0) {
 		struct err err;
 		jv line = jvtext_parse(span_cut(&rest, '\n'), &err);
@@ -919,6 +920,20 @@ made_in(jv record)
 
 static void do_step(struct play *p, struct client *c, jv step);
 
+/* What a user cannot do yet is tried again, for a while. */
+static void
+again(struct play *p, jv step)
+{
+	jv tries = jvtext_peek(step, "tries");
+	double n = jv_is_valid(tries) ? jv_number_value(tries) : 0;
+
+	if (n < TRIES_MAX)
+		come(p, 5 * s, COMING_CLIENT,
+		    jv_object_set(jv_copy(step), jv_string("tries"),
+			jv_number(n + 1)),
+		    0);
+}
+
 static void
 do_open(struct play *p, jv step)
 {
@@ -932,6 +947,8 @@ do_open(struct play *p, jv step)
 	jv_free(made);
 	jv_free(list);
 	jv_free(state);
+	if (jv_array_length(jv_copy(steps)) == 0 && p->t->count > 0)
+		again(p, step);
 	jv_array_foreach(steps, i, one)
 	{
 		do_step(p, p->w->client, one);
@@ -978,7 +995,10 @@ do_step(struct play *p, struct client *c, jv step)
 		if (status == 0)
 			p->err.kind = ERR_NONE;
 		else if (status > 299 && c == p->w->cluster)
-			actors_refused(p->actors, step);
+			backdrop_refused(p->backdrop, step);
+		/* The one before is not gone yet. */
+		else if (status == 409 && c == p->w->client)
+			again(p, step);
 	}
 }
 
@@ -1197,7 +1217,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 	    .waiting = jv_invalid(),
 	    .err = ERR_INIT};
 
-	p.actors = actors_new();
+	p.backdrop = backdrop_new();
 	if (world_reset(w, t->objects, t->seed, t->start_us, &p.err) == 0 &&
 	    set_faults(&p) == 0) {
 		start_operator(&p);
@@ -1210,7 +1230,7 @@ trial_play(struct world *w, const struct trial *t, struct err *err)
 		pass(&p, TRIAL_SILENCE_MS * ms);
 		end(&p);
 	}
-	actors_free(p.actors);
+	backdrop_free(p.backdrop);
 	for (size_t i = 0; i < p.coming_count; i++)
 		jv_free(p.coming[i].step);
 	free(p.coming);

@@ -87,7 +87,7 @@ actor_controller(jv object_peek)
 }
 
 jv
-actor_time(const struct cluster *c, int64_t ms)
+actor_time(const struct backdrop *c, int64_t ms)
 {
 	int64_t seconds = (c->now_us / 1000 + ms) / 1000;
 	int64_t days = seconds / DAY_S;
@@ -106,7 +106,7 @@ actor_time(const struct cluster *c, int64_t ms)
 /* ---- steps ---- */
 
 static void
-add_step(struct cluster *c, const char *what, jv step, int64_t after_ms)
+add_step(struct backdrop *c, const char *what, jv step, int64_t after_ms)
 {
 	step = jv_object_set(step, jv_string("do"), jv_string(what));
 	step = jv_object_set(
@@ -129,19 +129,19 @@ reference(jv object_peek)
 }
 
 void
-actor_create(struct cluster *c, jv object)
+actor_create(struct backdrop *c, jv object)
 {
 	add_step(c, "create", JV_OBJECT(jv_string("object"), object), 0);
 }
 
 void
-actor_delete(struct cluster *c, jv object_peek)
+actor_delete(struct backdrop *c, jv object_peek)
 {
 	add_step(c, "delete", reference(object_peek), 0);
 }
 
 void
-actor_delete_now(struct cluster *c, jv object_peek, int64_t after_ms)
+actor_delete_now(struct backdrop *c, jv object_peek, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek),
 	    jv_string("gracePeriodSeconds"), jv_number(0));
@@ -150,7 +150,7 @@ actor_delete_now(struct cluster *c, jv object_peek, int64_t after_ms)
 }
 
 void
-actor_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
+actor_patch(struct backdrop *c, jv object_peek, jv patch, int64_t after_ms)
 {
 	jv step =
 	    jv_object_set(reference(object_peek), jv_string("patch"), patch);
@@ -160,7 +160,7 @@ actor_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms)
 
 void
 actor_patch_status(
-    struct cluster *c, jv object_peek, jv status, int64_t after_ms)
+    struct backdrop *c, jv object_peek, jv status, int64_t after_ms)
 {
 	jv step = jv_object_set(reference(object_peek), jv_string("patch"),
 	    JV_OBJECT(jv_string("status"), status));
@@ -174,7 +174,7 @@ actor_patch_status(
 
 struct actor *
 actor_find(
-    struct cluster *c, const char *kind, struct span ns, struct span name)
+    struct backdrop *c, const char *kind, struct span ns, struct span name)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		jv o = c->items[i]->object;

@@ -24,7 +24,7 @@ struct actor {
 	bool killed;
 };
 
-struct cluster {
+struct backdrop {
 	struct actor **items; /* owned, in the order of their first change */
 	size_t count;
 	int64_t now_us;
@@ -45,19 +45,19 @@ struct span actor_phase(jv pod_peek);
 struct span actor_controller(jv object_peek);
 
 /* now + ms as RFC 3339, in whole seconds; owned. */
-jv actor_time(const struct cluster *c, int64_t ms);
+jv actor_time(const struct backdrop *c, int64_t ms);
 
 /* Appends a step. Takes patch, object. */
-void actor_create(struct cluster *c, jv object);
-void actor_delete(struct cluster *c, jv object_peek);
+void actor_create(struct backdrop *c, jv object);
+void actor_delete(struct backdrop *c, jv object_peek);
 /* Without a grace period. */
-void actor_delete_now(struct cluster *c, jv object_peek, int64_t after_ms);
+void actor_delete_now(struct backdrop *c, jv object_peek, int64_t after_ms);
 void actor_patch_status(
-    struct cluster *c, jv object_peek, jv status, int64_t after_ms);
-void actor_patch(struct cluster *c, jv object_peek, jv patch, int64_t after_ms);
+    struct backdrop *c, jv object_peek, jv status, int64_t after_ms);
+void actor_patch(struct backdrop *c, jv object_peek, jv patch, int64_t after_ms);
 
 /* The item of an object, or NULL. */
 struct actor *actor_find(
-    struct cluster *c, const char *kind, struct span ns, struct span name);
+    struct backdrop *c, const char *kind, struct span ns, struct span name);
 
 #endif

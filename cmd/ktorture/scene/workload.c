@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "json/jvtext.h"
-#include "scene/cluster.h"
+#include "scene/backdrop.h"
 #include "value/digest.h"
 
 enum { HASH_DIGITS = 8, NAME_MAX_BYTES = 200, BACKOFF_LIMIT = 6 };
@@ -57,7 +57,7 @@ is_of(const struct actor *p, const struct actor *w)
 }
 
 static struct pods
-pods_of(struct cluster *c, const struct actor *w)
+pods_of(struct backdrop *c, const struct actor *w)
 {
 	struct pods pods = {NULL, 0, 0};
 
@@ -159,7 +159,7 @@ add_pod_name(struct buf *b, const struct actor *w, const char *hash, int i)
 
 /* Whether the Pod of that name is there, or asked for. */
 static bool
-is_there(struct cluster *c, const struct actor *w, struct span name)
+is_there(struct backdrop *c, const struct actor *w, struct span name)
 {
 	char *key = mem_dup(name.p, name.n);
 	bool asked = jv_is_valid(jvtext_peek(w->asked, key));
@@ -172,7 +172,7 @@ is_there(struct cluster *c, const struct actor *w, struct span name)
 
 /* Takes pod. */
 static void
-ask(struct cluster *c, struct actor *w, jv pod)
+ask(struct backdrop *c, struct actor *w, jv pod)
 {
 	w->asked = jv_object_set(w->asked,
 	    jv_copy(jvtext_peek(jvtext_peek(pod, "metadata"), "name")),
@@ -182,7 +182,7 @@ ask(struct cluster *c, struct actor *w, jv pod)
 
 /* Deletes each once. */
 static void
-drop(struct cluster *c, struct actor *p)
+drop(struct backdrop *c, struct actor *p)
 {
 	if (!p->killed)
 		actor_delete(c, p->object);
@@ -194,7 +194,7 @@ wanted_of(const struct actor *w)
 {
 	int n = actor_number(spec_of(w), "replicas", 1);
 
-	return n > CLUSTER_PODS_MAX ? CLUSTER_PODS_MAX : n;
+	return n > BACKDROP_PODS_MAX ? BACKDROP_PODS_MAX : n;
 }
 
 /* Whether its name is that of one of the first n with that hash. */
@@ -215,7 +215,7 @@ is_among(const struct actor *p, const struct actor *w, const char *hash, int n)
 
 /* Asks for those of the n that are missing. label: of the hash, or NULL. */
 static void
-fill(struct cluster *c, struct actor *w, const char *hash, const char *label,
+fill(struct backdrop *c, struct actor *w, const char *hash, const char *label,
     int n)
 {
 	struct buf name = BUF_INIT;
@@ -255,7 +255,7 @@ with_generation(jv status, const struct actor *w)
 /* The condition of that type that was sent last, if its status was that; its
  * times stay. */
 static jv
-with_times(const struct cluster *c, const struct actor *w, jv condition,
+with_times(const struct backdrop *c, const struct actor *w, jv condition,
     const char *const *keys)
 {
 	jv before = jvtext_peek(w->sent, "conditions"), old = jv_invalid();
@@ -291,7 +291,7 @@ condition_value(const char *type, bool is_true, const char *reason)
 
 /* Sends it if it is another than the last one. */
 static void
-send_status(struct cluster *c, struct actor *w, jv status)
+send_status(struct backdrop *c, struct actor *w, jv status)
 {
 	if (jv_is_valid(w->sent) &&
 	    jv_equal(jv_copy(w->sent), jv_copy(status))) {
@@ -306,7 +306,7 @@ send_status(struct cluster *c, struct actor *w, jv status)
 /* ---- Deployments ---- */
 
 static void
-send_deployment(struct cluster *c, struct actor *w, const struct pods *pods,
+send_deployment(struct backdrop *c, struct actor *w, const struct pods *pods,
     size_t updated, size_t wanted)
 {
 	static const char *const times[] = {
@@ -337,7 +337,7 @@ send_deployment(struct cluster *c, struct actor *w, const struct pods *pods,
 }
 
 static void
-play_deployment(struct cluster *c, struct actor *w)
+play_deployment(struct backdrop *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
@@ -348,14 +348,14 @@ play_deployment(struct cluster *c, struct actor *w)
 	size_t updated = 0, ready = 0;
 
 	for (size_t i = 0; i < pods.count; i++)
-		if (is_among(pods.items[i], w, hash, CLUSTER_PODS_MAX)) {
+		if (is_among(pods.items[i], w, hash, BACKDROP_PODS_MAX)) {
 			updated++;
 			ready += actor_is(pods.items[i]->object, "Ready");
 			if (!is_among(pods.items[i], w, hash, wanted))
 				drop(c, pods.items[i]);
 		}
 	for (size_t i = 0; i < pods.count; i++)
-		if (!is_among(pods.items[i], w, hash, CLUSTER_PODS_MAX) &&
+		if (!is_among(pods.items[i], w, hash, BACKDROP_PODS_MAX) &&
 		    (recreate || ready >= (size_t)wanted))
 			drop(c, pods.items[i]);
 	if (!recreate || updated == pods.count)
@@ -368,7 +368,7 @@ play_deployment(struct cluster *c, struct actor *w)
 /* ---- ReplicaSets, ReplicationControllers ---- */
 
 static void
-play_set(struct cluster *c, struct actor *w)
+play_set(struct backdrop *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	int wanted = wanted_of(w);
@@ -391,7 +391,7 @@ play_set(struct cluster *c, struct actor *w)
 /* ---- DaemonSets: one node ---- */
 
 static void
-play_daemons(struct cluster *c, struct actor *w)
+play_daemons(struct backdrop *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
@@ -441,7 +441,7 @@ claim_name(const struct actor *w, jv claim_peek, int i)
 
 /* Makes the claims of Pod i, and returns its volumes with them. Takes both. */
 static jv
-add_claims(struct cluster *c, const struct actor *w, jv volumes, int i)
+add_claims(struct backdrop *c, const struct actor *w, jv volumes, int i)
 {
 	jv claims = jvtext_peek(spec_of(w), "volumeClaimTemplates");
 	jv ns = jvtext_peek(jvtext_peek(w->object, "metadata"), "namespace");
@@ -484,7 +484,7 @@ add_claims(struct cluster *c, const struct actor *w, jv volumes, int i)
 }
 
 static void
-ask_stateful(struct cluster *c, struct actor *w, const char *hash, int i)
+ask_stateful(struct backdrop *c, struct actor *w, const char *hash, int i)
 {
 	struct buf name = BUF_INIT;
 	jv pod, volumes;
@@ -520,7 +520,7 @@ is_updated(const struct actor *pod, const char *hash)
 
 /* One after another: the next, once those before are ready. */
 static void
-fill_stateful(struct cluster *c, struct actor *w, const char *hash, int wanted)
+fill_stateful(struct backdrop *c, struct actor *w, const char *hash, int wanted)
 {
 	bool parallel =
 	    span_is(actor_text(spec_of(w), "podManagementPolicy"), "Parallel");
@@ -541,7 +541,7 @@ fill_stateful(struct cluster *c, struct actor *w, const char *hash, int wanted)
 }
 
 static void
-send_stateful(struct cluster *c, struct actor *w, const struct pods *pods,
+send_stateful(struct backdrop *c, struct actor *w, const struct pods *pods,
     size_t updated, const char *hash)
 {
 	struct span name = actor_meta(w->object, "name");
@@ -571,7 +571,7 @@ send_stateful(struct cluster *c, struct actor *w, const struct pods *pods,
 }
 
 static void
-play_stateful(struct cluster *c, struct actor *w)
+play_stateful(struct backdrop *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	char *hash = template_hash(w);
@@ -643,7 +643,7 @@ tally_of(const struct actor *w, const struct pods *pods)
 /* Appends the condition with its early one, as the API demands it. */
 static jv
 with_outcome(
-    const struct cluster *c, const struct actor *w, jv conditions, bool failed)
+    const struct backdrop *c, const struct actor *w, jv conditions, bool failed)
 {
 	static const char *const times[] = {
 	    "lastTransitionTime", "lastProbeTime", NULL};
@@ -663,7 +663,7 @@ with_outcome(
 
 /* The next n names that no Pod has had. */
 static void
-ask_job(struct cluster *c, struct actor *w, int n)
+ask_job(struct backdrop *c, struct actor *w, int n)
 {
 	struct buf name = BUF_INIT;
 
@@ -691,7 +691,7 @@ is_over(const struct actor *w)
 
 /* Takes conditions. */
 static void
-send_job(struct cluster *c, struct actor *w, const struct pods *pods,
+send_job(struct backdrop *c, struct actor *w, const struct pods *pods,
     const struct tally *t, jv conditions)
 {
 	jv started = jvtext_peek(w->sent, "startTime");
@@ -716,7 +716,7 @@ send_job(struct cluster *c, struct actor *w, const struct pods *pods,
 }
 
 static void
-play_job(struct cluster *c, struct actor *w)
+play_job(struct backdrop *c, struct actor *w)
 {
 	struct pods pods = pods_of(c, w);
 	struct tally t = tally_of(w, &pods);
@@ -735,7 +735,7 @@ play_job(struct cluster *c, struct actor *w)
 		wanted = t.completions - t.succeeded;
 	if (suspended || done || failed)
 		wanted = 0;
-	wanted = wanted > CLUSTER_PODS_MAX ? CLUSTER_PODS_MAX : wanted;
+	wanted = wanted > BACKDROP_PODS_MAX ? BACKDROP_PODS_MAX : wanted;
 	for (size_t i = (size_t)wanted; i < pods.count; i++)
 		drop(c, pods.items[i]);
 	ask_job(c, w, wanted - (int)pods.count - asked);
@@ -751,11 +751,11 @@ play_job(struct cluster *c, struct actor *w)
 /* ---- all of them ---- */
 
 bool
-workload_play(struct cluster *c, struct actor *w)
+workload_play(struct backdrop *c, struct actor *w)
 {
 	static const struct {
 		const char *kind;
-		void (*play)(struct cluster *, struct actor *);
+		void (*play)(struct backdrop *, struct actor *);
 	} controllers[] = {{"Deployment", play_deployment},
 	    {"ReplicaSet", play_set}, {"ReplicationController", play_set},
 	    {"StatefulSet", play_stateful}, {"DaemonSet", play_daemons},

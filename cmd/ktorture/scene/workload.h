@@ -1,5 +1,5 @@
 /*
- * workload: the controllers of workloads. For cluster.c alone; cluster.h says
+ * workload: the controllers of workloads. For cluster.c alone; backdrop.h says
  * what they do.
  */
 #ifndef WORKLOAD_H
@@ -10,6 +10,6 @@
 #include "scene/actor.h"
 
 /* Does what the controller of this object would do now. False: it has none. */
-bool workload_play(struct cluster *c, struct actor *w);
+bool workload_play(struct backdrop *c, struct actor *w);
 
 #endif

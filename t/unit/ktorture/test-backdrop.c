@@ -1,4 +1,4 @@
-#include "scene/cluster.h"
+#include "scene/backdrop.h"
 
 #include "tap.h"
 #include "values.h"
@@ -11,7 +11,7 @@
  * told to the cluster. Time passes from step to step.
  */
 struct stand_in {
-	struct cluster *cluster;
+	struct backdrop *cluster;
 	jv objects; /* {"Kind/name": object} */
 	jv waiting; /* [{at, step}], in order of time */
 	int64_t now_ms;
@@ -24,7 +24,7 @@ static struct stand_in s;
 static void
 set_up(void)
 {
-	s = (struct stand_in){.cluster = cluster_new(),
+	s = (struct stand_in){.cluster = backdrop_new(),
 	    .objects = jv_object(),
 	    .waiting = jv_array(),
 	    .log = jv_array()};
@@ -33,7 +33,7 @@ set_up(void)
 static void
 tear_down(void)
 {
-	cluster_free(s.cluster);
+	backdrop_free(s.cluster);
 	jv_free(s.objects);
 	jv_free(s.waiting);
 	jv_free(s.log);
@@ -54,7 +54,7 @@ static void
 tell(const char *type, jv object)
 {
 	jv steps =
-	    cluster_observe(s.cluster, type, object, NOW + s.now_ms * 1000);
+	    backdrop_observe(s.cluster, type, object, NOW + s.now_ms * 1000);
 
 	jv_array_foreach(steps, i, step)
 	{
@@ -387,16 +387,16 @@ TEST_F(deployment_pods)
 
 TEST_F(deployment_refused)
 {
-	jv steps = cluster_observe(
+	jv steps = backdrop_observe(
 	    s.cluster, "ADDED", value(DEPLOYMENT("1", "i")), NOW);
 	jv again, step = jv_array_get(steps, 0);
 
 	is(shown(at(step, ".do")), "'create'", "a Pod is asked for");
-	steps = cluster_observe(
+	steps = backdrop_observe(
 	    s.cluster, "MODIFIED", value(DEPLOYMENT("1", "i")), NOW);
 	is(shown(steps), "[]", "... once");
-	cluster_refused(s.cluster, step);
-	again = cluster_observe(
+	backdrop_refused(s.cluster, step);
+	again = backdrop_observe(
 	    s.cluster, "MODIFIED", value(DEPLOYMENT("1", "i")), NOW);
 	is(shown(at(again, ".0.do")), "'create'",
 	    "... and again, if it was refused");
@@ -423,7 +423,7 @@ TEST_F(many)
 {
 	make(DEPLOYMENT("2147483647", "i"));
 	pass(1);
-	ok(pod_count() == CLUSTER_PODS_MAX, "not as many as it asks for");
+	ok(pod_count() == BACKDROP_PODS_MAX, "not as many as it asks for");
 }
 
 TEST_F(deleted)
@@ -519,14 +519,14 @@ TEST_F(late)
 	    "'r','namespace':'n','uid':'uid-0'},'spec':{'replicas':0}}";
 	jv first, second, third;
 
-	jv_free(cluster_observe(s.cluster, "ADDED", jv_copy(pod), NOW));
-	first = cluster_observe(s.cluster, "ADDED", value(set), NOW);
-	second = cluster_observe(s.cluster, "MODIFIED", value(set), NOW);
+	jv_free(backdrop_observe(s.cluster, "ADDED", jv_copy(pod), NOW));
+	first = backdrop_observe(s.cluster, "ADDED", value(set), NOW);
+	second = backdrop_observe(s.cluster, "MODIFIED", value(set), NOW);
 	is(shown(at(first, ".0.do")), "'delete'", "a Pod too much");
 	is(shown(second), "[]", "... is deleted once");
 	pod = jv_setpath(pod, JV_ARRAY(jv_string("metadata"), jv_string("uid")),
 	    jv_string("q"));
-	third = cluster_observe(s.cluster, "ADDED", pod, NOW);
+	third = backdrop_observe(s.cluster, "ADDED", pod, NOW);
 	is(shown(at(third, ".1.do")), "'delete'",
 	    "... another of its name, too");
 	jv_free(first);

@@ -1,4 +1,4 @@
-#include "scene/cluster.h"
+#include "scene/backdrop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ pod_status(jv pod_peek, enum pod_state state, bool failed, jv since, jv at)
 }
 
 static struct actor *
-find_uid(struct cluster *c, struct span uid)
+find_uid(struct backdrop *c, struct span uid)
 {
 	for (size_t i = 0; uid.n > 0 && i < c->count; i++)
 		if (span_eq(actor_meta(c->items[i]->object, "uid"), uid))
@@ -144,7 +144,7 @@ find_uid(struct cluster *c, struct span uid)
 }
 
 static struct podfate
-ending(struct cluster *c, jv pod_peek)
+ending(struct backdrop *c, jv pod_peek)
 {
 	struct podfate end = podfate_of(pod_peek);
 	struct actor *owner = find_uid(c, actor_controller(pod_peek));
@@ -156,7 +156,7 @@ ending(struct cluster *c, jv pod_peek)
 
 /* A Pod that is new: its whole life. */
 static void
-begin_pod(struct cluster *c, jv pod_peek)
+begin_pod(struct backdrop *c, jv pod_peek)
 {
 	struct podfate end = ending(c, pod_peek);
 	struct span policy =
@@ -186,7 +186,7 @@ has_ended(jv pod_peek)
 
 /* Its containers end by a signal; then the kubelet lets go of it. */
 static void
-kill_pod(struct cluster *c, jv pod_peek)
+kill_pod(struct backdrop *c, jv pod_peek)
 {
 	jv since = jvtext_peek(jvtext_peek(pod_peek, "status"), "startTime");
 
@@ -200,7 +200,7 @@ kill_pod(struct cluster *c, jv pod_peek)
 }
 
 static void
-play_pod(struct cluster *c, struct actor *p)
+play_pod(struct backdrop *c, struct actor *p)
 {
 	if (actor_is_going(p->object)) {
 		if (!p->killed)
@@ -215,7 +215,7 @@ play_pod(struct cluster *c, struct actor *p)
 /* ---- volumes and load balancers ---- */
 
 static void
-play_claim(struct cluster *c, struct actor *p)
+play_claim(struct backdrop *c, struct actor *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 	jv status = JV_OBJECT(jv_string("phase"), jv_string("Bound"),
@@ -240,7 +240,7 @@ play_claim(struct cluster *c, struct actor *p)
 }
 
 static void
-play_address(struct cluster *c, struct actor *p)
+play_address(struct backdrop *c, struct actor *p)
 {
 	jv entry = JV_OBJECT(jv_string("ip"), address("198.18", p->object));
 
@@ -256,7 +256,7 @@ play_address(struct cluster *c, struct actor *p)
 
 /* A Service may become one with a load balancer later. */
 static void
-play_once(struct cluster *c, struct actor *p)
+play_once(struct backdrop *c, struct actor *p)
 {
 	jv spec = jvtext_peek(p->object, "spec");
 
@@ -282,7 +282,7 @@ free_item(struct actor *p)
 }
 
 static void
-forget(struct cluster *c, const struct actor *gone)
+forget(struct backdrop *c, const struct actor *gone)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i] == gone) {
@@ -316,7 +316,7 @@ is_played(jv object_peek)
 
 /* Takes object. */
 static struct actor *
-remember(struct cluster *c, jv object)
+remember(struct backdrop *c, jv object)
 {
 	char *kind =
 	    mem_dup(actor_text(object, "kind").p, actor_text(object, "kind").n);
@@ -346,7 +346,7 @@ remember(struct cluster *c, jv object)
 
 /* The controller of a Pod sees it change. */
 static void
-tell_owner(struct cluster *c, jv object_peek)
+tell_owner(struct backdrop *c, jv object_peek)
 {
 	struct actor *owner = find_uid(c, actor_controller(object_peek));
 
@@ -364,7 +364,7 @@ tell_owner(struct cluster *c, jv object_peek)
 }
 
 static void
-play(struct cluster *c, struct actor *p)
+play(struct backdrop *c, struct actor *p)
 {
 	if (actor_is_kind(p->object, "Pod"))
 		play_pod(c, p);
@@ -373,7 +373,7 @@ play(struct cluster *c, struct actor *p)
 }
 
 jv
-cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
+backdrop_observe(struct backdrop *c, const char *type, jv object, int64_t now_us)
 {
 	jv steps;
 
@@ -397,7 +397,7 @@ cluster_observe(struct cluster *c, const char *type, jv object, int64_t now_us)
 }
 
 void
-cluster_refused(struct cluster *c, jv step_peek)
+backdrop_refused(struct backdrop *c, jv step_peek)
 {
 	jv object = jvtext_peek(step_peek, "object");
 	struct actor *owner = find_uid(c, actor_controller(object));
@@ -410,17 +410,17 @@ cluster_refused(struct cluster *c, jv step_peek)
 
 /* ---- all of it ---- */
 
-struct cluster *
-cluster_new(void)
+struct backdrop *
+backdrop_new(void)
 {
-	struct cluster *c = mem_zalloc(sizeof(*c));
+	struct backdrop *c = mem_zalloc(sizeof(*c));
 
 	c->steps = jv_null();
 	return c;
 }
 
 void
-cluster_free(struct cluster *c)
+backdrop_free(struct backdrop *c)
 {
 	if (c == NULL)
 		return;

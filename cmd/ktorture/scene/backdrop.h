@@ -4,10 +4,10 @@
  * steps come out; it keeps what it has seen. It has no clock, does no I/O, and
  * gives the same steps for the same changes.
  *
- *	struct cluster *c = cluster_new();
- *	steps = cluster_observe(c, "ADDED", object, now_us);
+ *	struct backdrop *c = backdrop_new();
+ *	steps = backdrop_observe(c, "ADDED", object, now_us);
  *	... do each of them as the client "cluster", afterMs later
- *	cluster_free(c);
+ *	backdrop_free(c);
  *
  * What it plays, in short forms of pipeline/playground:
  * - a Pod runs and is ready after a second, and ends as podfate.h says; a Pod of a
@@ -24,35 +24,35 @@
  * - Jobs: parallelism, completions, backoffLimit, suspend.
  * - Claims are Bound, load balancers and Ingresses have an address, after a
  *   second.
- * A workload has CLUSTER_PODS_MAX Pods at most, whatever it asks for.
+ * A workload has BACKDROP_PODS_MAX Pods at most, whatever it asks for.
  *
  * Steps are those of scenario.h, and for the player: "afterMs"; "uid": the step
  * is void if the object has another uid by then; "gracePeriodSeconds" of a
  * delete. A step that is refused, or whose object is gone, is not a failure.
  */
-#ifndef CLUSTER_H
-#define CLUSTER_H
+#ifndef BACKDROP_H
+#define BACKDROP_H
 
 #include <stdint.h>
 #include <jv.h>
 
-enum { CLUSTER_PODS_MAX = 32 };
+enum { BACKDROP_PODS_MAX = 32 };
 
-struct cluster;
+struct backdrop;
 
-struct cluster *cluster_new(void);
-void cluster_free(struct cluster *c);
+struct backdrop *backdrop_new(void);
+void backdrop_free(struct backdrop *c);
 
 /*
  * A change, in the order of resourceVersions: ADDED, MODIFIED or DELETED. Takes
  * object. now_us: the time of the change, microseconds since 1970. The steps in
  * a list, owned, in their order; few changes have any.
  */
-jv cluster_observe(
-    struct cluster *c, const char *type, jv object, int64_t now_us);
+jv backdrop_observe(
+    struct backdrop *c, const char *type, jv object, int64_t now_us);
 
 /* The server has refused a step: a Pod that was to be made is asked for again
  * with the next change of its workload. */
-void cluster_refused(struct cluster *c, jv step_peek);
+void backdrop_refused(struct backdrop *c, jv step_peek);
 
 #endif
