@@ -54,8 +54,7 @@ void acting_delete(struct actors *c, jv object_peek);
 void acting_delete_now(struct actors *c, jv object_peek, int64_t after_ms);
 void acting_patch_status(
     struct actors *c, jv object_peek, jv status, int64_t after_ms);
-void acting_patch(
-    struct actors *c, jv object_peek, jv patch, int64_t after_ms);
+void acting_patch(struct actors *c, jv object_peek, jv patch, int64_t after_ms);
 
 /* The item of an object, or NULL. */
 struct acting *acting_find(
