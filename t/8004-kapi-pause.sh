@@ -157,7 +157,7 @@ is "$(wc -l <"$T/watch") $(tail -n 1 "$T/watch")" \
 
 # For a while.
 plan '{"verb":"get","resource":"configmaps","code":503,"forMs":600000}'
-for i in 1 2 3; do
+for _ in 1 2 3; do
 	ask GET $maps/a >/dev/null
 	code
 done >"$T/codes"

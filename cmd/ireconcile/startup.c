@@ -67,7 +67,7 @@ startup_confine_programs(struct err *err)
 	return -1;
 }
 
-/* What is made of the file here stays: programs hang off it. */
+/* The tables that are made of the file stay: programs hang off them. */
 int
 startup_warm(const char *watches, struct err *err)
 {

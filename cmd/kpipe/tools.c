@@ -101,8 +101,7 @@ init_stage(
 	s->name = name;
 	s->role = role;
 	s->report_fd = -1;
-	s->path =
-	    inside_only ? mem_strdup(name) : find_program(name, dir, err);
+	s->path = inside_only ? mem_strdup(name) : find_program(name, dir, err);
 	if (s->path != NULL && dir == NULL)
 		s->fn = inside_find(name, s->path);
 	stage_arg(s, "--report-fd=%d", STAGE_REPORT_FD);

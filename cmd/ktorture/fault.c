@@ -7,23 +7,22 @@
 #include "json/jvtext.h"
 
 /* The order of the columns in the table. */
-#define PLAN(name, args, where, both, group, plan)                          \
-	{                                                                   \
-		name, args, FAULT_PLAN, where, both, FAULT_NOTHING, group,  \
-		    plan, NULL                                              \
+#define PLAN(name, args, where, both, group, plan)                         \
+	{                                                                  \
+		name, args, FAULT_PLAN, where, both, FAULT_NOTHING, group, \
+		    plan, NULL                                             \
 	}
 #define CODE(code) PLAN(code, "", ALL, true, "codes", "\"code\":" code)
 #define WHILE(name, where, plan) \
 	PLAN(name, "40000", where, false, "codes for a while", plan)
-#define ACT(name, args, where, act, group)                                 \
-	{                                                                  \
-		name, args, FAULT_BREAK, where, true, act, group, NULL,    \
-		    NULL                                                   \
+#define ACT(name, args, where, act, group)                                   \
+	{                                                                    \
+		name, args, FAULT_BREAK, where, true, act, group, NULL, NULL \
 	}
-#define ACT_BUT(name, args, where, act, group, forgives)                   \
-	{                                                                  \
-		name, args, FAULT_BREAK, where, true, act, group, NULL,    \
-		    forgives                                               \
+#define ACT_BUT(name, args, where, act, group, forgives)                \
+	{                                                               \
+		name, args, FAULT_BREAK, where, true, act, group, NULL, \
+		    forgives                                            \
 	}
 
 enum { ALL = FAULT_ANY | FAULT_WATCHES };
@@ -32,8 +31,7 @@ const struct fault_kind fault_kinds[] = {
     /* what the server answers */
     CODE("400"), CODE("401"), CODE("403"), CODE("404"), CODE("409"),
     CODE("410"), CODE("422"), CODE("429"), CODE("500"), CODE("503"),
-    CODE("504"),
-    WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s"),
+    CODE("504"), WHILE("401-while", ALL, "\"code\":401,\"forMs\":%s"),
     WHILE("403-while", ALL, "\"code\":403,\"forMs\":%s"),
     WHILE("404-while", ALL, "\"code\":404,\"forMs\":%s"),
     WHILE("409-while", FAULT_WRITES, "\"code\":409,\"forMs\":%s"),
@@ -49,21 +47,18 @@ const struct fault_kind fault_kinds[] = {
     PLAN("cut-within", "1|40|400", FAULT_ANY, false, "connections",
 	"\"fault\":\"cut\",\"after\":true,\"bytes\":%s"),
     PLAN("freeze", "", ALL, true, "connections", "\"fault\":\"freeze\""),
-    PLAN("delay", "2000|20000", ALL, false, "connections",
-	"\"delayMs\":%s"),
-    PLAN("goaway", "", FAULT_ANY, false, "connections",
-	"\"fault\":\"goaway\""),
+    PLAN("delay", "2000|20000", ALL, false, "connections", "\"delayMs\":%s"),
+    PLAN("goaway", "", FAULT_ANY, false, "connections", "\"fault\":\"goaway\""),
     /* watches */
-    PLAN("watch-cut", "", FAULT_EVENTS, false, "watches",
-	"\"fault\":\"cut\""),
+    PLAN("watch-cut", "", FAULT_EVENTS, false, "watches", "\"fault\":\"cut\""),
     PLAN("watch-cut-within", "30", FAULT_EVENTS, false, "watches",
 	"\"fault\":\"cut\",\"bytes\":%s"),
     PLAN("watch-410", "", FAULT_EVENTS, false, "watches", "\"code\":410"),
     PLAN("watch-500", "", FAULT_EVENTS, false, "watches", "\"code\":500"),
     PLAN("watch-hold", "3000|40000", FAULT_EVENTS, false, "watches",
 	"\"fault\":\"hold\",\"delayMs\":%s"),
-    PLAN("watch-hang", "", FAULT_EVENTS, false, "watches",
-	"\"fault\":\"hold\""),
+    PLAN(
+	"watch-hang", "", FAULT_EVENTS, false, "watches", "\"fault\":\"hold\""),
     PLAN("watch-twice", "", FAULT_EVENTS, false, "watches",
 	"\"fault\":\"duplicate\""),
     PLAN("watch-away", "25000", FAULT_EVENTS, false, "watches",
@@ -88,8 +83,7 @@ const struct fault_kind fault_kinds[] = {
     /* What a stage knew was true before. */
     ACT_BUT("restore", "", FAULT_WRITES, FAULT_RESTORE, "server restored",
 	"claim twice"),
-    ACT("late", "3000|20000|50000", FAULT_WRITES, FAULT_LATE,
-	"done late"),
+    ACT("late", "3000|20000|50000", FAULT_WRITES, FAULT_LATE, "done late"),
     ACT("slow-cluster", "30", FAULT_WRITES, FAULT_SLOW, "slow controllers"),
     /* the clock */
     ACT("jump", "3600|-3600", ALL, FAULT_JUMP, "clock"),
@@ -98,10 +92,10 @@ const struct fault_kind fault_kinds[] = {
     ACT("touch", "", FAULT_WRITES, FAULT_TOUCH, "another client"),
     ACT("delete", "", FAULT_WRITES, FAULT_DELETE, "another client"),
     ACT("finalizer", "", FAULT_WRITES, FAULT_HOLD, "another client"),
-    ACT_BUT("gone", "", FAULT_WRITES, FAULT_GONE, "another client",
-	"end expect"),
-    ACT_BUT("usurp", "", FAULT_WRITES, FAULT_USURP, "another client",
-	"end expect"),
+    ACT_BUT(
+	"gone", "", FAULT_WRITES, FAULT_GONE, "another client", "end expect"),
+    ACT_BUT(
+	"usurp", "", FAULT_WRITES, FAULT_USURP, "another client", "end expect"),
     ACT_BUT("disown", "", FAULT_WRITES, FAULT_DISOWN, "another client",
 	"end expect"),
     {NULL, NULL, 0, 0, false, 0, NULL, NULL, NULL}};

@@ -49,8 +49,7 @@ static const struct opt table[] = {
 	"print the scenarios and their faults, and play none"},
     OPT_END};
 
-static const struct opt_tool tool = {"ktorture",
-    "-f WATCHES [OPTION]...",
+static const struct opt_tool tool = {"ktorture", "-f WATCHES [OPTION]...",
     "Play an operator under every fault.", table};
 
 /* ---- scenarios ---- */
@@ -93,8 +92,7 @@ is_wanted(jv scenario, int i, int count)
 
 	if (o.scenario == NULL || i == 0)
 		return true;
-	return is_file(o.scenario) ? i == count - 1
-				   : span_is(name, o.scenario);
+	return is_file(o.scenario) ? i == count - 1 : span_is(name, o.scenario);
 }
 
 static int
@@ -126,8 +124,7 @@ add_scenarios(
 	}
 	jv_free(all);
 	if (rc == 0 && o.scenario != NULL && r->act_count < 2 &&
-	    !span_is(jvtext_span(
-			 jvtext_peek(r->acts[0].scenario, "name")),
+	    !span_is(jvtext_span(jvtext_peek(r->acts[0].scenario, "name")),
 		o.scenario))
 		rc = err_set(err, ERR_PERMANENT,
 		    "option --scenario: there is no \"%s\"", o.scenario);
@@ -171,8 +168,8 @@ write_scenario(const char *path, jv scenario, struct err *err)
 {
 	jv text = jv_dump_string(jv_copy(scenario), 0);
 	FILE *f = fopen(path, "w");
-	bool written = f != NULL &&
-	    fprintf(f, "%s\n", jv_string_value(text)) > 0;
+	bool written =
+	    f != NULL && fprintf(f, "%s\n", jv_string_value(text)) > 0;
 
 	if (f != NULL && fclose(f) != 0)
 		written = false;
@@ -242,8 +239,7 @@ list(struct run *r)
 		fault_print(&r->plan.singles[i].faults[0], &b);
 		printf("%s %s\n",
 		    jv_string_value(jvtext_peek(
-			r->acts[r->plan.singles[i].scenario].scenario,
-			"name")),
+			r->acts[r->plan.singles[i].scenario].scenario, "name")),
 		    buf_str(&b));
 		buf_release(&b);
 	}
@@ -263,7 +259,7 @@ torture(struct opfolder *f, struct world *w, struct err *err)
 	if (rc == 0)
 		rc = add_scenarios(&r, w, &rep, err);
 	if (rc == 0)
-		rc = o.list	       ? list(&r)
+		rc = o.list		 ? list(&r)
 		    : o.faults.count > 0 ? play_one(&r, w, &rep, err)
 					 : play_all(&r, w, &rep, err);
 	run_release(&r);
@@ -279,13 +275,13 @@ run(int operands, char **operand, struct err *err)
 	int rc;
 
 	if (operands > 0)
-		return err_set(err, ERR_PERMANENT,
-		    "unexpected argument \"%s\"", operand[0]);
+		return err_set(err, ERR_PERMANENT, "unexpected argument \"%s\"",
+		    operand[0]);
 	if (o.watches == NULL)
 		return err_set(err, ERR_PERMANENT, "-f WATCHES is missing");
 	if (o.faults.count > SCHEDULE_FAULTS)
-		return err_set(err, ERR_PERMANENT,
-		    "option --fault: at most %d", SCHEDULE_FAULTS);
+		return err_set(err, ERR_PERMANENT, "option --fault: at most %d",
+		    SCHEDULE_FAULTS);
 	if (o.faults.count > 0 && o.scenario == NULL)
 		return err_set(
 		    err, ERR_PERMANENT, "option --fault needs --scenario");

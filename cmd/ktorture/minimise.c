@@ -125,8 +125,8 @@ static jv
 with_object(jv scenario, int n, jv object)
 {
 	jv steps = jv_copy(jvtext_peek(scenario, "steps"));
-	jv step = jv_object_set(jv_array_get(jv_copy(steps), n),
-	    jv_string("object"), object);
+	jv step = jv_object_set(
+	    jv_array_get(jv_copy(steps), n), jv_string("object"), object);
 
 	return jv_object_set(jv_copy(scenario), jv_string("steps"),
 	    jv_array_set(steps, n, step));
@@ -146,8 +146,8 @@ smaller_object(struct trying *t, int n)
 	}
 	jv_object_foreach(spec, key, value)
 	{
-		jv now = jv_array_get(
-		    jv_copy(jvtext_peek(t->scenario, "steps")), n);
+		jv now =
+		    jv_array_get(jv_copy(jvtext_peek(t->scenario, "steps")), n);
 		jv object = jv_copy(jvtext_peek(now, "object"));
 		jv rest = jv_object_delete(
 		    jv_copy(jvtext_peek(object, "spec")), jv_copy(key));

@@ -68,7 +68,10 @@ add_faults(struct plan *p, size_t scenario, const struct fault_point *at,
 
 	for (const struct fault_kind *k = fault_kinds; k->name != NULL; k++) {
 		struct schedule s = {.scenario = scenario, .count = 1};
-		if (getenv("NOBREAK") && (k->way == FAULT_BREAK || strstr(k->plan, "forMs") || strstr(k->plan, "bytes"))) continue;
+		if (getenv("NOBREAK") &&
+		    (k->way == FAULT_BREAK || strstr(k->plan, "forMs") ||
+			strstr(k->plan, "bytes")))
+			continue;
 
 		s.faults[0].kind = k;
 		s.faults[0].at = *at;
@@ -196,12 +199,12 @@ plan_order(struct plan *p)
 	struct ranked *r = mem_zalloc((p->count + 1) * sizeof(*r));
 
 	for (size_t i = 0; i < p->count; i++)
-		r[i] = (struct ranked){0, mixed(p->seed + mixed(i + 1)),
-		    p->singles[i]};
+		r[i] = (struct ranked){
+		    0, mixed(p->seed + mixed(i + 1)), p->singles[i]};
 	qsort(r, p->count, sizeof(*r), by_group);
 	for (size_t i = 0; i < p->count; i++)
-		r[i].turn = i > 0 &&
-			r[i].s.faults[0].kind == r[i - 1].s.faults[0].kind
+		r[i].turn =
+		    i > 0 && r[i].s.faults[0].kind == r[i - 1].s.faults[0].kind
 		    ? r[i - 1].turn + 1
 		    : 0;
 	qsort(r, p->count, sizeof(*r), by_turn);

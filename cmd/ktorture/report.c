@@ -101,8 +101,7 @@ add_command(struct buf *b, const struct report *r, const struct schedule *s,
 }
 
 static void
-print_failure(
-    const struct report *r, const struct schedule *s, jv found)
+print_failure(const struct report *r, const struct schedule *s, jv found)
 {
 	struct buf b = BUF_INIT;
 
@@ -191,8 +190,8 @@ report_failure(const struct report *r, const struct schedule *s,
 }
 
 void
-report_one(struct report *r, const struct run *run, const struct schedule *s,
-    jv found)
+report_one(
+    struct report *r, const struct run *run, const struct schedule *s, jv found)
 {
 	r->run = run;
 	(void)s;

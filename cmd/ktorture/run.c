@@ -35,8 +35,7 @@ make(struct world *w, jv object, struct err *err)
 
 	jv_free(step);
 	if (status > 299)
-		err_set(err, ERR_PERMANENT,
-		    "the API server refuses %s: %.*s",
+		err_set(err, ERR_PERMANENT, "the API server refuses %s: %.*s",
 		    jv_string_value(jvtext_peek(object, "kind")),
 		    SPAN_ARG(answer));
 	world_still(w);
@@ -118,8 +117,7 @@ is_guarded(const struct run *r)
 }
 
 static bool
-forgives(
-    const struct run *r, const struct schedule *s, struct span invariant)
+forgives(const struct run *r, const struct schedule *s, struct span invariant)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct span all = span_str(s->faults[i].kind->forgives);
@@ -160,10 +158,10 @@ play_clean(struct run *r, struct world *w, jv scenario, struct oracle **oracle,
 	/* Another time of day, and other random numbers. */
 	const int64_t later_us = INT64_C(3723000000);
 	jv clean = play(r, w, scenario, NULL, 0, r->seed, start_us, NULL, err);
-	jv other = jv_is_valid(clean) ? play(r, w, scenario, NULL, 0,
-					    r->seed + 1, start_us + later_us,
-					    NULL, err)
-				      : jv_invalid();
+	jv other = jv_is_valid(clean)
+	    ? play(r, w, scenario, NULL, 0, r->seed + 1, start_us + later_us,
+		  NULL, err)
+	    : jv_invalid();
 
 	*oracle = NULL;
 	if (jv_is_valid(other))
@@ -211,8 +209,8 @@ run_try(struct run *r, struct world *w, jv scenario, const struct schedule *s,
 	for (size_t i = 0; i < r->act_count; i++)
 		oracle_learn(o, jv_copy(r->acts[i].clean));
 	jv_free(clean);
-	played = play(r, w, scenario, s->faults, s->count, r->seed, start_us,
-	    NULL, err);
+	played = play(
+	    r, w, scenario, s->faults, s->count, r->seed, start_us, NULL, err);
 	if (!jv_is_valid(played)) {
 		oracle_free(o);
 		return played;
@@ -308,8 +306,8 @@ work(struct run *r, struct shared *shared, int fd, size_t most, uint64_t end_ms)
 		found = run_schedule(r, w, &s, NULL, &record, &err);
 		if (!jv_is_valid(found)) {
 			tell(fd,
-			    JV_OBJECT(jv_string("error"),
-				jv_string(err.message)));
+			    JV_OBJECT(
+				jv_string("error"), jv_string(err.message)));
 			break;
 		}
 		tell(fd,
@@ -377,8 +375,7 @@ run_all(struct run *r, int workers, uint64_t seconds, size_t most, run_fn *fn,
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct pollfd *fds = mem_zalloc((size_t)workers * sizeof(*fds));
 	struct worker *all = mem_zalloc((size_t)workers * sizeof(*all));
-	uint64_t end_ms =
-	    seconds > 0 ? real_ms() + seconds * 1000 : UINT64_MAX;
+	uint64_t end_ms = seconds > 0 ? real_ms() + seconds * 1000 : UINT64_MAX;
 	int open_count = workers;
 	bool more = true;
 
@@ -403,8 +400,8 @@ run_all(struct run *r, int workers, uint64_t seconds, size_t most, run_fn *fn,
 
 			if (fds[i].revents == 0)
 				continue;
-			n = read(fds[i].fd, buf_reserve(&all[i].text, 65536),
-			    65536);
+			n = read(
+			    fds[i].fd, buf_reserve(&all[i].text, 65536), 65536);
 			if (n <= 0) {
 				close(fds[i].fd);
 				fds[i].fd = -1;

@@ -32,8 +32,8 @@ text(jv object, const char *key)
 /* ---- discovery ---- */
 
 static int
-discover(struct targets *t, struct client *c, struct span version,
-    struct err *err)
+discover(
+    struct targets *t, struct client *c, struct span version, struct err *err)
 {
 	struct buf path = BUF_INIT;
 	struct span body;
@@ -67,9 +67,8 @@ find_resource(jv list, struct span kind, struct span plural)
 
 	jv_array_foreach(resources, i, r)
 	{
-		bool found = plural.n > 0
-		    ? span_eq(text(r, "name"), plural)
-		    : span_eq(text(r, "kind"), kind) &&
+		bool found = plural.n > 0 ? span_eq(text(r, "name"), plural)
+					  : span_eq(text(r, "kind"), kind) &&
 			span_find(text(r, "name"), '/') == NULL;
 
 		if (found) {
@@ -93,8 +92,9 @@ target_path(struct targets *t, struct client *c, jv object, struct span name,
 	char key[256];
 
 	if (version.n >= sizeof(key) || version.n == 0)
-		return err_set(err, ERR_PERMANENT, "an object without an "
-						   "apiVersion");
+		return err_set(err, ERR_PERMANENT,
+		    "an object without an "
+		    "apiVersion");
 	memcpy(key, version.p, version.n);
 	key[version.n] = '\0';
 	list = jvtext_peek(t->lists, key);
@@ -113,8 +113,8 @@ target_path(struct targets *t, struct client *c, jv object, struct span name,
 	    span_find(version, '/') != NULL ? "/apis" : "/api", key);
 	if (jv_get_kind(jvtext_peek(resource, "namespaced")) == JV_KIND_TRUE)
 		buf_addf(path, "/namespaces/%.*s",
-		    SPAN_ARG(namespace_.n > 0 ? namespace_
-					      : span_str("default")));
+		    SPAN_ARG(
+			namespace_.n > 0 ? namespace_ : span_str("default")));
 	buf_addf(path, "/%.*s", SPAN_ARG(text(resource, "name")));
 	if (name.n > 0)
 		buf_addf(path, "/%.*s", SPAN_ARG(name));
@@ -192,7 +192,7 @@ target_do(struct targets *t, struct client *c, jv step, struct span *answer,
 	if (span_is(what, "get"))
 		return ask(t, c, step, name, SPAN_NONE, "GET", CLIENT_JSON,
 		    jv_invalid(), answer, err);
-	err_set(err, ERR_PERMANENT, "a step cannot do \"%.*s\"",
-	    SPAN_ARG(what));
+	err_set(
+	    err, ERR_PERMANENT, "a step cannot do \"%.*s\"", SPAN_ARG(what));
 	return 0;
 }

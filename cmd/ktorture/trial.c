@@ -32,7 +32,7 @@ enum coming_kind {
 struct coming {
 	int64_t due_ns;
 	enum coming_kind kind;
-	jv step; /* owned; invalid: none; COMING_LATE: of the journal */
+	jv step;   /* owned; invalid: none; COMING_LATE: of the journal */
 	pid_t pid; /* COMING_GO_ON */
 };
 
@@ -41,10 +41,10 @@ struct play {
 	const struct trial *t;
 	struct targets *targets;
 	struct backdrop *backdrop;
-	jv record; /* owned */
+	jv record;	/* owned */
 	jv known;	/* owned: by key, all that was ever changed */
 	jv state, made; /* owned: by key, the objects; those of the operator */
-	jv waiting;	/* owned: a step for when its object is gone, or invalid */
+	jv waiting; /* owned: a step for when its object is gone, or invalid */
 	int step;
 	struct coming *coming;
 	size_t coming_count;
@@ -74,11 +74,12 @@ number(int64_t n)
 }
 
 static void
-come(struct play *p, int64_t after_ns, enum coming_kind kind, jv step, pid_t pid)
+come(
+    struct play *p, int64_t after_ns, enum coming_kind kind, jv step, pid_t pid)
 {
 	p->coming = mem_grow(p->coming, p->coming_count, sizeof(*p->coming));
-	p->coming[p->coming_count++] = (struct coming){
-	    world_now(p->w) + after_ns, kind, step, pid};
+	p->coming[p->coming_count++] =
+	    (struct coming){world_now(p->w) + after_ns, kind, step, pid};
 }
 
 static struct span
@@ -313,8 +314,8 @@ object_step(const struct play *p, const char *what, jv request)
 	if (group.n > 0)
 		buf_addf(&b, "%.*s/", SPAN_ARG(group));
 	buf_addspan(&b, version);
-	step = jv_object_set(step, jv_string("apiVersion"),
-	    jv_string_sized(b.data, (int)b.len));
+	step = jv_object_set(
+	    step, jv_string("apiVersion"), jv_string_sized(b.data, (int)b.len));
 	buf_release(&b);
 	step = jv_object_set(step, jv_string("resource"),
 	    jv_copy(jvtext_peek(request, "resource")));
@@ -411,16 +412,16 @@ without_marks(jv object)
 }
 
 static void
-act_on_object(struct play *p, enum fault_act act, jv request, jv object,
-    bool primary)
+act_on_object(
+    struct play *p, enum fault_act act, jv request, jv object, bool primary)
 {
 	jv gone = jv_object();
 
 	switch (act) {
 	case FAULT_TOUCH:
 		come(p, 0, COMING_CLIENT,
-		    annotated(object_step(p, "patch", request),
-			jv_string("now")),
+		    annotated(
+			object_step(p, "patch", request), jv_string("now")),
 		    0);
 		come(p, 5 * s, COMING_CLIENT,
 		    annotated(object_step(p, "patch", request), jv_null()), 0);
@@ -495,8 +496,8 @@ static void
 act_as_client(struct play *p, const struct fault *f, jv request)
 {
 	jv object = object_of(p, request);
-	bool primary = jv_is_valid(object) &&
-	    opfolder_is_primary(p->t->folder, object);
+	bool primary =
+	    jv_is_valid(object) && opfolder_is_primary(p->t->folder, object);
 
 	if (f->kind->act == FAULT_GONE)
 		delete_primaries(p);
@@ -516,8 +517,8 @@ comes_late(struct play *p, const struct fault *f, jv request)
 	    span_is(text(request, "resource"), "secrets"))
 		return false;
 	(void)body;
-	come(p, strtoll(f->arg.p, NULL, 10) * ms, COMING_LATE,
-	    jv_copy(request), 0);
+	come(p, strtoll(f->arg.p, NULL, 10) * ms, COMING_LATE, jv_copy(request),
+	    0);
 	return true;
 }
 
@@ -635,8 +636,7 @@ on_pause(struct play *p, jv line)
 			late = comes_late(p, f, line) || late;
 		}
 	arena_release(&a);
-	go_on(p, jvtext_peek(line, "paused"),
-	    late ? ",\"fault\":\"cut\"" : "");
+	go_on(p, jvtext_peek(line, "paused"), late ? ",\"fault\":\"cut\"" : "");
 }
 
 /* ---- what was written ---- */
@@ -691,8 +691,7 @@ take_change(struct play *p, jv line)
 		char time[CLOCK_RFC3339_MAX];
 
 		clock_format_us(world_real_us(p->w), time);
-		line = jv_object_set(
-		    line, jv_string("time"), jv_string(time));
+		line = jv_object_set(line, jv_string("time"), jv_string(time));
 	}
 	line = attributed(p, line);
 	put_state(p, line);
@@ -804,14 +803,13 @@ take_log(struct play *p, struct span line)
 	}
 	note(p,
 	    JV_OBJECT(jv_string("log"), jv_string_sized(rest.p, (int)rest.n),
-		jv_string("stage"),
-		jv_string_sized(stage.p, (int)stage.n)));
+		jv_string("stage"), jv_string_sized(stage.p, (int)stage.n)));
 }
 
 /* Takes whole lines out of b. */
 static bool
-take_lines(struct play *p, struct buf *b,
-    void (*take)(struct play *, struct span))
+take_lines(
+    struct play *p, struct buf *b, void (*take)(struct play *, struct span))
 {
 	struct span rest = buf_span(b);
 	const char *end;
@@ -929,8 +927,8 @@ again(struct play *p, jv step)
 
 	if (n < TRIES_MAX)
 		come(p, 5 * s, COMING_CLIENT,
-		    jv_object_set(jv_copy(step), jv_string("tries"),
-			jv_number(n + 1)),
+		    jv_object_set(
+			jv_copy(step), jv_string("tries"), jv_number(n + 1)),
 		    0);
 }
 
@@ -1102,10 +1100,9 @@ set_faults(struct play *p)
 		fault_plan(&p->t->faults[i], &b);
 		buf_addc(&b, '\n');
 	}
-	status = b.len == 0
-	    ? 200
-	    : client_ask(p->w->client, "POST", "/kapi/faults", CLIENT_JSON,
-		  buf_span(&b), &answer, &p->err);
+	status = b.len == 0 ? 200
+			    : client_ask(p->w->client, "POST", "/kapi/faults",
+				  CLIENT_JSON, buf_span(&b), &answer, &p->err);
 	if (status > 0 && status >= 300)
 		err_set(&p->err, ERR_BUG, "kapi refuses %s: %.*s", buf_str(&b),
 		    SPAN_ARG(answer));
@@ -1128,8 +1125,8 @@ expect(struct play *p, jv step)
 {
 	int64_t end = world_now(p->w) + TRIAL_CONVERGE_MS * ms;
 	struct err err = ERR_INIT;
-	jq_state *jq = scenario_expression(p->t->folder,
-	    jv_string_value(jvtext_peek(step, "jq")), &err);
+	jq_state *jq = scenario_expression(
+	    p->t->folder, jv_string_value(jvtext_peek(step, "jq")), &err);
 	struct buf b = BUF_INIT;
 	int holds = -1;
 
@@ -1142,8 +1139,7 @@ expect(struct play *p, jv step)
 		jq_teardown(&jq);
 	if (holds == 1)
 		return;
-	buf_addf(&b, "%s: %s",
-	    jv_string_value(jvtext_peek(step, "name")),
+	buf_addf(&b, "%s: %s", jv_string_value(jvtext_peek(step, "name")),
 	    holds == 0 ? "is not so" : err.message);
 	note(p,
 	    JV_OBJECT(jv_string("violation"),

@@ -29,11 +29,11 @@ struct trial {
 	struct span objects; /* the new cluster: lines of kapi --load */
 	jv made; /* borrowed: a clean record that shows what the operator makes;
 		  * invalid: none */
-	jv steps;	     /* borrowed */
+	jv steps; /* borrowed */
 	const struct fault *faults;
 	size_t count;
 	uint64_t seed;
-	int64_t start_us; /* since 1970 */
+	int64_t start_us;      /* since 1970 */
 	const char *recording; /* a folder for kpipe --record, or NULL */
 };
 

@@ -210,7 +210,22 @@ world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns)
 	world_still(w);
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		if (!world_step(w, end)) {
-			if (getenv("DBG")) for (size_t i = 0; i < w->still.count; i++) { struct still_task *t = &w->still.tasks[i]; fprintf(stderr, "task %d %s %c quiet %d ear %d slotwaits %d due %ld\n", t->pid, t->name, t->state, t->quiet, t->waits_fd, t->slot ? (int)t->slot->waits : -1, t->slot ? (long)((due(w, t->slot) - w->page->boot_ns) / 1000000) : -1); }
+			if (getenv("DBG"))
+				for (size_t i = 0; i < w->still.count; i++) {
+					struct still_task *t =
+					    &w->still.tasks[i];
+					fprintf(stderr,
+					    "task %d %s %c quiet %d ear %d "
+					    "slotwaits %d due %ld\n",
+					    t->pid, t->name, t->state, t->quiet,
+					    t->waits_fd,
+					    t->slot ? (int)t->slot->waits : -1,
+					    t->slot
+						? (long)((due(w, t->slot) -
+							     w->page->boot_ns) /
+						      1000000)
+						: -1);
+				}
 			kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			break;
@@ -299,9 +314,8 @@ start_kapi(struct world *w, uint64_t seed, struct err *err)
 	w->journal_fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	fcntl(w->journal_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	w->kapi = world_fork(w, kapi_main,
-	    (char *[]){"kapi", (char *)buf_str(&out),
-		(char *)buf_str(&journal), "--journal-changes",
-		"--bookmark-interval=0", NULL});
+	    (char *[]){"kapi", (char *)buf_str(&out), (char *)buf_str(&journal),
+		"--journal-changes", "--bookmark-interval=0", NULL});
 	while (w->kapi > 0 && access(w->kubeconfig, R_OK) != 0 &&
 	    waitpid(w->kapi, NULL, WNOHANG) == 0)
 		world_still(w);
@@ -329,8 +343,8 @@ world_new(uint64_t seed, struct err *err)
 
 	w->journal_fd = w->log_fd = w->log_to = -1;
 	if (page == MAP_FAILED || mkdtemp(dir) == NULL) {
-		err_set(err, ERR_TRANSIENT, "cannot begin: %s",
-		    strerror(errno));
+		err_set(
+		    err, ERR_TRANSIENT, "cannot begin: %s", strerror(errno));
 		free(w);
 		return NULL;
 	}
@@ -350,8 +364,7 @@ world_new(uint64_t seed, struct err *err)
 }
 
 static int
-remove_one(
-    const char *path, const struct stat *st, int type, struct FTW *at)
+remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st;
 	(void)type;

@@ -45,8 +45,7 @@ int world_reset(struct world *w, struct span objects, uint64_t seed,
 
 /* Forks a process that calls main with these arguments, NULL-terminated, and
  * counts for the clock. Its stderr goes to the log. */
-pid_t world_fork(
-    struct world *w, int (*main)(int, char **), char *const *argv);
+pid_t world_fork(struct world *w, int (*main)(int, char **), char *const *argv);
 /* It has ended, or is made to: no process of its own is left then. Returns what
  * waitpid says. A process that does not end within the limit is killed. */
 int world_end(struct world *w, pid_t pid, int signo, int64_t limit_ns);
@@ -56,7 +55,7 @@ void world_still(struct world *w);
 /* Moves on to the next timer, if that is not after end (of world_now), and waits
  * until all are idle. False: none is; then it is end. */
 bool world_step(struct world *w, int64_t end_ns);
-int64_t world_now(const struct world *w);      /* nanoseconds */
+int64_t world_now(const struct world *w);     /* nanoseconds */
 int64_t world_real_us(const struct world *w); /* since 1970 */
 
 #endif

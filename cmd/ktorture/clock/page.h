@@ -14,14 +14,14 @@
 
 enum {
 	CLOCK_SLOTS = 4096,
-	CLOCK_TASKS = 1024,   /* looked at at once */
-	CLOCK_NAME = 16,      /* of a process, as the kernel cuts it */
+	CLOCK_TASKS = 1024, /* looked at at once */
+	CLOCK_NAME = 16,    /* of a process, as the kernel cuts it */
 	CLOCK_EAR = 32,
 	CLOCK_SIGNAL = SIGURG /* look at the page; ignored by other programs */
 };
 #define CLOCK_NO_TIME INT64_MAX
 
-/* What the sockets of a process have under way. Blocked: bytes for which the
+/* Bytes that the sockets of a process have under way. Blocked: those for which the
  * other side has no room, as it does not read. */
 enum clock_flight {
 	CLOCK_FLIGHT_NONE,

@@ -313,7 +313,7 @@ goes(const struct still *s, const struct clock_slot *slot)
 	return t != NULL && t->state != 'T';
 }
 
-/* What a process that is stopped does not read holds nothing up. (Whose it is, is
+/* A process that is stopped reads nothing, and that holds nothing up. (Whose it is, is
  * not looked for.) */
 static bool
 sends(const struct still *s, const struct clock_slot *slot)
@@ -376,7 +376,8 @@ still_find(const struct still *s, const struct clock_slot *slot)
 {
 	const struct still_task *t = find(s, slot->pid);
 
-	return t != NULL && (t->slot == slot || strcmp(t->name, slot->name) == 0)
+	return t != NULL &&
+		(t->slot == slot || strcmp(t->name, slot->name) == 0)
 	    ? t
 	    : NULL;
 }

@@ -47,7 +47,7 @@ struct still {
 	uint32_t slots; /* looked at for new processes */
 	int ear_fd;	/* -1: it does not listen */
 	uint32_t heard;
-	bool stopped;	/* one of them is (SIGSTOP) */
+	bool stopped; /* one of them is (SIGSTOP) */
 };
 
 /* Once, before all; and after all, so that what is known stays so. */

@@ -141,7 +141,7 @@ woken(int signo)
 	(void)signo;
 }
 
-/* What a process sets of itself, after it was forked and before it waits. */
+/* A process sets this of itself, after it was forked and before it waits. */
 static void
 set_up_slot(void)
 {
@@ -236,7 +236,7 @@ begin(int64_t boot_ns, int64_t until_awake_ns, sigset_t *mask)
 	return slot->in_flight != CLOCK_FLIGHT_NONE;
 }
 
-/* What was under way is looked at again when it waits again: until then only its
+/* Bytes under way are looked at again when it waits again: until then only its
  * state counts, for a callback of its loop may hold it up for ever. */
 static void
 go_on(void)
@@ -271,7 +271,7 @@ clock_wait(int epoll_fd, struct epoll_event *events, int max, uint64_t until_ms)
 	if (until_ms <= now)
 		return epoll_pwait(epoll_fd, events, max, 0, NULL);
 	if (page == NULL) {
-		/* What comes is acknowledged at once: processes with a page
+		/* Bytes are acknowledged at once: processes with a page
 		 * wait for that. */
 		in_flight();
 		return epoll_pwait(
