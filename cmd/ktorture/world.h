@@ -13,10 +13,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "client.h"
+#include "kapiclient.h"
 #include "clock/page.h"
 #include "clock/still.h"
-#include "target.h"
+#include "deed.h"
 
 struct world {
 	struct clock_page *page;
@@ -24,14 +24,14 @@ struct world {
 	char *dir;	  /* owned: of files, removed at the end */
 	char *kubeconfig; /* owned */
 	pid_t kapi;
-	struct client *client;	/* as "client" */
-	struct client *cluster; /* as "cluster" */
-	int journal_fd, log_fd; /* read without waiting */
+	struct kapiclient *client;  /* as "client" */
+	struct kapiclient *cluster; /* as "cluster" */
+	int journal_fd, log_fd;	    /* read without waiting */
 	int log_to;
 	/* What was read since the owner last consumed it: whole lines, and the
 	 * beginning of one. */
 	struct buf journal, log;
-	struct targets targets;
+	struct deeds deeds;
 };
 
 /* Starts the API server. NULL with err. */

@@ -1,4 +1,4 @@
-#include "story.h"
+#include "narration.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,7 @@ print_request(jv r)
 }
 
 void
-story_print(jv record)
+narration_print(jv record)
 {
 	jv_array_foreach(record, i, line)
 	{
