@@ -133,7 +133,7 @@ forgives(
 	return false;
 }
 
-/* What counts of the violations. */
+/* The violations that count. */
 static jv
 judged(const struct campaign *r, const struct schedule *s, jv found)
 {

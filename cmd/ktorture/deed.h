@@ -22,7 +22,7 @@ void deeds_forget(struct deeds *t);
 
 /*
  * Appends the path of an object of this kind, or of the collection if name is
- * none, and of a subresource, if that is not none. A namespaced object without a
+ * absent, and of a subresource, if that is not none. A namespaced object without a
  * namespace is in "default". -1 with err: the server has no such kind.
  */
 int deed_path(struct deeds *t, struct kapiclient *c, jv object_peek,

@@ -78,10 +78,10 @@ const struct mishap_kind mishap_kinds[] = {
     ACT("stop-all", "30", ALL, MISHAP_FREEZE, "processes stopped"),
     ACT("starve", "kwatch|ireconcile|kapply|kstatus", ALL, MISHAP_STARVE,
 	"out of memory"),
-    ACT("update", "", ALL, MISHAP_END, "operator started anew"),
+    ACT("update", "", ALL, MISHAP_END, "operator restarted"),
     /* the server, and the cluster */
     ACT("restart", "", ALL, MISHAP_RESTART, "server restarted"),
-    /* What a stage knew was true before. */
+    /* A stage may say what was true before. */
     ACT_BUT("restore", "", MISHAP_WRITES, MISHAP_RESTORE, "server restored",
 	"claim twice"),
     ACT("late", "3000|20000|50000", MISHAP_WRITES, MISHAP_LATE, "done late"),

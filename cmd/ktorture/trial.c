@@ -23,7 +23,7 @@ int kpipe_main(int argc, char **argv);
 static const int64_t ms = 1000000, s = 1000000000;
 enum { TRIES_MAX = 24 };
 
-/* What comes at a time. */
+/* Work for a later time. */
 enum coming_kind {
 	COMING_CLUSTER,
 	COMING_CLIENT,
@@ -893,7 +893,7 @@ values_of(jv objects)
 	return list;
 }
 
-/* What the operator had made when it was told of the primary, in a record. */
+/* All that the operator had made when it was told of the primary, in a record. */
 static jv
 made_in(jv record)
 {
@@ -919,7 +919,7 @@ made_in(jv record)
 
 static void do_step(struct play *p, struct kapiclient *c, jv step);
 
-/* What a user cannot do yet is tried again, for a while. */
+/* A step that a user cannot do yet is tried again, for a while. */
 static void
 again(struct play *p, jv step)
 {
@@ -1041,7 +1041,7 @@ do_due(struct play *p)
 						     : p->w->client,
 			    c.step);
 		jv_free(c.step);
-		/* What it gives may come before the next. */
+		/* Its effect may come before the next. */
 		break;
 	}
 	if (p->died_ns != 0 && !p->ending && restart_ns(p) <= now) {
@@ -1121,7 +1121,7 @@ needs_saved(const struct trial *t)
 	return false;
 }
 
-/* What does not come to hold is a violation by itself. */
+/* An expression that does not become true is a violation. */
 static void
 expect(struct play *p, jv step)
 {

@@ -28,7 +28,7 @@ struct world {
 	struct kapiclient *cluster; /* as "cluster" */
 	int journal_fd, log_fd;	    /* read without waiting */
 	int log_to;
-	/* What was read since the owner last consumed it: whole lines, and the
+	/* Text that was read since the owner last consumed it: whole lines, and the
 	 * beginning of one. */
 	struct buf journal, log;
 	struct deeds deeds;
@@ -38,7 +38,7 @@ struct world {
 struct world *world_new(uint64_t seed, struct err *err);
 void world_free(struct world *w);
 
-/* The cluster begins anew, with these objects (lines of kapi --load); it is
+/* The cluster begins again, with these objects (lines of kapi --load); it is
  * start_us, in microseconds since 1970. No other process may be there. */
 int world_reset(struct world *w, struct span objects, uint64_t seed,
     int64_t start_us, struct err *err);
