@@ -2,6 +2,7 @@
 # t/torture/peers: its verdicts can fail. An operator in Python does the job, or
 # has a flaw for each verdict. Faults occur, the command that shows a play again
 # does so, and tables are made of records.
+# check-all: long faults
 # shellcheck source=lib.sh
 . "${0%/*}/lib.sh"
 # shellcheck source=stay.sh
