@@ -54,7 +54,8 @@ void actor_delete(struct backdrop *c, jv object_peek);
 void actor_delete_now(struct backdrop *c, jv object_peek, int64_t after_ms);
 void actor_patch_status(
     struct backdrop *c, jv object_peek, jv status, int64_t after_ms);
-void actor_patch(struct backdrop *c, jv object_peek, jv patch, int64_t after_ms);
+void actor_patch(
+    struct backdrop *c, jv object_peek, jv patch, int64_t after_ms);
 
 /* The item of an object, or NULL. */
 struct actor *actor_find(

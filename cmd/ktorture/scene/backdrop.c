@@ -373,7 +373,8 @@ play(struct backdrop *c, struct actor *p)
 }
 
 jv
-backdrop_observe(struct backdrop *c, const char *type, jv object, int64_t now_us)
+backdrop_observe(
+    struct backdrop *c, const char *type, jv object, int64_t now_us)
 {
 	jv steps;
 
